@@ -60,7 +60,7 @@ static const char *completed(struct str typed, const char *const *names, size_t 
 const char *text_nearest(struct str typed, const char *const *names, size_t count)
 {
 	const char *best = NULL;
-	size_t best_distance = (typed.n < 3 ? typed.n / 2 : typed.n / 3) + 1;
+	size_t limit = typed.n < 3 ? typed.n / 2 : typed.n / 3, best_distance = SIZE_MAX;
 
 	if (typed.n == 0 || typed.n > NEAREST_MAX) {
 		return NULL;
@@ -72,7 +72,8 @@ const char *text_nearest(struct str typed, const char *const *names, size_t coun
 			continue;
 		}
 		size_t d = distance(typed, name);
-		if (d < best_distance) {
+		size_t more = typed.n > 3 && typed.p[0] == name.p[0];
+		if (d <= limit + more && d < best_distance) {
 			best_distance = d;
 			best = names[i];
 		}

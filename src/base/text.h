@@ -5,8 +5,10 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-/* The candidate nearest to the typed text (optimal string alignment distance, at most a third of
-   the typed length, 1 for two letters, 0 for one), else the only one that begins with it (at least two letters), else NULL.
+/* The candidate nearest to the typed text, by optimal string alignment distance: at most a third
+   of the typed length (1 for two letters, 0 for one), or one more if four letters or more were
+   typed and the first is right: tyni is near tiny, JUMP is not near UP. Else the only one that
+   begins with the typed text (at least two letters), else NULL.
    names[i] may be NULL and is then skipped. */
 const char *text_nearest(struct str typed, const char *const *names, size_t count);
 

@@ -9,7 +9,7 @@ static const struct opt rows[] = {
 	OPT_CHOICE(
 		0, "update", "WHAT", "none|new|all", FIELD(update),
 		"none: write nothing; new: record the golden of each of the --tasks that has none, "
-		"and write what came back in place of a golden that differs to GOLDEN.new; all: "
+		"and write the new recording of a golden that differs to GOLDEN.new; all: "
 		"replace it (default: new, or none if CI is set)"),
 	OPT_FLAG(0, "accept", FIELD(accept), "same as --update all"),
 	OPT_FLAG(

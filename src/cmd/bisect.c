@@ -540,7 +540,7 @@ const struct command command_bisect = {
 	.description =
 		"For an environment behind proxies: --env names the environment itself, then the "
 		"proxy in front of it, then the next. Each gets the same calls, of recordings or of "
-		"--actions, in a session of its own with the same seed and reset arguments, one "
+		"--actions, in its own session with the same seed and reset arguments, one "
 		"target after the other. The answers of each target are compared with those of the "
 		"previous one, as in replay: the first that differs is the layer to examine. The "
 		"output shows the first step that differs and the answers of all targets there; --json "

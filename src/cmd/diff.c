@@ -577,7 +577,7 @@ const struct command command_diff = {
 	.operands = "[A B]",
 	.description =
 		"Rollouts are matched by id, and their steps by tool and arguments, so two inserted "
-		"calls show as two lines, not as a changed rest. In matched steps the state, outcome, "
+		"calls show as two lines instead of changing everything after them. In matched steps the state, outcome, "
 		"error class, observation, structured content, reward, terminated and truncated are "
 		"compared value by value, also inside strings that hold JSON; each difference is "
 		"named by its JSON Pointer into the line. What strip removes is not compared: times, "

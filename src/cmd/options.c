@@ -180,6 +180,9 @@ static const char *nearest(struct str typed, const char *const *names, size_t co
 {
 	const char *near = text_nearest(typed, names, count);
 
+	if (!near && str_starts(typed, STR("no-"))) {
+		near = text_nearest(str_skip(typed, 3), names, count);
+	}
 	for (size_t i = 0; !near && i < count; i++) {
 		near = has_words(names[i], typed) ? names[i] : NULL;
 	}

@@ -37,7 +37,7 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(compare), compare_group),
 	OPT_GROUP(FIELD(accept), accept_group),
 	OPT_FLAG('k', "keep-going", FIELD(keep_going),
-                 "if the environment cannot be reached, try the remaining goldens all the same"),
+                 "if the environment cannot be reached, try the remaining goldens anyway"),
 	OPT_GROUP(FIELD(suite), suite_group),
 	OPT_FLAG(0, "until-divergence", FIELD(until_divergence),
                  "replay the only rollout of one GOLDEN, and go into the debugger before the first "
@@ -457,6 +457,7 @@ static int conclude(struct replaying *r, const struct batch_count *count, struct
 	bool whole = count->done == count->total && !count->failed && !count->unreachable &&
 	             !count->lost && !count->interrupted;
 
+	say_peer(r); /* the cause of the rollouts that are not compared */
 	int failed = compare_all(r, err);
 	if (failed) {
 		give_up(r, err);
@@ -466,7 +467,6 @@ static int conclude(struct replaying *r, const struct batch_count *count, struct
 		failed = reports_close(r->reports, NULL, &r->count, err) ||
 		         output_flush(&r->out, err);
 	}
-	say_peer(r);
 	compare_rules_warn(&r->rules, "the goldens");
 	if (recorder_close(r->recorder, &closing) && !failed) {
 		*err = closing;
@@ -549,20 +549,20 @@ static int replay_run(const struct context *c, const void *opts, int argc, char 
 
 const struct command command_replay = {
 	.name = "replay",
-	.summary = "send a recording's calls to a live environment and compare what comes back",
+	.summary = "send a recording's calls to a live environment and compare the replies",
 	.operands = "GOLDEN...",
 	.description =
 		"A golden is a recording that later runs are compared with; strip it first. GOLDEN is a "
-		"file or a folder of *.jsonl. Each rollout in it is replayed in a session of its own, "
+		"file or a folder of *.jsonl. Each rollout in it is replayed in its own session, "
 		"with the recorded seed and reset arguments: the same calls in the same order, "
 		"whatever the environment answers. The state, outcome, error class, observation, "
 		"reward, terminated and truncated of each step are compared as diff compares them. "
 		"Ignored are values masked by --mask, by the golden's header or by a file "
 		"GOLDEN.masks (one pointer per line; # starts a comment), state that the state source "
 		"ignores, and state that changed on its own before the first call. If a rollout "
-		"differs, what came back is written to GOLDEN.new; the golden itself only changes "
+		"differs, the new recording is written to GOLDEN.new; the golden itself only changes "
 		"with --update all, --accept or --review. Where whole folders are replayed with --tasks, "
-		"a task with actions or a policy of its own that has no golden is run, and its golden "
+		"a task with its own actions or policy that has no golden is run, and its golden "
 		"recorded in the first folder. No call is sent twice, so the result of a "
 		"retry never becomes a golden. The exit code is 0 if nothing differs; 1 if something "
 		"does, or if a golden is missing or obsolete; 3 if a golden cannot be used; 4 if the "

@@ -17,7 +17,7 @@ static int need_live(struct debugger *d, struct error *err)
 	}
 	return error_set(err, FAIL_USAGE,
 	                 d->live ? "the session has ended; start another one with: fork"
-	                         : "there is no live session; start one with: fork");
+	                         : "no live session; start one with: fork");
 }
 
 /* ---- beginning a session ---- */
@@ -171,7 +171,7 @@ int verb_kill(struct debugger *d, struct str arguments, struct error *err)
 		return -1;
 	}
 	if (!d->live || live_is_over(d->live)) {
-		return error_set(err, FAIL_USAGE, "there is no live session");
+		return error_set(err, FAIL_USAGE, "no live session");
 	}
 	live_end(d->live, d->stopped);
 	return debugger_to_newest(d, err) || live_session_report(d, err) ? -1 : 0;

@@ -298,7 +298,7 @@ static int no_such_tool(struct str tools, struct str wanted, struct error *err)
 		names_add(&names, buf_view(&name));
 		buf_release(&name);
 	}
-	error_set(err, FAIL_USAGE, "there is no tool '%.*s'", STR_ARG(wanted));
+	error_set(err, FAIL_USAGE, "no tool '%.*s'", STR_ARG(wanted));
 	names_suggest(err, wanted, names.text, names.count);
 	names_release(&names);
 	return -1;

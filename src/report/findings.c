@@ -205,8 +205,9 @@ static void put_way_to_know(const struct judge_summary *s, struct buf *out)
 		buf_text(out, "the state never changes although observations do: to know "
 		              "whether the environment changes, run with \1state\2 observation\n");
 	} else if (s->ignored) {
-		buf_text(out, "calls change a member of the state that is ignored because it also "
-		              "changes by itself: see the states with rolldbg show \1turn\2 N\n");
+		buf_text(out,
+		         "calls change a member of the state that is ignored because it also "
+		         "changes without a call: see the states with rolldbg show \1turn\2 N\n");
 	} else if (s->by_observation) {
 		buf_text(out, "the observations do not show it: to know whether the state changes, "
 		              "run with \1state\2 tool:NAME or \1state\2 resource:URI\n");

@@ -89,9 +89,10 @@ static enum check_status kl(const struct metrics *m, bool supplied, struct check
 		return say(l, CHECK_UNKNOWN, "no trainer log-probabilities given");
 	}
 	if (any(m, SUM_UNEVEN)) {
-		return say(l, CHECK_FAIL,
-		           "turns in which the trainer scored another number of tokens: %" PRId64,
-		           whole(m, SUM_UNEVEN));
+		return say(
+			l, CHECK_FAIL,
+			"turns in which the trainer scored a different number of tokens: %" PRId64,
+			whole(m, SUM_UNEVEN));
 	}
 	if (!r->tokens) {
 		return say(l, CHECK_UNKNOWN,

@@ -72,7 +72,7 @@ three() {
 	expect 1 rolldbg diff @3 @2
 	expect 1 rolldbg check --baseline @3 @2
 	expect 3 rolldbg check --baseline @9 @2
-	has "$stderr" 'no recording @9: '
+	has "$stderr" 'no recording @9 ('
 	expect 0 rolldbg diff @3 stripped
 	expect 0 rolldbg replay @3
 	# which made a new one: the numbers have moved
@@ -80,8 +80,8 @@ three() {
 	expect 1 rolldbg diff --stat @4 again.jsonl
 	has "$output" '6 -> 6 steps, 4 values differ'
 	expect 3 rolldbg check @9
-	has "$stderr" 'no recording @9: '
-	has "$stderr" 'holds 4 (see rolldbg list; a file of that name is ./@9)'
+	has "$stderr" 'no recording @9 ('
+	has "$stderr" ' has 4; see rolldbg list). For a file of that name write ./@9'
 	cp again.jsonl @9
 	expect 0 rolldbg check ./@9
 	expect 3 rolldbg check @0

@@ -72,6 +72,8 @@ unreachable() {
 	all_are a.jsonl end '.status == "unreachable" and .steps == 2'
 	[ "$(jq -c 'select(.type == "step") | [.outcome, .env_steps]' a.jsonl | uniq -c | awk '{ print $1, $2 }')" = '2 ["timeout",null]' ]
 	has "$output" 'error: multi-step-illusion'
+	has "$output" $'\ntimed out: no response from '
+	lacks "$output" $'\nunreachable: '
 }
 
 @test "initialize is refused: exit 1, the server was reached" {

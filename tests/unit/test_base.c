@@ -30,6 +30,7 @@ static void test_nearest(void)
 		{"c", NULL},        {"frobnicate", NULL}, {"se", "serve"},    {"s", NULL},
 		{"prune", NULL},    {"chow", "show"},     {"shot", "show"},   {"sh", "show"},
 		{"crunch", NULL},   {"or", NULL},         {"rn", "run"},      {"trip", "strip"},
+		{"chcek", "check"}, {"shopt", "show"},    {"oshe", NULL},     {"srteve", "serve"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

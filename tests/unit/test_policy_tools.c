@@ -19,7 +19,7 @@ static const struct {
 	{"{\"properties\":{\"x\":{}},\"additionalProperties\":true}", "{\"y\":1}", NULL},
 	{"{\"properties\":{\"x\":{}},\"additionalProperties\":{}}", "{\"y\":1}", NULL},
 	{"{\"properties\":{\"x\":{}},\"additionalProperties\":false}", "{\"y\":1}",
-         "the tool has no argument 'y'; did you mean 'x'?"},
+         "the tool has no argument 'y'; available: x"},
 #define X(schema) "{\"properties\":{\"x\":" schema "}}"
 #define TYPE(t)   X("{\"type\":\"" t "\"}")
 	{TYPE("string"), "{\"x\":\"\"}", NULL},
@@ -65,7 +65,7 @@ static const struct {
 	"{\"properties\":{\"x\":{\"$ref\":\"#/$defs/Way\"}},\"$defs\":{\"Way\":"                   \
 	"{\"enum\":[\"N\",\"S\"],\"type\":\"string\"}}}"
 	{REF, "{\"x\":\"N\"}", NULL},
-	{REF, "{\"x\":\"W\"}", "argument 'x' does not accept 'W'; did you mean 'N'?"},
+	{REF, "{\"x\":\"W\"}", "argument 'x' does not accept 'W'; available: N, S"},
 	{"{\"properties\":{\"x\":{\"$ref\":\"#/properties/x\"}}}", "{\"x\":1}", NULL},
 	{X("{\"$ref\":\"http://elsewhere/schema\"}"), "{\"x\":1}", NULL},
 	{X("{\"$ref\":7}"), "{\"x\":1}", NULL},
@@ -120,7 +120,7 @@ static const struct {
          "action 'UP': the argument 'x' must be of type "
          "[{\"type\":\"integer\",\"minimum\":0},{\"type\":\"null\"}]"},
 	{REF, "S", "{\"x\":\"S\"}", NULL},
-	{REF, "E", NULL, "action 'E': argument 'x' does not accept 'E'; did you mean 'N'?"},
+	{REF, "E", NULL, "action 'E': argument 'x' does not accept 'E'; available: N, S"},
 	{XY("{\"type\":\"integer\"}", "{}"), "3", "{\"x\":3}", NULL},
 	{"{\"properties\":{\"x\":{},\"y\":{}}}", "3", NULL,
          "\1actions\2 fills one argument, but the tool \"move\" has 2 (0 required): "

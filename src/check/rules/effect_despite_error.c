@@ -38,7 +38,7 @@ const struct check check_effect_despite_error = {
 	.id = "effect-despite-error",
 	.title = "a step failed but changed the state",
 	.severity = SEVERITY_WARNING,
-	.why = "The policy was told that its step failed, yet the state after it differs from the "
+	.why = "The step was reported to the policy as failed, yet the state after it differs from the "
 	       "state before. A policy that believes the error repeats the step, and learns the "
 	       "wrong thing from the reward.\n"
 	       "Look at the outcome and at error.layer: after a timeout or a lost connection the "
@@ -46,7 +46,7 @@ const struct check check_effect_despite_error = {
 	       "its reply; a clock or counter in the state changes with every request (leave it out "
 	       "with \1ignore\2). If every step changes the same member, that is the cause.\n"
 	       "Fix: make the tool atomic, raise \1timeout\2 above the slowest step, or ignore what "
-	       "changes by itself.",
+	       "changes without a call.",
 	.wants = KIND_COMPLETED_FAILED,
 	.state_size = sizeof(struct despite),
 	.completed = completed,

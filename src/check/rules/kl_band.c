@@ -74,7 +74,7 @@ static void report_mismatches(const struct band *s, struct findings *out)
 {
 	if (s->uneven.count) {
 		finding_add(out, SEVERITY_WARNING, &s->uneven, "/llm/logprobs",
-		            "in %" PRId64 " turn%s the trainer scored another number of "
+		            "in %" PRId64 " turn%s the trainer scored a different number of "
 		            "tokens than were sampled: %" PRId64 " instead of %" PRId64 " in "
 		            "turn %" PRId64,
 		            s->uneven.count, plural(s->uneven.count), s->there, s->here,

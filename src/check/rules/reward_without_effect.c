@@ -58,7 +58,7 @@ static void report_no_effect(const struct rollout_facts *r, const struct derived
 		            total, e->steps,
 		            by_steps ? ""
 		                     : "; no step reported it, so it may reward what was read "
-		                       "or said");
+		                       "or written");
 	}
 }
 
@@ -81,7 +81,7 @@ const struct check check_reward_without_effect = {
 	.title = "a failed step was rewarded, or a reward came although the state never changed",
 	.severity = SEVERITY_WARNING,
 	.lowered = "no step reported the reward",
-	.why = "A step whose outcome is not ok reported a positive reward of its own, or the whole "
+	.why = "A step whose outcome is not ok reported its own positive reward, or the whole "
 	       "rollout earned one although the state after every step equals the state before it. "
 	       "A trainer that sees this learns to fail, or to do nothing.\n"
 	       "Look at where the reward is computed: a default for missing values, a grader that "

@@ -252,12 +252,13 @@ const struct check check_session_churn = {
                      &check_control_plane_blind},
 	.more = "rolldbg probe \1env\2 URL \1sessions\2 8",
 	.why = "Between two steps of one rollout the server changed its session id or episode "
-	       "id, or its own step count decreased, although rolldbg did not reset. The steps "
-	       "after that ran in another environment than those before: the rollout is not one "
+	       "id, or its own step count decreased, without a reset. The steps after that ran "
+	       "in a different environment from those before: the rollout is not one "
 	       "trajectory, and its rewards belong to several.\n"
 	       "A decreasing step count is evidence if every counted call, at least two of them, "
-	       "increased it by one, or if it rose and fell at least twice each. It is none:\n"
-	       "- if it counts frames, or what is left;\n"
+	       "increased it by one, or if it rose and fell at least twice each. It is not "
+	       "evidence:\n"
+	       "- if it counts frames, or remaining moves;\n"
 	       "- after a step that reported the end of the episode: environments with autoreset "
 	       "start again then;\n"
 	       "- with a step whose reward is above zero and above that of every counted step: a "

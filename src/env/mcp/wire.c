@@ -83,7 +83,7 @@ static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m,
 	}
 	if (++s->asked > ASKED_MAX) {
 		return error_set(err, FAIL_PROTOCOL,
-		                 "the server sent more than %u requests of its own instead of "
+		                 "the server sent more than %u requests instead of "
 		                 "the response",
 		                 ASKED_MAX);
 	}

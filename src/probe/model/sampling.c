@@ -39,8 +39,8 @@ static void advise(const struct preflight *p, struct property *out)
 		property_fix(out, "leave out \1stream\2 (\"stream\": false)");
 	} else if (str_starts(sent, STR("max_"))) {
 		property_fix(out,
-		             "the server has another name for this parameter than profile %s: "
-		             "use another \1profile\2",
+		             "the server names this parameter differently from profile %s: use "
+		             "another \1profile\2",
 		             c->profile->name);
 	} else if (c->tokens && (str_starts(sent, STR("return_")) || !json_get(c->asked, sent).p)) {
 		property_fix(out, "leave out \1tokens\2, or use the server's own \1profile\2");

@@ -26,6 +26,9 @@ struct call_changed_number {
 	int64_t changes,
 		largest_at;     /* readings that differed; which of them differed most: 1, .. */
 	double largest, second; /* the two largest changes, without their sign */
+	/* The first change divided by the call's argument; whether it is the same for all, nearly. */
+	double ratio, least_argument, most_argument;
+	bool proportional;
 };
 
 /* Ready for use if zeroed. */
@@ -34,12 +37,20 @@ struct call_changes {
 	size_t count;
 };
 
-/* quantum: the resolution of the number, as in struct number_pair. */
-void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer, uint64_t call,
-                       double change, double quantum);
+/* A change of a number over one call. */
+struct called_change {
+	uint64_t call;
+	double argument; /* of the call, if it is a number; else 0 */
+	double change;
+	double quantum; /* the resolution of the number, as in struct number_pair */
+};
+
+void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer,
+                       const struct called_change *is);
 
 /* Is there such a number? A change for good is neither the first, which may be that of a warm-up,
-   nor the last, which may be undone. Otherwise needs two different calls, each sent at least twice; or one call sent
+   nor the last, which may be undone. Or three changes or more, all of them, are the same multiple
+   of the calls' arguments, which differ. Otherwise needs two different calls, each sent at least twice; or one call sent
    three times and others that differ from it and from each other even more clearly. */
 bool call_changes_found(const struct call_changes *c);
 

@@ -13,6 +13,8 @@
 #define JUMP             100
 #define JUMP_CHANGES     4
 #define JUMP_CHANGES_TWO 3
+#define ALIKE            0.01 /* maximum difference between equal ratios of changes to arguments */
+#define APART            0.2  /* minimum difference between different arguments */
 
 static struct call_changed_number *number_at(struct call_changes *c, struct arena *a,
                                              struct str pointer)
@@ -58,20 +60,35 @@ static void take_size(struct call_changed_number *n, uint64_t call, double size)
 	}
 }
 
-void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer, uint64_t call,
-                       double change, double quantum)
+static void take_ratio(struct call_changed_number *n, double change, double argument)
+{
+	double ratio = argument != 0 ? change / argument : 0;
+
+	if (n->changes == 1) {
+		n->ratio = ratio;
+		n->proportional = ratio != 0;
+		n->least_argument = n->most_argument = argument;
+	}
+	n->proportional = n->proportional && fabs(ratio - n->ratio) <= ALIKE * fabs(n->ratio);
+	n->least_argument = fmin(n->least_argument, argument);
+	n->most_argument = fmax(n->most_argument, argument);
+}
+
+void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer,
+                       const struct called_change *is)
 {
 	struct call_changed_number *n = number_at(c, a, pointer);
-	struct call_change *by = n ? change_by(n, a, call) : NULL;
+	struct call_change *by = n ? change_by(n, a, is->call) : NULL;
 
 	if (n) {
-		take_size(n, call, fabs(change));
+		take_size(n, is->call, fabs(is->change));
+		take_ratio(n, is->change, is->argument);
 	}
 	if (by) {
-		n->quantum = fmax(n->quantum, quantum);
+		n->quantum = fmax(n->quantum, is->quantum);
 		by->count++;
-		by->least = fmin(by->least, change);
-		by->most = fmax(by->most, change);
+		by->least = fmin(by->least, is->change);
+		by->most = fmax(by->most, is->change);
 	}
 }
 
@@ -144,12 +161,20 @@ static bool are_jumps(const struct call_changes *c)
 	return false;
 }
 
+/* Arguments that are nearly equal would go with a clock that is read at even intervals. */
+static bool is_proportional(const struct call_changed_number *n)
+{
+	return n->proportional && n->changes >= KNOWN_MIN &&
+	       n->most_argument - n->least_argument >=
+	               APART * fmax(fabs(n->most_argument), fabs(n->least_argument));
+}
+
 bool call_changes_found(const struct call_changes *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		const struct call_changed_number *n = &c->numbers[i];
 
-		if (is_shifted(n) || depends(n, 2, CLEAR) ||
+		if (is_shifted(n) || is_proportional(n) || depends(n, 2, CLEAR) ||
 		    (is_known(n) && depends(n, 1, CLEAR_ONCE))) {
 			return true;
 		}

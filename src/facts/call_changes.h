@@ -27,6 +27,9 @@ struct call_changed_number {
 	int64_t largest_at;     /* the largest change was the first, second, .. of them: 1, .. */
 	uint64_t largest_call;  /* the call that made it */
 	double largest, second; /* the two largest changes, regardless of sign */
+	/* the first change divided by the call's argument; is it nearly the same for all? */
+	double ratio, least_argument, most_argument;
+	bool proportional;
 };
 
 /* Ready for use if zeroed. */
@@ -35,14 +38,23 @@ struct call_changes {
 	size_t count;
 };
 
-/* quantum: the resolution of the number, as in struct number_pair. */
-void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer, uint64_t call,
-                       double change, double quantum);
+/* A change of a number over one call. */
+struct called_change {
+	uint64_t call;
+	double argument; /* of the call, if it is a number; else 0 */
+	double change;
+	double quantum; /* the resolution of the number, as in struct number_pair */
+};
+
+void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer,
+                       const struct called_change *is);
 
 /* Is there such a number? One of these is needed:
    - two different calls, each sent at least twice;
    - one call sent three times, and others that differ from it and from each other even more
      clearly;
+   - three changes or more, each the same multiple of its call's argument, and arguments that
+     differ;
    - a change for good, much larger than all others and neither the first, which may be that of a
      warm-up, nor the last, which may be undone;
    - two numbers that each changed so once, over different calls: a robot's joints, read with

@@ -34,6 +34,7 @@ struct interval {
 	bool called; /* a call was sent; `call` distinguishes calls */
 	uint64_t call;
 	struct str arguments; /* its arguments, raw; absent if unknown */
+	double argument;      /* the first number in them; 0: none, or unknown */
 	int64_t now_ms;       /* approximate Unix time of the second reading in ms; -1: unknown */
 	/* elapsed time, by the two ways in which clients time their readings: right after the
 	   answer, and right before the next call; -1: unknown */

@@ -102,10 +102,11 @@ static bool is_counter(const struct member_changes *c, const struct changing_mem
 	return m->even && m->delta != 0 && m->changes == c->readings;
 }
 
-/* Is it open whether the member shows an effect: can it be volatile, generated or a counter? */
+/* Is it open whether the member shows an effect: can it be volatile, generated, a counter or an
+   echo? */
 static bool is_open(const struct member_changes *c, const struct changing_member *m)
 {
-	return changing_member_may_be_volatile(m) || m->is_fresh || is_counter(c, m);
+	return changing_member_may_be_volatile(m) || m->is_fresh || m->is_echo || is_counter(c, m);
 }
 
 /* ---- all members ---- */
@@ -161,8 +162,9 @@ static void take_ignored(struct member_changes *c, struct str pointer, struct st
 	struct number_pair p;
 
 	if (between->called && number_pair_read(before, after, &p) && !p.text) {
-		call_changes_take(&c->by_call, c->arena, pointer, between->call, p.after - p.before,
-		                  p.quantum);
+		call_changes_take(&c->by_call, c->arena, pointer,
+		                  &(struct called_change){between->call, between->argument,
+		                                          p.after - p.before, p.quantum});
 	}
 }
 

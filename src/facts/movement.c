@@ -85,6 +85,21 @@ static double between_ms(int64_t from, int64_t to)
 	return from < 0 || to < from ? -1 : (double)(to - from);
 }
 
+/* The first number among the arguments; 0 if there is none. */
+static double number_in(struct str arguments)
+{
+	struct json_member member;
+	size_t cursor = 0;
+	double number;
+
+	while (json_next_member(arguments, &cursor, &member)) {
+		if (json_double(member.value, &number)) {
+			return number;
+		}
+	}
+	return 0;
+}
+
 static struct interval since_last(const struct movement_facts *m, const struct line *l, bool called)
 {
 	struct str meta = l ? l->value[KEY_META] : STR_NONE;
@@ -93,6 +108,7 @@ static struct interval since_last(const struct movement_facts *m, const struct l
 
 	return (struct interval){.called = called,
 	                         .call = m->call,
+	                         .argument = number_in(buf_view(&m->arguments)),
 	                         .now_ms = now,
 	                         .elapsed_ms = {between_ms(m->previous_answered_ms, m->answered_ms),
 	                                        between_ms(m->sent_ms, now)}};

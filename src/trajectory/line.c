@@ -446,7 +446,6 @@ int line_parse_first(struct str text, struct buf *scratch, struct line *out, siz
 	*used = known.used;
 	return line_of_scanned(object_in(text, known.used), &s, scratch, out, &err);
 }
-}
 
 /* Writes a value without line breaks. Strings, numbers and words contain none. */
 static void write_value(struct str value, struct buf *out)

@@ -108,7 +108,7 @@ const struct check check_frozen_state = {
 	       "whose elements change places without a call.\n"
 	       "Whether anything moved is unknown if such a number also changes as the calls say: "
 	       "a leaking tank that is filled, a noisy dial that is turned by the call's argument, "
-	       "a joint that one call moves by a hundred times its noise and for good. So it is if "
+	       "a joint that one call moves by a hundred times its noise and for good. The same holds if "
 	       "answers that report errors always have the same members but longer or shorter "
 	       "lists or other flags, as those of a compiler do.\n"
 	       "Answers are equal if they differ only in:\n"

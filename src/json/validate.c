@@ -411,10 +411,8 @@ static const unsigned char *container(const struct scan *s, const unsigned char 
 	struct nest n;
 
 	n.depth = n.closer = 0;
-	for (;;) {
-		bool entered = opens(peek(s, p));
-
-		p = entered ? enter(s, p, &n, limit) : scalar(s, p);
+	p = enter(s, p, &n, limit);
+	for (bool entered = true;;) {
 		if (UNLIKELY(!p)) {
 			return NULL;
 		}
@@ -433,6 +431,8 @@ static const unsigned char *container(const struct scan *s, const unsigned char 
 		if (n.closer == '}' && UNLIKELY(!(p = name(s, p)))) {
 			return NULL;
 		}
+		entered = opens(peek(s, p));
+		p = entered ? enter(s, p, &n, limit) : scalar(s, p);
 	}
 }
 

@@ -1,6 +1,6 @@
 /* The folder json/: JSON as bytes: scanning, canonical form, pointers, schemas, writing, and the
    table-driven reader of files written by people (keyed.h). Headers that end in _internal, and
-   lex, run, block and sort, are private to this folder. The meaning of any key does not belong
+   lex, run, block, lead and sort, are private to this folder. The meaning of any key does not belong
    here. */
 
 /* A strict (RFC 8259), iterative JSON scanner over bytes in place: it validates and returns

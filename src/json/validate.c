@@ -3,6 +3,7 @@
 #include "json/scan.h"
 
 #include "json/block.h"
+#include "json/lead.h"
 #include "json/lex.h"
 
 /* What was seen in this text so far. */
@@ -410,10 +411,8 @@ static const unsigned char *container(const struct scan *s, const unsigned char 
 	struct nest n;
 
 	n.depth = n.closer = 0;
-	for (;;) {
-		bool entered = opens(peek(s, p));
-
-		p = entered ? enter(s, p, &n, limit) : scalar(s, p);
+	p = enter(s, p, &n, limit);
+	for (bool entered = true;;) {
 		if (UNLIKELY(!p)) {
 			return NULL;
 		}
@@ -432,6 +431,8 @@ static const unsigned char *container(const struct scan *s, const unsigned char 
 		if (n.closer == '}' && UNLIKELY(!(p = name(s, p)))) {
 			return NULL;
 		}
+		entered = opens(peek(s, p));
+		p = entered ? enter(s, p, &n, limit) : scalar(s, p);
 	}
 }
 
@@ -496,36 +497,6 @@ int json_validate(struct str text, struct json_fault *fault)
 
 /* ---- members ---- */
 
-#define LEADS_TRIED 5 /* more than the optional keys in a row that a line leaves out */
-
-/* Does the text at p begin with the lead? 16 bytes or more follow p. */
-ALWAYS_INLINE bool has_lead(const unsigned char *p, const struct json_lead *lead)
-{
-#ifdef JSON_SSE2
-	unsigned same = sse2_mask(_mm_cmpeq_epi8(sse2_load(p), sse2_load(lead->text)));
-	unsigned all = (1u << lead->n) - 1;
-
-	return (same & all) == all;
-#else
-	return memcmp(p, lead->text, lead->n) == 0;
-#endif
-}
-
-/* Which of the next leads is at p? Returns its index plus 1, or 0. */
-ALWAYS_INLINE unsigned lead_at(const struct scan *s, const unsigned char *p,
-                               const struct json_leads *leads, unsigned next)
-{
-	if (UNLIKELY((size_t)(s->end - p) < sizeof(leads->list->text))) {
-		return 0;
-	}
-	for (unsigned i = next; i < leads->count && i < next + LEADS_TRIED; i++) {
-		if (has_lead(p, &leads->list[i])) {
-			return i + 1;
-		}
-	}
-	return 0;
-}
-
 /* From the first byte of a member to its value; sets key and lead. */
 ALWAYS_INLINE const unsigned char *member_name(const struct scan *s, const unsigned char *p,
                                                const struct json_leads *leads, unsigned next,
@@ -533,7 +504,7 @@ ALWAYS_INLINE const unsigned char *member_name(const struct scan *s, const unsig
 {
 	const unsigned char *end;
 
-	m->lead = leads ? lead_at(s, p, leads, next) : 0;
+	m->lead = leads ? lead_at(p, s->end, leads, next) : 0;
 	if (LIKELY(m->lead)) {
 		size_t n = leads->list[m->lead - 1].n;
 

@@ -248,7 +248,7 @@ ALWAYS_INLINE bool is_word(struct str s, const char *word)
 {
 	size_t n = 0;
 
-	while (n < s.n && s.p[n] == word[n]) {
+	while (n < s.n && word[n] && s.p[n] == word[n]) { /* s may contain a NUL */
 		n++;
 	}
 	return n == s.n && word[n] == '\0';

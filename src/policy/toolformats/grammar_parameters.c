@@ -46,8 +46,8 @@ static struct str behind_attribute(struct str tag, const char *name)
 		return tag;
 	}
 	while (cut_at(NULL, behind, name, &before, &behind)) {
-		bool begins =
-			before.p + before.n == tag.p || strchr(" \t\r\n", before.p[before.n - 1]);
+		size_t at = (size_t)(before.p - tag.p) + before.n;
+		bool begins = at == 0 || strchr(" \t\r\n", tag.p[at - 1]);
 
 		if (begins && str_starts(skip_whitespace(behind), STR("="))) {
 			return skip_whitespace(behind);

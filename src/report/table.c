@@ -251,6 +251,9 @@ static void put_detail_member(struct buf *out, const struct json_member *m, bool
 		buf_char(out, ' ');
 	}
 	json_text_or_json(m->value, out);
+	while (out->n && out->p[out->n - 1] == '\n') { /* of a line of stderr */
+		buf_cut(out, out->n - 1);
+	}
 }
 
 /* The reason of an event, or else its members: ": raw, kept 4096, of 5000". */

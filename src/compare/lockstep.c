@@ -1,14 +1,14 @@
 /* Compares rollouts while reading them: see lockstep.h. */
 #include "compare/lockstep.h"
 
-struct reading {
+struct side_reading {
 	struct lockstep_side *side;
 	struct buf text; /* of `step` */
 	struct line step;
 	bool has_step, ended;
 };
 
-static int take_line(struct reading *r, const struct line *l, const struct reader_note *note,
+static int take_line(struct side_reading *r, const struct line *l, const struct reader_note *note,
                      struct error *err)
 {
 	struct lockstep_side *s = r->side;
@@ -20,7 +20,7 @@ static int take_line(struct reading *r, const struct line *l, const struct reade
 }
 
 /* Reads lines up to and with the next step. */
-static int read_step(struct reading *r, struct error *err)
+static int read_step(struct side_reading *r, struct error *err)
 {
 	struct reader_note note;
 	struct line l;
@@ -38,7 +38,7 @@ static int read_step(struct reading *r, struct error *err)
 }
 
 /* Keeps the step that was read, and all that follow. */
-static int keep_rest(struct reading *r, struct error *err)
+static int keep_rest(struct side_reading *r, struct error *err)
 {
 	while (r->has_step) {
 		if (rollout_copy_keep(r->side->rollout, buf_view(&r->text), r->step.number, err) ||
@@ -49,7 +49,7 @@ static int keep_rest(struct reading *r, struct error *err)
 	return 0;
 }
 
-static int compare(struct reading *a, struct reading *b, const struct compare_conf *conf,
+static int compare(struct side_reading *a, struct side_reading *b, const struct compare_conf *conf,
                    struct compare_count *count, struct error *err)
 {
 	struct rollout_copy *first = a->side->rollout, *second = b->side->rollout;
@@ -77,8 +77,8 @@ int lockstep_compare(struct lockstep_side *first, struct lockstep_side *second,
                      const struct compare_conf *conf, struct compare_count *count,
                      struct error *err)
 {
-	struct reading a = {.side = first, .text = BUF(SIZE_MAX / 2)};
-	struct reading b = {.side = second, .text = BUF(SIZE_MAX / 2)};
+	struct side_reading a = {.side = first, .text = BUF(SIZE_MAX / 2)};
+	struct side_reading b = {.side = second, .text = BUF(SIZE_MAX / 2)};
 	int failed = compare(&a, &b, conf, count, err);
 
 	buf_release(&a.text);
@@ -89,7 +89,7 @@ int lockstep_compare(struct lockstep_side *first, struct lockstep_side *second,
 int lockstep_lone(struct lockstep_side *side, bool extra, const struct compare_conf *conf,
                   struct compare_count *count, struct error *err)
 {
-	struct reading r = {.side = side, .text = BUF(SIZE_MAX / 2)};
+	struct side_reading r = {.side = side, .text = BUF(SIZE_MAX / 2)};
 	int failed;
 
 	do {

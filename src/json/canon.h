@@ -8,7 +8,6 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "json/paths.h"
-#include "json/scan.h"
 
 enum json_edit { JSON_EDIT_DROP, JSON_EDIT_MASK }; /* omit the value, or replace it by "<masked>" */
 
@@ -17,36 +16,6 @@ enum json_edit { JSON_EDIT_DROP, JSON_EDIT_MASK }; /* omit the value, or replace
    string that a pattern descends into is parsed, edited and written back as a string. */
 void json_canon(struct str value, const struct json_paths *paths, enum json_edit edit,
                 struct buf *out);
-
-struct json_names {
-	const struct str *names;
-	size_t count;
-};
-
-#define JSON_CANON_MEMBERS 40
-#define JSON_CANON_PARTS   64
-
-/* An object in canonical form, except that its members are in recorded order, and so are those of
-   some of them. */
-struct json_canon_object {
-	struct json_member members[JSON_CANON_MEMBERS];
-	size_t count;
-	/* the members of members[i], if its order was kept: parts[inner[i].first] .. */
-	struct json_member parts[JSON_CANON_PARTS];
-	struct json_inner {
-		size_t first, count;
-	} inner[JSON_CANON_MEMBERS];
-};
-
-/* Validates an object from a peer, which is all of the text, like json_validate_object, and
-   appends its canonical form to `out` in the same pass; those of its members that are objects and
-   `ordered` keep their order. The values in *o are slices of `out`, the keys of `object`. False,
-   with nothing appended, if it is not valid, or not
-   supported (deep nesting, very many members, keys with escapes): validate it then to learn why,
-   and use json_canon. This is four times as fast as the two for values that are canonical
-   already, as most are. */
-bool json_canon_members(struct str object, const struct json_names *ordered,
-                        struct json_canon_object *o, struct buf *out);
 
 /* Do two validated values have the same canonical form? An absent value only equals an absent
    one. */

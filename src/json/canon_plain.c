@@ -5,7 +5,7 @@
 #include "json/canon_plain.h"
 
 #include "json/block.h"
-#include "json/canon.h"
+#include "json/canon_object.h"
 #include "json/lex.h"
 #include "json/sort.h"
 

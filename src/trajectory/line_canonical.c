@@ -2,7 +2,7 @@
 #include "trajectory/line_canonical.h"
 
 #include "base/mem.h"
-#include "json/canon.h"
+#include "json/canon_object.h"
 
 #include <stdlib.h>
 

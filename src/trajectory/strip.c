@@ -1,10 +1,10 @@
 /* Makes lines comparable: removes content that changes from run to run and writes the rest in
    canonical form. */
-#include "trajectory/line_canonical.h"
 #include "trajectory/strip_internal.h"
 
 #include "base/mem.h"
 #include "json/write.h"
+#include "trajectory/line_canonical.h"
 
 #include <inttypes.h>
 #include <stdio.h>

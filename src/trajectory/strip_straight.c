@@ -1,7 +1,8 @@
 /* The fast path of strip: lines of rollouts without masks in which no id occurs, as nearly all
    are. */
-#include "trajectory/line_canonical.h"
 #include "trajectory/strip_internal.h"
+
+#include "trajectory/line_canonical.h"
 
 /* Writes an object whose members are in the order of the table, without any others. False for
    other objects, possibly after writing a part. */

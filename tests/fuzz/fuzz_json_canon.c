@@ -2,6 +2,7 @@
    line of an input holds pointers, the rest is JSON. */
 #include "base/buf.h"
 #include "json/canon.h"
+#include "json/canon_object.h"
 #include "json/scan.h"
 
 #include <stdlib.h>

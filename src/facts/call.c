@@ -72,8 +72,7 @@ static bool take_string(struct str *text, struct str behind, struct str *string)
 	return str_starts(*text, behind);
 }
 
-/* A fast path: {"id":..,"name":..,"arguments":{..}}, as rolldbg writes calls; takes a quarter of the
-   time of walking the members. */
+/* A fast path: {"id":..,"name":..,"arguments":{..}}, as rolldbg writes calls. */
 static bool read_as_written(struct str call, struct str *name, struct derived_line *m)
 {
 	const struct str begin = STR("{\"id\":"), second = STR(",\"name\":");

@@ -9,7 +9,7 @@
    seconds, milli-, micro- or nanoseconds, a UUID, a run of 32 hex digits. */
 void clocks_mask(struct str text, struct buf *out);
 
-/* False if clocks_mask certainly changes nothing; takes a twentieth of its time. */
+/* False if clocks_mask certainly changes nothing. */
 bool clocks_may_mask(struct str text);
 
 /* Parses text that is entirely an ISO 8601 date with a time ("2026-11-22T04:36:27.5Z"; a space

@@ -26,7 +26,7 @@ struct str state_copy_hash(const struct state_copy *c)
 static void keep(struct state_copy *copy, struct str hash)
 {
 	copy->n = hash.n;
-	if (hash.n == HASH_HEX) { /* ours: two registers instead of "rep movs", 10 ns a line */
+	if (hash.n == HASH_HEX) { /* ours: two registers instead of "rep movs" */
 		memcpy(copy->text, hash.p, HASH_HEX);
 	} else if (hash.n) {
 		memcpy(copy->text, hash.p, hash.n);

@@ -9,8 +9,7 @@ static uint64_t load(const char *p, size_t n)
 	return word;
 }
 
-/* 1 to 8 bytes. Loads of constant size, which overlap, take a third of the time of a memcpy of n
-   bytes. */
+/* 1 to 8 bytes. Loads of constant size, which overlap, need no call of memcpy. */
 static uint64_t last_word(const char *p, size_t n)
 {
 	if (n >= 4) {

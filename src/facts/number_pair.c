@@ -72,7 +72,7 @@ static double quantum_of(struct str number)
 		if (number.p[i] == 'e' || number.p[i] == 'E') {
 			return 0;
 		}
-		if (point) { /* a division takes longer than all else here */
+		if (point) { /* divisions are slow */
 			quantum /= 10;
 		}
 		point = point || number.p[i] == '.';

@@ -135,7 +135,7 @@ static AVX2 __attribute__((noinline)) const unsigned char *string_blocks(const s
 #define LONG_STRING 64
 
 /* Does the last long string follow here once more? An observation repeats the content of a
-   message, and comparing takes a tenth of the time of checking. */
+   message, and comparing is cheaper than checking. */
 ALWAYS_INLINE bool is_repeated(const struct scan *s, const unsigned char *begin)
 {
 	const struct seen *seen = s->seen;
@@ -145,8 +145,7 @@ ALWAYS_INLINE bool is_repeated(const struct scan *s, const unsigned char *begin)
 	       memcmp(begin, seen->string, n) == 0;
 }
 
-/* Ids, hashes and dates are plain and shorter than a block, whose checks would take four times as
-   long. */
+/* Ids, hashes and dates are plain and shorter than a block, whose checks cost more. */
 ALWAYS_INLINE const unsigned char *short_plain(const struct scan *s, const unsigned char *p)
 {
 #ifdef JSON_SSE2
@@ -342,7 +341,7 @@ static __attribute__((noinline)) const unsigned char *any_name(const struct scan
 }
 
 /* From the opening quote of a key to the value. Keys without whitespace after them and shorter than one
-   register need half the tests of any_name(). */
+   register need fewer tests than in any_name(). */
 ALWAYS_INLINE const unsigned char *name(const struct scan *s, const unsigned char *p)
 {
 #ifdef JSON_SSE2

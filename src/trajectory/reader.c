@@ -323,7 +323,7 @@ static struct str complete_lines(struct reader *r)
 }
 
 /* A fast path for a line that is one object: the scanner finds the end of the line, so that its
-   line feed need not be searched for, and has more than the line to load from. Takes 6 % off
+   line feed need not be searched for, and has more than the line to load from. Takes 2.6 % of its instructions off
    `check`. False for any other line, without effect. */
 static bool take_object(struct reader *r, struct line *out, struct reader_note *note)
 {

@@ -13,7 +13,9 @@
 #define CALLS_MIN     3
 #define BARE_MIN      4
 #define EFFECTIVE_MIN 2
-#define KINDS_MAX     32 /* different calls; with more of them the finding is at most a warning */
+#define BARE_MAX      4096 /* bytes; longer answers are not examined */
+#define LEARNED       8    /* answers from which common members are learned */
+#define KINDS_MAX     32   /* different calls; with more of them the finding is at most a warning */
 
 /* The last consecutive calls that changed nothing, and whose answers have no member in common with
    those of calls that changed something. */
@@ -42,6 +44,7 @@ struct count_stop {
 	/* What calls that changed something were answered; with the newest answer added */
 	struct common_members answers, with_newest;
 	uint64_t call, answer; /* the newest */
+	int learned;           /* number of answers added */
 	bool newest_bare;      /* it has no member that `answers` have in common */
 	struct bare_answers bare;
 	bool bare_before; /* a call after such an answer was answered otherwise */
@@ -112,10 +115,12 @@ static void note_answer(struct count_stop *t, const struct derived_line *m)
 		return;
 	}
 	t->state = fingerprint(hash) | 1;
-	t->newest_bare = common_members_lacks_all(&t->answers, answer);
+	t->newest_bare = answer.n <= BARE_MAX && common_members_lacks_all(&t->answers, answer);
 	t->answer = t->newest_bare ? fingerprint(answer) : 0;
 	t->with_newest = t->answers;
-	common_members_add(&t->with_newest, answer);
+	if (t->learned < LEARNED) {
+		common_members_add(&t->with_newest, answer);
+	}
 }
 
 static void note_bare(struct count_stop *t, const struct completed_step *p)
@@ -144,6 +149,7 @@ static void note_effect(struct count_stop *t, const struct completed_step *p)
 	}
 	if (changed && !t->newest_bare) {
 		t->answers = t->with_newest;
+		t->learned++;
 	}
 	known_effects_add(&t->effects, t->state, t->call, changed, p->turn, p->step);
 }

@@ -40,19 +40,16 @@ static void count_turn(struct rollout *r, const struct decision *d)
 	r->turns += !d->more;
 }
 
-/* The fields of a decision made now. */
-static struct step_fields step_now(const struct rollout *r, const struct decision *d,
-                                   struct str state)
+/* The fields of a decision, but for the time. */
+static struct step_fields step_fields(const struct rollout *r, const struct decision *d,
+                                      struct str state)
 {
-	const struct clock *clock = &r->writer.clock;
-
 	return (struct step_fields){.turn = r->turns,
 	                            .step = r->steps,
 	                            .state = state,
 	                            .ignore = rollout_ignore(r),
 	                            .messages = d->messages,
-	                            .llm = d->llm,
-	                            .at_ms = clock->unix_ms(clock->ctx)};
+	                            .llm = d->llm};
 }
 
 /* ---- second reads of the state ---- */
@@ -217,15 +214,26 @@ static void note_answered(const struct rollout *r)
 	}
 }
 
+struct sent {
+	uint64_t at_ms;    /* by the wall clock */
+	uint64_t began_ns; /* by the monotonic one */
+};
+
+static uint64_t unix_ms(const struct rollout *r)
+{
+	return r->writer.clock.unix_ms(r->writer.clock.ctx);
+}
+
 /* Not inlined: its frame would be on the stack while each of a thousand rollouts waits. */
 static __attribute__((noinline)) int put_step(struct rollout *r, const struct decision *d,
                                               struct str state, const struct env_reply *reply,
-                                              uint64_t began_ns, struct error *err)
+                                              const struct sent *sent, struct error *err)
 {
-	struct step_fields f = step_now(r, d, state);
+	struct step_fields f = step_fields(r, d, state);
 	struct call_fields call = lines_call(d);
 
-	f.latency_us = r->latency_us = (io_now_ns(r->conf->io) - began_ns) / 1000;
+	f.at_ms = sent->at_ms;
+	f.latency_us = r->latency_us = (io_now_ns(r->conf->io) - sent->began_ns) / 1000;
 	record_reply(r, reply);
 	f.more_messages = observed(r, &(struct policy_result){.decision = d,
 	                                                      .outcome = reply->outcome,
@@ -241,7 +249,7 @@ static __attribute__((noinline)) int put_step(struct rollout *r, const struct de
 static int call_tool(struct rollout *r, const struct decision *d, struct str state,
                      struct env_reply *reply, struct error *err)
 {
-	uint64_t began_ns = io_now_ns(r->conf->io);
+	struct sent sent = {.at_ms = unix_ms(r), .began_ns = io_now_ns(r->conf->io)};
 
 	note_sent(r);
 	int failed = env_step(r->env, d->name, d->arguments, reply, err);
@@ -250,7 +258,7 @@ static int call_tool(struct rollout *r, const struct decision *d, struct str sta
 		return -1;
 	}
 	note_answered(r);
-	if (put_step(r, d, state, reply, began_ns, err)) {
+	if (put_step(r, d, state, reply, &sent, err)) {
 		return -1;
 	}
 	r->steps++;
@@ -263,10 +271,11 @@ static int call_tool(struct rollout *r, const struct decision *d, struct str sta
 static int put_turn(struct rollout *r, const struct decision *d, struct str state,
                     struct error *err)
 {
-	struct step_fields f = step_now(r, d, state);
+	struct step_fields f = step_fields(r, d, state);
 	struct call_fields call = lines_call(d);
 	struct env_reply unsent = lines_unsent(d);
 
+	f.at_ms = unix_ms(r);
 	if (d->kind == DECIDE_UNSENT || d->kind == DECIDE_NOTHING) {
 		f.more_messages = observed(r, &(struct policy_result){.decision = d,
 		                                                      .outcome = d->outcome,

@@ -158,3 +158,10 @@ limited_run() {
 	has "$(cat err)" 'standard output'
 	rolldbg check a.jsonl
 }
+
+@test "a step's time is when the call was sent, not when it was answered" {
+	rolldbg run --quiet --env 'builtin:frozen_lake?delay=300ms' --actions DOWN --out run.jsonl
+	jq -se 'def ms: sub("\\.(?<ms>[0-9]+)Z$"; "Z") as $s | ($s | fromdate) * 1000 + (match("\\.([0-9]+)Z").captures[0].string | tonumber);
+		(map(select(.type == "end"))[0].meta.ended | ms) as $ended | map(select(.type == "step"))[0].meta
+		| $ended - (.at | ms) >= .latency_ms - 2 and .latency_ms > 290' run.jsonl
+}

@@ -13,6 +13,7 @@
 #define CALLS_MIN     3
 #define BARE_MIN      4
 #define EFFECTIVE_MIN 2
+#define CHANGED_MIN   3 /* steps that changed something before; fewer may be a motor that rests */
 #define BARE_MAX      4096 /* bytes; longer answers are not examined */
 #define LEARNED       8    /* answers from which common members are learned */
 #define KINDS_MAX     32   /* different calls; with more of them the finding is at most a warning */
@@ -49,7 +50,8 @@ struct count_stop {
 	struct bare_answers bare;
 	bool bare_before; /* a call after such an answer was answered otherwise */
 	struct known_effects effects;
-	uint64_t state; /* before the newest call; 0: unknown */
+	int64_t changed; /* steps that changed something */
+	uint64_t state;  /* before the newest call; 0: unknown */
 };
 
 /* Tools beyond the number of bits are not reported. */
@@ -147,6 +149,7 @@ static void note_effect(struct count_stop *t, const struct completed_step *p)
 		t->bare_before = t->bare_before || t->bare.span.count > 0;
 		t->bare = (struct bare_answers){.span = {.count = 0}};
 	}
+	t->changed += changed;
 	if (changed && !t->newest_bare) {
 		t->answers = t->with_newest;
 		t->learned++;
@@ -245,7 +248,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	}
 	if (!certain && !rewarded && is_answered_by_other(t)) {
 		report_other(t, out);
-	} else if (!certain && !rewarded && known_effects_ended(&t->effects)) {
+	} else if (!certain && !rewarded && t->changed >= CHANGED_MIN &&
+	           known_effects_ended(&t->effects)) {
 		report_known(t, out);
 	} else if (t->uncounted.count >= CALLS_MIN && !t->resumed) {
 		if (certain) {
@@ -273,9 +277,9 @@ const struct check check_stopped_moving = {
 	       "that changed something, no earlier answer was like them, and two of these calls "
 	       "had changed something before (one, or equal answers, if the environment does not "
 	       "count them): something else answers in place of the environment;\n"
-	       "- the last four or more calls changed nothing, and two of them had changed "
-	       "exactly this state before. That is no evidence if some call changed a state that "
-	       "it had left unchanged before.\n"
+	       "- the last four or more calls changed nothing, three had changed something, and two "
+	       "of the last had changed exactly this state before. That is no evidence if some "
+	       "call changed a state that it had left unchanged before.\n"
 	       "A server that closes idle environments may keep answering for them; a proxy may "
 	       "answer from a cache; the environment may have ended the episode without "
 	       "reporting it. A single call may have hit a wall, which some environments do not "

@@ -1,5 +1,5 @@
-/* What differs in bytes alone: generated ids in texts, numbers and lists spelled otherwise; and rollouts that begin where
-   the one before ended. */
+/* Values that differ only in bytes: generated ids in texts, different spellings of numbers
+   and lists; and rollouts that begin where the previous one ended. */
 #include "facts/fresh_ids.h"
 #include "facts/respelled.h"
 #include "facts/succession.h"

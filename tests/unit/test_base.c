@@ -109,7 +109,7 @@ static void test_escape(void)
 	is_escaped("a\x1b[31mb", 7, 80, "a\\x1b[31mb");
 	is_escaped("a\nb\tc\rd\0e", 9, 80, "a\\nb\\tc\\rd\\x00e");
 	is_escaped("\x7f\xc2\x9b", 3, 80, "\\x7f\\x9b");
-	/* spelled out, so that this file itself holds no mark that turns text around */
+	/* spelled out, so that this file contains no bidirectional control characters */
 	const char override[] = {'a', (char)0xe2, (char)0x80, (char)0xae, 'b'};
 	is_escaped(override, sizeof(override), 80, "a\\u{202e}b");
 	is_escaped("\xff\xc3", 2, 80, "\\xff\\xc3");
@@ -324,7 +324,7 @@ static void test_rng(void)
 	uint32_t seen = 0;
 	char one[33], other[33];
 
-	/* the demonstration values of the reference implementation, seed 42, stream 54 */
+	/* the demo output of the reference implementation, seed 42, stream 54 */
 	rng_seed(&a, 42, 54);
 	is_int(rng_next(&a), 0xa15c02b7u, "PCG32, first draw");
 	is_int(rng_next(&a), 0x7b47f409u, "second");

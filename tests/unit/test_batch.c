@@ -1,5 +1,6 @@
-/* Many rollouts on a built-in server: every number once, in order, so many at a time;
-   refusals are counted, a failure of ours and a wish to stop end all of them. */
+/* Many rollouts on a built-in server: each number runs once, in order, with a limit on
+   parallel ones; refusals are counted; a local failure or a stop request ends all of them.
+   */
 #include "rollout/batch.h"
 #include "serve/serve.h"
 #include "tap.h"
@@ -18,9 +19,9 @@ struct batch_run {
 	int stop_fd;
 	struct recorder *recorder;
 	struct scratch_pool *scratch;
-	pthread_mutex_t lock; /* guards what follows */
+	pthread_mutex_t lock; /* guards the members below */
 	size_t began[COUNT], began_count, now, most;
-	size_t stop_at, fail_at; /* the number that does it; COUNT: none */
+	size_t stop_at, fail_at; /* the number of the rollout that does it; COUNT: none */
 	int ticks;
 };
 

@@ -1,11 +1,11 @@
-/* How wide text is in a terminal, how it is cut, and what of it is shown escaped. */
+/* The width of text in a terminal, truncation, and escapes. */
 #include "base/text.h"
 #include "tap.h"
 
 static const struct {
 	const char *name, *text;
 	size_t cells;
-	const char *shown; /* NULL: as it is */
+	const char *shown; /* NULL: unchanged */
 } rows[] = {
 	{"ASCII", "lake_move", 9, NULL},
 	{"nothing", "", 0, NULL},
@@ -75,7 +75,8 @@ static void test_rows(void)
 	buf_release(&out);
 }
 
-/* Cut to any width: never wider, never a part of a character, and what is said is true. */
+/* Truncated to any width: never wider, never within a character, and the reported width is
+   right. */
 static bool cuts_well(struct str text, size_t columns)
 {
 	struct buf out = BUF(BUF_MAX_SMALL);

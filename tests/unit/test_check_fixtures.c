@@ -1,5 +1,5 @@
-/* Every rule has a row, a file and a folder fixtures/check/ID/, whose files
-   fixtures/check/README.md describes; every file of a rule and every such folder has a row. */
+/* Every rule has a row, a file and a folder fixtures/check/ID/, whose files are described
+   in fixtures/check/README.md; every file of a rule and every such folder has a row. */
 #include "tap.h"
 #include "verdicts.h"
 
@@ -12,8 +12,8 @@
 struct folder {
 	const char *id;
 	char path[256];
-	struct buf want; /* the file as it is */
-	struct buf now;  /* the file as it should be */
+	struct buf want; /* the actual file */
+	struct buf now;  /* the expected file */
 	struct buf said; /* expect-error.txt */
 	struct hints hints;
 	int bad, good;
@@ -48,7 +48,7 @@ static char *section(const struct buf *want, const char *name)
 	return mem_text((struct str){begin, end ? (size_t)(end - begin) : strlen(begin)});
 }
 
-/* No finding is more or less severe than its rule admits. */
+/* No finding has a severity outside the rule's range. */
 static void are_as_severe_as_told(const struct verdicts *v, const char *path)
 {
 	const char *at = buf_cstr(&v->text);
@@ -78,7 +78,7 @@ static bool fires(const struct verdicts *v, const char *id)
 	return strstr(buf_cstr(&v->rules), rule) != NULL;
 }
 
-/* NULL: no such file next to it. */
+/* NULL: there is no such file. */
 static struct trained *trained_beside(const char *fixture)
 {
 	char path[600];
@@ -93,7 +93,7 @@ static struct trained *trained_beside(const char *fixture)
 	return t;
 }
 
-/* Does it fire as its name claims? */
+/* Does it fire as its name says? */
 static bool fires_as_named(struct folder *f, const struct verdicts *v, const char *path,
                            const char *name)
 {
@@ -123,8 +123,8 @@ static bool updating(void)
 	return getenv("UPDATE_FIXTURES") != NULL;
 }
 
-/* Compares the output for a fixture with want.txt, or writes it there if the fixture fires as
-   named. */
+/* Compares the output for a fixture with want.txt, or writes it there (only if the fixture
+   fires as its name says). */
 static void compare_text(struct folder *f, const char *path, const char *name,
                          const struct buf *text, bool as_named)
 {
@@ -163,7 +163,7 @@ static void judge_fixture(struct folder *f, const char *name)
 
 #define EXPECTED_MAX 8
 
-/* 0 without such a file. */
+/* 0 if the file does not exist. */
 static int64_t number_beside(const struct folder *f, const char *name)
 {
 	char path[300];
@@ -249,7 +249,7 @@ static void id_to_file(const char *id, char *out, size_t size)
 	}
 }
 
-/* From one rule to those it explains, and on: never back to where it began.
+/* Follows "explains" from one rule to the next: it must never return to the start.
    NOLINTNEXTLINE(misc-no-recursion): no deeper than there are rules */
 static void explains_no_ring(const struct check *c, const struct check *from, size_t depth)
 {

@@ -1,5 +1,5 @@
-/* The judge itself: several rollouts at once, ids used again, effects that are
-   not known, what is refused, and the sums. The rules have tests of their own. */
+/* The judge itself: interleaved rollouts, reused ids, unknown effects, invalid input, and
+   totals. The rules have their own tests. */
 #include "tap.h"
 #include "verdicts.h"
 
@@ -286,7 +286,7 @@ static void test_not_checked(void)
 	verdicts_end(&v);
 }
 
-/* A header with so many tools, "t0" first. */
+/* A header with that many tools, "t0" first. */
 static void put_header(struct buf *out, size_t tools, size_t schema_bytes)
 {
 	struct str header = STR(HEADER("big")), end = STR("{\"name\":\"go\"}]}\n");
@@ -306,7 +306,7 @@ static void put_header(struct buf *out, size_t tools, size_t schema_bytes)
 	buf_release(&schema);
 }
 
-/* Of more than is kept nothing looks clean. */
+/* If there are more than are kept, the rest must not count as clean. */
 static void test_too_large(void)
 {
 	static const struct {
@@ -347,7 +347,7 @@ static void test_too_large(void)
 	}
 }
 
-/* Declarations of the user about calls and errors. */
+/* The user's declarations about calls and errors. */
 static void tell(const char *lines, struct hints hints, const char *want, const char *name)
 {
 	struct verdicts v;
@@ -363,7 +363,7 @@ static void tell(const char *lines, struct hints hints, const char *want, const 
 	verdicts_end(&v);
 }
 
-/* the layout of these never comes to rest */
+/* clang-format never settles on a layout for these */
 /* clang-format off */
 #define FROZEN                                                                           \
 	HEADER("a")                                                                      \
@@ -416,7 +416,7 @@ static void take_group(void *ctx, const struct rollout_verdict *v)
 	"{\"type\":\"end\",\"rollout\":\"t." n "\",\"status\":\"finished\","                       \
 	"\"total_reward\":" reward "}\n"
 
-/* Rollouts of a group may stand in several files. */
+/* Rollouts of a group may be in several files. */
 static void groups(const char *one, const char *two, const char *want, const char *name)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);
@@ -447,7 +447,7 @@ static void test_groups(void)
 	       "a whole group is judged with its file");
 }
 
-/* Warnings without end, then an error: it is not lost among them. */
+/* Very many warnings, then an error, which must not be lost among them. */
 static void test_flood(void)
 {
 	struct verdicts v;

@@ -1,4 +1,4 @@
-/* Child processes: lines in and out, malformed ones, and ends of every kind. */
+/* Child processes: lines in both directions, malformed lines, and every kind of exit. */
 #include "base/clock.h"
 #include "base/mem.h"
 #include "net/child.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define LONG_MS 60000 /* never reached, unless something is broken */
+#define LONG_MS 60000 /* reached only if something is broken */
 #define CAP     ((size_t)1 << 20)
 
 static struct io *io;
@@ -42,7 +42,7 @@ static void ends_with(struct child *c, const char *why)
 	is_str(child_why(c), why, "it %s", why);
 }
 
-/* A zombie that was not reaped is dead. */
+/* An unreaped zombie counts as dead. */
 static bool alive(const char *pid)
 {
 	char path[64], text[256] = "";
@@ -58,7 +58,7 @@ static bool alive(const char *pid)
 	return name && name[2] != 'Z' && name[2] != 'X';
 }
 
-/* A signal takes its time. */
+/* Signals are delivered asynchronously. */
 static bool dies(const char *pid)
 {
 	for (int i = 0; i < LONG_MS && alive(pid); i++) {
@@ -190,7 +190,7 @@ static void test_floods(void)
 	child_free(c);
 }
 
-/* Who does not want to end, and whom it started. */
+/* A child that ignores signals, and the process it started. */
 static void test_stubborn(void)
 {
 	static const char *const commands[] = {
@@ -215,7 +215,7 @@ static void test_stubborn(void)
 	}
 }
 
-/* It gets its three descriptors, default signals and a group of its own. */
+/* The child has its three descriptors, default signal handlers and a new process group. */
 static void test_surroundings(void)
 {
 	struct child *c = start("ls /proc/self/fd | tr '\\n' ' '; echo; "
@@ -223,7 +223,7 @@ static void test_surroundings(void)
 	                        "[ $(ps -o pgid= -p $$) = $$ ] && echo own group");
 	struct str line;
 
-	next_is(c, "0 1 2 3 "); /* 3: the folder itself */
+	next_is(c, "0 1 2 3 "); /* 3: the descriptor of the folder itself */
 	is_int(child_receive(c, &line, LONG_MS, &err), 1, "signals");
 	ok(str_ends(line, STR("0000000")), "what we ignore it does not");
 	next_is(c, "own group");

@@ -1,5 +1,6 @@
-/* The debugger's place in a recording: every way of moving agrees with reading from the start, in
-   files of any shape: interleaved, torn, without an end, longer than the index has marks. */
+/* The debugger's position in a recording: every movement agrees with reading from the
+   start, in files of any form: interleaved, torn, without an end, longer than the index has
+   marks. */
 #include "debug/cursor.h"
 #include "tap.h"
 
@@ -156,7 +157,7 @@ static void test_searching(void)
 	free(path);
 }
 
-/* Effects are those that check counts. */
+/* The cursor's effects are those that check counts. */
 static void test_effects(void)
 {
 	char *path = recording(50, false);

@@ -1,4 +1,4 @@
-/* Answers to elicitation: the defaults of a form, or no. */
+/* Replies to elicitations: the defaults of a form, or a refusal. */
 #include "env/mcp/elicit.h"
 #include "tap.h"
 

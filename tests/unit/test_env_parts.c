@@ -1,5 +1,5 @@
-/* The small parts of environments: words of errors, the queue of events, what is ignored,
-   state sources as options, and the id that hashing servers derive. */
+/* The small parts of environments: texts of errors, the queue of events, ignored members,
+   options of state sources, and the id that hashing servers derive. */
 #include "env/error_text.h"
 #include "env/failure.h"
 #include "env/ignore_paths.h"

@@ -1,4 +1,4 @@
-/* The queue of events: order, and details that fit nowhere. */
+/* The queue of events: order, and details that are too large. */
 #include "env/env.h"
 #include "tap.h"
 #include "trajectory/events.h"

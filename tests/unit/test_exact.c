@@ -1,4 +1,4 @@
-/* Sums without rounding, and intervals: against published values. */
+/* Sums without rounding errors, and intervals, compared with published values. */
 #include "base/exact.h"
 #include "base/rng.h"
 #include "stats/compare.h"

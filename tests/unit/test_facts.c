@@ -1,5 +1,5 @@
-/* What lines mean: the effect of each step and the counters are told in one place, and
-   agree; steps are told in order, one line later, whatever stands between their lines. */
+/* Facts of lines: effects and counters come from one place and agree; steps are reported in
+   order, one line later, whatever lines are between them. */
 #include "tap.h"
 
 #include "facts/facts.h"

@@ -1,5 +1,5 @@
-/* Searching bytes finds what a loop over all places finds, for parts of every length at every
-   place, and never looks behind the end. */
+/* Searching bytes gives the result of a plain loop, for parts of every length at every
+   position, and never reads beyond the end. */
 #include "base/find.h"
 #include "guard.h"
 #include "tap.h"

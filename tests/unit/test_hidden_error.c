@@ -1,11 +1,11 @@
-/* env/hidden_error.h: which answers hide an error, by their structure alone. */
+/* env/hidden_error.h: which replies hide an error, judged by their structure only. */
 #include "env/hidden_error.h"
 #include "tap.h"
 
 static const struct {
 	const char *body;
 	enum hidden_error_strength strength;
-	const char *message; /* decoded part of it; NULL: none */
+	const char *message; /* its decoded part; NULL: none */
 } bodies[] = {
 	/* errors */
 	{"{\"error\":\"nope\"}", HIDDEN_ERROR_CERTAIN, "nope"},
@@ -91,7 +91,7 @@ static const struct {
 };
 
 static const struct {
-	const char *text; /* without its quotes */
+	const char *text; /* without the quotes */
 	enum hidden_error_strength strength;
 } texts[] = {
 	{"Error executing tool add: x", HIDDEN_ERROR_CERTAIN},

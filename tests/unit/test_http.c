@@ -1,5 +1,5 @@
-/* net/http and net/io against a server with bad manners: what is sent how often, what is
-   told about it, and that nothing waits for ever. */
+/* net/http and net/io against a misbehaving server: how often requests are sent, what is
+   reported, and that nothing waits forever. */
 #include "misbehaving_server.h"
 #include "net/http.h"
 #include "tap.h"
@@ -30,7 +30,7 @@ static const char *url_of(const char *path)
 	return out;
 }
 
-/* text with HOST for the server's host and port. */
+/* The text with HOST replaced by the server's host and port. */
 static const char *told(const char *text)
 {
 	static char out[600];
@@ -148,7 +148,8 @@ static void test_large_body(struct io *io)
 	buf_release(&body);
 }
 
-/* HOST is replaced by the server; executed: requests the server has read. */
+/* HOST is replaced by the server's; executed: the number of requests the server has read.
+   */
 static const struct {
 	const char *path;
 	int rc, status;
@@ -197,7 +198,7 @@ static const struct {
          false, 1},
 };
 
-/* Every row on an io of its own. */
+/* Runs every row on its own io. */
 static void test_replies(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(replies); i++) {
@@ -285,8 +286,7 @@ static void test_unreachable(struct io *io)
 	ok(!r.sent, "refused: nothing was sent");
 	buf_release(&r.body);
 
-	/* A label of 64 letters is not a host name: it fails without asking a name server.
-	 */
+	/* A label of 64 letters is not a host name: it fails without a DNS query. */
 	static const char label[] =
 		"a123456789b123456789c123456789d123456789e123456789f1234567890123";
 	snprintf(url, sizeof(url), "http://%s/mcp", label);
@@ -388,8 +388,8 @@ static void test_redirects(struct io *io)
 	}
 }
 
-/* The first request warms a connection, the second dies on it before the first byte of a
-   reply. */
+/* The first request opens a connection that is kept; on the second one the connection
+   closes before the first byte of a reply. */
 static void test_dropped_connections(void)
 {
 	static const struct {
@@ -500,7 +500,7 @@ static void test_leave(void)
 
 	misbehaving_wait_open(&server, 0);
 	misbehaving_reset_counts(&server);
-	server.streamed = false; /* no connection is open */
+	server.streamed = false; /* no open connection */
 	if (http_begin(io, &q, &x, &err) < 0 || http_read(x, &piece, &err) < 0) {
 		abort();
 	}
@@ -557,7 +557,7 @@ static void test_caps(struct io *io)
 	buf_release(&small);
 }
 
-/* 8 MiB that are not read at first: the peer has to wait, other exchanges do not. */
+/* 8 MiB that are not read at first: that peer has to wait, other exchanges do not. */
 static void test_back_pressure(struct io *io)
 {
 	struct http_request big = post("/big"), q = post("/ok");
@@ -612,7 +612,7 @@ static void test_interrupt(void)
 	is_str(buf_cstr(&r.body), "ok", "the goodbye is still possible");
 	buf_release(&r.body);
 	io_free(io);
-	misbehaving_wait_open(&server, 0); /* the connection that wrote to it is done */
+	misbehaving_wait_open(&server, 0); /* the connection that wrote to it is finished */
 	close(stop);
 }
 
@@ -677,9 +677,9 @@ static void test_watches(void)
 
 struct tended {
 	struct io *io;
-	int calls, did; /* did: what it answers from now on */
+	int calls, did; /* did: its reply from now on */
 	uint64_t wake_ns;
-	bool called; /* ends the wait of that call */
+	bool called; /* ends that call's wait */
 };
 
 static int tend(void *arg, uint64_t *wake_ns, struct error *err)

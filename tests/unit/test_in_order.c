@@ -1,4 +1,4 @@
-/* Work in several threads, results in order. */
+/* Work in several threads with results in order. */
 #include "base/in_order.h"
 #include "base/mem.h"
 #include "tap.h"
@@ -10,14 +10,14 @@
 #define ITEMS 200
 
 struct job {
-	atomic_int alive;   /* results that nobody freed */
-	atomic_int ahead;   /* the most that waited at once */
-	atomic_int waiting; /* made and not taken */
+	atomic_int alive;   /* results not freed */
+	atomic_int ahead;   /* the maximum of waiting results */
+	atomic_int waiting; /* produced and not taken */
 	size_t taken, fail_at;
 	bool in_order;
 };
 
-/* Early items take longer, so that later ones are done before them. */
+/* Early items take longer, so that later ones finish before them. */
 static void *work(void *ctx, size_t index)
 {
 	struct job *j = ctx;

@@ -1,4 +1,5 @@
-/* Inspect's .eval logs are unpacked within bounds: of memory, and of all bytes together. */
+/* Inspect's .eval logs are unpacked with limits: on memory, and on the total number of
+   bytes. */
 #include "base/base.h"
 #include "convert/inspect_archive.h"
 #include "tap.h"

@@ -1,4 +1,5 @@
-/* Where two values differ: the vectors, deep values, and the wish to see no more. */
+/* Differences of two values: the vectors, deep values, and a callback that stops the
+   comparison. */
 #include "json/diff.h"
 
 #include "guard.h"
@@ -31,7 +32,8 @@ static bool count_each(void *ctx, const struct json_difference *d)
 	return true;
 }
 
-/* Beside a long value the ends of containers are kept: the differences are the same. */
+/* With a long value next to them, the ends of containers are stored: the differences are
+   the same. */
 static size_t count_beside_long(struct str before, struct str after)
 {
 	struct buf a = BUF(BUF_MAX_MESSAGE), b = BUF(BUF_MAX_MESSAGE);

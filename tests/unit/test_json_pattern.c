@@ -1,4 +1,4 @@
-/* Patterns against pointers, every pointer of a value, and arrays without order. */
+/* Patterns against pointers, every pointer of a value, and unordered arrays. */
 #include "json/diff.h"
 #include "json/pattern.h"
 #include "json/walk.h"

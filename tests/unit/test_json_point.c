@@ -1,4 +1,4 @@
-/* JSON Pointer: its vectors, and that scratch may hold what is looked into. */
+/* JSON Pointer: its vectors, and that the scratch buffer may contain the text itself. */
 #include "guard.h"
 #include "json/scan.h"
 #include "json_cases.h"

@@ -1,5 +1,5 @@
-/* The scanner: what is accepted, what is found in it, and that a cut text is never taken
-   as whole. */
+/* The scanner: which texts are accepted, which members are found, and that a truncated text
+   is never taken for a complete one. */
 #include "base/buf.h"
 #include "json_grammar.h"
 
@@ -50,7 +50,7 @@ static void object_of_slices(void)
 	is_int(used, 5, "and its end");
 }
 
-/* Accepted objects come apart into the same members by both roads; no proper prefix is an
+/* Both ways of splitting an accepted object give the same members; no proper prefix is an
    object. */
 static void object_case(const struct guard *g, struct str name, struct str text)
 {
@@ -96,8 +96,8 @@ static void objects(void)
 	guard_free(&g);
 }
 
-/* Where a text that was cut at every byte is refused: at its end, or at a half character.
- */
+/* The offset of the error in a text truncated at every byte: its end, or an incomplete
+   character. */
 static void cuts(void)
 {
 	static const char text[] = "{\"key\":[1.5e+3,\"caf\xc3\xa9\\u00e9\\n\",true,false,null,-0],"

@@ -1,4 +1,4 @@
-/* protocol/jsonrpc against tests/vectors/jsonrpc.test, and what it writes. */
+/* protocol/jsonrpc against tests/vectors/jsonrpc.test, and the messages it writes. */
 #include "protocol/jsonrpc.h"
 #include "tap.h"
 #include "vectors.h"
@@ -127,7 +127,7 @@ static void test_ids(void)
 	}
 }
 
-/* Compares what was written, and starts over. */
+/* Compares the output, and clears it. */
 static void wrote(struct buf *out, const char *expected)
 {
 	struct jsonrpc_message m;

@@ -1,4 +1,5 @@
-/* The adapters of APIs other than chat completions: requests out, replies and events in. */
+/* The adapters of APIs other than chat completions: outgoing requests, incoming replies and
+   events. */
 #include "tap.h"
 
 #include "json/canon.h"
@@ -77,7 +78,7 @@ static void requests(void)
 static void replies(void)
 {
 	static const struct {
-		const char *name, *body, *chat; /* chat NULL: it is no reply */
+		const char *name, *body, *chat; /* chat NULL: not a reply */
 	} rows[] = {
 		{"responses",
 	         "{\"output\":[{\"type\":\"message\",\"content\":[{\"type\":\"output_text\","
@@ -116,7 +117,7 @@ static void replies(void)
 	}
 }
 
-/* Two calls whose chunks are mixed, usage in two places, an unknown event. */
+/* Two calls with interleaved chunks, usage in two places, an unknown event. */
 static void stream(void)
 {
 	static const char *const events[] = {

@@ -1,5 +1,5 @@
-/* While a model thinks, the environment's pings are answered: a WebSocket whose pings
-   must be answered within a fraction of the model's delay stays open all the while. */
+/* The environment's pings are answered while a model generates: a WebSocket whose pings
+   must be answered within a fraction of the model's delay stays open. */
 #include "policy/llm/conf.h"
 #include "rollout/rollout.h"
 #include "serve/llm/llm.h"
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define PING_MS     20
-#define PATIENCE_MS 200 /* for a Pong; a quarter of what the model takes */
+#define PATIENCE_MS 200 /* time for a Pong; a quarter of the model's delay */
 #define MOVE                                                                                       \
 	"{\"calls\":[{\"name\":\"step\",\"arguments\":{\"action\":\"DOWN\"}}],"                    \
 	"\"delay\":\"800ms\"}"

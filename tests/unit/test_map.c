@@ -1,4 +1,4 @@
-/* The map: SipHash against its reference, and everything found, gone and listed as it should be. */
+/* The map: SipHash against its reference; lookup, removal and listing. */
 #include "base/map.h"
 
 #include "base/mem.h"
@@ -112,7 +112,7 @@ static void test_come_and_go(void)
 	free(things);
 }
 
-/* Equal hashes: a map by text distinguishes them, one by hash does not. */
+/* Equal hashes: a map by text distinguishes the keys, a map by hash does not. */
 static void test_collisions(void)
 {
 	struct thing a = {.name = STR("a")}, b = {.name = STR("b")}, c = {.name = STR("c")};

@@ -1,9 +1,9 @@
-/* Which differences suggest a mask, and which mask. */
+/* Which differences give a mask hint, and which mask. */
 #include "compare/mask_hint.h"
 
 #include "tap.h"
 
-/* NULL: none is suggested. */
+/* NULL: no hint. */
 static void suggests(const char *pointer, const char *expected, const char *got, const char *mask)
 {
 	struct difference d = {.kind = DIFFERENCE_CHANGED,

@@ -1,5 +1,5 @@
-/* Delta debugging: what it leaves passes, nothing in it can be spared, and the search is the same
-   whatever is tested at once. */
+/* Delta debugging: the result passes, none of its elements can be removed, and the search
+   does not depend on the number of parallel tests. */
 #include "compare/minimize.h"
 
 #include "base/rng.h"
@@ -10,8 +10,8 @@
 #define LONGEST 40
 #define ASKED   4000
 
-/* A list passes if it has all the needed elements, and an even number of those that are paired: they
-   can only be left out two at a time. */
+/* A list passes if it has all needed elements, and an even number of the paired ones, which
+   can only be removed two at a time. */
 struct puzzle {
 	bool needed[LONGEST], paired[LONGEST];
 	size_t calls;
@@ -97,7 +97,7 @@ static bool is_one_minimal(const struct puzzle *p, const struct minimized *m)
 	return true;
 }
 
-/* The fewest that pass. */
+/* The size of the smallest list that passes. */
 static size_t least(const struct puzzle *p)
 {
 	size_t needed = 0, paired = 0;

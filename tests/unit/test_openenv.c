@@ -1,7 +1,7 @@
-/* env/openenv against a scripted server: each question gets the next line of the script,
-   and what the adapter makes of it is looked at. The worst habits of real servers are
-   here: refusals after a good handshake, answers to earlier questions, sessions that
-   outlive their environment. */
+/* env/openenv against a scripted server: each request gets the next line of the script, and
+   the adapter's result is checked. The script covers the defects of real servers: refusals
+   after a successful handshake, replies to earlier requests, sessions that outlive their
+   environment. */
 #include "env/openenv/wire.h"
 #include "tap.h"
 #include "ws_server.h"
@@ -20,14 +20,14 @@
 	     "false}")
 #define ERROR(code, message)                                                                       \
 	"{\"type\":\"error\",\"data\":{\"message\":\"" message "\",\"code\":\"" code "\"}}"
-/* Open and reset, both well. */
+/* Open and reset, both successful. */
 #define STARTED STATE(0, 0), TILE(0), STATE(0, 0)
 
 /* Lines of a script that are not text frames. */
 #define CLOSE  "close " /* + code and reason: a Close frame, and the end */
 #define DROP   "drop"
 #define SILENT "silent"
-#define PAIR   "pair "  /* + two texts with '|' between: the second is unasked */
+#define PAIR   "pair "  /* + two texts with '|' between: the second is unsolicited */
 #define FLOOD  "flood " /* + a text, sent a hundred times */
 #define BINARY "binary"
 
@@ -37,8 +37,8 @@ struct script {
 	const char *unasked;    /* sent right after the handshake, then Close 1000 */
 	const char *schema;     /* NULL: SCHEMA */
 	const char *reset_args; /* of the client; NULL: none */
-	int status;             /* of /ws instead of 101 */
-	bool dies;              /* the first connection, with the request after the first reply */
+	int status;             /* in place of the 101 for /ws */
+	bool dies;              /* ends connection 1 after its second request */
 };
 
 struct server {
@@ -46,7 +46,7 @@ struct server {
 	int listener;
 	uint16_t port;
 	pthread_t thread;
-	struct buf heard;     /* what the client asked, a line each */
+	struct buf heard;     /* the client's requests, one per line */
 	pthread_mutex_t lock; /* of `heard` */
 };
 
@@ -64,7 +64,7 @@ static void answer_http(int fd, int status, const char *body, bool keep)
 	buf_release(&reply);
 }
 
-/* False: the connection is over. */
+/* False: close the connection. */
 static bool say(int fd, const char *line)
 {
 	if (!strncmp(line, CLOSE, 6)) {
@@ -77,7 +77,7 @@ static bool say(int fd, const char *line)
 	if (!strcmp(line, DROP)) {
 		return false;
 	}
-	if (!strncmp(line, PAIR, 5)) { /* in one piece: the second is there in time */
+	if (!strncmp(line, PAIR, 5)) { /* in one write, so that the second one arrives in time */
 		const char *bar = strchr(line, '|');
 		struct buf both = BUF(BUF_MAX_SMALL);
 
@@ -128,8 +128,8 @@ static void play(struct server *s, int fd, const char *request)
 		if (f.first != 0x81) {
 			break;
 		}
-		/* the state is asked for along with a step, and heard while the test
-		   goes on */
+		/* the state is requested together with the step, and received concurrently
+		   */
 		pthread_mutex_lock(&s->lock);
 		buf_str(&s->heard, buf_view(&f.payload));
 		buf_char(&s->heard, '\n');
@@ -175,7 +175,7 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-/* One rollout's half: the adapter on one server. */
+/* The adapter of one rollout on one server. */
 struct run {
 	struct server server;
 	struct env_conf conf;
@@ -697,7 +697,8 @@ static void test_refusals(void)
 	run_close(&r);
 }
 
-/* What may be named, and what it means: the pages' base and the WebSocket's URL. */
+/* Which URLs are allowed, and their meaning: the base of the HTTP pages and the WebSocket's
+   URL. */
 static void test_urls(void)
 {
 	static const struct {
@@ -802,7 +803,7 @@ static void test_bare_state(void)
 	run_close(&r);
 }
 
-/* The first step's metadata is not a change. */
+/* Metadata added by the first step is not a change. */
 static void test_metadata_aside(void)
 {
 #define BARE_SEEN(body)                                                                            \

@@ -1,4 +1,4 @@
-/* Option tables: every type, every way to write an option, every mistake. */
+/* Option tables: every type, every notation of an option, every error. */
 #include "cmd/options.h"
 #include "tap.h"
 

@@ -1,5 +1,5 @@
-/* Pages that many sessions request at once: one asks the server, the others wait for its answer;
-   an answer that is not for all is requested again by each. */
+/* Pages requested by many sessions at once: one requests it from the server, the others
+   wait for its reply; a reply that is not shareable is requested again by each. */
 #include "env/page_cache.h"
 #include "tap.h"
 
@@ -10,7 +10,7 @@
 
 struct asker {
 	struct page_cache *pages;
-	pthread_mutex_t lock; /* guards what follows */
+	pthread_mutex_t lock; /* guards the members below */
 	int asked, heard;
 	int answer;
 };

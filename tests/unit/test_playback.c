@@ -1,4 +1,4 @@
-/* A recording in memory, and the sessions that play it: rollouts, calls, states. */
+/* A recording in memory and the sessions that play it: rollouts, calls, states. */
 #include "serve/playback/mcp.h"
 
 #include "tap.h"
@@ -103,7 +103,7 @@ static void check_rollouts(void)
 	ok(!playback_begin(p, &anything, &why), "what was played stays played");
 	playback_end(t);
 	playback_free(p);
-	/* a session that has not asked for anything gives way */
+	/* a session without requests is replaced */
 	p = record(two, (struct playback_conf){.match = MATCH_EXACT});
 	s = playback_begin(p, &anything, &why);
 	t = playback_begin(p, &anything, &why);
@@ -151,7 +151,7 @@ static void check_exchange(void)
 	buf_release(&why);
 }
 
-/* What the tool answers, as MCP has it. */
+/* The tool's reply as an MCP result. */
 static void check_answer(struct playback_session *s, const char *arguments, const char *want)
 {
 	struct playback_reply a = {.body = BUF(BUF_MAX_SMALL)};

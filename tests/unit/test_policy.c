@@ -1,4 +1,4 @@
-/* Policies as they decide: scripts with their ends and errors, seeded random calls. */
+/* Decisions of policies: scripts with their ends and errors, seeded random calls. */
 #include "json/schema.h"
 #include "policy/open.h"
 #include "policy/policy.h"
@@ -38,20 +38,21 @@ static char letter(const struct decision *d)
 	case DECIDE_NOTHING:
 	case DECIDE_REFUSED:
 	case DECIDE_LOST:
-		return '?'; /* of models alone */
+		return '?'; /* policies of models only */
 	case DECIDE_CALL:
 		break;
 	}
 	return d->name.p[0];
 }
 
-/* The environment's answers, by a letter of the test: x and X differ in a number. */
+/* The environment's replies, selected by a letter in the test: x and X differ in a number.
+   */
 static const char *error_of(char c)
 {
 	return c == 'x' ? "no door 12" : c == 'X' ? "no door 7" : "no window";
 }
 
-/* One letter a decision: the tool, '.' finished, '!' stopped. */
+/* One letter per decision: the tool, '.' finished, '!' stopped. */
 static void play(struct policy *p, const char *errors, char *got)
 {
 	struct policy_view view = {.last = OUTCOME_NONE};
@@ -84,7 +85,7 @@ static const struct {
 	{ON_END_REPEAT, 0, 0, "", "."},
 	{ON_END_STOP, 0, 3, "xxx", "abc."},
 	{ON_END_CYCLE, 2, 2, "xx", "ab!"},
-	{ON_END_CYCLE, 2, 2, "xX", "ab!"}, /* digits do not count */
+	{ON_END_CYCLE, 2, 2, "xX", "ab!"}, /* digits are ignored */
 	{ON_END_CYCLE, 2, 2, "xyxyxyxy", "abababab"},
 	{ON_END_CYCLE, 2, 2, "x-x-x-x-", "abababab"},
 	{ON_END_CYCLE, 1, 2, "-x", "ab!"},
@@ -112,7 +113,7 @@ static void test_scripts(void)
 
 static const struct {
 	struct policy_conf conf;
-	const char *message; /* its beginning; NULL: it opens */
+	const char *message; /* the beginning of the error; NULL: it opens */
 } options[] = {
 	{{.actions = "UP,DOWN"}, NULL},
 	{{.actions = "UP,,DOWN"}, "\1actions\2: action 2 is empty in 'UP,,DOWN'"},
@@ -236,7 +237,7 @@ static void draw(const char *tools, const char *spec, struct buf *out)
 	}
 }
 
-/* "Invalid action 'a1'. Use 'up' or 'down'": the next calls are among those words. */
+/* "Invalid action 'a1'. Use 'up' or 'down'": the next calls use these words. */
 static void test_words_of_errors(void)
 {
 	struct policy_conf conf = {.spec = "random:3",

@@ -1,4 +1,4 @@
-/* Which rollout of a batch may read the state a second time: rollout/rereads.h. */
+/* Which rollout of a batch may read the state twice: rollout/rereads.h. */
 #include "rollout/rereads.h"
 #include "tap.h"
 

@@ -5,8 +5,8 @@
 	"{\"position\":0,\"grid\":\"\\n\\u001b[41mS\\u001b["                                       \
 	"0mFFF\\nFHFH\\nFFFH\\nHFFG\\n\"}"
 
-/* One request after the other on one environment; of a move, status is the position it
-   leads to. */
+/* A sequence of requests on one environment; for a move, status is the resulting position.
+   */
 static const struct {
 	const char *method, *what, *body;
 	unsigned status;
@@ -93,7 +93,7 @@ static void check_no_id(const struct server *s)
 	is_int(g.status, 400, "reset_session without an id: the mark of a server that has it");
 }
 
-/* The state that a seed gives in a session of its own. */
+/* The state of a new session with that seed. */
 static void state_of(const struct server *s, const char *seed, struct got *g)
 {
 	struct got opened;
@@ -126,7 +126,7 @@ static void check_seeds(void)
 	server_stop(s);
 }
 
-/* Moves of one seed on the slippery lake. */
+/* Moves with one seed on the slippery lake. */
 static void slide(const struct server *s, long positions[20])
 {
 	struct got opened, g;

@@ -1,5 +1,5 @@
-/* The desk: what its tools answer, byte for byte, what shows in its state and what only
-   there, what pays, and that a seed decides all but the clock. */
+/* The desk: the replies of its tools byte for byte, what is visible in its state only,
+   rewards, and that a seed determines everything but the clock. */
 #include "serve_client.h"
 
 #include "serve/world/desk.h"
@@ -107,8 +107,8 @@ static void check_room(void)
 	RESULT("{\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}],\"isError\":true}")
 #define MISSING "Field required [type=missing, input_value={}, input_type=dict]"
 
-/* One call after the other on the desk of seed 7; reward and steps are what the control
-   plane says then. */
+/* A sequence of calls on the desk of seed 7; reward and steps are those of the control
+   plane after the call. */
 static const struct {
 	const char *tool, *arguments, *wants;
 	int reward, steps;

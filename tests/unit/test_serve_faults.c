@@ -1,5 +1,5 @@
-/* Every fault of the built-in server over MCP, by what a client sees of it; a fault
-   without a row fails. */
+/* Every fault of the built-in server over MCP, as a client sees it; a fault without a row
+   fails the test. */
 #include "serve_client.h"
 
 #include "serve/fault/hooks.h"
@@ -8,7 +8,7 @@
 #define TEXT(t, is_error)                                                                          \
 	"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"type\":\"text\","               \
 	"\"text\":\"" t "\"}],\"isError\":" is_error "}}"
-/* The report that started it all, under the n-th made-up id. */
+/* The error of the report that led to this project, under the n-th made-up id. */
 #define FULL(limit, digits)                                                                        \
 	TEXT("{\\\"error\\\": \\\"Maximum concurrent environments (" limit                         \
 	     ") reached\\\", \\\"tool\\\": \\\"lake_move\\\", \\\"session_id\\\": "                \
@@ -177,7 +177,7 @@ static void no_tools(void)
 	server_stop(s);
 }
 
-/* The call that hangs neither holds up others nor outlives its session or the server. */
+/* A hanging call neither blocks others nor outlives its session or the server. */
 static void hang(void)
 {
 	static const char request[] = "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\","
@@ -303,7 +303,7 @@ static void slow(void)
 	server_stop(s);
 }
 
-/* Faults that show at different places show together. */
+/* Faults that affect different places can be combined. */
 static void check_several(void)
 {
 	struct server *s = start_server("frozen_lake?fault=fallback-session&fault=no-"

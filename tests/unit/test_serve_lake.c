@@ -1,5 +1,5 @@
-/* The lake's rules: maps, moves, slips, the picture, and that a seed decides everything.
- */
+/* The lake's rules: maps, moves, slips, the rendering, and that a seed determines
+   everything. */
 #include "serve/world/lake.h"
 
 #include "tap.h"

@@ -1,5 +1,5 @@
-/* The built-in server over OpenEnv, by the bytes of its frames: what is answered, what is
-   refused, which of it ends a session. */
+/* The built-in server over OpenEnv, by the bytes of its frames: replies, refusals, and
+   which refusals end a session. */
 #include "ws_client.h"
 
 #include "base/clock.h"
@@ -72,7 +72,7 @@ static void to_the_goal(void)
 	server_stop(s);
 }
 
-/* Fragments, blanks, several at once: each gets its one answer, in order. */
+/* Fragments, blanks, several at once: each message gets one reply, in order. */
 static void delivery(void)
 {
 	struct server *s = start_server("frozen_lake?protocol=openenv");
@@ -307,7 +307,7 @@ static void capacity(void)
 	c = ws_connect(s);
 	ws_ask(c, STATE, &f);
 	is_str(f.text, PLACE("null", "0", "0", GRID0), "room is given back");
-	close(b); /* without a Close */
+	close(b); /* without a Close frame */
 	for (int i = 0; i < 1000; i++) {
 		int d = ws_connect(s);
 
@@ -337,7 +337,7 @@ static void isolation(void)
 	server_stop(s);
 }
 
-/* A step of an hour, without waiting for it. */
+/* A step that takes an hour, without waiting for it. */
 static void others_go_on(void)
 {
 	struct server *s = start_server("frozen_lake?protocol=openenv&delay=1h");
@@ -483,7 +483,7 @@ static void no_pong(void)
 	is_int(f.opcode, WS_PING, "a ping without a pong");
 	ws_say(fd, STATE);
 	do {
-		ws_next(fd, &f); /* the state, if it was asked for in time */
+		ws_next(fd, &f); /* the state, if it was requested in time */
 	} while (f.opcode == WS_TEXT);
 	is_int(f.code, 1011, "ends the connection, despite other messages");
 	is_str(f.text, "keepalive ping timeout", "and why");

@@ -1,4 +1,4 @@
-/* Every fault of the built-in server over OpenEnv, by what a client sees of it. */
+/* Every fault of the built-in server over OpenEnv, as a client sees it. */
 #include "ws_client.h"
 
 #define MOVE(action) "{\"type\":\"step\",\"data\":{\"action\":\"" action "\"}}"
@@ -37,7 +37,7 @@ static struct server *faulty(const char *faults)
 	return start_server(target);
 }
 
-/* A slot is free as soon as the answer to our Close is the end of the connection. */
+/* A slot is free when the connection ends after our Close. */
 static bool is_refused(const struct server *s)
 {
 	struct ws_frame f;

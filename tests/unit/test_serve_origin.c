@@ -1,4 +1,4 @@
-/* Who is let in: Origin and Host, on every path of every server. */
+/* Which requests are accepted, by Origin and Host, on every path of every server. */
 #include "serve_client.h"
 
 #include "serve/llm/llm.h"
@@ -11,7 +11,7 @@
 
 static const struct {
 	const char *origin, *host; /* NULL: not sent */
-	unsigned refused;          /* 0: let in; the same where http://app.test is allowed: */
+	unsigned refused;          /* 0: accepted; the same where http://app.test is allowed: */
 	unsigned refused_then;
 } rows[] = {
 	{NULL, "localhost", 0, 0},
@@ -168,7 +168,8 @@ static void check_model(void)
 	unlink(script);
 }
 
-/* What a browser asks before it posts JSON, and what it needs to hand the reply to the page. */
+/* The preflight request of a browser that posts JSON, and the headers that let the page
+   read the reply. */
 static void check_cors(const char *target, const char *path)
 {
 	static const char page[] = "Origin: http://app.test\r\n";

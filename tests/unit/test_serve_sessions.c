@@ -1,5 +1,4 @@
-/* Who shares an environment with whom, how many there may be, and when room is given
-   back. */
+/* Which sessions share an environment, the session limit, and when slots are released. */
 #include "serve_client.h"
 
 #include "serve/gym/gym.h"

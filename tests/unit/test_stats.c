@@ -1,4 +1,4 @@
-/* Metrics: what the lines of rollouts add up to, how tasks merge, and the checklist. */
+/* Metrics: totals over the lines of rollouts, merging of tasks, and the checklist. */
 #include "tap.h"
 
 #include "stats/checklist.h"
@@ -96,7 +96,7 @@ static void feed_rollout(struct gathered *g, const char *id, int sample, int siz
 	buf_release(&text);
 }
 
-/* By its name; NaN: not known. */
+/* A metric by its name; NaN: unknown. */
 static double value(const struct metrics *m, const char *name)
 {
 	double v;
@@ -210,11 +210,11 @@ static void groups(void)
 	begin(&g);
 	feed_rollout(&g, "b", 0, 2, "0"); /* solved by none */
 	feed_rollout(&g, "b", 1, 2, "0");
-	feed_rollout(&g, "a", 0, 3, "0"); /* by some; one got lost */
+	feed_rollout(&g, "a", 0, 3, "0"); /* by some; one was lost */
 	feed_rollout(&g, "a", 1, 3, "1");
 	feed_rollout(&g, "a", 2, 3, NULL);
 	feed_rollout(&g, "c", 0, 1, "2"); /* alone */
-	feed_rollout(&g, "d", 0, 2, "1"); /* by all; a sample that comes twice */
+	feed_rollout(&g, "d", 0, 2, "1"); /* by all; one sample occurs twice */
 	feed_rollout(&g, "d", 0, 2, "0");
 	feed_rollout(&g, "d", 1, 2, "1.5");
 	finish(&g);

@@ -1,5 +1,5 @@
-/* The table people look at: marks for colours, what changed in one line, rows that keep to the
-   width whatever an environment says. */
+/* The table output: color marks, changes within a line, and rows that keep to the width for
+   any content. */
 #include "base/text.h"
 #include "report/brief.h"
 #include "report/changes.h"
@@ -186,7 +186,7 @@ static void show(size_t columns, bool live, bool color, struct buf *out)
 	buf_release(&scratch);
 }
 
-/* The widest line, in cells, and the number of lines. */
+/* The width of the widest line in cells, and the number of lines. */
 static size_t widest(struct str text, size_t *lines)
 {
 	size_t most = 0;

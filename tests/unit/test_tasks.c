@@ -1,4 +1,4 @@
-/* Task files: every key, what is wrong with a bad line and where, caps. */
+/* Task files: every key, the messages and positions for invalid lines, limits. */
 #include "rollout/tasks.h"
 #include "tap.h"
 

@@ -1,4 +1,4 @@
-/* A tool list whose pages do not end: each has another cursor, and each comes in time. */
+/* An endless tool list: each page has a new cursor and arrives in time. */
 #include "env/mcp/mcp_internal.h"
 #include "env/mcp/session_state.h"
 #include "tap.h"

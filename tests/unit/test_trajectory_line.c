@@ -15,8 +15,8 @@ static int parse(const char *text, struct line *l, struct error *err)
 	return line_parse(str_from(text), &scratch, l, &used, err);
 }
 
-/* Every row of the table, one after the other under one line type, with the sort of value
-   it allows. */
+/* Every row of the table in sequence under one line type, with the type of value it allows.
+   */
 static const char *value_for(const struct line_key *row)
 {
 	static const struct {
@@ -150,7 +150,7 @@ static const char *words_of(const struct line_key *rows, size_t count, enum key 
 	return NULL;
 }
 
-/* Each enum names the words that the table allows, in its order, and finds them again. */
+/* Each enum has the words that the table allows, in order, and finds them. */
 #define WORDS(type, first, last, rows, key, member)                                                \
 	do {                                                                                       \
 		struct buf words = BUF(1024);                                                      \
@@ -183,7 +183,7 @@ static void words(void)
 	is_int(end_status_parse(STR("incomplete")), END_UNKNOWN, "is not a status of a line");
 }
 
-/* Words that stand in lines, spelled with escapes or not. */
+/* Words in lines, spelled with escapes or without. */
 static void decoded_words(void)
 {
 	struct line l;

@@ -1,5 +1,5 @@
-/* The reader over every file of fixtures/recordings/, over generated long lines and over
-   what the shared folder holds. expected.tsv says what each file gives. */
+/* The reader on every file of fixtures/recordings/, on generated long lines and on the
+   shared folder. expected.tsv has the results for each file. */
 #include "tap.h"
 
 #include "base/mem.h"
@@ -26,7 +26,7 @@ static void add_kind(struct buf *out, const struct line *l, const struct reader_
 	buf_char(out, l->type < LINE_TYPES ? kinds[l->type] : '?');
 }
 
-/* The kinds of lines up to the end or the error, which is in err.kind. */
+/* The types of lines up to the end or the error, which is in err.kind. */
 static void read_kinds(const char *path, struct buf *kinds, struct error *err)
 {
 	struct reader *r = NULL;
@@ -187,7 +187,7 @@ static void long_lines(void)
 	buf_release(&kinds);
 }
 
-/* Blocks, moves and lines meet in every position when the lines have odd lengths. */
+/* Lines of odd lengths, so that blocks, moves and lines meet at every position. */
 static void many_lines(void)
 {
 	char path[] = "/tmp/rolldbg-reader-XXXXXX";

@@ -1,5 +1,5 @@
-/* The recorder: refusals, the lock, torn tails, threads; and that a full disk, a closed
-   pipe and kill -9 take nothing away that was written. */
+/* The recorder: refusals, the lock, torn last lines, threads; a full disk, a closed pipe
+   and kill -9 lose nothing that was written. */
 #include "tap.h"
 
 #include "base/log.h"
@@ -110,7 +110,7 @@ static struct recorder *must_open(struct recorder_conf conf)
 	return r;
 }
 
-/* Lines read back whole, or -1; *torn when the last one is not. */
+/* The number of complete lines, or -1; sets *torn if the last one is incomplete. */
 static int64_t count_lines(const char *path, bool *torn)
 {
 	struct reader *r = NULL;
@@ -287,7 +287,8 @@ static void ignore(int number)
 	sigaction(number, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
 }
 
-/* In a child: writes until it cannot, exits with the number of whole lines, or 255. */
+/* In a child process: writes until it fails, and exits with the number of complete lines,
+   or 255. */
 static int fill_up(void (*prepare)(void), const char *path)
 {
 	pid_t pid = fork();
@@ -352,7 +353,7 @@ static void no_room(void)
 	is_int(fill_up(use_closed_pipe, "-"), 0, "so does a pipe that is not read");
 }
 
-/* The child reports each line once recorder_write has come back. */
+/* The child reports each line when recorder_write has returned. */
 static void write_forever(const char *path, int report)
 {
 	struct recorder *r = NULL;

@@ -1,11 +1,11 @@
-/* Secrets in text, in JSON however it is escaped, and in whole lines. */
+/* Secrets in text, in JSON with any escapes, and in complete lines. */
 #include "tap.h"
 
 #include "trajectory/credentials.h"
 #include "trajectory/line.h"
 #include "trajectory/redact.h"
 
-/* Is something of the text replaced? */
+/* Is anything in the text replaced? */
 static bool hides(const struct secrets *s, const char *text)
 {
 	struct buf out = BUF(256);
@@ -80,7 +80,7 @@ static void urls(void)
 	}
 }
 
-/* Every way of writing it that a peer could have. */
+/* Every spelling that a peer may use. */
 static void spellings(void)
 {
 	static const struct {
@@ -120,7 +120,7 @@ static void spellings(void)
 		{"{\"user\":\"someone\",\"pass\":\"hunter2hunter2\"}", "someone has hunter2hunter2",
 	         "someone has <redacted>"},
 		{"  hunter2\n", "(hunter2)", "(<redacted>)"},
-		/* cut short */
+		/* truncated */
 		{"hunter2hunter2", "(hunter2h", "(<redacted>"},
 		{"hunter2hunter2", "(hunter2h...)", "(<redacted>...)"},
 		{"hunter2hunter2hunter2", "(hunter2h...)", "(hunter2h...)"},
@@ -162,7 +162,7 @@ static void texts(void)
 	} rows[] = {
 		{"", ""},
 		{"nothing here", "nothing here"},
-		{"hunter2hunter22", "<redacted><redacted>"}, /* the longest first */
+		{"hunter2hunter22", "<redacted><redacted>"}, /* the longest secret first */
 		{"xhunter2", "x<redacted>"},
 		{"hunter", "hunter"},
 		{"a \"q\"/uote here", "a <redacted> here"},

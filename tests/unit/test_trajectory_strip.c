@@ -1,6 +1,6 @@
-/* strip over every recording: the stripped form is valid, stripping it again changes
-   nothing, what is volatile is gone and what is not stays. fixtures/recordings/stripped/
-   holds what must come out. */
+/* strip on every recording: the stripped form is valid, stripping it again changes nothing,
+   volatile data is removed and everything else kept. fixtures/recordings/stripped/ has the
+   expected output. */
 #include "tap.h"
 
 #include "base/mem.h"
@@ -46,7 +46,7 @@ static int strip_by(next_fn *next, const char *path, const struct str *masks, si
 	return result ? -1 : 0;
 }
 
-/* As the command does it; reading each line twice must give the same, errors included. */
+/* As the command does; reading each line twice must give the same, including errors. */
 static int strip_file(const char *path, const struct str *masks, size_t count, struct buf *out,
                       struct error *err)
 {
@@ -83,8 +83,8 @@ static int strip_text(struct str text, struct buf *out, struct error *err)
 	return result;
 }
 
-/* Every line parses, is canonical but for the order of our own keys, and its hash is that
-   of its state. */
+/* Every line is valid, is canonical except for the order of the format's own keys, and its
+   hash is that of its state. */
 static bool is_good(struct str text)
 {
 	struct buf scratch = BUF(BUF_MAX_MESSAGE);

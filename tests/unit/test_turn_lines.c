@@ -1,4 +1,4 @@
-/* The lines where turns begin. */
+/* The line numbers where turns begin. */
 #include "check/turn_lines.h"
 
 #include "tap.h"

@@ -1,5 +1,5 @@
-/* Who reads the state twice, and who waits for it: one rollout of a run, another one when the
-   server refused it, nobody when the server is silent. */
+/* Which rollout reads the state twice, and which wait for it: one rollout of a run, another
+   one if the server refused it, none if the server does not reply. */
 #include "rollout/volatile_members.h"
 
 #include "base/clock.h"
@@ -17,7 +17,7 @@ static bool is_mine(struct volatile_members *v)
 	return ours;
 }
 
-/* The pointers, with `ignored`, as the header has them. */
+/* The pointers, including `ignored`, as in the header. */
 static void ignores(struct volatile_members *v, const char *ignored, const char *want)
 {
 	struct buf json = BUF(BUF_MAX_SMALL);
@@ -56,7 +56,7 @@ static void test_silent(void)
 	volatile_members_free(v);
 }
 
-/* Forty gauges and a floor; a state longer than those that are examined after calls. */
+/* Forty gauges and a floor; a state longer than those examined after calls. */
 static void test_large(void)
 {
 	struct volatile_members *v = volatile_members_new();

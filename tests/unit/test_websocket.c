@@ -1,6 +1,6 @@
-/* net/websocket against a server on raw sockets: the handshake, frames in every shape and
-   size, split anywhere, broken in every way; and that pings are answered while nobody
-   waits for a message. */
+/* net/websocket against a server on raw sockets: the handshake, frames of every form and
+   size, split at any position, and invalid frames; pings are answered while nothing waits
+   for a message. */
 #include "net/websocket_internal.h"
 #include "tap.h"
 #include "ws_server.h"
@@ -18,11 +18,11 @@ struct pair {
 	struct websocket *ws;
 	int listener, fd;
 	uint16_t port;
-	const char *answer; /* instead of a 101; NULL: a good one */
+	const char *answer; /* in place of the 101; NULL: a valid one */
 	const char *more;   /* header lines of the 101 */
-	const char *before; /* what is sent before it */
+	const char *before; /* sent before the reply */
 	struct str early;   /* sent together with it */
-	size_t split;       /* where the reply is cut in two; 0: nowhere */
+	size_t split;       /* where the reply is split; 0: nowhere */
 	bool drip;          /* byte by byte */
 	bool close_after;
 	char request[8192];
@@ -106,7 +106,7 @@ static void pair_close(struct pair *p)
 	}
 }
 
-/* The next message as a string, "" for none. */
+/* The next message as a string; "" if there is none. */
 static const char *next_text(struct pair *p)
 {
 	static struct buf text;
@@ -231,7 +231,7 @@ static void test_drip(void)
 }
 
 /* Name and password in the URL are credentials of the handshake, too, unless a header
-   says others. */
+   overrides them. */
 static void test_user(void)
 {
 	static const unsigned char key[HANDSHAKE_KEY_BYTES];
@@ -317,7 +317,7 @@ static void test_bad_urls(void)
 	   "nobody there: %s", err.text);
 }
 
-/* The reply and two frames after it, cut at every place. */
+/* The reply and two frames after it, split at every position. */
 static void test_split_handshake(void)
 {
 	struct buf frames = BUF(BUF_MAX_SMALL);
@@ -354,7 +354,7 @@ static void test_sizes(void)
 		}
 		struct buf bytes = BUF(BUF_MAX_MESSAGE);
 		wss_frame(&bytes, 0x81, buf_view(&text));
-		/* more than a socket holds: the server must not wait for us */
+		/* more than a socket's buffer: the server must not wait for the client */
 		size_t at = 0;
 		while (at < bytes.n) {
 			ssize_t n =
@@ -414,7 +414,7 @@ static void test_splits(void)
 	pair_close(&p);
 }
 
-/* Header bytes that a server must not send, and the resulting errors. */
+/* Bytes that are invalid in a header, and the resulting errors. */
 static void test_breaches(void)
 {
 	static const struct {
@@ -563,7 +563,7 @@ static void test_goodbye(void)
 	pair_close(&p);
 }
 
-/* A peer that leaves our Close unanswered, and one that talks on and on. */
+/* A peer that does not reply to a Close, and one that keeps sending. */
 static void test_goodbye_unanswered(void)
 {
 	struct pair p = open_pair();
@@ -577,7 +577,7 @@ static void test_goodbye_unanswered(void)
 
 struct flood {
 	int fd;
-	struct buf piece, last; /* sent again and again; sent at the end */
+	struct buf piece, last; /* sent repeatedly; sent at the end */
 	size_t times;
 	pthread_t thread;
 };
@@ -650,8 +650,8 @@ static void *drain(void *arg)
 	return NULL;
 }
 
-/* Pings without end from a peer that reads no pong: there is a limit to what waits for
-   it. Once it reads them, everything goes on. */
+/* Endless pings from a peer that reads no pongs: the queue of pongs is limited. When the
+   peer reads them, the connection continues. */
 static void test_endless_pings(void)
 {
 	struct pair p = open_pair();
@@ -689,7 +689,7 @@ static void test_endless_pings(void)
 	pair_close(&p);
 }
 
-/* A peer that never pauses does not keep a deadline from coming. */
+/* A peer that never pauses does not delay a deadline. */
 static void test_flood_and_deadline(void)
 {
 	struct pair p = open_pair();
@@ -731,7 +731,7 @@ static void test_pings_while_thinking(void)
 	pair_close(&p);
 }
 
-/* libwslay's context is freed by a wait, but not within a message. */
+/* libwslay's context is freed in a wait, but not within a message. */
 static void test_rest(void)
 {
 	struct pair p = open_pair();
@@ -822,7 +822,7 @@ static void test_sending(void)
 			abort();
 		}
 		websocket_send(p.ws, buf_view(&text));
-		/* what does not fit into the socket leaves while we wait */
+		/* bytes that do not fit into the socket are sent while waiting */
 		wss_send(p.fd, 0x81, STR("go on"));
 		while (!said && io_wait(io, NULL, 1, &err) == 0) {
 			said = atomic_load(&r.done);

@@ -1,6 +1,6 @@
 /* net/websocket on connections that are not plain: TLS with a private authority, with
-   certificates that must not be trusted, and through a proxy. All of it on loopback: a
-   proxy is told a name that nobody has to resolve. */
+   certificates that must not be trusted, and through a proxy. All of it is on loopback: a
+   proxy gets a name that is never resolved. */
 #include "net/http.h"
 #include "net/websocket.h"
 #include "serve/serve.h"
@@ -79,7 +79,7 @@ static int try_open(struct io *io, const char *url, struct websocket **ws, struc
 	return websocket_open(io, &conf, ws, err);
 }
 
-/* Does a text come back as it went? */
+/* Does an echoed text come back unchanged? */
 static bool comes_back(struct websocket *ws, size_t bytes)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
@@ -188,7 +188,7 @@ static void test_no_tls_there(void)
 struct proxy {
 	int listener;
 	uint16_t port, to;
-	const char *refusal; /* instead of a tunnel */
+	const char *refusal; /* in place of a tunnel */
 	char request[8192];
 	pthread_t thread;
 };
@@ -299,8 +299,8 @@ static int status_of(struct io *io, const char *url, enum http_trust trust)
 	return status;
 }
 
-/* One io is used for the environment and for the model: accepting a certificate of one says
-   nothing about the other. */
+/* One io is used for the environment and for the model: accepting a certificate of one does
+   not affect the other. */
 static void test_trust_of_requests(void)
 {
 	static const struct {
@@ -406,7 +406,7 @@ int main(void)
 	struct error err;
 	const char *folder = getenv("TMPDIR");
 
-	signal(SIGPIPE, SIG_IGN); /* libssl writes to whoever has left */
+	signal(SIGPIPE, SIG_IGN); /* libssl may write to a closed connection */
 	for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
 		unsetenv(variables[i]);
 	}

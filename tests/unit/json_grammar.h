@@ -36,7 +36,7 @@ static inline void grammar_case(const struct guard *g, struct str name, struct s
 		long got = grammar_fault(guard_put(g, buf_view(&around)));
 		moved += got == (at < 0 ? -1 : at + pad);
 	}
-	is_int(moved, 33, "%.*s behind blanks", STR_ARG(name));
+	is_int(moved, 33, "%.*s after blanks", STR_ARG(name));
 	buf_release(&around);
 }
 

@@ -56,8 +56,8 @@ static void test_fresh(void)
 	struct fresh_ids f = {0};
 
 	ok(fresh_ids_take(&f, STR("a"), STR("b")), "a new value");
-	ok(fresh_ids_take(&f, STR("b"), STR("c")), "another one");
-	ok(!fresh_ids_take(&f, STR("c"), STR("b")), "one that came before");
+	ok(fresh_ids_take(&f, STR("b"), STR("c")), "a new id");
+	ok(!fresh_ids_take(&f, STR("c"), STR("b")), "an id that was used before");
 	ok(!fresh_ids_take(&f, STR("b"), STR("a")), "the first one");
 }
 

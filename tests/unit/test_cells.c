@@ -77,7 +77,7 @@ static void test_rows(void)
 
 /* Truncated to any width: never wider, never within a character, and the reported width is
    right. */
-static bool cuts_well(struct str text, size_t columns)
+static bool cut_is_valid(struct str text, size_t columns)
 {
 	struct buf out = BUF(BUF_MAX_SMALL);
 	size_t cells = text_escape_cut(&out, text, columns);
@@ -99,7 +99,7 @@ static void test_cuts(void)
 		size_t wrong = SIZE_MAX;
 
 		for (size_t columns = 0; columns < 24 && wrong == SIZE_MAX; columns++) {
-			if (!cuts_well(str_from(rows[i].text), columns)) {
+			if (!cut_is_valid(str_from(rows[i].text), columns)) {
 				wrong = columns;
 			}
 		}

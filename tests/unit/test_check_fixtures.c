@@ -49,7 +49,7 @@ static char *section(const struct buf *want, const char *name)
 }
 
 /* No finding has a severity outside the rule's range. */
-static void are_as_severe_as_told(const struct verdicts *v, const char *path)
+static void check_severities(const struct verdicts *v, const char *path)
 {
 	const char *at = buf_cstr(&v->text);
 	char severity[16], rule[64];
@@ -94,16 +94,16 @@ static struct trained *trained_beside(const char *fixture)
 }
 
 /* Does it fire as its name says? */
-static bool fires_as_named(struct folder *f, const struct verdicts *v, const char *path,
-                           const char *name)
+static bool check_name(struct folder *f, const struct verdicts *v, const char *path,
+                       const char *name)
 {
 	char alone[80];
 
 	snprintf(alone, sizeof(alone), "|%s|", f->id);
 	if (strncmp(name, "bad-", 4) == 0) {
 		f->bad++;
-		bool good = is_str(buf_cstr(&v->rules), alone, "%s fires %s and nothing else", path,
-		                   f->id);
+		bool good = is_str(buf_cstr(&v->rules), alone, "%s fires %s and no other rule",
+		                   path, f->id);
 		if (!good && fires(v, f->id)) {
 			fprintf(stderr,
 			        "# another rule fires as well: rename the fixture to also-, or "
@@ -154,8 +154,8 @@ static void judge_fixture(struct folder *f, const char *name)
 	if (!read) {
 		fprintf(stderr, "# %s\n", err.text);
 	}
-	bool as_named = fires_as_named(f, &v, path, name);
-	are_as_severe_as_told(&v, path);
+	bool as_named = check_name(f, &v, path, name);
+	check_severities(&v, path);
 	compare_text(f, path, name, &v.text, read && as_named);
 	verdicts_end(&v);
 	trained_free(hints.trained);
@@ -251,7 +251,7 @@ static void id_to_file(const char *id, char *out, size_t size)
 
 /* Follows "explains" from one rule to the next: it must never return to the start.
    NOLINTNEXTLINE(misc-no-recursion): no deeper than there are rules */
-static void explains_no_ring(const struct check *c, const struct check *from, size_t depth)
+static void check_explains_cycle(const struct check *c, const struct check *from, size_t depth)
 {
 	for (size_t i = 0; i < EXPLAINS_MAX && from->explains[i]; i++) {
 		const struct check *to = from->explains[i];
@@ -259,7 +259,7 @@ static void explains_no_ring(const struct check *c, const struct check *from, si
 		if (!ok(to != c && depth < checks_count, "%s: explains %s", from->id, to->id)) {
 			return;
 		}
-		explains_no_ring(c, to, depth + 1);
+		check_explains_cycle(c, to, depth + 1);
 	}
 }
 
@@ -268,7 +268,7 @@ static void has_words(const struct check *c)
 	char path[256];
 	struct buf text = BUF(BUF_MAX_SMALL);
 
-	ok(!c->explains[EXPLAINS_MAX - 1], "%s: its list of what it explains has an end", c->id);
+	ok(!c->explains[EXPLAINS_MAX - 1], "%s: its list of explained rules is terminated", c->id);
 	ok((!c->raised || c->severity < SEVERITY_ERROR) &&
 	           (!c->lowered || c->severity > SEVERITY_INFO),
 	   "%s: there is a severity to be raised or lowered to", c->id);
@@ -276,11 +276,13 @@ static void has_words(const struct check *c)
 	ok(strlen(c->why) > 200, "%s: explained: why has %zu bytes, more than 200 wanted", c->id,
 	   strlen(c->why));
 	ok(strstr(c->why, "Look") || strstr(c->why, "Compare"),
-	   "%s: why has a sentence with Look or Compare: where to look", c->id);
-	ok(strstr(c->why, "Fix"), "%s: why has a sentence with Fix: what to do", c->id);
+	   "%s: why has a sentence with Look or Compare: the place to look at", c->id);
+	ok(strstr(c->why, "Fix"), "%s: why has a sentence with Fix: the cure", c->id);
 	unsigned steps = KIND_COMPLETED | KIND_COMPLETED_FAILED;
-	ok(!c->line == !(c->wants & ~steps), "%s: wants lines and takes them", c->id);
-	ok(!c->completed == !(c->wants & steps), "%s: wants completed steps and takes them", c->id);
+	ok(!c->line == !(c->wants & ~steps), "%s: asks for lines and has a function for them",
+	   c->id);
+	ok(!c->completed == !(c->wants & steps),
+	   "%s: asks for completed steps and has a function for them", c->id);
 	id_to_file(c->id, path, sizeof(path));
 	read_file(path, &text);
 	ok(text.n > 0, "%s: has its file", c->id);
@@ -328,7 +330,7 @@ int main(void)
 {
 	for (size_t i = 0; i < checks_count; i++) {
 		has_words(checks[i]);
-		explains_no_ring(checks[i], checks[i], 0);
+		check_explains_cycle(checks[i], checks[i], 0);
 		judge_folder(checks[i]->id);
 	}
 	has_row("src/check/rules", ".c");

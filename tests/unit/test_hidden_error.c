@@ -134,7 +134,7 @@ static void test_bodies(void)
 		buf_str(&text, r.message);
 		ok(bodies[i].message ? strstr(buf_cstr(&text), bodies[i].message) != NULL
 		                     : r.strength == HIDDEN_ERROR_NONE,
-		   "it says %s", buf_cstr(&text));
+		   "the message: %s", buf_cstr(&text));
 	}
 	buf_release(&text);
 }
@@ -185,7 +185,7 @@ static void test_patterns(void)
 	is_int(hidden_error_by_pattern(answer, patterns, 1).strength, HIDDEN_ERROR_NONE,
 	       "no such text");
 	is_int(hidden_error_by_pattern(STR("{\"out of range\":1}"), patterns, 1).strength,
-	       HIDDEN_ERROR_NONE, "keys are no texts");
+	       HIDDEN_ERROR_NONE, "keys are not searched");
 	is_int(hidden_error_by_pattern(STR_NONE, patterns, 2).strength, HIDDEN_ERROR_NONE,
 	       "no answer");
 }

@@ -26,7 +26,7 @@ static void put_object(struct buf *out, size_t n, const char *special)
 }
 
 /* Counts the correct results for [OBJECT, 7]. */
-static int right_about(struct str array, struct str object)
+static int count_correct(struct str array, struct str object)
 {
 	static const struct str keys[] = {STR_INIT("l"), STR_INIT("k"), STR_INIT("no")};
 	struct json_fault fault;
@@ -59,7 +59,7 @@ static void containers(void)
 			buf_clear(&array);
 			put_object(&object, n, specials[s]);
 			buf_printf(&array, "[%s, 7]", buf_cstr(&object));
-			right += right_about(guard_put(&g, buf_view(&array)), buf_view(&object));
+			right += count_correct(guard_put(&g, buf_view(&array)), buf_view(&object));
 		}
 		is_int(right, 8 * LONGEST, "objects with strings with %s", specials[s]);
 	}
@@ -99,8 +99,8 @@ static void repeated_strings(void)
 		       !is_valid_after(&g, n, "\\\"b", "") + !is_valid_after(&g, n, "\\\"b\"", "");
 	}
 	is_int(equal, LONGEST, "a string twice");
-	is_int(other, 2 * LONGEST, "one that begins like another");
-	is_int(bad, 3 * LONGEST, "one that begins like another, but is not valid");
+	is_int(other, 2 * LONGEST, "a string that begins like another");
+	is_int(bad, 3 * LONGEST, "a string that begins like another, but is invalid");
 	guard_free(&g);
 }
 

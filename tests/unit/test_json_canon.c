@@ -200,7 +200,7 @@ static void hashes(void)
 	json_hash(h, STR("{ \"a\" : 1 }"), NULL, &scratch, a);
 	is_str(a, "015abd7f5cc57a2dd94b7590f04ad808", "hash of a state");
 	json_hash(h, STR("{\"t\":5,\"a\":1}"), o.paths, &scratch, b);
-	is_str(b, a, "without what is ignored");
+	is_str(b, a, "without the ignored members");
 	json_hash(h, STR("{\"a\":1.0}"), NULL, &scratch, b);
 	ok(strcmp(a, b) != 0, "1.0 is not 1");
 	json_paths_free(o.paths);
@@ -227,7 +227,7 @@ static void minified(void)
 	}
 	buf_clear(&out);
 	json_canon(STR_NONE, NULL, JSON_EDIT_DROP, &out);
-	is_str(buf_cstr(&out), "null", "what is absent is null");
+	is_str(buf_cstr(&out), "null", "an absent value is null");
 	buf_release(&out);
 }
 

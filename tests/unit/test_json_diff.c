@@ -6,7 +6,7 @@
 #include "json_cases.h"
 #include "tap.h"
 
-static bool spell(void *ctx, const struct json_difference *d)
+static bool print_difference(void *ctx, const struct json_difference *d)
 {
 	struct buf *out = ctx;
 
@@ -60,7 +60,7 @@ static void vectors(void)
 	while (cases_next(&c)) {
 		buf_clear(&out);
 		json_diff(guard_put(&before, c.field[0]), guard_put(&after, c.field[1]), ignored,
-		          spell, &out);
+		          print_difference, &out);
 		ok(str_eq(buf_view(&out), c.field[2]), "line %d: %s", c.number, buf_cstr(&out));
 		size_t n = 0;
 		json_diff(c.field[0], c.field[1], NULL, count_each, &n);
@@ -100,15 +100,15 @@ int main(void)
 
 	vectors();
 	json_diff(STR("[1,2,3,4]"), STR("[2,3,4,5]"), NULL, count_two, &n);
-	is_int(n, 2, "no more than wanted");
-	json_diff(absent, STR("{}"), NULL, spell, &out);
+	is_int(n, 2, "stops when the callback says so");
+	json_diff(absent, STR("{}"), NULL, print_difference, &out);
 	is_str(buf_cstr(&out), "+ {}", "a value where there was none");
 	buf_clear(&out);
-	json_diff(absent, absent, NULL, spell, &out);
-	is_str(buf_cstr(&out), "", "nothing and nothing");
+	json_diff(absent, absent, NULL, print_difference, &out);
+	is_str(buf_cstr(&out), "", "two absent values");
 	nested(&a, '1');
 	nested(&b, '2');
-	json_diff(buf_view(&a), buf_view(&b), NULL, spell, &out);
+	json_diff(buf_view(&a), buf_view(&b), NULL, print_difference, &out);
 	ok(str_ends(buf_view(&out), STR("/0/0 1 -> 2")), "deep below");
 	buf_release(&a);
 	buf_release(&b);

@@ -174,7 +174,7 @@ static void round_trips(void)
 		text = written(&b, v);
 		bad += !json_double(str_from(text), &back) || !same(back, v);
 	}
-	is_int(bad, 0, "doubles come back");
+	is_int(bad, 0, "doubles survive a round trip");
 	buf_release(&b);
 }
 

@@ -52,7 +52,7 @@ static void check(struct vector *v)
 	v->count++;
 	v->of_kind[m.kind]++;
 	if (m.kind == JSONRPC_NOT_JSON) {
-		ok(m.fault.why && m.fault.at <= text.n, "%s: says where", v->name);
+		ok(m.fault.why && m.fault.at <= text.n, "%s: has a position", v->name);
 	} else {
 		while (text.n && strchr(" \t\r\n", text.p[0])) {
 			text = str_skip(text, 1);

@@ -147,11 +147,11 @@ static void stream(void)
 
 	chat_stream_init(&s);
 	for (size_t i = 0; i < ARRAY_LEN(events); i++) {
-		ok(!done, "event %zu comes before the end", i);
+		ok(!done, "event %zu is before the end", i);
 		api_of("anthropic")->event(&state, str_from(events[i]), &out, &done);
 		good &= chat_stream_add(&s, buf_view(&out), &err) == 0;
 	}
-	ok(good && done, "all events are taken");
+	ok(good && done, "all events are accepted");
 	chat_stream_reply(&s, true, &reply);
 	ok(reply.call_count == 2 && str_is(reply.calls[0].arguments, "{\"a\":1}") &&
 	           str_is(reply.calls[1].arguments, "{}") && str_is(reply.calls[1].name, "g"),

@@ -236,7 +236,7 @@ static bool is_wanted(struct str calls, const struct tool_call *c)
 }
 
 /* A reply truncated at any position: only calls of the complete reply are executed. */
-static bool holds_when_cut(struct str line, struct str content)
+static bool safe_when_truncated(struct str line, struct str content)
 {
 	struct str want = JSON_GET(JSON_GET(line, "want"), "calls");
 	struct calls_conf conf = {.tools = STR(TOOLS), .mode = TOOLS_TEXT, .repair = true};
@@ -268,7 +268,7 @@ static void cut_case(struct str line)
 	struct str content = json_text(&arena, JSON_GET(line, "content"));
 
 	if (str_ends(name, STR(": parallel")) || str_ends(name, STR(": typed"))) {
-		ok(holds_when_cut(line, content), "%.*s: cut off anywhere", STR_ARG(name));
+		ok(safe_when_truncated(line, content), "%.*s: cut off anywhere", STR_ARG(name));
 	}
 	arena_release(&arena);
 }

@@ -30,7 +30,7 @@ static void users_in_a_row_are_one(void)
 	conversation_add_result(&c, STR("a"), STR("go"), STR("x"));
 	conversation_add_result(&c, STR("b"), STR_NONE, STR("y"));
 	ok(strstr(buf_cstr(&c.history.sent), "\"content\":\"x\"},{\"role\":\"tool\"") != NULL,
-	   "each native call has its own answer");
+	   "each native call has its own reply");
 	conversation_release(&c);
 }
 

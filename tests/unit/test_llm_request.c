@@ -37,8 +37,8 @@ static struct llm_conf *read_conf(struct str policy, struct error *err)
 		        json_count(policy) ? "," : "", (int)policy.n - 1, policy.p + 1);
 		fclose(f);
 	}
-	ok(f && llm_conf_new(path, &none, variable, &conf, err) == 0 && conf,
-	   "a policy that asks a model %s", err->text);
+	ok(f && llm_conf_new(path, &none, variable, &conf, err) == 0 && conf, "an llm policy %s",
+	   err->text);
 	return conf;
 }
 

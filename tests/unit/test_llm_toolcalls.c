@@ -258,9 +258,9 @@ int main(int argc, char **argv)
 	is_int(counts[LEAKED], 0, "nothing incomplete would be executed");
 	/* Of K2 Horizon: its engine rejects them if the request set another
 	   tool_call_format; the same text is a call in other cases. */
-	ok(counts[SPURIOUS] <= 3, "no prose was taken for a call: %zu", counts[SPURIOUS]);
+	ok(counts[SPURIOUS] <= 3, "prose taken for a call: %zu", counts[SPURIOUS]);
 	/* One engine's suite contradicts another's about the same text, or maps an unknown
 	   tool name to an offered one. */
-	ok(counts[WRONG] <= 13, "nothing else than what was said: %zu", counts[WRONG]);
+	ok(counts[WRONG] <= 13, "wrong calls: %zu", counts[WRONG]);
 	return done();
 }

@@ -150,7 +150,7 @@ static void check_puzzles(void)
 	is_int(wrong, 0, "500 puzzles: the result passes, and no element can be spared");
 	ok(short_ones > 400, "most of them are short in the end");
 	is_int(too_long, 0, "then no pair can be spared either");
-	is_int(uneven, 0, "seven at once find the same");
+	is_int(uneven, 0, "seven parallel tests find the same");
 	is_int(again, 0, "no list that failed is tested again");
 }
 
@@ -170,10 +170,10 @@ static void check_ends(void)
 	free(m.index);
 	p = (struct puzzle){.calls = 0};
 	m = solve(&p, LONGEST, 1, ASKED, &result);
-	ok(m.count == 0 && m.is_minimal, "nothing is needed: nothing is left");
+	ok(m.count == 0 && m.is_minimal, "if nothing is needed, the result is empty");
 	free(m.index);
 	m = solve(&p, 0, 1, ASKED, &result);
-	ok(m.count == 0 && m.tests == 0, "of nothing, nothing");
+	ok(m.count == 0 && m.tests == 0, "an empty list needs no tests");
 	free(m.index);
 	p.fail_at = 2;
 	m = solve(&p, LONGEST, 1, ASKED, &result);

@@ -65,7 +65,7 @@ static void answer_http(int fd, int status, const char *body, bool keep)
 }
 
 /* False: close the connection. */
-static bool say(int fd, const char *line)
+static bool send_line(int fd, const char *line)
 {
 	if (!strncmp(line, CLOSE, 6)) {
 		uint64_t code = 0;
@@ -135,7 +135,7 @@ static void play(struct server *s, int fd, const char *request)
 		buf_char(&s->heard, '\n');
 		pthread_mutex_unlock(&s->lock);
 		bool bye = str_is(buf_view(&f.payload), "{\"type\":\"close\"}");
-		if (bye || !*line || !say(fd, *line++)) {
+		if (bye || !*line || !send_line(fd, *line++)) {
 			break;
 		}
 	}
@@ -285,7 +285,7 @@ static void test_healthy(void)
 	ok(run_state(&r) == 0 && strstr(r.state.p, "\"position\":0"), "first state");
 	run_step(&r, "step", "{\"direction\":\"DOWN\"}");
 	ok(strstr(r.state.p, "\"position\":0") != NULL,
-	   "a state that was handed out stays what it was");
+	   "a state that was returned stays unchanged");
 	is_int(r.reply.outcome, OUTCOME_OK, "step: ok");
 	ok(str_is(r.reply.observation, "{\"position\":4}"), "step: observation");
 	ok(str_is(r.reply.reward, "0.5") && r.reply.terminated == 0 && r.reply.truncated == -1 &&
@@ -742,7 +742,7 @@ static void test_late_reply(void)
 
 	run_started(&r, &script);
 	run_step(&r, "step", "{\"direction\":\"DOWN\"}");
-	is_int(r.reply.outcome, OUTCOME_OK, "what came unasked is not the answer");
+	is_int(r.reply.outcome, OUTCOME_OK, "an unsolicited message is not the reply");
 	is_int(r.reply.env_steps, 1, "nor is it the state");
 	ok(has_event(&r, EVENT_LATE_REPLY), "and it is an event");
 	run_close(&r);
@@ -771,7 +771,7 @@ static void test_ended_unasked(void)
 	run_step(&r, "step", "{\"direction\":\"DOWN\"}");
 	is_int(r.reply.outcome, OUTCOME_SESSION_LOST, "the session had ended before");
 	ok(run_state(&r) == -1 && !strcmp(r.err.text, "the server closed the session"),
-	   "and whoever asks on is told so: %s", r.err.text);
+	   "and a further request fails: %s", r.err.text);
 	run_close(&r);
 }
 
@@ -786,7 +786,7 @@ static void test_swap(void)
 
 	run_started(&r, &script);
 	run_step(&r, "step", "{\"direction\":\"DOWN\"}");
-	ok(has_event(&r, EVENT_EPISODE_CHANGED), "another episode without a reset");
+	ok(has_event(&r, EVENT_EPISODE_CHANGED), "a new episode without a reset");
 	run_close(&r);
 }
 
@@ -797,7 +797,7 @@ static void test_bare_state(void)
 	struct run r;
 	run_started(&r, &script);
 	is_int(r.env->ops->facts(r.env)->state_kind, STATE_OBSERVATION,
-	       "a state that says nothing: observations");
+	       "an uninformative state: observations");
 	ok(run_state(&r) == 0 && str_is(r.state, "{\"position\":3}"), "the first one");
 	ok(has_event(&r, EVENT_NOTIFICATION), "and that is reported");
 	run_close(&r);
@@ -842,7 +842,7 @@ static void test_failed_state(void)
 	run_started(&r, &script);
 	ok(run_state(&r) == 0 && !r.state.p, "a state that cannot be read is unknown");
 	run_step(&r, "step", "{\"direction\":\"DOWN\"}");
-	is_int(r.reply.outcome, OUTCOME_OK, "the step is what it was");
+	is_int(r.reply.outcome, OUTCOME_OK, "the step is unchanged");
 	is_int(r.reply.env_steps, -1, "and not counted");
 	ok(has_event(&r, EVENT_CONTROL_PLANE_FAILED), "and that is reported");
 	run_close(&r);
@@ -899,7 +899,7 @@ static void test_metadata(void)
 	run_step(&r, "step", "{}");
 	ok(str_is(r.reply.structured, "{\"metadata\":{\"tile\":\"F\"}}"),
 	   "metadata beside the observation is kept");
-	ok(!r.reply.reward.p, "a reward of null is no reward");
+	ok(!r.reply.reward.p, "reward null: no reward");
 	run_step(&r, "step", "{}");
 	ok(!r.reply.structured.p, "metadata in both places is kept once");
 	run_close(&r);

@@ -167,7 +167,7 @@ static void test_facts(void)
 	if (ok(policy_open(&conf, &p, &err) == 0, "a script")) {
 		p->ops->facts(p, &facts);
 		ok(str_is(facts.params, "{\"tool\":\"move\",\"actions\":[\"UP\",\"DOWN\"]}"),
-		   "says what it does");
+		   "params has the script");
 		p->ops->close(p);
 	}
 	conf.spec = "random:18446744073709551615";
@@ -175,7 +175,7 @@ static void test_facts(void)
 		p->ops->facts(p, &facts);
 		ok(str_is(facts.params, "{\"seed\":18446744073709551615,\"tool\":\"move\","
 		                        "\"actions\":[\"UP\",\"DOWN\"]}"),
-		   "say what they are drawn from");
+		   "params has the seed and the actions");
 		p->ops->close(p);
 	}
 }
@@ -231,7 +231,7 @@ static void draw(const char *tools, const char *spec, struct buf *out)
 		good = good && tool.p && tool_check_arguments(tool, d.arguments, &err) == 0;
 		buf_printf(out, "%.*s%.*s\n", STR_ARG(d.name), STR_ARG(d.arguments));
 	}
-	ok(good, "draws what fits %s: %s", tools, err.text);
+	ok(good, "draws valid arguments for %s: %s", tools, err.text);
 	if (p) {
 		p->ops->close(p);
 	}
@@ -262,7 +262,7 @@ static void test_words_of_errors(void)
 		view.last = i ? OUTCOME_OK : OUTCOME_TOOL_ERROR;
 		view.last_error = buf_view(&text);
 	}
-	ok(named > 12 && named < 20, "%d of 20 calls are what the error named", named);
+	ok(named > 12 && named < 20, "%d of 20 calls use the words of the error", named);
 	buf_release(&text);
 	if (p) {
 		p->ops->close(p);
@@ -282,18 +282,18 @@ static void test_random(void)
 	}
 	buf_clear(&again);
 	draw(drawn[ARRAY_LEN(drawn) - 1], "random:2", &again);
-	ok(!str_eq(buf_view(&first), buf_view(&again)), "another seed draws another");
+	ok(!str_eq(buf_view(&first), buf_view(&again)), "a different seed draws different calls");
 	buf_clear(&first);
 	draw(ONE("{\"type\":\"array\",\"minItems\":2,\"items\":{\"type\":\"boolean\"}}"),
 	     "random:1", &first);
-	ok(strstr(buf_cstr(&first), "[true,false") != NULL, "arrays hold what they must");
+	ok(strstr(buf_cstr(&first), "[true,false") != NULL, "arrays have the required items");
 	buf_clear(&first);
 	draw(ONE("{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{\"a\":{\"const\":"
 	         "7}}}}"),
 	     "random:1", &first);
 	ok(!strstr(buf_cstr(&first), "[]") && strstr(buf_cstr(&first), "{\"a\":7}") &&
 	           strstr(buf_cstr(&first), "{}"),
-	   "arrays are not empty, what is optional comes at times");
+	   "arrays are not empty, optional members occur sometimes");
 	buf_clear(&first);
 	draw(ONE("{\"type\":\"string\",\"description\":\"One of 'up' or DOWN\"}"), "random:1",
 	     &first);
@@ -309,7 +309,7 @@ static void test_random(void)
 	draw("[{\"name\":\"a\",\"inputSchema\":{\"$defs\":{\"T\":{\"type\":\"array\",\"items\":{\"$ref\":"
 	     "\"#/$defs/T\"}}},\"properties\":{\"x\":{\"$ref\":\"#/$defs/T\"}}}}]",
 	     "random:1", &first);
-	ok(strstr(buf_cstr(&first), "[[[[[[[") == NULL, "what holds itself ends");
+	ok(strstr(buf_cstr(&first), "[[[[[[[") == NULL, "recursive schemas end");
 	test_words_of_errors();
 	buf_clear(&first);
 	draw(ONE("{\"type\":\"object\",\"properties\":{\"a\":{\"const\":1},\"b\":{"
@@ -329,7 +329,7 @@ static void test_no_tools(void)
 	struct decision d;
 	struct error err;
 
-	ok(policy_open(&conf, &p, &err) == 0, "random calls of nothing");
+	ok(policy_open(&conf, &p, &err) == 0, "random calls without tools");
 	ok(p && p->ops->decide(p, &view, &d, &err) < 0, "cannot be drawn: %s", err.text);
 	if (p) {
 		p->ops->close(p);

@@ -219,7 +219,7 @@ static void test_conf(void)
 	struct policy *p =
 		open_text("{\"kind\":\"script\",\"calls\":[{\"name\":\"mvoe\"}]}", &force, &err);
 
-	ok(p != NULL, "--force-call sends what does not fit");
+	ok(p != NULL, "--force-call sends invalid arguments");
 	if (p) {
 		is_next(p, "mvoe", "{}");
 		p->ops->close(p);

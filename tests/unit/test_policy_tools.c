@@ -188,7 +188,7 @@ static void test_names(void)
 
 	ok(tool_find(tools, STR("m\xc3\xb6ve")).p != NULL, "found by its decoded name");
 	ok(!tool_find(tools, STR("jump")).p, "not found");
-	ok(!tool_find(STR_NONE, STR("look")).p, "nothing in no list");
+	ok(!tool_find(STR_NONE, STR("look")).p, "not found without a list");
 	ok(!tool_schema(tool_find(tools, STR("look"))).p, "no schema");
 	ok(tool_require(tools, STR("look"), &err) == 0, "required and there");
 	ok(tool_require(tools, STR("lok"), &err) < 0, "required and not there");

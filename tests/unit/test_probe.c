@@ -386,7 +386,7 @@ static void test_flaws(struct io *io)
 		is_str(letters, rows[i].wanted, "%s: the properties", rows[i].what);
 		ok(server.most <= SESSIONS, "%s: never more than %d at a time", rows[i].what,
 		   SESSIONS);
-		is_int(server.open, 0, "%s: nothing is left open", rows[i].what);
+		is_int(server.open, 0, "%s: no session is left open", rows[i].what);
 		is_int(summary.lost.kind == FAIL_TRANSPORT, (rows[i].flaws & DIES) != 0,
 		       "%s: lost or not", rows[i].what);
 	}
@@ -399,7 +399,7 @@ static void test_one_session(struct io *io)
 	char letters[PROPERTY_STATUSES + 32];
 
 	is_int(probe(io, 0, 1, letters, &summary, &err), 0, "one session: judged");
-	is_str(letters, "oosoooouoo", "one session: nothing to be apart from");
+	is_str(letters, "oosoooouoo", "one session: isolation is skipped");
 	is_int(server.most, 1, "one session at a time");
 	is_int(summary.capacity, 1, "one had room");
 }
@@ -412,11 +412,11 @@ static void test_ends(struct io *io)
 
 	is_int(probe(io, NOBODY, SESSIONS, letters, &summary, &err), -1, "unreachable");
 	is_int(err.kind, FAIL_TRANSPORT, "which is a matter of the transport");
-	is_str(letters, "", "and nothing is judged");
+	is_str(letters, "", "and no property is judged");
 	is_int(server.open, 0, "nor left open");
 	is_int(probe(io, INTERRUPTED, SESSIONS, letters, &summary, &err), -1, "an interrupt");
 	is_int(err.kind, FAIL_INTERRUPTED, "is not a fact about the server");
-	is_int(server.open, 0, "all is closed all the same");
+	is_int(server.open, 0, "all sessions are closed nevertheless");
 	is_int(server.opened, CAP, "though two were open");
 }
 

@@ -268,7 +268,7 @@ static bool number_is(const char *what, struct str wanted, uint64_t got)
 	return false;
 }
 
-static bool meets(const struct outcome_of_run *r, struct saying w)
+static bool has_expected(const struct outcome_of_run *r, struct saying w)
 {
 	struct saying rest = scenario_split(w.rest);
 
@@ -332,7 +332,7 @@ static void try_scenario(const char *name)
 	for (size_t i = 0; i < s.wants.count; i++) {
 		struct saying w = s.wants.item[i];
 
-		if (!meets(&r, w)) {
+		if (!has_expected(&r, w)) {
 			fprintf(stderr, "# not so: %.*s %.*s\n", STR_ARG(w.word), STR_ARG(w.rest));
 			good = false;
 		}

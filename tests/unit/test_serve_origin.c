@@ -117,7 +117,7 @@ static void check_server(const char *target, const char *const *paths)
 	}
 }
 
-static void check_everybody(void)
+static void check_star(void)
 {
 	struct server *s =
 		start("frozen_lake?protocol=openenv", (struct allowed_origins){everybody, 1});
@@ -209,7 +209,7 @@ static void check_values(void)
 		struct error err = {0};
 
 		is_int(allowed_origins_check(&(struct allowed_origins){&bad[i], 1}, &err), -1,
-		       "%s is no origin", bad[i]);
+		       "%s is not an origin", bad[i]);
 		is_int(err.kind, FAIL_USAGE, "%s", err.text);
 	}
 }
@@ -225,7 +225,7 @@ int main(void)
 	check_server("frozen_lake", mcp);
 	check_server("frozen_lake?fault=session-churn", mcp);
 	check_server("frozen_lake?protocol=openenv", openenv);
-	check_everybody();
+	check_star();
 	check_model();
 	check_cors("frozen_lake", "/mcp");
 	check_cors("frozen_lake?protocol=openenv", "/schema");

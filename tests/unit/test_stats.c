@@ -195,11 +195,11 @@ static void counts_calls(void)
 	ok(status_of(&g.total, false, "logprobs", "all 0 in 1 of 2 turns") == CHECK_FAIL,
 	   "a turn of zeros fails");
 	ok(status_of(&g.total, false, "kl", "no trainer log-probabilities given") == CHECK_UNKNOWN,
-	   "without a trainer's there is no KL");
+	   "no KL without the trainer's log-probabilities");
 	ok(status_of(&g.total, true, "kl", "both engine and trainer") == CHECK_UNKNOWN,
 	   "nor without partners");
 	ok(status_of(&g.total, false, "reward", "no rollout") == CHECK_UNKNOWN,
-	   "no reward, nothing to say");
+	   "no reward: unknown");
 	end(&g);
 }
 
@@ -250,7 +250,7 @@ static void extremes(void)
 	feed_rollout(&g, "a", 1, 2, "-1e308");
 	finish(&g);
 	ok(status_of(&g.total, false, "advantages", "not finite in 1 of 1") == CHECK_FAIL,
-	   "a deviation that no double holds");
+	   "a deviation beyond the range of double");
 	end(&g);
 	begin(&g);
 	feed_rollout(&g, "a", 0, 2, "0");
@@ -263,7 +263,7 @@ static void extremes(void)
 	end(&g);
 	begin(&g);
 	finish(&g);
-	ok(status_of(&g.total, false, "tools", "no rollout") == CHECK_UNKNOWN, "of nothing");
+	ok(status_of(&g.total, false, "tools", "no rollout") == CHECK_UNKNOWN, "no rollouts");
 	is(&g.total, "num_turns/mean", (double)NAN);
 	is(&g.total, "num_turns/min", (double)NAN);
 	end(&g);

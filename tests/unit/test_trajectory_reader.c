@@ -70,7 +70,7 @@ static bool in_table(const char *table, const char *name)
 	return strstr(table, row);
 }
 
-static void each_has_a_row(const char *table)
+static void check_rows(const char *table)
 {
 	DIR *d = opendir(FOLDER);
 	int without = 0;
@@ -110,7 +110,7 @@ static void table(void)
 	if (f) {
 		fclose(f);
 	}
-	each_has_a_row(buf_cstr(&all));
+	check_rows(buf_cstr(&all));
 	buf_release(&all);
 }
 
@@ -234,7 +234,7 @@ static void operands(void)
 
 	is_int(reader_open(missing, &r, &err), -1, "a missing file does not open");
 	is_str(err.text, "cannot read fixtures/no-such.jsonl: No such file or directory",
-	       "so it says");
+	       "with the reason");
 	is_int(err.kind, FAIL_INPUT, "as bad input");
 	is_int(reader_open(src, &r, &err), -1, "a directory does not open");
 	is_str(err.text, "cannot read src: it is a directory", "as reported");
@@ -284,7 +284,7 @@ static void shared(const char *name, uint64_t lines)
 	read_kinds(path, &kinds, &err);
 	is_int(err.kind, FAIL_NONE, "%s is read without error", name);
 	is_int(kinds.n, lines, "%s: every line", name);
-	ok(!strpbrk(buf_cstr(&kinds), "?~+"), "%s: nothing torn, fused or unknown", name);
+	ok(!strpbrk(buf_cstr(&kinds), "?~+"), "%s: no line is torn, fused or unknown", name);
 	buf_release(&kinds);
 }
 

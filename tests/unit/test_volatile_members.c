@@ -13,7 +13,7 @@ static bool is_mine(struct volatile_members *v)
 	struct error err = {0};
 	bool ours = false;
 
-	ok(volatile_members_wait(v, io, &ours, &err) == 0, "nobody is waited for: %s", err.text);
+	ok(volatile_members_wait(v, io, &ours, &err) == 0, "no wait: %s", err.text);
 	return ours;
 }
 
@@ -25,7 +25,7 @@ static void ignores(struct volatile_members *v, const char *ignored, const char 
 	struct error err = {0};
 
 	ok(volatile_members_add(v, str_from(ignored), &json, &paths, &err) == 0, "%s", ignored);
-	is_str(buf_cstr(&json), want, "and what changes without a call");
+	is_str(buf_cstr(&json), want, "and the members that change without a call");
 	json_paths_free(paths);
 	buf_release(&json);
 }
@@ -51,7 +51,7 @@ static void test_silent(void)
 
 	ok(is_mine(v), "the first rollout reads");
 	volatile_members_skip(v, false);
-	ok(!is_mine(v) && !is_mine(v), "no answer: the others continue at once");
+	ok(!is_mine(v) && !is_mine(v), "no reply: the others continue at once");
 	ignores(v, "[]", "[]");
 	volatile_members_free(v);
 }

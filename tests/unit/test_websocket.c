@@ -135,7 +135,7 @@ static void test_handshake(void)
 	   "headers, ours and the user's");
 	ok(!strstr(p.request, "Extensions"), "no extension is offered");
 	is_int(websocket_end(p.ws), WEBSOCKET_OPEN, "open");
-	is_str(websocket_why(p.ws), "", "and nothing to explain");
+	is_str(websocket_why(p.ws), "", "and no explanation");
 	pair_close(&p);
 }
 
@@ -198,7 +198,7 @@ static void test_interim(void)
 		.answer = "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 403 Forbidden\r\n\r\nnope"};
 	pair_open(&refused, 0, LONG_MS);
 	ok(refused.rc == 0 && strstr(websocket_why(refused.ws), "HTTP 403"),
-	   "and before another one");
+	   "and before a refusal");
 	pair_close(&refused);
 }
 
@@ -218,7 +218,7 @@ static void test_endless_headers(void)
 	buf_release(&answer);
 }
 
-static void test_drip(void)
+static void test_single_bytes(void)
 {
 	struct buf frame = BUF(BUF_MAX_SMALL);
 
@@ -289,7 +289,7 @@ static void test_declined(void)
 	is_int(websocket_code(p.ws), 403, "403: the status");
 	ok(strstr(websocket_why(p.ws), "HTTP 403") != NULL, "403: %s", websocket_why(p.ws));
 	websocket_send(p.ws, STR("{}"));
-	is_str(next_text(&p), "", "403: nothing comes");
+	is_str(next_text(&p), "", "403: no message");
 	pair_close(&p);
 }
 
@@ -303,7 +303,7 @@ static void test_bad_urls(void)
 		struct error err = {0};
 
 		ok(websocket_open(io, &conf, &ws, &err) == -1 && !ws && err.kind == FAIL_USAGE,
-		   "'%s' is no URL: %s", urls[i], err.text);
+		   "'%s' is not a URL: %s", urls[i], err.text);
 	}
 	static const char *const header[] = {"No\r\nInjection: here"};
 	struct websocket_conf conf = {
@@ -314,7 +314,7 @@ static void test_bad_urls(void)
 	   "a header of two lines: %s", err.text);
 	conf.header_count = 0;
 	ok(websocket_open(io, &conf, &ws, &err) == -1 && err.kind == FAIL_TRANSPORT,
-	   "nobody there: %s", err.text);
+	   "no listener: %s", err.text);
 }
 
 /* The reply and two frames after it, split at every position. */
@@ -415,7 +415,7 @@ static void test_splits(void)
 }
 
 /* Bytes that are invalid in a header, and the resulting errors. */
-static void test_breaches(void)
+static void test_protocol_violations(void)
 {
 	static const struct {
 		const char *name;
@@ -480,7 +480,7 @@ static void test_binary(void)
 	struct error err = {0};
 
 	wss_send(p.fd, 0x82, STR("\x00\xff"));
-	is_int(websocket_receive(p.ws, &m, LONG_MS, &err), 1, "binary: comes");
+	is_int(websocket_receive(p.ws, &m, LONG_MS, &err), 1, "binary: arrives");
 	ok(m.binary && m.bytes.n == 2, "binary: and is reported as such");
 	pair_close(&p);
 }
@@ -514,7 +514,7 @@ static void test_closes(void)
 
 		wss_send(p.fd, 0x81, STR("last words"));
 		wss_send_close(p.fd, rows[i].code, rows[i].reason);
-		is_str(next_text(&p), "last words", "%d: what came before", rows[i].code);
+		is_str(next_text(&p), "last words", "%d: the message before it", rows[i].code);
 		is_int(websocket_receive(p.ws, &m, LONG_MS, &err), 0, "%d: the end", rows[i].code);
 		is_int(websocket_end(p.ws), WEBSOCKET_CLOSED, "%d: closed", rows[i].code);
 		is_int(websocket_code(p.ws), rows[i].code, "%d: its code", rows[i].code);
@@ -551,7 +551,7 @@ static void test_lost(void)
 	pair_close(&p);
 }
 
-static void test_goodbye(void)
+static void test_close(void)
 {
 	struct pair p = open_pair();
 	struct wss_got f = {0};
@@ -564,12 +564,13 @@ static void test_goodbye(void)
 }
 
 /* A peer that does not reply to a Close, and one that keeps sending. */
-static void test_goodbye_unanswered(void)
+static void test_close_without_reply(void)
 {
 	struct pair p = open_pair();
 
 	websocket_close(p.ws, 30);
-	is_int(websocket_end(p.ws), WEBSOCKET_OPEN, "no Close came, and we went on");
+	is_int(websocket_end(p.ws), WEBSOCKET_OPEN,
+	       "no Close arrived, and the connection continues");
 	pair_close(&p);
 }
 
@@ -679,7 +680,7 @@ static void test_endless_pings(void)
 	}
 	is_int(messages, 0, "pings are not messages");
 	ok(p.ws->out.n > PONGS_MAX && p.ws->out.n < PONGS_MAX + 4 * ROUND_BYTES,
-	   "%zu bytes wait for a peer that reads nothing", p.ws->out.n);
+	   "%zu bytes wait for a peer that does not read", p.ws->out.n);
 	if (pthread_create(&reader, NULL, drain, &p.fd) != 0) {
 		abort();
 	}
@@ -726,7 +727,7 @@ static void test_pings_while_thinking(void)
 	}
 	wss_next(p.fd, &f);
 	ok(f.first == 0x8a && str_is(buf_view(&f.payload), "are you there"),
-	   "a ping is answered while nobody asks for messages");
+	   "a ping is answered while the client waits for nothing");
 	buf_release(&f.payload);
 	pair_close(&p);
 }
@@ -738,12 +739,12 @@ static void test_rest(void)
 	struct error err = {0};
 
 	wss_write(p.fd, "\x01\x02so\x80", 5);
-	is_int(io_wait(io, NULL, 20, &err), 0, "half a frame came");
+	is_int(io_wait(io, NULL, 20, &err), 0, "half a frame arrived");
 	ok(p.ws->frames != NULL, "a message is being received");
 	wss_write(p.fd, "\x02me", 3);
-	is_str(next_text(&p), "some", "its end comes after a wait");
-	is_int(io_wait(io, NULL, 20, &err), 0, "nothing comes");
-	ok(p.ws->frames == NULL, "no context while nothing comes");
+	is_str(next_text(&p), "some", "its end arrives after a wait");
+	is_int(io_wait(io, NULL, 20, &err), 0, "nothing arrives");
+	ok(p.ws->frames == NULL, "no context without incoming data");
 	wss_send(p.fd, 0x81, STR("more"));
 	is_str(next_text(&p), "more", "a message after that");
 	wss_send(p.fd, 0x88, STR("\x03\xe8"));
@@ -758,11 +759,11 @@ static void test_late(void)
 	struct websocket_message m;
 	struct error err = {0};
 
-	is_int(websocket_receive(p.ws, &m, 10, &err), -1, "nothing came");
+	is_int(websocket_receive(p.ws, &m, 10, &err), -1, "nothing arrived");
 	is_int(err.kind, FAIL_TIMEOUT, "%s", err.text);
-	ok(!websocket_has_message(p.ws), "and nothing is there");
+	ok(!websocket_has_message(p.ws), "and there is no message");
 	wss_send(p.fd, 0x81, STR("late"));
-	is_str(next_text(&p), "late", "what comes later can still be taken");
+	is_str(next_text(&p), "late", "a later message can still be read");
 	pair_close(&p);
 }
 
@@ -871,7 +872,7 @@ int main(void)
 	test_bad_handshakes();
 	test_interim();
 	test_endless_headers();
-	test_drip();
+	test_single_bytes();
 	test_user();
 	test_declines();
 	test_declined();
@@ -879,13 +880,13 @@ int main(void)
 	test_split_handshake();
 	test_sizes();
 	test_splits();
-	test_breaches();
+	test_protocol_violations();
 	test_total_limit();
 	test_binary();
 	test_closes();
 	test_lost();
-	test_goodbye();
-	test_goodbye_unanswered();
+	test_close();
+	test_close_without_reply();
 	test_gibibyte_in_pieces();
 	test_endless_pings();
 	test_flood_and_deadline();

@@ -45,8 +45,8 @@ VARIANT_coverage := -O0 --coverage
 VARIANT_fuzz := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 VARIANT := $(or $(VARIANT_$(BUILD)),$(error BUILD=$(BUILD) is no variant; see the top of the Makefile))
 
-# PKG_CFLAGS and PKG_LIBS. Looked at on every run; make starts over when the file changes, so a bare machine
-# gets its packages first and everything below sees them.
+# PKG_CFLAGS and PKG_LIBS. Updated on every run; make restarts when the file changes, so that missing packages are
+# installed first and everything below uses them.
 NEEDS_NOTHING := clean help deps uninstall
 NEEDS_TESTS := test asan ubsan tsan valgrind interop interop-llm coverage fuzz-regress bench
 NEEDS_ALL := lint fmt fmt-check fuzz valgrind coverage
@@ -76,7 +76,7 @@ FORCE:
 
 all: $(PROGRAM) ## build ./rolldbg (BUILD=debug: build/debug/rolldbg)
 
-# Rewritten only when the text differs: what depends on it is remade when flags or the list of files change.
+# Rewritten only when the text differs: dependent files are rebuilt when flags or the list of files change.
 $(OBJ)/flags: TEXT = $(COMPILE)
 $(OBJ)/members: TEXT = $(LIB_OBJ)
 $(OBJ)/flags $(OBJ)/members: FORCE
@@ -88,8 +88,8 @@ $(OBJ)/%.o: %.c $(OBJ)/flags
 	$(if $(Q),@echo '  CC    $<')
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
-# The page of --html, in the program. The scripts are one script, in the order of the alphabet: declarations alone, but
-# for start.js at the end.
+# The page of --html is embedded in the program. The scripts are concatenated in alphabetical order: they contain only
+# declarations, except start.js at the end.
 HTML := src/report/html
 HTML_SCRIPTS := $(sort $(filter-out $(HTML)/start.js,$(wildcard $(HTML)/*.js))) $(HTML)/start.js
 $(OBJ)/$(HTML)/parts.c: $(HTML)/embed $(HTML)/page.html $(HTML)/page.css $(HTML_SCRIPTS) Makefile
@@ -99,7 +99,7 @@ $(OBJ)/$(HTML)/parts.o: $(OBJ)/$(HTML)/parts.c $(OBJ)/flags
 	$(if $(Q),@echo '  CC    $<')
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
-# What looks at every byte or every line of a recording: a few percent faster.
+# The code that processes every byte or line of a recording: -O3 is a few percent faster.
 $(OBJ)/src/json/%.o $(OBJ)/src/trajectory/%.o $(OBJ)/src/facts/%.o $(OBJ)/src/check/%.o: private ALL_CFLAGS := $(ALL_CFLAGS:-O2=-O3)
 
 $(LIB): $(LIB_OBJ) $(OBJ)/members
@@ -119,7 +119,7 @@ $(FUZZERS): EXTRA := $(FUZZ_DRIVER)
 $(FUZZERS): $(filter %.o,$(FUZZ_DRIVER))
 $(OBJ)/tests/unit/test_websocket_tls: EXTRA := -lssl
 $(OBJ)/tests/bench/parse_cjson: EXTRA := -lcjson
-# Work is counted, not timed: in these tests the code that reads peers' bytes reports each basic block it runs.
+# Tests of scaling count work instead of time: the code that reads peers' bytes reports each basic block executed.
 TRACED := $(patsubst %.c,$(OBJ)/traced/%.o,$(wildcard $(addsuffix /*.c,$(addprefix src/,json facts check check/rules compare \
 	protocol env env/mcp env/openenv policy policy/llm policy/toolformats serve/gym serve/openenv serve/llm serve/world))) \
 	src/base/map.c src/base/names.c src/base/text.c src/net/handshake.c src/net/head.c src/serve/host/frames.c)

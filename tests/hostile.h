@@ -1,5 +1,5 @@
-/* A peer that misbehaves according to a table: an MCP server with a control plane, an OpenEnv server
-   and a model in one, on port 0.
+/* A server that misbehaves according to a table: an MCP server with a control plane, an OpenEnv
+   server and a model in one, on port 0.
 
    A row of a table is NAME, a tab, and what is sent in place of the regular answer. The URL
    says which row, and when: http://HOST/NAME/MOMENT/mcp, ws://HOST/NAME/MOMENT/ws,
@@ -27,7 +27,7 @@
 
 struct hostile_row {
 	char *name, *bytes;
-	const char *table; /* the file it is from */
+	const char *table; /* its file */
 };
 
 struct hostile {
@@ -35,13 +35,13 @@ struct hostile {
 	size_t count;
 	uint16_t port, elsewhere;
 	int listener, other_listener;
-	pthread_mutex_t lock; /* guards what follows */
+	pthread_mutex_t lock; /* guards the members below */
 	struct buf log;
-	struct buf moments; /* "NAME/MOMENT WHEN" of each that has come, to count them */
-	bool echo;          /* the log goes to standard output, too */
+	struct buf moments; /* "NAME/MOMENT WHEN" of each that occurred, to count them */
+	bool echo;          /* copy the log to standard output */
 };
 
-/* One connection, and the request on it that is being answered. */
+/* A connection and its current request. */
 struct hostile_peer {
 	struct hostile *server;
 	int fd;
@@ -118,7 +118,7 @@ static inline int hostile_count(const struct buf *text, const char *line)
 	return count;
 }
 
-/* Is this the moment of the fault? Each is counted as it comes. */
+/* Is this the moment of the fault? Counts each moment. */
 static inline bool hostile_strikes(struct hostile_peer *p, const char *when)
 {
 	size_t n = strcspn(p->moment, "0123456789");
@@ -144,7 +144,7 @@ static inline bool hostile_flush(struct hostile_peer *p)
 	return true;
 }
 
-/* Until the client has gone. */
+/* Waits until the client closes the connection. */
 static inline bool hostile_wait(struct hostile_peer *p)
 {
 	char unused[4096];
@@ -166,7 +166,7 @@ static inline void hostile_say_ok(struct hostile_peer *p)
 
 static inline bool hostile_say(struct hostile_peer *p, struct str row);
 
-/* What `row` is as bytes, taken off the end of p->out. */
+/* The expansion of `row` in bytes, removed from the end of p->out. */
 static inline char *hostile_bytes(struct hostile_peer *p, struct str row, size_t *n)
 {
 	size_t from = p->out.n;
@@ -178,7 +178,7 @@ static inline char *hostile_bytes(struct hostile_peer *p, struct str row, size_t
 	return bytes;
 }
 
-/* The number that the argument begins with ("12", "64K", "3M"), and what follows it. */
+/* The number at the beginning of the argument ("12", "64K", "3M"), and the text after it. */
 static inline size_t hostile_number(struct str *argument)
 {
 	char *end;
@@ -203,7 +203,7 @@ static inline bool hostile_repeat(struct hostile_peer *p, struct str argument)
 	return true;
 }
 
-/* Until the client no longer takes it. */
+/* Sends the text repeatedly until sending fails. */
 static inline bool hostile_forever(struct hostile_peer *p, struct str argument)
 {
 	size_t n;
@@ -217,7 +217,7 @@ static inline bool hostile_forever(struct hostile_peer *p, struct str argument)
 	return false;
 }
 
-/* HH TEXT: a WebSocket frame of that first byte. */
+/* HH TEXT: a WebSocket frame with that first byte. */
 static inline bool hostile_frame(struct hostile_peer *p, struct str argument)
 {
 	char *end;
@@ -243,7 +243,7 @@ static inline bool hostile_chunk(struct hostile_peer *p, struct str argument)
 	return true;
 }
 
-/* A 200 of that content type, with its length. */
+/* A reply 200 with that content type and the length. */
 static inline bool hostile_reply(struct hostile_peer *p, struct str argument)
 {
 	struct str type = {argument.p, strcspn(argument.p, " >")};
@@ -302,7 +302,7 @@ static inline bool hostile_message(struct hostile_peer *p, struct str unused)
 	return true;
 }
 
-/* N: the message with so many bytes more in its member "pad". */
+/* N: the message with N more bytes in its member "pad". */
 static inline bool hostile_padded(struct hostile_peer *p, struct str argument)
 {
 	static const char pad[] = "\"pad\":\"";
@@ -350,20 +350,20 @@ static const struct {
 	bool (*say)(struct hostile_peer *p,
 	            struct str argument); /* false: the connection is over */
 } hostile_words[] = {
-	{"ok", hostile_ok},               /* the whole regular answer */
+	{"ok", hostile_ok},               /* the complete regular reply */
 	{"message", hostile_message},     /* its body */
-	{"padded", hostile_padded},       /* N: the same, longer by so much */
-	{"length", hostile_length},       /* the bytes of that */
+	{"padded", hostile_padded},       /* N: the same, with N more bytes */
+	{"length", hostile_length},       /* its length */
 	{"id", hostile_id},               /* of the request */
-	{"accept", hostile_accept},       /* the Sec-WebSocket-Accept that fits */
-	{"elsewhere", hostile_elsewhere}, /* HOST:PORT where nothing may be asked */
+	{"accept", hostile_accept},       /* the correct Sec-WebSocket-Accept */
+	{"elsewhere", hostile_elsewhere}, /* HOST:PORT that must not be contacted */
 	{"reply", hostile_reply},         /* TYPE TEXT */
 	{"chunk", hostile_chunk},         /* TEXT */
 	{"frame", hostile_frame},         /* HH TEXT */
 	{"repeat", hostile_repeat},       /* N TEXT */
 	{"forever", hostile_forever},     /* TEXT */
-	{"pause", hostile_pause},         /* sends what there is, and waits a little */
-	{"wait", hostile_hang},           /* no more comes, until the client goes */
+	{"pause", hostile_pause},         /* sends the bytes so far and waits briefly */
+	{"wait", hostile_hang},           /* sends nothing more */
 	{"close", hostile_close},
 	{"reset", hostile_reset},
 };
@@ -384,7 +384,7 @@ static inline bool hostile_say_word(struct hostile_peer *p, struct str inside)
 	exit(2);
 }
 
-/* The bytes of an escape; how many characters it has. */
+/* Appends the bytes of an escape; returns the escape's length in characters. */
 static inline size_t hostile_escape(struct buf *out, const char *at)
 {
 	static const char from[] = "rnt0\\", to[] = "\r\n\t\0\\";
@@ -397,7 +397,7 @@ static inline size_t hostile_escape(struct buf *out, const char *at)
 	}
 	const char *found = at[1] ? strchr(from, at[1]) : NULL;
 	if (!found) {
-		buf_char(out, '\\'); /* JSON's own */
+		buf_char(out, '\\'); /* JSON escapes */
 		return 1;
 	}
 	buf_char(out, to[found - from]);
@@ -444,7 +444,7 @@ static inline bool hostile_say(struct hostile_peer *p, struct str row)
 	return true;
 }
 
-/* The fault, or the regular answer. False: the connection is over. */
+/* Sends the fault or the regular reply. False: close the connection. */
 static inline bool hostile_answer(struct hostile_peer *p, bool strikes)
 {
 	bool goes_on = true;
@@ -458,7 +458,7 @@ static inline bool hostile_answer(struct hostile_peer *p, bool strikes)
 	return goes_on;
 }
 
-/* ---- regular answers ---- */
+/* ---- regular replies ---- */
 
 /* The text after "KEY": up to one of `ends`; empty if the key is missing. */
 static inline struct str hostile_member(struct str text, const char *key, const char *ends)
@@ -494,13 +494,13 @@ static inline void hostile_call(struct hostile_peer *p)
 	hostile_result(p, result);
 }
 
-/* Each request of revision 2026-07-28 names it. */
+/* Each request of revision 2026-07-28 has the revision. */
 static inline bool hostile_is_modern(const struct hostile_peer *p)
 {
 	return hostile_member(p->body, "\"io.modelcontextprotocol/protocolVersion\":", "\"").n > 0;
 }
 
-/* Says when it is, and makes the regular answer. */
+/* Determines the moment and writes the regular reply. */
 static inline const char *hostile_rpc(struct hostile_peer *p)
 {
 	struct str method = hostile_member(p->body, "\"method\":", "\"");
@@ -563,7 +563,7 @@ static inline const char *hostile_model(struct hostile_peer *p)
 	return "model";
 }
 
-/* An OpenEnv server's pages: only its schema is there. */
+/* The HTTP pages of an OpenEnv server: only its schema exists. */
 static inline const char *hostile_page(struct hostile_peer *p)
 {
 	buf_clear(&p->message);
@@ -577,7 +577,7 @@ static inline const char *hostile_page(struct hostile_peer *p)
 	return "page";
 }
 
-/* The event before the stream ended names the call. */
+/* The last event id before the stream ended identifies the call. */
 static inline const char *hostile_resume(struct hostile_peer *p, const char *last)
 {
 	p->id = (struct str){last, strcspn(last, "\r\n")};
@@ -610,7 +610,7 @@ static inline const char *hostile_moment(struct hostile_peer *p)
 
 /* ---- HTTP ---- */
 
-/* An event stream that ends before the answer. */
+/* An event stream that ends before the reply. */
 static inline bool hostile_end_early(struct hostile_peer *p)
 {
 	buf_clear(&p->message);
@@ -706,7 +706,7 @@ static inline void hostile_websocket(struct hostile_peer *p)
 
 /* ---- connections ---- */
 
-/* The next whole request: its bytes; 0 when more are needed. */
+/* The length of the next complete request; 0 when more bytes are needed. */
 static inline size_t hostile_whole(struct hostile_peer *p)
 {
 	const char *text = buf_cstr(&p->in), *end = strstr(text, "\r\n\r\n");
@@ -736,7 +736,7 @@ static inline void hostile_find_row(struct hostile_peer *p)
 	snprintf(p->place, sizeof(p->place), "%.*s", (int)(name.n + 1 + moment), rest.p);
 	p->moment = strchr(p->place, '/') ? strchr(p->place, '/') + 1 : "";
 	p->row = hostile_find(p->server, name);
-	p->id = STR(""); /* that of an earlier request is gone with its bytes */
+	p->id = STR(""); /* the earlier request's bytes are freed */
 }
 
 static inline bool hostile_serve_one(struct hostile_peer *p)
@@ -764,7 +764,8 @@ static inline void *hostile_serve(void *arg)
 			open = hostile_serve_one(p);
 			buf_drop(&p->in, used);
 			if (!p->in.n) {
-				buf_release(&p->in); /* ASan sees who still points into it */
+				buf_release(
+					&p->in); /* so that ASan finds dangling pointers into it */
 			}
 		}
 	}
@@ -814,7 +815,7 @@ static inline void *hostile_accept_all(void *arg)
 	return NULL;
 }
 
-/* Serves in threads of its own until the program ends. */
+/* Serves in its own threads until the program ends. */
 static inline void hostile_begin(struct hostile *h)
 {
 	pthread_t thread;

@@ -1,5 +1,5 @@
-/* The strict scanner once more, as machines without SSE2 build it and under other names:
-   what the library's build must agree with. */
+/* The strict scanner compiled a second time, as on machines without SSE2 and under different
+   names. The library's build must give the same results. */
 #ifndef TESTS_JSON_PORTABLE_H
 #define TESTS_JSON_PORTABLE_H
 

@@ -1,4 +1,4 @@
-/* A listener for the servers that tests make themselves. */
+/* A listener for the servers of tests. */
 #ifndef TESTS_LOOPBACK_H
 #define TESTS_LOOPBACK_H
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-/* On a free port of 127.0.0.1. */
+/* Listens on a free port of 127.0.0.1, which is returned in *port. */
 static inline int loopback_listen(uint16_t *port)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};

@@ -1,6 +1,6 @@
-/* A client of the built-in server for its tests: raw requests, whole replies, one
-   connection each unless told otherwise. Nothing here understands MCP. One translation
-   unit a program includes it. */
+/* A client of the built-in server for its tests: raw requests and complete replies, each on
+   its own connection by default. It does not interpret MCP. One translation unit per program
+   includes it. */
 #ifndef TESTS_SERVE_CLIENT_H
 #define TESTS_SERVE_CLIENT_H
 
@@ -18,10 +18,10 @@
 #define DEADLINE_S 20
 
 struct got {
-	unsigned status; /* 0: the connection ended without a byte */
+	unsigned status; /* 0: the connection ended without a reply */
 	char session[64];
 	char head[8 << 10];
-	char body[64 << 10]; /* chunks joined */
+	char body[64 << 10]; /* without chunk framing */
 };
 
 static inline struct server *start_server(const char *target)
@@ -64,14 +64,14 @@ static inline void send_all(int fd, const char *bytes, size_t n)
 		ssize_t sent = send(fd, bytes, n, MSG_NOSIGNAL);
 
 		if (sent <= 0) {
-			return; /* what comes back, if anything, tells */
+			return; /* the caller checks the reply */
 		}
 		bytes += sent;
 		n -= (size_t)sent;
 	}
 }
 
-/* headers: whole lines, CRLF included. */
+/* headers: complete lines with CRLF. */
 static inline void send_request(int fd, const char *method, const char *path, const char *headers,
                                 const char *body)
 {
@@ -227,7 +227,7 @@ static inline long position_in(const struct got *g)
 	return at ? strtol(at + 11, NULL, 10) : -1;
 }
 
-/* The body of a stream with one message: the text after `data: `, in place. */
+/* The message in the body of an event stream with one event: the text after `data: `, in place. */
 static inline const char *message_of(struct got *g)
 {
 	static const char head[] = "event: message\r\ndata: ";

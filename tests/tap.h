@@ -1,7 +1,7 @@
 /*
-   The whole test library: plain programs that speak TAP on stdout.
-   Each check takes a name in printf form; a failure says where, what came and what was
-   wanted. End main with `return done();`. One translation unit per program includes this.
+   The test library: test programs print TAP on standard output.
+   Each check takes a name in printf form; a failure prints the place, the actual and the
+   expected value. End main with `return done();`. One translation unit per program includes this.
  */
 #ifndef TESTS_TAP_H
 #define TESTS_TAP_H
@@ -25,7 +25,7 @@ __attribute__((format(printf, 2, 0))) static inline int tap_line(int good, const
 	printf("%sok %d - ", good ? "" : "not ", ++tap_count);
 	vprintf(name, ap);
 	putchar('\n');
-	/* a crash must not take finished lines along, nor a fork print them twice */
+	/* flushed, so that a crash does not lose lines and a fork does not print them twice */
 	fflush(stdout);
 	return good;
 }
@@ -90,15 +90,15 @@ tap_is_int(intmax_t got, intmax_t want, const char *file, int line, const char *
 	return got == want;
 }
 
-/* One check that cannot run here; the reason must be listed in tests/expected-skips to
-   pass CI. */
+/* A check that cannot run on this machine. CI fails unless tests/expected-skips lists the
+   reason. */
 static inline void skip(const char *reason)
 {
 	printf("ok %d # skip %s\n", ++tap_count, reason);
 	fflush(stdout);
 }
 
-/* Prints the plan. Returns main's exit code. */
+/* Prints the plan and returns main's exit code. */
 static inline int done(void)
 {
 	printf("1..%d\n", tap_count);

@@ -18,7 +18,7 @@ struct verdicts {
 	struct judge *judge;
 	struct buf text;  /* as above */
 	struct buf rules; /* of all findings: "|capacity|incomplete|", each once */
-	int count;        /* of rollouts */
+	int count;        /* rollouts */
 };
 
 static inline void verdicts_add_rule(struct verdicts *v, const char *rule)
@@ -58,7 +58,7 @@ static inline void verdicts_take(void *ctx, const struct rollout_verdict *r)
 	}
 }
 
-/* A judge that writes into v. */
+/* A judge that writes to v. */
 static inline void verdicts_begin_with(struct verdicts *v, struct judge_conf conf)
 {
 	struct error err = {0};
@@ -84,7 +84,7 @@ static inline void verdicts_end(struct verdicts *v)
 	buf_release(&v->rules);
 }
 
-/* Feeds lines from memory; 0, or -1 with *err at the first one that is refused. */
+/* Feeds lines from memory; 0, or -1 with *err at the first invalid one. */
 static inline int verdicts_feed(struct verdicts *v, struct str text, struct error *err)
 {
 	struct buf scratch = BUF(BUF_MAX_SMALL);
@@ -104,7 +104,7 @@ static inline int verdicts_feed(struct verdicts *v, struct str text, struct erro
 	return failed ? -1 : 0;
 }
 
-/* Feeds a file through the reader and ends what is open. */
+/* Feeds a file through the reader and ends the open rollouts. */
 static inline int verdicts_file(struct verdicts *v, const char *path, struct error *err)
 {
 	struct reader *r;

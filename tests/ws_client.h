@@ -1,5 +1,5 @@
 /* A WebSocket client on a raw socket for tests of the built-in server: the handshake,
-   frames written as a test wants them, frames read one by one. */
+   sending arbitrary frames, and reading frames one at a time. */
 #ifndef TESTS_WS_CLIENT_H
 #define TESTS_WS_CLIENT_H
 
@@ -14,7 +14,7 @@ enum { WS_TEXT = 1, WS_BINARY = 2, WS_CLOSE = 8, WS_PING = 9, WS_PONG = 10, WS_G
 
 #define WS_FIN 0x80
 
-/* The handshake; the reply's status. Frames after its head stay unread. */
+/* Does the handshake and returns the reply's status. Frames after its head stay unread. */
 static inline unsigned ws_handshake(int fd, const char *path)
 {
 	char head[2048];
@@ -48,7 +48,7 @@ static inline int ws_connect(const struct server *s)
 	return fd;
 }
 
-/* first: FIN and opcode. The mask is zero, so that the payload stays readable. */
+/* first: FIN and opcode. The mask is zero, which leaves the payload unchanged. */
 static inline void ws_send(int fd, unsigned first, struct str payload)
 {
 	unsigned char head[14] = {(unsigned char)first};
@@ -76,8 +76,8 @@ static inline void ws_say(int fd, const char *text)
 }
 
 struct ws_frame {
-	int opcode; /* WS_GONE: the connection ended, or nothing came in time */
-	int code;   /* of a Close; 0: none */
+	int opcode; /* WS_GONE: the connection ended, or no frame arrived in time */
+	int code;   /* of a Close frame; 0: none */
 	char text[8 << 10];
 };
 
@@ -119,7 +119,7 @@ static inline void ws_next(int fd, struct ws_frame *f)
 	}
 }
 
-/* Says it and gives the next text. */
+/* Sends a text and returns the next one. */
 static inline const char *ws_ask(int fd, const char *text, struct ws_frame *f)
 {
 	ws_say(fd, text);
@@ -135,7 +135,7 @@ static inline bool ws_ended(int fd)
 	return recv(fd, &byte, 1, 0) == 0;
 }
 
-/* A Close that is answered, and the end. */
+/* Expects a Close frame with a reply, and the end of the connection. */
 static inline void ws_leave(int fd)
 {
 	struct ws_frame f;

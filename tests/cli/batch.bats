@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
 # Many rollouts: tasks, groups, jobs, folders, refusals, interrupts.
-# shellcheck disable=SC2154 # what bats and lib.bash set
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# tasks N: so many of them, as a file.
-tasks() {
+# write_tasks N: writes N tasks to tasks.jsonl.
+write_tasks() {
 	local i
 	for i in $(seq "$1"); do
 		printf '{"id":"t%d","seed":%d,"vars":{"size":%d.0},"policy":"random:%d","max_turns":12}\n' "$i" "$i" "$i" "$i"
@@ -12,7 +12,7 @@ tasks() {
 }
 
 @test "the same bytes whatever --jobs is: random policies, tasks, groups" {
-	tasks 6
+	write_tasks 6
 	for jobs in 1 8 64; do
 		expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=64' --tasks tasks.jsonl --group-size 6 --jobs $jobs --out $jobs.jsonl
 		rolldbg strip $jobs.jsonl >$jobs.stripped
@@ -23,7 +23,7 @@ tasks() {
 	cmp 1.stripped 64.stripped
 }
 
-# Eight rollouts of six calls send 120 requests at least.
+# Eight rollouts of six calls send at least 120 requests; rereads are limited to a tenth of that.
 @test "a batch rereads some states, a single rollout none" {
 	for jobs in 1 8; do
 		expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=8' --actions DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT --group-size 8 --jobs $jobs \
@@ -34,7 +34,7 @@ tasks() {
 	[ ! -s 1.read ]
 	[ "$(wc -l <8.read)" -le 12 ]
 	[ -z "$(cut -d, -f 1 8.read | sort | uniq -c | awk '$1 > 2')" ]
-	[ "$(jq -c 'select(.detail.quiet) | .turn' 8.jsonl)" = 1 ] # while the others waited
+	[ "$(jq -c 'select(.detail.quiet) | .turn' 8.jsonl)" = 1 ] # read while the other rollouts waited
 	[ "$(rolldbg strip 8.jsonl | grep -c state-reread)" = 0 ]
 }
 
@@ -119,7 +119,7 @@ tasks() {
 @test "numbers out of range: exit 2" {
 	for words in '--jobs 0' '--jobs -1' '--jobs 1.5' '--jobs 10001' '--jobs 99999999999999999999' '--group-size 0' \
 		'--group-size 99999999' '--num-generations 0' '--per-device-train-batch-size -8' '--num-processes 18446744073709551616' '--num-generations 1'; do
-		# shellcheck disable=SC2086 # an option and its value
+		# shellcheck disable=SC2086 # splits the option from its value
 		expect 2 rolldbg run $words --out a.jsonl
 		[ ! -e a.jsonl ]
 	done
@@ -131,7 +131,7 @@ tasks() {
 	all_are a.jsonl header '.limits.group_size == 3 and .seed == 4'
 	expect 0 rolldbg run --seed 4 --task lake --policy random:9 --max-turns 5 --out alone.jsonl
 	all_are alone.jsonl header '.limits | has("group_size") | not'
-	# the first sample draws what a rollout alone draws, the others do not
+	# the first sample draws the same actions as a single rollout, the others draw different ones
 	actions() {
 		jq -r "select(.type == \"step\" and .rollout == \"$2\") | .tool_call.arguments.action" "$1"
 	}
@@ -146,7 +146,7 @@ tasks() {
 	diff <(LC_ALL=C ls d) <(printf '%s\n' '%2E.%2Fa%2Fb.0.jsonl' '%2E.%2Fa%2Fb.1.jsonl' '50%25.0.jsonl' '50%25.1.jsonl' é.0.jsonl é.1.jsonl)
 	expect 0 rolldbg check d/*
 	[ "$(jq -r 'select(.type == "header") | .rollout' d/%2E.%2Fa%2Fb.1.jsonl)" = '../a/b.1' ]
-	# a file that is there is not replaced, and nothing is started
+	# an existing file is not replaced, and no rollout starts
 	rm d/é.*
 	expect 2 rolldbg run --tasks tasks.jsonl --group-size 2 --out d
 	has "$stderr" '.jsonl exists; use --force to replace it'
@@ -192,7 +192,7 @@ tasks() {
 	expect 2 rolldbg run --num-generations 8 --jobs 4
 	has "$stderr" "--jobs 4 contradicts the trainer's settings, which make it 8"
 	expect 2 rolldbg run --num-generations 8 --group-size 4
-	tasks 1
+	write_tasks 1
 	expect 0 rolldbg run --tasks tasks.jsonl --num-generations 2 --per-device-train-batch-size 4 --out b.jsonl --force
 	has "$stderr" 'tasks.jsonl has 1 task, but the trainer uses 2 prompts at once: only 2 sessions will be open'
 }
@@ -204,7 +204,7 @@ tasks() {
 	END
 	for columns in 40 100; do
 		NO_COLOR=1 script -qec "stty cols $columns; sh run" /dev/null </dev/null >all
-		# what is written over the line before, and in the end erased
+		# each line overwrites the previous one; the last one is erased
 		tr '\r' '\n' <all | sed -n 's/^\x1b\[K//p' >shown
 		[ "$(grep -c ' of 12 done' shown)" -ge 2 ]
 		[ "$(LC_ALL=C.UTF-8 wc -L <shown)" -lt "$columns" ]
@@ -228,7 +228,7 @@ tasks() {
 	has "$stderr" 'No space left on device'
 }
 
-stopped_in_the_middle() {
+four_steps_written() {
 	[ "$(grep -c '"type":"step"' a.jsonl)" -ge 4 ]
 }
 
@@ -236,7 +236,7 @@ stopped_in_the_middle() {
 	start lake "$ROLLDBG" serve --port 0 --delay 50ms
 	"$ROLLDBG" run --env "$url" --policy random:1 --max-turns 1000 --group-size 40 --jobs 4 --out a.jsonl >out 2>err 3>&- &
 	echo $! >run.pid
-	wait_for 60 stopped_in_the_middle
+	wait_for 60 four_steps_written
 	kill -INT "$(cat run.pid)"
 	status=0
 	wait "$(cat run.pid)" || status=$?
@@ -246,7 +246,7 @@ stopped_in_the_middle() {
 	[ "$started" -lt 40 ]
 	[ "$(grep -c '"type":"end"' a.jsonl)" = "$started" ]
 	[ "$(jq -r 'select(.type == "end" and .status == "interrupted") | .rollout' a.jsonl | wc -l)" -ge 1 ]
-	# every session was closed: there is room for as many again
+	# every session was closed: the server accepts as many new ones
 	expect 0 rolldbg run --env "$url" --actions RIGHT,RIGHT --group-size 8 --jobs 8 --out b.jsonl
 }
 

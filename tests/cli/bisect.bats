@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# bisect: the same calls to several targets, and the first that changes an answer.
+# bisect: sends the same calls to several targets and finds the first target with a different reply.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# fixtures/ci, an example of a repository with goldens: the shell steps of its workflow, as GitHub runs them.
+# fixtures/ci, an example repository with goldens: runs the shell steps of its workflow as GitHub does.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
@@ -18,11 +18,11 @@ teardown() {
 	[ -z "$SERVER" ] || kill "$SERVER" 2>/dev/null || true
 }
 
-# step NAME: the shell lines of that step; what it leaves for later steps is there afterwards.
+# step NAME: runs the shell lines of that step; its files and $GITHUB_ENV variables remain for later steps.
 step() {
 	local name=$1 code=0
 	: >"$BATS_TEST_TMPDIR/env"
-	[ "$name" != start ] || rm -f server.log # as in a fresh checkout
+	[ "$name" != start ] || rm -f server.log # a fresh checkout has none
 	awk -v name="$name" '
 		/^      - / { here = $0 == "      - name: " name; block = 0 }
 		here && block { if (/^          /) print substr($0, 11); else if (NF) block = 0 }
@@ -37,7 +37,7 @@ step() {
 	return $code
 }
 
-# job WORLD CODE [OPTION OF serve...]: the steps of one job, of which the replay ends with that code.
+# job WORLD CODE [OPTION OF serve...]: runs the steps of one job; the replay must exit with CODE.
 job() {
 	local code=0
 	export WORLD=$1 SERVE_OPTIONS=${*:3}
@@ -73,7 +73,7 @@ job() {
 	has "$summary" "**failed** \`goldens/frozen_lake/goal.jsonl:$line\` \`goal.0\`"
 	has "$junit" 'tests=2 failures=2 errors=0'
 	has "$log" '/outcome  ok -> tool-error'
-	# the artifact shows it step by step
+	# the artifact has the recording of the replay
 	has "$(rolldbg show replayed.jsonl --rollout goal.0)" 'tool-error'
 }
 
@@ -95,7 +95,7 @@ job() {
 	[ "$options" = '--mask /observation/clock --mask /state/clock' ]
 	has "$annotations" "%0Aif that may differ from run to run: $options"
 	has "$junit" "$options"
-	# shellcheck disable=SC2086 # options
+	# shellcheck disable=SC2086 # several options
 	rolldbg strip $options goldens/desk/tidy.jsonl >masked
 	mv masked goldens/desk/tidy.jsonl
 	job desk 0

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# What every command prints where, and how it exits.
+# Output streams and exit codes of every command.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
 broken='builtin:frozen_lake?fault=fallback-session&fault=capacity&max_envs=3'
 
-# keys_of TEXT TYPE: the keys of the first line of that type, in their order.
+# keys_of TEXT TYPE: the keys of the first line of that type, in order.
 keys_of() {
 	jq -rn --arg type "$2" 'first(inputs | select(.type == $type)) | keys_unsorted | join(" ")' <<<"$1"
 }
@@ -281,13 +281,13 @@ keys_of() {
 		script -qec "stty cols $columns; '$ROLLDBG' check --list" /dev/null | tr -d '\r' >list
 		[ "$(wc -L <list)" -le "$columns" ]
 	done
-	# COLUMNS is asked first; a pipe is 100 columns wide
+	# COLUMNS takes precedence; the default for a pipe is 100 columns
 	COLUMNS=60 rolldbg show a.jsonl | tail -n +2 >table
 	[ "$(LC_ALL=C.UTF-8 wc -L <table)" -le 60 ]
 	rolldbg show a.jsonl >table
 	[ "$(LC_ALL=C.UTF-8 wc -L <table)" = 100 ]
 	COLUMNS=wide rolldbg show a.jsonl | cmp - table
-	# in a pipe a finding is one line, and so is their cause and a rule
+	# in a pipe, findings, causes and rules are one line each
 	expect 1 rolldbg check a.jsonl
 	[ "${#lines[@]}" = 8 ]
 	[ "${lines[5]}" = 'FrozenLake-v1.0: cause: fallback-session: explains capacity, multi-step-illusion, retry-same-error; more: rolldbg check --explain fallback-session, rolldbg probe --env URL --sessions 8' ]
@@ -306,7 +306,7 @@ keys_of() {
 	has "$output" 'error: multi-step-illusion: '
 	expect 0 rolldbg check b.jsonl --only multi-step-illusion --expect-error '*'
 	expect 1 rolldbg check b.jsonl --only multi-step-illusion --expect-error 'no such text'
-	# an error that does not come is what a negative test is about
+	# negative tests: a missing expected error is a finding
 	expect 1 rolldbg check b.jsonl --only expected-error-missing --expect-error 'no such text' --expect-error 3 --expect-error 0 --expect-error 99
 	has "$output" "error: expected-error-missing: an error was expected, but none of 6 steps failed with: no such text"
 	has "$output" "error: expected-error-missing: turn 0: an error was expected in this turn, but none occurred"

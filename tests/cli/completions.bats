@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
-# The completions know what the program's tables know.
+# The completions offer what the program's tables contain.
 
 setup() {
 	# shellcheck source=/dev/null
 	source completions/rolldbg.bash
 }
 
-# The completions that bash offers after these words; the last one is being typed. (What readline would split is offered from
-# the last : or = on.)
-offered() {
+# bash_completions WORD...: the completions that bash offers while the last word is being typed. (Where readline splits a
+# word at : or =, they start after the last one.)
+bash_completions() {
 	COMP_LINE="rolldbg $*"
 	COMP_POINT=${#COMP_LINE}
 	COMPREPLY=()
@@ -17,52 +17,52 @@ offered() {
 }
 
 @test "bash: commands and global options" {
-	[[ $(offered ch) == check ]]
-	[[ $(offered '' | sort | tr '\n' ' ') == *'check '*'run '*'serve '*'show '*'strip '* ]]
-	offered --he | grep -qx -- --help
+	[[ $(bash_completions ch) == check ]]
+	[[ $(bash_completions '' | sort | tr '\n' ' ') == *'check '*'run '*'serve '*'show '*'strip '* ]]
+	bash_completions --he | grep -qx -- --help
 }
 
 @test "bash: options of a command, after global ones too" {
-	offered run --en | grep -qx -- --env
-	offered -v run --en | grep -qx -- --env
+	bash_completions run --en | grep -qx -- --env
+	bash_completions -v run --en | grep -qx -- --env
 }
 
 @test "bash: values of a choice, after a space and after =" {
-	[ "$(offered check --fail-on w)" = warning ]
-	[ "$(offered check --fail-on=w)" = warning ]
-	offered check --fail-on= | grep -qx error
+	[ "$(bash_completions check --fail-on w)" = warning ]
+	[ "$(bash_completions check --fail-on=w)" = warning ]
+	bash_completions check --fail-on= | grep -qx error
 }
 
 @test "bash: names of rules and faults" {
-	offered check --explain multi | grep -qx multi-step-illusion
-	offered serve --fault cap | grep -qx capacity
+	bash_completions check --explain multi | grep -qx multi-step-illusion
+	bash_completions serve --fault cap | grep -qx capacity
 }
 
 @test "bash: lists, commands and keywords" {
-	[ "$(offered check --only multi)" = multi-step-illusion ]
-	[ "$(offered check --only loop,cap)" = loop,capacity ]
-	[ "$(offered check --only=loop,capacity,tool-d)" = loop,capacity,tool-drift ]
-	[ "$(offered help sta)" = stats ]
+	[ "$(bash_completions check --only multi)" = multi-step-illusion ]
+	[ "$(bash_completions check --only loop,cap)" = loop,capacity ]
+	[ "$(bash_completions check --only=loop,capacity,tool-d)" = loop,capacity,tool-drift ]
+	[ "$(bash_completions help sta)" = stats ]
 	mkdir "$BATS_TEST_TMPDIR/empty"
 	cd "$BATS_TEST_TMPDIR/empty"
-	[ "$(offered serve '' | tr '\n' ' ')" = 'frozen_lake desk llm ' ]
+	[ "$(bash_completions serve '' | tr '\n' ' ')" = 'frozen_lake desk llm ' ]
 	touch run.jsonl
-	[ "$(offered serve ru)" = run.jsonl ]
-	[ "$(offered serve --map 8)" = 8x8 ]
+	[ "$(bash_completions serve ru)" = run.jsonl ]
+	[ "$(bash_completions serve --map 8)" = 8x8 ]
 }
 
 @test "bash: environments and their settings, state sources, protocols" {
-	[ "$(offered run --env built | tr '\n' ' ')" = 'builtin:frozen_lake builtin:desk ' ]
-	[ "$(offered run -e builtin:fro)" = frozen_lake ]
-	[ "$(offered run --env=builtin:fro)" = frozen_lake ]
-	[ "$(offered run --env "'builtin:fro")" = builtin:frozen_lake ]
-	[ "$(offered run --env 'builtin:frozen_lake?map=8')" = 8x8 ]
-	[ "$(offered run --env "'builtin:frozen_lake?map=8x8&fault=cap")" = 'builtin:frozen_lake?map=8x8&fault=capacity' ]
-	offered probe --env '"builtin:desk?' | grep -qx 'builtin:desk?max_envs='
-	offered run --env h | grep -qx http://
-	[ "$(offered run --state con)" = control-plane ]
-	[ "$(offered run --state to)" = tool: ]
-	[ "$(offered probe --protocol openenv- )" = openenv-http ]
+	[ "$(bash_completions run --env built | tr '\n' ' ')" = 'builtin:frozen_lake builtin:desk ' ]
+	[ "$(bash_completions run -e builtin:fro)" = frozen_lake ]
+	[ "$(bash_completions run --env=builtin:fro)" = frozen_lake ]
+	[ "$(bash_completions run --env "'builtin:fro")" = builtin:frozen_lake ]
+	[ "$(bash_completions run --env 'builtin:frozen_lake?map=8')" = 8x8 ]
+	[ "$(bash_completions run --env "'builtin:frozen_lake?map=8x8&fault=cap")" = 'builtin:frozen_lake?map=8x8&fault=capacity' ]
+	bash_completions probe --env '"builtin:desk?' | grep -qx 'builtin:desk?max_envs='
+	bash_completions run --env h | grep -qx http://
+	[ "$(bash_completions run --state con)" = control-plane ]
+	[ "$(bash_completions run --state to)" = tool: ]
+	[ "$(bash_completions probe --protocol openenv- )" = openenv-http ]
 }
 
 @test "bash: ready policies, kinds and files" {
@@ -70,14 +70,14 @@ offered() {
 	cd "$BATS_TEST_TMPDIR"
 	mkdir policies
 	touch policies/lake-goal.json lake-mine.json
-	[ "$(offered run --policy lake- | sort | tr '\n' ' ')" = 'lake-goal lake-mine.json ' ]
-	[ "$(offered probe -p rand)" = random ]
+	[ "$(bash_completions run --policy lake- | sort | tr '\n' ' ')" = 'lake-goal lake-mine.json ' ]
+	[ "$(bash_completions probe -p rand)" = random ]
 }
 
 @test "bash: files for file operands" {
 	cd "$BATS_TEST_TMPDIR"
 	touch one.jsonl
-	[ "$(offered check one)" = one.jsonl ]
+	[ "$(bash_completions check one)" = one.jsonl ]
 }
 
 @test "zsh and fish parse their completions" {

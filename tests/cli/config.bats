@@ -4,15 +4,15 @@
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# project: the project file comes from standard input; the test goes on in a folder below it.
-project() {
+# enter_project: writes the project file from standard input and changes to a folder below it.
+enter_project() {
 	mkdir -p project/below
 	cat >project/.rolldbg.json
 	cd project/below || return
 }
 
 @test "defaults of a command, from a folder above" {
-	project <<-'END'
+	enter_project <<-'END'
 		{"defaults": {
 			"run": {"max_turns": 2, "seed": 7, "quiet": true},
 			"check": {"only": "loop"}
@@ -21,7 +21,7 @@ project() {
 	expect 0 rolldbg run --out a.jsonl
 	[ -z "$output" ]
 	[ "$(jq -c 'select(.type == "header") | [.seed, .limits.max_turns]' a.jsonl)" = '[7,2]' ]
-	# the command line wins
+	# the command line overrides the file
 	expect 0 rolldbg run --out b.jsonl --max-turns 3 --no-quiet --seed 8
 	[ -n "$output" ]
 	[ "$(jq -c 'select(.type == "header") | [.seed, .limits.max_turns]' b.jsonl)" = '[8,3]' ]
@@ -30,7 +30,7 @@ project() {
 }
 
 @test "a named environment: its settings override defaults, the command line overrides them" {
-	project <<-'END'
+	enter_project <<-'END'
 		{
 			"environments": {
 				"big": {"target": "builtin:frozen_lake?map=8x8", "seed": 3, "ignore": ["/a", "/b"], "mask": "/state/c", "timeout": "9s"}
@@ -42,7 +42,7 @@ project() {
 	[ "$(jq -c 'select(.type == "header") | [.seed, .limits.timeout_ms, .masks]' a.jsonl)" = '[3,9000,["/state/c"]]' ]
 	[ "$(jq -c 'select(.type == "header") | .state_source.ignore - ["/first","/a","/b","/last"] == .state_source.ignore' a.jsonl)" = false ]
 	[ "$(jq -c 'select(.type == "step") | .state.position' a.jsonl | tr '\n' ' ')" = '0 8 ' ]
-	# probe has no --mask, and does not mind
+	# probe has no --mask: the setting is ignored
 	expect 0 rolldbg probe --quiet --sessions 2
 	expect 0 rolldbg run --print-config --seed 5 --ignore /last
 	has "$output" "# project file: ${PWD%/below}/.rolldbg.json"
@@ -57,7 +57,7 @@ project() {
 }
 
 @test "headers from variables are sent, but never shown" {
-	project <<-'END'
+	enter_project <<-'END'
 		{"environments": {"here": {
 			"target": "${URL}",
 			"headers": {"Authorization": "Bearer ${TOKEN}", "X-Plain": "${PLAIN:-nothing}"}
@@ -66,7 +66,7 @@ project() {
 	start serve "$ROLLDBG" serve --port 0
 	export URL=$url TOKEN=a-very-secret-token
 	expect 0 rolldbg run --env here --actions DOWN --print-config
-	# shellcheck disable=SC2016 # as in the file
+	# shellcheck disable=SC2016 # the literal text of the file
 	has "$output" 'Authorization: Bearer ${TOKEN}'
 	lacks "$output" very-secret
 	expect 0 rolldbg run --env here --actions DOWN --out a.jsonl -vv
@@ -74,7 +74,7 @@ project() {
 	unset TOKEN
 	expect 3 rolldbg run --env here --actions DOWN
 	has "$stderr" '.rolldbg.json:3: environments.here: "Authorization": the variable TOKEN is not set'
-	# what is not used may lack its variables
+	# an unused environment may refer to unset variables
 	expect 0 rolldbg run --quiet --env builtin:frozen_lake
 }
 
@@ -122,8 +122,8 @@ project() {
 	has "$stderr" 'empty.json:1: x: "url" or "command" is missing'
 }
 
-# complains TEXT MESSAGE: a project file of that text is refused by every command, with that message.
-complains() {
+# expect_refused TEXT MESSAGE: a project file with that text makes commands fail with that message, but not --help.
+expect_refused() {
 	printf '%s\n' "$1" >.rolldbg.json
 	expect 3 rolldbg check "$root/fixtures/recordings/good.jsonl"
 	has "$stderr" "$2"
@@ -131,16 +131,16 @@ complains() {
 }
 
 @test "an invalid file: the line and the nearest name are reported" {
-	complains '{' '.rolldbg.json:1:2: '
-	complains '[]' 'must be an object, not array'
-	complains $'{\n"environment": {}}' ".rolldbg.json:2: unknown key \"environment\"; did you mean 'environments'?"
-	complains $'{"defaults": {\n"chek": {}}}' ".rolldbg.json:2: defaults: unknown command \"chek\"; did you mean 'check'?"
-	complains $'{"defaults": {"check":\n{"fail-on": "error"}}}' ".rolldbg.json:2: defaults.check: unknown key \"fail-on\"; did you mean 'fail_on'?"
-	complains $'{"defaults": {"check":\n{"fail_on": "worst"}}}' ".rolldbg.json:2: defaults.check: --fail-on: expected one of error|warning|info|never, got 'worst'"
-	complains $'{"defaults": {"check": {"jobs":\n[1]}}}' '.rolldbg.json:2: defaults.check: "jobs" must be one value, not an array'
-	complains $'{"defaults": {"check": {\n"verify": 1}}}' '.rolldbg.json:2: defaults.check: "verify" must be true or false, not 1'
-	complains $'{"environments": {"x": {}}}' '.rolldbg.json:1: environments.x: "target" is missing'
-	complains $'{"environments": {"x": {"target": "a", "timeot": "3s"}}}' "environments.x: unknown key \"timeot\"; did you mean 'timeout'?"
+	expect_refused '{' '.rolldbg.json:1:2: '
+	expect_refused '[]' 'must be an object, not array'
+	expect_refused $'{\n"environment": {}}' ".rolldbg.json:2: unknown key \"environment\"; did you mean 'environments'?"
+	expect_refused $'{"defaults": {\n"chek": {}}}' ".rolldbg.json:2: defaults: unknown command \"chek\"; did you mean 'check'?"
+	expect_refused $'{"defaults": {"check":\n{"fail-on": "error"}}}' ".rolldbg.json:2: defaults.check: unknown key \"fail-on\"; did you mean 'fail_on'?"
+	expect_refused $'{"defaults": {"check":\n{"fail_on": "worst"}}}' ".rolldbg.json:2: defaults.check: --fail-on: expected one of error|warning|info|never, got 'worst'"
+	expect_refused $'{"defaults": {"check": {"jobs":\n[1]}}}' '.rolldbg.json:2: defaults.check: "jobs" must be one value, not an array'
+	expect_refused $'{"defaults": {"check": {\n"verify": 1}}}' '.rolldbg.json:2: defaults.check: "verify" must be true or false, not 1'
+	expect_refused $'{"environments": {"x": {}}}' '.rolldbg.json:1: environments.x: "target" is missing'
+	expect_refused $'{"environments": {"x": {"target": "a", "timeot": "3s"}}}' "environments.x: unknown key \"timeot\"; did you mean 'timeout'?"
 	echo '{"environments": {"staging": {"target": "builtin:frozen_lake"}}}' >.rolldbg.json
 	expect 2 rolldbg run --env stagin
 	has "$stderr" "unsupported environment 'stagin': no target, and not named in "
@@ -151,7 +151,7 @@ complains() {
 
 @test "a file of another user is not used" {
 	[ "$(id -u)" = 0 ] || skip 'not root'
-	project <<<'{"defaults": {"run": {"max_turns": 1}}}'
+	enter_project <<<'{"defaults": {"run": {"max_turns": 1}}}'
 	chown 12345 ../.rolldbg.json
 	expect 0 rolldbg run --out a.jsonl
 	has "$stderr" 'belongs to another user and is not used'

@@ -1,17 +1,17 @@
 #!/usr/bin/env bats
-# Recordings of other programs: read by content by every command, converted both ways, refused with a sentence.
+# Recordings of other programs: every command recognizes them by content; conversion in both directions; error messages.
 # shellcheck disable=SC2154
 
 load lib.bash
 
 formats=$root/fixtures/convert
 
-# given FORMAT: the fixture's file.
-given() {
+# fixture_of FORMAT: the path of the format's fixture.
+fixture_of() {
 	echo "$formats/$1"/in.*
 }
 
-# read_formats, written_formats: their names.
+# read_formats, written_formats: the names of the formats that convert reads and writes.
 read_formats() {
 	rolldbg convert --list | awk '{print $1}'
 }
@@ -22,7 +22,7 @@ written_formats() {
 
 @test "every format has a fixture, is recognized by content, and gives the expected lines" {
 	for format in $(read_formats); do
-		expect 0 rolldbg strip "$(given "$format")"
+		expect 0 rolldbg strip "$(fixture_of "$format")"
 		[ -z "$stderr" ]
 		diff -u "$formats/$format/expected.stripped" - <<<"$output"
 		[ "$(jq -r 'select(.type == "header").env.protocol' <<<"$output" | sort -u)" = "$format" ]
@@ -38,7 +38,7 @@ written_formats() {
 
 @test "check, show, stats, diff and replay read every format" {
 	for format in $(read_formats); do
-		file=$(given "$format")
+		file=$(fixture_of "$format")
 		run --separate-stderr rolldbg check --json "$file"
 		[ "$status" -le 1 ]
 		[ "$(tail -n 1 <<<"$output" | jq '.not_checked | length > 0')" = true ]
@@ -48,7 +48,7 @@ written_formats() {
 		expect 0 rolldbg diff "$file" "$file"
 		[ -z "$output" ]
 	done
-	expect 0 rolldbg run --quiet --policy "$(given eval-protocol-log)" --out played.jsonl
+	expect 0 rolldbg run --quiet --policy "$(fixture_of eval-protocol-log)" --out played.jsonl
 	[ "$(jq -r 'select(.type == "step").tool_call.arguments.action' played.jsonl | paste -sd,)" = RIGHT,DOWN ]
 	expect 0 rolldbg check "$formats/openai/in.jsonl"
 	has "$output" 'the recording has no states: to know whether the state changes, repeat its calls with'
@@ -56,36 +56,36 @@ written_formats() {
 
 @test "debug moves forwards and backwards in every format" {
 	for format in $(read_formats); do
-		expect 0 rolldbg debug --batch -ex next -ex continue -ex 'goto 0' -ex 'info rollouts' "$(given "$format")"
+		expect 0 rolldbg debug --batch -ex next -ex continue -ex 'goto 0' -ex 'info rollouts' "$(fixture_of "$format")"
 		[ -z "$stderr" ]
 		has "$output" 'turn 0'
-		[ "$(grep -c '  line [0-9]' <<<"$output")" = "$(rolldbg convert "$(given "$format")" | grep -c '^{"type":"header"')" ]
+		[ "$(grep -c '  line [0-9]' <<<"$output")" = "$(rolldbg convert "$(fixture_of "$format")" | grep -c '^{"type":"header"')" ]
 	done
 }
 
 @test "a pipe and a list of values give the same as a file" {
-	rolldbg strip "$(given openai)" >file.stripped
-	rolldbg strip - <"$(given openai)" | cmp - file.stripped
-	# shellcheck disable=SC2002 # a pipe is what is tested
-	cat "$(given openai)" | rolldbg strip - | cmp - file.stripped
+	rolldbg strip "$(fixture_of openai)" >file.stripped
+	rolldbg strip - <"$(fixture_of openai)" | cmp - file.stripped
+	# shellcheck disable=SC2002 # the test is about a pipe
+	cat "$(fixture_of openai)" | rolldbg strip - | cmp - file.stripped
 	mkfifo pipe
-	cat "$(given openai)" >pipe &
+	cat "$(fixture_of openai)" >pipe &
 	rolldbg strip pipe | cmp - file.stripped
 	wait $!
-	jq -s . "$(given openai)" >list.json
+	jq -s . "$(fixture_of openai)" >list.json
 	rolldbg strip list.json | cmp - file.stripped
-	sed 's/$/\r/' "$(given openai)" >crlf.jsonl
+	sed 's/$/\r/' "$(fixture_of openai)" >crlf.jsonl
 	rolldbg strip crlf.jsonl | cmp - file.stripped
 }
 
 @test "convert writes what strip reads, and leaves recordings unchanged" {
 	for format in $(read_formats); do
-		rolldbg convert "$(given "$format")" --out "$format.jsonl"
+		rolldbg convert "$(fixture_of "$format")" --out "$format.jsonl"
 		rolldbg strip "$format.jsonl" | cmp - "$formats/$format/expected.stripped"
 	done
 	rolldbg run --quiet --out lake.jsonl
 	rolldbg convert lake.jsonl | cmp - lake.jsonl
-	rolldbg convert --from openai "$(given openai)" | cmp - openai.jsonl
+	rolldbg convert --from openai "$(fixture_of openai)" | cmp - openai.jsonl
 }
 
 @test "exports are read back with the same calls and answers" {
@@ -97,7 +97,7 @@ written_formats() {
 		[ "$(jq -c 'select(.type == "header").env.protocol' <<<"$output")" = "\"$format\"" ]
 		diff <(jq -cS "$calls" lake.jsonl) <(jq -cS "$calls" <<<"$output")
 	done
-	for format in atif openenv-collect; do # these hold the states, too
+	for format in atif openenv-collect; do # these formats include states
 		expect 0 rolldbg check --json "$format.out"
 		[ "$(tail -n 1 <<<"$output" | jq -c '[.effective, .reward]')" = '[6,1]' ]
 		[ "$(rolldbg strip "$format.out" | jq -c .state_hash)" = "$(rolldbg strip lake.jsonl | jq -c .state_hash)" ]
@@ -150,12 +150,12 @@ env.1.json' ]
 		[ -z "$(find . -name '*json*')" ]
 	done <"$formats/bad/expected.tsv"
 	echo old >out.jsonl
-	expect 2 rolldbg convert "$(given openai)" --out out.jsonl
+	expect 2 rolldbg convert "$(fixture_of openai)" --out out.jsonl
 	has "$stderr" 'out.jsonl exists; use --force to replace it'
 	expect 3 rolldbg convert "$formats/bad/other-line.jsonl" --out out.jsonl --force
 	[ "$(cat out.jsonl)" = old ]
-	expect 5 rolldbg convert "$(given openai)" --out /nowhere/out.jsonl
-	expect 5 rolldbg convert "$(given openai)" --out /dev/full
+	expect 5 rolldbg convert "$(fixture_of openai)" --out /nowhere/out.jsonl
+	expect 5 rolldbg convert "$(fixture_of openai)" --out /dev/full
 }
 
 @test "bad input: message and exit code" {
@@ -196,7 +196,7 @@ env.1.json' ]
 	expect 1 rolldbg check - < <(cat whole.eval)
 	expect 0 rolldbg show whole.eval
 	has "$output" '· inspect'
-	[ -z "$(find . -name "*epoch*")" ] # an entry's name is no path
+	[ -z "$(find . -name "*epoch*")" ] # an entry's name is not used as a path
 }
 
 @test "Inspect's .eval logs: invalid archives" {
@@ -232,7 +232,7 @@ env.1.json' ]
 {"pos":4,"inv":["key"]}
 {"pos":4,"inv":[]}' ]
 	echo '{"messages":"/m"}' >messages.json
-	jq -c '{m: .messages}' "$(given openai)" >in.jsonl
+	jq -c '{m: .messages}' "$(fixture_of openai)" >in.jsonl
 	expect 0 rolldbg convert --from map:messages.json in.jsonl
 	[ "$(jq -c 'select(.type == "step").outcome' <<<"$output" | paste -sd,)" = '"ok","ok",null,"tool-error",null,"ok",null' ]
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # After a crash only the unfinished line is lost, every command works, and more can be appended.
-# 200 points: at 176 a recording is cut off at a byte, which is all that a kill can do to it (each line is one write); at
-# 24 a run is really killed (-9), while it streams into a file, appends to one, and writes a folder.
+# 200 points: at 176 a recording is truncated at a byte, which is the only damage a kill can do (each line is one write);
+# at 24 a run is killed (-9) while it streams into a file, appends to one, or writes a folder.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
@@ -9,8 +9,8 @@ load lib
 turn=0
 slow='builtin:frozen_lake?delay=10ms'
 
-# code N COMMAND...: the command ends with exit code N.
-code() {
+# expect_code N COMMAND...: the command must exit with N; its output goes to out and err.
+expect_code() {
 	local wanted=$1 got=0
 	shift
 	"$ROLLDBG" "$@" >out 2>err || got=$?
@@ -21,40 +21,42 @@ code() {
 	}
 }
 
-# survives FILE WHOLE UNFINISHED: every command (show and stats at every fourth point, the run takes long enough) reads the rest of a recording; what is in it is in the recording without
-# a crash, WHOLE (stripped, sorted). UNFINISHED is 1 when a rollout has no end.
-survives() {
-	code "$3" check --without group-size "$1"
+# expect_readable FILE WHOLE UNFINISHED: every command can read a damaged recording (to save time, show and stats are run
+# at every fourth point only), and each of its stripped lines is in WHOLE, the sorted stripped recording of an undisturbed
+# run. UNFINISHED is 1 if a rollout has no end.
+expect_readable() {
+	expect_code "$3" check --without group-size "$1"
 	[ "$3" = 0 ] || grep -q 'incomplete' out
 	turn=$((turn + 1))
-	((turn % 4)) || { code 0 stats "$1" && code 0 show "$1"; }
-	code 0 strip "$1"
+	((turn % 4)) || { expect_code 0 stats "$1" && expect_code 0 show "$1"; }
+	expect_code 0 strip "$1"
 	sort out | comm -23 - "$2" >strange
 	[ ! -s strange ] || { cat strange >&2; return 1; }
 }
 
-# (A kill between two rollouts leaves a group that is not complete, which is not what is asked here.)
-# goes_on FILE UNFINISHED: more is appended; what was there stays as it was.
-goes_on() {
+# expect_appendable FILE UNFINISHED: a run can be appended, and the existing whole lines stay unchanged.
+# (--without group-size: a kill between two rollouts leaves an incomplete group, which is a finding.)
+expect_appendable() {
 	local lines
 	lines=$(grep -c '' "$1" || true)
 	[ -z "$(tail -c 1 "$1")" ] || lines=$((lines - 1))
 	head -n "$lines" "$1" >before
 	rm -f "$1".bak*
-	code 0 run --actions DOWN --append --out "$1" --quiet
+	expect_code 0 run --actions DOWN --append --out "$1" --quiet
 	head -n "$lines" "$1" | cmp - before
-	code "$2" check --without group-size "$1"
+	expect_code "$2" check --without group-size "$1"
 	[ "$2" = 0 ] || grep -q 'incomplete' out
 	((turn % 8)) && return
-	code 0 strip "$1"
-	code 0 show "$1"
-	code 0 stats "$1"
-	code 0 run --actions UP --append --out "$1" --quiet
-	code "$2" check --without group-size "$1"
+	expect_code 0 strip "$1"
+	expect_code 0 show "$1"
+	expect_code 0 stats "$1"
+	expect_code 0 run --actions UP --append --out "$1" --quiet
+	expect_code "$2" check --without group-size "$1"
 }
 
-# look FILE..: $torn is 1 when a last line is half a line, $open when a rollout that begins in the whole lines has no end there.
-look() {
+# inspect_damage FILE..: sets $torn to 1 if a last line is truncated, and $open to 1 if a rollout that begins in the whole
+# lines has no end in them.
+inspect_damage() {
 	local file headers=0 ends=0
 	torn=0 open=0
 	for file; do
@@ -74,7 +76,7 @@ look() {
 	rolldbg run --actions "$goal" --out whole.jsonl --quiet
 	rolldbg strip whole.jsonl | sort >stripped
 	size=$(stat -c %s whole.jsonl)
-	# every 88th part of it, the bytes around each end of a line, and what is left evenly between
+	# the bytes around each end of a line, and evenly spaced ones
 	{
 		grep -bo $'}$' whole.jsonl | cut -d: -f1 | while read -r at; do echo $((at)); echo $((at + 1)); echo $((at + 2)); done
 		seq 1 $((size / 150)) "$size"
@@ -82,9 +84,9 @@ look() {
 	[ "$(wc -l <points)" = 176 ]
 	while read -r at; do
 		head -c "$at" whole.jsonl >cut.jsonl
-		look cut.jsonl
-		survives cut.jsonl stripped $((torn | open))
-		goes_on cut.jsonl $open
+		inspect_damage cut.jsonl
+		expect_readable cut.jsonl stripped $((torn | open))
+		expect_appendable cut.jsonl $open
 	done <points
 }
 
@@ -99,23 +101,23 @@ look() {
 	[ "$(wc -l <points)" -ge 30 ]
 	while read -r at; do
 		head -c "$at" whole.jsonl >cut.jsonl
-		look cut.jsonl
+		inspect_damage cut.jsonl
 		if [ $((torn | open)) = 0 ]; then # only the last line feed is missing
-			code 0 replay cut.jsonl
-			code 0 diff whole.jsonl cut.jsonl
+			expect_code 0 replay cut.jsonl
+			expect_code 0 diff whole.jsonl cut.jsonl
 			continue
 		fi
-		code 3 replay cut.jsonl
+		expect_code 3 replay cut.jsonl
 		grep -q 'a golden must be complete' err
 		[ ! -e cut.jsonl.new ]
 		if [ "$at" -lt "$header" ]; then
-			code 3 diff whole.jsonl cut.jsonl
+			expect_code 3 diff whole.jsonl cut.jsonl
 			grep -q 'cut.jsonl: contains no recording' err
 			continue
 		fi
-		code 1 diff whole.jsonl cut.jsonl
+		expect_code 1 diff whole.jsonl cut.jsonl
 		[ -s out ]
-		code 1 diff cut.jsonl whole.jsonl
+		expect_code 1 diff cut.jsonl whole.jsonl
 		[ -s out ]
 	done <points
 }
@@ -128,28 +130,28 @@ look() {
 			cat whole.jsonl
 			head -n "$n" whole.jsonl
 		} >two.jsonl
-		code 3 replay two.jsonl
+		expect_code 3 replay two.jsonl
 		grep -q 'a golden must be complete' err
-		code 1 diff whole.jsonl two.jsonl
+		expect_code 1 diff whole.jsonl two.jsonl
 		[ "$(sed -n 2p out)" = '+ the whole rollout' ]
-		code 1 diff two.jsonl whole.jsonl
-		code 0 diff --json two.jsonl two.jsonl
+		expect_code 1 diff two.jsonl whole.jsonl
+		expect_code 0 diff --json two.jsonl two.jsonl
 	done
 	cat whole.jsonl whole.jsonl >two.jsonl
-	code 0 replay two.jsonl
+	expect_code 0 replay two.jsonl
 	grep -q 'no differences · 2 rollouts · 6 steps' out
 	rolldbg run --actions DOWN,DOWN,UP --out other.jsonl --quiet
 	cat whole.jsonl other.jsonl >third.jsonl
-	code 1 diff two.jsonl third.jsonl
+	expect_code 1 diff two.jsonl third.jsonl
 	grep -q '1 of 2 rollouts differs' out
-	code 0 strip third.jsonl
+	expect_code 0 strip third.jsonl
 	cp out stripped
-	code 0 strip stripped
+	expect_code 0 strip stripped
 	cmp out stripped
 }
 
-# killed FILE POINT COMMAND...: the command is killed when the file (or the folder's files) has so many lines.
-killed() {
+# kill_at_line FILE N COMMAND...: kills the command when the file (or the folder's files together) has N lines.
+kill_at_line() {
 	local file=$1 point=$2 pid
 	shift 2
 	"$ROLLDBG" "$@" >/dev/null 2>&1 3>&- &
@@ -166,17 +168,17 @@ killed() {
 	rolldbg strip whole.jsonl | sort >stripped
 	for point in 1 4 8 11 14 19 23 27; do
 		rm -f run.jsonl
-		killed run.jsonl $point run --env "$slow" --actions "$goal" -g 4 --jobs 2 --out run.jsonl
-		look run.jsonl
-		survives run.jsonl stripped $((torn | open))
-		goes_on run.jsonl $open
+		kill_at_line run.jsonl $point run --env "$slow" --actions "$goal" -g 4 --jobs 2 --out run.jsonl
+		inspect_damage run.jsonl
+		expect_readable run.jsonl stripped $((torn | open))
+		expect_appendable run.jsonl $open
 	done
 	for point in 1 4 8 11 14 19 23 27; do
 		rolldbg run --actions "$goal" --out more.jsonl --force --quiet
 		already=$(grep -c '' more.jsonl)
-		killed more.jsonl $((point + already)) run --env "$slow" --actions "$goal" -g 4 --jobs 2 --append --out more.jsonl
-		look more.jsonl
-		goes_on more.jsonl $open
+		kill_at_line more.jsonl $((point + already)) run --env "$slow" --actions "$goal" -g 4 --jobs 2 --append --out more.jsonl
+		inspect_damage more.jsonl
+		expect_appendable more.jsonl $open
 	done
 }
 
@@ -185,27 +187,27 @@ killed() {
 	rolldbg strip whole | sort >stripped
 	for point in 1 7 13 19 25 31 37 43; do
 		rm -rf some
-		killed some $point run --env "$slow" --actions "$goal" -g 8 --jobs 4 --out some/
-		look some/*.jsonl
-		code $((torn | open)) check --without group-size some
+		kill_at_line some $point run --env "$slow" --actions "$goal" -g 8 --jobs 4 --out some/
+		inspect_damage some/*.jsonl
+		expect_code $((torn | open)) check --without group-size some
 		[ $((torn | open)) = 0 ] || grep -q 'incomplete' out
-		code 0 stats some
-		code 0 strip some
+		expect_code 0 stats some
+		expect_code 0 strip some
 		sort out | comm -23 - stripped >strange
 		[ ! -s strange ]
 	done
 	: >some/empty.jsonl
 	tail -n 2 whole/*.0.jsonl >some/headless.jsonl
-	code 1 check some
+	expect_code 1 check some
 	grep -q 'some/empty.jsonl.*the file is empty' out
 	grep -q 'some/headless.jsonl.*lines of a rollout that has no header' out
-	code 0 stats some
+	expect_code 0 stats some
 	grep -q 'some/empty.jsonl is empty' err
 	echo '{"no":"recording"}' >some/foreign.jsonl
-	code 3 check some
+	expect_code 3 check some
 	grep -q 'some/foreign.jsonl:1: ' err
 	grep -q 'summary\|rollouts' out
-	code 3 stats some
-	code 3 check some/foreign.jsonl
-	code 3 check some/../empty.jsonl
+	expect_code 3 stats some
+	expect_code 3 check some/foreign.jsonl
+	expect_code 3 check some/../empty.jsonl
 }

@@ -4,7 +4,7 @@
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# transcript NAME: runs the commands of fixtures/debug/NAME.cmds with the arguments in its first line, into NAME.got.
+# transcript NAME: runs the commands of fixtures/debug/NAME.cmds with the arguments in its first line; writes NAME.got.
 transcript() {
 	local arguments code=0
 	arguments=$(sed -n '1s/^# debug //p' "$root/fixtures/debug/$1.cmds")
@@ -25,25 +25,25 @@ transcript() {
 	done
 }
 
-# talk COMMAND...: starts it with a pipe as its input, which `say` writes to; its output is in talk.out.
-talk() {
+# start_debugger COMMAND...: starts the command with a pipe as its input, for send_command; its output goes to talk.out.
+start_debugger() {
 	mkfifo commands
 	"$@" <commands >talk.out 2>&1 3>&- &
 	echo $! >talk.pid
 	exec 4>commands
 }
 
-say() {
+send_command() {
 	printf '%s\n' "$1" >&4
 }
 
-# told TEXT: waits until it has printed the text.
-told() {
+# wait_for_output TEXT: waits until the debugger has printed the text.
+wait_for_output() {
 	wait_for 20 grep -qF -- "$1" talk.out
 }
 
-# hang_up CODE: it ends with that exit code.
-hang_up() {
+# close_input CODE: closes the debugger's input; it must exit with CODE.
+close_input() {
 	local code=0
 	exec 4>&-
 	wait "$(cat talk.pid)" || code=$?
@@ -52,52 +52,52 @@ hang_up() {
 }
 
 @test "Ctrl-C interrupts a call, not the program; the recording can be examined" {
-	talk "$ROLLDBG" debug --env 'builtin:frozen_lake?fault=hang' --actions DOWN,DOWN --out a.jsonl
-	say step
+	start_debugger "$ROLLDBG" debug --env 'builtin:frozen_lake?fault=hang' --actions DOWN,DOWN --out a.jsonl
+	send_command step
 	wait_for 20 test -s a.jsonl
 	sleep 0.3
 	kill -INT "$(cat talk.pid)"
-	told 'the session has ended: interrupted'
+	wait_for_output 'the session has ended: interrupted'
 	kill -INT "$(cat talk.pid)"
-	say 'print outcome'
-	told 'outcome       "transport-error"'
-	hang_up 0
+	send_command 'print outcome'
+	wait_for_output 'outcome       "transport-error"'
+	close_input 0
 	[ "$(jq -r 'select(.type == "end").status' a.jsonl)" = interrupted ]
 }
 
 @test "a slow model is interrupted, its call is made by hand, and the rollout continues" {
 	echo '{"then": "last", "replies": [{"delay": "60s", "text": "x"}, {"calls": [{"name": "lake_move", "arguments": {"action": "DOWN"}}]}]}' >slow.json
 	model slow.json
-	talk "$ROLLDBG" debug --env builtin:frozen_lake --policy llm --model m --base-url "$base/v1" --out a.jsonl
+	start_debugger "$ROLLDBG" debug --env builtin:frozen_lake --policy llm --model m --base-url "$base/v1" --out a.jsonl
 	wait_for 20 test -s a.jsonl
 	sleep 0.3
 	kill -INT "$(cat talk.pid)"
-	told 'the policy was interrupted'
-	say 'call lake_move {"action":"RIGHT"}'
-	told 'position 0 -> 1'
-	told 'next: lake_move {"action":"DOWN"}'
-	say 'edit {"action":"LEFT"}'
-	say step
-	told 'position 1 -> 0'
-	hang_up 0
+	wait_for_output 'the policy was interrupted'
+	send_command 'call lake_move {"action":"RIGHT"}'
+	wait_for_output 'position 0 -> 1'
+	wait_for_output 'next: lake_move {"action":"DOWN"}'
+	send_command 'edit {"action":"LEFT"}'
+	send_command step
+	wait_for_output 'position 1 -> 0'
+	close_input 0
 	stop_model
 	[ "$(jq -r 'select(.type == "step").tool_call.arguments.action' a.jsonl | paste -sd ' ')" = 'RIGHT LEFT' ]
 }
 
 @test "after the server died the session can still be examined" {
 	start lake "$ROLLDBG" serve --port 0
-	talk "$ROLLDBG" debug --env "$url" --actions DOWN,DOWN,DOWN --out a.jsonl
-	say step
-	told 'position 0 -> 4'
+	start_debugger "$ROLLDBG" debug --env "$url" --actions DOWN,DOWN,DOWN --out a.jsonl
+	send_command step
+	wait_for_output 'position 0 -> 4'
 	kill -KILL "$(cat lake.pid)"
-	say step
-	told transport-error
-	say step
-	told 'the session has ended: unreachable'
-	say 'goto 0'
-	say 'print ./position'
-	told './position    4'
-	hang_up 0
+	send_command step
+	wait_for_output transport-error
+	send_command step
+	wait_for_output 'the session has ended: unreachable'
+	send_command 'goto 0'
+	send_command 'print ./position'
+	wait_for_output './position    4'
+	close_input 0
 }
 
 @test "a fork names its parent, and its recording is an ordinary one" {
@@ -117,7 +117,7 @@ hang_up() {
 	command -v script >/dev/null || skip 'no script(1) for a terminal'
 	rolldbg run --quiet --seed 42
 	cp state/rolldbg/latest a.jsonl
-	export NO_COLOR=1 ASAN_OPTIONS=detect_leaks=0 # libedit never frees the name of a function that was added
+	export NO_COLOR=1 ASAN_OPTIONS=detect_leaks=0 # libedit never frees the names of added functions
 	(sleep 0.5; printf 'go\t 2\n'; sleep 0.3; printf 'print ./pos\t\n'; sleep 0.3; printf 's\n\n'; sleep 0.3; printf 'q\n') |
 		TERM=xterm script -qec "'$ROLLDBG' debug a.jsonl; echo code \$?" /dev/null | tr -d '\r' >out
 	output=$(cat out)
@@ -141,40 +141,40 @@ hang_up() {
 	has "$output" 'turn 0 · step 0'
 }
 
-# framed: the lines of standard input as messages of the Debug Adapter Protocol.
-framed() {
+# dap_frames: the lines of standard input as messages of the Debug Adapter Protocol.
+dap_frames() {
 	local line
 	while IFS= read -r line; do
 		printf 'Content-Length: %d\r\n\r\n%s' "$(printf %s "$line" | wc -c)" "$line"
 	done
 }
 
-# asked COMMAND [ARGUMENTS]: a request.
-asked() {
+# dap_request COMMAND [ARGUMENTS]
+dap_request() {
 	printf '{"seq":1,"type":"request","command":"%s","arguments":%s}\n' "$1" "${2:-"{}"}"
 }
 
 @test "debug --dap: requests and their responses" {
 	rolldbg run --quiet --seed 42 --out a.jsonl
 	{
-		asked initialize
-		asked launch
-		asked setFunctionBreakpoints '{"breakpoints":[{"name":"reward > 0"},{"name":"rewrd"}]}'
-		asked setDataBreakpoints '{"breakpoints":[{"dataId":"./position","condition":"turn > 1"}]}'
-		asked setBreakpoints '{"breakpoints":[{"line":3}]}'
-		asked configurationDone
-		asked threads
-		asked continue
-		asked stackTrace '{"levels":2}'
-		asked scopes '{"frameId":4}'
-		asked variables '{"variablesReference":2}'
-		asked dataBreakpointInfo '{"variablesReference":2,"name":"position"}'
-		asked evaluate '{"expression":"reward > 0 || turn == 2"}'
-		asked evaluate '{"expression":"goto 4","context":"repl"}'
-		asked variables '{"variablesReference":2}'
-		asked frobnicate
-		asked disconnect
-	} | framed >requests
+		dap_request initialize
+		dap_request launch
+		dap_request setFunctionBreakpoints '{"breakpoints":[{"name":"reward > 0"},{"name":"rewrd"}]}'
+		dap_request setDataBreakpoints '{"breakpoints":[{"dataId":"./position","condition":"turn > 1"}]}'
+		dap_request setBreakpoints '{"breakpoints":[{"line":3}]}'
+		dap_request configurationDone
+		dap_request threads
+		dap_request continue
+		dap_request stackTrace '{"levels":2}'
+		dap_request scopes '{"frameId":4}'
+		dap_request variables '{"variablesReference":2}'
+		dap_request dataBreakpointInfo '{"variablesReference":2,"name":"position"}'
+		dap_request evaluate '{"expression":"reward > 0 || turn == 2"}'
+		dap_request evaluate '{"expression":"goto 4","context":"repl"}'
+		dap_request variables '{"variablesReference":2}'
+		dap_request frobnicate
+		dap_request disconnect
+	} | dap_frames >requests
 	expect 0 rolldbg debug --dap a.jsonl <requests
 	sed 's/Content-Length: [0-9]*\r$//; s/}Content-Length: [0-9]*\r$/}/' <<<"$output" | grep . >got
 	jq -es 'map(.seq) == [range(1; length + 1)]' got
@@ -191,13 +191,13 @@ asked() {
 
 @test "debug --dap: a live session that cannot start, and requests before it starts" {
 	{
-		asked initialize
-		asked launch
-		asked threads
-		asked setFunctionBreakpoints '{"breakpoints":[{"name":"reward > 0"}]}'
-		asked configurationDone
-		asked stackTrace
-	} | framed >requests
+		dap_request initialize
+		dap_request launch
+		dap_request threads
+		dap_request setFunctionBreakpoints '{"breakpoints":[{"name":"reward > 0"}]}'
+		dap_request configurationDone
+		dap_request stackTrace
+	} | dap_frames >requests
 	expect 4 rolldbg debug --dap --env http://127.0.0.1:9/mcp <requests
 	has "$stderr" 'cannot connect to 127.0.0.1:9'
 	sed 's/Content-Length: [0-9]*\r$//; s/}Content-Length: [0-9]*\r$/}/' <<<"$output" | grep . >got
@@ -248,8 +248,8 @@ asked() {
 	has "$output" 'turn 2 · step 2'
 }
 
-# interrupted_script ARGUMENT...: debug on a server that never answers, interrupted in its first call.
-interrupted_script() {
+# interrupt_script ARGUMENT...: runs debug against a server that never replies, and interrupts the first call.
+interrupt_script() {
 	local code=0
 	rm -f a.jsonl
 	"$ROLLDBG" debug --env 'builtin:frozen_lake?fault=hang' --actions DOWN,DOWN --out a.jsonl "$@" </dev/null >script.out 2>&1 &
@@ -263,16 +263,16 @@ interrupted_script() {
 }
 
 @test "Ctrl-C ends a batch script with exit code 130 and a complete recording" {
-	interrupted_script --batch -ex step -ex 'print outcome'
+	interrupt_script --batch -ex step -ex 'print outcome'
 	lacks "$(cat script.out)" 'outcome '
-	interrupted_script -ex continue
+	interrupt_script -ex continue
 	echo step >commands.gdb
-	interrupted_script --batch -x commands.gdb
-	interrupted_script --interpreter json --batch -ex step
+	interrupt_script --batch -x commands.gdb
+	interrupt_script --interpreter json --batch -ex step
 }
 
-# forked SEEDED ARGUMENT...: a fork of a.jsonl after step 4; its recording is $fork, and says whether it was seeded.
-forked() {
+# fork_at_4 SEEDED ARGUMENT...: forks a.jsonl after step 4; sets $fork, its recording, whose "seeded" must be SEEDED.
+fork_at_4() {
 	local seeded=$1
 	shift
 	expect 0 rolldbg debug --batch a.jsonl "$@" -ex 'fork 4'
@@ -282,24 +282,24 @@ forked() {
 
 @test "a fork that diverges from its parent is marked, and so is one without a seed" {
 	rolldbg run --quiet --seed 42 --env 'builtin:frozen_lake?protocol=openenv&map=8x8' --actions DOWN,RIGHT,DOWN,RIGHT,DOWN,LEFT --out a.jsonl
-	forked true --env 'builtin:frozen_lake?protocol=openenv&map=8x8'
+	fork_at_4 true --env 'builtin:frozen_lake?protocol=openenv&map=8x8'
 	[ -z "$(jq 'select(.type == "event")' "$fork")" ]
 	expect 0 rolldbg check --quiet "$fork"
 	[ -z "$output" ]
-	# another state: said when the rollout goes on or ends
-	forked true --env 'builtin:frozen_lake?protocol=openenv&map=4x4'
+	# a different state is reported when the rollout continues or ends
+	fork_at_4 true --env 'builtin:frozen_lake?protocol=openenv&map=4x4'
 	has "$output" 'The new session differs from the recording'
 	jq -es 'map(select(.type == "event")) | map([.event, .detail]) == [["fork-diverged", {calls: 1, seeded: true}]]' "$fork"
 	expect 0 rolldbg check "$fork"
 	has "$output" 'seed-ignored: seed 42 did not reproduce the rollout that this one was forked from: the state differs after 1 equal call'
 	rolldbg strip "$fork" | grep -q fork-diverged
-	# a repeated call that ends the episode ends the recording, too
+	# if a repeated call ends the episode, the fork ends there
 	rolldbg run --quiet --seed 42 --actions DOWN,RIGHT --out ended.jsonl
 	jq -c 'if .type == "step" and .step == 1 then .terminated = false | .tool_call.arguments.action = "RIGHT" else . end' ended.jsonl >hole.jsonl
 	expect 0 rolldbg debug --batch hole.jsonl --env builtin:frozen_lake -ex 'fork 1'
 	fork=$(sed -n 's/^recording: //p' <<<"$output")
 	jq -es 'map(select(.type == "event")) | map(.detail) == [{calls: 2, seeded: true}]' "$fork"
-	# no seed
+	# an environment without seeds
 	rolldbg run --quiet --env 'builtin:frozen_lake?fault=no-control-plane' --seed 42 --state observation --actions DOWN,RIGHT,DOWN,RIGHT,DOWN --out unseeded.jsonl || true
 	mv unseeded.jsonl a.jsonl
 	expect 0 rolldbg debug --batch a.jsonl --env 'builtin:frozen_lake?fault=no-control-plane' --state observation -ex 'fork 1'

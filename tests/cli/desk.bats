@@ -1,41 +1,41 @@
 #!/usr/bin/env bats
 # The built-in desk: a clock that only --ignore and --mask remove, tools marked read-only, and
-# numbers and letters that must arrive as they were sent.
+# numbers and strings that must arrive as they were sent.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# look NAME ARGUMENTS...: reads only, on the desk of seed 7.
-look() {
+# run_look NAME ARGUMENTS...: runs the read-only policy on the desk of seed 7; records NAME.jsonl.
+run_look() {
 	local name=$1
 	shift
 	rolldbg run --env builtin:desk --seed 7 --policy "$root/policies/desk-look.json" --out "$name.jsonl" "$@"
 }
 
-# tidy NAME ARGUMENTS...: writes and files on the desk of seed 7.
-tidy() {
+# run_tidy NAME ARGUMENTS...: runs the policy that writes and moves items on the desk of seed 7; records NAME.jsonl.
+run_tidy() {
 	local name=$1
 	shift
 	rolldbg run --env builtin:desk --seed 7 --policy "$root/policies/desk-tidy.json" --out "$name.jsonl" "$@"
 }
 
-# script FILE CALL...: a policy of these calls.
-script() {
+# write_script FILE CALL...: writes a script policy with these calls.
+write_script() {
 	local file=$1 IFS=,
 	shift
 	printf '{"kind":"script","name":"calls","calls":[%s]}' "$*" >"$file"
 }
 
 @test "the clock changes without a call and is not an effect, with and without --ignore" {
-	expect 0 look a
+	expect 0 run_look a
 	has "$output" '6 turns · 6 steps · 0 effective · 0 failed'
-	expect 0 look b --ignore /clock
+	expect 0 run_look b --ignore /clock
 	has "$output" '6 turns · 6 steps · 0 effective · 0 failed'
 	has "$output" 'no findings, but no step changed the state'
 }
 
 @test "a refused call that changes only the clock is no effect-despite-error" {
-	script calls.json '{"name":"get_item","arguments":{"key":"nothing"}}' '{"name":"list_items"}'
+	write_script calls.json '{"name":"get_item","arguments":{"key":"nothing"}}' '{"name":"list_items"}'
 	expect 0 rolldbg run --env builtin:desk --policy calls.json --fail-on warning
 	lacks "$output" effect-despite-error
 	expect 0 rolldbg run --env builtin:desk --policy calls.json --fail-on warning --ignore /clock
@@ -43,7 +43,7 @@ script() {
 }
 
 @test "a desk that was only read is frozen unless its tools are marked read-only" {
-	look a --ignore /clock
+	run_look a --ignore /clock
 	expect 0 rolldbg check --only frozen-state a.jsonl
 	lacks "$output" frozen-state
 	sed 's/"readOnlyHint":true/"readOnlyHint":false/g' a.jsonl >b.jsonl
@@ -53,21 +53,21 @@ script() {
 }
 
 @test "writing an equal value changes nothing, and that is reported" {
-	script calls.json '{"name":"put_item","arguments":{"key":"k","value":1}}' \
+	write_script calls.json '{"name":"put_item","arguments":{"key":"k","value":1}}' \
 		'{"name":"put_item","arguments":{"key":"k","value":1}}' '{"name":"put_item","arguments":{"key":"k","value":1.0}}'
 	expect 0 rolldbg run --env builtin:desk --policy calls.json --ignore /clock --out a.jsonl
 	has "$output" '3 turns · 3 steps · 1 effective · 0 failed'
 }
 
 @test "an effect that is in no answer is seen in the state" {
-	script calls.json '{"name":"stamp_item","arguments":{"key":"tide"}}' '{"name":"stamp_item","arguments":{"key":"tide"}}'
+	write_script calls.json '{"name":"stamp_item","arguments":{"key":"tide"}}' '{"name":"stamp_item","arguments":{"key":"tide"}}'
 	expect 0 rolldbg run --env builtin:desk --policy calls.json --ignore /clock --out a.jsonl
 	has "$output" '2 turns · 2 steps · 2 effective · 0 failed'
 	[ "$(jq -c 'select(.type == "step") | .observation' a.jsonl | sort -u)" = '"Done."' ]
 }
 
 @test "a repeated call: a loop after three rounds if it writes, after ten if it may be repeated" {
-	script calls.json '{"name":"get_item","arguments":{"key":"tide"}}'
+	write_script calls.json '{"name":"get_item","arguments":{"key":"tide"}}'
 	sed 's/^{/{"on_end":"cycle",/' calls.json >get_item.json
 	sed 's/"get_item"/"stamp_item"/' get_item.json >stamp_item.json
 	sed 's/"get_item"/"move_item"/; s/"tide"/&,"drawer":"shelf"/' get_item.json >move_item.json
@@ -82,18 +82,18 @@ script() {
 		move_item 10
 		stamp_item 3
 	END
-	# where the stamps count, stamping goes on
+	# when the stamps are part of the state, each stamp_item is an effect
 	expect 0 rolldbg run --env builtin:desk --seed 7 --policy stamp_item.json --only loop --fail-on warning --ignore /clock -n 5
 }
 
 @test "strip: a clock differs between runs until it is ignored in the state and masked in the reset" {
 	for name in a b; do
-		tidy $name --quiet --ignore /clock --mask /observation/clock
+		run_tidy $name --quiet --ignore /clock --mask /observation/clock
 		rolldbg strip $name.jsonl >$name.stripped
 		rolldbg strip $name.stripped | cmp - $name.stripped
 	done
 	cmp a.stripped b.stripped
-	tidy c --quiet
+	run_tidy c --quiet
 	rolldbg strip --mask /state/clock --mask /observation/clock c.jsonl >c.stripped
 	has "$(head -3 c.stripped | tail -1)" '"state":{"clock":"<masked>",'
 	expect 0 rolldbg check a.stripped
@@ -102,7 +102,7 @@ script() {
 
 @test "numbers and strings are recorded as they were sent and received" {
 	numbers='[9007199254740993,-0,1E400,0.10,1.0,100000000000000000000001]'
-	script calls.json '{"name":"put_item","arguments":{"key":"big","value":'"$numbers"'}}' \
+	write_script calls.json '{"name":"put_item","arguments":{"key":"big","value":'"$numbers"'}}' \
 		'{"name":"put_item","arguments":{"key":"e\u0301","value":"\ud83d\udddd \/ \u0001"}}' \
 		'{"name":"get_item","arguments":{"key":"\u00e9"}}' '{"name":"get_item","arguments":{"key":"big"}}'
 	expect 0 rolldbg run --env builtin:desk --seed 7 --policy calls.json --out a.jsonl
@@ -115,9 +115,9 @@ script() {
 	grep -qF '"ledger":{"value":9007199254740993132,"stamps":0},"memo":{"value":"nul \u0000, tab \t, 77","stamps":0},"mass":{"value":[1E400,-0,89.0e-3,null],"stamps":0}' second
 	grep -qF '"caf\u00e9":{"value":{"open":true,"tables":198},"stamps":0}' second
 	grep -qF $'"cafe\u0301":{"value":"op\\u0065n, \\/47","stamps":0},"\U1f5dd":{"value":"\\ud83d\\udd11 56","stamps":0}' second
-	# what a script escapes is sent escaped, and the desk answers with what it was sent
+	# escapes of the script are sent as they are, and the desk repeats them
 	grep -qF '"observation":{"key":"e\u0301","drawer":"inbox","value":"\ud83d\udddd \/ \u0001"}' second
-	# the third asked for the letter that is one sign: not the same key
+	# the third call used the precomposed letter: a different key
 	grep '"turn":2,' a.jsonl | grep -qF $'No item \'\u00e9\' on the desk'
 	rolldbg strip a.jsonl >a.stripped
 	grep '"turn":1,' a.stripped >second
@@ -127,7 +127,7 @@ script() {
 }
 
 @test "search returns text and structured content: both are recorded" {
-	look a --quiet
+	run_look a --quiet
 	grep -F '"name":"search"' a.jsonl | grep -qF $'"observation":"2 of 8 items","structured":{"result":[{"key":"caf\\u00e9","drawer":"shelf","value":{"open":true,"tables":198}},{"key":"cafe\u0301","drawer":"shelf","value":"op\\u0065n, \\/47"}]}'
 }
 
@@ -151,10 +151,10 @@ script() {
 }
 
 @test "check --verify: hashes match the states without ignored members, stripped or not" {
-	tidy a --quiet --ignore /clock
+	run_tidy a --quiet --ignore /clock
 	rolldbg strip --mask /state/drawers/archive a.jsonl >stripped.jsonl
 	expect 0 rolldbg check --verify a.jsonl stripped.jsonl
-	# what is ignored may change, what is not may not
+	# an ignored member may be changed, another may not
 	sed '4s/"clock":[0-9]*/"clock":1/' a.jsonl >clock.jsonl
 	expect 0 rolldbg check --verify clock.jsonl
 	sed '4s/9007199254740993132/9007199254740993133/' a.jsonl >digit.jsonl
@@ -169,22 +169,22 @@ script() {
 }
 
 @test "--baseline: a tool that never changed the state there is read-only" {
-	look a --quiet --ignore /clock
-	tidy b --quiet --ignore /clock
+	run_look a --quiet --ignore /clock
+	run_tidy b --quiet --ignore /clock
 	for name in a b; do
 		sed 's/"readOnlyHint":[a-z]*,//g' $name.jsonl >$name.silent.jsonl
 	done
 	expect 1 rolldbg check --fail-on warning a.silent.jsonl
 	has "$output" 'error: frozen-state: turns 0-5: 6 calls'
-	# what b called without effect is get_task alone
+	# get_task is the only tool that b called without effect
 	expect 1 rolldbg check --fail-on warning --baseline b.silent.jsonl a.silent.jsonl
 	has "$output" 'error: frozen-state: turns 1-5: 5 calls, and the state is the same'
 	has "$output" '; not counting 1 of tools that are read-only according to the baseline'
 	expect 0 rolldbg check --fail-on warning --baseline b.silent.jsonl --baseline a.jsonl a.silent.jsonl
-	# a server that says it writes is believed
+	# a tool that the server marks as writing is not treated as read-only
 	sed 's/"readOnlyHint":true/"readOnlyHint":false/g' a.jsonl >writes.jsonl
 	expect 1 rolldbg check --fail-on warning --baseline a.jsonl writes.jsonl
-	# one change anywhere in the baseline, and a tool does not only read
+	# a tool with one effect anywhere in the baseline is not read-only
 	sed 's/"name":"move_item"/"name":"get_item"/g' b.silent.jsonl >c.jsonl
 	expect 1 rolldbg check --fail-on warning --baseline a.jsonl --baseline c.jsonl a.silent.jsonl
 	has "$output" 'error: frozen-state: turns 3-5: 3 calls'

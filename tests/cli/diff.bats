@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# diff: what differs between recordings, matched by rollout and call.
+# diff: differences between recordings, matched by rollout and call.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# record NAME ACTIONS [OPTION...]: a recording of the built-in lake.
+# record NAME ACTIONS [OPTION...]: records a run on the built-in lake.
 record() {
 	local name=$1 actions=$2
 	shift 2
@@ -29,7 +29,7 @@ record() {
 	expect 1 rolldbg diff a.jsonl b.jsonl
 	[ "$(grep -c '^[+] step' <<<"$output")" = 2 ]
 	lacks "$output" '- step'
-	# the steps behind them are the same again
+	# the steps after them are equal
 	lacks "$output" '/state'
 	has "$output" '1 of 1 rollout differs · '
 }
@@ -72,7 +72,7 @@ record() {
 	record c DOWN,DOWN --mask '/observation/grid'
 	sed 's/(Down)/(Masked)/g' c.jsonl >d.jsonl
 	expect 0 rolldbg diff c.jsonl d.jsonl
-	# what one side masks is not compared
+	# a value masked on one side is not compared
 	expect 0 rolldbg diff --mask '/state/**' a.jsonl d.jsonl
 	sed 's/(Down)/(Masked)/g; s,"masks":\[[^]]*\],"masks":[],' c.jsonl >e.jsonl
 	sed 's,"masks":\[[^]]*\],"masks":[],' c.jsonl >f.jsonl
@@ -162,7 +162,7 @@ record() {
 	has "$output" '/observation/short  [-on-]{+off+} it'
 	expect 1 rolldbg --color always diff b.jsonl c.jsonl
 	has "$output" $'the \e[31mold\e[0m\e[32mnew\e[0m lamp'
-	# one long word: what differs at its end is seen
+	# the end of a long word, where it differs, is shown
 	sed "s/$long/$(printf 'x%.0s' {1..300})1/" b.jsonl >b1.jsonl
 	sed "s/$long/$(printf 'x%.0s' {1..300})2/" b.jsonl >b2.jsonl
 	expect 1 rolldbg diff b1.jsonl b2.jsonl
@@ -173,7 +173,7 @@ record() {
 	expect 3 rolldbg diff
 	has "$stderr" 'fewer than two recordings in '
 	rolldbg run --quiet --actions DOWN
-	sleep 1.1 # names count seconds
+	sleep 1.1 # file names have a resolution of one second
 	rolldbg run --quiet --actions DOWN,DOWN
 	expect 1 rolldbg diff
 	has "$output" '+ step 1  lake_move action=DOWN'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What the README and the manual show is what the program does.
+# The examples in the README and the manual match the program's behavior.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
@@ -27,8 +27,8 @@ setup_page() {
 	tests/lint/generated "$ROLLDBG"
 }
 
-# examples PAGE: runs them in a folder of their own. A terminal of 80 columns has room for lines of 69.
-examples() {
+# run_examples PAGE: runs a page's examples in a new folder. COLUMNS=69: man indents them on 80 columns.
+run_examples() {
 	mkdir "$1"
 	ln -s "$root/policies" "$1/policies"
 	(cd "$1" && XDG_STATE_HOME=$PWD/state COLUMNS=69 "$root/tests/cli/console" "$root/man/$1.scd")
@@ -36,7 +36,7 @@ examples() {
 
 @test "the manual: the examples of the overview run" {
 	setup_page
-	examples rolldbg.1
+	run_examples rolldbg.1
 }
 
 @test "the manual: each command has a page, and its examples run" {
@@ -45,14 +45,14 @@ examples() {
 		for section in NAME SYNOPSIS DESCRIPTION OPTIONS 'EXIT STATUS' EXAMPLES 'SEE ALSO'; do
 			grep -qx "# $section" "$root/man/rolldbg-$command.1.scd"
 		done
-		examples "rolldbg-$command.1"
+		run_examples "rolldbg-$command.1"
 		grep -q "^\*rolldbg-$command\*(1)$" "$root/man/rolldbg.1.scd"
 	done
 }
 
 @test "the tutorial: its commands run and print what it shows" {
 	setup_page
-	examples rolldbg-tutorial.7
+	run_examples rolldbg-tutorial.7
 }
 
 @test "the manual: all pages and sections it refers to exist" {
@@ -72,9 +72,9 @@ examples() {
 	[ ! -s "$BATS_TEST_TMPDIR/missing" ]
 }
 
-# described SECTION...: the keys that these sections of rolldbg-policy(5) describe, each with "required" or nothing; their
-# examples, as one JSON object, are in examples.json.
-described() {
+# documented_keys SECTION...: the keys in these sections of rolldbg-policy(5), each with "required" or nothing. Their
+# examples are written to examples.json, as one JSON object.
+documented_keys() {
 	printf '%s\n' "$@" | awk 'FILENAME == "-" { wanted["# " $0]; next }
 		/^# / { inside = $0 in wanted }
 		!inside { next }
@@ -89,30 +89,30 @@ described() {
 		END { print "{" examples "}" >"examples.json" }' - "$root/man/rolldbg-policy.5.scd" | sort
 }
 
-# known KIND: the keys of the reader's table. The kind itself is read before the table is known.
-known() {
+# table_keys KIND: the keys in the reader's table. "kind" is marked here: it is read before the table is selected.
+table_keys() {
 	rolldbg __spec | awk -F '\t' -v OFS='\t' -v kind="key-of-$1" '$2 == kind { print $3, $3 == "kind" ? "required" : $4 }' | sort
 }
 
 @test "the manual: rolldbg-policy(5) describes the keys that the program reads" {
 	setup_page
-	examples rolldbg-policy.5
-	diff <(known script) <(described 'KEYS OF EVERY KIND' 'KEYS OF A SCRIPT')
+	run_examples rolldbg-policy.5
+	diff <(table_keys script) <(documented_keys 'KEYS OF EVERY KIND' 'KEYS OF A SCRIPT')
 	jq 'del(.calls)' examples.json >script.json
 	expect 0 rolldbg run --policy script.json --max-turns 2
 	jq 'del(.actions, .tool)' examples.json >script.json
 	expect 0 rolldbg run --policy script.json --max-turns 2
 
-	diff <(known random) <(described 'KEYS OF EVERY KIND' 'KEYS OF A RANDOM POLICY')
+	diff <(table_keys random) <(documented_keys 'KEYS OF EVERY KIND' 'KEYS OF A RANDOM POLICY')
 	jq '.kind = "random"' examples.json >random.json
 	expect 0 rolldbg run --policy random.json --max-turns 2
 
-	diff <(known llm) <(described 'KEYS OF EVERY KIND' 'KEYS OF A MODEL')
+	diff <(table_keys llm) <(documented_keys 'KEYS OF EVERY KIND' 'KEYS OF A MODEL')
 	jq '.kind = "llm" | .base_url = "http://127.0.0.1:1"' examples.json >llm.json
 	MODEL_KEY=1234 expect 4 rolldbg run --policy llm.json --model-retries 0
 	[ "$(jq length llm.json)" -ge 20 ]
 
-	diff <(known task) <(described 'TASK FILES')
+	diff <(table_keys task) <(documented_keys 'TASK FILES')
 	jq -c . examples.json >tasks.jsonl
 	expect 0 rolldbg run --tasks tasks.jsonl --fail-on never
 	jq -c 'del(.policy)' examples.json >tasks.jsonl

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
-# Every fault of the built-in server: what a run makes of it. The table is data/faults.tsv.
+# Every fault of the built-in server: the result of a run. The table is data/faults.tsv.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
 there_and_back=DOWN,DOWN,UP,UP,DOWN,DOWN,UP,UP,DOWN,DOWN,UP,UP
 
-# judged FAULT ARGUMENTS...: a run's exit code, counters and findings, as in the table.
-judged() {
+# run_result FAULT ARGUMENTS...: a run's exit code, counters and findings, in the table's format.
+run_result() {
 	local code=0 timeout=60s fault=$1
 	shift
 	case $fault in hang | late-reply) timeout=$short ;; esac
@@ -21,8 +21,8 @@ rows() {
 	grep -v '^#' "$data/faults.tsv"
 }
 
-# same PROTOCOL FAULT GOT WANTED
-same() {
+# expect_same PROTOCOL FAULT GOT WANTED
+expect_same() {
 	[ "$3" = "$4" ] || {
 		printf '%s %s: %s\nnot: %s\n' "$@" >&2
 		return 1
@@ -44,7 +44,7 @@ same() {
 		for _ in $(seq "$before"); do
 			rolldbg run --quiet "${target[@]}" --actions $there_and_back --force --out b.jsonl
 		done
-		same "$protocol" "$fault" "$(judged "$fault" "${target[@]}")" "$wanted"
+		expect_same "$protocol" "$fault" "$(run_result "$fault" "${target[@]}")" "$wanted"
 		kill "$(cat "lake-$protocol-$fault.pid")"
 	done < <(rows)
 }
@@ -54,7 +54,7 @@ same() {
 		[ "$before" = 0 ] && [ "$protocol" != openenv-http ] || continue
 		keys="protocol=$protocol&max_envs=3&delay=1ms"
 		[ "$fault" = - ] || keys+="&fault=$fault"
-		same "$protocol" "$fault" "$(judged "$fault" --env "builtin:frozen_lake?$keys")" "$wanted"
+		expect_same "$protocol" "$fault" "$(run_result "$fault" --env "builtin:frozen_lake?$keys")" "$wanted"
 	done < <(rows)
 }
 
@@ -66,7 +66,7 @@ same() {
 }
 
 @test "the original bug: every call in a made-up session, until three are open" {
-	judged fallback-session --env 'builtin:frozen_lake?fault=fallback-session&fault=capacity&max_envs=3' >verdict
+	run_result fallback-session --env 'builtin:frozen_lake?fault=fallback-session&fault=capacity&max_envs=3' >verdict
 	has "$(cat verdict)" 'error:capacity error:fallback-session error:multi-step-illusion'
 	[ "$(jq -c 'select(.type == "step" and .step == 11) | [.outcome, .error.layer, .error.disagrees]' a.jsonl)" = '["capacity","body","mcp"]' ]
 	[ "$(jq -r 'select(.type == "step" and .step == 11) | .observation.error' a.jsonl)" = 'Maximum concurrent environments (3) reached' ]
@@ -85,8 +85,8 @@ same() {
 }
 
 @test "a lost call is executed once and reported as lost" {
-	judged disconnect --env 'builtin:frozen_lake?fault=disconnect' >verdict
+	run_result disconnect --env 'builtin:frozen_lake?fault=disconnect' >verdict
 	[ "$(jq -c 'select(.type == "step") | [.outcome, .env_steps]' a.jsonl | head -n 1)" = '["transport-error",null]' ]
-	# the state that the control plane reports moved by one step a call, no more
+	# the control plane's state advanced by exactly one step per call
 	[ "$(jq -c 'select(.type == "step") | .state.position' a.jsonl | tr '\n' ' ')" = '0 4 ' ]
 }

@@ -92,7 +92,7 @@ onto_full() {
 	done
 	expect 3 rolldbg check fixtures/recordings/headless.jsonl
 	has "$stderr" 'fixtures/recordings/headless.jsonl:1: '
-	# a rollout that crashed, and another was appended
+	# a rollout that crashed, with another one appended
 	expect 1 rolldbg check fixtures/recordings/duplicate-header.jsonl
 	has "$output" 'no end line: the recording stops after 1 lines'
 	expect 3 rolldbg strip fixtures/recordings/bad-mask.jsonl

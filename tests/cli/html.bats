@@ -1,35 +1,35 @@
 #!/usr/bin/env bats
-# --html without a browser: what is in the page, what it may not hold, and the file it is written to. What the page does in
-# a browser: tests/interop/html.bats.
+# --html without a browser: the content of the page, what must not be in it, and the file it is written to. For its
+# behavior in a browser see tests/interop/html.bats.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
 hostile=$data/hostile.jsonl
 
-# data_of PAGE: the lines between the template's two halves.
+# data_of PAGE: the lines of the data element.
 data_of() {
 	sed -n '/^<script type="text\/plain" id="data">$/,/^<\/script>$/p' "$1" | sed '1d;$d'
 }
 
-# template_of PAGE: the rest.
+# template_of PAGE: the page without its data.
 template_of() {
 	sed '/^<script type="text\/plain" id="data">$/,/^<\/script>$/d' "$1"
 }
 
-# recorded PAGE: the recorded lines, as they were.
-recorded() {
+# recorded_lines PAGE: the lines of the recording, byte for byte.
+recorded_lines() {
 	data_of "$1" | grep '^{' | sed 's/\\u003c/</g'
 }
 
-# said PAGE KIND: what the program says, of one kind.
-said() {
+# program_facts PAGE KIND: the lines of one kind that the program added.
+program_facts() {
 	data_of "$1" | jq -c "select(type == \"array\" and .[0] == \"$2\")"
 }
 
-# sha256_of: of standard input, as a policy spells it.
+# sha256_of: the hash of standard input as a content security policy has it (base64).
 sha256_of() {
-	# shellcheck disable=SC2059 # the digits as bytes
+	# shellcheck disable=SC2059 # hex digits to bytes
 	printf "sha256-%s" "$(printf "$(sha256sum | cut -c 1-64 | sed 's/../\\x&/g')" | base64 -w 0)"
 }
 
@@ -42,11 +42,11 @@ policy_allows() {
 	rolldbg run --quiet --out a.jsonl
 	expect 0 rolldbg show --html a.html a.jsonl
 	[ -z "$output$stderr" ]
-	diff <(recorded a.html) a.jsonl
-	[ "$(said a.html step | jq -c '[.[4:10], .[10]]' | sed -n 2p)" = '[[1,1,"ok","changed",0,"lake_move action=DOWN"],"position 4 -> 8"]' ]
-	[ "$(said a.html step | jq -c '.[11]' | sort -u)" = '["/position"]' ]
-	has "$(said a.html summary)" 'clean: every step reached the environment'
-	# "-" is standard output, and the same page
+	diff <(recorded_lines a.html) a.jsonl
+	[ "$(program_facts a.html step | jq -c '[.[4:10], .[10]]' | sed -n 2p)" = '[[1,1,"ok","changed",0,"lake_move action=DOWN"],"position 4 -> 8"]' ]
+	[ "$(program_facts a.html step | jq -c '.[11]' | sort -u)" = '["/position"]' ]
+	has "$(program_facts a.html summary)" 'clean: every step reached the environment'
+	# "-" writes the same page to standard output
 	expect 0 rolldbg show --html - a.jsonl
 	[ "$output" = "$(cat a.html)" ]
 }
@@ -56,11 +56,11 @@ policy_allows() {
 	rolldbg run --quiet --env "$conf" --actions "$goal" --out a.jsonl || true
 	expect 1 rolldbg check a.jsonl --html a.html
 	has "$output" 'error: capacity: turns 3-5'
-	diff <(said a.html verdict | jq -c '.[2]') <(rolldbg check a.jsonl --json | jq -c 'select(.type != "summary")')
-	has "$(said a.html rule | jq -r '.[1]')" fallback-session
+	diff <(program_facts a.html verdict | jq -c '.[2]') <(rolldbg check a.jsonl --json | jq -c 'select(.type != "summary")')
+	has "$(program_facts a.html rule | jq -r '.[1]')" fallback-session
 	expect 0 rolldbg check a.jsonl --html a.html --fail-on never
 	expect 0 rolldbg show a.jsonl --html b.html
-	diff <(said a.html verdict) <(said b.html verdict)
+	diff <(program_facts a.html verdict) <(program_facts b.html verdict)
 }
 
 @test "peers' text stays data: no tag, comment or end of the element gets through" {
@@ -69,8 +69,8 @@ policy_allows() {
 	lacks "$(data_of a.html)" '<'
 	[ "$(grep -c '<script' a.html)" = 2 ]
 	[ "$(grep -c '</script>' a.html)" = 2 ]
-	diff <(recorded a.html) "$hostile"
-	# half of a surrogate pair is JSON, which jq refuses
+	diff <(recorded_lines a.html) "$hostile"
+	# half a surrogate pair is valid JSON that jq rejects
 	data_of a.html | sed 's/\\ud800//' | jq -e . >/dev/null
 	lacks "$(template_of a.html)" hacked
 }
@@ -81,7 +81,7 @@ policy_allows() {
 	policy_allows a.html 'script-src' "$(sed -n '/^<script type="module">/,/^<\/script>/p' a.html | sed '1s/^<script type="module">//;$d' | sha256_of)"
 	has "$(cat a.html)" "content=\"default-src 'none'; script-src 'sha256-"
 	lacks "$(cat a.html)" unsafe-inline
-	# nothing is loaded from anywhere: the only addresses are the names of the SVG elements
+	# the page loads nothing: its only URL is the SVG namespace
 	[ "$(template_of a.html | grep -oE '(https?:)?//[a-z][^" ]*\.[a-z][^" ]*')" = http://www.w3.org/2000/svg ]
 }
 
@@ -93,7 +93,7 @@ policy_allows() {
 	has "$stderr" '--html a.jsonl: that is the recording; name another file for the page'
 	ln a.jsonl link
 	expect 2 rolldbg check a.jsonl --html link
-	# the operand was forgotten: the latest recording would be shown
+	# without an operand the latest recording would be shown
 	rolldbg run --quiet
 	expect 2 rolldbg show --html before.jsonl
 	has "$stderr" '--html before.jsonl: the file exists and is not an HTML page'
@@ -147,17 +147,17 @@ policy_allows() {
 	cat up.jsonl down.jsonl >all.jsonl
 	mv up.jsonl down.jsonl both
 	expect 0 rolldbg show --html a.html both all.jsonl
-	[ "$(said a.html rollout | jq -c '.[3:6]' | tr '\n' ' ')" = '["down.0","both/down.jsonl","down"] ["up.0","both/up.jsonl","up"] ["up.0","all.jsonl","up"] ["down.0","all.jsonl","down"] ' ]
+	[ "$(program_facts a.html rollout | jq -c '.[3:6]' | tr '\n' ' ')" = '["down.0","both/down.jsonl","down"] ["up.0","both/up.jsonl","up"] ["up.0","all.jsonl","up"] ["down.0","all.jsonl","down"] ' ]
 	expect 0 rolldbg show --html b.html - <all.jsonl
-	[ "$(said b.html rollout | wc -l)" = 2 ]
+	[ "$(program_facts b.html rollout | wc -l)" = 2 ]
 	expect 0 rolldbg show --html c.html all.jsonl --rollout down.0
-	[ "$(recorded c.html | jq -r .rollout | sort -u)" = down.0 ]
-	# one of several that cannot be used
+	[ "$(recorded_lines c.html | jq -r .rollout | sort -u)" = down.0 ]
+	# one of several files is unusable
 	echo nonsense >both/broken.jsonl
 	expect 3 rolldbg show --html d.html both
 	has "$stderr" both/broken.jsonl
-	[ "$(said d.html rollout | wc -l)" = 2 ]
-	has "$(said d.html note)" both/broken.jsonl
+	[ "$(program_facts d.html rollout | wc -l)" = 2 ]
+	has "$(program_facts d.html note)" both/broken.jsonl
 	expect 2 rolldbg show both/up.jsonl both/down.jsonl
 	has "$stderr" "unexpected operand 'both/down.jsonl'"
 }
@@ -165,42 +165,42 @@ policy_allows() {
 @test "interleaved rollouts, one without an end, a truncated line: shown up to there" {
 	local fixtures=$root/fixtures/recordings
 	expect 0 rolldbg show --html a.html "$fixtures/interleaved.jsonl"
-	[ "$(said a.html step | jq -r '.[1]' | sort -u | wc -l)" = "$(jq -r .rollout "$fixtures/interleaved.jsonl" | sort -u | wc -l)" ]
+	[ "$(program_facts a.html step | jq -r '.[1]' | sort -u | wc -l)" = "$(jq -r .rollout "$fixtures/interleaved.jsonl" | sort -u | wc -l)" ]
 	rolldbg run --quiet --out good.jsonl
 	head -c -100 good.jsonl >torn.jsonl
 	expect 0 rolldbg show --html b.html torn.jsonl
-	[ "$(said b.html step | tail -n 1 | jq -c '[.[3], .[7]]')" = '[null,"unknown"]' ]
+	[ "$(program_facts b.html step | tail -n 1 | jq -c '[.[3], .[7]]')" = '[null,"unknown"]' ]
 	sed 1d good.jsonl >headless.jsonl
 	expect 0 rolldbg show --html c.html headless.jsonl
-	[ "$(said c.html step | wc -l)" = 6 ]
+	[ "$(program_facts c.html step | wc -l)" = 6 ]
 }
 
 @test "diff: both recordings, and each difference as --json prints it" {
 	rolldbg run --quiet --out a.jsonl
 	rolldbg run --quiet --actions DOWN,UP,DOWN,DOWN --out b.jsonl || true
 	expect 1 rolldbg diff a.jsonl b.jsonl --html d.html
-	diff <(said d.html result | jq -c '.[2]') <(rolldbg diff a.jsonl b.jsonl --json | jq -c .)
-	[ "$(said d.html rollout | jq -c '.[6]' | tr '\n' ' ')" = '0 1 ' ]
+	diff <(program_facts d.html result | jq -c '.[2]') <(rolldbg diff a.jsonl b.jsonl --json | jq -c .)
+	[ "$(program_facts d.html rollout | jq -c '.[6]' | tr '\n' ' ')" = '0 1 ' ]
 	expect 0 rolldbg diff a.jsonl a.jsonl --html same.html
-	[ "$(said same.html result | jq -r '.[2].different')" = 0 ]
+	[ "$(program_facts same.html result | jq -r '.[2].different')" = 0 ]
 	expect 1 rolldbg diff a.jsonl b.jsonl --stat --html e.html
 	[ "${#lines[@]}" = 2 ]
-	diff <(said d.html result) <(said e.html result)
+	diff <(program_facts d.html result) <(program_facts e.html result)
 }
 
 @test "stats: the metrics as --json prints them, with those of each task" {
 	rolldbg run --quiet --group-size 2 --task lake --out a.jsonl
 	expect 0 rolldbg stats a.jsonl --html s.html
 	has "$output" 'tools/call_frequency'
-	diff <(said s.html result | jq -c '.[2]') <(rolldbg stats a.jsonl --json --by task | jq -c .)
+	diff <(program_facts s.html result | jq -c '.[2]') <(rolldbg stats a.jsonl --json --by task | jq -c .)
 }
 
 @test "10,000 steps: the page is at most 1.5 times the size of the recording" {
 	rolldbg run --quiet --out a.jsonl
-	# the six steps again and again; only the last line is an end
+	# the six steps repeated; only the last line is an end
 	jq -c --argjson n 10000 'select(.type != "step")' a.jsonl | sed '$d' >long.jsonl
 	jq -cn --argjson n 10000 '[inputs | select(.type == "step")] as $s | range($n) | . as $i | $s[$i % 6] | .turn = $i | .step = $i | .env_steps = null | .terminated = false' a.jsonl >>long.jsonl
 	expect 0 rolldbg show --html long.html long.jsonl
-	[ "$(said long.html step | wc -l)" = 10000 ]
+	[ "$(program_facts long.html step | wc -l)" = 10000 ]
 	[ "$(($(stat -c %s long.html) * 2))" -le "$(($(stat -c %s long.jsonl) * 3))" ]
 }

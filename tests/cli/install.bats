@@ -16,7 +16,7 @@
 	[ -z "$output" ]
 }
 
-# What is right in the pages themselves: tests/lint/manuals.
+# The content of the pages is checked by tests/lint/manuals.
 @test "manual pages are built without scdoc, with the given date" {
 	mkdir "$BATS_TEST_TMPDIR/bin"
 	printf '#!/bin/sh\nexit 1\n' >"$BATS_TEST_TMPDIR/bin/scdoc"

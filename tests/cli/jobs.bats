@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# check, strip, diff --jobs N: what they print is what one thread prints.
+# check, strip, diff --jobs N: the output equals that of one thread.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# same ARGUMENTS..: with one thread and with several, also more than there are files.
-same() {
+# same_check ARGUMENTS..: check prints the same with one thread and with several, also with more threads than files.
+same_check() {
 	rolldbg check "$@" >one 2>one.err || echo "exit code $?" >>one
 	for jobs in 2 3 64; do
 		rolldbg check --jobs $jobs "$@" >many 2>many.err || echo "exit code $?" >>many
@@ -15,24 +15,24 @@ same() {
 }
 
 @test "the same bytes: all fixtures, in several orders" {
-	# they share ids of sessions and rollouts, and groups go on from file to file
+	# the fixtures share session and rollout ids, and groups span files
 	mapfile -t files < <(printf '%s\n' "$root"/fixtures/check/*/*.jsonl "$root"/fixtures/recordings/*.jsonl)
 	[ ${#files[@]} -gt 300 ]
-	same --json "${files[@]}"
+	same_check --json "${files[@]}"
 	has "$(cat one)" '"type":"summary"'
 	for seed in 1 2 3; do
 		mapfile -t shuffled < <(printf '%s\n' "${files[@]}" | shuf --random-source=<(yes $seed))
-		same "${shuffled[@]}"
+		same_check "${shuffled[@]}"
 	done
 }
 
 @test "the same bytes: groups over several files, and a session that is used again" {
 	rolldbg run --quiet --task lake --group-size 4 --seed 7 --policy random:1 --max-turns 9 --fail-on never --out group/ >lake.said
-	same group
+	same_check group
 	lacks "$(cat one)" session-alias
-	# the second file's sessions are those of the first
+	# the second file has the first one's sessions
 	sed 's/"rollout":"lake.0"/"rollout":"lake.9"/' group/lake.0.jsonl >group/again.jsonl
-	same --json group
+	same_check --json group
 	has "$(cat one)" session-alias
 }
 
@@ -42,14 +42,14 @@ same() {
 	head -n 3 a.jsonl >torn.jsonl
 	echo nothing >nothing.jsonl
 	: >empty.jsonl
-	same a.jsonl nothing.jsonl torn.jsonl empty.jsonl b.jsonl
+	same_check a.jsonl nothing.jsonl torn.jsonl empty.jsonl b.jsonl
 	has "$(cat one.err)" nothing.jsonl
 	rolldbg check a.jsonl - b.jsonl <torn.jsonl >one || true
 	rolldbg check --jobs 3 a.jsonl - b.jsonl <torn.jsonl >many || true
 	cmp one many
 }
 
-# same_output COMMAND ARGUMENTS..: with one thread and with several.
+# same_output COMMAND ARGUMENTS..: the command prints the same with one thread and with several.
 same_output() {
 	rolldbg "$@" >one 2>one.err || echo "exit code $?" >>one
 	for jobs in 2 5; do
@@ -59,8 +59,8 @@ same_output() {
 	done
 }
 
-# A recording of many groups of rollouts, large enough to be located by several threads; one that differs here and
-# there.
+# recordings: writes a.jsonl, many groups of rollouts and large enough to be located by several threads, and b.jsonl, with
+# some differences.
 recordings() {
 	"$ROLLDBG_BUILD/tests/bench/gen_recording" dense 20 >a.jsonl
 	sed -E '3~50s/"reward":0.0/"reward":1.0/; /"rollout":"task-3.1"/d' a.jsonl >b.jsonl
@@ -79,7 +79,7 @@ recordings() {
 	head -c -100 a.jsonl >torn.jsonl
 	same_output strip a.jsonl torn.jsonl
 	has "$(cat one.err)" 'the last line is truncated and left out'
-	# a line far behind is not one of ours; what comes before it in the order is printed
+	# an invalid line far into the file: everything before it in the output order is printed
 	sed '/"rollout":"task-7.0"/s/"outcome":"ok"/"outcome":"fine"/' a.jsonl >bad.jsonl
 	expect 3 rolldbg strip bad.jsonl
 	said=$stderr
@@ -104,7 +104,7 @@ recordings() {
 	head -c -1 a.jsonl >unterminated.jsonl
 	same_output strip unterminated.jsonl
 	cmp stripped one
-	# an invalid line, and its number
+	# an invalid line is reported with its number
 	sed '9000s/"outcome"/outcome/' a.jsonl >bad.jsonl
 	same_output strip bad.jsonl
 	has "$(cat one.err)" 'bad.jsonl:9000: '
@@ -135,8 +135,8 @@ recordings() {
 @test "the same bytes: hints on how to make an unknown effect known" {
 	cp "$root/fixtures/check/frozen-state/good-a-tank-that-leaks.jsonl" a.jsonl
 	sed 's/"rollout":"/&b-/' a.jsonl >b.jsonl
-	same a.jsonl b.jsonl
+	same_check a.jsonl b.jsonl
 	has "$(cat one)" 'calls change a member of the state that is ignored'
 	cp "$root"/fixtures/convert/openai/*.jsonl .
-	same ./*.jsonl
+	same_check ./*.jsonl
 }

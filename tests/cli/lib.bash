@@ -1,13 +1,13 @@
-# What the command tests share: a private folder and state for each test, servers that are stopped by pid, and words to
-# judge a run with.
-# shellcheck shell=bash disable=SC2034,SC2154 # what bats sets, and what the tests read
+# Shared by the command tests: a private folder and state for each test, servers that are stopped by pid, and assertions
+# about a run.
+# shellcheck shell=bash disable=SC2034,SC2154 # variables set by bats, and variables read by the tests
 
 bats_require_minimum_version 1.5.0
 root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 ROLLDBG=${ROLLDBG:-$root/rolldbg}
 ROLLDBG_BUILD=${ROLLDBG_BUILD:-$root/build/release}
 data=$BATS_TEST_DIRNAME/data
-# A --timeout for calls that are never answered: the others have to be answered meanwhile.
+# A --timeout for tests with calls that are never answered; it must suffice for the calls that are.
 short=${VALGRIND:+10s}
 short=${short:-1s}
 goal=DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT
@@ -17,7 +17,7 @@ setup() {
 	export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
 	mkdir "$XDG_STATE_HOME"
 	export ROLLDBG_PAGER=cat
-	unset CI # replay writes nothing in CI
+	unset CI # with CI set, replay writes nothing
 }
 
 teardown() {
@@ -34,7 +34,7 @@ rolldbg() {
 	"$ROLLDBG" "$@"
 }
 
-# expect CODE COMMAND...: runs it; $output is its standard output, $stderr its standard error.
+# expect CODE COMMAND...: runs the command, which must exit with CODE; sets $output (standard output) and $stderr.
 expect() {
 	local code=$1
 	shift
@@ -45,7 +45,7 @@ expect() {
 	}
 }
 
-# has TEXT PART: the text holds the part.
+# has TEXT PART: TEXT contains PART.
 has() {
 	[[ $1 == *"$2"* ]] || {
 		printf 'not found: %s\nin: %s\n' "$2" "$1" >&2
@@ -53,7 +53,7 @@ has() {
 	}
 }
 
-# lacks TEXT PART: it does not.
+# lacks TEXT PART: TEXT does not contain PART.
 lacks() {
 	[[ $1 != *"$2"* ]] || {
 		printf 'found: %s\nin: %s\n' "$2" "$1" >&2
@@ -61,7 +61,7 @@ lacks() {
 	}
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds.
+# wait_for SECONDS COMMAND...: repeats the command until it succeeds.
 wait_for() {
 	local deadline=$((SECONDS + $1))
 	shift
@@ -74,7 +74,7 @@ wait_for() {
 	done
 }
 
-# start NAME COMMAND...: a server that prints "listening on ADDRESS:PORT"; its URL is in $url, its output in NAME.log.
+# start NAME COMMAND...: starts a server that prints "listening on ADDRESS:PORT". Sets $url; the output goes to NAME.log.
 start() {
 	local name=$1
 	shift
@@ -85,8 +85,8 @@ start() {
 	url=http://$(sed -n 's/^listening on //p' "$name.log")/mcp
 }
 
-# canned NAME: the same for the rows on standard input (see tests/tools/canned_server.c); unless they say otherwise it
-# opens a session and offers one tool.
+# canned NAME: starts tests/tools/canned_server.c with the rows on standard input. Without rows for them, initialize
+# succeeds and tools/list has one tool.
 canned() {
 	cat >"$1.rows"
 	grep -q '^initialize' "$1.rows" || printf 'initialize\t%s\n' \
@@ -96,7 +96,7 @@ canned() {
 	start "$1" "$ROLLDBG_BUILD/tests/tools/canned_server" "$1.rows"
 }
 
-# model SCRIPT: the scripted model; $base is where it is.
+# model SCRIPT: starts the scripted model; sets $base, its base URL.
 model() {
 	start model "$ROLLDBG" serve llm "$1" --port 0
 	base=${url%/mcp}
@@ -108,7 +108,7 @@ stop_model() {
 	rm model.pid
 }
 
-# faults: "PROTOCOL FAULT" of each fault, for each protocol it belongs to.
+# faults: prints "PROTOCOL FAULT" for each fault and each protocol that has it.
 faults() {
 	rolldbg __spec | awk -F '\t' '$2 == "fault" {
 		if ($4 !~ /\(openenv\)$/) print "mcp", $3
@@ -116,7 +116,7 @@ faults() {
 	}' | sort
 }
 
-# all_are FILE TYPE FILTER: the file has lines of that type, and the jq filter holds for all of them.
+# all_are FILE TYPE FILTER: the file has lines of that type, and the jq filter is true for all of them.
 all_are() {
 	jq -es --arg type "$2" "map(select(.type == \$type)) | length > 0 and all($3)" "$1" >/dev/null || {
 		printf 'not all %s lines: %s\n' "$2" "$3" >&2

@@ -4,9 +4,9 @@
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# Three recordings: a clean one, a broken one, and one whose server was not there. They are named by hand, so that their
-# order does not hang on the clock.
-three() {
+# record_three: a clean recording, a broken one, and one of an unreachable server. They are renamed, so that their order
+# does not depend on the clock.
+record_three() {
 	store=$XDG_STATE_HOME/rolldbg
 	rolldbg run --quiet
 	mv "$store"/2*.jsonl "$store/2026-01-01T10-00-00-aaaaaaaa.jsonl"
@@ -20,7 +20,7 @@ three() {
 }
 
 @test "list: the newest first, with verdict, task, environment and steps" {
-	three
+	record_three
 	expect 0 rolldbg list
 	[ -z "$stderr" ]
 	[ "${#lines[@]}" = 3 ]
@@ -34,7 +34,7 @@ three() {
 }
 
 @test "list: by finding, environment and time" {
-	three
+	record_three
 	expect 0 rolldbg list --finding no-tools
 	[[ ${#lines[@]} = 1 && $output == @2* ]]
 	expect 0 rolldbg list --env :9/mcp
@@ -61,7 +61,7 @@ three() {
 }
 
 @test "@N: wherever a command expects a recording" {
-	three
+	record_three
 	expect 1 rolldbg check @2
 	has "$output" 'no-tools'
 	expect 0 rolldbg check @3
@@ -75,7 +75,7 @@ three() {
 	has "$stderr" 'no recording @9 ('
 	expect 0 rolldbg diff @3 stripped
 	expect 0 rolldbg replay @3
-	# which made a new one: the numbers have moved
+	# replay made a new recording, which shifts the numbers
 	expect 0 rolldbg run --quiet --policy @4 --out again.jsonl
 	expect 1 rolldbg diff --stat @4 again.jsonl
 	has "$output" '6 -> 6 steps, 4 values differ'
@@ -99,7 +99,7 @@ three() {
 }
 
 @test "--prune: removes old recordings that are not needed" {
-	three
+	record_three
 	echo /state >"$store/2026-01-01T10-00-00-aaaaaaaa.jsonl.masks"
 	expect 0 rolldbg list --prune 30d --dry-run
 	has "$output" "would delete $store/2026-01-03T10-00-00-cccccccc.jsonl"
@@ -111,7 +111,7 @@ three() {
 	has "$(cat locked)" '1 of 3 recordings deleted'
 	expect 0 rolldbg list --prune 30d
 	has "$output" '1 of 2 recordings deleted'
-	# the latest one is left, though it is old
+	# the latest recording is kept, although it is old
 	[ "$(find "$store" -name '2*.jsonl' -printf '%f\n')" = 2026-01-02T10-00-00-bbbbbbbb.jsonl ]
 	expect 0 rolldbg list --prune 99999999w
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# `run --policy llm` against `serve llm`: the cases of fixtures/llm, one file a test. A case has a script, options, and
-# what must come of it: outcomes, how the calls were read, the end, the exit code, how often the environment moved.
+# `run --policy llm` against `serve llm`: the cases of fixtures/llm, one file per test. A case has a script, options, and
+# the expected result: outcomes, how the calls were parsed, the end, the exit code, and the number of environment steps.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# plan FILE: eight lines a case, so that one jq does for all of them.
-plan() {
+# case_lines FILE: eight lines per case, so that one jq process reads all cases.
+case_lines() {
 	jq -r '.[]
 	| if .big then .big as $n | .script.replies[0].message.tool_calls[0].function.arguments = ({action: ("x" * $n)} | tojson)
 	  else . end
@@ -15,7 +15,7 @@ plan() {
 	  (.variables // {} | to_entries | map("\(.key)=\(.value)") | join("\u001f")), .want.says // "", .want.secret // ""' "$1"
 }
 
-# play_case: runs with $script, $policy, $target, $options and $variables.
+# play_case: runs a case from $script, $policy, $target, $options and $variables; appends the result to played.
 play_case() {
 	local code=0 option=() variable=()
 	IFS=$'\x1f' read -r -a option <<<"$options"
@@ -34,10 +34,10 @@ play_case() {
 	} >>played
 }
 
-# play_file FILE: every case of it; what is wrong goes to standard error, a line or two each.
+# play_file FILE: runs every case of the file; prints a line or two to standard error for each failure.
 play_file() {
 	local name script policy target options variables says secret bad=0 wrong
-	plan "$1" >plan.txt
+	case_lines "$1" >plan.txt
 	: >played
 	while IFS= read -r name && IFS= read -r script && IFS= read -r policy && IFS= read -r target &&
 		IFS= read -r options && IFS= read -r variables && IFS= read -r says && IFS= read -r secret; do
@@ -58,7 +58,7 @@ play_file() {
 	[ "$bad" = 0 ] && [ -z "$wrong" ]
 }
 
-# play NAME: the cases of fixtures/llm/NAME.json.
+# play NAME: runs the cases of fixtures/llm/NAME.json.
 play() {
 	play_file "$root/fixtures/llm/$1.json"
 }
@@ -129,8 +129,8 @@ play() {
 	expect 2 rolldbg serve frozen_lake script.json
 }
 
-# said REQUEST CODE WORDS: the reply to a chat completion.
-said() {
+# expect_reply REQUEST CODE TEXT: the status and a part of the reply to a chat completion request.
+expect_reply() {
 	local code
 	code=$(curl -s -o answer -w '%{http_code}' -d "$1" "$base/v1/chat/completions")
 	[ "$code" = "$2" ] || {
@@ -152,22 +152,22 @@ said() {
 	tool() {
 		printf '{"role":"tool","tool_call_id":"%s","content":"ok"}' "$1"
 	}
-	said "{\"model\":\"a\",\"messages\":[$user,$two,$(tool x),$(tool y)]}" 200 '"content":"yes"'
-	said "{\"model\":\"a\",\"messages\":[$user,$two,$(tool y),$(tool x)]}" 400 'messages[2]: it does not answer the next open call'
-	said "{\"model\":\"a\",\"messages\":[$user,$two,$(tool x)]}" 400 'have no result'
-	said "{\"model\":\"a\",\"messages\":[$user,$two,$(tool x),$user]}" 400 'messages[3]: an assistant message with tool_calls must be'
-	said "{\"model\":\"a\",\"messages\":[$user,$(tool x)]}" 400 'must be a response to a preceding message'
-	said "{\"model\":\"a\",\"messages\":[$user,{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$(call x 3)]},$(tool x)]}" \
+	expect_reply "{\"model\":\"a\",\"messages\":[$user,$two,$(tool x),$(tool y)]}" 200 '"content":"yes"'
+	expect_reply "{\"model\":\"a\",\"messages\":[$user,$two,$(tool y),$(tool x)]}" 400 'messages[2]: it does not answer the next open call'
+	expect_reply "{\"model\":\"a\",\"messages\":[$user,$two,$(tool x)]}" 400 'have no result'
+	expect_reply "{\"model\":\"a\",\"messages\":[$user,$two,$(tool x),$user]}" 400 'messages[3]: an assistant message with tool_calls must be'
+	expect_reply "{\"model\":\"a\",\"messages\":[$user,$(tool x)]}" 400 'must be a response to a preceding message'
+	expect_reply "{\"model\":\"a\",\"messages\":[$user,{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$(call x 3)]},$(tool x)]}" \
 		400 'not the text of a JSON object'
-	said "{\"model\":\"a\",\"messages\":[$user,{\"role\":\"assistant\",\"content\":null}]}" 400 'neither content nor tool_calls'
-	said '{"model":"a","messages":[{"role":"usr","content":"go"}]}' 400 'unknown role'
-	said '{"model":"a","messages":[{"role":"user","content":null}]}' 400 'content is neither'
-	said '{"model":"a","messages":[]}' 400 'messages is not'
-	said "{\"model\":\"a\",\"messages\":[$user],\"tools\":[]}" 400 'tools is not'
-	said "{\"model\":\"a\",\"messages\":[$user],\"tool_choice\":\"auto\"}" 400 'only allowed when tools'
-	said "{\"model\":\"a\",\"messages\":[$user],\"stream_options\":{}}" 400 'only allowed when stream'
-	said "{\"model\":\"c\",\"messages\":[$user]}" 404 "The model 'c' does not exist"
-	said '{"model":"a"' 400 'not JSON'
+	expect_reply "{\"model\":\"a\",\"messages\":[$user,{\"role\":\"assistant\",\"content\":null}]}" 400 'neither content nor tool_calls'
+	expect_reply '{"model":"a","messages":[{"role":"usr","content":"go"}]}' 400 'unknown role'
+	expect_reply '{"model":"a","messages":[{"role":"user","content":null}]}' 400 'content is neither'
+	expect_reply '{"model":"a","messages":[]}' 400 'messages is not'
+	expect_reply "{\"model\":\"a\",\"messages\":[$user],\"tools\":[]}" 400 'tools is not'
+	expect_reply "{\"model\":\"a\",\"messages\":[$user],\"tool_choice\":\"auto\"}" 400 'only allowed when tools'
+	expect_reply "{\"model\":\"a\",\"messages\":[$user],\"stream_options\":{}}" 400 'only allowed when stream'
+	expect_reply "{\"model\":\"c\",\"messages\":[$user]}" 404 "The model 'c' does not exist"
+	expect_reply '{"model":"a"' 400 'not JSON'
 	[ "$(curl -s -o answer -w '%{http_code}' "$base/v1/chat/completions")" = 405 ]
 	[ "$(curl -s -o answer -w '%{http_code}' "$base/v2")" = 404 ]
 	stop_model
@@ -181,19 +181,19 @@ said() {
 	model script.json
 	user='{"role":"user","content":"go"}'
 	for model in x x x; do
-		said "{\"model\":\"$model\",\"messages\":[$user]}" 200 ''
+		expect_reply "{\"model\":\"$model\",\"messages\":[$user]}" 200 ''
 		jq -r '.choices[0].message.content' answer
 	done >got
 	[ "$(tr -d '\n' <got)" = 121 ]
-	said "{\"model\":\"x\",\"messages\":[{\"role\":\"user\",\"content\":\"a lake here\"}]}" 200 '"content":"L"'
-	said "{\"model\":\"x\",\"messages\":[$user,{\"role\":\"assistant\",\"content\":\"a\"},$user]}" 200 '"content":"T"'
-	said "{\"model\":\"m\",\"messages\":[$user]}" 200 '"content":"M"'
-	said "{\"model\":\"x\",\"seed\":7,\"messages\":[$user]}" 200 '"content":"S"'
+	expect_reply "{\"model\":\"x\",\"messages\":[{\"role\":\"user\",\"content\":\"a lake here\"}]}" 200 '"content":"L"'
+	expect_reply "{\"model\":\"x\",\"messages\":[$user,{\"role\":\"assistant\",\"content\":\"a\"},$user]}" 200 '"content":"T"'
+	expect_reply "{\"model\":\"m\",\"messages\":[$user]}" 200 '"content":"M"'
+	expect_reply "{\"model\":\"x\",\"seed\":7,\"messages\":[$user]}" 200 '"content":"S"'
 	stop_model
 	echo '{"replies": [{"text": "1"}]}' >script.json
 	model script.json
-	said "{\"model\":\"x\",\"messages\":[$user]}" 200 '"content":"1"'
-	said "{\"model\":\"x\",\"messages\":[$user]}" 500 'no more replies in the script'
+	expect_reply "{\"model\":\"x\",\"messages\":[$user]}" 200 '"content":"1"'
+	expect_reply "{\"model\":\"x\",\"messages\":[$user]}" 500 'no more replies in the script'
 	stop_model
 }
 
@@ -205,10 +205,10 @@ said() {
 	END
 	model script.json
 	expect 0 rolldbg run --policy llm --model m --base-url "$base" --on-no-tool nudge --max-turns 4 --out a.jsonl
-	# what was said instead of a call stands where an observation would
+	# text without a call is shown in the observation column
 	expect 0 rolldbg show a.jsonl
 	has "$output" '(no call)               -        -                     -  said: Hm.'
-	# each of two calls in one turn has its own state before it
+	# each of two calls in one turn has its own preceding state
 	[ "$(jq -c 'select(.type == "step" and .turn == 0) | [.state.position, .env_steps]' a.jsonl | paste -sd ' ')" = '[0,1] [1,2]' ]
 	expect 0 rolldbg show --turn 0 --prompt --json a.jsonl
 	[ "$(jq -c 'map(.role)' <<<"$output")" = '["system","user"]' ]

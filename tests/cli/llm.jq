@@ -1,4 +1,4 @@
-# What came of the cases of one file of fixtures/llm ($cases[0]) against what was wanted: a line for each that is wrong.
+# Compares the results of the cases of one file of fixtures/llm ($cases[0]) with the expected ones: a line for each mismatch.
 # Input: for each case {"part":"got","exit":N}, the lines of its recording, {"part":"verdict"}, those of --json.
 
 def differences($want; $exit; $lines; $verdict):

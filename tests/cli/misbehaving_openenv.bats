@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# OpenEnv servers with one bad habit each: what run and probe make of them. The table is data/misbehaving_openenv.tsv.
+# OpenEnv servers with one defect each: the results of run and probe. The table is data/misbehaving_openenv.tsv.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
@@ -10,15 +10,15 @@ rows() {
 
 odd=$ROLLDBG_BUILD/tests/tools/misbehaving_openenv
 
-# misbehaving_server HABIT: its URL is in $url.
+# misbehaving_server HABIT: starts the server with that defect; sets $url.
 misbehaving_server() {
 	start "$1" "$odd" "$1"
 	url=ws://${url#http://}
 	url=${url%/mcp}
 }
 
-# run_judged: exit code, counters, findings, as in the table.
-run_judged() {
+# run_result: exit code, counters and findings of a run, in the table's format.
+run_result() {
 	local code=0
 	rolldbg run --env "$url" --actions on,on,on,on --timeout "${patience:-$short}" --json --force --out a.jsonl >lines 2>err || code=$?
 	printf '%s\t' $code
@@ -26,8 +26,8 @@ run_judged() {
 		+ (map(select(.type == "finding") | .severity + ":" + .rule) | unique | join(" ") | if . == "" then "-" else . end)' lines
 }
 
-# probe_judged: exit code and which properties fail.
-probe_judged() {
+# probe_result: exit code and failed properties of a probe.
+probe_result() {
 	local code=0
 	rolldbg probe --env "$url" --actions on,on,on,on --sessions 2 --timeout "${patience:-$short}" --json >lines 2>probe.err || code=$?
 	printf '%s\t' $code
@@ -41,10 +41,10 @@ probe_judged() {
 @test "every row of the table is recorded and judged, and nothing hangs" {
 	while IFS=$'\t' read -r habit code counters findings probe failing said; do
 		misbehaving_server "$habit"
-		# all that fits is read before it is too much, which takes a sanitizer longer
+		# the reply is read up to the size limit, which takes longer under a sanitizer
 		patience=
 		[ "$habit" != sends-1-gib ] || patience=20s
-		got=$(run_judged)
+		got=$(run_result)
 		[ "$got" = "$code"$'\t'"$counters"$'\t'"$findings" ] || {
 			printf '%s: run: %s\n' "$habit" "$got" >&2
 			return 1
@@ -52,7 +52,7 @@ probe_judged() {
 		[ "$said" = - ] && [ ! -s err ] || has "$(cat err)" "rolldbg: $url: "
 		[ "$said" = - ] || has "$(cat err)" "$said"
 		[ "$(jq -r 'select(.type == "end") | .status' a.jsonl)" = "${counters%% *}" ]
-		got=$(probe_judged)
+		got=$(probe_result)
 		[ "$got" = "$probe"$'\t'"$failing" ] || {
 			printf '%s: probe: %s\n' "$habit" "$got" >&2
 			cat lines >&2
@@ -72,7 +72,7 @@ probe_judged() {
 @test "why no rollout got an environment is reported once" {
 	misbehaving_server declines
 	for options in '--quiet' '--json' '--group-size 5 --jobs 5' ''; do
-		# shellcheck disable=SC2086 # words
+		# shellcheck disable=SC2086 # several words
 		expect 1 rolldbg run --env "$url" --actions on $options --out a.jsonl --force
 		[ "$stderr" = "rolldbg: $url: the server refused the session: ${url#ws://} answered the WebSocket handshake with HTTP 401 (send credentials with --header or --header-env)" ]
 	done

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# Servers that are not there, are something else, or are hostile.
+# Servers that are unreachable, something other than MCP, or hostile.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# unreachable MESSAGE: the last run exited with 4 and that message, and a.jsonl has an end line with it.
-unreachable() {
+# expect_unreachable MESSAGE: the last run printed the message, and the end line in a.jsonl has it as the reason.
+expect_unreachable() {
 	has "$stderr" "$1"
 	all_are a.jsonl end ".status == \"unreachable\" and (.reason | contains(\"$1\"))"
 	has "$output" 'unreachable: '
@@ -14,7 +14,7 @@ unreachable() {
 
 @test "connection refused: exit 4, a message, and a recording with the reason" {
 	expect 4 rolldbg run --env http://127.0.0.1:1/mcp --actions UP --out a.jsonl
-	unreachable 'cannot connect to 127.0.0.1:1: connection refused'
+	expect_unreachable 'cannot connect to 127.0.0.1:1: connection refused'
 	has "$stderr" 'rolldbg: http://127.0.0.1:1/mcp: '
 	[ "$(jq -r .type a.jsonl | tr '\n' ' ')" = 'header reset end ' ]
 	all_are a.jsonl reset '.outcome == "transport-error" and .error.layer == "transport"'
@@ -28,33 +28,33 @@ unreachable() {
 
 @test "a host name that does not resolve" {
 	expect 4 rolldbg run --env http://lake.invalid/mcp --actions UP --out a.jsonl
-	unreachable 'lake.invalid'
+	expect_unreachable 'lake.invalid'
 }
 
 @test "https:// to a server without TLS" {
 	start lake "$ROLLDBG" serve --port 0
 	expect 4 rolldbg run --env "https${url#http}" --actions UP --out a.jsonl
-	unreachable TLS
+	expect_unreachable TLS
 }
 
 @test "a web page instead of MCP" {
 	start lake "$ROLLDBG" serve --port 0 --fault html-200
 	expect 4 rolldbg run --env "$url" --actions UP --out a.jsonl
-	unreachable 'with a web page '
+	expect_unreachable 'with a web page '
 	all_are a.jsonl reset '.outcome == "protocol-error"'
 	canned page <<-'END'
 		initialize	raw <html>\x1b[2J\x1b]0;owned\x07<title>Log in</title>
 	END
 	expect 4 rolldbg run --env "$url" --actions UP --out a.jsonl --force
-	unreachable 'with a web page '
+	expect_unreachable 'with a web page '
 	lacks "$output$stderr" $'\e'
 }
 
 @test "the wrong path" {
 	canned peer </dev/null
 	expect 4 rolldbg run --env "${url%/mcp}/other" --actions UP --out a.jsonl
-	unreachable 404
-	lacks "$stderr" "other: http" # the place stands there once
+	expect_unreachable 404
+	lacks "$stderr" "other: http" # the URL is printed once
 	has "$stderr" "rolldbg: ${url%/mcp}/other is not an MCP server: initialize returned HTTP 404"
 }
 
@@ -63,7 +63,7 @@ unreachable() {
 		initialize	hang
 	END
 	expect 4 rolldbg run --env "$url" --actions UP --timeout 300ms --out a.jsonl
-	unreachable '300'
+	expect_unreachable '300'
 	all_are a.jsonl reset '.outcome == "timeout"'
 }
 
@@ -121,7 +121,7 @@ unreachable() {
 	output=$(NO_COLOR=1 script -qec "'$ROLLDBG' strip a.jsonl" /dev/null)
 	clean
 	[ "$(tr -d '\r' <<<"$output" | jq -c .)" = "$(rolldbg strip a.jsonl | jq -c .)" ]
-	# a recording may be just as hostile as a server
+	# a recording may be as hostile as a server
 	printf '{"type":"header","rollout":"\\u001b[2J","format":"rolldbg","version":1}\n{"type":"\\u001b[2J"\n' >b.jsonl
 	for command in check show strip; do
 		run --separate-stderr rolldbg $command b.jsonl
@@ -186,7 +186,7 @@ unreachable() {
 
 @test "an unreachable proxy is not reported as the target refusing" {
 	http_proxy=http://127.0.0.1:1 expect 4 rolldbg run --env http://environment.invalid/mcp --actions UP --out a.jsonl
-	unreachable 'cannot connect to the proxy 127.0.0.1:1 to reach environment.invalid:80: connection refused'
+	expect_unreachable 'cannot connect to the proxy 127.0.0.1:1 to reach environment.invalid:80: connection refused'
 }
 
 @test "a --ca-file that is missing or has no certificate gives exit 3 for every peer" {
@@ -219,34 +219,34 @@ unreachable() {
 	has "$stderr" '1 unrelated message arrived (one is not JSON: nested too deeply)'
 }
 
-# hostile: the peer of data/hostile.tsv; $url is its base URL, for /ROW/MOMENT/mcp.
-hostile() {
+# start_hostile: starts the peer of data/hostile.tsv; sets $url, to which /ROW/MOMENT/mcp is appended.
+start_hostile() {
 	start hostile "$ROLLDBG_BUILD/tests/tools/hostile_peer" "$data/hostile.tsv"
 	url=${url%/mcp}
 }
 
-# rollouts FILE STATUS N: so many rollouts of the file ended with that status.
-rollouts() {
+# expect_ended FILE STATUS N: N rollouts of the file ended with that status.
+expect_ended() {
 	[ "$(jq -s --arg status "$2" '[.[] | select(.type == "end" and .status == $status)] | length' "$1")" = "$3" ] || {
 		jq -c 'select(.type == "end") | [.rollout, .status, .reason]' "$1" >&2
 		return 1
 	}
 }
 
-# all_ended FILE N: so many rollouts have a header, and each has an end.
+# all_ended FILE N: the file has the headers and ends of N rollouts.
 all_ended() {
 	[ "$(jq -r 'select(.type == "header") | .rollout' "$1" | sort -u | wc -l)" = "$2" ]
 	[ "$(jq -r 'select(.type == "end") | .rollout' "$1" | sort -u | wc -l)" = "$2" ]
 }
 
 @test "a reply too large for libcurl, a header or a line ends only its own rollout" {
-	hostile
+	start_hostile
 	while read -r row moment code ending; do
 		for jobs in 1 3; do
 			expect "$code" rolldbg run --env "$url/$row/$moment/mcp" --actions A,B,C -g 6 --jobs "$jobs" --force --out "$row.$jobs.jsonl"
 			all_ended "$row.$jobs.jsonl" 6
-			rollouts "$row.$jobs.jsonl" "$ending" "${odd:-1}"
-			moment=${moment}0 # strikes no more
+			expect_ended "$row.$jobs.jsonl" "$ending" "${odd:-1}"
+			moment=${moment}0 # a moment that never comes
 			code=0 ending=finished odd=6
 		done
 		odd=1
@@ -264,33 +264,33 @@ all_ended() {
 }
 
 @test "the 5th of 50 sessions offers other tools: the others continue, and tool-drift reports it" {
-	hostile
+	start_hostile
 	for row in other-tools other-enum; do
 		expect 1 rolldbg run --env "$url/$row/list5/mcp" --actions A,B -g 50 --out "$row.jsonl"
 		all_ended "$row.jsonl" 50
-		rollouts "$row.jsonl" finished 49
-		rollouts "$row.jsonl" stopped 1
+		expect_ended "$row.jsonl" finished 49
+		expect_ended "$row.jsonl" stopped 1
 		has "$(jq -r 'select(.type == "end" and .status == "stopped") | .reason' "$row.jsonl")" 'this session differs from others of the run: '
 		has "$output" 'error: tool-drift'
 		expect 1 rolldbg check "$row.jsonl"
 		has "$output" 'tool-drift'
 	done
-	# the first session to open decides where the options fit none
+	# if the options fit no session's tools, the first session's tools decide
 	expect 2 rolldbg run --env "$url/other-tools/list/mcp" --actions A,B -g 3 --out none.jsonl
 	[ ! -s none.jsonl ]
 	expect 1 rolldbg run --env "$url/other-enum/list2/mcp" --actions A,B -g 8 --jobs 8 --out many.jsonl
 	all_ended many.jsonl 8
-	rollouts many.jsonl stopped 1
+	expect_ended many.jsonl stopped 1
 }
 
 @test "a value too long for a line is cut, with the hash of the whole and an event" {
-	hostile
+	start_hostile
 	expect 0 rolldbg run --env "ws${url#http}/huge/message/ws" --actions A,B --out a.jsonl --quiet
 	all_ended a.jsonl 1
 	[ "$(jq -c 'select(.type == "event") | [.event, .turn, .detail.what, .detail.kept, .detail.of > 41943040]' a.jsonl | paste -sd' ')" = \
 		'["truncated-bytes",0,"state",0,true] ["truncated-bytes",1,"state",0,true]' ]
 	all_are a.jsonl step '.outcome == "ok" and .state == null and (.state_hash | length) == 32 and (.observation.pad | length) == 41943040'
-	# what the hash says of the states is known: both calls moved
+	# the hashes of the states show that both calls had an effect
 	[ "$(rolldbg check --json a.jsonl | jq -r 'select(.type == "rollout") | .effective')" = 2 ]
 	[ "$(jq -r 'select(.type == "end") | .lines' a.jsonl)" = "$(wc -l <a.jsonl)" ]
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# The ready policies run as they are, from any folder.
+# The ready-made policies run unchanged, from any folder.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# clean SUMMARY ARGUMENTS...: the run is clean, with these counters.
-clean() {
+# expect_clean SUMMARY ARGUMENTS...: the run is clean, with these counters.
+expect_clean() {
 	local summary=$1
 	shift
 	expect 0 rolldbg run "$@"
@@ -25,29 +25,29 @@ clean() {
 }
 
 @test "lake-goal: six steps to the goal" {
-	clean '6 turns · 6 steps · 6 effective · 0 failed · reward 1' --policy "$root/policies/lake-goal.json"
+	expect_clean '6 turns · 6 steps · 6 effective · 0 failed · reward 1' --policy "$root/policies/lake-goal.json"
 	has "$output" 'terminated: '
 }
 
 @test "lake-hole: two steps into a hole" {
-	clean '2 turns · 2 steps · 2 effective · 0 failed · reward 0' --policy "$root/policies/lake-hole.json"
+	expect_clean '2 turns · 2 steps · 2 effective · 0 failed · reward 0' --policy "$root/policies/lake-hole.json"
 	has "$output" 'terminated: '
 }
 
 @test "lake-wander: back and forth up to the turn limit, every move changes the position" {
-	clean '100 turns · 100 steps · 100 effective · 0 failed · reward 0' --policy "$root/policies/lake-wander.json"
-	clean '15 turns · 15 steps · 15 effective' --policy "$root/policies/lake-wander.json" --max-turns 15
+	expect_clean '100 turns · 100 steps · 100 effective · 0 failed · reward 0' --policy "$root/policies/lake-wander.json"
+	expect_clean '15 turns · 15 steps · 15 effective' --policy "$root/policies/lake-wander.json" --max-turns 15
 	has "$output" 'max-turns: the turn limit was reached'
 	expect 1 rolldbg run --policy "$root/policies/lake-wander.json" --env 'builtin:frozen_lake?fault=http-500'
 	has "$output" 'stopped: '
 	has "$output" '3 turns · 3 steps'
 }
 
-# asked POLICY: the lake is walked by the policy, whose model is scripted: its replies are on standard input.
-asked() {
+# run_model_policy POLICY: runs the policy on the lake, with a scripted model; the script is read from standard input.
+run_model_policy() {
 	cat >script.json
 	start model "$ROLLDBG" serve llm script.json --port 0
-	OPENAI_API_KEY=sk-not-a-key clean '6 turns · 6 steps · 6 effective · 0 failed · reward 1' --policy "$root/$1" \
+	OPENAI_API_KEY=sk-not-a-key expect_clean '6 turns · 6 steps · 6 effective · 0 failed · reward 1' --policy "$root/$1" \
 		--base-url "${url%/mcp}" --out asked.jsonl
 	has "$output" 'terminated: '
 	jq -s -r 'map(select(.type == "reset"))[0].messages | map(.content) | join(" ")' asked.jsonl >prompt
@@ -56,13 +56,13 @@ asked() {
 	jq -s -e 'map(select(.type == "header"))[0].policy.params | (.asked.temperature == .sent.temperature) and .sent.seed == 1' asked.jsonl >/dev/null
 }
 
-# walk FILTER: a script of the way to the goal; the filter makes a reply of a direction.
-walk() {
+# goal_script FILTER: a model script that leads to the goal; the filter turns a direction into a reply.
+goal_script() {
 	jq -n '["DOWN", "DOWN", "RIGHT", "DOWN", "RIGHT", "RIGHT"] | {replies: map('"$1"')}'
 }
 
 @test "lake-hosted: native calls, with a key" {
-	walk '{calls: [{name: "lake_move", arguments: {action: .}}]}' | jq '.key = "sk-not-a-key"' | asked policies/lake-hosted.json
+	goal_script '{calls: [{name: "lake_move", arguments: {action: .}}]}' | jq '.key = "sk-not-a-key"' | run_model_policy policies/lake-hosted.json
 	run ! grep -q sk-not-a-key asked.jsonl
 }
 
@@ -70,10 +70,10 @@ walk() {
 	# shellcheck disable=SC2016 # jq's variable
 	tokens='{prompt_token_ids: [range(10 * ($turn + 1))], token_ids: [10 * ($turn + 1), 10 * ($turn + 1) + 1],
 		logprobs: {content: [{token: "a", logprob: -0.5}, {token: "b", logprob: -0.25}]}}'
-	walk '{calls: [{name: "lake_move", arguments: {action: .}}]}' |
-		jq ".replies |= [to_entries[] | .key as \$turn | .value + $tokens]" | asked policies/lake-vllm-qwen.json
+	goal_script '{calls: [{name: "lake_move", arguments: {action: .}}]}' |
+		jq ".replies |= [to_entries[] | .key as \$turn | .value + $tokens]" | run_model_policy policies/lake-vllm-qwen.json
 	kill "$(cat model.pid)"
-	walk '{text: "<tool_call>\n\({name: "lake_move", arguments: {action: .}} | tojson)\n</tool_call>"}' >script.json
+	goal_script '{text: "<tool_call>\n\({name: "lake_move", arguments: {action: .}} | tojson)\n</tool_call>"}' >script.json
 	start model "$ROLLDBG" serve llm script.json --port 0
 	expect 0 rolldbg run --policy "$root/policies/lake-vllm-qwen.json" --base-url "${url%/mcp}" --out text.jsonl
 	has "$output" '6 turns · 6 steps · 6 effective · 0 failed · reward 1'
@@ -81,11 +81,11 @@ walk() {
 }
 
 @test "lake-ollama: native calls" {
-	walk '{calls: [{name: "lake_move", arguments: {action: .}}]}' | asked policies/lake-ollama.json
+	goal_script '{calls: [{name: "lake_move", arguments: {action: .}}]}' | run_model_policy policies/lake-ollama.json
 }
 
 @test "lake-llamacpp: the whole reply is a call" {
-	walk '{text: ({name: "lake_move", arguments: {action: .}} | tojson)}' | asked policies/lake-llamacpp.json
+	goal_script '{text: ({name: "lake_move", arguments: {action: .}} | tojson)}' | run_model_policy policies/lake-llamacpp.json
 }
 
 @test "random: calls that match any tool's schema, the same for each seed" {
@@ -98,8 +98,8 @@ walk() {
 }
 
 @test "desk-tidy: three wanted items into the archive, whatever the seed" {
-	clean '8 turns · 8 steps · 7 effective · 0 failed · reward 3' --env builtin:desk --seed 1 --ignore /clock --policy "$root/policies/desk-tidy.json"
-	clean '10 turns · 10 steps · 9 effective · 0 failed · reward 3' --env builtin:desk --seed 2 --ignore /clock --policy "$root/policies/desk-tidy.json"
+	expect_clean '8 turns · 8 steps · 7 effective · 0 failed · reward 3' --env builtin:desk --seed 1 --ignore /clock --policy "$root/policies/desk-tidy.json"
+	expect_clean '10 turns · 10 steps · 9 effective · 0 failed · reward 3' --env builtin:desk --seed 2 --ignore /clock --policy "$root/policies/desk-tidy.json"
 	has "$output" 'terminated: '
 }
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
-# What probe reports about servers with one defect, and that it leaves no session open. The table is
-# data/probe.tsv.
+# probe: the report on servers with one defect each, and no sessions left open. The table is data/probe.tsv.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
@@ -9,13 +8,13 @@ rows() {
 	grep -v '^#' "$data/probe.tsv"
 }
 
-# not_ok FILE: the properties that are not ok, as in the table.
+# not_ok FILE: the properties that are not ok, in the table's format.
 not_ok() {
 	jq -r 'select(.type == "property" and .status != "ok") | "\(.name):\(.status)"' "$1" | paste -sd ' '
 }
 
-# judged FAULT ARGUMENTS...: exit code and properties, as in the table; the lines are in lines.
-judged() {
+# probe_result FAULT ARGUMENTS...: exit code and properties, in the table's format; the output of probe goes to lines.
+probe_result() {
 	local code=0 timeout=60s fault=$1
 	shift
 	case $fault in hang | late-reply) timeout=$short ;; esac
@@ -23,8 +22,8 @@ judged() {
 	printf '%s\t%s' $code "$(not_ok lines)" | sed 's/\t$//'
 }
 
-# property NAME FILTER: holds for that property in lines.
-property() {
+# expect_property NAME FILTER: the jq filter is true for that property in lines.
+expect_property() {
 	jq -es --arg name "$1" "map(select(.type == \"property\" and .name == \$name)) | length == 1 and all($2)" lines >/dev/null || {
 		printf 'not so: %s: %s\n' "$1" "$2" >&2
 		cat lines >&2
@@ -41,7 +40,7 @@ property() {
 	while IFS=$'\t' read -r protocol fault wanted; do
 		keys="protocol=$protocol&max_envs=2&delay=1ms"
 		[ "$fault" = - ] || keys+="&fault=$fault"
-		got=$(judged "$fault" --env "builtin:frozen_lake?$keys")
+		got=$(probe_result "$fault" --env "builtin:frozen_lake?$keys")
 		[ "$got" = "${wanted%$'\t'}" ] || {
 			printf '%s %s: %s\nnot: %s\n' "$protocol" "$fault" "$got" "$wanted" >&2
 			cat lines >&2
@@ -56,9 +55,9 @@ property() {
 	[ "$(jq -c 'select(.type == "property") | keys_unsorted' lines | sort -u)" = '["type","name","status","value","evidence","fix"]' ]
 	jq -es 'last | .type == "summary" and .ok + .fail + .unknown + .skipped == 10 and .sessions == 4 and .need == 4' lines
 	[ "$(jq -s 'last.fail' lines)" = "$(grep -c '"status":"fail"' lines)" ]
-	# what fails has its evidence and its fix
+	# a failure has evidence and a fix
 	all_are lines property '.status != "fail" or (.evidence != null and .fix != null)'
-	# what is not known has its reason
+	# an unknown property has a reason
 	all_are lines property '.status != "unknown" or .evidence != null'
 }
 
@@ -86,7 +85,7 @@ property() {
 @test "a second probe finds the same as the first: nothing is left open" {
 	start lake "$ROLLDBG" serve --port 0 --max-envs 2 --map random
 	for i in 1 2 3; do
-		judged - --env "$url" >verdict$i
+		probe_result - --env "$url" >verdict$i
 		jq -c 'select(.name != "latency" and .name != "release")' lines >lines$i
 	done
 	[ "$(cat verdict1)" = 0 ]
@@ -94,8 +93,8 @@ property() {
 	cmp lines1 lines3
 }
 
-# most_open NAME N: the canned server held N sessions at most, and none at the end.
-most_open() {
+# expect_max_open NAME N: the canned server had at most N open sessions, and none at the end.
+expect_max_open() {
 	[ "$(awk '/^POST initialize/ { n++ } /^DELETE/ { n-- } n > most { most = n } END { print most + 0, n + 0 }' "$1.log")" = "$2 0" ]
 }
 
@@ -105,7 +104,7 @@ most_open() {
 			tools/call	{"content":[{"type":"text","text":"done"}]}
 		END
 		rolldbg probe --env "$url" --sessions $n --actions A,B --quiet
-		wait_for 60 most_open peer$n $n
+		wait_for 60 expect_max_open peer$n $n
 	done
 }
 
@@ -120,7 +119,7 @@ most_open() {
 	code=0
 	wait $pid || code=$?
 	[ $code = 130 ]
-	wait_for 60 most_open peer 3
+	wait_for 60 expect_max_open peer 3
 }
 
 sockets_of() {
@@ -129,7 +128,7 @@ sockets_of() {
 
 @test "SIGINT with many sessions on a stopped server: they are closed in parallel" {
 	start lake "$ROLLDBG" serve --port 0 --protocol openenv --max-envs 64 --delay 1h
-	# one by one they would take two minutes
+	# closing them one by one would take two minutes
 	env --default-signal=INT "$ROLLDBG" probe --env "${url%/mcp}" --sessions 60 --actions DOWN >out 2>err 3>&- &
 	pid=$!
 	echo $pid >probe.pid
@@ -137,8 +136,8 @@ sockets_of() {
 	kill -STOP "$(cat lake.pid)"
 	kill -INT $pid
 	late=
-	wait_for 60 gone $pid || late=yes
-	kill -CONT "$(cat lake.pid)" # or nothing could end it
+	wait_for 60 process_ended $pid || late=yes
+	kill -CONT "$(cat lake.pid)" # a stopped process does not react to SIGTERM
 	[ -z "$late" ]
 	code=0
 	wait $pid || code=$?
@@ -146,8 +145,8 @@ sockets_of() {
 	rm probe.pid
 }
 
-# Also before its exit status was read.
-gone() {
+# process_ended PID: also true for a zombie, whose exit status has not been read.
+process_ended() {
 	! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null
 }
 
@@ -166,18 +165,18 @@ gone() {
 
 @test "a session that outlives its environment: four given calls prove nothing, 24 drawn ones do" {
 	rolldbg probe --json --env 'builtin:frozen_lake?protocol=openenv&fault=zombie' --sessions 2 --actions DOWN,UP,DOWN,UP >lines
-	property statefulness '.status == "unknown" and (.evidence | contains("the last 2 calls succeeded, but were not counted and changed nothing"))'
+	expect_property statefulness '.status == "unknown" and (.evidence | contains("the last 2 calls succeeded, but were not counted and changed nothing"))'
 	rolldbg probe --json --env 'builtin:frozen_lake?protocol=openenv&fault=zombie' --sessions 2 >lines || [ $? = 1 ]
-	property statefulness '.status == "fail" and .value == "stopped counting" and (.evidence | contains("the last 22 calls succeeded, but were not counted"))'
-	property seed '.status == "unknown"'
+	expect_property statefulness '.status == "fail" and .value == "stopped counting" and (.evidence | contains("the last 22 calls succeeded, but were not counted"))'
+	expect_property seed '.status == "unknown"'
 	jq -es 'last | .fail == 1' lines
 }
 
 @test "why a state could not be read, and the fix for a timeout" {
 	rolldbg probe --json --env 'builtin:frozen_lake?fault=no-control-plane' --state resource:nope --sessions 2 --actions DOWN >lines
-	property state-source '.status == "unknown" and (.evidence | contains("Unknown resource: nope")) and (.fix | contains("--state"))'
+	expect_property state-source '.status == "unknown" and (.evidence | contains("Unknown resource: nope")) and (.fix | contains("--state"))'
 	rolldbg probe --json --env 'builtin:frozen_lake?fault=hang' --timeout "$short" --sessions 2 --actions DOWN >lines || [ $? = 1 ]
-	property tools '.status == "fail" and (.fix | contains("--timeout"))'
+	expect_property tools '.status == "fail" and (.fix | contains("--timeout"))'
 }
 
 @test "unreachable or another protocol: exit 4, no properties" {
@@ -206,8 +205,8 @@ gone() {
 	wait $pid || code=$?
 	[ $code = 4 ]
 	[ "$(grep -c '"type":"property"' lines)" = 10 ]
-	property capacity '.status == "ok"'
-	property seed '.status == "unknown" and .evidence != null'
+	expect_property capacity '.status == "ok"'
+	expect_property seed '.status == "unknown" and .evidence != null'
 	all_are lines property '.status != "fail"'
 	has "$(cat err)" "127.0.0.1"
 }
@@ -217,17 +216,17 @@ gone() {
 		tools/list	{"tools":[{"name":"act","inputSchema":{"type":"object","properties":{"move":{"type":"string"}},"required":["move"]}},{"name":"look","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}]}
 		tools/call	{"content":[{"type":"text","text":"done"}]}
 	END
-	# without a state nothing is called that nobody named
+	# without a state, only calls given by the user are made
 	rolldbg probe --env "$url" --json >lines
 	run ! grep tools/call peer.log
-	property tools '.status == "unknown" and .value == "2 advertised; none called"'
-	property statefulness '.status == "unknown" and (.fix | contains("--actions"))'
+	expect_property tools '.status == "unknown" and .value == "2 advertised; none called"'
+	expect_property statefulness '.status == "unknown" and (.fix | contains("--actions"))'
 	rolldbg probe --env "$url" --json --call-read-only >lines
-	property tools '.status == "ok" and .value == "2 advertised; 1 of 1 tested replied"'
+	expect_property tools '.status == "ok" and .value == "2 advertised; 1 of 1 tested replied"'
 	[ "$(grep -c 'POST tools/call' peer.log)" = 1 ]
 	rolldbg probe --env "$url" --json --tool act --actions go,stay --sessions 2 >lines
-	property tools '.value == "2 advertised; 1 of 1 tested replied"'
-	# two in the first session, one in the other
+	expect_property tools '.value == "2 advertised; 1 of 1 tested replied"'
+	# one before, two in the first session, one in the other
 	[ "$(grep -c 'POST tools/call' peer.log)" = 4 ]
 }
 
@@ -246,34 +245,34 @@ gone() {
 
 @test "seeds: a map that is always the same is no fault" {
 	rolldbg probe --json >lines
-	property seed '.status == "unknown" and (.evidence | contains("nothing is random, or seeds are ignored"))'
+	expect_property seed '.status == "unknown" and (.evidence | contains("nothing is random, or seeds are ignored"))'
 	rolldbg probe --json --env 'builtin:frozen_lake?map=random8x8&slippery=1' >lines
-	property seed '.status == "ok"'
+	expect_property seed '.status == "ok"'
 	for protocol in mcp openenv; do
 		rolldbg probe --json --env "builtin:frozen_lake?map=random&protocol=$protocol" >lines
-		property seed '.status == "ok" and (.evidence | endswith("steps in another session do not affect it"))'
+		expect_property seed '.status == "ok" and (.evidence | endswith("steps in another session do not affect it"))'
 	done
 	rolldbg probe --json --env 'builtin:frozen_lake?map=random&protocol=openenv&fault=seed-ignored' >lines || [ $? = 1 ]
-	property seed '.status == "fail" and (.evidence | contains("differ at /grid"))'
+	expect_property seed '.status == "fail" and (.evidence | contains("differ at /grid"))'
 	rolldbg probe --json --env 'builtin:frozen_lake?slippery=1' --seed 7 >lines
-	property seed '.status == "ok" and (.evidence | startswith("seed 7 repeats its episode, and seed 8 gives a different one"))'
+	expect_property seed '.status == "ok" and (.evidence | startswith("seed 7 repeats its episode, and seed 8 gives a different one"))'
 	rolldbg probe --json --seed 9223372036854775807 >lines
-	property seed '.evidence | contains("9223372036854775806")'
+	expect_property seed '.evidence | contains("9223372036854775806")'
 }
 
 @test "walls and slippery ice are not reported as faults" {
 	expect 0 rolldbg probe --env 'builtin:frozen_lake?slippery=1' --actions LEFT,UP
 	expect 0 rolldbg probe --actions LEFT,UP,LEFT,UP
 	has "$output" 'ok       statefulness'
-	# nobody moved, and the steps are counted all the same
+	# isolation is judged by step counts even if no call moved
 	has "$output" 'ok       isolation'
 }
 
 @test "a clock in the state is not a difference" {
 	rolldbg probe --json --env builtin:desk >lines
 	[ "$(not_ok lines)" = release:unknown ]
-	property seed '.evidence | startswith("seed 42 repeats its episode, and seed 43 gives a different one")'
-	property isolation '.value == "4 isolated"'
+	expect_property seed '.evidence | startswith("seed 42 repeats its episode, and seed 43 gives a different one")'
+	expect_property isolation '.value == "4 isolated"'
 }
 
 @test "secrets are redacted in the server's texts" {
@@ -294,5 +293,5 @@ gone() {
 	code=0
 	rolldbg probe --env "$url" >/dev/full 2>err || code=$?
 	[ $code = 5 ]
-	wait_for 60 most_open peer 4
+	wait_for 60 expect_max_open peer 4
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# Nothing that was written is lost: full disks, limits, a second writer, kill -9, torn and fused lines.
+# Written lines are never lost: full disks, limits, a second writer, kill -9, torn and fused lines.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# whole FILE: it ends with a line feed, and every line is an object that names its type.
-whole() {
+# expect_whole FILE: the file ends with a line feed, and every line is an object with a type.
+expect_whole() {
 	[ -z "$(tail -c 1 "$1" | tr -d '\n')" ]
 	jq -e .type "$1" >/dev/null
 }
@@ -18,7 +18,7 @@ limited_run() {
 @test "a file size limit: exit 5, and the lines written are complete" {
 	expect 5 limited_run
 	has "$stderr" "the next one could not be written: File too large"
-	whole run.jsonl
+	expect_whole run.jsonl
 	[ "$(wc -c <run.jsonl)" -le 4096 ]
 	[ "$(wc -l <run.jsonl)" -gt 2 ]
 	expect 1 rolldbg check run.jsonl
@@ -32,7 +32,7 @@ limited_run() {
 	expect 5 strace -f -o trace -P "$PWD/run.jsonl" -e inject=write:error=ENOSPC:when=4+ \
 		"$ROLLDBG" run --out "$PWD/run.jsonl"
 	has "$stderr" "run.jsonl has 3 complete lines of this run, the next one could not be written: No space left on device"
-	whole run.jsonl
+	expect_whole run.jsonl
 	[ "$(wc -l <run.jsonl)" = 3 ]
 }
 
@@ -50,7 +50,7 @@ limited_run() {
 	[ ! -s run.jsonl ]
 	exec 9>&-
 	expect 0 rolldbg run --out run.jsonl --force
-	whole run.jsonl
+	expect_whole run.jsonl
 }
 
 @test "an existing recording is replaced only with --force" {
@@ -120,7 +120,7 @@ limited_run() {
 		expect 0 rolldbg show many.jsonl --rollout "env.$one"
 		has "$(<piped)" "$output"
 	done
-	# a part of it is shown as far as it goes
+	# a recording without headers is shown as far as possible
 	grep -v '"header"' many.jsonl >headless.jsonl
 	expect 0 rolldbg show headless.jsonl
 	[ "$(grep -c '(continued)' <<<"$output")" = 6 ]
@@ -137,11 +137,11 @@ limited_run() {
 	rolldbg strip two.jsonl | cmp - one.stripped
 	rolldbg strip three/ | cmp - one.stripped
 	rolldbg strip - <one.jsonl | cmp - one.stripped
-	# shellcheck disable=SC2002 # a pipe is read otherwise than a file
+	# shellcheck disable=SC2002 # pipes are read differently from files
 	cat one.jsonl | "$ROLLDBG" strip - | cmp - one.stripped
 	rolldbg strip <(cat one.jsonl) | cmp - one.stripped
 	rolldbg strip one.stripped | cmp - one.stripped
-	# parts of one recording, the lines of a rollout in two of them
+	# one recording in two parts, with a rollout's lines in both
 	head -50 one.jsonl >head.jsonl
 	tail -n +51 one.jsonl >tail.jsonl
 	rolldbg strip head.jsonl tail.jsonl | cmp - one.stripped

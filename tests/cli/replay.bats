@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# replay: the calls of a golden, sent again, and what came compared.
+# replay: sends the calls of a golden again and compares the replies.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# golden NAME ACTIONS [OPTION...]: a stripped recording of the built-in lake.
+# golden NAME ACTIONS [OPTION...]: writes a stripped recording of the built-in lake.
 golden() {
 	local name=$1 actions=$2
 	shift 2
@@ -19,7 +19,7 @@ golden() {
 	[ "$output" = 'no differences · 1 rollout · 6 steps' ]
 	cmp lake.jsonl before
 	[ ! -e lake.jsonl.new ]
-	# what is not stripped is as good
+	# an unstripped recording works, too
 	expect 0 rolldbg replay raw.jsonl --quiet
 	[ -z "$output" ]
 }
@@ -34,7 +34,7 @@ golden() {
 	has "$output" 'written: lake.jsonl.new'
 	has "$output" 'recorded: '
 	cmp lake.jsonl before
-	# what came is the golden of that environment
+	# FILE.new is a golden of that environment
 	cp lake.jsonl.new other.jsonl
 	expect 0 rolldbg replay other.jsonl --env 'builtin:frozen_lake?map=8x8'
 	expect 0 rolldbg replay lake.jsonl
@@ -77,7 +77,7 @@ golden() {
 	printf '# drawn next to the fact\n/observation/grid\n\n  /**/position  \r\n' >lake.jsonl.masks
 	expect 0 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8'
 	[ -z "$stderr" ]
-	# they are masks of the golden that it is replaced by
+	# --accept keeps them as masks of the new golden
 	expect 0 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8&fault=drop-iserror' --accept
 	[ "$(jq -c 'select(.type == "header") | .masks' lake.jsonl)" = '["/observation/grid","/**/position"]' ]
 	printf '# first\nstate\n' >lake.jsonl.masks
@@ -132,7 +132,7 @@ golden() {
 	has "$stderr" '--review asks on a terminal, and there is none'
 }
 
-# on_terminal KEYS COMMAND...: types the keys once the program asks; its output is in $output.
+# on_terminal CODE KEYS COMMAND...: types the keys when the program asks for them; sets $output.
 on_terminal() {
 	expect "$1" python3 "$data/on_terminal.py" "${@:2}"
 }
@@ -153,14 +153,14 @@ on_terminal() {
 	run ! cmp -s goldens/1.jsonl before/1.jsonl
 	cmp goldens/2.jsonl before/2.jsonl
 	cmp goldens/3.jsonl before/3.jsonl
-	# of the last file one rollout was accepted, the other is as it was
+	# of the last file's two rollouts, one was accepted and the other one is unchanged
 	expect 1 rolldbg replay goldens/many.jsonl --env "$other" --json
 	[ "$(jq -cs 'map(.rollout) | unique' <<<"$output")" = '[null,"many.1"]' ]
 	expect 0 rolldbg replay goldens/1.jsonl --env "$other"
 	rm -r goldens && cp -r before goldens
 	on_terminal 0 aaaaa "$ROLLDBG" replay goldens --env "$other" --review
 	expect 0 rolldbg replay goldens --env "$other"
-	# the input ends
+	# end of input (Ctrl-D)
 	rm -r goldens && cp -r before goldens
 	on_terminal 1 $'\004\004\004\004\004' "$ROLLDBG" replay goldens --env "$other" --review
 	diff -r -x '*.new' goldens before
@@ -179,7 +179,7 @@ on_terminal() {
 		total=$((total + $(rolldbg replay goldens --shard $i/3 --json | jq 'select(.type == "summary") | .rollouts')))
 	done
 	[ $total = 5 ]
-	# more parts than files: nothing to do is no failure
+	# more shards than files: an empty shard succeeds
 	expect 0 rolldbg replay goldens --shard 6/6
 	for wrong in 0/2 3/2 2 x/2 1/0 -1/2; do
 		expect 2 rolldbg replay goldens --shard $wrong
@@ -231,7 +231,7 @@ on_terminal() {
 	rm goldens/a*
 	expect 0 rolldbg replay goldens --tasks tasks.jsonl --json
 	[ "$(jq -c 'select(.type == "golden") | [.kind, .file, .task]' <<<"$output")" = '["recorded","goldens/a%2Fb.0.jsonl","a/b"]' ]
-	expect 0 rolldbg replay goldens/1.jsonl --tasks tasks.jsonl # which is no whole suite
+	expect 0 rolldbg replay goldens/1.jsonl --tasks tasks.jsonl # a single file is not a full run
 	rm goldens/a*
 	expect 0 rolldbg replay goldens --shard 1/1 --tasks tasks.jsonl
 	[ "$(find goldens -name 'a*')" = '' ]
@@ -307,7 +307,7 @@ on_terminal() {
 
 @test "calls of a model, and calls that were never sent" {
 	golden lake DOWN,RIGHT
-	# a turn without a call, and one whose call was not sent
+	# a turn without a call, and a turn whose call was not sent
 	awk '{ print } NR == 2 {
 		print "{\"type\":\"step\",\"rollout\":\"FrozenLake-v1.0\",\"turn\":7,\"step\":null,\"state\":null,\"tool_call\":null}"
 		print "{\"type\":\"step\",\"rollout\":\"FrozenLake-v1.0\",\"turn\":8,\"step\":null,\"state\":null,\"tool_call\":{\"id\":\"x\",\"name\":\"lake_move\",\"arguments\":{}},\"outcome\":\"not-sent\"}"
@@ -326,7 +326,7 @@ on_terminal() {
 	rolldbg run --quiet --actions DOWN -g 2 --out many.jsonl
 	expect 3 rolldbg run --policy many.jsonl
 	has "$stderr" 'policy many.jsonl: a recording of 2 rollouts'
-	# the server has no such tool: nothing is sent, unless it is forced
+	# the server lacks the tool: nothing is sent without --force-call
 	sed -i 's/"name":"lake_move"/"name":"lake_mov"/g' lake.jsonl
 	expect 3 rolldbg run --policy lake.jsonl
 	has "$stderr" "did you mean 'lake_move'?"
@@ -351,7 +351,7 @@ on_terminal() {
 	has "$stderr" 'version 9'
 	expect 2 rolldbg replay
 	expect 2 rolldbg replay lake.jsonl --jobs 0
-	# nothing was sent, so nothing was recorded
+	# nothing was sent or recorded
 	[ -z "$(find state -name '*.jsonl')" ]
 }
 

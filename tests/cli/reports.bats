@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# --report: each format for the same cases, and where it is written.
+# --report: every format for the same cases, and the files they are written to.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
 broken='builtin:frozen_lake?fault=fallback-session&max_envs=3'
 
-# A folder with a rollout that passes, one that fails and a file that is not a recording.
+# recordings: writes runs/ with a rollout that passes, one that fails, and a file that is not a recording.
 recordings() {
 	mkdir runs
 	rolldbg run --quiet --task healthy --out runs/a.jsonl
@@ -14,13 +14,13 @@ recordings() {
 	echo nothing >runs/c.jsonl
 }
 
-# golden NAME ACTIONS: a stripped recording of the built-in lake.
+# golden NAME ACTIONS: writes a stripped recording of the built-in lake.
 golden() {
 	rolldbg run --quiet --seed 42 --actions "$2" --task "$1" --out raw.jsonl --force
 	rolldbg strip raw.jsonl >"$1.jsonl"
 }
 
-# xml FILE: its elements, a line each; fails if it is not well-formed.
+# xml FILE: the elements of the file, one per line; fails if it is not well-formed.
 xml() {
 	"$BATS_TEST_DIRNAME/xml" "$1"
 }
@@ -73,18 +73,18 @@ xml() {
 	END
 	has "$(xml j.xml)" 'name=sick.0'
 	has "$(xml j.xml | grep /failure)" 'first error: Maximum concurrent environments (3) reached\nwarning: '
-	# findings below --fail-on stand with a rollout that passes
+	# findings below --fail-on are in the output of a passing test case
 	expect 0 rolldbg check runs/b.jsonl --fail-on never --report junit:j.xml
 	[ "$(xml j.xml | sed -n 1p | cut -f 2)" = 'name=rolldbg check tests=1 failures=0 errors=0' ]
 	has "$(xml j.xml | grep /system-out)" 'fallback-session: turns 3-5: '
-	# a server that is not there: no result
+	# an unreachable server is an error: there is no result
 	expect 4 rolldbg run --env http://127.0.0.1:9/mcp --actions UP --report junit:j.xml
 	has "$(xml j.xml | grep /error)" 'type=unreachable message=unreachable: cannot connect to 127.0.0.1:9'
 	expect 1 rolldbg run --actions DOWN --group-size 3 --jobs 3 --env 'builtin:frozen_lake?max_envs=2&delay=300ms' --report junit:j.xml
 	has "$(xml j.xml | grep /failure)" 'type=refused message=refused: '
-	# a recording of the state folder has another name each time, which would be another test
+	# the class is the command: the file name of a recording in the state folder differs in each run
 	has "$(xml j.xml)" 'classname=run name=env.0'
-	# what is found of a group has a testcase of its own
+	# a group with findings is a test case
 	has "$(xml j.xml)" 'tests=4 failures=2 errors=0'
 	has "$(xml j.xml)" 'name=the group of task env'
 }
@@ -100,13 +100,13 @@ xml() {
 		--report junit:j.xml --report github:g.txt --report markdown:m.md --report sarif:s.json
 	has "$(xml j.xml)" 'tests=2 failures=1 errors=0'
 	has "$(xml j.xml | grep /failure)" 'type=difference message=step 1  lake_move action=DOWN: /outcome  ok -> tool-error (and '
-	# the second step is line 4 of the golden
+	# step 1, the second one, is line 4 of the golden
 	grep -q '^::error file=lake.jsonl,line=4,title=difference::lake.0: step 1  lake_move' g.txt
 	[ "$(wc -l <g.txt)" = 1 ]
 	jq -e '.runs[0].results[0] | .ruleId == "golden-difference" and
 		.locations[0].physicalLocation.region.startLine == 4 and (.message.text | startswith("lake.0: step 1"))' s.json
 	grep -q '/outcome  ok -> tool-error' m.md
-	# what is accepted has not failed
+	# accepted differences are no failures
 	cp lake.jsonl accepted.jsonl
 	expect 0 rolldbg replay accepted.jsonl --env 'builtin:frozen_lake?fault=drop-iserror' --accept --report junit:j.xml --report github:g.txt --report sarif:s.json
 	has "$(xml j.xml)" 'tests=1 failures=0 errors=0'
@@ -138,7 +138,7 @@ xml() {
 	[ "$(jq '.runs[0].tool.driver.rules | length' s.json)" = $(($(rolldbg check --list | wc -l) + 4)) ]
 	jq -e '.runs[0].tool.driver.rules | all(.id and .shortDescription.text and .help.text and (.defaultConfiguration.level | IN("error", "warning", "note")))' s.json
 	lacks "$(cat s.json)" '\u0001'
-	# each result is of the rule at its index, and stands where its first turn is
+	# each result refers to its rule by index, and to the line of its first turn
 	jq -e '.runs[0] | .tool.driver.rules as $rules | .results | all(.ruleId == $rules[.ruleIndex].id)' s.json
 	line=$(grep -n '"turn":3,' runs/b.jsonl | grep '"type":"step"' | cut -d : -f 1)
 	jq -e --argjson line "$line" '.runs[0].results[] | select(.ruleId == "capacity") | .locations[0].physicalLocation |
@@ -149,7 +149,7 @@ xml() {
 	expect 1 rolldbg check 'c d%.jsonl' "$PWD/c d%.jsonl" --report sarif:s.json
 	[ "$(jq -r '[.runs[0].results[].locations[0].physicalLocation.artifactLocation.uri] | unique | join(" ")' s.json)" = \
 		"c%20d%25.jsonl file://$PWD/c%20d%25.jsonl" ]
-	# from standard input there is no file
+	# standard input has no file to refer to
 	expect 1 rolldbg check --report sarif:s.json - <'c d%.jsonl'
 	jq -e '.runs[0].results | all(.locations == [])' s.json
 }
@@ -181,25 +181,25 @@ xml() {
 
 @test "hostile text stays text in every kind of report" {
 	golden lake DOWN
-	# an id with all that ends something somewhere; its characters beyond ASCII are an escape, U+FFFE and an override
-	# shellcheck disable=SC1003 # no quote is meant
+	# an id with the delimiters of all formats, and with U+009B (CSI), U+FFFE and U+202E (bidi override)
+	# shellcheck disable=SC1003 # the last backslash escapes no quote
 	id='x]]></failure>&amp;\"'"'"'```<b>\n::error::a%0A]( ##[error]b\u001b[31m\u009b\ufffe\u202e\u0000#skip\\'
 	jq -c --argjson id "\"$id\"" '.rollout = $id | if .task then .task.id = $id else . end' lake.jsonl >hostile.jsonl
 	sed 's/"type":"end"/"type":"event","event":"capacity"/' hostile.jsonl >'cut,:%.jsonl'
 	for command in 'check cut,:%.jsonl' 'replay hostile.jsonl --env builtin:frozen_lake?map=8x8'; do
-		# shellcheck disable=SC2086 # a command with its arguments
+		# shellcheck disable=SC2086 # splits the command from its arguments
 		expect 1 rolldbg $command --report junit:j.xml --report tap:t.tap --report sarif:s.json --report github:g.txt --report markdown:m.md
 		xml j.xml >elements
 		[ "$(grep -c /testcase elements)" = 2 ]
 		grep -q 'x\]\]></failure>&amp;"' elements
-		# each of these in one piece: no line of it was begun by the id
+		# the id starts no line of its own in the line-based formats
 		run ! grep -vE '^(TAP version 13|not ok 1 - |  (---|\.\.\.|[a-z]+: )|    |1\.\.1$)' t.tap
 		run prove --exec cat t.tap
 		lacks "$output" 'Parse errors'
 		run ! grep -v '^::error file=' g.txt
 		run ! grep -lP '[\x00-\x08\x0b-\x1f\x7f]' j.xml t.tap g.txt m.md s.json
 		jq -e '.runs[0].results[0].message.text | contains("\\]( ##[error]b")' s.json
-		# fences of the summary are longer than what is in them
+		# code fences of the summary are longer than any fence inside
 		grep -qF '```` x]]></failure>' m.md
 		[[ $command = check* ]] || grep -q '^````text$' m.md
 	done
@@ -216,7 +216,7 @@ xml() {
 		expect 5 rolldbg check lake.jsonl --report "tap:$file"
 		expect 5 rolldbg replay lake.jsonl --report "tap:$file"
 	done
-	# a report of before stays until the new one is whole
+	# an existing report is replaced only when the new one is complete
 	echo old >t.tap
 	expect 2 rolldbg run --report tap:t.tap --report junit:j.xml --report json --json
 	[ "$(cat t.tap)" = old ]
@@ -275,7 +275,7 @@ xml() {
 	printf '{"id":"%s"}\n' goal other >tasks.jsonl
 	expect 1 rolldbg replay goldens --tasks tasks.jsonl --report junit:j.xml --report sarif:s.json --report github:g.txt
 	has "$(xml j.xml)" 'tests=4 failures=2 errors=0'
-	# four tests, each with a name of its own
+	# four tests with different names
 	[ "$(xml j.xml | cut -f 2 | grep ^classname= | sort -u | wc -l)" = 4 ]
 	has "$(xml j.xml)" $'classname=goldens/wall name=the golden of task wall\t'
 	has "$(xml j.xml)" $'classname=tasks name=the golden of task other\t'

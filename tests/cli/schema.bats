@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# rolldbg schema, and its table of results: --json prints what the table defines. (make interop has a
-# validator judge it.)
+# rolldbg schema and its table of results: --json prints the members in the table. (make interop checks the output with a
+# JSON Schema validator.)
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# as_listed COMMAND: each line of $output has the members that __spec lists for it, in that order.
+# as_listed COMMAND: each line of $output has the members that __spec lists for its type, in that order.
 as_listed() {
 	local type wanted got
 	[ -n "$output" ]

@@ -1,19 +1,19 @@
 #!/usr/bin/env bats
-# Credentials reach the server and nothing else.
+# Credentials are sent to the server and appear nowhere else.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
 secret=hunter2hunter2
 
-# nowhere: the secret is in no file and in no output of the last run.
-nowhere() {
+# expect_no_secret: the secret is in no file and in no output of the last run.
+expect_no_secret() {
 	lacks "$output" "$secret"
 	lacks "$stderr" "$secret"
 	! grep -r "$secret" a.jsonl state
 }
 
-echoing() {
+start_echo() {
 	canned peer <<-END
 		initialize	{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"canned","version":"Bearer $secret"}}
 		tools/call	{"content":[{"type":"text","text":"you said Bearer $secret"}]}
@@ -21,32 +21,32 @@ echoing() {
 }
 
 @test "a header's value is never recorded or printed, even if the server repeats it" {
-	echoing
+	start_echo
 	for given in "--header=Authorization: Bearer $secret" '--header=@headers' '--header-env=Authorization=TOKEN' \
 		"--header=X-Api-Key: $secret" "--header=Cookie: session=$secret"; do
 		printf '# ours\nAuthorization: Bearer %s\n' "$secret" >headers
 		TOKEN="Bearer $secret" expect 0 rolldbg -vv run --env "$url" "$given" --actions A,B --out a.jsonl --force
 		rm headers
-		nowhere
+		expect_no_secret
 		grep -q 'you said ' a.jsonl
 		TOKEN="Bearer $secret" run --separate-stderr rolldbg -vv run --env "$url" "$given" --actions A,B --json
-		nowhere
+		expect_no_secret
 	done
 }
 
 @test "--secret hides any value, in the URL and in a policy too" {
-	echoing
+	start_echo
 	expect 0 rolldbg -vv run --env "$url" --secret $secret --actions "$secret,B" --out a.jsonl
-	nowhere
+	expect_no_secret
 	expect 4 rolldbg -vv run --env "$url?key=$secret" --secret $secret --actions B --out a.jsonl --force
-	nowhere
+	expect_no_secret
 	has "$stderr" 'key=<redacted>'
 }
 
 @test "an unreachable server is reported without the credentials" {
 	expect 4 rolldbg -vv run --env "http://127.0.0.1:1/mcp?key=$secret" --secret $secret --header "Authorization: Bearer $secret" \
 		--actions A --out a.jsonl
-	nowhere
+	expect_no_secret
 	expect 2 rolldbg -vv run --env "ftp://127.0.0.1:1/mcp?key=$secret" --secret $secret --actions A
 	lacks "$stderr" $secret
 }
@@ -66,10 +66,10 @@ echoing() {
 			--actions A,B,C --out state/r.jsonl --force "${reports[@]}"
 		[ "$status" -gt 0 ]
 		grep -q -e 'no .*&lt;redacted&gt; here' -e 'cannot connect' state/report.junit
-		nowhere
+		expect_no_secret
 		[ -e state/golden.jsonl ] || rolldbg strip state/r.jsonl >state/golden.jsonl
 		run --separate-stderr rolldbg replay state/golden.jsonl --env "$target" --secret $secret "${reports[@]}"
-		nowhere
+		expect_no_secret
 	done
 	grep -q 'cannot connect' state/report.junit
 }
@@ -83,13 +83,13 @@ echoing() {
 	lacks "$stderr" $secret
 	expect 3 rolldbg run --header @nowhere
 	has "$stderr" 'nowhere: No such file'
-	# no second header behind the first
+	# a value cannot inject a second header
 	expect 2 rolldbg run --header $'A: b\r\nC: '$secret
 	lacks "$stderr" $secret
 }
 
-# spelled: the secret in texts of the peer, in many spellings.
-spelled() {
+# secret_spellings: rows of a canned server whose replies have the secret in several encodings.
+secret_spellings() {
 	local value='hunter2/hunter2"x' base64
 	base64=$(printf 'user:%s' "$value" | base64 -w0)
 	cat <<-END
@@ -99,7 +99,7 @@ spelled() {
 }
 
 @test "the value of any --header-env and --secret-env is redacted in every spelling of it" {
-	canned peer < <(spelled)
+	canned peer < <(secret_spellings)
 	for given in --header-env=X-Tenant=VALUE --secret-env=VALUE; do
 		VALUE='hunter2/hunter2"x' expect 0 rolldbg -vv run --env "$url" "$given" --actions A --out a.jsonl --force
 		for part in hunter2 aHVudGVy h1bnRlcjIv odW50ZXIy; do
@@ -117,7 +117,7 @@ spelled() {
 
 @test "keys in the query of --env are secrets, and so is a password in a URL" {
 	expect 4 rolldbg -vv run --env "http://127.0.0.1:1/mcp?api_key=$secret&lang=en" --actions A --out a.jsonl
-	nowhere
+	expect_no_secret
 	has "$stderr" 'api_key=<redacted>&lang=en'
 	expect 4 rolldbg -vv probe --env "http://127.0.0.1:1/mcp?token=$secret"
 	lacks "$output$stderr" $secret
@@ -141,11 +141,11 @@ spelled() {
 	sed -i 's/MY_KEY/OPENAI_API_KEY","profile":"openai/' p.json
 	OPENAI_API_KEY=$secret expect 2 rolldbg run --policy p.json
 	has "$stderr" '"key_env" would send the variable OPENAI_API_KEY to http://models.invalid:1/'
-	nowhere
+	expect_no_secret
 }
 
 @test "a provider's key is sent to that provider and to this host, elsewhere only if the user allows it" {
-	export OPENAI_API_KEY=$secret https_proxy=http://127.0.0.1:1 # no traffic to a real provider
+	export OPENAI_API_KEY=$secret https_proxy=http://127.0.0.1:1 # prevents traffic to a real provider
 	llm=(rolldbg run --policy llm --model m --profile openai --model-retries 0 --out a.jsonl --force)
 	for url in https://models.invalid:1/v1 https://evilapi.openai.com.invalid:1 https://xapi.openai.com:1 http://api.openai.com:1; do
 		expect 2 "${llm[@]}" --base-url $url
@@ -157,7 +157,7 @@ spelled() {
 	done
 	expect 4 "${llm[@]}" --base-url https://models.invalid:1/v1 --allow-key-env OPENAI_API_KEY
 	expect 4 "${llm[@]}" --base-url https://models.invalid:1/v1 --key-env OPENAI_API_KEY
-	nowhere
+	expect_no_secret
 }
 
 @test "recordings in the state folder are readable by their owner only, others according to the umask" {

@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# show, as people meet it: one turn in full, and the pager of a terminal.
+# show: one turn in full, and the pager on a terminal.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# on_terminal COMMAND: what a terminal of 80 columns shows, in $output, without colours; its exit code is the last line.
+# on_terminal COMMAND: runs it on a terminal of 80 columns without colors; sets $output, whose last line is the exit code.
 on_terminal() {
 	command -v script >/dev/null || skip 'no script(1) for a terminal'
 	output=$(NO_COLOR=1 TERM=xterm script -qec "stty cols 80; $1; echo \"code \$?\"" /dev/null </dev/null | tr -d '\r')
@@ -29,7 +29,7 @@ on_terminal() {
 	has "$output" 'outcome       tool-error (class arguments, reported by layer mcp)'
 	has "$output" "error         \"Error executing tool lake_move: Invalid action 'NORTH'."
 	has "$output" 'state after   unchanged'
-	# no line after it says what its state was
+	# the recording ends before the line with the next state
 	head -n 4 a.jsonl >torn.jsonl
 	expect 0 rolldbg show torn.jsonl --turn 1
 	has "$output" $'state after   unknown\nchanged       unknown'
@@ -64,7 +64,7 @@ on_terminal() {
 	PAGER='sed s/^/P:/' on_terminal "'$ROLLDBG' show '$root/fixtures/recordings/not-object.jsonl'"
 	has "$output" 'P:lake.0'
 	has "$output" $'\ncode 3'
-	# in a pipe there is none
+	# no pager in a pipe
 	PAGER='sed s/^/P:/' expect 0 rolldbg show a.jsonl
 	lacks "$output" 'P:'
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shrink: as few of a recording's calls as still give a finding.
+# shrink: the smallest part of a recording's calls that still gives a finding.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
@@ -7,14 +7,14 @@ load lib
 bad='builtin:frozen_lake?map=8x8&max_envs=50&fault=bad-field'
 healthy='builtin:frozen_lake?map=8x8&max_envs=50'
 
-# wandered TARGET: 60 random moves.
-wandered() {
+# record_random TARGET: records 60 random moves in w.jsonl.
+record_random() {
 	rolldbg run --quiet --env "$1" --policy random:20 --max-turns 60 --seed 7 --fail-on never --force --out w.jsonl >/dev/null
 	[ "$(jq -r 'select(.type == "end") | .steps' w.jsonl)" = 60 ]
 }
 
 @test "60 random moves shrink to the three that reach the broken field, whatever --jobs is" {
-	wandered "$bad"
+	record_random "$bad"
 	for jobs in 1 8; do
 		expect 0 rolldbg shrink w.jsonl --env "$bad" --rule effect-despite-error --jobs $jobs --force
 		has "${lines[0]}" '3 of 60 calls are enough, and each is needed · '
@@ -22,12 +22,12 @@ wandered() {
 		[ "$(jq -r '.calls[].arguments.action' w.shrunk.policy.json | tr '\n' ' ')" = 'DOWN RIGHT RIGHT ' ]
 		has "$output" 'effect-despite-error: 1 failed step changed the state; '
 	done
-	# what was written gives the finding, and the policy gives it again
+	# the written recording has the finding, and so does a run of the written policy
 	expect 1 rolldbg check w.shrunk.jsonl --fail-on warning --only effect-despite-error
 	expect 1 rolldbg run --quiet --env "$bad" --seed 7 --policy w.shrunk.policy.json --out again.jsonl --fail-on warning
 	has "$output" 'effect-despite-error'
 	[ "$(jq -r 'select(.type == "header") | .seed' w.shrunk.jsonl)" = 7 ]
-	# no call can be left out
+	# every call is needed
 	for i in 0 1 2; do
 		jq "del(.calls[$i])" w.shrunk.policy.json >less.json
 		expect 0 rolldbg run --quiet --env "$bad" --policy less.json --out less.jsonl --force --fail-on warning --only effect-despite-error
@@ -35,7 +35,7 @@ wandered() {
 }
 
 @test "a divergence from a golden shrinks, too" {
-	wandered "$healthy"
+	record_random "$healthy"
 	rolldbg strip w.jsonl >golden.jsonl
 	expect 1 rolldbg replay golden.jsonl --env "$bad" --quiet
 	expect 0 rolldbg shrink --divergence golden.jsonl --env "$bad" --out least.jsonl --json
@@ -72,7 +72,7 @@ wandered() {
 	target='builtin:frozen_lake?map=8x8&slippery=1&max_envs=50&fault=bad-field'
 	rolldbg run --quiet --env "$target" --policy random:8 --max-turns 20 --fail-on never --out w.jsonl >out
 	grep -q effect-despite-error out
-	# without a seed the ice is another one in each session
+	# without a seed the ice differs in each session
 	run --separate-stderr rolldbg shrink w.jsonl --env "$target" --rule effect-despite-error --max-runs 200 --json
 	[ "$status" -le 1 ]
 	has "$stderr" 'flaky: effect-despite-error appeared in '
@@ -81,17 +81,17 @@ wandered() {
 }
 
 @test "--max-runs stops it: the result may not be minimal" {
-	wandered "$bad"
+	record_random "$bad"
 	expect 0 rolldbg shrink w.jsonl --env "$bad" --rule effect-despite-error --max-runs 5 --json
 	[ "$(jq -c '[.minimal, .to > 3, .runs <= 6]' <<<"$output")" = '[false,true,true]' ]
 	has "$stderr" 'stopped by --max-runs: the result may not be minimal'
-	# and what was written is not replaced
+	# the files written are not replaced without --force
 	expect 2 rolldbg shrink w.jsonl --env "$bad" --rule effect-despite-error
 	has "$stderr" 'w.shrunk.jsonl exists; use --force to replace it'
 }
 
 @test "what cannot be shrunk" {
-	wandered "$bad"
+	record_random "$bad"
 	expect 4 rolldbg shrink w.jsonl --env http://127.0.0.1:1/mcp --rule effect-despite-error
 	has "$stderr" 'cannot connect'
 	expect 3 rolldbg shrink nothing.jsonl --env "$bad" --rule effect-despite-error

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
-# Ctrl-C: the recording ends with a word, the server gets its session back, the exit code is 130.
+# Ctrl-C: the recording has an end line, the session is closed, and the exit code is 130.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# begin COMMAND...: starts a run in the background with its lines in a.jsonl, its exit code will be in code.
-begin() {
+# start_run OPTION...: starts a run in the background; it records to a.jsonl, and its exit code goes to the file code.
+start_run() {
 	(
-		# a shell tells its background jobs to ignore SIGINT: here as if started in the foreground
+		# shells make background jobs ignore SIGINT: restore the default
 		env --default-signal=INT "$ROLLDBG" run --out a.jsonl "$@" >out 2>err 3>&- &
 		echo $! >run.pid
 		code=0
@@ -37,7 +37,7 @@ ended_with() {
 	canned peer <<-'END'
 		tools/call	hang
 	END
-	begin --env "$url" --actions A,B
+	start_run --env "$url" --actions A,B
 	wait_for 60 grep -q 'POST tools/call' peer.log
 	interrupt
 	ended_with 130
@@ -50,7 +50,7 @@ ended_with() {
 
 @test "SIGINT while a step over a WebSocket hangs: a late reply is not taken for its answer" {
 	start peer "$ROLLDBG_BUILD/tests/tools/misbehaving_openenv" silent
-	begin --env "${url%/mcp}" --actions on,on,on
+	start_run --env "${url%/mcp}" --actions on,on,on
 	wait_for 60 grep -q 'step 2' peer.log
 	interrupt
 	ended_with 130
@@ -63,7 +63,7 @@ ended_with() {
 	canned peer <<-'END'
 		initialize	hang
 	END
-	begin --env "$url" --actions A
+	start_run --env "$url" --actions A
 	wait_for 60 grep -q 'POST initialize' peer.log
 	interrupt
 	ended_with 130
@@ -72,7 +72,7 @@ ended_with() {
 
 @test "SIGINT between slow steps: finished steps are kept, the slot is released" {
 	start lake "$ROLLDBG" serve --port 0 --max-envs 1 --fault slow --delay 200ms
-	begin --env "$url" --policy "$root/policies/lake-wander.json" --max-turns 10000
+	start_run --env "$url" --policy "$root/policies/lake-wander.json" --max-turns 10000
 	wait_for 60 steps_written 2
 	interrupt
 	ended_with 130
@@ -83,7 +83,7 @@ ended_with() {
 @test "SIGTERM and SIGHUP act like SIGINT" {
 	for signal in TERM HUP; do
 		rm -f code a.jsonl
-		begin --env builtin:frozen_lake?fault=hang --actions UP
+		start_run --env builtin:frozen_lake?fault=hang --actions UP
 		wait_for 60 [ -s a.jsonl ]
 		interrupt $signal
 		ended_with 130
@@ -95,9 +95,9 @@ ended_with() {
 	canned peer <<-'END'
 		tools/call	hang
 	END
-	begin --env "$url" --actions A,B
+	start_run --env "$url" --actions A,B
 	wait_for 60 grep -q 'POST tools/call' peer.log
-	# stopped, so that both are waiting when it goes on
+	# the process is stopped, so that both signals are pending when it continues
 	interrupt STOP
 	interrupt INT
 	interrupt TERM

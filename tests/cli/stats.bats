@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Numbers: metrics over recordings, and a trainer's log-probabilities.
+# stats, and check with a trainer's log-probabilities.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
@@ -8,12 +8,12 @@ kl=$BATS_TEST_DIRNAME/../../fixtures/check/kl-band
 
 @test "check --trainer-logprobs: the trainer's log-probabilities of the sampled tokens" {
 	expect 0 rolldbg check --fail-on info --trainer-logprobs "$kl/good-near.trainer" "$kl/good-near.jsonl"
-	# without the file there is nothing to compare with
+	# without the file nothing is compared
 	expect 0 rolldbg check --fail-on info "$kl/bad-apart.jsonl"
 	expect 1 rolldbg check --fail-on warning --trainer-logprobs "$kl/bad-another-prompt.trainer" "$kl/bad-another-prompt.jsonl"
 	has "$output" 'warning: kl-band: turns 0-5: KL of 72 tokens: k1 1.0'
 	has "$output" 'conditioning_mismatch: mean |lr| is 1.5'
-	# what was sampled with a temperature cannot be judged, and that is said
+	# log-probabilities sampled with a temperature are reported as not comparable
 	expect 0 rolldbg check --fail-on warning --trainer-logprobs "$kl/bad-not-comparable.trainer" "$kl/bad-not-comparable.jsonl"
 	has "$output" 'info: kl-band: '
 	has "$output" 'not comparable, sent: temperature 0.7, top_p 0.9'
@@ -38,12 +38,12 @@ kl=$BATS_TEST_DIRNAME/../../fixtures/check/kl-band
 	has "$stderr" 'odd:1: '
 }
 
-# value NAME: of the last stats --json, in $output.
+# value NAME: a metric in $output, the output of stats --json.
 value() {
 	jq -r --arg name "$1" 'select(.type == "metrics") | .[$name]' <<<"$output"
 }
 
-# status NAME: of a line of the checklist.
+# status NAME: the status of a checklist property in $output.
 status() {
 	jq -r --arg name "$1" 'select(.type == "property" and .name == $name) | .status' <<<"$output"
 }
@@ -64,7 +64,7 @@ status() {
 	expect 0 rolldbg stats --json --by task hole.jsonl lake
 	[ "$(jq -r 'select(.type == "task") | [.task, .rollouts, .reward] | @tsv' <<<"$output")" = $'hole\t1\t0\nlake\t2\t1' ]
 	[ "$(tail -n 1 <<<"$output")" = '{"type":"summary","rollouts":3,"ok":3,"fail":1,"unknown":2}' ]
-	# the order of the files does not matter, nor do pieces
+	# neither the order of the files matters, nor reading them as one stream
 	before=$output
 	cat lake/*.jsonl hole.jsonl | { expect 0 rolldbg stats --json --by task -; [ "$output" = "$before" ]; }
 }
@@ -121,14 +121,14 @@ status() {
 	head -n 3 "$kl/good-near.jsonl" | tail -n 1 >headless.jsonl
 	expect 3 rolldbg stats headless.jsonl
 	has "$stderr" 'headless.jsonl:1: '
-	# what broke off is counted as such
+	# an incomplete rollout is counted as such
 	head -n 3 "$kl/good-near.jsonl" >torn.jsonl
 	expect 0 rolldbg stats --json torn.jsonl
 	[ "$(value stop_condition/incomplete) $(value has_error)" = '1 1' ]
 }
 
-# parted DIVISION..: partial results of the files, in groups of the sizes DIVISION, give the bytes of the whole.
-parted() {
+# merge_parts SIZE..: merging the partial results of groups of that many files gives the same bytes as all files at once.
+merge_parts() {
 	local at=0 part=0
 	rm -f part.*
 	for n; do
@@ -147,7 +147,7 @@ parted() {
 }
 
 @test "stats --partial, --merge: the same bytes as the whole" {
-	# rewards that rounding would spoil, samples that come twice, rollouts without a task
+	# rewards sensitive to rounding, repeated samples, rollouts without a task
 	mapfile -t files < <(grep -l '"end"' "$root"/fixtures/check/*/good-*.jsonl | head -n 40)
 	for i in 0 1 2 3; do
 		rolldbg run --quiet --task lake --group-size 3 --seed $i --policy random:$i --max-turns 9 --fail-on never --out - >run.$i 2>/dev/null
@@ -155,11 +155,11 @@ parted() {
 		files+=("run.$i.jsonl")
 	done
 	more=()
-	parted 10 10 10 10 2 2
-	parted 1 42 1
+	merge_parts 10 10 10 10 2 2
+	merge_parts 1 42 1
 	files=("$kl"/good-near.jsonl "$kl"/bad-apart.jsonl "$kl"/good-older-shape.jsonl)
 	more=(--trainer-logprobs "$kl/good-near.trainer")
-	parted 1 1 1
+	merge_parts 1 1 1
 	expect 0 rolldbg stats --json --merge part.*
 	[ "$(value mismatch_kl)" != null ]
 }

@@ -4,8 +4,8 @@
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# server <<WORDS: a server of a few lines of shell at ./server. The words may define greet (before initialize is
-# answered), call (answers call number $n with id $id) and bye (at the end of its input).
+# server <<FUNCTIONS: writes ./server, a shell script. The functions may be greet (run before the reply to initialize),
+# call (replies to call number $n with id $id) and bye (run at the end of input).
 server() {
 	cat >server <<-'END'
 		#!/bin/sh
@@ -44,15 +44,15 @@ server() {
 	chmod +x server
 }
 
-# drive CODE OPTIONS...: a run against it, recorded in a.jsonl.
-drive() {
+# run_server CODE OPTIONS...: a run against ./server, recorded in a.jsonl, that must exit with CODE.
+run_server() {
 	local code=$1
 	shift
 	expect "$code" rolldbg run --force --out a.jsonl --env 'stdio:./server' --state none "$@"
 }
 
-# An unreaped zombie also counts as ended.
-gone() {
+# process_ended NAME: also true for a zombie; the pid is in NAME.process.
+process_ended() {
 	[[ $(ps -o stat= -p "$(cat "$1.process")") != [!Z]* ]]
 }
 
@@ -60,11 +60,11 @@ gone() {
 	server <<-'END'
 		bye() { sleep 0.1; echo done >ended; }
 	END
-	drive 0 --actions A,B
+	run_server 0 --actions A,B
 	all_are a.jsonl step '.outcome == "ok"'
 	all_are a.jsonl header '.env.name == "toy" and .env.protocol == "mcp"'
 	[ "$(cat ended)" = "done" ]
-	gone server
+	process_ended server
 	[ "$(grep -c tools/call asked)" = 2 ]
 	has "$(head -n 1 asked)" '"method":"initialize"'
 }
@@ -75,7 +75,7 @@ gone() {
 		printf '\n\033[1m\n'
 		greet() { echo 'warming up: ERROR 7' >&2; }
 	END
-	drive 0 --actions A
+	run_server 0 --actions A
 	jq -e -n '[inputs | select(.event == "noise")] | any(.detail.text == "Toy server 1.0, ready")
 		and any(.detail.channel == "stderr" and .detail.text == "warming up: ERROR 7\n")' a.jsonl
 	rolldbg strip a.jsonl >stripped
@@ -83,14 +83,14 @@ gone() {
 	server <<-'END'
 		call() { for i in 1 2 3 4 5; do echo "banner $i"; done; text moved; }
 	END
-	drive 0 --actions A
+	run_server 0 --actions A
 	has "$output" 'noise: banner 3'
 	has "$output" 'noise: 2 more like this'
 	lacks "$output" 'banner 4'
 	server <<-'END'
 		greet() { echo 'warming up: ERROR 7' >&2; }
 	END
-	drive 0 --actions A -v
+	run_server 0 --actions A -v
 	has "$stderr" 'server: warming up: ERROR 7'
 }
 
@@ -105,7 +105,7 @@ gone() {
 			text "moved $n"
 		}
 	END
-	drive 0 --actions A
+	run_server 0 --actions A
 	all_are a.jsonl step '.observation == "moved 1"'
 	jq -e -n '[inputs | .event // empty] | sort == ["late-reply", "notification"]' a.jsonl
 	grep -qF '{"jsonrpc":"2.0","id":"q","result":{}}' asked
@@ -123,7 +123,7 @@ gone() {
 			text "moved $n"
 		}
 	END
-	drive 0 --actions A,B --timeout "$short" --fail-on never
+	run_server 0 --actions A,B --timeout "$short" --fail-on never
 	jq -e -n '[inputs | select(.type == "step") | .outcome] == ["timeout", "ok"]' a.jsonl
 	jq -e -n '[inputs | select(.event == "late-reply")] | length == 1' a.jsonl
 	grep -qF '"method":"notifications/cancelled","params":{"requestId":' asked
@@ -135,7 +135,7 @@ gone() {
 	END
 	while IFS='|' read -r answer why; do
 		echo "$answer" >answer
-		drive 1 --actions A,B --timeout "$short"
+		run_server 1 --actions A,B --timeout "$short"
 		all_are a.jsonl step '.outcome == "protocol-error" and .error.layer == "jsonrpc" and .error.class == "protocol"'
 		has "$(jq -r 'select(.type == "step") | .error.message' a.jsonl)" "$why"
 		jq -e -n '[inputs | select(.event == "noise")] | length == 2 and all(.detail.message | has("id"))' a.jsonl
@@ -151,7 +151,7 @@ gone() {
 	server <<-'END'
 		call() { id="\"$id\""; text "moved $n"; }
 	END
-	drive 0 --actions A,B --timeout "$short"
+	run_server 0 --actions A,B --timeout "$short"
 	all_are a.jsonl step '.outcome == "ok"'
 	jq -e -n '[inputs | select(.type == "event")] | length == 1 and (.[0] | .event == "noise" and (.detail.why | contains("string")))' a.jsonl
 }
@@ -163,7 +163,7 @@ gone() {
 			printf '{"text":"a\377b"}\n'
 		}
 	END
-	drive 1 --actions A --timeout "$short"
+	run_server 1 --actions A --timeout "$short"
 	all_are a.jsonl step '.outcome == "timeout" and (.error.message | endswith(", although 2 unrelated messages arrived (one is not JSON: invalid UTF-8)"))'
 	[ "$(jq -r 'select(.event == "noise") | .detail.base64' a.jsonl | base64 -d | od -An -tx1 | tr -d ' \n')" = 7b2274657874223a2261ff62227d ]
 }
@@ -172,14 +172,14 @@ gone() {
 	server <<-'END'
 		call() { echo 'fatal: out of cheese' >&2; exit 9; }
 	END
-	drive 4 --actions A,B
+	run_server 4 --actions A,B
 	all_are a.jsonl step '.outcome == "transport-error" and (.error.message | startswith("the server exited with status 9"))'
 	has "$stderr" 'the server exited with status 9: fatal: out of cheese'
 	[ "$(grep -c tools/call asked)" = 1 ]
 	server <<-'END'
 		call() { kill -SEGV $$; }
 	END
-	drive 4 --actions A
+	run_server 4 --actions A
 	has "$stderr" 'the server exited with status 139 (signal 11: Segmentation fault)'
 }
 
@@ -197,18 +197,18 @@ gone() {
 	server <<-'END'
 		call() { exec yes | tr -d '\n'; }
 	END
-	drive 1 --actions A
+	run_server 1 --actions A
 	all_are a.jsonl step '.outcome == "protocol-error" and (.error.message | contains("a line of more than 24 MiB"))'
 	server <<-'END'
 		call() { exec yes noise; }
 	END
-	drive 1 --actions A --timeout "$short"
+	run_server 1 --actions A --timeout "$short"
 	all_are a.jsonl step '.outcome == "timeout"'
 	jq -e -n '[inputs | select(.detail.events_dropped?)] | length == 1' a.jsonl
 	server <<-'END'
 		call() { yes words >&2 & text moved; }
 	END
-	drive 0 --actions A,B
+	run_server 0 --actions A,B
 	all_are a.jsonl step '.outcome == "ok"'
 }
 
@@ -221,14 +221,15 @@ gone() {
 			while :; do sleep 1000; done
 		}
 	END
-	drive 1 --actions A --timeout "$short"
+	run_server 1 --actions A --timeout "$short"
 	all_are a.jsonl step '.outcome == "timeout"'
-	wait_for 60 gone server
-	wait_for 60 gone helper
+	wait_for 60 process_ended server
+	wait_for 60 process_ended helper
 }
 
-# in_call: a run, its pid in run.pid, in the middle of a call without an answer; its exit code is written to ./code.
-in_call() {
+# start_hanging_run: starts a run and waits until it is in a call without a reply. Its pid is in run.pid; its exit code
+# goes to the file code.
+start_hanging_run() {
 	server <<-'END'
 		call() { trap '' TERM; sleep 1000 & echo $! >helper.process; echo >called; while :; do sleep 1000; done; }
 	END
@@ -244,29 +245,29 @@ in_call() {
 }
 
 @test "however rolldbg ends, even killed, no server is left running" {
-	in_call
+	start_hanging_run
 	kill -KILL "$(cat run.pid)"
-	wait_for 60 gone server
-	wait_for 60 gone helper
+	wait_for 60 process_ended server
+	wait_for 60 process_ended helper
 	wait_for 60 [ -s code ]
 	rm called code
-	in_call
+	start_hanging_run
 	kill -INT "$(cat run.pid)"
 	wait_for 60 grep -q interrupted a.jsonl
-	kill -INT "$(cat run.pid)" # the second one leaves at once
+	kill -INT "$(cat run.pid)" # the second one ends it at once
 	wait_for 60 [ -s code ]
 	[ "$(cat code)" = 130 ]
-	wait_for 60 gone server
-	wait_for 60 gone helper
+	wait_for 60 process_ended server
+	wait_for 60 process_ended helper
 }
 
 @test "SIGINT: the recording is complete, and no server is left running" {
-	in_call
+	start_hanging_run
 	kill -INT "$(cat run.pid)"
 	wait_for 60 [ -s code ]
 	[ "$(cat code)" = 130 ]
 	all_are a.jsonl end '.status == "interrupted"'
-	wait_for 60 gone server
+	wait_for 60 process_ended server
 }
 
 @test "a server gets the variables that the MCP SDKs give, those of --pass-env, and no credential" {
@@ -274,21 +275,21 @@ in_call() {
 		call() { env | sort >variables; text moved; }
 	END
 	export NUMBER=7 MY_TOKEN=hunter2hunter2 OPENAI_API_KEY=hunter3hunter3 LOGNAME='() { :; }' TERM=dumb
-	drive 0 --actions A
+	run_server 0 --actions A
 	lacks "$(cat variables)" hunter
 	run grep -vE '^(HOME|PATH|SHELL|TERM|USER|PWD|OLDPWD|SHLVL|_)=' variables
 	[ "$output" = "" ]
-	drive 0 --actions A --pass-env NUMBER --pass-env PATH --pass-env MY_TOKEN
+	run_server 0 --actions A --pass-env NUMBER --pass-env PATH --pass-env MY_TOKEN
 	grep -qx NUMBER=7 variables
 	grep -qx MY_TOKEN=hunter2hunter2 variables
 	[ "$(grep -c ^PATH= variables)" = 1 ]
-	drive 2 --actions A --header-env X-Token=MY_TOKEN --pass-env MY_TOKEN
+	run_server 2 --actions A --header-env X-Token=MY_TOKEN --pass-env MY_TOKEN
 	has "$stderr" '--pass-env: MY_TOKEN holds a credential for another server'
-	drive 0 --actions A --header-env X-Token=TERM
+	run_server 0 --actions A --header-env X-Token=TERM
 	lacks "$(cat variables)" TERM=
-	drive 2 --policy llm --model m --base-url http://127.0.0.1:1 --profile openai --pass-env OPENAI_API_KEY
+	run_server 2 --policy llm --model m --base-url http://127.0.0.1:1 --profile openai --pass-env OPENAI_API_KEY
 	has "$stderr" '--pass-env: OPENAI_API_KEY holds a credential for another server'
-	drive 2 --actions A --pass-env NOT_SET_HERE
+	run_server 2 --actions A --pass-env NOT_SET_HERE
 	has "$stderr" 'the variable NOT_SET_HERE is not set'
 }
 
@@ -296,13 +297,13 @@ in_call() {
 	server <<-'END'
 		pages() { sleep 0.1; result "{\"tools\":[],\"nextCursor\":\"$((page += 1))\"}"; }
 	END
-	# instead of the list of one tool
+	# replaces the reply with one tool
 	sed -i "s/result '{\"tools.*/pages/" server
-	drive 4 --actions A --open-timeout 1s
+	run_server 4 --actions A --open-timeout 1s
 	all_are a.jsonl end '.status == "unreachable" and .reason == "the session was not open within 1s (open_timeout)"'
 	has "$stderr" 'the session was not open within 1s (--open-timeout)'
 	[ "$(grep -c tools/list asked)" -lt 20 ]
-	gone server
+	process_ended server
 	expect 4 rolldbg probe --env stdio:./server --sessions 1 --open-timeout 1s
 	has "$stderr" 'the session was not open within 1s (--open-timeout)'
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Command lines that cannot be meant: exit 2, nothing on standard output, and a message that helps.
+# Invalid command lines: exit 2, nothing on standard output, and a helpful message.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
@@ -20,7 +20,7 @@ load lib
 		[ -z "$output" ]
 		has "$stderr" "$message"
 	done <"$data/usage.tsv"
-	# nothing was started that could have been recorded
+	# no run was started and recorded
 	[ -z "$(find state -name '*.jsonl')" ]
 }
 

@@ -1,6 +1,6 @@
-/* A control plane that is read as resources of an MCP server: each line is the answer to the next
-   request. What is read is JSON, or there is a sentence that says why not; the id that a hashing
-   server derives is computed from any JSON. */
+/* A control plane read as resources of an MCP server: each input line is the reply to the
+   next request. A value that was read is JSON, otherwise there is a message with the
+   reason; the id that hashing servers derive can be computed from any JSON. */
 #include "env/mcp/control_plane.h"
 #include "env/mcp/session_state.h"
 #include "env/mcp/state.h"
@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The session whose server it is. */
+/* The session of the server. */
 struct lines {
 	struct mcp_channel base;
 	struct str rest;

@@ -1,5 +1,6 @@
-/* Any bytes as a file of another program, in each format: what the importer gives are lines of ours,
-   and what it gives is written in every format. The first byte chooses the format. */
+/* Any bytes as a file of another program, in each format: the importer's output consists of
+   valid recording lines, and can be written in every format. The first byte selects the
+   format. */
 #include "convert/export.h"
 #include "json/scan.h"
 #include "trajectory/foreign.h"
@@ -9,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The importer takes one value after the other; returns whether it took them all. */
+/* Feeds the importer one value after the other; returns whether it accepted all of them. */
 static bool import_all(const struct format *format, struct str text, struct buf *lines)
 {
 	struct foreign *f = foreign_formats.open(format);
@@ -43,7 +44,7 @@ static void collect(struct export *x, struct str lines)
 
 	while (lines.n) {
 		if (line_parse(lines, &scratch, &l, &used, &err) != 0 || l.type == LINE_UNKNOWN) {
-			abort(); /* what we made is ours */
+			abort(); /* the importer's lines are valid */
 		}
 		if (!over && (!x->id.p || str_eq(x->id, l.rollout)) && export_add(x, &l, &err)) {
 			abort();

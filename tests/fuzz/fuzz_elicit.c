@@ -1,5 +1,5 @@
-/* What a server asks the user for: the answer is valid JSON, and accepts only when each required
-   field has one of the offered values. */
+/* Elicitation requests of a server: the reply is valid JSON, and accepts only if each
+   required field has one of the offered values. */
 #include "env/mcp/elicit.h"
 #include "env/mcp/input.h"
 #include "replies.h"

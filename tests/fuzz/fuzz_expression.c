@@ -1,5 +1,5 @@
-/* Any bytes as an expression of the debugger: it is refused at a place in the text, or it holds or does
-   not, and so does what is printed of it. */
+/* Any bytes as an expression of the debugger: it is refused with a position in the text, or
+   it is true or false, and so is its printed form. */
 #include "debug/expression.h"
 
 #include <stdint.h>

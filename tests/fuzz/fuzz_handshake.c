@@ -1,6 +1,6 @@
-/* What may come as the reply to a WebSocket's opening handshake: split anywhere it says the same, a
-   head never reaches beyond the bytes, and only a 101 that accepts our key opens. The first byte of
-   the input chooses the size of the pieces. */
+/* Any bytes as the reply to a WebSocket's opening handshake: the result does not depend on
+   how it is split, a head never extends beyond the bytes, and only a 101 with the right key
+   opens the connection. The first byte of the input selects the size of the pieces. */
 #include "net/handshake.h"
 #include "net/head.h"
 
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct str bytes = {(const char *)data + 1, size ? size - 1 : 0};
 	struct outcome whole = shake(bytes, bytes.n), split = shake(bytes, size ? data[0] + 1u : 1);
 
-	/* at once, headers may be over the cap that pieces end below */
+	/* in one piece, headers may be over the cap at which pieces stop */
 	if (size < BUF_MAX_SMALL / 2) {
 		require(whole.whole == split.whole && whole.status == split.status);
 		require(whole.head == split.head && strcmp(whole.why, split.why) == 0);

@@ -1,5 +1,5 @@
-/* The canonical form: valid, the same when made again, with and without edits. The first
-   line of an input holds pointers, the rest is JSON. */
+/* The canonical form is valid and idempotent, with and without edits. The first line of an
+   input has pointers, the others are JSON. */
 #include "base/buf.h"
 #include "json/canon.h"
 #include "json/canon_object.h"
@@ -23,8 +23,7 @@ static void must_be_valid(const struct buf *b)
 	must(!b->full && json_validate(buf_view(b), &fault) == 0);
 }
 
-/* What is made of the canonical form is the canonical form; masking again changes
-   nothing. */
+/* Canonicalizing the canonical form changes nothing, nor does masking it again. */
 static void check_repeated(struct str value, const struct json_paths *paths)
 {
 	struct buf once = BUF(BUF_MAX_MESSAGE), twice = BUF(BUF_MAX_MESSAGE);
@@ -50,7 +49,7 @@ static void check_dropped(struct str value, const struct json_paths *paths)
 	buf_release(&twice);
 }
 
-/* True when it was added to paths. */
+/* True if it was added to paths. */
 static bool check_pointer(struct str value, struct str pointer, struct json_paths *paths)
 {
 	struct buf scratch = BUF(BUF_MAX_MESSAGE);
@@ -82,8 +81,8 @@ static void check(struct str pointers, struct str value, bool wild)
 	json_paths_free(paths);
 }
 
-/* Made while it is validated, the canonical form is the same, member by member, and nothing is
-   accepted that is not valid. */
+/* The canonical form made during validation is the same, member by member, and only valid
+   text is accepted. */
 static void check_members(struct str text)
 {
 	static const struct str names[] = {STR_INIT("a")};

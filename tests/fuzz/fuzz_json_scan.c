@@ -1,5 +1,5 @@
-/* The strict scanner: both builds agree, a fault has a place and a reason, and what was
-   accepted comes apart into values that are accepted by themselves. */
+/* The strict scanner: both builds agree, a fault has a position and a reason, and the parts
+   of an accepted value are accepted by themselves. */
 #include "base/buf.h"
 #include "json_portable.h"
 
@@ -34,7 +34,7 @@ static void check_value(struct str value)
 	buf_release(&text);
 }
 
-/* The children of a value that was accepted; an object's also by the other road. */
+/* The children of an accepted value; an object's in the other way, too. */
 static void check_children(struct str value)
 {
 	struct json_member m[MEMBERS], next;
@@ -56,7 +56,7 @@ static void check_children(struct str value)
 	must(n == json_count(value) && (!is_object || count == (n < MEMBERS ? n : MEMBERS)));
 }
 
-/* An object whose keys are perhaps known: the same members, from both builds. */
+/* An object with keys that may be expected ones: both builds give the same members. */
 static void check_known(struct str object)
 {
 	static const struct json_lead list[] = {JSON_LEAD("a"), JSON_LEAD("type"), JSON_LEAD("b"),
@@ -78,7 +78,7 @@ static void check_known(struct str object)
 	}
 }
 
-/* A stream that was cut is never taken for the whole object. */
+/* A truncated stream is never taken for the whole object. */
 static void check_prefixes(struct str object)
 {
 	struct json_member m;

@@ -1,5 +1,5 @@
-/* Both readers agree with the validator and with each other, every slice lies in the text
-   and is JSON, and a request or reply written from what was read reads the same. */
+/* Both readers agree with the validator and with each other, every slice is within the text
+   and is JSON, and a request or reply written from the parsed one is parsed to the same. */
 #include "protocol/jsonrpc.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Any lines, whatever they say, get verdicts that add up: every rollout one, counters
-   that fit each other, findings in order whose messages are whole, safe text, and the
-   same again for the same lines. */
+/* Any lines get consistent verdicts: one for every rollout, counters that agree, findings
+   in order with complete messages and safe text, and the same verdicts for the same lines
+   again. */
 #include "base/text.h"
 #include "check/judge.h"
 
@@ -69,7 +69,7 @@ static void take(void *ctx, const struct rollout_verdict *v)
 	}
 }
 
-/* Lines that are no recording lines are left out, those the judge refuses too. */
+/* Omits invalid lines, and those that the judge refuses. */
 static void feed(struct judge *j, struct str text)
 {
 	struct buf scratch = BUF(BUF_MAX_SMALL);
@@ -90,7 +90,7 @@ static void feed(struct judge *j, struct str text)
 			note.fused = true;
 			one = str_skip(one, used);
 		}
-		if (!lf && one.n > 0) { /* half a line at the end */
+		if (!lf && one.n > 0) { /* an incomplete line at the end */
 			l.type = LINE_UNKNOWN;
 			note.torn = true;
 			require(judge_line(j, &l, &note, &err) == 0);

@@ -1,5 +1,5 @@
-/* Any bytes as lines of a recording: what is accepted is written and read back as the
-   same facts, and stays a line when secrets are taken out of it. */
+/* Any bytes as lines of a recording: an accepted line is written and read back with the
+   same facts, and is still a line after secrets are redacted. */
 #include "trajectory/line.h"
 #include "trajectory/redact.h"
 

@@ -1,5 +1,6 @@
-/* Split anywhere gives the same lines, none over the cap, and no byte of a line that is
-   not over it is lost. The first byte of the input chooses the sizes of the pieces. */
+/* Input split at any position gives the same lines, none over the cap, and no byte is lost
+   of a line that is within it. The first byte of the input selects the sizes of the pieces.
+   */
 #include "net/lines.h"
 
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static void run(const char *bytes, size_t size, uint32_t pieces, struct buf *tol
 	lines_release(&l);
 }
 
-/* What is a line, said once more and without any cleverness. */
+/* The same lines by a simple implementation. */
 static void run_simply(struct str all, struct buf *told)
 {
 	while (all.n) {

@@ -1,6 +1,6 @@
-/* What a model says: as text in any format, as a whole reply, as pieces of a stream. A
-   call that may be sent has an object for arguments, and is never one that was cut. The
-   first byte chooses: bit 0 repair, bits 1 and 2 how the rest is read. */
+/* A model's output: as text in any format, as a complete reply, as pieces of a stream. A
+   call that may be sent has an object as its arguments, and is never a truncated one. The
+   first byte selects: bit 0 repair, bits 1 and 2 how the other bytes are read. */
 #include "policy/llm/calls.h"
 #include "policy/llm/stream.h"
 

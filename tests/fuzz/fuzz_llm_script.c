@@ -1,6 +1,6 @@
-/* Any bytes as a script of the scripted model, and as a request to it: what is accepted
-   is answered, and its completions, errors and pieces of streams are JSON. The request
-   stands behind a NUL byte. */
+/* Any bytes as a script of the scripted model and a request to it: an accepted request gets
+   a reply, and its completions, errors and stream chunks are JSON. The request follows a
+   NUL byte. */
 #include "protocol/sse.h"
 #include "serve/llm/body.h"
 #include "serve/llm/check.h"
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define SIZE_MAX_HERE 4096 /* of a body that is to be filled up */
+#define SIZE_MAX_HERE 4096 /* of a body that is padded */
 #define REQUEST                                                                                    \
 	"{\"model\":\"m\",\"seed\":7,\"stream\":true,\"messages\":[{\"role\":\"user\","            \
 	"\"content\":\"go\"}]}"

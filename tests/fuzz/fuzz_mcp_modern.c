@@ -1,5 +1,5 @@
-/* What a server of revision 2026-07-28 may send: a tool with any marks gives header lines
-   that are safe to send, a result that asks for anything is answered in valid JSON. */
+/* Messages of a server of revision 2026-07-28: a tool with any annotations gives header
+   lines that are safe to send, a result that requires input gets a reply of valid JSON. */
 #include "env/mcp/headers.h"
 #include "env/mcp/input.h"
 
@@ -14,7 +14,7 @@ static void require(bool holds)
 	}
 }
 
-/* "NAME: VALUE" or "NAME;", plain ASCII, a NUL behind each. */
+/* "NAME: VALUE" or "NAME;", plain ASCII, each followed by a NUL. */
 static void check_lines(const struct mcp_header_lines *lines)
 {
 	struct str rest = buf_view(&lines->text);

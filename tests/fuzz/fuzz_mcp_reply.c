@@ -1,5 +1,5 @@
-/* What an MCP server answers to a call, and how it is classified. Four lines: flags and an HTTP
-   status, the first observation, the last good one, and behind them the answer. */
+/* Replies of an MCP server to a call, and their classification. Four lines: flags and an
+   HTTP status, the first observation, the last good one, and the reply. */
 #include "env/mcp/reply.h"
 #include "replies.h"
 

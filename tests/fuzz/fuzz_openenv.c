@@ -1,6 +1,6 @@
-/* What a client may send to the built-in OpenEnv server: bytes become frames, frames
-   messages, messages answers that are JSON, however the bytes are cut; and nothing that
-   was sent makes more steps than messages. */
+/* Messages of a client to the built-in OpenEnv server: bytes become frames, frames become
+   messages, and messages get replies that are JSON, however the bytes are split; there are
+   never more steps than messages. */
 #include "json/scan.h"
 #include "serve/host/frames.h"
 #include "serve/openenv/openenv.h"
@@ -37,7 +37,7 @@ static bool answer(struct openenv_session *s, struct frame_message *m)
 	return open;
 }
 
-/* The first byte says how many bytes come at a time. */
+/* The first byte is the number of bytes per piece. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct str rest = {(const char *)data + 1, size ? size - 1 : 0};

@@ -1,5 +1,5 @@
-/* What an OpenEnv server answers, and how it is classified. Four lines: flags and a code, the first
-   observation, the last good one, and behind them the frame or the body. */
+/* Replies of an OpenEnv server, and their classification. Four lines: flags and a code, the
+   first observation, the last good one, and the frame or the body. */
 #include "env/openenv/reply.h"
 #include "replies.h"
 

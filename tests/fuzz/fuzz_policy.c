@@ -1,6 +1,6 @@
-/* Any bytes as a policy file, on a server with tools of every kind: what is accepted
-   decides, and its calls are JSON objects that fit the tools. A second text, behind a NUL
-   byte, is the server's list of tools. */
+/* Any bytes as a policy file, on a server with tools of every kind: an accepted policy
+   decides, and its calls are JSON objects that match the tools' schemas. A second text,
+   after a NUL byte, is the server's list of tools. */
 #include "policy/file.h"
 #include "policy/tools.h"
 

@@ -1,12 +1,12 @@
-/* A model's server that refuses: its status, its headers (up to an empty line) and its body give a
-   class, a sentence that is text, and a wait that is a number. */
+/* A refusal of a model's server: its status, its headers (up to an empty line) and its body
+   give a class, a message that is text, and a wait that is a number. */
 #include "net/http_internal.h"
 #include "policy/llm/failure.h"
 #include "replies.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Up to the empty line; *rest is behind it. */
+/* Up to the empty line; *rest is the text after it. */
 static struct str take_head(struct str *rest)
 {
 	struct str head = {rest->p, 0};

@@ -1,7 +1,7 @@
-/* What a client may send to our own servers over HTTP: MCP, the control plane, OpenEnv. The first
-   byte chooses the server and a fault; requests end with a NUL, their first byte chooses method,
-   path and session. Every reply has a status and is JSON, a stream of it or text; nothing makes more
-   steps than requests. */
+/* Requests of a client to the built-in servers over HTTP: MCP, the control plane, OpenEnv.
+   The first byte selects the server and a fault; requests end with a NUL, and their first
+   byte selects method, path and session. Every reply has a status and is JSON, a stream of
+   it or text; there are never more steps than requests. */
 #include "replies.h"
 #include "serve/gym/exchange.h"
 #include "serve/openenv/openenv.h"
@@ -72,7 +72,7 @@ static void check_answer(const struct reply *r)
 	}
 }
 
-/* True: it is to be asked again. */
+/* True: call it again. */
 static bool answer(struct served *s, const struct request *q)
 {
 	struct reply r = {.body = BUF(BUF_MAX_MESSAGE)};

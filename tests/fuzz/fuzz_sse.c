@@ -1,5 +1,5 @@
-/* Split anywhere gives the same events, and none is over the cap. The first byte of the
-   input chooses the sizes of the pieces, 0 to 15 bytes each. */
+/* Input split at any position gives the same events, and none is over the cap. The first
+   byte of the input selects the sizes of the pieces, 0 to 15 bytes each. */
 #include "protocol/sse.h"
 
 #include <stdlib.h>
@@ -15,16 +15,15 @@ static void require(bool holds)
 	}
 }
 
-/* A part of the transcript that cannot be taken for another one: its length comes first.
- */
+/* An unambiguous part of the transcript: its length comes first. */
 static void tell(struct buf *told, struct str s)
 {
 	buf_printf(told, "%zu:", s.n);
 	buf_str(told, s);
 }
 
-/* A copy of exactly its size, so that a sanitizer sees one byte too far and one call too
-   late. */
+/* A copy of exactly its size, so that a sanitizer detects reads beyond its end and after it
+   was freed. */
 static void feed(struct sse *s, const char *bytes, size_t n, struct buf *told)
 {
 	char *copy = malloc(n + 1);
@@ -42,7 +41,7 @@ static void feed(struct sse *s, const char *bytes, size_t n, struct buf *told)
 	free(copy);
 }
 
-/* pieces 0: the whole at once. */
+/* pieces 0: all in one piece. */
 static void run(const char *bytes, size_t size, uint32_t pieces, struct buf *told)
 {
 	struct sse s;

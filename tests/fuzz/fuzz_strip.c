@@ -1,5 +1,5 @@
-/* Any bytes as a recording: what strip makes of it is a recording that strip leaves
-   alone, and does not depend on how the lines were parsed. */
+/* Any bytes as a recording: the output of strip is a recording that strip does not change,
+   and it does not depend on how the lines were parsed. */
 #include "trajectory/line_canonical.h"
 #include "trajectory/strip.h"
 
@@ -8,9 +8,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define IDS_MAX 64 /* lines of further rollouts are left out */
+#define IDS_MAX 64 /* lines of further rollouts are omitted */
 
-/* The ids of rollouts as they come. */
+/* The ids of rollouts in order of occurrence. */
 struct ids {
 	struct buf id[IDS_MAX];
 	size_t count;
@@ -29,7 +29,7 @@ static void note_id(struct ids *ids, struct str id)
 	}
 }
 
-/* The next line that is one; false: the text is over. */
+/* The next valid line; false at the end of the text. */
 static bool next_line(struct str *text, struct buf *scratch, struct line *l, bool must_work)
 {
 	struct error err;
@@ -70,7 +70,7 @@ static void strip_rollout(struct strip *s, struct canonical_parser *parser, stru
 	buf_release(&scratch);
 }
 
-/* Rollout by rollout, as strip_line wants it. */
+/* Rollout by rollout, as strip_line requires. */
 static void strip_text(struct canonical_parser *parser, struct str text, bool must_work,
                        struct buf *out)
 {

@@ -1,5 +1,5 @@
-/* Any bytes as a task file: what is accepted has ids of its own that are rollout ids,
-   and values of the types that were promised. */
+/* Any bytes as a task file: accepted tasks have unique ids that are valid rollout ids, and
+   values of the documented types. */
 #include "rollout/tasks.h"
 
 #include <stdint.h>

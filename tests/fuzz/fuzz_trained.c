@@ -1,5 +1,5 @@
-/* Any bytes as a trainer's log-probabilities: what is accepted has at least one turn, and
-   a refusal says where. */
+/* Any bytes as a trainer's log-probabilities: an accepted file has at least one turn, and a
+   refusal has a position. */
 #include "facts/trained.h"
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
-/* Incoming frames: split anywhere, without libwslay's context between the pieces, gives the same
-   messages, none over the cap, and an end (not always the same: libwslay sees bad text in a
-   Close frame sooner or later). The first byte of the input chooses the sizes of the pieces,
-   1 to 16 bytes each. */
+/* Incoming frames: split at any position, with libwslay's context freed between the pieces,
+   they give the same messages, none over the cap, and an end (not always the same one:
+   libwslay detects invalid text in a Close frame at different times). The first byte of the
+   input selects the sizes of the pieces, 1 to 16 bytes each. */
 #include "net/websocket_internal.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What stands in for libcurl's handle: the bytes to come, and how many at a time. */
+/* Replaces libcurl's handle: the incoming bytes, and how many at a time. */
 struct feed {
 	const uint8_t *p;
 	size_t n, due;
@@ -31,7 +31,7 @@ static CURLcode feed_receive(struct websocket *ws, void *to, size_t room, size_t
 	*n = f->n < room ? f->n : room;
 	*n = *n < f->due ? *n : f->due;
 	if (f->n == 0) {
-		return CURLE_OK; /* the end */
+		return CURLE_OK; /* end of input */
 	}
 	if (f->due == 0) {
 		return CURLE_AGAIN;
@@ -80,14 +80,14 @@ static void take_all(struct websocket *ws, struct buf *told)
 	}
 }
 
-/* pieces 0: the whole at once. */
+/* pieces 0: all in one piece. */
 static void run(struct io *io, const uint8_t *bytes, size_t size, uint32_t pieces, struct buf *told)
 {
 	struct feed f = {.p = bytes, .n = size};
 	struct websocket *ws = make(io, &f);
 
-	/* libwslay holds what the inbox had no room for: a round without bytes brings it
-	 */
+	/* libwslay keeps what the inbox had no room for; a call without new bytes delivers
+	   it */
 	while (ws->end == WEBSOCKET_OPEN) {
 		pieces = pieces ? pieces * 1664525u + 1013904223u : 0;
 		f.due = pieces ? (pieces >> 24 & 15) + 1 : size + 1;

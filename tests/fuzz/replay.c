@@ -1,4 +1,4 @@
-/* Stands in for libFuzzer: feeds every file of fixtures/fuzz/X to the target fuzz_X, one
+/* Replaces libFuzzer: feeds every file of fixtures/fuzz/X to the target fuzz_X, with one
    TAP line each. */
 #include "tap.h"
 
@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A copy of exactly the input's size, so that a sanitizer sees an over-read. */
+/* A copy of exactly the input's size, so that a sanitizer detects reads beyond its end. */
 static void replay_file(const char *path)
 {
 	FILE *f = fopen(path, "rb");

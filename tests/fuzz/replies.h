@@ -1,4 +1,4 @@
-/* What a classified reply must look like, for the fuzz targets of adapters. */
+/* Requirements on a classified reply, for the fuzz targets of adapters. */
 #ifndef TESTS_FUZZ_REPLIES_H
 #define TESTS_FUZZ_REPLIES_H
 
@@ -23,7 +23,7 @@ static inline void require_json(struct str value)
 	require(!value.p || json_validate(value, &fault) == 0);
 }
 
-/* Goes over blanks on both sides: slices of validated JSON have none. Absent: it is no JSON. */
+/* Ignores blanks on both sides: slices of validated JSON have none. Absent: not JSON. */
 static inline struct str json_or_none(struct str text)
 {
 	struct json_fault fault;
@@ -42,7 +42,7 @@ static inline struct str take_line(struct str *rest)
 	return line;
 }
 
-/* message_utf8: it was decoded from JSON, not taken from bytes that are none. */
+/* message_utf8: it was decoded from JSON, not copied from arbitrary bytes. */
 static inline void check_reply(const struct env_reply *r, bool message_utf8)
 {
 	require(r->outcome != OUTCOME_NONE);

@@ -1,5 +1,5 @@
-# The inference engine, and the lake asked of it; beside the words of ../interop/lib.bash.
-# shellcheck shell=bash disable=SC2154 # what ../interop/lib.bash sets
+# Starts the inference engine, and runs the llm policy on the lake; uses the functions of ../interop/lib.bash.
+# shellcheck shell=bash disable=SC2154 # variables of ../interop/lib.bash
 
 bats_require_minimum_version 1.5.0
 load ../interop/lib
@@ -18,7 +18,7 @@ engine_start() {
 	sed -i 's|/mcp$|/v1|' "$dir/$name.url"
 }
 
-# ask ENGINE NAME EXIT_CODE OPTIONS..: `drive` with the engine's model as the policy.
+# ask ENGINE NAME EXIT_CODE OPTIONS..: drive, with the engine's model as the policy.
 ask() {
 	local server=$1 name=$2 code=$3
 	shift 3
@@ -27,7 +27,7 @@ ask() {
 	drive "$name" "$code" "$@" --base-url "$(url "$server")" --model lake
 }
 
-# in_vain ENGINE NAME EXIT_CODE OPTIONS..: the same for a model that refuses, or is lost: only `run` says so.
+# in_vain ENGINE NAME EXIT_CODE OPTIONS..: the same without `check`, for a model that refuses or is unreachable.
 in_vain() {
 	local server=$1 name=$2 code=$3 got=0
 	shift 3
@@ -36,14 +36,14 @@ in_vain() {
 	same_code "$name" "$code" "$got"
 }
 
-# sampling JSON: a policy file with these parameters; its name is printed.
+# sampling JSON: writes a policy file with these sampling parameters and prints its name.
 sampling() {
 	jq -n --argjson sampling "$1" '{kind: "llm", name: "sampled", $sampling}' >policy.json
 	echo policy.json
 }
 
-# played NAME [RULE..]: every turn has one call, which was executed; the end is the lake's or the limit's; and nothing
-# was found but what walking at random deserves, and these.
+# played NAME [RULE..]: every turn has one executed call; the rollout ended by termination or the turn limit; and the only
+# findings are those of a random walk and of these rules.
 played() {
 	local name=$1 found
 	shift

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# A real inference engine asked by the llm policy: tool calls however they come, log-probabilities whose truth is
-# known, seeds, a context that is full, and the engine's own faults.
+# The llm policy with a real inference engine: tool calls in every form, log-probabilities with known values, seeds, a
+# full context, and the engine's own faults.
 
-# shellcheck disable=SC2154,SC2016 # what engine.bash sets; jq's own variables
+# shellcheck disable=SC2154,SC2016 # variables of engine.bash; variables of jq
 load engine
 
 setup_file() {
@@ -70,7 +70,7 @@ setup_file() {
 	done
 }
 
-# sampled SEED NAME: two rollouts with that seed.
+# sampled SEED NAME: a rollout with that seed.
 sampled() {
 	ask template "$2" 0 --policy "$(sampling "{\"seed\": $1, \"temperature\": 1}")" --max-turns 6
 }
@@ -84,7 +84,7 @@ sampled() {
 	for seed in $(seq 1 12); do
 		holds one-"$seed" "steps | map(.llm.seed) == [range(length) * 65536 + $seed]"
 	done
-	# one turn is no echo of the turn before
+	# the turns of a rollout differ
 	[ "$(for seed in $(seq 1 12); do
 		jq -sc 'map(select(.type == "step") | .tool_call.arguments.action) | select(length > 1) | unique | length' one-"$seed".jsonl
 	done | sort -n | tail -n 1)" -gt 1 ]
@@ -199,7 +199,7 @@ sampled() {
 	done
 }
 
-# examined ENGINE MODEL MODE EXIT_CODE: what `probe` says of the model, "name status" a line.
+# examined ENGINE MODEL MODE EXIT_CODE: the model's properties in `probe`, as "name status".
 examined() {
 	local code=0
 	"$ROLLDBG" probe --json --env builtin:frozen_lake --policy llm --base-url "$(url "$1")" --model "$2" \
@@ -211,7 +211,7 @@ examined() {
 
 @test "probe reports before a run: calls not parsed, results not shown, a model not listed" {
 	[ "$(examined template lake native 1)" = "model ok tool-calls fail tool-prompt ok tool-results ok" ]
-	# the engine's own format has no place for messages of role tool
+	# the engine's own format omits messages of role tool
 	[ "$(examined native lake native 1)" = "model ok tool-calls ok tool-prompt ok tool-results fail" ]
 	for server in template native; do
 		[ "$(examined $server lake text 0)" = "model ok tool-calls ok tool-prompt skipped tool-results skipped" ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The conversation as chat templates take it: fixtures/llm/templates has the constraints of 23 families, which the
-# packages' own jinja2 renders. What a template raises is HTTP 400, as from vLLM.
+# Chat templates must accept the conversation: fixtures/llm/templates has the constraints of 23 model families, rendered by
+# the installed jinja2. An exception in a template is HTTP 400, as in vLLM.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
@@ -9,8 +9,8 @@ setup_file() {
 	server_start templates "$installed/gym/bin/python" "$servers/template_model.py" "$root/fixtures/llm/templates"
 }
 
-# play FAMILY MODE: six turns; what the template refused is in `refused`.
-play() {
+# run_family FAMILY MODE: runs six turns, which must make seven calls.
+run_family() {
 	local base
 	base=$(url templates)
 	"$ROLLDBG" run --quiet --policy llm --model "$1:$2" --base-url "${base%/mcp}" --tool-mode "$2" --on-no-tool nudge \
@@ -26,8 +26,8 @@ play() {
 	}
 }
 
-# reformed MODE: the families whose template asked for another form of the history.
-reformed() {
+# history_changes MODE: the families whose template rejected the history, with the form that was sent instead.
+history_changes() {
 	jq -r 'select(.type == "event" and .event == "retry") | input_filename + " " + .detail.history' ./*."$1".jsonl |
 		sed 's|^\./||; s|\.[a-z]*\.jsonl||' | sort | paste -sd ,
 }
@@ -35,18 +35,18 @@ reformed() {
 @test "native tools: every family takes the conversation" {
 	local family bad=0
 	for family in "$root"/fixtures/llm/templates/*.jinja; do
-		play "$(basename "$family" .jinja)" native || bad=1
+		run_family "$(basename "$family" .jinja)" native || bad=1
 	done
 	[ "$bad" = 0 ]
-	[ "$(reformed native)" = 'gemma2 system-as-user,llama3 single-calls,mistral-v1 system-as-user,no-system-native system-as-user,tool-after-call results-as-user' ]
+	[ "$(history_changes native)" = 'gemma2 system-as-user,llama3 single-calls,mistral-v1 system-as-user,no-system-native system-as-user,tool-after-call results-as-user' ]
 }
 
-# The server answers some turns with native calls here too.
+# In this mode, too, some replies have native calls.
 @test "tools as text: every family takes the conversation" {
 	local family bad=0
 	for family in "$root"/fixtures/llm/templates/*.jinja; do
-		play "$(basename "$family" .jinja)" text || bad=1
+		run_family "$(basename "$family" .jinja)" text || bad=1
 	done
 	[ "$bad" = 0 ]
-	[ "$(reformed text)" = 'llama3 single-calls' ]
+	[ "$(history_changes text)" = 'llama3 single-calls' ]
 }

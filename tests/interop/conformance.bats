@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# The public conformance suite of MCP, with rolldbg as the client under test. Its exit code proves nothing: a client
-# that does nothing passes some scenarios. So each test names the checks that must have been made and gone well.
+# The public conformance suite of MCP, with rolldbg as the client under test. The suite's exit code is not enough, since a
+# client that does nothing passes some scenarios; so each test names the checks that must have been made and passed.
 
-# shellcheck disable=SC2154,SC2016 # what lib.bash sets; names with a dollar sign
+# shellcheck disable=SC2154,SC2016 # variables of lib.bash; names with a dollar sign
 
 load lib
 
@@ -20,7 +20,7 @@ suite() {
 		"$installed/conformance/node_modules/@modelcontextprotocol/conformance/dist/index.js" "$@"
 }
 
-# passes SCENARIO REVISION CHECK=N..: so many checks of each name, all of them good, and nothing bad beside them.
+# passes SCENARIO REVISION CHECK=N..: each check was made N times, and no check failed or gave a warning.
 passes() {
 	local scenario=$1 revision=$2 failed=0
 	shift 2
@@ -45,7 +45,7 @@ passes() {
 	holds run 'steps[0] | .outcome == "ok" and .tool_call.arguments == {a: 5, b: 3}'
 }
 
-# A schema comes back as it was sent.
+# The client must pass on a schema unchanged.
 schema_checks=(json-schema-2020-12-client-tool-found=1 json-schema-2020-12-client-echo-completed=1
 	'json-schema-2020-12-client-$schema-preserved=1' 'json-schema-2020-12-client-$defs-preserved=1'
 	json-schema-2020-12-client-additionalProperties-preserved=1 sep-2106-client-composition-keywords-preserved=1
@@ -118,13 +118,13 @@ schema_checks=(json-schema-2020-12-client-tool-found=1 json-schema-2020-12-clien
 	[ "$(wc -l <known)" -gt 40 ]
 	sed -nE 's/^@test "[0-9-]+: ([^"]*)".*/\1/p' "$BATS_TEST_FILENAME" | sort -u >passed
 	grep -v '^#' "$servers/conformance/baseline" >baseline
-	# a line without its reason, or one that names nothing
+	# each line has a reason and matches a scenario
 	run grep -vE '^[^	 ]+	.{20}' baseline
 	[ -z "$output" ]
 	cut -f 1 baseline | sed 's/\*/.*/; s/.*/^&$/' >patterns
 	while read -r pattern; do
 		grep -q "$pattern" known
 	done <patterns
-	# each scenario once: a scenario that passes has no place in the baseline
+	# each scenario appears once: one that passes must not be in the baseline
 	diff known <(grep -f patterns known | sort - passed)
 }

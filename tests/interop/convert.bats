@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# What rolldbg convert writes, read by the programs whose format it is.
+# The output of rolldbg convert, read by the programs that define the formats.
 
-# shellcheck disable=SC2154 # what bats sets
+# shellcheck disable=SC2154 # variables of bats
 
 bats_require_minimum_version 1.5.0
 load lib
 
-# valid_atif FILE..: for PyPI's atif, which leaves the order of the steps and the ids of their calls unchecked.
+# valid_atif FILE..: validates with PyPI's atif, and checks step order and call ids, which atif does not.
 valid_atif() {
 	"$installed/formats/bin/python" - "$@" <<-'END'
 		import sys, atif
@@ -34,8 +34,8 @@ valid_atif() {
 	done
 }
 
-# played FILE: the calls that eval-protocol makes of a playback file, a line each.
-played() {
+# playback_calls FILE: the calls that eval-protocol reads from a playback file, one line each.
+playback_calls() {
 	LITELLM_LOCAL_MODEL_COST_MAP=True EP_PLAYBACK_FILE=$1 "$installed/gym/bin/python" - <<-'END' 2>/dev/null
 		import asyncio, json
 		from eval_protocol.playback_policy import PlaybackPolicyBase
@@ -55,7 +55,7 @@ played() {
 @test "eval-protocol plays back what convert writes" {
 	"$ROLLDBG" run --quiet --actions DOWN,DOWN,RIGHT --group-size 2 --out lake.jsonl
 	"$ROLLDBG" convert --quiet lake.jsonl --to eval-protocol --out playback.jsonl
-	run played playback.jsonl
+	run playback_calls playback.jsonl
 	[ "$output" = '0 [["lake_move", {"action": "DOWN"}]]
 0 [["lake_move", {"action": "DOWN"}]]
 0 [["lake_move", {"action": "RIGHT"}]]

@@ -8,7 +8,7 @@ client() {
 	node "$BATS_TEST_DIRNAME/dap_client.js" "$installed/dap/node_modules" "$ROLLDBG" "$@"
 }
 
-wanted() {
+expected_output() {
 	cat <<-'END'
 		steps back: true
 		breakpoints: true,false
@@ -27,12 +27,12 @@ wanted() {
 
 @test "a recording: breakpoints by condition, frames, variables, back and forth" {
 	"$ROLLDBG" run --quiet --seed 42 --out a.jsonl
-	diff <(wanted) <(client look a.jsonl)
+	diff <(expected_output) <(client look a.jsonl)
 }
 
 @test "a live session: the same, and its recording" {
 	client look --env builtin:frozen_lake --seed 42 --actions DOWN,DOWN,RIGHT,DOWN --out a.jsonl >got
-	diff <(wanted) got
+	diff <(expected_output) got
 	[ "$(jq -r 'select(.type == "end").status' a.jsonl)" = stopped ]
 }
 

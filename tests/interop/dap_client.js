@@ -1,7 +1,7 @@
-// Drives `rolldbg debug --dap` as an editor does, with Microsoft's own test client, and prints what it was told.
+// Drives `rolldbg debug --dap` as an editor does, with Microsoft's test client, and prints the replies and events.
 //   dap_client.js MODULES ROLLDBG SESSION ARGUMENT..
-// SESSION: look (breakpoints, frames, variables, back and forth), or pause (a rollout that runs on is stopped), or
-// model (a model that takes long is interrupted, and its call is made by hand).
+// SESSION: look (breakpoints, frames, variables, stepping in both directions), pause (a running rollout is paused), or
+// model (a slow model is interrupted, and its call is made by hand).
 'use strict';
 
 const { spawn } = require('child_process');
@@ -12,7 +12,7 @@ const client = new DebugClient('', '', 'rolldbg');
 const child = spawn(program, ['debug', '--dap', ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
 client.connect(child.stdout, child.stdin);
 
-// Sends a request that moves, and waits until it has stopped.
+// Sends a request that resumes execution, and waits for the next stop.
 async function move(command) {
 	const stopped = client.waitForEvent('stopped');
 	await client.send(command, { threadId: 1 });
@@ -30,7 +30,7 @@ async function pauseWhileItRuns() {
 	const stopped = client.waitForEvent('stopped');
 	await client.continueRequest({ threadId: 1 });
 	console.log('continue: answered while it runs');
-	// a request that has to wait for the stop, and one that does not
+	// evaluate has to wait for the stop, threads has not
 	const waiting = client.evaluateRequest({ expression: 'step >= 0' });
 	const threads = (await client.threadsRequest()).body.threads;
 	console.log(`threads: ${threads.map((one) => one.name)}`);

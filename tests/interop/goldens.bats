@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Goldens of real servers: recorded on one generation and replayed on an older one, which is as much as a golden sees of
-# an upgrade. What has not changed is no difference; what has is said, and nothing else.
+# Goldens of real servers: recorded on one generation and replayed on an older one, which to a golden is the same as an
+# upgrade. Every change must be reported, and nothing else.
 
 load lib
 
@@ -11,7 +11,7 @@ setup_file() {
 		'openenv_start new 0.10' 'openenv_start v3 0.3'
 }
 
-# golden NAME SERVER OPTION..: recorded there and stripped.
+# golden NAME SERVER OPTION..: records and strips a run on the server.
 golden() {
 	local name=$1 server=$2
 	shift 2
@@ -19,7 +19,7 @@ golden() {
 	"$ROLLDBG" strip raw.jsonl >"$name.jsonl"
 }
 
-# replay CODE SERVER OPERAND..: what it prints is in $output; what differs, a line each, in `differences`.
+# replay CODE SERVER OPERAND..: runs replay, which must exit with CODE; sets $output and writes `differences`, one per line.
 replay() {
 	local wanted=$1 server=$2 got=0
 	shift 2
@@ -53,7 +53,7 @@ replay() {
 	grep -q 'tests="3" failures="0" errors="0"' report.xml
 }
 
-# Before 0.2.23 a call that no reset preceded is a KeyError, and a client of plain MCP does not reset.
+# Before 0.2.23 a call without a preceding reset raises KeyError, and a client of plain MCP does not reset.
 @test "eval-protocol 0.3.33 on 0.2.22 as plain MCP: the older one loses each call, which is reported" {
 	golden plain newest --actions DOWN,RIGHT --protocol mcp --state observation
 	replay 0 newest plain.jsonl --protocol mcp --state observation
@@ -71,7 +71,7 @@ replay() {
 	grep -q 'message="step 0  lake_move action=DOWN: /outcome  ok -&gt; session-lost (and ' report.xml
 }
 
-# There the seed counts only if the first contact is a call: the state before it cannot be read.
+# That server honors the seed only if its first request is a call, so the state before it cannot be read.
 @test "eval-protocol 0.3.33 on reward-kit 0.4.1: with a seed the first state is unknown, the rest is equal" {
 	golden seeded newest --actions DOWN,DOWN --seed 42
 	replay 1 b seeded.jsonl
@@ -98,7 +98,7 @@ replay() {
 	END
 	replay 0 v3 lake.jsonl --mask /observation/metadata
 	[ "$output" = 'no differences · 1 rollout · 6 steps' ]
-	# what came on the older one is the golden there, and differs back on the newer one by what was added
+	# a golden accepted on the older server differs on the newer one by the added metadata
 	replay 0 v3 lake.jsonl --accept
 	replay 0 v3 lake.jsonl
 	replay 1 new lake.jsonl

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# A healthy FrozenLake on four generations of the MCP-Gym base class: what was done is what is recorded, and
-# nothing is held against it.
+# A healthy FrozenLake on four generations of the MCP-Gym base class: the recording matches the calls, and there are no
+# findings.
 
 load lib
 
@@ -11,7 +11,7 @@ setup_file() {
 	gym_start c C gym_lake.py
 }
 
-# The way to the goal of the standard map, with a control plane that counts.
+# whole_walk NAME: the recording goes to the goal of the standard map, and the control plane counted the steps.
 whole_walk() {
 	holds "$1" 'header.env.protocol == "mcp-gym" and header.env.name == "FrozenLake-v1"'
 	holds "$1" 'header.tools | map(.name) == ["lake_move"]'
@@ -38,7 +38,7 @@ whole_walk() {
 	whole_walk walk
 }
 
-# This SDK gives up for good once a client has ended its session: a server for each run.
+# This SDK's server fails for good after a client has ended its session: each run needs a new server.
 @test "eval-protocol 0.2.22 on mcp 1.9, which redirects /mcp to /mcp/" {
 	gym_start bare C-on-mcp-1.9 gym_lake.py
 	drive walk 0 --env "$(url bare)" --actions $to_goal
@@ -53,7 +53,7 @@ whole_walk() {
 	whole_walk slash
 }
 
-# Its control plane knows the environment by a hash; asked under our own id it would speak for another one.
+# Its control plane identifies the environment by a hash; with the client's id it would report a different environment.
 @test "reward-kit 0.4.1: reaches the goal" {
 	gym_start b B gym_lake.py
 	drive walk 0 --env "$(url b)" --actions $to_goal
@@ -65,7 +65,7 @@ whole_walk() {
 	drive walk 0 --env "$(url b)" --actions DOWN,DOWN,RIGHT,RIGHT --seed 42
 	holds walk 'steps | all(.outcome == "ok")'
 	holds walk 'steps | map(.observation.position) == [4, 8, 9, 10]'
-	# The seed counts only when the first contact is a call, so the state before it was left unread.
+	# The server honors the seed only if its first request is a call, so the state before it is not read.
 	holds walk 'positions == [null, 4, 8, 9, 10]'
 	silent walk multi-step-illusion
 	silent walk frozen-state
@@ -100,7 +100,7 @@ whole_walk() {
 	holds one 'steps[0].state.grid | contains("FHFF")'
 	holds one 'positions == [0, 4, 8, 9, 10, 14, 15]'
 	diff <("$ROLLDBG" strip one.jsonl) <("$ROLLDBG" strip two.jsonl)
-	# Two runs must not share an environment.
+	# The two runs had different sessions.
 	[ "$(jq -s '[.[] | select(.type == "header")] | map(.meta.session) | unique | length' one.jsonl two.jsonl)" = 2 ]
 }
 
@@ -122,6 +122,6 @@ whole_walk() {
 	holds walk 'events | contains(["session-replaced"])'
 	holds walk 'steps | map(.outcome) == ["ok", "ok", "ok", "ok", "session-lost", "ok"]'
 	holds walk 'steps[4].error | .class == "session" and .code == 404'
-	# The environment is the one under our own id: it went on, one move short.
+	# The client's id still identifies the environment: it continued, without the lost move.
 	holds walk 'ending.state.position == 14'
 }

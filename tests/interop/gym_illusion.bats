@@ -1,10 +1,9 @@
 #!/usr/bin/env bats
-# An agent that only seems to act, in the forms it takes on real servers, each beside a healthy run of the same
-# actions.
+# Agents that only seem to act, in the variants of real servers, each compared with a healthy run of the same actions.
 
 load lib
 
-# Neither a wall nor a hole on the standard map, wherever the walk starts over.
+# These actions reach neither a wall nor a hole on the standard map, even if the walk starts over at any point.
 walk=DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT
 paces=RIGHT,DOWN,RIGHT,DOWN,RIGHT,DOWN,RIGHT,DOWN,RIGHT,DOWN,RIGHT,DOWN
 
@@ -41,11 +40,11 @@ healthy() {
 }
 
 @test "eval-protocol 0.3.33 without a client session id: no errors, and each step starts over" {
-	# A new server: on a used one a call may land in somebody's old environment, the first one too.
+	# A new server: on a used one even the first call may reach an earlier session's environment.
 	gym_start fresh D gym_lake.py
 	drive bare 1 --fail-on warning --env "$(url fresh)" --protocol mcp --actions $paces
 	holds bare 'steps | length == 12 and all(.outcome == "ok")'
-	# Where the server finds its room again, a call goes on in the environment of an earlier one: not all are first moves.
+	# The server may let a call continue in the environment of an earlier one, so not all of them are first moves.
 	holds bare 'steps | map(select(.observation.position == 1 or .observation.position == 4)) | length >= 6'
 	fires bare "starts-over warning"
 	silent bare multi-step-illusion
@@ -71,7 +70,7 @@ healthy() {
 	holds refused 'reset | .outcome == "capacity" and .error.class == "capacity" and .error.message == "Too many open sessions"'
 	end_session "$(url full)" "$BATS_TEST_TMPDIR/held"
 	healthy "$(url full)"
-	# Our own session was given back as well.
+	# The run closed its session, too.
 	drive again 0 --env "$(url full)" --actions $walk
 	no_findings again
 }

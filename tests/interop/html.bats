@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The pages of --html in a real headless Chromium, with playwright-core: what each view shows, the keyboard, paper, hostile
-# content, axe-core's rules in both color schemes. Screenshots are kept in html/ of the build folder. The bytes of the page:
+# The pages of --html in headless Chromium, with playwright-core: the views, keyboard, print, hostile content, and axe-core's
+# rules in both color schemes. Screenshots are kept in html/ of the build folder. For the bytes of the page see
 # tests/cli/html.bats.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
@@ -12,7 +12,7 @@ setup_file() {
 	mkdir -p "$shots"
 }
 
-# browse PAGE SCENARIO
+# browse PAGE SCENARIO: runs a scenario of html_page.js; its lines "# ..." are printed.
 browse() {
 	local chromium
 	chromium=$(command -v chromium) || skip 'no chromium'
@@ -25,7 +25,7 @@ browse() {
 	sed -n 's/^# //p' story >&3
 }
 
-# broken PAGE: a page of a rollout with five findings and an event.
+# broken PAGE: writes the page of a rollout with five findings and an event.
 broken() {
 	"$ROLLDBG" run --quiet --env 'builtin:frozen_lake?fault=fallback-session&max_envs=3' \
 		--actions DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT --out a.jsonl >/dev/null || true

@@ -1,4 +1,4 @@
-// Opens a page of --html in a real Chromium and does what a scenario says; screenshots are kept.
+// Opens a page of --html in Chromium and runs a scenario; screenshots are kept.
 //   html_page.js MODULES CHROMIUM SHOTS PAGE SCENARIO
 'use strict';
 
@@ -23,7 +23,7 @@ async function shot(page, name) {
 	await page.screenshot({ path: `${shots}/${scenario}-${name}.png` });
 }
 
-// In both color schemes. The script is put in by the debugger: the page's own policy would refuse it.
+// In both color schemes. The debugger injects the script, as the page's content security policy would block it.
 async function accessible(page) {
 	for (const colorScheme of ['light', 'dark']) {
 		await page.emulateMedia({ colorScheme });
@@ -39,11 +39,11 @@ const scenarios = {
 	async steps(page) {
 		assert.equal(await rows(page).count(), 7);
 		assert.equal(await page.locator('#findings .finding').count(), 5);
-		// opened by check: where the first finding is
+		// a page of check opens at the first finding
 		assert.equal(await heading(page), 'turn 3 \u00b7 step 3');
 		assert.match(page.url(), /bad\.html$/);
 		await accessible(page);
-		// a finding goes to its place and says what it means
+		// clicking a finding shows its step and its explanation
 		await page.locator('#findings .warning').first().click();
 		assert.equal(await heading(page), 'turn 1 \u00b7 step 1');
 		assert.match(await page.locator('#detail .why').textContent(), /control plane/);
@@ -56,7 +56,7 @@ const scenarios = {
 		await press(page, 'g');
 		assert.equal(await heading(page), 'turn 0 \u00b7 step 0');
 		await press(page, 'j', 'j', 'ArrowDown', 'k');
-		assert.equal(await heading(page), 'turn 1 \u00b7 step 1'); // an event is a row, too
+		assert.equal(await heading(page), 'turn 1 \u00b7 step 1'); // events are rows, too
 		assert.match(page.url(), /#\/.*\/step\/1$/);
 		assert.equal(await selected(page).count(), 1);
 		assert.equal(await page.locator('#steps').getAttribute('aria-activedescendant'), await selected(page).getAttribute('id'));
@@ -67,7 +67,7 @@ const scenarios = {
 		await press(page, '?');
 		assert(await page.locator('#help').isVisible());
 		await shot(page, 'help');
-		await press(page, 'j', 'Enter'); // the button that closes it
+		await press(page, 'j', 'Enter'); // Enter on the close button
 		assert(!await page.locator('#help').isVisible());
 		assert.equal(await heading(page), 'turn 5 \u00b7 step 5');
 		const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
@@ -77,7 +77,7 @@ const scenarios = {
 		await press(page, 't');
 		assert.equal(await theme(), 'dark');
 		assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(21, 23, 26)');
-		// with the keys of the browser alone, everything is reached
+		// every control can be reached with Tab
 		const reached = new Set();
 		for (let i = 0; i < 40; i++) {
 			await press(page, 'Tab');
@@ -100,14 +100,14 @@ const scenarios = {
 		assert.equal(await rows(page).count(), 7);
 		await page.locator('#rule').selectOption('retry-same-error');
 		assert.equal(await page.locator('#count').textContent(), '2 of 7');
-		await press(page, 'Escape'); // in the list of rules
+		await press(page, 'Escape'); // closes the list of rules
 		await page.locator('#steps').focus();
 		await press(page, 'Escape', '/');
 		await page.keyboard.type('nothing of the kind');
 		await page.waitForFunction(() => document.getElementById('count').textContent === '0 of 7');
 		assert.match(await page.locator('#steps').textContent(), /Nothing matches/);
 		await press(page, 'Escape');
-		// the timeline picks a step
+		// a click on the timeline selects a step
 		const box = await page.locator('#timeline-bars svg').boundingBox();
 		await page.mouse.click(box.x + box.width * 0.99, box.y + 20);
 		assert.equal(await heading(page), 'turn 5 \u00b7 step 5');
@@ -118,7 +118,7 @@ const scenarios = {
 		assert.equal(await heading(page), 'turn 4 \u00b7 step 4');
 		await page.evaluate(() => { location.hash = '#/FrozenLake-v1.0/event/0'; });
 		await page.waitForFunction(() => /^event/.test(document.querySelector('#detail h2').textContent));
-		// one that names nothing shows the rollout
+		// a link to an unknown step shows the rollout
 		await page.goto(address('#/nobody/step/%zz'));
 		await page.reload();
 		assert.equal(await rows(page).count(), 7);
@@ -131,7 +131,7 @@ const scenarios = {
 		await page.pdf({ path: `${shots}/print.pdf`, format: 'A4' });
 		assert.equal(await page.evaluate(() => globalThis.printed), 7);
 		assert.equal(await page.locator('#print-rows tr').count(), 0);
-		// what paper shows
+		// print layout
 		await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
 		await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
 		assert(await page.locator('#print-rows table').isVisible());
@@ -142,7 +142,7 @@ const scenarios = {
 		await page.screenshot({ path: `${shots}/print.png`, fullPage: true });
 	},
 
-	// Opens whatever can be opened, and looks whether anything recorded came to life.
+	// Opens everything that can be opened, and checks that no recorded content was executed or loaded.
 	async hostile(page) {
 		for (const key of ['g', 'j', 'j']) {
 			await press(page, key);
@@ -165,12 +165,12 @@ const scenarios = {
 		assert(text.includes('U+202E') && text.includes('U+D800') && text.includes('U+0007'));
 		assert(text.includes('window.hacked=1'));
 		await accessible(page);
-		// its own name in a link
+		// the id in its permalink
 		const link = await page.locator('#detail h2 a').getAttribute('href');
 		await page.goto('about:blank');
 		await page.goto(address(link));
 		assert.equal(await heading(page), 'turn 0 \u00b7 step 0');
-		// an element put in later would not run either
+		// the handler of an element inserted later does not run either
 		await page.evaluate(() => document.body.insertAdjacentHTML('beforeend', '<img src="x" onerror="globalThis.hacked = 10">'));
 		await page.waitForTimeout(50);
 		assert.equal(await page.evaluate(() => globalThis.hacked), undefined);
@@ -189,7 +189,7 @@ const scenarios = {
 		await accessible(page);
 	},
 
-	// An MCP content part, a data URL and bare base64; what only says that it is an image is none.
+	// An MCP content part, a data URL and bare base64; data that is only labelled as an image is not shown.
 	async images(page) {
 		const kinds = async () => page.locator('#detail img').evaluateAll((all) => all.map((one) => one.src.split(';')[0]));
 		assert.deepEqual(await kinds(), ['data:image/png', 'data:image/gif']);
@@ -222,7 +222,7 @@ const scenarios = {
 		assert.equal(await heading(page), 'turn 9999 \u00b7 step 9999');
 		await shot(page, 'end');
 		console.log(`# first paint ${Math.round(paint)} ms; frames while scrolling: median ${scroll[50].toFixed(1)} ms, 95 % under ${scroll[95].toFixed(1)} ms`);
-		// every row has its place among all
+		// every row has its index among all rows
 		assert.equal(await selected(page).getAttribute('aria-rowindex'), '10001');
 		assert.equal(await page.locator('#steps').getAttribute('aria-rowcount'), '10001');
 	},

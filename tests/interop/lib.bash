@@ -1,5 +1,5 @@
-# Real servers for the tests in this folder, and words to judge a run with. What setup_file starts lives until the
-# file's last test, what a test starts until its end.
+# Starts real servers for the tests in this folder, and has assertions about runs. A server started by setup_file is
+# stopped after the file's last test, one started by a test at the end of that test.
 # shellcheck shell=bash
 
 root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -7,7 +7,7 @@ servers=$root/fixtures/servers
 installed=$root/.deps/interop
 ROLLDBG=${ROLLDBG:-$root/rolldbg}
 
-# The package that carries each generation of MCP-Gym, and the folders laid over the newest one for it.
+# gym_package GENERATION: the package with that generation of MCP-Gym, and the folders that override the newest one.
 gym_package() {
 	case $1 in
 	D) echo eval_protocol ;;
@@ -30,13 +30,13 @@ teardown_file() {
 	servers_stop "$BATS_FILE_TMPDIR"
 }
 
-# url NAME: the MCP endpoint of a server that was started.
+# url NAME: the MCP endpoint of a started server.
 url() {
 	cat "$BATS_TEST_TMPDIR/$1.url" 2>/dev/null || cat "$BATS_FILE_TMPDIR/$1.url"
 }
 
-# server_start NAME COMMAND..: its output goes to a file, never to a pipe: these servers stop dead when nobody
-# reads what they print.
+# server_start NAME COMMAND..: starts a server and waits until it listens. Its output goes to a file, never to a pipe:
+# these servers block when their output is not read.
 server_start() {
 	local dir=${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR} name=$1
 	local log=$dir/$name.log
@@ -58,8 +58,8 @@ server_start() {
 	echo "http://127.0.0.1:$port/mcp" >"$dir/$name.url"
 }
 
-# python PYTHON FOLDERS ARGS..: run a launch file. The compiled files go to a folder of ours, so that neither
-# the tree nor a package cache is written to and a second start is quick.
+# python PYTHON FOLDERS ARGS..: runs a launch file. Compiled files go to a separate folder, so that neither the source
+# tree nor a package cache is written to, and a second start is fast.
 python() {
 	local python=$1 path=
 	local -a folders
@@ -110,7 +110,7 @@ everything_start() {
 		"$installed/npm/node_modules/@modelcontextprotocol/server-everything/dist/index.js" "${2:-streamableHttp}"
 }
 
-# at_once COMMAND..: starts several servers together; each argument is one of the words above with its own.
+# at_once COMMAND..: starts several servers in parallel; each argument is a call of one of the functions above.
 at_once() {
 	local command failed=0
 	local -a pids=()
@@ -146,8 +146,8 @@ stop_within_20s() {
 	done
 }
 
-# drive NAME EXIT_CODE OPTIONS..: `run` recording to NAME.jsonl in the test's folder, its verdict to NAME.json.
-# The same verdict must come from `check` on the recording alone. A --fail-on comes first and is for both.
+# drive NAME EXIT_CODE OPTIONS..: runs `run`, with the recording in NAME.jsonl and the verdict in NAME.json; `check` on the
+# recording must give the same verdict. A --fail-on must be the first option and is passed to both.
 drive() {
 	local name=$1 wanted=$2 got=0 fail_on=()
 	shift 2
@@ -171,7 +171,7 @@ judgement() {
 	jq -c 'del(.file)' "$1"
 }
 
-# holds NAME EXPRESSION: a jq expression in the words of lines.jq that must be true of the recording.
+# holds NAME EXPRESSION: a jq expression, which may use lines.jq, that must be true for the recording.
 holds() {
 	jq -L "$root/tests/interop" -L "$BATS_TEST_DIRNAME" -se "include \"lines\"; $2" "$1.jsonl" >/dev/null && return
 	echo "$1: not true: $2"
@@ -179,7 +179,7 @@ holds() {
 	return 1
 }
 
-# findings NAME: "rule severity" of each, sorted.
+# findings NAME: "rule severity" of each finding, sorted.
 findings() {
 	jq -r 'select(.type == "finding") | "\(.rule) \(.severity)"' "$1.json" | sort -u
 }
@@ -211,12 +211,12 @@ hold_session() {
 		"params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"holder","version":"1"}}}' "$1"
 }
 
-# end_session URL HEADERS_FILE: ends what hold_session opened.
+# end_session URL HEADERS_FILE: ends the session opened by hold_session.
 end_session() {
 	curl -sSf -X DELETE -H "$(grep -i '^mcp-session-id:' "$2" | tr -d '\r')" "$1"
 }
 
-# hold_ws URL COUNT: that many sessions, which stay open until release_ws.
+# hold_ws URL COUNT: opens COUNT sessions, which stay open until release_ws.
 hold_ws() {
 	"$installed/openenv/bin/python" - "$1" "$2" "$BATS_TEST_TMPDIR" 3>&- <<-'PYTHON' &
 		import contextlib, pathlib, sys, time

@@ -1,4 +1,4 @@
-# Words for a recording that was read with --slurp: its lines, and where the lake was before each step and at the end.
+# Functions for a recording read with --slurp: its lines by type, and the positions before each step and at the end.
 def of($type): map(select(.type == $type));
 def header: of("header")[0];
 def reset: of("reset")[0];

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# Servers with sessions, without, and with both, spoken to in each era. PyPI mcp 2.3 speaks both on one endpoint.
+# Servers with sessions, without sessions, and with both, used in each era. PyPI mcp 2.3 supports both on one endpoint.
 
-# shellcheck disable=SC2154 # what bats sets
+# shellcheck disable=SC2154 # variables of bats
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -11,14 +11,14 @@ setup_file() {
 	everything_start everything
 }
 
-# one_call TOOL: a policy that calls it once, without arguments.
+# one_call TOOL: writes a policy that calls the tool once, without arguments, and prints its path.
 one_call() {
 	echo "{\"kind\": \"script\", \"calls\": [{\"name\": \"$1\", \"arguments\": {}}]}" >"$1.json"
 	echo "$1.json"
 }
 
-# counts NAME ERA: three effective steps on a server of its own.
-counts() {
+# run_counter NAME ERA: three effective steps on a new server.
+run_counter() {
 	sdk_start "$1" 2
 	drive "$1" 0 --env "$(url "$1")" --era "$2" --tool count --actions 2,3,4 --state resource:state://counter
 	holds "$1" 'header.env.name == "counter" and (header.tools | length) > 5'
@@ -29,14 +29,14 @@ counts() {
 }
 
 @test "era modern: no session, and a state that changes" {
-	counts modern modern
+	run_counter modern modern
 	holds modern 'header.meta.session == null and all(.meta.session == null)'
 	holds modern 'header.meta.mcp == {revision: "2026-07-28", era: "modern", transport: "Streamable HTTP"}'
 	[[ $("$ROLLDBG" show modern.jsonl) == *" · mcp · era modern · "* ]]
 }
 
 @test "era legacy, the default: a session" {
-	counts legacy legacy
+	run_counter legacy legacy
 	holds legacy 'header.meta.session | length == 32'
 	holds legacy 'header.meta.mcp | .revision == "2025-11-25" and .era == "legacy"'
 	drive default 0 --env "$(url legacy)" --tool count --actions 1
@@ -44,7 +44,7 @@ counts() {
 }
 
 @test "era auto: modern for a server that supports both, and -v explains why" {
-	counts auto auto
+	run_counter auto auto
 	holds auto 'header.meta.session == null'
 	run --separate-stderr "$ROLLDBG" -v run --env "$(url auto)" --era auto --tool count --actions 1 --out again.jsonl
 	[ "$status" = 0 ]
@@ -102,7 +102,7 @@ counts() {
 	fires nope "unknown-tool error"
 }
 
-# stdio_command 1|2: the same server as a program of the run's own.
+# stdio_command 1|2: the target that runs the same server over stdio.
 stdio_command() {
 	local python=$installed/gym
 	[ "$1" = 1 ] || python=$installed/sdk2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Plain MCP servers of three SDKs, which know no control plane: calls, refusals, and state from where the user
-# says it is.
+# Plain MCP servers of three SDKs, without a control plane: calls, refusals, and state from the source that the user
+# gives.
 
 load lib
 
@@ -55,8 +55,8 @@ setup_file() {
 	done
 }
 
-# A counter that counts: seen through a resource, a read-only tool and the answers themselves.
-counted() {
+# expect_counter NAME START: the recording has three effective steps, and the counter went from START to START + 9.
+expect_counter() {
 	holds "$1" 'steps | map(.outcome) == ["ok", "ok", "ok"]'
 	holds "$1" "steps | map(.tool_call.arguments) == [{\"by\": 2}, {\"by\": 3}, {\"by\": 4}]"
 	holds "$1" "(steps | map(.state.value)) + [ending.state.value] | map(. - $2) == [0, 2, 5, 9]"
@@ -67,23 +67,23 @@ counted() {
 @test "mcp 1.30: state from a resource" {
 	drive counter 0 --env "$(url sdk1)" --tool count --actions 2,3,4 --state resource:state://counter
 	holds counter 'header.state_source.kind == "resource"'
-	counted counter 0
+	expect_counter counter 0
 }
 
 @test "mcp 1.30: state from a tool" {
 	drive counter 0 --env "$(url sdk1)" --tool count --actions 2,3,4 --state tool:peek
 	holds counter 'header.state_source.kind == "tool"'
-	counted counter 9
+	expect_counter counter 9
 }
 
 @test "mcp 2.3: state from a resource" {
 	drive counter 0 --env "$(url sdk2)" --tool count --actions 2,3,4 --state resource:state://counter
-	counted counter 0
+	expect_counter counter 0
 }
 
 @test "mcp 2.3: state from a tool" {
 	drive counter 0 --env "$(url sdk2)" --tool count --actions 2,3,4 --state tool:peek
-	counted counter 9
+	expect_counter counter 9
 }
 
 @test "both SDKs: state from the observations" {
@@ -112,47 +112,47 @@ counted() {
 	done
 }
 
-# answers_as SERVER: how it answers, in the words of its own Content-Type and session header.
-answers_as() {
+# response_mode SERVER: the content type of its responses, and mcp-session-id if it sends that header.
+response_mode() {
 	hold_session "$(url "$1")" "$BATS_TEST_TMPDIR/asked"
 	tr -d '\r' <"$BATS_TEST_TMPDIR/asked" | tr '[:upper:]' '[:lower:]' | sed -nE \
 		's|^content-type: ([a-z/-]+).*|\1|p; s|^(mcp-session-id):.*|\1|p' | sort | paste -sd ' '
 }
 
-# in_mode VERSION NAME WANTED [OPTIONS..]: a server of its own, which is what it was asked to be, and counts.
-in_mode() {
+# run_in_mode VERSION NAME MODE [OPTIONS..]: starts a server, which must respond in that mode, and runs the counter.
+run_in_mode() {
 	local version=$1 name=$2$1 wanted=$3
 	shift 3
 	sdk_start "$name" "$version" "$@"
-	[ "$(answers_as "$name")" = "$wanted" ]
+	[ "$(response_mode "$name")" = "$wanted" ]
 	drive "$name" 0 --env "$(url "$name")" --tool count --actions 2,3,4 --state resource:state://counter
-	counted "$name" 0
+	expect_counter "$name" 0
 }
 
 @test "both SDKs: with sessions, responses as event streams" {
 	for version in 1 2; do
-		in_mode $version stream "mcp-session-id text/event-stream"
+		run_in_mode $version stream "mcp-session-id text/event-stream"
 		holds stream$version 'header.meta.session | length > 0'
 	done
 }
 
 @test "both SDKs: with sessions, responses as JSON" {
 	for version in 1 2; do
-		in_mode $version json "application/json mcp-session-id" --json
+		run_in_mode $version json "application/json mcp-session-id" --json
 		holds json$version 'header.meta.session | length > 0'
 	done
 }
 
 @test "both SDKs: without sessions, responses as event streams" {
 	for version in 1 2; do
-		in_mode $version loose "text/event-stream" --stateless
+		run_in_mode $version loose "text/event-stream" --stateless
 		holds loose$version 'header.meta.session == null'
 	done
 }
 
 @test "both SDKs: without sessions, responses as JSON" {
 	for version in 1 2; do
-		in_mode $version plain "application/json" --stateless --json
+		run_in_mode $version plain "application/json" --stateless --json
 		holds plain$version 'header.meta.session == null'
 	done
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# MCP servers over the older HTTP+SSE: a stream that is opened first, and messages that are posted beside it.
+# MCP servers over the older HTTP+SSE transport: a stream is opened first, and messages are posted separately.
 
 load lib
 
@@ -8,7 +8,7 @@ setup_file() {
 	sdk_start sdk1 1 --sse
 }
 
-# There is no /mcp at these.
+# stream NAME: the endpoint of the stream; these servers have no /mcp.
 stream() {
 	local at
 	at=$(url "$1")

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# MCP servers from npm as children of ours: what they do, seen through their own tools and resources.
+# MCP servers from npm over stdio, with the state read from their tools and resources.
 
-# shellcheck disable=SC2154 # what lib.bash sets
+# shellcheck disable=SC2154 # variables of lib.bash
 
 load lib
 
-# child NAME [ARGUMENTS..]: the target that starts this server.
+# child NAME [ARGUMENTS..]: the target that starts a server of npm.
 child() {
 	local name=$1
 	shift
@@ -16,7 +16,7 @@ counts() {
 	jq -c 'select(.type == "rollout") | [.status, .steps, .effective, .failed]' "$1.json"
 }
 
-# The way through a knowledge graph: two nodes, an edge, a remark, a look around, and half of it gone again.
+# graph NAME: builds a knowledge graph: two nodes, an edge, an observation, a search, and the deletion of a node.
 graph() {
 	cat >policy.json <<-'JSON'
 		{"kind": "script", "name": "graph", "calls": [
@@ -109,7 +109,7 @@ graph() {
 		{"name": "gzip-file-as-resource", "arguments": {"name": "a.gz", "data": "data:text/plain,two", "outputType": "resourceLink"}},
 		{"name": "echo", "arguments": {"message": "three"}}]}
 	JSON
-	# Before the first call there is no such resource, and that is held against the source that was named.
+	# The resource does not exist before the first call, which is reported as a missing state.
 	drive press 1 --env "$(child everything)" --policy policy.json --state resource:demo://resource/session/a.gz
 	fires press "missing-state error"
 	holds press 'steps | map(.outcome) | unique == ["ok"]'

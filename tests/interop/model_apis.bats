@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The Responses API and the Messages API: a scripted server whose requests and replies the official clients' types
-# validate. The recording has one shape, whatever the API.
+# The Responses API and the Messages API: the types of the official clients validate the requests and replies of a scripted
+# server. Recordings have the same form for every API.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
@@ -9,8 +9,8 @@ setup_file() {
 	server_start apis "$installed/gym/bin/python" "$servers/model_apis.py"
 }
 
-# ask API CODE MODEL [OPTIONS..]: to $1.jsonl.
-ask() {
+# run_model API CODE MODEL [OPTIONS..]: a run recorded in API.jsonl, which must exit with CODE.
+run_model() {
 	local api=$1 code=$2 model=$3 base status=0
 	shift 3
 	base=$(url apis)
@@ -24,8 +24,8 @@ ask() {
 	}
 }
 
-# What a recording says, in words that no API has of its own.
-told() {
+# common_facts FILE: the content of a recording that does not depend on the API.
+common_facts() {
 	jq -c 'if .type == "step" then [.tool_call.name, .tool_call.arguments, .outcome, .llm.finish_reason, .llm.parse.source,
 			.llm.reasoning, .llm.usage.prompt_tokens, .llm.usage.completion_tokens, .llm.usage.prompt_tokens_details.cached_tokens]
 		elif .type == "end" then [.status] else empty end' "$1"
@@ -33,10 +33,10 @@ told() {
 
 @test "a rollout through each API, whole and streamed, is the same recording" {
 	for api in responses anthropic; do
-		ask $api 0 tiny
-		told $api.jsonl >$api.whole
-		ask $api 0 tiny --stream
-		told $api.jsonl >$api.streamed
+		run_model $api 0 tiny
+		common_facts $api.jsonl >$api.whole
+		run_model $api 0 tiny --stream
+		common_facts $api.jsonl >$api.streamed
 	done
 	[ "$(sed -n 1p responses.whole)" = '["lake_move",{"action":"RIGHT"},"ok","tool_calls","native","Which way?",100,10,40]' ]
 	[ "$(wc -l <responses.whole)" = 5 ]
@@ -47,19 +47,19 @@ told() {
 }
 
 @test "the header names the API and what was sent through it" {
-	ask responses 0 tiny
+	run_model responses 0 tiny
 	jq -se '.[0].policy.params | .api == "responses" and (.sent | keys) == ["max_tokens", "temperature", "tool_choice"]' responses.jsonl
-	ask anthropic 0 tiny
+	run_model anthropic 0 tiny
 	jq -se '.[0].policy.params | .api == "anthropic" and (.sent | keys) == ["max_tokens", "stop", "temperature", "tool_choice"]' anthropic.jsonl
 }
 
 @test "a truncated reply, and a refusal" {
 	for api in responses anthropic; do
 		for stream in '' --stream; do
-			ask $api 1 tiny-limit $stream
+			run_model $api 1 tiny-limit $stream
 			jq -se 'map(select(.type == "step"))[0] | .llm.finish_reason == "length" and .llm.parse.cause == "finish-length"' $api.jsonl
 		done
-		ask $api 1 tiny-fail
+		run_model $api 1 tiny-fail
 		jq -se 'last | .status == "refused" and (.reason | test("the script refuses this model"))' $api.jsonl
 	done
 }

@@ -1,4 +1,4 @@
-"""OpenAI's own client against `serve llm`: everything that a program may call there. Usage: openai_client.py BASE_URL"""
+"""OpenAI's client against `serve llm`: every kind of request that a program may make. Usage: openai_client.py BASE_URL"""
 
 import sys
 
@@ -29,7 +29,7 @@ assert [m.id for m in client.models.list()] == ["calls", "talks", "busy", "poor"
 assert client.models.retrieve("talks").id == "talks"
 raised(openai.NotFoundError, "model_not_found", lambda: client.models.retrieve("nobody"))
 
-# choices, whole and streamed
+# choices, complete and streamed
 reply = chat(n=3)
 assert [c.index for c in reply.choices] == [0, 1, 2] and all(c.message.tool_calls for c in reply.choices)
 chunks = list(chat(n=2, stream=True))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# OpenEnv servers of four generations: a session over /ws, what is refused, and plain HTTP for what it is.
+# OpenEnv servers of four generations: sessions over /ws, refusals, and plain HTTP with its limits.
 
 load lib
 
@@ -71,8 +71,9 @@ ws_url() {
 	done
 }
 
-# capped GENERATION CAP: with CAP sessions open the next one is refused, after a good handshake; with one less it is not.
-capped() {
+# expect_cap GENERATION CAP: with CAP open sessions the next one is refused after a successful handshake; with one less it
+# is accepted.
+expect_cap() {
 	local server=cap$2-$1
 	openenv_start "$server" "$1" --cap "$2"
 	hold_ws "$(ws_url "$server")/ws" "$2"
@@ -90,19 +91,19 @@ capped() {
 
 @test "a cap of 2, 4 and 8 on OpenEnv 0.10" {
 	for cap in 2 4 8; do
-		capped 0.10 $cap
+		expect_cap 0.10 $cap
 	done
 }
 
 @test "a cap of 2, 4 and 8 on openenv-core 0.3" {
 	for cap in 2 4 8; do
-		capped 0.3 $cap
+		expect_cap 0.3 $cap
 	done
 }
 
 @test "a cap of 2, 4 and 8 on openenv-core 0.2" {
 	for cap in 2 4 8; do
-		capped 0.2 $cap
+		expect_cap 0.2 $cap
 	done
 }
 
@@ -122,7 +123,7 @@ capped() {
 	holds walk 'steps | map(.env_steps) == [1, 2, 3, 4, 5, 6]'
 	drive wall 1 --env "$(url bare)" --actions LEFT,LEFT,LEFT
 	holds wall 'steps | map(.state.metadata) | first == {} and last == {"tile": "S"}'
-	[ "$(jq 'select(.type == "rollout") | .effective' wall.json)" = 0 ] # what metadata the first step adds is no move
+	[ "$(jq 'select(.type == "rollout") | .effective' wall.json)" = 0 ] # metadata added by the first step is not an effect
 	fires wall "frozen-state error"
 	drive own 0 --env "$(url bare)" --actions DOWN,DOWN --state openenv
 	holds own 'header.state_source.kind == "openenv" and (steps[1].state | keys == ["episode_id", "step_count"])'
@@ -162,8 +163,8 @@ capped() {
 	holds walk 'steps[:-1] | all(.outcome == "ok")'
 }
 
-# unreachable NAME OPTIONS..: a run that gets no session.
-unreachable() {
+# expect_unreachable NAME OPTIONS..: a run that gets no session.
+expect_unreachable() {
 	local name=$1
 	shift
 	run "$ROLLDBG" run --out "$name.jsonl" "$@"
@@ -176,7 +177,7 @@ unreachable() {
 	cat >walk.json <<-'JSON'
 		{"kind": "script", "name": "walk", "calls": [{"name": "step", "arguments": {"direction": "DOWN"}}, {"name": "step", "arguments": {"direction": "DOWN"}}, {"name": "step", "arguments": {"direction": "RIGHT"}}]}
 	JSON
-	unreachable refused --env "$(url old)" --policy walk.json
+	expect_unreachable refused --env "$(url old)" --policy walk.json
 	holds refused 'ending.reason | contains("use it with protocol openenv-http")'
 	drive shared 0 --env "$(url old)" --policy walk.json --protocol openenv-http
 	holds shared 'header.env.protocol == "openenv-http"'
@@ -194,7 +195,7 @@ unreachable() {
 }
 
 @test "a server that is not OpenEnv is reported as such" {
-	unreachable lost --env "$(ws_url new)/elsewhere" --actions DOWN
+	expect_unreachable lost --env "$(ws_url new)/elsewhere" --actions DOWN
 	holds lost 'ending.reason | contains("not an OpenEnv server")'
 	run "$ROLLDBG" run --env "$(url new)" --actions DOWN --state resource:x --out none.jsonl
 	[ "$status" = 2 ]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Seven faulty servers on the real OpenEnv core: what OpenEnv's own `validate --url` says of them, and what rolldbg does.
+# Seven faulty servers on the real OpenEnv core: the results of OpenEnv's `validate --url` and of rolldbg.
 
 load lib
 
@@ -14,7 +14,7 @@ setup_file() {
 	validate >"$BATS_FILE_TMPDIR/validated" 2>"$BATS_FILE_TMPDIR/validate.log"
 }
 
-# validate: the command of OpenEnv, for one server after the other; a line each, its exit code and what it failed.
+# validate: runs OpenEnv's command on each server; prints a line with its name, the exit code and the failed checks.
 validate() {
 	local -a addresses=()
 	for fault in $faults; do
@@ -35,20 +35,20 @@ validate() {
 	PYTHON
 }
 
-validated() {
+validate_result() {
 	sed -n "s/^$1 //p" "$BATS_FILE_TMPDIR/validated"
 }
 
 @test "openenv validate passes six of the seven, and reports the metadata page of the seventh" {
 	cat "$BATS_FILE_TMPDIR/validated" "$BATS_FILE_TMPDIR/validate.log"
 	for fault in cap-1 shared seed-ignored refused-in-text step-raises reset-raises; do
-		[ "$(validated $fault)" = 0 ]
+		[ "$(validate_result $fault)" = 0 ]
 	done
-	[ "$(validated constructor-raises)" = "1 metadata_endpoint" ]
+	[ "$(validate_result constructor-raises)" = "1 metadata_endpoint" ]
 }
 
-# names FAULT PROPERTY WORDS: of that server `probe` has this property alone fail, and says so in these words.
-names() {
+# probe_reports FAULT PROPERTY TEXT: on that server, only this property fails, and its evidence contains the text.
+probe_reports() {
 	local got=0
 	"$ROLLDBG" probe --json --env "$(url "$1")" --need 4 --actions $walk >probe.json 2>probe.err || got=$?
 	if [ $got != 1 ] || [ "$(jq -r 'select(.status == "fail") | .name' probe.json)" != "$2" ] ||
@@ -60,13 +60,13 @@ names() {
 }
 
 @test "probe names the fault of each of the seven" {
-	names cap-1 capacity "session 2 was refused: Server at capacity: 1/1"
-	names shared isolation "only session 1 acted, but the state of session 2 changed"
-	names seed-ignored seed "seed 42 gave two different initial states; they differ at /position"
-	names refused-in-text tools "the lake takes no steps today"
-	names step-raises tools "the ice has melted"
-	names reset-raises capacity "session 1 was refused: there is no map"
-	names constructor-raises capacity "Environment factory 'ConstructorRaises' failed"
+	probe_reports cap-1 capacity "session 2 was refused: Server at capacity: 1/1"
+	probe_reports shared isolation "only session 1 acted, but the state of session 2 changed"
+	probe_reports seed-ignored seed "seed 42 gave two different initial states; they differ at /position"
+	probe_reports refused-in-text tools "the lake takes no steps today"
+	probe_reports step-raises tools "the ice has melted"
+	probe_reports reset-raises capacity "session 1 was refused: there is no map"
+	probe_reports constructor-raises capacity "Environment factory 'ConstructorRaises' failed"
 }
 
 @test "every step refused inside the observation: an illusion" {
@@ -82,8 +82,8 @@ names() {
 	holds raising 'steps | all(.error.message == "the ice has melted")'
 }
 
-# refused NAME REASON: no episode, exit 1, and the server's own words.
-refused() {
+# expect_refused NAME REASON: no episode starts; exit 1 and the server's message.
+expect_refused() {
 	run "$ROLLDBG" run --env "$(url "$1")" --actions $walk --out refused.jsonl
 	[ "$status" = 1 ]
 	[[ $output == *"$2"* ]]
@@ -91,12 +91,12 @@ refused() {
 }
 
 @test "every reset raising: refused with the reason" {
-	refused reset-raises "there is no map"
+	expect_refused reset-raises "there is no map"
 }
 
-# The core keeps the constructor's own words to itself.
+# The core does not pass on the constructor's message.
 @test "a constructor that raises: refused with the core's reason" {
-	refused constructor-raises "Environment factory 'ConstructorRaises' failed"
+	expect_refused constructor-raises "Environment factory 'ConstructorRaises' failed"
 }
 
 @test "one session at a time: a second one is refused for capacity" {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Other people's worlds under OpenEnv 0.10: games of TextArena and sums of reasoning-gym, well and not well. None of
-# them may ask for anything outside.
+# Third-party environments under OpenEnv 0.10: games of TextArena and sums of reasoning-gym, healthy and faulty. None may
+# access the network.
 
 load lib
 
@@ -9,7 +9,7 @@ setup_file() {
 		'world 2048 --cap 4'
 }
 
-# world NAME [OPTIONS..]: the server of that world, under its name.
+# world NAME [OPTIONS..]: starts the server of an environment, under its name.
 world() {
 	openenv_file "$1" 0.10 openenv_worlds.py --world "$@"
 }
@@ -46,7 +46,7 @@ counts() {
 	diff <("$ROLLDBG" strip one.jsonl) <("$ROLLDBG" strip two.jsonl)
 }
 
-# What TextArena does: two thirds of the reward for drowning four steps from the start. No rule can know; the recording
+# TextArena gives two thirds of the reward for a hole four steps from the start. No rule can detect this; the recording
 # shows it.
 @test "FrozenLake: a hole is rewarded with 0.667, and the state shows it" {
 	drive hole 0 --env "$(url frozen_lake)" --seed 0 --actions '[right],[right],[right],[down]'
@@ -64,7 +64,7 @@ counts() {
 	holds wordle 'steps == [] and ending.status == "refused"'
 }
 
-# The session is well, the reset too; the game master who should answer is a model that cannot be reached.
+# Session and reset are fine; the game master is a model, which is unreachable.
 @test "GuessWho without its game master: an illusion" {
 	drive who 1 --env "$(url guess_who)" --seed 1 --actions 'Is it a man?,Is it a woman?,Is there a beard?,Is there a hat?'
 	holds who 'reset.outcome == "ok"'
@@ -81,8 +81,8 @@ counts() {
 	drive wrong 0 --env "$(url sums)" --seed 42 --actions 8
 	holds wrong 'ending.total_reward == 0'
 	no_findings wrong
-	# A script that had more to say is not why the episode ended. The world repeats its question and shows nothing else,
-	# so whether the answer changed it cannot be seen.
+	# Unused actions of the script are not a finding. The environment only repeats its question, so the effect of the
+	# answer is not visible.
 	drive long 0 --env "$(url sums)" --seed 42 --actions 7,8,9
 	no_findings long
 	[ "$(counts long)" = '["terminated",1,1,0,0]' ]
@@ -97,21 +97,21 @@ counts() {
 	[ "$(head -n 2 questions | sort -u | wc -l)" = 1 ]
 }
 
-# probed NAME EXIT_CODE OPTIONS..: "property status" of all that is not ok.
-probed() {
+# probe_not_ok NAME EXIT_CODE OPTIONS..: "property status" of each property that is not ok.
+probe_not_ok() {
 	local got=0
 	"$ROLLDBG" probe --json --env "$(url "$1")" "${@:3}" >"$1.lines" 2>"$1.err" || got=$?
 	[ $got = "$2" ] || cat "$1.err" "$1.lines"
 	jq -r 'select(.type == "property" and .status != "ok") | "\(.name) \(.status)"' "$1.lines" | paste -sd ,
 }
 
-# TextArena draws every game from Python's one generator.
+# TextArena draws all games from Python's global generator.
 @test "2048: a seed is reproducible until another session plays at the same time" {
-	[ "$(probed 2048 1 --need 4 --actions '[up],[left],[down],[right]')" = "release unknown,seed fail" ]
+	[ "$(probe_not_ok 2048 1 --need 4 --actions '[up],[left],[down],[right]')" = "release unknown,seed fail" ]
 	jq -se 'any(.name == "seed" and (.evidence | contains("seed 42 repeats its episode alone, but not while another session calls")))' \
 		2048.lines
 }
 
 @test "TowerOfHanoi: two isolated sessions, and nothing is random" {
-	[ "$(probed hanoi 0 --need 2 --actions '[A C],[A B]')" = "release unknown,seed unknown" ]
+	[ "$(probe_not_ok hanoi 0 --need 2 --actions '[A C],[A B]')" = "release unknown,seed unknown" ]
 }

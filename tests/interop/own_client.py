@@ -1,4 +1,4 @@
-"""OpenEnv's own client on any lake with room for two: own_client.py URL prints what came back, a line each."""
+"""OpenEnv's client on a lake with room for two sessions: own_client.py URL prints the replies, one per line."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ async def main(url):
     print((await second.reset()).observation["position"])
     print("refused" if isinstance(await asked(third.reset()), str) else "let in")
     await first.close()
-    # the server hears of a goodbye a moment after it was said
+    # the server notices the close with a delay
     for _ in range(200):
         fourth = GenericEnvClient(base_url=url)
         again = await asked(fourth.reset())

@@ -1,27 +1,27 @@
 #!/usr/bin/env bats
-# Many rollouts at once on the real OpenEnv core: how many of them had an environment, and whether it was their own.
+# Parallel rollouts on the real OpenEnv core: how many got an environment, and whether they shared one.
 
 load lib
 
 walk=DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT
 
-# crowd NAME EXIT_CODE OPTIONS..: sixteen rollouts at a time.
-crowd() {
+# drive_16 NAME EXIT_CODE OPTIONS..: drive with sixteen rollouts at a time.
+drive_16() {
 	local name=$1 wanted=$2
 	shift 2
 	drive "$name" "$wanted" --jobs 16 "$@"
 }
 
-# told NAME: rollouts, turns, steps, effective and failed steps, and the rewards together.
-told() {
+# summary_counts NAME: rollouts, turns, steps, effective and failed steps, and the total reward.
+summary_counts() {
 	jq -c 'select(.type == "summary") | [.rollouts, .turns, .steps, .effective, .failed, .reward]' "$1.json"
 }
 
-# half_refused GENERATION: eight rollouts are whole, and eight are told that there is no room.
+# half_refused GENERATION: eight rollouts are complete, and eight are refused for capacity.
 half_refused() {
 	openenv_start "full$1" "$1" --cap 8 --gather 16
-	crowd full 1 --env "$(url "full$1")" --force --actions $walk --group-size 16
-	[ "$(told full)" = '[16,48,48,48,0,8]' ]
+	drive_16 full 1 --env "$(url "full$1")" --force --actions $walk --group-size 16
+	[ "$(summary_counts full)" = '[16,48,48,48,0,8]' ]
 	[ "$(jq -r 'select(.type == "finding" and .rule == "capacity") | .rollout' full.json | sort -u | wc -l)" = 8 ]
 	[ "$(jq -r 'select(.type == "rollout") | "\(.status) \(.steps) \(.effective)"' full.json | sort | uniq -c | tr -s ' ')" = \
 		$' 8 refused 0 null\n 8 terminated 6 6' ]
@@ -35,7 +35,7 @@ half_refused() {
 @test "16 at a time on a cap of 8: a trainer's loop reports success, although half of it never ran" {
 	openenv_start loop 0.10 --cap 8 --gather 16
 	(python openenv openenv-0.10 "$BATS_TEST_DIRNAME/trainer_loop.py" "$(url loop)" 16 ${walk//,/ }) >loop.json
-	# Sixteen conversations of six turns each, and no word of an error: a mean reward of one half.
+	# The loop reports sixteen rollouts of six turns each, no errors, and a mean reward of one half.
 	[ "$(jq -c '[.rollouts, .turns, .messages, .mean_reward]' loop.json)" = '[16,96,112,0.5]' ]
 
 	half_refused 0.10
@@ -49,16 +49,16 @@ half_refused() {
 
 @test "16 at a time on a cap of 16: each rollout has its own environment" {
 	openenv_start room 0.10 --cap 16 --gather 16
-	crowd room 0 --env "$(url room)" --actions $walk --group-size 16
-	[ "$(told room)" = '[16,96,96,96,0,16]' ]
+	drive_16 room 0 --env "$(url room)" --actions $walk --group-size 16
+	[ "$(summary_counts room)" = '[16,96,96,96,0,16]' ]
 	holds room 'of("header") | map(.meta.env_session) | unique | length == 16'
 	holds room 'steps | map(.state.episode_id) | unique | length == 16'
 	holds room 'steps | group_by(.rollout) | all(map(.state.position) == [0, 4, 8, 9, 13, 14])'
-	# All did the same, so nothing can be learned from them; that is all there is to say.
+	# All rollouts were equal: zero variance is the only finding.
 	[ "$(findings room)" = "zero-variance-group warning" ]
 }
 
-# Lines of different rollouts are interleaved as they come; each rollout's own are the same however many run at once.
+# Lines of different rollouts are interleaved; the lines of each rollout do not depend on the number of jobs.
 @test "four tasks, four times each: the same rollouts 16 at a time and one at a time" {
 	cat >tasks.jsonl <<-'JSONL'
 		{"id": "goal", "actions": ["DOWN", "DOWN", "RIGHT", "DOWN", "RIGHT", "RIGHT"]}
@@ -67,7 +67,7 @@ half_refused() {
 		{"id": "there", "actions": ["RIGHT", "LEFT", "RIGHT", "LEFT", "DOWN"]}
 	JSONL
 	openenv_start tasks 0.10 --cap 16 --gather 16
-	crowd many 0 --env "$(url tasks)" --tasks tasks.jsonl --group-size 4
+	drive_16 many 0 --env "$(url tasks)" --tasks tasks.jsonl --group-size 4
 	drive single 0 --jobs 1 --env "$(url tasks)" --tasks tasks.jsonl --group-size 4
 	holds many 'of("header") | map(.rollout) | unique | length == 16'
 	holds many 'of("header") | map(.meta.env_session) | unique | length == 16'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Recordings of other people's servers, played back: the same calls give the same bytes, and a client of theirs cannot
-# tell the difference.
+# Recordings of third-party servers, played back: the same calls give the same bytes, and the servers' own clients work with
+# the playback.
 
 # shellcheck disable=SC2154 # variables of bats
 load lib
@@ -13,8 +13,8 @@ setup_file() {
 		'openenv_file hanoi 0.10 openenv_worlds.py --world hanoi --cap 2'
 }
 
-# play FILE [OPTION..]: $player is where it is served.
-play() {
+# start_player FILE [OPTION..]: serves the recording; sets $player, its URL.
+start_player() {
 	: >player.log
 	"$ROLLDBG" serve "$@" --port 0 >player.log 2>player.err 3>&- &
 	echo $! >"$BATS_TEST_TMPDIR/player.pid"
@@ -30,63 +30,63 @@ play() {
 	esac
 }
 
-stop_playing() {
+stop_player() {
 	servers_stop "$BATS_TEST_TMPDIR"
 	rm -f "$BATS_TEST_TMPDIR/player.pid"
 }
 
-# same_again URL OPTION..: a run against the server, and the same against its recording.
-same_again() {
+# expect_same_playback URL OPTION..: a run against the server and a run against its recording give the same bytes.
+expect_same_playback() {
 	local server=$1
 	shift
 	"$ROLLDBG" run --quiet --fail-on never --force --out real.jsonl --env "$server" "$@" >/dev/null 2>real.err || true
-	play real.jsonl
+	start_player real.jsonl
 	"$ROLLDBG" run --quiet --fail-on never --force --out played.jsonl --env "$player" "$@" >/dev/null 2>played.err || true
-	stop_playing
+	stop_player
 	[ "$(jq -s 'map(select(.type == "step")) | length' real.jsonl)" -gt 0 ]
 	diff <("$ROLLDBG" strip real.jsonl) <("$ROLLDBG" strip played.jsonl)
 }
 
 @test "MCP-Gym: the lake, to the goal and with random calls" {
 	for server in newest c; do
-		same_again "$(url "$server")" --actions "$to_goal"
-		same_again "$(url "$server")" --actions "$to_goal" --seed 42
-		same_again "$(url "$server")" --policy random:5 --max-turns 8
-		same_again "$(url "$server")" --actions UP,nonsense,DOWN --force-call
-		same_again "$(url "$server")" --actions UP,DOWN --state observation
+		expect_same_playback "$(url "$server")" --actions "$to_goal"
+		expect_same_playback "$(url "$server")" --actions "$to_goal" --seed 42
+		expect_same_playback "$(url "$server")" --policy random:5 --max-turns 8
+		expect_same_playback "$(url "$server")" --actions UP,nonsense,DOWN --force-call
+		expect_same_playback "$(url "$server")" --actions UP,DOWN --state observation
 	done
 }
 
 @test "plain MCP servers of three SDKs: results of all kinds, refusals, all state sources" {
-	same_again "$(url everything)" --tool echo --actions hello,world,'"[1]"'
-	same_again "$(url everything)" --tool eco --actions '{"message":"x"}' --force-call
+	expect_same_playback "$(url everything)" --tool echo --actions hello,world,'"[1]"'
+	expect_same_playback "$(url everything)" --tool eco --actions '{"message":"x"}' --force-call
 	cat >calls.json <<-'END'
 		{"kind": "script", "calls": [{"name": "get-tiny-image"}, {"name": "get-structured-content", "arguments": {"location": "Chicago"}},
 		{"name": "get-sum", "arguments": {"a": 1, "b": 2}}, {"name": "get-resource-links", "arguments": {"count": 2}},
 		{"name": "get-annotated-message", "arguments": {"messageType": "error", "includeImage": true}}]}
 	END
-	same_again "$(url everything)" --policy calls.json --force-call
+	expect_same_playback "$(url everything)" --policy calls.json --force-call
 	for server in sdk1 sdk2; do
-		same_again "$(url "$server")" --policy random:3 --max-turns 10
-		same_again "$(url "$server")" --tool nope --actions '{"x":1}' --force-call
+		expect_same_playback "$(url "$server")" --policy random:3 --max-turns 10
+		expect_same_playback "$(url "$server")" --tool nope --actions '{"x":1}' --force-call
 	done
 }
 
 @test "OpenEnv of two generations, and an environment of TextArena" {
 	for server in new v2; do
-		same_again "$(url "$server")" --actions "$to_goal" --seed 42
-		same_again "$(url "$server")" --actions UP,nonsense,DOWN --force-call
+		expect_same_playback "$(url "$server")" --actions "$to_goal" --seed 42
+		expect_same_playback "$(url "$server")" --actions UP,nonsense,DOWN --force-call
 	done
-	same_again "$(url hanoi)" --actions '[A C],[A C],[A B],please,[C B]'
+	expect_same_playback "$(url hanoi)" --actions '[A C],[A C],[A B],please,[C B]'
 }
 
 @test "several rollouts in parallel" {
-	same_again "$(url newest)" --actions "$to_goal" --group-size 4 --jobs 4 --task lake
+	expect_same_playback "$(url newest)" --actions "$to_goal" --group-size 4 --jobs 4 --task lake
 }
 
 @test "the Python SDK's own client works with it, structured content included" {
 	"$ROLLDBG" run --quiet --fail-on never --out real.jsonl --env "$(url newest)" --actions "$to_goal"
-	play real.jsonl
+	start_player real.jsonl
 	"$installed/gym/bin/python" -W ignore - "$player" <<-'PYTHON'
 		import asyncio, sys
 		from mcp import ClientSession
@@ -106,10 +106,10 @@ same_again() {
 
 @test "bisect and shrink on a real server" {
 	"$ROLLDBG" run --quiet --fail-on never --out real.jsonl --env "$(url newest)" --actions "$to_goal"
-	play real.jsonl
+	start_player real.jsonl
 	run "$ROLLDBG" bisect real.jsonl --env "$player" --env "$(url newest)"
 	[ "$status" = 0 ]
-	# UP against the wall, until it is enough to be noticed
+	# moves against the wall, as many as frozen-state needs
 	"$ROLLDBG" run --quiet --fail-on never --out wall.jsonl --env "$(url newest)" --actions UP,LEFT,UP,LEFT,UP,UP,UP,LEFT
 	"$ROLLDBG" shrink wall.jsonl --env "$(url newest)" --rule frozen-state --jobs 2 --json >least
 	[ "$(jq '.minimal and .to <= 4' least)" = true ]

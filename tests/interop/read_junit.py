@@ -1,4 +1,4 @@
-"""Reads JUnit XML as its consumers do, with junitparser: prints the counts of the file, then a line for each case."""
+"""Reads JUnit XML with junitparser, as its consumers do: prints the file's counts, then a line for each test case."""
 
 import sys
 

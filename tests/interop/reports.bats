@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# Reports, read by programs that others wrote.
+# Reports, read by third-party programs.
 
 # shellcheck disable=SC2154 # variables of lib.bash
 load lib
 
 schema=${ROLLDBG_SHARED:-$root/../shared}/schemas/sarif-schema-2.1.0.json
 
-# A folder with a rollout that passes, one that fails and a file that is no recording; the id of one is hostile.
+# A folder with a rollout that passes, one that fails, one with a hostile id, and a file that is not a recording.
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	mkdir runs

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The scripted model as OpenAI's own client sees it.
+# The scripted model, used by OpenAI's client.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib

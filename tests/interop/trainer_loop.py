@@ -1,7 +1,7 @@
-"""Rollouts as a trainer's loop runs them, on OpenEnv's own client: what goes wrong becomes one more message.
+"""Rollouts as in a trainer's loop, on OpenEnv's client: each exception becomes one more message of the conversation.
 
-trainer_loop.py URL COUNT DIRECTION..: COUNT rollouts at a time, all sessions kept until the last is done. Prints what
-such a loop can tell afterwards.
+trainer_loop.py URL COUNT DIRECTION..: COUNT rollouts at a time; all sessions stay open until the last rollout ends. Prints
+the metrics that such a loop has.
 """
 
 import asyncio

@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# Metrics against TRL: the same recordings, counted by TRL's own statements (see trl_metrics.py).
+# Metrics compared with TRL: the same recordings, evaluated by TRL's own statements (see trl_metrics.py).
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# compare GROUP_SIZE FILE..: each metric that TRL logs has our value; without a model nothing can be clipped.
+# compare GROUP_SIZE FILE..: each metric that TRL logs equals the one of stats; without a model, clipped_ratio is 0.
 compare() {
 	local size=$1 trl ours
 	shift

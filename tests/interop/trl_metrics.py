@@ -1,6 +1,6 @@
 """TRL's metrics of a recording, by TRL's own code: nanstd of trl/trainer/utils.py, and the statements of grpo_trainer.py
-that log tools/*, completions/clipped_ratio, reward, reward_std and frac_reward_zero_std. torch is 2 GB, and all that this
-code needs of it is here, on numpy.
+that log tools/*, completions/clipped_ratio, reward, reward_std and frac_reward_zero_std. torch is 2 GB: the few functions
+of it that this code needs are replaced by numpy.
 
 Usage: trl_metrics.py FOLDER GROUP_SIZE RECORDING.."""
 
@@ -60,7 +60,7 @@ def nanstd(folder):
 
 
 def statements(tree, logged):
-    """The simple statements, or the if, that log the metric."""
+    """The expression statement, or the if statement, that logs the metric."""
     for node in ast.walk(tree):
         for body in (getattr(node, "body", None), getattr(node, "orelse", None)):
             for statement in body if isinstance(body, list) else []:

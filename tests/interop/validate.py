@@ -1,7 +1,7 @@
-"""validate.py [--closed] SCHEMA FILE..: each line of the JSONL files against a JSON Schema (draft 2020-12).
+"""validate.py [--closed] SCHEMA FILE..: validates each line of the JSONL files by a JSON Schema (draft 2020-12).
 
---closed: keys that the schema does not name are wrong as well, as the writers must not add any in silence.
-Prints FILE:LINE: POINTER: what is wrong, and how many lines were valid; exits with 1 if any was not.
+--closed: keys that are not in the schema are errors, so that writers cannot add any unnoticed.
+Prints "FILE:LINE: POINTER: ERROR" lines and the number of valid lines; exits with 1 if a line is invalid.
 """
 
 import json

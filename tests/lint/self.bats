@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Each check of `make lint` finds what it is there for, and is silent about good code.
+# Each check of `make lint` finds its errors and accepts good code.
 
 setup() {
 	lint=$BATS_TEST_DIRNAME
@@ -23,7 +23,7 @@ source_check() {
 	awk -f "$lint/source.awk" "$lint/rules" "$@"
 }
 
-# A source of layer $1 with the line $2.
+# source_with LAYER LINE: checks a source file of that layer with that line.
 source_with() {
 	printf '/* A sample. */\n%s\n' "$2" >"src/$1/sample.c"
 	run source_check "src/$1/sample.c"
@@ -78,7 +78,7 @@ needs() {
 }
 
 @test "every banned call is found" {
-	# shellcheck disable=SC2013 # one word a line
+	# shellcheck disable=SC2013 # one word per line
 	for name in $(awk '$1 == "call" && $3 == "-" { print $2 }' "$lint/rules"); do
 		source_with base "int f(void) { return $name (1); }"
 		[ "$status" = 1 ]
@@ -205,7 +205,7 @@ needs() {
 
 @test "shellcheck reads scripts by their first line" {
 	needs shellcheck
-	# shellcheck disable=SC2016 # the script's own variable
+	# shellcheck disable=SC2016 # a variable of the script under test
 	printf '#!/bin/sh\necho "$1"\n' >script
 	run "$lint/shell" script src/base/thing.c
 	[ "$status" = 0 ]
@@ -277,7 +277,7 @@ needs() {
 	: >src/base/c.h
 	run "$lint/rings" src/base/*.h
 	[ "$status" = 0 ]
-	# c.c is c's, whatever it includes first
+	# c.c belongs to c.h, whatever it includes first
 	printf '#include "base/c.h"\n#include "base/a.h"\n' >src/base/c.c
 	run "$lint/rings" src/base/*
 	[ "$status" = 1 ]

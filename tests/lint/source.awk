@@ -1,13 +1,13 @@
-# awk -f tests/lint/source.awk tests/lint/rules src/...: layers, library headers, calls and tables as the rules file says.
-# Prints "FILE:LINE: what is wrong" and ends with 1 when there is anything.
+# awk -f tests/lint/source.awk tests/lint/rules src/...: checks layers, library headers, calls and tables by the rules file.
+# Prints "FILE:LINE: ERROR" lines and exits with 1 if there are any.
 
 function wrong(text) {
 	print FILENAME ":" FNR ": " text
 	bad = 1
 }
 
-# The line without comments and with empty strings, whose texts go into literal[1..literals]; a comment's state lives in
-# `inside` from line to line. What stood in comments and strings is left in `said`.
+# Returns the line without comments and with empty strings. Sets literal[1..literals], the strings, and `said`, the text of
+# comments and strings. `inside` keeps the state of a comment between lines.
 function code(s,    out, c, i, two) {
 	out = said = ""
 	literals = 0
@@ -40,7 +40,7 @@ function layer_of(path,    part) {
 	return part[2] == "main.c" ? "main" : part[2]
 }
 
-# Walks the rows' arrows from the including layer; the table is small and has no cycle.
+# Follows the table from the including layer; the table is small and has no cycle.
 function may_include(from, to,    n, below, i) {
 	if (from == to) return 1
 	n = split(lower[from], below, " ")
@@ -92,7 +92,7 @@ function check_members(text,    m) {
 		if (index(text, m "(") && FILENAME != member[m]) wrong(m "() is called in " member[m] " alone")
 }
 
-# Kinds of error that are made (not compared) where a peer's bytes are read.
+# Kinds of error that are created (not compared) where a peer's bytes are read.
 function check_kinds(text,    k) {
 	for (k in peers)
 		if (text ~ "[(,=] *" k && text !~ "[=!]= *" k && begins_with_one_of(FILENAME, peers[k]) && !(FILENAME in options))
@@ -120,14 +120,14 @@ function check_null(text) {
 	if (text ~ /== NULL/ || text ~ /^[ \t}]*(else )?(if|while) \(.*!= NULL/) wrong("test a pointer as `p` or `!p`")
 }
 
-# A word of the record format is an enum's name; as a literal it may only stand where it means something else.
+# Words of the record format are enums; they may be literals only where they have another meaning.
 function check_words(    i) {
 	for (i = 1; i <= literals; i++)
 		if (literal[i] in word && word[literal[i]] !~ "(^| )(-|" FILENAME ")( |$)")
 			wrong("\"" literal[i] "\" is a word of keys.def: use its enum of trajectory/words.h")
 }
 
-# One tag, one thing, in the whole tree.
+# A struct tag must be unique in the whole tree.
 function check_tag(text,    tag) {
 	if (text !~ /^struct [a-z_0-9]+ \{/) return
 	tag = text
@@ -137,9 +137,8 @@ function check_tag(text,    tag) {
 	tagged[tag] = FILENAME
 }
 
-# Options are known by name in src/cmd alone: elsewhere a message names a setting
-# (base/settings.h), and a comment the thing itself.
-# Options of other programs are listed in the rules.
+# Only src/cmd names options: elsewhere messages name a setting (base/settings.h), and comments describe the thing itself.
+# The rules list options of other programs.
 function check_options(text,    rest, name) {
 	if (text ~ /(^|[^A-Za-z0-9_])opt_[a-z]/) wrong("option types belong in src/cmd")
 	rest = said
@@ -150,7 +149,7 @@ function check_options(text,    rest, name) {
 	}
 }
 
-# A blank line stands behind the declarations that a function begins with.
+# A blank line must follow the declarations at the beginning of a function.
 function check_declarations(line) {
 	if (line ~ /^\{/) { top = 1; declared = 0 }
 	if (!top || line ~ /^\{/ || line ~ /^\t[\t ]/ || line ~ /^[\t ]*(\/\*|\*|   )/ || inside != "") return
@@ -162,7 +161,7 @@ function check_declarations(line) {
 	}
 }
 
-# The words of the record format: OUTCOME_WORD(NOT_SENT, "not-sent") and its like.
+# Reads the words of the record format: rows such as OUTCOME_WORD(NOT_SENT, "not-sent").
 BEGIN {
 	keys = "src/trajectory/keys.def"
 	while ((getline line < keys) > 0)

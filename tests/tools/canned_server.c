@@ -1,11 +1,10 @@
-/* An MCP server that answers from a file, for command tests of what peers may write.
+/* An MCP server that replies from a file, for command tests of unusual replies.
 
-   canned_server FILE: prints "listening on 127.0.0.1:PORT", then answers POST requests. A
-   row of FILE is METHOD, a tab and what the answer's "result" is; or, behind the tab,
-   "error " and what its "error" is, "raw " and the body, "hang" (no answer at all). In a
-   raw body \x1b stands for the escape byte. Requests without a row get -32601,
-   notifications 202, DELETE 200, all other requests 404. Each request is a line on
-   standard output: "POST initialize", "DELETE". */
+   canned_server FILE: prints "listening on 127.0.0.1:PORT", then replies to POST requests. A
+   row of FILE is METHOD, a tab and the reply's "result"; or, after the tab, "error " and the
+   reply's "error", "raw " and the body, or "hang" (no reply). In a raw body \x1b stands for
+   the escape byte. Requests without a row get -32601, notifications 202, DELETE 200, all
+   other requests 404. Each request is a line on standard output: "POST initialize", "DELETE". */
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -59,7 +58,7 @@ static void load(struct canned *c, const char *path)
 	}
 }
 
-static const char *answer_to(const struct canned *c, struct str method)
+static const char *row_of(const struct canned *c, struct str method)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		if (str_is(method, c->rows[i].method)) {
@@ -101,12 +100,12 @@ static void reply_raw(struct connection *c, const char *text)
 	buf_release(&body);
 }
 
-/* False: never to be answered. */
+/* False: there is no reply ("hang"). */
 static bool answer_post(struct connection *c, const char *request)
 {
 	struct str method = member(request, "\"method\":", "\"");
 	struct str id = member(request, "\"id\":", ",}");
-	const char *answer = answer_to(c->canned, method);
+	const char *answer = row_of(c->canned, method);
 	struct buf body = BUF(BUF_MAX_SMALL);
 
 	if (!strcmp(answer, "hang")) {
@@ -146,7 +145,7 @@ static bool answer_request(struct connection *c, const char *head, const char *b
 	return true;
 }
 
-/* The next whole request: 1, with its length; 0 when more bytes are needed. */
+/* Looks for a complete request: 1, with its lengths; 0 when more bytes are needed. */
 static int whole_request(struct buf *in, size_t *head, size_t *all)
 {
 	const char *text = buf_cstr(in), *end = strstr(text, "\r\n\r\n");

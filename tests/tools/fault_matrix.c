@@ -1,11 +1,12 @@
-/* Every fault of tests/faults at every moment it can strike, one run of rolldbg each.
+/* Runs rolldbg once for each fault of tests/faults at each moment where it can occur.
 
-   fault_matrix [PART[/MOMENT]]: with PART only rows whose names hold it. Whatever the peer does, the run
-   ends with exit code 0, 1 or 4, in bounded time and memory; each line of the recording is JSON,
-   and each rollout that began has an end; nothing hostile reaches the terminal; a call is executed
-   at most once, and nobody else is asked. One line of TAP a row. $ROLLDBG is the program; $JOBS
-   runs (2) go at a time. $SHARE, such as 1/3, takes that share of all pairs of row and moment:
-   every row, and in three shares every moment of it. */
+   fault_matrix [PART[/MOMENT]]: with PART, only rows whose names contain it. Every run must end
+   with exit code 0, 1 or 4, in bounded time and memory; each line of the recording must be JSON,
+   and each rollout must have an end; no control characters of the peer may be printed; a call may
+   be executed at most once, and no other host may be contacted. Prints one line of TAP per row.
+   $ROLLDBG is the program; $JOBS (2) is the number of parallel runs. $SHARE, such as 1/3, selects
+   a share of all pairs of row and moment: each share has every row, and three shares together
+   have every moment. */
 #include "hostile.h"
 #include "tap.h"
 
@@ -18,10 +19,10 @@
 #include <time.h>
 
 #define SECONDS_MAX 30
-#define BYTES_MAX   ((size_t)1 << 30) /* resident, under a sanitizer, too */
+#define BYTES_MAX   ((size_t)1 << 30) /* resident, including a sanitizer's overhead */
 #define WHY_MAX     400
 
-/* Where a table's faults strike. A table may stand here twice, with other options. */
+/* The moments of each table's faults. A table may occur twice, with different options. */
 static const struct {
 	const char *table, *moments[10], *scheme, *path;
 	const char *options[16];
@@ -106,7 +107,7 @@ static void read_whole(const char *path, struct buf *out)
 	}
 }
 
-/* What is wrong with the recording; NULL: nothing. */
+/* The error in the recording; NULL: none. */
 static const char *judge_recording(const struct trial *t)
 {
 	struct buf text = BUF(4 * BUF_MAX_MESSAGE);
@@ -119,26 +120,28 @@ static const char *judge_recording(const struct trial *t)
 		struct str line = {rest.p, end ? (size_t)(end - rest.p) : rest.n};
 		struct json_fault fault;
 
-		wrong = !end || json_validate(line, &fault) ? "a line that is no JSON" : NULL;
+		wrong = !end || json_validate(line, &fault) ? "a line that is not JSON" : NULL;
 		headers += str_starts(line, STR("{\"type\":\"header\""));
 		ends += str_starts(line, STR("{\"type\":\"end\""));
 		rest = str_skip(rest, line.n + 1);
 	}
 	buf_release(&text);
-	return wrong ? wrong : headers != 1 || ends != 1 ? "no header, or no end" : NULL;
+	return wrong                       ? wrong
+	       : headers != 1 || ends != 1 ? "not exactly one header and one end"
+	                                   : NULL;
 }
 
-static const char *judge_said(const struct trial *t, char why[WHY_MAX])
+static const char *judge_output(const struct trial *t, char why[WHY_MAX])
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	const char *wrong = NULL;
 
 	read_whole(path_of(t, "said"), &text);
 	if (memchr(buf_cstr(&text), '\x1b', text.n) || memchr(buf_cstr(&text), '\a', text.n)) {
-		wrong = "an escape on the terminal";
+		wrong = "control characters were printed";
 	} else if (strstr(buf_cstr(&text), "Sanitizer") ||
 	           strstr(buf_cstr(&text), "runtime error")) {
-		wrong = "a sanitizer spoke";
+		wrong = "a sanitizer report";
 	}
 	if (text.n > WHY_MAX / 2) {
 		buf_cut(&text, WHY_MAX / 2);
@@ -160,15 +163,15 @@ static const char *judge_calls(const struct trial *t)
 		wrong = hostile_count(&server.log, line) > 1 ? "a call was executed twice" : wrong;
 	}
 	if (strstr(buf_cstr(&server.log), "elsewhere was asked")) {
-		wrong = "somebody else was asked";
+		wrong = "another host was contacted";
 		buf_clear(&server.log);
 	}
 	pthread_mutex_unlock(&server.lock);
 	return wrong;
 }
 
-/* Waits for its end, at most SECONDS_MAX. */
-static const char *await(pid_t pid)
+/* Waits at most SECONDS_MAX for the process to end; the error, or NULL. */
+static const char *wait_for_exit(pid_t pid)
 {
 	int status;
 	time_t until = time(NULL) + SECONDS_MAX;
@@ -182,18 +185,18 @@ static const char *await(pid_t pid)
 		poll(NULL, 0, 5);
 	}
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	return code == 0 || code == 1 || code == 4 ? NULL : "another exit code than 0, 1 or 4";
+	return code == 0 || code == 1 || code == 4 ? NULL : "an exit code other than 0, 1 or 4";
 }
 
-/* NULL: all is well. */
-static const char *try(const struct trial *t, char why[WHY_MAX])
+/* Runs one trial; the error, or NULL. */
+static const char *run_trial(const struct trial *t, char why[WHY_MAX])
 {
 	pid_t pid = fork();
 
 	if (pid == 0) {
 		run_program(t);
 	}
-	const char *wrong = await(pid), *said = judge_said(t, why);
+	const char *wrong = wait_for_exit(pid), *said = judge_output(t, why);
 	wrong = wrong ? wrong : said;
 	wrong = wrong ? wrong : judge_recording(t);
 	wrong = wrong ? wrong : judge_calls(t);
@@ -202,15 +205,15 @@ static const char *try(const struct trial *t, char why[WHY_MAX])
 	return wrong;
 }
 
-/* ---- all of them ---- */
+/* ---- all trials ---- */
 
-static pthread_mutex_t next_lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
+static pthread_mutex_t next_lock = PTHREAD_MUTEX_INITIALIZER; /* guards the variables below */
 static size_t next_row;
 static const char *only, *only_moment;
 static size_t share, shares = 1;
 
-/* One table's moments; *number counts all of the row's. */
-static void try_moments(struct trial *t, size_t *number, char text[WHY_MAX + 200])
+/* Runs the moments of one table; *number counts the row's moments over all tables. */
+static void run_moments(struct trial *t, size_t *number, char text[WHY_MAX + 200])
 {
 	char why[WHY_MAX];
 
@@ -221,7 +224,7 @@ static void try_moments(struct trial *t, size_t *number, char text[WHY_MAX + 200
 		    (only_moment && strcmp(t->moment, only_moment) != 0)) {
 			continue;
 		}
-		const char *wrong = try(t, why);
+		const char *wrong = run_trial(t, why);
 
 		if (wrong) {
 			snprintf(text, WHY_MAX + 200, "at %s: %s: %s", t->moment, wrong, why);
@@ -229,7 +232,7 @@ static void try_moments(struct trial *t, size_t *number, char text[WHY_MAX + 200
 	}
 }
 
-static void try_row(const struct hostile_row *row)
+static void run_row(const struct hostile_row *row)
 {
 	struct trial t = {.row = row};
 	char text[WHY_MAX + 200] = "";
@@ -237,7 +240,7 @@ static void try_row(const struct hostile_row *row)
 
 	for (t.table = 0; t.table < ARRAY_LEN(tables); t.table++) {
 		if (strcmp(tables[t.table].table, row->table) == 0) {
-			try_moments(&t, &number, text);
+			run_moments(&t, &number, text);
 		}
 	}
 	pthread_mutex_lock(&next_lock);
@@ -260,7 +263,7 @@ static void *work(void *unused)
 		if (mine >= server.count) {
 			return unused;
 		}
-		try_row(&server.rows[mine]);
+		run_row(&server.rows[mine]);
 	}
 }
 

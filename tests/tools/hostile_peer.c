@@ -1,4 +1,4 @@
-/* The misbehaving peer of tests/hostile.h as a program, for command tests.
+/* The misbehaving server of tests/hostile.h as a program, for command tests.
 
    hostile_peer TABLE..: prints "listening on 127.0.0.1:PORT" and then each line of its log,
    until it is killed. */

@@ -1,9 +1,9 @@
-/* An OpenEnv server with one bad habit, for command tests of what peers may do.
+/* An OpenEnv server with one defect, for command tests of misbehaving peers.
 
-   misbehaving_openenv HABIT prints "listening on 127.0.0.1:PORT" and serves a corridor, whose
-   only step is the next tile, until it is killed. The habit shows when a session is
-   opened, or in the answer to its second step: see the tables, which it prints without
-   an argument. Each step it hears is a line on standard output: "step 1". */
+   misbehaving_openenv HABIT prints "listening on 127.0.0.1:PORT" and serves a corridor, where
+   each step moves to the next tile, until it is killed. The defect occurs when a session is
+   opened, or in the reply to its second step: see the tables, whose names are printed
+   without an argument. Each step received is a line on standard output: "step 1". */
 #include "base/mem.h"
 #include "unit/ws_server.h"
 
@@ -18,7 +18,7 @@
 
 struct habit {
 	const char *name;
-	bool (*act)(int fd); /* false: the connection is over */
+	bool (*act)(int fd); /* false: close the connection */
 };
 
 /* The state of a session. */
@@ -34,7 +34,7 @@ static bool send_text(int fd, const char *text)
 	return true;
 }
 
-/* Until the client has had enough. */
+/* Sends nothing until the client closes the connection. */
 static bool wait_for_end(int fd)
 {
 	struct wss_got f = {0};
@@ -66,7 +66,7 @@ static bool redirect(int fd)
 	return false;
 }
 
-static bool leave(int fd)
+static bool close_at_once(int fd)
 {
 	(void)fd;
 	return false;
@@ -75,12 +75,12 @@ static bool leave(int fd)
 static const struct habit at_handshake[] = {
 	{"declines", decline},
 	{"redirects", redirect},
-	{"leaves", leave},
+	{"leaves", close_at_once},
 	{"never-shakes-hands", wait_for_end},
 };
 
-/* Until the client no longer takes it. */
-static bool repeat(int fd, unsigned char first, struct str payload)
+/* Sends the frame repeatedly until sending fails. */
+static bool send_repeatedly(int fd, unsigned char first, struct str payload)
 {
 	struct buf bytes = BUF(BUF_MAX_SMALL);
 
@@ -94,21 +94,21 @@ static bool repeat(int fd, unsigned char first, struct str payload)
 
 static bool ping_for_ever(int fd)
 {
-	return repeat(fd, 0x89, STR("there?"));
+	return send_repeatedly(fd, 0x89, STR("there?"));
 }
 
-static bool talk_for_ever(int fd)
+static bool send_for_ever(int fd)
 {
-	return repeat(fd, 0x81, STR("{\"type\":\"news\",\"data\":{}}"));
+	return send_repeatedly(fd, 0x81, STR("{\"type\":\"news\",\"data\":{}}"));
 }
 
 static const struct habit at_greeting[] = {
 	{"never-answers", wait_for_end},
 	{"pings-only", ping_for_ever},
-	{"talks-to-nobody", talk_for_ever},
+	{"talks-to-nobody", send_for_ever},
 };
 
-/* ---- in place of the answer to the second step ---- */
+/* ---- in place of the reply to the second step ---- */
 
 static bool cut_off(int fd)
 {
@@ -183,7 +183,7 @@ static bool send_twice(int fd)
 	return send_text(fd, text);
 }
 
-static bool say_nothing(int fd)
+static bool send_nothing(int fd)
 {
 	return wait_for_end(fd);
 }
@@ -226,7 +226,7 @@ static const struct habit at_second_step[] = {
 	{"reserved-bits", send_reserved},
 	{"other-type", send_other_type},
 	{"twice", send_twice},
-	{"silent", say_nothing},
+	{"silent", send_nothing},
 	{"session-error", end_session},
 	{"close-1009", close_1009},
 	{"close-1011", close_1011},
@@ -263,7 +263,7 @@ static void answer_page(int fd, const char *request)
 	buf_release(&out);
 }
 
-static void keep_episode(struct session *s, const char *question)
+static void start_episode(struct session *s, const char *question)
 {
 	const char *at = strstr(question, "\"episode_id\":\"");
 
@@ -281,7 +281,7 @@ static bool answer(struct session *s, const char *question)
 		return close_with(s->fd, 1000, "");
 	}
 	if (strstr(question, "\"type\":\"reset\"")) {
-		keep_episode(s, question);
+		start_episode(s, question);
 	} else if (strstr(question, "\"type\":\"step\"")) {
 		s->steps++;
 		printf("step %d\n", s->steps);
@@ -303,7 +303,7 @@ static bool answer(struct session *s, const char *question)
 	return send_text(s->fd, text);
 }
 
-static void play(int fd, const char *request)
+static void serve_session(int fd, const char *request)
 {
 	struct session s = {.fd = fd};
 	struct buf reply = BUF(BUF_MAX_SMALL);
@@ -333,11 +333,11 @@ static void *serve(void *arg)
 	char request[8192];
 
 	if (!wss_request(fd, request, sizeof(request))) {
-		/* gone before it had asked */
+		/* closed before a complete request */
 	} else if (strncmp(request, "GET /ws ", 8) != 0) {
 		answer_page(fd, request);
 	} else if (!habit || habit->act(fd)) {
-		play(fd, request);
+		serve_session(fd, request);
 	}
 	close(fd);
 	free(place);

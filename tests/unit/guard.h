@@ -1,5 +1,5 @@
-/* Memory whose next byte is unreadable: whoever reads behind a text put there is stopped
-   by the processor. */
+/* Memory followed by an unreadable page: reading beyond the end of a text placed there is a
+   segmentation fault. */
 #ifndef TESTS_GUARD_H
 #define TESTS_GUARD_H
 

@@ -1,6 +1,6 @@
-/* The two ways to the canonical form give the same: the loop for values without masks, and the one
-   that masks, with nothing to mask. Every token at every place of a block, up to the end of the
-   readable bytes. */
+/* The two implementations of the canonical form give the same result: the loop for values
+   without masks, and the masking loop with nothing to mask. Every token is tested at every
+   position of a block, up to the end of readable memory. */
 #ifndef TESTS_JSON_CANON_PAIRS_H
 #define TESTS_JSON_CANON_PAIRS_H
 
@@ -38,7 +38,7 @@ static void compare_ways(struct pairs *p, struct str value)
 	buf_release(&b);
 }
 
-/* The token behind `before` bytes of a string and in front of `after` of them. */
+/* The token after `before` bytes of a string and before `after` of them. */
 static void in_a_string(struct pairs *p, const char *token, int before, int after)
 {
 	static const char x[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
@@ -96,7 +96,7 @@ static void words(struct pairs *p)
 	buf_release(&text);
 }
 
-/* More than the fast way has room for. */
+/* More than the fast path has room for. */
 static void large(struct pairs *p)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);

@@ -1,5 +1,5 @@
-/* Reads the tab-separated files of tests/vectors/ that hold JSON: one case a line, `%XX`
-   is a byte. */
+/* Reads the tab-separated JSON test files of tests/vectors/: one case per line; `%XX` is a
+   byte. */
 #ifndef TESTS_JSON_CASES_H
 #define TESTS_JSON_CASES_H
 
@@ -27,7 +27,8 @@ static inline int case_hex(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* Opens or ends the test: without its vectors a test proves nothing. */
+/* Opens the vectors and, at the end, closes them. A missing or empty file is a failure, as
+   the test would check nothing. */
 static inline void cases_open(struct cases *c, const char *path)
 {
 	*c = (struct cases){.file = fopen(path, "r")};
@@ -65,7 +66,7 @@ static inline void case_field(struct buf *out, const char *text, size_t n)
 	}
 }
 
-/* The next case, with three fields; comments and empty lines are skipped. */
+/* Reads the next case of three fields; skips comments and empty lines. */
 static inline bool cases_next(struct cases *c)
 {
 	ssize_t got;

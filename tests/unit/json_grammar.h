@@ -1,4 +1,5 @@
-/* The cases of tests/vectors/json_grammar.test against a build of the strict scanner. */
+/* Runs the cases of tests/vectors/json_grammar.test against a build of the strict scanner.
+   */
 #ifndef TESTS_JSON_GRAMMAR_H
 #define TESTS_JSON_GRAMMAR_H
 
@@ -7,7 +8,7 @@
 #include "json_cases.h"
 #include "tap.h"
 
-/* -1 when the text is accepted, else the offset of the fault. */
+/* -1 if the text is accepted, otherwise the offset of the fault. */
 static inline long grammar_fault(struct str text)
 {
 	struct json_fault fault = {.at = SIZE_MAX};
@@ -23,7 +24,7 @@ static inline void grammar_case(const struct guard *g, struct str name, struct s
 
 	is_int(grammar_fault(text), at, "%.*s", STR_ARG(name));
 
-	/* at every place of a register, with other text around it */
+	/* at every position of a register, with other text around it */
 	struct buf around = BUF(BUF_MAX_SMALL);
 	int moved = 0;
 	for (long pad = 1; pad <= 33; pad++) {
@@ -35,7 +36,7 @@ static inline void grammar_case(const struct guard *g, struct str name, struct s
 		long got = grammar_fault(guard_put(g, buf_view(&around)));
 		moved += got == (at < 0 ? -1 : at + pad);
 	}
-	is_int(moved, 33, "%.*s behind blanks", STR_ARG(name));
+	is_int(moved, 33, "%.*s after blanks", STR_ARG(name));
 	buf_release(&around);
 }
 

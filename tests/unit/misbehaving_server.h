@@ -1,6 +1,6 @@
-/* An HTTP server with bad manners for test_http.c: a thread for each connection, raw
-   sockets, port 0. What it does depends on the request's path: a row of misbehaving_replies, or a
-   function below. It never sleeps: it hangs until the client goes away, or until
+/* A misbehaving HTTP server for test_http.c, with a thread for each connection, raw sockets
+   and port 0. The path of the request selects a row of misbehaving_replies or a function
+   below. It never sleeps: it hangs until the client closes the connection, or until
    misbehaving_go(). */
 #ifndef TESTS_UNIT_ODD_SERVER_H
 #define TESTS_UNIT_ODD_SERVER_H
@@ -22,9 +22,9 @@ struct misbehaving_server {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	/* Under the lock. */
+	/* Guarded by the lock. */
 	int connections, open, executed;
-	bool go, streamed; /* streamed: /stream has sent all */
+	bool go, streamed; /* streamed: /stream has sent everything */
 };
 
 struct misbehaving_connection {
@@ -136,7 +136,7 @@ static void misbehaving_go(struct misbehaving_server *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* An event at once, a second one and the end only after misbehaving_go(). */
+/* Sends an event at once; a second one and the end only after misbehaving_go(). */
 static enum misbehaving_after misbehaving_stream(struct misbehaving_connection *c)
 {
 	misbehaving_text(c->fd, MISBEHAVING_SSE);
@@ -167,7 +167,7 @@ static enum misbehaving_after misbehaving_echo(struct misbehaving_connection *c)
 	return MISBEHAVING_KEEP;
 }
 
-/* The first request of a connection is answered, the second taken and not answered. */
+/* Replies to the first request of a connection; reads the second one without a reply. */
 static enum misbehaving_after misbehaving_second_drop(struct misbehaving_connection *c)
 {
 	if (c->requests > 1) {
@@ -250,7 +250,7 @@ static enum misbehaving_after misbehaving_answer(struct misbehaving_connection *
 	const char *path = strchr(c->request, ' ') + 1;
 	const char *host = strstr(path, "://");
 
-	if (host && host < strstr(path, "\r\n")) { /* as a proxy is asked */
+	if (host && host < strstr(path, "\r\n")) { /* the request line that a proxy gets */
 		path = strchr(host + 3, '/');
 	}
 	size_t n = strcspn(path, " ?");
@@ -276,7 +276,8 @@ static size_t misbehaving_body_length(const char *request)
 	return at ? (size_t)strtoul(at + 17, NULL, 10) : 0;
 }
 
-/* One whole request into c->request; false when the client has gone. */
+/* Reads a complete request into c->request; false if the client has closed the connection.
+   */
 static bool misbehaving_read_request(struct misbehaving_connection *c)
 {
 	size_t n = 0, want = sizeof(c->request) - 1;
@@ -290,7 +291,7 @@ static bool misbehaving_read_request(struct misbehaving_connection *c)
 		}
 		n += (size_t)got;
 		c->request[n] = '\0';
-		if (c->request[0] == 0x16) { /* TLS, answered as plain servers do */
+		if (c->request[0] == 0x16) { /* TLS: as plain servers reply */
 			misbehaving_text(c->fd, "HTTP/1.1 400 Bad Request\r\n\r\n");
 			return false;
 		}
@@ -371,8 +372,7 @@ static inline void misbehaving_start(struct misbehaving_server *s)
 	}
 }
 
-/* Waits until at most n connections are open: the others have been closed on both sides.
- */
+/* Waits until at most n connections are open, and the others are closed on both sides. */
 static inline void misbehaving_wait_open(struct misbehaving_server *s, int n)
 {
 	pthread_mutex_lock(&s->lock);

@@ -1,6 +1,7 @@
-/* For tests of scaling: work is the number of basic blocks that run in the code under test, which
-   the compiler counts (see TRACED in the Makefile), so that no clock is asked. The work for 4n is at
-   most five times that for n. One translation unit a program includes it. */
+/* For tests of scaling: work is the number of basic blocks executed in the code under test,
+   counted by the compiler's instrumentation (see TRACED in the Makefile), so no time is
+   measured. The work for 4n may be at most five times that for n. One translation unit per
+   program includes it. */
 #ifndef TESTS_UNIT_SCALING_H
 #define TESTS_UNIT_SCALING_H
 
@@ -10,7 +11,7 @@
 #include <stdint.h>
 
 #define N           1000
-#define TIMES_WORSE 5 /* of n log n for 4n, and a little */
+#define TIMES_WORSE 5 /* n log n for 4n, with a margin */
 
 void __sanitizer_cov_trace_pc(void);
 
@@ -21,8 +22,8 @@ void __sanitizer_cov_trace_pc(void)
 	blocks++;
 }
 
-/* Stands in for the C library's, whose work would not be counted: as if it looked at eight bytes
-   a block. */
+/* Replaces the C library's function, whose work is not counted: one block per eight bytes.
+   */
 void *memmem(const void *in, size_t in_bytes, const void *what, size_t bytes);
 
 void *memmem(const void *in, size_t in_bytes, const void *what, size_t bytes)
@@ -39,7 +40,7 @@ void *memmem(const void *in, size_t in_bytes, const void *what, size_t bytes)
 		p++;
 	}
 	blocks += (uint64_t)((found ? found : end) - (const char *)in) / 8;
-	memcpy(&result, &found, sizeof(result)); /* without its const */
+	memcpy(&result, &found, sizeof(result)); /* casts const away */
 	return result;
 }
 

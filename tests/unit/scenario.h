@@ -1,6 +1,6 @@
-/* Scenario files: what a scripted MCP server is asked, what it answers, and what the
-   recording must say. fixtures/scenario/README.md has the words. One translation unit a
-   program includes this. */
+/* Scenario files: the requests that a scripted MCP server expects, its replies, and what
+   the recording must contain. fixtures/scenario/README.md describes the keywords. One
+   translation unit per program includes this. */
 #ifndef TESTS_UNIT_SCENARIO_H
 #define TESTS_UNIT_SCENARIO_H
 
@@ -10,7 +10,7 @@
 
 #define SCENARIO_MAX 64
 
-/* A word and the rest of its line. */
+/* A keyword and the rest of its line. */
 struct saying {
 	struct str word, rest;
 };
@@ -20,19 +20,19 @@ struct sayings {
 	size_t count;
 };
 
-/* One request that is expected, and what becomes of it. */
+/* An expected request and the reply to it. */
 struct expected {
 	struct str name;
-	struct str label; /* "on NAME as LABEL", for `wait`; else the name */
-	bool always;      /* answered whenever it comes, any number of times */
+	struct str label; /* "on NAME as LABEL", for `wait`; otherwise the name */
+	bool always;      /* accepted at any time, any number of times */
 	struct sayings conditions, ops;
-	int times; /* under the server's lock: how often it came */
+	int times; /* guarded by the server's lock: number of requests */
 };
 
 struct scenario {
 	struct arena arena;
 	struct str title, path;
-	struct str env; /* the target; absent: the scripted server itself, at path */
+	struct str env; /* the target; absent: the scripted server itself, at `path` */
 	struct sayings options, wants;
 	struct expected expected[SCENARIO_MAX];
 	size_t expected_count;
@@ -151,8 +151,8 @@ static inline struct scenario_file scenario_open(const char *path)
 	return file;
 }
 
-/* The next line that is not empty, kept with the scenario; false at the end, and closed.
- */
+/* The next non-empty line, stored in the scenario; false at the end, where the file is
+   closed. */
 static inline bool scenario_next(struct scenario *s, struct scenario_file *file, struct str *line)
 {
 	ssize_t n;

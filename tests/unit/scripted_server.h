@@ -1,6 +1,7 @@
-/* A server that plays a scenario: a thread for each connection, raw sockets, port 0. Each
-   request must be the next one that the scenario expects; what is not is noted and
-   answered with 500. It never sleeps: it waits for a request, or for the client to go. */
+/* A server that plays a scenario, with a thread for each connection, raw sockets and port
+   0. Each request must be the next one that the scenario expects; any other is noted and
+   gets a 500. It never sleeps: it waits for a request, or for the client to close the
+   connection. */
 #ifndef TESTS_UNIT_SCRIPTED_SERVER_H
 #define TESTS_UNIT_SCRIPTED_SERVER_H
 
@@ -24,9 +25,9 @@ struct scripted {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	/* under the lock */
-	int open, calls; /* calls: tools/call requests taken */
-	pid_t client;    /* 0: not yet known */
+	/* guarded by the lock */
+	int open, calls; /* calls: tools/call requests received */
+	pid_t client;    /* 0: not known yet */
 	bool over;
 	struct buf complaints;
 };
@@ -44,7 +45,7 @@ struct scripted_link {
 
 /* ---- requests ---- */
 
-/* Is text anywhere in the head, whatever the case? */
+/* Does the head contain the text, ignoring case? */
 static inline bool scripted_in_head(const struct scripted_link *l, struct str text)
 {
 	for (size_t at = 0; at + text.n <= l->head.n; at++) {
@@ -88,7 +89,7 @@ static inline bool scripted_holds(const struct scripted_link *l, struct saying c
 	return scripted_in_head(l, c.rest) == str_is(c.word, "has");
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static inline struct expected *scripted_next(struct scripted_link *l)
 {
 	struct scenario *s = l->server->scenario;
@@ -105,7 +106,7 @@ static inline struct expected *scripted_next(struct scripted_link *l)
 	return open && str_is(open->name, l->name) ? open : NULL;
 }
 
-/* The background stream, which is only offered if the scenario defines it. */
+/* The background stream; it is offered only if the scenario defines it. */
 static inline bool scripted_is_stream(const struct scripted_link *l)
 {
 	const struct scenario *s = l->server->scenario;
@@ -157,7 +158,7 @@ static inline bool scripted_more(struct scripted_link *l, struct buf *to)
 	return n > 0;
 }
 
-/* One whole request; false when the client has gone. */
+/* Reads a complete request; false if the client has closed the connection. */
 static inline bool scripted_read(struct scripted_link *l)
 {
 	char *end, *length;
@@ -198,7 +199,7 @@ static inline bool scripted_send(struct scripted_link *l, const char *bytes, siz
 	return true;
 }
 
-/* $id and $port are filled in. */
+/* Replaces $id and $port. */
 static inline void scripted_fill(const struct scripted_link *l, struct str text, struct buf *out)
 {
 	for (; text.n; text = str_skip(text, 1)) {
@@ -223,7 +224,7 @@ static inline void scripted_escaped(const struct scripted_link *l, struct str te
 	buf_release(&filled);
 }
 
-/* Status and headers; how the body is framed comes from the caller. */
+/* Status and headers; the caller frames the body. */
 static inline void scripted_head(struct scripted_link *l, const char *framing)
 {
 	struct buf head = BUF(BUF_MAX_SMALL);
@@ -253,7 +254,7 @@ static inline bool scripted_chunk(struct scripted_link *l, const char *bytes, si
 	       scripted_send(l, "\r\n", 2);
 }
 
-/* Until a request of that name has come (or the client is gone). */
+/* Waits until a request of that name has come, or the client has closed the connection. */
 static inline void scripted_wait(struct scripted_link *l, struct str name)
 {
 	struct scripted *s = l->server;
@@ -273,7 +274,7 @@ static inline void scripted_wait(struct scripted_link *l, struct str name)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* As Ctrl-C does it. */
+/* As Ctrl-C does. */
 static inline void scripted_interrupt(struct scripted *s)
 {
 	pthread_mutex_lock(&s->lock);
@@ -286,7 +287,7 @@ static inline void scripted_interrupt(struct scripted *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* A body of so many MiB, of a byte that takes six when it is escaped. */
+/* A body of so many MiB, of a byte that takes six bytes when escaped. */
 static inline void scripted_mebibytes(struct scripted_link *l, uint64_t n)
 {
 	static const char block[65536] = {1};
@@ -298,7 +299,7 @@ static inline void scripted_mebibytes(struct scripted_link *l, uint64_t n)
 	}
 }
 
-/* A list of so many tools t0, t1, ..., each with a description of so many MiB. */
+/* A list of tools t0, t1, ..., each with a description of so many MiB. */
 static inline void scripted_tools(struct scripted_link *l, struct saying count)
 {
 	uint64_t tools = 0, mebibytes = 0;
@@ -491,7 +492,7 @@ static inline void scripted_start(struct scripted *s, struct scenario *scenario)
 	}
 }
 
-/* Whom to interrupt. */
+/* The thread to interrupt. */
 static inline void scripted_client(struct scripted *s, pid_t client)
 {
 	pthread_mutex_lock(&s->lock);
@@ -500,8 +501,8 @@ static inline void scripted_client(struct scripted *s, pid_t client)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* The client has gone: all connections end by themselves. What was expected and did not
-   come is noted. */
+/* Called after the client has closed all connections, which ends their threads. Notes
+   expected requests that did not come. */
 static inline void scripted_stop(struct scripted *s)
 {
 	shutdown(s->listener, SHUT_RDWR);

@@ -1,5 +1,5 @@
-/* What differs in bytes alone: generated ids in texts, numbers and lists spelled otherwise; and rollouts that begin where
-   the one before ended. */
+/* Values that differ only in bytes: generated ids in texts, different spellings of numbers
+   and lists; and rollouts that begin where the previous one ended. */
 #include "facts/fresh_ids.h"
 #include "facts/respelled.h"
 #include "facts/succession.h"
@@ -56,8 +56,8 @@ static void test_fresh(void)
 	struct fresh_ids f = {0};
 
 	ok(fresh_ids_take(&f, STR("a"), STR("b")), "a new value");
-	ok(fresh_ids_take(&f, STR("b"), STR("c")), "another one");
-	ok(!fresh_ids_take(&f, STR("c"), STR("b")), "one that came before");
+	ok(fresh_ids_take(&f, STR("b"), STR("c")), "a new id");
+	ok(!fresh_ids_take(&f, STR("c"), STR("b")), "an id that was used before");
 	ok(!fresh_ids_take(&f, STR("b"), STR("a")), "the first one");
 }
 

@@ -109,7 +109,7 @@ static void test_escape(void)
 	is_escaped("a\x1b[31mb", 7, 80, "a\\x1b[31mb");
 	is_escaped("a\nb\tc\rd\0e", 9, 80, "a\\nb\\tc\\rd\\x00e");
 	is_escaped("\x7f\xc2\x9b", 3, 80, "\\x7f\\x9b");
-	/* spelled out, so that this file itself holds no mark that turns text around */
+	/* spelled out, so that this file contains no bidirectional control characters */
 	const char override[] = {'a', (char)0xe2, (char)0x80, (char)0xae, 'b'};
 	is_escaped(override, sizeof(override), 80, "a\\u{202e}b");
 	is_escaped("\xff\xc3", 2, 80, "\\xff\\xc3");
@@ -151,7 +151,7 @@ static void test_utf8_and_base64(void)
 
 	is_int(text_utf8_valid(STR("ok\xc3\xa9")), 4, "all of it is UTF-8");
 	is_int(text_utf8_valid(STR("ok\xc0\x80")), 2, "an overlong NUL is not");
-	is_int(text_utf8_valid(STR("\xf4\x90\x80\x80")), 0, "nothing above U+10FFFF");
+	is_int(text_utf8_valid(STR("\xf4\x90\x80\x80")), 0, "no code point above U+10FFFF");
 	is_int(text_utf8_valid(STR("a\xe2\x82")), 1, "cut inside a character");
 	const char *texts[][2] = {
 		{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"\xff\xfe", "//4="}};
@@ -198,9 +198,9 @@ static void test_trim_and_cut(void)
 
 	ok(str_is(text_trim(STR(" \t a b\r\n")), "a b"), "blanks around go");
 	ok(str_eq(text_trim(STR("\0a\0")), STR("\0a\0")), "a NUL is not whitespace");
-	ok(text_trim(STR(" \n")).n == 0, "nothing but blanks");
+	ok(text_trim(STR(" \n")).n == 0, "only blanks");
 	is_int(text_utf8_count(STR("a\xc3\xa9\xe2\x82\xac")), 3, "characters, not bytes");
-	is_int(text_utf8_cut(STR("ab"), 2).n, 2, "what fits is whole");
+	is_int(text_utf8_cut(STR("ab"), 2).n, 2, "a text within the limit is not cut");
 	is_int(text_utf8_cut(STR("a\xe2\x82\xac"), 3).n, 1, "a character is not cut in two");
 	is_int(text_utf8_cut(STR("a\xf0\x9f\x98\x80"), 4).n, 1, "nor one of four bytes");
 	is_int(text_utf8_cut(STR("\x80\x80\x80\x80\x80\x80"), 5).n, 2,
@@ -216,9 +216,9 @@ static void test_buf(void)
 	struct buf b = BUF(8);
 
 	buf_text(&b, "12345678");
-	ok(!b.full && b.n == 8, "a buffer takes what its cap allows");
+	ok(!b.full && b.n == 8, "a buffer grows to its cap");
 	buf_char(&b, '9');
-	ok(b.full && b.n == 8, "what does not fit is dropped whole");
+	ok(b.full && b.n == 8, "bytes beyond the cap are dropped completely");
 	buf_cut(&b, 2);
 	buf_char(&b, 'x');
 	ok(b.full && b.n == 2, "full is sticky");
@@ -240,7 +240,7 @@ static void test_arena(void)
 	struct str absent = arena_str(&a, STR_NONE);
 	struct str copy = arena_str(&a, STR("copy"));
 
-	ok(big[0] == 0 && big[99999] == 0, "memory comes zeroed");
+	ok(big[0] == 0 && big[99999] == 0, "allocated memory is zeroed");
 	ok(!absent.p, "absent stays absent");
 	is_str(copy.p, "copy", "copies are terminated");
 	for (int round = 0; round < 3; round++) {
@@ -292,7 +292,7 @@ static void test_hash(void)
 	hash_hex(h, STR("abc"), hex);
 	is_str(hex, "ba7816bf8f01cfea414140de5dae2223", "SHA-256, first half (FIPS 180-4)");
 	hash_hex(h, STR(""), hex);
-	is_str(hex, "e3b0c44298fc1c149afbf4c8996fb924", "of nothing");
+	is_str(hex, "e3b0c44298fc1c149afbf4c8996fb924", "hash of nothing");
 	hash_md5_hex(h, STR("abc"), hex);
 	is_str(hex, "900150983cd24fb0d6963f7d28e17f72", "MD5 (RFC 1321)");
 	hasher_free(h);
@@ -324,7 +324,7 @@ static void test_rng(void)
 	uint32_t seen = 0;
 	char one[33], other[33];
 
-	/* the demonstration values of the reference implementation, seed 42, stream 54 */
+	/* the demo output of the reference implementation, seed 42, stream 54 */
 	rng_seed(&a, 42, 54);
 	is_int(rng_next(&a), 0xa15c02b7u, "PCG32, first draw");
 	is_int(rng_next(&a), 0x7b47f409u, "second");
@@ -339,7 +339,7 @@ static void test_rng(void)
 			ok(false, "the same seed gives the same draws");
 		}
 	}
-	is_int(seen, 63, "every face of a die comes up, and no other");
+	is_int(seen, 63, "each of the six values occurs, and no other");
 	ok(!rng_unique_hex(one, 32) && !rng_unique_hex(other, 32) && strlen(one) == 32,
 	   "unique ids have their length");
 	ok(strcmp(one, other) != 0, "and differ");
@@ -350,7 +350,7 @@ static void test_globs(void)
 	ok(text_glob(STR("get_*"), STR("get_user")), "a star at the end");
 	ok(text_glob(STR("*"), STR("")) && text_glob(STR(""), STR("")), "nothing");
 	ok(text_glob(STR("*a*b"), STR("xaabyb")), "stars take what they need");
-	ok(!text_glob(STR("get_*"), STR("forget_it")), "the whole text");
+	ok(!text_glob(STR("get_*"), STR("forget_it")), "a pattern matches the whole text");
 	ok(!text_glob(STR("a*b"), STR("ab c")) && !text_glob(STR("ab"), STR("a")), "to its end");
 	ok(text_globs("look,get_*", STR("get_user")), "the second of two");
 	ok(!text_globs("look,get_*", STR("looks")) && !text_globs("", STR("x")) &&
@@ -395,7 +395,7 @@ static void test_fd_write(void)
 	fcntl(ends[1], F_SETFL, O_NONBLOCK);
 	pthread_create(&reader, NULL, drain, &drained);
 	is_int(fd_write(ends[1], (struct str){text, MUCH}, &done), 0, "a full pipe is waited for");
-	is_int(done, MUCH, "until all is out");
+	is_int(done, MUCH, "until all is written");
 	close(ends[1]);
 	pthread_join(reader, NULL);
 	is_int(drained.total, MUCH, "and all arrives");
@@ -404,8 +404,8 @@ static void test_fd_write(void)
 	(void)!pipe(ends);
 	close(ends[0]);
 	ok(fd_write(ends[1], STR("x"), &done) == -1 && errno == EPIPE,
-	   "nobody reads: errno says so");
-	is_int(done, 0, "and nothing is out");
+	   "without a reader: errno is EPIPE");
+	is_int(done, 0, "and nothing was written");
 	close(ends[1]);
 	free(text);
 }

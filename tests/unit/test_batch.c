@@ -1,5 +1,6 @@
-/* Many rollouts on a built-in server: every number once, in order, so many at a time;
-   refusals are counted, a failure of ours and a wish to stop end all of them. */
+/* Many rollouts on a built-in server: each number runs once, in order, with a limit on
+   parallel ones; refusals are counted; a local failure or a stop request ends all of them.
+   */
 #include "rollout/batch.h"
 #include "serve/serve.h"
 #include "tap.h"
@@ -18,9 +19,9 @@ struct batch_run {
 	int stop_fd;
 	struct recorder *recorder;
 	struct scratch_pool *scratch;
-	pthread_mutex_t lock; /* guards what follows */
+	pthread_mutex_t lock; /* guards the members below */
 	size_t began[COUNT], began_count, now, most;
-	size_t stop_at, fail_at; /* the number that does it; COUNT: none */
+	size_t stop_at, fail_at; /* the number of the rollout that does it; COUNT: none */
 	int ticks;
 };
 
@@ -161,8 +162,8 @@ static void test_all(size_t jobs)
 	is_int(c.done, COUNT, "all are done");
 	is_int(c.opened, COUNT, "all had an environment");
 	is_int(c.running + c.interrupted + c.refused + c.unreachable + c.failed, 0,
-	       "and nothing else became of them");
-	ok(w.most <= jobs, "never more than that at once");
+	       "and no other outcome");
+	ok(w.most <= jobs, "never more than that in parallel");
 	for (size_t i = 0; i < w.began_count; i++) {
 		each += !seen[w.began[i]];
 		seen[w.began[i]] = true;
@@ -181,7 +182,7 @@ static void test_refused(void)
 	struct error err;
 
 	begin(&w, "frozen_lake?max_envs=2&delay=300ms");
-	ok(run(&w, COUNT, COUNT, &c, &err) == 0, "more at once than there is room");
+	ok(run(&w, COUNT, COUNT, &c, &err) == 0, "more in parallel than the server has room for");
 	is_int(c.done, COUNT, "all are done");
 	is_int(c.opened + c.refused, COUNT, "opened or refused");
 	ok(c.opened >= 2 && c.refused > 0 && !c.lost, "some of each");
@@ -197,8 +198,8 @@ static void test_stop(void)
 	begin(&w, "frozen_lake?max_envs=64&delay=1ms");
 	w.stop_at = 9;
 	ok(run(&w, 4, COUNT, &c, &err) == 0, "a requested stop is not a failure");
-	ok(c.interrupted >= 1 && c.interrupted <= 4, "what ran was interrupted");
-	ok(c.done + c.interrupted < COUNT, "the rest never began");
+	ok(c.interrupted >= 1 && c.interrupted <= 4, "running rollouts were interrupted");
+	ok(c.done + c.interrupted < COUNT, "the others never began");
 	is_int(c.done + c.interrupted, w.began_count, "all that began are counted");
 	finish(&w);
 }
@@ -214,7 +215,7 @@ static void test_failure(size_t jobs)
 	ok(run(&w, jobs, COUNT, &c, &err) == -1, "a local failure");
 	is_str(err.text, no_policy.text, "is the batch's");
 	is_int(err.kind, FAIL_USAGE, "with its kind");
-	ok(w.began_count >= 6 && w.began_count < COUNT, "and nothing new begins");
+	ok(w.began_count >= 6 && w.began_count < COUNT, "and no new rollout begins");
 	is_int(c.done + c.interrupted, w.began_count, "all that began are counted");
 	finish(&w);
 }
@@ -226,7 +227,7 @@ static void test_one(void)
 	struct error err;
 
 	begin(&w, "frozen_lake");
-	ok(run(&w, 8, 1, &c, &err) == 0, "one alone");
+	ok(run(&w, 8, 1, &c, &err) == 0, "one job");
 	is_int(c.done, 1, "is done");
 	is_int(w.ticks, 0, "without ticks");
 	finish(&w);

@@ -1,11 +1,11 @@
-/* How wide text is in a terminal, how it is cut, and what of it is shown escaped. */
+/* The width of text in a terminal, truncation, and escapes. */
 #include "base/text.h"
 #include "tap.h"
 
 static const struct {
 	const char *name, *text;
 	size_t cells;
-	const char *shown; /* NULL: as it is */
+	const char *shown; /* NULL: unchanged */
 } rows[] = {
 	{"ASCII", "lake_move", 9, NULL},
 	{"nothing", "", 0, NULL},
@@ -75,8 +75,9 @@ static void test_rows(void)
 	buf_release(&out);
 }
 
-/* Cut to any width: never wider, never a part of a character, and what is said is true. */
-static bool cuts_well(struct str text, size_t columns)
+/* Truncated to any width: never wider, never within a character, and the reported width is
+   right. */
+static bool cut_is_valid(struct str text, size_t columns)
 {
 	struct buf out = BUF(BUF_MAX_SMALL);
 	size_t cells = text_escape_cut(&out, text, columns);
@@ -98,7 +99,7 @@ static void test_cuts(void)
 		size_t wrong = SIZE_MAX;
 
 		for (size_t columns = 0; columns < 24 && wrong == SIZE_MAX; columns++) {
-			if (!cuts_well(str_from(rows[i].text), columns)) {
+			if (!cut_is_valid(str_from(rows[i].text), columns)) {
 				wrong = columns;
 			}
 		}

@@ -1,5 +1,5 @@
-/* Every rule has a row, a file and a folder fixtures/check/ID/, whose files
-   fixtures/check/README.md describes; every file of a rule and every such folder has a row. */
+/* Every rule has a row, a file and a folder fixtures/check/ID/, whose files are described
+   in fixtures/check/README.md; every file of a rule and every such folder has a row. */
 #include "tap.h"
 #include "verdicts.h"
 
@@ -12,8 +12,8 @@
 struct folder {
 	const char *id;
 	char path[256];
-	struct buf want; /* the file as it is */
-	struct buf now;  /* the file as it should be */
+	struct buf want; /* the actual file */
+	struct buf now;  /* the expected file */
 	struct buf said; /* expect-error.txt */
 	struct hints hints;
 	int bad, good;
@@ -48,8 +48,8 @@ static char *section(const struct buf *want, const char *name)
 	return mem_text((struct str){begin, end ? (size_t)(end - begin) : strlen(begin)});
 }
 
-/* No finding is more or less severe than its rule admits. */
-static void are_as_severe_as_told(const struct verdicts *v, const char *path)
+/* No finding has a severity outside the rule's range. */
+static void check_severities(const struct verdicts *v, const char *path)
 {
 	const char *at = buf_cstr(&v->text);
 	char severity[16], rule[64];
@@ -78,7 +78,7 @@ static bool fires(const struct verdicts *v, const char *id)
 	return strstr(buf_cstr(&v->rules), rule) != NULL;
 }
 
-/* NULL: no such file next to it. */
+/* NULL: there is no such file. */
 static struct trained *trained_beside(const char *fixture)
 {
 	char path[600];
@@ -93,17 +93,17 @@ static struct trained *trained_beside(const char *fixture)
 	return t;
 }
 
-/* Does it fire as its name claims? */
-static bool fires_as_named(struct folder *f, const struct verdicts *v, const char *path,
-                           const char *name)
+/* Does it fire as its name says? */
+static bool check_name(struct folder *f, const struct verdicts *v, const char *path,
+                       const char *name)
 {
 	char alone[80];
 
 	snprintf(alone, sizeof(alone), "|%s|", f->id);
 	if (strncmp(name, "bad-", 4) == 0) {
 		f->bad++;
-		bool good = is_str(buf_cstr(&v->rules), alone, "%s fires %s and nothing else", path,
-		                   f->id);
+		bool good = is_str(buf_cstr(&v->rules), alone, "%s fires %s and no other rule",
+		                   path, f->id);
 		if (!good && fires(v, f->id)) {
 			fprintf(stderr,
 			        "# another rule fires as well: rename the fixture to also-, or "
@@ -123,8 +123,8 @@ static bool updating(void)
 	return getenv("UPDATE_FIXTURES") != NULL;
 }
 
-/* Compares the output for a fixture with want.txt, or writes it there if the fixture fires as
-   named. */
+/* Compares the output for a fixture with want.txt, or writes it there (only if the fixture
+   fires as its name says). */
 static void compare_text(struct folder *f, const char *path, const char *name,
                          const struct buf *text, bool as_named)
 {
@@ -154,8 +154,8 @@ static void judge_fixture(struct folder *f, const char *name)
 	if (!read) {
 		fprintf(stderr, "# %s\n", err.text);
 	}
-	bool as_named = fires_as_named(f, &v, path, name);
-	are_as_severe_as_told(&v, path);
+	bool as_named = check_name(f, &v, path, name);
+	check_severities(&v, path);
 	compare_text(f, path, name, &v.text, read && as_named);
 	verdicts_end(&v);
 	trained_free(hints.trained);
@@ -163,7 +163,7 @@ static void judge_fixture(struct folder *f, const char *name)
 
 #define EXPECTED_MAX 8
 
-/* 0 without such a file. */
+/* 0 if the file does not exist. */
 static int64_t number_beside(const struct folder *f, const char *name)
 {
 	char path[300];
@@ -249,9 +249,9 @@ static void id_to_file(const char *id, char *out, size_t size)
 	}
 }
 
-/* From one rule to those it explains, and on: never back to where it began.
+/* Follows "explains" from one rule to the next: it must never return to the start.
    NOLINTNEXTLINE(misc-no-recursion): no deeper than there are rules */
-static void explains_no_ring(const struct check *c, const struct check *from, size_t depth)
+static void check_explains_cycle(const struct check *c, const struct check *from, size_t depth)
 {
 	for (size_t i = 0; i < EXPLAINS_MAX && from->explains[i]; i++) {
 		const struct check *to = from->explains[i];
@@ -259,7 +259,7 @@ static void explains_no_ring(const struct check *c, const struct check *from, si
 		if (!ok(to != c && depth < checks_count, "%s: explains %s", from->id, to->id)) {
 			return;
 		}
-		explains_no_ring(c, to, depth + 1);
+		check_explains_cycle(c, to, depth + 1);
 	}
 }
 
@@ -268,7 +268,7 @@ static void has_words(const struct check *c)
 	char path[256];
 	struct buf text = BUF(BUF_MAX_SMALL);
 
-	ok(!c->explains[EXPLAINS_MAX - 1], "%s: its list of what it explains has an end", c->id);
+	ok(!c->explains[EXPLAINS_MAX - 1], "%s: its list of explained rules is terminated", c->id);
 	ok((!c->raised || c->severity < SEVERITY_ERROR) &&
 	           (!c->lowered || c->severity > SEVERITY_INFO),
 	   "%s: there is a severity to be raised or lowered to", c->id);
@@ -276,11 +276,13 @@ static void has_words(const struct check *c)
 	ok(strlen(c->why) > 200, "%s: explained: why has %zu bytes, more than 200 wanted", c->id,
 	   strlen(c->why));
 	ok(strstr(c->why, "Look") || strstr(c->why, "Compare"),
-	   "%s: why has a sentence with Look or Compare: where to look", c->id);
-	ok(strstr(c->why, "Fix"), "%s: why has a sentence with Fix: what to do", c->id);
+	   "%s: why has a sentence with Look or Compare: the place to look at", c->id);
+	ok(strstr(c->why, "Fix"), "%s: why has a sentence with Fix: the cure", c->id);
 	unsigned steps = KIND_COMPLETED | KIND_COMPLETED_FAILED;
-	ok(!c->line == !(c->wants & ~steps), "%s: wants lines and takes them", c->id);
-	ok(!c->completed == !(c->wants & steps), "%s: wants completed steps and takes them", c->id);
+	ok(!c->line == !(c->wants & ~steps), "%s: asks for lines and has a function for them",
+	   c->id);
+	ok(!c->completed == !(c->wants & steps),
+	   "%s: asks for completed steps and has a function for them", c->id);
 	id_to_file(c->id, path, sizeof(path));
 	read_file(path, &text);
 	ok(text.n > 0, "%s: has its file", c->id);
@@ -328,7 +330,7 @@ int main(void)
 {
 	for (size_t i = 0; i < checks_count; i++) {
 		has_words(checks[i]);
-		explains_no_ring(checks[i], checks[i], 0);
+		check_explains_cycle(checks[i], checks[i], 0);
 		judge_folder(checks[i]->id);
 	}
 	has_row("src/check/rules", ".c");

@@ -1,5 +1,5 @@
-/* The judge itself: several rollouts at once, ids used again, effects that are
-   not known, what is refused, and the sums. The rules have tests of their own. */
+/* The judge itself: interleaved rollouts, reused ids, unknown effects, invalid input, and
+   totals. The rules have their own tests. */
 #include "tap.h"
 #include "verdicts.h"
 
@@ -152,7 +152,7 @@ static void test_many_rollouts(void)
 		           "\"rolldbg\",\"version\":1}\n",
 		           i);
 	}
-	ok(verdicts_feed(&v, buf_view(&text), &err) == 0, "three thousand open at once");
+	ok(verdicts_feed(&v, buf_view(&text), &err) == 0, "three thousand open rollouts");
 	judge_finish(v.judge);
 	judge_summary(v.judge, &sum);
 	is_int(sum.rollouts, 6000, "all are counted");
@@ -186,7 +186,7 @@ static void test_files(void)
 	       "lines and 1 steps\n"
 	       "a finished: 1 turns, 1 steps, 1 effective, 0 unknown, 0 failed, run 0, "
 	       "reward 2\n",
-	       "a new file ends what is open in the last one");
+	       "a new file ends the open rollouts of the last one");
 	judge_summary(v.judge, &sum);
 	is_int(sum.rollouts, 2, "sum of rollouts");
 	is_int(sum.turns, 2, "sum of turns");
@@ -207,10 +207,10 @@ static void test_empty(void)
 	verdicts_begin(&v, NULL, NULL);
 	judge_finish(v.judge);
 	judge_summary(v.judge, &sum);
-	is_int(sum.rollouts, 0, "nothing: no rollouts");
-	is_int(sum.effective, -1, "nothing: effective not known");
-	is_str(sum.reward, "null", "nothing: no reward");
-	is_str(judge_not_checked(v.judge), "", "nothing: all rules could judge");
+	is_int(sum.rollouts, 0, "no lines: no rollouts");
+	is_int(sum.effective, -1, "no lines: effective unknown");
+	is_str(sum.reward, "null", "no lines: no reward");
+	is_str(judge_not_checked(v.judge), "", "no lines: every rule could judge");
 	verdicts_end(&v);
 	judge_free(NULL);
 }
@@ -223,7 +223,7 @@ static void speak(const char *only, const char *without, const char *want, const
 	struct error err = {0};
 
 	verdicts_begin(&v, only, without);
-	ok(verdicts_feed(&v, STR(TWO_FAILED), &err) == 0, "%s: is taken", name);
+	ok(verdicts_feed(&v, STR(TWO_FAILED), &err) == 0, "%s: is accepted", name);
 	judge_finish(v.judge);
 	is_str(buf_cstr(&v.rules), want, "%s", name);
 	verdicts_end(&v);
@@ -261,7 +261,7 @@ static void test_not_checked(void)
 
 	verdicts_begin(&v, NULL, NULL);
 	ok(verdicts_feed(&v, STR(HEADER("a") END("a", "null")), &err) == 0, "no step");
-	is_str(judge_not_checked(v.judge), "", "without steps there was nothing to check");
+	is_str(judge_not_checked(v.judge), "", "without steps no rule had to judge");
 	ok(verdicts_feed(&v, STR(HEADER("b") STEP("b", "0", "null", OK("1") ",\"meta\":{}")),
 	                 &err) == 0,
 	   "with meta");
@@ -282,11 +282,11 @@ static void test_not_checked(void)
 	ok(verdicts_feed(&v, STR(HEADER("c") STEP("c", "0", "null", OK("1"))), &err) == 0,
 	   "stripped");
 	judge_finish(v.judge);
-	is_str(judge_not_checked(v.judge), "fallback-session", "of those that were to be asked");
+	is_str(judge_not_checked(v.judge), "fallback-session", "only selected rules are listed");
 	verdicts_end(&v);
 }
 
-/* A header with so many tools, "t0" first. */
+/* A header with that many tools, "t0" first. */
 static void put_header(struct buf *out, size_t tools, size_t schema_bytes)
 {
 	struct str header = STR(HEADER("big")), end = STR("{\"name\":\"go\"}]}\n");
@@ -306,7 +306,7 @@ static void put_header(struct buf *out, size_t tools, size_t schema_bytes)
 	buf_release(&schema);
 }
 
-/* Of more than is kept nothing looks clean. */
+/* If there are more than are kept, the rest must not count as clean. */
 static void test_too_large(void)
 {
 	static const struct {
@@ -339,15 +339,16 @@ static void test_too_large(void)
 		   err.text);
 		judge_finish(v.judge);
 		is_str(buf_cstr(&v.rules), rows[i].said,
-		       "%s of them, with schemas of %zu: what is said", rows[i].call,
+		       "%s of them, with schemas of %zu: the findings", rows[i].call,
 		       rows[i].schema_bytes);
-		is_str(judge_not_checked(v.judge), rows[i].not_checked, "and what is not judged");
+		is_str(judge_not_checked(v.judge), rows[i].not_checked,
+		       "and the rules that could not judge");
 		verdicts_end(&v);
 		buf_release(&lines);
 	}
 }
 
-/* Declarations of the user about calls and errors. */
+/* The user's declarations about calls and errors. */
 static void tell(const char *lines, struct hints hints, const char *want, const char *name)
 {
 	struct verdicts v;
@@ -357,13 +358,13 @@ static void tell(const char *lines, struct hints hints, const char *want, const 
 	judge_free(v.judge);
 	struct judge_conf conf = {.verdict = verdicts_take, .ctx = &v, .hints = hints};
 	ok(judge_new(&conf, &v.judge, &err) == 0 && verdicts_feed(&v, str_from(lines), &err) == 0,
-	   "%s: is taken", name);
+	   "%s: is accepted", name);
 	judge_finish(v.judge);
 	is_str(buf_cstr(&v.rules), want, "%s", name);
 	verdicts_end(&v);
 }
 
-/* the layout of these never comes to rest */
+/* clang-format never settles on a layout for these */
 /* clang-format off */
 #define FROZEN                                                                           \
 	HEADER("a")                                                                      \
@@ -378,7 +379,7 @@ static void tell(const char *lines, struct hints hints, const char *want, const 
 	END("a", "\"x\"")
 /* clang-format on */
 
-static void test_told(void)
+static void test_user_declarations(void)
 {
 	static const char *const turns[] = {"0", "1"}, *const first[] = {"0"},
 				 *const message[] = {"n*"}, *const other[] = {"n", "7"};
@@ -416,7 +417,7 @@ static void take_group(void *ctx, const struct rollout_verdict *v)
 	"{\"type\":\"end\",\"rollout\":\"t." n "\",\"status\":\"finished\","                       \
 	"\"total_reward\":" reward "}\n"
 
-/* Rollouts of a group may stand in several files. */
+/* Rollouts of a group may be in several files. */
 static void groups(const char *one, const char *two, const char *want, const char *name)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);
@@ -447,7 +448,7 @@ static void test_groups(void)
 	       "a whole group is judged with its file");
 }
 
-/* Warnings without end, then an error: it is not lost among them. */
+/* Very many warnings, then an error, which must not be lost among them. */
 static void test_flood(void)
 {
 	struct verdicts v;
@@ -470,7 +471,7 @@ static void test_flood(void)
 	ok(sum.warnings + sum.errors <= 256, "they are bounded");
 	ok(strstr(buf_cstr(&v.rules), "|multi-step-illusion|") != NULL, "the error is among them");
 	ok(strstr(buf_cstr(&v.text), "more findings, not listed)") != NULL,
-	   "and says how many are not");
+	   "and the number of findings not listed");
 	buf_release(&text);
 	verdicts_end(&v);
 }
@@ -486,7 +487,7 @@ int main(void)
 	test_choice();
 	test_not_checked();
 	test_too_large();
-	test_told();
+	test_user_declarations();
 	test_groups();
 	test_flood();
 	return done();

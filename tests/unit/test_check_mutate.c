@@ -35,7 +35,7 @@ struct mutation {
 	"\"version\":1,"                                                                           \
 	"\"task\":{\"id\":\"lake\"},\"sample\":1," header "}\n"                                    \
 	"{\"type\":\"end\",\"rollout\":\"lake.1\",\"status\":\"finished\"," end "}"
-#define LAST "\"d105aa256594dd46dd2bf80d52fd7f91\"" /* the state that `end` has */
+#define LAST "\"d105aa256594dd46dd2bf80d52fd7f91\"" /* the state in `end` */
 
 static const struct mutation mutations[] = {
 	{"multi-step-illusion", "every step failed", {{"step", "outcome", "\"tool-error\""}}},
@@ -220,7 +220,7 @@ static const struct mutation mutations[] = {
 	{"incomplete", "another count", {{"end", "lines", "8"}}},
 };
 
-/* "step", "step=2" or "step>0", the number being that of the step. */
+/* "step", "step=2" or "step>0"; the number is the step's. */
 static bool concerns(const struct change *c, const struct line *l)
 {
 	const char *type = line_type_name(l->type);
@@ -245,7 +245,7 @@ static enum key key_of(const char *name)
 	return KEY_COUNT;
 }
 
-/* Feeds the healthy rollout, falsified. */
+/* Feeds the healthy rollout with the mutation. */
 static int feed(struct verdicts *v, const struct change *changes, size_t count, struct error *err)
 {
 	struct reader *r;

@@ -97,7 +97,7 @@ static void sums(void)
 
 	ok(ratios_k1(&r) == 0 && ratios_ess(&r) == 0 && !ratios_out_of_range(&r) &&
 	           !ratios_shifted(&r),
-	   "of nothing there is nothing to say");
+	   "without values no metric is reported");
 	ratios_add(&r, 0, log(0.5), log(0.25)); /* lr = ln 2 */
 	ratios_add(&other, 1, log(0.25), log(0.5));
 	ratios_merge(&r, &other);
@@ -106,7 +106,7 @@ static void sums(void)
 	ok(near(ratios_weight(&r), 1.25), "the mean of 2 and a half");
 	ok(near(ratios_ess(&r), 1.25 * 1.25 / 2.125), "ess");
 	ok(near(ratios_distance(&r), 0.25), "the distance of probabilities");
-	ok(ratios_out_of_range(&r), "k3 alone is beyond the band");
+	ok(ratios_out_of_range(&r), "k3 is out of range by itself");
 	ratios_add(&far, 0, -1e6, -0.1);
 	ok(near(ratios_k1(&far), 20), "lr is bounded");
 }
@@ -128,7 +128,7 @@ static void shifts(void)
 	ok(!ratios_shifted(&brief), "no tokens after the beginning to compare with");
 }
 
-static void walks(void)
+static void check_logprobs(void)
 {
 	struct logprob_walk w = {.llm = STR("{\"logprobs\":{\"content\":[{\"logprob\":-1},{},"
 	                                    "{\"logprob\":-9999.0}],\"token_logprobs\":[-2]}}")};
@@ -156,7 +156,7 @@ int main(void)
 	reads();
 	sums();
 	shifts();
-	walks();
+	check_logprobs();
 	unlink(path);
 	return done();
 }

@@ -1,6 +1,6 @@
-/* The counters and the precision of error findings on public episodes, whose truth was
+/* The counters and the precision of error findings on public episodes, with the truth
    counted by another program: $ROLLDBG_SHARED/recordings/rolldbg (default ../shared).
-   Skipped when it is absent. */
+   Skipped if it is absent. */
 #include "tap.h"
 #include "verdicts.h"
 

@@ -1,4 +1,4 @@
-/* Child processes: lines in and out, malformed ones, and ends of every kind. */
+/* Child processes: lines in both directions, malformed lines, and every kind of exit. */
 #include "base/clock.h"
 #include "base/mem.h"
 #include "net/child.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define LONG_MS 60000 /* never reached, unless something is broken */
+#define LONG_MS 60000 /* reached only if something is broken */
 #define CAP     ((size_t)1 << 20)
 
 static struct io *io;
@@ -31,7 +31,7 @@ static void next_is(struct child *c, const char *wanted)
 	struct str line;
 	int rc = child_receive(c, &line, LONG_MS, &err);
 
-	ok(rc == 1 && str_is(line, wanted), "a line comes: %s", wanted);
+	ok(rc == 1 && str_is(line, wanted), "a line arrives: %s", wanted);
 }
 
 static void ends_with(struct child *c, const char *why)
@@ -42,8 +42,8 @@ static void ends_with(struct child *c, const char *why)
 	is_str(child_why(c), why, "it %s", why);
 }
 
-/* A zombie that was not reaped is dead. */
-static bool alive(const char *pid)
+/* An unreaped zombie counts as dead. */
+static bool is_alive(const char *pid)
 {
 	char path[64], text[256] = "";
 
@@ -58,13 +58,13 @@ static bool alive(const char *pid)
 	return name && name[2] != 'Z' && name[2] != 'X';
 }
 
-/* A signal takes its time. */
-static bool dies(const char *pid)
+/* Signals are delivered asynchronously. */
+static bool ends_soon(const char *pid)
 {
-	for (int i = 0; i < LONG_MS && alive(pid); i++) {
+	for (int i = 0; i < LONG_MS && is_alive(pid); i++) {
 		(void)!io_wait(io, NULL, 1, &err);
 	}
-	return !alive(pid);
+	return !is_alive(pid);
 }
 
 static void test_lines(void)
@@ -76,7 +76,7 @@ static void test_lines(void)
 	next_is(c, "b");
 	next_is(c, "last");
 	ends_with(c, "exited with status 0");
-	ok(child_send(c, STR("nobody reads this")), "to a dead one nothing is sent");
+	ok(child_send(c, STR("nobody reads this")), "lines sent to an ended child are dropped");
 	child_free(c);
 }
 
@@ -86,10 +86,10 @@ static void test_echo(void)
 	struct str line;
 	struct buf big = BUF(CAP);
 
-	ok(child_send(c, STR("one")) && child_send(c, STR("two")), "two at once");
+	ok(child_send(c, STR("one")) && child_send(c, STR("two")), "two lines at once");
 	next_is(c, "one");
 	next_is(c, "two");
-	is_int(child_receive(c, &line, 0, &err), -1, "and then nothing");
+	is_int(child_receive(c, &line, 0, &err), -1, "and then the end");
 	is_int(err.kind, FAIL_TIMEOUT, "in time");
 	while (big.n < CAP - 10) {
 		buf_text(&big, "0123456789");
@@ -132,12 +132,12 @@ static void test_unfinished_words(void)
 	while (child_stderr(c).n < 4) {
 		(void)!io_wait(io, NULL, 1, &err);
 	}
-	ok(str_is(child_stderr(c), "one\n"), "a line that is not whole waits");
+	ok(str_is(child_stderr(c), "one\n"), "an incomplete line is kept");
 	child_clear_stderr(c);
-	ok(child_send(c, STR("go")), "it goes on");
+	ok(child_send(c, STR("go")), "the child continues");
 	next_is(c, "");
 	ends_with(c, "exited with status 0");
-	ok(str_is(child_stderr(c), "two\n"), "and nothing of it is lost");
+	ok(str_is(child_stderr(c), "two\n"), "and no part of the line is lost");
 	child_free(c);
 }
 
@@ -168,7 +168,7 @@ static void test_floods(void)
 	struct str words = child_stderr(c);
 	ok(words.n > (64 << 10) - 12 && words.n <= 64 << 10,
 	   "of stderr without end the newest is kept");
-	ok(str_starts(words, STR("words\n")) && words.p[words.n - 1] == '\n', "in whole lines");
+	ok(str_starts(words, STR("words\n")) && words.p[words.n - 1] == '\n', "in complete lines");
 	child_free(c);
 	c = start("yes line");
 	for (int i = 0; i < 200; i++) {
@@ -185,13 +185,13 @@ static void test_floods(void)
 	for (int i = 0; i < 100 && room; i++) {
 		room = child_send(c, buf_view(&much));
 	}
-	ok(!room, "there is an end to what is kept for one who does not read");
+	ok(!room, "output for a child that does not read is limited");
 	buf_release(&much);
 	child_free(c);
 }
 
-/* Who does not want to end, and whom it started. */
-static void test_stubborn(void)
+/* A child that ignores signals, and the process it started. */
+static void test_ignored_signals(void)
 {
 	static const char *const commands[] = {
 		"trap '' TERM; echo $$; while :; do sleep 1000; done",
@@ -205,17 +205,17 @@ static void test_stubborn(void)
 
 		is_int(child_receive(c, &line, LONG_MS, &err), 1, "it runs");
 		char *pid = mem_text(line);
-		ok(alive(pid), "%s: lives", pid);
+		ok(is_alive(pid), "%s: lives", pid);
 		if (i == 0) {
 			child_stop(c);
 		}
 		child_free(c);
-		ok(dies(pid), "%s does not outlive us: %s", pid, commands[i]);
+		ok(ends_soon(pid), "%s does not outlive us: %s", pid, commands[i]);
 		free(pid);
 	}
 }
 
-/* It gets its three descriptors, default signals and a group of its own. */
+/* The child has its three descriptors, default signal handlers and a new process group. */
 static void test_surroundings(void)
 {
 	struct child *c = start("ls /proc/self/fd | tr '\\n' ' '; echo; "
@@ -223,9 +223,10 @@ static void test_surroundings(void)
 	                        "[ $(ps -o pgid= -p $$) = $$ ] && echo own group");
 	struct str line;
 
-	next_is(c, "0 1 2 3 "); /* 3: the folder itself */
+	next_is(c, "0 1 2 3 "); /* 3: the descriptor of the folder itself */
 	is_int(child_receive(c, &line, LONG_MS, &err), 1, "signals");
-	ok(str_ends(line, STR("0000000")), "what we ignore it does not");
+	ok(str_ends(line, STR("0000000")),
+	   "signals ignored by the parent are not ignored by the child");
 	next_is(c, "own group");
 	child_free(c);
 }
@@ -244,7 +245,7 @@ int main(void)
 	test_unfinished_words();
 	test_too_long();
 	test_floods();
-	test_stubborn();
+	test_ignored_signals();
 	test_surroundings();
 	io_free(io);
 	io_global_cleanup();

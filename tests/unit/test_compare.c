@@ -1,4 +1,5 @@
-/* Alignment against a reference, and what is found different between two rollouts. */
+/* Alignment against a reference implementation, and the differences between two rollouts.
+   */
 #include "compare/compare.h"
 
 #include "base/rng.h"
@@ -9,7 +10,7 @@
 
 #define LONGEST 24
 
-/* The length of the longest common subsequence, by the textbook's table. */
+/* The length of the longest common subsequence, by the textbook algorithm. */
 static size_t common(const uint64_t *a, size_t n, const uint64_t *b, size_t m)
 {
 	size_t table[LONGEST + 1][LONGEST + 1] = {{0}};
@@ -26,7 +27,8 @@ static size_t common(const uint64_t *a, size_t n, const uint64_t *b, size_t m)
 	return table[n][m];
 }
 
-/* Every element occurs once, in order; returns the pairs, LONGEST + 1 if it is wrong. */
+/* Checks that every element occurs once, in order; returns the number of pairs, or LONGEST
+   + 1 on an error. */
 static size_t pairs_of(const uint64_t *a, size_t n, const uint64_t *b, size_t m,
                        const struct aligned *list, size_t count)
 {
@@ -193,7 +195,7 @@ static void rollouts(void)
 		make(&a, cases[i].first);
 		make(&b, cases[i].second);
 		compare_rollouts(&a, &b, &conf, &count);
-		/* values of a whole line are not worth repeating here */
+		/* values of a whole line are not repeated here */
 		is_str(buf_cstr(&got), cases[i].want, "%s", cases[i].name);
 		is_int(count.different, *cases[i].want != '\0', "%s: counted", cases[i].name);
 		rollout_copy_release(&a);

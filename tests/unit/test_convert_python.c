@@ -1,11 +1,11 @@
-/* Python literals as JSON, and finding one in a text. */
+/* Python literals as JSON, and literals within a text. */
 #include "convert/python.h"
 #include "tap.h"
 
 #include <stdio.h>
 
 struct row {
-	const char *python, *json; /* NULL: no literal */
+	const char *python, *json; /* NULL: not a literal */
 };
 
 static const struct row rows[] = {
@@ -73,7 +73,7 @@ static void literals(void)
 	buf_release(&out);
 }
 
-/* Nesting has a cap, and does not recurse. */
+/* Nesting is limited, and parsing does not recurse. */
 static void depth(void)
 {
 	struct buf text = BUF(BUF_MAX_SMALL), out = BUF(BUF_MAX_SMALL);

@@ -1,5 +1,6 @@
-/* The debugger's place in a recording: every way of moving agrees with reading from the start, in
-   files of any shape: interleaved, torn, without an end, longer than the index has marks. */
+/* The debugger's position in a recording: every movement agrees with reading from the
+   start, in files of any form: interleaved, torn, without an end, longer than the index has
+   marks. */
 #include "debug/cursor.h"
 #include "tap.h"
 
@@ -63,7 +64,7 @@ static struct cursor *opened(const char *path, const char *rollout)
 }
 
 /* Is the cursor on that step of "a", with the state after it? */
-static bool stands(const struct cursor *c, int64_t position, int steps, bool torn)
+static bool is_at(const struct cursor *c, int64_t position, int steps, bool torn)
 {
 	const struct moment *m = cursor_now(c);
 	char after[32];
@@ -86,23 +87,22 @@ static void test_moving(int steps, bool torn)
 	struct error err;
 	unsigned wrong = 0, x = 1;
 
-	ok(stands(c, 0, steps, torn), "%d steps: it begins before the first", steps);
+	ok(is_at(c, 0, steps, torn), "%d steps: it begins before the first", steps);
 	for (int64_t p = 1; p <= steps; p++) {
-		wrong += cursor_go(c, p, &err) != 1 || !stands(c, p, steps, torn);
+		wrong += cursor_go(c, p, &err) != 1 || !is_at(c, p, steps, torn);
 	}
 	is_int(wrong, 0, "%d steps: one by one", steps);
-	is_int(cursor_go(c, steps + 1, &err), 0, "nothing after the last");
-	ok(stands(c, steps, steps, torn), "and it stays");
+	is_int(cursor_go(c, steps + 1, &err), 0, "no step after the last one");
+	ok(is_at(c, steps, steps, torn), "and it stays");
 	for (int64_t p = steps; p-- > (steps > 300 ? steps - 300 : 0);) {
-		wrong += cursor_go(c, p, &err) != 1 || !stands(c, p, steps, torn);
+		wrong += cursor_go(c, p, &err) != 1 || !is_at(c, p, steps, torn);
 	}
 	is_int(wrong, 0, "back again");
 	for (int i = 0; i < 300; i++) {
 		x = x * 1103515245U + 12345U;
 		int64_t step = x / 65536 % (unsigned)steps;
 
-		wrong +=
-			cursor_find(c, false, step, &err) != 1 || !stands(c, step + 1, steps, torn);
+		wrong += cursor_find(c, false, step, &err) != 1 || !is_at(c, step + 1, steps, torn);
 	}
 	is_int(wrong, 0, "and to any step");
 	is_int(cursor_find(c, true, steps / 4, &err), 1, "a turn is found");
@@ -112,8 +112,8 @@ static void test_moving(int steps, bool torn)
 	cursor_close(c);
 
 	c = opened(path, NULL);
-	is_int(cursor_find(c, false, steps - 1, &err), 1, "a long way at once");
-	ok(stands(c, steps, steps, torn), "to the last step");
+	is_int(cursor_find(c, false, steps - 1, &err), 1, "many steps at once");
+	ok(is_at(c, steps, steps, torn), "to the last step");
 	cursor_close(c);
 	unlink(path);
 	free(path);
@@ -138,7 +138,7 @@ static void test_searching(void)
 	is_int(cursor_go(c, 1, &err), 1, "from the first step");
 	is_int(cursor_search(c, false, is_multiple, &of, &err), 1, "forwards there is one");
 	is_int(cursor_now(c)->line->step, 4999, "the next");
-	is_int(cursor_search(c, false, is_multiple, &of, &err), 1, "and another");
+	is_int(cursor_search(c, false, is_multiple, &of, &err), 1, "and the next one");
 	is_int(cursor_now(c)->line->step, 9998, "after it");
 	is_int(cursor_search(c, true, is_multiple, &of, &err), 1, "backwards there is one");
 	is_int(cursor_now(c)->line->step, 4999, "the previous");
@@ -156,7 +156,7 @@ static void test_searching(void)
 	free(path);
 }
 
-/* Effects are those that check counts. */
+/* The cursor's effects are those that check counts. */
 static void test_effects(void)
 {
 	char *path = recording(50, false);
@@ -167,9 +167,9 @@ static void test_effects(void)
 	is_int(cursor_now(c)->effect, EFFECT_CHANGED, "which changed the state");
 	cursor_close(c);
 	c = opened(path, "b");
-	ok(cursor_go(c, 3, &err) == 1 && cursor_go(c, 2, &err) == 1, "the other rollout");
+	ok(cursor_go(c, 3, &err) == 1 && cursor_go(c, 2, &err) == 1, "a different rollout");
 	is_int(cursor_now(c)->effect, EFFECT_UNCHANGED, "whose steps do not");
-	ok(cursor_facts(c)->others, "it is not alone in the file");
+	ok(cursor_facts(c)->others, "the file has other rollouts");
 	cursor_close(c);
 	unlink(path);
 	free(path);
@@ -188,14 +188,15 @@ static void test_growing(void)
 	write_step(f, "a", 0, 0);
 	fflush(f);
 	c = opened(path, NULL);
-	is_int(cursor_go(c, 1, &err), 1, "a step with nothing after it");
+	is_int(cursor_go(c, 1, &err), 1, "a step at the end of the lines");
 	ok(cursor_now(c)->is_last && !cursor_now(c)->after.p, "is the last so far");
-	is_int(cursor_go(c, 2, &err), 0, "there are no others");
+	is_int(cursor_go(c, 2, &err), 0, "there are no more steps");
 	write_step(f, "a", 1, 1);
 	fclose(f);
 	is_int(cursor_go(c, 2, &err), 1, "until it is written");
 	is_int(cursor_go(c, 1, &err), 1, "and the first");
-	ok(!cursor_now(c)->is_last && str_is(cursor_now(c)->after, "{\"p\":1}"), "is whole");
+	ok(!cursor_now(c)->is_last && str_is(cursor_now(c)->after, "{\"p\":1}"),
+	   "its lines are complete");
 	cursor_close(c);
 	unlink(path);
 	free(path);

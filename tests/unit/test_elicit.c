@@ -1,4 +1,4 @@
-/* Answers to elicitation: the defaults of a form, or no. */
+/* Replies to elicitations: the defaults of a form, or a refusal. */
 #include "env/mcp/elicit.h"
 #include "tap.h"
 
@@ -87,7 +87,7 @@ int main(void)
 
 		is_str(buf_cstr(&result), cases[i].result, "%s", cases[i].name);
 		is_str(buf_cstr(&why), cases[i].why, "%s: why", cases[i].name);
-		ok(accepted == !*cases[i].why, "%s: said", cases[i].name);
+		ok(accepted == !*cases[i].why, "%s: with or without a reason", cases[i].name);
 		buf_release(&result);
 		buf_release(&why);
 	}

@@ -1,5 +1,5 @@
-/* The small parts of environments: words of errors, the queue of events, what is ignored,
-   state sources as options, and the id that hashing servers derive. */
+/* The small parts of environments: texts of errors, the queue of events, ignored members,
+   options of state sources, and the id that hashing servers derive. */
 #include "env/error_text.h"
 #include "env/failure.h"
 #include "env/ignore_paths.h"
@@ -103,9 +103,9 @@ static void test_outcomes(void)
 	ok(error_class_outcome(CLASS_CAPACITY, OUTCOME_OK) == OUTCOME_CAPACITY, "capacity");
 	ok(error_class_outcome(CLASS_SESSION, OUTCOME_OK) == OUTCOME_SESSION_LOST, "lost");
 	ok(error_class_outcome(CLASS_TIMEOUT, OUTCOME_TOOL_ERROR) == OUTCOME_TOOL_ERROR,
-	   "who says timed out has answered");
+	   "a reply whose text says timed out is a reply");
 	ok(error_class_outcome(CLASS_AUTH, OUTCOME_TOOL_ERROR) == OUTCOME_TOOL_ERROR,
-	   "else what it was");
+	   "otherwise the outcome is unchanged");
 }
 
 /* ---- events ---- */
@@ -116,7 +116,7 @@ static void test_events(void)
 	struct event e;
 	int n = 0;
 
-	ok(!events_take(&q, &e), "nothing yet");
+	ok(!events_take(&q, &e), "empty at first");
 	events_push(&q, EVENT_NOISE, STR("{\"n\":1}"));
 	events_push(&q, EVENT_RETRY, STR("{\"n\":2}"));
 	ok(events_take(&q, &e) && e.kind == EVENT_NOISE && str_is(e.detail, "{\"n\":1}"),
@@ -129,7 +129,7 @@ static void test_events(void)
 	while (events_take(&q, &e)) {
 		n++;
 	}
-	is_int(n, EVENTS_MAX + 1, "a chatterer gets one more event for the rest");
+	is_int(n, EVENTS_MAX + 1, "events beyond the limit are combined into one");
 	events_push(&q, EVENT_NOISE, STR("{}"));
 	ok(events_take(&q, &e), "then it may go on");
 	events_release(&q);

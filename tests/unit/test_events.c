@@ -1,4 +1,4 @@
-/* The queue of events: order, and details that fit nowhere. */
+/* The queue of events: order, and details that are too large. */
 #include "env/env.h"
 #include "tap.h"
 #include "trajectory/events.h"
@@ -39,7 +39,7 @@ static void test_full(void)
 	events_release(&q);
 }
 
-static void test_chatter(void)
+static void test_many_events(void)
 {
 	struct event_queue q = {0};
 	struct event e;
@@ -56,14 +56,14 @@ static void test_chatter(void)
 	is_int(noise, EVENTS_MAX, "chatter has an end");
 	is_int(e.kind, EVENT_SESSION_REPLACED, "and room for important events after it");
 	snprintf(dropped, sizeof(dropped), "{\"events_dropped\":%d}", 10);
-	ok(next_is(&q, EVENT_NOISE, dropped), "what was dropped is counted");
+	ok(next_is(&q, EVENT_NOISE, dropped), "dropped events are counted");
 	events_release(&q);
 }
 
 int main(void)
 {
 	test_order();
-	test_chatter();
+	test_many_events();
 	test_full();
 	return done();
 }

@@ -1,4 +1,4 @@
-/* Sums without rounding, and intervals: against published values. */
+/* Sums without rounding errors, and intervals, compared with published values. */
 #include "base/exact.h"
 #include "base/rng.h"
 #include "stats/compare.h"
@@ -37,7 +37,7 @@ static void test_order(void)
 	for (int i = 0; i < NUMBERS; i++) {
 		exact_add(&forth, -numbers[i]);
 	}
-	ok(exact_value(&forth) == 0 && !signbit(exact_value(&forth)), "and nothing is lost");
+	ok(exact_value(&forth) == 0 && !signbit(exact_value(&forth)), "and no precision is lost");
 }
 
 static void test_rounding(void)
@@ -51,13 +51,13 @@ static void test_rounding(void)
 	s = (struct exact_sum){.count = 0};
 	exact_add(&s, 1e16);
 	exact_add(&s, 1);
-	ok(exact_value(&s) == 1e16, "a tie goes to even");
+	ok(exact_value(&s) == 1e16, "a tie is rounded to even");
 	exact_add(&s, 1e-30);
 	ok(exact_value(&s) == 1e16 + 2, "but not with a bit on top");
 	exact_add(&s, -2e-30);
 	ok(exact_value(&s) == 1e16, "nor below");
 	exact_add(&s, INFINITY);
-	ok(isinf(exact_value(&s)), "what is not finite stays so");
+	ok(isinf(exact_value(&s)), "infinity stays infinity");
 }
 
 static void test_spread(void)
@@ -73,7 +73,7 @@ static void test_spread(void)
 
 static void near(double got, double want, double by, const char *what)
 {
-	ok(fabs(got - want) <= by, "%s: %.8g, wanted %.8g", what, got, want);
+	ok(fabs(got - want) <= by, "%s: %.8g, expected %.8g", what, got, want);
 }
 
 static void test_intervals(void)
@@ -117,10 +117,10 @@ static void test_means(void)
 	e = interval_of_mean(&(struct samples){1, 3, 9}, 0.95);
 	ok(e.known && !e.bounded && e.value == 3, "one sample has no interval");
 	e = interval_of_means(&(struct samples){2, 0, 0}, &(struct samples){2, 2, 2}, 0.95);
-	ok(e.known && !e.bounded, "two equal samples do not show that there is no variance");
+	ok(e.known && !e.bounded, "two equal samples give no bounds for the variance");
 	e = interval_of_means(&(struct samples){5, 0, 0}, &(struct samples){5, 5, 5}, 0.95);
 	ok(e.bounded && e.low == 1 && e.high == 1, "five do");
-	ok(!interval_of_rate(&(struct samples){0, 0, 0}, 0.95).known, "nothing is known of none");
+	ok(!interval_of_rate(&(struct samples){0, 0, 0}, 0.95).known, "no samples: unknown");
 }
 
 static void test_verdicts(void)

@@ -1,4 +1,5 @@
-/* Conditions of the debugger: their value for a step, and the position of errors in them. */
+/* Conditions of the debugger: their value for a step, and the position of errors in them.
+   */
 #include "debug/expression.h"
 #include "tap.h"
 
@@ -104,7 +105,7 @@ static void test_holds(void)
 struct wrong {
 	const char *text;
 	size_t column;
-	const char *message; /* begins so */
+	const char *message; /* the beginning of the message */
 };
 
 static const struct wrong wrong[] = {
@@ -143,7 +144,7 @@ static void test_wrong(void)
 	}
 }
 
-/* Deep and long ones have a cap, and are refused without harm. */
+/* Depth and length are limited; what exceeds the limit is refused. */
 static void test_caps(void)
 {
 	struct buf deep = BUF(BUF_MAX_SMALL), lengthy = BUF(BUF_MAX_SMALL);
@@ -189,14 +190,14 @@ static void test_before(void)
 	ok(!before("before./x == state./x"), "nor is the state after it");
 }
 
-/* What is not asked for is not determined. */
+/* Facts that are not used are not computed. */
 static void test_asks(void)
 {
-	ok(asks("turn == 1 || changed", expression_asks_effect), "changed asks for the effect");
+	ok(asks("turn == 1 || changed", expression_asks_effect), "changed needs the effect");
 	ok(asks("effect unchanged", expression_asks_effect), "effect does");
 	ok(asks("changed ./x", expression_asks_effect), "so does a changed member");
 	ok(!asks("state./x == 1 && reward > 0", expression_asks_effect), "a state does not");
-	ok(asks("reward > 0 && rule capacity", expression_asks_rules), "rule asks for findings");
+	ok(asks("reward > 0 && rule capacity", expression_asks_rules), "rule needs findings");
 	ok(!asks("changed", expression_asks_rules), "changed does not");
 }
 

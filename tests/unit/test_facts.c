@@ -1,5 +1,5 @@
-/* What lines mean: the effect of each step and the counters are told in one place, and
-   agree; steps are told in order, one line later, whatever stands between their lines. */
+/* Facts of lines: effects and counters come from one place and agree; steps are reported in
+   order, one line later, whatever lines are between them. */
 #include "tap.h"
 
 #include "facts/facts.h"
@@ -88,13 +88,13 @@ static int feed(struct told *t, struct str text, struct error *err)
 	return failed ? -1 : 0;
 }
 
-static void tells_as(bool lenient, const char *lines, const char *want, const char *name)
+static void check_facts(bool lenient, const char *lines, const char *want, const char *name)
 {
 	struct told t = {.facts = facts_new(&(struct facts_conf){.lenient = lenient}),
 	                 .text = BUF(BUF_MAX_MESSAGE)};
 	struct error err = {0};
 
-	ok(feed(&t, str_from(lines), &err) == 0, "%s: lines are taken %s", name, err.text);
+	ok(feed(&t, str_from(lines), &err) == 0, "%s: lines are accepted %s", name, err.text);
 	finish(&t);
 	is_str(buf_cstr(&t.text), want, "%s", name);
 	facts_free(t.facts);
@@ -103,45 +103,46 @@ static void tells_as(bool lenient, const char *lines, const char *want, const ch
 
 static void test_effects(void)
 {
-	tells_as(false,
-	         HEADER("a") STEP("a", "0", "\"x\"") STEP("a", "1", "\"y\"") STEP("a", "2", "\"y\"")
-	                 END("a", "null"),
-	         "a0 changed; a1 unchanged; a2 unknown; a: 1 effective, 1 unknown of 3; ",
-	         "an effect is known with the next state");
-	tells_as(false,
-	         HEADER("a") STEP("a", "0", "\"p\"") STEP("a", "1", "\"q\"") STEP("a", "2", "\"r\"")
-	                 EVENT("a", "session-replaced") STEP("a", "3", "\"s\"")
-	                         STEP("a", "4", "\"t\"") STEP("a", "5", "\"u\"") END("a", "\"v\""),
-	         "a0 changed; a1 changed; a2 unknown; a3 changed; a4 changed; a5 changed; "
-	         "a: 5 effective, 1 unknown of 6; ",
-	         "the state of a replaced session is another environment's");
-	tells_as(false,
-	         HEADER("a") STEP("a", "0", "\"x\"") EVENT("a", "retry") STEP("a", "1", "\"y\"")
-	                 RESET("a") STEP("a", "2", "\"z\"") END("a", "\"z\""),
-	         "a0 changed; a1 unknown; a2 unchanged; a: 1 effective, 1 unknown of 3; ",
-	         "other events change nothing, a reset does");
-	tells_as(false,
-	         HEADER("a") STEP("a", "0", "\"x\"") TURN("a", "1", "\"y\"") TURN("a", "2", "\"y\"")
-	                 STEP("a", "3", "\"y\"") END("a", "\"y\""),
-	         "a0 changed; a3 unchanged; a: 1 effective, 0 unknown of 2; ",
-	         "a turn without a call has no effect to tell");
+	check_facts(false,
+	            HEADER("a") STEP("a", "0", "\"x\"") STEP("a", "1", "\"y\"")
+	                    STEP("a", "2", "\"y\"") END("a", "null"),
+	            "a0 changed; a1 unchanged; a2 unknown; a: 1 effective, 1 unknown of 3; ",
+	            "an effect is known with the next state");
+	check_facts(false,
+	            HEADER("a") STEP("a", "0", "\"p\"") STEP("a", "1", "\"q\"")
+	                    STEP("a", "2", "\"r\"") EVENT("a", "session-replaced")
+	                            STEP("a", "3", "\"s\"") STEP("a", "4", "\"t\"")
+	                                    STEP("a", "5", "\"u\"") END("a", "\"v\""),
+	            "a0 changed; a1 changed; a2 unknown; a3 changed; a4 changed; a5 changed; "
+	            "a: 5 effective, 1 unknown of 6; ",
+	            "the state of a replaced session is another environment's");
+	check_facts(false,
+	            HEADER("a") STEP("a", "0", "\"x\"") EVENT("a", "retry") STEP("a", "1", "\"y\"")
+	                    RESET("a") STEP("a", "2", "\"z\"") END("a", "\"z\""),
+	            "a0 changed; a1 unknown; a2 unchanged; a: 1 effective, 1 unknown of 3; ",
+	            "other events change nothing, a reset does");
+	check_facts(false,
+	            HEADER("a") STEP("a", "0", "\"x\"") TURN("a", "1", "\"y\"")
+	                    TURN("a", "2", "\"y\"") STEP("a", "3", "\"y\"") END("a", "\"y\""),
+	            "a0 changed; a3 unchanged; a: 1 effective, 0 unknown of 2; ",
+	            "a turn without a call has no effect to tell");
 }
 
 static void test_interleaved(void)
 {
-	tells_as(false,
-	         HEADER("b") HEADER("a") STEP("a", "0", "\"x\"") STEP("b", "0", "\"x\"")
-	                 STEP("a", "1", "\"y\"") STEP("b", "1", "\"x\"") END("b", "\"y\""),
-	         "a0 changed; b0 unchanged; b1 changed; b: 1 effective, 0 unknown of 2; "
-	         "a1 unknown; a: 1 effective, 1 unknown of 2; ",
-	         "rollouts do not disturb each other");
-	tells_as(false, HEADER("b") HEADER("a") HEADER("c"),
-	         "a: -1 effective, 0 unknown of 0; b: -1 effective, 0 unknown of 0; "
-	         "c: -1 effective, 0 unknown of 0; ",
-	         "what is left ends in the order of ids");
-	tells_as(false, HEADER("a") END("a", "\"x\"") HEADER("a") END("a", "null"),
-	         "a: 0 effective, 0 unknown of 0; a#2: -1 effective, 0 unknown of 0; ",
-	         "an id may be used again");
+	check_facts(false,
+	            HEADER("b") HEADER("a") STEP("a", "0", "\"x\"") STEP("b", "0", "\"x\"")
+	                    STEP("a", "1", "\"y\"") STEP("b", "1", "\"x\"") END("b", "\"y\""),
+	            "a0 changed; b0 unchanged; b1 changed; b: 1 effective, 0 unknown of 2; "
+	            "a1 unknown; a: 1 effective, 1 unknown of 2; ",
+	            "rollouts do not disturb each other");
+	check_facts(false, HEADER("b") HEADER("a") HEADER("c"),
+	            "a: -1 effective, 0 unknown of 0; b: -1 effective, 0 unknown of 0; "
+	            "c: -1 effective, 0 unknown of 0; ",
+	            "what is left ends in the order of ids");
+	check_facts(false, HEADER("a") END("a", "\"x\"") HEADER("a") END("a", "null"),
+	            "a: 0 effective, 0 unknown of 0; a#2: -1 effective, 0 unknown of 0; ",
+	            "an id may be used again");
 }
 
 static void test_lenient(void)
@@ -154,12 +155,12 @@ static void test_lenient(void)
 	   "a line without its header is refused: %s", err.text);
 	facts_free(t.facts);
 	buf_release(&t.text);
-	tells_as(true, STEP("a", "4", "\"x\"") STEP("a", "5", "\"y\"") END("a", "\"y\""),
-	         "a4 changed; a5 unchanged; a: 1 effective, 0 unknown of 2; ",
-	         "but where that is allowed, the rest is told");
-	tells_as(true, HEADER("a") STEP("a", "0", "\"x\"") HEADER("a") STEP("a", "0", "\"y\""),
-	         "a0 unknown; a0 unknown; a: -1 effective, 2 unknown of 2; ",
-	         "a second header separates states");
+	check_facts(true, STEP("a", "4", "\"x\"") STEP("a", "5", "\"y\"") END("a", "\"y\""),
+	            "a4 changed; a5 unchanged; a: 1 effective, 0 unknown of 2; ",
+	            "but where that is allowed, the rest is told");
+	check_facts(true, HEADER("a") STEP("a", "0", "\"x\"") HEADER("a") STEP("a", "0", "\"y\""),
+	            "a0 unknown; a0 unknown; a: -1 effective, 2 unknown of 2; ",
+	            "a second header separates states");
 }
 
 int main(void)

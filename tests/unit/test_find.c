@@ -1,5 +1,5 @@
-/* Searching bytes finds what a loop over all places finds, for parts of every length at every
-   place, and never looks behind the end. */
+/* Searching bytes gives the result of a plain loop, for parts of every length at every
+   position, and never reads beyond the end. */
 #include "base/find.h"
 #include "guard.h"
 #include "tap.h"
@@ -48,7 +48,7 @@ int main(void)
 	is_int(differing(&g, bytes), 0, "as a loop over all places finds, in a text that repeats");
 	memset(bytes, 'a', sizeof(bytes));
 	is_int(differing(&g, bytes), 0, "and in one of equal bytes");
-	ok(!find_in(STR("ab"), STR("abc")), "nothing is in a shorter text");
+	ok(!find_in(STR("ab"), STR("abc")), "not found in a shorter text");
 	guard_free(&g);
 	return done();
 }

@@ -1,11 +1,11 @@
-/* env/hidden_error.h: which answers hide an error, by their structure alone. */
+/* env/hidden_error.h: which replies hide an error, judged by their structure only. */
 #include "env/hidden_error.h"
 #include "tap.h"
 
 static const struct {
 	const char *body;
 	enum hidden_error_strength strength;
-	const char *message; /* decoded part of it; NULL: none */
+	const char *message; /* its decoded part; NULL: none */
 } bodies[] = {
 	/* errors */
 	{"{\"error\":\"nope\"}", HIDDEN_ERROR_CERTAIN, "nope"},
@@ -91,7 +91,7 @@ static const struct {
 };
 
 static const struct {
-	const char *text; /* without its quotes */
+	const char *text; /* without the quotes */
 	enum hidden_error_strength strength;
 } texts[] = {
 	{"Error executing tool add: x", HIDDEN_ERROR_CERTAIN},
@@ -134,7 +134,7 @@ static void test_bodies(void)
 		buf_str(&text, r.message);
 		ok(bodies[i].message ? strstr(buf_cstr(&text), bodies[i].message) != NULL
 		                     : r.strength == HIDDEN_ERROR_NONE,
-		   "it says %s", buf_cstr(&text));
+		   "the message: %s", buf_cstr(&text));
 	}
 	buf_release(&text);
 }
@@ -185,7 +185,7 @@ static void test_patterns(void)
 	is_int(hidden_error_by_pattern(answer, patterns, 1).strength, HIDDEN_ERROR_NONE,
 	       "no such text");
 	is_int(hidden_error_by_pattern(STR("{\"out of range\":1}"), patterns, 1).strength,
-	       HIDDEN_ERROR_NONE, "keys are no texts");
+	       HIDDEN_ERROR_NONE, "keys are not searched");
 	is_int(hidden_error_by_pattern(STR_NONE, patterns, 2).strength, HIDDEN_ERROR_NONE,
 	       "no answer");
 }

@@ -1,5 +1,5 @@
-/* net/http and net/io against a server with bad manners: what is sent how often, what is
-   told about it, and that nothing waits for ever. */
+/* net/http and net/io against a misbehaving server: how often requests are sent, what is
+   reported, and that nothing waits forever. */
 #include "misbehaving_server.h"
 #include "net/http.h"
 #include "tap.h"
@@ -30,8 +30,8 @@ static const char *url_of(const char *path)
 	return out;
 }
 
-/* text with HOST for the server's host and port. */
-static const char *told(const char *text)
+/* The text with HOST replaced by the server's host and port. */
+static const char *with_host(const char *text)
 {
 	static char out[600];
 	const char *host = strstr(text, "HOST");
@@ -102,7 +102,7 @@ static void test_requests(struct io *io)
 	   "POST: headers, an empty one too");
 	ok(strstr(text, "\r\nUser-Agent: rolldbg\r\n") != NULL, "POST: user agent");
 	ok(!strstr(text, "\r\nExpect:") && !strstr(text, "\r\nAccept-Encoding:"),
-	   "POST: nothing is expected, nothing compressed");
+	   "POST: neither Expect nor Accept-Encoding");
 	buf_release(&r.body);
 
 	q.headers = NULL;
@@ -127,7 +127,7 @@ static void test_requests(struct io *io)
 		exchange(io, &q, &r);
 		ok(str_starts(buf_view(&r.body), str_from(rows[i].begin)) &&
 		           str_ends(buf_view(&r.body), str_from(rows[i].end)),
-		   "%s on a handle used for another method", rows[i].method);
+		   "%s on a handle used for a different method", rows[i].method);
 		buf_release(&r.body);
 	}
 }
@@ -143,12 +143,13 @@ static void test_large_body(struct io *io)
 	struct result r;
 	q.body = buf_view(&body);
 	exchange(io, &q, &r);
-	ok(str_ends(buf_view(&r.body), buf_view(&body)), "a body of 200 kB arrives whole");
+	ok(str_ends(buf_view(&r.body), buf_view(&body)), "a body of 200 kB arrives completely");
 	buf_release(&r.body);
 	buf_release(&body);
 }
 
-/* HOST is replaced by the server; executed: requests the server has read. */
+/* HOST is replaced by the server's; executed: the number of requests the server has read.
+   */
 static const struct {
 	const char *path;
 	int rc, status;
@@ -197,7 +198,7 @@ static const struct {
          false, 1},
 };
 
-/* Every row on an io of its own. */
+/* Runs every row on its own io. */
 static void test_replies(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(replies); i++) {
@@ -211,7 +212,7 @@ static void test_replies(void)
 		const char *got = replies[i].rc == 0 ? buf_cstr(&r.body) : r.err.text;
 		ok(r.rc == replies[i].rc && (r.rc == 0 || r.err.kind == replies[i].kind) && r.sent,
 		   "%s: kind of result", replies[i].path);
-		is_str(got, told(replies[i].body_or_error), "%s: text", replies[i].path);
+		is_str(got, with_host(replies[i].body_or_error), "%s: text", replies[i].path);
 		is_int(r.status, replies[i].status, "%s: status", replies[i].path);
 		is_int(misbehaving_read(&server, &server.executed), replies[i].executed,
 		       "%s: executed", replies[i].path);
@@ -230,11 +231,12 @@ static void test_broken_chunk(struct io *io)
 	if (!is_int(http_begin(io, &q, &x, &err), 0, "bad chunk: begins")) {
 		return;
 	}
-	is_int(http_read(x, &piece, &err), 1, "bad chunk: what came before is delivered");
-	ok(str_is(piece, "half"), "bad chunk: and whole");
+	is_int(http_read(x, &piece, &err), 1, "bad chunk: the bytes before it are delivered");
+	ok(str_is(piece, "half"), "bad chunk: all of them");
 	is_int(http_read(x, &piece, &err), -1, "bad chunk: then the failure");
 	is_int(err.kind, FAIL_TRANSPORT, "bad chunk: kind");
-	ok(strstr(err.text, told("the response of HOST to POST /bad-chunk was cut off: ")) != NULL,
+	ok(strstr(err.text, with_host("the response of HOST to POST /bad-chunk was cut off: ")) !=
+	           NULL,
 	   "bad chunk: %s", err.text);
 	http_end(x);
 }
@@ -260,12 +262,12 @@ static void test_timeouts(struct io *io)
 		q.follow = true;
 		exchange(io, &q, &r);
 		is_int(r.err.kind, FAIL_TIMEOUT, "%s: kind", rows[i].path);
-		is_str(r.err.text, told(rows[i].text), "%s: text", rows[i].path);
+		is_str(r.err.text, with_host(rows[i].text), "%s: text", rows[i].path);
 		ok(r.sent, "%s: was sent", rows[i].path);
 		buf_release(&r.body);
 	}
 	misbehaving_wait_open(&server, 1);
-	ok(true, "what timed out is broken off");
+	ok(true, "a timed-out exchange is cancelled");
 }
 
 static void test_unreachable(struct io *io)
@@ -285,8 +287,7 @@ static void test_unreachable(struct io *io)
 	ok(!r.sent, "refused: nothing was sent");
 	buf_release(&r.body);
 
-	/* A label of 64 letters is not a host name: it fails without asking a name server.
-	 */
+	/* A label of 64 letters is not a host name: it fails without a DNS query. */
 	static const char label[] =
 		"a123456789b123456789c123456789d123456789e123456789f1234567890123";
 	snprintf(url, sizeof(url), "http://%s/mcp", label);
@@ -320,7 +321,7 @@ static void test_bad_requests(struct io *io)
 		struct http_request q = {.method = "GET", .url = urls[i]};
 
 		exchange(io, &q, &r);
-		is_int(r.rc < 0 ? r.err.kind : FAIL_NONE, FAIL_USAGE, "'%s' is no URL", urls[i]);
+		is_int(r.rc < 0 ? r.err.kind : FAIL_NONE, FAIL_USAGE, "'%s' is not a URL", urls[i]);
 	}
 	static const char *const headers[] = {"X-A: b\r\nX-B: c", "no colon", ": no name", "X:\n"};
 	for (size_t i = 0; i < ARRAY_LEN(headers); i++) {
@@ -343,7 +344,7 @@ static void test_headers(struct io *io)
 	if (!is_int(http_begin(io, &q, &x, &err), 0, "headers: begins")) {
 		return;
 	}
-	is_int(http_wait_headers(x, &err), 0, "headers: they come");
+	is_int(http_wait_headers(x, &err), 0, "headers arrive");
 	while (http_read(x, &piece, &err) > 0) {
 		continue;
 	}
@@ -372,7 +373,7 @@ static void test_redirects(struct io *io)
 		ok(str_starts(buf_view(&body), STR("POST /echo ")) &&
 		           str_ends(buf_view(&body), STR("{\"n\":1}")),
 		   "%s: followed with method and body", paths[i]);
-		is_str(http_url(x), url_of("/echo"), "%s: the final URL is told", paths[i]);
+		is_str(http_url(x), url_of("/echo"), "%s: the final URL is reported", paths[i]);
 		is_int(http_repeats(x), 0, "%s: no repeat", paths[i]);
 		is_int(misbehaving_read(&server, &server.executed), 2, "%s: two requests",
 		       paths[i]);
@@ -382,14 +383,14 @@ static void test_redirects(struct io *io)
 		if (http_begin(io, &q, &x, &err) < 0 || http_read_all(x, &body, &err) < 0) {
 			abort();
 		}
-		is_str(buf_cstr(&body), "ok", "%s: the next request goes where it says", paths[i]);
+		is_str(buf_cstr(&body), "ok", "%s: the next request goes to the target", paths[i]);
 		http_end(x);
 		buf_release(&body);
 	}
 }
 
-/* The first request warms a connection, the second dies on it before the first byte of a
-   reply. */
+/* The first request opens a connection that is kept; on the second one the connection
+   closes before the first byte of a reply. */
 static void test_dropped_connections(void)
 {
 	static const struct {
@@ -479,7 +480,7 @@ static void test_two_at_once(struct io *io)
 	is_int(http_read(x, &piece, &err), 1, "stream: first piece");
 	ok(str_is(http_media_type(x), "text/event-stream"), "stream: media type");
 	exchange(io, &other, &r);
-	is_str(buf_cstr(&r.body), "ok", "another exchange is answered meanwhile");
+	is_str(buf_cstr(&r.body), "ok", "a second exchange completes meanwhile");
 	ok(str_is(piece, "data: 1\n"), "and the first piece is still there");
 	is_int(http_read(x, &piece, &err), 1, "stream: second piece");
 	ok(str_is(piece, "data: 2\n"), "stream: its bytes");
@@ -500,7 +501,7 @@ static void test_leave(void)
 
 	misbehaving_wait_open(&server, 0);
 	misbehaving_reset_counts(&server);
-	server.streamed = false; /* no connection is open */
+	server.streamed = false; /* no open connection */
 	if (http_begin(io, &q, &x, &err) < 0 || http_read(x, &piece, &err) < 0) {
 		abort();
 	}
@@ -524,7 +525,7 @@ static void test_leave(void)
 	http_drain(x);
 	io_free(io);
 	misbehaving_wait_open(&server, 0);
-	ok(true, "a left reply that never ends goes with the io");
+	ok(true, "an endless reply that was abandoned ends with the io");
 }
 
 static void test_caps(struct io *io)
@@ -557,7 +558,7 @@ static void test_caps(struct io *io)
 	buf_release(&small);
 }
 
-/* 8 MiB that are not read at first: the peer has to wait, other exchanges do not. */
+/* 8 MiB that are not read at first: that peer has to wait, other exchanges do not. */
 static void test_back_pressure(struct io *io)
 {
 	struct http_request big = post("/big"), q = post("/ok");
@@ -602,7 +603,7 @@ static void test_interrupt(void)
 	ok(r.sent && io_stopped(io), "stopped");
 	buf_release(&r.body);
 	misbehaving_reset_counts(&server);
-	is_int(http_begin(io, &q, &x, &err), -1, "and nothing new begins");
+	is_int(http_begin(io, &q, &x, &err), -1, "and no new exchange begins");
 	is_int(err.kind, FAIL_INTERRUPTED, "for that reason");
 	is_int(io_wait(io, NULL, 0, &err), -1, "nor does io_wait wait");
 	is_int(misbehaving_read(&server, &server.executed), 0, "nothing was sent");
@@ -612,7 +613,7 @@ static void test_interrupt(void)
 	is_str(buf_cstr(&r.body), "ok", "the goodbye is still possible");
 	buf_release(&r.body);
 	io_free(io);
-	misbehaving_wait_open(&server, 0); /* the connection that wrote to it is done */
+	misbehaving_wait_open(&server, 0); /* the connection that wrote to it is finished */
 	close(stop);
 }
 
@@ -653,8 +654,8 @@ static void test_watches(void)
 	struct http_request q = post("/signal-and-wait");
 	struct result r;
 	io_watch(io, fd[0], POLLIN, on_ready, &w);
-	is_int(io_wait(io, NULL, 0, &err), 0, "nothing ready: no wait");
-	is_int(io_wait(io, &w.hung_up, 1, &err), -1, "a condition that does not come");
+	is_int(io_wait(io, NULL, 0, &err), 0, "ready at once: no wait");
+	is_int(io_wait(io, &w.hung_up, 1, &err), -1, "a condition that never becomes true");
 	is_int(err.kind, FAIL_TIMEOUT, "is a timeout");
 	server.signal_fd = fd[1];
 	exchange(io, &q, &r);
@@ -668,7 +669,7 @@ static void test_watches(void)
 	buf_release(&r.body);
 	is_str(r.err.text, "enough", "its failure ends the wait");
 	w.fail = false;
-	is_int(io_wait(io, NULL, 1, &err), 0, "read what is there");
+	is_int(io_wait(io, NULL, 1, &err), 0, "the pending byte is read");
 	close(fd[1]);
 	is_int(io_wait(io, &w.hung_up, UINT64_MAX, &err), 0, "a closed connection is reported");
 	close(fd[0]);
@@ -677,12 +678,12 @@ static void test_watches(void)
 
 struct tended {
 	struct io *io;
-	int calls, did; /* did: what it answers from now on */
+	int calls, did; /* did: its reply from now on */
 	uint64_t wake_ns;
-	bool called; /* ends the wait of that call */
+	bool called; /* ends that call's wait */
 };
 
-static int tend(void *arg, uint64_t *wake_ns, struct error *err)
+static int on_idle(void *arg, uint64_t *wake_ns, struct error *err)
 {
 	struct tended *t = arg;
 	struct error within;
@@ -701,24 +702,23 @@ static int tend(void *arg, uint64_t *wake_ns, struct error *err)
 	return t->did;
 }
 
-static void test_tenders(void)
+static void test_idle(void)
 {
 	struct io *io = io_make(-1);
 	struct tended t = {.io = io}, gone = {.io = io};
 	struct error err;
 
-	io_set_idle(io, tend, &gone);
-	io_set_idle(io, tend, &t);
+	io_set_idle(io, on_idle, &gone);
+	io_set_idle(io, on_idle, &t);
 	io_unset_idle(io, &gone);
 	is_int(io_wait(io, NULL, 0, &err), 0, "a wait");
 	is_int(t.calls, 1, "is when it is called, and not within itself");
 	t = (struct tended){.io = io, .wake_ns = io_now_ns(io) + 2000000};
-	is_int(io_wait(io, &t.called, UINT64_MAX, &err), 0,
-	       "it is called again when it asked to be");
+	is_int(io_wait(io, &t.called, UINT64_MAX, &err), 0, "it is called again when requested");
 	ok(io_now_ns(io) >= t.wake_ns, "not before");
 	t = (struct tended){.io = io, .did = 1};
 	is_int(io_wait(io, &t.called, UINT64_MAX, &err), 0,
-	       "nobody waits behind something done: it may be what was waited for");
+	       "no wait after progress, which may be what the caller waits for");
 	t = (struct tended){.io = io, .did = -1};
 	is_int(io_wait(io, NULL, UINT64_MAX, &err), -1, "its failure ends the wait");
 	is_str(err.text, "enough", "and is reported");
@@ -809,7 +809,7 @@ int main(void)
 	test_leave();
 	test_interrupt();
 	test_watches();
-	test_tenders();
+	test_idle();
 	test_proxy();
 	test_threads();
 	misbehaving_stop(&server);

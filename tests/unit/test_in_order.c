@@ -1,4 +1,4 @@
-/* Work in several threads, results in order. */
+/* Work in several threads with results in order. */
 #include "base/in_order.h"
 #include "base/mem.h"
 #include "tap.h"
@@ -10,14 +10,14 @@
 #define ITEMS 200
 
 struct job {
-	atomic_int alive;   /* results that nobody freed */
-	atomic_int ahead;   /* the most that waited at once */
-	atomic_int waiting; /* made and not taken */
+	atomic_int alive;   /* results not freed */
+	atomic_int ahead;   /* the maximum of waiting results */
+	atomic_int waiting; /* produced and not taken */
 	size_t taken, fail_at;
 	bool in_order;
 };
 
-/* Early items take longer, so that later ones are done before them. */
+/* Early items take longer, so that later ones finish before them. */
 static void *work(void *ctx, size_t index)
 {
 	struct job *j = ctx;
@@ -69,14 +69,14 @@ int main(void)
 
 		ok(run(&j, ITEMS, jobs, &err) == 0, "%zu jobs: all done", jobs);
 		ok(j.in_order && j.taken == ITEMS, "%zu jobs: taken in order", jobs);
-		is_int(j.alive, 0, "%zu jobs: every result was taken", jobs);
+		is_int(j.alive, 0, "%zu jobs: every result is freed", jobs);
 		ok((size_t)j.ahead <= jobs * (IN_ORDER_AHEAD + 1), "%zu jobs: few wait", jobs);
 
 		struct job bad = {.fail_at = 20};
 		ok(run(&bad, ITEMS, jobs, &err) == -1, "%zu jobs: a failure ends it", jobs);
-		is_str(err.text, "no item 20", "%zu jobs: and is told", jobs);
-		is_int(bad.taken, 21, "%zu jobs: nothing is taken behind it", jobs);
-		is_int(bad.alive, 0, "%zu jobs: the rest is dropped", jobs);
+		is_str(err.text, "no item 20", "%zu jobs: and reported", jobs);
+		is_int(bad.taken, 21, "%zu jobs: no result after it is taken", jobs);
+		is_int(bad.alive, 0, "%zu jobs: the others are freed", jobs);
 	}
 	struct job none = {.fail_at = SIZE_MAX};
 	struct error err;

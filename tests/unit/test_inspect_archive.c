@@ -1,4 +1,5 @@
-/* Inspect's .eval logs are unpacked within bounds: of memory, and of all bytes together. */
+/* Inspect's .eval logs are unpacked with limits: on memory, and on the total number of
+   bytes. */
 #include "base/base.h"
 #include "convert/inspect_archive.h"
 #include "tap.h"
@@ -33,10 +34,10 @@ int main(void)
 		   "a line is a log of one sample");
 	}
 	is_int(lines, 2, "a line for each sample");
-	ok(bytes < 2048, "with what is read, and no more");
+	ok(bytes < 2048, "with the bytes read, and no more");
 	is_int(unpacked(1000, out, &err), -1, "more bytes than allowed, together");
 	is_int(err.kind, FAIL_INPUT, "are the file's fault");
-	is_str(err.text, "the zip archive unpacks to too many bytes", "and a sentence says so");
+	is_str(err.text, "the zip archive unpacks to too many bytes", "with a message");
 	fclose(out);
 	return done();
 }

@@ -1,4 +1,4 @@
-/* Arguments against schemas: the quick check and the full one agree. */
+/* Arguments against schemas: the fast check and the full one agree. */
 #include "json/arguments.h"
 #include "tap.h"
 
@@ -13,7 +13,7 @@
 	"\"\\u00e9\":{\"type\":\"string\"}},\"required\":[\"way\"]}"
 
 struct row {
-	const char *arguments, *why; /* NULL: they fit */
+	const char *arguments, *why; /* NULL: valid */
 };
 
 static const struct row rows[] = {

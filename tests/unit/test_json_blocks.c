@@ -1,5 +1,5 @@
-/* What the scanner does many bytes at once: containers and long strings are skipped, repeated strings
-   are compared, and expected keys are recognized, wherever they are in the text. */
+/* Block operations of the scanner: skipping containers and long strings, comparing repeated
+   strings, and recognizing expected keys, at any position in the text. */
 #include "base/buf.h"
 #include "guard.h"
 #include "json/scan.h"
@@ -7,11 +7,11 @@
 
 #define LONGEST 150 /* more than two blocks */
 
-/* Inside a string: each ends or opens something elsewhere. */
+/* Inside a string; outside of one, each would open or close something. */
 static const char *const specials[] = {"\\\\", "\\\"", "\\\\\\\"", "]",           "}",
                                        "{",    "[",    "\\u005d",  "caf\xc3\xa9", "x"};
 
-/* An object whose string has n bytes before the special ones and as many after them. */
+/* An object with a string of n bytes before and n bytes after the special ones. */
 static void put_object(struct buf *out, size_t n, const char *special)
 {
 	buf_text(out, "{\"k\":\"");
@@ -25,8 +25,8 @@ static void put_object(struct buf *out, size_t n, const char *special)
 	buf_text(out, "\",\"l\":[[1, 2],{},\"\"]}");
 }
 
-/* Counts what is right about [OBJECT, 7]. */
-static int right_about(struct str array, struct str object)
+/* Counts the correct results for [OBJECT, 7]. */
+static int count_correct(struct str array, struct str object)
 {
 	static const struct str keys[] = {STR_INIT("l"), STR_INIT("k"), STR_INIT("no")};
 	struct json_fault fault;
@@ -59,7 +59,7 @@ static void containers(void)
 			buf_clear(&array);
 			put_object(&object, n, specials[s]);
 			buf_printf(&array, "[%s, 7]", buf_cstr(&object));
-			right += right_about(guard_put(&g, buf_view(&array)), buf_view(&object));
+			right += count_correct(guard_put(&g, buf_view(&array)), buf_view(&object));
 		}
 		is_int(right, 8 * LONGEST, "objects with strings with %s", specials[s]);
 	}
@@ -99,12 +99,12 @@ static void repeated_strings(void)
 		       !is_valid_after(&g, n, "\\\"b", "") + !is_valid_after(&g, n, "\\\"b\"", "");
 	}
 	is_int(equal, LONGEST, "a string twice");
-	is_int(other, 2 * LONGEST, "one that begins like another");
-	is_int(bad, 3 * LONGEST, "one that begins like another, but is not valid");
+	is_int(other, 2 * LONGEST, "a string that begins like another");
+	is_int(bad, 3 * LONGEST, "a string that begins like another, but is invalid");
 	guard_free(&g);
 }
 
-/* Are all members the same, and the leads as wanted ("1023": by member)? */
+/* Are all members the same, and the leads as expected ("1023": one per member)? */
 static bool is_known(const struct guard *g, const char *text, const char *wanted)
 {
 	static const struct json_lead list[] = {JSON_LEAD("type"), JSON_LEAD("thirteen_long"),
@@ -116,7 +116,7 @@ static bool is_known(const struct guard *g, const char *text, const char *wanted
 	struct str s = guard_put(g, str_from(text));
 	bool same = true;
 
-	for (size_t n = 0; n < s.n; n++) { /* cut at each byte */
+	for (size_t n = 0; n < s.n; n++) { /* truncated at each byte */
 		struct str cut = guard_put(g, (struct str){text, n});
 
 		same = same && json_validate_known(cut, &k, &fault);

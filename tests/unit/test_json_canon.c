@@ -1,5 +1,4 @@
-/* The canonical form: its vectors, that it changes nothing when repeated, size, depth,
-   hash. */
+/* The canonical form: its vectors, idempotence, size, depth, hash. */
 #include "guard.h"
 #include "json/canon.h"
 #include "json/scan.h"
@@ -54,8 +53,8 @@ static void vectors(void)
 	guard_free(&g);
 }
 
-/* Canonical bytes are valid, stay as they are, and are never longer than what they came
-   from. */
+/* Canonical bytes are valid, unchanged by canonicalization, and never longer than the
+   input. */
 static void repeated(void)
 {
 	struct buf once = BUF(BUF_MAX_SMALL), twice = BUF(BUF_MAX_SMALL);
@@ -82,7 +81,7 @@ static void repeated(void)
 
 #define MANY 100000
 
-/* Keys in an order that is neither up nor down, and the form sorted by hand. */
+/* Keys in neither ascending nor descending order, and the expected form. */
 static void many_members(void)
 {
 	struct buf in = BUF(BUF_MAX_MESSAGE), want = BUF(BUF_MAX_MESSAGE),
@@ -123,8 +122,7 @@ static void same_keys(void)
 	buf_release(&out);
 }
 
-/* The deepest text there is, with unsorted members on every level and a pattern that
-   follows. */
+/* The deepest valid text, with unsorted members on every level and a recursive pattern. */
 static void deep(void)
 {
 	struct buf in = BUF(BUF_MAX_SMALL), want = BUF(BUF_MAX_SMALL), out = BUF(BUF_MAX_SMALL);
@@ -202,7 +200,7 @@ static void hashes(void)
 	json_hash(h, STR("{ \"a\" : 1 }"), NULL, &scratch, a);
 	is_str(a, "015abd7f5cc57a2dd94b7590f04ad808", "hash of a state");
 	json_hash(h, STR("{\"t\":5,\"a\":1}"), o.paths, &scratch, b);
-	is_str(b, a, "without what is ignored");
+	is_str(b, a, "without the ignored members");
 	json_hash(h, STR("{\"a\":1.0}"), NULL, &scratch, b);
 	ok(strcmp(a, b) != 0, "1.0 is not 1");
 	json_paths_free(o.paths);
@@ -229,7 +227,7 @@ static void minified(void)
 	}
 	buf_clear(&out);
 	json_canon(STR_NONE, NULL, JSON_EDIT_DROP, &out);
-	is_str(buf_cstr(&out), "null", "what is absent is null");
+	is_str(buf_cstr(&out), "null", "an absent value is null");
 	buf_release(&out);
 }
 

@@ -1,4 +1,4 @@
-/* The canonical form where nothing is masked is that of the loop that masks. */
+/* The canonical form without masks equals that of the masking loop. */
 #include "json_canon_pairs.h"
 
 int main(void)

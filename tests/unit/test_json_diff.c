@@ -1,11 +1,12 @@
-/* Where two values differ: the vectors, deep values, and the wish to see no more. */
+/* Differences of two values: the vectors, deep values, and a callback that stops the
+   comparison. */
 #include "json/diff.h"
 
 #include "guard.h"
 #include "json_cases.h"
 #include "tap.h"
 
-static bool spell(void *ctx, const struct json_difference *d)
+static bool print_difference(void *ctx, const struct json_difference *d)
 {
 	struct buf *out = ctx;
 
@@ -31,7 +32,8 @@ static bool count_each(void *ctx, const struct json_difference *d)
 	return true;
 }
 
-/* Beside a long value the ends of containers are kept: the differences are the same. */
+/* With a long value next to them, the ends of containers are stored: the differences are
+   the same. */
 static size_t count_beside_long(struct str before, struct str after)
 {
 	struct buf a = BUF(BUF_MAX_MESSAGE), b = BUF(BUF_MAX_MESSAGE);
@@ -58,7 +60,7 @@ static void vectors(void)
 	while (cases_next(&c)) {
 		buf_clear(&out);
 		json_diff(guard_put(&before, c.field[0]), guard_put(&after, c.field[1]), ignored,
-		          spell, &out);
+		          print_difference, &out);
 		ok(str_eq(buf_view(&out), c.field[2]), "line %d: %s", c.number, buf_cstr(&out));
 		size_t n = 0;
 		json_diff(c.field[0], c.field[1], NULL, count_each, &n);
@@ -98,15 +100,15 @@ int main(void)
 
 	vectors();
 	json_diff(STR("[1,2,3,4]"), STR("[2,3,4,5]"), NULL, count_two, &n);
-	is_int(n, 2, "no more than wanted");
-	json_diff(absent, STR("{}"), NULL, spell, &out);
+	is_int(n, 2, "stops when the callback says so");
+	json_diff(absent, STR("{}"), NULL, print_difference, &out);
 	is_str(buf_cstr(&out), "+ {}", "a value where there was none");
 	buf_clear(&out);
-	json_diff(absent, absent, NULL, spell, &out);
-	is_str(buf_cstr(&out), "", "nothing and nothing");
+	json_diff(absent, absent, NULL, print_difference, &out);
+	is_str(buf_cstr(&out), "", "two absent values");
 	nested(&a, '1');
 	nested(&b, '2');
-	json_diff(buf_view(&a), buf_view(&b), NULL, spell, &out);
+	json_diff(buf_view(&a), buf_view(&b), NULL, print_difference, &out);
 	ok(str_ends(buf_view(&out), STR("/0/0 1 -> 2")), "deep below");
 	buf_release(&a);
 	buf_release(&b);

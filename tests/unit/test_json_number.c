@@ -1,5 +1,5 @@
-/* Numbers: exact integers whatever their spelling, the nearest double, and the shortest
-   way back. */
+/* Numbers: exact integers in every spelling, the nearest double, and the shortest decimal.
+   */
 #include "json/scan.h"
 #include "json/write.h"
 #include "tap.h"
@@ -149,7 +149,7 @@ static void shortest(void)
 	buf_release(&b);
 }
 
-/* Bit patterns from a linear congruence: every exponent comes up. */
+/* Bit patterns from a linear congruential generator, which cover every exponent. */
 static void round_trips(void)
 {
 	struct buf b = BUF(BUF_MAX_SMALL);
@@ -169,16 +169,16 @@ static void round_trips(void)
 		slow = strtod(text, NULL);
 		bad += json_validate(buf_view(&b), &fault) != 0 ||
 		       !json_double(buf_view(&b), &back) || !same(back, v) || !same(slow, v);
-		/* short decimals take the exact road */
+		/* short decimals take the exact path */
 		v = (double)(bits >> 44) / 1000;
 		text = written(&b, v);
 		bad += !json_double(str_from(text), &back) || !same(back, v);
 	}
-	is_int(bad, 0, "doubles come back");
+	is_int(bad, 0, "doubles survive a round trip");
 	buf_release(&b);
 }
 
-/* Digits that no scanner has seen: an exponent of other bytes overflowed once. */
+/* Digits that were not scanned before: an exponent of such bytes overflowed once. */
 static void unvalidated(void)
 {
 	static const char *const wrong[] = {"",   "1x", "x",     "-",

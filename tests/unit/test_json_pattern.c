@@ -1,4 +1,4 @@
-/* Patterns against pointers, every pointer of a value, and arrays without order. */
+/* Patterns against pointers, every pointer of a value, and unordered arrays. */
 #include "json/diff.h"
 #include "json/pattern.h"
 #include "json/walk.h"
@@ -52,22 +52,22 @@ static bool list(void *ctx, struct str pointer, struct str value)
 	return !str_is(pointer, "/stop");
 }
 
-static void walks(struct buf *out)
+static void check_walk(struct buf *out)
 {
 	json_walk(STR("{\"a\":[1,{\"b/c\":2}],\"d\":\"{\\\"e\\\":3}\",\"f\":\"[\"}"), list, out);
 	is_str(buf_cstr(out),
 	       "/a=[1,{\"b/c\":2}] /a/0=1 /a/1={\"b/c\":2} /a/1/b~1c=2 /d=\"{\\\"e\\\":3}\" /d/e=3 "
 	       "/f=\"[\" ",
-	       "parents first, also what strings hold");
+	       "parents first, including JSON within strings");
 	buf_clear(out);
 	json_walk(STR("{\"a\":1,\"stop\":[2],\"b\":3}"), list, out);
-	is_str(buf_cstr(out), "/a=1 /stop=[2] ", "no more than wanted");
+	is_str(buf_cstr(out), "/a=1 /stop=[2] ", "stops when the callback says so");
 	buf_clear(out);
 	json_walk(STR("7"), list, out);
-	is_str(buf_cstr(out), "", "nothing below a number");
+	is_str(buf_cstr(out), "", "a number has no members");
 }
 
-static bool spell(void *ctx, const struct json_difference *d)
+static bool print_difference(void *ctx, const struct json_difference *d)
 {
 	struct buf *out = ctx;
 
@@ -114,7 +114,7 @@ static void sets(struct buf *out)
 	for (size_t i = 0; i < ARRAY_LEN(unordered); i++) {
 		buf_clear(out);
 		json_diff_unordered(str_from(unordered[i].before), str_from(unordered[i].after),
-		                    &how, spell);
+		                    &how, print_difference);
 		is_str(buf_cstr(out), unordered[i].want, "%s", unordered[i].name);
 	}
 }
@@ -128,7 +128,7 @@ int main(void)
 		                         str_from(patterns[i].pointer)),
 		       patterns[i].fits, "%s on %s", patterns[i].pattern, patterns[i].pointer);
 	}
-	walks(&out);
+	check_walk(&out);
 	sets(&out);
 	buf_release(&out);
 	return done();

@@ -1,4 +1,4 @@
-/* JSON Pointer: its vectors, and that scratch may hold what is looked into. */
+/* JSON Pointer: its vectors, and that the scratch buffer may contain the text itself. */
 #include "guard.h"
 #include "json/scan.h"
 #include "json_cases.h"
@@ -31,11 +31,11 @@ int main(void)
 		json_point(STR("{\"a\":\"{\\\"b\\\":\\\"[[1],2]\\\"}\"}"), STR("/a/b"), &scratch);
 	ok(str_is(found, "\"[[1],2]\""), "a string in scratch");
 	found = json_point(found, STR("/0"), &scratch);
-	ok(str_is(found, "[1]"), "and what is in it");
+	ok(str_is(found, "[1]"), "and a member of it");
 	found = json_point(found, STR("/0"), &scratch);
 	ok(str_is(found, "1"), "and deeper");
-	ok(!json_point(STR_NONE, STR("/a"), &scratch).p, "nothing in nothing");
-	ok(!json_point(STR_NONE, STR(""), &scratch).p, "nothing is nothing");
+	ok(!json_point(STR_NONE, STR("/a"), &scratch).p, "no value in an absent one");
+	ok(!json_point(STR_NONE, STR(""), &scratch).p, "an absent value");
 	ok(!json_point(STR("{\"a\":\"[1,2,3]\"}"), STR("/a/0"), &none).p,
 	   "scratch keeps to its cap");
 	buf_release(&scratch);

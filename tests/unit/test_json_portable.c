@@ -1,4 +1,4 @@
-/* The strict scanner as machines without SSE2 build it: its own copy, linked before the
+/* The strict scanner as built on machines without SSE2: a separate copy, linked before the
    library's. */
 #define JSON_PORTABLE 1
 /* NOLINTNEXTLINE(bugprone-suspicious-include): this build of it is what is tested */

@@ -1,5 +1,5 @@
-/* Runs of bytes: words and SSE2 stop where a loop over single bytes does, for every byte
-   at every place, and never look behind the end. */
+/* Runs of bytes: words and SSE2 stop where a byte loop does, for every byte at every
+   position, and never read beyond the end. */
 #include "guard.h"
 #include "json/run.h"
 #include "tap.h"
@@ -53,7 +53,7 @@ static const struct {
 	{"digits", call_run_digits, call_run_digits, digit, '9'},
 };
 
-/* How many of the wrong answers there are with byte c at `at` in a run of `n`. */
+/* The number of wrong results with byte c at `at` in a run of `n`. */
 static int wrong(size_t kind, struct str s, size_t at, unsigned char c)
 {
 	const unsigned char *p = (const unsigned char *)s.p, *end = p + s.n;

@@ -1,5 +1,5 @@
-/* The scanner: what is accepted, what is found in it, and that a cut text is never taken
-   as whole. */
+/* The scanner: which texts are accepted, which members are found, and that a truncated text
+   is never taken for a complete one. */
 #include "base/buf.h"
 #include "json_grammar.h"
 
@@ -27,7 +27,7 @@ static void object_of_slices(void)
 	size_t count = 0, used = 0;
 
 	is_int(json_validate_object(str_from(text), m, MEMBERS, &count, &used, &fault), 0,
-	       "an object and more behind it");
+	       "an object followed by more text");
 	is_int(count, ARRAY_LEN(want), "its members");
 	ok(text[used - 1] == '}' && text[used] == ' ', "used up to its brace");
 	for (size_t i = 0; i < count && i < ARRAY_LEN(want); i++) {
@@ -37,9 +37,10 @@ static void object_of_slices(void)
 	}
 	is_int(json_validate_object(str_from(text), m, 2, &count, &used, &fault), 0,
 	       "more members than room");
-	ok(count == 2 && text[used - 1] == '}', "the rest is validated and left out");
+	ok(count == 2 && text[used - 1] == '}',
+	   "members beyond the limit are validated and omitted");
 	is_int(json_validate_object(STR("{\"a\":1,\"b\":02}"), m, 1, &count, &used, &fault), -1,
-	       "what is left out is not trusted");
+	       "omitted members are validated");
 	is_int(fault.at, 12, "the place in it");
 	is_int(json_validate_object(STR(" {} x"), m, 1, &count, &used, &fault), 0,
 	       "an empty object");
@@ -50,7 +51,7 @@ static void object_of_slices(void)
 	is_int(used, 5, "and its end");
 }
 
-/* Accepted objects come apart into the same members by both roads; no proper prefix is an
+/* Both ways of splitting an accepted object give the same members; no proper prefix is an
    object. */
 static void object_case(const struct guard *g, struct str name, struct str text)
 {
@@ -96,8 +97,8 @@ static void objects(void)
 	guard_free(&g);
 }
 
-/* Where a text that was cut at every byte is refused: at its end, or at a half character.
- */
+/* The offset of the error in a text truncated at every byte: its end, or an incomplete
+   character. */
 static void cuts(void)
 {
 	static const char text[] = "{\"key\":[1.5e+3,\"caf\xc3\xa9\\u00e9\\n\",true,false,null,-0],"
@@ -187,7 +188,7 @@ static void iteration(void)
 	ok(!json_next_member(STR("[1]"), &cursor, &m) && !json_next_member(STR_NONE, &cursor, &m),
 	   "no members but in objects");
 	is_int(json_count(STR("\"x\"")) + json_count(STR_NONE) + json_count(STR("[ ]")), 0,
-	       "nothing to count");
+	       "empty values");
 }
 
 static void look_up(void)
@@ -208,9 +209,9 @@ static void look_up(void)
 	struct str values[3] = {STR("old"), STR("old"), STR("old")};
 	json_pick(o, keys, 3, values);
 	ok(str_is(values[0], "3") && str_is(values[1], "5") && !values[2].p,
-	   "several keys at once, as one by one");
+	   "several keys at once give the same as one by one");
 	json_pick(STR_NONE, keys, 3, values);
-	ok(!values[0].p && !values[1].p && !values[2].p, "several keys of nothing");
+	ok(!values[0].p && !values[1].p && !values[2].p, "several keys of an absent value");
 }
 
 static void strings(void)
@@ -240,7 +241,7 @@ static void strings(void)
 		ok(json_decode(s, &b) == rows[i].whole && str_eq(buf_view(&b), rows[i].text),
 		   "decode %s", rows[i].string);
 		ok(json_is(s, rows[i].text), "is %s", rows[i].string);
-		ok(!json_is(s, STR("other")), "is not another: %s", rows[i].string);
+		ok(!json_is(s, STR("other")), "does not equal %s", rows[i].string);
 		ok(str_eq(json_text(&a, s), rows[i].text), "the same in an arena: %s",
 		   rows[i].string);
 		ok(json_key_is(json_inner(s), rows[i].text), "and as a key: %s", rows[i].string);
@@ -254,11 +255,11 @@ static void strings(void)
 	   "the same text, spelled in two ways");
 	ok(!json_same_text(STR("\"a\""), STR("\"\\u0062\"")) &&
 	           !json_same_text(STR("1"), STR("1")) && !json_same_text(STR_NONE, STR_NONE),
-	   "other texts, and what is no text");
+	   "different texts, and values that are not strings");
 	ok(!json_is(STR("\"ab\""), STR("a")) && !json_is(STR("\"a\\n\""), STR("a")) &&
 	           !json_is(STR("\"\\n\""), STR("\nx")) && !json_is(STR("a"), STR("a")) &&
 	           !json_is(STR_NONE, STR("")),
-	   "what is not that string");
+	   "strings that differ");
 	ok(str_is(json_inner(STR("\"a\\n\"")), "a\\n"), "between the quotes");
 	ok(!json_inner(STR("1")).p && !json_inner(STR_NONE).p, "only strings have quotes");
 	struct buf small = BUF(2);
@@ -275,7 +276,7 @@ static void types(void)
 	ok(json_is_null(STR("null")) && json_is_null(STR_NONE), "null and absent");
 	ok(!json_is_null(STR("0")) && !json_is_null(STR("\"\"")), "not null");
 	is_str(json_type_name(json_type(STR("{}"))), "object", "name of a type");
-	is_str(json_type_name(json_type(STR_NONE)), "absent", "name of nothing");
+	is_str(json_type_name(json_type(STR_NONE)), "absent", "the type of an absent value");
 }
 
 int main(void)

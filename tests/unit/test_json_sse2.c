@@ -1,4 +1,4 @@
-/* The strict scanner as machines without AVX2 run it: its own copy, linked before the
+/* The strict scanner as run on machines without AVX2: a separate copy, linked before the
    library's. */
 #define JSON_NO_AVX2 1
 /* NOLINTNEXTLINE(bugprone-suspicious-include): this build of it is what is tested */

@@ -1,5 +1,5 @@
-/* Long strings, taken by blocks where the processor can: the same verdict and the same
-   place as byte by byte, for everything that may go wrong at every place of a block. */
+/* Long strings, read in blocks where the processor can: the same result and offset as byte
+   by byte, for every error at every position of a block. */
 #include "guard.h"
 #include "json_portable.h"
 #include "tap.h"
@@ -59,7 +59,7 @@ static const struct str pieces[] = {
 	STR_INIT("\xff"),
 };
 
-/* A string of LENGTH letters, the piece at `at`. */
+/* A string of LENGTH letters with the piece at `at`. */
 static struct str text_with(struct str piece, size_t at, char room[LENGTH + 16])
 {
 	memset(room, 'a', LENGTH + 16);
@@ -69,7 +69,7 @@ static struct str text_with(struct str piece, size_t at, char room[LENGTH + 16])
 	return (struct str){room, LENGTH + 16};
 }
 
-/* Whole, and ended by the piece. */
+/* The complete string, and the string that ends with the piece. */
 static size_t disagreements(const struct guard *g, struct str piece)
 {
 	char room[LENGTH + 16];
@@ -112,8 +112,8 @@ static void two_pieces(const struct guard *g)
 	is_int(count, 0, "two pieces where blocks meet");
 }
 
-/* Every byte behind a backslash, and every pair and triple that UTF-8 may or may not
-   have. */
+/* Every byte after a backslash, and every pair and triple of bytes that UTF-8 may or may
+   not contain. */
 static void all_bytes(const struct guard *g)
 {
 	static const unsigned char edges[] = {0x00, 0x22, 0x7f, 0x80, 0x8f, 0x90, 0x9f,

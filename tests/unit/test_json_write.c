@@ -1,4 +1,4 @@
-/* The writer: commas and nesting, and quotes around any bytes at all. */
+/* The writer: commas and nesting, and quoting of arbitrary bytes. */
 #include "json/scan.h"
 #include "json/write.h"
 #include "tap.h"
@@ -100,7 +100,7 @@ static void quotes(void)
 	buf_release(&b);
 }
 
-/* Any byte after any other becomes a valid string, and ASCII is preserved. */
+/* Any two bytes in sequence become a valid string, and ASCII is preserved. */
 static void every_pair(void)
 {
 	struct buf b = BUF(BUF_MAX_SMALL);

@@ -1,4 +1,4 @@
-/* protocol/jsonrpc against tests/vectors/jsonrpc.test, and what it writes. */
+/* protocol/jsonrpc against tests/vectors/jsonrpc.test, and the messages it writes. */
 #include "protocol/jsonrpc.h"
 #include "tap.h"
 #include "vectors.h"
@@ -52,7 +52,7 @@ static void check(struct vector *v)
 	v->count++;
 	v->of_kind[m.kind]++;
 	if (m.kind == JSONRPC_NOT_JSON) {
-		ok(m.fault.why && m.fault.at <= text.n, "%s: says where", v->name);
+		ok(m.fault.why && m.fault.at <= text.n, "%s: has a position", v->name);
 	} else {
 		while (text.n && strchr(" \t\r\n", text.p[0])) {
 			text = str_skip(text, 1);
@@ -127,7 +127,7 @@ static void test_ids(void)
 	}
 }
 
-/* Compares what was written, and starts over. */
+/* Compares the output, and clears it. */
 static void wrote(struct buf *out, const char *expected)
 {
 	struct jsonrpc_message m;

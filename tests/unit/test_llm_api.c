@@ -1,4 +1,5 @@
-/* The adapters of APIs other than chat completions: requests out, replies and events in. */
+/* The adapters of APIs other than chat completions: outgoing requests, incoming replies and
+   events. */
 #include "tap.h"
 
 #include "json/canon.h"
@@ -77,7 +78,7 @@ static void requests(void)
 static void replies(void)
 {
 	static const struct {
-		const char *name, *body, *chat; /* chat NULL: it is no reply */
+		const char *name, *body, *chat; /* chat NULL: not a reply */
 	} rows[] = {
 		{"responses",
 	         "{\"output\":[{\"type\":\"message\",\"content\":[{\"type\":\"output_text\","
@@ -116,7 +117,7 @@ static void replies(void)
 	}
 }
 
-/* Two calls whose chunks are mixed, usage in two places, an unknown event. */
+/* Two calls with interleaved chunks, usage in two places, an unknown event. */
 static void stream(void)
 {
 	static const char *const events[] = {
@@ -146,11 +147,11 @@ static void stream(void)
 
 	chat_stream_init(&s);
 	for (size_t i = 0; i < ARRAY_LEN(events); i++) {
-		ok(!done, "event %zu comes before the end", i);
+		ok(!done, "event %zu is before the end", i);
 		api_of("anthropic")->event(&state, str_from(events[i]), &out, &done);
 		good &= chat_stream_add(&s, buf_view(&out), &err) == 0;
 	}
-	ok(good && done, "all events are taken");
+	ok(good && done, "all events are accepted");
 	chat_stream_reply(&s, true, &reply);
 	ok(reply.call_count == 2 && str_is(reply.calls[0].arguments, "{\"a\":1}") &&
 	           str_is(reply.calls[1].arguments, "{}") && str_is(reply.calls[1].name, "g"),

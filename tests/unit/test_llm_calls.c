@@ -1,6 +1,6 @@
-/* Tool calls out of replies: fixtures/llm/calls.jsonl and formats.jsonl, one case a line. A
-   reply is a `body`, a body's `text` as it stands, `chunks` of a stream, or `content`, which is
-   the text of a reply that ended by itself. Each format of text has a case in each of its
+/* Tool calls in replies: fixtures/llm/calls.jsonl and formats.jsonl, one case per line. A
+   reply is a `body`, the verbatim `text` of a body, the `chunks` of a stream, or `content`,
+   the text of a reply that ended normally. Each text format has a case for each of its
    forms. */
 #include "tap.h"
 
@@ -57,7 +57,7 @@ static void put_call(struct json_writer *w, const struct tool_call *c, struct st
 	jw_end(w);
 }
 
-/* The calls read, with the members that the case expects or must not have. */
+/* The parsed calls, with the members that the case expects or forbids. */
 static void describe(const struct tool_calls *got, const struct chat_reply *reply, struct str want,
                      struct buf *out)
 {
@@ -166,7 +166,7 @@ static size_t sendable(const struct tool_calls *calls)
 	return n;
 }
 
-/* What was mended is not sent where nothing may be mended. */
+/* Repaired calls are not sent if repairs are not allowed. */
 static void unrepaired(struct calls_conf conf, const struct chat_reply *reply,
                        const struct tool_calls *repaired, const char *name)
 {
@@ -235,8 +235,8 @@ static bool is_wanted(struct str calls, const struct tool_call *c)
 	return false;
 }
 
-/* A reply cut off at any place: only calls of the complete reply are executed. */
-static bool holds_when_cut(struct str line, struct str content)
+/* A reply truncated at any position: only calls of the complete reply are executed. */
+static bool safe_when_truncated(struct str line, struct str content)
 {
 	struct str want = JSON_GET(JSON_GET(line, "want"), "calls");
 	struct calls_conf conf = {.tools = STR(TOOLS), .mode = TOOLS_TEXT, .repair = true};
@@ -268,7 +268,7 @@ static void cut_case(struct str line)
 	struct str content = json_text(&arena, JSON_GET(line, "content"));
 
 	if (str_ends(name, STR(": parallel")) || str_ends(name, STR(": typed"))) {
-		ok(holds_when_cut(line, content), "%.*s: cut off anywhere", STR_ARG(name));
+		ok(safe_when_truncated(line, content), "%.*s: cut off anywhere", STR_ARG(name));
 	}
 	arena_release(&arena);
 }
@@ -277,7 +277,7 @@ static void cut_case(struct str line)
 
 static const char *const forms[] = {"healthy", "parallel", "typed", "truncated", "prose"};
 
-/* All cases' names, a line each. */
+/* The names of all cases, one per line. */
 static void each_format_has_all_forms(struct buf *names)
 {
 	for (size_t i = 1; tool_format_names[i]; i++) {

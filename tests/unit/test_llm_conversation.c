@@ -1,4 +1,4 @@
-/* A conversation as it is sent, and what tools returned as text. */
+/* A conversation as it is sent, and tool results as text. */
 #include "tap.h"
 
 #include "policy/llm/answer.h"
@@ -30,7 +30,7 @@ static void users_in_a_row_are_one(void)
 	conversation_add_result(&c, STR("a"), STR("go"), STR("x"));
 	conversation_add_result(&c, STR("b"), STR_NONE, STR("y"));
 	ok(strstr(buf_cstr(&c.history.sent), "\"content\":\"x\"},{\"role\":\"tool\"") != NULL,
-	   "each native call has its own answer");
+	   "each native call has its own reply");
 	conversation_release(&c);
 }
 
@@ -135,7 +135,7 @@ static void media(void)
 	conversation_release(&c);
 }
 
-/* 2 KiB of base64, and of letters that are none. */
+/* 2 KiB of base64, and of letters that are not base64. */
 static void base64(void)
 {
 	struct buf json = BUF(BUF_MAX_MESSAGE), out = BUF(BUF_MAX_MESSAGE);
@@ -228,7 +228,8 @@ static void results(void)
 	}
 }
 
-/* A call as text, its result in a message of role tool: not every server takes that. */
+/* A call as text, with its result in a message of role tool, which not every server
+   accepts. */
 static void results_by_role(void)
 {
 	static const char *const with[] = {"llama", "granite", "glm", "functionary", "gigachat3"};
@@ -259,7 +260,7 @@ static void results_by_role(void)
 	conversation_release(&c);
 }
 
-/* Templates show their format between the quotes of Jinja. */
+/* Templates quote their format in Jinja. */
 static void templates(void)
 {
 	static const struct {

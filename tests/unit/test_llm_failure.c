@@ -1,5 +1,4 @@
-/* What a model's server says instead of a reply: how full its context is, in the words of
-   several servers. */
+/* Errors of model servers: the context size in the messages of several servers. */
 #include "policy/llm/failure.h"
 #include "tap.h"
 
@@ -56,7 +55,7 @@ static void messages(void)
 	message_of("an unknown format", 500, "{\"why\":[1]}", "{\"why\":[1]}");
 }
 
-/* With figures, from which a shorter reply can follow. */
+/* With numbers, from which a smaller reply limit can be derived. */
 static void figures(void)
 {
 	context("vLLM, prompt and reply together",

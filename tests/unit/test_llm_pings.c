@@ -1,5 +1,5 @@
-/* While a model thinks, the environment's pings are answered: a WebSocket whose pings
-   must be answered within a fraction of the model's delay stays open all the while. */
+/* The environment's pings are answered while a model generates: a WebSocket whose pings
+   must be answered within a fraction of the model's delay stays open. */
 #include "policy/llm/conf.h"
 #include "rollout/rollout.h"
 #include "serve/llm/llm.h"
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define PING_MS     20
-#define PATIENCE_MS 200 /* for a Pong; a quarter of what the model takes */
+#define PATIENCE_MS 200 /* time for a Pong; a quarter of the model's delay */
 #define MOVE                                                                                       \
 	"{\"calls\":[{\"name\":\"step\",\"arguments\":{\"action\":\"DOWN\"}}],"                    \
 	"\"delay\":\"800ms\"}"
@@ -24,7 +24,7 @@ struct setup {
 	char lake_url[64], model_url[64], script[64], recording[64];
 };
 
-static void die(const struct error *err)
+static void exit_with_error(const struct error *err)
 {
 	fprintf(stderr, "# %s\n", err->text);
 	abort();
@@ -54,7 +54,7 @@ static void begin(struct setup *w)
 	lake.ping_timeout_ms = PATIENCE_MS;
 	if (serve_conf_target(&lake, STR("frozen_lake?protocol=openenv"), &err) ||
 	    server_start(&lake, &w->lake, &err) || llm_server_start(&model, &w->model, &err)) {
-		die(&err);
+		exit_with_error(&err);
 	}
 	snprintf(w->lake_url, sizeof(w->lake_url), "ws://127.0.0.1:%u/ws",
 	         (unsigned)server_port(w->lake));
@@ -95,13 +95,13 @@ static void drive(struct setup *w, struct rollout_result *result)
 
 	if (llm_conf_new("llm", &options, no_variable, &llm, &err) || io_new(&io, &conf.io, &err) ||
 	    recorder_new(&recorder, &conf.recorder, &err)) {
-		die(&err);
+		exit_with_error(&err);
 	}
 	conf.policy.llm = llm;
 	conf.env_ops = env_find(&conf.env, conf.io, &err);
 	ok(conf.env_ops && rollout_run(&conf, result, &err) == 0, "a rollout runs");
 	if (recorder_close(conf.recorder, &err)) {
-		die(&err);
+		exit_with_error(&err);
 	}
 	io_free(conf.io);
 	llm_conf_free(llm);

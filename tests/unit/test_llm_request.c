@@ -1,5 +1,5 @@
-/* What a model is sent: fixtures/llm/requests.jsonl, one case a line. A case with
-   `messages` tells the beginning of a conversation, one with `want` the rest of a
+/* Requests to a model: fixtures/llm/requests.jsonl, one case per line. A case with
+   `messages` has the beginning of a conversation, one with `want` the other members of a
    request. */
 #include "tap.h"
 
@@ -23,7 +23,7 @@ static const char *variable(const char *name)
 	return "sk-not-a-key";
 }
 
-/* The case's policy, with what every policy needs. */
+/* The case's policy, with the members that every policy needs. */
 static struct llm_conf *read_conf(struct str policy, struct error *err)
 {
 	const struct llm_options none = {.base_url = NULL};
@@ -37,8 +37,8 @@ static struct llm_conf *read_conf(struct str policy, struct error *err)
 		        json_count(policy) ? "," : "", (int)policy.n - 1, policy.p + 1);
 		fclose(f);
 	}
-	ok(f && llm_conf_new(path, &none, variable, &conf, err) == 0 && conf,
-	   "a policy that asks a model %s", err->text);
+	ok(f && llm_conf_new(path, &none, variable, &conf, err) == 0 && conf, "an llm policy %s",
+	   err->text);
 	return conf;
 }
 
@@ -53,7 +53,7 @@ static void same(struct str got, struct str want, const char *name)
 	buf_release(&b);
 }
 
-/* The body, in which the messages are an array, and stand last. */
+/* The body; its messages must be an array and the last member. */
 static void check_body(struct chat_request *r, struct str want, const char *name)
 {
 	static const char end[] = ",\"messages\":[" MESSAGES "]}";
@@ -107,7 +107,7 @@ static void prompt_case(struct str line, const struct llm_conf *conf, const char
 	buf_release(&got);
 }
 
-/* The profile of the case is one that is tested. */
+/* The case's profile is one that is tested. */
 static void one_case(struct str line, bool *tested)
 {
 	struct buf name = BUF(BUF_MAX_SMALL);

@@ -1,7 +1,7 @@
-/* Replies and the calls they mean, from the suites of vLLM, SGLang and llama.cpp:
-   $ROLLDBG_SHARED/toolcalls/cases.jsonl (default ../shared). Skipped when it is absent. A case
-   counts as right when the same calls would be executed, and as held when a reply that was cut off
-   executes nothing incomplete. With arguments: prints the cases of those verdicts. */
+/* Replies and their calls, from the test suites of vLLM, SGLang and llama.cpp:
+   $ROLLDBG_SHARED/toolcalls/cases.jsonl (default ../shared). Skipped if it is absent. A
+   case is right if the same calls would be executed, and held if a truncated reply executes
+   nothing incomplete. With arguments: prints the cases with those verdicts. */
 #include "tap.h"
 
 #include "base/buf.h"
@@ -23,7 +23,7 @@ static size_t number_length(const char *s)
 	return strspn(s, "+-.0123456789eE");
 }
 
-/* Of two canonical texts. */
+/* Compares two canonical texts. */
 static bool same_but_for_numbers(const char *a, const char *b)
 {
 	bool in_string = false;
@@ -256,11 +256,11 @@ int main(int argc, char **argv)
 	ok(counts[RIGHT] + counts[HELD] >= 948, "right: %zu of %zu", counts[RIGHT] + counts[HELD],
 	   all);
 	is_int(counts[LEAKED], 0, "nothing incomplete would be executed");
-	/* Of K2 Horizon's, which its engine refuses when the request set another tool_call_format: the
-	   same text is a call in other cases. */
-	ok(counts[SPURIOUS] <= 3, "no prose was taken for a call: %zu", counts[SPURIOUS]);
-	/* Where one engine's suite contradicts another's about the same text, or maps a name that is
-	   not offered to one that is. */
-	ok(counts[WRONG] <= 13, "nothing else than what was said: %zu", counts[WRONG]);
+	/* Of K2 Horizon: its engine rejects them if the request set another
+	   tool_call_format; the same text is a call in other cases. */
+	ok(counts[SPURIOUS] <= 3, "prose taken for a call: %zu", counts[SPURIOUS]);
+	/* One engine's suite contradicts another's about the same text, or maps an unknown
+	   tool name to an offered one. */
+	ok(counts[WRONG] <= 13, "wrong calls: %zu", counts[WRONG]);
 	return done();
 }

@@ -1,4 +1,4 @@
-/* The map: SipHash against its reference, and everything found, gone and listed as it should be. */
+/* The map: SipHash against its reference; lookup, removal and listing. */
 #include "base/map.h"
 
 #include "base/mem.h"
@@ -82,7 +82,7 @@ static void test_come_and_go(void)
 
 	rng_seed(&rng, 7, 1);
 	free(map_list(&m));
-	ok(!map_find(&m, 1, STR("a")), "an empty map has nothing, and can be listed");
+	ok(!map_find(&m, 1, STR("a")), "an empty map finds nothing and can be listed");
 	for (size_t i = 0; i < MANY; i++) {
 		map_add(&m, &things[i].item, map_hash(things[i].name));
 		things[i].in = true;
@@ -108,11 +108,11 @@ static void test_come_and_go(void)
 		}
 	}
 	check_all(&m, things, "all gone");
-	ok(!m.root, "nothing is left");
+	ok(!m.root, "the map is empty");
 	free(things);
 }
 
-/* Equal hashes: a map by text distinguishes them, one by hash does not. */
+/* Equal hashes: a map by text distinguishes the keys, a map by hash does not. */
 static void test_collisions(void)
 {
 	struct thing a = {.name = STR("a")}, b = {.name = STR("b")}, c = {.name = STR("c")};
@@ -130,7 +130,7 @@ static void test_collisions(void)
 	   "the others are still there");
 	map_add(&by_hash, &a.item, 5);
 	ok(map_find(&by_hash, 5, STR("anything")) == &a && !map_find(&by_hash, 6, STR("a")),
-	   "by hash alone");
+	   "by hash only");
 }
 
 int main(void)

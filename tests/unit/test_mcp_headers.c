@@ -1,5 +1,5 @@
-/* env/mcp_headers: values as HTTP spells them, arguments that get a header, tools whose
-   marks break the rules. */
+/* env/mcp_headers: the encoding of header values, arguments sent as headers, tools with
+   invalid annotations. */
 #include "env/mcp/headers.h"
 #include "tap.h"
 
@@ -44,7 +44,7 @@ static void test_values(void)
 		{STR_INIT("a\0b"), "N: =?base64?YQBi?=\n"},
 		{STR_INIT("\x7f"), "N: =?base64?fw==?=\n"},
 		{STR_INIT("~!"), "N: ~!\n"},
-		/* what looks encoded already */
+		/* values that look encoded */
 		{STR_INIT("=?base64?literal?="), "N: =?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?=\n"},
 		{STR_INIT("=?base64?="), "N: =?base64?PT9iYXNlNjQ/PQ==?=\n"},
 		{STR_INIT("=?base64?open"), "N: =?base64?open\n"},
@@ -203,7 +203,7 @@ static void test_rules(void)
 	buf_release(&why);
 }
 
-/* Deep and wide, so that nothing recurses and nothing is counted twice. */
+/* Deep and wide, to check that nothing recurses and nothing is counted twice. */
 static void test_size(void)
 {
 	struct buf tool = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_SMALL);

@@ -1,5 +1,5 @@
-/* Delta debugging: what it leaves passes, nothing in it can be spared, and the search is the same
-   whatever is tested at once. */
+/* Delta debugging: the result passes, none of its elements can be removed, and the search
+   does not depend on the number of parallel tests. */
 #include "compare/minimize.h"
 
 #include "base/rng.h"
@@ -10,8 +10,8 @@
 #define LONGEST 40
 #define ASKED   4000
 
-/* A list passes if it has all the needed elements, and an even number of those that are paired: they
-   can only be left out two at a time. */
+/* A list passes if it has all needed elements, and an even number of the paired ones, which
+   can only be removed two at a time. */
 struct puzzle {
 	bool needed[LONGEST], paired[LONGEST];
 	size_t calls;
@@ -97,7 +97,7 @@ static bool is_one_minimal(const struct puzzle *p, const struct minimized *m)
 	return true;
 }
 
-/* The fewest that pass. */
+/* The size of the smallest list that passes. */
 static size_t least(const struct puzzle *p)
 {
 	size_t needed = 0, paired = 0;
@@ -150,7 +150,7 @@ static void check_puzzles(void)
 	is_int(wrong, 0, "500 puzzles: the result passes, and no element can be spared");
 	ok(short_ones > 400, "most of them are short in the end");
 	is_int(too_long, 0, "then no pair can be spared either");
-	is_int(uneven, 0, "seven at once find the same");
+	is_int(uneven, 0, "seven parallel tests find the same");
 	is_int(again, 0, "no list that failed is tested again");
 }
 
@@ -170,10 +170,10 @@ static void check_ends(void)
 	free(m.index);
 	p = (struct puzzle){.calls = 0};
 	m = solve(&p, LONGEST, 1, ASKED, &result);
-	ok(m.count == 0 && m.is_minimal, "nothing is needed: nothing is left");
+	ok(m.count == 0 && m.is_minimal, "if nothing is needed, the result is empty");
 	free(m.index);
 	m = solve(&p, 0, 1, ASKED, &result);
-	ok(m.count == 0 && m.tests == 0, "of nothing, nothing");
+	ok(m.count == 0 && m.tests == 0, "an empty list needs no tests");
 	free(m.index);
 	p.fail_at = 2;
 	m = solve(&p, LONGEST, 1, ASKED, &result);

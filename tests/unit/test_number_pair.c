@@ -20,10 +20,10 @@ static const struct {
 	{"\"1 of 12\"", "\"1 of 13\"", true, 12, 13, 1},
 	{"\"PT3.2S\"", "\"PT3.9S\"", true, 3.2, 3.9, 0.1},
 	{"\"1 of 2\"", "\"2 of 3\"", false, 0, 0, 0},        /* two numbers differ */
-	{"\"hall\"", "\"hill\"", false, 0, 0, 0},            /* no number does */
+	{"\"hall\"", "\"hill\"", false, 0, 0, 0},            /* no number differs */
 	{"\"lamp 3\"", "\"lamp\"", false, 0, 0, 0},          /* one has none */
 	{"\"1.2.3\"", "\"1.2.4\"", false, 0, 0, 0},          /* a version */
-	{"\"1\"", "2", false, 0, 0, 0},                      /* another type */
+	{"\"1\"", "2", false, 0, 0, 0},                      /* different types */
 	{"\"a1\"", "\"a1234567890123456\"", false, 0, 0, 0}, /* more digits than a double holds */
 	{"true", "false", false, 0, 0, 0},
 	{"\"\"", "\"\"", false, 0, 0, 0},

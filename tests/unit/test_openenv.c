@@ -1,7 +1,7 @@
-/* env/openenv against a scripted server: each question gets the next line of the script,
-   and what the adapter makes of it is looked at. The worst habits of real servers are
-   here: refusals after a good handshake, answers to earlier questions, sessions that
-   outlive their environment. */
+/* env/openenv against a scripted server: each request gets the next line of the script, and
+   the adapter's result is checked. The script covers the defects of real servers: refusals
+   after a successful handshake, replies to earlier requests, sessions that outlive their
+   environment. */
 #include "env/openenv/wire.h"
 #include "tap.h"
 #include "ws_server.h"
@@ -20,14 +20,14 @@
 	     "false}")
 #define ERROR(code, message)                                                                       \
 	"{\"type\":\"error\",\"data\":{\"message\":\"" message "\",\"code\":\"" code "\"}}"
-/* Open and reset, both well. */
+/* Open and reset, both successful. */
 #define STARTED STATE(0, 0), TILE(0), STATE(0, 0)
 
 /* Lines of a script that are not text frames. */
 #define CLOSE  "close " /* + code and reason: a Close frame, and the end */
 #define DROP   "drop"
 #define SILENT "silent"
-#define PAIR   "pair "  /* + two texts with '|' between: the second is unasked */
+#define PAIR   "pair "  /* + two texts with '|' between: the second is unsolicited */
 #define FLOOD  "flood " /* + a text, sent a hundred times */
 #define BINARY "binary"
 
@@ -37,8 +37,8 @@ struct script {
 	const char *unasked;    /* sent right after the handshake, then Close 1000 */
 	const char *schema;     /* NULL: SCHEMA */
 	const char *reset_args; /* of the client; NULL: none */
-	int status;             /* of /ws instead of 101 */
-	bool dies;              /* the first connection, with the request after the first reply */
+	int status;             /* in place of the 101 for /ws */
+	bool dies;              /* ends connection 1 after its second request */
 };
 
 struct server {
@@ -46,7 +46,7 @@ struct server {
 	int listener;
 	uint16_t port;
 	pthread_t thread;
-	struct buf heard;     /* what the client asked, a line each */
+	struct buf heard;     /* the client's requests, one per line */
 	pthread_mutex_t lock; /* of `heard` */
 };
 
@@ -64,8 +64,8 @@ static void answer_http(int fd, int status, const char *body, bool keep)
 	buf_release(&reply);
 }
 
-/* False: the connection is over. */
-static bool say(int fd, const char *line)
+/* False: close the connection. */
+static bool send_line(int fd, const char *line)
 {
 	if (!strncmp(line, CLOSE, 6)) {
 		uint64_t code = 0;
@@ -77,7 +77,7 @@ static bool say(int fd, const char *line)
 	if (!strcmp(line, DROP)) {
 		return false;
 	}
-	if (!strncmp(line, PAIR, 5)) { /* in one piece: the second is there in time */
+	if (!strncmp(line, PAIR, 5)) { /* in one write, so that the second one arrives in time */
 		const char *bar = strchr(line, '|');
 		struct buf both = BUF(BUF_MAX_SMALL);
 
@@ -128,14 +128,14 @@ static void play(struct server *s, int fd, const char *request)
 		if (f.first != 0x81) {
 			break;
 		}
-		/* the state is asked for along with a step, and heard while the test
-		   goes on */
+		/* the state is requested together with the step, and received concurrently
+		   */
 		pthread_mutex_lock(&s->lock);
 		buf_str(&s->heard, buf_view(&f.payload));
 		buf_char(&s->heard, '\n');
 		pthread_mutex_unlock(&s->lock);
 		bool bye = str_is(buf_view(&f.payload), "{\"type\":\"close\"}");
-		if (bye || !*line || !say(fd, *line++)) {
+		if (bye || !*line || !send_line(fd, *line++)) {
 			break;
 		}
 	}
@@ -175,7 +175,7 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-/* One rollout's half: the adapter on one server. */
+/* The adapter of one rollout on one server. */
 struct run {
 	struct server server;
 	struct env_conf conf;
@@ -285,7 +285,7 @@ static void test_healthy(void)
 	ok(run_state(&r) == 0 && strstr(r.state.p, "\"position\":0"), "first state");
 	run_step(&r, "step", "{\"direction\":\"DOWN\"}");
 	ok(strstr(r.state.p, "\"position\":0") != NULL,
-	   "a state that was handed out stays what it was");
+	   "a state that was returned stays unchanged");
 	is_int(r.reply.outcome, OUTCOME_OK, "step: ok");
 	ok(str_is(r.reply.observation, "{\"position\":4}"), "step: observation");
 	ok(str_is(r.reply.reward, "0.5") && r.reply.terminated == 0 && r.reply.truncated == -1 &&
@@ -697,7 +697,8 @@ static void test_refusals(void)
 	run_close(&r);
 }
 
-/* What may be named, and what it means: the pages' base and the WebSocket's URL. */
+/* Which URLs are allowed, and their meaning: the base of the HTTP pages and the WebSocket's
+   URL. */
 static void test_urls(void)
 {
 	static const struct {
@@ -741,7 +742,7 @@ static void test_late_reply(void)
 
 	run_started(&r, &script);
 	run_step(&r, "step", "{\"direction\":\"DOWN\"}");
-	is_int(r.reply.outcome, OUTCOME_OK, "what came unasked is not the answer");
+	is_int(r.reply.outcome, OUTCOME_OK, "an unsolicited message is not the reply");
 	is_int(r.reply.env_steps, 1, "nor is it the state");
 	ok(has_event(&r, EVENT_LATE_REPLY), "and it is an event");
 	run_close(&r);
@@ -770,7 +771,7 @@ static void test_ended_unasked(void)
 	run_step(&r, "step", "{\"direction\":\"DOWN\"}");
 	is_int(r.reply.outcome, OUTCOME_SESSION_LOST, "the session had ended before");
 	ok(run_state(&r) == -1 && !strcmp(r.err.text, "the server closed the session"),
-	   "and whoever asks on is told so: %s", r.err.text);
+	   "and a further request fails: %s", r.err.text);
 	run_close(&r);
 }
 
@@ -785,7 +786,7 @@ static void test_swap(void)
 
 	run_started(&r, &script);
 	run_step(&r, "step", "{\"direction\":\"DOWN\"}");
-	ok(has_event(&r, EVENT_EPISODE_CHANGED), "another episode without a reset");
+	ok(has_event(&r, EVENT_EPISODE_CHANGED), "a new episode without a reset");
 	run_close(&r);
 }
 
@@ -796,13 +797,13 @@ static void test_bare_state(void)
 	struct run r;
 	run_started(&r, &script);
 	is_int(r.env->ops->facts(r.env)->state_kind, STATE_OBSERVATION,
-	       "a state that says nothing: observations");
+	       "an uninformative state: observations");
 	ok(run_state(&r) == 0 && str_is(r.state, "{\"position\":3}"), "the first one");
 	ok(has_event(&r, EVENT_NOTIFICATION), "and that is reported");
 	run_close(&r);
 }
 
-/* The first step's metadata is not a change. */
+/* Metadata added by the first step is not a change. */
 static void test_metadata_aside(void)
 {
 #define BARE_SEEN(body)                                                                            \
@@ -841,7 +842,7 @@ static void test_failed_state(void)
 	run_started(&r, &script);
 	ok(run_state(&r) == 0 && !r.state.p, "a state that cannot be read is unknown");
 	run_step(&r, "step", "{\"direction\":\"DOWN\"}");
-	is_int(r.reply.outcome, OUTCOME_OK, "the step is what it was");
+	is_int(r.reply.outcome, OUTCOME_OK, "the step is unchanged");
 	is_int(r.reply.env_steps, -1, "and not counted");
 	ok(has_event(&r, EVENT_CONTROL_PLANE_FAILED), "and that is reported");
 	run_close(&r);
@@ -898,7 +899,7 @@ static void test_metadata(void)
 	run_step(&r, "step", "{}");
 	ok(str_is(r.reply.structured, "{\"metadata\":{\"tile\":\"F\"}}"),
 	   "metadata beside the observation is kept");
-	ok(!r.reply.reward.p, "a reward of null is no reward");
+	ok(!r.reply.reward.p, "reward null: no reward");
 	run_step(&r, "step", "{}");
 	ok(!r.reply.structured.p, "metadata in both places is kept once");
 	run_close(&r);

@@ -1,4 +1,4 @@
-/* Option tables: every type, every way to write an option, every mistake. */
+/* Option tables: every type, every notation of an option, every error. */
 #include "cmd/options.h"
 #include "tap.h"
 
@@ -72,14 +72,15 @@ static void test_good(void)
 	ok(v.flag && v.count == 2 && !strcmp(v.text, "x") && v.number.value == 7 && v.seed.given &&
 	           v.seed.value == -3,
 	   "and values glued to them");
-	is_int(parse("--flag --no-flag", false, &v, argv, &err), 0, "a flag can be taken back");
+	is_int(parse("--flag --no-flag", false, &v, argv, &err), 0, "a flag can be negated");
 	ok(!v.flag, "the last one wins");
 	is_int(parse("--timeout 3s --when never", false, &v, argv, &err), 0, "times and choices");
 	ok(v.time.given && v.time.value == 3000 && !strcmp(v.choice, "never"), "are read");
 	is_int(parse("-l a --list=b -lc", false, &v, argv, &err), 0, "lists gather");
 	ok(v.list.count == 3 && !strcmp(v.list.item[2], "c"), "in order");
 	is_int(parse("-- -f - x", false, &v, argv, &err), 3, "-- ends options");
-	ok(!v.flag && !strcmp(argv[0], "-f") && !strcmp(argv[1], "-"), "what follows is operands");
+	ok(!v.flag && !strcmp(argv[0], "-f") && !strcmp(argv[1], "-"),
+	   "the following arguments are operands");
 	is_int(parse("-f - --other", false, &v, argv, &err), 1, "- is an operand");
 	ok(v.flag && v.other, "and options continue after it");
 	is_int(parse("-v run -f", true, &v, argv, &err), 2, "an operand can end options");

@@ -1,5 +1,5 @@
-/* Pages that many sessions request at once: one asks the server, the others wait for its answer;
-   an answer that is not for all is requested again by each. */
+/* Pages requested by many sessions at once: one requests it from the server, the others
+   wait for its reply; a reply that is not shareable is requested again by each. */
 #include "env/page_cache.h"
 #include "tap.h"
 
@@ -10,7 +10,7 @@
 
 struct asker {
 	struct page_cache *pages;
-	pthread_mutex_t lock; /* guards what follows */
+	pthread_mutex_t lock; /* guards the members below */
 	int asked, heard;
 	int answer;
 };
@@ -61,28 +61,28 @@ int main(void)
 	int status = 0;
 
 	ask_all(&a, 200);
-	ok(a.asked == 1 && a.heard == ASKING - 1, "one asks, all others get the answer");
+	ok(a.asked == 1 && a.heard == ASKING - 1, "one requests it, all others get the reply");
 	ask_all(&a, 404);
 	ok(a.asked == 1 && a.heard == ASKING - 1, "404 is an answer, too");
 	ask_all(&a, 503);
-	ok(a.asked == ASKING, "a server that is busy is asked by each");
+	ok(a.asked == ASKING, "if the server is busy, each requests it");
 	ask_all(&a, 0);
 	ok(a.asked == ASKING, "so is one that does not answer");
 
 	ok(!page_cache_find(pages, "/schema", &status, &body, &ours) && ours,
-	   "a page is asked for");
+	   "a page is requested");
 	ok(!page_cache_find(pages, "/metadata", &status, &body, &other) && other,
-	   "another one does not wait for it");
+	   "a different page does not wait for it");
 	page_cache_store(pages, other, 404, STR_NONE);
 	page_cache_store(pages, ours, 200, STR("[]"));
 	ok(page_cache_find(pages, "/schema", &status, &body, &ours) && status == 200 &&
 	           str_is(body, "[]"),
-	   "each has its own answer");
+	   "each page has its own reply");
 	ok(page_cache_find(pages, "/metadata", &status, &body, &ours) && status == 404 && !body.p,
-	   "an absent one as well");
+	   "an absent page, too");
 	page_cache_free(pages);
 	ok(!page_cache_find(NULL, "/schema", &status, &body, &ours) && !ours,
-	   "without pages nothing is shared");
+	   "without a cache nothing is shared");
 	page_cache_store(NULL, NULL, 200, STR("{}"));
 	return done();
 }

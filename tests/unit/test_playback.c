@@ -1,4 +1,4 @@
-/* A recording in memory, and the sessions that play it: rollouts, calls, states. */
+/* A recording in memory and the sessions that play it: rollouts, calls, states. */
 #include "serve/playback/mcp.h"
 
 #include "tap.h"
@@ -63,7 +63,8 @@ static void check_calls(void)
 	struct playback_session *s = playback_begin(p, &anything, &why);
 
 	ok(str_is(state_of(s), "{\"at\":0}"), "the first state");
-	ok(!playback_call(s, STR("go"), STR("{\"x\":1}"), &why), "other arguments are a miss");
+	ok(!playback_call(s, STR("go"), STR("{\"x\":1}"), &why),
+	   "different arguments are not found");
 	ok(strstr(buf_cstr(&why), "recorded as call 0: go {\"x\":1,\"y\":2}"),
 	   "which shows the call that was recorded: %s", buf_cstr(&why));
 	const struct recorded_call *c =
@@ -74,7 +75,7 @@ static void check_calls(void)
 	c = playback_call(s, STR("go"), STR_NONE, &why);
 	ok(c != NULL, "no arguments are the empty object; a turn without a call is passed over");
 	ok(str_is(state_of(s), "{\"at\":2}"), "the last state is that of the end");
-	ok(!playback_call(s, STR("go"), STR_NONE, &why), "nothing after the end");
+	ok(!playback_call(s, STR("go"), STR_NONE, &why), "no call after the end");
 	ok(playback_reset(s, &anything, &why) && str_is(state_of(s), "{\"at\":0}"),
 	   "a reset starts over");
 	playback_end(s);
@@ -97,19 +98,19 @@ static void check_rollouts(void)
 	   buf_cstr(&why));
 	buf_clear(&why);
 	ok(t && !playback_reset(t, &nine, &why) && str_is(t->rollout->id, "a"),
-	   "a reset with a seed that is not there changes nothing");
+	   "a reset with an unknown seed changes nothing");
 	ok(strstr(buf_cstr(&why), "no rollout with seed 9; recorded: 7, 8"), "%s", buf_cstr(&why));
 	playback_end(s);
-	ok(!playback_begin(p, &anything, &why), "what was played stays played");
+	ok(!playback_begin(p, &anything, &why), "a played rollout is not played again");
 	playback_end(t);
 	playback_free(p);
-	/* a session that has not asked for anything gives way */
+	/* a session without requests is replaced */
 	p = record(two, (struct playback_conf){.match = MATCH_EXACT});
 	s = playback_begin(p, &anything, &why);
 	t = playback_begin(p, &anything, &why);
 	ok(playback_reset(t, &(struct playback_request){true, 7, STR_NONE}, &why) &&
 	           str_is(t->rollout->id, "a") && str_is(s->rollout->id, "b"),
-	   "two sessions that opened in the other order change places");
+	   "two sessions that opened in reverse order are exchanged");
 	playback_end(s);
 	playback_end(t);
 	playback_free(p);
@@ -141,9 +142,9 @@ static void check_exchange(void)
 	const struct recorded_call *c = playback_call(s, STR("go"), STR("{\"x\":3}"), &why);
 
 	ok(c && str_is(c->reply.observation, "4") && str_is(state_of(s), "5"),
-	   "the second tells which rollout it is");
+	   "the second call identifies the rollout");
 	c = playback_call(t, STR("go"), STR("{\"x\":2}"), &why);
-	ok(c && str_is(c->reply.observation, "2"), "and which the other one is");
+	ok(c && str_is(c->reply.observation, "2"), "and the other session's rollout");
 	ok(!playback_call(t, STR("go"), STR("{\"x\":9}"), &why), "a miss is still a miss");
 	playback_end(s);
 	playback_end(t);
@@ -151,7 +152,7 @@ static void check_exchange(void)
 	buf_release(&why);
 }
 
-/* What the tool answers, as MCP has it. */
+/* The tool's reply as an MCP result. */
 static void check_answer(struct playback_session *s, const char *arguments, const char *want)
 {
 	struct playback_reply a = {.body = BUF(BUF_MAX_SMALL)};

@@ -1,4 +1,4 @@
-/* Policies as they decide: scripts with their ends and errors, seeded random calls. */
+/* Decisions of policies: scripts with their ends and errors, seeded random calls. */
 #include "json/schema.h"
 #include "policy/open.h"
 #include "policy/policy.h"
@@ -38,20 +38,21 @@ static char letter(const struct decision *d)
 	case DECIDE_NOTHING:
 	case DECIDE_REFUSED:
 	case DECIDE_LOST:
-		return '?'; /* of models alone */
+		return '?'; /* policies of models only */
 	case DECIDE_CALL:
 		break;
 	}
 	return d->name.p[0];
 }
 
-/* The environment's answers, by a letter of the test: x and X differ in a number. */
+/* The environment's replies, selected by a letter in the test: x and X differ in a number.
+   */
 static const char *error_of(char c)
 {
 	return c == 'x' ? "no door 12" : c == 'X' ? "no door 7" : "no window";
 }
 
-/* One letter a decision: the tool, '.' finished, '!' stopped. */
+/* One letter per decision: the tool, '.' finished, '!' stopped. */
 static void play(struct policy *p, const char *errors, char *got)
 {
 	struct policy_view view = {.last = OUTCOME_NONE};
@@ -84,7 +85,7 @@ static const struct {
 	{ON_END_REPEAT, 0, 0, "", "."},
 	{ON_END_STOP, 0, 3, "xxx", "abc."},
 	{ON_END_CYCLE, 2, 2, "xx", "ab!"},
-	{ON_END_CYCLE, 2, 2, "xX", "ab!"}, /* digits do not count */
+	{ON_END_CYCLE, 2, 2, "xX", "ab!"}, /* digits are ignored */
 	{ON_END_CYCLE, 2, 2, "xyxyxyxy", "abababab"},
 	{ON_END_CYCLE, 2, 2, "x-x-x-x-", "abababab"},
 	{ON_END_CYCLE, 1, 2, "-x", "ab!"},
@@ -112,7 +113,7 @@ static void test_scripts(void)
 
 static const struct {
 	struct policy_conf conf;
-	const char *message; /* its beginning; NULL: it opens */
+	const char *message; /* the beginning of the error; NULL: it opens */
 } options[] = {
 	{{.actions = "UP,DOWN"}, NULL},
 	{{.actions = "UP,,DOWN"}, "\1actions\2: action 2 is empty in 'UP,,DOWN'"},
@@ -166,7 +167,7 @@ static void test_facts(void)
 	if (ok(policy_open(&conf, &p, &err) == 0, "a script")) {
 		p->ops->facts(p, &facts);
 		ok(str_is(facts.params, "{\"tool\":\"move\",\"actions\":[\"UP\",\"DOWN\"]}"),
-		   "says what it does");
+		   "params has the script");
 		p->ops->close(p);
 	}
 	conf.spec = "random:18446744073709551615";
@@ -174,7 +175,7 @@ static void test_facts(void)
 		p->ops->facts(p, &facts);
 		ok(str_is(facts.params, "{\"seed\":18446744073709551615,\"tool\":\"move\","
 		                        "\"actions\":[\"UP\",\"DOWN\"]}"),
-		   "say what they are drawn from");
+		   "params has the seed and the actions");
 		p->ops->close(p);
 	}
 }
@@ -230,13 +231,13 @@ static void draw(const char *tools, const char *spec, struct buf *out)
 		good = good && tool.p && tool_check_arguments(tool, d.arguments, &err) == 0;
 		buf_printf(out, "%.*s%.*s\n", STR_ARG(d.name), STR_ARG(d.arguments));
 	}
-	ok(good, "draws what fits %s: %s", tools, err.text);
+	ok(good, "draws valid arguments for %s: %s", tools, err.text);
 	if (p) {
 		p->ops->close(p);
 	}
 }
 
-/* "Invalid action 'a1'. Use 'up' or 'down'": the next calls are among those words. */
+/* "Invalid action 'a1'. Use 'up' or 'down'": the next calls use these words. */
 static void test_words_of_errors(void)
 {
 	struct policy_conf conf = {.spec = "random:3",
@@ -261,7 +262,7 @@ static void test_words_of_errors(void)
 		view.last = i ? OUTCOME_OK : OUTCOME_TOOL_ERROR;
 		view.last_error = buf_view(&text);
 	}
-	ok(named > 12 && named < 20, "%d of 20 calls are what the error named", named);
+	ok(named > 12 && named < 20, "%d of 20 calls use the words of the error", named);
 	buf_release(&text);
 	if (p) {
 		p->ops->close(p);
@@ -281,18 +282,18 @@ static void test_random(void)
 	}
 	buf_clear(&again);
 	draw(drawn[ARRAY_LEN(drawn) - 1], "random:2", &again);
-	ok(!str_eq(buf_view(&first), buf_view(&again)), "another seed draws another");
+	ok(!str_eq(buf_view(&first), buf_view(&again)), "a different seed draws different calls");
 	buf_clear(&first);
 	draw(ONE("{\"type\":\"array\",\"minItems\":2,\"items\":{\"type\":\"boolean\"}}"),
 	     "random:1", &first);
-	ok(strstr(buf_cstr(&first), "[true,false") != NULL, "arrays hold what they must");
+	ok(strstr(buf_cstr(&first), "[true,false") != NULL, "arrays have the required items");
 	buf_clear(&first);
 	draw(ONE("{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{\"a\":{\"const\":"
 	         "7}}}}"),
 	     "random:1", &first);
 	ok(!strstr(buf_cstr(&first), "[]") && strstr(buf_cstr(&first), "{\"a\":7}") &&
 	           strstr(buf_cstr(&first), "{}"),
-	   "arrays are not empty, what is optional comes at times");
+	   "arrays are not empty, optional members occur sometimes");
 	buf_clear(&first);
 	draw(ONE("{\"type\":\"string\",\"description\":\"One of 'up' or DOWN\"}"), "random:1",
 	     &first);
@@ -308,7 +309,7 @@ static void test_random(void)
 	draw("[{\"name\":\"a\",\"inputSchema\":{\"$defs\":{\"T\":{\"type\":\"array\",\"items\":{\"$ref\":"
 	     "\"#/$defs/T\"}}},\"properties\":{\"x\":{\"$ref\":\"#/$defs/T\"}}}}]",
 	     "random:1", &first);
-	ok(strstr(buf_cstr(&first), "[[[[[[[") == NULL, "what holds itself ends");
+	ok(strstr(buf_cstr(&first), "[[[[[[[") == NULL, "recursive schemas end");
 	test_words_of_errors();
 	buf_clear(&first);
 	draw(ONE("{\"type\":\"object\",\"properties\":{\"a\":{\"const\":1},\"b\":{"
@@ -328,7 +329,7 @@ static void test_no_tools(void)
 	struct decision d;
 	struct error err;
 
-	ok(policy_open(&conf, &p, &err) == 0, "random calls of nothing");
+	ok(policy_open(&conf, &p, &err) == 0, "random calls without tools");
 	ok(p && p->ops->decide(p, &view, &d, &err) < 0, "cannot be drawn: %s", err.text);
 	if (p) {
 		p->ops->close(p);

@@ -1,5 +1,4 @@
-/* Policy files: every key, wrong types, and what is said about them; what a good file
-   does. */
+/* Policy files: every key, wrong types and their messages; the effect of a valid file. */
 #include "policy/file.h"
 #include "policy/open.h"
 #include "tap.h"
@@ -31,7 +30,7 @@ static struct policy *open_text(const char *text, const struct policy_conf *give
 	return policy_file_open(&conf, &p, err) == 0 ? p : NULL;
 }
 
-/* A defect, and the end of its message. */
+/* A defect and the end of its message. */
 static const struct {
 	const char *text, *message;
 } bad[] = {
@@ -220,7 +219,7 @@ static void test_conf(void)
 	struct policy *p =
 		open_text("{\"kind\":\"script\",\"calls\":[{\"name\":\"mvoe\"}]}", &force, &err);
 
-	ok(p != NULL, "--force-call sends what does not fit");
+	ok(p != NULL, "--force-call sends invalid arguments");
 	if (p) {
 		is_next(p, "mvoe", "{}");
 		p->ops->close(p);

@@ -1,10 +1,10 @@
-/* Tools and their schemas: what fits, what is said when it does not, how an action
-   becomes arguments. */
+/* Tools and their schemas: valid arguments, the messages for invalid ones, and how an
+   action becomes arguments. */
 #include "json/schema.h"
 #include "policy/tools.h"
 #include "tap.h"
 
-/* A schema of one tool, arguments, and the message; NULL: they fit. */
+/* The schema of one tool, arguments, and the message; NULL: valid. */
 static const struct {
 	const char *schema, *arguments, *message;
 } calls[] = {
@@ -97,7 +97,7 @@ static void test_calls(void)
 	buf_release(&tool);
 }
 
-/* A schema, an action, and the arguments made of it; otherwise the message. */
+/* A schema, an action, and the arguments made from it; otherwise the message. */
 static const struct {
 	const char *schema, *action, *arguments, *message;
 } actions[] = {
@@ -188,7 +188,7 @@ static void test_names(void)
 
 	ok(tool_find(tools, STR("m\xc3\xb6ve")).p != NULL, "found by its decoded name");
 	ok(!tool_find(tools, STR("jump")).p, "not found");
-	ok(!tool_find(STR_NONE, STR("look")).p, "nothing in no list");
+	ok(!tool_find(STR_NONE, STR("look")).p, "not found without a list");
 	ok(!tool_schema(tool_find(tools, STR("look"))).p, "no schema");
 	ok(tool_require(tools, STR("look"), &err) == 0, "required and there");
 	ok(tool_require(tools, STR("lok"), &err) < 0, "required and not there");
@@ -220,7 +220,7 @@ static void test_schema(void)
 	arena_release(&arena);
 }
 
-/* However often a schema is pointed into, what is found is what a single look finds. */
+/* Repeated references into a schema give the same results as a single lookup. */
 static void test_references(void)
 {
 	struct str root = STR("{\"a/b\":{\"m~n\":1},\"list\":[{\"x\":2},3],\"d\":{\"k\":4,"

@@ -1,5 +1,5 @@
-/* Every property against a server that is wrong in one way: what is judged, how many
-   sessions were open at most, and that all of them were closed. */
+/* Every property against a server with one defect: the verdict, the maximum of open
+   sessions, and that all of them were closed. */
 #include "facts/clocks.h"
 #include "net/io.h"
 #include "policy/action_candidates.h"
@@ -13,36 +13,36 @@
 
 enum flaw {
 	SHARED = 1,            /* one world for all sessions */
-	STATELESS = 2,         /* every step in a fresh world */
-	SEED_IGNORED = 4,      /* every episode starts somewhere else */
-	SEED_STARTS = 8,       /* the seed decides the start, not what follows */
-	ONE_GENERATOR = 16,    /* worlds draw from one generator, seeded by each reset */
+	STATELESS = 2,         /* each step in a new world */
+	SEED_IGNORED = 4,      /* each episode starts in a different state */
+	SEED_STARTS = 8,       /* the seed determines the start only */
+	ONE_GENERATOR = 16,    /* all worlds draw from one generator, which each reset seeds */
 	DETERMINISTIC = 32,    /* nothing is random */
-	LEAK = 64,             /* room never comes back */
-	DIRTY = 128,           /* a second reset changes nothing */
-	RESET_REFUSED = 256,   /* only the first is answered */
-	NO_STATE = 512,        /* the source is silent */
+	LEAK = 64,             /* slots are never released */
+	DIRTY = 128,           /* a second reset has no effect */
+	RESET_REFUSED = 256,   /* only the first call gets a reply */
+	NO_STATE = 512,        /* the state source does not reply */
 	RESTLESS = 1024,       /* the state changes without a call */
-	OPEN_HANGS = 2048,     /* no answer beyond CAP */
-	QUEUES = 4096,         /* no answer beyond CAP until another session ends */
-	DIES = 8192,           /* at the CAP-th session the server goes away */
+	OPEN_HANGS = 2048,     /* no reply beyond CAP sessions */
+	QUEUES = 4096,         /* no reply beyond CAP sessions until another one ends */
+	DIES = 8192,           /* at the CAP-th session the server exits */
 	STEP_FAILS = 16384,    /* every call fails */
-	STEP_HANGS = 32768,    /* no call is answered */
-	STEP_FULL = 65536,     /* the session beyond CAP opens, and its call is refused */
-	UNKNOWN_TOOL = 131072, /* the tool that is advertised is not there */
+	STEP_HANGS = 32768,    /* no call gets a reply */
+	STEP_FULL = 65536,     /* the session beyond CAP opens, but its call is refused */
+	UNKNOWN_TOOL = 131072, /* the advertised tool does not exist */
 	NO_TOOLS = 262144,
 	NO_COUNT = 524288, /* steps are not counted */
 	CHURN = 1 << 20,   /* the episode changes after two steps */
 	LOST_SOURCE = 1 << 21,
-	INTERRUPTED = 1 << 22, /* while the first call runs */
+	INTERRUPTED = 1 << 22, /* during the first call */
 	NO_LIMIT = 1 << 23,
 	PLAIN = 1 << 24, /* MCP: no reset, no seed, no state */
 	NO_RESET = 1 << 25,
 	RESET_FAILS = 1 << 26, /* every one */
-	FROZEN = 1 << 27,      /* counted and answered, but the state does not change */
+	FROZEN = 1 << 27,      /* calls are counted and answered, but the state does not change */
 	NOBODY = 1 << 28,
 	ONCE_OVER = 1 << 29, /* the episode ends with its first step */
-	BREAKS = 1 << 30,    /* the third call of an episode gets no answer */
+	BREAKS = 1 << 30,    /* the third call of an episode gets no reply */
 };
 
 struct world {
@@ -61,9 +61,9 @@ struct fake {
 	bool said;
 };
 
-#define STOPS (1u << 31) /* after two steps nothing happens any more */
+#define STOPS (1u << 31) /* after two steps nothing changes */
 
-/* The server. One a test. */
+/* The server. One per test. */
 static struct {
 	unsigned flaws;
 	int open, most, taken, opened, closed, starts, looks;
@@ -296,7 +296,7 @@ static const struct env_ops ops = {.name = "openenv",
                                    .event = fake_event,
                                    .close = fake_close};
 
-/* One letter a property, in the order of properties.def: capacity, statefulness,
+/* One letter per property, in the order of properties.def: capacity, statefulness,
    isolation, tools, reset, state source, episode id, release, seed, latency. */
 static const struct {
 	const char *what;
@@ -386,7 +386,7 @@ static void test_flaws(struct io *io)
 		is_str(letters, rows[i].wanted, "%s: the properties", rows[i].what);
 		ok(server.most <= SESSIONS, "%s: never more than %d at a time", rows[i].what,
 		   SESSIONS);
-		is_int(server.open, 0, "%s: nothing is left open", rows[i].what);
+		is_int(server.open, 0, "%s: no session is left open", rows[i].what);
 		is_int(summary.lost.kind == FAIL_TRANSPORT, (rows[i].flaws & DIES) != 0,
 		       "%s: lost or not", rows[i].what);
 	}
@@ -399,7 +399,7 @@ static void test_one_session(struct io *io)
 	char letters[PROPERTY_STATUSES + 32];
 
 	is_int(probe(io, 0, 1, letters, &summary, &err), 0, "one session: judged");
-	is_str(letters, "oosoooouoo", "one session: nothing to be apart from");
+	is_str(letters, "oosoooouoo", "one session: isolation is skipped");
 	is_int(server.most, 1, "one session at a time");
 	is_int(summary.capacity, 1, "one had room");
 }
@@ -412,11 +412,11 @@ static void test_ends(struct io *io)
 
 	is_int(probe(io, NOBODY, SESSIONS, letters, &summary, &err), -1, "unreachable");
 	is_int(err.kind, FAIL_TRANSPORT, "which is a matter of the transport");
-	is_str(letters, "", "and nothing is judged");
+	is_str(letters, "", "and no property is judged");
 	is_int(server.open, 0, "nor left open");
 	is_int(probe(io, INTERRUPTED, SESSIONS, letters, &summary, &err), -1, "an interrupt");
 	is_int(err.kind, FAIL_INTERRUPTED, "is not a fact about the server");
-	is_int(server.open, 0, "all is closed all the same");
+	is_int(server.open, 0, "all sessions are closed nevertheless");
 	is_int(server.opened, CAP, "though two were open");
 }
 

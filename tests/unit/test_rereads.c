@@ -1,4 +1,4 @@
-/* Which rollout of a batch may read the state a second time: rollout/rereads.h. */
+/* Which rollout of a batch may read the state twice: rollout/rereads.h. */
 #include "rollout/rereads.h"
 #include "tap.h"
 
@@ -28,7 +28,7 @@ static void test_others(void)
 	ok(!rereads_is_answered(&r, before), "it was sent before");
 	ok(rereads_is_quiet(&r, before), "all calls are answered");
 	rereads_sent(&r);
-	ok(!rereads_is_quiet(&r, before), "another one was sent");
+	ok(!rereads_is_quiet(&r, before), "a different request was sent");
 	rereads_answered(&r);
 	ok(!rereads_is_quiet(&r, before), "and answered: not quiet since");
 	ok(rereads_is_answered(&r, before), "it was sent after");
@@ -48,7 +48,7 @@ static void test_turns(void)
 	ok(!rereads_begin_control(&r), "there is one control");
 	rereads_end_control(&r);
 	ok(!rereads_control_runs(&r), "until it ends");
-	ok(!rereads_begin_control(&r), "and never another");
+	ok(!rereads_begin_control(&r), "and no second time");
 }
 
 int main(void)

@@ -1,6 +1,6 @@
-/* What a peer makes large costs in proportion: the work for 4n is at most five times that for n,
-   whatever the peer makes n of. Work is the number of basic blocks that run, which the compiler
-   counts (see the Makefile): no clock is asked. */
+/* Processing time is linear in the size of a peer's data: the work for 4n is at most five
+   times that for n, for each kind of data. Work is the number of basic blocks executed,
+   counted by the compiler's instrumentation (see the Makefile): no time is measured. */
 #include "base/names.h"
 #include "env/tool_list.h"
 #include "json/arguments.h"
@@ -121,7 +121,7 @@ static void elements(int n)
 	compare("[", "%d", "[%d]", "]", n);
 }
 
-/* Levels around elements: each level looked at all of them again. */
+/* Levels around elements: each level used to read all of them again. */
 static struct buf nested(int levels, int n, int last)
 {
 	struct buf out = text();

@@ -1,5 +1,5 @@
-/* What servers, models and clients send costs in proportion: answers and what is made of them, tool
-   calls in text, streams, requests to our own servers. See scaling.h. */
+/* Data from servers, models and clients is processed in linear time: replies, tool calls in
+   text, streams, requests to the built-in servers. See scaling.h. */
 #include "env/mcp/elicit.h"
 #include "env/mcp/headers.h"
 #include "env/mcp/mcp_internal.h"
@@ -47,7 +47,7 @@ static void error_text_as_before(int n)
 	body("{\"output\":\"Error: no\",", n);
 }
 
-/* Few members, one of them long: each look-up went over all of it. */
+/* Few members, one of them long: each lookup used to read all of it. */
 static void one_long_member(int n)
 {
 	struct buf now = text(), then = text();
@@ -245,7 +245,7 @@ static void wrong_words(int n)
 	repeat(&schema, "{\"properties\":{\"k\":{\"type\":\"string\",\"enum\":[", "\"w%d\"", "]}}}",
 	       n, false);
 	const struct arguments_schema *s = arguments_read(&arena, buf_view(&schema));
-	for (int i = 0; i < n; i++) { /* of as many calls */
+	for (int i = 0; i < n; i++) { /* for as many calls */
 		(void)!arguments_check(s, STR("{\"k\":\"none of them, and not near to one\"}"),
 		                       &err);
 	}
@@ -274,7 +274,7 @@ static void read_text(const struct buf *reply)
 static const struct tool_format *row;
 static const char *between;
 
-/* The mark and what may follow it, repeated. */
+/* The mark and its possible continuations, repeated. */
 static void marks_again(const char *mark, int n)
 {
 	struct buf reply = text();
@@ -287,7 +287,7 @@ static void marks_again(const char *mark, int n)
 	buf_release(&reply);
 }
 
-/* One call begun, and in it the mark again and again. */
+/* The beginning of one call, and in it the mark repeatedly. */
 static void marks_inside(const char *mark, int n)
 {
 	struct buf reply = text();
@@ -326,7 +326,7 @@ static void check_mark(const char *mark, void (*work)(const char *mark, int n), 
 		work(mark, N);
 		snprintf(what, sizeof(what), "%s: \"%s\", \"%.*s..\" %s", row->name, mark,
 		         (int)strcspn(between, "\n"), between, how);
-		what[strcspn(what, "\n")] = '\0'; /* some marks hold one */
+		what[strcspn(what, "\n")] = '\0'; /* some marks contain one */
 		scales(what, few, blocks);
 	}
 }
@@ -592,7 +592,7 @@ static void handshake_lines(int n)
 	buf_release(&reply);
 }
 
-/* Arrays inside each other, and objects of the schema's own kind: 30 or 100 to the power of 6 values. */
+/* Nested arrays and recursive objects of the schema: 30 or 100 to the power of 6 values. */
 static void check_powers(void)
 {
 	static const char *const schemas[] = {

@@ -1,5 +1,6 @@
-/* Each rule's work grows in proportion to the recording: its own bad fixtures, longer (the lines of
-   each rollout again and again, numbered on) and with more rollouts. */
+/* The work of each rule is linear in the size of the recording: its own bad fixtures,
+   lengthened (the lines of each rollout repeated with continuing numbers) and with more
+   rollouts. */
 #include "scaling.h"
 #include "verdicts.h"
 
@@ -76,7 +77,8 @@ static long lines_in(struct str file)
 	return count;
 }
 
-/* Steps and events n times, behind them the ends, all else once and first. Empty: there are none. */
+/* Steps and events n times, followed by the ends; all other lines once, at the beginning.
+   Empty if there are none. */
 static struct buf longer(struct str file, int n)
 {
 	struct buf out = text(), steps = text(), ends = text(), renamed = text();
@@ -103,7 +105,7 @@ static struct buf longer(struct str file, int n)
 	return out;
 }
 
-/* The file n times, each time with rollouts of other ids. */
+/* The file n times, each time with new rollout ids. */
 static struct buf more(struct str file, int n)
 {
 	static const char key[] = "\"rollout\":\"";
@@ -126,7 +128,7 @@ static struct buf more(struct str file, int n)
 
 /* ---- one rule ---- */
 
-/* Broken lines are left out, and so are those of a rollout whose header is. */
+/* Invalid lines are omitted, and so are those of a rollout with an invalid header. */
 static size_t feed_all(const struct verdicts *v, struct str lines)
 {
 	struct buf scratch = BUF(BUF_MAX_SMALL);

@@ -1,5 +1,5 @@
-/* Scenarios of fixtures/scenario: `rolldbg run` against a scripted server, and what its
-   recording, its verdicts and its exit code say about it. */
+/* Scenarios of fixtures/scenario: `rolldbg run` against a scripted server, with checks of
+   its recording, verdicts and exit code. */
 #include "json/canon.h"
 #include "json/scan.h"
 #include "scripted_server.h"
@@ -58,7 +58,7 @@ static pid_t spawn(char *const *argv)
 
 	path_in_dir(out, "out");
 	path_in_dir(err, "err");
-	/* a test in the background ignores SIGINT; what it starts must not */
+	/* a test in the background ignores SIGINT; its children must not */
 	sigemptyset(&reset);
 	sigaddset(&reset, SIGINT);
 	posix_spawnattr_init(&attributes);
@@ -92,7 +92,7 @@ static const char *program(void)
 	return given ? given : "./rolldbg";
 }
 
-/* $port filled in; lives with the scenario. */
+/* With $port replaced; valid as long as the scenario. */
 static char *filled(struct scenario *s, struct scripted *server, struct str text)
 {
 	struct scripted_link nobody = {.server = server};
@@ -163,7 +163,7 @@ static bool is_kind(struct str line, struct str kind)
 	return json_is(JSON_GET(line, "type"), kind) || json_is(JSON_GET(line, "event"), kind);
 }
 
-/* "step.2", "end", "notification.1": a line's type or event, and which of them. */
+/* "step.2", "end", "notification.1": a line's type or event, and its number. */
 static struct str find_line(const struct outcome_of_run *r, struct str selector)
 {
 	struct str rest = buf_view(&r->recording), line, kind = selector;
@@ -268,7 +268,7 @@ static bool number_is(const char *what, struct str wanted, uint64_t got)
 	return false;
 }
 
-static bool meets(const struct outcome_of_run *r, struct saying w)
+static bool has_expected(const struct outcome_of_run *r, struct saying w)
 {
 	struct saying rest = scenario_split(w.rest);
 
@@ -298,7 +298,7 @@ static bool meets(const struct outcome_of_run *r, struct saying w)
 	return line_holds(r, w.rest);
 }
 
-/* The same bytes are judged alike when they are only read. */
+/* check gives the same verdicts for the same bytes. */
 static bool offline_agrees(const struct outcome_of_run *r)
 {
 	char exe[512], recording[64];
@@ -332,7 +332,7 @@ static void try_scenario(const char *name)
 	for (size_t i = 0; i < s.wants.count; i++) {
 		struct saying w = s.wants.item[i];
 
-		if (!meets(&r, w)) {
+		if (!has_expected(&r, w)) {
 			fprintf(stderr, "# not so: %.*s %.*s\n", STR_ARG(w.word), STR_ARG(w.rest));
 			good = false;
 		}
@@ -356,7 +356,7 @@ static int is_scenario(const struct dirent *d)
 	return str_ends(str_from(d->d_name), STR(".scenario"));
 }
 
-/* Operands: only these scenarios. */
+/* Operands: run only these scenarios. */
 int main(int argc, char **argv)
 {
 	struct dirent **found;

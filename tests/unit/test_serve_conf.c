@@ -16,7 +16,7 @@ static void check_good(void)
 	struct serve_conf c;
 	struct error err;
 
-	is_int(parse("frozen_lake", &c, &err), 0, "a world alone");
+	is_int(parse("frozen_lake", &c, &err), 0, "a world without settings");
 	is_int(c.max_envs, DEFAULT_MAX_ENVS, "room for eight");
 	ok(c.world_conf.map == LAKE_4X4 && !c.world_conf.slippery && c.faults == 0 &&
 	           c.delay_ms == 0,
@@ -24,7 +24,7 @@ static void check_good(void)
 	is_int(parse("frozen_lake?map=8x8&slippery=1&max_envs=3&delay=20ms&protocol=mcp&"
 	             "fault=capacity&fault=slow",
 	             &c, &err),
-	       0, "everything at once: %s", err.text);
+	       0, "all settings: %s", err.text);
 	ok(c.world_conf.map == LAKE_8X8 && c.world_conf.slippery, "map and slips");
 	is_int(c.max_envs, 3, "room for three");
 	is_int(c.delay_ms, 20, "a delay with its unit");
@@ -39,7 +39,7 @@ static void check_good(void)
 		   "%s is %s", serve_faults[i].name, on ? "on" : "off");
 	}
 	is_int(active, 2, "two faults");
-	is_int(parse("frozen_lake?", &c, &err), 0, "nothing set after the mark");
+	is_int(parse("frozen_lake?", &c, &err), 0, "no setting after the question mark");
 }
 
 static void check_bad(void)

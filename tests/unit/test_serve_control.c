@@ -5,8 +5,8 @@
 	"{\"position\":0,\"grid\":\"\\n\\u001b[41mS\\u001b["                                       \
 	"0mFFF\\nFHFH\\nFFFH\\nHFFG\\n\"}"
 
-/* One request after the other on one environment; of a move, status is the position it
-   leads to. */
+/* A sequence of requests on one environment; for a move, status is the resulting position.
+   */
 static const struct {
 	const char *method, *what, *body;
 	unsigned status;
@@ -59,7 +59,7 @@ static const struct {
 	{"GET", "nope", "", 404, "Not Found"},
 };
 
-static void check_story(const struct server *s)
+static void check_sequence(const struct server *s)
 {
 	struct got opened, g;
 
@@ -93,7 +93,7 @@ static void check_no_id(const struct server *s)
 	is_int(g.status, 400, "reset_session without an id: the mark of a server that has it");
 }
 
-/* The state that a seed gives in a session of its own. */
+/* The state of a new session with that seed. */
 static void state_of(const struct server *s, const char *seed, struct got *g)
 {
 	struct got opened;
@@ -117,7 +117,7 @@ static void check_seeds(void)
 		state_of(s, seeds[i], &a);
 		state_of(s, seeds[i], &b);
 		is_str(a.body, b.body, "%s draws the same lake twice", seeds[i]);
-		ok(strcmp(a.body, last) != 0, "and another than the one before");
+		ok(strcmp(a.body, last) != 0, "and differs from the previous one");
 		snprintf(last, sizeof(last), "%.500s", a.body);
 	}
 	state_of(s, "{\"seed\":null}", &a);
@@ -126,8 +126,8 @@ static void check_seeds(void)
 	server_stop(s);
 }
 
-/* Moves of one seed on the slippery lake. */
-static void slide(const struct server *s, long positions[20])
+/* Moves with one seed on the slippery lake. */
+static void move_with_seed(const struct server *s, long positions[20])
 {
 	struct got opened, g;
 
@@ -147,8 +147,8 @@ static void check_slips(void)
 	long first[20], second[20];
 	bool slipped = false;
 
-	slide(s, first);
-	slide(s, second);
+	move_with_seed(s, first);
+	move_with_seed(s, second);
 	ok(memcmp(first, second, sizeof(first)) == 0, "a seed slips the same way twice");
 	for (int i = 0; i < 20; i++) {
 		slipped = slipped || first[i] % 8 != 0;
@@ -161,7 +161,7 @@ int main(void)
 {
 	struct server *s = start_server("frozen_lake");
 
-	check_story(s);
+	check_sequence(s);
 	check_no_id(s);
 	server_stop(s);
 	check_seeds();

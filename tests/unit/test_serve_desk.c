@@ -1,5 +1,5 @@
-/* The desk: what its tools answer, byte for byte, what shows in its state and what only
-   there, what pays, and that a seed decides all but the clock. */
+/* The desk: the replies of its tools byte for byte, what is visible in its state only,
+   rewards, and that a seed determines everything but the clock. */
 #include "serve_client.h"
 
 #include "serve/world/desk.h"
@@ -38,12 +38,12 @@ static void check_seeds(void)
 				ok(0, "seed %d: the archive is empty at first", (int)seed);
 			}
 		}
-		is_int(wanted, DESK_WANTED, "seed %d: three different ones wanted", (int)seed);
+		is_int(wanted, DESK_WANTED, "seed %d: three different wanted items", (int)seed);
 		desk_release(&a);
 		desk_release(&b);
 		desk_release(&other);
 	}
-	is_int(different, 50, "another seed, another desk");
+	is_int(different, 50, "a different seed gives a different desk");
 }
 
 static void check_state(void)
@@ -62,11 +62,11 @@ static void check_state(void)
 	       "\"stamps\":0},\"\xf0\x9f\x97\x9d\":{\"value\":\"\\ud83d\\udd11 56\","
 	       "\"stamps\":0}},\"archive\":{}},\"task\":{\"archive\":[\"caf\\u00e9\","
 	       "\"\xf0\x9f\x97\x9d\",\"\xcf\x80\"],\"filed\":0}}",
-	       "what seed 7 puts on the desk");
+	       "the desk of seed 7");
 	ok(desk_find(&d, STR("\"caf\xc3\xa9\"")) == desk_find(&d, STR("\"caf\\u00e9\"")),
 	   "a key is its text, however escaped");
 	ok(desk_find(&d, STR("\"caf\xc3\xa9\"")) != desk_find(&d, STR("\"cafe\\u0301\"")),
-	   "letters that look alike are two keys");
+	   "letters that look alike are different keys");
 	ok(desk_find(&d, STR("\"\\ud83d\\udddd\"")) != NULL, "a pair of escapes is one");
 	ok(!desk_find(&d, STR("\"\\ud83d\"")), "half of it is not valid");
 	desk_release(&d);
@@ -90,7 +90,7 @@ static void check_room(void)
 			ok(0, "room for item %zu", i);
 		}
 	}
-	ok(!desk_put(&d, STR("\"more\""), STR("null")), "no room for another");
+	ok(!desk_put(&d, STR("\"more\""), STR("null")), "no room for more");
 	ok(desk_put(&d, STR("\"k\""), STR(" [\n1 ,\r 2]")), "a new value needs none");
 	struct str value = desk_find(&d, STR("\"k\""))->value;
 
@@ -107,8 +107,8 @@ static void check_room(void)
 	RESULT("{\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}],\"isError\":true}")
 #define MISSING "Field required [type=missing, input_value={}, input_type=dict]"
 
-/* One call after the other on the desk of seed 7; reward and steps are what the control
-   plane says then. */
+/* A sequence of calls on the desk of seed 7; reward and steps are those of the control
+   plane after the call. */
 static const struct {
 	const char *tool, *arguments, *wants;
 	int reward, steps;
@@ -193,7 +193,7 @@ static void seeded(const struct server *s, const char *id, struct got *opened)
 	control(s, "POST", "reset_session", id, "{\"seed\":7}", &g);
 }
 
-static void check_story(const struct server *s)
+static void check_sequence(const struct server *s)
 {
 	struct got opened, g;
 	char wants[128];
@@ -219,7 +219,7 @@ static void check_story(const struct server *s)
 	control(s, "GET", "initial_state", "story", "", &g);
 	ok(strstr(g.body, "\"new\":{\"value\":\"\\ud800\",\"stamps\":2}") != NULL,
 	   "the stamps are in the state");
-	ok(!strstr(g.body, "\"tide\""), "and what was thrown away is not");
+	ok(!strstr(g.body, "\"tide\""), "and the deleted item is not in it");
 	end_session(s, opened.session, &g);
 }
 
@@ -233,7 +233,7 @@ static void check_loss(const struct server *s)
 	is_str(g.body,
 	       "{\"terminated\":true,\"truncated\":false,\"step_count\":1,"
 	       "\"total_reward\":0.0}",
-	       "a wanted item thrown away: over, unpaid");
+	       "a wanted item is deleted: the episode ends without a reward");
 	end_session(s, opened.session, &g);
 }
 
@@ -265,13 +265,13 @@ static void check_clock(const struct server *s)
 	is_int(clock_of(s, "clock", after) - at, 0, "reading does not change it");
 	call_tool(s, opened.session, "list_items", "{}", &g);
 	is_int(clock_of(s, "clock", after) - at, 1, "reading does");
-	is_str(after, before, "and nothing else");
+	is_str(after, before, "and nothing changed");
 	call_tool(s, opened.session, "get_item", "{}", &g);
 	is_int(clock_of(s, "clock", after) - at, 2, "so does a refusal");
-	is_str(after, before, "and nothing else either");
+	is_str(after, before, "and nothing changed");
 	call_tool(s, opened.session, "put_item", "{\"key\":\"tide\",\"value\":-0.7700}", &g);
 	is_int(clock_of(s, "clock", after) - at, 3, "so does writing");
-	is_str(after, before, "which may change nothing");
+	is_str(after, before, "and nothing changed");
 	call_tool(s, opened.session, "put_item", "{\"key\":\"tide\",\"value\":-0.77}", &g);
 	(void)clock_of(s, "clock", after);
 	ok(strcmp(after, before) != 0, "though a zero less is a change");
@@ -321,7 +321,7 @@ int main(void)
 	check_seeds();
 	check_state();
 	check_room();
-	check_story(s);
+	check_sequence(s);
 	check_loss(s);
 	check_clock(s);
 	check_list(s);

@@ -1,5 +1,5 @@
-/* Every fault of the built-in server over MCP, by what a client sees of it; a fault
-   without a row fails. */
+/* Every fault of the built-in server over MCP, as a client sees it; a fault without a row
+   fails the test. */
 #include "serve_client.h"
 
 #include "serve/fault/hooks.h"
@@ -8,7 +8,7 @@
 #define TEXT(t, is_error)                                                                          \
 	"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"type\":\"text\","               \
 	"\"text\":\"" t "\"}],\"isError\":" is_error "}}"
-/* The report that started it all, under the n-th made-up id. */
+/* The error of the report that led to this project, under the n-th made-up id. */
 #define FULL(limit, digits)                                                                        \
 	TEXT("{\\\"error\\\": \\\"Maximum concurrent environments (" limit                         \
 	     ") reached\\\", \\\"tool\\\": \\\"lake_move\\\", \\\"session_id\\\": "                \
@@ -40,12 +40,12 @@ static void capacity(void)
 	open_session(s, "{\"session_id\":\"c\"}", &c);
 	is_int(c.status, 200, "the third opens");
 	control(s, "GET", "initial_state", "c", "", &g);
-	is_int(position_in(&g), 0, "and sees a lake");
+	is_int(position_in(&g), 0, "and gets a lake");
 	move(s, c.session, "DOWN", &g);
 	is_str(message_of(&g), FULL("2", "140573993008848"), "its first call");
 	call(s, c.session, "{}", &g);
 	is_str(message_of(&g), FULL("2", "140573993008864"), "its second, wrong as it is");
-	is_int(steps_read(s, "c"), 0, "nothing moved");
+	is_int(steps_read(s, "c"), 0, "no step was made");
 	control(s, "POST", "reset_session", "c", "{}", &g);
 	move(s, c.session, "DOWN", &g);
 	is_str(message_of(&g), FULL("2", "140573993008880"), "nor does it after a reset");
@@ -94,7 +94,7 @@ static void session_churn(void)
 		is_int(position_in(&g), positions[i], "call %zu: position", i);
 		is_int(steps_read(s, "a"), steps[i], "call %zu: steps counted", i);
 		is_int(strcmp(g.session, last) != 0, i == 2 || i == 4,
-		       "call %zu: another session id or not", i);
+		       "call %zu: a new session id or the same", i);
 		snprintf(last, sizeof(last), "%s", g.session);
 	}
 	move(s, last, "DOWN", &g);
@@ -135,7 +135,7 @@ static void no_control_plane(void)
 	move(s, a.session, "DOWN", &g);
 	is_int(position_in(&g), 4, "it plays");
 	control(s, "GET", "status", "a", "", &g);
-	is_int(g.status, 404, "and contains nothing");
+	is_int(g.status, 404, "and is empty");
 	ask(s, "GET", "/control/status", "", "", &g);
 	is_int(g.status, 404, "without an id neither");
 	ask(s, "POST", "/control/reset_session", "", "{}", &g);
@@ -171,13 +171,13 @@ static void no_tools(void)
 	open_session(s, NULL, &a);
 	post_in(s, a.session, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\"}", &g);
 	is_str(message_of(&g), "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"tools\":[]}}",
-	       "nothing offered");
+	       "no tools are offered");
 	move(s, a.session, "DOWN", &g);
-	is_str(message_of(&g), TEXT("Unknown tool: lake_move", "true"), "nothing known");
+	is_str(message_of(&g), TEXT("Unknown tool: lake_move", "true"), "no tool is known");
 	server_stop(s);
 }
 
-/* The call that hangs neither holds up others nor outlives its session or the server. */
+/* A hanging call neither blocks others nor outlives its session or the server. */
 static void hang(void)
 {
 	static const char request[] = "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\","
@@ -201,7 +201,7 @@ static void hang(void)
 	is_int(g.status, 404, "which ends the wait");
 	server_stop(s);
 	read_reply(second, &g);
-	is_int(g.status, 0, "the end of the server ends the other, without a byte");
+	is_int(g.status, 0, "the end of the server closes the hanging connection without a reply");
 	close(first);
 	close(second);
 }
@@ -254,7 +254,7 @@ static void http_500(void)
 	move(s, a.session, "DOWN", &g);
 	is_int(g.status, 500, "the call fails");
 	is_str(g.body, "Internal Server Error", "in HTTP only");
-	is_int(server_steps(s), 0, "and did nothing");
+	is_int(server_steps(s), 0, "and had no effect");
 	server_stop(s);
 }
 
@@ -266,7 +266,7 @@ static void html_200(void)
 	open_session(s, NULL, &g);
 	is_int(g.status, 200, "the status is 200");
 	ok(strstr(g.head, "content-type: text/html; charset=utf-8\r\n") != NULL, "of the page");
-	ok(strncmp(g.body, "<!DOCTYPE html>", 15) == 0, "that comes");
+	ok(strncmp(g.body, "<!DOCTYPE html>", 15) == 0, "a web page is sent");
 	is_str(g.session, "", "without a session");
 	server_stop(s);
 }
@@ -303,7 +303,7 @@ static void slow(void)
 	server_stop(s);
 }
 
-/* Faults that show at different places show together. */
+/* Faults that affect different places can be combined. */
 static void check_several(void)
 {
 	struct server *s = start_server("frozen_lake?fault=fallback-session&fault=no-"

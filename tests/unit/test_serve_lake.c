@@ -1,5 +1,5 @@
-/* The lake's rules: maps, moves, slips, the picture, and that a seed decides everything.
- */
+/* The lake's rules: maps, moves, slips, the rendering, and that a seed determines
+   everything. */
 #include "serve/world/lake.h"
 
 #include "tap.h"
@@ -25,7 +25,7 @@ static void check_walk(void)
 	for (size_t i = 0; i < ARRAY_LEN(actions); i++) {
 		struct lake_step s = lake_move(&l, actions[i]);
 
-		is_int(l.position, positions[i], "step %zu goes where it should", i);
+		is_int(l.position, positions[i], "step %zu goes to the expected position", i);
 		is_int(s.reward, i == 5, "step %zu pays at the goal only", i);
 		is_int(s.terminated, i == 5, "step %zu ends at the goal only", i);
 		ok(s.chance == 1.0, "step %zu was certain", i);
@@ -54,7 +54,7 @@ static void check_edges_and_hole(void)
 	is_int(l.position, 5, "into the hole");
 	ok(s.terminated && s.reward == 0, "which ends it unpaid");
 	lake_move(&l, 1);
-	is_int(l.position, 5, "for good");
+	is_int(l.position, 5, "and stays there");
 	lake_init(&l, LAKE_8X8, false, 0);
 	for (int i = 0; i < 9; i++) {
 		lake_move(&l, 2);

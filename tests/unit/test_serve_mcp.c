@@ -51,8 +51,8 @@ static void check_opening(const struct server *s)
 	}
 }
 
-/* Requests in an open session. wants: the message, or NULL where nothing but the status
-   counts. */
+/* Requests in an open session. wants: the message, or NULL if only the status is checked.
+   */
 static const struct {
 	const char *what, *body;
 	unsigned status;
@@ -177,7 +177,7 @@ static void check_moves(const struct server *s)
 	is_int(g.status, 404, "an unknown session cannot be closed");
 }
 
-/* What is refused before anybody reads a message. */
+/* Requests that are refused before the message is parsed. */
 static const char ping[] = "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\"}";
 static const struct {
 	const char *what, *method, *path, *headers, *body;
@@ -265,7 +265,7 @@ static void check_large_body(const struct server *s)
 	free(body);
 }
 
-/* Two requests on one connection, the second sent in two halves. */
+/* Two requests on one connection, the second one sent in two parts. */
 static void check_kept_connection(const struct server *s)
 {
 	static const char first[] = "GET /control/status HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";

@@ -1,5 +1,5 @@
-/* The built-in server over OpenEnv, by the bytes of its frames: what is answered, what is
-   refused, which of it ends a session. */
+/* The built-in server over OpenEnv, by the bytes of its frames: replies, refusals, and
+   which refusals end a session. */
 #include "ws_client.h"
 
 #include "base/clock.h"
@@ -72,8 +72,8 @@ static void to_the_goal(void)
 	server_stop(s);
 }
 
-/* Fragments, blanks, several at once: each gets its one answer, in order. */
-static void delivery(void)
+/* Fragments, blanks, several at once: each message gets one reply, in order. */
+static void message_forms(void)
 {
 	struct server *s = start_server("frozen_lake?protocol=openenv");
 	struct ws_frame f;
@@ -182,7 +182,7 @@ static void refused(void)
 		is_str(ws_ask(fd, refusals[i].sent, &f), refusals[i].got, "refusal %zu", i);
 	}
 	is_str(ws_ask(fd, STATE, &f), PLACE("\"ep-1\"", "0", "0", GRID0),
-	       "nothing of it changed anything");
+	       "none of them had an effect");
 	is_int(server_steps(s), 0, "or was a step");
 	ws_leave(fd);
 	server_stop(s);
@@ -219,7 +219,7 @@ static void session_errors(void)
 	server_stop(s);
 }
 
-static void breaches(void)
+static void protocol_violations(void)
 {
 	static const struct {
 		const char *what;
@@ -296,7 +296,7 @@ static void capacity(void)
 	ws_next(c, &f);
 	is_str(f.text, FULL, "the third connects, and gets an unsolicited message");
 	ws_next(c, &f);
-	is_int(f.code, 1000, "then Close, as if all was well");
+	is_int(f.code, 1000, "then a normal Close");
 	is_str(f.text, "", "without a reason");
 	ask(s, "GET", "/health", "", "", &g);
 	is_str(g.body, "{\"status\":\"healthy\"}", "as the server reports");
@@ -307,7 +307,7 @@ static void capacity(void)
 	c = ws_connect(s);
 	ws_ask(c, STATE, &f);
 	is_str(f.text, PLACE("null", "0", "0", GRID0), "room is given back");
-	close(b); /* without a Close */
+	close(b); /* without a Close frame */
 	for (int i = 0; i < 1000; i++) {
 		int d = ws_connect(s);
 
@@ -317,7 +317,7 @@ static void capacity(void)
 			break;
 		}
 	}
-	is_str(f.text, PLACE("null", "0", "0", GRID0), "by whoever is just gone, too");
+	is_str(f.text, PLACE("null", "0", "0", GRID0), "also after a client has disconnected");
 	close(c);
 	server_stop(s);
 }
@@ -331,14 +331,14 @@ static void isolation(void)
 	ws_ask(a, RESET, &f);
 	ws_ask(a, DOWN, &f);
 	is_str(ws_ask(b, STATE, &f), PLACE("null", "0", "0", GRID0),
-	       "each connection has an environment of its own");
+	       "each connection has its own environment");
 	ws_leave(a);
 	ws_leave(b);
 	server_stop(s);
 }
 
-/* A step of an hour, without waiting for it. */
-static void others_go_on(void)
+/* A step that takes an hour, without waiting for it. */
+static void other_sessions_continue(void)
 {
 	struct server *s = start_server("frozen_lake?protocol=openenv&delay=1h");
 	struct ws_frame f;
@@ -360,7 +360,7 @@ static void others_go_on(void)
 	is_int(f.code, 1012, "waiting clients get the end");
 	ws_next(b, &f);
 	is_int(f.code, 1012, "like everybody");
-	ok(ws_ended(b), "which comes");
+	ok(ws_ended(b), "the connection ends");
 	close(a);
 	close(b);
 }
@@ -384,22 +384,22 @@ static void tools(void)
 	int fd = ws_connect(s);
 
 	is_str(ws_ask(fd, RESET, &f), OBSERVED("") "null,\"done\":false}}",
-	       "a reset shows nothing");
+	       "the reset's observation is empty");
 	ws_ask(fd, "{\"type\":\"step\",\"data\":{\"type\":\"list_tools\"}}", &f);
 	ok(strstr(f.text, "\"tools\":[{\"name\":\"get_task\",\"description\":") &&
 	           strstr(f.text, "\"input_schema\":{"),
-	   "a step that asks for the tools");
+	   "a step that lists the tools");
 	is_int(server_steps(s), 0, "is none");
 	ws_ask(fd, CALL("get_item", "{\"key\":\"memo\"}"), &f);
 	ok(strstr(f.text, ",\"tool_name\":\"get_item\",\"result\":{\"content\":[{"
 	                  "\"type\":\"text\",\"text\":\"{\\\"key\\\":\\\"memo\\\"") &&
 	           strstr(f.text, "\"is_error\":false},\"error\":null},\"reward\":0.0,"),
-	   "a call and what it brings: %s", f.text);
+	   "a call and its result: %s", f.text);
 	is_str(ws_ask(fd, CALL("nope", "{}"), &f),
 	       OBSERVED(",\"tool_name\":\"nope\",\"result\":null,\"error\":{"
 	                "\"error_type\":\"tool_not_found\",\"message\":\"Unknown tool: "
 	                "nope\"}") "0.0,\"done\":false}}",
-	       "a tool that is none, in an observation like any other");
+	       "an unknown tool, reported in an observation");
 	is_str(ws_ask(fd, CALL("get_item", "{\"key\":\"zz\"}"), &f),
 	       OBSERVED(",\"tool_name\":\"get_item\",\"result\":null,\"error\":{"
 	                "\"error_type\":\"execution_error\",\"message\":\"Error "
@@ -461,14 +461,14 @@ static void pings(void)
 
 	for (int i = 0; i < 3; i++) {
 		ws_next(fd, &f);
-		is_int(f.opcode, WS_PING, "a ping comes");
+		is_int(f.opcode, WS_PING, "a ping arrives");
 		ws_send(fd, WS_FIN | WS_PONG, (struct str){f.text, 4});
 	}
 	ws_next(fd, &f);
-	is_int(f.opcode, WS_PING, "and comes again once it is answered");
+	is_int(f.opcode, WS_PING, "and again after its pong");
 	ws_send(fd, WS_FIN | WS_PONG, STR("else"));
 	ws_ask(fd, STATE, &f);
-	is_int(f.opcode, WS_TEXT, "another Pong does not count");
+	is_int(f.opcode, WS_TEXT, "a Pong with a different payload does not count");
 	ws_leave(fd);
 	server_stop(s);
 }
@@ -483,7 +483,7 @@ static void no_pong(void)
 	is_int(f.opcode, WS_PING, "a ping without a pong");
 	ws_say(fd, STATE);
 	do {
-		ws_next(fd, &f); /* the state, if it was asked for in time */
+		ws_next(fd, &f); /* the state, if it was requested in time */
 	} while (f.opcode == WS_TEXT);
 	is_int(f.code, 1011, "ends the connection, despite other messages");
 	is_str(f.text, "keepalive ping timeout", "and why");
@@ -514,7 +514,7 @@ static const struct {
 	{"DELETE", "/ws", KEY V13, 405, NO_WAY "unsupported HTTP method: DELETE.\n"},
 };
 
-static void no_way_in(void)
+static void failed_handshakes(void)
 {
 	struct server *s = start_server("frozen_lake?protocol=openenv");
 	struct got g;
@@ -610,7 +610,7 @@ static void session_ids(void)
 	struct ws_frame f;
 	int fd = connect_to(s);
 
-	is_int(ws_handshake(fd, "/ws?session_id=abc"), 101, "another client's session");
+	is_int(ws_handshake(fd, "/ws?session_id=abc"), 101, "connects with a session id");
 	ws_next(fd, &f);
 	is_str(f.text, FAILED("Unknown session_id: abc", "SESSION_ERROR"), "does not exist");
 	ws_next(fd, &f);
@@ -623,18 +623,18 @@ int main(void)
 {
 	walk();
 	to_the_goal();
-	delivery();
+	message_forms();
 	refused();
 	session_errors();
-	breaches();
+	protocol_violations();
 	too_large();
 	capacity();
 	isolation();
-	others_go_on();
+	other_sessions_continue();
 	tools();
 	pings();
 	no_pong();
-	no_way_in();
+	failed_handshakes();
 	over_http();
 	session_ids();
 	return done();

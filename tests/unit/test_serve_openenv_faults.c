@@ -1,4 +1,4 @@
-/* Every fault of the built-in server over OpenEnv, by what a client sees of it. */
+/* Every fault of the built-in server over OpenEnv, as a client sees it. */
 #include "ws_client.h"
 
 #define MOVE(action) "{\"type\":\"step\",\"data\":{\"action\":\"" action "\"}}"
@@ -37,7 +37,7 @@ static struct server *faulty(const char *faults)
 	return start_server(target);
 }
 
-/* A slot is free as soon as the answer to our Close is the end of the connection. */
+/* A slot is free when the connection ends after our Close. */
 static bool is_refused(const struct server *s)
 {
 	struct ws_frame f;
@@ -78,7 +78,7 @@ static void capacity(void)
 	       "{\"type\":\"observation\",\"data\":{\"observation\":{\"metadata\":{},"
 	       "\"error\":\"Maximum concurrent environments (1) reached\"},\"reward\":"
 	       "null,\"done\":false}}",
-	       "and is told so in an observation");
+	       "and gets the refusal in an observation");
 	is_int(position_after(b, STATE), 0, "it never moves");
 	is_int(server_steps(s), 1, "one step in all");
 	ws_leave(b);
@@ -91,7 +91,7 @@ static void alias(void)
 	int a = ws_connect(s), b = ws_connect(s);
 
 	is_int(position_after(a, RESET("1")), 0, "one resets");
-	is_int(position_after(b, MOVE("DOWN")), 4, "the other acts");
+	is_int(position_after(b, MOVE("DOWN")), 4, "the other session acts");
 	is_int(position_after(a, STATE), 4, "and moves the first");
 	is_int(position_after(b, RESET("1")), 0, "resets");
 	is_int(position_after(a, STATE), 0, "and resets it");
@@ -130,7 +130,7 @@ static void no_metadata(void)
 
 	ws_ask(fd, MOVE("DOWN"), &f);
 	is_int(number_of(&f, "position"), 4, "a step");
-	ok(!has_text(&f, "metadata"), "says nothing beside: %s", f.text);
+	ok(!has_text(&f, "metadata"), "contains nothing else: %s", f.text);
 	ask(s, "POST", "/reset", "", "", &g);
 	ok(!strstr(g.body, "metadata"), "nor does plain HTTP: %s", g.body);
 	ws_leave(fd);
@@ -144,7 +144,7 @@ static void close_1011(void)
 	int fd = ws_connect(s);
 
 	is_int(position_after(fd, MOVE("DOWN")), 4, "one step");
-	is_int(position_after(fd, MOVE("DOWN")), 8, "and another");
+	is_int(position_after(fd, MOVE("DOWN")), 8, "and once more");
 	is_int(position_after(fd, STATE), 8, "reading is not a step");
 	ws_say(fd, MOVE("RIGHT"));
 	ws_next(fd, &f);
@@ -165,7 +165,7 @@ static void stateless(void)
 	for (int i = 0; i < 3; i++) {
 		is_int(position_after(fd, MOVE("DOWN")), 4, "each step is the first");
 		ws_ask(fd, STATE, &f);
-		is_int(number_of(&f, "step_count"), 0, "of an environment that is gone");
+		is_int(number_of(&f, "step_count"), 0, "of an environment that no longer exists");
 		ok(has_text(&f, "\"episode_id\":null"), "with its name");
 	}
 	ws_leave(fd);
@@ -179,17 +179,17 @@ static void zombie(void)
 	int a = ws_connect(s), b;
 
 	is_int(position_after(a, MOVE("DOWN")), 4, "one step");
-	is_int(position_after(a, MOVE("DOWN")), 8, "and another");
+	is_int(position_after(a, MOVE("DOWN")), 8, "and once more");
 	ok(is_refused(s), "that is all the room there is");
 	for (int i = 0; i < 3; i++) {
 		ws_ask(a, MOVE("RIGHT"), &f);
-		is_int(number_of(&f, "position"), 8, "answered, and nothing moves");
+		is_int(number_of(&f, "position"), 8, "there is a reply, but nothing moves");
 		ok(has_text(&f, "\"reward\":0.0,\"done\":false"), "nor is it over");
 	}
 	ws_ask(a, STATE, &f);
 	is_int(number_of(&f, "step_count"), 2, "or counted");
 	b = ws_connect(s);
-	is_int(position_after(b, MOVE("DOWN")), 4, "the slot belongs to another session");
+	is_int(position_after(b, MOVE("DOWN")), 4, "the slot belongs to a different session");
 	ws_leave(a);
 	ok(is_refused(s), "and is not given back twice");
 	ws_leave(b);
@@ -209,9 +209,9 @@ static void late_reply(void)
 	is_int(position_after(fd, MOVE("RIGHT")), 8, "the third is answered as the second");
 	ws_next(fd, &f);
 	ok(has_text(&f, "\"type\":\"state\"") && number_of(&f, "position") == 8,
-	   "then comes what was asked before it");
+	   "then comes the reply to the earlier request");
 	ws_next(fd, &f);
-	is_int(number_of(&f, "position"), 9, "and its own");
+	is_int(number_of(&f, "position"), 9, "and then its own");
 	is_int(position_after(fd, MOVE("DOWN")), 13, "the next is on time");
 	is_int(server_steps(s), 4, "each acted once");
 	ws_leave(fd);
@@ -248,7 +248,7 @@ static void slow_and_hang(void)
 	is_int(f.opcode, WS_PONG, "one that hangs leaves the connection alive");
 	is_int(server_steps(s), 0, "and never acts");
 	ws_leave(fd);
-	ok(!is_refused(s), "whoever leaves it gives the room back");
+	ok(!is_refused(s), "the slot is released when the connection ends");
 	server_stop(s);
 }
 
@@ -271,15 +271,16 @@ static void instance_shared(void)
 	ask(s, "POST", "/step", JSON, "{\"action\":{\"action\":\"DOWN\"}}", &g);
 	is_int(position_in(&g), 4, "a step");
 	ask(s, "POST", "/step", JSON, "{\"action\":\"DOWN\"}", &g);
-	is_int(position_in(&g), 8, "an action alone is one, and goes on from there");
+	is_int(position_in(&g), 8,
+	       "an action without a wrapper is accepted, and continues from there");
 	ok(!strstr(g.body, "metadata"), "without metadata");
 	ask(s, "GET", "/state", "", "", &g);
 	ok(strstr(g.body, "{\"episode_id\":null,\"step_count\":2,") == g.body,
 	   "the state is everybody's: %s", g.body);
 	ask(s, "POST", "/step", JSON, "{\"action\":{\"action\":\"OVER\"}}", &g);
-	is_int(g.status, 500, "what the environment refuses is 500");
+	is_int(g.status, 500, "a refusal of the environment is 500");
 	ask(s, "GET", "/health", "", "", &g);
-	is_str(g.body, "{\"status\":\"healthy\"}", "all is well");
+	is_str(g.body, "{\"status\":\"healthy\"}", "the server is healthy");
 	is_int(server_steps(s), 2, "two steps");
 	server_stop(s);
 }
@@ -326,7 +327,7 @@ static void belongs(void)
 	c.protocol = SERVE_MCP;
 	is_int(server_start(&c, &s, &err), -1, "or do not");
 	is_int(err.kind, FAIL_USAGE, "which is a usage error");
-	is_str(err.text, "fault 'zombie' needs protocol openenv", "that says what to do");
+	is_str(err.text, "fault 'zombie' needs protocol openenv", "with the cure");
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Who is let in: Origin and Host, on every path of every server. */
+/* Which requests are accepted, by Origin and Host, on every path of every server. */
 #include "serve_client.h"
 
 #include "serve/llm/llm.h"
@@ -11,7 +11,7 @@
 
 static const struct {
 	const char *origin, *host; /* NULL: not sent */
-	unsigned refused;          /* 0: let in; the same where http://app.test is allowed: */
+	unsigned refused;          /* 0: accepted; the same where http://app.test is allowed: */
 	unsigned refused_then;
 } rows[] = {
 	{NULL, "localhost", 0, 0},
@@ -117,7 +117,7 @@ static void check_server(const char *target, const char *const *paths)
 	}
 }
 
-static void check_everybody(void)
+static void check_star(void)
 {
 	struct server *s =
 		start("frozen_lake?protocol=openenv", (struct allowed_origins){everybody, 1});
@@ -168,7 +168,8 @@ static void check_model(void)
 	unlink(script);
 }
 
-/* What a browser asks before it posts JSON, and what it needs to hand the reply to the page. */
+/* The preflight request of a browser that posts JSON, and the headers that let the page
+   read the reply. */
 static void check_cors(const char *target, const char *path)
 {
 	static const char page[] = "Origin: http://app.test\r\n";
@@ -208,7 +209,7 @@ static void check_values(void)
 		struct error err = {0};
 
 		is_int(allowed_origins_check(&(struct allowed_origins){&bad[i], 1}, &err), -1,
-		       "%s is no origin", bad[i]);
+		       "%s is not an origin", bad[i]);
 		is_int(err.kind, FAIL_USAGE, "%s", err.text);
 	}
 }
@@ -224,7 +225,7 @@ int main(void)
 	check_server("frozen_lake", mcp);
 	check_server("frozen_lake?fault=session-churn", mcp);
 	check_server("frozen_lake?protocol=openenv", openenv);
-	check_everybody();
+	check_star();
 	check_model();
 	check_cors("frozen_lake", "/mcp");
 	check_cors("frozen_lake?protocol=openenv", "/schema");

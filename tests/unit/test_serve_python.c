@@ -1,4 +1,4 @@
-/* JSON as Python shows it in its error messages. */
+/* JSON in the notation of Python's error messages. */
 #include "serve/openenv/python.h"
 
 #include "tap.h"

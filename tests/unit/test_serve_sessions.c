@@ -1,12 +1,11 @@
-/* Who shares an environment with whom, how many there may be, and when room is given
-   back. */
+/* Which sessions share an environment, the session limit, and when slots are released. */
 #include "serve_client.h"
 
 #include "serve/gym/gym.h"
 
 #include <pthread.h>
 
-static void check_life(const struct server *s)
+static void check_session_lifetime(const struct server *s)
 {
 	struct got a, g;
 
@@ -21,7 +20,7 @@ static void check_life(const struct server *s)
 	is_int(g.status, 200, "DELETE ends it");
 	is_str(g.body, "", "without a word");
 	move(s, a.session, "DOWN", &g);
-	is_int(g.status, 404, "then it is gone");
+	is_int(g.status, 404, "then it does not exist");
 	end_session(s, a.session, &g);
 	is_int(g.status, 404, "and cannot end again");
 	control(s, "GET", "status", a.session, "", &g);
@@ -63,7 +62,7 @@ static void check_second_initialize(const struct server *s)
 	is_int(g.status, 200, "a second initialize");
 	is_str(g.session, a.session, "keeps the session");
 	move(s, a.session, "DOWN", &g);
-	is_int(position_in(&g), 4, "and moves it to another environment");
+	is_int(position_in(&g), 4, "and moves it to a different environment");
 	control(s, "GET", "status", "one", "", &g);
 	is_int(g.status, 404, "leaving the first");
 	end_session(s, a.session, &g);
@@ -91,13 +90,13 @@ static void check_limit(void)
 	struct got a, b, g;
 
 	control(s, "GET", "initial_state", "passer-by", "", &g);
-	is_int(g.status, 200, "the control plane alone makes an environment");
+	is_int(g.status, 200, "a control plane request alone creates an environment");
 	open_session(s, "{\"session_id\":\"a\"}", &a);
 	is_int(a.status, 200, "the first session");
 	open_session(s, "{\"session_id\":\"b\"}", &b);
-	is_int(b.status, 200, "the second: what has no session gives way");
+	is_int(b.status, 200, "the second: an environment without a session is replaced");
 	control(s, "GET", "status", "passer-by", "", &g);
-	is_int(g.status, 404, "and is gone");
+	is_int(g.status, 404, "and no longer exists");
 	open_session(s, "{\"session_id\":\"c\"}", &g);
 	is_int(g.status, 503, "the third is refused at the door");
 	is_str(g.body,
@@ -109,11 +108,11 @@ static void check_limit(void)
 	open_session(s, "{\"session_id\":\"a\"}", &g);
 	is_int(g.status, 200, "one in an environment there is needs no room");
 	control(s, "GET", "initial_state", "c", "", &g);
-	is_int(g.status, 500, "nor does the control plane make another");
+	is_int(g.status, 500, "the control plane does not create another one");
 	is_str(g.body, "{\"error\":\"Maximum concurrent environments (2) reached\"}",
-	       "and says why");
+	       "with the reason");
 	move(s, a.session, "DOWN", &g);
-	is_int(position_in(&g), 4, "the first goes on");
+	is_int(position_in(&g), 4, "the first continues");
 	end_session(s, b.session, &g);
 	open_session(s, "{\"session_id\":\"c\"}", &g);
 	is_int(g.status, 200, "DELETE gave room back");
@@ -170,7 +169,8 @@ static void check_many(const char *target)
 	}
 	for (int i = 0; i < PLAYERS; i++) {
 		pthread_join(players[i].thread, NULL);
-		ok(players[i].played, "%s: player %d reached the goal alone", target, i);
+		ok(players[i].played, "%s: player %d reached the goal in its own environment",
+		   target, i);
 	}
 	is_int(server_steps(s), PLAYERS * 6, "and every step was counted");
 	server_stop(s);
@@ -180,7 +180,7 @@ int main(void)
 {
 	struct server *s = start_server("frozen_lake");
 
-	check_life(s);
+	check_session_lifetime(s);
 	check_sharing(s);
 	check_second_initialize(s);
 	check_bad_ids(s);

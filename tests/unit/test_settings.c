@@ -1,4 +1,4 @@
-/* Settings that messages name: as options, as keys of a file, and in a recording. */
+/* Settings in messages: as options, as keys of a file, and in a recording. */
 #include "base/settings.h"
 #include "cmd/settings.h"
 #include "tap.h"

@@ -1,5 +1,6 @@
-/* protocol/sse against tests/vectors/sse.test: fed whole, byte by byte and split
-   everywhere, each piece ending where memory ends and overwritten by the next. */
+/* protocol/sse against tests/vectors/sse.test: fed as a whole, byte by byte and split
+   everywhere. Each piece ends at the end of readable memory and is overwritten by the next
+   one. */
 #include "protocol/sse.h"
 #include "tap.h"
 #include "vectors.h"
@@ -81,8 +82,7 @@ static void on_line(void *arg, char letter, const char *text)
 	}
 }
 
-/* 4 MiB of lone CRs in one piece: each line end is looked for once, so this ends at once.
- */
+/* 4 MiB of lone CRs in one piece: finding line ends takes linear time. */
 static void test_linear(void)
 {
 	struct buf input = BUF(BUF_MAX_MESSAGE);

@@ -1,4 +1,4 @@
-/* Metrics: what the lines of rollouts add up to, how tasks merge, and the checklist. */
+/* Metrics: totals over the lines of rollouts, merging of tasks, and the checklist. */
 #include "tap.h"
 
 #include "stats/checklist.h"
@@ -96,7 +96,7 @@ static void feed_rollout(struct gathered *g, const char *id, int sample, int siz
 	buf_release(&text);
 }
 
-/* By its name; NaN: not known. */
+/* A metric by its name; NaN: unknown. */
 static double value(const struct metrics *m, const char *name)
 {
 	double v;
@@ -195,11 +195,11 @@ static void counts_calls(void)
 	ok(status_of(&g.total, false, "logprobs", "all 0 in 1 of 2 turns") == CHECK_FAIL,
 	   "a turn of zeros fails");
 	ok(status_of(&g.total, false, "kl", "no trainer log-probabilities given") == CHECK_UNKNOWN,
-	   "without a trainer's there is no KL");
+	   "no KL without the trainer's log-probabilities");
 	ok(status_of(&g.total, true, "kl", "both engine and trainer") == CHECK_UNKNOWN,
 	   "nor without partners");
 	ok(status_of(&g.total, false, "reward", "no rollout") == CHECK_UNKNOWN,
-	   "no reward, nothing to say");
+	   "no reward: unknown");
 	end(&g);
 }
 
@@ -210,11 +210,11 @@ static void groups(void)
 	begin(&g);
 	feed_rollout(&g, "b", 0, 2, "0"); /* solved by none */
 	feed_rollout(&g, "b", 1, 2, "0");
-	feed_rollout(&g, "a", 0, 3, "0"); /* by some; one got lost */
+	feed_rollout(&g, "a", 0, 3, "0"); /* by some; one was lost */
 	feed_rollout(&g, "a", 1, 3, "1");
 	feed_rollout(&g, "a", 2, 3, NULL);
 	feed_rollout(&g, "c", 0, 1, "2"); /* alone */
-	feed_rollout(&g, "d", 0, 2, "1"); /* by all; a sample that comes twice */
+	feed_rollout(&g, "d", 0, 2, "1"); /* by all; one sample occurs twice */
 	feed_rollout(&g, "d", 0, 2, "0");
 	feed_rollout(&g, "d", 1, 2, "1.5");
 	finish(&g);
@@ -250,7 +250,7 @@ static void extremes(void)
 	feed_rollout(&g, "a", 1, 2, "-1e308");
 	finish(&g);
 	ok(status_of(&g.total, false, "advantages", "not finite in 1 of 1") == CHECK_FAIL,
-	   "a deviation that no double holds");
+	   "a deviation beyond the range of double");
 	end(&g);
 	begin(&g);
 	feed_rollout(&g, "a", 0, 2, "0");
@@ -263,7 +263,7 @@ static void extremes(void)
 	end(&g);
 	begin(&g);
 	finish(&g);
-	ok(status_of(&g.total, false, "tools", "no rollout") == CHECK_UNKNOWN, "of nothing");
+	ok(status_of(&g.total, false, "tools", "no rollout") == CHECK_UNKNOWN, "no rollouts");
 	is(&g.total, "num_turns/mean", (double)NAN);
 	is(&g.total, "num_turns/min", (double)NAN);
 	end(&g);

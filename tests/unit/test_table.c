@@ -1,5 +1,5 @@
-/* The table people look at: marks for colours, what changed in one line, rows that keep to the
-   width whatever an environment says. */
+/* The table output: color marks, changes within a line, and rows that keep to the width for
+   any content. */
 #include "base/text.h"
 #include "report/brief.h"
 #include "report/changes.h"
@@ -72,7 +72,7 @@ static void test_brief(void)
 	}
 	buf_clear(&out);
 	brief_text(&out, STR("\"two words\\n\""));
-	is_str(buf_cstr(&out), "two words\n", "text alone has no quotes");
+	is_str(buf_cstr(&out), "two words\n", "text without other values has no quotes");
 	buf_release(&out);
 }
 
@@ -120,7 +120,7 @@ static void test_changes(void)
 		changes_find(&changes, str_from(rows[i].before), str_from(rows[i].after), ignored);
 		size_t cells = changes_add(&out, &changes, rows[i].columns);
 		is_str(buf_cstr(&out), rows[i].said, "in %zu cells", rows[i].columns);
-		is_int(cells, text_cells(buf_view(&out)), "and so many it takes");
+		is_int(cells, text_cells(buf_view(&out)), "and the reported width is right");
 	}
 	json_paths_free(ignored);
 	changes_release(&changes);
@@ -186,7 +186,7 @@ static void show(size_t columns, bool live, bool color, struct buf *out)
 	buf_release(&scratch);
 }
 
-/* The widest line, in cells, and the number of lines. */
+/* The width of the widest line in cells, and the number of lines. */
 static size_t widest(struct str text, size_t *lines)
 {
 	size_t most = 0;
@@ -232,10 +232,10 @@ static void test_rows(void)
 	show(120, false, true, &color);
 	widest(buf_view(&plain), &lines);
 	is_int(lines, 8, "a title, a heading, four rows, an event, an end");
-	ok(strstr(buf_cstr(&plain), "position 0 -> 4"), "what changed");
+	ok(strstr(buf_cstr(&plain), "position 0 -> 4"), "a changed member");
 	ok(strstr(buf_cstr(&plain), "[S]FFF"), "a coloured cell");
-	ok(strstr(buf_cstr(&plain), "\\x1b[2J"), "another escape sequence");
-	ok(strstr(buf_cstr(&plain), "unchanged"), "what did not change");
+	ok(strstr(buf_cstr(&plain), "\\x1b[2J"), "an escape sequence is escaped");
+	ok(strstr(buf_cstr(&plain), "unchanged"), "an unchanged state");
 	ok(strstr(buf_cstr(&plain), "said: \u6211\u4e0d\u77e5\u9053"), "a model's message");
 	ok(strstr(buf_cstr(&color), "\x1b[31mtransport-error\x1b[0m"), "a failure is red");
 	buf_release(&plain);

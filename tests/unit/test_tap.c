@@ -1,5 +1,5 @@
-/* tap.h counts, compares and reports: the checks below run in a child whose output is
-   read back. */
+/* tap.h counts, compares and reports: the checks below run in a child process whose output
+   is read. */
 #include "tap.h"
 
 #include <stdlib.h>

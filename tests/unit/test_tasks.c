@@ -1,4 +1,4 @@
-/* Task files: every key, what is wrong with a bad line and where, caps. */
+/* Task files: every key, the messages and positions for invalid lines, limits. */
 #include "rollout/tasks.h"
 #include "tap.h"
 
@@ -74,7 +74,7 @@ static void test_keys(void)
 			   " {\"actions\":\"A,B\",\"id\":12,\"seed\":null} \n"
 			   "{\"id\":\"\xc3\xa9\"}";
 
-	ok(tasks_parse(str_from(text), "t", &t, &err) == 0, "a good file");
+	ok(tasks_parse(str_from(text), "t", &t, &err) == 0, "a valid file");
 	is_int(t.count, 3, "has its tasks");
 	is_str(t.items[0].id, "a_b", "an id without blanks");
 	ok(t.items[0].has_seed && t.items[0].seed == INT64_MIN, "a seed");
@@ -86,12 +86,12 @@ static void test_keys(void)
 	ok(t.items[0].has_max_turns && t.items[0].max_turns == 0, "no turns");
 	is_str(t.items[1].id, "12", "a number as id");
 	is_int(t.items[1].line, 3, "blank lines count");
-	ok(!t.items[1].has_seed, "null is nothing");
+	ok(!t.items[1].has_seed, "null is absent");
 	is_str(t.items[1].actions, "A,B", "actions of a string");
 	ok(!t.items[2].vars.p && !t.items[2].actions && !t.items[2].tool && !t.items[2].policy &&
 	           !t.items[2].has_max_turns,
-	   "and nothing more than what is said");
-	is_str(t.items[2].id, "\xc3\xa9", "other letters stay");
+	   "and no other members");
+	is_str(t.items[2].id, "\xc3\xa9", "other letters are unchanged");
 	tasks_release(&t);
 }
 

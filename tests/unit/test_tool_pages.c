@@ -1,4 +1,4 @@
-/* A tool list whose pages do not end: each has another cursor, and each comes in time. */
+/* An endless tool list: each page has a new cursor and arrives in time. */
 #include "env/mcp/mcp_internal.h"
 #include "env/mcp/session_state.h"
 #include "tap.h"
@@ -44,8 +44,8 @@ int main(void)
 		printf("Bail out! %s\n", err.text);
 		return 1;
 	}
-	is_int(mcp_list_tools(&session, &tools, &endless, &r, &err), 0, "the list is taken");
-	ok(endless, "as far as it goes");
+	is_int(mcp_list_tools(&session, &tools, &endless, &r, &err), 0, "the list is accepted");
+	ok(endless, "up to the limit");
 	ok(pages > 1 && pages <= 11, "for five times the timeout: %d pages", pages);
 	is_int(json_count(buf_view(&tools)), pages, "with the tools of all of them");
 	io_free(session.conf.io);

@@ -1,4 +1,4 @@
-/* Batch sizes of trainers: sessions at once, refused settings, and their description. */
+/* Batch sizes of trainers: parallel sessions, refused settings, and their description. */
 #include "rollout/trainer.h"
 #include "tap.h"
 

@@ -15,8 +15,8 @@ static int parse(const char *text, struct line *l, struct error *err)
 	return line_parse(str_from(text), &scratch, l, &used, err);
 }
 
-/* Every row of the table, one after the other under one line type, with the sort of value
-   it allows. */
+/* Every row of the table in sequence under one line type, with the type of value it allows.
+   */
 static const char *value_for(const struct line_key *row)
 {
 	static const struct {
@@ -66,11 +66,11 @@ static void whole_line(enum line_type t)
 	for (size_t k = 0; k < KEY_COUNT; k++) {
 		same = same && str_eq(back.value[k], l.value[k]);
 	}
-	ok(same, "%s: every value comes back as it was", line_type_name(t));
+	ok(same, "%s: every value survives a round trip", line_type_name(t));
 	line_write(&back, &again);
 	is_str(buf_cstr(&again), buf_cstr(&text), "%s: and is written as it was",
 	       line_type_name(t));
-	is_int(used, text.n - 1, "%s: the bytes taken", line_type_name(t));
+	is_int(used, text.n - 1, "%s: the bytes used", line_type_name(t));
 	buf_release(&text);
 	buf_release(&again);
 	buf_release(&values);
@@ -96,7 +96,7 @@ static void bare_line(enum line_type t)
 
 		right = right && there == !(rows[i].types & T_OPTIONAL);
 	}
-	ok(right, "%s: null where nothing is known, optional keys are left out", line_type_name(t));
+	ok(right, "%s: null for unknown values, optional keys are omitted", line_type_name(t));
 	buf_release(&text);
 }
 
@@ -150,7 +150,7 @@ static const char *words_of(const struct line_key *rows, size_t count, enum key 
 	return NULL;
 }
 
-/* Each enum names the words that the table allows, in its order, and finds them again. */
+/* Each enum has the words that the table allows, in order, and finds them. */
 #define WORDS(type, first, last, rows, key, member)                                                \
 	do {                                                                                       \
 		struct buf words = BUF(1024);                                                      \
@@ -179,11 +179,12 @@ static void words(void)
 	      "event");
 	WORDS(state_kind, STATE_CONTROL_PLANE, STATE_IMPORT, line_parts, KEY_STATE_SOURCE, "kind");
 	WORDS(policy_kind, POLICY_SCRIPT, POLICY_IMPORT, line_parts, KEY_POLICY, "kind");
-	is_str(end_status_name(END_INCOMPLETE), "incomplete", "what readers call a missing end");
+	is_str(end_status_name(END_INCOMPLETE), "incomplete",
+	       "the status that readers give to a missing end");
 	is_int(end_status_parse(STR("incomplete")), END_UNKNOWN, "is not a status of a line");
 }
 
-/* Words that stand in lines, spelled with escapes or not. */
+/* Words in lines, spelled with escapes or without. */
 static void decoded_words(void)
 {
 	struct line l;
@@ -198,7 +199,7 @@ static void decoded_words(void)
 	parse("{\"type\":\"event\",\"rollout\":\"r\",\"event\":\"late\\u002dreply\"}", &l, &err);
 	is_int(l.event, EVENT_LATE_REPLY, "an event");
 	is_int(parse("{\"type\":\"event\",\"rollout\":\"r\",\"event\":\"new\"}", &l, &err), 0,
-	       "other events may come later");
+	       "unknown events are accepted");
 	is_int(l.event, EVENT_UNKNOWN, "and are unknown");
 	parse("{\"type\":\"step\",\"rollout\":\"r\",\"error\":{\"class\":\"unknown\\u002dtool\","
 	      "\"layer\":\"mcp\"}}",
@@ -244,7 +245,7 @@ static void decoded(void)
 	is_int(parse("{\"type\":\"later\",\"rollout\":7,\"turn\":\"x\"}", &l, &err), 0,
 	       "a type of later versions");
 	is_int(l.type, LINE_UNKNOWN, "is unknown");
-	is_int(l.rollout.n, 0, "whatever it holds");
+	is_int(l.rollout.n, 0, "whatever its type");
 }
 
 static void errors(void)
@@ -302,7 +303,7 @@ static void line_breaks(void)
 	buf_clear(&text);
 	l.type = LINE_UNKNOWN;
 	line_write(&l, &text);
-	is_int(text.n, 0, "of an unknown line nothing is written");
+	is_int(text.n, 0, "a line of unknown type is not written");
 	buf_release(&text);
 }
 

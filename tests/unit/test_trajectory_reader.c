@@ -1,5 +1,5 @@
-/* The reader over every file of fixtures/recordings/, over generated long lines and over
-   what the shared folder holds. expected.tsv says what each file gives. */
+/* The reader on every file of fixtures/recordings/, on generated long lines and on the
+   shared folder. expected.tsv has the results for each file. */
 #include "tap.h"
 
 #include "base/mem.h"
@@ -26,7 +26,7 @@ static void add_kind(struct buf *out, const struct line *l, const struct reader_
 	buf_char(out, l->type < LINE_TYPES ? kinds[l->type] : '?');
 }
 
-/* The kinds of lines up to the end or the error, which is in err.kind. */
+/* The types of lines up to the end or the error, which is in err.kind. */
 static void read_kinds(const char *path, struct buf *kinds, struct error *err)
 {
 	struct reader *r = NULL;
@@ -70,7 +70,7 @@ static bool in_table(const char *table, const char *name)
 	return strstr(table, row);
 }
 
-static void each_has_a_row(const char *table)
+static void check_rows(const char *table)
 {
 	DIR *d = opendir(FOLDER);
 	int without = 0;
@@ -110,7 +110,7 @@ static void table(void)
 	if (f) {
 		fclose(f);
 	}
-	each_has_a_row(buf_cstr(&all));
+	check_rows(buf_cstr(&all));
 	buf_release(&all);
 }
 
@@ -187,7 +187,7 @@ static void long_lines(void)
 	buf_release(&kinds);
 }
 
-/* Blocks, moves and lines meet in every position when the lines have odd lengths. */
+/* Lines of odd lengths, so that blocks, moves and lines meet at every position. */
 static void many_lines(void)
 {
 	char path[] = "/tmp/rolldbg-reader-XXXXXX";
@@ -234,7 +234,7 @@ static void operands(void)
 
 	is_int(reader_open(missing, &r, &err), -1, "a missing file does not open");
 	is_str(err.text, "cannot read fixtures/no-such.jsonl: No such file or directory",
-	       "so it says");
+	       "with the reason");
 	is_int(err.kind, FAIL_INPUT, "as bad input");
 	is_int(reader_open(src, &r, &err), -1, "a directory does not open");
 	is_str(err.text, "cannot read src: it is a directory", "as reported");
@@ -284,7 +284,7 @@ static void shared(const char *name, uint64_t lines)
 	read_kinds(path, &kinds, &err);
 	is_int(err.kind, FAIL_NONE, "%s is read without error", name);
 	is_int(kinds.n, lines, "%s: every line", name);
-	ok(!strpbrk(buf_cstr(&kinds), "?~+"), "%s: nothing torn, fused or unknown", name);
+	ok(!strpbrk(buf_cstr(&kinds), "?~+"), "%s: no line is torn, fused or unknown", name);
 	buf_release(&kinds);
 }
 

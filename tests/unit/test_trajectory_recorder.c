@@ -1,5 +1,5 @@
-/* The recorder: refusals, the lock, torn tails, threads; and that a full disk, a closed
-   pipe and kill -9 take nothing away that was written. */
+/* The recorder: refusals, the lock, torn last lines, threads; a full disk, a closed pipe
+   and kill -9 lose nothing that was written. */
 #include "tap.h"
 
 #include "base/log.h"
@@ -110,7 +110,7 @@ static struct recorder *must_open(struct recorder_conf conf)
 	return r;
 }
 
-/* Lines read back whole, or -1; *torn when the last one is not. */
+/* The number of complete lines, or -1; sets *torn if the last one is incomplete. */
 static int64_t count_lines(const char *path, bool *torn)
 {
 	struct reader *r = NULL;
@@ -144,7 +144,7 @@ static void refusals(void)
 	bool torn;
 
 	r = must_open((struct recorder_conf){.path = path});
-	is_int(write_step(r, "a.0", 0, 10, &err), 0, "a line goes out");
+	is_int(write_step(r, "a.0", 0, 10, &err), 0, "a line is written");
 	is_int(recorder_new(&(struct recorder_conf){.path = path, .append = true}, &second, &err),
 	       -1, "a second writer is refused");
 	is_int(err.kind, FAIL_SYSTEM, "as a local failure");
@@ -170,7 +170,7 @@ static void refusals(void)
 	       "a folder that is not there");
 	is_int(err.kind, FAIL_SYSTEM, "is a local failure");
 	r = must_open((struct recorder_conf){.path = "/dev/null"});
-	is_int(write_step(r, "a.0", 0, 10, &err), 0, "/dev/null has nothing to lose");
+	is_int(write_step(r, "a.0", 0, 10, &err), 0, "a line is written to /dev/null");
 	is_int(recorder_close(r, &err), 0, "closes");
 	is_int(recorder_close(NULL, &err), 0, "no recorder closes, too");
 	buf_release(&text);
@@ -199,11 +199,11 @@ static void torn_tails(void)
 		struct recorder *r =
 			must_open((struct recorder_conf){.path = in_folder(name), .append = true});
 		get_file(in_folder(name), &text);
-		is_str(buf_cstr(&text), rows[i].after, "%s: what stays", rows[i].what);
+		is_str(buf_cstr(&text), rows[i].after, "%s: the recording", rows[i].what);
 		is_int(write_step(r, "a.0", 0, 10, &err), 0, "%s: append", rows[i].what);
 		is_int(recorder_close(r, &err), 0, "%s: close", rows[i].what);
 		get_file(in_folder(kept_name), &text);
-		is_str(buf_cstr(&text), rows[i].kept ? rows[i].kept : "", "%s: what is kept aside",
+		is_str(buf_cstr(&text), rows[i].kept ? rows[i].kept : "", "%s: the copy",
 		       rows[i].what);
 		is_int(access(in_folder(kept_name), F_OK), rows[i].kept ? 0 : -1, "%s: the copy",
 		       rows[i].what);
@@ -213,8 +213,8 @@ static void torn_tails(void)
 	struct error err;
 	put_file(in_folder("tail3.jsonl"), "{\"again");
 	r = must_open((struct recorder_conf){.path = in_folder("tail3.jsonl"), .append = true});
-	is_int(recorder_close(r, &err), 0, "another torn line");
-	is_int(access(in_folder("tail3.jsonl.bak2"), F_OK), 0, "gets a copy of its own");
+	is_int(recorder_close(r, &err), 0, "a second torn line");
+	is_int(access(in_folder("tail3.jsonl.bak2"), F_OK), 0, "gets its own copy");
 }
 
 static void long_tail(void)
@@ -279,7 +279,7 @@ static void threads(void)
 	is_int(recorder_close(r, &err), 0, "closes");
 	is_int(failures, 0, "every thread writes every line");
 	is_int(count_lines(in_folder("threads.jsonl"), &torn), THREADS * LINES,
-	       "and no line is mixed with another");
+	       "and no lines are mixed");
 }
 
 static void ignore(int number)
@@ -287,7 +287,8 @@ static void ignore(int number)
 	sigaction(number, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
 }
 
-/* In a child: writes until it cannot, exits with the number of whole lines, or 255. */
+/* In a child process: writes until it fails, and exits with the number of complete lines,
+   or 255. */
 static int fill_up(void (*prepare)(void), const char *path)
 {
 	pid_t pid = fork();
@@ -347,12 +348,12 @@ static void no_room(void)
 	   written);
 	is_int(count_lines(path, &torn), written, "all of them are there");
 	ok(!torn, "and no part of the next");
-	ok(stat(path, &st) == 0 && st.st_size < 10000, "the part that had gone out is taken back");
+	ok(stat(path, &st) == 0 && st.st_size < 10000, "the part that was written is removed");
 	is_int(fill_up(use_full_output, "-"), 0, "a full device fails at the first line");
 	is_int(fill_up(use_closed_pipe, "-"), 0, "so does a pipe that is not read");
 }
 
-/* The child reports each line once recorder_write has come back. */
+/* The child reports each line when recorder_write has returned. */
 static void write_forever(const char *path, int report)
 {
 	struct recorder *r = NULL;
@@ -406,9 +407,9 @@ static void killed(void)
 	/* The kernel may stop between two pages of the last write. */
 	struct error err;
 	struct recorder *r = must_open((struct recorder_conf){.path = path, .append = true});
-	is_int(recorder_close(r, &err), 0, "nothing holds the lock any more");
-	is_int(count_lines(path, &torn), found, "appending keeps every whole line");
-	ok(!torn, "and cuts off what is not");
+	is_int(recorder_close(r, &err), 0, "the lock is free");
+	is_int(count_lines(path, &torn), found, "appending keeps every complete line");
+	ok(!torn, "and removes an incomplete one");
 }
 
 static void secret_lines(void)
@@ -424,7 +425,7 @@ static void secret_lines(void)
 	is_int(recorder_close(r, &err), 0, "closes");
 	get_file(in_folder("secret.jsonl"), &text);
 	ok(!strstr(buf_cstr(&text), "abcdefgh") && strstr(buf_cstr(&text), "\"<redacted>ijkl"),
-	   "goes out without it");
+	   "is written without it");
 	buf_release(&text);
 	secrets_free(s);
 }

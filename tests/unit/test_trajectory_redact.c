@@ -1,11 +1,11 @@
-/* Secrets in text, in JSON however it is escaped, and in whole lines. */
+/* Secrets in text, in JSON with any escapes, and in complete lines. */
 #include "tap.h"
 
 #include "trajectory/credentials.h"
 #include "trajectory/line.h"
 #include "trajectory/redact.h"
 
-/* Is something of the text replaced? */
+/* Is anything in the text replaced? */
 static bool hides(const struct secrets *s, const char *text)
 {
 	struct buf out = BUF(256);
@@ -48,9 +48,9 @@ static void headers(void)
 	}
 	struct secrets *s = secrets_new();
 	ok(credentials_add_header(s, STR("X-Tenant: blue-42"), true) && hides(s, "blue-42"),
-	   "whatever its name, where the user says so");
+	   "any header that the user declares secret");
 	ok(!credentials_add_header(s, STR("X-Tenant: b"), true) && !hides(s, "b"),
-	   "one that is too short is told of");
+	   "a value that is too short is reported");
 	secrets_free(s);
 }
 
@@ -80,7 +80,7 @@ static void urls(void)
 	}
 }
 
-/* Every way of writing it that a peer could have. */
+/* Every spelling that a peer may use. */
 static void spellings(void)
 {
 	static const struct {
@@ -120,7 +120,7 @@ static void spellings(void)
 		{"{\"user\":\"someone\",\"pass\":\"hunter2hunter2\"}", "someone has hunter2hunter2",
 	         "someone has <redacted>"},
 		{"  hunter2\n", "(hunter2)", "(<redacted>)"},
-		/* cut short */
+		/* truncated */
 		{"hunter2hunter2", "(hunter2h", "(<redacted>"},
 		{"hunter2hunter2", "(hunter2h...)", "(<redacted>...)"},
 		{"hunter2hunter2hunter2", "(hunter2h...)", "(hunter2h...)"},
@@ -134,7 +134,7 @@ static void spellings(void)
 
 		ok(secrets_add(s, str_from(rows[i].secret)), "%s is a secret", rows[i].secret);
 		secrets_redact(s, str_from(rows[i].text), &out);
-		is_str(buf_cstr(&out), rows[i].want, "and goes from %s", rows[i].text);
+		is_str(buf_cstr(&out), rows[i].want, "and disappears from %s", rows[i].text);
 		buf_release(&out);
 		secrets_free(s);
 	}
@@ -162,7 +162,7 @@ static void texts(void)
 	} rows[] = {
 		{"", ""},
 		{"nothing here", "nothing here"},
-		{"hunter2hunter22", "<redacted><redacted>"}, /* the longest first */
+		{"hunter2hunter22", "<redacted><redacted>"}, /* the longest secret first */
 		{"xhunter2", "x<redacted>"},
 		{"hunter", "hunter"},
 		{"a \"q\"/uote here", "a <redacted> here"},
@@ -184,7 +184,7 @@ static void texts(void)
 	}
 	struct buf out = BUF(256);
 	secrets_redact(NULL, STR("hunter2"), &out);
-	is_str(buf_cstr(&out), "hunter2", "without secrets nothing changes");
+	is_str(buf_cstr(&out), "hunter2", "without secrets the text is unchanged");
 	buf_release(&out);
 	secrets_free(s);
 	secrets_free(NULL);
@@ -230,7 +230,7 @@ static void lines(void)
 		       "%s: still a valid line %s", rows[i].observation, err.text);
 		buf_str(&want, back.value[KEY_OBSERVATION]);
 		is_str(buf_cstr(&want), rows[i].want, "with the secret replaced");
-		is_int(back.type, LINE_STEP, "our own words stay");
+		is_int(back.type, LINE_STEP, "words of the format are unchanged");
 		buf_release(&out);
 		buf_release(&want);
 		buf_release(&scratch);

@@ -1,4 +1,4 @@
-/* Facts read from the bytes of lines, and two recordings in parallel. */
+/* Facts read from the bytes of lines, and two recordings read in parallel. */
 #include "trajectory/same.h"
 #include "trajectory/skim.h"
 
@@ -12,7 +12,7 @@
 
 static const struct {
 	const char *name, *line;
-	enum line_type type; /* LINE_UNKNOWN: it must be read */
+	enum line_type type; /* LINE_UNKNOWN: the line must be parsed */
 } lines[] = {
 	{"a step", STEP ",\"turn\":0}", LINE_STEP},
 	{"an end", "{\"type\":\"end\",\"rollout\":\"r\",\"status\":\"finished\"}", LINE_END},

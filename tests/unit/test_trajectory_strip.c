@@ -1,6 +1,6 @@
-/* strip over every recording: the stripped form is valid, stripping it again changes
-   nothing, what is volatile is gone and what is not stays. fixtures/recordings/stripped/
-   holds what must come out. */
+/* strip on every recording: the stripped form is valid, stripping it again changes nothing,
+   volatile data is removed and everything else kept. fixtures/recordings/stripped/ has the
+   expected output. */
 #include "tap.h"
 
 #include "base/mem.h"
@@ -46,7 +46,7 @@ static int strip_by(next_fn *next, const char *path, const struct str *masks, si
 	return result ? -1 : 0;
 }
 
-/* As the command does it; reading each line twice must give the same, errors included. */
+/* As the command does; reading each line twice must give the same, including errors. */
 static int strip_file(const char *path, const struct str *masks, size_t count, struct buf *out,
                       struct error *err)
 {
@@ -83,8 +83,8 @@ static int strip_text(struct str text, struct buf *out, struct error *err)
 	return result;
 }
 
-/* Every line parses, is canonical but for the order of our own keys, and its hash is that
-   of its state. */
+/* Every line is valid, is canonical except for the order of the format's own keys, and its
+   hash is that of its state. */
 static bool is_good(struct str text)
 {
 	struct buf scratch = BUF(BUF_MAX_MESSAGE);
@@ -113,7 +113,7 @@ static void properties(const char *path, const char *name)
 	if (strip_file(path, NULL, 0, &once, &err) != 0 && err.kind != FAIL_INPUT) {
 		ok(0, "%s: %s", name, err.text);
 	}
-	ok(is_good(buf_view(&once)), "%s: what comes out is valid, without meta", name);
+	ok(is_good(buf_view(&once)), "%s: the output is valid, without meta", name);
 	is_int(strip_text(buf_view(&once), &twice, &err), 0, "%s: it can be stripped again", name);
 	ok(str_eq(buf_view(&once), buf_view(&twice)), "%s: and stays as it is", name);
 	buf_release(&once);
@@ -192,14 +192,15 @@ static void masks(void)
 	struct buf got = BUF(1 << 20), again = BUF(1 << 20);
 	struct error err = {0};
 
-	is_int(strip_file(FOLDER "/good.jsonl", given, 4, &got, &err), 0, "masks of one's own");
+	is_int(strip_file(FOLDER "/good.jsonl", given, 4, &got, &err), 0, "masks of the caller");
 	ok(strstr(buf_cstr(&got), "\"observation\":{\"position\":\"<masked>\"}"), "are applied");
 	ok(strstr(buf_cstr(&got), "\"reward\":null"), "where no string may stand, null");
-	ok(!strstr(buf_cstr(&got), "\"rollout\":\"<masked>\""), "not to what names the line");
+	ok(!strstr(buf_cstr(&got), "\"rollout\":\"<masked>\""),
+	   "but not for keys that identify the line");
 	ok(strstr(buf_cstr(&got), "\"masks\":[\"/observation/position\",\"/rollout\",\"/reward\"]"),
 	   "and stand in the header, each once");
 	is_int(strip_text(buf_view(&got), &again, &err), 0, "the result is a recording");
-	is_str(buf_cstr(&again), buf_cstr(&got), "that strip leaves alone");
+	is_str(buf_cstr(&again), buf_cstr(&got), "a second strip changes nothing");
 	is_int(strip_file(FOLDER "/good.jsonl", bad, 1, &got, &err), -1, "no pointer");
 	is_int(err.kind, FAIL_USAGE, "is a mistake of the command line");
 	is_int(strip_file(FOLDER "/bad-mask.jsonl", NULL, 0, &got, &err), -1, "in a header");

@@ -1,4 +1,4 @@
-/* The lines where turns begin. */
+/* The line numbers where turns begin. */
 #include "check/turn_lines.h"
 
 #include "tap.h"
@@ -14,7 +14,7 @@ int main(void)
 {
 	struct turn_lines t = {.count = 0};
 
-	is_int(turn_lines_find(&t, 0), 0, "nothing is known at first");
+	is_int(turn_lines_find(&t, 0), 0, "empty at first");
 	add(&t, LINE_HEADER, -1, 3);
 	add(&t, LINE_RESET, -1, 4);
 	add(&t, LINE_STEP, 0, 5);

@@ -1,5 +1,5 @@
-/* Who reads the state twice, and who waits for it: one rollout of a run, another one when the
-   server refused it, nobody when the server is silent. */
+/* Which rollout reads the state twice, and which wait for it: one rollout of a run, another
+   one if the server refused it, none if the server does not reply. */
 #include "rollout/volatile_members.h"
 
 #include "base/clock.h"
@@ -13,11 +13,11 @@ static bool is_mine(struct volatile_members *v)
 	struct error err = {0};
 	bool ours = false;
 
-	ok(volatile_members_wait(v, io, &ours, &err) == 0, "nobody is waited for: %s", err.text);
+	ok(volatile_members_wait(v, io, &ours, &err) == 0, "no wait: %s", err.text);
 	return ours;
 }
 
-/* The pointers, with `ignored`, as the header has them. */
+/* The pointers, including `ignored`, as in the header. */
 static void ignores(struct volatile_members *v, const char *ignored, const char *want)
 {
 	struct buf json = BUF(BUF_MAX_SMALL);
@@ -25,7 +25,7 @@ static void ignores(struct volatile_members *v, const char *ignored, const char 
 	struct error err = {0};
 
 	ok(volatile_members_add(v, str_from(ignored), &json, &paths, &err) == 0, "%s", ignored);
-	is_str(buf_cstr(&json), want, "and what changes without a call");
+	is_str(buf_cstr(&json), want, "and the members that change without a call");
 	json_paths_free(paths);
 	buf_release(&json);
 }
@@ -51,12 +51,12 @@ static void test_silent(void)
 
 	ok(is_mine(v), "the first rollout reads");
 	volatile_members_skip(v, false);
-	ok(!is_mine(v) && !is_mine(v), "no answer: the others continue at once");
+	ok(!is_mine(v) && !is_mine(v), "no reply: the others continue at once");
 	ignores(v, "[]", "[]");
 	volatile_members_free(v);
 }
 
-/* Forty gauges and a floor; a state longer than those that are examined after calls. */
+/* Forty gauges and a floor; a state longer than those examined after calls. */
 static void test_large(void)
 {
 	struct volatile_members *v = volatile_members_new();

@@ -1,6 +1,6 @@
-/* net/websocket against a server on raw sockets: the handshake, frames in every shape and
-   size, split anywhere, broken in every way; and that pings are answered while nobody
-   waits for a message. */
+/* net/websocket against a server on raw sockets: the handshake, frames of every form and
+   size, split at any position, and invalid frames; pings are answered while nothing waits
+   for a message. */
 #include "net/websocket_internal.h"
 #include "tap.h"
 #include "ws_server.h"
@@ -18,11 +18,11 @@ struct pair {
 	struct websocket *ws;
 	int listener, fd;
 	uint16_t port;
-	const char *answer; /* instead of a 101; NULL: a good one */
+	const char *answer; /* in place of the 101; NULL: a valid one */
 	const char *more;   /* header lines of the 101 */
-	const char *before; /* what is sent before it */
+	const char *before; /* sent before the reply */
 	struct str early;   /* sent together with it */
-	size_t split;       /* where the reply is cut in two; 0: nowhere */
+	size_t split;       /* where the reply is split; 0: nowhere */
 	bool drip;          /* byte by byte */
 	bool close_after;
 	char request[8192];
@@ -106,7 +106,7 @@ static void pair_close(struct pair *p)
 	}
 }
 
-/* The next message as a string, "" for none. */
+/* The next message as a string; "" if there is none. */
 static const char *next_text(struct pair *p)
 {
 	static struct buf text;
@@ -135,7 +135,7 @@ static void test_handshake(void)
 	   "headers, ours and the user's");
 	ok(!strstr(p.request, "Extensions"), "no extension is offered");
 	is_int(websocket_end(p.ws), WEBSOCKET_OPEN, "open");
-	is_str(websocket_why(p.ws), "", "and nothing to explain");
+	is_str(websocket_why(p.ws), "", "and no explanation");
 	pair_close(&p);
 }
 
@@ -198,7 +198,7 @@ static void test_interim(void)
 		.answer = "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 403 Forbidden\r\n\r\nnope"};
 	pair_open(&refused, 0, LONG_MS);
 	ok(refused.rc == 0 && strstr(websocket_why(refused.ws), "HTTP 403"),
-	   "and before another one");
+	   "and before a refusal");
 	pair_close(&refused);
 }
 
@@ -218,7 +218,7 @@ static void test_endless_headers(void)
 	buf_release(&answer);
 }
 
-static void test_drip(void)
+static void test_single_bytes(void)
 {
 	struct buf frame = BUF(BUF_MAX_SMALL);
 
@@ -231,7 +231,7 @@ static void test_drip(void)
 }
 
 /* Name and password in the URL are credentials of the handshake, too, unless a header
-   says others. */
+   overrides them. */
 static void test_user(void)
 {
 	static const unsigned char key[HANDSHAKE_KEY_BYTES];
@@ -289,7 +289,7 @@ static void test_declined(void)
 	is_int(websocket_code(p.ws), 403, "403: the status");
 	ok(strstr(websocket_why(p.ws), "HTTP 403") != NULL, "403: %s", websocket_why(p.ws));
 	websocket_send(p.ws, STR("{}"));
-	is_str(next_text(&p), "", "403: nothing comes");
+	is_str(next_text(&p), "", "403: no message");
 	pair_close(&p);
 }
 
@@ -303,7 +303,7 @@ static void test_bad_urls(void)
 		struct error err = {0};
 
 		ok(websocket_open(io, &conf, &ws, &err) == -1 && !ws && err.kind == FAIL_USAGE,
-		   "'%s' is no URL: %s", urls[i], err.text);
+		   "'%s' is not a URL: %s", urls[i], err.text);
 	}
 	static const char *const header[] = {"No\r\nInjection: here"};
 	struct websocket_conf conf = {
@@ -314,10 +314,10 @@ static void test_bad_urls(void)
 	   "a header of two lines: %s", err.text);
 	conf.header_count = 0;
 	ok(websocket_open(io, &conf, &ws, &err) == -1 && err.kind == FAIL_TRANSPORT,
-	   "nobody there: %s", err.text);
+	   "no listener: %s", err.text);
 }
 
-/* The reply and two frames after it, cut at every place. */
+/* The reply and two frames after it, split at every position. */
 static void test_split_handshake(void)
 {
 	struct buf frames = BUF(BUF_MAX_SMALL);
@@ -354,7 +354,7 @@ static void test_sizes(void)
 		}
 		struct buf bytes = BUF(BUF_MAX_MESSAGE);
 		wss_frame(&bytes, 0x81, buf_view(&text));
-		/* more than a socket holds: the server must not wait for us */
+		/* more than a socket's buffer: the server must not wait for the client */
 		size_t at = 0;
 		while (at < bytes.n) {
 			ssize_t n =
@@ -414,8 +414,8 @@ static void test_splits(void)
 	pair_close(&p);
 }
 
-/* Header bytes that a server must not send, and the resulting errors. */
-static void test_breaches(void)
+/* Bytes that are invalid in a header, and the resulting errors. */
+static void test_protocol_violations(void)
 {
 	static const struct {
 		const char *name;
@@ -480,7 +480,7 @@ static void test_binary(void)
 	struct error err = {0};
 
 	wss_send(p.fd, 0x82, STR("\x00\xff"));
-	is_int(websocket_receive(p.ws, &m, LONG_MS, &err), 1, "binary: comes");
+	is_int(websocket_receive(p.ws, &m, LONG_MS, &err), 1, "binary: arrives");
 	ok(m.binary && m.bytes.n == 2, "binary: and is reported as such");
 	pair_close(&p);
 }
@@ -514,7 +514,7 @@ static void test_closes(void)
 
 		wss_send(p.fd, 0x81, STR("last words"));
 		wss_send_close(p.fd, rows[i].code, rows[i].reason);
-		is_str(next_text(&p), "last words", "%d: what came before", rows[i].code);
+		is_str(next_text(&p), "last words", "%d: the message before it", rows[i].code);
 		is_int(websocket_receive(p.ws, &m, LONG_MS, &err), 0, "%d: the end", rows[i].code);
 		is_int(websocket_end(p.ws), WEBSOCKET_CLOSED, "%d: closed", rows[i].code);
 		is_int(websocket_code(p.ws), rows[i].code, "%d: its code", rows[i].code);
@@ -551,7 +551,7 @@ static void test_lost(void)
 	pair_close(&p);
 }
 
-static void test_goodbye(void)
+static void test_close(void)
 {
 	struct pair p = open_pair();
 	struct wss_got f = {0};
@@ -563,13 +563,14 @@ static void test_goodbye(void)
 	pair_close(&p);
 }
 
-/* A peer that leaves our Close unanswered, and one that talks on and on. */
-static void test_goodbye_unanswered(void)
+/* A peer that does not reply to a Close, and one that keeps sending. */
+static void test_close_without_reply(void)
 {
 	struct pair p = open_pair();
 
 	websocket_close(p.ws, 30);
-	is_int(websocket_end(p.ws), WEBSOCKET_OPEN, "no Close came, and we went on");
+	is_int(websocket_end(p.ws), WEBSOCKET_OPEN,
+	       "no Close arrived, and the connection continues");
 	pair_close(&p);
 }
 
@@ -577,7 +578,7 @@ static void test_goodbye_unanswered(void)
 
 struct flood {
 	int fd;
-	struct buf piece, last; /* sent again and again; sent at the end */
+	struct buf piece, last; /* sent repeatedly; sent at the end */
 	size_t times;
 	pthread_t thread;
 };
@@ -650,8 +651,8 @@ static void *drain(void *arg)
 	return NULL;
 }
 
-/* Pings without end from a peer that reads no pong: there is a limit to what waits for
-   it. Once it reads them, everything goes on. */
+/* Endless pings from a peer that reads no pongs: the queue of pongs is limited. When the
+   peer reads them, the connection continues. */
 static void test_endless_pings(void)
 {
 	struct pair p = open_pair();
@@ -679,7 +680,7 @@ static void test_endless_pings(void)
 	}
 	is_int(messages, 0, "pings are not messages");
 	ok(p.ws->out.n > PONGS_MAX && p.ws->out.n < PONGS_MAX + 4 * ROUND_BYTES,
-	   "%zu bytes wait for a peer that reads nothing", p.ws->out.n);
+	   "%zu bytes wait for a peer that does not read", p.ws->out.n);
 	if (pthread_create(&reader, NULL, drain, &p.fd) != 0) {
 		abort();
 	}
@@ -689,7 +690,7 @@ static void test_endless_pings(void)
 	pair_close(&p);
 }
 
-/* A peer that never pauses does not keep a deadline from coming. */
+/* A peer that never pauses does not delay a deadline. */
 static void test_flood_and_deadline(void)
 {
 	struct pair p = open_pair();
@@ -726,24 +727,24 @@ static void test_pings_while_thinking(void)
 	}
 	wss_next(p.fd, &f);
 	ok(f.first == 0x8a && str_is(buf_view(&f.payload), "are you there"),
-	   "a ping is answered while nobody asks for messages");
+	   "a ping is answered while the client waits for nothing");
 	buf_release(&f.payload);
 	pair_close(&p);
 }
 
-/* libwslay's context is freed by a wait, but not within a message. */
+/* libwslay's context is freed in a wait, but not within a message. */
 static void test_rest(void)
 {
 	struct pair p = open_pair();
 	struct error err = {0};
 
 	wss_write(p.fd, "\x01\x02so\x80", 5);
-	is_int(io_wait(io, NULL, 20, &err), 0, "half a frame came");
+	is_int(io_wait(io, NULL, 20, &err), 0, "half a frame arrived");
 	ok(p.ws->frames != NULL, "a message is being received");
 	wss_write(p.fd, "\x02me", 3);
-	is_str(next_text(&p), "some", "its end comes after a wait");
-	is_int(io_wait(io, NULL, 20, &err), 0, "nothing comes");
-	ok(p.ws->frames == NULL, "no context while nothing comes");
+	is_str(next_text(&p), "some", "its end arrives after a wait");
+	is_int(io_wait(io, NULL, 20, &err), 0, "nothing arrives");
+	ok(p.ws->frames == NULL, "no context without incoming data");
 	wss_send(p.fd, 0x81, STR("more"));
 	is_str(next_text(&p), "more", "a message after that");
 	wss_send(p.fd, 0x88, STR("\x03\xe8"));
@@ -758,11 +759,11 @@ static void test_late(void)
 	struct websocket_message m;
 	struct error err = {0};
 
-	is_int(websocket_receive(p.ws, &m, 10, &err), -1, "nothing came");
+	is_int(websocket_receive(p.ws, &m, 10, &err), -1, "nothing arrived");
 	is_int(err.kind, FAIL_TIMEOUT, "%s", err.text);
-	ok(!websocket_has_message(p.ws), "and nothing is there");
+	ok(!websocket_has_message(p.ws), "and there is no message");
 	wss_send(p.fd, 0x81, STR("late"));
-	is_str(next_text(&p), "late", "what comes later can still be taken");
+	is_str(next_text(&p), "late", "a later message can still be read");
 	pair_close(&p);
 }
 
@@ -822,7 +823,7 @@ static void test_sending(void)
 			abort();
 		}
 		websocket_send(p.ws, buf_view(&text));
-		/* what does not fit into the socket leaves while we wait */
+		/* bytes that do not fit into the socket are sent while waiting */
 		wss_send(p.fd, 0x81, STR("go on"));
 		while (!said && io_wait(io, NULL, 1, &err) == 0) {
 			said = atomic_load(&r.done);
@@ -871,7 +872,7 @@ int main(void)
 	test_bad_handshakes();
 	test_interim();
 	test_endless_headers();
-	test_drip();
+	test_single_bytes();
 	test_user();
 	test_declines();
 	test_declined();
@@ -879,13 +880,13 @@ int main(void)
 	test_split_handshake();
 	test_sizes();
 	test_splits();
-	test_breaches();
+	test_protocol_violations();
 	test_total_limit();
 	test_binary();
 	test_closes();
 	test_lost();
-	test_goodbye();
-	test_goodbye_unanswered();
+	test_close();
+	test_close_without_reply();
 	test_gibibyte_in_pieces();
 	test_endless_pings();
 	test_flood_and_deadline();

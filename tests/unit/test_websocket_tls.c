@@ -1,6 +1,6 @@
 /* net/websocket on connections that are not plain: TLS with a private authority, with
-   certificates that must not be trusted, and through a proxy. All of it on loopback: a
-   proxy is told a name that nobody has to resolve. */
+   certificates that must not be trusted, and through a proxy. All of it is on loopback: a
+   proxy gets a name that is never resolved. */
 #include "net/http.h"
 #include "net/websocket.h"
 #include "serve/serve.h"
@@ -79,8 +79,8 @@ static int try_open(struct io *io, const char *url, struct websocket **ws, struc
 	return websocket_open(io, &conf, ws, err);
 }
 
-/* Does a text come back as it went? */
-static bool comes_back(struct websocket *ws, size_t bytes)
+/* Does an echoed text come back unchanged? */
+static bool echo_works(struct websocket *ws, size_t bytes)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	struct websocket_message m = {0};
@@ -111,10 +111,10 @@ static void test_trusted(void)
 	snprintf(url, sizeof(url), "wss://127.0.0.1:%d/ws", front.port);
 	is_int(try_open(io, url, &ws, &err), 0, "a private authority that is named: %s", err.text);
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
-		ok(comes_back(ws, sizes[i]), "%zu bytes there and back", sizes[i]);
+		ok(echo_works(ws, sizes[i]), "%zu bytes there and back", sizes[i]);
 	}
 	io_rest(io);
-	ok(comes_back(ws, 10), "and after a rest, which this connection outlives");
+	ok(echo_works(ws, 10), "and after a pause, which this connection survives");
 	websocket_close(ws, LONG_MS);
 	is_int(websocket_end(ws), WEBSOCKET_CLOSED, "and a goodbye");
 	websocket_free(ws);
@@ -122,7 +122,7 @@ static void test_trusted(void)
 	is_str(front.offered,
 	       "\x08"
 	       "http/1.1",
-	       "HTTP/1.1 alone was offered");
+	       "only HTTP/1.1 was offered");
 	io_free(io);
 }
 
@@ -154,8 +154,8 @@ static void test_untrusted(void)
 		is_int(err.kind, FAIL_TRANSPORT, "%s: kind", rows[i].name);
 		ok(strstr(err.text, "TLS: no secure connection") && strstr(err.text, rows[i].says),
 		   "%s: %s", rows[i].name, err.text);
-		ok(try_open(lax, url, &ws, &err) == 0 && comes_back(ws, 10),
-		   "%s: taken when told to take any", rows[i].name);
+		ok(try_open(lax, url, &ws, &err) == 0 && echo_works(ws, 10),
+		   "%s: accepted when verification is off", rows[i].name);
 		websocket_free(ws);
 		tls_front_stop(&front);
 		io_free(strict);
@@ -188,7 +188,7 @@ static void test_no_tls_there(void)
 struct proxy {
 	int listener;
 	uint16_t port, to;
-	const char *refusal; /* instead of a tunnel */
+	const char *refusal; /* in place of a tunnel */
 	char request[8192];
 	pthread_t thread;
 };
@@ -268,7 +268,7 @@ static void test_proxy(void)
 		proxy_start(&p, variables[i]);
 		is_int(try_open(io, "ws://lake.test/ws", &ws, &err), 0, "%s: %s", variables[i],
 		       err.text);
-		ok(comes_back(ws, 70000), "%s: there and back", variables[i]);
+		ok(echo_works(ws, 70000), "%s: there and back", variables[i]);
 		websocket_free(ws);
 		proxy_stop(&p, variables[i]);
 		ok(strncmp(p.request, "CONNECT lake.test:80 HTTP/1.1\r\n", 31) == 0,
@@ -299,8 +299,8 @@ static int status_of(struct io *io, const char *url, enum http_trust trust)
 	return status;
 }
 
-/* One io is used for the environment and for the model: accepting a certificate of one says
-   nothing about the other. */
+/* One io is used for the environment and for the model: accepting a certificate of one does
+   not affect the other. */
 static void test_trust_of_requests(void)
 {
 	static const struct {
@@ -345,7 +345,7 @@ static void test_tls_through_proxy(void)
 	struct proxy p = {.to = front.port};
 	proxy_start(&p, "https_proxy");
 	is_int(try_open(io, "wss://lake.test/ws", &ws, &err), 0, "TLS in a tunnel: %s", err.text);
-	ok(comes_back(ws, 70000), "there and back");
+	ok(echo_works(ws, 70000), "there and back");
 	websocket_free(ws);
 	proxy_stop(&p, "https_proxy");
 	ok(strncmp(p.request, "CONNECT lake.test:443 HTTP/1.1\r\n", 32) == 0,
@@ -390,11 +390,11 @@ static void test_loopback_goes_straight(void)
 
 	proxy_start(&p, "ALL_PROXY");
 	snprintf(url, sizeof(url), "ws://localhost:%d/ws", echo.port);
-	is_int(try_open(io, url, &ws, &err), 0, "loopback: no proxy is asked: %s", err.text);
-	ok(comes_back(ws, 10), "there and back");
+	is_int(try_open(io, url, &ws, &err), 0, "loopback: no proxy is used: %s", err.text);
+	ok(echo_works(ws, 10), "there and back");
 	websocket_free(ws);
 	proxy_stop(&p, "ALL_PROXY");
-	is_str(p.request, "", "and none was asked");
+	is_str(p.request, "", "and the proxy got no request");
 	io_free(io);
 }
 
@@ -406,7 +406,7 @@ int main(void)
 	struct error err;
 	const char *folder = getenv("TMPDIR");
 
-	signal(SIGPIPE, SIG_IGN); /* libssl writes to whoever has left */
+	signal(SIGPIPE, SIG_IGN); /* libssl may write to a closed connection */
 	for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
 		unsetenv(variables[i]);
 	}

@@ -1,10 +1,10 @@
-/* Texts word by word, as git shows them. */
+/* Word differences of texts, as in git. */
 #include "report/word_diff.h"
 
 #include "tap.h"
 
 static const struct {
-	const char *name, *before, *after, *want; /* NULL: not readable */
+	const char *name, *before, *after, *want; /* NULL: not shown as words */
 } cases[] = {
 	{"a word", "the quick fox", "the slow fox", "the [-quick-]{+slow+} fox"},
 	{"a word more", "a b", "a c b", "a {+c +}b"},

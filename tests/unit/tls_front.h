@@ -1,6 +1,5 @@
-/* TLS in front of a plain server, and the certificates for it: an authority of its own,
-   and leaves for any name and any time. One connection at a time, on a port of its own.
- */
+/* A TLS front of a plain server, and its certificates: a private authority, and leaves for
+   any name and any period. It serves one connection at a time, on its own port. */
 #ifndef TESTS_UNIT_TLS_FRONT_H
 #define TESTS_UNIT_TLS_FRONT_H
 
@@ -20,7 +19,7 @@ struct tls_front {
 	SSL_CTX *ctx;
 	int listener;
 	uint16_t port, to;
-	char offered[64]; /* the protocols that the last client named in its ALPN */
+	char offered[64]; /* the ALPN protocols of the last client */
 	pthread_t thread;
 };
 
@@ -36,7 +35,7 @@ static inline void tls_extend(X509 *cert, X509 *issuer, int nid, const char *val
 	X509_EXTENSION_free(e);
 }
 
-/* ca NULL: signed by itself. Valid from two days ago until so many seconds from now. */
+/* ca NULL: self-signed. Valid from two days ago until that many seconds from now. */
 static inline X509 *tls_cert(const struct tls_ca *ca, EVP_PKEY *key, const char *name,
                              const char *san, long seconds)
 {
@@ -156,7 +155,7 @@ static inline void *tls_serve(void *arg)
 	return NULL;
 }
 
-/* san: "IP:127.0.0.1" or the like. to: the plain server's port. */
+/* san: for example "IP:127.0.0.1". to: the plain server's port. */
 static inline void tls_front_start(struct tls_front *f, const struct tls_ca *ca, const char *san,
                                    long seconds, uint16_t to)
 {

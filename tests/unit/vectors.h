@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #define GUARDED_SIZE ((size_t)1 << 20)
-#define GUARD_SIZE   ((size_t)1 << 16) /* a multiple of any page's size */
+#define GUARD_SIZE   ((size_t)1 << 16) /* a multiple of every page size */
 
 static int vectors_hex(char c)
 {
@@ -39,7 +39,7 @@ static inline void vectors_unescape(struct buf *out, const char *s)
 	}
 }
 
-/* The other way round, so that results can be compared as text. */
+/* The reverse of unescaping, so that results can be compared as text. */
 static inline void vectors_escape(struct buf *out, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
@@ -84,8 +84,8 @@ vectors_read(const char *path, void (*on_line)(void *arg, char letter, const cha
 	fclose(f);
 }
 
-/* A copy of s that ends where readable memory ends; valid until the next call with the
-   same page. */
+/* A copy of s at the end of readable memory; valid until the next call with the same page.
+   */
 static inline struct str guarded_copy(char **page, struct str s)
 {
 	void *p = *page;

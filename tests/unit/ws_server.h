@@ -1,5 +1,5 @@
-/* The server's side of WebSocket tests, on raw sockets: a listener on port 0, the
-   handshake, frames written as a test wants them and read without mercy. */
+/* The server side of WebSocket tests, on raw sockets: a listener on port 0, the handshake,
+   sending arbitrary frames, and reading frames strictly. */
 #ifndef TESTS_UNIT_WS_SERVER_H
 #define TESTS_UNIT_WS_SERVER_H
 
@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* All of it, or as much as the client takes before it goes away. */
+/* Writes all of it, or as much as the client reads before it closes the connection. */
 static inline void wss_write(int fd, const void *bytes, size_t n)
 {
 	for (const char *p = bytes; n > 0;) {
@@ -44,7 +44,7 @@ static inline bool wss_read(int fd, void *to, size_t n)
 	return true;
 }
 
-/* The head of a request, byte by byte so that no frame is taken along. */
+/* Reads the head of a request byte by byte, so that no part of a frame is read. */
 static inline bool wss_request(int fd, char *out, size_t room)
 {
 	size_t n = 0;
@@ -74,7 +74,7 @@ static inline void wss_accept_key(const char *request, struct buf *out)
 	buf_release(&text);
 }
 
-/* The 101 that fits the request; `more` are further header lines. */
+/* The matching 101 for the request; `more` are additional header lines. */
 static inline void wss_reply(const char *request, const char *more, struct buf *out)
 {
 	buf_text(out, "HTTP/1.1 101 Switching Protocols\r\nupgrade: WebSocket\r\n"
@@ -125,7 +125,7 @@ static inline void wss_send_close(int fd, int code, const char *reason)
 }
 
 struct wss_got {
-	unsigned char first; /* 0: the client has gone */
+	unsigned char first; /* 0: the client has closed the connection */
 	bool masked;
 	struct buf payload;
 };
@@ -161,7 +161,7 @@ static inline void wss_next(int fd, struct wss_got *f)
 	for (size_t i = 0; i < n; i++) {
 		to[i] = (char)((unsigned char)to[i] ^ mask[i % 4]);
 	}
-	buf_cstr(&f->payload); /* those who look into it search for text */
+	buf_cstr(&f->payload); /* callers search it as a string */
 	f->first = head[0];
 }
 

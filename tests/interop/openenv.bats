@@ -178,7 +178,7 @@ expect_unreachable() {
 		{"kind": "script", "name": "walk", "calls": [{"name": "step", "arguments": {"direction": "DOWN"}}, {"name": "step", "arguments": {"direction": "DOWN"}}, {"name": "step", "arguments": {"direction": "RIGHT"}}]}
 	JSON
 	expect_unreachable refused --env "$(url old)" --policy walk.json
-	holds refused 'ending.reason | contains("use it with protocol openenv-http")'
+	holds refused 'ending.reason | contains("Try protocol openenv-http")'
 	drive shared 0 --env "$(url old)" --policy walk.json --protocol openenv-http
 	holds shared 'header.env.protocol == "openenv-http"'
 	holds shared 'events == ["notification"]'

@@ -20,7 +20,7 @@ static void list_all(struct buf *out, const char *const *names, size_t count)
 	}
 	if (list.n) {
 		buf_text(out, "; available: ");
-		text_escape_cut(out, buf_view(&list), 2 * LIST_COLUMNS);
+		text_escape_cut(out, buf_view(&list), (size_t)2 * LIST_COLUMNS);
 	}
 	buf_release(&list);
 }

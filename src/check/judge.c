@@ -454,10 +454,8 @@ static int verify(const struct facts_update *u, struct error *err)
 	struct judged_rollout *o = u->user;
 	const struct line *l = u->derived.line;
 
-	if (l->type == LINE_HEADER) {
-		return verify_ignored(l, u->rollout->work, &o->ignored, err);
-	}
-	return verify_state(l, o->ignored, u->rollout->work, err);
+	return l->type == LINE_HEADER ? verify_ignored(l, u->rollout->work, &o->ignored, err)
+	                              : verify_state(l, o->ignored, u->rollout->work, err);
 }
 
 /* Called for the first such line of a file. */

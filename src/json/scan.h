@@ -95,10 +95,7 @@ extern const unsigned char json_types[256];
 
 static inline enum json_type json_type(struct str value)
 {
-	bool present =
-		value.n && value.p; /* either would do, but not for gcc's -Wnull-dereference */
-
-	return present ? (enum json_type)json_types[(unsigned char)value.p[0]] : JSON_ABSENT;
+	return value.n ? (enum json_type)json_types[(unsigned char)value.p[0]] : JSON_ABSENT;
 }
 
 const char *json_type_name(enum json_type type); /* "object", "null", ... */

@@ -3,8 +3,8 @@
 #include "json/scan.h"
 
 #include "json/block.h"
-#include "json/lead.h"
 #include "json/lex.h"
+#include "json/scan_internal.h"
 
 /* What was seen in this text so far. */
 struct seen {

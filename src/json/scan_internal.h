@@ -1,6 +1,6 @@
 /* Recognizes the expected keys of an object: see json_validate_known(). Private to src/json/. */
-#ifndef ROLLDBG_JSON_LEAD_H
-#define ROLLDBG_JSON_LEAD_H
+#ifndef ROLLDBG_JSON_SCAN_INTERNAL_H
+#define ROLLDBG_JSON_SCAN_INTERNAL_H
 
 #include "json/run.h"
 #include "json/scan.h"

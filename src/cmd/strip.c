@@ -33,6 +33,13 @@ static const struct opt options[] = {
                    "strip in N threads (default 1); the output is the same"),
 };
 
+/* Output buffers to use again: memory that is new for each group costs a fifth of the time. */
+struct spare_bufs {
+	pthread_mutex_t lock;
+	struct buf bufs[IN_ORDER_AHEAD * THREADS_MAX];
+	size_t count;
+};
+
 struct stripping {
 	const struct strip_options *opts;
 	struct by_rollout *lines;
@@ -41,14 +48,7 @@ struct stripping {
 	bool terminal;
 	struct rollout_group *groups;
 	size_t count;
-	struct spare_bufs *spare;
-};
-
-/* Output buffers to use again: memory that is new for each group costs a fifth of the time. */
-struct spare_bufs {
-	pthread_mutex_t lock;
-	struct buf bufs[IN_ORDER_AHEAD * THREADS_MAX];
-	size_t count;
+	struct spare_bufs *spare; /* with several threads */
 };
 
 /* Consecutive rollouts. */
@@ -191,9 +191,8 @@ static int take(void *ctx, size_t index, void *result, struct error *err)
 
 static int strip_in_threads(struct stripping *s, size_t jobs, struct error *err)
 {
-	struct spare_bufs spare = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-	s->spare = &spare;
+	s->spare = mem_new(sizeof(*s->spare));
+	pthread_mutex_init(&s->spare->lock, NULL);
 	make_groups(s);
 	const struct in_order order = {.count = s->count,
 	                               .jobs = jobs,
@@ -203,10 +202,11 @@ static int strip_in_threads(struct stripping *s, size_t jobs, struct error *err)
 	                               .ctx = s};
 	int failed = in_order_run(&order, err);
 
-	while (spare.count) {
-		buf_release(&spare.bufs[--spare.count]);
+	while (s->spare->count) {
+		buf_release(&s->spare->bufs[--s->spare->count]);
 	}
-	pthread_mutex_destroy(&spare.lock);
+	pthread_mutex_destroy(&s->spare->lock);
+	free(s->spare);
 	free(s->groups);
 	return failed;
 }

@@ -523,7 +523,7 @@ ALWAYS_INLINE const unsigned char *members(const struct scan *s, const unsigned 
                                            const struct json_leads *leads, struct json_member *out,
                                            size_t max, size_t *count)
 {
-	struct json_member beyond;
+	struct json_member beyond = {.lead = 0};
 	unsigned next = 0;
 	size_t n = 0;
 

@@ -222,7 +222,8 @@ static bool is_known(const struct llm_server *s, struct str model)
 	for (size_t cursor = 0; json_next(s->script.models, &cursor, &each);) {
 		struct str name = json_inner(each);
 
-		if (json_is(each, model) || (str_starts(name, model) && name.p[model.n] == '@')) {
+		if (json_is(each, model) ||
+		    (name.n > model.n && str_starts(name, model) && name.p[model.n] == '@')) {
 			return true;
 		}
 	}

@@ -2,7 +2,7 @@
 #include "rollout/rollout_internal.h"
 
 #include "env/failure.h"
-#include "json/write.h"
+#include "rollout/second_read.h"
 
 #define LOST_STEPS_MAX 2 /* consecutive calls without a reply after which the environment is lost */
 
@@ -52,168 +52,6 @@ static struct step_fields step_fields(const struct rollout *r, const struct deci
 	                            .llm = d->llm};
 }
 
-/* ---- second reads of the state ---- */
-
-/* Is a request needed to read the state? */
-static bool is_requested(enum state_kind kind)
-{
-	return kind == STATE_CONTROL_PLANE || kind == STATE_OPENENV || kind == STATE_RESOURCE ||
-	       kind == STATE_TOOL;
-}
-
-/* quiet: no other rollout acted since the state was read first. */
-static int put_reread(struct rollout *r, struct str state, bool quiet, struct error *err)
-{
-	struct buf detail = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
-
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "state");
-	jw_raw(&w, state);
-	if (quiet) {
-		jw_key(&w, "quiet");
-		jw_bool(&w, true);
-	}
-	jw_end(&w);
-	int failed = detail.full ? 0
-	                         : line_writer_event(&r->writer, r->turns,
-	                                             &(struct event){.kind = EVENT_STATE_REREAD,
-	                                                             .detail = buf_view(&detail)},
-	                                             err);
-	buf_release(&detail);
-	return failed;
-}
-
-#define WAIT_MS     1
-#define WAIT_CALLS  UINT64_C(3) /* how long it waits, in durations of the last call */
-#define WAIT_MS_MAX 50          /* for others to act */
-#define CONTROL_MS  30  /* for nobody to act; the control waits twice as long, if they let it */
-#define FIRST_MS    150 /* how long the others wait before their first call */
-
-static uint64_t wait_ms(const struct rollout *r, uint64_t calls, uint64_t most)
-{
-	uint64_t ms = calls * r->latency_us / 1000 + 3;
-
-	return ms < most ? ms : most;
-}
-
-/* Did other rollouts act since this one read the state? Waits a little for them. */
-static int await_others(struct rollout *r, bool *acted, struct error *err)
-{
-	struct rereads *shared = r->conf->rereads;
-	int failed = 0;
-
-	*acted = rereads_is_answered(shared, r->calls_before);
-	if (*acted || !rereads_begin_wait(shared)) {
-		return 0;
-	}
-	for (uint64_t ms = wait_ms(r, WAIT_CALLS, WAIT_MS_MAX); !failed && !*acted && ms > 0;
-	     ms--) {
-		failed = io_wait(r->conf->io, NULL, WAIT_MS, err);
-		*acted = rereads_is_answered(shared, r->calls_before);
-	}
-	rereads_end_wait(shared);
-	return failed;
-}
-
-/* Before its first call: this rollout is the control, or waits a little for the one that is. */
-static int await_control(struct rollout *r, struct error *err)
-{
-	struct rereads *shared = r->conf->rereads;
-	int failed = 0;
-
-	if (!shared || r->steps > 0) {
-		return 0;
-	}
-	r->is_control = rereads_begin_control(shared);
-	for (int ms = 0; !r->is_control && !failed && ms < FIRST_MS && rereads_control_runs(shared);
-	     ms += WAIT_MS) {
-		failed = io_wait(r->conf->io, NULL, WAIT_MS, err);
-	}
-	return failed;
-}
-
-static int put_second_read(struct rollout *r, bool quiet, struct error *err)
-{
-	struct str again;
-
-	if (env_state(r->env, &again, err)) {
-		return -1;
-	}
-	quiet = quiet && rereads_is_quiet(r->conf->rereads, r->calls_before);
-	return again.p ? put_reread(r, again, quiet, err) : 0;
-}
-
-static int reread_as_control(struct rollout *r, struct error *err)
-{
-	struct rereads *shared = r->conf->rereads;
-	bool quiet = rereads_is_quiet(shared, r->calls_before);
-	int failed = 0;
-
-	for (uint64_t ms = wait_ms(r, 2 * WAIT_CALLS, CONTROL_MS); quiet && !failed && ms > 0;
-	     ms--) {
-		failed = io_wait(r->conf->io, NULL, WAIT_MS, err);
-		quiet = rereads_is_quiet(shared, r->calls_before);
-	}
-	if (quiet && !failed) {
-		rereads_take(shared);
-		r->rereads++;
-		failed = put_second_read(r, true, err);
-	}
-	rereads_end_control(shared);
-	return failed;
-}
-
-/* In a batch the state is read again before some of the first calls, to detect changes by other
-   rollouts. */
-static int reread_state(struct rollout *r, struct str state, struct error *err)
-{
-	struct rereads *shared = r->conf->rereads;
-	bool acted;
-
-	if (!shared || !state.p || r->steps == 0 || r->steps > REREAD_STEPS ||
-	    !is_requested(rollout_env_facts(r)->state_kind)) {
-		return 0;
-	}
-	if (r->is_control && r->steps == 1) {
-		return reread_as_control(r, err);
-	}
-	if (r->rereads == REREADS_EACH || !rereads_may_read(shared, false)) {
-		return 0;
-	}
-	if (await_others(r, &acted, err)) {
-		return -1;
-	}
-	if (!acted || !rereads_may_read(shared, true)) {
-		return 0;
-	}
-	r->rereads++;
-	return put_second_read(r, false, err);
-}
-
-static void note_state_read(struct rollout *r)
-{
-	if (r->conf->rereads) {
-		r->calls_before = rereads_calls_sent(r->conf->rereads);
-	}
-}
-
-static void note_sent(const struct rollout *r)
-{
-	if (r->conf->rereads) {
-		rereads_sent(r->conf->rereads);
-	}
-}
-
-static void note_answered(const struct rollout *r)
-{
-	if (r->conf->rereads) {
-		rereads_answered(r->conf->rereads);
-		rereads_count(r->conf->rereads, 2); /* the call and the state after it, or more */
-	}
-}
-
 struct sent {
 	uint64_t at_ms;    /* by the wall clock */
 	uint64_t began_ns; /* by the monotonic one */
@@ -251,13 +89,13 @@ static int call_tool(struct rollout *r, const struct decision *d, struct str sta
 {
 	struct sent sent = {.at_ms = unix_ms(r), .began_ns = io_now_ns(r->conf->io)};
 
-	note_sent(r);
+	second_read_sent(r);
 	int failed = env_step(r->env, d->name, d->arguments, reply, err);
 
 	if (failed && !env_reply_of_failed_step(err, reply)) {
 		return -1;
 	}
-	note_answered(r);
+	second_read_answered(r);
 	if (put_step(r, d, state, reply, &sent, err)) {
 		return -1;
 	}
@@ -366,7 +204,7 @@ static int play_turn(struct rollout *r, struct ending *end, struct error *err)
 	if (!gone && rollout_read_state(r, &view.state, err)) {
 		return -1;
 	}
-	note_state_read(r);
+	second_read_first(r);
 	if (rollout_put_events(r, err) || r->policy->ops->decide(r->policy, &view, &d, err) ||
 	    rollout_put_env_events(r, err)) { /* messages received while the policy was deciding */
 		return -1;
@@ -379,7 +217,7 @@ static int play_turn(struct rollout *r, struct ending *end, struct error *err)
 	if (d.kind != DECIDE_CALL) {
 		return put_turn(r, &d, view.state, err);
 	}
-	if (await_control(r, err) || reread_state(r, view.state, err) ||
+	if (second_read_await(r, err) || second_read(r, view.state, err) ||
 	    call_tool(r, &d, view.state, &reply, err)) {
 		return -1;
 	}
@@ -400,14 +238,24 @@ static void check_ending(struct rollout *r, struct ending *end)
 	}
 }
 
+static int play_turns(struct rollout *r, struct ending *end, struct error *err)
+{
+	while (!end->done || r->more) { /* also records the calls beyond the limit */
+		if (play_turn(r, end, err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
 int rollout_play(struct rollout *r, struct error *err)
 {
 	struct ending end = {.done = false};
+	int failed = play_turns(r, &end, err);
 
-	while (!end.done || r->more) { /* also records the calls beyond the limit */
-		if (play_turn(r, &end, err)) {
-			return -1;
-		}
+	second_read_end(r);
+	if (failed) {
+		return -1;
 	}
 	check_ending(r, &end);
 	if (end.status != END_UNREACHABLE && !end.state_read &&

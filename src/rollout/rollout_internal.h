@@ -1,4 +1,4 @@
-/* The fields of a rollout, for rollout.c (start and end) and play.c (its turns). */
+/* The fields of a rollout, for rollout.c (start and end), play.c (its turns) and second_read.c. */
 #ifndef ROLLDBG_ROLLOUT_ROLLOUT_INTERNAL_H
 #define ROLLDBG_ROLLOUT_ROLLOUT_INTERNAL_H
 
@@ -20,7 +20,7 @@ struct rollout {
 	/* calls that the batch had sent when this rollout read the state of this turn */
 	long long calls_before;
 	uint64_t latency_us;  /* of the last call */
-	bool is_control;      /* see rereads.h */
+	bool is_control;      /* see second_read.h */
 	int lost;             /* consecutive calls without a reply */
 	const char *mismatch; /* why the options do not match; NULL: they do */
 	struct buf last_error, reward_text;

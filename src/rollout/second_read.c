@@ -1,0 +1,175 @@
+/* Second reads of the state by one rollout of a batch: see second_read.h. */
+#include "rollout/second_read.h"
+
+#include "json/write.h"
+#include "net/io.h"
+#include "rollout/rereads.h"
+
+#define WAIT_MS     1
+#define WAIT_CALLS  UINT64_C(3) /* how long it waits, in durations of the last call */
+#define WAIT_MS_MAX 50          /* for others to act */
+#define CONTROL_MS  30  /* for nobody to act; the control waits twice as long, if they let it */
+#define FIRST_MS    150 /* how long the others wait before their first call */
+
+void second_read_first(struct rollout *r)
+{
+	if (r->conf->rereads) {
+		r->calls_before = rereads_calls_sent(r->conf->rereads);
+	}
+}
+
+void second_read_sent(const struct rollout *r)
+{
+	if (r->conf->rereads) {
+		rereads_sent(r->conf->rereads);
+	}
+}
+
+void second_read_answered(const struct rollout *r)
+{
+	if (r->conf->rereads) {
+		rereads_answered(r->conf->rereads);
+		rereads_count(r->conf->rereads, 2); /* the call and the state after it, or more */
+	}
+}
+
+/* Are there other rollouts, and is a request needed to read the state? */
+static bool is_possible(const struct rollout *r)
+{
+	enum state_kind kind = rollout_env_facts(r)->state_kind;
+
+	return r->conf->rereads && (kind == STATE_CONTROL_PLANE || kind == STATE_OPENENV ||
+	                            kind == STATE_RESOURCE || kind == STATE_TOOL);
+}
+
+/* quiet: no other rollout acted since the state was read first. */
+static int put_reread(struct rollout *r, struct str state, bool quiet, struct error *err)
+{
+	struct buf detail = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w;
+
+	jw_init(&w, &detail);
+	jw_object(&w);
+	jw_key(&w, "state");
+	jw_raw(&w, state);
+	if (quiet) {
+		jw_key(&w, "quiet");
+		jw_bool(&w, true);
+	}
+	jw_end(&w);
+	int failed = detail.full ? 0
+	                         : line_writer_event(&r->writer, r->turns,
+	                                             &(struct event){.kind = EVENT_STATE_REREAD,
+	                                                             .detail = buf_view(&detail)},
+	                                             err);
+	buf_release(&detail);
+	return failed;
+}
+
+static int put_second_read(struct rollout *r, bool quiet, struct error *err)
+{
+	struct str again;
+
+	r->rereads++;
+	if (env_state(r->env, &again, err)) {
+		return -1;
+	}
+	quiet = quiet && rereads_is_quiet(r->conf->rereads, r->calls_before);
+	return again.p ? put_reread(r, again, quiet, err) : 0;
+}
+
+static uint64_t wait_ms(const struct rollout *r, uint64_t calls, uint64_t most)
+{
+	uint64_t ms = calls * r->latency_us / 1000 + 3;
+
+	return ms < most ? ms : most;
+}
+
+/* ---- the control ---- */
+
+int second_read_await(struct rollout *r, struct error *err)
+{
+	struct rereads *shared = r->conf->rereads;
+	int failed = 0;
+
+	if (r->steps > 0 || !is_possible(r)) {
+		return 0;
+	}
+	r->is_control = rereads_begin_control(shared);
+	for (int ms = 0; !r->is_control && !failed && ms < FIRST_MS && rereads_control_runs(shared);
+	     ms += WAIT_MS) {
+		failed = io_wait(r->conf->io, NULL, WAIT_MS, err);
+	}
+	return failed;
+}
+
+void second_read_end(struct rollout *r)
+{
+	if (r->is_control) {
+		rereads_end_control(r->conf->rereads);
+		r->is_control = false;
+	}
+}
+
+static int reread_as_control(struct rollout *r, struct error *err)
+{
+	struct rereads *shared = r->conf->rereads;
+	bool quiet = rereads_is_quiet(shared, r->calls_before);
+	int failed = 0;
+
+	for (uint64_t ms = wait_ms(r, 2 * WAIT_CALLS, CONTROL_MS); quiet && !failed && ms > 0;
+	     ms--) {
+		failed = io_wait(r->conf->io, NULL, WAIT_MS, err);
+		quiet = rereads_is_quiet(shared, r->calls_before);
+	}
+	if (quiet && !failed) {
+		rereads_take(shared);
+		failed = put_second_read(r, true, err);
+	}
+	second_read_end(r);
+	return failed;
+}
+
+/* ---- all others ---- */
+
+/* Did other rollouts act since this one read the state? Waits a little for them. */
+static int await_others(struct rollout *r, bool *acted, struct error *err)
+{
+	struct rereads *shared = r->conf->rereads;
+	int failed = 0;
+
+	*acted = rereads_is_answered(shared, r->calls_before);
+	if (*acted || !rereads_begin_wait(shared)) {
+		return 0;
+	}
+	for (uint64_t ms = wait_ms(r, WAIT_CALLS, WAIT_MS_MAX); !failed && !*acted && ms > 0;
+	     ms--) {
+		failed = io_wait(r->conf->io, NULL, WAIT_MS, err);
+		*acted = rereads_is_answered(shared, r->calls_before);
+	}
+	rereads_end_wait(shared);
+	return failed;
+}
+
+int second_read(struct rollout *r, struct str state, struct error *err)
+{
+	struct rereads *shared = r->conf->rereads;
+	bool acted;
+
+	if (!is_possible(r) || !state.p || r->steps == 0 || r->steps > REREAD_STEPS) {
+		return 0;
+	}
+	if (r->is_control) {
+		return reread_as_control(r, err);
+	}
+	if (r->rereads == REREADS_EACH || !rereads_may_read(shared, false)) {
+		return 0;
+	}
+	if (await_others(r, &acted, err)) {
+		return -1;
+	}
+	if (!acted || !rereads_may_read(shared, true)) {
+		return 0;
+	}
+	return put_second_read(r, false, err);
+}

@@ -2,7 +2,6 @@
 #include "rollout/rollout_internal.h"
 
 #include "env/failure.h"
-#include "rollout/second_read.h"
 
 #define LOST_STEPS_MAX 2 /* consecutive calls without a reply after which the environment is lost */
 

@@ -1,5 +1,5 @@
-/* Second reads of the state by one rollout of a batch: see second_read.h. */
-#include "rollout/second_read.h"
+/* Second reads of the state by one rollout of a batch: see rollout_internal.h. */
+#include "rollout/rollout_internal.h"
 
 #include "json/write.h"
 #include "net/io.h"

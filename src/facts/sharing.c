@@ -167,7 +167,10 @@ static bool is_moved(struct str before, struct str after)
 
 static uint16_t bit_of(const struct sharing *s, const struct shared_member *m)
 {
-	return m ? (uint16_t)(1U << (m - s->members)) : 0;
+	if (!m) {
+		return 0;
+	}
+	return (uint16_t)(1U << (m - s->members));
 }
 
 /* `known`: the value before the call, absent if it is not to be compared. Returns true if the

@@ -20,7 +20,7 @@
 
 /* The length of a wait after which it pays to free the context: a server that answers sooner
    would only make us allocate it for each message. */
-#define REST_NS UINT64_C(2000000)
+#define REST_NS UINT64_C(100000000)
 
 struct ws_message {
 	struct ws_message *next;

@@ -739,11 +739,11 @@ static void test_rest(void)
 	struct error err = {0};
 
 	wss_write(p.fd, "\x01\x02so\x80", 5);
-	is_int(io_wait(io, NULL, 20, &err), 0, "half a frame arrived");
+	is_int(io_wait(io, NULL, 150, &err), 0, "half a frame arrived");
 	ok(p.ws->frames != NULL, "a message is being received");
 	wss_write(p.fd, "\x02me", 3);
 	is_str(next_text(&p), "some", "its end arrives after a wait");
-	is_int(io_wait(io, NULL, 20, &err), 0, "nothing arrives");
+	is_int(io_wait(io, NULL, 150, &err), 0, "nothing arrives");
 	ok(p.ws->frames == NULL, "no context without incoming data");
 	wss_send(p.fd, 0x81, STR("more"));
 	is_str(next_text(&p), "more", "a message after that");

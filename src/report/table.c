@@ -328,7 +328,9 @@ static void ending(struct table *t, const struct line *l, struct buf *out)
 	} else {
 		buf_str(&sentence, json_inner(l->value[KEY_STATUS]));
 	}
-	put_sentence(&sentence, l->value[KEY_REASON]);
+	if (!str_eq(l->value[KEY_REASON], l->value[KEY_STATUS])) { /* "interrupted" is both */
+		put_sentence(&sentence, l->value[KEY_REASON]);
+	}
 	text_escape_cut(&text, buf_view(&sentence), 240);
 	put_line(t, &text, out);
 	buf_release(&sentence);

@@ -86,14 +86,14 @@ static void check(struct str pointers, struct str value, bool wild)
 static void check_members(struct str text)
 {
 	static const struct str names[] = {STR_INIT("a")};
-	const struct json_names ordered = {names, 1};
+	const struct json_canon_keys keys = {.ordered = names, .ordered_count = 1};
 	struct json_canon_object o;
 	struct buf out = BUF(BUF_MAX_MESSAGE);
 	struct json_member m;
 	struct json_fault fault;
 	size_t cursor = 0;
 
-	if (json_canon_members(text, &ordered, &o, &out)) {
+	if (json_canon_members(text, &keys, &o, &out)) {
 		must(json_validate(text, &fault) == 0);
 		must_be_valid(&out);
 		for (size_t i = 0; i < o.count; i++) {

@@ -214,7 +214,8 @@ static int strip_in_threads(struct stripping *s, size_t jobs, struct error *err)
 
 /* A run that died before its first line must not become an empty golden. /dev/null is an empty
    recording, as for diff. */
-static int check_any(const struct by_rollout *lines, const struct file_list *files, struct error *err)
+static int check_any(const struct by_rollout *lines, const struct file_list *files,
+                     struct error *err)
 {
 	const char *path = files->count ? files->paths[0] : "-";
 	struct stat st;

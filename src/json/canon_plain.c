@@ -26,8 +26,9 @@ struct copying {
 	char *copy;
 	bool has_blocks; /* the processor supports AVX2 blocks */
 	bool one_line;   /* the text ends at a line feed between tokens */
-	const unsigned char *seen; /* the last long string that was canonical, after its opening quote */
-	size_t seen_n;             /* its length with the closing one; 0: none yet */
+	const unsigned char
+		*seen; /* the last long string that was canonical, after its opening quote */
+	size_t seen_n; /* its length with the closing one; 0: none yet */
 	size_t members_n;
 	size_t kept;               /* number of members of the last outermost container */
 	struct plain_frame *frame; /* the innermost; frames[0] is a sentinel */
@@ -555,8 +556,7 @@ bool json_canon_members(struct str text, const struct json_canon_keys *keys,
 	c.one_line = true;
 	const unsigned char *p = c.source;
 	for (bool more = peek(&c, p) == '{'; more; more = peek(&c, p) == ',') {
-		p = o->count < JSON_CANON_MEMBERS ? top_member(&c, blanks(&c, p + 1), &t)
-		                                  : NULL;
+		p = o->count < JSON_CANON_MEMBERS ? top_member(&c, blanks(&c, p + 1), &t) : NULL;
 		if (UNLIKELY(!p)) {
 			return false;
 		}

@@ -376,7 +376,8 @@ int line_of_members(struct str text, const struct line_members *s, struct buf *s
 	return 0;
 }
 
-static int scan(struct str text, struct json_known *k, struct line_members *s, struct json_fault *fault)
+static int scan(struct str text, struct json_known *k, struct line_members *s,
+                struct json_fault *fault)
 {
 	s->expected = line_expected_type(text);
 	k->leads = line_leads(s->expected);

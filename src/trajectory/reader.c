@@ -327,9 +327,8 @@ static struct str complete_lines(struct reader *r)
 static void take_whole_line(struct reader *r, struct line *l, struct reader_note *note)
 {
 	l->number = ++r->line;
-	*note = (struct reader_note){.file = r->name,
-	                             .line = r->line,
-	                             .offset = r->base + (uint64_t)(l->text.p - r->p)};
+	*note = (struct reader_note){
+		.file = r->name, .line = r->line, .offset = r->base + (uint64_t)(l->text.p - r->p)};
 	r->searched = 0;
 	r->terminated = r->any = true;
 	r->objects = 1;
@@ -417,7 +416,8 @@ static bool skim_first(struct reader *r, struct line *out, struct reader_note *n
 {
 	struct str lines = {r->p + r->start, r->end - r->start};
 
-	if (!r->line || r->rest.n || !line_skim_first(lines, out) || out->text.n > BUF_MAX_MESSAGE) {
+	if (!r->line || r->rest.n || !line_skim_first(lines, out) ||
+	    out->text.n > BUF_MAX_MESSAGE) {
 		return false;
 	}
 	r->start += out->text.n + 1;

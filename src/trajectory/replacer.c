@@ -98,8 +98,7 @@ static void remove_oldest(struct replacer *n)
 	free(n->items[oldest].text);
 	n->count--;
 	n->dropped++;
-	memmove(&n->items[oldest], &n->items[oldest + 1],
-	        (n->count - oldest) * sizeof(*n->items));
+	memmove(&n->items[oldest], &n->items[oldest + 1], (n->count - oldest) * sizeof(*n->items));
 }
 
 /* Is the text free of characters that JSON must escape, or that are often escaped? */

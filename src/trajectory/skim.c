@@ -169,8 +169,7 @@ bool line_skim(struct str text, struct line *out)
 {
 	struct str rollout;
 
-	return skim(text, &rollout) != LINE_UNKNOWN && !may_be_fused(text) &&
-	       skim_start(text, out);
+	return skim(text, &rollout) != LINE_UNKNOWN && !may_be_fused(text) && skim_start(text, out);
 }
 
 /* The length of the common prefix. */

@@ -36,8 +36,8 @@ static const char *text_at(size_t count, struct str s, size_t at)
 
 	for (size_t i = 0; i < count; i++) {
 		struct str text = str_from(texts[i]);
-		bool fits = text.n < 8 ? at == 0 && str_eq(s, text)
-		                       : str_starts(str_skip(s, at), text);
+		bool fits =
+			text.n < 8 ? at == 0 && str_eq(s, text) : str_starts(str_skip(s, at), text);
 
 		best = fits && (!best || text.n > strlen(best)) ? texts[i] : best;
 	}
@@ -186,7 +186,8 @@ static void search(void)
 		for (size_t at = 0, next = 0; at < s.n; at++) {
 			next = next < at || next == 0 ? find_many_next(&f, s, at) : next;
 			for (size_t i = 0; i < 20; i++) {
-				missed += str_starts(str_skip(s, at), str_from(texts[i])) && next != at;
+				missed += str_starts(str_skip(s, at), str_from(texts[i])) &&
+				          next != at;
 			}
 		}
 	}

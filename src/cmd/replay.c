@@ -203,6 +203,7 @@ static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, stru
 	       reports_open(&o->report, r->context, &r->out.text, NULL, &r->reports, err) ||
 	       env_target_prepare(target, r->context, &o->target, err) ||
 	       file_list_new(argv, (size_t)argc, &r->files, err) ||
+	       goldens_check_out(&r->files, o->out, err) ||
 	       suite_open(&r->suite, &o->suite, argv, (size_t)argc, &r->files, err) ||
 	       goldens_read(&r->goldens, &r->files, &o->compare.masks, &r->rules.patterns, err) ||
 	       (r->update != UPDATE_NONE && r->update != UPDATE_REVIEW &&

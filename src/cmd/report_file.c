@@ -3,6 +3,7 @@
 #include "cmd/report_file.h"
 
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -42,11 +43,7 @@ static int check_target(const struct report_file *f, struct error *err)
 
 int report_file_is_apart(const struct report_file *f, const char *path, struct error *err)
 {
-	struct stat a, b;
-	bool same = f->partial && stat(f->target, &a) == 0 && stat(path, &b) == 0 &&
-	            a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-
-	return same ? is_recording_error(f, err) : 0;
+	return f->partial && file_is_same(f->target, path) ? is_recording_error(f, err) : 0;
 }
 
 /* A file that is not regular (a pipe, a terminal, /dev/null) cannot be replaced. */

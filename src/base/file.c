@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PIECE ((size_t)16 << 10)
@@ -42,4 +43,11 @@ int file_read(const char *what, const char *path, struct buf *out, struct error 
 	return out->full ? error_set(err, FAIL_INPUT, "%s %s: over %zu MiB", what, path,
 	                             out->max >> 20)
 	                 : 0;
+}
+
+bool file_is_same(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }

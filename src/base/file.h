@@ -1,4 +1,4 @@
-/* Reads whole files into memory. */
+/* Reads whole files into memory, and compares names of files. */
 #ifndef ROLLDBG_BASE_FILE_H
 #define ROLLDBG_BASE_FILE_H
 
@@ -8,5 +8,8 @@
 /* Appends the content of the file; "-" is standard input. Fails with FAIL_INPUT and "<what>
    <path>: ...", also if the content exceeds the cap of `out`. */
 MUST_USE int file_read(const char *what, const char *path, struct buf *out, struct error *err);
+
+/* Are both the same file, also by links? False if one of them does not exist. */
+bool file_is_same(const char *a, const char *b);
 
 #endif

@@ -1,6 +1,7 @@
 /* Reading and writing goldens: see goldens.h. */
 #include "cmd/goldens.h"
 
+#include "base/file.h"
 #include "cmd/plan.h"
 
 #include "json/write.h"
@@ -285,6 +286,20 @@ int goldens_read_policy(struct goldens *g, const char **policy, struct error *er
 struct str goldens_policy(const struct goldens *g)
 {
 	return g->count ? g->items[0].calls : STR_NONE;
+}
+
+int goldens_check_out(const struct file_list *files, const char *out, struct error *err)
+{
+	for (size_t i = 0; out && i < files->count; i++) {
+		if (file_is_same(out, files->paths[i])) {
+			return error_set(
+				err, FAIL_USAGE,
+				"--out %s: that is a golden; name another file, or replace "
+				"the golden with --accept",
+				out);
+		}
+	}
+	return 0;
 }
 
 void goldens_release(struct goldens *g)

@@ -47,6 +47,8 @@ struct goldens {
    reset or end, or a mask is not a pointer. */
 MUST_USE int goldens_read(struct goldens *g, const struct file_list *files,
                           const struct opt_list *masks, struct patterns *uses, struct error *err);
+/* FAIL_USAGE if `out`, which may be NULL, is one of these files: a golden only changes on request. */
+MUST_USE int goldens_check_out(const struct file_list *files, const char *out, struct error *err);
 void goldens_release(struct goldens *g);
 
 /* If *policy is a file that begins like a recording, its calls are the policy: reads its only

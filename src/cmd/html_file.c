@@ -1,6 +1,7 @@
 /* The file of --html: see html_file.h. */
 #include "cmd/html_file.h"
 
+#include "base/file.h"
 #include "cmd/settings.h"
 
 #include <fcntl.h>
@@ -10,13 +11,6 @@
 
 #define FLUSH_AT ((size_t)256 << 10)
 #define DOCTYPE  "<!doctype html>"
-
-static bool is_same_file(const struct stat *a, const char *path)
-{
-	struct stat b;
-
-	return stat(path, &b) == 0 && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
-}
 
 /* True if the file is empty or is a page. */
 static bool is_page(const char *path)
@@ -32,11 +26,10 @@ static bool is_page(const char *path)
 	       (n == (ssize_t)sizeof(start) && strncasecmp(start, DOCTYPE, sizeof(start)) == 0);
 }
 
-static int check_inputs(const char *path, const struct stat *page, const struct file_list *inputs,
-                        struct error *err)
+static int check_inputs(const char *path, const struct file_list *inputs, struct error *err)
 {
 	for (size_t i = 0; inputs && i < inputs->count; i++) {
-		if (is_same_file(page, inputs->paths[i])) {
+		if (file_is_same(path, inputs->paths[i])) {
 			return error_set(err, FAIL_USAGE,
 			                 "--html %s: that is the recording; name another file for "
 			                 "the page",
@@ -53,8 +46,8 @@ static int check_path(const char *path, const struct html_inputs *recordings, st
 	if (strcmp(path, "-") == 0 || stat(path, &st) || !S_ISREG(st.st_mode)) {
 		return 0;
 	}
-	if (check_inputs(path, &st, recordings->list[0], err) ||
-	    check_inputs(path, &st, recordings->list[1], err)) {
+	if (check_inputs(path, recordings->list[0], err) ||
+	    check_inputs(path, recordings->list[1], err)) {
 		return -1;
 	}
 	return is_page(path) ? 0

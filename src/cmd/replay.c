@@ -190,7 +190,7 @@ static int open_recording(struct replaying *r, struct error *err)
 	if (recorder_new(&conf, &r->recorder, err)) {
 		return -1;
 	}
-	return out ? 0 : store_set_latest(r->context, conf.path, err);
+	return 0;
 }
 
 static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, struct error *err)
@@ -203,6 +203,7 @@ static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, stru
 	       reports_open(&o->report, r->context, &r->out.text, NULL, &r->reports, err) ||
 	       env_target_prepare(target, r->context, &o->target, err) ||
 	       file_list_new(argv, (size_t)argc, &r->files, err) ||
+	       goldens_check_out(&r->files, o->out, err) ||
 	       suite_open(&r->suite, &o->suite, argv, (size_t)argc, &r->files, err) ||
 	       goldens_read(&r->goldens, &r->files, &o->compare.masks, &r->rules.patterns, err) ||
 	       (r->update != UPDATE_NONE && r->update != UPDATE_REVIEW &&
@@ -451,6 +452,20 @@ static void give_up(struct replaying *r, struct error *err)
 	(void)!output_flush(&r->out, &ignored);
 }
 
+/* `latest` stays what it was if no rollout got an environment. */
+static int link_latest(const struct replaying *r, struct error *err)
+{
+	size_t i = 0;
+
+	while (i < r->goldens.count && !r->goldens.items[i].opened &&
+	       !r->goldens.items[i].compared) {
+		i++;
+	}
+	return r->opts->out || i == r->goldens.count
+	               ? 0
+	               : store_set_latest(r->context, buf_cstr(&r->path), err);
+}
+
 static int conclude(struct replaying *r, const struct batch_count *count, struct error *err)
 {
 	struct error closing = {0};
@@ -468,6 +483,9 @@ static int conclude(struct replaying *r, const struct batch_count *count, struct
 		         output_flush(&r->out, err);
 	}
 	compare_rules_warn(&r->rules, "the goldens");
+	if (!failed) {
+		failed = link_latest(r, err);
+	}
 	if (recorder_close(r->recorder, &closing) && !failed) {
 		*err = closing;
 		failed = -1;

@@ -3,6 +3,7 @@
 #include "cmd/report_file.h"
 
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -16,6 +17,33 @@
 static int cannot_write(const struct report_file *f, struct error *err)
 {
 	return error_errno(err, "cannot write the report %s", f->path);
+}
+
+static int is_recording_error(const struct report_file *f, struct error *err)
+{
+	return error_set(err, FAIL_USAGE,
+	                 "cannot write the report %s: that is a recording; name another file",
+	                 f->path);
+}
+
+/* Fails if a recording of ours is there: a report replaces other files. */
+static int check_target(const struct report_file *f, struct error *err)
+{
+	static const struct str begin = STR_INIT("{\"type\":\"header\"");
+	char start[32];
+	int fd = open(f->path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, start, begin.n);
+
+	if (fd >= 0) {
+		close(fd);
+	}
+	return n > 0 && str_eq((struct str){start, (size_t)n}, begin) ? is_recording_error(f, err)
+	                                                              : 0;
+}
+
+int report_file_is_apart(const struct report_file *f, const char *path, struct error *err)
+{
+	return f->partial && file_is_same(f->target, path) ? is_recording_error(f, err) : 0;
 }
 
 /* A file that is not regular (a pipe, a terminal, /dev/null) cannot be replaced. */
@@ -53,6 +81,9 @@ int report_file_open(struct report_file *f, const char *path, bool head_last, st
 	}
 	bool in_place = !strcmp(path, "-") || !strcmp(path, "/dev/stderr") ||
 	                (there && !S_ISREG(st.st_mode));
+	if (!in_place && check_target(f, err)) {
+		return -1;
+	}
 	f->fd = in_place ? open_in_place(f) : open_partial(f);
 	f->open = f->fd >= 0;
 	return f->open ? 0 : cannot_write(f, err);
@@ -110,7 +141,8 @@ int report_file_publish(struct report_file *f, struct str head, struct error *er
 	if (close(f->fd) && errno != EINTR && f->failed.kind == FAIL_NONE) {
 		cannot_write(f, &f->failed);
 	}
-	if (f->failed.kind == FAIL_NONE && f->partial && rename(f->partial, f->target)) {
+	if (f->failed.kind == FAIL_NONE && f->partial && check_target(f, &f->failed) == 0 &&
+	    rename(f->partial, f->target)) {
 		cannot_write(f, &f->failed);
 	}
 	if (f->failed.kind == FAIL_NONE) {

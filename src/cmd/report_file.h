@@ -19,13 +19,16 @@ struct report_file {
 	struct error failed; /* the first error; nothing is written after it */
 };
 
-/* FAIL_SYSTEM if it cannot be written. "-" is standard output, "/dev/stderr" standard error,
-   whatever kind of file that is. */
+/* FAIL_SYSTEM if it cannot be written, FAIL_USAGE if a recording of ours is there. "-" is standard
+   output, "/dev/stderr" standard error, whatever kind of file that is. */
 MUST_USE int report_file_open(struct report_file *f, const char *path, bool head_last,
                               struct error *err);
 /* Errors are kept for report_file_publish. */
 void report_file_write(struct report_file *f, struct str text);
-/* Writes the head, then the held text, and renames the file. FAIL_SYSTEM: the first error. */
+/* FAIL_USAGE if it is this file. */
+MUST_USE int report_file_is_apart(const struct report_file *f, const char *path, struct error *err);
+/* Writes the head, then the held text, and renames the file. FAIL_SYSTEM: the first error;
+   FAIL_USAGE: a recording was written there meanwhile. */
 MUST_USE int report_file_publish(struct report_file *f, struct str head, struct error *err);
 void report_file_release(struct report_file *f); /* removes an unpublished file */
 

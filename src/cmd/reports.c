@@ -209,6 +209,18 @@ int reports_open(const struct report_options *o, const struct context *c, struct
 	return 0;
 }
 
+int reports_check_inputs(const struct reports *r, const struct file_list *inputs, struct error *err)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		for (size_t k = 0; k < inputs->count; k++) {
+			if (report_file_is_apart(&r->items[i].file, inputs->paths[k], err)) {
+				return -1;
+			}
+		}
+	}
+	return 0;
+}
+
 bool reports_have_table(const struct reports *r)
 {
 	return r->table;

@@ -53,6 +53,7 @@ struct showing {
 	struct buf chosen;
 	size_t rollouts;
 	bool found;
+	bool any; /* a line was read, complete or not */
 
 	/* For --prompt: the hash over the messages so far, and the recorded one. */
 	struct hasher *hasher;
@@ -209,6 +210,7 @@ static int take(void *ctx, const struct line *l, const struct reader_note *note,
 	struct showing *s = ctx;
 	struct facts_update u;
 
+	s->any = true;
 	if (note->torn) {
 		s->torn_line = note->line;
 		return 0;
@@ -231,8 +233,11 @@ static int take(void *ctx, const struct line *l, const struct reader_note *note,
 	return s->out.text.n < ROWS_AT_ONCE ? 0 : print_some(s, err);
 }
 
-static int finish(struct showing *s, struct error *err)
+static int finish(struct showing *s, const char *path, struct error *err)
 {
+	if (!s->any) {
+		return error_set(err, FAIL_INPUT, "%s: contains no recording", path);
+	}
 	finish_facts(s);
 	if (s->opts->turn.given && !s->opts->rollout && s->rollouts > 1) {
 		return error_set(err, FAIL_USAGE,
@@ -324,8 +329,10 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 		check_options(opts, argc, argv, err) || (!argc && store_latest(c, &latest, err));
 
 	if (!failed) {
-		failed = reader_open(argc ? argv[0] : buf_cstr(&latest), &r, err) ||
-		         reader_each(r, take, &s, err) || finish(&s, err);
+		const char *path = argc ? argv[0] : buf_cstr(&latest);
+
+		failed = reader_open(path, &r, err) || reader_each(r, take, &s, err) ||
+		         finish(&s, path, err);
 	}
 	if (failed && !s.out.closed) {
 		struct error ignored; /* rows are printed before the error */

@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 /* minimum size of the rollouts that a thread strips together */
 #define GROUP_BYTES ((uint64_t)512 << 10)
@@ -211,6 +212,21 @@ static int strip_in_threads(struct stripping *s, size_t jobs, struct error *err)
 	return failed;
 }
 
+/* A run that died before its first line must not become an empty golden. /dev/null is an empty
+   recording, as for diff. */
+static int check_any(const struct by_rollout *lines, const struct file_list *files,
+                     struct error *err)
+{
+	const char *path = files->count ? files->paths[0] : "-";
+	struct stat st;
+
+	if (by_rollout_id(lines).p || (stat(path, &st) == 0 && S_ISCHR(st.st_mode))) {
+		return 0;
+	}
+	return error_set(err, FAIL_INPUT, "%s: contains no recording",
+	                 strcmp(path, "-") == 0 ? "standard input" : path);
+}
+
 static int strip_all(const struct context *c, struct stripping *s, int argc, char **argv,
                      struct error *err)
 {
@@ -220,6 +236,7 @@ static int strip_all(const struct context *c, struct stripping *s, int argc, cha
 	             store_operands(c, argc, argv, &files, err) ||
 	             by_rollout_open_in_threads(jobs, files.paths, files.count, torn_warn, NULL,
 	                                        &s->lines, err) ||
+	             check_any(s->lines, &files, err) ||
 	             (jobs > 1 ? strip_in_threads(s, jobs, err)
 	                       : strip_rollouts(s, s->lines, put_and_flush, err));
 

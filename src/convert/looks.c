@@ -96,6 +96,12 @@ static bool is_text(struct str s)
 	return s.n && s.p[0] != '{' && s.p[0] != '[';
 }
 
+/* A damaged line of JSON is not: it begins with a bracket or brace. */
+static bool is_binary(struct str s)
+{
+	return s.n && s.p[0] != '{' && s.p[0] != '[' && !is_text(s);
+}
+
 static const struct look looks[] = {
 	{"looks like an SQLite database", is_sqlite},
 	{"looks like Parquet: write its rows as JSON Lines first", is_parquet},
@@ -106,6 +112,7 @@ static const struct look looks[] = {
 	{"looks like YAML", is_yaml},
 	{"looks like CSV", is_csv},
 	{"looks like text", is_text},
+	{"looks like binary data", is_binary},
 };
 
 /* True if it is a line of a recording, possibly damaged. */

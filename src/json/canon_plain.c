@@ -7,6 +7,7 @@
 #include "json/block.h"
 #include "json/canon_object.h"
 #include "json/lex.h"
+#include "json/scan_internal.h"
 #include "json/sort.h"
 
 #define DEPTH_MAX   32
@@ -24,6 +25,10 @@ struct copying {
 	size_t dropped;            /* bytes before `from` that the copy lacks */
 	char *copy;
 	bool has_blocks; /* the processor supports AVX2 blocks */
+	bool one_line;   /* the text ends at a line feed between tokens */
+	const unsigned char
+		*seen; /* the last long string that was canonical, after its opening quote */
+	size_t seen_n; /* its length with the closing one; 0: none yet */
 	size_t members_n;
 	size_t kept;               /* number of members of the last outermost container */
 	struct plain_frame *frame; /* the innermost; frames[0] is a sentinel */
@@ -65,7 +70,11 @@ static __attribute__((noinline)) const unsigned char *drop_blanks(struct copying
                                                                   const unsigned char *p)
 {
 	const unsigned char *behind = lex_blanks(p, c->end);
+	const unsigned char *feed = c->one_line ? memchr(p, '\n', (size_t)(behind - p)) : NULL;
 
+	if (feed) {
+		c->end = behind = feed;
+	}
 	put_instead(c, p, behind, "", 0);
 	return behind;
 }
@@ -143,9 +152,48 @@ static AVX2 __attribute__((noinline)) const unsigned char *string_blocks(struct 
 }
 #endif
 
+#define LONG_STRING 64
+
+/* The rest of a long string. An observation repeats the content of a message, and comparing is
+   cheaper than checking. */
+static __attribute__((noinline)) const unsigned char *
+long_string(struct copying *c, const unsigned char *begin, const unsigned char *p)
+{
+	const size_t dropped = c->dropped, n = c->seen_n;
+
+#ifdef JSON_SSE2
+	for (int i = 0; i < 3 && c->end - p >= 16; i++, p += 16) {
+		unsigned mask = sse2_not_plain(sse2_load(p));
+
+		if (mask) {
+			p += __builtin_ctz(mask);
+			if (LIKELY(*p == '"')) {
+				return p + 1;
+			}
+			break;
+		}
+	}
+#endif
+	if (n && n <= (size_t)(c->end - begin) && memcmp(begin, c->seen, n) == 0) {
+		return begin + n;
+	}
+#ifdef JSON_AVX2
+	p = LIKELY(c->has_blocks) ? string_blocks(c, p) : string_rest(c, p);
+#else
+	p = string_rest(c, p);
+#endif
+	if (p && p - begin > LONG_STRING && c->dropped == dropped && c->from <= begin) {
+		c->seen = begin;
+		c->seen_n = (size_t)(p - begin);
+	}
+	return p;
+}
+
 /* p is after the opening quote. Most strings end within one SSE2 register. */
 ALWAYS_INLINE const unsigned char *string(struct copying *c, const unsigned char *p)
 {
+	const unsigned char *begin = p;
+
 #ifdef JSON_SSE2
 	if (LIKELY(c->end - p >= 16)) {
 		unsigned mask = sse2_not_plain(sse2_load(p));
@@ -156,12 +204,7 @@ ALWAYS_INLINE const unsigned char *string(struct copying *c, const unsigned char
 		}
 	}
 #endif
-#ifdef JSON_AVX2
-	if (LIKELY(c->has_blocks)) {
-		return string_blocks(c, p);
-	}
-#endif
-	return string_rest(c, p);
+	return long_string(c, begin, p);
 }
 
 static __attribute__((noinline)) const unsigned char *long_key(struct copying *c,
@@ -243,8 +286,20 @@ ALWAYS_INLINE const unsigned char *scalar(struct copying *c, const unsigned char
 		return literal(c, p, "true", 4);
 	case 'f':
 		return literal(c, p, "false", 5);
+	case '-':
+	case '0':
+	case '1':
+	case '2':
+	case '3':
+	case '4':
+	case '5':
+	case '6':
+	case '7':
+	case '8':
+	case '9':
+		return number(c, p);
 	default:
-		return LIKELY(is_digit(peek(c, p)) || peek(c, p) == '-') ? number(c, p) : NULL;
+		return NULL;
 	}
 }
 
@@ -271,11 +326,19 @@ ALWAYS_INLINE const unsigned char *enter(struct copying *c, const unsigned char 
    is kept. */
 static __attribute__((noinline)) void sort(struct copying *c, const unsigned char *p)
 {
-	size_t first = c->frame->members;
+	struct written_member *m = &c->members[c->frame->members];
+	size_t n = c->members_n - c->frame->members;
+	const unsigned char *begin = (const unsigned char *)m->key.p - 1;
 
-	copy_to(c, p);
-	c->members[c->members_n - 1].end = place(c, p);
-	sort_written(&c->members[first], c->members_n - first, c->copy);
+	m[n - 1].end = place(c, p);
+	if (c->from <= begin) { /* no byte of the object was copied yet, or differs */
+		copy_to(c, begin);
+		sort_unwritten(m, n, begin, c->copy);
+		c->from = p;
+	} else {
+		copy_to(c, p);
+		sort_written(m, n, c->copy);
+	}
 }
 
 /* Closes everything that ends here and leaves an unfinished container, or the sentinel, as the
@@ -315,6 +378,9 @@ ALWAYS_INLINE const unsigned char *member(struct copying *c, const unsigned char
 		m[-1].end = m->at - 1;
 		f->sorted = f->sorted && key_order(m[-1].key, m->key) <= 0;
 	}
+	if (LIKELY(c->end - behind >= 2 && behind[0] == ':' && behind[1] > ' ')) {
+		return behind + 1;
+	}
 	p = blanks(c, behind);
 	return LIKELY(peek(c, p) == ':') ? blanks(c, p + 1) : NULL;
 }
@@ -324,8 +390,10 @@ static const unsigned char *container(struct copying *c, const unsigned char *p,
 {
 	p = enter(c, p);
 	for (bool entered = true; LIKELY(p != NULL);) {
-		if (!entered || peek(c, p) == c->frame->closer) {
-			p = leave(c, p, sorted);
+		if (LIKELY(c->end - p >= 2 && p[0] == ',' && p[1] > ' ' && !entered)) {
+			p++;
+		} else if (!entered || peek(c, p) == c->frame->closer) {
+			p = leave(c, blanks(c, p), sorted);
 			if (c->frame == c->frames) {
 				return p;
 			}
@@ -339,7 +407,6 @@ static const unsigned char *container(struct copying *c, const unsigned char *p,
 		}
 		entered = opens(peek(c, p));
 		p = entered ? enter(c, p) : scalar(c, p);
-		p = LIKELY(p != NULL) && !entered ? blanks(c, p) : p;
 	}
 	return NULL;
 }
@@ -355,10 +422,12 @@ static bool begin(struct copying *c, struct str text, struct buf *out)
 	c->source = c->from = lex_begin(text);
 	c->end = lex_end(text);
 	c->dropped = 0;
+	c->one_line = false;
 	c->has_blocks = false;
 #ifdef JSON_AVX2
 	c->has_blocks = __builtin_cpu_supports("avx2") != 0;
 #endif
+	c->seen_n = 0;
 	c->members_n = 0;
 	c->frame = c->frames;
 	c->frames[0] = (struct plain_frame){.sorted = true};
@@ -366,10 +435,11 @@ static bool begin(struct copying *c, struct str text, struct buf *out)
 	return c->copy != NULL;
 }
 
-static void end(struct copying *c, struct buf *out)
+/* p is after the value. */
+static void end(struct copying *c, const unsigned char *p, struct buf *out)
 {
-	copy_to(c, c->end);
-	out->n += place(c, c->end);
+	copy_to(c, p);
+	out->n += place(c, p);
 	buf_add(out, "", 0); /* adds the terminating NUL */
 }
 
@@ -384,21 +454,23 @@ bool canon_plain(struct str value, struct buf *out)
 	if (!p || blanks(&c, p) != c.end) {
 		return false;
 	}
-	end(&c, out);
+	end(&c, c.end, out);
 	return true;
 }
 
 /* ---- the members of an object, one by one ---- */
 
 struct taking {
+	const struct json_canon_keys *keys;
 	struct json_canon_object *o;
 	size_t parts;
+	unsigned next; /* index of the lead expected next */
 };
 
-static bool is_one_of(struct str key, const struct json_names *names)
+static bool keeps_order(const struct json_canon_keys *keys, struct str key)
 {
-	for (size_t i = 0; i < names->count; i++) {
-		if (str_eq(key, names->names[i])) {
+	for (size_t i = 0; i < keys->ordered_count; i++) {
+		if (str_eq(key, keys->ordered[i])) {
 			return true;
 		}
 	}
@@ -425,25 +497,39 @@ static bool take_parts(struct copying *c, const unsigned char *p, struct taking 
 	return true;
 }
 
-/* From a key to the comma or brace after its value. */
-static const unsigned char *top_member(struct copying *c, const unsigned char *p,
-                                       const struct json_names *ordered, struct taking *t)
+/* From a key to its value. */
+ALWAYS_INLINE const unsigned char *top_key(struct copying *c, const unsigned char *p,
+                                           struct taking *t, struct json_member *m)
 {
-	struct json_member *m = &t->o->members[t->o->count];
-	const unsigned char *behind = key(c, p);
+	m->lead = lead_at(p, c->end, &t->keys->leads, t->next);
+	if (LIKELY(m->lead)) {
+		size_t n = t->keys->leads.list[m->lead - 1].n;
 
+		t->next = m->lead;
+		m->key = (struct str){(const char *)p + 1, n - 3};
+		return blanks(c, p + n);
+	}
+	const unsigned char *behind = key(c, p);
 	if (UNLIKELY(!behind)) {
 		return NULL;
 	}
 	m->key = lex_slice(p + 1, behind - 1);
 	p = blanks(c, behind);
-	if (UNLIKELY(peek(c, p) != ':')) {
+	return LIKELY(peek(c, p) == ':') ? blanks(c, p + 1) : NULL;
+}
+
+/* From a key to the comma or brace after its value. */
+static const unsigned char *top_member(struct copying *c, const unsigned char *p, struct taking *t)
+{
+	struct json_member *m = &t->o->members[t->o->count];
+
+	p = top_key(c, p, t, m);
+	if (UNLIKELY(!p)) {
 		return NULL;
 	}
-	p = blanks(c, p + 1);
 	m->type = (enum json_type)json_types[peek(c, p)];
 	m->value.p = c->copy + place(c, p);
-	bool keeps = m->type == JSON_OBJECT && is_one_of(m->key, ordered);
+	bool keeps = m->type == JSON_OBJECT && keeps_order(t->keys, m->key);
 	p = value_at(c, p, !keeps);
 	if (UNLIKELY(!p)) {
 		return NULL;
@@ -457,28 +543,29 @@ static const unsigned char *top_member(struct copying *c, const unsigned char *p
 	return blanks(c, p);
 }
 
-bool json_canon_members(struct str object, const struct json_names *ordered,
+bool json_canon_members(struct str text, const struct json_canon_keys *keys,
                         struct json_canon_object *o, struct buf *out)
 {
-	struct taking t = {.o = o};
+	struct taking t = {.keys = keys, .o = o};
 	struct copying c;
 
 	o->count = 0;
-	if (!begin(&c, object, out)) {
+	if (!begin(&c, text, out)) {
 		return false;
 	}
+	c.one_line = true;
 	const unsigned char *p = c.source;
 	for (bool more = peek(&c, p) == '{'; more; more = peek(&c, p) == ',') {
-		p = o->count < JSON_CANON_MEMBERS ? top_member(&c, blanks(&c, p + 1), ordered, &t)
-		                                  : NULL;
+		p = o->count < JSON_CANON_MEMBERS ? top_member(&c, blanks(&c, p + 1), &t) : NULL;
 		if (UNLIKELY(!p)) {
 			return false;
 		}
 	}
-	if (!o->count || peek(&c, p) != '}' || p + 1 != c.end) {
+	if (!o->count || peek(&c, p) != '}') {
 		return false;
 	}
-	end(&c, out);
+	o->used = (size_t)(p + 1 - c.source);
+	end(&c, p + 1, out);
 	for (size_t i = 0; i < t.parts; i++) {
 		o->parts[i].type = json_type(o->parts[i].value);
 	}

@@ -63,14 +63,12 @@ static void sort_members(struct written_member *members, size_t n)
 	free(room);
 }
 
-void sort_written(struct written_member *m, size_t n, char *out)
+void sort_unwritten(struct written_member *m, size_t n, const void *from, char *out)
 {
-	char small[SMALL];
-	char *to = out + m[0].at;
-	size_t begin = m[0].at, length = m[n - 1].end - begin;
-	char *copy = length <= sizeof(small) ? small : mem_array(length, 1);
+	const char *bytes = from;
+	const size_t begin = m[0].at;
+	char *to = out + begin;
 
-	memcpy(copy, to, length);
 	sort_members(m, n);
 	for (size_t i = 0; i < n; i++) {
 		size_t size = m[i].end - m[i].at;
@@ -78,9 +76,19 @@ void sort_written(struct written_member *m, size_t n, char *out)
 		if (i > 0) {
 			*to++ = ',';
 		}
-		memcpy(to, copy + (m[i].at - begin), size);
+		memcpy(to, bytes + (m[i].at - begin), size);
 		to += size;
 	}
+}
+
+void sort_written(struct written_member *m, size_t n, char *out)
+{
+	char small[SMALL];
+	size_t length = m[n - 1].end - m[0].at;
+	char *copy = length <= sizeof(small) ? small : mem_array(length, 1);
+
+	memcpy(copy, out + m[0].at, length);
+	sort_unwritten(m, n, copy, out);
 	if (copy != small) {
 		free(copy);
 	}

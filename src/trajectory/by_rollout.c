@@ -28,13 +28,6 @@ struct stretch {
 	uint64_t line;       /* number of the first line */
 };
 
-/* The stretch that is being read: from `checked` on (a line that was located, but is not valid)
-   with reader_next, which reports what is wrong with it. */
-struct stretch_reading {
-	const struct stretch *s; /* NULL: none */
-	bool checked;
-};
-
 struct by_rollout {
 	char *const *paths;
 	size_t path_count;
@@ -43,7 +36,7 @@ struct by_rollout {
 	size_t file;           /* index of the file that is being read, or was read last */
 	struct reader *reader; /* of that file; NULL: not open */
 	size_t next;           /* index of the next stretch */
-	struct stretch_reading now;
+	bool in_stretch;       /* `reader` is in the stretch before it */
 	const struct rollout_rank *reading; /* the rollout that is being read; NULL: none */
 	struct stretch *stretches;
 	size_t count, room;
@@ -54,8 +47,7 @@ struct by_rollout {
 	reader_line_fn *torn;
 	void *ctx;                       /* for torn */
 	struct canonical_parser *parser; /* NULL: not needed yet */
-	struct buf scratch;
-	bool view; /* borrows everything but what reads: reader, file, next, now, reading, parser, scratch */
+	bool view; /* borrows everything but what reads: reader, file, next, in_stretch, reading, parser */
 };
 
 /* ---- locating the lines ---- */
@@ -252,36 +244,14 @@ static int by_rank(const void *left, const void *right)
 	return (a->begin > b->begin) - (a->begin < b->begin);
 }
 
-/* Reads a line that was only located. False if it is not valid, or more is on its line. */
-static bool read_skimmed(struct by_rollout *b, struct line *l)
-{
-	const uint64_t number = l->number;
-	const struct str text = l->text;
-	struct error ignored;
-	size_t used;
-
-	b->parser = b->parser ? b->parser : canonical_parser_new();
-	bool valid = canonical_parse(b->parser, text, l) ||
-	             (line_parse(text, &b->scratch, l, &used, &ignored) == 0 && used == text.n);
-	l->number = number;
-	return valid;
-}
-
 static int next_in_stretch(struct by_rollout *b, bool canonical, struct line *l,
                            struct reader_note *note, struct error *err)
 {
-	struct stretch_reading *g = &b->now;
-
-	if (!canonical || g->checked) {
+	if (!canonical) {
 		return reader_next(b->reader, l, note, err);
 	}
-	int more = reader_skim_start(b->reader, l, note, err);
-	if (more <= 0 || !is_skimmed(l) || read_skimmed(b, l)) {
-		return more;
-	}
-	g->checked = true;
-	reader_seek(b->reader, note->offset, g->s->end, note->line);
-	return reader_next(b->reader, l, note, err);
+	b->parser = b->parser ? b->parser : canonical_parser_new();
+	return reader_next_canonical(b->reader, b->parser, l, note, err);
 }
 
 static int open_stretch(struct by_rollout *b, const struct stretch *s, struct error *err)
@@ -315,7 +285,6 @@ static int open_all(struct opening how, char *const *paths, size_t count, reader
 	                         .format = how.format,
 	                         .path_count = count,
 	                         .copies = mem_array(count + 1, sizeof(FILE *)),
-	                         .scratch = BUF(BUF_MAX_MESSAGE),
 	                         .torn = torn,
 	                         .ctx = ctx};
 	for (size_t i = 0; i < count && !failed; i++) {
@@ -361,13 +330,13 @@ int by_rollout_line(struct by_rollout *b, bool canonical, struct line *l, struct
 {
 	b->reading = b->reading ? b->reading : b->stretches[b->next].rollout;
 	for (;;) {
-		int more = b->now.s ? next_in_stretch(b, canonical, l, note, err) : 0;
+		int more = b->in_stretch ? next_in_stretch(b, canonical, l, note, err) : 0;
 
 		if (more) {
 			return more;
 		}
 		const struct stretch *s = &b->stretches[b->next];
-		b->now.s = NULL;
+		b->in_stretch = false;
 		if (b->next == b->count || s->rollout != b->reading) {
 			b->reading = NULL;
 			return 0;
@@ -376,7 +345,7 @@ int by_rollout_line(struct by_rollout *b, bool canonical, struct line *l, struct
 			return -1;
 		}
 		reader_seek(b->reader, s->begin, s->end, s->line);
-		b->now = (struct stretch_reading){s, false};
+		b->in_stretch = true;
 		b->next++;
 	}
 }
@@ -475,7 +444,6 @@ void by_rollout_close(struct by_rollout *b)
 	}
 	reader_close(b->reader);
 	canonical_parser_free(b->parser);
-	buf_release(&b->scratch);
 	if (b->view) {
 		free(b);
 		return;
@@ -523,10 +491,9 @@ struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, siz
 	*view = *b;
 	view->view = true;
 	view->reader = NULL;
-	view->now = (struct stretch_reading){.s = NULL};
+	view->in_stretch = false;
 	view->reading = NULL;
 	view->parser = NULL;
-	view->scratch = BUF(BUF_MAX_MESSAGE);
 	view->next = first;
 	view->count = behind;
 	return view;

@@ -26,6 +26,38 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+static int is_visible(const struct dirent *e)
+{
+	return e->d_name[0] != '.';
+}
+
+/* Recordings of other programs have other names, and are read when they are named. */
+static int no_recording(const char *path, bool slash, struct error *err)
+{
+	struct dirent **entries = NULL;
+	int n = scandir(path, &entries, is_visible, by_name);
+	struct buf file = BUF(BUF_MAX_SMALL);
+	struct stat st;
+	bool found = false;
+
+	error_set(err, FAIL_INPUT, "no *.jsonl file in directory %s", path);
+	for (int i = 0; i < n; i++) {
+		buf_clear(&file);
+		buf_printf(&file, "%s%s%s", path, slash ? "" : "/", entries[i]->d_name);
+		if (!found && stat(buf_cstr(&file), &st) == 0 && S_ISREG(st.st_mode)) {
+			found = true;
+			error_set(err, FAIL_INPUT,
+			          "no *.jsonl file in directory %s; files with other names are "
+			          "only read if named, such as %s",
+			          path, buf_cstr(&file));
+		}
+		free(entries[i]);
+	}
+	free(entries);
+	buf_release(&file);
+	return -1;
+}
+
 static int add_directory(struct file_list *l, const char *path, struct error *err)
 {
 	struct dirent **entries = NULL;
@@ -45,7 +77,7 @@ static int add_directory(struct file_list *l, const char *path, struct error *er
 	}
 	free(entries);
 	if (n == 0) {
-		return error_set(err, FAIL_INPUT, "no *.jsonl file in directory %s", path);
+		return no_recording(path, slash, err);
 	}
 	return 0;
 }

@@ -209,23 +209,15 @@ ALWAYS_INLINE int take(struct row_walk *w, const struct json_member *m, unsigned
 	return 0;
 }
 
-/* The members of a line, and the type whose keys the scanner expected; with LINE_UNKNOWN it
-   expected none, and the members' `lead` is not set. */
-struct scanned {
-	const struct json_member *members;
-	size_t count;
-	enum line_type expected;
-};
-
 /* Sets out->value for a line of the given type. */
-static int take_all(struct line *out, const struct scanned *s, struct error *err)
+static int take_all(struct line *out, const struct line_members *s, struct error *err)
 {
 	bool as_expected = s->expected != LINE_UNKNOWN && out->type == s->expected;
 	struct row_walk w = {0};
 
 	w.rows = line_rows(out->type, &w.count);
 	for (size_t i = 0; i < s->count; i++) {
-		const struct json_member *m = &s->members[i];
+		const struct json_member *m = &s->list[i];
 
 		if (take(&w, m, as_expected ? m->lead : 0, out, err) != 0) {
 			return -1;
@@ -271,8 +263,7 @@ static enum line_type type_of(struct str string)
 	return LINE_UNKNOWN;
 }
 
-/* The type of a line that begins as we write it; else LINE_UNKNOWN. */
-static enum line_type expected_type(struct str text)
+enum line_type line_expected_type(struct str text)
 {
 	static const struct str begin = STR_INIT("{\"type\":\"");
 	struct str word = str_skip(text, begin.n);
@@ -341,10 +332,10 @@ static void line_begin(struct line *out, struct str text, enum line_type type)
 }
 
 /* The last of duplicate keys counts, also for `type`. */
-static int fill(struct line *out, const struct scanned *s, struct error *err)
+static int fill(struct line *out, const struct line_members *s, struct error *err)
 {
-	bool first = s->count && str_is(s->members[0].key, "type");
-	struct str last = first ? s->members[0].value : JSON_GET(out->text, "type");
+	bool first = s->count && str_is(s->list[0].key, "type");
+	struct str last = first ? s->list[0].value : JSON_GET(out->text, "type");
 
 	for (struct str type = {0}; type.p != last.p || !type.p;) {
 		type = last;
@@ -352,7 +343,7 @@ static int fill(struct line *out, const struct scanned *s, struct error *err)
 			return error_set(err, FAIL_INPUT, "an object without \"type\" at byte 1");
 		}
 		bool expected = s->expected != LINE_UNKNOWN && first &&
-		                type.p == s->members[0].value.p && s->members[0].lead;
+		                type.p == s->list[0].value.p && s->list[0].lead;
 		line_begin(out, out->text, expected ? s->expected : type_of(type));
 		if (take_all(out, s, err) != 0) {
 			return -1;
@@ -363,8 +354,8 @@ static int fill(struct line *out, const struct scanned *s, struct error *err)
 	return 0;
 }
 
-static int line_of_scanned(struct str text, const struct scanned *s, struct buf *scratch,
-                           struct line *out, struct error *err)
+int line_of_members(struct str text, const struct line_members *s, struct buf *scratch,
+                    struct line *out, struct error *err)
 {
 	out->text = text;
 	if (fill(out, s, err) != 0) {
@@ -385,22 +376,15 @@ static int line_of_scanned(struct str text, const struct scanned *s, struct buf 
 	return 0;
 }
 
-int line_of_members(struct str text, const struct json_member *members, size_t count,
-                    struct buf *scratch, struct line *out, struct error *err)
+static int scan(struct str text, struct json_known *k, struct line_members *s,
+                struct json_fault *fault)
 {
-	const struct scanned s = {members, count, LINE_UNKNOWN};
-
-	return line_of_scanned(text, &s, scratch, out, err);
-}
-
-static int scan(struct str text, struct json_known *k, struct scanned *s, struct json_fault *fault)
-{
-	s->expected = expected_type(text);
+	s->expected = line_expected_type(text);
 	k->leads = line_leads(s->expected);
 	if (json_validate_known(text, k, fault) != 0) {
 		return -1;
 	}
-	s->members = k->members;
+	s->list = k->members;
 	s->count = k->count;
 	return 0;
 }
@@ -422,14 +406,14 @@ int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *u
 	struct json_member members[MEMBERS_MAX];
 	struct json_known known = {.members = members, .max = MEMBERS_MAX};
 	struct json_fault fault = {0};
-	struct scanned s;
+	struct line_members s;
 
 	*used = 0;
 	if (scan(text, &known, &s, &fault) != 0) {
 		return fault_error(err, text, &fault);
 	}
 	*used = known.used;
-	return line_of_scanned(object_in(text, known.used), &s, scratch, out, err);
+	return line_of_members(object_in(text, known.used), &s, scratch, out, err);
 }
 
 int line_parse_first(struct str text, struct buf *scratch, struct line *out, size_t *used)
@@ -438,13 +422,13 @@ int line_parse_first(struct str text, struct buf *scratch, struct line *out, siz
 	struct json_known known = {.members = members, .max = MEMBERS_MAX};
 	struct json_fault fault;
 	struct error err;
-	struct scanned s;
+	struct line_members s;
 
 	if (scan(text, &known, &s, &fault) != 0 || known.line_feed) {
 		return -1;
 	}
 	*used = known.used;
-	return line_of_scanned(object_in(text, known.used), &s, scratch, out, &err);
+	return line_of_members(object_in(text, known.used), &s, scratch, out, &err);
 }
 
 /* Writes a value without line breaks. Strings, numbers and words contain none. */

@@ -187,9 +187,17 @@ enum policy_kind line_policy_kind(const struct line *l);
 MUST_USE int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
                         struct error *err);
 
-/* The same for an object whose members, fewer than LINE_MEMBERS_MAX, were read before. */
+/* The type of a line that begins as we write it; else LINE_UNKNOWN. */
+enum line_type line_expected_type(struct str text);
+/* The same for an object whose members, fewer than LINE_MEMBERS_MAX, were read before, with the
+   leads of that expected type. */
 #define LINE_MEMBERS_MAX 48
-MUST_USE int line_of_members(struct str text, const struct json_member *members, size_t count,
+struct line_members {
+	const struct json_member *list;
+	size_t count;
+	enum line_type expected; /* LINE_UNKNOWN: without leads; `lead` is not set */
+};
+MUST_USE int line_of_members(struct str text, const struct line_members *members,
                              struct buf *scratch, struct line *out, struct error *err);
 /* line_parse for an object at the beginning of text that goes on behind its line; also fails if the
    object contains a line feed. Does not say why. */

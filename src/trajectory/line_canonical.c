@@ -47,19 +47,24 @@ void canonical_parser_free(struct canonical_parser *c)
 	}
 }
 
-bool canonical_parse(struct canonical_parser *c, struct str text, struct line *out)
+bool canonical_parse(struct canonical_parser *c, struct str text, struct line *out, size_t *used)
 {
-	const struct json_names ordered = {c->ordered, c->ordered_count};
+	const enum line_type expected = line_expected_type(text);
+	const struct json_canon_keys keys = {c->ordered, c->ordered_count, line_leads(expected)};
 	struct json_canon_object *o = &c->object;
 	struct error ignored;
 
 	buf_clear(&c->copy);
-	if (!json_canon_members(text, &ordered, o, &c->copy) ||
-	    line_of_members(buf_view(&c->copy), o->members, o->count, &c->scratch, out, &ignored)) {
+	if (!json_canon_members(text, &keys, o, &c->copy)) {
 		return false;
 	}
-	out->text = text;
+	const struct line_members members = {o->members, o->count, expected};
+	if (line_of_members(buf_view(&c->copy), &members, &c->scratch, out, &ignored)) {
+		return false;
+	}
+	out->text = (struct str){text.p, o->used};
 	out->canonical = o;
+	*used = o->used;
 	return true;
 }
 

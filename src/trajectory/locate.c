@@ -120,38 +120,48 @@ static int take_part(void *ctx, size_t index, void *result, struct error *err)
 
 /* ---- the file ---- */
 
-/* The offset after the first line feed at or after `at`; `size` if there is none. */
-static uint64_t after_feed(int fd, uint64_t at, uint64_t size)
+/* Moves *at after the first line feed at or after it, or to the end. False if the line is too long
+   to be read. */
+static bool skip_to_line(int fd, uint64_t *at, uint64_t size)
 {
 	char *text = mem_new(LOOK_BYTES);
-	uint64_t found = size;
+	const uint64_t from = *at;
+	const char *feed = NULL;
 
-	for (ssize_t n; at < size; at += (uint64_t)n) {
-		n = pread(fd, text, LOOK_BYTES, (off_t)at);
-		const char *feed = n > 0 ? memchr(text, '\n', (size_t)n) : NULL;
+	while (!feed && *at < size && *at - from <= BUF_MAX_MESSAGE) {
+		ssize_t n = pread(fd, text, LOOK_BYTES, (off_t)*at);
 
-		if (feed || n <= 0) {
-			found = feed ? at + (uint64_t)(feed - text) + 1 : size;
+		if (n <= 0) {
+			*at = size;
 			break;
 		}
+		feed = memchr(text, '\n', (size_t)n);
+		*at += feed ? (uint64_t)(feed - text) + 1 : (uint64_t)n;
 	}
 	free(text);
-	return found;
+	return feed || *at == size;
 }
 
-static void cut(struct locating *g, int fd, uint64_t size)
+static bool cut(struct locating *g, int fd, uint64_t size)
 {
 	size_t most = (size_t)(size / PART_BYTES);
 
 	g->cuts = mem_array(most + 1, sizeof(*g->cuts));
 	g->cuts[0] = 0;
 	for (size_t i = 1; i <= most; i++) {
-		uint64_t at = i == most ? size : after_feed(fd, size / most * i, size);
+		uint64_t at = i == most ? size : size / most * i;
 
+		if (at < g->cuts[g->count]) { /* within a long line that was skipped */
+			continue;
+		}
+		if (i < most && !skip_to_line(fd, &at, size)) {
+			return false;
+		}
 		if (at > g->cuts[g->count]) {
 			g->cuts[++g->count] = at;
 		}
 	}
+	return true;
 }
 
 /* Moves the runs of all parts to *out, with the numbers that lines have in the file. */
@@ -204,9 +214,9 @@ bool locate_in_threads(const struct locate_source *file, size_t jobs, struct loc
 
 	if (jobs > 1 && fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    (uint64_t)st.st_size >= 2 * PART_BYTES) {
-		cut(&g, fd, (uint64_t)st.st_size);
-		g.parts = mem_array(g.count, sizeof(struct part *));
-		done = locate(&g, jobs, out);
+		done = cut(&g, fd, (uint64_t)st.st_size);
+		g.parts = mem_array(g.count + 1, sizeof(struct part *));
+		done = done && locate(&g, jobs, out);
 	}
 	if (fd >= 0 && file->fd < 0) {
 		close(fd);

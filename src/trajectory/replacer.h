@@ -3,26 +3,33 @@
 #define ROLLDBG_TRAJECTORY_REPLACER_H
 
 #include "base/buf.h"
+#include "base/find_many.h"
+
+#define REPLACER_INSIDE  8 /* shorter texts are only replaced as whole strings */
+#define REPLACER_BUCKETS 256
 
 struct replacement {
 	char *text;
 	size_t n;
 	const char *put; /* the replacement, which needs no escapes; borrowed */
-	bool whole;      /* replace only if it is the whole string */
 	bool plain;      /* JSON never escapes it, except as \u */
 	uint64_t age;    /* sequence number of its addition */
+	uint32_t next;   /* index plus 1 of the next one in its bucket; 0: none */
 };
 
 /* Empty if zeroed; max 0 means unlimited. */
 struct replacer {
 	struct replacement *items; /* longest first */
 	size_t count, max;         /* beyond max the oldest item is dropped */
+	size_t whole;              /* items shorter than REPLACER_INSIDE: the last ones */
+	size_t escaped;            /* items that are not plain */
 	uint64_t added;
-	bool first[256]; /* first bytes of all items */
+	uint32_t buckets[REPLACER_BUCKETS]; /* index plus 1 of the first item, by its first bytes */
+	struct find_many many; /* if there are many: those to be replaced inside strings */
+	size_t dropped;        /* items dropped that `many` still has */
 };
 
-void replacer_add(struct replacer *n, struct str text, const char *put,
-                  bool whole); /* copies the text */
+void replacer_add(struct replacer *n, struct str text, const char *put); /* copies the text */
 void replacer_release(struct replacer *n);
 
 /* Is this JSON free of all texts? False if that is uncertain. */

@@ -2,7 +2,7 @@
 #include "trajectory/skim.h"
 
 #ifdef __SSE2__
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 static const struct {
@@ -32,6 +32,7 @@ static bool is_fused(const char *p)
 #ifdef __SSE2__
 #define VECTORS ((size_t)4)
 #define TESTED  64 /* bytes tested at once */
+#define AVX2    __attribute__((target("avx2")))
 
 static __m128i braces_at(const char *p)
 {
@@ -54,6 +55,45 @@ static uint64_t open_braces(const char *p)
 		places |= (uint64_t)(unsigned)_mm_movemask_epi8(v[i]) << (16 * i);
 	}
 	return places;
+}
+#endif
+
+#ifdef __SSE2__
+/* Line feeds, and opening braces after a closing one or after a blank (or a control character). */
+static inline AVX2 __m256i ends_at(const char *p)
+{
+	const __m256i *here = (const __m256i *)(const void *)p;
+	const __m256i *back = (const __m256i *)(const void *)(p - 1);
+	__m256i v = _mm256_loadu_si256(here), before = _mm256_loadu_si256(back);
+	__m256i space = _mm256_set1_epi8(' ');
+	__m256i blank = _mm256_cmpeq_epi8(_mm256_min_epu8(before, space), before);
+	__m256i apart = _mm256_or_si256(blank, _mm256_cmpeq_epi8(before, _mm256_set1_epi8('}')));
+	__m256i opens = _mm256_cmpeq_epi8(v, _mm256_set1_epi8('{'));
+
+	return _mm256_or_si256(_mm256_and_si256(opens, apart),
+	                       _mm256_cmpeq_epi8(v, _mm256_set1_epi8('\n')));
+}
+
+static AVX2 const char *line_end_avx2(const char *p, const char *end)
+{
+	for (; end - p >= TESTED; p += TESTED) {
+		__m256i low = ends_at(p), high = ends_at(p + TESTED / 2);
+
+		if (LIKELY(_mm256_testz_si256(_mm256_or_si256(low, high),
+		                              _mm256_or_si256(low, high)))) {
+			continue;
+		}
+		uint64_t places = (uint32_t)_mm256_movemask_epi8(low) |
+		                  (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << TESTED / 2;
+		for (; places; places &= places - 1) {
+			const char *at = p + __builtin_ctzll(places);
+
+			if (*at == '\n' || is_fused(at)) {
+				return *at == '\n' ? at : NULL;
+			}
+		}
+	}
+	return NULL;
 }
 #endif
 
@@ -98,7 +138,8 @@ static enum line_type skim(struct str text, struct str *rollout)
 	return n && !memchr(rest.p, '\\', n) ? beginnings[i].type : LINE_UNKNOWN;
 }
 
-bool line_skim_start(struct str text, struct line *out)
+/* More may follow the object. */
+static bool skim_start(struct str text, struct line *out)
 {
 	struct str rollout;
 	enum line_type type = skim(text, &rollout);
@@ -110,12 +151,25 @@ bool line_skim_start(struct str text, struct line *out)
 	return true;
 }
 
+bool line_skim_first(struct str lines, struct line *out)
+{
+#ifdef __SSE2__
+	if (lines.n > 0 && lines.p[0] == '{' && __builtin_cpu_supports("avx2")) {
+		const char *end = line_end_avx2(lines.p + 1, lines.p + lines.n);
+
+		return end && skim_start((struct str){lines.p, (size_t)(end - lines.p)}, out);
+	}
+#endif
+	(void)lines;
+	(void)out;
+	return false;
+}
+
 bool line_skim(struct str text, struct line *out)
 {
 	struct str rollout;
 
-	return skim(text, &rollout) != LINE_UNKNOWN && !may_be_fused(text) &&
-	       line_skim_start(text, out);
+	return skim(text, &rollout) != LINE_UNKNOWN && !may_be_fused(text) && skim_start(text, out);
 }
 
 /* The length of the common prefix. */

@@ -10,8 +10,10 @@
    with type and rollout. False for anything else, which must be parsed. */
 bool line_skim(struct str text, struct line *out);
 
-/* The same, but more may follow the object. */
-bool line_skim_start(struct str text, struct line *out);
+/* The same for the first of several lines, whose line feed it finds in the same pass over the
+   bytes. False also if it is simpler to find the line feed first (few bytes left, an old
+   processor). */
+bool line_skim_first(struct str lines, struct line *out);
 
 /* Are two lines equal except for the object under their last key, `meta`? False also if the
    bytes do not decide it. */

@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define IDS_MAX   256 /* per rollout: if each step has a new session, the oldest ids are dropped */
-#define ID_INSIDE 8   /* shorter ids are only replaced as whole strings */
+#define IDS_MAX 256 /* per rollout: if each step has a new session, the oldest ids are dropped */
 
 #define LINE_MAX (2 * BUF_MAX_MESSAGE)
 
@@ -191,7 +190,7 @@ static void note_ids(struct strip *s, struct stripped_rollout *r, const struct l
 			json_decode(ids[i], &s->scratch);
 			id = buf_view(&s->scratch);
 		}
-		replacer_add(&r->ids, id, put[i], id.n < ID_INSIDE);
+		replacer_add(&r->ids, id, put[i]);
 	}
 }
 
@@ -285,27 +284,45 @@ static void split(struct str object, const struct line_key *rows, size_t count,
 	}
 }
 
-/* Sets the values, canonical and masked, of the line in s->text. */
-static void take_canonical(struct strip *s, const struct stripped_rollout *r, struct line *out)
+/* Sets the canonical values of the line in s->text. */
+static void take_canonical(struct strip *s, struct line *out)
 {
 	size_t count;
 	const struct line_key *rows = line_rows(out->type, &count);
-	struct str masked[KEY_COUNT] = {0};
+
+	buf_clear(&s->plain);
+	json_canon(buf_view(&s->text), NULL, JSON_EDIT_MASK, &s->plain);
+	split(buf_view(&s->plain), rows, count, out->value);
+}
+
+/* The same, with masks applied. */
+static void take_masked(struct strip *s, const struct stripped_rollout *r, struct line *out)
+{
+	size_t count, at[KEY_COUNT] = {0};
+	const struct line_key *rows = line_rows(out->type, &count);
+	struct str plain[KEY_COUNT] = {0}, masked[KEY_COUNT] = {0};
 
 	buf_clear(&s->plain);
 	buf_clear(&s->masked);
-	json_canon(buf_view(&s->text), NULL, JSON_EDIT_MASK, &s->plain);
-	split(buf_view(&s->plain), rows, count, out->value);
-	if (!r->masks) {
-		return;
-	}
 	json_canon(buf_view(&s->text), r->masks, JSON_EDIT_MASK, &s->masked);
 	split(buf_view(&s->masked), rows, count, masked);
+	split(buf_view(&s->text), rows, count, plain);
 	for (size_t i = 0; i < count; i++) {
 		enum key k = rows[i].key;
 
-		if (!unmasked[k]) {
-			out->value[k] = masked_value(&rows[i], masked[k], out->value[k]);
+		if (unmasked[k] && plain[k].n) {
+			at[k] = s->plain.n;
+			json_canon(plain[k], NULL, JSON_EDIT_MASK, &s->plain);
+			out->value[k].n = s->plain.n - at[k];
+		} else if (!unmasked[k]) {
+			out->value[k] = masked_value(&rows[i], masked[k], plain[k]);
+		}
+	}
+	for (size_t i = 0; i < count; i++) {
+		enum key k = rows[i].key;
+
+		if (unmasked[k] && plain[k].n && !s->plain.full) {
+			out->value[k].p = s->plain.p + at[k];
 		}
 	}
 }
@@ -426,7 +443,11 @@ static void write_edited(struct strip *s, const struct stripped_rollout *r, cons
 		l = &parsed;
 	}
 	write_plain(s, r, l);
-	take_canonical(s, r, &stripped);
+	if (r->masks) {
+		take_masked(s, r, &stripped);
+	} else {
+		take_canonical(s, &stripped);
+	}
 	strip_state(s, r, &stripped);
 	if (l->type == LINE_END) {
 		strip_lines(s, r, &stripped);

@@ -277,3 +277,12 @@ env.1.json' ]
 		tau2-mock-healthy 3 0 0
 	END
 }
+
+@test "a folder with other names: the message names a file that can be read" {
+	mkdir logs logs/deeper
+	cp "$formats/inspect/in.json" logs/run.json
+	expect 3 rolldbg check logs
+	has "$stderr" 'no *.jsonl file in directory logs; files with other names are only read if named, such as logs/run.json'
+	expect 3 rolldbg check logs/deeper
+	[ "$stderr" = 'rolldbg: check: no *.jsonl file in directory logs/deeper' ]
+}

@@ -140,3 +140,15 @@ recordings() {
 	cp "$root"/fixtures/convert/openai/*.jsonl .
 	same_check ./*.jsonl
 }
+
+@test "a line of 4 GiB is refused at once, with several threads too" {
+	rolldbg run --quiet --out a.jsonl
+	cp a.jsonl long.jsonl
+	truncate -s 4G long.jsonl # a hole: no space, but bytes without a line feed
+	cat a.jsonl >>long.jsonl
+	for command in strip 'diff a.jsonl'; do
+		# shellcheck disable=SC2086 # a command and its operand
+		expect 3 timeout 30 "$ROLLDBG" $command --jobs 2 long.jsonl
+		has "$stderr" 'long.jsonl:10: the line is longer than 64 MiB'
+	done
+}

@@ -93,8 +93,13 @@ record_three() {
 	before=$(readlink "$XDG_STATE_HOME/rolldbg/latest")
 	expect 4 rolldbg run --env http://127.0.0.1:9/mcp --actions UP
 	expect 2 rolldbg run --nonsense
+	expect 4 rolldbg replay --env http://127.0.0.1:9/mcp "$XDG_STATE_HOME/rolldbg/latest"
 	[ "$(readlink "$XDG_STATE_HOME/rolldbg/latest")" = "$before" ]
 	expect 1 rolldbg run --quiet --env 'builtin:frozen_lake?fault=no-tools' --actions UP
+	[ "$(readlink "$XDG_STATE_HOME/rolldbg/latest")" != "$before" ]
+	before=$(readlink "$XDG_STATE_HOME/rolldbg/latest")
+	rolldbg run --quiet --out a.jsonl
+	expect 0 rolldbg replay a.jsonl
 	[ "$(readlink "$XDG_STATE_HOME/rolldbg/latest")" != "$before" ]
 }
 

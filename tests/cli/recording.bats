@@ -165,3 +165,24 @@ limited_run() {
 		(map(select(.type == "end"))[0].meta.ended | ms) as $ended | map(select(.type == "step"))[0].meta
 		| $ended - (.at | ms) >= .latency_ms - 2 and .latency_ms > 290' run.jsonl
 }
+
+@test "strip and show of a file without a line: no recording; /dev/null is an empty one" {
+	: >empty.jsonl
+	printf '\n\n' >blank.jsonl
+	mkdir folder
+	: >folder/a.jsonl
+	for file in empty.jsonl blank.jsonl; do
+		expect 3 rolldbg strip "$file"
+		has "$stderr" "$file: contains no recording"
+		expect 3 rolldbg show "$file"
+		has "$stderr" "$file: contains no recording"
+		expect 3 rolldbg show --turn 1 "$file"
+		has "$stderr" "$file: contains no recording"
+	done
+	expect 3 rolldbg strip folder
+	has "$stderr" 'folder/a.jsonl: contains no recording'
+	expect 3 rolldbg strip - <blank.jsonl
+	has "$stderr" 'standard input: contains no recording'
+	expect 0 rolldbg strip /dev/null
+	[ -z "$output" ]
+}

@@ -361,3 +361,16 @@ on_terminal() {
 		has "$stderr" "/dev/zero:1: the line is longer than 64 MiB"
 	done
 }
+
+@test "--out does not replace a golden, even with --force" {
+	rolldbg run --quiet --out a.jsonl
+	rolldbg strip a.jsonl >golden.jsonl
+	cp golden.jsonl kept
+	ln golden.jsonl other
+	for out in golden.jsonl ./golden.jsonl other; do
+		expect 2 rolldbg replay golden.jsonl --out $out --force
+		has "$stderr" "--out $out: that is a golden; name another file, or replace the golden with --accept"
+	done
+	cmp golden.jsonl kept
+	expect 0 rolldbg replay golden.jsonl --out a.jsonl --force
+}

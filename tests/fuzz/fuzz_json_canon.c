@@ -81,24 +81,27 @@ static void check(struct str pointers, struct str value, bool wild)
 	json_paths_free(paths);
 }
 
-/* The canonical form made during validation is the same, member by member, and only valid
-   text is accepted. */
+/* The canonical form made during validation is the same, member by member, and only a valid
+   object on one line is accepted. */
 static void check_members(struct str text)
 {
 	static const struct str names[] = {STR_INIT("a")};
-	const struct json_names ordered = {names, 1};
+	static const struct json_lead leads[] = {JSON_LEAD("a"), JSON_LEAD("z")};
+	const struct json_canon_keys keys = {names, 1, {leads, ARRAY_LEN(leads)}};
 	struct json_canon_object o;
 	struct buf out = BUF(BUF_MAX_MESSAGE);
 	struct json_member m;
 	struct json_fault fault;
 	size_t cursor = 0;
 
-	if (json_canon_members(text, &ordered, &o, &out)) {
-		must(json_validate(text, &fault) == 0);
+	if (json_canon_members(text, &keys, &o, &out)) {
+		text.n = o.used;
+		must(json_validate(text, &fault) == 0 && !memchr(text.p, '\n', text.n));
 		must_be_valid(&out);
 		for (size_t i = 0; i < o.count; i++) {
 			must(json_next_member(text, &cursor, &m) &&
 			     str_eq(m.key, o.members[i].key) && m.type == o.members[i].type);
+			must(!o.members[i].lead || m.key.p[0] == "az"[o.members[i].lead - 1]);
 			must(json_equal(m.value, o.members[i].value));
 			if (m.type != JSON_OBJECT || !str_is(m.key, "a")) {
 				struct buf one = BUF(BUF_MAX_MESSAGE);

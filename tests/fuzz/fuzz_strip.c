@@ -55,9 +55,10 @@ static void strip_rollout(struct strip *s, struct canonical_parser *parser, stru
 	struct buf scratch = BUF(1 << 20);
 	struct error err;
 	struct line l, canonical;
+	size_t used;
 
 	while (next_line(&text, &scratch, &l, must_work)) {
-		if (parser && canonical_parse(parser, l.text, &canonical)) {
+		if (parser && canonical_parse(parser, l.text, &canonical, &used)) {
 			l = canonical;
 		}
 		if (str_eq(l.rollout, id) && strip_line(s, &l, out, &err)) {

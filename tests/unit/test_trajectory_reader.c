@@ -230,14 +230,15 @@ static void operands(void)
 	struct error err;
 	struct reader *r;
 	struct file_list list;
-	char folder[] = FOLDER, missing[] = "fixtures/no-such.jsonl", src[] = "src", dash[] = "-";
+	char folder[] = FOLDER, missing[] = "fixtures/no-such.jsonl", folders[] = "fixtures",
+	     dash[] = "-";
 
 	is_int(reader_open(missing, &r, &err), -1, "a missing file does not open");
 	is_str(err.text, "cannot read fixtures/no-such.jsonl: No such file or directory",
 	       "with the reason");
 	is_int(err.kind, FAIL_INPUT, "as bad input");
-	is_int(reader_open(src, &r, &err), -1, "a directory does not open");
-	is_str(err.text, "cannot read src: it is a directory", "as reported");
+	is_int(reader_open(folders, &r, &err), -1, "a directory does not open");
+	is_str(err.text, "cannot read fixtures: it is a directory", "as reported");
 	is_int(file_list_new((char *[]){dash, folder}, 2, &list, &err), 0, "operands");
 	is_str(list.paths[0], "-", "standard input stays");
 	is_str(list.paths[1], FOLDER "/bad-mask.jsonl", "a directory is its recordings");
@@ -248,9 +249,9 @@ static void operands(void)
 	ok(sorted, "in the order of their names");
 	file_list_free(&list);
 	is_int(file_list_new((char *[]){missing}, 1, &list, &err), -1, "a missing operand");
-	is_int(file_list_new((char *[]){src}, 1, &list, &err), -1,
+	is_int(file_list_new((char *[]){folders}, 1, &list, &err), -1,
 	       "a directory without recordings");
-	is_str(err.text, "no *.jsonl file in directory src", "as reported");
+	is_str(err.text, "no *.jsonl file in directory fixtures", "as reported");
 }
 
 static void standard_input(void)

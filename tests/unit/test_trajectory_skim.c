@@ -2,6 +2,7 @@
 #include "trajectory/same.h"
 #include "trajectory/skim.h"
 
+#include "guard.h"
 #include "tap.h"
 
 #include <stdio.h>
@@ -97,8 +98,42 @@ static void files(void)
 	close(second);
 }
 
+/* line_skim_first says what line_skim says of the same line, wherever in a block of bytes its end and
+   its braces are; it may leave lines near the end of the text to line_skim. */
+static void first_of_several(void)
+{
+	static const char *const ends[] = {
+		"}",   "}" STEP "}",      "}\t " STEP "}",   "} ",
+		"}\r", ",\"c\":[{},{}]}", ",\"s\":\"} {\"}", ",\"d\": {}}",
+		""};
+	struct guard g = guard_new(1 << 12);
+	size_t wrong = 0, found = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		for (int blanks = 0; blanks < 200; blanks++) {
+			char bytes[1024];
+			struct line first, alone;
+			int n = snprintf(bytes, sizeof(bytes),
+			                 STEP ",\"a\":\"%*s\"%s\n" STEP ",\"b\":%*d}", blanks, "",
+			                 ends[i], 1 + blanks % 70, 1);
+			struct str all = guard_put(&g, (struct str){bytes, (size_t)n});
+			struct str text = {all.p, strcspn(bytes, "\n")};
+			bool is = line_skim_first(all, &first);
+
+			found += is;
+			wrong += is && (!line_skim(text, &alone) || alone.type != first.type ||
+			                !str_eq(first.text, text) ||
+			                !str_eq(first.rollout, alone.rollout));
+		}
+	}
+	is_int(wrong, 0, "the first of several lines: as that line alone");
+	printf("# %zu were found in one pass\n", found);
+	guard_free(&g);
+}
+
 int main(void)
 {
+	first_of_several();
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
 		struct line l = {.type = LINE_UNKNOWN};
 		struct str text = str_from(lines[i].line);

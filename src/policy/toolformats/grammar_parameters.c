@@ -193,14 +193,18 @@ static bool read_value(const struct tool_format *row, struct typed *t, struct st
 }
 
 /* The value without the whitespace that the format adds. */
-static struct str bare_value(const struct tool_format *row, struct str s)
+static struct str bare_value(const struct tool_format *row, bool compact, struct str s)
 {
+	bool keep = row->keep_feeds ||
+	            (row->keep_if_compact && compact && str_starts(s, STR("\n")));
+
+
 	if (str_starts(s, STR(CDATA)) && str_ends(text_trim(s), STR("]]>"))) {
 		s = str_skip(text_trim(s), strlen(CDATA));
 		s.n -= strlen("]]>");
 		return s;
 	}
-	if (!row->keep_feeds) {
+	if (!keep) {
 		s = str_skip(s, str_starts(s, STR("\n")));
 		s.n -= str_ends(s, STR("\n"));
 	}
@@ -283,7 +287,7 @@ static bool read_parameter(struct finder *f, const struct tool_format *row, stru
 	if (is_overrun(t, row, key, value)) {
 		t->why = "unexpected text between its parameters";
 	}
-	typed_add(t, key, bare_value(row, value), hint);
+	typed_add(t, key, bare_value(row, t->compact, value), hint);
 	return true;
 }
 
@@ -414,6 +418,7 @@ static bool read_parameters(struct finder *f, const struct tool_format *row, str
 
 	typed_begin(f, name, &t);
 	t.declared_only = row->declared_only;
+	t.compact = mark_here(*s, row->parameter) > 0;
 	bool good = read_parameter_list(f, row, &t, s);
 
 	source.n -= s->n;

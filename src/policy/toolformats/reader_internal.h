@@ -110,6 +110,9 @@ struct tool_format {
 	bool declared_only; /* a parameter that the tool does not have is dropped, where none is missing */
 	bool typed_json;  /* values in JSON are typed by the schema, too */
 	bool keep_feeds;  /* a line feed on either side of a value belongs to it */
+	/* Only where the first parameter directly follows the name's tag, and a line feed the
+	   value's mark: then line feeds are not the layout. */
+	bool keep_if_compact;
 	bool json_values; /* a value whose type is not declared is JSON, if it can be */
 	/* Its marks are tokens that end the model's reasoning, if the reasoning's end mark is not
 	   there. */
@@ -180,6 +183,7 @@ struct typed {
 	struct str only_key, only_value; /* while there is only one */
 	size_t count;
 	bool declared_only, undeclared; /* see struct tool_format; a key was not declared */
+	bool compact;                   /* the first parameter directly follows the name's tag */
 	const char *why;                /* NULL, or why it is invalid */
 };
 

@@ -176,6 +176,7 @@ static bool read_value(const struct tool_format *row, struct typed *t, struct st
 		*s = str_skip(*s, at + bytes);
 		return true;
 	}
+	t->unclosed = true;
 	size_t stray = nearest_mark(t->f, within, row->value_close, &bytes);
 	size_t end = nearest_mark(t->f, within, row->close, &end_bytes);
 	if (!end_bytes) {
@@ -227,25 +228,37 @@ static enum hint read_type(struct finder *f, const struct tool_format *row, stru
 	return str_is(text_trim(type), "string") ? HINT_TEXT : HINT_JSON;
 }
 
-/* Does a value that must not be text contain marks? Then its end mark is not where it seems to
-   be. In a string, marks may be meant. */
-static bool is_overrun(struct typed *t, const struct tool_format *row, struct str key,
-                       struct str value)
+/* Is it text, where the tool's schema has another type? */
+static bool is_mistyped(struct typed *t, struct str key, struct str value)
 {
 	struct str schema = typed_property(t->root, t->root, key);
 	unsigned types = schema_types(t->root, schema);
 	struct buf typed = BUF(FOUND_TEXT_MAX);
-	size_t closes, parameters;
 
-	nearest_mark(t->f, value, row->value_close, &closes);
-	nearest_mark(t->f, value, row->parameter, &parameters);
-	if ((!closes && !parameters) || !types || (types & TYPE_STRING)) {
+	if (!types || (types & TYPE_STRING)) {
 		return false;
 	}
 	typed_value(t->f, t->root, schema, value, HINT_NONE, &typed);
-	bool overrun = json_type(buf_view(&typed)) == JSON_STRING;
+	bool text = json_type(buf_view(&typed)) == JSON_STRING;
 	buf_release(&typed);
-	return overrun;
+	return text;
+}
+
+/* Is a value's end mark not where it seems to be? A value that must not be text contains marks; in
+   a string, marks may be meant, but not those of a whole call: its end mark is the value's then. */
+static bool is_overrun(struct typed *t, const struct tool_format *row, struct str key,
+                       struct str value)
+{
+	size_t closes, parameters, opens, open = nearest_mark(t->f, value, row->open, &opens);
+	struct str call = str_skip(value, open + opens);
+
+	nearest_mark(t->f, call, row->parameter, &parameters);
+	if (opens && parameters) {
+		return true;
+	}
+	nearest_mark(t->f, value, row->value_close, &closes);
+	nearest_mark(t->f, value, row->parameter, &parameters);
+	return (closes || parameters) && is_mistyped(t, key, value);
 }
 
 /* Reads the parameter whose mark was just skipped. False: the text ends inside it. */
@@ -278,6 +291,7 @@ static bool read_parameter(struct finder *f, const struct tool_format *row, stru
 		}
 	}
 	key = tag_name(f, row, row->key_attribute, tag);
+	bool doubtful = t->unclosed; /* does the value before it only contain its mark? */
 	if (!read_value(row, t, key, s, &value)) {
 		return false;
 	}
@@ -286,6 +300,9 @@ static bool read_parameter(struct finder *f, const struct tool_format *row, stru
 	}
 	if (is_overrun(t, row, key, value)) {
 		t->why = "unexpected text between its parameters";
+	}
+	if (doubtful && is_mistyped(t, key, value)) {
+		t->why = "a parameter has no end mark";
 	}
 	typed_add(t, key, bare_value(row, t->compact, value), hint);
 	return true;

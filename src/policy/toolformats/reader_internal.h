@@ -183,6 +183,7 @@ struct typed {
 	struct str only_key, only_value; /* while there is only one */
 	size_t count;
 	bool declared_only, undeclared; /* see struct tool_format; a key was not declared */
+	bool unclosed;                  /* a value had no end mark */
 	bool compact;                   /* the first parameter directly follows the name's tag */
 	const char *why;                /* NULL, or why it is invalid */
 };
@@ -219,7 +220,8 @@ unsigned schema_types(struct str root, struct str schema);
 bool is_wanted(const struct reading_conf *conf, const char *format);
 /* Reads a reply without marks: see bare.c. False: it is prose. */
 bool read_bare(struct finder *f, struct str text);
-/* Reads a reply that consists of calls in JSON or Python alone, whose strings may contain marks.
+/* Reads a reply that consists of calls in JSON (also in fences) or Python, and nothing else; their
+   strings may contain marks.
    False: it does not, and nothing is changed. */
 bool read_whole(struct finder *f, struct str text);
 

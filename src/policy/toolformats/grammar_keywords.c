@@ -5,7 +5,8 @@
 #include "base/text.h"
 #include "json/write.h"
 
-#define STRINGS_MAX ((size_t)16 << 10) /* bytes of calls whose strings contain marks */
+#define KEYWORDS_MAX 256
+#define STRINGS_MAX  ((size_t)16 << 10) /* bytes of calls whose strings contain marks */
 
 /* ---- the end of a literal ---- */
 
@@ -32,6 +33,9 @@ static bool ends_literal(struct str behind)
 		return false;
 	}
 	behind = skip_whitespace(str_skip(behind, 1));
+	if (behind.n && behind.p[0] == ')') {
+		return ends_call(str_skip(behind, 1));
+	}
 	struct str key = leading_name(behind);
 	behind = skip_whitespace(str_skip(behind, key.n));
 	return key.n && behind.n && behind.p[0] == '=';
@@ -93,8 +97,7 @@ static bool put_literal(struct buf *out, struct str literal)
 {
 	struct buf value = BUF(FOUND_TEXT_MAX);
 	size_t used;
-	bool good = json_of_python(literal, &value, &used) &&
-	            !text_trim(str_skip(literal, used)).n;
+	bool good = json_of_python(literal, &value, &used) && !text_trim(str_skip(literal, used)).n;
 
 	if (good) {
 		buf_str(out, buf_view(&value));
@@ -140,8 +143,11 @@ static bool put_loose(struct buf *out, struct str s, size_t *used)
 	size_t n = s.n && strchr("'\"", s.p[0]) ? loose_string_length(s) : s.n;
 	struct str behind = skip_whitespace(str_skip(s, string_length(s)));
 
+	if (behind.n && behind.p[0] == '+') {
+		behind = skip_whitespace(str_skip(behind, 1));
+	}
 	if (n == s.n || n < 2 || (behind.n && strchr("'\"", behind.p[0]))) {
-		return false; /* Python would join 'a' 'b' */
+		return false; /* Python would join 'a' 'b' and 'a' + 'b' */
 	}
 	json_quote(out, (struct str){s.p + 1, n - 2});
 	*used = n;
@@ -167,6 +173,22 @@ static bool put_value(struct finder *f, struct buf *out, struct str s, bool clos
 	if (closed && f->conf->repair && put_loose(out, s, used)) {
 		call_note(f->repairs, "nested-quotes");
 		return true;
+	}
+	return false;
+}
+
+/* Has the object a key twice, or too many to tell? */
+static bool has_repeated(struct finder *f, struct str object)
+{
+	struct json_member m;
+	size_t count = 0;
+
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
+		struct str key = json_key_text(f->arena, m.key);
+
+		if (++count > KEYWORDS_MAX || json_get(object, key).p != m.value.p) {
+			return true;
+		}
 	}
 	return false;
 }
@@ -200,7 +222,7 @@ static bool put_keywords(struct finder *f, struct buf *out, struct str *s, bool 
 	buf_char(out, '}');
 	bool ended = s->n > 0;
 	*s = str_skip(*s, 1);
-	return ended;
+	return ended && !has_repeated(f, buf_view(out));
 }
 
 /* ---- calls ---- */

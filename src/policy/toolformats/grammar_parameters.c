@@ -196,9 +196,8 @@ static bool read_value(const struct tool_format *row, struct typed *t, struct st
 /* The value without the whitespace that the format adds. */
 static struct str bare_value(const struct tool_format *row, bool compact, struct str s)
 {
-	bool keep = row->keep_feeds ||
-	            (row->keep_if_compact && compact && str_starts(s, STR("\n")));
-
+	bool keep =
+		row->keep_feeds || (row->keep_if_compact && compact && str_starts(s, STR("\n")));
 
 	if (str_starts(s, STR(CDATA)) && str_ends(text_trim(s), STR("]]>"))) {
 		s = str_skip(text_trim(s), strlen(CDATA));

@@ -108,8 +108,8 @@ struct tool_format {
 	const char *quote; /* of pairs: both ends of a string */
 	bool entities;     /* attributes are escaped as in XML */
 	bool declared_only; /* a parameter that the tool does not have is dropped, where none is missing */
-	bool typed_json;  /* values in JSON are typed by the schema, too */
-	bool keep_feeds;  /* a line feed on either side of a value belongs to it */
+	bool typed_json; /* values in JSON are typed by the schema, too */
+	bool keep_feeds; /* a line feed on either side of a value belongs to it */
 	/* Only where the first parameter directly follows the name's tag, and a line feed the
 	   value's mark: then line feeds are not the layout. */
 	bool keep_if_compact;

@@ -243,21 +243,24 @@ static bool is_mistyped(struct typed *t, struct str key, struct str value)
 	return text;
 }
 
-/* Is a value's end mark not where it seems to be? A value that must not be text contains marks; in
-   a string, marks may be meant, but not those of a whole call: its end mark is the value's then. */
-static bool is_overrun(struct typed *t, const struct tool_format *row, struct str key,
-                       struct str value)
+/* Why a value's end mark is not where it seems to be; NULL: it is. A value that must not be text
+   contains marks; in a string, marks may be meant, but not those of a whole call, whose first
+   parameter's end mark would end the value. */
+static const char *overrun_reason(struct typed *t, const struct tool_format *row, struct str key,
+                                  struct str value)
 {
 	size_t closes, parameters, opens, open = nearest_mark(t->f, value, row->open, &opens);
 	struct str call = str_skip(value, open + opens);
 
 	nearest_mark(t->f, call, row->parameter, &parameters);
 	if (opens && parameters) {
-		return true;
+		return "a value contains a call, so that its end is not certain";
 	}
 	nearest_mark(t->f, value, row->value_close, &closes);
 	nearest_mark(t->f, value, row->parameter, &parameters);
-	return (closes || parameters) && is_mistyped(t, key, value);
+	return (closes || parameters) && is_mistyped(t, key, value)
+	               ? "unexpected text between its parameters"
+	               : NULL;
 }
 
 /* Reads the parameter whose mark was just skipped. False: the text ends inside it. */
@@ -297,9 +300,8 @@ static bool read_parameter(struct finder *f, const struct tool_format *row, stru
 	if (!s->n && str_starts(value, STR(CDATA)) && !str_ends(text_trim(value), STR("]]>"))) {
 		return false; /* the end mark may be part of the value */
 	}
-	if (is_overrun(t, row, key, value)) {
-		t->why = "unexpected text between its parameters";
-	}
+	const char *why = overrun_reason(t, row, key, value);
+	t->why = why ? why : t->why;
 	if (doubtful && is_mistyped(t, key, value)) {
 		t->why = "a parameter has no end mark";
 	}

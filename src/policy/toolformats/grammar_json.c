@@ -198,6 +198,11 @@ static void read_arguments(struct finder *f, const struct tool_format *row, stru
 		*s = str_skip(*s, end);
 	}
 	found_add(f, call);
+	if (call.how == FOUND_WHOLE && !row->close[0] &&
+	    str_starts(skip_whitespace(*s), STR("{"))) {
+		found_repaired(f, f->count - 1, "concatenated",
+		               "its arguments are followed by others");
+	}
 }
 
 /* Could the tool have been called with these arguments? */
@@ -279,10 +284,6 @@ void grammar_named(struct finder *f, const struct tool_format *row, struct str *
 		s = body;
 		read_arguments(f, row, &h, &s);
 		name_by_arguments(f, first);
-		if (!row->close[0] && str_starts(skip_whitespace(s), STR("{"))) {
-			found_repaired(f, first, "concatenated",
-			               "its arguments are followed by others");
-		}
 	} else if (!body.n || mark_cut(body, row->before_json) || mark_cut(body, row->close)) {
 		s = str_skip(s, s.n);
 		found_cut(f, h.name, STR_NONE);

@@ -206,11 +206,60 @@ bool json_has_escape(struct str string)
 	return string.n && memchr(string.p, '\\', string.n);
 }
 
+#define SHORT_BYTES 64
+
+/* Are all of the n bytes plain? The last word overlaps the one before it. */
+static bool is_plain_short(const unsigned char *p, size_t n)
+{
+	uint32_t first, last;
+
+	if (n >= 8) {
+		uint64_t marks = word_not_plain(word_load(p + n - 8));
+
+		for (size_t i = 0; i + 8 < n; i += 8) {
+			marks |= word_not_plain(word_load(p + i));
+		}
+		return marks == 0;
+	}
+	if (n >= 4) {
+		memcpy(&first, p, 4);
+		memcpy(&last, p + n - 4, 4);
+		return word_not_plain((uint64_t)first << 32 | last) == 0;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!is_plain(p[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* A string without escapes, in one piece: most are keys and words. */
+static void put_plain(struct buf *out, struct str s)
+{
+	char *to = buf_room(out, s.n + 2);
+
+	if (!to) {
+		return;
+	}
+	to[0] = '"';
+	if (s.n) {
+		memcpy(to + 1, s.p, s.n);
+	}
+	to[s.n + 1] = '"';
+	to[s.n + 2] = '\0';
+	out->n += s.n + 2;
+}
+
 void json_quote(struct buf *out, struct str s)
 {
 	static const char replacement[] = "\xef\xbf\xbd";
 	const unsigned char *p = lex_begin(s), *end = s.n ? lex_end(s) : p;
 
+	if (s.n <= SHORT_BYTES && is_plain_short(p, s.n)) {
+		put_plain(out, s);
+		return;
+	}
 	buf_char(out, '"');
 	while (p < end) {
 		const unsigned char *run = p;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Chat templates must accept the conversation: fixtures/llm/templates has the constraints of 23 model families, rendered by
+# Chat templates must accept the conversation: fixtures/llm/templates has the constraints of 25 model families, rendered by
 # the installed jinja2. An exception in a template is HTTP 400, as in vLLM.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats

@@ -120,11 +120,42 @@ static void every_pair(void)
 	buf_release(&b);
 }
 
+/* A byte that needs an escape is found in strings of every length, wherever it is. */
+static void every_place(void)
+{
+	static const char odd[] = {'"', '\\', '\n', '\x1f', '\0'};
+	struct buf b = BUF(BUF_MAX_SMALL);
+	struct json_fault fault;
+	char text[80];
+	int bad = 0, plain = 0;
+
+	for (size_t n = 0; n <= sizeof(text); n++) {
+		struct str s = {text, n};
+
+		memset(text, 'a', sizeof(text));
+		buf_clear(&b);
+		json_quote(&b, s);
+		plain += b.n == n + 2 && json_is(buf_view(&b), s);
+		for (size_t i = 0; i < n * sizeof(odd); i++) {
+			text[i / sizeof(odd)] = odd[i % sizeof(odd)];
+			buf_clear(&b);
+			json_quote(&b, s);
+			bad += json_validate(buf_view(&b), &fault) != 0 ||
+			       !json_is(buf_view(&b), s);
+			text[i / sizeof(odd)] = 'a';
+		}
+	}
+	is_int(plain, (int)sizeof(text) + 1, "plain strings of every length");
+	is_int(bad, 0, "an odd byte in every place");
+	buf_release(&b);
+}
+
 int main(void)
 {
 	structure();
 	deepest();
 	quotes();
 	every_pair();
+	every_place();
 	return done();
 }

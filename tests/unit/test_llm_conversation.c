@@ -232,8 +232,10 @@ static void results(void)
    accepts. */
 static void results_by_role(void)
 {
-	static const char *const with[] = {"llama", "granite", "glm", "functionary", "gigachat3"};
-	static const char *const without[] = {NULL, "hermes", "harmony", "invoke", "pythonic"};
+	static const char *const with[] = {"llama",     "granite",  "glm",      "functionary",
+	                                   "gigachat3", "pythonic", "command-r"};
+	static const char *const without[] = {NULL,   "hermes", "harmony", "invoke",
+	                                      "json", "kimi",   "mistral"};
 	struct conversation c;
 
 	for (size_t i = 0; i < ARRAY_LEN(with); i++) {

@@ -24,6 +24,9 @@ struct marked {
 
 static const char *find_mark(struct str text)
 {
+	if (!memchr(text.p, '<', text.n) && !memchr(text.p, '[', text.n)) {
+		return NULL; /* every mark begins with one of them */
+	}
 	for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
 		size_t n = strlen(marks[i]);
 		const char *at = text.p;

@@ -71,15 +71,33 @@ static struct str without_stray_end(struct finder *f, struct str text)
 
 /* ---- code fences ---- */
 
+/* The end of the JSON values at the start of s, whose strings may contain fences. */
+static size_t values_end(struct str s)
+{
+	struct str rest = s;
+	struct json_fault fault;
+	size_t used;
+
+	while (begins_json(rest) && json_validate_first(rest, &used, &fault) == 0) {
+		rest = skip_whitespace(str_skip(rest, used));
+		rest = skip_whitespace(str_skip(rest, rest.n && strchr(",;", rest.p[0])));
+	}
+	return s.n - rest.n;
+}
+
 /* The contents of the code fence at the start of *s. False: no fence, or it has no end. */
 static bool read_fence(struct finder *f, struct str *s, struct str *inside)
 {
-	struct str rest = *s;
+	struct str rest = *s, left;
 
-	if (!skip_fence(&rest) || !cut_at(f, rest, "```", inside, &rest)) {
+	if (!skip_fence(&rest)) {
 		return false;
 	}
-	*inside = text_trim(*inside);
+	*inside = rest;
+	if (!cut_at(f, str_skip(rest, values_end(rest)), "```", &left, &rest)) {
+		return false;
+	}
+	*inside = text_trim((struct str){inside->p, (size_t)(left.p - inside->p) + left.n});
 	*s = skip_whitespace(rest);
 	return true;
 }
@@ -233,12 +251,12 @@ bool read_bare(struct finder *f, struct str text)
 
 bool read_whole(struct finder *f, struct str text)
 {
-	static form_fn *const forms[] = {read_json, read_python};
+	static form_fn *const forms[] = {read_json, read_python, read_fences};
 	struct call_notes notes = *f->notes, repairs = *f->repairs;
 	struct str all = f->text;
 
 	text = text_trim(text);
-	if (!begins_json(text)) {
+	if (!begins_json(text) && !str_starts(text, STR("```"))) {
 		return false;
 	}
 	if (read_forms(f, text, forms, ARRAY_LEN(forms)) && is_wanted(f->conf, f->format) &&

@@ -177,12 +177,28 @@ static bool is_definition(const struct finder *f, struct str name, struct str ar
 	       !JSON_GET(JSON_GET(schema, "properties"), "properties").p;
 }
 
+/* Are there different arguments under two keys? */
+static bool has_two(struct str object, struct str arguments)
+{
+	for (size_t i = 0; i < ARRAY_LEN(argument_keys); i++) {
+		struct str other = json_get(object, str_from(argument_keys[i]));
+
+		if (json_type(other) == JSON_OBJECT && !str_eq(other, arguments)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Returns the reason if the object's other members make it unlikely to be a call. */
 static const char *unlikely_reason(const struct finder *f, struct str object, struct str name,
                                    struct str arguments)
 {
 	if (is_definition(f, name, arguments)) {
 		return "this is a tool's definition, not a call";
+	}
+	if (has_two(object, arguments)) {
+		return "it has arguments under two keys";
 	}
 	if (!arguments.p && has_others(object)) {
 		return "its arguments are not under a known key";

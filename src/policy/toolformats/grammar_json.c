@@ -198,6 +198,11 @@ static void read_arguments(struct finder *f, const struct tool_format *row, stru
 		*s = str_skip(*s, end);
 	}
 	found_add(f, call);
+	if (call.how == FOUND_WHOLE && !row->close[0] &&
+	    str_starts(skip_whitespace(*s), STR("{"))) {
+		found_repaired(f, f->count - 1, "concatenated",
+		               "its arguments are followed by others");
+	}
 }
 
 /* Could the tool have been called with these arguments? */

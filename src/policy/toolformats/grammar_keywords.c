@@ -5,6 +5,9 @@
 #include "base/text.h"
 #include "json/write.h"
 
+#define KEYWORDS_MAX 256
+#define STRINGS_MAX  ((size_t)16 << 10) /* bytes of calls whose strings contain marks */
+
 /* ---- the end of a literal ---- */
 
 /* After the call's bracket: nothing, the end of the list, or another call. */
@@ -30,19 +33,26 @@ static bool ends_literal(struct str behind)
 		return false;
 	}
 	behind = skip_whitespace(str_skip(behind, 1));
+	if (behind.n && behind.p[0] == ')') {
+		return ends_call(str_skip(behind, 1));
+	}
 	struct str key = leading_name(behind);
 	behind = skip_whitespace(str_skip(behind, key.n));
 	return key.n && behind.n && behind.p[0] == '=';
 }
 
-/* The closing quote of the string at the start of s; s.n: none. */
+/* The length of the string at the start of s, in one quote or three; s.n: it has no end. */
 static size_t string_length(struct str s)
 {
-	for (size_t i = 1; i < s.n; i++) {
+	bool triple = s.n > 2 && s.p[1] == s.p[0] && s.p[2] == s.p[0];
+	size_t quotes = triple ? 3 : 1;
+
+	for (size_t i = quotes; i + quotes <= s.n; i++) {
 		if (s.p[i] == '\\') {
 			i++;
-		} else if (s.p[i] == s.p[0]) {
-			return i + 1;
+		} else if (s.p[i] == s.p[0] &&
+		           (!triple || (s.p[i + 1] == s.p[0] && s.p[i + 2] == s.p[0]))) {
+			return i + quotes;
 		}
 	}
 	return s.n;
@@ -85,11 +95,9 @@ static size_t literal_length(struct str s, const char *stops)
 /* Converts a Python literal to JSON. Not counted as a repair: Python is the format. */
 static bool put_literal(struct buf *out, struct str literal)
 {
-	struct call_notes ignored = {.count = 0};
 	struct buf value = BUF(FOUND_TEXT_MAX);
 	size_t used;
-	bool good = json_repair(literal, &value, &used, &ignored) &&
-	            !text_trim(str_skip(literal, used)).n && !call_noted(&ignored, "missing-end");
+	bool good = json_of_python(literal, &value, &used) && !text_trim(str_skip(literal, used)).n;
 
 	if (good) {
 		buf_str(out, buf_view(&value));
@@ -133,9 +141,13 @@ static bool put_padded(struct buf *out, struct str s)
 static bool put_loose(struct buf *out, struct str s, size_t *used)
 {
 	size_t n = s.n && strchr("'\"", s.p[0]) ? loose_string_length(s) : s.n;
+	struct str behind = skip_whitespace(str_skip(s, string_length(s)));
 
-	if (n == s.n || n < 2) {
-		return false;
+	if (behind.n && behind.p[0] == '+') {
+		behind = skip_whitespace(str_skip(behind, 1));
+	}
+	if (n == s.n || n < 2 || (behind.n && strchr("'\"", behind.p[0]))) {
+		return false; /* Python would join 'a' 'b' and 'a' + 'b' */
 	}
 	json_quote(out, (struct str){s.p + 1, n - 2});
 	*used = n;
@@ -161,6 +173,22 @@ static bool put_value(struct finder *f, struct buf *out, struct str s, bool clos
 	if (closed && f->conf->repair && put_loose(out, s, used)) {
 		call_note(f->repairs, "nested-quotes");
 		return true;
+	}
+	return false;
+}
+
+/* Has the object a key twice, or too many to tell? */
+static bool has_repeated(struct finder *f, struct str object)
+{
+	struct json_member m;
+	size_t count = 0;
+
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
+		struct str key = json_key_text(f->arena, m.key);
+
+		if (++count > KEYWORDS_MAX || json_get(object, key).p != m.value.p) {
+			return true;
+		}
 	}
 	return false;
 }
@@ -194,7 +222,7 @@ static bool put_keywords(struct finder *f, struct buf *out, struct str *s, bool 
 	buf_char(out, '}');
 	bool ended = s->n > 0;
 	*s = str_skip(*s, 1);
-	return ended;
+	return ended && !has_repeated(f, buf_view(out));
 }
 
 /* ---- calls ---- */
@@ -255,6 +283,49 @@ static void read_call_list(struct finder *f, struct str *body, bool closed)
 	*body = str_skip(*body, 1);
 }
 
+static bool all_whole(const struct finder *f, size_t first)
+{
+	for (size_t i = first; i < f->count; i++) {
+		if (f->calls[i].how != FOUND_WHOLE) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The first end mark that is not in a string; s.n: none. */
+static size_t mark_outside_strings(const struct tool_format *row, struct str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '\'' || s.p[i] == '"') {
+			i += string_length(str_skip(s, i)) - 1;
+		} else if (s.p[i] == '<' && mark_here(str_skip(s, i), row->close)) {
+			return i;
+		}
+	}
+	return s.n;
+}
+
+/* Reads the calls again, now with strings that contain marks, and keeps them in place of those
+   from `first` on if all are whole. *behind: their end mark. */
+static void read_again(struct finder *f, const struct tool_format *row, struct str s, bool list,
+                       size_t first, struct str *behind)
+{
+	struct str near = {s.p, s.n < STRINGS_MAX ? s.n : STRINGS_MAX};
+	size_t end = mark_outside_strings(row, near), count = f->count;
+	struct str body = skip_whitespace(str_skip((struct str){s.p, end}, list));
+
+	if (end == near.n) {
+		return;
+	}
+	read_call_list(f, &body, true);
+	bool good = f->count > count && !text_trim(body).n && all_whole(f, count);
+	size_t more = good ? f->count - count : 0;
+	memmove(f->calls + first, f->calls + count, more * sizeof(*f->calls));
+	f->count = good ? first + more : count;
+	*behind = good ? str_skip(s, end) : *behind;
+}
+
 void grammar_keywords(struct finder *f, const struct tool_format *row, struct str *before,
                       struct str *rest)
 {
@@ -269,6 +340,9 @@ void grammar_keywords(struct finder *f, const struct tool_format *row, struct st
 	behind = str_skip(s, body.n);
 	body = skip_whitespace(str_skip(body, list));
 	read_call_list(f, &body, closed);
+	if (closed && !all_whole(f, first)) {
+		read_again(f, row, s, list, first, &behind);
+	}
 	if (f->count == first) {
 		return; /* no call: the mark is ordinary text */
 	}

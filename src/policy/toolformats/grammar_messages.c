@@ -134,6 +134,11 @@ static void read_call(struct finder *f, const struct tool_format *row, struct st
 		*rest = str_skip(s, end);
 		return;
 	}
+	if (bytes && end == 0) {
+		found_add(f, call); /* without arguments */
+		*rest = s;
+		return;
+	}
 	call.how = json_at(f, row, s, &value, &used);
 	if (call.how == FOUND_WHOLE) {
 		call.arguments = value;

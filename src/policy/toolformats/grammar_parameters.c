@@ -176,6 +176,7 @@ static bool read_value(const struct tool_format *row, struct typed *t, struct st
 		*s = str_skip(*s, at + bytes);
 		return true;
 	}
+	t->unclosed = true;
 	size_t stray = nearest_mark(t->f, within, row->value_close, &bytes);
 	size_t end = nearest_mark(t->f, within, row->close, &end_bytes);
 	if (!end_bytes) {
@@ -193,14 +194,17 @@ static bool read_value(const struct tool_format *row, struct typed *t, struct st
 }
 
 /* The value without the whitespace that the format adds. */
-static struct str bare_value(const struct tool_format *row, struct str s)
+static struct str bare_value(const struct tool_format *row, bool compact, struct str s)
 {
+	bool keep =
+		row->keep_feeds || (row->keep_if_compact && compact && str_starts(s, STR("\n")));
+
 	if (str_starts(s, STR(CDATA)) && str_ends(text_trim(s), STR("]]>"))) {
 		s = str_skip(text_trim(s), strlen(CDATA));
 		s.n -= strlen("]]>");
 		return s;
 	}
-	if (!row->keep_feeds) {
+	if (!keep) {
 		s = str_skip(s, str_starts(s, STR("\n")));
 		s.n -= str_ends(s, STR("\n"));
 	}
@@ -223,25 +227,40 @@ static enum hint read_type(struct finder *f, const struct tool_format *row, stru
 	return str_is(text_trim(type), "string") ? HINT_TEXT : HINT_JSON;
 }
 
-/* Does a value that must not be text contain marks? Then its end mark is not where it seems to
-   be. In a string, marks may be meant. */
-static bool is_overrun(struct typed *t, const struct tool_format *row, struct str key,
-                       struct str value)
+/* Is it text, where the tool's schema has another type? */
+static bool is_mistyped(struct typed *t, struct str key, struct str value)
 {
 	struct str schema = typed_property(t->root, t->root, key);
 	unsigned types = schema_types(t->root, schema);
 	struct buf typed = BUF(FOUND_TEXT_MAX);
-	size_t closes, parameters;
 
-	nearest_mark(t->f, value, row->value_close, &closes);
-	nearest_mark(t->f, value, row->parameter, &parameters);
-	if ((!closes && !parameters) || !types || (types & TYPE_STRING)) {
+	if (!types || (types & TYPE_STRING)) {
 		return false;
 	}
 	typed_value(t->f, t->root, schema, value, HINT_NONE, &typed);
-	bool overrun = json_type(buf_view(&typed)) == JSON_STRING;
+	bool text = json_type(buf_view(&typed)) == JSON_STRING;
 	buf_release(&typed);
-	return overrun;
+	return text;
+}
+
+/* Why a value's end mark is not where it seems to be; NULL: it is. A value that must not be text
+   contains marks; in a string, marks may be meant, but not those of a whole call, whose first
+   parameter's end mark would end the value. */
+static const char *overrun_reason(struct typed *t, const struct tool_format *row, struct str key,
+                                  struct str value)
+{
+	size_t closes, parameters, opens, open = nearest_mark(t->f, value, row->open, &opens);
+	struct str call = str_skip(value, open + opens);
+
+	nearest_mark(t->f, call, row->parameter, &parameters);
+	if (opens && parameters) {
+		return "a value contains a call, so that its end is not certain";
+	}
+	nearest_mark(t->f, value, row->value_close, &closes);
+	nearest_mark(t->f, value, row->parameter, &parameters);
+	return (closes || parameters) && is_mistyped(t, key, value)
+	               ? "unexpected text between its parameters"
+	               : NULL;
 }
 
 /* Reads the parameter whose mark was just skipped. False: the text ends inside it. */
@@ -274,16 +293,19 @@ static bool read_parameter(struct finder *f, const struct tool_format *row, stru
 		}
 	}
 	key = tag_name(f, row, row->key_attribute, tag);
+	bool doubtful = t->unclosed; /* does the value before it only contain its mark? */
 	if (!read_value(row, t, key, s, &value)) {
 		return false;
 	}
 	if (!s->n && str_starts(value, STR(CDATA)) && !str_ends(text_trim(value), STR("]]>"))) {
 		return false; /* the end mark may be part of the value */
 	}
-	if (is_overrun(t, row, key, value)) {
-		t->why = "unexpected text between its parameters";
+	const char *why = overrun_reason(t, row, key, value);
+	t->why = why ? why : t->why;
+	if (doubtful && is_mistyped(t, key, value)) {
+		t->why = "a parameter has no end mark";
 	}
-	typed_add(t, key, bare_value(row, value), hint);
+	typed_add(t, key, bare_value(row, t->compact, value), hint);
 	return true;
 }
 
@@ -414,6 +436,7 @@ static bool read_parameters(struct finder *f, const struct tool_format *row, str
 
 	typed_begin(f, name, &t);
 	t.declared_only = row->declared_only;
+	t.compact = mark_here(*s, row->parameter) > 0;
 	bool good = read_parameter_list(f, row, &t, s);
 
 	source.n -= s->n;

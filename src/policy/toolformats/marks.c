@@ -114,7 +114,7 @@ size_t mark_here(struct str s, const char *const marks[MARKS_MAX])
 bool mark_cut(struct str s, const char *const marks[MARKS_MAX])
 {
 	for (size_t i = 0; i < MARKS_MAX && marks[i]; i++) {
-		if (s.n && str_starts(str_from(marks[i]), s)) {
+		if (s.n && s.n < strlen(marks[i]) && str_starts(str_from(marks[i]), s)) {
 			return true;
 		}
 	}

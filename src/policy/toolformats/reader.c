@@ -384,6 +384,22 @@ static bool read_call_list(struct text_walk *w, const struct mark_place *e, size
 	return true;
 }
 
+/* Is the mark in a string of JSON that begins a code fence? *at: the end of the JSON. */
+static bool is_in_fence(struct text_walk *w, const struct mark_place *e, size_t *at)
+{
+	struct str s = {w->text.p + w->from, w->text.n - w->from};
+	struct str fence = str_skip(s, mark_at(&w->f, s, "```"));
+	struct json_fault fault;
+	size_t used;
+
+	if (fence.p >= w->text.p + e->at || !skip_fence(&fence) || !fence.n ||
+	    !strchr("{[", fence.p[0]) || json_validate_first(fence, &used, &fault)) {
+		return false;
+	}
+	*at = (size_t)(fence.p - w->text.p) + used;
+	return e->at < *at;
+}
+
 static void walk_text(struct text_walk *w)
 {
 	struct mark_place e;
@@ -397,9 +413,15 @@ static void walk_text(struct text_walk *w)
 			}
 			break;
 		case EVENT_REASONING:
+			if (is_in_fence(w, &e, &at)) {
+				continue;
+			}
 			read_reasoning(w, &e);
 			break;
 		case EVENT_REASONING_END:
+			if (is_in_fence(w, &e, &at)) {
+				continue;
+			}
 			end_reasoning(w, &e);
 			break;
 		case EVENT_AROUND:

@@ -108,8 +108,11 @@ struct tool_format {
 	const char *quote; /* of pairs: both ends of a string */
 	bool entities;     /* attributes are escaped as in XML */
 	bool declared_only; /* a parameter that the tool does not have is dropped, where none is missing */
-	bool typed_json;  /* values in JSON are typed by the schema, too */
-	bool keep_feeds;  /* a line feed on either side of a value belongs to it */
+	bool typed_json; /* values in JSON are typed by the schema, too */
+	bool keep_feeds; /* a line feed on either side of a value belongs to it */
+	/* Only where the first parameter directly follows the name's tag, and a line feed the
+	   value's mark: then line feeds are not the layout. */
+	bool keep_if_compact;
 	bool json_values; /* a value whose type is not declared is JSON, if it can be */
 	/* Its marks are tokens that end the model's reasoning, if the reasoning's end mark is not
 	   there. */
@@ -180,6 +183,8 @@ struct typed {
 	struct str only_key, only_value; /* while there is only one */
 	size_t count;
 	bool declared_only, undeclared; /* see struct tool_format; a key was not declared */
+	bool unclosed;                  /* a value had no end mark */
+	bool compact;                   /* the first parameter directly follows the name's tag */
 	const char *why;                /* NULL, or why it is invalid */
 };
 
@@ -215,7 +220,8 @@ unsigned schema_types(struct str root, struct str schema);
 bool is_wanted(const struct reading_conf *conf, const char *format);
 /* Reads a reply without marks: see bare.c. False: it is prose. */
 bool read_bare(struct finder *f, struct str text);
-/* Reads a reply that consists of calls in JSON or Python alone, whose strings may contain marks.
+/* Reads a reply that consists of calls in JSON (also in fences) or Python, and nothing else; their
+   strings may contain marks.
    False: it does not, and nothing is changed. */
 bool read_whole(struct finder *f, struct str text);
 

@@ -14,7 +14,8 @@ struct repairer {
 	struct call_notes *repaired;
 	char open[DEPTH_MAX]; /* closing brackets of the open containers */
 	size_t depth;
-	bool value; /* a complete value was written at depth 0 */
+	bool value;  /* a complete value was written at depth 0 */
+	bool python; /* all strings are Python's; else those in single quotes */
 };
 
 /* ---- strings ---- */
@@ -47,6 +48,76 @@ static char quote_at(const struct repairer *m, size_t *bytes)
 	return 0;
 }
 
+/* ---- Python's escapes that JSON does not have ---- */
+
+/* Reads up to `most` digits of that base; *n: how many there are. */
+static unsigned long digits(struct str s, int base, size_t most, size_t *n)
+{
+	unsigned long value = 0;
+
+	for (*n = 0; *n < most && *n < s.n; ++*n) {
+		char c = s.p[*n], lower = (char)(c | 0x20);
+		int digit = c >= '0' && c <= '9'           ? c - '0'
+		            : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10
+		                                           : base;
+
+		if (digit >= base) {
+			break;
+		}
+		value = value * (unsigned)base + (unsigned)digit;
+	}
+	return value;
+}
+
+static void put_code_point(struct repairer *m, unsigned long c)
+{
+	if (c > 0xffff) {
+		c -= 0x10000;
+		buf_printf(m->out, "\\u%04lx", 0xd800 | c >> 10);
+		c = 0xdc00 | (c & 0x3ff);
+	}
+	buf_printf(m->out, "\\u%04lx", c);
+}
+
+/* The escape whose backslash was just read. False: it is not one of these. */
+static bool put_python_escape(struct repairer *m)
+{
+	static const struct {
+		char letter;
+		size_t digits;
+	} hex[] = {{'x', 2}, {'U', 8}};
+	struct str s = str_skip(m->in, m->at);
+	size_t n;
+
+	for (size_t i = 0; i < ARRAY_LEN(hex); i++) {
+		unsigned long c = digits(str_skip(s, 1), 16, hex[i].digits, &n);
+
+		if (s.p[0] == hex[i].letter && n == hex[i].digits && c <= 0x10ffff) {
+			put_code_point(m, c);
+			m->at += 1 + n;
+			return true;
+		}
+	}
+	unsigned long octal = digits(s, 8, 3, &n);
+	if (!m->python) {
+		return false; /* sloppy JSON: only what Python's repr() writes */
+	}
+	if (n > 0) {
+		put_code_point(m, octal);
+		m->at += n;
+		return true;
+	}
+	if (s.p[0] == 'a' || s.p[0] == 'v') {
+		put_code_point(m, s.p[0] == 'a' ? 7 : 11);
+	} else if (s.p[0] == '/') {
+		buf_text(m->out, "\\\\/");
+	} else if (s.p[0] != '\n') { /* which continues the line */
+		return false;
+	}
+	m->at++;
+	return true;
+}
+
 static void put_escape(struct repairer *m, char c)
 {
 	if (strchr("\"\\/bfnrtu", c)) {
@@ -73,6 +144,11 @@ static void put_plain(struct repairer *m, char c)
 	}
 }
 
+static bool is_triple(struct str s)
+{
+	return s.n >= 3 && s.p[0] == s.p[1] && s.p[0] == s.p[2];
+}
+
 /* False: the text ends inside the string. */
 static bool string(struct repairer *m)
 {
@@ -82,19 +158,25 @@ static bool string(struct repairer *m)
 	if (quote == '\'' || bytes > 1) {
 		call_note(m->repaired, bytes > 1 ? "smart-quotes" : "single-quotes");
 	}
-	m->at += bytes;
+	size_t quotes = m->python && is_triple(str_skip(m->in, m->at)) ? 3 : 1;
+	bool python = m->python || m->in.p[m->at] == '\'';
+
+	m->at += quotes * bytes;
 	buf_char(m->out, '"');
 	while (m->at < m->in.n) {
 		char c = m->in.p[m->at];
 
-		if (quote_at(m, &other) == quote && other == bytes) {
-			m->at += other;
+		if (quote_at(m, &other) == quote && other == bytes &&
+		    (quotes == 1 || is_triple(str_skip(m->in, m->at)))) {
+			m->at += quotes * other;
 			buf_char(m->out, '"');
 			return true;
 		}
 		m->at++;
 		if (c == '\\' && m->at < m->in.n) {
-			put_escape(m, m->in.p[m->at++]);
+			if (!python || !put_python_escape(m)) {
+				put_escape(m, m->in.p[m->at++]);
+			}
 		} else {
 			put_plain(m, c);
 		}
@@ -202,9 +284,11 @@ static bool one_token(struct repairer *m, bool *cut)
 	return word(m);
 }
 
-bool json_repair(struct str text, struct buf *out, size_t *used, struct call_notes *repaired)
+static bool repair(struct repairer m, size_t *used)
 {
-	struct repairer m = {.in = text, .out = out, .repaired = repaired};
+	struct str text = m.in;
+	struct buf *out = m.out;
+	struct call_notes *repaired = m.repaired;
 	struct json_fault fault;
 	bool cut = false;
 
@@ -228,4 +312,17 @@ bool json_repair(struct str text, struct buf *out, size_t *used, struct call_not
 	}
 	*used = m.at;
 	return !out->full && json_validate(buf_view(out), &fault) == 0;
+}
+
+bool json_repair(struct str text, struct buf *out, size_t *used, struct call_notes *repaired)
+{
+	return repair((struct repairer){.in = text, .out = out, .repaired = repaired}, used);
+}
+
+bool json_of_python(struct str literal, struct buf *out, size_t *used)
+{
+	struct call_notes faults = {.count = 0};
+	struct repairer m = {.in = literal, .out = out, .repaired = &faults, .python = true};
+
+	return repair(m, used) && !call_noted(&faults, "missing-end");
 }

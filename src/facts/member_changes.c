@@ -106,7 +106,8 @@ static bool is_counter(const struct member_changes *c, const struct changing_mem
    echo? */
 static bool is_open(const struct member_changes *c, const struct changing_member *m)
 {
-	return changing_member_may_be_volatile(m) || m->is_fresh || m->is_echo || is_counter(c, m);
+	return changing_member_may_be_volatile(m) || m->is_fresh || m->is_echo ||
+	       changing_member_may_be_echo_text(m) || is_counter(c, m);
 }
 
 /* ---- all members ---- */
@@ -444,6 +445,16 @@ member_set member_changes_echoes(const struct member_changes *c)
 
 	for (size_t i = 0; i < c->count; i++) {
 		set |= (member_set)c->members[i].is_echo << i;
+	}
+	return set;
+}
+
+member_set member_changes_echo_texts(const struct member_changes *c)
+{
+	member_set set = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		set |= (member_set)changing_member_is_echo_text(&c->members[i]) << i;
 	}
 	return set;
 }

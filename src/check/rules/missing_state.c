@@ -68,10 +68,11 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		            s->steps.count, r->steps);
 	}
 	if (!s->told && s->empty.count >= EMPTY_MIN) {
-		finding_add(out, SEVERITY_ERROR, &s->empty, "/state",
+		bool moves = r->movement == MOVEMENT_UNSHOWN;
+		finding_add(out, moves ? SEVERITY_WARNING : SEVERITY_ERROR, &s->empty, "/state",
 		            "the state is {} before each of %" PRId64
-		            " steps: the source has nothing to tell",
-		            s->empty.count);
+		            " steps: the source has nothing to tell%s",
+		            s->empty.count, moves ? "; only the answers differ" : "");
 	}
 }
 
@@ -79,9 +80,11 @@ const struct check check_missing_state = {
 	.id = "missing-state",
 	.title = "no state was recorded before the action, although there is a state source",
 	.severity = SEVERITY_ERROR,
+	.lowered = "the state is {}, but answers differ",
 	.why = "The header names a state source, but steps have no state, or an empty one. Whether those steps had "
 	       "an effect is unknown, a debugger has nothing to show, and a policy that needed the "
-	       "state acted without it.\n"
+	       "state acted without it. An empty state of an environment whose answers differ is a "
+	       "warning.\n"
 	       "Look at the events around the first such step, and query the source yourself in the "
 	       "same session: an endpoint that answers 404 or an error, a resource that does not "
 	       "exist, a tool that refuses, a pointer that matches nothing.\n"

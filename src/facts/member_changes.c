@@ -16,6 +16,7 @@
 #define POINTER_MAX  200                /* bytes */
 #define VALUE_MAX    ((size_t)64 << 10) /* larger readings are not examined after a call */
 #define STAMPS_MIN   3
+#define UUIDS_MIN    2
 #define READINGS_MIN 2 /* by then most members have shown their behavior */
 
 /* ---- the walk ---- */
@@ -410,7 +411,9 @@ member_set member_changes_fresh(const struct member_changes *c)
 
 	for (size_t i = 0; i < c->count; i++) {
 		const struct changing_member *m = &c->members[i];
-		bool each = m->changes >= STAMPS_MIN && m->changes == c->readings;
+		/* UUIDs cannot be anything else */
+		bool known = m->changes >= (m->is_new_id ? UUIDS_MIN : STAMPS_MIN);
+		bool each = known && m->changes == c->readings;
 		set |= (member_set)(m->is_fresh && each) << i;
 	}
 	return set;

@@ -121,6 +121,19 @@ static struct interval since_last(const struct movement_facts *m, const struct l
 
 /* ---- observations ---- */
 
+static bool is_telling_value(enum json_type type, struct str value)
+{
+	switch (type) {
+	case JSON_STRING:
+		return value.n >= TELLING_MIN;
+	case JSON_ARRAY:
+	case JSON_OBJECT:
+		return value.n > sizeof("[]") - 1;
+	default:
+		return type == JSON_NUMBER;
+	}
+}
+
 /* Does it contain more than "ok", true and a reward? */
 static bool is_telling(struct str observation)
 {
@@ -131,10 +144,8 @@ static bool is_telling(struct str observation)
 		return observation.n >= TELLING_MIN;
 	}
 	while (json_next_member(observation, &cursor, &member)) {
-		bool filled = (member.type == JSON_ARRAY || member.type == JSON_OBJECT) &&
-		              member.value.n > sizeof("[]") - 1;
-		if ((filled || member.type == JSON_NUMBER) && !str_eq(member.key, STR("reward")) &&
-		    !str_eq(member.key, STR("metadata"))) {
+		if (is_telling_value(member.type, member.value) &&
+		    !str_eq(member.key, STR("reward")) && !str_eq(member.key, STR("metadata"))) {
 			return true;
 		}
 	}

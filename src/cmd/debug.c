@@ -113,6 +113,7 @@ static struct rollout_conf conf_of(struct debugging *g, const struct live_reques
 	                            .has_max_turns = o->max_turns.given || by_hand,
 	                            .max_turns = o->max_turns.given ? (int64_t)o->max_turns.value
 	                                                            : TURNS_BY_HAND,
+	                            .reads_apart_ms = env_target_reads_apart_ms(&g->target),
 	                            .clock = g->context->clock,
 	                            .scratch = g->scratch};
 

@@ -29,6 +29,7 @@ struct rollout_conf driver_conf(struct driver *d, struct io *io)
 	                            .clock = d->clock,
 	                            .io = io,
 	                            .volatile_members = d->volatile_members,
+	                            .reads_apart_ms = env_target_reads_apart_ms(&d->target),
 	                            .options_fit = d->options_fit,
 	                            .scratch = d->scratch,
 	                            .order = &d->order};

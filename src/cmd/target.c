@@ -68,11 +68,17 @@ static const struct opt target_rows[] = {
 const struct option_group target_group = {target_rows, ARRAY_LEN(target_rows),
                                           "environment options"};
 
-#define OPEN_CALLS 5 /* opening a session may take as long as this many calls */
+#define READS_APART_MS 12 /* clocks often count hundredths of a second */
+#define OPEN_CALLS     5  /* opening a session may take as long as this many calls */
 
 static bool is_builtin(const struct env_target *t)
 {
 	return str_starts(str_from(t->name), STR(BUILTIN));
+}
+
+uint64_t env_target_reads_apart_ms(const struct env_target *t)
+{
+	return is_builtin(t) ? 0 : READS_APART_MS;
 }
 
 bool env_target_is_lake(const struct env_target *t)

@@ -48,6 +48,10 @@ MUST_USE int env_target_start(struct env_target *t, struct error *err);
    ended. */
 void env_target_release(struct env_target *t);
 
+/* The time between two reads of the state that find clocks, in ms; 0 for a built-in target, which has
+   none. */
+uint64_t env_target_reads_apart_ms(const struct env_target *t);
+
 /* True if the target is the built-in lake, which has a demonstration policy. */
 bool env_target_is_lake(const struct env_target *t);
 

@@ -2,14 +2,16 @@
 #include "facts/changing_member.h"
 
 #include "facts/clocks.h"
+#include "facts/echo.h"
 #include "facts/number_pair.h"
 #include "json/scan.h"
 
 #include <math.h>
 
-#define OFFSET_MAX  5000 /* milliseconds */
-#define ELAPSED_MIN 5    /* milliseconds; over shorter intervals clocks cannot be distinguished */
-#define FINE        1e-4 /* resolution of a clock that differs at each reading */
+#define OFFSET_MAX     5000 /* milliseconds */
+#define ELAPSED_MIN    5 /* milliseconds; over shorter intervals clocks cannot be distinguished */
+#define ECHO_TEXTS_MIN 2
+#define FINE           1e-4 /* resolution of a clock that differs at each reading */
 
 static bool is_close(double change, double elapsed, double unit, double quantum)
 {
@@ -103,6 +105,23 @@ static void take_offset(struct changing_member *m, struct str value, const struc
 	}
 }
 
+static void take_text(struct changing_member *m, struct str before, struct str after,
+                      const struct interval *between)
+{
+	bool first = m->changes == 0 && !between->previous_arguments.n;
+
+	if (json_type(after) != JSON_STRING) {
+		m->is_other_text = true;
+	}
+	if (m->is_other_text || first || !between->called) {
+		return;
+	}
+	bool echo = echo_differs_only(&(struct echo){before, between->previous_arguments},
+	                              &(struct echo){after, between->newest_arguments});
+	m->echo_texts += echo;
+	m->is_other_text = !echo;
+}
+
 void changing_member_take(struct changing_member *m, struct str before, struct str after,
                           const struct interval *between)
 {
@@ -125,6 +144,7 @@ void changing_member_take(struct changing_member *m, struct str before, struct s
 	m->is_fresh =
 		(m->is_fresh || m->changes == 0) && fresh && fresh_ids_differ_only(before, after);
 	m->is_echo = m->is_echo && is_in(between->arguments, after);
+	take_text(m, before, after, between);
 	m->without_call = m->without_call || !between->called;
 	if (number_pair_read(before, after, &p)) {
 		take_number(m, &p, between);
@@ -141,6 +161,16 @@ static bool is_clock(const struct changing_member *m)
 
 	return m->clock_fits && m->changes >= 3 &&
 	       (!coarse || (m->largest >= 3 * m->quantum && !even));
+}
+
+bool changing_member_may_be_echo_text(const struct changing_member *m)
+{
+	return !m->is_other_text;
+}
+
+bool changing_member_is_echo_text(const struct changing_member *m)
+{
+	return !m->is_other_text && m->echo_texts >= ECHO_TEXTS_MIN;
 }
 
 bool changing_member_is_volatile(const struct changing_member *m)

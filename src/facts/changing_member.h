@@ -27,6 +27,10 @@ struct changing_member {
 	struct fresh_ids values;
 	bool has_offset;
 	bool is_echo; /* each value is contained in the arguments of the preceding call */
+	/* changes of a text in nothing but the arguments of the preceding calls that it contains
+	   ("You go north."), and whether there were others, except the first one after a reset */
+	int64_t echo_texts;
+	bool is_other_text;
 };
 
 /* The interval between two readings. */
@@ -34,8 +38,10 @@ struct interval {
 	bool called; /* a call was sent; `call` distinguishes calls */
 	uint64_t call;
 	struct str arguments; /* its arguments, raw; absent if unknown */
-	double argument;      /* the first number in them; 0: none, or unknown */
-	int64_t now_ms;       /* approximate Unix time of the second reading in ms; -1: unknown */
+	/* the same for texts that contain them, and those of the call before; absent if unknown */
+	struct str newest_arguments, previous_arguments;
+	double argument; /* the first number in them; 0: none, or unknown */
+	int64_t now_ms;  /* approximate Unix time of the second reading in ms; -1: unknown */
 	/* elapsed time, by the two ways in which clients time their readings: right after the
 	   answer, and right before the next call; -1: unknown */
 	double elapsed_ms[2];
@@ -44,6 +50,11 @@ struct interval {
 /* Adds the next change; `before` or `after` is absent if the member was missing then. */
 void changing_member_take(struct changing_member *m, struct str before, struct str after,
                           const struct interval *between);
+
+/* Does the text only name the calls? Two different ones are needed to know. */
+bool changing_member_is_echo_text(const struct changing_member *m);
+/* Can it still turn out that it does? */
+bool changing_member_may_be_echo_text(const struct changing_member *m);
 
 /* Is the member known to be volatile? */
 bool changing_member_is_volatile(const struct changing_member *m);

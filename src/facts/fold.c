@@ -116,6 +116,13 @@ static void trace_observation(struct open_rollout *o, const struct line *l)
 	}
 }
 
+static void trace_start(struct open_rollout *o, const struct line *l)
+{
+	if (traces(o, true) && l->outcome == OUTCOME_OK && line_has(l, KEY_OBSERVATION)) {
+		trace_add_start(&o->trace, l->value[KEY_OBSERVATION], &o->facts.work->text);
+	}
+}
+
 static void take_start(struct open_rollout *o)
 {
 	struct rollout_facts *f = &o->facts;
@@ -389,6 +396,7 @@ unsigned fold_line(struct open_rollout *o, const struct line *l, struct derived_
 		cross_rollout_reset(o->facts.cross_rollout);
 		begin_pause(o, l);
 		trace_observation(o, l);
+		trace_start(o, l);
 		return KIND_RESET;
 	case LINE_EVENT:
 		return take_event(o, l);

@@ -16,6 +16,7 @@
 #define POINTER_MAX  200                /* bytes */
 #define VALUE_MAX    ((size_t)64 << 10) /* larger readings are not examined after a call */
 #define STAMPS_MIN   3
+#define UUIDS_MIN    2
 #define READINGS_MIN 2 /* by then most members have shown their behavior */
 
 /* ---- the walk ---- */
@@ -106,7 +107,8 @@ static bool is_counter(const struct member_changes *c, const struct changing_mem
    echo? */
 static bool is_open(const struct member_changes *c, const struct changing_member *m)
 {
-	return changing_member_may_be_volatile(m) || m->is_fresh || m->is_echo || is_counter(c, m);
+	return changing_member_may_be_volatile(m) || m->is_fresh || m->is_echo ||
+	       changing_member_may_be_echo_text(m) || is_counter(c, m);
 }
 
 /* ---- all members ---- */
@@ -409,7 +411,9 @@ member_set member_changes_fresh(const struct member_changes *c)
 
 	for (size_t i = 0; i < c->count; i++) {
 		const struct changing_member *m = &c->members[i];
-		bool each = m->changes >= STAMPS_MIN && m->changes == c->readings;
+		/* UUIDs cannot be anything else */
+		bool known = m->changes >= (m->is_new_id ? UUIDS_MIN : STAMPS_MIN);
+		bool each = known && m->changes == c->readings;
 		set |= (member_set)(m->is_fresh && each) << i;
 	}
 	return set;
@@ -444,6 +448,16 @@ member_set member_changes_echoes(const struct member_changes *c)
 
 	for (size_t i = 0; i < c->count; i++) {
 		set |= (member_set)c->members[i].is_echo << i;
+	}
+	return set;
+}
+
+member_set member_changes_echo_texts(const struct member_changes *c)
+{
+	member_set set = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		set |= (member_set)changing_member_is_echo_text(&c->members[i]) << i;
 	}
 	return set;
 }

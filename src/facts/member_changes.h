@@ -84,6 +84,9 @@ member_set member_changes_stamps(const struct member_changes *c);
 /* The members that only repeat values of the call. */
 member_set member_changes_echoes(const struct member_changes *c);
 
+/* The texts that differ only in words of the call. */
+member_set member_changes_echo_texts(const struct member_changes *c);
+
 /* Does the set contain a member that is certain to be an effect: one that can no longer turn out
    to be volatile, generated or a counter? */
 bool member_changes_is_certain(const struct member_changes *c, member_set members);

@@ -22,6 +22,7 @@ void movement_release(struct movement_facts *m)
 	buf_release(&m->state);
 	buf_release(&m->observation);
 	buf_release(&m->arguments);
+	buf_release(&m->previous_arguments);
 }
 
 void movement_ignore(struct movement_facts *m, struct str pointers)
@@ -44,6 +45,8 @@ void movement_reset(struct movement_facts *m)
 {
 	buf_clear(&m->state);
 	buf_clear(&m->observation);
+	buf_clear(&m->arguments);
+	buf_clear(&m->previous_arguments);
 }
 
 static void keep(struct buf *b, struct str value, size_t max)
@@ -108,6 +111,8 @@ static struct interval since_last(const struct movement_facts *m, const struct l
 
 	return (struct interval){.called = called,
 	                         .call = m->call,
+	                         .newest_arguments = buf_view(&m->arguments),
+	                         .previous_arguments = buf_view(&m->previous_arguments),
 	                         .argument = number_in(buf_view(&m->arguments)),
 	                         .now_ms = now,
 	                         .elapsed_ms = {between_ms(m->previous_answered_ms, m->answered_ms),
@@ -115,6 +120,19 @@ static struct interval since_last(const struct movement_facts *m, const struct l
 }
 
 /* ---- observations ---- */
+
+static bool is_telling_value(enum json_type type, struct str value)
+{
+	switch (type) {
+	case JSON_STRING:
+		return value.n >= TELLING_MIN;
+	case JSON_ARRAY:
+	case JSON_OBJECT:
+		return value.n > sizeof("[]") - 1;
+	default:
+		return type == JSON_NUMBER;
+	}
+}
 
 /* Does it contain more than "ok", true and a reward? */
 static bool is_telling(struct str observation)
@@ -126,10 +144,8 @@ static bool is_telling(struct str observation)
 		return observation.n >= TELLING_MIN;
 	}
 	while (json_next_member(observation, &cursor, &member)) {
-		bool filled = (member.type == JSON_ARRAY || member.type == JSON_OBJECT) &&
-		              member.value.n > sizeof("[]") - 1;
-		if ((filled || member.type == JSON_NUMBER) && !str_eq(member.key, STR("reward")) &&
-		    !str_eq(member.key, STR("metadata"))) {
+		if (is_telling_value(member.type, member.value) &&
+		    !str_eq(member.key, STR("reward")) && !str_eq(member.key, STR("metadata"))) {
 			return true;
 		}
 	}
@@ -299,6 +315,8 @@ static void take_observation(struct movement_facts *m, const struct line *l, str
 		.called = true,
 		.call = m->call,
 		.arguments = buf_view(&m->arguments),
+		.newest_arguments = buf_view(&m->arguments),
+		.previous_arguments = buf_view(&m->previous_arguments),
 		.now_ms = m->answered_ms,
 		.elapsed_ms = {between_ms(m->previous_answered_ms, m->answered_ms), -1}};
 
@@ -351,6 +369,9 @@ void movement_step(struct movement_facts *m, const struct line *l, uint64_t call
 	if (m->seen) {
 		return;
 	}
+	struct buf previous = m->arguments;
+	m->arguments = m->previous_arguments;
+	m->previous_arguments = previous;
 	keep(&m->arguments, arguments, ANSWER_MAX);
 	if (ok && counts) {
 		take_observation(m, l, scratch);
@@ -455,7 +476,7 @@ enum effect movement_effect(struct movement_facts *m, const struct line *l, stru
 static member_set explained(const struct member_changes *c, bool counted)
 {
 	return member_changes_volatile(c) | member_changes_counters(c) | member_changes_stamps(c) |
-	       member_changes_fresh(c) | member_changes_echoes(c) |
+	       member_changes_fresh(c) | member_changes_echoes(c) | member_changes_echo_texts(c) |
 	       (counted ? 0 : member_changes_text_counters(c));
 }
 
@@ -486,19 +507,21 @@ static bool observations_differ(const struct movement_facts *m, bool counted)
 	return differ(&m->observations, m->texts_differ, explained(&m->observations, counted));
 }
 
-/* Call counters and stamps are not effects if the state has other members that do not change,
-   and observations do not change either. */
+/* If observations do not change, texts that only name the call are no effects, nor are call counters
+   and stamps if the state has other members that do not change. */
 static member_set without_effect(const struct movement_facts *m)
 {
 	const struct member_changes *c = &m->states;
 	member_set set = member_changes_volatile(c),
 		   counters = member_changes_counters(c) | member_changes_stamps(c);
 
-	if (counters && !m->seen && m->answered > 0 && !observations_differ(m, true) &&
-	    member_changes_has_others(c, set | counters, buf_view(&m->state))) {
+	if (m->seen || m->answered == 0 || observations_differ(m, true)) {
+		return set;
+	}
+	if (counters && member_changes_has_others(c, set | counters, buf_view(&m->state))) {
 		set |= counters;
 	}
-	return set;
+	return set | member_changes_echo_texts(c);
 }
 
 /* If the observation is the state, the first answer may differ from the reset's observation only

@@ -60,10 +60,10 @@ struct movement_facts {
 	int64_t contradicted;
 	int64_t pairs, later_changes; /* pairs of known states; those after the first that differ */
 	bool first_changed;
-	uint64_t call; /* the newest call */
-	struct buf arguments;
-	bool answered_ok;             /* the newest call was answered ok */
-	int64_t sent_ms, answered_ms; /* times of the newest call; -1: unknown */
+	uint64_t call;                            /* the newest call */
+	struct buf arguments, previous_arguments; /* of the newest call and the one before */
+	bool answered_ok;                         /* the newest call was answered ok */
+	int64_t sent_ms, answered_ms;             /* times of the newest call; -1: unknown */
 	int64_t previous_sent_ms, previous_answered_ms;
 };
 

@@ -100,6 +100,52 @@ void trace_add(struct trace *t, const struct member_changes *c, struct str value
 	}
 }
 
+static bool has_digit(struct str text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] >= '0' && text.p[i] <= '9') {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Appends a value without the strings that contain a digit. */
+static void put_words(struct buf *out, struct str value)
+{
+	size_t i = 0, end;
+
+	while (i < value.n) {
+		end = i + 1;
+		if (value.p[i] != '"') {
+			buf_char(out, value.p[i]);
+			i = end;
+			continue;
+		}
+		while (end < value.n && value.p[end] != '"') {
+			end += value.p[end] == '\\' ? 2 : 1;
+		}
+		struct str text = {value.p + i, (end < value.n ? end + 1 : value.n) - i};
+		buf_str(out, has_digit(text) ? STR("#") : text);
+		i += text.n;
+	}
+}
+
+void trace_add_start(struct trace *t, struct str answer, struct buf *scratch)
+{
+	struct json_member m;
+	size_t cursor = 0;
+
+	t->start = 0;
+	while (answer.n <= VALUE_MAX && json_next_member(answer, &cursor, &m)) {
+		if (m.type == JSON_STRING || m.type == JSON_ARRAY) {
+			buf_clear(scratch);
+			put_words(scratch, m.value);
+			t->start += (fingerprint(m.key) | 1) * fingerprint(buf_view(scratch));
+		}
+	}
+}
+
 void trace_add_hash(struct trace *t, uint64_t hash)
 {
 	if (lacks_point(t)) {
@@ -125,7 +171,7 @@ enum trace_similarity trace_compare(const struct trace *a, const struct trace *b
 	size_t n = 0;
 
 	*calls = 0;
-	if (differ(&a->point[0], &b->point[0])) {
+	if (differ(&a->point[0], &b->point[0]) || (a->start && b->start && a->start != b->start)) {
 		return TRACE_DIFFERENT_START;
 	}
 	while (n < a->calls && n < b->calls && n < TRACE_CALLS && a->call[n] == b->call[n]) {

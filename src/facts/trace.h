@@ -13,6 +13,8 @@ struct trace_point {
 };
 
 struct trace {
+	uint64_t
+		start; /* hash of texts and lists in the answer to the reset; 0: unknown, or none */
 	size_t calls;
 	uint64_t call[TRACE_CALLS];                /* hashes */
 	struct trace_point point[TRACE_CALLS + 1]; /* before the first call, and after each */
@@ -22,7 +24,12 @@ struct trace {
    members that change without a call (according to `c`) are omitted. */
 void trace_add(struct trace *t, const struct member_changes *c, struct str value,
                struct buf *scratch);
-/* The same for a hash. */
+/* Adds the answer to the reset, if states are traced: a state need not show all that was drawn. Its
+   lists and texts are compared, apart from points in time and from texts with digits, which may be
+   ids. */
+void trace_add_start(struct trace *t, struct str answer, struct buf *scratch);
+
+/* As trace_add(), for a hash. */
 void trace_add_hash(struct trace *t, uint64_t hash);
 
 void trace_call(struct trace *t, uint64_t call);

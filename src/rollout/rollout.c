@@ -182,7 +182,8 @@ static int read_twice(struct rollout *r, struct error *err)
 
 	buf_str(&first, state);
 	if (!failed && first.n) {
-		failed = rollout_read_state(r, &r->fresh, err);
+		failed = io_wait(r->conf->io, NULL, r->conf->reads_apart_ms, err) ||
+		         rollout_read_state(r, &r->fresh, err);
 		r->is_fresh = !failed;
 	}
 	if (!failed) {

@@ -39,8 +39,9 @@ struct rollout_conf {
 	const struct line_sink *sinks;
 	size_t sink_count;
 	struct volatile_members *volatile_members; /* shared with other rollouts */
-	struct options_fit *options_fit;           /* the same; NULL: this is the only rollout */
-	struct scratch_pool *scratch; /* shared with other rollouts; NULL: not shared */
+	uint64_t reads_apart_ms; /* time between its two reads; a clock may not change sooner */
+	struct options_fit *options_fit; /* the same; NULL: this is the only rollout */
+	struct scratch_pool *scratch;    /* shared with other rollouts; NULL: not shared */
 	/* Held while a line is written and passed to the sinks, so that these get the lines of
 	   all rollouts in the order of the recording. NULL: only one writer. */
 	pthread_mutex_t *order;

@@ -104,6 +104,8 @@ const struct check check_frozen_state = {
 	       "those named by \1read_only\2 and \1noop\2.\n"
 	       "These are not changes of the state:\n"
 	       "- members that change without a call: clocks, generated ids, call counters;\n"
+	       "- texts that differ only in words of the call (\"You go north.\"), if all answers "
+	       "do, too;\n"
 	       "- 0.0 for -0.0, a last digit that rounding changes, and the order of a list "
 	       "whose elements change places without a call.\n"
 	       "Whether anything moved is unknown if such a number also changes as the calls say: "

@@ -11,6 +11,7 @@ struct missing {
 	struct span steps;
 	struct span empty; /* steps whose state is {} */
 	bool told;         /* some state was not empty */
+	bool named;        /* the user named the tool or the resource to read it from */
 	bool lost;         /* the source turned out to belong to another environment */
 	bool skipped;      /* reading it would have disturbed the episode, or it was truncated */
 };
@@ -35,6 +36,11 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	(void)out;
 	struct missing *s = state;
+	if (m->line->type == LINE_HEADER) {
+		enum state_kind kind = line_state_kind(m->line);
+		s->named = kind == STATE_TOOL || kind == STATE_RESOURCE;
+		return;
+	}
 	if (m->line->type == LINE_EVENT) {
 		s->lost = s->lost || m->line->event == EVENT_STATE_SOURCE_LOST;
 		s->skipped = s->skipped || peer_skipped(m->line) || was_cut(m->line);
@@ -68,10 +74,11 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		            s->steps.count, r->steps);
 	}
 	if (!s->told && s->empty.count >= EMPTY_MIN) {
-		finding_add(out, SEVERITY_ERROR, &s->empty, "/state",
+		bool moves = r->movement == MOVEMENT_UNSHOWN && !s->named;
+		finding_add(out, moves ? SEVERITY_WARNING : SEVERITY_ERROR, &s->empty, "/state",
 		            "the state is {} before each of %" PRId64
-		            " steps: the source has nothing to tell",
-		            s->empty.count);
+		            " steps: the source has nothing to tell%s",
+		            s->empty.count, moves ? "; only the answers differ" : "");
 	}
 }
 
@@ -79,15 +86,17 @@ const struct check check_missing_state = {
 	.id = "missing-state",
 	.title = "no state was recorded before the action, although there is a state source",
 	.severity = SEVERITY_ERROR,
+	.lowered = "the protocol's own state is {}, but answers differ",
 	.why = "The header names a state source, but steps have no state, or an empty one. Whether those steps had "
 	       "an effect is unknown, a debugger has nothing to show, and a policy that needed the "
-	       "state acted without it.\n"
+	       "state acted without it. It is a warning if "
+	       "the protocol's own state source has nothing to tell, and answers differ.\n"
 	       "Look at the events around the first such step, and query the source yourself in the "
 	       "same session: an endpoint that answers 404 or an error, a resource that does not "
 	       "exist, a tool that refuses, a pointer that matches nothing.\n"
 	       "Fix: choose a source that works (\1state\2), or use \1state\2 none.",
 	.needs = UINT64_C(1) << KEY_STATE,
-	.wants = KIND_NO_STATE | KIND_EVENT | KIND_OK | KIND_FAILED,
+	.wants = KIND_HEADER | KIND_NO_STATE | KIND_EVENT | KIND_OK | KIND_FAILED,
 	.state_size = sizeof(struct missing),
 	.line = line,
 	.end = end,

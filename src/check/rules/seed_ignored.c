@@ -47,7 +47,8 @@ const struct check check_seed_ignored = {
 	.more = "rolldbg probe \1env\2 URL",
 	.why = "Rollouts of one task were started with the same seed, and although they made the same "
 	       "calls, the states after the reset or after the first calls differ (observations, "
-	       "where the state is not known). Ignored members, points in time, ids, and what changes "
+	       "where the state is not known), or texts and lists in the answers to the reset do. "
+	       "Ignored members, points in time, ids, and what changes "
 	       "without a call are left out, and so are rollouts that share their environment with "
 	       "others (session-alias). A fork whose repeated calls led to another state says so "
 	       "itself (fork-diverged); if it was forked in another environment, that is not a fault.\n"

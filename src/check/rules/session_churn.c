@@ -2,44 +2,18 @@
    reset. */
 #include "check/check.h"
 
-#include "facts/peer.h"
+#include "facts/count_decreases.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
-#define COUNTED_MIN 2 /* minimum calls that increased the count by exactly one */
-#define BACK_MIN    2 /* minimum number of decreases, and of increases */
-#define RESTART_MIN 2 /* minimum number of counts that had not grown over unread ones */
-
-#define POINTS_MAX 32 /* remembered; later ones are none */
-#define CALLS_MAX  32 /* the same */
-#define LEARNED    64 /* calls from which they are learned */
-
-/* Where the environment was: its count, and the beginning of its state's hash. */
-struct known_point {
-	int64_t count;
-	uint64_t state;
-};
+#define COUNTED_MIN 2 /* minimum number of calls that increased the count by exactly one */
+#define TIMES_MIN   2 /* minimum number of decreases, and of increases, of another count */
+#define RESTART_MIN 2
 
 struct churn {
-	struct known_point points[POINTS_MAX];
-	size_t point_count;
-	uint64_t counted[CALLS_MAX]; /* calls over which the count rose */
-	size_t counted_count;
-	int64_t learned;
-	bool may_return; /* the newest call is none of them, and the count fell; when: */
-	int64_t fell_from, turn, step;
-	bool returned; /* it did return to an earlier point; does it go on from there? */
-	struct span session, episode, falls;
-	struct span
-		restarts; /* the count is not above the last known one, with unread ones between */
-	int64_t unread;   /* steps since the last known count */
-	int64_t count;    /* the environment's last step count, if known */
-	int64_t from, to; /* of the first decrease */
-	int64_t rises;
-	bool known;
-	double best; /* the greatest reward of a step over which the count rose */
+	struct span session, episode; /* changes of their ids */
+	struct count_decreases count;
 };
 
 /* An autoreset after the step that ends the episode is not churn. */
@@ -52,157 +26,28 @@ static void add_event(struct churn *s, const struct rollout_facts *r, const stru
 	}
 }
 
-static bool is_done(const struct line *l)
-{
-	return l->terminated == 1 || l->truncated == 1;
-}
-
-static double reward_of(const struct line *l)
-{
-	double reward = 0;
-
-	return json_double(l->value[KEY_REWARD], &reward) ? reward : 0;
-}
-
-/* A level was completed, and the next one counts its own steps: a reward as no other step
-   earned. */
-static bool is_level_end(const struct churn *s, const struct line *l)
-{
-	return reward_of(l) > fmax(s->best, 0);
-}
-
-static bool was_counted(const struct churn *s, uint64_t call)
-{
-	for (size_t i = 0; i < s->counted_count; i++) {
-		if (s->counted[i] == call) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static void note_fall(struct churn *s, int64_t from, int64_t turn, int64_t step)
-{
-	if (s->falls.count == 0) {
-		s->from = from;
-		s->to = s->count;
-	}
-	span_add(&s->falls, turn, step);
-}
-
-/* Takes the state at this line, with the count so far; true if both were the same before. */
-static bool take_point(struct churn *s, const struct line *l)
-{
-	struct str hash = line_state_hash(l);
-	struct known_point now = {s->known ? s->count : 0, 0};
-
-	if (hash.n < sizeof(now.state)) {
-		return false;
-	}
-	memcpy(&now.state, hash.p, sizeof(now.state));
-	for (size_t i = 0; i < s->point_count; i++) {
-		if (s->points[i].count == now.count && s->points[i].state == now.state) {
-			return true;
-		}
-	}
-	if (s->point_count < POINTS_MAX) {
-		s->points[s->point_count++] = now;
-	}
-	return false;
-}
-
-/* A call that takes the environment back to where it was (undo, load) takes back the count, too. */
-static void look_back(struct churn *s, const struct line *l)
-{
-	bool learns = s->may_return || s->point_count < POINTS_MAX;
-	bool returned = l && learns && take_point(s, l);
-
-	if (s->may_return && !returned) {
-		note_fall(s, s->fell_from, s->turn, s->step);
-	}
-	s->returned = s->returned || (s->may_return && returned);
-	s->may_return = false;
-}
-
-/* The count fell, not with the end of an episode. */
-static void take_fall(struct churn *s, int64_t from, const struct line *l, bool counted)
-{
-	s->may_return = !counted;
-	s->fell_from = from;
-	s->turn = l->turn;
-	s->step = l->step;
-	if (counted) {
-		note_fall(s, from, l->turn, l->step);
-	}
-}
-
-/* A call over which the count rose before, or rises now. */
-static void take_counted(struct churn *s, uint64_t call, bool counted, bool rises)
-{
-	if (s->returned && counted) {
-		if (!rises) {
-			note_fall(s, s->fell_from, s->turn, s->step);
-		}
-		s->returned = false;
-	}
-	if (rises && !counted && s->counted_count < CALLS_MAX) {
-		s->counted[s->counted_count++] = call;
-	}
-}
-
-static void note_count(struct churn *s, const struct derived_line *m)
-{
-	int64_t before = s->known ? s->count : 0;
-	bool known = s->known;
-
-	look_back(s, m->line);
-	s->unread += m->env_steps < 0 && !m->failed;
-	if (m->env_steps < 0 || m->outside_episode) {
-		return;
-	}
-	if (known && s->unread > 0 && m->env_steps > 0 && m->env_steps <= before) {
-		span_add(&s->restarts, m->line->turn, m->line->step);
-	}
-	s->unread = 0;
-	bool rises = m->env_steps > before;
-	bool falls =
-		known && m->env_steps < before && !is_done(m->line) && !is_level_end(s, m->line);
-	s->count = m->env_steps;
-	s->known = true;
-	s->rises += known && rises;
-	s->best = rises ? fmax(s->best, reward_of(m->line)) : s->best;
-	if (s->learned++ >= LEARNED && !falls && !s->returned) {
-		return;
-	}
-	bool counted = was_counted(s, m->call);
-	if (falls) {
-		take_fall(s, before, m->line, counted);
-	}
-	take_counted(s, m->call, counted, rises);
-}
-
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
 	(void)out;
 	struct churn *s = state;
 	if (m->is_step) {
-		note_count(s, m);
+		count_decreases_step(&s->count, m);
 	} else if (m->line->type == LINE_EVENT) {
 		add_event(s, r, m->line);
 	} else {
-		s->known = false;
+		count_decreases_reset(&s->count);
 	}
 }
 
 /* A decreasing count is evidence only if calls were counted one by one: counts of remaining
    moves decrease, and counts of frames jump. But neither goes up and down repeatedly. */
-static bool is_evidence(const struct churn *s, const struct rollout_facts *r)
+static bool is_evidence(const struct count_decreases *c, const struct rollout_facts *r)
 {
 	bool counts_calls = r->env_count.by_one >= COUNTED_MIN && r->env_count.by_more == 0;
 
-	return s->falls.count > 0 &&
-	       (counts_calls || (s->falls.count >= BACK_MIN && s->rises >= BACK_MIN));
+	return c->decreases.count > 0 &&
+	       (counts_calls || (c->decreases.count >= TIMES_MIN && c->increases >= TIMES_MIN));
 }
 
 static void report_change(const char *what, const struct span *when, struct findings *out)
@@ -217,30 +62,40 @@ static void report_change(const char *what, const struct span *when, struct find
 	}
 }
 
+static void report_decreases(const struct count_decreases *c, struct findings *out)
+{
+	char times[40] = "";
+
+	if (c->decreases.count > 1) {
+		snprintf(times, sizeof(times), " (%" PRId64 " times)", c->decreases.count);
+	}
+	finding_add(out, SEVERITY_ERROR, &c->decreases, "/env_steps",
+	            "the environment's own step count fell from %" PRId64 " to %" PRId64
+	            " without a reset%s",
+	            c->from, c->to, times);
+}
+
+static void report_restarts(const struct count_decreases *c, int64_t steps, struct findings *out)
+{
+	finding_add(out, SEVERITY_ERROR, &c->restarts, "/env_steps",
+	            "%" PRId64 " times the environment's own step count could not be read, "
+	            "and had not grown when it could be read again: it is %" PRId64
+	            " after %" PRId64 " steps",
+	            c->restarts.count, c->count, steps);
+}
+
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
 	struct churn *s = state;
 
-	look_back(s, m->line);
+	count_decreases_end(&s->count, m->line);
 	report_change("session", &s->session, out);
 	report_change("episode", &s->episode, out);
-	if (is_evidence(s, r)) {
-		char times[40] = "";
-
-		if (s->falls.count > 1) {
-			snprintf(times, sizeof(times), " (%" PRId64 " times)", s->falls.count);
-		}
-		finding_add(out, SEVERITY_ERROR, &s->falls, "/env_steps",
-		            "the environment's own step count fell from %" PRId64 " to %" PRId64
-		            " without a reset%s",
-		            s->from, s->to, times);
-	} else if (s->restarts.count >= RESTART_MIN) {
-		finding_add(out, SEVERITY_ERROR, &s->restarts, "/env_steps",
-		            "%" PRId64 " times the environment's own step count could not be read, "
-		            "and had not grown when it could be read again: it is %" PRId64
-		            " after %" PRId64 " steps",
-		            s->restarts.count, s->count, r->steps);
+	if (is_evidence(&s->count, r)) {
+		report_decreases(&s->count, out);
+	} else if (s->count.restarts.count >= RESTART_MIN) {
+		report_restarts(&s->count, r->steps, out);
 	}
 }
 

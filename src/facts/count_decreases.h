@@ -1,0 +1,52 @@
+/* Decreases of the environment's own step count within an episode. A decrease is no evidence of
+   another environment if the step ended an episode or a level, or if the call took the environment
+   back to an earlier point (undo, load). */
+#ifndef ROLLDBG_FACTS_COUNT_DECREASES_H
+#define ROLLDBG_FACTS_COUNT_DECREASES_H
+
+#include "facts/rollout_facts.h"
+
+#define COUNT_DECREASES_POINTS 32 /* points that are remembered */
+#define COUNT_DECREASES_CALLS  32 /* calls that are remembered */
+
+/* The count, and the beginning of the state's hash at that time. */
+struct count_point {
+	int64_t count;
+	uint64_t state;
+};
+
+/* Ready for use if zeroed. */
+struct count_decreases {
+	int64_t count; /* the last one, if `known` */
+	bool known;
+	int64_t increases;
+	struct span decreases; /* those that are evidence */
+	int64_t from, to;      /* of the first one */
+	/* Times that the count could not be read after at least one step, and was no higher when it
+	   could be read again. */
+	struct span restarts;
+	int64_t unread; /* steps since the last known count */
+
+	struct count_point points[COUNT_DECREASES_POINTS];
+	size_t point_count;
+	uint64_t counted[COUNT_DECREASES_CALLS]; /* calls over which the count increased */
+	size_t counted_count;
+	int64_t learned;    /* calls from which these were learned */
+	double best_reward; /* the highest reward of a step over which the count increased */
+	/* The newest call, which never increased the count, decreased it: evidence unless the next
+	   state shows that it took the environment back. */
+	bool undecided;
+	int64_t undecided_from, turn, step;
+	bool returned; /* it was taken back, and no counted call followed yet */
+};
+
+/* Adds a step. */
+void count_decreases_step(struct count_decreases *c, const struct derived_line *m);
+
+/* Adds the end, which shows the state after the last step; l: NULL if there is no end line. */
+void count_decreases_end(struct count_decreases *c, const struct line *l);
+
+/* The next count is not compared with the last one: a reset was made. */
+void count_decreases_reset(struct count_decreases *c);
+
+#endif

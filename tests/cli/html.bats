@@ -110,7 +110,7 @@ policy_allows() {
 @test "a page that cannot be written is reported and leaves nothing behind" {
 	rolldbg run --quiet --out a.jsonl
 	expect 5 rolldbg show a.jsonl --html missing/a.html
-	has "$stderr" 'cannot write the report missing/a.html: No such file or directory'
+	has "$stderr" 'cannot write missing/a.html: No such file or directory'
 	expect 5 rolldbg check a.jsonl --html /dev/full
 	mkdir folder
 	expect 5 rolldbg show a.jsonl --html folder

@@ -211,7 +211,7 @@ xml() {
 	golden lake DOWN
 	for file in nowhere/j.xml .; do
 		expect 5 rolldbg run --out run.jsonl --report "junit:$file"
-		has "$stderr" "cannot write the report $file: "
+		has "$stderr" "cannot write $file: "
 		[ ! -e run.jsonl ]
 		expect 5 rolldbg check lake.jsonl --report "tap:$file"
 		expect 5 rolldbg replay lake.jsonl --report "tap:$file"
@@ -237,7 +237,7 @@ xml() {
 	[ "$output" = "$(cat t.tap)" ]
 	if [ -e /dev/full ]; then
 		expect 5 rolldbg check lake.jsonl --report tap:/dev/full --report junit:j.xml
-		has "$stderr" 'cannot write the report /dev/full: No space left on device'
+		has "$stderr" 'cannot write /dev/full: No space left on device'
 		xml j.xml
 	fi
 }

@@ -275,8 +275,7 @@ static int check_options(const struct show_options *o, int argc, char **argv, st
 		return error_set(err, FAIL_USAGE, "--json requires --prompt");
 	}
 	if (o->html && (o->turn.given || o->prompt)) {
-		return error_set(err, FAIL_USAGE,
-		                 "--html shows all turns; it does not go with --turn");
+		return error_set(err, FAIL_USAGE, "--html and --turn are mutually exclusive");
 	}
 	return 0;
 }

@@ -334,7 +334,7 @@ static int spec_run(const struct context *c, const void *opts, int argc, char **
 
 const struct command command_spec = {
 	.name = "__spec",
-	.summary = "print the tables behind the manual and the completions",
+	.summary = "print the tables that the manual and the completions are made from",
 	.operands = "",
 	.max_operands = 1,
 	.hidden = true,

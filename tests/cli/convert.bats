@@ -209,7 +209,7 @@ env.1.json' ]
 		bad-sample|samples/1_epoch_1.json in the zip archive is not valid JSON: unexpected end of the text, at byte 10
 		bad-header|header.json in the zip archive is not valid JSON
 		chunked|an Inspect log with chunked samples, which cannot be read: read the log that 'inspect log convert-chunked' made it from
-		no-samples|an evaluation log without samples
+		no-samples|the evaluation log has no samples
 		no-log|a zip archive, but not an Inspect log: it has no header.json
 		not-a-log|a zip archive, but not an Inspect log: its header.json has no eval
 		bomb|samples/3_epoch_1.json in the zip archive is longer than 256 MiB

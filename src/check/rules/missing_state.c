@@ -70,7 +70,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (!s->told && s->empty.count >= EMPTY_MIN) {
 		finding_add(out, SEVERITY_ERROR, &s->empty, "/state",
 		            "the state is {} before each of %" PRId64
-		            " steps: the source has nothing to tell",
+		            " steps: the source returns nothing",
 		            s->empty.count);
 	}
 }

@@ -32,8 +32,8 @@ struct churn {
 	int64_t fell_from, turn, step;
 	bool returned; /* it did return to an earlier point; does it go on from there? */
 	struct span session, episode, falls;
-	struct span
-		restarts; /* the count is not above the last known one, with unread ones between */
+	/* the count is not above the last known one, with unread ones between */
+	struct span restarts;
 	int64_t unread;   /* steps since the last known count */
 	int64_t count;    /* the environment's last step count, if known */
 	int64_t from, to; /* of the first decrease */
@@ -263,8 +263,8 @@ const struct check check_session_churn = {
 	       "start again then;\n"
 	       "- with a step whose reward is above zero and above that of every counted step: a "
 	       "level may end with it;\n"
-	       "- if a call that never increased it takes it back (undo, load): count and state "
-	       "are what they were together before, and the environment counts on from there.\n"
+	       "- if a call that never increased it (undo, load) restores an earlier state together "
+	       "with its count, and counting continues from there.\n"
 	       "A count is also evidence if at least twice it could not be read after a step and "
 	       "was no higher when it could be read again: the session was lost and created "
 	       "anew.\n"

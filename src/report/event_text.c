@@ -82,7 +82,7 @@ static void put_value(struct buf *out, struct str value)
 	}
 }
 
-/* "why" of a key "too_large" is "too large". */
+/* "too_large" as "too large ". */
 static void put_key(struct buf *out, struct str key)
 {
 	size_t at = out->n;

@@ -81,10 +81,10 @@ static size_t longest_outcome(void)
 /* A live table is laid out after its first row, with space for later, wider rows. */
 static void lay_out(struct table *t, size_t n)
 {
-	struct wishes w = {.state = 0};
+	struct widths w = {.state = 0};
 
 	for (size_t i = 0; i < n; i++) {
-		row_wishes(&t->rows[i], &w);
+		row_widths(&t->rows[i], &w);
 	}
 	if (t->wait == 1) {
 		w.call += w.call < CALL_FORESEEN ? CALL_FORESEEN - w.call : FORESEEN_CELLS;

@@ -236,13 +236,13 @@ static int finish(struct showing *s, struct error *err)
 	finish_facts(s);
 	if (s->opts->turn.given && !s->opts->rollout && s->rollouts > 1) {
 		return error_set(err, FAIL_USAGE,
-		                 "--turn requires --rollout ID: the recording has %zu rollouts "
-		                 "(%s)",
+		                 "--turn requires --rollout ID: the recording has %zu "
+		                 "rollouts; available: %s",
 		                 s->rollouts, buf_cstr(&s->ids));
 	}
 	if (!s->found && s->opts->rollout && !s->opts->turn.given) {
 		return error_set(err, FAIL_USAGE,
-		                 "the recording has no rollout '%s' (available: %s)",
+		                 "the recording has no rollout '%s'; available: %s",
 		                 s->opts->rollout, buf_cstr(&s->ids));
 	}
 	if (!s->found && s->opts->turn.given) {

@@ -29,7 +29,7 @@ static int open_in_place(const struct new_file *f)
 	                                           : open(f->path, O_WRONLY | O_CLOEXEC);
 }
 
-/* A symbolic link is kept: its target is replaced. */
+/* A symbolic link to a file is kept: its target is replaced. */
 static int open_partial(struct new_file *f)
 {
 	struct buf name = BUF(BUF_MAX_SMALL);

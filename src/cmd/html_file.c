@@ -71,7 +71,8 @@ int html_file_open(struct html_file *h, const char *path, const struct html_inpu
 	h->text = BUF(SIZE_MAX / 2);
 	h->conf.put_text = settings_put;
 	if (check_path(path, recordings, err) ||
-	    new_file_open(&h->file, &(struct new_file_conf){path, .replace = true}, err)) {
+	    new_file_open(&h->file, &(struct new_file_conf){path, .replace = true, .report = true},
+	                  err)) {
 		return -1;
 	}
 	h->page = page_new(&h->conf, &h->text);

@@ -19,6 +19,35 @@ static int cannot_write(const struct new_file *f, struct error *err)
 	                                 : error_errno(err, "cannot write %s", f->path);
 }
 
+static int is_recording_error(const struct new_file *f, struct error *err)
+{
+	return error_set(err, FAIL_USAGE, "cannot write %s: that is a recording; name another file",
+	                 f->path);
+}
+
+static int check_target(const struct new_file *f, struct error *err)
+{
+	static const struct str begin = STR_INIT("{\"type\":\"header\"");
+	char start[32];
+	int fd = f->report ? open(f->path, O_RDONLY | O_CLOEXEC) : -1;
+	ssize_t n = fd < 0 ? 0 : read(fd, start, begin.n);
+
+	if (fd >= 0) {
+		close(fd);
+	}
+	return n > 0 && str_eq((struct str){start, (size_t)n}, begin) ? is_recording_error(f, err)
+	                                                              : 0;
+}
+
+int new_file_check_input(const struct new_file *f, const char *path, struct error *err)
+{
+	struct stat a, b;
+	bool same = f->partial && stat(f->target, &a) == 0 && stat(path, &b) == 0 &&
+	            a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+
+	return same ? is_recording_error(f, err) : 0;
+}
+
 /* A file that is not regular (a pipe, a terminal, /dev/null) cannot be replaced. */
 static int open_in_place(const struct new_file *f)
 {
@@ -49,7 +78,9 @@ int new_file_open(struct new_file *f, const struct new_file_conf *conf, struct e
 	bool standard = strcmp(path, "-") == 0 || strcmp(path, "/dev/stderr") == 0;
 	bool exists = !standard && stat(path, &st) == 0;
 
-	*f = (struct new_file){.path = mem_text(str_from(path)), .head_last = conf->head_last};
+	*f = (struct new_file){.path = mem_text(str_from(path)),
+	                       .report = conf->report,
+	                       .head_last = conf->head_last};
 	if (exists && S_ISDIR(st.st_mode)) {
 		errno = EISDIR;
 		return cannot_write(f, err);
@@ -58,6 +89,9 @@ int new_file_open(struct new_file *f, const struct new_file_conf *conf, struct e
 		return error_set(err, FAIL_USAGE, "%s exists; use --force to replace it", path);
 	}
 	bool in_place = standard || (exists && !S_ISREG(st.st_mode));
+	if (!in_place && check_target(f, err)) {
+		return -1;
+	}
 	f->fd = in_place ? open_in_place(f) : open_partial(f);
 	f->open = f->fd >= 0;
 	return f->open ? 0 : cannot_write(f, err);
@@ -115,7 +149,8 @@ int new_file_publish(struct new_file *f, struct str head, struct error *err)
 	if (close(f->fd) && errno != EINTR && f->failed.kind == FAIL_NONE) {
 		cannot_write(f, &f->failed);
 	}
-	if (f->failed.kind == FAIL_NONE && f->partial && rename(f->partial, f->target)) {
+	if (f->failed.kind == FAIL_NONE && f->partial && check_target(f, &f->failed) == 0 &&
+	    rename(f->partial, f->target)) {
 		cannot_write(f, &f->failed);
 	}
 	if (f->failed.kind == FAIL_NONE) {

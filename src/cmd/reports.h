@@ -5,6 +5,7 @@
 
 #include "cmd/cmd.h"
 #include "report/kinds/kind.h"
+#include "trajectory/reader.h"
 
 /* Embedded in a command's options struct. */
 struct report_options {
@@ -23,6 +24,10 @@ struct reports;
 MUST_USE int reports_open(const struct report_options *o, const struct context *c,
                           struct buf *console, const char *taken, struct reports **out,
                           struct error *err);
+
+/* FAIL_USAGE if the file of a report is one of these. */
+MUST_USE int reports_check_inputs(const struct reports *r, const struct file_list *inputs,
+                                  struct error *err);
 
 /* True unless a report replaces the command's table on standard output. */
 bool reports_have_table(const struct reports *r);

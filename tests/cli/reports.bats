@@ -242,6 +242,26 @@ xml() {
 	fi
 }
 
+@test "a report does not replace a recording" {
+	rolldbg run -q --out a.jsonl
+	cp a.jsonl kept
+	ln -s a.jsonl link
+	cp "$BATS_TEST_DIRNAME"/../../fixtures/convert/atif/in.json traj.json
+	cp traj.json traj.kept
+	expect 2 rolldbg check a.jsonl --report junit:a.jsonl
+	has "$stderr" 'cannot write a.jsonl: that is a recording; name another file'
+	expect 2 rolldbg check a.jsonl --report junit:link
+	expect 2 rolldbg replay a.jsonl --report sarif:a.jsonl
+	expect 2 rolldbg run -q --report markdown:a.jsonl
+	cmp a.jsonl kept
+	expect 2 rolldbg check traj.json --report sarif:./traj.json
+	has "$stderr" 'cannot write ./traj.json: that is a recording; name another file'
+	cmp traj.json traj.kept
+	expect 2 rolldbg run -q --out b.jsonl --report junit:b.jsonl
+	[ "$(head -c 16 b.jsonl)" = '{"type":"header"' ]
+	[ -z "$(find . -name '*.partial')" ]
+}
+
 @test "a local failure is in the reports, too" {
 	golden lake DOWN
 	mkdir lake.jsonl.new

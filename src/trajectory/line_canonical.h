@@ -12,7 +12,7 @@ void canonical_parser_free(struct canonical_parser *c); /* NULL is fine */
 
 /* Like line_parse for a text that is exactly one object, with line.canonical set. The values are
    valid until the next call. False if it is not such a text, not a valid line, or not supported
-   (json_canon_members): line_parse then gives the reason. */
+   (json_canon_members); line_parse then tells which. */
 bool canonical_parse(struct canonical_parser *c, struct str text, struct line *out);
 
 /* The members of an object that has parts in the table, in recorded order, of a line that

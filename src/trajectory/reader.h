@@ -47,7 +47,7 @@ MUST_USE int reader_next(struct reader *r, struct line *out, struct reader_note 
 MUST_USE int reader_skim(struct reader *r, struct line *out, struct reader_note *note,
                          struct error *err);
 
-/* The same for a caller that checks the lines itself: more text may follow the object. */
+/* The same for a caller that checks the lines himself: more may follow the object. */
 MUST_USE int reader_skim_start(struct reader *r, struct line *out, struct reader_note *note,
                                struct error *err);
 

@@ -21,8 +21,8 @@ struct replacer {
 	bool first[256]; /* first bytes of all items */
 };
 
-/* Copies the text. */
-void replacer_add(struct replacer *n, struct str text, const char *put, bool whole);
+void replacer_add(struct replacer *n, struct str text, const char *put,
+                  bool whole); /* copies the text */
 void replacer_release(struct replacer *n);
 
 /* Is this JSON free of all texts? False if that is uncertain. */

@@ -105,12 +105,12 @@ struct tool_format {
 	const char *type_open, *type_close; /* or the type between marks */
 	const char *value_open;             /* between key and value */
 	const char *value_close[MARKS_MAX];
-	const char *quote;  /* of pairs: both ends of a string */
-	bool entities;      /* attributes are escaped as in XML */
-	bool declared_only; /* undeclared parameters are dropped if no declared one is missing */
-	bool typed_json;    /* values in JSON are typed by the schema, too */
-	bool keep_feeds;    /* a line feed on either side of a value belongs to it */
-	bool json_values;   /* a value whose type is not declared is JSON, if it can be */
+	const char *quote; /* of pairs: both ends of a string */
+	bool entities;     /* attributes are escaped as in XML */
+	bool declared_only; /* a parameter that the tool does not have is dropped, where none is missing */
+	bool typed_json;  /* values in JSON are typed by the schema, too */
+	bool keep_feeds;  /* a line feed on either side of a value belongs to it */
+	bool json_values; /* a value whose type is not declared is JSON, if it can be */
 	/* Its marks are tokens that end the model's reasoning, if the reasoning's end mark is not
 	   there. */
 	bool ends_reasoning;

@@ -12,9 +12,9 @@
 #define BACK_MIN    2 /* minimum number of decreases, and of increases */
 #define RESTART_MIN 2 /* minimum number of counts that had not grown over unread ones */
 
-#define POINTS_MAX 32 /* points remembered; later ones are ignored */
-#define CALLS_MAX  32 /* counted calls remembered; later ones are ignored */
-#define LEARNED    64 /* calls from which these are learned */
+#define POINTS_MAX 32 /* remembered; later ones are none */
+#define CALLS_MAX  32 /* the same */
+#define LEARNED    64 /* calls from which they are learned */
 
 /* Where the environment was: its count, and the beginning of its state's hash. */
 struct known_point {
@@ -28,12 +28,12 @@ struct churn {
 	uint64_t counted[CALLS_MAX]; /* calls over which the count rose */
 	size_t counted_count;
 	int64_t learned;
-	bool may_return; /* the newest call is not among them, and the count fell; when: */
+	bool may_return; /* the newest call is none of them, and the count fell; when: */
 	int64_t fell_from, turn, step;
-	bool returned; /* it returned to an earlier point; does it continue from there? */
+	bool returned; /* it did return to an earlier point; does it go on from there? */
 	struct span session, episode, falls;
-	/* the count is not above the last known one, with unread ones between */
-	struct span restarts;
+	struct span
+		restarts; /* the count is not above the last known one, with unread ones between */
 	int64_t unread;   /* steps since the last known count */
 	int64_t count;    /* the environment's last step count, if known */
 	int64_t from, to; /* of the first decrease */

@@ -42,11 +42,11 @@ struct count_stop {
 	size_t call_count;
 	uint32_t tried, newest; /* one bit each */
 	bool too_many;
-	/* The answers to calls that changed something; the same with the newest answer added. */
+	/* What calls that changed something were answered; with the newest answer added */
 	struct common_members answers, with_newest;
 	uint64_t call, answer; /* the newest */
 	int learned;           /* number of answers added */
-	bool newest_bare;      /* it lacks all members that `answers` have in common */
+	bool newest_bare;      /* it has no member that `answers` have in common */
 	struct bare_answers bare;
 	bool bare_before; /* a call after such an answer was answered otherwise */
 	struct known_effects effects;
@@ -195,9 +195,9 @@ static bool is_certain(const struct count_stop *t)
 	return !t->too_many && t->call_count >= 2 && t->tried == all;
 }
 
-/* Different calls are answered without any member of the answers to effective calls: by something
-   other than the environment. Two of them had been effective, or the environment does not count
-   them and all get the same answer: they are not calls that only return information. */
+/* Different calls are answered without a member that effective calls were answered with: by
+   something other than the environment. Two of them had been effective, or the environment does
+   not count them and all get the same answer: they are not calls that merely tell something. */
 static bool is_answered_by_other(const struct count_stop *t)
 {
 	const struct bare_answers *b = &t->bare;

@@ -10,7 +10,7 @@ function reply(what) {
 	if (what == "files") return "_rolldbg_files -f"
 	if (what == "folders") return "_rolldbg_files -d"
 	if (what ~ /^list /) return "_rolldbg_list " quoted(words_of(what))
-	if (what ~ /^mixed /) return "_rolldbg_mixed " quoted(words_of(what))
+	if (what ~ /^(mixed|either) /) return "_rolldbg_mixed " quoted(words_of(what))
 	if (what == "target") return "_rolldbg_target " quoted(words_of(what)) " " quoted(settings())
 	return (what == "policy" ? "_rolldbg_policy " : "_rolldbg_words ") quoted(words_of(what))
 }
@@ -28,12 +28,12 @@ function write_all(    i, names, row) {
 	for (i = 1; i <= commands; i++) names = names (i > 1 ? " " : "") command[i]
 	print "# bash completion for rolldbg, written by `make completions` from the program's own tables."
 	print "\n_rolldbg_is_command()\n{\n\t[[ ' " names " ' == *\" $1 \"* ]]\n}"
-	print "\n# The value of option $1 (\"COMMAND:OPTION\"); fails when it takes none."
+	print "\n# The value of option $1 (\"COMMAND:OPTION\"); fails if it takes none."
 	print "_rolldbg_value()\n{\n\tcase $1 in"
 	value_rows("")
 	for (i = 1; i <= commands; i++) value_rows(command[i])
 	print "\t*) return 1 ;;\n\tesac\n}"
-	print "\n# A word of $1 (\"COMMAND:WORD\") that is no value.\n_rolldbg_word()\n{\n\tcase $1 in"
+	print "\n# A word of $1 (\"COMMAND:WORD\") that is not a value.\n_rolldbg_word()\n{\n\tcase $1 in"
 	print "\t:-*) _rolldbg_words " quoted(flags_of("")) " ;;"
 	print "\t:*) _rolldbg_words " quoted(names) " ;;"
 	for (i = 1; i <= commands; i++) {

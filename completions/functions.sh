@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The part of completions/rolldbg.bash that needs no tables. $cur is what is being typed.
 
-# The words of $1 that begin with $cur, of which the part $2 stays as it is.
+# The words of $1 that begin with $cur; its beginning $2 is kept.
 _rolldbg_words()
 {
 	mapfile -t COMPREPLY < <(compgen -P "${2-}" -W "$1" -- "${cur#"${2-}"}")
@@ -13,7 +13,7 @@ _rolldbg_files()
 	mapfile -t COMPREPLY < <(compgen "$1" -- "$cur")
 }
 
-# One more of the words of $1, behind the last comma.
+# One more of the words of $1, after the last comma.
 _rolldbg_list()
 {
 	_rolldbg_words "$1" "${cur%"${cur##*,}"}"
@@ -39,14 +39,14 @@ _rolldbg_mixed()
 	COMPREPLY+=("${named[@]}")
 }
 
-# A kind of $1, a ready policy, or a file.
+# A value of $1, a ready-made policy, or a file.
 _rolldbg_policy()
 {
 	_rolldbg_mixed "$1 $(rolldbg __spec policies 2>/dev/null)"
 }
 
-# readline takes words apart at : and =, which are parts of values here: the line itself is read, and what stands before
-# the last of them is taken from the replies.
+# readline splits words at : and =, which are parts of values here. So the words are read from the line itself, and the
+# replies start after the last : or =.
 _rolldbg()
 {
 	local line=${COMP_LINE:0:COMP_POINT} cur prev quote='' words command='' i
@@ -68,7 +68,7 @@ _rolldbg()
 		quote=${cur:0:1}
 		cur=${cur:1}
 	fi
-	_rolldbg_value "$command:$prev" || _rolldbg_word "$command:$cur"
+	_rolldbg_value "$command:$prev" || _rolldbg_value ":$prev" || _rolldbg_word "$command:$cur"
 	if [ -z "$quote" ]; then
 		for i in "${!COMPREPLY[@]}"; do
 			COMPREPLY[i]=${COMPREPLY[i]#"${cur%"${cur##*[:=]}"}"}

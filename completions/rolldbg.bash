@@ -5,7 +5,7 @@ _rolldbg_is_command()
 	[[ ' run check show replay diff strip stats list convert debug shrink bisect probe serve schema help ' == *" $1 "* ]]
 }
 
-# The value of option $1 ("COMMAND:OPTION"); fails when it takes none.
+# The value of option $1 ("COMMAND:OPTION"); fails if it takes none.
 _rolldbg_value()
 {
 	case $1 in
@@ -15,7 +15,7 @@ _rolldbg_value()
 	run:--actions | run:-a) _rolldbg_words '' ;;
 	run:--tool | run:-t) _rolldbg_words '' ;;
 	run:--argument) _rolldbg_words '' ;;
-	run:--policy | run:-p) _rolldbg_policy 'script random llm' ;;
+	run:--policy | run:-p) _rolldbg_policy 'random: llm' ;;
 	run:--max-turns | run:-n) _rolldbg_words '' ;;
 	run:--break) _rolldbg_words '' ;;
 	run:--mask) _rolldbg_words '' ;;
@@ -121,8 +121,8 @@ _rolldbg_value()
 	list:--env | list:-e) _rolldbg_words '' ;;
 	list:--since) _rolldbg_words '' ;;
 	list:--prune) _rolldbg_words '' ;;
-	convert:--from) _rolldbg_files -f ;;
-	convert:--to) _rolldbg_words 'eval-protocol eval-protocol-log evaluation-row openenv-collect verifiers atif swe-agent inspect agent-vcr verl trl trl-completions openai' ;;
+	convert:--from) _rolldbg_mixed 'rolldbg map: eval-protocol eval-protocol-log evaluation-row openenv-collect verifiers atif swe-agent inspect agent-vcr verl trl trl-completions openai' ;;
+	convert:--to) _rolldbg_words 'rolldbg eval-protocol openenv-collect atif trl trl-completions openai' ;;
 	convert:--out | convert:-o) _rolldbg_files -f ;;
 	convert:--rollout | convert:-r) _rolldbg_words '' ;;
 	debug:--env | debug:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
@@ -130,7 +130,7 @@ _rolldbg_value()
 	debug:--actions | debug:-a) _rolldbg_words '' ;;
 	debug:--tool | debug:-t) _rolldbg_words '' ;;
 	debug:--argument) _rolldbg_words '' ;;
-	debug:--policy | debug:-p) _rolldbg_policy 'script random llm' ;;
+	debug:--policy | debug:-p) _rolldbg_policy 'random: llm' ;;
 	debug:--command-file | debug:-x) _rolldbg_files -f ;;
 	debug:--ex) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve schema help' ;;
 	debug:--interpreter) _rolldbg_words 'text json' ;;
@@ -216,7 +216,7 @@ _rolldbg_value()
 	probe:--actions | probe:-a) _rolldbg_words '' ;;
 	probe:--tool | probe:-t) _rolldbg_words '' ;;
 	probe:--argument) _rolldbg_words '' ;;
-	probe:--policy | probe:-p) _rolldbg_policy 'script random llm' ;;
+	probe:--policy | probe:-p) _rolldbg_policy 'random: llm' ;;
 	probe:--tasks) _rolldbg_files -f ;;
 	probe:--settle) _rolldbg_words '' ;;
 	probe:--model) _rolldbg_words '' ;;
@@ -264,7 +264,7 @@ _rolldbg_value()
 	esac
 }
 
-# A word of $1 ("COMMAND:WORD") that is no value.
+# A word of $1 ("COMMAND:WORD") that is not a value.
 _rolldbg_word()
 {
 	case $1 in
@@ -294,7 +294,7 @@ _rolldbg_word()
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --as --match --loop --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	serve:*) _rolldbg_mixed 'frozen_lake desk llm' ;;
 	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
-	schema:*) _rolldbg_words 'recording' ;;
+	schema:*) _rolldbg_words 'recording run check replay diff stats list shrink bisect probe' ;;
 	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	help:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve schema help' ;;
 	esac
@@ -303,7 +303,7 @@ _rolldbg_word()
 # shellcheck shell=bash
 # The part of completions/rolldbg.bash that needs no tables. $cur is what is being typed.
 
-# The words of $1 that begin with $cur, of which the part $2 stays as it is.
+# The words of $1 that begin with $cur; its beginning $2 is kept.
 _rolldbg_words()
 {
 	mapfile -t COMPREPLY < <(compgen -P "${2-}" -W "$1" -- "${cur#"${2-}"}")
@@ -315,7 +315,7 @@ _rolldbg_files()
 	mapfile -t COMPREPLY < <(compgen "$1" -- "$cur")
 }
 
-# One more of the words of $1, behind the last comma.
+# One more of the words of $1, after the last comma.
 _rolldbg_list()
 {
 	_rolldbg_words "$1" "${cur%"${cur##*,}"}"
@@ -341,14 +341,14 @@ _rolldbg_mixed()
 	COMPREPLY+=("${named[@]}")
 }
 
-# A kind of $1, a ready policy, or a file.
+# A value of $1, a ready-made policy, or a file.
 _rolldbg_policy()
 {
 	_rolldbg_mixed "$1 $(rolldbg __spec policies 2>/dev/null)"
 }
 
-# readline takes words apart at : and =, which are parts of values here: the line itself is read, and what stands before
-# the last of them is taken from the replies.
+# readline splits words at : and =, which are parts of values here. So the words are read from the line itself, and the
+# replies start after the last : or =.
 _rolldbg()
 {
 	local line=${COMP_LINE:0:COMP_POINT} cur prev quote='' words command='' i
@@ -370,7 +370,7 @@ _rolldbg()
 		quote=${cur:0:1}
 		cur=${cur:1}
 	fi
-	_rolldbg_value "$command:$prev" || _rolldbg_word "$command:$cur"
+	_rolldbg_value "$command:$prev" || _rolldbg_value ":$prev" || _rolldbg_word "$command:$cur"
 	if [ -z "$quote" ]; then
 		for i in "${!COMPREPLY[@]}"; do
 			COMPREPLY[i]=${COMPREPLY[i]#"${cur%"${cur##*[:=]}"}"}

@@ -16,17 +16,19 @@ $1 == "option" {
 	long[owner, i] = $4
 	arg[owner, i] = $5 == "-" ? "" : $5
 	help[owner, i] = $8
-	values[owner, i] = values_of($6, $7, $5)
+	values[owner, i] = values_of($6, $7, $5, $4)
 }
 $1 == "topic" { topic[$2] = topic[$2] (topic[$2] == "" ? "" : " ") $3 }
 END { write_all() }
 
 # What may follow an option: "none", "files", "folders", "topic KIND", "words A B C", "list KIND" (a comma list of a topic),
-# "target" (an environment and its settings), "policy" (one that is looked for, or a file) or "any".
-function values_of(type, choices, arg) {
+# "target" (an environment and its settings), "policy" (a kind, a ready-made policy, or a file), "either KIND" (a topic's
+# word, or a file) or "any".
+function values_of(type, choices, arg, name) {
 	gsub(/[,|]/, " ", choices)
 	if (type == "flag" || type == "count") return "none"
 	if (choices != "" && choices != "-") return "words " choices
+	if (arg ~ /^FORMAT/) return name == "from" ? "either input" : "topic output"
 	return values_named(arg)
 }
 
@@ -40,15 +42,16 @@ function values_named(word) {
 	return word ~ /^[A-Z]+$/ ? "topic " tolower(word) : "any"
 }
 
-# The words behind "words", "topic", "list", "target" or "policy"; empty for the rest. Topics are known at the end of the
-# input only.
+# The words of "words", "mixed", "topic", "list", "either", "target" or "policy"; empty for the rest. Topics are complete
+# only at the end of the input.
 function words_of(what) {
 	if (what ~ /^(words|mixed) /) return substr(what, 7)
-	if (what ~ /^(topic|list) /) return topic[substr(what, index(what, " ") + 1)]
-	return what == "target" || what == "policy" ? topic[what] : ""
+	if (what ~ /^(topic|list|either) /) return topic[substr(what, index(what, " ") + 1)]
+	if (what == "policy") return topic["policy-value"]
+	return what == "target" ? topic[what] : ""
 }
 
-# What follows the ? or & of a built-in target: the options of `serve` that are about worlds, as settings.
+# The settings after the ? or & of a built-in target: the options of `serve` that are about worlds.
 function settings(    i, j, n, word, out) {
 	for (i = 1; i <= options["serve"]; i++) {
 		if (long["serve", i] ~ /^(port|bind|as|match|loop)$/) continue
@@ -62,15 +65,15 @@ function settings(    i, j, n, word, out) {
 	return substr(out, 2)
 }
 
-# What the operands of a command complete to: the first known word counts, and words that stand for themselves; a file
-# beside words makes "mixed A B C".
+# The completions of a command's operands: the words of the first known topic, and literal words; with files as well,
+# "mixed A B C".
 function operand_values(name,    n, part, i, what, words, files) {
 	n = split(operands[name], part, /[^A-Za-z_]+/)
 	for (i = 1; i <= n; i++) {
-		what = values_named(part[i])
+		what = name == "schema" && part[i] == "COMMAND" ? "topic schema" : values_named(part[i])
 		if (what == "folders" || (what == "files" && words == "")) return what
 		files = files || what == "files"
-		if (words == "") words = words_of(what)
+		if (words == "" || what == "topic schema") words = words (words == "" ? "" : " ") words_of(what)
 		if (part[i] ~ /^[a-z]+$/) words = words (words == "" ? "" : " ") part[i]
 	}
 	return words == "" ? "none" : (files ? "mixed " : "words ") words

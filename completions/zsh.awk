@@ -11,7 +11,7 @@ function action(what) {
 	if (what == "folders") return "_files -/"
 	if (what ~ /^list /) return "_sequence compadd - " words_of(what)
 	if (what == "policy") return "{compadd -- " plain(words_of(what)) " $(rolldbg __spec policies 2>/dev/null); _files}"
-	if (what ~ /^mixed /) return "{compadd -- " plain(words_of(what)) "; _files}"
+	if (what ~ /^(mixed|either) /) return "{compadd -- " plain(words_of(what)) "; _files}"
 	if (what == "target") return "{compadd -S \"\" -- " plain(words_of(what)) "}"
 	return words_of(what) == "" ? " " : "(" plain(words_of(what)) ")"
 }
@@ -36,6 +36,7 @@ function write_all(    i, j, name) {
 		name = command[i]
 		print "\t\t" name ")\n\t\t\t_arguments \\"
 		for (j = 1; j <= options[name]; j++) option_row(name, j, "\t\t\t\t")
+		for (j = 1; j <= options[""]; j++) option_row("", j, "\t\t\t\t")
 		print "\t\t\t\t" quoted(operand_values(name) == "none" ? "*: : " : "*: :" action(operand_values(name))) "\n\t\t\t;;"
 	}
 	print "\t\tesac\n\t\t;;\n\tesac\n}\n\n_rolldbg \"$@\""

@@ -1,5 +1,5 @@
-/* Libraries that only one command needs are loaded by it: linked, each makes the start of every
-   command slower. */
+/* Loads libraries that only one command needs: linking them would slow down the start of every
+   command. */
 #ifndef ROLLDBG_BASE_LIBRARY_H
 #define ROLLDBG_BASE_LIBRARY_H
 
@@ -12,7 +12,8 @@ struct library_function {
 };
 
 /* Loads the library by the soname of its current ABI and sets all pointers of the table. NULL: it
-   is missing, or older; use: what is done with it, for the message. Close it with dlclose(). */
+   is missing or too old; the message contains `use`, what the library is needed for. Close it with
+   dlclose(). */
 void *library_load(const char *soname, const struct library_function *functions, size_t count,
                    void *table, const char *use, struct error *err);
 

@@ -130,8 +130,8 @@ struct str arena_str(struct arena *a, struct str s)
 	return (struct str){p, s.n};
 }
 
-/* What is kept has room for as much as before: an arena that is used again for each line stops
-   allocating. */
+/* The block that is kept has room for everything allocated so far, so that an arena reused for each
+   line stops allocating. */
 void arena_reset(struct arena *a)
 {
 	struct arena_block *last = a->last;

@@ -84,8 +84,9 @@ void judge_absorb(struct judge *j, struct judge *part);
 
 /* Totals of all rollouts so far. */
 struct judge_summary {
-	int64_t rollouts, turns, steps, effective, unknown,
-		failed; /* effective -1: unknown for all steps */
+	int64_t rollouts, turns, steps, failed;
+	int64_t effective; /* -1: no step's effect is known */
+	int64_t unknown;   /* steps whose effect is unknown */
 	/* Rollouts whose effects are all unknown: without a state source; recorded by another
 	   program without states; with the observation as the state; with a state that never
 	   differs although observations do; with changes in ignored members only. */

@@ -10,7 +10,7 @@
 #define NAME_MAX_BYTES 64
 #define WORD_MIN       3 /* bytes of a word that two names can share */
 #define HEADING_MAX    120
-#define LOOKED_UP_MAX  256 /* names between backticks, or in lists */
+#define LOOKED_UP_MAX  256 /* names in backticks or in lists that are looked up */
 #define READ_AGAIN     8   /* times that the text may be read in search of JSON in it */
 
 struct prompt_search {
@@ -18,7 +18,7 @@ struct prompt_search {
 	struct str *names;
 	size_t count, max;
 	size_t looked_up;
-	bool gave_up; /* there is too much in it that looks like JSON */
+	bool gave_up; /* the text has too many parts that look like JSON */
 };
 
 /* ---- names ---- */
@@ -44,7 +44,7 @@ static bool is_small(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* snake_case, camelCase: no word of a language. */
+/* snake_case, camelCase: not a word of prose. */
 static bool is_compound(struct str name)
 {
 	for (size_t i = 1; i + 1 < name.n; i++) {
@@ -76,7 +76,7 @@ static bool is_foreign(const struct rollout_facts *r, struct str name)
 	return name.n >= WORD_MIN && name.n < NAME_MAX_BYTES && tool_at(r, name) < 0;
 }
 
-/* A name that could be a tool's. Each is compared with all tools: there is an end to that. */
+/* Could it be the name of a tool? Limited, because each candidate is compared with all tools. */
 static bool is_candidate(struct prompt_search *p, struct str name)
 {
 	return is_foreign(p->r, name) && p->looked_up < LOOKED_UP_MAX && ++p->looked_up &&
@@ -97,7 +97,7 @@ static void present(struct prompt_search *p, struct str name)
 
 /* ---- words of names ---- */
 
-/* What tools do. Not among them: what formats and variables are called, too (run, test, state). */
+/* What tools do, without words that also name formats and variables (run, test, state). */
 static const char *const actions[] = {
 	"get",    "set",    "list",  "read",    "write", "search",  "find",   "create",
 	"delete", "update", "add",   "remove",  "move",  "execute", "call",   "send",
@@ -203,8 +203,8 @@ static bool ends_with_any(struct str s, const char *const *ends, size_t count)
 	return false;
 }
 
-/* Is it called a tool? before: up to the backtick; behind: from the closing one on. */
-static bool is_called_tool(struct str before, struct str behind)
+/* Is it called a tool? before: the text up to the backtick; after: the text from the closing one. */
+static bool is_called_tool(struct str before, struct str after)
 {
 	static const char *const nouns[] = {"tool ", "tools ", "tool: ", "tools: "};
 	static const char *const others[] = {"command-line tool ", "command line tool ",
@@ -212,8 +212,8 @@ static bool is_called_tool(struct str before, struct str behind)
 
 	return (ends_with_any(before, nouns, ARRAY_LEN(nouns)) &&
 	        !ends_with_any(before, others, ARRAY_LEN(others))) ||
-	       (str_starts(behind, STR(" tool")) &&
-	        !is_name_byte(str_skip(behind, 5).n ? behind.p[5] : ' '));
+	       (str_starts(after, STR(" tool")) &&
+	        !is_name_byte(str_skip(after, 5).n ? after.p[5] : ' '));
 }
 
 static bool is_told_to(struct str before)
@@ -233,18 +233,18 @@ static bool is_told_to(struct str before)
 }
 
 /* "use `x`." and "use `x` to go", not "use `x` style" or "call `x` from the module". */
-static bool goes_on(struct str behind)
+static bool goes_on(struct str after)
 {
 	static const char *const words[] = {" to ",    " with ", " if ",   " when ",     " for ",
 	                                    " and ",   " or ",   " then ", " first",     " again",
 	                                    " once",   " until", " tool",  " function ", " before ",
 	                                    " after ", " -",     " on "};
 
-	if (!behind.n || strchr(".,;:!?)\n", behind.p[0])) {
+	if (!after.n || strchr(".,;:!?)\n", after.p[0])) {
 		return true;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-		if (str_starts(behind, str_from(words[i]))) {
+		if (str_starts(after, str_from(words[i]))) {
 			return true;
 		}
 	}
@@ -268,9 +268,9 @@ static void look_at_quoted(struct prompt_search *p, struct str before, struct st
 	if (!tick || (!call && tick != rest.p) || !is_compound(name) || !is_candidate(p, name)) {
 		return;
 	}
-	struct str behind = str_skip(rest, (size_t)(tick - rest.p) + 1);
-	bool told = is_told_to(before) && goes_on(behind) && is_like_tools(p->r, name);
-	if (told || is_called_tool(before, behind) || is_tool_respelled(p->r, name) ||
+	struct str after = str_skip(rest, (size_t)(tick - rest.p) + 1);
+	bool told = is_told_to(before) && goes_on(after) && is_like_tools(p->r, name);
+	if (told || is_called_tool(before, after) || is_tool_respelled(p->r, name) ||
 	    (call && takes_our_argument(p->r, str_skip(rest, 1)))) {
 		present(p, name);
 	}
@@ -309,7 +309,7 @@ static bool is_schema(struct str value)
 	        json_is(JSON_GET(value, "type"), STR("object")));
 }
 
-/* The name of the tool that an object defines; absent: it is none. */
+/* The name of the tool that an object defines; absent: it defines none. */
 static struct str defined_name(struct str object)
 {
 	static const char *const keys[] = {"parameters", "inputSchema", "input_schema"};
@@ -382,7 +382,7 @@ static bool contains(struct str s, const char *word)
 	return false;
 }
 
-/* "## Tools", "You have access to the following tools:"; *list: what stands behind its colon. */
+/* "## Tools", "You have access to the following tools:"; *list: the text after the colon. */
 static bool is_tools_heading(struct str line, struct str *list)
 {
 	static const char *const others[] = {"command",   "commands", "cli",       "shell",
@@ -410,7 +410,7 @@ static bool is_tools_heading(struct str line, struct str *list)
 	return true;
 }
 
-/* The text of an item of a list, without its bullet or number; absent: it is none. */
+/* The text of a list item, without its bullet or number; absent: not a list item. */
 static struct str item_of(struct str line)
 {
 	size_t n = 0;
@@ -425,8 +425,8 @@ static struct str item_of(struct str line)
 	                                                  : STR_NONE;
 }
 
-/* The name that an item begins with; absent: it begins with a sentence, or a word that may be
-   anything. */
+/* The name that an item begins with; absent: it begins with a sentence, or with a word that need not
+   be a name. */
 static struct str listed_name(struct str item)
 {
 	bool quoted = false;
@@ -435,15 +435,14 @@ static struct str listed_name(struct str item)
 		quoted |= item.p[0] == '`';
 		item = str_skip(item, 1);
 	}
-	struct str name = name_at(item), behind = str_skip(item, name.n);
-	bool call = str_starts(behind, STR("("));
-	while (behind.n && strchr("*`", behind.p[0])) {
-		behind = str_skip(behind, 1);
+	struct str name = name_at(item), after = str_skip(item, name.n);
+	bool call = str_starts(after, STR("("));
+	while (after.n && strchr("*`", after.p[0])) {
+		after = str_skip(after, 1);
 	}
-	bool ends = call || !behind.n || strchr(":,-", behind.p[0]) ||
-	            str_starts(behind, STR(" -")) || str_starts(behind, STR(" (")) ||
-	            str_starts(behind, STR(" \xe2\x80\x93")) ||
-	            str_starts(behind, STR(" \xe2\x80\x94")) || str_starts(behind, STR(" :"));
+	bool ends = call || !after.n || strchr(":,-", after.p[0]) || str_starts(after, STR(" -")) ||
+	            str_starts(after, STR(" (")) || str_starts(after, STR(" \xe2\x80\x93")) ||
+	            str_starts(after, STR(" \xe2\x80\x94")) || str_starts(after, STR(" :"));
 	return ends && (quoted || call || is_compound(name)) ? name : STR_NONE;
 }
 

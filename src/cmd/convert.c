@@ -3,6 +3,7 @@
 #include "base/names.h"
 #include "cmd/cmd.h"
 #include "cmd/new_file.h"
+#include "cmd/output.h"
 #include "cmd/recordings.h"
 #include "cmd/store.h"
 #include "cmd/torn.h"
@@ -16,6 +17,7 @@
 #define FORMAT_COLUMN 20
 #define FORMATS_MAX   64
 #define MAP           "map:"
+#define FLUSH_AT      ((size_t)64 << 10)
 
 struct convert_options {
 	const char *from, *to, *out, *rollout;
@@ -26,8 +28,8 @@ struct convert_options {
 
 static const struct opt options[] = {
 	OPT_STRING(0, "from", "FORMAT|map:FILE", FIELD(from),
-                   "the format of the input, or a file that says by JSON Pointers where its facts "
-                   "stand (default: by its content)"),
+                   "the format of the input, or map:FILE, a file with JSON Pointers to its values "
+                   "(default: detected from the content)"),
 	OPT_STRING(0, "to", "FORMAT", FIELD(to), "the format to write (default: rolldbg)"),
 	OPT_STRING('o', "out", "FILE|DIR/", FIELD(out),
                    "write to FILE, or one file per rollout to DIR/ (default: standard output)"),
@@ -46,7 +48,7 @@ struct converting {
 	struct recordings names; /* of the output files in a folder */
 	bool folder;
 	struct new_file file; /* the file being written */
-	bool open;
+	struct buf text;      /* not written to it yet */
 	struct export export;
 	size_t written; /* rollouts */
 };
@@ -100,8 +102,8 @@ static int choose_formats(struct converting *v, struct error *err)
 		struct buf list = BUF(BUF_MAX_SMALL);
 
 		formats_list(&list, true);
-		error_set(err, FAIL_USAGE, "--to %s: this format is only read; written are %s", to,
-		          buf_cstr(&list));
+		error_set(err, FAIL_USAGE, "--to %s: this format can only be read; available: %s",
+		          to, buf_cstr(&list));
 		buf_release(&list);
 		return -1;
 	}
@@ -113,17 +115,30 @@ static int choose_formats(struct converting *v, struct error *err)
 
 static int open_file(struct converting *v, const char *path, struct error *err)
 {
-	v->open = new_file_open(&v->file, path, v->opts->force, err) == 0;
-	return v->open ? 0 : -1;
+	struct new_file_conf conf = {path, .replace = v->opts->force};
+
+	return new_file_open(&v->file, &conf, err);
+}
+
+static int flush(struct converting *v, size_t at_least, struct error *err)
+{
+	if (v->text.n >= at_least) {
+		new_file_write(&v->file, buf_view(&v->text));
+		buf_clear(&v->text);
+	}
+	if (v->file.failed.kind != FAIL_NONE) {
+		*err = v->file.failed;
+		return -1;
+	}
+	return 0;
 }
 
 static int close_file(struct converting *v, struct error *err)
 {
-	if (!v->open) {
-		return 0;
-	}
-	v->open = false;
-	return new_file_finish(&v->file, err);
+	int failed = flush(v, 0, err) || new_file_publish(&v->file, STR(""), err);
+
+	new_file_release(&v->file);
+	return failed ? -1 : 0;
 }
 
 static int make_folder(struct converting *v, struct error *err)
@@ -164,17 +179,18 @@ static int take_line(void *ctx, const struct line *l, const struct reader_note *
 	if (v->to) {
 		return export_add(&v->export, l, err);
 	}
-	buf_str(&v->file.out.text, l->text);
-	buf_char(&v->file.out.text, '\n');
-	return output_flush_some(&v->file.out, err);
+	buf_str(&v->text, l->text);
+	buf_char(&v->text, '\n');
+	return flush(v, FLUSH_AT, err);
 }
 
 static int one_a_file(const struct converting *v, struct error *err)
 {
 	if (v->written && !v->folder && v->to && v->to->one_a_file) {
-		return error_set(err, FAIL_USAGE,
-		                 "a file of %s holds one rollout; use --out DIR/ or --rollout ID",
-		                 v->to->name);
+		return error_set(
+			err, FAIL_USAGE,
+			"a file in format %s holds one rollout; use --out DIR/ or --rollout ID",
+			v->to->name);
 	}
 	return 0;
 }
@@ -185,11 +201,11 @@ static int write_rollout(struct converting *v, struct by_rollout *lines, struct 
 
 	if (one_a_file(v, err) || (v->folder && open_rollout_file(v, id, err)) ||
 	    by_rollout_next(lines, take_line, v, err) ||
-	    (v->to && export_rollout(&v->export, &v->file.out.text, err))) {
+	    (v->to && export_rollout(&v->export, &v->text, err))) {
 		return -1;
 	}
 	v->written++;
-	return v->folder ? close_file(v, err) : output_flush_some(&v->file.out, err);
+	return v->folder ? close_file(v, err) : flush(v, FLUSH_AT, err);
 }
 
 static int skip_line(void *ctx, const struct line *l, const struct reader_note *note,
@@ -263,7 +279,7 @@ static int convert_files(struct converting *v, struct error *err)
 		               : error_set(err, FAIL_INPUT, "%s: contains no recording",
 		                           v->files.paths[0]);
 	}
-	return close_file(v, err);
+	return v->folder ? 0 : close_file(v, err);
 }
 
 /* Warns once per kind, after everything is written. */
@@ -290,16 +306,18 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
                        struct error *err)
 {
 	const struct convert_options *o = opts;
-	struct converting v = {.context = c, .opts = o, .folder = recordings_is_folder(o->out)};
+	struct converting v = {.context = c,
+	                       .opts = o,
+	                       .folder = recordings_is_folder(o->out),
+	                       .text = BUF(SIZE_MAX / 2)};
 
 	if (o->list) {
 		return list_formats(err);
 	}
 	int failed = choose_formats(&v, err) || store_operands(c, argc, argv, &v.files, err) ||
 	             convert_files(&v, err);
-	if (v.open) {
-		new_file_discard(&v.file);
-	}
+	new_file_release(&v.file);
+	buf_release(&v.text);
 	if (!failed) {
 		warn_of_losses(&v);
 	}
@@ -315,18 +333,18 @@ const struct command command_convert = {
 	.summary = "convert recordings from and to the formats of other programs",
 	.operands = "[FILE|DIR...]",
 	.description =
-		"Recordings of other programs are recognized by their content, and every command that "
-		"reads recordings reads them; convert writes them, as recordings of rolldbg or in "
-		"another format. What a format does not hold stays null: the header's env.facts names the "
-		"keys that it can hold, and check says which rules had no facts. If the output "
-		"format has no place for a fact, a warning says from how many lines it was left "
-		"out. Nothing is left half-written: a file appears under its name when it is complete. "
-		"Without FILE it converts the latest recording.\n"
-		"A map is a JSON object of JSON Pointers: rollout, seed, policy, tools, total_reward, "
-		"and messages (a list of chat messages) or steps (a list of steps; without it each "
-		"value is a step); of a step tool, arguments, observation, error, state (before the "
-		"call), state_after, reward, end, truncated. \"=TEXT\" is that text itself. Text that "
-		"is JSON, or that Python printed, is read as that value.",
+		"Every command that reads recordings also reads those of other programs, which are "
+		"recognized by their content. convert writes them as recordings of rolldbg, or in another "
+		"format. Facts that the input format cannot hold become null: env.facts in the header "
+		"names the keys it can hold, and check lists the rules that lacked facts. If the output "
+		"format cannot hold a fact, a warning gives the number of lines it was left out of. "
+		"Output files appear under their names only when they are complete. Without FILE it "
+		"converts the latest recording.\n"
+		"A map is a JSON object whose values are JSON Pointers. Its keys are rollout, seed, "
+		"policy, tools, total_reward, and messages (a list of chat messages) or steps (a list of "
+		"steps; without it each value is a step); for each step tool, arguments, observation, "
+		"error, state (before the call), state_after, reward, end, truncated. \"=TEXT\" is a "
+		"constant. Text that is JSON, or a value printed by Python, is parsed.",
 	.recordings = true,
 	.max_operands = -1,
 	.opts = options,

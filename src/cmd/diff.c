@@ -275,7 +275,7 @@ static struct difference_printer new_printer(const struct context *c, const stru
 static void open_group(struct diffing *f, struct by_rollout *const *all, const struct pair_group *g)
 {
 	for (int i = 0; i < 2; i++) {
-		f->side[i].lines = by_rollout_view(all[i], g->first[i], g->behind[i]);
+		f->side[i].lines = by_rollout_view(all[i], g->first[i], g->end[i]);
 	}
 }
 

@@ -2,12 +2,12 @@
 #include "cmd/goldens.h"
 
 #include "base/file.h"
+#include "cmd/new_file.h"
 #include "cmd/plan.h"
 
 #include "json/write.h"
 #include "trajectory/by_rollout.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -60,7 +60,7 @@ static struct str object_or_none(struct str value)
 }
 
 /* The masks of the header; strip has added those of the options and of the file. */
-static void take_masks(struct golden *g)
+static void read_masks(struct golden *g)
 {
 	struct arena *arena = &g->want.arena;
 	struct str masks = g->want.header.value[KEY_MASKS], mask;
@@ -72,7 +72,7 @@ static void take_masks(struct golden *g)
 	}
 }
 
-static void take_calls(struct golden *g)
+static void read_calls(struct golden *g)
 {
 	struct buf calls = BUF(SIZE_MAX / 2);
 	struct json_writer w;
@@ -96,7 +96,7 @@ static void take_calls(struct golden *g)
 	buf_release(&calls);
 }
 
-static void take_header(struct golden *g)
+static void read_header(struct golden *g)
 {
 	const struct line *h = &g->want.header;
 	struct str task = h->value[KEY_TASK], id = JSON_GET(task, "id");
@@ -173,9 +173,9 @@ static int read_rollout(struct golden_reading *r, struct by_rollout *lines, stru
 	if (by_rollout_next(lines, add_line, r, err) || check_complete(r->one, err)) {
 		return -1;
 	}
-	take_header(r->one);
-	take_masks(r->one);
-	take_calls(r->one);
+	read_header(r->one);
+	read_masks(r->one);
+	read_calls(r->one);
 	return make_strip(r->one, err);
 }
 
@@ -354,34 +354,33 @@ struct file_verdict goldens_verdict(const struct goldens *g, const char *file)
 	return v;
 }
 
-static int write_rollouts(const struct goldens *g, const char *file, bool over, FILE *to)
+static void write_rollouts(const struct goldens *g, const char *file, bool over,
+                           struct new_file *to)
 {
 	for (size_t i = 0; i < g->count; i++) {
 		const struct golden *one = &g->items[i];
 		const struct buf *text = over && !one->accepted ? &one->kept : &one->text;
 
-		if (one->file == file && text->n && fwrite(text->p, 1, text->n, to) != text->n) {
-			return -1;
+		if (one->file == file) {
+			new_file_write(to, buf_view(text));
 		}
 	}
-	return 0;
 }
 
 int goldens_write(const struct goldens *g, const char *file, bool over, struct error *err)
 {
-	struct buf path = BUF(BUF_MAX_SMALL), partial = BUF(BUF_MAX_SMALL);
+	struct buf path = BUF(BUF_MAX_SMALL);
+	struct new_file to;
 
 	buf_printf(&path, "%s%s", file, over ? "" : ".new");
-	buf_printf(&partial, "%s.partial", file);
-	FILE *to = fopen(buf_cstr(&partial), "wb");
-	bool written = to && !write_rollouts(g, file, over, to);
-	written = to && !fclose(to) && written && !rename(buf_cstr(&partial), buf_cstr(&path));
-	int failed = written ? 0 : error_errno(err, "cannot write %s", buf_cstr(&path));
-	if (!written && to) {
-		unlink(buf_cstr(&partial));
+	struct new_file_conf conf = {buf_cstr(&path), .replace = true};
+	int failed = new_file_open(&to, &conf, err);
+	if (!failed) {
+		write_rollouts(g, file, over, &to);
+		failed = new_file_publish(&to, STR(""), err);
 	}
+	new_file_release(&to);
 	buf_release(&path);
-	buf_release(&partial);
 	return failed;
 }
 

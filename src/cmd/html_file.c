@@ -63,7 +63,9 @@ int html_file_open(struct html_file *h, const char *path, const struct html_inpu
 	h->side = -1;
 	h->text = BUF(SIZE_MAX / 2);
 	h->conf.put_text = settings_put;
-	if (check_path(path, recordings, err) || report_file_open(&h->file, path, false, err)) {
+	if (check_path(path, recordings, err) ||
+	    new_file_open(&h->file, &(struct new_file_conf){path, .replace = true, .report = true},
+	                  err)) {
 		return -1;
 	}
 	h->page = page_new(&h->conf, &h->text);
@@ -81,7 +83,7 @@ int html_file_check(const char *path, struct error *err)
 static void flush(struct html_file *h, size_t at)
 {
 	if (h->text.n >= at) {
-		report_file_write(&h->file, buf_view(&h->text));
+		new_file_write(&h->file, buf_view(&h->text));
 		buf_clear(&h->text);
 	}
 }
@@ -128,14 +130,14 @@ int html_file_publish(struct html_file *h, struct error *err)
 {
 	page_end(h->page, &h->text);
 	flush(h, 0);
-	return report_file_publish(&h->file, STR(""), err);
+	return new_file_publish(&h->file, STR(""), err);
 }
 
 void html_file_release(struct html_file *h)
 {
 	page_free(h->page);
 	if (h->file.path) {
-		report_file_release(&h->file);
+		new_file_release(&h->file);
 	}
 	buf_release(&h->text);
 	h->page = NULL;

@@ -4,14 +4,14 @@
 #define ROLLDBG_CMD_HTML_FILE_H
 
 #include "cmd/cmd.h"
-#include "cmd/report_file.h"
+#include "cmd/new_file.h"
 #include "report/html/page.h"
 #include "trajectory/reader.h"
 
 /* A zeroed one is not open: writes to it are discarded. */
 struct html_file {
 	struct page_conf conf;
-	struct report_file file;
+	struct new_file file;
 	struct html_page *page;
 	struct buf text;
 	const char *recording; /* the recording being read */

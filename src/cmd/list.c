@@ -29,15 +29,16 @@ struct list_options {
 #define FIELD(f) offsetof(struct list_options, f)
 
 static const struct opt options[] = {
-	OPT_STRING(0, "finding", "RULE", FIELD(finding), "only recordings with such a finding"),
+	OPT_STRING(0, "finding", "RULE", FIELD(finding),
+                   "only recordings with a finding of this rule"),
 	OPT_STRING('e', "env", "TEXT", FIELD(env),
                    "only recordings whose environment's name, protocol or URL contains TEXT"),
 	OPT_STRING(0, "since", "AGE|DATE", FIELD(since),
                    "only recordings made since then: 90m, 2d, 1w, 2026-11-22 (UTC)"),
 	OPT_STRING(
 		0, "prune", "AGE", FIELD(prune),
-		"delete recordings older than this (30d), but not the latest one, one that a "
-		"link of the folder or a file beside it (NAME.jsonl.masks) needs, or one that is "
+		"delete recordings older than this (30d), except the latest one, those that a link in "
+		"the folder points to or a file next to them (NAME.jsonl.masks) belongs to, and those "
 		"being written"),
 	OPT_FLAG(0, "dry-run", FIELD(dry_run), "with --prune: only print what would be deleted"),
 	OPT_FLAG(0, "json", FIELD(json), "print recordings and a summary as JSON lines"),
@@ -352,7 +353,7 @@ static int read_options(struct store_listing *l, char before[AGE_TEXT], struct e
 		                 "--prune: expected an age (12h, 30d, 8w), got '%s'", o->prune);
 	}
 	if (o->prune && (o->finding || o->env || o->since || o->json)) {
-		return error_set(err, FAIL_USAGE, "--prune goes with --dry-run alone");
+		return error_set(err, FAIL_USAGE, "--prune can only be combined with --dry-run");
 	}
 	return o->dry_run && !o->prune ? error_set(err, FAIL_USAGE, "--dry-run requires --prune")
 	                               : 0;
@@ -383,9 +384,9 @@ const struct command command_list = {
 		"~/.local/state/rolldbg). list judges these recordings and prints a line "
 		"for each, the newest first: name, time (UTC), verdict, task, environment, "
 		"steps. The names @1, @2, ... stand for the files wherever a command expects "
-		"a recording: rolldbg diff @2 @1. They move with every new one.\n"
-		"A run that did not reach its server is listed, but latest, which commands "
-		"take when no file is named, stays where it was.",
+		"a recording: rolldbg diff @2 @1. @1 is always the newest.\n"
+		"A run that did not reach its server is listed, but does not become the latest "
+		"recording, which commands read when no file is named.",
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct list_options),

@@ -31,7 +31,7 @@ static const char *pager_of(const struct context *c)
 	return *pager && strcmp(pager, "cat") != 0 ? pager : NULL;
 }
 
-static void take_over(void (*handler)(int))
+static void set_handlers(void (*handler)(int))
 {
 	static const int signals[] = {SIGINT, SIGQUIT, SIGPIPE};
 	struct sigaction action = {.sa_handler = handler};
@@ -47,7 +47,7 @@ static pid_t spawn(const char *pager, int input)
 
 	if (pid == 0) {
 		dup2(input, STDIN_FILENO);
-		take_over(SIG_DFL);
+		set_handlers(SIG_DFL);
 		execl("/bin/sh", "sh", "-c", script, "sh", pager, (char *)NULL);
 		_exit(127);
 	}
@@ -76,7 +76,7 @@ int pager_start(struct pager *p, const struct context *c, struct error *err)
 		p->pid = 0;
 		return -1;
 	}
-	take_over(SIG_IGN);
+	set_handlers(SIG_IGN);
 	p->terminal = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	dup2(ends[1], STDOUT_FILENO);
 	close(ends[1]);

@@ -21,7 +21,7 @@ static void add_pair(struct by_rollout *const lines[2], struct pair_group *g)
 		while (by_rollout_id(lines[i]).p && str_eq(by_rollout_id(lines[i]), id)) {
 			g->bytes += by_rollout_pass(lines[i]);
 		}
-		g->behind[i] = by_rollout_place(lines[i]);
+		g->end[i] = by_rollout_place(lines[i]);
 	}
 }
 

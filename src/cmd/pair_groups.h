@@ -5,9 +5,9 @@
 #include "trajectory/by_rollout.h"
 
 /* Rollouts of both recordings with consecutive ids: indexes in each, from `first` up to but not
-   including `behind`. */
+   including `end`. */
 struct pair_group {
-	size_t first[2], behind[2];
+	size_t first[2], end[2];
 	uint64_t bytes; /* of both sides */
 };
 

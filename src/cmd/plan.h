@@ -32,11 +32,9 @@ struct plan {
 
 /* One rollout of the plan. */
 struct planned {
-	const struct task *task; /* NULL: options on the command line */
-	char name[ROLLOUT_TASK_MAX +
-	          /* task name; "": the environment's name */
-	          1];
-	char id[ROLLOUT_TASK_MAX + 32]; /* rollout id; "": not known yet */
+	const struct task *task;         /* NULL: options on the command line */
+	char name[ROLLOUT_TASK_MAX + 1]; /* task name; "": the environment's name */
+	char id[ROLLOUT_TASK_MAX + 32];  /* rollout id; "": not known yet */
 	size_t sample;
 };
 

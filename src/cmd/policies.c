@@ -97,23 +97,13 @@ static bool is_plain(const char *spec)
 static int no_such_policy(environment *variable, const char *spec, struct error *err)
 {
 	struct names names = {.count = 0};
-	struct buf hint = BUF(BUF_MAX_SMALL);
 
 	for (size_t i = 0; i < policies_count; i++) {
 		names_add(&names, str_from(policy_kind_name(policies[i]->kind)));
 	}
 	policies_names(variable, &names);
-	const char *near = text_nearest(str_from(spec), names.text, names.count);
-
-	if (near) {
-		buf_printf(&hint, "; did you mean '%s'?", near);
-	}
-	for (size_t i = 0; !near && i < names.count; i++) {
-		buf_printf(&hint, "%s%s", i ? ", " : "; available: ", names.text[i]);
-	}
-	error_set(err, FAIL_INPUT, "policy '%s': no such file, kind or ready-made policy%s", spec,
-	          buf_cstr(&hint));
-	buf_release(&hint);
+	error_set(err, FAIL_INPUT, "policy '%s': no such file, kind or ready-made policy", spec);
+	names_suggest(err, str_from(spec), names.text, names.count);
 	names_release(&names);
 	return -1;
 }

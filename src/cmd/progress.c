@@ -86,7 +86,7 @@ static uint64_t seconds_left(const struct batch_count *now, uint64_t took_ms)
 }
 
 void progress_of_batch(struct progress *p, const struct batch_count *now, int64_t steps,
-                       uint64_t took_ms, const char *behind)
+                       uint64_t took_ms, const char *suffix)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);
 
@@ -100,7 +100,7 @@ void progress_of_batch(struct progress *p, const struct batch_count *now, int64_
 		buf_printf(&text, " · %llu:%02llu left", (unsigned long long)(left / 60),
 		           (unsigned long long)(left % 60));
 	}
-	buf_text(&text, behind ? behind : "");
+	buf_text(&text, suffix ? suffix : "");
 	progress_show(p, buf_view(&text));
 	buf_release(&text);
 }

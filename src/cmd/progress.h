@@ -16,9 +16,9 @@ void progress_free(struct progress *p); /* clears the line */
 /* Truncated to the terminal's width. */
 void progress_show(struct progress *p, struct str text);
 
-/* Shows the progress of a batch after took_ms; behind: text for the end of the line, or NULL. */
+/* Shows the progress of a batch after took_ms; suffix: text for the end of the line, or NULL. */
 void progress_of_batch(struct progress *p, const struct batch_count *now, int64_t steps,
-                       uint64_t took_ms, const char *behind);
+                       uint64_t took_ms, const char *suffix);
 
 /* Appends how many of its rollouts got an environment; nothing if all did. */
 void progress_say_environments(const struct batch_count *count, struct buf *out);

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/settings.h"
-#include "cmd/report_file.h"
+#include "cmd/new_file.h"
 #include "cmd/settings.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ struct open_report {
 	const struct report_row *row;
 	struct report report;
 	struct buf own; /* text not written yet; unused if the report goes to the console */
-	struct report_file file;
+	struct new_file file;
 	bool console;
 };
 
@@ -62,7 +62,7 @@ static const struct report_row *find_row(struct str name, struct error *err)
 	return NULL;
 }
 
-static int take_console(struct reports *r, struct asked by, const char *taken, struct error *err)
+static int claim_console(struct reports *r, struct asked by, const char *taken, struct error *err)
 {
 	struct asked first = taken ? (struct asked){taken, ""} : r->on_console;
 
@@ -92,7 +92,7 @@ static int check_file(const struct reports *r, const struct report_row *row, con
 		return error_set(err, FAIL_USAGE,
 		                 *file ? "--report %s is printed to standard output: it takes no "
 		                         "file"
-		                       : "--report %s: needs a file behind the ':'",
+		                       : "--report %s: needs a file after the ':'",
 		                 row->name);
 	}
 	for (size_t i = 0; file && i < r->count; i++) {
@@ -111,7 +111,7 @@ static int add_report(struct reports *r, const struct report_row *row, const cha
 	struct open_report *o = &r->items[r->count];
 
 	if (check_file(r, row, file, err) ||
-	    (is_console(file) && take_console(r, by, taken, err))) {
+	    (is_console(file) && claim_console(r, by, taken, err))) {
 		return -1;
 	}
 	*o = (struct open_report){.row = row, .own = BUF(SIZE_MAX / 2)};
@@ -123,7 +123,9 @@ static int add_report(struct reports *r, const struct report_row *row, const cha
 	o->report.out = o->console && !row->kind->head_last ? r->console : &o->own;
 	r->table = r->table || row->target == REPORT_CONSOLE;
 	r->count++;
-	return o->console ? 0 : report_file_open(&o->file, file, row->kind->head_last, err);
+	struct new_file_conf conf = {file, .replace = true, .report = true,
+	                             .head_last = row->kind->head_last};
+	return o->console ? 0 : new_file_open(&o->file, &conf, err);
 }
 
 static int add_spec(struct reports *r, const char *spec, const char *taken, struct error *err)
@@ -213,7 +215,7 @@ int reports_check_inputs(const struct reports *r, const struct file_list *inputs
 {
 	for (size_t i = 0; i < r->count; i++) {
 		for (size_t k = 0; k < inputs->count; k++) {
-			if (report_file_is_apart(&r->items[i].file, inputs->paths[k], err)) {
+			if (new_file_check_input(&r->items[i].file, inputs->paths[k], err)) {
 				return -1;
 			}
 		}
@@ -243,7 +245,7 @@ void reports_difference(struct reports *r, const struct difference_printer *at,
 static void write_some(struct open_report *o, size_t at_least)
 {
 	if (!o->console && o->own.n > at_least) {
-		report_file_write(&o->file, buf_view(&o->own));
+		new_file_write(&o->file, buf_view(&o->own));
 		buf_clear(&o->own);
 	}
 }
@@ -283,7 +285,7 @@ static int finish(struct reports *r, struct open_report *o, struct error *err)
 	}
 	if (!o->console) {
 		write_some(o, 0);
-		return report_file_publish(&o->file, buf_view(&o->report.head), err);
+		return new_file_publish(&o->file, buf_view(&o->report.head), err);
 	}
 	if (o->report.out != r->console) {
 		buf_str(r->console, buf_view(&o->report.head));
@@ -334,7 +336,7 @@ void reports_free(struct reports *r)
 		free(o->report.state);
 		buf_release(&o->report.head);
 		buf_release(&o->own);
-		report_file_release(&o->file);
+		new_file_release(&o->file);
 	}
 	free(r);
 }

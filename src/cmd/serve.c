@@ -307,8 +307,8 @@ static int serve_run(const struct context *c, const void *opts, int argc, char *
 const struct command command_serve = {
 	.name = "serve",
 	.summary =
-		"serve a built-in environment, healthy or with faults, a recording that is played "
-		"back, or a scripted model",
+		"serve a built-in environment, healthy or with faults, the playback of a recording, "
+		"or a scripted model",
 	.operands = "[WORLD | FILE | llm SCRIPT]",
 	.description =
 		"WORLD is frozen_lake (the default) or desk, optionally with settings as "

@@ -241,13 +241,13 @@ static int finish(struct showing *s, const char *path, struct error *err)
 	finish_facts(s);
 	if (s->opts->turn.given && !s->opts->rollout && s->rollouts > 1) {
 		return error_set(err, FAIL_USAGE,
-		                 "--turn requires --rollout ID: the recording has %zu rollouts "
-		                 "(%s)",
+		                 "--turn requires --rollout ID: the recording has %zu "
+		                 "rollouts; available: %s",
 		                 s->rollouts, buf_cstr(&s->ids));
 	}
 	if (!s->found && s->opts->rollout && !s->opts->turn.given) {
 		return error_set(err, FAIL_USAGE,
-		                 "the recording has no rollout '%s' (available: %s)",
+		                 "the recording has no rollout '%s'; available: %s",
 		                 s->opts->rollout, buf_cstr(&s->ids));
 	}
 	if (!s->found && s->opts->turn.given) {
@@ -280,8 +280,7 @@ static int check_options(const struct show_options *o, int argc, char **argv, st
 		return error_set(err, FAIL_USAGE, "--json requires --prompt");
 	}
 	if (o->html && (o->turn.given || o->prompt)) {
-		return error_set(err, FAIL_USAGE,
-		                 "--html shows all turns; it does not go with --turn");
+		return error_set(err, FAIL_USAGE, "--html and --turn are mutually exclusive");
 	}
 	return 0;
 }

@@ -1,9 +1,9 @@
 /* Output files of `shrink`: see shrunk_files.h. */
 #include "cmd/shrunk_files.h"
 
+#include "cmd/new_file.h"
 #include "json/write.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 static struct str without_suffix(const char *path)
@@ -53,8 +53,10 @@ static void write_policy(struct str calls, const struct golden *g, struct buf *o
 	buf_text(out, "{\n\t\"kind\": \"script\",\n\t\"name\": \"shrunk\",\n\t\"description\": ");
 	struct buf text = BUF(BUF_MAX_SMALL);
 
-	buf_printf(&text, "Calls of rollout %.*s, as few as still show what was looked for.",
-	           STR_ARG(g->want.id));
+	buf_printf(
+		&text,
+		"The calls of rollout %.*s that are needed to reproduce the finding or difference.",
+		STR_ARG(g->want.id));
 	json_quote(out, buf_view(&text));
 	buf_release(&text);
 	buf_text(out, ",\n\t\"calls\": [");
@@ -70,12 +72,9 @@ int shrunk_files_write_policy(const struct shrunk_files *f, struct str calls,
 	struct buf text = BUF(SIZE_MAX / 2);
 
 	write_policy(calls, g, &text);
-	FILE *to = fopen(buf_cstr(&f->policy), "wb");
-	bool written = to && fwrite(text.p, 1, text.n, to) == text.n;
-
-	written = to && !fclose(to) && written;
+	int failed = new_file_put(buf_cstr(&f->policy), buf_view(&text), err);
 	buf_release(&text);
-	return written ? 0 : error_errno(err, "cannot write %s", buf_cstr(&f->policy));
+	return failed;
 }
 
 void shrunk_files_release(struct shrunk_files *f)

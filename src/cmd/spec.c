@@ -13,6 +13,7 @@
 #include "probe/probe.h"
 #include "report/kinds/kind.h"
 #include "report/results.h"
+#include "report/schemas.h"
 #include "rollout/tasks.h"
 #include "serve/serve.h"
 #include "serve/world/world.h"
@@ -77,6 +78,42 @@ static void put_faults(struct buf *out)
 			}
 		}
 		buf_char(out, '\n');
+	}
+}
+
+/* Values of --policy without a file: "llm", "random:". */
+static void put_policy_values(struct buf *out)
+{
+	for (size_t i = 0; i < policies_count; i++) {
+		const char *form = policies[i]->spelled;
+
+		if (form) {
+			size_t n = strcspn(form, ":");
+			buf_printf(out, "topic\tpolicy-value\t%.*s\t\n",
+			           (int)(n + (form[n] == ':')), form);
+		}
+	}
+}
+
+/* Values of convert's --from and --to, and the operand of schema. */
+static void put_names(struct buf *out)
+{
+	put_topic("input", RECORD_FORMAT, "", out);
+	put_topic("input", "map:", "", out);
+	put_topic("output", RECORD_FORMAT, "", out);
+	for (size_t i = 0; i < formats_count; i++) {
+		put_topic("input", formats[i]->name, "", out);
+		if (formats[i]->write) {
+			put_topic("output", formats[i]->name, "", out);
+		}
+	}
+	for (size_t i = 0; i < commands_count; i++) {
+		struct buf unused = BUF(SIZE_MAX / 2);
+
+		if (schema_results(commands[i]->name, &unused)) {
+			put_topic("schema", commands[i]->name, "", out);
+		}
+		buf_release(&unused);
 	}
 }
 
@@ -201,6 +238,8 @@ static void put_topics(struct buf *out)
 	put_faults(out);
 	put_reports(out);
 	put_values(out);
+	put_policy_values(out);
+	put_names(out);
 	for (size_t i = 0; i < formats_count; i++) {
 		buf_printf(out, "topic\tformat\t%s\t%s (%s)\n", formats[i]->name, formats[i]->what,
 		           formats[i]->write ? "read and written" : "read");
@@ -334,7 +373,7 @@ static int spec_run(const struct context *c, const void *opts, int argc, char **
 
 const struct command command_spec = {
 	.name = "__spec",
-	.summary = "print the tables behind the manual and the completions",
+	.summary = "print the tables that the manual and the completions are made from",
 	.operands = "",
 	.max_operands = 1,
 	.hidden = true,

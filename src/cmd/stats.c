@@ -218,8 +218,7 @@ static int check_options(const struct stats_options *o, int argc, struct error *
 	}
 	if (o->html && (o->partial || o->merge || o->compare)) {
 		return error_set(err, FAIL_USAGE,
-		                 "--html shows recordings; it does not go with --partial, --merge "
-		                 "or --compare");
+		                 "--html cannot be combined with --partial, --merge or --compare");
 	}
 	if (o->merge && o->trained) {
 		return error_set(err, FAIL_USAGE,
@@ -268,11 +267,11 @@ const struct command command_stats = {
 		"With --compare BEFORE AFTER it prints by how much the metrics of two files or folders "
 		"differ, with a 95 % interval: for rates from Wilson's score intervals "
 		"(Newcombe's), for means from Welch's t. The verdict is more or less where the "
-		"interval leaves out 0, else noise; unknown where there are too few samples. Tasks "
+		"interval excludes 0, else noise; unknown where there are too few samples. Tasks "
 		"in both sets follow if they differ by more than noise (with --by task: all); their "
-		"intervals are so wide that all of them hold together (Bonferroni).\n"
-		"With --partial and --merge the work can be divided: partial results of any division of the "
-		"files, merged in the order of the files, give the bytes of the whole.",
+		"intervals are widened so that all of them hold at once (Bonferroni).\n"
+		"With --partial and --merge the work can be divided: partial results of any partition of the "
+		"files, merged in the order of the files, give the same bytes as one run.",
 	.max_operands = -1,
 	.recordings = true,
 	.opts = options,

@@ -138,7 +138,7 @@ static void say_obsolete(struct suite *s, const struct golden *g, struct reports
 	struct buf problem = BUF(BUF_MAX_SMALL);
 
 	s->obsolete++;
-	buf_printf(&problem, "rollout %.*s is of no task in %s", STR_ARG(g->want.id),
+	buf_printf(&problem, "rollout %.*s belongs to no task in %s", STR_ARG(g->want.id),
 	           s->options->tasks);
 	say(&(struct report_case){.result = CASE_FAILED,
 	                          .file = g->file,

@@ -34,7 +34,7 @@ struct symptom_watch {
 
 MUST_USE int symptom_watch_start(struct symptom_watch *w, const struct symptom *s,
                                  struct error *err);
-/* A line_sink_fn. */
+/* For struct line_sink.take. */
 MUST_USE int symptom_watch_line(void *watch, const struct line *l, struct error *err);
 /* Call it after the last line: sets `seen` and `last_step`. */
 void symptom_watch_finish(struct symptom_watch *w);

@@ -78,10 +78,10 @@ struct compare_progress {
 	bool begun, found;
 	size_t steps;
 };
-/* Are both the same call, or both none? */
+/* Are both lines the same call, or both without a call? */
 bool compare_same_call(const struct line *a, const struct line *b);
-/* Compares the next step of both, which are the same call, as are all before. The first time, the
-   headers and resets read so far are compared before. */
+/* Compares the next step of both rollouts, whose calls have been the same so far. The first call
+   also compares the headers and resets read so far. */
 void compare_next_steps(const struct rollout_copy *first, const struct line *a,
                         const struct rollout_copy *second, const struct line *b,
                         const struct compare_conf *conf, struct compare_progress *p,

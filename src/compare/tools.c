@@ -74,7 +74,7 @@ static void set_changed(struct tool_change *c, struct str before, struct str aft
 	struct arena arena = {0};
 	struct str name = json_text(&arena, JSON_GET(before, "name"));
 
-	error_set(&c->text, FAIL_INPUT, "the tool '%s' has another input schema",
+	error_set(&c->text, FAIL_INPUT, "the tool '%s' has a different input schema",
 	          name.p ? name.p : "");
 	json_diff(JSON_GET(before, "inputSchema"), JSON_GET(after, "inputSchema"), NULL, take_first,
 	          c);

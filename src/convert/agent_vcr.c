@@ -101,7 +101,8 @@ static int take(struct import *m, struct str value, struct error *err)
 	size_t cursor = 0;
 
 	if (!is(value)) {
-		return error_set(err, FAIL_INPUT, "no cassette: format_version and session");
+		return error_set(err, FAIL_INPUT,
+		                 "not a cassette: format_version and session are required");
 	}
 	r.id = import_rollout_id(m, h.task, &h.sample);
 	import_header(m, &r, &h);

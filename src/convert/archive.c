@@ -1,5 +1,5 @@
-/* Zip archives: see archive.h. libarchive is loaded when the first archive is opened: linked, it
-   and its dependencies would make the start of every command a third slower. */
+/* Zip archives: see archive.h. libarchive is loaded when the first archive is opened: linking it
+   would make the start of every command a third slower. */
 #include "convert/archive.h"
 
 #include "base/library.h"

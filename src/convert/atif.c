@@ -147,7 +147,8 @@ static int take(struct import *m, struct str value, struct error *err)
 	size_t cursor = 0;
 
 	if (!is(value)) {
-		return error_set(err, FAIL_INPUT, "no ATIF trajectory: schema_version and steps");
+		return error_set(err, FAIL_INPUT,
+		                 "not an ATIF trajectory: schema_version and steps are required");
 	}
 	id = json_is_null(id) ? JSON_GET(value, "session_id") : id;
 	if (!import_own_id(m, id, extra, &h)) {

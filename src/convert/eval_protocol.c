@@ -99,7 +99,7 @@ static struct environment *environment_of(struct import *m, struct str index, st
 	uint64_t hash = map_hash(buf_view(&task));
 	e = map_find(&p->by_index, hash, STR_NONE);
 	if (!e && p->count == OPEN_MAX) {
-		error_set(err, FAIL_INPUT, "a playback file of more than %d environments",
+		error_set(err, FAIL_INPUT, "the playback file has more than %d environments",
 		          OPEN_MAX);
 	} else if (!e) {
 		e = mem_new(sizeof(*e));
@@ -139,8 +139,9 @@ static int take(struct import *m, struct str value, struct error *err)
 		m->own_free = free_playback;
 	}
 	if (!is(value) || !json_i64(JSON_GET(value, "step"), &step)) {
-		return error_set(err, FAIL_INPUT,
-		                 "not a line of a playback file: env_index, step and messages");
+		return error_set(
+			err, FAIL_INPUT,
+			"not a line of a playback file: env_index, step and messages are required");
 	}
 	e = environment_of(m, JSON_GET(value, "env_index"), err);
 	if (!e) {

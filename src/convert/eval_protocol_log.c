@@ -22,7 +22,7 @@ static int take(struct import *m, struct str value, struct error *err)
 	bool terminated;
 
 	if (!is(value)) {
-		return error_set(err, FAIL_INPUT, "an object without messages and metadata");
+		return error_set(err, FAIL_INPUT, "the object has no messages or no metadata");
 	}
 	if (json_bool(JSON_GET(metadata, "terminated"), &terminated) && terminated) {
 		e.status = END_TERMINATED;

@@ -94,7 +94,7 @@ static int take(struct import *m, struct str value, struct error *err)
 	struct import_end e = {.status = status_of(status, reason)};
 
 	if (!messages_may_be(messages)) {
-		return error_set(err, FAIL_INPUT, "a row without messages");
+		return error_set(err, FAIL_INPUT, "the row has no messages");
 	}
 	e.reason = import_text(m, json_is_null(reason) ? message : reason);
 	if (!has_rewards(messages)) {

@@ -33,9 +33,10 @@ void export_describe_losses(const struct export *x, struct buf *out);
 
 /* ---- for formats ---- */
 
-enum {                        /* form of messages */
-       MESSAGES_OBJECTS = 1,  /* arguments of calls as objects, rather than as JSON text */
-       MESSAGES_METADATA = 2, /* reward and terminated with each answer, as in eval-protocol */
+/* Form of messages, as bits. */
+enum {
+	MESSAGES_OBJECTS = 1,  /* arguments of calls as objects, rather than as JSON text */
+	MESSAGES_METADATA = 2, /* reward and terminated with each answer, as in eval-protocol */
 };
 
 /* Append messages, comma-separated, with a leading comma if out->n is above `start`: export_prompt

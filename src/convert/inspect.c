@@ -75,10 +75,11 @@ static int take(struct import *m, struct str value, struct error *err)
 	size_t cursor = 0;
 
 	if (!is(value)) {
-		return error_set(err, FAIL_INPUT, "no evaluation log: version, status and eval");
+		return error_set(err, FAIL_INPUT,
+		                 "not an evaluation log: version, status and eval are required");
 	}
 	if (!json_count(samples)) {
-		return error_set(err, FAIL_INPUT, "an evaluation log without samples");
+		return error_set(err, FAIL_INPUT, "the evaluation log has no samples");
 	}
 	while (json_next(samples, &cursor, &sample)) {
 		struct import_header h = {

@@ -238,7 +238,7 @@ static int check_log(struct unpacking *u, struct error *err)
 			"an Inspect log with chunked samples, which cannot be read: read the "
 			"log that 'inspect log convert-chunked' made it from");
 	}
-	return u->samples ? 0 : error_set(err, FAIL_INPUT, "an evaluation log without samples");
+	return u->samples ? 0 : error_set(err, FAIL_INPUT, "the evaluation log has no samples");
 }
 
 int inspect_unpack(int fd, uint64_t unpacked, FILE *out, struct error *err)

@@ -265,7 +265,7 @@ static int take_steps(struct import *m, struct str value, struct error *err)
 	size_t cursor = 0;
 
 	if (json_type(steps) != JSON_ARRAY) {
-		return error_set(err, FAIL_INPUT, "no list at \"%.*s\", where the steps should be",
+		return error_set(err, FAIL_INPUT, "expected a list of steps at \"%.*s\"",
 		                 STR_ARG(p->steps));
 	}
 	r = begin(m, &h);
@@ -285,8 +285,7 @@ static int take_messages(struct import *m, struct str value, struct error *err)
 	struct import_end e = {.total_reward = number_of(find(m, value, p->total_reward))};
 
 	if (json_type(messages) != JSON_ARRAY) {
-		return error_set(err, FAIL_INPUT,
-		                 "no list at \"%.*s\", where the messages should be",
+		return error_set(err, FAIL_INPUT, "expected a list of messages at \"%.*s\"",
 		                 STR_ARG(p->messages));
 	}
 	h.has_state = false;

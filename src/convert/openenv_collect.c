@@ -88,7 +88,7 @@ static int take(struct import *m, struct str value, struct error *err)
 	bool done;
 
 	if (!is(value)) {
-		return error_set(err, FAIL_INPUT, "an episode without messages and tool_trace");
+		return error_set(err, FAIL_INPUT, "the episode has no messages or no tool_trace");
 	}
 	if (json_bool(JSON_GET(value, "done"), &done)) {
 		e.status = done ? END_TERMINATED : END_STOPPED;

@@ -8,8 +8,8 @@
 /* Facts about the call that the source records outside the answer's text. */
 struct outcome_hint {
 	int8_t failed; /* 1, 0, or -1: not recorded */
-	struct str
-		error; /* raw JSON: a message, or an object with type, code, message; or absent */
+	/* raw JSON: a message, or an object with type, code, message; or absent */
+	struct str error;
 };
 
 /* The observation in a message's content (raw JSON). Text that is JSON, or a Python dict or list,

@@ -94,7 +94,7 @@ static int take(struct import *m, struct str value, struct error *err)
 	struct dialog d;
 
 	if (!is(value)) {
-		return error_set(err, FAIL_INPUT, "no trajectory of SWE-agent");
+		return error_set(err, FAIL_INPUT, "not a trajectory of SWE-agent");
 	}
 	if (e.reason.p) {
 		e.status = str_starts(e.reason, STR("submitted")) ? END_FINISHED : END_STOPPED;

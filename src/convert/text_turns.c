@@ -23,7 +23,7 @@ static size_t find(struct str text, struct str mark)
 }
 
 /* The text after the mark at that offset; empty if there is no mark. */
-static struct str behind(struct str text, size_t at, struct str what)
+static struct str text_after(struct str text, size_t at, struct str what)
 {
 	return at < text.n ? str_skip(text, at + what.n) : (struct str){text.p + text.n, 0};
 }
@@ -64,10 +64,10 @@ static void take_turn(struct import *m, struct dialog *d, struct str text)
 	jw_str(&j, text);
 	while (text.n) {
 		size_t at = find(text, CALL_BEGIN);
-		struct str rest = behind(text, at, CALL_BEGIN);
+		struct str rest = text_after(text, at, CALL_BEGIN);
 		struct str call = {rest.p, find(rest, CALL_END)};
 
-		text = behind(rest, call.n, CALL_END);
+		text = text_after(rest, call.n, CALL_END);
 		if (call.n && json_validate(call, &fault) == 0) {
 			if (!calls) {
 				jw_key(&j, "tool_calls");
@@ -103,10 +103,10 @@ void text_turns(struct import *m, struct dialog *d, struct str text)
 		if (at == rest.n) {
 			return;
 		}
-		rest = behind(rest, at, ANSWER_BEGIN);
+		rest = text_after(rest, at, ANSWER_BEGIN);
 		at = find(rest, ANSWER_END);
 		take_answer(m, d, (struct str){rest.p, at});
-		rest = behind(rest, at, ANSWER_END);
+		rest = text_after(rest, at, ANSWER_END);
 	}
 }
 

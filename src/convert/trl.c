@@ -28,7 +28,8 @@ static int take(struct import *m, struct str value, struct error *err)
 	struct dialog d;
 
 	if (!has_completion(value) && !messages_may_be(messages)) {
-		return error_set(err, FAIL_INPUT, "neither messages nor prompt and completion");
+		return error_set(err, FAIL_INPUT,
+		                 "messages, or prompt and completion, are required");
 	}
 	dialog_open(m, &d, &h);
 	dialog_messages(m, &d, messages);

@@ -38,7 +38,9 @@ static int take(struct import *m, struct str value, struct error *err)
 	struct dialog d;
 
 	if (!is(value)) {
-		return error_set(err, FAIL_INPUT, "no logged completion: step, prompt, completion");
+		return error_set(
+			err, FAIL_INPUT,
+			"not a logged completion: step, prompt and completion are required");
 	}
 	dialog_open(m, &d, &h);
 	dialog_message(m, &d, text_turns_prompt(m, prompt), NULL);

@@ -76,7 +76,7 @@ static int take_nodes(struct import *m, struct dialog *d, struct str nodes, stru
 	int64_t at = (int64_t)count - 1, parent;
 
 	if (count > NODES_MAX) {
-		return error_set(err, FAIL_INPUT, "a trace of more than %d nodes", NODES_MAX);
+		return error_set(err, FAIL_INPUT, "the trace has more than %d nodes", NODES_MAX);
 	}
 	list = arena_new(&m->arena, (count + 1) * sizeof(*list));
 	path = arena_new(&m->arena, (count + 1) * sizeof(*path));

@@ -18,8 +18,9 @@ static int take(struct import *m, struct str value, struct error *err)
 	struct dialog d;
 
 	if (!is(value)) {
-		return error_set(err, FAIL_INPUT,
-		                 "no line of a rollout dump: input, output, score");
+		return error_set(
+			err, FAIL_INPUT,
+			"not a line of a rollout dump: input, output and score are required");
 	}
 	dialog_open(m, &d, &h);
 	dialog_message(m, &d, text_turns_prompt(m, prompt), NULL);

@@ -119,7 +119,7 @@ bool debugger_is_interrupted(void *ctx)
 }
 
 /* An interrupt ends a script without a terminal; otherwise the next command is read. */
-static bool take_interrupt(void *ctx)
+static bool clear_interrupt(void *ctx)
 {
 	struct debugger *d = ctx;
 	const struct debug_conf *c = d->conf;
@@ -139,12 +139,12 @@ static bool take_interrupt(void *ctx)
 
 bool debugger_goes_on(struct debugger *d)
 {
-	return !d->stopped && (!has_signal(d) || take_interrupt(d));
+	return !d->stopped && (!has_signal(d) || clear_interrupt(d));
 }
 
 void debugger_wait(struct debugger *d)
 {
-	live_wait(d->live, debugger_is_interrupted, take_interrupt, d);
+	live_wait(d->live, debugger_is_interrupted, clear_interrupt, d);
 }
 
 /* The effects of a live session's own recording; NULL for any other file. */
@@ -180,18 +180,18 @@ int debugger_open(struct debugger *d, const char *path, const char *rollout, str
 
 /* ---- findings ---- */
 
-static void note_begin(struct debugger *d, const struct finding *f)
+static void add_begin(struct debugger *d, const struct finding *f)
 {
 	d->begins = mem_resize(d->begins, d->begin_count + 1, sizeof(*d->begins));
 	d->begins[d->begin_count++] = (struct finding_begin){f->rule, f->first_turn, f->first_step};
 }
 
-static void take_begins(void *user, const struct rollout_verdict *v)
+static void add_begins(void *user, const struct rollout_verdict *v)
 {
 	struct debugger *d = user;
 
 	for (size_t i = 0; i < v->finding_count; i++) {
-		note_begin(d, &v->findings[i]);
+		add_begin(d, &v->findings[i]);
 	}
 }
 
@@ -214,7 +214,7 @@ int debugger_judge(struct debugger *d, struct error *err)
 		return 0;
 	}
 	d->begin_count = 0;
-	if (judged_find(&conf, take_begins, d, err)) {
+	if (judged_find(&conf, add_begins, d, err)) {
 		return -1;
 	}
 	d->begins_known = true;
@@ -231,7 +231,7 @@ int debugger_findings(struct debugger *d, void (*take)(void *user, const struct 
 	return judged_find(&conf, take, user, err);
 }
 
-static void take_new(void *user, const struct rollout_verdict *v)
+static void add_new_rules(void *user, const struct rollout_verdict *v)
 {
 	struct debugger *d = user;
 	const struct line *l = d->now.line;
@@ -245,7 +245,7 @@ static void take_new(void *user, const struct rollout_verdict *v)
 			known = known || !strcmp(d->begins[k].rule, now.rule);
 		}
 		if (!known) {
-			note_begin(d, &now);
+			add_begin(d, &now);
 		}
 	}
 }
@@ -253,7 +253,7 @@ static void take_new(void *user, const struct rollout_verdict *v)
 int debugger_note_new_findings(struct debugger *d, struct error *err)
 {
 	d->begins_known = false;
-	return debugger_findings(d, take_new, d, err);
+	return debugger_findings(d, add_new_rules, d, err);
 }
 
 /* ---- the session ---- */

@@ -17,8 +17,8 @@ struct debugger {
 	struct buf out; /* output of the current command */
 	struct cursor *cursor;
 	struct live *live; /* NULL: no live session */
-	struct moment
-		now; /* the current step, with facts that a live session has not recorded yet */
+	/* the current step, with facts that a live session has not recorded yet */
+	struct moment now;
 	struct hasher *hasher;
 	struct buf hashing;  /* scratch */
 	char live_hash[64];  /* hash of a state not recorded yet, in quotes */
@@ -119,8 +119,8 @@ enum verb_group { GROUP_MOVE, GROUP_LOOK, GROUP_STOP, GROUP_LIVE, GROUP_OTHER, V
 
 struct verb {
 	const char *name;
-	const char
-		*short_forms; /* comma-separated; these take precedence over prefixes of any name */
+	/* comma-separated; these take precedence over prefixes of any name */
+	const char *short_forms;
 	const char *arguments, *help;
 	enum verb_group group;
 	bool repeats; /* an empty line on a terminal repeats it */

@@ -1,5 +1,5 @@
-/* Reads commands: see debugger.h. The only file that includes libedit, which is loaded for a
-   terminal alone: linked, it and its dependencies take a tenth of the start of every command. */
+/* Reads commands: see debugger.h. The only file that includes libedit, which is only loaded
+   for a terminal: linking it would make the start of every command a tenth slower. */
 
 #include "debug/debugger.h"
 
@@ -93,7 +93,7 @@ struct editor {
 	size_t candidates, cells;
 };
 
-/* Callbacks get nothing but the line, and only the library, loaded already, knows whose it is. */
+/* Callbacks only get the line; the library, which is loaded by then, stores the editor. */
 static struct editor *editor_of(EditLine *line)
 {
 	struct editor *e = NULL;

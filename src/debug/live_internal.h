@@ -28,8 +28,8 @@ struct live {
 	bool interrupted;   /* the rollout ends because the program has to exit */
 	live_pass_fn *pass; /* used while the rollout continues */
 	void *pass_ctx;
-	struct proposal
-		proposal; /* written by the rollout before LIVE_ASKS, then by the debugger */
+	/* written by the rollout before LIVE_ASKS, then by the debugger */
+	struct proposal proposal;
 	struct buf name, arguments, reason, state;
 
 	/* used by the rollout's thread only */

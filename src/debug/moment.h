@@ -16,8 +16,8 @@ struct moment {
 	const struct line *line;
 	/* state and state_hash of the next line, raw; absent or null: unknown */
 	struct str after, after_hash;
-	struct str
-		events; /* the event lines between this one and the next, with their line feeds */
+	/* the event lines between this one and the next, with their line feeds */
+	struct str events;
 	enum effect effect; /* of the step, by the definition of check */
 	bool is_last;       /* no further step has been read */
 	uint64_t number;    /* line number in its file, from 1 */

@@ -4,7 +4,7 @@
 #include "debug/nearest.h"
 #include "json/write.h"
 
-/* Warns about a pointer without a value here; it is no error, because other steps may have one. */
+/* Warns about a pointer without a value here. Not an error: other steps may have one. */
 static void warn_absent(void *ctx, const struct path *p)
 {
 	struct debugger *d = ctx;

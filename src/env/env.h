@@ -28,9 +28,9 @@ struct env_conf {
 	const char *era;            /* of MCP: "legacy", "modern" or "auto"; NULL: legacy */
 	const char *const *headers; /* "Name: value", sent with every request */
 	size_t header_count;
-	char *const *
-		child_variables; /* of a stdio: server: "NAME=value", NULL-terminated; may be NULL */
-	uint64_t timeout_ms;     /* for one call */
+	/* of a stdio: server: "NAME=value", NULL-terminated; may be NULL */
+	char *const *child_variables;
+	uint64_t timeout_ms;       /* for one call */
 	uint64_t open_timeout_ms;  /* all calls that open a session; 0: no limit */
 	struct str state_spec;     /* see env/state_source.h; "auto" by default */
 	const char *const *ignore; /* JSON Pointers; none: the adapter's defaults */
@@ -44,8 +44,8 @@ struct env_conf {
 	int64_t seed;
 	const char *env_session; /* unique for this rollout and run */
 	const char *version;     /* of rolldbg */
-	struct page_cache
-		*pages; /* shared with other sessions; NULL: each session requests its own */
+	/* shared with other sessions; NULL: each session requests its own */
+	struct page_cache *pages;
 };
 
 /* What a session of this server supports: test this, not the protocol's name. */

@@ -71,8 +71,8 @@ bool tool_is_read_only(struct str tools, struct str name)
 	size_t cursor = 0;
 	bool hint = false;
 
-	/* asked at every step, and most lists have none, however long they are; only ASCII letters,
-	   which nobody escapes */
+	/* called at every step, and most lists do not contain the key; ASCII letters are never
+	   escaped in practice */
 	if (!tools.n || !memmem(tools.p, tools.n, key, strlen(key))) {
 		return false;
 	}

@@ -56,8 +56,8 @@ static bool read_plain_arguments(struct str rest, struct derived_line *m)
 	return true;
 }
 
-/* If the text is a short string without escapes and then `behind`, both are removed from it. */
-static bool take_string(struct str *text, struct str behind, struct str *string)
+/* If the text is a short string without escapes and then `end`, both are removed from it. */
+static bool take_string(struct str *text, struct str end, struct str *string)
 {
 	size_t n = 1, most = text->n < NAME_SHORT ? text->n : NAME_SHORT;
 
@@ -69,7 +69,7 @@ static bool take_string(struct str *text, struct str behind, struct str *string)
 	}
 	*string = (struct str){text->p, n + 1};
 	*text = str_skip(*text, n + 1);
-	return str_starts(*text, behind);
+	return str_starts(*text, end);
 }
 
 /* A fast path: {"id":..,"name":..,"arguments":{..}}, as rolldbg writes calls. */

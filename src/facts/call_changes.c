@@ -161,7 +161,7 @@ static bool are_jumps(const struct call_changes *c)
 	return false;
 }
 
-/* Arguments that are nearly equal would go with a clock that is read at even intervals. */
+/* Arguments that are nearly equal would also match a clock that is read at even intervals. */
 static bool is_proportional(const struct call_changed_number *n)
 {
 	return n->proportional && n->changes >= KNOWN_MIN &&

@@ -142,7 +142,7 @@ static bool has_separator(struct str s, char separator, size_t after)
 }
 
 /* Are there ten consecutive hex digits? Tests the last of each ten bytes first: in prose it is
-   mostly none, and the other nine need no test. */
+   rarely one, and the other nine need no test. */
 static bool has_hex_run(struct str s)
 {
 	size_t last = EPOCH_DIGITS - 1;

@@ -13,9 +13,9 @@ struct common_members {
 	bool any; /* an answer was added */
 };
 
-/* Adds an answer, raw: keeps the members that it has, too. A member that is null or empty does
-   not count, nor does the metadata of OpenEnv. An answer that is no object has one member, its
-   type. Of an answer with more than COMMON_MEMBERS_MAX members the first ones are kept. */
+/* Adds an answer, raw: keeps only the members that it also has. Members that are null or empty, and
+   OpenEnv's metadata, are ignored. An answer that is not an object has one member: its type. Only
+   the first COMMON_MEMBERS_MAX members of an answer are kept. */
 void common_members_add(struct common_members *c, struct str answer);
 
 /* Does the answer lack all members that the added ones have in common? False if there are none. */

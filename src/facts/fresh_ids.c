@@ -99,23 +99,23 @@ static struct str word_around(struct str s, size_t at)
 /* Removes a common prefix such as "req-" and a common suffix such as "==". */
 static void trim(struct str *a, struct str *b)
 {
-	size_t from = 0, behind = 0;
+	size_t from = 0, suffix = 0;
 
 	while (from < a->n && a->p[from] == b->p[from]) {
 		from++;
 	}
-	while (behind < a->n - from && a->p[a->n - 1 - behind] == b->p[b->n - 1 - behind]) {
-		behind++;
+	while (suffix < a->n - from && a->p[a->n - 1 - suffix] == b->p[b->n - 1 - suffix]) {
+		suffix++;
 	}
 	/* stop at a sign, because ids may have equal characters at either end by chance */
 	while (from > 0 && letter_of(a->p[from - 1]) != SIGN) {
 		from--;
 	}
-	while (behind > 0 && letter_of(a->p[a->n - behind]) != SIGN) {
-		behind--;
+	while (suffix > 0 && letter_of(a->p[a->n - suffix]) != SIGN) {
+		suffix--;
 	}
-	*a = (struct str){a->p + from, a->n - behind - from};
-	*b = (struct str){b->p + from, b->n - behind - from};
+	*a = (struct str){a->p + from, a->n - suffix - from};
+	*b = (struct str){b->p + from, b->n - suffix - from};
 }
 
 static bool are_ids(struct str a, struct str b)

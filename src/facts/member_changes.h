@@ -55,7 +55,7 @@ member_set member_changes_take(struct member_changes *c, struct str before, stru
 void member_changes_take_equal(struct member_changes *c, struct str before, struct str after,
                                const struct interval *between);
 
-/* Records that a step changed exactly these members, for changes_steps(). */
+/* Records that a step changed exactly these members, for member_changes_within(). */
 void member_changes_count(struct member_changes *c, member_set members, bool in_episode);
 
 /* The members known so far to be volatile. */

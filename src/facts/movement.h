@@ -42,8 +42,8 @@ struct movement_facts {
 	uint64_t fingerprint;   /* of an observation too long to be stored; else 0 */
 	struct call_answer *answers;
 	size_t answer_count;
-	int64_t answered,
-		repeated; /* steps answered ok; those with the same call as an earlier step */
+	int64_t answered; /* steps answered ok */
+	int64_t repeated; /* of these: with the same call as an earlier step */
 	/* The observations of failed steps with the keys of the first one: hashes of these, and of
 	   the lengths of lists and the flags, and whether those differed. */
 	uint64_t refusal_keys, refusal_form;
@@ -53,9 +53,8 @@ struct movement_facts {
 	/* the state is about what calls act on: it consists of digests, or it has a member named
 	   by a call's argument */
 	bool about_calls;
-	bool telling; /* an observation contained more than an acknowledgement */
-	int64_t mirrored,
-		not_mirrored; /* states that equaled the previous observation, or did not */
+	bool telling;                   /* an observation contained more than an acknowledgement */
+	int64_t mirrored, not_mirrored; /* states that equaled the previous observation or not */
 	/* states with another value for a member than the preceding answer */
 	int64_t contradicted;
 	int64_t pairs, later_changes; /* pairs of known states; those after the first that differ */

@@ -15,7 +15,7 @@ static bool is_part(char c)
 /* Cuts both texts to the parts that differ, extended to whole numbers. */
 static void cut_to_difference(struct str *a, struct str *b)
 {
-	size_t least = a->n < b->n ? a->n : b->n, from = 0, behind = 0;
+	size_t least = a->n < b->n ? a->n : b->n, from = 0, suffix = 0;
 
 	while (from < least && a->p[from] == b->p[from]) {
 		from++;
@@ -23,14 +23,14 @@ static void cut_to_difference(struct str *a, struct str *b)
 	while (from > 0 && is_part(a->p[from - 1])) {
 		from--;
 	}
-	while (behind < least - from && a->p[a->n - 1 - behind] == b->p[b->n - 1 - behind]) {
-		behind++;
+	while (suffix < least - from && a->p[a->n - 1 - suffix] == b->p[b->n - 1 - suffix]) {
+		suffix++;
 	}
-	while (behind > 0 && is_part(a->p[a->n - behind])) {
-		behind--;
+	while (suffix > 0 && is_part(a->p[a->n - suffix])) {
+		suffix--;
 	}
-	*a = (struct str){a->p + from, a->n - behind - from};
-	*b = (struct str){b->p + from, b->n - behind - from};
+	*a = (struct str){a->p + from, a->n - suffix - from};
+	*b = (struct str){b->p + from, b->n - suffix - from};
 }
 
 /* Reads digits with at most one point, and ':' between hours, minutes and seconds. */

@@ -200,8 +200,8 @@ void counters_number(bool known, double value, char out[32]);
 /* How a rollout ended. */
 struct rollout_end {
 	struct str id; /* followed by "#2" for a second rollout with that id in the file */
-	enum end_status
-		status;    /* END_UNKNOWN if `end` has none, END_INCOMPLETE without an end line */
+	/* END_UNKNOWN if `end` has none, END_INCOMPLETE without an end line */
+	enum end_status status;
 	struct str reason; /* end.reason, decoded; absent if there is none */
 	bool lost;         /* no session was opened, or the rollout did not end regularly */
 	struct counters counters;

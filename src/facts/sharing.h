@@ -77,8 +77,8 @@ void pauses_release(struct pauses *p);
 /* The rollout of a pause, and the activity of the others at that time. */
 struct pause {
 	struct sharing *sharing;
-	const struct member_changes
-		*states;       /* of this rollout: members that change without a call */
+	/* of this rollout: members that change without a call */
+	const struct member_changes *states;
 	struct arena *arena;   /* released with the rollout */
 	int64_t rollout;       /* its number */
 	int64_t now;           /* number of lines so far, of all rollouts */

@@ -14,8 +14,8 @@ struct json_canon_keys {
 #define JSON_CANON_MEMBERS 40
 #define JSON_CANON_PARTS   64
 
-/* An object in canonical form, except that its members are in recorded order, and so are those of
-   some of them. */
+/* An object in canonical form, except that its members, and the members of some of its values, are
+   in recorded order. */
 struct json_canon_object {
 	struct json_member members[JSON_CANON_MEMBERS];
 	size_t count, used;

@@ -44,8 +44,8 @@ struct keyed_row {
 	size_t at; /* offset of the member in the struct */
 	bool required;
 	const char *const *words; /* NULL-terminated */
-	const struct keyed_table
-		*inner; /* for KEYED_BY: the table that `read` uses for the elements, if any */
+	/* for KEYED_BY: the table that `read` uses for the elements, if any */
+	const struct keyed_table *inner;
 	keyed_fn *read;
 };
 

@@ -17,8 +17,8 @@ struct path_token {
 struct json_paths {
 	bool wild;
 	struct buf text;
-	struct path_token
-		*tokens; /* the tokens of all patterns, each pattern followed by TOKEN_END */
+	/* the tokens of all patterns, each pattern followed by TOKEN_END */
+	struct path_token *tokens;
 	size_t tokens_n, tokens_cap;
 };
 

@@ -9,8 +9,8 @@
 
 struct json_paths;
 struct json_paths *json_paths_new(bool wild);
-MUST_USE int json_paths_add(struct json_paths *p, struct str pointer,
-                            struct error *err); /* FAIL_INPUT */
-void json_paths_free(struct json_paths *p);     /* NULL is fine */
+/* FAIL_INPUT: not a JSON Pointer. */
+MUST_USE int json_paths_add(struct json_paths *p, struct str pointer, struct error *err);
+void json_paths_free(struct json_paths *p); /* NULL is fine */
 
 #endif

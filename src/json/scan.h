@@ -1,7 +1,7 @@
 /* The folder json/: JSON as bytes: scanning, canonical form, pointers, schemas, writing, and the
    table-driven reader of files written by people (keyed.h). Headers that end in _internal, and
-   lex, run, block, lead and sort, are private to this folder. The meaning of any key does not belong
-   here. */
+   lex, run, block, spans, sort and canon_plain, are private to this folder. The meaning of any key
+   does not belong here. */
 
 /* A strict (RFC 8259), iterative JSON scanner over bytes in place: it validates and returns
    slices, builds no tree and changes nothing. Numbers keep their spelling. NaN and Infinity are
@@ -111,7 +111,7 @@ bool json_next_member(struct str object, size_t *cursor, struct json_member *mem
 bool json_next_string(struct str value, size_t *cursor, struct str *string);
 
 /* json_next and json_pick at once, for an array of objects: one pass instead of two. Values of
-   an element that is no object are absent. */
+   an element that is not an object are absent. */
 bool json_next_picked(struct str array, size_t *cursor, const struct str *keys, size_t count,
                       struct str *values);
 

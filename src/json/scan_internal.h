@@ -5,7 +5,7 @@
 #include "json/run.h"
 #include "json/scan.h"
 
-#define LEADS_TRIED 5 /* more than the optional keys in a row that a line leaves out */
+#define LEADS_TRIED 5 /* more than the number of consecutive keys that a line may omit */
 
 /* Does the text at p begin with the lead? 16 bytes or more follow p. */
 ALWAYS_INLINE bool has_lead(const unsigned char *p, const struct json_lead *lead)

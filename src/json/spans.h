@@ -1,15 +1,14 @@
 /* The ends of all containers of one value, for descending into it level by level. Without them
    each level scans all bytes below it again, and a value may be five hundred levels deep.
-   Private to this folder. */
+   Private to src/json/. */
 #ifndef ROLLDBG_JSON_SPANS_H
 #define ROLLDBG_JSON_SPANS_H
 
 #include "json/scan.h"
 
 struct json_span {
-	uint32_t at,
-		end;    /* offsets of the opening bracket, and of the byte after the closing one */
-	uint32_t count; /* number of elements or members */
+	uint32_t at, end; /* offsets of the opening bracket and of the byte after the closing one */
+	uint32_t count;   /* number of elements or members */
 };
 
 struct json_spans {

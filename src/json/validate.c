@@ -95,7 +95,7 @@ static const unsigned char *escape(const struct scan *s, const unsigned char *p)
 	}
 	for (size_t i = 2; i < 6; i++) {
 		if (!is_hex(peek(s, p + i))) {
-			return fail(s, p + i, "expected 4 hex digits behind \\u");
+			return fail(s, p + i, "expected 4 hex digits after \\u");
 		}
 	}
 	return p + 6;

@@ -20,16 +20,13 @@ void jw_array(struct json_writer *w);
 void jw_end(struct json_writer *w); /* closes the innermost */
 void jw_key(struct json_writer *w, const char *key);
 void jw_key_str(struct json_writer *w, struct str key);
-void jw_str(struct json_writer *w,
-            /* absent: null. Invalid UTF-8 becomes U+FFFD: use raw_base64 for bytes that must
-               survive */
-            struct str s);
+/* absent: null. Invalid UTF-8 becomes U+FFFD: use raw_base64 for bytes that must survive. */
+void jw_str(struct json_writer *w, struct str s);
 void jw_text(struct json_writer *w, const char *s); /* NULL: null */
 void jw_i64(struct json_writer *w, int64_t v);
 void jw_u64(struct json_writer *w, uint64_t v);
-void jw_double(struct json_writer *w,
-               /* the shortest form that reads back as the same double; null if not finite */
-               double v);
+/* The shortest form that reads back as the same double; null if not finite. */
+void jw_double(struct json_writer *w, double v);
 void jw_bool(struct json_writer *w, bool v);
 void jw_null(struct json_writer *w);
 void jw_raw(struct json_writer *w, struct str valid_json); /* absent: null */

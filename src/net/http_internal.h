@@ -8,7 +8,7 @@
 
 struct http_exchange {
 	struct io_transfer transfer; /* must be first: CURLOPT_PRIVATE points here */
-	struct http_exchange *next;  /* in io->idle or io->leaving */
+	struct http_exchange *next;  /* in io->idle or io->draining */
 	struct io *io;
 	const struct http_request *request;
 	uint64_t deadline_ns;

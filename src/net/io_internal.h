@@ -71,6 +71,6 @@ MUST_USE int io_turn(struct io *io, uint64_t deadline_ns, struct error *err);
 /* The present time plus timeout_ms, without overflow. */
 uint64_t io_deadline_ns(const struct io *io, uint64_t timeout_ms);
 
-void http_forget(struct io *io); /* frees `idle` and `leaving` */
+void http_forget(struct io *io); /* frees `idle` and `draining` */
 
 #endif

@@ -92,7 +92,7 @@ static int set_target(struct websocket *ws, const char *url, struct error *err)
 
 /* After connecting, libcurl is needed only if it encrypts, to the server or to a proxy; its
    handles need more memory than the rest of an idle session. */
-static int take_over(struct websocket *ws, struct error *err)
+static int move_to_own_socket(struct websocket *ws, struct error *err)
 {
 	long tunnel = 0;
 
@@ -145,7 +145,7 @@ static int connect_socket(struct websocket *ws, uint64_t deadline_ns, struct err
 	    ws->fd == CURL_SOCKET_BAD) {
 		return error_set(err, FAIL_SYSTEM, "libcurl returned no socket for %s", place);
 	}
-	return take_over(ws, err);
+	return move_to_own_socket(ws, err);
 }
 
 /* Reads one piece of the handshake's reply: returns 1 once the head is complete, 0 if more is

@@ -7,7 +7,7 @@
 #include "json/schema.h"
 #include "json/write.h"
 
-/* The first member of that name: it stands before the schema, which is then not looked at. */
+/* The first member of that name: it usually precedes the schema, which then need not be read. */
 static struct str tool_name(struct str tool)
 {
 	struct json_member m;

@@ -177,11 +177,7 @@ static size_t hidden_start(struct str a, struct str b, size_t columns)
 	while (n < a.n && n < b.n && a.p[n] == b.p[n]) {
 		n++;
 	}
-	n = n > columns / 2 ? n - KEPT : 0;
-	while (n && ((unsigned char)a.p[n] & 0xc0) == 0x80) {
-		n--;
-	}
-	return n;
+	return n > columns / 2 ? text_utf8_cut(a, n - KEPT).n : 0;
 }
 
 static void put_cut(struct str text, size_t hidden, const char *color, struct style style,

@@ -23,7 +23,7 @@ static struct layout in_two_lines(size_t columns)
 
 /* The outcome gets the width it needs, the state up to a third of the rest. The call and the
    observation share the remainder; width that one does not need goes to the other. */
-struct layout layout_make(size_t columns, struct wishes w)
+struct layout layout_make(size_t columns, struct widths w)
 {
 	columns = at_least(columns, LEAST_COLUMNS);
 	if (columns < ONE_LINE) {

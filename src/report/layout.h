@@ -19,10 +19,10 @@ struct layout {
 };
 
 /* The width each column needs to show the known rows untruncated. */
-struct wishes {
+struct widths {
 	size_t call, outcome, state, observation;
 };
 
-struct layout layout_make(size_t columns, struct wishes w);
+struct layout layout_make(size_t columns, struct widths w);
 
 #endif

@@ -70,22 +70,12 @@ void report_metrics_title(struct buf *out)
 	buf_char(out, '\n');
 }
 
-static size_t characters(struct str s)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s.n; i++) {
-		n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
-	}
-	return n;
-}
-
 void report_metrics_row(struct str task, const struct metrics *m, struct buf *out)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);
 
-	text_escape_cut(&text, task.p ? task : STR("(no task)"), TASK_COLUMNS);
-	size_t wide = characters(buf_view(&text));
+	size_t wide = text_escape_cut(&text, task.p ? task : STR("(no task)"), TASK_COLUMNS);
+
 	buf_str(out, buf_view(&text));
 	buf_printf(out, "%*s", wide < TASK_COLUMNS ? (int)(TASK_COLUMNS - wide) : 0, "");
 	for (size_t i = 0; i < ARRAY_LEN(columns); i++) {

@@ -141,7 +141,7 @@ void row_print(const struct row *r, const struct layout *l, struct style style, 
 	buf_str(out, buf_view(&r->events));
 }
 
-void row_wishes(const struct row *r, struct wishes *w)
+void row_widths(const struct row *r, struct widths *w)
 {
 	size_t outcome = r->outcome == OUTCOME_NONE ? 1 : strlen(outcome_name(r->outcome));
 	size_t effect = r->effect == EFFECT_CHANGED

@@ -25,8 +25,8 @@ void row_release(struct row *r);
 /* Sets everything but the effect from a step's line. */
 void row_set(struct row *r, const struct line *step);
 
-/* Raises the wishes to the widths this row needs. */
-void row_wishes(const struct row *r, struct wishes *w);
+/* Raises the widths to those this row needs. */
+void row_widths(const struct row *r, struct widths *w);
 
 void row_print(const struct row *r, const struct layout *l, struct style style, struct buf *out);
 void row_print_heading(const struct layout *l, struct buf *out);

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "report/cells.h"
+#include "report/event_text.h"
 #include "report/row.h"
 
 #include <inttypes.h>
@@ -80,10 +81,10 @@ static size_t longest_outcome(void)
 /* A live table is laid out after its first row, with space for later, wider rows. */
 static void lay_out(struct table *t, size_t n)
 {
-	struct wishes w = {.state = 0};
+	struct widths w = {.state = 0};
 
 	for (size_t i = 0; i < n; i++) {
-		row_wishes(&t->rows[i], &w);
+		row_widths(&t->rows[i], &w);
 	}
 	if (t->wait == 1) {
 		w.call += w.call < CALL_FORESEEN ? CALL_FORESEEN - w.call : FORESEEN_CELLS;
@@ -222,64 +223,6 @@ static void put_sentence(struct buf *out, struct str string)
 	buf_release(&text);
 }
 
-/* Members of an event's detail that are not worth a column. */
-static bool is_detail_for_programs(struct str key)
-{
-	return str_is(key, "class") || str_is(key, "http_status") || str_is(key, "wait_ms");
-}
-
-/* Does the member's text speak for itself? */
-static bool is_named_by_value(struct str key)
-{
-	return str_is(key, "what") || str_is(key, "channel") || str_is(key, "text") ||
-	       str_is(key, "message");
-}
-
-/* Appends ": stderr: no such file" or ", attempt 1". */
-static void put_detail_member(struct buf *out, const struct json_member *m, bool first)
-{
-	bool text = str_is(m->key, "text") || str_is(m->key, "message");
-
-	buf_text(out, first || text ? ": " : ", ");
-	if (!is_named_by_value(m->key)) {
-		size_t at = out->n;
-
-		buf_str(out, m->key);
-		for (; at < out->n; at++) {
-			out->p[at] = out->p[at] == '_' ? ' ' : out->p[at];
-		}
-		buf_char(out, ' ');
-	}
-	json_text_or_json(m->value, out);
-	while (out->n && out->p[out->n - 1] == '\n') { /* of a line of stderr */
-		buf_cut(out, out->n - 1);
-	}
-}
-
-/* The reason of an event, or else its members: ": raw, kept 4096, of 5000". */
-static void put_detail(struct buf *out, struct str detail)
-{
-	struct json_member m;
-	size_t cursor = 0;
-	bool first = true;
-
-	if (json_type(JSON_GET(detail, "why")) == JSON_STRING) {
-		put_sentence(out, JSON_GET(detail, "why"));
-		return;
-	}
-	if (json_type(detail) != JSON_OBJECT) {
-		buf_text(out, ": ");
-		buf_str(out, detail);
-		return;
-	}
-	while (json_next_member(detail, &cursor, &m)) {
-		if (!is_detail_for_programs(m.key) && !json_is_null(m.value)) {
-			put_detail_member(out, &m, first);
-			first = false;
-		}
-	}
-}
-
 static void put_event(struct table *t, struct buf *text, struct buf *out)
 {
 	struct cells c = {.out = out, .columns = t->style.columns, .color = t->style.color};
@@ -303,7 +246,7 @@ static void end_events(struct table *t, struct buf *out)
 
 static void event(struct table *t, const struct line *l, struct buf *out)
 {
-	struct str name = json_inner(l->value[KEY_EVENT]), detail = l->value[KEY_DETAIL];
+	struct str name = json_inner(l->value[KEY_EVENT]);
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
 	if (!str_eq(name, buf_view(&t->event))) {
@@ -313,8 +256,7 @@ static void event(struct table *t, const struct line *l, struct buf *out)
 	if (++t->repeated > EVENTS_SHOWN) {
 		return;
 	}
-	buf_str(&text, name);
-	put_detail(&text, detail);
+	event_text(&text, l);
 	put_event(t, &text, below_rows(t, out));
 	buf_release(&text);
 }

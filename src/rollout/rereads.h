@@ -11,8 +11,8 @@
 #define REREAD_STEPS 6
 #define REREADS_EACH 2 /* reads per rollout */
 
-/* The first rollout to act reads the state again after its first call, while the others wait: what
-   differs then is no work of theirs. */
+/* The first rollout to act is the control: it reads its state again after its first call, while the
+   others wait. A difference then cannot be caused by another rollout. */
 enum reread_control { CONTROL_NONE, CONTROL_RUNS, CONTROL_OVER };
 
 struct rereads {
@@ -32,23 +32,23 @@ void rereads_answered(struct rereads *r);
 
 long long rereads_calls_sent(struct rereads *r);
 
-/* Was a call answered that was sent after rereads_calls_sent() was `sent`? False for a while after
-   that happened: the calls before it are counted, too. */
+/* Was a call answered that was sent after rereads_calls_sent() returned `sent`? May become true
+   late, because only the number of answers is counted, not which calls they belong to. */
 bool rereads_is_answered(struct rereads *r, long long sent);
 
-/* Are all calls answered that were sent, and are they `sent`? */
+/* Were exactly `sent` calls sent, and are all of them answered? */
 bool rereads_is_quiet(struct rereads *r, long long sent);
 
-/* Is this the first rollout to act? Then it is the control until it ends that. */
+/* Is this the first rollout to act? Then it is the control until rereads_end_control(). */
 bool rereads_begin_control(struct rereads *r);
 void rereads_end_control(struct rereads *r);
 bool rereads_control_runs(struct rereads *r);
 
-/* A rollout that waits for others to act makes no call meanwhile: only one may wait at a time. */
+/* Only one rollout at a time may wait for others to act, because it sends no calls meanwhile. */
 bool rereads_begin_wait(struct rereads *r);
 void rereads_end_wait(struct rereads *r);
 
-/* May a read be sent? Without `take` it only asks; else the read is counted as sent. */
+/* May a read be sent? With `take`, it is then counted as sent. */
 bool rereads_may_read(struct rereads *r, bool take);
 void rereads_take(struct rereads *r); /* counts a read that is sent in any case */
 

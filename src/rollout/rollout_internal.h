@@ -20,7 +20,7 @@ struct rollout {
 	/* calls that the batch had sent when this rollout read the state of this turn */
 	long long calls_before;
 	uint64_t latency_us;  /* of the last call */
-	bool is_control;      /* see second reads */
+	bool is_control;      /* see second_read() */
 	int lost;             /* consecutive calls without a reply */
 	const char *mismatch; /* why the options do not match; NULL: they do */
 	struct buf last_error, reward_text;
@@ -56,17 +56,18 @@ MUST_USE int rollout_put_end(struct rollout *r, enum end_status status, const ch
 MUST_USE int rollout_read_state(struct rollout *r, struct str *state, struct error *err);
 
 /* Second reads (second_read.c): in a batch the state is read again before some of a rollout's first
-   calls; what differs was changed by other rollouts, or by nobody. The first rollout to act is the
-   control: it reads again after its first call, while the others wait for it, so that a state that
-   changes by itself is known. What the rollouts share is in rereads.h.
-   To be called when the state of a turn was read, when a call is about to be sent, and when it was
+   calls. A difference was caused by another rollout, or the state changes without calls. To tell
+   these apart, the first rollout to act is the control: it reads again after its first call, while
+   the others wait. Data shared by the rollouts is in rereads.h.
+   Call these when the state of a turn was read, when a call is about to be sent, and when it was
    answered: */
 void second_read_first(struct rollout *r);
 void second_read_sent(const struct rollout *r);
 void second_read_answered(const struct rollout *r);
 /* Before a call: waits a little for the control, if this is the first call. */
 MUST_USE int second_read_await(struct rollout *r, struct error *err);
-/* Before a call: perhaps reads the state again, and records it. state: as read first. */
+/* Before a call: decides whether to read the state again, and records the second read. state: the
+   first read. */
 MUST_USE int second_read(struct rollout *r, struct str state, struct error *err);
 /* After the last turn: the others no longer wait for this rollout. */
 void second_read_end(struct rollout *r);

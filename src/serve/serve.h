@@ -35,7 +35,7 @@ struct serve_conf {
 	uint64_t delay_ms;
 	struct allowed_origins origins; /* allowed web pages; empty: those of this host */
 	uint64_t faults;                /* bit set by row of faults.def */
-	/* A WebSocket idle for ping_ms is awaiting_pong, and closed without a pong within
+	/* A WebSocket idle for ping_ms is sent a ping, and closed if no pong arrives within
 	   ping_timeout_ms. */
 	uint64_t ping_ms, ping_timeout_ms;
 	struct clock clock;

@@ -1,10 +1,10 @@
 /* Compares metrics: see compare.h. */
 #include "stats/compare.h"
 
-/* A rate is sum[over] / sum[under]; a mean also has the sum of squares. */
+/* A rate is sum[numerator] / sum[denominator]; a mean also has the sum of squares. */
 static const struct compared {
 	const char *metric; /* the name in metric_table, if it is there */
-	enum sum over, under, squares;
+	enum sum numerator, denominator, squares;
 } table[] = {
 	{"reward", SUM_REWARD, SUM_REWARDS, SUM_REWARD_SQUARES},
 	{"reward_positive", SUM_REWARD_POSITIVE, SUM_REWARDS, SUM_NONE},
@@ -33,7 +33,7 @@ const char *change_verdict_name(enum change_verdict v)
 
 static struct samples samples_of(const struct compared *c, const struct metrics *m)
 {
-	return (struct samples){m->sum[c->under], m->sum[c->over], m->sum[c->squares]};
+	return (struct samples){m->sum[c->denominator], m->sum[c->numerator], m->sum[c->squares]};
 }
 
 static enum change_verdict judge(const struct estimate *difference)

@@ -49,16 +49,16 @@ void metrics_merge(struct metrics *m, const struct metrics *other)
 	ratios_merge(&m->ratios, &other->ratios);
 }
 
-#define COUNT(over)       METRIC_COUNT, over, SUM_NONE
-#define MEAN(over, under) METRIC_MEAN, over, under
-#define RATE(over, under) METRIC_RATE, over, under
+#define COUNT(numerator)             METRIC_COUNT, numerator, SUM_NONE
+#define MEAN(numerator, denominator) METRIC_MEAN, numerator, denominator
+#define RATE(numerator, denominator) METRIC_RATE, numerator, denominator
 #define STOPPED(place, name)                                                                       \
 	{"stop_condition/" name, "Rollouts that ended as " name ".", COUNT(SUM_STATUS + (place)),  \
 	 true}
 
 const struct metric metric_table[] = {
-	{"rollouts", "Rollouts.", COUNT(SUM_ROLLOUTS), false},
-	{"tasks", "Different tasks.", COUNT(SUM_TASKS), false},
+	{"rollouts", "Number of rollouts.", COUNT(SUM_ROLLOUTS), false},
+	{"tasks", "Number of different tasks.", COUNT(SUM_TASKS), false},
 #define STATUS_WORD(id, word) STOPPED(END_##id, word),
 #include "trajectory/keys.def"
 	STOPPED(END_INCOMPLETE, "incomplete"),
@@ -69,25 +69,25 @@ const struct metric metric_table[] = {
          MEAN(SUM_CUT_OFF, SUM_ROLLOUTS), false},
 	{"turns", "Decisions of the policy.", COUNT(SUM_TURNS), false},
 	{"steps", "Calls sent to the environment.", COUNT(SUM_STEPS), false},
-	{"effective",
-         "Steps after which the state differs in more than clocks, ids and counts of calls.",
+	{"effective", "Steps that changed the state, in more than clocks, ids and call counters.",
          METRIC_KNOWN, SUM_EFFECTIVE, SUM_JUDGED, false},
 	{"failed", "Steps whose outcome is not ok.", COUNT(SUM_FAILED), false},
-	{"num_turns/mean", "Turns of a rollout.", MEAN(SUM_TURNS, SUM_ROLLOUTS), false},
-	{"num_turns/min", "The fewest turns of a rollout.", METRIC_LOW, EXTREME_TURNS, 0, false},
-	{"num_turns/max", "The most turns of a rollout.", METRIC_HIGH, EXTREME_TURNS, 0, false},
-	{"tools/call_frequency", "Calls per rollout that could be read, sent or not.",
+	{"num_turns/mean", "Mean number of turns per rollout.", MEAN(SUM_TURNS, SUM_ROLLOUTS),
+         false},
+	{"num_turns/min", "Fewest turns in a rollout.", METRIC_LOW, EXTREME_TURNS, 0, false},
+	{"num_turns/max", "Most turns in a rollout.", METRIC_HIGH, EXTREME_TURNS, 0, false},
+	{"tools/call_frequency", "Parsed calls per rollout, sent or not.",
          MEAN(SUM_CALLS, SUM_ROLLOUTS), false},
 	{"tools/failure_frequency", "Share of these calls that failed or could not be sent.",
          RATE(SUM_CALLS_FAILED, SUM_CALLS), false},
-	{"unparsed_calls", "Calls that could not be read, which TRL takes for text.",
+	{"unparsed_calls", "Calls that could not be parsed; TRL treats them as text.",
          COUNT(SUM_CALLS_UNPARSED), true},
 	{"returned_error_frequency",
-         "Share of calls whose reply is a success by its envelope but an error by its "
-         "content: trainers that only catch exceptions count them as successes.",
+         "Share of calls with a successful reply whose content is an error: trainers that only "
+         "catch exceptions count them as successes.",
          MEAN(SUM_CALLS_RETURNED_ERROR, SUM_CALLS), false},
 	{"schema_accuracy",
-         "Share of calls that parse, name an existing tool, and match its schema.",
+         "Share of calls that can be parsed, name an existing tool and match its schema.",
          MEAN(SUM_CALLS_FIT, SUM_CALLS_CHECKED), false},
 	{"parse_source/native", "Replies with calls in tool_calls.", COUNT(SUM_NATIVE), true},
 	{"parse_source/text", "Replies with calls parsed from their text.", COUNT(SUM_TEXT), true},
@@ -96,20 +96,20 @@ const struct metric metric_table[] = {
 	{"completions/clipped_ratio",
          "Share of a model's rollouts whose last reply ended at its token limit.",
          MEAN(SUM_CLIPPED, SUM_COMPLETIONS), false},
-	{"usage/prompt_tokens", "Tokens of a prompt, as reported by the server.",
+	{"usage/prompt_tokens", "Mean tokens per prompt, as reported by the server.",
          MEAN(SUM_PROMPT_TOKENS, SUM_USAGES), false},
-	{"usage/completion_tokens", "Tokens of a reply, as reported by the server.",
+	{"usage/completion_tokens", "Mean tokens per reply, as reported by the server.",
          MEAN(SUM_COMPLETION_TOKENS, SUM_USAGES), false},
 	{"mismatch_kl", "k3 between engine and trainer, mean over tokens.",
          MEAN(SUM_K3, SUM_COMPARED), false},
-	{"rollout_corr/kl", "k1, the plain estimate without the correction of k3.",
+	{"rollout_corr/kl", "k1 between engine and trainer, mean over tokens: the plain estimate.",
          MEAN(SUM_K1, SUM_COMPARED), false},
-	{"reward", "Mean over the rollouts that reached an end.", MEAN(SUM_REWARD, SUM_REWARDS),
+	{"reward", "Mean reward of the rollouts that reached an end.",
+         MEAN(SUM_REWARD, SUM_REWARDS), false},
+	{"reward/min", "The lowest reward.", METRIC_LOW, EXTREME_REWARD, 0, false},
+	{"reward/max", "The highest reward.", METRIC_HIGH, EXTREME_REWARD, 0, false},
+	{"reward_std", "Standard deviation of all rewards, across groups.", METRIC_STD, 0, 0,
          false},
-	{"reward/min", "The lowest.", METRIC_LOW, EXTREME_REWARD, 0, false},
-	{"reward/max", "The highest.", METRIC_HIGH, EXTREME_REWARD, 0, false},
-	{"reward_std", "Standard deviation over all rewards, whatever their group.", METRIC_STD, 0,
-         0, false},
 	{"groups", "Tasks with at least two rewards.", COUNT(SUM_GROUPS), false},
 	{"frac_reward_zero_std", "Share of the samples in groups whose rewards are all equal.",
          MEAN(SUM_ZERO_STD_SAMPLES, SUM_GROUP_SAMPLES), false},
@@ -147,17 +147,17 @@ bool metric_value(const struct metric *row, const struct metrics *m, double *val
 {
 	switch (row->kind) {
 	case METRIC_LOW:
-		*value = m->low[row->over];
-		return m->known[row->over];
+		*value = m->low[row->numerator];
+		return m->known[row->numerator];
 	case METRIC_HIGH:
-		*value = m->high[row->over];
-		return m->known[row->over];
+		*value = m->high[row->numerator];
+		return m->known[row->numerator];
 	case METRIC_COUNT:
-		*value = m->sum[row->over];
+		*value = m->sum[row->numerator];
 		return true;
 	case METRIC_KNOWN:
-		*value = m->sum[row->over];
-		return m->sum[row->under] > 0;
+		*value = m->sum[row->numerator];
+		return m->sum[row->denominator] > 0;
 	case METRIC_STD:
 		*value = spread_std(&m->rewards);
 		return isfinite(*value);
@@ -165,6 +165,8 @@ bool metric_value(const struct metric *row, const struct metrics *m, double *val
 	case METRIC_RATE:
 		break;
 	}
-	*value = m->sum[row->under] > 0 ? m->sum[row->over] / m->sum[row->under] : 0;
-	return m->sum[row->under] > 0 || (row->kind == METRIC_RATE && m->sum[SUM_ROLLOUTS] > 0);
+	*value = m->sum[row->denominator] > 0 ? m->sum[row->numerator] / m->sum[row->denominator]
+	                                      : 0;
+	return m->sum[row->denominator] > 0 ||
+	       (row->kind == METRIC_RATE && m->sum[SUM_ROLLOUTS] > 0);
 }

@@ -90,19 +90,19 @@ void metrics_merge(struct metrics *m, const struct metrics *other);
 
 /* How a metric is computed. */
 enum metric_kind {
-	METRIC_COUNT, /* sum[over] */
-	METRIC_KNOWN, /* sum[over], null if sum[under] is 0 */
-	METRIC_MEAN,  /* sum[over] / sum[under], null as above */
-	METRIC_RATE,  /* the same, but 0 if sum[under] is 0 and there are rollouts */
+	METRIC_COUNT, /* sum[numerator] */
+	METRIC_KNOWN, /* sum[numerator], null if sum[denominator] is 0 */
+	METRIC_MEAN,  /* sum[numerator] / sum[denominator], null as above */
+	METRIC_RATE,  /* the same, but 0 if sum[denominator] is 0 and there are rollouts */
 	METRIC_STD,   /* of the rewards; null for fewer than two */
-	METRIC_LOW,   /* low[over] */
+	METRIC_LOW,   /* low[numerator] */
 	METRIC_HIGH,
 };
 
 struct metric {
 	const char *name, *meaning;
 	enum metric_kind kind;
-	int over, under;
+	int numerator, denominator;
 	bool detail; /* not shown to people while it is 0 */
 };
 

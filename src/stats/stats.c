@@ -115,8 +115,8 @@ static bool is_returned_error(const struct line *l)
 	       !json_is_null(JSON_GET(l->value[KEY_ERROR], "disagrees"));
 }
 
-static void take_call(struct stats *s, double *sum, const struct rollout_facts *r,
-                      const struct derived_line *m)
+static void add_call(struct stats *s, double *sum, const struct rollout_facts *r,
+                     const struct derived_line *m)
 {
 	if (!line_has(m->line, KEY_TOOL_CALL)) {
 		return;
@@ -138,7 +138,7 @@ static void take_call(struct stats *s, double *sum, const struct rollout_facts *
 
 /* ---- replies of a model ---- */
 
-static void take_usage(double *sum, struct str usage)
+static void add_usage(double *sum, struct str usage)
 {
 	double prompt, completion;
 
@@ -151,7 +151,7 @@ static void take_usage(double *sum, struct str usage)
 	sum[SUM_COMPLETION_TOKENS] += completion;
 }
 
-static void take_parse(double *sum, struct str parse)
+static void add_parse(double *sum, struct str parse)
 {
 	struct str source = JSON_GET(parse, "source");
 
@@ -161,7 +161,7 @@ static void take_parse(double *sum, struct str parse)
 	sum[SUM_REPAIRS] += (double)json_count(JSON_GET(parse, "repairs"));
 }
 
-static void take_logprobs(double *sum, struct str llm)
+static void add_logprobs(double *sum, struct str llm)
 {
 	struct logprob_walk walk = {.llm = llm};
 	int64_t count = 0, zeros = 0, bad = 0;
@@ -228,8 +228,8 @@ static void compare(struct stats *s, struct task_metrics *t, const struct rollou
 	}
 }
 
-static void take_reply(struct stats *s, struct task_metrics *t, const struct rollout_facts *r,
-                       const struct line *l, struct stats_rollout *own)
+static void add_reply(struct stats *s, struct task_metrics *t, const struct rollout_facts *r,
+                      const struct line *l, struct stats_rollout *own)
 {
 	struct str llm = l->value[KEY_LLM];
 	struct metrics *m = &t->metrics;
@@ -239,14 +239,14 @@ static void take_reply(struct stats *s, struct task_metrics *t, const struct rol
 	}
 	own->replied = true;
 	own->clipped = peer_is(JSON_GET(llm, "finish_reason"), STR("length"));
-	take_parse(m->sum, JSON_GET(llm, "parse"));
-	take_usage(m->sum, JSON_GET(llm, "usage"));
-	take_logprobs(m->sum, llm);
+	add_parse(m->sum, JSON_GET(llm, "parse"));
+	add_usage(m->sum, JSON_GET(llm, "usage"));
+	add_logprobs(m->sum, llm);
 	compare(s, t, r, l);
 }
 
-static void take_line(struct stats *s, struct task_metrics *t, const struct rollout_facts *r,
-                      const struct derived_line *m, struct stats_rollout *own)
+static void add_line(struct stats *s, struct task_metrics *t, const struct rollout_facts *r,
+                     const struct derived_line *m, struct stats_rollout *own)
 {
 	struct metrics *into = &t->metrics;
 	char tempered[64];
@@ -255,8 +255,8 @@ static void take_line(struct stats *s, struct task_metrics *t, const struct roll
 		into->sum[SUM_TEMPERED] += logprobs_incomparable(m->line->value[KEY_POLICY],
 		                                                 tempered, sizeof(tempered));
 	} else if (m->line->type == LINE_STEP) {
-		take_call(s, into->sum, r, m);
-		take_reply(s, t, r, m->line, own);
+		add_call(s, into->sum, r, m);
+		add_reply(s, t, r, m->line, own);
 	}
 }
 
@@ -275,7 +275,7 @@ static void join_group(struct stats *s, struct reward_group *g, const struct fac
 	}
 }
 
-static void take_reward(struct task_metrics *t, const struct rollout_end *end, const double *reward)
+static void add_reward(struct task_metrics *t, const struct rollout_end *end, const double *reward)
 {
 	struct metrics *m = &t->metrics;
 
@@ -293,7 +293,7 @@ static void take_reward(struct task_metrics *t, const struct rollout_end *end, c
 	metrics_extreme(m, EXTREME_REWARD, *reward);
 }
 
-static void take_end(struct stats *s, struct task_metrics *t, const struct facts_update *u)
+static void add_end(struct stats *s, struct task_metrics *t, const struct facts_update *u)
 {
 	const struct rollout_end *end = u->end;
 	const struct counters *c = &end->counters;
@@ -319,7 +319,7 @@ static void take_end(struct stats *s, struct task_metrics *t, const struct facts
 	m->sum[SUM_COMPLETIONS] += own->replied;
 	m->sum[SUM_CLIPPED] += own->clipped;
 	metrics_extreme(m, EXTREME_TURNS, (double)c->turns);
-	take_reward(t, end, rewarded ? &reward : NULL);
+	add_reward(t, end, rewarded ? &reward : NULL);
 	join_group(s, &t->group, u, rewarded ? &reward : NULL);
 }
 
@@ -328,10 +328,10 @@ void stats_take(struct stats *s, const struct facts_update *u)
 	struct task_metrics *t = stats_task(s, u->rollout->task);
 
 	if (u->derived.line) {
-		take_line(s, t, u->rollout, &u->derived, u->user);
+		add_line(s, t, u->rollout, &u->derived, u->user);
 	}
 	if (u->end) {
-		take_end(s, t, u);
+		add_end(s, t, u);
 	}
 }
 

@@ -484,7 +484,7 @@ uint64_t by_rollout_pass(struct by_rollout *b)
 	return bytes;
 }
 
-struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, size_t behind)
+struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, size_t end)
 {
 	struct by_rollout *view = mem_new(sizeof(*view));
 
@@ -495,7 +495,7 @@ struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, siz
 	view->reading = NULL;
 	view->parser = NULL;
 	view->next = first;
-	view->count = behind;
+	view->count = end;
 	return view;
 }
 

@@ -56,9 +56,9 @@ size_t by_rollout_count(const struct by_rollout *b);
 size_t by_rollout_place(const struct by_rollout *b);
 /* Skips the next rollout without reading it; returns the size of its lines in bytes. */
 uint64_t by_rollout_pass(struct by_rollout *b);
-/* A view of the rollouts at positions first .. behind-1. Views of the same object may be read in
+/* A view of the rollouts at positions first .. end-1. Views of the same object may be read in
    several threads at once; close them before it. */
-struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, size_t behind);
+struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, size_t end);
 
 /* All of the above: passes on truncated lines first, then the lines of each rollout. */
 MUST_USE int by_rollout_each(char *const *paths, size_t count, reader_line_fn *take, void *ctx,

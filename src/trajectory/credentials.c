@@ -104,20 +104,20 @@ static bool is_scheme(struct str word)
 
 bool credentials_add_header(struct secrets *s, struct str header, bool whatever)
 {
-	struct str value, behind;
+	struct str value, rest;
 	struct str name = text_trim(cut_at(header, ':', &value));
 
 	value = text_trim(value);
 	if (!whatever && !credentials_named(name)) {
 		return true;
 	}
-	struct str scheme = cut_at(value, ' ', &behind);
-	behind = text_trim(behind);
-	if (behind.n && (is_scheme(scheme) || contains(name, "authorization"))) {
-		value = behind;
+	struct str scheme = cut_at(value, ' ', &rest);
+	rest = text_trim(rest);
+	if (rest.n && (is_scheme(scheme) || contains(name, "authorization"))) {
+		value = rest;
 	}
 	if (is_scheme(scheme) && same_letters(scheme, 0, "Basic", scheme.n)) {
-		add_basic(s, behind);
+		add_basic(s, rest);
 	}
 	if (contains(name, "cookie")) {
 		add_cookies(s, value);

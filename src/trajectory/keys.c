@@ -70,7 +70,7 @@ enum row {
 
 static const struct line_rows {
 	const char *name;
-	enum row first, behind;
+	enum row first, end;
 } line_types[LINE_TYPES] = {
 	[LINE_HEADER] = {"header", ROW_HEADER_TYPE, ROW_RESET_TYPE},
 	[LINE_RESET] = {"reset", ROW_RESET_TYPE, ROW_STEP_TYPE},
@@ -90,7 +90,7 @@ const struct line_key *line_rows(enum line_type t, size_t *count)
 	if ((size_t)t >= LINE_TYPES) {
 		return NULL;
 	}
-	*count = (size_t)line_types[t].behind - (size_t)line_types[t].first;
+	*count = (size_t)line_types[t].end - (size_t)line_types[t].first;
 	return &line_keys[line_types[t].first];
 }
 

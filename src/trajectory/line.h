@@ -133,8 +133,9 @@ struct line {
 	enum end_status status;       /* of an end */
 	enum event_kind event;        /* of an event */
 	int8_t terminated, truncated; /* 1, 0, or -1 if null or missing */
-	/* not NULL: the values are not in `text`, but in this canonical form, which is that of a
-	   line; objects with parts in the table keep their order (trajectory/line_canonical.h) */
+	/* not NULL: the values are not slices of `text` but of this object, and in canonical form,
+	   except that objects with members in the table keep their order
+	   (trajectory/line_canonical.h) */
 	const struct json_canon_object *canonical;
 };
 
@@ -199,8 +200,8 @@ struct line_members {
 };
 MUST_USE int line_of_members(struct str text, const struct line_members *members,
                              struct buf *scratch, struct line *out, struct error *err);
-/* line_parse for an object at the beginning of text that goes on behind its line; also fails if the
-   object contains a line feed. Does not say why. */
+/* line_parse for a text that continues after the object's line; also fails if the object contains a
+   line feed. Gives no reason. */
 MUST_USE int line_parse_first(struct str text, struct buf *scratch, struct line *out, size_t *used);
 
 /* Appends the line as JSON with a line feed: type first, keys in table order, values unchanged

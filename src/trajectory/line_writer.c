@@ -258,7 +258,8 @@ static struct line event_line(struct line_writer *w, int64_t turn, const struct 
 }
 
 /* Writes a truncated-bytes event before the current line. */
-static int note_cut(struct line_writer *w, struct line *l, const char *detail, struct error *err)
+static int write_truncation(struct line_writer *w, struct line *l, const char *detail,
+                            struct error *err)
 {
 	struct event cut = {.kind = EVENT_TRUNCATED_BYTES, .detail = str_from(detail)};
 	struct scratch *s = w->s;
@@ -277,12 +278,12 @@ static int cut_line(struct line_writer *w, struct line *l, struct error *err)
 	for (unsigned k = 0; !failed && k < KEY_COUNT; k++) {
 		if (w->overflown >> k & 1) {
 			line_cut_whole(l, k, detail);
-			failed = note_cut(w, l, detail, err);
+			failed = write_truncation(w, l, detail, err);
 		}
 	}
 	while (!failed && !recorder_fits(w->recorder, l, &w->s->text) &&
 	       line_cut_longest(l, &w->s->arena, detail)) {
-		failed = note_cut(w, l, detail, err);
+		failed = write_truncation(w, l, detail, err);
 	}
 	w->overflown = 0;
 	return failed;

@@ -25,9 +25,9 @@ struct locate_source {
 	int fd;
 };
 
-/* False, with nothing in *out, if the file is not large, or has a line that must be read with
-   what is around it: two objects on one line, a truncated or invalid line. Then locate the lines
-   in sequence. */
+/* False, with nothing in *out, if the file is not large, or contains a line that cannot be located
+   in isolation: two objects on one line, a truncated or invalid line. Then locate the lines in
+   sequence. */
 bool locate_in_threads(const struct locate_source *file, size_t jobs, struct located *out);
 void located_release(struct located *l); /* zeroed is fine */
 

@@ -254,7 +254,7 @@ void reader_give_torn(struct reader *r, struct line *out, struct reader_note *no
 	r->rest = STR_NONE;
 }
 
-static struct reader_note note_of(const struct reader *r)
+static struct reader_note current_note(const struct reader *r)
 {
 	return (struct reader_note){
 		.file = r->name,
@@ -270,7 +270,7 @@ static int next_object(struct reader *r, struct line *out, struct reader_note *n
 	struct error bad;
 	size_t used;
 
-	*note = note_of(r);
+	*note = current_note(r);
 	if (line_parse(r->rest, &r->scratch, out, &used, &bad) == 0) {
 		out->number = r->line;
 		r->rest = str_skip(r->rest, used);
@@ -443,7 +443,7 @@ int reader_skim(struct reader *r, struct line *out, struct reader_note *note, st
 	if (more <= 0 || !r->terminated || r->objects || !line_skim(r->rest, out)) {
 		return more > 0 ? next_object(r, out, note, err) : more;
 	}
-	*note = note_of(r);
+	*note = current_note(r);
 	out->number = r->line;
 	r->rest = STR_NONE;
 	r->any = true;

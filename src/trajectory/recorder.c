@@ -140,7 +140,7 @@ int recorder_new(const struct recorder_conf *conf, struct recorder **out, struct
 }
 
 /* Removes a partly written line, unless another process has written after it. */
-static void take_back(const struct recorder *r, size_t done)
+static void remove_partial_line(const struct recorder *r, size_t done)
 {
 	struct stat st;
 
@@ -160,7 +160,7 @@ static int write_line(struct recorder *r, struct str text, struct error *err)
 	if (fd_write(r->fd, text, &done) != 0) {
 		int cause = errno;
 
-		take_back(r, done);
+		remove_partial_line(r, done);
 		errno = cause;
 		return error_errno(err,
 		                   "%s has %" PRIu64 " complete lines of this run, the next "

@@ -177,13 +177,13 @@ keys_of() {
 	has "$output" 'terminated    true'
 	cat one.jsonl two.jsonl >both.jsonl
 	expect 2 rolldbg show both.jsonl --turn 1
-	has "$stderr" '--turn requires --rollout ID: the recording has 2 rollouts (one.0, two.0)'
+	has "$stderr" '--turn requires --rollout ID: the recording has 2 rollouts; available: one.0, two.0'
 	expect 0 rolldbg show both.jsonl --turn 1 --rollout two.0
 	has "$output" '"UP"'
 	expect 0 rolldbg show both.jsonl --rollout two.0
 	lacks "$output" one.0
 	expect 2 rolldbg show both.jsonl --rollout three.0
-	has "$stderr" "the recording has no rollout 'three.0' (available: one.0, two.0)"
+	has "$stderr" "the recording has no rollout 'three.0'; available: one.0, two.0"
 	expect 2 rolldbg show one.jsonl --turn 6
 	has "$stderr" 'the recording has no turn 6'
 }

@@ -31,6 +31,7 @@ bash_completions() {
 	[ "$(bash_completions check --fail-on w)" = warning ]
 	[ "$(bash_completions check --fail-on=w)" = warning ]
 	bash_completions check --fail-on= | grep -qx error
+	[ "$(bash_completions check --color n)" = never ]
 }
 
 @test "bash: names of rules and faults" {
@@ -43,6 +44,7 @@ bash_completions() {
 	[ "$(bash_completions check --only loop,cap)" = loop,capacity ]
 	[ "$(bash_completions check --only=loop,capacity,tool-d)" = loop,capacity,tool-drift ]
 	[ "$(bash_completions help sta)" = stats ]
+	[ "$(bash_completions schema re | tr '\n' ' ')" = 'recording replay ' ]
 	mkdir "$BATS_TEST_TMPDIR/empty"
 	cd "$BATS_TEST_TMPDIR/empty"
 	[ "$(bash_completions serve '' | tr '\n' ' ')" = 'frozen_lake desk llm ' ]
@@ -71,7 +73,16 @@ bash_completions() {
 	mkdir policies
 	touch policies/lake-goal.json lake-mine.json
 	[ "$(bash_completions run --policy lake- | sort | tr '\n' ' ')" = 'lake-goal lake-mine.json ' ]
-	[ "$(bash_completions probe -p rand)" = random ]
+	[ "$(bash_completions run --policy rand)" = random: ]
+}
+
+@test "bash: formats to read and to write" {
+	cd "$BATS_TEST_TMPDIR"
+	touch mapping.json
+	[ "$(bash_completions convert --from ma | sort | tr '\n' ' ')" = 'map: mapping.json ' ]
+	[ "$(bash_completions convert --from insp)" = inspect ]
+	[ -z "$(bash_completions convert --to insp)" ]
+	[ "$(bash_completions convert --to ati)" = atif ]
 }
 
 @test "bash: files for file operands" {

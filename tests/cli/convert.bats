@@ -121,7 +121,7 @@ rolldbg: openai has no place for total_reward: left out of 1 line' ]
 @test "formats with one document per rollout: into a folder, or one at a time" {
 	rolldbg run --quiet --jobs 2 --group-size 2 --out two.jsonl
 	expect 2 rolldbg convert two.jsonl --to atif --out both.json
-	has "$stderr" 'a file of atif holds one rollout; use --out DIR/ or --rollout ID'
+	has "$stderr" 'a file in format atif holds one rollout; use --out DIR/ or --rollout ID'
 	[ "$(find . -name '*json*')" = ./two.jsonl ]
 	expect 0 rolldbg convert --quiet two.jsonl --to atif --out folder/
 	[ "$(ls folder)" = 'env.0.json
@@ -209,7 +209,7 @@ env.1.json' ]
 		bad-sample|samples/1_epoch_1.json in the zip archive is not valid JSON: unexpected end of the text, at byte 10
 		bad-header|header.json in the zip archive is not valid JSON
 		chunked|an Inspect log with chunked samples, which cannot be read: read the log that 'inspect log convert-chunked' made it from
-		no-samples|an evaluation log without samples
+		no-samples|the evaluation log has no samples
 		no-log|a zip archive, but not an Inspect log: it has no header.json
 		not-a-log|a zip archive, but not an Inspect log: its header.json has no eval
 		bomb|samples/3_epoch_1.json in the zip archive is longer than 256 MiB
@@ -248,8 +248,8 @@ env.1.json' ]
 		{"tool":"a"}|map map.json:1: "tool" must be a JSON Pointer such as "/action/name", or "=TEXT"
 		{"observation":"/a"}|map map.json: "tool" or "messages" is required
 		{"tool":|map map.json:1
-		{"messages":"/m"}|in.jsonl:1: no list at "/m", where the messages should be
-		{"tool":"/t","steps":"/s"}|in.jsonl:1: no list at "/s", where the steps should be
+		{"messages":"/m"}|in.jsonl:1: expected a list of messages at "/m"
+		{"tool":"/t","steps":"/s"}|in.jsonl:1: expected a list of steps at "/s"
 	END
 	expect 3 rolldbg convert --from map:nowhere.json "$file"
 	has "$stderr" 'map nowhere.json: No such file'

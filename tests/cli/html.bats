@@ -110,7 +110,7 @@ policy_allows() {
 @test "a page that cannot be written is reported and leaves nothing behind" {
 	rolldbg run --quiet --out a.jsonl
 	expect 5 rolldbg show a.jsonl --html missing/a.html
-	has "$stderr" 'cannot write the report missing/a.html: No such file or directory'
+	has "$stderr" 'cannot write missing/a.html: No such file or directory'
 	expect 5 rolldbg check a.jsonl --html /dev/full
 	mkdir folder
 	expect 5 rolldbg show a.jsonl --html folder
@@ -124,7 +124,7 @@ policy_allows() {
 	rolldbg run --quiet --out a.jsonl
 	cp a.jsonl before.jsonl
 	expect 2 rolldbg show a.jsonl --html a.html --turn 1
-	has "$stderr" '--html shows all turns'
+	has "$stderr" '--html and --turn are mutually exclusive'
 	expect 2 rolldbg check a.jsonl --html -
 	has "$stderr" '--html -: standard output is taken by the result'
 	expect 2 rolldbg diff a.jsonl a.jsonl --html -

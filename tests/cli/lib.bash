@@ -67,7 +67,7 @@ wait_for() {
 	shift
 	until "$@"; do
 		[ "$SECONDS" -lt "$deadline" ] || {
-			printf 'waited in vain: %s\n' "$*" >&2
+			printf 'not fulfilled in time: %s\n' "$*" >&2
 			return 1
 		}
 		sleep 0.05

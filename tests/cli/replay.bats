@@ -50,7 +50,7 @@ golden() {
 	expect 5 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8'
 	has "$output" '/state/position  4 -> 8'
 	has "$stderr" 'cannot write lake.jsonl.new'
-	[ ! -e lake.jsonl.partial ]
+	[ -z "$(ls ./*.partial 2>/dev/null)" ]
 }
 
 @test "as JSON lines" {
@@ -194,7 +194,7 @@ on_terminal() {
 	done
 	printf '{"id":"task%s"}\n' 1 2 4 >tasks.jsonl
 	expect 1 rolldbg replay goldens --tasks tasks.jsonl
-	has "$output" 'goldens/3.jsonl: obsolete: rollout task3.0 is of no task in tasks.jsonl'
+	has "$output" 'goldens/3.jsonl: obsolete: rollout task3.0 belongs to no task in tasks.jsonl'
 	has "$output" 'tasks.jsonl:3: missing: task task4 has no golden'
 	expect 1 rolldbg replay goldens --tasks tasks.jsonl --json
 	[ "$(jq -c 'select(.type == "golden") | [.kind, .file, .task]' <<<"$output")" = \
@@ -272,7 +272,7 @@ on_terminal() {
 	sed 's/"LEFT"/"WEST"/' lake.jsonl >schema.jsonl
 	run ! cmp -s lake.jsonl schema.jsonl
 	expect 0 rolldbg replay schema.jsonl
-	has "$stderr" "schema.jsonl: rollout FrozenLake-v1.0: the tool 'lake_move' has another input schema: /properties/action/enum/0 has changed"
+	has "$stderr" "schema.jsonl: rollout FrozenLake-v1.0: the tool 'lake_move' has a different input schema: /properties/action/enum/0 has changed"
 }
 
 @test "a suite: files and folders, several at a time, with different ids" {

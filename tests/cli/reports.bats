@@ -211,7 +211,7 @@ xml() {
 	golden lake DOWN
 	for file in nowhere/j.xml .; do
 		expect 5 rolldbg run --out run.jsonl --report "junit:$file"
-		has "$stderr" "cannot write the report $file: "
+		has "$stderr" "cannot write $file: "
 		[ ! -e run.jsonl ]
 		expect 5 rolldbg check lake.jsonl --report "tap:$file"
 		expect 5 rolldbg replay lake.jsonl --report "tap:$file"
@@ -237,7 +237,7 @@ xml() {
 	[ "$output" = "$(cat t.tap)" ]
 	if [ -e /dev/full ]; then
 		expect 5 rolldbg check lake.jsonl --report tap:/dev/full --report junit:j.xml
-		has "$stderr" 'cannot write the report /dev/full: No space left on device'
+		has "$stderr" 'cannot write /dev/full: No space left on device'
 		xml j.xml
 	fi
 }
@@ -249,13 +249,13 @@ xml() {
 	cp "$BATS_TEST_DIRNAME"/../../fixtures/convert/atif/in.json traj.json
 	cp traj.json traj.kept
 	expect 2 rolldbg check a.jsonl --report junit:a.jsonl
-	has "$stderr" 'cannot write the report a.jsonl: that is a recording; name another file'
+	has "$stderr" 'cannot write a.jsonl: that is a recording; name another file'
 	expect 2 rolldbg check a.jsonl --report junit:link
 	expect 2 rolldbg replay a.jsonl --report sarif:a.jsonl
 	expect 2 rolldbg run -q --report markdown:a.jsonl
 	cmp a.jsonl kept
 	expect 2 rolldbg check traj.json --report sarif:./traj.json
-	has "$stderr" 'cannot write the report ./traj.json: that is a recording; name another file'
+	has "$stderr" 'cannot write ./traj.json: that is a recording; name another file'
 	cmp traj.json traj.kept
 	expect 2 rolldbg run -q --out b.jsonl --report junit:b.jsonl
 	[ "$(head -c 16 b.jsonl)" = '{"type":"header"' ]

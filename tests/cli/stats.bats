@@ -203,6 +203,14 @@ merge_parts() {
 	has "$stderr" '--compare needs two operands: BEFORE AFTER'
 }
 
+@test "stats --by task: columns are aligned by terminal cells" {
+	rolldbg run --quiet --task 冰湖 --out wide.jsonl
+	rolldbg run --quiet --task lake --out plain.jsonl
+	expect 0 rolldbg stats --by task wide.jsonl plain.jsonl
+	has "$output" 'lake                             1        6'
+	has "$output" '冰湖                             1        6'
+}
+
 @test "stats --csv: one line for all, one per task, quoted where needed" {
 	rolldbg run --quiet --task x --out a.jsonl
 	sed -i 's/{"id":"x"}/{"id":"a \\"b\\", c"}/' a.jsonl

@@ -138,7 +138,7 @@ const struct check check_aliased_state = {
 	.id = "aliased-state",
 	.title = "an imported recording has the last state in every step",
 	.severity = SEVERITY_ERROR,
-	.lowered = "nothing but the environment's own count shows that it moved",
+	.lowered = "only the environment's own step count shows that it moved",
 	.explains = {&check_frozen_state, &check_stopped_moving, &check_reward_without_effect},
 	.why = "All states in the recording equal the final one, although observations or the "
 	       "environment's own step count changed. Python recorders do this when they store the "

@@ -77,7 +77,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		bool moves = r->movement == MOVEMENT_UNSHOWN && !s->named;
 		finding_add(out, moves ? SEVERITY_WARNING : SEVERITY_ERROR, &s->empty, "/state",
 		            "the state is {} before each of %" PRId64
-		            " steps: the source has nothing to tell%s",
+		            " steps: the source returns nothing%s",
 		            s->empty.count, moves ? "; only the answers differ" : "");
 	}
 }

@@ -153,7 +153,8 @@ static void report_counts(const struct count_sequence *s, struct findings *out)
 	char twice[64] = "";
 
 	if (s->again > 0) {
-		snprintf(twice, sizeof(twice), ", and %" PRId64 " of them came twice", s->again);
+		snprintf(twice, sizeof(twice), ", and %" PRId64 " of them occurred twice",
+		         s->again);
 	}
 	finding_add(out, SEVERITY_ERROR, NULL, "/env_steps",
 	            "the environment counted the steps of %" PRId64 " rollouts together: "
@@ -184,8 +185,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (r->no_sessions && r->concurrent) {
 		finding_add(
 			out, SEVERITY_ERROR, NULL, "/env/protocol",
-			"openenv-http has no sessions: rollouts that run at the same time act in "
-			"one environment, or each call in a new one");
+			"openenv-http has no sessions: rollouts that run at the same time share "
+			"one environment, or each call runs in a new one");
 	} else if (r->pauses->changed > 0 && sharing_is_seen(&c->sharing)) {
 		report_change(r, out);
 	} else if (r->env_count.reported > 0 && cross_rollout_counts_together(c)) {
@@ -212,23 +213,23 @@ const struct check check_session_alias = {
 	       "the same time;\n"
 	       "- the state of one changed while only others acted;\n"
 	       "- the environment's step counts of several rollouts form one sequence: at least "
-	       "eight counts and none twice, or counts that differ in each rollout, keep up with "
-	       "the number of all calls, and were seen to increase by one per call while others "
-	       "did nothing;\n"
-	       "- rollouts that ran one after the other, at least three, each began in the state "
-	       "in which the one before had ended, and no two in the same state;\n"
-	       "- the state before a call differs from the answer to the call before it, while "
-	       "others call tools and never while none does: in at least two pauses and one in "
-	       "eight, with values that others were answered, if most calls change such members, "
-	       "few change others alone, and no other member stays as the rollout's own calls "
-	       "left it;\n"
-	       "- answers have no member in common with the state, but half of the second reads, "
-	       "at least two, differ from the first, except the one made while no other rollout "
-	       "acts; and the same step leads to different states, none of which recurs in one "
-	       "rollout.\n"
+	       "eight counts, none of which occurs twice; or counts that differ between the "
+	       "rollouts, grow with the total number of calls, and were seen to increase by one "
+	       "per call while the other rollouts did nothing;\n"
+	       "- at least three rollouts that ran one after the other each began in the state in "
+	       "which the previous one had ended, no two of them in the same state;\n"
+	       "- between two calls of a rollout a member of the state changed while other "
+	       "rollouts called tools, and never while none did: in at least two of these pauses "
+	       "and one in eight, mostly to a value that another rollout had read. Calls usually "
+	       "change these members, and no other member always keeps the value that the "
+	       "rollout's own calls gave it;\n"
+	       "- the state has no member in common with the answers, but at least two second "
+	       "reads of it, and at least half of them, differ from the first read, though not the "
+	       "one made while no other rollout acted; and the same step leads to different "
+	       "states, none of which recurs within a rollout.\n"
 	       "With \1jobs\2 2 or more, run reads the state a second time before a few of the "
-	       "first steps to see such changes; once after the first call of the first rollout, "
-	       "while the others wait.\n"
+	       "first steps to detect such changes, and once after the first call of the first "
+	       "rollout, while the others wait.\n"
 	       "Look at meta.env_session, meta.session and meta.episode of both rollouts, and at "
 	       "how the server creates its session ids: a hash of seed and configuration, a "
 	       "constant, the client's name, one object for all connections, a proxy that drops "

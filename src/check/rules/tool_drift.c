@@ -249,7 +249,7 @@ static void check_sessions(const struct rollout_facts *r, const struct line *l,
 		peer_name(r->work, owner, other + 8, sizeof(other) - 8);
 	}
 	finding_add(out, SEVERITY_ERROR, NULL, "/tools",
-	            "the server offers this session other tools than that of %s", other);
+	            "the server offers this session different tools from that of %s", other);
 }
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -299,15 +299,15 @@ const struct check check_tool_drift = {
 	.title = "the tools named to the policy differ from those the server offers",
 	.severity = SEVERITY_ERROR,
 	.explains = {&check_unknown_tool, &check_arguments_schema},
-	.why = "The policy works with other tools than the server offers: its calls fail or, "
-	       "worse, do something else. One of these was seen:\n"
+	.why = "The policy was given different tools from those the server offers: its calls fail "
+	       "or, worse, do something else. One of these was seen:\n"
 	       "- a name in the tool list of the task or the policy is not among the tools in "
 	       "the header;\n"
-	       "- the prompt presents as a tool what the server lacks: it defines it with a "
-	       "schema, lists it in a section of tools, calls it a tool, or tells the policy to "
-	       "use it and it is named like the server's own;\n"
+	       "- the prompt presents a tool that the server lacks: it defines it with a schema, "
+	       "lists it in a section of tools, calls it a tool, or tells the policy to use it "
+	       "under a name formed like those of the server's own tools;\n"
 	       "- the server changed its list during the rollout: a tool was removed, or takes "
-	       "other arguments than the policy was shown;\n"
+	       "different arguments from those the policy was shown;\n"
 	       "- sessions of one environment, in one recording or one group, were offered "
 	       "different tools.\n"
 	       "Compare the header's tools with the task file and the prompt, and look at the "
@@ -315,7 +315,7 @@ const struct check check_tool_drift = {
 	       "new release of the server, unequal replicas behind one address, a prompt written "
 	       "by hand, and two copies of a task set.\n"
 	       "Fix: write the prompt from the server's list, pin the server's version on every "
-	       "replica, or use the nearest name if that was meant.",
+	       "replica, or correct the name.",
 	.needs = UINT64_C(1) << KEY_TOOLS,
 	.wants = KIND_HEADER | KIND_RESET | KIND_EVENT,
 	.state_size = sizeof(struct drift),

@@ -175,7 +175,7 @@ static bool misses_id(const struct control_plane *c, int status)
 	       json_type(JSON_GET(body, "error")) == JSON_STRING;
 }
 
-static void note_silence(struct control_plane *c, int status)
+static void note_no_reply(struct control_plane *c, int status)
 {
 	if (!status && !c->silence.n) {
 		buf_str(&c->silence, buf_view(&c->why));
@@ -194,7 +194,7 @@ int control_detect(struct control_plane *c, struct error *err)
 	if (fetch(c, "POST", "/control/reset_session", false, STR("{}"), &status, err)) {
 		return -1;
 	}
-	note_silence(c, status);
+	note_no_reply(c, status);
 	if (misses_id(c, status)) {
 		c->kind = CONTROL_HTTP;
 		return 0;
@@ -202,7 +202,7 @@ int control_detect(struct control_plane *c, struct error *err)
 	if (fetch(c, "GET", "/control/status", false, no_body, &status, err)) {
 		return -1;
 	}
-	note_silence(c, status);
+	note_no_reply(c, status);
 	if (misses_id(c, status)) {
 		c->kind = CONTROL_HTTP_HASHED;
 		return 0;

@@ -1,3 +1,6 @@
+/* The folder env/mcp/: the MCP adapter: sessions, their channels, tools, the control plane, replies.
+   The interface it implements is env.h; JSON-RPC and event streams are in protocol/. */
+
 /* The internals of an MCP environment, shared by mcp.c (open to close), watch.c (checks besides
    replies) and refused.c. */
 #ifndef ROLLDBG_ENV_MCP_MCP_INTERNAL_H

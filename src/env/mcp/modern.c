@@ -213,7 +213,7 @@ static bool refused_before(const struct mcp_reply *r)
 }
 
 /* Without requestState, which only the server understands and which differs each time. */
-static void note_questions(const struct mcp_exchange *t, struct str result)
+static void note_input_requests(const struct mcp_exchange *t, struct str result)
 {
 	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
 	struct json_writer w;
@@ -260,7 +260,7 @@ static void answer_questions(struct mcp_exchange *t, struct mcp_reply *r, bool *
 	} else if (mcp_input_answer(r->message.result, &t->responses, &t->state, &why)) {
 		t->rounds++;
 		*again = true;
-		note_questions(t, r->message.result);
+		note_input_requests(t, r->message.result);
 	}
 	if (!*again) {
 		fail_exchange(t, r, buf_cstr(&why));

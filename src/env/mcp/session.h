@@ -37,8 +37,7 @@ bool mcp_session_is_none(const struct mcp_session *s);    /* the revision has no
 const char *mcp_session_url(const struct mcp_session *s); /* after redirects */
 struct str mcp_server_name(const struct mcp_session *s); /* decoded serverInfo; absent: not given */
 struct str mcp_server_version(const struct mcp_session *s);
-bool mcp_tools_changed(
-	struct mcp_session
-		*s); /* was list_changed received since the last call of this function? */
+/* Was list_changed received since the last call of this function? */
+bool mcp_tools_changed(struct mcp_session *s);
 
 #endif

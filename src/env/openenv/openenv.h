@@ -1,3 +1,6 @@
+/* The folder env/openenv/: the OpenEnv adapters: wire, replies, description of the server. The
+   interface they implement is env.h; connections are in net/. */
+
 /* Two adapters: openenv uses a session over the WebSocket (openenv.c), openenv-http sends each
    request over plain HTTP, without a session (openenv_http.c). They differ in the wire and in
    open(); the common functions are declared here. */

@@ -52,7 +52,7 @@ struct attempt {
 	struct chat_reply *reply;
 	struct chat_failure *failure;
 	bool answered;
-	uint64_t retry_after_ms; /* 0: not said */
+	uint64_t retry_after_ms; /* 0: not given */
 };
 
 /* One event of any API. Invalid JSON is reported by chat_stream_add. */
@@ -99,7 +99,7 @@ static bool is_reply(const struct chat_stream *s, bool ended_well)
 	return (ended_well && s->finish_reason.n) || s->call_count > 0;
 }
 
-/* The stream is over and no reply. start: its first bytes. */
+/* The stream ended without a reply. start: its first bytes. */
 static int no_reply(bool any, struct str start, struct error *err)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);
@@ -173,7 +173,7 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 	body = text_trim(buf_view(&c->body));
 	bool valid = json_validate(body, &fault) == 0;
 
-	/* chat completions: a reply is looked at first, as most have no error */
+	/* chat completions: read as a reply first, because most are not errors */
 	if (valid && !c->conf->api->reply && chat_reply_take(body, a->reply, err) == 0) {
 		a->answered = true;
 		return 0;

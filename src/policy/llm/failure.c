@@ -170,7 +170,7 @@ static void read_body(struct chat_failure *f, struct str body)
 
 /* ---- classification ---- */
 
-/* What servers say of an exceeded context: OpenAI, vLLM, llama.cpp, Ollama, TGI, SGLang, TensorRT-LLM,
+/* Messages about an exceeded context: OpenAI, vLLM, llama.cpp, Ollama, TGI, SGLang, TensorRT-LLM,
    LM Studio, Anthropic, Gemini, Bedrock, Cohere, xAI and gateways. */
 static const char *const context_texts[] = {
 	"*context_length_exceeded*",
@@ -344,7 +344,7 @@ void chat_failure_in_body(struct chat_failure *f, int otherwise, struct str body
 	classify(f, status ? status : otherwise);
 }
 
-/* A page of the status that a gateway reports tells of the gateway; any other page, of a wrong URL. */
+/* A web page with a gateway's status is about the gateway; any other page means a wrong URL. */
 static void explain_page(struct chat_failure *f, int status, struct str body)
 {
 	buf_printf(&f->message, "HTTP %d, ", status);

@@ -9,8 +9,8 @@
 /* Constraints of chat templates, as bits. */
 enum history_form {
 	HISTORY_USUAL = 0,
-	HISTORY_SYSTEM_AS_USER =
-		1, /* there is no system role: its text begins the first user message */
+	/* there is no system role: its text begins the first user message */
+	HISTORY_SYSTEM_AS_USER = 1,
 	HISTORY_SINGLE_CALLS = 2,    /* an assistant message has at most one call */
 	HISTORY_RESULTS_AS_USER = 4, /* role tool only after tool_calls, not after calls as text */
 };
@@ -22,7 +22,7 @@ struct history {
 	bool called;      /* the last assistant message has tool_calls */
 	unsigned forms;   /* of enum history_form */
 	struct buf calls; /* SINGLE_CALLS: the message whose calls have no results yet, or empty */
-	/* So many bytes of `sent` were not changed since who sends them set this to sent.n. */
+	/* The first `same` bytes of `sent` are unchanged since the sender last set it to sent.n. */
 	size_t same;
 };
 

@@ -29,7 +29,7 @@ struct profile {
 	/* messages of role tool may name the tool, which some templates need */
 	bool names_results;
 	int api; /* an index of apis[], unless the user names another API */
-	/* GET, beside /v1: an object whose `chat_template` is the model's; NULL: it is not shown */
+	/* GET path, next to /v1, of an object with the model's `chat_template`; NULL: none */
 	const char *template_path;
 };
 

@@ -31,7 +31,7 @@ struct chat_reply {
 
 /* Parses a complete body. FAIL_PROTOCOL: not a chat completion; the message quotes its start. */
 MUST_USE int chat_reply_read(struct str body, struct chat_reply *out, struct error *err);
-/* The same of a body that is valid JSON without blanks around it. */
+/* The same for a body that is valid JSON without surrounding whitespace. */
 MUST_USE int chat_reply_take(struct str body, struct chat_reply *out, struct error *err);
 void chat_reply_release(struct chat_reply *r); /* a zeroed one is fine */
 

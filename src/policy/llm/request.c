@@ -306,7 +306,7 @@ void chat_request_write(struct chat_request *r, struct str messages, size_t same
 	buf_clear(&r->head);
 	put_head(r, &r->head);
 	if (same && r->head.n == before && !out->full) {
-		memcpy(out->p, r->head.p, before); /* limit and seed may be others */
+		memcpy(out->p, r->head.p, before); /* limit and seed may differ */
 		buf_cut(out, before + same);
 	} else {
 		same = 0;

@@ -1,13 +1,13 @@
-/* What the model's chat template tells, where the server shows it: llama.cpp's does (GET /props,
+/* Facts from the model's chat template, if the server exposes it: llama.cpp does (GET /props,
    member chat_template), vLLM and SGLang do not. */
 #ifndef ROLLDBG_POLICY_LLM_TEMPLATE_H
 #define ROLLDBG_POLICY_LLM_TEMPLATE_H
 
 #include "policy/llm/chat.h"
 
-/* The format in which the model writes calls as text: a name of toolformats.def. NULL: the user
-   named one, the server shows no template, or the template shows no calls. Asked once for all
-   that share c->usage; any failure is an answer, too, and logged with -vv. */
+/* The format in which the model writes calls as text: a name in toolformats.def. NULL: the user
+   named one, the server exposes no template, or the template contains no known format. Requested
+   once for all rollouts that share c->usage; a failure counts as NULL and is logged with -vv. */
 const char *chat_template_format(struct chat *c);
 
 #endif

@@ -31,10 +31,11 @@ void llm_usage_piece(struct llm_usage *u);
 /* usage: of the reply, raw JSON; absent: not reported, or no reply. */
 void llm_usage_reply(struct llm_usage *u, bool answered, struct str usage);
 
-/* What ask returns: called by the first who wants to know, while others wait. Without u: each. */
+/* The result of `ask`, which only the first caller runs, while the others wait. Without u every
+   caller runs it. */
 const char *llm_usage_format(struct llm_usage *u, const char *(*ask)(void *arg), void *arg);
 
-/* True the first time: for what is to be said once a run. Also without u. */
+/* True the first time, for messages printed once per run; always true without u. */
 bool llm_usage_first_time(struct llm_usage *u);
 
 /* Was the credential refused? Then *out is the failure of every further request. */

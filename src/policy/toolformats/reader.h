@@ -28,10 +28,10 @@ struct found_call {
 struct reading_conf {
 	struct str tools;    /* as advertised: names and types */
 	const char *format;  /* the only one to read; NULL: all of them */
-	const char *likely;  /* its rows come first where others have the same mark; NULL: none */
-	bool repair;         /* read what is nearly right, too, and say so */
-	bool asked_for_json; /* the prompt asked for JSON, so a part of it is a call cut off */
-	bool limited;        /* the reply ended at the limit of tokens */
+	const char *likely;  /* preferred if several formats share a mark; NULL: none */
+	bool repair;         /* also read calls that need a repair, and note it */
+	bool asked_for_json; /* the prompt asked for JSON: incomplete JSON is a truncated call */
+	bool limited;        /* the reply ended at its token limit */
 };
 
 /* Slices of the text or the arena. */
@@ -51,16 +51,17 @@ void reading_text(const struct reading_conf *conf, struct str text, struct arena
 /* Does the text contain marks of some format? */
 bool reading_marked(struct str text);
 
-/* Do the chat templates of that format's models know results only from messages of role tool, and
-   render one whose call is text in the message before it, too? NULL: no. */
+/* Do the chat templates of that format's models take results only in messages of role tool, and
+   render such a message even if the call before it was text? False for NULL. */
 bool tool_format_has_role(const char *format);
 
-/* Appends what a call returned as a model of that format knows it; NULL: <tool_response>. id: of
-   the call. */
+/* Appends a call's result as text, in the form that models of that format were trained on; NULL:
+   <tool_response>. id: of the call. */
 void tool_format_result(const char *format, struct str id, struct str name, struct str text,
                         struct buf *out);
 
-/* The format whose marks a chat template holds, those of its rows with the most; NULL: none. */
+/* The format whose marks occur in a chat template; of several, the one with the most marks. NULL:
+   none. */
 const char *tool_format_of_template(struct str template);
 
 /* "auto" and the formats' names, ending with NULL; and the same joined by "|". */

@@ -52,7 +52,7 @@ static int rank(const struct probe_reply *a)
 }
 
 /* Notes each called tool once, with its best reply. */
-static void note_acts(const struct probe *p, struct tally *t, struct property *out)
+static void note_called_tools(const struct probe *p, struct tally *t, struct property *out)
 {
 	for (size_t i = 0; i < p->call_count; i++) {
 		const struct probe_call *best = &p->calls[i];
@@ -126,7 +126,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	/* the list may be replaced while its tools are called */
 	struct str tools = arena_str(&kept, session_facts(s)->tools);
 	size_t count = json_count(tools);
-	note_acts(p, &t, out);
+	note_called_tools(p, &t, out);
 	int failed = p->conf->call_read_only ? call_readers(p, tools, &t, out, err) : 0;
 	arena_release(&kept);
 	if (failed) {

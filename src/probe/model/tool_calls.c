@@ -90,7 +90,7 @@ static void judge_called(const struct preflight *p, const struct model_answer *a
 
 	property_judge(out, unread ? PROPERTY_FAIL : PROPERTY_OK, "%s%s%s", a->calls.source,
 	               a->calls.format ? ":" : "", a->calls.format ? a->calls.format : "");
-	property_evidence(out, "asked for %.*s, %.*s was called", STR_ARG(p->name),
+	property_evidence(out, "%.*s was requested, but %.*s was called", STR_ARG(p->name),
 	                  STR_ARG(call->name));
 	report_notes("repaired: ", &a->calls.repairs, out);
 	if (unread) {

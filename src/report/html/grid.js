@@ -177,6 +177,6 @@ function printedRows(grid, all) {
 	return [
 		element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)),
 		left > 0 ? element("p", {}, `${counted(left, "further row")} left out: a page prints ${PRINTED_MOST.toLocaleString("en")}.`) : "",
-		filtered > 0 ? element("p", {}, `${counted(filtered, "row")} left out by the filter.`) : "",
+		filtered > 0 ? element("p", {}, `${counted(filtered, "row")} hidden by the filter.`) : "",
 	];
 }

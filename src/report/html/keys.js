@@ -17,7 +17,7 @@ const KEYS = [
 	[["["], "previous rollout", "open", (app) => app.openNeighbour(-1)],
 	[["]"], "next rollout", "open", (app) => app.openNeighbour(1)],
 	[["u"], "all rollouts", "open", (app) => app.openGroup()],
-	[["t"], "light, dark, or as the system", "both", () => nextTheme()],
+	[["t"], "light, dark or system colors", "both", () => nextTheme()],
 	[["?"], "this help", "both", () => byId("help").showModal()],
 ];
 

@@ -37,7 +37,7 @@ function drawMetrics(panel, root, results) {
 		return;
 	}
 	root.replaceChildren(checklistTable(results.filter((one) => one.type === "property")),
-		closedPart("All metrics (those that are 0 left out)", () => metricsList(metrics)));
+		closedPart("All metrics (except those that are 0)", () => metricsList(metrics)));
 	if (tasks.length) {
 		root.append(closedPart(`By task: ${counted(tasks.length, "task")}`, () => taskTable(tasks)));
 	}

@@ -14,8 +14,8 @@
 #include "report/report.h"
 
 struct page_conf {
-	const char
-		*command; /* selects the view that opens first: "show", "check", "diff", "stats" */
+	/* selects the view that opens first: "show", "check", "diff", "stats" */
+	const char *command;
 	const char *rollout; /* show only this one; NULL: all */
 	/* Appends a text, with the settings in it written as options (base/settings.h). */
 	void (*put_text)(struct buf *out, const char *text);

@@ -156,7 +156,7 @@ class PairView {
 			element("header", {}, element("h2", {}, element("a", {href: `#/${encodeURIComponent(this.pair.key)}/row/${index}`}, title))),
 			element("p", {class: "called"}, plain(this.callOf(row))),
 			...row.differences.map(differenceNode),
-			row.differences.length || row.sides.includes(null) ? "" : element("p", {class: "dim"}, "equal but for what is masked or volatile"),
+			row.differences.length || row.sides.includes(null) ? "" : element("p", {class: "dim"}, "equal except for masked and volatile values"),
 			row.line ? "" : element("div", {class: "beside"}, ...row.sides.map((item, side) => this.side(item, side))));
 		byId("pair-detail").scrollTop = 0;
 		if (!this.quiet) {

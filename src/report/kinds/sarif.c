@@ -14,18 +14,18 @@ enum own_rule { RULE_DIFFERENCE, RULE_SUITE, RULE_NO_RESULT, RULE_LEFT_OUT };
 static const struct {
 	const char *id, *title, *help;
 } own_rules[] = {
-	[RULE_DIFFERENCE] = {"golden-difference",
-                             "the environment answered otherwise than the golden",
-                             "The calls of the golden were sent to the environment again, and this "
-                             "came back in place of what was recorded."},
-	[RULE_SUITE] = {"golden-suite", "the goldens are not those of the tasks",
-                        "A golden of no task is obsolete: delete it. A task without a golden is "
-                        "missing one: record it."},
+	[RULE_DIFFERENCE] =
+		{"golden-difference", "the environment's answers differ from the golden",
+                 "The golden's calls were sent to the environment again, and its answers "
+                 "differ from the recorded ones."},
+	[RULE_SUITE] = {"golden-suite", "the goldens do not match the tasks",
+                        "A golden without a task is obsolete: delete it. A task without a "
+                        "golden lacks one: record it."},
 	[RULE_NO_RESULT] = {"no-result", "a rollout or a recording has no result",
                             "The environment was not reached or was lost, or the recording cannot "
                             "be read."},
-	[RULE_LEFT_OUT] = {"left-out", "there are more results than a report holds",
-                           "Fix or mask what is reported, and run the command again."},
+	[RULE_LEFT_OUT] = {"left-out", "there are more results than a report may contain",
+                           "Fix or mask the reported differences, and run the command again."},
 };
 
 struct sarif {

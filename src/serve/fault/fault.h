@@ -1,3 +1,5 @@
+/* The folder serve/fault/: one file per fault, which changes what a healthy server does. */
+
 /* The hooks of faults. A fault is one file of this folder, which includes hooks.h and defines
    its hooks, and one row of faults.def. A hook that is NULL leaves the healthy behaviour
    unchanged. The servers include only this file. */

@@ -10,9 +10,9 @@
 /* Borrowed; valid while the request is handled. Missing headers are absent. */
 struct request {
 	struct str method, path, body;
-	struct str session, accept, content_type, protocol_version, origin,
-		host;       /* origin and host were already checked */
-	struct str upgrade; /* requested protocol; absent: no upgrade */
+	struct str session, accept, content_type, protocol_version;
+	struct str origin, host; /* already checked */
+	struct str upgrade;      /* requested protocol; absent: no upgrade */
 	struct str ws_key, ws_version;
 	bool waited; /* repeated after the delay a previous reply requested */
 };

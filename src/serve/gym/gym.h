@@ -1,3 +1,6 @@
+/* The folder serve/gym/: the MCP-Gym protocol, server side: MCP messages, control plane, sessions.
+   HTTP is in host/, the environments are in world/. */
+
 /* State of an MCP-Gym server: its environments, the transports (MCP sessions) that use them, and
    the limit on environments. Used by the server's one thread only, `steps` excepted.
 
@@ -44,8 +47,8 @@ struct transport {
 	struct map_item item;
 	struct str key; /* key in `transports`: see gym_transport */
 	char id[TRANSPORT_ID + 1];
-	char reply_id[TRANSPORT_ID +
-	              1]; /* id sent in replies; differs from id under session-churn */
+	/* id sent in replies; differs from id under session-churn */
+	char reply_id[TRANSPORT_ID + 1];
 	struct gym_env *env;
 	uint64_t calls;
 };
@@ -67,9 +70,8 @@ struct gym {
 	bool keeps_slots; /* slots are never freed */
 	int step_reward;  /* added to the world's reward */
 	uint64_t made_up_ids;
-	struct gym_env
-		/* environment of calls without a session (fault fallback-session) */
-		unowned;
+	/* environment of calls without a session (fault fallback-session) */
+	struct gym_env unowned;
 	_Atomic uint64_t steps; /* executed, in all sessions */
 };
 

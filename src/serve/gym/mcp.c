@@ -531,8 +531,8 @@ static void answer_other(struct exchange *x)
 	x->reply->allow = "POST, DELETE";
 }
 
-/* Every reply names the session; one that there is none for gets a name that means
-   nothing, as the SDK's do: clients must not adopt it. */
+/* Every reply names a session; one outside a session gets a random id, as from the SDK: clients
+   must not adopt it. */
 static void name_session(struct exchange *x)
 {
 	if (x->transport) {

@@ -1,3 +1,6 @@
+/* The folder serve/host/: HTTP and WebSocket servers on libmicrohttpd and libwslay: sockets, threads,
+   origins. What a request means is decided in gym/, openenv/ and llm/. */
+
 /* The base of our HTTP servers: a listening socket, one epoll thread of libmicrohttpd, and the
    queue of suspended connections. */
 #ifndef ROLLDBG_SERVE_HOST_HOST_H

@@ -1,3 +1,6 @@
+/* The folder serve/openenv/: the OpenEnv protocol, server side: messages, episodes, errors as Python
+   words them. Sockets are in host/, the environments are in world/. */
+
 /* The built-in environments as an OpenEnv server, without sockets: sessions, their slots, and the
    replies to messages on /ws (openenv.c) and to HTTP requests (http.c). Wording as in openenv
    0.10.0.

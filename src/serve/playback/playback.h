@@ -1,3 +1,6 @@
+/* The folder serve/playback/: recordings as environments and as models. The envelopes of the
+   protocols are in gym/ and openenv/. */
+
 /* A recording as an environment: assigns rollouts to sessions, finds the recorded reply to a
    call, and returns the current state. Independent of the protocol: see mcp.h and openenv/. */
 #ifndef ROLLDBG_SERVE_PLAYBACK_PLAYBACK_H

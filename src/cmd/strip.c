@@ -212,15 +212,15 @@ static int strip_in_threads(struct stripping *s, size_t jobs, struct error *err)
 	return failed;
 }
 
-/* A run that died before its first line must not become an empty golden. /dev/null is an empty
-   recording, as for diff. */
-static int check_any(const struct by_rollout *lines, const struct file_list *files,
+/* What has no line must not become an empty golden; a run that died while it wrote the first one is
+   warned of. /dev/null is an empty recording, as for diff. */
+static int check_any(const struct by_rollout *lines, const struct file_list *files, bool torn,
                      struct error *err)
 {
 	const char *path = files->count ? files->paths[0] : "-";
 	struct stat st;
 
-	if (by_rollout_id(lines).p || (stat(path, &st) == 0 && S_ISCHR(st.st_mode))) {
+	if (torn || by_rollout_id(lines).p || (stat(path, &st) == 0 && S_ISCHR(st.st_mode))) {
 		return 0;
 	}
 	return error_set(err, FAIL_INPUT, "%s: contains no recording",
@@ -232,11 +232,12 @@ static int strip_all(const struct context *c, struct stripping *s, int argc, cha
 {
 	struct file_list files = {0};
 	size_t jobs;
+	atomic_bool torn = false;
 	int failed = threads_number(&s->opts->jobs, &jobs, err) ||
 	             store_operands(c, argc, argv, &files, err) ||
-	             by_rollout_open_in_threads(jobs, files.paths, files.count, torn_warn, NULL,
+	             by_rollout_open_in_threads(jobs, files.paths, files.count, torn_warn, &torn,
 	                                        &s->lines, err) ||
-	             check_any(s->lines, &files, err) ||
+	             check_any(s->lines, &files, torn, err) ||
 	             (jobs > 1 ? strip_in_threads(s, jobs, err)
 	                       : strip_rollouts(s, s->lines, put_and_flush, err));
 

@@ -5,9 +5,13 @@
 
 int torn_warn(void *ctx, const struct line *l, const struct reader_note *note, struct error *err)
 {
-	(void)ctx;
+	atomic_bool *torn = ctx;
+
 	(void)l;
 	(void)err;
+	if (torn) {
+		atomic_store(torn, true);
+	}
 	log_warn("%s:%llu: the last line is truncated and left out", note->file,
 	         (unsigned long long)note->line);
 	return 0;

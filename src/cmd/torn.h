@@ -4,7 +4,9 @@
 
 #include "trajectory/reader.h"
 
-/* A reader_line_fn: warns that the line is ignored. */
+#include <stdatomic.h>
+
+/* A reader_line_fn: warns that the line is ignored, and sets the atomic_bool *ctx (NULL: none). */
 int torn_warn(void *ctx, const struct line *l, const struct reader_note *note, struct error *err);
 
 #endif

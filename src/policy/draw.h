@@ -13,7 +13,7 @@ struct str draw_any(struct rng *r, struct str array);
 
 /* What a server's texts say beyond the schema. */
 struct draw_texts {
-	const struct action_candidates *words;  /* for strings whose values no text lists */
+	const struct action_candidates *words; /* for strings whose values no text lists */
 	const struct parameter_values *listed; /* NULL: none */
 	struct str tool;                       /* decoded name, for `listed` */
 };

@@ -9,8 +9,8 @@
 #define SEEN_AFTER     16
 
 struct parameter {
-	struct str key;    /* as spelled in JSON */
-	struct str sent;   /* decoded text of the value sent; absent: none */
+	struct str key;  /* as spelled in JSON */
+	struct str sent; /* decoded text of the value sent; absent: none */
 	bool listed;     /* the text that is read has a list for it */
 };
 
@@ -303,8 +303,8 @@ static struct parameter *owner(struct subject *s, const struct tokens *t,
 	if (p) {
 		return value_list_is_clear(l) || (s->is_error && l->colon) ? p : NULL;
 	}
-	bool enough = value_list_is_clear(l) && !names_parameters(s, l) &&
-	              (l->cued || !s->is_error);
+	bool enough =
+		value_list_is_clear(l) && !names_parameters(s, l) && (l->cued || !s->is_error);
 	return enough ? only_one(s) : NULL;
 }
 

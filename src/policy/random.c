@@ -58,8 +58,8 @@ static void read_error(struct random_policy *p, const struct policy_view *v)
 	struct action_candidates words = {.count = 0};
 
 	if (v->last == OUTCOME_NONE || v->last == OUTCOME_OK ||
-	    (p->tool.p && parameter_values_learn(&p->listed, p->tool, buf_view(&p->arguments),
-	                                         v->last_error))) {
+	    (p->tool.p &&
+	     parameter_values_learn(&p->listed, p->tool, buf_view(&p->arguments), v->last_error))) {
 		return;
 	}
 	action_candidates_add(&words, v->last_error);

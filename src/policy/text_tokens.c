@@ -38,9 +38,8 @@ static size_t word_length(struct str s)
 {
 	size_t n = 0;
 
-	while (is_inside(str_skip(s, n)) ||
-	       (n && n + 1 < s.n && (s.p[n] == '-' || s.p[n] == '.') &&
-	        is_inside(str_skip(s, n + 1)))) {
+	while (is_inside(str_skip(s, n)) || (n && n + 1 < s.n && (s.p[n] == '-' || s.p[n] == '.') &&
+	                                     is_inside(str_skip(s, n + 1)))) {
 		n++;
 	}
 	return n;
@@ -91,8 +90,8 @@ static struct str quoted(struct str s, size_t *used)
 		n++;
 	}
 	size_t close = n + escape;
-	if (n == start || close >= s.n || s.p[close] != s.p[escape] ||
-	    (escape && s.p[n] != '\\') || is_inside(str_skip(s, close + 1))) {
+	if (n == start || close >= s.n || s.p[close] != s.p[escape] || (escape && s.p[n] != '\\') ||
+	    is_inside(str_skip(s, close + 1))) {
 		return STR_NONE;
 	}
 	*used = close + 1;

@@ -17,9 +17,8 @@ static const char *const cues[] = {
 	"example",  "examples", "available", "existing",
 };
 static const char *const introductions[] = {
-	"of",  "are",     "is",      "be",      "from", "either",  "expected",
-	"use", "accepts", "expects", "include", "in",   "include", "includes",
-	"as",  "e.g",     "to",      "try",
+	"of",      "are",     "is", "be",      "from",     "either", "expected", "use", "accepts",
+	"expects", "include", "in", "include", "includes", "as",     "e.g",      "to",  "try",
 };
 /* Words of a sentence that says which values cannot be used. */
 static const char *const exclusions[] = {
@@ -28,8 +27,8 @@ static const char *const exclusions[] = {
 };
 /* Not values themselves. */
 static const char *const connectives[] = {
-	"or",   "and",  "but", "then", "which", "with", "that", "if",
-	"else", "the",  "to",  "not",  "for",   "etc",  "you",  "is",
+	"or",   "and",  "but", "then", "which", "with", "that",     "if",
+	"else", "the",  "to",  "not",  "for",   "etc",  "you",      "is",
 	"are",  "this", "it",  "when", "where", "got",  "received",
 };
 /* Labels of lists that are prose: "Error: timed out, try again". */
@@ -166,8 +165,7 @@ static bool read_interval(const struct tokens *t, size_t i, struct value_list *l
 
 	return (after_range || half_open) && mark_in(t, i, "[(") && number_at(t, i + 1, &low) &&
 	       tokens_mark(t, i + 2, ",") && number_at(t, i + 3, &high) &&
-	       mark_in(t, i + 4, "])") &&
-	       set_range(l, i, i + 5, low, high - (python || half_open));
+	       mark_in(t, i + 4, "])") && set_range(l, i, i + 5, low, high - (python || half_open));
 }
 
 static bool read_range(const struct tokens *t, size_t i, struct value_list *l)
@@ -415,7 +413,8 @@ static bool read_bullets(const struct tokens *t, size_t i, struct value_list *l)
 	size_t at = i;
 
 	l->begin = i;
-	while (l->count < VALUES_MAX && tokens_is(t, at, TOKEN_LINE) && is_bullet(t, at + 1) && is_item(t, at + 2)) {
+	while (l->count < VALUES_MAX && tokens_is(t, at, TOKEN_LINE) && is_bullet(t, at + 1) &&
+	       is_item(t, at + 2)) {
 		add_token(l, t, at + 2);
 		for (at += 3; at < t->count && !tokens_is(t, at, TOKEN_LINE); at++) {
 		}
@@ -445,8 +444,8 @@ static size_t before(const struct tokens *t, size_t i, bool *bracket)
 static bool ends_sentence(const struct tokens *t, size_t i)
 {
 	return tokens_is(t, i, TOKEN_LINE) || mark_in(t, i, ";!?") ||
-	       (mark_in(t, i, ".") && (i + 1 >= t->count || t->item[i + 1].spaced ||
-	                               tokens_is(t, i + 1, TOKEN_LINE)));
+	       (mark_in(t, i, ".") &&
+	        (i + 1 >= t->count || t->item[i + 1].spaced || tokens_is(t, i + 1, TOKEN_LINE)));
 }
 
 /* Notes what the sentence says before the list; false: it excludes these values. */
@@ -457,7 +456,8 @@ static bool look_before(const struct tokens *t, struct value_list *l)
 	bool excluded = false;
 
 	if (end) {
-		l->colon = mark_in(t, end - 1, ":=") && end > 1 && !WORD_IN(t, end - 2, prose_labels);
+		l->colon =
+			mark_in(t, end - 1, ":=") && end > 1 && !WORD_IN(t, end - 2, prose_labels);
 		l->introduced = l->colon || bracket || WORD_IN(t, end - 1, introductions);
 	}
 	for (size_t n = 0; i && n < CUE_TOKENS && !ends_sentence(t, i - 1); n++) {

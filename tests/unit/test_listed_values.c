@@ -1,6 +1,6 @@
 /* Values that descriptions and error texts list, as random calls use them. */
-#include "policy/policy.h"
 #include "policy/open.h"
+#include "policy/policy.h"
 #include "policy/tools.h"
 #include "tap.h"
 
@@ -57,7 +57,8 @@ static const struct row rows[] = {
 	OWN("string", "a digit: 20, 30 or 40", "\"20\" \"30\" \"40\""),
 	{"{\"anyOf\":[{\"type\":\"integer\",\"minimum\":0}],\"description\":\"20 or 30\"}", NULL,
          "Acts", NULL, "20 30"},
-	{"{\"type\":\"array\",\"items\":" INTEGER ",\"maxItems\":1,\"description\":\"of 20, 30 or 40\"}",
+	{"{\"type\":\"array\",\"items\":" INTEGER
+         ",\"maxItems\":1,\"description\":\"of 20, 30 or 40\"}",
          NULL, "Acts", NULL, "[20] [30] [40]"},
 	/* what lists nothing */
 	OWN("integer", "The number of days", NULL),
@@ -74,8 +75,9 @@ static const struct row rows[] = {
              "\"green\" \"red\""),
 	{INTEGER, MODE, "Acts.\\n\\nArgs:\\n    light: 20 or 30\\n    mode: fast or slow\\n", NULL,
          "20 30"},
-	{STRING, MODE, "Acts.\\n\\nArgs:\\n    mode: 'fast' or 'slow'\\n    light: 'red' or 'green'\\n",
-         NULL, "\"green\" \"red\""},
+	{STRING, MODE,
+         "Acts.\\n\\nArgs:\\n    mode: 'fast' or 'slow'\\n    light: 'red' or 'green'\\n", NULL,
+         "\"green\" \"red\""},
 	{INTEGER, ",\"n\":" INTEGER, "Acts. Sets n to 20 or 30", NULL, "!20 30"},
 	/* errors */
 	ERROR(INTEGER, "Invalid light %s. Must be one of [20, 21, 22]", "20 21 22"),
@@ -266,9 +268,9 @@ static bool all_drawn(const struct drawn *d, const char *listed)
 static void check_row(const struct row *r)
 {
 	struct row without = *r;
-	const char *text = r->error ? r->error : strstr(r->schema, "description")
-	                                                 ? r->schema
-	                                                 : r->description;
+	const char *text = r->error                           ? r->error
+	                   : strstr(r->schema, "description") ? r->schema
+	                                                      : r->description;
 	struct drawn d, plain, again;
 
 	draw(r, r->error, &d);

@@ -281,6 +281,46 @@ static struct str described(struct str schema, struct str otherwise)
 	return json_type(description) == JSON_STRING ? description : otherwise;
 }
 
+/* A value that the schema or the server's texts give; false: none of them does, or not always. */
+static bool draw_given(struct drawing *d, const struct drawn *v, struct str type)
+{
+	struct str list = JSON_GET(v->schema, "enum"), fixed = JSON_GET(v->schema, "const");
+	struct str usual = JSON_GET(v->schema, "default");
+	struct listed_limits limits = limits_of(v->schema, type);
+
+	if (fixed.p) {
+		buf_str(d->out, fixed);
+		return true;
+	}
+	if (json_type(list) == JSON_ARRAY && json_count(list)) {
+		buf_str(d->out, draw_any(d->rng, list));
+		return true;
+	}
+	if (draw_from_error(d, v, &limits)) {
+		return true;
+	}
+	if (!json_is_null(usual) && !rng_below(d->rng, 4)) {
+		buf_str(d->out, usual);
+		return true;
+	}
+	return draw_from_description(d, v, &limits);
+}
+
+static void begin_typed(struct drawing *d, const struct drawn *v, struct str type)
+{
+	if (json_is(type, STR("integer")) || json_is(type, STR("number"))) {
+		draw_number(d->rng, v->schema, json_is(type, STR("integer")), d->out);
+	} else if (json_is(type, STR("boolean"))) {
+		buf_text(d->out, rng_below(d->rng, 2) ? "true" : "false");
+	} else if (json_is(type, STR("null"))) {
+		buf_text(d->out, "null");
+	} else if (json_is(type, STR("array")) || json_is(type, STR("object"))) {
+		open_container(d, v, json_is(type, STR("object")));
+	} else {
+		draw_string(d, v->schema);
+	}
+}
+
 /* Writes a scalar, or opens a container. */
 static void begin_value(struct drawing *d, struct drawn v)
 {
@@ -289,34 +329,12 @@ static void begin_value(struct drawing *d, struct drawn v)
 		return;
 	}
 	v.about = described(v.schema, v.about);
-	struct str schema = v.schema = choose_schema(d, v.schema);
-	v.about = described(schema, v.about);
-	d->schema_bytes += schema.n + VALUE_BYTES;
-	struct str list = JSON_GET(schema, "enum"), fixed = JSON_GET(schema, "const");
-	struct str type = type_of(d->rng, schema), usual = JSON_GET(schema, "default");
-	struct listed_limits limits = limits_of(schema, type);
-	bool container = json_is(type, STR("array")) || json_is(type, STR("object"));
-
-	if (fixed.p) {
-		buf_str(d->out, fixed);
-	} else if (json_type(list) == JSON_ARRAY && json_count(list)) {
-		buf_str(d->out, draw_any(d->rng, list));
-	} else if (draw_from_error(d, &v, &limits)) {
-		return;
-	} else if (!json_is_null(usual) && !rng_below(d->rng, 4)) {
-		buf_str(d->out, usual);
-	} else if (draw_from_description(d, &v, &limits)) {
-		return;
-	} else if (json_is(type, STR("integer")) || json_is(type, STR("number"))) {
-		draw_number(d->rng, schema, json_is(type, STR("integer")), d->out);
-	} else if (json_is(type, STR("boolean"))) {
-		buf_text(d->out, rng_below(d->rng, 2) ? "true" : "false");
-	} else if (json_is(type, STR("null"))) {
-		buf_text(d->out, "null");
-	} else if (container) {
-		open_container(d, &v, json_is(type, STR("object")));
-	} else {
-		draw_string(d, schema);
+	v.schema = choose_schema(d, v.schema);
+	v.about = described(v.schema, v.about);
+	d->schema_bytes += v.schema.n + VALUE_BYTES;
+	struct str type = type_of(d->rng, v.schema);
+	if (!draw_given(d, &v, type)) {
+		begin_typed(d, &v, type);
 	}
 }
 

@@ -298,7 +298,7 @@ static void check_row(const struct row *r)
 
 		for (char *p = strtok_r(d.values.p, "\n", &place); p;
 		     p = strtok_r(NULL, "\n", &place)) {
-			above += atof(p) > 1;
+			above += strtod(p, NULL) > 1;
 		}
 		ok(above <= d.count / 4, "%zu of %zu beyond %s", above, d.count, text);
 	}

@@ -4,6 +4,7 @@
 #include "json/index.h"
 #include "json/schema.h"
 #include "json/write.h"
+#include "policy/draw_listed.h"
 
 #include <math.h>
 
@@ -24,13 +25,22 @@ struct container {
 	size_t cursor;                          /* in the properties, then in `required` */
 	bool beyond;                            /* of an object: past the properties */
 	int64_t left;                           /* of an array: remaining elements */
+	struct str key;   /* of an array: the parameter that it is the value of */
+	struct str about; /* of an array: its description */
+};
+
+/* A value that is drawn. */
+struct drawn {
+	struct str schema;
+	struct str key;   /* the parameter, as spelled; absent: none */
+	struct str about; /* raw description, also of the array around it; absent: none */
 };
 
 struct drawing {
 	struct rng *rng;
 	struct references references;
 	size_t schema_bytes; /* see SCHEMAS_MAX */
-	const struct action_candidates *words;
+	const struct draw_texts *texts;
 	struct buf *out;
 	struct arena keys;
 	struct container frames[DEPTH_MAX];
@@ -164,7 +174,7 @@ static void draw_string(struct drawing *d, struct str schema)
 	struct action_candidates own = {.count = 0};
 
 	collect_own(schema, &own);
-	const struct action_candidates *words = own.count ? &own : d->words;
+	const struct action_candidates *words = own.count ? &own : d->texts->words;
 	if (words->count && rng_below(d->rng, 8)) {
 		struct str word = words->item[rng_below(d->rng, (uint32_t)words->count)];
 
@@ -176,6 +186,52 @@ static void draw_string(struct drawing *d, struct str schema)
 	}
 	action_candidates_release(&own);
 	draw_text(d->rng, schema, d->out);
+}
+
+/* ---- listed values ---- */
+
+static struct listed_limits limits_of(struct str schema, struct str type)
+{
+	bool any = !type.p, whole = json_is(type, STR("integer"));
+	bool number = whole || json_is(type, STR("number"));
+	double step = whole ? 1 : 0.001;
+	struct listed_limits l = {.text = any || json_is(type, STR("string")),
+	                          .number = any || number,
+	                          .whole = whole,
+	                          .low = -INFINITY,
+	                          .high = INFINITY,
+	                          .shortest = length_of(schema, "minLength", 0),
+	                          .longest = length_of(schema, "maxLength", INT64_MAX)};
+
+	bound_of(schema, "minimum", "exclusiveMinimum", step, &l.low);
+	bound_of(schema, "maximum", "exclusiveMaximum", -step, &l.high);
+	return l;
+}
+
+/* A value that an error has listed. */
+static bool draw_from_error(struct drawing *d, const struct drawn *v,
+                            const struct listed_limits *limits)
+{
+	const struct value_list *l = NULL;
+
+	if (d->texts->listed && v->key.p) {
+		l = parameter_values_find(d->texts->listed, d->texts->tool, v->key, true);
+	}
+	return l && draw_listed(d->rng, l, limits, d->out);
+}
+
+/* Usually a value that a description lists: the parameter's own, or else the tool's. */
+static bool draw_from_description(struct drawing *d, const struct drawn *v,
+                                  const struct listed_limits *limits)
+{
+	const struct value_list *l = NULL;
+	bool found = draw_described(d->rng, v->about, limits, d->out);
+
+	if (!found && d->texts->listed && v->key.p) {
+		l = parameter_values_find(d->texts->listed, d->texts->tool, v->key, false);
+	}
+	return found || (l && listed_fits(l, limits) && rng_below(d->rng, 8) &&
+	                 draw_listed(d->rng, l, limits, d->out));
 }
 
 /* ---- containers ---- */
@@ -195,8 +251,10 @@ static int64_t draw_length(struct drawing *d, struct str schema)
 	return n < ITEMS_MAX ? n : ITEMS_MAX;
 }
 
-static void open_container(struct drawing *d, struct str schema, bool object)
+static void open_container(struct drawing *d, const struct drawn *v, bool object)
 {
+	struct str schema = v->schema;
+
 	if (d->depth == DEPTH_MAX) {
 		buf_text(d->out, object ? "{}" : "[]");
 		return;
@@ -205,7 +263,10 @@ static void open_container(struct drawing *d, struct str schema, bool object)
 	struct container *f = &d->frames[d->depth++];
 	*f = (struct container){
 		.schema = schema, .object = object, .left = object ? 0 : draw_length(d, schema)};
-	if (object) {
+	if (!object) {
+		f->key = v->key;
+		f->about = v->about;
+	} else {
 		f->properties = JSON_GET(schema, "properties");
 		f->required = JSON_GET(schema, "required");
 		json_index_begin(&f->known, f->properties);
@@ -213,34 +274,67 @@ static void open_container(struct drawing *d, struct str schema, bool object)
 	}
 }
 
-/* Writes a scalar, or opens a container. */
-static void begin_value(struct drawing *d, struct str schema)
+static struct str described(struct str schema, struct str otherwise)
 {
-	if (d->schema_bytes > SCHEMAS_MAX) {
-		buf_text(d->out, "null");
-		return;
-	}
-	schema = choose_schema(d, schema);
-	d->schema_bytes += schema.n + VALUE_BYTES;
-	struct str list = JSON_GET(schema, "enum"), fixed = JSON_GET(schema, "const");
-	struct str type = type_of(d->rng, schema), usual = JSON_GET(schema, "default");
+	struct str description = JSON_GET(schema, "description");
+
+	return json_type(description) == JSON_STRING ? description : otherwise;
+}
+
+/* A value that the schema or the server's texts give; false: none of them does, or not always. */
+static bool draw_given(struct drawing *d, const struct drawn *v, struct str type)
+{
+	struct str list = JSON_GET(v->schema, "enum"), fixed = JSON_GET(v->schema, "const");
+	struct str usual = JSON_GET(v->schema, "default");
+	struct listed_limits limits = limits_of(v->schema, type);
 
 	if (fixed.p) {
 		buf_str(d->out, fixed);
-	} else if (json_type(list) == JSON_ARRAY && json_count(list)) {
+		return true;
+	}
+	if (json_type(list) == JSON_ARRAY && json_count(list)) {
 		buf_str(d->out, draw_any(d->rng, list));
-	} else if (!json_is_null(usual) && !rng_below(d->rng, 4)) {
+		return true;
+	}
+	if (draw_from_error(d, v, &limits)) {
+		return true;
+	}
+	if (!json_is_null(usual) && !rng_below(d->rng, 4)) {
 		buf_str(d->out, usual);
-	} else if (json_is(type, STR("integer")) || json_is(type, STR("number"))) {
-		draw_number(d->rng, schema, json_is(type, STR("integer")), d->out);
+		return true;
+	}
+	return draw_from_description(d, v, &limits);
+}
+
+static void begin_typed(struct drawing *d, const struct drawn *v, struct str type)
+{
+	if (json_is(type, STR("integer")) || json_is(type, STR("number"))) {
+		draw_number(d->rng, v->schema, json_is(type, STR("integer")), d->out);
 	} else if (json_is(type, STR("boolean"))) {
 		buf_text(d->out, rng_below(d->rng, 2) ? "true" : "false");
 	} else if (json_is(type, STR("null"))) {
 		buf_text(d->out, "null");
 	} else if (json_is(type, STR("array")) || json_is(type, STR("object"))) {
-		open_container(d, schema, json_is(type, STR("object")));
+		open_container(d, v, json_is(type, STR("object")));
 	} else {
-		draw_string(d, schema);
+		draw_string(d, v->schema);
+	}
+}
+
+/* Writes a scalar, or opens a container. */
+static void begin_value(struct drawing *d, struct drawn v)
+{
+	if (d->schema_bytes > SCHEMAS_MAX) {
+		buf_text(d->out, "null");
+		return;
+	}
+	v.about = described(v.schema, v.about);
+	v.schema = choose_schema(d, v.schema);
+	v.about = described(v.schema, v.about);
+	d->schema_bytes += v.schema.n + VALUE_BYTES;
+	struct str type = type_of(d->rng, v.schema);
+	if (!draw_given(d, &v, type)) {
+		begin_typed(d, &v, type);
 	}
 }
 
@@ -297,7 +391,7 @@ static void continue_object(struct drawing *d, struct container *f)
 	buf_char(d->out, '"');
 	buf_str(d->out, key);
 	buf_text(d->out, "\":");
-	begin_value(d, schema);
+	begin_value(d, (struct drawn){.schema = schema, .key = key});
 }
 
 static void continue_array(struct drawing *d, struct container *f)
@@ -313,16 +407,16 @@ static void continue_array(struct drawing *d, struct container *f)
 	if (!json_next(tuple, &f->cursor, &schema)) {
 		schema = JSON_GET(f->schema, "items");
 	}
-	begin_value(d, schema);
+	begin_value(d, (struct drawn){.schema = schema, .key = f->key, .about = f->about});
 }
 
-void draw_arguments(struct rng *r, struct str schema, const struct action_candidates *words,
+void draw_arguments(struct rng *r, struct str schema, const struct draw_texts *texts,
                     struct buf *out)
 {
-	struct drawing d = {.rng = r, .words = words, .out = out};
+	struct drawing d = {.rng = r, .texts = texts, .out = out};
 
 	references_begin(&d.references, schema, &d.keys);
-	open_container(&d, schema, true);
+	open_container(&d, &(struct drawn){.schema = schema}, true);
 	while (d.depth) {
 		struct container *f = &d.frames[d.depth - 1];
 

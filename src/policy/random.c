@@ -17,7 +17,9 @@ struct random_policy {
 	struct rng rng;
 	struct str tools;                     /* owned copy */
 	struct script_conf actions;           /* count 0: no actions given */
-	struct action_candidates error_words; /* words from errors */
+	struct action_candidates error_words; /* words from errors that list nothing */
+	struct parameter_values listed;       /* values of the parameters */
+	struct str tool;                      /* called last; absent: none */
 	struct buf arguments, name;
 	struct str title, params;
 };
@@ -50,12 +52,14 @@ static bool was_sent(const struct random_policy *p, struct str word)
 	return false;
 }
 
-/* An error message may list the allowed values. */
-static void collect_error_words(struct random_policy *p, const struct policy_view *v)
+/* An error message may list the allowed values, or have them among its words. */
+static void read_error(struct random_policy *p, const struct policy_view *v)
 {
 	struct action_candidates words = {.count = 0};
 
-	if (v->last == OUTCOME_NONE || v->last == OUTCOME_OK) {
+	if (v->last == OUTCOME_NONE || v->last == OUTCOME_OK ||
+	    (p->tool.p &&
+	     parameter_values_learn(&p->listed, p->tool, buf_view(&p->arguments), v->last_error))) {
 		return;
 	}
 	action_candidates_add(&words, v->last_error);
@@ -64,6 +68,22 @@ static void collect_error_words(struct random_policy *p, const struct policy_vie
 			action_candidates_add_word(&p->error_words, words.item[i]);
 		}
 	}
+	action_candidates_release(&words);
+}
+
+/* Draws the arguments of p->tool. */
+static void draw_call(struct random_policy *p)
+{
+	struct action_candidates words = {.count = 0};
+
+	buf_clear(&p->arguments);
+	buf_clear(&p->name);
+	json_decode(JSON_GET(p->tool, "name"), &p->name);
+	parameter_values_describe(&p->listed, p->tool);
+	collect_words(p, p->tool, &words);
+	struct draw_texts texts = {
+		.words = &words, .listed = &p->listed, .tool = buf_view(&p->name)};
+	draw_arguments(&p->rng, tool_schema(p->tool), &texts, &p->arguments);
 	action_candidates_release(&words);
 }
 
@@ -84,15 +104,9 @@ static int random_decide(struct policy *base, const struct policy_view *v, struc
 	if (!count) {
 		return error_set(err, FAIL_USAGE, "\1policy\2 random: the server offers no tools");
 	}
-	collect_error_words(p, v);
-	struct str tool = draw_any(&p->rng, p->tools);
-	struct action_candidates words = {.count = 0};
-	collect_words(p, tool, &words);
-	buf_clear(&p->arguments);
-	buf_clear(&p->name);
-	draw_arguments(&p->rng, tool_schema(tool), &words, &p->arguments);
-	action_candidates_release(&words);
-	json_decode(JSON_GET(tool, "name"), &p->name);
+	read_error(p, v);
+	p->tool = draw_any(&p->rng, p->tools);
+	draw_call(p);
 	*out = (struct decision){.kind = DECIDE_CALL,
 	                         .name = buf_view(&p->name),
 	                         .arguments = buf_view(&p->arguments)};
@@ -117,6 +131,7 @@ static void random_close(struct policy *base)
 	buf_release(&p->arguments);
 	buf_release(&p->name);
 	action_candidates_release(&p->error_words);
+	parameter_values_release(&p->listed);
 	arena_release(&p->arena);
 	free(p);
 }

@@ -1,6 +1,6 @@
 /* Any bytes as a policy file, on a server with tools of every kind: an accepted policy
    decides, and its calls are JSON objects that match the tools' schemas. A second text,
-   after a NUL byte, is the server's list of tools. */
+   after a NUL byte, is the server's list of tools. The first one is also an error text. */
 #include "policy/file.h"
 #include "policy/tools.h"
 
@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void decide(struct policy *p, struct str tools, bool checked)
+static void decide(struct policy *p, struct str text, struct str tools, bool checked)
 {
 	struct policy_view view = {.last = OUTCOME_NONE};
 	struct json_fault fault;
@@ -35,7 +35,8 @@ static void decide(struct policy *p, struct str tools, bool checked)
 			abort();
 		}
 		view.last = turn % 2 ? OUTCOME_OK : OUTCOME_TOOL_ERROR;
-		view.last_error = d.arguments;
+		/* an error may list values */
+		view.last_error = turn % 4 < 2 ? d.arguments : text;
 	}
 }
 
@@ -54,7 +55,7 @@ static void open_with(struct str text, struct str tools, bool force, bool checke
 	if (json_validate(facts.params, &fault) != 0) {
 		abort();
 	}
-	decide(p, tools, checked);
+	decide(p, text, tools, checked);
 	p->ops->close(p);
 }
 

@@ -204,6 +204,7 @@ static void references(int n)
 {
 	struct buf schema = text(), arguments = text(), out = text();
 	struct action_candidates none = {.count = 0};
+	struct draw_texts texts = {.words = &none};
 	struct arena arena = {0};
 	struct error err;
 	struct rng r;
@@ -215,7 +216,7 @@ static void references(int n)
 	(void)!arguments_check(arguments_read(&arena, buf_view(&schema)), buf_view(&arguments),
 	                       &err);
 	rng_seed(&r, 1, 0);
-	draw_arguments(&r, buf_view(&schema), &none, &out);
+	draw_arguments(&r, buf_view(&schema), &texts, &out);
 	arena_release(&arena);
 	buf_release(&schema);
 	buf_release(&arguments);
@@ -601,6 +602,7 @@ static void check_powers(void)
 		"{\"type\":\"object\",\"additionalProperties\":false",
 	};
 	struct action_candidates none = {.count = 0};
+	struct draw_texts texts = {.words = &none};
 	struct buf schema = text();
 
 	buf_text(&schema, schemas[1]);
@@ -613,7 +615,7 @@ static void check_powers(void)
 
 		rng_seed(&r, 1, 0);
 		blocks = 0;
-		draw_arguments(&r, i ? buf_view(&schema) : str_from(schemas[i]), &none, &out);
+		draw_arguments(&r, i ? buf_view(&schema) : str_from(schemas[i]), &texts, &out);
 		ok(blocks < (uint64_t)1e9 && json_validate(buf_view(&out), &fault) == 0,
 		   "values that multiply: %llu blocks, %zu bytes", (unsigned long long)blocks,
 		   out.n);

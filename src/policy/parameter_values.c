@@ -8,7 +8,7 @@
 #define SEEN_BEFORE    256 /* tokens before a list in which its parameter is looked for */
 #define SEEN_AFTER     16
 
-struct parameter {
+struct named_parameter {
 	struct str key;  /* as spelled in JSON */
 	struct str sent; /* decoded text of the value sent; absent: none */
 	bool listed;     /* the text that is read has a list for it */
@@ -17,7 +17,7 @@ struct parameter {
 /* What a text is about. */
 struct subject {
 	struct str tool; /* decoded name */
-	struct parameter item[PARAMETERS_MAX];
+	struct named_parameter item[PARAMETERS_MAX];
 	size_t count;
 	bool is_error;
 	struct arena scratch;
@@ -26,7 +26,7 @@ struct subject {
 /* ---- parameters of a call ---- */
 
 /* The parameter of that name, added if it is new; NULL: no room. */
-static struct parameter *parameter(struct subject *s, struct str key)
+static struct named_parameter *parameter(struct subject *s, struct str key)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		if (str_eq(s->item[i].key, key)) {
@@ -36,7 +36,7 @@ static struct parameter *parameter(struct subject *s, struct str key)
 	if (s->count == PARAMETERS_MAX) {
 		return NULL;
 	}
-	s->item[s->count] = (struct parameter){.key = key};
+	s->item[s->count] = (struct named_parameter){.key = key};
 	return &s->item[s->count++];
 }
 
@@ -53,7 +53,7 @@ static void add_properties(struct subject *s, struct str schema)
 
 static void add_sent(struct subject *s, struct str key, struct str value)
 {
-	struct parameter *p = parameter(s, key);
+	struct named_parameter *p = parameter(s, key);
 	enum json_type type = json_type(value);
 
 	if (p && type == JSON_STRING) {
@@ -63,12 +63,12 @@ static void add_sent(struct subject *s, struct str key, struct str value)
 	}
 }
 
-struct level {
+struct argument_level {
 	struct str container, key; /* key: of an array, that of its elements */
 	size_t cursor;
 };
 
-static bool next_value(struct level *l, struct str *key, struct str *value)
+static bool next_value(struct argument_level *l, struct str *key, struct str *value)
 {
 	struct json_member m;
 
@@ -86,7 +86,7 @@ static bool next_value(struct level *l, struct str *key, struct str *value)
 
 static void add_arguments(struct subject *s, struct str arguments)
 {
-	struct level levels[DEPTH_MAX] = {{.container = arguments}};
+	struct argument_level levels[DEPTH_MAX] = {{.container = arguments}};
 	size_t depth = json_type(arguments) == JSON_OBJECT;
 	struct str key, value;
 
@@ -96,7 +96,7 @@ static void add_arguments(struct subject *s, struct str arguments)
 		} else if (json_type(value) != JSON_ARRAY && json_type(value) != JSON_OBJECT) {
 			add_sent(s, key, value);
 		} else if (depth < DEPTH_MAX) {
-			levels[depth++] = (struct level){.container = value, .key = key};
+			levels[depth++] = (struct argument_level){.container = value, .key = key};
 		}
 	}
 }
@@ -163,7 +163,7 @@ static bool is_named(struct str key, struct str word)
 }
 
 /* Does the token name the parameter or repeat the value sent for it? "a" may be an article. */
-static bool is_about(const struct token *t, const struct parameter *p)
+static bool is_about(const struct prose_token *t, const struct named_parameter *p)
 {
 	bool word = t->kind == TOKEN_WORD || t->kind == TOKEN_QUOTED;
 
@@ -174,7 +174,7 @@ static bool is_about(const struct token *t, const struct parameter *p)
 	       (p->sent.n > 1 || t->kind != TOKEN_WORD);
 }
 
-static struct parameter *about(struct subject *s, const struct token *t)
+static struct named_parameter *about(struct subject *s, const struct prose_token *t)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		if (is_about(t, &s->item[i])) {
@@ -185,10 +185,10 @@ static struct parameter *about(struct subject *s, const struct token *t)
 }
 
 /* The parameter named last before the list, else first after it in its sentence; NULL: none. */
-static struct parameter *named_near(struct subject *s, const struct tokens *t,
-                                    const struct value_list *l)
+static struct named_parameter *named_near(struct subject *s, const struct tokens *t,
+                                          const struct value_list *l)
 {
-	struct parameter *found = NULL;
+	struct named_parameter *found = NULL;
 	size_t first = l->begin > SEEN_BEFORE ? l->begin - SEEN_BEFORE : 0;
 
 	for (size_t i = l->begin; i > first && !found; i--) {
@@ -204,7 +204,7 @@ static struct parameter *named_near(struct subject *s, const struct tokens *t,
 	return found;
 }
 
-static struct parameter *only_one(struct subject *s)
+static struct named_parameter *only_one(struct subject *s)
 {
 	return s->count == 1 ? &s->item[0] : NULL;
 }
@@ -265,8 +265,8 @@ static bool same_list(const struct value_list *a, const struct value_list *b)
 }
 
 /* Without the value that was rejected; false: no other is listed. */
-static bool keep(struct parameter_values *v, const struct subject *s, const struct parameter *p,
-                 const struct value_list *found)
+static bool keep(struct parameter_values *v, const struct subject *s,
+                 const struct named_parameter *p, const struct value_list *found)
 {
 	struct parameter_list *into = slot(v, s->tool, p->key, s->is_error);
 	struct value_list list = *found;
@@ -295,10 +295,10 @@ static bool keep(struct parameter_values *v, const struct subject *s, const stru
 /* ---- texts ---- */
 
 /* The parameter that the list belongs to; NULL: none, or unknown. */
-static struct parameter *owner(struct subject *s, const struct tokens *t,
-                               const struct value_list *l)
+static struct named_parameter *owner(struct subject *s, const struct tokens *t,
+                                     const struct value_list *l)
 {
-	struct parameter *p = names_parameters(s, l) ? NULL : named_near(s, t, l);
+	struct named_parameter *p = names_parameters(s, l) ? NULL : named_near(s, t, l);
 
 	if (p) {
 		return value_list_is_clear(l) || (s->is_error && l->colon) ? p : NULL;
@@ -310,7 +310,7 @@ static struct parameter *owner(struct subject *s, const struct tokens *t,
 
 /* Reads a text about these parameters, or only about the given one. The first list of each
    counts. */
-static bool read_text(struct parameter_values *v, struct subject *s, struct parameter *only,
+static bool read_text(struct parameter_values *v, struct subject *s, struct named_parameter *only,
                       struct str text)
 {
 	struct value_list *lists;
@@ -320,7 +320,7 @@ static bool read_text(struct parameter_values *v, struct subject *s, struct para
 	tokens_read(&t, &s->scratch, text);
 	size_t count = value_lists_read(&t, &s->scratch, &lists);
 	for (size_t i = 0; i < count; i++) {
-		struct parameter *p = only ? only : owner(s, &t, &lists[i]);
+		struct named_parameter *p = only ? only : owner(s, &t, &lists[i]);
 
 		if (p && !p->listed && (!only || value_list_is_clear(&lists[i]))) {
 			p->listed = keep(v, s, p, &lists[i]);
@@ -358,9 +358,9 @@ static struct str issues_in(struct str error)
 }
 
 /* The parameter at a path such as ["body","action","light"]. */
-static struct parameter *at_path(struct subject *s, struct str path)
+static struct named_parameter *at_path(struct subject *s, struct str path)
 {
-	struct parameter *found = NULL;
+	struct named_parameter *found = NULL;
 	struct str each;
 	size_t cursor = 0;
 
@@ -374,7 +374,7 @@ static struct parameter *at_path(struct subject *s, struct str path)
 	return found;
 }
 
-static bool read_values(struct parameter_values *v, struct subject *s, struct parameter *p,
+static bool read_values(struct parameter_values *v, struct subject *s, struct named_parameter *p,
                         struct str values)
 {
 	struct value_list l = {.shape = LIST_MARKED};
@@ -401,7 +401,7 @@ static bool read_issue(struct parameter_values *v, struct subject *s, struct str
 	struct str value[ARRAY_LEN(keys)];
 
 	json_pick(issue, keys, ARRAY_LEN(keys), value);
-	struct parameter *p = at_path(s, value[0].p ? value[0] : value[1]);
+	struct named_parameter *p = at_path(s, value[0].p ? value[0] : value[1]);
 	if (!p) {
 		return false;
 	}

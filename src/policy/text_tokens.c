@@ -126,14 +126,14 @@ static size_t skip_blanks(struct str s, bool *line)
 	return n;
 }
 
-static void add(struct tokens *t, struct arena *arena, struct token token)
+static void add(struct tokens *t, struct arena *arena, struct prose_token token)
 {
 	t->item = arena_grow(arena, t->item, t->count, sizeof(*t->item));
 	t->item[t->count++] = token;
 }
 
 /* Reads the token at the start of s; returns its length. */
-static size_t read_token(struct str s, bool glued, struct token *out)
+static size_t read_token(struct str s, bool glued, struct prose_token *out)
 {
 	size_t n = 0;
 
@@ -165,7 +165,7 @@ void tokens_read(struct tokens *t, struct arena *arena, struct str text)
 	*t = (struct tokens){.item = NULL};
 	while (at < text.n) {
 		struct str rest = str_skip(text, at);
-		struct token token = {.kind = TOKEN_LINE};
+		struct prose_token token = {.kind = TOKEN_LINE};
 		bool line = false;
 		size_t blanks = skip_blanks(rest, &line);
 

@@ -15,14 +15,14 @@ enum token_kind {
 	TOKEN_LINE,   /* line ends */
 };
 
-struct token {
+struct prose_token {
 	enum token_kind kind;
 	struct str text; /* in the text that was read */
 	bool spaced;     /* whitespace stands before it */
 };
 
 struct tokens {
-	struct token *item; /* in the arena given */
+	struct prose_token *item; /* in the arena given */
 	size_t count;
 };
 

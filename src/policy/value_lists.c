@@ -9,12 +9,12 @@
 #define PHRASE_TOKENS 3  /* of one value: "living room" */
 
 static const char *const cues[] = {
-	"one",      "any",      "either",    "valid",    "allowed",  "available", "option",
-	"options",  "choice",   "choices",   "choose",   "possible", "supported", "permitted",
-	"accepted", "accepts",  "expected",  "expects",  "value",    "values",    "must",
-	"should",   "can",      "may",       "use",      "try",      "known",     "legal",
-	"select",   "pick",     "among",     "between",  "range",    "e.g",       "such",
-	"example",  "examples", "available", "existing",
+	"one",      "any",      "either",   "valid",   "allowed",  "available", "option",
+	"options",  "choice",   "choices",  "choose",  "possible", "supported", "permitted",
+	"accepted", "accepts",  "expected", "expects", "value",    "values",    "must",
+	"should",   "can",      "may",      "use",     "try",      "known",     "legal",
+	"select",   "pick",     "among",    "between", "range",    "e.g",       "such",
+	"example",  "examples", "existing",
 };
 static const char *const introductions[] = {
 	"of",      "are",     "is", "be",      "from",     "either", "expected", "use", "accepts",

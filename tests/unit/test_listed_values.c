@@ -146,7 +146,7 @@ static int order(const void *a, const void *b)
 /* The distinct values of the draws. */
 static void sort_values(struct drawn *d)
 {
-	char *copy = mem_text(buf_view(&d->values)), *place = NULL, *line[DRAWS];
+	char *copy = mem_text(buf_view(&d->values)), *place = NULL, *line[DRAWS] = {NULL};
 	size_t count = 0;
 
 	for (char *p = strtok_r(copy, "\n", &place); p; p = strtok_r(NULL, "\n", &place)) {

@@ -54,7 +54,7 @@ struct stripping {
 
 /* Consecutive rollouts. */
 struct rollout_group {
-	size_t first, behind; /* indexes */
+	size_t first, end; /* indexes */
 	uint64_t bytes;
 };
 
@@ -112,7 +112,7 @@ static void make_groups(struct stripping *s)
 			*g = (struct rollout_group){.first = by_rollout_place(all)};
 		}
 		g->bytes += by_rollout_pass(all);
-		g->behind = by_rollout_place(all);
+		g->end = by_rollout_place(all);
 	}
 	by_rollout_close(all);
 }
@@ -163,7 +163,7 @@ static void *strip_alone(void *ctx, size_t index)
 
 	*own = (struct stripping){.out = output_to_stdout(), .terminal = s->terminal};
 	own->out.text = spare_take(s->spare);
-	own->lines = by_rollout_view(s->lines, g->first, g->behind);
+	own->lines = by_rollout_view(s->lines, g->first, g->end);
 	if (g->bytes > ALONE_BYTES || masks_strip(&s->opts->masks, &own->strip, &ignored) ||
 	    strip_rollouts(own, own->lines, put_stripped, &ignored)) {
 		drop(s, own);
@@ -181,7 +181,7 @@ static int take(void *ctx, size_t index, void *result, struct error *err)
 	if (own) {
 		failed = output_flush(&s->out, err) || output_flush(&own->out, err);
 	} else {
-		struct by_rollout *lines = by_rollout_view(s->lines, g->first, g->behind);
+		struct by_rollout *lines = by_rollout_view(s->lines, g->first, g->end);
 
 		failed = strip_rollouts(s, lines, put_and_flush, err);
 		by_rollout_close(lines);

@@ -32,7 +32,7 @@ struct frame {
 struct string_frame {
 	char *text;
 	struct str string;
-	const unsigned char *behind, *end; /* where the surrounding text continues */
+	const unsigned char *after, *end; /* where the surrounding text continues */
 	size_t begin, edits;
 };
 
@@ -166,8 +166,8 @@ static bool may_hold_json(struct str inner)
 /* Descends into the string at c->p if it is a JSON container. */
 static bool enter_string(struct canon *c, size_t states)
 {
-	const unsigned char *behind = lex_string(c->p, c->end);
-	struct str string = lex_slice(c->p, behind), inner = json_inner(string);
+	const unsigned char *after = lex_string(c->p, c->end);
+	struct str string = lex_slice(c->p, after), inner = json_inner(string);
 	struct json_fault fault;
 	size_t n;
 
@@ -188,7 +188,7 @@ static bool enter_string(struct canon *c, size_t states)
 	c->strings[c->strings_n++] = (struct string_frame){
 		.text = text,
 		.string = string,
-		.behind = behind,
+		.after = after,
 		.end = c->end,
 		.begin = c->out->n,
 		.edits = c->edits,
@@ -215,10 +215,10 @@ static void leave_string(struct canon *c)
 	} else if (!c->out->full) {
 		buf_cut(c->out, s->begin);
 		c->p = lex_begin(s->string);
-		c->end = s->behind;
+		c->end = s->after;
 		put_string(c);
 	}
-	c->p = s->behind;
+	c->p = s->after;
 	c->end = s->end;
 	free(s->text);
 	pop_frame(c);
@@ -296,9 +296,9 @@ static void begin_element(struct canon *c, struct frame *f)
 }
 
 /* The text of the key at c->p. */
-static struct str key_text(struct canon *c, const unsigned char *behind)
+static struct str key_text(struct canon *c, const unsigned char *after)
 {
-	struct str inner = lex_slice(c->p + 1, behind - 1);
+	struct str inner = lex_slice(c->p + 1, after - 1);
 
 	if (!json_has_escape(inner)) {
 		return inner;
@@ -311,15 +311,15 @@ static struct str key_text(struct canon *c, const unsigned char *behind)
 
 static void begin_member(struct canon *c, struct frame *f)
 {
-	const unsigned char *behind = lex_string(c->p, c->end);
-	struct str key = key_text(c, behind);
+	const unsigned char *after = lex_string(c->p, c->end);
+	struct str key = key_text(c, after);
 	size_t states = c->states.n;
 	bool picked = f->states_open > 0 &&
 	              paths_child(c->paths, &c->states, f->states, f->states_open, key);
 
 	if (picked && c->edit == JSON_EDIT_DROP) {
 		c->states.n = states;
-		c->p = lex_blanks(lex_blanks(behind, c->end) + 1, c->end);
+		c->p = lex_blanks(lex_blanks(after, c->end) + 1, c->end);
 		drop_value(c);
 		return;
 	}

@@ -56,27 +56,27 @@ ALWAYS_INLINE void copy_to(struct copying *c, const unsigned char *p)
 	c->from = p;
 }
 
-/* Writes n bytes instead of those up to `behind`, which are not fewer. */
-static void put_instead(struct copying *c, const unsigned char *p, const unsigned char *behind,
+/* Writes n bytes instead of those up to `after`, which are not fewer. */
+static void put_instead(struct copying *c, const unsigned char *p, const unsigned char *after,
                         const char *bytes, size_t n)
 {
 	copy_to(c, p);
 	memcpy(c->copy + place(c, p), bytes, n);
-	c->dropped += (size_t)(behind - p) - n;
-	c->from = behind;
+	c->dropped += (size_t)(after - p) - n;
+	c->from = after;
 }
 
 static __attribute__((noinline)) const unsigned char *drop_blanks(struct copying *c,
                                                                   const unsigned char *p)
 {
-	const unsigned char *behind = lex_blanks(p, c->end);
-	const unsigned char *feed = c->one_line ? memchr(p, '\n', (size_t)(behind - p)) : NULL;
+	const unsigned char *after = lex_blanks(p, c->end);
+	const unsigned char *feed = c->one_line ? memchr(p, '\n', (size_t)(after - p)) : NULL;
 
 	if (feed) {
-		c->end = behind = feed;
+		c->end = after = feed;
 	}
-	put_instead(c, p, behind, "", 0);
-	return behind;
+	put_instead(c, p, after, "", 0);
+	return after;
 }
 
 ALWAYS_INLINE const unsigned char *blanks(struct copying *c, const unsigned char *p)
@@ -109,7 +109,7 @@ static bool is_unicode_escape(const struct copying *c, const unsigned char *p)
 static const unsigned char *other_escape(struct copying *c, const unsigned char *p)
 {
 	bool unicode = is_unicode_escape(c, p);
-	const unsigned char *behind = p;
+	const unsigned char *after = p;
 	char text[6];
 
 	if (!unicode && peek(c, p + 1) != '/') {
@@ -117,11 +117,11 @@ static const unsigned char *other_escape(struct copying *c, const unsigned char 
 	}
 	/* half a surrogate pair, and something that is no escape: nothing more to decode */
 	bool pair = unicode && is_unicode_escape(c, p + 6);
-	size_t n = lex_canonical(lex_unescape(&behind, unicode && !pair ? p + 6 : c->end), text);
-	if ((size_t)(behind - p) != n || memcmp(p, text, n) != 0) {
-		put_instead(c, p, behind, text, n);
+	size_t n = lex_canonical(lex_unescape(&after, unicode && !pair ? p + 6 : c->end), text);
+	if ((size_t)(after - p) != n || memcmp(p, text, n) != 0) {
+		put_instead(c, p, after, text, n);
 	}
-	return behind;
+	return after;
 }
 
 static __attribute__((noinline)) const unsigned char *string_rest(struct copying *c,
@@ -210,9 +210,9 @@ ALWAYS_INLINE const unsigned char *string(struct copying *c, const unsigned char
 static __attribute__((noinline)) const unsigned char *long_key(struct copying *c,
                                                                const unsigned char *p)
 {
-	const unsigned char *behind = string_rest(c, p);
+	const unsigned char *after = string_rest(c, p);
 
-	return behind && !memchr(p, '\\', (size_t)(behind - p)) ? behind : NULL;
+	return after && !memchr(p, '\\', (size_t)(after - p)) ? after : NULL;
 }
 
 /* Keys repeat from object to object, so their lengths are predictable. */
@@ -227,10 +227,10 @@ ALWAYS_INLINE const unsigned char *key(struct copying *c, const unsigned char *p
 		unsigned mask = sse2_not_plain(sse2_load(p));
 
 		if (LIKELY(mask)) {
-			const unsigned char *behind = sse2_step(p, mask);
+			const unsigned char *after = sse2_step(p, mask);
 
-			if (LIKELY(*behind == '"')) {
-				return behind + 1;
+			if (LIKELY(*after == '"')) {
+				return after + 1;
 			}
 		}
 	}
@@ -242,9 +242,9 @@ ALWAYS_INLINE const unsigned char *key(struct copying *c, const unsigned char *p
 
 ALWAYS_INLINE const unsigned char *digits(const struct copying *c, const unsigned char *p)
 {
-	const unsigned char *behind = run_digits(p, c->end);
+	const unsigned char *after = run_digits(p, c->end);
 
-	return LIKELY(behind > p) ? behind : NULL;
+	return LIKELY(after > p) ? after : NULL;
 }
 
 static __attribute__((noinline)) const unsigned char *exponent(const struct copying *c,
@@ -368,20 +368,20 @@ ALWAYS_INLINE const unsigned char *member(struct copying *c, const unsigned char
 {
 	struct plain_frame *f = c->frame;
 	struct written_member *m = &c->members[c->members_n];
-	const unsigned char *behind = key(c, p);
+	const unsigned char *after = key(c, p);
 
-	if (UNLIKELY(!behind || c->members_n == ARRAY_LEN(c->members))) {
+	if (UNLIKELY(!after || c->members_n == ARRAY_LEN(c->members))) {
 		return NULL;
 	}
-	*m = (struct written_member){.key = lex_slice(p + 1, behind - 1), .at = place(c, p)};
+	*m = (struct written_member){.key = lex_slice(p + 1, after - 1), .at = place(c, p)};
 	if (c->members_n++ > f->members) {
 		m[-1].end = m->at - 1;
 		f->sorted = f->sorted && key_order(m[-1].key, m->key) <= 0;
 	}
-	if (LIKELY(c->end - behind >= 2 && behind[0] == ':' && behind[1] > ' ')) {
-		return behind + 1;
+	if (LIKELY(c->end - after >= 2 && after[0] == ':' && after[1] > ' ')) {
+		return after + 1;
 	}
-	p = blanks(c, behind);
+	p = blanks(c, after);
 	return LIKELY(peek(c, p) == ':') ? blanks(c, p + 1) : NULL;
 }
 
@@ -509,12 +509,12 @@ ALWAYS_INLINE const unsigned char *top_key(struct copying *c, const unsigned cha
 		m->key = (struct str){(const char *)p + 1, n - 3};
 		return blanks(c, p + n);
 	}
-	const unsigned char *behind = key(c, p);
-	if (UNLIKELY(!behind)) {
+	const unsigned char *after = key(c, p);
+	if (UNLIKELY(!after)) {
 		return NULL;
 	}
-	m->key = lex_slice(p + 1, behind - 1);
-	p = blanks(c, behind);
+	m->key = lex_slice(p + 1, after - 1);
+	p = blanks(c, after);
 	return LIKELY(peek(c, p) == ':') ? blanks(c, p + 1) : NULL;
 }
 

@@ -115,9 +115,9 @@ bool json_next(struct str array, size_t *cursor, struct str *element)
 	if (!p) {
 		return false;
 	}
-	const unsigned char *behind = lex_value(p, lex_end(array));
-	*element = lex_slice(p, behind);
-	*cursor = (size_t)(behind - lex_begin(array));
+	const unsigned char *after = lex_value(p, lex_end(array));
+	*element = lex_slice(p, after);
+	*cursor = (size_t)(after - lex_begin(array));
 	return true;
 }
 
@@ -128,13 +128,13 @@ ALWAYS_INLINE bool next_member(struct str object, size_t *cursor, struct json_me
 	if (!p) {
 		return false;
 	}
-	const unsigned char *end = lex_end(object), *behind = lex_string(p, end);
-	member->key = lex_slice(p + 1, behind - 1);
-	p = lex_blanks(lex_blanks(behind, end) + 1, end);
-	behind = lex_value(p, end);
-	member->value = lex_slice(p, behind);
+	const unsigned char *end = lex_end(object), *after = lex_string(p, end);
+	member->key = lex_slice(p + 1, after - 1);
+	p = lex_blanks(lex_blanks(after, end) + 1, end);
+	after = lex_value(p, end);
+	member->value = lex_slice(p, after);
 	member->type = (enum json_type)json_types[*p];
-	*cursor = (size_t)(behind - lex_begin(object));
+	*cursor = (size_t)(after - lex_begin(object));
 	return true;
 }
 
@@ -154,13 +154,13 @@ bool json_next_string(struct str value, size_t *cursor, struct str *string)
 			p++;
 			continue;
 		}
-		const unsigned char *behind = lex_string(p, end), *next = lex_blanks(behind, end);
+		const unsigned char *after = lex_string(p, end), *next = lex_blanks(after, end);
 		if (next == end || *next != ':') {
-			*string = lex_slice(p, behind);
-			*cursor = (size_t)(behind - lex_begin(value));
+			*string = lex_slice(p, after);
+			*cursor = (size_t)(after - lex_begin(value));
 			return true;
 		}
-		p = behind;
+		p = after;
 	}
 	*cursor = value.n;
 	return false;

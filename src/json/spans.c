@@ -94,8 +94,8 @@ static const struct json_span *find(const struct json_spans *x, const unsigned c
 	return &x->items[low];
 }
 
-static const unsigned char *behind(const struct json_spans *x, const unsigned char *p,
-                                   const unsigned char *end)
+static const unsigned char *after(const struct json_spans *x, const unsigned char *p,
+                                  const unsigned char *end)
 {
 	return *p == '[' || *p == '{' ? lex_begin(x->value) + find(x, p)->end : lex_value(p, end);
 }
@@ -110,7 +110,7 @@ bool json_spans_next(const struct json_spans *x, struct str array, size_t *curso
 	if (!p) {
 		return false;
 	}
-	*element = lex_slice(p, behind(x, p, lex_end(array)));
+	*element = lex_slice(p, after(x, p, lex_end(array)));
 	*cursor = (size_t)(lex_end(*element) - lex_begin(array));
 	return true;
 }
@@ -128,7 +128,7 @@ bool json_spans_next_member(const struct json_spans *x, struct str object, size_
 	const unsigned char *key_end = lex_string(p, end);
 	member->key = lex_slice(p + 1, key_end - 1);
 	p = lex_blanks(lex_blanks(key_end, end) + 1, end);
-	member->value = lex_slice(p, behind(x, p, end));
+	member->value = lex_slice(p, after(x, p, end));
 	member->type = json_type(member->value);
 	*cursor = (size_t)(lex_end(member->value) - lex_begin(object));
 	return true;

@@ -223,7 +223,7 @@ static size_t read_numbered(const struct tokens *t, size_t i, struct value_list 
 	return i + 3 + bracket;
 }
 
-/* Behind a separator of labelled values; i: there is none. */
+/* The index after a separator of labelled values; i if there is none. */
 static size_t skip_labelled_separator(const struct tokens *t, size_t i)
 {
 	size_t at = i;
@@ -285,7 +285,7 @@ static bool is_alike(const struct tokens *t, size_t first, size_t i)
 }
 
 struct separator {
-	size_t next; /* behind it */
+	size_t next; /* index after it */
 	bool comma, conjunction, pipe, slash, ellipsis;
 };
 
@@ -332,7 +332,7 @@ static size_t item_end(const struct tokens *t, size_t i, bool phrases)
 	return separates(t, end) || is_stop(t, end) ? end : i + 1;
 }
 
-/* A bare word after a comma is only a value if the sentence does not go on behind it. */
+/* A bare word after a comma is only a value if the sentence does not continue after it. */
 static bool continues(const struct tokens *t, size_t i, const struct separator *s)
 {
 	return s->conjunction || !tokens_is(t, i, TOKEN_WORD) || separates(t, i + 1) ||
@@ -427,7 +427,7 @@ static bool read_bullets(const struct tokens *t, size_t i, struct value_list *l)
 
 /* ---- what stands before ---- */
 
-/* The token before the list, behind which its brackets and line ends are. */
+/* The token before the list and its brackets and line ends. */
 static size_t before(const struct tokens *t, size_t i, bool *bracket)
 {
 	*bracket = false;

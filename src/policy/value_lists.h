@@ -27,7 +27,7 @@ struct value_list {
 	struct listed_value item[VALUES_MAX];
 	size_t count;
 	double low, high;  /* of a range, both included; it may have no items */
-	size_t begin, end; /* tokens of the list; `end` is behind the last */
+	size_t begin, end; /* tokens of the list; `end` follows the last */
 	bool joined;       /* its items are joined by more than commas: "or", '|' */
 	bool cued;         /* its sentence says so before it: "one of", "valid", "must be" */
 	bool introduced;   /* directly after "of", "be", "from" and the like, or a bracket */

@@ -55,7 +55,7 @@ static const struct {
 	{"a word joiner", "a\u2060b", 10, "a\\u{2060}b"},
 	{"bytes that are not UTF-8", "\xff\xc3", 8, "\\xff\\xc3"},
 	{"a surrogate", "\xed\xa0\x80", 12, "\\xed\\xa0\\x80"},
-	{"half a character behind a letter", "a\xcc", 5, "a\\xcc"},
+	{"half a character after a letter", "a\xcc", 5, "a\\xcc"},
 };
 
 static void test_rows(void)

@@ -135,7 +135,7 @@ int main(void)
 	         "{\"error\":{\"message\":\"m\",\"type\":\"insufficient_quota\",\"code\":"
 	         "\"insufficient_quota\"}}",
 	         "quota", "\"insufficient_quota\"");
-	class_of("a limit, behind blanks", 429,
+	class_of("a limit after blanks", 429,
 	         "\n \n{\"error\":{\"message\":\"m\",\"type\":\"tokens\",\"code\":429}}",
 	         "rate-limit", "429");
 	class_of("a bare error in words", 503, "{\"error\":\"overloaded\"}", "overload", "");

@@ -638,7 +638,7 @@ static const struct scaling_case cases[] = {
 	{"references of a schema", references},
 	{"alternatives that are references", alternatives},
 	{"calls with a wrong word of as many", wrong_words},
-	{"objects one behind the other", bare_objects},
+	{"objects one after the other", bare_objects},
 	{"keyword arguments", bare_keywords},
 	{"quotes", bare_quotes},
 	{"thoughts", thoughts},

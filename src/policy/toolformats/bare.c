@@ -140,9 +140,9 @@ static bool read_unknown_tags(struct finder *f, struct str text)
 		s = skip_whitespace(s);
 		buf_printf(&close, "</%.*s>", STR_ARG(name));
 		if (begins_json(s) && json_at(f, &plain, s, &value, &used) == FOUND_WHOLE) {
-			struct str behind = text_trim(str_skip(s, used));
+			struct str after = text_trim(str_skip(s, used));
 
-			good = (!behind.n || str_eq(behind, buf_view(&close))) &&
+			good = (!after.n || str_eq(after, buf_view(&close))) &&
 			       found_objects(f, &plain, value);
 		}
 	}
@@ -165,9 +165,9 @@ static bool read_python(struct finder *f, struct str text)
 	bool list = text.n && text.p[0] == '[';
 	struct str inside = skip_whitespace(str_skip(text, list)), name = leading_name(inside),
 		   s = text;
-	struct str behind = str_skip(inside, name.n), none = STR_NONE;
+	struct str after = str_skip(inside, name.n), none = STR_NONE;
 
-	if (!name.n || !behind.n || behind.p[0] != '(') {
+	if (!name.n || !after.n || after.p[0] != '(') {
 		return false;
 	}
 	grammar_keywords(f, &plain, &none, &s);

@@ -11,34 +11,34 @@
 /* ---- the end of a literal ---- */
 
 /* After the call's bracket: nothing, the end of the list, or another call. */
-static bool ends_call(struct str behind)
+static bool ends_call(struct str after)
 {
-	behind = skip_whitespace(behind);
-	if (!behind.n || behind.p[0] == ']') {
-		return skip_whitespace(str_skip(behind, 1)).n == 0;
+	after = skip_whitespace(after);
+	if (!after.n || after.p[0] == ']') {
+		return skip_whitespace(str_skip(after, 1)).n == 0;
 	}
-	behind = skip_whitespace(str_skip(behind, behind.p[0] == ',' || behind.p[0] == ';'));
-	struct str name = leading_name(behind);
-	return name.n && name.n < behind.n && behind.p[name.n] == '(';
+	after = skip_whitespace(str_skip(after, after.p[0] == ',' || after.p[0] == ';'));
+	struct str name = leading_name(after);
+	return name.n && name.n < after.n && after.p[name.n] == '(';
 }
 
 /* After a literal: a comma and "key=", or the end of the call. */
-static bool ends_literal(struct str behind)
+static bool ends_literal(struct str after)
 {
-	behind = skip_whitespace(behind);
-	if (behind.n && behind.p[0] == ')') {
-		return ends_call(str_skip(behind, 1));
+	after = skip_whitespace(after);
+	if (after.n && after.p[0] == ')') {
+		return ends_call(str_skip(after, 1));
 	}
-	if (!behind.n || behind.p[0] != ',') {
+	if (!after.n || after.p[0] != ',') {
 		return false;
 	}
-	behind = skip_whitespace(str_skip(behind, 1));
-	if (behind.n && behind.p[0] == ')') {
-		return ends_call(str_skip(behind, 1));
+	after = skip_whitespace(str_skip(after, 1));
+	if (after.n && after.p[0] == ')') {
+		return ends_call(str_skip(after, 1));
 	}
-	struct str key = leading_name(behind);
-	behind = skip_whitespace(str_skip(behind, key.n));
-	return key.n && behind.n && behind.p[0] == '=';
+	struct str key = leading_name(after);
+	after = skip_whitespace(str_skip(after, key.n));
+	return key.n && after.n && after.p[0] == '=';
 }
 
 /* The length of the string at the start of s, in one quote or three; s.n: it has no end. */
@@ -141,12 +141,12 @@ static bool put_padded(struct buf *out, struct str s)
 static bool put_loose(struct buf *out, struct str s, size_t *used)
 {
 	size_t n = s.n && strchr("'\"", s.p[0]) ? loose_string_length(s) : s.n;
-	struct str behind = skip_whitespace(str_skip(s, string_length(s)));
+	struct str after = skip_whitespace(str_skip(s, string_length(s)));
 
-	if (behind.n && behind.p[0] == '+') {
-		behind = skip_whitespace(str_skip(behind, 1));
+	if (after.n && after.p[0] == '+') {
+		after = skip_whitespace(str_skip(after, 1));
 	}
-	if (n == s.n || n < 2 || (behind.n && strchr("'\"", behind.p[0]))) {
+	if (n == s.n || n < 2 || (after.n && strchr("'\"", after.p[0]))) {
 		return false; /* Python would join 'a' 'b' and 'a' + 'b' */
 	}
 	json_quote(out, (struct str){s.p + 1, n - 2});
@@ -230,16 +230,16 @@ static bool put_keywords(struct finder *f, struct buf *out, struct str *s, bool 
 /* Reads f(..). False: not a call, or cut off. closed: an end mark follows s. */
 static bool read_call(struct finder *f, bool closed, struct str *s)
 {
-	struct str name = leading_name(*s), behind = str_skip(*s, name.n), start = *s;
+	struct str name = leading_name(*s), after = str_skip(*s, name.n), start = *s;
 	struct buf object = BUF(FOUND_TEXT_MAX);
 
-	if (!name.n || !behind.n || behind.p[0] != '(') {
+	if (!name.n || !after.n || after.p[0] != '(') {
 		return false;
 	}
 	if (str_ends(name, STR(".call")) && !is_offered(f, name)) {
 		name.n -= strlen(".call"); /* Llama's form for its built-in tools */
 	}
-	struct str inside = str_skip(behind, 1), rest = inside;
+	struct str inside = str_skip(after, 1), rest = inside;
 	bool good = put_keywords(f, &object, &rest, closed);
 	if (good) {
 		found_add(f,
@@ -254,7 +254,7 @@ static bool read_call(struct finder *f, bool closed, struct str *s)
 
 		inside.n = n;
 		found_bad(f, name, inside, "its arguments are not Python keyword arguments");
-		*s = str_skip(behind, n + 2);
+		*s = str_skip(after, n + 2);
 	}
 	buf_release(&object);
 	return good;
@@ -307,9 +307,9 @@ static size_t mark_outside_strings(const struct tool_format *row, struct str s)
 }
 
 /* Reads the calls again, now with strings that contain marks, and keeps them in place of those
-   from `first` on if all are whole. *behind: their end mark. */
+   from `first` on if all are whole. *after: their end mark. */
 static void read_again(struct finder *f, const struct tool_format *row, struct str s, bool list,
-                       size_t first, struct str *behind)
+                       size_t first, struct str *after)
 {
 	struct str near = {s.p, s.n < STRINGS_MAX ? s.n : STRINGS_MAX};
 	size_t end = mark_outside_strings(row, near), count = f->count;
@@ -323,13 +323,13 @@ static void read_again(struct finder *f, const struct tool_format *row, struct s
 	size_t more = good ? f->count - count : 0;
 	memmove(f->calls + first, f->calls + count, more * sizeof(*f->calls));
 	f->count = good ? first + more : count;
-	*behind = good ? str_skip(s, end) : *behind;
+	*after = good ? str_skip(s, end) : *after;
 }
 
 void grammar_keywords(struct finder *f, const struct tool_format *row, struct str *before,
                       struct str *rest)
 {
-	struct str s = skip_whitespace(*rest), body = {s.p, call_end(f, row, s)}, behind;
+	struct str s = skip_whitespace(*rest), body = {s.p, call_end(f, row, s)}, after;
 	size_t first = f->count;
 	bool closed = body.n < s.n, list = str_starts(body, STR("["));
 
@@ -337,16 +337,16 @@ void grammar_keywords(struct finder *f, const struct tool_format *row, struct st
 		grammar_calls(f, row, before, rest);
 		return;
 	}
-	behind = str_skip(s, body.n);
+	after = str_skip(s, body.n);
 	body = skip_whitespace(str_skip(body, list));
 	read_call_list(f, &body, closed);
 	if (closed && !all_whole(f, first)) {
-		read_again(f, row, s, list, first, &behind);
+		read_again(f, row, s, list, first, &after);
 	}
 	if (f->count == first) {
 		return; /* no call: the mark is ordinary text */
 	}
-	s = closed ? behind : body;
+	s = closed ? after : body;
 	leave_call(f, row, first, &s);
 	*rest = s;
 }

@@ -40,17 +40,17 @@ static struct str decoded(struct finder *f, struct str s)
    it. */
 static struct str behind_attribute(struct str tag, const char *name)
 {
-	struct str before, behind = tag;
+	struct str before, after = tag;
 
 	if (!name[0]) {
 		return tag;
 	}
-	while (cut_at(NULL, behind, name, &before, &behind)) {
+	while (cut_at(NULL, after, name, &before, &after)) {
 		size_t at = (size_t)(before.p - tag.p) + before.n;
 		bool begins = at == 0 || strchr(" \t\r\n", tag.p[at - 1]);
 
-		if (begins && str_starts(skip_whitespace(behind), STR("="))) {
-			return skip_whitespace(behind);
+		if (begins && str_starts(skip_whitespace(after), STR("="))) {
+			return skip_whitespace(after);
 		}
 	}
 	return STR_NONE;
@@ -104,13 +104,13 @@ static enum hint hint_of(const struct tool_format *row, struct str tag)
 /* ---- values ---- */
 
 /* Can this text follow a value's end mark? */
-static bool ends_value(const struct tool_format *row, struct str behind)
+static bool ends_value(const struct tool_format *row, struct str after)
 {
-	behind = skip_whitespace(behind);
-	return !behind.n || mark_cut(behind, row->parameter) || mark_cut(behind, row->close) ||
-	       mark_here(behind, row->parameter) || mark_here(behind, row->close) ||
-	       mark_here(behind, row->open) || mark_here(behind, row->around) ||
-	       mark_here(behind, row->section_end);
+	after = skip_whitespace(after);
+	return !after.n || mark_cut(after, row->parameter) || mark_cut(after, row->close) ||
+	       mark_here(after, row->parameter) || mark_here(after, row->close) ||
+	       mark_here(after, row->open) || mark_here(after, row->around) ||
+	       mark_here(after, row->section_end);
 }
 
 /* The end mark of the value s: the first one after which the format can continue. */
@@ -131,11 +131,11 @@ static size_t value_end(struct finder *f, const struct tool_format *row, struct 
 /* Does a parameter really start here, or does a value only contain its mark? The tool must have
    the parameter, and it must not have been given yet. */
 static bool is_parameter(const struct tool_format *row, struct typed *t, struct str key,
-                         struct str behind)
+                         struct str after)
 {
 	struct str tag, rest, name;
 
-	if (!cut_at(t->f, behind, row->key_end, &tag, &rest) || mark_at(NULL, tag, "\n") < tag.n) {
+	if (!cut_at(t->f, after, row->key_end, &tag, &rest) || mark_at(NULL, tag, "\n") < tag.n) {
 		return false;
 	}
 	name = tag_name(t->f, row, row->key_attribute, tag);
@@ -398,9 +398,9 @@ static void read_json_body(struct finder *f, const struct tool_format *row, stru
 /* <function=NAME <parameter=..: the end of its tag is missing. */
 static bool is_open_tag(const struct finder *f, const struct tool_format *row, struct str name)
 {
-	struct str word = leading_name(name), behind = skip_whitespace(str_skip(name, word.n));
+	struct str word = leading_name(name), after = skip_whitespace(str_skip(name, word.n));
 
-	return behind.n && is_offered(f, word) && mark_here(behind, row->parameter);
+	return after.n && is_offered(f, word) && mark_here(after, row->parameter);
 }
 
 static bool has_letter(struct str s)
@@ -460,15 +460,15 @@ static bool read_parameters(struct finder *f, const struct tool_format *row, str
    own. False: none. */
 static bool skip_doubled(const struct tool_format *row, struct str head, struct str *s)
 {
-	struct str behind = skip_whitespace(*s);
-	size_t bytes = mark_here(behind, row->open);
+	struct str after = skip_whitespace(*s);
+	size_t bytes = mark_here(after, row->open);
 
-	behind = str_skip(behind, bytes);
-	if (!bytes || !head.n || !str_starts(behind, head) ||
-	    !mark_here(skip_whitespace(str_skip(behind, head.n)), row->parameter)) {
+	after = str_skip(after, bytes);
+	if (!bytes || !head.n || !str_starts(after, head) ||
+	    !mark_here(skip_whitespace(str_skip(after, head.n)), row->parameter)) {
 		return false;
 	}
-	*s = str_skip(behind, head.n);
+	*s = str_skip(after, head.n);
 	return true;
 }
 

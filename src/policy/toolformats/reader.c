@@ -355,8 +355,8 @@ static bool read_call_list(struct text_walk *w, const struct mark_place *e, size
 {
 	const struct tool_format *row = &tool_formats[e->mark->index];
 	struct str before = {w->text.p + w->from, e->at - w->from};
-	struct str behind = str_skip(w->text, e->at + e->mark->n);
-	struct str rest = skip_doubled(e->mark, behind), start = rest;
+	struct str after = str_skip(w->text, e->at + e->mark->n);
+	struct str rest = skip_doubled(e->mark, after), start = rest;
 	size_t first = w->f.count;
 
 	*at = w->text.n - start.n;
@@ -372,7 +372,7 @@ static bool read_call_list(struct text_walk *w, const struct mark_place *e, size
 		w->f.count = first;
 		return false;
 	}
-	if (behind.n != start.n) {
+	if (after.n != start.n) {
 		found_repaired(&w->f, first, "doubled-mark", "its mark is repeated");
 	}
 	buf_str(&w->f.rest, before);

@@ -105,8 +105,8 @@ static void take_offset(struct changing_member *m, struct str value, const struc
 	}
 }
 
-static void take_text(struct changing_member *m, struct str before, struct str after,
-                      const struct interval *between)
+static void add_text(struct changing_member *m, struct str before, struct str after,
+                     const struct interval *between)
 {
 	bool first = m->changes == 0 && !between->previous_arguments.n;
 
@@ -144,7 +144,7 @@ void changing_member_take(struct changing_member *m, struct str before, struct s
 	m->is_fresh =
 		(m->is_fresh || m->changes == 0) && fresh && fresh_ids_differ_only(before, after);
 	m->is_echo = m->is_echo && is_in(between->arguments, after);
-	take_text(m, before, after, between);
+	add_text(m, before, after, between);
 	m->without_call = m->without_call || !between->called;
 	if (number_pair_read(before, after, &p)) {
 		take_number(m, &p, between);

@@ -51,7 +51,7 @@ struct interval {
 void changing_member_take(struct changing_member *m, struct str before, struct str after,
                           const struct interval *between);
 
-/* Does the text only name the calls? Two different ones are needed to know. */
+/* Does the text only name the calls? At least two such changes are needed to know. */
 bool changing_member_is_echo_text(const struct changing_member *m);
 /* Can it still turn out that it does? */
 bool changing_member_may_be_echo_text(const struct changing_member *m);

@@ -90,7 +90,8 @@ static void add_evidence(struct count_decreases *c, int64_t from, const struct l
 	}
 }
 
-/* A counted call after the environment was taken back increases the count; else that was none. */
+/* The first counted call after the environment was taken back must increase the count; otherwise
+   it was not taken back, and the decrease is evidence. */
 static void learn(struct count_decreases *c, uint64_t call, bool counted, bool increased)
 {
 	if (c->returned && counted) {

@@ -1,4 +1,4 @@
-/* Decreases of the environment's own step count within an episode. A decrease is no evidence of
+/* Decreases of the environment's own step count within an episode. A decrease is not evidence of
    another environment if the step ended an episode or a level, or if the call took the environment
    back to an earlier point (undo, load). */
 #ifndef ROLLDBG_FACTS_COUNT_DECREASES_H

@@ -7,7 +7,8 @@
 
 #define WORDS_MAX 8
 #define WORD_MIN  2
-#define REST_MIN  8 /* characters besides the words */
+#define WORD_MAX  64 /* bytes; a longer argument is text of its own */
+#define REST_MIN  8  /* characters besides the words */
 
 /* The same argument of two calls. */
 struct word {
@@ -18,7 +19,7 @@ static struct str word_of(struct str value)
 {
 	struct str text = json_type(value) == JSON_STRING ? json_inner(value) : STR_NONE;
 
-	return text.n >= WORD_MIN ? text : STR_NONE;
+	return text.n >= WORD_MIN && text.n <= WORD_MAX ? text : STR_NONE;
 }
 
 static size_t words_of(struct str before, struct str after, struct word words[WORDS_MAX])

@@ -10,9 +10,9 @@ struct echo {
 	struct str value, arguments;
 };
 
-/* Do two texts differ in nothing but words of the arguments, in any case, and is there more in them
-   than these? A word is a string of two characters or more; numbers are not words: they may be
-   what the call set. */
+/* Do two texts differ only in words of the arguments, ignoring case, and do they contain more than
+   these? A word is a short string of at least two characters; numbers are not words, because they
+   may be what the call set. */
 bool echo_differs_only(const struct echo *before, const struct echo *after);
 
 #endif

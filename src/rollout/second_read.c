@@ -8,8 +8,8 @@
 #define WAIT_MS     1
 #define WAIT_CALLS  UINT64_C(3) /* how long it waits, in durations of the last call */
 #define WAIT_MS_MAX 250         /* for others to act */
-#define CONTROL_MS  30  /* for nobody to act; the control waits twice as long, if they let it */
-#define FIRST_MS    400 /* how long the others wait before their first call */
+#define CONTROL_MS  30          /* for nobody to act: the control */
+#define FIRST_MS    400         /* how long the others wait before their first call */
 
 void second_read_first(struct rollout *r)
 {

@@ -90,7 +90,7 @@ const struct check check_missing_state = {
 	.why = "The header names a state source, but steps have no state, or an empty one. Whether those steps had "
 	       "an effect is unknown, a debugger has nothing to show, and a policy that needed the "
 	       "state acted without it. It is a warning if "
-	       "the protocol's own state source has nothing to tell, and answers differ.\n"
+	       "the protocol's own state source returns nothing, but answers differ.\n"
 	       "Look at the events around the first such step, and query the source yourself in the "
 	       "same session: an endpoint that answers 404 or an error, a resource that does not "
 	       "exist, a tool that refuses, a pointer that matches nothing.\n"

@@ -1,5 +1,5 @@
 # rolldbg. One prerequisite: make. `make` builds ./rolldbg, `make help` lists the rest.
-# Every variant (BUILD=release|debug|asan|ubsan|tsan|coverage|valgrind|fuzz) has its own folder under build/.
+# Every variant (BUILD=release|debug|asan|ubsan|tsan|coverage|valgrind|fuzz) has its own directory under build/.
 
 BUILD ?= release
 PREFIX ?= /usr/local
@@ -119,6 +119,7 @@ $(FUZZERS): EXTRA := $(FUZZ_DRIVER)
 $(FUZZERS): $(filter %.o,$(FUZZ_DRIVER))
 $(OBJ)/tests/unit/test_websocket_tls: EXTRA := -lssl
 $(OBJ)/tests/bench/parse_cjson: EXTRA := -lcjson
+$(OBJ)/tests/bench/bare_loop $(OBJ)/tests/bench/http_loop: EXTRA := -lcurl
 # Tests of scaling count work instead of time: the code that reads peers' bytes reports each basic block executed.
 TRACED := $(patsubst %.c,$(OBJ)/traced/%.o,$(wildcard $(addsuffix /*.c,$(addprefix src/,json facts check check/rules compare \
 	protocol env env/mcp env/openenv policy policy/llm policy/toolformats serve/gym serve/openenv serve/llm serve/world))) \
@@ -134,26 +135,26 @@ $(UNITS) $(FUZZERS) $(TOOLS): %: %.o $(LIB)
 
 -include $(TRACED:.o=.d) $(patsubst %.c,$(OBJ)/%.d,$(SRC) $(UNIT_SRC) $(FUZZ_SRC) $(TOOL_SRC) tests/fuzz/replay.c)
 
-demo: all ## drive the built-in lake twice: healthy, and as the broken proxy made it
+demo: all ## drive the built-in lake twice: healthy, and with the fault of a broken proxy
 	@tests/demo
 
 TESTS := $(UNITS) $(FUZZERS) $(sort $(wildcard tests/cli/*.bats tests/lint/*.bats))
 test: all $(UNITS) $(FUZZERS) $(TOOLS) ## unit tests, command tests and the replay of fuzz inputs
 	@tests/prove $(OBJ) $(TESTS)
 
-fuzz-regress: $(FUZZERS) ## replay fixtures/fuzz/* alone (part of test)
+fuzz-regress: $(FUZZERS) ## replay only fixtures/fuzz/* (part of test)
 	@tests/prove $(OBJ) $(FUZZERS)
 
 asan ubsan tsan: ## the same tests under a sanitizer (asan: under both AddressSanitizer and UBSan)
 	@$(MAKE) --no-print-directory BUILD=$@ test
 
-faults: all $(TOOLS) ## every fault of tests/faults at every moment, a run each (BUILD=asan; SHARE=0/3: a third of them)
+faults: all $(TOOLS) ## every fault of tests/faults at every point, one run each (BUILD=asan; SHARE=0/3: one third of them)
 	@ROLLDBG=$(OBJ)/rolldbg tests/prove $(OBJ)/faults $(OBJ)/tests/tools/fault_matrix
 
 valgrind: ## the same tests under valgrind
 	@VALGRIND=1 $(MAKE) --no-print-directory BUILD=valgrind test
 
-coverage: ## line coverage by folder; fails under 85 %
+coverage: ## line coverage by directory; fails below 85 %
 	@$(MAKE) --no-print-directory BUILD=coverage test
 	@tests/coverage build/coverage
 
@@ -172,24 +173,24 @@ fuzz: ## libFuzzer over every target, FUZZ_SECONDS (60) each
 fuzz-run: $(FUZZERS)
 	@tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
 
-bench: all $(TOOLS) ## ratios against reference clients, never a timed test
+bench: all $(TOOLS) ## ratios to reference clients, without absolute times
 	@tests/bench/run $(OBJ)
 
 C_FILES = $(sort $(shell find src tests -name '*.[ch]'))
-fmt: ## lay out every C file
+fmt: ## format every C file
 	@tests/clang-format -i $(C_FILES)
 
-fmt-check: ## fail where the layout differs
+fmt-check: ## fail if a C file is not formatted
 	@tests/clang-format --dry-run --Werror $(C_FILES) || { echo 'run: make fmt' >&2; exit 1; }
 
 lint: all ## layers, sizes, banned calls, clang-tidy, cppcheck, shellcheck, man pages, generated files
 	@CFLAGS_FOR_LINT='$(ALL_CPPFLAGS) -std=c11 $(WARNINGS)' tests/lint/run
 
-man completions: all ## write the generated parts of man/ and completions/ again from the program's tables
+man completions: all ## regenerate the generated parts of man/ and completions/ from the program's tables
 	@$@/generate ./rolldbg
 
 MAN_PAGES := $(wildcard man/*.scd)
-install: all ## to $(DESTDIR)$(PREFIX); bindir, mandir, datadir and the completions' folders can be set
+install: all ## to $(DESTDIR)$(PREFIX); bindir, mandir, datadir and the completions' directories can be set
 	install -Dm755 $(PROGRAM) $(DESTDIR)$(bindir)/rolldbg
 	for f in $(wildcard policies/*.json); do install -Dm644 $$f $(DESTDIR)$(datadir)/$$f || exit; done
 	install -Dm644 completions/rolldbg.bash $(DESTDIR)$(bashcompdir)/rolldbg
@@ -202,7 +203,7 @@ uninstall: ## remove what install put there
 		$(DESTDIR)$(fishcompdir)/rolldbg.fish $(foreach p,$(MAN_PAGES),$(DESTDIR)$(mandir)/man$(subst .,,$(suffix $(p:.scd=)))/$(notdir $(p:.scd=)))
 	rm -rf $(DESTDIR)$(datadir)
 
-deps: ## install the Debian packages (as root or in CI), else print the line to type
+deps: ## install the Debian packages (as root or in CI), otherwise print the command
 	@.ci/deps install $(or $(DEP_GROUPS),build test check)
 
 clean: ## remove everything that was built (fetched third-party servers stay in .deps/)

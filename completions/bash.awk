@@ -8,7 +8,7 @@ function flags_of(owner,    i, out) {
 
 function reply(what) {
 	if (what == "files") return "_rolldbg_files -f"
-	if (what == "folders") return "_rolldbg_files -d"
+	if (what == "directories") return "_rolldbg_files -d"
 	if (what ~ /^list /) return "_rolldbg_list " quoted(words_of(what))
 	if (what ~ /^(mixed|either) /) return "_rolldbg_mixed " quoted(words_of(what))
 	if (what == "target") return "_rolldbg_target " quoted(words_of(what)) " " quoted(settings())

@@ -9,7 +9,7 @@ function fish_quoted(text) {
 function argument(what) {
 	if (what == "none") return ""
 	if (what == "files") return " -r -F"
-	if (what == "folders") return " -x -a '(__fish_complete_directories)'"
+	if (what == "directories") return " -x -a '(__fish_complete_directories)'"
 	if (what ~ /^list /) return " -x -a " fish_quoted("(__fish_append , " words_of(what) ")")
 	if (what ~ /^either /) return " -r -F -a " fish_quoted(words_of(what))
 	if (what == "policy") return " -r -F -a " fish_quoted(words_of(what) " (rolldbg __spec policies 2>/dev/null)")
@@ -32,7 +32,7 @@ function write_all(    i, j, name, seen, what) {
 		seen = "'__fish_seen_subcommand_from " name "'"
 		for (j = 1; j <= options[name]; j++) option_row(name, j, seen)
 		what = operand_values(name)
-		if (what == "files" || what == "folders") print "complete -c rolldbg -n " seen " -F"
+		if (what == "files" || what == "directories") print "complete -c rolldbg -n " seen " -F"
 		else if (what ~ /^mixed /) print "complete -c rolldbg -n " seen " -F -a " fish_quoted(words_of(what))
 		else if (what != "none") print "complete -c rolldbg -n " seen " -a " fish_quoted(words_of(what))
 	}

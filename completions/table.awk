@@ -1,4 +1,4 @@
-# Reads `rolldbg __spec` (tab-separated) for the three generators beside it, each of which defines write_all().
+# Reads `rolldbg __spec` (tab-separated) for the three generators next to it, each of which defines write_all().
 #   command NAME SUMMARY OPERANDS · option COMMAND LETTER LONG ARG TYPE CHOICES HELP (command empty or "-": before any command)
 #   topic KIND NAME HELP · other lines are for the manual
 
@@ -21,7 +21,7 @@ $1 == "option" {
 $1 == "topic" { topic[$2] = topic[$2] (topic[$2] == "" ? "" : " ") $3 }
 END { write_all() }
 
-# What may follow an option: "none", "files", "folders", "topic KIND", "words A B C", "list KIND" (a comma list of a topic),
+# What may follow an option: "none", "files", "directories", "topic KIND", "words A B C", "list KIND" (a comma list of a topic),
 # "target" (an environment and its settings), "policy" (a kind, a ready-made policy, or a file), "either KIND" (a topic's
 # word, or a file) or "any".
 function values_of(type, choices, arg, name) {
@@ -38,7 +38,7 @@ function values_named(word) {
 	if (word ~ /KIND/) return "policy"
 	if (word == "RULES") return "list rule"
 	if (word ~ /FILE|PATH|RECORDING/) return "files"
-	if (word ~ /DIR/) return "folders"
+	if (word ~ /DIR/) return "directories"
 	return word ~ /^[A-Z]+$/ ? "topic " tolower(word) : "any"
 }
 
@@ -51,7 +51,7 @@ function words_of(what) {
 	return what == "target" ? topic[what] : ""
 }
 
-# The settings after the ? or & of a built-in target: the options of `serve` that are about worlds.
+# The settings after the ? or & of a built-in target: the options of `serve` that apply to built-in environments.
 function settings(    i, j, n, word, out) {
 	for (i = 1; i <= options["serve"]; i++) {
 		if (long["serve", i] ~ /^(port|bind|as|match|loop)$/) continue
@@ -71,7 +71,7 @@ function operand_values(name,    n, part, i, what, words, files) {
 	n = split(operands[name], part, /[^A-Za-z_]+/)
 	for (i = 1; i <= n; i++) {
 		what = name == "schema" && part[i] == "COMMAND" ? "topic schema" : values_named(part[i])
-		if (what == "folders" || (what == "files" && words == "")) return what
+		if (what == "directories" || (what == "files" && words == "")) return what
 		files = files || what == "files"
 		if (words == "" || what == "topic schema") words = words (words == "" ? "" : " ") words_of(what)
 		if (part[i] ~ /^[a-z]+$/) words = words (words == "" ? "" : " ") part[i]

@@ -8,7 +8,7 @@ function plain(text) {
 
 function action(what) {
 	if (what == "files") return "_files"
-	if (what == "folders") return "_files -/"
+	if (what == "directories") return "_files -/"
 	if (what ~ /^list /) return "_sequence compadd - " words_of(what)
 	if (what == "policy") return "{compadd -- " plain(words_of(what)) " $(rolldbg __spec policies 2>/dev/null); _files}"
 	if (what ~ /^(mixed|either) /) return "{compadd -- " plain(words_of(what)) "; _files}"

@@ -1,4 +1,4 @@
-/* The folder base/: code for every layer, independent of rollouts, JSON and networks: errors,
+/* The directory base/: code for every layer, independent of rollouts, JSON and networks: errors,
    capped buffers, arenas, maps, text, clock, log, random numbers. Code that only one layer needs
    does not belong here. */
 

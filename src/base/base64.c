@@ -4,8 +4,8 @@
 #include <openssl/evp.h>
 #include <stdlib.h>
 
-#define PIECE                                                                                      \
-	3072 /* encode whole groups of three bytes at a time, so that only the last one is padded */
+/* encode whole groups of three bytes at a time, so that only the last one is padded */
+#define PIECE 3072
 
 void base64_encode(struct buf *out, struct str bytes)
 {

@@ -36,11 +36,11 @@ int file_read(const char *what, const char *path, struct buf *out, struct error 
 	}
 	if (failed) {
 		errno = why;
-		error_errno(err, "%s %s", what, path);
+		error_errno(err, "cannot read %s %s", what, path);
 		err->kind = FAIL_INPUT;
 		return -1;
 	}
-	return out->full ? error_set(err, FAIL_INPUT, "%s %s: over %zu MiB", what, path,
+	return out->full ? error_set(err, FAIL_INPUT, "cannot read %s %s: over %zu MiB", what, path,
 	                             out->max >> 20)
 	                 : 0;
 }
@@ -50,4 +50,11 @@ bool file_is_same(const char *a, const char *b)
 	struct stat x, y;
 
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+bool file_may_block(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }

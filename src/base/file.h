@@ -12,4 +12,7 @@ MUST_USE int file_read(const char *what, const char *path, struct buf *out, stru
 /* Are both the same file, also by links? False if one of them does not exist. */
 bool file_is_same(const char *a, const char *b);
 
+/* A pipe, socket or device: opening or reading it may never end. */
+bool file_may_block(const char *path);
+
 #endif

@@ -1,4 +1,4 @@
-/* Loads libraries that only one command needs: linking them would slow down the start of every
+/* Loads libraries that only some commands need: linking them would slow down the start of every
    command. */
 #ifndef ROLLDBG_BASE_LIBRARY_H
 #define ROLLDBG_BASE_LIBRARY_H

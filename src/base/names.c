@@ -29,7 +29,7 @@ int names_suggest(struct error *err, struct str typed, const char *const *names,
 {
 	const char *near = text_nearest(typed, names, count);
 	struct buf end = BUF(BUF_MAX_SMALL);
-	size_t said = strlen(err->text);
+	size_t start = strlen(err->text);
 
 	if (near) {
 		buf_text(&end, "; did you mean '");
@@ -38,7 +38,7 @@ int names_suggest(struct error *err, struct str typed, const char *const *names,
 	} else {
 		list_all(&end, names, count);
 	}
-	text_copy(err->text + said, sizeof(err->text) - said, buf_view(&end));
+	text_copy(err->text + start, sizeof(err->text) - start, buf_view(&end));
 	buf_release(&end);
 	return -1;
 }

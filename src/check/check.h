@@ -1,5 +1,5 @@
-/* The folder check/: the judge, and in rules/ one file per rule. Facts used by several rules are
-   in facts/, the layout of findings is in report/. */
+/* The directory check/: the judge, which runs the rules, and in rules/ one file per rule. Facts
+   used by several rules are in facts/, the layout of findings is in report/. */
 
 /* A rule is a fold over the facts of one rollout, the same live and offline. Its state has a fixed
    size (state_size), plus what it keeps in the rollout's arena (rollout_facts.arena): by tool, by
@@ -16,7 +16,7 @@ enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_ERROR };
 
 const char *severity_name(enum severity s);
 
-/* A judgement of one rule on recorded facts. Steps and turns are -1 if there is none. */
+/* A judgment of one rule on recorded facts. Steps and turns are -1 if there is none. */
 struct finding {
 	const char *rule;
 	/* the rule whose finding in this rollout explains this one; NULL: none */
@@ -31,7 +31,8 @@ struct finding {
 };
 
 /* Adds a finding of the rule being called. `where` NULL or empty: a finding about the whole
-   rollout. */
+   rollout. What is printed begins with "RULE: turns A-B: ", so a message names no turns of its
+   own; it begins with its subject, and a peer's text stands last. */
 struct findings;
 void finding_add(struct findings *out, enum severity severity, const struct span *where,
                  const char *pointer, const char *fmt, ...) PRINTF_LIKE(5, 6);
@@ -57,6 +58,7 @@ struct task_group {
 
 #define EXPLAINS_MAX 12
 
+/* The definition of a rule. */
 struct check {
 	const char *id;    /* in kebab case; the file's name has '_' for '-' */
 	const char *title; /* one line for lists */
@@ -79,13 +81,14 @@ struct check {
 	   step, unless it has a finding there. Not for a rule that can judge most of what it
 	   reports without them. */
 	bool needs_meta;
-	/* Bits of enum key: the rule is not called without these facts. Recordings of other
+	/* FACT(..), or-ed: the rule judges no rollout without these facts. Recordings of other
 	   programs lack some. */
 	uint64_t needs;
 	/* Bits of enum kind: the lines and steps for which `line` and `completed` are called.
-	   `end`, `group` and `finish` are always called. */
+	   They do not limit `end`, `group` and `finish`. */
 	unsigned wants;
 	size_t state_size; /* zeroed when a header opens the rollout */
+	bool mostly_zero;  /* the state of nearly every rollout stays zero: it takes no memory */
 	/* Each may be NULL. For one line `completed` is called before `line` or `end`; `r`
 	   already includes that line (except r->previous). */
 	void (*completed)(void *state, const struct rollout_facts *r,
@@ -112,6 +115,8 @@ struct check {
 extern const struct check *const checks[];
 extern const size_t checks_count;
 const struct check *check_find(struct str id); /* NULL: no such rule */
+/* FAIL_USAGE: "unknown rule", with the nearest id. Returns -1. */
+int check_unknown(struct str id, struct error *err);
 /* Sets the flags of the rules in a comma-separated list, by index in `checks`. FAIL_USAGE: an
    unknown rule, with the nearest name. */
 MUST_USE int checks_read_list(const char *list, bool named[CHECKS_MAX], struct error *err);

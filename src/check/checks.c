@@ -22,15 +22,15 @@ const struct check *check_find(struct str id)
 	return NULL;
 }
 
-static int unknown_rule(struct str name, struct error *err)
+int check_unknown(struct str id, struct error *err)
 {
 	const char *names[CHECKS_MAX];
 
 	for (size_t i = 0; i < checks_count; i++) {
 		names[i] = checks[i]->id;
 	}
-	error_set(err, FAIL_USAGE, "unknown rule '%.*s'", STR_ARG(name));
-	return names_suggest(err, name, names, checks_count);
+	error_set(err, FAIL_USAGE, "unknown rule '%.*s'", STR_ARG(id));
+	return names_suggest(err, id, names, checks_count);
 }
 
 int checks_read_list(const char *list, bool named[CHECKS_MAX], struct error *err)
@@ -46,7 +46,7 @@ int checks_read_list(const char *list, bool named[CHECKS_MAX], struct error *err
 			i++;
 		}
 		if (i == checks_count) {
-			return unknown_rule(name, err);
+			return check_unknown(name, err);
 		}
 		named[i] = true;
 		if (!comma) {

@@ -123,8 +123,8 @@ static uint64_t rules_for(const struct judge *j, unsigned kinds, const struct ro
 	return rules;
 }
 
-/* The states of most rules stay zero, which saves 4 KB a rollout: they share j->blank until a call
-   leaves something in it, to be followed by store_state. A step's rules have their own at once. */
+/* The states of most rules stay zero and share j->blank until a call leaves something in it, to be
+   followed by store_state. A step's rules have their own at once, unless mostly_zero. */
 static void *rule_state(const struct judge *j, struct judged_rollout *o,
                         const struct rollout_facts *r, size_t rule, bool step)
 {
@@ -161,18 +161,17 @@ static void run_completed(const struct judge *j, struct judged_rollout *o,
 
 static void run_line(const struct judge *j, struct judged_rollout *o, const struct facts_update *u)
 {
-	bool step = !(u->kinds & (KIND_HEADER | KIND_RESET | KIND_EVENT));
+	bool is_step = !(u->kinds & (KIND_HEADER | KIND_RESET | KIND_EVENT));
 
 	for (uint64_t rules = rules_for(j, u->kinds, u->rollout); rules; rules &= rules - 1) {
 		size_t rule = (size_t)__builtin_ctzll(rules);
 		const struct check *c = j->rules[rule].check;
-		void *state = rule_state(j, o, u->rollout, rule, step);
+		bool own = is_step && !c->mostly_zero;
+		void *state = rule_state(j, o, u->rollout, rule, own);
 
 		o->findings.rule = c->id;
 		c->line(state, u->rollout, &u->derived, &o->findings);
-		if (!step) {
-			store_state(j, o, u->rollout, rule);
-		}
+		store_state(j, o, u->rollout, rule);
 	}
 }
 
@@ -197,7 +196,7 @@ static void run_end(struct judge *j, struct judged_rollout *o, const struct fact
 
 	for (size_t i = 0; i < j->rule_count; i++) {
 		struct rule_instance *s = &j->rules[i];
-		size_t said = f->count + f->left_out;
+		size_t findings_before = f->count + f->left_out;
 
 		o->findings.rule = s->check->id;
 		o->findings.not_judged = check_lacks_facts(s->check, u->rollout);
@@ -209,8 +208,8 @@ static void run_end(struct judge *j, struct judged_rollout *o, const struct fact
 				memset(j->blank, 0, s->check->state_size);
 			}
 		}
-		bool silent = said == f->count + f->left_out;
-		if (f->not_judged || (stripped && s->check->needs_meta && silent)) {
+		bool found_nothing = findings_before == f->count + f->left_out;
+		if (f->not_judged || (stripped && s->check->needs_meta && found_nothing)) {
 			missed = s->not_checked = true;
 		}
 	}
@@ -255,20 +254,20 @@ static void add_counters(struct judge *j, const struct counters *t)
 	}
 }
 
-/* Why no step's effect is known, for the printed advice. */
+static enum unknown_reason unknown_reason(const struct rollout_facts *r)
+{
+	return r->movement == MOVEMENT_UNSHOWN   ? UNKNOWN_UNSHOWN
+	       : r->movement == MOVEMENT_IGNORED ? UNKNOWN_IGNORED
+	       : r->source == SOURCE_OBSERVATION ? UNKNOWN_OBSERVATION
+	       : r->source != SOURCE_NONE        ? UNKNOWN_OTHER
+	       : r->imported                     ? UNKNOWN_IMPORTED
+	                                         : UNKNOWN_NO_SOURCE;
+}
+
 static void note_unknown(struct judge_summary *sum, const struct rollout_facts *r)
 {
-	if (r->steps == 0 || r->effective >= 0) {
-		return;
-	}
-	if (r->movement == MOVEMENT_UNSHOWN) {
-		sum->unshown++;
-	} else if (r->movement == MOVEMENT_IGNORED) {
-		sum->ignored++;
-	} else {
-		sum->no_source += r->source == SOURCE_NONE && !r->imported;
-		sum->imported += r->source == SOURCE_NONE && r->imported;
-		sum->by_observation += r->source == SOURCE_OBSERVATION;
+	if (r->steps > 0 && r->effective < 0) {
+		sum->unknown_rollouts[unknown_reason(r)]++;
 	}
 }
 
@@ -462,8 +461,8 @@ static int verify(const struct facts_update *u, struct error *err)
 static void judge_headless(struct judge *j)
 {
 	if (!j->headless) {
-		add_incomplete(j, "lines of a rollout that has no header: the file begins in the "
-		                  "middle of it");
+		add_incomplete(j, "lines of a rollout without a header: the file starts in the "
+		                  "middle of the rollout");
 	}
 	j->headless = true;
 }
@@ -485,7 +484,7 @@ int judge_line(struct judge *j, const struct line *l, const struct reader_note *
 	}
 	if (note && note->torn && facts_open_count(j->facts) == 0) {
 		add_incomplete(j,
-		               "the file ends in a truncated line, and no rollout is open there");
+		               "the file ends in a truncated line that belongs to no open rollout");
 	}
 	if (!u.rollout) {
 		return 0;
@@ -562,14 +561,12 @@ static void add_sums(struct judge_summary *to, const struct judge_summary *s)
 	to->steps += s->steps;
 	to->unknown += s->unknown;
 	to->failed += s->failed;
-	to->no_source += s->no_source;
-	to->imported += s->imported;
-	to->by_observation += s->by_observation;
-	to->unshown += s->unshown;
-	to->ignored += s->ignored;
 	to->errors += s->errors;
 	to->warnings += s->warnings;
 	to->infos += s->infos;
+	for (size_t i = 0; i < UNKNOWN_REASONS; i++) {
+		to->unknown_rollouts[i] += s->unknown_rollouts[i];
+	}
 	if (s->effective >= 0) {
 		to->effective = s->effective + (to->effective > 0 ? to->effective : 0);
 	}

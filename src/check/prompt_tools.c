@@ -216,7 +216,7 @@ static bool is_called_tool(struct str before, struct str after)
 	        !is_name_byte(str_skip(after, 5).n ? after.p[5] : ' '));
 }
 
-static bool is_told_to(struct str before)
+static bool is_instruction(struct str before)
 {
 	static const char *const verbs[] = {"call ",       "calling ",    "use ",
 	                                    "using ",      "invoke ",     "invoking ",
@@ -269,8 +269,8 @@ static void look_at_quoted(struct prompt_search *p, struct str before, struct st
 		return;
 	}
 	struct str after = str_skip(rest, (size_t)(tick - rest.p) + 1);
-	bool told = is_told_to(before) && goes_on(after) && is_like_tools(p->r, name);
-	if (told || is_called_tool(before, after) || is_tool_respelled(p->r, name) ||
+	bool instructed = is_instruction(before) && goes_on(after) && is_like_tools(p->r, name);
+	if (instructed || is_called_tool(before, after) || is_tool_respelled(p->r, name) ||
 	    (call && takes_our_argument(p->r, str_skip(rest, 1)))) {
 		present(p, name);
 	}

@@ -44,6 +44,28 @@ static bool fits(const char *text, const char *pattern)
 	return !*text && !*pattern;
 }
 
+/* Are the parts of YYYY-MM-DDTHH:MM:SS in range? */
+static bool is_time(const char *text)
+{
+	static const struct {
+		size_t at;
+		const char *low, *high;
+	} parts[] = {{5, "01", "12"},
+	             {8, "01", "31"},
+	             {11, "00", "23"},
+	             {14, "00", "59"},
+	             {17, "00", "60"}};
+	bool good = true;
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		const char *part = text + parts[i].at;
+
+		good = good && memcmp(part, parts[i].low, 2) >= 0 &&
+		       memcmp(part, parts[i].high, 2) <= 0;
+	}
+	return good;
+}
+
 bool age_parse(const char *text, uint64_t now_unix_ms, char out[AGE_TEXT])
 {
 	static const struct {
@@ -56,7 +78,7 @@ bool age_parse(const char *text, uint64_t now_unix_ms, char out[AGE_TEXT])
 	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
 		if (fits(text, forms[i].pattern)) {
 			snprintf(out, AGE_TEXT, "%.19s%s", text, forms[i].rest);
-			return true;
+			return is_time(out);
 		}
 	}
 	return age_parse_ago(text, now_unix_ms, out);

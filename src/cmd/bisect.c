@@ -6,6 +6,7 @@
 #include "cmd/descriptors.h"
 #include "cmd/output.h"
 #include "cmd/plan.h"
+#include "cmd/threads.h"
 #include "cmd/trial.h"
 #include "json/write.h"
 #include "report/brief.h"
@@ -61,7 +62,6 @@ struct layer {
 	struct layer_rollout *rollouts;
 	struct error peer; /* from the first rollout that was lost or not connected */
 	pthread_mutex_t lock;
-	bool changes; /* differs from the previous layer */
 };
 
 struct bisecting {
@@ -130,13 +130,6 @@ static int play_one(void *ctx, size_t index, struct io *io, struct rollout_resul
 	return 0;
 }
 
-static int new_io(void *ctx, struct io **out, struct error *err)
-{
-	const struct bisecting *b = ctx;
-
-	return trial_target_io(&b->driven->target, out, err);
-}
-
 static int new_strips(struct bisecting *b, struct layer *layer, struct error *err)
 {
 	layer->rollouts = mem_array(b->rollout_count, sizeof(*layer->rollouts));
@@ -162,7 +155,7 @@ static int drive(struct bisecting *b, size_t jobs, struct batch_count *worst, st
 	struct batch_conf conf = {.count = b->rollout_count,
 	                          .jobs = jobs < b->rollout_count ? jobs : b->rollout_count,
 	                          .stop_fd = b->context->stop_fd,
-	                          .new_io = new_io,
+	                          .new_io = driver_new_io,
 	                          .rollout = play_one,
 	                          .ctx = b};
 	struct batch_count count;
@@ -170,6 +163,7 @@ static int drive(struct bisecting *b, size_t jobs, struct batch_count *worst, st
 	*worst = (struct batch_count){0};
 	for (size_t i = 0; i < b->layer_count; i++) {
 		b->driven = &b->layers[i];
+		conf.io_ctx = &b->driven->target.driver;
 		if (new_strips(b, b->driven, err) || batch_run(&conf, &count, err)) {
 			return -1;
 		}
@@ -378,7 +372,7 @@ static void say_end(struct bisecting *b)
 	if (b->opts->json) {
 		put_summary(b);
 	} else if (b->changer) {
-		buf_printf(out, "%c is the first to change an answer: %s, %s\n",
+		buf_printf(out, "%c is the first to change a reply: %s, %s\n",
 		           letter(b, b->changer), b->changer->name, buf_cstr(&b->where));
 	} else if (!b->context->quiet && b->total.rollouts) {
 		buf_printf(out, "no differences · %zu targets · %zu rollout%s\n", b->layer_count,
@@ -473,15 +467,7 @@ static int open_layers(struct bisecting *b, struct error *err)
 
 static int settle_jobs(const struct bisecting *b, size_t *jobs, struct error *err)
 {
-	const struct opt_u64 *given = &b->opts->jobs;
-
-	*jobs = given->given ? (size_t)given->value : 1;
-	if (given->given && (given->value < 1 || given->value > JOBS_MAX)) {
-		return error_set(err, FAIL_USAGE,
-		                 "--jobs: expected a number from 1 to %d, got %llu", JOBS_MAX,
-		                 (unsigned long long)given->value);
-	}
-	return descriptors_allow(*jobs, err);
+	return jobs_number(&b->opts->jobs, JOBS_MAX, jobs, err) || descriptors_allow(*jobs, err);
 }
 
 static void close_layer(struct layer *layer, size_t rollouts)
@@ -534,19 +520,19 @@ static int bisect_run(const struct context *c, const void *opts, int argc, char 
 
 const struct command command_bisect = {
 	.name = "bisect",
-	.summary =
-		"send the same calls to several targets and name the first that changes an answer",
+	.summary = "send the same calls to several targets and name the first that changes a reply",
 	.operands = "[FILE...]",
 	.description =
 		"For an environment behind proxies: --env names the environment itself, then the "
-		"proxy in front of it, then the next. Each gets the same calls, of recordings or of "
-		"--actions, in its own session with the same seed and reset arguments, one "
-		"target after the other. The answers of each target are compared with those of the "
-		"previous one, as in replay: the first that differs is the layer to examine. The "
-		"output shows the first step that differs and the answers of all targets there; --json "
-		"prints all differences (\"file\" is the target), a line \"layer\" for each rollout and "
-		"each target but the first, and a summary with \"first_change\". The exit code is 0 if "
-		"all answers agree, 1 if not, 4 if a target was not reached.",
+		"proxy in front of it, then the next. Each gets the same calls, of recordings or "
+		"of --actions, in its own session with the same seed and reset arguments, one "
+		"target after the other. The replies of each target are compared with those of "
+		"the previous one, as in replay: the first that differs is the layer to examine. "
+		"The output shows the first step that differs and the replies of all targets "
+		"there; --json prints all differences (\"file\" is the target), a line \"layer\" "
+		"for each rollout and each target but the first, and a summary with "
+		"\"first_change\". The exit code is 0 if all replies agree, 1 if not, 4 if a "
+		"target was not reached.",
 	.recordings = true,
 	.max_operands = -1,
 	.opts = options,

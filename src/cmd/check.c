@@ -1,4 +1,4 @@
-/* rolldbg check: judge recordings. */
+/* rolldbg check: applies the rules to recordings. */
 #include "base/names.h"
 #include "base/text.h"
 #include "check/judge.h"
@@ -27,11 +27,11 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(report), report_group),
 	OPT_GROUP(FIELD(verdict), verdict_group),
 	OPT_NUMBER('j', "jobs", "N", FIELD(jobs),
-                   "judge N files at a time (default 1); the output is the same"),
+                   "check N files at a time (default 1); the output is the same"),
 	OPT_STRING(0, "trainer-logprobs", "FILE", FIELD(trained),
                    "the trainer's log-probabilities of the sampled tokens, for kl-band"),
 	OPT_STRING(0, "html", "FILE", FIELD(html),
-                   "also write a page for browsers: the findings beside the steps"),
+                   "also write a page for browsers: the findings next to the steps"),
 	OPT_STRING(0, "explain", "RULE", FIELD(explain),
                    "explain a rule and how to fix what it finds, and exit"),
 	OPT_FLAG(0, "list", FIELD(list), "list the rules, and exit"),
@@ -84,19 +84,14 @@ static int explain(const char *rule, struct error *err)
 {
 	const struct check *c = check_find(str_from(rule));
 	struct output out = output_to_stdout();
-	const char *names[CHECKS_MAX];
-	size_t n = 0;
 
-	if (c) {
-		explain_rule(c, &out.text);
-		return output_close(&out, err);
+	if (!c) {
+		output_release(&out);
+		check_unknown(str_from(rule), err);
+		return error_wrap(err, "--explain");
 	}
-	for (size_t i = 0; i < checks_count; i++) {
-		names[n++] = checks[i]->id;
-	}
-	output_release(&out);
-	error_set(err, FAIL_USAGE, "--explain: unknown rule '%s'", rule);
-	return names_suggest(err, str_from(rule), names, n);
+	explain_rule(c, &out.text);
+	return output_close(&out, err);
 }
 
 /* One line per rule, so that grep works; wrapped on a terminal. */
@@ -206,9 +201,9 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 
 const struct command command_check = {
 	.name = "check",
-	.summary = "judge recordings: did the environment change, and if not, why not?",
+	.summary = "check recordings: did the environment change, and if not, why not?",
 	.operands = "[FILE|DIR...]",
-	.description = "Reads recordings (files, the *.jsonl files of a folder, - for standard "
+	.description = "Reads recordings (files, the *.jsonl files of a directory, - for standard "
 		       "input; by default the latest recording) and prints what the rules find. "
 		       "Exits with 1 if a finding is at least as severe as --fail-on.\n"
 		       "The --trainer-logprobs file has one line per turn, "

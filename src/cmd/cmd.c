@@ -16,8 +16,8 @@ const size_t commands_count = ARRAY_LEN(commands);
 
 const struct exit_code exit_codes[] = {
 	{0, "clean"},
-	{1,
-         "findings at or above --fail-on, differences, a rollout that was refused, or a call left unanswered"},
+	{1, "findings at or above --fail-on, differences, a rollout that was refused, or a call "
+            "without a reply"},
 	{2, "usage: the command line is wrong"},
 	{3, "a recording, policy or configuration that cannot be used"},
 	{4, "the environment or the model could not be reached, or was lost"},

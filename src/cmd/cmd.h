@@ -1,5 +1,5 @@
-/* The folder cmd/: the command line. One file per command and a row in cmds.def; only this folder
-   contains option names. Code shared by two commands belongs in a lower layer. */
+/* The directory cmd/: the command line. One file per command and a row in cmds.def; only this
+   directory contains option names. Code shared by two commands belongs in a lower layer. */
 
 /* A command is an entry in cmds.def, a table of options, and a function. Dispatch, help, the
    manual and the completions derive from these. */
@@ -26,6 +26,7 @@ struct context {
 	size_t stderr_columns;
 	bool quiet;                    /* -q */
 	bool no_pager;                 /* --no-pager */
+	bool print_config;             /* --print-config */
 	const struct command *command; /* NULL until the command line is parsed */
 	bool started; /* the command line is correct: errors are not about its syntax */
 };
@@ -38,7 +39,7 @@ struct command {
 	const struct opt *opts;
 	size_t opt_count, opts_size;
 	bool hidden;
-	bool recordings; /* operands such as @2 name recordings in the state folder */
+	bool recordings; /* operands such as @2 name recordings in the state directory */
 	/* connects to peers: SIGPIPE must not kill it before its sessions are closed */
 	bool network;
 	/* Returns the exit code, or -1 with err set. */

@@ -20,15 +20,15 @@ struct config {
 	const struct command *command;
 	const struct opt *opts; /* the command's, expanded */
 	size_t opt_count;
-	struct arena arena; /* option values borrow from it */
-	const char *path;   /* the project file; NULL if there is none */
-	const char *folder; /* that contains it */
+	struct arena arena;    /* option values borrow from it */
+	const char *path;      /* the project file; NULL if there is none */
+	const char *directory; /* that contains it */
 	struct str text;
 	struct applied *applied;
 	size_t applied_count;
 };
 
-/* Finds the project file, from the working folder upwards (or at ROLLDBG_CONFIG), and checks its
+/* Finds the project file, from the working directory upwards (or at ROLLDBG_CONFIG), and checks its
    keys. A file owned by another user is skipped with a warning. FAIL_INPUT, with the line. Call
    config_release in any case. */
 MUST_USE int config_open(struct config *f, struct error *err);

@@ -62,6 +62,64 @@ static const struct command *command_of(struct str name)
 	return NULL;
 }
 
+/* ---- types ---- */
+
+#define IS(type) (1u << JSON_##type)
+
+/* Strings are always allowed where they can hold a variable: "seed": "${SEED}". */
+static const struct {
+	unsigned types;
+	const char *wanted;
+} expected[] = {
+	[OPTION_FLAG] = {IS(TRUE) | IS(FALSE), "true or false"},
+	[OPTION_COUNT] = {IS(NUMBER), "a number"},
+	[OPTION_STRING] = {IS(STRING), "a string"},
+	[OPTION_NUMBER] = {IS(NUMBER) | IS(STRING), "a number"},
+	[OPTION_INTEGER] = {IS(NUMBER) | IS(STRING), "a number"},
+	[OPTION_DURATION] = {IS(STRING), "a duration such as \"30s\""},
+	[OPTION_LIST] = {IS(STRING), "a string, or an array of strings"},
+	[OPTION_CHOICE] = {IS(STRING), "a string"},
+};
+
+static bool takes_object(const struct opt *o)
+{
+	return o->arg && !strcmp(o->arg, "OBJECT");
+}
+
+static int check_value(struct keyed *k, const struct opt *o)
+{
+	enum json_type type = json_type(k->value);
+
+	if ((expected[o->type].types & 1u << type) || (type == JSON_OBJECT && takes_object(o))) {
+		return 0;
+	}
+	return keyed_expected(k, takes_object(o) ? "an object" : expected[o->type].wanted);
+}
+
+static int check_type(struct keyed *k, const struct opt *o, struct str value)
+{
+	size_t cursor = 0;
+
+	k->value = value;
+	if (json_is_null(value)) {
+		return 0;
+	}
+	if (json_type(value) != JSON_ARRAY) {
+		return check_value(k, o);
+	}
+	if (o->type != OPTION_LIST) {
+		return keyed_expected(k, "one value");
+	}
+	while (json_next(value, &cursor, &k->value)) {
+		if (check_value(k, o)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* ---- objects ---- */
+
 static const char *const no_keys[] = {NULL};
 static const char *const environment_keys[] = {"target", "headers", "description", NULL};
 
@@ -86,9 +144,14 @@ static int check_keys(struct keyed *k, struct str object, const struct command *
 	}
 	opts = options_expand(cmd->opts, cmd->opt_count, &count);
 	for (size_t cursor = 0; !failed && json_next_member(object, &cursor, &m);) {
-		if (!is_one_of(m.key, more) && !config_option_of(opts, count, m.key) &&
-		    !config_option_of(global_options, global_options_count, m.key)) {
-			k->value = m.value;
+		const struct opt *o = config_option_of(opts, count, m.key);
+
+		o = o ? o : config_option_of(global_options, global_options_count, m.key);
+		k->key = arena_str(k->arena, m.key).p;
+		k->value = m.value;
+		if (o) {
+			failed = check_type(k, o, m.value);
+		} else if (!is_one_of(m.key, more)) {
 			failed = unknown_key(k, opts, count, m.key, more);
 		}
 	}
@@ -135,6 +198,47 @@ int config_check_defaults(struct keyed *k, struct str defaults, void *to)
 	return 0;
 }
 
+static int check_headers(struct keyed *k, struct str headers)
+{
+	struct json_member m;
+
+	k->key = "headers";
+	k->value = headers;
+	if (!headers.p || json_is_null(headers)) {
+		return 0;
+	}
+	if (json_type(headers) != JSON_OBJECT) {
+		return keyed_expected(k, "an object");
+	}
+	for (size_t cursor = 0; json_next_member(headers, &cursor, &m);) {
+		k->key = json_key_text(k->arena, m.key).p;
+		k->value = m.value;
+		if (json_type(m.value) != JSON_STRING) {
+			return keyed_expected(k, "a string");
+		}
+	}
+	return 0;
+}
+
+static int check_environment(struct keyed *k, struct str entry)
+{
+	k->key = "target";
+	k->value = JSON_GET(entry, "target");
+	if (!k->value.p) {
+		k->value = entry;
+		return keyed_fail(k, "\"target\" is missing");
+	}
+	if (json_type(k->value) != JSON_STRING) {
+		return keyed_expected(k, "a string");
+	}
+	k->key = "description";
+	k->value = JSON_GET(entry, "description");
+	if (k->value.p && !json_is_null(k->value) && json_type(k->value) != JSON_STRING) {
+		return keyed_expected(k, "a string");
+	}
+	return check_headers(k, JSON_GET(entry, "headers"));
+}
+
 /* All options of `run` are allowed; each command uses those it has. */
 int config_check_environments(struct keyed *k, struct str environments, void *to)
 {
@@ -150,8 +254,8 @@ int config_check_environments(struct keyed *k, struct str environments, void *to
 		if (check_keys(k, m.value, command_of(STR("run")), environment_keys)) {
 			return -1;
 		}
-		if (!JSON_GET(m.value, "target").p) {
-			return keyed_fail(k, "\"target\" is missing");
+		if (check_environment(k, m.value)) {
+			return -1;
 		}
 		k->place[0] = '\0';
 	}

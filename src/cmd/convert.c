@@ -1,6 +1,7 @@
 /* rolldbg convert: recordings from and to the formats of other programs. */
 #include "base/log.h"
 #include "base/names.h"
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/new_file.h"
 #include "cmd/output.h"
@@ -15,6 +16,7 @@
 #include <sys/stat.h>
 
 #define FORMAT_COLUMN 20
+#define WHAT_COLUMN   32
 #define FORMATS_MAX   64
 #define MAP           "map:"
 #define FLUSH_AT      ((size_t)64 << 10)
@@ -45,8 +47,8 @@ struct converting {
 	const struct format *from, *to;
 	struct format *map; /* read from a mapping file */
 	struct file_list files;
-	struct recordings names; /* of the output files in a folder */
-	bool folder;
+	struct recordings names; /* of the output files in a directory */
+	bool directory;
 	struct new_file file; /* the file being written */
 	struct buf text;      /* not written to it yet */
 	struct export export;
@@ -55,13 +57,16 @@ struct converting {
 
 /* ---- formats ---- */
 
-static int list_formats(struct error *err)
+/* One line per format, so that grep works; wrapped on a terminal. */
+static int list_formats(struct style style, struct error *err)
 {
 	struct output out = output_to_stdout();
+	size_t width = style.terminal ? style.columns : SIZE_MAX;
 
 	for (size_t i = 0; i < formats_count; i++) {
-		buf_printf(&out.text, "%-*s%-12s%s\n", FORMAT_COLUMN, formats[i]->name,
-		           formats[i]->write ? "read, write" : "read", formats[i]->what);
+		buf_printf(&out.text, "%-*s%-*s", FORMAT_COLUMN, formats[i]->name,
+		           WHAT_COLUMN - FORMAT_COLUMN, formats[i]->write ? "read, write" : "read");
+		text_wrap(&out.text, str_from(formats[i]->what), WHAT_COLUMN, width);
 	}
 	return output_close(&out, err);
 }
@@ -141,12 +146,12 @@ static int close_file(struct converting *v, struct error *err)
 	return failed ? -1 : 0;
 }
 
-static int make_folder(struct converting *v, struct error *err)
+static int make_directory(struct converting *v, struct error *err)
 {
 	const char *out = v->opts->out;
 
 	if (mkdir(out, 0777) && errno != EEXIST) {
-		return error_errno(err, "cannot create the folder %s", out);
+		return error_errno(err, "cannot create the directory %s", out);
 	}
 	v->names.path = BUF(BUF_MAX_SMALL);
 	buf_text(&v->names.path, out);
@@ -154,7 +159,7 @@ static int make_folder(struct converting *v, struct error *err)
 	return 0;
 }
 
-/* Opens the output file of a rollout in a folder. */
+/* Opens the output file of a rollout in a directory. */
 static int open_rollout_file(struct converting *v, struct str id, struct error *err)
 {
 	struct buf path = BUF(BUF_MAX_SMALL);
@@ -186,7 +191,7 @@ static int take_line(void *ctx, const struct line *l, const struct reader_note *
 
 static int one_a_file(const struct converting *v, struct error *err)
 {
-	if (v->written && !v->folder && v->to && v->to->one_a_file) {
+	if (v->written && !v->directory && v->to && v->to->one_a_file) {
 		return error_set(
 			err, FAIL_USAGE,
 			"a file in format %s holds one rollout; use --out DIR/ or --rollout ID",
@@ -199,13 +204,13 @@ static int write_rollout(struct converting *v, struct by_rollout *lines, struct 
 {
 	struct str id = by_rollout_id(lines);
 
-	if (one_a_file(v, err) || (v->folder && open_rollout_file(v, id, err)) ||
+	if (one_a_file(v, err) || (v->directory && open_rollout_file(v, id, err)) ||
 	    by_rollout_next(lines, take_line, v, err) ||
 	    (v->to && export_rollout(&v->export, &v->text, err))) {
 		return -1;
 	}
 	v->written++;
-	return v->folder ? close_file(v, err) : flush(v, FLUSH_AT, err);
+	return v->directory ? close_file(v, err) : flush(v, FLUSH_AT, err);
 }
 
 static int skip_line(void *ctx, const struct line *l, const struct reader_note *note,
@@ -265,9 +270,9 @@ static int copy_lines(struct converting *v, struct error *err)
 static int convert_files(struct converting *v, struct error *err)
 {
 	const char *out = v->opts->out ? v->opts->out : "-";
-	bool whole = !v->to && !v->folder && !v->opts->rollout;
+	bool whole = !v->to && !v->directory && !v->opts->rollout;
 
-	if (v->folder ? make_folder(v, err) : open_file(v, out, err)) {
+	if (v->directory ? make_directory(v, err) : open_file(v, out, err)) {
 		return -1;
 	}
 	if (whole ? copy_lines(v, err) : write_rollouts(v, err)) {
@@ -279,7 +284,7 @@ static int convert_files(struct converting *v, struct error *err)
 		               : error_set(err, FAIL_INPUT, "%s: contains no recording",
 		                           v->files.paths[0]);
 	}
-	return v->folder ? 0 : close_file(v, err);
+	return v->directory ? 0 : close_file(v, err);
 }
 
 /* Warns once per kind, after everything is written. */
@@ -308,11 +313,11 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
 	const struct convert_options *o = opts;
 	struct converting v = {.context = c,
 	                       .opts = o,
-	                       .folder = recordings_is_folder(o->out),
+	                       .directory = recordings_is_directory(o->out),
 	                       .text = BUF(SIZE_MAX / 2)};
 
 	if (o->list) {
-		return list_formats(err);
+		return list_formats(c->style, err);
 	}
 	int failed = choose_formats(&v, err) || store_operands(c, argc, argv, &v.files, err) ||
 	             convert_files(&v, err);
@@ -333,13 +338,13 @@ const struct command command_convert = {
 	.summary = "convert recordings from and to the formats of other programs",
 	.operands = "[FILE|DIR...]",
 	.description =
-		"Every command that reads recordings also reads those of other programs, which are "
-		"recognized by their content. convert writes them as recordings of rolldbg, or in another "
-		"format. Facts that the input format cannot hold become null: env.facts in the header "
-		"names the keys it can hold, and check lists the rules that lacked facts. If the output "
-		"format cannot hold a fact, a warning gives the number of lines it was left out of. "
-		"Output files appear under their names only when they are complete. Without FILE it "
-		"converts the latest recording.\n"
+		"Every command that reads recordings also reads those of other programs, which "
+		"are recognized by their content. convert writes them as rolldbg recordings, or "
+		"in another format. Facts that the input format cannot hold become null: "
+		"env.facts in the header names the keys it can hold, and check lists the rules "
+		"that lacked facts. If the output format cannot hold a fact, a warning gives the "
+		"number of lines it was left out of. Output files appear under their names only "
+		"when they are complete. Without FILE it converts the latest recording.\n"
 		"A map is a JSON object whose values are JSON Pointers. Its keys are rollout, seed, "
 		"policy, tools, total_reward, and messages (a list of chat messages) or steps (a list of "
 		"steps; without it each value is a step); for each step tool, arguments, observation, "

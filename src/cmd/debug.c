@@ -3,14 +3,17 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "cmd/driver.h"
 #include "cmd/goldens.h"
 #include "cmd/masks.h"
 #include "cmd/output.h"
 #include "cmd/policies.h"
+#include "cmd/recordings.h"
 #include "cmd/settings.h"
 #include "cmd/store.h"
 #include "debug/debug.h"
 #include "debug/expression.h"
+#include "policy/open.h"
 #include "trajectory/recorder.h"
 
 #include <errno.h>
@@ -18,7 +21,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define TURNS_BY_HAND 10000 /* limit where there is no policy */
@@ -29,8 +31,9 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(target), target_first_group),
 	OPT_STRING('a', "actions", "A,B,C", FIELD(actions),
                    "live session: propose one call of the tool for each of these values"),
-	OPT_STRING('t', "tool", "NAME", FIELD(tool),
-                   "the tool that --actions calls (default: the only one)"),
+	OPT_STRING(
+		't', "tool", "NAME", FIELD(tool),
+		"the tool that --actions or --policy random calls (default: the only one, or any)"),
 	OPT_STRING(0, "argument", "NAME", FIELD(argument),
                    "the argument that --actions fills (default: the only, or only required one)"),
 	OPT_STRING(
@@ -43,7 +46,7 @@ static const struct opt options[] = {
 	OPT_CHOICE(0, "interpreter", "NAME", "text|json", FIELD(interpreter),
                    "json: reply to each command with one line of JSON, for other programs"),
 	OPT_FLAG(0, "dap", FIELD(dap),
-                 "speak the Debug Adapter Protocol on standard input and output, for editors"),
+                 "use the Debug Adapter Protocol on standard input and output, for editors"),
 	OPT_STRING('r', "rollout", "ID", FIELD(rollout), "start with this rollout of FILE"),
 	OPT_STRING('o', "out", "FILE", FIELD(out),
                    "record the live session to FILE (default: a new file, the latest recording)"),
@@ -60,13 +63,11 @@ static const struct opt options[] = {
 struct debugging {
 	const struct context *context;
 	const struct debug_options *opts;
-	struct env_target target;
+	struct driver driver;
 	struct buf policy_path;
 	const char *policy;
 	struct goldens recorded; /* rollouts whose calls are the policy; may be empty */
 	struct llm_conf *llm;
-	struct page_cache *pages;
-	struct scratch_pool *scratch;
 	struct output out, trouble;
 	struct buf latest, history;
 	const char *name; /* the recording's name, as given */
@@ -89,41 +90,44 @@ static int choose_recording(void *ctx, struct buf *path, struct error *err)
 	return store_new_file(g->context, path, err);
 }
 
-static struct rollout_conf conf_of(struct debugging *g, const struct live_request *q)
+static struct policy_conf policy_of(const struct debugging *g)
 {
 	const struct debug_options *o = g->opts;
-	bool by_hand = !o->actions && !g->policy && !g->recorded.count && !g->llm && !q->again;
-	struct rollout_conf conf = {.task = q->again ? q->task : o->task,
-	                            .sample = q->again ? q->sample : 0,
-	                            .env = env_target_conf(&g->target),
-	                            .policy = {.actions = o->actions,
-	                                       .tool = o->tool,
-	                                       .argument = o->argument,
-	                                       .spec = g->policy,
-	                                       .calls = goldens_policy(&g->recorded),
-	                                       .llm = g->llm,
-	                                       .force_call = o->force_call},
-	                            .wrap = q->wrap,
-	                            .wrap_ctx = q->wrap_ctx,
-	                            .sinks = &q->sink,
-	                            .sink_count = 1,
-	                            .parent = q->parent,
-	                            .parent_steps = q->parent_steps,
-	                            .parent_file = q->parent_file,
-	                            .has_max_turns = o->max_turns.given || by_hand,
-	                            .max_turns = o->max_turns.given ? (int64_t)o->max_turns.value
-	                                                            : TURNS_BY_HAND,
-	                            .reads_apart_ms = env_target_reads_apart_ms(&g->target),
-	                            .clock = g->context->clock,
-	                            .scratch = g->scratch};
 
+	return (struct policy_conf){.actions = o->actions,
+	                            .tool = o->tool,
+	                            .argument = o->argument,
+	                            .spec = g->policy,
+	                            .calls = goldens_policy(&g->recorded),
+	                            .llm = g->llm,
+	                            .force_call = o->force_call};
+}
+
+static struct rollout_conf conf_of(struct debugging *g, const struct live_request *q, struct io *io)
+{
+	const struct debug_options *o = g->opts;
+	struct rollout_conf conf = driver_conf(&g->driver, io);
+
+	conf.task = q->again ? q->task : o->task;
+	conf.sample = q->again ? q->sample : 0;
+	conf.wrap = q->wrap;
+	conf.wrap_ctx = q->wrap_ctx;
+	conf.sinks = &q->sink;
+	conf.sink_count = 1;
+	conf.parent = q->parent;
+	conf.parent_steps = q->parent_steps;
+	conf.parent_file = q->parent_file;
 	if (q->again) {
 		conf.policy = (struct policy_conf){.calls = q->calls, .force_call = true};
 		conf.env.has_seed = q->has_seed;
 		conf.env.seed = q->seed;
 		conf.env.reset_args = q->reset;
+	} else {
+		conf.policy = policy_of(g);
+		conf.has_max_turns = !o->actions && !g->policy && !g->recorded.count && !g->llm;
+		conf.max_turns = TURNS_BY_HAND;
 	}
-	conf.env.pages = g->pages;
+	driver_limit_turns(&conf, &o->max_turns);
 	return conf;
 }
 
@@ -131,34 +135,23 @@ static struct rollout_conf conf_of(struct debugging *g, const struct live_reques
 static int new_io(const struct debugging *g, int stop_fd, struct io **out, struct error *err)
 {
 	struct context own = *g->context;
-	struct env_target target = g->target;
+	struct env_target target = g->driver.target;
 
 	own.stop_fd = stop_fd;
 	target.context = &own;
 	return env_target_new_io(&target, out, err);
 }
 
-static int drive(struct rollout_conf *conf, struct rollout_result *out, struct error *err)
+/* Minutes may pass between two sessions, and the server may change: each one looks for volatile
+   members, and must match the options, by itself. */
+static int drive(struct debugging *g, struct rollout_conf *conf, struct rollout_result *out,
+                 struct error *err)
 {
-	char env_session[TARGET_SESSION_DIGITS + 1];
-
 	conf->volatile_members = volatile_members_new();
-	conf->env.env_session = env_session;
-	int failed = env_target_new_session(env_session, err);
-	if (!failed) {
-		conf->env_ops = env_find(&conf->env, conf->io, err);
-		failed = conf->env_ops ? rollout_run(conf, out, err) : -1;
-	}
+	conf->options_fit = NULL;
+	int failed = driver_rollout(&g->driver, conf, out, err);
 	volatile_members_free(conf->volatile_members);
-	conf->env.env_session = NULL;
 	return failed;
-}
-
-static bool is_empty(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
 }
 
 static int run_live(void *ctx, const struct live_request *q, const char *path,
@@ -166,33 +159,32 @@ static int run_live(void *ctx, const struct live_request *q, const char *path,
 {
 	struct debugging *g = ctx;
 	bool named = g->opts->out && !strcmp(path, g->opts->out);
-	struct rollout_conf conf = conf_of(g, q);
+	struct io *io;
 	struct recorder_conf to = {.path = path,
 	                           .force = named && g->opts->force,
 	                           .private = !named,
-	                           .secrets = g->target.secrets};
+	                           .secrets = g->driver.target.secrets};
 	struct error closing = {0};
 
-	if (new_io(g, q->stop_fd, &conf.io, err)) {
+	if (new_io(g, q->stop_fd, &io, err)) {
 		return -1;
 	}
+	struct rollout_conf conf = conf_of(g, q, io);
 	int failed = recorder_new(&to, &conf.recorder, err);
 	bool opened = !failed;
 	if (opened) {
-		failed = drive(&conf, out, err);
+		failed = drive(g, &conf, out, err);
 	}
 	if (opened && recorder_close(conf.recorder, &closing) && !failed) {
 		*err = closing;
 		failed = -1;
 	}
-	if (opened && is_empty(path)) {
-		unlink(path);
-	} else if (opened && !named) {
+	if (opened && !recordings_remove_empty(path) && !named) {
 		failed = failed || store_set_latest(g->context, path, err) ? -1 : 0;
 	}
-	io_free(conf.io);
+	io_free(io);
 	if (failed) {
-		env_target_hide(&g->target, err);
+		env_target_hide(&g->driver.target, err);
 	}
 	return failed;
 }
@@ -256,6 +248,13 @@ static int check_options(const struct debug_options *o, int argc, char **argv, s
 	return 0;
 }
 
+static int check_policy(const struct debugging *g, struct error *err)
+{
+	struct policy_conf conf = policy_of(g);
+
+	return policy_check(&conf, err);
+}
+
 static int prepare_target(struct debugging *g, struct error *err)
 {
 	const struct debug_options *o = g->opts;
@@ -263,11 +262,11 @@ static int prepare_target(struct debugging *g, struct error *err)
 	if (!is_live(o)) {
 		return 0;
 	}
-	return env_target_prepare(&g->target, g->context, &o->target, err) ||
+	return env_target_prepare(&g->driver.target, g->context, &o->target, err) ||
 	       policies_find(g->context->variable, o->policy, &g->policy_path, &g->policy, err) ||
 	       goldens_read_policy(&g->recorded, &g->policy, err) ||
-	       model_read(g->context, g->policy, &o->model, &g->target, &g->llm, err) ||
-	       env_target_start(&g->target, err);
+	       model_read(g->context, g->policy, &o->model, &g->driver.target, &g->llm, err) ||
+	       check_policy(g, err) || env_target_start(&g->driver.target, err);
 }
 
 /* Input that cannot be seeked is copied to an unlinked file, named by its descriptor. */
@@ -310,20 +309,15 @@ static int choose_file(struct debugging *g, int argc, char **argv, const char **
 	return copy_if_needed(g, path, err);
 }
 
-/* The history file is in the folder of recordings; no history before that folder exists. */
+/* The history file is in the directory of recordings; no history before that directory exists. */
 static const char *history_of(struct debugging *g, bool terminal)
 {
-	const char *state = g->context->variable("XDG_STATE_HOME");
-	const char *home = g->context->variable("HOME");
+	struct error none;
 
-	if (!terminal || (!(state && *state) && !home)) {
+	if (!terminal || store_directory(g->context->variable, &g->history, &none)) {
 		return NULL;
 	}
-	if (state && *state) {
-		buf_printf(&g->history, "%s/rolldbg/debug-history", state);
-	} else {
-		buf_printf(&g->history, "%s/.local/state/rolldbg/debug-history", home);
-	}
+	buf_text(&g->history, "/debug-history");
 	return buf_cstr(&g->history);
 }
 
@@ -367,11 +361,9 @@ static void release(struct debugging *g)
 	if (g->copy) {
 		fclose(g->copy);
 	}
-	env_target_release(&g->target);
+	driver_release(&g->driver);
 	goldens_release(&g->recorded);
 	llm_conf_free(g->llm);
-	page_cache_free(g->pages);
-	scratch_pool_free(g->scratch);
 	output_release(&g->out);
 	output_release(&g->trouble);
 	buf_release(&g->policy_path);
@@ -384,21 +376,21 @@ static int debug_run_options(const struct context *c, const struct debug_options
 {
 	struct debugging g = {.context = c,
 	                      .opts = o,
-	                      .pages = page_cache_new(),
-	                      .scratch = scratch_pool_new(),
 	                      .policy_path = BUF(BUF_MAX_SMALL),
 	                      .latest = BUF(BUF_MAX_SMALL),
 	                      .history = BUF(BUF_MAX_SMALL),
 	                      .out = output_to_stdout(),
 	                      .trouble = output_to_stderr()};
 	const char *path;
+
+	driver_init(&g.driver, c);
 	int code = check_options(o, argc, argv, err) || choose_file(&g, argc, argv, &path, err) ||
 	                           prepare_target(&g, err)
 	                   ? -1
 	                   : debug_session(&g, path, err);
 
 	if (code < 0) {
-		env_target_hide(&g.target, err);
+		env_target_hide(&g.driver.target, err);
 	}
 	release(&g);
 	return code;
@@ -454,13 +446,14 @@ const struct command command_debug = {
 	.summary = "step through a recording or a running rollout: break, watch, go back, fork",
 	.operands = "[FILE]",
 	.description =
-		"Steps through FILE, a recording (default: the latest one). With --env, --actions or "
-		"--policy and without FILE it runs a live rollout, call by call. With FILE and --env, "
-		"the recorded calls can be run again (rerun-to) and continued differently (fork). The "
-		"prompt tells what a command acts on: rec, recorded steps; live and fork, the "
-		"environment. Commands are named as in gdb; help lists them. They can also come from "
-		"files, options and standard input. Ctrl-C interrupts the running step; it ends a "
-		"script (--batch, or commands from options without a terminal) with exit code 130.",
+		"Steps through FILE, a recording (default: the latest one). With --env, --actions "
+		"or --policy and without FILE it runs a live rollout, call by call. With FILE and "
+		"--env, the recorded calls can be run again (rerun-to) and continued differently "
+		"(fork). The prompt shows what a command acts on: rec, recorded steps; live and "
+		"fork, the environment. Commands are named as in gdb; help lists them. They can "
+		"also come from files, options and standard input. Ctrl-C interrupts the running "
+		"step; it ends a script (--batch, or commands from options without a terminal) "
+		"with exit code 130.",
 	.recordings = true,
 	.max_operands = 1,
 	.opts = options,

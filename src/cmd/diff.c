@@ -1,4 +1,4 @@
-/* rolldbg diff: the differences between two recordings, or two folders of recordings. */
+/* rolldbg diff: the differences between two recordings, or two directories of recordings. */
 #include "base/in_order.h"
 #include "base/mem.h"
 #include "check/judge.h"
@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#define ALONE_BYTES                                                                                \
-	((uint64_t)8 << 20) /* a group with more input or output is compared in sequence */
+/* a group with more input or output is compared in sequence */
+#define ALONE_BYTES ((uint64_t)8 << 20)
 
 struct diff_options {
 	struct compare_options compare;
@@ -35,16 +35,14 @@ struct diff_options {
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(compare), compare_group),
 	OPT_STRING('r', "rollout", "ID", FIELD(rollout), "compare only this rollout"),
-	OPT_FLAG(
-		0, "stat", FIELD(stat),
-		"one line per rollout that differs, most important first: verdict (as by check), reward, "
-		"status, steps, number of values"),
-	OPT_FLAG(
-		0, "word-diff", FIELD(word_diff),
-		"show every changed string word by word, as [-old-]{+new+}; without it only strings that "
-		"are too long to be shown whole"),
+	OPT_FLAG(0, "stat", FIELD(stat),
+                 "one line per rollout that differs, most important first: verdict (as in check), "
+                 "reward, status, steps, number of values"),
+	OPT_FLAG(0, "word-diff", FIELD(word_diff),
+                 "show every changed string word by word, as [-old-]{+new+}; without it, only "
+                 "strings too long to show in full"),
 	OPT_STRING(0, "html", "FILE", FIELD(html),
-                   "also write a page for browsers: both recordings, step beside step"),
+                   "also write a page for browsers: both recordings, side by side"),
 	OPT_FLAG(0, "json", FIELD(json), "print each difference and a summary as JSON lines"),
 	OPT_FLAG(0, "exit-code", FIELD(exit_code), "exit 1 if they differ (the default)"),
 	OPT_FLAG(0, "no-exit-code", FIELD(no_exit_code), "exit 0 even if they differ"),
@@ -138,11 +136,11 @@ static int read_both(struct diffing *f, struct recording_side *a, struct recordi
 	return 0;
 }
 
-static int read_lone(struct diffing *f, struct recording_side *s, bool extra, struct error *err)
+static int read_unpaired(struct diffing *f, struct recording_side *s, bool extra, struct error *err)
 {
 	struct lockstep_side side = begin_rollout(s);
 
-	if (lockstep_lone(&side, extra, &f->conf, &f->one, err)) {
+	if (lockstep_unpaired(&side, extra, &f->conf, &f->one, err)) {
 		return -1;
 	}
 	end_rollout(s);
@@ -195,7 +193,7 @@ static int print_some(struct diffing *f, struct error *err)
 	if (output_flush(&f->out, err)) {
 		return -1;
 	}
-	return f->out.closed ? error_set(err, FAIL_NONE, "the pager has ended") : 0;
+	return f->out.closed ? error_set(err, FAIL_NONE, "the pager has exited") : 0;
 }
 
 static void finish_rollout(struct diffing *f, const struct rollout_copy *first,
@@ -221,7 +219,7 @@ static int compare_pair_of(struct diffing *f, struct recording_side *a, struct r
                            struct error *err)
 {
 	f->one = (struct compare_count){.rollouts = 0};
-	if (a && b ? read_both(f, a, b, err) : read_lone(f, a ? a : b, !a, err)) {
+	if (a && b ? read_both(f, a, b, err) : read_unpaired(f, a ? a : b, !a, err)) {
 		return -1;
 	}
 	finish_rollout(f, a ? &a->rollout : NULL, b ? &b->rollout : NULL);
@@ -412,8 +410,8 @@ static int compare_all(struct diffing *f, struct error *err)
 
 /* ---- which recordings ---- */
 
-/* Files, the *.jsonl of folders, or, without operands, the two newest recordings of the state
-   folder. */
+/* Files, the *.jsonl of directories, or, without operands, the two newest recordings of the state
+   directory. */
 static int name_files(struct diffing *f, int argc, char **argv, struct error *err)
 {
 	struct buf paths[2] = {BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL)};
@@ -468,7 +466,7 @@ static int open_judge(struct recording_side *s, struct error *err)
 }
 
 /* /dev/null is accepted: git difftool passes it for a file that exists on one side only. */
-static bool is_lone_empty(const struct recording_side *s)
+static bool is_unpaired_empty(const struct recording_side *s)
 {
 	return !s->files.many && !by_rollout_id(s->lines).p && is_regular(s->files.paths[0]);
 }
@@ -487,7 +485,7 @@ static int open_sides(struct diffing *f, struct error *err)
 		                               NULL, &s->lines, err)) {
 			return -1;
 		}
-		if (is_lone_empty(s)) {
+		if (is_unpaired_empty(s)) {
 			return error_set(err, FAIL_INPUT, "%s: contains no recording",
 			                 s->files.paths[0]);
 		}
@@ -573,19 +571,20 @@ static int diff_run(const struct context *c, const void *opts, int argc, char **
 
 const struct command command_diff = {
 	.name = "diff",
-	.summary = "compare two recordings, or two folders of them, call by call",
+	.summary = "compare two recordings, or two directories of them, call by call",
 	.operands = "[A B]",
 	.description =
-		"Rollouts are matched by id, and their steps by tool and arguments, so two inserted "
-		"calls show as two lines instead of changing everything after them. In matched steps the state, outcome, "
-		"error class, observation, structured content, reward, terminated and truncated are "
-		"compared value by value, also inside strings that hold JSON; each difference is "
-		"named by its JSON Pointer into the line. What strip removes is not compared: times, "
-		"session ids, masked values, state that the state source ignores. Numbers are "
-		"compared by value: 1 and 1.0 are equal. A and B are files or folders of *.jsonl; one "
-		"of them may be - for standard input. Without operands the last two recordings in the "
-		"state folder are compared. If nothing differs, nothing is printed. The exit code is "
-		"0 if the recordings agree and 1 if they differ.",
+		"Rollouts are matched by id, and their steps by tool and arguments, so two "
+		"inserted calls show as two lines instead of changing everything after them. In "
+		"matched steps the state, outcome, error class, observation, structured content, "
+		"reward, terminated and truncated are compared value by value, also inside "
+		"strings that hold JSON; each difference is named by its JSON Pointer into the "
+		"line. What strip removes is not compared: times, session ids, masked values, "
+		"state that the state source ignores. Numbers are compared by value: 1 and 1.0 "
+		"are equal. A and B are files or directories of *.jsonl; one of them may be - for "
+		"standard input. Without operands the last two recordings in the state directory "
+		"are compared. If nothing differs, nothing is printed. The exit code is 0 if the "
+		"recordings agree and 1 if they differ.",
 	.max_operands = 2,
 	.recordings = true,
 	.opts = options,

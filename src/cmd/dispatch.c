@@ -7,9 +7,11 @@
 #include "cmd/settings.h"
 #include "cmd/stored.h"
 #include "net/io.h"
+#include "trajectory/reader.h"
 
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct globals {
 	int verbose;
@@ -52,6 +54,7 @@ static struct opt *joined_options(const struct command *cmd, size_t *count)
 static void apply_globals(struct context *c, const struct globals *g)
 {
 	c->no_pager |= g->no_pager;
+	c->print_config |= g->print_config;
 	if (g->quiet) {
 		c->quiet = true;
 		log_set_level(LOG_QUIET);
@@ -97,6 +100,23 @@ static int check_operands(const struct command *cmd, int given, char **argv, str
 	return 0;
 }
 
+static void on_bus_error(int number)
+{
+	static const char text[] = "rolldbg: a recording became shorter while it was read, or its "
+				   "device failed\n";
+	ssize_t ignored = write(STDERR_FILENO, text, sizeof(text) - 1);
+
+	(void)ignored, (void)number;
+	_exit(fail_exit_code(FAIL_SYSTEM));
+}
+
+/* Not where sessions are open: they are closed before the process ends. */
+static void map_recordings(void)
+{
+	sigaction(SIGBUS, &(struct sigaction){.sa_handler = on_bus_error}, NULL);
+	reader_allow_mapping();
+}
+
 /* Commands without network traffic die of SIGPIPE, as filters do; the others close their sessions
    first. TLS is initialized only if needed: it takes longer than a small check. */
 static int start_command(const struct context *c, const struct command *cmd, const void *opts,
@@ -106,6 +126,7 @@ static int start_command(const struct context *c, const struct command *cmd, con
 
 	sigaction(SIGPIPE, &pipe, NULL);
 	if (!cmd->network) {
+		map_recordings();
 		return cmd->run(c, opts, argc, argv, err);
 	}
 	c->catch_stop();
@@ -138,7 +159,7 @@ static int run_settled(struct context *c, struct command_line *l, const struct g
 		return -1;
 	}
 	apply_globals(c, g);
-	if (g->print_config) {
+	if (c->print_config) {
 		return print_config(l, err);
 	}
 	if (!check_operands(cmd, operands, l->argv, err) &&

@@ -23,6 +23,13 @@ void driver_release(struct driver *d)
 	pthread_mutex_destroy(&d->order);
 }
 
+int driver_new_io(void *ctx, struct io **out, struct error *err)
+{
+	const struct driver *d = ctx;
+
+	return env_target_new_io(&d->target, out, err);
+}
+
 struct rollout_conf driver_conf(struct driver *d, struct io *io)
 {
 	struct rollout_conf conf = {.env = env_target_conf(&d->target),
@@ -36,6 +43,16 @@ struct rollout_conf driver_conf(struct driver *d, struct io *io)
 
 	conf.env.pages = d->pages;
 	return conf;
+}
+
+void driver_limit_turns(struct rollout_conf *conf, const struct opt_u64 *max_turns)
+{
+	uint64_t n = max_turns->value;
+
+	if (max_turns->given) {
+		conf->has_max_turns = true;
+		conf->max_turns = n < INT64_MAX ? (int64_t)n : INT64_MAX;
+	}
 }
 
 /* Detects the protocol once, because all rollouts use the same server. */
@@ -75,4 +92,18 @@ int driver_rollout(struct driver *d, struct rollout_conf *conf, struct rollout_r
 	}
 	keep_first(d, result);
 	return 0;
+}
+
+int driver_exit_code(const struct batch_count *count, bool findings)
+{
+	if (count->interrupted || count->done < count->total) {
+		return 130;
+	}
+	if (count->failed) {
+		return 5;
+	}
+	if (count->unreachable || count->lost > count->timed_out) {
+		return 4;
+	}
+	return count->refused || count->timed_out || findings;
 }

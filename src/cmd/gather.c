@@ -3,8 +3,11 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/map.h"
 #include "cmd/store.h"
 #include "stats/partial.h"
+
+#include <stdlib.h>
 
 #define PARTIAL_MAX ((size_t)1 << 30)
 
@@ -12,6 +15,7 @@ struct gathering {
 	struct stats *stats;
 	struct facts *facts;
 	bool many;         /* several files: an unusable one is skipped */
+	bool any;          /* this file has a whole line */
 	uint64_t headless; /* the first line in this file of a rollout without header; 0: none */
 };
 
@@ -21,6 +25,7 @@ static int take_line(void *ctx, const struct line *l, const struct reader_note *
 	struct gathering *g = ctx;
 	struct facts_update u;
 
+	g->any = g->any || !note->torn;
 	if (facts_end_unfinished(g->facts, l, &u)) {
 		stats_take(g->stats, &u);
 	}
@@ -43,17 +48,19 @@ static int take_file(struct gathering *g, const char *path, struct error *err)
 	bool any;
 
 	g->headless = 0;
+	g->any = false;
 	if (reader_file_lines(path, take_line, g, &any, err)) {
 		return -1;
 	}
-	if (!any && !g->many) {
-		return error_set(err, FAIL_INPUT, "%s: contains no recording", path);
+	if (!g->any && !g->many) {
+		return error_set(err, FAIL_INPUT, "%s: contains no recording%s", path,
+		                 any ? ", only a truncated line" : "");
 	}
-	if (!any) {
-		log_warn("%s is empty", path);
+	if (!g->any) {
+		log_warn(any ? "%s contains no whole line" : "%s is empty", path);
 	}
 	if (g->headless) {
-		log_warn("%s:%llu: lines of a rollout that has no header are left out", path,
+		log_warn("%s:%llu: lines of a rollout without a header are skipped", path,
 		         (unsigned long long)g->headless);
 	}
 	while (facts_end_next(g->facts, &u)) {
@@ -80,9 +87,29 @@ int gather_recordings(struct gathered *out, const struct file_list *files, struc
 	return failed ? -1 : 0;
 }
 
+/* Equal bytes are nearly always the same rollouts; equal runs of one task have them, too. */
+static void warn_if_seen(const struct file_list *files, uint64_t *hashes, size_t i, struct str text)
+{
+	hashes[i] = map_hash(text);
+	for (size_t k = 0; k < i; k++) {
+		if (hashes[k] != hashes[i]) {
+			continue;
+		}
+		if (!strcmp(files->paths[k], files->paths[i])) {
+			log_warn("%s is given twice: its rollouts are counted twice",
+			         files->paths[i]);
+		} else {
+			log_warn("%s has the same bytes as %s: the same rollouts are counted twice",
+			         files->paths[i], files->paths[k]);
+		}
+		return;
+	}
+}
+
 int gather_partials(struct gathered *out, const struct file_list *files, struct error *err)
 {
 	struct buf text = BUF(PARTIAL_MAX);
+	uint64_t *hashes = mem_array(files->count + 1, sizeof(*hashes));
 	int failed = 0;
 
 	*out = (struct gathered){.stats = stats_new()};
@@ -91,8 +118,10 @@ int gather_partials(struct gathered *out, const struct file_list *files, struct 
 		failed = file_read("partial result", files->paths[i], &text, err) ||
 		         partial_read(out->stats, buf_view(&text), files->paths[i], &out->trained,
 		                      err);
+		warn_if_seen(files, hashes, i, buf_view(&text));
 	}
 	buf_release(&text);
+	free(hashes);
 	return failed ? -1 : 0;
 }
 

@@ -274,11 +274,10 @@ int goldens_read_policy(struct goldens *g, const char **policy, struct error *er
 
 	g->path = path;
 	if (!failed && g->count > 1) {
-		failed =
-			error_set(err, FAIL_INPUT,
-		                  "policy %s: a recording of %zu rollouts, a policy is one of them "
-		                  "(replay sends them all)",
-		                  file, g->count);
+		failed = error_set(err, FAIL_INPUT,
+		                   "policy %s: the recording has %zu rollouts, but a policy needs "
+		                   "exactly one (replay sends them all)",
+		                   file, g->count);
 	}
 	return failed;
 }

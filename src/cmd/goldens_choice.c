@@ -34,8 +34,8 @@ static int find_first(const char *file, const char *rule, struct buf *id, struct
 		judge_finish(judge);
 	}
 	if (!failed && !first.found) {
-		failed = error_set(err, FAIL_INPUT, "%s: no rollout in it has a finding %s", file,
-		                   rule);
+		failed = error_set(err, FAIL_INPUT, "%s: no rollout in it has a finding of rule %s",
+		                   file, rule);
 	}
 	buf_str(id, buf_view(&first.id));
 	judge_free(judge);

@@ -76,7 +76,8 @@ int html_file_check(const char *path, struct error *err)
 {
 	return path && strcmp(path, "-") == 0
 	               ? error_set(err, FAIL_USAGE,
-	                           "--html -: standard output is taken by the result; name a file")
+	                           "--html -: standard output is already used for the result; "
+	                           "name a file")
 	               : 0;
 }
 

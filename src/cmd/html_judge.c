@@ -39,8 +39,8 @@ static int check_standard_input(const struct html_job *job, struct error *err)
 			if (strcmp(job->sides[side]->paths[i], "-") == 0) {
 				return error_set(
 					err, FAIL_USAGE,
-					"--html reads the recordings once more, which standard input cannot: "
-					"name a file");
+					"--html reads the recordings a second time, which is not "
+					"possible with standard input: name a file");
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-/* rolldbg list: the recordings of the state folder. */
+/* rolldbg list: the recordings of the state directory. */
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/names.h"
@@ -35,11 +35,10 @@ static const struct opt options[] = {
                    "only recordings whose environment's name, protocol or URL contains TEXT"),
 	OPT_STRING(0, "since", "AGE|DATE", FIELD(since),
                    "only recordings made since then: 90m, 2d, 1w, 2026-11-22 (UTC)"),
-	OPT_STRING(
-		0, "prune", "AGE", FIELD(prune),
-		"delete recordings older than this (30d), except the latest one, those that a link in "
-		"the folder points to or a file next to them (NAME.jsonl.masks) belongs to, and those "
-		"being written"),
+	OPT_STRING(0, "prune", "AGE", FIELD(prune),
+                   "delete recordings older than this (30d), except the latest one, those that a "
+                   "link in the directory points to or a file next to them (NAME.jsonl.masks) "
+                   "belongs to, and those being written"),
 	OPT_FLAG(0, "dry-run", FIELD(dry_run), "with --prune: only print what would be deleted"),
 	OPT_FLAG(0, "json", FIELD(json), "print recordings and a summary as JSON lines"),
 };
@@ -266,7 +265,7 @@ static int list_all(struct store_listing *l, struct error *err)
 		buf_char(&l->out.text, '\n');
 	} else if (!l->stored.count) {
 		log_warn("no recordings in %s: record one with rolldbg run",
-		         buf_cstr(&l->stored.folder));
+		         buf_cstr(&l->stored.directory));
 	}
 	return output_flush(&l->out, err);
 }
@@ -323,24 +322,14 @@ static int prune_all(struct store_listing *l, const char *before, struct error *
 
 /* ---- options ---- */
 
-static int unknown_rule(const char *rule, struct error *err)
-{
-	const char *names[CHECKS_MAX];
-
-	for (size_t i = 0; i < checks_count; i++) {
-		names[i] = checks[i]->id;
-	}
-	error_set(err, FAIL_USAGE, "--finding: unknown rule '%s'", rule);
-	return names_suggest(err, str_from(rule), names, checks_count);
-}
-
 static int read_options(struct store_listing *l, char before[AGE_TEXT], struct error *err)
 {
 	const struct list_options *o = l->opts;
 	uint64_t now = l->context->clock.unix_ms(l->context->clock.ctx);
 
 	if (o->finding && !check_find(str_from(o->finding))) {
-		return unknown_rule(o->finding, err);
+		check_unknown(str_from(o->finding), err);
+		return error_wrap(err, "--finding");
 	}
 	if (o->since && !age_parse(o->since, now, l->since)) {
 		return error_set(err, FAIL_USAGE,
@@ -377,14 +366,14 @@ static int list_run(const struct context *c, const void *opts, int argc, char **
 
 const struct command command_list = {
 	.name = "list",
-	.summary = "list the recordings of the state folder, with their verdicts",
+	.summary = "list the recordings of the state directory, with their verdicts",
 	.operands = "",
 	.description =
 		"run without --out records to $XDG_STATE_HOME/rolldbg (default "
-		"~/.local/state/rolldbg). list judges these recordings and prints a line "
-		"for each, the newest first: name, time (UTC), verdict, task, environment, "
-		"steps. The names @1, @2, ... stand for the files wherever a command expects "
-		"a recording: rolldbg diff @2 @1. @1 is always the newest.\n"
+		"~/.local/state/rolldbg). list checks these recordings and prints a line for "
+		"each, the newest first: name, time (UTC), verdict, task, environment, steps. The "
+		"names @1, @2, ... stand for the files wherever a command expects a recording: "
+		"rolldbg diff @2 @1. @1 is always the newest.\n"
 		"A run that did not reach its server is listed, but does not become the latest "
 		"recording, which commands read when no file is named.",
 	.opts = options,

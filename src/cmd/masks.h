@@ -1,4 +1,4 @@
-/* --mask, which `run` records and `strip` applies, and the .masks file beside a golden. */
+/* --mask, which `run` records and `strip` applies, and the .masks file next to a golden. */
 #ifndef ROLLDBG_CMD_MASKS_H
 #define ROLLDBG_CMD_MASKS_H
 

@@ -69,15 +69,15 @@ static int text_of(struct keyed *k, environment *variable, struct str server, co
 static int read_command(struct keyed *k, environment *variable, struct str server,
                         const char *program, struct buf *command)
 {
-	const char *folder;
+	const char *directory;
 
-	if (text_of(k, variable, server, "cwd", &folder)) {
+	if (text_of(k, variable, server, "cwd", &directory)) {
 		return -1;
 	}
 	buf_text(command, "stdio:");
-	if (folder) {
+	if (directory) {
 		buf_text(command, "cd ");
-		config_shell_word(command, folder);
+		config_shell_word(command, directory);
 		buf_text(command, " && exec ");
 	}
 	config_shell_word(command, program);

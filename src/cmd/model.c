@@ -12,13 +12,11 @@ static const struct opt model_rows[] = {
 	OPT_STRING(0, "model", "NAME", FIELD(llm.model), "name of the model, for --policy llm"),
 	OPT_STRING(0, "base-url", "URL", FIELD(llm.base_url),
                    "OpenAI-compatible server of the model: http(s)://HOST[/v1]"),
-	OPT_CHOICE(0, "profile", "NAME",
-                   "generic|openai|vllm|sglang|llamacpp|ollama|fireworks|anthropic",
-                   FIELD(llm.profile),
+	OPT_CHOICE(0, "profile", "NAME", PROFILE_CHOICES, FIELD(llm.profile),
                    "kind of model server; determines which parameters are sent (default: generic)"),
-	OPT_CHOICE(0, "api", "NAME", "chat|responses|anthropic", FIELD(llm.api),
+	OPT_CHOICE(0, "api", "NAME", API_CHOICES, FIELD(llm.api),
                    "API to call the model with: chat completions, OpenAI's Responses or "
-                   "Anthropic's Messages (default: the profile's, mostly chat)"),
+                   "Anthropic's Messages (default: the profile's, usually chat)"),
 	OPT_STRING(0, "key-env", "VARIABLE", FIELD(llm.key_env),
                    "environment variable that holds the API key (default: the profile's)"),
 	OPT_LIST(0, "allow-key-env", "VARIABLE", FIELD(allowed_keys),
@@ -96,7 +94,7 @@ int model_read(const struct context *c, const char *policy, const struct model_o
 	if (llm_conf_new(policy, &options, c->variable, out, err)) {
 		return -1;
 	}
-	if (!*out && stray && policy && policy_check(policy, err)) {
+	if (!*out && stray && policy_check(&(struct policy_conf){.spec = policy}, err)) {
 		return -1; /* invalid policy: unknown whether it uses a model */
 	}
 	if (!*out && stray) {

@@ -86,7 +86,7 @@ int new_file_open(struct new_file *f, const struct new_file_conf *conf, struct e
 		return cannot_write(f, err);
 	}
 	if (exists && S_ISREG(st.st_mode) && !conf->replace) {
-		return error_set(err, FAIL_USAGE, "%s exists; use --force to replace it", path);
+		return error_set(err, FAIL_USAGE, "%s exists; use --force to overwrite it", path);
 	}
 	bool in_place = standard || (exists && !S_ISREG(st.st_mode));
 	if (!in_place && check_target(f, err)) {

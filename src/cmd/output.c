@@ -18,19 +18,36 @@ struct output output_to_stderr(void)
 	return (struct output){BUF(SIZE_MAX / 2), STDERR_FILENO, false};
 }
 
-int output_flush(struct output *o, struct error *err)
+/* Writes the first n bytes; the others remain. */
+static int flush_first(struct output *o, size_t n, struct error *err)
 {
 	size_t done;
 
-	if (fd_write(o->fd, buf_view(&o->text), &done)) {
+	if (fd_write(o->fd, (struct str){o->text.p, n}, &done)) {
 		if (errno != EPIPE) {
 			return error_errno(err, "cannot write to standard %s",
 			                   o->fd == STDERR_FILENO ? "error" : "output");
 		}
 		o->closed = true;
 	}
+	buf_drop(&o->text, n);
+	return 0;
+}
+
+int output_flush(struct output *o, struct error *err)
+{
+	if (flush_first(o, o->text.n, err)) {
+		return -1;
+	}
 	buf_clear(&o->text);
 	return 0;
+}
+
+int output_flush_blocks(struct output *o, struct error *err)
+{
+	size_t n = o->text.n - o->text.n % OUTPUT_BLOCK;
+
+	return n ? flush_first(o, n, err) : 0;
 }
 
 int output_flush_some(struct output *o, struct error *err)

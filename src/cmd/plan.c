@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "policy/open.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,7 +41,7 @@ static int contradicts(const char *option, struct opt_u64 given, uint64_t planne
 	}
 	return error_set(err, FAIL_USAGE,
 	                 "--%s %" PRIu64
-	                 " contradicts the trainer's settings, which make it %" PRIu64 ": omit it",
+	                 " contradicts the trainer settings, which result in %" PRIu64 ": omit it",
 	                 option, given.value, planned);
 }
 
@@ -49,7 +50,7 @@ static int contradicts(const char *option, struct opt_u64 given, uint64_t planne
 static int choose_numbers(struct plan *p, const struct plan_options *o, struct error *err)
 {
 	struct trainer_plan t;
-	struct buf said = BUF(BUF_MAX_SMALL);
+	struct buf description = BUF(BUF_MAX_SMALL);
 
 	p->group_size = o->group_size.given ? (size_t)o->group_size.value : 1;
 	p->jobs = o->jobs.given ? (size_t)o->jobs.value : 1;
@@ -58,11 +59,11 @@ static int choose_numbers(struct plan *p, const struct plan_options *o, struct e
 	if (!trainer_given(&o->trainer)) {
 		return 0;
 	}
-	int failed = trainer_read(&o->trainer, &t, &said, err);
+	int failed = trainer_read(&o->trainer, &t, &description, err);
 	if (!failed) {
-		log_warn("%s", buf_cstr(&said));
+		log_warn("%s", buf_cstr(&description));
 	}
-	buf_release(&said);
+	buf_release(&description);
 	if (failed || contradicts("jobs", o->jobs, t.sessions, err) ||
 	    contradicts("group-size", o->group_size, t.group_size, err)) {
 		return -1;
@@ -200,4 +201,20 @@ void plan_blame_task(const struct plan *p, const struct task *t, struct error *e
 		}
 		error_wrap(err, "%s:%zu", p->file, t->line);
 	}
+}
+
+int plan_check_policy(const struct plan *p, const struct task *t, struct policy_conf policy,
+                      struct error *err)
+{
+	struct rollout_conf conf = {.policy = policy};
+
+	if (!t) {
+		return policy_check(&policy, err);
+	}
+	plan_apply_task(t, &conf);
+	if (policy_check(&conf.policy, err)) {
+		plan_blame_task(p, t, err);
+		return -1;
+	}
+	return 0;
 }

@@ -50,6 +50,10 @@ void plan_nth(const struct plan *p, size_t index, struct planned *out);
 /* Values of the task override those of the options. */
 void plan_apply_task(const struct task *t, struct rollout_conf *conf);
 
+/* policy_check of the options' policy with the task's values; task may be NULL. */
+MUST_USE int plan_check_policy(const struct plan *p, const struct task *t,
+                               struct policy_conf policy, struct error *err);
+
 /* Prefixes an error with the task's position in its file, and makes it FAIL_INPUT if the task's own
    values caused it. */
 void plan_blame_task(const struct plan *p, const struct task *t, struct error *err);

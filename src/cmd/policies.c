@@ -6,30 +6,31 @@
 
 #include <dirent.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SUFFIX ".json"
 
-typedef bool (*folder_visit)(void *ctx, const char *folder);
+typedef bool (*directory_visit)(void *ctx, const char *directory);
 
-/* Calls visit for each folder in a colon-separated list, until it returns true. */
-static bool each_of(const char *list, folder_visit visit, void *ctx)
+/* Calls visit for each directory in a colon-separated list, until it returns true. */
+static bool each_of(const char *list, directory_visit visit, void *ctx)
 {
-	struct buf folder = BUF(BUF_MAX_SMALL);
+	struct buf directory = BUF(BUF_MAX_SMALL);
 	bool done = false;
 
 	while (!done && *list) {
 		size_t n = strcspn(list, ":");
 
 		if (n) {
-			buf_clear(&folder);
-			buf_str(&folder, (struct str){list, n});
-			buf_text(&folder, "/rolldbg/policies");
-			done = visit(ctx, buf_cstr(&folder));
+			buf_clear(&directory);
+			buf_str(&directory, (struct str){list, n});
+			buf_text(&directory, "/rolldbg/policies");
+			done = visit(ctx, buf_cstr(&directory));
 		}
 		list += n + (list[n] == ':');
 	}
-	buf_release(&folder);
+	buf_release(&directory);
 	return done;
 }
 
@@ -46,8 +47,8 @@ static void put_own_share(struct buf *out)
 	}
 }
 
-/* Visits the folders in order of precedence. */
-static bool each_folder(environment *variable, folder_visit visit, void *ctx)
+/* Visits the directories in order of precedence. */
+static bool each_directory(environment *variable, directory_visit visit, void *ctx)
 {
 	const char *home = variable("HOME"), *own = variable("XDG_DATA_HOME");
 	const char *shared = variable("XDG_DATA_DIRS");
@@ -73,12 +74,12 @@ struct wanted {
 	struct buf *path;
 };
 
-static bool has_it(void *ctx, const char *folder)
+static bool has_it(void *ctx, const char *directory)
 {
 	struct wanted *w = ctx;
 
 	buf_clear(w->path);
-	buf_printf(w->path, "%s/%s" SUFFIX, folder, w->name);
+	buf_printf(w->path, "%s/%s" SUFFIX, directory, w->name);
 	return access(buf_cstr(w->path), R_OK) == 0;
 }
 
@@ -94,18 +95,41 @@ static bool is_plain(const char *spec)
 	       access(spec, F_OK) == 0;
 }
 
+/* Lists the forms that can be given: "random:SEED", and no script, which needs actions. A kind is
+   near even without its argument. */
 static int no_such_policy(environment *variable, const char *spec, struct error *err)
 {
-	struct names names = {.count = 0};
+	struct names kinds = {.count = 0}, all = {.count = 0};
 
 	for (size_t i = 0; i < policies_count; i++) {
-		names_add(&names, str_from(policy_kind_name(policies[i]->kind)));
+		names_add(&kinds, str_from(policy_kind_name(policies[i]->kind)));
+		if (policies[i]->spelled) {
+			names_add(&all, str_from(policies[i]->spelled));
+		}
 	}
-	policies_names(variable, &names);
+	policies_names(variable, &all);
 	error_set(err, FAIL_INPUT, "policy '%s': no such file, kind or ready-made policy", spec);
-	names_suggest(err, str_from(spec), names.text, names.count);
-	names_release(&names);
+	if (text_nearest(str_from(spec), kinds.text, kinds.count)) {
+		names_suggest(err, str_from(spec), kinds.text, kinds.count);
+	} else {
+		names_suggest(err, str_from(spec), all.text, all.count);
+	}
+	names_release(&kinds);
+	names_release(&all);
 	return -1;
+}
+
+/* A policy file is read several times: for its kind, its texts of errors, by each rollout. */
+static int check_readable_again(const char *spec, struct error *err)
+{
+	struct stat st;
+
+	return stat(spec, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))
+	               ? error_set(err, FAIL_INPUT,
+	                           "policy %s: not a regular file, so it can be read only once: "
+	                           "save the policy in a file",
+	                           spec)
+	               : 0;
 }
 
 int policies_find(environment *variable, const char *spec, struct buf *path, const char **out,
@@ -115,9 +139,9 @@ int policies_find(environment *variable, const char *spec, struct buf *path, con
 
 	*out = spec;
 	if (!spec || is_plain(spec)) {
-		return 0;
+		return spec ? check_readable_again(spec, err) : 0;
 	}
-	if (!each_folder(variable, has_it, &w)) {
+	if (!each_directory(variable, has_it, &w)) {
 		return no_such_policy(variable, spec, err);
 	}
 	*out = buf_cstr(path);
@@ -136,11 +160,11 @@ static bool is_known(const struct names *all, struct str name)
 	return false;
 }
 
-static bool add_names(void *ctx, const char *folder)
+static bool add_names(void *ctx, const char *directory)
 {
 	struct names *all = ctx;
 	struct dirent **entries;
-	int n = scandir(folder, &entries, NULL, alphasort);
+	int n = scandir(directory, &entries, NULL, alphasort);
 
 	for (int i = 0; i < n; i++) {
 		struct str name = str_from(entries[i]->d_name);
@@ -161,5 +185,5 @@ static bool add_names(void *ctx, const char *folder)
 
 void policies_names(environment *variable, struct names *out)
 {
-	each_folder(variable, add_names, out);
+	each_directory(variable, add_names, out);
 }

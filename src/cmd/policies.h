@@ -1,5 +1,6 @@
-/* Ready-made policies by name: --policy lake-goal is lake-goal.json in the first folder that
-   contains it: policies/ of the working folder, the user's folder, then the installed ones. */
+/* Ready-made policies by name: --policy lake-goal is lake-goal.json in the first directory that
+   contains it: policies/ of the working directory, the user's directory, then the installed ones.
+   */
 #ifndef ROLLDBG_CMD_POLICIES_H
 #define ROLLDBG_CMD_POLICIES_H
 
@@ -14,7 +15,7 @@ typedef const char *environment(const char *name); /* getenv */
 MUST_USE int policies_find(environment *variable, const char *spec, struct buf *path,
                            const char **out, struct error *err);
 
-/* Adds the names of all policies in those folders, without duplicates. */
+/* Adds the names of all policies in those directories, without duplicates. */
 void policies_names(environment *variable, struct names *out);
 
 #endif

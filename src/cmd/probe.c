@@ -9,6 +9,7 @@
 #include "cmd/settings.h"
 #include "cmd/target.h"
 #include "cmd/trainer.h"
+#include "policy/open.h"
 
 #define DEFAULT_SESSIONS  4
 #define SESSIONS_MAX      4096
@@ -34,8 +35,9 @@ static const struct opt options[] = {
                    "the trainer settings need, else --sessions)"),
 	OPT_STRING('a', "actions", "A,B,C", FIELD(actions),
                    "call the tool with these values (default: calls drawn from the schemas)"),
-	OPT_STRING('t', "tool", "NAME", FIELD(tool),
-                   "the tool that --actions calls (default: the only one)"),
+	OPT_STRING(
+		't', "tool", "NAME", FIELD(tool),
+		"the tool that --actions or --policy random calls (default: the only one, or any)"),
 	OPT_STRING(0, "argument", "NAME", FIELD(argument),
                    "the argument that --actions fills (default: the only, or only required one)"),
 	OPT_STRING(
@@ -71,7 +73,7 @@ struct probing {
 	struct error mute; /* why printing stopped; sessions are still closed */
 };
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
 static void flush(struct probing *p)
 {
@@ -143,7 +145,7 @@ static int choose_number(const char *name, struct opt_u64 given, size_t otherwis
 static int choose_need(const struct probe_options *o, struct opt_u64 *need,
                        struct trainer_plan *plan, struct error *err)
 {
-	struct buf said = BUF(BUF_MAX_SMALL);
+	struct buf description = BUF(BUF_MAX_SMALL);
 
 	*need = o->need;
 	if (!trainer_given(&o->trainer)) {
@@ -151,13 +153,13 @@ static int choose_need(const struct probe_options *o, struct opt_u64 *need,
 	}
 	if (o->need.given) {
 		return error_set(err, FAIL_USAGE,
-		                 "--need and the trainer's settings are mutually exclusive");
+		                 "--need and the trainer settings are mutually exclusive");
 	}
-	int failed = trainer_read(&o->trainer, plan, &said, err);
+	int failed = trainer_read(&o->trainer, plan, &description, err);
 	if (!failed) {
-		log_info("%s", buf_cstr(&said));
+		log_info("%s", buf_cstr(&description));
 	}
-	buf_release(&said);
+	buf_release(&description);
 	if (failed) {
 		return -1;
 	}
@@ -187,6 +189,16 @@ static int choose_numbers(struct probing *p, struct error *err)
 	return 0;
 }
 
+static struct policy_conf policy_of(const struct probing *p)
+{
+	const struct probe_options *o = p->opts;
+
+	return (struct policy_conf){.actions = o->actions,
+	                            .tool = o->tool,
+	                            .argument = o->argument,
+	                            .spec = p->model ? NULL : p->policy};
+}
+
 static int read_model(struct probing *p, struct error *err)
 {
 	const struct probe_options *o = p->opts;
@@ -200,7 +212,11 @@ static int read_model(struct probing *p, struct error *err)
 			err, FAIL_USAGE,
 			"--tasks needs a policy that asks a model: --policy llm, or a policy file of kind llm");
 	}
-	return o->tasks ? tasks_read(o->tasks, &p->tasks, err) : 0;
+	struct policy_conf policy = policy_of(p);
+
+	return policy_check(&policy, err) ? -1
+	       : o->tasks                 ? tasks_read(o->tasks, &p->tasks, err)
+	                                  : 0;
 }
 
 static int set_up(struct probing *p, struct error *err)
@@ -238,10 +254,7 @@ static int examine(struct probing *p, struct error *err)
 	const struct probe_options *o = p->opts;
 	struct probe_summary summary;
 	struct probe_conf conf = {.env = env_target_conf(&p->target),
-	                          .policy = {.actions = o->actions,
-	                                     .tool = o->tool,
-	                                     .argument = o->argument,
-	                                     .spec = p->model ? NULL : p->policy},
+	                          .policy = policy_of(p),
 	                          .sessions = p->sessions,
 	                          .need = p->need,
 	                          .settle_ms =

@@ -22,7 +22,7 @@ static const struct opt recording_rows[] = {
 const struct option_group recording_group = {recording_rows, ARRAY_LEN(recording_rows),
                                              "recording options"};
 
-bool recordings_is_folder(const char *out)
+bool recordings_is_directory(const char *out)
 {
 	size_t n = out ? strlen(out) : 0;
 	struct stat st;
@@ -53,7 +53,7 @@ void recordings_path(const struct recordings *r, struct str rollout, struct buf 
 	buf_text(out, ".jsonl");
 }
 
-static int make_folder(struct recordings *r, struct error *err)
+static int make_directory(struct recordings *r, struct error *err)
 {
 	const char *path;
 	struct stat st;
@@ -64,14 +64,14 @@ static int make_folder(struct recordings *r, struct error *err)
 	}
 	path = buf_cstr(&r->path);
 	if (mkdir(path, 0777) && errno != EEXIST) {
-		return error_errno(err, "cannot create the folder %s", path);
+		return error_errno(err, "cannot create the directory %s", path);
 	}
 	if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode)) {
-		return error_set(err, FAIL_USAGE, "--out %s: %s is not a folder", r->options->out,
-		                 path);
+		return error_set(err, FAIL_USAGE, "--out %s: %s is not a directory",
+		                 r->options->out, path);
 	}
 	if (access(path, W_OK | X_OK)) {
-		return error_errno(err, "cannot write into the folder %s", path);
+		return error_errno(err, "cannot write into the directory %s", path);
 	}
 	if (strcmp(path, "/") != 0) {
 		buf_char(&r->path, '/');
@@ -97,8 +97,9 @@ static int check_files(const struct recordings *r, const struct plan *plan, stru
 			                 ? 0
 			                 : error_errno(err, "cannot write %s", buf_cstr(&path));
 		} else if (!r->options->force && !r->options->append) {
-			failed = error_set(err, FAIL_USAGE, "%s exists; use --force to replace it",
-			                   buf_cstr(&path));
+			failed =
+				error_set(err, FAIL_USAGE, "%s exists; use --force to overwrite it",
+			                  buf_cstr(&path));
 		}
 	}
 	buf_release(&path);
@@ -113,12 +114,12 @@ int recordings_choose(struct recordings *r, const struct context *c,
 	                         .options = o,
 	                         .secrets = secrets,
 	                         .path = BUF(BUF_MAX_SMALL),
-	                         .folder = recordings_is_folder(o->out)};
+	                         .directory = recordings_is_directory(o->out)};
 	if (o->force && o->append) {
 		return error_set(err, FAIL_USAGE, "--force and --append are mutually exclusive");
 	}
-	if (r->folder) {
-		return make_folder(r, err) || check_files(r, plan, err);
+	if (r->directory) {
+		return make_directory(r, err) || check_files(r, plan, err);
 	}
 	if (o->out) {
 		buf_text(&r->path, o->out);
@@ -146,11 +147,15 @@ static int open_one(const struct recordings *r, const char *path, struct recorde
 	return 0;
 }
 
-static bool is_empty(const char *path)
+bool recordings_remove_empty(const char *path)
 {
 	struct stat st;
+	bool empty = stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
 
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
+	if (empty) {
+		unlink(path);
+	}
+	return empty;
 }
 
 /* If the policy was refused before the first line, the file is empty and is removed. */
@@ -158,15 +163,15 @@ static int close_one(struct recorder *recorder, const char *path, bool created, 
 {
 	int failed = recorder_close(recorder, err);
 
-	if (created && is_empty(path)) {
-		unlink(path);
+	if (created) {
+		recordings_remove_empty(path);
 	}
 	return failed;
 }
 
 int recordings_open(struct recordings *r, struct error *err)
 {
-	return r->folder ? 0 : open_one(r, buf_cstr(&r->path), &r->recorder, &r->created, err);
+	return r->directory ? 0 : open_one(r, buf_cstr(&r->path), &r->recorder, &r->created, err);
 }
 
 int recordings_close(struct recordings *r, struct error *err)
@@ -195,7 +200,7 @@ int recording_open(const struct recordings *r, const char *rollout, struct recor
                    struct error *err)
 {
 	*out = (struct recording){.recorder = r->recorder, .path = BUF(BUF_MAX_SMALL)};
-	if (!r->folder) {
+	if (!r->directory) {
 		return 0;
 	}
 	recordings_path(r, str_from(rollout), &out->path);
@@ -204,8 +209,9 @@ int recording_open(const struct recordings *r, const char *rollout, struct recor
 
 int recording_close(const struct recordings *r, struct recording *one, struct error *err)
 {
-	int failed =
-		r->folder ? close_one(one->recorder, buf_cstr(&one->path), one->created, err) : 0;
+	int failed = r->directory
+	                     ? close_one(one->recorder, buf_cstr(&one->path), one->created, err)
+	                     : 0;
 
 	buf_release(&one->path);
 	return failed;

@@ -1,5 +1,5 @@
-/* Where `run` records to: one file or stream for all rollouts, a folder with one file per rollout,
-   or the state folder. */
+/* Where `run` records to: one file or stream for all rollouts, a directory with one file per
+   rollout, or the state directory. */
 #ifndef ROLLDBG_CMD_RECORDINGS_H
 #define ROLLDBG_CMD_RECORDINGS_H
 
@@ -16,19 +16,19 @@ struct recording_options {
 
 extern const struct option_group recording_group;
 
-/* True if it is a folder or ends in a slash. */
-bool recordings_is_folder(const char *out);
+/* True if it is a directory or ends in a slash. */
+bool recordings_is_directory(const char *out);
 
 /* A zeroed one may be released. */
 struct recordings {
 	const struct context *context;
 	const struct recording_options *options;
 	const struct secrets *secrets;
-	struct buf path; /* path of the file; of the folder, with its slash; or "-" */
-	bool folder;
-	bool stored;               /* in the state folder: `latest` will point to it */
+	struct buf path; /* path of the file; of the directory, with its slash; or "-" */
+	bool directory;
+	bool stored;               /* in the state directory: `latest` will point to it */
 	bool created;              /* the single file did not exist before */
-	struct recorder *recorder; /* of the single file; NULL for a folder */
+	struct recorder *recorder; /* of the single file; NULL for a directory */
 };
 
 /* The recording of one rollout. */
@@ -38,16 +38,19 @@ struct recording {
 	bool created;
 };
 
-/* Chooses the place and creates the folder, but no recording. FAIL_USAGE also if the file of a
+/* Chooses the place and creates the directory, but no recording. FAIL_USAGE also if the file of a
    planned rollout exists. */
 MUST_USE int recordings_choose(struct recordings *r, const struct context *c,
                                const struct recording_options *o, const struct plan *plan,
                                const struct secrets *secrets, struct error *err);
-/* Opens the single file; does nothing for a folder. */
+/* Opens the single file; does nothing for a directory. */
 MUST_USE int recordings_open(struct recordings *r, struct error *err);
 /* Closes it, and removes it if nothing was written. */
 MUST_USE int recordings_close(struct recordings *r, struct error *err);
 void recordings_release(struct recordings *r);
+
+/* Removes the recording if nothing was written to it; false: there is something in it. */
+bool recordings_remove_empty(const char *path);
 
 /* False for lines written before a server was reached: `latest` is not changed for a recording that
    has only those. */

@@ -14,6 +14,7 @@
 #include "cmd/settings.h"
 #include "cmd/store.h"
 #include "cmd/suite.h"
+#include "cmd/threads.h"
 #include "compare/tools.h"
 #include "report/differences.h"
 #include "rollout/batch.h"
@@ -40,11 +41,11 @@ static const struct opt options[] = {
                  "if the environment cannot be reached, try the remaining goldens anyway"),
 	OPT_GROUP(FIELD(suite), suite_group),
 	OPT_FLAG(0, "until-divergence", FIELD(until_divergence),
-                 "replay the only rollout of one GOLDEN, and go into the debugger before the first "
-                 "call whose state differs"),
+                 "replay one GOLDEN with a single rollout, and enter the debugger before the "
+                 "first call whose state differs"),
 	OPT_NUMBER('j', "jobs", "N", FIELD(jobs), "replay N rollouts at a time (default 1)"),
 	OPT_STRING('o', "out", "FILE", FIELD(out),
-                   "record to this file (default: a new file in the state folder)"),
+                   "record to this file (default: a new file in the state directory)"),
 	OPT_FLAG('f', "force", FIELD(force), "replace the file of --out"),
 	OPT_GROUP(FIELD(report), report_group),
 	OPT_GROUP(FIELD(target), target_group),
@@ -141,37 +142,27 @@ static int replay_one(void *ctx, size_t index, struct io *io, struct rollout_res
 	return 0;
 }
 
-static int new_io(void *ctx, struct io **out, struct error *err)
-{
-	struct replaying *r = ctx;
-
-	return env_target_new_io(&r->driver.target, out, err);
-}
-
 /* ---- setting up ---- */
 
 static int settle_jobs(const struct replaying *r, size_t *jobs, struct error *err)
 {
-	const struct opt_u64 *given = &r->opts->jobs;
 	const char *repeated;
 
-	*jobs = 1;
-	if (!given->given || given->value == 1) {
-		return 0;
+	if (jobs_number(&r->opts->jobs, JOBS_MAX, jobs, err)) {
+		return -1;
 	}
-	if (given->value < 1 || given->value > JOBS_MAX) {
-		return error_set(err, FAIL_USAGE,
-		                 "--jobs: expected a number from 1 to %d, got %llu", JOBS_MAX,
-		                 (unsigned long long)given->value);
+	if (*jobs == 1) {
+		return 0;
 	}
 	repeated = goldens_repeated_id(&r->goldens);
 	if (repeated) {
 		log_warn("two goldens have the rollout id %s: replayed one at a time (record them "
 		         "with different --task names)",
 		         repeated);
+		*jobs = 1;
 		return 0;
 	}
-	*jobs = given->value < r->goldens.count ? (size_t)given->value : r->goldens.count;
+	*jobs = *jobs < r->goldens.count ? *jobs : r->goldens.count;
 	return descriptors_allow(*jobs, err);
 }
 
@@ -230,7 +221,7 @@ static void warn_of_seed(const struct replaying *r, const struct golden *g,
 
 	if (began && !g->has_seed && !r->opts->target.seed.given) {
 		log_warn("%s: rollout %.*s began differently, and the golden has no seed: if the "
-		         "environment draws its episodes, record the golden with --seed",
+		         "environment's episodes are random, record the golden with --seed",
 		         g->file, STR_ARG(g->want.id));
 	}
 }
@@ -411,20 +402,6 @@ static void say_end(struct replaying *r)
 }
 
 /* The most serious result determines the code. */
-static int exit_code(const struct replaying *r, const struct batch_count *count)
-{
-	if (count->interrupted || count->done < count->total) {
-		return 130;
-	}
-	if (count->failed) {
-		return 5;
-	}
-	if (count->unreachable || count->lost) {
-		return 4;
-	}
-	return r->differs || r->suite.obsolete || r->suite.missing;
-}
-
 static void say_peer(const struct replaying *r)
 {
 	const struct driver *d = &r->driver;
@@ -491,7 +468,9 @@ static int conclude(struct replaying *r, const struct batch_count *count, struct
 		failed = -1;
 	}
 	r->recorder = NULL;
-	return failed ? -1 : exit_code(r, count);
+	return failed ? -1
+	              : driver_exit_code(count,
+	                                 r->differs || r->suite.obsolete || r->suite.missing);
 }
 
 static int drive(struct replaying *r, size_t jobs, struct batch_count *count, struct error *err)
@@ -499,7 +478,8 @@ static int drive(struct replaying *r, size_t jobs, struct batch_count *count, st
 	struct batch_conf conf = {.count = r->goldens.count,
 	                          .jobs = jobs,
 	                          .stop_fd = r->context->stop_fd,
-	                          .new_io = new_io,
+	                          .new_io = driver_new_io,
+	                          .io_ctx = &r->driver,
 	                          .rollout = replay_one,
 	                          .ctx = r};
 
@@ -570,21 +550,22 @@ const struct command command_replay = {
 	.summary = "send a recording's calls to a live environment and compare the replies",
 	.operands = "GOLDEN...",
 	.description =
-		"A golden is a recording that later runs are compared with; strip it first. GOLDEN is a "
-		"file or a folder of *.jsonl. Each rollout in it is replayed in its own session, "
-		"with the recorded seed and reset arguments: the same calls in the same order, "
-		"whatever the environment answers. The state, outcome, error class, observation, "
-		"reward, terminated and truncated of each step are compared as diff compares them. "
-		"Ignored are values masked by --mask, by the golden's header or by a file "
-		"GOLDEN.masks (one pointer per line; # starts a comment), state that the state source "
-		"ignores, and state that changed on its own before the first call. If a rollout "
-		"differs, the new recording is written to GOLDEN.new; the golden itself only changes "
-		"with --update all, --accept or --review. Where whole folders are replayed with --tasks, "
-		"a task with its own actions or policy that has no golden is run, and its golden "
-		"recorded in the first folder. No call is sent twice, so the result of a "
-		"retry never becomes a golden. The exit code is 0 if nothing differs; 1 if something "
-		"does, or if a golden is missing or obsolete; 3 if a golden cannot be used; 4 if the "
-		"environment was not reached.",
+		"A golden is a recording that later runs are compared with; strip it first. "
+		"GOLDEN is a file or a directory of *.jsonl. Each rollout in it is replayed in "
+		"its own session, with the recorded seed and reset arguments: the same calls in "
+		"the same order, whatever the environment replies. The state, outcome, error "
+		"class, observation, reward, terminated and truncated of each step are compared "
+		"as diff compares them. Ignored are values masked by --mask, by the golden's "
+		"header or by a file GOLDEN.masks (one pointer per line; # starts a comment), "
+		"state that the state source ignores, and state that changed without a call "
+		"before the first one. If a rollout differs, the new recording is written to "
+		"GOLDEN.new; the golden itself only changes with --update all, --accept or "
+		"--review. Where whole directories are replayed with --tasks, a task with its own "
+		"actions or policy that has no golden is run, and its golden recorded in the "
+		"first directory. No call is sent twice, so the result of a retry never becomes a "
+		"golden. The exit code is 0 if nothing differs; 1 if something does, if a "
+		"golden is missing or obsolete, or if a call got no reply; 3 if a golden cannot be "
+		"used; 4 if the environment was not reached.",
 	.min_operands = 1,
 	.max_operands = -1,
 	.recordings = true,

@@ -12,8 +12,8 @@ int review_possible(struct error *err)
 		return 0;
 	}
 	return error_set(err, FAIL_USAGE,
-	                 "--review asks on a terminal, and there is none: read the differences, "
-	                 "then use --accept (all of them) or mv GOLDEN.new GOLDEN (one)");
+	                 "--review needs a terminal: read the differences, then use --accept (all "
+	                 "of them) or mv GOLDEN.new GOLDEN (one)");
 }
 
 /* The next byte; 0 at end of input. */
@@ -56,7 +56,7 @@ static bool is_answer(char key, enum review_answer *out)
 
 int review_ask(const char *question, int stop_fd, enum review_answer *out, struct error *err)
 {
-	static const char *const said[] = {"accepted", "rejected", "skipped"};
+	static const char *const names[] = {"accepted", "rejected", "skipped"};
 	struct termios before, raw;
 	bool terminal = tcgetattr(STDIN_FILENO, &before) == 0;
 	char key;
@@ -74,6 +74,6 @@ int review_ask(const char *question, int stop_fd, enum review_answer *out, struc
 	if (terminal) {
 		tcsetattr(STDIN_FILENO, TCSANOW, &before);
 	}
-	fprintf(stderr, "%s\n", failed ? "" : said[*out]);
+	fprintf(stderr, "%s\n", failed ? "" : names[*out]);
 	return failed;
 }

@@ -43,8 +43,9 @@ static const struct opt options[] = {
 	OPT_STRING('a', "actions", "A,B,C", FIELD(actions),
                    "call the tool once with each of these values; a JSON array, object or string "
                    "is one value: [1,0],{\"x\":2},\"a,b\""),
-	OPT_STRING('t', "tool", "NAME", FIELD(tool),
-                   "the tool that --actions calls (default: the only one)"),
+	OPT_STRING(
+		't', "tool", "NAME", FIELD(tool),
+		"the tool that --actions or --policy random calls (default: the only one, or any)"),
 	OPT_STRING(0, "argument", "NAME", FIELD(argument),
                    "the argument that --actions fills (default: the only, or only required one)"),
 	OPT_STRING('p', "policy", "FILE|NAME|KIND:ARG", FIELD(policy),
@@ -88,8 +89,8 @@ struct running {
 	struct table *table;
 	struct progress *progress;
 	struct rereads rereads;
-	pthread_mutex_t
-		lock; /* protects the members below, and the judge, the table and what they share */
+	/* protects the members below, and the judge, the table and what they share */
+	pthread_mutex_t lock;
 	struct verdicts verdicts;
 	struct error mute; /* why printing stopped; recording continues */
 	struct buf file;   /* scratch */
@@ -103,7 +104,7 @@ static bool are_many(const struct running *r)
 	return r->plan.count > 1;
 }
 
-/* ---- where the lines go beside the recording ---- */
+/* ---- where the lines go besides the recording ---- */
 
 /* A write error does not abort a rollout. */
 static void print_some(struct running *r)
@@ -160,12 +161,53 @@ static void take_verdict(void *ctx, const struct rollout_verdict *v)
 	struct rollout_verdict one = *v;
 
 	r->verdicts.origin = are_many(r) && v->rollout.p ? ORIGIN_ROLLOUT : ORIGIN_NONE;
-	if (r->recordings.folder && v->rollout.p) {
+	if (r->recordings.directory && v->rollout.p) {
 		buf_clear(&r->file);
 		recordings_path(&r->recordings, v->rollout, &r->file);
 		one.file = buf_cstr(&r->file);
 	}
 	verdicts_take(&r->verdicts, &one);
+}
+
+/* ---- the policy ---- */
+
+static const char *actions_of(const struct running *r)
+{
+	const struct run_options *o = r->opts;
+	bool demo = env_target_is_lake(&r->driver.target) && !o->actions && !o->policy && !o->tool;
+
+	return demo ? DEMO_ACTIONS : o->actions;
+}
+
+/* Without what the task says. */
+static struct policy_conf policy_of(const struct running *r, const struct planned *one)
+{
+	const struct run_options *o = r->opts;
+	bool own = one->task && (one->task->actions || one->task->policy);
+
+	return (struct policy_conf){.actions = own ? o->actions : actions_of(r),
+	                            .tool = o->tool,
+	                            .argument = o->argument,
+	                            .spec = r->policy,
+	                            .calls = goldens_policy(&r->recorded),
+	                            .llm = r->llm,
+	                            .usage = r->usage,
+	                            .force_call = o->force_call};
+}
+
+/* A policy that cannot be used is refused before anything is recorded or connected. */
+static int check_policies(const struct running *r, struct error *err)
+{
+	size_t count = r->plan.tasks.count ? r->plan.tasks.count : 1;
+	struct planned one;
+
+	for (size_t i = 0; i < count; i++) {
+		plan_nth(&r->plan, i * r->plan.group_size, &one);
+		if (plan_check_policy(&r->plan, one.task, policy_of(r, &one), err)) {
+			return -1;
+		}
+	}
+	return 0;
 }
 
 /* ---- setting up ---- */
@@ -187,7 +229,7 @@ static int choose_plan(struct running *r, struct error *err)
 {
 	const struct run_options *o = r->opts;
 
-	return plan_make(&r->plan, &o->plan, o->task, recordings_is_folder(o->recording.out),
+	return plan_make(&r->plan, &o->plan, o->task, recordings_is_directory(o->recording.out),
 	                 err) ||
 	       (are_many(r) && descriptors_allow(r->plan.jobs, err));
 }
@@ -252,48 +294,25 @@ static int set_up(struct running *r, struct error *err)
 	       goldens_read_policy(&r->recorded, &r->policy, err) ||
 	       model_read(r->context, r->policy, &r->opts->model, &r->driver.target, &r->llm,
 	                  err) ||
-	       choose_plan(r, err) || choose_out(r, err) || open_verdicts(r, err) ||
-	       env_target_start(&r->driver.target, err) || recordings_open(&r->recordings, err);
+	       choose_plan(r, err) || check_policies(r, err) || choose_out(r, err) ||
+	       open_verdicts(r, err) || env_target_start(&r->driver.target, err) ||
+	       recordings_open(&r->recordings, err);
 }
 
 /* ---- one rollout, in its thread ---- */
-
-static const char *actions_of(const struct running *r)
-{
-	const struct run_options *o = r->opts;
-	bool demo = env_target_is_lake(&r->driver.target) && !o->actions && !o->policy && !o->tool;
-
-	return demo ? DEMO_ACTIONS : o->actions;
-}
-
-static int64_t max_turns_of(const struct run_options *o)
-{
-	uint64_t n = o->max_turns.value;
-
-	return n < INT64_MAX ? (int64_t)n : INT64_MAX;
-}
 
 /* Not inlined: its frame would be on the stack while each of a thousand rollouts waits. */
 static __attribute__((noinline)) struct rollout_conf
 conf_of(struct running *r, const struct planned *one, struct io *io)
 {
 	const struct run_options *o = r->opts;
-	bool own = one->task && (one->task->actions || one->task->policy);
 	struct rollout_conf conf = driver_conf(&r->driver, io);
 
+	conf.policy = policy_of(r, one);
 	conf.task = *one->name ? one->name : NULL;
 	conf.sample = (int64_t)one->sample;
 	conf.group_size = r->plan.grouped ? (int64_t)r->plan.group_size : 0;
-	conf.policy = (struct policy_conf){.actions = own ? o->actions : actions_of(r),
-	                                   .tool = o->tool,
-	                                   .argument = o->argument,
-	                                   .spec = r->policy,
-	                                   .calls = goldens_policy(&r->recorded),
-	                                   .llm = r->llm,
-	                                   .usage = r->usage,
-	                                   .force_call = o->force_call};
-	conf.has_max_turns = o->max_turns.given;
-	conf.max_turns = max_turns_of(o);
+	driver_limit_turns(&conf, &o->max_turns);
 	conf.masks = o->masks.item;
 	conf.mask_count = o->masks.count;
 	conf.rereads = are_many(r) && r->plan.jobs > 1 ? &r->rereads : NULL;
@@ -347,13 +366,6 @@ static int run_one(void *ctx, size_t index, struct io *io, struct rollout_result
 	return failed;
 }
 
-static int new_io(void *ctx, struct io **out, struct error *err)
-{
-	struct running *r = ctx;
-
-	return env_target_new_io(&r->driver.target, out, err);
-}
-
 /* ---- how far it is ---- */
 
 #define PROGRESS_MS 200
@@ -390,7 +402,8 @@ static int drive(struct running *r, struct batch_count *count, struct error *err
 	struct batch_conf conf = {.count = r->plan.count,
 	                          .jobs = r->plan.jobs,
 	                          .stop_fd = r->context->stop_fd,
-	                          .new_io = new_io,
+	                          .new_io = driver_new_io,
+	                          .io_ctx = &r->driver,
 	                          .rollout = run_one,
 	                          .tick = r->progress ? show_progress : NULL,
 	                          .tick_ms = PROGRESS_MS,
@@ -405,20 +418,6 @@ static int drive(struct running *r, struct batch_count *count, struct error *err
 
 /* The most serious result determines the code. A server that left a call unanswered counts like one
    that refused it. */
-static int exit_code(const struct running *r, const struct batch_count *count)
-{
-	if (count->interrupted || count->done < count->total) {
-		return 130;
-	}
-	if (count->failed) {
-		return 5;
-	}
-	if (count->unreachable || count->lost > count->timed_out) {
-		return 4;
-	}
-	return count->refused || count->timed_out || r->verdicts.at_or_above > 0;
-}
-
 static void say_summary(struct running *r, const struct batch_count *count)
 {
 	struct buf *out = &r->verdicts.out.text;
@@ -460,7 +459,7 @@ static int conclude(struct running *r, const struct batch_count *count, struct e
 	    output_flush(&r->verdicts.out, err)) {
 		return -1;
 	}
-	return exit_code(r, count);
+	return driver_exit_code(count, r->verdicts.at_or_above > 0);
 }
 
 /* A local failure: ends the reports with it and prints the results so far. */
@@ -512,11 +511,12 @@ static int run_in_debugger(const struct context *c, const struct run_options *o,
 	                          .model = o->model};
 
 	if (o->plan.tasks || o->plan.group_size.given || o->plan.jobs.given ||
-	    recordings_is_folder(o->recording.out) || o->masks.count || o->report.json ||
+	    recordings_is_directory(o->recording.out) || o->masks.count || o->report.json ||
 	    o->report.kinds.count) {
 		return error_set(
 			err, FAIL_USAGE,
-			"--break is for a single rollout, without --mask, --json and --report");
+			"--break works with a single rollout only, without --mask, --json and "
+			"--report");
 	}
 	d.actions = o->target.env || o->actions || o->policy ? o->actions : DEMO_ACTIONS;
 	return debug_until(c, &d, o->stop_at, err);
@@ -558,7 +558,7 @@ static int run_run(const struct context *c, const void *opts, int argc, char **a
 
 const struct command command_run = {
 	.name = "run",
-	.summary = "drive a policy against an environment, record and judge the rollout",
+	.summary = "drive a policy against an environment, record and check the rollout",
 	.operands = "",
 	.description = "Sends the policy's calls to the environment, reads the state before each "
 		       "call, records every turn as a line of JSON and reports whether the "

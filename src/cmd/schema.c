@@ -58,7 +58,7 @@ const struct command command_schema = {
 	.description =
 		"Prints a JSON Schema (draft 2020-12) that holds for each line: of a recording "
 		"(the default), or of what COMMAND --json prints. rolldbg-recording(5) and "
-		"rolldbg-json(5) say the same for people.",
+		"rolldbg-json(5) describe the same lines in prose.",
 	.max_operands = 1,
 	.run = schema_run,
 };

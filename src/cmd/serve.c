@@ -24,11 +24,11 @@ struct serve_options {
 
 static const struct opt options[] = {
 	OPT_NUMBER('p', "port", "PORT", FIELD(port),
-                   "port to listen on; 0 takes any free one (default 8000)"),
+                   "port to listen on; 0 picks a free one (default 8000)"),
 	OPT_STRING(0, "bind", "ADDRESS", FIELD(bind),
                    "IPv4 address to listen on (default 127.0.0.1)"),
 	OPT_CHOICE(0, "protocol", "PROTOCOL", "mcp|openenv", FIELD(protocol),
-                   "protocol to speak (default mcp)"),
+                   "protocol to serve (default mcp)"),
 	OPT_CHOICE(0, "map", "MAP", "4x4|8x8|random|random8x8", FIELD(map),
                    "map of the lake (default 4x4)"),
 	OPT_FLAG(0, "slippery", FIELD(slippery), "moves slip sideways at random (seeded)"),
@@ -37,11 +37,11 @@ static const struct opt options[] = {
                    "else 8)"),
 	OPT_LIST(0, "fault", "FAULT", FIELD(faults),
                  "inject this fault; may be given several times"),
-	OPT_LIST(
-		0, "allow-origin", "ORIGIN", FIELD(origins),
-		"also answer web pages of this origin, http://HOST[:PORT], which get CORS headers, and "
-		"requests for that host; * answers all (default: pages of this host, and requests for an address or "
-		"localhost); may be given several times"),
+	OPT_LIST(0, "allow-origin", "ORIGIN", FIELD(origins),
+                 "also accept requests from web pages of this origin, http://HOST[:PORT] (with "
+                 "CORS headers), and requests for that host; * accepts all (default: pages of "
+                 "this host, and requests for an IP address or localhost); may be given several "
+                 "times"),
 	OPT_STRING(0, "delay", "DURATION", FIELD(delay), "make each tool call take this long"),
 	OPT_CHOICE(0, "as", "ROLE", "env|llm", FIELD(as),
                    "play the recording as the environment or as the model (default env)"),
@@ -130,7 +130,7 @@ enum {
 	SERVES_WORLD = 1,
 	SERVES_SCRIPT = 2,
 	SERVES_RECORDING = 4, /* played back as the environment */
-	SERVES_SPOKEN = 8,    /* played back as the model */
+	SERVES_MODEL = 8,     /* played back as the model */
 };
 
 static int check_options(const struct serve_options *o, unsigned served, struct error *err)
@@ -147,7 +147,7 @@ static int check_options(const struct serve_options *o, unsigned served, struct 
 		{"max-envs", o->max_envs.given, SERVES_WORLD, "built-in environments"},
 		{"fault", o->faults.count > 0, SERVES_WORLD, "built-in environments"},
 		{"delay", o->delay, SERVES_WORLD | SERVES_RECORDING, "environments"},
-		{"as", o->as, SERVES_RECORDING | SERVES_SPOKEN, "recordings"},
+		{"as", o->as, SERVES_RECORDING | SERVES_MODEL, "recordings"},
 		{"match", o->match, SERVES_RECORDING, "recordings played as the environment"},
 		{"loop", o->loop, SERVES_RECORDING, "recordings played as the environment"},
 	};
@@ -193,23 +193,23 @@ static int serve_environment(const struct context *c, const struct serve_conf *c
 	return failed ? -1 : 0;
 }
 
-/* The recorded protocol, unless another one is requested. */
+/* The recorded protocol, unless another one is requested; MCP for an imported recording. */
 static int choose_protocol(const struct serve_options *o, const char *path, struct serve_conf *conf,
                            struct error *err)
 {
-	struct str recorded = playback_sample(conf->playback)->protocol;
+	enum protocol recorded = protocol_parse(playback_sample(conf->playback)->protocol);
+	const char *family = protocol_family(recorded);
 
 	if (o->protocol) {
 		return 0;
 	}
-	if (str_is(recorded, "openenv-http")) {
+	if (!protocol_has_sessions(recorded)) {
 		return error_set(err, FAIL_INPUT,
-		                 "%s: recorded over openenv-http, which has no sessions to play it "
-		                 "in; --protocol openenv plays it over a WebSocket",
-		                 path);
+		                 "%s: recorded over %s, which has no sessions to play it in; "
+		                 "--protocol %s plays it in sessions",
+		                 path, protocol_name(recorded), family);
 	}
-	return serve_conf_set(conf, STR("protocol"),
-	                      str_is(recorded, "openenv") ? STR("openenv") : STR("mcp"), err);
+	return serve_conf_set(conf, STR("protocol"), family ? str_from(family) : STR("mcp"), err);
 }
 
 static int serve_recording(const struct context *c, const struct serve_options *o, const char *path,
@@ -268,16 +268,16 @@ static bool is_recording(const struct context *c, const struct serve_options *o,
 static int serve_one(const struct context *c, const struct serve_options *o, const char *operand,
                      struct error *err)
 {
-	bool spoken = o->as && strcmp(o->as, "llm") == 0;
+	bool as_model = o->as && strcmp(o->as, "llm") == 0;
 
 	if (!is_recording(c, o, operand)) {
 		return check_options(o, SERVES_WORLD, err) || serve_world(c, o, operand, err) ? -1
 		                                                                              : 0;
 	}
-	if (check_options(o, spoken ? SERVES_SPOKEN : SERVES_RECORDING, err)) {
+	if (check_options(o, as_model ? SERVES_MODEL : SERVES_RECORDING, err)) {
 		return -1;
 	}
-	return spoken ? serve_model(c, o, operand, err) : serve_recording(c, o, operand, err);
+	return as_model ? serve_model(c, o, operand, err) : serve_recording(c, o, operand, err);
 }
 
 static int serve_run(const struct context *c, const void *opts, int argc, char **argv,
@@ -309,12 +309,12 @@ const struct command command_serve = {
 	.summary =
 		"serve a built-in environment, healthy or with faults, the playback of a recording, "
 		"or a scripted model",
-	.operands = "[WORLD | FILE | llm SCRIPT]",
+	.operands = "[BUILTIN | FILE | llm SCRIPT]",
 	.description =
-		"WORLD is frozen_lake (the default) or desk, optionally with settings as "
-		"in builtin: targets, such as 'frozen_lake?map=8x8'. Prints 'listening on "
-		"ADDRESS:PORT' when ready; the environment is at /mcp, or with --protocol "
-		"openenv at /ws.\n"
+		"BUILTIN is a built-in environment, frozen_lake (the default) or desk, optionally "
+		"with settings as in builtin: targets, such as 'frozen_lake?map=8x8'. Prints "
+		"'listening on ADDRESS:PORT' when ready; the environment is at /mcp, or with "
+		"--protocol openenv at /ws.\n"
 		"FILE is a recording: its rollouts are played back over the protocol they "
 		"were recorded with, each to one session, in the order of their headers or "
 		"by the seed that the client asks for. A call that was not recorded gets a "

@@ -53,7 +53,7 @@ struct showing {
 	struct buf chosen;
 	size_t rollouts;
 	bool found;
-	bool any; /* a line was read, complete or not */
+	bool any; /* a whole line was read */
 
 	/* For --prompt: the hash over the messages so far, and the recorded one. */
 	struct hasher *hasher;
@@ -210,11 +210,11 @@ static int take(void *ctx, const struct line *l, const struct reader_note *note,
 	struct showing *s = ctx;
 	struct facts_update u;
 
-	s->any = true;
 	if (note->torn) {
 		s->torn_line = note->line;
 		return 0;
 	}
+	s->any = true;
 	remember_id(s, l);
 	if (!wanted(s, l) || l->type == LINE_UNKNOWN) {
 		return 0;
@@ -236,7 +236,11 @@ static int take(void *ctx, const struct line *l, const struct reader_note *note,
 static int finish(struct showing *s, const char *path, struct error *err)
 {
 	if (!s->any) {
-		return error_set(err, FAIL_INPUT, "%s: contains no recording", path);
+		bool torn = s->torn_line;
+
+		s->torn_line = 0; /* said by the error */
+		return error_set(err, FAIL_INPUT, "%s: contains no recording%s", path,
+		                 torn ? ", only a truncated line" : "");
 	}
 	finish_facts(s);
 	if (s->opts->turn.given && !s->opts->rollout && s->rollouts > 1) {
@@ -360,13 +364,13 @@ const struct command command_show = {
 	.summary = "show a recording as a table, one turn in full, or a page for browsers",
 	.operands = "[FILE...]",
 	.description =
-		"One row per step: the call, its outcome, what changed in the state (the "
-		"most informative difference first), the reward and the observation. "
-		"Colors in an observation are shown as marks: [x] for a colored "
-		"background, <x> for colored text. Rows with ! are events. Interleaved "
-		"rollouts are shown one after the other. Without FILE it shows the latest "
-		"recording. With --html it takes any number of files and folders. On a terminal the output goes through $ROLLDBG_PAGER, $PAGER "
-		"or less.",
+		"One row per step: the call, its outcome, what changed in the state (the most "
+		"informative difference first), the reward and the observation. Colors in an "
+		"observation are shown as marks: [x] for a colored background, <x> for colored "
+		"text. Rows with ! are events. Interleaved rollouts are shown one after the "
+		"other. Without FILE it shows the latest recording. With --html it takes any "
+		"number of files and directories. On a terminal the output goes through "
+		"$ROLLDBG_PAGER, $PAGER or less.",
 	.max_operands = -1,
 	.recordings = true,
 	.opts = options,

@@ -1,6 +1,7 @@
 /* rolldbg shrink: the shortest sequence of a recording's calls that still causes a finding, or a
    divergence from the recording. */
 #include "base/log.h"
+#include "check/check.h"
 #include "cmd/descriptors.h"
 #include "cmd/goldens_choice.h"
 #include "cmd/output.h"
@@ -8,6 +9,7 @@
 #include "cmd/progress.h"
 #include "cmd/shrunk_files.h"
 #include "cmd/symptom.h"
+#include "cmd/threads.h"
 #include "cmd/trial.h"
 #include "compare/minimize.h"
 #include "json/write.h"
@@ -37,8 +39,8 @@ static const struct opt options[] = {
 	OPT_STRING(0, "rule", "RULE", FIELD(rule),
                    "look for a finding of this rule (see check --list)"),
 	OPT_STRING(0, "divergence", "GOLDEN", FIELD(divergence),
-                   "instead of FILE and a rule: look for a call of this golden that is answered "
-                   "differently in the same state"),
+                   "instead of FILE and a rule: look for a call of this golden that gets a "
+                   "different reply in the same state"),
 	OPT_STRING(0, "rollout", "ID", FIELD(rollout),
                    "the rollout to shrink (default: the first with the finding)"),
 	OPT_LIST(0, "mask", "POINTER", FIELD(masks),
@@ -76,8 +78,8 @@ struct shrinking {
 	struct shrunk_files files;
 };
 
-/* One rollout to play. */
-struct shot {
+/* One rollout to play, and what came of it. */
+struct shrink_attempt {
 	const struct sublist *list;
 	struct recorder *recorder;
 	bool seen;
@@ -85,9 +87,9 @@ struct shot {
 	char message[320];
 };
 
-struct volley {
+struct shrink_attempts {
 	struct shrinking *shrinking;
-	struct shot *shots;
+	struct shrink_attempt *list;
 };
 
 /* ---- playing ---- */
@@ -117,26 +119,26 @@ static void note_peer(struct shrinking *s, const struct rollout_result *result)
 static int play_one(void *ctx, size_t index, struct io *io, struct rollout_result *result,
                     struct error *err)
 {
-	struct volley *v = ctx;
-	struct shrinking *s = v->shrinking;
-	struct shot *shot = &v->shots[index];
+	struct shrink_attempts *all = ctx;
+	struct shrinking *s = all->shrinking;
+	struct shrink_attempt *attempt = &all->list[index];
 	struct buf calls = BUF(SIZE_MAX / 2);
 	struct symptom_watch watch = {0};
 	struct line_sink sink = {symptom_watch_line, &watch};
 
-	write_calls(s, shot->list, &calls);
+	write_calls(s, attempt->list, &calls);
 	struct trial trial = {.golden = s->golden,
 	                      .policy = {.calls = buf_view(&calls), .force_call = true},
 	                      .sink = &sink,
-	                      .recorder = shot->recorder};
+	                      .recorder = attempt->recorder};
 	int failed = symptom_watch_start(&watch, &s->symptom, err) ||
 	             trial_run(&s->target, &trial, io, result, err);
 
 	if (!failed) {
 		symptom_watch_finish(&watch);
-		shot->seen = watch.seen;
-		shot->last_step = watch.last_step;
-		memcpy(shot->message, watch.message, sizeof(shot->message));
+		attempt->seen = watch.seen;
+		attempt->last_step = watch.last_step;
+		memcpy(attempt->message, watch.message, sizeof(attempt->message));
 		note_peer(s, result);
 	}
 	symptom_watch_release(&watch);
@@ -144,22 +146,17 @@ static int play_one(void *ctx, size_t index, struct io *io, struct rollout_resul
 	return failed ? -1 : 0;
 }
 
-static int new_io(void *ctx, struct io **out, struct error *err)
+static int play(struct shrinking *s, struct shrink_attempt *attempts, size_t count,
+                struct error *err)
 {
-	const struct volley *v = ctx;
-
-	return trial_target_io(&v->shrinking->target, out, err);
-}
-
-static int fire(struct shrinking *s, struct shot *shots, size_t count, struct error *err)
-{
-	struct volley v = {s, shots};
+	struct shrink_attempts all = {s, attempts};
 	struct batch_conf conf = {.count = count,
 	                          .jobs = s->jobs < count ? s->jobs : count,
 	                          .stop_fd = s->context->stop_fd,
-	                          .new_io = new_io,
+	                          .new_io = driver_new_io,
+	                          .io_ctx = &s->target.driver,
 	                          .rollout = play_one,
-	                          .ctx = &v};
+	                          .ctx = &all};
 	struct batch_count done;
 
 	if (batch_run(&conf, &done, err)) {
@@ -182,7 +179,7 @@ static int test(void *ctx, const struct sublist *lists, size_t count, bool *pass
                 struct error *err)
 {
 	struct shrinking *s = ctx;
-	struct shot *shots = mem_array(count, sizeof(*shots));
+	struct shrink_attempt *attempts = mem_array(count, sizeof(*attempts));
 	int failed = 0;
 
 	for (size_t t = 0; t < s->tries && !failed; t++) {
@@ -190,15 +187,15 @@ static int test(void *ctx, const struct sublist *lists, size_t count, bool *pass
 
 		for (size_t i = 0; i < count; i++) {
 			if (!passes[i]) {
-				shots[open++] = (struct shot){.list = &lists[i]};
+				attempts[open++] = (struct shrink_attempt){.list = &lists[i]};
 			}
 		}
-		failed = open ? fire(s, shots, open, err) : 0;
+		failed = open ? play(s, attempts, open, err) : 0;
 		for (size_t i = 0; i < open && !failed; i++) {
-			passes[shots[i].list - lists] |= shots[i].seen;
+			passes[attempts[i].list - lists] |= attempts[i].seen;
 		}
 	}
-	free(shots);
+	free(attempts);
 	return failed;
 }
 
@@ -221,16 +218,17 @@ static const char *what(const struct shrinking *s)
 static int not_reproduced(const struct shrinking *s, struct error *err)
 {
 	if (s->opts->rule) {
-		return error_set(err, FAIL_INPUT,
-		                 "not reproduced: the %zu calls of rollout %.*s gave no finding %s "
-		                 "in %d runs at %s; make sure that it is the environment that was "
-		                 "recorded, with the same seed, reset arguments and state source",
-		                 s->count, STR_ARG(s->golden->want.id), what(s), TRIES,
-		                 s->target.driver.target.name);
+		return error_set(
+			err, FAIL_INPUT,
+			"not reproduced: the %zu calls of rollout %.*s gave no finding of rule "
+			"%s in %d runs at %s; make sure that it is the environment that was "
+			"recorded, with the same seed, reset arguments and state source",
+			s->count, STR_ARG(s->golden->want.id), what(s), TRIES,
+			s->target.driver.target.name);
 	}
 	return error_set(err, FAIL_INPUT,
-	                 "not reproduced: the %zu calls of rollout %.*s were answered as in the "
-	                 "golden in %d runs at %s; replay shows whether they diverge at all",
+	                 "not reproduced: the %zu calls of rollout %.*s got the golden's replies "
+	                 "in %d runs at %s; replay shows whether they diverge at all",
 	                 s->count, STR_ARG(s->golden->want.id), TRIES,
 	                 s->target.driver.target.name);
 }
@@ -239,19 +237,19 @@ static int not_reproduced(const struct shrinking *s, struct error *err)
 static int reproduce(struct shrinking *s, const struct sublist *all, size_t *length,
                      struct error *err)
 {
-	struct shot shots[TRIES];
+	struct shrink_attempt attempts[TRIES];
 	int64_t last = -1;
 	size_t seen = 0;
 
 	for (size_t i = 0; i < TRIES; i++) {
-		shots[i] = (struct shot){.list = all};
+		attempts[i] = (struct shrink_attempt){.list = all};
 	}
-	if (fire(s, shots, TRIES, err)) {
+	if (play(s, attempts, TRIES, err)) {
 		return -1;
 	}
 	for (size_t i = 0; i < TRIES; i++) {
-		seen += shots[i].seen;
-		last = shots[i].last_step > last ? shots[i].last_step : last;
+		seen += attempts[i].seen;
+		last = attempts[i].last_step > last ? attempts[i].last_step : last;
 	}
 	if (seen == 0) {
 		return not_reproduced(s, err);
@@ -310,7 +308,7 @@ static int search(struct shrinking *s, struct minimized *out, struct error *err)
 /* ---- the result ---- */
 
 /* Plays the list once more and records it. *seen: the symptom occurred. */
-static int record(struct shrinking *s, const struct sublist *list, struct shot *shot,
+static int record(struct shrinking *s, const struct sublist *list, struct shrink_attempt *attempt,
                   struct error *err)
 {
 	struct recorder_conf conf = {.path = buf_cstr(&s->files.recording),
@@ -319,17 +317,17 @@ static int record(struct shrinking *s, const struct sublist *list, struct shot *
 	                             .secrets = s->target.driver.target.secrets};
 	int failed = 0;
 
-	for (size_t t = 0; t < LAST_TRIES && !failed && !shot->seen; t++) {
-		*shot = (struct shot){.list = list};
-		failed = recorder_new(&conf, &shot->recorder, err) || fire(s, shot, 1, err);
+	for (size_t t = 0; t < LAST_TRIES && !failed && !attempt->seen; t++) {
+		*attempt = (struct shrink_attempt){.list = list};
+		failed = recorder_new(&conf, &attempt->recorder, err) || play(s, attempt, 1, err);
 		struct error closing = {0};
 
-		if (recorder_close(shot->recorder, &closing) && !failed) {
+		if (recorder_close(attempt->recorder, &closing) && !failed) {
 			*err = closing;
 			failed = -1;
 		}
 	}
-	if (!failed && !shot->seen) {
+	if (!failed && !attempt->seen) {
 		log_warn("flaky: %s did not appear again in %d runs of the remaining calls",
 		         what(s), LAST_TRIES);
 	}
@@ -378,7 +376,8 @@ static void show_calls(struct shrinking *s, const struct minimized *m)
 	}
 }
 
-static void say_result(struct shrinking *s, const struct minimized *m, const struct shot *last)
+static void say_result(struct shrinking *s, const struct minimized *m,
+                       const struct shrink_attempt *last)
 {
 	struct buf *out = &s->out.text;
 
@@ -399,7 +398,7 @@ static int finish(struct shrinking *s, const struct minimized *m, struct error *
 {
 	struct sublist list = {m->index, m->count};
 	struct buf calls = BUF(SIZE_MAX / 2);
-	struct shot last = {0};
+	struct shrink_attempt last = {0};
 
 	write_calls(s, &list, &calls);
 	int failed = record(s, &list, &last, err) ||
@@ -420,6 +419,13 @@ static int finish(struct shrinking *s, const struct minimized *m, struct error *
 
 /* ---- setting up ---- */
 
+static int check_rule(const char *rule, struct error *err)
+{
+	bool named[CHECKS_MAX];
+
+	return rule && checks_read_list(rule, named, err) ? error_wrap(err, "--rule") : 0;
+}
+
 static int check_usage(const struct shrink_options *o, int argc, struct error *err)
 {
 	if (!o->rule == !o->divergence) {
@@ -434,19 +440,16 @@ static int check_usage(const struct shrink_options *o, int argc, struct error *e
 		return error_set(err, FAIL_USAGE, "--rule needs a recording: shrink FILE --rule %s",
 		                 o->rule);
 	}
-	return 0;
+	return check_rule(o->rule, err);
 }
 
 static int settle_numbers(struct shrinking *s, struct error *err)
 {
-	const struct opt_u64 *jobs = &s->opts->jobs, *runs = &s->opts->max_runs;
+	const struct opt_u64 *runs = &s->opts->max_runs;
 
-	s->jobs = jobs->given ? (size_t)jobs->value : 1;
 	s->max_runs = runs->given ? (size_t)runs->value : DEFAULT_MAX_RUNS;
-	if (jobs->given && (jobs->value < 1 || jobs->value > JOBS_MAX)) {
-		return error_set(err, FAIL_USAGE,
-		                 "--jobs: expected a number from 1 to %d, got %" PRIu64, JOBS_MAX,
-		                 jobs->value);
+	if (jobs_number(&s->opts->jobs, JOBS_MAX, &s->jobs, err)) {
+		return -1;
 	}
 	if (runs->given && runs->value <= TRIES) {
 		return error_set(err, FAIL_USAGE, "--max-runs: expected more than %d, got %" PRIu64,
@@ -528,15 +531,16 @@ const struct command command_shrink = {
 	.summary = "find the smallest sequence of a recording's calls that still gives a finding",
 	.operands = "[FILE]",
 	.description =
-		"Runs subsets of the recorded calls against the environment, each in a new session "
-		"with the recorded seed and reset arguments, until removing any further call loses "
-		"the finding of --rule (delta debugging). With --divergence the calls are a golden's, "
-		"and the search is for a call that is answered differently than in the golden, in the "
-		"same state. The shortest rollout is recorded, and its calls are written as a policy "
-		"file for 'rolldbg run --policy'. If the same calls do not always give the finding, "
-		"it is flaky, and each subset is tried several times. The exit code is 0 if the "
-		"remaining calls reproduce the finding, 1 if they did not in ten runs, 3 if not even "
-		"all calls do, 4 if the environment was not reached.",
+		"Runs subsets of the recorded calls against the environment, each in a new "
+		"session with the recorded seed and reset arguments, until removing any further "
+		"call loses the finding of --rule (delta debugging). With --divergence the calls "
+		"are a golden's, and the search is for a call that gets a different reply than in "
+		"the golden, in the same state. The shortest rollout is recorded, and its calls "
+		"are written as a policy file for 'rolldbg run --policy'. If the same calls do "
+		"not always give the finding, it is flaky, and each subset is tried several "
+		"times. The exit code is 0 if the remaining calls reproduce the finding, 1 if "
+		"they did not in ten runs, 3 if not even all calls do, 4 if the environment was "
+		"not reached.",
 	.recordings = true,
 	.max_operands = 1,
 	.opts = options,

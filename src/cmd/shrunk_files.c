@@ -19,7 +19,7 @@ static struct str without_suffix(const char *path)
 static int check_new(const struct buf *path, struct error *err)
 {
 	return access(buf_cstr(path), F_OK) == 0
-	               ? error_set(err, FAIL_USAGE, "%s exists; use --force to replace it",
+	               ? error_set(err, FAIL_USAGE, "%s exists; use --force to overwrite it",
 	                           buf_cstr(path))
 	               : 0;
 }

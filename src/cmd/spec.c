@@ -136,9 +136,8 @@ static void put_values(struct buf *out)
 	}
 	put_topic("source", "auto", "", out);
 	for (enum state_kind k = STATE_AUTO + 1; k < STATE_IMPORT; k++) {
-		bool needs = k == STATE_RESOURCE || k == STATE_TOOL;
-
-		buf_printf(out, "topic\tsource\t%s%s\t\n", state_kind_name(k), needs ? ":" : "");
+		buf_printf(out, "topic\tsource\t%s%s\t\n", state_kind_name(k),
+		           state_kind_needs_target(k) ? ":" : "");
 	}
 }
 
@@ -245,7 +244,7 @@ static void put_topics(struct buf *out)
 		           formats[i]->write ? "read and written" : "read");
 	}
 	for (size_t i = 0; i < worlds_count; i++) {
-		put_topic("world", worlds[i]->name, worlds[i]->help, out);
+		put_topic("builtin", worlds[i]->name, worlds[i]->help, out);
 	}
 	for (size_t i = 0; i < exit_codes_count; i++) {
 		buf_printf(out, "topic\texit\t%d\t%s\n", exit_codes[i].code, exit_codes[i].meaning);
@@ -332,7 +331,7 @@ static void put_results(struct buf *out)
 	}
 }
 
-/* The policies available in the folder where completion is requested. */
+/* The policies available in the directory where completion is requested. */
 static void put_policies(const struct context *c, struct buf *out)
 {
 	struct names names = {.count = 0};

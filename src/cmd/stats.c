@@ -222,7 +222,7 @@ static int check_options(const struct stats_options *o, int argc, struct error *
 	}
 	if (o->merge && o->trained) {
 		return error_set(err, FAIL_USAGE,
-		                 "--trainer-logprobs is needed where recordings are read, not with "
+		                 "--trainer-logprobs applies where recordings are read, not with "
 		                 "--merge");
 	}
 	if (o->merge && argc == 0) {
@@ -257,21 +257,24 @@ const struct command command_stats = {
 	.summary = "summarize recordings: metrics named as in trainers, and a checklist",
 	.operands = "[FILE|DIR...]",
 	.description =
-		"Reads recordings (files, the *.jsonl files of a folder, - for standard input; by "
-		"default the latest recording) and prints metrics over all of them. The rollouts of "
-		"one task are a group, whatever files they are in. A checklist below the metrics "
-		"compares them with a healthy training run: tools are used, a reward is above 0, "
-		"log-probabilities are finite and not 0, the KL is in the band of kl-band, "
-		"advantages (r - mean) / (std + 1e-4) are finite, groups are complete. The exit "
-		"code is 0 whatever the numbers are: this is a report. Use check for a verdict.\n"
-		"With --compare BEFORE AFTER it prints by how much the metrics of two files or folders "
-		"differ, with a 95 % interval: for rates from Wilson's score intervals "
-		"(Newcombe's), for means from Welch's t. The verdict is more or less where the "
-		"interval excludes 0, else noise; unknown where there are too few samples. Tasks "
-		"in both sets follow if they differ by more than noise (with --by task: all); their "
-		"intervals are widened so that all of them hold at once (Bonferroni).\n"
+		"Reads recordings (files, the *.jsonl files of a directory, - for standard input; "
+		"by default the latest recording) and prints metrics over all of them. The "
+		"rollouts of one task are a group, whatever files they are in. A checklist below "
+		"the metrics compares them with a healthy training run: tools are used, a reward "
+		"is above 0, log-probabilities are finite and not 0, the KL is in the band of "
+		"kl-band, advantages (r - mean) / (std + 1e-4) are finite, groups are complete. "
+		"The exit code is 0 whatever the numbers are: this is a report. Use check for a "
+		"verdict.\n"
+		"With --compare BEFORE AFTER it prints by how much the metrics of two files or "
+		"directories differ, with a 95 % interval: for rates from Wilson's score "
+		"intervals (Newcombe's), for means from Welch's t. The verdict is more or less "
+		"where the interval excludes 0, else noise; unknown where there are too few "
+		"samples. Tasks in both sets follow if they differ by more than noise (with --by "
+		"task: all); their intervals are widened so that all of them hold at once "
+		"(Bonferroni).\n"
 		"With --partial and --merge the work can be divided: partial results of any partition of the "
-		"files, merged in the order of the files, give the same bytes as one run.",
+		"files, merged in the order of the files, give the same bytes as one run. A partial result "
+		"that is read twice is counted twice; a warning names it.",
 	.max_operands = -1,
 	.recordings = true,
 	.opts = options,

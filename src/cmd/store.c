@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* The XDG Base Directory Specification requires 0700. */
-static int make_folders(struct buf *path, struct error *err)
+static int make_directories(struct buf *path, struct error *err)
 {
 	for (size_t i = 1; i <= path->n; i++) {
 		char kept = path->p[i];
@@ -24,7 +24,7 @@ static int make_folders(struct buf *path, struct error *err)
 		path->p[i] = '\0';
 		if (mkdir(path->p, 0700) && errno != EEXIST) {
 			return error_errno(err,
-			                   "cannot create the folder %s (use --out FILE to "
+			                   "cannot create the directory %s (use --out FILE to "
 			                   "record elsewhere)",
 			                   path->p);
 		}
@@ -37,11 +37,11 @@ int store_new_file(const struct context *c, struct buf *path, struct error *err)
 {
 	char stamp[32], unique[9];
 
-	if (store_folder(c->variable, path, err) || make_folders(path, err)) {
+	if (store_directory(c->variable, path, err) || make_directories(path, err)) {
 		return -1;
 	}
 	if (rng_unique_hex(unique, 8)) {
-		return error_errno(err, "no random bytes for a file name");
+		return error_errno(err, "cannot get random bytes for a file name");
 	}
 	clock_format(c->clock.unix_ms(c->clock.ctx), stamp);
 	for (char *p = stamp; *p; p++) {
@@ -49,7 +49,8 @@ int store_new_file(const struct context *c, struct buf *path, struct error *err)
 			*p = '-';
 		}
 	}
-	buf_printf(path, "/%.19s-%s.jsonl", stamp, unique);
+	/* with milliseconds: the order of the names is that of the runs */
+	buf_printf(path, "/%.23s-%s.jsonl", stamp, unique);
 	return 0;
 }
 
@@ -57,7 +58,7 @@ int store_set_latest(const struct context *c, const char *path, struct error *er
 {
 	struct buf link = BUF(BUF_MAX_SMALL), fresh = BUF(BUF_MAX_SMALL);
 	const char *name = strrchr(path, '/');
-	int failed = store_folder(c->variable, &link, err);
+	int failed = store_directory(c->variable, &link, err);
 
 	if (!failed) {
 		buf_printf(&fresh, "%s/latest-%ld", buf_cstr(&link), (long)getpid());
@@ -75,7 +76,7 @@ int store_set_latest(const struct context *c, const char *path, struct error *er
 
 int store_latest(const struct context *c, struct buf *path, struct error *err)
 {
-	if (store_folder(c->variable, path, err)) {
+	if (store_directory(c->variable, path, err)) {
 		return -1;
 	}
 	buf_text(path, "/latest");
@@ -96,7 +97,7 @@ int store_last_two(const struct context *c, struct buf *older, struct buf *newer
 
 	if (!failed && all.count < 2) {
 		failed = error_set(err, FAIL_INPUT, "fewer than two recordings in %s: name two",
-		                   buf_cstr(&all.folder));
+		                   buf_cstr(&all.directory));
 	}
 	if (!failed) {
 		stored_path(&all, 0, newer);

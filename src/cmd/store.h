@@ -1,4 +1,4 @@
-/* The state folder, where recordings go without --out: $XDG_STATE_HOME/rolldbg (by default
+/* The state directory, where recordings go without --out: $XDG_STATE_HOME/rolldbg (by default
    ~/.local/state/rolldbg). Each run creates a file there and sets the link `latest`, which commands
    read by default. */
 #ifndef ROLLDBG_CMD_STORE_H
@@ -8,7 +8,7 @@
 #include "cmd/stored.h"
 #include "trajectory/reader.h"
 
-/* Appends the path of a new file and creates its folder with mode 0700. FAIL_SYSTEM, with the
+/* Appends the path of a new file and creates its directory with mode 0700. FAIL_SYSTEM, with the
    fix. */
 MUST_USE int store_new_file(const struct context *c, struct buf *path, struct error *err);
 /* Makes `latest` point to path, atomically. */

@@ -1,4 +1,4 @@
-/* The recordings of the state folder: see stored.h. */
+/* The recordings of the state directory: see stored.h. */
 #include "cmd/stored.h"
 
 #include "base/text.h"
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int store_folder(environment *variable, struct buf *path, struct error *err)
+int store_directory(environment *variable, struct buf *path, struct error *err)
 {
 	const char *state = variable("XDG_STATE_HOME"), *home = variable("HOME");
 
@@ -24,7 +24,7 @@ int store_folder(environment *variable, struct buf *path, struct error *err)
 		return 0;
 	}
 	return error_set(err, FAIL_SYSTEM,
-	                 "no folder for the recording: give --out FILE, or set HOME or "
+	                 "no directory for the recording: give --out FILE, or set HOME or "
 	                 "XDG_STATE_HOME");
 }
 
@@ -39,23 +39,38 @@ static int newest_first(const struct dirent **a, const struct dirent **b)
 	return strcmp((*b)->d_name, (*a)->d_name);
 }
 
+/* Folders and pipes are not ours, and reading a pipe could wait forever. A link without target is
+   listed as unusable. */
+static bool is_file(const char *folder, const char *name)
+{
+	struct buf path = BUF(BUF_MAX_SMALL);
+	struct stat st;
+
+	buf_printf(&path, "%s/%s", folder, name);
+	bool file = stat(buf_cstr(&path), &st) != 0 || S_ISREG(st.st_mode);
+	buf_release(&path);
+	return file;
+}
+
 int store_list(environment *variable, struct stored *out, struct error *err)
 {
 	struct dirent **entries = NULL;
 
-	*out = (struct stored){.folder = BUF(BUF_MAX_SMALL)};
-	if (store_folder(variable, &out->folder, err)) {
+	*out = (struct stored){.directory = BUF(BUF_MAX_SMALL)};
+	if (store_directory(variable, &out->directory, err)) {
 		return -1;
 	}
-	int count = scandir(buf_cstr(&out->folder), &entries, is_recording, newest_first);
+	int count = scandir(buf_cstr(&out->directory), &entries, is_recording, newest_first);
 	if (count < 0 && errno != ENOENT) {
-		error_errno(err, "cannot read the folder %s", buf_cstr(&out->folder));
+		error_errno(err, "cannot read the directory %s", buf_cstr(&out->directory));
 		return -1;
 	}
-	out->count = count > 0 ? (size_t)count : 0;
-	out->names = mem_array(out->count + 1, sizeof(*out->names));
-	for (size_t i = 0; i < out->count; i++) {
-		out->names[i] = mem_text(str_from(entries[i]->d_name));
+	out->names = mem_array((size_t)(count > 0 ? count : 0) + 1, sizeof(*out->names));
+	out->count = 0;
+	for (int i = 0; i < count; i++) {
+		if (is_file(buf_cstr(&out->directory), entries[i]->d_name)) {
+			out->names[out->count++] = mem_text(str_from(entries[i]->d_name));
+		}
 		free(entries[i]);
 	}
 	free(entries);
@@ -68,13 +83,13 @@ void stored_release(struct stored *s)
 		free(s->names[i]);
 	}
 	free(s->names);
-	buf_release(&s->folder);
+	buf_release(&s->directory);
 	*s = (struct stored){.count = 0};
 }
 
 void stored_path(const struct stored *s, size_t index, struct buf *out)
 {
-	buf_str(out, buf_view(&s->folder));
+	buf_str(out, buf_view(&s->directory));
 	buf_printf(out, "/%s", s->names[index]);
 }
 
@@ -90,9 +105,9 @@ static bool is_being_written(const char *path)
 	return locked;
 }
 
-/* The recording that an entry of the folder depends on: the target of a link, or NAME.jsonl of
+/* The recording that an entry of the directory depends on: the target of a link, or NAME.jsonl of
    NAME.jsonl.masks; absent: none. */
-static struct str needed_by(const char *folder, const char *entry, struct buf *scratch)
+static struct str needed_by(const char *directory, const char *entry, struct buf *scratch)
 {
 	const char *extension = strstr(entry, ".jsonl.");
 	char target[4096];
@@ -101,7 +116,7 @@ static struct str needed_by(const char *folder, const char *entry, struct buf *s
 		return (struct str){entry, (size_t)(extension - entry) + strlen(".jsonl")};
 	}
 	buf_clear(scratch);
-	buf_printf(scratch, "%s/%s", folder, entry);
+	buf_printf(scratch, "%s/%s", directory, entry);
 	ssize_t length = readlink(buf_cstr(scratch), target, sizeof(target) - 1);
 	if (length < 0) {
 		return STR_NONE;
@@ -122,16 +137,16 @@ static void mark(const struct stored *s, struct str name, bool *needed)
 
 int store_needed(const struct stored *s, bool *needed, struct error *err)
 {
-	struct buf scratch = BUF(BUF_MAX_SMALL), folder = BUF(BUF_MAX_SMALL);
+	struct buf scratch = BUF(BUF_MAX_SMALL), directory = BUF(BUF_MAX_SMALL);
 	int failed = 0;
 
-	buf_str(&folder, buf_view(&s->folder));
-	DIR *entries = opendir(buf_cstr(&folder));
+	buf_str(&directory, buf_view(&s->directory));
+	DIR *entries = opendir(buf_cstr(&directory));
 	if (!entries && errno != ENOENT) {
-		failed = error_errno(err, "cannot read the folder %s", buf_cstr(&folder));
+		failed = error_errno(err, "cannot read the directory %s", buf_cstr(&directory));
 	}
 	for (struct dirent *e; entries && (e = readdir(entries)) != NULL;) {
-		mark(s, needed_by(buf_cstr(&folder), e->d_name, &scratch), needed);
+		mark(s, needed_by(buf_cstr(&directory), e->d_name, &scratch), needed);
 	}
 	if (entries) {
 		closedir(entries);
@@ -142,7 +157,7 @@ int store_needed(const struct stored *s, bool *needed, struct error *err)
 		needed[i] = needed[i] || is_being_written(buf_cstr(&scratch));
 	}
 	buf_release(&scratch);
-	buf_release(&folder);
+	buf_release(&directory);
 	return failed;
 }
 
@@ -167,7 +182,7 @@ int store_name(environment *variable, const char **name, struct arena *arena, st
 		failed = error_set(err, FAIL_INPUT,
 		                   "no recording %s (%s has %zu; see rolldbg list). For a file of "
 		                   "that name write ./%s",
-		                   *name, buf_cstr(&all.folder), all.count, *name);
+		                   *name, buf_cstr(&all.directory), all.count, *name);
 	}
 	if (!failed) {
 		struct buf path = BUF(BUF_MAX_SMALL);

@@ -16,7 +16,6 @@
 
 /* minimum size of the rollouts that a thread strips together */
 #define GROUP_BYTES ((uint64_t)512 << 10)
-#define WRITE_BYTES ((size_t)256 << 10) /* a tenth less time in the kernel than with 64 KiB */
 #define ALONE_BYTES ((uint64_t)8 << 20) /* a larger group is stripped in sequence, line by line */
 
 struct strip_options {
@@ -81,10 +80,7 @@ static int put_and_flush(void *ctx, const struct line *l, const struct reader_no
 {
 	struct stripping *s = ctx;
 
-	if (put_stripped(s, l, note, err)) {
-		return -1;
-	}
-	return s->out.text.n < WRITE_BYTES ? 0 : output_flush(&s->out, err);
+	return put_stripped(s, l, note, err) ? -1 : output_flush_blocks(&s->out, err);
 }
 
 static int strip_rollouts(struct stripping *s, struct by_rollout *lines, reader_line_fn *put,
@@ -212,15 +208,14 @@ static int strip_in_threads(struct stripping *s, size_t jobs, struct error *err)
 	return failed;
 }
 
-/* What has no line must not become an empty golden; a run that died while it wrote the first one is
-   warned of. /dev/null is an empty recording, as for diff. */
-static int check_any(const struct by_rollout *lines, const struct file_list *files, bool torn,
+/* What has no line must not become an empty golden. /dev/null is an empty recording, as for diff. */
+static int check_any(const struct by_rollout *lines, const struct file_list *files,
                      struct error *err)
 {
 	const char *path = files->count ? files->paths[0] : "-";
 	struct stat st;
 
-	if (torn || by_rollout_id(lines).p || (stat(path, &st) == 0 && S_ISCHR(st.st_mode))) {
+	if (by_rollout_id(lines).p || (stat(path, &st) == 0 && S_ISCHR(st.st_mode))) {
 		return 0;
 	}
 	return error_set(err, FAIL_INPUT, "%s: contains no recording",
@@ -232,12 +227,11 @@ static int strip_all(const struct context *c, struct stripping *s, int argc, cha
 {
 	struct file_list files = {0};
 	size_t jobs;
-	atomic_bool torn = false;
 	int failed = threads_number(&s->opts->jobs, &jobs, err) ||
 	             store_operands(c, argc, argv, &files, err) ||
-	             by_rollout_open_in_threads(jobs, files.paths, files.count, torn_warn, &torn,
+	             by_rollout_open_in_threads(jobs, files.paths, files.count, torn_warn, NULL,
 	                                        &s->lines, err) ||
-	             check_any(s->lines, &files, torn, err) ||
+	             check_any(s->lines, &files, err) ||
 	             (jobs > 1 ? strip_in_threads(s, jobs, err)
 	                       : strip_rollouts(s, s->lines, put_and_flush, err));
 

@@ -16,9 +16,9 @@
 static const struct opt rows[] = {
 	OPT_STRING(
 		0, "tasks", "FILE", FIELD(tasks),
-		"the tasks these goldens belong to, a file as for run: a golden whose task is not in it "
-		"is obsolete, a task without a golden is missing, and both fail; judged only when "
-		"whole folders are replayed"),
+		"the tasks these goldens belong to, a file as for run: a golden whose task is not "
+		"in it is obsolete, a task without a golden is missing, and both fail; checked "
+		"only when whole directories are replayed"),
 	OPT_STRING(0, "shard", "I/N", FIELD(shard), "replay only part I of N: every N-th file"),
 };
 const struct option_group suite_group = {rows, ARRAY_LEN(rows), NULL};
@@ -96,7 +96,7 @@ static int read_tasks(struct suite *s, const char *path, struct error *err)
 	return 0;
 }
 
-static bool are_folders(char *const *operands, size_t count)
+static bool are_directories(char *const *operands, size_t count)
 {
 	struct stat st;
 
@@ -111,7 +111,7 @@ static bool are_folders(char *const *operands, size_t count)
 int suite_open(struct suite *s, const struct suite_options *o, char *const *operands, size_t count,
                struct file_list *files, struct error *err)
 {
-	*s = (struct suite){.options = o, .folders = are_folders(operands, count)};
+	*s = (struct suite){.options = o, .directories = are_directories(operands, count)};
 	return (o->tasks && read_tasks(s, o->tasks, err)) ||
 	                       (o->shard && take_shard(o->shard, files, err))
 	               ? -1
@@ -178,14 +178,15 @@ static bool mark_task(struct task_list *t, struct str id)
 	return e != NULL;
 }
 
-/* Names the file as `run --out FOLDER/` does. False: a file of that name exists with other
+/* Names the file as `run --out DIRECTORY/` does. False: a file of that name exists with other
    rollouts. */
-static bool add_file(struct file_list *files, const char *folder, const struct task *t)
+static bool add_file(struct file_list *files, const char *directory, const struct task *t)
 {
 	struct recordings names = {.path = BUF(BUF_MAX_SMALL)};
 	struct buf id = BUF(BUF_MAX_SMALL), path = BUF(BUF_MAX_SMALL);
 
-	buf_printf(&names.path, "%s%s", folder, str_ends(str_from(folder), STR("/")) ? "" : "/");
+	buf_printf(&names.path, "%s%s", directory,
+	           str_ends(str_from(directory), STR("/")) ? "" : "/");
 	buf_printf(&id, "%s.0", t->id);
 	recordings_path(&names, buf_view(&id), &path);
 	bool is_new = access(buf_cstr(&path), F_OK) != 0;
@@ -200,11 +201,11 @@ static bool add_file(struct file_list *files, const char *folder, const struct t
 }
 
 int suite_add_missing(struct suite *s, struct goldens *g, struct file_list *files,
-                      const char *folder, const struct opt_list *masks, struct error *err)
+                      const char *directory, const struct opt_list *masks, struct error *err)
 {
 	struct task_list *tasks = s->tasks;
 
-	if (!tasks || !s->folders || s->options->shard) {
+	if (!tasks || !s->directories || s->options->shard) {
 		return 0;
 	}
 	for (size_t i = 0; i < g->count; i++) {
@@ -214,7 +215,7 @@ int suite_add_missing(struct suite *s, struct goldens *g, struct file_list *file
 		const struct task *t = &tasks->read.items[i];
 
 		if (!tasks->goldens[i].found && (t->actions || t->policy) &&
-		    add_file(files, folder, t) &&
+		    add_file(files, directory, t) &&
 		    goldens_add_task(g, t, files->paths[files->count - 1], masks, err)) {
 			return -1;
 		}
@@ -231,9 +232,9 @@ void suite_judge(struct suite *s, const struct goldens *g, bool whole, struct re
 	if (!t) {
 		return;
 	}
-	if (!whole || !s->folders || s->options->shard) {
-		log_warn("not judged: which goldens are obsolete or missing (only a run that "
-		         "replays whole folders to their end can tell)");
+	if (!whole || !s->directories || s->options->shard) {
+		log_warn("not checked: which goldens are obsolete or missing (this takes a run "
+		         "that replays whole directories to the end)");
 		return;
 	}
 	for (size_t i = 0; i < g->count; i++) {

@@ -157,7 +157,7 @@ static void note_divergence(struct symptom_watch *w, const struct line *step)
 	struct buf text = BUF(sizeof(w->message) - 64);
 
 	brief_call(&text, step);
-	snprintf(w->message, sizeof(w->message), "%s was not answered as in the golden",
+	snprintf(w->message, sizeof(w->message), "%s did not get the reply in the golden",
 	         buf_cstr(&text));
 	buf_release(&text);
 	w->seen = true;

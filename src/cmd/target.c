@@ -27,6 +27,11 @@ static const struct opt target_first_rows[] = {
 const struct option_group target_first_group = {target_first_rows, ARRAY_LEN(target_first_rows),
                                                 NULL};
 
+static const char protocol_help[] = "use this protocol: "
+#define PROTOCOL_WORD(id, word, family, sessions, one_connection, meaning) word ", " meaning "; "
+#include "trajectory/keys.def"
+				    "default: detect it";
+
 static const struct opt target_rows[] = {
 	OPT_STRING(0, "state", "SOURCE", FIELD(state),
                    "where to read the environment's state: auto (default), control-plane, "
@@ -46,10 +51,7 @@ static const struct opt target_rows[] = {
 	OPT_DURATION(0, "open-timeout", FIELD(open_timeout),
                      "how long opening a session may take, including the list of tools (default: "
                      "five times --timeout)"),
-	OPT_STRING(0, "protocol", "PROTOCOL", FIELD(protocol),
-                   "use this protocol (default: detect it): mcp, as a plain MCP client without "
-                   "environment sessions; mcp-gym, which requires a control plane; openenv, over "
-                   "its WebSocket; openenv-http, over plain HTTP, which has no sessions"),
+	OPT_STRING(0, "protocol", "PROTOCOL", FIELD(protocol), protocol_help),
 	OPT_CHOICE(0, "era", "NAME", "legacy|modern|auto", FIELD(era),
                    "MCP revisions to use: legacy, those with sessions (default); modern, "
                    "those without; auto, ask the server first"),
@@ -183,7 +185,7 @@ static int check_reset_json(const char *text, struct error *err)
 	return json_type(value) == JSON_OBJECT
 	               ? 0
 	               : error_set(err, FAIL_USAGE, "--reset-json is %s, not an object",
-	                           json_type_name(json_type(value)));
+	                           json_type_phrase(json_type(value)));
 }
 
 /* Checked here, so that the message is the same whether the environment or the model is contacted
@@ -292,7 +294,7 @@ struct env_conf env_target_conf(const struct env_target *t)
 int env_target_new_session(char out[TARGET_SESSION_DIGITS + 1], struct error *err)
 {
 	if (rng_unique_hex(out, TARGET_SESSION_DIGITS)) {
-		return error_errno(err, "no random bytes for a session id");
+		return error_errno(err, "cannot get random bytes for a session id");
 	}
 	return 0;
 }

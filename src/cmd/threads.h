@@ -1,4 +1,5 @@
-/* --jobs of the commands that compute: the output is that of one thread. */
+/* --jobs: how many rollouts run at once, or how many threads compute (the output is that of one
+   thread). */
 #ifndef ROLLDBG_CMD_THREADS_H
 #define ROLLDBG_CMD_THREADS_H
 
@@ -6,7 +7,10 @@
 
 #define THREADS_MAX 64 /* threads are CPU-bound: more than processors do not help */
 
-/* The number of threads, 1 by default; FAIL_USAGE. */
+/* The number given, from 1 to `most`; 1 by default. FAIL_USAGE. */
+MUST_USE int jobs_number(const struct opt_u64 *given, uint64_t most, size_t *out,
+                         struct error *err);
+/* The number of threads. */
 MUST_USE int threads_number(const struct opt_u64 *given, size_t *out, struct error *err);
 
 #endif

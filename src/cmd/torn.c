@@ -12,7 +12,7 @@ int torn_warn(void *ctx, const struct line *l, const struct reader_note *note, s
 	if (torn) {
 		atomic_store(torn, true);
 	}
-	log_warn("%s:%llu: the last line is truncated and left out", note->file,
+	log_warn("%s:%llu: the last line is truncated and was skipped", note->file,
 	         (unsigned long long)note->line);
 	return 0;
 }

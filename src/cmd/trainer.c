@@ -36,8 +36,8 @@ bool trainer_given(const struct trainer_options *o)
 	return false;
 }
 
-int trainer_read(const struct trainer_options *o, struct trainer_plan *plan, struct buf *said,
-                 struct error *err)
+int trainer_read(const struct trainer_options *o, struct trainer_plan *plan,
+                 struct buf *description, struct error *err)
 {
 	struct trainer_settings s = {
 		.num_generations = o->num_generations.value,
@@ -56,6 +56,6 @@ int trainer_read(const struct trainer_options *o, struct trainer_plan *plan, str
 	if (trainer_plan(&s, plan, err)) {
 		return -1;
 	}
-	trainer_describe(&s, plan, said);
+	trainer_describe(&s, plan, description);
 	return 0;
 }

@@ -14,9 +14,9 @@ extern const struct option_group trainer_group;
 
 bool trainer_given(const struct trainer_options *o);
 
-/* Computes the plan. FAIL_USAGE for a setting of 0, or one that TRL refuses. `said` receives the
-   arithmetic as a sentence. */
+/* Computes the plan. FAIL_USAGE for a setting of 0, or one that TRL refuses. `description` receives
+   the arithmetic as a sentence. */
 MUST_USE int trainer_read(const struct trainer_options *o, struct trainer_plan *plan,
-                          struct buf *said, struct error *err);
+                          struct buf *description, struct error *err);
 
 #endif

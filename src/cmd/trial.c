@@ -29,11 +29,6 @@ void trial_target_close(struct trial_target *t)
 	t->options = NULL;
 }
 
-int trial_target_io(const struct trial_target *t, struct io **out, struct error *err)
-{
-	return env_target_new_io(&t->driver.target, out, err);
-}
-
 int trial_run(struct trial_target *t, const struct trial *trial, struct io *io,
               struct rollout_result *out, struct error *err)
 {

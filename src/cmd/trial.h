@@ -18,8 +18,6 @@ struct trial_target {
 MUST_USE int trial_target_open(struct trial_target *t, const struct context *c,
                                const struct target_options *o, struct error *err);
 void trial_target_close(struct trial_target *t);
-/* For batch_conf.new_io. */
-MUST_USE int trial_target_io(const struct trial_target *t, struct io **out, struct error *err);
 
 /* One rollout in a new session. */
 struct trial {

@@ -242,7 +242,7 @@ static uint64_t *calls_of(const struct rollout_copy *r)
 	return calls;
 }
 
-static void tell_lone_step(struct comparison *c, const struct line *step, bool extra)
+static void report_unpaired_step(struct comparison *c, const struct line *step, bool extra)
 {
 	struct str call = line_has(step, KEY_TOOL_CALL) ? step->value[KEY_TOOL_CALL] : STR("null");
 
@@ -266,9 +266,9 @@ static void compare_steps(struct comparison *c, const struct rollout_copy *first
 		if (p->kind == ALIGN_BOTH) {
 			compare_lines(c, &first->steps[p->first], &second->steps[p->second]);
 		} else if (p->kind == ALIGN_FIRST) {
-			tell_lone_step(c, &first->steps[p->first], false);
+			report_unpaired_step(c, &first->steps[p->first], false);
 		} else {
-			tell_lone_step(c, &second->steps[p->second], true);
+			report_unpaired_step(c, &second->steps[p->second], true);
 		}
 	}
 	free(pairs);
@@ -342,8 +342,8 @@ void compare_rollouts(const struct rollout_copy *first, const struct rollout_cop
 	compare_rest(first, second, conf, &(struct compare_progress){.begun = false}, count);
 }
 
-void compare_lone(const struct rollout_copy *r, bool extra, const struct compare_conf *conf,
-                  struct compare_count *count)
+void compare_unpaired(const struct rollout_copy *r, bool extra, const struct compare_conf *conf,
+                      struct compare_count *count)
 {
 	struct comparison c = {.conf = conf, .count = count, .d = {.rollout = r->id}};
 

@@ -95,7 +95,7 @@ void compare_rest(const struct rollout_copy *first, const struct rollout_copy *s
 void compare_add(struct compare_count *to, const struct compare_count *more);
 
 /* Reports a rollout that only one side has. */
-void compare_lone(const struct rollout_copy *r, bool extra, const struct compare_conf *conf,
-                  struct compare_count *count);
+void compare_unpaired(const struct rollout_copy *r, bool extra, const struct compare_conf *conf,
+                      struct compare_count *count);
 
 #endif

@@ -86,8 +86,8 @@ int lockstep_compare(struct lockstep_side *first, struct lockstep_side *second,
 	return failed;
 }
 
-int lockstep_lone(struct lockstep_side *side, bool extra, const struct compare_conf *conf,
-                  struct compare_count *count, struct error *err)
+int lockstep_unpaired(struct lockstep_side *side, bool extra, const struct compare_conf *conf,
+                      struct compare_count *count, struct error *err)
 {
 	struct side_reading r = {.side = side, .text = BUF(SIZE_MAX / 2)};
 	int failed;
@@ -98,7 +98,7 @@ int lockstep_lone(struct lockstep_side *side, bool extra, const struct compare_c
 	} while (!failed && r.has_step);
 	buf_release(&r.text);
 	if (!failed) {
-		compare_lone(side->rollout, extra, conf, count);
+		compare_unpaired(side->rollout, extra, conf, count);
 	}
 	return failed;
 }

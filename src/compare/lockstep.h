@@ -22,7 +22,8 @@ MUST_USE int lockstep_compare(struct lockstep_side *first, struct lockstep_side 
                               const struct compare_conf *conf, struct compare_count *count,
                               struct error *err);
 /* Reads a rollout that only one side has, and reports it. */
-MUST_USE int lockstep_lone(struct lockstep_side *side, bool extra, const struct compare_conf *conf,
-                           struct compare_count *count, struct error *err);
+MUST_USE int lockstep_unpaired(struct lockstep_side *side, bool extra,
+                               const struct compare_conf *conf, struct compare_count *count,
+                               struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* How the environment answered after a replay diverged from its golden. */
+/* How the environment replied after a replay diverged from its golden. */
 #ifndef ROLLDBG_COMPARE_SINCE_H
 #define ROLLDBG_COMPARE_SINCE_H
 

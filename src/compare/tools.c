@@ -7,7 +7,7 @@
 
 struct tool_change {
 	struct error text; /* the sentence to report */
-	bool said;
+	bool reported;
 };
 
 static struct str tool_named(struct str tools, struct str name)
@@ -34,7 +34,7 @@ static bool is_called(const struct rollout_copy *r, struct str name)
 	return false;
 }
 
-static void set_gone(struct error *e, struct str name, struct str tools)
+static void set_removed(struct error *e, struct str name, struct str tools)
 {
 	struct names known = {.count = 0};
 	struct arena arena = {0};
@@ -56,7 +56,7 @@ static void set_gone(struct error *e, struct str name, struct str tools)
 static bool take_first(void *ctx, const struct json_difference *d)
 {
 	struct tool_change *c = ctx;
-	const char *how = !d->before.p ? "is new" : !d->after.p ? "is gone" : "has changed";
+	const char *how = !d->before.p ? "was added" : !d->after.p ? "was removed" : "changed";
 	size_t n = strlen(c->text.text);
 	struct buf end = BUF(BUF_MAX_SMALL);
 
@@ -65,7 +65,7 @@ static bool take_first(void *ctx, const struct json_difference *d)
 	buf_printf(&end, " %s", how);
 	text_copy(c->text.text + n, sizeof(c->text.text) - n, buf_view(&end));
 	buf_release(&end);
-	c->said = true;
+	c->reported = true;
 	return false;
 }
 
@@ -92,18 +92,18 @@ void compare_tools(const struct rollout_copy *golden, const struct rollout_copy 
 	}
 	for (size_t cursor = 0; json_next(before, &cursor, &tool);) {
 		struct str name = JSON_GET(tool, "name"), now = tool_named(after, name);
-		struct tool_change c = {.said = false};
+		struct tool_change c = {.reported = false};
 
 		if (!is_called(golden, name)) {
 			continue;
 		}
 		if (!now.p) {
-			set_gone(&c.text, name, after);
-			c.said = true;
+			set_removed(&c.text, name, after);
+			c.reported = true;
 		} else {
 			set_changed(&c, tool, now);
 		}
-		if (c.said) {
+		if (c.reported) {
 			say(ctx, c.text.text);
 		}
 	}

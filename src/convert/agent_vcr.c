@@ -45,7 +45,7 @@ static struct import_reply reply_of(struct import *m, struct str response, struc
 {
 	struct str error = JSON_GET(response, "error"), result = JSON_GET(response, "result");
 	struct str structured = JSON_GET(result, "structuredContent");
-	struct import_reply r = {.terminated = -1, .truncated = -1, .env_steps = -1};
+	struct import_reply r = {REPLY_UNKNOWN};
 	struct outcome_hint hint = {.failed = -1};
 	bool failed;
 
@@ -73,7 +73,7 @@ static void take_call(struct import *m, struct import_rollout *r, struct str one
 	                        .new_turn = true,
 	                        .call_name = JSON_GET(params, "name"),
 	                        .arguments = JSON_GET(params, "arguments"),
-	                        .reply = {.terminated = -1, .truncated = -1, .env_steps = -1}};
+	                        .reply = {REPLY_UNKNOWN}};
 
 	if (s.sent) {
 		s.reply = reply_of(m, response, *last);
@@ -96,7 +96,7 @@ static int take(struct import *m, struct str value, struct error *err)
 	                          .env_version = import_text(m, JSON_GET(server, "version")),
 	                          .policy_name = import_text(m, JSON_GET(client, "name")),
 	                          .tools = tools_of(interactions)};
-	struct import_reply none = {.terminated = -1, .truncated = -1, .env_steps = -1};
+	struct import_reply none = {REPLY_UNKNOWN};
 	struct import_rollout r = {0};
 	size_t cursor = 0;
 

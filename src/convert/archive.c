@@ -48,8 +48,8 @@ struct archive_file {
 	struct archive *archive;
 	struct archive_entry *entry;
 	struct buf name;
-	locale_t
-		utf8; /* names are converted to the thread's locale; 0: no UTF-8 locale available */
+	/* names are converted to the thread's locale; 0: no UTF-8 locale available */
+	locale_t utf8;
 };
 
 /* libarchive's reason, which does not name the entry; callers add the name. */
@@ -63,7 +63,7 @@ static const char *reason(const struct archive_file *a)
 static int load(struct archive_library *l, struct error *err)
 {
 	l->handle = library_load("libarchive.so.13", functions, ARRAY_LEN(functions), l,
-	                         "zip archives are read", err);
+	                         "zip archives can be read", err);
 	return l->handle ? 0 : -1;
 }
 

@@ -1,6 +1,6 @@
-/* The folder convert/: recordings of other programs, one file per format: reading them as lines of
-   rolldbg's format, and writing rolldbg's recordings in theirs. The meaning of lines is defined in
-   facts/. */
+/* The directory convert/: recordings of other programs, one file per format: reading them as lines
+   of rolldbg's format, and writing rolldbg's recordings in theirs. The meaning of lines is defined
+   in facts/. */
 
 /* The formats of other programs, generated from formats.def. A format is detected by content and
    read value by value, so that memory does not grow with the file; facts that it does not record
@@ -15,9 +15,6 @@
 
 struct import; /* convert/import.h */
 struct export; /* convert/export.h */
-
-/* A bit for a fact, named after its key. */
-#define FACT(key) (UINT64_C(1) << KEY_##key)
 
 struct format {
 	const char *name;      /* for the command line, and as env.protocol of an imported header */

@@ -56,8 +56,7 @@ static void add_message(struct buf *list, struct str message)
 
 static void start(struct import *m, struct dialog *d)
 {
-	struct import_reply none = {
-		.observation = d->start, .terminated = -1, .truncated = -1, .env_steps = -1};
+	struct import_reply none = {.observation = d->start, REPLY_UNKNOWN};
 
 	if (!d->started) {
 		import_reset(m, &d->rollout, &none, buf_view(&d->before));
@@ -131,12 +130,11 @@ static void write_turn_without_call(struct import *m, struct dialog *d)
 	add_message(&messages, d->assistant);
 	add_message(&messages, buf_view(&d->after));
 	import_step(m, &d->rollout,
-	            &(struct import_step){
-			    .new_turn = true,
-			    .state = state_now(d),
-			    .messages = buf_view(&messages),
-			    .llm = d->llm,
-			    .reply = {.terminated = -1, .truncated = -1, .env_steps = -1}});
+	            &(struct import_step){.new_turn = true,
+	                                  .state = state_now(d),
+	                                  .messages = buf_view(&messages),
+	                                  .llm = d->llm,
+	                                  .reply = {REPLY_UNKNOWN}});
 	buf_release(&messages);
 }
 
@@ -195,7 +193,7 @@ static struct dialog_call *add_call(struct dialog *d)
 		d->calls = mem_resize(d->calls, d->room, sizeof(*d->calls));
 	}
 	struct dialog_call *call = &d->calls[d->count++];
-	*call = (struct dialog_call){.reply = {.terminated = -1, .truncated = -1, .env_steps = -1}};
+	*call = (struct dialog_call){.reply = {REPLY_UNKNOWN}};
 	return call;
 }
 

@@ -17,9 +17,7 @@ struct dialog_facts {
 	struct str state_after;       /* raw JSON, after the call */
 	struct str name, arguments;   /* raw JSON: of the call, if no message contains it */
 };
-#define DIALOG_FACTS                                                                               \
-	((struct dialog_facts){                                                                    \
-		.hint = {.failed = -1}, .terminated = -1, .truncated = -1, .env_steps = -1})
+#define DIALOG_FACTS ((struct dialog_facts){.hint = {.failed = -1}, REPLY_UNKNOWN})
 
 struct dialog_call; /* of the open turn */
 

@@ -154,7 +154,7 @@ static const char *name_of(enum key k)
 static void describe_loss(const struct export *x, const char *what, uint64_t lines, struct buf *out)
 {
 	if (lines) {
-		buf_printf(out, "%s has no place for %s: left out of %" PRIu64 " line%s\n",
+		buf_printf(out, "%s cannot hold %s: omitted from %" PRIu64 " line%s\n",
 		           x->format->name, what, lines, lines == 1 ? "" : "s");
 	}
 }

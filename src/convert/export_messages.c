@@ -266,12 +266,13 @@ size_t export_turn(struct export *x, size_t i, unsigned how, size_t start, struc
 {
 	struct message_list list = {out, start, how};
 	size_t end = export_turn_end(x, i);
-	bool spoken = false;
+	bool has_assistant = false;
 
 	for (size_t k = i; k < end; k++) {
-		spoken = spoken || has_role(x->steps[k].value[KEY_MESSAGES], STR("assistant"));
+		has_assistant = has_assistant ||
+		                has_role(x->steps[k].value[KEY_MESSAGES], STR("assistant"));
 	}
-	if (!spoken && line_has(&x->steps[i], KEY_TOOL_CALL)) {
+	if (!has_assistant && line_has(&x->steps[i], KEY_TOOL_CALL)) {
 		put_made_calls(x, &list, i, end);
 	}
 	for (size_t k = i; k < end; k++) {

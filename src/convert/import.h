@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "convert/convert.h"
 #include "json/paths.h"
+#include "trajectory/env_reply.h"
 
 struct import {
 	const struct format *format;
@@ -44,7 +45,7 @@ struct import_header {
 	struct str ignore; /* raw JSON array of pointers: state_source.ignore */
 };
 
-/* Facts of a call's answer. */
+/* Facts of a call's answer; REPLY_UNKNOWN initializes one. */
 struct import_reply {
 	enum outcome outcome;
 	enum error_class class;

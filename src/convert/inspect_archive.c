@@ -4,11 +4,11 @@
    the data, are dropped. If a sample was run again, the log has two entries of the same name, and
    the last one is used, as by Inspect itself.
 
-   Chunked samples (a folder for each, with sample.json, messages/START.json, attachments/START.json)
-   are refused. As of Inspect 0.3.260 only a hidden command writes them, from a log without them,
-   and Inspect's own readers and `inspect log dump` do not know them. The conversation in them is
-   message_refs of sample.json, ranges of the message sequence, in which each text of more than 100
-   characters is a reference to an attachment, attachment://INDEX. */
+   Chunked samples (a directory for each, with sample.json, messages/START.json,
+   attachments/START.json) are refused. As of Inspect 0.3.285 only a hidden command writes them,
+   from a log without them; its viewer shows them, but `inspect log dump` fails on them. The
+   conversation in them is message_refs of sample.json, ranges of the message sequence, in which
+   each text of more than 100 characters is a reference to an attachment, attachment://INDEX. */
 #include "convert/inspect_archive.h"
 
 #include "base/map.h"

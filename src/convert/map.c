@@ -89,7 +89,7 @@ static struct str find(struct import *m, struct str value, struct str path)
 }
 
 /* True for true, 1, and text other than "" and "false"; -1 if absent. */
-static int8_t truth_of(struct str value)
+static int8_t tristate_of(struct str value)
 {
 	double number;
 
@@ -183,7 +183,7 @@ static struct import_header header_of(struct import *m, struct str value)
 
 static struct mapped *begin(struct import *m, struct import_header *h)
 {
-	struct import_reply none = {.terminated = -1, .truncated = -1, .env_steps = -1};
+	struct import_reply none = {REPLY_UNKNOWN};
 	struct mapped *r = mem_new(sizeof(*r));
 	struct str id = import_rollout_id(m, h->task, &h->sample);
 
@@ -228,8 +228,8 @@ static void take_step(struct import *m, struct mapped *r, struct str value)
 		.new_turn = true,
 		.call_name = tool,
 		.state = json_is_null(state) ? STR_NONE : outcome_observation(m, state),
-		.reply = {.terminated = truth_of(find(m, value, p->end)),
-	                  .truncated = truth_of(find(m, value, p->truncated)),
+		.reply = {.terminated = tristate_of(find(m, value, p->end)),
+	                  .truncated = tristate_of(find(m, value, p->truncated)),
 	                  .env_steps = -1},
 	};
 
@@ -308,7 +308,8 @@ static int take_one(struct import *m, struct str value, struct error *err)
 	uint64_t hash = map_hash(id.p ? id : STR(""));
 	r = map_find(&all->by_id, hash, STR_NONE);
 	if (!r && all->count == OPEN_MAX) {
-		return error_set(err, FAIL_INPUT, "more than %d rollouts, a step a line", OPEN_MAX);
+		return error_set(err, FAIL_INPUT, "more than %d rollouts, with one step per line",
+		                 OPEN_MAX);
 	}
 	if (!r) {
 		struct import_header h = header_of(m, value);

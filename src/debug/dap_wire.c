@@ -91,8 +91,7 @@ static int read_length(struct str line, size_t *length, struct error *err)
 		return 0;
 	}
 	if (!text_u64(text_trim(str_skip(line, strlen(name))), &n) || !n || n > MESSAGE_MAX) {
-		return error_set(err, FAIL_INPUT, "the length of a message is wrong: %.*s",
-		                 STR_ARG(line));
+		return error_set(err, FAIL_INPUT, "invalid Content-Length: %.*s", STR_ARG(line));
 	}
 	*length = (size_t)n;
 	return 0;

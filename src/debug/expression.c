@@ -236,13 +236,7 @@ static int no_such_word(struct expression_parser *p, const char *what, const cha
 
 static int check_rule(struct expression_parser *p)
 {
-	const char *names[WORDS_MAX];
-	size_t n = 0;
-
-	for (; n < checks_count && n < WORDS_MAX; n++) {
-		names[n] = checks[n]->id;
-	}
-	return check_find(p->token) ? 0 : no_such_word(p, "rule", names, n);
+	return check_find(p->token) ? 0 : check_unknown(p->token, p->err);
 }
 
 static int check_outcome(struct expression_parser *p)
@@ -358,7 +352,6 @@ static int read_value(struct expression_parser *p, struct test *t)
 		return -1;
 	}
 	t->literal = literal_of(p);
-	t->is_number = json_double(t->literal, &t->number);
 	return next(p);
 }
 

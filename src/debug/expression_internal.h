@@ -28,8 +28,6 @@ struct test {
 	bool right_is_path;
 	struct path right;
 	struct str literal; /* raw JSON */
-	bool is_number;
-	double number;
 };
 
 struct term {

@@ -45,7 +45,7 @@ struct live {
 	/* The user sent a call where the policy made none: the policy's own decision, even if
 	   none. */
 	struct decision replaced;
-	bool replaces, silent, spoke;
+	bool replaces, uncalled, replied;
 	struct rollout_result result;
 	struct error err;
 	int failed;

@@ -150,7 +150,7 @@ static int consult(struct live *l, const struct policy_view *v, struct decision 
 	};
 
 	*d = (struct decision){.kind = DECIDE_NOTHING};
-	l->spoke = false;
+	l->replied = false;
 	if (!l->inner) {
 		propose(l, PROPOSAL_NONE, d, v,
 		        "no call is proposed; send one with: call NAME JSON");
@@ -158,7 +158,7 @@ static int consult(struct live *l, const struct policy_view *v, struct decision 
 	}
 	if (!l->inner->ops->decide(l->inner, v, d, err)) {
 		propose(l, kinds[d->kind], d, v, d->reason);
-		l->spoke = true;
+		l->replied = true;
 		return 0;
 	}
 	if (err->kind != FAIL_INTERRUPTED || is_ending(l)) {
@@ -178,7 +178,7 @@ static void apply_proposal(struct live *l, struct decision *d)
 	const struct proposal *p = &l->proposal;
 
 	l->replaces = p->edited && d->kind != DECIDE_CALL;
-	l->silent = !l->inner || !l->spoke || d->kind >= DECIDE_FINISHED;
+	l->uncalled = !l->inner || !l->replied || d->kind >= DECIDE_FINISHED;
 	l->replaced = *d;
 	if (is_ending(l)) {
 		*d = (struct decision){.kind = DECIDE_STOPPED, .reason = "ended in the debugger"};
@@ -245,7 +245,7 @@ static void observe(struct policy *policy, const struct policy_result *r, struct
 
 	/* A policy only gets results of its own decisions: a model's conversation cannot contain
 	   the result of a call that the model did not make. */
-	if (!l->replaces || !l->silent) {
+	if (!l->replaces || !l->uncalled) {
 		l->inner->ops->observe(l->inner, l->replaces ? &own : r, messages);
 	}
 }

@@ -190,7 +190,7 @@ static void warn_unseeded(struct debugger *d, const struct prefix *p)
 {
 	if (!live_is_seeded(d->live)) {
 		buf_printf(&d->out, "warning: %s; the new session may start in another state\n",
-		           p->has_seed ? "the environment takes no seed"
+		           p->has_seed ? "the environment does not accept a seed"
 		                       : "the recording has no seed");
 	}
 }

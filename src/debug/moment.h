@@ -1,5 +1,5 @@
-/* The folder debug/: the debugger: positions in a recording, conditions, breakpoints, verbs and the
-   prompt. Options are in cmd/, the format of findings in report/, and driving a rollout in
+/* The directory debug/: the debugger: positions in a recording, conditions, breakpoints, verbs and
+   the prompt. Options are in cmd/, the format of findings in report/, and driving a rollout in
    rollout/. */
 
 /* One step of a rollout with its result. */

@@ -217,14 +217,14 @@ int run_and_print(struct debugger *d, struct str line, bool *failed, struct erro
 	d->moved = false;
 	*failed = run_command(d, line, &why) != 0;
 	/* the exit message covers it */
-	bool said = why.kind == FAIL_INTERRUPTED && !debugger_goes_on(d);
+	bool reported = why.kind == FAIL_INTERRUPTED && !debugger_goes_on(d);
 	d->conf->spell(d->out.p, d->out.n);
 	d->conf->spell(why.text, strlen(why.text));
 	if (d->conf->json) {
 		put_reply(d, line, *failed ? &why : NULL, &reply);
 		buf_clear(&d->out);
 		buf_str(&d->out, buf_view(&reply));
-	} else if (*failed && !said) {
+	} else if (*failed && !reported) {
 		put_error(d, line, &why, &reply);
 	}
 	int broken = d->conf->print(d->conf->ctx, false, buf_view(&d->out), err);

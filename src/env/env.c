@@ -119,8 +119,10 @@ static const struct env_ops *error_unsupported(const char *url, struct error *er
 			buf_printf(&places, "%s, ", e->places);
 		}
 	}
-	error_set(err, FAIL_USAGE, "unsupported environment '%s': expected %sor builtin:NAME", url,
-	          buf_cstr(&places));
+	error_set(
+		err, FAIL_USAGE,
+		"unsupported environment '%s': expected %sbuiltin:NAME, or a name in .rolldbg.json",
+		url, buf_cstr(&places));
 	buf_release(&places);
 	return NULL;
 }

@@ -1,6 +1,6 @@
-/* The folder env/: environment adapters (mcp/, openenv/) and common code: state sources, error
-   texts, pages. Only adapters classify replies; only failure.h classifies missing replies. An
-   adapter is a folder and a row of envs.def. Turns, recording and verdicts are elsewhere. */
+/* The directory env/: environment adapters (mcp/, openenv/) and common code: state sources, error
+   texts, pages. Only adapters classify replies; what all of them share is in failure.h. An
+   adapter is a directory and a row of envs.def. Turns, recording and verdicts are elsewhere. */
 
 /* The interface of environment adapters: blocking calls. A step's class is final when step()
    returns. A refused step is a successful call with an outcome; -1 means a local failure or a
@@ -24,7 +24,7 @@ void env_reply_keep(struct env_reply *reply, struct arena *a);
 
 struct env_conf {
 	const char *url;
-	const char *protocol;       /* name in envs.def; NULL: detect */
+	const char *protocol;       /* one of an adapter's `protocols`; NULL: detect */
 	const char *era;            /* of MCP: "legacy", "modern" or "auto"; NULL: legacy */
 	const char *const *headers; /* "Name: value", sent with every request */
 	size_t header_count;
@@ -50,9 +50,10 @@ struct env_conf {
 
 /* What a session of this server supports: test this, not the protocol's name. */
 struct env_traits {
-	bool takes_seed;  /* a reset passes conf's seed to the environment */
-	bool starts_over; /* a reset starts a new episode within the session */
-	bool has_episodes; /* it is an environment; otherwise its tools may have side effects anywhere */
+	bool takes_seed;     /* a reset passes conf's seed to the environment */
+	bool starts_over;    /* a reset starts a new episode within the session */
+	bool has_episodes;   /* it is an environment; otherwise its tools may have side effects
+			      anywhere */
 	bool names_sessions; /* the server assigns each session an id */
 	bool has_episode_id; /* the state has an `episode_id`, which is null without an episode */
 	bool own_server;     /* each session has its own server process */
@@ -99,8 +100,8 @@ struct env_ops {
 	/* Starts the episode, with conf's seed if there is one. Called again: another episode
 	   in the same session, if the facts say that this is supported. */
 	int (*reset)(struct env *e, struct env_reply *out, struct error *err);
-	/* Reads the current state: raw JSON, absent if unknown. A second call without a step in
-	   between reads it again. */
+	/* Reads the current state: raw JSON, valid until the next call; absent if unknown. A
+	   second call without a step in between reads it again. */
 	int (*state)(struct env *e, struct str *out, struct error *err);
 	/* One call, sent at most once. arguments: raw JSON object. *out is always set:
 	   OUTCOME_NONE if -1 is returned before a reply arrived. */

@@ -1,6 +1,8 @@
 /* Error messages of real servers and their classes: see error_text.h. */
 #include "env/error_text.h"
 
+#include "json/scan.h"
+
 #include <ctype.h>
 
 /* Parts that must occur in this order anywhere in the message, ignoring case; '*' between two
@@ -121,4 +123,12 @@ enum error_class error_text_class(struct str message, enum error_layer layer,
 		}
 	}
 	return otherwise;
+}
+
+struct str error_code_of(struct str object)
+{
+	struct str code = JSON_GET(object, "code");
+	enum json_type type = json_type(code);
+
+	return type == JSON_NUMBER || type == JSON_STRING ? code : STR_NONE;
 }

@@ -15,4 +15,7 @@ enum error_class error_text_class(struct str message, enum error_layer layer,
    the pattern. */
 bool error_text_matches(struct str text, const char *pattern);
 
+/* The `code` of an error object: a number or a string, raw; absent otherwise. */
+struct str error_code_of(struct str object);
+
 #endif

@@ -23,6 +23,35 @@ enum outcome error_class_outcome(enum error_class c, enum outcome otherwise)
 	return otherwise;
 }
 
+enum error_class http_status_class(int status)
+{
+	switch (status) {
+	case 401:
+	case 403:
+		return CLASS_AUTH;
+	case 408:
+	case 504:
+		return CLASS_TIMEOUT;
+	case 429:
+	case 503:
+		return CLASS_CAPACITY;
+	default:
+		return CLASS_PROTOCOL;
+	}
+}
+
+enum error_class web_page_class(enum error_class of_status)
+{
+	return of_status == CLASS_AUTH || of_status == CLASS_TIMEOUT ? of_status : CLASS_PROTOCOL;
+}
+
+enum outcome http_error_outcome(int status, enum error_class c, enum outcome otherwise)
+{
+	bool unanswered = c == CLASS_TIMEOUT && http_status_class(status) == CLASS_TIMEOUT;
+
+	return unanswered ? OUTCOME_TIMEOUT : error_class_outcome(c, otherwise);
+}
+
 void env_reply_from_error(const struct error *e, struct env_reply *out)
 {
 	bool late = e->kind == FAIL_TIMEOUT, protocol = e->kind == FAIL_PROTOCOL;
@@ -37,9 +66,7 @@ void env_reply_from_error(const struct error *e, struct env_reply *out)
 	                                      : CLASS_TRANSPORT,
 	                  .layer = protocol ? LAYER_HTTP : LAYER_TRANSPORT,
 	                  .message = str_from(e->text)},
-		.terminated = -1,
-		.truncated = -1,
-		.env_steps = -1};
+		REPLY_UNKNOWN};
 }
 
 bool env_reply_received(const struct env_reply *reply)

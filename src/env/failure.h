@@ -1,7 +1,6 @@
-/* Outcomes of failed calls: by the class of the error that was replied, and of calls without a
-   reply (failed locally, lost, or interrupted). No adapter classifies the latter, except that
-   OpenEnv's reads the end of its WebSocket (openenv/reply.c); all code that records or reports
-   such a call uses these functions. */
+/* Outcomes of failed calls: by the class of the error that was replied, by an HTTP status, and of
+   calls that failed with an error of ours (locally, not connected, or interrupted). Adapters
+   classify what they receive themselves, also the end of a connection (their reply.c). */
 #ifndef ROLLDBG_ENV_FAILURE_H
 #define ROLLDBG_ENV_FAILURE_H
 
@@ -10,6 +9,15 @@
 /* The outcome of a class: capacity, session-lost; else `otherwise`. A message "timed out" is not
    the outcome timeout, which means that there was no reply. */
 enum outcome error_class_outcome(enum error_class c, enum outcome otherwise);
+
+/* The class of an HTTP status that means the same in all protocols, else CLASS_PROTOCOL. */
+enum error_class http_status_class(int status);
+/* The class if the body is a web page: it comes from a proxy or another server, which can only
+   ask for credentials or report a timeout. */
+enum error_class web_page_class(enum error_class of_status);
+/* As error_class_outcome; but a gateway that times out (408, 504) reports that the server behind
+   it did not reply. */
+enum outcome http_error_outcome(int status, enum error_class c, enum outcome otherwise);
 
 /* Sets the outcome for a failed call. Borrows the error's text. */
 void env_reply_from_error(const struct error *e, struct env_reply *out);

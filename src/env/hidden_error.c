@@ -34,7 +34,7 @@ static bool has_letter(struct str text)
 	return false;
 }
 
-/* Is it a message: a string that is not empty, a number, or a word for "no error"? */
+/* Is it a message: a string that has a letter and is not a word for "no error"? */
 static bool is_message(struct str value)
 {
 	struct str text = json_type(value) == JSON_STRING ? json_inner(value) : STR("");
@@ -83,14 +83,6 @@ static bool is_good_code(struct str code)
 	return json_double(code, &number) && number == 0;
 }
 
-static struct str code_in(struct str object)
-{
-	struct str code = JSON_GET(object, "code");
-	enum json_type type = json_type(code);
-
-	return type == JSON_NUMBER || type == JSON_STRING ? code : STR_NONE;
-}
-
 /* The message of a value other than a list; absent if it reports no error. */
 static struct str message_in(struct str value)
 {
@@ -109,8 +101,10 @@ enum meaning {
 	HAS_ERRORS, /* a list of messages */
 	IS_TRUE,
 	IS_FALSE,
-	IS_ERROR,      /* the word "error" */
-	IS_125,        /* failure of docker run itself, not of the program */
+	IS_ERROR, /* the word "error" */
+	IS_125,   /* failure of docker run itself, not of the program */
+	IS_4XX,   /* an HTTP status, beside nothing but a message */
+	IS_5XX,
 	IS_ONLY_MEMBER /* a message, or a list with one, as the only member */
 };
 
@@ -144,17 +138,38 @@ static const struct report {
 	{STR_INIT("success"), IS_FALSE, HIDDEN_ERROR_LIKELY},
 	{STR_INIT("ok"), IS_FALSE, HIDDEN_ERROR_LIKELY},
 	{STR_INIT("status"), IS_ERROR, HIDDEN_ERROR_LIKELY},
+	/* Notion's API; vLLM's ErrorResponse */
+	{STR_INIT("object"), IS_ERROR, HIDDEN_ERROR_CERTAIN},
+	/* RFC 9457; NestJS. A page that a policy fetched has more members than these. */
+	{STR_INIT("status"), IS_4XX, HIDDEN_ERROR_LIKELY},
+	{STR_INIT("status"), IS_5XX, HIDDEN_ERROR_CERTAIN},
+	{STR_INIT("status_code"), IS_4XX, HIDDEN_ERROR_LIKELY},
+	{STR_INIT("status_code"), IS_5XX, HIDDEN_ERROR_CERTAIN},
+	{STR_INIT("statusCode"), IS_4XX, HIDDEN_ERROR_LIKELY},
+	{STR_INIT("statusCode"), IS_5XX, HIDDEN_ERROR_CERTAIN},
 };
 
 #define REPORTS ARRAY_LEN(reports)
 
 /* Members that describe an error or identify its call, and are not part of an observation. */
 static const struct str descriptions[] = {
-	STR_INIT("message"),    STR_INIT("msg"),        STR_INIT("reason"),  STR_INIT("code"),
-	STR_INIT("error_code"), STR_INIT("error_type"), STR_INIT("type"),    STR_INIT("title"),
-	STR_INIT("tool"),       STR_INIT("tool_name"),  STR_INIT("session"), STR_INIT("session_id"),
-	STR_INIT("request_id"), STR_INIT("timestamp"),  STR_INIT("path"),    STR_INIT("hint"),
-	STR_INIT("metadata"),   STR_INIT("traceback"),  STR_INIT("stderr")};
+	STR_INIT("message"),    STR_INIT("msg"),        STR_INIT("reason"),
+	STR_INIT("code"),       STR_INIT("error_code"), STR_INIT("error_type"),
+	STR_INIT("type"),       STR_INIT("title"),      STR_INIT("tool"),
+	STR_INIT("tool_name"),  STR_INIT("session"),    STR_INIT("session_id"),
+	STR_INIT("request_id"), STR_INIT("timestamp"),  STR_INIT("path"),
+	STR_INIT("hint"),       STR_INIT("metadata"),   STR_INIT("headers"),
+	STR_INIT("traceback"),  STR_INIT("stderr")};
+
+static bool is_report(struct str key)
+{
+	for (size_t i = 0; i < REPORTS; i++) {
+		if (str_eq(key, reports[i].key)) {
+			return true;
+		}
+	}
+	return false;
+}
 
 static bool is_description(struct str key)
 {
@@ -163,12 +178,7 @@ static bool is_description(struct str key)
 			return true;
 		}
 	}
-	for (size_t i = 0; i < REPORTS; i++) {
-		if (str_eq(key, reports[i].key)) {
-			return true;
-		}
-	}
-	return false;
+	return is_report(key);
 }
 
 static bool is_empty(struct str value)
@@ -179,7 +189,7 @@ static bool is_empty(struct str value)
 	       ((type == JSON_ARRAY || type == JSON_OBJECT) && !json_count(value));
 }
 
-/* What a body contains besides the error. */
+/* What a body contains apart from the error. */
 enum content {
 	CONTENT_NONE,
 	CONTENT_AS_BEFORE, /* the same as in the last successful reply */
@@ -225,32 +235,49 @@ static struct str message_in_one_or_list(struct str value)
 	return json_type(value) == JSON_ARRAY ? message_in_list(value) : message_in(value);
 }
 
+/* Does a flag, word or number report an error? */
+static bool is_reported(enum meaning meaning, struct str value)
+{
+	int64_t number = 0;
+
+	json_i64(value, &number);
+	switch (meaning) {
+	case IS_TRUE:
+		return json_type(value) == JSON_TRUE;
+	case IS_FALSE:
+		return json_type(value) == JSON_FALSE;
+	case IS_ERROR:
+		return json_type(value) == JSON_STRING && json_is(value, STR("error"));
+	case IS_125:
+		return number == 125;
+	case IS_4XX:
+		return number / 100 == 4;
+	case IS_5XX:
+		return number / 100 == 5;
+	default:
+		return false;
+	}
+}
+
 /* The message of a member that reports an error. For a flag: the body's message, or the body
    itself. Absent if it reports none. */
 static struct str read_member(enum meaning meaning, struct str value, struct str body)
 {
-	struct str none = {NULL, 0}, flag = message_of(body);
-	enum json_type type = json_type(value);
-	int64_t number;
+	struct str message = message_of(body), flag = message.p ? message : body;
 
-	flag = flag.p ? flag : body;
 	switch (meaning) {
 	case HAS_ERROR:
-		return type == JSON_TRUE ? flag : message_in_one_or_list(value);
+		return json_type(value) == JSON_TRUE ? flag : message_in_one_or_list(value);
 	case HAS_ERRORS:
 		return message_in_list(value);
-	case IS_TRUE:
-		return type == JSON_TRUE ? flag : none;
-	case IS_FALSE:
-		return type == JSON_FALSE ? flag : none;
-	case IS_ERROR:
-		return type == JSON_STRING && json_is(value, STR("error")) ? flag : none;
-	case IS_125:
-		return json_i64(value, &number) && number == 125 ? flag : none;
 	case IS_ONLY_MEMBER:
-		return json_count(body) == 1 ? message_in_one_or_list(value) : none;
+		return json_count(body) == 1 ? message_in_one_or_list(value) : STR_NONE;
+	case IS_4XX:
+	case IS_5XX:
+		return is_reported(meaning, value) ? message : STR_NONE;
+	default:
+		return is_reported(meaning, value) ? flag : STR_NONE;
 	}
-	return none;
 }
 
 /* "success": false means that the call failed, or that the task is not solved yet. The former if
@@ -258,7 +285,11 @@ static struct str read_member(enum meaning meaning, struct str value, struct str
 static enum hidden_error_strength
 weigh_flag(enum meaning meaning, enum hidden_error_strength strength, enum content content)
 {
-	bool flag = meaning == IS_FALSE || meaning == IS_ERROR;
+	bool flag = meaning == IS_FALSE || (meaning == IS_ERROR && strength < HIDDEN_ERROR_CERTAIN);
+
+	if ((meaning == IS_4XX || meaning == IS_5XX) && content != CONTENT_NONE) {
+		return HIDDEN_ERROR_NONE;
+	}
 
 	return flag && content == CONTENT_OTHER ? HIDDEN_ERROR_POSSIBLE : strength;
 }
@@ -271,11 +302,21 @@ static bool is_initial_data(const struct report *report, struct str value, struc
 	return then.p && (report->meaning == IS_ONLY_MEMBER || json_equal(then, value));
 }
 
+/* The only member of the body, besides its description, if it is an object: {"result":{..}}. */
 static struct str unwrapped(struct str body)
 {
-	struct str inner = JSON_GET(body, "result");
+	struct json_member m, only = {.type = JSON_NULL};
+	size_t cursor = 0, count = 0;
 
-	return json_type(inner) == JSON_OBJECT && json_count(body) == 1 ? inner : body;
+	while (json_next_member(body, &cursor, &m)) {
+		if (!is_empty(m.value) && !is_description(m.key)) {
+			only = m;
+			count++;
+		} else if (is_report(m.key)) {
+			return body;
+		}
+	}
+	return count == 1 && only.type == JSON_OBJECT ? only.value : body;
 }
 
 struct hidden_error hidden_error_in_body(struct str body, struct hidden_error_context before)
@@ -306,7 +347,7 @@ struct hidden_error hidden_error_in_body(struct str body, struct hidden_error_co
 			found = (struct hidden_error){.strength = strength,
 			                              .layer = LAYER_BODY,
 			                              .message = message,
-			                              .code = code_in(values[i]),
+			                              .code = error_code_of(values[i]),
 			                              .bare = content == CONTENT_NONE,
 			                              .unchanged = content == CONTENT_AS_BEFORE};
 		}
@@ -335,6 +376,8 @@ static const struct opening {
 	   SQLite server's `except sqlite3.Error` and `except Exception` */
 	{STR_INIT("Error: "), HIDDEN_ERROR_LIKELY},
 	{STR_INIT("Database error: "), HIDDEN_ERROR_LIKELY},
+	/* modelcontextprotocol/servers, filesystem: validatePath in lib.ts */
+	{STR_INIT("Access denied - path outside allowed directories"), HIDDEN_ERROR_LIKELY},
 	/* Python; also the output of a program that the policy ran */
 	{STR_INIT("Traceback (most recent call last)"), HIDDEN_ERROR_POSSIBLE},
 	/* OpenEnv's echo environment */

@@ -25,9 +25,9 @@ struct hidden_error {
 	/* raw JSON, a string if possible: the error's message */
 	struct str message;
 	struct str code; /* raw JSON number or string; absent: none */
-	/* the reply contains nothing besides the error: no observation */
+	/* the reply contains only the error: no observation */
 	bool bare;
-	/* what it contains besides the error is unchanged since the last successful reply */
+	/* what it contains apart from the error is unchanged since the last successful reply */
 	bool unchanged;
 };
 

@@ -16,8 +16,9 @@ void page_cache_free(struct page_cache *p); /* NULL is fine; all sessions must b
 bool page_cache_find(struct page_cache *p, const char *path, int *status, struct str *body,
                      struct page **ours);
 
-/* Stores the server's response. Without one, and for 429, 502 and 503, nothing is cached: the
-   others fetch the page themselves. page NULL is fine. */
+/* Stores the server's response. Without one (status 0), and for a status that may be temporary
+   (408, 429, 502, 503, 504), nothing is cached: the others fetch the page themselves. page NULL
+   is fine. */
 void page_cache_store(struct page_cache *p, struct page *page, int status, struct str body);
 
 #endif

@@ -8,7 +8,7 @@
 /* The last one is only used in recordings: import is not an option. */
 static const char *const names[] = {
 	[STATE_AUTO] = "auto",
-#define STATE_WORD(id, word) [STATE_##id] = (word),
+#define STATE_WORD(id, word, asks_server, target) [STATE_##id] = (word),
 #include "trajectory/keys.def"
 };
 #define NAMES_COUNT STATE_IMPORT
@@ -30,18 +30,16 @@ static int check_target(struct state_source *s, struct error *err)
 {
 	struct json_fault fault;
 
-	if ((s->kind == STATE_RESOURCE || s->kind == STATE_TOOL) && !s->target.n) {
-		return error_set(err, FAIL_USAGE, "\1state\2 %s needs a target: %s", names[s->kind],
-		                 s->kind == STATE_TOOL ? "tool:NAME[:JSON]" : "resource:URI");
+	if (state_kind_needs_target(s->kind) && !s->target.n) {
+		return error_set(err, FAIL_USAGE, "\1state\2 %s needs a target: %s:%s",
+		                 names[s->kind], names[s->kind], state_kind_target(s->kind));
 	}
 	if (s->kind == STATE_OBSERVATION && s->target.n && s->target.p[0] != '/') {
 		return error_set(err, FAIL_USAGE,
 		                 "\1state\2 observation needs a JSON Pointer: "
 		                 "/a/b");
 	}
-	bool bare = s->kind == STATE_AUTO || s->kind == STATE_NONE ||
-	            s->kind == STATE_CONTROL_PLANE || s->kind == STATE_OPENENV;
-	if (bare && s->target.p) {
+	if (!state_kind_target(s->kind) && s->target.p) {
 		return error_set(err, FAIL_USAGE, "\1state\2 %s takes no target", names[s->kind]);
 	}
 	if (s->kind == STATE_TOOL && json_validate(s->arguments, &fault)) {

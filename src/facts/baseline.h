@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "facts/tool_effects.h"
 
-/* Adds the recordings in a file or folder. FAIL_INPUT: a file is not a recording, or the folder
-   contains none. */
+/* Adds the recordings in a file or directory. FAIL_INPUT: a file is not a recording, or the
+   directory contains none. */
 MUST_USE int baseline_add(struct tool_effects *t, const char *path, struct error *err);
 
 #endif

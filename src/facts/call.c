@@ -1,6 +1,9 @@
-/* Tool and arguments of a call: see call.h. Runs for every step of every recording, so it never
-   allocates. */
+/* Tool and arguments of a call: see call.h. Runs for every step of every recording, so parsing
+   never allocates. */
 #include "facts/call.h"
+
+#include "facts/fingerprint.h"
+#include "json/canon.h"
 
 #define NAME_SHORT 64 /* bytes */
 
@@ -108,4 +111,13 @@ void call_parse(struct open_rollout *o, struct str call, struct derived_line *m)
 	}
 	m->tool_name = json_inner(name);
 	m->tool = find_spelled_tool(o, name);
+}
+
+uint64_t call_hash(struct workspace *w, const struct derived_line *m)
+{
+	buf_clear(&w->canon);
+	buf_str(&w->canon, m->tool_name);
+	buf_char(&w->canon, '\0');
+	json_canon(m->arguments, NULL, JSON_EDIT_DROP, &w->canon);
+	return fingerprint(buf_view(&w->canon));
 }

@@ -12,10 +12,22 @@
 #define ELAPSED_MIN    5 /* milliseconds; over shorter intervals clocks cannot be distinguished */
 #define ECHO_TEXTS_MIN 2
 #define FINE           1e-4 /* resolution of a clock that differs at each reading */
+#define FRACTION       1e-3
+#define SECONDS_FINE   1e-6 /* resolution of a fine clock in seconds */
+#define TIMING_MS      2    /* our own times are in whole milliseconds, at both ends */
 
 static bool is_close(double change, double elapsed, double unit, double quantum)
 {
 	return fabs(change - elapsed * unit) <= quantum + 0.05 * elapsed * unit + 0.005 * unit;
+}
+
+/* A clock in seconds with at least six decimals. It may differ from our times by their error of
+   TIMING_MS, even over shorter intervals: other numbers with so many decimals rarely change by so
+   little at every reading. */
+static bool is_fine_clock(double change, double elapsed, double quantum)
+{
+	return quantum <= SECONDS_FINE && elapsed >= 0 &&
+	       fabs(change * 1e3 - elapsed) <= TIMING_MS + 0.05 * elapsed;
 }
 
 /* The units in which the change equals the elapsed time, as bits, once for each of the two ways
@@ -26,9 +38,11 @@ static unsigned clock_fits(double change, const struct interval *between, double
 	unsigned fits = 0;
 
 	for (size_t way = 0; way < 2; way++) {
-		for (size_t u = 0; between->elapsed_ms[way] >= ELAPSED_MIN && u < ARRAY_LEN(a_ms);
-		     u++) {
-			bool fit = is_close(change, between->elapsed_ms[way], a_ms[u], quantum);
+		double elapsed = between->elapsed_ms[way];
+
+		fits |= (unsigned)is_fine_clock(change, elapsed, quantum) << (4 * way);
+		for (size_t u = 0; elapsed >= ELAPSED_MIN && u < ARRAY_LEN(a_ms); u++) {
+			bool fit = is_close(change, elapsed, a_ms[u], quantum);
 			fits |= (unsigned)fit << (4 * way + u);
 		}
 	}
@@ -55,15 +69,19 @@ static void take_number(struct changing_member *m, const struct number_pair *p,
 
 static bool is_separator(char c)
 {
-	return c == ',' || c == ':' || c == '[' || c == ']' || c == '{' || c == '}' || c == ' ';
+	return c == ',' || c == ':' || c == '[' || c == ']' || c == '{' || c == '}' || c == ' ' ||
+	       c == '"';
 }
 
-/* Do the arguments contain the value, spelled identically? */
+/* Do the arguments contain the value, or a text that consists of its words: "HAT1" in
+   {"command":"book:HAT1"}? */
 static bool is_in(struct str arguments, struct str value)
 {
-	for (size_t i = 1; value.n && i + value.n < arguments.n; i++) {
-		if (memcmp(arguments.p + i, value.p, value.n) == 0 &&
-		    is_separator(arguments.p[i - 1]) && is_separator(arguments.p[i + value.n])) {
+	struct str text = json_type(value) == JSON_STRING ? json_inner(value) : value;
+
+	for (size_t i = 1; text.n && i + text.n < arguments.n; i++) {
+		if (memcmp(arguments.p + i, text.p, text.n) == 0 &&
+		    is_separator(arguments.p[i - 1]) && is_separator(arguments.p[i + text.n])) {
 			return true;
 		}
 	}
@@ -149,6 +167,7 @@ void changing_member_take(struct changing_member *m, struct str before, struct s
 	if (number_pair_read(before, after, &p)) {
 		take_number(m, &p, between);
 	} else {
+		m->is_other = true;
 		m->clock_fits = 0;
 		m->even = false;
 	}
@@ -171,6 +190,11 @@ bool changing_member_may_be_echo_text(const struct changing_member *m)
 bool changing_member_is_echo_text(const struct changing_member *m)
 {
 	return !m->is_other_text && m->echo_texts >= ECHO_TEXTS_MIN;
+}
+
+bool changing_member_is_fraction(const struct changing_member *m)
+{
+	return m->changes > 0 && !m->is_other && !m->in_text && m->quantum <= FRACTION;
 }
 
 bool changing_member_is_volatile(const struct changing_member *m)

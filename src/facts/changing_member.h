@@ -26,7 +26,8 @@ struct changing_member {
 	bool is_fresh;
 	struct fresh_ids values;
 	bool has_offset;
-	bool is_echo; /* each value is contained in the arguments of the preceding call */
+	bool is_other; /* some change was not one of a number */
+	bool is_echo;  /* each value is contained in the arguments of the preceding call */
 	/* changes of a text in nothing but the arguments of the preceding calls that it contains
 	   ("You go north."), and whether there were others, except the first one after a reset */
 	int64_t echo_texts;
@@ -55,6 +56,9 @@ void changing_member_take(struct changing_member *m, struct str before, struct s
 bool changing_member_is_echo_text(const struct changing_member *m);
 /* Can it still turn out that it does? */
 bool changing_member_may_be_echo_text(const struct changing_member *m);
+
+/* Is it a fraction, to a thousandth or finer, such as a measured duration? */
+bool changing_member_is_fraction(const struct changing_member *m);
 
 /* Is the member known to be volatile? */
 bool changing_member_is_volatile(const struct changing_member *m);

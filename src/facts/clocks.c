@@ -188,6 +188,19 @@ void clocks_mask(struct str text, struct buf *out)
 	}
 }
 
+void clocks_mask_both(struct str *a, struct str *b, struct buf *scratch)
+{
+	buf_clear(scratch);
+	clocks_mask(*a, scratch);
+	size_t n = scratch->n;
+	clocks_mask(*b, scratch);
+	struct str all = buf_view(scratch);
+	if (!scratch->full) {
+		*a = (struct str){all.p, n};
+		*b = str_skip(all, n);
+	}
+}
+
 /* ---- points in time ---- */
 
 #define YEAR_FIRST 2020

@@ -8,6 +8,8 @@
    of day with thousandths or after a year, a number that is a Unix time of these decades in
    seconds, milli-, micro- or nanoseconds, a UUID, a run of 32 hex digits. */
 void clocks_mask(struct str text, struct buf *out);
+/* The same for two texts at once: they become views of `scratch`, unless it is too small. */
+void clocks_mask_both(struct str *a, struct str *b, struct buf *scratch);
 
 /* False if clocks_mask certainly changes nothing. */
 bool clocks_may_mask(struct str text);

@@ -43,8 +43,13 @@ static void add_decrease(struct count_decreases *c, int64_t from, int64_t turn, 
 	span_add(&c->decreases, turn, step);
 }
 
+static struct count_point *nth_point(const struct count_decreases *c, size_t i)
+{
+	return &c->points[i / COUNT_DECREASES_CHUNK][i % COUNT_DECREASES_CHUNK];
+}
+
 /* Adds the state at this line with the count so far. True if both were the same before. */
-static bool add_point(struct count_decreases *c, const struct line *l)
+static bool add_point(struct count_decreases *c, struct arena *arena, const struct line *l)
 {
 	struct str hash = line_state_hash(l);
 	struct count_point now = {c->known ? c->count : 0, 0};
@@ -54,21 +59,28 @@ static bool add_point(struct count_decreases *c, const struct line *l)
 	}
 	memcpy(&now.state, hash.p, sizeof(now.state));
 	for (size_t i = 0; i < c->point_count; i++) {
-		if (c->points[i].count == now.count && c->points[i].state == now.state) {
+		const struct count_point *p = nth_point(c, i);
+
+		if (p->count == now.count && p->state == now.state) {
 			return true;
 		}
 	}
-	if (c->point_count < COUNT_DECREASES_POINTS) {
-		c->points[c->point_count++] = now;
+	if (c->point_count == COUNT_DECREASES_POINTS) {
+		return false;
 	}
+	if (c->point_count % COUNT_DECREASES_CHUNK == 0) {
+		c->points[c->point_count / COUNT_DECREASES_CHUNK] =
+			arena_new(arena, COUNT_DECREASES_CHUNK * sizeof(now));
+	}
+	*nth_point(c, c->point_count++) = now;
 	return false;
 }
 
 /* The line shows the state after the previous call. */
-static void decide(struct count_decreases *c, const struct line *l)
+static void decide(struct count_decreases *c, struct arena *arena, const struct line *l)
 {
 	bool learns = c->undecided || c->point_count < COUNT_DECREASES_POINTS;
-	bool returned = l && learns && add_point(c, l);
+	bool returned = l && learns && add_point(c, arena, l);
 
 	if (c->undecided && !returned) {
 		add_decrease(c, c->undecided_from, c->turn, c->step);
@@ -130,18 +142,19 @@ static void add_count(struct count_decreases *c, const struct derived_line *m)
 	learn(c, m->call, counted, increased);
 }
 
-void count_decreases_step(struct count_decreases *c, const struct derived_line *m)
+void count_decreases_step(struct count_decreases *c, struct arena *arena,
+                          const struct derived_line *m)
 {
-	decide(c, m->line);
+	decide(c, arena, m->line);
 	c->unread += m->env_steps < 0 && !m->failed;
 	if (m->env_steps >= 0 && !m->outside_episode) {
 		add_count(c, m);
 	}
 }
 
-void count_decreases_end(struct count_decreases *c, const struct line *l)
+void count_decreases_end(struct count_decreases *c, struct arena *arena, const struct line *l)
 {
-	decide(c, l);
+	decide(c, arena, l);
 }
 
 void count_decreases_reset(struct count_decreases *c)

@@ -7,6 +7,7 @@
 #include "facts/rollout_facts.h"
 
 #define COUNT_DECREASES_POINTS 32 /* points that are remembered */
+#define COUNT_DECREASES_CHUNK  8
 #define COUNT_DECREASES_CALLS  32 /* calls that are remembered */
 
 /* The count, and the beginning of the state's hash at that time. */
@@ -27,7 +28,8 @@ struct count_decreases {
 	struct span restarts;
 	int64_t unread; /* steps since the last known count */
 
-	struct count_point points[COUNT_DECREASES_POINTS];
+	/* in chunks: most rollouts need one */
+	struct count_point *points[COUNT_DECREASES_POINTS / COUNT_DECREASES_CHUNK];
 	size_t point_count;
 	uint64_t counted[COUNT_DECREASES_CALLS]; /* calls over which the count increased */
 	size_t counted_count;
@@ -40,11 +42,12 @@ struct count_decreases {
 	bool returned; /* it was taken back, and no counted call followed yet */
 };
 
-/* Adds a step. */
-void count_decreases_step(struct count_decreases *c, const struct derived_line *m);
+/* Adds a step. arena: the rollout's, which keeps the points. */
+void count_decreases_step(struct count_decreases *c, struct arena *arena,
+                          const struct derived_line *m);
 
 /* Adds the end, which shows the state after the last step; l: NULL if there is no end line. */
-void count_decreases_end(struct count_decreases *c, const struct line *l);
+void count_decreases_end(struct count_decreases *c, struct arena *arena, const struct line *l);
 
 /* The next count is not compared with the last one: a reset was made. */
 void count_decreases_reset(struct count_decreases *c);

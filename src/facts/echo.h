@@ -1,4 +1,4 @@
-/* Texts that name the call they answer: "You go north." They differ with the call, although nothing
+/* Texts that repeat words of the call: "You go north." They differ with the call, although nothing
    else does. */
 #ifndef ROLLDBG_FACTS_ECHO_H
 #define ROLLDBG_FACTS_ECHO_H

@@ -1,6 +1,6 @@
-/* The folder facts/: facts derived from the lines of a recording alone (and from the user's
+/* The directory facts/: facts derived from the lines of a recording alone (and from the user's
    declarations about tools and errors), once for check, stats, report and other users, identical
-   live and offline. Not here: judgements (check/), sums over rollouts (stats/), and reading lines
+   live and offline. Not here: judgments (check/), sums over rollouts (stats/), and reading lines
    (trajectory/). Each question has one file:
 
    facts.h          which rollout does a line belong to, and which facts does it add?
@@ -9,13 +9,21 @@
    effect.h         do two states differ?
    movement.h       which of the differences are an effect; did the environment move at all?
    member_changes.h, changing_member.h  which members of a value change, and which are volatile
+   tool_answers.h, exit_codes.h  can the answers show a change at all?
    call.h, peer.h   what was called; text from peers, made safe to print
    env_count.h      the environment's own step count
+   uncounted_calls.h, count_decreases.h  calls that it does not count; counts that fall
+   known_effects.h, foreign_answers.h  calls that no longer do what they did; who answers them
    cross_rollout.h, sharing.h  what did other rollouts do meanwhile; do they share one environment?
    succession.h     does each rollout begin in the end state of the previous one?
+   trace.h          are two rollouts with one seed alike?
    hints.h, baseline.h, tool_effects.h  facts about tools from the user or an earlier recording
    trained.h, logprobs.h  log-probabilities of the trainer, and recorded ones
-   streak.h, span.h, clocks.h  runs of failures, ranges of steps, texts with clocks masked */
+   streak.h, span.h  runs of failures, ranges of steps
+   echo.h, fresh_ids.h, number_pair.h, respelled.h, clocks.h  two values: do they differ in words of
+                    the call, generated ids, one number, spelling, times only?
+   call_changes.h, common_members.h  ignored numbers that calls change; members of two values
+   fingerprint.h, rollout_table.h  hashes of values; the open rollouts */
 
 /* Derives facts from lines: a fold over the lines of any number of interleaved rollouts. Each
    line yields its derived line, and the step before it if this line shows that step's effect.

@@ -40,7 +40,7 @@ static bool may_have_state(const struct line *l)
    only the whole rollout reveals as no effect.) */
 static enum effect effect_shown(struct open_rollout *o, const struct line *l)
 {
-	bool has_state = l && may_have_state(l), called = o->pending;
+	bool has_state = l && may_have_state(l) && !o->movement.all_ignored, called = o->pending;
 	struct str hash = has_state ? line_state_hash(l) : STR_NONE;
 	struct str state = has_state && line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE;
 	enum effect effect = states_add(&o->states, hash, called, is_in_episode(o));
@@ -237,7 +237,7 @@ static void take_newest(struct open_rollout *o, const struct line *l, const stru
 	o->newest = now;
 	now->failed = m->failed;
 	now->expected = m->expected;
-	now->by_content = m->failed && peer_is(JSON_GET(l->value[KEY_ERROR], "layer"), STR("body"));
+	now->by_content = m->failed && json_is(JSON_GET(l->value[KEY_ERROR], "layer"), STR("body"));
 	now->idle = m->idle;
 	now->outside_episode = m->outside_episode;
 	now->effect = EFFECT_UNKNOWN;
@@ -253,8 +253,12 @@ static void take_newest(struct open_rollout *o, const struct line *l, const stru
 static void take_movement(struct open_rollout *o, const struct line *l,
                           const struct derived_line *m)
 {
-	movement_step(&o->movement, l, m->call, m->arguments, !m->outside_episode && !m->idle,
-	              &o->facts.work->text);
+	const struct movement_call call = {.id = m->call,
+	                                   .tool = m->tool_name,
+	                                   .arguments = m->arguments,
+	                                   .counts = !m->outside_episode && !m->idle};
+
+	movement_step(&o->movement, l, &call, &o->facts.work->text);
 }
 
 /* The states of some protocols contain the environment's own count. */
@@ -283,7 +287,7 @@ static void derive_step(struct open_rollout *o, const struct line *l, struct der
 	m->expected = !ok && is_expected(o, l);
 	m->failed = !ok && !m->expected;
 	/* a call interrupted by the user failed, but outside the episode */
-	if (!ok && peer_is(JSON_GET(l->value[KEY_ERROR], "code"), STR("interrupted"))) {
+	if (!ok && json_is(JSON_GET(l->value[KEY_ERROR], "code"), STR("interrupted"))) {
 		m->outside_episode = true;
 	}
 	m->idle = (m->tool >= 0 && f->tools[m->tool].read_only) ||
@@ -450,9 +454,9 @@ static struct counters counters_of(const struct open_rollout *o, const struct li
 	                     .longest_failed_run = o->longest_failed_run,
 	                     .effective = judged ? o->effective : -1,
 	                     .unknown = o->unknown_effect};
-	bool said = end && line_has(end, KEY_TOTAL_REWARD);
+	bool has_total = end && line_has(end, KEY_TOTAL_REWARD);
 
-	sum_reward(f, said ? end->value[KEY_TOTAL_REWARD] : STR_NONE, c.reward);
+	sum_reward(f, has_total ? end->value[KEY_TOTAL_REWARD] : STR_NONE, c.reward);
 	return c;
 }
 
@@ -524,7 +528,7 @@ const struct rollout_end *fold_end(struct open_rollout *o, const struct line *en
 	struct str reason = end ? end_text(o, end->value[KEY_REASON]) : STR_NONE;
 
 	correct_totals(o);
-	succession_end(&o->facts.cross_rollout->succession, o->states.now);
+	succession_end(&o->facts.cross_rollout->succession, o->states.now, o->effective);
 	o->end = (struct rollout_end){.id = shown_id(o),
 	                              .status = status,
 	                              .reason = reason,

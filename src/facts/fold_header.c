@@ -20,14 +20,9 @@ static enum source source_of(const struct line *header)
 		return json_is_null(JSON_GET(header->value[KEY_STATE_SOURCE], "kind"))
 		               ? SOURCE_NONE
 		               : SOURCE_NAMED;
-	case STATE_CONTROL_PLANE:
-	case STATE_OPENENV:
-	case STATE_RESOURCE:
-	case STATE_TOOL:
-	case STATE_IMPORT:
-		break;
+	default:
+		return SOURCE_NAMED;
 	}
-	return SOURCE_NAMED;
 }
 
 /* Limit on the memory for the tools of a rollout. */
@@ -199,8 +194,7 @@ void fold_header(struct open_rollout *o, const struct line *header)
 	}
 	json_i64(header->value[KEY_SAMPLE], &f->sample);
 	f->has_seed = json_i64(header->value[KEY_SEED], &f->seed);
-	f->no_sessions = json_is(JSON_GET(header->value[KEY_ENV], "protocol"), STR("openenv-http"));
-	f->one_connection = json_is(JSON_GET(header->value[KEY_ENV], "protocol"), STR("openenv"));
+	f->protocol = line_protocol(header);
 	movement_ignore(&o->movement, JSON_GET(header->value[KEY_STATE_SOURCE], "ignore"));
 	keep_tools(o, header->value[KEY_TOOLS]);
 }

@@ -29,7 +29,7 @@ void foreign_answers_effect(struct foreign_answers *f, const struct completed_st
 
 /* Do different calls get such answers to the end, without an exception? And are they calls that
    change something elsewhere: two had done so; or the environment counts none of the run
-   (`uncounted`), and one had done so or all answers are equal. */
+   (`uncounted`), and one had done so or all replies are equal. */
 bool foreign_answers_took_over(const struct foreign_answers *f, bool uncounted);
 
 #endif

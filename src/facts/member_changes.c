@@ -9,8 +9,8 @@
 #include <math.h>
 
 #define DEPTH_MAX 6 /* deeper containers are compared as one value */
-#define ELEMENTS_MAX                                                                               \
-	8 /* longer arrays, and arrays of different lengths, are compared as one value */
+/* longer arrays, and arrays of different lengths, are compared as one value */
+#define ELEMENTS_MAX 8
 /* objects with so many members, all changing without a call, are one volatile value */
 #define RESTLESS_MIN 8
 #define POINTER_MAX  200                /* bytes */
@@ -103,12 +103,13 @@ static bool is_counter(const struct member_changes *c, const struct changing_mem
 	return m->even && m->delta != 0 && m->changes == c->readings;
 }
 
-/* Is it open whether the member shows an effect: can it be volatile, generated, a counter or an
-   echo? */
+/* Is it open whether the member shows an effect: can it be volatile, generated, a counter, an
+   echo or a measurement? */
 static bool is_open(const struct member_changes *c, const struct changing_member *m)
 {
 	return changing_member_may_be_volatile(m) || m->is_fresh || m->is_echo ||
-	       changing_member_may_be_echo_text(m) || is_counter(c, m);
+	       changing_member_may_be_echo_text(m) || is_counter(c, m) ||
+	       (c->keep_fractions && changing_member_is_fraction(m));
 }
 
 /* ---- all members ---- */
@@ -448,6 +449,16 @@ member_set member_changes_echoes(const struct member_changes *c)
 
 	for (size_t i = 0; i < c->count; i++) {
 		set |= (member_set)c->members[i].is_echo << i;
+	}
+	return set;
+}
+
+member_set member_changes_fractions(const struct member_changes *c)
+{
+	member_set set = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		set |= (member_set)changing_member_is_fraction(&c->members[i]) << i;
 	}
 	return set;
 }

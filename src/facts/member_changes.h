@@ -43,7 +43,8 @@ struct member_changes {
 	bool argument_even;
 	/* tracking has stopped: no more can be learned, or there is too much to track */
 	bool done;
-	bool never_done; /* continue even when settled */
+	bool never_done;     /* continue even when settled */
+	bool keep_fractions; /* fractions are not settled */
 };
 
 /* Compares two consecutive readings and returns the members that differ; CHANGES_UNKNOWN if they
@@ -83,6 +84,9 @@ member_set member_changes_stamps(const struct member_changes *c);
 
 /* The members that only repeat values of the call. */
 member_set member_changes_echoes(const struct member_changes *c);
+
+/* Fractions, such as measured durations. */
+member_set member_changes_fractions(const struct member_changes *c);
 
 /* The texts that differ only in words of the call. */
 member_set member_changes_echo_texts(const struct member_changes *c);

@@ -6,12 +6,12 @@
 #include "facts/fingerprint.h"
 #include "json/scan.h"
 
-#define KEPT_MAX                                                                                   \
-	((size_t)64 << 10) /* bytes of a state or observation; longer ones count as unknown */
+/* bytes of a state or observation; longer ones count as unknown */
+#define KEPT_MAX         ((size_t)64 << 10)
 #define ANSWER_MAX       ((size_t)4 << 10)
 #define DIGEST_MIN       16 /* hex digits */
 #define CONTRADICTED_MIN 2
-#define TELLING_MIN      24 /* characters; a shorter text may be a mere acknowledgement */
+#define TELLING_MIN      24 /* characters; a shorter text may be a mere acknowledgment */
 
 void movement_release(struct movement_facts *m)
 {
@@ -31,13 +31,16 @@ void movement_ignore(struct movement_facts *m, struct str pointers)
 	struct str *list = arena_new(m->arena, (n + 1) * sizeof(*list));
 	struct str pointer;
 
+	m->all_ignored = false;
 	while (json_next(pointers, &cursor, &pointer)) {
 		list[i++] = arena_str(m->arena, json_inner(pointer));
+		m->all_ignored = m->all_ignored || json_is(pointer, STR(""));
 	}
 	m->states.arena = m->observations.arena = m->repeats.arena = m->arena;
 	m->states.ignored = m->observations.ignored = m->repeats.ignored = list;
 	m->states.ignored_count = m->observations.ignored_count = m->repeats.ignored_count = i;
 	m->repeats.never_done = true;
+	m->observations.keep_fractions = true;
 	m->sent_ms = m->answered_ms = -1;
 }
 
@@ -229,20 +232,6 @@ static bool names_argument(struct str state, struct str arguments)
 	return false;
 }
 
-/* Masks points in time and ids in both texts. */
-static void mask(struct str *a, struct str *b, struct buf *scratch)
-{
-	buf_clear(scratch);
-	clocks_mask(*a, scratch);
-	size_t n = scratch->n;
-	clocks_mask(*b, scratch);
-	struct str all = buf_view(scratch);
-	if (!scratch->full) {
-		*a = (struct str){all.p, n};
-		*b = str_skip(all, n);
-	}
-}
-
 static bool is_document(struct str value)
 {
 	return json_type(value) == JSON_OBJECT || json_type(value) == JSON_STRING;
@@ -253,7 +242,7 @@ static void compare(struct member_changes *c, bool *differ, struct str before, s
                     const struct interval *between, struct buf *scratch)
 {
 	if (json_type(before) == JSON_STRING && !str_eq(before, after)) {
-		mask(&before, &after, scratch);
+		clocks_mask_both(&before, &after, scratch);
 	}
 	if (str_eq(before, after)) {
 		member_changes_take_equal(c, before, after, between);
@@ -308,7 +297,8 @@ static void compare_long(struct movement_facts *m, struct str observation)
 	m->texts_differ = m->texts_differ || differ;
 }
 
-static void take_observation(struct movement_facts *m, const struct line *l, struct buf *scratch)
+static void take_observation(struct movement_facts *m, const struct line *l, struct str tool,
+                             struct buf *scratch)
 {
 	struct str observation = l->value[KEY_OBSERVATION];
 	struct interval between = {
@@ -321,6 +311,8 @@ static void take_observation(struct movement_facts *m, const struct line *l, str
 		.elapsed_ms = {between_ms(m->previous_answered_ms, m->answered_ms), -1}};
 
 	m->answered++;
+	exit_codes_add(&m->exit_codes, observation);
+	tool_answers_add(&m->tools, m->arena, &(struct answered_call){tool, m->call}, observation);
 	m->telling = m->telling || is_telling(observation);
 	if (!m->observation.n || observation.n > KEPT_MAX) {
 		compare_long(m, observation);
@@ -358,24 +350,24 @@ static void take_refusal(struct movement_facts *m, struct str observation)
 		m->refusals_differ || (keys == m->refusal_keys && form != m->refusal_form);
 }
 
-void movement_step(struct movement_facts *m, const struct line *l, uint64_t call,
-                   struct str arguments, bool counts, struct buf *scratch)
+void movement_step(struct movement_facts *m, const struct line *l, const struct movement_call *call,
+                   struct buf *scratch)
 {
 	bool ok = l->outcome == OUTCOME_OK && line_has(l, KEY_OBSERVATION);
 
 	take_times(m, l);
 	m->answered_ok = l->outcome == OUTCOME_OK;
-	m->call = call;
+	m->call = call->id;
 	if (m->seen) {
 		return;
 	}
 	struct buf previous = m->arguments;
 	m->arguments = m->previous_arguments;
 	m->previous_arguments = previous;
-	keep(&m->arguments, arguments, ANSWER_MAX);
-	if (ok && counts) {
-		take_observation(m, l, scratch);
-	} else if (counts && line_has(l, KEY_OBSERVATION)) {
+	keep(&m->arguments, call->arguments, ANSWER_MAX);
+	if (ok && call->counts) {
+		take_observation(m, l, call->tool, scratch);
+	} else if (call->counts && line_has(l, KEY_OBSERVATION)) {
 		take_refusal(m, l->value[KEY_OBSERVATION]);
 	}
 	if (m->answered_ok) {
@@ -386,7 +378,7 @@ void movement_step(struct movement_facts *m, const struct line *l, uint64_t call
 
 /* ---- states ---- */
 
-static void take_mirror(struct movement_facts *m, struct str state)
+static void take_mirrored(struct movement_facts *m, struct str state)
 {
 	if (m->answered_ok && m->observation.n && state.n) {
 		bool same = str_eq(state, buf_view(&m->observation));
@@ -403,8 +395,8 @@ static bool contradicts(struct str answer, struct str state)
 
 	while (json_next_member(state, &cursor, &member)) {
 		bool scalar = member.type == JSON_NUMBER || member.type == JSON_STRING;
-		struct str said = scalar ? json_get(answer, member.key) : STR_NONE;
-		if (json_type(said) == member.type && !str_eq(said, member.value)) {
+		struct str in_reply = scalar ? json_get(answer, member.key) : STR_NONE;
+		if (json_type(in_reply) == member.type && !str_eq(in_reply, member.value)) {
 			return true;
 		}
 	}
@@ -449,7 +441,7 @@ enum effect movement_effect(struct movement_facts *m, const struct line *l, stru
 	enum effect is = effect;
 
 	if (!m->seen && called) {
-		take_mirror(m, state);
+		take_mirrored(m, state);
 		m->contradicted += m->answered_ok && contradicts(buf_view(&m->observation), state);
 	}
 	if (effect == EFFECT_CHANGED && (called || alone)) {
@@ -491,6 +483,12 @@ static bool differ(const struct member_changes *c, bool texts, member_set these)
 	return texts || member_changes_within(c, these).steps < all;
 }
 
+/* What is measured of programs that all fail is no effect: their durations. */
+static member_set measured(const struct movement_facts *m, const struct member_changes *c)
+{
+	return exit_codes_all_failed(&m->exit_codes) ? member_changes_fractions(c) : 0;
+}
+
 /* Did answers to the same call differ, except in members that are call counters, clocks and the
    like there or among all answers? */
 static bool repeats_differ(const struct movement_facts *m, bool counted)
@@ -498,24 +496,33 @@ static bool repeats_differ(const struct movement_facts *m, bool counted)
 	const struct member_changes *c = &m->repeats, *all = &m->observations;
 
 	return differ(c, m->repeats_differ,
-	              explained(c, counted) |
+	              explained(c, counted) | measured(m, c) |
 	                      member_changes_alike(c, all, explained(all, counted)));
 }
 
 static bool observations_differ(const struct movement_facts *m, bool counted)
 {
-	return differ(&m->observations, m->texts_differ, explained(&m->observations, counted));
+	const struct member_changes *c = &m->observations;
+
+	return differ(c, m->texts_differ, explained(c, counted) | measured(m, c));
 }
 
-/* If observations do not change, texts that only name the call are no effects, nor are call counters
-   and stamps if the state has other members that do not change. */
+/* Are the answers acknowledgments: short ones, which depend on the call alone ("ordered 5",
+   "waited")? */
+static bool acknowledges(const struct movement_facts *m)
+{
+	return !m->telling && m->repeated > 0 && !repeats_differ(m, true);
+}
+
+/* If observations do not change or are mere acknowledgments, texts that only name the call are no
+   effects, nor are call counters and stamps if the state has other members that do not change. */
 static member_set without_effect(const struct movement_facts *m)
 {
 	const struct member_changes *c = &m->states;
 	member_set set = member_changes_volatile(c),
 		   counters = member_changes_counters(c) | member_changes_stamps(c);
 
-	if (m->seen || m->answered == 0 || observations_differ(m, true)) {
+	if (m->seen || m->answered == 0 || (observations_differ(m, true) && !acknowledges(m))) {
 		return set;
 	}
 	if (counters && member_changes_has_others(c, set | counters, buf_view(&m->state))) {
@@ -564,16 +571,15 @@ enum movement movement_verdict(const struct movement_facts *m, const struct move
 	if (call_changes_found(&m->states.by_call)) {
 		return MOVEMENT_IGNORED;
 	}
-	if (repeats_differ(m, c->count_moved)) {
+	if (repeats_differ(m, c->count_moved) || m->refusals_differ) {
 		return MOVEMENT_UNSHOWN;
 	}
-	if (m->refusals_differ) {
-		return MOVEMENT_UNSHOWN;
-	}
-	if (m->answered == 0 || !observations_differ(m, c->count_moved)) {
-		/* mere acknowledgements cannot show a change */
-		bool silent = c->from_observations && m->answered > 0 && !m->telling;
-		return silent && (c->count_moved || !c->counts) ? MOVEMENT_UNKNOWN : MOVEMENT_NONE;
+	if (m->answered == 0 || exit_codes_none_ran(&m->exit_codes) ||
+	    tool_answers_are_alike(&m->tools) || !observations_differ(m, c->count_moved)) {
+		/* mere acknowledgments cannot show a change */
+		bool inconclusive = c->from_observations && m->answered > 0 && !m->telling;
+		return inconclusive && (c->count_moved || !c->counts) ? MOVEMENT_UNKNOWN
+		                                                      : MOVEMENT_NONE;
 	}
 	/* answers depend only on the call, and the state could show the effect of calls */
 	bool shows = m->about_calls || (m->shared && m->repeated > 0);

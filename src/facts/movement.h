@@ -5,7 +5,9 @@
 #define ROLLDBG_FACTS_MOVEMENT_H
 
 #include "facts/effect.h"
+#include "facts/exit_codes.h"
 #include "facts/member_changes.h"
+#include "facts/tool_answers.h"
 #include "trajectory/line.h"
 
 /* Over a whole episode. */
@@ -42,18 +44,21 @@ struct movement_facts {
 	uint64_t fingerprint;   /* of an observation too long to be stored; else 0 */
 	struct call_answer *answers;
 	size_t answer_count;
+	struct tool_answers tools;
+	struct exit_codes exit_codes;
 	int64_t answered; /* steps answered ok */
 	int64_t repeated; /* of these: with the same call as an earlier step */
 	/* The observations of failed steps with the keys of the first one: hashes of these, and of
 	   the lengths of lists and the flags, and whether those differed. */
 	uint64_t refusal_keys, refusal_form;
 	bool refusals_differ;
-	bool seen;   /* an effect is certain: observations are no longer compared */
-	bool shared; /* state and observation share a member with the same value */
+	bool all_ignored; /* the state as a whole: it shows nothing */
+	bool seen;        /* an effect is certain: observations are no longer compared */
+	bool shared;      /* state and observation share a member with the same value */
 	/* the state is about what calls act on: it consists of digests, or it has a member named
 	   by a call's argument */
 	bool about_calls;
-	bool telling;                   /* an observation contained more than an acknowledgement */
+	bool telling;                   /* an observation contained more than an acknowledgment */
 	int64_t mirrored, not_mirrored; /* states that equaled the previous observation or not */
 	/* states with another value for a member than the preceding answer */
 	int64_t contradicted;
@@ -74,10 +79,16 @@ void movement_ignore(struct movement_facts *m, struct str pointers);
 /* A reset begins another episode. */
 void movement_reset(struct movement_facts *m);
 
-/* Adds a step whose call was sent, after the state before it. `call` distinguishes calls;
-   `counts`: it is in the episode and its tool is not read-only. */
-void movement_step(struct movement_facts *m, const struct line *l, uint64_t call,
-                   struct str arguments, bool counts, struct buf *scratch);
+/* A call: `id` distinguishes calls; `counts`: it is in the episode and its tool is not read-only. */
+struct movement_call {
+	uint64_t id;
+	struct str tool, arguments;
+	bool counts;
+};
+
+/* Adds a step whose call was sent, after the state before it. */
+void movement_step(struct movement_facts *m, const struct line *l, const struct movement_call *call,
+                   struct buf *scratch);
 
 /* Adds the state at a line (absent if unknown) and the effect since the previous line according
    to its hash. Returns that effect, or EFFECT_UNCHANGED if only volatile members changed.

@@ -4,9 +4,9 @@
 #include "facts/fingerprint.h"
 
 #include "base/text.h"
-#include "json/canon.h"
 
-/* Longer text would be truncated anyway: an escape turns one byte into at most ten columns. */
+#include <stdlib.h>
+
 #define COLUMNS 100
 
 static struct str decoded(struct workspace *w, struct str value)
@@ -22,11 +22,29 @@ static struct str decoded(struct workspace *w, struct str value)
 	return buf_view(&w->text);
 }
 
+/* Copies text to an array of `size` bytes, cut with an ellipsis. */
+static void copy_cut(char *out, size_t size, struct str text)
+{
+	const struct str ellipsis = STR("…");
+
+	if (text.n < size) {
+		text_copy(out, size, text);
+		return;
+	}
+	text_copy(out, size - ellipsis.n, text);
+	memcpy(out + strlen(out), ellipsis.p, ellipsis.n + 1);
+}
+
 void peer_name(struct workspace *w, struct str spelled, char *out, size_t size)
 {
 	buf_clear(&w->canon);
 	text_escape_cut(&w->canon, spelled, COLUMNS);
-	text_copy(out, size, buf_view(&w->canon));
+	copy_cut(out, size, buf_view(&w->canon));
+}
+
+void peer_tool(struct workspace *w, const struct derived_line *m, char *out, size_t size)
+{
+	peer_name(w, m->tool_name.n ? m->tool_name : STR("a tool without a name"), out, size);
 }
 
 void peer_text(struct workspace *w, struct str value, char *out, size_t size)
@@ -39,6 +57,17 @@ struct str peer_error_value(const struct line *l)
 	struct str message = JSON_GET(l->value[KEY_ERROR], "message");
 
 	return json_is_null(message) ? l->value[KEY_OBSERVATION] : message;
+}
+
+void peer_nearest_tool(const struct rollout_facts *r, struct str name, char *out, size_t size)
+{
+	const char **names = mem_array(r->tool_count + 1, sizeof(*names));
+
+	for (size_t i = 0; i < r->tool_count; i++) {
+		names[i] = r->tools[i].name.p;
+	}
+	peer_name(r->work, str_from(text_nearest(name, names, r->tool_count)), out, size);
+	free(names);
 }
 
 void peer_error(struct workspace *w, const struct line *l, char out[ERROR_TEXT])
@@ -58,24 +87,10 @@ uint64_t peer_masked(struct workspace *w, struct str value)
 	return fingerprint(buf_view(&w->canon));
 }
 
-uint64_t peer_call(struct workspace *w, const struct derived_line *m)
-{
-	buf_clear(&w->canon);
-	buf_str(&w->canon, m->tool_name);
-	buf_char(&w->canon, '\0');
-	json_canon(m->arguments, NULL, JSON_EDIT_DROP, &w->canon);
-	return fingerprint(buf_view(&w->canon));
-}
-
 bool peer_skipped(const struct line *event)
 {
 	bool skipped = false;
 
 	json_bool(JSON_GET(event->value[KEY_DETAIL], "skipped"), &skipped);
 	return skipped;
-}
-
-bool peer_is(struct str value, struct str word)
-{
-	return json_type(value) == JSON_STRING && json_is(value, word);
 }

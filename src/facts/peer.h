@@ -1,16 +1,22 @@
-/* Text from servers, made safe and short for messages, or comparable. These functions are slow:
-   use them for failed steps and findings, not for every line. */
+/* Text from servers and policies, made safe and short for messages, or comparable. These functions
+   are slow: use them for failed steps and findings, not for every line. */
 #ifndef ROLLDBG_FACTS_PEER_H
 #define ROLLDBG_FACTS_PEER_H
 
 #include "facts/rollout_facts.h"
 
-/* The text of a string, or any other value as spelled, escaped for a terminal and truncated to
-   fit. "" for absent and null. */
+/* The text of a string, or any other value as spelled, escaped for a terminal, and cut with an
+   ellipsis to 100 columns and to `size` bytes. "" for absent and null. */
 void peer_text(struct workspace *w, struct str value, char *out, size_t size);
 
 /* The same for text that is not JSON, or a name as spelled between its quotes. */
 void peer_name(struct workspace *w, struct str spelled, char *out, size_t size);
+
+/* The name of the called tool in a message; "a tool without a name" if the call has none. */
+void peer_tool(struct workspace *w, const struct derived_line *m, char *out, size_t size);
+
+/* The offered tool whose name is nearest to a name as spelled; "" if none is near. */
+void peer_nearest_tool(const struct rollout_facts *r, struct str name, char *out, size_t size);
 
 /* The error of a failed step or reset: error.message, else the observation, else the outcome. */
 void peer_error(struct workspace *w, const struct line *l, char out[ERROR_TEXT]);
@@ -22,14 +28,7 @@ struct str peer_error_value(const struct line *l);
    values collide with a chance of 2^-64.) */
 uint64_t peer_masked(struct workspace *w, struct str value);
 
-/* A hash that is equal for the same tool with the same canonical arguments; m->call, which depends
-   on their spelling, costs nothing. */
-uint64_t peer_call(struct workspace *w, const struct derived_line *m);
-
 /* Does an event's detail say that something was deliberately skipped? */
 bool peer_skipped(const struct line *event);
-
-/* Is the string value that word? */
-bool peer_is(struct str value, struct str word);
 
 #endif

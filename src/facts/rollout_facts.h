@@ -62,7 +62,8 @@ struct derived_line {
 
 /* Kinds of lines and steps that a rule can subscribe to (most steps are ok, and few rules need
    them). A line can be of several kinds. A step that failed as expected is only of kinds
-   KIND_AFTER_END, KIND_CHANGED_WITHOUT_CALL and KIND_LLM. */
+   KIND_AFTER_END, KIND_CHANGED_WITHOUT_CALL and KIND_LLM: a rule about steps in a row compares
+   their numbers. */
 enum kind {
 	KIND_HEADER = 1 << 0,
 	KIND_RESET = 1 << 1,
@@ -146,10 +147,10 @@ struct rollout_facts {
 	int64_t lines, turns, steps; /* counted from the lines, not copied from `end` */
 	int64_t last_turn;           /* number of the last turn, -1 before the first */
 	int64_t ended_turn;          /* the turn that reported terminated or truncated, or -1 */
-	int64_t failed_run;          /* consecutive failed steps up to the current line */
-	int64_t fused;               /* objects that shared a line with an earlier one */
-	bool torn;     /* the file's last line is truncated while this rollout is open */
-	bool has_meta; /* some line has `meta`: the recording was not stripped */
+	int64_t failed_run; /* consecutive failed steps, expected ones included, up to this line */
+	int64_t fused;      /* objects that shared a line with an earlier one */
+	bool torn;          /* the file's last line is truncated while this rollout is open */
+	bool has_meta;      /* some line has `meta`: the recording was not stripped */
 	struct episode_counts episode;
 	struct previous_steps previous;
 	enum movement movement; /* of the episode; known when the rollout is over */
@@ -160,10 +161,9 @@ struct rollout_facts {
 	struct env_count env_count;
 	/* this line's state differs from the last line's, although no call was sent in between */
 	bool changed_without_call;
-	bool alone;                  /* no other rollout is open */
-	bool concurrent;             /* another one was open at some line of this one */
-	bool no_sessions;            /* the protocol has no sessions */
-	bool one_connection;         /* each rollout has a connection of its own: its session */
+	bool alone;      /* no other rollout is open */
+	bool concurrent; /* another one was open at some line of this one */
+	enum protocol protocol;
 	const struct pauses *pauses; /* evidence of other rollouts between calls */
 
 	/* The errors expected by the user (see struct hints), and which of them occurred. */

@@ -20,7 +20,7 @@
 #define BUSY_MIN 4
 /* If answers have no member in common with the state, there are only the few second reads. Then
    those are enough if one of them, while the others waited, showed no change. */
-#define UNTOLD_DIFFERENT_MIN 4
+#define INCOMPARABLE_DIFFERENT_MIN 4
 /* A member proves a separate environment if at least this many calls before busy pauses changed
    it, not always by the same number, and it never changed in such a pause. */
 #define OWN_MIN 3
@@ -254,13 +254,13 @@ static size_t compare_answer(struct pauses *p, const struct pause *at, struct st
 	size_t cursor = 0, common = 0;
 
 	while (json_next_member(state, &cursor, &m)) {
-		struct str said = json_get(buf_view(&p->answer), m.key);
+		struct str in_reply = json_get(buf_view(&p->answer), m.key);
 		if (!is_common(p, at, &m)) {
 			continue;
 		}
 		struct str known = json_get(buf_view(&p->state), m.key);
-		note_place(p, at->sharing, m.key, said);
-		*changed |= take_member(p, at, m.key, known, said, m.value, false);
+		note_place(p, at->sharing, m.key, in_reply);
+		*changed |= take_member(p, at, m.key, known, in_reply, m.value, false);
 		common++;
 	}
 	return common;
@@ -277,9 +277,9 @@ static void compare_reread(struct pauses *p, const struct pause *at, struct str 
 
 	while (json_next_member(state, &cursor, &m)) {
 		struct str now = json_get(reread, m.key);
-		bool said = json_type(json_get(answer, m.key)) == m.type;
+		bool in_reply = json_type(json_get(answer, m.key)) == m.type;
 		struct str known = all ? json_get(buf_view(&p->state), m.key) : STR_NONE;
-		if (is_telling(&m) && (all || said) && now.p &&
+		if (is_telling(&m) && (all || in_reply) && now.p &&
 		    !member_changes_moves_alone(at->states, m.key)) {
 			*changed |= take_member(p, at, m.key, known, m.value, now, p->quiet);
 		}
@@ -352,7 +352,7 @@ void pauses_end(struct pauses *p, const struct pause *at, struct str state, int6
 	if (p->answer.n && state.p && state.n <= KEPT_MAX) {
 		size_t common = compare_answer(p, at, state, &changed);
 		note_effect(p, at, state, common == 0);
-		at->sharing->told += common > 0;
+		at->sharing->comparable += common > 0;
 		if (common == 0 && p->number > 1) { /* all may start alike */
 			note_places(p, at, state);
 		}
@@ -389,12 +389,12 @@ static bool is_shared(const struct shared_member *m)
 	       2 * m->different >= m->alike;
 }
 
-/* The same by second reads alone: see UNTOLD_DIFFERENT_MIN. */
-static bool is_untold_shared(const struct shared_member *m)
+/* The same by second reads alone: see INCOMPARABLE_DIFFERENT_MIN. */
+static bool is_incomparable_shared(const struct shared_member *m)
 {
 	return m->changed >= CHANGED_MIN && 2 * m->changed >= m->busy && m->old == 0 &&
 	       m->alone == 0 && m->recurs == 0 && m->matched + m->met > 0 &&
-	       m->different >= UNTOLD_DIFFERENT_MIN && 2 * m->different >= m->alike;
+	       m->different >= INCOMPARABLE_DIFFERENT_MIN && 2 * m->different >= m->alike;
 }
 
 static bool is_own(const struct shared_member *m)
@@ -424,9 +424,9 @@ bool sharing_is_seen(const struct sharing *s)
 		if (is_own(m)) {
 			return false;
 		}
-		bool untold = s->told == 0 && s->quiet > 0 && is_untold_shared(m);
-		shared = shared || is_shared(m) || untold;
-		members |= may_be_shared(m) || untold ? bit_of(s, m) : 0;
+		bool incomparable = s->comparable == 0 && s->quiet > 0 && is_incomparable_shared(m);
+		shared = shared || is_shared(m) || incomparable;
+		members |= may_be_shared(m) || incomparable ? bit_of(s, m) : 0;
 	}
 	return shared && are_moved(s, members);
 }

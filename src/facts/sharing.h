@@ -47,8 +47,8 @@ struct sharing {
 	   rollouts. */
 	int64_t counted, counted_alone;
 	int64_t pauses;
-	int64_t quiet; /* second reads while no other rollout acted */
-	int64_t told;  /* pauses in which the state and the answer had members in common */
+	int64_t quiet;      /* second reads while no other rollout acted */
+	int64_t comparable; /* pauses in which the state and the answer had members in common */
 	/* For each call whose effect is known: the members that it changed, one bit each. */
 	uint16_t effects[SHARING_PAUSES];
 	size_t effect_count;

@@ -34,7 +34,8 @@ int64_t succession_begin(struct succession *s, struct str state, bool alone)
 	return s->continued;
 }
 
-void succession_end(struct succession *s, struct str state)
+void succession_end(struct succession *s, struct str state, int64_t changes)
 {
+	s->changes += changes;
 	keep(&s->end, state);
 }

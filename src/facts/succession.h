@@ -15,6 +15,7 @@ struct succession {
 	size_t rollouts;
 	struct state_copy end; /* of the newest rollout; empty: unknown */
 	int64_t continued;     /* number of consecutive rollouts, up to the newest */
+	int64_t changes;       /* steps that changed the state, of all rollouts */
 	bool broken;           /* a rollout began elsewhere, or where an earlier one had begun */
 };
 
@@ -23,7 +24,7 @@ struct succession {
    did not. */
 int64_t succession_begin(struct succession *s, struct str state, bool alone);
 
-/* Sets the last state of a rollout, absent if unknown. */
-void succession_end(struct succession *s, struct str state);
+/* Sets the last state of a rollout, absent if unknown, and adds its steps that changed the state. */
+void succession_end(struct succession *s, struct str state, int64_t changes);
 
 #endif

@@ -13,8 +13,8 @@ struct trace_point {
 };
 
 struct trace {
-	uint64_t
-		start; /* hash of texts and lists in the answer to the reset; 0: unknown, or none */
+	/* hash of texts and lists in the answer to the reset; 0: unknown, or none */
+	uint64_t start;
 	size_t calls;
 	uint64_t call[TRACE_CALLS];                /* hashes */
 	struct trace_point point[TRACE_CALLS + 1]; /* before the first call, and after each */

@@ -37,7 +37,7 @@ static int read_logprobs(struct trained *t, struct str list, struct trained_turn
 
 	if (json_type(list) != JSON_ARRAY) {
 		return error_set(err, FAIL_INPUT, "\"logprobs\" is %s, not an array",
-		                 json_type_name(json_type(list)));
+		                 json_type_phrase(json_type(list)));
 	}
 	values = arena_new(&t->arena, (n + 1) * sizeof(*values));
 	for (size_t cursor = 0; json_next(list, &cursor, &each); i++) {

@@ -307,7 +307,7 @@ int arguments_check(const struct arguments_schema *s, struct str arguments, stru
 
 	if (json_type(arguments) != JSON_OBJECT) {
 		return error_set(err, FAIL_USAGE, "the arguments are %s, not an object",
-		                 json_type_name(json_type(arguments)));
+		                 json_type_phrase(json_type(arguments)));
 	}
 	for (size_t cursor = 0; json_next_member(arguments, &cursor, &m);) {
 		i = find_spelled(s, m.key, i);

@@ -41,7 +41,7 @@ int keyed_expected(struct keyed *k, const char *wanted)
 	enum json_type type = json_type(k->value);
 
 	if (type == JSON_OBJECT || type == JSON_ARRAY) {
-		buf_printf(&got, ", not an %s", json_type_name(type));
+		buf_printf(&got, ", not %s", json_type_phrase(type));
 	} else if (k->value.p) {
 		buf_text(&got, ", not ");
 		text_escape_cut(&got, k->value, SHOWN);
@@ -274,7 +274,7 @@ int keyed_is_object(struct keyed *k, struct str value)
 	k->value = value;
 	return json_type(value) == JSON_OBJECT ? 0
 	                                       : keyed_fail(k, "must be an object, not %s",
-	                                                    json_type_name(json_type(value)));
+	                                                    json_type_phrase(json_type(value)));
 }
 
 int keyed_read(struct keyed *k, struct str object, const struct keyed_table *t, void *to)

@@ -24,6 +24,18 @@ const char *json_type_name(enum json_type type)
 	return names[type];
 }
 
+const char *json_type_phrase(enum json_type type)
+{
+	static const char *const phrases[] = {
+		[JSON_NUMBER] = "a number",
+		[JSON_STRING] = "a string",
+		[JSON_ARRAY] = "an array",
+		[JSON_OBJECT] = "an object",
+	};
+
+	return type < JSON_NUMBER ? json_type_name(type) : phrases[type];
+}
+
 #ifdef JSON_AVX2
 static AVX2 const unsigned char *skip_string(const unsigned char *p, const unsigned char *end)
 {

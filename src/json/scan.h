@@ -1,7 +1,7 @@
-/* The folder json/: JSON as bytes: scanning, canonical form, pointers, schemas, writing, and the
+/* The directory json/: JSON as bytes: scanning, canonical form, pointers, schemas, writing, and the
    table-driven reader of files written by people (keyed.h). Headers that end in _internal, and
-   lex, run, block, spans, sort and canon_plain, are private to this folder. The meaning of any key
-   does not belong here. */
+   lex, run, block, spans, sort and canon_plain, are private to this directory. The meaning of any
+   key does not belong here. */
 
 /* A strict (RFC 8259), iterative JSON scanner over bytes in place: it validates and returns
    slices, builds no tree and changes nothing. Numbers keep their spelling. NaN and Infinity are
@@ -77,9 +77,9 @@ struct json_leads {
 	size_t count;
 };
 
-/* The parameters of json_validate_object, and: `lead` of each member is set to the index of its lead
-   plus 1, or to 0 if the member is out of order, spelled with whitespace or escapes, or not in the
-   list; line_feed: there is one between the tokens. */
+/* The parameters of json_validate_object, and: `lead` of each member is set to the index of its
+   lead plus 1, or to 0 if the member is out of order, spelled with whitespace or escapes, or not in
+   the list; line_feed: there is one between the tokens. */
 struct json_known {
 	struct json_leads leads;
 	struct json_member *members;
@@ -95,11 +95,12 @@ extern const unsigned char json_types[256];
 
 static inline enum json_type json_type(struct str value)
 {
-	/* what has bytes has a pointer to them: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+	/* bytes have a pointer to them; NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 	return value.n ? (enum json_type)json_types[(unsigned char)value.p[0]] : JSON_ABSENT;
 }
 
-const char *json_type_name(enum json_type type); /* "object", "null", ... */
+const char *json_type_name(enum json_type type);   /* "object", "null", ... */
+const char *json_type_phrase(enum json_type type); /* "an object", "null", ... */
 
 /* Iteration. Start with *cursor = 0; false at the end, or if the value is not an array /
    object. */

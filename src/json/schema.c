@@ -203,16 +203,16 @@ static int check_range(struct str key, struct str value, struct str schema, stru
 	}
 	for (size_t i = 0; i < ARRAY_LEN(bounds); i++) {
 		const struct bound *b = &bounds[i];
-		struct str said = json_get(schema, str_from(b->key));
+		struct str limit = json_get(schema, str_from(b->key));
 
-		if (json_type(said) != JSON_NUMBER || !json_double(said, &bound)) {
+		if (json_type(limit) != JSON_NUMBER || !json_double(limit, &bound)) {
 			continue;
 		}
 		bool out = b->side < 0 ? v < bound : v > bound;
 		bool at = !(v < bound) && !(v > bound);
 		if (out || (at && !b->allowed)) {
 			return error_set(err, FAIL_USAGE, "argument '%.*s' is %.*s, %s %.*s",
-			                 STR_ARG(key), STR_ARG(value), b->what, STR_ARG(said));
+			                 STR_ARG(key), STR_ARG(value), b->what, STR_ARG(limit));
 		}
 	}
 	return 0;
@@ -236,9 +236,8 @@ static int check_plain(struct str key, struct str value, struct str schema, stru
 
 	if (is_known(type) && !fits_type(value, type)) {
 		return error_set(err, FAIL_USAGE,
-		                 "argument '%.*s' is %s, the schema requires "
-		                 "%.*s",
-		                 STR_ARG(key), json_type_name(json_type(value)), STR_ARG(type));
+		                 "argument '%.*s' is %s, but the schema requires %.*s",
+		                 STR_ARG(key), json_type_phrase(json_type(value)), STR_ARG(type));
 	}
 	return check_words(key, value, schema, err) || check_range(key, value, schema, err) ? -1
 	                                                                                    : 0;

@@ -27,7 +27,7 @@ static __attribute__((noinline, cold)) const unsigned char *
 fail(const struct scan *s, const unsigned char *at, const char *why)
 {
 	s->fault->at = (size_t)(at - s->begin);
-	s->fault->why = at == s->end ? "unexpected end of the text" : why;
+	s->fault->why = at == s->end ? "unexpected end of input" : why;
 	return NULL;
 }
 

@@ -4,9 +4,9 @@
 #include "base/base64.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "net/curl_library.h"
 #include "net/head.h"
 
-#include <curl/curl.h>
 #include <stdio.h>
 #include <strings.h>
 
@@ -16,11 +16,11 @@ static void add_part(CURLU *u, CURLUPart part, const char *before, struct buf *o
 {
 	char *text = NULL;
 
-	if (curl_url_get(u, part, &text, 0) == CURLUE_OK) {
+	if (curl.url_get(u, part, &text, 0) == CURLUE_OK) {
 		buf_text(out, before);
 		buf_text(out, text);
 	}
-	curl_free(text);
+	curl.free(text);
 }
 
 /* User name and password of the URL, sent as browsers do. */
@@ -29,23 +29,23 @@ static void add_user(CURLU *u, struct buf *out)
 	char *user = NULL, *password = NULL;
 	struct buf pair = BUF(BUF_MAX_SMALL);
 
-	if (curl_url_get(u, CURLUPART_USER, &user, CURLU_URLDECODE) == CURLUE_OK) {
-		(void)!curl_url_get(u, CURLUPART_PASSWORD, &password, CURLU_URLDECODE);
+	if (curl.url_get(u, CURLUPART_USER, &user, CURLU_URLDECODE) == CURLUE_OK) {
+		(void)!curl.url_get(u, CURLUPART_PASSWORD, &password, CURLU_URLDECODE);
 		buf_printf(&pair, "%s:%s", user, password ? password : "");
 		buf_text(out, "Authorization: Basic ");
 		base64_encode(out, buf_view(&pair));
 		buf_text(out, "\r\n");
 	}
-	curl_free(user);
-	curl_free(password);
+	curl.free(user);
+	curl.free(password);
 	buf_release(&pair);
 }
 
 static void add_request_lines(struct handshake *h, const char *url, bool with_user)
 {
-	CURLU *u = curl_url();
+	CURLU *u = curl.url();
 
-	curl_url_set(u, CURLUPART_URL, url, 0);
+	curl.url_set(u, CURLUPART_URL, url, 0);
 	buf_text(&h->request, "GET ");
 	add_part(u, CURLUPART_PATH, "", &h->request);
 	add_part(u, CURLUPART_QUERY, "?", &h->request);
@@ -55,7 +55,7 @@ static void add_request_lines(struct handshake *h, const char *url, bool with_us
 	if (with_user) {
 		add_user(u, &h->request);
 	}
-	curl_url_cleanup(u);
+	curl.url_cleanup(u);
 }
 
 static int add_header(struct buf *out, const char *header, struct error *err)
@@ -169,7 +169,7 @@ static int check_upgrade(const struct handshake *h, struct error *err)
 		what = "with a subprotocol that was not offered";
 	}
 	return what ? error_set(err, FAIL_PROTOCOL,
-	                        "answered the WebSocket handshake with a 101 %s", what)
+	                        "replied to the WebSocket handshake with a 101 %s", what)
 	            : 0;
 }
 
@@ -182,7 +182,7 @@ static int read_status(struct handshake *h, struct error *err)
 	if (h->head < 14 || strncmp(p, "HTTP/1.", 7) != 0 || p[8] != ' ' ||
 	    !text_u64((struct str){p + 9, 3}, &status)) {
 		return error_set(err, FAIL_PROTOCOL,
-		                 "answered the WebSocket handshake with something other than "
+		                 "replied to the WebSocket handshake with something other than "
 		                 "HTTP");
 	}
 	h->status = (int)status;
@@ -216,7 +216,7 @@ static int read_head(struct handshake *h, size_t from, struct error *err)
 	}
 	if (!end) {
 		return h->reply.full ? error_set(err, FAIL_PROTOCOL,
-		                                 "answered the WebSocket handshake with headers "
+		                                 "replied to the WebSocket handshake with headers "
 		                                 "over %zu KiB",
 		                                 h->reply.max >> 10)
 		                     : 0;

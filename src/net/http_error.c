@@ -48,7 +48,7 @@ static const char *reason(const struct io_transfer *t, const char *why, char out
 	if (number) {
 		return errno_words(number, out);
 	}
-	return why[0] ? why : curl_easy_strerror(t->result);
+	return why[0] ? why : curl.easy_strerror(t->result);
 }
 
 static bool is_tls(CURLcode rc)
@@ -130,15 +130,15 @@ int io_explain_connecting(const struct io_transfer *t, const char *place, const 
 	}
 	if (is_tls(rc) && is_plain_answer(why)) {
 		return error_set(err, FAIL_TRANSPORT,
-		                 "TLS: %s answers without TLS: use http:// instead of https://",
+		                 "TLS: %s replies without TLS: use http:// instead of https://",
 		                 place);
 	}
 	if (is_tls(rc)) {
 		return error_set(
 			err, FAIL_TRANSPORT, "TLS: no secure connection to %s: %s%s", place,
-			why[0] ? why : curl_easy_strerror(rc),
+			why[0] ? why : curl.easy_strerror(rc),
 			closed_in_handshake(why)
-				? " (if it speaks no TLS, use http:// instead of https://)"
+				? " (if it does not use TLS, use http:// instead of https://)"
 			: rc == CURLE_PEER_FAILED_VERIFICATION
 				? " (use \1ca_file\2 FILE to trust its CA, or \1insecure\2, or "
 				  "\1model_insecure\2 for the model, to accept any certificate)"
@@ -164,12 +164,12 @@ static int explain_protocol(struct http_exchange *x, const char *what, struct er
 	const char *place = buf_cstr(&x->target.place);
 
 	if (x->head.full) {
-		return error_set(err, FAIL_PROTOCOL, "%s answered %s with headers over %zu KiB",
+		return error_set(err, FAIL_PROTOCOL, "%s replied to %s with headers over %zu KiB",
 		                 place, what, x->head.max >> 10);
 	}
 	if (is_header_too_long(rc)) {
 		return error_set(err, FAIL_PROTOCOL,
-		                 "%s answered %s with a header line longer than libcurl takes "
+		                 "%s replied to %s with a header line longer than libcurl takes "
 		                 "(100 KiB)",
 		                 place, what);
 	}
@@ -180,7 +180,7 @@ static int explain_protocol(struct http_exchange *x, const char *what, struct er
 	}
 	if (rc == CURLE_UNSUPPORTED_PROTOCOL || rc == CURLE_WEIRD_SERVER_REPLY) {
 		return error_set(err, FAIL_PROTOCOL,
-		                 "%s answered %s with something other than HTTP", place, what);
+		                 "%s replied to %s with something other than HTTP", place, what);
 	}
 	return 0;
 }
@@ -198,7 +198,7 @@ int http_explain(struct http_exchange *x, struct error *err)
 	}
 	if (rc == CURLE_GOT_NOTHING || x->repeat_refused) {
 		return error_set(err, FAIL_TRANSPORT,
-		                 "%s closed the connection before answering %s", place, what);
+		                 "%s closed the connection before replying to %s", place, what);
 	}
 	/* libcurl treats a reply that ends inside its headers as complete. */
 	if (rc == CURLE_OK) {

@@ -1,4 +1,4 @@
-/* The folder net/: waiting, HTTP, WebSocket, child processes. The only folder that includes
+/* The directory net/: waiting, HTTP, WebSocket, child processes. The only directory that includes
    curl.h. Retries and the meaning of bytes are handled in protocol/, env/ and policy/. */
 
 /* What one rollout waits on: one libcurl multi handle, the stop signal, and a few watched

@@ -385,7 +385,7 @@ void websocket_free(struct websocket *ws)
 	if (ws->started) {
 		io_drop(ws->io, &ws->transfer);
 	}
-	curl_easy_cleanup(ws->transfer.easy);
+	curl.easy_cleanup(ws->transfer.easy);
 	if (ws->ours) {
 		close(ws->fd);
 	}
@@ -499,7 +499,7 @@ int websocket_receive(struct websocket *ws, struct websocket_message *out, uint6
 			return 0;
 		}
 		if (over) {
-			return websocket_out_of_time(ws, "did not answer", err);
+			return websocket_out_of_time(ws, "did not reply", err);
 		}
 		bool more = ws->more;
 		over = io_now_ns(ws->io) >= deadline_ns;

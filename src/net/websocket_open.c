@@ -18,12 +18,12 @@
 
 static CURLcode receive_by_curl(struct websocket *ws, void *to, size_t room, size_t *n)
 {
-	return curl_easy_recv(ws->transfer.easy, to, room, n);
+	return curl.easy_recv(ws->transfer.easy, to, room, n);
 }
 
 static CURLcode transmit_by_curl(struct websocket *ws, const void *bytes, size_t n, size_t *sent)
 {
-	return curl_easy_send(ws->transfer.easy, bytes, n, sent);
+	return curl.easy_send(ws->transfer.easy, bytes, n, sent);
 }
 
 static CURLcode receive_direct(struct websocket *ws, void *to, size_t room, size_t *n)
@@ -36,10 +36,10 @@ static CURLcode receive_direct(struct websocket *ws, void *to, size_t room, size
 
 static CURLcode transmit_direct(struct websocket *ws, const void *bytes, size_t n, size_t *sent)
 {
-	ssize_t gone = send(ws->fd, bytes, n, MSG_NOSIGNAL);
+	ssize_t written = send(ws->fd, bytes, n, MSG_NOSIGNAL);
 
-	*sent = gone > 0 ? (size_t)gone : 0;
-	return gone >= 0 ? CURLE_OK : errno == EAGAIN ? CURLE_AGAIN : CURLE_SEND_ERROR;
+	*sent = written > 0 ? (size_t)written : 0;
+	return written >= 0 ? CURLE_OK : errno == EAGAIN ? CURLE_AGAIN : CURLE_SEND_ERROR;
 }
 
 /* ---- the connection ---- */
@@ -108,7 +108,7 @@ static int move_to_own_socket(struct websocket *ws, struct error *err)
 	ws->receive = receive_direct;
 	ws->transmit = transmit_direct;
 	io_drop(ws->io, &ws->transfer);
-	curl_easy_cleanup(ws->transfer.easy);
+	curl.easy_cleanup(ws->transfer.easy);
 	ws->transfer.easy = NULL;
 	ws->started = false;
 	free(ws->curl_why);
@@ -138,7 +138,7 @@ static int connect_socket(struct websocket *ws, uint64_t deadline_ns, struct err
 		               : error_set(err, FAIL_TRANSPORT, "cannot connect to %s: %s", place,
 		                           ws->curl_why[0]
 		                                   ? ws->curl_why
-		                                   : curl_easy_strerror(ws->transfer.result));
+		                                   : curl.easy_strerror(ws->transfer.result));
 	}
 	io_keep_connection(ws->io, &ws->transfer);
 	if (curl_easy_getinfo(ws->transfer.easy, CURLINFO_ACTIVESOCKET, &ws->fd) != CURLE_OK ||
@@ -184,8 +184,8 @@ static int do_handshake(struct websocket *ws, uint64_t deadline_ns, struct error
 		io_watch(ws->io, ws->fd, (short)(POLLIN | (ws->out.n ? POLLOUT : 0)), wake, NULL);
 		whole = read_reply(ws, err);
 		if (!whole && io_now_ns(ws->io) >= deadline_ns) {
-			whole = websocket_out_of_time(ws, "did not answer the WebSocket handshake",
-			                              err);
+			whole = websocket_out_of_time(
+				ws, "did not reply to the WebSocket handshake", err);
 		}
 		if (!whole && io_turn(ws->io, deadline_ns, err)) {
 			whole = -1;
@@ -212,7 +212,7 @@ static void decline(struct websocket *ws)
 	ws->page = media.n >= 9 && !strncasecmp(media.p, "text/html", 9);
 	buf_str(&ws->reason, str_skip(buf_view(&ws->handshake.reply), ws->handshake.head));
 	ws->code = ws->handshake.status;
-	buf_printf(&why, "answered the WebSocket handshake with HTTP %d", ws->code);
+	buf_printf(&why, "replied to the WebSocket handshake with HTTP %d", ws->code);
 	buf_text(&why, ws->page ? " (text/html)" : "");
 	if (ws->code / 100 == 3 && location.n) {
 		buf_text(&why, ", to ");
@@ -233,7 +233,7 @@ static int open_connection(struct websocket *ws, const struct websocket_conf *co
 		return -1;
 	}
 	if (rng_unique_bytes(key, sizeof(key))) {
-		return error_errno(err, "no random bytes for a WebSocket key");
+		return error_errno(err, "cannot get random bytes for a WebSocket key");
 	}
 	if (handshake_begin(&ws->handshake, buf_cstr(&ws->target.url), ws->io->user_agent,
 	                    conf->headers, conf->header_count, key, err)) {
@@ -269,7 +269,7 @@ int websocket_open(struct io *io, const struct websocket_conf *conf, struct webs
 	ws->out = BUF(2 * BUF_MAX_MESSAGE);
 	ws->partial = BUF(ws->max_bytes);
 	target_init(&ws->target);
-	ws->transfer.easy = curl_easy_init();
+	ws->transfer.easy = curl.easy_init();
 	int failed = ws->transfer.easy ? open_connection(ws, conf, err)
 	                               : error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
 	if (failed) {

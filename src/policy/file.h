@@ -11,10 +11,13 @@
 MUST_USE int policy_file_open(const struct policy_conf *conf, struct policy **out,
                               struct error *err);
 
+/* Checks what does not depend on the tools. */
+MUST_USE int policy_file_check(const struct policy_conf *conf, struct error *err);
+
 /* Appends the whole file. FAIL_INPUT, with a hint if the name looks like a misspelt kind. */
 MUST_USE int policy_file_read(const char *path, struct buf *out, struct error *err);
 
-/* The same for a text; conf->spec is its name, used in messages. */
+/* Opens a text; conf->spec is its name, used in messages. */
 MUST_USE int policy_text_open(const struct policy_conf *conf, struct str text, struct policy **out,
                               struct error *err);
 

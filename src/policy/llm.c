@@ -37,7 +37,7 @@ struct llm_policy {
 	struct chat_request request;
 	struct chat chat;
 	struct event_queue events;
-	struct conversation talk;
+	struct conversation conversation;
 	struct buf body, text, about, reason;
 	struct buf media; /* content parts of the turn's results, comma separated */
 	struct str params;
@@ -63,15 +63,15 @@ static void llm_begin(struct policy *base, const struct policy_view *v, struct s
 	struct prompt_values values = {
 		.observation = v->observation, .state = v->state, .task = p->task, .vars = p->vars};
 
-	chat_prompts(p->conf, p->tools, &values, &p->talk);
+	chat_prompts(p->conf, p->tools, &values, &p->conversation);
 	if (p->conf->media) {
 		answer_media(v->observation, &p->media);
 	}
 	if (p->media.n) {
-		conversation_add_parts(&p->talk, buf_view(&p->media));
+		conversation_add_parts(&p->conversation, buf_view(&p->media));
 		buf_clear(&p->media);
 	}
-	*messages = conversation_added(&p->talk);
+	*messages = conversation_added(&p->conversation);
 }
 
 /* ---- the reply, as the next prompt contains it ---- */
@@ -149,7 +149,7 @@ static void add_reply(struct llm_policy *p)
 		put_native_calls(p, &w);
 	}
 	jw_end(&w);
-	conversation_add(&p->talk, buf_view(&p->text));
+	conversation_add(&p->conversation, buf_view(&p->text));
 }
 
 /* ---- deciding ---- */
@@ -163,7 +163,7 @@ static void end_rollout(struct llm_policy *p, const struct chat_failure *f, stru
 	           transport ? "" : ": ", f->class == CHAT_POISON ? POISON : "",
 	           buf_cstr(&f->message),
 	           f->class == CHAT_AUTH && !p->conf->key ? " (no API key was sent)" : "");
-	about_failure(f, p->talk.hash, &p->about);
+	about_failure(f, p->conversation.hash, &p->about);
 	*out = (struct decision){.kind = context                          ? DECIDE_STOPPED
 	                                 : chat_failure_refused(f->class) ? DECIDE_REFUSED
 	                                                                  : DECIDE_LOST,
@@ -194,13 +194,13 @@ static bool change_form(struct llm_policy *p, const struct chat_failure *f)
 {
 	enum history_form form =
 		f->class == CHAT_REQUEST || f->class == CHAT_SERVER || f->class == CHAT_POISON
-			? chat_history_wanted(&p->talk.history, buf_view(&f->message))
+			? chat_history_wanted(&p->conversation.history, buf_view(&f->message))
 			: HISTORY_USUAL;
 
 	if (form == HISTORY_USUAL) {
 		return false;
 	}
-	chat_history_reform(&p->talk.history, form, buf_view(&p->talk.messages));
+	chat_history_reform(&p->conversation.history, form, buf_view(&p->conversation.messages));
 	buf_clear(&p->text);
 	buf_printf(&p->text, "{\"what\":\"model\",\"class\":\"%s\",\"history\":\"%s\"}",
 	           chat_failure_name(f->class), chat_history_form_name(form));
@@ -214,10 +214,10 @@ static bool change_form(struct llm_policy *p, const struct chat_failure *f)
 static int ask_once(struct llm_policy *p, struct chat_failure *failure, bool *answered,
                     struct error *err)
 {
-	chat_request_write(&p->request, buf_view(&p->talk.history.sent), p->talk.history.same,
-	                   &p->body);
-	p->talk.history.same = p->talk.history.sent.n;
-	if (!p->body.full && !p->talk.messages.full && !p->talk.history.sent.full) {
+	chat_request_write(&p->request, buf_view(&p->conversation.history.sent),
+	                   p->conversation.history.same, &p->body);
+	p->conversation.history.same = p->conversation.history.sent.n;
+	if (!p->body.full && !p->conversation.messages.full && !p->conversation.history.sent.full) {
 		return chat_ask(&p->chat, buf_view(&p->body), &p->reply, failure, answered, err);
 	}
 	failure->class = CHAT_CONTEXT;
@@ -306,7 +306,7 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 	arena_reset(&p->turn);
 	p->calls = (struct tool_calls){.count = 0};
 	p->next = 0;
-	memcpy(prompt_hash, p->talk.hash, sizeof(prompt_hash));
+	memcpy(prompt_hash, p->conversation.hash, sizeof(prompt_hash));
 	llm_usage_turn(p->chat.usage, v->turn, io_now_ns(p->chat.io));
 	chat_request_turn(&p->request, p->turns++);
 	if (ask(p, out, &answered, err)) {
@@ -330,7 +330,7 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 		decide_without_call(p, out);
 	}
 	/* copied: the conversation grows before the decision is recorded */
-	out->messages = arena_str(&p->turn, conversation_added(&p->talk));
+	out->messages = arena_str(&p->turn, conversation_added(&p->conversation));
 	about_reply(&p->reply, &p->calls, p->request.turn_seed, prompt_hash, &p->about);
 	out->llm = buf_view(&p->about);
 	return 0;
@@ -338,7 +338,8 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 
 /* ---- results ---- */
 
-/* Where we did not say how results come, the format in which the model knows them; else NULL. */
+/* If the prompt does not say in which form results come, the format that the model was trained on;
+   else NULL. */
 static const char *result_format(const struct llm_policy *p)
 {
 	const char *shown = p->template_format ? p->template_format : p->calls.format;
@@ -365,17 +366,17 @@ static void add_result(struct llm_policy *p, const struct decision *d, struct st
 
 	switch (answer_mode(p)) {
 	case TOOLS_NATIVE:
-		conversation_add_result(&p->talk, d->id,
+		conversation_add_result(&p->conversation, d->id,
 		                        p->conf->profile->names_results ? d->name : STR_NONE, text);
 		break;
 	case TOOLS_JSON:
 		buf_text(&wrapped, "Observation: ");
 		buf_str(&wrapped, text);
-		conversation_add_text(&p->talk, "user", buf_view(&wrapped));
+		conversation_add_text(&p->conversation, "user", buf_view(&wrapped));
 		break;
 	case TOOLS_TEXT:
 		tool_format_result(result_format(p), d->id, d->name, text, &wrapped);
-		conversation_add_text(&p->talk, "user", buf_view(&wrapped));
+		conversation_add_text(&p->conversation, "user", buf_view(&wrapped));
 		break;
 	}
 	buf_release(&wrapped);
@@ -405,7 +406,7 @@ static void add_media(struct llm_policy *p, const struct policy_result *r)
 		answer_media(r->observation, &p->media);
 	}
 	if (p->media.n && !r->decision->more) {
-		conversation_add_parts(&p->talk, buf_view(&p->media));
+		conversation_add_parts(&p->conversation, buf_view(&p->media));
 		buf_clear(&p->media);
 	}
 }
@@ -419,14 +420,14 @@ static void llm_observe(struct policy *base, const struct policy_result *r, stru
 		if (nudge) {
 			events_push(&p->events, EVENT_NUDGE, STR("{\"why\":\"no tool call\"}"));
 		}
-		conversation_add_text(&p->talk, "user", nudge ? STR(NUDGE) : STR(CONTINUE));
+		conversation_add_text(&p->conversation, "user", nudge ? STR(NUDGE) : STR(CONTINUE));
 	} else {
 		buf_clear(&p->text);
 		put_answer(r, &p->text);
 		add_result(p, r->decision, buf_view(&p->text));
 		add_media(p, r);
 	}
-	*messages = conversation_added(&p->talk);
+	*messages = conversation_added(&p->conversation);
 }
 
 static bool llm_event(struct policy *base, struct event *out)
@@ -458,7 +459,7 @@ static void llm_close(struct policy *base)
 	chat_reply_release(&p->reply);
 	chat_request_release(&p->request);
 	chat_release(&p->chat);
-	conversation_release(&p->talk);
+	conversation_release(&p->conversation);
 	events_release(&p->events);
 	arena_release(&p->turn);
 	arena_release(&p->arena);
@@ -484,10 +485,21 @@ static struct str describe(struct llm_policy *p)
 	return kept;
 }
 
+static int llm_check(const struct policy_conf *conf, struct error *err)
+{
+	return conf->llm ? 0
+	       : strchr(conf->spec, ':')
+	               ? error_set(err, FAIL_USAGE,
+	                           "\1policy\2 llm has no argument, not '%s': use \1model\2 NAME "
+	                           "and \1base_url\2 URL",
+	                           conf->spec)
+	               : error_set(err, FAIL_USAGE, "\1policy\2 llm: no model given");
+}
+
 static int llm_open(const struct policy_conf *conf, struct policy **out, struct error *err)
 {
-	if (!conf->llm) {
-		return error_set(err, FAIL_USAGE, "\1policy\2 llm: no model given");
+	if (llm_check(conf, err)) {
+		return -1;
 	}
 	struct llm_policy *p = mem_new(sizeof(*p));
 
@@ -500,7 +512,7 @@ static int llm_open(const struct policy_conf *conf, struct policy **out, struct 
 	chat_request_init(&p->request, p->conf, p->tools, conf->sample);
 	chat_init(&p->chat, p->conf, conf->io, &p->events, (uint64_t)conf->sample);
 	p->chat.usage = conf->usage;
-	conversation_init(&p->talk);
+	conversation_init(&p->conversation);
 	p->template_format = chat_template_format(&p->chat);
 	p->params = describe(p);
 	*out = &p->base;
@@ -513,6 +525,7 @@ const struct policy_ops policy_llm = {
 	.spelled = "llm",
 	.help = "asks a model through an OpenAI-compatible API",
 	.asks_model = true,
+	.check = llm_check,
 	.open = llm_open,
 	.decide = llm_decide,
 	.facts = llm_facts,

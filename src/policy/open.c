@@ -45,33 +45,53 @@ static int no_policy(const struct policy_conf *conf, struct error *err)
 	return -1;
 }
 
-int policy_open(const struct policy_conf *conf, struct policy **out, struct error *err)
+/* The kind; NULL: a file, calls, or nothing. */
+static int choose(const struct policy_conf *conf, const struct policy_ops **kind, struct error *err)
 {
-	const struct policy_ops *kind = conf->spec ? by_spec(conf->spec) : NULL;
-
-	if (conf->calls.p) {
-		return conf->actions || conf->llm
-		               ? error_set(err, FAIL_USAGE,
-		                           "a recording as \1policy\2 cannot be combined with "
-		                           "\1actions\2 or a model")
-		               : script_from_calls(conf, out, err);
+	*kind = conf->calls.p   ? NULL
+	        : conf->llm     ? for_model()
+	        : conf->spec    ? by_spec(conf->spec)
+	        : conf->actions ? for_actions()
+	                        : NULL;
+	if (conf->calls.p && (conf->actions || conf->llm)) {
+		return error_set(err, FAIL_USAGE,
+		                 "a recording as \1policy\2 cannot be combined with "
+		                 "\1actions\2 or a model");
 	}
-	if (conf->llm) {
-		return conf->actions ? error_set(err, FAIL_USAGE,
-		                                 "\1actions\2 and a model are mutually exclusive")
-		                     : for_model()->open(conf, out, err);
+	if (conf->llm && conf->actions) {
+		return error_set(err, FAIL_USAGE, "\1actions\2 and a model are mutually exclusive");
 	}
-	if (kind) {
-		return kind->open(conf, out, err);
-	}
-	if (conf->spec && conf->actions) {
+	if (conf->spec && conf->actions && !*kind && !conf->calls.p) {
 		return error_set(err, FAIL_USAGE,
 		                 "\1actions\2 and \1policy\2 FILE are mutually exclusive");
 	}
-	if (conf->spec) {
-		return policy_file_open(conf, out, err);
+	return 0;
+}
+
+int policy_open(const struct policy_conf *conf, struct policy **out, struct error *err)
+{
+	const struct policy_ops *kind;
+
+	if (choose(conf, &kind, err)) {
+		return -1;
 	}
-	return conf->actions ? for_actions()->open(conf, out, err) : no_policy(conf, err);
+	return conf->calls.p ? script_from_calls(conf, out, err)
+	       : kind        ? kind->open(conf, out, err)
+	       : conf->spec  ? policy_file_open(conf, out, err)
+	                     : no_policy(conf, err);
+}
+
+int policy_check(const struct policy_conf *conf, struct error *err)
+{
+	const struct policy_ops *kind;
+
+	if (choose(conf, &kind, err)) {
+		return -1;
+	}
+	if (kind) {
+		return kind->check(conf, err);
+	}
+	return conf->spec && !conf->calls.p ? policy_file_check(conf, err) : 0;
 }
 
 static int read_error_texts(struct keyed *k, const char *const **out, size_t *count)
@@ -107,21 +127,6 @@ int policy_error_texts(const char *spec, struct arena *arena, const char *const 
 	int failed = policy_file_read(spec, &text, err);
 	k.text = buf_view(&text);
 	failed = failed || keyed_parse(&k) || read_error_texts(&k, out, count) ? -1 : 0;
-	buf_release(&text);
-	return failed;
-}
-
-int policy_check(const char *spec, struct error *err)
-{
-	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct keyed k = {.what = "policy ", .name = spec, .err = err};
-
-	if (by_spec(spec)) {
-		return 0;
-	}
-	int failed = policy_file_read(spec, &text, err);
-	k.text = buf_view(&text);
-	failed = failed || keyed_parse(&k) ? -1 : 0;
 	buf_release(&text);
 	return failed;
 }

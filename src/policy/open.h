@@ -13,8 +13,8 @@ MUST_USE int policy_open(const struct policy_conf *conf, struct policy **out, st
 MUST_USE int policy_error_texts(const char *spec, struct arena *arena, const char *const **out,
                                 size_t *count, struct error *err);
 
-/* Checks a spec before the tools are known: it is a kind, or a file that exists and is JSON.
-   FAIL_INPUT. */
-MUST_USE int policy_check(const char *spec, struct error *err);
+/* Checks all that policy_open checks without the tools. An empty conf is fine: the error that it
+   is empty lists the tools. FAIL_USAGE, FAIL_INPUT. */
+MUST_USE int policy_check(const struct policy_conf *conf, struct error *err);
 
 #endif

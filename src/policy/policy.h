@@ -1,4 +1,4 @@
-/* The folder policy/: policies choose the next call: scripts, random calls, a model (llm/, with
+/* The directory policy/: policies choose the next call: scripts, random calls, a model (llm/, with
    text formats of tool calls in toolformats/). A policy is a file and a row of policies.def.
    Sending the call is done in rollout/ and env/. */
 
@@ -15,7 +15,7 @@
 
 struct policy_conf {
 	const char *actions;  /* "A,B,C": values for the tool's argument */
-	const char *tool;     /* the tool called by actions; NULL: the only one */
+	const char *tool;     /* the tool called by actions or random; NULL: the only one, or any */
 	const char *argument; /* the argument set by actions; NULL: the only one */
 	const char *spec;     /* FILE or KIND:ARGUMENT */
 	struct str calls;     /* raw JSON array of {"name","arguments"} to send; absent: none */
@@ -97,10 +97,15 @@ struct policy_ops {
 	const char *help;
 	bool takes_actions; /* used for actions without a spec */
 	bool asks_model;    /* used if conf has a model */
+	/* Checks what is known before the environment is: the spec, the form of the actions, the
+	   model. The file variant: the keys. Errors as of open and from_file. */
+	int (*check)(const struct policy_conf *conf, struct error *err);
+	int (*check_file)(struct keyed *k, struct str root, const struct policy_conf *conf);
 	/* Opens from the options; conf->spec may be KIND:ARGUMENT of this kind. */
 	int (*open)(const struct policy_conf *conf, struct policy **out, struct error *err);
 	/* Opens from a policy file (file.h) whose root object is of this kind; conf->spec is its
-	   name. Borrowed data must be copied. NULL: not possible for a single task. */
+	   name. Borrowed data must be copied. NULL, like check_file: not possible for a single
+	   task. */
 	int (*from_file)(struct keyed *k, struct str root, const struct policy_conf *conf,
 	                 struct policy **out);
 	int (*decide)(struct policy *p, const struct policy_view *v, struct decision *out,

@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "base/text.h"
+#include "json/write.h"
 #include "policy/draw.h"
 #include "policy/file.h"
 #include "policy/script.h"
@@ -15,7 +16,8 @@ struct random_policy {
 	struct policy base;
 	struct arena arena;
 	struct rng rng;
-	struct str tools;                     /* owned copy */
+	struct str tools;                     /* those to draw from; owned copy */
+	struct str only;                      /* name of the only one; absent: all tools */
 	struct script_conf actions;           /* count 0: no actions given */
 	struct action_candidates error_words; /* words from errors that list nothing */
 	struct parameter_values listed;       /* values of the parameters */
@@ -137,15 +139,39 @@ static void random_close(struct policy *base)
 }
 
 /* "random:SEED" */
+static int read_spec(const char *spec, uint64_t *seed, struct error *err)
+{
+	const char *colon = strchr(spec, ':');
+
+	return colon && text_u64(str_from(colon + 1), seed)
+	               ? 0
+	               : error_set(err, FAIL_USAGE,
+	                           "\1policy\2 random needs an integer seed: random:7, not '%s'",
+	                           spec);
+}
+
+static int check_options(const struct policy_conf *conf, struct error *err)
+{
+	return conf->argument && !conf->actions
+	               ? error_set(err, FAIL_USAGE,
+	                           "\1argument\2 needs \1actions\2: \1policy\2 random draws all "
+	                           "arguments")
+	               : script_check_actions(conf->actions, err);
+}
+
+static int random_check(const struct policy_conf *conf, struct error *err)
+{
+	uint64_t seed;
+
+	return read_spec(conf->spec, &seed, err) || check_options(conf, err) ? -1 : 0;
+}
+
 static int random_open(const struct policy_conf *conf, struct policy **out, struct error *err)
 {
-	const char *colon = strchr(conf->spec, ':');
 	uint64_t seed = 0;
 
-	if (!colon || !text_u64(str_from(colon + 1), &seed)) {
-		return error_set(err, FAIL_USAGE,
-		                 "\1policy\2 random needs an integer seed: random:7, not '%s'",
-		                 conf->spec);
+	if (read_spec(conf->spec, &seed, err)) {
+		return -1;
 	}
 	return random_new(conf, str_from(policy_kind_name(POLICY_RANDOM)), seed, out, err);
 }
@@ -161,6 +187,15 @@ static const struct keyed_row random_rows[] = {
 	{"seed", KEYED_COUNT, .at = offsetof(struct random_file, seed), .required = true},
 };
 static const struct keyed_table random_table = KEYED_TABLE(random_rows);
+
+static int random_check_file(struct keyed *k, struct str root, const struct policy_conf *conf)
+{
+	struct random_file f;
+
+	return keyed_read(k, root, &random_table, &f) ? -1
+	       : check_options(conf, k->err)          ? policy_file_invalid(k)
+	                                              : 0;
+}
 
 static int random_from_file(struct keyed *k, struct str root, const struct policy_conf *conf,
                             struct policy **out)
@@ -181,7 +216,9 @@ const struct policy_ops policy_random = {
 	.keys = &random_table,
 	.spelled = "random:SEED",
 	.help = "random:SEED draws calls that match the tools' schemas (with \1actions\2: from "
-		"those values)",
+		"those values; with \1tool\2: of that tool)",
+	.check = random_check,
+	.check_file = random_check_file,
 	.open = random_open,
 	.from_file = random_from_file,
 	.decide = random_decide,
@@ -189,7 +226,7 @@ const struct policy_ops policy_random = {
 	.close = random_close,
 };
 
-/* The parameters besides the seed: "tool" and "actions". */
+/* The seed, and "tool" and "actions" if they were given. */
 static struct str describe(struct random_policy *p, uint64_t seed)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
@@ -199,6 +236,10 @@ static struct str describe(struct random_policy *p, uint64_t seed)
 		buf_char(&text, ',');
 		buf_str(&text, str_skip(p->actions.params, 1));
 	} else {
+		if (p->only.n) {
+			buf_text(&text, ",\"tool\":");
+			json_quote(&text, p->only);
+		}
 		buf_char(&text, '}');
 	}
 	struct str kept = arena_str(&p->arena, buf_view(&text));
@@ -206,8 +247,8 @@ static struct str describe(struct random_policy *p, uint64_t seed)
 	return kept;
 }
 
-/* The tools that have a name. */
-static struct str named_tools(struct arena *arena, struct str tools)
+/* The tools that have a name, or the one with the name `only`. */
+static struct str named_tools(struct arena *arena, struct str tools, struct str only)
 {
 	struct buf named = BUF(BUF_MAX_MESSAGE);
 	struct str tool;
@@ -215,7 +256,9 @@ static struct str named_tools(struct arena *arena, struct str tools)
 
 	buf_char(&named, '[');
 	while (json_next(tools, &cursor, &tool)) {
-		if (json_type(JSON_GET(tool, "name")) == JSON_STRING) {
+		struct str name = JSON_GET(tool, "name");
+
+		if (json_type(name) == JSON_STRING && (!only.p || json_is(name, only))) {
 			buf_text(&named, named.n > 1 ? "," : "");
 			buf_str(&named, tool);
 		}
@@ -226,21 +269,33 @@ static struct str named_tools(struct arena *arena, struct str tools)
 	return kept;
 }
 
+/* Chooses what to draw from: the actions, the tool that was named, or all tools. */
+static int choose(struct random_policy *p, const struct policy_conf *conf, struct error *err)
+{
+	struct str *actions;
+	size_t count;
+
+	if (conf->actions) {
+		return script_split(conf->actions, &p->arena, &actions, &count, err) ||
+		       script_from_actions(conf, actions, count, &p->arena, &p->actions, err);
+	}
+	if (conf->tool) {
+		p->only = arena_str(&p->arena, str_from(conf->tool));
+	}
+	p->tools = named_tools(&p->arena, conf->tools, p->only);
+	return p->only.p ? tool_require(conf->tools, p->only, err) : 0;
+}
+
 int random_new(const struct policy_conf *conf, struct str name, uint64_t seed, struct policy **out,
                struct error *err)
 {
 	struct random_policy *p = mem_new(sizeof(*p));
-	struct str *actions;
-	size_t count;
 
 	p->base.ops = &policy_random;
 	p->arguments = p->name = BUF(BUF_MAX_MESSAGE);
-	p->tools = named_tools(&p->arena, conf->tools);
 	p->title = arena_str(&p->arena, name);
 	rng_seed(&p->rng, seed, 1 + (uint64_t)conf->sample);
-	if (conf->actions &&
-	    (script_split(conf->actions, &p->arena, &actions, &count, err) ||
-	     script_from_actions(conf, actions, count, &p->arena, &p->actions, err))) {
+	if (choose(p, conf, err)) {
 		random_close(&p->base);
 		return -1;
 	}

@@ -143,6 +143,17 @@ int script_split(const char *actions, struct arena *arena, struct str **out, siz
 	}
 }
 
+int script_check_actions(const char *actions, struct error *err)
+{
+	struct arena arena = {0};
+	struct str *ignored;
+	size_t count;
+	int failed = actions ? script_split(actions, &arena, &ignored, &count, err) : 0;
+
+	arena_release(&arena);
+	return failed;
+}
+
 static int choose_tool(const struct policy_conf *conf, struct arena *arena, struct str *name,
                        struct error *err)
 {
@@ -243,6 +254,26 @@ int script_check(const struct policy_conf *conf, const struct script_conf *scrip
 	return 0;
 }
 
+/* "script" alone adds nothing to the actions. */
+static int check_spec(const struct policy_conf *conf, struct error *err)
+{
+	if (conf->spec && strchr(conf->spec, ':')) {
+		return error_set(err, FAIL_USAGE,
+		                 "\1policy\2 script has no argument, not '%s': use "
+		                 "\1actions\2 A,B,C, or name a policy file",
+		                 conf->spec);
+	}
+	return conf->actions ? 0
+	                     : error_set(err, FAIL_USAGE,
+	                                 "\1policy\2 script needs \1actions\2 A,B,C; a "
+	                                 "script in a file is used with \1policy\2 FILE");
+}
+
+static int check_options(const struct policy_conf *conf, struct error *err)
+{
+	return check_spec(conf, err) || script_check_actions(conf->actions, err) ? -1 : 0;
+}
+
 static int script_open(const struct policy_conf *conf, struct policy **out, struct error *err)
 {
 	struct script_conf script = {.name = STR("actions")};
@@ -250,9 +281,8 @@ static int script_open(const struct policy_conf *conf, struct policy **out, stru
 	struct str *actions;
 	size_t count;
 
-	if (conf->spec) {
-		return error_set(err, FAIL_USAGE,
-		                 "\1policy\2 script: use \1actions\2 A,B,C or a policy file");
+	if (check_spec(conf, err)) {
+		return -1;
 	}
 	int failed = script_split(conf->actions, &arena, &actions, &count, err) ||
 	             script_from_actions(conf, actions, count, &arena, &script, err);
@@ -269,6 +299,8 @@ const struct policy_ops policy_script = {
 	.keys = &script_file_keys,
 	.help = "a fixed list of calls: \1actions\2 A,B,C, or a policy file",
 	.takes_actions = true,
+	.check = check_options,
+	.check_file = script_check_file,
 	.open = script_open,
 	.from_file = script_from_file,
 	.decide = script_decide,

@@ -22,8 +22,9 @@ struct script_conf {
 	struct str params;  /* raw JSON object for the header */
 };
 
-/* keys and from_file of struct policy_ops. */
+/* keys, check_file and from_file of struct policy_ops. */
 extern const struct keyed_table script_file_keys;
+MUST_USE int script_check_file(struct keyed *k, struct str root, const struct policy_conf *conf);
 MUST_USE int script_from_file(struct keyed *k, struct str root, const struct policy_conf *conf,
                               struct policy **out);
 
@@ -39,6 +40,9 @@ MUST_USE int script_from_actions(const struct policy_conf *conf, const struct st
 /* Splits at commas, except within a JSON array, object or string. FAIL_USAGE: an empty action. */
 MUST_USE int script_split(const char *actions, struct arena *arena, struct str **out, size_t *count,
                           struct error *err);
+
+/* Checks that a list of actions can be split; NULL is fine. */
+MUST_USE int script_check_actions(const char *actions, struct error *err);
 
 /* A policy of conf->calls (well-formed), checked against the tools. FAIL_INPUT. */
 MUST_USE int script_from_calls(const struct policy_conf *conf, struct policy **out,

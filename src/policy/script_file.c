@@ -89,8 +89,7 @@ static int open_actions(struct keyed *k, const struct policy_conf *conf, struct 
 	return script_from_actions(&with_tool, actions, count, k->arena, &f->script, k->err);
 }
 
-static int open_file(struct keyed *k, const struct policy_conf *conf, struct script_file *f,
-                     struct policy **out)
+static int check_keys(struct keyed *k, const struct policy_conf *conf, const struct script_file *f)
 {
 	if (!f->actions.p == !f->script.calls) {
 		return error_set(k->err, FAIL_INPUT,
@@ -102,12 +101,22 @@ static int open_file(struct keyed *k, const struct policy_conf *conf, struct scr
 			"each of the \"calls\" has its own tool: %s is only valid with \"actions\"",
 			conf->tool ? "\1tool\2" : "\"tool\"");
 	}
-	if (f->actions.p ? open_actions(k, conf, f) : script_check(conf, &f->script, k->err)) {
-		return -1;
-	}
-	f->script.params = keyed_compact(k, k->text);
-	*out = script_new(&f->script);
 	return 0;
+}
+
+static int read_file(struct keyed *k, struct str root, const struct policy_conf *conf,
+                     struct script_file *f)
+{
+	return keyed_read(k, root, &script_file_keys, f) ? -1
+	       : check_keys(k, conf, f)                  ? policy_file_invalid(k)
+	                                                 : 0;
+}
+
+int script_check_file(struct keyed *k, struct str root, const struct policy_conf *conf)
+{
+	struct script_file f = {.file = {.name = NULL}};
+
+	return read_file(k, root, conf, &f);
 }
 
 int script_from_file(struct keyed *k, struct str root, const struct policy_conf *conf,
@@ -115,9 +124,14 @@ int script_from_file(struct keyed *k, struct str root, const struct policy_conf 
 {
 	struct script_file f = {.file = {.name = NULL}};
 
-	if (keyed_read(k, root, &script_file_keys, &f)) {
+	if (read_file(k, root, conf, &f)) {
 		return -1;
 	}
 	f.script.name = policy_file_title(conf, &f.file);
-	return open_file(k, conf, &f, out) ? policy_file_invalid(k) : 0;
+	if (f.actions.p ? open_actions(k, conf, &f) : script_check(conf, &f.script, k->err)) {
+		return policy_file_invalid(k);
+	}
+	f.script.params = keyed_compact(k, k->text);
+	*out = script_new(&f.script);
+	return 0;
 }

@@ -77,7 +77,7 @@ static size_t number_length(struct str s, bool sign)
 }
 
 /* The text between the quotes at the start of s, and *used bytes of it with them; absent if
-   these are no quotes of one word or phrase. */
+   these are not quotes around one word or phrase. */
 static struct str quoted(struct str s, size_t *used)
 {
 	size_t escape = s.n > 1 && s.p[0] == '\\', start = escape + 1, n = start;

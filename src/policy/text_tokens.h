@@ -18,7 +18,7 @@ enum token_kind {
 struct prose_token {
 	enum token_kind kind;
 	struct str text; /* in the text that was read */
-	bool spaced;     /* whitespace stands before it */
+	bool spaced;     /* preceded by whitespace */
 };
 
 struct tokens {

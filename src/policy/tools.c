@@ -106,8 +106,12 @@ int tool_only(struct str tools, struct buf *name, struct error *err)
 	struct str tool;
 	size_t cursor = 0;
 
+	if (json_count(tools) == 0) {
+		return error_set(err, FAIL_USAGE, "the server offers no tools");
+	}
 	if (json_count(tools) != 1) {
-		return with_names(tools, "choose one with \1tool\2 NAME", err);
+		return with_names(
+			tools, "the server has several tools: choose one with \1tool\2 NAME", err);
 	}
 	json_next(tools, &cursor, &tool);
 	if (!tool_name(tool).p) {

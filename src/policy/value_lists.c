@@ -17,8 +17,8 @@ static const char *const cues[] = {
 	"example",  "examples", "existing",
 };
 static const char *const introductions[] = {
-	"of",      "are",     "is", "be",      "from",     "either", "expected", "use", "accepts",
-	"expects", "include", "in", "include", "includes", "as",     "e.g",      "to",  "try",
+	"of",      "are",     "is", "be",       "from", "either", "expected", "use", "accepts",
+	"expects", "include", "in", "includes", "as",   "e.g",    "to",       "try",
 };
 /* Words of a sentence that says which values cannot be used. */
 static const char *const exclusions[] = {
@@ -177,7 +177,7 @@ static bool read_range(const struct tokens *t, size_t i, struct value_list *l)
 	return true;
 }
 
-/* ---- labelled values ---- */
+/* ---- labeled values ---- */
 
 /* The end of the words that explain a number. */
 static size_t skip_label(const struct tokens *t, size_t i)
@@ -223,8 +223,8 @@ static size_t read_numbered(const struct tokens *t, size_t i, struct value_list 
 	return i + 3 + bracket;
 }
 
-/* The index after a separator of labelled values; i if there is none. */
-static size_t skip_labelled_separator(const struct tokens *t, size_t i)
+/* The index after a separator of labeled values; i if there is none. */
+static size_t skip_labeled_separator(const struct tokens *t, size_t i)
 {
 	size_t at = i;
 
@@ -235,7 +235,7 @@ static size_t skip_labelled_separator(const struct tokens *t, size_t i)
 	return at;
 }
 
-static bool read_labelled(const struct tokens *t, size_t i, struct value_list *l)
+static bool read_labeled(const struct tokens *t, size_t i, struct value_list *l)
 {
 	size_t at = i, next = i;
 
@@ -247,9 +247,9 @@ static bool read_labelled(const struct tokens *t, size_t i, struct value_list *l
 			break;
 		}
 		at = end;
-		next = skip_labelled_separator(t, at);
+		next = skip_labeled_separator(t, at);
 	} while (next > at);
-	l->shape = LIST_LABELLED;
+	l->shape = LIST_LABELED;
 	l->begin = i;
 	l->end = at;
 	return l->count > 1;
@@ -425,7 +425,7 @@ static bool read_bullets(const struct tokens *t, size_t i, struct value_list *l)
 	return l->count > 1;
 }
 
-/* ---- what stands before ---- */
+/* ---- what precedes a list ---- */
 
 /* The token before the list and its brackets and line ends. */
 static size_t before(const struct tokens *t, size_t i, bool *bracket)
@@ -474,7 +474,7 @@ static bool read_list(const struct tokens *t, size_t i, struct value_list *l)
 {
 	bool bracket;
 	size_t start = before(t, i, &bracket);
-	/* "expected red" is no phrase */
+	/* "expected red" is not a phrase */
 	bool phrases = (bracket || (start && tokens_mark(t, start - 1, ":"))) &&
 	               !WORD_IN(t, i, cues) && !WORD_IN(t, i, introductions);
 	const struct value_list none = {.end = i + 1};
@@ -484,7 +484,7 @@ static bool read_list(const struct tokens *t, size_t i, struct value_list *l)
 		return true;
 	}
 	*l = none;
-	if (read_labelled(t, i, l)) {
+	if (read_labeled(t, i, l)) {
 		return true;
 	}
 	*l = none;
@@ -521,7 +521,7 @@ bool value_list_is_clear(const struct value_list *l)
 {
 	switch (l->shape) {
 	case LIST_RANGE:
-	case LIST_LABELLED:
+	case LIST_LABELED:
 	case LIST_MARKED:
 		return true;
 	case LIST_NUMBERS:

@@ -16,8 +16,8 @@ struct listed_value {
 
 enum list_shape {
 	LIST_RANGE,
-	LIST_LABELLED, /* 0=left, 1=right */
-	LIST_MARKED,   /* quoted, or separated by '|' */
+	LIST_LABELED, /* 0=left, 1=right */
+	LIST_MARKED,  /* quoted, or separated by '|' */
 	LIST_NUMBERS,
 	LIST_WORDS,
 };

@@ -203,7 +203,7 @@ static void close_everything(struct probe *p)
 	session_pool_release(&p->pool);
 	arena_release(&p->arena);
 	free(p->sessions);
-	free(p->neighbours);
+	free(p->neighbors);
 }
 
 int probe_run(const struct probe_conf *conf, struct probe_summary *out, struct error *err)
@@ -215,7 +215,7 @@ int probe_run(const struct probe_conf *conf, struct probe_summary *out, struct e
 
 	*out = (struct probe_summary){.capacity = 0};
 	p.sessions = mem_array(conf->sessions, sizeof(*p.sessions));
-	p.neighbours = mem_array(conf->sessions, sizeof(*p.neighbours));
+	p.neighbors = mem_array(conf->sessions, sizeof(*p.neighbors));
 	p.pool.all = p.sessions;
 	p.pool.all_count = conf->sessions;
 	int failed = session_pool_init(&p.pool, err) || examine(&p, out, err) ? -1 : 0;

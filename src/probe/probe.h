@@ -1,4 +1,4 @@
-/* The folder probe/: examines servers. env/ has one file per property of an environment server,
+/* The directory probe/: examines servers. env/ has one file per property of an environment server,
    model/ one per property of a model. Protocols are in src/env/, printing is in cmd/. */
 
 /* Examines an environment server before training: how many sessions get an environment,

@@ -20,7 +20,7 @@ struct probe_call {
 };
 
 /* A session other than the first: its state while the first acted, and its first call. */
-struct neighbour {
+struct neighbor {
 	bool compared; /* its states before and after the first session acted are known */
 	bool changed;  /* and they differ */
 	bool called;
@@ -38,7 +38,7 @@ struct probe {
 
 	/* Sessions opened at the same time; those beyond `opened` were refused. */
 	struct session *sessions;
-	struct neighbour *neighbours;
+	struct neighbor *neighbors;
 	size_t tried, opened, got_env;
 	bool queued;                /* the last one was opened only after another had ended */
 	struct probe_reply refusal; /* of the first one refused */

@@ -1,4 +1,4 @@
-/* The folder protocol/: wire formats used by several layers, without I/O. Sockets are in net/,
+/* The directory protocol/: wire formats used by several layers, without I/O. Sockets are in net/,
    protocols of environments in env/. */
 
 /* Server-sent events (WHATWG HTML, section 9.2.6): bytes in, events out. Lines end in LF, CRLF

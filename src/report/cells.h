@@ -8,7 +8,6 @@
 #define COLOR_GREEN  "32"
 #define COLOR_RED    "31"
 #define COLOR_YELLOW "33"
-#define COLOR_BOLD   "1"
 #define COLOR_FAINT  "2"
 
 static inline size_t at_least(size_t n, size_t least)

@@ -8,8 +8,8 @@
 #define SHORT_BYTES   ((size_t)48) /* longer values are omitted */
 #define DIGEST_DIGITS 16
 #define WORD          (sizeof("changed") - 1)
-#define VALUE_LEAST                                                                                \
-	((size_t)8) /* minimum width for showing the start of a value, including its sign */
+/* minimum width for showing the start of a value, including its sign */
+#define VALUE_LEAST ((size_t)8)
 
 /* ---- ranks ---- */
 

@@ -67,7 +67,7 @@ static void put_step(const struct line *step, struct buf *out)
 	put_call(step, out);
 }
 
-static bool is_lone(const struct difference *d)
+static bool is_unpaired(const struct difference *d)
 {
 	return d->kind >= DIFFERENCE_MISSING_STEP || !d->pointer.p;
 }
@@ -106,13 +106,13 @@ static void put_rollout(const struct difference_printer *p, const struct differe
 	put_colored(buf_view(&line), BOLD, p->style, out);
 	buf_char(out, '\n');
 	if (p->replayed.got) {
-		report_divergence(&p->replayed, d, out);
+		report_divergence(&p->replayed, d, p->style, out);
 	}
 	buf_release(&line);
 }
 
 /* A step, rollout or line that exists on one side only. */
-static void put_lone(struct difference_printer *p, const struct difference *d, struct buf *out)
+static void put_unpaired(struct difference_printer *p, const struct difference *d, struct buf *out)
 {
 	struct buf line = BUF(BUF_MAX_MESSAGE);
 	bool extra = is_extra(d);
@@ -243,7 +243,7 @@ static void put_values(const struct difference_printer *p, const struct differen
 static void put_json(const struct difference *d, const char *file, struct buf *out)
 {
 	struct json_writer w;
-	bool lone_line = d->line && !d->pointer.p && d->line->type != LINE_STEP;
+	bool unpaired_line = d->line && !d->pointer.p && d->line->type != LINE_STEP;
 
 	jw_init(&w, out);
 	jw_object(&w);
@@ -272,9 +272,9 @@ static void put_json(const struct difference *d, const char *file, struct buf *o
 	jw_key(&w, "kind");
 	jw_text(&w, difference_kind_name(d->kind));
 	jw_key(&w, "expected");
-	jw_raw(&w, lone_line ? STR_NONE : d->expected);
+	jw_raw(&w, unpaired_line ? STR_NONE : d->expected);
 	jw_key(&w, "got");
-	jw_raw(&w, lone_line ? STR_NONE : d->got);
+	jw_raw(&w, unpaired_line ? STR_NONE : d->got);
 	jw_end(&w);
 	buf_char(out, '\n');
 }
@@ -293,8 +293,8 @@ void report_difference(struct difference_printer *p, const struct difference *d,
 	if (begins) {
 		put_rollout(p, d, out);
 	}
-	if (is_lone(d)) {
-		put_lone(p, d, out);
+	if (is_unpaired(d)) {
+		put_unpaired(p, d, out);
 	} else {
 		put_heading(p, d->line, out);
 		put_values(p, d, out);
@@ -311,7 +311,7 @@ void report_difference_sentence(const struct difference *d, struct buf *out)
 		buf_printf(out, "%s rollout", is_extra(d) ? "extra" : "missing");
 		return;
 	}
-	if (is_lone(d)) {
+	if (is_unpaired(d)) {
 		buf_printf(out, "%s ", is_extra(d) ? "extra" : "missing");
 	}
 	if (d->line->type == LINE_STEP) {
@@ -319,7 +319,7 @@ void report_difference_sentence(const struct difference *d, struct buf *out)
 	} else {
 		buf_text(out, line_type_name(d->line->type));
 	}
-	if (!is_lone(d)) {
+	if (!is_unpaired(d)) {
 		buf_text(out, ": ");
 		put_pointer_and_values(&plain, d, out);
 	}
@@ -327,7 +327,7 @@ void report_difference_sentence(const struct difference *d, struct buf *out)
 
 uint64_t report_difference_line(const struct difference *d)
 {
-	bool theirs = is_lone(d) && is_extra(d);
+	bool theirs = is_unpaired(d) && is_extra(d);
 
 	return d->line && !theirs ? d->line->number : 0;
 }

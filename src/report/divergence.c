@@ -25,8 +25,8 @@ static void put_place(const struct difference *first, size_t steps, struct buf *
 	}
 	buf_printf(out, "step %lld of %zu", (long long)l->step, steps);
 	if (first->kind == DIFFERENCE_MISSING_STEP || first->kind == DIFFERENCE_EXTRA_STEP) {
-		buf_text(out,
-		         first->kind == DIFFERENCE_MISSING_STEP ? " was not sent" : " is one more");
+		buf_text(out, first->kind == DIFFERENCE_MISSING_STEP ? " was not sent"
+		                                                     : " is an extra step");
 	}
 }
 
@@ -62,23 +62,27 @@ static void put_end(struct str status, struct str reward, struct buf *out)
 }
 
 void report_divergence(const struct replayed_pair *pair, const struct difference *first,
-                       struct buf *out)
+                       struct style style, struct buf *out)
 {
 	struct str status = rollout_copy_status(pair->got), reward = rollout_copy_reward(pair->got);
 	struct str old_status = rollout_copy_status(pair->want),
 		   old_reward = rollout_copy_reward(pair->want);
 
-	buf_text(out, "  first divergence: ");
-	put_place(first, pair->want->count, out);
-	put_since(pair, step_of(first), out);
-	buf_text(out, "; ");
-	put_end(status, reward, out);
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	buf_text(&text, "first divergence: ");
+	put_place(first, pair->want->count, &text);
+	put_since(pair, step_of(first), &text);
+	buf_text(&text, "; ");
+	put_end(status, reward, &text);
 	if (!str_eq(status, old_status) || !str_eq(reward, old_reward)) {
-		buf_text(out, " (golden: ");
-		put_end(old_status, old_reward, out);
-		buf_char(out, ')');
+		buf_text(&text, " (golden: ");
+		put_end(old_status, old_reward, &text);
+		buf_char(&text, ')');
 	}
-	buf_char(out, '\n');
+	buf_text(out, "  ");
+	text_wrap(out, buf_view(&text), 4, style.terminal ? style.columns : SIZE_MAX);
+	buf_release(&text);
 }
 
 static void put_count(struct json_writer *w, const char *key, int64_t count)

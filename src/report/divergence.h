@@ -3,6 +3,7 @@
 #define ROLLDBG_REPORT_DIVERGENCE_H
 
 #include "compare/compare.h"
+#include "report/report.h"
 
 /* A golden and its replay. */
 struct replayed_pair {
@@ -10,9 +11,10 @@ struct replayed_pair {
 };
 
 /* Appends "  first divergence: step 1 of 6; from there on 5 calls, 2 ok, 1 effective; finished,
-   reward 0 (golden: terminated, reward 1)"; `first` is the first difference. */
+   reward 0 (golden: terminated, reward 1)", wrapped on a terminal; `first` is the first
+   difference. */
 void report_divergence(const struct replayed_pair *pair, const struct difference *first,
-                       struct buf *out);
+                       struct style style, struct buf *out);
 /* The same as a JSON line {"type":"divergence",..}. */
 void report_divergence_json(const struct replayed_pair *pair, const struct difference *first,
                             const char *file, struct buf *out);

@@ -168,49 +168,69 @@ static void put_unfinished(const struct judge_summary *s, int64_t unfinished, st
 	}
 }
 
-/* Says "clean" only if the recorded states show that the environment changed. */
-static const char *no_findings(const struct judge_summary *s)
+static int64_t unknown_rollouts(const struct judge_summary *s)
 {
-	if (!s->rollouts) {
-		return "nothing to judge: no rollouts";
+	int64_t n = 0;
+
+	for (size_t i = 0; i < UNKNOWN_REASONS; i++) {
+		n += s->unknown_rollouts[i];
 	}
-	if (!s->steps) {
-		return "nothing to judge: no call was sent";
-	}
-	if (s->failed) {
-		return "no findings, but not every step succeeded";
-	}
-	if (s->effective < 0) {
-		return "no findings; whether the state changed is unknown";
-	}
-	return s->effective ? "clean: every step reached the environment"
-	                    : "no findings, but no step changed the state";
+	return n;
 }
 
-/* If no step's effect is known: how to make it known. */
+/* Says "clean" only if the recorded states show that the environment changed, in every rollout. */
+static void put_no_findings(const struct judge_summary *s, struct buf *out)
+{
+	int64_t unknown = unknown_rollouts(s);
+
+	if (!s->rollouts) {
+		buf_text(out, "nothing to check: no rollouts");
+	} else if (!s->steps) {
+		buf_text(out, "nothing to check: no call was sent");
+	} else if (s->failed) {
+		buf_text(out, "no findings, but not every step succeeded");
+	} else if (s->effective < 0) {
+		buf_text(out, "no findings; whether the state changed is unknown");
+	} else if (unknown) {
+		buf_printf(out,
+		           "no findings; whether the state changed is unknown in %lld of %lld "
+		           "rollouts",
+		           (long long)unknown, (long long)s->rollouts);
+	} else {
+		buf_text(out, s->effective ? "clean: every step reached the environment"
+		                           : "no findings, but no step changed the state");
+	}
+}
+
+/* By reason. */
+static const char *const ways_to_know[UNKNOWN_REASONS] = {
+	[UNKNOWN_NO_SOURCE] = "no state source: to know whether the state changes, run with "
+			      "\1state\2 tool:NAME, \1state\2 resource:URI or \1state\2 "
+			      "observation\n",
+	[UNKNOWN_IMPORTED] = "the recording has no states: to know whether the state changes, "
+			     "repeat its calls with rolldbg run \1policy\2 RECORDING \1env\2 "
+			     "URL\n",
+	[UNKNOWN_UNSHOWN] = "the state never changes although observations do: to know whether "
+			    "the environment changes, run with \1state\2 observation\n",
+	[UNKNOWN_IGNORED] = "calls change a member of the state that is ignored because it also "
+			    "changes without a call: see the states with rolldbg show \1turn\2 "
+			    "N\n",
+	[UNKNOWN_OBSERVATION] = "the observations do not show it: to know whether the state "
+				"changes, run with \1state\2 tool:NAME or \1state\2 "
+				"resource:URI\n",
+	[UNKNOWN_OTHER] = "",
+};
+
+/* How to make the effects known of rollouts in which none is: by the first reason that applies. */
 static void put_way_to_know(const struct judge_summary *s, struct buf *out)
 {
-	if (s->errors || !s->steps || s->effective >= 0) {
-		return;
+	size_t i = 0;
+
+	while (i < UNKNOWN_REASONS && !s->unknown_rollouts[i]) {
+		i++;
 	}
-	if (s->no_source) {
-		buf_text(out,
-		         "no state source: to know whether the state changes, run with \1state\2 "
-		         "tool:NAME, \1state\2 resource:URI or \1state\2 observation\n");
-	} else if (s->imported) {
-		buf_text(out,
-		         "the recording has no states: to know whether the state changes, repeat "
-		         "its calls with rolldbg run \1policy\2 RECORDING \1env\2 URL\n");
-	} else if (s->unshown) {
-		buf_text(out, "the state never changes although observations do: to know "
-		              "whether the environment changes, run with \1state\2 observation\n");
-	} else if (s->ignored) {
-		buf_text(out,
-		         "calls change a member of the state that is ignored because it also "
-		         "changes without a call: see the states with rolldbg show \1turn\2 N\n");
-	} else if (s->by_observation) {
-		buf_text(out, "the observations do not show it: to know whether the state changes, "
-		              "run with \1state\2 tool:NAME or \1state\2 resource:URI\n");
+	if (!s->errors && i < UNKNOWN_REASONS) {
+		buf_text(out, ways_to_know[i]);
 	}
 }
 
@@ -218,7 +238,8 @@ void report_conclusion(const struct judge_summary *s, int64_t unfinished, struct
                        struct buf *out)
 {
 	bool findings = s->errors + s->warnings + s->infos > 0;
-	bool clean = !findings && !unfinished && s->effective > 0 && !s->failed;
+	bool clean =
+		!findings && !unfinished && s->effective > 0 && !s->failed && !unknown_rollouts(s);
 	const char *color = clean ? "32" : s->errors ? "31" : "33";
 
 	if (style.color) {
@@ -229,7 +250,7 @@ void report_conclusion(const struct judge_summary *s, int64_t unfinished, struct
 	} else if (unfinished) {
 		put_unfinished(s, unfinished, out);
 	} else {
-		buf_text(out, no_findings(s));
+		put_no_findings(s, out);
 	}
 	buf_text(out, style.color ? "\x1b[0m\n" : "\n");
 	put_way_to_know(s, out);

@@ -1,5 +1,5 @@
-/* The folder report/: output as text and in machine-readable formats, made from facts and verdicts.
-   Computing results, opening files and parsing options are done elsewhere. */
+/* The directory report/: output as text and in machine-readable formats, made from facts and
+   verdicts. Computing results, opening files and parsing options are done elsewhere. */
 
 /* Recordings and verdicts as text and JSON: tables, summaries, JSON lines. Text from a server is
    escaped before it reaches a terminal; JSON is exact. */

@@ -71,12 +71,15 @@ static void put_outcome(const struct line *l, struct style style, struct buf *ou
 	}
 	outline_text(out, "outcome", buf_cstr(&text), style);
 	for (size_t cursor = 0; json_next_member(error, &cursor, &m);) {
-		bool said = str_is(m.key, "class") || str_is(m.key, "layer");
+		bool printed = str_is(m.key, "class") || str_is(m.key, "layer");
 
-		if (!said && !json_is_null(m.value)) {
+		if (!printed && !json_is_null(m.value)) {
 			buf_clear(&text);
 			buf_printf(&text, "error %.*s", STR_ARG(m.key));
-			outline_add(out, str_is(m.key, "message") ? "error" : buf_cstr(&text),
+			outline_add(out,
+			            str_is(m.key, "message")     ? "error"
+			            : str_is(m.key, "disagrees") ? "ok by layer"
+			                                         : buf_cstr(&text),
 			            m.value, style);
 		}
 	}

@@ -110,7 +110,7 @@ static void run_queue(struct batch *b)
 	struct io *io = NULL;
 	struct error *err = mem_new(sizeof(*err));
 
-	if (b->conf->new_io(b->conf->ctx, &io, err)) {
+	if (b->conf->new_io(b->conf->io_ctx, &io, err)) {
 		pthread_mutex_lock(&b->lock);
 		fail(b, err);
 		pthread_mutex_unlock(&b->lock);

@@ -23,7 +23,7 @@ struct batch_conf {
 	   started. Also written after a local failure, so that all rollouts end (every io
 	   watches it). -1: none. */
 	int stop_fd;
-	/* Creates the io of one thread, which frees it. */
+	/* Creates the io of one thread, which frees it; ctx: io_ctx. */
 	int (*new_io)(void *ctx, struct io **out, struct error *err);
 	/* Runs rollout number `index` in a thread of the batch. Returns the result of
 	   rollout_run. */
@@ -32,7 +32,7 @@ struct batch_conf {
 	/* Called in the calling thread every tick_ms while rollouts run in others; NULL: never. */
 	void (*tick)(void *ctx, const struct batch_count *now);
 	int tick_ms;
-	void *ctx;
+	void *ctx, *io_ctx;
 };
 
 /* A single rollout without ticks runs in the calling thread. Rollouts start in the order of

@@ -88,13 +88,13 @@ static int call_tool(struct rollout *r, const struct decision *d, struct str sta
 {
 	struct sent sent = {.at_ms = unix_ms(r), .began_ns = io_now_ns(r->conf->io)};
 
-	second_read_sent(r);
+	second_read_call_sent(r);
 	int failed = env_step(r->env, d->name, d->arguments, reply, err);
 
 	if (failed && !env_reply_of_failed_step(err, reply)) {
 		return -1;
 	}
-	second_read_answered(r);
+	second_read_call_answered(r);
 	if (put_step(r, d, state, reply, &sent, err)) {
 		return -1;
 	}
@@ -199,11 +199,11 @@ static int play_turn(struct rollout *r, struct ending *end, struct error *err)
 		return 0;
 	}
 	/* after two calls without a reply the state is not requested either */
-	bool gone = end->done && end->status == END_UNREACHABLE;
-	if (!gone && rollout_read_state(r, &view.state, err)) {
+	bool unreachable = end->done && end->status == END_UNREACHABLE;
+	if (!unreachable && rollout_read_state(r, &view.state, err)) {
 		return -1;
 	}
-	second_read_first(r);
+	second_read_state_read(r);
 	if (rollout_put_events(r, err) || r->policy->ops->decide(r->policy, &view, &d, err) ||
 	    rollout_put_env_events(r, err)) { /* messages received while the policy was deciding */
 		return -1;
@@ -216,7 +216,7 @@ static int play_turn(struct rollout *r, struct ending *end, struct error *err)
 	if (d.kind != DECIDE_CALL) {
 		return put_turn(r, &d, view.state, err);
 	}
-	if (second_read_await(r, err) || second_read(r, view.state, err) ||
+	if (second_read_await_control(r, err) || second_read_if_due(r, view.state, err) ||
 	    call_tool(r, &d, view.state, &reply, err)) {
 		return -1;
 	}

@@ -35,19 +35,19 @@ bool rereads_is_quiet(struct rereads *r, long long sent)
 
 bool rereads_begin_control(struct rereads *r)
 {
-	int none = CONTROL_NONE;
+	int none = REREAD_CONTROL_NONE;
 
-	return atomic_compare_exchange_strong(&r->control, &none, CONTROL_RUNS);
+	return atomic_compare_exchange_strong(&r->control, &none, REREAD_CONTROL_RUNS);
 }
 
 void rereads_end_control(struct rereads *r)
 {
-	atomic_store(&r->control, CONTROL_OVER);
+	atomic_store(&r->control, REREAD_CONTROL_OVER);
 }
 
 bool rereads_control_runs(struct rereads *r)
 {
-	return atomic_load(&r->control) == CONTROL_RUNS;
+	return atomic_load(&r->control) == REREAD_CONTROL_RUNS;
 }
 
 bool rereads_begin_wait(struct rereads *r)

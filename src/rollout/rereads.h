@@ -13,7 +13,7 @@
 
 /* The first rollout to act is the control: it reads its state again after its first call, while the
    others wait. A difference then cannot be caused by another rollout. */
-enum reread_control { CONTROL_NONE, CONTROL_RUNS, CONTROL_OVER };
+enum reread_control { REREAD_CONTROL_NONE, REREAD_CONTROL_RUNS, REREAD_CONTROL_OVER };
 
 struct rereads {
 	atomic_llong requests; /* other requests sent by the batch */

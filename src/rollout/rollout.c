@@ -265,21 +265,19 @@ static void log_refusal(struct rollout *r, const struct env_reply *reply, struct
 static int end_without_session(struct rollout *r, const struct env_reply *reply, const char *what,
                                struct str why, struct error *err)
 {
-	static const struct str none = {NULL, 0};
 	struct buf reason = BUF(BUF_MAX_MESSAGE);
 
 	buf_text(&reason, what);
 	buf_str(&reason, why);
 	log_refusal(r, reply, buf_view(&reason));
 	int failed = rollout_put_end(r, env_reply_received(reply) ? END_REFUSED : END_UNREACHABLE,
-	                             buf_cstr(&reason), none, err);
+	                             buf_cstr(&reason), STR_NONE, err);
 	buf_release(&reason);
 	return failed;
 }
 
 static int end_refused(struct rollout *r, const struct env_reply *refusal, struct error *err)
 {
-	static const struct str none = {NULL, 0};
 	int status = refusal->http_status;
 	bool elsewhere = status == 404 || status == 405 || status == 501;
 	struct buf why = BUF(BUF_MAX_MESSAGE);
@@ -289,7 +287,7 @@ static int end_refused(struct rollout *r, const struct env_reply *refusal, struc
 		buf_printf(&why, " (HTTP %d)", status);
 	}
 	buf_text(&why, elsewhere ? " (check that the URL is that of an environment server)" : "");
-	int failed = put_header(r, err) || line_writer_reset(&r->writer, refusal, none, err)
+	int failed = put_header(r, err) || line_writer_reset(&r->writer, refusal, STR_NONE, err)
 	                     ? -1
 	                     : end_without_session(r, refusal, "the server refused the session: ",
 	                                           buf_view(&why), err);
@@ -374,8 +372,7 @@ static int reset(struct rollout *r, struct env_reply *reply, struct error *err)
 /* reply: storage for that of the reset */
 static int start(struct rollout *r, struct env_reply *reply, struct error *err)
 {
-	static const struct str unknown = {NULL, 0};
-	struct str messages = unknown;
+	struct str messages = STR_NONE;
 
 	if (reset(r, reply, err)) {
 		return -1;
@@ -397,7 +394,7 @@ static int start(struct rollout *r, struct env_reply *reply, struct error *err)
 	if (!r->policy) {
 		return rollout_put_end(r, END_STOPPED,
 		                       r->mismatch ? r->mismatch : "the server offers no tools",
-		                       unknown, err);
+		                       STR_NONE, err);
 	}
 	return rollout_play(r, err);
 }

@@ -1,4 +1,4 @@
-/* The folder rollout/: one rollout, many of them in threads, and task files. Replies are
+/* The directory rollout/: one rollout, many of them in threads, and task files. Replies are
    interpreted in env/, decisions are made in policy/, results are judged in check/. */
 
 /* One rollout as straight-line code: open and reset; then state, decision, step and record until

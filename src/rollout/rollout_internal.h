@@ -20,7 +20,7 @@ struct rollout {
 	/* calls that the batch had sent when this rollout read the state of this turn */
 	long long calls_before;
 	uint64_t latency_us;  /* of the last call */
-	bool is_control;      /* see second_read() */
+	bool is_control;      /* see second_read_if_due() */
 	int lost;             /* consecutive calls without a reply */
 	const char *mismatch; /* why the options do not match; NULL: they do */
 	struct buf last_error, reward_text;
@@ -61,14 +61,14 @@ MUST_USE int rollout_read_state(struct rollout *r, struct str *state, struct err
    the others wait. Data shared by the rollouts is in rereads.h.
    Call these when the state of a turn was read, when a call is about to be sent, and when it was
    answered: */
-void second_read_first(struct rollout *r);
-void second_read_sent(const struct rollout *r);
-void second_read_answered(const struct rollout *r);
+void second_read_state_read(struct rollout *r);
+void second_read_call_sent(const struct rollout *r);
+void second_read_call_answered(const struct rollout *r);
 /* Before a call: waits a little for the control, if this is the first call. */
-MUST_USE int second_read_await(struct rollout *r, struct error *err);
+MUST_USE int second_read_await_control(struct rollout *r, struct error *err);
 /* Before a call: decides whether to read the state again, and records the second read. state: the
    first read. */
-MUST_USE int second_read(struct rollout *r, struct str state, struct error *err);
+MUST_USE int second_read_if_due(struct rollout *r, struct str state, struct error *err);
 /* After the last turn: the others no longer wait for this rollout. */
 void second_read_end(struct rollout *r);
 

@@ -8,24 +8,24 @@
 #define WAIT_MS     1
 #define WAIT_CALLS  UINT64_C(3) /* how long it waits, in durations of the last call */
 #define WAIT_MS_MAX 250         /* for others to act */
-#define CONTROL_MS  30          /* for nobody to act: the control */
+#define CONTROL_MS  30          /* while no other acts: the control measurement */
 #define FIRST_MS    400         /* how long the others wait before their first call */
 
-void second_read_first(struct rollout *r)
+void second_read_state_read(struct rollout *r)
 {
 	if (r->conf->rereads) {
 		r->calls_before = rereads_calls_sent(r->conf->rereads);
 	}
 }
 
-void second_read_sent(const struct rollout *r)
+void second_read_call_sent(const struct rollout *r)
 {
 	if (r->conf->rereads) {
 		rereads_sent(r->conf->rereads);
 	}
 }
 
-void second_read_answered(const struct rollout *r)
+void second_read_call_answered(const struct rollout *r)
 {
 	if (r->conf->rereads) {
 		rereads_answered(r->conf->rereads);
@@ -36,10 +36,7 @@ void second_read_answered(const struct rollout *r)
 /* Are there other rollouts, and is a request needed to read the state? */
 static bool is_possible(const struct rollout *r)
 {
-	enum state_kind kind = rollout_env_facts(r)->state_kind;
-
-	return r->conf->rereads && (kind == STATE_CONTROL_PLANE || kind == STATE_OPENENV ||
-	                            kind == STATE_RESOURCE || kind == STATE_TOOL);
+	return r->conf->rereads && state_kind_asks_server(rollout_env_facts(r)->state_kind);
 }
 
 /* quiet: no other rollout acted since the state was read first. */
@@ -87,7 +84,7 @@ static uint64_t wait_ms(const struct rollout *r, uint64_t calls, uint64_t most)
 
 /* ---- the control ---- */
 
-int second_read_await(struct rollout *r, struct error *err)
+int second_read_await_control(struct rollout *r, struct error *err)
 {
 	struct rereads *shared = r->conf->rereads;
 	int failed = 0;
@@ -151,7 +148,7 @@ static int await_others(struct rollout *r, bool *acted, struct error *err)
 	return failed;
 }
 
-int second_read(struct rollout *r, struct str state, struct error *err)
+int second_read_if_due(struct rollout *r, struct str state, struct error *err)
 {
 	struct rereads *shared = r->conf->rereads;
 	bool acted;

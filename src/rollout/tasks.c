@@ -7,7 +7,6 @@
 #include "env/state_source.h"
 #include "json/canon.h"
 #include "json/keyed.h"
-#include "policy/open.h"
 #include "policy/script.h"
 
 #include <inttypes.h>
@@ -257,22 +256,6 @@ int tasks_parse(struct str text, const char *name, struct tasks *out, struct err
 	return check_ids(out, name, err);
 }
 
-/* Consecutive tasks often share a policy. */
-static int check_policies(const struct tasks *t, const char *name, struct error *err)
-{
-	const char *last = NULL;
-
-	for (size_t i = 0; i < t->count; i++) {
-		const char *policy = t->items[i].policy;
-
-		if (policy && (!last || strcmp(policy, last) != 0) && policy_check(policy, err)) {
-			return error_wrap(err, "%s:%zu", name, t->items[i].line);
-		}
-		last = policy ? policy : last;
-	}
-	return 0;
-}
-
 int tasks_read(const char *path, struct tasks *out, struct error *err)
 {
 	const char *name = strcmp(path, "-") != 0 ? path : "standard input";
@@ -280,7 +263,7 @@ int tasks_read(const char *path, struct tasks *out, struct error *err)
 
 	*out = (struct tasks){.count = 0};
 	int failed = file_read("task file", path, &text, err) ||
-	             tasks_parse(buf_view(&text), name, out, err) || check_policies(out, name, err);
+	             tasks_parse(buf_view(&text), name, out, err);
 	buf_release(&text);
 	return failed ? -1 : 0;
 }

@@ -42,8 +42,8 @@ struct tasks {
 	struct arena arena;
 };
 
-/* "-" is standard input. FAIL_INPUT, "FILE:LINE: problem and fix"; also for a file without tasks
-   and for a missing policy file. */
+/* "-" is standard input. FAIL_INPUT, "FILE:LINE: problem and fix"; also for a file without
+   tasks. */
 MUST_USE int tasks_read(const char *path, struct tasks *out, struct error *err);
 /* The same for a text; name is used in messages. */
 MUST_USE int tasks_parse(struct str text, const char *name, struct tasks *out, struct error *err);

@@ -9,7 +9,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define WAIT_MS 2 /* polling interval while waiting for the other rollout */
+#define WAIT_MS   2 /* polling interval while waiting for the other rollout */
+#define FOUND_MAX 1024
 
 enum reading { NOT_READ, BEING_READ, WAS_READ };
 
@@ -17,7 +18,8 @@ struct volatile_members {
 	pthread_mutex_t lock;
 	enum reading reading;
 	struct arena arena;
-	struct member_changes changes;
+	struct str *found; /* pointers of the members */
+	size_t count;
 };
 
 struct volatile_members *volatile_members_new(void)
@@ -25,7 +27,6 @@ struct volatile_members *volatile_members_new(void)
 	struct volatile_members *v = mem_new(sizeof(*v));
 
 	pthread_mutex_init(&v->lock, NULL);
-	v->changes.arena = &v->arena;
 	return v;
 }
 
@@ -78,7 +79,7 @@ void volatile_members_skip(struct volatile_members *v, bool answered)
 
 static struct str *pointers_of(struct volatile_members *v, struct str array, size_t *count)
 {
-	struct str *list = arena_new(&v->arena, (json_count(array) + 1) * sizeof(*list));
+	struct str *list = arena_new(&v->arena, (json_count(array) + FOUND_MAX) * sizeof(*list));
 	struct str pointer;
 	size_t cursor = 0;
 
@@ -89,21 +90,56 @@ static struct str *pointers_of(struct volatile_members *v, struct str array, siz
 	return list;
 }
 
+/* Finds as many members as are tracked at a time, that are not in `known` yet, and appends them
+   to it. Returns their number. *all: there are no others. */
+static size_t find_some(struct volatile_members *v, struct str *known, size_t count,
+                        const struct str states[2], bool *all)
+{
+	struct interval between = {.now_ms = -1, .elapsed_ms = {-1, -1}};
+	struct member_changes c = {.arena = &v->arena, .ignored = known, .ignored_count = count};
+
+	(void)member_changes_take(&c, states[0], states[1], &between);
+	*all = !c.done;
+	for (size_t i = 0; i < c.count; i++) {
+		known[count + i] = c.members[i].pointer;
+	}
+	return c.count;
+}
+
+static void warn(const struct volatile_members *v, bool all)
+{
+	for (size_t i = 0; i < v->count; i++) {
+		struct str pointer = v->found[i];
+
+		if (pointer.n) {
+			log_warn("ignored in the state: %.*s (changes without a call)",
+			         STR_ARG(pointer));
+		} else {
+			log_warn("the state as a whole changes without a call: it shows no effects "
+			         "(choose another with \1state\2)");
+		}
+	}
+	if (!all) {
+		log_warn("more members of the state change without a call than can be found: "
+		         "name them with \1ignore\2, else their changes count as effects");
+	}
+}
+
 /* No lock needed: only this thread uses v while it reads. */
 void volatile_members_compare(struct volatile_members *v, struct str first, struct str second,
                               struct str ignored)
 {
-	struct interval between = {.now_ms = -1, .elapsed_ms = {-1, -1}};
-	struct member_changes *c = &v->changes;
+	const struct str states[] = {first, second};
+	bool differ = first.n && second.n && !str_eq(first, second), all = !differ;
+	size_t count, some = differ;
+	struct str *known = pointers_of(v, ignored, &count);
 
-	c->ignored = pointers_of(v, ignored, &c->ignored_count);
-	if (first.n && second.n && !str_eq(first, second)) {
-		(void)member_changes_take(c, first, second, &between);
+	v->found = known + count;
+	while (!all && some > 0 && v->count + CHANGES_MEMBERS_MAX <= FOUND_MAX) {
+		some = find_some(v, known, count + v->count, states, &all);
+		v->count += some;
 	}
-	for (size_t i = 0; i < c->count; i++) {
-		log_warn("ignored in the state: %.*s (changes without a call)",
-		         STR_ARG(c->members[i].pointer));
-	}
+	warn(v, all);
 	set_reading(v, WAS_READ);
 }
 
@@ -129,8 +165,8 @@ int volatile_members_add(struct volatile_members *v, struct str ignored, struct 
 	while (!failed && json_next(ignored, &cursor, &pointer)) {
 		failed = put(&w, *paths, json_text(&arena, pointer), err);
 	}
-	for (size_t i = 0; !failed && i < v->changes.count; i++) {
-		failed = put(&w, *paths, v->changes.members[i].pointer, err);
+	for (size_t i = 0; !failed && i < v->count; i++) {
+		failed = put(&w, *paths, v->found[i], err);
 	}
 	jw_end(&w);
 	arena_release(&arena);

@@ -22,8 +22,8 @@ MUST_USE int volatile_members_wait(struct volatile_members *v, struct io *io, bo
    raw JSON array of pointers that are ignored anyway. */
 void volatile_members_compare(struct volatile_members *v, struct str first, struct str second,
                               struct str ignored);
-/* The rollout could not read. If the server answered, the next rollout tries; if not, nobody
-   reads and all continue at once. */
+/* The rollout could not read the state. If the server replied, the next rollout tries; if not, no
+   rollout reads, and all continue at once. */
 void volatile_members_skip(struct volatile_members *v, bool answered);
 
 /* Appends the pointers of `ignored` and of the members to json, as a JSON array, and returns

@@ -34,7 +34,7 @@ static int unknown_fault(struct str typed, const char *const *names, size_t coun
 	if (text_nearest(typed, names, count)) {
 		return unknown("fault", typed, names, count, err);
 	}
-	return error_set(err, FAIL_USAGE, "unknown fault '%.*s'; rolldbg serve \1help\2 lists them",
+	return error_set(err, FAIL_USAGE, "unknown fault '%.*s'; see rolldbg serve \1help\2",
 	                 STR_ARG(typed));
 }
 

@@ -1,4 +1,4 @@
-/* The folder serve/: every server this program runs: host/ (HTTP, sockets), gym/ and openenv/
+/* The directory serve/: every server this program runs: host/ (HTTP, sockets), gym/ and openenv/
    (the protocols), llm/ (the scripted model), world/ (the built-in environments), fault/ (one
    file per fault), playback/. It shares no code with env/, so that a mistake in one is not
    hidden by the same mistake in the other. */

@@ -362,8 +362,8 @@ int partial_read(struct stats *s, struct str text, const char *name, bool *train
 		text = str_skip(text, line.n + (end != NULL));
 	} while (text.n);
 	if (left) {
-		return error_set(err, FAIL_INPUT, "%s:%zu: ends %lld tasks too soon", name, number,
-		                 (long long)left);
+		return error_set(err, FAIL_INPUT, "%s:%zu: the file ends %lld task%s early", name,
+		                 number, (long long)left, left == 1 ? "" : "s");
 	}
 	return 0;
 }

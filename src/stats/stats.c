@@ -155,9 +155,9 @@ static void add_parse(double *sum, struct str parse)
 {
 	struct str source = JSON_GET(parse, "source");
 
-	sum[SUM_NATIVE] += peer_is(source, STR("native"));
-	sum[SUM_TEXT] += peer_is(source, STR("text"));
-	sum[SUM_NO_CALL] += peer_is(source, STR("none"));
+	sum[SUM_NATIVE] += json_is(source, STR("native"));
+	sum[SUM_TEXT] += json_is(source, STR("text"));
+	sum[SUM_NO_CALL] += json_is(source, STR("none"));
 	sum[SUM_REPAIRS] += (double)json_count(JSON_GET(parse, "repairs"));
 }
 
@@ -238,7 +238,7 @@ static void add_reply(struct stats *s, struct task_metrics *t, const struct roll
 		return;
 	}
 	own->replied = true;
-	own->clipped = peer_is(JSON_GET(llm, "finish_reason"), STR("length"));
+	own->clipped = json_is(JSON_GET(llm, "finish_reason"), STR("length"));
 	add_parse(m->sum, JSON_GET(llm, "parse"));
 	add_usage(m->sum, JSON_GET(llm, "usage"));
 	add_logprobs(m->sum, llm);

@@ -498,16 +498,3 @@ struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, siz
 	view->count = end;
 	return view;
 }
-
-int by_rollout_each(char *const *paths, size_t count, reader_line_fn *take, void *ctx,
-                    struct error *err)
-{
-	struct by_rollout *b = NULL;
-	int failed = by_rollout_open(paths, count, take, ctx, &b, err);
-
-	while (!failed && by_rollout_id(b).p) {
-		failed = by_rollout_next(b, take, ctx, err);
-	}
-	by_rollout_close(b);
-	return failed;
-}

@@ -60,8 +60,4 @@ uint64_t by_rollout_pass(struct by_rollout *b);
    several threads at once; close them before it. */
 struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, size_t end);
 
-/* All of the above: passes on truncated lines first, then the lines of each rollout. */
-MUST_USE int by_rollout_each(char *const *paths, size_t count, reader_line_fn *take, void *ctx,
-                             struct error *err);
-
 #endif

@@ -14,6 +14,9 @@ struct env_error {
 	struct str message;         /* as sent by the peer, decoded; capped by the adapter */
 };
 
+/* Initializes the members of a reply for which 0 is not "unknown". */
+#define REPLY_UNKNOWN .terminated = -1, .truncated = -1, .env_steps = -1
+
 /* Slices are valid until the next call on the same environment. Absent means unknown or missing. */
 struct env_reply {
 	enum outcome outcome;

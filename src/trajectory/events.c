@@ -32,7 +32,7 @@ static void put(struct event_queue *q, enum event_kind kind, struct str detail)
 
 /* Events that a server can cause in any number. The others record our own actions, and verdicts
    depend on them. */
-static bool is_chatter(enum event_kind kind)
+static bool is_unlimited(enum event_kind kind)
 {
 	return kind == EVENT_NOISE || kind == EVENT_NOTIFICATION || kind == EVENT_LATE_REPLY ||
 	       kind == EVENT_RECONNECTED || kind == EVENT_RETRY;
@@ -40,7 +40,7 @@ static bool is_chatter(enum event_kind kind)
 
 void events_push(struct event_queue *q, enum event_kind kind, struct str detail)
 {
-	size_t share = is_chatter(kind) ? 1 : 2;
+	size_t share = is_unlimited(kind) ? 1 : 2;
 
 	if (q->count < share * EVENTS_MAX && q->bytes + detail.n <= share * EVENTS_MAX_BYTES) {
 		put(q, kind, detail);

@@ -1,4 +1,4 @@
-/* Events: everything that happens besides replies. An adapter or a policy queues them, and the
+/* Events: everything that happens apart from replies. An adapter or a policy queues them, and the
    rollout records them. */
 #ifndef ROLLDBG_TRAJECTORY_EVENTS_H
 #define ROLLDBG_TRAJECTORY_EVENTS_H

@@ -1,6 +1,8 @@
 /* Expands operands to files: a directory is replaced by the recordings in it. */
 #include "trajectory/reader.h"
 
+#include "base/file.h"
+#include "base/log.h"
 #include "base/mem.h"
 
 #include <dirent.h>
@@ -61,6 +63,7 @@ static int no_recording(const char *path, bool slash, struct error *err)
 static int add_directory(struct file_list *l, const char *path, struct error *err)
 {
 	struct dirent **entries = NULL;
+	size_t before = l->count;
 	int n = scandir(path, &entries, is_recording, by_name);
 
 	if (n < 0) {
@@ -71,12 +74,16 @@ static int add_directory(struct file_list *l, const char *path, struct error *er
 		struct buf name = BUF(BUF_MAX_SMALL);
 
 		buf_printf(&name, "%s%s%s", path, slash ? "" : "/", entries[i]->d_name);
-		add(l, mem_text(buf_view(&name)));
+		if (file_may_block(buf_cstr(&name))) {
+			log_warn("%s is no regular file and is left out", buf_cstr(&name));
+		} else {
+			add(l, mem_text(buf_view(&name)));
+		}
 		buf_release(&name);
 		free(entries[i]);
 	}
 	free(entries);
-	if (n == 0) {
+	if (l->count == before) {
 		return no_recording(path, slash, err);
 	}
 	return 0;

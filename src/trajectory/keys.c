@@ -23,22 +23,27 @@ static const char event_list[] =
 #include "trajectory/keys.def"
 	;
 static const char state_list[] =
-#define STATE_WORD(id, word) "," word
+#define STATE_WORD(id, word, asks_server, target) "," word
 #include "trajectory/keys.def"
 	;
 static const char policy_list[] =
 #define POLICY_WORD(id, word) "," word
 #include "trajectory/keys.def"
 	;
-#define OUTCOME_WORDS (outcome_list + 1)
-#define CLASS_WORDS   (class_list + 1)
-#define LAYER_WORDS   (layer_list + 1)
-#define STATUS_WORDS  (status_list + 1)
-#define EVENT_WORDS   (event_list + 1)
-#define STATE_WORDS   (state_list + 1)
-#define POLICY_WORDS  (policy_list + 1)
-#define OURS          false
-#define PEER          true
+static const char protocol_list[] =
+#define PROTOCOL_WORD(id, word, family, sessions, one_connection, meaning) "," word
+#include "trajectory/keys.def"
+	;
+#define OUTCOME_WORDS  (outcome_list + 1)
+#define CLASS_WORDS    (class_list + 1)
+#define LAYER_WORDS    (layer_list + 1)
+#define STATUS_WORDS   (status_list + 1)
+#define EVENT_WORDS    (event_list + 1)
+#define STATE_WORDS    (state_list + 1)
+#define POLICY_WORDS   (policy_list + 1)
+#define PROTOCOL_WORDS (protocol_list + 1)
+#define OURS           false
+#define PEER           true
 
 #define KEY(line, key, name, types, from_peer, words, meaning)                                     \
 	{LINE_##line, KEY_##key, name,  sizeof(name) - 1, STR_INIT(",\"" name "\":"),              \

@@ -1,6 +1,6 @@
 /* Parses one line of a recording into slices and writes it back. Parsing is one pass of the
    scanner over the bytes and one walk over the members. Since writers keep the order of the
-   table, the scanner is told which keys to expect, and searching for keys is the exception. */
+   table, the scanner gets the expected keys, and searching for keys is the exception. */
 #include "trajectory/line.h"
 
 #include "json/canon.h"
@@ -278,7 +278,7 @@ enum line_type line_expected_type(struct str text)
 	return LINE_UNKNOWN;
 }
 
-static int8_t truth(struct str value)
+static int8_t tristate(struct str value)
 {
 	return (int8_t)(value.n == 0 || value.p[0] == 'n' ? -1 : value.p[0] == 't');
 }
@@ -319,8 +319,8 @@ static void decode(struct line *out, struct buf *scratch)
 	}
 	out->turn = line_count(out->value[KEY_TURN]);
 	out->step = line_count(out->value[KEY_STEP]);
-	out->terminated = truth(out->value[KEY_TERMINATED]);
-	out->truncated = truth(out->value[KEY_TRUNCATED]);
+	out->terminated = tristate(out->value[KEY_TERMINATED]);
+	out->truncated = tristate(out->value[KEY_TRUNCATED]);
 }
 
 static void line_begin(struct line *out, struct str text, enum line_type type)
@@ -529,4 +529,9 @@ enum state_kind line_state_kind(const struct line *l)
 enum policy_kind line_policy_kind(const struct line *l)
 {
 	MEMBER_WORD(policy_kind, l->value[KEY_POLICY], "kind");
+}
+
+enum protocol line_protocol(const struct line *l)
+{
+	MEMBER_WORD(protocol, l->value[KEY_ENV], "protocol");
 }

@@ -1,4 +1,4 @@
-/* The folder trajectory/: the recording format: its keys and words (keys.def), conversion
+/* The directory trajectory/: the recording format: its keys and words (keys.def), conversion
    between lines and structs, recorder, reader, redaction. Facts derived from lines belong in
    facts/. */
 
@@ -88,6 +88,9 @@ enum {
 	T_OPEN = 1 << 11,     /* values other than those listed are allowed */
 };
 
+/* A key's bit in a set of facts: FACT(STATE) | FACT(REWARD). */
+#define FACT(key) (UINT64_C(1) << KEY_##key)
+
 struct line_key {
 	enum line_type line;
 	enum key key;
@@ -173,11 +176,12 @@ struct str line_state_hash(const struct line *l);
 struct str line_tool_name(const struct line *l);
 struct str line_arguments(const struct line *l);
 
-/* Words within `error` (step, reset), `state_source` and `policy` (header). */
+/* Words within `error` (step, reset), `state_source`, `policy` and `env` (header). */
 enum error_class line_error_class(const struct line *l);
 enum error_layer line_error_layer(const struct line *l);
 enum state_kind line_state_kind(const struct line *l);
 enum policy_kind line_policy_kind(const struct line *l);
+enum protocol line_protocol(const struct line *l);
 
 /* Parses one object of a recording. `scratch` holds an id that had to be decoded, and is cleared
    only in that case. Returns 0, or -1 with FAIL_INPUT: not an object, no `type` or `rollout`, a

@@ -13,13 +13,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Mapping the file instead takes as much CPU time: both wait for memory, 16 ms for 100 MB. */
-#define BLOCK ((size_t)256 << 10)
+#define CACHE_LINE ((size_t)64)
+#define AHEAD      ((size_t)2048) /* bytes; half or twice as many are as good */
 
 /* An owned descriptor is also closed on failure. */
 static int begin(int fd, bool owned, const char *path, struct reader **out, struct error *err)
@@ -39,14 +38,12 @@ static int begin(int fd, bool owned, const char *path, struct reader **out, stru
 		                     .owned = owned,
 		                     .regular = at >= 0,
 		                     .name = mem_text(str_from(name)),
-		                     .cap = BLOCK,
-		                     .p = mem_new(BLOCK),
-		                     .base = at > 0 ? (uint64_t)at : 0,
 		                     .origin = at > 0 ? (uint64_t)at : 0,
 		                     .limit = UINT64_MAX,
 		                     .made_end = UINT64_MAX,
 		                     .scratch = BUF(BUF_MAX_MESSAGE),
 		                     .made = BUF(FOREIGN_BYTES_MAX)};
+		reader_begin_bytes(r, r->origin);
 		*out = r;
 		return 0;
 	}
@@ -85,7 +82,7 @@ void reader_close(struct reader *r)
 	}
 	buf_release(&r->made);
 	buf_release(&r->scratch);
-	free(r->p);
+	reader_free_bytes(r);
 	free(r->name);
 	free(r);
 }
@@ -98,65 +95,12 @@ void reader_seek(struct reader *r, uint64_t offset, uint64_t end, uint64_t line)
 
 void reader_continue(struct reader *r, struct reader_place place)
 {
-	r->start = r->end = r->searched = 0;
-	r->lines_end = r->lines_searched = 0;
-	r->base = place.offset;
+	reader_move(r, place.offset);
 	r->rest = STR_NONE;
 	r->objects = 0;
 	r->line = place.line - 1;
 	r->limit = place.end;
 	r->eof = false;
-}
-
-/* Makes room after `end` by moving the unread bytes to the front, or by growing. */
-static void make_room(struct reader *r)
-{
-	if (r->end < r->cap) {
-		return;
-	}
-	if (r->start > 0) {
-		memmove(r->p, r->p + r->start, r->end - r->start);
-		r->base += r->start;
-		r->end -= r->start;
-		r->start = 0;
-	} else {
-		r->cap *= 2;
-		r->p = mem_resize(r->p, r->cap, 1);
-	}
-}
-
-/* Regular files are read by position, which makes seeking possible. */
-static ssize_t read_some(const struct reader *r)
-{
-	uint64_t at = r->base + r->end, left = r->limit > at ? r->limit - at : 0;
-	size_t room = r->cap - r->end;
-
-	if (!r->regular) {
-		return read(r->fd, r->p + r->end, room);
-	}
-	if (!left) {
-		return 0;
-	}
-	return pread(r->fd, r->p + r->end, left < room ? (size_t)left : room, (off_t)at);
-}
-
-int reader_fill(struct reader *r, struct error *err)
-{
-	make_room(r);
-	for (;;) {
-		ssize_t n = read_some(r);
-
-		if (n >= 0) {
-			r->end += (size_t)n;
-			r->eof = n == 0;
-			return 0;
-		}
-		if (errno == EAGAIN) { /* another process made standard input non-blocking */
-			poll(&(struct pollfd){.fd = r->fd, .events = POLLIN}, 1, -1);
-		} else if (errno != EINTR) {
-			return error_errno(err, "cannot read %s", r->name);
-		}
-	}
 }
 
 /* Recognizes files that are not recordings by their first bytes. */
@@ -324,6 +268,15 @@ static struct str complete_lines(struct reader *r)
 	return (struct str){r->p + r->start, r->lines_end > start ? r->lines_end - start : 0};
 }
 
+/* Fetches what comes some way after the line: on its own the processor does so only up to the end
+   of a page, which takes a thirtieth longer. */
+static void fetch_ahead(const struct reader *r, size_t n)
+{
+	for (size_t i = 0; r->mapped && i < n; i += CACHE_LINE) {
+		__builtin_prefetch(r->p + r->start + AHEAD + i, 0, 2);
+	}
+}
+
 /* Notes a line that held nothing else. */
 static void take_whole_line(struct reader *r, struct line *l, struct reader_note *note)
 {
@@ -334,6 +287,7 @@ static void take_whole_line(struct reader *r, struct line *l, struct reader_note
 	r->terminated = r->any = true;
 	r->objects = 1;
 	r->rest = STR_NONE;
+	fetch_ahead(r, l->text.n);
 }
 
 static struct str lines_at_hand(struct reader *r)

@@ -67,6 +67,8 @@ static void read_instead(struct reader *r, FILE *values)
 	r->owned = false;
 	r->regular = true;
 	r->origin = 0;
+	reader_free_bytes(r);
+	reader_begin_bytes(r, 0);
 	reader_continue(r, (struct reader_place){0, UINT64_MAX, 1});
 }
 

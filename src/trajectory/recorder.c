@@ -42,8 +42,8 @@ static int open_path(const struct recorder_conf *c, struct error *err)
 
 	if (fd < 0 && errno == EEXIST && stat(c->path, &st) == 0) {
 		if (S_ISREG(st.st_mode)) {
-			return error_set(err, FAIL_USAGE, "%s exists; use \1force\2 to replace it",
-			                 c->path);
+			return error_set(err, FAIL_USAGE,
+			                 "%s exists; use \1force\2 to overwrite it", c->path);
 		}
 		fd = open(c->path, flags);
 	}

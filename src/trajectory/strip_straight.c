@@ -160,17 +160,19 @@ bool strip_straight(struct strip *s, const struct stripped_rollout *r, const str
 {
 	size_t count, from = out->n;
 	const struct line_key *row = line_rows(l->type, &count), *end = row + count;
-	struct line work = *l;
+	struct line last;
 
 	if (l->type == LINE_END) {
-		strip_lines(s, r, &work);
+		last = *l;
+		strip_lines(s, r, &last);
+		l = &last;
 	}
 	buf_text(out, "{\"type\":\"");
 	buf_text(out, line_type_name(l->type));
 	buf_char(out, '"');
 	for (row++; row < end; row++) {
 		if (row->key != KEY_META) {
-			write_row(s, r, &work, row, out);
+			write_row(s, r, l, row, out);
 		}
 	}
 	end_run(s, out);

@@ -29,12 +29,36 @@ static const struct str event_kinds[] = {
 };
 
 static const struct str state_kinds[] = {
-#define STATE_WORD(id, word) [STATE_##id] = STR_INIT(word),
+#define STATE_WORD(id, word, asks_server, target) [STATE_##id] = STR_INIT(word),
+#include "trajectory/keys.def"
+};
+
+static const struct {
+	const char *target;
+	bool asks_server;
+} state_facts[] = {
+#define STATE_WORD(id, word, asks_server, target) [STATE_##id] = {target, asks_server},
 #include "trajectory/keys.def"
 };
 
 static const struct str policy_kinds[] = {
 #define POLICY_WORD(id, word) [POLICY_##id] = STR_INIT(word),
+#include "trajectory/keys.def"
+};
+
+static const struct str protocols[] = {
+#define PROTOCOL_WORD(id, word, family, sessions, one_connection, meaning)                         \
+	[PROTOCOL_##id] = STR_INIT(word),
+#include "trajectory/keys.def"
+};
+
+static const struct {
+	const char *family;
+	bool sessions, one_connection;
+} protocol_facts[] = {
+	[PROTOCOL_UNKNOWN] = {NULL, true, false},
+#define PROTOCOL_WORD(id, word, family, sessions, one_connection, meaning)                         \
+	[PROTOCOL_##id] = {family, sessions, one_connection},
 #include "trajectory/keys.def"
 };
 
@@ -103,6 +127,41 @@ const char *policy_kind_name(enum policy_kind p)
 	return name_in(policy_kinds, ARRAY_LEN(policy_kinds), (size_t)p);
 }
 
+const char *protocol_name(enum protocol p)
+{
+	return name_in(protocols, ARRAY_LEN(protocols), (size_t)p);
+}
+
+bool state_kind_asks_server(enum state_kind s)
+{
+	return state_facts[s].asks_server;
+}
+
+const char *state_kind_target(enum state_kind s)
+{
+	return state_facts[s].target;
+}
+
+bool state_kind_needs_target(enum state_kind s)
+{
+	return state_facts[s].target && state_facts[s].target[0] != '[';
+}
+
+bool protocol_has_sessions(enum protocol p)
+{
+	return protocol_facts[p].sessions;
+}
+
+bool protocol_is_one_connection(enum protocol p)
+{
+	return protocol_facts[p].one_connection;
+}
+
+const char *protocol_family(enum protocol p)
+{
+	return protocol_facts[p].family;
+}
+
 enum outcome outcome_parse(struct str word)
 {
 	return (enum outcome)find(outcomes, ARRAY_LEN(outcomes), word);
@@ -136,4 +195,9 @@ enum state_kind state_kind_parse(struct str word)
 enum policy_kind policy_kind_parse(struct str word)
 {
 	return (enum policy_kind)find(policy_kinds, ARRAY_LEN(policy_kinds), word);
+}
+
+enum protocol protocol_parse(struct str word)
+{
+	return (enum protocol)find(protocols, ARRAY_LEN(protocols), word);
 }

@@ -1,5 +1,5 @@
 /* The words of the record format as enums, generated from keys.def: outcomes and error layers,
-   end statuses, events, state sources, policies. A peer's misbehaviour is data: adapters
+   end statuses, events, state sources, policies, protocols. A peer's misbehavior is data: adapters
    classify replies into these enums (env/failure.h classifies calls without a reply), and a
    step's class is final when its step() returns. Later code only compares text with text. The
    first enumerator of each enum stands for null and for any word that is not in the table. */
@@ -43,13 +43,19 @@ enum event_kind {
 
 enum state_kind {
 	STATE_UNKNOWN,
-#define STATE_WORD(id, word) STATE_##id,
+#define STATE_WORD(id, word, asks_server, target) STATE_##id,
 #include "trajectory/keys.def"
 };
 
 enum policy_kind {
 	POLICY_UNKNOWN,
 #define POLICY_WORD(id, word) POLICY_##id,
+#include "trajectory/keys.def"
+};
+
+enum protocol {
+	PROTOCOL_UNKNOWN, /* or the source of an imported recording */
+#define PROTOCOL_WORD(id, word, family, sessions, one_connection, meaning) PROTOCOL_##id,
 #include "trajectory/keys.def"
 };
 
@@ -61,6 +67,19 @@ const char *end_status_name(enum end_status s); /* including "incomplete" */
 const char *event_kind_name(enum event_kind e);
 const char *state_kind_name(enum state_kind s);
 const char *policy_kind_name(enum policy_kind p);
+const char *protocol_name(enum protocol p);
+
+/* What keys.def says about a state source: is reading it a request to the server? Its target, as a
+   placeholder; NULL: it takes none. Does it need one? */
+bool state_kind_asks_server(enum state_kind s);
+const char *state_kind_target(enum state_kind s);
+bool state_kind_needs_target(enum state_kind s);
+
+/* What keys.def says about a protocol. An unknown one has sessions, but not one connection for
+   each, and no family (NULL). */
+bool protocol_has_sessions(enum protocol p);
+bool protocol_is_one_connection(enum protocol p);
+const char *protocol_family(enum protocol p);
 
 /* One sentence for each, for the manual; NULL for the first, which has no word. */
 extern const char *const outcome_meanings[], *const error_class_meanings[];
@@ -74,5 +93,6 @@ enum end_status end_status_parse(struct str word);
 enum event_kind event_kind_parse(struct str word);
 enum state_kind state_kind_parse(struct str word);
 enum policy_kind policy_kind_parse(struct str word);
+enum protocol protocol_parse(struct str word);
 
 #endif

@@ -1,9 +1,8 @@
-/* The yardstick for `run`: the requests of one rollout on an MCP-Gym lake with libcurl
-   and nothing else. Replies are received and dropped. bare_loop ORIGIN STEPS PATH..
-   Before each step the first PATH is read, after it the others (/control/...). The walk
-   goes back and forth, so that the episode never ends. Where a PATH is a whole URL, it is
-   that of a model, which is asked before each step, with all of the conversation: then
-   there are no others. */
+/* The baseline for `run`: the requests of one rollout on an MCP-Gym lake, with libcurl only.
+   Replies are received and dropped. bare_loop ORIGIN STEPS PATH.. Before each step the first PATH
+   is read, after it the others (/control/...). The walk goes back and forth, so that the episode
+   never ends. If a PATH is a complete URL, it is that of a model, which is called before each step
+   with the whole conversation; no other PATH may be given then. */
 #include <curl/curl.h>
 
 #include <stdio.h>
@@ -134,7 +133,7 @@ static const char *const said[] = {
 	SAID("call_101_0", "LEFT", "0", "  (Left)\\\\n\\\\u001b[41mS\\\\u001b[0mFFF"),
 };
 
-/* The end of the body stands behind what is kept of it. */
+/* The end of the body follows what is kept of it. */
 static void ask(struct loop *l, const char *url, long number)
 {
 	size_t n = l->talk_n;

@@ -1,7 +1,6 @@
-/* The least that an OpenEnv step with the state after it can cost on this machine: raw
-   sockets, a thread for each session, both frames in one send, answers waited for and
-   counted but not read.
-   Usage: bare_sockets PORT KEY SESSIONS STEPS; KEY is the only field of the action */
+/* The minimum cost of an OpenEnv step and the state after it on this machine: raw sockets, a thread
+   for each session, both frames in one send, replies counted but not parsed. Usage: bare_sockets
+   PORT KEY SESSIONS STEPS; KEY is the only field of the action */
 #include "base/base.h"
 
 #include <arpa/inet.h>

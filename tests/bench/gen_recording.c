@@ -1,7 +1,7 @@
 /* Writes a healthy recording of any size to standard output: gen_recording dense|text
    MEGABYTES [SEED]. Both kinds have lines of about 2 KB. "dense" holds about 100 JSON values a
-   line (a robot on a grid, sensors and all), "text" about 50 (pages a reader turns, most
-   of a line is prose). The same call gives the same bytes. */
+   line (a robot on a grid, sensors and all), "text" about 50 (pages of a book, mostly prose). The
+   same call gives the same bytes. */
 #include "base/hash.h"
 #include "base/rng.h"
 #include "json/canon.h"

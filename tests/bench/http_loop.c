@@ -1,5 +1,5 @@
-/* CPU of N POSTs through net/http.c beside a bare curl_easy_perform loop doing the same,
-   against a server in a child process that answers everything alike. Prints both and
+/* CPU of N POSTs through net/http.c compared with a bare curl_easy_perform loop doing the same,
+   against a server in a child process that sends the same reply to every request. Prints both and
    their ratio; with `ours` or `bare` as second argument only that side runs (for
    callgrind and perf). Usage: http_loop [N [ours|bare]] */
 #include "base/clock.h"

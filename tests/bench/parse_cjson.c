@@ -1,5 +1,5 @@
-/* The yardstick for `check`: parse_cjson FILE parses each line with cJSON and throws the
-   tree away, nothing more. Prints how many lines there were. */
+/* The baseline for `check`: parse_cjson FILE parses each line with cJSON and frees the tree. Prints
+   the number of lines. */
 #include <cjson/cJSON.h>
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Many rollouts: tasks, groups, jobs, folders, refusals, interrupts.
+# Many rollouts: tasks, groups, jobs, directories, refusals, interrupts.
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
@@ -65,7 +65,7 @@ write_tasks() {
 	[ "$(jq -c 'select(.rollout == "b.0" and .type == "step") | .tool_call.arguments.action' a.jsonl | paste -sd' ')" = '"DOWN" [1,2]' ]
 	rolldbg strip a.jsonl | grep -q '"reset":{"row":{"n":1.50}}'
 	expect 2 rolldbg run --reset-json '[1]'
-	has "$stderr" '--reset-json is array, not an object'
+	has "$stderr" '--reset-json is an array, not an object'
 	expect 2 rolldbg run --reset-json '{"a":'
 	has "$stderr" '--reset-json: column 6: '
 }
@@ -149,7 +149,7 @@ write_tasks() {
 	# an existing file is not replaced, and no rollout starts
 	rm d/é.*
 	expect 2 rolldbg run --tasks tasks.jsonl --group-size 2 --out d
-	has "$stderr" '.jsonl exists; use --force to replace it'
+	has "$stderr" '.jsonl exists; use --force to overwrite it'
 	[ ! -e d/é.0.jsonl ]
 	expect 0 rolldbg run --tasks tasks.jsonl --group-size 2 --out d --force
 	expect 0 rolldbg run --tasks tasks.jsonl --group-size 2 --out d --append
@@ -190,7 +190,7 @@ write_tasks() {
 	expect 2 rolldbg run --num-generations 6
 	has "$stderr" 'must be divisible by num_generations (6)'
 	expect 2 rolldbg run --num-generations 8 --jobs 4
-	has "$stderr" "--jobs 4 contradicts the trainer's settings, which make it 8"
+	has "$stderr" "--jobs 4 contradicts the trainer settings, which result in 8"
 	expect 2 rolldbg run --num-generations 8 --group-size 4
 	write_tasks 1
 	expect 0 rolldbg run --tasks tasks.jsonl --num-generations 2 --per-device-train-batch-size 4 --out b.jsonl --force

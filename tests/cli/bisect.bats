@@ -15,7 +15,7 @@ broken='builtin:frozen_lake?fault=drop-iserror'
 	has "$output" $'    C  tool-error   '
 	lacks "$output" 'A -> B'
 	lacks "$output" 'C -> D'
-	[ "${lines[-1]}" = "C is the first to change an answer: $broken, step 1 of rollout FrozenLake-v1.0" ]
+	[ "${lines[-1]}" = "C is the first to change a reply: $broken, step 1 of rollout FrozenLake-v1.0" ]
 }
 
 @test "no target differs: exit 0, no output with --quiet" {
@@ -41,7 +41,7 @@ broken='builtin:frozen_lake?fault=drop-iserror'
 	rolldbg run --quiet --seed 4 --actions DOWN,DOWN,RIGHT --out a.jsonl
 	start player "$ROLLDBG" serve a.jsonl --port 0
 	expect 1 rolldbg bisect a.jsonl --env "$url" --env "$lake" --env "$broken"
-	has "${lines[-1]}" "C is the first to change an answer: "
+	has "${lines[-1]}" "C is the first to change a reply: "
 }
 
 @test "masks and tolerances; an unreachable target: exit 4" {

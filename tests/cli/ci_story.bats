@@ -57,7 +57,7 @@ job() {
 	SERVER=
 }
 
-@test "unchanged behaviour: nothing is reported" {
+@test "unchanged behavior: nothing is reported" {
 	job frozen_lake 0
 	has "$log" 'no differences · 2 rollouts'
 	[ -z "$annotations" ]

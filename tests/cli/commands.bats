@@ -42,7 +42,7 @@ keys_of() {
 @test "__spec: every line has a known kind and all its fields" {
 	expect 0 rolldbg __spec
 	[ -z "$(awk -F '\t' '!($1 == "command" && NF == 4 || $1 == "option" && NF == 9 || $1 == "topic" && NF == 4 || $1 == "description" && NF == 3 || ($1 == "key" || $1 == "part" || $1 == "member") && NF == 6 || $1 == "result" && NF == 4)' <<<"$output")" ]
-	for kind in env policy rule fault world exit; do
+	for kind in env policy rule fault builtin exit; do
 		grep -q "^topic	$kind	" <<<"$output"
 	done
 }
@@ -85,7 +85,7 @@ keys_of() {
 	expect 1 rolldbg check --min-effective 7 a.jsonl
 	expect 0 rolldbg check --min-effective 6 a.jsonl
 	expect 1 rolldbg run --actions "$goal" --state none --min-effective 1
-	has "$output" 'error: min-effective: 0 of 6 steps were effective (the effect of none is known)'
+	has "$output" 'error: min-effective: 0 of 6 steps were effective (the effect of every step is unknown)'
 	expect 0 rolldbg run --actions "$goal" --state none --out b.jsonl
 	expect 0 rolldbg check b.jsonl
 	has "${lines[-1]}" '--state tool:NAME, --state resource:URI or --state observation'
@@ -95,11 +95,21 @@ keys_of() {
 	expect 0 rolldbg run --state none
 	has "$output" 'no findings; whether the state changed is unknown'
 	expect 0 rolldbg run --max-turns 0
-	has "$output" 'nothing to judge: no call was sent'
+	has "$output" 'nothing to check: no call was sent'
 	expect 0 rolldbg run --actions UP
 	has "$output" 'no findings, but no step changed the state'
 	expect 4 rolldbg run --env http://127.0.0.1:1/mcp --actions UP
 	has "$output" 'no findings: the rollout did not start'
+}
+
+@test "check: a batch is clean only if the effects of every rollout are known" {
+	fixtures=$BATS_TEST_DIRNAME/../../fixtures/check/frozen-state
+	expect 0 rolldbg check "$fixtures/good-simulated-time.jsonl"
+	has "$output" 'clean: every step reached the environment'
+	expect 0 rolldbg check "$fixtures/good-simulated-time.jsonl" "$fixtures/good-simulated-seconds.jsonl"
+	has "$output" 'no findings; whether the state changed is unknown in 1 of 2 rollouts'
+	has "$output" 'run with --state observation'
+	lacks "$output" clean
 }
 
 @test "run --quiet prints findings only" {
@@ -135,7 +145,7 @@ keys_of() {
 	has "$output" "not checked (data stripped, too large or not recorded): $not_checked"
 }
 
-@test "check: files, folders and several rollouts; findings name their rollout" {
+@test "check: files, directories and several rollouts; findings name their rollout" {
 	mkdir runs
 	rolldbg run --quiet --task good --out runs/a.jsonl
 	rolldbg run --quiet --env "$broken" --actions "$goal" --task bad --out runs/b.jsonl || true
@@ -254,7 +264,7 @@ keys_of() {
 	has "$stderr" 'control plane'
 }
 
-@test "colours: only on a terminal, never with NO_COLOR, or as --color says" {
+@test "colors: only on a terminal, never with NO_COLOR, or as --color says" {
 	rolldbg run --quiet --out a.jsonl
 	expect 0 rolldbg show a.jsonl
 	lacks "$output" $'\e'

@@ -4,14 +4,14 @@
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-# enter_project: writes the project file from standard input and changes to a folder below it.
+# enter_project: writes the project file from standard input and changes to a directory below it.
 enter_project() {
 	mkdir -p project/below
 	cat >project/.rolldbg.json
 	cd project/below || return
 }
 
-@test "defaults of a command, from a folder above" {
+@test "defaults of a command, from a directory above" {
 	enter_project <<-'END'
 		{"defaults": {
 			"run": {"max_turns": 2, "seed": 7, "quiet": true},
@@ -44,7 +44,10 @@ enter_project() {
 	[ "$(jq -c 'select(.type == "step") | .state.position' a.jsonl | tr '\n' ' ')" = '0 8 ' ]
 	# probe has no --mask: the setting is ignored
 	expect 0 rolldbg probe --quiet --sessions 2
+	expect 0 rolldbg --print-config run --seed 5 --ignore /last
+	before=$output
 	expect 0 rolldbg run --print-config --seed 5 --ignore /last
+	[ "$output" = "$before" ]
 	has "$output" "# project file: ${PWD%/below}/.rolldbg.json"
 	has "$output" 'big = builtin:frozen_lake?map=8x8  # '
 	has "$output" 'seed             5  # command line'
@@ -132,13 +135,38 @@ expect_refused() {
 
 @test "an invalid file: the line and the nearest name are reported" {
 	expect_refused '{' '.rolldbg.json:1:2: '
-	expect_refused '[]' 'must be an object, not array'
+	expect_refused '[]' 'must be an object, not an array'
 	expect_refused $'{\n"environment": {}}' ".rolldbg.json:2: unknown key \"environment\"; did you mean 'environments'?"
 	expect_refused $'{"defaults": {\n"chek": {}}}' ".rolldbg.json:2: defaults: unknown command \"chek\"; did you mean 'check'?"
 	expect_refused $'{"defaults": {"check":\n{"fail-on": "error"}}}' ".rolldbg.json:2: defaults.check: unknown key \"fail-on\"; did you mean 'fail_on'?"
 	expect_refused $'{"defaults": {"check":\n{"fail_on": "worst"}}}' ".rolldbg.json:2: defaults.check: --fail-on: expected one of error|warning|info|never, got 'worst'"
 	expect_refused $'{"defaults": {"check": {"jobs":\n[1]}}}' '.rolldbg.json:2: defaults.check: "jobs" must be one value, not an array'
 	expect_refused $'{"defaults": {"check": {\n"verify": 1}}}' '.rolldbg.json:2: defaults.check: "verify" must be true or false, not 1'
+	# types are checked whatever the command, and before anything else
+	while IFS=$'\t' read -r settings message; do
+		expect_refused "{\"defaults\": {\"run\":"$'\n'"$settings}}" ".rolldbg.json:2: defaults.run: $message"
+	done <<-'END'
+		{"out": 3}	"out" must be a string, not 3
+		{"env": ["a"]}	"env" must be one value, not an array
+		{"actions": true}	"actions" must be a string, not true
+		{"max_turns": {}}	"max_turns" must be a number, not an object
+		{"max_turns": true}	"max_turns" must be a number, not true
+		{"timeout": 30}	"timeout" must be a duration such as "30s", not 30
+		{"ignore": ["/a", 1]}	"ignore" must be a string, or an array of strings, not 1
+		{"ignore": {}}	"ignore" must be a string, or an array of strings, not an object
+		{"fail_on": 1}	"fail_on" must be a string, not 1
+		{"insecure": "yes"}	"insecure" must be true or false, not "yes"
+		{"reset_json": 7}	"reset_json" must be an object, not 7
+		{"verbose": true}	"verbose" must be a number, not true
+		{"quiet": 1}	"quiet" must be true or false, not 1
+	END
+	expect_refused $'{"environments": {"x": {"target":\n3}}}' '.rolldbg.json:2: environments.x: "target" must be a string, not 3'
+	expect_refused $'{"environments": {"x": {"target": "a",\n"headers": []}}}' '.rolldbg.json:2: environments.x: "headers" must be an object, not an array'
+	expect_refused $'{"environments": {"x": {"target": "a",\n"headers": {"X-A": 3}}}}' '.rolldbg.json:2: environments.x: "X-A" must be a string, not 3'
+	expect_refused $'{"environments": {"x": {"target": "a", "out": 3}}}' 'environments.x: "out" must be a string, not 3'
+	expect_refused $'{"environments": {"x": {"target": "a", "description": 3}}}' 'environments.x: "description" must be a string, not 3'
+	echo '{"defaults": {"check": {"jobs": null, "only": null}}}' >.rolldbg.json
+	expect 0 rolldbg check "$root/fixtures/recordings/good.jsonl"
 	expect_refused $'{"environments": {"x": {}}}' '.rolldbg.json:1: environments.x: "target" is missing'
 	expect_refused $'{"environments": {"x": {"target": "a", "timeot": "3s"}}}' "environments.x: unknown key \"timeot\"; did you mean 'timeout'?"
 	echo '{"environments": {"staging": {"target": "builtin:frozen_lake"}}}' >.rolldbg.json

@@ -108,26 +108,26 @@ written_formats() {
 	rolldbg run --quiet --out lake.jsonl
 	expect 0 rolldbg convert lake.jsonl --to openai --out out.jsonl
 	[ -z "$output" ]
-	[ "$(sort <<<"$stderr")" = 'rolldbg: openai has no place for env_steps: left out of 6 lines
-rolldbg: openai has no place for reward: left out of 6 lines
-rolldbg: openai has no place for state: left out of 7 lines
-rolldbg: openai has no place for status: left out of 1 line
-rolldbg: openai has no place for terminated: left out of 1 line
-rolldbg: openai has no place for total_reward: left out of 1 line' ]
+	[ "$(sort <<<"$stderr")" = 'rolldbg: openai cannot hold env_steps: omitted from 6 lines
+rolldbg: openai cannot hold reward: omitted from 6 lines
+rolldbg: openai cannot hold state: omitted from 7 lines
+rolldbg: openai cannot hold status: omitted from 1 line
+rolldbg: openai cannot hold terminated: omitted from 1 line
+rolldbg: openai cannot hold total_reward: omitted from 1 line' ]
 	expect 0 rolldbg convert --quiet lake.jsonl --to openai --out out.jsonl --force
 	[ -z "$stderr" ]
 }
 
-@test "formats with one document per rollout: into a folder, or one at a time" {
+@test "formats with one document per rollout: into a directory, or one at a time" {
 	rolldbg run --quiet --jobs 2 --group-size 2 --out two.jsonl
 	expect 2 rolldbg convert two.jsonl --to atif --out both.json
 	has "$stderr" 'a file in format atif holds one rollout; use --out DIR/ or --rollout ID'
 	[ "$(find . -name '*json*')" = ./two.jsonl ]
-	expect 0 rolldbg convert --quiet two.jsonl --to atif --out folder/
-	[ "$(ls folder)" = 'env.0.json
+	expect 0 rolldbg convert --quiet two.jsonl --to atif --out directory/
+	[ "$(ls directory)" = 'env.0.json
 env.1.json' ]
 	expect 0 rolldbg convert --quiet two.jsonl --to atif --rollout env.1 --out one.json
-	cmp one.json folder/env.1.json
+	cmp one.json directory/env.1.json
 	expect 2 rolldbg convert two.jsonl --rollout nope
 	has "$stderr" "no rollout 'nope'"
 }
@@ -151,7 +151,7 @@ env.1.json' ]
 	done <"$formats/bad/expected.tsv"
 	echo old >out.jsonl
 	expect 2 rolldbg convert "$(fixture_of openai)" --out out.jsonl
-	has "$stderr" 'out.jsonl exists; use --force to replace it'
+	has "$stderr" 'out.jsonl exists; use --force to overwrite it'
 	expect 3 rolldbg convert "$formats/bad/other-line.jsonl" --out out.jsonl --force
 	[ "$(cat out.jsonl)" = old ]
 	expect 5 rolldbg convert "$(fixture_of openai)" --out /nowhere/out.jsonl
@@ -206,7 +206,7 @@ env.1.json' ]
 		expect 3 rolldbg check "$kind.eval"
 		has "$stderr" "$kind.eval: $message"
 	done <<-'END'
-		bad-sample|samples/1_epoch_1.json in the zip archive is not valid JSON: unexpected end of the text, at byte 10
+		bad-sample|samples/1_epoch_1.json in the zip archive is not valid JSON: unexpected end of input, at byte 10
 		bad-header|header.json in the zip archive is not valid JSON
 		chunked|an Inspect log with chunked samples, which cannot be read: read the log that 'inspect log convert-chunked' made it from
 		no-samples|the evaluation log has no samples
@@ -278,7 +278,7 @@ env.1.json' ]
 	END
 }
 
-@test "a folder with other names: the message names a file that can be read" {
+@test "a directory with other names: the message names a file that can be read" {
 	mkdir logs logs/deeper
 	cp "$formats/inspect/in.json" logs/run.json
 	expect 3 rolldbg check logs

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # After a crash only the unfinished line is lost, every command works, and more can be appended.
 # 200 points: at 176 a recording is truncated at a byte, which is the only damage a kill can do (each line is one write);
-# at 24 a run is killed (-9) while it streams into a file, appends to one, or writes a folder.
+# at 24 a run is killed (-9) while it streams into a file, appends to one, or writes a directory.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
@@ -23,13 +23,16 @@ expect_code() {
 
 # expect_readable FILE WHOLE UNFINISHED: every command can read a damaged recording (to save time, show and stats are run
 # at every fourth point only), and each of its stripped lines is in WHOLE, the sorted stripped recording of an undisturbed
-# run. UNFINISHED is 1 if a rollout has no end.
+# run. UNFINISHED is 1 if a rollout has no end. What has no whole line is no recording.
 expect_readable() {
+	local code=0
+	head -n 1 "$1" | jq -e . >/dev/null 2>&1 || code=3
 	expect_code "$3" check --without group-size "$1"
 	[ "$3" = 0 ] || grep -q 'incomplete' out
 	turn=$((turn + 1))
-	((turn % 4)) || { expect_code 0 stats "$1" && expect_code 0 show "$1"; }
-	expect_code 0 strip "$1"
+	((turn % 4)) || { expect_code $code stats "$1" && expect_code $code show "$1"; }
+	expect_code $code strip "$1"
+	[ $code = 0 ] || grep -q 'contains no recording' err
 	sort out | comm -23 - "$2" >strange
 	[ ! -s strange ] || { cat strange >&2; return 1; }
 }
@@ -150,7 +153,7 @@ inspect_damage() {
 	cmp out stripped
 }
 
-# kill_at_line FILE N COMMAND...: kills the command when the file (or the folder's files together) has N lines.
+# kill_at_line FILE N COMMAND...: kills the command when the file (or the directory's files together) has N lines.
 kill_at_line() {
 	local file=$1 point=$2 pid
 	shift 2
@@ -182,7 +185,7 @@ kill_at_line() {
 	done
 }
 
-@test "killed while writing a folder: an empty file is a finding, the others are judged" {
+@test "killed while writing a directory: an empty file is a finding, the others are judged" {
 	rolldbg run --env "$slow" --actions "$goal" -g 8 --out whole/ --quiet
 	rolldbg strip whole | sort >stripped
 	for point in 1 7 13 19 25 31 37 43; do
@@ -200,7 +203,7 @@ kill_at_line() {
 	tail -n 2 whole/*.0.jsonl >some/headless.jsonl
 	expect_code 1 check some
 	grep -q 'some/empty.jsonl.*the file is empty' out
-	grep -q 'some/headless.jsonl.*lines of a rollout that has no header' out
+	grep -q 'some/headless.jsonl.*lines of a rollout without a header' out
 	expect_code 0 stats some
 	grep -q 'some/empty.jsonl is empty' err
 	echo '{"no":"recording"}' >some/foreign.jsonl

@@ -129,6 +129,25 @@ close_input() {
 	grep -q goto state/rolldbg/debug-history
 }
 
+@test "the history is in the folder of recordings, also if XDG_STATE_HOME is relative, and ignored" {
+	command -v script >/dev/null || skip 'no script(1) for a terminal'
+	export NO_COLOR=1 ASAN_OPTIONS=detect_leaks=0 HOME=$PWD/home XDG_STATE_HOME=state
+	rolldbg run --quiet --seed 42
+	cp home/.local/state/rolldbg/latest a.jsonl
+	(sleep 0.5; printf 'goto 2
+'; sleep 0.3; printf 'q
+') |
+		TERM=xterm script -qec "'$ROLLDBG' debug a.jsonl" /dev/null >out
+	grep -q goto home/.local/state/rolldbg/debug-history
+}
+
+@test "--max-turns: any number is a limit" {
+	for limit in 4 9223372036854775808 18446744073709551615; do
+		expect 0 rolldbg debug --batch --max-turns "$limit" --actions DOWN,DOWN,RIGHT -ex continue
+		has "$output" 'turn 2 · step 2'
+	done
+}
+
 @test "nothing is read ahead: a defect is reported when it is reached" {
 	rolldbg run --quiet --seed 42 --out a.jsonl
 	for _ in {1..2000}; do sed -n 3p a.jsonl; done >lines
@@ -226,7 +245,7 @@ dap_request() {
 	expect 2 rolldbg run --break 'reward >'
 	has "$stderr" '--break: column 9: expected a value'
 	expect 2 rolldbg run --break turn --group-size 2
-	has "$stderr" '--break is for a single rollout'
+	has "$stderr" '--break works with a single rollout'
 	rolldbg run --quiet --seed 42 --out good.jsonl
 	rolldbg strip good.jsonl >golden.jsonl
 	expect 0 rolldbg replay golden.jsonl --until-divergence </dev/null
@@ -303,6 +322,6 @@ fork_at_4() {
 	rolldbg run --quiet --env 'builtin:frozen_lake?fault=no-control-plane' --seed 42 --state observation --actions DOWN,RIGHT,DOWN,RIGHT,DOWN --out unseeded.jsonl || true
 	mv unseeded.jsonl a.jsonl
 	expect 0 rolldbg debug --batch a.jsonl --env 'builtin:frozen_lake?fault=no-control-plane' --state observation -ex 'fork 1'
-	has "$output" 'warning: the environment takes no seed; the new session may start in another state'
+	has "$output" 'warning: the environment does not accept a seed; the new session may start in another state'
 	all_are "$(sed -n 's/^recording: //p' <<<"$output")" header '.parent.seeded == false'
 }

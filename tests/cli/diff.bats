@@ -80,7 +80,7 @@ record() {
 	has "$output" '/observation/grid'
 }
 
-@test "batches: rollouts are matched by id, in files and folders, in any order" {
+@test "batches: rollouts are matched by id, in files and directories, in any order" {
 	rolldbg run --quiet --actions DOWN -g 3 -j 3 --out before.jsonl
 	mkdir after
 	rolldbg run --quiet --actions DOWN -g 4 --out after/
@@ -190,7 +190,7 @@ record() {
 	expect 2 rolldbg diff - -
 	head -c -20 a.jsonl >torn.jsonl
 	expect 1 rolldbg diff a.jsonl torn.jsonl
-	has "$stderr" 'torn.jsonl:5: the last line is truncated and left out'
+	has "$stderr" 'torn.jsonl:5: the last line is truncated and was skipped'
 	has "$output" '- the end line'
 }
 

@@ -27,7 +27,7 @@ setup_page() {
 	tests/lint/generated "$ROLLDBG"
 }
 
-# run_examples PAGE: runs a page's examples in a new folder. COLUMNS=69: man indents them on 80 columns.
+# run_examples PAGE: runs a page's examples in a new directory. COLUMNS=69: man indents them on 80 columns.
 run_examples() {
 	mkdir "$1"
 	ln -s "$root/policies" "$1/policies"

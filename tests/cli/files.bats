@@ -94,7 +94,7 @@ onto_full() {
 	has "$stderr" 'fixtures/recordings/headless.jsonl:1: '
 	# a rollout that crashed, with another one appended
 	expect 1 rolldbg check fixtures/recordings/duplicate-header.jsonl
-	has "$output" 'no end line: the recording stops after 1 lines'
+	has "$output" 'no end line: the recording stops after 1 line'
 	expect 3 rolldbg strip fixtures/recordings/bad-mask.jsonl
 	has "$stderr" "bad-mask.jsonl:1: masks: 'observation' is not a JSON Pointer"
 	expect 3 rolldbg check src/
@@ -123,6 +123,46 @@ onto_full() {
 	has "$output" 'error: incomplete: turn 2: no end line: the recording stops after 5 lines and 3 steps'
 }
 
+@test "a file with nothing but a truncated line: a finding of check, no recording for the commands that read one" {
+	rolldbg run --quiet --out a.jsonl
+	head -c 60 a.jsonl >torn.jsonl
+	expect 1 rolldbg check torn.jsonl
+	has "$output" 'error: incomplete: the file ends in a truncated line'
+	for command in strip show stats 'convert --to atif' 'diff a.jsonl' 'debug --batch' replay; do
+		# shellcheck disable=SC2086 # several arguments
+		expect 3 rolldbg $command torn.jsonl
+		[ -z "$output" ]
+		[[ $stderr == *'contains no recording'* || $stderr == *'a golden must be complete'* ]]
+	done
+	expect 0 rolldbg strip a.jsonl torn.jsonl
+	has "$stderr" 'torn.jsonl:1: the last line is truncated and was skipped'
+	expect 0 rolldbg stats a.jsonl torn.jsonl
+	has "$stderr" 'torn.jsonl contains no whole line'
+}
+
+@test "pipes and folders among recordings are not waited for" {
+	mkdir -p dir "$XDG_STATE_HOME/rolldbg/2026-01-01T00-00-00-folder.jsonl"
+	rolldbg run --quiet --out dir/a.jsonl
+	rolldbg run --quiet
+	mkfifo dir/b.jsonl "$XDG_STATE_HOME/rolldbg/2026-01-01T00-00-00-pipe.jsonl"
+	for command in check stats strip; do
+		expect 0 timeout 20 "$ROLLDBG" $command dir
+		has "$stderr" 'dir/b.jsonl is no regular file and is left out'
+	done
+	expect 0 timeout 20 "$ROLLDBG" list
+	[ "${#lines[@]}" = 1 ]
+	expect 0 timeout 20 "$ROLLDBG" list --prune 1d
+	has "$output" '0 of 1 recording deleted'
+	rm dir/a.jsonl
+	expect 3 timeout 20 "$ROLLDBG" check dir
+	has "$stderr" 'no *.jsonl file in directory dir'
+	# a pipe that is named is read
+	rolldbg run --quiet --out dir/a.jsonl
+	mkfifo named
+	cat dir/a.jsonl >named &
+	expect 0 timeout 20 "$ROLLDBG" check named
+}
+
 @test "policies that cannot be used: exit 3, file, line and column, and nothing is recorded" {
 	while IFS=$'\t' read -r policy message; do
 		printf '%b' "$policy" >policy.json
@@ -144,7 +184,7 @@ onto_full() {
 	has "$stderr" "policy 'nowhere.json': no such file or ready-made policy; other policies are random:SEED and llm"
 }
 
-@test "ready policies by name: the working folder's, then the installed ones; an unknown name lists them" {
+@test "ready policies by name: the working directory's, then the installed ones; an unknown name lists them" {
 	unset XDG_DATA_HOME
 	export HOME=$PWD XDG_DATA_DIRS=$PWD/empty:$PWD/share
 	mkdir -p share/rolldbg/policies policies
@@ -157,7 +197,9 @@ onto_full() {
 	all_are own.jsonl header '.policy.name == "own"'
 	expect 0 rolldbg probe --policy right --quiet
 	expect 3 rolldbg run --policy nowhere
-	has "$stderr" "policy 'nowhere': no such file, kind or ready-made policy; available: script, random, llm, down, right"
+	has "$stderr" "policy 'nowhere': no such file, kind or ready-made policy; available: random:SEED, llm, down, right"
+	expect 3 rolldbg run --policy randm
+	has "$stderr" "; did you mean 'random'?"
 	expect 3 rolldbg probe --policy rihgt
 	has "$stderr" "; did you mean 'right'?"
 	[ "$(rolldbg __spec policies | paste -sd ' ' -)" = 'down right' ]
@@ -209,16 +251,16 @@ onto_full() {
 	done
 }
 
-@test "a folder without write permission: exit 5" {
+@test "a directory without write permission: exit 5" {
 	expect 5 rolldbg run --out /proc/rolldbg.jsonl
 	has "$stderr" 'cannot write /proc/rolldbg.jsonl'
-	expect 5 rolldbg run --out /proc/folder/
-	has "$stderr" 'cannot create the folder /proc/folder'
+	expect 5 rolldbg run --out /proc/directory/
+	has "$stderr" 'cannot create the directory /proc/directory'
 	echo >file
 	expect 2 rolldbg run --out file/
-	has "$stderr" '--out file/: file is not a folder'
+	has "$stderr" '--out file/: file is not a directory'
 	expect 5 env XDG_STATE_HOME="$PWD/file" "$ROLLDBG" run
-	has "$stderr" 'cannot create the folder'
+	has "$stderr" 'cannot create the directory'
 	has "$stderr" '--out FILE'
 }
 
@@ -227,4 +269,19 @@ onto_full() {
 	expect 5 env ASAN_OPTIONS=detect_leaks=0 strace -f -o trace -P "$PWD/a.jsonl" -e trace=openat -e inject=openat:error=EROFS \
 		"$ROLLDBG" run --out "$PWD/a.jsonl"
 	has "$stderr" 'Read-only file system'
+}
+
+@test "a recording that becomes shorter while it is read: exit 5" {
+	rolldbg run --quiet --out a.jsonl
+	for _ in $(seq 200); do cat a.jsonl; done >many.jsonl
+	mkfifo pipe
+	"$ROLLDBG" strip many.jsonl >pipe 2>message &
+	exec 9<pipe
+	head -c 1 <&9 >/dev/null # it waits until the rest is taken
+	: >many.jsonl
+	cat <&9 >/dev/null
+	status=0
+	wait $! || status=$?
+	[ "$status" = 5 ]
+	has "$(cat message)" 'became shorter while it was read'
 }

@@ -112,8 +112,8 @@ policy_allows() {
 	expect 5 rolldbg show a.jsonl --html missing/a.html
 	has "$stderr" 'cannot write missing/a.html: No such file or directory'
 	expect 5 rolldbg check a.jsonl --html /dev/full
-	mkdir folder
-	expect 5 rolldbg show a.jsonl --html folder
+	mkdir directory
+	expect 5 rolldbg show a.jsonl --html directory
 	echo '{"type":' >broken.jsonl
 	expect 3 rolldbg check broken.jsonl --html broken.html
 	[ ! -e broken.html ]
@@ -126,19 +126,19 @@ policy_allows() {
 	expect 2 rolldbg show a.jsonl --html a.html --turn 1
 	has "$stderr" '--html and --turn are mutually exclusive'
 	expect 2 rolldbg check a.jsonl --html -
-	has "$stderr" '--html -: standard output is taken by the result'
+	has "$stderr" '--html -: standard output is already used for the result'
 	expect 2 rolldbg diff a.jsonl a.jsonl --html -
 	expect 2 rolldbg stats a.jsonl --html -
 	expect 2 rolldbg stats --compare a.jsonl a.jsonl --html a.html
 	expect 2 rolldbg show a.jsonl --html a.html --rollout nobody
 	has "$stderr" "the recording has no rollout 'nobody'"
 	expect 2 rolldbg diff - a.jsonl --html a.html <before.jsonl
-	has "$stderr" 'which standard input cannot'
+	has "$stderr" 'which is not possible with standard input'
 	expect 2 rolldbg stats --html a.html - <before.jsonl
 	[ ! -e a.html ]
 }
 
-@test "several recordings, folders, standard input, one rollout of many" {
+@test "several recordings, directories, standard input, one rollout of many" {
 	local one
 	for one in up down; do
 		rolldbg run --quiet --task $one --actions ${one^^} --out $one.jsonl || true

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # make install puts everything under DESTDIR, it runs from there, and make uninstall removes everything.
 
-@test "installs, runs and uninstalls in a staging folder" {
+@test "installs, runs and uninstalls in a staging directory" {
 	stage=$BATS_TEST_TMPDIR/stage
 	make install DESTDIR="$stage" PREFIX=/opt
 	run "$stage/opt/bin/rolldbg" --help

@@ -78,7 +78,7 @@ recordings() {
 	cmp stripped <(rolldbg strip --jobs 3 - <a.jsonl)
 	head -c -100 a.jsonl >torn.jsonl
 	same_output strip a.jsonl torn.jsonl
-	has "$(cat one.err)" 'the last line is truncated and left out'
+	has "$(cat one.err)" 'the last line is truncated and was skipped'
 	# an invalid line far into the file: everything before it in the output order is printed
 	sed '/"rollout":"task-7.0"/s/"outcome":"ok"/"outcome":"fine"/' a.jsonl >bad.jsonl
 	expect 3 rolldbg strip bad.jsonl

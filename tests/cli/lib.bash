@@ -1,4 +1,4 @@
-# Shared by the command tests: a private folder and state for each test, servers that are stopped by pid, and assertions
+# Shared by the command tests: a private directory and state for each test, servers that are stopped by pid, and assertions
 # about a run.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables set by bats, and variables read by the tests
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The recordings of the state folder: list, names such as @2, what `latest` is, and pruning.
+# The recordings of the state directory: list, names such as @2, what `latest` is, and pruning.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
@@ -47,7 +47,7 @@ record_three() {
 	[ -z "$output" ]
 }
 
-@test "list: a folder without recordings, files that are not recordings" {
+@test "list: a directory without recordings, files that are not recordings" {
 	expect 0 rolldbg list
 	[ -z "$output" ]
 	has "$stderr" 'no recordings in '
@@ -88,6 +88,17 @@ record_three() {
 	expect 3 rolldbg check @x
 }
 
+@test "recordings of one second: @1 is the latest" {
+	store=$XDG_STATE_HOME/rolldbg
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		rolldbg run --quiet --task "t$i"
+		[ "$(rolldbg list --json | jq -r 'select(.name == "@1") | .task')" = "t$i" ]
+		cmp "$store/latest" "$(find "$store" -name '2*.jsonl' | sort | tail -n 1)"
+	done
+	expect 0 rolldbg list
+	[[ ${lines[0]} =~ ^@1\ +[0-9-]{10}\ [0-9:]{5}\ +clean\ +t10\  ]]
+}
+
 @test "latest: unchanged if the server was not reached" {
 	rolldbg run --quiet
 	before=$(readlink "$XDG_STATE_HOME/rolldbg/latest")
@@ -124,6 +135,9 @@ record_three() {
 @test "invalid options" {
 	expect 2 rolldbg list --finding lop
 	has "$stderr" "unknown rule 'lop'; did you mean 'loop'?"
+	for date in 2026-13-01 2026-12-32 2026-00-10 2026-01-01T24:00; do
+		expect 2 rolldbg list --since $date
+	done
 	expect 2 rolldbg list --since yesterday
 	has "$stderr" "--since: expected an age (90m, 2d, 1w) or a date (2026-11-22), got 'yesterday'"
 	expect 2 rolldbg list --prune 2026-01-01

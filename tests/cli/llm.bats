@@ -116,11 +116,11 @@ play() {
 		{"replies":[{"raw_base64":"?"}]}|:1: replies[0]: "raw_base64" must be a string of base64, not "?"
 		{"replies":[{"stream":{"done":1}}]}|:1: replies[0].stream: "done" must be true or false, not 1
 		{"replies":[{"stream":{"every":-1}}]}|:1: replies[0].stream: "every" must be a non-negative integer, not -1
-		{"replies":[3]}|:1: replies[0]: must be an object, not number
+		{"replies":[3]}|:1: replies[0]: must be an object, not a number
 		{"replies":[]}|:1: "replies" must be an array of at least one reply, not an array
 		{"replies":|:1:12: 
 		{"then":"end"}|:1: "replies" is missing
-		[]|:1: must be an object, not array
+		[]|:1: must be an object, not an array
 	END
 	expect 3 rolldbg serve llm nowhere.json
 	has "$stderr" 'script nowhere.json: '
@@ -153,7 +153,7 @@ expect_reply() {
 		printf '{"role":"tool","tool_call_id":"%s","content":"ok"}' "$1"
 	}
 	expect_reply "{\"model\":\"a\",\"messages\":[$user,$two,$(tool x),$(tool y)]}" 200 '"content":"yes"'
-	expect_reply "{\"model\":\"a\",\"messages\":[$user,$two,$(tool y),$(tool x)]}" 400 'messages[2]: it does not answer the next open call'
+	expect_reply "{\"model\":\"a\",\"messages\":[$user,$two,$(tool y),$(tool x)]}" 400 'messages[2]: it is not the result of the next open call'
 	expect_reply "{\"model\":\"a\",\"messages\":[$user,$two,$(tool x)]}" 400 'have no result'
 	expect_reply "{\"model\":\"a\",\"messages\":[$user,$two,$(tool x),$user]}" 400 'messages[3]: an assistant message with tool_calls must be'
 	expect_reply "{\"model\":\"a\",\"messages\":[$user,$(tool x)]}" 400 'must be a response to a preceding message'

@@ -34,7 +34,7 @@ probe_result() {
 	jq -r 'select(.type == "property" and .status == "fail") | .name' lines | paste -sd ' ' | sed 's/^$/-/'
 }
 
-@test "every misbehaviour has a row" {
+@test "every misbehavior has a row" {
 	{ echo none; "$odd"; } | diff - <(rows | cut -f 1)
 }
 
@@ -74,7 +74,7 @@ probe_result() {
 	for options in '--quiet' '--json' '--group-size 5 --jobs 5' ''; do
 		# shellcheck disable=SC2086 # several words
 		expect 1 rolldbg run --env "$url" --actions on $options --out a.jsonl --force
-		[ "$stderr" = "rolldbg: $url: the server refused the session: ${url#ws://} answered the WebSocket handshake with HTTP 401 (send credentials with --header or --header-env)" ]
+		[ "$stderr" = "rolldbg: $url: the server refused the session: ${url#ws://} replied to the WebSocket handshake with HTTP 401 (send credentials with --header or --header-env)" ]
 	done
 	expect 1 rolldbg run --env "$url" --actions on --out -
 	has "$stderr" 'the server refused the session: '

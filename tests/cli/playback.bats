@@ -181,7 +181,7 @@ not in the recording: lake_move {"action":"UP"}, call 3 of rollout FrozenLake-v1
 	has "$stderr" 'rollout FrozenLake-v1.0 has neither a reset nor a call'
 	jq -c 'if .type == "header" then .env.protocol = "openenv-http" else . end' a.jsonl >plain.jsonl
 	expect 3 rolldbg serve plain.jsonl --port 0
-	has "$stderr" '--protocol openenv plays it over a WebSocket'
+	has "$stderr" 'recorded over openenv-http, which has no sessions to play it in; --protocol openenv plays it in sessions'
 	for option in '--fault capacity' '--map 8x8' '--max-envs 3' --slippery; do
 		# shellcheck disable=SC2086 # splits the option from its value
 		expect 2 rolldbg serve a.jsonl $option

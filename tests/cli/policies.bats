@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The ready-made policies run unchanged, from any folder.
+# The ready-made policies run unchanged, from any directory.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
@@ -97,6 +97,24 @@ goal_script() {
 	[ "$(jq -r 'select(.type == "step") | .tool_call.arguments.action' a.jsonl | sort -u | wc -l)" -gt 1 ]
 }
 
+@test "random: --tool restricts the draws to that tool; the header says so" {
+	for policy in random:4 "$root/policies/random.json"; do
+		expect 0 rolldbg run --policy "$policy" --env builtin:desk --seed 1 --ignore /clock -n 12 --tool list_items --force --fail-on never --out a.jsonl
+		all_are a.jsonl step '.tool_call.name == "list_items"'
+		all_are a.jsonl header '.policy.params.tool == "list_items"'
+	done
+	rolldbg run --quiet --policy random:4 --env builtin:desk --seed 1 --ignore /clock -n 12 --force --fail-on never --out a.jsonl
+	run ! all_are a.jsonl step '.tool_call.name == "list_items"'
+	all_are a.jsonl header '.policy.params | has("tool") | not'
+	expect 2 rolldbg run --policy random:4 --env builtin:desk --tool list_itms
+	has "$stderr" "the server has no tool 'list_itms'; did you mean 'list_items'?"
+	expect 2 rolldbg run --policy random:4 --argument direction --env http://127.0.0.1:9/mcp
+	has "$stderr" '--argument needs --actions: --policy random draws all arguments'
+	printf '{"id":"a","tool":"list_items","policy":"random:4","max_turns":6}\n' >tasks.jsonl
+	expect 0 rolldbg run --env builtin:desk --ignore /clock --tasks tasks.jsonl --fail-on never --force --out a.jsonl
+	all_are a.jsonl step '.tool_call.name == "list_items"'
+}
+
 @test "desk-tidy: three wanted items into the archive, whatever the seed" {
 	expect_clean '8 turns · 8 steps · 7 effective · 0 failed · reward 3' --env builtin:desk --seed 1 --ignore /clock --policy "$root/policies/desk-tidy.json"
 	expect_clean '10 turns · 10 steps · 9 effective · 0 failed · reward 3' --env builtin:desk --seed 2 --ignore /clock --policy "$root/policies/desk-tidy.json"
@@ -107,4 +125,46 @@ goal_script() {
 	expect 0 rolldbg run --env builtin:desk --seed 1 --ignore /clock --policy "$root/policies/desk-look.json"
 	has "$output" '6 turns · 6 steps · 0 effective · 0 failed · reward 0'
 	has "$output" 'no findings, but no step changed the state'
+}
+
+@test "a policy that cannot be used is refused before anything is connected or recorded" {
+	printf '{"kind":"random","seed":"x"}' >seed.json
+	printf '{"kind":"script"}' >empty.json
+	printf '{"kind":"script","calls":[{"name":"a"}],"tool":"a"}' >both.json
+	while IFS=$'\t' read -r code arguments message; do
+		# shellcheck disable=SC2086 # several arguments
+		expect "$code" rolldbg run --env http://127.0.0.1:9/mcp --out a.jsonl $arguments
+		has "$stderr" "$message"
+		[ ! -e a.jsonl ]
+		# shellcheck disable=SC2086
+		expect "$code" rolldbg debug --batch --env http://127.0.0.1:9/mcp $arguments
+		# shellcheck disable=SC2086
+		expect "$code" rolldbg probe --env http://127.0.0.1:9/mcp $arguments
+	done <<-'END'
+		2	--policy random	--policy random needs an integer seed: random:7, not 'random'
+		2	--policy random:	--policy random needs an integer seed
+		2	--policy random:1x	--policy random needs an integer seed: random:7, not 'random:1x'
+		2	--policy random:18446744073709551616	--policy random needs an integer seed
+		2	--policy random:1 --actions A,,B	--actions: action 2 is empty in 'A,,B'
+		2	--policy script	--policy script needs --actions A,B,C; a script in a file is used with --policy FILE
+		2	--policy script:x	--policy script has no argument, not 'script:x': use --actions A,B,C, or name a policy file
+		2	--policy llm:tiny	--policy llm has no argument, not 'llm:tiny': use --model NAME
+		2	--actions ,A	--actions: action 1 is empty in ',A'
+		2	--policy seed.json --actions A	--actions and --policy FILE are mutually exclusive
+		3	--policy seed.json	policy seed.json:1: "seed" must be a non-negative integer, not "x"
+		3	--policy empty.json	policy empty.json: a script needs either "actions" or "calls"
+		3	--policy both.json	policy both.json: each of the "calls" has its own tool
+	END
+	mkfifo pipe
+	for policy in pipe /dev/null; do
+		expect 3 rolldbg run --policy "$policy" --env http://127.0.0.1:9/mcp --out a.jsonl
+		has "$stderr" "policy $policy: not a regular file, so it can be read only once: save the policy in a file"
+	done
+	expect 0 rolldbg run --policy script --actions DOWN --out named.jsonl
+	expect 0 rolldbg run --actions DOWN --out unnamed.jsonl
+	cmp <(rolldbg strip named.jsonl) <(rolldbg strip unnamed.jsonl)
+	printf '%s\n' '{"id":"a"}' '{"id":"b","policy":"random:x"}' >tasks.jsonl
+	expect 3 rolldbg run --env http://127.0.0.1:9/mcp --actions A --tasks tasks.jsonl --out a.jsonl
+	has "$stderr" "tasks.jsonl:2: \"policy\" random needs an integer seed: random:7, not 'random:x'"
+	[ ! -e a.jsonl ]
 }

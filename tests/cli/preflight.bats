@@ -22,7 +22,7 @@ run_case() {
 		(map(.name) | index("model")) as $first
 		| {exit: $exit,
 		   not_ok: (map(select(.type == "property"))[$first:]
-			| map(select(.status != "ok" and .value != "none named" and .value != "not asked for (--tokens)" and .name != "groups"))
+			| map(select(.status != "ok" and .value != "none named" and .value != "not requested (--tokens)" and .name != "groups"))
 			| map("\(.name):\(.status)") | join(" ")),
 		   requests: last.model_requests}
 		| . + if $want.says then {says: [$want.says[] | select(. as $s | $text | contains($s))]} else {} end' lines | jq -cS .)

@@ -31,6 +31,13 @@ expect_property() {
 	}
 }
 
+@test "the tool for drawn calls can be chosen" {
+	expect 0 rolldbg probe --env builtin:desk --ignore /clock --sessions 1 --settle 100ms --tool list_items --json
+	has "$output" '"value":"state kept between calls"'
+	expect 2 rolldbg probe --env builtin:desk --sessions 1 --settle 100ms --tool list_itms
+	has "$stderr" "the server has no tool 'list_itms'; did you mean 'list_items'?"
+}
+
 @test "every fault has a row for each of its protocols" {
 	faults >wanted
 	rows | awk '$2 != "-" { print $1, $2 }' | sort | diff wanted -

@@ -57,7 +57,7 @@ limited_run() {
 	expect 0 rolldbg run --out run.jsonl
 	cp run.jsonl first
 	expect 2 rolldbg run --out run.jsonl
-	has "$stderr" "run.jsonl exists; use --force to replace it"
+	has "$stderr" "run.jsonl exists; use --force to overwrite it"
 	cmp run.jsonl first
 }
 
@@ -84,7 +84,7 @@ limited_run() {
 	expect 3 rolldbg check fixtures/recordings/newer-version.jsonl
 	has "$stderr" "version 2, but this rolldbg reads versions up to 1"
 	expect 1 rolldbg check fixtures/recordings/duplicate-header.jsonl
-	has "$output" 'no end line: the recording stops after 1 lines'
+	has "$output" 'no end line: the recording stops after 1 line'
 	expect 3 rolldbg check no-such.jsonl
 	has "$stderr" "cannot read no-such.jsonl: No such file or directory"
 	expect 0 rolldbg check fixtures/recordings/unknown.jsonl
@@ -169,8 +169,8 @@ limited_run() {
 @test "strip and show of a file without a line: no recording; /dev/null is an empty one" {
 	: >empty.jsonl
 	printf '\n\n' >blank.jsonl
-	mkdir folder
-	: >folder/a.jsonl
+	mkdir directory
+	: >directory/a.jsonl
 	for file in empty.jsonl blank.jsonl; do
 		expect 3 rolldbg strip "$file"
 		has "$stderr" "$file: contains no recording"
@@ -179,8 +179,8 @@ limited_run() {
 		expect 3 rolldbg show --turn 1 "$file"
 		has "$stderr" "$file: contains no recording"
 	done
-	expect 3 rolldbg strip folder
-	has "$stderr" 'folder/a.jsonl: contains no recording'
+	expect 3 rolldbg strip directory
+	has "$stderr" 'directory/a.jsonl: contains no recording'
 	expect 3 rolldbg strip - <blank.jsonl
 	has "$stderr" 'standard input: contains no recording'
 	expect 0 rolldbg strip /dev/null

@@ -129,7 +129,14 @@ golden() {
 	done
 	expect 2 rolldbg replay lake.jsonl --update some
 	expect 2 rolldbg replay lake.jsonl --review
-	has "$stderr" '--review asks on a terminal, and there is none'
+	has "$stderr" '--review needs a terminal'
+}
+
+@test "a call without a reply is a failure, not a lost environment" {
+	golden lake DOWN,DOWN
+	expect 1 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?fault=hang' --timeout 300ms
+	has "$stderr" 'no response from'
+	has "$stderr" 'was not replayed in full; not compared'
 }
 
 # on_terminal CODE KEYS COMMAND...: types the keys when the program asks for them; sets $output.
@@ -202,7 +209,7 @@ on_terminal() {
 	for part in 'goldens --shard 1/2' goldens/1.jsonl; do
 		# shellcheck disable=SC2086 # several words
 		expect 0 rolldbg replay $part --tasks tasks.jsonl
-		has "$stderr" 'not judged: which goldens are obsolete or missing'
+		has "$stderr" 'not checked: which goldens are obsolete or missing'
 	done
 	rm goldens/3.jsonl
 	golden goldens/4 DOWN --task task4
@@ -272,10 +279,10 @@ on_terminal() {
 	sed 's/"LEFT"/"WEST"/' lake.jsonl >schema.jsonl
 	run ! cmp -s lake.jsonl schema.jsonl
 	expect 0 rolldbg replay schema.jsonl
-	has "$stderr" "schema.jsonl: rollout FrozenLake-v1.0: the tool 'lake_move' has a different input schema: /properties/action/enum/0 has changed"
+	has "$stderr" "schema.jsonl: rollout FrozenLake-v1.0: the tool 'lake_move' has a different input schema: /properties/action/enum/0 changed"
 }
 
-@test "a suite: files and folders, several at a time, with different ids" {
+@test "a suite: files and directories, several at a time, with different ids" {
 	mkdir goldens
 	for n in 1 2 3 4; do
 		golden goldens/$n DOWN,RIGHT --task "task$n"
@@ -325,7 +332,7 @@ on_terminal() {
 	has "$stderr" 'cannot be combined with --actions or a model'
 	rolldbg run --quiet --actions DOWN -g 2 --out many.jsonl
 	expect 3 rolldbg run --policy many.jsonl
-	has "$stderr" 'policy many.jsonl: a recording of 2 rollouts'
+	has "$stderr" 'policy many.jsonl: the recording has 2 rollouts'
 	# the server lacks the tool: nothing is sent without --force-call
 	sed -i 's/"name":"lake_move"/"name":"lake_mov"/g' lake.jsonl
 	expect 3 rolldbg run --policy lake.jsonl

@@ -82,7 +82,7 @@ xml() {
 	has "$(xml j.xml | grep /error)" 'type=unreachable message=unreachable: cannot connect to 127.0.0.1:9'
 	expect 1 rolldbg run --actions DOWN --group-size 3 --jobs 3 --env 'builtin:frozen_lake?max_envs=2&delay=300ms' --report junit:j.xml
 	has "$(xml j.xml | grep /failure)" 'type=refused message=refused: '
-	# the class is the command: the file name of a recording in the state folder differs in each run
+	# the class is the command: the file name of a recording in the state directory differs in each run
 	has "$(xml j.xml)" 'classname=run name=env.0'
 	# a group with findings is a test case
 	has "$(xml j.xml)" 'tests=4 failures=2 errors=0'

@@ -160,7 +160,7 @@ secret_spellings() {
 	expect_no_secret
 }
 
-@test "recordings in the state folder are readable by their owner only, others according to the umask" {
+@test "recordings in the state directory are readable by their owner only, others according to the umask" {
 	umask 022
 	expect 0 rolldbg run
 	[ "$(stat -Lc %a "$XDG_STATE_HOME/rolldbg/latest")" = 600 ]

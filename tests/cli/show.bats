@@ -82,7 +82,7 @@ on_terminal() {
 	has "$output" $'\ncode 0'
 }
 
-@test "less quits if the output fits and passes colours through, unless LESS is set" {
+@test "less quits if the output fits and passes colors through, unless LESS is set" {
 	rolldbg run --quiet --out a.jsonl
 	mkdir bin
 	cat >bin/less <<-'END'

@@ -42,7 +42,7 @@ record_random() {
 	[ "$(jq -c '[.from, .to, .minimal, .flaky, .recording, .policy, (.calls | map(.arguments.action))]' <<<"$output")" = \
 		'[60,3,true,false,"least.jsonl","least.policy.json",["DOWN","RIGHT","RIGHT"]]' ]
 	expect 3 rolldbg shrink --divergence golden.jsonl --env "$healthy" --out other.jsonl
-	has "$stderr" 'not reproduced: the 60 calls of rollout FrozenLake-v1.0 were answered as in the golden'
+	has "$stderr" "not reproduced: the 60 calls of rollout FrozenLake-v1.0 got the golden's replies"
 	[ ! -e other.jsonl ]
 }
 
@@ -53,11 +53,11 @@ record_random() {
 	expect 0 rolldbg shrink both.jsonl --env "$bad" --rule effect-despite-error --json
 	[ "$(jq -c '[.rollout, .to]' <<<"$output")" = '["trapped.0",3]' ]
 	expect 3 rolldbg shrink both.jsonl --env "$bad" --rule effect-despite-error --rollout calm.0 --force
-	has "$stderr" 'not reproduced: the 2 calls of rollout calm.0 gave no finding effect-despite-error in 3 runs'
+	has "$stderr" 'not reproduced: the 2 calls of rollout calm.0 gave no finding of rule effect-despite-error in 3 runs'
 	expect 2 rolldbg shrink both.jsonl --env "$bad" --rule effect-despite-error --rollout none --force
 	has "$stderr" "both.jsonl has no rollout 'none'; available: calm.0, trapped.0"
 	expect 3 rolldbg shrink both.jsonl --env "$bad" --rule timeout --force
-	has "$stderr" 'both.jsonl: no rollout in it has a finding timeout'
+	has "$stderr" 'both.jsonl: no rollout in it has a finding of rule timeout'
 	expect 3 rolldbg shrink a.jsonl --env "$healthy" --rule effect-despite-error
 }
 
@@ -87,7 +87,7 @@ record_random() {
 	has "$stderr" 'stopped by --max-runs: the result may not be minimal'
 	# the files written are not replaced without --force
 	expect 2 rolldbg shrink w.jsonl --env "$bad" --rule effect-despite-error
-	has "$stderr" 'w.shrunk.jsonl exists; use --force to replace it'
+	has "$stderr" 'w.shrunk.jsonl exists; use --force to overwrite it'
 }
 
 @test "what cannot be shrunk" {

@@ -16,7 +16,7 @@ kl=$BATS_TEST_DIRNAME/../../fixtures/check/kl-band
 	# log-probabilities sampled with a temperature are reported as not comparable
 	expect 0 rolldbg check --fail-on warning --trainer-logprobs "$kl/bad-not-comparable.trainer" "$kl/bad-not-comparable.jsonl"
 	has "$output" 'info: kl-band: '
-	has "$output" 'not comparable, sent: temperature 0.7, top_p 0.9'
+	has "$output" 'not comparable, because the policy sent temperature 0.7, top_p 0.9'
 }
 
 @test "check --trainer-logprobs: missing and surplus counterparts" {
@@ -164,6 +164,19 @@ merge_parts() {
 	[ "$(value mismatch_kl)" != null ]
 }
 
+@test "stats --merge: a partial result that is counted twice is named" {
+	rolldbg run --quiet --task a --out a.jsonl
+	rolldbg run --quiet --task b --out b.jsonl
+	rolldbg stats --partial a.jsonl >part.a
+	rolldbg stats --partial b.jsonl >part.b
+	expect 0 rolldbg stats --merge part.a part.b
+	[ -z "$stderr" ]
+	cp part.a copy
+	expect 0 rolldbg stats --merge part.a part.b copy part.b
+	has "$stderr" 'copy has the same bytes as part.a: the same rollouts are counted twice'
+	has "$stderr" 'part.b is given twice: its rollouts are counted twice'
+}
+
 @test "stats --merge: not a partial result" {
 	rolldbg run --quiet --out a.jsonl
 	expect 3 rolldbg stats --merge a.jsonl
@@ -171,7 +184,7 @@ merge_parts() {
 	rolldbg stats --partial a.jsonl >part
 	head -n 1 part >short
 	expect 3 rolldbg stats --merge part short
-	has "$stderr" 'short:1: ends 1 tasks too soon'
+	has "$stderr" 'short:1: the file ends 1 task early'
 	sed '1s/"partial":1/"partial":9/' part >newer
 	expect 3 rolldbg stats --merge newer
 	has "$stderr" 'newer:1: a partial result of version 9, not 1'

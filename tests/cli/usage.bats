@@ -46,7 +46,7 @@ load lib
 @test "an error that is not about syntax is not followed by the usage" {
 	: >a.jsonl
 	expect 2 rolldbg run --out a.jsonl
-	[ "$stderr" = 'rolldbg: run: a.jsonl exists; use --force to replace it' ]
+	[ "$stderr" = 'rolldbg: run: a.jsonl exists; use --force to overwrite it' ]
 }
 
 @test "escape sequences in a value are printed escaped" {

@@ -108,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct io *io;
 	struct error err;
 
-	require(io_new(&conf, &io, &err) == 0);
+	require(io_global_init(&err) == 0 && io_new(&conf, &io, &err) == 0);
 	run(io, data + (size > 0), size - (size > 0), 0, &whole);
 	run(io, data + (size > 0), size - (size > 0), size ? data[0] + 1u : 1, &split);
 	require(!whole.full && str_eq(buf_view(&whole), buf_view(&split)));

@@ -34,15 +34,15 @@ int main(int argc, char **argv)
 	(void)argc;
 	const char *name = strrchr(argv[0], '/');
 	name = name ? name + 1 : argv[0];
-	char folder[512];
-	snprintf(folder, sizeof(folder), "fixtures/fuzz/%s", name + strlen("fuzz_"));
+	char directory[512];
+	snprintf(directory, sizeof(directory), "fixtures/fuzz/%s", name + strlen("fuzz_"));
 	struct dirent **entries = NULL;
-	int n = scandir(folder, &entries, NULL, alphasort);
-	ok(n > 2, "%s has inputs", folder);
+	int n = scandir(directory, &entries, NULL, alphasort);
+	ok(n > 2, "%s has inputs", directory);
 	for (int i = 0; i < n; i++) {
 		char path[1024];
 
-		snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
+		snprintf(path, sizeof(path), "%s/%s", directory, entries[i]->d_name);
 		if (entries[i]->d_name[0] != '.') {
 			replay_file(path);
 		}

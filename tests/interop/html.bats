@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # The pages of --html in headless Chromium, with playwright-core: the views, keyboard, print, hostile content, and axe-core's
-# rules in both color schemes. Screenshots are kept in html/ of the build folder. For the bytes of the page see
+# rules in both color schemes. Screenshots are kept in html/ of the build directory. For the bytes of the page see
 # tests/cli/html.bats.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats

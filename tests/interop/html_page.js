@@ -189,7 +189,7 @@ const scenarios = {
 		await accessible(page);
 	},
 
-	// An MCP content part, a data URL and bare base64; data that is only labelled as an image is not shown.
+	// An MCP content part, a data URL and bare base64; data that is only labeled as an image is not shown.
 	async images(page) {
 		const kinds = async () => page.locator('#detail img').evaluateAll((all) => all.map((one) => one.src.split(';')[0]));
 		assert.deepEqual(await kinds(), ['data:image/png', 'data:image/gif']);

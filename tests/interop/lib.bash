@@ -1,4 +1,4 @@
-# Starts real servers for the tests in this folder, and has assertions about runs. A server started by setup_file is
+# Starts real servers for the tests in this directory, and has assertions about runs. A server started by setup_file is
 # stopped after the file's last test, one started by a test at the end of that test.
 # shellcheck shell=bash
 
@@ -7,7 +7,7 @@ servers=$root/fixtures/servers
 installed=$root/.deps/interop
 ROLLDBG=${ROLLDBG:-$root/rolldbg}
 
-# gym_package GENERATION: the package with that generation of MCP-Gym, and the folders that override the newest one.
+# gym_package GENERATION: the package with that generation of MCP-Gym, and the directories that override the newest one.
 gym_package() {
 	case $1 in
 	D) echo eval_protocol ;;
@@ -58,16 +58,16 @@ server_start() {
 	echo "http://127.0.0.1:$port/mcp" >"$dir/$name.url"
 }
 
-# python PYTHON FOLDERS ARGS..: runs a launch file. Compiled files go to a separate folder, so that neither the source
+# python PYTHON DIRECTORIES ARGS..: runs a launch file. Compiled files go to a separate directory, so that neither the source
 # tree nor a package cache is written to, and a second start is fast.
 python() {
 	local python=$1 path=
-	local -a folders
-	IFS=: read -ra folders <<<"$2"
+	local -a directories
+	IFS=: read -ra directories <<<"$2"
 	shift 2
-	local folder
-	for folder in "${folders[@]}"; do
-		path+=$installed/$folder:
+	local directory
+	for directory in "${directories[@]}"; do
+		path+=$installed/$directory:
 	done
 	exec env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX="$installed/pycache" PYTHONPATH="${path%:}" \
 		HOME="$BATS_FILE_TMPDIR" "$installed/$python/bin/python" -W ignore "$@"
@@ -75,10 +75,10 @@ python() {
 
 # gym_start NAME GENERATION FILE [OPTIONS..]: FILE is gym_lake.py or gym_proxy.py.
 gym_start() {
-	local name=$1 package folders file=$3
-	read -r package folders <<<"$(gym_package "$2")"
+	local name=$1 package directories file=$3
+	read -r package directories <<<"$(gym_package "$2")"
 	shift 3
-	server_start "$name" python gym "${folders:-}" "$servers/$file" --package "$package" "$@"
+	server_start "$name" python gym "${directories:-}" "$servers/$file" --package "$package" "$@"
 }
 
 # sdk_start NAME 1|2 [OPTIONS..]
@@ -98,9 +98,9 @@ openenv_start() {
 
 # openenv_file NAME GENERATION FILE [OPTIONS..]: FILE is one of openenv_*.py.
 openenv_file() {
-	local name=$1 folder=openenv-$2 file=$3 dir=${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR}
+	local name=$1 directory=openenv-$2 file=$3 dir=${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR}
 	shift 3
-	server_start "$name" python openenv "$folder" "$servers/$file" "$@" || return
+	server_start "$name" python openenv "$directory" "$servers/$file" "$@" || return
 	sed -i 's|/mcp$||' "$dir/$name.url"
 }
 
@@ -157,7 +157,7 @@ drive() {
 	got=0
 	"$ROLLDBG" check --json "${fail_on[@]}" "$name.jsonl" >"$name.check" 2>>"$name.err" || got=$?
 	same_code "$name (check)" "$wanted" "$got"
-	diff <(judgement "$name.json") <(judgement "$name.check")
+	diff <(judgment "$name.json") <(judgment "$name.check")
 }
 
 same_code() {
@@ -167,7 +167,7 @@ same_code() {
 	return 1
 }
 
-judgement() {
+judgment() {
 	jq -c 'del(.file)' "$1"
 }
 
@@ -221,17 +221,17 @@ hold_ws() {
 	"$installed/openenv/bin/python" - "$1" "$2" "$BATS_TEST_TMPDIR" 3>&- <<-'PYTHON' &
 		import contextlib, pathlib, sys, time
 		from websockets.sync.client import connect
-		url, count, folder = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3])
+		url, count, directory = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3])
 		with contextlib.ExitStack() as held:
 		    for _ in range(count):
 		        socket = held.enter_context(connect(url, proxy=None))
 		        socket.send('{"type":"state"}')
 		        socket.recv()
-		    (folder / "held").touch()
+		    (directory / "held").touch()
 		    deadline = time.monotonic() + 240
-		    while not (folder / "release").exists() and time.monotonic() < deadline:
+		    while not (directory / "release").exists() and time.monotonic() < deadline:
 		        time.sleep(0.05)
-		(folder / "released").touch()
+		(directory / "released").touch()
 	PYTHON
 	wait_for held
 }

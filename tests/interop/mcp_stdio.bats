@@ -91,7 +91,7 @@ graph() {
 	[ "$(counts files)" = '["finished",6,3,2]' ]
 }
 
-@test "server-filesystem: a folder outside its roots is an illusion" {
+@test "server-filesystem: a directory outside its roots is an illusion" {
 	mkdir tree
 	cat >policy.json <<-'JSON'
 		{"kind": "script", "name": "outside", "tool": "create_directory", "actions": ["/etc/a", "/etc/b", "/etc/c"]}

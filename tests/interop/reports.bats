@@ -6,7 +6,7 @@ load lib
 
 schema=${ROLLDBG_SHARED:-$root/../shared}/schemas/sarif-schema-2.1.0.json
 
-# A folder with a rollout that passes, one that fails, one with a hostile id, and a file that is not a recording.
+# A directory with a rollout that passes, one that fails, one with a hostile id, and a file that is not a recording.
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	mkdir runs

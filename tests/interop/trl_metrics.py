@@ -2,7 +2,7 @@
 that log tools/*, completions/clipped_ratio, reward, reward_std and frac_reward_zero_std. torch is 2 GB: the few functions
 of it that this code needs are replaced by numpy.
 
-Usage: trl_metrics.py FOLDER GROUP_SIZE RECORDING.."""
+Usage: trl_metrics.py DIRECTORY GROUP_SIZE RECORDING.."""
 
 import ast
 import collections
@@ -41,17 +41,17 @@ torch = types.SimpleNamespace(
 )
 
 
-def source(folder, name):
-    return ast.parse((pathlib.Path(folder) / "trl" / "trainer" / name).read_text())
+def source(directory, name):
+    return ast.parse((pathlib.Path(directory) / "trl" / "trainer" / name).read_text())
 
 
 def run(nodes, names):
     exec(compile(ast.Module(body=nodes, type_ignores=[]), "trl", "exec"), names)
 
 
-def nanstd(folder):
+def nanstd(directory):
     names = {"torch": torch}
-    found = [n for n in ast.walk(source(folder, "utils.py")) if isinstance(n, ast.FunctionDef) and n.name == "nanstd"]
+    found = [n for n in ast.walk(source(directory, "utils.py")) if isinstance(n, ast.FunctionDef) and n.name == "nanstd"]
     found[0].returns = None
     for argument in found[0].args.args:
         argument.annotation = None
@@ -86,14 +86,14 @@ def rollouts(paths):
     return list(found.values())
 
 
-def main(folder, group_size, *paths):
-    tree, all_of = source(folder, "grpo_trainer.py"), rollouts(paths)
+def main(directory, group_size, *paths):
+    tree, all_of = source(directory, "grpo_trainer.py"), rollouts(paths)
     metrics = collections.defaultdict(lambda: collections.defaultdict(list))
     this = types.SimpleNamespace(
         _metrics=metrics, tools=["tool"], accelerator=types.SimpleNamespace(gather=lambda t: t)
     )
     rewards = tensor([r["reward"] for r in all_of])
-    std = nanstd(folder)
+    std = nanstd(directory)
     groups = std(rewards.reshape(-1, int(group_size)), dim=1)
     names = {
         "self": this,

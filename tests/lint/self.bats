@@ -77,6 +77,16 @@ needs() {
 	[ "$status" = 0 ]
 }
 
+@test "a line that is broken because of its comment is found" {
+	source_with base $'struct s {\n\tuint64_t\n\t\tstart; /* of the trace */\n};'
+	[ "$status" = 1 ]
+	[ "$output" = 'src/base/sample.c:4: a comment that does not fit belongs above its line' ]
+	source_with base $'#define MOST \\\n\t8 /* per line */'
+	[ "$status" = 1 ]
+	source_with base $'struct s {\n\t/* of the trace */\n\tuint64_t start;\n\tint end; /* of the trace */\n};'
+	[ "$status" = 0 ]
+}
+
 @test "every banned call is found" {
 	# shellcheck disable=SC2013 # one word per line
 	for name in $(awk '$1 == "call" && $3 == "-" { print $2 }' "$lint/rules"); do
@@ -103,7 +113,7 @@ needs() {
 	[ "$status" = 0 ]
 }
 
-@test "a file without its purpose and a folder that is no layer are found" {
+@test "a file without its purpose and a directory that is no layer are found" {
 	echo 'int a;' >src/base/sample.c
 	run source_check src/base/sample.c
 	[ "$status" = 1 ]
@@ -269,7 +279,7 @@ needs() {
 	[[ $("$root/tests/skips" tap) == *'no shared recordings'* ]]
 }
 
-@test "a circle of includes inside a folder is found" {
+@test "a circle of includes inside a directory is found" {
 	cd "$BATS_TEST_TMPDIR"
 	mkdir -p src/base
 	printf '#include "base/b.h"\n' >src/base/a.h

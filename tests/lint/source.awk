@@ -54,7 +54,7 @@ function check_include(text,    name, h) {
 	sub(/^[ \t]*#[ \t]*include[ \t]*["<]/, "", name)
 	sub(/[">].*/, "", name)
 	if (text ~ /include[ \t]*"/) {
-		if (name !~ /\//) wrong("\"" name "\" is not written from src/ on, as \"folder/" name "\"")
+		if (name !~ /\//) wrong("\"" name "\" is not written from src/ on, as \"directory/" name "\"")
 		else if (!may_include(layer_of(FILENAME), substr(name, 1, index(name, "/") - 1)))
 			wrong("layer " layer_of(FILENAME) " may not include " name)
 	}
@@ -161,6 +161,14 @@ function check_declarations(line) {
 	}
 }
 
+# A declaration or macro that is broken only because of the comment behind it.
+function check_comment(line, text) {
+	if (line ~ /\/\*/ && (text ~ /^[ \t]+[a-z_0-9]+; *$/ && last ~ /^[ \t]*[a-z_0-9 ]+[a-z_0-9*]$/ ||
+	    last ~ /^#define [A-Z_0-9]+[ \t]*\\$/))
+		wrong("a comment that does not fit belongs above its line")
+	last = text
+}
+
 # Reads the words of the record format: rows such as OUTCOME_WORD(NOT_SENT, "not-sent").
 BEGIN {
 	keys = "src/trajectory/keys.def"
@@ -173,7 +181,7 @@ BEGIN {
 	close(keys)
 }
 
-FNR == 1 { inside = ""; top = 0 }
+FNR == 1 { inside = last = ""; top = 0 }
 FILENAME ~ /lint\/rules$/ {
 	if ($1 == "layer") { lower[$2] = $0; sub(/^layer +[^ ]+ +/, "", lower[$2]) }
 	if ($1 == "header") { header[$2] = $0; sub(/^header +[^ ]+ +/, "", header[$2]) }
@@ -187,7 +195,7 @@ FILENAME ~ /lint\/rules$/ {
 	next
 }
 FNR == 1 && !/^\/\*/ { wrong("the first line is not a comment that says what the file is for") }
-FNR == 1 && !(layer_of(FILENAME) in lower) { wrong("folder " layer_of(FILENAME) " is no layer of tests/lint/rules") }
+FNR == 1 && !(layer_of(FILENAME) in lower) { wrong("directory " layer_of(FILENAME) " is no layer of tests/lint/rules") }
 /^[ \t]*#[ \t]*include/ { check_include($0); next }
 {
 	before = inside
@@ -200,6 +208,7 @@ FNR == 1 && !(layer_of(FILENAME) in lower) { wrong("folder " layer_of(FILENAME) 
 	check_tag(text)
 	if (FILENAME !~ /^src\/cmd\//) check_options(text)
 	if (FILENAME ~ /\.c$/ && before == "") check_declarations($0)
+	check_comment($0, text)
 }
 FILENAME in row { check_row($0) }
 END { exit bad }

@@ -55,7 +55,7 @@ static const struct {
 };
 
 static struct hostile server;
-static char folder[] = "/tmp/fault_matrix.XXXXXX";
+static char directory[] = "/tmp/fault_matrix.XXXXXX";
 
 /* One run. */
 struct trial {
@@ -68,7 +68,7 @@ static const char *path_of(const struct trial *t, const char *what)
 {
 	static _Thread_local char path[300];
 
-	snprintf(path, sizeof(path), "%s/%s.%s.%s", folder, t->row->name, t->moment, what);
+	snprintf(path, sizeof(path), "%s/%s.%s.%s", directory, t->row->name, t->moment, what);
 	return path;
 }
 
@@ -297,10 +297,10 @@ int main(int argc, char **argv)
 		}
 	}
 	if (!read_share(getenv("SHARE")) || jobs < 1 || jobs > (int)ARRAY_LEN(threads) ||
-	    !mkdtemp(folder)) {
+	    !mkdtemp(directory)) {
 		return 2;
 	}
-	setenv("XDG_STATE_HOME", folder, 1);
+	setenv("XDG_STATE_HOME", directory, 1);
 	hostile_begin(&server);
 	for (int i = 0; i < jobs; i++) {
 		if (pthread_create(&threads[i], NULL, work, NULL)) {
@@ -314,6 +314,6 @@ int main(int argc, char **argv)
 	getrusage(RUSAGE_CHILDREN, &largest);
 	ok((size_t)largest.ru_maxrss < BYTES_MAX / 1024, "the largest run took %ld MiB",
 	   largest.ru_maxrss / 1024);
-	rmdir(folder);
+	rmdir(directory);
 	return done();
 }

@@ -64,7 +64,7 @@ static void test_fresh(void)
 static void run(struct succession *s, const char *from, const char *to, int64_t want)
 {
 	is_int(succession_begin(s, str_from(from), true), want, "from %s to %s", from, to);
-	succession_end(s, str_from(to));
+	succession_end(s, str_from(to), 1);
 }
 
 static void test_succession(void)

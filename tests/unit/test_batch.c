@@ -143,7 +143,8 @@ static int run(struct batch_run *w, size_t jobs, size_t count_of, struct batch_c
 	                          .rollout = rollout,
 	                          .tick = tick,
 	                          .tick_ms = 1,
-	                          .ctx = w};
+	                          .ctx = w,
+	                          .io_ctx = w};
 
 	*err = (struct error){0};
 	return batch_run(&conf, out, err);

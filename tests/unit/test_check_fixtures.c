@@ -1,5 +1,5 @@
-/* Every rule has a row, a file and a folder fixtures/check/ID/, whose files are described
-   in fixtures/check/README.md; every file of a rule and every such folder has a row. */
+/* Every rule has a row, a file and a directory fixtures/check/ID/, whose files are described
+   in fixtures/check/README.md; every file of a rule and every such directory has a row. */
 #include "tap.h"
 #include "verdicts.h"
 
@@ -9,12 +9,11 @@
 #include <dirent.h>
 #include <unistd.h>
 
-struct folder {
+struct directory {
 	const char *id;
 	char path[256];
-	struct buf want; /* the actual file */
-	struct buf now;  /* the expected file */
-	struct buf said; /* expect-error.txt */
+	struct buf on_disk; /* want.txt as it is */
+	struct buf fresh;   /* want.txt as it would be written now */
 	struct hints hints;
 	int bad, good;
 };
@@ -78,6 +77,12 @@ static bool fires(const struct verdicts *v, const char *id)
 	return strstr(buf_cstr(&v->rules), rule) != NULL;
 }
 
+/* Replaces .jsonl of the fixture's path. */
+static void path_beside(const char *fixture, const char *ending, char path[600])
+{
+	snprintf(path, 600, "%.*s%s", (int)(strlen(fixture) - strlen(".jsonl")), fixture, ending);
+}
+
 /* NULL: there is no such file. */
 static struct trained *trained_beside(const char *fixture)
 {
@@ -85,16 +90,33 @@ static struct trained *trained_beside(const char *fixture)
 	struct error err = {0};
 	struct trained *t = NULL;
 
-	snprintf(path, sizeof(path), "%.*s.trainer", (int)(strlen(fixture) - strlen(".jsonl")),
-	         fixture);
+	path_beside(fixture, ".trainer", path);
 	if (access(path, F_OK) == 0 && !ok(trained_read(path, &t, &err) == 0, "%s is read", path)) {
 		fprintf(stderr, "# %s\n", err.text);
 	}
 	return t;
 }
 
+#define EXPECTED_MAX 8
+
+/* Reads the lines of the file with the expected errors, if there is one, into `text`, and points
+   `errors` to them. Returns their number. */
+static size_t errors_beside(const char *fixture, struct buf *text, const char *errors[EXPECTED_MAX])
+{
+	char path[600], *rest = NULL;
+	size_t n = 0;
+
+	path_beside(fixture, ".expect-error", path);
+	read_file(path, text);
+	for (char *at = text->n ? strtok_r(text->p, "\n", &rest) : NULL; at && n < EXPECTED_MAX;
+	     at = strtok_r(NULL, "\n", &rest)) {
+		errors[n++] = at;
+	}
+	return n;
+}
+
 /* Does it fire as its name says? */
-static bool check_name(struct folder *f, const struct verdicts *v, const char *path,
+static bool check_name(struct directory *f, const struct verdicts *v, const char *path,
                        const char *name)
 {
 	char alone[80];
@@ -125,29 +147,33 @@ static bool updating(void)
 
 /* Compares the output for a fixture with want.txt, or writes it there (only if the fixture
    fires as its name says). */
-static void compare_text(struct folder *f, const char *path, const char *name,
+static void compare_text(struct directory *f, const char *path, const char *name,
                          const struct buf *text, bool as_named)
 {
-	char *want = section(&f->want, name);
+	char *want = section(&f->on_disk, name);
 
-	if (!updating() && !is_str(buf_cstr(text), want, "%s: what is said", path)) {
+	if (!updating() && !is_str(buf_cstr(text), want, "%s: the findings", path)) {
 		fprintf(stderr, "# if that is right: UPDATE_FIXTURES=1 writes want.txt anew\n");
 	}
 	const char *now = as_named ? buf_cstr(text) : want;
 	if (as_named || want[0]) {
-		buf_printf(&f->now, "== %s\n%s", name, now);
+		buf_printf(&f->fresh, "== %s\n%s", name, now);
 	}
 	free(want);
 }
 
-static void judge_fixture(struct folder *f, const char *name)
+static void judge_fixture(struct directory *f, const char *name)
 {
 	char path[600];
 	struct verdicts v;
 	struct error err = {0};
 	struct hints hints = f->hints;
+	struct buf text = BUF(BUF_MAX_SMALL);
+	const char *errors[EXPECTED_MAX];
 
 	snprintf(path, sizeof(path), "%s/%s", f->path, name);
+	hints.errors = errors;
+	hints.error_count = errors_beside(path, &text, errors);
 	hints.trained = trained_beside(path);
 	verdicts_begin_with(&v, (struct judge_conf){.hints = hints, .verify = true});
 	bool read = ok(verdicts_file(&v, path, &err) == 0, "%s is read", path);
@@ -158,13 +184,12 @@ static void judge_fixture(struct folder *f, const char *name)
 	check_severities(&v, path);
 	compare_text(f, path, name, &v.text, read && as_named);
 	verdicts_end(&v);
+	buf_release(&text);
 	trained_free(hints.trained);
 }
 
-#define EXPECTED_MAX 8
-
 /* 0 if the file does not exist. */
-static int64_t number_beside(const struct folder *f, const char *name)
+static int64_t number_beside(const struct directory *f, const char *name)
 {
 	char path[300];
 	struct buf text = BUF(BUF_MAX_SMALL);
@@ -176,10 +201,10 @@ static int64_t number_beside(const struct folder *f, const char *name)
 	return number;
 }
 
-/* The lines of expect-error.txt, if there is one. */
-static void read_told(struct folder *f, const char **errors)
+/* Reads baseline.jsonl and min-effective.txt, as far as they exist. */
+static void read_hints(struct directory *f)
 {
-	char path[300], *rest = NULL;
+	char path[300];
 	struct error err = {0};
 
 	snprintf(path, sizeof(path), "%s/baseline.jsonl", f->path);
@@ -188,31 +213,19 @@ static void read_told(struct folder *f, const char **errors)
 		ok(baseline_add(f->hints.baseline, path, &err) == 0, "%s is read", path);
 	}
 	f->hints.min_effective = number_beside(f, "min-effective.txt");
-	snprintf(path, sizeof(path), "%s/expect-error.txt", f->path);
-	read_file(path, &f->said);
-	f->hints.errors = errors;
-	for (char *at = f->said.n ? strtok_r(f->said.p, "\n", &rest) : NULL; at;
-	     at = strtok_r(NULL, "\n", &rest)) {
-		if (f->hints.error_count < EXPECTED_MAX) {
-			errors[f->hints.error_count++] = at;
-		}
-	}
 }
 
-static void judge_folder(const char *id)
+static void judge_directory(const char *id)
 {
-	struct folder f = {.id = id,
-	                   .want = BUF(BUF_MAX_MESSAGE),
-	                   .now = BUF(BUF_MAX_MESSAGE),
-	                   .said = BUF(BUF_MAX_SMALL)};
-	const char *errors[EXPECTED_MAX];
+	struct directory f = {
+		.id = id, .on_disk = BUF(BUF_MAX_MESSAGE), .fresh = BUF(BUF_MAX_MESSAGE)};
 	char want[300];
 	struct dirent **entries = NULL;
 
 	snprintf(f.path, sizeof(f.path), "fixtures/check/%s", id);
 	snprintf(want, sizeof(want), "%s/want.txt", f.path);
-	read_file(want, &f.want);
-	read_told(&f, errors);
+	read_file(want, &f.on_disk);
+	read_hints(&f);
 	int n = scandir(f.path, &entries, NULL, alphasort);
 	for (int i = 0; i < n; i++) {
 		const char *name = entries[i]->d_name, *dot = strrchr(name, '.');
@@ -232,12 +245,11 @@ static void judge_folder(const char *id)
 	ok(f.bad > 0 && f.good > 0, "%s has at least one bad-*.jsonl and one good-*.jsonl", f.path);
 	FILE *out = updating() ? fopen(want, "wb") : NULL;
 	if (out) {
-		fwrite(f.now.p, 1, f.now.n, out);
+		fwrite(f.fresh.p, 1, f.fresh.n, out);
 		fclose(out);
 	}
-	buf_release(&f.want);
-	buf_release(&f.now);
-	buf_release(&f.said);
+	buf_release(&f.on_disk);
+	buf_release(&f.fresh);
 	tool_effects_free(f.hints.baseline);
 }
 
@@ -291,18 +303,18 @@ static void has_words(const struct check *c)
 	buf_release(&text);
 }
 
-/* A file that defines a rule, and a folder of fixtures, must have a row. */
-static void has_row(const char *folder, const char *ending)
+/* A file that defines a rule, and a directory of fixtures, must have a row. */
+static void has_row(const char *directory, const char *ending)
 {
 	struct dirent **entries = NULL;
 	size_t found = 0;
-	int n = scandir(folder, &entries, NULL, alphasort);
+	int n = scandir(directory, &entries, NULL, alphasort);
 
 	for (int i = 0; i < n; i++) {
 		char id[300], path[600];
 		struct buf text = BUF(BUF_MAX_SMALL * 4);
 
-		snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
+		snprintf(path, sizeof(path), "%s/%s", directory, entries[i]->d_name);
 		snprintf(id, sizeof(id), "%.*s", (int)(strlen(entries[i]->d_name) - strlen(ending)),
 		         entries[i]->d_name);
 		for (char *p = id; *p; p++) {
@@ -323,7 +335,7 @@ static void has_row(const char *folder, const char *ending)
 		free(entries[i]);
 	}
 	free(entries);
-	ok(found > 0, "%s has rules", folder);
+	ok(found > 0, "%s has rules", directory);
 }
 
 int main(void)
@@ -331,7 +343,7 @@ int main(void)
 	for (size_t i = 0; i < checks_count; i++) {
 		has_words(checks[i]);
 		check_explains_cycle(checks[i], checks[i], 0);
-		judge_folder(checks[i]->id);
+		judge_directory(checks[i]->id);
 	}
 	has_row("src/check/rules", ".c");
 	has_row("fixtures/check", "");

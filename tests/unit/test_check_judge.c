@@ -114,7 +114,7 @@ static void test_rollouts(void)
 	     "a incomplete: 0 turns, 0 steps, -1 effective, 0 unknown, 0 failed, run 0, "
 	     "reward null\n"
 	     "  error incomplete turns -1..-1 steps -1..-1 -: no end line: the recording stops "
-	     "after 1 lines and 0 steps\n"
+	     "after 1 line and 0 steps\n"
 	     "a#2 finished: 0 turns, 0 steps, -1 effective, 0 unknown, 0 failed, run 0, "
 	     "reward null\n",
 	     "a header before the end: the first one has none");
@@ -123,7 +123,7 @@ static void test_rollouts(void)
 	refuses(HEADER("a") END("a", "null") STEP("a", "0", "null", OK("1")),
 	        "a \"step\" line of rollout \"a\" after its end", "a line after the end");
 	says("{\"type\":\"remark\",\"rollout\":\"a\"}\n{\"type\":\"remark\"}\n", "",
-	     "lines of unknown type may stand anywhere");
+	     "lines of unknown type may be anywhere");
 }
 
 static void test_many_rollouts(void)
@@ -183,7 +183,7 @@ static void test_files(void)
 	       "0, reward 1\n"
 	       "  error incomplete turns 0..0 steps -1..-1 -: no end line: the recording "
 	       "stops after 2 "
-	       "lines and 1 steps\n"
+	       "lines and 1 step\n"
 	       "a finished: 1 turns, 1 steps, 1 effective, 0 unknown, 0 failed, run 0, "
 	       "reward 2\n",
 	       "a new file ends the open rollouts of the last one");
@@ -384,7 +384,7 @@ static void test_user_declarations(void)
 	static const char *const turns[] = {"0", "1"}, *const first[] = {"0"},
 				 *const message[] = {"n*"}, *const other[] = {"n", "7"};
 
-	tell(FROZEN, (struct hints){0}, "|frozen-state|", "nothing is said");
+	tell(FROZEN, (struct hints){0}, "|frozen-state|", "nothing else is reported");
 	tell(FROZEN, (struct hints){.read_only = "look,g*"}, "", "the tool only reads");
 	tell(FROZEN, (struct hints){.read_only = "look"}, "|frozen-state|", "another one does");
 	tell(FROZEN, (struct hints){.noop = "go"}, "", "the tool is to do nothing");

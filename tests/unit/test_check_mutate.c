@@ -1,5 +1,5 @@
-/* One healthy rollout that no rule has anything to say about, and what happens when a
-   fact of it is falsified: the rule whose business that is speaks. Every rule has a row.
+/* One healthy rollout without findings, and the findings when a
+   fact of it is falsified: the rule responsible for it must report that. Every rule has a row.
  */
 #include "tap.h"
 #include "verdicts.h"
@@ -41,7 +41,7 @@ static const struct mutation mutations[] = {
 	{"multi-step-illusion", "every step failed", {{"step", "outcome", "\"tool-error\""}}},
 	{"multi-step-illusion", "every step timed out", {{"step", "outcome", "\"timeout\""}}},
 	{"effect-despite-error",
-         "a step is said to have failed",
+         "a step is marked as failed",
          {{"step=1", "outcome", "\"tool-error\""}}},
 	{"failed-run",
          "steps 1 to 3 failed where they stood",
@@ -73,7 +73,7 @@ static const struct mutation mutations[] = {
           {"step=1", "observation", "\"at 8\""},
           {"step", "state_hash", "\"00\""}}},
 	{"frozen-state",
-         "state and answers stand still",
+         "state and replies do not change",
          {{"step", "state_hash", "\"00\""},
           {"step", "observation", "{\"position\":0}"},
           {"step", "reward", "0"},
@@ -124,13 +124,13 @@ static const struct mutation mutations[] = {
          "nothing was ever called",
          {{"step", "tool_call", "null"}, {"step", "outcome", "null"}, {"step", "step", "null"}}},
 	{"observation-lost",
-         "it stands under another key",
+         "it is under another key",
          {{"step", "observation", "null"}, {"step", "structured", "{\"observations\":[4]}"}}},
 	{"special-tokens",
          "a rendered prompt for a message",
          {{"reset", "messages", "[{\"role\":\"user\",\"content\":\"<|im_start|>user\"}]"}}},
 	{"prompt-truncated",
-         "the prompt stands still",
+         "the prompt does not grow",
          {{"step", "llm", "{\"usage\":{\"prompt_tokens\":64}}"},
           {"step", "messages",
            "[{\"role\":\"assistant\",\"content\":\"a long way to go and so much to say "

@@ -25,7 +25,7 @@ static const struct {
 	const char *what, *text, *error; /* after the path */
 } bad[] = {
 	{"nothing", "", ": contains no log-probabilities"},
-	{"blank lines alone", "\n\r\n \n", ": contains no log-probabilities"},
+	{"only blank lines", "\n\r\n \n", ": contains no log-probabilities"},
 	{"no JSON", "{\"rollout\":\"a\",\"turn\":0,\"logprobs\":[NaN]}", ":1: "},
 	{"no object", "\n[1]\n", ":2: \"rollout\" is missing or not a string"},
 	{"no turn", "{\"rollout\":\"a\",\"logprobs\":[]}", ":1: \"turn\" is missing"},
@@ -34,7 +34,7 @@ static const struct {
 	{"half a turn", "{\"rollout\":\"a\",\"turn\":0.5,\"logprobs\":[]}",
          ":1: \"turn\" is missing"},
 	{"no list", "{\"rollout\":\"a\",\"turn\":0,\"logprobs\":{}}",
-         ":1: \"logprobs\" is object, not an array"},
+         ":1: \"logprobs\" is an object, not an array"},
 	{"a null in it", "{\"rollout\":\"a\",\"turn\":0,\"logprobs\":[-1,null]}",
          ":1: \"logprobs\": the value at 1 is not a number"},
 	{"a turn twice",
@@ -57,7 +57,7 @@ static void refuses(void)
 	}
 	ok(trained_read("/nowhere/at/all", &t, &err) == -1 && err.kind == FAIL_INPUT,
 	   "a file that is not there");
-	ok(trained_read("/", &t, &err) == -1 && err.kind == FAIL_INPUT, "a folder");
+	ok(trained_read("/", &t, &err) == -1 && err.kind == FAIL_INPUT, "a directory");
 }
 
 static void reads(void)

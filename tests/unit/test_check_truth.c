@@ -42,11 +42,11 @@ static bool read_row(char *text, struct truth *t)
 	       text_i64(str_from(field[6]), &t->longest_run);
 }
 
-static bool read_truth(const char *folder, struct comparison *c)
+static bool read_truth(const char *directory, struct comparison *c)
 {
 	char path[600], line[1024];
 
-	snprintf(path, sizeof(path), "%s/truth.tsv", folder);
+	snprintf(path, sizeof(path), "%s/truth.tsv", directory);
 	FILE *f = fopen(path, "r");
 	if (!f) {
 		return false;
@@ -103,14 +103,14 @@ static void compare(void *ctx, const struct rollout_verdict *v)
 	c->airline_errors += want->success && strcmp(c->file, "tau-airline.jsonl") == 0;
 }
 
-static void compare_recording(struct comparison *c, const char *folder, const char *file)
+static void compare_recording(struct comparison *c, const char *directory, const char *file)
 {
 	char path[600];
 	struct verdicts v = {.text = BUF(BUF_MAX_SMALL), .rules = BUF(BUF_MAX_SMALL)};
 	struct judge_conf conf = {.verdict = compare, .ctx = c};
 	struct error err = {0};
 
-	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	snprintf(path, sizeof(path), "%s/%s", directory, file);
 	c->file = file;
 	int failed = judge_new(&conf, &v.judge, &err) || verdicts_file(&v, path, &err);
 	if (!ok(!failed, "%s is read", file)) {
@@ -121,19 +121,20 @@ static void compare_recording(struct comparison *c, const char *folder, const ch
 
 int main(void)
 {
-	char folder[512];
+	char directory[512];
 	const char *shared = getenv("ROLLDBG_SHARED");
 	struct comparison c = {0};
 
-	snprintf(folder, sizeof(folder), "%s/recordings/rolldbg", shared ? shared : "../shared");
-	if (!read_truth(folder, &c)) {
+	snprintf(directory, sizeof(directory), "%s/recordings/rolldbg",
+	         shared ? shared : "../shared");
+	if (!read_truth(directory, &c)) {
 		skip("no shared recordings");
 		return done();
 	}
-	compare_recording(&c, folder, "intercode.jsonl");
-	compare_recording(&c, folder, "tau-airline.jsonl");
+	compare_recording(&c, directory, "intercode.jsonl");
+	compare_recording(&c, directory, "tau-airline.jsonl");
 	is_int(c.judged, c.count, "every rollout got its verdict");
-	is_int(c.wrong, 0, "every counter equals the truth");
+	is_int(c.wrong, 0, "every counter is exact");
 	ok(c.errors > 100, "error findings: %zu rollouts", c.errors);
 	ok(100 * c.errors_on_success <= 4 * c.errors, "%zu of them succeeded", c.errors_on_success);
 	is_int(c.airline_errors, 0, "no successful airline episode has an error finding");

@@ -205,7 +205,7 @@ static void test_ignored_signals(void)
 
 		is_int(child_receive(c, &line, LONG_MS, &err), 1, "it runs");
 		char *pid = mem_text(line);
-		ok(is_alive(pid), "%s: lives", pid);
+		ok(is_alive(pid), "%s: is running", pid);
 		if (i == 0) {
 			child_stop(c);
 		}
@@ -223,7 +223,7 @@ static void test_surroundings(void)
 	                        "[ $(ps -o pgid= -p $$) = $$ ] && echo own group");
 	struct str line;
 
-	next_is(c, "0 1 2 3 "); /* 3: the descriptor of the folder itself */
+	next_is(c, "0 1 2 3 "); /* 3: the descriptor of the directory itself */
 	is_int(child_receive(c, &line, LONG_MS, &err), 1, "signals");
 	ok(str_ends(line, STR("0000000")),
 	   "signals ignored by the parent are not ignored by the child");

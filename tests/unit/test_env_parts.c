@@ -4,6 +4,8 @@
 #include "env/failure.h"
 #include "env/ignore_paths.h"
 #include "env/mcp/control_plane.h"
+#include "env/mcp/reply.h"
+#include "env/openenv/reply.h"
 #include "env/state_source.h"
 #include "tap.h"
 
@@ -108,6 +110,81 @@ static void test_outcomes(void)
 	   "otherwise the outcome is unchanged");
 }
 
+/* ---- HTTP statuses ---- */
+
+static struct env_reply mcp_reply_of(int status, bool page)
+{
+	struct mcp_reply r = {.got = MCP_GOT_HTTP, .http_status = status, .session_lost = true};
+	struct env_reply out = {.outcome = OUTCOME_NONE};
+	struct mcp_reading m = {.denied = false};
+
+	r.text = page ? STR("<!DOCTYPE html><html></html>") : STR_NONE;
+	mcp_reading_init(&m);
+	mcp_read_other(&r, &m, &out);
+	mcp_reading_release(&m);
+	return out;
+}
+
+static struct env_reply openenv_reply_of(int status, bool page)
+{
+	struct openenv_answer a = {.got = OPENENV_STATUS, .code = status, .page = page};
+	struct openenv_reading r;
+	struct env_reply out;
+
+	a.text = page ? STR("<!DOCTYPE html><html></html>") : STR_NONE;
+	openenv_reading_init(&r);
+	openenv_read_other(&a, &r, &out);
+	openenv_reading_release(&r);
+	return out;
+}
+
+/* A status means the same to all adapters, except for those that a protocol defines. */
+static void test_statuses(void)
+{
+	static const struct {
+		int status;
+		bool page;
+		enum outcome mcp, openenv;
+		enum error_class mcp_class, openenv_class;
+	} rows[] = {
+#define BOTH(outcome, class) OUTCOME_##outcome, OUTCOME_##outcome, CLASS_##class, CLASS_##class
+		{401, false, BOTH(PROTOCOL_ERROR, AUTH)},
+		{403, true, BOTH(PROTOCOL_ERROR, AUTH)},
+		{405, false, BOTH(PROTOCOL_ERROR, PROTOCOL)},
+		{408, false, BOTH(TIMEOUT, TIMEOUT)},
+		{429, false, BOTH(CAPACITY, CAPACITY)},
+		{502, true, BOTH(PROTOCOL_ERROR, PROTOCOL)},
+		{503, false, BOTH(CAPACITY, CAPACITY)},
+		{503, true, BOTH(PROTOCOL_ERROR, PROTOCOL)},
+		{504, false, BOTH(TIMEOUT, TIMEOUT)},
+		{504, true, BOTH(TIMEOUT, TIMEOUT)},
+		{404, false, OUTCOME_SESSION_LOST, OUTCOME_PROTOCOL_ERROR, CLASS_SESSION,
+	         CLASS_PROTOCOL},
+		{422, false, OUTCOME_PROTOCOL_ERROR, OUTCOME_TOOL_ERROR, CLASS_PROTOCOL,
+	         CLASS_ARGUMENTS},
+		{500, false, OUTCOME_PROTOCOL_ERROR, OUTCOME_TOOL_ERROR, CLASS_PROTOCOL,
+	         CLASS_ENVIRONMENT},
+		{500, true, BOTH(PROTOCOL_ERROR, PROTOCOL)},
+#undef BOTH
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct env_reply mcp = mcp_reply_of(rows[i].status, rows[i].page),
+				 openenv = openenv_reply_of(rows[i].status, rows[i].page);
+		const char *body = rows[i].page ? "a web page" : "no page";
+
+		is_str(outcome_name(mcp.outcome), outcome_name(rows[i].mcp),
+		       "%d, %s: outcome of MCP", rows[i].status, body);
+		is_str(error_class_name(mcp.error.class), error_class_name(rows[i].mcp_class),
+		       "%d, %s: class of MCP", rows[i].status, body);
+		is_str(outcome_name(openenv.outcome), outcome_name(rows[i].openenv),
+		       "%d, %s: outcome of OpenEnv", rows[i].status, body);
+		is_str(error_class_name(openenv.error.class),
+		       error_class_name(rows[i].openenv_class), "%d, %s: class of OpenEnv",
+		       rows[i].status, body);
+	}
+}
+
 /* ---- events ---- */
 
 static void test_events(void)
@@ -131,7 +208,7 @@ static void test_events(void)
 	}
 	is_int(n, EVENTS_MAX + 1, "events beyond the limit are combined into one");
 	events_push(&q, EVENT_NOISE, STR("{}"));
-	ok(events_take(&q, &e), "then it may go on");
+	ok(events_take(&q, &e), "then events can be added again");
 	events_release(&q);
 }
 
@@ -279,6 +356,7 @@ int main(void)
 	test_classes();
 	test_matches();
 	test_outcomes();
+	test_statuses();
 	test_events();
 	test_events_dropped();
 	test_ignored();

@@ -157,7 +157,7 @@ static void test_lenient(void)
 	buf_release(&t.text);
 	check_facts(true, STEP("a", "4", "\"x\"") STEP("a", "5", "\"y\"") END("a", "\"y\""),
 	            "a4 changed; a5 unchanged; a: 1 effective, 0 unknown of 2; ",
-	            "but where that is allowed, the rest is told");
+	            "but where that is allowed, the rest is evaluated");
 	check_facts(true, HEADER("a") STEP("a", "0", "\"x\"") HEADER("a") STEP("a", "0", "\"y\""),
 	            "a0 unknown; a0 unknown; a: -1 effective, 2 unknown of 2; ",
 	            "a second header separates states");

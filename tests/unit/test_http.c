@@ -170,7 +170,7 @@ static const struct {
 	{"/307-away", 0, 307, "away", FAIL_NONE, true, 1},
 	{"/307-lost", 0, 307, "lost", FAIL_NONE, true, 1},
 	{"/307-loop", -1, 307, "HOST redirected POST more than 5 times", FAIL_PROTOCOL, true, 6},
-	{"/drop", -1, 0, "HOST closed the connection before answering POST /drop", FAIL_TRANSPORT,
+	{"/drop", -1, 0, "HOST closed the connection before replying to POST /drop", FAIL_TRANSPORT,
          false, 1},
 	{"/reset", -1, 0, "no response from HOST to POST /reset: connection reset", FAIL_TRANSPORT,
          false, 1},
@@ -192,10 +192,10 @@ static const struct {
 	{"/reset-body", -1, 200,
          "the response of HOST to POST /reset-body was cut off: connection reset", FAIL_TRANSPORT,
          false, 1},
-	{"/garbage", -1, 0, "HOST answered POST /garbage with something other than HTTP",
+	{"/garbage", -1, 0, "HOST replied to POST /garbage with something other than HTTP",
          FAIL_PROTOCOL, false, 1},
-	{"/big-head", -1, 0, "HOST answered POST /big-head with headers over 64 KiB", FAIL_PROTOCOL,
-         false, 1},
+	{"/big-head", -1, 0, "HOST replied to POST /big-head with headers over 64 KiB",
+         FAIL_PROTOCOL, false, 1},
 };
 
 /* Runs every row on its own io. */

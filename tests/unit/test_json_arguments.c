@@ -25,14 +25,14 @@ static const struct row rows[] = {
 	{"{\"way\":\"LEFTT\"}", "argument 'way' does not accept 'LEFTT'; did you mean 'LEFT'?"},
 	{"{\"way\":\"LEFT\",\"n\":4}", "argument 'n' is 4, above the maximum 3"},
 	{"{\"way\":\"LEFT\",\"n\":-1}", "argument 'n' is -1, below the minimum 1"},
-	{"{\"way\":\"LEFT\",\"n\":1.5}", "argument 'n' is number, the schema requires "
+	{"{\"way\":\"LEFT\",\"n\":1.5}", "argument 'n' is a number, but the schema requires "
                                          "\"integer\""},
-	{"{\"way\":\"LEFT\",\"on\":null}", "argument 'on' is null, the schema requires "
+	{"{\"way\":\"LEFT\",\"on\":null}", "argument 'on' is null, but the schema requires "
                                            "\"boolean\""},
 	{"{\"way\":\"LEFT\",\"maybe\":7}",
-         "argument 'maybe' is number, the schema requires \"string\""},
+         "argument 'maybe' is a number, but the schema requires \"string\""},
 	{"{\"way\":\"LEFT\",\"onn\":true}", "the tool has no argument 'onn'; did you mean 'on'?"},
-	{"[1]", "the arguments are array, not an object"},
+	{"[1]", "the arguments are an array, not an object"},
 };
 
 int main(void)

@@ -46,7 +46,7 @@ static void object_of_slices(void)
 	       "an empty object");
 	ok(count == 0 && used == 3, "has no members");
 	is_int(json_validate_object(STR("[1]"), m, 1, &count, &used, &fault), -1,
-	       "an array is none");
+	       "an array is not an object");
 	is_int(json_validate_first(STR("  [1] [2]"), &used, &fault), 0, "the first of two values");
 	is_int(used, 5, "and its end");
 }

@@ -65,7 +65,7 @@ static const struct row rows[] = {
 	OWN("integer", "0-based index of a 30x30 grid", NULL),
 	OWN("integer", "since 2024-01-15", NULL),
 	OWN("integer", "one of red, green or blue", NULL),
-	OWN("string", "Name of the file, folder or link", NULL),
+	OWN("string", "Name of the file, directory or link", NULL),
 	OWN("string", "Text of 10-30 characters", NULL),
 	OWN("string", "A short, clear title", NULL),
 	/* the tool's description */

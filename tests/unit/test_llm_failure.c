@@ -87,7 +87,7 @@ static void figures(void)
 	        "{\"error\":\"Input validation error: `inputs` tokens + `max_new_tokens` must be "
 	        "<= 4096. Given: 4000 `inputs` tokens and 512 `max_new_tokens`\"}",
 	        4096, 4000);
-	context("TGI, the prompt alone",
+	context("TGI, only the prompt",
 	        "{\"error\":\"Input validation error: `inputs` must have less than 4095 tokens. "
 	        "Given: 5000\"}",
 	        0, 5000);

@@ -93,8 +93,8 @@ static void drive(struct setup *w, struct rollout_result *result)
 	struct llm_conf *llm = NULL;
 	struct error err;
 
-	if (llm_conf_new("llm", &options, no_variable, &llm, &err) || io_new(&io, &conf.io, &err) ||
-	    recorder_new(&recorder, &conf.recorder, &err)) {
+	if (io_global_init(&err) || llm_conf_new("llm", &options, no_variable, &llm, &err) ||
+	    io_new(&io, &conf.io, &err) || recorder_new(&recorder, &conf.recorder, &err)) {
 		exit_with_error(&err);
 	}
 	conf.policy.llm = llm;
@@ -106,6 +106,7 @@ static void drive(struct setup *w, struct rollout_result *result)
 	io_free(conf.io);
 	llm_conf_free(llm);
 	close(io.stop_fd);
+	io_global_cleanup();
 }
 
 int main(void)

@@ -4,6 +4,7 @@
 #include "tap.h"
 
 #include "json/canon.h"
+#include "net/io.h"
 #include "policy/llm/prompts.h"
 #include "policy/llm/request.h"
 
@@ -132,7 +133,9 @@ int main(void)
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t n;
+	struct error err;
 
+	ok(io_global_init(&err) == 0, "libcurl");
 	ok(f != NULL && fd >= 0, "the cases are there");
 	while (f && (n = getline(&line, &room, f)) > 0) {
 		struct json_fault fault;
@@ -152,5 +155,6 @@ int main(void)
 	}
 	close(fd);
 	unlink(path);
+	io_global_cleanup();
 	return done();
 }

@@ -111,7 +111,7 @@ static enum verdict judge_one(struct str want, const struct tool_call *c)
 		return WRONG;
 	}
 	if (json_type(arguments) == JSON_STRING) {
-		return RIGHT; /* broken arguments that the engine hands on */
+		return RIGHT; /* broken arguments that the engine passes on */
 	}
 	if (!is_executed(c)) {
 		return REFUSED;

@@ -107,7 +107,7 @@ static void test_come_and_go(void)
 			things[i].in = false;
 		}
 	}
-	check_all(&m, things, "all gone");
+	check_all(&m, things, "all were removed");
 	ok(!m.root, "the map is empty");
 	free(things);
 }

@@ -65,7 +65,7 @@ static void test_good(void)
 	struct error err = {0};
 	struct values v;
 
-	is_int(parse("a -f b --text=x c", false, &v, argv, &err), 3, "options stand anywhere");
+	is_int(parse("a -f b --text=x c", false, &v, argv, &err), 3, "options may be anywhere");
 	ok(v.flag && !strcmp(v.text, "x") && !strcmp(argv[0], "a") && !strcmp(argv[2], "c"),
 	   "and operands keep their order");
 	is_int(parse("-fvv -tx -n7 --seed -3", false, &v, argv, &err), 0, "letters can be joined");

@@ -125,10 +125,16 @@ static const struct {
 	{{.spec = "random:7"}, NULL},
 	{{.spec = "random:7", .actions = "UP,DOWN"}, NULL},
 	{{.spec = "random:7", .actions = "UP", .tool = "x"}, "the server has no tool 'x'"},
+	{{.spec = "random:7", .tool = "move"}, NULL},
+	{{.spec = "random:7", .tool = "mvoe"},
+         "the server has no tool 'mvoe'; did you mean 'move'?"},
+	{{.spec = "random:7", .argument = "way"}, "\1argument\2 needs \1actions\2"},
 	{{.spec = "random"}, "\1policy\2 random needs an integer seed"},
 	{{.spec = "random:-1"}, "\1policy\2 random needs an integer seed"},
 	{{.spec = "random:"}, "\1policy\2 random needs an integer seed"},
-	{{.spec = "script"}, "\1policy\2 script: use"},
+	{{.spec = "script"}, "\1policy\2 script needs \1actions\2 A,B,C"},
+	{{.spec = "script", .actions = "UP"}, NULL},
+	{{.spec = "script:UP"}, "\1policy\2 script has no argument, not 'script:UP'"},
 	{{.spec = "x.json", .actions = "UP"},
          "\1actions\2 and \1policy\2 FILE are mutually exclusive"},
 	{{.spec = NULL},
@@ -143,7 +149,7 @@ static void test_options(void)
 		struct error err = {0};
 
 		conf.tools = STR(WAYS);
-		bool opened = policy_open(&conf, &p, &err) == 0;
+		bool opened = policy_check(&conf, &err) == 0 && policy_open(&conf, &p, &err) == 0;
 		if (!options[i].message) {
 			ok(opened, "opens: %s", err.text);
 		} else {

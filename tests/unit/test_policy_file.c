@@ -34,10 +34,10 @@ static struct policy *open_text(const char *text, const struct policy_conf *give
 static const struct {
 	const char *text, *message;
 } bad[] = {
-	{"", ":1:1: unexpected end of the text"},
-	{"{", ":1:2: unexpected end of the text"},
+	{"", ":1:1: unexpected end of input"},
+	{"{", ":1:2: unexpected end of input"},
 	{"{\"kind\":\"script\",\n \"actions\":[UP]}", ":2:13: expected a value"},
-	{"[]", ":1: must be an object, not array"},
+	{"[]", ":1: must be an object, not an array"},
 	{"null", ":1: must be an object, not null"},
 	{"{}", ":1: \"kind\" must be \"script\", \"random\" or \"llm\""},
 	{"{\"kind\":1}", ":1: \"kind\" must be \"script\", \"random\" or \"llm\", not 1"},
@@ -93,7 +93,7 @@ static const struct {
 	{"{\"kind\":\"script\",\"calls\":[],\"on_error\":{\"stop_after\":1,\"x\":1}}",
          ON_ERROR "an object"},
 	{"{\"kind\":\"script\",\"calls\":[\"move\"]}",
-         ":1: calls[0]: must be an object, not string"},
+         ":1: calls[0]: must be an object, not a string"},
 	{"{\"kind\":\"script\",\"calls\":[{\"name\":\"wait\"},{}]}",
          ":1: calls[1]: \"name\" is missing"},
 	{"{\"kind\":\"script\",\"calls\":[{\"name\":1}]}",
@@ -110,7 +110,7 @@ static const struct {
          "]}",
          ": call 1 (wait): argument 'turns' is 0, below the minimum 1"},
 	{"{\"kind\":\"script\",\"actions\":[\"UP\"]}",
-         ": choose one with \1tool\2 NAME; available: move, wait"},
+         ": the server has several tools: choose one with \1tool\2 NAME; available: move, wait"},
 	{"{\"kind\":\"script\",\"tool\":\"move\",\"actions\":[\"UP\",\"DOWM\"]}",
          ": action 'DOWM': argument 'way' does not accept 'DOWM'; did you mean 'DOWN'?"},
 	{"{\"kind\":\"script\",\"tool\":\"wait\",\"actions\":[1,\"two\"]}",
@@ -150,9 +150,9 @@ static void test_unreadable(void)
 	is_str(err.text, "policy 'randm:7': no such file; did you mean 'random'?",
 	       "and the nearest");
 	conf.spec = "/tmp";
-	ok(policy_open(&conf, &p, &err) < 0 && err.kind == FAIL_INPUT, "a folder");
+	ok(policy_open(&conf, &p, &err) < 0 && err.kind == FAIL_INPUT, "a directory");
 	conf.spec = "/nowhere/x.json";
-	ok(policy_open(&conf, &p, &err) < 0 && err.kind == FAIL_INPUT, "no such folder");
+	ok(policy_open(&conf, &p, &err) < 0 && err.kind == FAIL_INPUT, "no such directory");
 	ok(strstr(err.text, "No such file or directory") != NULL, "and why: %s", err.text);
 }
 
@@ -231,7 +231,7 @@ static void test_conf(void)
 		p->ops->close(p);
 	}
 	p = open_text("{\"kind\":\"script\",\"calls\":[{\"name\":\"wait\"}]}", &tool, &err);
-	ok(!p && strstr(err.text, "\1tool\2 is only valid with"), "--tool beside calls: %s",
+	ok(!p && strstr(err.text, "\1tool\2 is only valid with"), "--tool next to calls: %s",
 	   err.text);
 }
 

@@ -308,7 +308,7 @@ static const struct {
 	{"a world for all", SHARED, "oofooooooo"},
 	{"a fresh world for each step", STATELESS, "ofuouuoouo"},
 	{"seeds are ignored", SEED_IGNORED, "oooooooofo"},
-	{"a seed decides the start alone", SEED_STARTS, "oooooooouo"},
+	{"a seed determines only the start", SEED_STARTS, "oooooooouo"},
 	{"one generator for all", ONE_GENERATOR, "oooooooofo"},
 	{"nothing is random", DETERMINISTIC, "oooooooouo"},
 	{"room never comes back", LEAK, "ooooooofuo"},
@@ -331,10 +331,10 @@ static const struct {
 	{"plain MCP", PLAIN, "ouuususoso"},
 	{"no reset within a session", NO_RESET, "oooosooooo"},
 	{"no reset at all", RESET_FAILS, "fuuuuuuuuo"},
-	{"a state that stands still", FROZEN, "ooooofoouo"},
+	{"a state that does not change", FROZEN, "ooooofoouo"},
 	{"over after one step", ONCE_OVER, "ouoooooooo"},
 	{"the third call breaks it", BREAKS, "ofoooooouo"},
-	{"after two steps it stands still", STOPS, "ofoooooouo"},
+	{"after two steps it no longer changes", STOPS, "ofoooooouo"},
 };
 
 static void take(void *ctx, const struct property *p)

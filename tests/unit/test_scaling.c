@@ -297,7 +297,7 @@ static void events_of_a_rollout(int n)
 
 static const struct scaling_case cases[] = {
 	{"properties of a schema, all required, and their arguments", properties},
-	{"required arguments that are no properties", required_alone},
+	{"required arguments that are not properties", required_alone},
 	{"words of an enum, and a wrong one", words},
 	{"required properties that are drawn", draw_properties},
 	{"required names without a schema that are drawn", draw_unknown},

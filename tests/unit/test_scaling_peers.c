@@ -626,8 +626,8 @@ static void check_powers(void)
 
 static const struct scaling_case cases[] = {
 	{"members of a failed answer that are as before", failed_as_before},
-	{"members beside a text that reads like an error", error_text_as_before},
-	{"members that are looked for beside a long one", one_long_member},
+	{"members next to a text that looks like an error", error_text_as_before},
+	{"members that are searched for next to a long one", one_long_member},
 	{"fields of a form", form_fields},
 	{"a required field named again and again", form_required_again},
 	{"options of a field, all of them the default", form_options},

@@ -188,13 +188,13 @@ static int is_bad(const struct dirent *e)
 static void check_rule(const struct check *rule)
 {
 	struct dirent **entries = NULL;
-	char folder[256], path[512];
+	char directory[256], path[512];
 
-	snprintf(folder, sizeof(folder), "fixtures/check/%s", rule->id);
-	int n = scandir(folder, &entries, is_bad, alphasort);
+	snprintf(directory, sizeof(directory), "fixtures/check/%s", rule->id);
+	int n = scandir(directory, &entries, is_bad, alphasort);
 	ok(n > 0, "%s has bad fixtures", rule->id);
 	for (int i = 0; i < n; i++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
+		snprintf(path, sizeof(path), "%s/%s", directory, entries[i]->d_name);
 		if (i < FILES_MAX) {
 			check_file(rule, path, longer, "longer");
 			check_file(rule, path, more, "more rollouts");

@@ -10,7 +10,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
-#define FOLDER "fixtures/scenario"
+#define DIRECTORY "fixtures/scenario"
 
 extern char **environ;
 
@@ -325,7 +325,7 @@ static void try_scenario(const char *name)
 	char file[512];
 	bool good;
 
-	snprintf(file, sizeof(file), FOLDER "/%s", name);
+	snprintf(file, sizeof(file), DIRECTORY "/%s", name);
 	scenario_read(&s, file);
 	run_scenario(&s, &r);
 	good = r.complaints.n == 0 && s.wants.count > 0;
@@ -368,7 +368,7 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		try_scenario(argv[i]);
 	}
-	int count = argc > 1 ? 0 : scandir(FOLDER, &found, is_scenario, alphasort);
+	int count = argc > 1 ? 0 : scandir(DIRECTORY, &found, is_scenario, alphasort);
 	for (int i = 0; i < count; i++) {
 		try_scenario(found[i]->d_name);
 		free(found[i]);

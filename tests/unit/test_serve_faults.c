@@ -71,7 +71,7 @@ static void fallback_session(void)
 	is_str(message_of(&g), FULL("3", "140573993008896"), "then no slot is free");
 	end_session(s, a.session, &g);
 	open_session(s, "{\"session_id\":\"b\"}", &a);
-	is_int(a.status, 200, "sessions open all the same");
+	is_int(a.status, 200, "sessions still open");
 	move(s, a.session, "DOWN", &g);
 	is_str(message_of(&g), FULL("3", "140573993008912"), "and cannot move either");
 	control(s, "GET", "initial_state", "b", "", &g);
@@ -234,7 +234,7 @@ static void bad_field(void)
 	}
 	is_int(position_in(&g), 9, "next to the broken field all works");
 	move(s, a.session, "JUMP", &g);
-	ok(!strstr(message_of(&g), "is broken"), "a call that is refused is refused as ever");
+	ok(!strstr(message_of(&g), "is broken"), "a refused call is refused as usual");
 	move(s, a.session, "RIGHT", &g);
 	ok(strstr(message_of(&g), "Error executing tool lake_move: field 10 is broken") != NULL,
 	   "the move onto it");

@@ -106,7 +106,7 @@ static void message_forms(void)
 	server_stop(s);
 }
 
-/* ---- what is refused, and the session goes on ---- */
+/* ---- refused messages, after which the session continues ---- */
 
 static const struct {
 	const char *sent, *got;
@@ -228,8 +228,8 @@ static void protocol_violations(void)
 	} all[] = {
 		{"a frame without a mask", STR_INIT("\x81\x02{}"), 1002},
 		{"a reserved bit", STR_INIT("\xc1\x82\0\0\0\0{}"), 1002},
-		{"an opcode that is none", STR_INIT("\x83\x80\0\0\0\0"), 1002},
-		{"text that is no UTF-8", STR_INIT("\x81\x82\0\0\0\0\xff\xfe"), 1007},
+		{"an unknown opcode", STR_INIT("\x83\x80\0\0\0\0"), 1002},
+		{"text that is not UTF-8", STR_INIT("\x81\x82\0\0\0\0\xff\xfe"), 1007},
 	};
 	struct server *s = start_server("frozen_lake?protocol=openenv&max_envs=1");
 	struct ws_frame f;
@@ -353,7 +353,7 @@ static void other_sessions_continue(void)
 	is_str(ws_ask(b, "{\"type\":\"step\",\"data\":{}}", &f),
 	       INVALID "{\"type\":\"missing\",\"loc\":[\"action\"],\"msg\":\"Field "
 	               "required\",\"input\":{}" LINK "missing\"}]}}",
-	       "a step that is none takes no time");
+	       "an invalid step is refused without a delay");
 	is_int(server_steps(s), 0, "the step is not done yet");
 	server_stop(s);
 	ws_next(a, &f);
@@ -429,7 +429,7 @@ static void tools(void)
 	               "literal_error\"},{\"type\":\"missing\",\"loc\":[\"tool_name\"],"
 	               "\"msg\":\"Field required\",\"input\":{\"type\":\"zzz\"}" LINK
 	               "missing\"}]}}",
-	       "an action that is none");
+	       "an invalid action");
 	ws_leave(fd);
 	server_stop(s);
 }

@@ -73,7 +73,7 @@ static void capacity(void)
 	is_int(position_after(a, MOVE("DOWN")), 4, "the first moves");
 	ws_leave(a);
 	b = ws_connect(s);
-	is_int(position_after(b, RESET("1")), 0, "the second opens all the same");
+	is_int(position_after(b, RESET("1")), 0, "the second still opens");
 	is_str(ws_ask(b, MOVE("DOWN"), &f),
 	       "{\"type\":\"observation\",\"data\":{\"observation\":{\"metadata\":{},"
 	       "\"error\":\"Maximum concurrent environments (1) reached\"},\"reward\":"
@@ -115,7 +115,7 @@ static void seed_ignored(void)
 		is_int(strcmp(first.text, other.text) == 0, healthy, "one seed, %s",
 		       healthy ? "one lake" : "two lakes");
 		ws_ask(fd, STATE, &other);
-		ok(has_text(&other, "\"episode_id\":\"ep-1\""), "the id is honoured");
+		ok(has_text(&other, "\"episode_id\":\"ep-1\""), "the id is honored");
 		ws_leave(fd);
 		server_stop(s);
 	}
@@ -245,7 +245,7 @@ static void slow_and_hang(void)
 	ws_say(fd, MOVE("DOWN"));
 	ws_send(fd, WS_FIN | WS_PING, STR("?"));
 	ws_next(fd, &f);
-	is_int(f.opcode, WS_PONG, "one that hangs leaves the connection alive");
+	is_int(f.opcode, WS_PONG, "one that hangs leaves the connection open");
 	is_int(server_steps(s), 0, "and never acts");
 	ws_leave(fd);
 	ok(!is_refused(s), "the slot is released when the connection ends");
@@ -260,7 +260,7 @@ static void instance_shared(void)
 	struct got g;
 	int fd = connect_to(s);
 
-	is_int(ws_handshake(fd, "/ws"), 403, "there is no WebSocket");
+	is_int(ws_handshake(fd, "/ws"), 403, "no WebSocket is offered");
 	close(fd);
 	ask(s, "GET", "/schema", "", "", &g);
 	is_int(g.status, 404, "and no schema");

@@ -11,7 +11,7 @@ static void check_session_lifetime(const struct server *s)
 
 	open_session(s, NULL, &a);
 	move(s, a.session, "DOWN", &g);
-	is_int(position_in(&g), 4, "without an id of the client's it plays all the same");
+	is_int(position_in(&g), 4, "without an id from the client it is still played");
 	move(s, a.session, "DOWN", &g);
 	is_int(position_in(&g), 8, "in one environment");
 	control(s, "GET", "status", a.session, "", &g);
@@ -90,7 +90,7 @@ static void check_limit(void)
 	struct got a, b, g;
 
 	control(s, "GET", "initial_state", "passer-by", "", &g);
-	is_int(g.status, 200, "a control plane request alone creates an environment");
+	is_int(g.status, 200, "a control plane request is enough to create an environment");
 	open_session(s, "{\"session_id\":\"a\"}", &a);
 	is_int(a.status, 200, "the first session");
 	open_session(s, "{\"session_id\":\"b\"}", &b);

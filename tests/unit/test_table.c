@@ -233,7 +233,7 @@ static void test_rows(void)
 	widest(buf_view(&plain), &lines);
 	is_int(lines, 8, "a title, a heading, four rows, an event, an end");
 	ok(strstr(buf_cstr(&plain), "position 0 -> 4"), "a changed member");
-	ok(strstr(buf_cstr(&plain), "[S]FFF"), "a coloured cell");
+	ok(strstr(buf_cstr(&plain), "[S]FFF"), "a colored cell");
 	ok(strstr(buf_cstr(&plain), "\\x1b[2J"), "an escape sequence is escaped");
 	ok(strstr(buf_cstr(&plain), "unchanged"), "an unchanged state");
 	ok(strstr(buf_cstr(&plain), "said: \u6211\u4e0d\u77e5\u9053"), "a model's message");

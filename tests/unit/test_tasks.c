@@ -10,10 +10,10 @@ static const struct {
 } bad[] = {
 	{"", "t: no tasks; a task is a line such as {\"id\":\"NAME\"}"},
 	{"\n \n\t\r\n", "t: no tasks; a task is a line such as {\"id\":\"NAME\"}"},
-	{"{\"id\":\"a\"}\n{\"id\":\n", "t:2:7: unexpected end of the text"},
+	{"{\"id\":\"a\"}\n{\"id\":\n", "t:2:7: unexpected end of input"},
 	{"{\"id\":\"a\"}{\"id\":\"b\"}", "t:1:11: unexpected text after the value"},
-	{"\n[1]", "t:2: must be an object, not array"},
-	{"\"a\"", "t:1: must be an object, not string"},
+	{"\n[1]", "t:2: must be an object, not an array"},
+	{"\"a\"", "t:1: must be an object, not a string"},
 	{"{}", "t:1: \"id\" is missing"},
 	{"{\"seed\":1}", "t:1: \"id\" is missing"},
 	{"{\"id\":null}", "t:1: \"id\" is missing"},
@@ -78,7 +78,7 @@ static void test_keys(void)
 	is_int(t.count, 3, "has its tasks");
 	is_str(t.items[0].id, "a_b", "an id without blanks");
 	ok(t.items[0].has_seed && t.items[0].seed == INT64_MIN, "a seed");
-	is_str(t.items[0].vars.p, "{\"n\":1e2}", "variables as they stand, blanks apart");
+	is_str(t.items[0].vars.p, "{\"n\":1e2}", "variables as spelled, without blanks");
 	is_str(t.items[0].actions, "UP,DOWN", "actions of an array");
 	is_str(t.items[0].tool, "move", "a tool");
 	is_str(t.items[0].policy, "p.json", "a policy");
@@ -140,7 +140,7 @@ static void test_files(void)
 	is_int(err.kind, FAIL_INPUT, "is not a usable file");
 	ok(strstr(err.text, "No such file") != NULL, "and why");
 	tasks_release(&t);
-	ok(tasks_read("/tmp", &t, &err) == -1 && err.kind == FAIL_INPUT, "nor a folder");
+	ok(tasks_read("/tmp", &t, &err) == -1 && err.kind == FAIL_INPUT, "nor a directory");
 	tasks_release(&t);
 }
 

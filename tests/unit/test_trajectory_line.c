@@ -179,6 +179,7 @@ static void words(void)
 	      "event");
 	WORDS(state_kind, STATE_CONTROL_PLANE, STATE_IMPORT, line_parts, KEY_STATE_SOURCE, "kind");
 	WORDS(policy_kind, POLICY_SCRIPT, POLICY_IMPORT, line_parts, KEY_POLICY, "kind");
+	WORDS(protocol, PROTOCOL_MCP_GYM, PROTOCOL_OPENENV_HTTP, line_parts, KEY_ENV, "protocol");
 	is_str(end_status_name(END_INCOMPLETE), "incomplete",
 	       "the status that readers give to a missing end");
 	is_int(end_status_parse(STR("incomplete")), END_UNKNOWN, "is not a status of a line");
@@ -253,8 +254,8 @@ static void errors(void)
 	static const struct {
 		const char *text, *want;
 	} rows[] = {
-		{"", "unexpected end of the text at byte 1"},
-		{"{\"type\":\"end\"", "unexpected end of the text at byte 14"},
+		{"", "unexpected end of input at byte 1"},
+		{"{\"type\":\"end\"", "unexpected end of input at byte 14"},
 		{"{\"type\":7}", "an object without \"type\" at byte 1"},
 		{"{\"type\":\"end\"}", "a line without \"rollout\" at byte 1"},
 		{"{\"type\":\"end\",\"rollout\":null}",

@@ -1,5 +1,5 @@
 /* The reader on every file of fixtures/recordings/, on generated long lines and on the
-   shared folder. expected.tsv has the results for each file. */
+   shared directory. expected.tsv has the results for each file. */
 #include "tap.h"
 
 #include "base/mem.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FOLDER "fixtures/recordings"
+#define DIRECTORY "fixtures/recordings"
 
 static void add_kind(struct buf *out, const struct line *l, const struct reader_note *note)
 {
@@ -45,11 +45,11 @@ static void read_kinds(const char *path, struct buf *kinds, struct error *err)
 
 static void check_row(const char *name, const char *kinds, const char *error)
 {
-	char path[sizeof(FOLDER) + 1024];
+	char path[sizeof(DIRECTORY) + 1024];
 	struct error err;
 	struct buf got = BUF(BUF_MAX_SMALL);
 
-	snprintf(path, sizeof(path), FOLDER "/%s", name);
+	snprintf(path, sizeof(path), DIRECTORY "/%s", name);
 	read_kinds(path, &got, &err);
 	is_str(buf_cstr(&got), kinds, "%s: the lines", name);
 	if (!error[0]) {
@@ -72,7 +72,7 @@ static bool in_table(const char *table, const char *name)
 
 static void check_rows(const char *table)
 {
-	DIR *d = opendir(FOLDER);
+	DIR *d = opendir(DIRECTORY);
 	int without = 0;
 
 	for (struct dirent *e; d && (e = readdir(d));) {
@@ -91,7 +91,7 @@ static void table(void)
 {
 	char row[1024];
 	struct buf all = BUF(BUF_MAX_SMALL);
-	FILE *f = fopen(FOLDER "/expected.tsv", "r");
+	FILE *f = fopen(DIRECTORY "/expected.tsv", "r");
 
 	while (f && fgets(row, sizeof(row), f)) {
 		buf_text(&all, row);
@@ -121,7 +121,7 @@ static void places(void)
 	struct reader_note note;
 	struct error err;
 
-	if (reader_open(FOLDER "/fused.jsonl", &r, &err) != 0) {
+	if (reader_open(DIRECTORY "/fused.jsonl", &r, &err) != 0) {
 		ok(0, "fused.jsonl opens");
 		return;
 	}
@@ -129,7 +129,7 @@ static void places(void)
 		is_int(reader_next(r, &l, &note, &err), 1, "a line");
 	}
 	is_int(note.line, 2, "the fused object is on line 2");
-	FILE *f = fopen(FOLDER "/fused.jsonl", "r");
+	FILE *f = fopen(DIRECTORY "/fused.jsonl", "r");
 	char start[17] = "";
 	ok(f && fseek(f, (long)note.offset, SEEK_SET) == 0 &&
 	           fgets(start, sizeof(start), f) != NULL,
@@ -225,23 +225,50 @@ static void many_lines(void)
 	ok(good && n == 20000, "20000 lines in order");
 }
 
+/* A run may still be writing its recording. */
+static void growing_file(void)
+{
+	static const char line[] = "{\"type\":\"step\",\"rollout\":\"g\",\"turn\":0}\n";
+	char path[] = "/tmp/rolldbg-reader-XXXXXX";
+	struct reader *r = NULL;
+	struct line l;
+	struct reader_note note;
+	struct error err;
+	FILE *f = temporary(path);
+
+	if (!ok(f != NULL, "a temporary file") || !f) {
+		return;
+	}
+	fputs(line, f);
+	fflush(f);
+	is_int(reader_open(path, &r, &err), 0, "opens");
+	is_int(reader_next(r, &l, &note, &err), 1, "the first line");
+	fputs(line, f);
+	fclose(f);
+	is_int(reader_next(r, &l, &note, &err), 1, "a line that was added meanwhile");
+	is_int((int64_t)note.offset, (int64_t)strlen(line), "its place");
+	is_int(reader_next(r, &l, &note, &err), 0, "the end");
+	reader_close(r);
+	unlink(path);
+}
+
 static void operands(void)
 {
 	struct error err;
 	struct reader *r;
 	struct file_list list;
-	char folder[] = FOLDER, missing[] = "fixtures/no-such.jsonl", folders[] = "fixtures",
-	     dash[] = "-";
+	char directory[] = DIRECTORY, missing[] = "fixtures/no-such.jsonl",
+	     directories[] = "fixtures", dash[] = "-";
 
 	is_int(reader_open(missing, &r, &err), -1, "a missing file does not open");
 	is_str(err.text, "cannot read fixtures/no-such.jsonl: No such file or directory",
 	       "with the reason");
 	is_int(err.kind, FAIL_INPUT, "as bad input");
-	is_int(reader_open(folders, &r, &err), -1, "a directory does not open");
+	is_int(reader_open(directories, &r, &err), -1, "a directory does not open");
 	is_str(err.text, "cannot read fixtures: it is a directory", "as reported");
-	is_int(file_list_new((char *[]){dash, folder}, 2, &list, &err), 0, "operands");
+	is_int(file_list_new((char *[]){dash, directory}, 2, &list, &err), 0, "operands");
 	is_str(list.paths[0], "-", "standard input stays");
-	is_str(list.paths[1], FOLDER "/bad-mask.jsonl", "a directory is its recordings");
+	is_str(list.paths[1], DIRECTORY "/bad-mask.jsonl", "a directory is its recordings");
 	bool sorted = true;
 	for (size_t i = 2; i < list.count; i++) {
 		sorted = sorted && strcmp(list.paths[i - 1], list.paths[i]) < 0;
@@ -249,7 +276,7 @@ static void operands(void)
 	ok(sorted, "in the order of their names");
 	file_list_free(&list);
 	is_int(file_list_new((char *[]){missing}, 1, &list, &err), -1, "a missing operand");
-	is_int(file_list_new((char *[]){folders}, 1, &list, &err), -1,
+	is_int(file_list_new((char *[]){directories}, 1, &list, &err), -1,
 	       "a directory without recordings");
 	is_str(err.text, "no *.jsonl file in directory fixtures", "as reported");
 }
@@ -259,7 +286,7 @@ static void standard_input(void)
 	struct buf kinds = BUF(64);
 	struct error err;
 
-	if (!freopen(FOLDER "/good.jsonl", "r", stdin)) {
+	if (!freopen(DIRECTORY "/good.jsonl", "r", stdin)) {
 		ok(0, "standard input can be a file");
 		return;
 	}
@@ -274,10 +301,10 @@ static void shared(const char *name, uint64_t lines)
 	struct stat st;
 	struct buf kinds = BUF(BUF_MAX_MESSAGE);
 	struct error err;
-	const char *folder = getenv("ROLLDBG_SHARED");
+	const char *directory = getenv("ROLLDBG_SHARED");
 
-	snprintf(path, sizeof(path), "%s/recordings/rolldbg/%s", folder ? folder : "../shared",
-	         name);
+	snprintf(path, sizeof(path), "%s/recordings/rolldbg/%s",
+	         directory ? directory : "../shared", name);
 	if (stat(path, &st) != 0) {
 		skip("no shared recordings");
 		return;
@@ -289,14 +316,22 @@ static void shared(const char *name, uint64_t lines)
 	buf_release(&kinds);
 }
 
-int main(void)
+static void files(void)
 {
 	table();
 	places();
 	long_lines();
 	many_lines();
+	growing_file();
 	operands();
 	standard_input();
+}
+
+int main(void)
+{
+	files();
+	reader_allow_mapping();
+	files();
 	shared("intercode.jsonl", 3654);
 	shared("tau-airline.jsonl", 1529);
 	return done();

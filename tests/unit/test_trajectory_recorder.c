@@ -18,30 +18,30 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/rolldbg-recorder-XXXXXX";
+static char directory[] = "/tmp/rolldbg-recorder-XXXXXX";
 
 /* Borrowed until the next call. */
-static const char *in_folder(const char *name)
+static const char *in_directory(const char *name)
 {
 	static char path[256];
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	return path;
 }
 
-static void remove_folder(void)
+static void remove_directory(void)
 {
-	DIR *d = opendir(folder);
+	DIR *d = opendir(directory);
 
 	for (struct dirent *e; d && (e = readdir(d));) {
 		if (e->d_name[0] != '.') {
-			unlink(in_folder(e->d_name));
+			unlink(in_directory(e->d_name));
 		}
 	}
 	if (d) {
 		closedir(d);
 	}
-	rmdir(folder);
+	rmdir(directory);
 }
 
 static void put_file(const char *path, const char *text)
@@ -137,7 +137,7 @@ static int64_t count_lines(const char *path, bool *torn)
 
 static void refusals(void)
 {
-	const char *path = in_folder("refusals.jsonl");
+	const char *path = in_directory("refusals.jsonl");
 	struct recorder *r = NULL, *second = NULL;
 	struct error err = {0};
 	struct buf text = BUF(1 << 16);
@@ -156,7 +156,8 @@ static void refusals(void)
 	is_int(recorder_new(&(struct recorder_conf){.path = path}, &second, &err), -1,
 	       "an existing file is refused");
 	is_int(err.kind, FAIL_USAGE, "as a matter of the command line");
-	ok(strstr(err.text, "refusals.jsonl exists; use \1force\2 to replace it"), "with the cure");
+	ok(strstr(err.text, "refusals.jsonl exists; use \1force\2 to overwrite it"),
+	   "with the cure");
 	get_file(path, &text);
 	r = must_open((struct recorder_conf){.path = path, .append = true, .sync = true});
 	is_int(write_step(r, "a.0", 1, 10, &err), 0, "append");
@@ -166,8 +167,8 @@ static void refusals(void)
 	is_int(write_step(r, "b.0", 0, 10, &err), 0, "force");
 	is_int(recorder_close(r, &err), 0, "closes");
 	is_int(count_lines(path, &torn), 1, "replaces it");
-	is_int(recorder_new(&(struct recorder_conf){.path = in_folder("no/such")}, &r, &err), -1,
-	       "a folder that is not there");
+	is_int(recorder_new(&(struct recorder_conf){.path = in_directory("no/such")}, &r, &err), -1,
+	       "a directory that is not there");
 	is_int(err.kind, FAIL_SYSTEM, "is a local failure");
 	r = must_open((struct recorder_conf){.path = "/dev/null"});
 	is_int(write_step(r, "a.0", 0, 10, &err), 0, "a line is written to /dev/null");
@@ -195,26 +196,26 @@ static void torn_tails(void)
 
 		snprintf(name, sizeof(name), "tail%zu.jsonl", i);
 		snprintf(kept_name, sizeof(kept_name), "%s.bak", name);
-		put_file(in_folder(name), rows[i].before);
-		struct recorder *r =
-			must_open((struct recorder_conf){.path = in_folder(name), .append = true});
-		get_file(in_folder(name), &text);
+		put_file(in_directory(name), rows[i].before);
+		struct recorder *r = must_open(
+			(struct recorder_conf){.path = in_directory(name), .append = true});
+		get_file(in_directory(name), &text);
 		is_str(buf_cstr(&text), rows[i].after, "%s: the recording", rows[i].what);
 		is_int(write_step(r, "a.0", 0, 10, &err), 0, "%s: append", rows[i].what);
 		is_int(recorder_close(r, &err), 0, "%s: close", rows[i].what);
-		get_file(in_folder(kept_name), &text);
+		get_file(in_directory(kept_name), &text);
 		is_str(buf_cstr(&text), rows[i].kept ? rows[i].kept : "", "%s: the copy",
 		       rows[i].what);
-		is_int(access(in_folder(kept_name), F_OK), rows[i].kept ? 0 : -1, "%s: the copy",
+		is_int(access(in_directory(kept_name), F_OK), rows[i].kept ? 0 : -1, "%s: the copy",
 		       rows[i].what);
 		buf_release(&text);
 	}
 	struct recorder *r;
 	struct error err;
-	put_file(in_folder("tail3.jsonl"), "{\"again");
-	r = must_open((struct recorder_conf){.path = in_folder("tail3.jsonl"), .append = true});
+	put_file(in_directory("tail3.jsonl"), "{\"again");
+	r = must_open((struct recorder_conf){.path = in_directory("tail3.jsonl"), .append = true});
 	is_int(recorder_close(r, &err), 0, "a second torn line");
-	is_int(access(in_folder("tail3.jsonl.bak2"), F_OK), 0, "gets its own copy");
+	is_int(access(in_directory("tail3.jsonl.bak2"), F_OK), 0, "gets its own copy");
 }
 
 static void long_tail(void)
@@ -226,11 +227,11 @@ static void long_tail(void)
 	for (int i = 0; i < 20000; i++) {
 		buf_text(&text, "0123456789");
 	}
-	put_file(in_folder("long.jsonl"), buf_cstr(&text));
-	struct recorder *r =
-		must_open((struct recorder_conf){.path = in_folder("long.jsonl"), .append = true});
+	put_file(in_directory("long.jsonl"), buf_cstr(&text));
+	struct recorder *r = must_open(
+		(struct recorder_conf){.path = in_directory("long.jsonl"), .append = true});
 	is_int(recorder_close(r, &err), 0, "a torn line longer than a block");
-	get_file(in_folder("long.jsonl"), &text);
+	get_file(in_directory("long.jsonl"), &text);
 	is_str(buf_cstr(&text), "{\"a\":1}\n", "is cut off");
 	buf_release(&text);
 }
@@ -266,7 +267,8 @@ static void threads(void)
 	struct error err;
 	bool torn;
 	int failures = 0;
-	struct recorder *r = must_open((struct recorder_conf){.path = in_folder("threads.jsonl")});
+	struct recorder *r =
+		must_open((struct recorder_conf){.path = in_directory("threads.jsonl")});
 
 	for (int i = 0; i < THREADS; i++) {
 		writers[i] = (struct writer){r, i, 0};
@@ -278,7 +280,7 @@ static void threads(void)
 	}
 	is_int(recorder_close(r, &err), 0, "closes");
 	is_int(failures, 0, "every thread writes every line");
-	is_int(count_lines(in_folder("threads.jsonl"), &torn), THREADS * LINES,
+	is_int(count_lines(in_directory("threads.jsonl"), &torn), THREADS * LINES,
 	       "and no lines are mixed");
 }
 
@@ -341,7 +343,7 @@ static void no_room(void)
 {
 	bool torn;
 	struct stat st;
-	const char *path = in_folder("full.jsonl");
+	const char *path = in_directory("full.jsonl");
 	int written = fill_up(limit_size, path);
 
 	ok(written > 5 && written < 200, "a file that cannot grow: %d lines, then an error",
@@ -376,7 +378,7 @@ static void killed(void)
 	char block[64];
 	int64_t reported = 0;
 	bool torn;
-	const char *path = in_folder("killed.jsonl");
+	const char *path = in_directory("killed.jsonl");
 
 	if (pipe(fd) != 0) {
 		abort();
@@ -419,11 +421,11 @@ static void secret_lines(void)
 	struct buf text = BUF(1 << 16);
 
 	secrets_add(s, STR("abcdefgh"));
-	struct recorder *r =
-		must_open((struct recorder_conf){.path = in_folder("secret.jsonl"), .secrets = s});
+	struct recorder *r = must_open(
+		(struct recorder_conf){.path = in_directory("secret.jsonl"), .secrets = s});
 	is_int(write_step(r, "s.0", 0, 20, &err), 0, "a line with a secret");
 	is_int(recorder_close(r, &err), 0, "closes");
-	get_file(in_folder("secret.jsonl"), &text);
+	get_file(in_directory("secret.jsonl"), &text);
 	ok(!strstr(buf_cstr(&text), "abcdefgh") && strstr(buf_cstr(&text), "\"<redacted>ijkl"),
 	   "is written without it");
 	buf_release(&text);
@@ -432,7 +434,7 @@ static void secret_lines(void)
 
 int main(void)
 {
-	if (!mkdtemp(folder)) {
+	if (!mkdtemp(directory)) {
 		abort();
 	}
 	log_set_level(LOG_QUIET);
@@ -443,6 +445,6 @@ int main(void)
 	no_room();
 	killed();
 	secret_lines();
-	remove_folder();
+	remove_directory();
 	return done();
 }

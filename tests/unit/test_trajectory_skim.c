@@ -19,7 +19,7 @@ static const struct {
 	{"an end", "{\"type\":\"end\",\"rollout\":\"r\",\"status\":\"finished\"}", LINE_END},
 	{"a header is always read", "{\"type\":\"header\",\"rollout\":\"r\",\"version\":9}",
          LINE_UNKNOWN},
-	{"a type that is none", "{\"type\":\"steps\",\"rollout\":\"r\"}", LINE_UNKNOWN},
+	{"an unknown type", "{\"type\":\"steps\",\"rollout\":\"r\"}", LINE_UNKNOWN},
 	{"another order", "{\"rollout\":\"r\",\"type\":\"step\"}", LINE_UNKNOWN},
 	{"blanks", "{\"type\": \"step\",\"rollout\":\"r\"}", LINE_UNKNOWN},
 	{"an id with escapes", "{\"type\":\"step\",\"rollout\":\"a\\u0062\"}", LINE_UNKNOWN},
@@ -98,8 +98,8 @@ static void files(void)
 	close(second);
 }
 
-/* line_skim_first says what line_skim says of the same line, wherever in a block of bytes its end and
-   its braces are; it may leave lines near the end of the text to line_skim. */
+/* line_skim_first says what line_skim says of the same line, wherever in a block of bytes its end
+   and its braces are; it may leave lines near the end of the text to line_skim. */
 static void first_of_several(void)
 {
 	static const char *const ends[] = {
@@ -126,7 +126,7 @@ static void first_of_several(void)
 			                !str_eq(first.rollout, alone.rollout));
 		}
 	}
-	is_int(wrong, 0, "the first of several lines: as that line alone");
+	is_int(wrong, 0, "the first of several lines: the same as that line by itself");
 	printf("# %zu were found in one pass\n", found);
 	guard_free(&g);
 }

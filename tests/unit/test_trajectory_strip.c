@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#define FOLDER "fixtures/recordings"
+#define DIRECTORY "fixtures/recordings"
 
 struct stripping {
 	struct strip *strip;
@@ -128,13 +128,13 @@ static int is_recording(const struct dirent *e)
 static void every_fixture(void)
 {
 	struct dirent **entries = NULL;
-	int n = scandir(FOLDER, &entries, is_recording, alphasort);
+	int n = scandir(DIRECTORY, &entries, is_recording, alphasort);
 
 	ok(n > 40, "there are recordings");
 	for (int i = 0; i < n; i++) {
-		char path[sizeof(FOLDER) + 300];
+		char path[sizeof(DIRECTORY) + 300];
 
-		snprintf(path, sizeof(path), FOLDER "/%s", entries[i]->d_name);
+		snprintf(path, sizeof(path), DIRECTORY "/%s", entries[i]->d_name);
 		properties(path, entries[i]->d_name);
 		free(entries[i]);
 	}
@@ -160,9 +160,9 @@ static void expected(const char *name)
 	struct buf got = BUF(1 << 20), want = BUF(1 << 20);
 	struct error err = {0};
 
-	snprintf(path, sizeof(path), FOLDER "/stripped/%s", name);
+	snprintf(path, sizeof(path), DIRECTORY "/stripped/%s", name);
 	get_file(path, &want);
-	snprintf(path, sizeof(path), FOLDER "/%s", name);
+	snprintf(path, sizeof(path), DIRECTORY "/%s", name);
 	is_int(strip_file(path, NULL, 0, &got, &err), 0, "%s is stripped %s", name, err.text);
 	is_str(buf_cstr(&got), buf_cstr(&want), "%s: as it must be", name);
 	buf_release(&got);
@@ -175,9 +175,9 @@ static void same(const char *a, const char *b)
 	struct buf x = BUF(1 << 20), y = BUF(1 << 20);
 	struct error err = {0};
 
-	snprintf(path, sizeof(path), FOLDER "/%s", a);
+	snprintf(path, sizeof(path), DIRECTORY "/%s", a);
 	is_int(strip_file(path, NULL, 0, &x, &err), 0, "%s is stripped", a);
-	snprintf(path, sizeof(path), FOLDER "/%s", b);
+	snprintf(path, sizeof(path), DIRECTORY "/%s", b);
 	is_int(strip_file(path, NULL, 0, &y, &err), 0, "%s is stripped", b);
 	is_str(buf_cstr(&x), buf_cstr(&y), "%s and %s become the same", a, b);
 	buf_release(&x);
@@ -192,18 +192,18 @@ static void masks(void)
 	struct buf got = BUF(1 << 20), again = BUF(1 << 20);
 	struct error err = {0};
 
-	is_int(strip_file(FOLDER "/good.jsonl", given, 4, &got, &err), 0, "masks of the caller");
+	is_int(strip_file(DIRECTORY "/good.jsonl", given, 4, &got, &err), 0, "masks of the caller");
 	ok(strstr(buf_cstr(&got), "\"observation\":{\"position\":\"<masked>\"}"), "are applied");
-	ok(strstr(buf_cstr(&got), "\"reward\":null"), "where no string may stand, null");
+	ok(strstr(buf_cstr(&got), "\"reward\":null"), "null where a string is not allowed");
 	ok(!strstr(buf_cstr(&got), "\"rollout\":\"<masked>\""),
 	   "but not for keys that identify the line");
 	ok(strstr(buf_cstr(&got), "\"masks\":[\"/observation/position\",\"/rollout\",\"/reward\"]"),
-	   "and stand in the header, each once");
+	   "and are in the header, each once");
 	is_int(strip_text(buf_view(&got), &again, &err), 0, "the result is a recording");
 	is_str(buf_cstr(&again), buf_cstr(&got), "a second strip changes nothing");
-	is_int(strip_file(FOLDER "/good.jsonl", bad, 1, &got, &err), -1, "no pointer");
+	is_int(strip_file(DIRECTORY "/good.jsonl", bad, 1, &got, &err), -1, "no pointer");
 	is_int(err.kind, FAIL_USAGE, "is a mistake of the command line");
-	is_int(strip_file(FOLDER "/bad-mask.jsonl", NULL, 0, &got, &err), -1, "in a header");
+	is_int(strip_file(DIRECTORY "/bad-mask.jsonl", NULL, 0, &got, &err), -1, "in a header");
 	is_int(err.kind, FAIL_INPUT, "it is bad input");
 	ok(strstr(err.text, "masks: "), "that is named: %s", err.text);
 	buf_release(&got);
@@ -214,10 +214,10 @@ static void shared(const char *name)
 {
 	char path[512];
 	struct stat st;
-	const char *folder = getenv("ROLLDBG_SHARED");
+	const char *directory = getenv("ROLLDBG_SHARED");
 
-	snprintf(path, sizeof(path), "%s/recordings/rolldbg/%s", folder ? folder : "../shared",
-	         name);
+	snprintf(path, sizeof(path), "%s/recordings/rolldbg/%s",
+	         directory ? directory : "../shared", name);
 	if (stat(path, &st) == 0) {
 		properties(path, name);
 	} else {

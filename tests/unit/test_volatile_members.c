@@ -82,6 +82,32 @@ static void test_large(void)
 	volatile_members_free(v);
 }
 
+/* More members than are tracked at a time, beside one that keeps its value. */
+static void test_many(void)
+{
+	struct volatile_members *v = volatile_members_new();
+	struct buf first = BUF(BUF_MAX_MESSAGE), second = BUF(BUF_MAX_MESSAGE);
+	struct buf want = BUF(BUF_MAX_MESSAGE);
+
+	buf_text(&first, "{\"floor\":0");
+	buf_text(&second, "{\"floor\":0");
+	for (size_t i = 0; i < 100; i++) {
+		buf_printf(&first, ",\"g%zu\":%zu", i, i);
+		buf_printf(&second, ",\"g%zu\":%zu", i, i + 1);
+		buf_printf(&want, "%s\"/g%zu\"", i ? "," : "[", i);
+	}
+	buf_char(&first, '}');
+	buf_char(&second, '}');
+	buf_char(&want, ']');
+	ok(is_mine(v), "the first rollout reads");
+	volatile_members_compare(v, buf_view(&first), buf_view(&second), STR("[]"));
+	ignores(v, "[]", buf_cstr(&want));
+	buf_release(&first);
+	buf_release(&second);
+	buf_release(&want);
+	volatile_members_free(v);
+}
+
 int main(void)
 {
 	struct io_conf conf = {.clock = clock_real(), .stop_fd = -1};
@@ -92,6 +118,7 @@ int main(void)
 	test_refused_then_read();
 	test_silent();
 	test_large();
+	test_many();
 	io_free(io);
 	io_global_cleanup();
 	return done();

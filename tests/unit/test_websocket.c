@@ -761,7 +761,7 @@ static void test_late(void)
 
 	is_int(websocket_receive(p.ws, &m, 10, &err), -1, "nothing arrived");
 	is_int(err.kind, FAIL_TIMEOUT, "%s", err.text);
-	ok(!websocket_has_message(p.ws), "and there is no message");
+	ok(!websocket_has_message(p.ws), "and no message is available");
 	wss_send(p.fd, 0x81, STR("late"));
 	is_str(next_text(&p), "late", "a later message can still be read");
 	pair_close(&p);

@@ -134,7 +134,7 @@ static void test_untrusted(void)
 		bool known;
 		const char *says;
 	} rows[] = {
-		{"an authority nobody knows", "IP:127.0.0.1", 3600, false,
+		{"an unknown authority", "IP:127.0.0.1", 3600, false,
 	         "unable to get local issuer certificate"},
 		{"another host's name", "DNS:elsewhere.test", 3600, true, "127.0.0.1"},
 		{"expired", "IP:127.0.0.1", -3600, true, "expired"},
@@ -404,13 +404,14 @@ int main(void)
 	                                        "HTTPS_PROXY", "ALL_PROXY",   "no_proxy",
 	                                        "NO_PROXY"};
 	struct error err;
-	const char *folder = getenv("TMPDIR");
+	const char *directory = getenv("TMPDIR");
 
 	signal(SIGPIPE, SIG_IGN); /* libssl may write to a closed connection */
 	for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
 		unsetenv(variables[i]);
 	}
-	snprintf(ca_file, sizeof(ca_file), "%.40s/rolldbg-ca.XXXXXX", folder ? folder : "/tmp");
+	snprintf(ca_file, sizeof(ca_file), "%.40s/rolldbg-ca.XXXXXX",
+	         directory ? directory : "/tmp");
 	int fd = mkstemp(ca_file);
 	if (fd < 0 || io_global_init(&err) < 0) {
 		abort();

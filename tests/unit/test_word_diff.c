@@ -9,7 +9,7 @@ static const struct {
 	{"a word", "the quick fox", "the slow fox", "the [-quick-]{+slow+} fox"},
 	{"a word more", "a b", "a c b", "a {+c +}b"},
 	{"a word less, at the end", "one two three", "one two", "one two[- three-]"},
-	{"punctuation stands alone", "x=1, y=2", "x=1, y=3", "x=1, y=[-2-]{+3+}"},
+	{"punctuation is a token of its own", "x=1, y=2", "x=1, y=3", "x=1, y=[-2-]{+3+}"},
 	{"control characters are escaped", "a\x1b b\n", "a\x1b c\n", "a\\x1b [-b-]{+c+}\\n"},
 	{"letters of any language", "der Bär schläft", "der Wal schläft",
          "der [-Bär-]{+Wal+} schläft"},

@@ -151,9 +151,10 @@ const struct check check_aliased_state = {
 	       "unchanged.\n"
 	       "Fix: copy the state (copy.deepcopy, or serialize it) when the step is recorded, and "
 	       "record again.",
-	.needs = UINT64_C(1) << KEY_STATE,
+	.needs = FACT(STATE),
 	.wants = KIND_OK | KIND_FAILED,
 	.state_size = sizeof(struct aliased),
+	.mostly_zero = true,
 	.line = line,
 	.end = end,
 };

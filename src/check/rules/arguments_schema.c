@@ -92,7 +92,7 @@ const struct check check_arguments_schema = {
 	       "required, enum, const, minimum, maximum and unknown names), not nested values.\n"
 	       "Fix: correct the script, give the model the unmodified schema, or correct the "
 	       "schema if it is wrong.",
-	.needs = UINT64_C(1) << KEY_TOOLS,
+	.needs = FACT(TOOLS),
 	.wants = KIND_OK | KIND_FAILED | KIND_EVENT,
 	.state_size = sizeof(struct schema_violations),
 	.line = line,

@@ -44,8 +44,8 @@ static bool is_unread(const struct rollout_facts *r, const struct derived_line *
 	struct str control = JSON_GET(l->value[KEY_META], "control");
 
 	if (json_type(control) == JSON_OBJECT) {
-		return peer_is(JSON_GET(control, "reward"), STR("failed")) ||
-		       peer_is(JSON_GET(control, "status"), STR("failed"));
+		return json_is(JSON_GET(control, "reward"), STR("failed")) ||
+		       json_is(JSON_GET(control, "status"), STR("failed"));
 	}
 	if (m->failed || r->policy == POLICY_IMPORT) {
 		return false;
@@ -112,16 +112,16 @@ const struct check check_control_plane_blind = {
 	.lowered = "the control plane was deliberately not read",
 	.explains = {&check_missing_state},
 	.why = "The control plane reports reward, termination and state next to the tool calls. "
-	       "Here it failed, or it answered for a different environment from the one the tools "
-	       "act on (its step count stays at 0 while the tools' observations change). Clients that "
-	       "substitute 0 and \"not terminated\" for unreadable values turn this into an endless "
-	       "episode without reward and without an error.\n"
+	       "Here it failed, or it replied for a different environment from the one the tools "
+	       "act on (its step count stays at 0 while the tools' observations change). Clients "
+	       "that substitute 0 and \"not terminated\" for unreadable values turn this into an "
+	       "endless episode without reward and without an error.\n"
 	       "Look at the events control-plane-failed and state-source-lost, and at the session "
 	       "id sent to the control endpoints: it must be the environment's id, not the "
 	       "transport's.\n"
 	       "Fix: make server and client agree on the environment's session id, and treat "
 	       "rewards and states of these rollouts as unknown.",
-	.needs = UINT64_C(1) << KEY_META,
+	.needs = FACT(META),
 	.needs_meta = true,
 	.wants = KIND_UNREPORTED | KIND_EVENT,
 	.state_size = sizeof(struct blind),

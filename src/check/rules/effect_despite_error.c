@@ -43,7 +43,7 @@ const struct check check_effect_despite_error = {
 	       "wrong thing from the reward.\n"
 	       "Look at the outcome and at error.layer: after a timeout or a lost connection the "
 	       "server may have finished the step; a tool may write first and fail while building "
-	       "its reply; a clock or counter in the state changes with every request (leave it out "
+	       "its reply; a clock or counter in the state changes with every request (exclude it "
 	       "with \1ignore\2). If every step changes the same member, that is the cause.\n"
 	       "Fix: make the tool atomic, raise \1timeout\2 above the slowest step, or ignore what "
 	       "changes without a call.",

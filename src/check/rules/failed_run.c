@@ -27,8 +27,8 @@ const struct check check_failed_run = {
 	       "succeeded or the state changed. In 9,435 public episodes about one in three such "
 	       "rollouts still succeeded, so this is a warning: the turns were wasted, and their rewards and observations do not "
 	       "belong to the task.\n"
-	       "Look at the first error of the run: wrong arguments point at the policy or at a "
-	       "misleading tool description; timeouts and capacity point at the server.\n"
+	       "Look at the first error of the run: wrong arguments point to the policy or to a "
+	       "misleading tool description; timeouts and capacity point to the server.\n"
 	       "Fix the cause if it repeats across rollouts: the same error in many of them is not "
 	       "exploration.",
 	.wants = KIND_COMPLETED_FAILED,

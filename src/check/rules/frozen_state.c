@@ -33,8 +33,9 @@ static void describe_count(const struct rollout_facts *r, char *out, size_t size
 {
 	if (r->env_count.reported >= 2 && r->env_count.moved) {
 		snprintf(out, size,
-		         "the environment was reached (its own step count went from %" PRId64
-		         " to %" PRId64 "): a wall, wrong arguments or a frozen environment",
+		         "the environment was reached (its own step count went from %" PRId64 " "
+		         "to %" PRId64 "): possible causes are a wall, wrong arguments or a "
+		         "frozen environment",
 		         r->env_count.first, r->env_count.now);
 	} else if (r->env_count.reported >= 2) {
 		snprintf(out, size,
@@ -86,7 +87,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	finding_add(out, rewarded ? SEVERITY_WARNING : SEVERITY_ERROR, &s->sent,
 	            e->unchanged ? "/state" : "/observation",
 	            "%" PRId64 " calls%s, and %s from first to last; %s%s%s", s->sent.count, failed,
-	            e->unchanged ? "the state is the same" : "all answers are equal", count,
+	            e->unchanged ? "the state is the same" : "all replies are equal", count,
 	            rewarded ? "; a reward was earned anyway" : "", apart);
 }
 
@@ -97,31 +98,38 @@ const struct check check_frozen_state = {
 	.lowered = "a reward above zero was earned anyway",
 	.explains = {&check_loop, &check_reward_without_effect},
 	.why = "The state is the same from the first call to the last, although the state source "
-	       "could have shown a change; or the state is unknown, all answers are equal and "
-	       "the environment's own step count does not change. If the answers differ while "
-	       "state and step count do not change, they come from a different environment from "
-	       "the one whose state is read. Calls of tools with readOnlyHint are not counted, nor "
-	       "those named by \1read_only\2 and \1noop\2.\n"
+	       "could have shown a change; or the state is unknown, all replies are equal and the "
+	       "environment's own step count does not change. If the replies differ while state "
+	       "and step count do not change, they come from a different environment from the one "
+	       "whose state is read. Calls of tools with readOnlyHint are not counted, nor those "
+	       "named by \1read_only\2 and \1noop\2.\n"
 	       "These do not count as changes of the state:\n"
-	       "- members that change without a call: clocks, generated ids, call counters;\n"
-	       "- texts that differ only in words of the call (\"You go north.\"), if all answers "
+	       "- members that change without a call: clocks, generated ids;\n"
+	       "- call counters, if the replies are equal or short and always the same for the same "
+	       "call;\n"
+	       "- texts that differ only in words of the call (\"You go north.\"), if all replies "
 	       "do, too;\n"
 	       "- 0.0 instead of -0.0, rounding in the last digit, and the order of a list whose "
 	       "elements also change places without a call.\n"
 	       "The verdict is unknown if a number that changes without a call also changes with "
-	       "the calls: the level of a leaking tank that calls fill, a noisy dial turned by the "
-	       "call's argument, a joint that one call moves permanently by a hundred times its "
-	       "noise. It is also unknown if the answers report errors whose members are always "
-	       "the same but whose lists grow or shrink or whose flags differ, such as those of a "
-	       "compiler.\n"
-	       "Answers count as equal if they differ only in:\n"
+	       "the calls, for example the level of a leaking tank that calls fill, a noisy "
+	       "reading of a value that calls set, or a joint that one call moves permanently by "
+	       "a hundred times its noise. It is also unknown if the replies report errors whose "
+	       "members are always the same but whose lists grow or shrink or whose flags differ, "
+	       "such as those of a compiler.\n"
+	       "Replies count as equal if they differ only in:\n"
 	       "- ids and tokens that are new each time, and timestamps of a log;\n"
-	       "- one number that grows or falls evenly, while the environment counts no step.\n"
-	       "If the answers depend only on the calls, the state source could have shown a "
+	       "- one number that grows or falls evenly, while the environment counts no step;\n"
+	       "- words and numbers of the call;\n"
+	       "- durations of programs, if every reply has an exit code other than 0.\n"
+	       "They also count as equal if each tool gave one reply only, one of them to three or "
+	       "more calls that were not all the same; or if every reply has the exit code 126 or "
+	       "127: no command was run.\n"
+	       "If the replies depend only on the calls, the state source could have shown a "
 	       "change if any of these holds:\n"
 	       "- the state consists only of digests;\n"
 	       "- calls name members of the state;\n"
-	       "- some call was repeated, and the state contains the content of its answer.\n"
+	       "- some call was repeated, and the state contains the content of its reply.\n"
 	       "Look at env_steps first. If it grows, the calls reach the environment but have "
 	       "no effect: a wall, wrong arguments, read-only tools, or a frozen environment. If "
 	       "it does not grow, the calls do not reach it: look at the session ids in meta, "

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROUNDING 0.01 /* mean difference of probabilities: more than precision explains */
+#define ROUNDING 0.01 /* mean difference of probabilities: more than rounding explains */
 
 struct band {
 	struct ratios sum;
@@ -106,7 +106,7 @@ static void report_band(const struct band *s, struct findings *out)
 {
 	const struct ratios *sum = &s->sum;
 	bool apart = ratios_out_of_range(sum), shifted = ratios_shifted(sum);
-	char shift[128] = "", incomparable[128] = "";
+	char shift[128] = "", incomparable[160] = "";
 
 	if (shifted) {
 		snprintf(shift, sizeof(shift),
@@ -115,8 +115,8 @@ static void report_band(const struct band *s, struct findings *out)
 		         ratios_first(sum), RATIOS_FIRST, ratios_rest(sum));
 	}
 	if (s->incomparable[0]) {
-		snprintf(incomparable, sizeof(incomparable), "; not comparable, sent: %s",
-		         s->incomparable);
+		snprintf(incomparable, sizeof(incomparable),
+		         "; not comparable, because the policy sent %s", s->incomparable);
 	}
 	if (apart || shifted) {
 		finding_add(out, s->incomparable[0] ? SEVERITY_INFO : SEVERITY_WARNING,
@@ -127,8 +127,8 @@ static void report_band(const struct band *s, struct findings *out)
 		            ratios_ess(sum), shift, incomparable);
 	} else if (ratios_distance(sum) > ROUNDING) {
 		finding_add(out, SEVERITY_INFO, &s->compared, "/llm/logprobs",
-		            "the probabilities of %" PRId64
-		            " tokens are %.3g apart on average, more than precision explains%s",
+		            "the probabilities of %" PRId64 " tokens differ by %.3g on average, "
+		            "more than rounding explains%s",
 		            sum->tokens, ratios_distance(sum), incomparable);
 	}
 }
@@ -155,9 +155,8 @@ static void finish(const struct trained *t, struct findings *out)
 	}
 	if (use.several) {
 		finding_add(out, SEVERITY_WARNING, NULL, "",
-		            "%" PRId64 " of %" PRId64
-		            " turns of the trainer's file were compared with several recorded "
-		            "ones: judge one run at a time",
+		            "%" PRId64 " of %" PRId64 " turns of the trainer's file were compared "
+		            "with several recorded ones: check one run at a time",
 		            use.several, use.turns);
 	}
 }
@@ -178,12 +177,12 @@ const struct check check_kl_band = {
 	       "differ (conditioning_mismatch), the trainer scored the tokens after a different "
 	       "prompt from the one they were sampled with: another chat template, missing tools, a dropped system "
 	       "message.\n"
-	       "Look at the turns named, and compare show \1turn\2 N \1prompt\2 with the trainer's "
-	       "input. A temperature other than 1, top_p, top_k, min_p and penalties make the two "
-	       "incomparable: the numbers are then reported but not judged.\n"
+	       "Look at the turns named, and compare show \1turn\2 N \1prompt\2 with the "
+	       "trainer's input. A temperature other than 1, top_p, top_k, min_p and penalties "
+	       "make the two incomparable: the numbers are then reported, but are no finding.\n"
 	       "Fix: use one chat template for both, pass token ids instead of text, and use the "
 	       "same weights and precision and a temperature of 1.",
-	.needs = UINT64_C(1) << KEY_LLM,
+	.needs = FACT(LLM),
 	.wants = KIND_HEADER | KIND_LLM,
 	.state_size = sizeof(struct band),
 	.line = line,

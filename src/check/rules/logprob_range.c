@@ -114,7 +114,7 @@ const struct check check_logprob_range = {
 	       "in the header: what was requested and what was sent.\n"
 	       "Fix: use \1tokens\2 with the right \1profile\2; some servers return none unless "
 	       "top_logprobs is requested too, or only if started with an option for it.",
-	.needs = UINT64_C(1) << KEY_LLM,
+	.needs = FACT(LLM),
 	.wants = KIND_HEADER | KIND_LLM,
 	.state_size = sizeof(struct ranges),
 	.line = line,

@@ -1,15 +1,16 @@
 /* Rule loop: one to three calls are repeated with the same answers. */
 #include "check/check.h"
 
+#include "facts/call.h"
 #include "facts/fingerprint.h"
 #include "facts/peer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#define PERIODS         3 /* maximum length of a cycle */
-#define ROUNDS          3
-#define ROUNDS_HARMLESS 10 /* for read-only and idempotent calls */
+#define PERIODS           3 /* maximum length of a cycle */
+#define ROUNDS            3
+#define ROUNDS_REPEATABLE 10 /* for read-only and idempotent calls */
 
 #define SAMPLE ((size_t)64) /* bytes of a long value used for the quick hash */
 
@@ -20,22 +21,23 @@ struct loop_step {
 	int64_t turn, step;
 };
 
-struct streak_of {
-	struct span span; /* the first step of the first round */
-	int64_t matches;  /* number of steps equal to the step one period before */
-	int period;
+/* One to PERIODS calls in turn, again and again. */
+struct cycle {
+	struct span span;    /* from the first step of the first round on */
+	int64_t equal_steps; /* steps that equal the step one period before */
+	int period;          /* calls in a round */
 };
 
 struct loop {
-	struct loop_step last[PERIODS]; /* last step first */
-	int known;
-	struct streak_of now[PERIODS]; /* by period - 1 */
-	struct streak_of longest;
-	char tool[64];    /* its last call */
-	bool learned;     /* that tool is read-only according to the baseline */
-	int64_t others;   /* further loops of this rollout */
-	int64_t harmless; /* consecutive steps whose calls may be repeated */
-	int64_t failed;   /* consecutive failed steps */
+	struct loop_step last[PERIODS]; /* consecutive steps, last step first */
+	int known_steps;                /* in `last` */
+	struct cycle current[PERIODS];  /* by period - 1 */
+	int64_t repeatable;             /* consecutive steps whose calls may be repeated */
+	int64_t failed;                 /* consecutive failed steps */
+	struct cycle longest;
+	char tool[64];       /* its last call */
+	bool learned;        /* that tool is read-only according to the baseline */
+	int64_t other_loops; /* of this rollout */
 };
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -80,7 +82,7 @@ static uint64_t full_hash(const struct rollout_facts *r, const struct derived_li
 {
 	struct str answer = m->line->value[KEY_OBSERVATION];
 	struct str hash = line_state_hash(m->line);
-	uint64_t h = peer_call(r->work, m);
+	uint64_t h = call_hash(r->work, m);
 
 	if (hash.n) {
 		return mix(mix(h, fingerprint(hash)), peer_masked(r->work, answer)) | 1;
@@ -96,48 +98,85 @@ static bool is_same(const struct loop_step *a, const struct loop_step *b)
 /* A single repeated call is a loop of period 1, not 2 or 3. */
 static bool is_uniform(const struct loop *s, int period)
 {
-	return period > 1 && s->now[0].matches >= period - 1;
+	return period > 1 && s->current[0].equal_steps >= period - 1;
 }
 
-static bool is_loop(const struct loop *s, const struct streak_of *k)
+static bool is_loop(const struct loop *s, const struct cycle *c)
 {
-	int64_t rounds = s->harmless >= k->period ? ROUNDS_HARMLESS : ROUNDS;
+	int64_t rounds = s->repeatable >= c->period ? ROUNDS_REPEATABLE : ROUNDS;
 
-	if (k->matches < (rounds - 1) * k->period || is_uniform(s, k->period)) {
+	if (c->equal_steps < (rounds - 1) * c->period || is_uniform(s, c->period)) {
 		return false;
 	}
-	return k->period > 1 || s->failed == 0; /* otherwise it is retry-same-error */
+	return c->period > 1 || s->failed == 0; /* otherwise it is retry-same-error */
 }
 
-static void update_loop(struct loop *s, const struct rollout_facts *r, const struct derived_line *m,
-                        const struct loop_step *now, int period)
+/* Adds the step to the cycle of that period, or begins a new one. */
+static struct cycle *extend_cycle(struct loop *s, const struct loop_step *now, int period)
 {
-	struct streak_of *k = &s->now[period - 1];
+	struct cycle *c = &s->current[period - 1];
 	const struct loop_step *before = &s->last[period - 1];
 
-	if (s->known < period || !is_same(now, before)) {
-		*k = (struct streak_of){.period = period};
+	if (s->known_steps < period || !is_same(now, before)) {
+		*c = (struct cycle){.period = period};
+		return c;
+	}
+	c->period = period;
+	if (c->equal_steps++ == 0) {
+		span_add(&c->span, before->turn, before->step);
+	}
+	span_add(&c->span, now->turn, now->step);
+	return c;
+}
+
+static void keep_longest(struct loop *s, const struct rollout_facts *r,
+                         const struct derived_line *m, const struct cycle *c)
+{
+	if (!is_loop(s, c) || c->equal_steps < s->longest.equal_steps) {
 		return;
 	}
-	k->period = period;
-	if (k->matches++ == 0) {
-		span_add(&k->span, before->turn, before->step);
+	if (s->longest.equal_steps && s->longest.span.first_step != c->span.first_step) {
+		s->other_loops++;
 	}
-	span_add(&k->span, now->turn, now->step);
-	if (!is_loop(s, k) || k->matches < s->longest.matches) {
-		return;
-	}
-	if (s->longest.matches && s->longest.span.first_step != k->span.first_step) {
-		s->others++;
-	}
-	s->longest = *k;
-	peer_name(r->work, m->tool_name, s->tool, sizeof(s->tool));
+	s->longest = *c;
+	peer_tool(r->work, m, s->tool, sizeof(s->tool));
 	s->learned = m->tool >= 0 && r->tools[m->tool].learned;
 }
 
-static bool may_be_repeated(const struct rollout_facts *r, const struct derived_line *m)
+static bool is_repeatable(const struct rollout_facts *r, const struct derived_line *m)
 {
 	return m->idle || (m->tool >= 0 && r->tools[m->tool].idempotent);
+}
+
+/* Steps that failed as expected are not passed to the rule, but end every cycle. */
+static void forget_unless_consecutive(struct loop *s, int64_t step)
+{
+	if (s->known_steps && step != s->last[0].step + 1) {
+		s->known_steps = 0;
+		s->repeatable = s->failed = 0;
+		memset(s->current, 0, sizeof(s->current));
+	}
+}
+
+/* Most steps equal none of the last ones: only the others are hashed in full. */
+static bool may_equal_last(const struct loop *s, uint64_t quick)
+{
+	for (int i = 0; i < s->known_steps; i++) {
+		if (s->last[i].quick_hash == quick) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool in_cycle(const struct loop *s)
+{
+	for (int i = 0; i < PERIODS; i++) {
+		if (s->current[i].equal_steps) {
+			return true;
+		}
+	}
+	return false;
 }
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -148,24 +187,22 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	if (m->outside_episode || r->policy == POLICY_RANDOM) {
 		return;
 	}
+	forget_unless_consecutive(s, m->line->step);
 	struct loop_step now = {quick_hash(m), 0, m->line->turn, m->line->step};
-	bool again = false;
-	for (int i = 0; i < s->known; i++) {
-		again = again || s->last[i].quick_hash == now.quick_hash;
-	}
+	bool again = may_equal_last(s, now.quick_hash);
 	if (again) {
 		now.full = full_hash(r, m);
 	}
-	s->harmless = may_be_repeated(r, m) ? s->harmless + 1 : 0;
+	s->repeatable = is_repeatable(r, m) ? s->repeatable + 1 : 0;
 	s->failed = m->failed ? s->failed + 1 : 0;
-	if (again || s->now[0].matches || s->now[1].matches || s->now[2].matches) {
+	if (again || in_cycle(s)) {
 		for (int period = 1; period <= PERIODS; period++) {
-			update_loop(s, r, m, &now, period);
+			keep_longest(s, r, m, extend_cycle(s, &now, period));
 		}
 	}
 	memmove(&s->last[1], &s->last[0], (PERIODS - 1) * sizeof(s->last[0]));
 	s->last[0] = now;
-	s->known += s->known < PERIODS;
+	s->known_steps += s->known_steps < PERIODS;
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -173,36 +210,36 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	(void)r, (void)m;
 	const struct loop *s = state;
-	const struct streak_of *k = &s->longest;
+	const struct cycle *c = &s->longest;
 	char calls[40] = "one call", more[48] = "";
-	if (k->matches == 0) {
+	if (c->equal_steps == 0) {
 		return;
 	}
-	if (k->period > 1) {
-		snprintf(calls, sizeof(calls), "a sequence of %d calls", k->period);
+	if (c->period > 1) {
+		snprintf(calls, sizeof(calls), "a sequence of %d calls", c->period);
 	}
-	if (s->others) {
-		snprintf(more, sizeof(more), "; %" PRId64 " shorter loops", s->others);
+	if (s->other_loops) {
+		snprintf(more, sizeof(more), "; %" PRId64 " shorter loops", s->other_loops);
 	}
-	finding_add(out, SEVERITY_WARNING, &k->span, "/tool_call",
-	            "%s was repeated for %" PRId64 " rounds with the same answers (%s%s)%s", calls,
-	            k->matches / k->period + 1, s->tool[0] ? s->tool : "a tool without a name",
+	finding_add(out, SEVERITY_WARNING, &c->span, "/tool_call",
+	            "%s was repeated for %" PRId64 " rounds with the same replies (%s%s)%s", calls,
+	            c->equal_steps / c->period + 1, s->tool,
 	            s->learned ? ", read-only according to the baseline" : "", more);
 }
 
 const struct check check_loop = {
 	.id = "loop",
-	.title = "the same few calls were repeated with the same answers",
+	.title = "the same few calls were repeated with the same replies",
 	.severity = SEVERITY_WARNING,
-	.why = "One call, or a cycle of two or three, was repeated for at least three rounds "
-	       "with the same arguments, from the same state, and got the same answers (if the "
-	       "state is known, numbers and ids are not compared; if it is unknown, the answers "
-	       "are equal byte for byte). Calls of read-only tools, or of tools with "
-	       "idempotentHint, are only reported after ten rounds, because polling is not a "
-	       "loop. A single failing call that is repeated is retry-same-error, and a random "
-	       "policy repeats itself by chance.\n"
-	       "Look at the messages of these turns: is the answer in the prompt, and does it "
-	       "say anything new? If a script made the calls, correct it.\n"
+	.why = "One call, or a cycle of two or three, was repeated for at least three rounds with "
+	       "the same arguments, from the same state, and got the same replies (if the state "
+	       "is known, numbers and ids are not compared; if it is unknown, the replies are "
+	       "equal byte for byte). Calls of read-only tools, or of tools with idempotentHint, "
+	       "are only reported after ten rounds, because polling is not a loop. A single "
+	       "failing call that is repeated is retry-same-error, and a random policy repeats "
+	       "itself by chance.\n"
+	       "Look at the messages of these turns: is the reply in the prompt, and does it "
+	       "contain anything new? If a script made the calls, correct it.\n"
 	       "Fix: end rollouts that loop, tell the model what it has tried, mark read-only "
 	       "tools with readOnlyHint or \1read_only\2, or detect them with a \1baseline\2, "
 	       "and name calls meant to do nothing with \1noop\2.",

@@ -15,7 +15,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		            "%" PRId64 " of %" PRId64 " steps %s effective%s; at least %" PRId64
 		            " %s required",
 		            effective, r->steps, effective == 1 ? "was" : "were",
-		            known || r->steps == 0 ? "" : " (the effect of none is known)",
+		            known || r->steps == 0 ? "" : " (the effect of every step is unknown)",
 		            r->min_effective, r->min_effective == 1 ? "is" : "are");
 	}
 }

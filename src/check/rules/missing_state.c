@@ -10,7 +10,7 @@
 struct missing {
 	struct span steps;
 	struct span empty; /* steps whose state is {} */
-	bool told;         /* some state was not empty */
+	bool had_content;  /* some state was not empty */
 	bool named;        /* the user named the tool or the resource to read it from */
 	bool lost;         /* the source turned out to belong to another environment */
 	bool skipped;      /* reading it would have disturbed the episode, or it was truncated */
@@ -28,7 +28,7 @@ static bool is_expected(const struct missing *s, const struct rollout_facts *r)
 static bool was_cut(const struct line *event)
 {
 	return event->event == EVENT_TRUNCATED_BYTES &&
-	       peer_is(JSON_GET(event->value[KEY_DETAIL], "what"), STR("state"));
+	       json_is(JSON_GET(event->value[KEY_DETAIL], "what"), STR("state"));
 }
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -47,10 +47,11 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		return;
 	}
 	if (line_has(m->line, KEY_STATE)) {
-		bool empty = !s->told && json_type(m->line->value[KEY_STATE]) == JSON_OBJECT &&
+		bool empty = !s->had_content &&
+		             json_type(m->line->value[KEY_STATE]) == JSON_OBJECT &&
 		             json_count(m->line->value[KEY_STATE]) == 0;
 
-		s->told = s->told || !empty;
+		s->had_content = s->had_content || !empty;
 		if (empty) {
 			span_add(&s->empty, m->line->turn, m->line->step);
 		}
@@ -73,12 +74,12 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		            "action, although there is a state source",
 		            s->steps.count, r->steps);
 	}
-	if (!s->told && s->empty.count >= EMPTY_MIN) {
+	if (!s->had_content && s->empty.count >= EMPTY_MIN) {
 		bool moves = r->movement == MOVEMENT_UNSHOWN && !s->named;
 		finding_add(out, moves ? SEVERITY_WARNING : SEVERITY_ERROR, &s->empty, "/state",
 		            "the state is {} before each of %" PRId64
 		            " steps: the source returns nothing%s",
-		            s->empty.count, moves ? "; only the answers differ" : "");
+		            s->empty.count, moves ? "; only the replies differ" : "");
 	}
 }
 
@@ -86,16 +87,16 @@ const struct check check_missing_state = {
 	.id = "missing-state",
 	.title = "no state was recorded before the action, although there is a state source",
 	.severity = SEVERITY_ERROR,
-	.lowered = "the protocol's own state is {}, but answers differ",
-	.why = "The header names a state source, but steps have no state, or an empty one. Whether those steps had "
-	       "an effect is unknown, a debugger has nothing to show, and a policy that needed the "
-	       "state acted without it. It is a warning if "
-	       "the protocol's own state source returns nothing, but answers differ.\n"
-	       "Look at the events around the first such step, and query the source yourself in the "
-	       "same session: an endpoint that answers 404 or an error, a resource that does not "
-	       "exist, a tool that refuses, a pointer that matches nothing.\n"
+	.lowered = "the protocol's own state is {}, but replies differ",
+	.why = "The header names a state source, but steps have no state, or an empty one. "
+	       "Whether those steps had an effect is unknown, a debugger has nothing to show, and "
+	       "a policy that needed the state acted without it. It is a warning if the "
+	       "protocol's own state source returns nothing, but replies differ.\n"
+	       "Look at the events around the first such step, and query the source yourself in "
+	       "the same session: an endpoint that returns 404 or an error, a resource that does "
+	       "not exist, a tool that refuses, a pointer that matches nothing.\n"
 	       "Fix: choose a source that works (\1state\2), or use \1state\2 none.",
-	.needs = UINT64_C(1) << KEY_STATE,
+	.needs = FACT(STATE),
 	.wants = KIND_HEADER | KIND_NO_STATE | KIND_EVENT | KIND_OK | KIND_FAILED,
 	.state_size = sizeof(struct missing),
 	.line = line,

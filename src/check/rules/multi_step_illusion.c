@@ -73,15 +73,15 @@ const struct check check_multi_step_illusion = {
 	       "finding says so. Whatever reward or text this rollout produced says nothing about "
 	       "the policy: count environment steps, not turns. In 9,435 public episodes fewer "
 	       "than one in a hundred such rollouts succeeded.\n"
-	       "If each answer contains a refusal that only its content names (success: false), "
-	       "and each changed the state, that is the outcome of an action, not an illusion: "
-	       "effect-despite-error warns of it.\n"
+	       "If every reply reports its refusal only in its content (success: false), and "
+	       "every step changed the state, the refusal is the outcome of an action, not an "
+	       "illusion; effect-despite-error warns about it.\n"
 	       "Look at the first error of the run and at error.layer, which names the component "
 	       "that refused: transport, http and jsonrpc are between you and the server; mcp, "
 	       "framework and body are the server or the environment behind it. Then check which "
 	       "other rules fired: capacity, session-churn, fallback-session and unknown-tool "
 	       "name the usual causes.\n"
-	       "Fix the first error, not the last; stop rollouts after several equal errors "
+	       "Fix the first error, not the last; stop rollouts after several identical errors "
 	       "(on_error of a policy); keep such rollouts out of training data.",
 	.wants = KIND_COMPLETED_FAILED,
 	.state_size = sizeof(struct illusion),

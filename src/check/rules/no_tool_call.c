@@ -8,7 +8,7 @@
 #define IN_A_ROW 2
 
 /* Only called for turns without a call: calls in between are visible in the step count. */
-struct silent {
+struct uncalled {
 	int64_t steps, turn; /* of the rollout, at the last such turn */
 	int64_t talked;      /* turns that no user replied to */
 	bool begun;
@@ -40,7 +40,7 @@ static const struct {
 	{"empty", "the reply was empty"},
 	{"names-a-tool", "a tool is named in prose: check the call format described to the "
                          "model"},
-	{"prose", "the model answered in prose: check that its prompt contains the tools"},
+	{"prose", "the model replied in prose: check that its prompt contains the tools"},
 	{"unsent", "its calls could not be sent"},
 };
 
@@ -53,7 +53,7 @@ static const char *cause_text(const struct derived_line *m)
 		cause = STR("\"unsent\"");
 	}
 	for (size_t i = 0; i < ARRAY_LEN(causes); i++) {
-		if (peer_is(cause, str_from(causes[i].cause))) {
+		if (json_is(cause, str_from(causes[i].cause))) {
 			return causes[i].words;
 		}
 	}
@@ -69,14 +69,14 @@ static bool is_answered(const struct rollout_facts *r, const struct line *l)
 		return false;
 	}
 	for (size_t cursor = 0; json_next(l->value[KEY_MESSAGES], &cursor, &message);) {
-		if (peer_is(JSON_GET(message, "role"), STR("user"))) {
+		if (json_is(JSON_GET(message, "role"), STR("user"))) {
 			return true;
 		}
 	}
 	return false;
 }
 
-static void close_run(struct silent *s)
+static void close_run(struct uncalled *s)
 {
 	if (s->run.count > s->longest.count) {
 		s->longest = s->run;
@@ -88,7 +88,7 @@ static void close_run(struct silent *s)
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
-	struct silent *s = state;
+	struct uncalled *s = state;
 	bool same_turn = s->begun && s->turn == m->line->turn;
 	bool called = r->steps > s->steps;
 
@@ -116,7 +116,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	struct silent *s = state;
+	struct uncalled *s = state;
 
 	(void)m;
 	close_run(s);
@@ -146,9 +146,9 @@ const struct check check_no_tool_call = {
 	       "Look first at the same command with \1actions\2: if that works, the model is the "
 	       "cause. Then look at the prompt (show \1turn\2 N \1prompt\2).\n"
 	       "Fix: start the server with its tool parser, or try \1tool_mode\2 text or json.",
-	.needs = UINT64_C(1) << KEY_TOOLS,
+	.needs = FACT(TOOLS),
 	.wants = KIND_TURN,
-	.state_size = sizeof(struct silent),
+	.state_size = sizeof(struct uncalled),
 	.line = line,
 	.end = end,
 };

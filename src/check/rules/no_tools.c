@@ -72,7 +72,7 @@ const struct check check_no_tools = {
 	       "the list only after notifications/initialized.\n"
 	       "Fix: correct the registration, and start a batch only when tools/list shows the "
 	       "tools the task needs.",
-	.needs = UINT64_C(1) << KEY_TOOLS,
+	.needs = FACT(TOOLS),
 	.wants = KIND_OK | KIND_FAILED,
 	.state_size = sizeof(struct refusals),
 	.line = line,

@@ -19,7 +19,7 @@ struct lost {
 
 static bool is_empty(struct str value)
 {
-	return json_is_null(value) || peer_is(value, STR(""));
+	return json_is_null(value) || json_is(value, STR(""));
 }
 
 /* Does the line have a conversation without a message that contains the answer? */
@@ -27,17 +27,17 @@ static bool is_missing_in_conversation(const struct line *l)
 {
 	static const struct str keys[] = {STR_INIT("role"), STR_INIT("content")};
 	struct str values[ARRAY_LEN(keys)], messages = l->value[KEY_MESSAGES];
-	bool talks = false;
+	bool has_reply = false;
 
 	for (size_t cursor = 0;
 	     json_next_picked(messages, &cursor, keys, ARRAY_LEN(keys), values);) {
-		if (peer_is(values[0], STR("assistant"))) {
-			talks = true;
+		if (json_is(values[0], STR("assistant"))) {
+			has_reply = true;
 		} else if (!is_empty(values[1])) {
 			return false;
 		}
 	}
-	return talks;
+	return has_reply;
 }
 
 /* Finds "observations" instead of "observation" and the like. Structured content without an
@@ -80,30 +80,29 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	(void)r, (void)m;
 	if (s->not_in_conversation.count) {
 		finding_add(out, SEVERITY_ERROR, &s->not_in_conversation, "/messages",
-		            "%" PRId64 " of the first %d answer%s did not reach the "
-		            "conversation",
-		            s->not_in_conversation.count, s->looked, s->looked == 1 ? "" : "s");
+		            "%" PRId64 " of the first %d repl%s did not reach the conversation",
+		            s->not_in_conversation.count, s->looked, s->looked == 1 ? "y" : "ies");
 	}
 	if (s->unread.count) {
 		finding_add(out, SEVERITY_ERROR, &s->unread, "/observation",
-		            "%" PRId64 " answer%s had content but no observation%s%s",
-		            s->unread.count, s->unread.count == 1 ? "" : "s",
+		            "%" PRId64 " repl%s had content but no observation%s%s",
+		            s->unread.count, s->unread.count == 1 ? "y" : "ies",
 		            s->near[0] ? "; a similar key exists: " : "", s->near);
 	}
 }
 
 const struct check check_observation_lost = {
 	.id = "observation-lost",
-	.title = "the environment's answer did not reach the policy",
+	.title = "the environment's reply did not reach the policy",
 	.severity = SEVERITY_ERROR,
 	.explains = {&check_loop, &check_retry_same_error},
-	.why = "The environment's answer had content, but the next prompt does not contain it, or "
+	.why = "The environment's reply had content, but the next prompt does not contain it, or "
 	       "no observation was recorded. A policy that does not see its observations repeats "
 	       "itself, and its rewards are noise.\n"
 	       "Look at the messages of the turns named (show \1turn\2 N), and at the key under which "
 	       "the environment returns its observation: \"observations\" instead of "
 	       "\"observation\" is a common mistake.\n"
-	       "Fix: pass on the whole answer, error text included, and read the key that the "
+	       "Fix: pass on the whole reply, error text included, and read the key that the "
 	       "environment writes.",
 	.wants = KIND_OK,
 	.state_size = sizeof(struct lost),

@@ -18,7 +18,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	s->truncated = m->line->truncated;
 }
 
-/* Did the environment, the policy's script, a limit or a plain failure end it? */
+/* Was it ended by the environment, the policy's script, a limit or a failure? */
 static bool is_explained(const struct one_step *s, const struct rollout_facts *r,
                          enum end_status status)
 {
@@ -63,15 +63,15 @@ const struct check check_one_step_episode = {
 	.id = "one-step-episode",
 	.title = "the rollout ended after one step for no known reason",
 	.severity = SEVERITY_WARNING,
-	.why = "The rollout ended after one step, but the environment did not report terminated or "
-	       "truncated, the script had not ended, and the turn limit was not reached. Typical "
-	       "causes: the client takes an unknown reply for the end of the episode, the model's "
-	       "first answer after the step contains no call (a stop token, a truncated answer), or "
-	       "a harness makes one step and calls it an episode.\n"
+	.why = "The rollout ended after one step, but the environment did not report terminated "
+	       "or truncated, the script had not ended, and the turn limit was not reached. "
+	       "Typical causes: the client takes an unknown reply for the end of the episode, the "
+	       "model's first reply after the step contains no call (a stop token, a truncated "
+	       "reply), or a harness makes one step and calls it an episode.\n"
 	       "Look at end.status and end.reason, and at the model's last message.\n"
 	       "Fix: end episodes only on terminated or truncated, and prompt a model that stops "
 	       "calling tools to continue.",
-	.needs = UINT64_C(1) << KEY_STATUS,
+	.needs = FACT(STATUS),
 	.wants = KIND_FIRST,
 	.state_size = sizeof(struct one_step),
 	.line = line,

@@ -36,9 +36,9 @@ const struct check check_post_terminal = {
 	       "ineffective steps after the end are not a multi-step-illusion, and other rules skip "
 	       "them.\n"
 	       "Look at whether the client reads the control plane's status after every step, and "
-	       "whether the last action of a script is meant to follow the goal.\n"
+	       "whether the last action of a script is meant to come after the goal.\n"
 	       "Fix: stop at the first terminated or truncated.",
-	.needs = UINT64_C(1) << KEY_TERMINATED,
+	.needs = FACT(TERMINATED),
 	.wants = KIND_AFTER_END,
 	.state_size = sizeof(struct span),
 	.line = line,

@@ -163,7 +163,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	s->prompt_n = s->expected.n;
 	s->known = read_ids(&s->expected, r->arena, JSON_GET(llm, "token_ids"));
 	s->thought = JSON_GET(llm, "reasoning").p != NULL;
-	s->verbatim = !peer_is(source, STR("native"));
+	s->verbatim = !json_is(source, STR("native"));
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -201,7 +201,7 @@ const struct check check_prompt_drift = {
 	       "given token.\n"
 	       "Fix: train and sample with one template that preserves prefixes, or pass token ids "
 	       "instead of text.",
-	.needs = UINT64_C(1) << KEY_LLM,
+	.needs = FACT(LLM),
 	.wants = KIND_LLM,
 	.state_size = sizeof(struct drifts),
 	.line = line,

@@ -69,7 +69,7 @@ const struct check check_prompt_truncated = {
 	       "context length.\n"
 	       "Fix: use a longer context, shorter observations, or a server that refuses instead "
 	       "of truncating.",
-	.needs = UINT64_C(1) << KEY_LLM,
+	.needs = FACT(LLM),
 	.wants = KIND_LLM,
 	.state_size = sizeof(struct growth),
 	.line = line,

@@ -1,6 +1,7 @@
 /* Rule retry-same-error: the same call failed repeatedly with the same error. */
 #include "check/check.h"
 
+#include "facts/call.h"
 #include "facts/peer.h"
 
 #include <inttypes.h>
@@ -52,8 +53,7 @@ static void report(struct retry *s, struct findings *out)
 		            "/tool_call",
 		            "%s was called %" PRId64
 		            " times in a row with the same arguments and got the same error: %s",
-		            s->tool[0] ? s->tool : "a tool without a name", s->span.count,
-		            s->error);
+		            s->tool, s->span.count, s->error);
 	}
 	s->span.count = 0;
 }
@@ -66,10 +66,11 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	if (m->outside_episode) {
 		return;
 	}
-	uint64_t call = peer_call(r->work, m);
+	uint64_t call = call_hash(r->work, m);
 	struct str value = peer_error_value(m->line);
-	bool same = r->failed_run > 1 && s->span.count > 0 && call == s->call &&
-	            is_same_error(s, r->work, value);
+	/* steps that failed as expected are not passed to the rule, but end the row */
+	bool same = s->span.count > 0 && m->line->step == s->span.last_step + 1 &&
+	            call == s->call && is_same_error(s, r->work, value);
 	if (!same) {
 		report(s, out);
 		s->call = call;
@@ -77,7 +78,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	}
 	span_add(&s->span, m->line->turn, m->line->step);
 	if (s->span.count == 2) {
-		peer_name(r->work, m->tool_name, s->tool, sizeof(s->tool));
+		peer_tool(r->work, m, s->tool, sizeof(s->tool));
 		peer_error(r->work, m->line, s->error);
 	}
 }
@@ -100,8 +101,8 @@ const struct check check_retry_same_error = {
 	       "error, so this becomes an error.\n"
 	       "Look at the messages of these turns: does the error text reach the prompt, or does "
 	       "a client pass on an empty observation? For a script, look at on_error.\n"
-	       "Fix: pass the error text to the model, stop after several equal errors, or correct "
-	       "the arguments to match the tool's schema.",
+	       "Fix: pass the error text to the model, stop after several identical errors, or "
+	       "correct the arguments to match the tool's schema.",
 	.wants = KIND_FAILED,
 	.state_size = sizeof(struct retry),
 	.line = line,

@@ -59,8 +59,8 @@ static void report_no_effect(const struct rollout_facts *r, const struct derived
 		            "state%s",
 		            total, e->steps,
 		            by_steps ? ""
-		                     : "; no step reported it, so it may reward what was read "
-		                       "or written");
+		                     : "; no step reported it, so it may be for what the policy "
+		                       "read or wrote");
 	}
 }
 
@@ -84,8 +84,8 @@ const struct check check_reward_without_effect = {
 	.severity = SEVERITY_WARNING,
 	.lowered = "no step reported the reward",
 	.why = "A step whose outcome is not ok reported its own positive reward, or the whole "
-	       "rollout earned one although the state after every step equals the state before it. "
-	       "A trainer that sees this learns to fail, or to do nothing.\n"
+	       "rollout earned one although the state after every step equals the state before "
+	       "it. A model trained on this learns to fail or to do nothing.\n"
 	       "Look at where the reward is computed: a default for missing values, a grader that "
 	       "reads the conversation and not the environment, a task that is solved before it "
 	       "begins. If doing nothing is the right answer (a request to refuse, a question to "
@@ -93,7 +93,7 @@ const struct check check_reward_without_effect = {
 	       "\1read_only\2.\n"
 	       "Fix: give no reward for a failed step, let the grader compare states, or choose a "
 	       "state source that shows the effect.",
-	.needs = UINT64_C(1) << KEY_REWARD,
+	.needs = FACT(REWARD),
 	.wants = KIND_FAILED,
 	.state_size = sizeof(struct unearned),
 	.line = line,

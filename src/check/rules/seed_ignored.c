@@ -45,13 +45,14 @@ const struct check check_seed_ignored = {
 	.title = "the same seed and the same calls gave different trajectories",
 	.severity = SEVERITY_WARNING,
 	.more = "rolldbg probe \1env\2 URL",
-	.why = "Rollouts of one task were started with the same seed, and although they made the same "
-	       "calls, the states after the reset or after the first calls differ (observations, "
-	       "where the state is not known), or texts and lists in the answers to the reset do. "
-	       "Ignored members, points in time, ids, and what changes "
-	       "without a call are left out, and so are rollouts that share their environment with "
-	       "others (session-alias). A fork whose repeated calls led to another state says so "
-	       "itself (fork-diverged); if it was forked in another environment, that is not a fault.\n"
+	.why = "Rollouts of one task were started with the same seed, and although they made the "
+	       "same calls, the states after the reset or after the first calls differ "
+	       "(observations, where the state is not known), or texts and lists in the replies "
+	       "to the reset do. Ignored members, points in time, ids, and what changes without a "
+	       "call are not compared, nor are rollouts that share their environment with others "
+	       "(session-alias). A fork whose repeated calls led to a different state records "
+	       "that itself (event fork-diverged); if it was forked in another environment, that "
+	       "is not a fault.\n"
 	       "Then nothing can be reproduced: a golden recording of this environment differs each "
 	       "time, and rewards within a group reflect chance as much as the policy.\n"
 	       "Look at what reset(seed=..) seeds: every random generator that the episode uses must "
@@ -59,7 +60,7 @@ const struct check check_seed_ignored = {
 	       "at all.\n"
 	       "Fix: seed all generators of the environment in reset, or, where randomness is wanted, "
 	       "use no seed or a different one for each rollout.",
-	.needs = UINT64_C(1) << KEY_SEED,
+	.needs = FACT(SEED),
 	.wants = KIND_EVENT,
 	.line = line,
 	.group = group,

@@ -8,9 +8,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define ID_MIN        8 /* shorter ids ("1", "env-0") are not unique */
-#define HEX_MIN       8 /* generated ids have as many hex digits in a row */
-#define CONTINUED_MIN 3 /* rollouts; fewer may begin there by chance */
+#define ID_MIN  8 /* shorter ids ("1", "env-0") are not unique */
+#define HEX_MIN 8 /* generated ids have as many hex digits in a row */
+/* Rollouts that began where the one before had ended; two only if the rollouts changed the state
+   in at least as many steps: else both may begin there by chance. */
+#define CONTINUED_MIN         3
+#define CONTINUED_MIN_CHANGES 6
 
 struct alias {
 	uint64_t mark;  /* a hash of the id and the header's meta: equal in copies of one rollout */
@@ -39,12 +42,14 @@ static bool is_generated(struct str id)
    from the seed. */
 static bool is_name(const struct rollout_facts *r, struct str id)
 {
-	return r->one_connection && !is_generated(id);
+	return protocol_is_one_connection(r->protocol) && !is_generated(id);
 }
 
 static uint64_t mark_of(const struct alias *s, const struct rollout_facts *r)
 {
-	return r->one_connection && r->has_seed ? map_hash_with(0, (uint64_t)r->seed) : s->mark;
+	return protocol_is_one_connection(r->protocol) && r->has_seed
+	               ? map_hash_with(0, (uint64_t)r->seed)
+	               : s->mark;
 }
 
 static void claim(struct alias *s, const struct rollout_facts *r, const struct derived_line *m,
@@ -144,7 +149,7 @@ static void report_change(const struct rollout_facts *r, struct findings *out)
 	span_add(&where, p->turn, p->step);
 	finding_add(out, SEVERITY_ERROR, &where, pointer,
 	            "%s changed from %s to %s between two calls of this rollout, while others "
-	            "called tools; the state did in %" PRId64 " of %" PRId64 " such pauses",
+	            "called tools; the state changed in %" PRId64 " of %" PRId64 " such pauses",
 	            key, before, after, p->changed, p->busy);
 }
 
@@ -162,12 +167,24 @@ static void report_counts(const struct count_sequence *s, struct findings *out)
 	            s->rollouts, s->taken, s->lowest, s->highest, twice);
 }
 
+static bool is_continued(const struct rollout_facts *r)
+{
+	return r->continued >= CONTINUED_MIN ||
+	       (r->continued == CONTINUED_MIN - 1 &&
+	        r->cross_rollout->succession.changes >= CONTINUED_MIN_CHANGES);
+}
+
 static void report_continued(const struct rollout_facts *r, struct findings *out)
 {
+	char before[24] = "one";
+
+	if (r->continued > 2) {
+		snprintf(before, sizeof(before), "%" PRId64, r->continued - 1);
+	}
 	finding_add(out, SEVERITY_ERROR, NULL, "/state",
-	            "this rollout and the %" PRId64 " before it each began in the state in which "
-	            "the one before had ended: the reset does not restore the environment",
-	            r->continued - 1);
+	            "this rollout and the %s before it each began in the state in which the "
+	            "previous rollout had ended: the reset does not restore the environment",
+	            before);
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -182,16 +199,16 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (s->is_shared) {
 		return;
 	}
-	if (r->no_sessions && r->concurrent) {
-		finding_add(
-			out, SEVERITY_ERROR, NULL, "/env/protocol",
-			"openenv-http has no sessions: rollouts that run at the same time share "
-			"one environment, or each call runs in a new one");
+	if (!protocol_has_sessions(r->protocol) && r->concurrent) {
+		finding_add(out, SEVERITY_ERROR, NULL, "/env/protocol",
+		            "%s has no sessions: rollouts that run at the same time share one "
+		            "environment, or each call runs in a new one",
+		            protocol_name(r->protocol));
 	} else if (r->pauses->changed > 0 && sharing_is_seen(&c->sharing)) {
 		report_change(r, out);
 	} else if (r->env_count.reported > 0 && cross_rollout_counts_together(c)) {
 		report_counts(&c->counts, out);
-	} else if (r->continued >= CONTINUED_MIN) {
+	} else if (is_continued(r)) {
 		report_continued(r, out);
 	}
 }
@@ -208,24 +225,25 @@ const struct check check_session_alias = {
 	       "Any of these is evidence:\n"
 	       "- both got the same session id or episode id (over the WebSockets of OpenEnv "
 	       "only an id that was generated, and not if both used the same seed, from which it "
-	       "may be drawn);\n"
-	       "- the protocol is openenv-http, which has no sessions, and the rollouts ran at "
-	       "the same time;\n"
+	       "may be derived);\n"
+	       "- the protocol has no sessions (such as openenv-http), and the rollouts ran at the "
+	       "same time;\n"
 	       "- the state of one changed while only others acted;\n"
 	       "- the environment's step counts of several rollouts form one sequence: at least "
 	       "eight counts, none of which occurs twice; or counts that differ between the "
 	       "rollouts, grow with the total number of calls, and were seen to increase by one "
 	       "per call while the other rollouts did nothing;\n"
 	       "- at least three rollouts that ran one after the other each began in the state in "
-	       "which the previous one had ended, no two of them in the same state;\n"
+	       "which the previous one had ended, no two of them in the same state; or two did, "
+	       "and the rollouts changed the state in six or more steps;\n"
 	       "- between two calls of a rollout a member of the state changed while other "
 	       "rollouts called tools, and never while none did: in at least two of these pauses "
 	       "and one in eight, mostly to a value that another rollout had read. Calls usually "
 	       "change these members, and no other member always keeps the value that the "
 	       "rollout's own calls gave it;\n"
-	       "- the state has no member in common with the answers, but at least two second "
-	       "reads of it, and at least half of them, differ from the first read, though not the "
-	       "one made while no other rollout acted; and the same step leads to different "
+	       "- the state has no member in common with the replies, but at least two second "
+	       "reads of it, and at least half of them, differ from the first read, though not "
+	       "the one made while no other rollout acted; and the same step leads to different "
 	       "states, none of which recurs within a rollout.\n"
 	       "With \1jobs\2 2 or more, run reads the state a second time before a few of the "
 	       "first steps to detect such changes, and once after the first call of the first "
@@ -236,7 +254,7 @@ const struct check check_session_alias = {
 	       "the session header.\n"
 	       "Fix: give every rollout its own session id, and make the server keep one "
 	       "environment per session; make reset() restore everything that steps change.",
-	.needs = UINT64_C(1) << KEY_META,
+	.needs = FACT(META),
 	.needs_meta = true,
 	.wants = KIND_HEADER | KIND_RESET | KIND_FIRST | KIND_CHANGED_WITHOUT_CALL,
 	.state_size = sizeof(struct alias),

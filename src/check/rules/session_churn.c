@@ -32,7 +32,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	(void)out;
 	struct churn *s = state;
 	if (m->is_step) {
-		count_decreases_step(&s->count, m);
+		count_decreases_step(&s->count, r->arena, m);
 	} else if (m->line->type == LINE_EVENT) {
 		add_event(s, r, m->line);
 	} else {
@@ -89,7 +89,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	struct churn *s = state;
 
-	count_decreases_end(&s->count, m->line);
+	count_decreases_end(&s->count, r->arena, m->line);
 	report_change("session", &s->session, out);
 	report_change("episode", &s->episode, out);
 	if (is_evidence(&s->count, r)) {
@@ -132,7 +132,7 @@ const struct check check_session_churn = {
 	/* Imported formats lack the session ids and the resets that meta records. Not needs_meta:
 	   in our own recordings the events and step counts judged here survive strip, so a stripped
 	   one is checked. */
-	.needs = UINT64_C(1) << KEY_META,
+	.needs = FACT(META),
 	.wants = KIND_RESET | KIND_OK | KIND_FAILED | KIND_EVENT,
 	.state_size = sizeof(struct churn),
 	.line = line,

@@ -65,9 +65,9 @@ static void check_messages(struct marked *s, const struct line *l)
 
 	for (size_t cursor = 0; json_next_picked(messages, &cursor, keys, MEMBERS, values);) {
 		struct str role = values[ROLE];
-		bool reply = peer_is(role, STR("assistant"));
+		bool reply = json_is(role, STR("assistant"));
 
-		if (peer_is(role, STR("tool")) || (s->own && l->type != LINE_RESET)) {
+		if (json_is(role, STR("tool")) || (s->own && l->type != LINE_RESET)) {
 			continue;
 		}
 		check_text(s, reply ? IN_REPLY : IN_PROMPT, values[CONTENT], l);
@@ -82,7 +82,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 
 	(void)r, (void)out;
 	if (m->line->type == LINE_HEADER) {
-		s->own = mode.p && !peer_is(mode, STR("native"));
+		s->own = mode.p && !json_is(mode, STR("native"));
 		return;
 	}
 	if (s->own && m->line->type == LINE_RESET) {
@@ -98,7 +98,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	static const struct {
 		enum severity severity;
 		const char *pointer, *what;
-	} says[] = {
+	} places[] = {
 		[IN_REPLY] = {SEVERITY_WARNING, "/messages",
 	                      "the model's reply: its server has no tool parser, or the wrong "
 	                      "one"},
@@ -113,9 +113,9 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	(void)r, (void)m;
 	for (size_t i = 0; i < PLACES; i++) {
 		if (s->spans[i].count) {
-			finding_add(out, says[i].severity, &s->spans[i], says[i].pointer,
+			finding_add(out, places[i].severity, &s->spans[i], places[i].pointer,
 			            "the special token %s appears as text in %s", s->mark[i],
-			            says[i].what);
+			            places[i].what);
 		}
 	}
 }

@@ -50,7 +50,7 @@ const struct check check_stale_reward = {
 	       "`end`, if the control plane reports it) and with the environment's step count.\n"
 	       "Fix: take no reward from a step whose outcome is not ok; on the server, clear the "
 	       "reward when a step fails.",
-	.needs = UINT64_C(1) << KEY_REWARD,
+	.needs = FACT(REWARD),
 	.wants = KIND_FAILED,
 	.state_size = sizeof(struct stale),
 	.line = line,

@@ -1,9 +1,9 @@
-/* Rule starts-over: repeated calls get their first answer again, as if each call had a new
+/* Rule starts-over: repeated calls get their first reply again, as if each call had a new
    environment. */
 #include "check/check.h"
 
+#include "facts/call.h"
 #include "facts/fingerprint.h"
-#include "facts/peer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	if (!s->answers) {
 		s->answers = arena_new(r->arena, sizeof(*s->answers));
 	}
-	note_answer(s->answers, peer_call(r->work, m),
+	note_answer(s->answers, call_hash(r->work, m),
 	            fingerprint(m->line->value[KEY_OBSERVATION]));
 }
 
@@ -146,23 +146,22 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		         r->env_count.first, r->env_count.now);
 	}
 	finding_add(out, still ? SEVERITY_ERROR : SEVERITY_WARNING, &s->calls, "/observation",
-	            "%s; %zu different calls, and %" PRId64 " of %" PRId64
-	            " repeats got exactly the first answer again, as if the environment were "
-	            "created anew for each step%s",
+	            "%s; %zu different calls, and %" PRId64 " of %" PRId64 " repeats got exactly "
+	            "the first reply again, as if the environment were recreated for each step%s",
 	            why_unknown(r), a->count, a->same, a->repeats, count);
 }
 
 const struct check check_starts_over = {
 	.id = "starts-over",
-	.title = "repeated calls get their first answer again, as if each had a new environment",
+	.title = "repeated calls get their first reply again, as if each had a new environment",
 	.severity = SEVERITY_WARNING,
 	.raised = "the environment's own step count does not change",
 	.explains = {&check_loop},
-	.why = "The state is unknown or shows nothing, but repeated calls get the same answer as "
+	.why = "The state is unknown or shows nothing, but repeated calls get the same reply as "
 	       "the first time, while different calls get different ones. An environment that is "
-	       "created anew for each call answers like that: the session is lost on the way, "
-	       "without an error. This is a warning; it is an error if the environment's own "
-	       "step count does not change either.\n"
+	       "recreated for each call replies like that: the session is lost on the way, "
+	       "without an error. This is a warning; it is an error if the environment's own step "
+	       "count does not change either.\n"
 	       "Look at the session ids in meta, and at what a proxy does with the session "
 	       "header.\n"
 	       "Fix: send the same session id with every call of the rollout, through every "

@@ -10,8 +10,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define CALLS_MIN   3
-#define CHANGED_MIN 3 /* steps that changed something before; fewer may be a motor that rests */
+#define CALLS_MIN 3
+/* steps that changed something before; fewer may be a pause, such as that of a motor */
+#define CHANGED_MIN 3
 
 struct stopped_moving {
 	struct uncounted_calls uncounted;
@@ -44,14 +45,15 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
                       struct findings *out)
 {
-	(void)r, (void)out;
+	(void)out;
 	struct stopped_moving *s = state;
 	bool changed = p->effect == EFFECT_CHANGED;
 
 	if (s->state && p->effect != EFFECT_UNKNOWN && !p->failed && !p->expected) {
 		s->changed += changed;
 		foreign_answers_effect(&s->foreign, p, known_effects_has(&s->effects, s->call));
-		known_effects_add(&s->effects, s->state, s->call, changed, p->turn, p->step);
+		const struct known_effect effect = {s->state, s->call, changed, !changed};
+		known_effects_add(&s->effects, r->arena, &effect, p->turn, p->step);
 	}
 	s->state = 0;
 	uncounted_calls_effect(&s->uncounted, p);
@@ -60,7 +62,7 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 static void report_foreign(const struct foreign_answers *f, struct findings *out)
 {
 	finding_add(out, SEVERITY_ERROR, &f->run, "/observation",
-	            "the last %" PRId64 " calls succeeded but changed nothing, and their answers "
+	            "the last %" PRId64 " calls succeeded but changed nothing, and their replies "
 	            "have no member in common with those of calls that changed something",
 	            f->run.count);
 }
@@ -68,8 +70,8 @@ static void report_foreign(const struct foreign_answers *f, struct findings *out
 static void report_known(const struct known_effects *k, struct findings *out)
 {
 	finding_add(out, SEVERITY_ERROR, &k->still, "/state",
-	            "the last %" PRId64 " calls succeeded but changed nothing; %" PRId64
-	            " of them had changed this very state before",
+	            "the last %" PRId64 " calls succeeded but changed nothing; %" PRId64 " of "
+	            "them had changed this same state before",
 	            k->still.count, k->contradicted);
 }
 
@@ -118,25 +120,25 @@ const struct check check_stopped_moving = {
 	.severity = SEVERITY_WARNING,
 	.raised = "every call that had been counted, at least two different ones, was repeated "
 		  "without effect; or no reward above zero was earned, and the last four or more "
-		  "answers have no member in common with those before, or two of these calls had "
+		  "replies have no member in common with those before, or two of these calls had "
 		  "changed the same state before",
 	.explains = {&check_loop},
-	.why = "Calls were answered ok to the end, but from some turn on they no longer changed "
+	.why = "Calls succeeded to the end, but from some turn on they no longer changed "
 	       "anything. Any of these is evidence:\n"
 	       "- neither the state nor the environment's own step count changed any more, "
 	       "although both had;\n"
-	       "- the last four or more answers have no member in common with those of calls "
-	       "that changed something, no earlier answer was like them, and two of these calls "
-	       "had changed something before (if the environment does not count them, one such "
-	       "call, or equal answers, are enough): something else answers instead of the "
+	       "- the last four or more replies have no member in common with those of calls that "
+	       "changed something, no earlier reply was like them, and two of these calls had "
+	       "changed something before (if the environment does not count them, one such call, "
+	       "or equal replies, are enough): something else replies instead of the "
 	       "environment;\n"
 	       "- the last four or more calls changed nothing, three had changed something, and two "
 	       "of the last had changed exactly this state before. That is no evidence if some "
 	       "call changed a state that it had left unchanged before.\n"
-	       "A server that closes idle environments may keep answering for them; a proxy may "
-	       "answer from a cache; the environment may have ended the episode without "
-	       "reporting it. A single call may have hit a wall, which some environments do not "
-	       "count as a step; a wall does not block every call.\n"
+	       "A server that closes idle environments may keep replying for them; a proxy may "
+	       "reply from a cache; the environment may have ended the episode without reporting "
+	       "it. A single call may have hit a wall, which some environments do not count as a "
+	       "step; a wall does not block every call.\n"
 	       "Look at the first call that was not counted, and at the server's log at that "
 	       "time: an idle timeout, an episode limit, a restart.\n"
 	       "Fix: raise the timeout or the limit; make the server refuse calls to a closed "

@@ -40,19 +40,19 @@ const struct check check_terminated_at_reset = {
 	.id = "terminated-at-reset",
 	.title = "the episode was already over before its first step",
 	.severity = SEVERITY_ERROR,
-	.lowered = "the first step was answered as not terminated",
+	.lowered = "the first step's reply said not terminated",
 	.explains = {&check_post_terminal, &check_frozen_state, &check_stopped_moving,
                      &check_one_step_episode, &check_multi_step_illusion, &check_all_steps_failed,
                      &check_failed_run, &check_retry_same_error},
 	.why = "The reset, or the status read before the first call, reported that the episode "
 	       "had terminated or was truncated. A trainer that trusts it discards the rollout; "
-	       "one that ignores it collects steps of an episode that is over, which many "
-	       "environments answer without doing anything.\n"
+	       "one that ignores it collects steps of an episode that is over, to which many "
+	       "environments reply without doing anything.\n"
 	       "Look at the reset line and at the status of the first step: an environment that "
 	       "is shared by sessions keeps the end of the previous episode, and some "
 	       "environments compute `done` from a state that reset has not filled in yet.\n"
 	       "Fix: reset all of the state, `done` included; create one environment per session.",
-	.needs = UINT64_C(1) << KEY_TERMINATED,
+	.needs = FACT(TERMINATED),
 	.wants = KIND_RESET | KIND_FIRST,
 	.state_size = sizeof(struct at_reset),
 	.line = line,

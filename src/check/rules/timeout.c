@@ -53,12 +53,12 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 
 const struct check check_timeout = {
 	.id = "timeout",
-	.title = "a step or the reset was not answered in time",
+	.title = "a step or the reset got no reply in time",
 	.severity = SEVERITY_WARNING,
 	.raised = "it was the reset",
 	.explains = {&check_multi_step_illusion, &check_all_steps_failed, &check_failed_run,
                      &check_retry_same_error, &check_effect_despite_error, &check_missing_state},
-	.why = "No answer came within \1timeout\2, or a server or gateway in between reported a "
+	.why = "No reply came within \1timeout\2, or a server or gateway in between reported a "
 	       "timeout. Whether the call took effect is unknown: the environment may have "
 	       "executed it, and a policy that repeats the call then makes the step twice.\n"
 	       "Look at meta.latency_ms of the steps before, at the state of the next line, and "
@@ -67,7 +67,7 @@ const struct check check_timeout = {
 	       "the server has too few workers.\n"
 	       "Fix: raise \1timeout\2 above the slowest step, give the server more workers, or "
 	       "let it create its environments before the first call.",
-	.needs = UINT64_C(1) << KEY_OUTCOME,
+	.needs = FACT(OUTCOME),
 	.wants = KIND_RESET | KIND_FAILED,
 	.state_size = sizeof(struct timeouts),
 	.line = line,

@@ -2,7 +2,6 @@
    that the server does not have, or defines differently. */
 #include "check/check.h"
 
-#include "base/text.h"
 #include "check/prompt_tools.h"
 #include "facts/cross_rollout.h"
 #include "facts/fingerprint.h"
@@ -13,7 +12,7 @@
 #include <stdio.h>
 
 #define PROMPT_MAX     ((size_t)1 << 20) /* bytes of a message that are searched */
-#define QUOTED_MAX     64                /* names in one that are accused */
+#define QUOTED_MAX     64                /* names in one that are looked up */
 #define NAME_MAX_BYTES 64
 
 struct drift {
@@ -24,30 +23,14 @@ struct drift {
 	char removed_name[NAME_MAX_BYTES], changed_name[NAME_MAX_BYTES];
 };
 
-static const char *nearest(const struct rollout_facts *r, struct str name)
-{
-	struct arena arena = {0};
-	const char **names = arena_new(&arena, (r->tool_count + 1) * sizeof(*names));
-
-	for (size_t i = 0; i < r->tool_count; i++) {
-		names[i] = r->tools[i].name.p;
-	}
-	const char *near = text_nearest(name, names, r->tool_count);
-	arena_release(&arena);
-	return near;
-}
-
 static void note(struct drift *s, const struct rollout_facts *r, const char *where, struct str name)
 {
 	if (s->count++ > 0) {
 		return;
 	}
-	const char *near = nearest(r, name);
 	snprintf(s->where, sizeof(s->where), "%s", where);
 	peer_name(r->work, name, s->name, sizeof(s->name));
-	if (near) {
-		peer_name(r->work, str_from(near), s->nearest, sizeof(s->nearest));
-	}
+	peer_nearest_tool(r, name, s->nearest, sizeof(s->nearest));
 }
 
 /* ---- names in lists ---- */
@@ -316,7 +299,7 @@ const struct check check_tool_drift = {
 	       "by hand, and two copies of a task set.\n"
 	       "Fix: write the prompt from the server's list, pin the server's version on every "
 	       "replica, or correct the name.",
-	.needs = UINT64_C(1) << KEY_TOOLS,
+	.needs = FACT(TOOLS),
 	.wants = KIND_HEADER | KIND_RESET | KIND_EVENT,
 	.state_size = sizeof(struct drift),
 	.line = line,

@@ -35,7 +35,7 @@ static void header(struct prompt *s, const struct line *l)
 	for (size_t cursor = 0; json_next(l->value[KEY_TOOLS], &cursor, &tool);) {
 		bytes += shown_bytes(tool);
 	}
-	s->native = peer_is(JSON_GET(params, "tool_mode"), STR("native"));
+	s->native = json_is(JSON_GET(params, "tool_mode"), STR("native"));
 	s->needed = bytes < TOOLS_MIN_BYTES ? 0 : (int64_t)(bytes / BYTES_A_TOKEN);
 }
 
@@ -81,16 +81,16 @@ const struct check check_tools_not_in_prompt = {
 	.title = "the prompt is too short to contain the tools",
 	.severity = SEVERITY_WARNING,
 	.explains = {&check_no_tool_call, &check_unknown_tool},
-	.why = "The tools were sent to the server with the messages, but the prompt it reports has "
-	       "fewer tokens than their names, descriptions and schemas need. A server started "
-	       "without a tool template drops them silently, and a model cannot call a tool it "
-	       "never saw. Short tool lists are not judged, because the count proves nothing "
-	       "there.\n"
+	.why = "The tools were sent to the server with the messages, but the prompt it reports "
+	       "has fewer tokens than their names, descriptions and schemas need. A server "
+	       "started without a tool template drops them silently, and a model cannot call a "
+	       "tool it never saw. Short tool lists are not checked, because the count proves "
+	       "nothing there.\n"
 	       "Look at /llm/usage of the turns named, and at the property tool-prompt of probe "
 	       "\1policy\2, which compares prompts with and without the tools.\n"
 	       "Fix: start the server with its tool template (--jinja for llama.cpp, the tool "
 	       "parser for vLLM), or use \1tool_mode\2 text, which adds the tools to the prompt.",
-	.needs = UINT64_C(1) << KEY_TOOLS | UINT64_C(1) << KEY_LLM,
+	.needs = FACT(TOOLS) | FACT(LLM),
 	.wants = KIND_HEADER | KIND_LLM,
 	.state_size = sizeof(struct prompt),
 	.line = line,

@@ -1,7 +1,6 @@
 /* Rule unknown-tool: a called tool is not offered by the server. */
 #include "check/check.h"
 
-#include "base/text.h"
 #include "facts/peer.h"
 
 #include <inttypes.h>
@@ -12,19 +11,6 @@ struct unknown {
 	char name[64], nearest[64];
 	bool beyond; /* a called tool is beyond the tools kept */
 };
-
-static void find_nearest(struct unknown *s, const struct rollout_facts *r, struct str name)
-{
-	const char **names = arena_new(r->arena, (r->tool_count + 1) * sizeof(*names));
-
-	for (size_t i = 0; i < r->tool_count; i++) {
-		names[i] = r->tools[i].name.p;
-	}
-	const char *near = text_nearest(name, names, r->tool_count);
-	if (near) {
-		peer_name(r->work, str_from(near), s->nearest, sizeof(s->nearest));
-	}
-}
 
 /* If the server's list is unknown, its error decides. */
 static bool is_unknown(const struct rollout_facts *r, const struct derived_line *m)
@@ -47,7 +33,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	}
 	if (s->calls.count == 0) {
 		peer_name(r->work, m->tool_name, s->name, sizeof(s->name));
-		find_nearest(s, r, m->tool_name);
+		peer_nearest_tool(r, m->tool_name, s->nearest, sizeof(s->nearest));
 	}
 	span_add(&s->calls, m->line->turn, m->line->step);
 }
@@ -86,7 +72,7 @@ const struct check check_unknown_tool = {
 	       "recording without the assistant's messages (whose calls become \"unknown\"), or a "
 	       "model that made it up.\n"
 	       "Fix: correct the name, or build the prompt from the server's list.",
-	.needs = UINT64_C(1) << KEY_TOOLS,
+	.needs = FACT(TOOLS),
 	.wants = KIND_UNLISTED,
 	.state_size = sizeof(struct unknown),
 	.line = line,

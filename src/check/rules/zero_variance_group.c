@@ -34,6 +34,6 @@ const struct check check_zero_variance_group = {
 	       "an environment that never changed, and the same reward everywhere a default value.\n"
 	       "Fix: choose tasks of the right difficulty, correct the reward, or sample with a "
 	       "temperature.",
-	.needs = UINT64_C(1) << KEY_TOTAL_REWARD,
+	.needs = FACT(TOTAL_REWARD),
 	.group = group,
 };

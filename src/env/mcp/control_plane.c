@@ -56,7 +56,7 @@ void control_init(struct control_plane *c, struct io *io, struct mcp_session *se
 		.url = BUF(BUF_MAX_SMALL),
 		.body = BUF(BUF_MAX_MESSAGE),
 		.why = BUF(BUF_MAX_SMALL),
-		.silence = BUF(BUF_MAX_SMALL),
+		.undetected_why = BUF(BUF_MAX_SMALL),
 	};
 	c->headers = mem_array(conf->header_count + 2, sizeof(*c->headers));
 	buf_text(&c->id, conf->env_session);
@@ -65,7 +65,7 @@ void control_init(struct control_plane *c, struct io *io, struct mcp_session *se
 void control_release(struct control_plane *c)
 {
 	struct buf *all[] = {&c->base, &c->query, &c->id,  &c->id_header,
-	                     &c->url,  &c->body,  &c->why, &c->silence};
+	                     &c->url,  &c->body,  &c->why, &c->undetected_why};
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
@@ -177,14 +177,13 @@ static bool misses_id(const struct control_plane *c, int status)
 
 static void note_no_reply(struct control_plane *c, int status)
 {
-	if (!status && !c->silence.n) {
-		buf_str(&c->silence, buf_view(&c->why));
+	if (!status && !c->undetected_why.n) {
+		buf_str(&c->undetected_why, buf_view(&c->why));
 	}
 }
 
 int control_detect(struct control_plane *c, struct error *err)
 {
-	static const struct str no_body = {NULL, 0};
 	int status;
 
 	set_base(c, mcp_session_url(c->session));
@@ -199,7 +198,7 @@ int control_detect(struct control_plane *c, struct error *err)
 		c->kind = CONTROL_HTTP;
 		return 0;
 	}
-	if (fetch(c, "GET", "/control/status", false, no_body, &status, err)) {
+	if (fetch(c, "GET", "/control/status", false, STR_NONE, &status, err)) {
 		return -1;
 	}
 	note_no_reply(c, status);

@@ -26,7 +26,7 @@ struct control_plane {
 	uint64_t timeout_ms;
 	int unanswered; /* consecutive requests without a reply in time */
 	struct buf base, query, id, id_header, url, body, why;
-	struct buf silence; /* why the detection got no reply */
+	struct buf undetected_why; /* why the detection got no reply */
 	const char **headers;
 };
 
@@ -36,7 +36,7 @@ void control_init(struct control_plane *c, struct io *io, struct mcp_session *se
 void control_release(struct control_plane *c);
 
 /* Detects the generation without a step and without creating an environment. If no reply comes,
-   `silence` says why: that differs from having no control plane. */
+   `undetected_why` is the reason: that differs from having no control plane. */
 MUST_USE int control_detect(struct control_plane *c, struct error *err);
 
 /* Uses the id that a hashing server derives from the initialize request; config: raw JSON

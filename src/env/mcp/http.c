@@ -15,7 +15,7 @@
 
 struct http_channel {
 	struct mcp_channel base;
-	struct mcp_headers headers;
+	struct mcp_http_headers headers;
 	struct mcp_listen listen;
 	struct buf other_id; /* the last foreign session id named by a reply */
 	struct sse sse;
@@ -26,16 +26,16 @@ struct http_channel {
 
 /* ---- headers ---- */
 
-void mcp_headers_release(struct mcp_headers *h)
+void mcp_http_headers_release(struct mcp_http_headers *h)
 {
 	buf_release(&h->session);
 	buf_release(&h->version);
 	buf_release(&h->last);
 	free(h->line);
-	*h = (struct mcp_headers){.line = NULL};
+	*h = (struct mcp_http_headers){.line = NULL};
 }
 
-void mcp_headers_add(struct mcp_headers *h, const char *line)
+static void add_line(struct mcp_http_headers *h, const char *line)
 {
 	if (h->count == h->room) {
 		h->room = 2 * h->room + 8;
@@ -44,24 +44,26 @@ void mcp_headers_add(struct mcp_headers *h, const char *line)
 	h->line[h->count++] = line;
 }
 
-static void add_value(struct mcp_headers *h, struct buf *line, const char *name, struct str value)
+static void add_value(struct mcp_http_headers *h, struct buf *line, const char *name,
+                      struct str value)
 {
 	buf_clear(line);
 	line->max = BUF_MAX_SMALL;
 	buf_text(line, name);
 	buf_text(line, ": ");
 	buf_str(line, value);
-	mcp_headers_add(h, buf_cstr(line));
+	add_line(h, buf_cstr(line));
 }
 
-void mcp_headers_begin(struct mcp_headers *h, const struct mcp_session *s, const char *const *own)
+void mcp_http_headers_begin(struct mcp_http_headers *h, const struct mcp_session *s,
+                            const char *const *own)
 {
 	h->count = 0;
 	while (*own) {
-		mcp_headers_add(h, *own++);
+		add_line(h, *own++);
 	}
 	for (size_t i = 0; i < s->conf.header_count; i++) {
-		mcp_headers_add(h, s->conf.headers[i]);
+		add_line(h, s->conf.headers[i]);
 	}
 	if (s->id.n && !s->ops->shared) {
 		add_value(h, &h->session, "mcp-session-id", buf_view(&s->id));
@@ -71,7 +73,7 @@ void mcp_headers_begin(struct mcp_headers *h, const struct mcp_session *s, const
 	}
 }
 
-void mcp_headers_add_last(struct mcp_headers *h, struct str event_id)
+void mcp_http_headers_add_last(struct mcp_http_headers *h, struct str event_id)
 {
 	if (event_id.n) {
 		add_value(h, &h->last, "Last-Event-ID", event_id);
@@ -101,7 +103,7 @@ static void http_destroy(struct mcp_channel *base)
 	struct http_channel *c = http_of(base);
 
 	mcp_listen_release(&c->listen);
-	mcp_headers_release(&c->headers);
+	mcp_http_headers_release(&c->headers);
 	buf_release(&c->other_id);
 	buf_release(&c->last_id);
 	sse_release(&c->sse);
@@ -115,9 +117,9 @@ static void build_headers(struct http_channel *c, const struct mcp_outgoing *q)
 	static const char *const own[] = {"Content-Type: application/json",
 	                                  "Accept: application/json, text/event-stream", NULL};
 
-	mcp_headers_begin(&c->headers, c->base.session, own);
+	mcp_http_headers_begin(&c->headers, c->base.session, own);
 	for (size_t i = 0; i < q->header_count; i++) {
-		mcp_headers_add(&c->headers, q->headers[i]);
+		add_line(&c->headers, q->headers[i]);
 	}
 }
 
@@ -263,8 +265,8 @@ static int read_rest(struct http_channel *c, int64_t id, struct mcp_reply *r, st
 		return -1;
 	}
 	left = mcp_time_left_ms(s);
-	mcp_headers_begin(&c->headers, s, own);
-	mcp_headers_add_last(&c->headers, buf_view(&c->last_id));
+	mcp_http_headers_begin(&c->headers, s, own);
+	mcp_http_headers_add_last(&c->headers, buf_view(&c->last_id));
 	struct http_request q = {.method = "GET",
 	                         .url = buf_cstr(&s->url),
 	                         .headers = c->headers.line,
@@ -290,7 +292,7 @@ static bool may_resume(const struct http_channel *c, int got, const struct error
 {
 	const struct mcp_session *s = c->base.session;
 
-	return c->last_id.n && s->agreed && strcmp(s->revision, "2026") < 0 &&
+	return c->last_id.n && s->agreed && !s->modern &&
 	       (got == 0 || (got < 0 && err->kind == FAIL_TRANSPORT));
 }
 

@@ -7,19 +7,19 @@
 #include "protocol/sse.h"
 
 /* Header lines of one request, including those of the session. Empty if zeroed. */
-struct mcp_headers {
+struct mcp_http_headers {
 	const char **line;
 	size_t count, room;
 	struct buf session, version, last;
 };
 
-void mcp_headers_release(struct mcp_headers *h);
+void mcp_http_headers_release(struct mcp_http_headers *h);
 /* Adds the NULL-terminated `own`, then the user's and the session's headers as negotiated so
    far. */
-void mcp_headers_begin(struct mcp_headers *h, const struct mcp_session *s, const char *const *own);
-void mcp_headers_add(struct mcp_headers *h, const char *line);
+void mcp_http_headers_begin(struct mcp_http_headers *h, const struct mcp_session *s,
+                            const char *const *own);
 /* Last-Event-ID, if there is one. */
-void mcp_headers_add_last(struct mcp_headers *h, struct str event_id);
+void mcp_http_headers_add_last(struct mcp_http_headers *h, struct str event_id);
 
 /* Limit on ids that are sent back in a header: servers reject longer headers. */
 #define MCP_ID_MAX ((size_t)8 << 10)
@@ -43,7 +43,7 @@ struct mcp_listen {
 	struct mcp_session *session;
 	struct http_exchange *exchange; /* NULL: not open */
 	struct http_request request;
-	struct mcp_headers headers;
+	struct mcp_http_headers headers;
 	struct sse sse;
 	bool too_large;              /* reported once */
 	struct buf message, last_id; /* of the newest event with an id */

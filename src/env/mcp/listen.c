@@ -64,7 +64,7 @@ static void forget_events(struct mcp_listen *l)
 void mcp_listen_release(struct mcp_listen *l)
 {
 	mcp_listen_stop(l);
-	mcp_headers_release(&l->headers);
+	mcp_http_headers_release(&l->headers);
 	sse_release(&l->sse);
 	buf_release(&l->message);
 	buf_release(&l->last_id);
@@ -85,8 +85,8 @@ static int begin(struct mcp_listen *l, struct error *err)
 	static const char *const own[] = {"Accept: text/event-stream", NULL};
 	struct mcp_session *s = l->session;
 
-	mcp_headers_begin(&l->headers, s, own);
-	mcp_headers_add_last(&l->headers, buf_view(&l->last_id));
+	mcp_http_headers_begin(&l->headers, s, own);
+	mcp_http_headers_add_last(&l->headers, buf_view(&l->last_id));
 	forget_events(l);
 	l->request = (struct http_request){.method = "GET",
 	                                   .url = buf_cstr(&s->url),

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "env/reading.h"
 #include "json/write.h"
 
 #include <stdio.h>
@@ -85,8 +86,8 @@ static int find_control_plane(struct env_mcp *e, struct error *err)
 		control_use_hash(&e->control, e->hasher, e->conf->reset_args, "rolldbg",
 		                 buf_cstr(&e->client_version), e->conf->has_seed, e->conf->seed);
 	}
-	if (e->control.kind == CONTROL_NONE && e->control.silence.n) {
-		const char *why = buf_cstr(&e->control.silence);
+	if (e->control.kind == CONTROL_NONE && e->control.undetected_why.n) {
+		const char *why = buf_cstr(&e->control.undetected_why);
 
 		log_warn("cannot tell whether the server has a control plane (%s): treated as "
 		         "plain MCP",
@@ -205,7 +206,7 @@ static int mcp_open(const struct env_conf *conf, struct io *io, struct env **out
 	struct env_mcp *e = mcp_new(conf, io);
 
 	*out = &e->base;
-	*refusal = (struct env_reply){.outcome = OUTCOME_OK, .env_steps = -1};
+	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	if (state_source_parse(conf->state_spec, &e->source, err) ||
 	    open_session(e, refusal, err)) {
 		return -1;
@@ -356,8 +357,7 @@ static int mcp_reset(struct env *base, struct env_reply *out, struct error *err)
 {
 	struct env_mcp *e = mcp_of(base);
 
-	*out = (struct env_reply){
-		.outcome = OUTCOME_OK, .terminated = -1, .truncated = -1, .env_steps = -1};
+	*out = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	arena_release(&e->kept);
 	e->reading.suspected.strength = HIDDEN_ERROR_NONE; /* left from the previous episode */
 	e->env_steps = -1;
@@ -419,23 +419,10 @@ static void cut_raw(struct env_mcp *e, struct env_reply *out)
 	out->raw = kept;
 }
 
-/* Copies the reply for the rollout, because the reads that follow reuse its buffers. */
-static void copy_reply(struct env_mcp *e, struct env_reply *out)
-{
-	arena_release(&e->kept);
-	env_reply_keep(out, &e->kept);
-	e->last = out->outcome == OUTCOME_OK ? out->observation : STR_NONE;
-}
-
-static struct str kept_view(const struct buf *b)
-{
-	return b->n ? buf_view(b) : STR_NONE;
-}
-
 static struct mcp_call_context call_context(const struct env_mcp *e)
 {
 	return (struct mcp_call_context){.env_session = e->facts.env_session,
-	                                 .before = {kept_view(&e->start), kept_view(&e->seen)},
+	                                 .before = reading_before(&e->start, &e->seen),
 	                                 .error_texts = e->conf->error_texts,
 	                                 .error_text_count = e->conf->error_text_count};
 }
@@ -456,7 +443,7 @@ static int mcp_step(struct env *base, struct str name, struct str arguments, str
 	struct env_mcp *e = mcp_of(base);
 	struct mcp_reply r;
 
-	*out = (struct env_reply){.terminated = -1, .truncated = -1, .env_steps = -1};
+	*out = (struct env_reply){REPLY_UNKNOWN};
 	e->acted = true;
 	e->reads_only = tool_is_read_only(buf_view(&e->tools), name);
 	if (mcp_call_tool(e->session, name, arguments, &r, err)) {
@@ -465,7 +452,7 @@ static int mcp_step(struct env *base, struct str name, struct str arguments, str
 	struct mcp_call_context context = call_context(e);
 	mcp_read_tool_reply(&r, &context, &e->reading, out);
 	cut_raw(e, out);
-	copy_reply(e, out);
+	e->last = reading_keep(out, &e->kept);
 	e->facts.session = mcp_session_id(e->session);
 	out->session = e->facts.session;
 	out->env_session = e->facts.env_session;

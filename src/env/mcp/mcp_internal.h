@@ -1,5 +1,5 @@
-/* The folder env/mcp/: the MCP adapter: sessions, their channels, tools, the control plane, replies.
-   The interface it implements is env.h; JSON-RPC and event streams are in protocol/. */
+/* The directory env/mcp/: the MCP adapter: sessions, their channels, tools, the control plane,
+   replies. The interface it implements is env.h; JSON-RPC and event streams are in protocol/. */
 
 /* The internals of an MCP environment, shared by mcp.c (open to close), watch.c (checks besides
    replies) and refused.c. */

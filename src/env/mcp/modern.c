@@ -199,10 +199,11 @@ static void retry_in_revision(struct mcp_exchange *t, const struct mcp_reply *r,
 	}
 	t->revised = *again = true;
 	t->session->revision = other;
-	log_info("the server refused the revision of %s, sent again in %s", t->q.method, other);
+	log_info("the server refused the MCP revision for %s; sending it again with revision %s",
+	         t->q.method, other);
 	mcp_note_retry(t->session, r,
 	               "the server refused the revision before executing the call: sent again "
-	               "in a revision it listed");
+	               "with a revision it listed");
 }
 
 /* An HTTP server that refuses a call before executing it returns 400; other channels have no
@@ -348,14 +349,14 @@ bool mcp_modern_accepts_tool(struct mcp_session *s, struct str tool)
 		jw_key(&w, "what");
 		jw_text(&w, "tools/list");
 		jw_key(&w, "why");
-		jw_text(&w, "a tool that violates the header rules is left out");
+		jw_text(&w, "a tool that violates the header rules is not offered");
 		jw_key(&w, "tool");
 		jw_raw(&w, JSON_GET(tool, "name"));
 		jw_key(&w, "rule");
 		jw_str(&w, buf_view(&why));
 		jw_end(&w);
 		events_push_json(s->conf.events, EVENT_NOISE, &detail);
-		log_warn("a tool is left out: %s", buf_cstr(&why));
+		log_warn("a tool is not offered: %s", buf_cstr(&why));
 	}
 	if (marks > 0) {
 		buf_cut(&s->marked, s->marked.n ? s->marked.n - 1 : 0);

@@ -1,18 +1,20 @@
-/* Classifies MCP replies: see reply.h. The numbers in comments count the ways in which MCP
-   reports errors, from the transport inwards. */
+/* Classifies MCP replies: see reply.h. The numbers in comments are the shapes of errors, as in
+   fixtures/scenario/shape-N-*: 1 no response; 2 an HTTP error without JSON-RPC; 3 one with a
+   JSON-RPC error; 4 a JSON-RPC error with HTTP 200; 5 isError; 6 isError misnamed or misplaced;
+   7 an error in the text; 8 one in structuredContent only; 9 a stream that ends without the
+   response; 10 a result that is none yet; 11 no capacity for a session. */
 #include "env/mcp/reply.h"
 
 #include "base/html.h"
-#include "base/text.h"
 #include "env/error_text.h"
 #include "env/failure.h"
 #include "env/mcp/input.h"
+#include "env/reading.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#define ID_MAX      ((size_t)64)   /* maximum length of an id in a message */
-#define MESSAGE_MAX ((size_t)4096) /* of an error's message; the observation has all of it */
+#define ID_MAX ((size_t)64) /* maximum length of an id in a message */
 
 void mcp_reading_init(struct mcp_reading *m)
 {
@@ -30,36 +32,19 @@ void mcp_reading_release(struct mcp_reading *m)
 	}
 }
 
-static void store_message(struct mcp_reading *m, struct str text, struct env_reply *out)
-{
-	buf_clear(&m->message);
-	buf_str(&m->message, text_utf8_cut(text, MESSAGE_MAX));
-	out->error.message = buf_view(&m->message);
-}
-
 static void store_json_message(struct mcp_reading *m, struct str value, struct env_reply *out)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
 	json_text_or_json(value, &text);
-	store_message(m, buf_view(&text), out);
+	reading_message(&m->message, buf_view(&text), out);
 	buf_release(&text);
-}
-
-/* A reply with the text "timed out" is a reply, except from a gateway, which reports on the
-   server behind it. */
-static bool is_transport_timeout(const struct env_reply *out, enum error_layer layer)
-{
-	return layer == LAYER_TRANSPORT || out->http_status == 408 || out->http_status == 504;
 }
 
 static void fail(struct env_reply *out, enum outcome outcome, enum error_layer layer,
                  enum error_class class)
 {
-	out->outcome = error_class_outcome(class, outcome);
-	if (is_transport_timeout(out, layer)) {
-		out->outcome = class == CLASS_TIMEOUT ? OUTCOME_TIMEOUT : out->outcome;
-	}
+	out->outcome = http_error_outcome(out->http_status, class, outcome);
 	out->error.layer = layer;
 	out->error.class = class;
 }
@@ -72,36 +57,12 @@ static void read_no_answer(const struct mcp_reply *r, struct mcp_reading *m, str
 
 	fail(out, late ? OUTCOME_TIMEOUT : OUTCOME_TRANSPORT_ERROR, LAYER_TRANSPORT,
 	     late ? CLASS_TIMEOUT : CLASS_TRANSPORT);
-	store_message(m, r->text, out);
+	reading_message(&m->message, r->text, out);
 }
 
 static enum error_class http_class(int status)
 {
-	switch (status) {
-	case 401:
-	case 403:
-		return CLASS_AUTH;
-	case 404:
-	case 410:
-		return CLASS_SESSION;
-	case 408:
-	case 504:
-		return CLASS_TIMEOUT;
-	case 429:
-	case 503:
-		return CLASS_CAPACITY;
-	default:
-		return CLASS_PROTOCOL;
-	}
-}
-
-/* The error code: a number or a string; absent otherwise. */
-static struct str code_in(struct str object)
-{
-	struct str code = JSON_GET(object, "code");
-	enum json_type type = json_type(code);
-
-	return type == JSON_NUMBER || type == JSON_STRING ? code : STR_NONE;
+	return status == 404 || status == 410 ? CLASS_SESSION : http_status_class(status);
 }
 
 /* The code must be raw JSON, but there is only the status. */
@@ -133,12 +94,6 @@ static void explain_json(const struct mcp_reply *r, struct buf *text)
 	}
 }
 
-/* A web page comes from a proxy or another server, not from an MCP server. */
-static enum error_class page_class(enum error_class class)
-{
-	return class == CLASS_AUTH || class == CLASS_TIMEOUT ? class : CLASS_PROTOCOL;
-}
-
 static void explain_http(const struct mcp_reply *r, bool refused, struct mcp_reading *m,
                          struct env_reply *out)
 {
@@ -159,7 +114,7 @@ static void explain_http(const struct mcp_reply *r, bool refused, struct mcp_rea
 	} else if (!refused) {
 		explain_json(r, &text);
 	}
-	store_message(m, text.n ? buf_view(&text) : r->text, out);
+	reading_message(&m->message, text.n ? buf_view(&text) : r->text, out);
 	buf_release(&text);
 }
 
@@ -168,7 +123,7 @@ static void read_http(const struct mcp_reply *r, struct mcp_reading *m, struct e
 	bool refused = r->http_status >= 300;
 	enum error_class class = refused ? http_class(r->http_status) : CLASS_PROTOCOL;
 
-	class = html_is_page(r->text) ? page_class(class)
+	class = html_is_page(r->text) ? web_page_class(class)
 	                              : error_text_class(r->text, LAYER_HTTP, class);
 	if (class == CLASS_SESSION && r->http_status == 404 && !r->session_lost) {
 		class = CLASS_PROTOCOL; /* without a session it cannot be lost: the URL is wrong */
@@ -185,7 +140,7 @@ static void read_unusable(const struct mcp_reply *r, struct mcp_reading *m, stru
 	bool message = r->message.kind == JSONRPC_INVALID;
 
 	fail(out, OUTCOME_PROTOCOL_ERROR, message ? LAYER_JSONRPC : LAYER_HTTP, CLASS_PROTOCOL);
-	store_message(m, r->text, out);
+	reading_message(&m->message, r->text, out);
 }
 
 /* ---- 3, 4, 11: a JSON-RPC error, with its own HTTP status or with 200 ---- */
@@ -225,7 +180,8 @@ static void read_error(const struct mcp_reply *r, struct mcp_reading *m, struct 
 	                    class == CLASS_ENVIRONMENT || class == CLASS_TIMEOUT;
 	fail(out, refused_call ? OUTCOME_TOOL_ERROR : OUTCOME_PROTOCOL_ERROR,
 	     http ? LAYER_HTTP : LAYER_JSONRPC, class);
-	out->error.code = http ? code_of_status(m, r->http_status) : code_in(r->message.error);
+	out->error.code =
+		http ? code_of_status(m, r->http_status) : error_code_of(r->message.error);
 	out->observation = r->message.error;
 }
 
@@ -419,7 +375,7 @@ static bool read_unfinished(const struct mcp_reply *r, const struct str *members
 
 	if (is_so) {
 		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_MCP, CLASS_PROTOCOL);
-		store_message(m, buf_view(&why), out);
+		reading_message(&m->message, buf_view(&why), out);
 		out->observation = r->message.result;
 	}
 	buf_release(&why);

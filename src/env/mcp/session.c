@@ -29,7 +29,8 @@ void mcp_kept_release(struct mcp_kept *k)
 	buf_release(&k->location);
 }
 
-void mcp_use_channel(struct mcp_session *s, const struct mcp_channel_ops *ops)
+/* Switches to this channel, and discards the state of the previous one. */
+static void use_channel(struct mcp_session *s, const struct mcp_channel_ops *ops)
 {
 	if (s->channel) {
 		s->ops->destroy(s->channel);
@@ -48,8 +49,8 @@ struct mcp_session *mcp_session_new(const struct mcp_conf *conf)
 	mcp_kept_init(&s->kept);
 	buf_text(&s->url, conf->url);
 	s->revision = mcp_newest_revision(true);
-	mcp_use_channel(s, str_starts(str_from(conf->url), STR(MCP_STDIO_SCHEME)) ? &mcp_stdio
-	                                                                          : &mcp_http);
+	use_channel(s, str_starts(str_from(conf->url), STR(MCP_STDIO_SCHEME)) ? &mcp_stdio
+	                                                                      : &mcp_http);
 	io_set_idle(conf->io, mcp_listen_idle, s);
 	return s;
 }
@@ -203,8 +204,8 @@ int mcp_ask(struct mcp_session *s, struct mcp_outgoing q, struct mcp_reply *r, s
 		return -1;
 	}
 	/* over HTTP without sessions, closing the connection is enough */
-	bool told = q.opens || (s->modern && s->ops == &mcp_http);
-	return r->got == MCP_GOT_TIMEOUT && !told ? cancel(s, q.id, err) : 0;
+	bool needs_no_cancel = q.opens || (s->modern && s->ops == &mcp_http);
+	return r->got == MCP_GOT_TIMEOUT && !needs_no_cancel ? cancel(s, q.id, err) : 0;
 }
 
 static int initialize_once(struct mcp_session *s, struct mcp_reply *r, struct error *err)
@@ -278,14 +279,14 @@ static int initialize_any(struct mcp_session *s, struct mcp_reply *r, struct err
 	struct mcp_kept kept = s->kept;
 	struct mcp_reply first = *r;
 	mcp_kept_init(&s->kept);
-	mcp_use_channel(s, &mcp_sse);
+	use_channel(s, &mcp_sse);
 	int failed = initialize(s, r, err);
 	if (failed || mcp_sse_found(s->channel)) {
 		log_info("%s: the older HTTP+SSE", buf_cstr(&s->url));
 		mcp_kept_release(&kept);
 		return failed;
 	}
-	mcp_use_channel(s, &mcp_http);
+	use_channel(s, &mcp_http);
 	mcp_kept_release(&s->kept);
 	s->kept = kept;
 	*r = first;
@@ -340,7 +341,7 @@ int mcp_session_open(struct mcp_session *s, struct mcp_reply *r, struct error *e
 	}
 	if (s->ops != &mcp_http) {
 		/* some programs exit on a request before initialize: restart */
-		mcp_use_channel(s, s->ops);
+		use_channel(s, s->ops);
 	}
 	return open_legacy(s, r, err);
 }

@@ -28,7 +28,7 @@ struct mcp_session {
 	int64_t next_id;
 	const char *revision; /* negotiated, or to be offered */
 	bool agreed;          /* the server accepted the revision */
-	bool modern;          /* no sessions: revision 2026-07-28 */
+	bool modern;          /* the revision has no sessions */
 	struct buf marked;    /* tools that require headers, a JSON array; empty: none */
 	bool tools_changed;
 	bool ids_are_text;       /* it returns our ids as strings: reported */
@@ -50,9 +50,6 @@ void mcp_write_progress_token(const struct mcp_session *s, struct json_writer *w
 void mcp_store_server_info(struct mcp_session *s, struct str info);
 /* The newest supported revision with sessions among those an error lists; NULL: none. */
 const char *mcp_offered_instead(const struct mcp_reply *r);
-
-/* Switches to this channel, and discards the state of the previous one. */
-void mcp_use_channel(struct mcp_session *s, const struct mcp_channel_ops *ops);
 
 /* No response is awaited. */
 #define MCP_NO_ID (-1)

@@ -1,6 +1,6 @@
 /* MCP over HTTP+SSE, as in revision 2024-11-05: the first event of a GET names the message
    endpoint; each message is a POST there, and the responses are events of the GET. The session
-   lives as long as that stream. */
+   lasts as long as that stream. */
 #include "env/mcp/http.h"
 
 #include "base/log.h"
@@ -12,7 +12,7 @@
 
 struct sse_channel {
 	struct mcp_channel base;
-	struct mcp_headers headers;
+	struct mcp_http_headers headers;
 	struct http_request get;
 	struct http_exchange *stream; /* NULL: not open */
 	struct sse sse;
@@ -50,7 +50,7 @@ static void sse_destroy(struct mcp_channel *base)
 	struct sse_channel *c = sse_of(base);
 
 	close_stream(c);
-	mcp_headers_release(&c->headers);
+	mcp_http_headers_release(&c->headers);
 	sse_release(&c->sse);
 	buf_release(&c->endpoint);
 	free(c);
@@ -194,7 +194,7 @@ static int connect_stream(struct sse_channel *c, struct error *err)
 	buf_clear(&c->endpoint);
 	sse_release(&c->sse);
 	sse_init(&c->sse, MCP_REPLY_MAX);
-	mcp_headers_begin(&c->headers, s, own);
+	mcp_http_headers_begin(&c->headers, s, own);
 	c->get = (struct http_request){.method = "GET",
 	                               .url = buf_cstr(&s->url),
 	                               .headers = c->headers.line,
@@ -203,7 +203,7 @@ static int connect_stream(struct sse_channel *c, struct error *err)
 	if (http_begin(s->conf.io, &c->get, &c->stream, err)) {
 		return -1;
 	}
-	for (bool told = false; !c->endpoint.n;) {
+	for (bool checked = false; !c->endpoint.n;) {
 		uint64_t now = io_now_ns(s->conf.io) / 1000000;
 
 		if (await(c, NULL, now < until ? until - now : 0, err)) {
@@ -212,18 +212,18 @@ static int connect_stream(struct sse_channel *c, struct error *err)
 		if (!http_ready(c->stream)) {
 			continue;
 		}
-		if (!told && http_wait_headers(c->stream, err)) {
+		if (!checked && http_wait_headers(c->stream, err)) {
 			return -1;
 		}
-		if (!told && (http_status(c->stream) != 200 ||
-		              !http_media_is(c->stream, "text/event-stream"))) {
+		if (!checked && (http_status(c->stream) != 200 ||
+		                 !http_media_is(c->stream, "text/event-stream"))) {
 			return error_set(err, FAIL_PROTOCOL, "%s is not an event stream: HTTP %d",
 			                 c->get.url, http_status(c->stream));
 		}
-		if (told && read_stream(c, err)) {
+		if (checked && read_stream(c, err)) {
 			return -1;
 		}
-		told = true;
+		checked = true;
 	}
 	return 0;
 }
@@ -234,7 +234,7 @@ static struct http_request post(struct sse_channel *c, const struct mcp_outgoing
 {
 	static const char *const own[] = {"Content-Type: application/json", NULL};
 
-	mcp_headers_begin(&c->headers, c->base.session, own);
+	mcp_http_headers_begin(&c->headers, c->base.session, own);
 	return (struct http_request){.method = "POST",
 	                             .url = buf_cstr(&c->endpoint),
 	                             .headers = c->headers.line,

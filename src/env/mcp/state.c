@@ -106,10 +106,7 @@ int mcp_read_state(struct state_source *s, struct mcp_session *session,
 	case STATE_OBSERVATION:
 		*out = state_source_observed(s, last);
 		return 0;
-	case STATE_AUTO:
-	case STATE_OPENENV:
-	case STATE_NONE:
-	case STATE_IMPORT:
+	default: /* none, or one of another protocol */
 		break;
 	}
 	if (!failed && s->value.n) {

@@ -2,32 +2,14 @@
    list. */
 #include "env/mcp/mcp_internal.h"
 
-#include "base/text.h"
+#include "env/reading.h"
 #include "json/canon.h"
 #include "json/index.h"
-#include "json/write.h"
-
-#define WHY_MAX ((size_t)4096)
 
 void mcp_note(struct env_mcp *e, enum event_kind event, const char *what, const char *why,
               bool skipped)
 {
-	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
-
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "what");
-	jw_text(&w, what);
-	jw_key(&w, "why");
-	jw_str(&w, (struct str){why, strnlen(why, WHY_MAX)});
-	if (skipped) {
-		jw_key(&w, "skipped");
-		jw_bool(&w, true);
-	}
-	jw_end(&w);
-	events_push(&e->events, event, buf_view(&detail));
-	buf_release(&detail);
+	reading_note(&e->events, event, what, str_from(why), skipped);
 }
 
 /* ---- the control plane ---- */

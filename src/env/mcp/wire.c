@@ -287,7 +287,7 @@ int mcp_timeout_error(const struct mcp_session *s, const struct mcp_outgoing *q,
 			buf_printf(&but, " (one is not JSON: %s)", s->broken);
 		}
 	}
-	error_set(err, FAIL_TIMEOUT, "no answer to %s within %s%s", q->method, buf_cstr(&span),
+	error_set(err, FAIL_TIMEOUT, "no reply to %s within %s%s", q->method, buf_cstr(&span),
 	          buf_cstr(&but));
 	buf_release(&span);
 	buf_release(&but);

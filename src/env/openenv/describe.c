@@ -171,17 +171,8 @@ static void write_step_tool(struct env_openenv *e)
 
 static int check_source(struct env_openenv *e, struct error *err)
 {
-	switch (e->source.kind) {
-	case STATE_AUTO:
-	case STATE_OPENENV:
-	case STATE_OBSERVATION:
-	case STATE_NONE:
-	case STATE_IMPORT:
+	if (e->source.kind == STATE_OPENENV || !state_kind_asks_server(e->source.kind)) {
 		return 0;
-	case STATE_CONTROL_PLANE:
-	case STATE_RESOURCE:
-	case STATE_TOOL:
-		break;
 	}
 	return error_set(err, FAIL_USAGE,
 	                 "\1state\2 %s: not available on an OpenEnv server: use openenv, "

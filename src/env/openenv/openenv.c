@@ -5,11 +5,10 @@
 #include "env/openenv/openenv.h"
 
 #include "base/log.h"
+#include "env/reading.h"
 #include "json/write.h"
 
 #include <stdlib.h>
-
-static const struct str nothing = {NULL, 0};
 
 struct env_openenv *openenv_new(const struct env_ops *ops, const struct env_conf *conf,
                                 struct io *io)
@@ -18,7 +17,7 @@ struct env_openenv *openenv_new(const struct env_ops *ops, const struct env_conf
 
 	e->base.ops = ops;
 	e->conf = conf;
-	e->schema = e->tools = e->request = e->state = e->before = BUF(BUF_MAX_MESSAGE);
+	e->schema = e->tools = e->request = e->state = BUF(BUF_MAX_MESSAGE);
 	e->start = e->seen = BUF(BUF_MAX_MESSAGE);
 	e->name = e->version = e->episode = e->ignored.json = BUF(BUF_MAX_SMALL);
 	e->env_steps = -1;
@@ -34,18 +33,7 @@ static struct env_openenv *openenv_of(struct env *base)
 
 void openenv_note(struct env_openenv *e, enum event_kind event, const char *what, struct str why)
 {
-	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
-
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "what");
-	jw_text(&w, what);
-	jw_key(&w, "why");
-	jw_str(&w, why);
-	jw_end(&w);
-	events_push(&e->events, event, buf_view(&detail));
-	buf_release(&detail);
+	reading_note(&e->events, event, what, why, false);
 }
 
 /* ---- the state ---- */
@@ -99,7 +87,7 @@ static int request_state(struct env_openenv *e, bool after_reset, struct error *
 	buf_clear(&e->state);
 	e->env_steps = -1;
 	e->state_returned = false;
-	if (openenv_ask(&e->wire, OPENENV_STATE, nothing, &a, err)) {
+	if (openenv_ask(&e->wire, OPENENV_STATE, STR_NONE, &a, err)) {
 		return -1;
 	}
 	if (a.got == OPENENV_ANSWER && json_type(a.data) == JSON_OBJECT) {
@@ -160,7 +148,7 @@ static int choose_ignored(struct env_openenv *e, struct error *err)
 	ignore_paths_release(&e->ignored);
 	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL), .aside = metadata_aside(e)};
 	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count,
-	                        first.n ? first : nothing, err)) {
+	                        first.n ? first : STR_NONE, err)) {
 		return -1;
 	}
 	e->facts.state_ignore = buf_view(&e->ignored.json);
@@ -172,7 +160,7 @@ int openenv_state(struct env *base, struct str *out, struct error *err)
 {
 	struct env_openenv *e = openenv_of(base);
 
-	*out = nothing;
+	*out = STR_NONE;
 	if (e->wire.gone && !e->over) {
 		return error_set(err, FAIL_TRANSPORT, "%s", buf_cstr(&e->wire.why));
 	}
@@ -182,7 +170,7 @@ int openenv_state(struct env *base, struct str *out, struct error *err)
 	}
 	if (e->source.kind == STATE_OPENENV) {
 		e->state_returned = true;
-		*out = e->state.n ? buf_view(&e->state) : nothing;
+		*out = e->state.n ? buf_view(&e->state) : STR_NONE;
 		return 0;
 	}
 	if (e->source.kind == STATE_OBSERVATION) {
@@ -193,12 +181,9 @@ int openenv_state(struct env *base, struct str *out, struct error *err)
 
 /* ---- reset and step ---- */
 
-/* Copies the reply, because the state request reuses its buffers. */
-static void copy_reply(struct env_openenv *e, struct env_reply *out)
+static void keep_reply(struct env_openenv *e, struct env_reply *out)
 {
-	arena_reset(&e->kept);
-	env_reply_keep(out, &e->kept);
-	e->last = out->outcome == OUTCOME_OK ? out->observation : nothing;
+	e->last = reading_keep(out, &e->kept);
 	e->over = out->terminated > 0;
 }
 
@@ -253,7 +238,7 @@ int openenv_reset(struct env *base, struct env_reply *out, struct error *err)
 	}
 	struct openenv_question q = {.known_tool = true, .is_reset = true};
 	openenv_read(&a, &q, &e->reading, out);
-	copy_reply(e, out);
+	keep_reply(e, out);
 	buf_clear(&e->start);
 	buf_str(&e->start, e->last);
 	buf_clear(&e->seen);
@@ -300,21 +285,16 @@ static void write_action(struct env_openenv *e, struct str name, struct str argu
 	jw_end(&w);
 }
 
-static struct str kept_view(const struct buf *b)
-{
-	return b->n ? buf_view(b) : nothing;
-}
-
 static struct openenv_question question_of(const struct env_openenv *e, bool known_tool)
 {
 	return (struct openenv_question){.known_tool = known_tool,
-	                                 .before = {kept_view(&e->start), kept_view(&e->seen)},
+	                                 .before = reading_before(&e->start, &e->seen),
 	                                 .error_texts = e->conf->error_texts,
 	                                 .error_text_count = e->conf->error_text_count};
 }
 
 /* A count that never changed is no evidence: some environments do not count. */
-static void believe_if_uncounted(struct env_openenv *e, int64_t before, struct env_reply *out)
+static void confirm_if_uncounted(struct env_openenv *e, int64_t before, struct env_reply *out)
 {
 	bool known = before >= 0 && out->env_steps >= 0;
 
@@ -327,7 +307,7 @@ static void believe_if_uncounted(struct env_openenv *e, int64_t before, struct e
 		buf_clear(&e->seen);
 		buf_str(&e->seen, out->observation);
 	} else {
-		e->last = nothing;
+		e->last = STR_NONE;
 	}
 }
 
@@ -339,10 +319,7 @@ int openenv_step(struct env *base, struct str name, struct str arguments, struct
 	struct openenv_answer a;
 	int64_t counted = e->env_steps;
 
-	*out = (struct env_reply){.terminated = -1, .truncated = -1, .env_steps = -1};
-	struct buf before = e->state;
-	e->state = e->before;
-	e->before = before;
+	*out = (struct env_reply){REPLY_UNKNOWN};
 	buf_clear(&e->state);
 	write_action(e, name, arguments);
 	if (openenv_ask_and_state(&e->wire, OPENENV_STEP, buf_view(&e->request), &a, err)) {
@@ -350,14 +327,14 @@ int openenv_step(struct env *base, struct str name, struct str arguments, struct
 	}
 	struct openenv_question q = question_of(e, known);
 	openenv_read(&a, &q, &e->reading, out);
-	copy_reply(e, out);
-	bool unheard = out->outcome == OUTCOME_TRANSPORT_ERROR || out->outcome == OUTCOME_TIMEOUT;
-	bool silent = e->wire.gone || (unheard && !e->wire.ws);
-	if (!silent && request_state(e, false, err)) {
+	keep_reply(e, out);
+	bool no_reply = out->outcome == OUTCOME_TRANSPORT_ERROR || out->outcome == OUTCOME_TIMEOUT;
+	bool unreadable = e->wire.gone || (no_reply && !e->wire.ws);
+	if (!unreadable && request_state(e, false, err)) {
 		return -1;
 	}
-	out->env_steps = silent ? -1 : e->env_steps;
-	believe_if_uncounted(e, counted, out);
+	out->env_steps = unreadable ? -1 : e->env_steps;
+	confirm_if_uncounted(e, counted, out);
 	out->env_session = e->facts.env_session;
 	return 0;
 }
@@ -387,7 +364,7 @@ static int declined(struct env_openenv *e, const struct openenv_answer *a, bool 
 	}
 	if (known && e->schema.n) {
 		return error_set(err, FAIL_PROTOCOL,
-		                 "%.*s, although the server answers plain HTTP: a proxy in "
+		                 "%.*s, although the server replies to plain HTTP: a proxy in "
 		                 "between does not forward WebSockets (it must pass on the "
 		                 "headers Upgrade and Connection)",
 		                 STR_ARG(a->text));
@@ -409,7 +386,7 @@ static int await_first_state(struct env_openenv *e, struct env_reply *refusal, s
 {
 	struct openenv_answer a;
 
-	if (openenv_ask(&e->wire, OPENENV_STATE, nothing, &a, err)) {
+	if (openenv_ask(&e->wire, OPENENV_STATE, STR_NONE, &a, err)) {
 		return -1;
 	}
 	if (!e->wire.gone) {
@@ -430,7 +407,7 @@ static int openenv_open(const struct env_conf *conf, struct io *io, struct env *
 	bool known;
 
 	*out = &e->base;
-	*refusal = (struct env_reply){.outcome = OUTCOME_OK, .env_steps = -1};
+	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	if (state_source_parse(conf->state_spec, &e->source, err) ||
 	    openenv_describe(e, &known, err) || openenv_connect(&e->wire, &a, err)) {
 		return -1;
@@ -461,8 +438,8 @@ void openenv_close(struct env *base)
 	if (!e) {
 		return;
 	}
-	struct buf *all[] = {&e->schema, &e->tools,   &e->request, &e->name,  &e->version,
-	                     &e->state,  &e->episode, &e->before,  &e->start, &e->seen};
+	struct buf *all[] = {&e->schema, &e->tools,   &e->request, &e->name, &e->version,
+	                     &e->state,  &e->episode, &e->start,   &e->seen};
 	openenv_wire_release(&e->wire);
 	openenv_reading_release(&e->reading);
 	state_source_release(&e->source);

@@ -1,4 +1,4 @@
-/* The folder env/openenv/: the OpenEnv adapters: wire, replies, description of the server. The
+/* The directory env/openenv/: the OpenEnv adapters: wire, replies, description of the server. The
    interface they implement is env.h; connections are in net/. */
 
 /* Two adapters: openenv uses a session over the WebSocket (openenv.c), openenv-http sends each
@@ -31,7 +31,6 @@ struct env_openenv {
 	struct buf schema; /* of an action; empty: unknown */
 	struct buf tools, request, name, version;
 	struct buf state;    /* the current state; empty: unknown */
-	struct buf before;   /* the state returned before the step */
 	struct buf episode;  /* its episode_id */
 	struct buf start;    /* the reset's observation; empty: none */
 	struct buf seen;     /* the last good observation; empty: none */
@@ -41,7 +40,8 @@ struct env_openenv {
 	bool counts;         /* step_count has changed after one of our steps */
 	bool over;           /* the last observation reported done */
 	bool state_failed;   /* reported once */
-	bool state_returned; /* `state` was returned once: other clients may have changed it since */
+	bool state_returned; /* `state` was returned once: other clients may have changed it since
+			        */
 	struct env_facts facts;
 };
 

@@ -15,7 +15,7 @@ static int http_open(const struct env_conf *conf, struct io *io, struct env **ou
 	bool known;
 
 	*out = &e->base;
-	*refusal = (struct env_reply){.outcome = OUTCOME_OK, .env_steps = -1};
+	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	if (state_source_parse(conf->state_spec, &e->source, err) ||
 	    openenv_describe(e, &known, err)) {
 		return -1;
@@ -31,7 +31,7 @@ static int http_open(const struct env_conf *conf, struct io *io, struct env **ou
 		"over plain HTTP each request runs in a new environment, or in one "
 		"that all clients share";
 	e->facts.traits.no_sessions_fix =
-		"use the server's WebSocket: leave out \1protocol\2 openenv-http";
+		"use the server's WebSocket: omit \1protocol\2 openenv-http";
 	return openenv_learn_facts(e, err);
 }
 

@@ -7,11 +7,10 @@
 #include "base/text.h"
 #include "env/error_text.h"
 #include "env/failure.h"
+#include "env/reading.h"
 #include "json/write.h"
 
 #include <stdio.h>
-
-#define MESSAGE_MAX ((size_t)4096)
 
 void openenv_reading_init(struct openenv_reading *r)
 {
@@ -31,13 +30,6 @@ static void fail(struct env_reply *out, enum outcome outcome, enum error_layer l
 	out->outcome = outcome;
 	out->error.layer = layer;
 	out->error.class = class;
-}
-
-static void store_message(struct openenv_reading *r, struct str text, struct env_reply *out)
-{
-	buf_clear(&r->message);
-	buf_str(&r->message, text_utf8_cut(text, MESSAGE_MAX));
-	out->error.message = buf_view(&r->message);
 }
 
 static struct str as_text(struct openenv_reading *r, struct str value)
@@ -72,59 +64,44 @@ static void read_end(const struct openenv_answer *a, struct openenv_reading *r,
 		break;
 	}
 	out->error.code = code_number(r, a->code);
-	store_message(r, a->text, out);
+	reading_message(&r->message, a->text, out);
 }
 
 static enum error_class status_class(int status)
 {
 	switch (status) {
-	case 401:
-	case 403:
-		return CLASS_AUTH;
-	case 408:
-	case 504:
-		return CLASS_TIMEOUT;
 	case 422:
 		return CLASS_ARGUMENTS;
-	case 429:
-	case 503:
-		return CLASS_CAPACITY;
 	case 400:
 	case 500:
 		return CLASS_ENVIRONMENT;
 	default:
-		return CLASS_PROTOCOL;
+		return http_status_class(status);
 	}
-}
-
-/* A web page comes from a proxy, not from the environment server. */
-static enum error_class answer_class(const struct openenv_answer *a)
-{
-	enum error_class class = status_class(a->code);
-
-	return a->page && class != CLASS_AUTH && class != CLASS_TIMEOUT ? CLASS_PROTOCOL : class;
 }
 
 static void read_status(const struct openenv_answer *a, struct openenv_reading *r,
                         struct env_reply *out)
 {
-	enum error_class class = answer_class(a);
-	bool refused_step = class == CLASS_ARGUMENTS || class == CLASS_ENVIRONMENT;
+	enum error_class class = status_class(a->code);
 	struct str error = JSON_GET(a->data, "error");
 
+	class = a->page ? web_page_class(class) : class;
+	bool refused_step = class == CLASS_ARGUMENTS || class == CLASS_ENVIRONMENT;
 	fail(out,
-	     error_class_outcome(class, refused_step ? OUTCOME_TOOL_ERROR : OUTCOME_PROTOCOL_ERROR),
+	     http_error_outcome(a->code, class,
+	                        refused_step ? OUTCOME_TOOL_ERROR : OUTCOME_PROTOCOL_ERROR),
 	     LAYER_HTTP, class);
 	out->error.code = code_number(r, a->code);
 	buf_clear(&r->text);
 	if (html_is_page(a->text)) {
 		html_summary(a->text, &r->text);
 	}
-	store_message(r,
-	              json_type(error) == JSON_STRING ? as_text(r, error)
-	              : r->text.n                     ? buf_view(&r->text)
-	                                              : a->text,
-	              out);
+	reading_message(&r->message,
+	                json_type(error) == JSON_STRING ? as_text(r, error)
+	                : r->text.n                     ? buf_view(&r->text)
+	                                                : a->text,
+	                out);
 	out->observation = a->data;
 	out->raw = a->data.p ? STR_NONE : a->text;
 }
@@ -169,18 +146,16 @@ static void refine(struct env_reply *out)
 static void read_error_frame(struct str data, struct openenv_reading *r, struct env_reply *out)
 {
 	const struct openenv_frame_error *known = openenv_frame_error(data);
-	struct str code = JSON_GET(data, "code");
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
 	fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, CLASS_OTHER);
 	if (known) {
 		fail(out, known->outcome, LAYER_FRAMEWORK, known->class);
 	}
-	out->error.code =
-		json_type(code) == JSON_STRING || json_type(code) == JSON_NUMBER ? code : STR_NONE;
+	out->error.code = error_code_of(data);
 	buf_str(&text, as_text(r, JSON_GET(data, "message")));
 	add_first_error(JSON_GET(data, "errors"), &text);
-	store_message(r, buf_view(&text), out);
+	reading_message(&r->message, buf_view(&text), out);
 	buf_release(&text);
 	out->observation = data;
 	refine(out);
@@ -215,7 +190,7 @@ static void read_framework_error(struct str error, bool known_tool, struct opene
 	}
 	fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, class);
 	out->error.code = type;
-	store_message(r, as_text(r, JSON_GET(error, "message")), out);
+	reading_message(&r->message, as_text(r, JSON_GET(error, "message")), out);
 	refine(out);
 }
 
@@ -237,7 +212,7 @@ static void set_claim(const struct hidden_error *claim, enum error_layer success
 	fail(out, OUTCOME_TOOL_ERROR, claim->layer, CLASS_ENVIRONMENT);
 	out->error.disagrees = success;
 	out->error.code = claim->code;
-	store_message(r, as_text(r, claim->message), out);
+	reading_message(&r->message, as_text(r, claim->message), out);
 	refine(out);
 }
 
@@ -326,7 +301,7 @@ static void find_hidden_error(struct str observation, struct str metadata,
 		set_claim(&found, of_tool ? LAYER_MCP : LAYER_FRAMEWORK, r, out);
 	} else if (found.strength == HIDDEN_ERROR_POSSIBLE) {
 		r->suspected = found;
-		store_message(r, as_text(r, found.message), out);
+		reading_message(&r->message, as_text(r, found.message), out);
 		out->error.message = STR_NONE;
 	}
 }
@@ -346,7 +321,7 @@ static void read_failure(struct str observation, struct str metadata,
 	} else if (json_type(JSON_GET(result, "is_error")) == JSON_TRUE ||
 	           json_type(JSON_GET(result, "isError")) == JSON_TRUE) {
 		fail(out, OUTCOME_TOOL_ERROR, LAYER_MCP, CLASS_TOOL);
-		store_message(r, as_text(r, tool_text(result)), out);
+		reading_message(&r->message, as_text(r, tool_text(result)), out);
 		refine(out);
 	} else {
 		find_hidden_error(observation, metadata, q, r, out);
@@ -409,7 +384,7 @@ static void read_no_observation(struct str data, struct openenv_reading *r, stru
 			break;
 		}
 	}
-	store_message(r, buf_view(&text), out);
+	reading_message(&r->message, buf_view(&text), out);
 	buf_release(&text);
 }
 
@@ -459,15 +434,14 @@ static void read_no_message(const struct openenv_answer *a, struct openenv_readi
 	if (a->fault.why) {
 		buf_printf(&r->text, ", byte %zu: %s", a->fault.at, a->fault.why);
 	}
-	store_message(r, buf_view(&r->text), out);
+	reading_message(&r->message, buf_view(&r->text), out);
 }
 
 void openenv_read(const struct openenv_answer *a, const struct openenv_question *q,
                   struct openenv_reading *r, struct env_reply *out)
 {
 	r->suspected.strength = HIDDEN_ERROR_NONE;
-	*out = (struct env_reply){
-		.outcome = OUTCOME_OK, .terminated = -1, .truncated = -1, .env_steps = -1};
+	*out = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	switch (a->got) {
 	case OPENENV_ANSWER:
 		read_observation(a->data, q, r, out);
@@ -485,10 +459,10 @@ void openenv_read(const struct openenv_answer *a, const struct openenv_question 
 		break;
 	case OPENENV_STRAY:
 		fail(out, OUTCOME_SESSION_LOST, LAYER_FRAMEWORK, CLASS_PROTOCOL);
-		store_message(r,
-		              STR("the reply's type does not match the request: it belongs to an "
-		                  "earlier one"),
-		              out);
+		reading_message(&r->message,
+		                STR("the reply's type does not match the request: it belongs to an "
+		                    "earlier one"),
+		                out);
 		out->raw = a->text;
 		break;
 	case OPENENV_ENDED:
@@ -498,7 +472,7 @@ void openenv_read(const struct openenv_answer *a, const struct openenv_question 
 	case OPENENV_LATE:
 		fail(out, a->got == OPENENV_LATE ? OUTCOME_TIMEOUT : OUTCOME_TRANSPORT_ERROR,
 		     LAYER_TRANSPORT, a->got == OPENENV_LATE ? CLASS_TIMEOUT : CLASS_TRANSPORT);
-		store_message(r, a->text, out);
+		reading_message(&r->message, a->text, out);
 		break;
 	}
 	if (q && !q->known_tool && out->error.class == CLASS_ARGUMENTS) {

@@ -272,7 +272,6 @@ static bool send_question(struct openenv_wire *w, const struct question *q, stru
                           bool and_state, struct openenv_answer *out, struct error *err)
 {
 	if (read_unsolicited(w, out, err)) {
-		w->gone = true;
 		return false;
 	}
 	write_frame(w, q->type, data);

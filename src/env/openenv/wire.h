@@ -1,5 +1,6 @@
 /* Requests and replies of an OpenEnv server: over its WebSocket (one connection is one session
-   with one environment), or over plain HTTP. Handles the envelopes, not their content. */
+   with one environment), or over plain HTTP. Handles the envelopes and the codes of error frames;
+   reply.h reads their content. */
 #ifndef ROLLDBG_ENV_OPENENV_WIRE_H
 #define ROLLDBG_ENV_OPENENV_WIRE_H
 
@@ -51,7 +52,7 @@ struct openenv_wire {
 	struct websocket *ws; /* NULL: plain HTTP */
 	const char **headers; /* the user's, and a content type */
 	struct buf request, reply, path, why;
-	bool gone;        /* nothing more can be requested; `end` says why */
+	bool gone;        /* nothing more can be requested; `why` is the reason */
 	bool state_asked; /* already requested, together with the last request */
 };
 

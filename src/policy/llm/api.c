@@ -4,17 +4,23 @@
 #include "policy/llm/api_internal.h"
 
 const struct api apis[] = {
-#define API(...) {__VA_ARGS__},
+#define API(id, ...) {__VA_ARGS__},
 #include "policy/llm/apis.def"
 #undef API
 };
 
 const char *const api_names[] = {
-#define API(name, ...) name,
+#define API(id, name, ...) name,
 #include "policy/llm/apis.def"
 #undef API
 	NULL,
 };
+
+const char api_bars[] =
+#define API(id, name, ...) "|" name
+#include "policy/llm/apis.def"
+#undef API
+	;
 
 bool api_accepts(const struct api *a, const char *parameter)
 {

@@ -26,11 +26,17 @@ struct api {
 	void (*event)(struct api_stream *s, struct str data, struct buf *out, bool *done);
 };
 
-extern const struct api apis[];
+enum api_id {
+#define API(id, ...) API_##id,
+#include "policy/llm/apis.def"
+#undef API
+};
+
+extern const struct api apis[];       /* by their ids */
 extern const char *const api_names[]; /* ends with NULL */
-/* Indexes of APIs used in other files. */
-#define API_CHAT      0
-#define API_ANTHROPIC 2
+/* The names as an option's choices: "chat|responses|.." */
+extern const char api_bars[];
+#define API_CHOICES (&api_bars[1])
 
 /* Does the API support the sampling parameter? */
 bool api_accepts(const struct api *a, const char *parameter);

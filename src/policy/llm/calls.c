@@ -156,7 +156,7 @@ static void read_arguments(struct call_reading *r, struct tool_call *c, struct s
 	}
 	if (json_type(object) != JSON_OBJECT) {
 		error_set(&why, FAIL_INPUT, "the arguments must be an object, not %s",
-		          json_type_name(json_type(object)));
+		          json_type_phrase(json_type(object)));
 		refuse_text(r, c, OUTCOME_UNPARSED, text, why.text);
 		return;
 	}
@@ -204,7 +204,7 @@ static struct str generate_id(struct call_reading *r, size_t i)
 
 /* ---- native calls ---- */
 
-/* Does an earlier call have the id? Their results can then not be told apart. */
+/* Does an earlier call have the id? Their results could then not be distinguished. */
 static bool is_repeated(const struct chat_reply *reply, size_t i)
 {
 	for (size_t j = 0; j < i; j++) {
@@ -271,7 +271,7 @@ static bool names_a_tool(const struct call_reading *r, struct str text)
 }
 
 /* Of a reply without any text. */
-static const char *cause_of_silence(const struct call_reading *r)
+static const char *cause_without_text(const struct call_reading *r)
 {
 	return reading_marked(r->out->reasoning)               ? "in-reasoning"
 	       : str_is(r->reply->finish_reason, "tool_calls") ? "calls-missing"
@@ -300,7 +300,7 @@ static const char *cause_of(const struct call_reading *r, struct str text, bool 
 		return "refusal";
 	}
 	if (!text_trim(text).n) {
-		return cause_of_silence(r);
+		return cause_without_text(r);
 	}
 	return names_a_tool(r, text) ? "names-a-tool" : "prose";
 }

@@ -14,6 +14,18 @@
 #define RETRY_AFTER_MAX_MS 60000
 #define FAILURE_BODY_MAX   ((size_t)64 << 10)
 
+void chat_add_key(const struct llm_conf *conf, struct buf *authorization, const char **headers,
+                  size_t *count)
+{
+	if (conf->key) {
+		buf_printf(authorization, "%s%s", conf->api->key_header, conf->key);
+		headers[(*count)++] = buf_cstr(authorization);
+	}
+	if (conf->api->header) {
+		headers[(*count)++] = conf->api->header;
+	}
+}
+
 void chat_init(struct chat *c, const struct llm_conf *conf, struct io *io,
                struct event_queue *events, uint64_t stream)
 {
@@ -28,13 +40,7 @@ void chat_init(struct chat *c, const struct llm_conf *conf, struct io *io,
 	c->headers[c->header_count++] = "Content-Type: application/json";
 	c->headers[c->header_count++] =
 		conf->stream ? "Accept: text/event-stream" : "Accept: application/json";
-	if (conf->key) {
-		buf_printf(&c->authorization, "%s%s", conf->api->key_header, conf->key);
-		c->headers[c->header_count++] = buf_cstr(&c->authorization);
-	}
-	if (conf->api->header) {
-		c->headers[c->header_count++] = conf->api->header;
-	}
+	chat_add_key(conf, &c->authorization, c->headers, &c->header_count);
 }
 
 void chat_release(struct chat *c)

@@ -25,6 +25,11 @@ struct chat {
 	struct llm_usage *usage; /* set by the owner; NULL: not counted */
 };
 
+/* Adds the headers of the model's key, whose text is in `authorization`, and of its API: at most
+   two. */
+void chat_add_key(const struct llm_conf *conf, struct buf *authorization, const char **headers,
+                  size_t *count);
+
 /* All borrowed. stream: selects the random stream of this rollout. */
 void chat_init(struct chat *c, const struct llm_conf *conf, struct io *io,
                struct event_queue *events, uint64_t stream);

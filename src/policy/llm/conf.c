@@ -193,16 +193,13 @@ static int read_words(struct conf_reading *r, struct error *err)
 {
 	const struct llm_options *o = r->options;
 	const char *profile = text_of(r, o->profile, r->file.profile, "generic");
-	const char *names[16] = {NULL};
 	const char *api = text_of(r, o->api, r->file.api, NULL);
 	struct llm_conf *c = r->conf;
-	int which = 0, spoken;
+	int which = 0, api_index;
 
-	for (size_t i = 0; i < profiles_count && i + 1 < ARRAY_LEN(names); i++) {
-		names[i] = profiles[i].name;
-	}
-	if (choose(profile, o->profile ? FAIL_USAGE : FAIL_INPUT, "profile", names, &which, err) ||
-	    choose_api(o, api, profiles[which].api, &spoken, err) ||
+	if (choose(profile, o->profile ? FAIL_USAGE : FAIL_INPUT, "profile", profile_names, &which,
+	           err) ||
+	    choose_api(o, api, (int)profiles[which].api, &api_index, err) ||
 	    choose(o->tool_mode, FAIL_USAGE, "tool mode", tool_mode_names, &r->file.tool_mode,
 	           err) ||
 	    choose(o->tool_format, FAIL_USAGE, "tool format", tool_format_names,
@@ -212,7 +209,7 @@ static int read_words(struct conf_reading *r, struct error *err)
 		return -1;
 	}
 	c->profile = &profiles[which];
-	c->api = &apis[spoken];
+	c->api = &apis[api_index];
 	c->tool_mode = (enum tool_mode)r->file.tool_mode;
 	c->tool_format = r->file.tool_format ? tool_format_names[r->file.tool_format] : NULL;
 	c->on_no_tool = (enum on_no_tool)r->file.on_no_tool;

@@ -123,7 +123,7 @@ static void read_param(struct chat_failure *f, struct str holder, struct str bod
 }
 
 /* For a reply without a message: its status, and the error's name if there is one. */
-static void describe_silence(struct chat_failure *f)
+static void describe_unexplained(struct chat_failure *f)
 {
 	struct str name = buf_view(&f->code);
 
@@ -338,7 +338,7 @@ void chat_failure_in_body(struct chat_failure *f, int otherwise, struct str body
 	clear(f);
 	f->status = 200;
 	read_body(f, body);
-	describe_silence(f);
+	describe_unexplained(f);
 	status = status ? status : status_of(JSON_GET(holder, "status"));
 	status = status ? status : status_of(JSON_GET(holder, "type"));
 	classify(f, status ? status : otherwise);
@@ -369,7 +369,7 @@ void chat_failure_from_reply(struct chat_failure *f, int status, struct str medi
 	} else if (body.n) {
 		keep_message(f, body);
 	}
-	describe_silence(f);
+	describe_unexplained(f);
 	classify(f, status);
 }
 

@@ -8,6 +8,19 @@ const struct profile profiles[] = {
 };
 const size_t profiles_count = ARRAY_LEN(profiles);
 
+const char *const profile_names[] = {
+#define PROFILE(name, ...) name,
+#include "policy/llm/profiles.def"
+#undef PROFILE
+	NULL,
+};
+
+const char profile_bars[] =
+#define PROFILE(name, ...) "|" name
+#include "policy/llm/profiles.def"
+#undef PROFILE
+	;
+
 bool profile_accepts(const struct profile *p, const char *field)
 {
 	size_t n = strlen(field);

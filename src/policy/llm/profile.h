@@ -1,4 +1,4 @@
-/* The folder llm/: policies that ask a model: settings, requests, replies, streams, failures. */
+/* The directory llm/: policies that ask a model: settings, requests, replies, streams, failures. */
 
 /* Provider profiles: the request parameters that a server supports, and their names there. Data
    only. An unknown server uses `generic`, with parameters that every server supports. */
@@ -28,13 +28,17 @@ struct profile {
 	bool keeps_reasoning; /* reasoning is sent back in the prompt, as `reasoning` */
 	/* messages of role tool may name the tool, which some templates need */
 	bool names_results;
-	int api; /* an index of apis[], unless the user names another API */
+	enum api_id api; /* unless the user names another one */
 	/* GET path, next to /v1, of an object with the model's `chat_template`; NULL: none */
 	const char *template_path;
 };
 
 extern const struct profile profiles[];
 extern const size_t profiles_count;
+extern const char *const profile_names[]; /* ends with NULL */
+/* The names as an option's choices: "generic|openai|.." */
+extern const char profile_bars[];
+#define PROFILE_CHOICES (&profile_bars[1])
 
 /* Does the profile support the optional member? */
 bool profile_accepts(const struct profile *p, const char *field);

@@ -8,7 +8,7 @@
 #define TEMPLATE_MAX        ((size_t)4 << 20)
 #define TEMPLATE_TIMEOUT_MS 5000
 
-/* http://HOST/v1/chat/completions as http://HOST/props: beside /v1, or at the root. */
+/* http://HOST/v1/chat/completions as http://HOST/props: next to /v1, or at the root. */
 static bool put_url(const struct llm_conf *c, struct buf *out)
 {
 	const char *version = strstr(strstr(c->url, "://") + 3, "/v1/");

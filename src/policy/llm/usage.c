@@ -9,7 +9,7 @@
 struct llm_usage {
 	pthread_mutex_t lock;
 	struct llm_usage_now now;
-	bool denied, said;
+	bool denied, printed;
 	pthread_mutex_t format_lock; /* held while the server is asked for its template */
 	bool asked;
 	const char *format;
@@ -123,8 +123,8 @@ bool llm_usage_first_time(struct llm_usage *u)
 
 	if (u) {
 		pthread_mutex_lock(&u->lock);
-		first = !u->said;
-		u->said = true;
+		first = !u->printed;
+		u->printed = true;
 		pthread_mutex_unlock(&u->lock);
 	}
 	return first;

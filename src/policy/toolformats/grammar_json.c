@@ -224,8 +224,8 @@ static bool accepts(struct finder *f, struct str tool, struct str arguments)
 	return true;
 }
 
-/* A number in place of the name: Kimi K2 sometimes only counts its calls. The arguments tell the
-   tool, if only one has them as parameters. */
+/* A number in place of the name: Kimi K2 sometimes only counts its calls. The arguments identify
+   the tool if only one tool has them as parameters. */
 static void name_by_arguments(struct finder *f, size_t first)
 {
 	struct found_call *call = &f->calls[first];

@@ -4,6 +4,8 @@
 #include "base/text.h"
 #include "policy/toolformats/reader_internal.h"
 
+#include <assert.h>
+
 #define B "\xef\xbd\x9c"
 #define S "\xe2\x96\x81"
 #define D B "DSML" B
@@ -65,12 +67,12 @@ static const char *const end_tokens[] = {"</s>",          "<|eot_id|>",         
 
 /* ---- marks ---- */
 
-enum event_kind { EVENT_OPEN, EVENT_AROUND, EVENT_REASONING, EVENT_REASONING_END, EVENT_END_TOKEN };
+enum mark_kind { MARK_OPEN, MARK_AROUND, MARK_REASONING, MARK_REASONING_END, MARK_END_TOKEN };
 
 struct mark {
 	const char *text;
 	size_t n;
-	enum event_kind kind;
+	enum mark_kind kind;
 	size_t index; /* of the format, or of the reasoning marks */
 	struct mark *next;
 };
@@ -98,16 +100,16 @@ static size_t slot_of(const char *s)
 	return (a ^ b << 3 ^ c << 5) % SLOTS;
 }
 
-static void marks_add(struct marks *m, const char *text, enum event_kind kind, size_t index)
+static void marks_add(struct marks *m, const char *text, enum mark_kind kind, size_t index)
 {
-	size_t slot = slot_of(text);
+	size_t n = strlen(text), slot;
 
-	if (m->count == ARRAY_LEN(m->all)) {
-		return;
-	}
+	assert(n >= MARK_BYTES);
+	assert(m->count < ARRAY_LEN(m->all));
+	slot = slot_of(text);
 	m->first[(unsigned char)text[0]] = true;
 	struct mark *mark = &m->all[m->count++];
-	*mark = (struct mark){.text = text, .n = strlen(text), .kind = kind, .index = index};
+	*mark = (struct mark){.text = text, .n = n, .kind = kind, .index = index};
 	if (!m->last[slot]) {
 		m->last[slot] = &m->slot[slot];
 	}
@@ -125,7 +127,7 @@ static void marks_fill_open(struct marks *m, const char *name, bool of)
 			continue;
 		}
 		for (size_t k = 0; k < MARKS_MAX && row->open[k]; k++) {
-			marks_add(m, row->open[k], EVENT_OPEN, i);
+			marks_add(m, row->open[k], MARK_OPEN, i);
 		}
 	}
 }
@@ -139,23 +141,23 @@ static void marks_fill(struct marks *m, const char *format, const char *likely)
 		marks_fill_open(m, format, true);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(thoughts); i++) {
-		marks_add(m, thoughts[i].open, EVENT_REASONING, i);
+		marks_add(m, thoughts[i].open, MARK_REASONING, i);
 		if (!thoughts[i].shared) {
-			marks_add(m, thoughts[i].close, EVENT_REASONING_END, i);
+			marks_add(m, thoughts[i].close, MARK_REASONING_END, i);
 		}
 	}
 	for (size_t i = 0; i < tool_formats_count; i++) {
 		const struct tool_format *row = &tool_formats[i];
 
 		for (size_t k = 0; k < MARKS_MAX && row->around[k]; k++) {
-			marks_add(m, row->around[k], EVENT_AROUND, i);
+			marks_add(m, row->around[k], MARK_AROUND, i);
 		}
 		for (size_t k = 0; k < MARKS_MAX && row->section_end[k]; k++) {
-			marks_add(m, row->section_end[k], EVENT_AROUND, i);
+			marks_add(m, row->section_end[k], MARK_AROUND, i);
 		}
 	}
 	for (size_t i = 0; i < ARRAY_LEN(end_tokens); i++) {
-		marks_add(m, end_tokens[i], EVENT_END_TOKEN, i);
+		marks_add(m, end_tokens[i], MARK_END_TOKEN, i);
 	}
 }
 
@@ -187,12 +189,12 @@ static bool starts_call(enum starts starts, struct str s)
 static bool mark_fits(const struct mark *m, struct str s)
 {
 	return s.n >= m->n && memcmp(s.p, m->text, m->n) == 0 &&
-	       (m->kind != EVENT_OPEN ||
+	       (m->kind != MARK_OPEN ||
 	        starts_call(tool_formats[m->index].starts, str_skip(s, m->n)));
 }
 
 /* The next mark at or after `from`. False: none. */
-static bool next_event(const struct marks *m, struct str text, size_t from, struct mark_place *e)
+static bool next_mark(const struct marks *m, struct str text, size_t from, struct mark_place *e)
 {
 	for (size_t i = from; i + MARK_BYTES <= text.n; i++) {
 		if (!m->first[(unsigned char)text.p[i]]) {
@@ -307,7 +309,7 @@ static void drop_mark(struct text_walk *w, const struct mark_place *e)
 	buf_text(&w->raw, e->mark->text);
 	w->from = e->at + e->mark->n;
 	w->dropped = true;
-	if (e->mark->kind == EVENT_AROUND) {
+	if (e->mark->kind == MARK_AROUND) {
 		w->marked = true;
 	} else {
 		w->end_token = true;
@@ -405,27 +407,27 @@ static void walk_text(struct text_walk *w)
 	struct mark_place e;
 	size_t at = 0;
 
-	while (next_event(w->marks, w->text, at, &e)) {
+	while (next_mark(w->marks, w->text, at, &e)) {
 		switch (e.mark->kind) {
-		case EVENT_OPEN:
+		case MARK_OPEN:
 			if (!read_call_list(w, &e, &at)) {
 				continue;
 			}
 			break;
-		case EVENT_REASONING:
+		case MARK_REASONING:
 			if (is_in_fence(w, &e, &at)) {
 				continue;
 			}
 			read_reasoning(w, &e);
 			break;
-		case EVENT_REASONING_END:
+		case MARK_REASONING_END:
 			if (is_in_fence(w, &e, &at)) {
 				continue;
 			}
 			end_reasoning(w, &e);
 			break;
-		case EVENT_AROUND:
-		case EVENT_END_TOKEN:
+		case MARK_AROUND:
+		case MARK_END_TOKEN:
 			drop_mark(w, &e);
 			break;
 		}
@@ -513,9 +515,9 @@ bool reading_marked(struct str text)
 
 	text = without_suffixes(&arena, text.p ? text : STR(""));
 	marks_fill(marks, NULL, NULL);
-	for (size_t at = 0; !found && next_event(marks, text, at, &e); at = e.at + e.mark->n) {
-		found = e.mark->kind == EVENT_AROUND ||
-		        (e.mark->kind == EVENT_OPEN && !tool_formats[e.mark->index].weak);
+	for (size_t at = 0; !found && next_mark(marks, text, at, &e); at = e.at + e.mark->n) {
+		found = e.mark->kind == MARK_AROUND ||
+		        (e.mark->kind == MARK_OPEN && !tool_formats[e.mark->index].weak);
 	}
 	arena_release(&arena);
 	return found;

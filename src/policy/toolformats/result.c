@@ -1,5 +1,5 @@
-/* What a family's chat template tells of it: how it is given a result, and by which marks its
-   template is known. See reader.h. */
+/* What a family's chat template determines: the form of a call's result, and the marks by which the
+   template is recognized. See reader.h. */
 #include "json/write.h"
 #include "policy/toolformats/reader_internal.h"
 

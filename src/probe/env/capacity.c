@@ -10,7 +10,7 @@ static size_t count_envs(const struct probe *p)
 		return 0;
 	}
 	for (size_t i = 1; i < p->opened; i++) {
-		n -= p->neighbours[i].called && p->neighbours[i].reply.outcome == OUTCOME_CAPACITY;
+		n -= p->neighbors[i].called && p->neighbors[i].reply.outcome == OUTCOME_CAPACITY;
 	}
 	return n;
 }

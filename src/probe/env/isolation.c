@@ -15,7 +15,7 @@ struct verdict {
 static void compare_session(const struct probe *p, size_t i, bool first_moved, int64_t first_count,
                             struct verdict *v)
 {
-	const struct neighbour *visit = &p->neighbours[i];
+	const struct neighbor *visit = &p->neighbors[i];
 	const struct session *s = &p->sessions[i], *first = &p->sessions[0];
 	int64_t own = visit->called ? visit->reply.env_steps : -1;
 	bool looked = visit->compared && first_moved && !p->state_drifts;
@@ -45,7 +45,7 @@ static void report_shared(const struct probe *p, const struct verdict *v, struct
 	}
 	if (v->counted) {
 		property_evidence(out, "the first step of session %zu was counted as step %" PRId64,
-		                  i + 1, p->neighbours[i].reply.env_steps);
+		                  i + 1, p->neighbors[i].reply.env_steps);
 	}
 	if (v->same_ids) {
 		property_evidence(out, "%zu sessions report environment %s", v->same_ids + 1,
@@ -70,7 +70,7 @@ static void report_isolated(const struct probe *p, const struct verdict *v, stru
 			p->not_called     ? p->not_called
 			: p->state_drifts ? "the state changes without a call"
 			: !p->good_count  ? "no call succeeded"
-			: p->opened > 1 && !p->neighbours[1].compared
+			: p->opened > 1 && !p->neighbors[1].compared
 				? "the states of the sessions are unknown, and their steps "
 				  "are not counted"
 				: "no call of session 1 changed anything");

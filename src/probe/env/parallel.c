@@ -2,14 +2,12 @@
    before and after, then each of them makes one call. */
 #include "env/tool_list.h"
 #include "facts/effect.h"
-#include "policy/action_candidates.h"
 #include "policy/open.h"
-#include "policy/tools.h"
 #include "probe/probe_internal.h"
 
-#define RETRY_MS  250  /* time a session that just ended may keep its slot */
-#define TICK_MS   1100 /* long enough for a clock with a resolution of one second to change */
-#define DRAWS_MAX 8    /* failed random calls before the server's own words are tried */
+#define RETRY_MS 250        /* time a session that just ended may keep its slot */
+#define DRAWN    "random:1" /* the policy, unless the user chose one */
+#define TICK_MS  1100       /* long enough for a clock with a resolution of one second to change */
 
 /* ---- opening ---- */
 
@@ -102,10 +100,12 @@ static int open_policy(struct probe *p, struct policy **out, struct error *err)
 		p->not_called = "the server offers no tools";
 	} else if (!user_has_calls(p) && !may_draw(f)) {
 		p->not_called = "no state source shows what a call does, and no calls were given";
+	} else if (!user_has_calls(p) && conf.tool) {
+		conf.spec = DRAWN;
 	} else if (!user_has_calls(p)) {
 		add_writing_tools(f->tools, &writing);
 		conf.tools = buf_view(&writing);
-		conf.spec = "random:1";
+		conf.spec = DRAWN;
 		p->not_called = json_count(conf.tools) ? NULL : "every tool is marked read-only";
 	}
 	int failed = p->not_called ? 0 : policy_open(&conf, out, err);
@@ -172,7 +172,7 @@ static int explore(struct probe *p, struct exploring *x, struct error *err)
 {
 	struct decision d;
 
-	while (!x->done && (x->ok || user_has_calls(p) || p->call_count < DRAWS_MAX)) {
+	while (!x->done) {
 		struct policy_view view = {.turn = (int64_t)p->call_count,
 		                           .last_error = buf_view(&x->last_error)};
 
@@ -190,67 +190,6 @@ static int explore(struct probe *p, struct exploring *x, struct error *err)
 		}
 	}
 	return 0;
-}
-
-/* The last error first: it names the mistake. */
-static void collect_words(struct str tools, const struct exploring *x, struct action_candidates *w)
-{
-	struct buf text = BUF(BUF_MAX_SMALL);
-	struct str tool;
-	size_t cursor = 0;
-
-	action_candidates_add(w, buf_view(&x->last_error));
-	while (json_next(tools, &cursor, &tool)) {
-		buf_clear(&text);
-		json_decode(JSON_GET(tool, "description"), &text);
-		action_candidates_add(w, buf_view(&text));
-	}
-	buf_release(&text);
-}
-
-static int try_tool(struct probe *p, struct exploring *x, struct str tool,
-                    const struct action_candidates *w, struct error *err)
-{
-	struct buf name = BUF(BUF_MAX_SMALL), arguments = BUF(BUF_MAX_SMALL);
-	struct str key, schema;
-	struct error does_not_fit;
-	int failed = 0;
-
-	json_decode(JSON_GET(tool, "name"), &name);
-	if (tool_action_property(tool, NULL, &key, &schema, &does_not_fit)) {
-		key = STR_NONE;
-	}
-	for (size_t i = 0; key.p && !failed && !x->done && i < w->count; i++) {
-		struct decision d = {.kind = DECIDE_CALL, .name = buf_view(&name)};
-
-		buf_clear(&arguments);
-		if (!tool_action_arguments(tool, key, schema, w->item[i], &arguments,
-		                           &does_not_fit)) {
-			d.arguments = buf_view(&arguments);
-			failed = call_once(p, x, &d, err);
-		}
-	}
-	buf_release(&name);
-	buf_release(&arguments);
-	return failed;
-}
-
-/* For a tool whose schema accepts any string, but which knows only a few: random strings never
-   match. */
-static int try_words(struct probe *p, struct exploring *x, struct error *err)
-{
-	struct str tools = arena_str(&p->arena, session_facts(&p->sessions[0])->tools);
-	struct action_candidates words = {.count = 0};
-	struct str tool;
-	size_t cursor = 0;
-	int failed = 0;
-
-	collect_words(tools, x, &words);
-	while (!failed && !x->done && json_next(tools, &cursor, &tool)) {
-		failed = try_tool(p, x, tool, &words, err);
-	}
-	action_candidates_release(&words);
-	return failed;
 }
 
 /* Selects the successful calls that are repeated later, with the one that changed the state. */
@@ -282,9 +221,6 @@ static int call_first_session(struct probe *p, struct error *err)
 	x.before.known = p->sessions[0].start.known;
 	memcpy(x.before.hash, p->sessions[0].start.hash, sizeof(x.before.hash));
 	int failed = explore(p, &x, err);
-	if (!failed && !x.ok && !x.done && !user_has_calls(p)) {
-		failed = try_words(p, &x, err) || explore(p, &x, err) ? -1 : 0;
-	}
 	choose_good(p);
 	x.policy->ops->close(x.policy);
 	buf_release(&x.last_error);
@@ -316,7 +252,7 @@ static int check_drift(struct probe *p, struct session *s, struct error *err)
 static int visit(struct probe *p, size_t i, struct error *err)
 {
 	struct session *s = &p->sessions[i];
-	struct neighbour *v = &p->neighbours[i];
+	struct neighbor *v = &p->neighbors[i];
 	const struct probe_call *a = call_for_others(p);
 
 	if (session_read_state(&p->pool, s, &s->later, err)) {

@@ -55,10 +55,10 @@ static void judge_incomplete(struct property *out)
    state or the count restarted. */
 static void judge_same_start(bool moved, bool restarted, struct property *out)
 {
-	bool told = moved || restarted;
+	bool shown = moved || restarted;
 
-	property_judge(out, told ? PROPERTY_OK : PROPERTY_UNKNOWN, "%s",
-	               told ? "clean" : "undetermined");
+	property_judge(out, shown ? PROPERTY_OK : PROPERTY_UNKNOWN, "%s",
+	               shown ? "clean" : "undetermined");
 	property_evidence(out, "%s",
 	                  moved       ? "the initial state was the same both times"
 	                  : restarted ? "the step count restarted"
@@ -125,12 +125,12 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	}
 	if (one.refused || two.refused) {
 		const struct probe_reply *a = one.refused ? &one.reset : &two.reset;
-		bool silent = a->layer == LAYER_TRANSPORT;
+		bool no_reply = a->layer == LAYER_TRANSPORT;
 
-		property_judge(out, silent ? PROPERTY_UNKNOWN : PROPERTY_FAIL,
-		               silent ? "no answer" : "refused");
+		property_judge(out, no_reply ? PROPERTY_UNKNOWN : PROPERTY_FAIL,
+		               no_reply ? "no reply" : "refused");
 		property_quote(out, a);
-		if (!silent) {
+		if (!no_reply) {
 			property_fix(out, "open a new session for each episode, or allow "
 			                  "reset() to be called again");
 		}

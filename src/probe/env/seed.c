@@ -23,18 +23,18 @@ static void note(struct episode *t, const struct snapshot *m, const struct probe
 	}
 }
 
-static int call_other_session(struct probe *p, struct session *neighbour, size_t i,
+static int call_other_session(struct probe *p, struct session *neighbor, size_t i,
                               struct error *err)
 {
 	struct probe_reply ignored;
 	const struct probe_call *act = p->good_count ? probe_good(p, i % p->good_count) : NULL;
 
-	return neighbour && act && session_is_open(neighbour)
-	               ? session_step(&p->pool, neighbour, act->name, act->arguments, &ignored, err)
+	return neighbor && act && session_is_open(neighbor)
+	               ? session_step(&p->pool, neighbor, act->name, act->arguments, &ignored, err)
 	               : 0;
 }
 
-static int play(struct probe *p, struct session *s, struct session *neighbour, struct episode *t,
+static int play(struct probe *p, struct session *s, struct session *neighbor, struct episode *t,
                 struct error *err)
 {
 	struct probe_reply a;
@@ -42,7 +42,7 @@ static int play(struct probe *p, struct session *s, struct session *neighbour, s
 	for (size_t i = 0; i < p->good_count && session_is_open(s); i++) {
 		const struct probe_call *act = probe_good(p, i);
 
-		if (call_other_session(p, neighbour, i, err) ||
+		if (call_other_session(p, neighbor, i, err) ||
 		    session_step(&p->pool, s, act->name, act->arguments, &a, err) ||
 		    session_read_state(&p->pool, s, &s->later, err)) {
 			return -1;
@@ -56,7 +56,7 @@ static int play(struct probe *p, struct session *s, struct session *neighbour, s
 	return 0;
 }
 
-static int record(struct probe *p, int64_t seed, struct session *neighbour, struct episode *t,
+static int record(struct probe *p, int64_t seed, struct session *neighbor, struct episode *t,
                   struct error *err)
 {
 	struct session *s = &p->sessions[0];
@@ -75,7 +75,7 @@ static int record(struct probe *p, int64_t seed, struct session *neighbour, stru
 	}
 	note(t, &s->start, &t->why);
 	buf_str(&t->start, buf_view(&s->start.json));
-	int failed = play(p, s, neighbour, t, err);
+	int failed = play(p, s, neighbor, t, err);
 	session_close(s);
 	return failed;
 }
@@ -171,17 +171,17 @@ static void judge_other(struct probe *p, const struct traces *t, struct property
 
 static int examine_busy(struct probe *p, struct traces *t, struct error *err)
 {
-	struct session *neighbour = p->conf->sessions > 1 ? &p->sessions[1] : NULL;
+	struct session *neighbor = p->conf->sessions > 1 ? &p->sessions[1] : NULL;
 	int64_t elsewhere = other_seed(p, 2);
 
-	if (!neighbour || p->got_env < 2 || p->shared || !p->good_count) {
+	if (!neighbor || p->got_env < 2 || p->shared || !p->good_count) {
 		return 0;
 	}
-	if (probe_reopen(p, neighbour, &elsewhere, probe_settle_deadline(p), err) ||
-	    record(p, p->seed, neighbour, &t->busy, err)) {
+	if (probe_reopen(p, neighbor, &elsewhere, probe_settle_deadline(p), err) ||
+	    record(p, p->seed, neighbor, &t->busy, err)) {
 		return -1;
 	}
-	session_close(neighbour);
+	session_close(neighbor);
 	return 0;
 }
 

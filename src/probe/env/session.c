@@ -247,7 +247,7 @@ int session_open(struct session_pool *a, struct session *s, const int64_t *seed,
 		s->conf.seed = *seed;
 	}
 	if (rng_unique_hex(s->id, SESSION_ID_DIGITS)) {
-		return error_errno(err, "no random bytes for a session id");
+		return error_errno(err, "cannot get random bytes for a session id");
 	}
 	int failed = open_one(a, s, err);
 	if (!failed && s->status != SESSION_OPEN && s->env) {

@@ -189,10 +189,10 @@ static bool judge_loss(struct probe *p, size_t ok, struct property *out)
 {
 	const struct probe_call *last = &p->calls[p->call_count - 1];
 	enum outcome o = last->reply.outcome;
-	bool silent = o == OUTCOME_TIMEOUT || o == OUTCOME_TRANSPORT_ERROR;
-	bool gone = p->sessions[0].status == SESSION_LOST && !last->reply.over;
+	bool no_reply = o == OUTCOME_TIMEOUT || o == OUTCOME_TRANSPORT_ERROR;
+	bool ended = p->sessions[0].status == SESSION_LOST && !last->reply.over;
 
-	if (ok == 0 || (!silent && !gone && o != OUTCOME_SESSION_LOST)) {
+	if (ok == 0 || (!no_reply && !ended && o != OUTCOME_SESSION_LOST)) {
 		return false;
 	}
 	property_judge(out, PROPERTY_FAIL, "session lost");

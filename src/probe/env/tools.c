@@ -13,7 +13,7 @@ static bool has_no_answer(const struct probe_reply *a)
 
 struct tally {
 	size_t called, unanswered, failed; /* failed: every call of the tool ended in an error */
-	bool late;                         /* one of the dead timed out */
+	bool late;                         /* one of the unanswered calls timed out */
 };
 
 static void note(struct tally *t, struct str name, const struct probe_reply *a,

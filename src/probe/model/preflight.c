@@ -147,7 +147,7 @@ static int choose_call(struct preflight *p, struct error *err)
 	return failed;
 }
 
-static void add_request(struct preflight *p, struct conversation *talk)
+static void add_request(struct preflight *p, struct conversation *conversation)
 {
 	struct llm_conf conf = *p->conf;
 	struct buf text = BUF(BUF_MAX_SMALL), vars = BUF(BUF_MAX_SMALL);
@@ -169,7 +169,7 @@ static void add_request(struct preflight *p, struct conversation *talk)
 	jw_end(&w);
 	values.vars = buf_view(&vars);
 	conf.user = "{preflight}";
-	chat_prompts(&conf, p->tools, &values, talk);
+	chat_prompts(&conf, p->tools, &values, conversation);
 	buf_release(&text);
 	buf_release(&vars);
 }
@@ -183,7 +183,7 @@ static void append_words(struct buf *out, const char *word)
 	}
 }
 
-static void add_call(const struct preflight *p, struct conversation *talk)
+static void add_call(const struct preflight *p, struct conversation *conversation)
 {
 	struct buf arguments = BUF(BUF_MAX_SMALL), message = BUF(BUF_MAX_SMALL);
 	struct json_writer w;
@@ -210,7 +210,7 @@ static void add_call(const struct preflight *p, struct conversation *talk)
 	jw_end(&w);
 	jw_end(&w);
 	buf_char(&message, '}');
-	conversation_add(talk, buf_view(&message));
+	conversation_add(conversation, buf_view(&message));
 	buf_release(&arguments);
 	buf_release(&message);
 }
@@ -351,28 +351,29 @@ static int measure(struct preflight *p, struct str messages, struct str tools,
 	return preflight_ask(p, &q, out, err);
 }
 
-static int ask_with_results(struct preflight *p, struct conversation *talk, struct error *err)
+static int ask_with_results(struct preflight *p, struct conversation *conversation,
+                            struct error *err)
 {
 	struct buf words = BUF(BUF_MAX_SMALL);
-	size_t before = talk->messages.n;
+	size_t before = conversation->messages.n;
 	int failed;
 
-	conversation_add_result(talk, STR(CALL_ID), p->name, STR("ok"));
-	failed = measure(p, buf_view(&talk->messages), p->tools, &p->brief, err);
-	buf_cut(&talk->messages, before);
+	conversation_add_result(conversation, STR(CALL_ID), p->name, STR("ok"));
+	failed = measure(p, buf_view(&conversation->messages), p->tools, &p->brief, err);
+	buf_cut(&conversation->messages, before);
 	append_words(&words, "south");
-	conversation_add_result(talk, STR(CALL_ID), p->name, buf_view(&words));
+	conversation_add_result(conversation, STR(CALL_ID), p->name, buf_view(&words));
 	if (!failed && p->brief.answered) {
-		failed = measure(p, buf_view(&talk->messages), p->tools, &p->wordy, err);
+		failed = measure(p, buf_view(&conversation->messages), p->tools, &p->wordy, err);
 	}
 	buf_release(&words);
 	return failed;
 }
 
 /* Measures the prompt with and without tools, calls and results. */
-static int ask_sizes(struct preflight *p, struct conversation *talk, struct error *err)
+static int ask_sizes(struct preflight *p, struct conversation *conversation, struct error *err)
 {
-	struct str messages = buf_view(&talk->messages), none = STR_NONE;
+	struct str messages = buf_view(&conversation->messages), none = STR_NONE;
 
 	if (p->conf->tool_mode != TOOLS_NATIVE || !preflight_reply(p)) {
 		return 0;
@@ -384,38 +385,41 @@ static int ask_sizes(struct preflight *p, struct conversation *talk, struct erro
 	    measure(p, messages, p->tools, &p->offered, err)) {
 		return -1;
 	}
-	add_call(p, talk);
-	return ask_with_results(p, talk, err);
+	add_call(p, conversation);
+	return ask_with_results(p, conversation, err);
 }
 
-static int ask(struct preflight *p, struct conversation *talk, struct error *err)
+static int ask(struct preflight *p, struct conversation *conversation, struct error *err)
 {
-	add_request(p, talk);
+	add_request(p, conversation);
 	if (preflight_list(p, err)) {
 		return -1;
 	}
 	if (p->unreachable) {
 		return 0;
 	}
-	if (ask_policy(p, buf_view(&talk->messages), err)) {
+	if (ask_policy(p, buf_view(&conversation->messages), err)) {
 		return -1;
 	}
 	if (!p->name.n || (!preflight_reply(p) && !preflight_tools_refused(&p->own))) {
 		return 0;
 	}
-	return ask_required(p, buf_view(&talk->messages), err) || ask_sizes(p, talk, err) ? -1 : 0;
+	return ask_required(p, buf_view(&conversation->messages), err) ||
+	                       ask_sizes(p, conversation, err)
+	               ? -1
+	               : 0;
 }
 
 int preflight_ask_all(struct preflight *p, struct error *err)
 {
-	struct conversation talk;
+	struct conversation conversation;
 
 	if (choose_call(p, err)) {
 		return -1;
 	}
-	conversation_init(&talk);
-	int failed = ask(p, &talk, err);
-	conversation_release(&talk);
+	conversation_init(&conversation);
+	int failed = ask(p, &conversation, err);
+	conversation_release(&conversation);
 	return failed;
 }
 

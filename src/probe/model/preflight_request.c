@@ -204,13 +204,7 @@ int preflight_list(struct preflight *p, struct error *err)
 	                         .may_repeat = true,
 	                         .trust = p->conf->insecure ? TRUST_ANY : TRUST_VALID};
 
-	if (p->conf->key) {
-		buf_printf(&authorization, "%s%s", p->conf->api->key_header, p->conf->key);
-		headers[q.header_count++] = buf_cstr(&authorization);
-	}
-	if (p->conf->api->header) {
-		headers[q.header_count++] = p->conf->api->header;
-	}
+	chat_add_key(p->conf, &authorization, headers, &q.header_count);
 	p->list_asked = true;
 	int failed = list(p, &q, err);
 	buf_release(&authorization);

@@ -36,18 +36,18 @@ static void advise(const struct preflight *p, struct property *out)
 		property_fix(out, "remove %s from the policy's \"extra\", which is sent unchanged",
 		             name);
 	} else if (str_starts(sent, STR("stream"))) {
-		property_fix(out, "leave out \1stream\2 (\"stream\": false)");
+		property_fix(out, "omit \1stream\2 (\"stream\": false)");
 	} else if (str_starts(sent, STR("max_"))) {
 		property_fix(out,
 		             "the server names this parameter differently from profile %s: use "
 		             "another \1profile\2",
 		             c->profile->name);
 	} else if (c->tokens && (str_starts(sent, STR("return_")) || !json_get(c->asked, sent).p)) {
-		property_fix(out, "leave out \1tokens\2, or use the server's own \1profile\2");
+		property_fix(out, "omit \1tokens\2, or use the server's own \1profile\2");
 	} else if (some_profile_leaves_out(name)) {
 		property_fix(out,
 		             "remove %s from the policy's \"sampling\", or use a profile that "
-		             "leaves it out: ",
+		             "omits it: ",
 		             name);
 		list_profiles(name, out);
 	} else {

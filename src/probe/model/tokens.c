@@ -42,7 +42,7 @@ static void judge(const struct preflight *p, const struct token_counts *t, struc
 	int64_t counted = p->own.prompt_tokens;
 
 	if (!ids && !probs) {
-		property_judge(out, PROPERTY_UNKNOWN, "not asked for");
+		property_judge(out, PROPERTY_UNKNOWN, "not requested");
 		property_evidence(out, "profile %s requests none", profile->name);
 		property_fix(out, "use the server's own \1profile\2");
 		return;
@@ -63,7 +63,7 @@ static void judge(const struct preflight *p, const struct token_counts *t, struc
 static void examine(const struct preflight *p, struct property *out)
 {
 	if (!p->conf->tokens) {
-		property_judge(out, PROPERTY_SKIPPED, "not asked for (\1tokens\2)");
+		property_judge(out, PROPERTY_SKIPPED, "not requested (\1tokens\2)");
 	} else if (preflight_has_no_reply(p, out)) {
 		return;
 	} else if (!p->own.answered) {

@@ -22,8 +22,8 @@ static void judge_sizes(const struct preflight *p, struct property *out)
 		                  "prompt");
 	} else {
 		property_judge(out, PROPERTY_UNKNOWN, "barely included");
-		property_fix(out, "the prompt grew less than the tools are long: check that "
-		                  "the chat template includes their parameters");
+		property_fix(out, "the prompt grew by fewer tokens than the tools need: check "
+		                  "that the chat template includes their parameters");
 	}
 }
 
@@ -37,7 +37,7 @@ static void examine(const struct preflight *p, struct property *out)
 	} else if (p->bare.prompt_tokens >= 0 && p->bare.answered && preflight_offered(p) >= 0) {
 		judge_sizes(p, out);
 	} else if (p->bare.asked && !p->bare.answered) {
-		property_judge(out, PROPERTY_UNKNOWN, "no answer");
+		property_judge(out, PROPERTY_UNKNOWN, "no reply");
 		preflight_quote(out, "without tools: ", &p->bare);
 	} else {
 		property_judge(out, PROPERTY_UNKNOWN, "undetermined");

@@ -41,7 +41,7 @@ static void judge_refused(const struct model_answer *a, struct property *out)
 	               a->class == CHAT_OVERLOAD || a->class == CHAT_QUOTA;
 
 	property_judge(out, passing ? PROPERTY_UNKNOWN : PROPERTY_FAIL,
-	               passing ? "no answer" : "refused");
+	               passing ? "no reply" : "refused");
 	preflight_quote(out, "a call and its result: ", a);
 	if (!passing) {
 		property_fix(out, "use a chat template that supports tool messages (vLLM: "

@@ -158,7 +158,7 @@ class Detail {
 			const turns = before.slice(-MESSAGES_BEFORE);
 
 			if (before.length > turns.length) {
-				all.append(element("p", {class: "dim"}, `${counted(before.length - turns.length, "earlier turn")} left out`));
+				all.append(element("p", {class: "dim"}, `${counted(before.length - turns.length, "earlier turn")} omitted`));
 			}
 			for (const one of [reset, ...turns.map((turn) => this.recording.line(turn.line))]) {
 				all.append(...(one?.messages || []).map(message));

@@ -176,7 +176,7 @@ function printedRows(grid, all) {
 
 	return [
 		element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)),
-		left > 0 ? element("p", {}, `${counted(left, "further row")} left out: a page prints ${PRINTED_MOST.toLocaleString("en")}.`) : "",
+		left > 0 ? element("p", {}, `${counted(left, "more row")} omitted: at most ${PRINTED_MOST.toLocaleString("en")} are printed.`) : "",
 		filtered > 0 ? element("p", {}, `${counted(filtered, "row")} hidden by the filter.`) : "",
 	];
 }

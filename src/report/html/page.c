@@ -14,9 +14,9 @@
 #define CALL_CELLS    80
 #define CHANGES_CELLS 60
 #define POINTERS_MOST 64 /* listed per step; of further ones only the number */
-#define POINTER_BYTES                                                                              \
-	((size_t)4 << 10) /* total per step, so that the page is little larger than its data */
-#define WHY_BYTES ((size_t)400)
+/* total per step, so that the page is little larger than its data */
+#define POINTER_BYTES ((size_t)4 << 10)
+#define WHY_BYTES     ((size_t)400)
 
 /* A step or turn whose row is written once its effect is known. */
 struct held_step {
@@ -328,11 +328,11 @@ void page_note(struct html_page *p, const char *text, struct buf *out)
 
 static void put_text(const struct html_page *p, struct json_writer *w, const char *text)
 {
-	struct buf said = BUF(BUF_MAX_SMALL);
+	struct buf escaped = BUF(BUF_MAX_SMALL);
 
-	p->conf->put_text(&said, text);
-	jw_str(w, buf_view(&said));
-	buf_release(&said);
+	p->conf->put_text(&escaped, text);
+	jw_str(w, buf_view(&escaped));
+	buf_release(&escaped);
 }
 
 /* Writes the rule's explanation the first time. */

@@ -1,6 +1,6 @@
-/* The folder report/html/: one self-contained page that shows recordings in a browser. C writes the
-   page as a stream: the template (page.html with page.css and the scripts, see template.h), with
-   the data in the middle, one JSON value per line:
+/* The directory report/html/: one self-contained page that shows recordings in a browser. C writes
+   the page as a stream: the template (page.html with page.css and the scripts, see template.h),
+   with the data in the middle, one JSON value per line:
 
    {"type":"step",..}   a line of a recording, as recorded
    ["step",..]          facts derived from recorded lines: an array whose first element names its

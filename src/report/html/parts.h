@@ -1,5 +1,5 @@
-/* The files of this folder that make the page: page.html, page.css, and the scripts concatenated.
-   Generated at build time by `embed`. */
+/* The files of this directory that make the page: page.html, page.css, and the scripts
+   concatenated. Generated at build time by `embed`. */
 #ifndef ROLLDBG_REPORT_HTML_PARTS_H
 #define ROLLDBG_REPORT_HTML_PARTS_H
 

@@ -48,8 +48,8 @@ class App {
 		this.pairView = new PairView(recording, (pair, row) => this.setAddress(`${addressOf(pair)}/row/${row}`));
 		this.groupView = this.isGroup() ? new GroupView(recording, this.entries, (entry) => this.open(entry)) : null;
 		byId("all-rollouts").addEventListener("click", () => this.openGroup());
-		byId("previous-rollout").addEventListener("click", () => this.openNeighbour(-1));
-		byId("next-rollout").addEventListener("click", () => this.openNeighbour(1));
+		byId("previous-rollout").addEventListener("click", () => this.openNeighbor(-1));
+		byId("next-rollout").addEventListener("click", () => this.openNeighbor(1));
 		addEventListener("hashchange", () => this.follow());
 		addEventListener("beforeprint", () => this.preparePrint());
 		addEventListener("afterprint", () => byId("print-rows").replaceChildren());
@@ -97,7 +97,7 @@ class App {
 		location.hash = addressOf(entry);
 	}
 
-	openNeighbour(by) {
+	openNeighbor(by) {
 		const next = this.entries[this.entries.indexOf(this.current) + by];
 
 		if (next) {
@@ -129,7 +129,7 @@ class App {
 		this.groupView.draw();
 	}
 
-	// The names of two recordings, or of their folders.
+	// The names of two recordings, or of their directories.
 	files() {
 		return [0, 1].map((side) => {
 			const files = [...new Set(this.recording.rollouts.filter((one) => one.side === side).map((one) => one.file))];

@@ -1,4 +1,4 @@
-/* The folder report/kinds/: one file per kind of report; all kinds get the same cases. Which
+/* The directory report/kinds/: one file per kind of report; all kinds get the same cases. Which
    reports are written, and where, is up to cmd/reports.h. */
 
 /* A report consists of cases: a rollout that was judged or replayed, a file that could not be used,

@@ -15,9 +15,9 @@ static const struct {
 	const char *id, *title, *help;
 } own_rules[] = {
 	[RULE_DIFFERENCE] =
-		{"golden-difference", "the environment's answers differ from the golden",
-                 "The golden's calls were sent to the environment again, and its answers "
-                 "differ from the recorded ones."},
+		{"golden-difference", "the environment's replies differ from the golden",
+                 "The golden's calls were sent to the environment again, and its replies differ "
+                 "from the recorded ones."},
 	[RULE_SUITE] = {"golden-suite", "the goldens do not match the tasks",
                         "A golden without a task is obsolete: delete it. A task without a "
                         "golden lacks one: record it."},

@@ -1,7 +1,7 @@
-/* The folder serve/fault/: one file per fault, which changes what a healthy server does. */
+/* The directory serve/fault/: one file per fault, which changes what a healthy server does. */
 
-/* The hooks of faults. A fault is one file of this folder, which includes hooks.h and defines
-   its hooks, and one row of faults.def. A hook that is NULL leaves the healthy behaviour
+/* The hooks of faults. A fault is one file of this directory, which includes hooks.h and defines
+   its hooks, and one row of faults.def. A hook that is NULL leaves the healthy behavior
    unchanged. The servers include only this file. */
 #ifndef ROLLDBG_SERVE_FAULT_FAULT_H
 #define ROLLDBG_SERVE_FAULT_FAULT_H

@@ -230,7 +230,7 @@ static bool has_control_plane(const struct gym *g)
 	struct str protocol =
 		g->conf.playback ? playback_sample(g->conf.playback)->protocol : STR_NONE;
 
-	return !protocol.p || str_is(protocol, "mcp-gym");
+	return !protocol.p || protocol_parse(protocol) == PROTOCOL_MCP_GYM;
 }
 
 void control_answer(struct gym *g, const struct request *q, struct reply *r)

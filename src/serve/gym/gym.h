@@ -1,5 +1,5 @@
-/* The folder serve/gym/: the MCP-Gym protocol, server side: MCP messages, control plane, sessions.
-   HTTP is in host/, the environments are in world/. */
+/* The directory serve/gym/: the MCP-Gym protocol, server side: MCP messages, control plane,
+   sessions. HTTP is in host/, the environments are in world/. */
 
 /* State of an MCP-Gym server: its environments, the transports (MCP sessions) that use them, and
    the limit on environments. Used by the server's one thread only, `steps` excepted.

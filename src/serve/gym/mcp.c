@@ -1,4 +1,4 @@
-/* The server side of MCP's Streamable HTTP transport, modelled on servers of the Python SDK 1.x:
+/* The server side of MCP's Streamable HTTP transport, modeled on servers of the Python SDK 1.x:
    checks before a message is parsed, sessions, methods. (A GET stream is not offered: 405, as
    the specification allows.) */
 #include "serve/gym/exchange.h"

@@ -1,5 +1,5 @@
 /* The frames of one WebSocket, server side of RFC 6455: bytes in and out, messages between.
-   frames.c is the only file of this folder that includes libwslay. (Clients use libcurl, which
+   frames.c is the only file of this directory that includes libwslay. (Clients use libcurl, which
    cannot accept connections.) */
 #ifndef ROLLDBG_SERVE_HOST_FRAMES_H
 #define ROLLDBG_SERVE_HOST_FRAMES_H

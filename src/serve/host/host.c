@@ -10,6 +10,9 @@ int host_start(struct host *h, const struct host_conf *c, struct error *err)
 {
 	int fd = -1;
 
+	if (mhd_library_load(err)) {
+		return -1;
+	}
 	h->port = c->port;
 	listen_allow_many();
 	if (listen_on(c->bind ? c->bind : "127.0.0.1", &h->port, &fd, err)) {
@@ -19,7 +22,7 @@ int host_start(struct host *h, const struct host_conf *c, struct error *err)
 		close(fd);
 		return -1;
 	}
-	h->daemon = MHD_start_daemon(
+	h->daemon = mhd.start_daemon(
 		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | c->flags, h->port, NULL,
 		NULL, c->handle, c->ctx, MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd,
 		MHD_OPTION_NOTIFY_COMPLETED, c->forget, NULL, MHD_OPTION_ARRAY, c->options,
@@ -43,7 +46,7 @@ void host_close(struct host *h)
 void host_free(struct host *h)
 {
 	if (h->daemon) {
-		MHD_stop_daemon(h->daemon);
+		mhd.stop_daemon(h->daemon);
 	}
 	suspend_queue_free(h->waits);
 	h->daemon = NULL;
@@ -52,12 +55,12 @@ void host_free(struct host *h)
 
 struct str host_header(struct MHD_Connection *connection, const char *name)
 {
-	return str_from(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name));
+	return str_from(mhd.lookup_connection_value(connection, MHD_HEADER_KIND, name));
 }
 
 void host_add_header(struct MHD_Response *response, const char *name, const char *value)
 {
-	if (MHD_add_response_header(response, name, value) != MHD_YES) {
+	if (mhd.add_response_header(response, name, value) != MHD_YES) {
 		log_warn("serve: the header %s could not be set", name);
 	}
 }

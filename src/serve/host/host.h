@@ -1,14 +1,13 @@
-/* The folder serve/host/: HTTP and WebSocket servers on libmicrohttpd and libwslay: sockets, threads,
-   origins. What a request means is decided in gym/, openenv/ and llm/. */
+/* The directory serve/host/: HTTP and WebSocket servers on libmicrohttpd and libwslay: sockets,
+   threads, origins. What a request means is decided in gym/, openenv/ and llm/. */
 
 /* The base of our HTTP servers: a listening socket, one epoll thread of libmicrohttpd, and the
    queue of suspended connections. */
 #ifndef ROLLDBG_SERVE_HOST_HOST_H
 #define ROLLDBG_SERVE_HOST_HOST_H
 
+#include "serve/host/mhd_library.h"
 #include "serve/host/suspend_queue.h"
-
-#include <microhttpd.h>
 
 /* Zeroed is fine for host_close and host_free. */
 struct host {

@@ -5,9 +5,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "serve/host/frames.h"
+#include "serve/host/mhd_library.h"
 
 #include <errno.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -120,7 +120,7 @@ static void disconnect(struct socket *k)
 {
 	if (k->handle) {
 		epoll_ctl(k->all->epoll, EPOLL_CTL_DEL, k->fd, NULL);
-		MHD_upgrade_action(k->handle, MHD_UPGRADE_ACTION_CLOSE);
+		mhd.upgrade_action(k->handle, MHD_UPGRADE_ACTION_CLOSE);
 		k->handle = NULL;
 	}
 	timer_stop(&k->timers[RING_PING]);
@@ -379,7 +379,7 @@ static int run_timers(struct sockets *s)
 static void receive(struct sockets *s, struct socket *k)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.ptr = k};
-	struct openenv_reply greeting = {.late = BUF(ANSWER_MAX), .text = BUF(ANSWER_MAX)};
+	struct openenv_reply first = {.late = BUF(ANSWER_MAX), .text = BUF(ANSWER_MAX)};
 
 	k->prev = s->ring.prev;
 	k->next = &s->ring;
@@ -392,8 +392,8 @@ static void receive(struct sockets *s, struct socket *k)
 		return;
 	}
 	timer_set(k, RING_PING, s->server->conf.ping_ms);
-	openenv_open(s->server, &k->session, buf_view(&k->session_id), &greeting);
-	apply_reply(k, &greeting);
+	openenv_open(s->server, &k->session, buf_view(&k->session_id), &first);
+	apply_reply(k, &first);
 	feed(k, buf_view(&k->early));
 	buf_release(&k->early);
 	buf_release(&k->session_id);
@@ -517,7 +517,7 @@ void sockets_adopt(struct sockets *s, struct MHD_UpgradeResponseHandle *handle, 
 	}
 	pthread_mutex_unlock(&s->lock);
 	if (closed) {
-		MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
+		mhd.upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
 		buf_release(&k->early);
 		buf_release(&k->session_id);
 		free(k);

@@ -98,8 +98,8 @@ static bool check_tool(struct checking *c, struct str message)
 	}
 	if (!str_eq(id, c->unanswered)) {
 		return reject_message(
-			c, "it does not answer the next open call (calls are answered in "
-			   "order)");
+			c, "it is not the result of the next open call (results must be in the "
+			   "order of the calls)");
 	}
 	expect_next(c);
 	return true;

@@ -139,7 +139,7 @@ static enum MHD_Result send_answer(const struct llm_server *server,
 		s->every = (size_t)r->stream.every.value;
 	}
 	struct MHD_Response *response =
-		MHD_create_response_from_callback(size, BLOCK, read_body, s, sent);
+		mhd.create_response_from_callback(size, BLOCK, read_body, s, sent);
 
 	if (!response) {
 		sent(s);
@@ -147,9 +147,9 @@ static enum MHD_Result send_answer(const struct llm_server *server,
 	}
 	add_headers(response, a);
 	cors_add(response, &server->origins, connection);
-	enum MHD_Result queued = MHD_queue_response(connection, a->status, response);
+	enum MHD_Result queued = mhd.queue_response(connection, a->status, response);
 
-	MHD_destroy_response(response);
+	mhd.destroy_response(response);
 	return queued;
 }
 
@@ -184,7 +184,8 @@ static void answer_scripted_error(const struct llm_reply *r, struct completion *
 {
 	struct llm_error_body c = {.form = (enum llm_error)r->error,
 	                           .status = a->status,
-	                           .message = r->says.p ? r->says : STR("\"the script says so\""),
+	                           .message =
+	                                   r->says.p ? r->says : STR("\"error from the script\""),
 	                           .code = r->code};
 
 	a->type = llm_body_error(&c, &a->body);
@@ -293,10 +294,11 @@ static const struct route *route_of(const char *url)
 
 static bool is_allowed(const struct llm_server *s, struct MHD_Connection *connection)
 {
-	struct str said = host_header(connection, "authorization");
+	struct str authorization = host_header(connection, "authorization");
 
-	return !s->script.key.p || (str_starts(said, STR("Bearer ")) &&
-	                            str_eq(str_skip(said, strlen("Bearer ")), s->script.key));
+	return !s->script.key.p ||
+	       (str_starts(authorization, STR("Bearer ")) &&
+	        str_eq(str_skip(authorization, strlen("Bearer ")), s->script.key));
 }
 
 /* A preflight request is exempt from the key check: browsers send it without credentials. */

@@ -1,5 +1,5 @@
-/* The folder serve/llm/: the scripted model: its script, checks of requests, and replies in the form
-   of each API. Policies that ask a model are in policy/llm/. */
+/* The directory serve/llm/: the scripted model: its script, checks of requests, and replies in the
+   form of each API. Policies that ask a model are in policy/llm/. */
 
 /* The scripted model: an OpenAI-compatible server that sends the replies of a script, valid or
    faulty, to test and demonstrate LLM policies. */

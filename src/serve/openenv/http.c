@@ -41,9 +41,9 @@ static void answer_invalid(struct reply *r, const struct validation_errors *c)
 static enum validation_error check_seed(struct str value)
 {
 	double number = 0;
-	bool truth;
+	bool boolean;
 
-	if (json_is_null(value) || json_bool(value, &truth)) {
+	if (json_is_null(value) || json_bool(value, &boolean)) {
 		return VALID;
 	}
 	if (json_type(value) == JSON_STRING) {

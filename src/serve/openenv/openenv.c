@@ -109,12 +109,12 @@ static bool read_seed(struct openenv_message *t, uint64_t *seed)
 	struct str value = JSON_GET(t->data, "seed");
 	struct buf why = BUF(BUF_MAX_SMALL);
 	const char *type = python_type(value);
-	bool truth = false;
+	bool boolean = false;
 
 	if (json_is_null(value) || t->session->server->ignores_seeds) {
 		*seed = openenv_next_seed(t->session->server);
-	} else if (json_bool(value, &truth)) {
-		*seed = truth;
+	} else if (json_bool(value, &boolean)) {
+		*seed = boolean;
 	} else if (strcmp(type, "int") != 0) {
 		buf_printf(&why, "Seed must be a python integer, actual type: <class '%s'>", type);
 	} else if (value.p[0] == '-') {

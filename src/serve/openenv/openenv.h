@@ -1,5 +1,5 @@
-/* The folder serve/openenv/: the OpenEnv protocol, server side: messages, episodes, errors as Python
-   words them. Sockets are in host/, the environments are in world/. */
+/* The directory serve/openenv/: the OpenEnv protocol, server side: messages, episodes, errors as
+   Python words them. Sockets are in host/, the environments are in world/. */
 
 /* The built-in environments as an OpenEnv server, without sockets: sessions, their slots, and the
    replies to messages on /ws (openenv.c) and to HTTP requests (http.c). Wording as in openenv

@@ -1,4 +1,4 @@
-/* The folder serve/playback/: recordings as environments and as models. The envelopes of the
+/* The directory serve/playback/: recordings as environments and as models. The envelopes of the
    protocols are in gym/ and openenv/. */
 
 /* A recording as an environment: assigns rollouts to sessions, finds the recorded reply to a

@@ -17,7 +17,7 @@ static const struct {
 
 #define FROZEN_PERCENT 80
 
-static unsigned neighbour(unsigned side, unsigned position, int action)
+static unsigned neighbor(unsigned side, unsigned position, int action)
 {
 	unsigned row = position / side, column = position % side;
 
@@ -48,7 +48,7 @@ static bool is_solvable(const char *fields, unsigned side)
 			return true;
 		}
 		for (int action = 0; action < LAKE_ACTIONS; action++) {
-			unsigned next = neighbour(side, at, action);
+			unsigned next = neighbor(side, at, action);
 
 			if (!seen[next] && fields[next] != 'H') {
 				seen[next] = true;
@@ -98,7 +98,7 @@ struct lake_step lake_move(struct lake *l, int action)
 		action = (action + LAKE_ACTIONS - 1 + (int)rng_below(&l->rng, 3)) % LAKE_ACTIONS;
 		step.chance = 1.0 / 3.0;
 	}
-	l->position = neighbour(l->side, l->position, action);
+	l->position = neighbor(l->side, l->position, action);
 	field = l->fields[l->position];
 	step.reward = field == 'G';
 	step.terminated = field == 'H' || field == 'G';

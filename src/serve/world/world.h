@@ -1,5 +1,5 @@
-/* The folder serve/world/: the built-in environments, without sessions and protocols, which are in
-   gym/ and openenv/. */
+/* The directory serve/world/: the built-in environments, without sessions and protocols, which are
+   in gym/ and openenv/. */
 
 /* The worlds of the built-in servers. A world has tools and a state; it is independent of
    sessions, sockets and protocols. Each is one file and a row of worlds.def. */

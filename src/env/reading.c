@@ -1,0 +1,53 @@
+/* Common to the adapters' reading of replies: see reading.h. */
+#include "env/reading.h"
+
+#include "base/text.h"
+#include "env/env.h"
+#include "json/write.h"
+
+#define MESSAGE_MAX ((size_t)4096)
+
+void reading_message(struct buf *to, struct str text, struct env_reply *out)
+{
+	buf_clear(to);
+	buf_str(to, text_utf8_cut(text, MESSAGE_MAX));
+	out->error.message = buf_view(to);
+}
+
+static struct str kept_view(const struct buf *b)
+{
+	return b->n ? buf_view(b) : STR_NONE;
+}
+
+struct hidden_error_context reading_before(const struct buf *start, const struct buf *seen)
+{
+	return (struct hidden_error_context){kept_view(start), kept_view(seen)};
+}
+
+struct str reading_keep(struct env_reply *out, struct arena *kept)
+{
+	arena_reset(kept);
+	env_reply_keep(out, kept);
+	return out->outcome == OUTCOME_OK ? out->observation : STR_NONE;
+}
+
+void reading_note(struct event_queue *q, enum event_kind event, const char *what, struct str why,
+                  bool skipped)
+{
+	struct buf detail = BUF(BUF_MAX_SMALL);
+	struct json_writer w;
+
+	jw_init(&w, &detail);
+	jw_object(&w);
+	jw_key(&w, "what");
+	jw_text(&w, what);
+	jw_key(&w, "why");
+	jw_str(&w, text_utf8_cut(why, MESSAGE_MAX));
+	if (skipped) {
+		jw_key(&w, "skipped");
+		jw_bool(&w, true);
+	}
+	jw_end(&w);
+	events_push(q, event, buf_view(&detail));
+	buf_release(&detail);
+}

@@ -1,0 +1,26 @@
+/* Common to the adapters' reading of replies (their reply.c): error messages, the context of a
+   call, and what is kept of a reply. */
+#ifndef ROLLDBG_ENV_READING_H
+#define ROLLDBG_ENV_READING_H
+
+#include "base/mem.h"
+#include "env/hidden_error.h"
+#include "trajectory/env_reply.h"
+#include "trajectory/events.h"
+
+/* Stores an error's message in `to`, cut at 4 KiB: the observation has all of it. */
+void reading_message(struct buf *to, struct str text, struct env_reply *out);
+
+/* The context of a call: the observations of the reset and of the last good step; empty: none. */
+struct hidden_error_context reading_before(const struct buf *start, const struct buf *seen);
+
+/* Copies the reply into the arena, replacing the one before, because the requests that follow
+   reuse its buffers. Returns the observation, from which the state may be read; absent after a
+   failure. */
+struct str reading_keep(struct env_reply *out, struct arena *kept);
+
+/* Queues an event with the detail {"what","why"}; skipped: and "skipped":true. */
+void reading_note(struct event_queue *q, enum event_kind event, const char *what, struct str why,
+                  bool skipped);
+
+#endif

@@ -15,19 +15,30 @@
 #define FRACTION       1e-3
 #define SECONDS_FINE   1e-6 /* resolution of a fine clock in seconds */
 #define TIMING_MS      2    /* our own times are in whole milliseconds, at both ends */
+#define DELAY_MS       4    /* usual delay between a reading and its time */
 
 static bool is_close(double change, double elapsed, double unit, double quantum)
 {
 	return fabs(change - elapsed * unit) <= quantum + 0.05 * elapsed * unit + 0.005 * unit;
 }
 
-/* A clock in seconds with at least six decimals. It may differ from our times by their error of
-   TIMING_MS, even over shorter intervals: other numbers with so many decimals rarely change by so
-   little at every reading. */
-static bool is_fine_clock(double change, double elapsed, double quantum)
+/* A clock in seconds with at least six decimals, even over intervals shorter than ELAPSED_MIN:
+   other numbers with so many decimals rarely grow by so little at every reading. A reading that
+   the server delayed is between its bounds, but not close to its time; see is_clock(). */
+static void take_fine_clock(struct changing_member *m, double change,
+                            const struct interval *between)
 {
-	return quantum <= SECONDS_FINE && elapsed >= 0 &&
-	       fabs(change * 1e3 - elapsed) <= TIMING_MS + 0.05 * elapsed;
+	double ms = change * 1e3;
+	bool close = false;
+
+	for (size_t way = 0; way < 2; way++) {
+		double elapsed = between->elapsed_ms[way];
+		close = close || (elapsed >= 0 && fabs(ms - elapsed) <= DELAY_MS + 0.05 * elapsed);
+	}
+	m->is_fine_clock = m->is_fine_clock && m->quantum <= SECONDS_FINE && change > 0 &&
+	                   between->most_ms >= 0 && ms >= between->least_ms - TIMING_MS &&
+	                   ms <= between->most_ms + TIMING_MS;
+	m->fine_close += close;
 }
 
 /* The units in which the change equals the elapsed time, as bits, once for each of the two ways
@@ -40,7 +51,6 @@ static unsigned clock_fits(double change, const struct interval *between, double
 	for (size_t way = 0; way < 2; way++) {
 		double elapsed = between->elapsed_ms[way];
 
-		fits |= (unsigned)is_fine_clock(change, elapsed, quantum) << (4 * way);
 		for (size_t u = 0; elapsed >= ELAPSED_MIN && u < ARRAY_LEN(a_ms); u++) {
 			bool fit = is_close(change, elapsed, a_ms[u], quantum);
 			fits |= (unsigned)fit << (4 * way + u);
@@ -61,6 +71,7 @@ static void take_number(struct changing_member *m, const struct number_pair *p,
 
 	m->quantum = m->changes == 0 ? p->quantum : fmin(m->quantum, p->quantum);
 	m->clock_fits &= change > 0 ? clock_fits(change, between, m->quantum) : 0;
+	take_fine_clock(m, change, between);
 	m->largest = fmax(m->largest, change);
 	m->even = m->changes == 0 || (m->even && changing_member_is_even(change, m->delta));
 	m->in_text = m->in_text || p->text;
@@ -150,6 +161,7 @@ void changing_member_take(struct changing_member *m, struct str before, struct s
 		m->is_now = m->was_blank || clocks_is_now(before, between->now_ms);
 		m->is_new_id = m->was_blank || clocks_is_uuid(before);
 		m->clock_fits = ~0u;
+		m->is_fine_clock = true;
 		m->is_echo = m->pointer.n > 0; /* the value as a whole is never an echo */
 		if (m->is_now && !m->was_blank) {
 			take_offset(m, before, between);
@@ -169,6 +181,7 @@ void changing_member_take(struct changing_member *m, struct str before, struct s
 	} else {
 		m->is_other = true;
 		m->clock_fits = 0;
+		m->is_fine_clock = false;
 		m->even = false;
 	}
 	m->changes++;
@@ -178,8 +191,11 @@ static bool is_clock(const struct changing_member *m)
 {
 	bool coarse = m->quantum > FINE, even = m->even && !m->in_text;
 
-	return m->clock_fits && m->changes >= 3 &&
-	       (!coarse || (m->largest >= 3 * m->quantum && !even));
+	if (m->changes < 3) {
+		return false;
+	}
+	return (m->clock_fits && (!coarse || (m->largest >= 3 * m->quantum && !even))) ||
+	       (m->is_fine_clock && 2 * m->fine_close >= m->changes);
 }
 
 bool changing_member_may_be_echo_text(const struct changing_member *m)
@@ -204,5 +220,6 @@ bool changing_member_is_volatile(const struct changing_member *m)
 
 bool changing_member_may_be_volatile(const struct changing_member *m)
 {
-	return changing_member_is_volatile(m) || m->clock_fits || m->is_now || m->is_new_id;
+	return changing_member_is_volatile(m) || m->clock_fits || m->is_fine_clock || m->is_now ||
+	       m->is_new_id;
 }

@@ -15,6 +15,10 @@ struct changing_member {
 	/* each change equaled the elapsed time, in seconds, milli-, micro- or nanoseconds: one
 	   bit for each unit and way of timing */
 	unsigned clock_fits;
+	/* the same in seconds to a millionth, but each change need only be possible; fine_close
+	   counts those about equal */
+	bool is_fine_clock;
+	int64_t fine_close;
 	bool even;         /* each change was by `delta` */
 	bool in_text;      /* the value is the only number that differed in a text */
 	bool without_call; /* it differed although no call was sent in between */
@@ -46,6 +50,7 @@ struct interval {
 	/* elapsed time, by the two ways in which clients time their readings: right after the
 	   answer, and right before the next call; -1: unknown */
 	double elapsed_ms[2];
+	double least_ms, most_ms; /* its bounds: readings take time; -1: unknown */
 };
 
 /* Adds the next change; `before` or `after` is absent if the member was missing then. */

@@ -119,7 +119,9 @@ static struct interval since_last(const struct movement_facts *m, const struct l
 	                         .argument = number_in(buf_view(&m->arguments)),
 	                         .now_ms = now,
 	                         .elapsed_ms = {between_ms(m->previous_answered_ms, m->answered_ms),
-	                                        between_ms(m->sent_ms, now)}};
+	                                        between_ms(m->sent_ms, now)},
+	                         .least_ms = between_ms(m->previous_answered_ms, m->sent_ms),
+	                         .most_ms = between_ms(m->previous_sent_ms, now)};
 }
 
 /* ---- observations ---- */
@@ -308,7 +310,9 @@ static void take_observation(struct movement_facts *m, const struct line *l, str
 		.newest_arguments = buf_view(&m->arguments),
 		.previous_arguments = buf_view(&m->previous_arguments),
 		.now_ms = m->answered_ms,
-		.elapsed_ms = {between_ms(m->previous_answered_ms, m->answered_ms), -1}};
+		.elapsed_ms = {between_ms(m->previous_answered_ms, m->answered_ms), -1},
+		.least_ms = between_ms(m->previous_answered_ms, m->sent_ms),
+		.most_ms = between_ms(m->previous_sent_ms, m->answered_ms)};
 
 	m->answered++;
 	exit_codes_add(&m->exit_codes, observation);

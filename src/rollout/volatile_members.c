@@ -95,7 +95,8 @@ static struct str *pointers_of(struct volatile_members *v, struct str array, siz
 static size_t find_some(struct volatile_members *v, struct str *known, size_t count,
                         const struct str states[2], bool *all)
 {
-	struct interval between = {.now_ms = -1, .elapsed_ms = {-1, -1}};
+	struct interval between = {
+		.now_ms = -1, .elapsed_ms = {-1, -1}, .least_ms = -1, .most_ms = -1};
 	struct member_changes c = {.arena = &v->arena, .ignored = known, .ignored_count = count};
 
 	(void)member_changes_take(&c, states[0], states[1], &between);

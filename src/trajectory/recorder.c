@@ -31,6 +31,22 @@ struct recorder {
 	struct error broken; /* the first failure: later lines are not written, to avoid gaps */
 };
 
+/* Why a new file cannot be created at a path that is taken; 0: it is no regular file. */
+static int check_taken(const struct recorder_conf *c, struct error *err)
+{
+	struct stat st = {0};
+
+	if (stat(c->path, &st) && errno == ENOENT) {
+		return error_set(err, FAIL_USAGE,
+		                 "%s is a symbolic link to a file that does not exist; "
+		                 "use \1force\2 to create that file",
+		                 c->path);
+	}
+	return S_ISREG(st.st_mode) ? error_set(err, FAIL_USAGE,
+	                                       "%s exists; use \1force\2 to overwrite it", c->path)
+	                           : 0;
+}
+
 /* O_EXCL if the file must be new. A file that is not regular (/dev/null, a fifo) has no content
    to lose. */
 static int open_path(const struct recorder_conf *c, struct error *err)
@@ -38,19 +54,14 @@ static int open_path(const struct recorder_conf *c, struct error *err)
 	int flags = O_APPEND | O_CLOEXEC | (c->append ? O_RDWR : O_WRONLY);
 	mode_t mode = c->private ? 0600 : 0666;
 	int fd = open(c->path, flags | O_CREAT | (c->force || c->append ? 0 : O_EXCL), mode);
-	struct stat st;
 
-	if (fd < 0 && errno == EEXIST && stat(c->path, &st) == 0) {
-		if (S_ISREG(st.st_mode)) {
-			return error_set(err, FAIL_USAGE,
-			                 "%s exists; use \1force\2 to overwrite it", c->path);
+	if (fd < 0 && errno == EEXIST) {
+		if (check_taken(c, err)) {
+			return -1;
 		}
 		fd = open(c->path, flags);
 	}
-	if (fd < 0) {
-		return error_errno(err, "cannot write %s", c->path);
-	}
-	return fd;
+	return fd < 0 ? error_errno(err, "cannot write %s", c->path) : fd;
 }
 
 static int lock_file(struct recorder *r, struct error *err)

@@ -1,13 +1,23 @@
 /* Decreases of the environment's own step count: see count_decreases.h. */
 #include "facts/count_decreases.h"
 
+#include "facts/fingerprint.h"
+
 #include <math.h>
 
 #define LEARNED_MAX 64 /* calls from which counted calls are learned */
 
+/* Did the step end the episode? Some environments say so in the observation only. */
 static bool is_done(const struct line *l)
 {
-	return l->terminated == 1 || l->truncated == 1;
+	static const struct str keys[] = {STR_INIT("terminated"), STR_INIT("truncated"),
+	                                  STR_INIT("done")};
+	bool done = l->terminated == 1 || l->truncated == 1;
+
+	for (size_t i = 0; !done && i < ARRAY_LEN(keys); i++) {
+		done = str_is(json_get(l->value[KEY_OBSERVATION], keys[i]), "true");
+	}
+	return done;
 }
 
 static double reward_of(const struct line *l)
@@ -76,30 +86,52 @@ static bool add_point(struct count_decreases *c, struct arena *arena, const stru
 	return false;
 }
 
+/* Hash of the episode's id in the state; 0: none. */
+static uint64_t episode_of(const struct line *l)
+{
+	struct str id = JSON_GET(l->value[KEY_STATE], "episode_id");
+
+	return json_type(id) == JSON_STRING && id.n > sizeof("\"\"") - 1 ? fingerprint(id) : 0;
+}
+
+/* Does the environment go on, with a count that starts anew? A recreated one has another episode id
+   or none, or the state of a new episode: the one before the first call, or after the same call.
+   seen: this count was seen with this state before. */
+static bool goes_on(const struct count_decreases *c, const struct line *l, bool seen)
+{
+	bool comparable = c->count == 0 || (c->count == 1 && c->call == c->counted[0]);
+
+	return c->undecided && l && c->episode && episode_of(l) == c->episode && comparable &&
+	       !seen;
+}
+
 /* The line shows the state after the previous call. */
 static void decide(struct count_decreases *c, struct arena *arena, const struct line *l)
 {
 	bool learns = c->undecided || c->point_count < COUNT_DECREASES_POINTS;
-	bool returned = l && learns && add_point(c, arena, l);
+	bool seen = l && learns && add_point(c, arena, l);
+	bool returned = c->undecided && seen && !c->was_counted;
 
-	if (c->undecided && !returned) {
+	if (c->undecided && !returned && !goes_on(c, l, seen)) {
 		add_decrease(c, c->undecided_from, c->turn, c->step);
 	}
-	c->returned = c->returned || (c->undecided && returned);
+	c->returned = c->returned || returned;
 	c->undecided = false;
 }
 
 /* `counted`: the count increased over this call before. */
-static void add_evidence(struct count_decreases *c, int64_t from, const struct line *l,
+static void add_evidence(struct count_decreases *c, int64_t from, const struct derived_line *m,
                          bool counted)
 {
-	c->undecided = !counted;
+	const struct line *l = m->line;
+
+	c->undecided = true;
+	c->call = m->call;
+	c->was_counted = counted;
 	c->undecided_from = from;
 	c->turn = l->turn;
 	c->step = l->step;
-	if (counted) {
-		add_decrease(c, from, l->turn, l->step);
-	}
+	c->episode = episode_of(l);
 }
 
 /* The first counted call after the environment was taken back must increase the count; otherwise
@@ -137,7 +169,7 @@ static void add_count(struct count_decreases *c, const struct derived_line *m)
 	}
 	bool counted = was_counted(c, m->call);
 	if (decreased) {
-		add_evidence(c, before, l, counted);
+		add_evidence(c, before, m, counted);
 	}
 	learn(c, m->call, counted, increased);
 }

@@ -1,6 +1,6 @@
 /* Decreases of the environment's own step count within an episode. A decrease is not evidence of
-   another environment if the step ended an episode or a level, or if the call took the environment
-   back to an earlier point (undo, load). */
+   another environment if the step ended an episode or a level, if the episode goes on, or if the
+   call took the environment back to an earlier point (undo, load). */
 #ifndef ROLLDBG_FACTS_COUNT_DECREASES_H
 #define ROLLDBG_FACTS_COUNT_DECREASES_H
 
@@ -35,10 +35,12 @@ struct count_decreases {
 	size_t counted_count;
 	int64_t learned;    /* calls from which these were learned */
 	double best_reward; /* the highest reward of a step over which the count increased */
-	/* The newest call, which never increased the count, decreased it: evidence unless the next
-	   state shows that it took the environment back. */
-	bool undecided;
+	/* The newest call decreased the count: evidence unless the next state shows that the
+	   episode goes on or, if the call never increased the count, that it took the
+	   environment back. */
+	bool undecided, was_counted;
 	int64_t undecided_from, turn, step;
+	uint64_t call, episode; /* the call, and a hash of the episode's id before it; 0: none */
 	bool returned; /* it was taken back, and no counted call followed yet */
 };
 

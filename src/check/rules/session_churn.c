@@ -116,6 +116,8 @@ const struct check check_session_churn = {
 	       "- if it counts frames, or remaining moves;\n"
 	       "- after a step that reported the end of the episode: environments with autoreset "
 	       "start again then;\n"
+	       "- if the state has the same episode id before and after, and is not that of a new "
+	       "episode: rounds and levels may be counted separately;\n"
 	       "- with a step whose reward is above zero and above that of every counted step: a "
 	       "level may end with it;\n"
 	       "- if a call that never increased it (undo, load) restores an earlier state together "

@@ -195,7 +195,7 @@ keys_of() {
 	expect 2 rolldbg show both.jsonl --rollout three.0
 	has "$stderr" "the recording has no rollout 'three.0'; available: one.0, two.0"
 	expect 2 rolldbg show one.jsonl --turn 6
-	has "$stderr" 'the recording has no turn 6'
+	has "$stderr" 'the recording has no turn 6; the last is turn 5'
 }
 
 @test "strip: the same seed gives the same bytes; stripping twice changes nothing" {

@@ -230,7 +230,7 @@ expect_reply() {
 	expect 3 rolldbg show --turn 2 --prompt b.jsonl
 	has "$stderr" 'prompt_hash differs'
 	expect 2 rolldbg show --turn 9 --prompt a.jsonl
-	has "$stderr" 'the recording has no turn 9'
+	has "$stderr" 'the recording has no turn 9; the last is turn '
 	expect 2 rolldbg show --prompt a.jsonl
 }
 

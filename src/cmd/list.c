@@ -36,9 +36,9 @@ static const struct opt options[] = {
 	OPT_STRING(0, "since", "AGE|DATE", FIELD(since),
                    "only recordings made since then: 90m, 2d, 1w, 2026-11-22 (UTC)"),
 	OPT_STRING(0, "prune", "AGE", FIELD(prune),
-                   "delete recordings older than this (30d), except the latest one, those that a "
-                   "link in the directory points to or a file next to them (NAME.jsonl.masks) "
-                   "belongs to, and those being written"),
+                   "delete recordings older than this (30d), except the latest one, those being "
+                   "written, those that a link in the directory points to, and those with another "
+                   "file of their name next to them (NAME.jsonl.masks)"),
 	OPT_FLAG(0, "dry-run", FIELD(dry_run), "with --prune: only print what would be deleted"),
 	OPT_FLAG(0, "json", FIELD(json), "print recordings and a summary as JSON lines"),
 };

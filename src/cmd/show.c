@@ -1,4 +1,5 @@
 /* rolldbg show: prints a recording as text. */
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/html_judge.h"
@@ -276,6 +277,10 @@ static int finish(struct showing *s, const char *path, struct error *err)
 	}
 	if (s->opts->prompt && s->opts->json) {
 		buf_text(&s->chosen, s->chosen.n ? "]\n" : "[]\n");
+	}
+	if (s->opts->prompt && !s->chosen.n) {
+		log_warn("turn %" PRIu64 " has no prompt: no messages were recorded",
+		         s->opts->turn.value);
 	}
 	buf_str(&s->out.text, buf_view(&s->chosen));
 	if (print_some(s, err)) {

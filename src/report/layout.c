@@ -5,7 +5,7 @@
 
 #define ONE_LINE      ((size_t)72) /* on a narrower terminal a row takes two lines */
 #define CALL_LEAST    ((size_t)12)
-#define CALL_SHOWN    ((size_t)24) /* a call no longer than this is never truncated */
+#define CALL_SHOWN    ((size_t)22) /* a call no longer than this is never truncated */
 #define OUTCOME_LEAST (sizeof("outcome") - 1)
 #define STATE_LEAST   (sizeof("unchanged") - 1)
 #define REPLY_LEAST   (sizeof("observation") - 1)

@@ -291,6 +291,14 @@ keys_of() {
 		script -qec "stty cols $columns; '$ROLLDBG' check --list" /dev/null | tr -d '\r' >list
 		[ "$(wc -L <list)" -le "$columns" ]
 	done
+	# a short call is never cut: a live table on 80 columns has two lines per row, a recorded one need not
+	for columns in 72 80 90 100; do
+		COLUMNS=$columns rolldbg run --actions RIGHT,DOWN >table
+		has "$(cat table)" 'lake_move action=RIGHT '
+		COLUMNS=$columns rolldbg show >table
+		has "$(cat table)" 'lake_move action=RIGHT '
+	done
+	[ "$(COLUMNS=80 rolldbg show | wc -l)" = 5 ]
 	# COLUMNS takes precedence; the default for a pipe is 100 columns
 	COLUMNS=60 rolldbg show a.jsonl | tail -n +2 >table
 	[ "$(LC_ALL=C.UTF-8 wc -L <table)" -le 60 ]

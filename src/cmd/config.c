@@ -383,7 +383,7 @@ static int unknown_environment(struct config *f, const char *name, struct error 
 	for (size_t cursor = 0; json_next_member(all, &cursor, &m);) {
 		names_add(&names, json_key_text(&f->arena, m.key));
 	}
-	error_set(err, FAIL_USAGE, "unsupported environment '%s': no target, and not named in %s",
+	error_set(err, FAIL_USAGE, "unknown environment '%s': neither a target nor a name in %s",
 	          name, f->path);
 	if (names.count) {
 		names_suggest(err, str_from(name), names.text, names.count);

@@ -179,8 +179,8 @@ int config_check_defaults(struct keyed *k, struct str defaults, void *to)
 	struct json_member m;
 
 	(void)to;
-	if (keyed_is_object(k, defaults)) {
-		return -1;
+	if (json_type(defaults) != JSON_OBJECT) {
+		return keyed_expected(k, "an object");
 	}
 	for (size_t cursor = 0; json_next_member(defaults, &cursor, &m);) {
 		const struct command *cmd = command_of(m.key);
@@ -245,8 +245,8 @@ int config_check_environments(struct keyed *k, struct str environments, void *to
 	struct json_member m;
 
 	(void)to;
-	if (keyed_is_object(k, environments)) {
-		return -1;
+	if (json_type(environments) != JSON_OBJECT) {
+		return keyed_expected(k, "an object");
 	}
 	for (size_t cursor = 0; json_next_member(environments, &cursor, &m);) {
 		snprintf(k->place, sizeof(k->place), "environments.%.*s",

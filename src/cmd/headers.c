@@ -19,6 +19,20 @@ static const struct opt header_rows[] = {
 const struct option_group header_group = {header_rows, ARRAY_LEN(header_rows),
                                           "environment options"};
 
+/* A token of RFC 9110. */
+static bool is_name(struct str name)
+{
+	static const char allowed[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+		"!#$%&'*+-.^_`|~";
+	size_t n = 0;
+
+	while (n < name.n && memchr(allowed, name.p[n], sizeof(allowed) - 1)) {
+		n++;
+	}
+	return n > 0 && n == name.n;
+}
+
 static int add(struct header_list *l, struct str header, const char *from, struct error *err)
 {
 	const char *colon = header.n ? memchr(header.p, ':', header.n) : NULL;
@@ -27,7 +41,7 @@ static int add(struct header_list *l, struct str header, const char *from, struc
 	for (size_t i = 0; i < header.n; i++) {
 		control |= (unsigned char)header.p[i] < ' ' && header.p[i] != '\t';
 	}
-	if (!colon || colon == header.p || control) {
+	if (!colon || !is_name((struct str){header.p, (size_t)(colon - header.p)}) || control) {
 		/* the text may be a secret: not quoted */
 		return error_set(err, FAIL_USAGE, "%s: expected 'Name: value'", from);
 	}
@@ -68,7 +82,7 @@ static int add_variable(const struct context *c, struct header_list *l, const ch
 	const char *equals = strchr(spec, '='), *value = equals ? c->variable(equals + 1) : NULL;
 	struct buf header = BUF(BUF_MAX_SMALL);
 
-	if (!equals || equals == spec) {
+	if (!equals || !is_name((struct str){spec, (size_t)(equals - spec)})) {
 		return error_set(err, FAIL_USAGE, "--header-env: expected NAME=VARIABLE, got '%s'",
 		                 spec);
 	}

@@ -9,6 +9,7 @@
 #include "cmd/stored.h"
 #include "cmd/stored_summary.h"
 #include "json/write.h"
+#include "report/cells.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,6 +21,8 @@
 #define VERDICT_COLUMNS 30
 #define TASK_COLUMNS    20
 #define ENV_COLUMNS     24
+#define FIXED_COLUMNS   ((size_t)39) /* the name, the time, "100 steps", and the gaps */
+#define CELL_LEAST      ((size_t)8)
 
 struct list_options {
 	const char *finding, *env, *since, *prune;
@@ -36,9 +39,9 @@ static const struct opt options[] = {
 	OPT_STRING(0, "since", "AGE|DATE", FIELD(since),
                    "only recordings made since then: 90m, 2d, 1w, 2026-11-22 (UTC)"),
 	OPT_STRING(0, "prune", "AGE", FIELD(prune),
-                   "delete recordings older than this (30d), except the latest one, those that a "
-                   "link in the directory points to or a file next to them (NAME.jsonl.masks) "
-                   "belongs to, and those being written"),
+                   "delete recordings older than this (30d), except the latest one, those being "
+                   "written, those that a link in the directory points to, and those with another "
+                   "file of their name next to them (NAME.jsonl.masks)"),
 	OPT_FLAG(0, "dry-run", FIELD(dry_run), "with --prune: only print what would be deleted"),
 	OPT_FLAG(0, "json", FIELD(json), "print recordings and a summary as JSON lines"),
 };
@@ -110,6 +113,26 @@ static void put_cell(struct buf *out, struct str text, size_t columns)
 	buf_printf(out, "%*s", (int)(columns - used) + 2, "");
 }
 
+struct list_columns {
+	size_t verdict, task, env;
+};
+
+/* On a narrow terminal the task and the environment are cut first. */
+static struct list_columns columns_of(const struct style *style)
+{
+	struct list_columns c = {VERDICT_COLUMNS, TASK_COLUMNS, ENV_COLUMNS};
+
+	if (style->terminal && style->columns < FIXED_COLUMNS + c.verdict + c.task + c.env) {
+		size_t room =
+			at_least(style->columns, FIXED_COLUMNS + 3 * CELL_LEAST) - FIXED_COLUMNS;
+
+		c.verdict = at_most(c.verdict, room - 2 * CELL_LEAST);
+		c.task = at_most(c.task, (room - c.verdict) / 2);
+		c.env = at_most(c.env, room - c.verdict - c.task);
+	}
+	return c;
+}
+
 /* The time without seconds, with a space instead of the T. */
 static void put_time(struct buf *out, const char *time)
 {
@@ -121,6 +144,7 @@ static void put_row(struct store_listing *l, size_t index, const char *time,
 {
 	static const char *const colors[STORED_VERDICTS] = {"32", "33", "31", "2", "31"};
 	struct buf *out = &l->out.text, verdict = BUF(BUF_MAX_SMALL), task = BUF(BUF_MAX_SMALL);
+	struct list_columns columns = columns_of(&l->context->style);
 
 	buf_printf(out, "@%-*zu  ", NAME_COLUMNS - 1, index + 1);
 	put_time(out, time);
@@ -133,13 +157,13 @@ static void put_row(struct store_listing *l, size_t index, const char *time,
 	if (l->context->style.color) {
 		buf_printf(out, "\x1b[%sm", colors[s->verdict]);
 	}
-	put_cell(out, buf_view(&verdict), VERDICT_COLUMNS);
+	put_cell(out, buf_view(&verdict), columns.verdict);
 	buf_text(out, l->context->style.color ? "\x1b[0m" : "");
 	if (s->tasks > 1) {
 		buf_printf(&task, "%lld tasks", (long long)s->tasks);
 	}
-	put_cell(out, task.n ? buf_view(&task) : s->task, TASK_COLUMNS);
-	put_cell(out, s->env.p ? s->env : s->url, ENV_COLUMNS);
+	put_cell(out, task.n ? buf_view(&task) : s->task, columns.task);
+	put_cell(out, s->env.p ? s->env : s->url, columns.env);
 	if (s->verdict == STORED_UNUSABLE) {
 		text_escape(out, str_from(s->why));
 	} else {

@@ -11,6 +11,8 @@
 #include "cmd/trainer.h"
 #include "policy/open.h"
 
+#include <inttypes.h>
+
 #define DEFAULT_SESSIONS  4
 #define SESSIONS_MAX      4096
 #define DEFAULT_SETTLE_MS 5000
@@ -135,8 +137,9 @@ static int choose_number(const char *name, struct opt_u64 given, size_t otherwis
 {
 	*out = given.given ? (size_t)given.value : otherwise;
 	if (given.given && (given.value < 1 || given.value > SESSIONS_MAX)) {
-		return error_set(err, FAIL_USAGE, "--%s: expected a number from 1 to %d", name,
-		                 SESSIONS_MAX);
+		return error_set(err, FAIL_USAGE,
+		                 "--%s: expected a number from 1 to %d, got %" PRIu64, name,
+		                 SESSIONS_MAX, given.value);
 	}
 	return 0;
 }

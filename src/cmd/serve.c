@@ -319,7 +319,7 @@ const struct command command_serve = {
 		"were recorded with, each to one session, in the order of their headers or "
 		"by the seed that the client asks for. A call that was not recorded gets a "
 		"tool error that shows the nearest recorded call, and a session for which no "
-		"rollout is left is refused. With --as llm the recording answers as the "
+		"rollout is left is refused. With --as llm the recording replies as the "
 		"model, with the recorded assistant messages (see PLAYBACK in "
 		"rolldbg-serve(1)).\n"
 		"'llm SCRIPT' serves a scripted model: an "

@@ -1,4 +1,5 @@
 /* rolldbg show: prints a recording as text. */
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/html_judge.h"
@@ -8,6 +9,8 @@
 #include "facts/facts.h"
 #include "policy/llm/conversation.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define ROWS_AT_ONCE ((size_t)64 << 10) /* bytes */
@@ -52,6 +55,7 @@ struct showing {
 	struct buf ids; /* ids of the rollouts seen, comma-separated, for messages */
 	struct buf chosen;
 	size_t rollouts;
+	int64_t last_turn; /* of the rollout shown; -1: none */
 	bool found;
 	bool any; /* a whole line was read */
 
@@ -219,6 +223,9 @@ static int take(void *ctx, const struct line *l, const struct reader_note *note,
 	if (!wanted(s, l) || l->type == LINE_UNKNOWN) {
 		return 0;
 	}
+	if (l->type == LINE_STEP) {
+		s->last_turn = l->turn > s->last_turn ? l->turn : s->last_turn;
+	}
 	if (s->opts->prompt) {
 		take_prompt(s, l);
 		return 0;
@@ -231,6 +238,17 @@ static int take(void *ctx, const struct line *l, const struct reader_note *note,
 	}
 	take_facts(s, &u);
 	return s->out.text.n < ROWS_AT_ONCE ? 0 : print_some(s, err);
+}
+
+static int no_such_turn(const struct showing *s, struct error *err)
+{
+	char last[48] = "";
+
+	if (s->last_turn >= 0) {
+		snprintf(last, sizeof(last), "; the last is turn %" PRId64, s->last_turn);
+	}
+	return error_set(err, FAIL_USAGE, "the recording has no turn %" PRIu64 "%s",
+	                 s->opts->turn.value, last);
 }
 
 static int finish(struct showing *s, const char *path, struct error *err)
@@ -255,11 +273,14 @@ static int finish(struct showing *s, const char *path, struct error *err)
 		                 s->opts->rollout, buf_cstr(&s->ids));
 	}
 	if (!s->found && s->opts->turn.given) {
-		return error_set(err, FAIL_USAGE, "the recording has no turn %llu",
-		                 (unsigned long long)s->opts->turn.value);
+		return no_such_turn(s, err);
 	}
 	if (s->opts->prompt && s->opts->json) {
 		buf_text(&s->chosen, s->chosen.n ? "]\n" : "[]\n");
+	}
+	if (s->opts->prompt && !s->chosen.n) {
+		log_warn("turn %" PRIu64 " has no prompt: no messages were recorded",
+		         s->opts->turn.value);
 	}
 	buf_str(&s->out.text, buf_view(&s->chosen));
 	if (print_some(s, err)) {
@@ -311,6 +332,7 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 {
 	struct showing s = {.context = c,
 	                    .opts = opts,
+	                    .last_turn = -1,
 	                    .out = output_to_stdout(),
 	                    .ids = BUF(BUF_MAX_SMALL),
 	                    .chosen = BUF(BUF_MAX_MESSAGE),

@@ -172,17 +172,6 @@ static void put_reports(struct buf *out)
 	}
 }
 
-/* Writes "c,fg" as "c, fg". */
-static void put_short_forms(const char *forms, struct buf *out)
-{
-	buf_text(out, " (short: ");
-	for (; *forms; forms++) {
-		buf_char(out, *forms);
-		buf_text(out, *forms == ',' ? " " : "");
-	}
-	buf_char(out, ')');
-}
-
 static void put_debugger(struct buf *out)
 {
 	for (size_t i = 0; i < verbs_count; i++) {
@@ -191,7 +180,9 @@ static void put_debugger(struct buf *out)
 		buf_printf(out, "topic\tverb\t%s%s%s\t%s", v->name, *v->arguments ? " " : "",
 		           v->arguments, v->help);
 		if (*v->short_forms) {
-			put_short_forms(v->short_forms, out);
+			buf_text(out, " (short: ");
+			verb_short_forms(v, out);
+			buf_char(out, ')');
 		}
 		buf_char(out, '\n');
 	}

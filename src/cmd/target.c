@@ -178,8 +178,8 @@ static int check_reset_json(const char *text, struct error *err)
 		return 0;
 	}
 	if (json_validate(str_from(text), &fault)) {
-		return error_set(err, FAIL_USAGE, "--reset-json: column %zu: %s", fault.at + 1,
-		                 fault.why);
+		return error_set(err, FAIL_USAGE, "--reset-json: not JSON: %s at byte %zu",
+		                 fault.why, fault.at + 1);
 	}
 	struct str value = text_trim(str_from(text));
 	return json_type(value) == JSON_OBJECT

@@ -131,6 +131,8 @@ extern const size_t verbs_count;
 
 /* Finds a command by name, short form or unambiguous prefix. FAIL_USAGE. */
 MUST_USE int verb_find(struct str word, const struct verb **out, struct error *err);
+/* Appends a verb's short forms, as in "c, fg". */
+void verb_short_forms(const struct verb *v, struct buf *out);
 
 #define VERB(id, name, forms, arguments, group, repeats, help)                                     \
 	int verb_##id(struct debugger *d, struct str arguments_, struct error *err);

@@ -181,9 +181,9 @@ int verb_kill(struct debugger *d, struct str arguments, struct error *err)
 
 static int need_target(const struct debugger *d, struct error *err)
 {
-	return d->conf->target
-	               ? 0
-	               : error_set(err, FAIL_USAGE, "no environment: start debug with \1env\2 URL");
+	return d->conf->target ? 0
+	                       : error_set(err, FAIL_USAGE,
+	                                   "no environment: start debug with \1env\2 TARGET");
 }
 
 static void warn_unseeded(struct debugger *d, const struct prefix *p)

@@ -44,7 +44,7 @@ int verb_save(struct debugger *d, struct str arguments, struct error *err)
 	buf_text(&text, FILE_BEGINS);
 	points_save(&d->points, &text);
 	failed = path.n ? check_replaceable(buf_cstr(&path), err)
-	                : error_set(err, FAIL_USAGE, "which file?");
+	                : error_set(err, FAIL_USAGE, "which file? save FILE");
 	FILE *f = failed ? NULL : fopen(buf_cstr(&path), "wb");
 	if (!failed) {
 		bool written = f && fwrite(text.p, 1, text.n, f) == text.n;
@@ -102,7 +102,7 @@ int verb_source(struct debugger *d, struct str arguments, struct error *err)
 
 	buf_str(&path, text_trim(arguments));
 	int failed = path.n ? run_command_file(d, buf_cstr(&path), err)
-	                    : error_set(err, FAIL_USAGE, "which file?");
+	                    : error_set(err, FAIL_USAGE, "which file? source FILE");
 	buf_release(&path);
 	return failed;
 }

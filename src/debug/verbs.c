@@ -28,6 +28,14 @@ static bool has_form(const struct verb *v, struct str word)
 	return false;
 }
 
+void verb_short_forms(const struct verb *v, struct buf *out)
+{
+	for (const char *p = v->short_forms; *p; p++) {
+		buf_char(out, *p);
+		buf_text(out, *p == ',' ? " " : "");
+	}
+}
+
 static int is_ambiguous(struct str word, struct error *err)
 {
 	struct buf names = BUF(BUF_MAX_SMALL);
@@ -113,7 +121,9 @@ int verb_help(struct debugger *d, struct str arguments, struct error *err)
 		}
 		help_line(d, v);
 		if (*v->short_forms) {
-			buf_printf(&d->out, "  aliases: %s\n", v->short_forms);
+			buf_text(&d->out, "  aliases: ");
+			verb_short_forms(v, &d->out);
+			buf_char(&d->out, '\n');
 		}
 		return 0;
 	}
@@ -125,8 +135,10 @@ int verb_help(struct debugger *d, struct str arguments, struct error *err)
 			}
 		}
 	}
-	buf_text(&d->out, "Names can be abbreviated if unambiguous. 'info facts' lists what "
-	                  "expressions can name.\n");
+	text_wrap(&d->out,
+	          STR("Names can be abbreviated if unambiguous. 'info facts' lists what "
+	              "expressions can name."),
+	          0, d->conf->style.columns);
 	return 0;
 }
 

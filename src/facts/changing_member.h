@@ -48,7 +48,7 @@ struct interval {
 	double argument; /* the first number in them; 0: none, or unknown */
 	int64_t now_ms;  /* approximate Unix time of the second reading in ms; -1: unknown */
 	/* elapsed time, by the two ways in which clients time their readings: right after the
-	   answer, and right before the next call; -1: unknown */
+	   reply, and right before the next call; -1: unknown */
 	double elapsed_ms[2];
 	double least_ms, most_ms; /* its bounds: readings take time; -1: unknown */
 };

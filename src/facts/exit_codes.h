@@ -1,24 +1,24 @@
-/* Did all programs fail that the calls ran? Known from the exit codes in the answers. */
+/* Did all programs fail that the calls ran? Known from the exit codes in the replies. */
 #ifndef ROLLDBG_FACTS_EXIT_CODES_H
 #define ROLLDBG_FACTS_EXIT_CODES_H
 
 #include "base/base.h"
 
-#define EXIT_CODES_MIN 3 /* answers; fewer programs may fail by chance */
+#define EXIT_CODES_MIN 3 /* replies; fewer programs may fail by chance */
 
 /* Ready for use if zeroed. */
 struct exit_codes {
 	int64_t answers;
-	int64_t failed;  /* answers with an exit code other than 0 */
+	int64_t failed;  /* replies with an exit code other than 0 */
 	int64_t not_run; /* of these: 126 or 127, found by sh(1) to be no command */
 };
 
-/* Adds an answer. Its exit code is a member "exit_code", "exitCode", "return_code" or
+/* Adds a reply. Its exit code is a member "exit_code", "exitCode", "return_code" or
    "returncode", as environments that run programs call it; env/hidden_error.c reads the same
    members for 125. */
 void exit_codes_add(struct exit_codes *e, struct str answer);
 
-/* Of at least EXIT_CODES_MIN answers, all report that the program failed; or that it could not be
+/* Of at least EXIT_CODES_MIN replies, all report that the program failed; or that it could not be
    run. */
 bool exit_codes_all_failed(const struct exit_codes *e);
 bool exit_codes_none_ran(const struct exit_codes *e);

@@ -6,7 +6,7 @@
 #include "base/base.h"
 
 /* Equal for equal bytes; different values collide with probability 2^-64. Reads eight bytes at a
-   time, because answers are long. */
+   time, because replies are long. */
 uint64_t fingerprint(struct str s);
 
 #endif

@@ -13,21 +13,21 @@ struct foreign_answers {
 	uint64_t call, answer; /* the first of the run */
 	bool calls_differ, answers_differ;
 	bool ended; /* a call after one of them was answered otherwise */
-	/* What calls that changed something were answered; with the newest answer added. */
+	/* What calls that changed something were answered; with the newest reply added. */
 	struct common_members members, with_newest;
-	int learned; /* number of answers in `members` */
+	int learned; /* number of replies in `members` */
 	uint64_t newest_call, newest_answer;
 	bool newest_foreign;
 };
 
-/* Adds a call and its answer, raw. Long answers are never foreign. */
+/* Adds a call and its reply, raw. Long replies are never foreign. */
 void foreign_answers_step(struct foreign_answers *f, uint64_t call, struct str answer);
 
 /* Adds the effect of that call. `was_effective`: the same call had changed something before. */
 void foreign_answers_effect(struct foreign_answers *f, const struct completed_step *p,
                             bool was_effective);
 
-/* Do different calls get such answers to the end, without an exception? And are they calls that
+/* Do different calls get such replies to the end, without an exception? And are they calls that
    change something elsewhere: two had done so; or the environment counts none of the run
    (`uncounted`), and one had done so or all replies are equal. */
 bool foreign_answers_took_over(const struct foreign_answers *f, bool uncounted);

@@ -1,4 +1,4 @@
-/* Texts that differ only in parts generated for each answer: ids, tokens, points in time. */
+/* Texts that differ only in parts generated for each reply: ids, tokens, points in time. */
 #ifndef ROLLDBG_FACTS_FRESH_IDS_H
 #define ROLLDBG_FACTS_FRESH_IDS_H
 

@@ -37,7 +37,7 @@ struct member_changes {
 	uint64_t call;               /* the newest call, and whether different ones were sent */
 	bool calls_differ, called;
 	/* the first number in the arguments and its growth between the last two calls: numbers
-	   in answers that depend on it grow evenly, too */
+	   in replies that depend on it grow evenly, too */
 	double argument, argument_step;
 	int64_t arguments;
 	bool argument_even;

@@ -22,9 +22,9 @@ enum movement {
 	MOVEMENT_IGNORED,
 };
 
-#define MOVEMENT_ANSWERS_MAX 16 /* number of different calls whose answers are kept */
+#define MOVEMENT_ANSWERS_MAX 16 /* number of different calls whose replies are kept */
 
-/* The newest answer to one call. */
+/* The newest reply to one call. */
 struct call_answer {
 	uint64_t call;
 	struct buf value;
@@ -34,8 +34,8 @@ struct call_answer {
 struct movement_facts {
 	struct arena *arena;
 	struct member_changes states;       /* from line to line */
-	struct member_changes observations; /* from one answer to the next */
-	/* from one answer to the next answer to the same call */
+	struct member_changes observations; /* from one reply to the next */
+	/* from one reply to the next reply to the same call */
 	struct member_changes repeats;
 	/* they differed in arrays, mixed types or untracked members */
 	bool texts_differ, repeats_differ;
@@ -60,7 +60,7 @@ struct movement_facts {
 	bool about_calls;
 	bool telling;                   /* an observation contained more than an acknowledgment */
 	int64_t mirrored, not_mirrored; /* states that equaled the previous observation or not */
-	/* states with another value for a member than the preceding answer */
+	/* states with another value for a member than the preceding reply */
 	int64_t contradicted;
 	int64_t pairs, later_changes; /* pairs of known states; those after the first that differ */
 	bool first_changed;

@@ -1,7 +1,7 @@
-/* Do rollouts that run at the same time share one environment? Between an answer and the next
-   call (a pause) a rollout changes nothing: if its state differs from the last answer, or from a
+/* Do rollouts that run at the same time share one environment? Between a reply and the next
+   call (a pause) a rollout changes nothing: if its state differs from the last reply, or from a
    second read, either another rollout changed it or it is volatile. Members common to states and
-   answers are counted over all rollouts of a recording, in their first steps. */
+   replies are counted over all rollouts of a recording, in their first steps. */
 #ifndef ROLLDBG_FACTS_SHARING_H
 #define ROLLDBG_FACTS_SHARING_H
 
@@ -48,7 +48,7 @@ struct sharing {
 	int64_t counted, counted_alone;
 	int64_t pauses;
 	int64_t quiet;      /* second reads while no other rollout acted */
-	int64_t comparable; /* pauses in which the state and the answer had members in common */
+	int64_t comparable; /* pauses in which the state and the reply had members in common */
 	/* For each call whose effect is known: the members that it changed, one bit each. */
 	uint16_t effects[SHARING_PAUSES];
 	size_t effect_count;
@@ -58,9 +58,9 @@ void sharing_release(struct sharing *s); /* zeroed is fine */
 
 /* One rollout's current pause, and the results of its pauses; zeroed before its reset. */
 struct pauses {
-	struct buf answer;   /* the last answer; empty: unknown */
+	struct buf answer;   /* the last reply; empty: unknown */
 	struct buf state;    /* before the call that was answered; empty: unknown */
-	struct buf previous; /* the answer before it; empty: unknown */
+	struct buf previous; /* the reply before it; empty: unknown */
 	struct buf reread;   /* second read of the state; empty if there was none */
 	bool quiet;          /* no other rollout acted before the second read */
 	int64_t began;       /* struct pause's `now` when the pause began */

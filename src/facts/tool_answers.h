@@ -1,15 +1,15 @@
-/* Does every tool always give the same answer, whatever its arguments? Then answers acknowledge calls
+/* Does every tool always give the same reply, whatever its arguments? Then replies acknowledge calls
    or refuse them, and cannot show that anything moved. */
 #ifndef ROLLDBG_FACTS_TOOL_ANSWERS_H
 #define ROLLDBG_FACTS_TOOL_ANSWERS_H
 
 #include "base/mem.h"
 
-#define TOOL_ANSWERS_TOOLS     16 /* with more tools, the answer is no */
+#define TOOL_ANSWERS_TOOLS     16 /* with more tools: no */
 #define TOOL_ANSWERS_CALLS_MIN 3  /* calls of one tool, not all the same */
 
 struct one_tool {
-	uint64_t tool, call, answer; /* hashes: its name, its first call, the answer to it */
+	uint64_t tool, call, answer; /* hashes: its name, its first call, the reply to it */
 	int64_t others;              /* calls that are not the first one again */
 };
 
@@ -17,7 +17,7 @@ struct one_tool {
 struct tool_answers {
 	struct one_tool *list;
 	size_t count;
-	bool differ; /* some tool gave two answers, or there are too many tools */
+	bool differ; /* some tool gave two replies, or there are too many tools */
 };
 
 struct answered_call {
@@ -25,11 +25,11 @@ struct answered_call {
 	uint64_t id;     /* distinguishes calls */
 };
 
-/* Adds the answer to a call. Answers are compared as they are spelled. */
+/* Adds the reply to a call. Replies are compared as they are spelled. */
 void tool_answers_add(struct tool_answers *t, struct arena *arena, const struct answered_call *call,
                       struct str answer);
 
-/* At least one tool was called TOOL_ANSWERS_CALLS_MIN times, and all gave one answer each. */
+/* At least one tool was called TOOL_ANSWERS_CALLS_MIN times, and all gave one reply each. */
 bool tool_answers_are_alike(const struct tool_answers *t);
 
 #endif

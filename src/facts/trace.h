@@ -13,7 +13,7 @@ struct trace_point {
 };
 
 struct trace {
-	/* hash of texts and lists in the answer to the reset; 0: unknown, or none */
+	/* hash of texts and lists in the reply to the reset; 0: unknown, or none */
 	uint64_t start;
 	size_t calls;
 	uint64_t call[TRACE_CALLS];                /* hashes */
@@ -24,7 +24,7 @@ struct trace {
    members that change without a call (according to `c`) are omitted. */
 void trace_add(struct trace *t, const struct member_changes *c, struct str value,
                struct buf *scratch);
-/* Adds the answer to the reset, if states are traced: a state need not show all that was drawn. Its
+/* Adds the reply to the reset, if states are traced: a state need not show all that was drawn. Its
    lists and texts are compared, apart from points in time and from texts with digits, which may be
    ids. */
 void trace_add_start(struct trace *t, struct str answer, struct buf *scratch);

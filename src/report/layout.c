@@ -5,8 +5,10 @@
 
 #define ONE_LINE      ((size_t)72) /* on a narrower terminal a row takes two lines */
 #define CALL_LEAST    ((size_t)12)
+#define CALL_SHOWN    ((size_t)22) /* a call no longer than this is never truncated */
 #define OUTCOME_LEAST (sizeof("outcome") - 1)
 #define STATE_LEAST   (sizeof("unchanged") - 1)
+#define REPLY_LEAST   (sizeof("observation") - 1)
 
 static struct layout in_two_lines(size_t columns)
 {
@@ -22,7 +24,8 @@ static struct layout in_two_lines(size_t columns)
 }
 
 /* The outcome gets the width it needs, the state up to a third of the rest. The call and the
-   observation share the remainder; width that one does not need goes to the other. */
+   observation share the remainder; width that one does not need goes to the other. If even a short
+   call would be truncated, a row takes two lines. */
 struct layout layout_make(size_t columns, struct widths w)
 {
 	columns = at_least(columns, LEAST_COLUMNS);
@@ -35,8 +38,12 @@ struct layout layout_make(size_t columns, struct widths w)
 	size_t state = at_most(at_least(w.state, STATE_LEAST), room / 3);
 	size_t half = (room - state) / 2;
 	size_t spare = w.observation < half ? half - w.observation : 0;
-	size_t call = at_most(at_least(w.call, CALL_LEAST), half + spare);
+	size_t call = at_least(w.call, CALL_LEAST), shown = at_most(call, CALL_SHOWN);
 
+	if (shown + REPLY_LEAST > room - state) {
+		return in_two_lines(columns);
+	}
+	call = at_least(at_most(call, half + spare), shown);
 	l.call = TURN_COLUMNS + GAP;
 	l.call_end = l.call + call;
 	l.outcome = l.call_end + GAP;

@@ -180,7 +180,7 @@ void report_changes_title(enum change_format format, struct buf *out)
 	} else if (format == CHANGES_TABLE) {
 		buf_printf(out, "%-*s  %*s  %*s  %*s  %-*s%s\n", NAME_COLUMNS, "metric",
 		           VALUE_COLUMNS, "before", VALUE_COLUMNS, "after", VALUE_COLUMNS, "change",
-		           INTERVAL_COLUMNS, "95 % interval", "verdict");
+		           INTERVAL_COLUMNS, "95% interval", "verdict");
 	}
 }
 

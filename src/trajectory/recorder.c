@@ -174,7 +174,7 @@ static int write_line(struct recorder *r, struct str text, struct error *err)
 		remove_partial_line(r, done);
 		errno = cause;
 		return error_errno(err,
-		                   "%s has %" PRIu64 " complete lines of this run, the next "
+		                   "%s has %" PRIu64 " complete lines of this run; the next "
 		                   "one could not be written",
 		                   r->name, r->lines);
 	}

@@ -67,7 +67,7 @@ write_tasks() {
 	expect 2 rolldbg run --reset-json '[1]'
 	has "$stderr" '--reset-json is an array, not an object'
 	expect 2 rolldbg run --reset-json '{"a":'
-	has "$stderr" '--reset-json: column 6: '
+	has "$stderr" '--reset-json: not JSON: unexpected end of input at byte 6'
 }
 
 @test "an invalid task file: exit 3 with file and line, nothing started" {

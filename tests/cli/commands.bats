@@ -195,7 +195,7 @@ keys_of() {
 	expect 2 rolldbg show both.jsonl --rollout three.0
 	has "$stderr" "the recording has no rollout 'three.0'; available: one.0, two.0"
 	expect 2 rolldbg show one.jsonl --turn 6
-	has "$stderr" 'the recording has no turn 6'
+	has "$stderr" 'the recording has no turn 6; the last is turn 5'
 }
 
 @test "strip: the same seed gives the same bytes; stripping twice changes nothing" {
@@ -291,6 +291,14 @@ keys_of() {
 		script -qec "stty cols $columns; '$ROLLDBG' check --list" /dev/null | tr -d '\r' >list
 		[ "$(wc -L <list)" -le "$columns" ]
 	done
+	# a short call is never cut: a live table on 80 columns has two lines per row, a recorded one need not
+	for columns in 72 80 90 100; do
+		COLUMNS=$columns rolldbg run --actions RIGHT,DOWN >table
+		has "$(cat table)" 'lake_move action=RIGHT '
+		COLUMNS=$columns rolldbg show >table
+		has "$(cat table)" 'lake_move action=RIGHT '
+	done
+	[ "$(COLUMNS=80 rolldbg show | wc -l)" = 5 ]
 	# COLUMNS takes precedence; the default for a pipe is 100 columns
 	COLUMNS=60 rolldbg show a.jsonl | tail -n +2 >table
 	[ "$(LC_ALL=C.UTF-8 wc -L <table)" -le 60 ]

@@ -136,6 +136,8 @@ expect_refused() {
 @test "an invalid file: the line and the nearest name are reported" {
 	expect_refused '{' '.rolldbg.json:1:2: '
 	expect_refused '[]' 'must be an object, not an array'
+	expect_refused '{"environments": []}' '"environments" must be an object, not an array'
+	expect_refused '{"defaults": "run"}' '"defaults" must be an object, not "run"'
 	expect_refused $'{\n"environment": {}}' ".rolldbg.json:2: unknown key \"environment\"; did you mean 'environments'?"
 	expect_refused $'{"defaults": {\n"chek": {}}}' ".rolldbg.json:2: defaults: unknown command \"chek\"; did you mean 'check'?"
 	expect_refused $'{"defaults": {"check":\n{"fail-on": "error"}}}' ".rolldbg.json:2: defaults.check: unknown key \"fail-on\"; did you mean 'fail_on'?"
@@ -171,7 +173,7 @@ expect_refused() {
 	expect_refused $'{"environments": {"x": {"target": "a", "timeot": "3s"}}}' "environments.x: unknown key \"timeot\"; did you mean 'timeout'?"
 	echo '{"environments": {"staging": {"target": "builtin:frozen_lake"}}}' >.rolldbg.json
 	expect 2 rolldbg run --env stagin
-	has "$stderr" "unsupported environment 'stagin': no target, and not named in "
+	has "$stderr" "unknown environment 'stagin': neither a target nor a name in "
 	has "$stderr" "did you mean 'staging'?"
 	ROLLDBG_CONFIG=nowhere expect 3 rolldbg check
 	has "$stderr" 'configuration nowhere: '

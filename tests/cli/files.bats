@@ -216,7 +216,7 @@ onto_full() {
 	for blocks in 2 3 4; do
 		(ulimit -f $blocks && exec "$ROLLDBG" run --quiet --force --out a.jsonl) 2>message && status=0 || status=$?
 		[ "$status" = 5 ]
-		has "$(cat message)" 'complete lines of this run, the next one could not be written'
+		has "$(cat message)" 'complete lines of this run; the next one could not be written'
 		jq -e .rollout a.jsonl >/dev/null
 		[ "$(tail -c 1 a.jsonl | od -An -c | tr -d ' ')" = '\n' ]
 		expect 1 rolldbg check a.jsonl

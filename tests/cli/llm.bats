@@ -230,8 +230,11 @@ expect_reply() {
 	expect 3 rolldbg show --turn 2 --prompt b.jsonl
 	has "$stderr" 'prompt_hash differs'
 	expect 2 rolldbg show --turn 9 --prompt a.jsonl
-	has "$stderr" 'the recording has no turn 9'
+	has "$stderr" 'the recording has no turn 9; the last is turn '
 	expect 2 rolldbg show --prompt a.jsonl
+	expect 0 rolldbg show --turn 1 --prompt "$root/fixtures/recordings/good.jsonl"
+	[ -z "$output" ]
+	[ "$stderr" = 'rolldbg: turn 1 has no prompt: no messages were recorded' ]
 }
 
 @test "a task's own policy overrides the model; actions and a model exclude each other" {

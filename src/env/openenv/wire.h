@@ -18,7 +18,7 @@ enum openenv_got {
 	OPENENV_STRAY,       /* data is a reply of another type: replies no longer match requests */
 	OPENENV_ENDED,       /* the connection ended first: end, code and text */
 	OPENENV_UNREACHABLE, /* plain HTTP: no response */
-	OPENENV_LATE,        /* no answer in time */
+	OPENENV_LATE,        /* no reply in time */
 };
 
 /* Slices are valid until the next request. */

@@ -142,6 +142,11 @@ static void set_raw_bytes(struct line_writer *w, struct line *l, struct str byte
 static void set_content(struct line_writer *w, struct line *l, const struct env_reply *r)
 {
 	set_raw(l, KEY_OBSERVATION, r->observation);
+	if (r->observation.n && memchr(r->observation.p, '\n', r->observation.n)) {
+		buf_clear(&w->s->value);
+		json_minify(r->observation, &w->s->value);
+		keep_value(w, l, KEY_OBSERVATION);
+	}
 	l->value[KEY_STRUCTURED] = r->structured;
 	set_raw_bytes(w, l, r->raw);
 }
@@ -194,17 +199,17 @@ static void put_str(struct json_writer *j, const char *key, struct str s)
 
 /* ---- writing ---- */
 
-static int hand_out(struct line_writer *w, struct str written, struct error *err)
+static int hand_out(struct line_writer *w, const struct line *from, struct str written,
+                    struct error *err)
 {
 	struct line l;
-	size_t used;
 
 	if (!w->sink_count) {
 		return 0;
 	}
-	/* parse the written text, so that live and offline checks see the same bytes */
+	/* of the written text, so that live and offline checks see the same bytes */
 	buf_clear(&w->s->parsed);
-	if (line_parse(written, &w->s->parsed, &l, &used, err)) {
+	if (line_parse_written(written, from, &w->s->parsed, &l, err)) {
 		return error_wrap(err, "a line this program wrote");
 	}
 	l.number = recorder_line(w->recorder);
@@ -236,7 +241,7 @@ static int write_line(struct line_writer *w, struct line *l, struct error *err)
 	}
 	int failed = recorder_write(w->recorder, l, &w->s->text, &written, err);
 	if (!failed) {
-		failed = hand_out(w, written, err);
+		failed = hand_out(w, l, written, err);
 	}
 	if (w->order) {
 		pthread_mutex_unlock(w->order);

@@ -484,21 +484,25 @@ bool json_equal(struct str a, struct str b)
 	return same;
 }
 
+/* Removes and returns the text up to the byte, which is dropped. */
+static struct str take_until(struct str *rest, char byte)
+{
+	const char *at = memchr(rest->p, byte, rest->n);
+	struct str taken = {rest->p, at ? (size_t)(at - rest->p) : rest->n};
+
+	*rest = str_skip(*rest, taken.n + 1);
+	return taken;
+}
+
+/* Line breaks in strings are always escaped, so any raw one is outside strings. */
 void json_minify(struct str value, struct buf *out)
 {
-	/* line breaks in strings are always escaped, so any raw one is outside strings */
-	if (value.n > 0 && !memchr(value.p, '\n', value.n) && !memchr(value.p, '\r', value.n)) {
-		buf_str(out, value);
-		return;
-	}
 	while (value.n > 0) {
-		size_t n = 0;
+		struct str line = take_until(&value, '\n');
 
-		while (n < value.n && value.p[n] != '\n' && value.p[n] != '\r') {
-			n++;
+		while (line.n > 0) {
+			buf_str(out, take_until(&line, '\r'));
 		}
-		buf_add(out, value.p, n);
-		value = str_skip(value, n + 1);
 	}
 }
 

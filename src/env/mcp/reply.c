@@ -260,17 +260,16 @@ static struct str text_of(struct str observation)
 
 static void read_reply_session(struct str body, struct mcp_reading *m, struct env_reply *out)
 {
-	static const char *const keys[] = {"session_id", "session"};
+	enum { ID, SESSION, COUNT };
+	static const struct str keys[COUNT] = {STR_INIT("session_id"), STR_INIT("session")};
+	struct str ids[COUNT];
 
-	for (size_t i = 0; json_type(body) == JSON_OBJECT && i < ARRAY_LEN(keys); i++) {
-		struct str id = json_get(body, str_from(keys[i]));
-
-		if (json_type(id) == JSON_STRING) {
-			buf_clear(&m->session);
-			json_decode(id, &m->session);
-			out->reply_session = buf_view(&m->session);
-			return;
-		}
+	json_pick(body, keys, COUNT, ids);
+	struct str id = json_type(ids[ID]) == JSON_STRING ? ids[ID] : ids[SESSION];
+	if (json_type(id) == JSON_STRING) {
+		buf_clear(&m->session);
+		json_decode(id, &m->session);
+		out->reply_session = buf_view(&m->session);
 	}
 }
 

@@ -145,7 +145,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	struct drifts *s = state;
 	struct str llm = m->line->value[KEY_LLM];
-	struct str source = JSON_GET(JSON_GET(llm, "parse"), "source");
 
 	(void)out;
 	s->prompt.n = 0;
@@ -157,6 +156,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	if (s->known) {
 		compare(s, m->line);
 	}
+	struct str source = JSON_GET(JSON_GET(llm, "parse"), "source");
 	struct token_ids spare = s->expected;
 	s->expected = s->prompt;
 	s->prompt = spare;

@@ -199,22 +199,21 @@ static void put_str(struct json_writer *j, const char *key, struct str s)
 
 /* ---- writing ---- */
 
-static int hand_out(struct line_writer *w, const struct line *from, struct str written,
-                    struct error *err)
+static int hand_out(struct line_writer *w, const struct line *l, struct str text, struct error *err)
 {
-	struct line l;
+	struct line seen;
 
 	if (!w->sink_count) {
 		return 0;
 	}
 	/* of the written text, so that live and offline checks see the same bytes */
 	buf_clear(&w->s->parsed);
-	if (line_parse_written(written, from, &w->s->parsed, &l, err)) {
+	if (line_parse_written(text, l, &w->s->parsed, &seen, err)) {
 		return error_wrap(err, "a line this program wrote");
 	}
-	l.number = recorder_line(w->recorder);
+	seen.number = recorder_line(w->recorder);
 	for (size_t i = 0; i < w->sink_count; i++) {
-		if (w->sinks[i].take(w->sinks[i].ctx, &l, err)) {
+		if (w->sinks[i].take(w->sinks[i].ctx, &seen, err)) {
 			return -1;
 		}
 	}
@@ -478,12 +477,13 @@ int line_writer_reset(struct line_writer *w, const struct env_reply *r, struct s
 static void set_tool_call(struct line_writer *w, struct line *l, const struct step_fields *f)
 {
 	struct json_writer j = begin_value(w);
-	char id[32];
+	struct str id = f->call->id;
+	char own[32];
+	int n = id.p ? 0 : snprintf(own, sizeof(own), "c%lld", (long long)f->step);
 
 	jw_object(&j);
-	snprintf(id, sizeof(id), "c%lld", (long long)f->step);
 	jw_key(&j, "id");
-	jw_str(&j, f->call->id.p ? f->call->id : str_from(id));
+	jw_str(&j, n ? (struct str){own, (size_t)n} : id);
 	jw_key(&j, "name");
 	jw_str(&j, f->call->name);
 	jw_key(&j, "arguments");

@@ -200,14 +200,14 @@ static void read_content(struct str content, struct mcp_reading *m, struct env_r
 	enum { TYPE, TEXT, COUNT };
 	static const struct str keys[COUNT] = {STR_INIT("type"), STR_INIT("text")};
 	struct json_fault fault;
-	struct str block, second, values[COUNT];
+	struct str second, values[COUNT];
 	size_t cursor = 0;
 
 	out->observation = content;
-	if (!json_next(content, &cursor, &block) || json_next(content, &cursor, &second)) {
+	if (!json_next_picked(content, &cursor, keys, COUNT, values) ||
+	    json_next(content, &cursor, &second)) {
 		return;
 	}
-	json_pick(block, keys, COUNT, values);
 	struct str text = values[TEXT];
 	if (!json_is(values[TYPE], STR("text")) || json_type(text) != JSON_STRING) {
 		return;

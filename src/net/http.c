@@ -310,13 +310,13 @@ static struct curl_slist *header_list(const struct buf *lines)
 }
 
 /* Sets CURLOPT_HTTPHEADER, if it differs from the previous one. Removes two headers of libcurl's
-   own: a form's content type, and a large body's "Expect: 100-continue", which costs a round trip. */
+   own: a form's content type, and a large body's "Expect: 100-continue", a round trip. */
 static int set_headers(struct http_exchange *x, const struct http_request *q, struct error *err)
 {
 	bool has_type = !q->body.p;
 
-	for (size_t i = 0; i < q->header_count; i++) {
-		has_type |= strncasecmp(q->headers[i], "Content-Type", 12) == 0;
+	for (size_t i = 0; i < q->header_count && !has_type; i++) {
+		has_type = strncasecmp(q->headers[i], "Content-Type", 12) == 0;
 	}
 	struct str end = has_type ? STR("Expect:\n") : STR("Content-Type:\nExpect:\n");
 

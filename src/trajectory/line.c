@@ -431,7 +431,7 @@ int line_parse_first(struct str text, struct buf *scratch, struct line *out, siz
 	return line_of_members(object_in(text, known.used), &s, scratch, out, &err);
 }
 
-/* Lists the members of a text that was written from these values, without reading them again. False:
+/* Lists the members of a text that was written from these values, without reading them. False:
    some are written in another form. */
 static bool list_members(const struct line *from, struct str text, struct json_member *list,
                          size_t *n)

@@ -431,6 +431,12 @@ int line_parse_first(struct str text, struct buf *scratch, struct line *out, siz
 	return line_of_members(object_in(text, known.used), &s, scratch, out, &err);
 }
 
+/* A value may have been validated with blanks around it, which a line's slices lack. */
+static bool is_bare(struct str value)
+{
+	return (unsigned char)value.p[0] > ' ' && (unsigned char)value.p[value.n - 1] > ' ';
+}
+
 /* Lists the members of a text that was written from these values, without reading them. False:
    some are written in another form. */
 static bool list_members(const struct line *from, struct str text, struct json_member *list,
@@ -449,7 +455,8 @@ static bool list_members(const struct line *from, struct str text, struct json_m
 		}
 		value = value.n ? value : STR("null");
 		rest = str_skip(rest, 1); /* the brace or a comma */
-		if (!str_starts(rest, name) || !str_starts(str_skip(rest, name.n), value)) {
+		if (!is_bare(value) || !str_starts(rest, name) ||
+		    !str_starts(str_skip(rest, name.n), value)) {
 			return false;
 		}
 		list[(*n)++] = (struct json_member){.key = {rows[i].name, rows[i].name_n},

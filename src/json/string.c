@@ -233,7 +233,9 @@ bool lex_rest_is(struct str inner, struct str decoded)
 
 bool json_is(struct str string, struct str decoded)
 {
-	return json_type(string) == JSON_STRING && lex_key_is(json_inner(string), decoded);
+	struct str inner = json_inner(string);
+
+	return inner.p && lex_key_is(inner, decoded);
 }
 
 bool json_key_is(struct str key, struct str decoded)
@@ -308,16 +310,16 @@ static bool put_short(struct buf *out, struct str s)
    number. */
 static size_t put_special(const unsigned char **p, const unsigned char *end, char *to)
 {
-	static const char replacement[] = "\xef\xbf\xbd";
+	static const char replacement[] = {'\xef', '\xbf', '\xbd'};
 
 	if (**p < 0x80) {
 		return lex_canonical(*(*p)++, to);
 	}
 	size_t n = utf8_length(*p, end);
 	if (n == 0) {
-		memcpy(to, replacement, 3);
+		memcpy(to, replacement, sizeof(replacement));
 		++*p;
-		return 3;
+		return sizeof(replacement);
 	}
 	memcpy(to, *p, n);
 	*p += n;

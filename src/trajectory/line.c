@@ -194,7 +194,7 @@ ALWAYS_INLINE int take(struct row_walk *w, const struct json_member *m, unsigned
 {
 	const struct line_key *row = lead ? &w->rows[lead - 1] : walk_find(w, m->key);
 
-	if (!row) {
+	if (!row && !lead) {
 		row = walk_find_escaped(w, m->key);
 	}
 	if (!row) {

@@ -305,18 +305,19 @@ static bool is_initial_data(const struct report *report, struct str value, struc
 /* The only member of the body, besides its description, if it is an object: {"result":{..}}. */
 static struct str unwrapped(struct str body)
 {
-	struct json_member m, only = {.type = JSON_NULL};
-	size_t cursor = 0, count = 0;
+	struct str only = STR_NONE;
+	struct json_member m;
+	size_t cursor = 0;
 
 	while (json_next_member(body, &cursor, &m)) {
-		if (!is_empty(m.value) && !is_description(m.key)) {
-			only = m;
-			count++;
-		} else if (is_report(m.key)) {
+		bool content = !is_empty(m.value) && !is_description(m.key);
+
+		if (content ? only.p || m.type != JSON_OBJECT : is_report(m.key)) {
 			return body;
 		}
+		only = content ? m.value : only;
 	}
-	return count == 1 && only.type == JSON_OBJECT ? only.value : body;
+	return only.p ? only : body;
 }
 
 struct hidden_error hidden_error_in_body(struct str body, struct hidden_error_context before)
@@ -332,15 +333,15 @@ struct hidden_error hidden_error_in_body(struct str body, struct hidden_error_co
 		keys[i] = reports[i].key;
 	}
 	json_pick(body, keys, REPORTS, values);
-	struct str start = unwrapped(before.start), last = unwrapped(before.last);
 	for (size_t i = 0; i < REPORTS && found.strength != HIDDEN_ERROR_CERTAIN; i++) {
 		struct str message =
 			values[i].p ? read_member(reports[i].meaning, values[i], body) : values[i];
 
-		if (!message.p || is_initial_data(&reports[i], values[i], start)) {
+		if (!message.p ||
+		    is_initial_data(&reports[i], values[i], unwrapped(before.start))) {
 			continue;
 		}
-		enum content content = content_of(body, last);
+		enum content content = content_of(body, unwrapped(before.last));
 		enum hidden_error_strength strength =
 			weigh_flag(reports[i].meaning, reports[i].strength, content);
 		if (strength > found.strength) {

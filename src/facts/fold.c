@@ -335,6 +335,15 @@ static unsigned take_step(struct open_rollout *o, const struct line *l, struct d
 	return kinds | (m->failed ? KIND_FAILED : KIND_OK);
 }
 
+static const struct str llm_keys[LLM_MEMBERS] = {
+	[LLM_ERROR] = STR_INIT("error"),
+	[LLM_LOGPROBS] = STR_INIT("logprobs"),
+	[LLM_PROMPT_TOKEN_IDS] = STR_INIT("prompt_token_ids"),
+	[LLM_REASONING] = STR_INIT("reasoning"),
+	[LLM_TOKEN_IDS] = STR_INIT("token_ids"),
+	[LLM_USAGE] = STR_INIT("usage"),
+};
+
 static unsigned take_turn(struct open_rollout *o, const struct line *l, struct derived_line *m)
 {
 	struct rollout_facts *f = &o->facts;
@@ -357,6 +366,7 @@ static unsigned take_turn(struct open_rollout *o, const struct line *l, struct d
 		kinds |= KIND_CHANGED_WITHOUT_CALL;
 	}
 	if (line_has(l, KEY_LLM)) {
+		json_pick(l->value[KEY_LLM], llm_keys, LLM_MEMBERS, m->llm);
 		kinds |= KIND_LLM;
 	}
 	if (!o->terminal && (l->terminated == 1 || l->truncated == 1)) {

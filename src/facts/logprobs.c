@@ -26,12 +26,10 @@ bool logprob_next(struct logprob_walk *w, double *value)
 	struct str each;
 
 	if (!w->list.p) {
-		struct str all = JSON_GET(w->llm, "logprobs");
-
-		w->list = JSON_GET(all, "content");
+		w->list = JSON_GET(w->logprobs, "content");
 		w->plain = json_count(w->list) == 0;
 		if (w->plain) {
-			w->list = JSON_GET(all, "token_logprobs");
+			w->list = JSON_GET(w->logprobs, "token_logprobs");
 		}
 	}
 	if (!json_next(w->list, &w->cursor, &each)) {
@@ -90,7 +88,7 @@ void ratios_add(struct ratios *r, size_t place, double trained, double sampled)
 
 size_t ratios_turn(struct ratios *r, struct str llm, const double *trained, size_t count)
 {
-	struct logprob_walk walk = {.llm = llm};
+	struct logprob_walk walk = {.logprobs = JSON_GET(llm, "logprobs")};
 	size_t n = 0, zeros = 0;
 	double sampled;
 

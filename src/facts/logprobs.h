@@ -4,10 +4,10 @@
 
 #include "json/scan.h"
 
-/* An iterator over the log-probabilities of one turn; zeroed except for `llm`, the value of that
-   key. */
+/* An iterator over the log-probabilities of one turn; zeroed except for `logprobs`, that member of
+   the line's `llm`. */
 struct logprob_walk {
-	struct str llm, list;
+	struct str logprobs, list;
 	size_t cursor;
 	bool plain; /* a list of numbers, not of objects */
 };

@@ -43,6 +43,17 @@ struct completed_step {
 #define TOOL_NONE     (-1) /* no call, or a call without a name */
 #define TOOL_UNLISTED (-2) /* a name that is not advertised, or the tools are unknown */
 
+/* Members of a line's `llm` that rules look at. */
+enum llm_member {
+	LLM_ERROR,
+	LLM_LOGPROBS,
+	LLM_PROMPT_TOKEN_IDS,
+	LLM_REASONING,
+	LLM_TOKEN_IDS,
+	LLM_USAGE,
+	LLM_MEMBERS
+};
+
 /* One line and the facts derived from it. Slices are valid during the call. */
 struct derived_line {
 	const struct line *line; /* NULL if the rollout stops without an end line */
@@ -58,6 +69,7 @@ struct derived_line {
 	struct str arguments;
 	uint64_t call;     /* a hash of both, as spelled; only if is_step */
 	int64_t env_steps; /* the environment's own count after this step; -1: unknown */
+	struct str llm[LLM_MEMBERS];
 };
 
 /* Kinds of lines and steps that a rule can subscribe to (most steps are ok, and few rules need

@@ -111,6 +111,11 @@ ALWAYS_INLINE __m128i sse2_load(const unsigned char *p)
 	return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
+ALWAYS_INLINE void sse2_store(char *to, __m128i v)
+{
+	_mm_storeu_si128((__m128i *)(void *)to, v);
+}
+
 ALWAYS_INLINE __m128i sse2_is(__m128i v, char c)
 {
 	return _mm_cmpeq_epi8(v, _mm_set1_epi8(c));

@@ -85,6 +85,51 @@ size_t lex_canonical(uint32_t code, char out[6])
 	return code < 0x20 ? put_hex4(code, out) : lex_text(code, out);
 }
 
+/* Most runs between special bytes are short: they are copied while they are searched, without
+   calls. The two functions below copy at most COPY_BYTES from p to `to`, which has room for as many
+   as are left up to `end`, or COPY_BYTES. They return the number copied. */
+#define COPY_BYTES 16
+
+ALWAYS_INLINE size_t copy_plain(const unsigned char *p, const unsigned char *end, char *to)
+{
+	size_t n = 0;
+
+#ifdef JSON_SSE2
+	if (LIKELY(end - p >= COPY_BYTES)) {
+		__m128i v = sse2_load(p);
+		unsigned mask = sse2_not_plain(v);
+
+		sse2_store(to, v);
+		return mask ? (size_t)__builtin_ctz(mask) : COPY_BYTES;
+	}
+#endif
+	for (; n < COPY_BYTES && p + n < end && is_plain(p[n]); n++) {
+		to[n] = (char)p[n];
+	}
+	return n;
+}
+
+/* Up to an escape. */
+ALWAYS_INLINE size_t copy_unescaped(const unsigned char *p, const unsigned char *end, char *to)
+{
+	size_t n = 0;
+
+#ifdef JSON_SSE2
+	if (LIKELY(end - p >= COPY_BYTES)) {
+		__m128i v = sse2_load(p);
+		unsigned mask = sse2_mask(sse2_is(v, '\\'));
+
+		sse2_store(to, v);
+		return mask ? (size_t)__builtin_ctz(mask) : COPY_BYTES;
+	}
+#endif
+	for (; n < COPY_BYTES && p + n < end && p[n] != '\\'; n++) {
+		to[n] = (char)p[n];
+	}
+	return n;
+}
+
+/* Decoded text is never longer than its escapes, so that a copy always has room. */
 bool lex_decode(struct str inner, char *out, size_t *n)
 {
 	const unsigned char *p = lex_begin(inner), *end = lex_end(inner);
@@ -92,21 +137,23 @@ bool lex_decode(struct str inner, char *out, size_t *n)
 	bool all = true;
 
 	while (p < end) {
-		const unsigned char *run = memchr(p, '\\', (size_t)(end - p));
-		size_t plain = (size_t)((run ? run : end) - p);
-		char text[6];
+		size_t copied = copy_unescaped(p, end, out);
 
-		memcpy(out, p, plain);
-		out += plain;
-		p += plain;
-		if (p < end) {
-			uint32_t code = lex_unescape(&p, end);
-			size_t length = lex_text(code, text);
-
-			memcpy(out, text, length);
-			out += length;
-			all = all && !lex_is_surrogate(code);
+		p += copied;
+		out += copied;
+		if (p == end || *p != '\\') {
+			continue;
 		}
+		char text[6];
+		uint32_t code = lex_unescape(&p, end);
+		if (code < 0x80) {
+			*out++ = (char)code;
+			continue;
+		}
+		size_t length = lex_text(code, text);
+		memcpy(out, text, length);
+		out += length;
+		all = all && !lex_is_surrogate(code);
 	}
 	*n = (size_t)(out - begin);
 	return all;
@@ -156,10 +203,17 @@ void json_text_or_json(struct str value, struct buf *out)
 
 bool lex_rest_is(struct str inner, struct str decoded)
 {
-	if (!json_has_escape(inner)) {
-		return str_eq(inner, decoded);
+	size_t same = 0;
+
+	while (same < inner.n && inner.p[same] != '\\' && same < decoded.n &&
+	       inner.p[same] == decoded.p[same]) {
+		same++;
 	}
-	const unsigned char *p = lex_begin(inner), *end = lex_end(inner);
+	if (same == inner.n || inner.p[same] != '\\') { /* most keys have no escapes */
+		return same == inner.n && same == decoded.n;
+	}
+	const unsigned char *p = lex_begin(inner) + same, *end = lex_end(inner);
+	decoded = str_skip(decoded, same);
 	while (p < end) {
 		char text[6];
 		size_t n = 1;
@@ -179,7 +233,9 @@ bool lex_rest_is(struct str inner, struct str decoded)
 
 bool json_is(struct str string, struct str decoded)
 {
-	return json_type(string) == JSON_STRING && lex_key_is(json_inner(string), decoded);
+	struct str inner = json_inner(string);
+
+	return inner.p && lex_key_is(inner, decoded);
 }
 
 bool json_key_is(struct str key, struct str decoded)
@@ -206,27 +262,29 @@ bool json_has_escape(struct str string)
 	return string.n && memchr(string.p, '\\', string.n);
 }
 
-#define SHORT_BYTES 64
+#define SHORT_BYTES 16
 
-/* Are all of the n bytes plain? The last word overlaps the one before it. */
-static bool is_plain_short(const unsigned char *p, size_t n)
+/* Copies up to SHORT_BYTES, as two words which may overlap. False: one of them is not plain. */
+static bool copy_short(char *to, const unsigned char *p, size_t n)
 {
-	uint32_t first, last;
+	uint32_t half, last_half;
 
 	if (n >= 8) {
-		uint64_t marks = word_not_plain(word_load(p + n - 8));
+		uint64_t first = word_load(p), last = word_load(p + n - 8);
 
-		for (size_t i = 0; i + 8 < n; i += 8) {
-			marks |= word_not_plain(word_load(p + i));
-		}
-		return marks == 0;
+		memcpy(to, &first, 8);
+		memcpy(to + n - 8, &last, 8);
+		return (word_not_plain(first) | word_not_plain(last)) == 0;
 	}
 	if (n >= 4) {
-		memcpy(&first, p, 4);
-		memcpy(&last, p + n - 4, 4);
-		return word_not_plain((uint64_t)first << 32 | last) == 0;
+		memcpy(&half, p, 4);
+		memcpy(&last_half, p + n - 4, 4);
+		memcpy(to, &half, 4);
+		memcpy(to + n - 4, &last_half, 4);
+		return word_not_plain((uint64_t)half << 32 | last_half) == 0;
 	}
 	for (size_t i = 0; i < n; i++) {
+		to[i] = (char)p[i];
 		if (!is_plain(p[i])) {
 			return false;
 		}
@@ -234,52 +292,66 @@ static bool is_plain_short(const unsigned char *p, size_t n)
 	return true;
 }
 
-/* A string without escapes, in one piece: most are keys and words. */
-static void put_plain(struct buf *out, struct str s)
+/* A string without escapes, in one piece: most are keys and words. False: it is none. */
+static bool put_short(struct buf *out, struct str s)
 {
-	char *to = buf_room(out, s.n + 2);
+	char *to = s.n <= SHORT_BYTES ? buf_room(out, s.n + 2) : NULL;
 
-	if (!to) {
-		return;
+	if (!to || !copy_short(to + 1, lex_begin(s), s.n)) {
+		return false;
 	}
-	to[0] = '"';
-	if (s.n) {
-		memcpy(to + 1, s.p, s.n);
-	}
-	to[s.n + 1] = '"';
+	to[0] = to[s.n + 1] = '"';
 	to[s.n + 2] = '\0';
 	out->n += s.n + 2;
+	return true;
+}
+
+/* Writes the byte or character at p, which is not plain, to a place for 6 bytes, and returns their
+   number. */
+static size_t put_special(const unsigned char **p, const unsigned char *end, char *to)
+{
+	static const char replacement[] = {'\xef', '\xbf', '\xbd'};
+
+	if (**p < 0x80) {
+		return lex_canonical(*(*p)++, to);
+	}
+	size_t n = utf8_length(*p, end);
+	if (n == 0) {
+		memcpy(to, replacement, sizeof(replacement));
+		++*p;
+		return sizeof(replacement);
+	}
+	memcpy(to, *p, n);
+	*p += n;
+	return n;
+}
+
+/* Any string, in pieces, which need no check of the room in the buffer. */
+static __attribute__((noinline)) void put_long(struct buf *out, struct str s)
+{
+	const unsigned char *p = lex_begin(s), *end = s.n ? lex_end(s) : p;
+
+	buf_char(out, '"');
+	while (p < end) {
+		char piece[512], *to = piece;
+
+		while (p < end && to - piece < (ptrdiff_t)sizeof(piece) - COPY_BYTES - 6) {
+			size_t n = copy_plain(p, end, to);
+
+			p += n;
+			to += n;
+			if (p < end && !is_plain(*p)) {
+				to += put_special(&p, end, to);
+			}
+		}
+		buf_add(out, piece, (size_t)(to - piece));
+	}
+	buf_char(out, '"');
 }
 
 void json_quote(struct buf *out, struct str s)
 {
-	static const char replacement[] = "\xef\xbf\xbd";
-	const unsigned char *p = lex_begin(s), *end = s.n ? lex_end(s) : p;
-
-	if (s.n <= SHORT_BYTES && is_plain_short(p, s.n)) {
-		put_plain(out, s);
-		return;
+	if (!put_short(out, s)) {
+		put_long(out, s);
 	}
-	buf_char(out, '"');
-	while (p < end) {
-		const unsigned char *run = p;
-		char text[6];
-
-		p = run_plain(p, end);
-		buf_add(out, run, (size_t)(p - run));
-		if (p == end) {
-			break;
-		}
-		size_t n = utf8_length(p, end);
-		if (n == 0) {
-			buf_text(out, replacement);
-			p++;
-		} else if (n == 1) {
-			buf_add(out, text, lex_canonical(*p++, text));
-		} else {
-			buf_add(out, p, n);
-			p += n;
-		}
-	}
-	buf_char(out, '"');
 }

@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#define HIGH_WATER  ((size_t)1 << 20) /* unread bytes at which reading from the peer pauses */
-#define KEEP_MEMORY ((size_t)256 << 10)
-#define LEAVE_BYTES ((size_t)64 << 10)
-#define LEAVE_MS    2000u
-#define MAX_HOPS    5
-#define MAX_IDLE    4 /* exchanges kept for the next request */
+#define HIGH_WATER   ((size_t)1 << 20) /* unread bytes at which reading from the peer pauses */
+#define KEEP_MEMORY  ((size_t)256 << 10)
+#define LEAVE_BYTES  ((size_t)64 << 10)
+#define LEAVE_MS     2000u
+#define MAX_HOPS     5
+#define EXPECT_BYTES ((size_t)512 << 10) /* libcurl expects a reply to headers from 1 MiB on */
+#define MAX_IDLE     4                   /* exchanges kept for the next request */
 /* Whole seconds, rounded down by libcurl: connections idle for 2 s or more are too old. Servers
    drop idle connections without notice, some after 5 s, and a request sent on a dropped one is
    lost. */
@@ -35,10 +36,8 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
 		x->paused = true;
 		return CURL_WRITEFUNC_PAUSE;
 	}
-	size_t max = x->request && x->request->max_bytes ? x->request->max_bytes : BUF_MAX_MESSAGE;
-	if (skips_body(x)) {
-		max = LEAVE_BYTES;
-	}
+	size_t most = x->request && x->request->max_bytes ? x->request->max_bytes : BUF_MAX_MESSAGE;
+	size_t max = skips_body(x) ? LEAVE_BYTES : most;
 	if (x->received > max || n > max - x->received) {
 		x->too_large = true;
 		return 0;
@@ -311,7 +310,7 @@ static struct curl_slist *header_list(const struct buf *lines)
 }
 
 /* Sets CURLOPT_HTTPHEADER, if it differs from the previous one. Removes two headers of libcurl's
-   own: "Expect: 100-continue", which costs a round trip, and a form's content type. */
+   own: a form's content type, and a large body's "Expect: 100-continue", a round trip. */
 static int set_headers(struct http_exchange *x, const struct http_request *q, struct error *err)
 {
 	bool has_type = !q->body.p;
@@ -319,8 +318,9 @@ static int set_headers(struct http_exchange *x, const struct http_request *q, st
 	for (size_t i = 0; i < q->header_count && !has_type; i++) {
 		has_type = strncasecmp(q->headers[i], "Content-Type", 12) == 0;
 	}
-	struct str end = has_type ? STR("Expect:\n") : STR("Expect:\nContent-Type:\n");
+	struct str end = has_type ? STR("Expect:\n") : STR("Content-Type:\nExpect:\n");
 
+	end.n -= q->body.n < EXPECT_BYTES ? strlen("Expect:\n") : 0;
 	if (same_headers(buf_view(&x->header_lines), q, end)) {
 		return 0;
 	}
@@ -336,7 +336,7 @@ static int set_headers(struct http_exchange *x, const struct http_request *q, st
 	buf_str(&lines, end);
 	if (rc == 0 && lines.full) {
 		rc = error_set(err, FAIL_USAGE, "headers larger than 64 KiB");
-	} else if (rc == 0 && !(list = header_list(&lines))) {
+	} else if (rc == 0 && lines.n && !(list = header_list(&lines))) {
 		rc = error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
 	}
 	if (rc < 0) {

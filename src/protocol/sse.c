@@ -20,6 +20,20 @@ void sse_init(struct sse *s, size_t max_event)
 	};
 }
 
+void sse_restart(struct sse *s)
+{
+	struct buf *all[] = {&s->line, &s->data, &s->type, &s->id, &s->next_id};
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		buf_clear(all[i]);
+	}
+	*s = (struct sse){.line = s->line,
+	                  .data = s->data,
+	                  .type = s->type,
+	                  .id = s->id,
+	                  .next_id = s->next_id};
+}
+
 void sse_release(struct sse *s)
 {
 	buf_release(&s->line);

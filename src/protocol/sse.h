@@ -32,6 +32,7 @@ struct sse_event {
 };
 
 void sse_init(struct sse *s, size_t max_event);
+void sse_restart(struct sse *s); /* for another stream; keeps the memory */
 void sse_release(struct sse *s);
 
 /* Sets the next piece of input; it must stay valid until sse_next() has returned false. */

@@ -163,7 +163,7 @@ static void add_parse(double *sum, struct str parse)
 
 static void add_logprobs(double *sum, struct str llm)
 {
-	struct logprob_walk walk = {.llm = llm};
+	struct logprob_walk walk = {.logprobs = JSON_GET(llm, "logprobs")};
 	int64_t count = 0, zeros = 0, bad = 0;
 	double v;
 

@@ -194,7 +194,7 @@ ALWAYS_INLINE int take(struct row_walk *w, const struct json_member *m, unsigned
 {
 	const struct line_key *row = lead ? &w->rows[lead - 1] : walk_find(w, m->key);
 
-	if (!row) {
+	if (!row && !lead) {
 		row = walk_find_escaped(w, m->key);
 	}
 	if (!row) {
@@ -429,6 +429,55 @@ int line_parse_first(struct str text, struct buf *scratch, struct line *out, siz
 	}
 	*used = known.used;
 	return line_of_members(object_in(text, known.used), &s, scratch, out, &err);
+}
+
+/* A value may have been validated with blanks around it, which a line's slices lack. */
+static bool is_bare(struct str value)
+{
+	return (unsigned char)value.p[0] > ' ' && (unsigned char)value.p[value.n - 1] > ' ';
+}
+
+/* Lists the members of a text that was written from these values, without reading them. False:
+   some are written in another form. */
+static bool list_members(const struct line *from, struct str text, struct json_member *list,
+                         size_t *n)
+{
+	size_t count;
+	const struct line_key *rows = line_rows(from->type, &count);
+	struct str rest = text;
+
+	*n = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct str name = str_skip(rows[i].lead, 1), value = from->value[rows[i].key];
+
+		if (!value.n && rows[i].types & T_OPTIONAL) {
+			continue;
+		}
+		value = value.n ? value : STR("null");
+		rest = str_skip(rest, 1); /* the brace or a comma */
+		if (!is_bare(value) || !str_starts(rest, name) ||
+		    !str_starts(str_skip(rest, name.n), value)) {
+			return false;
+		}
+		list[(*n)++] = (struct json_member){.key = {rows[i].name, rows[i].name_n},
+		                                    .value = {rest.p + name.n, value.n},
+		                                    .type = json_type(value),
+		                                    .lead = (unsigned)i + 1};
+		rest = str_skip(rest, name.n + value.n);
+	}
+	return str_is(rest, "}");
+}
+
+int line_parse_written(struct str text, const struct line *from, struct buf *scratch,
+                       struct line *out, struct error *err)
+{
+	struct json_member list[MEMBERS_MAX];
+	struct line_members s = {.list = list, .expected = from->type};
+	size_t used;
+
+	return list_members(from, text, list, &s.count)
+	               ? line_of_members(text, &s, scratch, out, err)
+	               : line_parse(text, scratch, out, &used, err);
 }
 
 /* Writes a value without line breaks. Strings, numbers and words contain none. */

@@ -214,4 +214,9 @@ MUST_USE int line_parse_first(struct str text, struct buf *scratch, struct line 
    value[] are used; value[KEY_TYPE] is not needed. Appends nothing for LINE_UNKNOWN. */
 void line_write(const struct line *l, struct buf *out);
 
+/* Like line_parse, for a text that line_write wrote from values known to be valid: they are only
+   scanned again if it had to change one, or if a secret was redacted. */
+MUST_USE int line_parse_written(struct str text, const struct line *from, struct buf *scratch,
+                                struct line *out, struct error *err);
+
 #endif

@@ -142,6 +142,11 @@ static void set_raw_bytes(struct line_writer *w, struct line *l, struct str byte
 static void set_content(struct line_writer *w, struct line *l, const struct env_reply *r)
 {
 	set_raw(l, KEY_OBSERVATION, r->observation);
+	if (r->observation.n && memchr(r->observation.p, '\n', r->observation.n)) {
+		buf_clear(&w->s->value);
+		json_minify(r->observation, &w->s->value);
+		keep_value(w, l, KEY_OBSERVATION);
+	}
 	l->value[KEY_STRUCTURED] = r->structured;
 	set_raw_bytes(w, l, r->raw);
 }
@@ -194,22 +199,21 @@ static void put_str(struct json_writer *j, const char *key, struct str s)
 
 /* ---- writing ---- */
 
-static int hand_out(struct line_writer *w, struct str written, struct error *err)
+static int hand_out(struct line_writer *w, const struct line *l, struct str text, struct error *err)
 {
-	struct line l;
-	size_t used;
+	struct line seen;
 
 	if (!w->sink_count) {
 		return 0;
 	}
-	/* parse the written text, so that live and offline checks see the same bytes */
+	/* of the written text, so that live and offline checks see the same bytes */
 	buf_clear(&w->s->parsed);
-	if (line_parse(written, &w->s->parsed, &l, &used, err)) {
+	if (line_parse_written(text, l, &w->s->parsed, &seen, err)) {
 		return error_wrap(err, "a line this program wrote");
 	}
-	l.number = recorder_line(w->recorder);
+	seen.number = recorder_line(w->recorder);
 	for (size_t i = 0; i < w->sink_count; i++) {
-		if (w->sinks[i].take(w->sinks[i].ctx, &l, err)) {
+		if (w->sinks[i].take(w->sinks[i].ctx, &seen, err)) {
 			return -1;
 		}
 	}
@@ -236,7 +240,7 @@ static int write_line(struct line_writer *w, struct line *l, struct error *err)
 	}
 	int failed = recorder_write(w->recorder, l, &w->s->text, &written, err);
 	if (!failed) {
-		failed = hand_out(w, written, err);
+		failed = hand_out(w, l, written, err);
 	}
 	if (w->order) {
 		pthread_mutex_unlock(w->order);
@@ -473,12 +477,13 @@ int line_writer_reset(struct line_writer *w, const struct env_reply *r, struct s
 static void set_tool_call(struct line_writer *w, struct line *l, const struct step_fields *f)
 {
 	struct json_writer j = begin_value(w);
-	char id[32];
+	struct str id = f->call->id;
+	char own[32];
+	int n = id.p ? 0 : snprintf(own, sizeof(own), "c%lld", (long long)f->step);
 
 	jw_object(&j);
-	snprintf(id, sizeof(id), "c%lld", (long long)f->step);
 	jw_key(&j, "id");
-	jw_str(&j, f->call->id.p ? f->call->id : str_from(id));
+	jw_str(&j, n ? (struct str){own, (size_t)n} : id);
 	jw_key(&j, "name");
 	jw_str(&j, f->call->name);
 	jw_key(&j, "arguments");

@@ -30,7 +30,7 @@ struct misbehaving_server {
 struct misbehaving_connection {
 	struct misbehaving_server *server;
 	int fd, requests;
-	char request[300000];
+	char request[3 << 20];
 };
 
 #define MISBEHAVING_OK "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"

@@ -130,17 +130,18 @@ static void shifts(void)
 
 static void check_logprobs(void)
 {
-	struct logprob_walk w = {.llm = STR("{\"logprobs\":{\"content\":[{\"logprob\":-1},{},"
-	                                    "{\"logprob\":-9999.0}],\"token_logprobs\":[-2]}}")};
+	struct logprob_walk w = {.logprobs =
+	                                 STR("{\"content\":[{\"logprob\":-1},{},"
+	                                     "{\"logprob\":-9999.0}],\"token_logprobs\":[-2]}")};
 	double v[3];
 
 	ok(logprob_next(&w, &v[0]) && logprob_next(&w, &v[1]) && logprob_next(&w, &v[2]) &&
 	           !logprob_next(&w, &v[0]),
 	   "three of them");
 	ok(v[0] == -1 && isnan(v[1]) && isnan(v[2]), "one a value, two none");
-	w = (struct logprob_walk){.llm = STR("{\"logprobs\":{\"token_logprobs\":[-2]}}")};
+	w = (struct logprob_walk){.logprobs = STR("{\"token_logprobs\":[-2]}")};
 	ok(logprob_next(&w, &v[0]) && v[0] == -2 && !logprob_next(&w, &v[0]), "the older shape");
-	w = (struct logprob_walk){.llm = STR("null")};
+	w = (struct logprob_walk){.logprobs = STR("null")};
 	ok(!logprob_next(&w, &v[0]), "none");
 }
 

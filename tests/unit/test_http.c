@@ -1,11 +1,13 @@
 /* net/http and net/io against a misbehaving server: how often requests are sent, what is
    reported, and that nothing waits forever. */
+#include "base/mem.h"
 #include "misbehaving_server.h"
 #include "net/http.h"
 #include "tap.h"
 
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 
 static struct misbehaving_server server;
@@ -110,6 +112,17 @@ static void test_requests(struct io *io)
 	exchange(io, &q, &r);
 	ok(!strstr(buf_cstr(&r.body), "\r\nContent-Type:"), "no content type unless given");
 	buf_release(&r.body);
+
+	const size_t large = (size_t)2 << 20;
+	char *spaces = mem_new(large);
+	memset(spaces, ' ', large);
+	q.body = (struct str){spaces, large};
+	exchange(io, &q, &r);
+	ok(strstr(buf_cstr(&r.body), "\r\nContent-Length: 2097152\r\n") &&
+	           !strstr(buf_cstr(&r.body), "\r\nExpect:"),
+	   "a large body: no Expect either");
+	buf_release(&r.body);
+	free(spaces);
 
 	static const struct {
 		const char *method, *begin, *end;

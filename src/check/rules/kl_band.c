@@ -21,7 +21,7 @@ struct band {
 
 static bool has_any(struct str llm)
 {
-	struct logprob_walk walk = {.llm = llm};
+	struct logprob_walk walk = {.logprobs = JSON_GET(llm, "logprobs")};
 	double v;
 
 	return logprob_next(&walk, &v);

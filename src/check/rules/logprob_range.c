@@ -25,9 +25,9 @@ struct logprob_counts {
 	int64_t count, positive, unset, zero;
 };
 
-static struct logprob_counts read_tokens(struct str llm)
+static struct logprob_counts read_tokens(struct str logprobs)
 {
-	struct logprob_walk walk = {.llm = llm};
+	struct logprob_walk walk = {.logprobs = logprobs};
 	struct logprob_counts t = {.count = 0};
 	double v;
 
@@ -43,7 +43,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
                  struct findings *out)
 {
 	struct ranges *s = state;
-	struct str llm = m->line->value[KEY_LLM], ids = JSON_GET(llm, "token_ids");
+	struct str ids = m->llm[LLM_TOKEN_IDS];
 	int64_t turn = m->line->turn, step = m->line->step;
 
 	(void)r, (void)out;
@@ -51,10 +51,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		header(s, m->line);
 		return;
 	}
-	if (JSON_GET(llm, "error").p) {
+	if (m->llm[LLM_ERROR].p) {
 		return;
 	}
-	struct logprob_counts t = read_tokens(llm);
+	struct logprob_counts t = read_tokens(m->llm[LLM_LOGPROBS]);
 	if (t.count == 0) {
 		if (s->asked) {
 			span_add(&s->missing, turn, step);

@@ -93,8 +93,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	bool called = r->steps > s->steps;
 
 	(void)out;
-	if (r->tool_count == 0 || m->outside_episode ||
-	    JSON_GET(m->line->value[KEY_LLM], "error").p) {
+	if (r->tool_count == 0 || m->outside_episode || m->llm[LLM_ERROR].p) {
 		return; /* without tools to call, or without a model */
 	}
 	s->begun = true;

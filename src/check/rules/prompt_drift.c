@@ -144,12 +144,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
                  struct findings *out)
 {
 	struct drifts *s = state;
-	struct str llm = m->line->value[KEY_LLM];
-	struct str source = JSON_GET(JSON_GET(llm, "parse"), "source");
 
 	(void)out;
 	s->prompt.n = 0;
-	if (!read_ids(&s->prompt, r->arena, JSON_GET(llm, "prompt_token_ids"))) {
+	if (!read_ids(&s->prompt, r->arena, m->llm[LLM_PROMPT_TOKEN_IDS])) {
 		s->known = false;
 		s->prompt_left_out = s->prompt_left_out || s->prompt.n == IDS_MAX;
 		return;
@@ -157,13 +155,14 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	if (s->known) {
 		compare(s, m->line);
 	}
+	struct str parse = JSON_GET(m->line->value[KEY_LLM], "parse");
 	struct token_ids spare = s->expected;
 	s->expected = s->prompt;
 	s->prompt = spare;
 	s->prompt_n = s->expected.n;
-	s->known = read_ids(&s->expected, r->arena, JSON_GET(llm, "token_ids"));
-	s->thought = JSON_GET(llm, "reasoning").p != NULL;
-	s->verbatim = !json_is(source, STR("native"));
+	s->known = read_ids(&s->expected, r->arena, m->llm[LLM_TOKEN_IDS]);
+	s->thought = m->llm[LLM_REASONING].p != NULL;
+	s->verbatim = !json_is(JSON_GET(parse, "source"), STR("native"));
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,

@@ -19,11 +19,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
                  struct findings *out)
 {
 	struct growth *s = state;
-	struct str llm = m->line->value[KEY_LLM];
 	int64_t tokens = 0;
 
 	(void)r, (void)out;
-	json_i64(JSON_GET(JSON_GET(llm, "usage"), "prompt_tokens"), &tokens);
+	json_i64(JSON_GET(m->llm[LLM_USAGE], "prompt_tokens"), &tokens);
 	if (tokens > 0 && s->tokens > 0 && tokens <= s->tokens && s->bytes > NOISE_BYTES &&
 	    !s->thought) {
 		if (!s->span.count) {
@@ -37,7 +36,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		s->tokens = tokens;
 		s->bytes = 0;
 	}
-	s->thought = JSON_GET(llm, "reasoning").p != NULL;
+	s->thought = m->llm[LLM_REASONING].p != NULL;
 	s->bytes += m->line->value[KEY_MESSAGES].n;
 }
 

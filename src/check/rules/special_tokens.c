@@ -24,10 +24,12 @@ struct marked {
 
 static const char *find_mark(struct str text)
 {
-	if (!memchr(text.p, '<', text.n) && !memchr(text.p, '[', text.n)) {
-		return NULL; /* every mark begins with one of them */
-	}
+	bool angle = memchr(text.p, '<', text.n), square = memchr(text.p, '[', text.n);
+
 	for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
+		if (!(marks[i][0] == '<' ? angle : square)) {
+			continue;
+		}
 		size_t n = strlen(marks[i]);
 		const char *at = text.p;
 		size_t left = text.n;

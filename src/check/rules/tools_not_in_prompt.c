@@ -43,7 +43,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
                  struct findings *out)
 {
 	struct prompt *s = state;
-	struct str usage = JSON_GET(m->line->value[KEY_LLM], "usage");
 	int64_t tokens = 0;
 
 	(void)r, (void)out;
@@ -51,8 +50,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		header(s, m->line);
 		return;
 	}
-	if (!s->native || !json_i64(JSON_GET(usage, "prompt_tokens"), &tokens) || tokens <= 0 ||
-	    tokens >= s->needed) {
+	if (!s->native || !json_i64(JSON_GET(m->llm[LLM_USAGE], "prompt_tokens"), &tokens) ||
+	    tokens <= 0 || tokens >= s->needed) {
 		return;
 	}
 	if (!s->span.count) {

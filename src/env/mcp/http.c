@@ -215,8 +215,7 @@ static int read_events(struct http_channel *c, struct http_exchange *x, int64_t 
 	struct str piece;
 	int got = 0;
 
-	sse_release(&c->sse);
-	sse_init(&c->sse, MCP_REPLY_MAX);
+	sse_restart(&c->sse);
 	while (!got) {
 		if (mcp_listen_until(&c->listen, x, UINT64_MAX, err)) {
 			return -1;

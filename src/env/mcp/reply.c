@@ -19,13 +19,11 @@
 void mcp_reading_init(struct mcp_reading *m)
 {
 	m->observation = m->structured = m->message = m->session = BUF(BUF_MAX_MESSAGE);
-	m->canon[0] = m->canon[1] = BUF(BUF_MAX_MESSAGE);
 }
 
 void mcp_reading_release(struct mcp_reading *m)
 {
-	struct buf *all[] = {&m->observation, &m->structured, &m->message,
-	                     &m->session,     &m->canon[0],   &m->canon[1]};
+	struct buf *all[] = {&m->observation, &m->structured, &m->message, &m->session};
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
@@ -202,14 +200,14 @@ static void read_content(struct str content, struct mcp_reading *m, struct env_r
 	enum { TYPE, TEXT, COUNT };
 	static const struct str keys[COUNT] = {STR_INIT("type"), STR_INIT("text")};
 	struct json_fault fault;
-	struct str block, second, values[COUNT];
+	struct str second, values[COUNT];
 	size_t cursor = 0;
 
 	out->observation = content;
-	if (!json_next(content, &cursor, &block) || json_next(content, &cursor, &second)) {
+	if (!json_next_picked(content, &cursor, keys, COUNT, values) ||
+	    json_next(content, &cursor, &second)) {
 		return;
 	}
-	json_pick(block, keys, COUNT, values);
 	struct str text = values[TEXT];
 	if (!json_is(values[TYPE], STR("text")) || json_type(text) != JSON_STRING) {
 		return;
@@ -224,16 +222,8 @@ static void read_content(struct str content, struct mcp_reading *m, struct env_r
 	}
 }
 
-/* Is the value, in canonical form, m->canon[0]? */
-static bool is_observation(struct mcp_reading *m, struct str value)
-{
-	buf_clear(&m->canon[1]);
-	json_canon(value, NULL, JSON_EDIT_DROP, &m->canon[1]);
-	return str_eq(buf_view(&m->canon[0]), buf_view(&m->canon[1]));
-}
-
 /* structuredContent is kept only if it differs from the text. */
-static void read_structured(struct str structured, struct mcp_reading *m, struct env_reply *out)
+static void read_structured(struct str structured, struct env_reply *out)
 {
 	struct json_member inner, second;
 	size_t cursor = 0;
@@ -241,13 +231,12 @@ static void read_structured(struct str structured, struct mcp_reading *m, struct
 	if (json_is_null(structured)) {
 		return;
 	}
-	buf_clear(&m->canon[0]);
-	json_canon(out->observation, NULL, JSON_EDIT_DROP, &m->canon[0]);
 	/* FastMCP wraps values that are not objects */
 	bool wrapped = json_next_member(structured, &cursor, &inner) &&
 	               json_key_is(inner.key, STR("result")) &&
 	               !json_next_member(structured, &cursor, &second);
-	if (!(wrapped && is_observation(m, inner.value)) && !is_observation(m, structured)) {
+	if (!(wrapped && json_equal(inner.value, out->observation)) &&
+	    !json_equal(structured, out->observation)) {
 		out->structured = structured;
 	}
 }
@@ -271,17 +260,16 @@ static struct str text_of(struct str observation)
 
 static void read_reply_session(struct str body, struct mcp_reading *m, struct env_reply *out)
 {
-	static const char *const keys[] = {"session_id", "session"};
+	enum { ID, SESSION, COUNT };
+	static const struct str keys[COUNT] = {STR_INIT("session_id"), STR_INIT("session")};
+	struct str ids[COUNT];
 
-	for (size_t i = 0; json_type(body) == JSON_OBJECT && i < ARRAY_LEN(keys); i++) {
-		struct str id = json_get(body, str_from(keys[i]));
-
-		if (json_type(id) == JSON_STRING) {
-			buf_clear(&m->session);
-			json_decode(id, &m->session);
-			out->reply_session = buf_view(&m->session);
-			return;
-		}
+	json_pick(body, keys, COUNT, ids);
+	struct str id = json_type(ids[ID]) == JSON_STRING ? ids[ID] : ids[SESSION];
+	if (json_type(id) == JSON_STRING) {
+		buf_clear(&m->session);
+		json_decode(id, &m->session);
+		out->reply_session = buf_view(&m->session);
 	}
 }
 
@@ -417,7 +405,7 @@ static void read_result(const struct mcp_reply *r, const struct mcp_call_context
 		return;
 	}
 	read_content(members[CONTENT], m, out);
-	read_structured(members[STRUCTURED], m, out);
+	read_structured(members[STRUCTURED], out);
 	read_reply_session(out->observation, m, out);
 	out->outcome = OUTCOME_OK;
 	struct hidden_error claim = claim_of(members, call, out);

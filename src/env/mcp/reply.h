@@ -9,7 +9,7 @@
 
 /* Owns decoded parts of a reply that its slices point to. */
 struct mcp_reading {
-	struct buf observation, structured, message, session, canon[2];
+	struct buf observation, structured, message, session;
 	char code[16];
 	/* marked as success, but looks like an error: the environment's own count decides */
 	struct hidden_error suspected;

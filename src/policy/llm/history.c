@@ -185,7 +185,7 @@ void chat_history_add(struct history *h, struct str message)
 		return;
 	}
 	h->user_last = false;
-	if (json_is(role, STR("assistant"))) {
+	if (h->forms & HISTORY_RESULTS_AS_USER && json_is(role, STR("assistant"))) {
 		h->called = JSON_GET(message, "tool_calls").p != NULL;
 	}
 	if (single && json_count(JSON_GET(message, "tool_calls")) > 1) {

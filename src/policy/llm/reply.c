@@ -62,16 +62,18 @@ struct str chat_reasoning(struct str message)
 	return reasoning_of(JSON_GET(message, "reasoning"), JSON_GET(message, "reasoning_content"));
 }
 
-static struct chat_call read_call(struct arena *a, struct str id, struct str function)
+static void add_call(struct chat_reply *out, struct str id, struct str function)
 {
 	enum { NAME, ARGUMENTS, COUNT };
 	static const struct str keys[COUNT] = {STR_INIT("name"), STR_INIT("arguments")};
 	struct str values[COUNT];
+	struct arena *a = &out->arena;
 
 	json_pick(function, keys, COUNT, values);
 	bool text = json_type(values[ARGUMENTS]) == JSON_STRING;
 
-	return (struct chat_call){
+	out->calls = arena_grow(a, out->calls, out->call_count, sizeof(*out->calls));
+	out->calls[out->call_count++] = (struct chat_call){
 		.id = json_text(a, id),
 		.name = json_text(a, values[NAME]),
 		.arguments = text ? json_text(a, values[ARGUMENTS]) : kept(a, values[ARGUMENTS]),
@@ -84,24 +86,19 @@ static void read_calls(struct str list, struct str old, struct chat_reply *out)
 {
 	enum { ID, FUNCTION, COUNT };
 	static const struct str keys[COUNT] = {STR_INIT("id"), STR_INIT("function")};
-	struct str calls[CHAT_CALLS_MAX], more, values[COUNT];
-	size_t count = 0, cursor = 0;
+	struct str more, values[COUNT];
+	size_t cursor = 0;
 
-	while (count < CHAT_CALLS_MAX && json_next(list, &cursor, &calls[count])) {
-		count++;
+	while (out->call_count < CHAT_CALLS_MAX &&
+	       json_next_picked(list, &cursor, keys, COUNT, values)) {
+		add_call(out, values[ID], values[FUNCTION]);
 	}
-	while (count == CHAT_CALLS_MAX && json_next(list, &cursor, &more)) {
+	while (out->call_count == CHAT_CALLS_MAX && json_next(list, &cursor, &more)) {
 		out->calls_dropped++;
 	}
 	out->calls_no_list = !json_is_null(list) && json_type(list) != JSON_ARRAY;
-	out->calls = arena_new(&out->arena, (count + 1) * sizeof(*out->calls));
-	for (size_t i = 0; i < count; i++) {
-		json_pick(calls[i], keys, COUNT, values);
-		out->calls[out->call_count++] =
-			read_call(&out->arena, values[ID], values[FUNCTION]);
-	}
-	if (!count && json_type(old) == JSON_OBJECT) {
-		out->calls[out->call_count++] = read_call(&out->arena, STR_NONE, old);
+	if (!out->call_count && json_type(old) == JSON_OBJECT) {
+		add_call(out, STR_NONE, old);
 	}
 }
 
@@ -136,19 +133,17 @@ static const struct str choice_keys[CHOICE_MEMBERS] = {
    first. False: there are no choices. */
 static bool pick_choice(struct str choices, struct str values[CHOICE_MEMBERS])
 {
-	struct str each, others[CHOICE_MEMBERS];
+	struct str others[CHOICE_MEMBERS];
 	size_t cursor = 0;
 	int64_t index;
 
-	if (!json_next(choices, &cursor, &each)) {
+	if (!json_next_picked(choices, &cursor, choice_keys, CHOICE_MEMBERS, values)) {
 		return false;
 	}
-	json_pick(each, choice_keys, CHOICE_MEMBERS, values);
 	if (json_i64(values[INDEX], &index) && index == 0) {
 		return true;
 	}
-	while (json_next(choices, &cursor, &each)) {
-		json_pick(each, choice_keys, CHOICE_MEMBERS, others);
+	while (json_next_picked(choices, &cursor, choice_keys, CHOICE_MEMBERS, others)) {
 		if (json_i64(others[INDEX], &index) && index == 0) {
 			memcpy(values, others, sizeof(others));
 			return true;

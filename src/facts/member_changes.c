@@ -164,7 +164,13 @@ static void take_ignored(struct member_changes *c, struct str pointer, struct st
 {
 	struct number_pair p;
 
-	if (between->called && number_pair_read(before, after, &p) && !p.text) {
+	if (!between->called) {
+		return;
+	}
+	recurring_words_take(&c->words, c->arena, pointer,
+	                     &(struct echo){before, between->previous_arguments},
+	                     &(struct echo){after, between->newest_arguments});
+	if (number_pair_read(before, after, &p) && !p.text) {
 		call_changes_take(&c->by_call, c->arena, pointer,
 		                  &(struct called_change){between->call, between->argument,
 		                                          p.after - p.before, p.quantum});

@@ -572,7 +572,7 @@ enum movement movement_verdict(const struct movement_facts *m, const struct move
 		/* the state is that of an environment on which no call acts */
 		return MOVEMENT_NONE;
 	}
-	if (call_changes_found(&m->states.by_call)) {
+	if (call_changes_found(&m->states.by_call) || recurring_words_found(&m->states.words)) {
 		return MOVEMENT_IGNORED;
 	}
 	if (repeats_differ(m, c->count_moved) || m->refusals_differ) {

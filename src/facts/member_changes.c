@@ -130,11 +130,26 @@ static struct changing_member *find_or_add(struct member_changes *c, struct str 
 	return &c->members[c->count++];
 }
 
+/* A key that appears without a call may be an id that never appears again: the object below the
+   top that contains it is volatile, with all its members. */
+static struct str volatile_pointer(struct str pointer, struct str before,
+                                   const struct interval *between)
+{
+	size_t parent = pointer.n;
+
+	while (parent > 0 && pointer.p[parent - 1] != '/') {
+		parent--;
+	}
+	return between->called || before.p || parent < 2 ? pointer
+	                                                 : (struct str){pointer.p, parent - 1};
+}
+
 /* A member that was added or removed is compared with an absent value. */
 static member_set note(struct member_changes *c, struct member_walk *w, struct str before,
                        struct str after, const struct interval *between)
 {
-	struct changing_member *m = w->pointer.full ? NULL : find_or_add(c, buf_view(&w->pointer));
+	struct str pointer = volatile_pointer(buf_view(&w->pointer), before, between);
+	struct changing_member *m = w->pointer.full ? NULL : find_or_add(c, pointer);
 
 	if (!m) {
 		c->done = true;

@@ -41,7 +41,7 @@ struct count_decreases {
 	bool undecided, was_counted;
 	int64_t undecided_from, turn, step;
 	uint64_t call, episode; /* the call, and a hash of the episode's id before it; 0: none */
-	bool returned; /* it was taken back, and no counted call followed yet */
+	bool returned;          /* it was taken back, and no counted call followed yet */
 };
 
 /* Adds a step. arena: the rollout's, which keeps the points. */

@@ -130,11 +130,26 @@ static struct changing_member *find_or_add(struct member_changes *c, struct str 
 	return &c->members[c->count++];
 }
 
+/* A key that appears without a call may be an id that never appears again: the object below the
+   top that contains it is volatile, with all its members. */
+static struct str volatile_pointer(struct str pointer, struct str before,
+                                   const struct interval *between)
+{
+	size_t parent = pointer.n;
+
+	while (parent > 0 && pointer.p[parent - 1] != '/') {
+		parent--;
+	}
+	return between->called || before.p || parent < 2 ? pointer
+	                                                 : (struct str){pointer.p, parent - 1};
+}
+
 /* A member that was added or removed is compared with an absent value. */
 static member_set note(struct member_changes *c, struct member_walk *w, struct str before,
                        struct str after, const struct interval *between)
 {
-	struct changing_member *m = w->pointer.full ? NULL : find_or_add(c, buf_view(&w->pointer));
+	struct str pointer = volatile_pointer(buf_view(&w->pointer), before, between);
+	struct changing_member *m = w->pointer.full ? NULL : find_or_add(c, pointer);
 
 	if (!m) {
 		c->done = true;
@@ -164,7 +179,13 @@ static void take_ignored(struct member_changes *c, struct str pointer, struct st
 {
 	struct number_pair p;
 
-	if (between->called && number_pair_read(before, after, &p) && !p.text) {
+	if (!between->called) {
+		return;
+	}
+	recurring_words_take(&c->words, c->arena, pointer,
+	                     &(struct echo){before, between->previous_arguments},
+	                     &(struct echo){after, between->newest_arguments});
+	if (number_pair_read(before, after, &p) && !p.text) {
 		call_changes_take(&c->by_call, c->arena, pointer,
 		                  &(struct called_change){between->call, between->argument,
 		                                          p.after - p.before, p.quantum});

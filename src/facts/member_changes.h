@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "facts/call_changes.h"
 #include "facts/changing_member.h"
+#include "facts/recurring_words.h"
 
 #define CHANGES_MEMBERS_MAX 32 /* bits of a set; with more members, tracking stops */
 #define CHANGES_SETS_MAX    16
@@ -32,9 +33,10 @@ struct member_changes {
 	size_t count;
 	struct change_set *sets; /* at most CHANGES_SETS_MAX */
 	size_t set_count;
-	struct call_changes by_call; /* of ignored numbers */
-	int64_t readings;            /* pairs of readings, including equal ones */
-	uint64_t call;               /* the newest call, and whether different ones were sent */
+	struct call_changes by_call;  /* of ignored numbers */
+	struct recurring_words words; /* of ignored texts */
+	int64_t readings;             /* pairs of readings, including equal ones */
+	uint64_t call;                /* the newest call, and whether different ones were sent */
 	bool calls_differ, called;
 	/* the first number in the arguments and its growth between the last two calls: numbers
 	   in replies that depend on it grow evenly, too */

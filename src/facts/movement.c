@@ -4,6 +4,7 @@
 
 #include "facts/clocks.h"
 #include "facts/fingerprint.h"
+#include "facts/mirrored.h"
 #include "json/scan.h"
 
 /* bytes of a state or observation; longer ones count as unknown */
@@ -385,7 +386,7 @@ void movement_step(struct movement_facts *m, const struct line *l, const struct 
 static void take_mirrored(struct movement_facts *m, struct str state)
 {
 	if (m->answered_ok && m->observation.n && state.n) {
-		bool same = str_eq(state, buf_view(&m->observation));
+		bool same = mirrored_is(&m->states, buf_view(&m->observation), state);
 		m->mirrored += same;
 		m->not_mirrored += !same;
 	}
@@ -443,9 +444,9 @@ enum effect movement_effect(struct movement_facts *m, const struct line *l, stru
                             enum effect effect, bool called, bool alone, bool in_episode)
 {
 	enum effect is = effect;
+	bool open = !m->seen && called;
 
-	if (!m->seen && called) {
-		take_mirrored(m, state);
+	if (open) {
 		m->contradicted += m->answered_ok && contradicts(buf_view(&m->observation), state);
 	}
 	if (effect == EFFECT_CHANGED && (called || alone)) {
@@ -453,6 +454,9 @@ enum effect movement_effect(struct movement_facts *m, const struct line *l, stru
 	} else if (effect == EFFECT_UNCHANGED && !m->states.done) {
 		struct interval between = since_last(m, l, called);
 		member_changes_take_equal(&m->states, buf_view(&m->state), state, &between);
+	}
+	if (open) {
+		take_mirrored(m, state);
 	}
 	if (called) {
 		take_pair(m, is);
@@ -572,7 +576,7 @@ enum movement movement_verdict(const struct movement_facts *m, const struct move
 		/* the state is that of an environment on which no call acts */
 		return MOVEMENT_NONE;
 	}
-	if (call_changes_found(&m->states.by_call)) {
+	if (call_changes_found(&m->states.by_call) || recurring_words_found(&m->states.words)) {
 		return MOVEMENT_IGNORED;
 	}
 	if (repeats_differ(m, c->count_moved) || m->refusals_differ) {

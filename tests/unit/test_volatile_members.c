@@ -45,6 +45,18 @@ static void test_refused_then_read(void)
 	volatile_members_free(v);
 }
 
+/* Keys that are ids: the object that contains them is ignored. */
+static void test_keys(void)
+{
+	struct volatile_members *v = volatile_members_new();
+
+	ok(is_mine(v), "the first rollout reads");
+	volatile_members_compare(v, STR("{\"x\":1,\"connections\":{\"a1\":\"open\"}}"),
+	                         STR("{\"x\":1,\"connections\":{\"b2\":\"open\"}}"), STR("[]"));
+	ignores(v, "[]", "[\"/connections\"]");
+	volatile_members_free(v);
+}
+
 static void test_silent(void)
 {
 	struct volatile_members *v = volatile_members_new();
@@ -116,6 +128,7 @@ int main(void)
 	log_set_level(LOG_QUIET);
 	ok(io_global_init(&err) == 0 && io_new(&conf, &io, &err) == 0, "io: %s", err.text);
 	test_refused_then_read();
+	test_keys();
 	test_silent();
 	test_large();
 	test_many();

@@ -1,0 +1,34 @@
+/* Texts that change without a call, such as a log line with its time, and may also contain words
+   that calls change: points in time and ids never recur, a position in a world does. */
+#ifndef ROLLDBG_FACTS_RECURRING_WORDS_H
+#define ROLLDBG_FACTS_RECURRING_WORDS_H
+
+#include "base/mem.h"
+#include "facts/echo.h"
+
+#define RECURRING_TEXTS    4  /* members followed */
+#define RECURRING_WORDS    32 /* words followed in each */
+#define RECURRING_READINGS 8
+
+struct recurring_text {
+	struct str pointer;
+	uint32_t words[RECURRING_READINGS][RECURRING_WORDS]; /* hashes; 0: no such word */
+	size_t readings;
+	int64_t recurred; /* words that changed back to an earlier value */
+};
+
+/* Ready for use if zeroed. */
+struct recurring_words {
+	struct recurring_text *texts; /* in the arena */
+	size_t count;
+};
+
+/* Adds a change of the member over a call. Texts that differ in nothing but the arguments of their
+   calls, and values that are no texts of at least two words, are left out. */
+void recurring_words_take(struct recurring_words *r, struct arena *a, struct str pointer,
+                          const struct echo *before, const struct echo *after);
+
+/* Did words of one text change back at least twice? */
+bool recurring_words_found(const struct recurring_words *r);
+
+#endif

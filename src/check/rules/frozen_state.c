@@ -107,6 +107,8 @@ const struct check check_frozen_state = {
 	       "- members that change without a call: clocks, generated ids;\n"
 	       "- call counters, if the replies are equal or short and always the same for the same "
 	       "call;\n"
+	       "- the first change of a state that is or repeats the reply, if it is the only one: "
+	       "the reset's observation may have another form;\n"
 	       "- texts that differ only in words of the call (\"You go north.\"), if all replies "
 	       "do, too;\n"
 	       "- 0.0 instead of -0.0, rounding in the last digit, and the order of a list whose "

@@ -9,7 +9,8 @@
    effect.h         do two states differ?
    movement.h       which of the differences are an effect; did the environment move at all?
    member_changes.h, changing_member.h  which members of a value change, and which are volatile
-   tool_answers.h, exit_codes.h  can the replies show a change at all?
+   tool_answers.h, exit_codes.h, uniform_replies.h  can the replies show a change at all?
+   mirrored.h, recurring_words.h  states that repeat replies; words of texts that change alone
    call.h, peer.h   what was called; text from peers, made safe to print
    env_count.h      the environment's own step count
    uncounted_calls.h, count_decreases.h  calls that it does not count; counts that fall

@@ -406,7 +406,7 @@ unsigned fold_line(struct open_rollout *o, const struct line *l, struct derived_
 		return take_turn(o, l, m);
 	case LINE_RESET:
 		o->terminal = false;
-		movement_reset(&o->movement);
+		movement_reset(&o->movement, l->value[KEY_OBSERVATION]);
 		cross_rollout_reset(o->facts.cross_rollout);
 		begin_pause(o, l);
 		trace_observation(o, l);

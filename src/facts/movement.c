@@ -45,8 +45,9 @@ void movement_ignore(struct movement_facts *m, struct str pointers)
 	m->sent_ms = m->answered_ms = -1;
 }
 
-void movement_reset(struct movement_facts *m)
+void movement_reset(struct movement_facts *m, struct str observation)
 {
+	uniform_replies_reset(&m->uniform, observation);
 	buf_clear(&m->state);
 	buf_clear(&m->observation);
 	buf_clear(&m->arguments);
@@ -317,6 +318,7 @@ static void take_observation(struct movement_facts *m, const struct line *l, str
 
 	m->answered++;
 	exit_codes_add(&m->exit_codes, observation);
+	uniform_replies_add(&m->uniform, m->call, observation);
 	tool_answers_add(&m->tools, m->arena, &(struct answered_call){tool, m->call}, observation);
 	m->telling = m->telling || is_telling(observation);
 	if (!m->observation.n || observation.n > KEPT_MAX) {
@@ -446,6 +448,7 @@ enum effect movement_effect(struct movement_facts *m, const struct line *l, stru
 	enum effect is = effect;
 	bool open = !m->seen && called;
 
+	uniform_replies_state(&m->uniform, state);
 	if (open) {
 		m->contradicted += m->answered_ok && contradicts(buf_view(&m->observation), state);
 	}
@@ -572,7 +575,8 @@ enum movement movement_verdict(const struct movement_facts *m, const struct move
 	if (c->unchanged == 0) {
 		return without_state(m, c);
 	}
-	if (m->contradicted >= CONTRADICTED_MIN && c->counts && !c->count_moved) {
+	if ((m->contradicted >= CONTRADICTED_MIN || uniform_replies_found(&m->uniform)) &&
+	    c->counts && !c->count_moved) {
 		/* the state is that of an environment on which no call acts */
 		return MOVEMENT_NONE;
 	}

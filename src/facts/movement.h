@@ -8,6 +8,7 @@
 #include "facts/exit_codes.h"
 #include "facts/member_changes.h"
 #include "facts/tool_answers.h"
+#include "facts/uniform_replies.h"
 #include "trajectory/line.h"
 
 /* Over a whole episode. */
@@ -46,6 +47,7 @@ struct movement_facts {
 	size_t answer_count;
 	struct tool_answers tools;
 	struct exit_codes exit_codes;
+	struct uniform_replies uniform;
 	int64_t answered; /* steps answered ok */
 	int64_t repeated; /* of these: with the same call as an earlier step */
 	/* The observations of failed steps with the keys of the first one: hashes of these, and of
@@ -76,8 +78,8 @@ void movement_release(struct movement_facts *m);
 /* Sets the ignored members: the header's state_source.ignore, raw. */
 void movement_ignore(struct movement_facts *m, struct str pointers);
 
-/* A reset begins another episode. */
-void movement_reset(struct movement_facts *m);
+/* A reset, with its observation, begins another episode. */
+void movement_reset(struct movement_facts *m, struct str observation);
 
 /* A call: `id` distinguishes calls; `counts`: it is in the episode and its tool is not read-only. */
 struct movement_call {

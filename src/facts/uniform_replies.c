@@ -41,9 +41,13 @@ void uniform_replies_state(struct uniform_replies *u, struct str state)
 	struct json_member m;
 	size_t cursor = 0;
 
-	while (u->replies == 0 && !u->shown && json_next_member(state, &cursor, &m)) {
+	if (u->excluded || u->shown || !state.n) {
+		return;
+	}
+	while (!u->shown && json_next_member(state, &cursor, &m)) {
 		u->shown = contains(u, hash_of(&m));
 	}
+	u->excluded = !u->shown;
 }
 
 static uint64_t words_of(struct str reply)

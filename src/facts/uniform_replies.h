@@ -14,17 +14,19 @@ struct uniform_replies {
 	struct common_members reset;     /* of the reset's observation */
 	uint64_t values[UNIFORM_VALUES]; /* hashes of its members with their values */
 	size_t value_count;
-	bool shown;     /* the state before the first call contains one of them */
+	bool shown;     /* the first state contains one of them */
 	uint64_t words; /* hash of the first reply without its digits */
 	uint64_t call;  /* the first call */
 	int64_t replies;
 	bool calls_differ;
-	bool excluded; /* a reply differed in words or had a member of the reset's observation */
+	/* the state contains none, or a reply differed in words or had a member of the reset's
+	   observation */
+	bool excluded;
 };
 
 /* Adds the reset's observation; a second reset excludes the rollout. */
 void uniform_replies_reset(struct uniform_replies *u, struct str observation);
-/* Adds a state; only those before the first reply matter. */
+/* Adds a state; only the first one matters. */
 void uniform_replies_state(struct uniform_replies *u, struct str state);
 /* Adds the reply to a call; `call` distinguishes calls. */
 void uniform_replies_add(struct uniform_replies *u, uint64_t call, struct str reply);

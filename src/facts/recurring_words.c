@@ -7,7 +7,8 @@
 #define TEXT_MAX     ((size_t)16 << 10)
 #define RECURRED_MIN 2
 
-static bool is_space(char c)
+/* Values are raw JSON: a backslash begins an escape sequence. */
+static bool ends_word(char c)
 {
 	return c == ' ' || (c && strchr("\\,;=<>()[]{}/\"", c));
 }
@@ -21,7 +22,7 @@ static size_t split(struct str text, uint32_t words[RECURRING_WORDS])
 	while (i < text.n && count < RECURRING_WORDS) {
 		size_t from = i;
 
-		while (i < text.n && !is_space(text.p[i])) {
+		while (i < text.n && !ends_word(text.p[i])) {
 			i++;
 		}
 		if (i > from) {

@@ -3,8 +3,6 @@
 
 #include "facts/fingerprint.h"
 
-#include <math.h>
-
 #define LEARNED_MAX 64 /* calls from which counted calls are learned */
 
 /* Did the step end the episode? Some environments say so in the observation only. */
@@ -20,18 +18,11 @@ static bool is_done(const struct line *l)
 	return done;
 }
 
-static double reward_of(const struct line *l)
-{
-	double reward = 0;
-
-	return json_double(l->value[KEY_REWARD], &reward) ? reward : 0;
-}
-
 /* A higher reward than any counted step earned: a level was completed, and the next one has a count
    of its own. */
-static bool is_level_end(const struct count_decreases *c, const struct line *l)
+static bool is_level_end(const struct count_decreases *c, const struct derived_line *m)
 {
-	return reward_of(l) > fmax(c->best_reward, 0);
+	return m->reward > c->best_reward;
 }
 
 static bool was_counted(const struct count_decreases *c, uint64_t call)
@@ -58,32 +49,49 @@ static struct count_point *nth_point(const struct count_decreases *c, size_t i)
 	return &c->points[i / COUNT_DECREASES_CHUNK][i % COUNT_DECREASES_CHUNK];
 }
 
-/* Adds the state at this line with the count so far. True if both were the same before. */
-static bool add_point(struct count_decreases *c, struct arena *arena, const struct line *l)
+/* The state at this line and the count so far; false if the state is unknown. */
+static bool read_point(const struct count_decreases *c, const struct line *l,
+                       struct count_point *out)
 {
 	struct str hash = line_state_hash(l);
-	struct count_point now = {c->known ? c->count : 0, 0};
 
-	if (hash.n < sizeof(now.state)) {
+	if (hash.n < sizeof(out->state)) {
 		return false;
 	}
-	memcpy(&now.state, hash.p, sizeof(now.state));
-	for (size_t i = 0; i < c->point_count; i++) {
-		const struct count_point *p = nth_point(c, i);
+	out->count = c->known ? c->count : 0;
+	memcpy(&out->state, hash.p, sizeof(out->state));
+	return true;
+}
 
-		if (p->count == now.count && p->state == now.state) {
+static bool is_same_point(const struct count_point *a, const struct count_point *b)
+{
+	return a->count == b->count && a->state == b->state;
+}
+
+static bool has_point(const struct count_decreases *c, const struct count_point *point)
+{
+	for (size_t i = 0; i < c->point_count; i++) {
+		if (is_same_point(nth_point(c, i), point)) {
 			return true;
 		}
 	}
-	if (c->point_count == COUNT_DECREASES_POINTS) {
-		return false;
-	}
-	if (c->point_count % COUNT_DECREASES_CHUNK == 0) {
-		c->points[c->point_count / COUNT_DECREASES_CHUNK] =
-			arena_new(arena, COUNT_DECREASES_CHUNK * sizeof(now));
-	}
-	*nth_point(c, c->point_count++) = now;
 	return false;
+}
+
+/* Points are searched only after a decrease, so only the newest one is not stored twice. */
+static void add_point(struct count_decreases *c, struct arena *arena,
+                      const struct count_point *point)
+{
+	size_t n = c->point_count;
+
+	if (n == COUNT_DECREASES_POINTS || (n > 0 && is_same_point(nth_point(c, n - 1), point))) {
+		return;
+	}
+	if (n % COUNT_DECREASES_CHUNK == 0) {
+		c->points[n / COUNT_DECREASES_CHUNK] =
+			arena_new(arena, COUNT_DECREASES_CHUNK * sizeof(*point));
+	}
+	*nth_point(c, c->point_count++) = *point;
 }
 
 /* Hash of the episode's id in the state; 0: none. */
@@ -101,22 +109,33 @@ static bool goes_on(const struct count_decreases *c, const struct line *l, bool 
 {
 	bool comparable = c->count == 0 || (c->count == 1 && c->call == c->counted[0]);
 
-	return c->undecided && l && c->episode && episode_of(l) == c->episode && comparable &&
-	       !seen;
+	return l && c->episode && episode_of(l) == c->episode && comparable && !seen;
 }
 
-/* The line shows the state after the previous call. */
-static void decide(struct count_decreases *c, struct arena *arena, const struct line *l)
+/* The line shows the state after the call that decreased the count; `seen` as in goes_on. */
+static void decide(struct count_decreases *c, const struct line *l, bool seen)
 {
-	bool learns = c->undecided || c->point_count < COUNT_DECREASES_POINTS;
-	bool seen = l && learns && add_point(c, arena, l);
-	bool returned = c->undecided && seen && !c->was_counted;
+	bool returned = seen && !c->was_counted;
 
-	if (c->undecided && !returned && !goes_on(c, l, seen)) {
+	if (!returned && !goes_on(c, l, seen)) {
 		add_decrease(c, c->undecided_from, c->turn, c->step);
 	}
 	c->returned = c->returned || returned;
 	c->undecided = false;
+}
+
+/* l: shows the state after the previous call; NULL: nothing does. */
+static void take_state(struct count_decreases *c, struct arena *arena, const struct line *l)
+{
+	struct count_point point;
+	bool known = l && read_point(c, l, &point);
+
+	if (c->undecided) {
+		decide(c, l, known && has_point(c, &point));
+	}
+	if (known) {
+		add_point(c, arena, &point);
+	}
 }
 
 /* `counted`: the count increased over this call before. */
@@ -154,7 +173,7 @@ static void add_count(struct count_decreases *c, const struct derived_line *m)
 	const struct line *l = m->line;
 	int64_t before = c->known ? c->count : 0;
 	bool increased = m->env_steps > before;
-	bool decreased = c->known && m->env_steps < before && !is_done(l) && !is_level_end(c, l);
+	bool decreased = c->known && m->env_steps < before && !is_done(l) && !is_level_end(c, m);
 
 	if (c->known && c->unread > 0 && m->env_steps > 0 && m->env_steps <= before) {
 		span_add(&c->restarts, l->turn, l->step);
@@ -163,7 +182,9 @@ static void add_count(struct count_decreases *c, const struct derived_line *m)
 	c->increases += c->known && increased;
 	c->count = m->env_steps;
 	c->known = true;
-	c->best_reward = increased ? fmax(c->best_reward, reward_of(l)) : c->best_reward;
+	if (increased && m->reward > c->best_reward) {
+		c->best_reward = m->reward;
+	}
 	if (c->learned++ >= LEARNED_MAX && !decreased && !c->returned) {
 		return;
 	}
@@ -177,7 +198,7 @@ static void add_count(struct count_decreases *c, const struct derived_line *m)
 void count_decreases_step(struct count_decreases *c, struct arena *arena,
                           const struct derived_line *m)
 {
-	decide(c, arena, m->line);
+	take_state(c, arena, m->line);
 	c->unread += m->env_steps < 0 && !m->failed;
 	if (m->env_steps >= 0 && !m->outside_episode) {
 		add_count(c, m);
@@ -186,7 +207,7 @@ void count_decreases_step(struct count_decreases *c, struct arena *arena,
 
 void count_decreases_end(struct count_decreases *c, struct arena *arena, const struct line *l)
 {
-	decide(c, arena, l);
+	take_state(c, arena, l);
 }
 
 void count_decreases_reset(struct count_decreases *c)

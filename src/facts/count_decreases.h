@@ -34,7 +34,7 @@ struct count_decreases {
 	uint64_t counted[COUNT_DECREASES_CALLS]; /* calls over which the count increased */
 	size_t counted_count;
 	int64_t learned;    /* calls from which these were learned */
-	double best_reward; /* the highest reward of a step over which the count increased */
+	double best_reward; /* the highest, above zero, of a step that increased the count */
 	/* The newest call decreased the count: evidence unless the next state shows that the
 	   episode goes on or, if the call never increased the count, that it took the
 	   environment back. */

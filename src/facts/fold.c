@@ -165,24 +165,25 @@ const struct completed_step *fold_complete_step(struct open_rollout *o, const st
 }
 
 /* Updates `previous` for later steps, and the sum over ok steps. */
-static void take_reward(struct open_rollout *o, const struct line *l, bool failed)
+static void take_reward(struct open_rollout *o, const struct line *l, struct derived_line *m)
 {
-	double value = 0;
+	struct str reward = l->value[KEY_REWARD];
+	bool failed = l->outcome != OUTCOME_OK;
 
 	o->facts.previous = o->so_far;
 	o->so_far.failed = failed;
 	o->so_far.status_seen = o->so_far.status_seen || l->terminated >= 0;
-	if (!str_eq(l->value[KEY_REWARD], STR("0.0")) &&
-	    !json_double(l->value[KEY_REWARD], &value)) {
+	m->reward_seen = str_eq(reward, STR("0.0")) || json_double(reward, &m->reward);
+	if (!m->reward_seen) {
 		return;
 	}
 	o->so_far.reward_seen = true;
-	o->so_far.reward = value;
+	o->so_far.reward = m->reward;
 	if (failed) {
 		return;
 	}
 	o->facts.reward_known = true;
-	o->facts.reward_sum += value;
+	o->facts.reward_sum += m->reward;
 }
 
 /* The counters include expected failures; only the rules skip them. */
@@ -312,7 +313,7 @@ static unsigned take_step(struct open_rollout *o, const struct line *l, struct d
 	} else {
 		count_failure(o, m);
 	}
-	take_reward(o, l, !ok);
+	take_reward(o, l, m);
 	take_newest(o, l, m);
 	take_movement(o, l, m);
 	if (m->env_steps >= 0 && !m->outside_episode) {

@@ -69,6 +69,8 @@ struct derived_line {
 	struct str arguments;
 	uint64_t call;     /* a hash of both, as spelled; only if is_step */
 	int64_t env_steps; /* the environment's own count after this step; -1: unknown */
+	bool reward_seen;  /* is_step, and the reward is a number */
+	double reward;     /* 0 unless reward_seen */
 	struct str llm[LLM_MEMBERS];
 };
 

@@ -18,14 +18,12 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	(void)out;
 	struct unearned *s = state;
-	struct str reward = m->line->value[KEY_REWARD];
-	double now;
-	if (m->outside_episode || !json_double(reward, &now) || now <= 0 ||
-	    (r->previous.reward_seen && now == r->previous.reward)) {
+	if (m->outside_episode || m->reward <= 0 ||
+	    (r->previous.reward_seen && m->reward == r->previous.reward)) {
 		return;
 	}
 	if (s->failed.count == 0) {
-		peer_text(r->work, reward, s->reward, sizeof(s->reward));
+		peer_text(r->work, m->line->value[KEY_REWARD], s->reward, sizeof(s->reward));
 	}
 	span_add(&s->failed, m->line->turn, m->line->step);
 }

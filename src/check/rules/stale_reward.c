@@ -15,14 +15,11 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	(void)out;
 	struct stale *s = state;
-	struct str reward = m->line->value[KEY_REWARD];
-	double now;
-	if (!r->previous.reward_seen || !json_double(reward, &now) || now == 0 ||
-	    now != r->previous.reward) {
+	if (!r->previous.reward_seen || m->reward == 0 || m->reward != r->previous.reward) {
 		return;
 	}
 	if (s->steps.count == 0) {
-		peer_text(r->work, reward, s->reward, sizeof(s->reward));
+		peer_text(r->work, m->line->value[KEY_REWARD], s->reward, sizeof(s->reward));
 	}
 	span_add(&s->steps, m->line->turn, m->line->step);
 }

@@ -51,7 +51,9 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 
 	if (s->state && p->effect != EFFECT_UNKNOWN && !p->failed && !p->expected) {
 		s->changed += changed;
-		foreign_answers_effect(&s->foreign, p, known_effects_has(&s->effects, s->call));
+		bool had_effect = !changed && s->foreign.newest_foreign &&
+		                  known_effects_has(&s->effects, s->call);
+		foreign_answers_effect(&s->foreign, p, had_effect);
 		const struct known_effect effect = {s->state, s->call, changed, !changed};
 		known_effects_add(&s->effects, r->arena, &effect, p->turn, p->step);
 	}

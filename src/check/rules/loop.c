@@ -69,13 +69,9 @@ static uint64_t quick_hash_start(struct str s)
 static uint64_t quick_hash(const struct derived_line *m)
 {
 	struct str hash = line_state_hash(m->line);
-	uint64_t tool = m->tool >= 0 ? (uint64_t)m->tool : sample(m->tool_name);
-	uint64_t h = mix(tool, sample(m->arguments));
 
-	if (hash.n) {
-		return mix(h, quick_hash_start(hash));
-	}
-	return mix(h, sample(m->line->value[KEY_OBSERVATION]));
+	return mix(m->call,
+	           hash.n ? quick_hash_start(hash) : sample(m->line->value[KEY_OBSERVATION]));
 }
 
 static uint64_t full_hash(const struct rollout_facts *r, const struct derived_line *m)

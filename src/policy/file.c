@@ -40,12 +40,77 @@ static int error_no_file(const char *path, struct error *err)
 	return names_suggest(err, kind, names, ARRAY_LEN(names));
 }
 
+/* An object without "kind" is a call if it has arguments, or if others follow. */
+static bool begins_with_call(struct str text)
+{
+	struct json_fault fault;
+	size_t used;
+
+	if (json_validate_first(text, &used, &fault) != 0) {
+		return false;
+	}
+	struct str first = text_trim((struct str){text.p, used});
+	return json_type(first) == JSON_OBJECT && !JSON_GET(first, "kind").p &&
+	       (JSON_GET(first, "arguments").p || text_trim(str_skip(text, used)).n > 0);
+}
+
+/* Appends the lines as elements of an array. Each must be a value of its own. */
+static int join_lines(struct keyed *k, struct str text, struct buf *out)
+{
+	const char *end = text.p + text.n, *comma = "";
+
+	for (k->line = 1; text.n > 0; k->line++) {
+		const char *feed = memchr(text.p, '\n', text.n);
+
+		k->text = (struct str){text.p, (size_t)((feed ? feed : end) - text.p)};
+		if (text_trim(k->text).n) {
+			buf_text(out, comma);
+			comma = ",";
+			if (keyed_parse(k)) {
+				return -1;
+			}
+		}
+		buf_str(out, k->text);
+		buf_text(out, feed ? "\n" : "");
+		text = str_skip(text, k->text.n + (feed != NULL));
+	}
+	return 0;
+}
+
+/* Appends the text; if it is a mere list of calls, as the script of which they are the "calls".
+   Values stay in their lines, which errors name. */
+static int expand(const char *path, struct str text, struct buf *out, struct error *err)
+{
+	struct keyed k = {.what = "policy ", .name = path, .text = text, .err = err};
+	bool array = text_trim(text).n && text_trim(text).p[0] == '[';
+
+	if (!array && !begins_with_call(text)) {
+		buf_str(out, text);
+		return 0;
+	}
+	buf_text(out, "{\"kind\":\"script\",\"calls\":");
+	if (array) {
+		buf_str(out, text);
+		buf_char(out, '}');
+		return keyed_parse(&k);
+	}
+	buf_char(out, '[');
+	int failed = join_lines(&k, text, out);
+	buf_text(out, "]}");
+	return failed;
+}
+
 int policy_file_read(const char *path, struct buf *out, struct error *err)
 {
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
 	if (!strchr(path, '/') && access(path, F_OK) && errno == ENOENT) {
 		return error_no_file(path, err);
 	}
-	return file_read("policy", path, out, err);
+	int failed =
+		file_read("policy", path, &text, err) || expand(path, buf_view(&text), out, err);
+	buf_release(&text);
+	return failed ? -1 : 0;
 }
 
 /* The error for an invalid "kind". */

@@ -14,7 +14,8 @@ MUST_USE int policy_file_open(const struct policy_conf *conf, struct policy **ou
 /* Checks what does not depend on the tools. */
 MUST_USE int policy_file_check(const struct policy_conf *conf, struct error *err);
 
-/* Appends the whole file. FAIL_INPUT, with a hint if the name looks like a misspelt kind. */
+/* Appends the whole file; one that holds only calls, as an array or one in a line, as a script of
+   these calls. FAIL_INPUT, with a hint if the name looks like a misspelt kind. */
 MUST_USE int policy_file_read(const char *path, struct buf *out, struct error *err);
 
 /* Opens a text; conf->spec is its name, used in messages. */

@@ -34,6 +34,7 @@ static int read_on_error(struct keyed *k, struct str value, void *to)
 
 #define IN_CALL(member) .at = offsetof(struct script_call, member)
 static const struct keyed_row call_rows[] = {
+	{"id", .type = KEYED_IGNORED}, /* in recorded calls */
 	{"name", KEYED_TEXT, IN_CALL(name), .required = true},
 	{"arguments", KEYED_OBJECT, IN_CALL(arguments)},
 };

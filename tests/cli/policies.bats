@@ -168,3 +168,16 @@ goal_script() {
 	has "$stderr" "tasks.jsonl:2: \"policy\" random needs an integer seed: random:7, not 'random:x'"
 	[ ! -e a.jsonl ]
 }
+
+@test "a file with only calls is a script: an array, one call per line, or what jq selects from a recording" {
+	local summary='2 turns · 2 steps · 2 effective · 0 failed' down='{"name": "lake_move", "arguments": {"action": "DOWN"}}'
+	printf '[%s,\n%s]\n' "$down" "$down" >array.json
+	expect_clean "$summary" --policy array.json
+	printf '%s\r\n\r\n%s' "$down" "$down" >lines.jsonl
+	expect_clean "$summary" --policy lines.jsonl --out lines.rec
+	jq -c 'select(.type == "step").tool_call' lines.rec >selected.jsonl
+	[ "$(wc -l <selected.jsonl)" -eq 2 ]
+	expect_clean "$summary" --policy selected.jsonl
+	printf '%s' "$down" >one.json
+	expect_clean '1 turn · 1 step · 1 effective' --policy one.json
+}

@@ -254,23 +254,6 @@ static void add_counters(struct judge *j, const struct counters *t)
 	}
 }
 
-static enum unknown_reason unknown_reason(const struct rollout_facts *r)
-{
-	return r->movement == MOVEMENT_UNSHOWN   ? UNKNOWN_UNSHOWN
-	       : r->movement == MOVEMENT_IGNORED ? UNKNOWN_IGNORED
-	       : r->source == SOURCE_OBSERVATION ? UNKNOWN_OBSERVATION
-	       : r->source != SOURCE_NONE        ? UNKNOWN_OTHER
-	       : r->imported                     ? UNKNOWN_IMPORTED
-	                                         : UNKNOWN_NO_SOURCE;
-}
-
-static void note_unknown(struct judge_summary *sum, const struct rollout_facts *r)
-{
-	if (r->steps > 0 && r->effective < 0) {
-		sum->unknown_rollouts[unknown_reason(r)]++;
-	}
-}
-
 /* Did others change its environment, or was the session replaced? */
 static bool is_disturbed(const struct rollout_verdict *v)
 {
@@ -325,7 +308,7 @@ static void conclude(struct judge *j, struct judged_rollout *o, const struct fac
 	};
 	count_findings(j, &o->findings);
 	add_counters(j, &v.counters);
-	note_unknown(&j->sum, u->rollout);
+	unknown_effects_add(&j->sum.unknown_effects, u->rollout);
 	add_to_group(j, &v, u->rollout);
 	if (j->conf.verdict) {
 		j->conf.verdict(j->conf.ctx, &v);
@@ -564,9 +547,7 @@ static void add_sums(struct judge_summary *to, const struct judge_summary *s)
 	to->errors += s->errors;
 	to->warnings += s->warnings;
 	to->infos += s->infos;
-	for (size_t i = 0; i < UNKNOWN_REASONS; i++) {
-		to->unknown_rollouts[i] += s->unknown_rollouts[i];
-	}
+	unknown_effects_absorb(&to->unknown_effects, &s->unknown_effects);
 	if (s->effective >= 0) {
 		to->effective = s->effective + (to->effective > 0 ? to->effective : 0);
 	}

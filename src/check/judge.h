@@ -6,6 +6,7 @@
 #define ROLLDBG_CHECK_JUDGE_H
 
 #include "check/check.h"
+#include "check/unknown_effects.h"
 #include "facts/facts.h"
 
 /* Slices are valid during the call. */
@@ -82,23 +83,12 @@ bool judge_can_absorb(const struct judge *j, const struct judge *part);
    the part's verdicts after judge_file and before this. */
 void judge_absorb(struct judge *j, struct judge *part);
 
-/* Why no step's effect is known in a rollout. */
-enum unknown_reason {
-	UNKNOWN_NO_SOURCE,   /* no state source */
-	UNKNOWN_IMPORTED,    /* recorded by another program, without states */
-	UNKNOWN_UNSHOWN,     /* the state never differs although observations do */
-	UNKNOWN_IGNORED,     /* calls change ignored members only */
-	UNKNOWN_OBSERVATION, /* the observation is the state, and does not show it */
-	UNKNOWN_OTHER,
-	UNKNOWN_REASONS
-};
-
 /* Totals of all rollouts so far. */
 struct judge_summary {
 	int64_t rollouts, turns, steps, failed;
-	int64_t effective;                         /* -1: no step's effect is known */
-	int64_t unknown;                           /* steps whose effect is unknown */
-	int64_t unknown_rollouts[UNKNOWN_REASONS]; /* those whose effects are all unknown */
+	int64_t effective; /* -1: no step's effect is known */
+	int64_t unknown;   /* steps whose effect is unknown */
+	struct unknown_effects unknown_effects;
 	int64_t errors, warnings, infos;
 	char reward[32]; /* the sum, a JSON number; "null" if no rollout has a reward */
 };

@@ -168,20 +168,9 @@ static void put_unfinished(const struct judge_summary *s, int64_t unfinished, st
 	}
 }
 
-static int64_t unknown_rollouts(const struct judge_summary *s)
-{
-	int64_t n = 0;
-
-	for (size_t i = 0; i < UNKNOWN_REASONS; i++) {
-		n += s->unknown_rollouts[i];
-	}
-	return n;
-}
-
-/* Says "clean" only if the recorded states show that the environment changed, in every rollout. */
 static void put_no_findings(const struct judge_summary *s, struct buf *out)
 {
-	int64_t unknown = unknown_rollouts(s);
+	int64_t unknown = unknown_effects_count(&s->unknown_effects);
 
 	if (!s->rollouts) {
 		buf_text(out, "nothing to check: no rollouts");
@@ -202,35 +191,41 @@ static void put_no_findings(const struct judge_summary *s, struct buf *out)
 	}
 }
 
-/* By reason. */
-static const char *const ways_to_know[UNKNOWN_REASONS] = {
-	[UNKNOWN_NO_SOURCE] = "no state source: to know whether the state changes, run with "
-			      "\1state\2 tool:NAME, \1state\2 resource:URI or \1state\2 "
-			      "observation\n",
-	[UNKNOWN_IMPORTED] = "the recording has no states: to know whether the state changes, "
-			     "repeat its calls with rolldbg run \1policy\2 RECORDING \1env\2 "
-			     "URL\n",
-	[UNKNOWN_UNSHOWN] = "the state never changes although observations do: to know whether "
-			    "the environment changes, run with \1state\2 observation\n",
-	[UNKNOWN_IGNORED] = "calls change a member of the state that is ignored because it also "
-			    "changes without a call: see the states with rolldbg show \1turn\2 "
-			    "N\n",
-	[UNKNOWN_OBSERVATION] = "the observations do not show it: to know whether the state "
-				"changes, run with \1state\2 tool:NAME or \1state\2 "
-				"resource:URI\n",
-	[UNKNOWN_OTHER] = "",
+/* By reason. The names of read-only tools are put between the two parts. */
+static const struct {
+	const char *text, *rest;
+} ways_to_know[UNKNOWN_REASONS] = {
+	[UNKNOWN_NO_SOURCE] = {"no state source: to know whether the state changes, run with "
+                               "\1state\2 tool:NAME[:JSON]",
+                               ", \1state\2 resource:URI or \1state\2 observation\n"},
+	[UNKNOWN_IMPORTED] = {"the recording has no states: to know whether the state changes, "
+                              "repeat its calls with rolldbg run \1policy\2 RECORDING \1env\2 "
+                              "URL\n"},
+	[UNKNOWN_UNSHOWN] = {"the state never changes although observations do: to know whether "
+                             "the environment changes, run with \1state\2 observation\n"},
+	[UNKNOWN_IGNORED] = {"calls change a member of the state that is ignored because it also "
+                             "changes without a call: see the states with rolldbg show \1turn\2 "
+                             "N\n"},
+	[UNKNOWN_OBSERVATION] = {"the observations do not show it: to know whether the state "
+                                 "changes, run with \1state\2 tool:NAME[:JSON]",
+                                 " or \1state\2 resource:URI\n"},
 };
 
 /* How to make the effects known of rollouts in which none is: by the first reason that applies. */
 static void put_way_to_know(const struct judge_summary *s, struct buf *out)
 {
-	size_t i = 0;
+	const struct unknown_effects *u = &s->unknown_effects;
+	enum unknown_reason why = unknown_effects_reason(u);
 
-	while (i < UNKNOWN_REASONS && !s->unknown_rollouts[i]) {
-		i++;
+	if (s->errors || why == UNKNOWN_REASONS || !ways_to_know[why].text) {
+		return;
 	}
-	if (!s->errors && i < UNKNOWN_REASONS) {
-		buf_text(out, ways_to_know[i]);
+	buf_text(out, ways_to_know[why].text);
+	if (ways_to_know[why].rest) {
+		if (u->read_only_tools[0]) {
+			buf_printf(out, " (read-only: %s)", u->read_only_tools);
+		}
+		buf_text(out, ways_to_know[why].rest);
 	}
 }
 
@@ -238,8 +233,8 @@ void report_conclusion(const struct judge_summary *s, int64_t unfinished, struct
                        struct buf *out)
 {
 	bool findings = s->errors + s->warnings + s->infos > 0;
-	bool clean =
-		!findings && !unfinished && s->effective > 0 && !s->failed && !unknown_rollouts(s);
+	bool clean = !findings && !unfinished && s->effective > 0 && !s->failed &&
+	             !unknown_effects_count(&s->unknown_effects);
 	const char *color = clean ? "32" : s->errors ? "31" : "33";
 
 	if (style.color) {

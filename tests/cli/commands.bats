@@ -88,7 +88,9 @@ keys_of() {
 	has "$output" 'error: min-effective: 0 of 6 steps were effective (the effect of every step is unknown)'
 	expect 0 rolldbg run --actions "$goal" --state none --out b.jsonl
 	expect 0 rolldbg check b.jsonl
-	has "${lines[-1]}" '--state tool:NAME, --state resource:URI or --state observation'
+	has "${lines[-1]}" '--state tool:NAME[:JSON], --state resource:URI or --state observation'
+	expect 0 rolldbg run --env builtin:desk --policy "$root/policies/desk-look.json" --state none
+	has "$output" '--state tool:NAME[:JSON] (read-only: get_task, list_items, get_item, search), --state resource:URI or'
 }
 
 @test "run: messages about inconclusive runs" {

@@ -102,7 +102,7 @@ static int expand(const char *path, struct str text, struct buf *out, struct err
 
 int policy_file_read(const char *path, struct buf *out, struct error *err)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct buf text = BUF(out->max / 2); /* expanded, it fits into `out` */
 
 	if (!strchr(path, '/') && access(path, F_OK) && errno == ENOENT) {
 		return error_no_file(path, err);

@@ -263,9 +263,7 @@ static const char *overrun_reason(struct typed *t, const struct tool_format *row
 	               : NULL;
 }
 
-/* Reads the parameter whose mark was just skipped. False: the text ends inside it. */
-static bool read_parameter(struct finder *f, const struct tool_format *row, struct typed *t,
-                           struct str *s)
+bool read_parameter(struct finder *f, const struct tool_format *row, struct typed *t, struct str *s)
 {
 	struct str tag, value, key;
 	enum hint hint;

@@ -199,6 +199,10 @@ bool typed_expects(const struct typed *t, struct str key);
 bool typed_full(const struct typed *t);
 /* Adds the call with that object, or the reason why it is invalid. */
 void typed_end(struct typed *t, struct str name, struct str source);
+/* Reads the parameter whose mark was just skipped, with its value and end mark. False: the text
+   ends inside it. */
+bool read_parameter(struct finder *f, const struct tool_format *row, struct typed *t,
+                    struct str *s);
 /* Appends one value as JSON of the type in its schema. */
 void typed_value(struct finder *f, struct str root, struct str schema, struct str text,
                  enum hint hint, struct buf *out);

@@ -73,9 +73,9 @@ static size_t reasoning_end(struct finder *f, struct str s)
 	return str_starts(str_skip(s, to), STR("to=")) ? to : end;
 }
 
-/* Arguments as parameters with marks, in the body of a call. */
+/* Arguments as parameters with marks, in the body of a call. ended: an end mark follows. */
 static void read_parameter_list(struct finder *f, const struct tool_format *row, struct str name,
-                                struct str body)
+                                struct str body, bool ended)
 {
 	struct str source = body;
 	struct typed t;
@@ -93,7 +93,7 @@ static void read_parameter_list(struct finder *f, const struct tool_format *row,
 			return;
 		}
 	}
-	if (mark_cut(text_trim(body), row->parameter)) {
+	if (mark_cut(text_trim(body), row->parameter) || (!ended && !typed_required(&t))) {
 		buf_release(&t.object);
 		found_cut(f, name, source);
 		return;
@@ -117,7 +117,7 @@ static void read_call(struct finder *f, const struct tool_format *row, struct st
 		return;
 	}
 	if (mark_here(s, row->parameter)) {
-		read_parameter_list(f, row, name, (struct str){s.p, end});
+		read_parameter_list(f, row, name, (struct str){s.p, end}, bytes > 0);
 		*rest = str_skip(s, end);
 		return;
 	}

@@ -109,6 +109,7 @@ static bool ends_value(const struct tool_format *row, struct str after)
 	after = skip_whitespace(after);
 	return !after.n || mark_cut(after, row->parameter) || mark_cut(after, row->close) ||
 	       mark_here(after, row->parameter) || mark_here(after, row->close) ||
+	       mark_here(after, row->value_close) || /* doubled */
 	       mark_here(after, row->open) || mark_here(after, row->around) ||
 	       mark_here(after, row->section_end);
 }
@@ -128,21 +129,28 @@ static size_t value_end(struct finder *f, const struct tool_format *row, struct 
 	}
 }
 
+/* The name in the parameter's tag behind a mark; absent: it is not a whole tag. */
+static struct str opened_name(const struct tool_format *row, struct typed *t, struct str after)
+{
+	struct str tag, rest;
+
+	if (!cut_at(t->f, after, row->key_end, &tag, &rest) || mark_at(NULL, tag, "\n") < tag.n) {
+		return STR_NONE;
+	}
+	if (row->value_open && !str_starts(skip_whitespace(rest), str_from(row->value_open)) &&
+	    !(row->type_open && str_starts(skip_whitespace(rest), str_from(row->type_open)))) {
+		return STR_NONE;
+	}
+	return tag_name(t->f, row, row->key_attribute, tag);
+}
+
 /* Does a parameter really start here, or does a value only contain its mark? The tool must have
    the parameter, and it must not have been given yet. */
 static bool is_parameter(const struct tool_format *row, struct typed *t, struct str key,
                          struct str after)
 {
-	struct str tag, rest, name;
+	struct str name = opened_name(row, t, after);
 
-	if (!cut_at(t->f, after, row->key_end, &tag, &rest) || mark_at(NULL, tag, "\n") < tag.n) {
-		return false;
-	}
-	name = tag_name(t->f, row, row->key_attribute, tag);
-	if (row->value_open && !str_starts(skip_whitespace(rest), str_from(row->value_open)) &&
-	    !(row->type_open && str_starts(skip_whitespace(rest), str_from(row->type_open)))) {
-		return false;
-	}
 	return name.n && !str_eq(name, key) && typed_expects(t, name);
 }
 
@@ -174,6 +182,10 @@ static bool read_value(const struct tool_format *row, struct typed *t, struct st
 	if (bytes) {
 		*value = (struct str){s->p, at};
 		*s = str_skip(*s, at + bytes);
+		while ((bytes = mark_here(skip_whitespace(*s), row->value_close)) > 0) {
+			*s = str_skip(skip_whitespace(*s), bytes);
+			t->doubled = true;
+		}
 		return true;
 	}
 	t->unclosed = true;
@@ -193,13 +205,18 @@ static bool read_value(const struct tool_format *row, struct typed *t, struct st
 	return end_bytes > 0 || next_bytes;
 }
 
+static bool is_cdata(struct str s)
+{
+	return str_starts(s, STR(CDATA)) && str_ends(text_trim(s), STR("]]>"));
+}
+
 /* The value without the whitespace that the format adds. */
 static struct str bare_value(const struct tool_format *row, bool compact, struct str s)
 {
 	bool keep =
 		row->keep_feeds || (row->keep_if_compact && compact && str_starts(s, STR("\n")));
 
-	if (str_starts(s, STR(CDATA)) && str_ends(text_trim(s), STR("]]>"))) {
+	if (is_cdata(s)) {
 		s = str_skip(text_trim(s), strlen(CDATA));
 		s.n -= strlen("]]>");
 		return s;
@@ -243,23 +260,61 @@ static bool is_mistyped(struct typed *t, struct str key, struct str value)
 	return text;
 }
 
+static size_t count_marks(struct finder *f, struct str s, const char *const marks[MARKS_MAX])
+{
+	size_t bytes, at, count = 0;
+
+	for (at = nearest_mark(f, s, marks, &bytes); bytes; at = nearest_mark(f, s, marks, &bytes)) {
+		s = str_skip(s, at + bytes);
+		count++;
+	}
+	return count;
+}
+
+/* Does the value contain the tag of a parameter that the tool has? */
+static bool opens_declared(const struct tool_format *row, struct typed *t, struct str s)
+{
+	size_t bytes;
+
+	for (int passed = 0; passed < CANDIDATES_MAX; passed++) {
+		size_t at = nearest_mark(t->f, s, row->parameter, &bytes);
+
+		if (!bytes) {
+			return false;
+		}
+		s = str_skip(s, at + bytes);
+		struct str name = opened_name(row, t, s);
+		if (name.n && (row->declared_only || typed_property(t->root, t->root, name).p)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Why a value's end mark is not where it seems to be; NULL: it is. A value that must not be text
-   contains marks; in a string, marks may be meant, but not those of a whole call, whose first
-   parameter's end mark would end the value. */
+   contains marks. In a string, marks may be meant: pairs, or those of parameters that the tool does
+   not have; but not an end mark alone, since the tag before it may be missing, and not those of a
+   whole call, whose first parameter's end mark would end the value. */
 static const char *overrun_reason(struct typed *t, const struct tool_format *row, struct str key,
                                   struct str value)
 {
-	size_t closes, parameters, opens, open = nearest_mark(t->f, value, row->open, &opens);
+	size_t parameters, opens, open = nearest_mark(t->f, value, row->open, &opens);
 	struct str call = str_skip(value, open + opens);
 
+	if (is_cdata(value)) {
+		return NULL;
+	}
 	nearest_mark(t->f, call, row->parameter, &parameters);
 	if (opens && parameters) {
 		return "a value contains a call, so that its end is not certain";
 	}
-	nearest_mark(t->f, value, row->value_close, &closes);
-	nearest_mark(t->f, value, row->parameter, &parameters);
-	return (closes || parameters) && is_mistyped(t, key, value)
-	               ? "unexpected text between its parameters"
+	size_t closes = count_marks(t->f, value, row->value_close);
+	parameters = count_marks(t->f, value, row->parameter);
+	if ((closes || parameters) && is_mistyped(t, key, value)) {
+		return "unexpected text between its parameters";
+	}
+	return closes > parameters || (closes < parameters && opens_declared(row, t, value))
+	               ? "a value contains a parameter's mark, so that its end is not certain"
 	               : NULL;
 }
 

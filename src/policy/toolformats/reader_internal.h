@@ -184,6 +184,7 @@ struct typed {
 	size_t count;
 	bool declared_only, undeclared; /* see struct tool_format; a key was not declared */
 	bool unclosed;                  /* a value had no end mark */
+	bool doubled;                   /* a value had several */
 	bool compact;                   /* the first parameter directly follows the name's tag */
 	const char *why;                /* NULL, or why it is invalid */
 };
@@ -197,6 +198,8 @@ void typed_add(struct typed *t, struct str key, struct str text, enum hint hint)
 bool typed_expects(const struct typed *t, struct str key);
 /* Was every parameter given that the tool has? */
 bool typed_full(const struct typed *t);
+/* Was every parameter given that the tool requires? */
+bool typed_required(const struct typed *t);
 /* Adds the call with that object, or the reason why it is invalid. */
 void typed_end(struct typed *t, struct str name, struct str source);
 /* Reads the parameter whose mark was just skipped, with its value and end mark. False: the text

@@ -402,8 +402,7 @@ static struct str unwrapped(struct typed *t)
 	return inner;
 }
 
-/* Is every parameter there that the tool requires? */
-static bool has_required(const struct typed *t)
+bool typed_required(const struct typed *t)
 {
 	struct str each;
 
@@ -419,7 +418,7 @@ void typed_end(struct typed *t, struct str name, struct str source)
 {
 	struct str inner = unwrapped(t);
 
-	if (t->undeclared && !inner.p && !t->why && !has_required(t)) {
+	if (t->undeclared && !inner.p && !t->why && !typed_required(t)) {
 		t->why = "the tool has no parameter of that name"; /* it may be the missing one */
 	}
 	buf_char(&t->object, '}');
@@ -434,6 +433,10 @@ void typed_end(struct typed *t, struct str name, struct str source)
 		if (t->undeclared && !inner.p) {
 			found_repaired(t->f, t->f->count - 1, "undeclared-parameter",
 			               "the tool has no parameter of that name");
+		}
+		if (t->doubled) {
+			found_repaired(t->f, t->f->count - 1, "doubled-end-mark",
+			               "a parameter's end mark is repeated");
 		}
 	}
 	buf_release(&t->object);

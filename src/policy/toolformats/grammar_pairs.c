@@ -106,6 +106,8 @@ static bool read_value(struct pairs *p, struct str schema)
 	text = text_trim((struct str){p->s.p, n});
 	if (!text.n) {
 		p->why = "a value is missing";
+	} else if (mark_at(NULL, text, p->quote) < text.n) {
+		p->why = "a quote mark of a string is missing";
 	}
 	typed_value(p->f, p->root, schema, text, HINT_JSON, &p->out);
 	p->first = false;

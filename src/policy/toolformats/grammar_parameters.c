@@ -318,13 +318,45 @@ static const char *overrun_reason(struct typed *t, const struct tool_format *row
 	               : NULL;
 }
 
+static bool mark_among(struct finder *f, struct str s, const char *const marks[MARKS_MAX])
+{
+	size_t bytes;
+
+	nearest_mark(f, s, marks, &bytes);
+	return bytes > 0;
+}
+
+/* Does a parameter's tag contain further marks? Its end is missing, and that of a later tag was
+   found. */
+static bool is_overrun(struct finder *f, const struct tool_format *row, struct str tag)
+{
+	size_t end = strlen(row->key_end);
+
+	for (size_t i = 0; i < MARKS_MAX && row->value_close[i]; i++) {
+		struct str close = str_from(row->value_close[i]);
+
+		close.n -= str_ends(close, str_from(row->key_end)) ? end : 0;
+		if (str_ends(tag, close)) {
+			return true;
+		}
+	}
+	return mark_among(f, tag, row->parameter) ||
+	       (row->value_open && mark_at(f, tag, row->value_open) < tag.n);
+}
+
 bool read_parameter(struct finder *f, const struct tool_format *row, struct typed *t, struct str *s)
 {
 	struct str tag, value, key;
 	enum hint hint;
 
+	struct str start = *s;
 	if (!cut_at(f, *s, row->key_end, &tag, s)) {
 		return false;
+	}
+	if (is_overrun(f, row, tag)) {
+		t->why = "the end of a parameter's name is missing";
+		*s = str_skip(start, call_end(f, row, start));
+		return true;
 	}
 	hint = hint_of(row, tag);
 	hint = row->type_open ? read_type(f, row, s) : hint;
@@ -437,10 +469,18 @@ static void read_json_body(struct finder *f, const struct tool_format *row, stru
 	size_t used = 0;
 
 	call.how = json_at(f, row, *s, &value, &used);
-	if (call.how == FOUND_WHOLE) {
+	size_t end = call_end(f, row, *s);
+	struct str left = {s->p + used, end > used ? end - used : 0};
+	bool marked = mark_among(f, left, row->parameter) || mark_among(f, left, row->value_close);
+
+	if (call.how == FOUND_WHOLE && !marked) {
 		call.arguments = value;
+	} else if (call.how == FOUND_WHOLE) {
+		call.how = FOUND_BAD;
+		call.arguments.n = used = end;
+		call.why = "it has parameters after its JSON";
 	} else {
-		used = call_end(f, row, *s);
+		used = end;
 		call.arguments.n = used;
 		call.why = "its arguments are not valid JSON";
 	}

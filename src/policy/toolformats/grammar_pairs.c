@@ -179,6 +179,14 @@ static struct str read_name(struct str *s)
 	return name;
 }
 
+/* Are there quote marks between the arguments and the end of the call? Then a quote mark before them
+   may be wrong. */
+static bool has_quotes(struct finder *f, const struct tool_format *row, struct str s)
+{
+	s.n = call_end(f, row, s);
+	return mark_at(f, s, row->quote) < s.n;
+}
+
 void grammar_pairs(struct finder *f, const struct tool_format *row, struct str *before,
                    struct str *rest)
 {
@@ -210,8 +218,8 @@ void grammar_pairs(struct finder *f, const struct tool_format *row, struct str *
 	} else if (!read_object(&p, t.root)) {
 		found_cut(f, name, *rest);
 		s = str_skip(s, s.n);
-	} else if (p.why) {
-		found_bad(f, name, source, p.why);
+	} else if (p.why || has_quotes(f, row, p.s)) {
+		found_bad(f, name, source, p.why ? p.why : "a string follows its arguments");
 		s = str_skip(*rest, end);
 	} else {
 		found_add(f,

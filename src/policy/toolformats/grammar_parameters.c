@@ -244,35 +244,28 @@ static enum hint read_type(struct finder *f, const struct tool_format *row, stru
 	return str_is(text_trim(type), "string") ? HINT_TEXT : HINT_JSON;
 }
 
-/* Is it text, where the tool's schema has another type? */
-static bool is_mistyped(struct typed *t, struct str key, struct str value)
+/* Is the value text for the tool's schema? */
+static bool is_text(struct typed *t, struct str key, struct str value)
 {
-	struct str schema = typed_property(t->root, t->root, key);
-	unsigned types = schema_types(t->root, schema);
 	struct buf typed = BUF(FOUND_TEXT_MAX);
 
-	if (!types || (types & TYPE_STRING)) {
-		return false;
-	}
-	typed_value(t->f, t->root, schema, value, HINT_NONE, &typed);
+	typed_value(t->f, t->root, typed_property(t->root, t->root, key), value, HINT_NONE, &typed);
 	bool text = json_type(buf_view(&typed)) == JSON_STRING;
 	buf_release(&typed);
 	return text;
 }
 
-static size_t count_marks(struct finder *f, struct str s, const char *const marks[MARKS_MAX])
+/* Is it text, where the tool's schema has another type? */
+static bool is_mistyped(struct typed *t, struct str key, struct str value)
 {
-	size_t bytes, at, count = 0;
+	unsigned types = schema_types(t->root, typed_property(t->root, t->root, key));
 
-	for (at = nearest_mark(f, s, marks, &bytes); bytes; at = nearest_mark(f, s, marks, &bytes)) {
-		s = str_skip(s, at + bytes);
-		count++;
-	}
-	return count;
+	return types && !(types & TYPE_STRING) && is_text(t, key, value);
 }
 
-/* Does the value contain the tag of a parameter that the tool has? */
-static bool opens_declared(const struct tool_format *row, struct typed *t, struct str s)
+/* Does the value contain the tag of a parameter that the tool has, or of this one again? */
+static bool opens_declared(const struct tool_format *row, struct typed *t, struct str key,
+                           struct str s)
 {
 	size_t bytes;
 
@@ -284,11 +277,41 @@ static bool opens_declared(const struct tool_format *row, struct typed *t, struc
 		}
 		s = str_skip(s, at + bytes);
 		struct str name = opened_name(row, t, s);
-		if (name.n && (row->declared_only || typed_property(t->root, t->root, name).p)) {
+		if (name.n && (row->declared_only || str_eq(name, key) ||
+		               typed_property(t->root, t->root, name).p)) {
 			return true;
 		}
 	}
 	return false;
+}
+
+/* The parameters' marks in a value. */
+struct inner_marks {
+	size_t opens, closes;
+	bool pairs; /* each end mark has an opening one before it */
+};
+
+static struct inner_marks marks_in(struct finder *f, const struct tool_format *row, struct str s)
+{
+	struct inner_marks in = {.pairs = true};
+	size_t open_bytes, close_bytes;
+
+	for (;;) {
+		size_t open = nearest_mark(f, s, row->parameter, &open_bytes);
+		size_t close = nearest_mark(f, s, row->value_close, &close_bytes);
+
+		if (!open_bytes && !close_bytes) {
+			return in;
+		}
+		if (open < close) {
+			in.opens++;
+			s = str_skip(s, open + open_bytes);
+		} else {
+			in.closes++;
+			in.pairs = in.pairs && in.closes <= in.opens;
+			s = str_skip(s, close + close_bytes);
+		}
+	}
 }
 
 /* Why a value's end mark is not where it seems to be; NULL: it is. A value that must not be text
@@ -308,12 +331,14 @@ static const char *overrun_reason(struct typed *t, const struct tool_format *row
 	if (opens && parameters) {
 		return "a value contains a call, so that its end is not certain";
 	}
-	size_t closes = count_marks(t->f, value, row->value_close);
-	parameters = count_marks(t->f, value, row->parameter);
-	if ((closes || parameters) && is_mistyped(t, key, value)) {
+	struct inner_marks in = marks_in(t->f, row, value);
+	if ((!in.closes && !in.opens) || !is_text(t, key, value)) {
+		return NULL;
+	}
+	if (is_mistyped(t, key, value)) {
 		return "unexpected text between its parameters";
 	}
-	return closes > parameters || (closes < parameters && opens_declared(row, t, value))
+	return !in.pairs || (in.closes < in.opens && opens_declared(row, t, key, value))
 	               ? "a value contains a parameter's mark, so that its end is not certain"
 	               : NULL;
 }
@@ -342,6 +367,17 @@ static bool is_overrun(struct finder *f, const struct tool_format *row, struct s
 	}
 	return mark_among(f, tag, row->parameter) ||
 	       (row->value_open && mark_at(f, tag, row->value_open) < tag.n);
+}
+
+/* Skips the mark before a value if it is repeated. */
+static void skip_doubled_open(const struct tool_format *row, struct typed *t, struct str *s)
+{
+	const char *mark = row->value_open ? row->value_open : row->key_end;
+
+	while (mark[1] && str_starts(*s, str_from(mark))) {
+		*s = str_skip(*s, strlen(mark));
+		t->doubled = true;
+	}
 }
 
 bool read_parameter(struct finder *f, const struct tool_format *row, struct typed *t, struct str *s)
@@ -377,6 +413,7 @@ bool read_parameter(struct finder *f, const struct tool_format *row, struct type
 			t->why = "unexpected text between its parameters";
 		}
 	}
+	skip_doubled_open(row, t, s);
 	key = tag_name(f, row, row->key_attribute, tag);
 	bool doubtful = t->unclosed; /* does the value before it only contain its mark? */
 	if (!read_value(row, t, key, s, &value)) {
@@ -401,6 +438,12 @@ static bool is_full(const struct finder *f, const struct typed *t, struct str s)
 	return !text_trim(s).n && !t->why && !f->conf->limited && typed_full(t);
 }
 
+/* Is this the end of a call or of its section, not another call? */
+static bool ends_call(const struct tool_format *row, struct str s)
+{
+	return mark_here(s, row->close) || mark_here(s, row->section_end);
+}
+
 /* Reads all parameters; *s is then at the end of the call. False: the text ends before it. */
 static bool read_parameter_list(struct finder *f, const struct tool_format *row, struct typed *t,
                                 struct str *s)
@@ -418,6 +461,10 @@ static bool read_parameter_list(struct finder *f, const struct tool_format *row,
 		if (!bytes || end < at) {
 			bool ended = end < s->n || is_full(f, t, *s);
 
+			if (!t->count && end < s->n && !ends_call(row, str_skip(*s, end)) &&
+			    json_count(JSON_GET(t->root, "properties"))) {
+				t->why = "its end mark is missing, and it has no parameters";
+			}
 			*s = str_skip(*s, end);
 			return ended;
 		}
@@ -553,15 +600,16 @@ static bool read_parameters(struct finder *f, const struct tool_format *row, str
    own. False: none. */
 static bool skip_doubled(const struct tool_format *row, struct str head, struct str *s)
 {
-	struct str after = skip_whitespace(*s);
+	struct str after = skip_whitespace(*s), body;
 	size_t bytes = mark_here(after, row->open);
 
 	after = str_skip(after, bytes);
+	body = str_skip(after, head.n);
 	if (!bytes || !head.n || !str_starts(after, head) ||
-	    !mark_here(skip_whitespace(str_skip(after, head.n)), row->parameter)) {
+	    (!mark_here(skip_whitespace(body), row->parameter) && !is_json_body(row, body))) {
 		return false;
 	}
-	*s = str_skip(after, head.n);
+	*s = body;
 	return true;
 }
 

@@ -184,7 +184,7 @@ struct typed {
 	size_t count;
 	bool declared_only, undeclared; /* see struct tool_format; a key was not declared */
 	bool unclosed;                  /* a value had no end mark */
-	bool doubled;                   /* a value had several */
+	bool doubled;                   /* a mark at either end of a value was repeated */
 	bool compact;                   /* the first parameter directly follows the name's tag */
 	const char *why;                /* NULL, or why it is invalid */
 };

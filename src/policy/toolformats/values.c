@@ -435,8 +435,8 @@ void typed_end(struct typed *t, struct str name, struct str source)
 			               "the tool has no parameter of that name");
 		}
 		if (t->doubled) {
-			found_repaired(t->f, t->f->count - 1, "doubled-end-mark",
-			               "a parameter's end mark is repeated");
+			found_repaired(t->f, t->f->count - 1, "doubled-mark",
+			               "a parameter's mark is repeated");
 		}
 	}
 	buf_release(&t->object);

@@ -62,9 +62,37 @@ static enum ending ending_of(const struct tool_format *row, struct str s, size_t
 	return mark_here(str_skip(s, end), row->close) ? ENDS_CLOSE : ENDS_NEXT;
 }
 
+/* Has an object within the arguments several members? A bracket missing at the end of the call may
+   then be missing before one of them: what belongs to which object is not certain. level: of
+   the objects within the arguments. */
+static bool has_inner_members(struct str json, int level)
+{
+	char open[REPAIR_DEPTH_MAX] = {0};
+	int depth = 0, objects = 0;
+
+	for (size_t i = 0; i < json.n; i++) {
+		char c = json.p[i];
+
+		if (c == '"') {
+			for (i++; i < json.n && json.p[i] != '"'; i++) {
+				i += json.p[i] == '\\';
+			}
+		} else if (c == '{' || c == '[') {
+			open[depth++] = c;
+			objects += c == '{';
+		} else if (c == '}' || c == ']') {
+			depth--;
+			objects -= c == '}';
+		} else if (c == ',' && open[depth - 1] == '{' && objects >= level) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Repairs a value that is almost JSON, if repairs are allowed. */
-static enum found_how repaired_at(struct finder *f, struct str s, enum ending ending,
-                                  struct str *value, size_t *used)
+static enum found_how repaired_at(struct finder *f, const struct tool_format *row, struct str s,
+                                  enum ending ending, struct str *value, size_t *used)
 {
 	struct call_notes repaired = {.count = 0};
 	struct buf text = BUF(FOUND_TEXT_MAX);
@@ -72,7 +100,9 @@ static enum found_how repaired_at(struct finder *f, struct str s, enum ending en
 
 	if (json_repair(s, &text, used, &repaired)) {
 		bool open_end = call_noted(&repaired, "missing-end");
-		bool slip = ending == ENDS_CLOSE && !call_noted(&repaired, "missing-quote");
+		int level = row->grammar == grammar_calls ? 3 : 2;
+		bool slip = ending == ENDS_CLOSE && !call_noted(&repaired, "missing-quote") &&
+		            !(open_end && has_inner_members(buf_view(&text), level));
 
 		how = !open_end || slip ? FOUND_WHOLE : ending == ENDS_TEXT ? FOUND_CUT : FOUND_BAD;
 		*value = arena_str(f->arena, buf_view(&text));
@@ -97,7 +127,7 @@ enum found_how json_at(struct finder *f, const struct tool_format *row, struct s
 	struct str body = {s.p, call_end(f, row, s)};
 	enum ending ending = ending_of(row, s, body.n);
 	if (f->conf->repair) {
-		how = repaired_at(f, body, ending, value, used);
+		how = repaired_at(f, row, body, ending, value, used);
 	}
 	return how == FOUND_BAD && fault.at >= s.n && ending == ENDS_TEXT ? FOUND_CUT : how;
 }

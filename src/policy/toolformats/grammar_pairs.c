@@ -109,7 +109,12 @@ static bool read_value(struct pairs *p, struct str schema)
 	} else if (mark_at(NULL, text, p->quote) < text.n) {
 		p->why = "a quote mark of a string is missing";
 	}
+	size_t at = p->out.n;
+	unsigned types = schema_types(p->root, schema);
 	typed_value(p->f, p->root, schema, text, HINT_JSON, &p->out);
+	if (types && !(types & TYPE_STRING) && p->out.n > at && p->out.p[at] == '"') {
+		p->why = "a value without quote marks is not of its type";
+	}
 	p->first = false;
 	p->s = str_skip(p->s, n);
 	return p->s.n > 0;

@@ -422,6 +422,9 @@ bool read_parameter(struct finder *f, const struct tool_format *row, struct type
 	if (!s->n && str_starts(value, STR(CDATA)) && !str_ends(text_trim(value), STR("]]>"))) {
 		return false; /* the end mark may be part of the value */
 	}
+	if (row->key_attribute && str_ends(key, STR("="))) {
+		t->why = "the end of a parameter's name is missing"; /* the next attribute's quote */
+	}
 	const char *why = overrun_reason(t, row, key, value);
 	t->why = why ? why : t->why;
 	if (doubtful && is_mistyped(t, key, value)) {

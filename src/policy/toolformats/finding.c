@@ -114,6 +114,14 @@ static enum found_how repaired_at(struct finder *f, const struct tool_format *ro
 	return how;
 }
 
+/* {..}, "key": a bracket too many, or a value that is not the end of what it belongs to. */
+static bool goes_on(struct str after)
+{
+	after = skip_whitespace(after);
+	return after.n && after.p[0] == ',' &&
+	       str_starts(skip_whitespace(str_skip(after, 1)), STR("\""));
+}
+
 enum found_how json_at(struct finder *f, const struct tool_format *row, struct str s,
                        struct str *value, size_t *used)
 {
@@ -122,7 +130,7 @@ enum found_how json_at(struct finder *f, const struct tool_format *row, struct s
 
 	if (json_validate_first(s, used, &fault) == 0) {
 		*value = text_trim((struct str){s.p, *used});
-		return FOUND_WHOLE;
+		return goes_on(str_skip(s, *used)) ? FOUND_BAD : FOUND_WHOLE;
 	}
 	struct str body = {s.p, call_end(f, row, s)};
 	enum ending ending = ending_of(row, s, body.n);
@@ -182,15 +190,21 @@ static bool is_one_of(struct str key, const char *const *keys, size_t count)
 	return false;
 }
 
+/* Is it the key of a member that calls have? */
+static bool is_of_call(struct str key)
+{
+	return is_one_of(key, name_keys, ARRAY_LEN(name_keys)) ||
+	       is_one_of(key, argument_keys, ARRAY_LEN(argument_keys)) ||
+	       is_one_of(key, other_keys, ARRAY_LEN(other_keys));
+}
+
 /* Does it have members that calls do not have? */
 static bool has_others(struct str object)
 {
 	struct json_member m;
 
 	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
-		if (!is_one_of(m.key, name_keys, ARRAY_LEN(name_keys)) &&
-		    !is_one_of(m.key, argument_keys, ARRAY_LEN(argument_keys)) &&
-		    !is_one_of(m.key, other_keys, ARRAY_LEN(other_keys))) {
+		if (!is_of_call(m.key)) {
 			return true;
 		}
 	}
@@ -220,6 +234,21 @@ static bool has_two(struct str object, struct str arguments)
 	return false;
 }
 
+/* Is an argument of the tool a member of the call itself? */
+static bool has_argument_beside(const struct finder *f, struct str object, struct str name)
+{
+	struct str root = tool_schema(tool_find(f->conf->tools, name));
+	struct json_member m;
+
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
+		if (!is_of_call(m.key) &&
+		    json_get(JSON_GET(root, "properties"), json_key_text(f->arena, m.key)).p) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Returns the reason if the object's other members make it unlikely to be a call. */
 static const char *unlikely_reason(const struct finder *f, struct str object, struct str name,
                                    struct str arguments)
@@ -232,6 +261,9 @@ static const char *unlikely_reason(const struct finder *f, struct str object, st
 	}
 	if (!arguments.p && has_others(object)) {
 		return "its arguments are not under a known key";
+	}
+	if (has_argument_beside(f, object, name)) {
+		return "an argument is beside its arguments";
 	}
 	return NULL;
 }

@@ -176,7 +176,7 @@ static bool put_loose(struct finder *f, struct str root, struct buf *out, struct
 	if (after.n && after.p[0] == '+') {
 		after = skip_whitespace(str_skip(after, 1));
 	}
-	if (n == s.n || n < 2 || (after.n && strchr("'\"", after.p[0]))) {
+	if (n == s.n || n < 2 || s.p[1] == s.p[0] || (after.n && strchr("'\"", after.p[0]))) {
 		return false; /* Python would join 'a' 'b' and 'a' + 'b' */
 	}
 	if (has_arguments(f, root, (struct str){s.p + 1, n - 2}, s.p[0])) {

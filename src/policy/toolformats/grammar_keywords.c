@@ -273,7 +273,8 @@ static bool read_call(struct finder *f, bool closed, struct str *s)
 		name.n -= strlen(".call"); /* Llama's form for its built-in tools */
 	}
 	struct str inside = str_skip(after, 1), rest = inside;
-	struct arguments how = {.root = tool_schema(tool_find(f->conf->tools, name)), .closed = closed};
+	struct arguments how = {.root = tool_schema(tool_find(f->conf->tools, name)),
+	                        .closed = closed};
 	bool good = put_keywords(f, &object, &rest, how);
 	if (good) {
 		found_add(f,

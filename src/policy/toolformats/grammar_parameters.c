@@ -423,7 +423,8 @@ bool read_parameter(struct finder *f, const struct tool_format *row, struct type
 		return false; /* the end mark may be part of the value */
 	}
 	if (row->key_attribute && str_ends(key, STR("="))) {
-		t->why = "the end of a parameter's name is missing"; /* the next attribute's quote */
+		t->why =
+			"the end of a parameter's name is missing"; /* the next attribute's quote */
 	}
 	const char *why = overrun_reason(t, row, key, value);
 	t->why = why ? why : t->why;
@@ -438,7 +439,7 @@ bool read_parameter(struct finder *f, const struct tool_format *row, struct type
    nothing of the call is: a server removes the mark if it is a stop sequence. */
 static bool is_full(const struct finder *f, const struct typed *t, struct str s)
 {
-	return !text_trim(s).n && !t->why && !f->conf->limited && typed_full(t);
+	return !text_trim(s).n && !t->why && !f->conf->limited && !t->end_required && typed_full(t);
 }
 
 /* Is this the end of a call or of its section, not another call? */
@@ -579,6 +580,7 @@ static bool read_parameters(struct finder *f, const struct tool_format *row, str
 
 	typed_begin(f, name, &t);
 	t.declared_only = row->declared_only;
+	t.end_required = row->end_required;
 	t.compact = mark_here(*s, row->parameter) > 0;
 	bool good = read_parameter_list(f, row, &t, s);
 
@@ -647,7 +649,11 @@ void grammar_parameters(struct finder *f, const struct tool_format *row, struct 
 	} else if (s.n) {
 		found_bad(f, name, head, NO_NAME_END);
 	} else {
-		found_cut(f, name, row->starts == STARTS_WORD ? STR_NONE : head);
+		found_add(f, (struct found_call){.how = FOUND_CUT,
+		                                 .name = name,
+		                                 .arguments = row->starts == STARTS_WORD ? STR_NONE
+		                                                                         : head,
+		                                 .begun = row->end_required});
 	}
 	leave_call(f, row, first, &s);
 	if (doubled) {

@@ -5,7 +5,6 @@
 #include "json/scan.h"
 #include "json/write.h"
 
-
 struct repairer {
 	struct str in;
 	size_t at;

@@ -151,6 +151,7 @@ size_t nearest_mark(struct finder *f, struct str s, const char *const marks[MARK
 bool cut_at(struct finder *f, struct str s, const char *mark, struct str *before, struct str *rest);
 /* The length of the mark at the start of s; 0: none. */
 size_t mark_here(struct str s, const char *const marks[MARKS_MAX]);
+bool has_mark(struct finder *f, struct str s, const char *const marks[MARKS_MAX]);
 /* Is s the beginning of a mark that the end of the text cut off? */
 bool mark_cut(struct str s, const char *const marks[MARKS_MAX]);
 /* The text with <tool_call> in place of <tool_call:x>, and likewise its other tags: some models'
@@ -206,6 +207,9 @@ bool typed_full(const struct typed *t);
 bool typed_required(const struct typed *t);
 /* Adds the call with that object, or the reason why it is invalid. */
 void typed_end(struct typed *t, struct str name, struct str source);
+/* The name in a tag: in the attribute `by`, or the tag itself (NULL). */
+struct str tag_name(struct finder *f, const struct tool_format *row, const char *by,
+                    struct str tag);
 /* Reads the parameter whose mark was just skipped, with its value and end mark. False: the text
    ends inside it. */
 bool read_parameter(struct finder *f, const struct tool_format *row, struct typed *t,

@@ -5,7 +5,8 @@
 #include "base/text.h"
 
 #define CDATA          "<![CDATA["
-#define CANDIDATES_MAX 256 /* parameter marks within one value that do not start a parameter */
+#define TAG_MAX        4096 /* bytes of a parameter's tag within a value */
+#define CANDIDATES_MAX 256  /* parameter marks within one value that do not start a parameter */
 
 /* ---- tags ---- */
 
@@ -130,7 +131,8 @@ static struct str opened_name(const struct tool_format *row, struct typed *t, st
 {
 	struct str tag, rest;
 
-	if (!cut_at(t->f, after, row->key_end, &tag, &rest) || mark_at(NULL, tag, "\n") < tag.n) {
+	if (!cut_at(t->f, after, row->key_end, &tag, &rest) || tag.n > TAG_MAX ||
+	    mark_at(NULL, tag, "\n") < tag.n) {
 		return STR_NONE;
 	}
 	if (row->value_open && !str_starts(skip_whitespace(rest), str_from(row->value_open)) &&
@@ -360,10 +362,10 @@ static bool is_overrun(struct finder *f, const struct tool_format *row, struct s
 /* Skips the mark before a value if it is repeated. */
 static void skip_doubled_open(const struct tool_format *row, struct typed *t, struct str *s)
 {
-	const char *mark = row->value_open ? row->value_open : row->key_end;
+	struct str mark = str_from(row->value_open ? row->value_open : row->key_end);
 
-	while (mark[1] && str_starts(*s, str_from(mark))) {
-		*s = str_skip(*s, strlen(mark));
+	while (mark.n > 1 && str_starts(*s, mark)) {
+		*s = str_skip(*s, mark.n);
 		t->doubled = true;
 	}
 }

@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #define CDATA          "<![CDATA["
+#define DOUBLED        "a parameter's mark is repeated"
 #define TAG_MAX        4096 /* bytes of a parameter's tag within a value */
 #define CANDIDATES_MAX 256  /* parameter marks within one value that do not start a parameter */
 
@@ -168,6 +169,30 @@ static size_t next_parameter(const struct tool_format *row, struct typed *t, str
 	return s.n;
 }
 
+/* Drops an end mark that is cut or misspelt at the end of a value without one: </parameter1>. */
+static void drop_misspelt(const struct tool_format *row, struct typed *t, struct str *value)
+{
+	struct str s = text_trim(*value), tag;
+
+	for (size_t i = 0; i < MARKS_MAX && row->value_close[i]; i++) {
+		struct str mark = str_from(row->value_close[i]);
+		size_t at = s.n;
+
+		mark.n -= str_ends(mark, STR(">"));
+		while (at > 0 && !str_starts(str_skip(s, at), mark)) {
+			at = s.n - at < TAG_MAX ? at - 1 : 0;
+		}
+		tag = str_skip(s, at + mark.n);
+		if (str_starts(str_skip(s, at), mark) &&
+		    leading_name(tag).n + str_ends(tag, STR(">")) == tag.n) {
+			*value = (struct str){value->p, (size_t)(s.p - value->p) + at};
+			typed_repaired(t, "misspelt-end-mark",
+			               "a parameter's end mark is misspelt");
+			return;
+		}
+	}
+}
+
 /* Reads a value and its end mark, if it has one. False: the text ends before it. */
 static bool read_value(const struct tool_format *row, struct typed *t, struct str key,
                        struct str *s, struct str *value)
@@ -182,7 +207,7 @@ static bool read_value(const struct tool_format *row, struct typed *t, struct st
 		*s = str_skip(*s, at + bytes);
 		while ((bytes = mark_here(skip_whitespace(*s), row->value_close)) > 0) {
 			*s = str_skip(skip_whitespace(*s), bytes);
-			t->doubled = true;
+			typed_repaired(t, "doubled-mark", DOUBLED);
 		}
 		return true;
 	}
@@ -200,6 +225,7 @@ static bool read_value(const struct tool_format *row, struct typed *t, struct st
 		t->why = "unexpected text between its parameters";
 	}
 	*s = str_skip(*s, value->n);
+	drop_misspelt(row, t, value);
 	return end_bytes > 0 || next_bytes;
 }
 
@@ -366,7 +392,7 @@ static void skip_doubled_open(const struct tool_format *row, struct typed *t, st
 
 	while (mark.n > 1 && str_starts(*s, mark)) {
 		*s = str_skip(*s, mark.n);
-		t->doubled = true;
+		typed_repaired(t, "doubled-mark", DOUBLED);
 	}
 }
 

@@ -186,12 +186,12 @@ struct typed {
 	struct map keys;                 /* of the object, in the finder's arena */
 	struct str only_key, only_value; /* while there is only one */
 	size_t count;
-	bool declared_only, undeclared; /* see struct tool_format; a key was not declared */
-	bool end_required;              /* see struct tool_format */
-	bool unclosed;                  /* a value had no end mark */
-	bool doubled;                   /* a mark at either end of a value was repeated */
-	bool compact;                   /* the first parameter directly follows the name's tag */
-	const char *why;                /* NULL, or why it is invalid */
+	bool declared_only, undeclared;  /* see struct tool_format; a key was not declared */
+	bool end_required;               /* see struct tool_format */
+	bool unclosed;                   /* a value had no end mark */
+	const char *repair, *repair_why; /* of the last repair of its marks; NULL: none */
+	bool compact;                    /* the first parameter directly follows the name's tag */
+	const char *why;                 /* NULL, or why it is invalid */
 };
 
 /* The type of a value as indicated by the text. */
@@ -201,6 +201,8 @@ void typed_begin(struct finder *f, struct str tool_name, struct typed *t);
 void typed_add(struct typed *t, struct str key, struct str text, enum hint hint);
 /* Can a parameter of that name follow? */
 bool typed_expects(const struct typed *t, struct str key);
+/* The call is only valid after this repair. */
+void typed_repaired(struct typed *t, const char *word, const char *why);
 /* Was every parameter given that the tool has? */
 bool typed_full(const struct typed *t);
 /* Was every parameter given that the tool requires? */

@@ -347,6 +347,12 @@ void typed_add(struct typed *t, struct str key, struct str text, enum hint hint)
 	t->count++;
 }
 
+void typed_repaired(struct typed *t, const char *word, const char *why)
+{
+	t->repair = word;
+	t->repair_why = why;
+}
+
 bool typed_full(const struct typed *t)
 {
 	struct str declared = JSON_GET(t->root, "properties");
@@ -434,9 +440,8 @@ void typed_end(struct typed *t, struct str name, struct str source)
 			found_repaired(t->f, t->f->count - 1, "undeclared-parameter",
 			               "the tool has no parameter of that name");
 		}
-		if (t->doubled) {
-			found_repaired(t->f, t->f->count - 1, "doubled-mark",
-			               "a parameter's mark is repeated");
+		if (t->repair) {
+			found_repaired(t->f, t->f->count - 1, t->repair, t->repair_why);
 		}
 	}
 	buf_release(&t->object);

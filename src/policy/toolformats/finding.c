@@ -62,9 +62,37 @@ static enum ending ending_of(const struct tool_format *row, struct str s, size_t
 	return mark_here(str_skip(s, end), row->close) ? ENDS_CLOSE : ENDS_NEXT;
 }
 
+/* Has an object within the arguments several members? A bracket missing at the end of the call may
+   then be missing before one of them: what belongs to which object is not certain. level: of
+   the objects within the arguments. */
+static bool has_inner_members(struct str json, int level)
+{
+	char open[REPAIR_DEPTH_MAX] = {0};
+	int depth = 0, objects = 0;
+
+	for (size_t i = 0; i < json.n; i++) {
+		char c = json.p[i];
+
+		if (c == '"') {
+			for (i++; i < json.n && json.p[i] != '"'; i++) {
+				i += json.p[i] == '\\';
+			}
+		} else if (c == '{' || c == '[') {
+			open[depth++] = c;
+			objects += c == '{';
+		} else if (c == '}' || c == ']') {
+			depth--;
+			objects -= c == '}';
+		} else if (c == ',' && open[depth - 1] == '{' && objects >= level) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Repairs a value that is almost JSON, if repairs are allowed. */
-static enum found_how repaired_at(struct finder *f, struct str s, enum ending ending,
-                                  struct str *value, size_t *used)
+static enum found_how repaired_at(struct finder *f, const struct tool_format *row, struct str s,
+                                  enum ending ending, struct str *value, size_t *used)
 {
 	struct call_notes repaired = {.count = 0};
 	struct buf text = BUF(FOUND_TEXT_MAX);
@@ -72,7 +100,9 @@ static enum found_how repaired_at(struct finder *f, struct str s, enum ending en
 
 	if (json_repair(s, &text, used, &repaired)) {
 		bool open_end = call_noted(&repaired, "missing-end");
-		bool slip = ending == ENDS_CLOSE && !call_noted(&repaired, "missing-quote");
+		int level = row->grammar == grammar_calls ? 3 : 2;
+		bool slip = ending == ENDS_CLOSE && !call_noted(&repaired, "missing-quote") &&
+		            !(open_end && has_inner_members(buf_view(&text), level));
 
 		how = !open_end || slip ? FOUND_WHOLE : ending == ENDS_TEXT ? FOUND_CUT : FOUND_BAD;
 		*value = arena_str(f->arena, buf_view(&text));
@@ -84,6 +114,14 @@ static enum found_how repaired_at(struct finder *f, struct str s, enum ending en
 	return how;
 }
 
+/* {..}, "key": a bracket too many, or a value that is not the end of what it belongs to. */
+static bool goes_on(struct str after)
+{
+	after = skip_whitespace(after);
+	return after.n && after.p[0] == ',' &&
+	       str_starts(skip_whitespace(str_skip(after, 1)), STR("\""));
+}
+
 enum found_how json_at(struct finder *f, const struct tool_format *row, struct str s,
                        struct str *value, size_t *used)
 {
@@ -92,12 +130,12 @@ enum found_how json_at(struct finder *f, const struct tool_format *row, struct s
 
 	if (json_validate_first(s, used, &fault) == 0) {
 		*value = text_trim((struct str){s.p, *used});
-		return FOUND_WHOLE;
+		return goes_on(str_skip(s, *used)) ? FOUND_BAD : FOUND_WHOLE;
 	}
 	struct str body = {s.p, call_end(f, row, s)};
 	enum ending ending = ending_of(row, s, body.n);
 	if (f->conf->repair) {
-		how = repaired_at(f, body, ending, value, used);
+		how = repaired_at(f, row, body, ending, value, used);
 	}
 	return how == FOUND_BAD && fault.at >= s.n && ending == ENDS_TEXT ? FOUND_CUT : how;
 }
@@ -152,15 +190,21 @@ static bool is_one_of(struct str key, const char *const *keys, size_t count)
 	return false;
 }
 
+/* Is it the key of a member that calls have? */
+static bool is_of_call(struct str key)
+{
+	return is_one_of(key, name_keys, ARRAY_LEN(name_keys)) ||
+	       is_one_of(key, argument_keys, ARRAY_LEN(argument_keys)) ||
+	       is_one_of(key, other_keys, ARRAY_LEN(other_keys));
+}
+
 /* Does it have members that calls do not have? */
 static bool has_others(struct str object)
 {
 	struct json_member m;
 
 	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
-		if (!is_one_of(m.key, name_keys, ARRAY_LEN(name_keys)) &&
-		    !is_one_of(m.key, argument_keys, ARRAY_LEN(argument_keys)) &&
-		    !is_one_of(m.key, other_keys, ARRAY_LEN(other_keys))) {
+		if (!is_of_call(m.key)) {
 			return true;
 		}
 	}
@@ -190,6 +234,21 @@ static bool has_two(struct str object, struct str arguments)
 	return false;
 }
 
+/* Is an argument of the tool a member of the call itself? */
+static bool has_argument_beside(const struct finder *f, struct str object, struct str name)
+{
+	struct str root = tool_schema(tool_find(f->conf->tools, name));
+	struct json_member m;
+
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
+		if (!is_of_call(m.key) &&
+		    json_get(JSON_GET(root, "properties"), json_key_text(f->arena, m.key)).p) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Returns the reason if the object's other members make it unlikely to be a call. */
 static const char *unlikely_reason(const struct finder *f, struct str object, struct str name,
                                    struct str arguments)
@@ -202,6 +261,9 @@ static const char *unlikely_reason(const struct finder *f, struct str object, st
 	}
 	if (!arguments.p && has_others(object)) {
 		return "its arguments are not under a known key";
+	}
+	if (has_argument_beside(f, object, name)) {
+		return "an argument is beside its arguments";
 	}
 	return NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "json/write.h"
+#include "policy/tools.h"
 
 #define KEYWORDS_MAX 256
 #define STRINGS_MAX  ((size_t)16 << 10) /* bytes of calls whose strings contain marks */
@@ -137,8 +138,37 @@ static bool put_padded(struct buf *out, struct str s)
 	return true;
 }
 
+/* How the arguments of one call are read. */
+struct arguments {
+	struct str root; /* the tool's schema; absent: unknown */
+	bool closed;     /* an end mark follows the call */
+};
+
+/* Does the text contain KEY= and a quote, of a parameter of the tool, or the bracket of an offered
+   tool? Then a quote mark or a bracket may be missing before it. */
+static bool has_arguments(struct finder *f, struct str root, struct str s, char quote)
+{
+	size_t begin = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		struct str name = {s.p + begin, i - begin};
+		struct str after = skip_whitespace(str_skip(s, i + 1));
+
+		if (s.p[i] == '=' && after.n && after.p[0] == quote &&
+		    typed_property(root, root, text_trim(name)).p) {
+			return true;
+		}
+		if (s.p[i] == '(' && is_offered(f, name)) {
+			return true;
+		}
+		begin = leading_name((struct str){s.p + i, 1}).n ? begin : i + 1;
+	}
+	return false;
+}
+
 /* 'sed -n '1,5p' f': a string with unescaped quotes. */
-static bool put_loose(struct buf *out, struct str s, size_t *used)
+static bool put_loose(struct finder *f, struct str root, struct buf *out, struct str s,
+                      size_t *used)
 {
 	size_t n = s.n && strchr("'\"", s.p[0]) ? loose_string_length(s) : s.n;
 	struct str after = skip_whitespace(str_skip(s, string_length(s)));
@@ -146,17 +176,20 @@ static bool put_loose(struct buf *out, struct str s, size_t *used)
 	if (after.n && after.p[0] == '+') {
 		after = skip_whitespace(str_skip(after, 1));
 	}
-	if (n == s.n || n < 2 || (after.n && strchr("'\"", after.p[0]))) {
+	if (n == s.n || n < 2 || s.p[1] == s.p[0] || (after.n && strchr("'\"", after.p[0]))) {
 		return false; /* Python would join 'a' 'b' and 'a' + 'b' */
+	}
+	if (has_arguments(f, root, (struct str){s.p + 1, n - 2}, s.p[0])) {
+		return false;
 	}
 	json_quote(out, (struct str){s.p + 1, n - 2});
 	*used = n;
 	return true;
 }
 
-/* Converts one value at the start of s: up to a comma or the end of the call. closed: an end
-   mark follows s. */
-static bool put_value(struct finder *f, struct buf *out, struct str s, bool closed, size_t *used)
+/* Converts one value at the start of s: up to a comma or the end of the call. */
+static bool put_value(struct finder *f, struct buf *out, struct str s, struct arguments how,
+                      size_t *used)
 {
 	struct str literal = {s.p, literal_length(s, ",)")};
 
@@ -170,7 +203,7 @@ static bool put_value(struct finder *f, struct buf *out, struct str s, bool clos
 		call_note(f->repairs, "leading-zeros");
 		return true;
 	}
-	if (closed && f->conf->repair && put_loose(out, s, used)) {
+	if (how.closed && f->conf->repair && put_loose(f, how.root, out, s, used)) {
 		call_note(f->repairs, "nested-quotes");
 		return true;
 	}
@@ -194,7 +227,7 @@ static bool has_repeated(struct finder *f, struct str object)
 }
 
 /* Converts a=1, b='x') to {"a":1,"b":"x"}; *s is moved past the bracket. */
-static bool put_keywords(struct finder *f, struct buf *out, struct str *s, bool closed)
+static bool put_keywords(struct finder *f, struct buf *out, struct str *s, struct arguments how)
 {
 	struct str key;
 	size_t used;
@@ -211,7 +244,7 @@ static bool put_keywords(struct finder *f, struct buf *out, struct str *s, bool 
 		buf_text(out, out->n > 1 ? "," : "");
 		json_quote(out, key);
 		buf_char(out, ':');
-		if (!put_value(f, out, *s, closed, &used)) {
+		if (!put_value(f, out, *s, how, &used)) {
 			return false;
 		}
 		*s = skip_whitespace(str_skip(*s, used));
@@ -240,7 +273,9 @@ static bool read_call(struct finder *f, bool closed, struct str *s)
 		name.n -= strlen(".call"); /* Llama's form for its built-in tools */
 	}
 	struct str inside = str_skip(after, 1), rest = inside;
-	bool good = put_keywords(f, &object, &rest, closed);
+	struct arguments how = {.root = tool_schema(tool_find(f->conf->tools, name)),
+	                        .closed = closed};
+	bool good = put_keywords(f, &object, &rest, how);
 	if (good) {
 		found_add(f,
 		          (struct found_call){.name = name,

@@ -73,40 +73,27 @@ static size_t reasoning_end(struct finder *f, struct str s)
 	return str_starts(str_skip(s, to), STR("to=")) ? to : end;
 }
 
-/* Arguments as parameters with marks, in the body of a call. */
+/* Arguments as parameters with marks, in the body of a call. ended: an end mark follows. */
 static void read_parameter_list(struct finder *f, const struct tool_format *row, struct str name,
-                                struct str body)
+                                struct str body, bool ended)
 {
-	struct str key, tag, value, source = body;
+	struct str source = body;
 	struct typed t;
-	size_t bytes;
+	size_t bytes, at;
 
 	typed_begin(f, name, &t);
-	while (nearest_mark(f, body, row->parameter, &bytes) < body.n) {
-		size_t at = nearest_mark(f, body, row->parameter, &bytes);
-
+	while ((at = nearest_mark(f, body, row->parameter, &bytes)) < body.n) {
 		if (text_trim((struct str){body.p, at}).n) {
 			t.why = "unexpected text between its parameters";
 		}
 		body = str_skip(body, at + bytes);
-		bool whole = cut_at(f, body, row->key_end, &tag, &body);
-		size_t end = nearest_mark(f, body, row->value_close, &bytes);
-
-		if (!whole || !bytes) {
+		if (!read_parameter(f, row, &t, &body)) {
 			buf_release(&t.object);
 			found_cut(f, name, source);
 			return;
 		}
-		cut_at(f, tag, "\"", &value, &key);
-		cut_at(f, key, "\"", &key, &tag);
-		value = (struct str){body.p, end};
-		if (str_starts(value, STR("\n")) && str_ends(value, STR("\n")) && value.n > 1) {
-			value = (struct str){value.p + 1, value.n - 2};
-		}
-		typed_add(&t, key, value, HINT_NONE);
-		body = str_skip(body, end + bytes);
 	}
-	if (mark_cut(text_trim(body), row->parameter)) {
+	if (mark_cut(text_trim(body), row->parameter) || (!ended && !typed_required(&t))) {
 		buf_release(&t.object);
 		found_cut(f, name, source);
 		return;
@@ -130,7 +117,7 @@ static void read_call(struct finder *f, const struct tool_format *row, struct st
 		return;
 	}
 	if (mark_here(s, row->parameter)) {
-		read_parameter_list(f, row, name, (struct str){s.p, end});
+		read_parameter_list(f, row, name, (struct str){s.p, end}, bytes > 0);
 		*rest = str_skip(s, end);
 		return;
 	}

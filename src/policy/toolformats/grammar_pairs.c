@@ -106,8 +106,15 @@ static bool read_value(struct pairs *p, struct str schema)
 	text = text_trim((struct str){p->s.p, n});
 	if (!text.n) {
 		p->why = "a value is missing";
+	} else if (mark_at(NULL, text, p->quote) < text.n) {
+		p->why = "a quote mark of a string is missing";
 	}
+	size_t at = p->out.n;
+	unsigned types = schema_types(p->root, schema);
 	typed_value(p->f, p->root, schema, text, HINT_JSON, &p->out);
+	if (types && !(types & TYPE_STRING) && p->out.n > at && p->out.p[at] == '"') {
+		p->why = "a value without quote marks is not of its type";
+	}
 	p->first = false;
 	p->s = str_skip(p->s, n);
 	return p->s.n > 0;
@@ -177,6 +184,14 @@ static struct str read_name(struct str *s)
 	return name;
 }
 
+/* Are there quote marks between the arguments and the end of the call? Then a quote mark before them
+   may be wrong. */
+static bool has_quotes(struct finder *f, const struct tool_format *row, struct str s)
+{
+	s.n = call_end(f, row, s);
+	return mark_at(f, s, row->quote) < s.n;
+}
+
 void grammar_pairs(struct finder *f, const struct tool_format *row, struct str *before,
                    struct str *rest)
 {
@@ -208,8 +223,8 @@ void grammar_pairs(struct finder *f, const struct tool_format *row, struct str *
 	} else if (!read_object(&p, t.root)) {
 		found_cut(f, name, *rest);
 		s = str_skip(s, s.n);
-	} else if (p.why) {
-		found_bad(f, name, source, p.why);
+	} else if (p.why || has_quotes(f, row, p.s)) {
+		found_bad(f, name, source, p.why ? p.why : "a string follows its arguments");
 		s = str_skip(*rest, end);
 	} else {
 		found_add(f,

@@ -5,315 +5,20 @@
 
 #include "base/text.h"
 
-#define CDATA          "<![CDATA["
-#define NO_NAME_END    "the end of its name is missing"
-#define CANDIDATES_MAX 256 /* parameter marks within one value that do not start a parameter */
-
-/* ---- tags ---- */
-
-static const struct {
-	const char *entity;
-	char byte;
-} entities[] = {{"&amp;", '&'}, {"&quot;", '"'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&#39;", '\''}};
-
-static struct str decoded(struct finder *f, struct str s)
-{
-	struct buf out = BUF(FOUND_TEXT_MAX);
-
-	while (s.n) {
-		size_t i = 0, bytes = 1;
-
-		while (i < ARRAY_LEN(entities) && !str_starts(s, str_from(entities[i].entity))) {
-			i++;
-		}
-		bool found = i < ARRAY_LEN(entities);
-		bytes = found ? strlen(entities[i].entity) : 1;
-		buf_char(&out, found ? entities[i].byte : s.p[0]);
-		s = str_skip(s, bytes);
-	}
-	struct str kept = arena_str(f->arena, buf_view(&out));
-	buf_release(&out);
-	return kept;
-}
-
-/* What follows the attribute's name in a tag; absent: not found. An empty name: the mark ends with
-   it. */
-static struct str behind_attribute(struct str tag, const char *name)
-{
-	struct str before, after = tag;
-
-	if (!name[0]) {
-		return tag;
-	}
-	while (cut_at(NULL, after, name, &before, &after)) {
-		size_t at = (size_t)(before.p - tag.p) + before.n;
-		bool begins = at == 0 || strchr(" \t\r\n", tag.p[at - 1]);
-
-		if (begins && str_starts(skip_whitespace(after), STR("="))) {
-			return skip_whitespace(after);
-		}
-	}
-	return STR_NONE;
-}
-
-/* The value of NAME="VALUE", NAME='VALUE' or NAME=VALUE in a tag; absent: not found. */
-static struct str attribute(struct str tag, const char *name)
-{
-	struct str value = name ? skip_whitespace(behind_attribute(tag, name)) : STR_NONE;
-
-	if (!value.n || value.p[0] != '=') {
-		return STR_NONE;
-	}
-	value = skip_whitespace(str_skip(value, 1));
-	if (value.n && (value.p[0] == '"' || value.p[0] == '\'')) {
-		const char quote[2] = {value.p[0], '\0'};
-
-		value = str_skip(value, 1);
-		value.n = mark_at(NULL, value, quote);
-		return value;
-	}
-	return leading_name(value);
-}
-
-/* The name in a tag: in the attribute, or the tag itself. */
-static struct str tag_name(struct finder *f, const struct tool_format *row, const char *by,
-                           struct str tag)
-{
-	struct str name = by ? attribute(tag, by) : text_trim(tag);
-
-	if (!by && name.n > 1 && strchr("\"'", name.p[0]) && name.p[name.n - 1] == name.p[0]) {
-		name = (struct str){name.p + 1, name.n - 2};
-	}
-	while (str_ends(name, STR("\\n"))) {
-		name.n -= 2;
-	}
-	return row->entities ? decoded(f, name) : name;
-}
-
-static enum hint hint_of(const struct tool_format *row, struct str tag)
-{
-	struct str type = attribute(tag, row->type_attribute);
-
-	if (!type.p) {
-		return row->json_values ? HINT_JSON : HINT_NONE;
-	}
-	/* string="true", type="string" */
-	return str_is(type, "true") || str_is(type, "string") ? HINT_TEXT : HINT_JSON;
-}
-
-/* ---- values ---- */
-
-/* Can this text follow a value's end mark? */
-static bool ends_value(const struct tool_format *row, struct str after)
-{
-	after = skip_whitespace(after);
-	return !after.n || mark_cut(after, row->parameter) || mark_cut(after, row->close) ||
-	       mark_here(after, row->parameter) || mark_here(after, row->close) ||
-	       mark_here(after, row->open) || mark_here(after, row->around) ||
-	       mark_here(after, row->section_end);
-}
-
-/* The end mark of the value s: the first one after which the format can continue. */
-static size_t value_end(struct finder *f, const struct tool_format *row, struct str s,
-                        size_t *bytes)
-{
-	size_t at = 0;
-
-	for (;;) {
-		at += nearest_mark(f, str_skip(s, at), row->value_close, bytes);
-		if (!*bytes || ends_value(row, str_skip(s, at + *bytes))) {
-			return at;
-		}
-		at += *bytes;
-	}
-}
-
-/* Does a parameter really start here, or does a value only contain its mark? The tool must have
-   the parameter, and it must not have been given yet. */
-static bool is_parameter(const struct tool_format *row, struct typed *t, struct str key,
-                         struct str after)
-{
-	struct str tag, rest, name;
-
-	if (!cut_at(t->f, after, row->key_end, &tag, &rest) || mark_at(NULL, tag, "\n") < tag.n) {
-		return false;
-	}
-	name = tag_name(t->f, row, row->key_attribute, tag);
-	if (row->value_open && !str_starts(skip_whitespace(rest), str_from(row->value_open)) &&
-	    !(row->type_open && str_starts(skip_whitespace(rest), str_from(row->type_open)))) {
-		return false;
-	}
-	return name.n && !str_eq(name, key) && typed_expects(t, name);
-}
-
-/* The next parameter of the call; s.n: none. */
-static size_t next_parameter(const struct tool_format *row, struct typed *t, struct str key,
-                             struct str s)
-{
-	size_t at = 0, bytes;
-
-	for (int passed = 0; passed < CANDIDATES_MAX; passed++) {
-		at += nearest_mark(t->f, str_skip(s, at), row->parameter, &bytes);
-		if (!bytes || is_parameter(row, t, key, str_skip(s, at + bytes))) {
-			return at;
-		}
-		at += bytes;
-	}
-	return s.n;
-}
-
-/* Reads a value and its end mark, if it has one. False: the text ends before it. */
-static bool read_value(const struct tool_format *row, struct typed *t, struct str key,
-                       struct str *s, struct str *value)
-{
-	size_t bytes, end_bytes, next = next_parameter(row, t, key, *s);
-	bool next_bytes = next < s->n;
-	struct str within = {s->p, next};
-	size_t at = value_end(t->f, row, within, &bytes);
-
-	if (bytes) {
-		*value = (struct str){s->p, at};
-		*s = str_skip(*s, at + bytes);
-		return true;
-	}
-	t->unclosed = true;
-	size_t stray = nearest_mark(t->f, within, row->value_close, &bytes);
-	size_t end = nearest_mark(t->f, within, row->close, &end_bytes);
-	if (!end_bytes) {
-		end = nearest_mark(t->f, within, row->section_end, &end_bytes);
-	}
-	if (end_bytes) {
-		t->why = "a parameter has no end mark";
-	}
-	*value = (struct str){s->p, end_bytes ? end : next};
-	if (bytes && stray < value->n) {
-		t->why = "unexpected text between its parameters";
-	}
-	*s = str_skip(*s, value->n);
-	return end_bytes > 0 || next_bytes;
-}
-
-/* The value without the whitespace that the format adds. */
-static struct str bare_value(const struct tool_format *row, bool compact, struct str s)
-{
-	bool keep =
-		row->keep_feeds || (row->keep_if_compact && compact && str_starts(s, STR("\n")));
-
-	if (str_starts(s, STR(CDATA)) && str_ends(text_trim(s), STR("]]>"))) {
-		s = str_skip(text_trim(s), strlen(CDATA));
-		s.n -= strlen("]]>");
-		return s;
-	}
-	if (!keep) {
-		s = str_skip(s, str_starts(s, STR("\n")));
-		s.n -= str_ends(s, STR("\n"));
-	}
-	return s;
-}
-
+#define NO_NAME_END "the end of its name is missing"
 /* ---- parameters ---- */
-
-/* Reads <arg_type>integer</arg_type>, if the value has one. */
-static enum hint read_type(struct finder *f, const struct tool_format *row, struct str *s)
-{
-	struct str type, before, rest;
-
-	if (!row->type_open || !str_starts(skip_whitespace(*s), str_from(row->type_open)) ||
-	    !cut_at(f, *s, row->type_open, &before, &rest) ||
-	    !cut_at(f, rest, row->type_close, &type, &rest)) {
-		return HINT_NONE;
-	}
-	*s = rest;
-	return str_is(text_trim(type), "string") ? HINT_TEXT : HINT_JSON;
-}
-
-/* Is it text, where the tool's schema has another type? */
-static bool is_mistyped(struct typed *t, struct str key, struct str value)
-{
-	struct str schema = typed_property(t->root, t->root, key);
-	unsigned types = schema_types(t->root, schema);
-	struct buf typed = BUF(FOUND_TEXT_MAX);
-
-	if (!types || (types & TYPE_STRING)) {
-		return false;
-	}
-	typed_value(t->f, t->root, schema, value, HINT_NONE, &typed);
-	bool text = json_type(buf_view(&typed)) == JSON_STRING;
-	buf_release(&typed);
-	return text;
-}
-
-/* Why a value's end mark is not where it seems to be; NULL: it is. A value that must not be text
-   contains marks; in a string, marks may be meant, but not those of a whole call, whose first
-   parameter's end mark would end the value. */
-static const char *overrun_reason(struct typed *t, const struct tool_format *row, struct str key,
-                                  struct str value)
-{
-	size_t closes, parameters, opens, open = nearest_mark(t->f, value, row->open, &opens);
-	struct str call = str_skip(value, open + opens);
-
-	nearest_mark(t->f, call, row->parameter, &parameters);
-	if (opens && parameters) {
-		return "a value contains a call, so that its end is not certain";
-	}
-	nearest_mark(t->f, value, row->value_close, &closes);
-	nearest_mark(t->f, value, row->parameter, &parameters);
-	return (closes || parameters) && is_mistyped(t, key, value)
-	               ? "unexpected text between its parameters"
-	               : NULL;
-}
-
-/* Reads the parameter whose mark was just skipped. False: the text ends inside it. */
-static bool read_parameter(struct finder *f, const struct tool_format *row, struct typed *t,
-                           struct str *s)
-{
-	struct str tag, value, key;
-	enum hint hint;
-
-	if (!cut_at(f, *s, row->key_end, &tag, s)) {
-		return false;
-	}
-	hint = hint_of(row, tag);
-	hint = row->type_open ? read_type(f, row, s) : hint;
-	if (row->value_open) {
-		struct str between;
-		size_t end = call_end(f, row, *s);
-
-		if (end < mark_at(f, *s, row->value_open)) {
-			t->why = "a parameter has no value";
-			*s = str_skip(*s, end);
-			return true;
-		}
-		if (!cut_at(f, *s, row->value_open, &between, s)) {
-			return false;
-		}
-		between = text_trim(between);
-		if (between.n && !str_is(between, "\\n")) {
-			t->why = "unexpected text between its parameters";
-		}
-	}
-	key = tag_name(f, row, row->key_attribute, tag);
-	bool doubtful = t->unclosed; /* does the value before it only contain its mark? */
-	if (!read_value(row, t, key, s, &value)) {
-		return false;
-	}
-	if (!s->n && str_starts(value, STR(CDATA)) && !str_ends(text_trim(value), STR("]]>"))) {
-		return false; /* the end mark may be part of the value */
-	}
-	const char *why = overrun_reason(t, row, key, value);
-	t->why = why ? why : t->why;
-	if (doubtful && is_mistyped(t, key, value)) {
-		t->why = "a parameter has no end mark";
-	}
-	typed_add(t, key, bare_value(row, t->compact, value), hint);
-	return true;
-}
 
 /* Does the text end after a parameter, and can no other one follow? The end mark is missing, but
    nothing of the call is: a server removes the mark if it is a stop sequence. */
 static bool is_full(const struct finder *f, const struct typed *t, struct str s)
 {
-	return !text_trim(s).n && !t->why && !f->conf->limited && typed_full(t);
+	return !text_trim(s).n && !t->why && !f->conf->limited && !t->end_required && typed_full(t);
+}
+
+/* Is this the end of a call or of its section, not another call? */
+static bool ends_call(const struct tool_format *row, struct str s)
+{
+	return mark_here(s, row->close) || mark_here(s, row->section_end);
 }
 
 /* Reads all parameters; *s is then at the end of the call. False: the text ends before it. */
@@ -333,6 +38,10 @@ static bool read_parameter_list(struct finder *f, const struct tool_format *row,
 		if (!bytes || end < at) {
 			bool ended = end < s->n || is_full(f, t, *s);
 
+			if (!t->count && end < s->n && !ends_call(row, str_skip(*s, end)) &&
+			    json_count(JSON_GET(t->root, "properties"))) {
+				t->why = "its end mark is missing, and it has no parameters";
+			}
 			*s = str_skip(*s, end);
 			return ended;
 		}
@@ -384,10 +93,18 @@ static void read_json_body(struct finder *f, const struct tool_format *row, stru
 	size_t used = 0;
 
 	call.how = json_at(f, row, *s, &value, &used);
-	if (call.how == FOUND_WHOLE) {
+	size_t end = call_end(f, row, *s);
+	struct str left = {s->p + used, end > used ? end - used : 0};
+	bool marked = has_mark(f, left, row->parameter) || has_mark(f, left, row->value_close);
+
+	if (call.how == FOUND_WHOLE && !marked) {
 		call.arguments = value;
+	} else if (call.how == FOUND_WHOLE) {
+		call.how = FOUND_BAD;
+		call.arguments.n = used = end;
+		call.why = "it has parameters after its JSON";
 	} else {
-		used = call_end(f, row, *s);
+		used = end;
 		call.arguments.n = used;
 		call.why = "its arguments are not valid JSON";
 	}
@@ -436,6 +153,7 @@ static bool read_parameters(struct finder *f, const struct tool_format *row, str
 
 	typed_begin(f, name, &t);
 	t.declared_only = row->declared_only;
+	t.end_required = row->end_required;
 	t.compact = mark_here(*s, row->parameter) > 0;
 	bool good = read_parameter_list(f, row, &t, s);
 
@@ -460,15 +178,16 @@ static bool read_parameters(struct finder *f, const struct tool_format *row, str
    own. False: none. */
 static bool skip_doubled(const struct tool_format *row, struct str head, struct str *s)
 {
-	struct str after = skip_whitespace(*s);
+	struct str after = skip_whitespace(*s), body;
 	size_t bytes = mark_here(after, row->open);
 
 	after = str_skip(after, bytes);
+	body = str_skip(after, head.n);
 	if (!bytes || !head.n || !str_starts(after, head) ||
-	    !mark_here(skip_whitespace(str_skip(after, head.n)), row->parameter)) {
+	    (!mark_here(skip_whitespace(body), row->parameter) && !is_json_body(row, body))) {
 		return false;
 	}
-	*s = str_skip(after, head.n);
+	*s = body;
 	return true;
 }
 
@@ -503,7 +222,11 @@ void grammar_parameters(struct finder *f, const struct tool_format *row, struct 
 	} else if (s.n) {
 		found_bad(f, name, head, NO_NAME_END);
 	} else {
-		found_cut(f, name, row->starts == STARTS_WORD ? STR_NONE : head);
+		found_add(f, (struct found_call){.how = FOUND_CUT,
+		                                 .name = name,
+		                                 .arguments = row->starts == STARTS_WORD ? STR_NONE
+		                                                                         : head,
+		                                 .begun = row->end_required});
 	}
 	leave_call(f, row, first, &s);
 	if (doubled) {

@@ -111,6 +111,14 @@ size_t mark_here(struct str s, const char *const marks[MARKS_MAX])
 	return 0;
 }
 
+bool has_mark(struct finder *f, struct str s, const char *const marks[MARKS_MAX])
+{
+	size_t bytes;
+
+	nearest_mark(f, s, marks, &bytes);
+	return bytes > 0;
+}
+
 bool mark_cut(struct str s, const char *const marks[MARKS_MAX])
 {
 	for (size_t i = 0; i < MARKS_MAX && marks[i]; i++) {

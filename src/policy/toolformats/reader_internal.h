@@ -108,6 +108,9 @@ struct tool_format {
 	const char *quote; /* of pairs: both ends of a string */
 	bool entities;     /* attributes are escaped as in XML */
 	bool declared_only; /* a parameter that the tool does not have is dropped, where none is missing */
+	/* A call without its end mark is cut off, even if nothing of it is missing: the family's engines
+	   require the mark. */
+	bool end_required;
 	bool typed_json; /* values in JSON are typed by the schema, too */
 	bool keep_feeds; /* a line feed on either side of a value belongs to it */
 	/* Only where the first parameter directly follows the name's tag, and a line feed the
@@ -148,6 +151,7 @@ size_t nearest_mark(struct finder *f, struct str s, const char *const marks[MARK
 bool cut_at(struct finder *f, struct str s, const char *mark, struct str *before, struct str *rest);
 /* The length of the mark at the start of s; 0: none. */
 size_t mark_here(struct str s, const char *const marks[MARKS_MAX]);
+bool has_mark(struct finder *f, struct str s, const char *const marks[MARKS_MAX]);
 /* Is s the beginning of a mark that the end of the text cut off? */
 bool mark_cut(struct str s, const char *const marks[MARKS_MAX]);
 /* The text with <tool_call> in place of <tool_call:x>, and likewise its other tags: some models'
@@ -182,10 +186,12 @@ struct typed {
 	struct map keys;                 /* of the object, in the finder's arena */
 	struct str only_key, only_value; /* while there is only one */
 	size_t count;
-	bool declared_only, undeclared; /* see struct tool_format; a key was not declared */
-	bool unclosed;                  /* a value had no end mark */
-	bool compact;                   /* the first parameter directly follows the name's tag */
-	const char *why;                /* NULL, or why it is invalid */
+	bool declared_only, undeclared;  /* see struct tool_format; a key was not declared */
+	bool end_required;               /* see struct tool_format */
+	bool unclosed;                   /* a value had no end mark */
+	const char *repair, *repair_why; /* of the last repair of its marks; NULL: none */
+	bool compact;                    /* the first parameter directly follows the name's tag */
+	const char *why;                 /* NULL, or why it is invalid */
 };
 
 /* The type of a value as indicated by the text. */
@@ -195,10 +201,21 @@ void typed_begin(struct finder *f, struct str tool_name, struct typed *t);
 void typed_add(struct typed *t, struct str key, struct str text, enum hint hint);
 /* Can a parameter of that name follow? */
 bool typed_expects(const struct typed *t, struct str key);
+/* The call is only valid after this repair. */
+void typed_repaired(struct typed *t, const char *word, const char *why);
 /* Was every parameter given that the tool has? */
 bool typed_full(const struct typed *t);
+/* Was every parameter given that the tool requires? */
+bool typed_required(const struct typed *t);
 /* Adds the call with that object, or the reason why it is invalid. */
 void typed_end(struct typed *t, struct str name, struct str source);
+/* The name in a tag: in the attribute `by`, or the tag itself (NULL). */
+struct str tag_name(struct finder *f, const struct tool_format *row, const char *by,
+                    struct str tag);
+/* Reads the parameter whose mark was just skipped, with its value and end mark. False: the text
+   ends inside it. */
+bool read_parameter(struct finder *f, const struct tool_format *row, struct typed *t,
+                    struct str *s);
 /* Appends one value as JSON of the type in its schema. */
 void typed_value(struct finder *f, struct str root, struct str schema, struct str text,
                  enum hint hint, struct buf *out);

@@ -5,14 +5,12 @@
 #include "json/scan.h"
 #include "json/write.h"
 
-#define DEPTH_MAX 64
-
 struct repairer {
 	struct str in;
 	size_t at;
 	struct buf *out;
 	struct call_notes *repaired;
-	char open[DEPTH_MAX]; /* closing brackets of the open containers */
+	char open[REPAIR_DEPTH_MAX]; /* closing brackets of the open containers */
 	size_t depth;
 	bool value;  /* a complete value was written at depth 0 */
 	bool python; /* all strings are Python's; else those in single quotes */
@@ -208,6 +206,9 @@ static bool word(struct repairer *m)
 	while (n < s.n && is_word_char(s.p[n])) {
 		n++;
 	}
+	if (m->out->n && is_word_char(m->out->p[m->out->n - 1])) {
+		return false; /* two words without a comma: they must not become one */
+	}
 	s.n = n;
 	m->at += n;
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
@@ -250,7 +251,7 @@ static bool close_bracket(struct repairer *m, char c)
 
 static bool open_bracket(struct repairer *m, char c)
 {
-	if (m->depth == DEPTH_MAX) {
+	if (m->depth == REPAIR_DEPTH_MAX) {
 		return false;
 	}
 	m->open[m->depth++] = c == '{' ? '}' : ']';

@@ -347,6 +347,12 @@ void typed_add(struct typed *t, struct str key, struct str text, enum hint hint)
 	t->count++;
 }
 
+void typed_repaired(struct typed *t, const char *word, const char *why)
+{
+	t->repair = word;
+	t->repair_why = why;
+}
+
 bool typed_full(const struct typed *t)
 {
 	struct str declared = JSON_GET(t->root, "properties");
@@ -402,8 +408,7 @@ static struct str unwrapped(struct typed *t)
 	return inner;
 }
 
-/* Is every parameter there that the tool requires? */
-static bool has_required(const struct typed *t)
+bool typed_required(const struct typed *t)
 {
 	struct str each;
 
@@ -419,7 +424,7 @@ void typed_end(struct typed *t, struct str name, struct str source)
 {
 	struct str inner = unwrapped(t);
 
-	if (t->undeclared && !inner.p && !t->why && !has_required(t)) {
+	if (t->undeclared && !inner.p && !t->why && !typed_required(t)) {
 		t->why = "the tool has no parameter of that name"; /* it may be the missing one */
 	}
 	buf_char(&t->object, '}');
@@ -434,6 +439,9 @@ void typed_end(struct typed *t, struct str name, struct str source)
 		if (t->undeclared && !inner.p) {
 			found_repaired(t->f, t->f->count - 1, "undeclared-parameter",
 			               "the tool has no parameter of that name");
+		}
+		if (t->repair) {
+			found_repaired(t->f, t->f->count - 1, t->repair, t->repair_why);
 		}
 	}
 	buf_release(&t->object);

@@ -78,11 +78,11 @@ bool canonical_parse(struct canonical_parser *c, struct str text, struct line *o
 const struct json_member *canonical_parts(const struct line *l, enum key k, size_t *count)
 {
 	const struct json_canon_object *o = l->canonical;
-	size_t i = 0;
+	size_t i = o->count;
 
-	while (i < o->count && o->members[i].value.p != l->value[k].p) {
-		i++;
+	while (i > 0 && o->members[i - 1].value.p != l->value[k].p) { /* `meta` is the last */
+		i--;
 	}
-	*count = i < o->count ? o->inner[i].count : 0;
-	return *count ? &o->parts[o->inner[i].first] : NULL;
+	*count = i > 0 ? o->inner[i - 1].count : 0;
+	return *count ? &o->parts[o->inner[i - 1].first] : NULL;
 }

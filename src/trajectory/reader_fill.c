@@ -145,7 +145,7 @@ void reader_begin_bytes(struct reader *r, uint64_t at)
 	r->base = at;
 	r->start = r->end = 0;
 	r->cap = BLOCK;
-	r->p = mem_new(BLOCK);
+	r->p = mem_resize(NULL, BLOCK, 1);
 }
 
 void reader_set_scattered(struct reader *r)

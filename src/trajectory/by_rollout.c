@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define SCATTERED ((uint64_t)16 << 10) /* bytes: stretches that are shorter on average */
+
 struct rollout_rank {
 	struct str id;
 	size_t instance; /* number of earlier rollouts with that id */
@@ -40,7 +42,9 @@ struct by_rollout {
 	const struct rollout_rank *reading; /* the rollout that is being read; NULL: none */
 	struct stretch *stretches;
 	size_t count, room;
-	void *ids; /* tsearch tree of struct rollout_rank */
+	uint64_t bytes; /* in all stretches */
+	bool scattered; /* most stretches are short */
+	void *ids;      /* tsearch tree of struct rollout_rank */
 	struct rollout_rank *all;
 	size_t rollouts;
 	struct arena arena;
@@ -134,6 +138,7 @@ static void note_run(struct by_rollout *b, const struct located_run *run)
 		                                            .line = run->line};
 	}
 	b->stretches[b->count - 1].end = run->end;
+	b->bytes += run->end - run->begin;
 }
 
 static int note_line(struct by_rollout *b, const struct line *l, const struct reader_note *note,
@@ -266,6 +271,9 @@ static int open_stretch(struct by_rollout *b, const struct stretch *s, struct er
 			return -1;
 		}
 		reader_set_ours(b->reader); /* of other files there is a copy */
+		if (b->scattered) {
+			reader_set_scattered(b->reader);
+		}
 	}
 	return 0;
 }
@@ -298,6 +306,7 @@ static int open_all(struct opening how, char *const *paths, size_t count, reader
 		rank(b);
 		qsort(b->stretches, b->count, sizeof(*b->stretches), by_rank);
 	}
+	b->scattered = b->bytes < b->count * SCATTERED;
 	*out = b;
 	return 0;
 }
@@ -491,10 +500,15 @@ struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, siz
 	*view = *b;
 	view->view = true;
 	view->reader = NULL;
+	view->parser = NULL;
+	by_rollout_aim(view, first, end);
+	return view;
+}
+
+void by_rollout_aim(struct by_rollout *view, size_t first, size_t end)
+{
 	view->in_stretch = false;
 	view->reading = NULL;
-	view->parser = NULL;
 	view->next = first;
 	view->count = end;
-	return view;
 }

@@ -2,7 +2,7 @@
 #include "trajectory/line_canonical.h"
 
 #include "base/mem.h"
-#include "json/canon_object.h"
+#include "json/canon_shape.h"
 
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 struct canonical_parser {
 	struct str ordered[KEY_COUNT]; /* keys of objects whose members have an order of ours */
 	size_t ordered_count;
-	struct json_canon_object object;
+	struct json_shapes *shapes[LINE_UNKNOWN + 1]; /* of lines of each type */
 	struct buf copy, scratch;
 };
 
@@ -35,6 +35,9 @@ struct canonical_parser *canonical_parser_new(void)
 			c->ordered[c->ordered_count++] = name_of(line_parts[i].key);
 		}
 	}
+	for (size_t i = 0; i < ARRAY_LEN(c->shapes); i++) {
+		c->shapes[i] = json_shapes_new();
+	}
 	return c;
 }
 
@@ -43,6 +46,9 @@ void canonical_parser_free(struct canonical_parser *c)
 	if (c) {
 		buf_release(&c->copy);
 		buf_release(&c->scratch);
+		for (size_t i = 0; i < ARRAY_LEN(c->shapes); i++) {
+			json_shapes_free(c->shapes[i]);
+		}
 		free(c);
 	}
 }
@@ -51,11 +57,12 @@ bool canonical_parse(struct canonical_parser *c, struct str text, struct line *o
 {
 	const enum line_type expected = line_expected_type(text);
 	const struct json_canon_keys keys = {c->ordered, c->ordered_count, line_leads(expected)};
-	struct json_canon_object *o = &c->object;
 	struct error ignored;
 
 	buf_clear(&c->copy);
-	if (!json_canon_members(text, &keys, o, &c->copy)) {
+	const struct json_canon_object *o =
+		json_canon_shaped(c->shapes[expected], text, &keys, &c->copy);
+	if (!o) {
 		return false;
 	}
 	const struct line_members members = {o->members, o->count, expected};
@@ -71,11 +78,11 @@ bool canonical_parse(struct canonical_parser *c, struct str text, struct line *o
 const struct json_member *canonical_parts(const struct line *l, enum key k, size_t *count)
 {
 	const struct json_canon_object *o = l->canonical;
-	size_t i = 0;
+	size_t i = o->count;
 
-	while (i < o->count && o->members[i].value.p != l->value[k].p) {
-		i++;
+	while (i > 0 && o->members[i - 1].value.p != l->value[k].p) { /* `meta` is the last */
+		i--;
 	}
-	*count = i < o->count ? o->inner[i].count : 0;
-	return *count ? &o->parts[o->inner[i].first] : NULL;
+	*count = i > 0 ? o->inner[i - 1].count : 0;
+	return *count ? &o->parts[o->inner[i - 1].first] : NULL;
 }

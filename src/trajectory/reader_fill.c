@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BLOCK  ((size_t)256 << 10)
-#define WINDOW ((size_t)1 << 20) /* mapped again after as many bytes */
+#define BLOCK  ((size_t)128 << 10) /* stays in the cache until it is parsed */
+#define WINDOW ((size_t)1 << 20)   /* mapped again after as many bytes */
 
 static bool mapping_allowed;
 
@@ -66,16 +66,26 @@ static ssize_t read_some(const struct reader *r)
 	return pread(r->fd, r->p + r->end, left < room ? (size_t)left : room, (off_t)at);
 }
 
+/* Nothing is left to read: are there no bytes that were there before, when the limit was set? */
+static bool is_at_end(const struct reader *r)
+{
+	return r->limit == UINT64_MAX || r->base + r->end >= r->limit;
+}
+
 static int read_more(struct reader *r, struct error *err)
 {
 	make_room(r);
 	for (;;) {
 		ssize_t n = read_some(r);
 
-		if (n >= 0) {
+		if (n > 0 || (n == 0 && is_at_end(r))) {
 			r->end += (size_t)n;
 			r->eof = n == 0;
 			return 0;
+		}
+		if (n == 0) {
+			return error_set(err, FAIL_SYSTEM, "%s became shorter while it was read",
+			                 r->name);
 		}
 		if (errno == EAGAIN) { /* another process made standard input non-blocking */
 			poll(&(struct pollfd){.fd = r->fd, .events = POLLIN}, 1, -1);
@@ -118,8 +128,8 @@ static bool map_more(struct reader *r)
 		return false;
 	}
 	if (r->end >= (uint64_t)st.st_size || r->end >= r->limit) {
-		r->eof = true;
-		return true;
+		r->eof = is_at_end(r);
+		return r->eof;
 	}
 	if ((r->end >= r->cap || r->touched >= WINDOW) && !map_file(r, (size_t)st.st_size)) {
 		return false;
@@ -132,17 +142,20 @@ static bool map_more(struct reader *r)
 
 void reader_begin_bytes(struct reader *r, uint64_t at)
 {
-	struct stat st;
-	bool maps = mapping_allowed && r->regular && fstat(r->fd, &st) == 0 && st.st_size > 0 &&
-	            (uint64_t)st.st_size < SIZE_MAX / 2 && at < SIZE_MAX / 2;
+	r->base = at;
+	r->start = r->end = 0;
+	r->cap = BLOCK;
+	r->p = mem_resize(NULL, BLOCK, 1);
+}
 
-	r->base = r->start = r->end = 0;
-	if (maps && map_file(r, (size_t)st.st_size)) {
-		r->start = r->end = (size_t)at;
-	} else {
-		r->base = at;
-		r->cap = BLOCK;
-		r->p = mem_new(BLOCK);
+void reader_set_scattered(struct reader *r)
+{
+	struct stat st;
+
+	if (mapping_allowed && r->regular && !r->mapped && fstat(r->fd, &st) == 0 &&
+	    st.st_size > 0 && (uint64_t)st.st_size < SIZE_MAX / 2 && r->origin < SIZE_MAX / 2 &&
+	    map_file(r, (size_t)st.st_size)) {
+		reader_move(r, r->origin);
 	}
 }
 
@@ -154,8 +167,6 @@ void reader_move(struct reader *r, uint64_t at)
 	r->lines_end = r->lines_searched = 0;
 }
 
-/* A mapping saves a sixteenth of the time: copying bytes out of the page cache waits for memory, parsing
-   them there does not, because they are fetched ahead (fetch_ahead). */
 int reader_fill(struct reader *r, struct error *err)
 {
 	if (r->mapped) {

@@ -48,7 +48,7 @@ struct reader {
 
 /* Reads more bytes to the end of p[start..end), which may move; sets eof at the end. */
 MUST_USE int reader_fill(struct reader *r, struct error *err);
-/* Allocates p, or maps the file, for reading at this offset first. */
+/* Allocates p for reading at this offset first. */
 void reader_begin_bytes(struct reader *r, uint64_t at);
 void reader_move(struct reader *r, uint64_t at); /* reads on at this offset */
 void reader_free_bytes(struct reader *r);

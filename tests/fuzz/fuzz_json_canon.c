@@ -2,7 +2,7 @@
    input has pointers, the others are JSON. */
 #include "base/buf.h"
 #include "json/canon.h"
-#include "json/canon_object.h"
+#include "json/canon_shape.h"
 #include "json/scan.h"
 
 #include <stdlib.h>
@@ -81,6 +81,35 @@ static void check(struct str pointers, struct str value, bool wild)
 	json_paths_free(paths);
 }
 
+/* A line for which a structure is known gives the same. The lines of the text learn from each
+   other. */
+static void check_shapes(struct str text, const struct json_canon_keys *keys)
+{
+	struct json_shapes *shapes = json_shapes_new();
+	struct json_canon_object plain;
+
+	for (int round = 0; round < 2; round++) {
+		for (struct str rest = text; rest.n;) {
+			const char *feed = memchr(rest.p, '\n', rest.n);
+			struct buf a = BUF(BUF_MAX_MESSAGE), b = BUF(BUF_MAX_MESSAGE);
+			bool valid = json_canon_members(rest, keys, &plain, &a);
+			const struct json_canon_object *o =
+				json_canon_shaped(shapes, rest, keys, &b);
+
+			must(valid == (o != NULL) && str_eq(buf_view(&a), buf_view(&b)));
+			must(!o || (o->count == plain.count && o->used == plain.used));
+			for (size_t i = 0; o && i < o->count; i++) {
+				must(str_eq(o->members[i].key, plain.members[i].key));
+				must(str_eq(o->members[i].value, plain.members[i].value));
+			}
+			buf_release(&a);
+			buf_release(&b);
+			rest = feed ? str_skip(rest, (size_t)(feed - rest.p) + 1) : STR_NONE;
+		}
+	}
+	json_shapes_free(shapes);
+}
+
 /* The canonical form made during validation is the same, member by member, and only a valid
    object on one line is accepted. */
 static void check_members(struct str text)
@@ -94,6 +123,7 @@ static void check_members(struct str text)
 	struct json_fault fault;
 	size_t cursor = 0;
 
+	check_shapes(text, &keys);
 	if (json_canon_members(text, &keys, &o, &out)) {
 		text.n = o.used;
 		must(json_validate(text, &fault) == 0 && !memchr(text.p, '\n', text.n));

@@ -27,6 +27,18 @@ static void add_kind(struct buf *out, const struct line *l, const struct reader_
 }
 
 /* The types of lines up to the end or the error, which is in err.kind. */
+static bool scattered; /* readers map files */
+
+static int open_reader(const char *path, struct reader **out, struct error *err)
+{
+	int failed = reader_open(path, out, err);
+
+	if (!failed && scattered) {
+		reader_set_scattered(*out);
+	}
+	return failed;
+}
+
 static void read_kinds(const char *path, struct buf *kinds, struct error *err)
 {
 	struct reader *r = NULL;
@@ -34,7 +46,7 @@ static void read_kinds(const char *path, struct buf *kinds, struct error *err)
 	struct reader_note note;
 
 	*err = (struct error){0};
-	if (reader_open(path, &r, err) != 0) {
+	if (open_reader(path, &r, err) != 0) {
 		return;
 	}
 	while (reader_next(r, &l, &note, err) == 1) {
@@ -121,7 +133,7 @@ static void places(void)
 	struct reader_note note;
 	struct error err;
 
-	if (reader_open(DIRECTORY "/fused.jsonl", &r, &err) != 0) {
+	if (open_reader(DIRECTORY "/fused.jsonl", &r, &err) != 0) {
 		ok(0, "fused.jsonl opens");
 		return;
 	}
@@ -212,7 +224,7 @@ static void many_lines(void)
 		        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
 	}
 	fclose(f);
-	is_int(reader_open(path, &r, &err), 0, "opens");
+	is_int(open_reader(path, &r, &err), 0, "opens");
 	while (reader_next(r, &l, &note, &err) == 1) {
 		char id[32];
 
@@ -241,13 +253,44 @@ static void growing_file(void)
 	}
 	fputs(line, f);
 	fflush(f);
-	is_int(reader_open(path, &r, &err), 0, "opens");
+	is_int(open_reader(path, &r, &err), 0, "opens");
 	is_int(reader_next(r, &l, &note, &err), 1, "the first line");
 	fputs(line, f);
 	fclose(f);
 	is_int(reader_next(r, &l, &note, &err), 1, "a line that was added meanwhile");
 	is_int((int64_t)note.offset, (int64_t)strlen(line), "its place");
 	is_int(reader_next(r, &l, &note, &err), 0, "the end");
+	reader_close(r);
+	unlink(path);
+}
+
+/* Lines that were located before are missing: not the end of the file. */
+static void shrinking_file(void)
+{
+	static const char line[] = "{\"type\":\"step\",\"rollout\":\"g\",\"turn\":0}\n";
+	const uint64_t n = sizeof(line) - 1;
+	char path[] = "/tmp/rolldbg-reader-XXXXXX";
+	struct reader *r = NULL;
+	struct line l;
+	struct reader_note note;
+	struct error err;
+	FILE *f = temporary(path);
+
+	if (!ok(f != NULL, "a temporary file") || !f) {
+		return;
+	}
+	fputs(line, f);
+	fclose(f);
+	is_int(open_reader(path, &r, &err), 0, "opens");
+	reader_set_ours(r);
+	reader_seek(r, 0, n, 1);
+	is_int(reader_next(r, &l, &note, &err), 1, "a line of a file that is complete");
+	is_int(reader_next(r, &l, &note, &err), 0, "the end of the lines asked for");
+	reader_seek(r, 0, 2 * n, 1);
+	is_int(reader_next(r, &l, &note, &err), 1, "a line of a file that became shorter");
+	is_int(reader_next(r, &l, &note, &err), -1, "a line that was there before");
+	is_int(err.kind, FAIL_SYSTEM, "a failure of the system");
+	ok(strstr(err.text, "became shorter while it was read"), "the reason");
 	reader_close(r);
 	unlink(path);
 }
@@ -323,6 +366,7 @@ static void files(void)
 	long_lines();
 	many_lines();
 	growing_file();
+	shrinking_file();
 	operands();
 	standard_input();
 }
@@ -331,6 +375,7 @@ int main(void)
 {
 	files();
 	reader_allow_mapping();
+	scattered = true;
 	files();
 	shared("intercode.jsonl", 3654);
 	shared("tau-airline.jsonl", 1529);

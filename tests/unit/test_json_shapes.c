@@ -1,0 +1,7 @@
+/* Objects whose structure is known. */
+#include "json_shapes.h"
+
+int main(void)
+{
+	return shapes_main();
+}

@@ -12,6 +12,7 @@
 #define ELAPSED_MIN    5 /* milliseconds; over shorter intervals clocks cannot be distinguished */
 #define ECHO_TEXTS_MIN 2
 #define FINE           1e-4 /* resolution of a clock that differs at each reading */
+#define COARSE         0.02 /* resolution in seconds */
 #define FRACTION       1e-3
 #define SECONDS_FINE   1e-6 /* resolution of a fine clock in seconds */
 #define TIMING_MS      2    /* our own times are in whole milliseconds, at both ends */
@@ -39,6 +40,22 @@ static void take_fine_clock(struct changing_member *m, double change,
 	                   between->most_ms >= 0 && ms >= between->least_ms - TIMING_MS &&
 	                   ms <= between->most_ms + TIMING_MS;
 	m->fine_close += close;
+}
+
+static void take_coarse_clock(struct changing_member *m, double change,
+                              const struct interval *between)
+{
+	double ms = fmax(between->elapsed_ms[0], between->elapsed_ms[1]);
+
+	ms = fmax(ms, between->most_ms);
+	if (m->changes == 0) {
+		m->grown = 0;
+		m->since_ms = between->now_ms - (int64_t)ms;
+	}
+	m->grown += change;
+	m->may_be_coarse_clock =
+		m->may_be_coarse_clock && change > 0 && ms >= 0 && m->quantum >= COARSE &&
+		m->grown * 1e3 <= (double)(between->now_ms - m->since_ms) + 1.05e3 * m->quantum;
 }
 
 /* The units in which the change equals the elapsed time, as bits, once for each of the two ways
@@ -72,6 +89,7 @@ static void take_number(struct changing_member *m, const struct number_pair *p,
 	m->quantum = m->changes == 0 ? p->quantum : fmin(m->quantum, p->quantum);
 	m->clock_fits &= change > 0 ? clock_fits(change, between, m->quantum) : 0;
 	take_fine_clock(m, change, between);
+	take_coarse_clock(m, change, between);
 	m->largest = fmax(m->largest, change);
 	m->even = m->changes == 0 || (m->even && changing_member_is_even(change, m->delta));
 	m->in_text = m->in_text || p->text;
@@ -162,6 +180,7 @@ void changing_member_take(struct changing_member *m, struct str before, struct s
 		m->is_new_id = m->was_blank || clocks_is_uuid(before);
 		m->clock_fits = ~0u;
 		m->is_fine_clock = true;
+		m->may_be_coarse_clock = between->now_ms >= 0;
 		m->is_echo = m->pointer.n > 0; /* the value as a whole is never an echo */
 		if (m->is_now && !m->was_blank) {
 			take_offset(m, before, between);
@@ -181,10 +200,19 @@ void changing_member_take(struct changing_member *m, struct str before, struct s
 	} else {
 		m->is_other = true;
 		m->clock_fits = 0;
-		m->is_fine_clock = false;
+		m->is_fine_clock = m->may_be_coarse_clock = false;
 		m->even = false;
 	}
 	m->changes++;
+}
+
+void changing_member_confirm_clock(struct changing_member *m, struct str before, struct str after)
+{
+	struct number_pair p;
+
+	if (m->may_be_coarse_clock && number_pair_read(before, after, &p) && p.after > p.before) {
+		m->without_call = true;
+	}
 }
 
 static bool is_clock(const struct changing_member *m)
@@ -208,6 +236,11 @@ bool changing_member_is_echo_text(const struct changing_member *m)
 	return !m->is_other_text && m->echo_texts >= ECHO_TEXTS_MIN;
 }
 
+bool changing_member_is_counter(const struct changing_member *m, int64_t readings)
+{
+	return m->even && m->delta != 0 && m->changes == readings;
+}
+
 bool changing_member_is_fraction(const struct changing_member *m)
 {
 	return m->changes > 0 && !m->is_other && !m->in_text && m->quantum <= FRACTION;
@@ -220,6 +253,6 @@ bool changing_member_is_volatile(const struct changing_member *m)
 
 bool changing_member_may_be_volatile(const struct changing_member *m)
 {
-	return changing_member_is_volatile(m) || m->clock_fits || m->is_fine_clock || m->is_now ||
-	       m->is_new_id;
+	return changing_member_is_volatile(m) || m->clock_fits || m->is_fine_clock ||
+	       m->may_be_coarse_clock || m->is_now || m->is_new_id;
 }

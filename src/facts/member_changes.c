@@ -4,7 +4,9 @@
 
 #include "facts/number_pair.h"
 #include "facts/respelled.h"
+#include "facts/word_changes.h"
 #include "json/scan.h"
+#include "json/string_words.h"
 
 #include <math.h>
 
@@ -15,9 +17,7 @@
 #define RESTLESS_MIN 8
 #define POINTER_MAX  200                /* bytes */
 #define VALUE_MAX    ((size_t)64 << 10) /* larger readings are not examined after a call */
-#define STAMPS_MIN   3
-#define UUIDS_MIN    2
-#define READINGS_MIN 2 /* by then most members have shown their behavior */
+#define READINGS_MIN 2                  /* by then most members have shown their behavior */
 
 /* ---- the walk ---- */
 
@@ -91,24 +91,12 @@ static bool next_pair(struct member_walk *w, struct str *before, struct str *aft
 
 /* ---- one member ---- */
 
-/* New after each call: a time or id of the call, or of the data that it changed. */
-static bool is_stamp(const struct member_changes *c, const struct changing_member *m)
-{
-	return (m->is_now || m->is_new_id) && m->changes >= STAMPS_MIN && m->changes == c->readings;
-}
-
-/* Includes the only number that differs in a text. */
-static bool is_counter(const struct member_changes *c, const struct changing_member *m)
-{
-	return m->even && m->delta != 0 && m->changes == c->readings;
-}
-
 /* Is it open whether the member shows an effect: can it be volatile, generated, a counter, an
    echo or a measurement? */
 static bool is_open(const struct member_changes *c, const struct changing_member *m)
 {
 	return changing_member_may_be_volatile(m) || m->is_fresh || m->is_echo ||
-	       changing_member_may_be_echo_text(m) || is_counter(c, m) ||
+	       changing_member_may_be_echo_text(m) || changing_member_is_counter(m, c->readings) ||
 	       (c->keep_fractions && changing_member_is_fraction(m));
 }
 
@@ -144,13 +132,29 @@ static struct str volatile_pointer(struct str pointer, struct str before,
 	                                                 : (struct str){pointer.p, parent - 1};
 }
 
+/* A closing read only tells about members that changed before. */
+static void confirm(struct member_changes *c, struct str pointer, struct str before,
+                    struct str after)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		if (str_eq(c->members[i].pointer, pointer)) {
+			changing_member_confirm_clock(&c->members[i], before, after);
+		}
+	}
+}
+
 /* A member that was added or removed is compared with an absent value. */
 static member_set note(struct member_changes *c, struct member_walk *w, struct str before,
                        struct str after, const struct interval *between)
 {
 	struct str pointer = volatile_pointer(buf_view(&w->pointer), before, between);
-	struct changing_member *m = w->pointer.full ? NULL : find_or_add(c, pointer);
+	struct changing_member *m;
 
+	if (between->closing) {
+		confirm(c, pointer, before, after);
+		return 0;
+	}
+	m = w->pointer.full ? NULL : find_or_add(c, pointer);
 	if (!m) {
 		c->done = true;
 		return CHANGES_UNKNOWN;
@@ -174,18 +178,22 @@ static bool is_ignored(const struct member_changes *c, struct str pointer)
 	return false;
 }
 
-static void take_ignored(struct member_changes *c, struct str pointer, struct str before,
-                         struct str after, const struct interval *between)
+static void take_words(struct member_changes *c, struct str pointer, struct str before,
+                       struct str after, const struct interval *between)
+{
+	if (between->called) {
+		recurring_words_take(&c->words, c->arena, pointer,
+		                     &(struct echo){before, between->previous_arguments},
+		                     &(struct echo){after, between->newest_arguments});
+	}
+}
+
+static void take_number(struct member_changes *c, struct str pointer, struct str before,
+                        struct str after, const struct interval *between)
 {
 	struct number_pair p;
 
-	if (!between->called) {
-		return;
-	}
-	recurring_words_take(&c->words, c->arena, pointer,
-	                     &(struct echo){before, between->previous_arguments},
-	                     &(struct echo){after, between->newest_arguments});
-	if (number_pair_read(before, after, &p) && !p.text) {
+	if (between->called && number_pair_read(before, after, &p) && !p.text) {
 		call_changes_take(&c->by_call, c->arena, pointer,
 		                  &(struct called_change){between->call, between->argument,
 		                                          p.after - p.before, p.quantum});
@@ -233,41 +241,118 @@ static bool is_reordered(const struct member_changes *c, struct str pointer, str
 	       is_unordered(c, pointer) && respelled_order(before, after);
 }
 
+/* ---- words of texts ---- */
+
+/* Is a word of the text at the pointer ignored? */
+static bool has_ignored(const struct member_changes *c, struct str pointer)
+{
+	for (size_t i = 0; i < c->ignored_count; i++) {
+		if (c->ignored[i].n > pointer.n && is_below(c->ignored[i], pointer)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool has_member(const struct member_changes *c, struct str pointer)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->members[i].pointer.n > pointer.n &&
+		    is_below(c->members[i].pointer, pointer)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Words are members if one of them is known to be, if all that differ without a call may be
+   generated, or if a point in time or an id is among them. */
+static bool are_members(const struct word_changes *words, bool known,
+                        const struct interval *between)
+{
+	return known || (words->generated && (!between->called || words->dated));
+}
+
+/* The result of a comparison so far. */
+struct differences {
+	member_set differ;
+	bool ignored, same;
+};
+
+/* False if the pair is not to be compared by words. */
+static bool compare_words(struct member_changes *c, struct member_walk *w, const struct str pair[2],
+                          const struct interval *between, bool equal, struct differences *d)
+{
+	struct word_changes words;
+	bool ignored = c->by_words && has_ignored(c, buf_view(&w->pointer));
+	size_t n = w->pointer.n;
+
+	if (!c->by_words || json_type(pair[1]) != JSON_STRING ||
+	    !word_changes_find(&words, pair[0], pair[1], between->now_ms) ||
+	    !are_members(&words, ignored || has_member(c, buf_view(&w->pointer)), between)) {
+		return false;
+	}
+	for (size_t i = 0; i < words.count && d->differ != CHANGES_UNKNOWN; i++) {
+		const struct changed_word *word = &words.words[i];
+
+		buf_cut(&w->pointer, n);
+		buf_printf(&w->pointer, "/%zu", word->number);
+		if (is_ignored(c, buf_view(&w->pointer))) {
+			d->ignored = true;
+			take_number(c, buf_view(&w->pointer), word->before, word->after, between);
+		} else if (!equal) {
+			d->differ |= note(c, w, word->before, word->after, between);
+		}
+	}
+	buf_cut(&w->pointer, n);
+	if (ignored) {
+		take_words(c, buf_view(&w->pointer), pair[0], pair[1], between);
+	}
+	return true;
+}
+
+static void compare_pair(struct member_changes *c, struct member_walk *w, const struct str pair[2],
+                         const struct interval *between, bool equal, struct differences *d)
+{
+	struct str a = pair[0], b = pair[1], pointer = buf_view(&w->pointer);
+
+	if (is_ignored(c, pointer)) {
+		d->ignored = true;
+		take_words(c, pointer, a, b, between);
+		take_number(c, pointer, a, b, between);
+	} else if ((between->called && respelled_number(a, b)) || is_reordered(c, pointer, a, b)) {
+		d->same = true;
+	} else if (w->depth < DEPTH_MAX && is_comparable(a, b) &&
+	           (between->called || !is_restless(a, b))) {
+		descend(w, a, b);
+	} else if (!compare_words(c, w, pair, between, equal, d) && !equal) {
+		d->differ |= note(c, w, a, b, between);
+	}
+}
+
 /* equal: the states differ in ignored members only. */
 static member_set compare(struct member_changes *c, struct str before, struct str after,
                           const struct interval *between, bool equal)
 {
 	struct member_walk w = {.pointer = BUF(POINTER_MAX)};
-	member_set differ = 0;
-	struct str a = before, b = after;
-	bool ignored = false, same = false;
+	struct differences d = {0};
+	struct str pair[2] = {before, after};
 
 	if (is_comparable(before, after)) {
 		descend(&w, before, after);
-	} else if (!equal) {
-		differ = note(c, &w, before, after, between);
+	} else if (!compare_words(c, &w, pair, between, equal, &d) && !equal) {
+		d.differ = note(c, &w, before, after, between);
 	}
-	while (w.depth > 0 && differ != CHANGES_UNKNOWN) {
-		if (!next_pair(&w, &a, &b)) {
+	while (w.depth > 0 && d.differ != CHANGES_UNKNOWN) {
+		if (!next_pair(&w, &pair[0], &pair[1])) {
 			w.depth--;
-		} else if (str_eq(a, b)) {
-			continue;
-		} else if (is_ignored(c, buf_view(&w.pointer))) {
-			ignored = true;
-			take_ignored(c, buf_view(&w.pointer), a, b, between);
-		} else if ((between->called && respelled_number(a, b)) ||
-		           is_reordered(c, buf_view(&w.pointer), a, b)) {
-			same = true;
-		} else if (w.depth < DEPTH_MAX && is_comparable(a, b) &&
-		           (between->called || !is_restless(a, b))) {
-			descend(&w, a, b);
-		} else if (!equal) {
-			differ |= note(c, &w, a, b, between);
+		} else if (!str_eq(pair[0], pair[1])) {
+			compare_pair(c, &w, pair, between, equal, &d);
 		}
 	}
 	buf_release(&w.pointer);
 	/* otherwise members were only removed, or spelled differently */
-	return differ || ignored || same ? differ : CHANGES_UNKNOWN;
+	return d.differ || d.ignored || d.same ? d.differ : CHANGES_UNKNOWN;
 }
 
 static void take_argument(struct member_changes *c, struct str arguments)
@@ -349,6 +434,14 @@ void member_changes_take_equal(struct member_changes *c, struct str before, stru
 	}
 }
 
+void member_changes_take_closing(struct member_changes *c, struct str before, struct str after,
+                                 const struct interval *between)
+{
+	if (!c->done) {
+		(void)compare(c, before, after, between, false);
+	}
+}
+
 void member_changes_count(struct member_changes *c, member_set members, bool in_episode)
 {
 	size_t i = 0;
@@ -365,16 +458,6 @@ void member_changes_count(struct member_changes *c, member_set members, bool in_
 	c->sets[i].members = members;
 	c->sets[i].steps++;
 	c->sets[i].in_episode += in_episode;
-}
-
-member_set member_changes_volatile(const struct member_changes *c)
-{
-	member_set set = 0;
-
-	for (size_t i = 0; i < c->count; i++) {
-		set |= (member_set)changing_member_is_volatile(&c->members[i]) << i;
-	}
-	return set;
 }
 
 static bool touches(struct str pointer, struct str other)
@@ -402,112 +485,6 @@ bool member_changes_moves_alone(const struct member_changes *c, struct str key)
 	return found;
 }
 
-/* A number that grows evenly while the arguments do may be derived from them, unless it changes
-   by one each time. */
-static member_set counters(const struct member_changes *c, bool in_text)
-{
-	member_set set = 0;
-
-	for (size_t i = 0; c->calls_differ && c->readings >= 3 && i < c->count; i++) {
-		const struct changing_member *m = &c->members[i];
-		bool made = c->argument_even && (in_text || fabs(m->delta) != 1);
-		bool counts = m->in_text == in_text && is_counter(c, m) && !made;
-		set |= (member_set)counts << i;
-	}
-	return set;
-}
-
-member_set member_changes_counters(const struct member_changes *c)
-{
-	return counters(c, false);
-}
-
-member_set member_changes_text_counters(const struct member_changes *c)
-{
-	return counters(c, true);
-}
-
-member_set member_changes_fresh(const struct member_changes *c)
-{
-	member_set set = 0;
-
-	for (size_t i = 0; i < c->count; i++) {
-		const struct changing_member *m = &c->members[i];
-		/* UUIDs cannot be anything else */
-		bool known = m->changes >= (m->is_new_id ? UUIDS_MIN : STAMPS_MIN);
-		bool each = known && m->changes == c->readings;
-		set |= (member_set)(m->is_fresh && each) << i;
-	}
-	return set;
-}
-
-struct change_set member_changes_within(const struct member_changes *c, member_set members)
-{
-	struct change_set sum = {.members = members};
-
-	for (size_t i = 0; i < c->set_count; i++) {
-		if ((c->sets[i].members & ~members) == 0) {
-			sum.steps += c->sets[i].steps;
-			sum.in_episode += c->sets[i].in_episode;
-		}
-	}
-	return sum;
-}
-
-member_set member_changes_stamps(const struct member_changes *c)
-{
-	member_set set = 0;
-
-	for (size_t i = 0; i < c->count; i++) {
-		set |= (member_set)is_stamp(c, &c->members[i]) << i;
-	}
-	return set;
-}
-
-member_set member_changes_echoes(const struct member_changes *c)
-{
-	member_set set = 0;
-
-	for (size_t i = 0; i < c->count; i++) {
-		set |= (member_set)c->members[i].is_echo << i;
-	}
-	return set;
-}
-
-member_set member_changes_fractions(const struct member_changes *c)
-{
-	member_set set = 0;
-
-	for (size_t i = 0; i < c->count; i++) {
-		set |= (member_set)changing_member_is_fraction(&c->members[i]) << i;
-	}
-	return set;
-}
-
-member_set member_changes_echo_texts(const struct member_changes *c)
-{
-	member_set set = 0;
-
-	for (size_t i = 0; i < c->count; i++) {
-		set |= (member_set)changing_member_is_echo_text(&c->members[i]) << i;
-	}
-	return set;
-}
-
-member_set member_changes_alike(const struct member_changes *c, const struct member_changes *other,
-                                member_set members)
-{
-	member_set set = 0;
-
-	for (size_t i = 0; i < c->count; i++) {
-		for (size_t k = 0; k < other->count; k++) {
-			bool same = str_eq(c->members[i].pointer, other->members[k].pointer);
-			set |= (member_set)(same && (members >> k & 1)) << i;
-		}
-	}
-	return set;
-}
-
 bool member_changes_is_certain(const struct member_changes *c, member_set members)
 {
 	for (size_t i = 0; i < c->count; i++) {
@@ -531,11 +508,28 @@ bool member_changes_ignores(const struct member_changes *c, struct str key)
 static bool is_member_of(const struct member_changes *c, member_set members, struct str top)
 {
 	for (size_t i = 0; i < c->count; i++) {
-		if ((members >> i & 1) && is_below(c->members[i].pointer, top)) {
+		if ((members >> i & 1) && touches(c->members[i].pointer, top)) {
 			return true;
 		}
 	}
 	return is_ignored(c, top);
+}
+
+/* Has the text a word that is neither in the set nor ignored? */
+static bool has_other_words(const struct member_changes *c, member_set members, struct str text)
+{
+	struct buf pointer = BUF(POINTER_MAX);
+	struct str word;
+	size_t at = 0;
+	bool others = false;
+
+	for (size_t n = 0; !others && json_next_word(text, &at, &word); n++) {
+		buf_clear(&pointer);
+		buf_printf(&pointer, "/%zu", n);
+		others = !is_member_of(c, members, buf_view(&pointer));
+	}
+	buf_release(&pointer);
+	return others;
 }
 
 bool member_changes_has_others(const struct member_changes *c, member_set members, struct str value)
@@ -543,7 +537,8 @@ bool member_changes_has_others(const struct member_changes *c, member_set member
 	struct buf pointer = BUF(POINTER_MAX);
 	struct json_member m;
 	size_t cursor = 0;
-	bool others = false;
+	bool others = c->by_words && json_type(value) == JSON_STRING &&
+	              has_other_words(c, members, json_inner(value));
 
 	while (!others && json_next_member(value, &cursor, &m)) {
 		buf_clear(&pointer);

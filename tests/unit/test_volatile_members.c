@@ -57,6 +57,31 @@ static void test_keys(void)
 	volatile_members_free(v);
 }
 
+static void in_text(const char *first, const char *second, const char *want)
+{
+	struct volatile_members *v = volatile_members_new();
+
+	ok(is_mine(v), "the first rollout reads");
+	volatile_members_compare(v, str_from(first), str_from(second), STR("[]"));
+	ignores(v, "[]", want);
+	volatile_members_free(v);
+}
+
+/* A clock or an id within a text is a word of it, in the state as a whole or in a member. */
+static void test_words(void)
+{
+	in_text("\"12:03:44.1 floor 3\"", "\"12:03:44.2 floor 3\"", "[\"/0\"]");
+	in_text("{\"log\":\"floor 3\\nat 7.25, up\"}", "{\"log\":\"floor 3\\nat 7.31, up\"}",
+	        "[\"/log/3\"]");
+	in_text("\"<a id=\\\"c0ffee12\\\">x</a>\"", "\"<a id=\\\"0badf00d\\\">x</a>\"", "[\"/2\"]");
+	/* prose that changes by itself may tell more: the text as a whole */
+	in_text("\"plays Nocturne\"", "\"plays Prelude\"", "[\"\"]");
+	in_text("{\"log\":\"1 day\"}", "{\"log\":\"1 day 2 s\"}", "[\"/log\"]");
+	/* JSON in a string is no text */
+	in_text("\"{\\\"at\\\": 7.25}\"", "\"{\\\"at\\\": 7.31}\"", "[\"\"]");
+	in_text("\"[7.25 s] open\"", "\"[7.31 s] open\"", "[\"/0\"]");
+}
+
 static void test_silent(void)
 {
 	struct volatile_members *v = volatile_members_new();
@@ -129,6 +154,7 @@ int main(void)
 	ok(io_global_init(&err) == 0 && io_new(&conf, &io, &err) == 0, "io: %s", err.text);
 	test_refused_then_read();
 	test_keys();
+	test_words();
 	test_silent();
 	test_large();
 	test_many();

@@ -5,6 +5,7 @@
 #include "facts/number_pair.h"
 #include "facts/respelled.h"
 #include "facts/word_changes.h"
+#include "json/held.h"
 #include "json/scan.h"
 #include "json/string_words.h"
 
@@ -118,8 +119,8 @@ static struct changing_member *find_or_add(struct member_changes *c, struct str 
 	return &c->members[c->count++];
 }
 
-/* A key that appears without a call may be an id that never appears again: the object below the
-   top that contains it is volatile, with all its members. */
+/* A key that appears without a call may be an id that never appears again: the object that contains
+   it is volatile, with all its members. At the top it must look like an id. */
 static struct str volatile_pointer(struct str pointer, struct str before,
                                    const struct interval *between)
 {
@@ -128,8 +129,11 @@ static struct str volatile_pointer(struct str pointer, struct str before,
 	while (parent > 0 && pointer.p[parent - 1] != '/') {
 		parent--;
 	}
-	return between->called || before.p || parent < 2 ? pointer
-	                                                 : (struct str){pointer.p, parent - 1};
+	if (between->called || before.p || parent == 0 ||
+	    (parent == 1 && !fresh_ids_is_id(str_skip(pointer, parent)))) {
+		return pointer;
+	}
+	return (struct str){pointer.p, parent - 1};
 }
 
 /* A closing read only tells about members that changed before. */
@@ -277,7 +281,37 @@ static bool are_members(const struct word_changes *words, bool known,
 struct differences {
 	member_set differ;
 	bool ignored, same;
+	struct arena held; /* JSON held in strings, decoded */
 };
+
+static struct str held_in(struct arena *a, struct str string)
+{
+	struct buf text = BUF(0);
+	struct str held = json_held(string, &text);
+
+	held = held.n ? arena_str(a, held) : held;
+	buf_release(&text);
+	return held;
+}
+
+/* Two strings that hold JSON are compared like the values in them. */
+static bool descend_held(struct member_changes *c, struct member_walk *w, const struct str pair[2],
+                         struct differences *d)
+{
+	struct str before, after;
+
+	if (!c->by_words || json_type(pair[0]) != JSON_STRING ||
+	    json_type(pair[1]) != JSON_STRING || w->depth == DEPTH_MAX) {
+		return false;
+	}
+	before = held_in(&d->held, pair[0]);
+	after = before.n ? held_in(&d->held, pair[1]) : STR_NONE;
+	if (!after.n || !is_comparable(before, after)) {
+		return false;
+	}
+	descend(w, before, after);
+	return true;
+}
 
 /* False if the pair is not to be compared by words. */
 static bool compare_words(struct member_changes *c, struct member_walk *w, const struct str pair[2],
@@ -299,7 +333,10 @@ static bool compare_words(struct member_changes *c, struct member_walk *w, const
 		buf_printf(&w->pointer, "/%zu", word->number);
 		if (is_ignored(c, buf_view(&w->pointer))) {
 			d->ignored = true;
-			take_number(c, buf_view(&w->pointer), word->before, word->after, between);
+			if (word->numbers) {
+				take_number(c, buf_view(&w->pointer), json_inner(word->before),
+				            json_inner(word->after), between);
+			}
 		} else if (!equal) {
 			d->differ |= note(c, w, word->before, word->after, between);
 		}
@@ -325,7 +362,8 @@ static void compare_pair(struct member_changes *c, struct member_walk *w, const 
 	} else if (w->depth < DEPTH_MAX && is_comparable(a, b) &&
 	           (between->called || !is_restless(a, b))) {
 		descend(w, a, b);
-	} else if (!compare_words(c, w, pair, between, equal, d) && !equal) {
+	} else if (!descend_held(c, w, pair, d) && !compare_words(c, w, pair, between, equal, d) &&
+	           !equal) {
 		d->differ |= note(c, w, a, b, between);
 	}
 }
@@ -340,7 +378,8 @@ static member_set compare(struct member_changes *c, struct str before, struct st
 
 	if (is_comparable(before, after)) {
 		descend(&w, before, after);
-	} else if (!compare_words(c, &w, pair, between, equal, &d) && !equal) {
+	} else if (!descend_held(c, &w, pair, &d) &&
+	           !compare_words(c, &w, pair, between, equal, &d) && !equal) {
 		d.differ = note(c, &w, before, after, between);
 	}
 	while (w.depth > 0 && d.differ != CHANGES_UNKNOWN) {
@@ -351,6 +390,7 @@ static member_set compare(struct member_changes *c, struct str before, struct st
 		}
 	}
 	buf_release(&w.pointer);
+	arena_release(&d.held);
 	/* otherwise members were only removed, or spelled differently */
 	return d.differ || d.ignored || d.same ? d.differ : CHANGES_UNKNOWN;
 }

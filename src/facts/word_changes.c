@@ -39,12 +39,12 @@ static bool has_digit(struct str s)
 	return false;
 }
 
-/* A copy of the word as a JSON value. */
-static struct str value_of(char copy[66], struct str word, bool number)
+/* A copy of the word as a JSON string. */
+static struct str value_of(char copy[WORD_MAX + 2], struct str word)
 {
 	memcpy(copy + 1, word.p, word.n);
 	copy[0] = copy[word.n + 1] = '"';
-	return number ? (struct str){copy + 1, word.n} : (struct str){copy, word.n + 2};
+	return (struct str){copy, word.n + 2};
 }
 
 static bool is_dated(struct str value, int64_t now_ms)
@@ -58,13 +58,13 @@ static bool add(struct word_changes *w, size_t number, struct str before, struct
 	if (w->count == WORD_CHANGES_MAX || before.n > WORD_MAX || after.n > WORD_MAX) {
 		return false;
 	}
-	bool numbers = is_number(before) && is_number(after);
 	char *copies = w->values + w->count * 2 * (WORD_MAX + 2);
 	struct changed_word *c = &w->words[w->count++];
 
 	c->number = number;
-	c->before = value_of(copies, before, numbers);
-	c->after = value_of(copies + WORD_MAX + 2, after, numbers);
+	c->numbers = is_number(before) && is_number(after);
+	c->before = value_of(copies, before);
+	c->after = value_of(copies + WORD_MAX + 2, after);
 	w->dated = w->dated || (is_dated(c->before, now_ms) && is_dated(c->after, now_ms));
 	w->generated = w->generated && ((has_digit(before) && has_digit(after)) ||
 	                                fresh_ids_differ_only(c->before, c->after));

@@ -8,9 +8,9 @@
 #define WORD_CHANGES_MAX 8 /* with more words that differ, texts are compared as a whole */
 
 struct changed_word {
-	size_t number; /* of the word, from 0 */
-	/* JSON values: numbers, if both are spelled as one, else strings; views of `values` */
-	struct str before, after;
+	size_t number;            /* of the word, from 0 */
+	struct str before, after; /* JSON strings; views of `values` */
+	bool numbers;             /* without the quotes, both are JSON numbers */
 };
 
 struct word_changes {

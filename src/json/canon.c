@@ -280,14 +280,15 @@ static void begin_value(struct canon *c, size_t states)
 		return;
 	}
 	if (*begin == '"') {
-		if (LIKELY(c->states.n == states)) {
-			put_string(c);
-		} else if (enter_string(c, states)) {
+		bool open = c->states.n > states;
+
+		if (UNLIKELY(open) && enter_string(c, states)) {
 			return;
-		} else if (paths_are_wild(c->paths)) {
-			put_string(c);
-		} else {
+		}
+		if (UNLIKELY(open) && !paths_are_wild(c->paths)) {
 			put_words(c, states);
+		} else {
+			put_string(c);
 		}
 	} else {
 		c->p = lex_word(begin, c->end);

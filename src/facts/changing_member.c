@@ -14,32 +14,40 @@
 #define FINE           1e-4 /* resolution of a clock that differs at each reading */
 #define COARSE         0.02 /* resolution in seconds */
 #define FRACTION       1e-3
-#define SECONDS_FINE   1e-6 /* resolution of a fine clock in seconds */
-#define TIMING_MS      2    /* our own times are in whole milliseconds, at both ends */
-#define DELAY_MS       4    /* usual delay between a reading and its time */
+#define SECONDS_FINE   1.001e-3 /* resolution of a fine clock in seconds */
+#define MICROSECOND    1e-6
+#define FINE_MIN       5 /* changes of a clock with thousandths */
+#define FINE_GROWN_MIN 8 /* milliseconds */
+#define TIMING_MS      2 /* our own times are in whole milliseconds, at both ends */
+#define DELAY_MS       4 /* usual delay between a reading and its time */
 
 static bool is_close(double change, double elapsed, double unit, double quantum)
 {
 	return fabs(change - elapsed * unit) <= quantum + 0.05 * elapsed * unit + 0.005 * unit;
 }
 
-/* A clock in seconds with at least six decimals, even over intervals shorter than ELAPSED_MIN:
-   other numbers with so many decimals rarely grow by so little at every reading. A reading that
-   the server delayed is between its bounds, but not close to its time; see is_clock(). */
+/* A clock in seconds with at least three decimals, even over intervals shorter than ELAPSED_MIN:
+   other numbers with so many decimals rarely grow by so little at every reading. A reading that the
+   server delayed is between its bounds, but not close to its time; see is_fine_clock(). Before the
+   first call the bounds are unknown. */
 static void take_fine_clock(struct changing_member *m, double change,
                             const struct interval *between)
 {
 	double ms = change * 1e3;
-	bool close = false;
+	bool close = false, bounded = between->most_ms >= 0, timed = bounded;
 
 	for (size_t way = 0; way < 2; way++) {
 		double elapsed = between->elapsed_ms[way];
 		close = close || (elapsed >= 0 && fabs(ms - elapsed) <= DELAY_MS + 0.05 * elapsed);
+		m->fine_elapsed[way] += bounded && elapsed >= 0 ? elapsed : 0;
+		timed = timed || elapsed >= 0;
 	}
-	m->is_fine_clock = m->is_fine_clock && m->quantum <= SECONDS_FINE && change > 0 &&
-	                   between->most_ms >= 0 && ms >= between->least_ms - TIMING_MS &&
-	                   ms <= between->most_ms + TIMING_MS;
+	m->may_be_fine_clock =
+		m->may_be_fine_clock && m->quantum <= SECONDS_FINE && change > 0 && timed &&
+		(!bounded ||
+	         (ms >= between->least_ms - TIMING_MS && ms <= between->most_ms + TIMING_MS));
 	m->fine_close += close;
+	m->fine_grown += bounded ? ms : 0;
 }
 
 static void take_coarse_clock(struct changing_member *m, double change,
@@ -179,7 +187,7 @@ void changing_member_take(struct changing_member *m, struct str before, struct s
 		m->is_now = m->was_blank || clocks_is_now(before, between->now_ms);
 		m->is_new_id = m->was_blank || clocks_is_uuid(before);
 		m->clock_fits = ~0u;
-		m->is_fine_clock = true;
+		m->may_be_fine_clock = true;
 		m->may_be_coarse_clock = between->now_ms >= 0;
 		m->is_echo = m->pointer.n > 0; /* the value as a whole is never an echo */
 		if (m->is_now && !m->was_blank) {
@@ -200,7 +208,7 @@ void changing_member_take(struct changing_member *m, struct str before, struct s
 	} else {
 		m->is_other = true;
 		m->clock_fits = 0;
-		m->is_fine_clock = m->may_be_coarse_clock = false;
+		m->may_be_fine_clock = m->may_be_coarse_clock = false;
 		m->even = false;
 	}
 	m->changes++;
@@ -215,6 +223,21 @@ void changing_member_confirm_clock(struct changing_member *m, struct str before,
 	}
 }
 
+/* With thousandths, the sum of all changes must match, too: a number that calls change evenly is a
+   simulated time. */
+static bool is_fine_clock(const struct changing_member *m)
+{
+	bool sums = false;
+
+	for (size_t way = 0; way < 2; way++) {
+		double elapsed = m->fine_elapsed[way];
+		sums = sums || fabs(m->fine_grown - elapsed) <= DELAY_MS + 0.1 * elapsed;
+	}
+	return m->may_be_fine_clock && 2 * m->fine_close >= m->changes &&
+	       (m->quantum <= MICROSECOND ||
+	        (sums && !m->even && m->changes >= FINE_MIN && m->fine_grown >= FINE_GROWN_MIN));
+}
+
 static bool is_clock(const struct changing_member *m)
 {
 	bool coarse = m->quantum > FINE, even = m->even && !m->in_text;
@@ -223,7 +246,7 @@ static bool is_clock(const struct changing_member *m)
 		return false;
 	}
 	return (m->clock_fits && (!coarse || (m->largest >= 3 * m->quantum && !even))) ||
-	       (m->is_fine_clock && 2 * m->fine_close >= m->changes);
+	       is_fine_clock(m);
 }
 
 bool changing_member_may_be_echo_text(const struct changing_member *m)
@@ -253,6 +276,6 @@ bool changing_member_is_volatile(const struct changing_member *m)
 
 bool changing_member_may_be_volatile(const struct changing_member *m)
 {
-	return changing_member_is_volatile(m) || m->clock_fits || m->is_fine_clock ||
+	return changing_member_is_volatile(m) || m->clock_fits || m->may_be_fine_clock ||
 	       m->may_be_coarse_clock || m->is_now || m->is_new_id;
 }

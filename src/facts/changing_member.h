@@ -15,10 +15,11 @@ struct changing_member {
 	/* each change equaled the elapsed time, in seconds, milli-, micro- or nanoseconds: one
 	   bit for each unit and way of timing */
 	unsigned clock_fits;
-	/* the same in seconds to a millionth, but each change need only be possible; fine_close
-	   counts those about equal */
-	bool is_fine_clock;
+	/* the same in seconds to a thousandth, but each change need only be possible; fine_close
+	   counts those about equal, and the sums are in milliseconds, by both ways of timing */
+	bool may_be_fine_clock;
 	int64_t fine_close;
+	double fine_grown, fine_elapsed[2];
 	/* it only grew, by no more than a clock in seconds of that resolution can have */
 	bool may_be_coarse_clock;
 	double grown;

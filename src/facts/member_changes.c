@@ -2,93 +2,20 @@
    over time: see member_changes.h. */
 #include "facts/member_changes.h"
 
+#include "facts/member_walk.h"
 #include "facts/number_pair.h"
 #include "facts/respelled.h"
 #include "facts/word_changes.h"
 #include "json/held.h"
 #include "json/scan.h"
-#include "json/string_words.h"
 
 #include <math.h>
 
-#define DEPTH_MAX 6 /* deeper containers are compared as one value */
-/* longer arrays, and arrays of different lengths, are compared as one value */
-#define ELEMENTS_MAX 8
 /* objects with so many members, all changing without a call, are one volatile value */
 #define RESTLESS_MIN 8
 #define POINTER_MAX  200                /* bytes */
 #define VALUE_MAX    ((size_t)64 << 10) /* larger readings are not examined after a call */
 #define READINGS_MIN 2                  /* by then most members have shown their behavior */
-
-/* ---- the walk ---- */
-
-struct walk_level {
-	struct str before, after;
-	size_t before_at, after_at, pointer_n;
-	size_t index; /* of an array's element */
-};
-
-struct member_walk {
-	struct walk_level levels[DEPTH_MAX];
-	size_t depth;
-	struct buf pointer;
-};
-
-/* Two objects, or two short arrays, with the same number of members are descended into. */
-static bool is_comparable(struct str before, struct str after)
-{
-	enum json_type type = json_type(before);
-	size_t n;
-
-	if ((type != JSON_OBJECT && type != JSON_ARRAY) || type != json_type(after)) {
-		return false;
-	}
-	n = json_count(before);
-	return n == json_count(after) && (type == JSON_OBJECT || n <= ELEMENTS_MAX);
-}
-
-static void descend(struct member_walk *w, struct str before, struct str after)
-{
-	w->levels[w->depth++] =
-		(struct walk_level){.before = before, .after = after, .pointer_n = w->pointer.n};
-}
-
-static void put_token(struct buf *pointer, struct str key)
-{
-	buf_char(pointer, '/');
-	for (size_t i = 0; i < key.n; i++) {
-		if (key.p[i] == '~' || key.p[i] == '/') {
-			buf_text(pointer, key.p[i] == '~' ? "~0" : "~1");
-		} else {
-			buf_char(pointer, key.p[i]);
-		}
-	}
-}
-
-/* The next pair of members or elements of the innermost level; false at its end. Writers keep
-   the order of keys, so the other side's member is only searched for if it is not the next
-   one. */
-static bool next_pair(struct member_walk *w, struct str *before, struct str *after)
-{
-	struct walk_level *l = &w->levels[w->depth - 1];
-	struct json_member a, b;
-
-	buf_cut(&w->pointer, l->pointer_n);
-	if (json_type(l->after) == JSON_ARRAY) {
-		buf_char(&w->pointer, '/');
-		buf_char(&w->pointer, (char)('0' + l->index++)); /* below ELEMENTS_MAX */
-		return json_next(l->before, &l->before_at, before) &&
-		       json_next(l->after, &l->after_at, after);
-	}
-	if (!json_next_member(l->after, &l->after_at, &a)) {
-		return false;
-	}
-	bool next = json_next_member(l->before, &l->before_at, &b) && str_eq(a.key, b.key);
-	*before = next ? b.value : json_get(l->before, a.key);
-	*after = a.value;
-	put_token(&w->pointer, a.key);
-	return true;
-}
 
 /* ---- one member ---- */
 
@@ -167,15 +94,10 @@ static member_set note(struct member_changes *c, struct member_walk *w, struct s
 	return (member_set)1 << (m - c->members);
 }
 
-static bool is_below(struct str pointer, struct str top)
-{
-	return str_starts(pointer, top) && (pointer.n == top.n || pointer.p[top.n] == '/');
-}
-
-static bool is_ignored(const struct member_changes *c, struct str pointer)
+bool member_changes_is_ignored(const struct member_changes *c, struct str pointer)
 {
 	for (size_t i = 0; i < c->ignored_count; i++) {
-		if (is_below(pointer, c->ignored[i])) {
+		if (member_walk_is_below(pointer, c->ignored[i])) {
 			return true;
 		}
 	}
@@ -226,12 +148,13 @@ static bool is_restless(struct str before, struct str after)
 static bool is_unordered(const struct member_changes *c, struct str pointer)
 {
 	for (size_t i = 0; i < c->ignored_count; i++) {
-		if (is_below(c->ignored[i], pointer)) {
+		if (member_walk_is_below(c->ignored[i], pointer)) {
 			return true;
 		}
 	}
 	for (size_t i = 0; i < c->count; i++) {
-		if (c->members[i].without_call && is_below(c->members[i].pointer, pointer)) {
+		if (c->members[i].without_call &&
+		    member_walk_is_below(c->members[i].pointer, pointer)) {
 			return true;
 		}
 	}
@@ -241,7 +164,7 @@ static bool is_unordered(const struct member_changes *c, struct str pointer)
 static bool is_reordered(const struct member_changes *c, struct str pointer, struct str before,
                          struct str after)
 {
-	return json_type(after) == JSON_ARRAY && json_count(after) <= ELEMENTS_MAX &&
+	return json_type(after) == JSON_ARRAY && json_count(after) <= MEMBER_WALK_ELEMENTS &&
 	       is_unordered(c, pointer) && respelled_order(before, after);
 }
 
@@ -251,7 +174,7 @@ static bool is_reordered(const struct member_changes *c, struct str pointer, str
 static bool has_ignored(const struct member_changes *c, struct str pointer)
 {
 	for (size_t i = 0; i < c->ignored_count; i++) {
-		if (c->ignored[i].n > pointer.n && is_below(c->ignored[i], pointer)) {
+		if (c->ignored[i].n > pointer.n && member_walk_is_below(c->ignored[i], pointer)) {
 			return true;
 		}
 	}
@@ -262,7 +185,7 @@ static bool has_member(const struct member_changes *c, struct str pointer)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		if (c->members[i].pointer.n > pointer.n &&
-		    is_below(c->members[i].pointer, pointer)) {
+		    member_walk_is_below(c->members[i].pointer, pointer)) {
 			return true;
 		}
 	}
@@ -301,15 +224,15 @@ static bool descend_held(struct member_changes *c, struct member_walk *w, const 
 	struct str before, after;
 
 	if (!c->by_words || json_type(pair[0]) != JSON_STRING ||
-	    json_type(pair[1]) != JSON_STRING || w->depth == DEPTH_MAX) {
+	    json_type(pair[1]) != JSON_STRING || w->depth == MEMBER_WALK_DEPTH) {
 		return false;
 	}
 	before = held_in(&d->held, pair[0]);
 	after = before.n ? held_in(&d->held, pair[1]) : STR_NONE;
-	if (!after.n || !is_comparable(before, after)) {
+	if (!after.n || !member_walk_comparable(before, after)) {
 		return false;
 	}
-	descend(w, before, after);
+	member_walk_descend(w, before, after);
 	return true;
 }
 
@@ -331,7 +254,7 @@ static bool compare_words(struct member_changes *c, struct member_walk *w, const
 
 		buf_cut(&w->pointer, n);
 		buf_printf(&w->pointer, "/%zu", word->number);
-		if (is_ignored(c, buf_view(&w->pointer))) {
+		if (member_changes_is_ignored(c, buf_view(&w->pointer))) {
 			d->ignored = true;
 			if (word->numbers) {
 				take_number(c, buf_view(&w->pointer), json_inner(word->before),
@@ -353,15 +276,15 @@ static void compare_pair(struct member_changes *c, struct member_walk *w, const 
 {
 	struct str a = pair[0], b = pair[1], pointer = buf_view(&w->pointer);
 
-	if (is_ignored(c, pointer)) {
+	if (member_changes_is_ignored(c, pointer)) {
 		d->ignored = true;
 		take_words(c, pointer, a, b, between);
 		take_number(c, pointer, a, b, between);
 	} else if ((between->called && respelled_number(a, b)) || is_reordered(c, pointer, a, b)) {
 		d->same = true;
-	} else if (w->depth < DEPTH_MAX && is_comparable(a, b) &&
+	} else if (w->depth < MEMBER_WALK_DEPTH && member_walk_comparable(a, b) &&
 	           (between->called || !is_restless(a, b))) {
-		descend(w, a, b);
+		member_walk_descend(w, a, b);
 	} else if (!descend_held(c, w, pair, d) && !compare_words(c, w, pair, between, equal, d) &&
 	           !equal) {
 		d->differ |= note(c, w, a, b, between);
@@ -376,14 +299,14 @@ static member_set compare(struct member_changes *c, struct str before, struct st
 	struct differences d = {0};
 	struct str pair[2] = {before, after};
 
-	if (is_comparable(before, after)) {
-		descend(&w, before, after);
+	if (member_walk_comparable(before, after)) {
+		member_walk_descend(&w, before, after);
 	} else if (!descend_held(c, &w, pair, &d) &&
 	           !compare_words(c, &w, pair, between, equal, &d) && !equal) {
 		d.differ = note(c, &w, before, after, between);
 	}
 	while (w.depth > 0 && d.differ != CHANGES_UNKNOWN) {
-		if (!next_pair(&w, &pair[0], &pair[1])) {
+		if (!member_walk_next(&w, &pair[0], &pair[1])) {
 			w.depth--;
 		} else if (!str_eq(pair[0], pair[1])) {
 			compare_pair(c, &w, pair, between, equal, &d);
@@ -500,11 +423,6 @@ void member_changes_count(struct member_changes *c, member_set members, bool in_
 	c->sets[i].in_episode += in_episode;
 }
 
-static bool touches(struct str pointer, struct str other)
-{
-	return is_below(pointer, other) || is_below(other, pointer);
-}
-
 bool member_changes_moves_alone(const struct member_changes *c, struct str key)
 {
 	struct buf pointer = BUF(POINTER_MAX);
@@ -513,13 +431,13 @@ bool member_changes_moves_alone(const struct member_changes *c, struct str key)
 	if (c->ignored_count == 0 && member_changes_volatile(c) == 0) {
 		return false;
 	}
-	put_token(&pointer, key);
+	member_walk_put_token(&pointer, key);
 	for (size_t i = 0; i < c->ignored_count && !found; i++) {
-		found = touches(buf_view(&pointer), c->ignored[i]);
+		found = member_walk_touches(buf_view(&pointer), c->ignored[i]);
 	}
 	for (size_t i = 0; i < c->count && !found; i++) {
 		found = changing_member_is_volatile(&c->members[i]) &&
-		        touches(buf_view(&pointer), c->members[i].pointer);
+		        member_walk_touches(buf_view(&pointer), c->members[i].pointer);
 	}
 	buf_release(&pointer);
 	return found;
@@ -539,52 +457,8 @@ bool member_changes_ignores(const struct member_changes *c, struct str key)
 {
 	struct buf pointer = BUF(POINTER_MAX);
 
-	put_token(&pointer, key);
-	bool ignored = is_ignored(c, buf_view(&pointer));
+	member_walk_put_token(&pointer, key);
+	bool ignored = member_changes_is_ignored(c, buf_view(&pointer));
 	buf_release(&pointer);
 	return ignored;
-}
-
-static bool is_member_of(const struct member_changes *c, member_set members, struct str top)
-{
-	for (size_t i = 0; i < c->count; i++) {
-		if ((members >> i & 1) && touches(c->members[i].pointer, top)) {
-			return true;
-		}
-	}
-	return is_ignored(c, top);
-}
-
-/* Has the text a word that is neither in the set nor ignored? */
-static bool has_other_words(const struct member_changes *c, member_set members, struct str text)
-{
-	struct buf pointer = BUF(POINTER_MAX);
-	struct str word;
-	size_t at = 0;
-	bool others = false;
-
-	for (size_t n = 0; !others && json_next_word(text, &at, &word); n++) {
-		buf_clear(&pointer);
-		buf_printf(&pointer, "/%zu", n);
-		others = !is_member_of(c, members, buf_view(&pointer));
-	}
-	buf_release(&pointer);
-	return others;
-}
-
-bool member_changes_has_others(const struct member_changes *c, member_set members, struct str value)
-{
-	struct buf pointer = BUF(POINTER_MAX);
-	struct json_member m;
-	size_t cursor = 0;
-	bool others = c->by_words && json_type(value) == JSON_STRING &&
-	              has_other_words(c, members, json_inner(value));
-
-	while (!others && json_next_member(value, &cursor, &m)) {
-		buf_clear(&pointer);
-		put_token(&pointer, m.key);
-		others = !is_member_of(c, members, buf_view(&pointer));
-	}
-	buf_release(&pointer);
-	return others;
 }

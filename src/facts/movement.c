@@ -492,14 +492,17 @@ static bool acknowledges(const struct movement_facts *m)
 static member_set without_effect(const struct movement_facts *m)
 {
 	const struct member_changes *c = &m->states;
-	member_set set = member_changes_volatile(c),
-		   counters = member_changes_counters(c) | member_changes_stamps(c);
+	member_set set = member_changes_volatile(c), stamps = member_changes_stamps(c),
+		   counters = member_changes_counters(c) | stamps;
 
 	if (m->seen || m->answered == 0 || (observations_differ(m, true) && !acknowledges(m))) {
 		return set;
 	}
 	if (counters && member_changes_has_others(c, set | counters, buf_view(&m->state))) {
 		set |= counters;
+	}
+	if (stamps && member_changes_has_others_inside(c, set | stamps, buf_view(&m->state))) {
+		set |= stamps;
 	}
 	return set | member_changes_echo_texts(c);
 }

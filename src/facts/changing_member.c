@@ -12,33 +12,58 @@
 #define ELAPSED_MIN    5 /* milliseconds; over shorter intervals clocks cannot be distinguished */
 #define ECHO_TEXTS_MIN 2
 #define FINE           1e-4 /* resolution of a clock that differs at each reading */
+#define COARSE         0.02 /* resolution in seconds */
 #define FRACTION       1e-3
-#define SECONDS_FINE   1e-6 /* resolution of a fine clock in seconds */
-#define TIMING_MS      2    /* our own times are in whole milliseconds, at both ends */
-#define DELAY_MS       4    /* usual delay between a reading and its time */
+#define SECONDS_FINE   1.001e-3 /* resolution of a fine clock in seconds */
+#define MICROSECOND    1e-6
+#define FINE_MIN       5 /* changes of a clock with thousandths */
+#define FINE_GROWN_MIN 8 /* milliseconds */
+#define TIMING_MS      2 /* our own times are in whole milliseconds, at both ends */
+#define DELAY_MS       4 /* usual delay between a reading and its time */
 
 static bool is_close(double change, double elapsed, double unit, double quantum)
 {
 	return fabs(change - elapsed * unit) <= quantum + 0.05 * elapsed * unit + 0.005 * unit;
 }
 
-/* A clock in seconds with at least six decimals, even over intervals shorter than ELAPSED_MIN:
-   other numbers with so many decimals rarely grow by so little at every reading. A reading that
-   the server delayed is between its bounds, but not close to its time; see is_clock(). */
+/* A clock in seconds with at least three decimals, even over intervals shorter than ELAPSED_MIN:
+   other numbers with so many decimals rarely grow by so little at every reading. A reading that the
+   server delayed is between its bounds, but not close to its time; see is_fine_clock(). Before the
+   first call the bounds are unknown. */
 static void take_fine_clock(struct changing_member *m, double change,
                             const struct interval *between)
 {
 	double ms = change * 1e3;
-	bool close = false;
+	bool close = false, bounded = between->most_ms >= 0, timed = bounded;
 
 	for (size_t way = 0; way < 2; way++) {
 		double elapsed = between->elapsed_ms[way];
 		close = close || (elapsed >= 0 && fabs(ms - elapsed) <= DELAY_MS + 0.05 * elapsed);
+		m->fine_elapsed[way] += bounded && elapsed >= 0 ? elapsed : 0;
+		timed = timed || elapsed >= 0;
 	}
-	m->is_fine_clock = m->is_fine_clock && m->quantum <= SECONDS_FINE && change > 0 &&
-	                   between->most_ms >= 0 && ms >= between->least_ms - TIMING_MS &&
-	                   ms <= between->most_ms + TIMING_MS;
+	m->may_be_fine_clock =
+		m->may_be_fine_clock && m->quantum <= SECONDS_FINE && change > 0 && timed &&
+		(!bounded ||
+	         (ms >= between->least_ms - TIMING_MS && ms <= between->most_ms + TIMING_MS));
 	m->fine_close += close;
+	m->fine_grown += bounded ? ms : 0;
+}
+
+static void take_coarse_clock(struct changing_member *m, double change,
+                              const struct interval *between)
+{
+	double ms = fmax(between->elapsed_ms[0], between->elapsed_ms[1]);
+
+	ms = fmax(ms, between->most_ms);
+	if (m->changes == 0) {
+		m->grown = 0;
+		m->since_ms = between->now_ms - (int64_t)ms;
+	}
+	m->grown += change;
+	m->may_be_coarse_clock =
+		m->may_be_coarse_clock && change > 0 && ms >= 0 && m->quantum >= COARSE &&
+		m->grown * 1e3 <= (double)(between->now_ms - m->since_ms) + 1.05e3 * m->quantum;
 }
 
 /* The units in which the change equals the elapsed time, as bits, once for each of the two ways
@@ -72,6 +97,7 @@ static void take_number(struct changing_member *m, const struct number_pair *p,
 	m->quantum = m->changes == 0 ? p->quantum : fmin(m->quantum, p->quantum);
 	m->clock_fits &= change > 0 ? clock_fits(change, between, m->quantum) : 0;
 	take_fine_clock(m, change, between);
+	take_coarse_clock(m, change, between);
 	m->largest = fmax(m->largest, change);
 	m->even = m->changes == 0 || (m->even && changing_member_is_even(change, m->delta));
 	m->in_text = m->in_text || p->text;
@@ -161,7 +187,8 @@ void changing_member_take(struct changing_member *m, struct str before, struct s
 		m->is_now = m->was_blank || clocks_is_now(before, between->now_ms);
 		m->is_new_id = m->was_blank || clocks_is_uuid(before);
 		m->clock_fits = ~0u;
-		m->is_fine_clock = true;
+		m->may_be_fine_clock = true;
+		m->may_be_coarse_clock = between->now_ms >= 0;
 		m->is_echo = m->pointer.n > 0; /* the value as a whole is never an echo */
 		if (m->is_now && !m->was_blank) {
 			take_offset(m, before, between);
@@ -181,10 +208,34 @@ void changing_member_take(struct changing_member *m, struct str before, struct s
 	} else {
 		m->is_other = true;
 		m->clock_fits = 0;
-		m->is_fine_clock = false;
+		m->may_be_fine_clock = m->may_be_coarse_clock = false;
 		m->even = false;
 	}
 	m->changes++;
+}
+
+void changing_member_confirm_clock(struct changing_member *m, struct str before, struct str after)
+{
+	struct number_pair p;
+
+	if (m->may_be_coarse_clock && number_pair_read(before, after, &p) && p.after > p.before) {
+		m->without_call = true;
+	}
+}
+
+/* With thousandths, the sum of all changes must match, too: a number that calls change evenly is a
+   simulated time. */
+static bool is_fine_clock(const struct changing_member *m)
+{
+	bool sums = false;
+
+	for (size_t way = 0; way < 2; way++) {
+		double elapsed = m->fine_elapsed[way];
+		sums = sums || fabs(m->fine_grown - elapsed) <= DELAY_MS + 0.1 * elapsed;
+	}
+	return m->may_be_fine_clock && 2 * m->fine_close >= m->changes &&
+	       (m->quantum <= MICROSECOND ||
+	        (sums && !m->even && m->changes >= FINE_MIN && m->fine_grown >= FINE_GROWN_MIN));
 }
 
 static bool is_clock(const struct changing_member *m)
@@ -195,7 +246,7 @@ static bool is_clock(const struct changing_member *m)
 		return false;
 	}
 	return (m->clock_fits && (!coarse || (m->largest >= 3 * m->quantum && !even))) ||
-	       (m->is_fine_clock && 2 * m->fine_close >= m->changes);
+	       is_fine_clock(m);
 }
 
 bool changing_member_may_be_echo_text(const struct changing_member *m)
@@ -206,6 +257,11 @@ bool changing_member_may_be_echo_text(const struct changing_member *m)
 bool changing_member_is_echo_text(const struct changing_member *m)
 {
 	return !m->is_other_text && m->echo_texts >= ECHO_TEXTS_MIN;
+}
+
+bool changing_member_is_counter(const struct changing_member *m, int64_t readings)
+{
+	return m->even && m->delta != 0 && m->changes == readings;
 }
 
 bool changing_member_is_fraction(const struct changing_member *m)
@@ -220,6 +276,6 @@ bool changing_member_is_volatile(const struct changing_member *m)
 
 bool changing_member_may_be_volatile(const struct changing_member *m)
 {
-	return changing_member_is_volatile(m) || m->clock_fits || m->is_fine_clock || m->is_now ||
-	       m->is_new_id;
+	return changing_member_is_volatile(m) || m->clock_fits || m->may_be_fine_clock ||
+	       m->may_be_coarse_clock || m->is_now || m->is_new_id;
 }

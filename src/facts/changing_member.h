@@ -15,10 +15,15 @@ struct changing_member {
 	/* each change equaled the elapsed time, in seconds, milli-, micro- or nanoseconds: one
 	   bit for each unit and way of timing */
 	unsigned clock_fits;
-	/* the same in seconds to a millionth, but each change need only be possible; fine_close
-	   counts those about equal */
-	bool is_fine_clock;
+	/* the same in seconds to a thousandth, but each change need only be possible; fine_close
+	   counts those about equal, and the sums are in milliseconds, by both ways of timing */
+	bool may_be_fine_clock;
 	int64_t fine_close;
+	double fine_grown, fine_elapsed[2];
+	/* it only grew, by no more than a clock in seconds of that resolution can have */
+	bool may_be_coarse_clock;
+	double grown;
+	int64_t since_ms;  /* Unix time before the first change */
 	bool even;         /* each change was by `delta` */
 	bool in_text;      /* the value is the only number that differed in a text */
 	bool without_call; /* it differed although no call was sent in between */
@@ -41,6 +46,8 @@ struct changing_member {
 /* The interval between two readings. */
 struct interval {
 	bool called; /* a call was sent; `call` distinguishes calls */
+	/* none was sent, but it is only asked which numbers that may be coarse clocks are */
+	bool closing;
 	uint64_t call;
 	struct str arguments; /* its arguments, raw; absent if unknown */
 	/* the same for texts that contain them, and those of the call before; absent if unknown */
@@ -57,10 +64,17 @@ struct interval {
 void changing_member_take(struct changing_member *m, struct str before, struct str after,
                           const struct interval *between);
 
+/* A change without a call after a pause: if the member may be a coarse clock, it is one. */
+void changing_member_confirm_clock(struct changing_member *m, struct str before, struct str after);
+
 /* Does the text only name the calls? At least two such changes are needed to know. */
 bool changing_member_is_echo_text(const struct changing_member *m);
 /* Can it still turn out that it does? */
 bool changing_member_may_be_echo_text(const struct changing_member *m);
+
+/* Did it change by the same number in each of the readings? Includes the only number that differs in
+   a text. */
+bool changing_member_is_counter(const struct changing_member *m, int64_t readings);
 
 /* Is it a fraction, to a thousandth or finer, such as a measured duration? */
 bool changing_member_is_fraction(const struct changing_member *m);

@@ -28,5 +28,7 @@ bool clocks_is_now(struct str value, int64_t now_ms);
 
 /* Is the JSON value a string that is one UUID (RFC 9562)? */
 bool clocks_is_uuid(struct str value);
+/* Is the text a UUID or 32 hex digits? */
+bool clocks_is_id(struct str text);
 
 #endif

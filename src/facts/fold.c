@@ -384,6 +384,17 @@ static bool are_tools_missing(const struct line *l)
 	       json_is(JSON_GET(l->value[KEY_DETAIL], "what"), STR("tools"));
 }
 
+static void take_reread(struct open_rollout *o, struct str detail)
+{
+	struct str state = JSON_GET(detail, "state");
+
+	if (JSON_GET(detail, "waited_ms").n) {
+		movement_closing_read(&o->movement, state);
+	} else {
+		pauses_reread(&o->pauses, state, str_is(JSON_GET(detail, "quiet"), "true"));
+	}
+}
+
 static unsigned take_event(struct open_rollout *o, const struct line *l)
 {
 	if (o->facts.tools_known == TOOLS_ALL && are_tools_missing(l)) {
@@ -393,8 +404,7 @@ static unsigned take_event(struct open_rollout *o, const struct line *l)
 		states_session_replaced(&o->states);
 	}
 	if (l->event == EVENT_STATE_REREAD) {
-		pauses_reread(&o->pauses, JSON_GET(l->value[KEY_DETAIL], "state"),
-		              str_is(JSON_GET(l->value[KEY_DETAIL], "quiet"), "true"));
+		take_reread(o, l->value[KEY_DETAIL]);
 	}
 	return KIND_EVENT;
 }

@@ -169,3 +169,8 @@ bool fresh_ids_differ_only(struct str before, struct str after)
 	buf_release(&text);
 	return only;
 }
+
+bool fresh_ids_is_id(struct str word)
+{
+	return clocks_is_id(word) || is_random(word);
+}

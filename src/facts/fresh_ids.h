@@ -21,4 +21,7 @@ bool fresh_ids_take(struct fresh_ids *f, struct str before, struct str after);
    Common prefixes and suffixes of such words are ignored. False for other values. */
 bool fresh_ids_differ_only(struct str before, struct str after);
 
+/* Is the word a UUID, or does it look random? */
+bool fresh_ids_is_id(struct str word);
+
 #endif

@@ -45,6 +45,7 @@ struct member_changes {
 	bool argument_even;
 	/* tracking has stopped: no more can be learned, or there is too much to track */
 	bool done;
+	bool by_words;       /* words of texts are members, too, if only clocks or ids changed */
 	bool never_done;     /* continue even when settled */
 	bool keep_fractions; /* fractions are not settled */
 };
@@ -57,6 +58,10 @@ member_set member_changes_take(struct member_changes *c, struct str before, stru
 /* The same for two readings that are equal except for ignored members. */
 void member_changes_take_equal(struct member_changes *c, struct str before, struct str after,
                                const struct interval *between);
+
+/* Compares the last two readings, between which only time passed (`closing`). */
+void member_changes_take_closing(struct member_changes *c, struct str before, struct str after,
+                                 const struct interval *between);
 
 /* Records that a step changed exactly these members, for member_changes_within(). */
 void member_changes_count(struct member_changes *c, member_set members, bool in_episode);
@@ -100,9 +105,16 @@ bool member_changes_is_certain(const struct member_changes *c, member_set member
 /* Is the top-level member with that key, as spelled, ignored? */
 bool member_changes_ignores(const struct member_changes *c, struct str key);
 
-/* Does the object have a member that is neither in the set nor ignored? */
+/* Is the pointer ignored, or that of a value inside an ignored one? */
+bool member_changes_is_ignored(const struct member_changes *c, struct str pointer);
+
+/* Does the object have a member that contains none of the set, and is not ignored? */
 bool member_changes_has_others(const struct member_changes *c, member_set members,
                                struct str value);
+
+/* Does it have a value of any depth, or a word of a text, that is neither in the set nor ignored? */
+bool member_changes_has_others_inside(const struct member_changes *c, member_set members,
+                                      struct str value);
 
 /* The number of counted steps that changed nothing outside the set. */
 struct change_set member_changes_within(const struct member_changes *c, member_set members);

@@ -5,12 +5,12 @@
 #include "facts/clocks.h"
 #include "facts/fingerprint.h"
 #include "facts/mirrored.h"
+#include "facts/state_subject.h"
 #include "json/scan.h"
 
 /* bytes of a state or observation; longer ones count as unknown */
 #define KEPT_MAX         ((size_t)64 << 10)
 #define ANSWER_MAX       ((size_t)4 << 10)
-#define DIGEST_MIN       16 /* hex digits */
 #define CONTRADICTED_MIN 2
 #define TELLING_MIN      24 /* characters; a shorter text may be a mere acknowledgment */
 
@@ -22,6 +22,7 @@ void movement_release(struct movement_facts *m)
 	m->answer_count = 0;
 	buf_release(&m->state);
 	buf_release(&m->observation);
+	buf_release(&m->closing);
 	buf_release(&m->arguments);
 	buf_release(&m->previous_arguments);
 }
@@ -40,6 +41,7 @@ void movement_ignore(struct movement_facts *m, struct str pointers)
 	m->states.arena = m->observations.arena = m->repeats.arena = m->arena;
 	m->states.ignored = m->observations.ignored = m->repeats.ignored = list;
 	m->states.ignored_count = m->observations.ignored_count = m->repeats.ignored_count = i;
+	m->states.by_words = true;
 	m->repeats.never_done = true;
 	m->observations.keep_fractions = true;
 	m->sent_ms = m->answered_ms = -1;
@@ -61,6 +63,11 @@ static void keep(struct buf *b, struct str value, size_t max)
 	if (value.n <= max) {
 		buf_str(b, value);
 	}
+}
+
+void movement_closing_read(struct movement_facts *m, struct str state)
+{
+	keep(&m->closing, state, KEPT_MAX);
 }
 
 /* ---- times of readings ---- */
@@ -176,66 +183,6 @@ static bool is_shared(const struct member_changes *states, struct str state, str
 	return false;
 }
 
-static bool is_digest(struct str value)
-{
-	struct str text = json_type(value) == JSON_STRING ? json_inner(value) : STR_NONE;
-
-	for (size_t i = 0; i < text.n; i++) {
-		if (!strchr("0123456789abcdefABCDEF", text.p[i])) {
-			return false;
-		}
-	}
-	return text.n >= DIGEST_MIN;
-}
-
-/* Does the state consist only of digests? A digest next to other members may belong to a task or
-   a program. */
-static bool is_digests(const struct member_changes *states, struct str state)
-{
-	struct json_member member;
-	size_t cursor = 0;
-	bool found = is_digest(state);
-
-	while (json_next_member(state, &cursor, &member)) {
-		if (member_changes_ignores(states, member.key)) {
-			continue;
-		}
-		if (!is_digest(member.value)) {
-			return false;
-		}
-		found = true;
-	}
-	return found;
-}
-
-/* Does the text occur as a key anywhere in the value? */
-static bool has_key(struct str value, struct str text)
-{
-	for (size_t i = 0; i + text.n < value.n; i++) {
-		if (value.p[i] == text.p[0] && memcmp(value.p + i, text.p, text.n) == 0 &&
-		    value.p[i + text.n] == ':') {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Is an argument the name of a member of the state? Lists of names do not count, because they
-   may select what to read. */
-static bool names_argument(struct str state, struct str arguments)
-{
-	struct json_member member;
-	size_t cursor = 0;
-
-	while (json_next_member(arguments, &cursor, &member)) {
-		struct str text = member.type == JSON_STRING ? member.value : STR_NONE;
-		if (text.n > 2 && has_key(state, text)) {
-			return true;
-		}
-	}
-	return false;
-}
-
 static bool is_document(struct str value)
 {
 	return json_type(value) == JSON_OBJECT || json_type(value) == JSON_STRING;
@@ -330,8 +277,9 @@ static void take_observation(struct movement_facts *m, const struct line *l, str
 	take_repeat(m, observation, &between, scratch);
 	if (m->state.n) {
 		m->shared = m->shared || is_shared(&m->states, buf_view(&m->state), observation);
-		m->about_calls = m->about_calls || is_digests(&m->states, buf_view(&m->state)) ||
-		                 names_argument(buf_view(&m->state), buf_view(&m->arguments));
+		m->about_calls =
+			m->about_calls || state_subject_is_calls(&m->states, buf_view(&m->state),
+		                                                 buf_view(&m->arguments));
 	}
 }
 
@@ -442,6 +390,17 @@ static enum effect take_change(struct movement_facts *m, const struct line *l, s
 	return EFFECT_CHANGED;
 }
 
+/* Numbers that grow although no call is sent are clocks. */
+static void take_closing_read(struct movement_facts *m, struct str state)
+{
+	struct interval between = {.called = true, .closing = true, .now_ms = -1};
+	struct str closing = buf_view(&m->closing);
+
+	if (closing.n && state.n && !str_eq(closing, state)) {
+		member_changes_take_closing(&m->states, state, closing, &between);
+	}
+}
+
 enum effect movement_effect(struct movement_facts *m, const struct line *l, struct str state,
                             enum effect effect, bool called, bool alone, bool in_episode)
 {
@@ -463,6 +422,9 @@ enum effect movement_effect(struct movement_facts *m, const struct line *l, stru
 	}
 	if (called) {
 		take_pair(m, is);
+	}
+	if (l && l->type == LINE_END) {
+		take_closing_read(m, state);
 	}
 	if (m->states.done) {
 		buf_clear(&m->state);
@@ -530,14 +492,17 @@ static bool acknowledges(const struct movement_facts *m)
 static member_set without_effect(const struct movement_facts *m)
 {
 	const struct member_changes *c = &m->states;
-	member_set set = member_changes_volatile(c),
-		   counters = member_changes_counters(c) | member_changes_stamps(c);
+	member_set set = member_changes_volatile(c), stamps = member_changes_stamps(c),
+		   counters = member_changes_counters(c) | stamps;
 
 	if (m->seen || m->answered == 0 || (observations_differ(m, true) && !acknowledges(m))) {
 		return set;
 	}
 	if (counters && member_changes_has_others(c, set | counters, buf_view(&m->state))) {
 		set |= counters;
+	}
+	if (stamps && member_changes_has_others_inside(c, set | stamps, buf_view(&m->state))) {
+		set |= stamps;
 	}
 	return set | member_changes_echo_texts(c);
 }

@@ -42,7 +42,9 @@ struct movement_facts {
 	bool texts_differ, repeats_differ;
 	struct buf state;       /* at the newest line; empty: unknown */
 	struct buf observation; /* of the newest step that was answered ok */
-	uint64_t fingerprint;   /* of an observation too long to be stored; else 0 */
+	/* read once more after the state at the end line; empty: it was not */
+	struct buf closing;
+	uint64_t fingerprint; /* of an observation too long to be stored; else 0 */
 	struct call_answer *answers;
 	size_t answer_count;
 	struct tool_answers tools;
@@ -80,6 +82,9 @@ void movement_ignore(struct movement_facts *m, struct str pointers);
 
 /* A reset, with its observation, begins another episode. */
 void movement_reset(struct movement_facts *m, struct str observation);
+
+/* Adds the closing read of the state, which comes before the end line. */
+void movement_closing_read(struct movement_facts *m, struct str state);
 
 /* A call: `id` distinguishes calls; `counts`: it is in the episode and its tool is not read-only. */
 struct movement_call {

@@ -9,6 +9,7 @@
 #include "json/paths_internal.h"
 #include "json/scan.h"
 #include "json/sort.h"
+#include "json/string_words.h"
 #include "json/write.h"
 
 #include <stdio.h>
@@ -224,6 +225,46 @@ static void leave_string(struct canon *c)
 	pop_frame(c);
 }
 
+/* ---- strings that are texts ---- */
+
+/* Does a pattern select the word with that number? */
+static bool is_word_picked(struct canon *c, size_t states, size_t number)
+{
+	char token[24];
+	size_t open = c->states.n;
+
+	snprintf(token, sizeof(token), "%zu", number);
+	bool picked = paths_child(c->paths, &c->states, states, open - states, str_from(token));
+	c->states.n = open;
+	return picked;
+}
+
+/* Writes the string at c->p, which is a text, with `#` for each word that a pattern selects. */
+static void put_words(struct canon *c, size_t states)
+{
+	const unsigned char *after = lex_string(c->p, c->end), *end = c->end;
+	struct str string = lex_slice(c->p, after), inner = json_inner(string), word;
+	struct buf text = BUF(SIZE_MAX / 2);
+	const char *from = string.p;
+
+	for (size_t at = 0, n = 0; json_next_word(inner, &at, &word); n++) {
+		if (is_word_picked(c, states, n)) {
+			buf_add(&text, from, (size_t)(word.p - from));
+			buf_char(&text, '#');
+			from = word.p + word.n;
+			c->edits++;
+		}
+	}
+	buf_add(&text, from, (size_t)(string.p + string.n - from));
+	struct str edited = buf_view(&text);
+	c->p = lex_begin(edited);
+	c->end = lex_end(edited);
+	put_string(c);
+	c->p = after;
+	c->end = end;
+	buf_release(&text);
+}
+
 /* ---- values ---- */
 
 /* Begins the value at c->p, or its opening bracket. Its open patterns are those from `states`
@@ -239,10 +280,16 @@ static void begin_value(struct canon *c, size_t states)
 		return;
 	}
 	if (*begin == '"') {
-		if (UNLIKELY(c->states.n > states) && enter_string(c, states)) {
+		bool open = c->states.n > states;
+
+		if (UNLIKELY(open) && enter_string(c, states)) {
 			return;
 		}
-		put_string(c);
+		if (UNLIKELY(open) && !paths_are_wild(c->paths)) {
+			put_words(c, states);
+		} else {
+			put_string(c);
+		}
 	} else {
 		c->p = lex_word(begin, c->end);
 		put_between(c, begin, c->p);

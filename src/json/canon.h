@@ -13,7 +13,8 @@ enum json_edit { JSON_EDIT_DROP, JSON_EDIT_MASK }; /* omit the value, or replace
 
 /* Appends the canonical form of a validated value. `paths` (may be NULL) selects the values to
    edit. Dropping an array element shortens the array; dropping the whole value appends null. A
-   string that a pattern descends into is parsed, edited and written back as a string. */
+   string that a pattern descends into is parsed, edited and written back as a string; if it is a
+   text, a word is replaced by `#` either way. */
 void json_canon(struct str value, const struct json_paths *paths, enum json_edit edit,
                 struct buf *out);
 

@@ -40,6 +40,11 @@ void json_paths_free(struct json_paths *p)
 	free(p);
 }
 
+bool paths_are_wild(const struct json_paths *p)
+{
+	return p->wild;
+}
+
 static void add_token(struct json_paths *p, struct path_token t)
 {
 	if (p->tokens_n == p->tokens_cap) {

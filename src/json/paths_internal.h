@@ -12,6 +12,8 @@ struct path_states {
 	uint32_t first[64];
 };
 
+bool paths_are_wild(const struct json_paths *p);
+
 void path_states_init(struct path_states *s);
 void path_states_release(struct path_states *s);
 

@@ -190,6 +190,7 @@ static int read_twice(struct rollout *r, struct error *err)
 		volatile_members_compare(r->conf->volatile_members, buf_view(&first),
 		                         r->is_fresh ? r->fresh : STR_NONE,
 		                         rollout_env_facts(r)->state_ignore);
+		closing_read_begin(r, r->is_fresh ? r->fresh : STR_NONE);
 	}
 	if (failed) {
 		volatile_members_skip(r->conf->volatile_members, false);
@@ -562,6 +563,7 @@ int rollout_run(const struct rollout_conf *conf, struct rollout_result *out, str
 	arena_release(&r->now);
 	json_paths_free(r->ignore_paths);
 	buf_release(&r->ignore);
+	buf_release(&r->start);
 	buf_release(&r->last_error);
 	buf_release(&r->reward_text);
 	free(r);

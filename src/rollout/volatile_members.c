@@ -97,7 +97,8 @@ static size_t find_some(struct volatile_members *v, struct str *known, size_t co
 {
 	struct interval between = {
 		.now_ms = -1, .elapsed_ms = {-1, -1}, .least_ms = -1, .most_ms = -1};
-	struct member_changes c = {.arena = &v->arena, .ignored = known, .ignored_count = count};
+	struct member_changes c = {
+		.arena = &v->arena, .ignored = known, .ignored_count = count, .by_words = true};
 
 	(void)member_changes_take(&c, states[0], states[1], &between);
 	*all = !c.done;

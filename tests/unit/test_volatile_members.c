@@ -45,6 +45,16 @@ static void test_refused_then_read(void)
 	volatile_members_free(v);
 }
 
+static void finds(const char *first, const char *second, const char *want)
+{
+	struct volatile_members *v = volatile_members_new();
+
+	ok(is_mine(v), "the first rollout reads");
+	volatile_members_compare(v, str_from(first), str_from(second), STR("[]"));
+	ignores(v, "[]", want);
+	volatile_members_free(v);
+}
+
 /* Keys that are ids: the object that contains them is ignored. */
 static void test_keys(void)
 {
@@ -55,6 +65,32 @@ static void test_keys(void)
 	                         STR("{\"x\":1,\"connections\":{\"b2\":\"open\"}}"), STR("[]"));
 	ignores(v, "[]", "[\"/connections\"]");
 	volatile_members_free(v);
+}
+
+static void test_top_keys(void)
+{
+	finds("{\"3f2a9c01\":{\"x\":1}}", "{\"77b0e4d2\":{\"x\":1}}", "[\"\"]");
+	finds("{\"x\":1,\"10223344-0000-4000-8000-000000000000\":1}",
+	      "{\"x\":1,\"20223344-0000-4000-8000-000000000000\":1}", "[\"\"]");
+	/* a key that appears once */
+	finds("{\"x\":1,\"a\":2}", "{\"x\":1,\"last_reader\":2}", "[\"/last_reader\"]");
+}
+
+/* A clock or an id within a text is a word of it, in the state as a whole or in a member. */
+static void test_words(void)
+{
+	finds("\"12:03:44.1 floor 3\"", "\"12:03:44.2 floor 3\"", "[\"/0\"]");
+	finds("{\"log\":\"floor 3\\nat 7.25, up\"}", "{\"log\":\"floor 3\\nat 7.31, up\"}",
+	      "[\"/log/3\"]");
+	finds("\"<a id=\\\"c0ffee12\\\">x</a>\"", "\"<a id=\\\"0badf00d\\\">x</a>\"", "[\"/2\"]");
+	/* prose that changes by itself may tell more: the text as a whole */
+	finds("\"plays Nocturne\"", "\"plays Prelude\"", "[\"\"]");
+	finds("{\"log\":\"1 day\"}", "{\"log\":\"1 day 2 s\"}", "[\"/log\"]");
+	/* JSON in a string is no text */
+	finds("\"{\\\"at\\\": 7.25}\"", "\"{\\\"at\\\": 7.31}\"", "[\"/at\"]");
+	finds("{\"a\":\"{\\\"at\\\": 7.25, \\\"x\\\": 1}\"}",
+	      "{\"a\":\"{\\\"at\\\": 7.31, \\\"x\\\": 1}\"}", "[\"/a/at\"]");
+	finds("\"[7.25 s] open\"", "\"[7.31 s] open\"", "[\"/0\"]");
 }
 
 static void test_silent(void)
@@ -129,6 +165,8 @@ int main(void)
 	ok(io_global_init(&err) == 0 && io_new(&conf, &io, &err) == 0, "io: %s", err.text);
 	test_refused_then_read();
 	test_keys();
+	test_top_keys();
+	test_words();
 	test_silent();
 	test_large();
 	test_many();

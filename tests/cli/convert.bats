@@ -263,6 +263,15 @@ env.1.json' ]
 	has "$stderr" 'map nowhere.json: No such file'
 }
 
+@test "convert --list as JSON lines, and what it cannot be combined with" {
+	expect 0 rolldbg convert --list --json
+	[ "$(jq -r 'select(.type == "format") | .format + if .written then " read, write" else " read" end' <<<"$output")" = "$(rolldbg convert --list | sed -E 's/^(\S+) +(read(, write)?) .*/\1 \2/')" ]
+	expect 2 rolldbg convert --json "$(fixture_of openai)"
+	has "$stderr" '--json requires --list'
+	expect 2 rolldbg convert --list x.jsonl
+	has "$stderr" "--list reads no recording: unexpected operand 'x.jsonl'"
+}
+
 @test "the manual lists every format" {
 	page=$root/man/rolldbg-convert.1.scd
 	for format in $(read_formats); do

@@ -84,3 +84,12 @@ load lib
 	expect 2 rolldbg run --env "$url" --actions up
 	has "$stderr" 'jump, duck'
 }
+
+@test "an empty operand, as from an unset variable, is a usage error" {
+	for command in check show replay diff strip stats convert debug shrink bisect serve schema help; do
+		expect 2 rolldbg "$command" ''
+		has "$stderr" "rolldbg: $command: operand 1 is empty"
+	done
+	expect 2 rolldbg check a.jsonl ''
+	has "$stderr" 'operand 2 is empty'
+}

@@ -282,7 +282,7 @@ _rolldbg_word()
 	stats:-*) _rolldbg_words '--by -b --compare --trainer-logprobs --partial --merge --names --json --html --csv --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	stats:*) _rolldbg_files -f ;;
 	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --json --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
-	convert:-*) _rolldbg_words '--from --to --out -o --force -f --rollout -r --list --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	convert:-*) _rolldbg_words '--from --to --out -o --force -f --rollout -r --list --json --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	convert:*) _rolldbg_files -f ;;
 	debug:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --command-file -x --ex --batch --interpreter --dap --rollout -r --out -o --force -f --max-turns -n --task --force-call --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	debug:*) _rolldbg_files -f ;;
@@ -294,7 +294,7 @@ _rolldbg_word()
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --as --match --loop --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	serve:*) _rolldbg_mixed 'frozen_lake desk llm' ;;
 	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
-	schema:*) _rolldbg_words 'recording run check replay diff stats list shrink bisect probe' ;;
+	schema:*) _rolldbg_words 'recording run check replay diff stats list convert shrink bisect probe' ;;
 	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
 	help:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve schema help' ;;
 	esac

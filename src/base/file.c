@@ -8,7 +8,8 @@
 
 #define PIECE ((size_t)16 << 10)
 
-/* Returns 0, also if the buffer is full; -1 with errno. */
+/* Returns 0, also if the buffer is full; -1 with errno. Reading is interrupted (EINTR) only by a
+   request to stop, and only if the file is a pipe or a device that makes us wait. */
 static int read_all(int fd, struct buf *out)
 {
 	char piece[PIECE];
@@ -17,7 +18,7 @@ static int read_all(int fd, struct buf *out)
 	while (!out->full && (n = read(fd, piece, sizeof(piece))) != 0) {
 		if (n > 0) {
 			buf_add(out, piece, (size_t)n);
-		} else if (errno != EINTR) {
+		} else {
 			return -1;
 		}
 	}
@@ -37,7 +38,7 @@ int file_read(const char *what, const char *path, struct buf *out, struct error 
 	if (failed) {
 		errno = why;
 		error_errno(err, "cannot read %s %s", what, path);
-		err->kind = FAIL_INPUT;
+		err->kind = why == EINTR ? FAIL_INTERRUPTED : FAIL_INPUT;
 		return -1;
 	}
 	return out->full ? error_set(err, FAIL_INPUT, "cannot read %s %s: over %zu MiB", what, path,

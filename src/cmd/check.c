@@ -1,17 +1,11 @@
 /* rolldbg check: applies the rules to recordings. */
-#include "base/names.h"
-#include "base/text.h"
 #include "check/judge.h"
 #include "cmd/check_files.h"
-#include "cmd/settings.h"
+#include "cmd/listing.h"
 #include "cmd/store.h"
 #include "cmd/threads.h"
 #include "facts/trained.h"
 #include "trajectory/reader.h"
-
-#define EXPLAIN_WIDTH 78
-#define RULE_COLUMN   24
-#define TITLE_COLUMN  (RULE_COLUMN + 9)
 
 struct check_options {
 	struct verdict_options verdict;
@@ -39,77 +33,21 @@ static const struct opt options[] = {
                  "recompute each state_hash and exit 3 at the first mismatch"),
 };
 
-/* ---- what the rules are ---- */
+/* ---- lists ---- */
 
-/* Appends a rule's explanation: each line of `why` is a paragraph, or a list item if it begins
-   with "- ". */
-static void put_paragraphs(struct str why, struct buf *out)
+static int list(const struct check_options *o, struct style style, int argc, char **argv,
+                struct error *err)
 {
-	while (why.n) {
-		const char *end = memchr(why.p, '\n', why.n);
-		size_t n = end ? (size_t)(end - why.p) : why.n;
-		struct str paragraph = {why.p, n};
+	bool json = reports_have_json(&o->report);
 
-		if (str_starts(paragraph, STR("- "))) {
-			buf_text(out, "- ");
-			text_wrap(out, str_skip(paragraph, 2), 2, EXPLAIN_WIDTH);
-		} else {
-			buf_char(out, '\n');
-			text_wrap(out, paragraph, 0, EXPLAIN_WIDTH);
-		}
-		why = str_skip(why, n + (end != NULL));
+	if (o->list && o->explain) {
+		return error_set(err, FAIL_USAGE, "--list and --explain are mutually exclusive");
 	}
-}
-
-/* The rule's title, severity, the rules it explains, and its explanation. */
-static void explain_rule(const struct check *c, struct buf *out)
-{
-	struct buf text = BUF(BUF_MAX_MESSAGE);
-
-	buf_printf(&text, "%s: ", c->id);
-	settings_put(&text, c->title);
-	buf_text(&text, "\nSeverity: ");
-	check_describe_severity(c, &text);
-	for (size_t i = 0; i < EXPLAINS_MAX && c->explains[i]; i++) {
-		buf_printf(&text, "%s%s", i ? ", " : "\nExplains: ", c->explains[i]->id);
+	if (argc) {
+		return error_set(err, FAIL_USAGE, "%s reads no recording: unexpected operand '%s'",
+		                 o->list ? "--list" : "--explain", argv[0]);
 	}
-	text_wrap(out, buf_view(&text), 0, EXPLAIN_WIDTH);
-	buf_clear(&text);
-	settings_put(&text, c->why);
-	put_paragraphs(buf_view(&text), out);
-	buf_release(&text);
-}
-
-static int explain(const char *rule, struct error *err)
-{
-	const struct check *c = check_find(str_from(rule));
-	struct output out = output_to_stdout();
-
-	if (!c) {
-		output_release(&out);
-		check_unknown(str_from(rule), err);
-		return error_wrap(err, "--explain");
-	}
-	explain_rule(c, &out.text);
-	return output_close(&out, err);
-}
-
-/* One line per rule, so that grep works; wrapped on a terminal. */
-static int list_rules(struct style style, struct error *err)
-{
-	struct output out = output_to_stdout();
-	size_t width = style.terminal ? style.columns : SIZE_MAX;
-	struct buf title = BUF(BUF_MAX_SMALL);
-
-	for (size_t i = 0; i < checks_count; i++) {
-		buf_printf(&out.text, "%-*s%-*s", RULE_COLUMN, checks[i]->id,
-		           TITLE_COLUMN - RULE_COLUMN, severity_name(checks[i]->severity));
-		buf_clear(&title);
-		settings_put(&title, checks[i]->title);
-		text_wrap(&out.text, buf_view(&title), TITLE_COLUMN, width);
-	}
-	buf_release(&title);
-	return output_close(&out, err);
+	return o->list ? listing_rules(style, json, err) : listing_rule(o->explain, json, err);
 }
 
 /* ---- judging ---- */
@@ -171,7 +109,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	struct file_checking k = {.files = &files, .conf = &conf, .verdicts = &v};
 
 	if (o->explain || o->list) {
-		return o->list ? list_rules(c->style, err) : explain(o->explain, err);
+		return list(o, c->style, argc, argv, err);
 	}
 	size_t jobs;
 	int failed = threads_number(&o->jobs, &jobs, err) || html_file_check(o->html, err) ||

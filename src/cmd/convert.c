@@ -1,8 +1,8 @@
 /* rolldbg convert: recordings from and to the formats of other programs. */
 #include "base/log.h"
 #include "base/names.h"
-#include "base/text.h"
 #include "cmd/cmd.h"
+#include "cmd/listing.h"
 #include "cmd/new_file.h"
 #include "cmd/output.h"
 #include "cmd/recordings.h"
@@ -15,15 +15,13 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#define FORMAT_COLUMN 20
-#define WHAT_COLUMN   32
-#define FORMATS_MAX   64
-#define MAP           "map:"
-#define FLUSH_AT      ((size_t)64 << 10)
+#define FORMATS_MAX 64
+#define MAP         "map:"
+#define FLUSH_AT    ((size_t)64 << 10)
 
 struct convert_options {
 	const char *from, *to, *out, *rollout;
-	bool force, list;
+	bool force, list, json;
 };
 
 #define FIELD(f) offsetof(struct convert_options, f)
@@ -38,6 +36,7 @@ static const struct opt options[] = {
 	OPT_FLAG('f', "force", FIELD(force), "overwrite existing files"),
 	OPT_STRING('r', "rollout", "ID", FIELD(rollout), "convert only this rollout"),
 	OPT_FLAG(0, "list", FIELD(list), "list the formats, and exit"),
+	OPT_FLAG(0, "json", FIELD(json), "with --list: print the formats as JSON lines"),
 };
 
 struct converting {
@@ -56,20 +55,6 @@ struct converting {
 };
 
 /* ---- formats ---- */
-
-/* One line per format, so that grep works; wrapped on a terminal. */
-static int list_formats(struct style style, struct error *err)
-{
-	struct output out = output_to_stdout();
-	size_t width = style.terminal ? style.columns : SIZE_MAX;
-
-	for (size_t i = 0; i < formats_count; i++) {
-		buf_printf(&out.text, "%-*s%-*s", FORMAT_COLUMN, formats[i]->name,
-		           WHAT_COLUMN - FORMAT_COLUMN, formats[i]->write ? "read, write" : "read");
-		text_wrap(&out.text, str_from(formats[i]->what), WHAT_COLUMN, width);
-	}
-	return output_close(&out, err);
-}
 
 static int unknown_format(const char *option, const char *name, bool written, struct error *err)
 {
@@ -316,8 +301,15 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
 	                       .directory = recordings_is_directory(o->out),
 	                       .text = BUF(SIZE_MAX / 2)};
 
+	if (o->json && !o->list) {
+		return error_set(err, FAIL_USAGE, "--json requires --list");
+	}
+	if (o->list && argc) {
+		return error_set(err, FAIL_USAGE,
+		                 "--list reads no recording: unexpected operand '%s'", argv[0]);
+	}
 	if (o->list) {
-		return list_formats(c->style, err);
+		return listing_formats(c->style, o->json, err);
 	}
 	int failed = choose_formats(&v, err) || store_operands(c, argc, argv, &v.files, err) ||
 	             convert_files(&v, err);

@@ -97,6 +97,11 @@ static int check_operands(const struct command *cmd, int given, char **argv, str
 		return error_set(err, FAIL_USAGE, "unexpected operand '%s'",
 		                 argv[cmd->max_operands]);
 	}
+	for (int i = 0; i < given; i++) {
+		if (!*argv[i]) {
+			return error_set(err, FAIL_USAGE, "operand %d is empty", i + 1);
+		}
+	}
 	return 0;
 }
 

@@ -223,6 +223,16 @@ int reports_check_inputs(const struct reports *r, const struct file_list *inputs
 	return 0;
 }
 
+bool reports_have_json(const struct report_options *o)
+{
+	bool json = o->json;
+
+	for (size_t i = 0; i < o->kinds.count; i++) {
+		json = json || !strcmp(o->kinds.item[i], "json");
+	}
+	return json;
+}
+
 bool reports_have_table(const struct reports *r)
 {
 	return r->table;

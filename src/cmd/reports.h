@@ -29,6 +29,9 @@ MUST_USE int reports_open(const struct report_options *o, const struct context *
 MUST_USE int reports_check_inputs(const struct reports *r, const struct file_list *inputs,
                                   struct error *err);
 
+/* True if JSON lines are requested, with --json or --report json. */
+bool reports_have_json(const struct report_options *o);
+
 /* True unless a report replaces the command's table on standard output. */
 bool reports_have_table(const struct reports *r);
 

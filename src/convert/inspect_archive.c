@@ -4,30 +4,38 @@
    the data, are dropped. If a sample was run again, the log has two entries of the same name, and
    the last one is used, as by Inspect itself.
 
-   Chunked samples (a directory for each, with sample.json, messages/START.json,
-   attachments/START.json) are refused. As of Inspect 0.3.285 only a hidden command writes them,
-   from a log without them; its viewer shows them, but `inspect log dump` fails on them. The
-   conversation in them is message_refs of sample.json, ranges of the message sequence, in which
-   each text of more than 100 characters is a reference to an attachment, attachment://INDEX. */
+   A sample may also be a directory of entries (convert/inspect_chunks.h), in the same log as others
+   that are not. As of Inspect 0.3.285 only a hidden command writes them, from a log without them; its
+   viewer shows them, but `inspect log dump` fails on them. A sample in both forms is read from its
+   single entry, as by Inspect. */
 #include "convert/inspect_archive.h"
 
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "convert/archive.h"
+#include "convert/inspect_chunks.h"
+#include "convert/inspect_names.h"
 #include "json/canon.h"
 #include "json/scan.h"
 #include "json/write.h"
 
-#include <inttypes.h>
+#include <stdlib.h>
 
 #define ENTRIES_MAX      ((size_t)1 << 20)
 #define ENTRY_BYTES_MAX  (4 * BUF_MAX_MESSAGE)
 #define HEADER_BYTES_MAX BUF_MAX_MESSAGE
+#define CHUNKS_BYTES_MAX ((size_t)512 << 20) /* in memory at a time */
 
 struct entry_name {
 	struct map_item item;
 	size_t last; /* index of the last entry with that name */
+};
+
+struct chunked_sample {
+	struct map_item item;
+	size_t missing; /* entries that have not been read yet */
+	struct inspect_chunks chunks;
 };
 
 struct unpacking {
@@ -37,25 +45,11 @@ struct unpacking {
 	struct buf header, start;        /* contents of these entries */
 	struct buf content, value, line; /* of the current sample */
 	struct map names;                /* struct entry_name */
-	struct arena arena;              /* memory of names */
-	size_t entries, samples;
-	bool chunked; /* some sample is split into several entries */
+	struct map chunked;              /* struct chunked_sample, by the sample's name */
+	size_t chunk_bytes;              /* of all chunks in memory */
+	struct arena arena;              /* memory of both maps' items */
+	size_t entries;
 };
-
-/* True for ID_epoch_N followed by `end`. */
-static bool is_sample(struct str name, struct str end)
-{
-	static const struct str mark = STR_INIT("_epoch_");
-
-	if (!str_starts(name, STR("samples/")) || !str_ends(name, end)) {
-		return false;
-	}
-	size_t n = name.n - end.n, at = n;
-	while (at > 0 && name.p[at - 1] >= '0' && name.p[at - 1] <= '9') {
-		at--;
-	}
-	return at < n && str_ends((struct str){name.p, at}, mark);
-}
 
 static int read_entry(struct unpacking *u, struct buf *out, struct error *err)
 {
@@ -71,35 +65,59 @@ static int read_entry(struct unpacking *u, struct buf *out, struct error *err)
 
 /* ---- first pass: the header, and which entries count ---- */
 
-static void note_name(struct unpacking *u, struct str name)
+/* True if it is the first entry of that name. */
+static bool note_name(struct unpacking *u, struct str name)
 {
 	uint64_t hash = map_hash(name);
 	struct entry_name *known = map_find(&u->names, hash, STR_NONE);
+	bool is_new = !known;
 
-	if (!known) {
+	if (is_new) {
 		known = arena_new(&u->arena, sizeof(*known));
 		map_add(&u->names, &known->item, hash);
-		u->samples++;
 	}
 	known->last = u->entries;
+	return is_new;
 }
 
-static int note_entry(struct unpacking *u, struct str name, struct error *err)
+static void note_chunk(struct unpacking *u, struct str sample)
 {
+	uint64_t hash = map_hash(sample);
+	struct chunked_sample *c = map_find(&u->chunked, hash, STR_NONE);
+
+	if (!c) {
+		c = arena_new(&u->arena, sizeof(*c));
+		map_add(&u->chunked, &c->item, hash);
+	}
+	c->missing++;
+}
+
+static int note_entry(struct unpacking *u, struct str entry, struct error *err)
+{
+	struct inspect_name name = inspect_name(entry);
+
 	if (++u->entries > ENTRIES_MAX) {
 		return error_set(err, FAIL_INPUT, "the zip archive has more than %zu entries",
 		                 ENTRIES_MAX);
 	}
-	if (str_is(name, "header.json")) {
+	switch (name.kind) {
+	case INSPECT_OTHER:
+		return 0;
+	case INSPECT_HEADER:
 		return read_entry(u, &u->header, err);
-	}
-	if (str_is(name, "_journal/start.json")) {
+	case INSPECT_START:
 		return read_entry(u, &u->start, err);
+	case INSPECT_WHOLE:
+		note_name(u, entry);
+		return 0;
+	case INSPECT_SHELL:
+	case INSPECT_MESSAGES:
+	case INSPECT_ATTACHMENTS:
+		if (note_name(u, entry)) {
+			note_chunk(u, name.sample);
+		}
+		return 0;
 	}
-	if (is_sample(name, STR(".json"))) {
-		note_name(u, name);
-	}
-	u->chunked = u->chunked || is_sample(name, STR("/sample.json"));
 	return 0;
 }
 
@@ -119,7 +137,6 @@ static int bad_json(const char *entry, const struct json_fault *fault, struct er
 static void put_members(struct json_writer *j, struct str object, const char *const *names,
                         size_t count)
 {
-	jw_object(j);
 	for (size_t i = 0; i < count; i++) {
 		struct str value = json_get(object, str_from(names[i]));
 
@@ -128,14 +145,13 @@ static void put_members(struct json_writer *j, struct str object, const char *co
 			jw_raw(j, value);
 		}
 	}
-	jw_end(j);
 }
 
-static void put_log(struct unpacking *u, struct str header, struct str sample)
+static void put_log(struct unpacking *u, struct str sample, struct str messages)
 {
 	static const char *const of_eval[] = {"task", "model"};
-	static const char *const of_sample[] = {"id",     "epoch", "messages",
-	                                        "scores", "error", "limit"};
+	static const char *const of_sample[] = {"id", "epoch", "scores", "error", "limit"};
+	struct str header = buf_view(&u->header);
 	struct str status = JSON_GET(header, "status");
 	struct json_writer j;
 
@@ -147,10 +163,18 @@ static void put_log(struct unpacking *u, struct str header, struct str sample)
 	jw_key(&j, "status");
 	jw_raw(&j, status.p ? status : STR("\"started\""));
 	jw_key(&j, "eval");
+	jw_object(&j);
 	put_members(&j, JSON_GET(header, "eval"), of_eval, ARRAY_LEN(of_eval));
+	jw_end(&j);
 	jw_key(&j, "samples");
 	jw_array(&j);
+	jw_object(&j);
 	put_members(&j, sample, of_sample, ARRAY_LEN(of_sample));
+	if (messages.p) {
+		jw_key(&j, "messages");
+		jw_raw(&j, messages);
+	}
+	jw_end(&j);
 	jw_end(&j);
 	jw_end(&j);
 	buf_clear(&u->line);
@@ -158,17 +182,9 @@ static void put_log(struct unpacking *u, struct str header, struct str sample)
 	buf_char(&u->line, '\n');
 }
 
-static int take_sample(struct unpacking *u, struct str header, struct str name, struct error *err)
+static int write_log(struct unpacking *u, struct str sample, struct str messages, struct error *err)
 {
-	struct json_fault fault;
-
-	if (read_entry(u, &u->content, err)) {
-		return -1;
-	}
-	if (json_validate(buf_view(&u->content), &fault)) {
-		return bad_json(name.p, &fault, err);
-	}
-	put_log(u, header, buf_view(&u->content));
+	put_log(u, sample, messages);
 	if (u->value.full || u->line.full) {
 		return error_set(err, FAIL_INPUT,
 		                 "a sample in the zip archive is longer than %zu MiB",
@@ -180,13 +196,93 @@ static int take_sample(struct unpacking *u, struct str header, struct str name, 
 	return 0;
 }
 
-static int take_entry(struct unpacking *u, struct str name, struct error *err)
+static int read_json(struct unpacking *u, struct str entry, struct error *err)
 {
-	struct entry_name *known = map_find(&u->names, map_hash(name), STR_NONE);
+	struct json_fault fault;
+
+	if (read_entry(u, &u->content, err)) {
+		return -1;
+	}
+	return json_validate(buf_view(&u->content), &fault) ? bad_json(entry.p, &fault, err) : 0;
+}
+
+static int in_archive(struct str name, struct error *err)
+{
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	text_escape(&text, name);
+	error_wrap(err, "%s in the zip archive", buf_cstr(&text));
+	buf_release(&text);
+	return -1;
+}
+
+/* All entries of the sample have been read. */
+static int end_chunks(struct unpacking *u, struct chunked_sample *c, struct str sample,
+                      struct error *err)
+{
+	int failed = 0;
+
+	buf_clear(&u->content);
+	if (inspect_chunks_messages(&c->chunks, &u->content, err)) {
+		failed = in_archive(sample, err);
+	} else if (u->content.full) {
+		failed = error_set(err, FAIL_INPUT, "longer than %zu MiB", u->content.max >> 20);
+		in_archive(sample, err);
+	} else {
+		failed = write_log(u, buf_view(&c->chunks.shell), buf_view(&u->content), err);
+	}
+	u->chunk_bytes -= c->chunks.bytes;
+	inspect_chunks_release(&c->chunks);
+	return failed;
+}
+
+static int take_chunk(struct unpacking *u, struct str entry, const struct inspect_name *name,
+                      struct error *err)
+{
+	struct chunked_sample *c = map_find(&u->chunked, map_hash(name->sample), STR_NONE);
+	size_t bytes;
+
+	if (read_json(u, entry, err)) {
+		return -1;
+	}
+	bytes = u->content.n;
+	if (inspect_chunks_add(&c->chunks, name, &u->content, err)) {
+		return in_archive(entry, err);
+	}
+	u->chunk_bytes += bytes;
+	if (u->chunk_bytes > CHUNKS_BYTES_MAX) {
+		error_set(err, FAIL_INPUT, "the entries of the sample are longer than %zu MiB",
+		          CHUNKS_BYTES_MAX >> 20);
+		return in_archive(name->sample, err);
+	}
+	return --c->missing ? 0 : end_chunks(u, c, name->sample, err);
+}
+
+/* Has the sample also a single entry? */
+static bool is_whole(struct unpacking *u, struct str sample)
+{
+	buf_clear(&u->value);
+	buf_str(&u->value, sample);
+	buf_text(&u->value, ".json");
+	return map_find(&u->names, map_hash(buf_view(&u->value)), STR_NONE) != NULL;
+}
+
+static int take_entry(struct unpacking *u, struct str entry, struct error *err)
+{
+	struct entry_name *known = map_find(&u->names, map_hash(entry), STR_NONE);
+	struct inspect_name name = inspect_name(entry);
 
 	u->entries++;
-	return known && known->last == u->entries ? take_sample(u, buf_view(&u->header), name, err)
-	                                          : 0;
+	if (!known || known->last != u->entries) {
+		return 0;
+	}
+	if (name.kind != INSPECT_WHOLE) {
+		return is_whole(u, name.sample) ? 0 : take_chunk(u, entry, &name, err);
+	}
+	return read_json(u, entry, err)
+	               ? -1
+	               : write_log(u, buf_view(&u->content),
+	                           JSON_GET(buf_view(&u->content), "messages"), err);
 }
 
 /* ---- both ---- */
@@ -232,13 +328,22 @@ static int check_log(struct unpacking *u, struct error *err)
 		                 "a zip archive, but not an Inspect log: its %s has no eval",
 		                 entry);
 	}
-	if (u->chunked) {
-		return error_set(
-			err, FAIL_INPUT,
-			"an Inspect log with chunked samples, which cannot be read: read the "
-			"log that 'inspect log convert-chunked' made it from");
+	return u->names.count ? 0 : error_set(err, FAIL_INPUT, "the evaluation log has no samples");
+}
+
+static void release(struct unpacking *u)
+{
+	struct buf *bufs[] = {&u->header, &u->start, &u->content, &u->value, &u->line};
+	struct chunked_sample **chunked = map_list(&u->chunked);
+
+	for (size_t i = 0; i < ARRAY_LEN(bufs); i++) {
+		buf_release(bufs[i]);
 	}
-	return u->samples ? 0 : error_set(err, FAIL_INPUT, "the evaluation log has no samples");
+	for (size_t i = 0; i < u->chunked.count; i++) {
+		inspect_chunks_release(&chunked[i]->chunks);
+	}
+	free(chunked);
+	arena_release(&u->arena);
 }
 
 int inspect_unpack(int fd, uint64_t unpacked, FILE *out, struct error *err)
@@ -253,10 +358,6 @@ int inspect_unpack(int fd, uint64_t unpacked, FILE *out, struct error *err)
 	int failed = each_entry(&u, fd, note_entry, err) || check_log(&u, err) ||
 	             each_entry(&u, fd, take_entry, err);
 
-	struct buf *bufs[] = {&u.header, &u.start, &u.content, &u.value, &u.line};
-	for (size_t i = 0; i < ARRAY_LEN(bufs); i++) {
-		buf_release(bufs[i]);
-	}
-	arena_release(&u.arena);
+	release(&u);
 	return failed ? -1 : 0;
 }

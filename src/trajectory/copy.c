@@ -3,13 +3,18 @@
 #include "base/mem.h"
 #include "trajectory/reader.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 static int copy_error(const char *path, struct error *err)
 {
-	return error_errno(err, "cannot copy %s into a temporary file",
-	                   strcmp(path, "-") == 0 ? "standard input" : path);
+	bool interrupted = errno == EINTR;
+
+	error_errno(err, "cannot copy %s into a temporary file",
+	            strcmp(path, "-") == 0 ? "standard input" : path);
+	err->kind = interrupted ? FAIL_INTERRUPTED : err->kind;
+	return -1;
 }
 
 /* The length of the unterminated line at the end of these bytes; `before`: its length so far. */
@@ -40,7 +45,8 @@ static int copy_bytes(FILE *from, FILE *to)
 	return good && !ferror(from) && fflush(to) == 0 ? 0 : -1;
 }
 
-/* Copies the bytes of a pipe. Unreadable files are reported by the reader. */
+/* Copies the bytes of a pipe. Unreadable files are reported by the reader, which would wait again
+   for a pipe that we were told to stop waiting for. */
 static int copy_unseekable(const char *path, FILE **out, struct error *err)
 {
 	bool standard_input = strcmp(path, "-") == 0;
@@ -53,6 +59,9 @@ static int copy_unseekable(const char *path, FILE **out, struct error *err)
 		failed = !*out || copy_bytes(from, *out) || fseek(*out, 0, SEEK_SET)
 		                 ? copy_error(path, err)
 		                 : 0;
+	}
+	if (!from && errno == EINTR) {
+		failed = copy_error(path, err);
 	}
 	if (from && !standard_input) {
 		fclose(from);

@@ -27,7 +27,9 @@ static int begin(int fd, bool owned, const char *path, struct reader **out, stru
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) != 0) {
-		error_set(err, FAIL_INPUT, "cannot read %s: %s", path, strerror(errno));
+		/* interrupted while waiting for the writer of a named pipe */
+		error_set(err, errno == EINTR ? FAIL_INTERRUPTED : FAIL_INPUT, "cannot read %s: %s",
+		          path, strerror(errno));
 	} else if (S_ISDIR(st.st_mode)) {
 		error_set(err, FAIL_INPUT, "cannot read %s: it is a directory", path);
 	} else {

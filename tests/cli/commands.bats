@@ -177,6 +177,27 @@ keys_of() {
 	done
 }
 
+@test "check --list and --explain as JSON lines, and what they cannot be combined with" {
+	expect 0 rolldbg check --list --json
+	[ "$(jq -r 'select(.type == "rule").rule' <<<"$output")" = "$(rolldbg check --list | cut -d' ' -f1)" ]
+	[ "$output" = "$(rolldbg check --report json --list)" ]
+	list=$output
+	expect 0 rolldbg check --explain capacity --json
+	[ "${lines[0]}" = "$(grep '"rule":"capacity"' <<<"$list")" ]
+	[ "$(jq -r 'select(.type == "rule") | .severity, (.explains | length > 2), .title' <<<"$output")" = "error
+true
+$(rolldbg check --list | sed -n 's/^capacity  *error  *//p')" ]
+	! jq -r '.title, .explanation, .raised, .lowered' <<<"$list" | grep -P '[\x01\x02]'
+	expect 2 rolldbg check --list x.jsonl
+	has "$stderr" "--list reads no recording: unexpected operand 'x.jsonl'"
+	expect 2 rolldbg check --explain capacity x.jsonl
+	has "$stderr" "--explain reads no recording: unexpected operand 'x.jsonl'"
+	expect 2 rolldbg check --list --explain capacity
+	has "$stderr" '--list and --explain are mutually exclusive'
+	expect 2 rolldbg check --explain capacit --json
+	has "$stderr" "--explain: unknown rule 'capacit'; did you mean 'capacity'?"
+}
+
 @test "show: a table, a turn in full; --rollout is required if there are several" {
 	rolldbg run --quiet --task one --out one.jsonl
 	rolldbg run --quiet --task two --actions DOWN,UP --out two.jsonl

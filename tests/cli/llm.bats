@@ -263,6 +263,12 @@ expect_reply() {
 	lacks "$stderr" 'builtin:'
 	expect 2 rolldbg run --policy llm --model m --base-url http://127.0.0.1:9/v1 --key-env NOT_SET_HERE
 	has "$stderr" 'NOT_SET_HERE is not set'
+	# like any other value that the policy file cannot have
+	echo '{"kind":"llm","base_url":"http://127.0.0.1:9/v1","model":"m","key_env":"NOT_SET_HERE"}' >policy.json
+	expect 3 rolldbg run --policy policy.json
+	has "$stderr" "policy policy.json: the model's API key: the variable NOT_SET_HERE is not set"
+	expect 2 rolldbg run --policy policy.json --key-env NOR_THIS
+	has "$stderr" 'the variable NOR_THIS is not set'
 	expect 2 rolldbg run --policy llm --model m --base-url http://me:word@127.0.0.1:9/v1
 	lacks "$stderr" me:word
 	start lake "$ROLLDBG" serve --port 0

@@ -68,10 +68,16 @@ expect_property() {
 	all_are lines property '.status != "unknown" or .evidence != null'
 }
 
+@test "an HTTP status is named once, as everywhere" {
+	expect 1 rolldbg probe --env 'builtin:frozen_lake?fault=http-500'
+	has "$output" 'lake_move: Internal Server Error (HTTP 500)'
+	lacks "$output" '(http'
+}
+
 @test "the session limit, where it comes from, and the fix" {
 	start lake "$ROLLDBG" serve --port 0 --max-envs 2
 	expect 1 rolldbg probe --env "$url"
-	has "$output" 'fail     capacity      2 of 4: session 3 was refused: Too many open sessions (http 503)'
+	has "$output" 'fail     capacity      2 of 4: session 3 was refused: Too many open sessions (HTTP 503)'
 	has "$output" 'fix: raise the server'
 	has "$output" 'or run at most 2 rollouts at a time'
 	has "$output" 'ok       release       all 2 freed'

@@ -51,6 +51,12 @@ as_listed() {
 	expect 0 rolldbg probe --json
 	sed -i '/^member.*model_requests/d' listed
 	as_listed probe
+	for arguments in 'check --list' 'check --explain kl-band' 'convert --list'; do
+		# shellcheck disable=SC2086 # words
+		expect 0 rolldbg $arguments --json
+		as_listed "${arguments%% *}"
+		[ "$(jq -s '.[-1] == {type: "listing", listed: (length - 1)}' <<<"$output")" = true ]
+	done
 }
 
 @test "a schema for recordings and for each command with --json lines" {

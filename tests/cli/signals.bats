@@ -106,3 +106,33 @@ ended_with() {
 	jq -e . a.jsonl >/dev/null
 	run ! grep '"type":"end"' a.jsonl
 }
+
+@test "one signal ends the wait for a named pipe that nobody writes to, and for standard input" {
+	mkfifo pipe
+	while read -r arguments; do
+		for input in pipe -; do
+			[[ $arguments != debug || $input != - ]] || continue # debug reads its commands there
+			# shellcheck disable=SC2086 # words
+			env --default-signal=INT "$ROLLDBG" $arguments "$input" < <(exec sleep 60 3>&-) 2>err 3>&- &
+			pid=$!
+			# its handler is installed, and it waits
+			wait_for 60 grep -q '^SigCgt:.*[2367abef]$' "/proc/$pid/status"
+			wait_for 60 grep -q '^State:.S' "/proc/$pid/status"
+			sleep 0.1
+			kill -INT $pid
+			code=0
+			wait $pid || code=$?
+			[ "$code" = 130 ] || {
+				echo "$arguments $input: exit code $code, $(cat err)" >&2
+				return 1
+			}
+			has "$(cat err)" 'Interrupted system call'
+		done
+	done <<-'END'
+		replay
+		serve
+		debug
+		shrink --rule loop
+		run --tasks
+	END
+}

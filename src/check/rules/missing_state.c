@@ -93,7 +93,7 @@ const struct check check_missing_state = {
 	       "a policy that needed the state acted without it. It is a warning if the "
 	       "protocol's own state source returns nothing, but replies differ.\n"
 	       "Look at the events around the first such step, and query the source yourself in "
-	       "the same session: an endpoint that returns 404 or an error, a resource that does "
+	       "the same session: an endpoint that returns HTTP 404 or an error, a resource that does "
 	       "not exist, a tool that refuses, a pointer that matches nothing.\n"
 	       "Fix: choose a source that works (\1state\2), or use \1state\2 none.",
 	.needs = FACT(STATE),

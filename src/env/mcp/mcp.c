@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "env/mcp/state_tool.h"
 #include "env/reading.h"
 #include "json/write.h"
 
@@ -113,7 +114,14 @@ static void choose_source(struct env_mcp *e)
 	}
 }
 
-static int check_source(const struct env_mcp *e, struct error *err)
+/* A hashing server takes the seed with the first tool call only; reading its state earlier would
+   create an unseeded environment. */
+static bool must_not_read_state(const struct env_mcp *e)
+{
+	return e->control.kind == CONTROL_HTTP_HASHED && e->conf->has_seed && !e->acted;
+}
+
+static int check_source(struct env_mcp *e, struct error *err)
 {
 	if (e->source.kind == STATE_CONTROL_PLANE && e->control.kind == CONTROL_NONE) {
 		return error_set(err, FAIL_USAGE,
@@ -123,7 +131,10 @@ static int check_source(const struct env_mcp *e, struct error *err)
 	if (e->source.kind == STATE_OPENENV) {
 		return error_set(err, FAIL_USAGE, "\1state\2 openenv: this is an MCP server");
 	}
-	return 0;
+	return e->source.kind == STATE_TOOL && !must_not_read_state(e)
+	               ? mcp_check_state_tool(&e->source, buf_view(&e->tools), e->session,
+	                                      &e->reading, err)
+	               : 0;
 }
 
 static void fill_facts(struct env_mcp *e)
@@ -220,13 +231,6 @@ static int mcp_open(const struct env_conf *conf, struct io *io, struct env **out
 	choose_source(e);
 	fill_facts(e);
 	return check_source(e, err);
-}
-
-/* A hashing server takes the seed with the first tool call only; reading its state earlier would
-   create an unseeded environment. */
-static bool must_not_read_state(const struct env_mcp *e)
-{
-	return e->control.kind == CONTROL_HTTP_HASHED && e->conf->has_seed && !e->acted;
 }
 
 static void read_refused_reset(struct env_mcp *e, int status, struct env_reply *out)

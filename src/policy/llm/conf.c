@@ -310,6 +310,15 @@ static bool is_allowed(const struct conf_reading *r, const char *name)
 	return allowed;
 }
 
+/* A variable that cannot be used is the fault of the option or the file that names it. */
+static enum fail key_fault(const struct conf_reading *r)
+{
+	const struct llm_options *o = r->options;
+	bool by_option = o->key_env || (o->profile && !r->file.key_env);
+
+	return r->path && !by_option ? FAIL_INPUT : FAIL_USAGE;
+}
+
 static int read_key(struct conf_reading *r, const char *(*variable)(const char *name),
                     struct error *err)
 {
@@ -324,13 +333,13 @@ static int read_key(struct conf_reading *r, const char *(*variable)(const char *
 			asked ? "\"key_env\"" : "the profile", name, r->conf->url, name);
 	}
 	if (name && (!key || !*key)) {
-		return error_set(err, FAIL_USAGE,
+		return error_set(err, key_fault(r),
 		                 "the model's API key: the variable %s is not set%s", name,
 		                 asked ? "" : "; name another with \1key_env\2");
 	}
 	for (size_t i = 0; key && key[i]; i++) {
 		if ((unsigned char)key[i] < ' ' || key[i] == 127) {
-			return error_set(err, FAIL_USAGE,
+			return error_set(err, key_fault(r),
 			                 "the model's API key in %s contains a control "
 			                 "character, perhaps a line feed at its end",
 			                 name);

@@ -118,7 +118,11 @@ void probe_reply_describe(const struct probe_reply *r, struct buf *out)
 	const char *layer = error_layer_name(r->layer);
 
 	buf_text(out, r->message[0] ? r->message : outcome_name(r->outcome));
-	if (layer) {
+	if (r->layer == LAYER_HTTP && r->code[0]) {
+		if (!strstr(r->message, "HTTP ")) {
+			buf_printf(out, " (HTTP %s)", r->code);
+		}
+	} else if (layer) {
 		buf_printf(out, " (%s%s%s)", layer, r->code[0] ? " " : "", r->code);
 	}
 }

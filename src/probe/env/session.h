@@ -103,7 +103,7 @@ bool session_is_open(const struct session *s);
 void session_close(struct session *s);
 void session_release(struct session *s);
 
-/* "Server at capacity (websocket, CAPACITY_REACHED)" */
+/* "Server at capacity (mcp CAPACITY_REACHED)", "Too many open sessions (HTTP 503)" */
 void probe_reply_describe(const struct probe_reply *r, struct buf *out);
 
 #endif

@@ -97,6 +97,19 @@ static int add_to_list(const struct opt *o, struct opt_list *list, const char *v
 	return 0;
 }
 
+/* A number that is one, but does not fit, must not be refused as none. */
+static int bad_number(const struct opt *o, const char *expected, const char *value,
+                      struct error *err)
+{
+	const char *digits = value + (o->type == OPTION_INTEGER && *value == '-');
+
+	if (*digits && !digits[strspn(digits, "0123456789")]) {
+		return error_set(err, FAIL_USAGE, "--%s: %s is too %s", o->name, value,
+		                 *value == '-' ? "small" : "large");
+	}
+	return error_set(err, FAIL_USAGE, "--%s: expected %s, got '%s'", o->name, expected, value);
+}
+
 static int set_u64(const struct opt *o, struct opt_u64 *out, const char *value, struct error *err)
 {
 	/* a duration of 0 is refused: it could mean none or unlimited */
@@ -108,10 +121,12 @@ static int set_u64(const struct opt *o, struct opt_u64 *out, const char *value, 
 	if (ok) {
 		return 0;
 	}
-	return error_set(err, FAIL_USAGE, "--%s: expected %s, got '%s'", o->name,
-	                 o->type == OPTION_DURATION ? "a duration with a unit (500ms, 3s, 2m)"
-	                                            : "a whole number of at least 0",
-	                 value);
+	return o->type == OPTION_DURATION
+	               ? error_set(
+				 err, FAIL_USAGE,
+				 "--%s: expected a duration with a unit (500ms, 3s, 2m), got '%s'",
+				 o->name, value)
+	               : bad_number(o, "a whole number of at least 0", value, err);
 }
 
 int options_set(const struct opt *o, const char *value, void *values, struct error *err)
@@ -144,8 +159,7 @@ int options_set(const struct opt *o, const char *value, void *values, struct err
 	case OPTION_INTEGER:
 		((struct opt_i64 *)field)->given = true;
 		if (!text_i64(str_from(value), &((struct opt_i64 *)field)->value)) {
-			return error_set(err, FAIL_USAGE, "--%s: expected a whole number, got '%s'",
-			                 o->name, value);
+			return bad_number(o, "a whole number", value, err);
 		}
 		return 0;
 	case OPTION_LIST:

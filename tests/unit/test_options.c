@@ -106,8 +106,8 @@ static void test_bad(void)
 		{"-t", "--text needs a value: --text TEXT"},
 		{"--number -1", "--number: expected a whole number of at least 0, got '-1'"},
 		{"--number 1x", "--number: expected a whole number of at least 0, got '1x'"},
-		{"--number 99999999999999999999", "--number: expected a whole number of at "
-	                                          "least 0, got '99999999999999999999'"},
+		{"--number 99999999999999999999", "--number: 99999999999999999999 is too large"},
+		{"--seed -9223372036854775809", "--seed: -9223372036854775809 is too small"},
 		{"--timeout 5",
 	         "--timeout: expected a duration with a unit (500ms, 3s, 2m), got '5'"},
 		{"--seed abc", "--seed: expected a whole number, got 'abc'"},

@@ -250,8 +250,8 @@ static int serve_world(const struct context *c, const struct serve_options *o, c
 	return configure(c, o, world, &conf, err) || serve_environment(c, &conf, err) ? -1 : 0;
 }
 
-/* The name of a world takes precedence: ./desk is a file. A missing file that looks like a
-   recording is reported as such. */
+/* The name of a world takes precedence: ./desk is a file. A missing file whose
+   name has an extension is reported as such. */
 static bool is_recording(const struct context *c, const struct serve_options *o,
                          const char *operand)
 {
@@ -260,7 +260,7 @@ static bool is_recording(const struct context *c, const struct serve_options *o,
 
 	serve_conf_init(&conf, c->clock);
 	bool a_file = access(operand, F_OK) == 0 || strcmp(operand, "-") == 0 ||
-	              strchr(operand, '/') || str_ends(str_from(operand), STR(".jsonl"));
+	              strchr(operand, '/') || (strchr(operand, '.') && !strchr(operand, '?'));
 
 	return o->as || (a_file && serve_conf_target(&conf, str_from(operand), &ignored) != 0);
 }

@@ -129,12 +129,29 @@ static int set_u64(const struct opt *o, struct opt_u64 *out, const char *value, 
 	               : bad_number(o, "a whole number of at least 0", value, err);
 }
 
+/* Can the value name a file? Names of files are bytes; all other values become text: in requests,
+   in recordings. */
+static bool may_be_file(const struct opt *o)
+{
+	static const char *const words[] = {"FILE", "DIR", "GOLDEN", "TARGET", "COMMAND", "REPORT"};
+	bool file = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		file = file || strstr(o->arg, words[i]);
+	}
+	return file;
+}
+
 int options_set(const struct opt *o, const char *value, void *values, struct error *err)
 {
 	void *field = (char *)values + o->offset;
 
 	if (value && !*value) {
 		return error_set(err, FAIL_USAGE, "--%s: the value is empty", o->name);
+	}
+	if (value && o->arg && !may_be_file(o) &&
+	    text_utf8_valid(str_from(value)) != strlen(value)) {
+		return error_set(err, FAIL_USAGE, "--%s: the value is not valid UTF-8", o->name);
 	}
 	switch (o->type) {
 	case OPTION_FLAG:

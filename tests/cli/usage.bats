@@ -93,3 +93,20 @@ load lib
 	expect 2 rolldbg check a.jsonl ''
 	has "$stderr" 'operand 2 is empty'
 }
+
+@test "a value that is not UTF-8: only names of files may be" {
+	expect 2 rolldbg run --task $'a\xff' --out a.jsonl
+	has "$stderr" '--task: the value is not valid UTF-8'
+	expect 2 rolldbg run --actions $'\xfe'
+	has "$stderr" '--actions: the value is not valid UTF-8'
+	[ ! -e a.jsonl ]
+	expect 0 rolldbg run --quiet --out $'a\xff.jsonl'
+	expect 0 rolldbg check $'a\xff.jsonl'
+}
+
+@test "serve: a name with an extension is that of a file" {
+	expect 3 rolldbg serve --port 0 run.json
+	has "$stderr" 'cannot read run.json: No such file or directory'
+	expect 2 rolldbg serve --port 0 'lake?delay=0.5'
+	has "$stderr" "unknown built-in environment 'lake'"
+}

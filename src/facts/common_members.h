@@ -16,9 +16,9 @@ struct common_members {
 /* Adds a reply, raw: keeps only the members that it also has. Members that are null or empty, and
    OpenEnv's metadata, are ignored. A reply that is not an object has one member: its type. Only
    the first COMMON_MEMBERS_MAX members of a reply are kept. */
-void common_members_add(struct common_members *c, struct str answer);
+void common_members_add(struct common_members *c, struct str reply);
 
 /* Does the reply lack all members that the added ones have in common? False if there are none. */
-bool common_members_lacks_all(const struct common_members *c, struct str answer);
+bool common_members_lacks_all(const struct common_members *c, struct str reply);
 
 #endif

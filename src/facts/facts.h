@@ -9,12 +9,12 @@
    effect.h         do two states differ?
    movement.h       which of the differences are an effect; did the environment move at all?
    member_changes.h, changing_member.h  which members of a value change, and which are volatile
-   tool_answers.h, exit_codes.h, uniform_replies.h  can the replies show a change at all?
+   tool_replies.h, exit_codes.h, uniform_replies.h  can the replies show a change at all?
    mirrored.h, recurring_words.h  states that repeat replies; words of texts that change alone
    call.h, peer.h   what was called; text from peers, made safe to print
    env_count.h      the environment's own step count
    uncounted_calls.h, count_decreases.h  calls that it does not count; counts that fall
-   known_effects.h, foreign_answers.h  calls that no longer do what they did; who replies to them
+   known_effects.h, foreign_replies.h  calls that no longer do what they did; who replies to them
    cross_rollout.h, sharing.h  what did other rollouts do meanwhile; do they share one environment?
    succession.h     does each rollout begin in the end state of the previous one?
    trace.h          are two rollouts with one seed alike?

@@ -84,7 +84,7 @@ static void end_pause(struct open_rollout *o, const struct line *l)
 {
 	const struct rollout_facts *f = &o->facts;
 
-	if (o->pauses.answer.n && (l->type == LINE_END || (l->type == LINE_STEP && l->step >= 0))) {
+	if (o->pauses.reply.n && (l->type == LINE_END || (l->type == LINE_STEP && l->step >= 0))) {
 		struct pause at = pause_now(o);
 		pauses_end(&o->pauses, &at, line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE,
 		           f->env_count.now, l->turn, l->step);

@@ -319,7 +319,7 @@ static void take_observation(struct movement_facts *m, const struct line *l, str
 	m->answered++;
 	exit_codes_add(&m->exit_codes, observation);
 	uniform_replies_add(&m->uniform, m->call, observation);
-	tool_answers_add(&m->tools, m->arena, &(struct answered_call){tool, m->call}, observation);
+	tool_replies_add(&m->tools, m->arena, &(struct answered_call){tool, m->call}, observation);
 	m->telling = m->telling || is_telling(observation);
 	if (!m->observation.n || observation.n > KEPT_MAX) {
 		compare_long(m, observation);
@@ -587,7 +587,7 @@ enum movement movement_verdict(const struct movement_facts *m, const struct move
 		return MOVEMENT_UNSHOWN;
 	}
 	if (m->answered == 0 || exit_codes_none_ran(&m->exit_codes) ||
-	    tool_answers_are_alike(&m->tools) || !observations_differ(m, c->count_moved)) {
+	    tool_replies_are_alike(&m->tools) || !observations_differ(m, c->count_moved)) {
 		/* mere acknowledgments cannot show a change */
 		bool inconclusive = c->from_observations && m->answered > 0 && !m->telling;
 		return inconclusive && (c->count_moved || !c->counts) ? MOVEMENT_UNKNOWN

@@ -7,7 +7,7 @@
 #include "facts/effect.h"
 #include "facts/exit_codes.h"
 #include "facts/member_changes.h"
-#include "facts/tool_answers.h"
+#include "facts/tool_replies.h"
 #include "facts/uniform_replies.h"
 #include "trajectory/line.h"
 
@@ -45,7 +45,7 @@ struct movement_facts {
 	uint64_t fingerprint;   /* of an observation too long to be stored; else 0 */
 	struct call_answer *answers;
 	size_t answer_count;
-	struct tool_answers tools;
+	struct tool_replies tools;
 	struct exit_codes exit_codes;
 	struct uniform_replies uniform;
 	int64_t answered; /* steps answered ok */

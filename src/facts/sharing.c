@@ -1,4 +1,4 @@
-/* Compares states with answers while other rollouts act: see sharing.h. */
+/* Compares states with replies while other rollouts act: see sharing.h. */
 #include "facts/sharing.h"
 
 #include "facts/fingerprint.h"
@@ -18,7 +18,7 @@
 #define PASSED_IN 6
 /* Minimum number of busy pauses; with fewer, a separate environment would not have been noticed. */
 #define BUSY_MIN 4
-/* If answers have no member in common with the state, there are only the few second reads. Then
+/* If replies have no member in common with the state, there are only the few second reads. Then
    those are enough if one of them, while the others waited, showed no change. */
 #define INCOMPARABLE_DIFFERENT_MIN 4
 /* A member proves a separate environment if at least this many calls before busy pauses changed
@@ -33,7 +33,7 @@ void sharing_release(struct sharing *s)
 
 void pauses_release(struct pauses *p)
 {
-	buf_release(&p->answer);
+	buf_release(&p->reply);
 	buf_release(&p->state);
 	buf_release(&p->previous);
 	buf_release(&p->reread);
@@ -117,7 +117,7 @@ static void note_kept(struct shared_member *m, struct str before, struct str aft
 }
 
 /* Compares the value after step n between rollouts: in separate environments the same calls have
-   the same effect. This also works if states and answers have no members in common. */
+   the same effect. This also works if states and replies have no members in common. */
 static void note_place(const struct pauses *p, struct sharing *s, struct str key, struct str value)
 {
 	struct shared_member *m = member(s, key);
@@ -154,7 +154,7 @@ static bool is_busy(const struct pauses *p, const struct pause *at)
 }
 
 /* A state read that lags behind has the value from before the call, or that of the previous
-   answer. */
+   reply. */
 static bool is_old(const struct pauses *p, struct str key, struct str known, struct str value)
 {
 	return str_eq(known, value) || str_eq(json_get(buf_view(&p->previous), key), value);
@@ -185,7 +185,7 @@ static bool take_member(struct pauses *p, const struct pause *at, struct str key
 		return false;
 	}
 	if (quiet || !is_busy(p, at)) {
-		/* the answer to a reset may differ from the state */
+		/* the reply to a reset may differ from the state */
 		m->alone += !same && !old && p->number > 1;
 		return false;
 	}
@@ -213,7 +213,7 @@ static bool is_telling(const struct json_member *m)
 
 static bool is_common(const struct pauses *p, const struct pause *at, const struct json_member *m)
 {
-	return is_telling(m) && json_type(json_get(buf_view(&p->answer), m->key)) == m->type &&
+	return is_telling(m) && json_type(json_get(buf_view(&p->reply), m->key)) == m->type &&
 	       !member_changes_moves_alone(at->states, m->key);
 }
 
@@ -224,12 +224,12 @@ static bool is_compared(const struct pauses *p, const struct pause *at, const st
 	           : is_common(p, at, m);
 }
 
-/* Which members did the call before the pause change? From the state before it to its answer, or,
+/* Which members did the call before the pause change? From the state before it to its reply, or,
    if they have no members in common (`all`), to the state after it. */
 static void note_effect(const struct pauses *p, const struct pause *at, struct str state, bool all)
 {
 	struct sharing *s = at->sharing;
-	struct str after = all ? state : buf_view(&p->answer);
+	struct str after = all ? state : buf_view(&p->reply);
 	struct json_member m;
 	size_t cursor = 0;
 	uint16_t moved = 0;
@@ -246,15 +246,15 @@ static void note_effect(const struct pauses *p, const struct pause *at, struct s
 	s->effects[s->effect_count++] = moved;
 }
 
-/* Compares the members common to the answer and the state; returns their number. */
-static size_t compare_answer(struct pauses *p, const struct pause *at, struct str state,
-                             bool *changed)
+/* Compares the members common to the reply and the state; returns their number. */
+static size_t compare_reply(struct pauses *p, const struct pause *at, struct str state,
+                            bool *changed)
 {
 	struct json_member m;
 	size_t cursor = 0, common = 0;
 
 	while (json_next_member(state, &cursor, &m)) {
-		struct str in_reply = json_get(buf_view(&p->answer), m.key);
+		struct str in_reply = json_get(buf_view(&p->reply), m.key);
 		if (!is_common(p, at, &m)) {
 			continue;
 		}
@@ -266,18 +266,18 @@ static size_t compare_answer(struct pauses *p, const struct pause *at, struct st
 	return common;
 }
 
-/* Compares two reads of the state. Members that are not in the answer are only compared if the
-   answer and the state have none in common (`all`). */
+/* Compares two reads of the state. Members that are not in the reply are only compared if the
+   reply and the state have none in common (`all`). */
 static void compare_reread(struct pauses *p, const struct pause *at, struct str state, bool all,
                            bool *changed)
 {
-	struct str reread = buf_view(&p->reread), answer = buf_view(&p->answer);
+	struct str reread = buf_view(&p->reread), reply = buf_view(&p->reply);
 	struct json_member m;
 	size_t cursor = 0;
 
 	while (json_next_member(state, &cursor, &m)) {
 		struct str now = json_get(reread, m.key);
-		bool in_reply = json_type(json_get(answer, m.key)) == m.type;
+		bool in_reply = json_type(json_get(reply, m.key)) == m.type;
 		struct str known = all ? json_get(buf_view(&p->state), m.key) : STR_NONE;
 		if (is_telling(&m) && (all || in_reply) && now.p &&
 		    !member_changes_moves_alone(at->states, m.key)) {
@@ -326,16 +326,16 @@ static void compare_counts(struct sharing *s, bool busy, struct str state, struc
 	s->counted_alone += more && !busy;
 }
 
-void pauses_begin(struct pauses *p, const struct pause *at, struct str state, struct str answer)
+void pauses_begin(struct pauses *p, const struct pause *at, struct str state, struct str reply)
 {
 	keep(&p->state, state);
-	keep(&p->answer, answer);
+	keep(&p->reply, reply);
 	p->number++;
 	at->sharing->pauses++;
 	buf_clear(&p->reread);
 	p->began = at->now;
 	p->alone = at->alone;
-	note_values(p, at, answer);
+	note_values(p, at, reply);
 }
 
 void pauses_reread(struct pauses *p, struct str state, bool quiet)
@@ -349,8 +349,8 @@ void pauses_end(struct pauses *p, const struct pause *at, struct str state, int6
 {
 	bool busy = is_busy(p, at), changed = false;
 
-	if (p->answer.n && state.p && state.n <= KEPT_MAX) {
-		size_t common = compare_answer(p, at, state, &changed);
+	if (p->reply.n && state.p && state.n <= KEPT_MAX) {
+		size_t common = compare_reply(p, at, state, &changed);
 		note_effect(p, at, state, common == 0);
 		at->sharing->comparable += common > 0;
 		if (common == 0 && p->number > 1) { /* all may start alike */
@@ -369,8 +369,8 @@ void pauses_end(struct pauses *p, const struct pause *at, struct str state, int6
 		p->turn = turn;
 		p->step = step;
 	}
-	keep(&p->previous, buf_view(&p->answer));
-	buf_clear(&p->answer);
+	keep(&p->previous, buf_view(&p->reply));
+	buf_clear(&p->reply);
 }
 
 /* ---- the verdict ---- */

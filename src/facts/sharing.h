@@ -58,7 +58,7 @@ void sharing_release(struct sharing *s); /* zeroed is fine */
 
 /* One rollout's current pause, and the results of its pauses; zeroed before its reset. */
 struct pauses {
-	struct buf answer;   /* the last reply; empty: unknown */
+	struct buf reply;    /* the last reply; empty: unknown */
 	struct buf state;    /* before the call that was answered; empty: unknown */
 	struct buf previous; /* the reply before it; empty: unknown */
 	struct buf reread;   /* second read of the state; empty if there was none */
@@ -87,7 +87,7 @@ struct pause {
 };
 
 /* Starts a pause: a reset or a step was answered ok. state: the state before it. */
-void pauses_begin(struct pauses *p, const struct pause *at, struct str state, struct str answer);
+void pauses_begin(struct pauses *p, const struct pause *at, struct str state, struct str reply);
 
 /* Adds a second read of the state. quiet: no other rollout acted since the first one. */
 void pauses_reread(struct pauses *p, struct str state, bool quiet);

@@ -131,13 +131,13 @@ static void put_words(struct buf *out, struct str value)
 	}
 }
 
-void trace_add_start(struct trace *t, struct str answer, struct buf *scratch)
+void trace_add_start(struct trace *t, struct str reply, struct buf *scratch)
 {
 	struct json_member m;
 	size_t cursor = 0;
 
 	t->start = 0;
-	while (answer.n <= VALUE_MAX && json_next_member(answer, &cursor, &m)) {
+	while (reply.n <= VALUE_MAX && json_next_member(reply, &cursor, &m)) {
 		if (m.type == JSON_STRING || m.type == JSON_ARRAY) {
 			buf_clear(scratch);
 			put_words(scratch, m.value);

@@ -27,7 +27,7 @@ void trace_add(struct trace *t, const struct member_changes *c, struct str value
 /* Adds the reply to the reset, if states are traced: a state need not show all that was drawn. Its
    lists and texts are compared, apart from points in time and from texts with digits, which may be
    ids. */
-void trace_add_start(struct trace *t, struct str answer, struct buf *scratch);
+void trace_add_start(struct trace *t, struct str reply, struct buf *scratch);
 
 /* As trace_add(), for a hash. */
 void trace_add_hash(struct trace *t, uint64_t hash);

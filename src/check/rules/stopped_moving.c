@@ -3,7 +3,7 @@
 #include "check/check.h"
 
 #include "facts/fingerprint.h"
-#include "facts/foreign_answers.h"
+#include "facts/foreign_replies.h"
 #include "facts/known_effects.h"
 #include "facts/uncounted_calls.h"
 
@@ -16,7 +16,7 @@
 
 struct stopped_moving {
 	struct uncounted_calls uncounted;
-	struct foreign_answers foreign;
+	struct foreign_replies foreign;
 	struct known_effects effects;
 	int64_t changed; /* steps that changed something */
 	uint64_t call;   /* the newest one */
@@ -38,7 +38,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	s->state = 0;
 	if (!m->idle && s->effects.count < KNOWN_EFFECTS_MAX && json_type(hash) == JSON_STRING) {
 		s->state = fingerprint(hash) | 1;
-		foreign_answers_step(&s->foreign, m->call, m->line->value[KEY_OBSERVATION]);
+		foreign_replies_step(&s->foreign, m->call, m->line->value[KEY_OBSERVATION]);
 	}
 }
 
@@ -53,7 +53,7 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 		s->changed += changed;
 		bool had_effect = !changed && s->foreign.newest_foreign &&
 		                  known_effects_has(&s->effects, s->call);
-		foreign_answers_effect(&s->foreign, p, had_effect);
+		foreign_replies_effect(&s->foreign, p, had_effect);
 		const struct known_effect effect = {s->state, s->call, changed, !changed};
 		known_effects_add(&s->effects, r->arena, &effect, p->turn, p->step);
 	}
@@ -61,7 +61,7 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 	uncounted_calls_effect(&s->uncounted, p);
 }
 
-static void report_foreign(const struct foreign_answers *f, struct findings *out)
+static void report_foreign(const struct foreign_replies *f, struct findings *out)
 {
 	finding_add(out, SEVERITY_ERROR, &f->run, "/observation",
 	            "the last %" PRId64 " calls succeeded but changed nothing, and their replies "
@@ -106,7 +106,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (r->movement != MOVEMENT_SEEN) {
 		return;
 	}
-	if (!all && unrewarded && foreign_answers_took_over(&s->foreign, uncounted)) {
+	if (!all && unrewarded && foreign_replies_took_over(&s->foreign, uncounted)) {
 		report_foreign(&s->foreign, out);
 	} else if (!all && unrewarded && s->changed >= CHANGED_MIN &&
 	           known_effects_ended(&s->effects)) {

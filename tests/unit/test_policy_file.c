@@ -37,7 +37,7 @@ static const struct {
 	{"", ":1:1: unexpected end of input"},
 	{"{", ":1:2: unexpected end of input"},
 	{"{\"kind\":\"script\",\n \"actions\":[UP]}", ":2:13: expected a value"},
-	{"[]", ":1: must be an object, not an array"},
+	{"[7]", ":1: calls[0]: must be an object, not a number"},
 	{"null", ":1: must be an object, not null"},
 	{"{}", ":1: \"kind\" must be \"script\", \"random\" or \"llm\""},
 	{"{\"kind\":1}", ":1: \"kind\" must be \"script\", \"random\" or \"llm\", not 1"},

@@ -24,6 +24,10 @@ void member_walk_descend(struct member_walk *w, struct str before, struct str af
 void member_walk_put_token(struct buf *pointer, struct str key)
 {
 	buf_char(pointer, '/');
+	if (!memchr(key.p, '~', key.n) && !memchr(key.p, '/', key.n)) {
+		buf_str(pointer, key);
+		return;
+	}
 	for (size_t i = 0; i < key.n; i++) {
 		if (key.p[i] == '~' || key.p[i] == '/') {
 			buf_text(pointer, key.p[i] == '~' ? "~0" : "~1");

@@ -5,7 +5,13 @@
 
 static bool separates(uint32_t c)
 {
-	return c <= ' ' || (c < 0x80 && strchr("\",;=<>()[]{}/\\|", (char)c));
+	static const bool printed[0x80] = {
+		['"'] = true, [','] = true, [';'] = true,  ['='] = true, ['<'] = true,
+		['>'] = true, ['('] = true, [')'] = true,  ['['] = true, [']'] = true,
+		['{'] = true, ['}'] = true, ['\\'] = true, ['/'] = true, ['|'] = true,
+	};
+
+	return c <= ' ' || (c < sizeof(printed) && printed[c]);
 }
 
 /* Does a separator begin at p? *after is where the next character begins. */

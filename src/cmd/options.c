@@ -101,11 +101,13 @@ static int add_to_list(const struct opt *o, struct opt_list *list, const char *v
 static int bad_number(const struct opt *o, const char *expected, const char *value,
                       struct error *err)
 {
-	const char *digits = value + (o->type == OPTION_INTEGER && *value == '-');
+	struct str number = str_from(value);
+	bool negative = o->type == OPTION_INTEGER && str_starts(number, STR("-"));
+	struct str digits = str_skip(number, negative);
 
-	if (*digits && !digits[strspn(digits, "0123456789")]) {
+	if (digits.n && strspn(digits.p, "0123456789") == digits.n) {
 		return error_set(err, FAIL_USAGE, "--%s: %s is too %s", o->name, value,
-		                 *value == '-' ? "small" : "large");
+		                 negative ? "small" : "large");
 	}
 	return error_set(err, FAIL_USAGE, "--%s: expected %s, got '%s'", o->name, expected, value);
 }

@@ -258,7 +258,7 @@ static void no_scalars(void)
 	shapes_end(&t, 2, "hardly any scalars");
 }
 
-static int shapes_main(void)
+static inline int shapes_main(void)
 {
 	scalars();
 	lengths();

@@ -187,7 +187,7 @@ keys_of() {
 	[ "$(jq -r 'select(.type == "rule") | .severity, (.explains | length > 2), .title' <<<"$output")" = "error
 true
 $(rolldbg check --list | sed -n 's/^capacity  *error  *//p')" ]
-	! jq -r '.title, .explanation, .raised, .lowered' <<<"$list" | grep -P '[\x01\x02]'
+	[ "$(jq -r '.title, .explanation, .raised, .lowered' <<<"$list" | grep -cP '[\x01\x02]')" -eq 0 ]
 	expect 2 rolldbg check --list x.jsonl
 	has "$stderr" "--list reads no recording: unexpected operand 'x.jsonl'"
 	expect 2 rolldbg check --explain capacity x.jsonl

@@ -64,22 +64,35 @@ bool tools_differ(struct str before, struct str now, struct hasher *h, struct bu
 	return added || removed || changed;
 }
 
+/* Absent if there is no such tool. */
+static struct str find_tool(struct str tools, struct str name)
+{
+	struct str tool;
+	size_t cursor = 0;
+
+	while (json_next(tools, &cursor, &tool)) {
+		if (json_is(JSON_GET(tool, "name"), name)) {
+			return tool;
+		}
+	}
+	return STR_NONE;
+}
+
+bool tool_is_listed(struct str tools, struct str name)
+{
+	return find_tool(tools, name).p != NULL;
+}
+
 bool tool_is_read_only(struct str tools, struct str name)
 {
 	static const char key[] = "readOnlyHint";
-	struct str tool;
-	size_t cursor = 0;
 	bool hint = false;
 
 	/* called at every step, and most lists do not contain the key; ASCII letters are never
 	   escaped in practice */
-	if (!tools.n || !memmem(tools.p, tools.n, key, strlen(key))) {
-		return false;
-	}
-	while (json_next(tools, &cursor, &tool)) {
-		if (json_is(JSON_GET(tool, "name"), name)) {
-			json_bool(JSON_GET(JSON_GET(tool, "annotations"), "readOnlyHint"), &hint);
-		}
+	if (tools.n && memmem(tools.p, tools.n, key, strlen(key))) {
+		json_bool(JSON_GET(JSON_GET(find_tool(tools, name), "annotations"), "readOnlyHint"),
+		          &hint);
 	}
 	return hint;
 }

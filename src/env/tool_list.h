@@ -5,6 +5,9 @@
 #include "base/buf.h"
 #include "base/hash.h"
 
+/* Is there a tool of that name? */
+bool tool_is_listed(struct str tools, struct str name);
+
 /* Is the tool marked read-only (annotations.readOnlyHint)? */
 bool tool_is_read_only(struct str tools, struct str name);
 

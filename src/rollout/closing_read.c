@@ -1,6 +1,5 @@
 /* The last read of the state, after a pause: see rollout_internal.h. */
 #include "facts/coarse_clock.h"
-#include "json/write.h"
 #include "net/io.h"
 #include "rollout/rereads.h"
 #include "rollout/rollout_internal.h"
@@ -29,27 +28,6 @@ static int64_t wait_ms(const struct rollout *r, struct str state)
 	return ms ? ms + MARGIN_MS : 0;
 }
 
-static int put(struct rollout *r, struct str state, int64_t waited_ms, struct error *err)
-{
-	struct buf detail = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
-
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "state");
-	jw_raw(&w, state);
-	jw_key(&w, "waited_ms");
-	jw_i64(&w, waited_ms);
-	jw_end(&w);
-	int failed = detail.full ? 0
-	                         : line_writer_event(&r->writer, r->turns,
-	                                             &(struct event){.kind = EVENT_STATE_REREAD,
-	                                                             .detail = buf_view(&detail)},
-	                                             err);
-	buf_release(&detail);
-	return failed;
-}
-
 int closing_read(struct rollout *r, struct str state, struct error *err)
 {
 	struct rereads *shared = r->conf->rereads;
@@ -65,5 +43,5 @@ int closing_read(struct rollout *r, struct str state, struct error *err)
 	}
 	/* what other rollouts may have changed is no evidence */
 	bool quiet = !shared || rereads_is_quiet(shared, sent);
-	return again.p && quiet ? put(r, again, ms, err) : 0;
+	return again.p && quiet ? rollout_put_reread(r, again, false, ms, err) : 0;
 }

@@ -73,6 +73,11 @@ MUST_USE int second_read_await_control(struct rollout *r, struct error *err);
 MUST_USE int second_read_if_due(struct rollout *r, struct str state, struct error *err);
 /* After the last turn: the others no longer wait for this rollout. */
 void second_read_end(struct rollout *r);
+/* Records a read of the state that no call precedes. quiet: no other rollout acted since the read
+   before; waited_ms: the pause before a closing read, else 0. One that is too large for an event is
+   left out with a warning. */
+MUST_USE int rollout_put_reread(struct rollout *r, struct str state, bool quiet, int64_t waited_ms,
+                                struct error *err);
 
 /* The closing read (closing_read.c), of the rollout that also reads the state twice at its start: if
    after the last call a number has grown as a clock in seconds or tenths of seconds would have, the

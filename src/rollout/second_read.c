@@ -1,6 +1,7 @@
 /* Second reads of the state by one rollout of a batch: see rollout_internal.h. */
 #include "rollout/rollout_internal.h"
 
+#include "base/log.h"
 #include "json/write.h"
 #include "net/io.h"
 #include "rollout/rereads.h"
@@ -39,11 +40,12 @@ static bool is_possible(const struct rollout *r)
 	return r->conf->rereads && state_kind_asks_server(rollout_env_facts(r)->state_kind);
 }
 
-/* quiet: no other rollout acted since the state was read first. */
-static int put_reread(struct rollout *r, struct str state, bool quiet, struct error *err)
+int rollout_put_reread(struct rollout *r, struct str state, bool quiet, int64_t waited_ms,
+                       struct error *err)
 {
 	struct buf detail = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
+	int failed = 0;
 
 	jw_init(&w, &detail);
 	jw_object(&w);
@@ -53,12 +55,19 @@ static int put_reread(struct rollout *r, struct str state, bool quiet, struct er
 		jw_key(&w, "quiet");
 		jw_bool(&w, true);
 	}
+	if (waited_ms > 0) {
+		jw_key(&w, "waited_ms");
+		jw_i64(&w, waited_ms);
+	}
 	jw_end(&w);
-	int failed = detail.full ? 0
-	                         : line_writer_event(&r->writer, r->turns,
-	                                             &(struct event){.kind = EVENT_STATE_REREAD,
-	                                                             .detail = buf_view(&detail)},
-	                                             err);
+	if (detail.full) {
+		log_warn("a second read of the state is too large to be recorded: %zu bytes",
+		         state.n);
+	} else {
+		const struct event e = {.kind = EVENT_STATE_REREAD, .detail = buf_view(&detail)};
+
+		failed = line_writer_event(&r->writer, r->turns, &e, err);
+	}
 	buf_release(&detail);
 	return failed;
 }
@@ -72,7 +81,7 @@ static int put_second_read(struct rollout *r, bool quiet, struct error *err)
 		return -1;
 	}
 	quiet = quiet && rereads_is_quiet(r->conf->rereads, r->calls_before);
-	return again.p ? put_reread(r, again, quiet, err) : 0;
+	return again.p ? rollout_put_reread(r, again, quiet, 0, err) : 0;
 }
 
 static uint64_t wait_ms(const struct rollout *r, uint64_t calls, uint64_t most)

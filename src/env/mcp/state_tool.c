@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "env/mcp/tools.h"
+#include "env/tool_list.h"
 
 #define REFUSAL_CELLS 120
 
@@ -33,19 +34,6 @@ static int no_state_tool(struct str name, struct str tools, struct str refusal, 
 	return -1;
 }
 
-static bool is_listed(struct str tools, struct str name)
-{
-	struct str tool;
-	size_t cursor = 0;
-
-	while (json_next(tools, &cursor, &tool)) {
-		if (json_is(JSON_GET(tool, "name"), name)) {
-			return true;
-		}
-	}
-	return false;
-}
-
 int mcp_check_state_tool(const struct state_source *s, struct str tools,
                          struct mcp_session *session, struct mcp_reading *reading,
                          struct error *err)
@@ -54,7 +42,7 @@ int mcp_check_state_tool(const struct state_source *s, struct str tools,
 	struct env_reply out = {0};
 	struct mcp_reply reply;
 
-	if (!json_count(tools) || is_listed(tools, s->target)) {
+	if (!json_count(tools) || tool_is_listed(tools, s->target)) {
 		return 0;
 	}
 	if (mcp_call_tool(session, s->target, s->arguments, &reply, err)) {

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "env/reading.h"
+#include "env/tool_list.h"
 #include "json/write.h"
 
 #include <stdlib.h>
@@ -251,19 +252,6 @@ int openenv_reset(struct env *base, struct env_reply *out, struct error *err)
 	return choose_ignored(e, err);
 }
 
-static bool is_tool(struct str tools, struct str name)
-{
-	struct str tool;
-	size_t cursor = 0;
-
-	while (json_next(tools, &cursor, &tool)) {
-		if (json_is(JSON_GET(tool, "name"), name)) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* No tool is named "step", so the arguments are the action. */
 static void write_action(struct env_openenv *e, struct str name, struct str arguments)
 {
@@ -315,7 +303,7 @@ int openenv_step(struct env *base, struct str name, struct str arguments, struct
                  struct error *err)
 {
 	struct env_openenv *e = openenv_of(base);
-	bool known = e->calls_tools ? is_tool(e->facts.tools, name) : str_is(name, "step");
+	bool known = e->calls_tools ? tool_is_listed(e->facts.tools, name) : str_is(name, "step");
 	struct openenv_answer a;
 	int64_t counted = e->env_steps;
 

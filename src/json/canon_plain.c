@@ -5,8 +5,155 @@
 #include "json/canon_plain.h"
 
 #include "json/canon_object.h"
-#include "json/canon_scalar.h"
+#include "json/scalar.h"
 #include "json/scan_internal.h"
+#include "json/sort.h"
+
+#define DEPTH_MAX   32
+#define MEMBERS_MAX 128
+
+struct plain_frame {
+	size_t members; /* index of its first member */
+	bool sorted;    /* the keys so far are sorted */
+	unsigned char closer;
+};
+
+struct copying {
+	struct scan scan;
+	struct seen seen;
+	struct json_fault fault;   /* not reported */
+	const unsigned char *from; /* the first byte not copied yet */
+	size_t dropped;            /* bytes before `from` that the copy lacks */
+	char *copy;
+	bool one_line; /* the text ends at a line feed between tokens */
+	size_t members_n;
+	size_t kept;               /* number of members of the last outermost container */
+	struct plain_frame *frame; /* the innermost; frames[0] is a sentinel */
+	struct plain_frame frames[DEPTH_MAX + 1];
+	struct written_member members[MEMBERS_MAX];
+};
+
+/* False if the copy might not fit. */
+static bool copy_begin(struct copying *c, struct str text, struct buf *out)
+{
+	c->seen = (struct seen){0};
+	c->scan = scan_of(text, &c->seen, &c->fault);
+	c->scan.canonical = true;
+	c->from = c->scan.begin;
+	c->dropped = 0;
+	c->one_line = false;
+	c->members_n = 0;
+	c->frame = c->frames;
+	c->frames[0] = (struct plain_frame){.sorted = true};
+	c->copy = text.n <= out->max && out->n <= out->max - text.n ? buf_room(out, text.n) : NULL;
+	return c->copy != NULL;
+}
+
+/* The functions below take the place where they begin and return the place after it, or NULL for
+   what is not JSON or not supported. */
+
+/* The offset in the copy of the byte at p, which is not before c->from. */
+ALWAYS_INLINE size_t place(const struct copying *c, const unsigned char *p)
+{
+	return (size_t)(p - c->scan.begin) - c->dropped;
+}
+
+ALWAYS_INLINE void copy_to(struct copying *c, const unsigned char *p)
+{
+	memcpy(c->copy + place(c, c->from), c->from, (size_t)(p - c->from));
+	c->from = p;
+}
+
+/* Writes n bytes instead of those up to `after`, which are not fewer. */
+static void put_instead(struct copying *c, const unsigned char *p, const unsigned char *after,
+                        const char *bytes, size_t n)
+{
+	copy_to(c, p);
+	memcpy(c->copy + place(c, p), bytes, n);
+	c->dropped += (size_t)(after - p) - n;
+	c->from = after;
+}
+
+static __attribute__((noinline)) const unsigned char *drop_blanks(struct copying *c,
+                                                                  const unsigned char *p)
+{
+	const unsigned char *after = lex_blanks(p, c->scan.end);
+	const unsigned char *feed = c->one_line ? memchr(p, '\n', (size_t)(after - p)) : NULL;
+
+	if (feed) {
+		c->scan.end = after = feed;
+	}
+	put_instead(c, p, after, "", 0);
+	return after;
+}
+
+ALWAYS_INLINE const unsigned char *blanks(struct copying *c, const unsigned char *p)
+{
+	return LIKELY(peek(&c->scan, p) > ' ') ? p : drop_blanks(c, p);
+}
+
+/* ---- strings, keys ---- */
+
+/* A string with an escape that has another canonical form; p is after the opening quote. */
+static __attribute__((noinline)) const unsigned char *respell(struct copying *c,
+                                                              const unsigned char *p)
+{
+	c->scan.canonical = false;
+	const unsigned char *end = string(&c->scan, p, false);
+	c->scan.canonical = true;
+	c->seen.string_n = 0; /* it may be this string */
+
+	while (end && (p = memchr(p, '\\', (size_t)(end - p)))) {
+		const unsigned char *after = p;
+		char text[6];
+		size_t n = lex_canonical(lex_unescape(&after, end), text);
+
+		if ((size_t)(after - p) != n || memcmp(p, text, n) != 0) {
+			put_instead(c, p, after, text, n);
+		}
+		p = after;
+	}
+	return end;
+}
+
+/* Any value except an array or object. */
+ALWAYS_INLINE const unsigned char *copy_scalar(struct copying *c, const unsigned char *p)
+{
+	const unsigned char *after = scalar(&c->scan, p);
+
+	return LIKELY(after != NULL) || peek(&c->scan, p) != '"' ? after : respell(c, p + 1);
+}
+
+static __attribute__((noinline)) const unsigned char *long_key(struct copying *c,
+                                                               const unsigned char *p)
+{
+	const unsigned char *after = string(&c->scan, p, true);
+
+	return after && !memchr(p, '\\', (size_t)(after - p)) ? after : NULL;
+}
+
+/* Keys repeat from object to object, so their lengths are predictable. */
+ALWAYS_INLINE const unsigned char *key(struct copying *c, const unsigned char *p)
+{
+	if (UNLIKELY(peek(&c->scan, p) != '"')) {
+		return NULL;
+	}
+	p++;
+#ifdef JSON_SSE2
+	if (LIKELY(c->scan.end - p >= 16)) {
+		unsigned mask = sse2_not_plain(sse2_load(p));
+
+		if (LIKELY(mask)) {
+			const unsigned char *after = sse2_step(p, mask);
+
+			if (LIKELY(*after == '"')) {
+				return after + 1;
+			}
+		}
+	}
+#endif
+	return long_key(c, p);
+}
 
 /* ---- objects and arrays ---- */
 
@@ -50,7 +197,7 @@ static __attribute__((noinline)) void sort(struct copying *c, const unsigned cha
    innermost frame. */
 ALWAYS_INLINE const unsigned char *leave(struct copying *c, const unsigned char *p, bool sorted)
 {
-	while (peek(c, p) == c->frame->closer) {
+	while (peek(&c->scan, p) == c->frame->closer) {
 		const struct plain_frame *f = c->frame;
 
 		if (UNLIKELY(!f->sorted && (sorted || f > c->frames + 1))) {
@@ -83,11 +230,11 @@ ALWAYS_INLINE const unsigned char *member(struct copying *c, const unsigned char
 		m[-1].end = m->at - 1;
 		f->sorted = f->sorted && key_order(m[-1].key, m->key) <= 0;
 	}
-	if (LIKELY(c->end - after >= 2 && after[0] == ':' && after[1] > ' ')) {
+	if (LIKELY(c->scan.end - after >= 2 && after[0] == ':' && after[1] > ' ')) {
 		return after + 1;
 	}
 	p = blanks(c, after);
-	return LIKELY(peek(c, p) == ':') ? blanks(c, p + 1) : NULL;
+	return LIKELY(peek(&c->scan, p) == ':') ? blanks(c, p + 1) : NULL;
 }
 
 /* Copies an object or array; p is at its opening bracket. */
@@ -95,14 +242,14 @@ static const unsigned char *container(struct copying *c, const unsigned char *p,
 {
 	p = enter(c, p);
 	for (bool entered = true; LIKELY(p != NULL);) {
-		if (LIKELY(c->end - p >= 2 && p[0] == ',' && p[1] > ' ' && !entered)) {
+		if (LIKELY(c->scan.end - p >= 2 && p[0] == ',' && p[1] > ' ' && !entered)) {
 			p++;
-		} else if (!entered || peek(c, p) == c->frame->closer) {
+		} else if (!entered || peek(&c->scan, p) == c->frame->closer) {
 			p = leave(c, blanks(c, p), sorted);
 			if (c->frame == c->frames) {
 				return p;
 			}
-			if (UNLIKELY(peek(c, p) != ',')) {
+			if (UNLIKELY(peek(&c->scan, p) != ',')) {
 				return NULL;
 			}
 			p = blanks(c, p + 1);
@@ -110,15 +257,15 @@ static const unsigned char *container(struct copying *c, const unsigned char *p,
 		if (c->frame->closer == '}' && UNLIKELY(!(p = member(c, p)))) {
 			return NULL;
 		}
-		entered = opens(peek(c, p));
-		p = entered ? enter(c, p) : scalar(c, p);
+		entered = opens(peek(&c->scan, p));
+		p = entered ? enter(c, p) : copy_scalar(c, p);
 	}
 	return NULL;
 }
 
 ALWAYS_INLINE const unsigned char *value_at(struct copying *c, const unsigned char *p, bool sorted)
 {
-	return opens(peek(c, p)) ? container(c, p, sorted) : scalar(c, p);
+	return opens(peek(&c->scan, p)) ? container(c, p, sorted) : copy_scalar(c, p);
 }
 
 /* p is after the value. */
@@ -136,11 +283,11 @@ bool canon_plain(struct str value, struct buf *out)
 	if (!copy_begin(&c, value, out)) {
 		return false;
 	}
-	const unsigned char *p = value_at(&c, blanks(&c, c.source), true);
-	if (!p || blanks(&c, p) != c.end) {
+	const unsigned char *p = value_at(&c, blanks(&c, c.scan.begin), true);
+	if (!p || blanks(&c, p) != c.scan.end) {
 		return false;
 	}
-	end(&c, c.end, out);
+	end(&c, c.scan.end, out);
 	return true;
 }
 
@@ -187,7 +334,7 @@ static bool take_parts(struct copying *c, const unsigned char *p, struct taking 
 ALWAYS_INLINE const unsigned char *top_key(struct copying *c, const unsigned char *p,
                                            struct taking *t, struct json_member *m)
 {
-	m->lead = lead_at(p, c->end, &t->keys->leads, t->next);
+	m->lead = lead_at(p, c->scan.end, &t->keys->leads, t->next);
 	if (LIKELY(m->lead)) {
 		size_t n = t->keys->leads.list[m->lead - 1].n;
 
@@ -201,7 +348,7 @@ ALWAYS_INLINE const unsigned char *top_key(struct copying *c, const unsigned cha
 	}
 	m->key = lex_slice(p + 1, after - 1);
 	p = blanks(c, after);
-	return LIKELY(peek(c, p) == ':') ? blanks(c, p + 1) : NULL;
+	return LIKELY(peek(&c->scan, p) == ':') ? blanks(c, p + 1) : NULL;
 }
 
 /* From a key to the comma or brace after its value. */
@@ -213,7 +360,7 @@ static const unsigned char *top_member(struct copying *c, const unsigned char *p
 	if (UNLIKELY(!p)) {
 		return NULL;
 	}
-	m->type = (enum json_type)json_types[peek(c, p)];
+	m->type = (enum json_type)json_types[peek(&c->scan, p)];
 	m->value.p = c->copy + place(c, p);
 	bool keeps = m->type == JSON_OBJECT && keeps_order(t->keys, m->key);
 	p = value_at(c, p, !keeps);
@@ -240,17 +387,17 @@ bool json_canon_members(struct str text, const struct json_canon_keys *keys,
 		return false;
 	}
 	c.one_line = true;
-	const unsigned char *p = c.source;
-	for (bool more = peek(&c, p) == '{'; more; more = peek(&c, p) == ',') {
+	const unsigned char *p = c.scan.begin;
+	for (bool more = peek(&c.scan, p) == '{'; more; more = peek(&c.scan, p) == ',') {
 		p = o->count < JSON_CANON_MEMBERS ? top_member(&c, blanks(&c, p + 1), &t) : NULL;
 		if (UNLIKELY(!p)) {
 			return false;
 		}
 	}
-	if (!o->count || peek(&c, p) != '}') {
+	if (!o->count || peek(&c.scan, p) != '}') {
 		return false;
 	}
-	o->used = (size_t)(p + 1 - c.source);
+	o->used = (size_t)(p + 1 - c.scan.begin);
 	end(&c, p + 1, out);
 	for (size_t i = 0; i < t.parts; i++) {
 		o->parts[i].type = json_type(o->parts[i].value);

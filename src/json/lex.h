@@ -14,7 +14,7 @@ ALWAYS_INLINE bool lex_is_blank(unsigned char c)
 
 ALWAYS_INLINE const unsigned char *lex_blanks(const unsigned char *p, const unsigned char *end)
 {
-	while (p < end && lex_is_blank(*p)) {
+	while (p < end && *p <= ' ' && lex_is_blank(*p)) { /* few bytes need the second test */
 		p++;
 	}
 	return p;
@@ -40,10 +40,10 @@ ALWAYS_INLINE const unsigned char *lex_string(const unsigned char *p, const unsi
 	return lex_string_rest(p, end);
 }
 
-/* From any byte of a number or literal to just after it. */
+/* From any byte of a number or literal to just after it: the bytes of both are above the comma. */
 ALWAYS_INLINE const unsigned char *lex_word(const unsigned char *p, const unsigned char *end)
 {
-	while (p < end && *p != ',' && *p != ']' && *p != '}' && !lex_is_blank(*p)) {
+	while (p < end && ((*p > ',' && *p != ']' && *p != '}') || *p == '+')) {
 		p++;
 	}
 	return p;

@@ -12,6 +12,7 @@ struct canonical_parser {
 	struct str ordered[KEY_COUNT]; /* keys of objects whose members have an order of ours */
 	size_t ordered_count;
 	struct json_shapes *shapes[LINE_UNKNOWN + 1]; /* of lines of each type */
+	struct json_canon_object other;               /* a line of which no shape is known */
 	struct buf copy, scratch;
 };
 
@@ -36,7 +37,7 @@ struct canonical_parser *canonical_parser_new(void)
 		}
 	}
 	for (size_t i = 0; i < ARRAY_LEN(c->shapes); i++) {
-		c->shapes[i] = json_shapes_new();
+		c->shapes[i] = json_canon_shapes_new();
 	}
 	return c;
 }
@@ -61,7 +62,7 @@ bool canonical_parse(struct canonical_parser *c, struct str text, struct line *o
 
 	buf_clear(&c->copy);
 	const struct json_canon_object *o =
-		json_canon_shaped(c->shapes[expected], text, &keys, &c->copy);
+		json_canon_shaped(c->shapes[expected], text, &keys, &c->other, &c->copy);
 	if (!o) {
 		return false;
 	}

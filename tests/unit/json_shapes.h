@@ -1,4 +1,4 @@
-/* Objects whose structure is known give the same as others: json_canon_shaped against
+/* Objects whose shape is known give the same as others: json_canon_shaped against
    json_canon_members, for the same objects one after the other. */
 #ifndef TESTS_JSON_SHAPES_H
 #define TESTS_JSON_SHAPES_H
@@ -52,18 +52,16 @@ static bool same_object(const struct json_canon_object *a, const struct json_can
 
 static void compare_object(struct shapes_test *t, struct str object)
 {
-	static const struct json_canon_object *of_unknown;
+	struct json_canon_object of_unknown;
 	struct buf a = BUF(GUARDED), b = BUF(GUARDED);
 	struct str text = guard_put(&t->guard, object);
 	struct json_canon_object plain;
 	const bool valid = json_canon_members(text, &shape_keys, &plain, &a);
 	const struct json_canon_object *shaped =
-		json_canon_shaped(t->shapes, text, &shape_keys, &b);
+		json_canon_shaped(t->shapes, text, &shape_keys, &of_unknown, &b);
 
-	if (!t->objects++) {
-		of_unknown = shaped;
-	}
-	t->known += shaped && shaped != of_unknown;
+	t->objects++;
+	t->known += shaped && shaped != &of_unknown;
 	if (valid != (shaped != NULL) || (valid && !same_object(&plain, shaped)) ||
 	    !str_eq(buf_view(&a), buf_view(&b))) {
 		tap_note("object", object.p);
@@ -91,13 +89,13 @@ static void step_line(struct buf *out, const char *scalar, size_t place)
 
 static struct shapes_test shapes_begin(void)
 {
-	return (struct shapes_test){.guard = guard_new(GUARDED), .shapes = json_shapes_new()};
+	return (struct shapes_test){.guard = guard_new(GUARDED), .shapes = json_canon_shapes_new()};
 }
 
 static void shapes_end(struct shapes_test *t, size_t known, const char *what)
 {
 	ok(t->wrong == 0, "%s: %zu objects give the same", what, t->objects);
-	ok(t->known >= known, "%s: of %zu of them the structure was known", what, t->known);
+	ok(t->known >= known, "%s: of %zu of them the shape was known", what, t->known);
 	json_shapes_free(t->shapes);
 	guard_free(&t->guard);
 }
@@ -201,8 +199,8 @@ static void changed_bytes(void)
 	shapes_end(&t, 2000, "bytes replaced");
 }
 
-/* Structures that begin alike and differ later, in turn. */
-static void many_structures(size_t count, size_t rounds, size_t known, const char *what)
+/* Shapes that begin alike and differ later, in turn. */
+static void many_shapes(size_t count, size_t rounds, size_t known, const char *what)
 {
 	struct shapes_test t = shapes_begin();
 	struct buf line = BUF(GUARDED);
@@ -223,7 +221,7 @@ static void many_structures(size_t count, size_t rounds, size_t known, const cha
 }
 
 /* More than is learned. */
-static void large_structures(void)
+static void large_shapes(void)
 {
 	struct shapes_test t = shapes_begin();
 	struct buf line = BUF(GUARDED);
@@ -242,7 +240,7 @@ static void large_structures(void)
 		compare_object(&t, buf_view(&line));
 	}
 	buf_release(&line);
-	shapes_end(&t, 1, "structures of many bytes or scalars");
+	shapes_end(&t, 1, "shapes of many bytes or scalars");
 }
 
 static void no_scalars(void)
@@ -263,9 +261,9 @@ static inline int shapes_main(void)
 	scalars();
 	lengths();
 	changed_bytes();
-	many_structures(16, 10, 120, "as many structures as are kept");
-	many_structures(24, 50, 1, "more structures than are kept");
-	large_structures();
+	many_shapes(16, 10, 120, "as many shapes as are kept");
+	many_shapes(24, 50, 1, "more shapes than are kept");
+	large_shapes();
 	no_scalars();
 	return done();
 }

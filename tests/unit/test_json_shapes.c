@@ -1,4 +1,4 @@
-/* Objects whose structure is known. */
+/* Objects whose shape is known. */
 #include "json_shapes.h"
 
 int main(void)

@@ -1,8 +1,8 @@
-/* Objects whose structure is known, as on machines without SSE2: a separate copy, linked before the
+/* Objects whose shape is known, as on machines without SSE2: a separate copy, linked before the
    library's. */
 #define JSON_PORTABLE 1
 /* NOLINTNEXTLINE(bugprone-suspicious-include): this build of it is what is tested */
-#include "json/canon_shape.c"
+#include "json/shape.c"
 
 #include "json_shapes.h"
 

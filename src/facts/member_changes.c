@@ -192,14 +192,6 @@ static bool has_member(const struct member_changes *c, struct str pointer)
 	return false;
 }
 
-/* Words are members if one of them is known to be, if all that differ without a call may be
-   generated, or if a point in time or an id is among them. */
-static bool are_members(const struct word_changes *words, bool known,
-                        const struct interval *between)
-{
-	return known || (words->generated && (!between->called || words->dated));
-}
-
 /* The result of a comparison so far. */
 struct differences {
 	member_set differ;
@@ -236,17 +228,22 @@ static bool descend_held(struct member_changes *c, struct member_walk *w, const 
 	return true;
 }
 
-/* False if the pair is not to be compared by words. */
+/* False if the pair is not to be compared by words: those of texts are members if one of them is known
+   to be, or if all that differ may be generated, and a point in time or an id is among those that
+   differ after a call. */
 static bool compare_words(struct member_changes *c, struct member_walk *w, const struct str pair[2],
                           const struct interval *between, bool equal, struct differences *d)
 {
 	struct word_changes words;
-	bool ignored = c->by_words && has_ignored(c, buf_view(&w->pointer));
 	size_t n = w->pointer.n;
 
-	if (!c->by_words || json_type(pair[1]) != JSON_STRING ||
-	    !word_changes_find(&words, pair[0], pair[1], between->now_ms) ||
-	    !are_members(&words, ignored || has_member(c, buf_view(&w->pointer)), between)) {
+	if (!c->by_words || json_type(pair[1]) != JSON_STRING) {
+		return false;
+	}
+	bool ignored = has_ignored(c, buf_view(&w->pointer));
+	bool known = ignored || has_member(c, buf_view(&w->pointer));
+	if (!word_changes_find(&words, pair[0], pair[1], known, between->now_ms) ||
+	    !(known || !between->called || words.dated)) {
 		return false;
 	}
 	for (size_t i = 0; i < words.count && d->differ != CHANGES_UNKNOWN; i++) {

@@ -154,7 +154,7 @@ int facts_line(struct facts *f, const struct line *l, const struct reader_note *
 	struct open_rollout *o;
 
 	finish_last_line(f);
-	*out = (struct facts_update){.rollout = NULL};
+	mem_clear(out, sizeof(*out));
 	if (note && note->torn) {
 		note_torn(f);
 		return 0;

@@ -411,7 +411,10 @@ static unsigned take_event(struct open_rollout *o, const struct line *l)
 
 unsigned fold_line(struct open_rollout *o, const struct line *l, struct derived_line *m)
 {
-	*m = (struct derived_line){.line = l, .tool = TOOL_NONE, .env_steps = -1};
+	mem_clear(m, sizeof(*m));
+	m->line = l;
+	m->tool = TOOL_NONE;
+	m->env_steps = -1;
 	switch (l->type) {
 	case LINE_STEP:
 		return take_turn(o, l, m);

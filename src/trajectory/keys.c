@@ -73,20 +73,36 @@ enum row {
 	ROW_COUNT
 };
 
+#define TYPE_AT          (sizeof("{\"type\":\"") - 1)
+#define TYPE(name, a, b) {name, STR_INIT("{\"type\":\"" name "\""), ROW_##a##_TYPE, b}
 static const struct line_rows {
 	const char *name;
+	struct str begin; /* of a line that we write */
 	enum row first, end;
 } line_types[LINE_TYPES] = {
-	[LINE_HEADER] = {"header", ROW_HEADER_TYPE, ROW_RESET_TYPE},
-	[LINE_RESET] = {"reset", ROW_RESET_TYPE, ROW_STEP_TYPE},
-	[LINE_STEP] = {"step", ROW_STEP_TYPE, ROW_EVENT_TYPE},
-	[LINE_EVENT] = {"event", ROW_EVENT_TYPE, ROW_END_TYPE},
-	[LINE_END] = {"end", ROW_END_TYPE, ROW_COUNT},
+	[LINE_HEADER] = TYPE("header", HEADER, ROW_RESET_TYPE),
+	[LINE_RESET] = TYPE("reset", RESET, ROW_STEP_TYPE),
+	[LINE_STEP] = TYPE("step", STEP, ROW_EVENT_TYPE),
+	[LINE_EVENT] = TYPE("event", EVENT, ROW_END_TYPE),
+	[LINE_END] = TYPE("end", END, ROW_COUNT),
 };
 
 const char *line_type_name(enum line_type t)
 {
 	return (size_t)t < LINE_TYPES ? line_types[t].name : NULL;
+}
+
+enum line_type line_expected_type(struct str text)
+{
+	for (size_t t = 0; t < LINE_TYPES; t++) {
+		struct str begin = line_types[t].begin;
+
+		if (text.n >= begin.n && text.p[TYPE_AT] == begin.p[TYPE_AT] &&
+		    memcmp(text.p, begin.p, begin.n) == 0) {
+			return (enum line_type)t;
+		}
+	}
+	return LINE_UNKNOWN;
 }
 
 const struct line_key *line_rows(enum line_type t, size_t *count)

@@ -3,7 +3,9 @@
    table, the scanner gets the expected keys, and searching for keys is the exception. */
 #include "trajectory/line.h"
 
+#include "base/mem.h"
 #include "json/canon.h"
+#include "trajectory/line_internal.h"
 
 #include <inttypes.h>
 
@@ -164,28 +166,16 @@ static bool take_word(enum key k, struct str string, struct line *out)
 	return known;
 }
 
-/* Counts of up to four digits, which nearly all are. */
-ALWAYS_INLINE bool is_short_count(struct str value)
+bool line_key_takes(const struct line_key *row, struct str value, struct line *out)
 {
-	size_t n = 0;
-
-	while (n < value.n && n < 4 && value.p[n] >= '0' && value.p[n] <= '9') {
-		n++;
-	}
-	return n == value.n;
-}
-
-/* Is the value allowed, given that its type is? `type` itself was checked before. */
-static bool is_allowed(const struct line_key *row, const struct json_member *m, struct line *out)
-{
-	if (row->key == KEY_OUTCOME && str_eq(m->value, STR("\"ok\""))) { /* most are */
+	if (row->key == KEY_OUTCOME && str_eq(value, STR("\"ok\""))) { /* most are */
 		out->outcome = OUTCOME_OK;
 		return true;
 	}
 	if (row->key == KEY_OUTCOME || row->key == KEY_STATUS || row->key == KEY_EVENT) {
-		return take_word(row->key, m->value, out) || m->type == JSON_NULL;
+		return take_word(row->key, value, out) || json_type(value) == JSON_NULL;
 	}
-	return row->key == KEY_TYPE || line_key_allows(row, m->value);
+	return row->key == KEY_TYPE || line_key_allows(row, value);
 }
 
 /* `lead`: what the scanner found out about the key, if that is valid for these rows. */
@@ -200,9 +190,7 @@ ALWAYS_INLINE int take(struct row_walk *w, const struct json_member *m, unsigned
 	if (!row) {
 		return 0;
 	}
-	if (!(row->types >> m->type & 1) ||
-	    ((row->types & T_INTEGRAL || row->words) && !is_short_count(m->value) &&
-	     !is_allowed(row, m, out))) {
+	if (!line_key_fits(row, m->value, m->type, out)) {
 		return value_error(err, row, m->value, (size_t)(m->value.p - out->text.p));
 	}
 	out->value[row->key] = m->value;
@@ -263,21 +251,6 @@ static enum line_type type_of(struct str string)
 	return LINE_UNKNOWN;
 }
 
-enum line_type line_expected_type(struct str text)
-{
-	static const struct str begin = STR_INIT("{\"type\":\"");
-	struct str word = str_skip(text, begin.n);
-	const char *quote = str_starts(text, begin) ? memchr(word.p, '"', word.n) : NULL;
-
-	for (size_t t = 0; quote && t < LINE_TYPES; t++) {
-		if (is_word((struct str){word.p, (size_t)(quote - word.p)},
-		            line_type_name((enum line_type)t))) {
-			return (enum line_type)t;
-		}
-	}
-	return LINE_UNKNOWN;
-}
-
 static int8_t tristate(struct str value)
 {
 	return (int8_t)(value.n == 0 || value.p[0] == 'n' ? -1 : value.p[0] == 't');
@@ -306,7 +279,7 @@ static int check_header(const struct line *l, struct error *err)
 	return 0;
 }
 
-static void decode(struct line *out, struct buf *scratch)
+void line_decode(struct line *out, struct buf *scratch)
 {
 	struct str rollout = out->value[KEY_ROLLOUT];
 
@@ -323,9 +296,9 @@ static void decode(struct line *out, struct buf *scratch)
 	out->truncated = tristate(out->value[KEY_TRUNCATED]);
 }
 
-static void line_begin(struct line *out, struct str text, enum line_type type)
+void line_begin(struct line *out, struct str text, enum line_type type)
 {
-	memset(out, 0, sizeof(*out));
+	mem_clear(out, sizeof(*out));
 	out->text = text;
 	out->turn = out->step = out->terminated = out->truncated = -1;
 	out->type = type;
@@ -372,20 +345,7 @@ int line_of_members(struct str text, const struct line_members *s, struct buf *s
 	if (out->type == LINE_HEADER && check_header(out, err) != 0) {
 		return -1;
 	}
-	decode(out, scratch);
-	return 0;
-}
-
-static int scan(struct str text, struct json_known *k, struct line_members *s,
-                struct json_fault *fault)
-{
-	s->expected = line_expected_type(text);
-	k->leads = line_leads(s->expected);
-	if (json_validate_known(text, k, fault) != 0) {
-		return -1;
-	}
-	s->list = k->members;
-	s->count = k->count;
+	line_decode(out, scratch);
 	return 0;
 }
 
@@ -400,35 +360,32 @@ static struct str object_in(struct str text, size_t used)
 	return (struct str){text.p + blanks, used - blanks};
 }
 
-int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
-               struct error *err)
+int line_parse_object(struct str text, struct buf *scratch, struct line *out,
+                      struct line_object *object, struct error *err)
 {
 	struct json_member members[MEMBERS_MAX];
-	struct json_known known = {.members = members, .max = MEMBERS_MAX};
+	struct line_members s = {.list = members, .expected = line_expected_type(text)};
+	struct json_known known = {
+		.leads = line_leads(s.expected), .members = members, .max = MEMBERS_MAX};
 	struct json_fault fault = {0};
-	struct line_members s;
 
-	*used = 0;
-	if (scan(text, &known, &s, &fault) != 0) {
+	object->used = 0;
+	if (json_validate_known(text, &known, &fault) != 0) {
 		return fault_error(err, text, &fault);
 	}
-	*used = known.used;
+	s.count = known.count;
+	*object = (struct line_object){known.used, known.line_feed};
 	return line_of_members(object_in(text, known.used), &s, scratch, out, err);
 }
 
-int line_parse_first(struct str text, struct buf *scratch, struct line *out, size_t *used)
+int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
+               struct error *err)
 {
-	struct json_member members[MEMBERS_MAX];
-	struct json_known known = {.members = members, .max = MEMBERS_MAX};
-	struct json_fault fault;
-	struct error err;
-	struct line_members s;
+	struct line_object object;
+	int failed = line_parse_object(text, scratch, out, &object, err);
 
-	if (scan(text, &known, &s, &fault) != 0 || known.line_feed) {
-		return -1;
-	}
-	*used = known.used;
-	return line_of_members(object_in(text, known.used), &s, scratch, out, &err);
+	*used = object.used;
+	return failed;
 }
 
 /* A value may have been validated with blanks around it, which a line's slices lack. */

@@ -204,10 +204,6 @@ struct line_members {
 };
 MUST_USE int line_of_members(struct str text, const struct line_members *members,
                              struct buf *scratch, struct line *out, struct error *err);
-/* line_parse for a text that continues after the object's line; also fails if the object contains a
-   line feed. Gives no reason. */
-MUST_USE int line_parse_first(struct str text, struct buf *scratch, struct line *out, size_t *used);
-
 /* Appends the line as JSON with a line feed: type first, keys in table order, values unchanged
    except that line breaks outside strings are removed. An absent key of the table is omitted if
    optional (structured, raw, raw_base64, llm, meta), else written as null. Only l->type and

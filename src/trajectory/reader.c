@@ -2,12 +2,14 @@
    objects are slices of it, without copying. Several objects on one line and a truncated last
    line (after a crash or by a second writer) are noted; anything else is an error with its
    position. */
+#define _GNU_SOURCE /* memrchr */
 #include "trajectory/reader_internal.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
 #include "trajectory/foreign.h"
 #include "trajectory/line_canonical.h"
+#include "trajectory/line_shape.h"
 #include "trajectory/skim.h"
 
 #include <errno.h>
@@ -44,6 +46,7 @@ static int begin(int fd, bool owned, const char *path, struct reader **out, stru
 		                     .limit = UINT64_MAX,
 		                     .made_end = UINT64_MAX,
 		                     .scratch = BUF(BUF_MAX_MESSAGE),
+		                     .shapes = line_shapes_new(),
 		                     .made = BUF(FOREIGN_BYTES_MAX)};
 		reader_begin_bytes(r, r->origin);
 		*out = r;
@@ -84,6 +87,7 @@ void reader_close(struct reader *r)
 	}
 	buf_release(&r->made);
 	buf_release(&r->scratch);
+	line_shapes_free(r->shapes);
 	reader_free_bytes(r);
 	free(r->name);
 	free(r);
@@ -258,13 +262,12 @@ int reader_content(struct reader *r, struct error *err)
 static struct str complete_lines(struct reader *r)
 {
 	uint64_t start = r->base + r->start, end = r->base + r->end;
-	uint64_t from = r->lines_searched > start ? r->lines_searched : start, at = end;
 
 	if (r->lines_searched != end) {
-		while (at > from && r->p[at - 1 - r->base] != '\n') {
-			at--;
-		}
-		r->lines_end = at > from ? at : r->lines_end;
+		uint64_t from = r->lines_searched > start ? r->lines_searched : start;
+		const char *feed = memrchr(r->p + (from - r->base), '\n', (size_t)(end - from));
+
+		r->lines_end = feed ? r->base + (uint64_t)(feed - r->p) + 1 : r->lines_end;
 		r->lines_searched = end;
 	}
 	return (struct str){r->p + r->start, r->lines_end > start ? r->lines_end - start : 0};
@@ -312,8 +315,9 @@ static bool take_object(struct reader *r, struct canonical_parser *parser, struc
 	struct str lines = r->line > 0 && !r->rest.n ? lines_at_hand(r) : STR_NONE;
 	size_t n;
 
-	if (!lines.n || !(parser ? canonical_parse(parser, lines, out, &n)
-	                         : line_parse_first(lines, &r->scratch, out, &n) == 0)) {
+	if (!lines.n ||
+	    !(parser ? canonical_parse(parser, lines, out, &n)
+	             : line_shapes_parse(r->shapes, lines, &r->scratch, out, &n) == 0)) {
 		return false;
 	}
 	while (lines.p[n] == ' ' || lines.p[n] == '\t' || lines.p[n] == '\r') {

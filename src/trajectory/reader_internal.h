@@ -32,6 +32,7 @@ struct reader {
 	bool terminated;
 	bool any; /* a valid line was seen */
 	struct buf scratch;
+	struct line_shapes *shapes;
 
 	/* of a file in another format */
 	FILE *unpacked; /* the values of an archive, read instead of it; NULL: not an archive */

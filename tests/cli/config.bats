@@ -88,12 +88,12 @@ enter_project() {
 		while read -r line; do
 			id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
 			case $line in
-			*'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}' ;;
-			*'"tools/list"'*) result='{"tools":[{"name":"act","inputSchema":{"type":"object","properties":{"move":{"type":"string"}}}}]}' ;;
-			*'"tools/call"'*) result='{"content":[{"type":"text","text":"moved"}]}' ;;
-			*) continue ;;
+			*'"initialize"'*) reply='"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}' ;;
+			*'"tools/list"'*) reply='"result":{"tools":[{"name":"act","inputSchema":{"type":"object","properties":{"move":{"type":"string"}}}}]}' ;;
+			*'"tools/call"'*) reply='"result":{"content":[{"type":"text","text":"moved"}]}' ;;
+			*) reply='"error":{"code":-32601,"message":"no such method"}' ;; # silence would cost the whole --timeout
 			esac
-			[ -z "$id" ] || echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$result}"
+			[ -z "$id" ] || echo "{\"jsonrpc\":\"2.0\",\"id\":$id,$reply}"
 		done
 	END
 	chmod +x server

@@ -139,10 +139,10 @@ $(UNITS) $(FUZZERS) $(TOOLS): %: %.o $(LIB)
 demo: all ## drive the built-in lake twice: healthy, and with the fault of a broken proxy
 	@tests/demo
 
-# The longest first, and more at a time than there are cores: many of them mostly wait.
+# The longest first, and three at a time on two cores: many of them mostly wait.
 TESTS := $(sort $(wildcard tests/cli/*.bats tests/lint/*.bats)) $(UNITS) $(FUZZERS)
 test: all $(UNITS) $(FUZZERS) $(TOOLS) ## unit tests, command tests and the replay of fuzz inputs
-	@JOBS=$${JOBS:-4} tests/prove $(OBJ) $(TESTS)
+	@JOBS=$${JOBS:-3} tests/prove $(OBJ) $(TESTS)
 
 fuzz-regress: $(FUZZERS) ## replay only fixtures/fuzz/* (part of test)
 	@tests/prove $(OBJ) $(FUZZERS)
@@ -162,7 +162,7 @@ coverage: ## line coverage by directory; fails below 85 %
 
 interop: all $(TOOLS) ## against real third-party servers (installs them under .deps/)
 	@tests/interop/setup
-	@tests/prove $(OBJ)/interop tests/interop/zoo tests/interop/zoo-shared $(sort $(wildcard tests/interop/*.bats)); code=$$?; \
+	@tests/prove $(OBJ)/interop $(sort $(wildcard tests/interop/*.bats)) tests/interop/zoo tests/interop/zoo-shared; code=$$?; \
 		tail -n 1 $(OBJ)/interop/tap/tests.interop.zoo; exit $$code
 
 interop-llm: all ## against a real inference engine (compiles it under .deps/, once: 4 to 7 minutes, 180 MB; the tests take a minute)

@@ -142,8 +142,13 @@ static void show_findings(struct verdicts *v, const struct rollout_verdict *r)
 			continue;
 		}
 		report_findings(&one, v->origin, style, &v->out.text);
+		if (!v->worst || one.findings->severity > v->worst_severity) {
+			v->worst = one.findings->rule;
+			v->worst_severity = one.findings->severity;
+		}
 		if (!v->context->quiet && report_is_cause(r, one.findings)) {
 			report_cause(r, one.findings, v->origin, style, &causes);
+			v->has_cause = true;
 		}
 	}
 	settings_as_options(causes.p, causes.n);
@@ -256,6 +261,9 @@ void verdicts_summary(struct verdicts *v, const struct judge *j)
 	size_t at = out->n;
 
 	report_conclusion(&s, v->unfinished, v->context->style, out);
+	if (v->worst && !v->has_cause) {
+		report_more(v->worst, v->context->style, out);
+	}
 	settings_as_options(out->p + at, out->n - at);
 	if (judge_not_checked(j) && *judge_not_checked(j)) {
 		put_not_checked(judge_not_checked(j), out);

@@ -42,6 +42,9 @@ struct verdicts {
 	int64_t show_max;           /* findings per rule that are printed; 0: all */
 	struct held_back held[VERDICT_RULES_MAX];
 	size_t held_count;
+	const char *worst; /* rule of the first finding of the highest severity */
+	enum severity worst_severity;
+	bool has_cause; /* a line with a cause was printed */
 };
 
 /* struct judge_conf.verdict, with a struct verdicts as ctx. */

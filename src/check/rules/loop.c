@@ -215,12 +215,14 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		snprintf(calls, sizeof(calls), "a sequence of %d calls", c->period);
 	}
 	if (s->other_loops) {
-		snprintf(more, sizeof(more), "; %" PRId64 " shorter loops", s->other_loops);
+		snprintf(more, sizeof(more), "; and %" PRId64 " shorter loop%s", s->other_loops,
+		         s->other_loops == 1 ? "" : "s");
 	}
 	finding_add(out, SEVERITY_WARNING, &c->span, "/tool_call",
-	            "%s was repeated for %" PRId64 " rounds with the same replies (%s%s)%s", calls,
-	            c->equal_steps / c->period + 1, s->tool,
-	            s->learned ? ", read-only according to the baseline" : "", more);
+	            "%s (%s%s) was made %" PRId64
+	            " times in a row, with the same repl%s each time%s",
+	            calls, s->tool, s->learned ? ", read-only in the baseline" : "",
+	            c->equal_steps / c->period + 1, c->period == 1 ? "y" : "ies", more);
 }
 
 const struct check check_loop = {

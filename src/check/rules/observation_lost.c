@@ -85,7 +85,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	}
 	if (s->unread.count) {
 		finding_add(out, SEVERITY_ERROR, &s->unread, "/observation",
-		            "%" PRId64 " repl%s had content but no observation%s%s",
+		            "no observation was recorded for %" PRId64 " repl%s with content%s%s",
 		            s->unread.count, s->unread.count == 1 ? "y" : "ies",
 		            s->near[0] ? "; a similar key exists: " : "", s->near);
 	}

@@ -138,17 +138,17 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		return;
 	}
 	if (still) {
-		snprintf(count, sizeof(count), "; its own step count stayed at %" PRId64,
-		         r->env_count.now);
+		snprintf(count, sizeof(count),
+		         "; the environment's own step count stayed at %" PRId64, r->env_count.now);
 	} else if (r->env_count.reported >= 2) {
 		snprintf(count, sizeof(count),
-		         "; its own step count went from %" PRId64 " to %" PRId64,
+		         "; the environment's own step count went from %" PRId64 " to %" PRId64,
 		         r->env_count.first, r->env_count.now);
 	}
 	finding_add(out, still ? SEVERITY_ERROR : SEVERITY_WARNING, &s->calls, "/observation",
-	            "%s; %zu different calls, and %" PRId64 " of %" PRId64 " repeats got exactly "
-	            "the first reply again, as if the environment were recreated for each step%s",
-	            why_unknown(r), a->count, a->same, a->repeats, count);
+	            "%" PRId64 " of %" PRId64 " repeats of %zu different calls got exactly their "
+	            "first reply again, as if the environment were recreated for each call; %s%s",
+	            a->same, a->repeats, a->count, why_unknown(r), count);
 }
 
 const struct check check_starts_over = {
@@ -157,11 +157,11 @@ const struct check check_starts_over = {
 	.severity = SEVERITY_WARNING,
 	.raised = "the environment's own step count does not change",
 	.explains = {&check_loop},
-	.why = "The state is unknown or shows nothing, but repeated calls get the same reply as "
-	       "the first time, while different calls get different ones. An environment that is "
-	       "recreated for each call replies like that: the session is lost on the way, "
-	       "without an error. This is a warning; it is an error if the environment's own step "
-	       "count does not change either.\n"
+	.why = "The state is unknown or shows nothing, but repeated calls get the same reply "
+	       "as the first time, while different calls get different ones. An environment "
+	       "that is recreated for each call replies like that: the session is lost on "
+	       "the way, without an error. If the environment's own step count does not "
+	       "change either, this is an error.\n"
 	       "Look at the session ids in meta, and at what a proxy does with the session "
 	       "header.\n"
 	       "Fix: send the same session id with every call of the rollout, through every "

@@ -1,5 +1,5 @@
 /* rolldbg bisect: sends the same calls to several targets, ordered from the environment outwards,
-   and finds the first one that changes an answer. */
+   and finds the first one that changes a reply. */
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/compare_options.h"

@@ -1,4 +1,4 @@
-/* Rule loop: one to three calls are repeated with the same answers. */
+/* Rule loop: one to three calls are repeated with the same replies. */
 #include "check/check.h"
 
 #include "facts/call.h"

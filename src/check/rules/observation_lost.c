@@ -1,4 +1,4 @@
-/* Rule observation-lost: an answer had content, but did not reach the policy or the recording. */
+/* Rule observation-lost: a reply had content, but did not reach the policy or the recording. */
 #include "check/check.h"
 
 #include "base/text.h"

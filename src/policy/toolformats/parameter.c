@@ -127,7 +127,7 @@ static size_t value_end(struct finder *f, const struct tool_format *row, struct 
 	}
 }
 
-/* The name in the parameter's tag behind a mark; absent: it is not a whole tag. */
+/* The name in the parameter's tag after a mark; absent: the tag is not complete. */
 static struct str opened_name(const struct tool_format *row, struct typed *t, struct str after)
 {
 	struct str tag, rest;

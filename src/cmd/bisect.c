@@ -410,7 +410,7 @@ static int check_usage(const struct bisect_options *o, int argc, struct error *e
 	}
 	if (!argc == !o->actions) {
 		return error_set(err, FAIL_USAGE,
-		                 "needs the calls: either a recording or --actions");
+		                 "no calls to send: name a recording, or use --actions");
 	}
 	if (!o->actions && (o->tool || o->argument)) {
 		return error_set(err, FAIL_USAGE, "--%s needs --actions",

@@ -57,7 +57,7 @@ static int take_file(struct gathering *g, const char *path, struct error *err)
 		                 any ? ", only a truncated line" : "");
 	}
 	if (!g->any) {
-		log_warn(any ? "%s contains no whole line" : "%s is empty", path);
+		log_warn(any ? "%s contains no complete line" : "%s is empty", path);
 	}
 	if (g->headless) {
 		log_warn("%s:%llu: lines of a rollout without a header are skipped", path,

@@ -263,7 +263,7 @@ static const char *unlikely_reason(const struct finder *f, struct str object, st
 		return "its arguments are not under a known key";
 	}
 	if (has_argument_beside(f, object, name)) {
-		return "an argument is beside its arguments";
+		return "an argument is outside its arguments object";
 	}
 	return NULL;
 }

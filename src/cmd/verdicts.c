@@ -127,6 +127,14 @@ static bool is_shown(struct verdicts *v, const struct finding *f)
 	return false;
 }
 
+static void note_worst(struct verdicts *v, const char *rule, enum severity severity)
+{
+	if (!v->worst || severity > v->worst_severity) {
+		v->worst = rule;
+		v->worst_severity = severity;
+	}
+}
+
 /* If many rollouts have the same finding, only the first few are printed. */
 static void show_findings(struct verdicts *v, const struct rollout_verdict *r)
 {
@@ -142,10 +150,7 @@ static void show_findings(struct verdicts *v, const struct rollout_verdict *r)
 			continue;
 		}
 		report_findings(&one, v->origin, style, &v->out.text);
-		if (!v->worst || one.findings->severity > v->worst_severity) {
-			v->worst = one.findings->rule;
-			v->worst_severity = one.findings->severity;
-		}
+		note_worst(v, one.findings->rule, one.findings->severity);
 		if (!v->context->quiet && report_is_cause(r, one.findings)) {
 			report_cause(r, one.findings, v->origin, style, &causes);
 			v->has_cause = true;
@@ -218,6 +223,17 @@ void verdicts_take(void *ctx, const struct rollout_verdict *r)
 	}
 	if (reports_have_table(v->reports)) {
 		show_findings(v, r);
+	}
+}
+
+void verdicts_absorb(struct verdicts *v, const struct verdicts *part)
+{
+	v->at_or_above += part->at_or_above;
+	v->broken += part->broken;
+	v->unfinished += part->unfinished;
+	v->has_cause = v->has_cause || part->has_cause;
+	if (part->worst) {
+		note_worst(v, part->worst, part->worst_severity);
 	}
 }
 

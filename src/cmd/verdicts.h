@@ -49,6 +49,8 @@ struct verdicts {
 
 /* struct judge_conf.verdict, with a struct verdicts as ctx. */
 void verdicts_take(void *ctx, const struct rollout_verdict *v);
+/* Adds the counts of verdicts on another part of the rollouts, in their order. */
+void verdicts_absorb(struct verdicts *v, const struct verdicts *part);
 /* struct judge_conf.line; only for the page. */
 void verdicts_line(void *ctx, const struct facts_update *u);
 /* Makes hints for the judge from the options about tools and errors; borrows from the options.

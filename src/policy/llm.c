@@ -7,12 +7,12 @@
 #include "base/text.h"
 #include "json/write.h"
 #include "policy/llm/about.h"
-#include "policy/llm/answer.h"
 #include "policy/llm/calls.h"
 #include "policy/llm/chat.h"
 #include "policy/llm/prompts.h"
 #include "policy/llm/request.h"
 #include "policy/llm/template.h"
+#include "policy/llm/tool_result.h"
 #include "policy/toolformats/reader.h"
 
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static void llm_begin(struct policy *base, const struct policy_view *v, struct s
 
 	chat_prompts(p->conf, p->tools, &values, &p->conversation);
 	if (p->conf->media) {
-		answer_media(v->observation, &p->media);
+		tool_result_media(v->observation, &p->media);
 	}
 	if (p->media.n) {
 		conversation_add_parts(&p->conversation, buf_view(&p->media));
@@ -390,7 +390,7 @@ static void put_answer(const struct policy_result *r, struct buf *out)
 	            (type == JSON_ARRAY && json_count(r->observation) == 0);
 
 	if (!none || json_is_null(r->structured)) {
-		answer_text(r->observation, out);
+		tool_result_text(r->observation, out);
 	} else {
 		json_text_or_json(r->structured, out);
 	}
@@ -403,7 +403,7 @@ static void put_answer(const struct policy_result *r, struct buf *out)
 static void add_media(struct llm_policy *p, const struct policy_result *r)
 {
 	if (p->conf->media) {
-		answer_media(r->observation, &p->media);
+		tool_result_media(r->observation, &p->media);
 	}
 	if (p->media.n && !r->decision->more) {
 		conversation_add_parts(&p->conversation, buf_view(&p->media));

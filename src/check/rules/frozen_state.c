@@ -34,8 +34,8 @@ static void describe_count(const struct rollout_facts *r, char *out, size_t size
 	if (r->env_count.reported >= 2 && r->env_count.moved) {
 		snprintf(out, size,
 		         "the environment's own step count went from %" PRId64 " to %" PRId64
-		         ", so it was reached: look for a wall, wrong arguments or a frozen "
-		         "environment",
+		         ", so it was reached: look for a wall, wrong arguments "
+		         "or a frozen environment",
 		         r->env_count.first, r->env_count.now);
 	} else if (r->env_count.reported >= 2) {
 		snprintf(out, size,

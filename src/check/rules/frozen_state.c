@@ -43,7 +43,7 @@ static void describe_count(const struct rollout_facts *r, char *out, size_t size
 		         "%" PRId64 "): look at the session ids in meta",
 		         r->env_count.now);
 	} else {
-		snprintf(out, size, "the environment reports no step count");
+		snprintf(out, size, "the environment's own step count is unknown");
 	}
 }
 

@@ -154,15 +154,27 @@ static void add_reply(struct llm_policy *p)
 
 /* ---- deciding ---- */
 
+/* "model: rate-limit (HTTP 429): slow down" */
+static void put_reason(const struct llm_policy *p, const struct chat_failure *f, struct buf *out)
+{
+	buf_clear(out);
+	buf_text(out, "model: ");
+	if (f->class != CHAT_TRANSPORT) {
+		buf_text(out, chat_failure_name(f->class));
+		if (f->status >= 400 && !strstr(buf_cstr(&f->message), "HTTP")) {
+			buf_printf(out, " (HTTP %d)", f->status);
+		}
+		buf_text(out, ": ");
+	}
+	buf_printf(out, "%s%s%s", f->class == CHAT_POISON ? POISON : "", buf_cstr(&f->message),
+	           f->class == CHAT_AUTH && !p->conf->key ? " (no API key was sent)" : "");
+}
+
 static void end_rollout(struct llm_policy *p, const struct chat_failure *f, struct decision *out)
 {
-	bool context = f->class == CHAT_CONTEXT, transport = f->class == CHAT_TRANSPORT;
+	bool context = f->class == CHAT_CONTEXT;
 
-	buf_clear(&p->reason);
-	buf_printf(&p->reason, "model: %s%s%s%s%s", transport ? "" : chat_failure_name(f->class),
-	           transport ? "" : ": ", f->class == CHAT_POISON ? POISON : "",
-	           buf_cstr(&f->message),
-	           f->class == CHAT_AUTH && !p->conf->key ? " (no API key was sent)" : "");
+	put_reason(p, f, &p->reason);
 	about_failure(f, p->conversation.hash, &p->about);
 	*out = (struct decision){.kind = context                          ? DECIDE_STOPPED
 	                                 : chat_failure_refused(f->class) ? DECIDE_REFUSED

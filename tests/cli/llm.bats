@@ -273,7 +273,7 @@ expect_reply() {
 	lacks "$stderr" me:word
 	start lake "$ROLLDBG" serve --port 0
 	expect 1 rolldbg run --policy llm --model m --base-url "$url" --model-retries 0
-	has "$output" 'refused: model: request: '
+	has "$output" 'refused: model: request (HTTP 404): '
 }
 
 @test "a refused key is sent once, and all rollouts of the batch end as refused" {

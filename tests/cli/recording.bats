@@ -31,7 +31,7 @@ limited_run() {
 	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 	expect 5 strace -f -o trace -P "$PWD/run.jsonl" -e inject=write:error=ENOSPC:when=4+ \
 		"$ROLLDBG" run --out "$PWD/run.jsonl"
-	has "$stderr" "cannot write to run.jsonl after 3 complete lines of this run: No space left on device"
+	has "$stderr" "run.jsonl after 3 complete lines of this run: No space left on device"
 	expect_whole run.jsonl
 	[ "$(wc -l <run.jsonl)" = 3 ]
 }

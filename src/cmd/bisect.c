@@ -246,7 +246,7 @@ static const struct line *same_line(const struct rollout_copy *r, const struct l
 	return l->type == LINE_RESET ? &r->reset : &r->end;
 }
 
-/* The answers of all targets at that step, side by side. */
+/* The replies of all targets at that step, side by side. */
 static void show_answers(struct bisecting *b, size_t index)
 {
 	const struct line *at = b->first_line;

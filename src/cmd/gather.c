@@ -87,7 +87,8 @@ int gather_recordings(struct gathered *out, const struct file_list *files, struc
 	return failed ? -1 : 0;
 }
 
-/* Equal bytes are nearly always the same rollouts; equal runs of one task have them, too. */
+/* Files with equal bytes nearly always hold the same rollouts; two runs that did exactly the same may
+   be equal as well. */
 static void warn_if_seen(const struct file_list *files, uint64_t *hashes, size_t i, struct str text)
 {
 	hashes[i] = map_hash(text);

@@ -48,7 +48,7 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(target.headers), header_group),
 };
 
-/* The answers of one target to the calls of one rollout. */
+/* The replies of one target to the calls of one rollout. */
 struct layer_rollout {
 	struct strip *strip;
 	struct rollout_copy got;
@@ -83,7 +83,7 @@ struct bisecting {
 	/* State of the pair being compared. */
 	const struct line *first_line; /* first line that differs */
 	size_t more;
-	/* The first layer that changes an answer, over all rollouts. */
+	/* The first layer that changes a reply, over all rollouts. */
 	const struct layer *changer;
 	struct buf where;
 };

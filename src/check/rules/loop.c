@@ -64,8 +64,8 @@ static uint64_t quick_hash_start(struct str s)
 	return h;
 }
 
-/* If the state is known, it shows progress, and numbers and ids in the answer may differ;
-   otherwise the answers must be equal. */
+/* If the state is known, it shows progress, and numbers and ids in the reply may differ;
+   otherwise the replies must be equal. */
 static uint64_t quick_hash(const struct derived_line *m)
 {
 	struct str hash = line_state_hash(m->line);

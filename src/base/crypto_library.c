@@ -26,7 +26,7 @@ static void load(void)
 	struct error err;
 
 	library.handle = library_load("libcrypto.so.3", functions, ARRAY_LEN(functions), &library,
-	                              "hashes are computed", &err);
+	                              "compute hashes", &err);
 	if (!library.handle) {
 		fprintf(stderr, "rolldbg: %s\n", err.text);
 		exit(fail_exit_code(FAIL_SYSTEM));

@@ -1,6 +1,6 @@
-/* Hashes through libcrypto. SHA-256 and SHA-1 are called
-   directly, which OpenSSL 3 discourages but keeps: its other way looks algorithms up by name, and
-   the first look-up of a process takes as long as 1,500 hashes of a small state. */
+/* Hashes through libcrypto. SHA-256 and SHA-1 are called directly, which OpenSSL 3 deprecates but
+   keeps: its newer interface looks algorithms up by name, and the first look-up of a process takes as
+   long as 1,500 hashes of a small state. */
 #include "base/hash.h"
 
 #include "base/crypto_library.h"

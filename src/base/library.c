@@ -21,7 +21,7 @@ void *library_load(const char *soname, const struct library_function *functions,
 	if (loaded) {
 		return handle;
 	}
-	error_set(err, FAIL_SYSTEM, "%s with %s: %s", use, soname, dlerror());
+	error_set(err, FAIL_SYSTEM, "%s is needed to %s: %s", soname, use, dlerror());
 	if (handle) {
 		dlclose(handle);
 	}

@@ -12,7 +12,7 @@ struct library_function {
 };
 
 /* Loads the library by the soname of its current ABI and sets all pointers of the table. NULL: it
-   is missing or too old; the message contains `use`, what the library is needed for. Close it with
+   is missing or too old; the message says what it is needed for: "to `use`". Close it with
    dlclose(). */
 void *library_load(const char *soname, const struct library_function *functions, size_t count,
                    void *table, const char *use, struct error *err);

@@ -21,7 +21,7 @@ bool text_i64(struct str s, int64_t *out);
 double text_double(const char *number);
 
 /* Parses "500ms", "3s", "2m", "1h" (the unit is required, except for 0); false if malformed or
-   too large. */
+   longer than 1000h. */
 bool text_duration_ms(struct str s, uint64_t *out);
 /* Appends "500ms" or "3s". */
 void text_put_duration(struct buf *out, uint64_t ms);

@@ -1,5 +1,5 @@
 /* rolldbg bisect: sends the same calls to several targets, ordered from the environment outwards,
-   and finds the first one that changes an answer. */
+   and finds the first one that changes a reply. */
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/compare_options.h"
@@ -48,7 +48,7 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(target.headers), header_group),
 };
 
-/* The answers of one target to the calls of one rollout. */
+/* The replies of one target to the calls of one rollout. */
 struct layer_rollout {
 	struct strip *strip;
 	struct rollout_copy got;
@@ -83,7 +83,7 @@ struct bisecting {
 	/* State of the pair being compared. */
 	const struct line *first_line; /* first line that differs */
 	size_t more;
-	/* The first layer that changes an answer, over all rollouts. */
+	/* The first layer that changes a reply, over all rollouts. */
 	const struct layer *changer;
 	struct buf where;
 };
@@ -246,7 +246,7 @@ static const struct line *same_line(const struct rollout_copy *r, const struct l
 	return l->type == LINE_RESET ? &r->reset : &r->end;
 }
 
-/* The answers of all targets at that step, side by side. */
+/* The replies of all targets at that step, side by side. */
 static void show_answers(struct bisecting *b, size_t index)
 {
 	const struct line *at = b->first_line;
@@ -410,7 +410,7 @@ static int check_usage(const struct bisect_options *o, int argc, struct error *e
 	}
 	if (!argc == !o->actions) {
 		return error_set(err, FAIL_USAGE,
-		                 "needs the calls: either a recording or --actions");
+		                 "no calls to send: name a recording, or use --actions");
 	}
 	if (!o->actions && (o->tool || o->argument)) {
 		return error_set(err, FAIL_USAGE, "--%s needs --actions",

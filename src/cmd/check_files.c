@@ -115,9 +115,7 @@ static int adopt(struct file_checking *c, size_t index, struct judged_file *f, s
 
 	judge_file(c->judge, c->files->paths[index]);
 	buf_str(&v->out.text, buf_view(&f->verdicts.out.text));
-	v->at_or_above += f->verdicts.at_or_above;
-	v->broken += f->verdicts.broken;
-	v->unfinished += f->verdicts.unfinished;
+	verdicts_absorb(v, &f->verdicts);
 	reports_absorb(v->reports, f->verdicts.reports);
 	judge_absorb(c->judge, f->judge);
 	return output_flush_some(&v->out, err);

@@ -31,11 +31,7 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(target), target_first_group),
 	OPT_STRING('a', "actions", "A,B,C", FIELD(actions),
                    "live session: propose one call of the tool for each of these values"),
-	OPT_STRING(
-		't', "tool", "NAME", FIELD(tool),
-		"the tool that --actions or --policy random calls (default: the only one, or any)"),
-	OPT_STRING(0, "argument", "NAME", FIELD(argument),
-                   "the argument that --actions fills (default: the only, or only required one)"),
+	OPT_GROUP(FIELD(action), action_group),
 	OPT_STRING(
 		'p', "policy", "FILE|NAME|KIND:ARG", FIELD(policy),
 		"live session: what proposes the calls, as in run; without it, send calls with 'call'"),
@@ -95,8 +91,8 @@ static struct policy_conf policy_of(const struct debugging *g)
 	const struct debug_options *o = g->opts;
 
 	return (struct policy_conf){.actions = o->actions,
-	                            .tool = o->tool,
-	                            .argument = o->argument,
+	                            .tool = o->action.tool,
+	                            .argument = o->action.argument,
 	                            .spec = g->policy,
 	                            .calls = goldens_policy(&g->recorded),
 	                            .llm = g->llm,

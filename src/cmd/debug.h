@@ -2,13 +2,15 @@
 #ifndef ROLLDBG_CMD_DEBUG_H
 #define ROLLDBG_CMD_DEBUG_H
 
+#include "cmd/action_options.h"
 #include "cmd/model.h"
 #include "cmd/target.h"
 
 struct debug_options {
 	struct target_options target;
 	const char *rollout, *out, *interpreter;
-	const char *actions, *tool, *argument, *policy, *task;
+	struct action_options action;
+	const char *actions, *policy, *task;
 	struct opt_u64 max_turns;
 	struct opt_list files, commands;
 	bool live; /* an environment is used: the built-in lake if none is given */

@@ -57,7 +57,7 @@ static int take_file(struct gathering *g, const char *path, struct error *err)
 		                 any ? ", only a truncated line" : "");
 	}
 	if (!g->any) {
-		log_warn(any ? "%s contains no whole line" : "%s is empty", path);
+		log_warn(any ? "%s contains no complete line" : "%s is empty", path);
 	}
 	if (g->headless) {
 		log_warn("%s:%llu: lines of a rollout without a header are skipped", path,
@@ -87,7 +87,8 @@ int gather_recordings(struct gathered *out, const struct file_list *files, struc
 	return failed ? -1 : 0;
 }
 
-/* Equal bytes are nearly always the same rollouts; equal runs of one task have them, too. */
+/* Files with equal bytes nearly always hold the same rollouts; two runs that did exactly the same may
+   be equal as well. */
 static void warn_if_seen(const struct file_list *files, uint64_t *hashes, size_t i, struct str text)
 {
 	hashes[i] = map_hash(text);

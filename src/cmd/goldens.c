@@ -21,7 +21,7 @@ struct golden_reading {
 	struct strip *strip;
 };
 
-/* ---- what is kept of a golden ---- */
+/* ---- the facts of a golden ---- */
 
 static int refuse_torn(void *ctx, const struct line *l, const struct reader_note *note,
                        struct error *err)

@@ -76,8 +76,14 @@ static void put_rule(const struct check *c, struct buf *out)
 	end_line(&w, out);
 }
 
-static void put_format(const struct format *f, struct buf *out)
+static void put_rule_at(size_t index, struct buf *out)
 {
+	put_rule(checks[index], out);
+}
+
+static void put_format_at(size_t index, struct buf *out)
+{
+	const struct format *f = formats[index];
 	struct json_writer w;
 
 	begin_line(&w, "format", out);
@@ -137,8 +143,9 @@ static size_t width_of(struct style style)
 	return style.terminal ? style.columns : SIZE_MAX;
 }
 
-static void list_rule(const struct check *c, size_t width, struct buf *out)
+static void list_rule_at(size_t index, size_t width, struct buf *out)
 {
+	const struct check *c = checks[index];
 	struct buf title = BUF(BUF_MAX_SMALL);
 
 	settings_put(&title, c->title);
@@ -148,8 +155,10 @@ static void list_rule(const struct check *c, size_t width, struct buf *out)
 	buf_release(&title);
 }
 
-static void list_format(const struct format *f, size_t width, struct buf *out)
+static void list_format_at(size_t index, size_t width, struct buf *out)
 {
+	const struct format *f = formats[index];
+
 	buf_printf(out, "%-*s%-*s", FORMAT_COLUMN, f->name, WHAT_COLUMN - FORMAT_COLUMN,
 	           f->write ? "read, write" : "read");
 	text_wrap(out, str_from(f->what), WHAT_COLUMN, width);
@@ -157,21 +166,34 @@ static void list_format(const struct format *f, size_t width, struct buf *out)
 
 /* ---- the options ---- */
 
-int listing_rules(struct style style, bool json, struct error *err)
+/* How a list prints its item with this index. */
+struct list {
+	void (*as_json)(size_t index, struct buf *out);
+	void (*as_text)(size_t index, size_t width, struct buf *out);
+};
+
+static int print_list(const struct list *list, size_t count, struct style style, bool json,
+                      struct error *err)
 {
 	struct output out = output_to_stdout();
 
-	for (size_t i = 0; i < checks_count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (json) {
-			put_rule(checks[i], &out.text);
+			list->as_json(i, &out.text);
 		} else {
-			list_rule(checks[i], width_of(style), &out.text);
+			list->as_text(i, width_of(style), &out.text);
 		}
 	}
 	if (json) {
-		put_count(checks_count, &out.text);
+		put_count(count, &out.text);
 	}
 	return output_close(&out, err);
+}
+
+int listing_rules(struct style style, bool json, struct error *err)
+{
+	return print_list(&(struct list){put_rule_at, list_rule_at}, checks_count, style, json,
+	                  err);
 }
 
 int listing_rule(const char *name, bool json, struct error *err)
@@ -195,17 +217,6 @@ int listing_rule(const char *name, bool json, struct error *err)
 
 int listing_formats(struct style style, bool json, struct error *err)
 {
-	struct output out = output_to_stdout();
-
-	for (size_t i = 0; i < formats_count; i++) {
-		if (json) {
-			put_format(formats[i], &out.text);
-		} else {
-			list_format(formats[i], width_of(style), &out.text);
-		}
-	}
-	if (json) {
-		put_count(formats_count, &out.text);
-	}
-	return output_close(&out, err);
+	return print_list(&(struct list){put_format_at, list_format_at}, formats_count, style, json,
+	                  err);
 }

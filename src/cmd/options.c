@@ -124,10 +124,10 @@ static int set_u64(const struct opt *o, struct opt_u64 *out, const char *value, 
 		return 0;
 	}
 	return o->type == OPTION_DURATION
-	               ? error_set(
-				 err, FAIL_USAGE,
-				 "--%s: expected a duration with a unit (500ms, 3s, 2m), got '%s'",
-				 o->name, value)
+	               ? error_set(err, FAIL_USAGE,
+	                           "--%s: expected a duration with a unit (500ms, 3s, 2m), "
+	                           "more than 0 and at most 1000h, got '%s'",
+	                           o->name, value)
 	               : bad_number(o, "a whole number of at least 0", value, err);
 }
 

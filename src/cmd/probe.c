@@ -2,6 +2,7 @@
 #include "probe/probe.h"
 
 #include "base/log.h"
+#include "cmd/action_options.h"
 #include "cmd/model.h"
 #include "cmd/output.h"
 #include "cmd/policies.h"
@@ -19,7 +20,8 @@
 
 struct probe_options {
 	struct target_options target;
-	const char *actions, *tool, *argument, *policy, *tasks;
+	struct action_options action;
+	const char *actions, *policy, *tasks;
 	struct opt_u64 sessions, need, settle;
 	struct trainer_options trainer;
 	struct model_options model;
@@ -37,11 +39,7 @@ static const struct opt options[] = {
                    "the trainer settings need, else --sessions)"),
 	OPT_STRING('a', "actions", "A,B,C", FIELD(actions),
                    "call the tool with these values (default: calls drawn from the schemas)"),
-	OPT_STRING(
-		't', "tool", "NAME", FIELD(tool),
-		"the tool that --actions or --policy random calls (default: the only one, or any)"),
-	OPT_STRING(0, "argument", "NAME", FIELD(argument),
-                   "the argument that --actions fills (default: the only, or only required one)"),
+	OPT_GROUP(FIELD(action), action_group),
 	OPT_STRING(
 		'p', "policy", "FILE|NAME|KIND:ARG", FIELD(policy),
 		"act with a policy file, a ready-made policy or random:SEED; with a policy that "
@@ -197,8 +195,8 @@ static struct policy_conf policy_of(const struct probing *p)
 	const struct probe_options *o = p->opts;
 
 	return (struct policy_conf){.actions = o->actions,
-	                            .tool = o->tool,
-	                            .argument = o->argument,
+	                            .tool = o->action.tool,
+	                            .argument = o->action.argument,
 	                            .spec = p->model ? NULL : p->policy};
 }
 

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "cmd/action_options.h"
 #include "cmd/debug.h"
 #include "cmd/descriptors.h"
 #include "cmd/driver.h"
@@ -26,7 +27,8 @@ struct run_options {
 	struct target_options target;
 	struct plan_options plan;
 	struct recording_options recording;
-	const char *actions, *tool, *argument, *policy, *task;
+	struct action_options action;
+	const char *actions, *policy, *task;
 	struct opt_list masks;
 	const char *stop_at; /* --break */
 	struct opt_u64 max_turns;
@@ -43,11 +45,7 @@ static const struct opt options[] = {
 	OPT_STRING('a', "actions", "A,B,C", FIELD(actions),
                    "call the tool once with each of these values; a JSON array, object or string "
                    "is one value: [1,0],{\"x\":2},\"a,b\""),
-	OPT_STRING(
-		't', "tool", "NAME", FIELD(tool),
-		"the tool that --actions or --policy random calls (default: the only one, or any)"),
-	OPT_STRING(0, "argument", "NAME", FIELD(argument),
-                   "the argument that --actions fills (default: the only, or only required one)"),
+	OPT_GROUP(FIELD(action), action_group),
 	OPT_STRING('p', "policy", "FILE|NAME|KIND:ARG", FIELD(policy),
                    "where the calls come from: a policy file, the name of a ready-made policy, a "
                    "recording (its calls), random:SEED, or llm with --model and --base-url"),
@@ -174,7 +172,8 @@ static void take_verdict(void *ctx, const struct rollout_verdict *v)
 static const char *actions_of(const struct running *r)
 {
 	const struct run_options *o = r->opts;
-	bool demo = env_target_is_lake(&r->driver.target) && !o->actions && !o->policy && !o->tool;
+	bool demo = env_target_is_lake(&r->driver.target) && !o->actions && !o->policy &&
+	            !o->action.tool;
 
 	return demo ? DEMO_ACTIONS : o->actions;
 }
@@ -186,8 +185,8 @@ static struct policy_conf policy_of(const struct running *r, const struct planne
 	bool own = one->task && (one->task->actions || one->task->policy);
 
 	return (struct policy_conf){.actions = own ? o->actions : actions_of(r),
-	                            .tool = o->tool,
-	                            .argument = o->argument,
+	                            .tool = o->action.tool,
+	                            .argument = o->action.argument,
 	                            .spec = r->policy,
 	                            .calls = goldens_policy(&r->recorded),
 	                            .llm = r->llm,
@@ -502,8 +501,7 @@ static int run_in_debugger(const struct context *c, const struct run_options *o,
 	                          .out = o->recording.out,
 	                          .force = o->recording.force,
 	                          .actions = o->actions,
-	                          .tool = o->tool,
-	                          .argument = o->argument,
+	                          .action = o->action,
 	                          .policy = o->policy,
 	                          .task = o->task,
 	                          .max_turns = o->max_turns,

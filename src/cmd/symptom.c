@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A step of the golden. The same call in the same state must get the same answer, regardless of
-   earlier calls; if answers already differ within the golden, the step is ambiguous and not
+/* A step of the golden. The same call in the same state must get the same reply, regardless of
+   earlier calls; if replies already differ within the golden, the step is ambiguous and not
    compared. */
 struct known_step {
 	struct map_item item;
@@ -16,7 +16,7 @@ struct known_step {
 	bool ambiguous;
 };
 
-/* ---- answers ---- */
+/* ---- replies ---- */
 
 static uint64_t hash_json(uint64_t hash, struct str value)
 {

@@ -1,5 +1,5 @@
 /* What `shrink` looks for in a rollout: a finding of a rule, or a step that is also in a golden and
-   got a different answer. */
+   got a different reply. */
 #ifndef ROLLDBG_CMD_SYMPTOM_H
 #define ROLLDBG_CMD_SYMPTOM_H
 

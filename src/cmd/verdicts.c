@@ -127,6 +127,14 @@ static bool is_shown(struct verdicts *v, const struct finding *f)
 	return false;
 }
 
+static void note_worst(struct verdicts *v, const char *rule, enum severity severity)
+{
+	if (!v->worst || severity > v->worst_severity) {
+		v->worst = rule;
+		v->worst_severity = severity;
+	}
+}
+
 /* If many rollouts have the same finding, only the first few are printed. */
 static void show_findings(struct verdicts *v, const struct rollout_verdict *r)
 {
@@ -142,8 +150,10 @@ static void show_findings(struct verdicts *v, const struct rollout_verdict *r)
 			continue;
 		}
 		report_findings(&one, v->origin, style, &v->out.text);
+		note_worst(v, one.findings->rule, one.findings->severity);
 		if (!v->context->quiet && report_is_cause(r, one.findings)) {
 			report_cause(r, one.findings, v->origin, style, &causes);
+			v->has_cause = true;
 		}
 	}
 	settings_as_options(causes.p, causes.n);
@@ -216,6 +226,17 @@ void verdicts_take(void *ctx, const struct rollout_verdict *r)
 	}
 }
 
+void verdicts_absorb(struct verdicts *v, const struct verdicts *part)
+{
+	v->at_or_above += part->at_or_above;
+	v->broken += part->broken;
+	v->unfinished += part->unfinished;
+	v->has_cause = v->has_cause || part->has_cause;
+	if (part->worst) {
+		note_worst(v, part->worst, part->worst_severity);
+	}
+}
+
 void verdicts_line(void *ctx, const struct facts_update *u)
 {
 	struct verdicts *v = ctx;
@@ -256,6 +277,9 @@ void verdicts_summary(struct verdicts *v, const struct judge *j)
 	size_t at = out->n;
 
 	report_conclusion(&s, v->unfinished, v->context->style, out);
+	if (v->worst && !v->has_cause) {
+		report_more(v->worst, v->context->style, out);
+	}
 	settings_as_options(out->p + at, out->n - at);
 	if (judge_not_checked(j) && *judge_not_checked(j)) {
 		put_not_checked(judge_not_checked(j), out);

@@ -42,10 +42,15 @@ struct verdicts {
 	int64_t show_max;           /* findings per rule that are printed; 0: all */
 	struct held_back held[VERDICT_RULES_MAX];
 	size_t held_count;
+	const char *worst; /* rule of the first finding of the highest severity */
+	enum severity worst_severity;
+	bool has_cause; /* a line with a cause was printed */
 };
 
 /* struct judge_conf.verdict, with a struct verdicts as ctx. */
 void verdicts_take(void *ctx, const struct rollout_verdict *v);
+/* Adds the counts of verdicts on another part of the rollouts, in their order. */
+void verdicts_absorb(struct verdicts *v, const struct verdicts *part);
 /* struct judge_conf.line; only for the page. */
 void verdicts_line(void *ctx, const struct facts_update *u);
 /* Makes hints for the judge from the options about tools and errors; borrows from the options.

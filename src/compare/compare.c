@@ -48,7 +48,7 @@ const char *difference_kind_name(enum difference_kind k)
 	return names[k];
 }
 
-static void tell(struct comparison *c, enum difference_kind kind)
+static void add_difference(struct comparison *c, enum difference_kind kind)
 {
 	c->found = true;
 	c->count->differences++;
@@ -134,9 +134,9 @@ static bool take_value(void *ctx, const struct json_difference *v)
 	c->d.pointer = buf_view(&c->pointer);
 	c->d.expected = v->before;
 	c->d.got = v->after;
-	tell(c, !v->before.p  ? DIFFERENCE_ADDED
-	        : !v->after.p ? DIFFERENCE_REMOVED
-	                      : DIFFERENCE_CHANGED);
+	add_difference(c, !v->before.p  ? DIFFERENCE_ADDED
+	                  : !v->after.p ? DIFFERENCE_REMOVED
+	                                : DIFFERENCE_CHANGED);
 	return true;
 }
 
@@ -221,7 +221,7 @@ static void compare_pair(struct comparison *c, const struct line *a, const struc
 		c->d.pointer = STR_NONE;
 		c->d.expected = a->text;
 		c->d.got = b->text;
-		tell(c, a->text.p ? DIFFERENCE_REMOVED : DIFFERENCE_ADDED);
+		add_difference(c, a->text.p ? DIFFERENCE_REMOVED : DIFFERENCE_ADDED);
 	}
 }
 
@@ -250,7 +250,7 @@ static void report_unpaired_step(struct comparison *c, const struct line *step, 
 	c->d.pointer = STR_NONE;
 	c->d.expected = extra ? STR_NONE : call;
 	c->d.got = extra ? call : STR_NONE;
-	tell(c, extra ? DIFFERENCE_EXTRA_STEP : DIFFERENCE_MISSING_STEP);
+	add_difference(c, extra ? DIFFERENCE_EXTRA_STEP : DIFFERENCE_MISSING_STEP);
 }
 
 static void compare_steps(struct comparison *c, const struct rollout_copy *first,
@@ -349,7 +349,7 @@ void compare_unpaired(const struct rollout_copy *r, bool extra, const struct com
 
 	count->rollouts++;
 	count->steps += extra ? 0 : r->dropped + r->count;
-	tell(&c, extra ? DIFFERENCE_EXTRA_ROLLOUT : DIFFERENCE_MISSING_ROLLOUT);
+	add_difference(&c, extra ? DIFFERENCE_EXTRA_ROLLOUT : DIFFERENCE_MISSING_ROLLOUT);
 	count->different++;
 }
 

@@ -1,5 +1,5 @@
 /* The directory compare/: compares two rollouts: which calls are the same, and where the
-   environment's answers differ. Loading rollouts, printing and sending calls belong elsewhere. */
+   environment's replies differ. Loading rollouts, printing and sending calls belong elsewhere. */
 
 /* One rollout of a recording in memory, without volatile facts (trajectory/strip.h), ready to be
    compared. */

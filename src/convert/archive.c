@@ -63,7 +63,7 @@ static const char *reason(const struct archive_file *a)
 static int load(struct archive_library *l, struct error *err)
 {
 	l->handle = library_load("libarchive.so.13", functions, ARRAY_LEN(functions), l,
-	                         "zip archives can be read", err);
+	                         "read zip archives", err);
 	return l->handle ? 0 : -1;
 }
 

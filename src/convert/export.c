@@ -50,9 +50,8 @@ static bool holds(const struct format *f, enum key k)
 	return (f->facts | f->also_written) >> k & 1;
 }
 
-/* True if the line's fact is lost information: a successful call, an unset flag and a sum are
-   implied. */
-static bool tells(const struct export *x, const struct line *l, enum key k)
+/* Is anything lost without this fact? A successful call, an unset flag and a sum are implied. */
+static bool is_information(const struct export *x, const struct line *l, enum key k)
 {
 	switch (k) {
 	case KEY_OUTCOME:
@@ -76,7 +75,7 @@ static void note_losses(struct export *x, const struct line *l)
 	for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
 		enum key k = facts[i];
 
-		x->lost[k] += !holds(x->format, k) && line_has(l, k) && tells(x, l, k);
+		x->lost[k] += !holds(x->format, k) && line_has(l, k) && is_information(x, l, k);
 	}
 }
 

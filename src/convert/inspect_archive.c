@@ -258,7 +258,7 @@ static int take_chunk(struct unpacking *u, struct str entry, const struct inspec
 	return --c->missing ? 0 : end_chunks(u, c, name->sample, err);
 }
 
-/* Has the sample also a single entry? */
+/* Does the sample also have a single entry? */
 static bool is_whole(struct unpacking *u, struct str sample)
 {
 	buf_clear(&u->value);

@@ -88,8 +88,8 @@ static int join(struct inspect_sequence *s, const char *what, struct items *item
 	return 0;
 }
 
-/* The attachment that a string of a message refers to; absent for any other string. Inspect, too,
-   leaves a reference to no attachment as it is. */
+/* The attachment that a string of a message refers to; absent for any other string. A reference to
+   a missing attachment stays as it is, as in Inspect. */
 static struct str attachment_of(struct str string, const struct items *attachments)
 {
 	static const struct str scheme = STR_INIT("\"attachment://");

@@ -1,5 +1,5 @@
-/* Interprets a recorded answer: its text as a value, and whether it reports a failure. Based on
-   structure, as for live answers (env/hidden_error.h), never on substrings. */
+/* Interprets a recorded reply: its text as a value, and whether it reports a failure. Based on
+   structure, as for live replies (env/hidden_error.h), never on substrings. */
 #ifndef ROLLDBG_CONVERT_OUTCOME_H
 #define ROLLDBG_CONVERT_OUTCOME_H
 

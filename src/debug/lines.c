@@ -78,7 +78,7 @@ static const struct library_function functions[] = {
 static int load(struct edit_library *l, struct error *err)
 {
 	l->handle = library_load("libedit.so.2", functions, ARRAY_LEN(functions), l,
-	                         "commands are read from a terminal", err);
+	                         "read commands from a terminal", err);
 	return l->handle ? 0 : -1;
 }
 

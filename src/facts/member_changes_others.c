@@ -1,4 +1,4 @@
-/* Has a value members outside a set? See member_changes.h. */
+/* Does a value have members outside a set? See member_changes.h. */
 #include "facts/member_changes.h"
 
 #include "facts/member_walk.h"
@@ -45,7 +45,7 @@ bool member_changes_has_others(const struct member_changes *c, member_set member
 	return others;
 }
 
-/* Has the text a word outside? */
+/* Does the text have a word outside? */
 static bool has_other_words(const struct member_changes *c, member_set members, struct buf *pointer,
                             struct str text)
 {

@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define COLUMNS 100
@@ -70,12 +72,35 @@ void peer_nearest_tool(const struct rollout_facts *r, struct str name, char *out
 	free(names);
 }
 
+/* The numbers of HTTP and JSON-RPC say what an error's text may not ("Internal Server Error"). */
+static void put_code(struct str error, char out[ERROR_TEXT])
+{
+	struct str layer = JSON_GET(error, "layer"), code = JSON_GET(error, "code");
+	const char *kind = json_is(layer, STR("http"))      ? "HTTP"
+	                   : json_is(layer, STR("jsonrpc")) ? "JSON-RPC error"
+	                                                    : NULL;
+	char number[24], text[ERROR_TEXT];
+	int64_t n;
+
+	if (!kind || !json_i64(code, &n)) {
+		return;
+	}
+	snprintf(number, sizeof(number), "%" PRId64, n);
+	if (strstr(out, number)) {
+		return;
+	}
+	memcpy(text, out, sizeof(text));
+	size_t used = (size_t)snprintf(out, ERROR_TEXT, "%s %s: ", kind, number);
+	copy_cut(out + used, ERROR_TEXT - used, str_from(text));
+}
+
 void peer_error(struct workspace *w, const struct line *l, char out[ERROR_TEXT])
 {
 	peer_text(w, peer_error_value(l), out, ERROR_TEXT);
 	if (out[0] == '\0' && l->outcome != OUTCOME_NONE) {
 		text_copy(out, ERROR_TEXT, str_from(outcome_name(l->outcome)));
 	}
+	put_code(l->value[KEY_ERROR], out);
 }
 
 uint64_t peer_masked(struct workspace *w, struct str value)

@@ -18,7 +18,8 @@ void peer_tool(struct workspace *w, const struct derived_line *m, char *out, siz
 /* The offered tool whose name is nearest to a name as spelled; "" if none is near. */
 void peer_nearest_tool(const struct rollout_facts *r, struct str name, char *out, size_t size);
 
-/* The error of a failed step or reset: error.message, else the observation, else the outcome. */
+/* The error of a failed step or reset: error.message, else the observation, else the outcome; after
+   its HTTP status or JSON-RPC code, if it has one that the text does not contain. */
 void peer_error(struct workspace *w, const struct line *l, char out[ERROR_TEXT]);
 
 /* A failed step's error.message, else its observation, as spelled in the line. */

@@ -179,7 +179,7 @@ static const char *wanted_of(enum keyed_type type, enum json_type *json)
 	case KEYED_CHOICE:
 		return "a string";
 	case KEYED_DURATION:
-		return "a duration with a unit, such as \"500ms\" or \"5m\"";
+		return "a duration with a unit, such as \"500ms\" or \"5m\", of at most 1000h";
 	case KEYED_SIZE:
 		return "a size with a unit, such as \"25MiB\"";
 	case KEYED_ARRAY:

@@ -30,7 +30,7 @@ int curl_library_load(struct error *err)
 {
 	if (!curl.handle) {
 		curl.handle = library_load("libcurl.so.4", functions, ARRAY_LEN(functions), &curl,
-		                           "requests are sent", err);
+		                           "send requests", err);
 	}
 	return curl.handle ? 0 : -1;
 }

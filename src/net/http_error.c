@@ -169,7 +169,7 @@ static int explain_protocol(struct http_exchange *x, const char *what, struct er
 	}
 	if (is_header_too_long(rc)) {
 		return error_set(err, FAIL_PROTOCOL,
-		                 "%s replied to %s with a header line longer than libcurl takes "
+		                 "%s replied to %s with a header line longer than libcurl accepts "
 		                 "(100 KiB)",
 		                 place, what);
 	}

@@ -7,12 +7,12 @@
 #include "base/text.h"
 #include "json/write.h"
 #include "policy/llm/about.h"
-#include "policy/llm/answer.h"
 #include "policy/llm/calls.h"
 #include "policy/llm/chat.h"
 #include "policy/llm/prompts.h"
 #include "policy/llm/request.h"
 #include "policy/llm/template.h"
+#include "policy/llm/tool_result.h"
 #include "policy/toolformats/reader.h"
 
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static void llm_begin(struct policy *base, const struct policy_view *v, struct s
 
 	chat_prompts(p->conf, p->tools, &values, &p->conversation);
 	if (p->conf->media) {
-		answer_media(v->observation, &p->media);
+		tool_result_media(v->observation, &p->media);
 	}
 	if (p->media.n) {
 		conversation_add_parts(&p->conversation, buf_view(&p->media));
@@ -154,15 +154,27 @@ static void add_reply(struct llm_policy *p)
 
 /* ---- deciding ---- */
 
+/* "model: rate-limit (HTTP 429): slow down" */
+static void put_reason(const struct llm_policy *p, const struct chat_failure *f, struct buf *out)
+{
+	buf_clear(out);
+	buf_text(out, "model: ");
+	if (f->class != CHAT_TRANSPORT) {
+		buf_text(out, chat_failure_name(f->class));
+		if (f->status >= 400 && !strstr(buf_cstr(&f->message), "HTTP")) {
+			buf_printf(out, " (HTTP %d)", f->status);
+		}
+		buf_text(out, ": ");
+	}
+	buf_printf(out, "%s%s%s", f->class == CHAT_POISON ? POISON : "", buf_cstr(&f->message),
+	           f->class == CHAT_AUTH && !p->conf->key ? " (no API key was sent)" : "");
+}
+
 static void end_rollout(struct llm_policy *p, const struct chat_failure *f, struct decision *out)
 {
-	bool context = f->class == CHAT_CONTEXT, transport = f->class == CHAT_TRANSPORT;
+	bool context = f->class == CHAT_CONTEXT;
 
-	buf_clear(&p->reason);
-	buf_printf(&p->reason, "model: %s%s%s%s%s", transport ? "" : chat_failure_name(f->class),
-	           transport ? "" : ": ", f->class == CHAT_POISON ? POISON : "",
-	           buf_cstr(&f->message),
-	           f->class == CHAT_AUTH && !p->conf->key ? " (no API key was sent)" : "");
+	put_reason(p, f, &p->reason);
 	about_failure(f, p->conversation.hash, &p->about);
 	*out = (struct decision){.kind = context                          ? DECIDE_STOPPED
 	                                 : chat_failure_refused(f->class) ? DECIDE_REFUSED
@@ -390,7 +402,7 @@ static void put_answer(const struct policy_result *r, struct buf *out)
 	            (type == JSON_ARRAY && json_count(r->observation) == 0);
 
 	if (!none || json_is_null(r->structured)) {
-		answer_text(r->observation, out);
+		tool_result_text(r->observation, out);
 	} else {
 		json_text_or_json(r->structured, out);
 	}
@@ -403,7 +415,7 @@ static void put_answer(const struct policy_result *r, struct buf *out)
 static void add_media(struct llm_policy *p, const struct policy_result *r)
 {
 	if (p->conf->media) {
-		answer_media(r->observation, &p->media);
+		tool_result_media(r->observation, &p->media);
 	}
 	if (p->media.n && !r->decision->more) {
 		conversation_add_parts(&p->conversation, buf_view(&p->media));

@@ -177,6 +177,17 @@ static int examine(struct probe *p, struct probe_summary *out, struct error *err
 #define UNRESPONSIVE_MS 1000
 #define SHORT_CLOSE_MS  20
 
+bool probe_lacks_sessions(const struct probe *p, struct property *out)
+{
+	if (!p->got_env) {
+		property_judge(out, PROPERTY_UNKNOWN, "not tested");
+		property_evidence(out, "%s",
+		                  p->opened ? "no session got an environment"
+		                            : "no session was opened");
+	}
+	return !p->got_env;
+}
+
 void probe_close_sessions(struct probe *p)
 {
 	struct io *io = p->conf->io;

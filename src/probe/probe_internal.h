@@ -93,6 +93,9 @@ MUST_USE int probe_pause(struct probe *p, uint64_t ms, struct error *err);
 
 /* Closes all open sessions. If one close gets no reply, the others do not wait for theirs. */
 void probe_close_sessions(struct probe *p);
+/* If no session got an environment, the property is judged to be not tested, and the result is
+   true. */
+bool probe_lacks_sessions(const struct probe *p, struct property *out);
 
 /* Appends the reply to the evidence of a property. */
 void property_quote(struct property *out, const struct probe_reply *r);

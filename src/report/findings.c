@@ -121,10 +121,29 @@ bool report_is_cause(const struct rollout_verdict *v, const struct finding *f)
 	return false;
 }
 
+/* The commands that say more about a rule's findings. */
+static void put_more(const char *rule, struct buf *out)
+{
+	const struct check *c = check_find(str_from(rule));
+
+	buf_printf(out, "more: rolldbg check \1explain\2 %s", rule);
+	if (c && c->more) {
+		buf_printf(out, ", %s", c->more);
+	}
+}
+
+void report_more(const char *rule, struct style style, struct buf *out)
+{
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	put_more(rule, &text);
+	put_wrapped(buf_view(&text), strlen("more: "), style, out);
+	buf_release(&text);
+}
+
 void report_cause(const struct rollout_verdict *v, const struct finding *f,
                   enum finding_origin origin, struct style style, struct buf *out)
 {
-	const struct check *rule = check_find(str_from(f->rule));
 	struct buf text = BUF(BUF_MAX_SMALL);
 	size_t start = out->n;
 
@@ -133,10 +152,8 @@ void report_cause(const struct rollout_verdict *v, const struct finding *f,
 	size_t indent = out->n - start;
 	buf_printf(&text, "%s: ", f->rule);
 	put_explained(v, f, &text);
-	buf_printf(&text, "; more: rolldbg check \1explain\2 %s", f->rule);
-	if (rule && rule->more) {
-		buf_printf(&text, ", %s", rule->more);
-	}
+	buf_text(&text, "; ");
+	put_more(f->rule, &text);
 	put_wrapped(buf_view(&text), indent, style, out);
 	buf_release(&text);
 }

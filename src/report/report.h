@@ -49,6 +49,8 @@ bool report_is_cause(const struct rollout_verdict *v, const struct finding *f);
 /* A line about such a cause: what it explains, and the commands for more details. */
 void report_cause(const struct rollout_verdict *v, const struct finding *f,
                   enum finding_origin origin, struct style style, struct buf *out);
+/* A line with the commands for more details about a rule's findings. */
+void report_more(const char *rule, struct style style, struct buf *out);
 /* The conclusion over all rollouts: the number of findings, or, without findings, what that means.
    `unfinished` is the number of rollouts that did not reach their end. */
 void report_conclusion(const struct judge_summary *s, int64_t unfinished, struct style style,

@@ -94,7 +94,8 @@ static int set_max_envs(struct serve_conf *c, struct str value, struct error *er
 static int set_delay(struct serve_conf *c, struct str value, struct error *err)
 {
 	if (!text_duration_ms(value, &c->delay_ms)) {
-		return error_set(err, FAIL_USAGE, "delay is '%.*s', not a duration such as 20ms",
+		return error_set(err, FAIL_USAGE,
+		                 "delay is '%.*s', not a duration such as 20ms (at most 1000h)",
 		                 STR_ARG(value));
 	}
 	return 0;

@@ -75,7 +75,7 @@ static int add_directory(struct file_list *l, const char *path, struct error *er
 
 		buf_printf(&name, "%s%s%s", path, slash ? "" : "/", entries[i]->d_name);
 		if (file_may_block(buf_cstr(&name))) {
-			log_warn("%s is no regular file and is left out", buf_cstr(&name));
+			log_warn("%s is not a regular file and was skipped", buf_cstr(&name));
 		} else {
 			add(l, mem_text(buf_view(&name)));
 		}

@@ -173,10 +173,9 @@ static int write_line(struct recorder *r, struct str text, struct error *err)
 
 		remove_partial_line(r, done);
 		errno = cause;
-		return error_errno(err,
-		                   "%s has %" PRIu64 " complete lines of this run; the next "
-		                   "one could not be written",
-		                   r->name, r->lines);
+		return error_errno(
+			err, "cannot write to %s after %" PRIu64 " complete line%s of this run",
+			r->name, r->lines, r->lines == 1 ? "" : "s");
 	}
 	r->size += (off_t)text.n;
 	r->lines++;

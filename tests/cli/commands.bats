@@ -102,6 +102,8 @@ keys_of() {
 	has "$output" 'no findings, but no step changed the state'
 	expect 4 rolldbg run --env http://127.0.0.1:1/mcp --actions UP
 	has "$output" 'no findings: the rollout did not start'
+	expect 1 rolldbg run --seed -1
+	has "$output" 'refused: the reset failed: POST /control/reset_session returned HTTP 500 (Gymnasium refuses negative seeds)'
 }
 
 @test "check: a batch is clean only if the effects of every rollout are known" {

@@ -310,7 +310,7 @@ fork_at_4() {
 	has "$output" 'The new session differs from the recording'
 	jq -es 'map(select(.type == "event")) | map([.event, .detail]) == [["fork-diverged", {calls: 1, seeded: true}]]' "$fork"
 	expect 0 rolldbg check "$fork"
-	has "$output" 'seed-ignored: seed 42 did not reproduce the rollout that this one was forked from: the state differs after 1 equal call'
+	has "$output" 'seed-ignored: seed 42 did not reproduce the rollout that this one was forked from: the state differs after 1 identical call'
 	rolldbg strip "$fork" | grep -q fork-diverged
 	# if a repeated call ends the episode, the fork ends there
 	rolldbg run --quiet --seed 42 --actions DOWN,RIGHT --out ended.jsonl

@@ -48,7 +48,7 @@ write_script() {
 	lacks "$output" frozen-state
 	sed 's/"readOnlyHint":true/"readOnlyHint":false/g' a.jsonl >b.jsonl
 	expect 1 rolldbg check --only frozen-state --fail-on warning b.jsonl
-	has "$output" "error: frozen-state: turns 0-5: 6 calls, and the state is the same"
+	has "$output" "error: frozen-state: turns 0-5: 6 calls left the state unchanged"
 	expect 0 rolldbg check --only frozen-state --fail-on warning --read-only 'get_*,list_items,search' b.jsonl
 }
 
@@ -178,8 +178,8 @@ write_script() {
 	has "$output" 'error: frozen-state: turns 0-5: 6 calls'
 	# get_task is the only tool that b called without effect
 	expect 1 rolldbg check --fail-on warning --baseline b.silent.jsonl a.silent.jsonl
-	has "$output" 'error: frozen-state: turns 1-5: 5 calls, and the state is the same'
-	has "$output" '; not counting 1 of tools that are read-only according to the baseline'
+	has "$output" 'error: frozen-state: turns 1-5: 5 calls left the state unchanged'
+	has "$output" '; not counting 1 of tools that are read-only in the baseline'
 	expect 0 rolldbg check --fail-on warning --baseline b.silent.jsonl --baseline a.jsonl a.silent.jsonl
 	# a tool that the server marks as writing is not treated as read-only
 	sed 's/"readOnlyHint":true/"readOnlyHint":false/g' a.jsonl >writes.jsonl

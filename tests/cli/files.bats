@@ -137,7 +137,7 @@ onto_full() {
 	expect 0 rolldbg strip a.jsonl torn.jsonl
 	has "$stderr" 'torn.jsonl:1: the last line is truncated and was skipped'
 	expect 0 rolldbg stats a.jsonl torn.jsonl
-	has "$stderr" 'torn.jsonl contains no whole line'
+	has "$stderr" 'torn.jsonl contains no complete line'
 }
 
 @test "pipes and folders among recordings are not waited for" {
@@ -147,7 +147,7 @@ onto_full() {
 	mkfifo dir/b.jsonl "$XDG_STATE_HOME/rolldbg/2026-01-01T00-00-00-pipe.jsonl"
 	for command in check stats strip; do
 		expect 0 timeout 20 "$ROLLDBG" $command dir
-		has "$stderr" 'dir/b.jsonl is no regular file and is left out'
+		has "$stderr" 'dir/b.jsonl is not a regular file and was skipped'
 	done
 	expect 0 timeout 20 "$ROLLDBG" list
 	[ "${#lines[@]}" = 1 ]
@@ -216,7 +216,7 @@ onto_full() {
 	for blocks in 2 3 4; do
 		(ulimit -f $blocks && exec "$ROLLDBG" run --quiet --force --out a.jsonl) 2>message && status=0 || status=$?
 		[ "$status" = 5 ]
-		has "$(cat message)" 'complete lines of this run; the next one could not be written'
+		has "$(cat message)" 'cannot write to '
 		jq -e .rollout a.jsonl >/dev/null
 		[ "$(tail -c 1 a.jsonl | od -An -c | tr -d ' ')" = '\n' ]
 		expect 1 rolldbg check a.jsonl

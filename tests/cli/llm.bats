@@ -108,7 +108,7 @@ play() {
 		{"replies":[{"text":"a"}],"then":"xyz"}|:1: "then" does not accept "xyz"; available: end, cycle, last
 		{"replies":[{"text":"a","text":"b"}]}|:1: replies[0]: duplicate key "text"
 		{"replies":[{"status":400,"error":"opnai"}]}|:1: replies[0]: "error" does not accept "opnai"; did you mean 'openai'?
-		{"replies":[{"delay":"5"}]}|:1: replies[0]: "delay" must be a duration with a unit, such as "500ms" or "5m", not "5"
+		{"replies":[{"delay":"5"}]}|:1: replies[0]: "delay" must be a duration with a unit, such as "500ms" or "5m", of at most 1000h, not "5"
 		{"replies":[{"size":"lots"}]}|:1: replies[0]: "size" must be a size with a unit, such as "25MiB", not "lots"
 		{"replies":[{"status":42}]}|:1: replies[0]: "status" must be an integer from 200 to 599, not 42
 		{"replies":[{"text":3}]}|:1: replies[0]: "text" must be a string, not 3
@@ -273,7 +273,7 @@ expect_reply() {
 	lacks "$stderr" me:word
 	start lake "$ROLLDBG" serve --port 0
 	expect 1 rolldbg run --policy llm --model m --base-url "$url" --model-retries 0
-	has "$output" 'refused: model: request: '
+	has "$output" 'refused: model: request (HTTP 404): '
 }
 
 @test "a refused key is sent once, and all rollouts of the batch end as refused" {

@@ -17,7 +17,7 @@ limited_run() {
 
 @test "a file size limit: exit 5, and the lines written are complete" {
 	expect 5 limited_run
-	has "$stderr" "the next one could not be written: File too large"
+	has "$stderr" "of this run: File too large"
 	expect_whole run.jsonl
 	[ "$(wc -c <run.jsonl)" -le 4096 ]
 	[ "$(wc -l <run.jsonl)" -gt 2 ]
@@ -31,7 +31,7 @@ limited_run() {
 	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 	expect 5 strace -f -o trace -P "$PWD/run.jsonl" -e inject=write:error=ENOSPC:when=4+ \
 		"$ROLLDBG" run --out "$PWD/run.jsonl"
-	has "$stderr" "run.jsonl has 3 complete lines of this run; the next one could not be written: No space left on device"
+	has "$stderr" "run.jsonl after 3 complete lines of this run: No space left on device"
 	expect_whole run.jsonl
 	[ "$(wc -l <run.jsonl)" = 3 ]
 }

@@ -124,7 +124,7 @@ sampled() {
 	jq -n '{kind: "llm", name: "up", sampling: {temperature: 1}, extra: {seed: 1}}' >policy.json
 	ask small full 0 --fail-on never --max-turns 100 --policy policy.json
 	fires full "frozen-state error"
-	holds full 'ending | .status == "stopped" and (.reason | startswith("model: context-length: This model'"'"'s maximum context length is 1536 tokens."))'
+	holds full 'ending | .status == "stopped" and (.reason | startswith("model: context-length (HTTP 400): This model'"'"'s maximum context length is 1536 tokens."))'
 	holds full 'of("step")[-1].llm.error | .class == "context-length" and .http_status == 400 and .code == "context_length_exceeded"'
 }
 
@@ -133,7 +133,7 @@ sampled() {
 	in_vain locked none 1 --profile llamacpp
 	MODEL_KEY=lake-key-7654321 in_vain locked wrong 1 --profile llamacpp --key-env MODEL_KEY
 	for run in none wrong; do
-		holds $run 'ending | .status == "refused" and .steps == 0 and (.reason | startswith("model: auth: Invalid API key"))'
+		holds $run 'ending | .status == "refused" and .steps == 0 and (.reason | startswith("model: auth (HTTP 401): Invalid API key"))'
 	done
 	holds none 'ending.reason | endswith("(no API key was sent)")'
 	MODEL_KEY=lake-key-1234567 ask locked right 0 --key-env MODEL_KEY --max-turns 3

@@ -1,8 +1,8 @@
 /* A conversation as it is sent, and tool results as text. */
 #include "tap.h"
 
-#include "policy/llm/answer.h"
 #include "policy/llm/conversation.h"
+#include "policy/llm/tool_result.h"
 #include "policy/toolformats/reader.h"
 
 static void users_in_a_row_are_one(void)
@@ -120,7 +120,7 @@ static void media(void)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct buf out = BUF(BUF_MAX_SMALL);
 
-		answer_media(str_from(cases[i].observation), &out);
+		tool_result_media(str_from(cases[i].observation), &out);
 		is_str(buf_cstr(&out), cases[i].parts, "parts of %s", cases[i].observation);
 		buf_release(&out);
 	}
@@ -145,7 +145,7 @@ static void base64(void)
 		buf_text(&json, "aZ9/");
 	}
 	buf_text(&json, "==\",\"at\":4}");
-	answer_text(buf_view(&json), &out);
+	tool_result_text(buf_view(&json), &out);
 	is_str(buf_cstr(&out),
 	       "{\"screen\":\"data:image/png;base64,[base64, 1536 bytes]\",\"at\":4}",
 	       "a picture in a member");
@@ -156,7 +156,7 @@ static void base64(void)
 		buf_text(&json, "ACGT");
 	}
 	buf_char(&json, '"');
-	answer_text(buf_view(&json), &out);
+	tool_result_text(buf_view(&json), &out);
 	ok(out.n == 2048, "a gene is text");
 	buf_release(&json);
 	buf_release(&out);
@@ -190,7 +190,7 @@ static void answers(void)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct buf out = BUF(BUF_MAX_SMALL);
 
-		answer_text(str_from(cases[i].observation), &out);
+		tool_result_text(str_from(cases[i].observation), &out);
 		is_str(buf_cstr(&out), cases[i].text, "%s", cases[i].observation);
 		buf_release(&out);
 	}

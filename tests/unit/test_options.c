@@ -109,7 +109,8 @@ static void test_bad(void)
 		{"--number 99999999999999999999", "--number: 99999999999999999999 is too large"},
 		{"--seed -9223372036854775809", "--seed: -9223372036854775809 is too small"},
 		{"--timeout 5",
-	         "--timeout: expected a duration with a unit (500ms, 3s, 2m), got '5'"},
+	         "--timeout: expected a duration with a unit (500ms, 3s, 2m), more than 0 and at most "
+	         "1000h, got '5'"},
 		{"--seed abc", "--seed: expected a whole number, got 'abc'"},
 		{"--when often", "--when: expected one of auto|always|never, got 'often'"},
 	};

@@ -372,6 +372,13 @@ static void bare_objects(int n)
 	bare_reply("", "{\"name\":\"f\",\"arguments\":{\"a\":%d}}\n", n);
 }
 
+/* Fewer marks than the reader examines for one value at most: if it examined those behind each
+   value again, the work would be quadratic. */
+static void undeclared_parameters(int n)
+{
+	bare_reply("<function=f><parameter=a>", "x</parameter><parameter=p%d>", n / 4);
+}
+
 static void bare_keywords(int n)
 {
 	bare_reply("f(", "a%d='it's', ", n);
@@ -639,6 +646,7 @@ static const struct scaling_case cases[] = {
 	{"alternatives that are references", alternatives},
 	{"calls with a wrong word of as many", wrong_words},
 	{"objects one after the other", bare_objects},
+	{"undeclared parameters", undeclared_parameters},
 	{"keyword arguments", bare_keywords},
 	{"quotes", bare_quotes},
 	{"thoughts", thoughts},

@@ -88,8 +88,7 @@ const struct check check_arguments_schema = {
 	       "Some servers refuse such a call; others drop unknown arguments and continue with a "
 	       "default, which looks like success.\n"
 	       "Look at the call and at inputSchema in the header's tools. If the call's arguments "
-	       "are a string, they were encoded twice. Only the outer object is checked (type, "
-	       "required, enum, const, minimum, maximum and unknown names), not nested values.\n"
+	       "are a string, they were encoded twice. Only the top-level arguments are checked (type, required, enum, const, minimum, maximum and unknown names), not nested values.\n"
 	       "Fix: correct the script, give the model the unmodified schema, or correct the "
 	       "schema if it is wrong.",
 	.needs = FACT(TOOLS),

@@ -87,8 +87,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	const char *colon = s->reason[0] ? ": " : "";
 	if (s->lost.count > 0) {
 		finding_add(out, SEVERITY_WARNING, &s->lost, "/event",
-		            "the state was read from a different environment from the one the "
-		            "call acted on%s%s",
+		            "the state was not read from the environment that the calls act "
+		            "on%s%s",
 		            colon, s->reason);
 	}
 	if (s->unread.count > 0) {
@@ -112,8 +112,7 @@ const struct check check_control_plane_blind = {
 	.lowered = "the control plane was deliberately not read",
 	.explains = {&check_missing_state},
 	.why = "The control plane reports reward, termination and state next to the tool calls. "
-	       "Here it failed, or it replied for a different environment from the one the tools "
-	       "act on (its step count stays at 0 while the tools' observations change). Clients "
+	       "Here it failed, or it replied for an environment other than the one the tools act on (its step count stays at 0 while the tools' observations change). Clients "
 	       "that substitute 0 and \"not terminated\" for unreadable values turn this into an "
 	       "endless episode without reward and without an error.\n"
 	       "Look at the events control-plane-failed and state-source-lost, and at the session "

@@ -1,4 +1,4 @@
-/* Rule fallback-session: replies name another session than the negotiated one. */
+/* Rule fallback-session: replies name a session other than the negotiated one. */
 #include "check/check.h"
 
 #include "facts/peer.h"

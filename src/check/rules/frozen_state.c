@@ -33,17 +33,17 @@ static void describe_count(const struct rollout_facts *r, char *out, size_t size
 {
 	if (r->env_count.reported >= 2 && r->env_count.moved) {
 		snprintf(out, size,
-		         "the environment was reached (its own step count went from %" PRId64 " "
-		         "to %" PRId64 "): possible causes are a wall, wrong arguments or a "
-		         "frozen environment",
+		         "the environment's own step count went from %" PRId64 " to %" PRId64
+		         ", so it was reached: look for a wall, wrong arguments "
+		         "or a frozen environment",
 		         r->env_count.first, r->env_count.now);
 	} else if (r->env_count.reported >= 2) {
 		snprintf(out, size,
-		         "no call seems to have reached the environment: its own step count "
-		         "stayed at %" PRId64,
+		         "the environment counted none of them (its own step count stayed at "
+		         "%" PRId64 "): look at the session ids in meta",
 		         r->env_count.now);
 	} else {
-		snprintf(out, size, "no call had an effect");
+		snprintf(out, size, "the environment's own step count is unknown");
 	}
 }
 
@@ -76,18 +76,17 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	}
 	describe_count(r, count, sizeof(count));
 	if (e->failed) {
-		snprintf(failed, sizeof(failed), " (%" PRId64 " of them failed)", e->failed);
+		snprintf(failed, sizeof(failed), " (%" PRId64 " failed)", e->failed);
 	}
 	if (s->learned) {
 		snprintf(apart, sizeof(apart),
-		         "; not counting %" PRId64
-		         " of tools that are read-only according to the baseline",
+		         "; not counting %" PRId64 " of tools that are read-only in the baseline",
 		         s->learned);
 	}
 	finding_add(out, rewarded ? SEVERITY_WARNING : SEVERITY_ERROR, &s->sent,
-	            e->unchanged ? "/state" : "/observation",
-	            "%" PRId64 " calls%s, and %s from first to last; %s%s%s", s->sent.count, failed,
-	            e->unchanged ? "the state is the same" : "all replies are equal", count,
+	            e->unchanged ? "/state" : "/observation", "%" PRId64 " calls%s %s; %s%s%s",
+	            s->sent.count, failed,
+	            e->unchanged ? "left the state unchanged" : "got equal replies", count,
 	            rewarded ? "; a reward was earned anyway" : "", apart);
 }
 
@@ -97,57 +96,62 @@ const struct check check_frozen_state = {
 	.severity = SEVERITY_ERROR,
 	.lowered = "a reward above zero was earned anyway",
 	.explains = {&check_loop, &check_reward_without_effect},
-	.why = "The state is the same from the first call to the last, although the state source "
-	       "could have shown a change; or the state is unknown, all replies are equal and the "
-	       "environment's own step count does not change. If the replies differ while state "
-	       "and step count do not change, they come from a different environment from the one "
-	       "whose state is read. Calls of tools with readOnlyHint are not counted, nor those "
-	       "named by \1read_only\2 and \1noop\2.\n"
-	       "These do not count as changes of the state:\n"
-	       "- members that change without a call: clocks, generated ids, and such words of a "
-	       "text;\n"
-	       "- numbers that grow by as many seconds as pass: at each of several readings with "
-	       "three or more decimals, else if they also grew before the last reading, which "
-	       "a run makes after a pause;\n"
-	       "- new times and UUIDs after each call, if other values stay and the replies are "
-	       "equal;\n"
-	       "- call counters, if the replies are equal or short and always the same for the same "
-	       "call;\n"
-	       "- the first change of a state that is or repeats the reply, if it is the only one: "
-	       "the reset's observation may have another form;\n"
-	       "- texts that differ only in words of the call (\"You go north.\"), if all replies "
-	       "do, too;\n"
-	       "- 0.0 instead of -0.0, rounding in the last digit, and the order of a list whose "
-	       "elements also change places without a call.\n"
-	       "The verdict is unknown if a number that changes without a call also changes with "
-	       "the calls, for example the level of a leaking tank that calls fill, a noisy "
-	       "reading of a value that calls set, or a joint that one call moves permanently by "
-	       "a hundred times its noise; or if in a text that changes without a call, words at "
-	       "least twice change back to an earlier value, which times and ids never do. It is "
-	       "also unknown if the replies report errors whose "
-	       "members are always the same but whose lists grow or shrink or whose flags differ, "
-	       "such as those of a compiler.\n"
+	.why = "Calls were made, but the state is the same from the first call to the last, "
+	       "although the state source could have shown a change; or the state is "
+	       "unknown, all replies are equal and the environment's own step count does not "
+	       "change. Calls of tools with readOnlyHint are not counted, nor those named by "
+	       "\1read_only\2 and \1noop\2.\n"
+	       "Look at env_steps first. If it grows, the calls reach the environment but "
+	       "have no effect: a wall, wrong arguments, read-only tools, or a frozen "
+	       "environment. If it does not grow, the calls do not reach it: look at the "
+	       "session ids in meta, and at what a proxy does with them. If the replies "
+	       "differ although state and step count do not change, the state is read from "
+	       "an environment other than the one that replies.\n"
+	       "Fix: send the same session id with every call of the rollout; name a state "
+	       "source that shows what the calls change (\1state\2); mark read-only tools.\n"
+	       "The following do not count as changes of the state:\n"
+	       "- members that change without a call: clocks, generated ids, and words in a text that do;\n"
+	       "- clocks that count seconds: numbers that grow by as much time as passes. "
+	       "With three or more decimals each of several readings must show it; otherwise "
+	       "the number must also have grown before the last reading, which run makes "
+	       "after a pause;\n"
+	       "- times and UUIDs that are new after each call, if nothing else changes and "
+	       "the replies are equal;\n"
+	       "- call counters, if the replies are equal, or short and always the same for "
+	       "the same call;\n"
+	       "- the first change of a state that is or repeats the reply, if there is no "
+	       "other: the reset's observation may have a different form;\n"
+	       "- texts that differ only in words of the call (\"You go north.\"), if all "
+	       "replies do, too;\n"
+	       "- 0.0 instead of -0.0, rounding in the last digit, and the order of a list "
+	       "whose elements also change places without a call.\n"
 	       "Replies count as equal if they differ only in:\n"
 	       "- ids and tokens that are new each time, and timestamps of a log;\n"
-	       "- one number that grows or falls evenly, while the environment counts no step;\n"
+	       "- one number that grows or falls evenly, while the environment counts no "
+	       "step;\n"
 	       "- words and numbers of the call;\n"
 	       "- durations of programs, if every reply has an exit code other than 0.\n"
-	       "They also count as equal if the environment counts no step, they differ in numbers "
-	       "only, and they lack all members of the reset's observation, some of which the "
-	       "state has; if each tool gave one reply only, one of them to three or "
-	       "more calls that were not all the same; or if every reply has the exit code 126 or "
-	       "127: no command was run.\n"
+	       "They also count as equal if any of these holds:\n"
+	       "- the environment counts no step, the replies differ only in numbers, and "
+	       "they have none of the members of the reset's observation, although the state "
+	       "has some;\n"
+	       "- each tool always gave the same reply, and one of them gave it to three or "
+	       "more calls that were not all the same;\n"
+	       "- every reply has the exit code 126 or 127: no command was run.\n"
 	       "If the replies depend only on the calls, the state source could have shown a "
 	       "change if any of these holds:\n"
 	       "- the state consists only of digests;\n"
 	       "- calls name members of the state;\n"
 	       "- some call was repeated, and the state contains the content of its reply.\n"
-	       "Look at env_steps first. If it grows, the calls reach the environment but have "
-	       "no effect: a wall, wrong arguments, read-only tools, or a frozen environment. If "
-	       "it does not grow, the calls do not reach it: look at the session ids in meta, "
-	       "and at what a proxy does with them.\n"
-	       "Fix: send the same session id with every call of the rollout; name a state "
-	       "source that shows what the calls change (\1state\2); mark read-only tools.",
+	       "The verdict is unknown if any of these holds:\n"
+	       "- a number that changes without a call also changes with the calls: the "
+	       "level of a leaking tank that calls fill, a noisy reading of a value that "
+	       "calls set, or a joint that one call moves permanently by a hundred times its "
+	       "noise;\n"
+	       "- in a text that changes without a call, words change back to an earlier "
+	       "value at least twice, which times and ids never do;\n"
+	       "- the replies report errors that always have the same members, but whose "
+	       "lists grow or shrink or whose flags differ, such as those of a compiler.",
 	.wants = KIND_OK | KIND_FAILED,
 	.state_size = sizeof(struct frozen),
 	.line = line,

@@ -96,8 +96,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		if (all[i].span->count) {
 			finding_add(out, SEVERITY_WARNING, all[i].span, "/llm/logprobs",
-			            "in %" PRId64 " turn%s: %s", all[i].span->count,
-			            all[i].span->count == 1 ? "" : "s", all[i].what);
+			            "%s (%" PRId64 " turn%s)", all[i].what, all[i].span->count,
+			            all[i].span->count == 1 ? "" : "s");
 		}
 	}
 }

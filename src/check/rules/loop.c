@@ -1,4 +1,4 @@
-/* Rule loop: one to three calls are repeated with the same answers. */
+/* Rule loop: one to three calls are repeated with the same replies. */
 #include "check/check.h"
 
 #include "facts/call.h"
@@ -64,8 +64,8 @@ static uint64_t quick_hash_start(struct str s)
 	return h;
 }
 
-/* If the state is known, it shows progress, and numbers and ids in the answer may differ;
-   otherwise the answers must be equal. */
+/* If the state is known, it shows progress, and numbers and ids in the reply may differ;
+   otherwise the replies must be equal. */
 static uint64_t quick_hash(const struct derived_line *m)
 {
 	struct str hash = line_state_hash(m->line);
@@ -215,12 +215,14 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		snprintf(calls, sizeof(calls), "a sequence of %d calls", c->period);
 	}
 	if (s->other_loops) {
-		snprintf(more, sizeof(more), "; %" PRId64 " shorter loops", s->other_loops);
+		snprintf(more, sizeof(more), "; and %" PRId64 " shorter loop%s", s->other_loops,
+		         s->other_loops == 1 ? "" : "s");
 	}
 	finding_add(out, SEVERITY_WARNING, &c->span, "/tool_call",
-	            "%s was repeated for %" PRId64 " rounds with the same replies (%s%s)%s", calls,
-	            c->equal_steps / c->period + 1, s->tool,
-	            s->learned ? ", read-only according to the baseline" : "", more);
+	            "%s (%s%s) was made %" PRId64
+	            " times in a row, with the same repl%s each time%s",
+	            calls, s->tool, s->learned ? ", read-only in the baseline" : "",
+	            c->equal_steps / c->period + 1, c->period == 1 ? "y" : "ies", more);
 }
 
 const struct check check_loop = {

@@ -70,8 +70,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	const struct missing *s = state;
 	if (s->steps.count > 0) {
 		finding_add(out, SEVERITY_ERROR, &s->steps, "/state",
-		            "%" PRId64 " of %" PRId64 " steps have no state before the "
-		            "action, although there is a state source",
+		            "no state was recorded before %" PRId64 " of %" PRId64
+		            " steps, although there is a state source",
 		            s->steps.count, r->steps);
 	}
 	if (!s->had_content && s->empty.count >= EMPTY_MIN) {

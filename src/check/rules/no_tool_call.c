@@ -22,26 +22,26 @@ static const struct {
 	const char *cause, *words;
 } causes[] = {
 	{"finish-length", "the reply was truncated by its token limit"},
-	{"content-filter", "the server's content filter cut it off: look at what the prompt or the "
-                           "reply contains"},
-	{"finish-error", "the server reports that generating it failed (finish_reason error): look "
-                         "at the server's log"},
-	{"markup", "it contains tool call markup that was not parsed: the tool format or "
+	{"content-filter", "the server's content filter cut off the reply: look at the prompt and "
+                           "the reply"},
+	{"finish-error", "the server reports that generation failed (finish_reason error): look at "
+                         "its log"},
+	{"markup", "the reply contains tool call markup that was not parsed: the tool format or "
                    "parser does not match the model"},
 	{"refusal", "the model refused"},
-	{"in-reasoning", "its reasoning contains a call, which is not executed: the end mark "
+	{"in-reasoning", "the reasoning contains a call, which is not executed: the end tag "
                          "of the reasoning is missing, or the server parsed the call as "
                          "reasoning"},
-	{"calls-not-a-list", "its tool_calls is not a list: the server breaks the API"},
-	{"calls-missing", "its finish_reason is tool_calls, but it has none: the server's tool "
+	{"calls-not-a-list", "tool_calls is not a list: the server violates the API"},
+	{"calls-missing", "finish_reason is tool_calls, but the reply has none: the server's tool "
                           "parser lost them"},
-	{"only-reasoning", "it has reasoning and nothing else: the model stopped too early, or the "
-                           "server's reasoning parser took the rest"},
+	{"only-reasoning", "the reply consists of reasoning only: the model stopped too early, or "
+                           "the server's reasoning parser took the rest"},
 	{"empty", "the reply was empty"},
-	{"names-a-tool", "a tool is named in prose: check the call format described to the "
-                         "model"},
+	{"names-a-tool", "the model named a tool in prose: check the call format that the prompt "
+                         "describes"},
 	{"prose", "the model replied in prose: check that its prompt contains the tools"},
-	{"unsent", "its calls could not be sent"},
+	{"unsent", "the calls of the reply could not be sent"},
 };
 
 static const char *cause_text(const struct derived_line *m)

@@ -51,9 +51,10 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (r->tool_count == 0) {
 		finding_add(out, SEVERITY_ERROR, NULL, "/tools", "the server offers no tools");
 	} else if (!s->accepted && s->count == r->tool_count) {
-		finding_add(out, SEVERITY_ERROR, &s->calls, "/error",
-		            "every tool the server offers (%zu) was refused as unknown when called",
-		            r->tool_count);
+		finding_add(
+			out, SEVERITY_ERROR, &s->calls, "/error",
+			"every tool that the server offers (%zu) was refused as unknown when called",
+			r->tool_count);
 	}
 }
 

@@ -1,4 +1,4 @@
-/* Rule observation-lost: an answer had content, but did not reach the policy or the recording. */
+/* Rule observation-lost: a reply had content, but did not reach the policy or the recording. */
 #include "check/check.h"
 
 #include "base/text.h"
@@ -6,13 +6,13 @@
 
 #include <inttypes.h>
 
-/* Only the first steps are checked: a client that loses answers loses all of them, and searching
+/* Only the first steps are checked: a client that loses replies loses all of them, and searching
    every message would take longer than all other rules together. */
 #define LOOKS 4
 
 struct lost {
-	struct span not_in_conversation; /* answers missing from the conversation */
-	struct span unread; /* answers missing from the record: under another key, or not JSON */
+	struct span not_in_conversation; /* replies missing from the conversation */
+	struct span unread; /* replies missing from the record: under another key, or not JSON */
 	char near[64];      /* a similar key */
 	int looked;
 };
@@ -22,7 +22,7 @@ static bool is_empty(struct str value)
 	return json_is_null(value) || json_is(value, STR(""));
 }
 
-/* Does the line have a conversation without a message that contains the answer? */
+/* Does the line have a conversation without a message that contains the reply? */
 static bool is_missing_in_conversation(const struct line *l)
 {
 	static const struct str keys[] = {STR_INIT("role"), STR_INIT("content")};
@@ -85,7 +85,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	}
 	if (s->unread.count) {
 		finding_add(out, SEVERITY_ERROR, &s->unread, "/observation",
-		            "%" PRId64 " repl%s had content but no observation%s%s",
+		            "no observation was recorded for %" PRId64 " repl%s with content%s%s",
 		            s->unread.count, s->unread.count == 1 ? "y" : "ies",
 		            s->near[0] ? "; a similar key exists: " : "", s->near);
 	}

@@ -20,9 +20,9 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (steps->count > 0) {
 		finding_add(out, SEVERITY_WARNING, steps, "/step",
 		            "%" PRId64 " of %" PRId64
-		            " steps were sent after the environment had ended the episode at turn "
-		            "%" PRId64,
-		            steps->count, r->steps, r->ended_turn);
+		            " steps %s sent after the episode had ended at turn %" PRId64,
+		            steps->count, r->steps, steps->count == 1 ? "was" : "were",
+		            r->ended_turn);
 	}
 }
 

@@ -53,8 +53,8 @@ static void report_no_effect(const struct rollout_facts *r, const struct derived
 	}
 	if (total > 0) {
 		finding_add(out, by_steps ? SEVERITY_WARNING : SEVERITY_INFO, NULL, "/total_reward",
-		            "a reward of %.15g, but none of the %" PRId64 " steps changed the "
-		            "state%s",
+		            "the rollout earned a reward of %.15g, but none of its %" PRId64
+		            " steps changed the state%s",
 		            total, e->steps,
 		            by_steps ? ""
 		                     : "; no step reported it, so it may be for what the policy "
@@ -69,8 +69,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 
 	if (s->failed.count > 0) {
 		finding_add(out, SEVERITY_WARNING, &s->failed, "/reward",
-		            "%" PRId64 " failed step%s got a reward, first %s", s->failed.count,
-		            s->failed.count == 1 ? "" : "s", s->reward);
+		            "%" PRId64 " failed step%s earned a reward (first: %s)",
+		            s->failed.count, s->failed.count == 1 ? "" : "s", s->reward);
 	} else {
 		report_no_effect(r, m, out);
 	}
@@ -86,8 +86,7 @@ const struct check check_reward_without_effect = {
 	       "it. A model trained on this learns to fail or to do nothing.\n"
 	       "Look at where the reward is computed: a default for missing values, a grader that "
 	       "reads the conversation and not the environment, a task that is solved before it "
-	       "begins. If doing nothing is the right answer (a request to refuse, a question to "
-	       "answer from read-only tools) nothing is wrong: declare those tools with "
+	       "begins. If doing nothing is right (a request to refuse, a question to answer with read-only tools), nothing is wrong: declare those tools with "
 	       "\1read_only\2.\n"
 	       "Fix: give no reward for a failed step, let the grader compare states, or choose a "
 	       "state source that shows the effect.",

@@ -19,7 +19,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	}
 	finding_add(out, SEVERITY_WARNING, NULL, "",
 	            "seed %" PRId64 " did not reproduce the rollout that this one was forked from: "
-	            "the state differs after %" PRId64 " equal call%s",
+	            "the state differs after %" PRId64 " identical call%s",
 	            r->seed, calls, calls == 1 ? "" : "s");
 }
 
@@ -31,13 +31,14 @@ static void group(const struct task_group *g, struct findings *out)
 		return;
 	}
 	if (g->seed_calls > 0) {
-		snprintf(when, sizeof(when), "after %" PRId64 " equal call%s", g->seed_calls,
+		snprintf(when, sizeof(when), "after %" PRId64 " identical call%s", g->seed_calls,
 		         g->seed_calls == 1 ? "" : "s");
 	}
 	finding_add(out, SEVERITY_WARNING, NULL, "",
 	            "seed %" PRId64 " did not reproduce task %s: %" PRId64 " of %" PRId64
-	            " rollouts differ from the first %s",
-	            g->seed, g->name, g->seed_differ, g->seeded, when);
+	            " rollouts differ%s from the first %s",
+	            g->seed, g->name, g->seed_differ, g->seeded, g->seed_differ == 1 ? "s" : "",
+	            when);
 }
 
 const struct check check_seed_ignored = {

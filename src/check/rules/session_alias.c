@@ -118,8 +118,8 @@ static void check_state(const struct rollout_facts *r, const struct derived_line
 		span_add(&where, m->line->turn, m->line->step);
 	}
 	finding_add(out, SEVERITY_ERROR, &where, "/state",
-	            "the state changed although this rollout made no call; %s acted "
-	            "meanwhile, from or to the same state",
+	            "the state changed although this rollout made no call; a call of %s began "
+	            "or ended in the same state meanwhile",
 	            name);
 }
 
@@ -149,7 +149,7 @@ static void report_change(const struct rollout_facts *r, struct findings *out)
 	span_add(&where, p->turn, p->step);
 	finding_add(out, SEVERITY_ERROR, &where, pointer,
 	            "%s changed from %s to %s between two calls of this rollout, while others "
-	            "called tools; the state changed in %" PRId64 " of %" PRId64 " such pauses",
+	            "called tools; the state changed in %" PRId64 " of %" PRId64 " such intervals",
 	            key, before, after, p->changed, p->busy);
 }
 
@@ -163,7 +163,7 @@ static void report_counts(const struct count_sequence *s, struct findings *out)
 	}
 	finding_add(out, SEVERITY_ERROR, NULL, "/env_steps",
 	            "the environment counted the steps of %" PRId64 " rollouts together: "
-	            "their %" PRId64 " counts go from %" PRId64 " to %" PRId64 "%s",
+	            "their %" PRId64 " counts run from %" PRId64 " to %" PRId64 "%s",
 	            s->rollouts, s->taken, s->lowest, s->highest, twice);
 }
 
@@ -221,39 +221,41 @@ const struct check check_session_alias = {
                      &check_starts_over},
 	.more = "rolldbg probe \1env\2 URL \1sessions\2 8",
 	.why = "Two rollouts got the same environment: each continues what the other did. "
-	       "Observations, rewards and episode ends are meaningless, although no call fails. "
+	       "Observations, rewards and episode ends are meaningless, although no call "
+	       "fails.\n"
+	       "Look at meta.env_session, meta.session and meta.episode of both rollouts, "
+	       "and at how the server creates its session ids: a hash of seed and "
+	       "configuration, a constant, the client's name, one object for all "
+	       "connections, a proxy that drops the session header.\n"
+	       "Fix: give every rollout its own session id, and make the server keep one "
+	       "environment per session; make reset() restore everything that steps change.\n"
 	       "Any of these is evidence:\n"
 	       "- both got the same session id or episode id (over the WebSockets of OpenEnv "
-	       "only an id that was generated, and not if both used the same seed, from which it "
-	       "may be derived);\n"
-	       "- the protocol has no sessions (such as openenv-http), and the rollouts ran at the "
-	       "same time;\n"
+	       "only an id that was generated, and not if both used the same seed, from "
+	       "which it may be derived);\n"
+	       "- the protocol has no sessions (such as openenv-http), and the rollouts ran "
+	       "at the same time;\n"
 	       "- the state of one changed while only others acted;\n"
-	       "- the environment's step counts of several rollouts form one sequence: at least "
-	       "eight counts, none of which occurs twice; or counts that differ between the "
-	       "rollouts, grow with the total number of calls, and were seen to increase by one "
-	       "per call while the other rollouts did nothing;\n"
-	       "- at least three rollouts that ran one after the other each began in the state in "
-	       "which the previous one had ended, no two of them in the same state; or two did, "
-	       "and the rollouts changed the state in six or more steps;\n"
-	       "- between two calls of a rollout a member of the state changed while other "
-	       "rollouts called tools, and never while none did: in at least two of these pauses "
-	       "and one in eight, mostly to a value that another rollout had read. Calls usually "
-	       "change these members, and no other member always keeps the value that the "
-	       "rollout's own calls gave it;\n"
-	       "- the state has no member in common with the replies, but at least two second "
-	       "reads of it, and at least half of them, differ from the first read, though not "
-	       "the one made while no other rollout acted; and the same step leads to different "
-	       "states, none of which recurs within a rollout.\n"
-	       "With \1jobs\2 2 or more, run reads the state a second time before a few of the "
-	       "first steps to detect such changes, and once after the first call of the first "
-	       "rollout, while the others wait.\n"
-	       "Look at meta.env_session, meta.session and meta.episode of both rollouts, and at "
-	       "how the server creates its session ids: a hash of seed and configuration, a "
-	       "constant, the client's name, one object for all connections, a proxy that drops "
-	       "the session header.\n"
-	       "Fix: give every rollout its own session id, and make the server keep one "
-	       "environment per session; make reset() restore everything that steps change.",
+	       "- the environment's step counts of several rollouts form one sequence: at "
+	       "least eight counts, none of which occurs twice; or counts that differ "
+	       "between the rollouts, grow with the total number of calls, and were seen to "
+	       "increase by one per call while the other rollouts did nothing;\n"
+	       "- at least three rollouts that ran one after the other each began in the "
+	       "state in which the previous one had ended, no two of them in the same state; "
+	       "or two did, and the rollouts changed the state in six or more steps;\n"
+	       "- a member of the state changed between two calls of a rollout while other "
+	       "rollouts called tools, and never while none did. It changed in at least two "
+	       "of these intervals and in one of eight, mostly to a value that another "
+	       "rollout had read; calls usually change it, and no other member always keeps "
+	       "the value that the rollout's own calls gave it;\n"
+	       "- the state has no member in common with the replies, but was read twice "
+	       "between two calls, and at least two of the second reads, and at least half "
+	       "of them, differ from the first, though not the one made while no other "
+	       "rollout acted; and the same step leads to different states, none of which "
+	       "recurs within a rollout.\n"
+	       "To detect such changes with \1jobs\2 2 or more, run reads the state a second "
+	       "time before a few of the first steps, and once after the first call of the "
+	       "first rollout, while the others wait.",
 	.needs = FACT(META),
 	.needs_meta = true,
 	.wants = KIND_HEADER | KIND_RESET | KIND_FIRST | KIND_CHANGED_WITHOUT_CALL,

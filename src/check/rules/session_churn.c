@@ -78,8 +78,8 @@ static void report_decreases(const struct count_decreases *c, struct findings *o
 static void report_restarts(const struct count_decreases *c, int64_t steps, struct findings *out)
 {
 	finding_add(out, SEVERITY_ERROR, &c->restarts, "/env_steps",
-	            "%" PRId64 " times the environment's own step count could not be read, "
-	            "and had not grown when it could be read again: it is %" PRId64
+	            "the environment's own step count could not be read %" PRId64 " times, "
+	            "and each time had not grown when it could be read again: it is %" PRId64
 	            " after %" PRId64 " steps",
 	            c->restarts.count, c->count, steps);
 }
@@ -106,31 +106,31 @@ const struct check check_session_churn = {
 	.explains = {&check_starts_over, &check_frozen_state, &check_stopped_moving,
                      &check_control_plane_blind},
 	.more = "rolldbg probe \1env\2 URL \1sessions\2 8",
-	.why = "Between two steps of one rollout the server changed its session id or episode "
-	       "id, or its own step count decreased, without a reset. The steps after that ran "
-	       "in a different environment from those before: the rollout is not one "
-	       "trajectory, and its rewards belong to several.\n"
-	       "A decreasing step count is evidence if every counted call, at least two of them, "
-	       "increased it by one, or if it rose and fell at least twice each. It is not "
-	       "evidence:\n"
-	       "- if it counts frames, or remaining moves;\n"
-	       "- after a step that reported the end of the episode: environments with autoreset "
-	       "start again then;\n"
-	       "- if the state has the same episode id before and after, and is not that of a new "
-	       "episode: rounds and levels may be counted separately;\n"
-	       "- with a step whose reward is above zero and above that of every counted step: a "
-	       "level may end with it;\n"
-	       "- if a call that never increased it (undo, load) restores an earlier state together "
-	       "with its count, and counting continues from there.\n"
-	       "A count is also evidence if at least twice it could not be read after a step and "
-	       "was no higher when it could be read again: the session was lost and created "
-	       "anew.\n"
-	       "Look at the turn where it first happened and at the server's log at that time: a "
-	       "restart, an expired or evicted session, a load balancer without sticky sessions, "
-	       "an automatic reset at the end of an episode, or another client that resets the "
-	       "same environment.\n"
+	.why = "Between two steps of one rollout the server changed its session id or "
+	       "episode id, or its own step count decreased, without a reset. The steps "
+	       "after that ran in a different environment from those before: the rollout is "
+	       "not one trajectory, and its rewards belong to several.\n"
+	       "Look at the turn where it first happened and at the server's log at that "
+	       "time: a restart, an expired or evicted session, a load balancer without "
+	       "sticky sessions, an automatic reset at the end of an episode, or another "
+	       "client that resets the same environment.\n"
 	       "Fix: keep a session on one server process, raise the idle timeout, and give "
-	       "every rollout its own session id.",
+	       "every rollout its own session id.\n"
+	       "A decrease of the step count is evidence if every counted call, at least two "
+	       "of them, increased it by one, or if it rose and fell at least twice each. It "
+	       "is not evidence:\n"
+	       "- if it counts frames, or remaining moves;\n"
+	       "- after a step that reported the end of the episode: environments with "
+	       "autoreset start again then;\n"
+	       "- if the state has the same episode id before and after, and is not that of "
+	       "a new episode: rounds and levels may be counted separately;\n"
+	       "- after a step whose reward is above zero and above that of every counted "
+	       "step: it may have ended a level;\n"
+	       "- if a call that never increased it (undo, load) restores an earlier state "
+	       "together with its count, and counting continues from there.\n"
+	       "It is also evidence if the count could not be read after a step and was no "
+	       "higher when it could be read again, at least twice: the session was lost and "
+	       "recreated.",
 	/* Imported formats lack the session ids and the resets that meta records. Not needs_meta:
 	   in our own recordings the events and step counts judged here survive strip, so a stripped
 	   one is checked. */

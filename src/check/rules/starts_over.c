@@ -14,15 +14,15 @@
 /* The hash of a state whose members are all ignored: it shows nothing. */
 #define HASH_OF_NOTHING "44136fa355b3678a1146ad16f7e8649e"
 
-/* One call, and its first answer. */
-struct first_answer {
-	uint64_t call, answer;
+/* One call, and its first reply. */
+struct first_reply {
+	uint64_t call, reply;
 	bool repeated;
 };
 
 /* Steps whose state is unknown or shows nothing. */
-struct first_answers {
-	struct first_answer list[CALLS_MAX];
+struct first_replies {
+	struct first_reply list[CALLS_MAX];
 	size_t count;
 	bool too_many;
 	int64_t calls, repeats, same;
@@ -30,10 +30,10 @@ struct first_answers {
 
 struct starts_over {
 	struct span calls;             /* calls answered ok, of tools not known to be read-only */
-	struct first_answers *answers; /* in the rollout's arena; NULL while the state is known */
+	struct first_replies *replies; /* in the rollout's arena; NULL while the state is known */
 };
 
-static void note_answer(struct first_answers *a, uint64_t call, uint64_t answer)
+static void note_reply(struct first_replies *a, uint64_t call, uint64_t reply)
 {
 	size_t i = 0;
 
@@ -44,9 +44,9 @@ static void note_answer(struct first_answers *a, uint64_t call, uint64_t answer)
 	if (i < a->count) {
 		a->list[i].repeated = true;
 		a->repeats++;
-		a->same += a->list[i].answer == answer;
+		a->same += a->list[i].reply == reply;
 	} else if (i < CALLS_MAX) {
-		a->list[a->count++] = (struct first_answer){call, answer, false};
+		a->list[a->count++] = (struct first_reply){call, reply, false};
 	} else {
 		a->too_many = true;
 	}
@@ -64,27 +64,26 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		return;
 	}
 	span_add(&s->calls, m->line->turn, m->line->step);
-	if (judged || (s->answers && s->answers->too_many)) {
+	if (judged || (s->replies && s->replies->too_many)) {
 		return;
 	}
-	if (!s->answers) {
-		s->answers = arena_new(r->arena, sizeof(*s->answers));
+	if (!s->replies) {
+		s->replies = arena_new(r->arena, sizeof(*s->replies));
 	}
-	note_answer(s->answers, call_hash(r->work, m),
-	            fingerprint(m->line->value[KEY_OBSERVATION]));
+	note_reply(s->replies, call_hash(r->work, m), fingerprint(m->line->value[KEY_OBSERVATION]));
 }
 
-static bool answers_differ(const struct first_answers *a)
+static bool replies_differ(const struct first_replies *a)
 {
 	for (size_t i = 1; i < a->count; i++) {
-		if (a->list[i].answer != a->list[0].answer) {
+		if (a->list[i].reply != a->list[0].reply) {
 			return true;
 		}
 	}
 	return false;
 }
 
-static bool all_repeated(const struct first_answers *a)
+static bool all_repeated(const struct first_replies *a)
 {
 	for (size_t i = 0; i < a->count; i++) {
 		if (!a->list[i].repeated) {
@@ -94,12 +93,12 @@ static bool all_repeated(const struct first_answers *a)
 	return true;
 }
 
-/* Two calls got different answers, and repeats got the first one. If the environment's own count
-   does not change, it is enough that every repeated call got its first answer again; otherwise
+/* Two calls got different replies, and repeats got the first one. If the environment's own count
+   does not change, it is enough that every repeated call got its first reply again; otherwise
    every call must have been repeated. */
-static bool is_starting_over(const struct first_answers *a, bool still)
+static bool is_starting_over(const struct first_replies *a, bool still)
 {
-	if (!a || a->too_many || a->calls < 4 || a->count < 2 || !answers_differ(a)) {
+	if (!a || a->too_many || a->calls < 4 || a->count < 2 || !replies_differ(a)) {
 		return false;
 	}
 	return still ? a->repeats > 0 && a->same == a->repeats
@@ -123,7 +122,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	(void)m;
 	const struct starts_over *s = state;
-	const struct first_answers *a = s->answers;
+	const struct first_replies *a = s->replies;
 	bool still = r->env_count.reported >= 2 && !r->env_count.moved;
 	char count[96] = "";
 
@@ -138,17 +137,17 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		return;
 	}
 	if (still) {
-		snprintf(count, sizeof(count), "; its own step count stayed at %" PRId64,
-		         r->env_count.now);
+		snprintf(count, sizeof(count),
+		         "; the environment's own step count stayed at %" PRId64, r->env_count.now);
 	} else if (r->env_count.reported >= 2) {
 		snprintf(count, sizeof(count),
-		         "; its own step count went from %" PRId64 " to %" PRId64,
+		         "; the environment's own step count went from %" PRId64 " to %" PRId64,
 		         r->env_count.first, r->env_count.now);
 	}
 	finding_add(out, still ? SEVERITY_ERROR : SEVERITY_WARNING, &s->calls, "/observation",
-	            "%s; %zu different calls, and %" PRId64 " of %" PRId64 " repeats got exactly "
-	            "the first reply again, as if the environment were recreated for each step%s",
-	            why_unknown(r), a->count, a->same, a->repeats, count);
+	            "%" PRId64 " of %" PRId64 " repeats of %zu different calls got exactly their "
+	            "first reply again, as if the environment were recreated for each call; %s%s",
+	            a->same, a->repeats, a->count, why_unknown(r), count);
 }
 
 const struct check check_starts_over = {
@@ -157,11 +156,11 @@ const struct check check_starts_over = {
 	.severity = SEVERITY_WARNING,
 	.raised = "the environment's own step count does not change",
 	.explains = {&check_loop},
-	.why = "The state is unknown or shows nothing, but repeated calls get the same reply as "
-	       "the first time, while different calls get different ones. An environment that is "
-	       "recreated for each call replies like that: the session is lost on the way, "
-	       "without an error. This is a warning; it is an error if the environment's own step "
-	       "count does not change either.\n"
+	.why = "The state is unknown or shows nothing, but repeated calls get the same reply "
+	       "as the first time, while different calls get different ones. An environment "
+	       "that is recreated for each call replies like that: the session is lost on "
+	       "the way, without an error. If the environment's own step count does not "
+	       "change either, this is an error.\n"
 	       "Look at the session ids in meta, and at what a proxy does with the session "
 	       "header.\n"
 	       "Fix: send the same session id with every call of the rollout, through every "

@@ -65,15 +65,16 @@ static void report_foreign(const struct foreign_replies *f, struct findings *out
 {
 	finding_add(out, SEVERITY_ERROR, &f->run, "/observation",
 	            "the last %" PRId64 " calls succeeded but changed nothing, and their replies "
-	            "have no member in common with those of calls that changed something",
+	            "have no member in common with those of calls that changed something: "
+	            "something else replies in place of the environment",
 	            f->run.count);
 }
 
 static void report_known(const struct known_effects *k, struct findings *out)
 {
 	finding_add(out, SEVERITY_ERROR, &k->still, "/state",
-	            "the last %" PRId64 " calls succeeded but changed nothing; %" PRId64 " of "
-	            "them had changed this same state before",
+	            "the last %" PRId64 " calls succeeded but changed nothing, although %" PRId64
+	            " of them had changed exactly this state before",
 	            k->still.count, k->contradicted);
 }
 
@@ -83,14 +84,15 @@ static void report_uncounted(const struct uncounted_calls *u, bool all, struct f
 	char calls[64] = "";
 
 	if (all) {
-		snprintf(calls, sizeof(calls), ", all %zu different ones among them",
+		snprintf(calls, sizeof(calls),
+		         "; each of the %zu different calls counted before was repeated",
 		         u->call_count);
 	}
 	finding_add(out, all ? SEVERITY_ERROR : SEVERITY_WARNING, &u->run, "/env_steps",
-	            "the last %" PRId64 " calls succeeded but changed nothing; the environment "
-	            "counted the %" PRId64
-	            " calls before them%s, and its step count has stayed at %" PRId64,
-	            u->run.count, u->counted, calls, u->count);
+	            "the last %" PRId64 " calls succeeded but changed nothing and were not "
+	            "counted, unlike %" PRId64 " earlier ones: the environment's own step count "
+	            "stayed at %" PRId64 "%s",
+	            u->run.count, u->counted, u->count, calls);
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -120,31 +122,30 @@ const struct check check_stopped_moving = {
 	.id = "stopped-moving",
 	.title = "at first the environment changed and counted steps, then it did neither",
 	.severity = SEVERITY_WARNING,
-	.raised = "every call that had been counted, at least two different ones, was repeated "
-		  "without effect; or no reward above zero was earned, and the last four or more "
-		  "replies have no member in common with those before, or two of these calls had "
-		  "changed the same state before",
+	.raised =
+		"every call that had been counted (at least two different ones) was repeated without effect; or when no reward above zero was earned, and either the last four or more replies have no member in common with those before, or two of the last calls had changed the same state before",
 	.explains = {&check_loop},
 	.why = "Calls succeeded to the end, but from some turn on they no longer changed "
-	       "anything. Any of these is evidence:\n"
-	       "- neither the state nor the environment's own step count changed any more, "
-	       "although both had;\n"
-	       "- the last four or more replies have no member in common with those of calls that "
-	       "changed something, no earlier reply was like them, and two of these calls had "
-	       "changed something before (if the environment does not count them, one such call, "
-	       "or equal replies, are enough): something else replies instead of the "
-	       "environment;\n"
-	       "- the last four or more calls changed nothing, three had changed something, and two "
-	       "of the last had changed exactly this state before. That is no evidence if some "
-	       "call changed a state that it had left unchanged before.\n"
-	       "A server that closes idle environments may keep replying for them; a proxy may "
-	       "reply from a cache; the environment may have ended the episode without reporting "
-	       "it. A single call may have hit a wall, which some environments do not count as a "
-	       "step; a wall does not block every call.\n"
+	       "anything. A server that closes idle environments may keep replying for them; "
+	       "a proxy may reply from a cache; the environment may have ended the episode "
+	       "without reporting it. A single call may have hit a wall, which some "
+	       "environments do not count as a step; a wall does not block every call.\n"
 	       "Look at the first call that was not counted, and at the server's log at that "
 	       "time: an idle timeout, an episode limit, a restart.\n"
-	       "Fix: raise the timeout or the limit; make the server refuse calls to a closed "
-	       "environment.",
+	       "Fix: raise the timeout or the limit; make the server refuse calls to a "
+	       "closed environment.\n"
+	       "Any of these is evidence:\n"
+	       "- neither the state nor the environment's own step count changed any more, "
+	       "although both had changed before;\n"
+	       "- the last four or more replies have no member in common with those of calls "
+	       "that changed something, no earlier reply was like them, and two of these "
+	       "calls had changed something before (if the environment does not count them, "
+	       "one such call, or equal replies, are enough): something else replies in "
+	       "place of the environment;\n"
+	       "- the last four or more calls changed nothing, although three had changed "
+	       "something before, and two of the last ones had changed exactly this state. "
+	       "That is no evidence if some call changed a state that it had left unchanged "
+	       "before.",
 	.wants = KIND_COMPLETED | KIND_OK,
 	.state_size = sizeof(struct stopped_moving),
 	.completed = completed,

@@ -282,7 +282,7 @@ const struct check check_tool_drift = {
 	.title = "the tools named to the policy differ from those the server offers",
 	.severity = SEVERITY_ERROR,
 	.explains = {&check_unknown_tool, &check_arguments_schema},
-	.why = "The policy was given different tools from those the server offers: its calls fail "
+	.why = "The policy was given tools other than those the server offers: its calls fail "
 	       "or, worse, do something else. One of these was seen:\n"
 	       "- a name in the tool list of the task or the policy is not among the tools in "
 	       "the header;\n"

@@ -51,10 +51,11 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	}
 	char offered[64] = "the tool list is unknown";
 	if (r->tools_known == TOOLS_ALL) {
-		snprintf(offered, sizeof(offered), "%zu offered", r->tool_count);
+		snprintf(offered, sizeof(offered), "it offers %zu tool%s", r->tool_count,
+		         r->tool_count == 1 ? "" : "s");
 	}
 	finding_add(out, SEVERITY_ERROR, &s->calls, "/tool_call/name",
-	            "%" PRId64 " call%s of a tool that the server does not offer: %s%s%s (%s)",
+	            "%" PRId64 " call%s to a tool that the server does not offer: %s%s%s (%s)",
 	            s->calls.count, s->calls.count == 1 ? "" : "s", s->name,
 	            s->nearest[0] ? "; the nearest name is " : "", s->nearest, offered);
 }

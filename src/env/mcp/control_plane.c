@@ -392,6 +392,9 @@ int control_reset(struct control_plane *c, int64_t seed, int *status, struct err
 	buf_release(&body);
 	if (!failed && *status != 200) {
 		explain_http(c, "POST", "/control/reset_session", *status);
+		if (seed < 0) {
+			buf_text(&c->why, " (Gymnasium refuses negative seeds)");
+		}
 	}
 	return failed;
 }

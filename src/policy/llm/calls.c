@@ -128,7 +128,7 @@ static void read_arguments(struct call_reading *r, struct tool_call *c, struct s
 		refuse_truncated(r, c, text);
 		return;
 	}
-	if (!object.n || str_is(object, "null")) { /* json_is_null: also of what is not JSON */
+	if (!object.n || str_is(object, "null")) { /* json_is_null expects valid JSON */
 		call_note(&r->out->notes, "empty-arguments");
 		if (json_count(required_of(r->conf->tools, c->name)) == 0) {
 			c->arguments = STR("{}");

@@ -115,7 +115,7 @@ static int no_reply(bool any, struct str start, struct error *err)
 		error_set(err, FAIL_TRANSPORT, "the model's stream ended without a finish reason");
 	} else if (start.n) {
 		error_set(err, FAIL_TRANSPORT,
-		          "the model's stream has no whole event (it starts with: %s)",
+		          "the model's stream has no complete event (it starts with: %s)",
 		          buf_cstr(&text));
 	} else {
 		error_set(err, FAIL_TRANSPORT, "the model's stream is empty");

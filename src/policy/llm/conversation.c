@@ -3,7 +3,7 @@
 
 #include "json/canon.h"
 #include "json/write.h"
-#include "policy/llm/answer.h"
+#include "policy/llm/tool_result.h"
 
 void conversation_init(struct conversation *c)
 {
@@ -162,7 +162,7 @@ static bool fill_line(struct str line, const struct prompt_values *v, struct buf
 			buf_text(out, v->task);
 			empty &= !*v->task;
 		} else if (!json_is_null(value)) {
-			answer_text(value, out);
+			tool_result_text(value, out);
 			empty = false;
 		}
 		i += name.n + 1;

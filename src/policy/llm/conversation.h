@@ -40,7 +40,7 @@ void conversation_chain(struct hasher *h, struct str message, struct buf *scratc
                         char hash[HASH_HEX + 1]);
 
 /* Appends a prompt, replacing {observation}, {state}, {task} and the names in vars (a raw JSON
-   object): the observation as converted by answer.h, strings by their text, other values by
+   object): the observation as converted by tool_result.h, strings by their text, other values by
    their JSON, absent ones by nothing. Other braces are kept. Lines with only absent values are
    dropped. */
 struct prompt_values {

@@ -62,7 +62,7 @@ static enum ending ending_of(const struct tool_format *row, struct str s, size_t
 	return mark_here(str_skip(s, end), row->close) ? ENDS_CLOSE : ENDS_NEXT;
 }
 
-/* Has an object within the arguments several members? A bracket missing at the end of the call may
+/* Does an object within the arguments have several members? A bracket missing at the end of the call may
    then be missing before one of them: what belongs to which object is not certain. level: of
    the objects within the arguments. */
 static bool has_inner_members(struct str json, int level)
@@ -263,7 +263,7 @@ static const char *unlikely_reason(const struct finder *f, struct str object, st
 		return "its arguments are not under a known key";
 	}
 	if (has_argument_beside(f, object, name)) {
-		return "an argument is beside its arguments";
+		return "an argument is outside its arguments object";
 	}
 	return NULL;
 }

@@ -210,7 +210,7 @@ static bool put_value(struct finder *f, struct buf *out, struct str s, struct ar
 	return false;
 }
 
-/* Has the object a key twice, or too many to tell? */
+/* Does the object have a key twice, or too many keys to check? */
 static bool has_repeated(struct finder *f, struct str object)
 {
 	struct json_member m;

@@ -127,7 +127,7 @@ static size_t value_end(struct finder *f, const struct tool_format *row, struct 
 	}
 }
 
-/* The name in the parameter's tag behind a mark; absent: it is not a whole tag. */
+/* The name in the parameter's tag after a mark; absent: the tag is not complete. */
 static struct str opened_name(const struct tool_format *row, struct typed *t, struct str after)
 {
 	struct str tag, rest;
@@ -153,11 +153,12 @@ static bool is_parameter(const struct tool_format *row, struct typed *t, struct 
 	return name.n && !str_eq(name, key) && typed_expects(t, name);
 }
 
-/* The next parameter of the call; s.n: none. */
+/* The next parameter of the call; s.n: none. A mark that does not start a parameter after one value
+   does not after a later one either, so each is examined once. */
 static size_t next_parameter(const struct tool_format *row, struct typed *t, struct str key,
                              struct str s)
 {
-	size_t at = 0, bytes;
+	size_t at = t->searched && t->searched > s.p ? (size_t)(t->searched - s.p) : 0, bytes;
 
 	for (int passed = 0; passed < CANDIDATES_MAX; passed++) {
 		at += nearest_mark(t->f, str_skip(s, at), row->parameter, &bytes);
@@ -165,6 +166,7 @@ static size_t next_parameter(const struct tool_format *row, struct typed *t, str
 			return at;
 		}
 		at += bytes;
+		t->searched = s.p + at;
 	}
 	return s.n;
 }

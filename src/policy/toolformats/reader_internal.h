@@ -192,6 +192,7 @@ struct typed {
 	const char *repair, *repair_why; /* of the last repair of its marks; NULL: none */
 	bool compact;                    /* the first parameter directly follows the name's tag */
 	const char *why;                 /* NULL, or why it is invalid */
+	const char *searched; /* no mark before it starts another parameter; NULL: none read yet */
 };
 
 /* The type of a value as indicated by the text. */

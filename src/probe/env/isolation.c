@@ -2,7 +2,11 @@
    calls of the first session, and by the step count after the first step of each. */
 #include "probe/probe_internal.h"
 
+#include "json/diff.h"
+
 #include <inttypes.h>
+
+#define CHANGE_MAX 60 /* bytes of both values of a change that is shown */
 
 struct verdict {
 	size_t moved;    /* sessions whose state changed with the first one's calls */
@@ -30,6 +34,33 @@ static void compare_session(const struct probe *p, size_t i, bool first_moved, i
 	               ((looked && !visit->changed) || (first_count > 0 && own == 1));
 }
 
+/* Appends the first change whose values are short: ": /position from 0 to 5". */
+static bool put_short_change(void *ctx, const struct json_difference *d)
+{
+	struct buf *out = ctx;
+
+	if (!d->before.p || !d->after.p || d->before.n + d->after.n > CHANGE_MAX) {
+		return true;
+	}
+	buf_printf(out, ": %.*s from %.*s to %.*s", STR_ARG(d->pointer), STR_ARG(d->before),
+	           STR_ARG(d->after));
+	return false;
+}
+
+static void report_moved(const struct session *s, size_t number, struct property *out)
+{
+	struct buf change = BUF(BUF_MAX_SMALL);
+
+	if (s->start.json.n && s->later.json.n) {
+		json_diff(buf_view(&s->start.json), buf_view(&s->later.json),
+		          s->env ? session_facts(s)->ignore_paths : NULL, put_short_change,
+		          &change);
+	}
+	property_evidence(out, "only session 1 acted, but the state of session %zu changed%s",
+	                  number, buf_cstr(&change));
+	buf_release(&change);
+}
+
 static void report_shared(const struct probe *p, const struct verdict *v, struct property *out)
 {
 	size_t i = v->example;
@@ -37,11 +68,7 @@ static void report_shared(const struct probe *p, const struct verdict *v, struct
 
 	property_judge(out, PROPERTY_FAIL, "shared");
 	if (v->moved) {
-		property_evidence(
-			out, "only session 1 acted, but the state of session %zu changed%s%s%s%s",
-			i + 1, s->start.json.n && s->later.json.n ? " from " : "",
-			buf_cstr(&s->start.json), s->start.json.n && s->later.json.n ? " to " : "",
-			buf_cstr(&s->later.json));
+		report_moved(s, i + 1, out);
 	}
 	if (v->counted) {
 		property_evidence(out, "the first step of session %zu was counted as step %" PRId64,

@@ -239,11 +239,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	struct traces t = {.first.got = false};
 
-	if (!p->got_env) {
-		property_judge(out, PROPERTY_UNKNOWN, "not tested");
-		property_evidence(out, "%s",
-		                  p->opened ? "no session got an environment"
-		                            : "no session was opened");
+	if (probe_lacks_sessions(p, out)) {
 		return 0;
 	}
 	if (!p->traits.takes_seed) {

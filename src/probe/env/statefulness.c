@@ -147,11 +147,11 @@ static void judge_growth(const struct probe *p, size_t ok, struct property *out)
 
 	/* a stateless server would show the initial state */
 	bool kept = !observed && (changes > 1 || (changes && count < 0));
-	bool stands = count >= 0 && ok > 1 && !changes && observations_differ(p);
+	bool uncounted = count >= 0 && ok > 1 && !changes && observations_differ(p);
 
 	if (count > 1 || kept) {
 		property_judge(out, PROPERTY_OK, "state kept between calls");
-	} else if (stands) {
+	} else if (uncounted) {
 		property_judge(out, PROPERTY_FAIL, "state lost between calls");
 		fix_routing(out);
 	} else {

@@ -28,7 +28,7 @@ int mhd_library_load(struct error *err)
 {
 	if (!mhd.handle) {
 		mhd.handle = library_load("libmicrohttpd.so.12", functions, ARRAY_LEN(functions),
-		                          &mhd, "requests are served", err);
+		                          &mhd, "serve requests", err);
 	}
 	return mhd.handle ? 0 : -1;
 }

@@ -326,7 +326,7 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection, cons
 	if (refused.status) {
 		answer_error_text(a, refused.status, "null", refused.why);
 	} else if (!route && !models && !model && !props) {
-		answer_error_text(a, 404, "null", "available: " PATHS);
+		answer_error_text(a, 404, "null", "no such endpoint; available: " PATHS);
 	} else if (!is_allowed(s, connection)) {
 		answer_error_text(a, 401, "\"invalid_api_key\"", "Incorrect or missing API key");
 	} else if (strcmp(method, route ? "POST" : "GET") != 0) {

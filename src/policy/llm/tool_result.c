@@ -1,5 +1,5 @@
-/* Results as text or content parts: see answer.h. */
-#include "policy/llm/answer.h"
+/* Results as text or content parts: see tool_result.h. */
+#include "policy/llm/tool_result.h"
 
 #include "json/write.h"
 
@@ -134,7 +134,7 @@ static void replace_base64(struct buf *out, size_t begin)
 	buf_release(&text);
 }
 
-void answer_text(struct str observation, struct buf *out)
+void tool_result_text(struct str observation, struct buf *out)
 {
 	struct str each;
 	size_t begin = out->n;
@@ -212,7 +212,7 @@ static void put_bytes(struct str holder, struct str data, struct buf *parts)
 	jw_end(&w);
 }
 
-void answer_media(struct str observation, struct buf *parts)
+void tool_result_media(struct str observation, struct buf *parts)
 {
 	struct str each;
 

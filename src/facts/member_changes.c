@@ -121,8 +121,10 @@ static void take_number(struct member_changes *c, struct str pointer, struct str
 
 	if (between->called && number_pair_read(before, after, &p) && !p.text) {
 		call_changes_take(&c->by_call, c->arena, pointer,
-		                  &(struct called_change){between->call, between->argument,
-		                                          p.after - p.before, p.quantum});
+		                  &(struct called_change){
+					  between->call, between->argument, p.after - p.before,
+					  p.quantum,
+					  fmax(between->elapsed_ms[0], between->elapsed_ms[1])});
 	}
 }
 

@@ -538,6 +538,7 @@ static void correct_totals(struct open_rollout *o)
 	                                                 .from_observations = from_observations,
 	                                                 .counts = f->env_count.reported >= 2,
 	                                                 .count_moved = f->env_count.moved});
+	f->replies_differ = movement_replies_differ(&o->movement, f->env_count.moved);
 	if (f->movement == MOVEMENT_UNSHOWN || f->movement == MOVEMENT_IGNORED) {
 		o->unknown_effect = f->steps;
 	}

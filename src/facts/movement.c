@@ -100,7 +100,7 @@ static double between_ms(int64_t from, int64_t to)
 	return from < 0 || to < from ? -1 : (double)(to - from);
 }
 
-/* The first number among the arguments; 0 if there is none. */
+/* The first number among the arguments, or in a text of them; 0 if there is none. */
 static double number_in(struct str arguments)
 {
 	struct json_member member;
@@ -108,7 +108,9 @@ static double number_in(struct str arguments)
 	double number;
 
 	while (json_next_member(arguments, &cursor, &member)) {
-		if (json_double(member.value, &number)) {
+		bool text = member.type == JSON_STRING;
+		struct str value = text ? json_inner(member.value) : member.value;
+		if (text ? json_double_text(value, &number) : json_double(value, &number)) {
 			return number;
 		}
 	}
@@ -478,6 +480,11 @@ static bool observations_differ(const struct movement_facts *m, bool counted)
 	const struct member_changes *c = &m->observations;
 
 	return differ(c, m->texts_differ, explained(c, counted) | measured(m, c));
+}
+
+bool movement_replies_differ(const struct movement_facts *m, bool count_moved)
+{
+	return m->answered > 0 && observations_differ(m, count_moved);
 }
 
 /* Are the answers acknowledgments: short ones, which depend on the call alone ("ordered 5",

@@ -117,6 +117,9 @@ struct movement_context {
 	bool count_moved;           /* that count changed */
 };
 
+/* Did replies to calls differ in more than clocks, ids, call counters and the like? */
+bool movement_replies_differ(const struct movement_facts *m, bool count_moved);
+
 enum movement movement_verdict(const struct movement_facts *m, const struct movement_context *c);
 
 #endif

@@ -7,7 +7,8 @@
 #define CLEAR      10
 #define CLEAR_ONCE 30 /* the same if calls that were sent once are included */
 /* minimum number of times that one of the calls was sent then */
-#define KNOWN_MIN 3
+#define KNOWN_MIN   3
+#define CLEAR_TWICE 300 /* the same if it was sent twice, and the changes have both signs */
 /* Of a gap in the sizes of changes: minimum ratio of one number, and of each of two; minimum
    number of changes on one side, if both are needed; minimum number of all changes, which may be
    one fewer with the wide gap. */
@@ -17,7 +18,7 @@
 #define SIZES_MIN 4
 /* maximum difference from the same multiple of the arguments, in terms of the largest change */
 #define ALIKE 0.01
-#define APART 0.2  /* minimum difference between different arguments */
+#define APART 0.2 /* minimum difference between different arguments */
 /* Of changes that are always nearly the same: maximum spread, in terms of the smallest. */
 #define STEADY 0.03
 /* A clock grows by 1e-3, 1, 1e3 or 1e6 a millisecond, or by this many times more or less. */
@@ -39,6 +40,11 @@ static struct call_changed_number *number_at(struct call_changes *c, struct aren
 	return &c->numbers[c->count++];
 }
 
+void call_changes_called(struct call_changes *c)
+{
+	c->calls++;
+}
+
 void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer,
                        const struct called_change *is)
 {
@@ -48,7 +54,8 @@ void call_changes_take(struct call_changes *c, struct arena *a, struct str point
 		return;
 	}
 	n->changes = arena_grow(a, n->changes, n->count, sizeof(*n->changes));
-	n->changes[n->count++] = *is;
+	n->changes[n->count] = *is;
+	n->changes[n->count++].at = c->calls;
 	n->quantum = fmax(n->quantum, is->quantum);
 }
 
@@ -101,39 +108,54 @@ static bool depends(const struct call_changed_number *n, size_t times, double cl
 	return isfinite(gap) && gap > 0 && gap >= clear * spread;
 }
 
-/* Was one call repeated often enough to know its effect and tell it from calls sent once? */
-static bool is_known(const struct call_changed_number *n)
+static bool has_both_signs(const struct call_changed_number *n)
 {
+	bool grows = false, falls = false;
+
 	for (size_t i = 0; i < n->count; i++) {
-		if (range_of(n, n->changes[i].call).count >= KNOWN_MIN) {
-			return true;
-		}
+		grows = grows || n->changes[i].change > 0;
+		falls = falls || n->changes[i].change < 0;
 	}
-	return false;
+	return grows && falls;
+}
+
+/* Was one call repeated often enough to know its effect and tell it from calls sent once? */
+static bool is_clear_once(const struct call_changed_number *n)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < n->count; i++) {
+		size_t sent = range_of(n, n->changes[i].call).count;
+		most = sent > most ? sent : most;
+	}
+	return most >= KNOWN_MIN ? depends(n, 1, CLEAR_ONCE)
+	                         : most > 1 && has_both_signs(n) && depends(n, 1, CLEAR_TWICE);
 }
 
 /* ---- large and small changes ---- */
 
-/* The changes of one number, without their signs, in ascending order. */
+/* The changes of one number, without their signs, in ascending order; 0 for calls that did not
+   change it. */
 struct sizes {
 	double of[CALL_CHANGES_EACH];
 	size_t count;
-	size_t largest; /* index of the largest change, in the order of the calls */
+	const struct called_change *largest;
 };
 
-static struct sizes sizes_of(const struct call_changed_number *n)
+static struct sizes sizes_of(const struct call_changed_number *n, size_t calls)
 {
-	struct sizes s = {.count = n->count};
+	size_t still = calls <= CALL_CHANGES_EACH && calls > n->count ? calls - n->count : 0;
+	struct sizes s = {.count = still};
 
 	for (size_t i = 0; i < n->count; i++) {
 		double size = fabs(n->changes[i].change);
-		size_t k = i;
+		size_t k = s.count++;
 
+		s.largest = k == 0 || size >= s.of[k - 1] ? &n->changes[i] : s.largest;
 		for (; k > 0 && s.of[k - 1] > size; k--) {
 			s.of[k] = s.of[k - 1];
 		}
 		s.of[k] = size;
-		s.largest = k == i ? i : s.largest;
 	}
 	return s;
 }
@@ -150,23 +172,12 @@ static bool has_gap(const struct sizes *s, double quantum, size_t above, double 
 }
 
 /* A value that jumps and comes back changes greatly twice. */
-static bool is_shifted(const struct call_changed_number *n)
+static bool is_shifted(const struct call_changed_number *n, size_t calls)
 {
-	struct sizes s = sizes_of(n);
+	struct sizes s = sizes_of(n, calls);
 
-	return s.count >= SIZES_MIN && s.largest > 0 && s.largest + 1 < s.count &&
+	return n->count >= SIZES_MIN && s.largest->at > 1 && s.largest->at < calls &&
 	       s.of[s.count - 1] >= WIDE * s.of[s.count - 2];
-}
-
-static bool has_both_signs(const struct call_changed_number *n)
-{
-	bool grows = false, falls = false;
-
-	for (size_t i = 0; i < n->count; i++) {
-		grows = grows || n->changes[i].change > 0;
-		falls = falls || n->changes[i].change < 0;
-	}
-	return grows && falls;
 }
 
 /* A spike is two large changes, one after the other, that cancel out. */
@@ -174,21 +185,21 @@ static bool is_spike(const struct call_changed_number *n, const struct sizes *s)
 {
 	double floor = s->count > SIDE_MIN ? s->of[s->count - SIDE_MIN] : 0;
 	double sum = 0;
-	size_t first = n->count, last = 0;
+	size_t first = SIZE_MAX, last = 0;
 
 	for (size_t i = 0; i < n->count; i++) {
 		if (fabs(n->changes[i].change) >= floor) {
-			first = i < first ? i : first;
-			last = i;
+			first = n->changes[i].at < first ? n->changes[i].at : first;
+			last = n->changes[i].at;
 			sum += n->changes[i].change;
 		}
 	}
 	return last == first + 1 && fabs(sum) * GAP < floor;
 }
 
-static bool is_split(const struct call_changed_number *n)
+static bool is_split(const struct call_changed_number *n, size_t calls)
 {
-	struct sizes s = sizes_of(n);
+	struct sizes s = sizes_of(n, calls);
 
 	return has_both_signs(n) && has_gap(&s, n->quantum, SIDE_MIN, WIDE) &&
 	       (has_gap(&s, n->quantum, SIDE_MIN + 1, WIDE) || !is_spike(n, &s));
@@ -198,18 +209,20 @@ static bool is_split(const struct call_changed_number *n)
 static bool are_split(const struct call_changes *c)
 {
 	const struct called_change *first = NULL;
+	size_t often = 0;
 
 	for (size_t i = 0; i < c->count; i++) {
 		const struct call_changed_number *n = &c->numbers[i];
-		struct sizes s = sizes_of(n);
+		struct sizes s = sizes_of(n, c->calls);
 
 		if (!has_gap(&s, n->quantum, 1, s.count < SIZES_MIN ? WIDE : GAP)) {
 			continue;
 		}
-		if (first && n->changes[s.largest].call != first->call) {
+		often += has_both_signs(n) && has_gap(&s, n->quantum, SIDE_MIN, GAP);
+		if (often > 1 || (first && s.largest->call != first->call)) {
 			return true;
 		}
-		first = first ? first : &n->changes[s.largest];
+		first = first ? first : s.largest;
 	}
 	return false;
 }
@@ -219,10 +232,13 @@ static bool are_split(const struct call_changes *c)
 /* Arguments that are nearly equal would also match a clock that is read at even intervals. */
 static bool is_proportional(const struct call_changed_number *n)
 {
-	struct sizes s = sizes_of(n);
-	const struct called_change *largest = &n->changes[s.largest];
+	const struct called_change *largest = &n->changes[0];
 	double ratio, least = INFINITY, most = -INFINITY;
 
+	for (size_t i = 1; i < n->count; i++) {
+		const struct called_change *is = &n->changes[i];
+		largest = fabs(is->change) > fabs(largest->change) ? is : largest;
+	}
 	if (n->count < KNOWN_MIN || largest->argument == 0) {
 		return false;
 	}
@@ -254,9 +270,9 @@ static bool is_pace_of_clock(double change, double elapsed_ms)
 }
 
 /* Changes that are exactly the same are those of a counter. */
-static bool is_steady(const struct call_changed_number *n)
+static bool is_steady(const struct call_changed_number *n, size_t calls)
 {
-	struct sizes s = sizes_of(n);
+	struct sizes s = sizes_of(n, calls);
 	double sum = 0, elapsed = 0;
 
 	if (s.count < SIZES_MIN || has_both_signs(n)) {
@@ -279,8 +295,8 @@ bool call_changes_found(const struct call_changes *c)
 	for (size_t i = 0; i < c->count; i++) {
 		const struct call_changed_number *n = &c->numbers[i];
 
-		if (is_shifted(n) || is_split(n) || is_proportional(n) || is_steady(n) ||
-		    depends(n, 2, CLEAR) || (is_known(n) && depends(n, 1, CLEAR_ONCE))) {
+		if (is_shifted(n, c->calls) || is_split(n, c->calls) || is_proportional(n) ||
+		    is_steady(n, c->calls) || depends(n, 2, CLEAR) || is_clear_once(n)) {
 			return true;
 		}
 	}

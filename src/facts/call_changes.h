@@ -16,6 +16,7 @@ struct called_change {
 	double change;     /* not 0 */
 	double quantum;    /* the resolution of the number, as in struct number_pair */
 	double elapsed_ms; /* between the readings; -1: unknown */
+	size_t at;         /* it was the first, second, .. call: 1, .. */
 };
 
 struct call_changed_number {
@@ -29,23 +30,27 @@ struct call_changed_number {
 struct call_changes {
 	struct call_changed_number *numbers; /* in the arena */
 	size_t count;
+	size_t calls;
 };
 
+/* A call after which the state was read. Then the numbers that it changed follow. */
+void call_changes_called(struct call_changes *c);
+/* `at` is filled in. */
 void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer,
                        const struct called_change *is);
 
 /* Is there such a number? One of these is needed:
    - equal calls change it by nearly the same, different calls by clearly different amounts: two
-     calls, each sent at least twice, or one sent three times, and others that differ even more
-     clearly;
+     calls, each sent at least twice, or one sent two or three times, and others that differ
+     even more clearly;
    - three changes or more, each the same multiple of its call's argument, and arguments that
      differ;
    - a change for good, much larger than all others and neither the first, which may be that of a
      warm-up, nor the last, which may be undone;
    - large and small changes with a wide gap between them, at least two of each, and not all in one
      direction as those of a clock;
-   - two numbers with such a gap whose largest changes are those of different calls: a robot's
-     joints, read with noise, that it moves one by one;
+   - two numbers with a gap, with two large changes of each or whose largest changes are those of
+     different calls: a robot's joints, read with noise, that it moves one by one;
    - changes that are always nearly the same although it is read with noise, at a pace that is not
      that of a clock. */
 bool call_changes_found(const struct call_changes *c);

@@ -311,6 +311,16 @@ static void compare_reread(struct pauses *p, const struct pause *at, struct str 
 	}
 }
 
+static void note_move(struct shared_member *m, struct str before, struct str after)
+{
+	double a, b;
+	bool number = json_double(before, &a) && json_double(after, &b);
+
+	m->moved_by = m->moved == 0 && number ? b - a : m->moved_by;
+	m->uneven = m->uneven || !number || b - a != m->moved_by;
+	m->moved++;
+}
+
 /* Did the call before the pause change the member, and did it change in the pause? */
 static void note_moves(const struct pauses *p, const struct pause *at, struct str state,
                        bool others)
@@ -326,7 +336,10 @@ static void note_moves(const struct pauses *p, const struct pause *at, struct st
 		if (!seen) {
 			continue;
 		}
-		seen->moved += is_moved(json_get(buf_view(&p->state), m.key), m.value);
+		struct str before = json_get(buf_view(&p->state), m.key);
+		if (is_moved(before, m.value)) {
+			note_move(seen, before, m.value);
+		}
 		seen->reread_changed += others && is_moved(m.value, now);
 	}
 }
@@ -448,13 +461,14 @@ static bool is_own(const struct shared_member *m)
 	return m->kept >= OWN_MIN && m->changed == 0 && !m->even;
 }
 
-/* Is there a member that calls change and others do not? Then a member that only grows counts the
-   calls or sessions of a server with separate environments. */
+/* Is there a member that calls change and others do not, and that is no call counter? Then a member
+   that only grows counts the calls or sessions of a server with separate environments. */
 static bool has_own(const struct sharing *s, uint16_t shared)
 {
 	for (size_t i = 0; i < SHARING_MEMBERS && s->members[i].key; i++) {
 		const struct shared_member *m = &s->members[i];
-		if (!(shared >> i & 1) && m->moved >= OWN_MIN && m->reread_changed == 0 && m->changed == 0) {
+		if (!(shared >> i & 1) && m->moved >= OWN_MIN && m->uneven &&
+		    m->reread_changed == 0 && m->changed == 0) {
 			return true;
 		}
 	}

@@ -48,8 +48,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		s->skipped = s->skipped || peer_skipped(m->line) || was_cut(m->line);
 		return;
 	}
-	s->blind = s->blind ||
-	           (!line_has(m->line, KEY_REWARD) && !line_has(m->line, KEY_TERMINATED));
+	s->blind =
+		s->blind || (!line_has(m->line, KEY_REWARD) && !line_has(m->line, KEY_TERMINATED));
 	if (line_has(m->line, KEY_STATE)) {
 		s->was_read = true;
 		bool empty = !s->had_content &&
@@ -71,7 +71,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 /* A server that implements no state, while everything else works. */
 static bool is_unsupported(const struct missing *s, const struct rollout_facts *r)
 {
-	return r->source != SOURCE_OBSERVATION && !s->named && !s->was_read && !s->blind &&
+	return r->source != SOURCE_OBSERVATION && !s->named && !s->was_read && !s->blind && s->steps.count == r->steps &&
 	       r->replies_differ;
 }
 
@@ -82,11 +82,11 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	const struct missing *s = state;
 	if (s->steps.count > 0) {
 		bool unsupported = is_unsupported(s, r);
-		finding_add(out, unsupported ? SEVERITY_WARNING : SEVERITY_ERROR, &s->steps,
-		            "/state",
-		            "%" PRId64 " of %" PRId64 " steps have no state before the "
-		            "action, although there is a state source%s",
-		            s->steps.count, r->steps, unsupported ? "; only the replies differ" : "");
+		finding_add(
+			out, unsupported ? SEVERITY_WARNING : SEVERITY_ERROR, &s->steps, "/state",
+			"%" PRId64 " of %" PRId64 " steps have no state before the "
+			"action, although there is a state source%s",
+			s->steps.count, r->steps, unsupported ? "; only the replies differ" : "");
 	}
 	if (!s->had_content && s->empty.count >= EMPTY_MIN) {
 		bool moves = r->movement == MOVEMENT_UNSHOWN && !s->named;

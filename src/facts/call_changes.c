@@ -22,7 +22,7 @@
 /* Of changes that are always nearly the same: maximum spread, in terms of the smallest. */
 #define STEADY 0.03
 /* A clock grows by 1e-3, 1, 1e3 or 1e6 a millisecond, or by this many times more or less. */
-#define CLOCK_PACE 3
+#define CLOCK_PACE 1.5
 
 static struct call_changed_number *number_at(struct call_changes *c, struct arena *a,
                                              struct str pointer)
@@ -62,14 +62,14 @@ void call_changes_take(struct call_changes *c, struct arena *a, struct str point
 /* ---- equal and different calls ---- */
 
 /* All changes over one call. */
-struct range {
+struct change_range {
 	size_t count;
 	double least, most;
 };
 
-static struct range range_of(const struct call_changed_number *n, uint64_t call)
+static struct change_range range_of(const struct call_changed_number *n, uint64_t call)
 {
-	struct range r = {0, INFINITY, -INFINITY};
+	struct change_range r = {0, INFINITY, -INFINITY};
 
 	for (size_t i = 0; i < n->count; i++) {
 		if (n->changes[i].call == call) {
@@ -81,7 +81,7 @@ static struct range range_of(const struct call_changed_number *n, uint64_t call)
 	return r;
 }
 
-static double gap_between(struct range a, struct range b)
+static double gap_between(struct change_range a, struct change_range b)
 {
 	return fmax(a.least - b.most, b.least - a.most);
 }
@@ -94,11 +94,11 @@ static bool depends(const struct call_changed_number *n, size_t times, double cl
 	double spread = n->quantum, gap = INFINITY;
 
 	for (size_t i = 0; i < n->count; i++) {
-		struct range a = range_of(n, n->changes[i].call);
+		struct change_range a = range_of(n, n->changes[i].call);
 
 		spread = fmax(spread, a.most - a.least);
 		for (size_t k = 0; k < i && a.count >= times; k++) {
-			struct range b = range_of(n, n->changes[k].call);
+			struct change_range b = range_of(n, n->changes[k].call);
 
 			if (n->changes[k].call != n->changes[i].call && b.count >= times) {
 				gap = fmin(gap, gap_between(a, b));

@@ -23,6 +23,7 @@ void movement_release(struct movement_facts *m)
 	buf_release(&m->state);
 	buf_release(&m->observation);
 	buf_release(&m->closing);
+	unnamed_values_release(&m->values);
 	buf_release(&m->arguments);
 	buf_release(&m->previous_arguments);
 }
@@ -50,6 +51,7 @@ void movement_ignore(struct movement_facts *m, struct str pointers)
 void movement_reset(struct movement_facts *m, struct str observation)
 {
 	uniform_replies_reset(&m->uniform, observation);
+	unnamed_values_reset(&m->values);
 	buf_clear(&m->state);
 	buf_clear(&m->observation);
 	buf_clear(&m->arguments);
@@ -63,6 +65,11 @@ static void keep(struct buf *b, struct str value, size_t max)
 	if (value.n <= max) {
 		buf_str(b, value);
 	}
+}
+
+void movement_ignored_state(struct movement_facts *m, struct str state)
+{
+	unnamed_values_add(&m->values, state, m->states.ignored, m->states.ignored_count);
 }
 
 void movement_closing_read(struct movement_facts *m, struct str state)
@@ -545,7 +552,9 @@ enum movement movement_verdict(const struct movement_facts *m, const struct move
 		return MOVEMENT_SEEN;
 	}
 	if (c->unchanged == 0) {
-		return without_state(m, c);
+		bool stays = unnamed_values_stay(&m->values) &&
+		             !movement_replies_differ(m, c->count_moved);
+		return stays ? MOVEMENT_NONE : without_state(m, c);
 	}
 	if ((m->contradicted >= CONTRADICTED_MIN || uniform_replies_found(&m->uniform)) &&
 	    c->counts && !c->count_moved) {

@@ -43,11 +43,11 @@ static enum effect effect_shown(struct open_rollout *o, const struct line *l)
 	bool has_state = l && may_have_state(l) && !o->movement.all_ignored, called = o->pending;
 	struct str hash = has_state ? line_state_hash(l) : STR_NONE;
 	struct str state = has_state && line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE;
+	enum effect effect = states_add(&o->states, hash, called, is_in_episode(o));
+
 	if (l && may_have_state(l) && o->movement.all_ignored && line_has(l, KEY_STATE)) {
 		movement_ignored_state(&o->movement, l->value[KEY_STATE]);
 	}
-	enum effect effect = states_add(&o->states, hash, called, is_in_episode(o));
-
 	return movement_effect(&o->movement, l, state, effect, called, o->facts.alone,
 	                       called && !o->newest->outside_episode);
 }

@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <unistd.h>
 
 static struct crypto_library library;
 
@@ -29,7 +29,7 @@ static void load(void)
 	                              "compute hashes", &err);
 	if (!library.handle) {
 		fprintf(stderr, "rolldbg: %s\n", err.text);
-		exit(fail_exit_code(FAIL_SYSTEM));
+		_exit(fail_exit_code(FAIL_SYSTEM));
 	}
 }
 

@@ -12,9 +12,9 @@ static const struct opt rows[] = {
 		"and write the new recording of a golden that differs to GOLDEN.new; all: "
 		"replace it (default: new, or none if CI is set)"),
 	OPT_FLAG(0, "accept", FIELD(accept), "same as --update all"),
-	OPT_FLAG(
-		0, "review", FIELD(review),
-		"on a terminal, ask for each rollout that differs whether to accept, reject or skip it"),
+	OPT_FLAG(0, "review", FIELD(review),
+                 "on a terminal, ask for each rollout that differs whether to accept, reject or "
+                 "skip it"),
 };
 const struct option_group accept_group = {rows, ARRAY_LEN(rows), NULL};
 

@@ -29,10 +29,10 @@ struct bisect_options {
 #define FIELD(f) offsetof(struct bisect_options, f)
 
 static const struct opt options[] = {
-	OPT_LIST(
-		'e', "env", "TARGET", FIELD(envs),
-		"a target, as in run: first the environment itself, then each proxy in front of it, "
-		"innermost first"),
+	OPT_LIST('e', "env", "TARGET", FIELD(envs),
+                 "a target, as in run: first the environment itself, then each proxy in front of "
+                 "it, "
+                 "innermost first"),
 	OPT_INTEGER('s', "seed", "N", FIELD(target.seed), "reset each target with this seed"),
 	OPT_STRING(0, "actions", "A,B,..", FIELD(actions),
                    "send these actions instead of a recording's calls"),

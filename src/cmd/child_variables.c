@@ -57,7 +57,8 @@ int child_variables_withhold(struct child_variables *v, const struct opt_list *n
 		if (strcmp(names->item[i], name) == 0) {
 			return error_set(
 				err, FAIL_USAGE,
-				"--pass-env: %s holds a credential for another server, so it is not passed on",
+				"--pass-env: %s holds a credential for another server, so it is "
+				"not passed on",
 				name);
 		}
 	}

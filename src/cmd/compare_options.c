@@ -9,16 +9,16 @@
 #define FIELD(f) offsetof(struct compare_options, f)
 
 static const struct opt rows[] = {
-	OPT_LIST(
-		0, "mask", "POINTER", FIELD(masks),
-		"do not compare values that match this JSON Pointer into a line; * matches any one token, "
-		"** any depth; masks in the headers always apply"),
+	OPT_LIST(0, "mask", "POINTER", FIELD(masks),
+                 "do not compare values that match this JSON Pointer into a line; * matches any "
+                 "one token, "
+                 "** any depth; masks in the headers always apply"),
 	OPT_LIST(0, "tolerance", "POINTER=EPS", FIELD(tolerances),
                  "numbers at POINTER that differ by at most EPS are equal; * and ** as in --mask"),
-	OPT_LIST(
-		0, "unordered", "POINTER[=KEY]", FIELD(unordered),
-		"ignore the order of the array at POINTER: match its elements by their member KEY, or as a "
-		"set"),
+	OPT_LIST(0, "unordered", "POINTER[=KEY]", FIELD(unordered),
+                 "ignore the order of the array at POINTER: match its elements by their member "
+                 "KEY, or as a "
+                 "set"),
 };
 const struct option_group compare_group = {rows, ARRAY_LEN(rows), "comparison options"};
 

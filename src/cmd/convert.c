@@ -337,10 +337,14 @@ const struct command command_convert = {
 		"that lacked facts. If the output format cannot hold a fact, a warning gives the "
 		"number of lines it was left out of. Output files appear under their names only "
 		"when they are complete. Without FILE it converts the latest recording.\n"
-		"A map is a JSON object whose values are JSON Pointers. Its keys are rollout, seed, "
-		"policy, tools, total_reward, and messages (a list of chat messages) or steps (a list of "
-		"steps; without it each value is a step); for each step tool, arguments, observation, "
-		"error, state (before the call), state_after, reward, end, truncated. \"=TEXT\" is a "
+		"A map is a JSON object whose values are JSON Pointers. Its keys are rollout, "
+		"seed, "
+		"policy, tools, total_reward, and messages (a list of chat messages) or steps (a "
+		"list of "
+		"steps; without it each value is a step); for each step tool, arguments, "
+		"observation, "
+		"error, state (before the call), state_after, reward, end, truncated. \"=TEXT\" "
+		"is a "
 		"constant. Text that is JSON, or a value printed by Python, is parsed.",
 	.recordings = true,
 	.max_operands = -1,

@@ -32,9 +32,9 @@ static const struct opt options[] = {
 	OPT_STRING('a', "actions", "A,B,C", FIELD(actions),
                    "live session: propose one call of the tool for each of these values"),
 	OPT_GROUP(FIELD(action), action_group),
-	OPT_STRING(
-		'p', "policy", "FILE|NAME|KIND:ARG", FIELD(policy),
-		"live session: what proposes the calls, as in run; without it, send calls with 'call'"),
+	OPT_STRING('p', "policy", "FILE|NAME|KIND:ARG", FIELD(policy),
+                   "live session: what proposes the calls, as in run; without it, send calls with "
+                   "'call'"),
 	OPT_LIST('x', "command-file", "FILE", FIELD(files), "first run the commands in FILE"),
 	OPT_LIST(0, "ex", "COMMAND", FIELD(commands),
                  "then run COMMAND; may also be written -ex, as in gdb"),

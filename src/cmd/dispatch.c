@@ -25,10 +25,10 @@ const struct opt global_options[] = {
 	OPT_FLAG('h', "help", FIELD(help), "print help and exit"),
 	OPT_COUNT('v', "verbose", FIELD(verbose),
                   "explain decisions on stderr; give twice for more detail"),
-	OPT_FLAG(
-		'q', "quiet", FIELD(quiet),
-		"print only results (findings, differences, failed properties) and errors: no tables, "
-		"summaries, progress or log messages"),
+	OPT_FLAG('q', "quiet", FIELD(quiet),
+                 "print only results (findings, differences, failed properties) and errors: no "
+                 "tables, "
+                 "summaries, progress or log messages"),
 	OPT_CHOICE(0, "color", "WHEN", "auto|always|never", FIELD(color),
                    "when to use colors; auto: on a terminal, unless NO_COLOR is set"),
 	OPT_FLAG(0, "no-pager", FIELD(no_pager), "do not start a pager on a terminal"),

@@ -67,10 +67,10 @@ void help_all(struct buf *out)
 		}
 	}
 	global_help(out);
-	buf_text(
-		out,
-		"\nSee rolldbg help COMMAND for the options of each;\nman rolldbg-tutorial shows a first "
-		"session.\n");
+	buf_text(out,
+	         "\nSee rolldbg help COMMAND for the options of each;\nman rolldbg-tutorial shows "
+	         "a first "
+	         "session.\n");
 }
 
 static int help_run(const struct context *c, const void *opts, int argc, char **argv,

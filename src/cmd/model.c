@@ -100,7 +100,8 @@ int model_read(const struct context *c, const char *policy, const struct model_o
 	if (!*out && stray) {
 		return error_set(
 			err, FAIL_USAGE,
-			"%s needs a policy that asks a model: --policy llm, or a policy file of kind llm",
+			"%s needs a policy that asks a model: --policy llm, or a policy file of "
+			"kind llm",
 			stray);
 	}
 	if (!*out || !(*out)->key) {

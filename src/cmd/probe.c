@@ -211,7 +211,8 @@ static int read_model(struct probing *p, struct error *err)
 	if (o->tasks && !p->model) {
 		return error_set(
 			err, FAIL_USAGE,
-			"--tasks needs a policy that asks a model: --policy llm, or a policy file of kind llm");
+			"--tasks needs a policy that asks a model: --policy llm, or a policy "
+			"file of kind llm");
 	}
 	struct policy_conf policy = policy_of(p);
 

@@ -269,11 +269,14 @@ const struct command command_stats = {
 		"directories differ, with a 95% interval: for rates from Wilson's score "
 		"intervals (Newcombe's), for means from Welch's t. If the interval excludes 0 the "
 		"verdict is \"more\" or \"less\", else \"noise\"; with too few samples it is "
-		"\"unknown\". Tasks in both sets follow if they differ by more than noise (with --by "
+		"\"unknown\". Tasks in both sets follow if they differ by more than noise (with "
+		"--by "
 		"task: all); their intervals are widened so that all of them hold at once "
 		"(Bonferroni).\n"
-		"With --partial and --merge the work can be divided: partial results of any partition of the "
-		"files, merged in the order of the files, give the same bytes as one run. A partial result "
+		"With --partial and --merge the work can be divided: partial results of any "
+		"partition of the "
+		"files, merged in the order of the files, give the same bytes as one run. A "
+		"partial result "
 		"that is read twice is counted twice; a warning names it.",
 	.max_operands = -1,
 	.recordings = true,

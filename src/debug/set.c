@@ -28,7 +28,8 @@ static int add_break(struct debugger *d, enum point_kind kind, struct str text, 
 	if (!text_trim(text).n) {
 		return error_set(
 			err, FAIL_USAGE,
-			"which step, or which condition? break 5, break reward > 0, break tool NAME");
+			"which step, or which condition? break 5, break reward > 0, break tool "
+			"NAME");
 	}
 	if (points_add_break(&d->points, kind, text, &one, &d->column, err)) {
 		return -1;

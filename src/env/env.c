@@ -119,11 +119,11 @@ static const struct env_ops *error_unsupported(const char *url, struct error *er
 			buf_printf(&places, "%s, ", e->places);
 		}
 	}
-	error_set(
-		err, FAIL_USAGE,
-		"unsupported environment '%s': expected %sbuiltin:NAME, FILE#NAME (a server of an mcp.json), "
-		"or a name in .rolldbg.json",
-		url, buf_cstr(&places));
+	error_set(err, FAIL_USAGE,
+	          "unsupported environment '%s': expected %sbuiltin:NAME, FILE#NAME (a server of "
+	          "an mcp.json), "
+	          "or a name in .rolldbg.json",
+	          url, buf_cstr(&places));
 	buf_release(&places);
 	return NULL;
 }

@@ -1,64 +1,58 @@
-/* Numbers whose changes depend on the call, even if they also change without one: equal calls
-   change them by nearly the same amount, different calls by clearly different amounts. An
-   example is the level of a leaking tank that calls fill; a clock or a noisy reading changes
-   regardless of the call. Or one call changed them by far more than their noise, for good: the
-   joint of an arm, read with noise. */
+/* Numbers whose changes depend on the call, even if they also change without one, such as the
+   level of a leaking tank that calls fill, or the joint of an arm that is read with noise. A clock
+   or the noise of a sensor changes regardless of the call. */
 #ifndef ROLLDBG_FACTS_CALL_CHANGES_H
 #define ROLLDBG_FACTS_CALL_CHANGES_H
 
 #include "base/mem.h"
 
-#define CALL_CHANGES_NUMBERS 8 /* members followed */
-#define CALL_CHANGES_CALLS   8 /* different calls followed for each */
+#define CALL_CHANGES_NUMBERS 8  /* members followed */
+#define CALL_CHANGES_EACH    24 /* changes of each */
 
-/* The changes of one member over one call. */
-struct call_change {
-	uint64_t call;
-	int64_t count;
-	double least, most;
+/* A change of a number over one call. */
+struct called_change {
+	uint64_t call;     /* distinguishes calls */
+	double argument;   /* of the call, if it is a number; else 0 */
+	double change;     /* not 0 */
+	double quantum;    /* the resolution of the number, as in struct number_pair */
+	double elapsed_ms; /* between the readings; -1: unknown */
+	size_t at;         /* it was the first, second, .. call: 1, .. */
 };
 
 struct call_changed_number {
 	struct str pointer;
-	double quantum; /* the coarsest resolution it was spelled with */
-	struct call_change *calls;
+	double quantum;                /* the coarsest resolution it was spelled with */
+	struct called_change *changes; /* in the order of the calls */
 	size_t count;
-	int64_t changes;        /* readings that differed */
-	int64_t largest_at;     /* the largest change was the first, second, .. of them: 1, .. */
-	uint64_t largest_call;  /* the call that made it */
-	double largest, second; /* the two largest changes, regardless of sign */
-	/* the first change divided by the call's argument; is it nearly the same for all? */
-	double ratio, least_argument, most_argument;
-	bool proportional;
 };
 
 /* Ready for use if zeroed. */
 struct call_changes {
 	struct call_changed_number *numbers; /* in the arena */
 	size_t count;
+	size_t calls;
 };
 
-/* A change of a number over one call. */
-struct called_change {
-	uint64_t call;
-	double argument; /* of the call, if it is a number; else 0 */
-	double change;
-	double quantum; /* the resolution of the number, as in struct number_pair */
-};
-
+/* A call after which the state was read. Then the numbers that it changed follow. */
+void call_changes_called(struct call_changes *c);
+/* `at` is filled in. */
 void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer,
                        const struct called_change *is);
 
 /* Is there such a number? One of these is needed:
-   - two different calls, each sent at least twice;
-   - one call sent three times, and others that differ from it and from each other even more
-     clearly;
+   - equal calls change it by nearly the same, different calls by clearly different amounts: two
+     calls, each sent at least twice, or one sent two or three times, and others that differ
+     even more clearly;
    - three changes or more, each the same multiple of its call's argument, and arguments that
      differ;
    - a change for good, much larger than all others and neither the first, which may be that of a
      warm-up, nor the last, which may be undone;
-   - two numbers that each changed so once, over different calls: a robot's joints, read with
-     noise, that it moves one by one. */
+   - large and small changes with a wide gap between them, at least two of each, and not all in one
+     direction as those of a clock;
+   - two numbers with a gap, with two large changes of each or whose largest changes are those of
+     different calls: a robot's joints, read with noise, that it moves one by one;
+   - changes that are always nearly the same although it is read with noise, at a pace that is not
+     that of a clock. */
 bool call_changes_found(const struct call_changes *c);
 
 #endif

@@ -45,6 +45,9 @@ static enum effect effect_shown(struct open_rollout *o, const struct line *l)
 	struct str state = has_state && line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE;
 	enum effect effect = states_add(&o->states, hash, called, is_in_episode(o));
 
+	if (l && may_have_state(l) && o->movement.all_ignored && line_has(l, KEY_STATE)) {
+		movement_ignored_state(&o->movement, l->value[KEY_STATE]);
+	}
 	return movement_effect(&o->movement, l, state, effect, called, o->facts.alone,
 	                       called && !o->newest->outside_episode);
 }
@@ -541,6 +544,7 @@ static void correct_totals(struct open_rollout *o)
 	                                                 .from_observations = from_observations,
 	                                                 .counts = f->env_count.reported >= 2,
 	                                                 .count_moved = f->env_count.moved});
+	f->replies_differ = movement_replies_differ(&o->movement, f->env_count.moved);
 	if (f->movement == MOVEMENT_UNSHOWN || f->movement == MOVEMENT_IGNORED) {
 		o->unknown_effect = f->steps;
 	}

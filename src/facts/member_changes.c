@@ -119,10 +119,13 @@ static void take_number(struct member_changes *c, struct str pointer, struct str
 {
 	struct number_pair p;
 
-	if (between->called && number_pair_read(before, after, &p) && !p.text) {
+	if (between->called && !between->closing && number_pair_read(before, after, &p) &&
+	    !p.text) {
 		call_changes_take(&c->by_call, c->arena, pointer,
-		                  &(struct called_change){between->call, between->argument,
-		                                          p.after - p.before, p.quantum});
+		                  &(struct called_change){
+					  between->call, between->argument, p.after - p.before,
+					  p.quantum,
+					  fmax(between->elapsed_ms[0], between->elapsed_ms[1]), 0});
 	}
 }
 
@@ -339,6 +342,7 @@ static void take_call(struct member_changes *c, const struct interval *between)
 	if (!between->called) {
 		return;
 	}
+	call_changes_called(&c->by_call);
 	c->calls_differ = c->calls_differ || (c->called && c->call != between->call);
 	c->called = true;
 	c->call = between->call;

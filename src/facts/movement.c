@@ -23,6 +23,7 @@ void movement_release(struct movement_facts *m)
 	buf_release(&m->state);
 	buf_release(&m->observation);
 	buf_release(&m->closing);
+	unnamed_values_release(&m->values);
 	buf_release(&m->arguments);
 	buf_release(&m->previous_arguments);
 }
@@ -50,6 +51,7 @@ void movement_ignore(struct movement_facts *m, struct str pointers)
 void movement_reset(struct movement_facts *m, struct str observation)
 {
 	uniform_replies_reset(&m->uniform, observation);
+	unnamed_values_reset(&m->values);
 	buf_clear(&m->state);
 	buf_clear(&m->observation);
 	buf_clear(&m->arguments);
@@ -63,6 +65,11 @@ static void keep(struct buf *b, struct str value, size_t max)
 	if (value.n <= max) {
 		buf_str(b, value);
 	}
+}
+
+void movement_ignored_state(struct movement_facts *m, struct str state)
+{
+	unnamed_values_add(&m->values, state, m->states.ignored, m->states.ignored_count);
 }
 
 void movement_closing_read(struct movement_facts *m, struct str state)
@@ -100,7 +107,7 @@ static double between_ms(int64_t from, int64_t to)
 	return from < 0 || to < from ? -1 : (double)(to - from);
 }
 
-/* The first number among the arguments; 0 if there is none. */
+/* The first number among the arguments, or in a text of them; 0 if there is none. */
 static double number_in(struct str arguments)
 {
 	struct json_member member;
@@ -108,7 +115,9 @@ static double number_in(struct str arguments)
 	double number;
 
 	while (json_next_member(arguments, &cursor, &member)) {
-		if (json_double(member.value, &number)) {
+		bool text = member.type == JSON_STRING;
+		struct str value = text ? json_inner(member.value) : member.value;
+		if (text ? json_double_text(value, &number) : json_double(value, &number)) {
 			return number;
 		}
 	}
@@ -480,6 +489,11 @@ static bool observations_differ(const struct movement_facts *m, bool counted)
 	return differ(c, m->texts_differ, explained(c, counted) | measured(m, c));
 }
 
+bool movement_replies_differ(const struct movement_facts *m, bool count_moved)
+{
+	return m->answered > 0 && observations_differ(m, count_moved);
+}
+
 /* Are the answers acknowledgments: short ones, which depend on the call alone ("ordered 5",
    "waited")? */
 static bool acknowledges(const struct movement_facts *m)
@@ -538,7 +552,9 @@ enum movement movement_verdict(const struct movement_facts *m, const struct move
 		return MOVEMENT_SEEN;
 	}
 	if (c->unchanged == 0) {
-		return without_state(m, c);
+		bool stays = unnamed_values_stay(&m->values) &&
+		             !movement_replies_differ(m, c->count_moved);
+		return stays ? MOVEMENT_NONE : without_state(m, c);
 	}
 	if ((m->contradicted >= CONTRADICTED_MIN || uniform_replies_found(&m->uniform)) &&
 	    c->counts && !c->count_moved) {

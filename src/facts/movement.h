@@ -9,6 +9,7 @@
 #include "facts/member_changes.h"
 #include "facts/tool_replies.h"
 #include "facts/uniform_replies.h"
+#include "facts/unnamed_values.h"
 #include "trajectory/line.h"
 
 /* Over a whole episode. */
@@ -56,9 +57,10 @@ struct movement_facts {
 	   the lengths of lists and the flags, and whether those differed. */
 	uint64_t refusal_keys, refusal_form;
 	bool refusals_differ;
-	bool all_ignored; /* the state as a whole: it shows nothing */
-	bool seen;        /* an effect is certain: observations are no longer compared */
-	bool shared;      /* state and observation share a member with the same value */
+	bool all_ignored; /* the state as a whole: only its values may tell something */
+	struct unnamed_values values;
+	bool seen;   /* an effect is certain: observations are no longer compared */
+	bool shared; /* state and observation share a member with the same value */
 	/* the state is about what calls act on: it consists of digests, or it has a member named
 	   by a call's argument */
 	bool about_calls;
@@ -82,6 +84,9 @@ void movement_ignore(struct movement_facts *m, struct str pointers);
 
 /* A reset, with its observation, begins another episode. */
 void movement_reset(struct movement_facts *m, struct str observation);
+
+/* Adds a state that is ignored as a whole, before movement_effect(). */
+void movement_ignored_state(struct movement_facts *m, struct str state);
 
 /* Adds the closing read of the state, which comes before the end line. */
 void movement_closing_read(struct movement_facts *m, struct str state);
@@ -116,6 +121,9 @@ struct movement_context {
 	bool counts;                /* the environment reported its own step count at least twice */
 	bool count_moved;           /* that count changed */
 };
+
+/* Did replies to calls differ in more than clocks, ids, call counters and the like? */
+bool movement_replies_differ(const struct movement_facts *m, bool count_moved);
 
 enum movement movement_verdict(const struct movement_facts *m, const struct movement_context *c);
 

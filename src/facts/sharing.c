@@ -173,6 +173,30 @@ static uint16_t bit_of(const struct sharing *s, const struct shared_member *m)
 	return (uint16_t)(1U << (m - s->members));
 }
 
+/* Did nothing but integers grow: the value itself, or members of it? */
+static bool is_growth(struct str before, struct str after)
+{
+	int64_t a, b;
+	struct json_member m;
+	size_t cursor = 0;
+
+	if (json_i64(before, &a) && json_i64(after, &b)) {
+		return b > a;
+	}
+	if (json_type(before) != JSON_OBJECT || json_type(after) != JSON_OBJECT ||
+	    json_count(before) != json_count(after)) {
+		return false;
+	}
+	while (json_next_member(after, &cursor, &m)) {
+		struct str was = json_get(before, m.key);
+		bool grew = json_i64(was, &a) && json_i64(m.value, &b) && b > a;
+		if (!grew && !str_eq(was, m.value)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* `known`: the value before the call, absent if it is not to be compared. Returns true if the
    member changed to a new value in a busy pause. */
 static bool take_member(struct pauses *p, const struct pause *at, struct str key, struct str known,
@@ -199,6 +223,7 @@ static bool take_member(struct pauses *p, const struct pause *at, struct str key
 		return false;
 	}
 	m->changed++;
+	m->otherwise = m->otherwise || !is_growth(before, after);
 	m->matched += is_another(at, hash_of(key, after), p->began);
 	note_first(p, at, key, before, after);
 	return true;
@@ -286,6 +311,39 @@ static void compare_reread(struct pauses *p, const struct pause *at, struct str 
 	}
 }
 
+static void note_move(struct shared_member *m, struct str before, struct str after)
+{
+	double a, b;
+	bool number = json_double(before, &a) && json_double(after, &b);
+
+	m->moved_by = m->moved == 0 && number ? b - a : m->moved_by;
+	m->uneven = m->uneven || !number || b - a != m->moved_by;
+	m->moved++;
+}
+
+/* Did the call before the pause change the member, and did it change in the pause? */
+static void note_moves(const struct pauses *p, const struct pause *at, struct str state,
+                       bool others)
+{
+	struct json_member m;
+	size_t cursor = 0;
+
+	while (json_next_member(state, &cursor, &m)) {
+		struct str now = json_get(buf_view(&p->reread), m.key);
+		struct shared_member *seen =
+			is_compared(p, at, &m, true) ? member(at->sharing, m.key) : NULL;
+
+		if (!seen) {
+			continue;
+		}
+		struct str before = json_get(buf_view(&p->state), m.key);
+		if (is_moved(before, m.value)) {
+			note_move(seen, before, m.value);
+		}
+		seen->reread_changed += others && is_moved(m.value, now);
+	}
+}
+
 /* Who read the value before, and when? */
 static void note_recurrence(const struct pauses *p, const struct pause *at,
                             const struct json_member *m)
@@ -353,6 +411,7 @@ void pauses_end(struct pauses *p, const struct pause *at, struct str state, int6
 		size_t common = compare_reply(p, at, state, &changed);
 		note_effect(p, at, state, common == 0);
 		at->sharing->comparable += common > 0;
+		note_moves(p, at, state, p->reread.n && busy && !p->quiet);
 		if (common == 0 && p->number > 1) { /* all may start alike */
 			note_places(p, at, state);
 		}
@@ -402,6 +461,20 @@ static bool is_own(const struct shared_member *m)
 	return m->kept >= OWN_MIN && m->changed == 0 && !m->even;
 }
 
+/* Is there a member that calls change and others do not, and that is no call counter? Then a member
+   that only grows counts the calls or sessions of a server with separate environments. */
+static bool has_own(const struct sharing *s, uint16_t shared)
+{
+	for (size_t i = 0; i < SHARING_MEMBERS && s->members[i].key; i++) {
+		const struct shared_member *m = &s->members[i];
+		if (!(shared >> i & 1) && m->moved >= OWN_MIN && m->uneven &&
+		    m->reread_changed == 0 && m->changed == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Do calls change these members? */
 static bool are_moved(const struct sharing *s, uint16_t members)
 {
@@ -417,7 +490,7 @@ static bool are_moved(const struct sharing *s, uint16_t members)
 bool sharing_is_seen(const struct sharing *s)
 {
 	uint16_t members = 0;
-	bool shared = false;
+	bool shared = false, otherwise = false;
 
 	for (size_t i = 0; i < SHARING_MEMBERS && s->members[i].key; i++) {
 		const struct shared_member *m = &s->members[i];
@@ -427,6 +500,7 @@ bool sharing_is_seen(const struct sharing *s)
 		bool incomparable = s->comparable == 0 && s->quiet > 0 && is_incomparable_shared(m);
 		shared = shared || is_shared(m) || incomparable;
 		members |= may_be_shared(m) || incomparable ? bit_of(s, m) : 0;
+		otherwise = otherwise || m->otherwise;
 	}
-	return shared && are_moved(s, members);
+	return shared && are_moved(s, members) && (otherwise || !has_own(s, members));
 }

@@ -31,6 +31,13 @@ struct shared_member {
 	   it was equal or different. */
 	uint64_t places[SHARING_STEPS + 1];
 	int64_t alike, different;
+	/* In busy pauses it changed otherwise than by counters that grew. */
+	bool otherwise;
+	/* Also if it is not in replies: calls that changed it, not always by the same number
+	   (`uneven`), and second reads in busy pauses in which it had changed. */
+	int64_t moved, reread_changed;
+	double moved_by;
+	bool uneven;
 };
 
 /* The last rollout that got a value of a member. */

@@ -142,14 +142,16 @@ const struct check check_aliased_state = {
 	.explains = {&check_frozen_state, &check_stopped_moving, &check_reward_without_effect},
 	.why = "All states in the recording equal the final one, although observations or the "
 	       "environment's own step count changed. Python recorders do this when they store the "
-	       "environment's state object itself in each step and write the file at the end: every "
+	       "environment's state object itself in each step and write the file at the end: "
+	       "every "
 	       "step then shows the object's last value. The states are worthless, and so is every "
 	       "count of effective steps based on them.\n"
 	       "Compare the state of the first step with its observation, and check whether the "
 	       "recorder appends states to a list without copying them. If only the step count "
 	       "changed this is a warning, because walls and read-only tools also leave the state "
 	       "unchanged.\n"
-	       "Fix: copy the state (copy.deepcopy, or serialize it) when the step is recorded, and "
+	       "Fix: copy the state (copy.deepcopy, or serialize it) when the step is recorded, "
+	       "and "
 	       "record again.",
 	.needs = FACT(STATE),
 	.wants = KIND_OK | KIND_FAILED,

@@ -112,7 +112,8 @@ const struct check check_control_plane_blind = {
 	.lowered = "the control plane was deliberately not read",
 	.explains = {&check_missing_state},
 	.why = "The control plane reports reward, termination and state next to the tool calls. "
-	       "Here it failed, or it replied for an environment other than the one the tools act on (its step count stays at 0 while the tools' observations change). Clients "
+	       "Here it failed, or it replied for an environment other than the one the tools "
+	       "act on (its step count stays at 0 while the tools' observations change). Clients "
 	       "that substitute 0 and \"not terminated\" for unreadable values turn this into an "
 	       "endless episode without reward and without an error.\n"
 	       "Look at the events control-plane-failed and state-source-lost, and at the session "

@@ -25,7 +25,8 @@ const struct check check_failed_run = {
 	.severity = SEVERITY_WARNING,
 	.why = "Three or more consecutive steps failed without any change of state; later a step "
 	       "succeeded or the state changed. In 9,435 public episodes about one in three such "
-	       "rollouts still succeeded, so this is a warning: the turns were wasted, and their rewards and observations do not "
+	       "rollouts still succeeded, so this is a warning: the turns were wasted, and their "
+	       "rewards and observations do not "
 	       "belong to the task.\n"
 	       "Look at the first error of the run: wrong arguments point to the policy or to a "
 	       "misleading tool description; timeouts and capacity point to the server.\n"

@@ -36,8 +36,10 @@ const struct check check_incomplete = {
 	.title = "the recording has no end, or lines are truncated, merged or missing",
 	.severity = SEVERITY_ERROR,
 	.why = "A complete recording has one object per line and ends with an `end` line that "
-	       "counts the lines. Here the end is missing (the recorder was killed, or the disk was "
-	       "full), the last line is truncated, several objects share a line (two writers on one "
+	       "counts the lines. Here the end is missing (the recorder was killed, or the disk "
+	       "was "
+	       "full), the last line is truncated, several objects share a line (two writers on "
+	       "one "
 	       "file, or a lost line feed), or lines were lost or duplicated later.\n"
 	       "Look at the last recorded turn and at how the recording was copied, cut or "
 	       "joined. Everything written before is intact and is checked; the effect of the "

@@ -11,6 +11,8 @@ struct missing {
 	struct span steps;
 	struct span empty; /* steps whose state is {} */
 	bool had_content;  /* some state was not empty */
+	bool was_read;     /* some state was read, even if empty */
+	bool blind;        /* after some step, neither reward nor termination was known */
 	bool named;        /* the user named the tool or the resource to read it from */
 	bool lost;         /* the source turned out to belong to another environment */
 	bool skipped;      /* reading it would have disturbed the episode, or it was truncated */
@@ -46,7 +48,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		s->skipped = s->skipped || peer_skipped(m->line) || was_cut(m->line);
 		return;
 	}
+	s->blind =
+		s->blind || (!line_has(m->line, KEY_REWARD) && !line_has(m->line, KEY_TERMINATED));
 	if (line_has(m->line, KEY_STATE)) {
+		s->was_read = true;
 		bool empty = !s->had_content &&
 		             json_type(m->line->value[KEY_STATE]) == JSON_OBJECT &&
 		             json_count(m->line->value[KEY_STATE]) == 0;
@@ -63,16 +68,26 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	s->skipped = false;
 }
 
+/* A server that implements no state, while everything else works. */
+static bool is_unsupported(const struct missing *s, const struct rollout_facts *r)
+{
+	return r->source != SOURCE_OBSERVATION && !s->named && !s->was_read && !s->blind &&
+	       s->steps.count == r->steps && r->replies_differ;
+}
+
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
 	(void)m;
 	const struct missing *s = state;
 	if (s->steps.count > 0) {
-		finding_add(out, SEVERITY_ERROR, &s->steps, "/state",
+		bool unsupported = is_unsupported(s, r);
+		finding_add(out, unsupported ? SEVERITY_WARNING : SEVERITY_ERROR, &s->steps,
+		            "/state",
 		            "no state was recorded before %" PRId64 " of %" PRId64
-		            " steps, although there is a state source",
-		            s->steps.count, r->steps);
+		            " steps, although there is a state source%s",
+		            s->steps.count, r->steps,
+		            unsupported ? "; only the replies show what happened" : "");
 	}
 	if (!s->had_content && s->empty.count >= EMPTY_MIN) {
 		bool moves = r->movement == MOVEMENT_UNSHOWN && !s->named;
@@ -87,13 +102,15 @@ const struct check check_missing_state = {
 	.id = "missing-state",
 	.title = "no state was recorded before the action, although there is a state source",
 	.severity = SEVERITY_ERROR,
-	.lowered = "the protocol's own state is {}, but replies differ",
+	.lowered = "the protocol's own state is {} or could never be read, but replies differ",
 	.why = "The header names a state source, but steps have no state, or an empty one. "
 	       "Whether those steps had an effect is unknown, a debugger has nothing to show, and "
 	       "a policy that needed the state acted without it. It is a warning if the "
-	       "protocol's own state source returns nothing, but replies differ.\n"
+	       "protocol's own state source returns nothing, or fails at every read while "
+	       "rewards and terminations are known, but replies differ.\n"
 	       "Look at the events around the first such step, and query the source yourself in "
-	       "the same session: an endpoint that returns HTTP 404 or an error, a resource that does "
+	       "the same session: an endpoint that returns HTTP 404 or an error, a resource that "
+	       "does "
 	       "not exist, a tool that refuses, a pointer that matches nothing.\n"
 	       "Fix: choose a source that works (\1state\2), or use \1state\2 none.",
 	.needs = FACT(STATE),

@@ -136,7 +136,8 @@ const struct check check_no_tool_call = {
 	.raised = "no turn of the rollout called a tool",
 	.explains = {&check_one_step_episode},
 	.why = "In these turns the model called no tool although tools were offered, and no "
-	       "simulated user replied to its text. The conversation grows, but the environment does not "
+	       "simulated user replied to its text. The conversation grows, but the environment "
+	       "does not "
 	       "change.\n"
 	       "The message names the cause of the first such turn if it was recorded. Tool call "
 	       "markup in the reply means that the server has no parser for this model's format, "

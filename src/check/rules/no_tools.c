@@ -51,10 +51,10 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (r->tool_count == 0) {
 		finding_add(out, SEVERITY_ERROR, NULL, "/tools", "the server offers no tools");
 	} else if (!s->accepted && s->count == r->tool_count) {
-		finding_add(
-			out, SEVERITY_ERROR, &s->calls, "/error",
-			"every tool that the server offers (%zu) was refused as unknown when called",
-			r->tool_count);
+		finding_add(out, SEVERITY_ERROR, &s->calls, "/error",
+		            "every tool that the server offers (%zu) was refused as unknown when "
+		            "called",
+		            r->tool_count);
 	}
 }
 
@@ -65,7 +65,8 @@ const struct check check_no_tools = {
 	.explains = {&check_unknown_tool, &check_no_tool_call, &check_multi_step_illusion,
                      &check_all_steps_failed, &check_failed_run, &check_retry_same_error},
 	.why = "Without a tool the policy cannot act: a model can only talk, and a script has "
-	       "nothing to call. Either tools/list returned an empty list, or every listed name was "
+	       "nothing to call. Either tools/list returned an empty list, or every listed name "
+	       "was "
 	       "refused as unknown when called, which means that lists and calls are handled by "
 	       "different components.\n"
 	       "Look at the header's tools, at the server's startup log (tools that failed to "

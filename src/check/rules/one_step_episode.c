@@ -53,10 +53,10 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		return;
 	}
 	const char *word = end_status_name(m->line->status);
-	finding_add(
-		out, SEVERITY_WARNING, &s->step, "/terminated",
-		"the rollout ended after one step with status \"%s\", although neither the environment, a script nor a limit ended it",
-		word ? word : "");
+	finding_add(out, SEVERITY_WARNING, &s->step, "/terminated",
+	            "the rollout ended after one step with status \"%s\", although neither the "
+	            "environment, a script nor a limit ended it",
+	            word ? word : "");
 }
 
 const struct check check_one_step_episode = {

@@ -191,7 +191,8 @@ const struct check check_prompt_drift = {
 	.severity = SEVERITY_WARNING,
 	.lowered = "only the model's reasoning is missing",
 	.why = "A trainer treats a rollout as one sequence of tokens. That holds only if each "
-	       "prompt starts with the previous prompt followed by exactly the tokens sampled after "
+	       "prompt starts with the previous prompt followed by exactly the tokens sampled "
+	       "after "
 	       "it. If text is tokenized again (template_mismatch, retoken_mismatch) or rewritten "
 	       "(others_mismatch), log-probabilities belong to tokens that were never sampled. A "
 	       "template that drops reasoning (reasoning_stripped) does so by design, but still "

@@ -86,7 +86,8 @@ const struct check check_reward_without_effect = {
 	       "it. A model trained on this learns to fail or to do nothing.\n"
 	       "Look at where the reward is computed: a default for missing values, a grader that "
 	       "reads the conversation and not the environment, a task that is solved before it "
-	       "begins. If doing nothing is right (a request to refuse, a question to answer with read-only tools), nothing is wrong: declare those tools with "
+	       "begins. If doing nothing is right (a request to refuse, a question to answer "
+	       "with read-only tools), nothing is wrong: declare those tools with "
 	       "\1read_only\2.\n"
 	       "Fix: give no reward for a failed step, let the grader compare states, or choose a "
 	       "state source that shows the effect.",

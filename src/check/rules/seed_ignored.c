@@ -54,12 +54,16 @@ const struct check check_seed_ignored = {
 	       "(session-alias). A fork whose repeated calls led to a different state records "
 	       "that itself (event fork-diverged); if it was forked in another environment, that "
 	       "is not a fault.\n"
-	       "Then nothing can be reproduced: a golden recording of this environment differs each "
+	       "Then nothing can be reproduced: a golden recording of this environment differs "
+	       "each "
 	       "time, and rewards within a group reflect chance as much as the policy.\n"
-	       "Look at what reset(seed=..) seeds: every random generator that the episode uses must "
-	       "be its own and seeded there, not a module-level one; and at whether the seed arrives "
+	       "Look at what reset(seed=..) seeds: every random generator that the episode uses "
+	       "must "
+	       "be its own and seeded there, not a module-level one; and at whether the seed "
+	       "arrives "
 	       "at all.\n"
-	       "Fix: seed all generators of the environment in reset, or, where randomness is wanted, "
+	       "Fix: seed all generators of the environment in reset, or, where randomness is "
+	       "wanted, "
 	       "use no seed or a different one for each rollout.",
 	.needs = FACT(SEED),
 	.wants = KIND_EVENT,

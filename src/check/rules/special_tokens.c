@@ -128,7 +128,10 @@ const struct check check_special_tokens = {
 	.severity = SEVERITY_WARNING,
 	.lowered = "the token is in an observation",
 	.explains = {&check_no_tool_call},
-	.why = "Special tokens such as <|im_start|> or </tool_call> belong in the output of a chat template, not in messages. In a reply they mean that the server parses a format other than the model's; in a prompt, that a rendered prompt is rendered again; in "
+	.why = "Special tokens such as <|im_start|> or </tool_call> belong in the output of a "
+	       "chat template, not in messages. In a reply they mean that the server parses a "
+	       "format other than the model's; in a prompt, that a rendered prompt is rendered "
+	       "again; in "
 	       "an observation, that the environment echoes its input. Tasks about chat templates "
 	       "cause false alarms.\n"
 	       "Look at the messages of the turns named (show \1turn\2 N).\n"

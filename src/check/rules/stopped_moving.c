@@ -122,8 +122,10 @@ const struct check check_stopped_moving = {
 	.id = "stopped-moving",
 	.title = "at first the environment changed and counted steps, then it did neither",
 	.severity = SEVERITY_WARNING,
-	.raised =
-		"every call that had been counted (at least two different ones) was repeated without effect; or when no reward above zero was earned, and either the last four or more replies have no member in common with those before, or two of the last calls had changed the same state before",
+	.raised = "every call that had been counted (at least two different ones) was repeated "
+		  "without effect; or when no reward above zero was earned, and either the last "
+		  "four or more replies have no member in common with those before, or two of the "
+		  "last calls had changed the same state before",
 	.explains = {&check_loop},
 	.why = "Calls succeeded to the end, but from some turn on they no longer changed "
 	       "anything. A server that closes idle environments may keep replying for them; "

@@ -29,9 +29,9 @@ static void describe_client(struct env_mcp *e)
 	buf_text(&e->client_version, e->conf->version);
 	if (plain(e->conf)) {
 		if (e->conf->reset_args.p) {
-			log_warn(
-				"\1protocol\2 mcp has no episodes to start: the reset arguments are "
-				"recorded, not sent");
+			log_warn("\1protocol\2 mcp has no episodes to start: the reset arguments "
+			         "are "
+			         "recorded, not sent");
 		}
 		return;
 	}

@@ -285,10 +285,10 @@ static bool check_input(struct checking *c, struct str input)
 		if (json_is(type, STR("function_call_output"))) {
 			text = JSON_GET(item, "output");
 			if (!was_called(input, JSON_GET(item, "call_id"))) {
-				buf_printf(
-					c->why,
-					"input[%zu]: No tool call found for this function call output",
-					c->at);
+				buf_printf(c->why,
+				           "input[%zu]: No tool call found for this function call "
+				           "output",
+				           c->at);
 				return false;
 			}
 		}

@@ -72,8 +72,13 @@ keys_of() {
 	expect 1 rolldbg run --env "$broken" --actions "$goal"
 	has "$output" 'error: multi-step-illusion: turns 3-5: '
 	has "$output" 'findings: 3 errors, 2 warnings'
+	has "$output" 'cause: fallback-session: explains capacity, '
+	lacks "$output" $'\nmore: '
 	expect 0 rolldbg run --env "$broken" --actions "$goal" --fail-on never
 	expect 0 rolldbg run --env "$broken" --actions "$goal" --only retry-same-error
+	has "$output" $'\nmore: rolldbg check --explain retry-same-error'
+	expect 0 rolldbg run --quiet --env "$broken" --actions "$goal" --only retry-same-error
+	lacks "$output" 'more: '
 	expect 1 rolldbg run --env "$broken" --actions "$goal" --only retry-same-error --fail-on warning
 	expect 0 rolldbg run --env "$broken" --actions "$goal" --without capacity,fallback-session,multi-step-illusion
 }

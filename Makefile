@@ -118,7 +118,7 @@ rolldbg: $(OBJ)/rolldbg
 FUZZ_DRIVER := $(if $(filter fuzz,$(BUILD)),-fsanitize=fuzzer,$(OBJ)/tests/fuzz/replay.o)
 $(FUZZERS): EXTRA := $(FUZZ_DRIVER)
 $(FUZZERS): $(filter %.o,$(FUZZ_DRIVER))
-$(OBJ)/tests/unit/test_websocket_tls: EXTRA := -lssl
+$(OBJ)/tests/unit/test_websocket_tls: EXTRA := -lssl -lcrypto
 $(OBJ)/tests/bench/parse_cjson: EXTRA := -lcjson
 $(OBJ)/tests/bench/bare_loop $(OBJ)/tests/bench/http_loop: EXTRA := -lcurl
 # Tests of scaling count work instead of time: the code that reads peers' bytes reports each basic block executed.

@@ -161,6 +161,9 @@ const struct completed_step *fold_complete_step(struct open_rollout *o, const st
 	o->pending = false;
 	o->newest->effect = effect;
 	count_effect(o, o->newest);
+	if (effect != EFFECT_UNKNOWN) {
+		chance_effect(&f->cross_rollout->chance, &o->chance, effect == EFFECT_CHANGED);
+	}
 	bool failed = o->newest->failed || o->newest->expected;
 	*kinds = KIND_COMPLETED | (failed || o->completed_failed ? KIND_COMPLETED_FAILED : 0U);
 	o->completed_failed = failed;
@@ -329,6 +332,10 @@ static unsigned take_step(struct open_rollout *o, const struct line *l, struct d
 		kinds |= KIND_UNREPORTED;
 	}
 	begin_pause(o, l);
+	if (f->steps <= SHARING_STEPS) {
+		bool followed = ok && !m->idle && !m->outside_episode;
+		chance_call(&o->chance, followed ? line_state_hash(l) : STR_NONE, m->call);
+	}
 	if (f->has_seed && o->trace.calls <= TRACE_CALLS) {
 		trace_call(&o->trace, m->call);
 		trace_observation(o, l);
@@ -541,6 +548,7 @@ static void correct_totals(struct open_rollout *o)
 	                                                 .from_observations = from_observations,
 	                                                 .counts = f->env_count.reported >= 2,
 	                                                 .count_moved = f->env_count.moved});
+	f->by_chance = chance_is_seen(&f->cross_rollout->chance, &o->chance);
 	f->replies_differ = movement_replies_differ(&o->movement, f->env_count.moved);
 	if (f->movement == MOVEMENT_UNSHOWN || f->movement == MOVEMENT_IGNORED) {
 		o->unknown_effect = f->steps;

@@ -21,6 +21,7 @@ void cross_rollout_forget(struct cross_rollout *c)
 {
 	c->counts = (struct count_sequence){0};
 	c->succession = (struct succession){0};
+	c->chance = (struct chance){0};
 	c->begun = 0;
 	c->caller = c->called = c->other_called = 0;
 	sharing_release(&c->sharing);

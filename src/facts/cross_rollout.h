@@ -3,6 +3,7 @@
 #ifndef ROLLDBG_FACTS_CROSS_ROLLOUT_H
 #define ROLLDBG_FACTS_CROSS_ROLLOUT_H
 
+#include "facts/chance.h"
 #include "facts/rollout_table.h"
 #include "facts/succession.h"
 
@@ -51,6 +52,7 @@ struct cross_rollout {
 	struct count_sequence counts;
 	struct sharing sharing;
 	struct succession succession;
+	struct chance chance;
 	/* The number of the rollout that last called a tool, the time of that call, and of the
 	   last call of another rollout. */
 	int64_t caller, called, other_called;

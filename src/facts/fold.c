@@ -40,16 +40,17 @@ static bool may_have_state(const struct line *l)
    only the whole rollout reveals as no effect.) */
 static enum effect effect_shown(struct open_rollout *o, const struct line *l)
 {
-	bool has_state = l && may_have_state(l) && !o->movement.all_ignored, called = o->pending;
-	struct str hash = has_state ? line_state_hash(l) : STR_NONE;
+	bool called = o->pending, ignored = o->movement.all_ignored;
+	bool has_state = l && may_have_state(l), judged = has_state && !ignored;
 	struct str state = has_state && line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE;
+	struct str hash = judged ? line_state_hash(l) : STR_NONE;
 	enum effect effect = states_add(&o->states, hash, called, is_in_episode(o));
 
-	if (l && may_have_state(l) && o->movement.all_ignored && line_has(l, KEY_STATE)) {
-		movement_ignored_state(&o->movement, l->value[KEY_STATE]);
+	if (ignored && state.n) {
+		movement_ignored_state(&o->movement, state);
 	}
-	return movement_effect(&o->movement, l, state, effect, called, o->facts.alone,
-	                       called && !o->newest->outside_episode);
+	return movement_effect(&o->movement, l, judged ? state : STR_NONE, effect, called,
+	                       o->facts.alone, called && !o->newest->outside_episode);
 }
 
 /* ---- pauses between calls, in which other rollouts may act ---- */
@@ -161,6 +162,9 @@ const struct completed_step *fold_complete_step(struct open_rollout *o, const st
 	o->pending = false;
 	o->newest->effect = effect;
 	count_effect(o, o->newest);
+	if (effect != EFFECT_UNKNOWN) {
+		chance_effect(&f->cross_rollout->chance, &o->chance, effect == EFFECT_CHANGED);
+	}
 	bool failed = o->newest->failed || o->newest->expected;
 	*kinds = KIND_COMPLETED | (failed || o->completed_failed ? KIND_COMPLETED_FAILED : 0U);
 	o->completed_failed = failed;
@@ -329,6 +333,10 @@ static unsigned take_step(struct open_rollout *o, const struct line *l, struct d
 		kinds |= KIND_UNREPORTED;
 	}
 	begin_pause(o, l);
+	if (f->steps <= SHARING_STEPS) {
+		bool followed = ok && !m->idle && !m->outside_episode;
+		chance_call(&o->chance, followed ? line_state_hash(l) : STR_NONE, m->call);
+	}
 	if (f->has_seed && o->trace.calls <= TRACE_CALLS) {
 		trace_call(&o->trace, m->call);
 		trace_observation(o, l);
@@ -544,6 +552,7 @@ static void correct_totals(struct open_rollout *o)
 	                                                 .from_observations = from_observations,
 	                                                 .counts = f->env_count.reported >= 2,
 	                                                 .count_moved = f->env_count.moved});
+	f->by_chance = chance_is_seen(&f->cross_rollout->chance, &o->chance);
 	f->replies_differ = movement_replies_differ(&o->movement, f->env_count.moved);
 	if (f->movement == MOVEMENT_UNSHOWN || f->movement == MOVEMENT_IGNORED) {
 		o->unknown_effect = f->steps;

@@ -168,6 +168,7 @@ struct rollout_facts {
 	struct episode_counts episode;
 	struct previous_steps previous;
 	enum movement movement; /* of the episode; known when the rollout is over */
+	bool by_chance;         /* a call without effect had one by chance in another; then, too */
 	bool replies_differ;    /* to the calls; known then, too, unless an effect was seen */
 	int64_t effective;      /* steps; known when the rollout is over; -1: no effect is known */
 	bool reward_known;      /* some successful step had a reward; reward_sum is their sum */

@@ -3,6 +3,7 @@
 #define ROLLDBG_FACTS_ROLLOUT_TABLE_H
 
 #include "base/map.h"
+#include "facts/chance.h"
 #include "facts/hints.h"
 #include "facts/movement.h"
 #include "facts/rollout_facts.h"
@@ -30,6 +31,7 @@ struct open_rollout {
 	struct states states;
 	struct movement_facts movement;
 	struct pauses pauses;
+	struct chance_calls chance;
 	struct trace trace;
 	struct previous_steps so_far; /* including the current line */
 	int64_t last_line, last_call; /* times, by the clock of struct cross_rollout */

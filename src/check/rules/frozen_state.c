@@ -68,7 +68,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	const struct frozen *s = state;
 	const struct episode_counts *e = &r->episode;
-	bool rewarded = is_rewarded(r, m);
+	bool rewarded = is_rewarded(r, m), lowered = rewarded || r->by_chance;
 	char count[240], failed[64] = "", apart[96] = "";
 
 	if (r->movement != MOVEMENT_NONE || s->sent.count < CALLS_MIN || is_about_failures(r)) {
@@ -83,18 +83,22 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		         "; not counting %" PRId64 " of tools that are read-only in the baseline",
 		         s->learned);
 	}
-	finding_add(out, rewarded ? SEVERITY_WARNING : SEVERITY_ERROR, &s->sent,
-	            e->unchanged ? "/state" : "/observation", "%" PRId64 " calls%s %s; %s%s%s",
+	finding_add(out, lowered ? SEVERITY_WARNING : SEVERITY_ERROR, &s->sent,
+	            e->unchanged ? "/state" : "/observation", "%" PRId64 " calls%s %s; %s%s%s%s",
 	            s->sent.count, failed,
 	            e->unchanged ? "left the state unchanged" : "got equal replies", count,
-	            rewarded ? "; a reward was earned anyway" : "", apart);
+	            rewarded ? "; a reward was earned anyway" : "",
+	            r->by_chance ? "; in another rollout, effects of these calls depend on chance"
+	                         : "",
+	            apart);
 }
 
 const struct check check_frozen_state = {
 	.id = "frozen-state",
 	.title = "three or more calls were made, and nothing changed",
 	.severity = SEVERITY_ERROR,
-	.lowered = "a reward above zero was earned anyway",
+	.lowered = "a reward above zero was earned anyway, or effects depend on chance: in another "
+		   "rollout, one of the calls had no effect in this state, and later had one",
 	.explains = {&check_loop, &check_reward_without_effect},
 	.why = "Calls were made, but the state is the same from the first call to the last, "
 	       "although the state source could have shown a change; or the state is "

@@ -1,0 +1,33 @@
+/* Do the effects of calls depend on chance, as on a slippery floor? They do if a call had no effect
+   in some state, and later in the same rollout had one in the same state. Another rollout that
+   sends this call in this state may then be without effect for some steps. */
+#ifndef ROLLDBG_FACTS_CHANCE_H
+#define ROLLDBG_FACTS_CHANCE_H
+
+#include "base/base.h"
+
+#define CHANCE_ENTRIES 128
+#define CHANCE_CALLS   8 /* different calls of a rollout that are remembered */
+
+/* The data of one recording; ready for use if zeroed. */
+struct chance {
+	/* The calls that had no effect and then one, each a hash of call and state; 0: none. */
+	uint64_t seen[CHANCE_ENTRIES]; /* by the hash; newer ones replace older */
+};
+
+/* One rollout; zeroed at its start. */
+struct chance_calls {
+	uint64_t newest;              /* the call that was sent and its state; 0: not followed */
+	uint64_t still[CHANCE_CALLS]; /* those without effect */
+	size_t count;
+};
+
+/* A call was sent. state_hash: before it; absent if unknown. */
+void chance_call(struct chance_calls *r, struct str state_hash, uint64_t call);
+/* Its effect. */
+void chance_effect(struct chance *c, struct chance_calls *r, bool changed);
+
+/* Did a call that had no effect in this rollout have one by chance? */
+bool chance_is_seen(struct chance *c, const struct chance_calls *r);
+
+#endif

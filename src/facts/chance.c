@@ -13,17 +13,22 @@ static uint64_t *slot(struct chance *c, uint64_t key)
 	return &c->seen[key / 2 % CHANCE_ENTRIES];
 }
 
-void chance_effect(struct chance *c, struct chance_calls *r, bool changed)
+void chance_effect(struct chance *c, struct chance_calls *r, bool changed, bool certain)
 {
 	size_t i = 0;
 
 	while (i < r->count && r->still[i] != r->newest) {
 		i++;
 	}
-	if (r->newest && changed && i < r->count) {
-		*slot(c, r->newest) = r->newest;
-	} else if (r->newest && !changed && i == r->count && i < CHANCE_CALLS) {
+	if (i < r->count) {
+		r->moved[i] = r->moved[i] || changed;
+	} else if (r->newest && !changed && i < CHANCE_CALLS) {
 		r->still[r->count++] = r->newest;
+	}
+	for (i = 0; i < r->count && certain; i++) {
+		if (r->moved[i]) {
+			*slot(c, r->still[i]) = r->still[i];
+		}
 	}
 	r->newest = 0;
 }

@@ -163,7 +163,8 @@ const struct completed_step *fold_complete_step(struct open_rollout *o, const st
 	o->newest->effect = effect;
 	count_effect(o, o->newest);
 	if (effect != EFFECT_UNKNOWN) {
-		chance_effect(&f->cross_rollout->chance, &o->chance, effect == EFFECT_CHANGED);
+		chance_effect(&f->cross_rollout->chance, &o->chance, effect == EFFECT_CHANGED,
+		              o->movement.seen);
 	}
 	bool failed = o->newest->failed || o->newest->expected;
 	*kinds = KIND_COMPLETED | (failed || o->completed_failed ? KIND_COMPLETED_FAILED : 0U);

@@ -256,13 +256,16 @@ static bool is_proportional(const struct call_changed_number *n)
 	return most - least >= APART * fmax(fabs(most), fabs(least));
 }
 
-static bool is_pace_of_clock(double change, double elapsed_ms)
+/* Our own times are in whole milliseconds, so that each of the intervals may be 1 ms longer or
+   shorter. */
+static bool is_pace_of_clock(double change, double elapsed_ms, size_t intervals)
 {
 	static const double a_ms[] = {1e-3, 1, 1e3, 1e6};
+	double pace = CLOCK_PACE * (1 + (double)intervals / elapsed_ms);
 
 	for (size_t i = 0; i < ARRAY_LEN(a_ms); i++) {
 		double clock = elapsed_ms * a_ms[i];
-		if (change >= clock / CLOCK_PACE && change <= clock * CLOCK_PACE) {
+		if (change >= clock / pace && change <= clock * pace) {
 			return true;
 		}
 	}
@@ -286,8 +289,8 @@ static bool is_steady(const struct call_changed_number *n, size_t calls)
 		elapsed += n->changes[i].elapsed_ms;
 	}
 	double spread = s.of[s.count - 1] - s.of[0];
-	return spread > 2 * n->quantum && spread <= STEADY * s.of[0] &&
-	       !is_pace_of_clock(sum, elapsed);
+	return spread > 2 * n->quantum && spread <= STEADY * s.of[0] && elapsed > 0 &&
+	       !is_pace_of_clock(sum, elapsed, n->count);
 }
 
 bool call_changes_found(const struct call_changes *c)

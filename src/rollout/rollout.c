@@ -172,30 +172,46 @@ const struct json_paths *rollout_ignore(const struct rollout *r)
 	return r->ignore_paths ? r->ignore_paths : rollout_env_facts(r)->ignore_paths;
 }
 
-/* The second read also serves as the state before the first call. Skipped if reading would
-   disturb the episode. */
-static int read_twice(struct rollout *r, struct error *err)
+/* Reads the state once more and compares it with what was read before. *words: see
+   volatile_members_compare(). */
+static int read_again(struct rollout *r, struct str before, bool *words, struct error *err)
 {
-	struct buf first = BUF(BUF_MAX_MESSAGE);
+	r->is_fresh = false;
+	if (io_wait(r->conf->io, NULL, r->conf->reads_apart_ms, err) ||
+	    rollout_read_state(r, &r->fresh, err)) {
+		return -1;
+	}
+	r->is_fresh = true;
+	*words = volatile_members_compare(r->conf->volatile_members, before, r->fresh,
+	                                  rollout_env_facts(r)->state_ignore);
+	return 0;
+}
+
+/* The last read also serves as the state before the first call. Skipped if reading would disturb the
+   episode. */
+static int find_volatile_members(struct rollout *r, struct error *err)
+{
+	struct buf before = BUF(BUF_MAX_MESSAGE);
 	struct str state;
+	bool words = false;
 	int failed = rollout_read_state(r, &state, err);
 
-	buf_str(&first, state);
-	if (!failed && first.n) {
-		failed = io_wait(r->conf->io, NULL, r->conf->reads_apart_ms, err) ||
-		         rollout_read_state(r, &r->fresh, err);
-		r->is_fresh = !failed;
+	buf_str(&before, state);
+	if (!failed && before.n) {
+		failed = read_again(r, buf_view(&before), &words, err);
 	}
-	if (!failed) {
-		volatile_members_compare(r->conf->volatile_members, buf_view(&first),
-		                         r->is_fresh ? r->fresh : STR_NONE,
-		                         rollout_env_facts(r)->state_ignore);
-		closing_read_begin(r, r->is_fresh ? r->fresh : STR_NONE);
+	if (!failed && words) {
+		buf_clear(&before);
+		buf_str(&before, r->fresh);
+		failed = read_again(r, buf_view(&before), &words, err);
 	}
 	if (failed) {
 		volatile_members_skip(r->conf->volatile_members, false);
+	} else {
+		volatile_members_finish(r->conf->volatile_members);
+		closing_read_begin(r, r->is_fresh ? r->fresh : STR_NONE);
 	}
-	buf_release(&first);
+	buf_release(&before);
 	return failed;
 }
 
@@ -217,7 +233,7 @@ static int choose_ignored(struct rollout *r, bool reads, struct error *err)
 	if (!v || ignores_none(&r->conf->env)) {
 		return 0;
 	}
-	if (reads && read_twice(r, err)) {
+	if (reads && find_volatile_members(r, err)) {
 		return -1;
 	}
 	r->ignore = BUF(BUF_MAX_MESSAGE);

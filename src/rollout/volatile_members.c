@@ -20,6 +20,7 @@ struct volatile_members {
 	struct arena arena;
 	struct str *found; /* pointers of the members */
 	size_t count;
+	bool incomplete; /* there are more */
 };
 
 struct volatile_members *volatile_members_new(void)
@@ -77,7 +78,8 @@ void volatile_members_skip(struct volatile_members *v, bool answered)
 	set_reading(v, answered ? NOT_READ : WAS_READ);
 }
 
-static struct str *pointers_of(struct volatile_members *v, struct str array, size_t *count)
+/* The pointers of the array, then those found so far, and room for more. */
+static struct str *known_of(struct volatile_members *v, struct str array, size_t *count)
 {
 	struct str *list = arena_new(&v->arena, (json_count(array) + FOUND_MAX) * sizeof(*list));
 	struct str pointer;
@@ -86,6 +88,9 @@ static struct str *pointers_of(struct volatile_members *v, struct str array, siz
 	*count = 0;
 	while (json_next(array, &cursor, &pointer)) {
 		list[(*count)++] = arena_str(&v->arena, json_inner(pointer));
+	}
+	if (v->count) {
+		memcpy(list + *count, v->found, v->count * sizeof(*list));
 	}
 	return list;
 }
@@ -108,7 +113,7 @@ static size_t find_some(struct volatile_members *v, struct str *known, size_t co
 	return c.count;
 }
 
-static void warn(const struct volatile_members *v, bool all)
+static void warn(const struct volatile_members *v)
 {
 	for (size_t i = 0; i < v->count; i++) {
 		struct str pointer = v->found[i];
@@ -121,27 +126,53 @@ static void warn(const struct volatile_members *v, bool all)
 			         "(choose another with \1state\2)");
 		}
 	}
-	if (!all) {
+	if (v->incomplete) {
 		log_warn("more members of the state change without a call than can be found: "
 		         "name them with \1ignore\2, else their changes count as effects");
 	}
 }
 
+/* Is one of the members a word of a text in the state? */
+static bool has_word(const struct volatile_members *v, struct str state)
+{
+	struct buf scratch = BUF(BUF_MAX_MESSAGE);
+	bool found = false;
+
+	for (size_t i = 0; i < v->count && !found; i++) {
+		struct str text = v->found[i];
+
+		while (text.n && text.p[text.n - 1] != '/') {
+			text.n--;
+		}
+		text.n -= text.n > 0;
+		found = v->found[i].n > 0 &&
+		        json_type(json_point(state, text, &scratch)) == JSON_STRING;
+	}
+	buf_release(&scratch);
+	return found;
+}
+
 /* No lock needed: only this thread uses v while it reads. */
-void volatile_members_compare(struct volatile_members *v, struct str first, struct str second,
+bool volatile_members_compare(struct volatile_members *v, struct str first, struct str second,
                               struct str ignored)
 {
 	const struct str states[] = {first, second};
 	bool differ = first.n && second.n && !str_eq(first, second), all = !differ;
 	size_t count, some = differ;
-	struct str *known = pointers_of(v, ignored, &count);
+	struct str *known = known_of(v, ignored, &count);
 
 	v->found = known + count;
 	while (!all && some > 0 && v->count + CHANGES_MEMBERS_MAX <= FOUND_MAX) {
 		some = find_some(v, known, count + v->count, states, &all);
 		v->count += some;
 	}
-	warn(v, all);
+	v->incomplete = v->incomplete || !all;
+	return has_word(v, second);
+}
+
+void volatile_members_finish(struct volatile_members *v)
+{
+	warn(v);
 	set_reading(v, WAS_READ);
 }
 

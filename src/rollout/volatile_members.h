@@ -1,6 +1,7 @@
 /* The members of the state that change without a call: found by reading it twice before the
    first call of the first rollout, while no other rollout acts, and shared by all rollouts of a
-   run. Thread-safe. */
+   run. If a word of a text changed, it is read a third time: the other words may have been equal by
+   chance. Thread-safe. */
 #ifndef ROLLDBG_ROLLOUT_VOLATILE_MEMBERS_H
 #define ROLLDBG_ROLLOUT_VOLATILE_MEMBERS_H
 
@@ -15,13 +16,15 @@ struct volatile_members *volatile_members_new(void);
 void volatile_members_free(struct volatile_members *v); /* NULL is fine */
 
 /* Call before a rollout's reset: waits while another rollout reads. *ours: this rollout reads,
-   and must call volatile_members_compare() or volatile_members_skip(). */
+   and must call volatile_members_finish() or volatile_members_skip(). */
 MUST_USE int volatile_members_wait(struct volatile_members *v, struct io *io, bool *ours,
                                    struct error *err);
-/* Compares two states read without a call in between, and logs once what differs. `ignored`: a
-   raw JSON array of pointers that are ignored anyway. */
-void volatile_members_compare(struct volatile_members *v, struct str first, struct str second,
+/* Compares two states read without a call in between. `ignored`: a raw JSON array of pointers that
+   are ignored anyway. True if some word of a text is among the members found so far. */
+bool volatile_members_compare(struct volatile_members *v, struct str first, struct str second,
                               struct str ignored);
+/* Logs the members that were found. */
+void volatile_members_finish(struct volatile_members *v);
 /* The rollout could not read the state. If the server replied, the next rollout tries; if not, no
    rollout reads, and all continue at once. */
 void volatile_members_skip(struct volatile_members *v, bool answered);

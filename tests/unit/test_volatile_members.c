@@ -40,6 +40,7 @@ static void test_refused_then_read(void)
 	volatile_members_compare(v, STR("{\"x\":1,\"now\":5,\"step_count\":0}"),
 	                         STR("{\"x\":1,\"now\":6,\"step_count\":1}"),
 	                         STR("[\"/step_count\"]"));
+	volatile_members_finish(v);
 	ok(!is_mine(v), "no third one");
 	ignores(v, "[\"/step_count\"]", "[\"/step_count\",\"/now\"]");
 	volatile_members_free(v);
@@ -51,7 +52,22 @@ static void finds(const char *first, const char *second, const char *want)
 
 	ok(is_mine(v), "the first rollout reads");
 	volatile_members_compare(v, str_from(first), str_from(second), STR("[]"));
+	volatile_members_finish(v);
 	ignores(v, "[]", want);
+	volatile_members_free(v);
+}
+
+/* The same with a third state, which is read if words changed. */
+static void finds_more(const char *first, const char *second, const char *third, const char *want)
+{
+	struct volatile_members *v = volatile_members_new();
+
+	ok(is_mine(v), "the first rollout reads");
+	ok(volatile_members_compare(v, str_from(first), str_from(second), STR("[\"/n\"]")),
+	   "a word changed");
+	volatile_members_compare(v, str_from(second), str_from(third), STR("[\"/n\"]"));
+	volatile_members_finish(v);
+	ignores(v, "[\"/n\"]", want);
 	volatile_members_free(v);
 }
 
@@ -61,8 +77,10 @@ static void test_keys(void)
 	struct volatile_members *v = volatile_members_new();
 
 	ok(is_mine(v), "the first rollout reads");
-	volatile_members_compare(v, STR("{\"x\":1,\"connections\":{\"a1\":\"open\"}}"),
-	                         STR("{\"x\":1,\"connections\":{\"b2\":\"open\"}}"), STR("[]"));
+	ok(!volatile_members_compare(v, STR("{\"x\":1,\"connections\":{\"a1\":\"open\"}}"),
+	                             STR("{\"x\":1,\"connections\":{\"b2\":\"open\"}}"), STR("[]")),
+	   "no word changed");
+	volatile_members_finish(v);
 	ignores(v, "[]", "[\"/connections\"]");
 	volatile_members_free(v);
 }
@@ -91,6 +109,13 @@ static void test_words(void)
 	finds("{\"a\":\"{\\\"at\\\": 7.25, \\\"x\\\": 1}\"}",
 	      "{\"a\":\"{\\\"at\\\": 7.31, \\\"x\\\": 1}\"}", "[\"/a/at\"]");
 	finds("\"[7.25 s] open\"", "\"[7.31 s] open\"", "[\"/0\"]");
+	/* words of prose that were equal by chance at first */
+	finds_more("{\"n\":1,\"said\":\"Haste, for the 12th time\"}",
+	           "{\"n\":2,\"said\":\"Haste, for the 71st time\"}",
+	           "{\"n\":3,\"said\":\"Peace, for the 50th time\"}",
+	           "[\"/n\",\"/said/3\",\"/said/0\"]");
+	finds_more("\"at 7.25 on floor 3\"", "\"at 7.31 on floor 3\"", "\"at 7.38 on floor 3\"",
+	           "[\"/n\",\"/1\"]");
 }
 
 static void test_silent(void)
@@ -124,6 +149,7 @@ static void test_large(void)
 	buf_text(&second, "\"}");
 	ok(is_mine(v), "the first rollout reads");
 	volatile_members_compare(v, buf_view(&first), buf_view(&second), STR("[]"));
+	volatile_members_finish(v);
 	ignores(v, "[]", "[\"/gauges\",\"/now\"]");
 	buf_release(&first);
 	buf_release(&second);
@@ -149,6 +175,7 @@ static void test_many(void)
 	buf_char(&want, ']');
 	ok(is_mine(v), "the first rollout reads");
 	volatile_members_compare(v, buf_view(&first), buf_view(&second), STR("[]"));
+	volatile_members_finish(v);
 	ignores(v, "[]", buf_cstr(&want));
 	buf_release(&first);
 	buf_release(&second);

@@ -127,7 +127,7 @@ expect_property() {
 		expect_not_ok sdk$sdk 'capacity fail,statefulness unknown,isolation unknown,tools unknown,reset skipped,state-source unknown,episode-id skipped,seed skipped'
 		run_probe shared$sdk 1 --env "$(url sdk$sdk)" --state resource:state://counter --tool count --actions 1,2 --need 3
 		expect_property shared$sdk statefulness '.status == "ok"'
-		expect_property shared$sdk isolation '.status == "fail" and (.evidence | contains("from {\"value\": 0} to {\"value\": 3}"))'
+		expect_property shared$sdk isolation '.status == "fail" and (.evidence | contains("/value from 0 to 3"))'
 	done
 }
 

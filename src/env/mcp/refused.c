@@ -40,12 +40,14 @@ static int not_mcp(struct env_mcp *e, const struct mcp_reply *r, const char *wha
 		put_content(r, &text);
 	}
 	bool other = !moved && !gateway && !is_broken_json(r);
+	bool usual = str_ends(str_from(mcp_session_url(e->session)), STR("/mcp"));
 	error_set(err, FAIL_PROTOCOL, "%s%s: %s returned HTTP %d%s%s", mcp_session_url(e->session),
 	          other ? " is not an MCP server" : "", what, r->http_status, buf_cstr(&text),
 	          moved     ? "; use the URL it redirects to"
 	          : gateway ? "; a proxy in between cannot reach the server"
-	          : other   ? ". Check the path; MCP servers usually listen at /mcp"
-	                    : "");
+	          : !other  ? ""
+	          : usual   ? ". Check the path and the port"
+	                    : ". Check the path; MCP servers usually listen at /mcp");
 	buf_release(&text);
 	return -1;
 }

@@ -21,6 +21,9 @@
 #define APART 0.2 /* minimum difference between different arguments */
 /* Of changes that are always nearly the same: maximum spread, in terms of the smallest. */
 #define STEADY 0.03
+/* Changes much larger than those without a call: minimum ratio, and number of calls. */
+#define BEYOND     30
+#define BEYOND_MIN 3
 /* A clock grows by 1e-3, 1, 1e3 or 1e6 a millisecond, or by this many times more or less. */
 #define CLOCK_PACE 1.5
 
@@ -38,6 +41,16 @@ static struct call_changed_number *number_at(struct call_changes *c, struct aren
 	c->numbers = arena_grow(a, c->numbers, c->count, sizeof(*c->numbers));
 	c->numbers[c->count].pointer = arena_str(a, pointer);
 	return &c->numbers[c->count++];
+}
+
+void call_changes_uncalled(struct call_changes *c, struct arena *a,
+                           const struct uncalled_change *is)
+{
+	if (c->uncalled_count < CALL_CHANGES_UNCALLED) {
+		c->uncalled = arena_grow(a, c->uncalled, c->uncalled_count, sizeof(*c->uncalled));
+		c->uncalled[c->uncalled_count++] =
+			(struct uncalled_change){arena_str(a, is->pointer), is->range};
+	}
 }
 
 void call_changes_called(struct call_changes *c)
@@ -293,6 +306,45 @@ static bool is_steady(const struct call_changed_number *n, size_t calls)
 	       !is_pace_of_clock(sum, elapsed, n->count);
 }
 
+/* ---- changes without a call ---- */
+
+/* 0: unknown. */
+static double range_without_call(const struct call_changes *c, struct str pointer)
+{
+	for (size_t i = 0; i < c->uncalled_count; i++) {
+		if (str_eq(c->uncalled[i].pointer, pointer)) {
+			return c->uncalled[i].range;
+		}
+	}
+	return 0;
+}
+
+static bool is_beyond(const struct called_change *is, double range, double range_ms)
+{
+	return is->elapsed_ms >= 0 && range_ms > 0 &&
+	       fabs(is->change) >= BEYOND * range * fmax(1, is->elapsed_ms / range_ms);
+}
+
+/* One call may change several numbers. */
+static bool are_beyond(const struct call_changes *c)
+{
+	uint64_t calls = 0, count = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct call_changed_number *n = &c->numbers[i];
+		double range = range_without_call(c, n->pointer);
+
+		for (size_t k = 0; k < n->count && range > 0 && n->changes[k].at < 64; k++) {
+			uint64_t bit = UINT64_C(1) << n->changes[k].at;
+			bool beyond = is_beyond(&n->changes[k], range, c->uncalled_ms);
+
+			count += beyond && !(calls & bit);
+			calls |= beyond ? bit : 0;
+		}
+	}
+	return count >= BEYOND_MIN;
+}
+
 bool call_changes_found(const struct call_changes *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
@@ -303,5 +355,5 @@ bool call_changes_found(const struct call_changes *c)
 			return true;
 		}
 	}
-	return are_split(c);
+	return are_split(c) || are_beyond(c);
 }

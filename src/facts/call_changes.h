@@ -6,8 +6,9 @@
 
 #include "base/mem.h"
 
-#define CALL_CHANGES_NUMBERS 8  /* members followed */
-#define CALL_CHANGES_EACH    24 /* changes of each */
+#define CALL_CHANGES_NUMBERS  8  /* members followed */
+#define CALL_CHANGES_EACH     24 /* changes of each */
+#define CALL_CHANGES_UNCALLED 64
 
 /* A change of a number over one call. */
 struct called_change {
@@ -26,15 +27,27 @@ struct call_changed_number {
 	size_t count;
 };
 
+/* By how much a number changed without a call. */
+struct uncalled_change {
+	struct str pointer;
+	double range;
+};
+
 /* Ready for use if zeroed. */
 struct call_changes {
 	struct call_changed_number *numbers; /* in the arena */
 	size_t count;
 	size_t calls;
+	struct uncalled_change *uncalled; /* in the arena; at most CALL_CHANGES_UNCALLED */
+	size_t uncalled_count;
+	double uncalled_ms; /* within this time */
 };
 
 /* A call after which the state was read. Then the numbers that it changed follow. */
 void call_changes_called(struct call_changes *c);
+/* Before the first call: by how much this number changed without one, within uncalled_ms. */
+void call_changes_uncalled(struct call_changes *c, struct arena *a,
+                           const struct uncalled_change *is);
 /* `at` is filled in. */
 void call_changes_take(struct call_changes *c, struct arena *a, struct str pointer,
                        const struct called_change *is);
@@ -52,7 +65,9 @@ void call_changes_take(struct call_changes *c, struct arena *a, struct str point
    - two numbers with a gap, with two large changes of each or whose largest changes are those of
      different calls: a robot's joints, read with noise, that it moves one by one;
    - changes that are always nearly the same although it is read with noise, at a pace that is not
-     that of a clock. */
+     that of a clock;
+   - at least three calls with changes much larger than what it changed by without a call, even if
+     that grows with time. */
 bool call_changes_found(const struct call_changes *c);
 
 #endif

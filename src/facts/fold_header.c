@@ -196,5 +196,6 @@ void fold_header(struct open_rollout *o, const struct line *header)
 	f->has_seed = json_i64(header->value[KEY_SEED], &f->seed);
 	f->protocol = line_protocol(header);
 	movement_ignore(&o->movement, JSON_GET(header->value[KEY_STATE_SOURCE], "ignore"));
+	movement_volatile(&o->movement, JSON_GET(header->value[KEY_META], "volatile"));
 	keep_tools(o, header->value[KEY_TOOLS]);
 }

@@ -231,9 +231,15 @@ static bool descend_held(struct member_changes *c, struct member_walk *w, const 
 	return true;
 }
 
-/* False if the pair is not to be compared by words: those of texts are members if one of them is known
-   to be, or if all that differ may be generated, and a point in time or an id is among those that
-   differ after a call. */
+/* Are the words of this text members, of which these differ? If one of them is known to be; without a
+   call, if one that differs may be generated: then the others of that reading are, too; after a call,
+   if all may be, and one is a point in time or an id. */
+static bool are_members(const struct word_changes *w, bool known, bool called)
+{
+	return known || (called ? w->dated && w->generated == w->count : w->generated > 0);
+}
+
+/* False if the pair is not to be compared by words. */
 static bool compare_words(struct member_changes *c, struct member_walk *w, const struct str pair[2],
                           const struct interval *between, bool equal, struct differences *d)
 {
@@ -243,10 +249,9 @@ static bool compare_words(struct member_changes *c, struct member_walk *w, const
 	if (!c->by_words || json_type(pair[1]) != JSON_STRING) {
 		return false;
 	}
-	bool ignored = has_ignored(c, buf_view(&w->pointer));
-	bool known = ignored || has_member(c, buf_view(&w->pointer));
-	if (!word_changes_find(&words, pair[0], pair[1], known, between->now_ms) ||
-	    !(known || !between->called || words.dated)) {
+	bool known = has_ignored(c, buf_view(&w->pointer)) || has_member(c, buf_view(&w->pointer));
+	if (!word_changes_find(&words, pair[0], pair[1], between->now_ms) ||
+	    !are_members(&words, known, between->called)) {
 		return false;
 	}
 	for (size_t i = 0; i < words.count && d->differ != CHANGES_UNKNOWN; i++) {
@@ -265,9 +270,6 @@ static bool compare_words(struct member_changes *c, struct member_walk *w, const
 		}
 	}
 	buf_cut(&w->pointer, n);
-	if (ignored) {
-		take_words(c, buf_view(&w->pointer), pair[0], pair[1], between);
-	}
 	return true;
 }
 

@@ -48,6 +48,24 @@ void movement_ignore(struct movement_facts *m, struct str pointers)
 	m->sent_ms = m->answered_ms = -1;
 }
 
+void movement_volatile(struct movement_facts *m, struct str readings)
+{
+	struct str ranges = JSON_GET(readings, "ranges");
+	struct json_member member;
+	size_t cursor = 0;
+	double range;
+
+	if (!json_double(JSON_GET(readings, "ms"), &m->states.by_call.uncalled_ms)) {
+		return;
+	}
+	while (json_next_member(ranges, &cursor, &member)) {
+		if (json_double(member.value, &range)) {
+			call_changes_uncalled(&m->states.by_call, m->arena,
+			                      &(struct uncalled_change){member.key, range});
+		}
+	}
+}
+
 void movement_reset(struct movement_facts *m, struct str observation)
 {
 	uniform_replies_reset(&m->uniform, observation);

@@ -82,6 +82,10 @@ void movement_release(struct movement_facts *m);
 /* Sets the ignored members: the header's state_source.ignore, raw. */
 void movement_ignore(struct movement_facts *m, struct str pointers);
 
+/* Sets by how much ignored numbers changed without a call: the header's meta.volatile, raw. After
+   movement_ignore(). */
+void movement_volatile(struct movement_facts *m, struct str readings);
+
 /* A reset, with its observation, begins another episode. */
 void movement_reset(struct movement_facts *m, struct str observation);
 

@@ -1,6 +1,7 @@
 /* Compares states with replies while other rollouts act: see sharing.h. */
 #include "facts/sharing.h"
 
+#include "facts/clocks.h"
 #include "facts/fingerprint.h"
 #include "json/scan.h"
 
@@ -231,9 +232,13 @@ static bool take_member(struct pauses *p, const struct pause *at, struct str key
 
 /* ---- one pause ---- */
 
+/* A point in time changes by itself, whether that was noticed yet or not. */
 static bool is_telling(const struct json_member *m)
 {
-	return m->type != JSON_TRUE && m->type != JSON_FALSE && m->type != JSON_NULL;
+	int64_t ms;
+
+	return m->type != JSON_TRUE && m->type != JSON_FALSE && m->type != JSON_NULL &&
+	       !clocks_time(m->value, -1, &ms);
 }
 
 static bool is_common(const struct pauses *p, const struct pause *at, const struct json_member *m)

@@ -53,7 +53,7 @@ static bool is_dated(struct str value, int64_t now_ms)
 }
 
 static bool add(struct word_changes *w, size_t number, struct str before, struct str after,
-                bool prose, int64_t now_ms)
+                int64_t now_ms)
 {
 	if (w->count == WORD_CHANGES_MAX || before.n > WORD_MAX || after.n > WORD_MAX) {
 		return false;
@@ -66,8 +66,10 @@ static bool add(struct word_changes *w, size_t number, struct str before, struct
 	c->before = value_of(copies, before);
 	c->after = value_of(copies + WORD_MAX + 2, after);
 	w->dated = w->dated || (is_dated(c->before, now_ms) && is_dated(c->after, now_ms));
-	return prose || (has_digit(before) && has_digit(after)) ||
-	       fresh_ids_differ_only(c->before, c->after);
+	bool generated = (has_digit(before) && has_digit(after)) ||
+	                 fresh_ids_differ_only(c->before, c->after);
+	w->generated += generated;
+	return true;
 }
 
 /* A pointer into such a string is one to a value in that JSON. */
@@ -86,13 +88,12 @@ static bool holds_json(struct str string)
 	return holds;
 }
 
-bool word_changes_find(struct word_changes *w, struct str before, struct str after, bool prose,
-                       int64_t now_ms)
+bool word_changes_find(struct word_changes *w, struct str before, struct str after, int64_t now_ms)
 {
 	struct str a, b, was, is;
 	size_t i = 0, k = 0, a_end = 0, b_end = 0, n = 0;
 
-	w->count = 0;
+	w->count = w->generated = 0;
 	w->dated = false;
 	if (json_type(before) != JSON_STRING || json_type(after) != JSON_STRING) {
 		return false;
@@ -115,7 +116,7 @@ bool word_changes_find(struct word_changes *w, struct str before, struct str aft
 		}
 		a_end = i;
 		b_end = k;
-		if (!str_eq(was, is) && !add(w, n, was, is, prose, now_ms)) {
+		if (!str_eq(was, is) && !add(w, n, was, is, now_ms)) {
 			return false;
 		}
 	}

@@ -16,15 +16,15 @@ struct changed_word {
 struct word_changes {
 	struct changed_word words[WORD_CHANGES_MAX];
 	size_t count;
+	/* words whose values both times contain a digit or look random; the others are prose */
+	size_t generated;
 	/* a word is a point in time close to now_ms, or a UUID, both times */
 	bool dated;
 	char values[WORD_CHANGES_MAX * 2 * 66];
 };
 
 /* Compares two JSON values. False if they are not texts whose words can be compared: other
-   values, JSON within a string, a single word, long words, different separators; without `prose` also
-   if a word differs whose values do not both contain a digit or look random. */
-bool word_changes_find(struct word_changes *w, struct str before, struct str after, bool prose,
-                       int64_t now_ms);
+   values, JSON within a string, a single word, long words, different separators. */
+bool word_changes_find(struct word_changes *w, struct str before, struct str after, int64_t now_ms);
 
 #endif

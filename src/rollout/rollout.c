@@ -77,6 +77,7 @@ static int put_header(struct rollout *r, struct error *err)
 		f.seeded = r->result->seeded = c->env.has_seed && e->traits.takes_seed;
 		lines_set_env(e, &f);
 		f.state_ignore = r->ignore.n ? buf_view(&r->ignore) : f.state_ignore;
+		f.ranges = buf_view(&r->ranges);
 	}
 	if (r->policy) {
 		lines_set_policy(&r->policy_facts, &f);
@@ -172,18 +173,26 @@ const struct json_paths *rollout_ignore(const struct rollout *r)
 	return r->ignore_paths ? r->ignore_paths : rollout_env_facts(r)->ignore_paths;
 }
 
-/* Reads the state once more and compares it with what was read before. *words: see
+/* Reads the state once more and compares it with what was read before, at *read_ns. *reads: see
    volatile_members_compare(). */
-static int read_again(struct rollout *r, struct str before, bool *words, struct error *err)
+static int read_again(struct rollout *r, struct str before, uint64_t *read_ns, int *reads,
+                      struct error *err)
 {
+	uint64_t began_ns = *read_ns;
+
 	r->is_fresh = false;
 	if (io_wait(r->conf->io, NULL, r->conf->reads_apart_ms, err) ||
 	    rollout_read_state(r, &r->fresh, err)) {
 		return -1;
 	}
 	r->is_fresh = true;
-	*words = volatile_members_compare(r->conf->volatile_members, before, r->fresh,
-	                                  rollout_env_facts(r)->state_ignore);
+	*read_ns = io_now_ns(r->conf->io);
+	*reads = volatile_members_compare(
+		r->conf->volatile_members,
+		&(struct reading_pair){.first = before,
+	                               .second = r->fresh,
+	                               .ms = (int64_t)((*read_ns - began_ns) / 1000000)},
+		rollout_env_facts(r)->state_ignore);
 	return 0;
 }
 
@@ -193,17 +202,14 @@ static int find_volatile_members(struct rollout *r, struct error *err)
 {
 	struct buf before = BUF(BUF_MAX_MESSAGE);
 	struct str state;
-	bool words = false;
-	int failed = rollout_read_state(r, &state, err);
+	int reads = 2, failed = rollout_read_state(r, &state, err);
+	uint64_t read_ns = io_now_ns(r->conf->io);
 
-	buf_str(&before, state);
-	if (!failed && before.n) {
-		failed = read_again(r, buf_view(&before), &words, err);
-	}
-	if (!failed && words) {
+	for (int done = 1; !failed && state.n && done < reads; done++) {
 		buf_clear(&before);
-		buf_str(&before, r->fresh);
-		failed = read_again(r, buf_view(&before), &words, err);
+		buf_str(&before, state);
+		failed = read_again(r, buf_view(&before), &read_ns, &reads, err);
+		state = r->fresh;
 	}
 	if (failed) {
 		volatile_members_skip(r->conf->volatile_members, false);
@@ -236,6 +242,8 @@ static int choose_ignored(struct rollout *r, bool reads, struct error *err)
 	if (reads && find_volatile_members(r, err)) {
 		return -1;
 	}
+	r->ranges = BUF(BUF_MAX_MESSAGE);
+	volatile_members_put_ranges(v, &r->ranges);
 	r->ignore = BUF(BUF_MAX_MESSAGE);
 	return volatile_members_add(v, rollout_env_facts(r)->state_ignore, &r->ignore,
 	                            &r->ignore_paths, err);
@@ -579,6 +587,7 @@ int rollout_run(const struct rollout_conf *conf, struct rollout_result *out, str
 	arena_release(&r->now);
 	json_paths_free(r->ignore_paths);
 	buf_release(&r->ignore);
+	buf_release(&r->ranges);
 	buf_release(&r->start);
 	buf_release(&r->last_error);
 	buf_release(&r->reward_text);

@@ -36,7 +36,8 @@ struct rollout {
 	   call */
 	struct json_paths *ignore_paths;
 	struct buf ignore;
-	struct buf start; /* the state before the first call; empty: no closing read */
+	struct buf ranges; /* see volatile_members_put_ranges() */
+	struct buf start;  /* the state before the first call; empty: no closing read */
 	uint64_t began_ns, start_ns;
 	struct rollout_result *result;
 };

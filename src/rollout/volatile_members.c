@@ -4,22 +4,36 @@
 #include "base/log.h"
 #include "facts/member_changes.h"
 #include "json/scan.h"
+#include "json/string_words.h"
 #include "json/write.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 #define WAIT_MS   2 /* polling interval while waiting for the other rollout */
 #define FOUND_MAX 1024
 
+/* How often the state is read in all. */
+#define READS          2
+#define READS_OF_ANY   3
+#define READS_OF_WORDS 5
+
 enum reading { NOT_READ, BEING_READ, WAS_READ };
+
+/* All values of a number; least > most: it is none. */
+struct value_range {
+	double least, most;
+};
 
 struct volatile_members {
 	pthread_mutex_t lock;
 	enum reading reading;
 	struct arena arena;
 	struct str *found; /* pointers of the members */
+	struct value_range *ranges;
 	size_t count;
+	int64_t ms;      /* from the first to the last reading */
 	bool incomplete; /* there are more */
 };
 
@@ -132,6 +146,22 @@ static void warn(const struct volatile_members *v)
 	}
 }
 
+/* The text of which the pointer is a word; absent if it is none. */
+static struct str text_with(struct str state, struct str pointer, struct buf *scratch)
+{
+	struct str text = pointer;
+
+	while (text.n && text.p[text.n - 1] != '/') {
+		text.n--;
+	}
+	if (text.n == 0) {
+		return STR_NONE;
+	}
+	text.n--;
+	text = json_point(state, text, scratch);
+	return json_type(text) == JSON_STRING ? text : STR_NONE;
+}
+
 /* Is one of the members a word of a text in the state? */
 static bool has_word(const struct volatile_members *v, struct str state)
 {
@@ -139,35 +169,84 @@ static bool has_word(const struct volatile_members *v, struct str state)
 	bool found = false;
 
 	for (size_t i = 0; i < v->count && !found; i++) {
-		struct str text = v->found[i];
-
-		while (text.n && text.p[text.n - 1] != '/') {
-			text.n--;
-		}
-		text.n -= text.n > 0;
-		found = v->found[i].n > 0 &&
-		        json_type(json_point(state, text, &scratch)) == JSON_STRING;
+		found = text_with(state, v->found[i], &scratch).n > 0;
 	}
 	buf_release(&scratch);
 	return found;
 }
 
-/* No lock needed: only this thread uses v while it reads. */
-bool volatile_members_compare(struct volatile_members *v, struct str first, struct str second,
-                              struct str ignored)
+/* The member's value, which may be a word of a text. */
+static bool number_at(struct str state, struct str pointer, struct buf *scratch, double *number)
 {
-	const struct str states[] = {first, second};
-	bool differ = first.n && second.n && !str_eq(first, second), all = !differ;
+	struct str value = json_point(state, pointer, scratch), word = STR_NONE;
+	int64_t place;
+	size_t digits = pointer.n, at = 0;
+
+	if (json_type(value) == JSON_NUMBER) {
+		return json_double(value, number);
+	}
+	while (digits && pointer.p[digits - 1] != '/') {
+		digits--;
+	}
+	value = json_inner(text_with(state, pointer, scratch));
+	if (!value.n || !json_i64(str_skip(pointer, digits), &place)) {
+		return false;
+	}
+	for (int64_t i = 0; i <= place; i++) {
+		if (!json_next_word(value, &at, &word)) {
+			return false;
+		}
+	}
+	return json_double_text(word, number);
+}
+
+static struct value_range *new_ranges(struct arena *a)
+{
+	struct value_range *ranges = arena_new(a, FOUND_MAX * sizeof(*ranges));
+
+	for (size_t i = 0; i < FOUND_MAX; i++) {
+		ranges[i] = (struct value_range){INFINITY, -INFINITY};
+	}
+	return ranges;
+}
+
+static void widen_ranges(struct volatile_members *v, struct str state)
+{
+	struct buf scratch = BUF(BUF_MAX_MESSAGE);
+	double number;
+
+	for (size_t i = 0; i < v->count; i++) {
+		if (number_at(state, v->found[i], &scratch, &number)) {
+			v->ranges[i].least = fmin(v->ranges[i].least, number);
+			v->ranges[i].most = fmax(v->ranges[i].most, number);
+		}
+	}
+	buf_release(&scratch);
+}
+
+/* No lock needed: only this thread uses v while it reads. */
+int volatile_members_compare(struct volatile_members *v, const struct reading_pair *pair,
+                             struct str ignored)
+{
+	const struct str states[] = {pair->first, pair->second}, second = pair->second;
+	bool differ = pair->first.n && second.n && !str_eq(pair->first, second), all = !differ;
 	size_t count, some = differ;
 	struct str *known = known_of(v, ignored, &count);
 
 	v->found = known + count;
+	v->ranges = v->ranges ? v->ranges : new_ranges(&v->arena);
 	while (!all && some > 0 && v->count + CHANGES_MEMBERS_MAX <= FOUND_MAX) {
 		some = find_some(v, known, count + v->count, states, &all);
 		v->count += some;
 	}
 	v->incomplete = v->incomplete || !all;
-	return has_word(v, second);
+	v->ms += pair->ms;
+	widen_ranges(v, pair->first);
+	widen_ranges(v, second);
+	if (v->count == 0) {
+		return READS;
+	}
+	return has_word(v, second) ? READS_OF_WORDS : READS_OF_ANY;
 }
 
 void volatile_members_finish(struct volatile_members *v)
@@ -204,4 +283,31 @@ int volatile_members_add(struct volatile_members *v, struct str ignored, struct 
 	jw_end(&w);
 	arena_release(&arena);
 	return failed;
+}
+
+void volatile_members_put_ranges(const struct volatile_members *v, struct buf *json)
+{
+	struct json_writer w;
+	bool any = false;
+
+	for (size_t i = 0; i < v->count; i++) {
+		any = any || v->ranges[i].least < v->ranges[i].most;
+	}
+	if (!any) {
+		return;
+	}
+	jw_init(&w, json);
+	jw_object(&w);
+	jw_key(&w, "ms");
+	jw_i64(&w, v->ms);
+	jw_key(&w, "ranges");
+	jw_object(&w);
+	for (size_t i = 0; i < v->count; i++) {
+		if (v->ranges[i].least < v->ranges[i].most) {
+			jw_key_str(&w, v->found[i]);
+			jw_double(&w, v->ranges[i].most - v->ranges[i].least);
+		}
+	}
+	jw_end(&w);
+	jw_end(&w);
 }

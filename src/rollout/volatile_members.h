@@ -1,7 +1,8 @@
-/* The members of the state that change without a call: found by reading it twice before the
-   first call of the first rollout, while no other rollout acts, and shared by all rollouts of a
-   run. If a word of a text changed, it is read a third time: the other words may have been equal by
-   chance. Thread-safe. */
+/* The members of the state that change without a call, and by how much: found by reading it
+   twice before the first call of the first rollout, while no other rollout acts, and shared by all
+   rollouts of a run. If a member changed, it is read again: once, to know how much it changes; up to
+   three times if it is a word of a text, as other words may have been equal by chance.
+   Thread-safe. */
 #ifndef ROLLDBG_ROLLOUT_VOLATILE_MEMBERS_H
 #define ROLLDBG_ROLLOUT_VOLATILE_MEMBERS_H
 
@@ -19,10 +20,16 @@ void volatile_members_free(struct volatile_members *v); /* NULL is fine */
    and must call volatile_members_finish() or volatile_members_skip(). */
 MUST_USE int volatile_members_wait(struct volatile_members *v, struct io *io, bool *ours,
                                    struct error *err);
-/* Compares two states read without a call in between. `ignored`: a raw JSON array of pointers that
-   are ignored anyway. True if some word of a text is among the members found so far. */
-bool volatile_members_compare(struct volatile_members *v, struct str first, struct str second,
-                              struct str ignored);
+/* Two states read without a call in between. */
+struct reading_pair {
+	struct str first, second;
+	int64_t ms; /* time between them */
+};
+
+/* Compares two states. `ignored`: a raw JSON array of pointers that are ignored anyway. Returns how
+   often the state should be read in all. */
+int volatile_members_compare(struct volatile_members *v, const struct reading_pair *pair,
+                             struct str ignored);
 /* Logs the members that were found. */
 void volatile_members_finish(struct volatile_members *v);
 /* The rollout could not read the state. If the server replied, the next rollout tries; if not, no
@@ -33,5 +40,9 @@ void volatile_members_skip(struct volatile_members *v, bool answered);
    them as paths, which the caller frees. -1: an invalid pointer (FAIL_INPUT). */
 MUST_USE int volatile_members_add(struct volatile_members *v, struct str ignored, struct buf *json,
                                   struct json_paths **paths, struct error *err);
+
+/* Writes, for the header's meta, by how much each number among the members differed between the
+   readings: {"ms":24,"ranges":{"/joints/0":0.0012}}. Nothing if there is none. */
+void volatile_members_put_ranges(const struct volatile_members *v, struct buf *json);
 
 #endif

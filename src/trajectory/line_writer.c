@@ -405,6 +405,10 @@ static void set_header_meta(struct line_writer *w, struct line *l, const struct 
 	if (f->revision) {
 		put_mcp(&j, f);
 	}
+	if (f->ranges.n) {
+		jw_key(&j, "volatile");
+		jw_raw(&j, f->ranges);
+	}
 	jw_end(&j);
 	keep_value(w, l, KEY_META);
 }

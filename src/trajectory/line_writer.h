@@ -64,6 +64,7 @@ struct header_fields {
 	/* for `meta` */
 	const char *version; /* of rolldbg */
 	struct str url, session, env_session, parent_file;
+	struct str ranges; /* raw JSON object: differences between readings; may be absent */
 	const char *revision, *era, *transport; /* of MCP; NULL otherwise */
 };
 

@@ -30,6 +30,16 @@ static void ignores(struct volatile_members *v, const char *ignored, const char 
 	buf_release(&json);
 }
 
+static int compare(struct volatile_members *v, const char *first, const char *second,
+                   const char *ignored)
+{
+	return volatile_members_compare(v,
+	                                &(struct reading_pair){.first = str_from(first),
+	                                                       .second = str_from(second),
+	                                                       .ms = 12},
+	                                str_from(ignored));
+}
+
 static void test_refused_then_read(void)
 {
 	struct volatile_members *v = volatile_members_new();
@@ -37,9 +47,8 @@ static void test_refused_then_read(void)
 	ok(is_mine(v), "the first rollout reads");
 	volatile_members_skip(v, true);
 	ok(is_mine(v), "it was refused: the next one reads");
-	volatile_members_compare(v, STR("{\"x\":1,\"now\":5,\"step_count\":0}"),
-	                         STR("{\"x\":1,\"now\":6,\"step_count\":1}"),
-	                         STR("[\"/step_count\"]"));
+	compare(v, "{\"x\":1,\"now\":5,\"step_count\":0}", "{\"x\":1,\"now\":6,\"step_count\":1}",
+	        "[\"/step_count\"]");
 	volatile_members_finish(v);
 	ok(!is_mine(v), "no third one");
 	ignores(v, "[\"/step_count\"]", "[\"/step_count\",\"/now\"]");
@@ -51,7 +60,7 @@ static void finds(const char *first, const char *second, const char *want)
 	struct volatile_members *v = volatile_members_new();
 
 	ok(is_mine(v), "the first rollout reads");
-	volatile_members_compare(v, str_from(first), str_from(second), STR("[]"));
+	compare(v, first, second, "[]");
 	volatile_members_finish(v);
 	ignores(v, "[]", want);
 	volatile_members_free(v);
@@ -63,9 +72,8 @@ static void finds_more(const char *first, const char *second, const char *third,
 	struct volatile_members *v = volatile_members_new();
 
 	ok(is_mine(v), "the first rollout reads");
-	ok(volatile_members_compare(v, str_from(first), str_from(second), STR("[\"/n\"]")),
-	   "a word changed");
-	volatile_members_compare(v, str_from(second), str_from(third), STR("[\"/n\"]"));
+	ok(compare(v, first, second, "[\"/n\"]") == 5, "a word changed: five reads");
+	compare(v, second, third, "[\"/n\"]");
 	volatile_members_finish(v);
 	ignores(v, "[\"/n\"]", want);
 	volatile_members_free(v);
@@ -77,9 +85,9 @@ static void test_keys(void)
 	struct volatile_members *v = volatile_members_new();
 
 	ok(is_mine(v), "the first rollout reads");
-	ok(!volatile_members_compare(v, STR("{\"x\":1,\"connections\":{\"a1\":\"open\"}}"),
-	                             STR("{\"x\":1,\"connections\":{\"b2\":\"open\"}}"), STR("[]")),
-	   "no word changed");
+	ok(compare(v, "{\"x\":1,\"connections\":{\"a1\":\"open\"}}",
+	           "{\"x\":1,\"connections\":{\"b2\":\"open\"}}", "[]") == 3,
+	   "no word changed: three reads");
 	volatile_members_finish(v);
 	ignores(v, "[]", "[\"/connections\"]");
 	volatile_members_free(v);
@@ -101,6 +109,9 @@ static void test_words(void)
 	finds("{\"log\":\"floor 3\\nat 7.25, up\"}", "{\"log\":\"floor 3\\nat 7.31, up\"}",
 	      "[\"/log/3\"]");
 	finds("\"<a id=\\\"c0ffee12\\\">x</a>\"", "\"<a id=\\\"0badf00d\\\">x</a>\"", "[\"/2\"]");
+	/* a text some of whose words are generated: its prose is, too */
+	finds("{\"said\":\"Haste favours the 12th\"}", "{\"said\":\"Love favours the 71st\"}",
+	      "[\"/said/0\",\"/said/3\"]");
 	/* prose that changes by itself may tell more: the text as a whole */
 	finds("\"plays Nocturne\"", "\"plays Prelude\"", "[\"\"]");
 	finds("{\"log\":\"1 day\"}", "{\"log\":\"1 day 2 s\"}", "[\"/log\"]");
@@ -116,6 +127,28 @@ static void test_words(void)
 	           "[\"/n\",\"/said/3\",\"/said/0\"]");
 	finds_more("\"at 7.25 on floor 3\"", "\"at 7.31 on floor 3\"", "\"at 7.38 on floor 3\"",
 	           "[\"/n\",\"/1\"]");
+}
+
+/* By how much the numbers among the members differed, over all readings. */
+static void test_ranges(void)
+{
+	struct volatile_members *v = volatile_members_new();
+	struct buf json = BUF(BUF_MAX_SMALL);
+
+	ok(is_mine(v), "the first rollout reads");
+	ok(compare(v, "{\"x\":1,\"at\":[2,5]}", "{\"x\":1,\"at\":[2,5]}", "[]") == 2,
+	   "nothing changed: two reads");
+	volatile_members_put_ranges(v, &json);
+	is_str(buf_cstr(&json), "", "no number");
+	compare(v, "{\"at\":[2,5],\"s\":\"x 7\",\"o\":\"a1\"}",
+	        "{\"at\":[2.5,5],\"s\":\"x 8\",\"o\":\"b2\"}", "[]");
+	compare(v, "{\"at\":[2.5,5],\"s\":\"x 8\",\"o\":\"b2\"}",
+	        "{\"at\":[1.75,5],\"s\":\"x 8\",\"o\":\"c3\"}", "[]");
+	volatile_members_put_ranges(v, &json);
+	is_str(buf_cstr(&json), "{\"ms\":36,\"ranges\":{\"/at/0\":0.75,\"/s/1\":1}}",
+	       "numbers in arrays and texts");
+	buf_release(&json);
+	volatile_members_free(v);
 }
 
 static void test_silent(void)
@@ -148,7 +181,7 @@ static void test_large(void)
 	buf_text(&first, "\"}");
 	buf_text(&second, "\"}");
 	ok(is_mine(v), "the first rollout reads");
-	volatile_members_compare(v, buf_view(&first), buf_view(&second), STR("[]"));
+	compare(v, buf_cstr(&first), buf_cstr(&second), "[]");
 	volatile_members_finish(v);
 	ignores(v, "[]", "[\"/gauges\",\"/now\"]");
 	buf_release(&first);
@@ -174,7 +207,7 @@ static void test_many(void)
 	buf_char(&second, '}');
 	buf_char(&want, ']');
 	ok(is_mine(v), "the first rollout reads");
-	volatile_members_compare(v, buf_view(&first), buf_view(&second), STR("[]"));
+	compare(v, buf_cstr(&first), buf_cstr(&second), "[]");
 	volatile_members_finish(v);
 	ignores(v, "[]", buf_cstr(&want));
 	buf_release(&first);
@@ -194,6 +227,7 @@ int main(void)
 	test_keys();
 	test_top_keys();
 	test_words();
+	test_ranges();
 	test_silent();
 	test_large();
 	test_many();

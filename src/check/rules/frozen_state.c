@@ -156,9 +156,12 @@ const struct check check_frozen_state = {
 	       "Its changes depend on the call or are multiples of its argument; or some are "
 	       "large, others small and none between (a factor of 30 in each of two numbers, "
 	       "or of 100 in one), unlike those of a clock or a spike; or they are always "
-	       "nearly the same, but not at the pace of a clock;\n"
-	       "- in a text that changes without a call, words change back to an earlier "
-	       "value at least twice, which times and ids never do;\n"
+	       "nearly the same, but not at the pace of a clock; or three of them are 30 times "
+	       "as large as those without a call, which run records in the header (meta.volatile);"
+	       "\n"
+	       "- in a text that is ignored as a whole because it changes without a call, words "
+	       "change back to an earlier value at least twice, which times and ids never do;"
+	       "\n"
 	       "- the replies report errors that always have the same members, but whose "
 	       "lists grow or shrink or whose flags differ, such as those of a compiler.",
 	.wants = KIND_OK | KIND_FAILED,

@@ -68,6 +68,31 @@ bool probe_counts(const struct probe *p)
 	return count > 1 || (count == 1 && probe_ok_calls(p) == 1);
 }
 
+int64_t probe_first_count(const struct probe *p)
+{
+	for (size_t i = 0; i < p->call_count; i++) {
+		if (p->calls[i].reply.env_steps >= 0) {
+			return p->calls[i].reply.env_steps;
+		}
+	}
+	return -1;
+}
+
+bool probe_counts_by_one(const struct probe *p)
+{
+	int64_t last = 0;
+
+	for (size_t i = 0; i < p->call_count; i++) {
+		int64_t now = p->calls[i].reply.env_steps;
+
+		if (now >= 0 && now != last && now != last + 1) {
+			return false;
+		}
+		last = now >= 0 ? now : last;
+	}
+	return last > 0;
+}
+
 size_t probe_uncounted(const struct probe *p)
 {
 	size_t n = 0;

@@ -52,8 +52,9 @@ struct probe {
 	bool named;                        /* the user gave the calls */
 	const char *not_called;            /* why no calls were made; NULL: calls were made */
 	size_t good[GOOD_MAX], good_count; /* indexes in `calls` of successful calls */
-	size_t first_effect; /* index of the first that changed the state; CALLS_MAX: none */
-	bool state_drifts;   /* the state changes without a call */
+	size_t first_effect;       /* index of the first that changed the state; CALLS_MAX: none */
+	bool state_drifts;         /* the state changes without a call */
+	struct str server_counter; /* pointer of a counter of all sessions; absent: none */
 
 	/* Verdicts of a property that others use. */
 	bool loses_state;       /* calls do not build on each other */
@@ -78,6 +79,13 @@ MUST_USE int probe_open_sessions(struct probe *p, struct error *err);
 /* Calls in the first session, reads the state of the others before and after, then calls in
    those. */
 MUST_USE int probe_act(struct probe *p, struct error *err);
+
+/* ---- server_counters.c ---- */
+
+/* The state of session i changed while only the first one called. If all that changed are counters
+   of the server, it counts as unchanged, and they are left out when episodes are compared. Needs the
+   states of both before and after. */
+MUST_USE int probe_leave_out_counters(struct probe *p, size_t i, struct error *err);
 
 /* ---- reopen.c: sessions one after the other ---- */
 
@@ -107,6 +115,11 @@ size_t probe_ok_calls(const struct probe *p);
 int64_t probe_count_after_calls(const struct probe *p);
 /* Does that count increase from call to call? */
 bool probe_counts(const struct probe *p);
+/* The first count reported; -1: never reported. */
+int64_t probe_first_count(const struct probe *p);
+/* Did that count go from 1 on, by one with each counted call? Others skip frames, count moves that
+   are left, or start anew with each level: such counts say little about other sessions. */
+bool probe_counts_by_one(const struct probe *p);
 /* The number of successful calls at the end that were neither counted nor changed the
    state, if the environment counts at all. */
 size_t probe_uncounted(const struct probe *p);

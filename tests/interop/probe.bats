@@ -146,3 +146,22 @@ expect_property() {
 	run_probe asked 0 --env "$(url everything)" --tool echo --actions hello,world --sessions 2
 	expect_property asked tools '.value | endswith("1 of 1 tested replied")'
 }
+
+@test "OpenEnv: counts that skip, decrease or start anew, and counters of the server, are no faults; shared worlds are" {
+	server_start worlds python openenv openenv-0.10 "$root/fixtures/zoo/openenv_zoo.py"
+	local base world
+	base=$(url worlds) base=${base%/mcp}
+	for world in autoreset laps levels moves-left ten-lives rounds-of-three take-back truncated-inside frame-skip from-one; do
+		run_probe $world 0 --env "$base/$world" --actions up,up,down,up
+		expect_property $world statefulness '.status != "fail"'
+		expect_property $world reset '.status != "fail"'
+	done
+	for world in leaderboard told-leaderboard requests-served requests-inside; do
+		run_probe $world 0 --env "$base/$world" --actions up,up,down,up
+		expect_property $world isolation '.value == "4 isolated" and (.evidence | contains("except for a counter of the server, /"))'
+	done
+	for world in shared-table everybody-columns; do
+		run_probe $world 1 --env "$base/$world" --actions 3,3,2,5
+		expect_property $world isolation '.status == "fail"'
+	done
+}

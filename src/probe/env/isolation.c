@@ -24,14 +24,14 @@ static void compare_session(const struct probe *p, size_t i, bool first_moved, i
 	int64_t own = visit->called ? visit->reply.env_steps : -1;
 	bool looked = visit->compared && first_moved && !p->state_drifts;
 	bool moved = looked && visit->changed;
-	bool counted = first_count > 0 && own > first_count;
+	bool counted = first_count > 0 && own > first_count && probe_counts_by_one(p);
+	bool started = first_count > 0 && own == probe_first_count(p);
 
 	v->moved += moved;
 	v->counted += counted;
 	v->same_ids += s->ids[1][0] && !strcmp(s->ids[1], first->ids[1]);
 	v->example = !v->example && (moved || counted) ? i : v->example;
-	v->isolated += !moved && !counted &&
-	               ((looked && !visit->changed) || (first_count > 0 && own == 1));
+	v->isolated += !moved && !counted && ((looked && !visit->changed) || started);
 }
 
 /* Appends the first change whose values are short: ": /position from 0 to 5". */
@@ -88,8 +88,11 @@ static void report_isolated(const struct probe *p, const struct verdict *v, stru
 
 	if (v->isolated == others) {
 		property_judge(out, PROPERTY_OK, "%zu isolated", p->opened);
-		property_evidence(out, "session 1 acted, and the other%s did not change",
-		                  plural(others));
+		property_evidence(out, "session 1 acted, and the other%s did not change%s%.*s",
+		                  plural(others),
+		                  p->server_counter.p ? ", except for a counter of the server, "
+		                                      : "",
+		                  STR_ARG(p->server_counter));
 	} else {
 		property_judge(out, PROPERTY_UNKNOWN, "undetermined");
 		property_evidence(

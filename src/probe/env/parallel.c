@@ -264,6 +264,9 @@ static int visit(struct probe *p, size_t i, struct error *err)
 	if (v->changed && !p->state_drifts && check_drift(p, s, err)) {
 		return -1;
 	}
+	if (v->changed && !p->state_drifts && probe_leave_out_counters(p, i, err)) {
+		return -1;
+	}
 	if (!a || !session_is_open(s)) {
 		return 0;
 	}
@@ -305,6 +308,10 @@ int probe_act(struct probe *p, struct error *err)
 		return 0;
 	}
 	if (read_initial_states(p, err) || call_first_session(p, err)) {
+		return -1;
+	}
+	if (p->opened > 1 && p->first_effect < CALLS_MAX &&
+	    session_read_state(&p->pool, &p->sessions[0], &p->sessions[0].later, err)) {
 		return -1;
 	}
 	for (size_t i = 1; i < p->opened; i++) {

@@ -8,7 +8,7 @@ struct round {
 	bool refused;
 	struct probe_reply reset, act;
 	bool acted;
-	struct snapshot start, after;
+	struct snapshot before, start, after;
 };
 
 static int play(struct probe *p, struct round *r, struct error *err)
@@ -16,9 +16,10 @@ static int play(struct probe *p, struct round *r, struct error *err)
 	struct session *s = &p->sessions[0];
 	size_t place = p->first_effect < CALLS_MAX ? p->first_effect : p->good[0];
 
-	r->start.json = r->after.json = BUF(0);
+	r->before.json = r->start.json = r->after.json = BUF(0);
 	r->act.env_steps = -1;
-	if (session_reset(&p->pool, s, p->seed, err)) {
+	if (session_read_state(&p->pool, s, &r->before, err) ||
+	    session_reset(&p->pool, s, p->seed, err)) {
 		return -1;
 	}
 	r->reset = s->last;
@@ -77,24 +78,31 @@ static void judge_other_start(bool known, bool restarted, struct property *out)
 	                        : "the state is unknown");
 }
 
+/* Where the initial state is one of a few, drawn at random, it may once equal the last state. */
+static bool kept_state(const struct round *one, const struct round *two)
+{
+	return same(&one->before, &one->start) && same(&two->before, &two->start);
+}
+
 static void judge(const struct probe *p, const struct round *one, const struct round *two,
                   struct property *out)
 {
 	bool known = one->start.known && two->start.known && !p->state_drifts;
 	int64_t count = probe_counts(p) ? two->act.env_steps : -1;
 	bool moved = one->after.known && !same(&one->start, &one->after);
+	bool restarted = count >= 0 && count == probe_first_count(p);
 
-	if (count > 1) {
+	if (count > 1 && !restarted && probe_counts_by_one(p)) {
 		judge_incomplete(out);
 		property_evidence(
 			out, "the first step after the reset was counted as step %" PRId64, count);
 	} else if (known && same(&one->start, &two->start)) {
-		judge_same_start(moved, count == 1, out);
-	} else if (known && moved && same(&one->after, &two->start)) {
+		judge_same_start(moved, restarted, out);
+	} else if (known && moved && kept_state(one, two)) {
 		judge_incomplete(out);
 		property_evidence(out, "the reset did not change the state");
 	} else {
-		judge_other_start(known, count == 1, out);
+		judge_other_start(known, restarted, out);
 	}
 }
 

@@ -157,7 +157,10 @@ static unsigned classify_event(const struct session_pool *a, struct session *s,
 		/* the id is a quoted JSON string */
 		struct str id = text.n > 1 ? (struct str){text.p + 1, text.n - 2} : text;
 
-		bits |= is_ours(a, s, id) ? SEEN_OUR_EPISODE : SEEN_OTHER_EPISODE;
+		/* an episode that is over may be followed by another one without a reset */
+		bits |= is_ours(a, s, id) ? SEEN_OUR_EPISODE
+		        : s->last.over    ? 0U
+		                          : (unsigned)SEEN_OTHER_EPISODE;
 	}
 	if (e->kind == EVENT_CONTROL_PLANE_FAILED && !s->unread[0]) {
 		text_copy(s->unread, sizeof(s->unread), text);

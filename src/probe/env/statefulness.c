@@ -16,20 +16,27 @@ static size_t count_changes(const struct probe *p)
 	return n;
 }
 
-/* Did the reported step count ever decrease? */
-static bool count_fell(const struct probe *p)
+/* How the reported step count went: other environments count for themselves. */
+struct count_path {
+	bool fell;    /* it decreased: a new level or an automatic reset may do that, too */
+	bool crossed; /* it decreased, and later increased by more than one: two counts in turn */
+};
+
+static struct count_path count_path(const struct probe *p)
 {
-	int64_t last = -1;
+	struct count_path path = {.fell = false};
+	int64_t last = 0;
 
 	for (size_t i = 0; i < p->call_count; i++) {
 		int64_t now = p->calls[i].reply.env_steps;
 
-		if (now >= 0 && now < last) {
-			return true;
+		if (now >= 0) {
+			path.crossed = path.crossed || (path.fell && now > last + 1);
+			path.fell = path.fell || (now < last && !p->calls[i].reply.over);
+			last = now;
 		}
-		last = now >= 0 ? now : last;
 	}
-	return false;
+	return path;
 }
 
 static const struct probe_reply *misdirected_reply(const struct probe *p)
@@ -73,8 +80,10 @@ static bool judge_misrouting(struct probe *p, struct property *out)
 	unsigned seen = p->sessions[0].seen;
 	const struct probe_reply *misdirected = misdirected_reply(p);
 
-	if (!misdirected && !(seen & (SEEN_REPLACED | SEEN_OTHER_EPISODE | SEEN_SOURCE_LOST)) &&
-	    !count_fell(p)) {
+	bool crossed = count_path(p).crossed;
+
+	if (!misdirected && !crossed &&
+	    !(seen & (SEEN_REPLACED | SEEN_OTHER_EPISODE | SEEN_SOURCE_LOST))) {
 		return false;
 	}
 	property_judge(out, PROPERTY_FAIL, "state lost between calls");
@@ -93,8 +102,9 @@ static bool judge_misrouting(struct probe *p, struct property *out)
 		                  "a call succeeded, but the session's environment did not count "
 		                  "it: it ran in another environment");
 	}
-	if (count_fell(p)) {
-		property_evidence(out, "the environment's step count decreased between calls");
+	if (crossed) {
+		property_evidence(out, "the environment's step count decreased between calls and "
+		                       "went on elsewhere");
 	}
 	fix_routing(out);
 	return true;
@@ -149,7 +159,7 @@ static void judge_growth(const struct probe *p, size_t ok, struct property *out)
 	bool kept = !observed && (changes > 1 || (changes && count < 0));
 	bool uncounted = count >= 0 && ok > 1 && !changes && observations_differ(p);
 
-	if (count > 1 || kept) {
+	if ((count > 1 && !count_path(p).fell) || kept) {
 		property_judge(out, PROPERTY_OK, "state kept between calls");
 	} else if (uncounted) {
 		property_judge(out, PROPERTY_FAIL, "state lost between calls");

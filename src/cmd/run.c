@@ -398,6 +398,7 @@ static void show_progress(void *ctx, const struct batch_count *now)
 static int drive(struct running *r, struct batch_count *count, struct error *err)
 {
 	const struct clock *clock = &r->context->clock;
+	r->rereads.most = r->plan.jobs;
 	struct batch_conf conf = {.count = r->plan.count,
 	                          .jobs = r->plan.jobs,
 	                          .stop_fd = r->context->stop_fd,

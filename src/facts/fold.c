@@ -403,7 +403,8 @@ static void take_reread(struct open_rollout *o, struct str detail)
 	if (JSON_GET(detail, "waited_ms").n) {
 		movement_closing_read(&o->movement, state);
 	} else {
-		pauses_reread(&o->pauses, state, str_is(JSON_GET(detail, "quiet"), "true"));
+		struct pause at = pause_now(o);
+		pauses_reread(&o->pauses, &at, state, str_is(JSON_GET(detail, "quiet"), "true"));
 	}
 }
 

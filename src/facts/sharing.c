@@ -22,6 +22,8 @@
 /* If replies have no member in common with the state, there are only the few second reads. Then
    those are enough if one of them, while the others waited, showed no change. */
 #define INCOMPARABLE_DIFFERENT_MIN 4
+/* Minimum number of rollouts that found it before their first call. */
+#define STARTED_MIN 2
 /* A member proves a separate environment if at least this many calls before busy pauses changed
    it, not always by the same number, and it never changed in such a pause. */
 #define OWN_MIN 3
@@ -345,7 +347,11 @@ static void note_moves(const struct pauses *p, const struct pause *at, struct st
 		if (is_moved(before, m.value)) {
 			note_move(seen, before, m.value);
 		}
-		seen->reread_changed += others && is_moved(m.value, now);
+		bool changed = others && is_moved(m.value, now);
+		seen->rereads += others && now.p;
+		seen->reread_changed += changed;
+		seen->started +=
+			changed && p->number == 1 && is_another(at, hash_of(m.key, now), p->began);
 	}
 }
 
@@ -360,7 +366,7 @@ static void note_recurrence(const struct pauses *p, const struct pause *at,
 	    !is_moved(json_get(buf_view(&p->state), m->key), m->value)) {
 		return;
 	}
-	seen->recurs += v->rollout == at->rollout;
+	seen->recurs += v->rollout == at->rollout && v->number + 1 < p->number;
 	seen->met += v->rollout != at->rollout && v->number != p->number;
 }
 
@@ -401,10 +407,13 @@ void pauses_begin(struct pauses *p, const struct pause *at, struct str state, st
 	note_values(p, at, reply);
 }
 
-void pauses_reread(struct pauses *p, struct str state, bool quiet)
+void pauses_reread(struct pauses *p, const struct pause *at, struct str state, bool quiet)
 {
 	keep(&p->reread, state);
 	p->quiet = quiet;
+	if (quiet) { /* others may read the same before this pause ends */
+		note_values(p, at, state);
+	}
 }
 
 void pauses_end(struct pauses *p, const struct pause *at, struct str state, int64_t count,
@@ -449,7 +458,7 @@ static bool may_be_shared(const struct shared_member *m)
 static bool is_shared(const struct shared_member *m)
 {
 	return may_be_shared(m) && 2 * m->matched >= m->changed && m->changed >= CHANGED_MIN &&
-	       m->busy >= BUSY_MIN && ONE_IN * (m->changed + m->old) >= m->busy &&
+	       m->busy >= BUSY_MIN && (m->started || ONE_IN * (m->changed + m->old) >= m->busy) &&
 	       2 * m->different >= m->alike;
 }
 
@@ -459,6 +468,20 @@ static bool is_incomparable_shared(const struct shared_member *m)
 	return m->changed >= CHANGED_MIN && 2 * m->changed >= m->busy && m->old == 0 &&
 	       m->alone == 0 && m->recurs == 0 && m->matched + m->met > 0 &&
 	       m->different >= INCOMPARABLE_DIFFERENT_MIN && 2 * m->different >= m->alike;
+}
+
+/* The same wherever the state is read: most second reads show a change. */
+static bool is_shared_by_rereads(const struct shared_member *m)
+{
+	return m->reread_changed >= CHANGED_MIN && 2 * m->reread_changed >= m->rereads &&
+	       m->alone == 0 && m->recurs == 0 && m->matched + m->met > 0 &&
+	       m->different >= INCOMPARABLE_DIFFERENT_MIN && 2 * m->different >= m->alike;
+}
+
+/* Before their first call others found what the first call of a rollout had left. */
+static bool is_started(const struct shared_member *m)
+{
+	return m->started >= STARTED_MIN && m->alone == 0;
 }
 
 static bool is_own(const struct shared_member *m)
@@ -492,6 +515,14 @@ static bool are_moved(const struct sharing *s, uint16_t members)
 	return 2 * moved >= s->effect_count && PASSED_IN * passed <= s->effect_count;
 }
 
+/* While no other rollout acted, a second read showed no change (`quiet`). */
+static bool is_seen_in(const struct sharing *s, const struct shared_member *m)
+{
+	return is_shared(m) ||
+	       (s->quiet > 0 && ((s->comparable == 0 && is_incomparable_shared(m)) ||
+	                         is_shared_by_rereads(m) || is_started(m)));
+}
+
 bool sharing_is_seen(const struct sharing *s)
 {
 	uint16_t members = 0;
@@ -502,9 +533,9 @@ bool sharing_is_seen(const struct sharing *s)
 		if (is_own(m)) {
 			return false;
 		}
-		bool incomparable = s->comparable == 0 && s->quiet > 0 && is_incomparable_shared(m);
-		shared = shared || is_shared(m) || incomparable;
-		members |= may_be_shared(m) || incomparable ? bit_of(s, m) : 0;
+		bool seen = is_seen_in(s, m);
+		shared = shared || seen;
+		members |= may_be_shared(m) || seen ? bit_of(s, m) : 0;
 		otherwise = otherwise || m->otherwise;
 	}
 	return shared && are_moved(s, members) && (otherwise || !has_own(s, members));

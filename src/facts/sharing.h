@@ -34,8 +34,10 @@ struct shared_member {
 	/* In busy pauses it changed otherwise than by counters that grew. */
 	bool otherwise;
 	/* Also if it is not in replies: calls that changed it, not always by the same number
-	   (`uneven`), and second reads in busy pauses in which it had changed. */
-	int64_t moved, reread_changed;
+	   (`uneven`), and second reads in busy pauses, and those in which it had changed. */
+	int64_t moved, rereads, reread_changed;
+	/* Of these, before the rollout's first call: to the value that another one's call left. */
+	int64_t started;
 	double moved_by;
 	bool uneven;
 };
@@ -97,7 +99,7 @@ struct pause {
 void pauses_begin(struct pauses *p, const struct pause *at, struct str state, struct str reply);
 
 /* Adds a second read of the state. quiet: no other rollout acted since the first one. */
-void pauses_reread(struct pauses *p, struct str state, bool quiet);
+void pauses_reread(struct pauses *p, const struct pause *at, struct str state, bool quiet);
 
 /* Ends the pause. state: in the pause, absent if unknown; count: the environment's own count
    after the step before; -1: unknown. */

@@ -6,6 +6,8 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* calls of a rollout, after its first one, that a second read may precede */
 #define REREAD_STEPS 6
@@ -15,16 +17,26 @@
    others wait. A difference then cannot be caused by another rollout. */
 enum reread_control { REREAD_CONTROL_NONE, REREAD_CONTROL_RUNS, REREAD_CONTROL_OVER };
 
+/* Rollouts that read again before their first call, if the control's call changed its state. The
+   control waits a little until as many have read theirs. */
+#define REREAD_STARTS 2
+
 struct rereads {
 	atomic_llong requests; /* other requests sent by the batch */
 	atomic_llong taken;
 	atomic_llong sent, answered; /* calls */
 	atomic_bool waiting;         /* some rollout waits for others to act */
 	atomic_int control;          /* enum reread_control */
+	atomic_bool moved;           /* the control's first call changed its state */
+	atomic_int ready;            /* rollouts that have read their first state */
+	size_t most;                 /* rollouts that run at the same time */
+	atomic_int starts;           /* reads before a first call */
 };
 
 /* Counts other requests. */
 void rereads_count(struct rereads *r, int requests);
+/* Counts the first requests of a rollout: the session, the reset, the first state. */
+void rereads_count_start(struct rereads *r);
 
 /* Counts a call that is about to be sent, and one that was answered. */
 void rereads_sent(struct rereads *r);
@@ -50,6 +62,12 @@ void rereads_end_wait(struct rereads *r);
 
 /* May a read be sent? With `take`, it is then counted as sent. */
 bool rereads_may_read(struct rereads *r, bool take);
+/* Have enough other rollouts read their first state? */
+bool rereads_are_ready(struct rereads *r);
+
+/* May a read before a first call be sent, given the number of calls that each rollout will send? The
+   tenth is then one of all requests that are to be expected. It is counted as sent. */
+bool rereads_take_start(struct rereads *r, int64_t calls);
 void rereads_take(struct rereads *r); /* counts a read that is sent in any case */
 
 #endif

@@ -414,7 +414,7 @@ static int start(struct rollout *r, struct env_reply *reply, struct error *err)
 	}
 	r->result->opened = true;
 	if (r->conf->rereads) {
-		rereads_count(r->conf->rereads, 3); /* the session, the reset, the first state */
+		rereads_count_start(r->conf->rereads);
 	}
 	if (!r->policy) {
 		return rollout_put_end(r, END_STOPPED,

@@ -20,8 +20,10 @@ struct rollout {
 	int rereads; /* number of second readings of the state */
 	/* calls that the batch had sent when this rollout read the state of this turn */
 	long long calls_before;
+	bool before_answers;  /* no call of the batch had been answered then */
 	uint64_t latency_us;  /* of the last call */
 	bool is_control;      /* see second_read_if_due() */
+	uint64_t first_state; /* a hash of the state before the first call */
 	int lost;             /* consecutive calls without a reply */
 	const char *mismatch; /* why the options do not match; NULL: they do */
 	struct buf last_error, reward_text;

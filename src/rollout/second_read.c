@@ -2,6 +2,7 @@
 #include "rollout/rollout_internal.h"
 
 #include "base/log.h"
+#include "facts/fingerprint.h"
 #include "json/write.h"
 #include "net/io.h"
 #include "rollout/rereads.h"
@@ -11,11 +12,14 @@
 #define WAIT_MS_MAX 250         /* for others to act */
 #define CONTROL_MS  30          /* while no other acts: the control measurement */
 #define FIRST_MS    400         /* how long the others wait before their first call */
+#define READY_MS    60          /* how long the control waits for their first states */
 
 void second_read_state_read(struct rollout *r)
 {
 	if (r->conf->rereads) {
 		r->calls_before = rereads_calls_sent(r->conf->rereads);
+		r->before_answers = atomic_load(&r->conf->rereads->answered) == 0;
+		atomic_fetch_add(&r->conf->rereads->ready, r->steps == 0);
 	}
 }
 
@@ -102,6 +106,10 @@ int second_read_await_control(struct rollout *r, struct error *err)
 		return 0;
 	}
 	r->is_control = rereads_begin_control(shared);
+	for (int ms = 0; r->is_control && !failed && ms < READY_MS && !rereads_are_ready(shared);
+	     ms += WAIT_MS) {
+		failed = io_wait(r->conf->io, NULL, WAIT_MS, err);
+	}
 	for (int ms = 0; !r->is_control && !failed && ms < FIRST_MS && rereads_control_runs(shared);
 	     ms += WAIT_MS) {
 		failed = io_wait(r->conf->io, NULL, WAIT_MS, err);
@@ -138,6 +146,18 @@ static int reread_as_control(struct rollout *r, struct error *err)
 
 /* ---- all others ---- */
 
+/* The first call of the control changed its state: in a shared environment the state that this rollout
+   has read may be out of date. */
+static int reread_before_first_call(struct rollout *r, struct error *err)
+{
+	struct rereads *shared = r->conf->rereads;
+
+	return r->before_answers && atomic_load(&shared->moved) &&
+	                       rereads_take_start(shared, r->max_turns)
+	               ? put_second_read(r, false, err)
+	               : 0;
+}
+
 /* Did other rollouts act since this one read the state? Waits a little for them. */
 static int await_others(struct rollout *r, bool *acted, struct error *err)
 {
@@ -162,10 +182,15 @@ int second_read_if_due(struct rollout *r, struct str state, struct error *err)
 	struct rereads *shared = r->conf->rereads;
 	bool acted;
 
-	if (!is_possible(r) || !state.p || r->steps == 0 || r->steps > REREAD_STEPS) {
+	if (!is_possible(r) || !state.p || r->steps > REREAD_STEPS) {
 		return 0;
 	}
+	if (r->steps == 0) {
+		r->first_state = fingerprint(state);
+		return r->is_control ? 0 : reread_before_first_call(r, err);
+	}
 	if (r->is_control) {
+		atomic_store(&shared->moved, fingerprint(state) != r->first_state);
 		return reread_as_control(r, err);
 	}
 	if (r->rereads == REREADS_EACH || !rereads_may_read(shared, false)) {

@@ -51,10 +51,35 @@ static void test_turns(void)
 	ok(!rereads_begin_control(&r), "and no second time");
 }
 
+/* Four rollouts of four calls send 44 requests: two reads before first calls, beside the control's. */
+static void test_starts(void)
+{
+	struct rereads r = {.most = 4}, two = {.most = 2}, one_call = {.most = 4};
+
+	atomic_store(&r.ready, 2);
+	ok(!rereads_are_ready(&r), "the control waits for two others");
+	atomic_store(&r.ready, 3);
+	ok(rereads_are_ready(&r), "that have read their states");
+	atomic_store(&two.ready, 2);
+	ok(rereads_are_ready(&two), "or for the only other one");
+	for (int i = 0; i < 4; i++) {
+		rereads_count_start(&r);
+		rereads_count_start(&one_call);
+	}
+	rereads_take(&r);
+	ok(rereads_take_start(&r, 4), "one other reads again");
+	ok(rereads_take_start(&r, 4), "a second one");
+	ok(!rereads_take_start(&r, 100), "and no third one");
+	rereads_take(&one_call);
+	ok(rereads_take_start(&one_call, 1), "20 requests: one beside the control");
+	ok(!rereads_take_start(&one_call, 1), "but not two");
+}
+
 int main(void)
 {
 	test_requests();
 	test_others();
 	test_turns();
+	test_starts();
 	return done();
 }

@@ -244,19 +244,22 @@ const struct check check_session_alias = {
 	       "state in which the previous one had ended, no two of them in the same state; "
 	       "or two did, and the rollouts changed the state in six or more steps;\n"
 	       "- a member of the state changed between two calls of a rollout while other "
-	       "rollouts called tools, and never while none did. It changed in at least two of these intervals and in at least one of eight, mostly to a value that another "
+	       "rollouts called tools, and never while none did. It changed in at least two of "
+	       "these intervals and in at least one of eight, mostly to a value that another "
 	       "rollout had read; calls usually change it, and no other member always keeps "
 	       "the value that the rollout's own calls gave it. If such members only grow, they "
 	       "may count the requests of a server with separate environments: then calls must "
 	       "not change another member unevenly that other rollouts leave alone;\n"
-	       "- the state has no member in common with the replies, but was read twice "
-	       "between two calls, and at least two of the second reads, and at least half "
-	       "of them, differ from the first, though not the one made while no other "
-	       "rollout acted; and the same step leads to different states, none of which "
-	       "recurs within a rollout.\n"
-	       "To detect such changes with \1jobs\2 2 or more, run reads the state a second "
-	       "time before a few of the first steps, and once after the first call of the "
-	       "first rollout, while the others wait.",
+	       "- the state was read twice between two calls, and at least two of the second "
+	       "reads, and at least half of them, differ from the first, though not the one made "
+	       "while no other rollout acted; and the same step leads to different states, none "
+	       "of which recurs within a rollout;\n"
+	       "- two rollouts read the state twice before their first call, and the second read "
+	       "showed what the first call of another rollout had left.\n"
+	       "To detect such changes with \1jobs\2 2 or more, run reads the state once after the "
+	       "first call of the first rollout, while the others wait; a second time before the "
+	       "first call of two others, if that call changed the state; and before a few of the "
+	       "later ones.",
 	.needs = FACT(META),
 	.needs_meta = true,
 	.wants = KIND_HEADER | KIND_RESET | KIND_FIRST | KIND_CHANGED_WITHOUT_CALL,

@@ -74,6 +74,10 @@ static int select_rules(struct judge *j, struct error *err)
 		j->rules[j->rule_count++] = (struct rule_instance){checks[i], false};
 		largest = largest > checks[i]->state_size ? largest : checks[i]->state_size;
 	}
+	if (j->rule_count == 0) {
+		return error_set(err, FAIL_USAGE,
+		                 "\1only\2 and \1without\2 leave no rule to apply");
+	}
 	j->blank = mem_new(2 * largest);
 	j->zeroes = j->blank + largest;
 	return 0;

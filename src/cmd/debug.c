@@ -70,6 +70,7 @@ struct debugging {
 	FILE *copy;       /* copy of a pipe, or of a recording in another format; NULL: none */
 	char copy_path[40];
 	bool out_used; /* --out is in use: later sessions get files of their own */
+	bool compares; /* a divergence from the recording is exit code 1 */
 };
 
 /* ---- a live session ---- */
@@ -343,13 +344,13 @@ static int debug_session(struct debugging *g, const char *path, struct error *er
 	                                .spell = settings_as_options,
 	                                .print = print,
 	                                .ctx = g};
-	bool failed;
+	struct debug_result result;
 
-	if (debug_run(&conf, &failed, err)) {
+	if (debug_run(&conf, &result, err)) {
 		name_source(g, err);
 		return g->out.closed ? 0 : -1;
 	}
-	return failed ? 2 : 0;
+	return result.failed ? 2 : g->compares && result.diverged ? 1 : 0;
 }
 
 static void release(struct debugging *g)
@@ -367,11 +368,13 @@ static void release(struct debugging *g)
 	buf_release(&g->history);
 }
 
-static int debug_run_options(const struct context *c, const struct debug_options *o, int argc,
-                             char **argv, struct error *err)
+/* `compares`: a divergence from the recording is exit code 1. */
+static int debug_run_options(const struct context *c, const struct debug_options *o, bool compares,
+                             int argc, char **argv, struct error *err)
 {
 	struct debugging g = {.context = c,
 	                      .opts = o,
+	                      .compares = compares,
 	                      .policy_path = BUF(BUF_MAX_SMALL),
 	                      .latest = BUF(BUF_MAX_SMALL),
 	                      .history = BUF(BUF_MAX_SMALL),
@@ -395,7 +398,7 @@ static int debug_run_options(const struct context *c, const struct debug_options
 static int debug_main(const struct context *c, const void *opts, int argc, char **argv,
                       struct error *err)
 {
-	return debug_run_options(c, opts, argc, argv, err);
+	return debug_run_options(c, opts, false, argc, argv, err);
 }
 
 /* ---- for other commands ---- */
@@ -419,7 +422,7 @@ int debug_until(const struct context *c, struct debug_options *o, const char *ex
 	buf_printf(&command, "tbreak %s", expression);
 	add_command(o, buf_cstr(&command));
 	add_command(o, "continue");
-	int code = debug_run_options(c, o, 0, NULL, err);
+	int code = debug_run_options(c, o, false, 0, NULL, err);
 	buf_release(&command);
 	return code;
 }
@@ -432,7 +435,7 @@ int debug_divergence(const struct context *c, struct debug_options *o, const cha
 	o->live = true;
 	add_command(o, "goto end");
 	add_command(o, "rerun-to");
-	int code = debug_run_options(c, o, 1, &path, err);
+	int code = debug_run_options(c, o, true, 1, &path, err);
 	free(path);
 	return code;
 }

@@ -23,7 +23,7 @@ struct debug_options {
 MUST_USE int debug_until(const struct context *c, struct debug_options *o, const char *expression,
                          struct error *err);
 /* Repeats the calls of a recording's rollout until a state differs, then reads commands. Returns
-   the exit code, or -1. */
+   the exit code (1 if a state differed), or -1. */
 MUST_USE int debug_divergence(const struct context *c, struct debug_options *o, const char *file,
                               struct error *err);
 

@@ -8,6 +8,7 @@
 #include "json/write.h"
 #include "trajectory/by_rollout.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -47,6 +48,10 @@ static int add_line(void *ctx, const struct line *l, const struct reader_note *n
 	struct golden_reading *r = ctx;
 
 	(void)note;
+	r->one->lines++;
+	if (l->type == LINE_END && !json_i64(l->value[KEY_LINES], &r->one->lines_counted)) {
+		r->one->lines_counted = -1;
+	}
 	if (r->uses) {
 		patterns_see(r->uses, l->text);
 	}
@@ -115,12 +120,20 @@ static int check_complete(const struct golden *g, struct error *err)
 	                      : !g->want.end.text.p   ? "end"
 	                                              : NULL;
 
-	if (!missing) {
-		return 0;
+	if (missing) {
+		return error_set(err, FAIL_INPUT,
+		                 "%s: rollout %.*s has no %s line: a golden must be complete",
+		                 g->file, STR_ARG(g->want.id), missing);
 	}
-	return error_set(err, FAIL_INPUT,
-	                 "%s: rollout %.*s has no %s line: a golden must be complete", g->file,
-	                 STR_ARG(g->want.id), missing);
+	if (g->lines_counted >= 0 && g->lines_counted != g->lines) {
+		return error_set(err, FAIL_INPUT,
+		                 "%s: rollout %.*s %s: its end line counts %" PRId64
+		                 " lines, but the file has %" PRId64 "; record it again",
+		                 g->file, STR_ARG(g->want.id),
+		                 g->lines < g->lines_counted ? "is incomplete" : "has extra lines",
+		                 g->lines_counted, g->lines);
+	}
+	return 0;
 }
 
 void golden_start(const struct golden *g, bool seeded, struct rollout_conf *conf)

@@ -16,6 +16,8 @@ struct golden {
 	struct str task;          /* id; absent: named after the environment */
 	struct str reset;         /* raw JSON object: the reset's arguments; absent: none */
 	struct str calls;         /* raw JSON array of {"name","arguments"} */
+	/* lines in the file, and as counted by the end line (-1: not counted) */
+	int64_t lines, lines_counted;
 	/* the task to record, if it has no golden yet; NULL: has one */
 	const struct task *unrecorded;
 	int64_t sample, seed;

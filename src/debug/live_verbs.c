@@ -267,6 +267,7 @@ static int run_again(struct debugger *d, bool fork, struct str arguments, struct
 		failed = run_prefix(d, &p, parent, &same, err);
 	}
 	if (!failed) {
+		d->diverged = d->diverged || !same;
 		report_prefix(d, &p, same);
 		buf_printf(&d->out, "recording: %s\n", live_path(d->live));
 		d->moved = true;

@@ -24,5 +24,6 @@ bool streak_add(struct streak *now, const struct completed_step *p, struct strea
 
 const char *streak_state(int64_t unchanged)
 {
-	return unchanged > 0 ? "the state never changed" : "state unknown";
+	return unchanged > 0 ? "the state did not change during them"
+	                     : "the state during them is unknown";
 }

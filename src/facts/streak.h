@@ -16,7 +16,7 @@ struct streak {
 /* Adds a step. True if a streak of at least STREAK_LONG just ended: *ended is that streak. */
 bool streak_add(struct streak *now, const struct completed_step *p, struct streak *ended);
 
-/* For messages: "the state never changed" or "state unknown". */
+/* For messages: whether the state changed during the streak's steps. */
 const char *streak_state(int64_t unchanged);
 
 #endif

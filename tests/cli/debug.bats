@@ -250,9 +250,10 @@ dap_request() {
 	rolldbg strip good.jsonl >golden.jsonl
 	expect 0 rolldbg replay golden.jsonl --until-divergence </dev/null
 	has "$output" '6 steps repeated; every state matches the recording'
-	expect 0 rolldbg replay golden.jsonl --until-divergence --env 'builtin:frozen_lake?map=8x8' <<<'print ./position'
+	expect 1 rolldbg replay golden.jsonl --until-divergence --env 'builtin:frozen_lake?map=8x8' <<<'print ./position'
 	has "$output" 'the state before step 1 differs from the recording'
 	has "$output" './position    8'
+	expect 2 rolldbg replay golden.jsonl --until-divergence --env 'builtin:frozen_lake?map=8x8' <<<'print nothing'
 	expect 2 rolldbg replay golden.jsonl good.jsonl --until-divergence
 }
 

@@ -168,6 +168,12 @@ write_script() {
 	has "$stderr" "end.jsonl:$(wc -l <a.jsonl | tr -d ' '): state_hash is x"
 }
 
+@test "a streak of failed steps: the state did not change during them, although it changed before" {
+	expect 1 rolldbg run --env builtin:desk --policy random:3 --max-turns 8
+	has "$output" 'the last 3 of 8 steps failed; the state did not change during them; first error: '
+	has "$output" '8 turns · 8 steps · 1 effective'
+}
+
 @test "--baseline: a tool that never changed the state there is read-only" {
 	run_look a --quiet --ignore /clock
 	run_tidy b --quiet --ignore /clock

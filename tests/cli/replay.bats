@@ -318,7 +318,7 @@ on_terminal() {
 	awk '{ print } NR == 2 {
 		print "{\"type\":\"step\",\"rollout\":\"FrozenLake-v1.0\",\"turn\":7,\"step\":null,\"state\":null,\"tool_call\":null}"
 		print "{\"type\":\"step\",\"rollout\":\"FrozenLake-v1.0\",\"turn\":8,\"step\":null,\"state\":null,\"tool_call\":{\"id\":\"x\",\"name\":\"lake_move\",\"arguments\":{}},\"outcome\":\"not-sent\"}"
-	}' lake.jsonl >model.jsonl
+	}' lake.jsonl | sed '$ s/"lines":5/"lines":7/' >model.jsonl
 	expect 0 rolldbg replay model.jsonl
 	[ "$output" = 'no differences · 1 rollout · 2 steps' ]
 }
@@ -347,6 +347,10 @@ on_terminal() {
 	head -c -9 lake.jsonl >torn.jsonl
 	expect 3 rolldbg replay torn.jsonl
 	has "$stderr" 'torn.jsonl:5: the last line is truncated: a golden must be complete'
+	sed 4d lake.jsonl >lost.jsonl
+	expect 3 rolldbg replay lost.jsonl
+	has "$stderr" 'lost.jsonl: rollout FrozenLake-v1.0 is incomplete: its end line counts 5 lines, but the file has 4; record it again'
+	[ ! -e lost.jsonl.new ]
 	echo nothing >foreign.jsonl
 	expect 3 rolldbg replay foreign.jsonl
 	: >empty.jsonl

@@ -41,7 +41,9 @@ static void report_all_failed(const struct illusion *s, const struct episode_cou
 	} else {
 		finding_add(out, SEVERITY_ERROR, &s->failed, "/outcome",
 		            "%" PRId64 " of %" PRId64 " steps failed; %s; first error: %s",
-		            e->failed, e->steps, streak_state(e->unchanged), s->error);
+		            e->failed, e->steps,
+		            e->unchanged > 0 ? "the state never changed" : "state unknown",
+		            s->error);
 	}
 }
 

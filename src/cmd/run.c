@@ -398,7 +398,6 @@ static void show_progress(void *ctx, const struct batch_count *now)
 static int drive(struct running *r, struct batch_count *count, struct error *err)
 {
 	const struct clock *clock = &r->context->clock;
-	r->rereads.most = r->plan.jobs;
 	struct batch_conf conf = {.count = r->plan.count,
 	                          .jobs = r->plan.jobs,
 	                          .stop_fd = r->context->stop_fd,
@@ -409,6 +408,7 @@ static int drive(struct running *r, struct batch_count *count, struct error *err
 	                          .tick_ms = PROGRESS_MS,
 	                          .ctx = r};
 
+	r->rereads.most = r->plan.jobs;
 	r->began_ns = clock->monotonic_ns(clock->ctx);
 	int failed = batch_run(&conf, count, err);
 	progress_free(r->progress);

@@ -91,6 +91,12 @@ static void set_state(struct line_writer *w, struct line *l, struct str state,
 	}
 }
 
+static void put_text(struct json_writer *j, const char *key, const char *text)
+{
+	jw_key(j, key);
+	jw_text(j, text);
+}
+
 static void set_outcome(struct line_writer *w, struct line *l, const struct env_reply *r)
 {
 	struct json_writer j;
@@ -102,17 +108,14 @@ static void set_outcome(struct line_writer *w, struct line *l, const struct env_
 	}
 	j = begin_value(w);
 	jw_object(&j);
-	jw_key(&j, "class");
-	jw_text(&j, error_class_name(r->error.class));
-	jw_key(&j, "layer");
-	jw_text(&j, error_layer_name(r->error.layer));
+	put_text(&j, "class", error_class_name(r->error.class));
+	put_text(&j, "layer", error_layer_name(r->error.layer));
 	jw_key(&j, "code");
 	jw_raw(&j, r->error.code);
 	jw_key(&j, "message");
 	jw_str(&j, r->error.message);
 	if (r->error.disagrees != LAYER_NONE) {
-		jw_key(&j, "disagrees");
-		jw_text(&j, error_layer_name(r->error.disagrees));
+		put_text(&j, "disagrees", error_layer_name(r->error.disagrees));
 	}
 	jw_end(&j);
 	keep_value(w, l, KEY_ERROR);
@@ -312,8 +315,7 @@ static void set_env(struct line_writer *w, struct line *l, const struct header_f
 	struct json_writer j = begin_value(w);
 
 	jw_object(&j);
-	jw_key(&j, "protocol");
-	jw_text(&j, f->protocol);
+	put_text(&j, "protocol", f->protocol);
 	jw_key(&j, "name");
 	jw_str(&j, f->env_name);
 	jw_key(&j, "version");
@@ -323,8 +325,8 @@ static void set_env(struct line_writer *w, struct line *l, const struct header_f
 
 	j = begin_value(w);
 	jw_object(&j);
-	jw_key(&j, "kind");
-	jw_text(&j, state_kind_name(f->state_kind == STATE_UNKNOWN ? STATE_NONE : f->state_kind));
+	put_text(&j, "kind",
+	         state_kind_name(f->state_kind == STATE_UNKNOWN ? STATE_NONE : f->state_kind));
 	jw_key(&j, "ignore");
 	jw_raw(&j, f->state_ignore.p ? f->state_ignore : STR("[]"));
 	jw_end(&j);
@@ -341,8 +343,7 @@ static void set_policy(struct line_writer *w, struct line *l, const struct heade
 		return;
 	}
 	jw_object(&j);
-	jw_key(&j, "kind");
-	jw_text(&j, policy_kind_name(f->policy_kind));
+	put_text(&j, "kind", policy_kind_name(f->policy_kind));
 	jw_key(&j, "name");
 	jw_str(&j, f->policy_name);
 	jw_key(&j, "params");
@@ -381,12 +382,9 @@ static void put_mcp(struct json_writer *j, const struct header_fields *f)
 {
 	jw_key(j, "mcp");
 	jw_object(j);
-	jw_key(j, "revision");
-	jw_text(j, f->revision);
-	jw_key(j, "era");
-	jw_text(j, f->era);
-	jw_key(j, "transport");
-	jw_text(j, f->transport);
+	put_text(j, "revision", f->revision);
+	put_text(j, "era", f->era);
+	put_text(j, "transport", f->transport);
 	jw_end(j);
 }
 
@@ -396,8 +394,7 @@ static void set_header_meta(struct line_writer *w, struct line *l, const struct 
 
 	jw_object(&j);
 	put_time(&j, "started", w->clock.unix_ms(w->clock.ctx));
-	jw_key(&j, "rolldbg");
-	jw_text(&j, f->version);
+	put_text(&j, "rolldbg", f->version);
 	put_str(&j, "url", f->url);
 	put_str(&j, "session", f->session);
 	put_str(&j, "env_session", f->env_session);
@@ -419,8 +416,7 @@ int line_writer_header(struct line_writer *w, const struct header_fields *f, str
 	struct json_writer j = begin_value(w);
 
 	jw_object(&j);
-	jw_key(&j, "id");
-	jw_text(&j, f->task);
+	put_text(&j, "id", f->task);
 	if (f->vars.p) {
 		jw_key(&j, "vars");
 		jw_raw(&j, f->vars);
@@ -503,10 +499,8 @@ static void put_control(struct json_writer *j, const struct env_reply *r)
 	}
 	jw_key(j, "control");
 	jw_object(j);
-	jw_key(j, "reward");
-	jw_text(j, r->control_reward);
-	jw_key(j, "status");
-	jw_text(j, r->control_status);
+	put_text(j, "reward", r->control_reward);
+	put_text(j, "status", r->control_status);
 	jw_end(j);
 }
 

@@ -10,7 +10,7 @@
 #define COUNTERS_MAX 16
 
 /* The members of another session's state that changed while the first one acted. */
-struct counters {
+struct server_counters {
 	struct arena *arena;
 	struct str pointers[COUNTERS_MAX];
 	size_t count;
@@ -28,7 +28,7 @@ static bool grew(const struct json_difference *d, int64_t *by)
 
 static bool take(void *ctx, const struct json_difference *d)
 {
-	struct counters *c = ctx;
+	struct server_counters *c = ctx;
 	int64_t by;
 
 	c->otherwise = c->otherwise || c->count == COUNTERS_MAX || !grew(d, &by);
@@ -40,7 +40,7 @@ static bool take(void *ctx, const struct json_difference *d)
 
 /* The first session's own changes. */
 struct own {
-	const struct counters *counters;
+	const struct server_counters *counters;
 	int64_t calls;
 	bool found; /* a member that its calls changed, unlike a counter of them, and only there */
 };
@@ -59,7 +59,7 @@ static bool take_own(void *ctx, const struct json_difference *d)
 	return !o->found;
 }
 
-static bool are_counters(struct probe *p, size_t i, struct counters *c)
+static bool are_counters(struct probe *p, size_t i, struct server_counters *c)
 {
 	const struct session *first = &p->sessions[0], *s = &p->sessions[i];
 	struct own own = {.counters = c, .calls = (int64_t)probe_ok_calls(p)};
@@ -80,7 +80,7 @@ static bool are_counters(struct probe *p, size_t i, struct counters *c)
 
 int probe_leave_out_counters(struct probe *p, size_t i, struct error *err)
 {
-	struct counters c = {.arena = &p->arena};
+	struct server_counters c = {.arena = &p->arena};
 
 	if (!are_counters(p, i, &c)) {
 		return 0;

@@ -104,6 +104,11 @@ openenv_file() {
 	sed -i 's|/mcp$||' "$dir/$name.url"
 }
 
+# zoo_start NAME: the worlds of fixtures/zoo for OpenEnv.
+zoo_start() {
+	server_start "$1" python openenv openenv-0.10 "$root/fixtures/zoo/openenv_zoo.py"
+}
+
 # everything_start NAME [streamableHttp|sse]
 everything_start() {
 	server_start "$1" env PORT=0 node --require "$servers/loopback.js" \

@@ -148,7 +148,7 @@ expect_property() {
 }
 
 @test "OpenEnv: counts that skip, decrease or start anew, and counters of the server, are no faults; shared worlds are" {
-	server_start worlds python openenv openenv-0.10 "$servers/../zoo/openenv_zoo.py"
+	zoo_start worlds
 	local base world
 	base=$(url worlds) base=${base%/mcp}
 	for world in autoreset laps levels moves-left ten-lives rounds-of-three take-back truncated-inside frame-skip from-one; do

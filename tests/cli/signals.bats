@@ -107,6 +107,25 @@ ended_with() {
 	run ! grep '"type":"end"' a.jsonl
 }
 
+@test "replay and bisect say that they were interrupted" {
+	local command
+	rolldbg run --quiet --out golden.jsonl
+	canned peer <<-'END'
+		tools/call	hang
+	END
+	for command in "replay golden.jsonl --env $url" "bisect golden.jsonl --env $url --env $url"; do
+		rm -f code
+		(
+			code=0
+			# shellcheck disable=SC2086 # several words
+			env --default-signal=INT timeout --foreground -s INT 3 "$ROLLDBG" $command >out 2>err || code=$?
+			echo "$code" >code
+		) 3>&-
+		has "$(cat err)" "rolldbg: interrupted"
+		[ "$(cat code)" = 130 ]
+	done
+}
+
 @test "one signal ends the wait for a named pipe that nobody writes to, and for standard input" {
 	mkfifo pipe
 	while read -r arguments; do

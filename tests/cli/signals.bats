@@ -114,15 +114,9 @@ ended_with() {
 		tools/call	hang
 	END
 	for command in "replay golden.jsonl --env $url" "bisect golden.jsonl --env $url --env $url"; do
-		rm -f code
-		(
-			code=0
-			# shellcheck disable=SC2086 # several words
-			env --default-signal=INT timeout --foreground -s INT 3 "$ROLLDBG" $command >out 2>err || code=$?
-			echo "$code" >code
-		) 3>&-
-		has "$(cat err)" "rolldbg: interrupted"
-		[ "$(cat code)" = 130 ]
+		# shellcheck disable=SC2086 # several words
+		expect 130 env --default-signal=INT timeout --preserve-status --foreground -s INT 3 "$ROLLDBG" $command
+		has "$stderr" 'rolldbg: interrupted'
 	done
 }
 

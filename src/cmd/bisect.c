@@ -395,6 +395,9 @@ static int conclude(struct bisecting *b, const struct batch_count *count, struct
 			target_say_lost(b->layers[i].name, b->layers[i].peer.text);
 		}
 	}
+	if (count->interrupted) {
+		log_warn("interrupted");
+	}
 	return count->interrupted ? 130 : count->unreachable ? 4 : b->changer != NULL;
 }
 

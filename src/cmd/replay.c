@@ -449,6 +449,10 @@ static int conclude(struct replaying *r, const struct batch_count *count, struct
 	bool whole = count->done == count->total && !count->failed && !count->unreachable &&
 	             !count->lost && !count->interrupted;
 
+	if (count->interrupted || count->done < count->total) {
+		log_warn("interrupted: %zu of %zu rollouts were replayed", count->done,
+		         count->total);
+	}
 	say_peer(r); /* the cause of the rollouts that are not compared */
 	int failed = compare_all(r, err);
 	if (failed) {

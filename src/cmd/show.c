@@ -275,12 +275,13 @@ static int finish(struct showing *s, const char *path, struct error *err)
 	if (!s->found && s->opts->turn.given) {
 		return no_such_turn(s, err);
 	}
-	if (s->opts->prompt && s->opts->json) {
-		buf_text(&s->chosen, s->chosen.n ? "]\n" : "[]\n");
-	}
 	if (s->opts->prompt && !s->chosen.n) {
-		log_warn("turn %" PRIu64 " has no prompt: no messages were recorded",
-		         s->opts->turn.value);
+		return error_set(err, FAIL_INPUT,
+		                 "turn %" PRIu64 " has no prompt: no messages were recorded",
+		                 s->opts->turn.value);
+	}
+	if (s->opts->prompt && s->opts->json) {
+		buf_text(&s->chosen, "]\n");
 	}
 	buf_str(&s->out.text, buf_view(&s->chosen));
 	if (print_some(s, err)) {

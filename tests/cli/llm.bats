@@ -232,9 +232,11 @@ expect_reply() {
 	expect 2 rolldbg show --turn 9 --prompt a.jsonl
 	has "$stderr" 'the recording has no turn 9; the last is turn '
 	expect 2 rolldbg show --prompt a.jsonl
-	expect 0 rolldbg show --turn 1 --prompt "$root/fixtures/recordings/good.jsonl"
-	[ -z "$output" ]
-	[ "$stderr" = 'rolldbg: turn 1 has no prompt: no messages were recorded' ]
+	for json in '' --json; do
+		expect 3 rolldbg show --turn 1 --prompt $json "$root/fixtures/recordings/good.jsonl"
+		[ -z "$output" ]
+		[ "$stderr" = 'rolldbg: show: turn 1 has no prompt: no messages were recorded' ]
+	done
 }
 
 @test "a task's own policy overrides the model; actions and a model exclude each other" {

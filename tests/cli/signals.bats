@@ -107,6 +107,19 @@ ended_with() {
 	run ! grep '"type":"end"' a.jsonl
 }
 
+@test "replay and bisect say that they were interrupted" {
+	local command
+	rolldbg run --quiet --out golden.jsonl
+	canned peer <<-'END'
+		tools/call	hang
+	END
+	for command in "replay golden.jsonl --env $url" "bisect golden.jsonl --env $url --env $url"; do
+		# shellcheck disable=SC2086 # several words
+		expect 130 env --default-signal=INT timeout --preserve-status --foreground -s INT 3 "$ROLLDBG" $command
+		has "$stderr" 'rolldbg: interrupted'
+	done
+}
+
 @test "one signal ends the wait for a named pipe that nobody writes to, and for standard input" {
 	mkfifo pipe
 	while read -r arguments; do

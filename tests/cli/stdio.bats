@@ -189,6 +189,9 @@ process_ended() {
 	expect 2 rolldbg run --env stdio: --actions A
 	has "$stderr" 'stdio:COMMAND'
 	expect 2 rolldbg run --protocol openenv --env stdio:cat --actions A
+	# cat sends each request back; our own reply to it is an error
+	expect 4 rolldbg run --env stdio:cat --actions A
+	has "$stderr" 'stdio:cat is not an MCP server: it does not know the method initialize'
 	expect 4 rolldbg run --force --out a.jsonl --env 'stdio:exit 3' --actions A
 	has "$stderr" 'the server exited with status 3'
 }

@@ -3,6 +3,10 @@
 #include "base/text.h"
 #include "env/mcp/mcp_internal.h"
 
+#include <string.h>
+
+#define METHOD_NOT_FOUND (-32601)
+
 /* It was meant to be JSON: then the parse error is more helpful than the path. */
 static bool is_broken_json(const struct mcp_reply *r)
 {
@@ -52,6 +56,15 @@ static int not_mcp(struct env_mcp *e, const struct mcp_reply *r, const char *wha
 	return -1;
 }
 
+/* A JSON-RPC server of another protocol (OpenEnv answers at /mcp), or a program that echoes. */
+static bool lacks_initialize(const struct mcp_reply *r, const char *what)
+{
+	int64_t code;
+
+	return r->got == MCP_GOT_ERROR && !strcmp(what, "initialize") &&
+	       json_i64(r->message.error_code, &code) && code == METHOD_NOT_FOUND;
+}
+
 int mcp_refused(struct env_mcp *e, const struct mcp_reply *r, const char *what,
                 struct env_reply *refusal, struct error *err)
 {
@@ -70,6 +83,16 @@ int mcp_refused(struct env_mcp *e, const struct mcp_reply *r, const char *what,
 	}
 	if (r->got == MCP_GOT_HTTP && !answered) {
 		return not_mcp(e, r, what, err);
+	}
+	if (lacks_initialize(r, what)) {
+		const char *url = mcp_session_url(e->session);
+		bool http = !strncmp(url, "http", 4) && str_ends(str_from(url), STR("/mcp"));
+
+		return error_set(err, FAIL_PROTOCOL,
+		                 "%s is not an MCP server: it does not know the method "
+		                 "initialize%s",
+		                 url,
+		                 http ? "; for OpenEnv use http://HOST:PORT without /mcp" : "");
 	}
 	mcp_read_other(r, &e->reading, refusal);
 	return 0;

@@ -231,12 +231,16 @@ static bool descend_held(struct member_changes *c, struct member_walk *w, const 
 	return true;
 }
 
-/* Are the words of this text members, of which these differ? If one of them is known to be; without a
-   call, if one that differs may be generated: then the others of that reading are, too; after a call,
-   if all may be, and one is a point in time or an id. */
-static bool are_members(const struct word_changes *w, bool known, bool called)
+/* Are this text's words tracked as members of their own? Yes if one already is. Without a call: if one
+   that differs looks generated; all that differ then are. After a call: only if all of them look
+   generated, and one is a time or a UUID. */
+static bool are_members(struct word_changes *w, const struct str pair[2], bool known,
+                        const struct interval *between)
 {
-	return known || (called ? w->dated && w->generated == w->count : w->generated > 0);
+	bool prose = known || !between->called;
+
+	return word_changes_find(w, pair[0], pair[1], prose, between->now_ms) &&
+	       (known || (between->called ? w->dated : w->generated > 0));
 }
 
 /* False if the pair is not to be compared by words. */
@@ -250,8 +254,7 @@ static bool compare_words(struct member_changes *c, struct member_walk *w, const
 		return false;
 	}
 	bool known = has_ignored(c, buf_view(&w->pointer)) || has_member(c, buf_view(&w->pointer));
-	if (!word_changes_find(&words, pair[0], pair[1], between->now_ms) ||
-	    !are_members(&words, known, between->called)) {
+	if (!are_members(&words, pair, known, between)) {
 		return false;
 	}
 	for (size_t i = 0; i < words.count && d->differ != CHANGES_UNKNOWN; i++) {

@@ -53,7 +53,7 @@ static bool is_dated(struct str value, int64_t now_ms)
 }
 
 static bool add(struct word_changes *w, size_t number, struct str before, struct str after,
-                int64_t now_ms)
+                bool prose, int64_t now_ms)
 {
 	if (w->count == WORD_CHANGES_MAX || before.n > WORD_MAX || after.n > WORD_MAX) {
 		return false;
@@ -69,7 +69,7 @@ static bool add(struct word_changes *w, size_t number, struct str before, struct
 	bool generated = (has_digit(before) && has_digit(after)) ||
 	                 fresh_ids_differ_only(c->before, c->after);
 	w->generated += generated;
-	return true;
+	return generated || prose;
 }
 
 /* A pointer into such a string is one to a value in that JSON. */
@@ -88,7 +88,8 @@ static bool holds_json(struct str string)
 	return holds;
 }
 
-bool word_changes_find(struct word_changes *w, struct str before, struct str after, int64_t now_ms)
+bool word_changes_find(struct word_changes *w, struct str before, struct str after, bool prose,
+                       int64_t now_ms)
 {
 	struct str a, b, was, is;
 	size_t i = 0, k = 0, a_end = 0, b_end = 0, n = 0;
@@ -116,7 +117,7 @@ bool word_changes_find(struct word_changes *w, struct str before, struct str aft
 		}
 		a_end = i;
 		b_end = k;
-		if (!str_eq(was, is) && !add(w, n, was, is, now_ms)) {
+		if (!str_eq(was, is) && !add(w, n, was, is, prose, now_ms)) {
 			return false;
 		}
 	}

@@ -24,7 +24,9 @@ struct word_changes {
 };
 
 /* Compares two JSON values. False if they are not texts whose words can be compared: other
-   values, JSON within a string, a single word, long words, different separators. */
-bool word_changes_find(struct word_changes *w, struct str before, struct str after, int64_t now_ms);
+   values, JSON within a string, a single word, long words, different separators; without `prose`
+   also if a word of prose differs. */
+bool word_changes_find(struct word_changes *w, struct str before, struct str after, bool prose,
+                       int64_t now_ms);
 
 #endif

@@ -90,11 +90,10 @@ static void report_isolated(const struct probe *p, const struct verdict *v, stru
 
 	if (v->isolated == others && v->unmoved < others) {
 		property_judge(out, PROPERTY_OK, "%zu isolated", p->opened);
-		property_evidence(
-			out,
-			"each session counts its steps from 1; the states of %zu session%s "
-			"could not be compared",
-			others - v->unmoved, others - v->unmoved == 1 ? "" : "s");
+		property_evidence(out,
+		                  "each session counts its own steps; the states of %zu session%s "
+		                  "could not be compared",
+		                  others - v->unmoved, others - v->unmoved == 1 ? "" : "s");
 	} else if (v->isolated == others) {
 		property_judge(out, PROPERTY_OK, "%zu isolated", p->opened);
 		property_evidence(out, "session 1 acted, and the other%s did not change%s%.*s",

@@ -84,34 +84,51 @@ static void report_shared(const struct probe *p, const struct verdict *v, struct
 	                  "an instance) and keep no module-level state");
 }
 
+/* Why the states do not show whether the sessions are isolated. */
+static const char *why_states_tell_nothing(const struct probe *p)
+{
+	if (p->state_drifts) {
+		return "the state changes without a call";
+	}
+	return p->opened > 1 && !p->neighbors[1].compared
+	               ? "the states of the sessions are unknown"
+	               : "no call of session 1 changed the state";
+}
+
+static void report_undetermined(const struct probe *p, struct property *out)
+{
+	property_judge(out, PROPERTY_UNKNOWN, "undetermined");
+	if (p->not_called || !p->good_count) {
+		property_evidence(out, "%s", p->not_called ? p->not_called : "no call succeeded");
+	} else {
+		property_evidence(out, "%s%s", why_states_tell_nothing(p),
+		                  probe_counts(p) ? "" : ", and the steps are not counted");
+	}
+}
+
 static void report_isolated(const struct probe *p, const struct verdict *v, struct property *out)
 {
 	size_t others = p->opened - 1;
 
-	if (v->isolated == others && v->unmoved < others) {
-		property_judge(out, PROPERTY_OK, "%zu isolated", p->opened);
-		property_evidence(out,
-		                  "each session counts its own steps; the states of %zu session%s "
-		                  "could not be compared",
-		                  others - v->unmoved, others - v->unmoved == 1 ? "" : "s");
-	} else if (v->isolated == others) {
-		property_judge(out, PROPERTY_OK, "%zu isolated", p->opened);
+	property_judge(out, PROPERTY_OK, "%zu isolated", p->opened);
+	if (v->unmoved < others) {
+		property_evidence(out, "each session counts its own steps; %s",
+		                  why_states_tell_nothing(p));
+	} else {
 		property_evidence(out, "session 1 acted, and the other%s did not change%s%.*s",
 		                  plural(others),
 		                  p->server_counter.p ? ", except for a counter of the server, "
 		                                      : "",
 		                  STR_ARG(p->server_counter));
+	}
+}
+
+static void report(const struct probe *p, const struct verdict *v, struct property *out)
+{
+	if (v->isolated == p->opened - 1) {
+		report_isolated(p, v, out);
 	} else {
-		property_judge(out, PROPERTY_UNKNOWN, "undetermined");
-		property_evidence(
-			out, "%s",
-			p->not_called     ? p->not_called
-			: p->state_drifts ? "the state changes without a call"
-			: !p->good_count  ? "no call succeeded"
-			: p->opened > 1 && !p->neighbors[1].compared
-				? "the states of the sessions are unknown, and their steps "
-				  "are not counted"
-				: "no call of session 1 changed anything");
+		report_undetermined(p, out);
 	}
 	if (v->same_ids) {
 		property_evidence(out, "but %zu sessions report the same environment, %s",
@@ -139,7 +156,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	if (p->shared) {
 		report_shared(p, &v, out);
 	} else {
-		report_isolated(p, &v, out);
+		report(p, &v, out);
 	}
 	return 0;
 }

@@ -40,10 +40,9 @@ static const struct opt options[] = {
 	OPT_STRING('a', "actions", "A,B,C", FIELD(actions),
                    "call the tool with these values (default: calls drawn from the schemas)"),
 	OPT_GROUP(FIELD(action), action_group),
-	OPT_STRING(
-		'p', "policy", "FILE|NAME|KIND:ARG", FIELD(policy),
-		"act with a policy file, a ready-made policy or random:SEED; with a policy that "
-		"asks a model (llm, with --model and --base-url), the model is examined instead"),
+	OPT_STRING('p', "policy", "FILE|NAME|KIND:ARG", FIELD(policy),
+                   "act with a policy file, a ready-made policy or random:SEED; with a policy that "
+                   "asks a model (llm, with --model and --base-url), the model is examined, too"),
 	OPT_STRING(0, "tasks", "FILE", FIELD(tasks),
                    "with a model: look for tools named by these tasks that the server lacks"),
 	OPT_DURATION(0, "settle", FIELD(settle),

@@ -1,6 +1,6 @@
-/* Do the effects of calls depend on chance, as on a slippery floor? They do if a call had no effect
-   in some state, and later in the same rollout had one in the same state. Another rollout that
-   sends this call in this state may then be without effect for some steps. */
+/* Calls whose effect depends on chance, as on a slippery floor: in one state a call first had no
+   effect, and later in the same rollout had one. Then steps of another rollout that send this call in
+   this state may have no effect either. */
 #ifndef ROLLDBG_FACTS_CHANCE_H
 #define ROLLDBG_FACTS_CHANCE_H
 

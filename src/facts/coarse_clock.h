@@ -1,5 +1,6 @@
-/* A clock that counts whole or tenths of seconds since some start: between two quick readings it
-   rarely changes, and when it does, so may a number that a call changes. */
+/* A clock that counts whole or tenths of seconds since some start: it rarely changes between two
+   readings in quick succession, and a change at the time of a call may come from the clock or from the
+   call. */
 #ifndef ROLLDBG_FACTS_COARSE_CLOCK_H
 #define ROLLDBG_FACTS_COARSE_CLOCK_H
 

@@ -1,6 +1,6 @@
 /* Which calls changed which states: a call that changed a state before and now leaves the same
    state as it is shows that the environment no longer acts on calls, unless calls have an effect
-   only at times. */
+   only sometimes. */
 #ifndef ROLLDBG_FACTS_KNOWN_EFFECTS_H
 #define ROLLDBG_FACTS_KNOWN_EFFECTS_H
 

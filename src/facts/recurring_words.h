@@ -1,5 +1,6 @@
-/* Texts that change without a call, such as a log line with its time, and may also contain words
-   that calls change: points in time and ids never recur, a position in a world does. */
+/* Words of a text that changes without a call and is ignored as a whole, such as a log line with its
+   time. Times and ids never return to an earlier value; a word that does, such as a position, was
+   probably changed by calls. */
 #ifndef ROLLDBG_FACTS_RECURRING_WORDS_H
 #define ROLLDBG_FACTS_RECURRING_WORDS_H
 

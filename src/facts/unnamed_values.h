@@ -1,5 +1,5 @@
-/* Did a state stay the same whose keys at the top are new at each reading, such as generated ids? It
-   is ignored as a whole, but its values can be compared without their keys, in any order. */
+/* A state whose keys at the top are new at each reading, such as generated ids, is ignored as a whole.
+   Its values can still be compared, without their keys and in any order. */
 #ifndef ROLLDBG_FACTS_UNNAMED_VALUES_H
 #define ROLLDBG_FACTS_UNNAMED_VALUES_H
 

@@ -317,6 +317,25 @@ bool clocks_date(struct str text, int64_t *unix_ms)
 	return iso_date(text, unix_ms) || http_date(text, unix_ms);
 }
 
+int64_t clocks_at(struct str value)
+{
+	int64_t ms;
+
+	return json_type(value) == JSON_STRING && clocks_date(json_inner(value), &ms) ? ms : -1;
+}
+
+void clocks_of_call(struct str meta, int64_t *sent_ms, int64_t *answered_ms)
+{
+	static const struct str keys[] = {STR_INIT("at"), STR_INIT("latency_ms")};
+	struct str values[ARRAY_LEN(keys)] = {0};
+	double latency = 0;
+
+	json_pick(meta, keys, ARRAY_LEN(keys), values);
+	*sent_ms = clocks_at(values[0]);
+	json_double(*sent_ms < 0 ? STR_NONE : values[1], &latency);
+	*answered_ms = *sent_ms < 0 ? -1 : *sent_ms + (int64_t)latency;
+}
+
 static bool is_near(int64_t unix_ms, int64_t now_ms)
 {
 	if (now_ms < 0) {

@@ -26,6 +26,11 @@ bool clocks_date(struct str text, int64_t *unix_ms);
 bool clocks_time(struct str value, int64_t now_ms, int64_t *unix_ms);
 bool clocks_is_now(struct str value, int64_t now_ms);
 
+/* The Unix time in ms of a JSON string that is a date; -1 if it is none. */
+int64_t clocks_at(struct str value);
+/* When the call of a line was sent and answered, from its meta; -1: unknown. */
+void clocks_of_call(struct str meta, int64_t *sent_ms, int64_t *answered_ms);
+
 /* Is the JSON value a string that is one UUID (RFC 9562)? */
 bool clocks_is_uuid(struct str value);
 /* Is the text a UUID or 32 hex digits? */

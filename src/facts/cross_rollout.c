@@ -14,6 +14,7 @@ void cross_rollout_release(struct cross_rollout *c)
 {
 	arena_release(&c->arena);
 	sharing_release(&c->sharing);
+	reply_sequence_release(&c->replies);
 	*c = (struct cross_rollout){.open = NULL};
 }
 
@@ -25,6 +26,7 @@ void cross_rollout_forget(struct cross_rollout *c)
 	c->begun = 0;
 	c->caller = c->called = c->other_called = 0;
 	sharing_release(&c->sharing);
+	reply_sequence_release(&c->replies);
 }
 
 bool cross_rollout_can_absorb(const struct cross_rollout *c, const struct cross_rollout *other)

@@ -4,6 +4,7 @@
 #define ROLLDBG_FACTS_CROSS_ROLLOUT_H
 
 #include "facts/chance.h"
+#include "facts/reply_sequence.h"
 #include "facts/rollout_table.h"
 #include "facts/succession.h"
 
@@ -51,6 +52,7 @@ struct cross_rollout {
 	int64_t files; /* files completed */
 	struct count_sequence counts;
 	struct sharing sharing;
+	struct reply_sequence replies;
 	struct succession succession;
 	struct chance chance;
 	/* The number of the rollout that last called a tool, the time of that call, and of the

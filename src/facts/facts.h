@@ -16,6 +16,7 @@
    uncounted_calls.h, count_decreases.h  calls that it does not count; counts that fall
    known_effects.h, foreign_replies.h  calls that no longer do what they did; who replies to them
    cross_rollout.h, sharing.h  what did other rollouts do meanwhile; do they share one environment?
+   reply_sequence.h do the replies of several rollouts continue each other?
    succession.h     does each rollout begin in the end state of the previous one?
    trace.h          are two rollouts with one seed alike?
    hints.h, baseline.h, tool_effects.h  facts about tools from the user or an earlier recording

@@ -78,9 +78,14 @@ static void begin_pause(struct open_rollout *o, const struct line *l)
 
 	if (l->outcome == OUTCOME_OK && may && f->steps <= SHARING_STEPS) {
 		struct pause at = pause_now(o);
-		pauses_begin(&o->pauses, &at,
-		             line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE,
-		             l->value[KEY_OBSERVATION]);
+		struct str state = line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE;
+
+		reply_sequence_add(&f->cross_rollout->replies,
+		                   &(struct sequence_reply){o->number, l->type == LINE_RESET,
+		                                            o->movement.call, l->value[KEY_META],
+		                                            state, buf_view(&o->pauses.previous),
+		                                            at.states, l->value[KEY_OBSERVATION]});
+		pauses_begin(&o->pauses, &at, state, l->value[KEY_OBSERVATION]);
 	}
 }
 

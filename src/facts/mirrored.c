@@ -1,6 +1,7 @@
 /* Finds observations in states: see mirrored.h. */
 #include "facts/mirrored.h"
 
+#include "json/canon.h"
 #include "json/scan.h"
 
 static bool is_in(struct str observation, struct str value)
@@ -18,7 +19,7 @@ static bool is_in(struct str observation, struct str value)
 bool mirrored_is(const struct member_changes *states, struct str observation, struct str state)
 {
 	struct buf scratch = BUF(BUF_MAX_SMALL);
-	bool is = str_eq(state, observation);
+	bool is = json_equal(state, observation);
 
 	if (!is && states->count == 1) {
 		is = is_in(observation, json_point(state, states->members[0].pointer, &scratch));

@@ -97,27 +97,12 @@ void movement_closing_read(struct movement_facts *m, struct str state)
 
 /* ---- times of readings ---- */
 
-static int64_t time_of(struct str at)
-{
-	int64_t ms;
-
-	return json_type(at) == JSON_STRING && clocks_date(json_inner(at), &ms) ? ms : -1;
-}
-
 static void take_times(struct movement_facts *m, const struct line *l)
 {
-	static const struct str keys[] = {STR_INIT("at"), STR_INIT("latency_ms")};
-	struct str values[ARRAY_LEN(keys)] = {0};
-	double latency = 0;
-
 	m->previous_sent_ms = m->sent_ms;
 	m->previous_answered_ms = m->answered_ms;
-	if (!m->states.done) {
-		json_pick(l->value[KEY_META], keys, ARRAY_LEN(keys), values);
-	}
-	m->sent_ms = time_of(values[0]);
-	json_double(m->sent_ms < 0 ? STR_NONE : values[1], &latency);
-	m->answered_ms = m->sent_ms < 0 ? -1 : m->sent_ms + (int64_t)latency;
+	clocks_of_call(m->states.done ? STR_NONE : l->value[KEY_META], &m->sent_ms,
+	               &m->answered_ms);
 }
 
 static double between_ms(int64_t from, int64_t to)
@@ -145,8 +130,8 @@ static double number_in(struct str arguments)
 static struct interval since_last(const struct movement_facts *m, const struct line *l, bool called)
 {
 	struct str meta = l ? l->value[KEY_META] : STR_NONE;
-	int64_t now =
-		time_of(l && l->type == LINE_END ? JSON_GET(meta, "ended") : JSON_GET(meta, "at"));
+	int64_t now = clocks_at(l && l->type == LINE_END ? JSON_GET(meta, "ended")
+	                                                 : JSON_GET(meta, "at"));
 
 	return (struct interval){.called = called,
 	                         .call = m->call,

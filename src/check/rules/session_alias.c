@@ -167,6 +167,19 @@ static void report_counts(const struct count_sequence *s, struct findings *out)
 	            s->rollouts, s->taken, s->lowest, s->highest, twice);
 }
 
+static void report_sequence(const struct sequence_found *q, struct findings *out)
+{
+	char pointer[sizeof("/observation") + SEQUENCE_NAME];
+
+	snprintf(pointer, sizeof(pointer), "/observation%s", q->name);
+	finding_add(
+		out, SEVERITY_ERROR, NULL, pointer,
+		"the %zu rollouts share %s: their %zu calls change it in one sequence, from %.10g "
+		"to %.10g, in which %zu of them continue where another rollout had left it",
+		q->rollouts, *q->name ? q->name + 1 : "the number in the replies", q->steps,
+		q->first, q->last, q->otherwise);
+}
+
 static bool is_continued(const struct rollout_facts *r)
 {
 	return r->continued >= CONTINUED_MIN ||
@@ -192,6 +205,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	const struct alias *s = state;
 	const struct cross_rollout *c = r->cross_rollout;
+	struct sequence_found sequence;
 
 	if (r->changed_without_call && m->line) {
 		check_state(r, m, out);
@@ -208,6 +222,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		report_change(r, out);
 	} else if (r->env_count.reported > 0 && cross_rollout_counts_together(c)) {
 		report_counts(&c->counts, out);
+	} else if (r->steps > 0 && reply_sequence_find(&c->replies, &sequence)) {
+		report_sequence(&sequence, out);
 	} else if (is_continued(r)) {
 		report_continued(r, out);
 	}
@@ -255,7 +271,14 @@ const struct check check_session_alias = {
 	       "while no other rollout acted; and the same step leads to different states, none "
 	       "of which recurs within a rollout;\n"
 	       "- two rollouts read the state twice before their first call, and the second read "
-	       "showed what the first call of another rollout had left.\n"
+	       "showed what the first call of another rollout had left;\n"
+	       "- a number in the replies continues from call to call across the rollouts: some "
+	       "order in which the environment may have run the calls explains all its values, "
+	       "with the same change for equal calls, and at least four calls did not continue "
+	       "from the number in the previous reply to their own rollout. Unrelated numbers must "
+	       "be unlikely to fit (one in 10,000). A number that every call changes by the same "
+	       "amount may count the requests of a server: then replies and states must contain "
+	       "nothing else that changes.\n"
 	       "To detect such changes with \1jobs\2 2 or more, run reads the state once after the "
 	       "first call of the first rollout, while the others wait; a second time before the "
 	       "first call of two others, if that call changed the state; and before a few of the "

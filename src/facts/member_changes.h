@@ -108,13 +108,10 @@ bool member_changes_ignores(const struct member_changes *c, struct str key);
 /* Is the pointer ignored, or that of a value inside an ignored one? */
 bool member_changes_is_ignored(const struct member_changes *c, struct str pointer);
 
-/* Does the object have a member that contains none of the set, and is not ignored? */
+/* Does the value have one inside, of any depth, or a word of a text, that is neither in the set nor
+   ignored? */
 bool member_changes_has_others(const struct member_changes *c, member_set members,
                                struct str value);
-
-/* Does it have a value of any depth, or a word of a text, that is neither in the set nor ignored? */
-bool member_changes_has_others_inside(const struct member_changes *c, member_set members,
-                                      struct str value);
 
 /* The number of counted steps that changed nothing outside the set. */
 struct change_set member_changes_within(const struct member_changes *c, member_set members);

@@ -29,22 +29,6 @@ static enum place place_of(const struct member_changes *c, member_set members, s
 	return member_changes_is_ignored(c, pointer) ? INSIDE : place;
 }
 
-bool member_changes_has_others(const struct member_changes *c, member_set members, struct str value)
-{
-	struct buf pointer = BUF(POINTER_MAX);
-	struct json_member m;
-	size_t cursor = 0;
-	bool others = false;
-
-	while (!others && json_next_member(value, &cursor, &m)) {
-		buf_clear(&pointer);
-		member_walk_put_token(&pointer, m.key);
-		others = place_of(c, members, buf_view(&pointer)) == OUTSIDE;
-	}
-	buf_release(&pointer);
-	return others;
-}
-
 /* Does the text have a word outside? */
 static bool has_other_words(const struct member_changes *c, member_set members, struct buf *pointer,
                             struct str text)
@@ -75,8 +59,7 @@ static bool descend(struct member_walk *w, struct buf *decoded, struct str value
 	return true;
 }
 
-bool member_changes_has_others_inside(const struct member_changes *c, member_set members,
-                                      struct str value)
+bool member_changes_has_others(const struct member_changes *c, member_set members, struct str value)
 {
 	struct member_walk w = {.pointer = BUF(POINTER_MAX)};
 	struct buf decoded[MEMBER_WALK_DEPTH + 1] = {0};

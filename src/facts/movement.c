@@ -515,10 +515,10 @@ static member_set without_effect(const struct movement_facts *m)
 	if (m->seen || m->answered == 0 || (observations_differ(m, true) && !acknowledges(m))) {
 		return set;
 	}
-	if (counters && member_changes_has_others_inside(c, set | counters, buf_view(&m->state))) {
+	if (counters && member_changes_has_others(c, set | counters, buf_view(&m->state))) {
 		set |= counters;
 	}
-	if (stamps && member_changes_has_others_inside(c, set | stamps, buf_view(&m->state))) {
+	if (stamps && member_changes_has_others(c, set | stamps, buf_view(&m->state))) {
 		set |= stamps;
 	}
 	return set | member_changes_echo_texts(c);

@@ -88,14 +88,21 @@ static void version_text(const struct command *cmd, struct buf *out)
 	buf_text(out, "rolldbg " ROLLDBG_VERSION "\n");
 }
 
-static int check_operands(const struct command *cmd, int given, char **argv, struct error *err)
+static int check_operands(const struct command_line *l, int given, struct error *err)
 {
+	const struct command *cmd = l->config.command;
+	char **argv = l->argv;
+
 	if (given < cmd->min_operands) {
 		return error_set(err, FAIL_USAGE, "missing operand: %s", cmd->operands);
 	}
 	if (cmd->max_operands >= 0 && given > cmd->max_operands) {
-		return error_set(err, FAIL_USAGE, "unexpected operand '%s'",
-		                 argv[cmd->max_operands]);
+		const char *operand = argv[cmd->max_operands];
+		bool target = strstr(operand, "://") &&
+		              config_env_option(l->config.opts, l->config.opt_count);
+
+		return error_set(err, FAIL_USAGE, "unexpected operand '%s'%s", operand,
+		                 target ? "; did you mean '--env URL'?" : "");
 	}
 	for (int i = 0; i < given; i++) {
 		if (!*argv[i]) {
@@ -167,7 +174,7 @@ static int run_settled(struct context *c, struct command_line *l, const struct g
 	if (c->print_config) {
 		return print_config(l, err);
 	}
-	if (!check_operands(cmd, operands, l->argv, err) &&
+	if (!check_operands(l, operands, err) &&
 	    (!cmd->recordings ||
 	     !store_name_operands(c->variable, operands, l->argv, &names, err))) {
 		c->started = true;

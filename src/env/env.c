@@ -108,9 +108,27 @@ static bool is_supported(const char *url, const struct env_ops *found)
 	return (colon && !strncmp(colon, "://", 3)) || found->claims(url) > 0;
 }
 
+/* "127.0.0.1:8000/x", "localhost": a URL without its scheme? */
+static bool lacks_scheme(const char *target)
+{
+	size_t host = strcspn(target, ":/");
+	const char *port = target + host + 1;
+
+	return (target[host] == ':' && *port >= '0' && *port <= '9') ||
+	       (host == strlen("localhost") && !strncmp(target, "localhost", host));
+}
+
 static const struct env_ops *error_unsupported(const char *url, struct error *err)
 {
 	struct buf places = BUF(BUF_MAX_SMALL);
+
+	if (lacks_scheme(url)) {
+		error_set(err, FAIL_USAGE,
+		          "unsupported environment '%s': a URL begins with its scheme; did you "
+		          "mean 'http://%s'?",
+		          url, url);
+		return NULL;
+	}
 
 	for (size_t i = 0; i < environments_count; i++) {
 		const struct env_ops *e = environments[i];

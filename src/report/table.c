@@ -279,6 +279,20 @@ static void ending(struct table *t, const struct line *l, struct buf *out)
 	buf_release(&text);
 }
 
+static void put_incomplete(const struct line *l, int64_t lines, struct buf *out)
+{
+	int64_t counted;
+
+	if (!l) {
+		buf_text(out, "incomplete: no end line\n");
+	} else if (json_i64(l->value[KEY_LINES], &counted) && counted != lines) {
+		buf_printf(out,
+		           "incomplete: the end line counts %" PRId64
+		           " lines, but the recording has %" PRId64 "\n",
+		           counted, lines);
+	}
+}
+
 /* ---- lines ---- */
 
 static void begin_rollout(struct table *t, const struct line *l, struct buf *out)
@@ -325,6 +339,7 @@ void table_line(struct table *t, const struct facts_update *u, struct buf *out)
 		if (l) {
 			ending(t, l, out);
 		}
+		put_incomplete(l, u->rollout->lines, out);
 		break;
 	case LINE_TYPES:
 	case LINE_UNKNOWN:

@@ -97,3 +97,16 @@ on_terminal() {
 	LESS=S PATH=$PWD/bin:$PATH on_terminal "'$ROLLDBG' show a.jsonl"
 	has "$output" 'LESS=S LV=-c'
 }
+
+@test "show: what is missing from an incomplete recording" {
+	rolldbg run --quiet --out a.jsonl
+	head -n 4 a.jsonl >stopped.jsonl
+	expect 0 rolldbg show stopped.jsonl
+	[ "${lines[-1]}" = 'incomplete: no end line' ]
+	sed 4d a.jsonl >gap.jsonl
+	expect 0 rolldbg show gap.jsonl
+	counted=$(jq -r 'select(.type == "end").lines' a.jsonl)
+	[ "${lines[-1]}" = "incomplete: the end line counts $counted lines, but the recording has $((counted - 1))" ]
+	expect 0 rolldbg show a.jsonl
+	[[ $output != *incomplete* ]]
+}

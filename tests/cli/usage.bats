@@ -110,3 +110,16 @@ load lib
 	expect 2 rolldbg serve --port 0 'lake?delay=0.5'
 	has "$stderr" "unknown built-in environment 'lake'"
 }
+
+@test "a URL as operand or without its scheme: what was meant" {
+	expect 2 rolldbg run http://127.0.0.1:8000/mcp
+	has "$stderr" "unexpected operand 'http://127.0.0.1:8000/mcp'; did you mean '--env URL'?"
+	expect 2 rolldbg show a.jsonl http://127.0.0.1:8000
+	[[ $stderr != *'did you mean'* ]]
+	expect 2 rolldbg run --env 127.0.0.1:8000/mcp
+	has "$stderr" "a URL begins with its scheme; did you mean 'http://127.0.0.1:8000/mcp'?"
+	expect 2 rolldbg run --env localhost
+	has "$stderr" "did you mean 'http://localhost'?"
+	expect 2 rolldbg run --env staging
+	has "$stderr" "unsupported environment 'staging': expected ws(s)://HOST"
+}

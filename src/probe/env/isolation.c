@@ -95,9 +95,9 @@ static const char *why_states_tell_nothing(const struct probe *p)
 	               : "no call of session 1 changed the state";
 }
 
-static void report_undetermined(const struct probe *p, struct property *out)
+static void report_inconclusive(const struct probe *p, struct property *out)
 {
-	property_judge(out, PROPERTY_UNKNOWN, "undetermined");
+	property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
 	if (p->not_called || !p->good_count) {
 		property_evidence(out, "%s", p->not_called ? p->not_called : "no call succeeded");
 	} else {
@@ -128,7 +128,7 @@ static void report(const struct probe *p, const struct verdict *v, struct proper
 	if (v->isolated == p->opened - 1) {
 		report_isolated(p, v, out);
 	} else {
-		report_undetermined(p, out);
+		report_inconclusive(p, out);
 	}
 	if (v->same_ids) {
 		property_evidence(out, "but %zu sessions report the same environment, %s",

@@ -81,7 +81,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		property_judge(out, PROPERTY_OK, "all %zu freed", back);
 		property_evidence(out, "reopened within %" PRIu64 " ms", took_ms);
 	} else {
-		property_judge(out, PROPERTY_UNKNOWN, "undetermined");
+		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
 		property_evidence(out,
 		                  "%zu reopened within %" PRIu64 " ms, but the server's limit was "
 		                  "not reached, so a leak would go unnoticed",

@@ -59,7 +59,7 @@ static void judge_same_start(bool moved, bool restarted, struct property *out)
 	bool shown = moved || restarted;
 
 	property_judge(out, shown ? PROPERTY_OK : PROPERTY_UNKNOWN, "%s",
-	               shown ? "clean" : "undetermined");
+	               shown ? "clean" : "inconclusive");
 	property_evidence(out, "%s",
 	                  moved       ? "the initial state was the same both times"
 	                  : restarted ? "the step count restarted"
@@ -69,7 +69,7 @@ static void judge_same_start(bool moved, bool restarted, struct property *out)
 static void judge_other_start(bool known, bool restarted, struct property *out)
 {
 	property_judge(out, restarted ? PROPERTY_OK : PROPERTY_UNKNOWN, "%s",
-	               restarted ? "starts over" : "undetermined");
+	               restarted ? "starts over" : "inconclusive");
 	if (restarted) {
 		property_evidence(out, "the step count restarted");
 	}

@@ -147,7 +147,7 @@ static void judge_other(struct probe *p, const struct traces *t, struct property
 	bool zero = t->zero[0].got && t->zero[1].got;
 
 	if (compare(&t->first, &t->other) == TRACE_EQUAL) {
-		property_judge(out, PROPERTY_UNKNOWN, "undetermined");
+		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
 		property_evidence(
 			out,
 			"seeds %" PRId64 " and %" PRId64
@@ -228,7 +228,7 @@ static int try_seeds(struct probe *p, struct traces *t, struct property *out, st
 		return 0;
 	}
 	if (!t->first.trace.point[0].seen && t->first.trace.calls == 0) {
-		property_judge(out, PROPERTY_UNKNOWN, "undetermined");
+		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
 		property_evidence(out, "there is no state to compare");
 		return 0;
 	}
@@ -248,7 +248,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		return 0;
 	}
 	if (p->state_drifts || p->loses_state) {
-		property_judge(out, PROPERTY_UNKNOWN, "undetermined");
+		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
 		property_evidence(out, p->state_drifts
 		                               ? "the state changes without a call"
 		                               : "not every call reaches the seeded environment");

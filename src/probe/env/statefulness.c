@@ -141,7 +141,7 @@ static bool judge_stop(const struct probe *p, struct property *out)
 		property_fix(out, "the session outlives its environment: look for an idle "
 		                  "timeout or a step limit, and check the server's log");
 	} else {
-		property_judge(out, PROPERTY_UNKNOWN, "undetermined");
+		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
 	}
 	property_evidence(out,
 	                  "the last %zu calls succeeded, but were not counted and changed nothing",
@@ -165,7 +165,7 @@ static void judge_growth(const struct probe *p, size_t ok, struct property *out)
 		property_judge(out, PROPERTY_FAIL, "state lost between calls");
 		fix_routing(out);
 	} else {
-		property_judge(out, PROPERTY_UNKNOWN, "undetermined");
+		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
 		property_fix(out, "specify calls that change something (\1actions\2) and a state "
 		                  "source (\1state\2)");
 	}

@@ -40,7 +40,7 @@ static void examine(const struct preflight *p, struct property *out)
 		property_judge(out, PROPERTY_UNKNOWN, "no reply");
 		preflight_quote(out, "without tools: ", &p->bare);
 	} else {
-		property_judge(out, PROPERTY_UNKNOWN, "undetermined");
+		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
 		property_evidence(out, p->bare.asked ? "the server does not report the number of "
 		                                       "prompt tokens (usage)"
 		                                     : "the request was not sent");

@@ -14,6 +14,7 @@
 #define OTHERWISE_MIN 4 /* steps that contradict separate environments */
 #define MIRRORED_MIN  4
 #define ELEMENTS_MAX  6       /* longer arrays are not looked into */
+#define TEXT_MAX      256     /* bytes; longer texts neither */
 #define EVIDENCE_MIN  9.21034 /* log(1e4) */
 #define TRIES_MAX     2000    /* places that are tried in one search */
 
@@ -29,6 +30,11 @@ struct values {
 	double of[SEQUENCE_NUMBERS];
 	uint64_t rest;
 };
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
 
 static size_t number_at(struct reply_sequence *s, struct str parent, struct str key)
 {
@@ -54,21 +60,44 @@ static size_t number_at(struct reply_sequence *s, struct str parent, struct str 
 	return s->number_count++;
 }
 
+/* The number in a text, if it has only one, and a hash of the words around it. */
+static bool text_number(struct str text, double *number, uint64_t *words)
+{
+	size_t from = 0, n = 0;
+
+	while (from < text.n && !is_digit(text.p[from])) {
+		from++;
+	}
+	while (from + n < text.n &&
+	       (is_digit(text.p[from + n]) || (text.p[from + n] == '.' && from + n + 1 < text.n &&
+	                                       is_digit(text.p[from + n + 1])))) {
+		n++;
+	}
+	for (size_t i = from + n; i < text.n; i++) {
+		if (is_digit(text.p[i])) {
+			return false;
+		}
+	}
+	*words =
+		fingerprint((struct str){text.p, from}) ^ 3 * fingerprint(str_skip(text, from + n));
+	return n > 0 && text.n <= TEXT_MAX &&
+	       json_double_text((struct str){text.p + from, n}, number);
+}
+
 static void take_value(struct reply_sequence *s, struct values *v, struct str parent,
                        struct str key, struct str value)
 {
+	struct str text = json_type(value) == JSON_STRING ? json_inner(value) : STR_NONE;
+	uint64_t rest = 0;
 	double number;
+	bool known = text.p ? text_number(text, &number, &rest) : json_double(value, &number);
+	size_t i = known ? number_at(s, parent, key) : SEQUENCE_NUMBERS;
 
-	if (!json_double(value, &number)) {
-		v->rest = 31 * v->rest + (fingerprint(key) ^ 3 * fingerprint(value));
-		return;
+	if (i < SEQUENCE_NUMBERS) {
+		v->of[i] = number;
 	}
-	size_t i = number_at(s, parent, key);
-	if (i == SEQUENCE_NUMBERS) {
-		s->rest_changes = true; /* it may */
-		return;
-	}
-	v->of[i] = number;
+	v->rest = 31 * v->rest +
+	          (fingerprint(key) ^ 3 * (i < SEQUENCE_NUMBERS ? rest : fingerprint(value)));
 }
 
 static void take_inside(struct reply_sequence *s, struct values *v, const struct json_member *m)
@@ -151,6 +180,35 @@ static void take_start(struct reply_sequence *s, const double values[SEQUENCE_NU
 	}
 }
 
+/* Compares the state with the reply before it: members that both have, and whether the others are
+   still the same. */
+static void compare_state(struct reply_sequence *s, struct sequence_rollout *o,
+                          const struct sequence_reply *r)
+{
+	struct json_member m;
+	size_t cursor = 0;
+	uint64_t others = 1;
+	bool shared = false, same = true;
+
+	while (json_next_member(r->state, &cursor, &m)) {
+		struct str in_reply = json_get(r->previous, m.key);
+
+		if (member_changes_moves_alone(r->states, m.key)) {
+			continue;
+		}
+		if (in_reply.p) {
+			shared = true;
+			same = same && json_equal(in_reply, m.value);
+		} else {
+			others = 31 * others + (fingerprint(m.key) ^ 3 * fingerprint(m.value));
+		}
+	}
+	s->mirrored += shared && same;
+	s->not_mirrored += !same;
+	s->rest_changes = s->rest_changes || (o->others && o->others != others);
+	o->others = others;
+}
+
 static void take_step(struct reply_sequence *s, struct sequence_rollout *o,
                       const struct sequence_reply *r, const struct values *v)
 {
@@ -168,11 +226,7 @@ static void take_step(struct reply_sequence *s, struct sequence_rollout *o,
 	s->rest_changes = s->rest_changes || (o->replied && o->rest != v->rest);
 	o->rest = v->rest;
 	o->replied = true;
-	if (r->state.p) {
-		bool same = json_equal(r->state, r->previous);
-		s->mirrored += same;
-		s->not_mirrored += !same;
-	}
+	compare_state(s, o, r);
 }
 
 void reply_sequence_add(struct reply_sequence *s, const struct sequence_reply *r)

@@ -10,7 +10,7 @@
 
 #define SEQUENCE_STEPS    64 /* replies that are examined: the first ones of a recording */
 #define SEQUENCE_ROLLOUTS 16
-#define SEQUENCE_NUMBERS  8  /* numbers in the replies, at most one level deep */
+#define SEQUENCE_NUMBERS  8  /* numbers in the replies, at most one level deep, or in texts */
 #define SEQUENCE_NAME     48 /* bytes */
 
 /* A reply to a call. */
@@ -26,7 +26,8 @@ struct sequence_rollout {
 	int64_t number;
 	double newest[SEQUENCE_NUMBERS]; /* NaN: absent */
 	uint64_t rest;                   /* hash of all that is no number, in the newest reply */
-	bool replied;                    /* to a call */
+	uint64_t others; /* of the newest state's members that replies lack; 0: none */
+	bool replied;    /* to a call */
 };
 
 /* The data of one recording. Ready for use if zeroed. */
@@ -41,7 +42,7 @@ struct reply_sequence {
 	size_t count;
 	bool closed;       /* no more are added: a rollout was reset, or there are too many */
 	bool rest_changes; /* something that is no number differed between two replies */
-	/* states that equaled the previous reply or not */
+	/* states that equaled the previous reply in all members that both have, or did not */
 	int64_t mirrored, not_mirrored;
 };
 

@@ -3,6 +3,7 @@
 #include "facts/fold.h"
 
 #include "facts/call.h"
+#include "facts/clocks.h"
 #include "facts/cross_rollout.h"
 #include "facts/fingerprint.h"
 #include "facts/peer.h"
@@ -68,6 +69,23 @@ static struct pause pause_now(struct open_rollout *o)
 	                      .others_called = cross_rollout_others_called(c)};
 }
 
+static void add_to_sequence(struct open_rollout *o, const struct line *l, struct str state)
+{
+	struct reply_sequence *s = &o->facts.cross_rollout->replies;
+	struct sequence_reply reply = {.rollout = o->number,
+	                               .reset = l->type == LINE_RESET,
+	                               .call = o->movement.call,
+	                               .state = state,
+	                               .previous = buf_view(&o->pauses.previous),
+	                               .states = &o->movement.states,
+	                               .observation = l->value[KEY_OBSERVATION]};
+
+	if (!s->closed) {
+		clocks_of_call(l->value[KEY_META], &reply.sent_ms, &reply.answered_ms);
+		reply_sequence_add(s, &reply);
+	}
+}
+
 static void begin_pause(struct open_rollout *o, const struct line *l)
 {
 	const struct rollout_facts *f = &o->facts;
@@ -80,11 +98,7 @@ static void begin_pause(struct open_rollout *o, const struct line *l)
 		struct pause at = pause_now(o);
 		struct str state = line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE;
 
-		reply_sequence_add(&f->cross_rollout->replies,
-		                   &(struct sequence_reply){o->number, l->type == LINE_RESET,
-		                                            o->movement.call, l->value[KEY_META],
-		                                            state, buf_view(&o->pauses.previous),
-		                                            at.states, l->value[KEY_OBSERVATION]});
+		add_to_sequence(o, l, state);
 		pauses_begin(&o->pauses, &at, state, l->value[KEY_OBSERVATION]);
 	}
 }

@@ -1,7 +1,6 @@
 /* Finds the order of the calls in which one number continues: see reply_sequence.h. */
 #include "facts/reply_sequence.h"
 
-#include "facts/clocks.h"
 #include "facts/fingerprint.h"
 #include "json/canon.h"
 #include "json/scan.h"
@@ -220,7 +219,8 @@ static void take_step(struct reply_sequence *s, struct sequence_rollout *o,
 	step = &s->steps[s->count++];
 	step->rollout = (size_t)(o - s->rollouts);
 	step->call = r->call;
-	clocks_of_call(r->meta, &step->sent_ms, &step->answered_ms);
+	step->sent_ms = r->sent_ms;
+	step->answered_ms = r->answered_ms;
 	memcpy(step->before, o->newest, sizeof(step->before));
 	memcpy(step->after, v->of, sizeof(step->after));
 	s->rest_changes = s->rest_changes || (o->replied && o->rest != v->rest);

@@ -17,7 +17,7 @@
 struct sequence_step {
 	size_t rollout;
 	uint64_t call;
-	int64_t sent_ms, answered_ms; /* Unix times; -1: unknown */
+	int64_t sent_ms, answered_ms; /* -1: unknown */
 	/* each number in the previous reply to this rollout and in this one; NaN: absent */
 	double before[SEQUENCE_NUMBERS], after[SEQUENCE_NUMBERS];
 };
@@ -50,8 +50,9 @@ struct reply_sequence {
 struct sequence_reply {
 	int64_t rollout; /* its number */
 	bool reset;
-	uint64_t call;       /* distinguishes calls */
-	struct str meta;     /* of the line: when it was sent */
+	uint64_t call; /* distinguishes calls */
+	/* when the call was sent and answered, on any clock; -1: unknown */
+	int64_t sent_ms, answered_ms;
 	struct str state;    /* before the call; absent if unknown */
 	struct str previous; /* reply to this rollout */
 	/* of this rollout: members that change without a call are left out */

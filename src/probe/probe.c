@@ -237,6 +237,7 @@ static void close_everything(struct probe *p)
 		session_release(&p->sessions[i]);
 	}
 	session_pool_release(&p->pool);
+	reply_sequence_release(&p->replies);
 	arena_release(&p->arena);
 	free(p->sessions);
 	free(p->neighbors);

@@ -4,6 +4,7 @@
 #define ROLLDBG_PROBE_PROBE_INTERNAL_H
 
 #include "base/mem.h"
+#include "facts/reply_sequence.h"
 #include "probe/env/session.h"
 #include "probe/probe.h"
 
@@ -56,6 +57,8 @@ struct probe {
 	bool state_drifts;         /* the state changes without a call */
 	struct str server_counter; /* pointer of a counter of all sessions; absent: none */
 
+	struct reply_sequence replies; /* of all sessions */
+
 	/* Verdicts of a property that others use. */
 	bool loses_state;       /* calls do not build on each other */
 	bool shared;            /* sessions share their environment */
@@ -79,6 +82,14 @@ MUST_USE int probe_open_sessions(struct probe *p, struct error *err);
 /* Calls in the first session, reads the state of the others before and after, then calls in
    those. */
 MUST_USE int probe_act(struct probe *p, struct error *err);
+
+/* ---- turns.c: a number that several sessions change ---- */
+
+/* Adds the reply to the reset of session i, and to a call in it, to p->replies. */
+void probe_note_reset(struct probe *p, size_t i);
+void probe_note_call(struct probe *p, size_t i, const struct probe_call *call);
+/* A few more calls, by all sessions in turn. */
+MUST_USE int probe_take_turns(struct probe *p, const struct probe_call *call, struct error *err);
 
 /* ---- server_counters.c ---- */
 

@@ -1,5 +1,6 @@
 /* Sessions do not affect each other: judged by the states of the others before and after the
-   calls of the first session, and by the step count after the first step of each. */
+   calls of the first session, by the step count after the first step of each, and by numbers in the
+   replies. */
 #include "probe/probe_internal.h"
 
 #include "json/diff.h"
@@ -15,6 +16,9 @@ struct verdict {
 	size_t unmoved;  /* those of them whose state was compared, and did not change */
 	size_t example;  /* a session that is not isolated */
 	size_t same_ids; /* sessions with the first one's environment id */
+	/* the replies of all sessions continue each other in this number */
+	bool continued;
+	struct sequence_found number;
 };
 
 static void compare_session(const struct probe *p, size_t i, bool first_moved, int64_t first_count,
@@ -75,6 +79,13 @@ static void report_shared(const struct probe *p, const struct verdict *v, struct
 	if (v->counted) {
 		property_evidence(out, "the first step of session %zu was counted as step %" PRId64,
 		                  i + 1, p->neighbors[i].reply.env_steps);
+	}
+	if (v->continued) {
+		property_evidence(out,
+		                  "%s in the replies continues from session to session: over %zu "
+		                  "calls it goes from %.10g to %.10g",
+		                  *v->number.name ? v->number.name : "the number", v->number.steps,
+		                  v->number.first, v->number.last);
 	}
 	if (v->same_ids) {
 		property_evidence(out, "%zu sessions report environment %s", v->same_ids + 1,
@@ -152,7 +163,8 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	for (size_t i = 1; i < p->opened; i++) {
 		compare_session(p, i, p->first_effect < CALLS_MAX, count, &v);
 	}
-	p->shared = v.moved || v.counted;
+	v.continued = reply_sequence_find(&p->replies, &v.number);
+	p->shared = v.moved || v.counted || v.continued;
 	if (p->shared) {
 		report_shared(p, &v, out);
 	} else {

@@ -154,6 +154,7 @@ static int call_once(struct probe *p, struct exploring *x, const struct decision
 	if (session_step(&p->pool, s, a->name, a->arguments, &a->reply, err)) {
 		return -1;
 	}
+	probe_note_call(p, 0, a);
 	buf_clear(&x->last_error);
 	buf_text(&x->last_error, a->reply.message);
 	if (session_read_state(&p->pool, s, &x->after, err)) {
@@ -274,6 +275,7 @@ static int visit(struct probe *p, size_t i, struct error *err)
 	if (session_step(&p->pool, s, a->name, a->arguments, &v->reply, err)) {
 		return -1;
 	}
+	probe_note_call(p, i, a);
 	if (v->reply.outcome == OUTCOME_CAPACITY && !p->step_refused) {
 		p->step_refused = p->limited = true;
 		p->refused_session = i + 1;
@@ -288,6 +290,7 @@ static int read_initial_states(struct probe *p, struct error *err)
 	struct session *first = &p->sessions[0];
 
 	for (size_t i = 0; i < p->opened; i++) {
+		probe_note_reset(p, i);
 		if (session_read_state(&p->pool, &p->sessions[i], &p->sessions[i].start, err)) {
 			return -1;
 		}
@@ -319,5 +322,6 @@ int probe_act(struct probe *p, struct error *err)
 			return -1;
 		}
 	}
-	return 0;
+	return p->opened > 1 && call_for_others(p) ? probe_take_turns(p, call_for_others(p), err)
+	                                           : 0;
 }

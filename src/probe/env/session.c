@@ -97,6 +97,14 @@ static void read_reply(struct session_pool *a, const struct env_reply *r, struct
 	}
 }
 
+static void keep_observation(struct session *s, const struct env_reply *r)
+{
+	buf_clear(&s->observation);
+	if (r->outcome == OUTCOME_OK && r->observation.n <= SHOWN_STATE) {
+		buf_str(&s->observation, r->observation);
+	}
+}
+
 /* Records a failure caused by the peer. -1: it was not caused by the peer. */
 static int record_failure(struct session_pool *a, struct session *s, const struct error *why,
                           struct error *err)
@@ -200,6 +208,7 @@ static int answer_reset(struct session_pool *a, struct session *s, struct error 
 		return record_failure(a, s, &why, err);
 	}
 	read_reply(a, &reply, &s->last);
+	keep_observation(s, &reply);
 	read_events(a, s);
 	s->status = SESSION_REFUSED;
 	if (reply.outcome == OUTCOME_OK) {
@@ -246,7 +255,7 @@ static int open_one(struct session_pool *a, struct session *s, struct error *err
 int session_open(struct session_pool *a, struct session *s, const int64_t *seed, struct error *err)
 {
 	session_release(s);
-	s->start.json = s->later.json = BUF(SHOWN_STATE);
+	s->start.json = s->later.json = s->observation = BUF(SHOWN_STATE);
 	s->conf = *a->conf;
 	s->conf.env_session = s->id;
 	if (seed) {
@@ -290,6 +299,7 @@ void session_release(struct session *s)
 	session_close(s);
 	buf_release(&s->start.json);
 	buf_release(&s->later.json);
+	buf_release(&s->observation);
 	*s = (struct session){.status = SESSION_CLOSED};
 }
 
@@ -338,6 +348,7 @@ int session_step(struct session_pool *a, struct session *s, struct str name, str
 	}
 	if (!failed) {
 		read_reply(a, &reply, &s->last);
+		keep_observation(s, &reply);
 		compare_with_state(a, s, reply.observation, &s->last);
 	}
 	read_events(a, s);

@@ -54,6 +54,7 @@ struct session {
 	struct env *env;
 	enum session_status status;
 	struct probe_reply last; /* the last reply, or why there was none */
+	struct buf observation;  /* of the last reply; empty: none, or too large */
 	unsigned seen;
 	char ids[2][80];  /* of the transport session and of the environment's session */
 	char unread[200]; /* why the state could not be read the first time; truncated */

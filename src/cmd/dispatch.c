@@ -98,11 +98,11 @@ static int check_operands(const struct command_line *l, int given, struct error 
 	}
 	if (cmd->max_operands >= 0 && given > cmd->max_operands) {
 		const char *operand = argv[cmd->max_operands];
-		bool target = strstr(operand, "://") &&
+		bool is_url = strstr(operand, "://") &&
 		              config_env_option(l->config.opts, l->config.opt_count);
 
 		return error_set(err, FAIL_USAGE, "unexpected operand '%s'%s", operand,
-		                 target ? "; did you mean '--env URL'?" : "");
+		                 is_url ? "; did you mean '--env URL'?" : "");
 	}
 	for (int i = 0; i < given; i++) {
 		if (!*argv[i]) {

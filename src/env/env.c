@@ -111,11 +111,17 @@ static bool is_supported(const char *url, const struct env_ops *found)
 /* "127.0.0.1:8000/x", "localhost": a URL without its scheme? */
 static bool lacks_scheme(const char *target)
 {
+	static const char *const schemes[] = {"http", "https", "ws", "wss"};
 	size_t host = strcspn(target, ":/");
-	const char *port = target + host + 1;
+	bool port = target[host] == ':' && target[host + 1] >= '0' && target[host + 1] <= '9';
 
-	return (target[host] == ':' && *port >= '0' && *port <= '9') ||
-	       (host == strlen("localhost") && !strncmp(target, "localhost", host));
+	for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
+		if (host == strlen(schemes[i]) && !strncmp(target, schemes[i], host)) {
+			return false;
+		}
+	}
+	return host > 0 && !strchr(target, ' ') &&
+	       (port || (host == strlen("localhost") && !strncmp(target, "localhost", host)));
 }
 
 static const struct env_ops *error_unsupported(const char *url, struct error *err)

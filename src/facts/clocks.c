@@ -3,7 +3,8 @@
 
 #include "json/scan.h"
 
-#define EPOCH_DIGITS 10 /* digits of a Unix time in seconds, until 2286 */
+#define EPOCH_DIGITS 10   /* digits of a Unix time in seconds, until 2286 */
+#define LATENCY_MAX  1e12 /* ms; longer ones are no measurement */
 
 static bool is_digit(char c)
 {
@@ -317,7 +318,7 @@ bool clocks_date(struct str text, int64_t *unix_ms)
 	return iso_date(text, unix_ms) || http_date(text, unix_ms);
 }
 
-int64_t clocks_at(struct str value)
+int64_t clocks_unix_ms(struct str value)
 {
 	int64_t ms;
 
@@ -331,8 +332,10 @@ void clocks_of_call(struct str meta, int64_t *sent_ms, int64_t *answered_ms)
 	double latency = 0;
 
 	json_pick(meta, keys, ARRAY_LEN(keys), values);
-	*sent_ms = clocks_at(values[0]);
-	json_double(*sent_ms < 0 ? STR_NONE : values[1], &latency);
+	*sent_ms = clocks_unix_ms(values[0]);
+	if (!json_double(values[1], &latency) || latency < 0 || latency > LATENCY_MAX) {
+		latency = 0;
+	}
 	*answered_ms = *sent_ms < 0 ? -1 : *sent_ms + (int64_t)latency;
 }
 

@@ -26,9 +26,10 @@ bool clocks_date(struct str text, int64_t *unix_ms);
 bool clocks_time(struct str value, int64_t now_ms, int64_t *unix_ms);
 bool clocks_is_now(struct str value, int64_t now_ms);
 
-/* The Unix time in ms of a JSON string that is a date; -1 if it is none. */
-int64_t clocks_at(struct str value);
-/* When the call of a line was sent and answered, from its meta; -1: unknown. */
+/* The Unix time in ms of a JSON string that is a date; negative: it is none, or before 1970. */
+int64_t clocks_unix_ms(struct str value);
+/* When the call of a line was sent and answered, from its meta; -1: unknown. Without a latency both
+   are equal. */
 void clocks_of_call(struct str meta, int64_t *sent_ms, int64_t *answered_ms);
 
 /* Is the JSON value a string that is one UUID (RFC 9562)? */

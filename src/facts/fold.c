@@ -82,7 +82,8 @@ static void add_to_sequence(struct open_rollout *o, const struct line *l, struct
 
 	if (!s->closed) {
 		clocks_of_call(l->value[KEY_META], &reply.sent_ms, &reply.answered_ms);
-		reply_sequence_add(s, &reply);
+		bool added = reply_sequence_add(s, &reply);
+		o->facts.in_sequence = o->facts.in_sequence || (added && !reply.reset);
 	}
 }
 

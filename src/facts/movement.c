@@ -10,6 +10,7 @@
 
 /* bytes of a state or observation; longer ones count as unknown */
 #define KEPT_MAX         ((size_t)64 << 10)
+#define CONTRADICTS_MAX  ((size_t)16 << 10) /* bytes of a state */
 #define ANSWER_MAX       ((size_t)4 << 10)
 #define CONTRADICTED_MIN 2
 #define TELLING_MIN      24 /* characters; a shorter text may be a mere acknowledgment */
@@ -130,8 +131,8 @@ static double number_in(struct str arguments)
 static struct interval since_last(const struct movement_facts *m, const struct line *l, bool called)
 {
 	struct str meta = l ? l->value[KEY_META] : STR_NONE;
-	int64_t now = clocks_at(l && l->type == LINE_END ? JSON_GET(meta, "ended")
-	                                                 : JSON_GET(meta, "at"));
+	int64_t now = clocks_unix_ms(l && l->type == LINE_END ? JSON_GET(meta, "ended")
+	                                                      : JSON_GET(meta, "at"));
 
 	return (struct interval){.called = called,
 	                         .call = m->call,
@@ -358,7 +359,7 @@ static void take_mirrored(struct movement_facts *m, struct str state)
 static bool contradicts(struct str answer, struct str state)
 {
 	struct json_member member;
-	size_t cursor = 0;
+	size_t cursor = state.n <= CONTRADICTS_MAX ? 0 : state.n;
 
 	while (json_next_member(state, &cursor, &member)) {
 		bool scalar = member.type == JSON_NUMBER || member.type == JSON_STRING;

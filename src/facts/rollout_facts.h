@@ -193,6 +193,7 @@ struct rollout_facts {
 	/* number of consecutive rollouts, up to this one, that began in the end state of the
 	   previous one */
 	int64_t continued;
+	bool in_sequence; /* some reply to it is among those of cross_rollout->replies */
 	struct cross_rollout *cross_rollout; /* relations to other rollouts */
 	struct arena *arena;                 /* released when the rollout is closed */
 	struct workspace *work;

@@ -3,6 +3,7 @@
 
 #include "facts/clocks.h"
 #include "facts/fingerprint.h"
+#include "json/canon.h"
 #include "json/scan.h"
 
 #include <stdlib.h>
@@ -42,12 +43,16 @@ void pauses_release(struct pauses *p)
 	buf_release(&p->reread);
 }
 
+/* In canonical form: a server may indent its replies, but not its states. */
 static void keep(struct buf *b, struct str value)
 {
 	b->max = KEPT_MAX;
 	buf_clear(b);
-	if (value.n <= KEPT_MAX) {
-		buf_str(b, value);
+	if (value.n > 0 && value.n <= KEPT_MAX) {
+		json_canon(value, NULL, JSON_EDIT_DROP, b);
+	}
+	if (b->full) {
+		buf_clear(b);
 	}
 }
 
@@ -404,7 +409,7 @@ void pauses_begin(struct pauses *p, const struct pause *at, struct str state, st
 	buf_clear(&p->reread);
 	p->began = at->now;
 	p->alone = at->alone;
-	note_values(p, at, reply);
+	note_values(p, at, buf_view(&p->reply));
 }
 
 void pauses_reread(struct pauses *p, const struct pause *at, struct str state, bool quiet)
@@ -412,37 +417,50 @@ void pauses_reread(struct pauses *p, const struct pause *at, struct str state, b
 	keep(&p->reread, state);
 	p->quiet = quiet;
 	if (quiet) { /* others may read the same before this pause ends */
-		note_values(p, at, state);
+		note_values(p, at, buf_view(&p->reread));
 	}
+}
+
+static bool compare_state(struct pauses *p, const struct pause *at, struct str state, bool busy,
+                          int64_t count)
+{
+	struct sharing *s = at->sharing;
+	bool changed = false;
+	size_t common = compare_reply(p, at, state, &changed);
+
+	note_effect(p, at, state, common == 0);
+	s->comparable += common > 0;
+	note_moves(p, at, state, p->reread.n && busy && !p->quiet);
+	if (common == 0 && p->number > 1) { /* all may start alike */
+		note_places(p, at, state);
+	}
+	if (p->reread.n) {
+		compare_reread(p, at, state, common == 0, &changed);
+		s->quiet += p->quiet;
+		compare_counts(s, busy && !p->quiet, state, buf_view(&p->reread), count);
+	}
+	note_values(p, at, p->reread.n ? buf_view(&p->reread) : state);
+	return changed;
 }
 
 void pauses_end(struct pauses *p, const struct pause *at, struct str state, int64_t count,
                 int64_t turn, int64_t step)
 {
+	struct buf kept = BUF(0), reply = p->reply;
 	bool busy = is_busy(p, at), changed = false;
 
-	if (p->reply.n && state.p && state.n <= KEPT_MAX) {
-		size_t common = compare_reply(p, at, state, &changed);
-		note_effect(p, at, state, common == 0);
-		at->sharing->comparable += common > 0;
-		note_moves(p, at, state, p->reread.n && busy && !p->quiet);
-		if (common == 0 && p->number > 1) { /* all may start alike */
-			note_places(p, at, state);
-		}
-		if (p->reread.n) {
-			compare_reread(p, at, state, common == 0, &changed);
-			at->sharing->quiet += p->quiet;
-			compare_counts(at->sharing, busy && !p->quiet, state, buf_view(&p->reread),
-			               count);
-		}
-		note_values(p, at, p->reread.n ? buf_view(&p->reread) : state);
+	if (reply.n) {
+		keep(&kept, state);
+		changed = kept.n && compare_state(p, at, buf_view(&kept), busy, count);
+		buf_release(&kept);
 	}
 	p->busy += busy;
 	if (changed && p->changed++ == 0) {
 		p->turn = turn;
 		p->step = step;
 	}
-	keep(&p->previous, buf_view(&p->reply));
+	p->reply = p->previous;
+	p->previous = reply;
 	buf_clear(&p->reply);
 }
 

@@ -288,7 +288,7 @@ static void put_incomplete(const struct line *l, int64_t lines, struct buf *out)
 	} else if (json_i64(l->value[KEY_LINES], &counted) && counted != lines) {
 		buf_printf(out,
 		           "incomplete: the end line counts %" PRId64
-		           " lines, but the recording has %" PRId64 "\n",
+		           " lines, but the rollout has %" PRId64 "\n",
 		           counted, lines);
 	}
 }

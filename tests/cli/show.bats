@@ -106,7 +106,7 @@ on_terminal() {
 	sed 4d a.jsonl >gap.jsonl
 	expect 0 rolldbg show gap.jsonl
 	counted=$(jq -r 'select(.type == "end").lines' a.jsonl)
-	[ "${lines[-1]}" = "incomplete: the end line counts $counted lines, but the recording has $((counted - 1))" ]
+	[ "${lines[-1]}" = "incomplete: the end line counts $counted lines, but the rollout has $((counted - 1))" ]
 	expect 0 rolldbg show a.jsonl
 	[[ $output != *incomplete* ]]
 }

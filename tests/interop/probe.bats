@@ -164,7 +164,7 @@ expect_property() {
 		run_probe $world 1 --env "$base/$world" --actions 3,3,2,5
 		expect_property $world isolation '.status == "fail"'
 	done
-	for world in window-lift window-told; do
+	for world in last-seen-lift last-seen-told; do
 		run_probe $world 1 --env "$base/$world" --actions up,down
 		expect_property $world isolation '.status == "fail" and (.evidence | contains("continues from session to session"))'
 	done

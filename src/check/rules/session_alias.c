@@ -167,17 +167,18 @@ static void report_counts(const struct count_sequence *s, struct findings *out)
 	            s->rollouts, s->taken, s->lowest, s->highest, twice);
 }
 
-static void report_sequence(const struct sequence_found *q, struct findings *out)
+static void report_sequence(const struct rollout_facts *r, const struct sequence_found *q,
+                            struct findings *out)
 {
-	char pointer[sizeof("/observation") + SEQUENCE_NAME];
+	char pointer[sizeof("/observation") + SEQUENCE_POINTER], name[96];
 
-	snprintf(pointer, sizeof(pointer), "/observation%s", q->name);
-	finding_add(
-		out, SEVERITY_ERROR, NULL, pointer,
-		"the %zu rollouts share %s: their %zu calls change it in one sequence, from %.10g "
-		"to %.10g, in which %zu of them continue where another rollout had left it",
-		q->rollouts, *q->name ? q->name + 1 : "the number in the replies", q->steps,
-		q->first, q->last, q->otherwise);
+	snprintf(pointer, sizeof(pointer), "/observation%s", q->pointer);
+	peer_name(r->work, str_from(pointer), name, sizeof(name));
+	finding_add(out, SEVERITY_ERROR, NULL, pointer,
+	            "%zu rollouts change one number, %s: in one order of their %zu calls each "
+	            "continues from the one before, from %.10g to %.10g; %zu of the calls do not "
+	            "continue from the previous reply to their own rollout",
+	            q->rollouts, name, q->steps, q->first, q->last, q->contradicting);
 }
 
 static bool is_continued(const struct rollout_facts *r)
@@ -204,7 +205,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
                 struct findings *out)
 {
 	const struct alias *s = state;
-	const struct cross_rollout *c = r->cross_rollout;
+	struct cross_rollout *c = r->cross_rollout;
 	struct sequence_found sequence;
 
 	if (r->changed_without_call && m->line) {
@@ -222,8 +223,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		report_change(r, out);
 	} else if (r->env_count.reported > 0 && cross_rollout_counts_together(c)) {
 		report_counts(&c->counts, out);
-	} else if (r->steps > 0 && reply_sequence_find(&c->replies, &sequence)) {
-		report_sequence(&sequence, out);
+	} else if (r->in_sequence && reply_sequence_find(&c->replies, &sequence)) {
+		report_sequence(r, &sequence, out);
 	} else if (is_continued(r)) {
 		report_continued(r, out);
 	}
@@ -272,13 +273,14 @@ const struct check check_session_alias = {
 	       "of which recurs within a rollout;\n"
 	       "- two rollouts read the state twice before their first call, and the second read "
 	       "showed what the first call of another rollout had left;\n"
-	       "- a number in the replies continues from call to call across the rollouts: some "
-	       "order in which the environment may have run the calls explains all its values, "
-	       "with the same change for equal calls, and at least four calls did not continue "
-	       "from the number in the previous reply to their own rollout. Unrelated numbers must "
-	       "be unlikely to fit (one in 10,000). A number that every call changes by the same "
-	       "amount may count the requests of a server: then replies and states must contain "
-	       "nothing else that changes.\n"
+	       "- a number in the replies continues across rollouts: there is an order of the "
+	       "calls, consistent with their times, in which equal calls always change it by the "
+	       "same amount (or, at a limit, not at all), and at least four calls do not continue "
+	       "from the previous reply to their own rollout. Unrelated numbers are unlikely to "
+	       "fit (one in 10,000). What else changes must be another such number, count the "
+	       "calls of each rollout, or be words that depend on the call alone. If every change is by the same "
+	       "amount, the states must show the number, too, and nothing else may change: it may "
+	       "count a server's requests.\n"
 	       "To detect such changes with \1jobs\2 2 or more, run reads the state once after the "
 	       "first call of the first rollout, while the others wait; a second time before the "
 	       "first call of two others, if that call changed the state; and before a few of the "

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #define HEADER_MISMATCH     (-32020)
-#define MISSING_CAPABILITY  (-32021)
 #define UNSUPPORTED_VERSION (-32022)
 
 #define META(name) "io.modelcontextprotocol/" name

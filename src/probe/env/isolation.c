@@ -84,8 +84,8 @@ static void report_shared(const struct probe *p, const struct verdict *v, struct
 		property_evidence(out,
 		                  "%s in the replies continues from session to session: over %zu "
 		                  "calls it goes from %.10g to %.10g",
-		                  *v->number.name ? v->number.name : "the number", v->number.steps,
-		                  v->number.first, v->number.last);
+		                  *v->number.pointer ? v->number.pointer : "the number",
+		                  v->number.steps, v->number.first, v->number.last);
 	}
 	if (v->same_ids) {
 		property_evidence(out, "%zu sessions report environment %s", v->same_ids + 1,

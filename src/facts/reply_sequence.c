@@ -111,49 +111,85 @@ static bool is_container(struct str value)
 	return type == JSON_OBJECT || (type == JSON_ARRAY && json_count(value) <= ELEMENTS_MAX);
 }
 
-/* Takes the members of the value, and with `inside` also those of its members. */
-static void take_members(struct reply_sequence *s, struct values *v, struct buf *pointer,
-                         struct str value, const struct member_changes *states, bool inside)
-{
-	struct json_member m = {.type = JSON_ABSENT};
-	bool object = json_type(value) == JSON_OBJECT;
-	size_t cursor = 0, parent = pointer->n, i = 0;
+/* The members of an object, or the elements of an array, whose keys are their indexes. */
+struct reply_items {
+	struct str value;
+	size_t cursor, count;
 	char index[24];
+	struct json_member now;
+};
 
-	for (; object ? json_next_member(value, &cursor, &m) : json_next(value, &cursor, &m.value);
-	     i++) {
-		if (!object) {
-			m.key = (struct str){index,
-			                     (size_t)snprintf(index, sizeof(index), "%zu", i)};
-		}
-		if (object && inside && member_changes_moves_alone(states, m.key)) {
-			continue;
-		}
-		member_walk_put_token(pointer, m.key);
-		if (inside && is_container(m.value)) {
-			take_members(s, v, pointer, m.value, states, false);
-		} else {
-			take_value(s, v, pointer->full ? STR_NONE : buf_view(pointer), m.value);
-		}
+static bool next_item(struct reply_items *x)
+{
+	size_t i = x->count++;
+
+	if (json_type(x->value) == JSON_OBJECT) {
+		return json_next_member(x->value, &x->cursor, &x->now);
+	}
+	int n = snprintf(x->index, sizeof(x->index), "%zu", i);
+	x->now.key = (struct str){x->index, (size_t)n};
+	return json_next(x->value, &x->cursor, &x->now.value);
+}
+
+static void take_item(struct reply_sequence *s, struct values *v, struct buf *pointer,
+                      struct str value)
+{
+	take_value(s, v, pointer->full ? STR_NONE : buf_view(pointer), value);
+}
+
+/* A list may grow while its elements stay. */
+static void take_length(struct values *v, const struct reply_items *x)
+{
+	v->words_hash = 31 * v->words_hash + x->count;
+}
+
+static void take_inside(struct reply_sequence *s, struct values *v, struct buf *pointer,
+                        struct str value)
+{
+	struct reply_items x = {.value = value};
+	size_t parent = pointer->n;
+
+	while (next_item(&x)) {
+		member_walk_put_token(pointer, x.now.key);
+		take_item(s, v, pointer, x.now.value);
 		buf_cut(pointer, parent);
 	}
-	v->words_hash = 31 * v->words_hash + i; /* lists may grow */
+	take_length(v, &x);
+}
+
+static void take_members(struct reply_sequence *s, struct values *v, const struct sequence_reply *r)
+{
+	struct reply_items x = {.value = r->observation};
+	struct buf pointer = BUF(BUF_MAX_SMALL);
+
+	while (next_item(&x)) {
+		if (member_changes_moves_alone(r->states, x.now.key)) {
+			continue;
+		}
+		member_walk_put_token(&pointer, x.now.key);
+		if (is_container(x.now.value)) {
+			take_inside(s, v, &pointer, x.now.value);
+		} else {
+			take_item(s, v, &pointer, x.now.value);
+		}
+		buf_clear(&pointer);
+	}
+	take_length(v, &x);
+	buf_release(&pointer);
 }
 
 static struct values values_of(struct reply_sequence *s, const struct sequence_reply *r)
 {
-	struct buf pointer = BUF(BUF_MAX_SMALL);
 	struct values v = {.words_hash = 1};
 
 	for (size_t i = 0; i < SEQUENCE_NUMBERS; i++) {
 		v.of[i] = (double)NAN;
 	}
 	if (is_container(r->observation)) {
-		take_members(s, &v, &pointer, r->observation, r->states, true);
+		take_members(s, &v, r);
 	} else {
 		take_value(s, &v, STR(""), r->observation);
 	}
-	buf_release(&pointer);
 	return v;
 }
 

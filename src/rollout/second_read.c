@@ -10,9 +10,10 @@
 #define WAIT_MS     1
 #define WAIT_CALLS  UINT64_C(3) /* how long it waits, in durations of the last call */
 #define WAIT_MS_MAX 250         /* for others to act */
-#define CONTROL_MS  30          /* while no other acts: the control measurement */
-#define FIRST_MS    400         /* how long the others wait before their first call */
-#define READY_MS    60          /* how long the control waits for their first states */
+/* While no other acts: the control measurement. Games in real time change within less. */
+#define CONTROL_MS 120
+#define FIRST_MS   500 /* how long the others wait before their first call */
+#define READY_MS   60  /* how long the control waits for their first states */
 
 void second_read_state_read(struct rollout *r)
 {

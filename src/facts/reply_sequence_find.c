@@ -58,6 +58,17 @@ static struct own_changes own_changes_of(const struct reply_sequence *s, size_t 
 	return own;
 }
 
+/* The first step with the same call. */
+static size_t first_equal(const struct reply_sequence *s, size_t step)
+{
+	size_t i = 0;
+
+	while (s->steps[i].call != s->steps[step].call) {
+		i++;
+	}
+	return i;
+}
+
 /* ---- the search for an order ---- */
 
 /* Orders the steps one by one. A step may come next unless a step of another rollout that is not yet
@@ -92,20 +103,16 @@ static void search_init(struct order_search *x, const struct reply_sequence *s, 
 	*x = (struct order_search){.s = s, .number = number, .may_stay = may_stay};
 	for (size_t i = 0; i < s->count; i++) {
 		const struct sequence_step *step = &s->steps[i];
-		size_t first = 0;
 
 		x->amount[i] = (double)NAN;
 		if (isnan(step->after[number])) {
 			continue;
 		}
-		while (s->steps[first].call != step->call) {
-			first++;
-		}
 		for (size_t k = 0; k < s->count; k++) {
 			double after = s->steps[k].after[number];
 			x->frequency[i] += is_near(after, step->after[number], after);
 		}
-		x->call[i] = (uint8_t)first;
+		x->call[i] = (uint8_t)first_equal(s, i);
 		x->steps[step->rollout][x->step_count[step->rollout]++] = (uint8_t)i;
 		x->count++;
 	}
@@ -273,13 +280,11 @@ static bool are_words_explained(const struct reply_sequence *s)
 	bool constant = true, by_call = repeats_call(s);
 
 	for (size_t i = 0; i < s->count; i++) {
-		size_t first = 0;
+		const struct sequence_step *step = &s->steps[i],
+					   *equal = &s->steps[first_equal(s, i)];
 
-		while (s->steps[first].call != s->steps[i].call) {
-			first++;
-		}
-		constant = constant && s->steps[0].words_hash == s->steps[i].words_hash;
-		by_call = by_call && s->steps[first].words_hash == s->steps[i].words_hash;
+		constant = constant && s->steps[0].words_hash == step->words_hash;
+		by_call = by_call && equal->words_hash == step->words_hash;
 	}
 	return constant || by_call;
 }

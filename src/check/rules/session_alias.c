@@ -170,15 +170,15 @@ static void report_counts(const struct count_sequence *s, struct findings *out)
 static void report_sequence(const struct rollout_facts *r, const struct sequence_found *q,
                             struct findings *out)
 {
-	char pointer[sizeof("/observation") + SEQUENCE_POINTER], name[96];
+	char number[96], pointer[sizeof("/observation") + sizeof(number)];
 
-	snprintf(pointer, sizeof(pointer), "/observation%s", q->pointer);
-	peer_name(r->work, str_from(pointer), name, sizeof(name));
+	peer_name(r->work, str_from(q->pointer), number, sizeof(number));
+	snprintf(pointer, sizeof(pointer), "/observation%s", number);
 	finding_add(out, SEVERITY_ERROR, NULL, pointer,
 	            "%zu rollouts change one number, %s: in one order of their %zu calls each "
 	            "continues from the one before, from %.10g to %.10g; %zu of the calls do not "
 	            "continue from the previous reply to their own rollout",
-	            q->rollouts, name, q->steps, q->first, q->last, q->contradicting);
+	            q->rollouts, pointer, q->steps, q->first, q->last, q->contradicting);
 }
 
 static bool is_continued(const struct rollout_facts *r)
@@ -278,9 +278,9 @@ const struct check check_session_alias = {
 	       "same amount (or, at a limit, not at all), and at least four calls do not continue "
 	       "from the previous reply to their own rollout. Unrelated numbers are unlikely to "
 	       "fit (one in 10,000). What else changes must be another such number, count the "
-	       "calls of each rollout, or be words that depend on the call alone. If every change is by the same "
-	       "amount, the states must show the number, too, and nothing else may change: it may "
-	       "count a server's requests.\n"
+	       "calls of each rollout, or be words that depend on the call alone. If every change "
+	       "is by the same amount, the states must show the number, too, and nothing else may "
+	       "change: it may count a server's requests.\n"
 	       "To detect such changes with \1jobs\2 2 or more, run reads the state once after the "
 	       "first call of the first rollout, while the others wait; a second time before the "
 	       "first call of two others, if that call changed the state; and before a few of the "

@@ -1,0 +1,416 @@
+/* Detects points in time and ids: see clocks.h. */
+#include "evidence/clocks.h"
+
+#include "json/scan.h"
+
+#define EPOCH_DIGITS 10   /* digits of a Unix time in seconds, until 2286 */
+#define LATENCY_MAX  1e12 /* ms; longer ones are no measurement */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_hex(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static size_t digits_at(struct str s)
+{
+	size_t n = 0;
+
+	while (n < s.n && is_digit(s.p[n])) {
+		n++;
+	}
+	return n;
+}
+
+/* Does s begin with the pattern? d is a digit, x a hex digit, any other character itself. */
+static bool fits(struct str s, const char *pattern)
+{
+	size_t i = 0;
+
+	for (; pattern[i]; i++) {
+		char c = i < s.n ? s.p[i] : '\0';
+
+		if (pattern[i] == 'd'   ? !is_digit(c)
+		    : pattern[i] == 'x' ? !is_hex(c)
+		                        : c != pattern[i]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* 2020 to 2039: plausible years of recordings. */
+static bool is_epoch(struct str digits)
+{
+	uint64_t seconds = 0;
+
+	for (size_t i = 0; i < EPOCH_DIGITS; i++) {
+		seconds = 10 * seconds + (uint64_t)(digits.p[i] - '0');
+	}
+	return seconds >= 1577836800 && seconds < 2208988800;
+}
+
+static size_t epoch_at(struct str s)
+{
+	size_t n = digits_at(s);
+
+	if ((n != 10 && n != 13 && n != 16 && n != 19) || !is_epoch(s)) {
+		return 0;
+	}
+	if (n == EPOCH_DIGITS && n + 1 < s.n && s.p[n] == '.') {
+		n += 1 + digits_at(str_skip(s, n + 1));
+	}
+	return n;
+}
+
+static bool is_fraction(struct str s)
+{
+	return fits(s, ".d") || fits(s, ",d");
+}
+
+/* Reads a date with a time; seconds, fraction and zone are optional. Returns its length, or
+   0. */
+static size_t date_at(struct str s)
+{
+	size_t n = sizeof("dddd-dd-ddTdd:dd") - 1;
+
+	if (!fits(s, "dddd-dd-ddTdd:dd") && !fits(s, "dddd-dd-dd dd:dd")) {
+		return 0;
+	}
+	while (n < s.n && (is_digit(s.p[n]) || s.p[n] == ':' || is_fraction(str_skip(s, n)))) {
+		n++;
+	}
+	return n;
+}
+
+/* The length of a time of day with thousandths, as in logs, or after a year from 2000 to 2099;
+   else 0. Games show their time of day in minutes, which is not matched. */
+static size_t log_time_at(struct str s)
+{
+	size_t n = sizeof("dd:dd:dd.ddd") - 1;
+
+	if (fits(s, "20dd dd:dd:dd") || fits(s, "20dd:dd:dd:dd")) {
+		return sizeof("20dd dd:dd:dd") - 1;
+	}
+	if (!fits(s, "dd:dd:dd.ddd") && !fits(s, "dd:dd:dd,ddd")) {
+		return 0;
+	}
+	return n + digits_at(str_skip(s, n));
+}
+
+static size_t id_at(struct str s)
+{
+	static const char uuid[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+	static const char plain[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+
+	if (fits(s, uuid)) {
+		return sizeof(uuid) - 1;
+	}
+	bool longer = s.n >= sizeof(plain) && is_hex(s.p[sizeof(plain) - 1]);
+	return !longer && fits(s, plain) ? sizeof(plain) - 1 : 0;
+}
+
+static size_t volatile_at(struct str s)
+{
+	size_t n = date_at(s);
+
+	n = n ? n : log_time_at(s);
+	n = n ? n : id_at(s);
+	return n ? n : epoch_at(s);
+}
+
+/* Is there such a character after so many hex digits? */
+static bool has_separator(struct str s, char separator, size_t after)
+{
+	const char *p = s.p, *end = s.p + s.n;
+
+	while (p < end && (p = memchr(p, separator, (size_t)(end - p)))) {
+		size_t n = 0;
+
+		while (n < after && p - s.p > (ptrdiff_t)n && is_hex(p[-1 - (ptrdiff_t)n])) {
+			n++;
+		}
+		if (n == after) {
+			return true;
+		}
+		p++;
+	}
+	return false;
+}
+
+/* Are there ten consecutive hex digits? Tests the last of each ten bytes first: in prose it is
+   rarely one, and the other nine need no test. */
+static bool has_hex_run(struct str s)
+{
+	size_t last = EPOCH_DIGITS - 1;
+
+	while (last < s.n) {
+		size_t i = last, first = last - (EPOCH_DIGITS - 1);
+
+		while (is_hex(s.p[i])) {
+			if (i-- == first) {
+				return true;
+			}
+		}
+		last = i + EPOCH_DIGITS;
+	}
+	return false;
+}
+
+/* A date begins with "dddd-", a UUID with eight hex digits and a hyphen, a time of day with "dd:"; the
+   others are runs. */
+bool clocks_may_mask(struct str text)
+{
+	return has_hex_run(text) || has_separator(text, '-', 4) || has_separator(text, ':', 2);
+}
+
+void clocks_mask(struct str text, struct buf *out)
+{
+	size_t i = 0;
+
+	if (!clocks_may_mask(text)) {
+		buf_str(out, text);
+		return;
+	}
+	while (i < text.n) {
+		bool inside = i && (is_hex(text.p[i - 1]) || text.p[i - 1] == '.');
+		size_t n = inside ? 0 : volatile_at(str_skip(text, i));
+
+		if (n) {
+			buf_char(out, '#');
+		} else {
+			buf_char(out, text.p[i]);
+		}
+		i += n ? n : 1;
+	}
+}
+
+void clocks_mask_both(struct str *a, struct str *b, struct buf *scratch)
+{
+	buf_clear(scratch);
+	clocks_mask(*a, scratch);
+	size_t n = scratch->n;
+	clocks_mask(*b, scratch);
+	struct str all = buf_view(scratch);
+	if (!scratch->full) {
+		*a = (struct str){all.p, n};
+		*b = str_skip(all, n);
+	}
+}
+
+/* ---- points in time ---- */
+
+#define YEAR_FIRST 2020
+#define YEAR_LAST  2039
+#define DAY_MS     ((int64_t)24 * 60 * 60 * 1000)
+#define NEAR_MS    (DAY_MS + DAY_MS / 12) /* zones range from -12 to +14 hours */
+
+/* Converts a Gregorian date to days since 1970-01-01; years start in March, so that a leap day
+   is the last day of its year. */
+static int64_t days_from(int64_t year, int64_t month, int64_t day)
+{
+	int64_t y = month <= 2 ? year - 1 : year;
+	int64_t era = y / 400, of_era = y - era * 400;
+	int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+
+	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+}
+
+static int64_t number_at(struct str s, size_t at, size_t digits)
+{
+	int64_t n = 0;
+
+	for (size_t i = at; s.p && i < at + digits; i++) {
+		n = 10 * n + (s.p[i] - '0');
+	}
+	return n;
+}
+
+/* ".5" or ",5" as milliseconds; *used is the length. */
+static int64_t fraction_at(struct str s, size_t *used)
+{
+	int64_t ms = 0, unit = 100;
+
+	*used = 0;
+	if (!s.n || (s.p[0] != '.' && s.p[0] != ',')) {
+		return 0;
+	}
+	for (*used = 1; *used < s.n && is_digit(s.p[*used]); ++*used) {
+		ms += unit * (s.p[*used] - '0');
+		unit /= 10;
+	}
+	return ms;
+}
+
+/* Parses "Z", "+02:00", "+0200", "+02" or nothing to minutes east of UTC; false for anything
+   else. */
+static bool zone_of(struct str s, int64_t *minutes)
+{
+	static const char *const forms[] = {"dd:dd", "dddd", "dd"};
+	struct str rest = str_skip(s, 1);
+
+	*minutes = 0;
+	if (s.n == 0 || str_is(s, "Z") || str_is(s, "z")) {
+		return true;
+	}
+	for (size_t i = 0; (s.p[0] == '+' || s.p[0] == '-') && i < ARRAY_LEN(forms); i++) {
+		if (rest.n == strlen(forms[i]) && fits(rest, forms[i])) {
+			*minutes = 60 * number_at(rest, 0, 2) +
+			           (rest.n > 2 ? number_at(rest, rest.n - 2, 2) : 0);
+			*minutes *= s.p[0] == '-' ? -1 : 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool iso_date(struct str s, int64_t *unix_ms)
+{
+	int64_t seconds = 0, zone;
+	size_t at = sizeof("dddd-dd-ddTdd:dd") - 1, used;
+
+	if (!fits(s, "dddd-dd-ddTdd:dd") && !fits(s, "dddd-dd-dd dd:dd")) {
+		return false;
+	}
+	if (fits(str_skip(s, at), ":dd")) {
+		seconds = number_at(s, at + 1, 2);
+		at += 3;
+	}
+	int64_t ms = fraction_at(str_skip(s, at), &used);
+	if (!zone_of(str_skip(s, at + used), &zone)) {
+		return false;
+	}
+	int64_t days = days_from(number_at(s, 0, 4), number_at(s, 5, 2), number_at(s, 8, 2));
+	int64_t minutes = 60 * number_at(s, 11, 2) + number_at(s, 14, 2) - zone;
+	*unix_ms = days * DAY_MS + (60 * minutes + seconds) * 1000 + ms;
+	return true;
+}
+
+/* "Sun, 22 Nov 2026 04:36:27 GMT" */
+static bool http_date(struct str s, int64_t *unix_ms)
+{
+	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+	struct str rest = str_skip(s, sizeof("Sun, ") - 1);
+
+	if (s.n < 5 || s.p[3] != ',' || s.p[4] != ' ' ||
+	    rest.n < sizeof("dd Nov dddd dd:dd:dd") - 1 || !fits(rest, "dd ") ||
+	    !fits(str_skip(rest, 6), " dddd dd:dd:dd")) {
+		return false;
+	}
+	for (int64_t month = 0; month < 12; month++) {
+		if (memcmp(rest.p + 3, months + 3 * month, 3) == 0) {
+			int64_t days =
+				days_from(number_at(rest, 7, 4), month + 1, number_at(rest, 0, 2));
+			int64_t minutes = 60 * number_at(rest, 12, 2) + number_at(rest, 15, 2);
+			*unix_ms = days * DAY_MS + (60 * minutes + number_at(rest, 18, 2)) * 1000;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool clocks_date(struct str text, int64_t *unix_ms)
+{
+	return iso_date(text, unix_ms) || http_date(text, unix_ms);
+}
+
+int64_t clocks_unix_ms(struct str value)
+{
+	int64_t ms;
+
+	return json_type(value) == JSON_STRING && clocks_date(json_inner(value), &ms) ? ms : -1;
+}
+
+void clocks_of_call(struct str meta, int64_t *sent_ms, int64_t *answered_ms)
+{
+	static const struct str keys[] = {STR_INIT("at"), STR_INIT("latency_ms")};
+	struct str values[ARRAY_LEN(keys)] = {0};
+	double latency = 0;
+
+	json_pick(meta, keys, ARRAY_LEN(keys), values);
+	*sent_ms = clocks_unix_ms(values[0]);
+	if (!json_double(values[1], &latency) || latency < 0 || latency > LATENCY_MAX) {
+		latency = 0;
+	}
+	*answered_ms = *sent_ms < 0 ? -1 : *sent_ms + (int64_t)latency;
+}
+
+static bool is_near(int64_t unix_ms, int64_t now_ms)
+{
+	if (now_ms < 0) {
+		return unix_ms >= days_from(YEAR_FIRST, 1, 1) * DAY_MS &&
+		       unix_ms < days_from(YEAR_LAST + 1, 1, 1) * DAY_MS;
+	}
+	return unix_ms - now_ms < NEAR_MS && now_ms - unix_ms < NEAR_MS;
+}
+
+/* A Unix time is recognized by its magnitude: no other number is close to the current time in
+   any of the units. */
+static bool unix_time(double value, int64_t now_ms, int64_t *unix_ms)
+{
+	static const double ms_per_unit[] = {1e3, 1, 1e-3, 1e-6};
+
+	for (size_t i = 0; i < ARRAY_LEN(ms_per_unit); i++) {
+		double ms = value * ms_per_unit[i];
+		*unix_ms = ms > 0 && ms < 1e14 ? (int64_t)ms : 0;
+		if (*unix_ms && is_near(*unix_ms, now_ms)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "04:36:27.5", on the day that makes it closest to now. */
+static bool time_of_day(struct str s, int64_t now_ms, int64_t *unix_ms)
+{
+	size_t used;
+
+	if (now_ms < 0 || !fits(s, "dd:dd:dd")) {
+		return false;
+	}
+	int64_t fraction = fraction_at(str_skip(s, sizeof("dd:dd:dd") - 1), &used);
+	int64_t minutes = 60 * number_at(s, 0, 2) + number_at(s, 3, 2);
+	int64_t ms = (60 * minutes + number_at(s, 6, 2)) * 1000 + fraction;
+	int64_t days = (now_ms - ms + DAY_MS / 2) / DAY_MS;
+	*unix_ms = days * DAY_MS + ms;
+	return s.n == sizeof("dd:dd:dd") - 1 + used;
+}
+
+bool clocks_time(struct str value, int64_t now_ms, int64_t *unix_ms)
+{
+	struct str text = json_type(value) == JSON_STRING ? json_inner(value) : STR_NONE;
+	double number;
+
+	if (json_type(value) == JSON_NUMBER) {
+		return json_double(value, &number) && unix_time(number, now_ms, unix_ms);
+	}
+	if (text.n >= EPOCH_DIGITS && is_digit(text.p[0]) && epoch_at(text) == text.n) {
+		return json_double(text, &number) && unix_time(number, now_ms, unix_ms);
+	}
+	return (clocks_date(text, unix_ms) && is_near(*unix_ms, now_ms)) ||
+	       time_of_day(text, now_ms, unix_ms);
+}
+
+bool clocks_is_now(struct str value, int64_t now_ms)
+{
+	int64_t ms;
+
+	return clocks_time(value, now_ms, &ms);
+}
+
+bool clocks_is_uuid(struct str value)
+{
+	struct str text = json_type(value) == JSON_STRING ? json_inner(value) : STR_NONE;
+
+	return text.n == sizeof("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx") - 1 &&
+	       id_at(text) == text.n;
+}
+
+bool clocks_is_id(struct str text)
+{
+	return text.n > 0 && id_at(text) == text.n;
+}

@@ -1,0 +1,40 @@
+/* Points in time in values from servers: Unix times, ISO 8601, HTTP dates; and generated ids. */
+#ifndef ROLLDBG_EVIDENCE_CLOCKS_H
+#define ROLLDBG_EVIDENCE_CLOCKS_H
+
+#include "base/buf.h"
+
+/* Appends text with each of the following replaced by '#': a date with a time (ISO 8601), a time
+   of day with thousandths or after a year, a number that is a Unix time of these decades in
+   seconds, milli-, micro- or nanoseconds, a UUID, a run of 32 hex digits. */
+void clocks_mask(struct str text, struct buf *out);
+/* The same for two texts at once: they become views of `scratch`, unless it is too small. */
+void clocks_mask_both(struct str *a, struct str *b, struct buf *scratch);
+
+/* False if clocks_mask certainly changes nothing. */
+bool clocks_may_mask(struct str text);
+
+/* Parses text that is entirely an ISO 8601 date with a time ("2026-11-22T04:36:27.5Z"; a space
+   may replace the T, and the zone is optional) or an HTTP date (RFC 9110 section 5.6.7) to
+   milliseconds since 1970; without a zone it is taken as UTC. False if it is neither. */
+bool clocks_date(struct str text, int64_t *unix_ms);
+
+/* Is the JSON value a time close to the present: a date, or a Unix time in seconds, milli-,
+   micro- or nanoseconds (a number or a string of digits), within a day (time zones) of now_ms,
+   or a time of day ("04:36:27")? *unix_ms is that time. If now_ms is negative (unknown), dates
+   and Unix times between 2020 and 2040 are accepted. */
+bool clocks_time(struct str value, int64_t now_ms, int64_t *unix_ms);
+bool clocks_is_now(struct str value, int64_t now_ms);
+
+/* The Unix time in ms of a JSON string that is a date; negative: it is none, or before 1970. */
+int64_t clocks_unix_ms(struct str value);
+/* When the call of a line was sent and answered, from its meta; -1: unknown. Without a latency both
+   are equal. */
+void clocks_of_call(struct str meta, int64_t *sent_ms, int64_t *answered_ms);
+
+/* Is the JSON value a string that is one UUID (RFC 9562)? */
+bool clocks_is_uuid(struct str value);
+/* Is the text a UUID or 32 hex digits? */
+bool clocks_is_id(struct str text);
+
+#endif

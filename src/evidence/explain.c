@@ -1,0 +1,198 @@
+/* The explanations of changes: see explain.h. */
+#include "evidence/explain.h"
+
+#include "evidence/limits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *const bookkeeping_names[] = {
+#define BOOKKEEPING(name) name,
+#include "evidence/bookkeeping.def"
+#undef BOOKKEEPING
+};
+const size_t bookkeeping_names_count = ARRAY_LEN(bookkeeping_names);
+
+/* ---- names ---- */
+
+static bool is_index(struct str token)
+{
+	for (size_t i = 0; i < token.n; i++) {
+		if (token.p[i] < '0' || token.p[i] > '9') {
+			return false;
+		}
+	}
+	return token.n > 0;
+}
+
+/* The last token of the pointer that is no number. */
+static struct str name_of(struct str pointer)
+{
+	struct str token = STR_NONE;
+
+	do {
+		size_t n = pointer.n;
+
+		while (n && pointer.p[n - 1] != '/') {
+			n--;
+		}
+		token = str_skip(pointer, n);
+		pointer.n = n ? n - 1 : 0;
+	} while (pointer.n && is_index(token));
+	return token;
+}
+
+/* ASCII letters in any case; `name` is in lower case. */
+static bool is_spelled(struct str text, struct str name)
+{
+	for (size_t i = 0; i < name.n && text.n == name.n; i++) {
+		char c = text.p[i];
+
+		if ((c >= 'A' && c <= 'Z' ? c + 32 : c) != name.p[i]) {
+			return false;
+		}
+	}
+	return text.n == name.n;
+}
+
+static bool has_bookkeeping_name(const struct member *m)
+{
+	struct str name = name_of(m->pointer);
+
+	for (size_t i = 0; i < bookkeeping_names_count; i++) {
+		if (is_spelled(name, str_from(bookkeeping_names[i]))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_named(const char *const *list, size_t count, const struct member *m)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct str top = str_from(list[i]);
+
+		if (str_starts(m->pointer, top) &&
+		    (m->pointer.n == top.n || m->pointer.p[top.n] == '/')) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- one function an explanation ---- */
+
+static bool is_volatile(const struct member *m)
+{
+	return m->controls > 0 || m->always_now;
+}
+
+static bool is_bookkeeping(const struct member *m, const struct explaining *e)
+{
+	return is_named(e->ignored, e->ignored_count, m) || (e->names && has_bookkeeping_name(m));
+}
+
+static bool is_steady(const struct member *m, const struct series *s)
+{
+	bool each = m->trials == (int64_t)s->known_count && m->trials >= COUNT_TRIALS;
+
+	return m->even && each && (!m->is_list || m->step == 1);
+}
+
+/* Is it a count, or part of a list that grows by one entry at each call? */
+static bool is_count(const struct member *m, const struct series *s)
+{
+	struct str list = m->pointer;
+
+	if (is_steady(m, s)) {
+		return true;
+	}
+	for (; list.n; list.n--) {
+		const struct member *above =
+			list.p[list.n - 1] == '/'
+				? map_find(&s->members,
+		                           map_hash_with(
+						   map_hash((struct str){list.p, list.n - 1}), 1),
+		                           STR_NONE)
+				: NULL;
+
+		if (above && is_steady(above, s)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* One call, or the same call again, proves no echo unless the value is nothing but its words. */
+static bool is_echo(const struct member *m, const struct series *s)
+{
+	return m->echoes && (m->is_word || (s->known_count > 1 && s->calls_differ));
+}
+
+static enum explanation explain(const struct member *m, const struct series *s,
+                                const struct explaining *e)
+{
+	if (is_named(e->effects, e->effect_count, m)) {
+		return MEMBER_EFFECT;
+	}
+	return is_volatile(m)         ? MEMBER_VOLATILE
+	       : is_bookkeeping(m, e) ? MEMBER_BOOKKEEPING
+	       : is_count(m, s)       ? MEMBER_COUNT
+	       : is_echo(m, s)        ? MEMBER_ECHO
+	                              : MEMBER_EFFECT;
+}
+
+void explain_members(struct series *s, const struct explaining *e)
+{
+	struct member **list = map_list(&s->members);
+
+	for (size_t i = 0; i < s->members.count; i++) {
+		list[i]->explanation = explain(list[i], s, e);
+	}
+	free(list);
+}
+
+bool explain_newest(const struct series *s, const struct explaining *e)
+{
+	const struct trial *t = &s->trials[s->trial_count - 1];
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct member *m = s->changed[t->first + i];
+
+		if (is_named(e->effects, e->effect_count, m) ||
+		    (!is_volatile(m) && !is_bookkeeping(m, e))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool explain_is_aside(const struct series *s, const struct explaining *e, struct str key)
+{
+	char pointer[80];
+	int n = snprintf(pointer, sizeof(pointer), "/%.*s", STR_ARG(key));
+	struct str text = {pointer, (size_t)n};
+	struct member named = {.pointer = text};
+
+	if (n < 0 || (size_t)n >= sizeof(pointer)) {
+		return false;
+	}
+	const struct member *m = map_find(&s->members, map_hash_with(map_hash(text), 0), STR_NONE);
+	return (m && m->controls > 0) || is_bookkeeping(&named, e);
+}
+
+void explain_sentence(const struct member *m, char *out, size_t size)
+{
+	const char *what = m->pointer.n ? "" : "the state";
+	int n = snprintf(out, size, "%s%.*s%s %s", what, STR_ARG(m->pointer),
+	                 m->is_list ? " (entries)" : "",
+	                 m->explanation == MEMBER_COUNT      ? "grows by the same amount at each call"
+	                 : m->explanation == MEMBER_ECHO     ? "repeats words of the call"
+	                 : m->explanation == MEMBER_VOLATILE ? "also changes without a call"
+	                 : m->explanation == MEMBER_BOOKKEEPING ? "is bookkeeping by its name"
+	                                                        : "is an effect of the calls");
+
+	if (n > 0 && (size_t)n < size && !m->is_list && m->explanation == MEMBER_COUNT) {
+		snprintf(out + n, size - (size_t)n, " (%s -> %s)", m->before, m->after);
+	}
+}

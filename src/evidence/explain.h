@@ -1,0 +1,36 @@
+/* What the changes of a member are, from a closed list, in this order: volatile, bookkeeping,
+   count, echo, effect. rolldbg-verdicts(7) tells the same to users. One function an explanation. */
+#ifndef ROLLDBG_EVIDENCE_EXPLAIN_H
+#define ROLLDBG_EVIDENCE_EXPLAIN_H
+
+#include "evidence/series.h"
+
+/* What the user and the protocol say about members. */
+struct explaining {
+	bool names; /* the names of bookkeeping.def count */
+	/* Pointers of members that are effects, and of bookkeeping, with all below them. */
+	const char *const *effects;
+	size_t effect_count;
+	const char *const *ignored;
+	size_t ignored_count;
+};
+
+/* Sets the explanation of each member; call after the last trial. */
+void explain_members(struct series *s, const struct explaining *e);
+
+/* Whether the newest trial changed a member that is not known to be volatile or bookkeeping:
+   what can be said while the rollout runs. */
+bool explain_newest(const struct series *s, const struct explaining *e);
+
+/* Is the member of the state with that key volatile so far, or bookkeeping? */
+bool explain_is_aside(const struct series *s, const struct explaining *e, struct str key);
+
+/* "requests 3 -> 4 counts the calls": why the member's changes are no effect, or that they are;
+   not escaped, but short. */
+void explain_sentence(const struct member *m, char *out, size_t size);
+
+/* The names of bookkeeping.def, in their order. */
+extern const char *const bookkeeping_names[];
+extern const size_t bookkeeping_names_count;
+
+#endif

@@ -1,0 +1,224 @@
+/* Facts from the header: tools, state source, policy and limits. */
+#include "evidence/fold.h"
+
+#include "base/text.h"
+#include "evidence/peer.h"
+#include "evidence/baseline.h"
+
+#define TOOLS_MAX        65536
+#define NAME_BYTES_MAX   ((size_t)4 << 20)
+#define SCHEMA_BYTES_MAX ((size_t)4 << 20)
+
+static enum source source_of(const struct line *header)
+{
+	switch (line_state_kind(header)) {
+	case STATE_NONE:
+		return SOURCE_NONE;
+	case STATE_OBSERVATION:
+		return SOURCE_OBSERVATION;
+	case STATE_UNKNOWN: /* no state source, or one of a later version */
+		return json_is_null(JSON_GET(header->value[KEY_STATE_SOURCE], "kind"))
+		               ? SOURCE_NONE
+		               : SOURCE_NAMED;
+	default:
+		return SOURCE_NAMED;
+	}
+}
+
+/* Limit on the memory for the tools of a rollout. */
+struct room {
+	size_t names, schemas;
+};
+
+static bool fits(size_t *room, struct str text)
+{
+	bool fits = text.n <= *room;
+
+	*room -= fits ? text.n : 0;
+	return fits;
+}
+
+static struct tool_fact tool_of(struct rollout_facts *f, const struct hints *hints, struct str tool,
+                                struct room *room)
+{
+	struct str name = STR_NONE, annotations = STR_NONE, schema = STR_NONE;
+	struct json_member member;
+	struct tool_fact t = {.read_only = false};
+
+	for (size_t cursor = 0; json_next_member(tool, &cursor, &member);) {
+		if (str_eq(member.key, STR("name"))) {
+			name = member.value;
+		} else if (str_eq(member.key, STR("annotations"))) {
+			annotations = member.value;
+		} else if (str_eq(member.key, STR("inputSchema"))) {
+			schema = member.value;
+		}
+	}
+	bool hinted = json_bool(JSON_GET(annotations, "readOnlyHint"), &t.read_only);
+	json_bool(JSON_GET(annotations, "idempotentHint"), &t.idempotent);
+	t.name = json_text(f->arena, name);
+	t.schema_left_out = schema.p && !fits(&room->schemas, schema);
+	t.schema = t.schema_left_out ? STR_NONE : arena_str(f->arena, schema);
+	t.read_only = t.read_only ||
+	              (hints->read_only && t.name.p && text_globs(hints->read_only, t.name));
+	t.learned = !hinted && !t.read_only && t.name.p &&
+	            baseline_is_read_only(hints->baseline, t.name);
+	t.read_only = t.read_only || t.learned;
+	return t;
+}
+
+/* The list grows by copying within the arena, which cannot free: at most twice the memory. */
+static struct tool_fact *longer(struct arena *a, const struct tool_fact *list, size_t count)
+{
+	struct tool_fact *new = arena_new(a, (count ? 2 * count : 4) * sizeof(*new));
+
+	if (count) {
+		memcpy(new, list, count * sizeof(*new));
+	}
+	return new;
+}
+
+/* Index of a tool in the list. */
+struct tool_place {
+	struct map_item item;
+	int at;
+};
+
+/* If several tools have the same name, the first is used. */
+static void index_tools(struct rollout_facts *f)
+{
+	struct tool_place *places = arena_new(f->arena, f->tool_count * sizeof(*places));
+
+	for (size_t i = 0; i < f->tool_count; i++) {
+		uint64_t hash = map_hash(f->tools[i].name);
+
+		if (!map_find(&f->tool_places, hash, STR_NONE)) {
+			places[i].at = (int)i;
+			map_add(&f->tool_places, &places[i].item, hash);
+		}
+	}
+}
+
+int tool_at(const struct rollout_facts *r, struct str name)
+{
+	if (r->tool_places.count) {
+		const struct tool_place *place =
+			map_find(&r->tool_places, map_hash(name), STR_NONE);
+
+		return place ? place->at : TOOL_UNLISTED;
+	}
+	for (size_t i = 0; i < r->tool_count; i++) {
+		if (str_eq(r->tools[i].name, name)) {
+			return (int)i;
+		}
+	}
+	return TOOL_UNLISTED;
+}
+
+static void keep_tools(struct open_rollout *o, struct str tools)
+{
+	struct rollout_facts *f = &o->facts;
+	struct room left = {NAME_BYTES_MAX, SCHEMA_BYTES_MAX};
+	struct tool_fact *list = NULL;
+	size_t n = 0, room = 0, cursor = 0;
+	struct str tool;
+
+	if (json_type(tools) != JSON_ARRAY) {
+		return;
+	}
+	f->tools_known = TOOLS_ALL;
+	while (json_next(tools, &cursor, &tool)) {
+		if (n == TOOLS_MAX || !fits(&left.names, JSON_GET(tool, "name"))) {
+			f->tools_known = TOOLS_SOME;
+			break;
+		}
+		if (n == room) {
+			list = longer(f->arena, list, n);
+			room = n ? 2 * n : 4;
+		}
+		list[n++] = tool_of(f, o->hints, tool, &left);
+	}
+	f->tools = list;
+	f->tool_count = n;
+	if (n > TOOL_CACHE) {
+		index_tools(f);
+	}
+}
+
+void fold_begin(struct open_rollout *o)
+{
+	struct rollout_facts *f = &o->facts;
+
+	f->known = UINT64_MAX;
+	f->max_turns = f->group_size = f->sample = -1;
+	f->last_turn = f->ended_turn = -1;
+	f->env_count = (struct env_count){.now = -1, .first = -1};
+	f->min_effective = o->hints->min_effective;
+	f->expected = o->hints->errors;
+	f->expected_count = o->hints->error_count;
+	f->expected_came = arena_new(f->arena, f->expected_count + 1);
+	o->explaining = (struct explaining){.names = true,
+	                                    .effects = o->hints->effects,
+	                                    .effect_count = o->hints->effect_count,
+	                                    .ignored = o->hints->ignored,
+	                                    .ignored_count = o->hints->ignored_count};
+}
+
+/* For an imported recording: the keys that its source can have. */
+static uint64_t known_keys(struct str list)
+{
+	uint64_t known = 0;
+	struct str one;
+
+	if (json_type(list) != JSON_ARRAY) {
+		return UINT64_MAX;
+	}
+	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
+		for (size_t i = 0; i < line_keys_count; i++) {
+			if (json_is(one, str_from(line_keys[i].name))) {
+				known |= UINT64_C(1) << line_keys[i].key;
+			}
+		}
+	}
+	return known;
+}
+
+/* The user chose a state source that is a tool, a resource or a part of the observation; one that
+   another program recorded was chosen, too. */
+static bool is_named(const struct line *header)
+{
+	enum state_kind kind = line_state_kind(header);
+	struct str pointer = JSON_GET(header->value[KEY_STATE_SOURCE], "pointer");
+
+	return kind == STATE_TOOL || kind == STATE_RESOURCE || kind == STATE_IMPORT ||
+	       (kind == STATE_OBSERVATION && json_inner(pointer).n > 0);
+}
+
+static void take_source(struct open_rollout *o, const struct line *header)
+{
+	struct str source = header->value[KEY_STATE_SOURCE];
+
+	o->facts.source = source_of(header);
+	o->facts.state_is_named = is_named(header);
+	o->explaining.names = !str_is(JSON_GET(source, "names"), "false");
+	series_ignore(&o->series, JSON_GET(source, "ignore"));
+}
+
+void fold_header(struct open_rollout *o, const struct line *header)
+{
+	struct rollout_facts *f = &o->facts;
+
+	f->task = json_text(f->arena, JSON_GET(header->value[KEY_TASK], "id"));
+	f->policy = line_policy_kind(header);
+	f->imported = f->policy == POLICY_IMPORT || line_state_kind(header) == STATE_IMPORT;
+	f->known = known_keys(JSON_GET(header->value[KEY_ENV], "facts"));
+	json_i64(JSON_GET(header->value[KEY_LIMITS], "max_turns"), &f->max_turns);
+	if (!json_i64(JSON_GET(header->value[KEY_LIMITS], "group_size"), &f->group_size)) {
+		json_i64(JSON_GET(header->value[KEY_TASK], "group_size"), &f->group_size);
+	}
+	json_i64(header->value[KEY_SAMPLE], &f->sample);
+	f->has_seed = json_i64(header->value[KEY_SEED], &f->seed);
+	f->protocol = line_protocol(header);
+	take_source(o, header);
+	keep_tools(o, header->value[KEY_TOOLS]);
+}

@@ -1,0 +1,528 @@
+/* Members over time: see series.h. Two readings are compared only if their bytes differ; what
+   they have in common costs one comparison. */
+#include "evidence/series.h"
+
+#include "evidence/clocks.h"
+#include "evidence/fingerprint.h"
+#include "evidence/limits.h"
+#include "json/diff.h"
+#include "json/scan.h"
+#include "json/string_words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BLANK '\1' /* in place of the call's words */
+
+void series_release(struct series *s)
+{
+	struct member **list = map_list(&s->members);
+
+	for (size_t i = 0; i < s->members.count; i++) {
+		buf_release(&list[i]->value);
+	}
+	free(list);
+	json_paths_free(s->ignored);
+	buf_release(&s->last);
+	buf_release(&s->text);
+	free(s->words.set.list);
+	free(s->words_before.set.list);
+	buf_release(&s->words.arguments);
+	buf_release(&s->words_before.arguments);
+	arena_release(&s->arena);
+	*s = (struct series){.has_last = false};
+}
+
+void series_ignore(struct series *s, struct str pointers)
+{
+	struct arena texts = {0};
+	struct error skipped; /* not a pointer: nothing to ignore */
+	struct str one;
+
+	json_paths_free(s->ignored);
+	s->ignored = json_paths_new(false);
+	for (size_t cursor = 0; json_next(pointers, &cursor, &one);) {
+		struct str text = json_text(&texts, one);
+
+		if (text.p && json_paths_add(s->ignored, text, &skipped)) {
+			continue;
+		}
+	}
+	arena_release(&texts);
+}
+
+/* ---- words of a call ---- */
+
+static bool ends_word(char c)
+{
+	return c == '.' || c == ':' || c == '!' || c == '?' || c == '\'' || c == '*' || c == '`';
+}
+
+static struct str trimmed(struct str word)
+{
+	while (word.n > 1 && ends_word(word.p[word.n - 1])) {
+		word.n--;
+	}
+	while (word.n > 1 && (word.p[0] == ':' || word.p[0] == '\'' || word.p[0] == '*' || word.p[0] == '`')) {
+		word = str_skip(word, 1);
+	}
+	return word;
+}
+
+/* The same for words that differ in the case of ASCII letters only. */
+static uint64_t word_hash(struct str word)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+
+	word = trimmed(word);
+	for (size_t i = 0; i < word.n; i++) {
+		char c = word.p[i];
+
+		hash ^= (unsigned char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+		hash *= UINT64_C(1099511628211);
+	}
+	return hash;
+}
+
+static struct str text_of(struct str value)
+{
+	return json_type(value) == JSON_STRING ? json_inner(value) : value;
+}
+
+static void add_word(struct word_set *w, struct str word)
+{
+	if (w->count == w->room) {
+		w->room = w->room ? 2 * w->room : 16;
+		w->list = mem_resize(w->list, w->room, sizeof(*w->list));
+	}
+	w->list[w->count++] = word_hash(word);
+}
+
+static int order_hashes(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool has_word(const struct word_set *w, struct str word)
+{
+	uint64_t hash = word_hash(word);
+
+	return w->count && bsearch(&hash, w->list, w->count, sizeof(hash), order_hashes);
+}
+
+/* The words of the values in a call's arguments. Keys at the top are the same in every call. */
+static const struct word_set *words_of(struct series_words *c)
+{
+	struct json_member m;
+	struct str word;
+
+	if (c->read) {
+		return &c->set;
+	}
+	c->read = true;
+	c->set.count = 0;
+	for (size_t cursor = 0; json_next_member(buf_view(&c->arguments), &cursor, &m);) {
+		for (size_t at = 0; json_next_word(text_of(m.value), &at, &word);) {
+			add_word(&c->set, word);
+		}
+	}
+	if (c->set.count) {
+		qsort(c->set.list, c->set.count, sizeof(*c->set.list), order_hashes);
+	}
+	return &c->set;
+}
+
+static void take_call(struct series *s, struct str arguments)
+{
+	struct series_words before = s->words_before;
+
+	s->words_before = s->words;
+	s->words = before;
+	s->words.read = false;
+	s->words.arguments.max = s->text.max = BUF_MAX_MESSAGE;
+	buf_clear(&s->words.arguments);
+	buf_str(&s->words.arguments, arguments);
+	s->calls_differ = s->calls_differ ||
+	                  (s->trial_count > 0 && !str_eq(buf_view(&s->words.arguments),
+	                                                 buf_view(&s->words_before.arguments)));
+}
+
+struct blanked {
+	uint64_t hash;
+	bool any, only; /* some word was blanked; all words were */
+};
+
+/* Hashes a text with each run of the call's words replaced by one blank. */
+static struct blanked blank(struct series_words *call, struct str text, struct buf *out)
+{
+	const struct word_set *w = words_of(call);
+	struct blanked b = {.only = true};
+	struct str word;
+	size_t from = 0;
+
+	buf_clear(out);
+	for (size_t at = 0; json_next_word(text, &at, &word);) {
+		size_t begin = (size_t)(word.p - text.p);
+		bool ours = has_word(w, word);
+		bool again = ours && out->n && out->p[out->n - 1] == BLANK && begin == from + 1;
+
+		if (!again) {
+			buf_add(out, text.p + from, begin - from);
+			buf_str(out, ours ? (struct str){"\1", 1} : word);
+		}
+		from = begin + word.n;
+		b.any = b.any || ours;
+		b.only = b.only && ours;
+	}
+	buf_add(out, text.p + from, text.n - from);
+	b.only = b.only && b.any;
+	b.hash = fingerprint(buf_view(out));
+	return b;
+}
+
+/* ---- members ---- */
+
+static struct member *member_at(struct series *s, struct str pointer, bool is_list)
+{
+	uint64_t hash = map_hash_with(map_hash(pointer), is_list);
+	struct member *m = map_find(&s->members, hash, STR_NONE);
+
+	if (!m) {
+		m = arena_new(&s->arena, sizeof(*m));
+		m->pointer = arena_str(&s->arena, pointer);
+		m->is_list = is_list;
+		m->newest = -1;
+		m->value = BUF(SERIES_BYTES);
+		m->always_now = m->even = true;
+		map_add(&s->members, &m->item, hash);
+	}
+	return m;
+}
+
+/* A comparison of two readings. */
+struct comparison {
+	struct series *s;
+	struct trial *trial; /* NULL: a control */
+	bool busy;
+};
+
+static void show(char out[SHOWN_VALUE], struct str value)
+{
+	snprintf(out, SHOWN_VALUE, "%.*s", STR_ARG(value));
+}
+
+static bool is_scalar(struct str value)
+{
+	enum json_type type = json_type(value);
+
+	return type != JSON_OBJECT && type != JSON_ARRAY;
+}
+
+/* The values before and after the newest call; `first`: the member changed for the first time. */
+static void follow_echo(struct series *s, struct member *m, struct str before, struct str after,
+                        bool first)
+{
+	struct blanked b = {.hash = 0};
+
+	if (!first && !m->echoes) {
+		return;
+	}
+	if (is_scalar(after) && after.p) {
+		b = blank(&s->words, text_of(after), &s->text);
+	}
+	if (first) {
+		m->text = b.hash;
+		m->is_word = b.only;
+		m->echoes = b.any;
+		s->echoing = m->echoes ? arena_grow(&s->arena, s->echoing, s->echoing_count,
+		                                    sizeof(*s->echoing))
+		                       : s->echoing;
+		if (m->echoes) {
+			s->echoing[s->echoing_count++] = m;
+		}
+		if (m->echoes && s->known_count > 1 && before.p && !json_is_null(before)) {
+			b = blank(&s->words_before, text_of(before), &s->text);
+		}
+	}
+	m->echoes = m->echoes && b.any && b.hash == m->text;
+	buf_clear(&m->value);
+	if (m->echoes) {
+		buf_str(&m->value, text_of(after));
+	}
+}
+
+/* A call that changed nothing is no echo of a member unless the value repeats its words. */
+static void follow_unchanged(struct series *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->echoing_count; i++) {
+		struct member *m = s->echoing[i];
+
+		if (m->echoes && m->newest != (int64_t)s->trial_count - 1) {
+			struct blanked b = blank(&s->words, buf_view(&m->value), &s->text);
+
+			m->echoes = b.any && b.hash == m->text;
+		}
+		if (m->echoes) {
+			s->echoing[kept++] = m;
+		}
+	}
+	s->echoing_count = kept;
+}
+
+static void follow_number(struct member *m, bool number, double by)
+{
+	if (m->trials == 1) {
+		m->step = by;
+	}
+	m->even = m->even && number && by != 0 &&
+	          fabs(by - m->step) <= 1e-9 * fmax(1, fabs(m->step));
+}
+
+/* One member differs. by: by how much, if it is a number. */
+static void add_change(struct comparison *c, struct member *m, struct str before, struct str after,
+                       bool number, double by, bool now)
+{
+	struct series *s = c->s;
+
+	m->always_now = m->always_now && now;
+	if (!c->trial) {
+		m->controls += !c->busy;
+		m->shared += c->busy;
+		return;
+	}
+	int64_t index = (int64_t)s->trial_count - 1;
+	if (m->newest == index) {
+		return;
+	}
+	m->newest = index;
+	if (m->trials++ == 0) {
+		show(m->before, before);
+		show(m->after, after);
+	}
+	follow_number(m, number, by);
+	follow_echo(s, m, before, after, m->trials == 1);
+	s->changed = arena_grow(&s->arena, s->changed, s->changed_count, sizeof(*s->changed));
+	s->changed[s->changed_count++] = m;
+	c->trial->count++;
+}
+
+static void compare_scalars(struct comparison *c, struct str pointer, struct str before,
+                            struct str after)
+{
+	int64_t now = c->s->now_ms;
+	double from = 0, to = 0;
+	bool number = json_double(before, &from) && json_double(after, &to);
+
+	add_change(c, member_at(c->s, pointer, false), before, after, number, to - from,
+	           (!before.p || clocks_is_now(before, now)) && after.p &&
+	                   clocks_is_now(after, now));
+}
+
+/* ---- texts ---- */
+
+/* A text with its numbers replaced, and these numbers. */
+struct numbered_text {
+	struct buf prose;
+	struct number {
+		double value;
+		size_t word; /* its number among the words */
+		struct str text;
+	} * list;
+	size_t count, room;
+};
+
+static void read_numbers(struct str text, struct numbered_text *out)
+{
+	struct str word;
+	size_t from = 0, words = 0;
+
+	out->prose = BUF(text.n + 1);
+	for (size_t at = 0; json_next_word(text, &at, &word); words++) {
+		struct str digits = trimmed(word);
+		double value;
+		char c = digits.n ? digits.p[0] : '\0';
+
+		if ((c != '-' && (c < '0' || c > '9')) || !json_double_text(digits, &value)) {
+			continue;
+		}
+		if (out->count == out->room) {
+			out->room = out->room ? 2 * out->room : 8;
+			out->list = mem_resize(out->list, out->room, sizeof(*out->list));
+		}
+		out->list[out->count++] = (struct number){value, words, digits};
+		buf_add(&out->prose, text.p + from, (size_t)(digits.p - text.p) - from);
+		buf_char(&out->prose, '#');
+		from = (size_t)(digits.p - text.p) + digits.n;
+	}
+	buf_add(&out->prose, text.p + from, text.n - from);
+}
+
+static void compare_numbers(struct comparison *c, struct str pointer, const struct numbered_text *a,
+                            const struct numbered_text *b)
+{
+	struct buf name = BUF(BUF_MAX_MESSAGE);
+
+	for (size_t i = 0; i < a->count && i < b->count && !c->s->over; i++) {
+		if (a->list[i].value == b->list[i].value) {
+			continue;
+		}
+		buf_clear(&name);
+		buf_str(&name, pointer);
+		buf_printf(&name, "/%zu", a->list[i].word);
+		add_change(c, member_at(c->s, buf_view(&name), false), a->list[i].text,
+		           b->list[i].text, true, b->list[i].value - a->list[i].value, false);
+	}
+	buf_release(&name);
+}
+
+static void compare_texts(struct comparison *c, struct str pointer, struct str before,
+                          struct str after)
+{
+	struct buf scratch = BUF(BUF_MAX_MESSAGE);
+	struct numbered_text a = {.count = 0}, b = {.count = 0};
+	struct str x = json_inner(before), y = json_inner(after);
+
+	clocks_mask_both(&x, &y, &scratch);
+	if (str_eq(x, y)) {
+		add_change(c, member_at(c->s, pointer, false), before, after, false, 0, true);
+	} else {
+		read_numbers(x, &a);
+		read_numbers(y, &b);
+		bool same = str_eq(buf_view(&a.prose), buf_view(&b.prose));
+		if (a.count == b.count) {
+			compare_numbers(c, pointer, &a, &b);
+		}
+		if (!same) {
+			add_change(c, member_at(c->s, pointer, false), buf_view(&a.prose),
+			           buf_view(&b.prose), false, 0, false);
+		}
+	}
+	buf_release(&a.prose);
+	buf_release(&b.prose);
+	free(a.list);
+	free(b.list);
+	buf_release(&scratch);
+}
+
+/* ---- two readings ---- */
+
+/* An entry of a list was added or removed: its pointer ends in a number. */
+static void grow_list(struct comparison *c, struct str pointer, double by)
+{
+	size_t n = pointer.n;
+
+	while (n && pointer.p[n - 1] >= '0' && pointer.p[n - 1] <= '9') {
+		n--;
+	}
+	if (n == pointer.n || n == 0 || pointer.p[n - 1] != '/') {
+		return;
+	}
+	struct member *list = member_at(c->s, (struct str){pointer.p, n - 1}, true);
+	bool again = list->newest == (int64_t)c->s->trial_count - 1 && c->trial;
+
+	list->growth = again ? list->growth + by : by;
+	if (!again) {
+		add_change(c, list, STR("-"), STR("-"), true, by, false);
+	} else if (list->trials == 1) {
+		list->step = list->growth;
+	} else {
+		list->even = false; /* by more than one entry, which no log of calls does */
+	}
+}
+
+static bool take_difference(void *ctx, const struct json_difference *d)
+{
+	struct comparison *c = ctx;
+
+	if (!d->before.p || !d->after.p) {
+		grow_list(c, d->pointer, d->after.p ? 1 : -1);
+	}
+	if (json_type(d->before) == JSON_STRING && json_type(d->after) == JSON_STRING) {
+		compare_texts(c, d->pointer, d->before, d->after);
+	} else {
+		compare_scalars(c, d->pointer, d->before, d->after);
+	}
+	c->s->over = c->s->over || c->s->arena.bytes > SERIES_BYTES;
+	return !c->s->over;
+}
+
+static void compare(struct comparison *c, struct str state)
+{
+	struct str last = buf_view(&c->s->last);
+
+	if (!c->s->over && !str_eq(last, state)) {
+		json_diff(last, state, c->s->ignored, take_difference, c);
+	}
+}
+
+static void keep_last(struct series *s, struct str state)
+{
+	s->last.max = s->last.max ? s->last.max : BUF_MAX_MESSAGE;
+	buf_clear(&s->last);
+	buf_str(&s->last, state);
+	s->has_last = state.p && !s->last.full;
+	s->any = s->any || s->has_last;
+}
+
+static bool is_name(struct str word)
+{
+	char c = word.n ? (char)(word.p[0] | 32) : '\0';
+
+	return word.n > 1 && c >= 'a' && c <= 'z';
+}
+
+/* Does a key or a text of the state repeat a word of the call? */
+static void look_for_words(struct series *s, struct str state)
+{
+	struct str word;
+
+	for (size_t at = 0; !s->names_calls && json_next_word(state, &at, &word);) {
+		s->names_calls = is_name(trimmed(word)) && has_word(words_of(&s->words), word);
+	}
+}
+
+void series_call(struct series *s, struct str arguments, int64_t now_ms)
+{
+	take_call(s, arguments);
+	s->now_ms = now_ms;
+}
+
+void series_trial(struct series *s, struct str state)
+{
+	struct comparison c = {.s = s};
+
+	s->trials = arena_grow(&s->arena, s->trials, s->trial_count, sizeof(*s->trials));
+	c.trial = &s->trials[s->trial_count++];
+	*c.trial = (struct trial){.first = s->changed_count,
+	                          .known = s->has_last && state.p && !s->over};
+	s->known_count += c.trial->known;
+	if (c.trial->known) {
+		compare(&c, state);
+		follow_unchanged(s);
+		look_for_words(s, state);
+		c.trial->known = !s->over;
+	}
+	keep_last(s, state);
+}
+
+void series_control(struct series *s, struct str state, bool busy)
+{
+	struct comparison c = {.s = s, .busy = busy};
+
+	if (s->has_last && state.p) {
+		s->quiet += !busy;
+		s->busy += busy;
+		compare(&c, state);
+	}
+	keep_last(s, state);
+}
+
+void series_start(struct series *s, struct str state)
+{
+	keep_last(s, state);
+}

@@ -1,0 +1,141 @@
+/* Relations between rollouts: see sharing.h. */
+#include "evidence/sharing.h"
+
+#include <stdlib.h>
+
+/* The rollout that used an id first. */
+struct id_owner {
+	struct map_item item;
+	uint64_t rollout, mark;
+	bool contested; /* the id was also claimed with another mark */
+};
+
+void sharing_release(struct sharing *s)
+{
+	arena_release(&s->arena);
+	*s = (struct sharing){.open = NULL};
+}
+
+void sharing_forget(struct sharing *s)
+{
+	s->begun = s->caller = s->called = s->other_called = s->started = 0;
+	s->broken = false;
+}
+
+bool sharing_can_absorb(const struct sharing *s, const struct sharing *other)
+{
+	struct id_owner **list = map_list(&other->owners);
+	bool can = true;
+
+	for (size_t i = 0; can && i < other->owners.count; i++) {
+		const struct id_owner *mine = map_find(&s->owners, list[i]->item.hash, STR_NONE);
+
+		can = !mine || (mine->mark == list[i]->mark && !list[i]->contested);
+	}
+	free(list);
+	return can;
+}
+
+void sharing_absorb(struct sharing *s, const struct sharing *other)
+{
+	struct id_owner **list = map_list(&other->owners);
+
+	for (size_t i = 0; i < other->owners.count; i++) {
+		if (!map_find(&s->owners, list[i]->item.hash, STR_NONE)) {
+			struct id_owner *copy = arena_new(&s->arena, sizeof(*copy));
+
+			copy->rollout = list[i]->rollout;
+			copy->mark = list[i]->mark;
+			copy->contested = list[i]->contested;
+			map_add(&s->owners, &copy->item, list[i]->item.hash);
+		}
+	}
+	free(list);
+}
+
+bool sharing_claim(struct sharing *s, char kind, struct str id, uint64_t mark, struct str *owner)
+{
+	uint64_t hash = map_hash_with(map_hash(id), (unsigned char)kind);
+	struct id_owner *taken = map_find(&s->owners, hash, STR_NONE);
+
+	*owner = STR_NONE;
+	if (!taken) {
+		taken = arena_new(&s->arena, sizeof(*taken));
+		taken->rollout = s->current->item.hash;
+		taken->mark = mark;
+		map_add(&s->owners, &taken->item, hash);
+		return false;
+	}
+	if (taken->mark == mark) {
+		return false;
+	}
+	taken->contested = true;
+	const struct open_rollout *o = rollout_table_find_hash(s->open, taken->rollout);
+	if (o && o != s->current) {
+		*owner = o->facts.id;
+	}
+	return true;
+}
+
+void sharing_called(struct sharing *s, const struct open_rollout *o)
+{
+	if (s->caller != o->number) {
+		s->other_called = s->called;
+	}
+	s->caller = o->number;
+	s->called = s->clock;
+}
+
+bool sharing_others_called(const struct sharing *s)
+{
+	int64_t others = s->caller == s->current->number ? s->other_called : s->called;
+
+	return others > s->current->last_line;
+}
+
+static bool began_in(const struct sharing *s, uint64_t state)
+{
+	for (int64_t i = 0; i < s->started; i++) {
+		if (s->starts[i] == state) {
+			return true;
+		}
+	}
+	return false;
+}
+
+int64_t sharing_begin(struct sharing *s, uint64_t state, bool alone)
+{
+	bool enough = s->started == CONTINUED_ROLLOUTS;
+
+	s->broken = s->broken || !alone || (s->started > 0 && state != s->end) ||
+	            began_in(s, state);
+	if (!s->broken && !enough) {
+		s->starts[s->started++] = state;
+	}
+	return s->broken ? 0 : s->started;
+}
+
+void sharing_end(struct sharing *s, uint64_t state)
+{
+	s->end = state;
+}
+
+const struct member *sharing_member(const struct series *s)
+{
+	struct member **list = map_list(&s->members);
+	const struct member *found = NULL;
+
+	for (size_t i = 0; i < s->members.count; i++) {
+		const struct member *m = list[i];
+		bool shared = m->explanation == MEMBER_EFFECT && m->trials > 0 &&
+		              m->controls == 0 && m->shared >= SHARED_CONTROLS &&
+		              2 * m->shared >= s->busy;
+
+		/* the first by its pointer: map_list has no order */
+		if (shared && (!found || str_order(m->pointer, found->pointer) < 0)) {
+			found = m;
+		}
+	}
+	free(list);
+	return found;
+}

@@ -1,0 +1,23 @@
+/* A run of failed steps, as used by the rules about failures: consecutive, within the episode,
+   ended by a step that is answered ok or changes the state. */
+#ifndef ROLLDBG_EVIDENCE_STREAK_H
+#define ROLLDBG_EVIDENCE_STREAK_H
+
+#include "evidence/limits.h"
+#include "evidence/rollout_facts.h"
+
+#define STREAK_LONG FAILED_RUN
+
+struct streak {
+	struct span span;       /* count: failed steps without a visible change */
+	int64_t unchanged;      /* those after which the state is known to be unchanged */
+	const char *error; /* of the first failure; valid as long as the rollout */
+};
+
+/* Adds a step. True if a streak of at least STREAK_LONG just ended: *ended is that streak. */
+bool streak_add(struct streak *now, const struct completed_step *p, struct streak *ended);
+
+/* For messages: whether the state changed during the streak's steps. */
+const char *streak_state(int64_t unchanged);
+
+#endif

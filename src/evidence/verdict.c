@@ -1,0 +1,95 @@
+/* Effects and verdict: see verdict.h. */
+#include "evidence/verdict.h"
+
+#include "evidence/rollout_facts.h"
+
+const char *effect_name(enum effect e)
+{
+	switch (e) {
+	case EFFECT_UNKNOWN:
+		break;
+	case EFFECT_CHANGED:
+		return "changed";
+	case EFFECT_UNCHANGED:
+		return "unchanged";
+	}
+	return "unknown";
+}
+
+static bool is_aside(const struct member *m)
+{
+	return m->explanation == MEMBER_VOLATILE || m->explanation == MEMBER_BOOKKEEPING;
+}
+
+/* The first member that the trial changed by an effect, else by a count or echo, else NULL. */
+static const struct member *most_telling(const struct series *s, const struct trial *t)
+{
+	const struct member *found = NULL;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct member *m = s->changed[t->first + i];
+
+		if (m->explanation == MEMBER_EFFECT) {
+			return m;
+		}
+		found = found || is_aside(m) ? found : m;
+	}
+	return found;
+}
+
+static enum effect effect_of(struct verdict *v, const struct series *s, struct completed_step *p)
+{
+	bool known = p->trial >= 0 && s->trials[p->trial].known;
+	const struct member *m = known ? most_telling(s, &s->trials[p->trial]) : NULL;
+	bool failed = p->failed || p->expected;
+
+	p->counted = false;
+	if (!known) {
+		return EFFECT_UNKNOWN;
+	}
+	if (m && m->explanation == MEMBER_EFFECT) {
+		return s->over ? EFFECT_UNKNOWN : EFFECT_CHANGED;
+	}
+	if (m && !failed) {
+		p->counted = true;
+		v->count = v->count ? v->count : m;
+		return EFFECT_UNKNOWN;
+	}
+	return v->informative ? EFFECT_UNCHANGED : EFFECT_UNKNOWN;
+}
+
+static bool has_effect(const struct series *s)
+{
+	for (size_t i = 0; i < s->changed_count; i++) {
+		if (s->changed[i]->explanation == MEMBER_EFFECT) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void add(struct verdict *v, const struct completed_step *p)
+{
+	if (p->failed || p->expected || p->idle || p->outside_episode) {
+		return;
+	}
+	v->acting++;
+	v->moved += p->effect == EFFECT_CHANGED;
+	v->still += p->effect == EFFECT_UNCHANGED;
+	v->counted += p->counted;
+	v->unknown += p->effect == EFFECT_UNKNOWN && !p->counted;
+}
+
+void verdict_decide(struct verdict *v, struct series *s, const struct explaining *e, bool named,
+                    struct completed_step *steps, size_t count)
+{
+	explain_members(s, e);
+	*v = (struct verdict){.informative = s->any && (named || s->names_calls || has_effect(s))};
+	for (size_t i = 0; i < count; i++) {
+		enum effect seemed = steps[i].effect;
+
+		steps[i].effect = effect_of(v, s, &steps[i]);
+		v->revised += seemed == EFFECT_CHANGED && steps[i].effect != EFFECT_CHANGED;
+		add(v, &steps[i]);
+	}
+}

@@ -181,6 +181,24 @@ bool explain_is_aside(const struct series *s, const struct explaining *e, struct
 	return (m && m->controls > 0) || is_bookkeeping(&named, e);
 }
 
+enum explanation explain_elsewhere(const struct series *s, const struct explaining *e,
+                                   const struct member *m)
+{
+	const struct member *own = map_find(
+		&s->members, map_hash_with(map_hash(m->pointer), m->is_list), STR_NONE);
+	bool counts = own && own->even && own->trials > 0 &&
+	              own->trials == (int64_t)s->known_count;
+
+	if (is_named(e->effects, e->effect_count, m)) {
+		return MEMBER_EFFECT;
+	}
+	return m->always_now || (own && is_volatile(own)) ? MEMBER_VOLATILE
+	       : is_bookkeeping(m, e)                     ? MEMBER_BOOKKEEPING
+	       : counts || is_count(own ? own : m, s)     ? MEMBER_COUNT
+	       : own && is_echo(own, s)                   ? MEMBER_ECHO
+	                                                  : MEMBER_EFFECT;
+}
+
 void explain_sentence(const struct member *m, char *out, size_t size)
 {
 	const char *what = m->pointer.n ? "" : "the state";

@@ -25,6 +25,11 @@ bool explain_newest(const struct series *s, const struct explaining *e);
 /* Is the member of the state with that key volatile so far, or bookkeeping? */
 bool explain_is_aside(const struct series *s, const struct explaining *e, struct str key);
 
+/* What a change of m, a member of another series, means by what this one saw of the member at
+   that pointer. Fewer than COUNT_TRIALS trials that look like a count are taken for one. */
+enum explanation explain_elsewhere(const struct series *s, const struct explaining *e,
+                                   const struct member *m);
+
 /* "requests 3 -> 4 counts the calls": why the member's changes are no effect, or that they are;
    not escaped, but short. */
 void explain_sentence(const struct member *m, char *out, size_t size);

@@ -101,7 +101,7 @@ $(OBJ)/$(HTML)/parts.o: $(OBJ)/$(HTML)/parts.c $(OBJ)/flags
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
 # The code that processes every byte or line of a recording: -O3 is a few percent faster.
-$(OBJ)/src/json/%.o $(OBJ)/src/trajectory/%.o $(OBJ)/src/facts/%.o $(OBJ)/src/check/%.o: private ALL_CFLAGS := $(ALL_CFLAGS:-O2=-O3)
+$(OBJ)/src/json/%.o $(OBJ)/src/trajectory/%.o $(OBJ)/src/evidence/%.o $(OBJ)/src/check/%.o: private ALL_CFLAGS := $(ALL_CFLAGS:-O2=-O3)
 
 $(LIB): $(LIB_OBJ) $(OBJ)/members
 	@rm -f $@
@@ -122,7 +122,7 @@ $(OBJ)/tests/unit/test_websocket_tls: EXTRA := -lssl -lcrypto
 $(OBJ)/tests/bench/parse_cjson: EXTRA := -lcjson
 $(OBJ)/tests/bench/bare_loop $(OBJ)/tests/bench/http_loop: EXTRA := -lcurl
 # Tests of scaling count work instead of time: the code that reads peers' bytes reports each basic block executed.
-TRACED := $(patsubst %.c,$(OBJ)/traced/%.o,$(wildcard $(addsuffix /*.c,$(addprefix src/,json facts check check/rules compare \
+TRACED := $(patsubst %.c,$(OBJ)/traced/%.o,$(wildcard $(addsuffix /*.c,$(addprefix src/,json evidence check check/rules compare \
 	protocol env env/mcp env/openenv policy policy/llm policy/toolformats serve/gym serve/openenv serve/llm serve/world))) \
 	src/base/map.c src/base/names.c src/base/text.c src/net/handshake.c src/net/head.c src/serve/host/frames.c)
 $(filter $(OBJ)/tests/unit/test_scaling%,$(UNITS)): EXTRA := $(TRACED)

@@ -6,11 +6,11 @@
    call or by token, and always up to a cap. A rule that cannot judge a rollout beyond its cap says
    so with rule_not_judged().
    Facts used by several rules are computed once: a line is passed as a `struct derived_line`,
-   the rollout so far as a `struct rollout_facts` (facts/rollout_facts.h). */
+   the rollout so far as a `struct rollout_facts` (evidence/rollout_facts.h). */
 #ifndef ROLLDBG_CHECK_CHECK_H
 #define ROLLDBG_CHECK_CHECK_H
 
-#include "facts/rollout_facts.h"
+#include "evidence/rollout_facts.h"
 
 enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_ERROR };
 
@@ -84,17 +84,17 @@ struct check {
 	/* FACT(..), or-ed: the rule judges no rollout without these facts. Recordings of other
 	   programs lack some. */
 	uint64_t needs;
-	/* Bits of enum kind: the lines and steps for which `line` and `completed` are called.
-	   They do not limit `end`, `group` and `finish`. */
+	/* Bits of enum kind: the lines for which `line` is called. */
 	unsigned wants;
 	size_t state_size; /* zeroed when a header opens the rollout */
 	bool mostly_zero;  /* the state of nearly every rollout stays zero: it takes no memory */
-	/* Each may be NULL. For one line `completed` is called before `line` or `end`; `r`
-	   already includes that line (except r->previous). */
-	void (*completed)(void *state, const struct rollout_facts *r,
-	                  const struct completed_step *p, struct findings *out);
+	/* Each may be NULL. `r` already includes the line (except r->previous). */
 	void (*line)(void *state, const struct rollout_facts *r, const struct derived_line *m,
 	             struct findings *out);
+	/* Called when the rollout is over, before `end`, for each step in order: its effect is
+	   final then. */
+	void (*completed)(void *state, const struct rollout_facts *r,
+	                  const struct completed_step *p, struct findings *out);
 	/* Called once per task: at the end of its file or, for a group in several files, after
 	   all files. */
 	void (*group)(const struct task_group *g, struct findings *out);

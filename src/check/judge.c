@@ -5,7 +5,7 @@
 #include "check/groups.h"
 #include "check/turn_lines.h"
 #include "check/verify.h"
-#include "facts/peer.h"
+#include "evidence/peer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct rule_instance {
 
 struct judge {
 	struct judge_conf conf;
-	struct facts *facts;
+	struct evidence *facts;
 	const char *file;
 	bool many;     /* there are several files */
 	bool headless; /* lines without a header were reported for this file */
@@ -92,7 +92,7 @@ int judge_new(const struct judge_conf *conf, struct judge **out, struct error *e
 		free(j);
 		return -1;
 	}
-	j->facts = facts_new(&(struct facts_conf){.hints = conf->hints,
+	j->facts = evidence_new(&(struct evidence_conf){.hints = conf->hints,
 	                                          .user_size = sizeof(struct judged_rollout) +
 	                                                       j->rule_count * sizeof(void *),
 	                                          .user_release = release_judged,
@@ -107,7 +107,7 @@ void judge_free(struct judge *j)
 	if (!j) {
 		return;
 	}
-	facts_free(j->facts);
+	evidence_free(j->facts);
 	groups_release(&j->groups);
 	free(j->blank);
 	free(j);
@@ -149,21 +149,23 @@ static void store_state(const struct judge *j, struct judged_rollout *o,
 	}
 }
 
-static void run_completed(const struct judge *j, struct judged_rollout *o,
-                          const struct facts_update *u)
+static void run_completed(struct judge *j, struct judged_rollout *o, const struct rollout_facts *r)
 {
-	for (uint64_t rules = rules_for(j, u->completed_kinds, u->rollout); rules;
-	     rules &= rules - 1) {
-		size_t rule = (size_t)__builtin_ctzll(rules);
-		const struct check *c = j->rules[rule].check;
-		void *state = rule_state(j, o, u->rollout, rule, true);
+	for (size_t i = 0; i < j->rule_count; i++) {
+		const struct check *c = j->rules[i].check;
 
+		if (!c->completed || check_lacks_facts(c, r)) {
+			continue;
+		}
+		void *state = rule_state(j, o, r, i, r->steps > 0);
 		o->findings.rule = c->id;
-		c->completed(state, u->rollout, u->completed, &o->findings);
+		for (int64_t step = 0; step < r->steps; step++) {
+			c->completed(state, r, &r->completed[step], &o->findings);
+		}
 	}
 }
 
-static void run_line(const struct judge *j, struct judged_rollout *o, const struct facts_update *u)
+static void run_line(const struct judge *j, struct judged_rollout *o, const struct evidence_update *u)
 {
 	bool is_step = !(u->kinds & (KIND_HEADER | KIND_RESET | KIND_EVENT));
 
@@ -193,7 +195,7 @@ static void list_not_checked(struct judge *j)
 	}
 }
 
-static void run_end(struct judge *j, struct judged_rollout *o, const struct facts_update *u)
+static void run_end(struct judge *j, struct judged_rollout *o, const struct evidence_update *u)
 {
 	const struct findings *f = &o->findings;
 	bool stripped = !u->rollout->has_meta && u->rollout->steps > 0, missed = false;
@@ -289,10 +291,11 @@ static void place_findings(struct findings *f, const struct turn_lines *lines)
 	}
 }
 
-static void conclude(struct judge *j, struct judged_rollout *o, const struct facts_update *u)
+static void conclude(struct judge *j, struct judged_rollout *o, const struct evidence_update *u)
 {
 	const struct rollout_end *end = u->end;
 
+	run_completed(j, o, u->rollout);
 	run_end(j, o, u);
 	place_findings(&o->findings, &o->lines);
 	findings_sort(&o->findings);
@@ -312,21 +315,20 @@ static void conclude(struct judge *j, struct judged_rollout *o, const struct fac
 	};
 	count_findings(j, &o->findings);
 	add_counters(j, &v.counters);
-	unknown_effects_add(&j->sum.unknown_effects, u->rollout);
+	movement_add(&j->sum.movement, u->rollout);
 	add_to_group(j, &v, u->rollout);
 	if (j->conf.verdict) {
 		j->conf.verdict(j->conf.ctx, &v);
 	}
 }
 
-static void judge_update(struct judge *j, const struct facts_update *u)
+static void judge_update(struct judge *j, const struct evidence_update *u)
 {
 	struct judged_rollout *o = u->user;
 
 	if (j->conf.places && u->derived.line) {
 		turn_lines_add(&o->lines, u->derived.line);
 	}
-	run_completed(j, o, u);
 	run_line(j, o, u);
 	if (j->conf.line) {
 		j->conf.line(j->conf.ctx, u);
@@ -358,7 +360,7 @@ static void report_group_findings(void *ctx, const struct task_group *g, bool ca
 	char name[64];
 	const struct rollout_verdict v = {.file = carried ? NULL : j->file, .task = g->task};
 
-	peer_name(facts_workspace(j->facts), g->task, name, sizeof(name));
+	peer_name(evidence_workspace(j->facts), g->task, name, sizeof(name));
 	named.name = name;
 	for (size_t i = 0; i < j->rule_count; i++) {
 		f.rule = j->rules[i].check->id;
@@ -371,9 +373,9 @@ static void report_group_findings(void *ctx, const struct task_group *g, bool ca
 
 static void finish_open(struct judge *j)
 {
-	struct facts_update u;
+	struct evidence_update u;
 
-	while (facts_end_next(j->facts, &u)) {
+	while (evidence_end_next(j->facts, &u)) {
 		judge_update(j, &u);
 	}
 }
@@ -410,7 +412,7 @@ void judge_file(struct judge *j, const char *file)
 {
 	finish_open(j);
 	groups_take(&j->groups, false, report_group_findings, j);
-	facts_new_file(j->facts);
+	evidence_new_file(j->facts);
 	/* per file, so that the rounded sum does not depend on the number of threads */
 	j->reward += j->file_reward;
 	j->file_reward = 0;
@@ -435,7 +437,7 @@ static void add_incomplete(struct judge *j, const char *what)
 	report_findings(j, v, &f);
 }
 
-static int verify(const struct facts_update *u, struct error *err)
+static int verify(const struct evidence_update *u, struct error *err)
 {
 	struct judged_rollout *o = u->user;
 	const struct line *l = u->derived.line;
@@ -457,19 +459,19 @@ static void judge_headless(struct judge *j)
 int judge_line(struct judge *j, const struct line *l, const struct reader_note *note,
                struct error *err)
 {
-	struct facts_update u;
+	struct evidence_update u;
 
-	if (facts_end_unfinished(j->facts, l, &u)) {
+	if (evidence_end_unfinished(j->facts, l, &u)) {
 		judge_update(j, &u);
 	}
-	if (facts_line(j->facts, l, note, &u, err)) {
-		if (!j->many || !facts_is_headless(j->facts, l)) {
+	if (evidence_line(j->facts, l, note, &u, err)) {
+		if (!j->many || !evidence_is_headless(j->facts, l)) {
 			return -1;
 		}
 		judge_headless(j);
 		return 0;
 	}
-	if (note && note->torn && facts_open_count(j->facts) == 0) {
+	if (note && note->torn && evidence_open_count(j->facts) == 0) {
 		add_incomplete(j,
 		               "the file ends in a truncated line that belongs to no open rollout");
 	}
@@ -526,7 +528,7 @@ int judge_part_new(const struct judge_conf *conf, int64_t number, struct judge *
 	}
 	judge_many(*out);
 	groups_keep_log(&(*out)->groups);
-	facts_number_file((*out)->facts, number);
+	evidence_number_file((*out)->facts, number);
 	return 0;
 }
 
@@ -538,7 +540,7 @@ void judge_part_finish(struct judge *part)
 bool judge_can_absorb(const struct judge *j, const struct judge *part)
 {
 	return groups_can_absorb(&j->groups, &part->groups) &&
-	       facts_can_absorb(j->facts, part->facts);
+	       evidence_can_absorb(j->facts, part->facts);
 }
 
 static void add_sums(struct judge_summary *to, const struct judge_summary *s)
@@ -551,7 +553,7 @@ static void add_sums(struct judge_summary *to, const struct judge_summary *s)
 	to->errors += s->errors;
 	to->warnings += s->warnings;
 	to->infos += s->infos;
-	unknown_effects_absorb(&to->unknown_effects, &s->unknown_effects);
+	movement_absorb(&to->movement, &s->movement);
 	if (s->effective >= 0) {
 		to->effective = s->effective + (to->effective > 0 ? to->effective : 0);
 	}
@@ -559,7 +561,7 @@ static void add_sums(struct judge_summary *to, const struct judge_summary *s)
 
 void judge_absorb(struct judge *j, struct judge *part)
 {
-	facts_absorb(j->facts, part->facts);
+	evidence_absorb(j->facts, part->facts);
 	groups_absorb(&j->groups, &part->groups);
 	add_sums(&j->sum, &part->sum);
 	j->file_reward += part->file_reward;

@@ -6,8 +6,8 @@
 #define ROLLDBG_CHECK_JUDGE_H
 
 #include "check/check.h"
-#include "check/unknown_effects.h"
-#include "facts/facts.h"
+#include "check/movement.h"
+#include "evidence/evidence.h"
 
 /* Slices are valid during the call. */
 struct rollout_verdict {
@@ -33,10 +33,10 @@ struct judge_conf {
 	const char *without; /* comma-separated rule ids; NULL: none */
 	struct hints hints;
 	bool verify;  /* a state_hash that does not match its state is FAIL_INPUT */
-	bool lenient; /* as in struct facts_conf */
+	bool lenient; /* as in struct evidence_conf */
 	bool places;  /* set line numbers of findings; 8 bytes per turn of an open rollout */
 	/* Called for each line of an open rollout, after the rules; may be NULL. */
-	void (*line)(void *ctx, const struct facts_update *u);
+	void (*line)(void *ctx, const struct evidence_update *u);
 	/* Called when a rollout has ended (by its end line or by the end of the input); may be
 	   NULL. */
 	void (*verdict)(void *ctx, const struct rollout_verdict *v);
@@ -58,7 +58,7 @@ void judge_many(struct judge *j);
    next file or judge_free. */
 void judge_file(struct judge *j, const char *file);
 
-/* As facts_line; with `verify` also FAIL_INPUT for a state_hash that does not match its state. */
+/* As evidence_line; with `verify` also FAIL_INPUT for a state_hash that does not match its state. */
 MUST_USE int judge_line(struct judge *j, const struct line *l, const struct reader_note *note,
                         struct error *err);
 /* Called after each line; -1 with err set stops reading. */
@@ -88,7 +88,7 @@ struct judge_summary {
 	int64_t rollouts, turns, steps, failed;
 	int64_t effective; /* -1: no step's effect is known */
 	int64_t unknown;   /* steps whose effect is unknown */
-	struct unknown_effects unknown_effects;
+	struct movement movement;
 	int64_t errors, warnings, infos;
 	char reward[32]; /* the sum, a JSON number; "null" if no rollout has a reward */
 };

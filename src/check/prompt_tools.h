@@ -4,7 +4,7 @@
 #ifndef ROLLDBG_CHECK_PROMPT_TOOLS_H
 #define ROLLDBG_CHECK_PROMPT_TOOLS_H
 
-#include "facts/rollout_facts.h"
+#include "evidence/rollout_facts.h"
 
 /* Fills `names`, slices of text, with at most `max` different names; returns their number. *all:
    the whole text was searched. A name is presented as a tool if

@@ -3,7 +3,7 @@
 #define ROLLDBG_CHECK_VERIFY_H
 
 #include "base/error.h"
-#include "facts/rollout_facts.h"
+#include "evidence/rollout_facts.h"
 #include "json/canon.h"
 
 /* The pointers ignored in states, from the header; *out is NULL if there are none. FAIL_INPUT. */

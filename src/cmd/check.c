@@ -4,7 +4,7 @@
 #include "cmd/listing.h"
 #include "cmd/store.h"
 #include "cmd/threads.h"
-#include "facts/trained.h"
+#include "evidence/trained.h"
 #include "trajectory/reader.h"
 
 struct check_options {
@@ -13,6 +13,7 @@ struct check_options {
 	const char *explain, *trained, *html;
 	bool list, verify;
 	struct opt_u64 jobs;
+	struct opt_list ignored;
 };
 
 #define FIELD(f) offsetof(struct check_options, f)
@@ -22,6 +23,9 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(verdict), verdict_group),
 	OPT_NUMBER('j', "jobs", "N", FIELD(jobs),
                    "check N files at a time (default 1); the output is the same"),
+	OPT_LIST(0, "ignore", "POINTER", FIELD(ignored),
+                 "JSON Pointer to a part of the state whose changes are no effects, in addition to "
+                 "what the recordings ignore; may be given several times"),
 	OPT_STRING(0, "trainer-logprobs", "FILE", FIELD(trained),
                    "the trainer's log-probabilities of the sampled tokens, for kl-band"),
 	OPT_STRING(0, "html", "FILE", FIELD(html),
@@ -87,6 +91,20 @@ static int check_files(const struct check_options *o, size_t jobs, struct file_c
 	               : 0;
 }
 
+static int take_ignored(const struct check_options *o, struct hints *out, struct error *err)
+{
+	out->ignored = o->ignored.item;
+	out->ignored_count = o->ignored.count;
+	for (size_t i = 0; i < out->ignored_count; i++) {
+		if (out->ignored[i][0] != '/') {
+			return error_set(err, FAIL_USAGE,
+			                 "\1ignore\2 %s: not a JSON Pointer, which begins with '/'",
+			                 out->ignored[i]);
+		}
+	}
+	return 0;
+}
+
 static int check_run(const struct context *c, const void *opts, int argc, char **argv,
                      struct error *err)
 {
@@ -114,6 +132,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	size_t jobs;
 	int failed = threads_number(&o->jobs, &jobs, err) || html_file_check(o->html, err) ||
 	             verdict_hints(&o->verdict, c, &conf.hints, err) ||
+	             take_ignored(o, &conf.hints, err) ||
 	             (o->trained && trained_read(o->trained, &conf.hints.trained, err)) ||
 	             judge_new(&conf, &k.judge, err) ||
 	             reports_open(&o->report, c, &v.out.text, NULL, &v.reports, err) ||

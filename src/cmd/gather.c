@@ -13,7 +13,7 @@
 
 struct gathering {
 	struct stats *stats;
-	struct facts *facts;
+	struct evidence *facts;
 	bool many;         /* several files: an unusable one is skipped */
 	bool any;          /* this file has a whole line */
 	uint64_t headless; /* the first line in this file of a rollout without header; 0: none */
@@ -23,14 +23,14 @@ static int take_line(void *ctx, const struct line *l, const struct reader_note *
                      struct error *err)
 {
 	struct gathering *g = ctx;
-	struct facts_update u;
+	struct evidence_update u;
 
 	g->any = g->any || !note->torn;
-	if (facts_end_unfinished(g->facts, l, &u)) {
+	if (evidence_end_unfinished(g->facts, l, &u)) {
 		stats_take(g->stats, &u);
 	}
-	if (facts_line(g->facts, l, note, &u, err)) {
-		if (!g->many || !facts_is_headless(g->facts, l)) {
+	if (evidence_line(g->facts, l, note, &u, err)) {
+		if (!g->many || !evidence_is_headless(g->facts, l)) {
 			return -1;
 		}
 		g->headless = g->headless ? g->headless : note->line;
@@ -44,7 +44,7 @@ static int take_line(void *ctx, const struct line *l, const struct reader_note *
 
 static int take_file(struct gathering *g, const char *path, struct error *err)
 {
-	struct facts_update u;
+	struct evidence_update u;
 	bool any;
 
 	g->headless = 0;
@@ -63,27 +63,27 @@ static int take_file(struct gathering *g, const char *path, struct error *err)
 		log_warn("%s:%llu: lines of a rollout without a header are skipped", path,
 		         (unsigned long long)g->headless);
 	}
-	while (facts_end_next(g->facts, &u)) {
+	while (evidence_end_next(g->facts, &u)) {
 		stats_take(g->stats, &u);
 	}
-	facts_new_file(g->facts);
+	evidence_new_file(g->facts);
 	return 0;
 }
 
 int gather_recordings(struct gathered *out, const struct file_list *files, struct trained *trained,
                       struct error *err)
 {
-	const struct facts_conf conf = {.hints.trained = trained,
+	const struct evidence_conf conf = {.hints.trained = trained,
 	                                .user_size = sizeof(struct stats_rollout)};
 	int failed = 0;
 
 	*out = (struct gathered){.stats = stats_new(), .trained = trained};
-	struct gathering g = {.stats = out->stats, .facts = facts_new(&conf), .many = files->many};
+	struct gathering g = {.stats = out->stats, .facts = evidence_new(&conf), .many = files->many};
 	for (size_t i = 0; !failed && i < files->count; i++) {
 		failed = take_file(&g, files->paths[i], err) &&
 		         !store_pass_over(files, err, &out->unusable);
 	}
-	facts_free(g.facts);
+	evidence_free(g.facts);
 	return failed ? -1 : 0;
 }
 

@@ -2,7 +2,7 @@
 #ifndef ROLLDBG_CMD_GATHER_H
 #define ROLLDBG_CMD_GATHER_H
 
-#include "facts/trained.h"
+#include "evidence/trained.h"
 #include "stats/stats.h"
 #include "trajectory/reader.h"
 

@@ -89,7 +89,7 @@ static void flush(struct html_file *h, size_t at)
 	}
 }
 
-void html_file_line(struct html_file *h, const struct facts_update *u)
+void html_file_line(struct html_file *h, const struct evidence_update *u)
 {
 	if (h->page) {
 		page_line(h->page, u, &(struct page_source){h->recording, h->side}, &h->text);

@@ -30,7 +30,7 @@ struct html_inputs {
 MUST_USE int html_file_open(struct html_file *h, const char *path,
                             const struct html_inputs *recordings, struct error *err);
 /* As in page.h. Write errors are kept for html_file_publish. */
-void html_file_line(struct html_file *h, const struct facts_update *u);
+void html_file_line(struct html_file *h, const struct evidence_update *u);
 void html_file_verdict(struct html_file *h, const struct rollout_verdict *v);
 void html_file_note(struct html_file *h, const char *text);
 void html_file_results(struct html_file *h, struct str lines);

@@ -16,7 +16,7 @@ struct html_judge {
 	int64_t unfinished;
 };
 
-static void take_line(void *ctx, const struct facts_update *u)
+static void take_line(void *ctx, const struct evidence_update *u)
 {
 	struct html_judge *h = ctx;
 

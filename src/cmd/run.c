@@ -142,7 +142,7 @@ static int line_sink(void *ctx, const struct line *l, struct error *err)
 }
 
 /* Called before the line's verdict: the row is printed before its findings. */
-static void take_facts(void *ctx, const struct facts_update *u)
+static void take_facts(void *ctx, const struct evidence_update *u)
 {
 	struct running *r = ctx;
 

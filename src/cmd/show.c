@@ -6,7 +6,7 @@
 #include "cmd/pager.h"
 #include "cmd/store.h"
 #include "cmd/verdicts.h"
-#include "facts/facts.h"
+#include "evidence/evidence.h"
 #include "policy/llm/conversation.h"
 
 #include <inttypes.h>
@@ -47,7 +47,9 @@ struct showing {
 	const struct context *context;
 	const struct show_options *opts;
 	struct output out;
-	struct facts *facts;
+	struct evidence *facts;
+	struct effects *effects;
+	FILE *copy; /* of a recording that cannot be read twice; NULL: it can */
 	struct pager pager;
 	struct turn_view *turn;             /* for --turn */
 	struct shown_rollout *first, *last; /* in order of their first lines */
@@ -158,7 +160,7 @@ static void print_next(struct showing *s)
 	}
 }
 
-static void take_rows(struct showing *s, const struct facts_update *u)
+static void take_rows(struct showing *s, const struct evidence_update *u)
 {
 	struct shown_rollout **mine = u->user;
 
@@ -172,7 +174,7 @@ static void take_rows(struct showing *s, const struct facts_update *u)
 	}
 }
 
-static void take_facts(struct showing *s, const struct facts_update *u)
+static void take_facts(struct showing *s, const struct evidence_update *u)
 {
 	if (s->turn) {
 		turn_view_line(s->turn, u, &s->chosen);
@@ -185,9 +187,9 @@ static void take_facts(struct showing *s, const struct facts_update *u)
 
 static void finish_facts(struct showing *s)
 {
-	struct facts_update u;
+	struct evidence_update u;
 
-	while (facts_end_next(s->facts, &u)) {
+	while (evidence_end_next(s->facts, &u)) {
 		take_facts(s, &u);
 	}
 	if (s->torn_line && !s->turn) {
@@ -212,7 +214,7 @@ static int print_some(struct showing *s, struct error *err)
 static int take(void *ctx, const struct line *l, const struct reader_note *note, struct error *err)
 {
 	struct showing *s = ctx;
-	struct facts_update u;
+	struct evidence_update u;
 
 	if (note->torn) {
 		s->torn_line = note->line;
@@ -230,10 +232,10 @@ static int take(void *ctx, const struct line *l, const struct reader_note *note,
 		take_prompt(s, l);
 		return 0;
 	}
-	if (facts_end_unfinished(s->facts, l, &u)) {
+	if (evidence_end_unfinished(s->facts, l, &u)) {
 		take_facts(s, &u);
 	}
-	if (facts_line(s->facts, l, note, &u, err)) {
+	if (evidence_line(s->facts, l, note, &u, err)) {
 		return -1;
 	}
 	take_facts(s, &u);
@@ -328,6 +330,32 @@ static int show_html(const struct context *c, const struct show_options *o, int 
 	return failed ? -1 : unusable ? fail_exit_code(FAIL_INPUT) : 0;
 }
 
+static int open_once(const struct showing *s, const char *path, struct reader **out,
+                     struct error *err)
+{
+	if (!s->copy) {
+		return reader_open(path, out, err);
+	}
+	rewind(s->copy);
+	return reader_open_fd(fileno(s->copy), path, out, err);
+}
+
+/* The effects of steps are known when their rollout is over: the first pass finds them. */
+static int open_twice(struct showing *s, const char *path, struct reader **out, struct error *err)
+{
+	/* incomplete recordings are shown as well */
+	struct evidence_conf conf = {.user_size = sizeof(struct shown_rollout *), .lenient = true};
+	struct reader *first;
+
+	if (recording_copy(path, NULL, &s->copy, err) || open_once(s, path, &first, err)) {
+		return -1;
+	}
+	s->effects = effects_read(first, NULL);
+	conf.effects = s->effects;
+	s->facts = evidence_new(&conf);
+	return open_once(s, path, out, err);
+}
+
 static int show_run(const struct context *c, const void *opts, int argc, char **argv,
                     struct error *err)
 {
@@ -339,9 +367,6 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	                    .chosen = BUF(BUF_MAX_MESSAGE),
 	                    .hasher = hasher_new(),
 	                    .scratch = BUF(BUF_MAX_MESSAGE)};
-	/* incomplete recordings are shown as well */
-	const struct facts_conf conf = {.user_size = sizeof(struct shown_rollout *),
-	                                .lenient = true};
 	struct buf latest = BUF(BUF_MAX_SMALL);
 	struct reader *r = NULL;
 
@@ -349,7 +374,6 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 		hasher_free(s.hasher);
 		return show_html(c, opts, argc, argv, err);
 	}
-	s.facts = facts_new(&conf);
 	s.turn = s.opts->turn.given ? turn_view_new((int64_t)s.opts->turn.value, c->style) : NULL;
 	int failed =
 		check_options(opts, argc, argv, err) || (!argc && store_latest(c, &latest, err));
@@ -357,10 +381,10 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	if (!failed) {
 		const char *path = argc ? argv[0] : buf_cstr(&latest);
 
-		failed = reader_open(path, &r, err) || reader_each(r, take, &s, err) ||
+		failed = open_twice(&s, path, &r, err) || reader_each(r, take, &s, err) ||
 		         finish(&s, path, err);
 	}
-	if (failed && !s.out.closed) {
+	if (failed && s.facts && !s.out.closed) {
 		struct error ignored; /* rows are printed before the error */
 
 		finish_facts(&s);
@@ -372,7 +396,11 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 		drop_first(&s);
 	}
 	turn_view_free(s.turn);
-	facts_free(s.facts);
+	evidence_free(s.facts);
+	effects_free(s.effects);
+	if (s.copy) {
+		(void)fclose(s.copy);
+	}
 	output_release(&s.out);
 	buf_release(&s.ids);
 	buf_release(&s.chosen);

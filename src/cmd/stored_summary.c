@@ -44,7 +44,7 @@ static void take_header(struct summarizing *s, const struct line *l)
 	o->started = json_text(s->arena, JSON_GET(l->value[KEY_META], "started"));
 }
 
-static void take_line(void *ctx, const struct facts_update *u)
+static void take_line(void *ctx, const struct evidence_update *u)
 {
 	if (u->derived.line && u->derived.line->type == LINE_HEADER) {
 		take_header(ctx, u->derived.line);

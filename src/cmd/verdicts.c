@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cmd/settings.h"
 #include "cmd/stored.h"
-#include "facts/baseline.h"
+#include "evidence/baseline.h"
 
 #define FIELD(f) offsetof(struct verdict_options, f)
 
@@ -21,6 +21,9 @@ static const struct opt verdict_rows[] = {
 	OPT_LIST(0, "baseline", "FILE|DIR", FIELD(baselines),
                  "treat tools without a hint as read-only if they changed nothing in these "
                  "recordings"),
+	OPT_LIST(0, "effect", "POINTER", FIELD(effects),
+                 "JSON Pointer to a part of the state whose changes are effects of the calls, even "
+                 "if they grow evenly or repeat words of the call; may be given several times"),
 	OPT_LIST(0, "expect-error", "TURN|PATTERN", FIELD(expected),
                  "expect a step to fail, given by its turn or its error message (* matches any "
                  "text)"),
@@ -75,13 +78,15 @@ int verdict_hints(const struct verdict_options *o, const struct context *c, stru
 {
 	struct arena names = {.last = NULL};
 	int failed = 0;
-	struct tool_effects *b = o->baselines.count ? tool_effects_new() : NULL;
+	struct baseline *b = o->baselines.count ? baseline_new() : NULL;
 
 	*out = (struct hints){.read_only = o->read_only,
 	                      .noop = o->noop,
 	                      .baseline = b,
 	                      .errors = o->expected.item,
 	                      .error_count = o->expected.count,
+	                      .effects = o->effects.item,
+	                      .effect_count = o->effects.count,
 	                      .min_effective = min_effective(o)};
 	for (size_t i = 0; i < o->baselines.count && !failed; i++) {
 		const char *name = o->baselines.item[i];
@@ -94,7 +99,7 @@ int verdict_hints(const struct verdict_options *o, const struct context *c, stru
 
 void verdict_hints_release(struct hints *t)
 {
-	tool_effects_free(t->baseline);
+	baseline_free(t->baseline);
 	t->baseline = NULL;
 }
 
@@ -237,7 +242,7 @@ void verdicts_absorb(struct verdicts *v, const struct verdicts *part)
 	}
 }
 
-void verdicts_line(void *ctx, const struct facts_update *u)
+void verdicts_line(void *ctx, const struct evidence_update *u)
 {
 	struct verdicts *v = ctx;
 

@@ -10,7 +10,7 @@
 struct verdict_options {
 	const char *fail_on, *only, *without;
 	const char *read_only, *noop;
-	struct opt_list expected, baselines;
+	struct opt_list expected, baselines, effects;
 	struct opt_u64 min_effective;
 };
 extern const struct option_group verdict_group;
@@ -52,7 +52,7 @@ void verdicts_take(void *ctx, const struct rollout_verdict *v);
 /* Adds the counts of verdicts on another part of the rollouts, in their order. */
 void verdicts_absorb(struct verdicts *v, const struct verdicts *part);
 /* struct judge_conf.line; only for the page. */
-void verdicts_line(void *ctx, const struct facts_update *u);
+void verdicts_line(void *ctx, const struct evidence_update *u);
 /* Makes hints for the judge from the options about tools and errors; borrows from the options.
    FAIL_INPUT if a baseline cannot be read. Call verdict_hints_release in any case. */
 MUST_USE int verdict_hints(const struct verdict_options *o, const struct context *c,

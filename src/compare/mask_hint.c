@@ -2,7 +2,7 @@
 #include "compare/mask_hint.h"
 
 #include "base/text.h"
-#include "facts/clocks.h"
+#include "evidence/clocks.h"
 
 #include <ctype.h>
 

@@ -1,35 +1,44 @@
 /* Counts the last steps of a rollout: see since.h. */
 #include "compare/since.h"
 
-#include "facts/facts.h"
+#include "evidence/evidence.h"
 
 struct since_counting {
-	struct facts *facts;
+	struct evidence *facts;
 	int64_t from;
 	struct since *out;
 };
 
+static void add_effects(struct since_counting *c, const struct rollout_facts *r)
+{
+	for (int64_t i = 0; i < r->steps; i++) {
+		if (r->completed[i].step >= c->from) {
+			c->out->effective += r->completed[i].effect == EFFECT_CHANGED;
+			c->out->unknown += r->completed[i].effect == EFFECT_UNKNOWN;
+		}
+	}
+}
+
 static void add(struct since_counting *c, const struct line *l)
 {
-	struct facts_update u;
-	struct error ignored; /* lines that facts_line rejects are not counted */
+	struct evidence_update u;
+	struct error ignored; /* lines that evidence_line rejects are not counted */
 
-	if (!l->text.p || facts_line(c->facts, l, NULL, &u, &ignored)) {
+	if (!l->text.p || evidence_line(c->facts, l, NULL, &u, &ignored)) {
 		return;
-	}
-	if (u.completed && u.completed->step >= c->from) {
-		c->out->effective += u.completed->effect == EFFECT_CHANGED;
-		c->out->unknown += u.completed->effect == EFFECT_UNKNOWN;
 	}
 	if (u.derived.is_step && l->step >= c->from) {
 		c->out->calls++;
 		c->out->ok += l->outcome == OUTCOME_OK;
 	}
+	if (u.end) {
+		add_effects(c, u.rollout);
+	}
 }
 
 void since_step(const struct rollout_copy *r, int64_t step, struct since *out)
 {
-	struct since_counting c = {facts_new(&(struct facts_conf){.lenient = true}), step, out};
+	struct since_counting c = {evidence_new(&(struct evidence_conf){.lenient = true}), step, out};
 
 	*out = (struct since){.calls = 0};
 	add(&c, &r->header);
@@ -38,5 +47,9 @@ void since_step(const struct rollout_copy *r, int64_t step, struct since *out)
 		add(&c, &r->steps[i]);
 	}
 	add(&c, &r->end);
-	facts_free(c.facts);
+	struct evidence_update u;
+	while (evidence_end_next(c.facts, &u)) {
+		add_effects(&c, u.rollout);
+	}
+	evidence_free(c.facts);
 }

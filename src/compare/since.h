@@ -7,7 +7,7 @@
 /* The calls from one step on, as recorded in the rollout. */
 struct since {
 	int64_t calls, ok;
-	int64_t effective, unknown; /* steps, counted as in all summaries (facts/facts.h) */
+	int64_t effective, unknown; /* steps, counted as in all summaries (evidence/evidence.h) */
 };
 
 void since_step(const struct rollout_copy *r, int64_t step, struct since *out);

@@ -5,7 +5,7 @@
 #include "base/names.h"
 #include "debug/rollouts.h"
 #include "debug/walk.h"
-#include "facts/facts.h"
+#include "evidence/evidence.h"
 
 #include <stdlib.h>
 
@@ -26,9 +26,9 @@ struct cursor {
 	struct rollout_walk front;  /* reads each line once, at the end of the part read so far */
 	struct rollout_walk back;   /* rereads earlier lines */
 	struct moment now, newest;  /* newest: the front's */
-	struct facts *facts_so_far; /* NULL: effects are provided by the configuration */
-	struct effects own_effects;
-	int64_t newest_sent, newest_turn, newest_step;
+	struct effects *all_effects; /* of the file; NULL: they are provided by the configuration */
+	int64_t instance; /* of the id */
+	int64_t newest_turn, newest_step;
 	struct step_mark *marks;
 	size_t mark_count;
 	int64_t stride;
@@ -60,7 +60,11 @@ static int look_for_interrupt(struct cursor *c, struct error *err)
 
 static enum effect effect_at(const struct cursor *c, int64_t position)
 {
-	return effects_at(c->conf.effects ? c->conf.effects : &c->own_effects, position);
+	const struct effect_list *l =
+		c->conf.effects ? c->conf.effects
+				: effects_of(c->all_effects, c->front.rollout, c->instance);
+
+	return l ? effects_at(l, position) : EFFECT_UNKNOWN;
 }
 
 static void thin_out(struct cursor *c)
@@ -78,9 +82,6 @@ static void add_mark(struct cursor *c, const struct line *l, const struct reader
 {
 	c->newest_turn = l->turn >= 0 ? l->turn : c->newest_turn;
 	c->newest_step = l->step >= 0 ? l->step : c->newest_step;
-	if (l->step >= 0) {
-		c->newest_sent = position;
-	}
 	if ((position - 1) % c->stride) {
 		return;
 	}
@@ -94,23 +95,6 @@ static void add_mark(struct cursor *c, const struct line *l, const struct reader
 	                                               note->offset, note->line};
 }
 
-static int derive_effect(struct cursor *c, const struct line *l, const struct reader_note *note,
-                         bool mine, struct error *err)
-{
-	struct facts_update u;
-
-	if (!c->facts_so_far) {
-		return 0;
-	}
-	if (facts_line(c->facts_so_far, l, note, &u, err)) {
-		return -1;
-	}
-	if (mine && u.completed && c->newest_sent) {
-		effects_set(&c->own_effects, c->newest_sent, u.completed->effect);
-	}
-	return 0;
-}
-
 /* Called for each line of the file before the walk handles it. */
 static int index_line(void *ctx, const struct line *l, const struct reader_note *note,
                       struct error *err)
@@ -122,9 +106,6 @@ static int index_line(void *ctx, const struct line *l, const struct reader_note 
 		return -1;
 	}
 	c->facts.others = c->facts.others || (!mine && l->type != LINE_UNKNOWN);
-	if (derive_effect(c, l, note, mine, err)) {
-		return -1;
-	}
 	if (mine && l->type == LINE_STEP) {
 		add_mark(c, l, note, c->front.position + 1);
 	}
@@ -429,6 +410,7 @@ static int look_at_rollout(void *ctx, const struct rollout_place *p, struct erro
 
 	(void)err;
 	buf_str(&name, p->id);
+	c->instance = p->instance;
 	if (p->instance > 1) {
 		buf_printf(&name, "#%lld", (long long)p->instance);
 	}
@@ -481,6 +463,20 @@ static int begin(struct cursor *c, struct error *err)
 	return got < 0 ? -1 : got ? 0 : error_set(err, FAIL_INPUT, "%s: contains no step", c->path);
 }
 
+static int read_effects(struct cursor *c, struct error *err)
+{
+	struct reader *r;
+
+	if (c->conf.effects) {
+		return 0;
+	}
+	if (reader_open(c->path, &r, err)) {
+		return -1;
+	}
+	c->all_effects = effects_read(r, NULL);
+	return 0;
+}
+
 int cursor_open(const struct cursor_conf *conf, struct cursor **out, struct error *err)
 {
 	struct cursor *c = mem_new(sizeof(*c));
@@ -491,13 +487,11 @@ int cursor_open(const struct cursor_conf *conf, struct cursor **out, struct erro
 		.id = BUF(BUF_MAX_MESSAGE),
 		.header_id = BUF(BUF_MAX_MESSAGE),
 		.end_id = BUF(BUF_MAX_MESSAGE),
-		.facts_so_far =
-			conf->effects ? NULL : facts_new(&(struct facts_conf){.lenient = true}),
 		.newest_turn = -1,
 		.newest_step = -1,
 		.marks = mem_array(MARKS_MAX, sizeof(struct step_mark)),
 		.stride = 1};
-	if (begin(c, err)) {
+	if (read_effects(c, err) || begin(c, err)) {
 		cursor_close(c);
 		return -1;
 	}
@@ -512,8 +506,7 @@ void cursor_close(struct cursor *c)
 	}
 	walk_close(&c->front);
 	walk_close(&c->back);
-	facts_free(c->facts_so_far);
-	effects_release(&c->own_effects);
+	effects_free(c->all_effects);
 	free(c->marks);
 	free(c->path);
 	free(c->name);

@@ -4,15 +4,15 @@
 #ifndef ROLLDBG_DEBUG_CURSOR_H
 #define ROLLDBG_DEBUG_CURSOR_H
 
-#include "debug/effects.h"
 #include "debug/moment.h"
+#include "evidence/effects.h"
 
 struct cursor_conf {
 	const char *path;    /* a regular file; borrowed */
 	const char *rollout; /* NULL: the first one; "ID#2" is the second one with that id */
-	/* The effects of the steps, if they are derived elsewhere; borrowed. NULL: the cursor
-	   derives them from the lines it reads. */
-	const struct effects *effects;
+	/* The effects of the steps, if they are derived elsewhere; borrowed. NULL: the cursor reads
+	   the file once for them. */
+	const struct effect_list *effects;
 	/* Polled during long reads: true aborts them with FAIL_INTERRUPTED. May be NULL. */
 	bool (*interrupted)(void *ctx);
 	void *ctx;

@@ -148,7 +148,7 @@ void debugger_wait(struct debugger *d)
 }
 
 /* The effects of a live session's own recording; NULL for any other file. */
-static const struct effects *effects_of(const struct debugger *d, const char *path,
+static const struct effect_list *effects_of_live(const struct debugger *d, const char *path,
                                         const char *rollout)
 {
 	return d->live && !rollout && !strcmp(path, live_path(d->live)) ? live_effects(d->live)
@@ -159,7 +159,7 @@ int debugger_open(struct debugger *d, const char *path, const char *rollout, str
 {
 	struct cursor_conf conf = {.path = path,
 	                           .rollout = rollout,
-	                           .effects = effects_of(d, path, rollout),
+	                           .effects = effects_of_live(d, path, rollout),
 	                           .interrupted = debugger_is_interrupted,
 	                           .ctx = d};
 	struct cursor *opened;

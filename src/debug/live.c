@@ -108,7 +108,7 @@ const char *live_path(const struct live *l)
 	return buf_cstr(&l->path);
 }
 
-const struct effects *live_effects(const struct live *l)
+const struct effect_list *live_effects(const struct live *l)
 {
 	return &l->judge.effects;
 }

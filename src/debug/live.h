@@ -67,7 +67,7 @@ void live_free(struct live *l);
 const char *live_path(const struct live *l); /* path of its recording */
 /* The effects of its steps; valid until live_free. May be read while the rollout waits or is
    over. */
-const struct effects *live_effects(const struct live *l);
+const struct effect_list *live_effects(const struct live *l);
 
 /* Waits until the rollout has a proposal or is over. Polls `interrupted` meanwhile: true stops the
    rollout at its next proposal. If there is none soon, the wait for a reply is aborted, which ends

@@ -1,12 +1,17 @@
 /* Judges a rollout while it runs: see live_judge.h. */
 #include "debug/live_judge.h"
 
-static void take_facts(void *ctx, const struct facts_update *u)
+static void take_facts(void *ctx, const struct evidence_update *u)
 {
 	struct live_judge *j = ctx;
 
-	if (u->completed && j->sent) {
-		effects_set(&j->effects, j->sent, u->completed->effect);
+	const struct rollout_facts *r = u->rollout;
+
+	if (u->completed) {
+		effect_list_set(&j->effects, u->completed->position, u->completed->effect);
+	}
+	for (int64_t i = 0; u->end && i < r->steps; i++) {
+		effect_list_set(&j->effects, r->completed[i].position, r->completed[i].effect);
 	}
 }
 
@@ -35,17 +40,10 @@ int live_judge_open(struct live_judge *j, const char *path, judged_fn *verdict, 
 void live_judge_close(struct live_judge *j)
 {
 	judge_free(j->judge);
-	effects_release(&j->effects);
+	effect_list_release(&j->effects);
 }
 
 int live_judge_line(struct live_judge *j, const struct line *l, struct error *err)
 {
-	if (judge_line(j->judge, l, NULL, err)) {
-		return -1;
-	}
-	if (l->type == LINE_STEP) {
-		j->position++;
-		j->sent = l->step >= 0 ? j->position : j->sent;
-	}
-	return 0;
+	return judge_line(j->judge, l, NULL, err);
 }

@@ -4,13 +4,12 @@
 #ifndef ROLLDBG_DEBUG_LIVE_JUDGE_H
 #define ROLLDBG_DEBUG_LIVE_JUDGE_H
 
-#include "debug/effects.h"
 #include "debug/judged.h"
+#include "evidence/effects.h"
 
 struct live_judge {
 	struct judge *judge;
-	struct effects effects;
-	int64_t position, sent; /* of the newest step line; of the newest one with a call */
+	struct effect_list effects; /* final when the rollout is over */
 	judged_fn *verdict;
 	void *user;
 };

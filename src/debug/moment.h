@@ -6,7 +6,7 @@
 #ifndef ROLLDBG_DEBUG_MOMENT_H
 #define ROLLDBG_DEBUG_MOMENT_H
 
-#include "facts/effect.h"
+#include "evidence/verdict.h"
 #include "trajectory/line.h"
 
 /* Slices are borrowed from the object that made it and valid until that moves. */

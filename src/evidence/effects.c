@@ -17,10 +17,31 @@ const struct effect_list *effects_of(const struct effects *e, struct str rollout
 
 enum effect effects_at(const struct effect_list *l, int64_t position)
 {
+	size_t at = (size_t)position / 4;
 	unsigned shift = (unsigned)(position & 3) * 2;
 
-	return position < l->count ? (enum effect)(l->bits[position / 4] >> shift & 3)
-	                           : EFFECT_UNKNOWN;
+	return at < l->bytes ? (enum effect)(l->bits[at] >> shift & 3) : EFFECT_UNKNOWN;
+}
+
+void effect_list_set(struct effect_list *l, int64_t position, enum effect effect)
+{
+	size_t at = (size_t)position / 4;
+	unsigned shift = (unsigned)(position & 3) * 2;
+
+	if (at >= l->bytes) {
+		size_t bytes = 2 * at + 16;
+
+		l->bits = mem_resize(l->bits, bytes, 1);
+		memset(l->bits + l->bytes, 0, bytes - l->bytes);
+		l->bytes = bytes;
+	}
+	l->bits[at] = (unsigned char)((l->bits[at] & ~(3U << shift)) | (unsigned)effect << shift);
+}
+
+void effect_list_release(struct effect_list *l)
+{
+	free(l->bits);
+	*l = (struct effect_list){.bytes = 0};
 }
 
 void effects_add(struct effects *e, const struct rollout_facts *r, int64_t instance)
@@ -32,12 +53,8 @@ void effects_add(struct effects *e, const struct rollout_facts *r, int64_t insta
 	}
 	struct effect_list *l = arena_new(&e->arena, sizeof(*l));
 
-	l->count = r->steps;
-	l->bits = arena_new(&e->arena, (size_t)r->steps / 4 + 1);
 	for (int64_t i = 0; i < r->steps; i++) {
-		unsigned effect = (unsigned)r->completed[i].effect;
-
-		l->bits[i / 4] = (unsigned char)(l->bits[i / 4] | effect << (i & 3) * 2);
+		effect_list_set(l, r->completed[i].position, r->completed[i].effect);
 	}
 	map_add(&e->rollouts, &l->item, key);
 }
@@ -70,31 +87,33 @@ static int take_line(void *ctx, const struct line *l, const struct reader_note *
 	return 0;
 }
 
-int effects_read(const char *path, const struct hints *hints, bool lenient, struct effects **out,
-                 struct error *err)
+struct effects *effects_read(struct reader *r, const struct hints *hints)
 {
-	struct evidence_conf conf = {.lenient = lenient};
+	struct evidence_conf conf = {.lenient = true};
 	struct evidence_update u;
+	struct error no_recording;
 
 	conf.hints = hints ? *hints : conf.hints;
-	struct effects_reading r = {evidence_new(&conf), mem_new(sizeof(*r.into))};
-	int failed = reader_file(path, take_line, &r, err);
-	while (evidence_end_next(r.evidence, &u)) {
-		take(&r, &u);
+	struct effects_reading e = {evidence_new(&conf), mem_new(sizeof(*e.into))};
+	/* whoever prints the recording says what is wrong with it */
+	(void)!reader_each(r, take_line, &e, &no_recording);
+	while (evidence_end_next(e.evidence, &u)) {
+		take(&e, &u);
 	}
-	evidence_free(r.evidence);
-	*out = r.into;
-	if (failed) {
-		effects_free(r.into);
-		*out = NULL;
-	}
-	return failed;
+	evidence_free(e.evidence);
+	return e.into;
 }
 
 void effects_free(struct effects *e)
 {
-	if (e) {
-		arena_release(&e->arena);
-		free(e);
+	if (!e) {
+		return;
 	}
+	struct effect_list **list = map_list(&e->rollouts);
+	for (size_t i = 0; i < e->rollouts.count; i++) {
+		free(list[i]->bits);
+	}
+	free(list);
+	arena_release(&e->arena);
+	free(e);
 }

@@ -9,30 +9,34 @@
 
 struct hints;
 
-/* Those of one rollout, two bits a step. */
+/* Those of one rollout, by the positions of its lines of type step, from 1; two bits each. Zeroed: all
+   unknown. */
 struct effect_list {
 	struct map_item item;
 	unsigned char *bits;
-	int64_t count;
+	size_t bytes;
 };
+
+void effect_list_set(struct effect_list *l, int64_t position, enum effect effect);
+void effect_list_release(struct effect_list *l);
 
 struct effects {
 	struct map rollouts; /* struct effect_list by id and instance */
 	struct arena arena;
 };
 
-/* Reads the whole file (or standard input's copy). FAIL_INPUT as in reader_file. */
-MUST_USE int effects_read(const char *path, const struct hints *hints, bool lenient,
-                          struct effects **out, struct error *err);
+struct reader;
+/* Reads all lines and closes the reader; what is no recording has no effects. hints may be NULL. */
+struct effects *effects_read(struct reader *r, const struct hints *hints);
 void effects_free(struct effects *e); /* NULL is fine */
 
 /* NULL if the file has no such rollout. instance: 1 for the first of that id, 2 .. */
 const struct effect_list *effects_of(const struct effects *e, struct str rollout, int64_t instance);
-/* Of a step by its position, from 0; EFFECT_UNKNOWN if there is none. */
+/* EFFECT_UNKNOWN for a position that was not set. */
 enum effect effects_at(const struct effect_list *l, int64_t position);
 
 struct rollout_facts;
-/* Adds a rollout that is over. */
+/* Adds a rollout that is over, with the number of its id's instance. */
 void effects_add(struct effects *e, const struct rollout_facts *r, int64_t instance);
 
 #endif

@@ -154,7 +154,7 @@ void explain_members(struct series *s, const struct explaining *e)
 
 bool explain_newest(const struct series *s, const struct explaining *e)
 {
-	const struct trial *t = &s->trials[s->trial_count - 1];
+	const struct call_trial *t = &s->trials[s->trial_count - 1];
 
 	for (size_t i = 0; i < t->count; i++) {
 		const struct member *m = s->changed[t->first + i];

@@ -103,7 +103,7 @@ static void trace_start(struct open_rollout *o, const struct line *l)
 /* The effect as far as it is known now. */
 static enum effect effect_so_far(const struct open_rollout *o)
 {
-	const struct trial *t = &o->series.trials[o->series.trial_count - 1];
+	const struct call_trial *t = &o->series.trials[o->series.trial_count - 1];
 
 	return !t->known                                    ? EFFECT_UNKNOWN
 	       : explain_newest(&o->series, &o->explaining) ? EFFECT_CHANGED
@@ -127,7 +127,7 @@ const struct completed_step *fold_complete_step(struct open_rollout *o, const st
 	o->pending = false;
 	p = &o->steps[o->facts.steps - 1];
 	p->trial = (int64_t)o->series.trial_count - 1;
-	p->effect = o->effects ? effects_at(o->effects, o->facts.steps - 1) : effect_so_far(o);
+	p->effect = o->effects ? effects_at(o->effects, p->position) : effect_so_far(o);
 	return p;
 }
 
@@ -220,6 +220,7 @@ static void add_step(struct open_rollout *o, const struct line *l, const struct 
 	                               .outside_episode = m->outside_episode,
 	                               .turn = l->turn,
 	                               .step = l->step,
+	                               .position = o->facts.positions,
 	                               .trial = -1,
 	                               .tool = m->tool,
 	                               .call = m->call,
@@ -315,6 +316,7 @@ static unsigned take_turn(struct open_rollout *o, const struct line *l, struct d
 	unsigned kinds = o->terminal ? KIND_AFTER_END : 0;
 
 	m->outside_episode = o->terminal;
+	f->positions++;
 	if (l->turn < 0 || l->turn != f->last_turn) {
 		f->turns++;
 	}
@@ -345,13 +347,12 @@ static bool are_tools_missing(const struct line *l)
 	       json_is(JSON_GET(l->value[KEY_DETAIL], "what"), STR("tools"));
 }
 
-/* Comes before the line with the first reading. A later one, made after a pause, is a control, too. */
+/* Comes before the line with the first reading. */
 static void take_reread(struct open_rollout *o, struct str detail)
 {
 	struct str state = JSON_GET(detail, "state");
 
-	o->reread_busy = !JSON_GET(detail, "waited_ms").n &&
-	                 !str_is(JSON_GET(detail, "quiet"), "true");
+	o->reread_busy = !str_is(JSON_GET(detail, "quiet"), "true");
 	buf_clear(&o->reread);
 	buf_str(&o->reread, state);
 }

@@ -33,6 +33,7 @@ struct completed_step {
 	bool counted;         /* unknown because only counts and echoes changed */
 	enum effect effect;
 	int64_t turn, step;
+	int64_t position; /* 1: the rollout's first line of type step, .. */
 	int64_t trial; /* its index in the series; -1: no later line could have a state */
 	int tool;
 	uint64_t call;
@@ -161,6 +162,7 @@ struct rollout_facts {
 	struct map tool_places; /* index by name; empty if there are only a few tools */
 
 	int64_t lines, turns, steps; /* counted from the lines, not copied from `end` */
+	int64_t positions;           /* lines of type step: turns and steps */
 	int64_t last_turn;           /* number of the last turn, -1 before the first */
 	int64_t ended_turn;          /* the turn that reported terminated or truncated, or -1 */
 	int64_t failed_run; /* consecutive failed steps, expected ones included, up to this line */

@@ -205,7 +205,7 @@ static struct member *member_at(struct series *s, struct str pointer, bool is_li
 /* A comparison of two readings. */
 struct comparison {
 	struct series *s;
-	struct trial *trial; /* NULL: a control */
+	struct call_trial *trial; /* NULL: a control */
 	bool busy;
 };
 
@@ -498,7 +498,7 @@ void series_trial(struct series *s, struct str state)
 
 	s->trials = arena_grow(&s->arena, s->trials, s->trial_count, sizeof(*s->trials));
 	c.trial = &s->trials[s->trial_count++];
-	*c.trial = (struct trial){.first = s->changed_count,
+	*c.trial = (struct call_trial){.first = s->changed_count,
 	                          .known = s->has_last && state.p && !s->over};
 	s->known_count += c.trial->known;
 	if (c.trial->known) {

@@ -53,7 +53,7 @@ struct member {
 	enum explanation explanation;
 };
 
-struct trial {
+struct call_trial {
 	size_t first, count; /* its members in series.changed */
 	bool known;          /* both readings are known */
 };
@@ -74,7 +74,7 @@ struct series {
 	struct map members; /* by the hash of pointer and is_list */
 	struct member **changed;
 	size_t changed_count;
-	struct trial *trials;
+	struct call_trial *trials;
 	size_t trial_count, known_count;
 	int64_t quiet, busy; /* controls: no other rollout acted, others acted */
 	struct buf last;     /* the last reading, raw */

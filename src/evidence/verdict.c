@@ -16,13 +16,20 @@ const char *effect_name(enum effect e)
 	return "unknown";
 }
 
+enum effect effect_between(struct str before, struct str after)
+{
+	return !before.n || !after.n ? EFFECT_UNKNOWN
+	       : str_eq(before, after) ? EFFECT_UNCHANGED
+	                               : EFFECT_CHANGED;
+}
+
 static bool is_aside(const struct member *m)
 {
 	return m->explanation == MEMBER_VOLATILE || m->explanation == MEMBER_BOOKKEEPING;
 }
 
 /* The first member that the trial changed by an effect, else by a count or echo, else NULL. */
-static const struct member *most_telling(const struct series *s, const struct trial *t)
+static const struct member *most_telling(const struct series *s, const struct call_trial *t)
 {
 	const struct member *found = NULL;
 
@@ -37,7 +44,7 @@ static const struct member *most_telling(const struct series *s, const struct tr
 	return found;
 }
 
-static enum effect effect_of(struct verdict *v, const struct series *s, struct completed_step *p)
+static enum effect effect_of(const struct verdict *v, const struct series *s, struct completed_step *p)
 {
 	bool known = p->trial >= 0 && s->trials[p->trial].known;
 	const struct member *m = known ? most_telling(s, &s->trials[p->trial]) : NULL;
@@ -52,7 +59,6 @@ static enum effect effect_of(struct verdict *v, const struct series *s, struct c
 	}
 	if (m && !failed) {
 		p->counted = true;
-		v->count = v->count ? v->count : m;
 		return EFFECT_UNKNOWN;
 	}
 	return v->informative ? EFFECT_UNCHANGED : EFFECT_UNKNOWN;
@@ -78,6 +84,17 @@ static void add(struct verdict *v, const struct completed_step *p)
 	v->still += p->effect == EFFECT_UNCHANGED;
 	v->counted += p->counted;
 	v->unknown += p->effect == EFFECT_UNKNOWN && !p->counted;
+}
+
+const struct member *verdict_aside(const struct series *s)
+{
+	for (size_t i = 0; i < s->changed_count; i++) {
+		if (s->changed[i]->explanation == MEMBER_COUNT ||
+		    s->changed[i]->explanation == MEMBER_ECHO) {
+			return s->changed[i];
+		}
+	}
+	return NULL;
 }
 
 void verdict_decide(struct verdict *v, struct series *s, const struct explaining *e, bool named,

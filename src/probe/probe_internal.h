@@ -4,7 +4,7 @@
 #define ROLLDBG_PROBE_PROBE_INTERNAL_H
 
 #include "base/mem.h"
-#include "facts/reply_sequence.h"
+#include "evidence/reply_sequence.h"
 #include "probe/env/session.h"
 #include "probe/probe.h"
 

@@ -185,62 +185,93 @@ static void put_unfinished(const struct judge_summary *s, int64_t unfinished, st
 	}
 }
 
+/* "3 of 4 steps changed nothing (turns 1-3)" */
+static void put_still(const struct movement *m, struct buf *out)
+{
+	const struct span *t = &m->first_still;
+
+	if (t->first_turn == t->last_turn) {
+		buf_printf(out, "changed nothing (turn %lld)", (long long)t->first_turn);
+	} else {
+		buf_printf(out, "changed nothing (turns %lld-%lld)", (long long)t->first_turn,
+		           (long long)t->last_turn);
+	}
+}
+
+/* What watching alone has seen, in numbers. */
+static void put_movement(const struct movement *m, struct buf *out)
+{
+	long long acting = m->acting, parts[] = {m->moved, m->still, m->unknown};
+	const char *between = "";
+
+	if (acting == 0) {
+		buf_text(out, "no findings: no call had to change anything");
+		return;
+	}
+	if (m->unknown == acting) {
+		buf_printf(out, "unknown: whether the %lld call%s changed the environment", acting,
+		           acting == 1 ? "" : "s");
+		return;
+	}
+	buf_text(out, "no findings: ");
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		if (parts[i] == 0) {
+			continue;
+		}
+		buf_printf(out, "%s%lld ", between, parts[i]);
+		if (!*between) {
+			buf_printf(out, "of %lld steps ", acting);
+		}
+		if (i == 1) {
+			put_still(m, out);
+		} else {
+			buf_text(out, i == 0 ? "changed the state" : "unknown");
+		}
+		between = ", ";
+	}
+}
+
 static void put_no_findings(const struct judge_summary *s, struct buf *out)
 {
-	int64_t unknown = unknown_effects_count(&s->unknown_effects);
-
 	if (!s->rollouts) {
 		buf_text(out, "nothing to check: no rollouts");
 	} else if (!s->steps) {
 		buf_text(out, "nothing to check: no call was sent");
 	} else if (s->failed) {
-		buf_text(out, "no findings, but not every step succeeded");
-	} else if (s->effective < 0) {
-		buf_text(out, "no findings; whether the state changed is unknown");
-	} else if (unknown) {
-		buf_printf(out,
-		           "no findings; whether the state changed is unknown in %lld of %lld "
-		           "rollouts",
-		           (long long)unknown, (long long)s->rollouts);
+		buf_printf(out, "no findings, but %lld of %lld steps failed", (long long)s->failed,
+		           (long long)s->steps);
 	} else {
-		buf_text(out, s->effective ? "clean: every step reached the environment"
-		                           : "no findings, but no step changed the state");
+		put_movement(&s->movement, out);
 	}
 }
 
-/* By reason. The names of read-only tools are put between the two parts. */
+/* By reason. The names of read-only tools are put between the two parts. No advice leads to a weaker
+   test: a named state source is never replaced by observations. */
 static const struct {
 	const char *text, *rest;
 } ways_to_know[UNKNOWN_REASONS] = {
-	[UNKNOWN_NO_SOURCE] = {"no state source: to know whether the state changes, run with "
+	[UNKNOWN_NO_SOURCE] = {"no state source: to know what the calls change, run with "
                                "\1state\2 tool:NAME[:JSON]",
-                               ", \1state\2 resource:URI or \1state\2 observation\n"},
-	[UNKNOWN_IMPORTED] = {"the recording has no states: to know whether the state changes, "
-                              "repeat its calls with rolldbg run \1policy\2 RECORDING \1env\2 "
-                              "URL\n"},
-	[UNKNOWN_UNSHOWN] = {"the state never changes although observations do: to know whether "
-                             "the environment changes, run with \1state\2 observation\n"},
-	[UNKNOWN_IGNORED] = {"calls change a member of the state that is ignored because it also "
-                             "changes without a call: see the states with rolldbg show \1turn\2 "
-                             "N\n"},
-	[UNKNOWN_OBSERVATION] = {"the observations do not show it: to know whether the state "
-                                 "changes, run with \1state\2 tool:NAME[:JSON]",
-                                 " or \1state\2 resource:URI\n"},
+                               " or \1state\2 resource:URI\n"},
+	[UNKNOWN_IMPORTED] = {"the recording has no states: to know what the calls change, "
+                              "repeat them with rolldbg run \1policy\2 RECORDING \1env\2 URL\n"},
+	[UNKNOWN_UNSHOWN] = {"the state never changed, and does not name what the calls act on: to "
+                             "know what they change, run with \1confirm\2\n"},
 };
 
-/* How to make the effects known of rollouts in which none is: by the first reason that applies. */
+/* How to make the effects known: by the first reason that applies. */
 static void put_way_to_know(const struct judge_summary *s, struct buf *out)
 {
-	const struct unknown_effects *u = &s->unknown_effects;
-	enum unknown_reason why = unknown_effects_reason(u);
+	const struct movement *m = &s->movement;
+	enum unknown_reason why = movement_reason(m);
 
 	if (s->errors || why == UNKNOWN_REASONS || !ways_to_know[why].text) {
 		return;
 	}
 	buf_text(out, ways_to_know[why].text);
 	if (ways_to_know[why].rest) {
-		if (u->read_only_tools[0]) {
-			buf_printf(out, " (read-only: %s)", u->read_only_tools);
+		if (m->read_only_tools[0]) {
+			buf_printf(out, " (read-only: %s)", m->read_only_tools);
 		}
 		buf_text(out, ways_to_know[why].rest);
 	}
@@ -249,10 +280,11 @@ static void put_way_to_know(const struct judge_summary *s, struct buf *out)
 void report_conclusion(const struct judge_summary *s, int64_t unfinished, struct style style,
                        struct buf *out)
 {
+	const struct movement *m = &s->movement;
 	bool findings = s->errors + s->warnings + s->infos > 0;
-	bool clean = !findings && !unfinished && s->effective > 0 && !s->failed &&
-	             !unknown_effects_count(&s->unknown_effects);
-	const char *color = clean ? "32" : s->errors ? "31" : "33";
+	bool moved = !findings && !unfinished && !s->failed && m->acting > 0 &&
+	             m->moved == m->acting;
+	const char *color = moved ? "32" : s->errors ? "31" : "33";
 
 	if (style.color) {
 		buf_printf(out, "\x1b[%sm", color);

@@ -23,14 +23,14 @@ struct table *table_new(struct style style, bool live);
 void table_free(struct table *t); /* NULL is fine */
 /* Appends the rows that one line of a rollout completes. A step's row is held back until its
    effect is known, one line later. Pass all lines of one rollout before those of the next. */
-void table_line(struct table *t, const struct facts_update *u, struct buf *out);
+void table_line(struct table *t, const struct evidence_update *u, struct buf *out);
 
 /* One turn in full: its steps, with the state before and after each, and its events. */
 struct turn_view;
 struct turn_view *turn_view_new(int64_t turn, struct style style);
 void turn_view_free(struct turn_view *v); /* NULL is fine */
 /* Pass all lines of one rollout, in order; a step is appended once its effect is known. */
-void turn_view_line(struct turn_view *v, const struct facts_update *u, struct buf *out);
+void turn_view_line(struct turn_view *v, const struct evidence_update *u, struct buf *out);
 bool turn_view_found(const struct turn_view *v); /* true if there was a line of that turn */
 
 /* One message of a conversation with a model: its role, then its content, indented. */

@@ -2,7 +2,7 @@
 #ifndef ROLLDBG_REPORT_ROW_H
 #define ROLLDBG_REPORT_ROW_H
 
-#include "facts/effect.h"
+#include "evidence/verdict.h"
 #include "report/changes.h"
 #include "report/layout.h"
 #include "report/report.h"

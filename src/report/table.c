@@ -119,7 +119,7 @@ static void print_rows(struct table *t, struct buf *out)
 }
 
 /* Called when the effect of the newest row is known or can no longer become known. */
-static void close_row(struct table *t, const struct facts_update *u, struct buf *out)
+static void close_row(struct table *t, const struct evidence_update *u, struct buf *out)
 {
 	const struct line *l = u->derived.line;
 	struct str before = buf_view(&t->state);
@@ -130,7 +130,7 @@ static void close_row(struct table *t, const struct facts_update *u, struct buf 
 	struct row *r = &t->rows[t->count - 1];
 	t->open = false;
 	r->effect = u->completed ? u->completed->effect : EFFECT_UNKNOWN;
-	if (r->effect == EFFECT_CHANGED && before.n && l && line_has(l, KEY_STATE)) {
+	if (r->effect != EFFECT_UNCHANGED && before.n && l && line_has(l, KEY_STATE)) {
 		changes_find(&r->changes, before, l->value[KEY_STATE], t->ignored);
 	}
 	if (t->headed || t->count >= t->wait) {
@@ -305,7 +305,7 @@ static void begin_rollout(struct table *t, const struct line *l, struct buf *out
 	}
 }
 
-void table_line(struct table *t, const struct facts_update *u, struct buf *out)
+void table_line(struct table *t, const struct evidence_update *u, struct buf *out)
 {
 	const struct line *l = u->derived.line;
 	enum line_type type = l ? l->type : LINE_END;

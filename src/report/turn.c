@@ -197,7 +197,7 @@ bool turn_view_found(const struct turn_view *v)
 }
 
 /* Prints the pending step; its effect is known or can no longer become known. */
-static void close_step(struct turn_view *v, const struct facts_update *u, struct buf *out)
+static void close_step(struct turn_view *v, const struct evidence_update *u, struct buf *out)
 {
 	const struct line *next = u->derived.line;
 	struct buf scratch = BUF(BUF_MAX_SMALL);
@@ -224,7 +224,7 @@ static void close_step(struct turn_view *v, const struct facts_update *u, struct
 	buf_release(&scratch);
 }
 
-void turn_view_line(struct turn_view *v, const struct facts_update *u, struct buf *out)
+void turn_view_line(struct turn_view *v, const struct evidence_update *u, struct buf *out)
 {
 	const struct line *l = u->derived.line;
 	bool here = l && l->turn == v->turn;

@@ -6,7 +6,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "env/failure.h"
-#include "facts/fingerprint.h"
+#include "evidence/fingerprint.h"
 #include "json/write.h"
 #include "policy/open.h"
 
@@ -47,6 +47,17 @@ static void name_rollout(struct rollout *r)
 	r->writer.rollout = r->id;
 }
 
+/* True for \1ignore\2 none: every member counts. */
+static bool ignores_none(const struct env_conf *conf)
+{
+	for (size_t i = 0; i < conf->ignore_count; i++) {
+		if (strcmp(conf->ignore[i], "none") == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* ---- lines of the recording ---- */
 
 static int put_header(struct rollout *r, struct error *err)
@@ -76,8 +87,8 @@ static int put_header(struct rollout *r, struct error *err)
 	if (e->protocol) {
 		f.seeded = r->result->seeded = c->env.has_seed && e->traits.takes_seed;
 		lines_set_env(e, &f);
+		f.no_names = ignores_none(&c->env);
 		f.state_ignore = r->ignore.n ? buf_view(&r->ignore) : f.state_ignore;
-		f.ranges = buf_view(&r->ranges);
 	}
 	if (r->policy) {
 		lines_set_policy(&r->policy_facts, &f);
@@ -173,26 +184,19 @@ const struct json_paths *rollout_ignore(const struct rollout *r)
 	return r->ignore_paths ? r->ignore_paths : rollout_env_facts(r)->ignore_paths;
 }
 
-/* Reads the state once more and compares it with what was read before, at *read_ns. *reads: see
+/* Reads the state once more and compares it with what was read before. *reads: see
    volatile_members_compare(). */
-static int read_again(struct rollout *r, struct str before, uint64_t *read_ns, int *reads,
-                      struct error *err)
+static int read_again(struct rollout *r, struct str before, int *reads, struct error *err)
 {
-	uint64_t began_ns = *read_ns;
-
 	r->is_fresh = false;
 	if (io_wait(r->conf->io, NULL, r->conf->reads_apart_ms, err) ||
 	    rollout_read_state(r, &r->fresh, err)) {
 		return -1;
 	}
 	r->is_fresh = true;
-	*read_ns = io_now_ns(r->conf->io);
-	*reads = volatile_members_compare(
-		r->conf->volatile_members,
-		&(struct reading_pair){.first = before,
-	                               .second = r->fresh,
-	                               .ms = (int64_t)((*read_ns - began_ns) / 1000000)},
-		rollout_env_facts(r)->state_ignore);
+	*reads = volatile_members_compare(r->conf->volatile_members,
+	                                  &(struct reading_pair){before, r->fresh},
+	                                  rollout_env_facts(r)->state_ignore);
 	return 0;
 }
 
@@ -203,33 +207,20 @@ static int find_volatile_members(struct rollout *r, struct error *err)
 	struct buf before = BUF(BUF_MAX_MESSAGE);
 	struct str state;
 	int reads = 2, failed = rollout_read_state(r, &state, err);
-	uint64_t read_ns = io_now_ns(r->conf->io);
 
 	for (int done = 1; !failed && state.n && done < reads; done++) {
 		buf_clear(&before);
 		buf_str(&before, state);
-		failed = read_again(r, buf_view(&before), &read_ns, &reads, err);
+		failed = read_again(r, buf_view(&before), &reads, err);
 		state = r->fresh;
 	}
 	if (failed) {
 		volatile_members_skip(r->conf->volatile_members, false);
 	} else {
 		volatile_members_finish(r->conf->volatile_members);
-		closing_read_begin(r, r->is_fresh ? r->fresh : STR_NONE);
 	}
 	buf_release(&before);
 	return failed;
-}
-
-/* True for \1ignore\2 none: every member counts. */
-static bool ignores_none(const struct env_conf *conf)
-{
-	for (size_t i = 0; i < conf->ignore_count; i++) {
-		if (strcmp(conf->ignore[i], "none") == 0) {
-			return true;
-		}
-	}
-	return false;
 }
 
 static int choose_ignored(struct rollout *r, bool reads, struct error *err)
@@ -242,8 +233,6 @@ static int choose_ignored(struct rollout *r, bool reads, struct error *err)
 	if (reads && find_volatile_members(r, err)) {
 		return -1;
 	}
-	r->ranges = BUF(BUF_MAX_MESSAGE);
-	volatile_members_put_ranges(v, &r->ranges);
 	r->ignore = BUF(BUF_MAX_MESSAGE);
 	return volatile_members_add(v, rollout_env_facts(r)->state_ignore, &r->ignore,
 	                            &r->ignore_paths, err);
@@ -587,8 +576,6 @@ int rollout_run(const struct rollout_conf *conf, struct rollout_result *out, str
 	arena_release(&r->now);
 	json_paths_free(r->ignore_paths);
 	buf_release(&r->ignore);
-	buf_release(&r->ranges);
-	buf_release(&r->start);
 	buf_release(&r->last_error);
 	buf_release(&r->reward_text);
 	free(r);

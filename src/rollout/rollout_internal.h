@@ -1,5 +1,4 @@
-/* The fields of a rollout, for rollout.c (start and end), play.c (its turns), second_read.c
-   and closing_read.c. */
+/* The fields of a rollout, for rollout.c (start and end), play.c (its turns) and second_read.c. */
 #ifndef ROLLDBG_ROLLOUT_ROLLOUT_INTERNAL_H
 #define ROLLDBG_ROLLOUT_ROLLOUT_INTERNAL_H
 
@@ -38,9 +37,7 @@ struct rollout {
 	   call */
 	struct json_paths *ignore_paths;
 	struct buf ignore;
-	struct buf ranges; /* see volatile_members_put_ranges() */
-	struct buf start;  /* the state before the first call; empty: no closing read */
-	uint64_t began_ns, start_ns;
+	uint64_t began_ns;
 	struct rollout_result *result;
 };
 
@@ -77,17 +74,8 @@ MUST_USE int second_read_if_due(struct rollout *r, struct str state, struct erro
 /* After the last turn: the others no longer wait for this rollout. */
 void second_read_end(struct rollout *r);
 /* Records a read of the state that no call precedes. quiet: no other rollout acted since the read
-   before; waited_ms: the pause before a closing read, else 0. One that is too large for an event is
-   left out with a warning. */
-MUST_USE int rollout_put_reread(struct rollout *r, struct str state, bool quiet, int64_t waited_ms,
-                                struct error *err);
-
-/* The closing read (closing_read.c), of the rollout that also reads the state twice at its start: if
-   after the last call a number has grown as a clock in seconds or tenths of seconds would have, the
-   state is read once more after a pause as long as the clock's resolution. */
-void closing_read_begin(struct rollout *r, struct str state);
-/* state: after the last call. Records what was read as an event. */
-MUST_USE int closing_read(struct rollout *r, struct str state, struct error *err);
+   before. One that is too large for an event is left out with a warning. */
+MUST_USE int rollout_put_reread(struct rollout *r, struct str state, bool quiet, struct error *err);
 
 /* Plays all turns, from the first decision to the end line. */
 MUST_USE int rollout_play(struct rollout *r, struct error *err);

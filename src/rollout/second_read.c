@@ -2,7 +2,7 @@
 #include "rollout/rollout_internal.h"
 
 #include "base/log.h"
-#include "facts/fingerprint.h"
+#include "evidence/fingerprint.h"
 #include "json/write.h"
 #include "net/io.h"
 #include "rollout/rereads.h"
@@ -45,8 +45,7 @@ static bool is_possible(const struct rollout *r)
 	return r->conf->rereads && state_kind_asks_server(rollout_env_facts(r)->state_kind);
 }
 
-int rollout_put_reread(struct rollout *r, struct str state, bool quiet, int64_t waited_ms,
-                       struct error *err)
+int rollout_put_reread(struct rollout *r, struct str state, bool quiet, struct error *err)
 {
 	struct buf detail = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
@@ -59,10 +58,6 @@ int rollout_put_reread(struct rollout *r, struct str state, bool quiet, int64_t 
 	if (quiet) {
 		jw_key(&w, "quiet");
 		jw_bool(&w, true);
-	}
-	if (waited_ms > 0) {
-		jw_key(&w, "waited_ms");
-		jw_i64(&w, waited_ms);
 	}
 	jw_end(&w);
 	if (detail.full) {
@@ -86,7 +81,7 @@ static int put_second_read(struct rollout *r, bool quiet, struct error *err)
 		return -1;
 	}
 	quiet = quiet && rereads_is_quiet(r->conf->rereads, r->calls_before);
-	return again.p ? rollout_put_reread(r, again, quiet, 0, err) : 0;
+	return again.p ? rollout_put_reread(r, again, quiet, err) : 0;
 }
 
 static uint64_t wait_ms(const struct rollout *r, uint64_t calls, uint64_t most)

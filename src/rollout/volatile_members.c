@@ -2,38 +2,31 @@
 #include "rollout/volatile_members.h"
 
 #include "base/log.h"
-#include "facts/member_changes.h"
+#include "evidence/series.h"
 #include "json/scan.h"
 #include "json/string_words.h"
 #include "json/write.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 #define WAIT_MS   2 /* polling interval while waiting for the other rollout */
 #define FOUND_MAX 1024
 
-/* How often the state is read in all. */
+/* How often the state is read in all: words that are drawn may be equal by chance. */
 #define READS          2
 #define READS_OF_ANY   3
 #define READS_OF_WORDS 5
 
 enum reading { NOT_READ, BEING_READ, WAS_READ };
 
-/* All values of a number; least > most: it is none. */
-struct value_range {
-	double least, most;
-};
-
 struct volatile_members {
 	pthread_mutex_t lock;
 	enum reading reading;
 	struct arena arena;
 	struct str *found; /* pointers of the members */
-	struct value_range *ranges;
 	size_t count;
-	int64_t ms;      /* from the first to the last reading */
+	bool words;      /* some are words of a text */
 	bool incomplete; /* there are more */
 };
 
@@ -92,39 +85,78 @@ void volatile_members_skip(struct volatile_members *v, bool answered)
 	set_reading(v, answered ? NOT_READ : WAS_READ);
 }
 
-/* The pointers of the array, then those found so far, and room for more. */
-static struct str *known_of(struct volatile_members *v, struct str array, size_t *count)
+static void add_found(struct volatile_members *v, struct str pointer)
 {
-	struct str *list = arena_new(&v->arena, (json_count(array) + FOUND_MAX) * sizeof(*list));
-	struct str pointer;
-	size_t cursor = 0;
-
-	*count = 0;
-	while (json_next(array, &cursor, &pointer)) {
-		list[(*count)++] = arena_str(&v->arena, json_inner(pointer));
+	for (size_t i = 0; i < v->count; i++) {
+		if (str_eq(v->found[i], pointer)) {
+			return;
+		}
 	}
-	if (v->count) {
-		memcpy(list + *count, v->found, v->count * sizeof(*list));
+	v->incomplete = v->incomplete || v->count == FOUND_MAX;
+	if (v->count < FOUND_MAX) {
+		v->found = arena_grow(&v->arena, v->found, v->count, sizeof(*v->found));
+		v->found[v->count++] = arena_str(&v->arena, pointer);
 	}
-	return list;
 }
 
-/* Finds as many members as are tracked at a time, that are not in `known` yet, and appends them
-   to it. Returns their number. *all: there are no others. */
-static size_t find_some(struct volatile_members *v, struct str *known, size_t count,
-                        const struct str states[2], bool *all)
+static size_t count_words(struct str inner)
 {
-	struct interval between = {
-		.now_ms = -1, .elapsed_ms = {-1, -1}, .least_ms = -1, .most_ms = -1};
-	struct member_changes c = {
-		.arena = &v->arena, .ignored = known, .ignored_count = count, .by_words = true};
+	struct str word;
+	size_t n = 0;
 
-	(void)member_changes_take(&c, states[0], states[1], &between);
-	*all = !c.done;
-	for (size_t i = 0; i < c.count; i++) {
-		known[count + i] = c.members[i].pointer;
+	for (size_t at = 0; json_next_word(inner, &at, &word);) {
+		n++;
 	}
-	return c.count;
+	return n;
+}
+
+/* In two texts of as many words, the words that differ. False if they are no such texts. */
+static bool add_words(struct volatile_members *v, struct str pointer, struct str a, struct str b)
+{
+	struct str one = json_inner(a), two = json_inner(b), x, y;
+	struct buf name = BUF(BUF_MAX_MESSAGE);
+	size_t words = count_words(one), i = 0;
+
+	if (words < 2 || words != count_words(two)) {
+		return false;
+	}
+	for (size_t at_a = 0, at_b = 0; json_next_word(one, &at_a, &x); i++) {
+		if (json_next_word(two, &at_b, &y) && !str_eq(x, y)) {
+			buf_clear(&name);
+			buf_str(&name, pointer);
+			buf_printf(&name, "/%zu", i);
+			add_found(v, buf_view(&name));
+			v->words = true;
+		}
+	}
+	buf_release(&name);
+	return true;
+}
+
+static int by_pointer(const void *left, const void *right)
+{
+	return str_order((*(struct member *const *)left)->pointer,
+	                 (*(struct member *const *)right)->pointer);
+}
+
+static void add_members(struct volatile_members *v, const struct series *s,
+                        const struct reading_pair *pair)
+{
+	struct member **list = map_list(&s->members);
+	struct buf a = BUF(BUF_MAX_MESSAGE), b = BUF(BUF_MAX_MESSAGE);
+
+	qsort(list, s->members.count, sizeof(struct member *), by_pointer);
+	for (size_t i = 0; i < s->members.count; i++) {
+		struct str pointer = list[i]->pointer;
+
+		if (!list[i]->is_list && !add_words(v, pointer, json_point(pair->first, pointer, &a),
+		                                    json_point(pair->second, pointer, &b))) {
+			add_found(v, pointer);
+		}
+	}
+	free(list);
+	buf_release(&a);
+	buf_release(&b);
 }
 
 static void warn(const struct volatile_members *v)
@@ -146,107 +178,21 @@ static void warn(const struct volatile_members *v)
 	}
 }
 
-/* The text of which the pointer is a word; absent if it is none. */
-static struct str text_with(struct str state, struct str pointer, struct buf *scratch)
-{
-	struct str text = pointer;
-
-	while (text.n && text.p[text.n - 1] != '/') {
-		text.n--;
-	}
-	if (text.n == 0) {
-		return STR_NONE;
-	}
-	text.n--;
-	text = json_point(state, text, scratch);
-	return json_type(text) == JSON_STRING ? text : STR_NONE;
-}
-
-/* Is one of the members a word of a text in the state? */
-static bool has_word(const struct volatile_members *v, struct str state)
-{
-	struct buf scratch = BUF(BUF_MAX_MESSAGE);
-	bool found = false;
-
-	for (size_t i = 0; i < v->count && !found; i++) {
-		found = text_with(state, v->found[i], &scratch).n > 0;
-	}
-	buf_release(&scratch);
-	return found;
-}
-
-/* The member's value, which may be a word of a text. */
-static bool number_at(struct str state, struct str pointer, struct buf *scratch, double *number)
-{
-	struct str value = json_point(state, pointer, scratch), word = STR_NONE;
-	int64_t place;
-	size_t digits = pointer.n, at = 0;
-
-	if (json_type(value) == JSON_NUMBER) {
-		return json_double(value, number);
-	}
-	while (digits && pointer.p[digits - 1] != '/') {
-		digits--;
-	}
-	value = json_inner(text_with(state, pointer, scratch));
-	if (!value.n || !json_i64(str_skip(pointer, digits), &place)) {
-		return false;
-	}
-	for (int64_t i = 0; i <= place; i++) {
-		if (!json_next_word(value, &at, &word)) {
-			return false;
-		}
-	}
-	return json_double_text(word, number);
-}
-
-static struct value_range *new_ranges(struct arena *a)
-{
-	struct value_range *ranges = arena_new(a, FOUND_MAX * sizeof(*ranges));
-
-	for (size_t i = 0; i < FOUND_MAX; i++) {
-		ranges[i] = (struct value_range){INFINITY, -INFINITY};
-	}
-	return ranges;
-}
-
-static void widen_ranges(struct volatile_members *v, struct str state)
-{
-	struct buf scratch = BUF(BUF_MAX_MESSAGE);
-	double number;
-
-	for (size_t i = 0; i < v->count; i++) {
-		if (number_at(state, v->found[i], &scratch, &number)) {
-			v->ranges[i].least = fmin(v->ranges[i].least, number);
-			v->ranges[i].most = fmax(v->ranges[i].most, number);
-		}
-	}
-	buf_release(&scratch);
-}
-
 /* No lock needed: only this thread uses v while it reads. */
 int volatile_members_compare(struct volatile_members *v, const struct reading_pair *pair,
                              struct str ignored)
 {
-	const struct str states[] = {pair->first, pair->second}, second = pair->second;
-	bool differ = pair->first.n && second.n && !str_eq(pair->first, second), all = !differ;
-	size_t count, some = differ;
-	struct str *known = known_of(v, ignored, &count);
+	struct series s = {.has_last = false};
 
-	v->found = known + count;
-	v->ranges = v->ranges ? v->ranges : new_ranges(&v->arena);
-	while (!all && some > 0 && v->count + CHANGES_MEMBERS_MAX <= FOUND_MAX) {
-		some = find_some(v, known, count + v->count, states, &all);
-		v->count += some;
+	if (pair->first.n && pair->second.n && !str_eq(pair->first, pair->second)) {
+		series_ignore(&s, ignored);
+		series_start(&s, pair->first);
+		series_control(&s, pair->second, false);
+		v->incomplete = v->incomplete || s.over;
+		add_members(v, &s, pair);
+		series_release(&s);
 	}
-	v->incomplete = v->incomplete || !all;
-	v->ms += pair->ms;
-	widen_ranges(v, pair->first);
-	widen_ranges(v, second);
-	if (v->count == 0) {
-		return READS;
-	}
-	return has_word(v, second) ? READS_OF_WORDS : READS_OF_ANY;
+	return v->words ? READS_OF_WORDS : v->count ? READS_OF_ANY : READS;
 }
 
 void volatile_members_finish(struct volatile_members *v)
@@ -283,31 +229,4 @@ int volatile_members_add(struct volatile_members *v, struct str ignored, struct 
 	jw_end(&w);
 	arena_release(&arena);
 	return failed;
-}
-
-void volatile_members_put_ranges(const struct volatile_members *v, struct buf *json)
-{
-	struct json_writer w;
-	bool any = false;
-
-	for (size_t i = 0; i < v->count; i++) {
-		any = any || v->ranges[i].least < v->ranges[i].most;
-	}
-	if (!any) {
-		return;
-	}
-	jw_init(&w, json);
-	jw_object(&w);
-	jw_key(&w, "ms");
-	jw_i64(&w, v->ms);
-	jw_key(&w, "ranges");
-	jw_object(&w);
-	for (size_t i = 0; i < v->count; i++) {
-		if (v->ranges[i].least < v->ranges[i].most) {
-			jw_key_str(&w, v->found[i]);
-			jw_double(&w, v->ranges[i].most - v->ranges[i].least);
-		}
-	}
-	jw_end(&w);
-	jw_end(&w);
 }

@@ -1,8 +1,7 @@
-/* The members of the state that change without a call, and by how much: found by reading it
-   twice before the first call of the first rollout, while no other rollout acts, and shared by all
-   rollouts of a run. If a member changed, it is read again: once, to know how much it changes; up to
-   three times if it is a word of a text, as other words may have been equal by chance.
-   Thread-safe. */
+/* The members of the state that change without a call: found by reading it twice before the first
+   call of the first rollout, while no other rollout acts, and shared by all rollouts of a run. If a
+   member changed, it is read again: once; up to three times if it is a word of a text, as other words
+   may have been equal by chance. Thread-safe. */
 #ifndef ROLLDBG_ROLLOUT_VOLATILE_MEMBERS_H
 #define ROLLDBG_ROLLOUT_VOLATILE_MEMBERS_H
 
@@ -23,7 +22,6 @@ MUST_USE int volatile_members_wait(struct volatile_members *v, struct io *io, bo
 /* Two states read without a call in between. */
 struct reading_pair {
 	struct str first, second;
-	int64_t ms; /* time between them */
 };
 
 /* Compares two states. `ignored`: a raw JSON array of pointers that are ignored anyway. Returns how
@@ -40,9 +38,5 @@ void volatile_members_skip(struct volatile_members *v, bool answered);
    them as paths, which the caller frees. -1: an invalid pointer (FAIL_INPUT). */
 MUST_USE int volatile_members_add(struct volatile_members *v, struct str ignored, struct buf *json,
                                   struct json_paths **paths, struct error *err);
-
-/* Writes, for the header's meta, by how much each number among the members differed between the
-   readings: {"ms":24,"ranges":{"/joints/0":0.0012}}. Nothing if there is none. */
-void volatile_members_put_ranges(const struct volatile_members *v, struct buf *json);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef ROLLDBG_STATS_METRICS_H
 #define ROLLDBG_STATS_METRICS_H
 
-#include "facts/logprobs.h"
+#include "evidence/logprobs.h"
 #include "trajectory/words.h"
 
 enum sum {

@@ -2,9 +2,9 @@
 #include "stats/stats.h"
 
 #include "base/mem.h"
-#include "facts/fingerprint.h"
-#include "facts/peer.h"
-#include "facts/trained.h"
+#include "evidence/fingerprint.h"
+#include "evidence/peer.h"
+#include "evidence/trained.h"
 #include "json/arguments.h"
 #include "stats/task_metrics.h"
 
@@ -262,7 +262,7 @@ static void add_line(struct stats *s, struct task_metrics *t, const struct rollo
 
 /* ---- rollouts ---- */
 
-static void join_group(struct stats *s, struct reward_group *g, const struct facts_update *u,
+static void join_group(struct stats *s, struct reward_group *g, const struct evidence_update *u,
                        const double *reward)
 {
 	const struct rollout_facts *r = u->rollout;
@@ -293,7 +293,7 @@ static void add_reward(struct task_metrics *t, const struct rollout_end *end, co
 	metrics_extreme(m, EXTREME_REWARD, *reward);
 }
 
-static void add_end(struct stats *s, struct task_metrics *t, const struct facts_update *u)
+static void add_end(struct stats *s, struct task_metrics *t, const struct evidence_update *u)
 {
 	const struct rollout_end *end = u->end;
 	const struct counters *c = &end->counters;
@@ -323,7 +323,7 @@ static void add_end(struct stats *s, struct task_metrics *t, const struct facts_
 	join_group(s, &t->group, u, rewarded ? &reward : NULL);
 }
 
-void stats_take(struct stats *s, const struct facts_update *u)
+void stats_take(struct stats *s, const struct evidence_update *u)
 {
 	struct task_metrics *t = stats_task(s, u->rollout->task);
 

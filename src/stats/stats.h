@@ -6,7 +6,7 @@
 #ifndef ROLLDBG_STATS_STATS_H
 #define ROLLDBG_STATS_STATS_H
 
-#include "facts/facts.h"
+#include "evidence/evidence.h"
 #include "stats/metrics.h"
 
 struct stats;
@@ -20,8 +20,8 @@ struct stats_rollout {
 struct stats *stats_new(void);
 void stats_free(struct stats *s); /* NULL is fine */
 
-/* Adds what facts_line and facts_end_next report about a rollout. */
-void stats_take(struct stats *s, const struct facts_update *u);
+/* Adds what evidence_line and evidence_end_next report about a rollout. */
+void stats_take(struct stats *s, const struct evidence_update *u);
 
 /* Call it when all rollouts have ended. Passes each task's metrics in the order of their ids
    (absent for rollouts without a task), then all of them merged. */

@@ -329,6 +329,10 @@ static void set_env(struct line_writer *w, struct line *l, const struct header_f
 	         state_kind_name(f->state_kind == STATE_UNKNOWN ? STATE_NONE : f->state_kind));
 	jw_key(&j, "ignore");
 	jw_raw(&j, f->state_ignore.p ? f->state_ignore : STR("[]"));
+	if (f->no_names) {
+		jw_key(&j, "names");
+		jw_bool(&j, false);
+	}
 	jw_end(&j);
 	keep_value(w, l, KEY_STATE_SOURCE);
 	set_raw(l, KEY_TOOLS, f->tools);
@@ -401,10 +405,6 @@ static void set_header_meta(struct line_writer *w, struct line *l, const struct 
 	put_str(&j, "parent", f->parent_file);
 	if (f->revision) {
 		put_mcp(&j, f);
-	}
-	if (f->ranges.n) {
-		jw_key(&j, "volatile");
-		jw_raw(&j, f->ranges);
 	}
 	jw_end(&j);
 	keep_value(w, l, KEY_META);

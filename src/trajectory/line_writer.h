@@ -50,6 +50,7 @@ struct header_fields {
 	struct str env_name, env_version;
 	enum state_kind state_kind;            /* STATE_UNKNOWN: no state source */
 	struct str state_ignore;               /* raw JSON array; absent: [] */
+	bool no_names;                         /* names do not mark bookkeeping */
 	struct str tools;                      /* raw JSON array; absent: null */
 	enum policy_kind policy_kind;          /* POLICY_UNKNOWN: never opened */
 	struct str policy_name, policy_params; /* params: raw JSON object */
@@ -64,7 +65,6 @@ struct header_fields {
 	/* for `meta` */
 	const char *version; /* of rolldbg */
 	struct str url, session, env_session, parent_file;
-	struct str ranges; /* raw JSON object: differences between readings; may be absent */
 	const char *revision, *era, *transport; /* of MCP; NULL otherwise */
 };
 

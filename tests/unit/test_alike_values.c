@@ -1,8 +1,8 @@
 /* Values that differ only in bytes: generated ids in texts, different spellings of numbers
    and lists; and rollouts that begin where the previous one ended. */
-#include "facts/fresh_ids.h"
-#include "facts/respelled.h"
-#include "facts/succession.h"
+#include "evidence/fresh_ids.h"
+#include "evidence/respelled.h"
+#include "evidence/succession.h"
 #include "tap.h"
 
 struct pair {

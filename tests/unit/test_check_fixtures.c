@@ -4,8 +4,8 @@
 #include "verdicts.h"
 
 #include "base/mem.h"
-#include "facts/baseline.h"
-#include "facts/trained.h"
+#include "evidence/baseline.h"
+#include "evidence/trained.h"
 #include <dirent.h>
 #include <unistd.h>
 
@@ -209,7 +209,7 @@ static void read_hints(struct directory *f)
 
 	snprintf(path, sizeof(path), "%s/baseline.jsonl", f->path);
 	if (access(path, F_OK) == 0) {
-		f->hints.baseline = tool_effects_new();
+		f->hints.baseline = baseline_new();
 		ok(baseline_add(f->hints.baseline, path, &err) == 0, "%s is read", path);
 	}
 	f->hints.min_effective = number_beside(f, "min-effective.txt");
@@ -250,7 +250,7 @@ static void judge_directory(const char *id)
 	}
 	buf_release(&f.on_disk);
 	buf_release(&f.fresh);
-	tool_effects_free(f.hints.baseline);
+	baseline_free(f.hints.baseline);
 }
 
 static void id_to_file(const char *id, char *out, size_t size)

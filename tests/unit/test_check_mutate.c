@@ -4,7 +4,7 @@
 #include "tap.h"
 #include "verdicts.h"
 
-#include "facts/trained.h"
+#include "evidence/trained.h"
 
 #define HEALTHY "fixtures/check/incomplete/good-whole.jsonl"
 

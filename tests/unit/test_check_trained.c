@@ -1,8 +1,8 @@
 /* A trainer's log-probabilities: reading the file, and the sums over ratios. */
 #include "tap.h"
 
-#include "facts/logprobs.h"
-#include "facts/trained.h"
+#include "evidence/logprobs.h"
+#include "evidence/trained.h"
 
 #include <math.h>
 #include <stdio.h>

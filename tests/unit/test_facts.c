@@ -2,7 +2,7 @@
    order, one line later, whatever lines are between them. */
 #include "tap.h"
 
-#include "facts/facts.h"
+#include "evidence/evidence.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,11 +26,11 @@
 
 /* The facts as text: "a0 changed; a1 unknown; a: 1 effective, 1 unknown of 2". */
 struct told {
-	struct facts *facts;
+	struct evidence *facts;
 	struct buf text;
 };
 
-static void tell(struct told *t, const struct facts_update *u)
+static void tell(struct told *t, const struct evidence_update *u)
 {
 	const struct completed_step *p = u->completed;
 
@@ -50,9 +50,9 @@ static void tell(struct told *t, const struct facts_update *u)
 static int take(void *ctx, const struct line *l, const struct reader_note *note, struct error *err)
 {
 	struct told *t = ctx;
-	struct facts_update u;
+	struct evidence_update u;
 
-	if (facts_line(t->facts, l, note, &u, err)) {
+	if (evidence_line(t->facts, l, note, &u, err)) {
 		return -1;
 	}
 	if (u.rollout) {
@@ -63,9 +63,9 @@ static int take(void *ctx, const struct line *l, const struct reader_note *note,
 
 static void finish(struct told *t)
 {
-	struct facts_update u;
+	struct evidence_update u;
 
-	while (facts_end_next(t->facts, &u)) {
+	while (evidence_end_next(t->facts, &u)) {
 		tell(t, &u);
 	}
 }
@@ -90,14 +90,14 @@ static int feed(struct told *t, struct str text, struct error *err)
 
 static void check_facts(bool lenient, const char *lines, const char *want, const char *name)
 {
-	struct told t = {.facts = facts_new(&(struct facts_conf){.lenient = lenient}),
+	struct told t = {.facts = evidence_new(&(struct evidence_conf){.lenient = lenient}),
 	                 .text = BUF(BUF_MAX_MESSAGE)};
 	struct error err = {0};
 
 	ok(feed(&t, str_from(lines), &err) == 0, "%s: lines are accepted %s", name, err.text);
 	finish(&t);
 	is_str(buf_cstr(&t.text), want, "%s", name);
-	facts_free(t.facts);
+	evidence_free(t.facts);
 	buf_release(&t.text);
 }
 
@@ -147,13 +147,13 @@ static void test_interleaved(void)
 
 static void test_lenient(void)
 {
-	struct told t = {.facts = facts_new(&(struct facts_conf){.lenient = false}),
+	struct told t = {.facts = evidence_new(&(struct evidence_conf){.lenient = false}),
 	                 .text = BUF(BUF_MAX_MESSAGE)};
 	struct error err = {0};
 
 	ok(feed(&t, STR(STEP("a", "0", "\"x\"")), &err) && err.kind == FAIL_INPUT,
 	   "a line without its header is refused: %s", err.text);
-	facts_free(t.facts);
+	evidence_free(t.facts);
 	buf_release(&t.text);
 	check_facts(true, STEP("a", "4", "\"x\"") STEP("a", "5", "\"y\"") END("a", "\"y\""),
 	            "a4 changed; a5 unchanged; a: 1 effective, 0 unknown of 2; ",

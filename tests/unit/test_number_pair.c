@@ -1,5 +1,5 @@
 /* The number that differs between two readings, as a JSON number or within a text. */
-#include "facts/number_pair.h"
+#include "evidence/number_pair.h"
 
 #include "tap.h"
 

@@ -1,6 +1,6 @@
 /* Every property against a server with one defect: the verdict, the maximum of open
    sessions, and that all of them were closed. */
-#include "facts/clocks.h"
+#include "evidence/clocks.h"
 #include "net/io.h"
 #include "policy/action_candidates.h"
 #include "probe/probe.h"

@@ -10,7 +10,7 @@
 
 struct gathered {
 	struct stats *stats;
-	struct facts *facts;
+	struct evidence *facts;
 	struct metrics total;
 	struct buf tasks; /* "a b (none)" */
 };
@@ -27,7 +27,7 @@ static void begin(struct gathered *g)
 {
 	*g = (struct gathered){
 		.stats = stats_new(),
-		.facts = facts_new(&(struct facts_conf){.user_size = sizeof(struct stats_rollout)}),
+		.facts = evidence_new(&(struct evidence_conf){.user_size = sizeof(struct stats_rollout)}),
 		.tasks = BUF(BUF_MAX_SMALL)};
 }
 
@@ -36,7 +36,7 @@ static void feed(struct gathered *g, const char *text)
 	struct buf scratch = BUF(BUF_MAX_SMALL);
 	struct str rest = str_from(text);
 	struct error err = {0};
-	struct facts_update u;
+	struct evidence_update u;
 	struct line l;
 	size_t used;
 	int failed = 0;
@@ -46,7 +46,7 @@ static void feed(struct gathered *g, const char *text)
 		struct str one = {rest.p, lf ? (size_t)(lf - rest.p) : rest.n};
 
 		failed = line_parse(one, &scratch, &l, &used, &err) ||
-		         facts_line(g->facts, &l, NULL, &u, &err);
+		         evidence_line(g->facts, &l, NULL, &u, &err);
 		if (!failed && u.rollout) {
 			stats_take(g->stats, &u);
 		}
@@ -60,9 +60,9 @@ static void feed(struct gathered *g, const char *text)
 
 static void finish(struct gathered *g)
 {
-	struct facts_update u;
+	struct evidence_update u;
 
-	while (facts_end_next(g->facts, &u)) {
+	while (evidence_end_next(g->facts, &u)) {
 		stats_take(g->stats, &u);
 	}
 	stats_finish(g->stats, task, g, &g->total);
@@ -70,7 +70,7 @@ static void finish(struct gathered *g)
 
 static void end(struct gathered *g)
 {
-	facts_free(g->facts);
+	evidence_free(g->facts);
 	stats_free(g->stats);
 	buf_release(&g->tasks);
 }

@@ -164,10 +164,10 @@ static void show(size_t columns, bool live, bool color, struct buf *out)
 {
 	struct table *t = table_new(
 		(struct style){.columns = columns, .terminal = true, .color = color}, live);
-	const struct facts_conf conf = {.lenient = true};
-	struct facts *facts = facts_new(&conf);
+	const struct evidence_conf conf = {.lenient = true};
+	struct evidence *facts = evidence_new(&conf);
 	struct buf scratch = BUF(BUF_MAX_SMALL);
-	struct facts_update u;
+	struct evidence_update u;
 
 	for (size_t i = 0; i < ARRAY_LEN(hostile); i++) {
 		struct error err = {0};
@@ -175,14 +175,14 @@ static void show(size_t columns, bool live, bool color, struct buf *out)
 		size_t used;
 
 		if (line_parse(str_from(hostile[i]), &scratch, &l, &used, &err) ||
-		    facts_line(facts, &l, NULL, &u, &err)) {
+		    evidence_line(facts, &l, NULL, &u, &err)) {
 			ok(false, "line %zu is one: %s", i, err.text);
 			continue;
 		}
 		table_line(t, &u, out);
 	}
 	table_free(t);
-	facts_free(facts);
+	evidence_free(facts);
 	buf_release(&scratch);
 }
 

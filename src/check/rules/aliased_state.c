@@ -1,7 +1,7 @@
 /* Rule aliased-state: an imported recording has the last state in every step. */
 #include "check/check.h"
 
-#include "facts/peer.h"
+#include "evidence/peer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -76,7 +76,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	(void)out;
 	struct aliased *s = state;
-	if (!r->imported || r->episode.state_varied || m->outside_episode ||
+	if (!r->imported || r->series->changed_count > 0 || m->outside_episode ||
 	    !line_has(m->line, KEY_STATE_HASH)) {
 		return;
 	}
@@ -113,7 +113,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	const struct aliased *s = state;
 	const struct episode_counts *e = &r->episode;
 	bool moved = s->counted >= 2 && s->last_count > s->first_count;
-	if (!r->imported || e->state_varied || e->unchanged < 2) {
+	if (!r->imported || r->series->changed_count > 0 || e->unchanged < 2) {
 		return;
 	}
 	if (observed(s)) {
@@ -139,7 +139,7 @@ const struct check check_aliased_state = {
 	.title = "an imported recording has the last state in every step",
 	.severity = SEVERITY_ERROR,
 	.lowered = "only the environment's own step count shows that it moved",
-	.explains = {&check_frozen_state, &check_stopped_moving, &check_reward_without_effect},
+	.explains = {&check_frozen_state, &check_no_effect, &check_reward_without_effect},
 	.why = "All states in the recording equal the final one, although observations or the "
 	       "environment's own step count changed. Python recorders do this when they store the "
 	       "environment's state object itself in each step and write the file at the end: "

@@ -4,7 +4,7 @@
 struct first_step {
 	struct span span;
 	bool refuted; /* only its content indicates a failure, but the state changed */
-	char error[ERROR_TEXT];
+	const char *error;
 };
 
 static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
@@ -16,7 +16,7 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 		return;
 	}
 	span_add(&s->span, p->turn, p->step);
-	memcpy(s->error, p->error, sizeof(s->error));
+	s->error = p->error;
 	s->refuted = p->by_content && p->effect == EFFECT_CHANGED;
 }
 
@@ -44,7 +44,6 @@ const struct check check_all_steps_failed = {
 	       "with the schema in the header's tools.\n"
 	       "Fix what the error names. If many rollouts of a batch look like this one, the "
 	       "environment or the connection to it is broken, not the policy.",
-	.wants = KIND_COMPLETED_FAILED,
 	.state_size = sizeof(struct first_step),
 	.completed = completed,
 	.end = end,

@@ -1,7 +1,7 @@
 /* Rule arguments-schema: a call does not match the tool's schema. */
 #include "check/check.h"
 
-#include "facts/peer.h"
+#include "evidence/peer.h"
 #include "json/arguments.h"
 
 #include <inttypes.h>

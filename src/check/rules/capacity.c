@@ -1,7 +1,7 @@
 /* Rule capacity: a session or a step was refused because of capacity. */
 #include "check/check.h"
 
-#include "facts/peer.h"
+#include "evidence/peer.h"
 
 #include <inttypes.h>
 

@@ -2,7 +2,7 @@
 #include "check/check.h"
 
 #include "base/text.h"
-#include "facts/peer.h"
+#include "evidence/peer.h"
 
 #include <inttypes.h>
 

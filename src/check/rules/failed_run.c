@@ -1,7 +1,7 @@
 /* Rule failed-run: several steps failed in a row, then the rollout recovered. */
 #include "check/check.h"
 
-#include "facts/streak.h"
+#include "evidence/streak.h"
 
 #include <inttypes.h>
 
@@ -32,7 +32,6 @@ const struct check check_failed_run = {
 	       "misleading tool description; timeouts and capacity point to the server.\n"
 	       "Fix the cause if it repeats across rollouts: the same error in many of them is not "
 	       "exploration.",
-	.wants = KIND_COMPLETED_FAILED,
 	.state_size = sizeof(struct streak),
 	.completed = completed,
 };

@@ -1,7 +1,7 @@
 /* Rule fallback-session: replies name a session other than the negotiated one. */
 #include "check/check.h"
 
-#include "facts/peer.h"
+#include "evidence/peer.h"
 
 #include <inttypes.h>
 
@@ -173,7 +173,7 @@ const struct check check_fallback_session = {
 	.severity = SEVERITY_WARNING,
 	.raised = "the id changes from call to call",
 	.explains = {&check_capacity, &check_session_churn, &check_control_plane_blind,
-                     &check_starts_over, &check_frozen_state, &check_stopped_moving,
+                     &check_starts_over, &check_frozen_state, &check_no_effect,
                      &check_multi_step_illusion, &check_all_steps_failed, &check_failed_run,
                      &check_retry_same_error},
 	.more = "rolldbg probe \1env\2 URL \1sessions\2 8",

@@ -2,9 +2,9 @@
    the engine that sampled them. */
 #include "check/check.h"
 
-#include "facts/logprobs.h"
-#include "facts/peer.h"
-#include "facts/trained.h"
+#include "evidence/logprobs.h"
+#include "evidence/peer.h"
+#include "evidence/trained.h"
 
 #include <inttypes.h>
 #include <math.h>

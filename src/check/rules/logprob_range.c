@@ -1,8 +1,8 @@
 /* Rule logprob-range: log-probabilities are missing or invalid. */
 #include "check/check.h"
 
-#include "facts/logprobs.h"
-#include "facts/peer.h"
+#include "evidence/logprobs.h"
+#include "evidence/peer.h"
 
 #include <inttypes.h>
 #include <math.h>

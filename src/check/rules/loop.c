@@ -1,9 +1,9 @@
 /* Rule loop: one to three calls are repeated with the same replies. */
 #include "check/check.h"
 
-#include "facts/call.h"
-#include "facts/fingerprint.h"
-#include "facts/peer.h"
+#include "evidence/call.h"
+#include "evidence/fingerprint.h"
+#include "evidence/peer.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,16 +1,12 @@
 /* Rule missing-state: there is a state source, but a step has no state. */
 #include "check/check.h"
 
-#include "facts/peer.h"
+#include "evidence/peer.h"
 
 #include <inttypes.h>
 
-#define EMPTY_MIN 2 /* a single empty state may be the initial one */
-
 struct missing {
 	struct span steps;
-	struct span empty; /* steps whose state is {} */
-	bool had_content;  /* some state was not empty */
 	bool was_read;     /* some state was read, even if empty */
 	bool blind;        /* after some step, neither reward nor termination was known */
 	bool named;        /* the user named the tool or the resource to read it from */
@@ -52,14 +48,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		s->blind || (!line_has(m->line, KEY_REWARD) && !line_has(m->line, KEY_TERMINATED));
 	if (line_has(m->line, KEY_STATE)) {
 		s->was_read = true;
-		bool empty = !s->had_content &&
-		             json_type(m->line->value[KEY_STATE]) == JSON_OBJECT &&
-		             json_count(m->line->value[KEY_STATE]) == 0;
-
-		s->had_content = s->had_content || !empty;
-		if (empty) {
-			span_add(&s->empty, m->line->turn, m->line->step);
-		}
 		return;
 	}
 	if (!is_expected(s, r)) {
@@ -72,7 +60,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static bool is_unsupported(const struct missing *s, const struct rollout_facts *r)
 {
 	return r->source != SOURCE_OBSERVATION && !s->named && !s->was_read && !s->blind &&
-	       s->steps.count == r->steps && r->replies_differ;
+	       s->steps.count == r->steps;
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -89,20 +77,13 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		            s->steps.count, r->steps,
 		            unsupported ? "; only the replies show what happened" : "");
 	}
-	if (!s->had_content && s->empty.count >= EMPTY_MIN) {
-		bool moves = r->movement == MOVEMENT_UNSHOWN && !s->named;
-		finding_add(out, moves ? SEVERITY_WARNING : SEVERITY_ERROR, &s->empty, "/state",
-		            "the state is {} before each of %" PRId64
-		            " steps: the source returns nothing%s",
-		            s->empty.count, moves ? "; only the replies differ" : "");
-	}
 }
 
 const struct check check_missing_state = {
 	.id = "missing-state",
 	.title = "no state was recorded before the action, although there is a state source",
 	.severity = SEVERITY_ERROR,
-	.lowered = "the protocol's own state is {} or could never be read, but replies differ",
+	.lowered = "the protocol's own state could never be read, while everything else works",
 	.why = "The header names a state source, but steps have no state, or an empty one. "
 	       "Whether those steps had an effect is unknown, a debugger has nothing to show, and "
 	       "a policy that needed the state acted without it. It is a warning if the "

@@ -1,15 +1,15 @@
 /* Rule multi-step-illusion: every step failed, or the rollout ends in failed steps. */
 #include "check/check.h"
 
-#include "facts/streak.h"
+#include "evidence/streak.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 struct illusion {
-	struct span failed;     /* all failed steps of the episode */
-	char error[ERROR_TEXT]; /* of the first one */
-	/* steps whose content alone indicates a failure, but whose state changed */
-	int64_t refuted;
+	struct span failed; /* all failed steps of the episode */
+	const char *error;  /* of the first one */
+	int64_t moved;      /* of these: changed the state all the same */
 	struct streak streak;
 };
 
@@ -24,40 +24,49 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 		return;
 	}
 	if (s->failed.count == 0) {
-		memcpy(s->error, p->error, sizeof(s->error));
+		s->error = p->error;
 	}
 	span_add(&s->failed, p->turn, p->step);
-	s->refuted += p->by_content && p->effect == EFFECT_CHANGED;
+	s->moved += p->effect == EFFECT_CHANGED;
 }
 
-static void report_all_failed(const struct illusion *s, const struct episode_counts *e,
-                              struct findings *out)
+/* "; besides, requests grows by the same amount at each call (0 -> 1)" */
+static void describe_count(const struct rollout_facts *r, char *out, size_t size)
 {
-	if (e->changed > 0) {
-		finding_add(out, SEVERITY_ERROR, &s->failed, "/outcome",
-		            "%" PRId64 " of %" PRId64 " steps failed, although the state "
-		            "changed after %" PRId64 " of them; first error: %s",
-		            e->failed, e->steps, e->changed, s->error);
-	} else {
-		finding_add(out, SEVERITY_ERROR, &s->failed, "/outcome",
-		            "%" PRId64 " of %" PRId64 " steps failed; %s; first error: %s",
-		            e->failed, e->steps,
-		            e->unchanged > 0 ? "the state never changed" : "state unknown",
-		            s->error);
+	const struct member *m = verdict_aside(r->series);
+	char text[128];
+
+	out[0] = '\0';
+	if (m) {
+		explain_sentence(m, text, sizeof(text));
+		snprintf(out, size, " (%s)", text);
 	}
 }
 
+static void report_all_failed(const struct illusion *s, const struct rollout_facts *r,
+                              struct findings *out)
+{
+	const struct episode_counts *e = &r->episode;
+	char aside[160];
+
+	describe_count(r, aside, sizeof(aside));
+	finding_add(out, SEVERITY_ERROR, &s->failed, "/outcome",
+	            "%" PRId64 " of %" PRId64 " steps failed; %s%s; first error: %s", e->failed,
+	            e->steps, e->unchanged > 0 ? "the state never changed" : "state unknown", aside,
+	            s->error);
+}
+
+/* A failed step that changed the state is left to effect-despite-error: a dart that missed. */
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
 	(void)m;
 	const struct illusion *s = state;
 	const struct episode_counts *e = &r->episode;
-	if (s->refuted > 0 && s->refuted == s->failed.count) {
-		return; /* left to effect-despite-error: for example a dart that missed */
-	}
 	if (e->steps >= 2 && e->failed == e->steps) {
-		report_all_failed(s, e, out);
+		if (s->moved == 0) {
+			report_all_failed(s, r, out);
+		}
 	} else if (s->streak.span.count >= STREAK_LONG) {
 		finding_add(out, SEVERITY_ERROR, &s->streak.span, "/outcome",
 		            "the last %" PRId64 " of %" PRId64 " steps failed; %s; first error: %s",
@@ -71,13 +80,12 @@ const struct check check_multi_step_illusion = {
 	.title = "every step failed, or the rollout ends in a run of failed steps",
 	.severity = SEVERITY_ERROR,
 	.why = "The policy took turn after turn, but the environment refused every step, or "
-	       "every step at the end. Usually the state never changed either; if it did, the "
-	       "finding says so. Whatever reward or text this rollout produced says nothing about "
+	       "every step at the end. The state did not change "
+	       "either. Whatever reward or text this rollout produced says nothing about "
 	       "the policy: count environment steps, not turns. In 9,435 public episodes fewer "
 	       "than one in a hundred such rollouts succeeded.\n"
-	       "If every reply reports its refusal only in its content (success: false), and "
-	       "every step changed the state, the refusal is the outcome of an action, not an "
-	       "illusion; effect-despite-error warns about it.\n"
+	       "Counts, clocks and echoes of the call that changed meanwhile are no movement. A "
+	       "failed step that changed the state is reported by effect-despite-error.\n"
 	       "Look at the first error of the run and at error.layer, which names the component "
 	       "that refused: transport, http and jsonrpc are between you and the server; mcp, "
 	       "framework and body are the server or the environment behind it. Then check which "
@@ -85,7 +93,6 @@ const struct check check_multi_step_illusion = {
 	       "name the usual causes.\n"
 	       "Fix the first error, not the last; stop rollouts after several identical errors "
 	       "(on_error of a policy); keep such rollouts out of training data.",
-	.wants = KIND_COMPLETED_FAILED,
 	.state_size = sizeof(struct illusion),
 	.completed = completed,
 	.end = end,

@@ -1,7 +1,7 @@
 /* Rule no-tool-call: tools are offered, but the model calls none. */
 #include "check/check.h"
 
-#include "facts/peer.h"
+#include "evidence/peer.h"
 
 #include <inttypes.h>
 

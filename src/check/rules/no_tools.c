@@ -1,7 +1,7 @@
 /* Rule no-tools: the server offers no tools, or refuses all that it offers. */
 #include "check/check.h"
 
-#include "facts/peer.h"
+#include "evidence/peer.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 /* Rule one-step-episode: the rollout ended after one step for an unknown reason. */
 #include "check/check.h"
 
-#include "facts/peer.h"
+#include "evidence/peer.h"
 
 struct one_step {
 	struct span step;

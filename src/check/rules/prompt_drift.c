@@ -2,7 +2,7 @@
    classes are those of Agent Lightning). */
 #include "check/check.h"
 
-#include "facts/peer.h"
+#include "evidence/peer.h"
 
 #include <inttypes.h>
 #include <stdio.h>

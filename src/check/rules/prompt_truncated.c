@@ -1,7 +1,7 @@
 /* Rule prompt-truncated: the conversation grew but the prompt did not. */
 #include "check/check.h"
 
-#include "facts/peer.h"
+#include "evidence/peer.h"
 
 #include <inttypes.h>
 

@@ -1,8 +1,8 @@
 /* Rule retry-same-error: the same call failed repeatedly with the same error. */
 #include "check/check.h"
 
-#include "facts/call.h"
-#include "facts/peer.h"
+#include "evidence/call.h"
+#include "evidence/peer.h"
 
 #include <inttypes.h>
 

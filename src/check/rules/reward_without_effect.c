@@ -2,7 +2,7 @@
    changed. */
 #include "check/check.h"
 
-#include "facts/peer.h"
+#include "evidence/peer.h"
 
 #include <inttypes.h>
 
@@ -43,9 +43,7 @@ static void report_no_effect(const struct rollout_facts *r, const struct derived
 	double total = r->reward_sum;
 	bool by_steps = r->reward_known && r->reward_sum > 0;
 
-	bool unknown = r->movement == MOVEMENT_UNSHOWN || r->movement == MOVEMENT_IGNORED;
-	if (e->steps == 0 || e->unchanged != e->steps || e->idle == e->steps || unknown ||
-	    is_answered(r)) {
+	if (e->steps == 0 || e->unchanged != e->steps || e->idle == e->steps || is_answered(r)) {
 		return;
 	}
 	if (m->line) {

@@ -1,7 +1,7 @@
 /* Rule special-tokens: special tokens of a chat template appear as text. */
 #include "check/check.h"
 
-#include "facts/peer.h"
+#include "evidence/peer.h"
 
 #include <inttypes.h>
 

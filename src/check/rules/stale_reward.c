@@ -1,7 +1,7 @@
 /* Rule stale-reward: a failed step repeats the reward of an earlier step. */
 #include "check/check.h"
 
-#include "facts/peer.h"
+#include "evidence/peer.h"
 
 #include <inttypes.h>
 

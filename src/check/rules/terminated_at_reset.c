@@ -41,7 +41,7 @@ const struct check check_terminated_at_reset = {
 	.title = "the episode was already over before its first step",
 	.severity = SEVERITY_ERROR,
 	.lowered = "the first step's reply said not terminated",
-	.explains = {&check_post_terminal, &check_frozen_state, &check_stopped_moving,
+	.explains = {&check_post_terminal, &check_frozen_state, &check_no_effect,
                      &check_one_step_episode, &check_multi_step_illusion, &check_all_steps_failed,
                      &check_failed_run, &check_retry_same_error},
 	.why = "The reset, or the status read before the first call, reported that the episode "

@@ -1,7 +1,7 @@
 /* Rule timeout: a step or the reset timed out. */
 #include "check/check.h"
 
-#include "facts/peer.h"
+#include "evidence/peer.h"
 
 #include <inttypes.h>
 

@@ -3,9 +3,9 @@
 #include "check/check.h"
 
 #include "check/prompt_tools.h"
-#include "facts/cross_rollout.h"
-#include "facts/fingerprint.h"
-#include "facts/peer.h"
+#include "evidence/sharing.h"
+#include "evidence/fingerprint.h"
+#include "evidence/peer.h"
 #include "json/canon.h"
 
 #include <inttypes.h>
@@ -185,7 +185,7 @@ static uint64_t names_fingerprint(struct workspace *w, struct str tools)
 /* Most rollouts have the list of the one before, to the byte. */
 static uint64_t tools_fingerprint(const struct rollout_facts *r, struct str tools)
 {
-	struct cross_rollout *c = r->cross_rollout;
+	struct sharing *c = r->sharing;
 	uint64_t text = fingerprint(tools);
 
 	if (c->tools_text != text) {
@@ -199,7 +199,7 @@ static uint64_t tools_fingerprint(const struct rollout_facts *r, struct str tool
 static bool differs(const struct rollout_facts *r, const struct line *l, bool of_group,
                     uint64_t fingerprint, struct str *owner)
 {
-	struct cross_rollout *c = r->cross_rollout;
+	struct sharing *c = r->sharing;
 	struct buf *key = &r->work->text;
 
 	buf_clear(key);
@@ -210,7 +210,7 @@ static bool differs(const struct rollout_facts *r, const struct line *l, bool of
 	}
 	buf_str(key, l->value[KEY_ENV]);
 	buf_str(key, JSON_GET(l->value[KEY_META], "url"));
-	return cross_rollout_claim(c, 't', buf_view(key), fingerprint, owner);
+	return sharing_claim(c, 't', buf_view(key), fingerprint, owner);
 }
 
 static void check_sessions(const struct rollout_facts *r, const struct line *l,

@@ -1,7 +1,7 @@
 /* Rule tools-not-in-prompt: the prompt is too short to contain the tools. */
 #include "check/check.h"
 
-#include "facts/peer.h"
+#include "evidence/peer.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 /* Rule unknown-tool: a called tool is not offered by the server. */
 #include "check/check.h"
 
-#include "facts/peer.h"
+#include "evidence/peer.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Parallel sessions: opened one by one; the first makes calls, the state of the others is read
    before and after, then each of them makes one call. */
 #include "env/tool_list.h"
-#include "facts/effect.h"
+#include "evidence/verdict.h"
 #include "policy/open.h"
 #include "probe/probe_internal.h"
 

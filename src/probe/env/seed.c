@@ -1,7 +1,7 @@
 /* A seed reproduces the episode: the same seed twice, another seed, and the first again while
    another session makes calls, each in its own session. */
-#include "facts/fingerprint.h"
-#include "facts/trace.h"
+#include "evidence/fingerprint.h"
+#include "evidence/trace.h"
 #include "probe/probe_internal.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "env/failure.h"
-#include "facts/clocks.h"
+#include "evidence/clocks.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* Calls by all sessions in turn. A server may show each session the last observation it got itself
    although all act on one environment: then only the replies show it, in a number that continues
-   from session to session (facts/reply_sequence.h). */
-#include "facts/fingerprint.h"
+   from session to session (evidence/reply_sequence.h). */
+#include "evidence/fingerprint.h"
 #include "probe/probe_internal.h"
 
 #define TURNS 6 /* calls; four must contradict separate environments */

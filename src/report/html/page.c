@@ -116,7 +116,7 @@ static void put_count(struct json_writer *w, int64_t n)
 
 /* ---- rollouts ---- */
 
-static struct page_rollout *add_rollout(struct html_page *p, const struct facts_update *u,
+static struct page_rollout *add_rollout(struct html_page *p, const struct evidence_update *u,
                                         const struct page_source *from, struct buf *out)
 {
 	struct page_rollout *r = mem_new(sizeof(*r));
@@ -185,13 +185,12 @@ static void put_changes(struct html_page *p, struct json_writer *w, const struct
 
 /* Called when the effect of the step is known or can no longer become known. `shown` is the number
    of the line with the state after it. */
-static void put_step(struct html_page *p, struct page_rollout *r, const struct facts_update *u,
+static void put_step(struct html_page *p, struct page_rollout *r, const struct evidence_update *u,
                      int64_t shown, struct buf *out)
 {
 	const struct line *l = u->derived.line;
 	struct held_step *s = &r->last;
 	bool after = l && line_has(l, KEY_STATE);
-	enum effect effect = u->completed ? u->completed->effect : EFFECT_UNKNOWN;
 
 	if (!s->held) {
 		return;
@@ -204,10 +203,10 @@ static void put_step(struct html_page *p, struct page_rollout *r, const struct f
 	put_count(&w, s->turn);
 	put_count(&w, s->step);
 	jw_text(&w, s->outcome == OUTCOME_NONE ? NULL : outcome_name(s->outcome));
-	jw_text(&w, s->step < 0 ? NULL : effect_name(effect));
+	jw_text(&w, s->step < 0 ? NULL : effect_name(EFFECT_UNKNOWN));
 	jw_raw(&w, s->reward.n ? buf_view(&s->reward) : STR_NONE);
 	jw_str(&w, buf_view(&s->call));
-	if (s->step >= 0 && effect == EFFECT_CHANGED && after && r->state.n) {
+	if (s->step >= 0 && after && r->state.n && !str_eq(buf_view(&r->state), l->value[KEY_STATE])) {
 		put_changes(p, &w, r, l->value[KEY_STATE]);
 	}
 	row_end(p, &w, out);
@@ -290,7 +289,7 @@ static void put_row(struct html_page *p, struct page_rollout *r, const struct li
 	p->lines++;
 }
 
-void page_line(struct html_page *p, const struct facts_update *u, const struct page_source *from,
+void page_line(struct html_page *p, const struct evidence_update *u, const struct page_source *from,
                struct buf *out)
 {
 	const struct line *l = u->derived.line;

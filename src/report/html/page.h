@@ -33,7 +33,7 @@ struct page_source {
 	int side; /* 0 or 1 if two recordings are compared; else -1 */
 };
 /* For struct judge_conf.line: one recorded line and the facts derived from it. */
-void page_line(struct html_page *p, const struct facts_update *u, const struct page_source *from,
+void page_line(struct html_page *p, const struct evidence_update *u, const struct page_source *from,
                struct buf *out);
 /* For struct judge_conf.verdict. */
 void page_verdict(struct html_page *p, const struct rollout_verdict *v, struct buf *out);

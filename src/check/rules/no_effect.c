@@ -1,0 +1,79 @@
+/* Rule no-effect: different calls in a row claimed success, and the state stood still. */
+#include "check/check.h"
+
+#include "evidence/limits.h"
+
+#include <inttypes.h>
+
+struct no_effect {
+	struct span now, longest;
+	uint64_t calls[STILL_CALLS]; /* the different ones of `now` */
+	size_t different;
+};
+
+static bool is_new(struct no_effect *s, uint64_t call)
+{
+	for (size_t i = 0; i < s->different; i++) {
+		if (s->calls[i] == call) {
+			return false;
+		}
+	}
+	return s->different < STILL_CALLS;
+}
+
+/* The same call at the same place is a wall, not another failure. */
+static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
+                      struct findings *out)
+{
+	(void)r, (void)out;
+	struct no_effect *s = state;
+
+	if (p->idle || p->outside_episode) {
+		return;
+	}
+	if (p->effect != EFFECT_UNCHANGED || p->failed || p->expected) {
+		s->now = (struct span){.count = 0};
+		s->different = 0;
+		return;
+	}
+	if (is_new(s, p->call)) {
+		s->calls[s->different++] = p->call;
+	}
+	span_add(&s->now, p->turn, p->step);
+	if (s->different == STILL_CALLS && s->now.count > s->longest.count) {
+		s->longest = s->now;
+	}
+}
+
+static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                struct findings *out)
+{
+	const struct no_effect *s = state;
+
+	(void)m;
+	/* nothing at all is frozen-state */
+	if (s->longest.count > 0 && r->verdict.still < r->verdict.acting) {
+		finding_add(out, SEVERITY_WARNING, &s->longest, "/state",
+		            "%" PRId64 " calls in a row, different ones, were answered without an "
+		            "error and changed nothing, although other calls changed the state",
+		            s->longest.count);
+	}
+}
+
+const struct check check_no_effect = {
+	.id = "no-effect",
+	.title = "three different calls in a row were answered and changed nothing",
+	.severity = SEVERITY_WARNING,
+	.why = "At least three different calls in a row were answered without an error, and an "
+	       "informative state stood still, although other calls of the rollout changed it. "
+	       "Walls and rejected moves look like this, too: then the replies say so.\n"
+	       "Look at the replies of these turns: do they claim a success that the state does "
+	       "not show? Compare with the turn before: did the environment end, was it "
+	       "replaced, or is the state read from a cache?\n"
+	       "Fix: report what was not done as an error; name calls meant to do nothing with "
+	       "\1noop\2.",
+	.needs = FACT(STATE),
+	.state_size = sizeof(struct no_effect),
+	.completed = completed,
+	.end = end,
+};

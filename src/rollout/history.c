@@ -372,13 +372,12 @@ static void judge(struct history *h, struct history_verdict *out)
 	} else if (t.counted) {
 		text_copy(out->why, sizeof(out->why),
 		          STR("only counts and words of the calls depend on earlier calls"));
-	} else if (!effect) {
+	} else if (t.compared && !effect) {
 		text_copy(out->why, sizeof(out->why),
 		          STR("the replies show no effect of the calls"));
 	} else if (t.compared + 1 < STILL_CALLS) {
-		snprintf(out->why, sizeof(out->why),
-		         "only %zu repl%s could be compared, after the first", t.compared,
-		         t.compared == 1 ? "y" : "ies");
+		snprintf(out->why, sizeof(out->why), "%s could be compared",
+		         t.compared ? "only one reply" : "no reply");
 	} else {
 		out->answer = HISTORY_NONE;
 	}

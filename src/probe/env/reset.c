@@ -35,11 +35,11 @@ static int play(struct probe *p, struct round *r, struct error *err)
 	               : 0;
 }
 
+/* Apart from times, ids and bookkeeping. */
 static bool same(const struct probe *p, const struct snapshot *a, const struct snapshot *b)
 {
 	return a->known && b->known &&
-	       probe_compare(p, &p->states, buf_view(&a->json), buf_view(&b->json)) <
-	               MEMBER_EFFECT;
+	       probe_compare(p, &p->states, buf_view(&a->json), buf_view(&b->json)) < MEMBER_COUNT;
 }
 
 static void judge_incomplete(struct property *out)

@@ -33,7 +33,7 @@ expect_property() {
 
 @test "the tool for drawn calls can be chosen" {
 	expect 0 rolldbg probe --env builtin:desk --ignore /clock --sessions 1 --settle 100ms --tool list_items --json
-	has "$output" '"value":"state kept between calls"'
+	has "$output" '"evidence":"all calls are read-only"'
 	expect 2 rolldbg probe --env builtin:desk --sessions 1 --settle 100ms --tool list_itms
 	has "$stderr" "the server has no tool 'list_itms'; did you mean 'list_items'?"
 }
@@ -60,7 +60,7 @@ expect_property() {
 	rolldbg probe --json --env 'builtin:frozen_lake?max_envs=3&fault=fallback-session' >lines || [ $? = 1 ]
 	[ "$(jq -r 'select(.type == "property").name' lines)" = "$(rolldbg __spec | awk -F '\t' '$2 == "property" { print $3 }')" ]
 	[ "$(jq -c 'select(.type == "property") | keys_unsorted' lines | sort -u)" = '["type","name","status","value","evidence","fix"]' ]
-	jq -es 'last | .type == "summary" and .ok + .fail + .unknown + .skipped == 10 and .sessions == 4 and .need == 4' lines
+	jq -es 'last | .type == "summary" and .ok + .fail + .unknown + .skipped == 11 and .sessions == 4 and .need == 4' lines
 	[ "$(jq -s 'last.fail' lines)" = "$(grep -c '"status":"fail"' lines)" ]
 	# a failure has evidence and a fix
 	all_are lines property '.status != "fail" or (.evidence != null and .fix != null)'
@@ -217,7 +217,7 @@ process_ended() {
 	code=0
 	wait $pid || code=$?
 	[ $code = 4 ]
-	[ "$(grep -c '"type":"property"' lines)" = 10 ]
+	[ "$(grep -c '"type":"property"' lines)" = 11 ]
 	expect_property capacity '.status == "ok"'
 	expect_property seed '.status == "unknown" and .evidence != null'
 	all_are lines property '.status != "fail"'

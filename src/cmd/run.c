@@ -233,8 +233,6 @@ static int choose_plan(struct running *r, struct error *err)
 	       (are_many(r) && descriptors_allow(r->plan.jobs, err));
 }
 
-#define SHOWN_OF_A_RULE 3
-
 static int open_verdicts(struct running *r, struct error *err)
 {
 	const struct verdict_options *v = &r->opts->verdict;
@@ -252,7 +250,7 @@ static int open_verdicts(struct running *r, struct error *err)
 	                                .ends_count = true,
 	                                .live = true,
 	                                .fresh_file = r->recordings.stored,
-	                                .show_max = some ? SHOWN_OF_A_RULE : 0,
+	                                .fold = some,
 	                                .fail_on = v->fail_on};
 	if (judge_new(&conf, &r->judge, err) ||
 	    reports_open(&r->opts->report, r->context, &r->verdicts.out.text,

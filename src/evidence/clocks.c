@@ -405,8 +405,3 @@ bool clocks_is_uuid(struct str value)
 	return text.n == sizeof("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx") - 1 &&
 	       id_at(text) == text.n;
 }
-
-bool clocks_is_id(struct str text)
-{
-	return text.n > 0 && id_at(text) == text.n;
-}

@@ -34,7 +34,5 @@ void clocks_of_call(struct str meta, int64_t *sent_ms, int64_t *answered_ms);
 
 /* Is the JSON value a string that is one UUID (RFC 9562)? */
 bool clocks_is_uuid(struct str value);
-/* Is the text a UUID or 32 hex digits? */
-bool clocks_is_id(struct str text);
 
 #endif

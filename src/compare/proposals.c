@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "compare/patterns.h"
 #include "evidence/clocks.h"
-#include "evidence/fresh_ids.h"
 #include "json/pattern.h"
 #include "json/string_words.h"
 #include "json/walk.h"
@@ -39,7 +38,7 @@ static size_t id_length(struct str word)
 			return 0;
 		}
 	}
-	if (word.n >= ID_MAX && clocks_is_id(str_skip(word, word.n - ID_MAX))) {
+	if (word.n >= ID_MAX && clocks_is_uuid(str_skip(word, word.n - ID_MAX))) {
 		return ID_MAX;
 	}
 	while (n < word.n && isxdigit((unsigned char)word.p[word.n - n - 1])) {
@@ -62,7 +61,7 @@ static bool are_times_or_ids(struct str a, struct str b)
 	size_t n = id_length(x);
 
 	return (clocks_is_now(a, -1) && clocks_is_now(b, -1)) ||
-	       (n && n == id_length(y) && x.n == y.n && fresh_ids_differ_only(a, b) &&
+	       (n && n == id_length(y) && x.n == y.n &&
 	        memcmp(x.p, y.p, x.n - n) == 0);
 }
 
@@ -104,7 +103,7 @@ static bool are_alike(struct str a, struct str b)
 	}
 	text_mask(&x, json_inner(a));
 	text_mask(&y, json_inner(b));
-	bool alike = str_eq(buf_view(&x), buf_view(&y)) || fresh_ids_differ_only(a, b) ||
+	bool alike = str_eq(buf_view(&x), buf_view(&y)) ||
 	             sum_of_words(a) == sum_of_words(b);
 	buf_release(&x);
 	buf_release(&y);

@@ -120,7 +120,8 @@ enum source { SOURCE_NONE, SOURCE_OBSERVATION, SOURCE_NAMED };
    is counted when it is known, one line later. */
 struct episode_counts {
 	int64_t steps, failed;
-	int64_t idle; /* steps that need not change anything */
+	int64_t invalid; /* failed ones whose arguments were refused */
+	int64_t idle;    /* steps that need not change anything */
 	int64_t changed, unchanged;
 	bool state_varied; /* two known states differed, adjacent or not */
 };
@@ -144,6 +145,7 @@ struct rollout_facts {
 	struct str id;   /* as in the recording, decoded */
 	struct str task; /* task.id, decoded; absent if there is none */
 	enum policy_kind policy;
+	bool draws; /* the policy draws its calls from the tools' schemas */
 	enum source source;
 	bool imported;      /* according to policy.kind or state_source.kind */
 	uint64_t known;     /* bits of enum key: the keys its source can have; all in our own */
@@ -198,6 +200,13 @@ struct rollout_facts {
 	struct arena *arena;                 /* released when the rollout is closed */
 	struct workspace *work;
 };
+
+/* Was every step a call that was drawn, and refused as invalid? Such steps say nothing about the
+   environment; the rule drawn-calls has them. */
+static inline bool drawn_calls_do_not_fit(const struct rollout_facts *r)
+{
+	return r->draws && r->episode.steps > 0 && r->episode.invalid == r->episode.steps;
+}
 
 /* The tool's index, or TOOL_UNLISTED. */
 int tool_at(const struct rollout_facts *r, struct str name);

@@ -56,6 +56,9 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (s->refuted > 0 && s->refuted == s->failed.count) {
 		return; /* left to effect-despite-error: for example a dart that missed */
 	}
+	if (drawn_calls_do_not_fit(r)) {
+		return; /* left to drawn-calls */
+	}
 	if (e->steps >= 2 && e->failed == e->steps) {
 		report_all_failed(s, e, out);
 	} else if (s->streak.span.count >= STREAK_LONG) {

@@ -4,7 +4,6 @@
 #include "json/index.h"
 #include "json/schema.h"
 #include "json/write.h"
-#include "policy/tools.h"
 
 #include <math.h>
 
@@ -37,17 +36,16 @@ struct drawing {
 	struct references references;
 	size_t schema_bytes; /* see SCHEMAS_MAX */
 	const struct named_values *named;
-	struct str tool;
 	struct buf *out;
 	struct arena texts;
 	struct container frames[DEPTH_MAX];
 	size_t depth;
 };
 
-/* An element of the array; absent: it is empty. */
+/* An element of the array; absent: it has none, or is no array. */
 static struct str draw_any(struct rng *r, struct str array)
 {
-	size_t count = json_count(array), cursor = 0;
+	size_t count = json_type(array) == JSON_ARRAY ? json_count(array) : 0, cursor = 0;
 	struct str each = STR_NONE;
 
 	for (uint32_t n = count ? 1 + rng_below(r, (uint32_t)count) : 0; n; n--) {
@@ -198,28 +196,25 @@ static struct str described(struct str schema, struct str otherwise)
 /* A value that the schema or the server's texts give; false: none of them does, or not always. */
 static bool draw_given(struct drawing *d, const struct drawn *v)
 {
-	struct str list = JSON_GET(v->schema, "enum"), fixed = JSON_GET(v->schema, "const");
-	struct str usual = JSON_GET(v->schema, "default");
-	struct str examples = JSON_GET(v->schema, "examples");
-	const struct named_parameter *named =
-		v->key.p ? named_values_find(d->named, d->tool, v->key) : NULL;
+	static const struct str keys[] = {STR_INIT("const"), STR_INIT("enum"), STR_INIT("default"),
+	                                  STR_INIT("examples")};
+	struct str given[ARRAY_LEN(keys)];
+	const struct named_parameter *named = v->key.p ? named_values_find(d->named, v->key) : NULL;
 
-	if (fixed.p || (json_type(list) == JSON_ARRAY && json_count(list))) {
-		buf_str(d->out, fixed.p ? fixed : draw_any(d->rng, list));
+	json_pick(v->schema, keys, ARRAY_LEN(keys), given);
+	struct str value = given[0].p ? given[0] : draw_any(d->rng, given[1]);
+	if (!value.p && named && named->from_error && draw_named(d, v->schema, named->text)) {
 		return true;
 	}
-	if (named && named->from_error && draw_named(d, v->schema, named->text)) {
-		return true;
+	if (!value.p && !json_is_null(given[2]) && !rng_below(d->rng, 4)) {
+		value = given[2];
 	}
-	if (!json_is_null(usual) && !rng_below(d->rng, 4)) {
-		buf_str(d->out, usual);
-		return true;
-	}
-	if (!rng_below(d->rng, 8)) {
+	if (!value.p && !rng_below(d->rng, 8)) {
 		return false;
 	}
-	if (json_type(examples) == JSON_ARRAY && json_count(examples)) {
-		buf_str(d->out, draw_any(d->rng, examples));
+	value = value.p ? value : draw_any(d->rng, given[3]);
+	if (value.p) {
+		buf_str(d->out, value);
 		return true;
 	}
 	return draw_named(d, v->schema, json_text(&d->texts, v->about)) ||
@@ -323,11 +318,10 @@ static void continue_container(struct drawing *d)
 	begin_value(d, next);
 }
 
-void draw_arguments(struct rng *r, struct str tool, const struct named_values *named,
+void draw_arguments(struct rng *r, struct str schema, const struct named_values *named,
                     struct buf *out)
 {
-	struct str schema = tool_schema(tool);
-	struct drawing d = {.rng = r, .named = named, .tool = tool, .out = out};
+	struct drawing d = {.rng = r, .named = named, .out = out};
 
 	references_begin(&d.references, schema, &d.texts);
 	open_container(&d, &(struct drawn){.schema = schema}, true);

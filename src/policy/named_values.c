@@ -180,38 +180,29 @@ bool named_values_list(struct str text, struct value_list *out)
 	return out->count;
 }
 
-/* The tool's parameter that the word names, or whose value it repeats; "a" may be an article. */
-static struct named_parameter *parameter_of(struct named_values *v, struct str tool,
-                                            const struct prose_word *w)
+/* The parameter that the word names, or whose value it repeats; "a" may be an article. */
+static struct named_parameter *parameter_of(struct named_values *v, const struct prose_word *w)
 {
 	for (struct named_parameter *p = v->item; p < v->item + v->count; p++) {
 		bool article = w->kind == WORD_BARE && p->sent.n == 1;
 
-		if (p->tool.p == tool.p &&
-		    (str_eq(w->text, p->key) || (!article && str_eq(w->text, p->sent)))) {
+		if (str_eq(w->text, p->key) || (!article && str_eq(w->text, p->sent))) {
 			return p;
 		}
 	}
 	return NULL;
 }
 
-static void read_text(struct named_values *v, struct str tool, struct str text, bool is_error)
+static void read_text(struct named_values *v, struct str text, bool is_error)
 {
-	struct named_parameter *about = NULL, *named;
+	struct named_parameter *about = v->count == 1 ? v->item : NULL, *named;
 	struct prose r = {.text = text};
 	struct value_list list;
-	size_t count = 0;
 	struct prose_word w;
 
-	for (struct named_parameter *p = v->item; p < v->item + v->count; p++) {
-		p->listed = p->tool.p != tool.p;
-		if (!p->listed) {
-			about = count++ ? NULL : p;
-		}
-	}
 	while (next_word(&r, &w, &list)) {
 		/* "missing arguments: 'light' and 'mode'" is not a list of values */
-		named = parameter_of(v, tool, &w);
+		named = parameter_of(v, &w);
 		if (!list.count) {
 			about = named ? named : about;
 		} else if (about && !about->listed && !named) {
@@ -220,40 +211,41 @@ static void read_text(struct named_values *v, struct str tool, struct str text, 
 			about->listed = true;
 			about->from_error = is_error;
 			if (!str_eq(about->text, found)) {
-				about->text = arena_str(&v->arena, found);
+				about->text = arena_str(v->arena, found);
 			}
 		}
 	}
 }
 
-void named_values_add(struct named_values *v, struct str tool)
+void named_values_begin(struct named_values *v, struct arena *arena, struct str tool)
 {
 	struct str properties = JSON_GET(tool_schema(tool), "properties");
 	struct json_member m;
 	size_t cursor = 0;
 
-	for (int i = 0; i < PARAMETERS_MAX && json_next_member(properties, &cursor, &m); i++) {
-		v->item = arena_grow(&v->arena, v->item, v->count, sizeof(*v->item));
-		v->item[v->count++] = (struct named_parameter){.tool = tool, .key = m.key};
+	*v = (struct named_values){.arena = arena};
+	while (v->count < PARAMETERS_MAX && json_next_member(properties, &cursor, &m)) {
+		v->item = arena_grow(arena, v->item, v->count, sizeof(*v->item));
+		v->item[v->count++] = (struct named_parameter){.key = m.key};
 	}
-	read_text(v, tool, json_text(&v->arena, JSON_GET(tool, "description")), false);
+	read_text(v, json_text(arena, JSON_GET(tool, "description")), false);
 }
 
-void named_values_learn(struct named_values *v, struct str tool, struct str arguments,
-                        struct str error)
+void named_values_learn(struct named_values *v, struct str arguments, struct str error)
 {
 	for (struct named_parameter *p = v->item; p < v->item + v->count; p++) {
-		p->sent = json_get(arguments, p->key);
-		p->sent = json_type(p->sent) == JSON_STRING ? json_inner(p->sent) : p->sent;
+		struct str sent = json_get(arguments, p->key);
+
+		p->sent = json_type(sent) == JSON_STRING ? json_inner(sent) : sent;
+		p->listed = false;
 	}
-	read_text(v, tool, error, true);
+	read_text(v, error, true);
 }
 
-const struct named_parameter *named_values_find(const struct named_values *v, struct str tool,
-                                                struct str key)
+const struct named_parameter *named_values_find(const struct named_values *v, struct str key)
 {
 	for (const struct named_parameter *p = v->item; p < v->item + v->count; p++) {
-		if (p->tool.p == tool.p && p->text.p && str_eq(p->key, key)) {
+		if (p->text.p && str_eq(p->key, key)) {
 			return p;
 		}
 	}

@@ -14,30 +14,28 @@ struct value_list {
 };
 
 struct named_parameter {
-	struct str tool, key; /* raw JSON; as spelled */
-	struct str text;      /* begins with its values; absent: none are named */
-	bool from_error;      /* not from the tool's description */
-	struct str sent;      /* used while a text is read */
+	struct str key;  /* as spelled in JSON; borrowed from the tool */
+	struct str text; /* begins with its values; absent: none are named */
+	bool from_error; /* not from the tool's description */
+	struct str sent; /* used while a text is read */
 	bool listed;
 };
 
-/* Zeroed: nothing is known. Everything in it is in the arena, or borrowed from the tools. */
+/* The parameters of one tool. Zeroed: nothing is known. */
 struct named_values {
-	struct arena arena;
+	struct arena *arena;
 	struct named_parameter *item;
 	size_t count;
 };
 
-/* Adds the parameters of a tool, raw JSON as advertised, and reads its description. */
-void named_values_add(struct named_values *v, struct str tool);
+/* Reads the tool's description. tool: raw JSON, as advertised. */
+void named_values_begin(struct named_values *v, struct arena *arena, struct str tool);
 /* Reads the error that answered a call with these arguments (raw JSON). Its lists replace earlier
    ones. A list belongs to the parameter whose name or value the text has last before it, or to
-   the tool's only one. */
-void named_values_learn(struct named_values *v, struct str tool, struct str arguments,
-                        struct str error);
+   the only one. */
+void named_values_learn(struct named_values *v, struct str arguments, struct str error);
 /* NULL: unknown, or no text names values for it. */
-const struct named_parameter *named_values_find(const struct named_values *v, struct str tool,
-                                                struct str key);
+const struct named_parameter *named_values_find(const struct named_values *v, struct str key);
 /* The first list in a parameter's description, or in a text that begins with one. */
 bool named_values_list(struct str text, struct value_list *out);
 

@@ -13,16 +13,20 @@
 
 extern const struct policy_ops policy_random;
 
+struct drawn_tool {
+	struct str json; /* as advertised; owned copy */
+	struct named_values named;
+};
+
 struct random_policy {
 	struct policy base;
 	struct arena arena;
 	struct rng rng;
-	struct str *tools; /* those to draw from */
+	struct drawn_tool *tools; /* those to draw from */
 	size_t count;
 	struct str only;            /* name of the only one; absent: all tools */
 	struct script_conf actions; /* count 0: no actions given */
-	struct named_values named;
-	struct str tool; /* called last; absent: none */
+	struct drawn_tool *tool;    /* called last; NULL: none */
 	struct buf arguments, name;
 	struct str title, params;
 };
@@ -43,14 +47,14 @@ static int random_decide(struct policy *base, const struct policy_view *v, struc
 	if (!p->count) {
 		return error_set(err, FAIL_USAGE, "\1policy\2 random: the server offers no tools");
 	}
-	if (p->tool.p && v->last != OUTCOME_NONE && v->last != OUTCOME_OK) {
-		named_values_learn(&p->named, p->tool, buf_view(&p->arguments), v->last_error);
+	if (p->tool && v->last != OUTCOME_NONE && v->last != OUTCOME_OK) {
+		named_values_learn(&p->tool->named, buf_view(&p->arguments), v->last_error);
 	}
-	p->tool = p->tools[rng_below(&p->rng, (uint32_t)p->count)];
+	p->tool = &p->tools[rng_below(&p->rng, (uint32_t)p->count)];
 	buf_clear(&p->arguments);
 	buf_clear(&p->name);
-	json_decode(JSON_GET(p->tool, "name"), &p->name);
-	draw_arguments(&p->rng, p->tool, &p->named, &p->arguments);
+	json_decode(JSON_GET(p->tool->json, "name"), &p->name);
+	draw_arguments(&p->rng, tool_schema(p->tool->json), &p->tool->named, &p->arguments);
 	*out = (struct decision){.kind = DECIDE_CALL,
 	                         .name = buf_view(&p->name),
 	                         .arguments = buf_view(&p->arguments)};
@@ -74,7 +78,6 @@ static void random_close(struct policy *base)
 	}
 	buf_release(&p->arguments);
 	buf_release(&p->name);
-	arena_release(&p->named.arena);
 	arena_release(&p->arena);
 	free(p);
 }
@@ -111,8 +114,8 @@ static void add_tools(struct random_policy *p, struct str tools)
 
 		if (json_type(name) == JSON_STRING && (!p->only.p || json_is(name, p->only))) {
 			p->tools = arena_grow(&p->arena, p->tools, p->count, sizeof(*p->tools));
-			p->tools[p->count++] = tool;
-			named_values_add(&p->named, tool);
+			p->tools[p->count].json = tool;
+			named_values_begin(&p->tools[p->count++].named, &p->arena, tool);
 		}
 	}
 }

@@ -203,8 +203,7 @@ static void openenv_errors(int n)
 static void references(int n)
 {
 	struct buf schema = text(), arguments = text(), out = text();
-	struct action_candidates none = {.count = 0};
-	struct draw_texts texts = {.words = &none};
+	struct named_values none = {.count = 0};
 	struct arena arena = {0};
 	struct error err;
 	struct rng r;
@@ -216,7 +215,7 @@ static void references(int n)
 	(void)!arguments_check(arguments_read(&arena, buf_view(&schema)), buf_view(&arguments),
 	                       &err);
 	rng_seed(&r, 1, 0);
-	draw_arguments(&r, buf_view(&schema), &texts, &out);
+	draw_arguments(&r, buf_view(&schema), &none, &out);
 	arena_release(&arena);
 	buf_release(&schema);
 	buf_release(&arguments);
@@ -608,8 +607,7 @@ static void check_powers(void)
 		"\"a\":{\"type\":\"array\",\"minItems\":100,\"items\":{\"$ref\":\"#/$defs/a\"}}}}",
 		"{\"type\":\"object\",\"additionalProperties\":false",
 	};
-	struct action_candidates none = {.count = 0};
-	struct draw_texts texts = {.words = &none};
+	struct named_values none = {.count = 0};
 	struct buf schema = text();
 
 	buf_text(&schema, schemas[1]);
@@ -622,7 +620,7 @@ static void check_powers(void)
 
 		rng_seed(&r, 1, 0);
 		blocks = 0;
-		draw_arguments(&r, i ? buf_view(&schema) : str_from(schemas[i]), &texts, &out);
+		draw_arguments(&r, i ? buf_view(&schema) : str_from(schemas[i]), &none, &out);
 		ok(blocks < (uint64_t)1e9 && json_validate(buf_view(&out), &fault) == 0,
 		   "values that multiply: %llu blocks, %zu bytes", (unsigned long long)blocks,
 		   out.n);

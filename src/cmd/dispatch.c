@@ -22,19 +22,20 @@ struct globals {
 #define FIELD(f) offsetof(struct globals, f)
 
 const struct opt global_options[] = {
-	OPT_FLAG('h', "help", FIELD(help), "print help and exit"),
-	OPT_COUNT('v', "verbose", FIELD(verbose),
+	OPT_FLAG('h', "help", OPT_HARMLESS, FIELD(help), "print help and exit"),
+	OPT_COUNT('v', "verbose", OPT_HARMLESS, FIELD(verbose),
                   "explain decisions on stderr; give twice for more detail"),
-	OPT_FLAG('q', "quiet", FIELD(quiet),
+	OPT_FLAG('q', "quiet", OPT_HARMLESS, FIELD(quiet),
                  "print only results (findings, differences, failed properties) and errors: no "
                  "tables, "
                  "summaries, progress or log messages"),
-	OPT_CHOICE(0, "color", "WHEN", "auto|always|never", FIELD(color),
+	OPT_CHOICE(0, "color", OPT_HARMLESS, "WHEN", "auto|always|never", FIELD(color),
                    "when to use colors; auto: on a terminal, unless NO_COLOR is set"),
-	OPT_FLAG(0, "no-pager", FIELD(no_pager), "do not start a pager on a terminal"),
-	OPT_FLAG(0, "print-config", FIELD(print_config),
+	OPT_FLAG(0, "no-pager", OPT_HARMLESS, FIELD(no_pager),
+                 "do not start a pager on a terminal"),
+	OPT_FLAG(0, "print-config", OPT_HARMLESS, FIELD(print_config),
                  "print a command's settings and where each comes from, and exit"),
-	OPT_FLAG(0, "version", FIELD(version), "print the version and exit"),
+	OPT_FLAG(0, "version", OPT_HARMLESS, FIELD(version), "print the version and exit"),
 };
 const size_t global_options_count = ARRAY_LEN(global_options);
 

@@ -145,7 +145,7 @@ static int set_option(struct config *f, struct keyed *k, const struct opt *o, st
 		return -1;
 	}
 	k->value = value;
-	if (config_permit(f->context, &f->file, k, config_class(o, value))) {
+	if (config_permit(f->context, &f->file, k, config_class(f->command, o, value))) {
 		return -1;
 	}
 	if (json_type(value) != JSON_ARRAY) {

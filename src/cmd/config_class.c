@@ -5,16 +5,6 @@
 #include "cmd/config_values.h"
 #include "cmd/trusted.h"
 
-const char *config_class_name(enum opt_class class)
-{
-	static const char *const names[] = {
-		[OPT_UNCLASSED] = "",  [OPT_HARMLESS] = "harmless", [OPT_REACH] = "reach",
-		[OPT_POWER] = "power", [OPT_NEVER] = "never",
-	};
-
-	return names[class];
-}
-
 bool config_is_in_file(const char *env)
 {
 	return strchr(env, '#') && !strstr(env, "://") && strncmp(env, "stdio:", 6) != 0 &&
@@ -54,7 +44,7 @@ static enum opt_class class_of_text(const struct opt *o, const char *text)
 	return !strcmp(o->arg, "SOURCE") && begins(text, "tool:") ? OPT_REACH : o->class;
 }
 
-enum opt_class config_class(const struct opt *o, struct str value)
+static enum opt_class class_of(const struct opt *o, struct str value)
 {
 	struct arena arena = {.last = NULL};
 	enum opt_class worst = o->class;
@@ -74,12 +64,19 @@ enum opt_class config_class(const struct opt *o, struct str value)
 	return worst;
 }
 
+enum opt_class config_class(const struct command *cmd, const struct opt *o, struct str value)
+{
+	enum opt_class class = class_of(o, value);
+
+	return class == OPT_HARMLESS || cmd->network ? class : OPT_NEVER;
+}
+
 enum opt_class config_class_of_header(struct str value)
 {
 	static const struct opt header = {
 		.type = OPTION_STRING, .arg = "HEADER", .class = OPT_REACH};
 
-	return config_class(&header, value);
+	return class_of(&header, value);
 }
 
 enum opt_class config_class_of_target(struct str value)
@@ -87,7 +84,7 @@ enum opt_class config_class_of_target(struct str value)
 	static const struct opt target = {
 		.type = OPTION_STRING, .arg = "TARGET", .class = OPT_REACH};
 
-	return config_class(&target, value);
+	return class_of(&target, value);
 }
 
 int config_permit(const struct context *c, const struct config_file *f, struct keyed *k,
@@ -113,7 +110,7 @@ int config_permit(const struct context *c, const struct config_file *f, struct k
 	}
 	config_shell_word(&path, f->path);
 	keyed_fail(
-		k, "\"%s\" needs trust (%s)%s: rolldbg trust %s", k->key, config_class_name(class),
+		k, "\"%s\" needs trust (%s)%s: rolldbg trust %s", k->key, option_class_name(class),
 		trusted == TRUSTED_CHANGED ? ", and the file has changed since it was trusted" : "",
 		buf_cstr(&path));
 	k->err->kind = FAIL_USAGE;

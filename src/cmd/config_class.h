@@ -1,16 +1,15 @@
 /* What a file of settings may set. One that was named (--config, ROLLDBG_CONFIG) may set
-   everything, one that was found only what is harmless, until the user trusts it. */
+   everything, one that was found only what is harmless, until the user trusts it; for commands that
+   only look never more. */
 #ifndef ROLLDBG_CMD_CONFIG_CLASS_H
 #define ROLLDBG_CMD_CONFIG_CLASS_H
 
 #include "cmd/config_file.h"
 #include "json/keyed.h"
 
-const char *config_class_name(enum opt_class class);
-
-/* The class of a setting with that value, as spelled in the file: that of its option, unless the
-   value says more. */
-enum opt_class config_class(const struct opt *o, struct str value);
+/* The class of a command's setting with that value, as spelled in the file: that of its option,
+   unless the value says more. */
+enum opt_class config_class(const struct command *cmd, const struct opt *o, struct str value);
 /* The same for a key that is no option: the header of an environment, or its target. */
 enum opt_class config_class_of_header(struct str value);
 enum opt_class config_class_of_target(struct str value);

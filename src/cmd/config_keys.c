@@ -160,7 +160,7 @@ static int check_keys(struct keyed *k, struct str object, const struct command *
 		k->value = m.value;
 		if (o) {
 			failed = config_check_type(k, o, m.value);
-			config_visit(v, k, m.value, config_class(o, m.value));
+			config_visit(v, k, m.value, config_class(cmd, o, m.value));
 		} else if (!is_one_of(m.key, more)) {
 			failed = unknown_key(k, opts, count, m.key, more);
 		}

@@ -106,6 +106,8 @@ MUST_USE int options_parse_noting(const struct opt *opts, size_t count, int argc
 /* Sets one option from another source, as if the command line had given it. */
 MUST_USE int options_set(const struct opt *o, const char *value, void *values, struct error *err);
 
+const char *option_class_name(enum opt_class class); /* "harmless" */
+
 /* The heading of an expanded option's group; NULL: one of the command's own options. */
 const char *option_title(const struct opt *o);
 

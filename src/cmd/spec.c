@@ -1,7 +1,6 @@
 /* rolldbg __spec: the data for the manual and the completions, as tab-separated lines. rolldbg
    __spec policies: the ready-made policies, for each completion. */
 #include "cmd/cmd.h"
-#include "cmd/config_class.h"
 #include "cmd/output.h"
 #include "cmd/policies.h"
 #include "cmd/settings.h"
@@ -42,7 +41,7 @@ static void put_options(const char *command, const struct opt *rows, size_t row_
 		buf_printf(out, "option\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", command, letter,
 		           o->name, o->arg ? o->arg : "", type_names[o->type],
 		           o->choices ? o->choices : "", o->help, title ? title : "",
-		           config_class_name(o->class));
+		           option_class_name(o->class));
 	}
 	free(opts);
 }

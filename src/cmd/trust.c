@@ -38,7 +38,7 @@ static void put_setting(void *ctx, struct keyed *k, enum opt_class class)
 	buf_str(&line, is_hidden(k) ? STR("(not shown)") : keyed_compact(k, k->value));
 	buf_printf(&line, " (%s)",
 	           class == OPT_NEVER ? "never taken from a file that was found"
-	                              : config_class_name(class));
+	                              : option_class_name(class));
 	text_escape(out, buf_view(&line));
 	buf_char(out, '\n');
 	buf_release(&line);

@@ -150,7 +150,13 @@ unharmed() {
 	expect 0 rolldbg strip golden.jsonl
 	printf '%s\n' "$output" | cmp - ../stripped
 	[ "$(find "$XDG_STATE_HOME" -name '*.jsonl' ! -type l | wc -l)" = 1 ]
-	# not even by a file that cannot be read
+	# not even if it is trusted
+	expect 0 rolldbg trust
+	has "$output" '"mask" = "/state" (never taken from a file that was found)'
+	expect 0 rolldbg strip golden.jsonl
+	has "$stderr" '"mask" is not taken from a file that was found: use --mask, or name the file with --config'
+	printf '%s\n' "$output" | cmp - ../stripped
+	# nor by a file that cannot be read
 	for text in '{' '[]' '{"defaults": []}' '{"defaults": {"check": [1]}}' '{"environments": 1}'; do
 		project "$text"
 		expect 0 rolldbg check golden.jsonl

@@ -13,6 +13,19 @@ static struct str servers_of(struct str file)
 	return servers.p ? servers : JSON_GET(file, "servers");
 }
 
+bool mcp_servers_given(struct str file)
+{
+	return servers_of(file).p && !JSON_GET(file, "defaults").p &&
+	       !JSON_GET(file, "environments").p;
+}
+
+static int open_servers(struct keyed *k, struct str *servers)
+{
+	*servers = servers_of(k->text);
+	k->value = k->text;
+	return json_type(*servers) == JSON_OBJECT ? 0 : keyed_fail(k, "\"mcpServers\" is missing");
+}
+
 static int unknown(struct keyed *k, struct str servers, const char *name)
 {
 	struct names names = {.count = 0};
@@ -108,14 +121,70 @@ static int read_target(struct keyed *k, environment *variable, struct str server
 	return failed;
 }
 
+/* What a key of a server can do; OPT_HARMLESS: it is not used. */
+static enum opt_class class_of(const char *key, struct str value)
+{
+	static const char *const program[] = {"command", "args", "cwd"};
+	enum opt_class class = config_class_of_target(value);
+
+	if (!strcmp(key, "url")) {
+		return class > OPT_REACH ? class : OPT_REACH;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(program); i++) {
+		if (!strcmp(key, program[i])) {
+			return OPT_POWER;
+		}
+	}
+	return OPT_HARMLESS;
+}
+
+static void visit_server(struct keyed *k, struct str server, const struct config_visitor *v)
+{
+	struct json_member m;
+
+	for (size_t cursor = 0; json_next_member(server, &cursor, &m);) {
+		k->key = json_key_text(k->arena, m.key).p;
+		enum opt_class class = class_of(k->key, m.value);
+
+		if (class != OPT_HARMLESS) {
+			config_visit(v, k, m.value, class);
+		}
+	}
+	for (size_t cursor = 0; json_next_member(JSON_GET(server, "headers"), &cursor, &m);) {
+		k->key = json_key_text(k->arena, m.key).p;
+		config_visit(v, k, m.value, config_class_of_header(m.value));
+	}
+	for (size_t cursor = 0; json_next_member(JSON_GET(server, "env"), &cursor, &m);) {
+		k->key = json_key_text(k->arena, m.key).p;
+		config_visit(v, k, m.value, OPT_POWER);
+	}
+}
+
+int mcp_servers_visit(struct keyed *k, const struct config_visitor *v)
+{
+	struct str servers;
+	struct json_member m;
+
+	if (open_servers(k, &servers)) {
+		return -1;
+	}
+	for (size_t cursor = 0; json_next_member(servers, &cursor, &m);) {
+		snprintf(k->place, sizeof(k->place), "%.60s", json_key_text(k->arena, m.key).p);
+		if (keyed_is_object(k, m.value)) {
+			return -1;
+		}
+		visit_server(k, m.value, v);
+	}
+	return 0;
+}
+
 int mcp_servers_find(struct keyed *k, environment *variable, const char *name,
                      struct mcp_server *out)
 {
-	struct str servers = servers_of(k->text), server;
+	struct str servers, server;
 
-	if (json_type(servers) != JSON_OBJECT) {
-		k->value = k->text;
-		return keyed_fail(k, "\"mcpServers\" is missing");
+	if (open_servers(k, &servers)) {
+		return -1;
 	}
 	server = json_get(servers, str_from(name));
 	if (!server.p) {
@@ -124,5 +193,8 @@ int mcp_servers_find(struct keyed *k, environment *variable, const char *name,
 	snprintf(k->place, sizeof(k->place), "%.60s", name);
 	out->headers = JSON_GET(server, "headers");
 	out->env = JSON_GET(server, "env");
+	out->key = json_is_null(JSON_GET(server, "url")) ? "command" : "url";
+	out->value = json_get(server, str_from(out->key));
+	out->class = class_of(out->key, out->value);
 	return keyed_is_object(k, server) || read_target(k, variable, server, &out->target);
 }

@@ -24,6 +24,7 @@ struct config {
 	const char *path;      /* the project file; NULL if there is none */
 	const char *directory; /* that contains it */
 	struct str text;
+	struct secrets *secrets; /* values of variables; NULL: none yet */
 	struct applied *applied;
 	size_t applied_count;
 };
@@ -48,7 +49,7 @@ void config_note(void *ctx, const struct opt *o, const char *value);
 
 /* Appends each setting with its value and origin; if an option has several values, the effective
    one. */
-void config_print(const struct config *f, const char *target, struct buf *out);
+void config_print(struct config *f, const char *target, struct buf *out);
 
 /* The option that takes one target; NULL if the command has none, or takes several. */
 const struct opt *config_env_option(const struct opt *opts, size_t count);

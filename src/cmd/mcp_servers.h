@@ -5,8 +5,9 @@
 #include "cmd/config_values.h"
 
 struct mcp_server {
-	const char *target;      /* a URL or stdio:COMMAND */
-	struct str headers, env; /* objects as in the file; absent: none */
+	const char *target;             /* a URL or stdio:COMMAND */
+	struct str headers, env;        /* objects as in the file; absent: none */
+	struct config_variables secret; /* in the target */
 };
 
 /* Finds the server by name in the text of k, parsed by keyed_parse. FAIL_INPUT, with the available

@@ -211,7 +211,7 @@ static bool next_word(const char **at, struct buf *word)
 	return p > begin;
 }
 
-/* NAME=VALUE, --name=value, "Name: value", a URL, also in the value of another. */
+/* NAME=VALUE, with dashes before it or not, "Name: value", a URL; also in the value of another. */
 static void add_word(struct secrets *s, const char *word)
 {
 	const char *value = word;
@@ -234,7 +234,7 @@ static void add_word(struct secrets *s, const char *word)
 static void add_command(struct secrets *s, const char *command)
 {
 	struct buf word = BUF(BUF_MAX_MESSAGE);
-	bool named = false; /* the word before is --api-key or similar */
+	bool named = false; /* the word before is an option for a key */
 
 	while (next_word(&command, &word)) {
 		const char *text = buf_cstr(&word);

@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "cmd/config_keys.h"
 #include "cmd/mcp_servers.h"
+#include "trajectory/credentials.h"
+#include "trajectory/redact.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,8 +56,10 @@ int config_open(struct config *f, struct error *err)
 void config_release(struct config *f)
 {
 	free(f->applied);
+	secrets_free(f->secrets);
 	arena_release(&f->arena);
 	f->applied = NULL;
+	f->secrets = NULL;
 }
 
 /* ---- applying ---- */
@@ -112,10 +116,32 @@ static int set(struct config *f, struct keyed *k, const struct opt *o, const cha
 	return 0;
 }
 
+/* Adds a value to an option by name; every command with an environment has it. */
+static int add(struct config *f, struct keyed *k, const char *name, const char *value, void *values)
+{
+	const struct opt *o = config_option_of(f->opts, f->opt_count, str_from(name));
+
+	return o ? set(f, k, o, value, values) : 0;
+}
+
+static int add_secrets(struct config *f, struct keyed *k, const struct config_variables *secret,
+                       void *values)
+{
+	f->secrets = f->secrets ? f->secrets : secrets_new();
+	for (size_t i = 0; i < secret->count; i++) {
+		secrets_add(f->secrets, str_from(f->context->variable(secret->name[i])));
+		if (add(f, k, "secret_env", secret->name[i], values)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
 /* Sets one option from a value spelled as on the command line. Its type has been checked. */
 static int set_one(struct config *f, struct keyed *k, const struct opt *o, void *values)
 {
 	enum json_type type = json_type(k->value);
+	struct config_variables secret = {.count = 0};
 	const char *text;
 
 	if (o->type == OPTION_FLAG) {
@@ -125,7 +151,8 @@ static int set_one(struct config *f, struct keyed *k, const struct opt *o, void 
 	}
 	if (type != JSON_STRING) {
 		text = arena_str(&f->arena, keyed_compact(k, k->value)).p;
-	} else if (config_expand(k, f->context->variable, &text, NULL)) {
+	} else if (config_expand_target(k, f->context->variable, &text, &secret) ||
+	           add_secrets(f, k, &secret, values)) {
 		return -1;
 	}
 	if (set(f, k, o, text, values)) {
@@ -212,14 +239,6 @@ bool config_is_name(const struct config *f, const char *env)
 	return config_is_in_file(env) || (f->file.path && !strchr(env, ':'));
 }
 
-/* Adds a value to an option by name; every command with an environment has it. */
-static int add(struct config *f, struct keyed *k, const char *name, const char *value, void *values)
-{
-	const struct opt *o = config_option_of(f->opts, f->opt_count, str_from(name));
-
-	return o ? set(f, k, o, value, values) : 0;
-}
-
 /* {"Authorization": "Bearer ${TOKEN}"}: values of variables are secret. */
 static int add_headers(struct config *f, const struct config_file *file, struct keyed *k,
                        struct str headers, void *values)
@@ -245,9 +264,7 @@ static int add_headers(struct config *f, const struct config_file *file, struct 
 			failed = set(f, k, header, arena_str(k->arena, buf_view(&line)).p, values);
 			note(f, header, arena_str(k->arena, buf_view(&shown)).p, origin_of(f, k));
 		}
-		for (size_t i = 0; i < used.count && !failed; i++) {
-			failed = add(f, k, "secret_env", used.name[i], values);
-		}
+		failed = failed ? failed : add_secrets(f, k, &used, values);
 		buf_release(&line);
 		buf_release(&shown);
 		if (failed) {
@@ -262,6 +279,7 @@ static int add_variables(struct config *f, struct keyed *k, struct str env, void
 {
 	struct json_member m;
 	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct config_variables secret = {.count = 0};
 
 	if (env.p && keyed_is_object(k, env)) {
 		return -1;
@@ -272,7 +290,7 @@ static int add_variables(struct config *f, struct keyed *k, struct str env, void
 		k->key = json_key_text(k->arena, m.key).p;
 		k->value = m.value;
 		if (!json_is(m.value, STR("")) &&
-		    config_expand(k, f->context->variable, &value, NULL)) {
+		    config_expand_target(k, f->context->variable, &value, &secret)) {
 			return -1;
 		}
 		buf_clear(&text);
@@ -283,7 +301,7 @@ static int add_variables(struct config *f, struct keyed *k, struct str env, void
 		}
 	}
 	buf_release(&text);
-	return 0;
+	return add_secrets(f, k, &secret, values);
 }
 
 /* Applies FILE#NAME, a server of an mcp.json. The user vouches for it if they vouch for the file that
@@ -308,7 +326,8 @@ static int apply_server(struct config *f, const char *spec, bool named, void *va
 	k.value = server.value;
 	if (config_permit(f->context, &file, &k, server.class) ||
 	    add_headers(f, &file, &k, server.headers, values) ||
-	    add_variables(f, &k, server.env, values)) {
+	    add_variables(f, &k, server.env, values) ||
+	    add_secrets(f, &k, &server.secret, values)) {
 		return -1;
 	}
 	*target = server.target;
@@ -336,10 +355,13 @@ static int unknown_environment(struct config *f, const char *name, struct error 
 static int target_of(struct config *f, struct keyed *k, struct str entry, void *values,
                      const char **target)
 {
+	struct config_variables secret = {.count = 0};
+
 	k->key = "target";
 	k->value = JSON_GET(entry, "target");
 	if (config_permit(f->context, &f->file, k, config_class_of_target(k->value)) ||
-	    config_expand(k, f->context->variable, target, NULL)) {
+	    config_expand_target(k, f->context->variable, target, &secret) ||
+	    add_secrets(f, k, &secret, values)) {
 		return -1;
 	}
 	return config_is_in_file(*target)
@@ -383,6 +405,35 @@ static bool is_hidden(const struct applied *a)
 	return false;
 }
 
+/* What a run with these settings would redact. */
+static void find_secrets(struct config *f, const char *target)
+{
+	f->secrets = f->secrets ? f->secrets : secrets_new();
+	for (size_t i = 0; i < f->applied_count; i++) {
+		const struct applied *a = &f->applied[i];
+
+		if (!strcmp(a->opt->name, "secret")) {
+			secrets_add(f->secrets, str_from(a->value));
+		} else if (!strcmp(a->opt->name, "secret-env")) {
+			secrets_add(f->secrets, str_from(f->context->variable(a->value)));
+		} else if (a->opt->arg && !strcmp(a->opt->arg, "TARGET")) {
+			credentials_add_target(f->secrets, a->value);
+		} else {
+			credentials_add_url(f->secrets, a->value);
+		}
+	}
+	credentials_add_target(f->secrets, target ? target : "");
+}
+
+static void show(const struct config *f, const char *text, struct buf *out)
+{
+	struct buf plain = BUF(BUF_MAX_MESSAGE);
+
+	secrets_redact(f->secrets, str_from(text), &plain);
+	text_escape(out, buf_view(&plain));
+	buf_release(&plain);
+}
+
 static bool is_overridden(const struct config *f, size_t index)
 {
 	for (size_t i = index + 1; i < f->applied_count; i++) {
@@ -394,8 +445,9 @@ static bool is_overridden(const struct config *f, size_t index)
 	return false;
 }
 
-void config_print(const struct config *f, const char *target, struct buf *out)
+void config_print(struct config *f, const char *target, struct buf *out)
 {
+	find_secrets(f, target);
 	buf_printf(out, "# project file: %s\n", f->file.path ? f->file.path : "none");
 	for (size_t i = 0; i < f->applied_count; i++) {
 		const struct applied *a = &f->applied[i];
@@ -410,11 +462,11 @@ void config_print(const struct config *f, const char *target, struct buf *out)
 			            (struct str){a->value, name < strlen(a->value) ? name : 0});
 			buf_text(out, name < strlen(a->value) ? ": (not shown)" : "(not shown)");
 		} else {
-			text_escape(out, str_from(*a->value ? a->value : "true"));
+			show(f, *a->value ? a->value : "true", out);
 		}
 		if (target && a->opt == config_env_option(f->opts, f->opt_count)) {
 			buf_text(out, " = ");
-			text_escape(out, str_from(target));
+			show(f, target, out);
 		}
 		buf_printf(out, "  # %s\n", a->origin);
 	}

@@ -25,6 +25,7 @@ struct config {
 	/* a command that only looks, and a file that was found: a setting that is wrong or not
 	   permitted is passed over with a warning */
 	bool lenient;
+	struct secrets *secrets; /* values of variables; NULL: none yet */
 	struct applied *applied;
 	size_t applied_count;
 };
@@ -48,7 +49,7 @@ void config_note(void *ctx, const struct opt *o, const char *value);
 
 /* Appends each setting with its value and origin; if an option has several values, the effective
    one. */
-void config_print(const struct config *f, const char *target, struct buf *out);
+void config_print(struct config *f, const char *target, struct buf *out);
 
 /* The option that takes one target; NULL if the command has none, or takes several. */
 const struct opt *config_env_option(const struct opt *opts, size_t count);

@@ -156,7 +156,7 @@ static int start_command(const struct context *c, const struct command *cmd, con
 	return code;
 }
 
-static int print_config(const struct command_line *l, struct error *err)
+static int print_config(struct command_line *l, struct error *err)
 {
 	struct output out = output_to_stdout();
 

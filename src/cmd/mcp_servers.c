@@ -41,7 +41,8 @@ static int unknown(struct keyed *k, struct str servers, const char *name)
 	return -1;
 }
 
-static int add_words(struct keyed *k, environment *variable, struct str args, struct buf *command)
+static int add_words(struct keyed *k, environment *variable, struct str args, struct buf *command,
+                     struct config_variables *secret)
 {
 	struct str each;
 	const char *word;
@@ -56,7 +57,7 @@ static int add_words(struct keyed *k, environment *variable, struct str args, st
 			buf_text(command, " ''");
 			continue;
 		}
-		if (config_expand(k, variable, &word, NULL)) {
+		if (config_expand_target(k, variable, &word, secret)) {
 			return -1;
 		}
 		buf_char(command, ' ');
@@ -66,7 +67,7 @@ static int add_words(struct keyed *k, environment *variable, struct str args, st
 }
 
 static int text_of(struct keyed *k, environment *variable, struct str server, const char *key,
-                   const char **out)
+                   const char **out, struct config_variables *secret)
 {
 	struct str value = json_get(server, str_from(key));
 
@@ -76,15 +77,15 @@ static int text_of(struct keyed *k, environment *variable, struct str server, co
 	}
 	k->key = key;
 	k->value = value;
-	return config_expand(k, variable, out, NULL);
+	return config_expand_target(k, variable, out, secret);
 }
 
 static int read_command(struct keyed *k, environment *variable, struct str server,
-                        const char *program, struct buf *command)
+                        const char *program, struct buf *command, struct config_variables *secret)
 {
 	const char *directory;
 
-	if (text_of(k, variable, server, "cwd", &directory)) {
+	if (text_of(k, variable, server, "cwd", &directory, secret)) {
 		return -1;
 	}
 	buf_text(command, "stdio:");
@@ -95,28 +96,28 @@ static int read_command(struct keyed *k, environment *variable, struct str serve
 	}
 	config_shell_word(command, program);
 	k->key = "args";
-	return add_words(k, variable, JSON_GET(server, "args"), command);
+	return add_words(k, variable, JSON_GET(server, "args"), command, secret);
 }
 
 static int read_target(struct keyed *k, environment *variable, struct str server,
-                       const char **target)
+                       struct mcp_server *out)
 {
 	struct buf command = BUF(BUF_MAX_MESSAGE);
 	const char *program;
 
-	if (text_of(k, variable, server, "url", target) ||
-	    text_of(k, variable, server, "command", &program)) {
+	if (text_of(k, variable, server, "url", &out->target, &out->secret) ||
+	    text_of(k, variable, server, "command", &program, &out->secret)) {
 		return -1;
 	}
-	if (*target) {
+	if (out->target) {
 		return 0;
 	}
 	if (!program) {
 		k->value = server;
 		return keyed_fail(k, "\"url\" or \"command\" is missing");
 	}
-	int failed = read_command(k, variable, server, program, &command);
-	*target = arena_str(k->arena, buf_view(&command)).p;
+	int failed = read_command(k, variable, server, program, &command, &out->secret);
+	out->target = arena_str(k->arena, buf_view(&command)).p;
 	buf_release(&command);
 	return failed;
 }
@@ -196,5 +197,5 @@ int mcp_servers_find(struct keyed *k, environment *variable, const char *name,
 	out->key = json_is_null(JSON_GET(server, "url")) ? "command" : "url";
 	out->value = json_get(server, str_from(out->key));
 	out->class = class_of(out->key, out->value);
-	return keyed_is_object(k, server) || read_target(k, variable, server, &out->target);
+	return keyed_is_object(k, server) || read_target(k, variable, server, out);
 }

@@ -11,6 +11,7 @@ struct mcp_server {
 	const char *key;         /* url or command, with its value and class */
 	struct str value;
 	enum opt_class class;
+	struct config_variables secret; /* in the target */
 };
 
 /* Has the file servers, and no key of a project file? */

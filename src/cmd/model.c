@@ -87,7 +87,7 @@ int model_read(const struct context *c, const char *policy, const struct model_o
 	struct llm_options options = o->llm;
 
 	if (o->llm.base_url) {
-		credentials_add_url(t->secrets, o->llm.base_url);
+		credentials_add_target(t->secrets, o->llm.base_url);
 	}
 	options.allowed_keys = o->allowed_keys.item;
 	options.allowed_key_count = o->allowed_keys.count;

@@ -151,6 +151,8 @@ static void add_passed_variables(struct env_target *t)
 
 		if (value && credentials_named((struct str){item, strcspn(item, "=")})) {
 			secrets_add(t->secrets, str_from(value));
+		} else if (value) {
+			credentials_add_url(t->secrets, value);
 		}
 	}
 }
@@ -162,7 +164,7 @@ static int collect_secrets(struct env_target *t, struct error *err)
 
 	t->secrets = secrets_new();
 	log_set_filter(hide_secrets, t->secrets);
-	credentials_add_url(t->secrets, t->name);
+	credentials_add_target(t->secrets, t->name);
 	add_passed_variables(t);
 	for (size_t i = 0; i < values->count; i++) {
 		if (!secrets_add(t->secrets, str_from(values->item[i]))) {
@@ -233,10 +235,10 @@ static int start_builtin(struct env_target *t, const char *world, struct error *
 	return 0;
 }
 
-/* True for http://USER:PASSWORD@HOST/. */
+/* True for http://USER:PASSWORD@HOST/, which is not a word of a program's command. */
 static bool names_a_user(const char *url)
 {
-	const char *place = strstr(url, "://");
+	const char *place = strncmp(url, "stdio:", 6) != 0 ? strstr(url, "://") : NULL;
 	size_t n = place ? strcspn(place + 3, "/?#") : 0;
 
 	return n && memchr(place + 3, '@', n);

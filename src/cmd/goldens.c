@@ -257,19 +257,48 @@ int goldens_add_task(struct goldens *g, const struct task *t, const char *file,
 	return make_strip(one, err);
 }
 
-static bool is_recording(const char *file)
+/* Is the first line of the file a header? Appends its environment to `env` (may be NULL). */
+static bool read_first(const char *file, struct buf *env)
 {
 	struct reader *r = NULL;
 	struct reader_note note;
 	struct line first;
-	struct error ignored; /* the reader of the other format reports it */
+	struct error ignored; /* whoever uses the file reports it */
 
 	if (reader_open(file, &r, &ignored)) {
 		return false;
 	}
 	bool is = reader_next(r, &first, &note, &ignored) > 0 && first.type == LINE_HEADER;
+	if (is && env) {
+		buf_str(env, first.value[KEY_ENV]);
+	}
 	reader_close(r);
 	return is;
+}
+
+int goldens_check_file(const char *file, const struct target_options *o, struct error *err)
+{
+	struct buf env = BUF(BUF_MAX_MESSAGE);
+	int failed = !file_may_block(file) && read_first(file, &env)
+	                     ? env_target_check_recorded(o, file, buf_view(&env), err)
+	                     : 0;
+
+	buf_release(&env);
+	return failed;
+}
+
+int goldens_check_environment(const struct goldens *g, const struct target_options *o,
+                              struct error *err)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		const struct golden *one = &g->items[i];
+
+		if (!one->unrecorded &&
+		    env_target_check_recorded(o, one->file, one->want.header.value[KEY_ENV], err)) {
+			return -1;
+		}
+	}
+	return 0;
 }
 
 int goldens_read_policy(struct goldens *g, const char **policy, struct error *err)
@@ -277,7 +306,7 @@ int goldens_read_policy(struct goldens *g, const char **policy, struct error *er
 	static const struct opt_list no_masks;
 	const char *file = *policy;
 
-	if (!file || !is_recording(file)) {
+	if (!file || !read_first(file, NULL)) {
 		return 0;
 	}
 	*policy = NULL;

@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "cmd/masks.h"
+#include "cmd/target.h"
 #include "compare/compare.h"
 #include "rollout/tasks.h"
 #include "trajectory/reader.h"
@@ -51,6 +52,12 @@ MUST_USE int goldens_read(struct goldens *g, const struct file_list *files,
                           const struct opt_list *masks, struct patterns *uses, struct error *err);
 /* FAIL_USAGE if `out`, which may be NULL, is one of these files: a golden only changes on request. */
 MUST_USE int goldens_check_out(const struct file_list *files, const char *out, struct error *err);
+/* FAIL_USAGE: no environment was named, and a golden was not recorded from the built-in lake. */
+MUST_USE int goldens_check_environment(const struct goldens *g, const struct target_options *o,
+                                       struct error *err);
+/* The same for the first rollout of a file, if that is a regular one. */
+MUST_USE int goldens_check_file(const char *file, const struct target_options *o,
+                                struct error *err);
 void goldens_release(struct goldens *g);
 
 /* If *policy is a file that begins like a recording, its calls are the policy: reads its only

@@ -197,6 +197,7 @@ static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, stru
 	       goldens_check_out(&r->files, o->out, err) ||
 	       suite_open(&r->suite, &o->suite, argv, (size_t)argc, &r->files, err) ||
 	       goldens_read(&r->goldens, &r->files, &o->compare.masks, &r->rules.patterns, err) ||
+	       goldens_check_environment(&r->goldens, &o->target, err) ||
 	       (r->update != UPDATE_NONE && r->update != UPDATE_REVIEW &&
 	        suite_add_missing(&r->suite, &r->goldens, &r->files, argv[0], &o->compare.masks,
 	                          err)) ||
@@ -519,7 +520,8 @@ static int replay_in_debugger(const struct context *c, const struct replay_optio
 		                 "--until-divergence takes one GOLDEN, and no --accept, --review, "
 		                 "--update, --report, --json, --out or --jobs");
 	}
-	return debug_divergence(c, &d, argv[0], err);
+	return goldens_check_file(argv[0], &o->target, err) ? -1
+	                                                    : debug_divergence(c, &d, argv[0], err);
 }
 
 static int replay_run(const struct context *c, const void *opts, int argc, char **argv,
@@ -557,7 +559,8 @@ const struct command command_replay = {
 		"A golden is a recording that later runs are compared with; strip it first. "
 		"GOLDEN is a file or a directory of *.jsonl. Each rollout in it is replayed in "
 		"its own session, with the recorded seed and reset arguments: the same calls in "
-		"the same order, whatever the environment replies. The state, outcome, error "
+		"the same order, whatever the environment replies. Only goldens of the built-in "
+		"lake can be replayed without --env. The state, outcome, error "
 		"class, observation, reward, terminated and truncated of each step are compared "
 		"as diff compares them. Ignored are values masked by --mask, by the golden's "
 		"header or by a file GOLDEN.masks (one pointer per line; # starts a comment), "

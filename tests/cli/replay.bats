@@ -366,6 +366,35 @@ on_terminal() {
 	[ -z "$(find state -name '*.jsonl')" ]
 }
 
+@test "a golden of another environment needs --env" {
+	canned peer <<-'END'
+		initialize	{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"shop","version":"1"}}
+		tools/call	{"content":[{"type":"text","text":"done"}]}
+	END
+	rolldbg run --quiet --env "$url" --actions A,B --out peer.jsonl
+	rolldbg run --quiet --env builtin:desk --policy random:1 --max-turns 1 --fail-on never --out desk.jsonl
+	golden lake DOWN
+	# a server with the name of the built-in lake
+	sed 's/"version":"builtin-1"/"version":"1.30.0"/' lake.jsonl >gym.jsonl
+	run ! cmp -s lake.jsonl gym.jsonl
+	while read -r file name target; do
+		for option in '' --accept --until-divergence; do
+			# shellcheck disable=SC2086 # none or one word
+			expect 2 rolldbg replay "$file" $option
+			has "$stderr" "$file was recorded from $name, and the environment is builtin:frozen_lake without --env: name it with --env $target"
+		done
+	done <<-'END'
+		peer.jsonl shop TARGET
+		desk.jsonl Desk-v1 builtin:desk
+		gym.jsonl FrozenLake-v1 TARGET
+	END
+	expect 2 rolldbg replay lake.jsonl peer.jsonl
+	expect 0 rolldbg replay peer.jsonl --env "$url"
+	expect 0 rolldbg replay gym.jsonl --env builtin:frozen_lake
+	rolldbg run --quiet --env 'builtin:frozen_lake?map=random&protocol=openenv' --actions DOWN --seed 3 --out other.jsonl
+	expect 1 rolldbg replay other.jsonl
+}
+
 @test "endless input does not fill the disk" {
 	for command in replay debug; do
 		expect 3 rolldbg "$command" /dev/zero

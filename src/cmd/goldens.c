@@ -375,6 +375,11 @@ const char *goldens_repeated_id(const struct goldens *g)
 
 /* ---- writing ---- */
 
+bool golden_is_whole(const struct golden *g)
+{
+	return g->got.count >= g->want.count;
+}
+
 struct file_verdict goldens_verdict(const struct goldens *g, const char *file)
 {
 	struct file_verdict v = {.whole = true};
@@ -395,15 +400,32 @@ struct file_verdict goldens_verdict(const struct goldens *g, const char *file)
 	return v;
 }
 
+/* The calls are those of the golden, and so is what chose them. */
+static void write_replayed(const struct golden *g, struct new_file *to)
+{
+	struct str text = buf_view(&g->text), header = g->got.header.text;
+	struct str now = g->got.header.value[KEY_POLICY], then = g->want.header.value[KEY_POLICY];
+
+	if (now.p && then.p && str_starts(text, header)) {
+		size_t before = (size_t)(now.p - header.p);
+
+		new_file_write(to, (struct str){text.p, before});
+		new_file_write(to, then);
+		text = str_skip(text, before + now.n);
+	}
+	new_file_write(to, text);
+}
+
 static void write_rollouts(const struct goldens *g, const char *file, bool over,
                            struct new_file *to)
 {
 	for (size_t i = 0; i < g->count; i++) {
 		const struct golden *one = &g->items[i];
-		const struct buf *text = over && !one->accepted ? &one->kept : &one->text;
 
-		if (one->file == file) {
-			new_file_write(to, buf_view(text));
+		if (one->file == file && over && !one->accepted) {
+			new_file_write(to, buf_view(&one->kept));
+		} else if (one->file == file) {
+			write_replayed(one, to);
 		}
 	}
 }

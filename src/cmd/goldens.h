@@ -78,6 +78,10 @@ MUST_USE int goldens_add_task(struct goldens *g, const struct task *t, const cha
 /* A rollout id that occurs twice; NULL: none. */
 const char *goldens_repeated_id(const struct goldens *g);
 
+/* Were all of its calls sent again? If the environment ended the episode earlier, the replay has
+   fewer and cannot replace it. */
+bool golden_is_whole(const struct golden *g);
+
 /* The result of replaying the rollouts of one file. */
 struct file_verdict {
 	size_t different, accepted, rejected; /* accepted: among those that differ */
@@ -87,7 +91,8 @@ struct file_verdict {
 struct file_verdict goldens_verdict(const struct goldens *g, const char *file);
 
 /* Writes the rollouts of that file atomically: to FILE.new all replayed ones; or, if `over`, over
-   FILE the replayed ones that were accepted and the old ones otherwise. FAIL_SYSTEM. */
+   FILE the replayed ones that were accepted and the old ones otherwise. Headers keep the golden's
+   policy. FAIL_SYSTEM. */
 MUST_USE int goldens_write(const struct goldens *g, const char *file, bool over, struct error *err);
 /* Removes FILE.new of an earlier comparison, if there is one. */
 void goldens_forget(const char *file);

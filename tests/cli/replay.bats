@@ -139,6 +139,34 @@ golden() {
 	has "$stderr" 'was not replayed in full; not compared'
 }
 
+@test "--accept keeps a golden whose episode ends before all of its calls are sent" {
+	golden a DOWN,RIGHT,DOWN,RIGHT --env 'builtin:frozen_lake?map=8x8' --task a
+	golden b DOWN --task b --env 'builtin:frozen_lake?map=8x8'
+	cat a.jsonl b.jsonl >both.jsonl
+	cp both.jsonl before
+	# on the small map the second call ends in a hole
+	expect 1 rolldbg replay both.jsonl --accept
+	has "$stderr" 'both.jsonl: rollout a.0 is not accepted: the environment ended the episode after 2 of its 4 calls; to keep only these, replace the golden by both.jsonl.new'
+	head -n 7 both.jsonl | cmp - a.jsonl
+	run ! cmp -s both.jsonl before
+	[ "$(jq -s 'map(select(.type == "step" and .rollout == "a.0")) | length' both.jsonl.new)" = 2 ]
+	mv both.jsonl.new both.jsonl
+	expect 0 rolldbg replay both.jsonl
+}
+
+@test "--accept keeps the policy of the golden" {
+	golden a DOWN,DOWN
+	jq -c 'if .type == "header" then .policy = {"kind":"llm","name":"qwen","params":{"model":"q"}} else . end' a.jsonl >model.jsonl
+	rolldbg strip model.jsonl >lake.jsonl
+	jq -c 'select(.type == "header").policy' lake.jsonl >policy
+	expect 1 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8'
+	jq -c 'select(.type == "header").policy' lake.jsonl.new | cmp - policy
+	expect 0 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8' --accept
+	jq -c 'select(.type == "header").policy' lake.jsonl | cmp - policy
+	expect 0 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8'
+	expect 0 rolldbg check lake.jsonl
+}
+
 # on_terminal CODE KEYS COMMAND...: types the keys when the program asks for them; sets $output.
 on_terminal() {
 	expect "$1" python3 "$data/on_terminal.py" "${@:2}"
@@ -167,6 +195,10 @@ on_terminal() {
 	rm -r goldens && cp -r before goldens
 	on_terminal 0 aaaaa "$ROLLDBG" replay goldens --env "$other" --review
 	expect 0 rolldbg replay goldens --env "$other"
+	# an episode that ends early is not asked about
+	golden early DOWN,RIGHT,DOWN --env "$other"
+	on_terminal 1 '' "$ROLLDBG" replay early.jsonl --env builtin:frozen_lake --review
+	has "$output" 'is not accepted: the environment ended the episode after 2 of its 3 calls'
 	# end of input (Ctrl-D)
 	rm -r goldens && cp -r before goldens
 	on_terminal 1 $'\004\004\004\004\004' "$ROLLDBG" replay goldens --env "$other" --review

@@ -2,7 +2,7 @@
 #include "cmd/goldens.h"
 
 #include "base/file.h"
-#include "cmd/new_file.h"
+#include "base/new_file.h"
 #include "cmd/plan.h"
 
 #include "json/write.h"
@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+static const struct file_kind recording_kind = {
+	"a recording", (const char *const[]){"{\"type\":\"header\"", NULL}};
 
 struct golden_reading {
 	struct goldens *goldens;
@@ -436,7 +439,8 @@ int goldens_write(const struct goldens *g, const char *file, bool over, struct e
 	struct new_file to;
 
 	buf_printf(&path, "%s%s", file, over ? "" : ".new");
-	struct new_file_conf conf = {buf_cstr(&path), .replace = true};
+	struct new_file_conf conf = {buf_cstr(&path),
+	                             .kind = over ? &file_kind_any : &recording_kind};
 	int failed = new_file_open(&to, &conf, err);
 	if (!failed) {
 		write_rollouts(g, file, over, &to);
@@ -452,6 +456,8 @@ void goldens_forget(const char *file)
 	struct buf path = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&path, "%s.new", file);
-	unlink(buf_cstr(&path)); /* usually there is no such file */
+	if (file_is_of_kind(buf_cstr(&path), &recording_kind)) {
+		unlink(buf_cstr(&path));
+	}
 	buf_release(&path);
 }

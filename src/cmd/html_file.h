@@ -3,8 +3,8 @@
 #ifndef ROLLDBG_CMD_HTML_FILE_H
 #define ROLLDBG_CMD_HTML_FILE_H
 
+#include "base/new_file.h"
 #include "cmd/cmd.h"
-#include "cmd/new_file.h"
 #include "report/html/page.h"
 #include "trajectory/reader.h"
 

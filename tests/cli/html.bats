@@ -96,7 +96,7 @@ policy_allows() {
 	# without an operand the latest recording would be shown
 	rolldbg run --quiet
 	expect 2 rolldbg show --html before.jsonl
-	has "$stderr" '--html before.jsonl: the file exists and is not an HTML page'
+	has "$stderr" 'before.jsonl exists and is not an HTML page: name another file, or remove it'
 	expect 2 rolldbg diff a.jsonl before.jsonl --html before.jsonl
 	expect 2 rolldbg stats a.jsonl --html notes.txt
 	diff a.jsonl before.jsonl

@@ -104,9 +104,9 @@ static int open_in_place(const char *path)
 {
 	int standard = standard_fd(path);
 
-	return standard >= 0
-	               ? dup(standard)
-	               : open(path, O_WRONLY | O_CLOEXEC | (file_is_of_system(path) ? 0 : O_NOFOLLOW));
+	return standard >= 0 ? dup(standard)
+	                     : open(path, O_WRONLY | O_CLOEXEC |
+	                                          (file_is_of_system(path) ? 0 : O_NOFOLLOW));
 }
 
 static char *temporary_name(const struct new_file *f)

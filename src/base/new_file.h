@@ -11,8 +11,9 @@
 
 /* What a file is, by how it begins. */
 struct file_kind {
-	const char *name;          /* "an HTML page" */
-	const char *const *begins; /* any of these, in ASCII of either case; NULL: any regular file */
+	const char *name; /* "an HTML page" */
+	const char *const
+		*begins; /* any of these, in ASCII of either case; NULL: any regular file */
 };
 
 extern const struct file_kind file_kind_any;
@@ -22,7 +23,7 @@ bool file_is_of_kind(const char *path, const struct file_kind *kind);
 
 struct new_file_conf {
 	const char *path; /* "-" is standard output */
-	bool replace;     /* whatever file or link is there (--force) */
+	bool replace;     /* whatever file or link is there */
 	/* a file of this kind is replaced without that; NULL: none. FAIL_USAGE: there is another */
 	const struct file_kind *kind;
 	bool head_last; /* new_file_publish writes its head before the text */
@@ -35,8 +36,8 @@ struct new_file {
 	char *partial; /* temporary name; NULL: without a name, or in place */
 	int fd;
 	bool open;
-	bool in_place;       /* a pipe, a device, standard output */
-	FILE *body;          /* temporary file with the text until the head is known; NULL: none yet */
+	bool in_place; /* a pipe, a device, standard output */
+	FILE *body;    /* temporary file with the text until the head is known; NULL: none yet */
 	struct error failed; /* the first error; nothing is written after it */
 };
 

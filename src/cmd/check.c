@@ -117,8 +117,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	             (o->trained && trained_read(o->trained, &conf.hints.trained, err)) ||
 	             judge_new(&conf, &k.judge, err) ||
 	             reports_open(&o->report, c, &v.out.text, NULL, &v.reports, err) ||
-	             store_operands(c, argc, argv, &files, err) ||
-	             check_files(o, jobs, &k, err);
+	             store_operands(c, argc, argv, &files, err) || check_files(o, jobs, &k, err);
 	if (failed) {
 		reports_give_up(v.reports, NULL, NULL, err);
 	}

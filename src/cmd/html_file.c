@@ -4,7 +4,6 @@
 #include "base/file.h"
 #include "cmd/settings.h"
 
-
 #define FLUSH_AT ((size_t)256 << 10)
 
 static const struct file_kind page_kind = {"an HTML page",

@@ -123,11 +123,12 @@ static int check_files(const struct recordings *r, const struct plan *plan, stru
 			                 ? 0
 			                 : error_errno(err, "cannot write %s", buf_cstr(&path));
 		} else if (!r->options->force && !r->options->append) {
-			failed = error_set(err, FAIL_USAGE,
-			                   S_ISLNK(st.st_mode)
-			                           ? "%s is a symbolic link: use --force to replace it"
-			                           : "%s exists; use --force to overwrite it",
-			                   buf_cstr(&path));
+			failed = error_set(
+				err, FAIL_USAGE,
+				S_ISLNK(st.st_mode)
+					? "%s is a symbolic link: use --force to replace it"
+					: "%s exists; use --force to overwrite it",
+				buf_cstr(&path));
 		}
 	}
 	buf_release(&path);

@@ -123,8 +123,8 @@ static int add_report(struct reports *r, const struct report_row *row, const cha
 	o->report.out = o->console && !row->kind->head_last ? r->console : &o->own;
 	r->table = r->table || row->target == REPORT_CONSOLE;
 	r->count++;
-	struct new_file_conf conf = {
-		file, .kind = &row->kind->file, .head_last = row->kind->head_last};
+	struct new_file_conf conf = {file, .kind = &row->kind->file,
+	                             .head_last = row->kind->head_last};
 	return o->console ? 0 : new_file_open(&o->file, &conf, err);
 }
 

@@ -42,10 +42,11 @@ struct run_options {
 
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(target), target_first_group),
-	OPT_STRING('a', "actions", "A,B,C", FIELD(actions),
-                   "call the tool once with each of these values: words and numbers, or JSON arrays, "
-                   "objects and strings: UP,[1,0],{\"x\":2}; other text with a comma is only "
-                   "accepted in a JSON array of strings: [\"a, b\",\"c\"]"),
+	OPT_STRING(
+		'a', "actions", "A,B,C", FIELD(actions),
+		"call the tool once with each of these values: words and numbers, or JSON arrays, "
+		"objects and strings: UP,[1,0],{\"x\":2}; other text with a comma is only "
+		"accepted in a JSON array of strings: [\"a, b\",\"c\"]"),
 	OPT_GROUP(FIELD(action), action_group),
 	OPT_STRING('p', "policy", "FILE|NAME|KIND:ARG", FIELD(policy),
                    "where the calls come from: a policy file, the name of a ready-made policy, a "

@@ -5,7 +5,6 @@
 #include "debug/debugger.h"
 #include "json/write.h"
 
-
 #define FILE_BEGINS "# rolldbg debug: commands\n"
 #define FILES_DEEP  8
 #define FILE_MAX    ((size_t)1 << 20)

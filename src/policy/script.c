@@ -123,8 +123,7 @@ static bool is_of_word(char c)
 {
 	char lower = (char)(c | 32);
 
-	return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("_.+-", c));
+	return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || (c && strchr("_.+-", c));
 }
 
 bool script_is_plain(struct str action)
@@ -175,13 +174,13 @@ int script_check_actions(const char *actions, struct error *err)
 }
 
 /* What an action fills. */
-struct slot {
+struct action_slot {
 	const struct policy_conf *conf;
 	struct str name, tool; /* of the tool: decoded name, raw JSON */
 	struct str key, schema;
 };
 
-static int choose_tool(struct slot *s, struct arena *arena, struct error *err)
+static int choose_tool(struct action_slot *s, struct arena *arena, struct error *err)
 {
 	const struct policy_conf *conf = s->conf;
 	struct buf only = BUF(BUF_MAX_MESSAGE);
@@ -197,7 +196,7 @@ static int choose_tool(struct slot *s, struct arena *arena, struct error *err)
 }
 
 /* Forced calls of an unknown tool, which has no schema, use the argument "action". */
-static int choose_argument(struct slot *s, struct error *err)
+static int choose_argument(struct action_slot *s, struct error *err)
 {
 	const char *named = s->conf->argument;
 	struct error ignored;
@@ -214,8 +213,8 @@ static int choose_argument(struct slot *s, struct error *err)
 	return 0;
 }
 
-static struct str params_of_actions(const struct slot *s, const struct str *actions, size_t count,
-                                    struct arena *arena)
+static struct str params_of_actions(const struct action_slot *s, const struct str *actions,
+                                    size_t count, struct arena *arena)
 {
 	struct buf params = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
@@ -236,7 +235,7 @@ static struct str params_of_actions(const struct slot *s, const struct str *acti
 	return kept;
 }
 
-static int make_calls(const struct slot *s, const struct str *actions, size_t count,
+static int make_calls(const struct action_slot *s, const struct str *actions, size_t count,
                       struct arena *arena, struct script_conf *out, struct error *err)
 {
 	struct buf arguments = BUF(BUF_MAX_MESSAGE);
@@ -259,7 +258,7 @@ static int make_calls(const struct slot *s, const struct str *actions, size_t co
 int script_from_actions(const struct policy_conf *conf, const struct str *actions, size_t count,
                         struct arena *arena, struct script_conf *out, struct error *err)
 {
-	struct slot s = {.conf = conf};
+	struct action_slot s = {.conf = conf};
 
 	return choose_tool(&s, arena, err) || choose_argument(&s, err) ||
 	                       make_calls(&s, actions, count, arena, out, err)
@@ -270,12 +269,11 @@ int script_from_actions(const struct policy_conf *conf, const struct str *action
 /* ---- from the text of an option ---- */
 
 /* Does the schema take that action? *array (may be NULL): as an array. */
-static bool slot_takes(const struct slot *s, struct str action, bool *array)
+static bool slot_takes(const struct action_slot *s, struct str action, bool *array)
 {
 	struct buf made = BUF(BUF_MAX_MESSAGE);
 	struct error ignored;
-	bool takes =
-		!tool_action_arguments(s->tool, s->key, s->schema, action, &made, &ignored);
+	bool takes = !tool_action_arguments(s->tool, s->key, s->schema, action, &made, &ignored);
 
 	if (array) {
 		*array = takes && made.p[s->key.n + strlen("{\"\":")] == '[';
@@ -285,12 +283,12 @@ static bool slot_takes(const struct slot *s, struct str action, bool *array)
 }
 
 /* A JSON array of strings is the list of actions, unless the argument takes an array. */
-static bool is_list(const struct slot *s, struct str text)
+static bool is_list(const struct action_slot *s, struct str text)
 {
 	struct json_fault fault;
 	struct str each;
-	bool strings = text.n && text.p[0] == '[' && !json_validate(text, &fault) &&
-	               json_count(text);
+	bool strings =
+		text.n && text.p[0] == '[' && !json_validate(text, &fault) && json_count(text);
 	bool array = false;
 
 	for (size_t cursor = 0; strings && json_next(text, &cursor, &each);) {
@@ -314,8 +312,8 @@ static void read_list(struct str list, struct arena *arena, struct str **out, si
 }
 
 /* The parts of text that may as well be one value, such as a sentence, are not sent as calls. */
-static int check_parts(const struct slot *s, struct str text, const struct str *parts, size_t count,
-                       struct error *err)
+static int check_parts(const struct action_slot *s, struct str text, const struct str *parts,
+                       size_t count, struct error *err)
 {
 	bool plain = true, listed = count > 1 && !slot_takes(s, text, NULL);
 
@@ -342,7 +340,7 @@ static int check_parts(const struct slot *s, struct str text, const struct str *
 int script_from_text(const struct policy_conf *conf, struct arena *arena, struct script_conf *out,
                      struct error *err)
 {
-	struct slot s = {.conf = conf};
+	struct action_slot s = {.conf = conf};
 	struct str text = str_from(conf->actions), *actions;
 	size_t count;
 

@@ -67,12 +67,13 @@ static void test_keys(void)
 {
 	struct tasks t;
 	struct error err = {0};
-	const char *text = "\xef\xbb\xbf{\"id\":\"a b\",\"seed\":-9223372036854775808,\"vars\":{ "
-			   "\"n\":1e2},\"actions\":[\"UP\",\"D\\u004fWN\",\"go on\"],\"tool\":\"move\","
-			   "\"policy\":\"p.json\",\"max_turns\":0,\"state\":\"none\"}\r\n"
-			   "\n"
-			   " {\"actions\":\"A,B\",\"id\":12,\"seed\":null} \n"
-			   "{\"id\":\"\xc3\xa9\"}";
+	const char *text =
+		"\xef\xbb\xbf{\"id\":\"a b\",\"seed\":-9223372036854775808,\"vars\":{ "
+		"\"n\":1e2},\"actions\":[\"UP\",\"D\\u004fWN\",\"go on\"],\"tool\":\"move\","
+		"\"policy\":\"p.json\",\"max_turns\":0,\"state\":\"none\"}\r\n"
+		"\n"
+		" {\"actions\":\"A,B\",\"id\":12,\"seed\":null} \n"
+		"{\"id\":\"\xc3\xa9\"}";
 
 	ok(tasks_parse(str_from(text), "t", &t, &err) == 0, "a valid file");
 	is_int(t.count, 3, "has its tasks");

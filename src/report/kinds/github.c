@@ -182,7 +182,7 @@ static const char *const begins[] = {
 };
 
 const struct report_kind report_kind_github = {.file = {"a report of annotations", begins},
-.state_size = sizeof(struct github),
+                                               .state_size = sizeof(struct github),
                                                .difference = difference,
                                                .rollout = rollout,
                                                .end = end,

@@ -72,7 +72,7 @@ static const char *const begins[] = {
 };
 
 const struct report_kind report_kind_json = {.file = {"JSON lines of a report", begins},
-.state_size = sizeof(struct difference_printer),
+                                             .state_size = sizeof(struct difference_printer),
                                              .separate = true,
                                              .difference = difference,
                                              .rollout = rollout,

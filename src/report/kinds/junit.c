@@ -157,7 +157,7 @@ static const char *const begins[] = {
 };
 
 const struct report_kind report_kind_junit = {.file = {"a JUnit report", begins},
-.state_size = sizeof(struct junit),
+                                              .state_size = sizeof(struct junit),
                                               .head_last = true,
                                               .difference = difference,
                                               .rollout = rollout,

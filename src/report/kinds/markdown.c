@@ -146,7 +146,7 @@ static const char *const begins[] = {
 };
 
 const struct report_kind report_kind_markdown = {.file = {"a markdown report", begins},
-.state_size = sizeof(struct markdown),
+                                                 .state_size = sizeof(struct markdown),
                                                  .head_last = true,
                                                  .difference = difference,
                                                  .rollout = rollout,

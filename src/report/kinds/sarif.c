@@ -344,7 +344,7 @@ static const char *const begins[] = {
 };
 
 const struct report_kind report_kind_sarif = {.file = {"a SARIF report", begins},
-.state_size = sizeof(struct sarif),
+                                              .state_size = sizeof(struct sarif),
                                               .begin = begin,
                                               .difference = difference,
                                               .rollout = rollout,

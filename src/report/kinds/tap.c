@@ -105,7 +105,7 @@ static const char *const begins[] = {
 };
 
 const struct report_kind report_kind_tap = {.file = {"a TAP report", begins},
-.state_size = sizeof(struct tap),
+                                            .state_size = sizeof(struct tap),
                                             .begin = begin,
                                             .difference = difference,
                                             .rollout = rollout,

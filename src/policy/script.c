@@ -307,7 +307,10 @@ static void read_list(struct str list, struct arena *arena, struct str **out, si
 	*out = arena_new(arena, json_count(list) * sizeof(**out));
 	*count = 0;
 	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
-		(*out)[(*count)++] = json_text(arena, each);
+		struct str text = json_text(arena, each);
+
+		(*out)[(*count)++] =
+			str_starts(text, STR("\"")) ? each : text; /* not decoded twice */
 	}
 }
 

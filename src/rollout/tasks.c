@@ -71,7 +71,8 @@ static int add_action(struct keyed *k, struct buf *joined)
 	if (keyed_name(k, &text)) {
 		return -1;
 	}
-	buf_str(joined, script_is_plain(str_from(text)) ? str_from(text) : k->value);
+	buf_str(joined,
+	        script_is_plain(str_from(text)) && *text != '"' ? str_from(text) : k->value);
 	return 0;
 }
 

@@ -189,6 +189,7 @@ static const struct {
 	{"[\"hello, world\"]", TEXT, "hello, world", false},
 	{"[\"hello, world\"]", TEXT, "hello, world", true},
 	{"[\"\"]", TEXT, "", false},
+	{"[\"\\\"a\\\"\",\"[1]\"]", TEXT, "\"a\"|[1]", false},
 	{"[1,2]", TEXT, "[1,2]", false},
 	{"[]", TEXT, "[]", false},
 	{"{\"a\":1},[1,2]", TEXT, "{\"a\":1}|[1,2]", false},

@@ -54,9 +54,7 @@ static int list(const struct check_options *o, struct style style, int argc, cha
 
 static int open_page(const struct check_options *o, struct file_checking *k, struct error *err)
 {
-	return o->html ? html_file_open(k->verdicts->html, o->html,
-	                                &(struct html_inputs){{k->files, NULL}}, err)
-	               : 0;
+	return o->html ? html_file_open(k->verdicts->html, o->html, err) : 0;
 }
 
 static int check_files(const struct check_options *o, size_t jobs, struct file_checking *k,

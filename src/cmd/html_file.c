@@ -1,7 +1,6 @@
 /* The file of --html: see html_file.h. */
 #include "cmd/html_file.h"
 
-#include "base/file.h"
 #include "cmd/settings.h"
 
 #define FLUSH_AT ((size_t)256 << 10)
@@ -9,28 +8,12 @@
 static const struct file_kind page_kind = {"an HTML page",
                                            (const char *const[]){"<!doctype html>", NULL}};
 
-static int check_inputs(const char *path, const struct file_list *inputs, struct error *err)
-{
-	for (size_t i = 0; inputs && i < inputs->count; i++) {
-		if (file_is_same(path, inputs->paths[i])) {
-			return error_set(err, FAIL_USAGE,
-			                 "--html %s: that is the recording; name another file for "
-			                 "the page",
-			                 path);
-		}
-	}
-	return 0;
-}
-
-int html_file_open(struct html_file *h, const char *path, const struct html_inputs *recordings,
-                   struct error *err)
+int html_file_open(struct html_file *h, const char *path, struct error *err)
 {
 	h->side = -1;
 	h->text = BUF(SIZE_MAX / 2);
 	h->conf.put_text = settings_put;
-	if (check_inputs(path, recordings->list[0], err) ||
-	    check_inputs(path, recordings->list[1], err) ||
-	    new_file_open(&h->file, &(struct new_file_conf){path, .kind = &page_kind}, err)) {
+	if (new_file_open(&h->file, &(struct new_file_conf){path, .kind = &page_kind}, err)) {
 		return -1;
 	}
 	h->page = page_new(&h->conf, &h->text);

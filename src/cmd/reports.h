@@ -5,7 +5,6 @@
 
 #include "cmd/cmd.h"
 #include "report/kinds/kind.h"
-#include "trajectory/reader.h"
 
 /* Embedded in a command's options struct. */
 struct report_options {

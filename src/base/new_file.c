@@ -79,23 +79,24 @@ static bool must_be_in_place(const char *path)
 /* FAIL_USAGE: what is there must not be replaced. */
 static int check_target(const struct new_file *f, struct error *err)
 {
-	const char *path = f->path, *cure = f->conf.kind ? "name another file, or remove it"
-	                                                 : "use \1force\2 to overwrite it";
+	const char *path = f->path;
+	const char *other = "name another file, or remove it";
 	struct stat st;
 
 	if (f->in_place || f->conf.replace || lstat(path, &st)) {
 		return 0;
 	}
 	if (S_ISLNK(st.st_mode)) {
-		return error_set(err, FAIL_USAGE, "%s is a symbolic link: %s", path, cure);
+		return error_set(err, FAIL_USAGE, "%s is a symbolic link: %s", path,
+		                 f->conf.kind ? other : "use \1force\2 to replace it");
 	}
 	if (!f->conf.kind) {
-		return error_set(err, FAIL_USAGE, "%s exists; %s", path, cure);
+		return error_set(err, FAIL_USAGE, "%s exists; use \1force\2 to overwrite it", path);
 	}
 	return !S_ISREG(st.st_mode) || !f->conf.kind->begins || file_is_of_kind(path, f->conf.kind)
 	               ? 0
 	               : error_set(err, FAIL_USAGE, "%s exists and is not %s: %s", path,
-	                           f->conf.kind->name, cure);
+	                           f->conf.kind->name, other);
 }
 
 /* ---- opening ---- */

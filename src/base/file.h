@@ -15,6 +15,12 @@ MUST_USE int file_read_fd(const char *what, const char *path, int fd, struct buf
 /* Are both the same file, also by links? False if one of them does not exist. */
 bool file_is_same(const char *a, const char *b);
 
+/* A path of the system, such as /dev/fd/3, whose links are followed: no one else can make them. */
+bool file_is_of_system(const char *path);
+
+/* A symbolic link, unless it is one of the system. */
+bool file_is_link(const char *path);
+
 /* A pipe, socket or device: opening or reading it may never end. */
 bool file_may_block(const char *path);
 

@@ -174,7 +174,15 @@ static void release(void *state)
 	case_text_release(&g->text);
 }
 
-const struct report_kind report_kind_github = {.state_size = sizeof(struct github),
+static const char *const begins[] = {
+	"::error ",
+	"::warning ",
+	"::notice ",
+	NULL,
+};
+
+const struct report_kind report_kind_github = {.file = {"a report of annotations", begins},
+                                               .state_size = sizeof(struct github),
                                                .difference = difference,
                                                .rollout = rollout,
                                                .end = end,

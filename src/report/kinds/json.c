@@ -61,7 +61,18 @@ static void release(void *state)
 	difference_printer_release(state);
 }
 
-const struct report_kind report_kind_json = {.state_size = sizeof(struct difference_printer),
+static const char *const begins[] = {
+	"{\"type\":\"rollout\"",
+	"{\"type\":\"finding\"",
+	"{\"type\":\"difference\"",
+	"{\"type\":\"divergence\"",
+	"{\"type\":\"golden\"",
+	"{\"type\":\"summary\"",
+	NULL,
+};
+
+const struct report_kind report_kind_json = {.file = {"JSON lines of a report", begins},
+                                             .state_size = sizeof(struct difference_printer),
                                              .separate = true,
                                              .difference = difference,
                                              .rollout = rollout,

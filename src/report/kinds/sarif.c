@@ -338,7 +338,13 @@ static void release(void *state)
 	buf_release(&s->pending);
 }
 
-const struct report_kind report_kind_sarif = {.state_size = sizeof(struct sarif),
+static const char *const begins[] = {
+	"{\"$schema\":\"https://json.schemastore.org/sarif-",
+	NULL,
+};
+
+const struct report_kind report_kind_sarif = {.file = {"a SARIF report", begins},
+                                              .state_size = sizeof(struct sarif),
                                               .begin = begin,
                                               .difference = difference,
                                               .rollout = rollout,

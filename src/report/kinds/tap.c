@@ -99,7 +99,13 @@ static void release(void *state)
 	case_text_release(&t->text);
 }
 
-const struct report_kind report_kind_tap = {.state_size = sizeof(struct tap),
+static const char *const begins[] = {
+	"TAP version ",
+	NULL,
+};
+
+const struct report_kind report_kind_tap = {.file = {"a TAP report", begins},
+                                            .state_size = sizeof(struct tap),
                                             .begin = begin,
                                             .difference = difference,
                                             .rollout = rollout,

@@ -2,6 +2,7 @@
 #   @command NAME@  name, synopsis and description    @options NAME@  its options, by group; without NAME: those of all
 #   @commands@      all commands, a line each         @exit 0 2@      these exit codes; without numbers: all
 #   @topic KIND@    names and what they mean          @keys@          every line of the record format with its keys
+#   @names KIND@    names in one line
 #   @results@       every line that --json prints,    @parts@         the members of the objects under these keys
 #                   with its members
 
@@ -18,6 +19,7 @@ FILENAME == "-" && $1 == "part" {
 	if (!keys[$2]++) object[++objects] = $2
 	key[$2, keys[$2]] = $0
 }
+FILENAME == "-" && $1 == "name" { names[$2] = names[$2] (names[$2] ? ", " : "") $3 }
 FILENAME == "-" && $1 == "result" { result[++results] = $0 }
 FILENAME == "-" && $1 == "member" { key[results, ++keys[results]] = $0 }
 FILENAME == "-" { next }
@@ -34,6 +36,7 @@ FNR == 1 {
 /^@options( [a-z]+)?@$/ { write_options(argument()); next }
 /^@exit[ 0-9]*@$/ { write_exit(" " argument() " "); next }
 /^@topic [a-z-]+@$/ { write_topic(argument()); next }
+/^\t?@names [a-z]+@$/ { print (/^\t/ ? "\t" : "") plain(names[argument()]); next }
 /^@keys@$/ { for (i = 1; i <= lines; i++) write_keys(line[i]); next }
 /^@parts@$/ { for (i = 1; i <= objects; i++) write_keys(object[i]); next }
 /^@results@$/ { for (i = 1; i <= results; i++) write_result(i); next }

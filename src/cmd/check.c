@@ -4,7 +4,7 @@
 #include "cmd/listing.h"
 #include "cmd/store.h"
 #include "cmd/threads.h"
-#include "evidence/trained.h"
+#include "trajectory/trained.h"
 #include "trajectory/reader.h"
 
 struct check_options {

@@ -2,6 +2,7 @@
 #include "cmd/goldens.h"
 
 #include "base/file.h"
+#include "cmd/compare_options.h"
 #include "cmd/new_file.h"
 #include "cmd/plan.h"
 
@@ -320,6 +321,7 @@ void goldens_release(struct goldens *g)
 		rollout_copy_release(&g->items[i].want);
 		rollout_copy_release(&g->items[i].got);
 		strip_free(g->items[i].strip);
+		proposals_release(&g->items[i].proposals);
 		buf_release(&g->items[i].text);
 		buf_release(&g->items[i].kept);
 		buf_release(&g->items[i].lost);
@@ -342,6 +344,24 @@ const char *goldens_repeated_id(const struct goldens *g)
 		map_add(&seen, &g->items[i].item, hash);
 	}
 	return NULL;
+}
+
+void goldens_propose(const struct goldens *g, struct buf *out)
+{
+	struct proposals all = {.count = 0};
+	size_t before = out->n;
+	bool equal = true; /* with the options */
+
+	for (size_t i = 0; i < g->count; i++) {
+		const struct golden *one = &g->items[i];
+
+		proposals_add(&all, &one->proposals);
+		equal = equal && (!one->count.differences || one->proposals.count);
+	}
+	all.count = equal ? all.count : 0;
+	proposals_say(&all, out);
+	buf_text(out, out->n > before ? "\n" : "");
+	proposals_release(&all);
 }
 
 /* ---- writing ---- */

@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 #include "cmd/masks.h"
-#include "compare/compare.h"
+#include "compare/proposals.h"
 #include "rollout/tasks.h"
 #include "trajectory/reader.h"
 
@@ -29,6 +29,7 @@ struct golden {
 	struct rollout_copy got;
 	struct buf text, kept; /* stripped lines: of the replay (the new golden); of this golden */
 	struct compare_count count;
+	struct proposals proposals;
 	bool started;  /* its replay was started */
 	bool compared; /* the environment answered all calls */
 	bool opened;   /* the environment opened a session */
@@ -70,6 +71,10 @@ MUST_USE int goldens_add_task(struct goldens *g, const struct task *t, const cha
 
 /* A rollout id that occurs twice; NULL: none. */
 const char *goldens_repeated_id(const struct goldens *g);
+
+/* Appends the options with which all rollouts are equal, and the values that are unstable or changed,
+   as one or two lines; nothing if there is neither. */
+void goldens_propose(const struct goldens *g, struct buf *out);
 
 /* The result of replaying the rollouts of one file. */
 struct file_verdict {

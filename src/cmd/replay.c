@@ -6,7 +6,6 @@
 #include "cmd/debug.h"
 #include "cmd/descriptors.h"
 #include "cmd/driver.h"
-#include "cmd/mask_hints.h"
 #include "cmd/output.h"
 #include "cmd/plan.h"
 #include "cmd/reports.h"
@@ -66,7 +65,6 @@ struct replaying {
 	struct output out;
 	struct reports *reports;
 	struct difference_printer printer;
-	struct mask_hints hints, case_hints; /* of all differences; of the current rollout's */
 	struct compare_count count;
 	struct golden *golden; /* the one being compared */
 	bool differs;          /* some difference was not accepted */
@@ -234,8 +232,6 @@ static void take_difference(void *ctx, const struct difference *d)
 	if (g->count.differences == 1) {
 		warn_of_seed(r, g, d);
 	}
-	mask_hints_add(&r->hints, d);
-	mask_hints_add(&r->case_hints, d);
 	reports_difference(r->reports, &r->printer, d);
 	if (reports_have_table(r->reports)) {
 		report_difference(&r->printer, d, &r->out.text);
@@ -258,10 +254,9 @@ static void report_golden(struct replaying *r, const struct golden *g, const cha
 		c.golden = "recorded";
 	}
 	c.result = problem ? CASE_ERROR : counts ? CASE_FAILED : CASE_PASSED;
-	mask_hints_say(&r->case_hints, &hint);
+	proposals_say(&g->proposals, &hint);
 	c.hint = hint.n ? buf_cstr(&hint) : NULL;
 	reports_case(r->reports, &c);
-	mask_hints_release(&r->case_hints);
 	buf_release(&hint);
 }
 
@@ -295,6 +290,10 @@ static void compare_one(struct replaying *r, struct golden *g)
 	compare_tools(&g->want, &g->got, warn_of_tool, g);
 	compare_rollouts(&g->want, &g->got, &conf, &g->count);
 	compare_add(&r->count, &g->count);
+	patterns_see_rollout(&r->rules.patterns, &g->got);
+	if (g->count.differences) {
+		proposals_find(&g->proposals, &g->want, &g->got, &conf);
+	}
 }
 
 /* Decides whether the golden is accepted: asks on the terminal, or applies --update. */
@@ -387,8 +386,7 @@ static void say_end(struct replaying *r)
 	if (!reports_have_table(r->reports)) {
 		return;
 	}
-	mask_hints_say(&r->hints, out);
-	buf_text(out, r->hints.count ? "\n" : "");
+	goldens_propose(&r->goldens, out);
 	if (r->context->quiet) {
 		return;
 	}
@@ -502,8 +500,6 @@ static void tear_down(struct replaying *r)
 	compare_rules_release(&r->rules);
 	difference_printer_release(&r->printer);
 	reports_free(r->reports);
-	mask_hints_release(&r->hints);
-	mask_hints_release(&r->case_hints);
 	output_release(&r->out);
 	buf_release(&r->path);
 }

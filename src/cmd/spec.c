@@ -8,6 +8,7 @@
 #include "debug/debugger.h"
 #include "env/env.h"
 #include "env/state_source.h"
+#include "evidence/explain.h"
 #include "json/keyed.h"
 #include "policy/policy.h"
 #include "probe/probe.h"
@@ -98,6 +99,9 @@ static void put_policy_values(struct buf *out)
 /* Values of convert's --from and --to, and the operand of schema. */
 static void put_names(struct buf *out)
 {
+	for (size_t n = 0; n < bookkeeping_names_count; n++) {
+		buf_printf(out, "name\tbookkeeping\t%s\n", bookkeeping_names[n]);
+	}
 	put_topic("input", RECORD_FORMAT, "", out);
 	put_topic("input", "map:", "", out);
 	put_topic("output", RECORD_FORMAT, "", out);

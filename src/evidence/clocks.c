@@ -398,15 +398,7 @@ bool clocks_is_now(struct str value, int64_t now_ms)
 	return clocks_time(value, now_ms, &ms);
 }
 
-bool clocks_is_uuid(struct str value)
-{
-	struct str text = json_type(value) == JSON_STRING ? json_inner(value) : STR_NONE;
-
-	return text.n == sizeof("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx") - 1 &&
-	       id_at(text) == text.n;
-}
-
-bool clocks_is_id(struct str text)
+bool clocks_is_uuid(struct str text)
 {
 	return text.n > 0 && id_at(text) == text.n;
 }

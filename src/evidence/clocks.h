@@ -32,9 +32,7 @@ int64_t clocks_unix_ms(struct str value);
    are equal. */
 void clocks_of_call(struct str meta, int64_t *sent_ms, int64_t *answered_ms);
 
-/* Is the JSON value a string that is one UUID (RFC 9562)? */
-bool clocks_is_uuid(struct str value);
-/* Is the text a UUID or 32 hex digits? */
-bool clocks_is_id(struct str text);
+/* Is the text one UUID (RFC 9562)? */
+bool clocks_is_uuid(struct str text);
 
 #endif

@@ -105,6 +105,48 @@ golden() {
 	has "$stderr" "--mask: 'state' is not a JSON Pointer"
 }
 
+# replay_edited SCRIPT OPTION...: replays lake.jsonl against itself as jq changes its lines.
+replay_edited() {
+	local script=$1
+	shift
+	jq -c "$script" lake.jsonl >edited.jsonl
+	start player "$ROLLDBG" serve --port 0 edited.jsonl
+	run --separate-stderr rolldbg replay lake.jsonl --env "$url" "$@"
+	kill "$(cat player.pid)"
+	rm player.pid
+}
+
+@test "options are proposed for what varies, and with them nothing differs; none for a fact" {
+	golden lake DOWN,DOWN,RIGHT
+	add='if .type == "step" then (.state, .observation) |= . + %s else . end'
+	# shellcheck disable=SC2059 # a format
+	jq -c "$(printf "$add" '{id: "9dc011d1", list: ["a", "b", "c"], x: 0.5}')" lake.jsonl >other.jsonl
+	mv other.jsonl lake.jsonl
+	# shellcheck disable=SC2059
+	varied=$(printf "$add" '{id: "02e74d6a", list: ["c", "b", "a"], x: 0.500000001}')
+	replay_edited "$varied"
+	[ "$status" = 1 ]
+	options=$(sed -n 's/^if that may differ from run to run: //p' <<<"$output")
+	[ "$(xargs -n 2 <<<"$options" | sort -u | grep -c .)" = 6 ]
+	# shellcheck disable=SC2086 # several options
+	replay_edited "$varied" $options
+	[ "$status" = 0 ]
+	replay_edited 'if .step == 1 then .observation.id = "02e74d6a" | .reward = 1 else . end'
+	[ "$status" = 1 ]
+	lacks "$output" 'from run to run'
+	lacks "$output" unstable
+	replay_edited 'if .step == 1 then .observation.x = 7 else . end'
+	has "$output" 'unstable or changed: /observation/x (no mask is proposed'
+	lacks "$output" --mask
+}
+
+@test "a mask that hides a new member is not useless" {
+	golden lake DOWN,DOWN
+	replay_edited 'if .type == "step" then .observation.news = 1 else . end' --mask /observation/news
+	[ "$status" = 0 ]
+	[ -z "$stderr" ]
+}
+
 @test "--update, which writes nothing in CI" {
 	golden lake DOWN,DOWN
 	cp lake.jsonl before

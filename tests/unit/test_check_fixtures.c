@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "evidence/baseline.h"
-#include "evidence/trained.h"
+#include "trajectory/trained.h"
 #include <dirent.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* Log-probabilities and their ratios: see logprobs.h. */
-#include "evidence/logprobs.h"
+#include "trajectory/logprobs.h"
 
 #include <math.h>
 #include <stdio.h>

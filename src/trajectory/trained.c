@@ -1,5 +1,5 @@
 /* Parser of a trainer's log-probabilities: see trained.h. */
-#include "evidence/trained.h"
+#include "trajectory/trained.h"
 
 #include "base/map.h"
 #include "base/mem.h"

@@ -1,6 +1,6 @@
 /* Recorded log-probabilities of sampled tokens, and how far a trainer's differ from them. */
-#ifndef ROLLDBG_EVIDENCE_LOGPROBS_H
-#define ROLLDBG_EVIDENCE_LOGPROBS_H
+#ifndef ROLLDBG_TRAJECTORY_LOGPROBS_H
+#define ROLLDBG_TRAJECTORY_LOGPROBS_H
 
 #include "json/scan.h"
 

@@ -1,7 +1,7 @@
 /* A trainer's log-probabilities of the sampled tokens, by rollout and turn: read from a separate
    file and held in memory. */
-#ifndef ROLLDBG_EVIDENCE_TRAINED_H
-#define ROLLDBG_EVIDENCE_TRAINED_H
+#ifndef ROLLDBG_TRAJECTORY_TRAINED_H
+#define ROLLDBG_TRAJECTORY_TRAINED_H
 
 #include "base/error.h"
 

@@ -35,8 +35,7 @@ static int compare(struct volatile_members *v, const char *first, const char *se
 {
 	return volatile_members_compare(v,
 	                                &(struct reading_pair){.first = str_from(first),
-	                                                       .second = str_from(second),
-	                                                       .ms = 12},
+	                                                       .second = str_from(second)},
 	                                str_from(ignored));
 }
 
@@ -129,28 +128,6 @@ static void test_words(void)
 	           "[\"/n\",\"/1\"]");
 }
 
-/* By how much the numbers among the members differed, over all readings. */
-static void test_ranges(void)
-{
-	struct volatile_members *v = volatile_members_new();
-	struct buf json = BUF(BUF_MAX_SMALL);
-
-	ok(is_mine(v), "the first rollout reads");
-	ok(compare(v, "{\"x\":1,\"at\":[2,5]}", "{\"x\":1,\"at\":[2,5]}", "[]") == 2,
-	   "nothing changed: two reads");
-	volatile_members_put_ranges(v, &json);
-	is_str(buf_cstr(&json), "", "no number");
-	compare(v, "{\"at\":[2,5],\"s\":\"x 7\",\"o\":\"a1\"}",
-	        "{\"at\":[2.5,5],\"s\":\"x 8\",\"o\":\"b2\"}", "[]");
-	compare(v, "{\"at\":[2.5,5],\"s\":\"x 8\",\"o\":\"b2\"}",
-	        "{\"at\":[1.75,5],\"s\":\"x 8\",\"o\":\"c3\"}", "[]");
-	volatile_members_put_ranges(v, &json);
-	is_str(buf_cstr(&json), "{\"ms\":36,\"ranges\":{\"/at/0\":0.75,\"/s/1\":1}}",
-	       "numbers in arrays and texts");
-	buf_release(&json);
-	volatile_members_free(v);
-}
-
 static void test_silent(void)
 {
 	struct volatile_members *v = volatile_members_new();
@@ -227,7 +204,6 @@ int main(void)
 	test_keys();
 	test_top_keys();
 	test_words();
-	test_ranges();
 	test_silent();
 	test_large();
 	test_many();

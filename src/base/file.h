@@ -8,6 +8,9 @@
 /* Appends the content of the file; "-" is standard input. Fails with FAIL_INPUT and "<what>
    <path>: ...", also if the content exceeds the cap of `out`. */
 MUST_USE int file_read(const char *what, const char *path, struct buf *out, struct error *err);
+/* The same from a descriptor; path is for the message. */
+MUST_USE int file_read_fd(const char *what, const char *path, int fd, struct buf *out,
+                          struct error *err);
 
 /* Are both the same file, also by links? False if one of them does not exist. */
 bool file_is_same(const char *a, const char *b);

@@ -21,19 +21,19 @@ struct check_options {
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(report), report_group),
 	OPT_GROUP(FIELD(verdict), verdict_group),
-	OPT_NUMBER('j', "jobs", "N", FIELD(jobs),
+	OPT_NUMBER('j', "jobs", OPT_HARMLESS, "N", FIELD(jobs),
                    "check N files at a time (default 1); the output is the same"),
-	OPT_LIST(0, "ignore", "POINTER", FIELD(ignored),
+	OPT_LIST(0, "ignore", OPT_HARMLESS, "POINTER", FIELD(ignored),
                  "JSON Pointer to a part of the state whose changes are no effects, in addition to "
                  "what the recordings ignore; may be given several times"),
-	OPT_STRING(0, "trainer-logprobs", "FILE", FIELD(trained),
+	OPT_STRING(0, "trainer-logprobs", OPT_HARMLESS, "FILE", FIELD(trained),
                    "the trainer's log-probabilities of the sampled tokens, for kl-band"),
-	OPT_STRING(0, "html", "FILE", FIELD(html),
+	OPT_STRING(0, "html", OPT_POWER, "FILE", FIELD(html),
                    "also write a page for browsers: the findings next to the steps"),
-	OPT_STRING(0, "explain", "RULE", FIELD(explain),
+	OPT_STRING(0, "explain", OPT_HARMLESS, "RULE", FIELD(explain),
                    "explain a rule and how to fix what it finds, and exit"),
-	OPT_FLAG(0, "list", FIELD(list), "list the rules, and exit"),
-	OPT_FLAG(0, "verify", FIELD(verify),
+	OPT_FLAG(0, "list", OPT_HARMLESS, FIELD(list), "list the rules, and exit"),
+	OPT_FLAG(0, "verify", OPT_HARMLESS, FIELD(verify),
                  "recompute each state_hash and exit 3 at the first mismatch"),
 };
 

@@ -32,18 +32,20 @@ struct list_options {
 #define FIELD(f) offsetof(struct list_options, f)
 
 static const struct opt options[] = {
-	OPT_STRING(0, "finding", "RULE", FIELD(finding),
+	OPT_STRING(0, "finding", OPT_HARMLESS, "RULE", FIELD(finding),
                    "only recordings with a finding of this rule"),
-	OPT_STRING('e', "env", "TEXT", FIELD(env),
+	OPT_STRING('e', "env", OPT_HARMLESS, "TEXT", FIELD(env),
                    "only recordings whose environment's name, protocol or URL contains TEXT"),
-	OPT_STRING(0, "since", "AGE|DATE", FIELD(since),
+	OPT_STRING(0, "since", OPT_HARMLESS, "AGE|DATE", FIELD(since),
                    "only recordings made since then: 90m, 2d, 1w, 2026-11-22 (UTC)"),
-	OPT_STRING(0, "prune", "AGE", FIELD(prune),
+	OPT_STRING(0, "prune", OPT_NEVER, "AGE", FIELD(prune),
                    "delete recordings older than this (30d), except the latest one, those being "
                    "written, those that a link in the directory points to, and those with another "
                    "file of their name next to them (NAME.jsonl.masks)"),
-	OPT_FLAG(0, "dry-run", FIELD(dry_run), "with --prune: only print what would be deleted"),
-	OPT_FLAG(0, "json", FIELD(json), "print recordings and a summary as JSON lines"),
+	OPT_FLAG(0, "dry-run", OPT_HARMLESS, FIELD(dry_run),
+                 "with --prune: only print what would be deleted"),
+	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
+                 "print recordings and a summary as JSON lines"),
 };
 
 struct store_listing {

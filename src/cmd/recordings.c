@@ -11,13 +11,13 @@
 #define FIELD(f) offsetof(struct recording_options, f)
 
 static const struct opt recording_rows[] = {
-	OPT_STRING('o', "out", "FILE|DIR/", FIELD(out),
+	OPT_STRING('o', "out", OPT_POWER, "FILE|DIR/", FIELD(out),
                    "write the recording to FILE, or one file per rollout to DIR/; with - to "
                    "standard output, and the verdict to standard error (default: a new file, "
                    "which becomes the latest recording)"),
-	OPT_FLAG('f', "force", FIELD(force), "overwrite existing files"),
-	OPT_FLAG(0, "append", FIELD(append), "append to an existing file"),
-	OPT_FLAG(0, "sync", FIELD(sync), "flush each line to disk (fdatasync)"),
+	OPT_FLAG('f', "force", OPT_NEVER, FIELD(force), "overwrite existing files"),
+	OPT_FLAG(0, "append", OPT_POWER, FIELD(append), "append to an existing file"),
+	OPT_FLAG(0, "sync", OPT_HARMLESS, FIELD(sync), "flush each line to disk (fdatasync)"),
 };
 const struct option_group recording_group = {recording_rows, ARRAY_LEN(recording_rows),
                                              "recording options"};

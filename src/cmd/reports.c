@@ -13,11 +13,11 @@
 #define FIELD(f) offsetof(struct report_options, f)
 
 static const struct opt report_options_rows[] = {
-	OPT_LIST(0, "report", "REPORT", FIELD(kinds),
+	OPT_LIST(0, "report", OPT_HARMLESS, "REPORT", FIELD(kinds),
                  "what to report, and where: table (the default), json, junit:FILE, tap, "
                  "sarif:FILE, github or markdown:FILE; may be given several times (see REPORTS in "
                  "rolldbg-check(1))"),
-	OPT_FLAG(0, "json", FIELD(json), "the same as --report json"),
+	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json), "the same as --report json"),
 };
 const struct option_group report_group = {report_options_rows, ARRAY_LEN(report_options_rows),
                                           "report options"};

@@ -39,9 +39,10 @@ static void put_options(const char *command, const struct opt *rows, size_t row_
 		char letter[2] = {o->letter, '\0'};
 		const char *title = option_title(o);
 
-		buf_printf(out, "option\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", command, letter,
+		buf_printf(out, "option\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", command, letter,
 		           o->name, o->arg ? o->arg : "", type_names[o->type],
-		           o->choices ? o->choices : "", o->help, title ? title : "");
+		           o->choices ? o->choices : "", o->help, title ? title : "",
+		           option_class_name(o->class));
 	}
 	free(opts);
 }
@@ -371,5 +372,6 @@ const struct command command_spec = {
 	.operands = "",
 	.max_operands = 1,
 	.hidden = true,
+	.no_config = true,
 	.run = spec_run,
 };

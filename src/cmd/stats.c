@@ -18,24 +18,24 @@ struct stats_options {
 #define FIELD(f) offsetof(struct stats_options, f)
 
 static const struct opt options[] = {
-	OPT_CHOICE('b', "by", "WHAT", "task|none", FIELD(by),
+	OPT_CHOICE('b', "by", OPT_HARMLESS, "WHAT", "task|none", FIELD(by),
                    "also print the metrics of each task (default none)"),
-	OPT_FLAG(0, "compare", FIELD(compare),
+	OPT_FLAG(0, "compare", OPT_HARMLESS, FIELD(compare),
                  "compare two sets, BEFORE and AFTER: which metrics differ by more than noise"),
-	OPT_STRING(0, "trainer-logprobs", "FILE", FIELD(trained),
+	OPT_STRING(0, "trainer-logprobs", OPT_HARMLESS, "FILE", FIELD(trained),
                    "the trainer's log-probabilities of the sampled tokens, as for check"),
-	OPT_FLAG(0, "partial", FIELD(partial),
+	OPT_FLAG(0, "partial", OPT_HARMLESS, FIELD(partial),
                  "print a partial result, to be merged with others later"),
-	OPT_FLAG(0, "merge", FIELD(merge),
+	OPT_FLAG(0, "merge", OPT_HARMLESS, FIELD(merge),
                  "read partial results instead of recordings: the metrics are those of all "
                  "recordings together"),
-	OPT_CHOICE(0, "names", "WHOSE", "trl|verl", FIELD(names),
+	OPT_CHOICE(0, "names", OPT_HARMLESS, "WHOSE", "trl|verl", FIELD(names),
                    "name the metrics as this trainer does, where it has them (default trl)"),
-	OPT_FLAG(0, "json", FIELD(json),
+	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
                  "print metrics, the checklist and a summary as JSON lines"),
-	OPT_STRING(0, "html", "FILE", FIELD(html),
+	OPT_STRING(0, "html", OPT_POWER, "FILE", FIELD(html),
                    "also write a page for browsers: metrics, rollouts, rewards, findings"),
-	OPT_FLAG(0, "csv", FIELD(csv), "print the metrics as comma-separated values"),
+	OPT_FLAG(0, "csv", OPT_HARMLESS, FIELD(csv), "print the metrics as comma-separated values"),
 };
 
 struct counting {

@@ -17,12 +17,13 @@
 #define FIELD(f) offsetof(struct target_options, f)
 
 static const struct opt target_first_rows[] = {
-	OPT_STRING('e', "env", "TARGET", FIELD(env),
+	OPT_STRING('e', "env", OPT_REACH, "TARGET", FIELD(env),
                    "the environment: an MCP server, http(s)://HOST/mcp or stdio:COMMAND (run by "
                    "sh -c); an OpenEnv server, ws(s)://HOST or http(s)://HOST; or "
                    "builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk (see TARGETS in "
                    "rolldbg-run(1))"),
-	OPT_INTEGER('s', "seed", "N", FIELD(seed), "reset the environment with this seed"),
+	OPT_INTEGER('s', "seed", OPT_HARMLESS, "N", FIELD(seed),
+                    "reset the environment with this seed"),
 };
 const struct option_group target_first_group = {target_first_rows, ARRAY_LEN(target_first_rows),
                                                 NULL};
@@ -33,38 +34,39 @@ static const char protocol_help[] = "use this protocol: "
 				    "default: detect it";
 
 static const struct opt target_rows[] = {
-	OPT_STRING(0, "state", "SOURCE", FIELD(state),
+	OPT_STRING(0, "state", OPT_HARMLESS, "SOURCE", FIELD(state),
                    "where to read the environment's state: auto (default), control-plane, "
                    "openenv, resource:URI, tool:NAME[:JSON], observation[:POINTER] or none"),
-	OPT_LIST(0, "ignore", "POINTER", FIELD(ignore),
+	OPT_LIST(0, "ignore", OPT_HARMLESS, "POINTER", FIELD(ignore),
                  "JSON Pointer to a part of the state that does not count as change (a clock, a "
                  "counter); may be given several times"),
-	OPT_STRING(0, "reset-json", "OBJECT", FIELD(reset_json),
+	OPT_STRING(0, "reset-json", OPT_REACH, "OBJECT", FIELD(reset_json),
                    "reset the environment with these arguments, a JSON object such as "
                    "'{\"task_id\": 7}': passed to OpenEnv in the reset, to MCP-Gym as config"),
-	OPT_LIST(0, "error-text", "PATTERN", FIELD(error_texts),
+	OPT_LIST(0, "error-text", OPT_HARMLESS, "PATTERN", FIELD(error_texts),
                  "treat a reply as an error if PATTERN matches anywhere in one of its strings, "
                  "ignoring case; * matches any text, a leading ^ the start of the string; may be "
                  "given several times"),
-	OPT_DURATION(0, "timeout", FIELD(timeout),
+	OPT_DURATION(0, "timeout", OPT_HARMLESS, FIELD(timeout),
                      "how long to wait for the reply to a call (default 60s)"),
-	OPT_DURATION(0, "open-timeout", FIELD(open_timeout),
+	OPT_DURATION(0, "open-timeout", OPT_HARMLESS, FIELD(open_timeout),
                      "how long opening a session may take, including the list of tools (default: "
                      "five times --timeout)"),
-	OPT_STRING(0, "protocol", "PROTOCOL", FIELD(protocol), protocol_help),
-	OPT_CHOICE(0, "era", "NAME", "legacy|modern|auto", FIELD(era),
+	OPT_STRING(0, "protocol", OPT_HARMLESS, "PROTOCOL", FIELD(protocol), protocol_help),
+	OPT_CHOICE(0, "era", OPT_HARMLESS, "NAME", "legacy|modern|auto", FIELD(era),
                    "MCP revisions to use: legacy, those with sessions (default); modern, "
                    "those without; auto, ask the server first"),
-	OPT_LIST(0, "secret-env", "VARIABLE", FIELD(secret_variables),
+	OPT_LIST(0, "secret-env", OPT_HARMLESS, "VARIABLE", FIELD(secret_variables),
                  "redact the value of this environment variable in recordings and output; may be "
                  "given several times"),
-	OPT_LIST(0, "secret", "VALUE", FIELD(secrets),
+	OPT_LIST(0, "secret", OPT_HARMLESS, "VALUE", FIELD(secrets),
                  "redact this value (visible in the process list; prefer --secret-env)"),
-	OPT_LIST(0, "pass-env", "VARIABLE", FIELD(passed_variables),
+	OPT_LIST(0, "pass-env", OPT_POWER, "VARIABLE", FIELD(passed_variables),
                  "give a stdio: server this environment variable too, or NAME=VALUE; by default it "
                  "gets HOME, LOGNAME, PATH, SHELL, TERM and USER; may be given several times"),
-	OPT_STRING(0, "ca-file", "FILE", FIELD(ca_file), "trust the CA certificates in FILE"),
-	OPT_FLAG(0, "insecure", FIELD(insecure),
+	OPT_STRING(0, "ca-file", OPT_POWER, "FILE", FIELD(ca_file),
+                   "trust the CA certificates in FILE"),
+	OPT_FLAG(0, "insecure", OPT_POWER, FIELD(insecure),
                  "accept any TLS certificate of the environment's server"),
 };
 const struct option_group target_group = {target_rows, ARRAY_LEN(target_rows),
@@ -149,6 +151,8 @@ static void add_passed_variables(struct env_target *t)
 
 		if (value && credentials_named((struct str){item, strcspn(item, "=")})) {
 			secrets_add(t->secrets, str_from(value));
+		} else if (value) {
+			credentials_add_url(t->secrets, value);
 		}
 	}
 }
@@ -160,7 +164,7 @@ static int collect_secrets(struct env_target *t, struct error *err)
 
 	t->secrets = secrets_new();
 	log_set_filter(hide_secrets, t->secrets);
-	credentials_add_url(t->secrets, t->name);
+	credentials_add_target(t->secrets, t->name);
 	add_passed_variables(t);
 	for (size_t i = 0; i < values->count; i++) {
 		if (!secrets_add(t->secrets, str_from(values->item[i]))) {
@@ -231,10 +235,10 @@ static int start_builtin(struct env_target *t, const char *world, struct error *
 	return 0;
 }
 
-/* True for http://USER:PASSWORD@HOST/. */
+/* True for http://USER:PASSWORD@HOST/, which is not a word of a program's command. */
 static bool names_a_user(const char *url)
 {
-	const char *place = strstr(url, "://");
+	const char *place = strncmp(url, "stdio:", 6) != 0 ? strstr(url, "://") : NULL;
 	size_t n = place ? strcspn(place + 3, "/?#") : 0;
 
 	return n && memchr(place + 3, '@', n);

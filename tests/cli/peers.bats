@@ -85,6 +85,20 @@ expect_unreachable() {
 	has "$output" 'refused: the server refused the session: come back later'
 }
 
+@test "drawn calls that are all refused as invalid are no illusion; the same calls, given, are one" {
+	canned peer <<-'END'
+		tools/call	error {"code":-32602,"message":"move must match ^[A-D]{2}$"}
+	END
+	expect 0 rolldbg run --env "$url" --policy random:1 -n 4 --out a.jsonl
+	has "$output" 'warning: drawn-calls: turns 0-3: the drawn calls do not fit: 4 of 4 were refused as invalid; '
+	lacks "$output" 'illusion'
+	expect 0 rolldbg check a.jsonl
+	has "$output" 'warning: drawn-calls: '
+	expect 1 rolldbg run --env "$url" --policy random:1 --actions up,down -n 4 --out b.jsonl
+	has "$output" 'error: multi-step-illusion: '
+	lacks "$output" 'drawn-calls'
+}
+
 @test "hostile text from a peer reaches the terminal only escaped" {
 	bad='\u001b]0;owned\u0007\u001b[2J\u001b[31mred\u009b2J\u202eevil'
 	canned peer <<-END

@@ -22,12 +22,16 @@ static inline struct str observed_part(struct str *rest)
 	return part;
 }
 
+static inline struct str observed_state(struct str text)
+{
+	return str_eq(text, STR("?")) ? STR_NONE : text;
+}
+
 static inline void observed_reading(struct series *s, struct str one, struct str call)
 {
 	char kind = one.p[0];
-	struct str state = kind == '=' || kind == '~' ? str_skip(one, 1) : one;
+	struct str state = observed_state(kind == '=' || kind == '~' ? str_skip(one, 1) : one);
 
-	state = str_eq(state, STR("?")) ? STR_NONE : state;
 	if (kind == '=' || kind == '~') {
 		series_control(s, state, kind == '~');
 		return;
@@ -40,7 +44,7 @@ static inline void observe(struct series *s, const char *text)
 {
 	struct str rest = str_from(text);
 
-	series_start(s, observed_part(&rest));
+	series_start(s, observed_state(observed_part(&rest)));
 	while (rest.n) {
 		struct str part = observed_part(&rest), call = STR("{}");
 		const char *bar = memchr(part.p, '|', part.n);

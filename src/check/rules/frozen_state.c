@@ -38,12 +38,26 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	span_add(&s->sent, m->line->turn, m->line->step);
 }
 
-/* No member but bookkeeping and what changes without a call ever differed, and unlike calls got
-   one reply. */
+/* A number that changes by itself may also be what the calls change: a thing in real time. Only
+   present times and ids are surely none. */
+static bool changes_by_itself(const struct series *s)
+{
+	for (size_t i = 0; i < s->changed_count; i++) {
+		const struct member *m = s->changed[i];
+
+		if (m->explanation == MEMBER_VOLATILE && !m->always_now) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Nothing differed but bookkeeping and times, and unlike calls got one reply. */
 static bool is_silent(const struct frozen *s, const struct rollout_facts *r)
 {
 	return r->series->known_count >= STILL_CALLS && r->verdict.moved + r->verdict.counted == 0 &&
-	       !r->verdict.informative && s->calls_differ && !s->replies_differ;
+	       !r->verdict.informative && s->calls_differ && !s->replies_differ &&
+	       !changes_by_itself(r->series);
 }
 
 /* A reward that varies with the calls, or that a grader gave for the whole: something happened that

@@ -52,7 +52,11 @@ static void report_all_failed(const struct illusion *s, const struct rollout_fac
 	describe_count(r, aside, sizeof(aside));
 	finding_add(out, SEVERITY_ERROR, &s->failed, "/outcome",
 	            "%" PRId64 " of %" PRId64 " steps failed; %s%s; first error: %s", e->failed,
-	            e->steps, e->unchanged > 0 ? "the state never changed" : "state unknown", aside,
+	            e->steps,
+	            e->unchanged > 0 ? "the state never changed"
+	            : r->series->any ? "the state shows no change"
+	                             : "state unknown",
+	            aside,
 	            s->error);
 }
 

@@ -31,8 +31,11 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		s->reset = true;
 		s->pending = false;
 	} else if (l->type == LINE_EVENT) {
-		s->times += l->event == EVENT_SESSION_REPLACED;
-		s->pending = s->pending || l->event == EVENT_SESSION_REPLACED;
+		bool counts = l->event == EVENT_SESSION_REPLACED &&
+		              (r->steps > 0 || has_resets(r)); /* else nothing was lost */
+
+		s->times += counts;
+		s->pending = s->pending || counts;
 	} else if (s->pending) {
 		span_add(&s->played, l->turn, l->step);
 	} else if (l->outcome == OUTCOME_SESSION_LOST) {

@@ -100,7 +100,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 
 const struct check check_starts_over = {
 	.id = "starts-over",
-	.title = "repeated calls get their earlier reply, although other calls moved the environment",
+	.title = "repeated calls get their earlier reply, although others moved the state",
 	.severity = SEVERITY_WARNING,
 	.explains = {&check_loop},
 	.more = "rolldbg probe \1env\2 URL",
@@ -109,7 +109,7 @@ const struct check check_starts_over = {
 	       "happened at every such repeat, at least three times. An environment that is rebuilt "
 	       "for each call replies like that. A repeat at a wall is none: there the state "
 	       "is the same.\n"
-	       "Let an experiment tell: rolldbg probe sends each call alone in a fresh session "
+	       "Look at it by experiment: rolldbg probe sends each call alone in a fresh session "
 	       "(property history).\n"
 	       "Fix: keep one environment per session, and send the same session id with every "
 	       "call.",

@@ -30,7 +30,8 @@ bool text_size(struct str s, uint64_t *out);
 
 /* Appends s, safe for a terminal: control bytes, DEL, C1 controls, bidirectional overrides,
    invisible characters and invalid UTF-8 are escaped (\n, \t, \x1b, \u{202e}), so that a peer's
-   text cannot move the cursor. */
+   text cannot move the cursor. So are beginnings of commands that CI runners read from logs:
+   \x3a:error::, \x23#[error]. */
 void text_escape(struct buf *out, struct str s);
 /* The same, cut with an ellipsis to at most `columns` terminal cells; East Asian characters and
    emoji take two. Returns the cells used. */

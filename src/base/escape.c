@@ -100,6 +100,25 @@ void text_escape(struct buf *out, struct str s)
 	text_escape_cut(out, s, SIZE_MAX);
 }
 
+bool text_is_safe(struct str s)
+{
+	const char *begin = s.p;
+
+	while (s.n) {
+		size_t run = plain(begin, s);
+		struct cluster c = {.bytes = run};
+
+		if (!run) {
+			c = first(begin, s);
+		}
+		if (c.unsafe) {
+			return false;
+		}
+		s = str_skip(s, c.bytes);
+	}
+	return true;
+}
+
 size_t text_cells(struct str s)
 {
 	const char *begin = s.p;

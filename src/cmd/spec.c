@@ -328,17 +328,13 @@ static void put_results(struct buf *out)
 static void put_policies(const struct context *c, struct buf *out)
 {
 	struct names names = {.count = 0};
-	struct buf shown = BUF(BUF_MAX_MESSAGE);
 
 	policies_names(c->variable, &names);
 	for (size_t i = 0; i < names.count; i++) {
-		buf_clear(&shown);
-		text_escape(&shown, str_from(names.text[i]));
-		if (str_is(buf_view(&shown), names.text[i])) {
+		if (text_is_safe(str_from(names.text[i]))) {
 			buf_printf(out, "%s\n", names.text[i]);
 		}
 	}
-	buf_release(&shown);
 	names_release(&names);
 }
 

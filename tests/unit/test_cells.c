@@ -78,6 +78,7 @@ static void test_rows(void)
 		is_int(text_cells(text), rows[i].cells, "%s: cells", rows[i].name);
 		is_int(text_escape_cut(&out, text, SIZE_MAX), rows[i].cells,
 		       "%s: cells when written", rows[i].name);
+		is_int(text_is_safe(text), !rows[i].shown, "%s: safe", rows[i].name);
 		is_str(buf_cstr(&out), rows[i].shown ? rows[i].shown : rows[i].text, "%s: shown",
 		       rows[i].name);
 	}

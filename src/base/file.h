@@ -9,6 +9,11 @@
    <path>: ...", also if the content exceeds the cap of `out`. */
 MUST_USE int file_read(const char *what, const char *path, struct buf *out, struct error *err);
 
+/* The same for a file that was found or is read again: anything but a regular one, such as a pipe
+   that nobody writes to, is refused, not waited for. */
+MUST_USE int file_read_regular(const char *what, const char *path, struct buf *out,
+                               struct error *err);
+
 /* Are both the same file, also by links? False if one of them does not exist. */
 bool file_is_same(const char *a, const char *b);
 

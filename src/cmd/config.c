@@ -76,7 +76,7 @@ static const char *choose_path(struct config *f)
 static int read_text(struct config *f, const char *path, struct str *text, struct error *err)
 {
 	struct buf content = BUF(CONFIG_MAX);
-	int failed = file_read("configuration", path, &content, err);
+	int failed = file_read_regular("configuration", path, &content, err);
 
 	*text = failed ? STR_NONE : text_trim(arena_str(&f->arena, buf_view(&content)));
 	buf_release(&content);

@@ -58,6 +58,16 @@ int file_read(const char *what, const char *path, struct buf *out, struct error 
 	return failed;
 }
 
+int file_read_regular(const char *what, const char *path, struct buf *out, struct error *err)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode)
+	               ? error_set(err, FAIL_INPUT, "cannot read %s %s: not a regular file", what,
+	                           path)
+	               : file_read(what, path, out, err);
+}
+
 bool file_is_same(const char *a, const char *b)
 {
 	struct stat x, y;

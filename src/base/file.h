@@ -12,6 +12,11 @@ MUST_USE int file_read(const char *what, const char *path, struct buf *out, stru
 MUST_USE int file_read_fd(const char *what, const char *path, int fd, struct buf *out,
                           struct error *err);
 
+/* The same for a file that was found or is read again: anything but a regular one, such as a pipe
+   that nobody writes to, is refused, not waited for. */
+MUST_USE int file_read_regular(const char *what, const char *path, struct buf *out,
+                               struct error *err);
+
 /* Are both the same file, also by links? False if one of them does not exist. */
 bool file_is_same(const char *a, const char *b);
 

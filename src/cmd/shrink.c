@@ -509,10 +509,11 @@ static void tear_down(struct shrinking *s)
 static int shrink_run(const struct context *c, const void *opts, int argc, char **argv,
                       struct error *err)
 {
+	const struct shrink_options *o = opts;
 	struct shrinking s = {.context = c,
-	                      .opts = opts,
+	                      .opts = o,
 	                      .tries = 1,
-	                      .out = output_to_stdout(),
+	                      .out = output_of_results(o->json),
 	                      .progress = progress_new(c)};
 	struct minimized m = {0};
 

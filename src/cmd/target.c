@@ -9,6 +9,7 @@
 #include "serve/world/world.h"
 #include "trajectory/credentials.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define DEFAULT_TARGET     "builtin:frozen_lake"
@@ -230,12 +231,17 @@ static int check_reset_json(const char *text, struct error *err)
    first. */
 static int check_ca_file(const char *path, struct error *err)
 {
-	if (path && access(path, R_OK)) {
+	struct stat st;
+
+	if (path && (access(path, R_OK) || stat(path, &st))) {
 		error_errno(err, "--ca-file %s", path);
 		err->kind = FAIL_INPUT;
 		return -1;
 	}
-	return 0;
+	/* each connection reads it */
+	return path && !S_ISREG(st.st_mode)
+	               ? error_set(err, FAIL_INPUT, "--ca-file %s: not a regular file", path)
+	               : 0;
 }
 
 int env_target_prepare(struct env_target *t, const struct context *c,

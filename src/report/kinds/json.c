@@ -7,11 +7,14 @@ static void difference(struct report *r, const struct difference_printer *at,
                        const struct difference *d)
 {
 	struct difference_printer *p = r->state;
+	struct buf line = BUF(SIZE_MAX / 2);
 
 	p->json = true;
 	p->file = at->file;
 	p->replayed = at->replayed;
-	report_difference(p, d, r->out);
+	report_difference(p, d, &line);
+	text_escape_json(r->out, buf_view(&line));
+	buf_release(&line);
 }
 
 static void put_golden(const struct report_case *c, struct buf *out)
@@ -37,12 +40,12 @@ static void rollout(struct report *r, const struct report_case *c)
 	struct buf lines = BUF(BUF_MAX_MESSAGE);
 
 	if (c->golden) {
-		put_golden(c, r->out);
+		put_golden(c, &lines);
 	}
 	if (c->verdict) {
 		report_json_verdict(c->verdict, &lines);
-		text_escape_json(r->out, buf_view(&lines));
 	}
+	text_escape_json(r->out, buf_view(&lines));
 	buf_release(&lines);
 }
 

@@ -2,7 +2,7 @@
 
 _rolldbg_is_command()
 {
-	[[ ' run check show replay diff strip stats list convert debug shrink bisect probe serve schema help ' == *" $1 "* ]]
+	[[ ' run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help ' == *" $1 "* ]]
 }
 
 # The value of option $1 ("COMMAND:OPTION"); fails if it takes none.
@@ -10,6 +10,7 @@ _rolldbg_value()
 {
 	case $1 in
 	:--color) _rolldbg_words 'auto always never' ;;
+	:--config) _rolldbg_files -f ;;
 	run:--env | run:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	run:--seed | run:-s) _rolldbg_words '' ;;
 	run:--actions | run:-a) _rolldbg_words '' ;;
@@ -57,24 +58,27 @@ _rolldbg_value()
 	run:--header-env) _rolldbg_words '' ;;
 	run:--report) _rolldbg_words 'table json junit: tap sarif: github markdown:' ;;
 	run:--fail-on) _rolldbg_words 'error warning info never' ;;
-	run:--only) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
-	run:--without) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
+	run:--only) _rolldbg_list 'multi-step-illusion effect-despite-error drawn-calls failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state no-effect only-counts observation-frozen starts-over session-replaced session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size void-rollouts zero-variance-group seed-ignored incomplete' ;;
+	run:--without) _rolldbg_list 'multi-step-illusion effect-despite-error drawn-calls failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state no-effect only-counts observation-frozen starts-over session-replaced session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size void-rollouts zero-variance-group seed-ignored incomplete' ;;
 	run:--read-only) _rolldbg_words '' ;;
 	run:--noop) _rolldbg_words '' ;;
 	run:--baseline) _rolldbg_files -f ;;
+	run:--effect) _rolldbg_words '' ;;
 	run:--expect-error) _rolldbg_words '' ;;
 	run:--min-effective) _rolldbg_words '' ;;
 	check:--jobs | check:-j) _rolldbg_words '' ;;
+	check:--ignore) _rolldbg_words '' ;;
 	check:--trainer-logprobs) _rolldbg_files -f ;;
 	check:--html) _rolldbg_files -f ;;
-	check:--explain) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
+	check:--explain) _rolldbg_words 'multi-step-illusion effect-despite-error drawn-calls failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state no-effect only-counts observation-frozen starts-over session-replaced session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size void-rollouts zero-variance-group seed-ignored incomplete' ;;
 	check:--report) _rolldbg_words 'table json junit: tap sarif: github markdown:' ;;
 	check:--fail-on) _rolldbg_words 'error warning info never' ;;
-	check:--only) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
-	check:--without) _rolldbg_list 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
+	check:--only) _rolldbg_list 'multi-step-illusion effect-despite-error drawn-calls failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state no-effect only-counts observation-frozen starts-over session-replaced session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size void-rollouts zero-variance-group seed-ignored incomplete' ;;
+	check:--without) _rolldbg_list 'multi-step-illusion effect-despite-error drawn-calls failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state no-effect only-counts observation-frozen starts-over session-replaced session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size void-rollouts zero-variance-group seed-ignored incomplete' ;;
 	check:--read-only) _rolldbg_words '' ;;
 	check:--noop) _rolldbg_words '' ;;
 	check:--baseline) _rolldbg_files -f ;;
+	check:--effect) _rolldbg_words '' ;;
 	check:--expect-error) _rolldbg_words '' ;;
 	check:--min-effective) _rolldbg_words '' ;;
 	show:--turn | show:-t) _rolldbg_words '' ;;
@@ -117,7 +121,7 @@ _rolldbg_value()
 	stats:--trainer-logprobs) _rolldbg_files -f ;;
 	stats:--names) _rolldbg_words 'trl verl' ;;
 	stats:--html) _rolldbg_files -f ;;
-	list:--finding) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
+	list:--finding) _rolldbg_words 'multi-step-illusion effect-despite-error drawn-calls failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state no-effect only-counts observation-frozen starts-over session-replaced session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size void-rollouts zero-variance-group seed-ignored incomplete' ;;
 	list:--env | list:-e) _rolldbg_words '' ;;
 	list:--since) _rolldbg_words '' ;;
 	list:--prune) _rolldbg_words '' ;;
@@ -132,7 +136,7 @@ _rolldbg_value()
 	debug:--argument) _rolldbg_words '' ;;
 	debug:--policy | debug:-p) _rolldbg_policy 'random: llm' ;;
 	debug:--command-file | debug:-x) _rolldbg_files -f ;;
-	debug:--ex) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve schema help' ;;
+	debug:--ex) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help' ;;
 	debug:--interpreter) _rolldbg_words 'text json' ;;
 	debug:--rollout | debug:-r) _rolldbg_words '' ;;
 	debug:--out | debug:-o) _rolldbg_files -f ;;
@@ -165,7 +169,7 @@ _rolldbg_value()
 	debug:--header-env) _rolldbg_words '' ;;
 	shrink:--env | shrink:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	shrink:--seed | shrink:-s) _rolldbg_words '' ;;
-	shrink:--rule) _rolldbg_words 'multi-step-illusion effect-despite-error failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state stopped-moving starts-over session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size zero-variance-group seed-ignored incomplete' ;;
+	shrink:--rule) _rolldbg_words 'multi-step-illusion effect-despite-error drawn-calls failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state no-effect only-counts observation-frozen starts-over session-replaced session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size void-rollouts zero-variance-group seed-ignored incomplete' ;;
 	shrink:--divergence) _rolldbg_words '' ;;
 	shrink:--rollout) _rolldbg_words '' ;;
 	shrink:--mask) _rolldbg_words '' ;;
@@ -268,45 +272,60 @@ _rolldbg_value()
 _rolldbg_word()
 {
 	case $1 in
-	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
-	:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve schema help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --break --mask --task --force-call --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
-	check:-*) _rolldbg_words '--jobs -j --trainer-logprobs --html --explain --list --verify --report --json --fail-on --only --without --read-only --noop --baseline --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --break --mask --task --force-call --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	check:-*) _rolldbg_words '--jobs -j --ignore --trainer-logprobs --html --explain --list --verify --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	check:*) _rolldbg_files -f ;;
-	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --html --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --html --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	show:*) _rolldbg_files -f ;;
-	replay:-*) _rolldbg_words '--env -e --seed -s --update --accept --review --keep-going -k --tasks --shard --until-divergence --jobs -j --out -o --force -f --mask --tolerance --unordered --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
-	diff:-*) _rolldbg_words '--rollout -r --stat --word-diff --html --json --exit-code --no-exit-code --jobs -j --mask --tolerance --unordered --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
-	strip:-*) _rolldbg_words '--mask --jobs -j --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	replay:-*) _rolldbg_words '--env -e --seed -s --update --accept --review --keep-going -k --tasks --shard --until-divergence --jobs -j --out -o --force -f --mask --tolerance --unordered --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	diff:-*) _rolldbg_words '--rollout -r --stat --word-diff --html --json --exit-code --no-exit-code --jobs -j --mask --tolerance --unordered --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	strip:-*) _rolldbg_words '--mask --jobs -j --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	strip:*) _rolldbg_files -f ;;
-	stats:-*) _rolldbg_words '--by -b --compare --trainer-logprobs --partial --merge --names --json --html --csv --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	stats:-*) _rolldbg_words '--by -b --compare --trainer-logprobs --partial --merge --names --json --html --csv --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	stats:*) _rolldbg_files -f ;;
-	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --json --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
-	convert:-*) _rolldbg_words '--from --to --out -o --force -f --rollout -r --list --json --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	convert:-*) _rolldbg_words '--from --to --out -o --force -f --rollout -r --list --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	convert:*) _rolldbg_files -f ;;
-	debug:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --command-file -x --ex --batch --interpreter --dap --rollout -r --out -o --force -f --max-turns -n --task --force-call --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	debug:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --command-file -x --ex --batch --interpreter --dap --rollout -r --out -o --force -f --max-turns -n --task --force-call --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	debug:*) _rolldbg_files -f ;;
-	shrink:-*) _rolldbg_words '--env -e --seed -s --rule --divergence --rollout --mask --max-runs --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	shrink:-*) _rolldbg_words '--env -e --seed -s --rule --divergence --rollout --mask --max-runs --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	shrink:*) _rolldbg_files -f ;;
-	bisect:-*) _rolldbg_words '--env -e --seed -s --actions --tool --argument --jobs -j --json --mask --tolerance --unordered --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	bisect:-*) _rolldbg_words '--env -e --seed -s --actions --tool --argument --jobs -j --json --mask --tolerance --unordered --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	bisect:*) _rolldbg_files -f ;;
-	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
-	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --as --match --loop --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --as --match --loop --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	serve:*) _rolldbg_mixed 'frozen_lake desk llm' ;;
-	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
+	trust:-*) _rolldbg_words '--dry-run --list --revoke --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	trust:*) _rolldbg_files -f ;;
+	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	schema:*) _rolldbg_words 'recording run check replay diff stats list convert shrink bisect probe' ;;
-	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --print-config --version' ;;
-	help:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve schema help' ;;
+	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	help:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help' ;;
 	esac
 }
 
 # shellcheck shell=bash
 # The part of completions/rolldbg.bash that needs no tables. $cur is what is being typed.
 
-# The words of $1 that begin with $cur; its beginning $2 is kept.
+# Those of $2, $3.. that begin with $cur; its beginning $1 is kept. Unlike `compgen -W`, this expands nothing: a word may be
+# the name of a file, such as '$(date)'.
+_rolldbg_choose()
+{
+	local word
+	COMPREPLY=()
+	for word in "${@:2}"; do
+		[[ $1$word != "$cur"* ]] || COMPREPLY+=("$1$word")
+	done
+}
+
+# The same for the words of $1, which are ours; the beginning is $2.
 _rolldbg_words()
 {
-	mapfile -t COMPREPLY < <(compgen -P "${2-}" -W "$1" -- "${cur#"${2-}"}")
+	local -a list
+	read -ra list <<<"$1"
+	_rolldbg_choose "${2-}" "${list[@]}"
 }
 
 _rolldbg_files()
@@ -331,20 +350,29 @@ _rolldbg_target()
 	esac
 }
 
+# Files, after what was chosen.
+_rolldbg_and_files()
+{
+	local -a chosen=("${COMPREPLY[@]}")
+	_rolldbg_files -f
+	COMPREPLY+=("${chosen[@]}")
+}
+
 # A word of $1, or a file.
 _rolldbg_mixed()
 {
-	local named
 	_rolldbg_words "$1"
-	named=("${COMPREPLY[@]}")
-	_rolldbg_files -f
-	COMPREPLY+=("${named[@]}")
+	_rolldbg_and_files
 }
 
 # A value of $1, a ready-made policy, or a file.
 _rolldbg_policy()
 {
-	_rolldbg_mixed "$1 $(rolldbg __spec policies 2>/dev/null)"
+	local -a list policies
+	read -ra list <<<"$1"
+	mapfile -t policies < <(rolldbg __spec policies 2>/dev/null)
+	_rolldbg_choose '' "${list[@]}" "${policies[@]}"
+	_rolldbg_and_files
 }
 
 # readline splits words at : and =, which are parts of values here. So the words are read from the line itself, and the
@@ -369,6 +397,10 @@ _rolldbg()
 	if [[ $cur == [\"\']* ]]; then
 		quote=${cur:0:1}
 		cur=${cur:1}
+	else
+		# readline quotes the replies again, but after a $ or ` not all of them (bash 5.2)
+		[[ $cur != *\\[\`\$]* ]] || return
+		cur=${cur//\\/}
 	fi
 	_rolldbg_value "$command:$prev" || _rolldbg_value ":$prev" || _rolldbg_word "$command:$cur"
 	if [ -z "$quote" ]; then

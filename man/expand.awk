@@ -2,13 +2,16 @@
 #   @command NAME@  name, synopsis and description    @options NAME@  its options, by group; without NAME: those of all
 #   @commands@      all commands, a line each         @exit 0 2@      these exit codes; without numbers: all
 #   @topic KIND@    names and what they mean          @keys@          every line of the record format with its keys
+#   @names KIND@    names in one line
 #   @results@       every line that --json prints,    @parts@         the members of the objects under these keys
-#                   with its members
+#                   with its members                  @class NAME@    the settings of that class
 
 BEGIN { FS = "\t" }
 FILENAME == "-" && $1 == "command" { command[++commands] = $2; summary[$2] = $3; operands[$2] = $4 }
 FILENAME == "-" && $1 == "description" { description[$2] = description[$2] $3 "\n\n" }
 FILENAME == "-" && $1 == "option" { owner = $2 == "-" ? "" : $2; option[owner, ++options[owner]] = $0 }
+FILENAME == "-" && $1 == "option" && $2 != "trust" && !index(classes[$4], $10) { classes[$4] = classes[$4] $10; setting[++settings] = $4 }
+FILENAME == "-" && $1 == "option" && $2 != "trust" { class[$4, $10] = class[$4, $10] " " $2 }
 FILENAME == "-" && $1 == "topic" { topic[$2, ++topics[$2]] = $0 }
 FILENAME == "-" && $1 == "key" {
 	if (!keys[$2]++) line[++lines] = $2
@@ -18,6 +21,7 @@ FILENAME == "-" && $1 == "part" {
 	if (!keys[$2]++) object[++objects] = $2
 	key[$2, keys[$2]] = $0
 }
+FILENAME == "-" && $1 == "name" { names[$2] = names[$2] (names[$2] ? ", " : "") $3 }
 FILENAME == "-" && $1 == "result" { result[++results] = $0 }
 FILENAME == "-" && $1 == "member" { key[results, ++keys[results]] = $0 }
 FILENAME == "-" { next }
@@ -34,6 +38,8 @@ FNR == 1 {
 /^@options( [a-z]+)?@$/ { write_options(argument()); next }
 /^@exit[ 0-9]*@$/ { write_exit(" " argument() " "); next }
 /^@topic [a-z-]+@$/ { write_topic(argument()); next }
+/^\t?@names [a-z]+@$/ { print (/^\t/ ? "\t" : "") plain(names[argument()]); next }
+/^@class [a-z]+@$/ { write_class(argument()); next }
 /^@keys@$/ { for (i = 1; i <= lines; i++) write_keys(line[i]); next }
 /^@parts@$/ { for (i = 1; i <= objects; i++) write_keys(object[i]); next }
 /^@results@$/ { for (i = 1; i <= results; i++) write_result(i); next }
@@ -130,6 +136,19 @@ function write_topic(kind,    i, f) {
 		split(topic[kind, i], f, "\t")
 		definition(f[3] ~ / / ? operand(f[3]) : "*" plain(f[3]) "*", f[4])
 	}
+}
+
+# Keys of a project file; with the commands where another has an option of that name in another class.
+function write_class(name,    i, key, out, owners) {
+	for (i = 1; i <= settings; i++) {
+		if (!((setting[i], name) in class) || done[setting[i], name]++) continue
+		key = setting[i]
+		gsub(/-/, "_", key)
+		owners = class[setting[i], name]
+		gsub(/ /, ", ", owners)
+		out = out (out == "" ? "" : ", ") "*" plain(key) "*" (classes[setting[i]] == name ? "" : " (of " substr(owners, 3) ")")
+	}
+	print "\t" out "."
 }
 
 function write_keys(owner) {

@@ -25,25 +25,47 @@ static int read_all(int fd, struct buf *out)
 	return 0;
 }
 
-int file_read(const char *what, const char *path, struct buf *out, struct error *err)
+static int cannot_read(const char *what, const char *path, struct error *err)
 {
-	bool standard_input = strcmp(path, "-") == 0;
-	int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	bool failed = fd < 0 || read_all(fd, out) != 0;
-	int why = failed ? errno : 0;
+	int why = errno;
 
-	if (!standard_input && fd >= 0) {
-		close(fd);
-	}
-	if (failed) {
-		errno = why;
-		error_errno(err, "cannot read %s %s", what, path);
-		err->kind = why == EINTR ? FAIL_INTERRUPTED : FAIL_INPUT;
-		return -1;
+	error_errno(err, "cannot read %s %s", what, path);
+	err->kind = why == EINTR ? FAIL_INTERRUPTED : FAIL_INPUT;
+	return -1;
+}
+
+int file_read_fd(const char *what, const char *path, int fd, struct buf *out, struct error *err)
+{
+	if (read_all(fd, out)) {
+		return cannot_read(what, path, err);
 	}
 	return out->full ? error_set(err, FAIL_INPUT, "cannot read %s %s: over %zu MiB", what, path,
 	                             out->max >> 20)
 	                 : 0;
+}
+
+int file_read(const char *what, const char *path, struct buf *out, struct error *err)
+{
+	if (strcmp(path, "-") == 0) {
+		return file_read_fd(what, path, STDIN_FILENO, out, err);
+	}
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		return cannot_read(what, path, err);
+	}
+	int failed = file_read_fd(what, path, fd, out, err);
+	close(fd);
+	return failed;
+}
+
+int file_read_regular(const char *what, const char *path, struct buf *out, struct error *err)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode)
+	               ? error_set(err, FAIL_INPUT, "cannot read %s %s: not a regular file", what,
+	                           path)
+	               : file_read(what, path, out, err);
 }
 
 bool file_is_same(const char *a, const char *b)
@@ -51,6 +73,19 @@ bool file_is_same(const char *a, const char *b)
 	struct stat x, y;
 
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+bool file_is_of_system(const char *path)
+{
+	return str_starts(str_from(path), STR("/dev/")) ||
+	       str_starts(str_from(path), STR("/proc/"));
+}
+
+bool file_is_link(const char *path)
+{
+	struct stat st;
+
+	return !file_is_of_system(path) && lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
 bool file_may_block(const char *path)

@@ -50,7 +50,18 @@ void names_add(struct names *n, struct str name)
 	}
 }
 
+bool names_know(const struct names *n, struct str name)
+{
+	size_t i = 0;
+
+	while (i < n->count && !str_is(name, n->text[i])) {
+		i++;
+	}
+	return i < n->count || n->count == NAMES_MAX;
+}
+
 void names_release(struct names *n)
 {
 	arena_release(&n->arena);
+	n->count = 0;
 }

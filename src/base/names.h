@@ -19,6 +19,8 @@ struct names {
 };
 
 void names_add(struct names *n, struct str name); /* copies the name */
-void names_release(struct names *n);
+/* Is it in the list, or the list full? */
+bool names_know(const struct names *n, struct str name);
+void names_release(struct names *n); /* leaves it empty */
 
 #endif

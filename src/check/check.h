@@ -47,6 +47,7 @@ struct task_group {
 	const char *name;    /* as a C string */
 	int64_t size;        /* the requested group_size; -1: unknown */
 	int64_t count, lost; /* samples; rollouts without a session or an end */
+	int64_t voids, void_rewarded; /* rollouts without an answered call; of these: rewarded */
 	int64_t rewarded;    /* samples whose reward is known */
 	bool rewards_differ;
 	double reward; /* of the first sample whose reward is known */

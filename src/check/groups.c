@@ -14,7 +14,7 @@ struct group {
 	uint32_t others;
 	uint32_t size; /* 0: unknown */
 	uint32_t lost : 30, differ : 1, carried : 1;
-	uint32_t rewarded;
+	uint32_t rewarded, voids, void_rewarded;
 	struct seeded *seeded; /* NULL: none yet */
 };
 
@@ -138,6 +138,12 @@ void groups_absorb(struct groups *g, struct groups *other)
 	}
 }
 
+static void add_void(struct group *g, const struct group_member *m)
+{
+	g->voids += m->is_void;
+	g->void_rewarded += m->is_void && m->rewarded;
+}
+
 void groups_add(struct groups *g, const struct group_member *m)
 {
 	if (!m->task.p) {
@@ -160,12 +166,14 @@ void groups_add(struct groups *g, const struct group_member *m)
 		one->task = mem_text(m->task);
 	}
 	if (m->lost) {
+		add_void(one, m);
 		one->lost++;
 		return;
 	}
 	if (!add_sample(one, m->sample)) {
 		return;
 	}
+	add_void(one, m);
 	if (m->rewarded) {
 		add_reward(one, m->reward);
 	}
@@ -194,6 +202,8 @@ static void report_group(const struct group *g,
 	                             .size = g->size ? (int64_t)g->size : -1,
 	                             .count = count_of(g),
 	                             .lost = g->lost,
+	                             .voids = g->voids,
+	                             .void_rewarded = g->void_rewarded,
 	                             .rewarded = g->rewarded,
 	                             .rewards_differ = g->differ,
 	                             .reward = g->reward,

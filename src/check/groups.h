@@ -15,6 +15,7 @@ struct group_member {
 	struct str task;
 	int64_t size, sample; /* -1: unknown */
 	bool lost;            /* without a session or an end */
+	bool is_void;         /* no call was answered */
 	bool rewarded;
 	double reward;
 	const struct trace *trace; /* its first states; NULL: unknown, or no evidence */

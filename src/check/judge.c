@@ -278,6 +278,7 @@ static void add_to_group(struct judge *j, const struct rollout_verdict *v,
 	struct group_member m = {
 		.task = v->task, .size = v->group_size, .sample = v->sample, .lost = v->lost};
 
+	m.is_void = v->counters.steps == v->counters.failed;
 	m.seed = r->seed;
 	m.trace = r->has_seed && !is_disturbed(v) ? r->trace : NULL;
 	m.rewarded = json_double(str_from(v->counters.reward), &m.reward);

@@ -5,9 +5,9 @@
 
 static const struct opt rows[] = {
 	OPT_STRING(
-		't', "tool", "NAME", FIELD(tool),
+		't', "tool", OPT_REACH, "NAME", FIELD(tool),
 		"the tool that --actions or --policy random calls (default: the only one, or any)"),
-	OPT_STRING(0, "argument", "NAME", FIELD(argument),
+	OPT_STRING(0, "argument", OPT_REACH, "NAME", FIELD(argument),
                    "the argument that --actions fills (default: the only, or only required one)"),
 };
 

@@ -29,20 +29,22 @@ struct bisect_options {
 #define FIELD(f) offsetof(struct bisect_options, f)
 
 static const struct opt options[] = {
-	OPT_LIST('e', "env", "TARGET", FIELD(envs),
+	OPT_LIST('e', "env", OPT_REACH, "TARGET", FIELD(envs),
                  "a target, as in run: first the environment itself, then each proxy in front of "
                  "it, "
                  "innermost first"),
-	OPT_INTEGER('s', "seed", "N", FIELD(target.seed), "reset each target with this seed"),
-	OPT_STRING(0, "actions", "A,B,..", FIELD(actions),
+	OPT_INTEGER('s', "seed", OPT_HARMLESS, "N", FIELD(target.seed),
+                    "reset each target with this seed"),
+	OPT_STRING(0, "actions", OPT_REACH, "A,B,..", FIELD(actions),
                    "send these actions instead of a recording's calls"),
-	OPT_STRING(0, "tool", "NAME", FIELD(tool),
+	OPT_STRING(0, "tool", OPT_REACH, "NAME", FIELD(tool),
                    "the tool that --actions calls (default: the only one)"),
-	OPT_STRING(0, "argument", "NAME", FIELD(argument),
+	OPT_STRING(0, "argument", OPT_REACH, "NAME", FIELD(argument),
                    "the argument that --actions fills (default: the only one)"),
 	OPT_GROUP(FIELD(compare), compare_group),
-	OPT_NUMBER('j', "jobs", "N", FIELD(jobs), "run N rollouts at a time (default 1)"),
-	OPT_FLAG(0, "json", FIELD(json),
+	OPT_NUMBER('j', "jobs", OPT_HARMLESS, "N", FIELD(jobs),
+                   "run N rollouts at a time (default 1)"),
+	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
                  "print each difference, each layer and a summary as JSON lines"),
 	OPT_GROUP(FIELD(target), target_group),
 	OPT_GROUP(FIELD(target.headers), header_group),
@@ -503,7 +505,7 @@ static int bisect_run(const struct context *c, const void *opts, int argc, char 
 	const struct bisect_options *o = opts;
 	struct bisecting b = {.context = c,
 	                      .opts = o,
-	                      .out = output_to_stdout(),
+	                      .out = output_of_results(o->json),
 	                      .where = BUF(BUF_MAX_SMALL),
 	                      .printer = {.style = c->style, .json = o->json}};
 	struct batch_count count;

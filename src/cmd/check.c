@@ -4,7 +4,7 @@
 #include "cmd/listing.h"
 #include "cmd/store.h"
 #include "cmd/threads.h"
-#include "evidence/trained.h"
+#include "trajectory/trained.h"
 #include "trajectory/reader.h"
 
 struct check_options {
@@ -21,19 +21,19 @@ struct check_options {
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(report), report_group),
 	OPT_GROUP(FIELD(verdict), verdict_group),
-	OPT_NUMBER('j', "jobs", "N", FIELD(jobs),
+	OPT_NUMBER('j', "jobs", OPT_HARMLESS, "N", FIELD(jobs),
                    "check N files at a time (default 1); the output is the same"),
-	OPT_LIST(0, "ignore", "POINTER", FIELD(ignored),
+	OPT_LIST(0, "ignore", OPT_HARMLESS, "POINTER", FIELD(ignored),
                  "JSON Pointer to a part of the state whose changes are no effects, in addition to "
                  "what the recordings ignore; may be given several times"),
-	OPT_STRING(0, "trainer-logprobs", "FILE", FIELD(trained),
+	OPT_STRING(0, "trainer-logprobs", OPT_HARMLESS, "FILE", FIELD(trained),
                    "the trainer's log-probabilities of the sampled tokens, for kl-band"),
-	OPT_STRING(0, "html", "FILE", FIELD(html),
+	OPT_STRING(0, "html", OPT_POWER, "FILE", FIELD(html),
                    "also write a page for browsers: the findings next to the steps"),
-	OPT_STRING(0, "explain", "RULE", FIELD(explain),
+	OPT_STRING(0, "explain", OPT_HARMLESS, "RULE", FIELD(explain),
                    "explain a rule and how to fix what it finds, and exit"),
-	OPT_FLAG(0, "list", FIELD(list), "list the rules, and exit"),
-	OPT_FLAG(0, "verify", FIELD(verify),
+	OPT_FLAG(0, "list", OPT_HARMLESS, FIELD(list), "list the rules, and exit"),
+	OPT_FLAG(0, "verify", OPT_HARMLESS, FIELD(verify),
                  "recompute each state_hash and exit 3 at the first mismatch"),
 };
 
@@ -58,9 +58,7 @@ static int list(const struct check_options *o, struct style style, int argc, cha
 
 static int open_page(const struct check_options *o, struct file_checking *k, struct error *err)
 {
-	return o->html ? html_file_open(k->verdicts->html, o->html,
-	                                &(struct html_inputs){{k->files, NULL}}, err)
-	               : 0;
+	return o->html ? html_file_open(k->verdicts->html, o->html, err) : 0;
 }
 
 static int check_files(const struct check_options *o, size_t jobs, struct file_checking *k,
@@ -136,8 +134,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	             (o->trained && trained_read(o->trained, &conf.hints.trained, err)) ||
 	             judge_new(&conf, &k.judge, err) ||
 	             reports_open(&o->report, c, &v.out.text, NULL, &v.reports, err) ||
-	             store_operands(c, argc, argv, &files, err) ||
-	             reports_check_inputs(v.reports, &files, err) || check_files(o, jobs, &k, err);
+	             store_operands(c, argc, argv, &files, err) || check_files(o, jobs, &k, err);
 	if (failed) {
 		reports_give_up(v.reports, NULL, NULL, err);
 	}

@@ -27,6 +27,7 @@ struct context {
 	bool quiet;                    /* -q */
 	bool no_pager;                 /* --no-pager */
 	bool print_config;             /* --print-config */
+	const char *config;            /* --config; NULL: not given */
 	const struct command *command; /* NULL until the command line is parsed */
 	bool started; /* the command line is correct: errors are not about its syntax */
 };
@@ -39,8 +40,10 @@ struct command {
 	const struct opt *opts;
 	size_t opt_count, opts_size;
 	bool hidden;
+	bool no_config;  /* takes no settings from files */
 	bool recordings; /* operands such as @2 name recordings in the state directory */
-	/* connects to peers: SIGPIPE must not kill it before its sessions are closed */
+	/* acts: connects to peers, so SIGPIPE must not kill it before its sessions are closed; the
+	   others look at recordings, and no file of settings may stop them */
 	bool network;
 	/* Returns the exit code, or -1 with err set. */
 	int (*run)(const struct context *c, const void *opts, int argc, char **argv,

@@ -29,6 +29,7 @@ int command_line_read(struct command_line *l, struct error *err)
 {
 	struct config *f = &l->config;
 	const char **env = env_of(l), *name = env ? *env : NULL;
+	bool typed = name != NULL;
 
 	memset(l->values, 0, l->size);
 	if (config_open(f, err) || config_defaults(f, l->values, err)) {
@@ -36,7 +37,7 @@ int command_line_read(struct command_line *l, struct error *err)
 	}
 	name = name ? name : env ? *env : NULL;
 	if (name && config_is_name(f, name) &&
-	    config_environment(f, name, l->values, &l->target, err)) {
+	    config_environment(f, name, typed, l->values, &l->target, err)) {
 		return -1;
 	}
 	const struct option_listener listener = {config_note, f};

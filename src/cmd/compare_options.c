@@ -6,16 +6,20 @@
 #include "json/paths.h"
 #include "json/scan.h"
 
+#include <ctype.h>
+
+#define NAMED_MAX 8 /* unstable values */
+
 #define FIELD(f) offsetof(struct compare_options, f)
 
 static const struct opt rows[] = {
-	OPT_LIST(0, "mask", "POINTER", FIELD(masks),
+	OPT_LIST(0, "mask", OPT_HARMLESS, "POINTER", FIELD(masks),
                  "do not compare values that match this JSON Pointer into a line; * matches any "
                  "one token, "
                  "** any depth; masks in the headers always apply"),
-	OPT_LIST(0, "tolerance", "POINTER=EPS", FIELD(tolerances),
+	OPT_LIST(0, "tolerance", OPT_HARMLESS, "POINTER=EPS", FIELD(tolerances),
                  "numbers at POINTER that differ by at most EPS are equal; * and ** as in --mask"),
-	OPT_LIST(0, "unordered", "POINTER[=KEY]", FIELD(unordered),
+	OPT_LIST(0, "unordered", OPT_HARMLESS, "POINTER[=KEY]", FIELD(unordered),
                  "ignore the order of the array at POINTER: match its elements by their member "
                  "KEY, or as a "
                  "set"),
@@ -122,4 +126,60 @@ void compare_rules_release(struct compare_rules *r)
 {
 	patterns_release(&r->patterns);
 	arena_release(&r->arena);
+}
+
+/* ---- proposals ---- */
+
+/* Single-quoted where a shell would split or expand it. */
+static void put_word(struct buf *out, const char *word)
+{
+	size_t plain = 0;
+
+	while (isalnum((unsigned char)word[plain]) ||
+	       (word[plain] && strchr("/_-.=", word[plain]))) {
+		plain++;
+	}
+	const char *quote = word[plain] ? "'" : "";
+
+	buf_text(out, quote);
+	for (; *word; word++) {
+		buf_text(out, *word == '\'' ? "'\\'" : "");
+		buf_char(out, *word);
+	}
+	buf_text(out, quote);
+}
+
+static void put_option(struct buf *out, const struct proposed *one)
+{
+	static const char *const names[] = {"--mask", "--tolerance", "--unordered"};
+	struct buf word = BUF(BUF_MAX_SMALL);
+
+	buf_text(&word, one->pattern);
+	if (one->kind == PROPOSE_TOLERANCE) {
+		buf_printf(&word, "=1e%d", one->exponent);
+	}
+	buf_printf(out, " %s ", names[one->kind]);
+	put_word(out, buf_cstr(&word));
+	buf_release(&word);
+}
+
+void proposals_say(const struct proposals *p, struct buf *out)
+{
+	size_t options = p->count, named = p->unstable.count;
+
+	buf_text(out, options ? "if that may differ from run to run:" : "");
+	for (size_t i = 0; i < options; i++) {
+		put_option(out, &p->items[i]);
+	}
+	buf_text(out, options && named ? "\n" : "");
+	for (size_t i = 0; i < named && i < NAMED_MAX; i++) {
+		buf_text(out, i ? ", " : "unstable or changed: ");
+		text_escape(out, str_from(p->unstable.text[i]));
+	}
+	if (named) {
+		buf_printf(out,
+		           "%s (no mask is proposed for numbers and texts; mask what differs "
+		           "between two replays of the same environment, too)",
+		           named > NAMED_MAX ? ", .." : "");
+	}
 }

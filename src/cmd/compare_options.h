@@ -5,6 +5,7 @@
 #include "cmd/options.h"
 #include "compare/compare.h"
 #include "compare/patterns.h"
+#include "compare/proposals.h"
 
 /* Embedded in a command's options struct. */
 struct compare_options {
@@ -31,5 +32,10 @@ void compare_rules_apply(const struct compare_rules *r, struct compare_conf *con
 /* Warns of each pattern that matched nothing; `seen` names the input: "the goldens". */
 void compare_rules_warn(const struct compare_rules *r, const char *seen);
 void compare_rules_release(struct compare_rules *r);
+
+/* "if that may differ from run to run: --mask /state/clock --tolerance /reward=1e-9", quoted for a
+   shell, and a sentence that names the unstable values, each without a line feed at its end; nothing
+   if there is neither. */
+void proposals_say(const struct proposals *p, struct buf *out);
 
 #endif

@@ -1,135 +1,68 @@
 /* The project file and named environments: see config.h. */
 #include "cmd/config.h"
 
-#include "base/file.h"
 #include "base/log.h"
 #include "base/names.h"
 #include "base/text.h"
 #include "cmd/config_keys.h"
 #include "cmd/mcp_servers.h"
+#include "trajectory/credentials.h"
+#include "trajectory/redact.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-#define CONFIG_NAME "/.rolldbg.json"
-#define CONFIG_MAX  ((size_t)4 << 20)
-#define PATH_BYTES  4096
-
-/* ---- the file ---- */
 
 static struct keyed keyed_of(struct config *f, struct error *err)
 {
-	return (struct keyed){
-		.what = "", .name = f->path, .text = f->text, .arena = &f->arena, .err = err};
+	return (struct keyed){.what = "",
+	                      .name = f->file.path,
+	                      .text = f->file.text,
+	                      .arena = &f->arena,
+	                      .err = err};
 }
 
-/* A user who can write to a parent directory could otherwise make rolldbg start programs. */
-static bool is_trusted(const char *path)
+/* Reports and forgets an error where the file must not stop the command. */
+static bool pass_over(const struct config *f, const struct error *err)
 {
-	struct stat st;
-
-	if (stat(path, &st)) {
-		return false;
+	if (f->lenient) {
+		log_warn("ignored: %s", err->text);
 	}
-	if (st.st_uid == geteuid() || st.st_uid == 0) {
-		return true;
-	}
-	log_warn("%s belongs to another user and is not used (set ROLLDBG_CONFIG=%s to use it)",
-	         path, path);
-	return false;
+	return f->lenient;
 }
-
-static const char *find_upwards(struct arena *arena)
-{
-	char path[PATH_BYTES + sizeof(CONFIG_NAME)];
-
-	if (!getcwd(path, PATH_BYTES)) {
-		return NULL;
-	}
-	for (size_t n = strlen(path);; n = (size_t)(strrchr(path, '/') - path)) {
-		path[n] = '\0';
-		n -= n == 1; /* root directory: CONFIG_NAME begins with the slash */
-		memcpy(path + n, CONFIG_NAME, sizeof(CONFIG_NAME));
-		if (access(path, F_OK) == 0) {
-			return is_trusted(path) ? arena_str(arena, str_from(path)).p : NULL;
-		}
-		path[n] = '\0';
-		if (n == 0) {
-			return NULL;
-		}
-	}
-}
-
-static const char *choose_path(struct config *f)
-{
-	const char *given = f->context->variable("ROLLDBG_CONFIG");
-
-	if (given) {
-		return *given ? given : NULL;
-	}
-	return find_upwards(&f->arena);
-}
-
-static int read_text(struct config *f, const char *path, struct str *text, struct error *err)
-{
-	struct buf content = BUF(CONFIG_MAX);
-	int failed = file_read("configuration", path, &content, err);
-
-	*text = failed ? STR_NONE : text_trim(arena_str(&f->arena, buf_view(&content)));
-	buf_release(&content);
-	return failed;
-}
-
-static const struct keyed_row top_rows[] = {
-	{"$schema", KEYED_IGNORED, .at = 0},
-	{"description", KEYED_IGNORED, .at = 0},
-	{"environments", KEYED_BY, .read = config_check_environments},
-	{"defaults", KEYED_BY, .read = config_check_defaults},
-};
 
 int config_open(struct config *f, struct error *err)
 {
-	static const struct keyed_table top = KEYED_TABLE(top_rows);
-	const char *path = choose_path(f), *slash;
-	struct str text;
-	int unused;
+	struct config_visitor none = {.setting = NULL};
 
-	if (!path) {
+	if (f->command->no_config) {
 		return 0;
 	}
-	if (read_text(f, path, &text, err)) {
-		return -1;
+	int failed = config_file_find(f->context, &f->arena, &f->file, err);
+	f->lenient = !f->command->network && !f->file.named;
+	if (!failed && f->file.path) {
+		struct keyed k = keyed_of(f, err);
+
+		failed = keyed_parse(&k);
+		if (failed) {
+			f->file.text = STR_NONE;
+		} else {
+			failed = config_check(&k, &none);
+		}
 	}
-	f->path = path;
-	f->text = text;
-	slash = strrchr(path, '/');
-	f->directory =
-		slash ? arena_str(&f->arena, (struct str){path, (size_t)(slash - path)}).p : ".";
-	struct keyed k = keyed_of(f, err);
-	return keyed_parse(&k) || keyed_read(&k, f->text, &top, &unused) ? -1 : 0;
+	return failed && !pass_over(f, err) ? -1 : 0;
 }
 
 void config_release(struct config *f)
 {
 	free(f->applied);
+	secrets_free(f->secrets);
 	arena_release(&f->arena);
 	f->applied = NULL;
+	f->secrets = NULL;
 }
 
 /* ---- applying ---- */
-
-static size_t line_of(const struct keyed *k)
-{
-	size_t line = 1;
-
-	for (const char *p = k->text.p; p < k->value.p; p++) {
-		line += *p == '\n';
-	}
-	return line;
-}
 
 static void note(struct config *f, const struct opt *o, const char *value, const char *origin)
 {
@@ -150,7 +83,7 @@ static const char *origin_of(struct config *f, const struct keyed *k)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);
 
-	buf_printf(&text, "%s:%zu", k->name, line_of(k));
+	buf_printf(&text, "%s:%zu", k->name, keyed_line(k));
 	const char *origin = arena_str(&f->arena, buf_view(&text)).p;
 	buf_release(&text);
 	return origin;
@@ -162,8 +95,8 @@ static const char *beside(struct config *f, const struct opt *o, const char *val
 	struct buf path = BUF(BUF_MAX_SMALL);
 	const char *found = value;
 
-	if (o->arg && !strncmp(o->arg, "FILE", 4) && value[0] != '/' && f->directory) {
-		buf_printf(&path, "%s/%s", f->directory, value);
+	if (o->arg && !strncmp(o->arg, "FILE", 4) && value[0] != '/' && f->file.directory) {
+		buf_printf(&path, "%s/%s", f->file.directory, value);
 		if (access(buf_cstr(&path), F_OK) == 0) {
 			found = arena_str(&f->arena, buf_view(&path)).p;
 		}
@@ -183,10 +116,32 @@ static int set(struct config *f, struct keyed *k, const struct opt *o, const cha
 	return 0;
 }
 
+/* Adds a value to an option by name; every command with an environment has it. */
+static int add(struct config *f, struct keyed *k, const char *name, const char *value, void *values)
+{
+	const struct opt *o = config_option_of(f->opts, f->opt_count, str_from(name));
+
+	return o ? set(f, k, o, value, values) : 0;
+}
+
+static int add_secrets(struct config *f, struct keyed *k, const struct config_variables *secret,
+                       void *values)
+{
+	f->secrets = f->secrets ? f->secrets : secrets_new();
+	for (size_t i = 0; i < secret->count; i++) {
+		secrets_add(f->secrets, str_from(f->context->variable(secret->name[i])));
+		if (add(f, k, "secret_env", secret->name[i], values)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
 /* Sets one option from a value spelled as on the command line. Its type has been checked. */
 static int set_one(struct config *f, struct keyed *k, const struct opt *o, void *values)
 {
 	enum json_type type = json_type(k->value);
+	struct config_variables secret = {.count = 0};
 	const char *text;
 
 	if (o->type == OPTION_FLAG) {
@@ -196,7 +151,8 @@ static int set_one(struct config *f, struct keyed *k, const struct opt *o, void 
 	}
 	if (type != JSON_STRING) {
 		text = arena_str(&f->arena, keyed_compact(k, k->value)).p;
-	} else if (config_expand(k, f->context->variable, &text, NULL)) {
+	} else if (config_expand_target(k, f->context->variable, &text, &secret) ||
+	           add_secrets(f, k, &secret, values)) {
 		return -1;
 	}
 	if (set(f, k, o, text, values)) {
@@ -212,7 +168,13 @@ static int set_option(struct config *f, struct keyed *k, const struct opt *o, st
 {
 	struct str each;
 
+	if (config_check_type(k, o, value)) {
+		return -1;
+	}
 	k->value = value;
+	if (config_permit(f->context, &f->file, k, config_class(f->command, o, value))) {
+		return -1;
+	}
 	if (json_type(value) != JSON_ARRAY) {
 		return set_one(f, k, o, values);
 	}
@@ -237,7 +199,7 @@ static int apply(struct config *f, struct keyed *k, struct str settings, void *v
 			continue;
 		}
 		k->key = arena_str(k->arena, m.key).p;
-		if (set_option(f, k, o, m.value, values)) {
+		if (set_option(f, k, o, m.value, values) && !pass_over(f, k->err)) {
 			return -1;
 		}
 	}
@@ -247,7 +209,7 @@ static int apply(struct config *f, struct keyed *k, struct str settings, void *v
 int config_defaults(struct config *f, void *values, struct error *err)
 {
 	struct keyed k = keyed_of(f, err);
-	struct str mine = json_get(JSON_GET(f->text, "defaults"), str_from(f->command->name));
+	struct str mine = json_get(JSON_GET(f->file.text, "defaults"), str_from(f->command->name));
 	struct str env = JSON_GET(mine, "env");
 	const struct opt *o = config_env_option(f->opts, f->opt_count);
 
@@ -272,27 +234,14 @@ const struct opt *config_env_option(const struct opt *opts, size_t count)
 	return NULL;
 }
 
-static bool is_in_file(const char *env)
-{
-	return strchr(env, '#') && !strstr(env, "://") && strncmp(env, "stdio:", 6) != 0 &&
-	       strncmp(env, "builtin:", 8) != 0;
-}
-
 bool config_is_name(const struct config *f, const char *env)
 {
-	return is_in_file(env) || (f->path && !strchr(env, ':'));
-}
-
-/* Adds a value to an option by name; every command with an environment has it. */
-static int add(struct config *f, struct keyed *k, const char *name, const char *value, void *values)
-{
-	const struct opt *o = config_option_of(f->opts, f->opt_count, str_from(name));
-
-	return o ? set(f, k, o, value, values) : 0;
+	return config_is_in_file(env) || (f->file.path && !strchr(env, ':'));
 }
 
 /* {"Authorization": "Bearer ${TOKEN}"}: values of variables are secret. */
-static int add_headers(struct config *f, struct keyed *k, struct str headers, void *values)
+static int add_headers(struct config *f, const struct config_file *file, struct keyed *k,
+                       struct str headers, void *values)
 {
 	struct json_member m;
 	const struct opt *header = config_option_of(f->opts, f->opt_count, STR("header"));
@@ -307,16 +256,15 @@ static int add_headers(struct config *f, struct keyed *k, struct str headers, vo
 
 		k->key = json_key_text(k->arena, m.key).p;
 		k->value = m.value;
-		int failed = config_expand(k, f->context->variable, &value, &used);
+		int failed = config_permit(f->context, file, k, config_class_of_header(m.value)) ||
+		             config_expand(k, f->context->variable, &value, &used);
 		if (!failed) {
 			buf_printf(&line, "%s: %s", k->key, value);
 			buf_printf(&shown, "%s: %s", k->key, json_text(k->arena, m.value).p);
 			failed = set(f, k, header, arena_str(k->arena, buf_view(&line)).p, values);
 			note(f, header, arena_str(k->arena, buf_view(&shown)).p, origin_of(f, k));
 		}
-		for (size_t i = 0; i < used.count && !failed; i++) {
-			failed = add(f, k, "secret_env", used.name[i], values);
-		}
+		failed = failed ? failed : add_secrets(f, k, &used, values);
 		buf_release(&line);
 		buf_release(&shown);
 		if (failed) {
@@ -331,6 +279,7 @@ static int add_variables(struct config *f, struct keyed *k, struct str env, void
 {
 	struct json_member m;
 	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct config_variables secret = {.count = 0};
 
 	if (env.p && keyed_is_object(k, env)) {
 		return -1;
@@ -341,7 +290,7 @@ static int add_variables(struct config *f, struct keyed *k, struct str env, void
 		k->key = json_key_text(k->arena, m.key).p;
 		k->value = m.value;
 		if (!json_is(m.value, STR("")) &&
-		    config_expand(k, f->context->variable, &value, NULL)) {
+		    config_expand_target(k, f->context->variable, &value, &secret)) {
 			return -1;
 		}
 		buf_clear(&text);
@@ -352,22 +301,33 @@ static int add_variables(struct config *f, struct keyed *k, struct str env, void
 		}
 	}
 	buf_release(&text);
-	return 0;
+	return add_secrets(f, k, &secret, values);
 }
 
-/* Applies FILE#NAME, a server of an mcp.json. */
-static int apply_server(struct config *f, const char *spec, void *values, const char **target,
-                        struct error *err)
+/* Applies FILE#NAME, a server of an mcp.json. The user vouches for it if they vouch for the file that
+   names it. */
+static int apply_server(struct config *f, const char *spec, bool named, void *values,
+                        const char **target, struct error *err)
 {
 	const char *hash = strchr(spec, '#');
 	const char *path = arena_str(&f->arena, (struct str){spec, (size_t)(hash - spec)}).p;
 	struct keyed k = {.what = "", .name = path, .arena = &f->arena, .err = err};
 	struct mcp_server server = {.target = NULL};
+	struct config_file file = {.named = named};
 
-	if (read_text(f, path, &k.text, err) || keyed_parse(&k) ||
-	    mcp_servers_find(&k, f->context->variable, hash + 1, &server) ||
-	    add_headers(f, &k, server.headers, values) ||
-	    add_variables(f, &k, server.env, values)) {
+	if (config_file_read(path, &f->arena, &file, err)) {
+		return -1;
+	}
+	k.text = file.text;
+	if (keyed_parse(&k) || mcp_servers_find(&k, f->context->variable, hash + 1, &server)) {
+		return -1;
+	}
+	k.key = server.key;
+	k.value = server.value;
+	if (config_permit(f->context, &file, &k, server.class) ||
+	    add_headers(f, &file, &k, server.headers, values) ||
+	    add_variables(f, &k, server.env, values) ||
+	    add_secrets(f, &k, &server.secret, values)) {
 		return -1;
 	}
 	*target = server.target;
@@ -378,13 +338,13 @@ static int unknown_environment(struct config *f, const char *name, struct error 
 {
 	struct names names = {.count = 0};
 	struct json_member m;
-	struct str all = JSON_GET(f->text, "environments");
+	struct str all = JSON_GET(f->file.text, "environments");
 
 	for (size_t cursor = 0; json_next_member(all, &cursor, &m);) {
 		names_add(&names, json_key_text(&f->arena, m.key));
 	}
 	error_set(err, FAIL_USAGE, "unknown environment '%s': neither a target nor a name in %s",
-	          name, f->path);
+	          name, f->file.path);
 	if (names.count) {
 		names_suggest(err, str_from(name), names.text, names.count);
 	}
@@ -395,30 +355,36 @@ static int unknown_environment(struct config *f, const char *name, struct error 
 static int target_of(struct config *f, struct keyed *k, struct str entry, void *values,
                      const char **target)
 {
+	struct config_variables secret = {.count = 0};
+
 	k->key = "target";
 	k->value = JSON_GET(entry, "target");
-	if (config_expand(k, f->context->variable, target, NULL)) {
+	if (config_permit(f->context, &f->file, k, config_class_of_target(k->value)) ||
+	    config_expand_target(k, f->context->variable, target, &secret) ||
+	    add_secrets(f, k, &secret, values)) {
 		return -1;
 	}
-	return is_in_file(*target) ? apply_server(f, *target, values, target, k->err) : 0;
+	return config_is_in_file(*target)
+	               ? apply_server(f, *target, f->file.named, values, target, k->err)
+	               : 0;
 }
 
-int config_environment(struct config *f, const char *name, void *values, const char **target,
-                       struct error *err)
+int config_environment(struct config *f, const char *name, bool typed, void *values,
+                       const char **target, struct error *err)
 {
 	struct keyed k = keyed_of(f, err);
 	struct str entry;
 
-	if (is_in_file(name)) {
-		return apply_server(f, name, values, target, err);
+	if (config_is_in_file(name)) {
+		return apply_server(f, name, f->file.named && !typed, values, target, err);
 	}
-	entry = json_get(JSON_GET(f->text, "environments"), str_from(name));
+	entry = json_get(JSON_GET(f->file.text, "environments"), str_from(name));
 	if (!entry.p) {
 		return unknown_environment(f, name, err);
 	}
 	snprintf(k.place, sizeof(k.place), "environments.%.40s", name);
 	return target_of(f, &k, entry, values, target) || apply(f, &k, entry, values) ||
-	                       add_headers(f, &k, JSON_GET(entry, "headers"), values)
+	                       add_headers(f, &f->file, &k, JSON_GET(entry, "headers"), values)
 	               ? -1
 	               : 0;
 }
@@ -439,6 +405,35 @@ static bool is_hidden(const struct applied *a)
 	return false;
 }
 
+/* What a run with these settings would redact. */
+static void find_secrets(struct config *f, const char *target)
+{
+	f->secrets = f->secrets ? f->secrets : secrets_new();
+	for (size_t i = 0; i < f->applied_count; i++) {
+		const struct applied *a = &f->applied[i];
+
+		if (!strcmp(a->opt->name, "secret")) {
+			secrets_add(f->secrets, str_from(a->value));
+		} else if (!strcmp(a->opt->name, "secret-env")) {
+			secrets_add(f->secrets, str_from(f->context->variable(a->value)));
+		} else if (a->opt->arg && !strcmp(a->opt->arg, "TARGET")) {
+			credentials_add_target(f->secrets, a->value);
+		} else {
+			credentials_add_url(f->secrets, a->value);
+		}
+	}
+	credentials_add_target(f->secrets, target ? target : "");
+}
+
+static void show(const struct config *f, const char *text, struct buf *out)
+{
+	struct buf plain = BUF(BUF_MAX_MESSAGE);
+
+	secrets_redact(f->secrets, str_from(text), &plain);
+	text_escape(out, buf_view(&plain));
+	buf_release(&plain);
+}
+
 static bool is_overridden(const struct config *f, size_t index)
 {
 	for (size_t i = index + 1; i < f->applied_count; i++) {
@@ -450,9 +445,10 @@ static bool is_overridden(const struct config *f, size_t index)
 	return false;
 }
 
-void config_print(const struct config *f, const char *target, struct buf *out)
+void config_print(struct config *f, const char *target, struct buf *out)
 {
-	buf_printf(out, "# project file: %s\n", f->path ? f->path : "none");
+	find_secrets(f, target);
+	buf_printf(out, "# project file: %s\n", f->file.path ? f->file.path : "none");
 	for (size_t i = 0; i < f->applied_count; i++) {
 		const struct applied *a = &f->applied[i];
 		size_t name = strcspn(a->value, ":=");
@@ -466,11 +462,11 @@ void config_print(const struct config *f, const char *target, struct buf *out)
 			            (struct str){a->value, name < strlen(a->value) ? name : 0});
 			buf_text(out, name < strlen(a->value) ? ": (not shown)" : "(not shown)");
 		} else {
-			text_escape(out, str_from(*a->value ? a->value : "true"));
+			show(f, *a->value ? a->value : "true", out);
 		}
 		if (target && a->opt == config_env_option(f->opts, f->opt_count)) {
 			buf_text(out, " = ");
-			text_escape(out, str_from(target));
+			show(f, target, out);
 		}
 		buf_printf(out, "  # %s\n", a->origin);
 	}

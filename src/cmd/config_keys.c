@@ -55,7 +55,7 @@ static int unknown_key(struct keyed *k, const struct opt *opts, size_t count, st
 static const struct command *command_of(struct str name)
 {
 	for (size_t i = 0; i < commands_count; i++) {
-		if (!commands[i]->hidden && str_is(name, commands[i]->name)) {
+		if (!commands[i]->no_config && str_is(name, commands[i]->name)) {
 			return commands[i];
 		}
 	}
@@ -96,7 +96,7 @@ static int check_value(struct keyed *k, const struct opt *o)
 	return keyed_expected(k, takes_object(o) ? "an object" : expected[o->type].wanted);
 }
 
-static int check_type(struct keyed *k, const struct opt *o, struct str value)
+int config_check_type(struct keyed *k, const struct opt *o, struct str value)
 {
 	size_t cursor = 0;
 
@@ -131,8 +131,17 @@ static bool is_one_of(struct str key, const char *const *words)
 	return *words;
 }
 
+void config_visit(const struct config_visitor *v, struct keyed *k, struct str value,
+                  enum opt_class class)
+{
+	k->value = value;
+	if (v->setting && !json_is_null(value)) {
+		v->setting(v->ctx, k, class);
+	}
+}
+
 static int check_keys(struct keyed *k, struct str object, const struct command *cmd,
-                      const char *const *more)
+                      const char *const *more, const struct config_visitor *v)
 {
 	struct json_member m;
 	size_t count;
@@ -150,7 +159,8 @@ static int check_keys(struct keyed *k, struct str object, const struct command *
 		k->key = arena_str(k->arena, m.key).p;
 		k->value = m.value;
 		if (o) {
-			failed = check_type(k, o, m.value);
+			failed = config_check_type(k, o, m.value);
+			config_visit(v, k, m.value, config_class(cmd, o, m.value));
 		} else if (!is_one_of(m.key, more)) {
 			failed = unknown_key(k, opts, count, m.key, more);
 		}
@@ -164,7 +174,7 @@ static int unknown_command(struct keyed *k, struct str name)
 	struct names names = {.count = 0};
 
 	for (size_t i = 0; i < commands_count; i++) {
-		if (!commands[i]->hidden) {
+		if (!commands[i]->no_config) {
 			names_add(&names, str_from(commands[i]->name));
 		}
 	}
@@ -174,11 +184,10 @@ static int unknown_command(struct keyed *k, struct str name)
 	return -1;
 }
 
-int config_check_defaults(struct keyed *k, struct str defaults, void *to)
+static int check_defaults(struct keyed *k, struct str defaults, void *visitor)
 {
 	struct json_member m;
 
-	(void)to;
 	if (json_type(defaults) != JSON_OBJECT) {
 		return keyed_expected(k, "an object");
 	}
@@ -190,7 +199,7 @@ int config_check_defaults(struct keyed *k, struct str defaults, void *to)
 			return unknown_command(k, m.key);
 		}
 		snprintf(k->place, sizeof(k->place), "defaults.%s", cmd->name);
-		if (check_keys(k, m.value, cmd, no_keys)) {
+		if (check_keys(k, m.value, cmd, no_keys, visitor)) {
 			return -1;
 		}
 		k->place[0] = '\0';
@@ -198,7 +207,7 @@ int config_check_defaults(struct keyed *k, struct str defaults, void *to)
 	return 0;
 }
 
-static int check_headers(struct keyed *k, struct str headers)
+static int check_headers(struct keyed *k, struct str headers, const struct config_visitor *v)
 {
 	struct json_member m;
 
@@ -216,11 +225,12 @@ static int check_headers(struct keyed *k, struct str headers)
 		if (json_type(m.value) != JSON_STRING) {
 			return keyed_expected(k, "a string");
 		}
+		config_visit(v, k, m.value, config_class_of_header(m.value));
 	}
 	return 0;
 }
 
-static int check_environment(struct keyed *k, struct str entry)
+static int check_environment(struct keyed *k, struct str entry, const struct config_visitor *v)
 {
 	k->key = "target";
 	k->value = JSON_GET(entry, "target");
@@ -231,33 +241,45 @@ static int check_environment(struct keyed *k, struct str entry)
 	if (json_type(k->value) != JSON_STRING) {
 		return keyed_expected(k, "a string");
 	}
+	config_visit(v, k, k->value, config_class_of_target(k->value));
 	k->key = "description";
 	k->value = JSON_GET(entry, "description");
 	if (k->value.p && !json_is_null(k->value) && json_type(k->value) != JSON_STRING) {
 		return keyed_expected(k, "a string");
 	}
-	return check_headers(k, JSON_GET(entry, "headers"));
+	return check_headers(k, JSON_GET(entry, "headers"), v);
 }
 
 /* All options of `run` are allowed; each command uses those it has. */
-int config_check_environments(struct keyed *k, struct str environments, void *to)
+static int check_environments(struct keyed *k, struct str environments, void *visitor)
 {
 	struct json_member m;
 
-	(void)to;
 	if (json_type(environments) != JSON_OBJECT) {
 		return keyed_expected(k, "an object");
 	}
 	for (size_t cursor = 0; json_next_member(environments, &cursor, &m);) {
 		snprintf(k->place, sizeof(k->place), "environments.%.*s",
 		         STR_ARG(text_utf8_cut(m.key, 40)));
-		if (check_keys(k, m.value, command_of(STR("run")), environment_keys)) {
-			return -1;
-		}
-		if (check_environment(k, m.value)) {
+		if (check_keys(k, m.value, command_of(STR("run")), environment_keys, visitor) ||
+		    check_environment(k, m.value, visitor)) {
 			return -1;
 		}
 		k->place[0] = '\0';
 	}
 	return 0;
+}
+
+static const struct keyed_row top_rows[] = {
+	{"$schema", KEYED_IGNORED, .at = 0},
+	{"description", KEYED_IGNORED, .at = 0},
+	{"environments", KEYED_BY, .read = check_environments},
+	{"defaults", KEYED_BY, .read = check_defaults},
+};
+
+int config_check(struct keyed *k, struct config_visitor *v)
+{
+	static const struct keyed_table top = KEYED_TABLE(top_rows);
+
+	return keyed_read(k, k->text, &top, v);
 }

@@ -3,14 +3,24 @@
 #ifndef ROLLDBG_CMD_CONFIG_KEYS_H
 #define ROLLDBG_CMD_CONFIG_KEYS_H
 
-#include "cmd/cmd.h"
+#include "cmd/config_class.h"
 #include "json/keyed.h"
 
 /* The option for a key such as max_turns; NULL: no such option. */
 const struct opt *config_option_of(const struct opt *opts, size_t count, struct str key);
 
-/* Readers of the objects under those keys (keyed_fn): refuse unknown keys. */
-MUST_USE int config_check_environments(struct keyed *k, struct str environments, void *to);
-MUST_USE int config_check_defaults(struct keyed *k, struct str defaults, void *to);
+/* Called for each setting of a file, in order: k->place, k->key, k->value. */
+struct config_visitor {
+	void (*setting)(void *ctx, struct keyed *k, enum opt_class class); /* NULL: no call */
+	void *ctx;
+};
+
+void config_visit(const struct config_visitor *v, struct keyed *k, struct str value,
+                  enum opt_class class);
+
+/* Refuses unknown keys and values of another type in k->text, a parsed file. FAIL_INPUT. */
+MUST_USE int config_check(struct keyed *k, struct config_visitor *v);
+/* Refuses a value of another type than the option takes. FAIL_INPUT. */
+MUST_USE int config_check_type(struct keyed *k, const struct opt *o, struct str value);
 
 #endif

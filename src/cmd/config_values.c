@@ -2,17 +2,19 @@
 #include "cmd/config_values.h"
 
 #include "base/text.h"
+#include "trajectory/credentials.h"
 
-static void note(struct keyed *k, struct config_variables *used, struct str name)
+static void note(struct config_variables *used, const char *name, size_t at)
 {
 	if (used && used->count < ARRAY_LEN(used->name)) {
-		used->name[used->count++] = arena_str(k->arena, name).p;
+		used->at[used->count] = at;
+		used->name[used->count++] = name;
 	}
 }
 
-/* Expands the text between ${ and }. */
+/* Expands the text between ${ and }. *used: the variable, if its value was. */
 static int put_variable(struct keyed *k, environment *variable, struct str inner, struct buf *out,
-                        struct config_variables *used)
+                        const char **used)
 {
 	struct str name = str_starts(inner, STR("env:")) ? str_skip(inner, 4) : inner;
 	const char *fallback = NULL;
@@ -26,7 +28,7 @@ static int put_variable(struct keyed *k, environment *variable, struct str inner
 	const char *value = variable(arena_str(k->arena, name).p);
 	if (value && (*value || !fallback)) {
 		buf_text(out, value);
-		note(k, used, name);
+		*used = arena_str(k->arena, name).p;
 		return 0;
 	}
 	if (fallback) {
@@ -44,15 +46,20 @@ static int put_variable(struct keyed *k, environment *variable, struct str inner
 int config_expand(struct keyed *k, environment *variable, const char **out,
                   struct config_variables *used)
 {
-	const char *text, *open;
+	const char *text, *open, *name;
 	struct buf result = BUF(BUF_MAX_MESSAGE);
 	int failed = keyed_name(k, &text);
+	const char *begin = failed ? NULL : text;
 
 	while (!failed && (open = strstr(text, "${")) && strchr(open, '}')) {
 		struct str inner = {open + 2, strcspn(open + 2, "}")};
 
 		buf_str(&result, (struct str){text, (size_t)(open - text)});
-		failed = put_variable(k, variable, inner, &result, used);
+		name = NULL;
+		failed = put_variable(k, variable, inner, &result, &name);
+		if (name) {
+			note(used, name, (size_t)(inner.p - begin));
+		}
 		text = inner.p + inner.n + 1;
 	}
 	if (!failed) {
@@ -61,6 +68,26 @@ int config_expand(struct keyed *k, environment *variable, const char **out,
 	}
 	buf_release(&result);
 	return failed;
+}
+
+int config_expand_target(struct keyed *k, environment *variable, const char **out,
+                         struct config_variables *secret)
+{
+	struct config_variables used = {.count = 0};
+	const char *text, *host;
+
+	if (keyed_name(k, &text) || config_expand(k, variable, out, &used)) {
+		return -1;
+	}
+	host = str_starts(str_from(text), STR("stdio:")) ? NULL : strstr(text, "://");
+	for (size_t i = 0; i < used.count; i++) {
+		bool behind = host && text + used.at[i] > host + 3 + strcspn(host + 3, "/?#");
+
+		if (behind || credentials_named(str_from(used.name[i]))) {
+			note(secret, used.name[i], used.at[i]);
+		}
+	}
+	return 0;
 }
 
 void config_shell_word(struct buf *out, const char *word)

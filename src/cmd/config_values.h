@@ -10,6 +10,7 @@
 /* Names of the variables a text contained, in the keyed reader's arena. */
 struct config_variables {
 	const char *name[CONFIG_VARIABLES];
+	size_t at[CONFIG_VARIABLES]; /* offsets in the text */
 	size_t count;
 };
 
@@ -17,6 +18,11 @@ struct config_variables {
    line, if a variable is not set. `used` may be NULL. */
 MUST_USE int config_expand(struct keyed *k, environment *variable, const char **out,
                            struct config_variables *used);
+
+/* The same for a target, a word of a command or another setting, adding to `secret` the variables
+   whose values are secret: those with a credential's name, and all in a URL behind its host. */
+MUST_USE int config_expand_target(struct keyed *k, environment *variable, const char **out,
+                                  struct config_variables *secret);
 
 /* Appends the word, quoted for sh. */
 void config_shell_word(struct buf *out, const char *word);

@@ -1,9 +1,9 @@
 /* rolldbg convert: recordings from and to the formats of other programs. */
 #include "base/log.h"
 #include "base/names.h"
+#include "base/new_file.h"
 #include "cmd/cmd.h"
 #include "cmd/listing.h"
-#include "cmd/new_file.h"
 #include "cmd/output.h"
 #include "cmd/recordings.h"
 #include "cmd/store.h"
@@ -27,16 +27,18 @@ struct convert_options {
 #define FIELD(f) offsetof(struct convert_options, f)
 
 static const struct opt options[] = {
-	OPT_STRING(0, "from", "FORMAT|map:FILE", FIELD(from),
+	OPT_STRING(0, "from", OPT_HARMLESS, "FORMAT|map:FILE", FIELD(from),
                    "the format of the input, or map:FILE, a file with JSON Pointers to its values "
                    "(default: detected from the content)"),
-	OPT_STRING(0, "to", "FORMAT", FIELD(to), "the format to write (default: rolldbg)"),
-	OPT_STRING('o', "out", "FILE|DIR/", FIELD(out),
+	OPT_STRING(0, "to", OPT_HARMLESS, "FORMAT", FIELD(to),
+                   "the format to write (default: rolldbg)"),
+	OPT_STRING('o', "out", OPT_POWER, "FILE|DIR/", FIELD(out),
                    "write to FILE, or one file per rollout to DIR/ (default: standard output)"),
-	OPT_FLAG('f', "force", FIELD(force), "overwrite existing files"),
-	OPT_STRING('r', "rollout", "ID", FIELD(rollout), "convert only this rollout"),
-	OPT_FLAG(0, "list", FIELD(list), "list the formats, and exit"),
-	OPT_FLAG(0, "json", FIELD(json), "with --list: print the formats as JSON lines"),
+	OPT_FLAG('f', "force", OPT_NEVER, FIELD(force), "overwrite existing files"),
+	OPT_STRING('r', "rollout", OPT_HARMLESS, "ID", FIELD(rollout), "convert only this rollout"),
+	OPT_FLAG(0, "list", OPT_HARMLESS, FIELD(list), "list the formats, and exit"),
+	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
+                 "with --list: print the formats as JSON lines"),
 };
 
 struct converting {

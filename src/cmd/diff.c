@@ -34,20 +34,23 @@ struct diff_options {
 
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(compare), compare_group),
-	OPT_STRING('r', "rollout", "ID", FIELD(rollout), "compare only this rollout"),
-	OPT_FLAG(0, "stat", FIELD(stat),
+	OPT_STRING('r', "rollout", OPT_HARMLESS, "ID", FIELD(rollout), "compare only this rollout"),
+	OPT_FLAG(0, "stat", OPT_HARMLESS, FIELD(stat),
                  "one line per rollout that differs, most important first: verdict (as in check), "
                  "reward, status, steps, number of values"),
-	OPT_FLAG(0, "word-diff", FIELD(word_diff),
+	OPT_FLAG(0, "word-diff", OPT_HARMLESS, FIELD(word_diff),
                  "show every changed string word by word, as [-old-]{+new+}; without it, only "
                  "strings too long to show in full"),
-	OPT_STRING(0, "html", "FILE", FIELD(html),
+	OPT_STRING(0, "html", OPT_POWER, "FILE", FIELD(html),
                    "also write a page for browsers: both recordings, side by side"),
-	OPT_FLAG(0, "json", FIELD(json), "print each difference and a summary as JSON lines"),
-	OPT_FLAG(0, "exit-code", FIELD(exit_code), "exit 1 if they differ (the default)"),
-	OPT_FLAG(0, "no-exit-code", FIELD(no_exit_code), "exit 0 even if they differ"),
+	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
+                 "print each difference and a summary as JSON lines"),
+	OPT_FLAG(0, "exit-code", OPT_HARMLESS, FIELD(exit_code),
+                 "exit 1 if they differ (the default)"),
+	OPT_FLAG(0, "no-exit-code", OPT_HARMLESS, FIELD(no_exit_code),
+                 "exit 0 even if they differ"),
 	OPT_NUMBER(
-		'j', "jobs", "N", FIELD(jobs),
+		'j', "jobs", OPT_HARMLESS, "N", FIELD(jobs),
 		"compare in N threads (default 1; with --stat and --rollout always 1); the output "
 		"is the same"),
 };
@@ -309,7 +312,7 @@ static struct diffing *new_own(const struct diffing *f, const struct pair_group 
 
 	*own = (struct diffing){.context = f->context,
 	                        .opts = f->opts,
-	                        .out = output_to_stdout(),
+	                        .out = output_of_results(f->opts->json),
 	                        .printer = new_printer(f->context, f->opts),
 	                        .conf = f->conf};
 	own->conf.ctx = own;
@@ -549,7 +552,10 @@ static int diff_run(const struct context *c, const void *opts, int argc, char **
 {
 	const struct diff_options *o = opts;
 	struct diffing f = {
-		.context = c, .opts = o, .out = output_to_stdout(), .printer = new_printer(c, o)};
+		.context = c,
+		.opts = o,
+		.out = output_of_results(o->json),
+		.printer = new_printer(c, o)};
 	int code = -1;
 
 	f.conf = (struct compare_conf){

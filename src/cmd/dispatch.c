@@ -16,25 +16,30 @@
 struct globals {
 	int verbose;
 	bool quiet, help, version, no_pager, print_config;
-	const char *color;
+	const char *color, *config;
 };
 
 #define FIELD(f) offsetof(struct globals, f)
 
 const struct opt global_options[] = {
-	OPT_FLAG('h', "help", FIELD(help), "print help and exit"),
-	OPT_COUNT('v', "verbose", FIELD(verbose),
+	OPT_FLAG('h', "help", OPT_HARMLESS, FIELD(help), "print help and exit"),
+	OPT_COUNT('v', "verbose", OPT_HARMLESS, FIELD(verbose),
                   "explain decisions on stderr; give twice for more detail"),
-	OPT_FLAG('q', "quiet", FIELD(quiet),
+	OPT_FLAG('q', "quiet", OPT_HARMLESS, FIELD(quiet),
                  "print only results (findings, differences, failed properties) and errors: no "
                  "tables, "
                  "summaries, progress or log messages"),
-	OPT_CHOICE(0, "color", "WHEN", "auto|always|never", FIELD(color),
+	OPT_CHOICE(0, "color", OPT_HARMLESS, "WHEN", "auto|always|never", FIELD(color),
                    "when to use colors; auto: on a terminal, unless NO_COLOR is set"),
-	OPT_FLAG(0, "no-pager", FIELD(no_pager), "do not start a pager on a terminal"),
-	OPT_FLAG(0, "print-config", FIELD(print_config),
+	OPT_FLAG(0, "no-pager", OPT_HARMLESS, FIELD(no_pager),
+                 "do not start a pager on a terminal"),
+	OPT_STRING(
+		0, "config", OPT_NEVER, "FILE", FIELD(config),
+		"the project file to use; it may set everything (default: the nearest "
+		".rolldbg.json, which may set what is harmless, or what rolldbg-trust(1) allowed)"),
+	OPT_FLAG(0, "print-config", OPT_HARMLESS, FIELD(print_config),
                  "print a command's settings and where each comes from, and exit"),
-	OPT_FLAG(0, "version", FIELD(version), "print the version and exit"),
+	OPT_FLAG(0, "version", OPT_HARMLESS, FIELD(version), "print the version and exit"),
 };
 const size_t global_options_count = ARRAY_LEN(global_options);
 
@@ -55,6 +60,7 @@ static void apply_globals(struct context *c, const struct globals *g)
 {
 	c->no_pager |= g->no_pager;
 	c->print_config |= g->print_config;
+	c->config = g->config ? g->config : c->config;
 	if (g->quiet) {
 		c->quiet = true;
 		log_set_level(LOG_QUIET);
@@ -150,7 +156,7 @@ static int start_command(const struct context *c, const struct command *cmd, con
 	return code;
 }
 
-static int print_config(const struct command_line *l, struct error *err)
+static int print_config(struct command_line *l, struct error *err)
 {
 	struct output out = output_to_stdout();
 
@@ -163,13 +169,16 @@ static int run_settled(struct context *c, struct command_line *l, const struct g
                        struct error *err)
 {
 	const struct command *cmd = l->config.command;
-	int operands = command_line_read(l, err);
 	struct arena names = {.last = NULL};
 	int code = -1;
 
+	apply_globals(c, g); /* as typed: before warnings about the project file */
+	c->started = true;   /* the command line was checked: a file is wrong */
+	int operands = command_line_read(l, err);
 	if (operands < 0) {
 		return -1;
 	}
+	c->started = false;
 	apply_globals(c, g);
 	if (c->print_config) {
 		return print_config(l, err);

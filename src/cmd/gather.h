@@ -2,7 +2,7 @@
 #ifndef ROLLDBG_CMD_GATHER_H
 #define ROLLDBG_CMD_GATHER_H
 
-#include "evidence/trained.h"
+#include "trajectory/trained.h"
 #include "stats/stats.h"
 #include "trajectory/reader.h"
 

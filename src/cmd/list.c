@@ -32,18 +32,20 @@ struct list_options {
 #define FIELD(f) offsetof(struct list_options, f)
 
 static const struct opt options[] = {
-	OPT_STRING(0, "finding", "RULE", FIELD(finding),
+	OPT_STRING(0, "finding", OPT_HARMLESS, "RULE", FIELD(finding),
                    "only recordings with a finding of this rule"),
-	OPT_STRING('e', "env", "TEXT", FIELD(env),
+	OPT_STRING('e', "env", OPT_HARMLESS, "TEXT", FIELD(env),
                    "only recordings whose environment's name, protocol or URL contains TEXT"),
-	OPT_STRING(0, "since", "AGE|DATE", FIELD(since),
+	OPT_STRING(0, "since", OPT_HARMLESS, "AGE|DATE", FIELD(since),
                    "only recordings made since then: 90m, 2d, 1w, 2026-11-22 (UTC)"),
-	OPT_STRING(0, "prune", "AGE", FIELD(prune),
+	OPT_STRING(0, "prune", OPT_NEVER, "AGE", FIELD(prune),
                    "delete recordings older than this (30d), except the latest one, those being "
                    "written, those that a link in the directory points to, and those with another "
                    "file of their name next to them (NAME.jsonl.masks)"),
-	OPT_FLAG(0, "dry-run", FIELD(dry_run), "with --prune: only print what would be deleted"),
-	OPT_FLAG(0, "json", FIELD(json), "print recordings and a summary as JSON lines"),
+	OPT_FLAG(0, "dry-run", OPT_HARMLESS, FIELD(dry_run),
+                 "with --prune: only print what would be deleted"),
+	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
+                 "print recordings and a summary as JSON lines"),
 };
 
 struct store_listing {
@@ -216,12 +218,11 @@ static void put_sums(struct json_writer *w, const struct stored_summary *s)
 static void put_json(struct store_listing *l, size_t index, const char *time, const char *path,
                      const struct stored_summary *s)
 {
-	struct buf line = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
 	char name[32];
 
 	snprintf(name, sizeof(name), "@%zu", index + 1);
-	jw_init(&w, &line);
+	jw_init(&w, &l->out.text);
 	jw_object(&w);
 	jw_key(&w, "type");
 	jw_text(&w, "recording");
@@ -236,9 +237,7 @@ static void put_json(struct store_listing *l, size_t index, const char *time, co
 	put_string(&w, "status", s->status);
 	put_sums(&w, s);
 	jw_end(&w);
-	text_escape_json(&l->out.text, buf_view(&line));
 	buf_char(&l->out.text, '\n');
-	buf_release(&line);
 }
 
 static int list_one(struct store_listing *l, size_t index, struct error *err)
@@ -375,7 +374,8 @@ static int read_options(struct store_listing *l, char before[AGE_TEXT], struct e
 static int list_run(const struct context *c, const void *opts, int argc, char **argv,
                     struct error *err)
 {
-	struct store_listing l = {.context = c, .opts = opts, .out = output_to_stdout()};
+	const struct list_options *o = opts;
+	struct store_listing l = {.context = c, .opts = o, .out = output_of_results(o->json)};
 	char before[AGE_TEXT] = "";
 
 	(void)argc;

@@ -12,6 +12,16 @@ const char *option_title(const struct opt *o)
 	return o->group ? o->group->title : NULL;
 }
 
+const char *option_class_name(enum opt_class class)
+{
+	static const char *const names[] = {
+		[OPT_UNCLASSED] = "",  [OPT_HARMLESS] = "harmless", [OPT_REACH] = "reach",
+		[OPT_POWER] = "power", [OPT_NEVER] = "never",
+	};
+
+	return names[class];
+}
+
 /* Appends the rows that an option of a table expands to. */
 static size_t expand(const struct opt *o, struct opt *to)
 {

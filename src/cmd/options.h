@@ -18,6 +18,15 @@ enum opt_type {
 	OPTION_GROUP,    /* a struct whose options are listed in another table */
 };
 
+/* What a setting can do: decides which files may give it (config_class.h). */
+enum opt_class {
+	OPT_UNCLASSED, /* refused by make lint */
+	OPT_HARMLESS,  /* how results are computed and shown */
+	OPT_REACH,     /* what is contacted, and what is sent */
+	OPT_POWER,     /* starts programs, writes files, reads or sends secrets, hides changes */
+	OPT_NEVER,     /* destroys or discloses: given by the user alone */
+};
+
 struct opt_u64 {
 	bool given;
 	uint64_t value;
@@ -37,8 +46,9 @@ struct opt_list {
 
 struct opt {
 	enum opt_type type;
-	char letter;         /* 0: no short option */
-	const char *name;    /* long name, without dashes */
+	char letter;      /* 0: no short option */
+	const char *name; /* long name, without dashes */
+	enum opt_class class;
 	const char *arg;     /* placeholder for the value in --help; NULL for flags */
 	size_t offset;       /* of the member in the command's options struct */
 	const char *help;    /* one line */
@@ -55,20 +65,20 @@ struct option_group {
 	const char *title; /* heading in --help; NULL: listed among the command's own options */
 };
 
-/* Rows of an option table. l: letter, n: name, a: placeholder of the value in --help, c: choices,
-   f: offset of the member, h: help */
-#define OPT_FLAG(l, n, f, h)         OPT_ROW(OPTION_FLAG, l, n, NULL, NULL, f, h)
-#define OPT_COUNT(l, n, f, h)        OPT_ROW(OPTION_COUNT, l, n, NULL, NULL, f, h)
-#define OPT_STRING(l, n, a, f, h)    OPT_ROW(OPTION_STRING, l, n, a, NULL, f, h)
-#define OPT_NUMBER(l, n, a, f, h)    OPT_ROW(OPTION_NUMBER, l, n, a, NULL, f, h)
-#define OPT_INTEGER(l, n, a, f, h)   OPT_ROW(OPTION_INTEGER, l, n, a, NULL, f, h)
-#define OPT_DURATION(l, n, f, h)     OPT_ROW(OPTION_DURATION, l, n, "DURATION", NULL, f, h)
-#define OPT_LIST(l, n, a, f, h)      OPT_ROW(OPTION_LIST, l, n, a, NULL, f, h)
-#define OPT_CHOICE(l, n, a, c, f, h) OPT_ROW(OPTION_CHOICE, l, n, a, c, f, h)
-#define OPT_GROUP(f, g)              {.type = OPTION_GROUP, .offset = (f), .group = &(g)}
+/* Rows of an option table. l: letter, n: name, k: class, a: placeholder of the value in --help, c:
+   choices, f: offset of the member, h: help */
+#define OPT_FLAG(l, n, k, f, h)         OPT_ROW(OPTION_FLAG, l, n, k, NULL, NULL, f, h)
+#define OPT_COUNT(l, n, k, f, h)        OPT_ROW(OPTION_COUNT, l, n, k, NULL, NULL, f, h)
+#define OPT_STRING(l, n, k, a, f, h)    OPT_ROW(OPTION_STRING, l, n, k, a, NULL, f, h)
+#define OPT_NUMBER(l, n, k, a, f, h)    OPT_ROW(OPTION_NUMBER, l, n, k, a, NULL, f, h)
+#define OPT_INTEGER(l, n, k, a, f, h)   OPT_ROW(OPTION_INTEGER, l, n, k, a, NULL, f, h)
+#define OPT_DURATION(l, n, k, f, h)     OPT_ROW(OPTION_DURATION, l, n, k, "DURATION", NULL, f, h)
+#define OPT_LIST(l, n, k, a, f, h)      OPT_ROW(OPTION_LIST, l, n, k, a, NULL, f, h)
+#define OPT_CHOICE(l, n, k, a, c, f, h) OPT_ROW(OPTION_CHOICE, l, n, k, a, c, f, h)
+#define OPT_GROUP(f, g)                 {.type = OPTION_GROUP, .offset = (f), .group = &(g)}
 /* clang-format off */
-#define OPT_ROW(t, l, n, a, c, f, h) \
-	{.type = (t), .letter = (l), .name = (n), .arg = (a), .choices = (c), .offset = (f), .help = (h)}
+#define OPT_ROW(t, l, n, k, a, c, f, h) \
+	{.type = (t), .letter = (l), .name = (n), .class = (k), .arg = (a), .choices = (c), .offset = (f), .help = (h)}
 /* clang-format on */
 
 /* The rows with each group replaced by its rows; groups with a title come last. The functions below
@@ -95,6 +105,8 @@ MUST_USE int options_parse_noting(const struct opt *opts, size_t count, int argc
 
 /* Sets one option from another source, as if the command line had given it. */
 MUST_USE int options_set(const struct opt *o, const char *value, void *values, struct error *err);
+
+const char *option_class_name(enum opt_class class); /* "harmless" */
 
 /* The heading of an expanded option's group; NULL: one of the command's own options. */
 const char *option_title(const struct opt *o);

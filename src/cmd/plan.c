@@ -14,12 +14,13 @@
 #define FIELD(f) offsetof(struct plan_options, f)
 
 static const struct opt plan_rows[] = {
-	OPT_STRING(0, "tasks", "FILE", FIELD(tasks),
+	OPT_STRING(0, "tasks", OPT_REACH, "FILE", FIELD(tasks),
                    "roll out every task in a JSONL file (- for standard input); keys: id, seed, "
                    "vars, reset, actions, tool, policy, max_turns, state"),
-	OPT_NUMBER('g', "group-size", "G", FIELD(group_size),
+	OPT_NUMBER('g', "group-size", OPT_HARMLESS, "G", FIELD(group_size),
                    "roll out each task G times (default 1)"),
-	OPT_NUMBER('j', "jobs", "N", FIELD(jobs), "run N rollouts at a time (default 1)"),
+	OPT_NUMBER('j', "jobs", OPT_HARMLESS, "N", FIELD(jobs),
+                   "run N rollouts at a time (default 1)"),
 };
 const struct option_group plan_group = {plan_rows, ARRAY_LEN(plan_rows), "task options"};
 

@@ -32,24 +32,25 @@ struct probe_options {
 
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(target), target_first_group),
-	OPT_NUMBER('j', "sessions", "N", FIELD(sessions),
+	OPT_NUMBER('j', "sessions", OPT_HARMLESS, "N", FIELD(sessions),
                    "open at most N sessions at a time (default: as many as needed, else 4)"),
-	OPT_NUMBER('N', "need", "N", FIELD(need),
+	OPT_NUMBER('N', "need", OPT_HARMLESS, "N", FIELD(need),
                    "capacity fails if fewer than N sessions get an environment (default: what "
                    "the trainer settings need, else --sessions)"),
-	OPT_STRING('a', "actions", "A,B,C", FIELD(actions),
+	OPT_STRING('a', "actions", OPT_REACH, "A,B,C", FIELD(actions),
                    "call the tool with these values (default: calls drawn from the schemas)"),
 	OPT_GROUP(FIELD(action), action_group),
-	OPT_STRING('p', "policy", "FILE|NAME|KIND:ARG", FIELD(policy),
+	OPT_STRING('p', "policy", OPT_REACH, "FILE|NAME|KIND:ARG", FIELD(policy),
                    "act with a policy file, a ready-made policy or random:SEED; with a policy that "
                    "asks a model (llm, with --model and --base-url), the model is examined, too"),
-	OPT_STRING(0, "tasks", "FILE", FIELD(tasks),
+	OPT_STRING(0, "tasks", OPT_REACH, "FILE", FIELD(tasks),
                    "with a model: look for tools named by these tasks that the server lacks"),
-	OPT_DURATION(0, "settle", FIELD(settle),
+	OPT_DURATION(0, "settle", OPT_HARMLESS, FIELD(settle),
                      "how long a closed session may take to free its slot (default 5s)"),
-	OPT_FLAG(0, "call-read-only", FIELD(call_read_only),
+	OPT_FLAG(0, "call-read-only", OPT_REACH, FIELD(call_read_only),
                  "call every tool marked read-only, with no arguments"),
-	OPT_FLAG(0, "json", FIELD(json), "print properties and a summary as JSON lines"),
+	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
+                 "print properties and a summary as JSON lines"),
 	OPT_GROUP(FIELD(model), model_group),
 	OPT_GROUP(FIELD(trainer), trainer_group),
 	OPT_GROUP(FIELD(target), target_group),
@@ -280,10 +281,11 @@ static int examine(struct probing *p, struct error *err)
 static int probe_main(const struct context *c, const void *opts, int argc, char **argv,
                       struct error *err)
 {
+	const struct probe_options *o = opts;
 	struct probing p = {.context = c,
-	                    .opts = opts,
+	                    .opts = o,
 	                    .pages = page_cache_new(),
-	                    .out = output_to_stdout(),
+	                    .out = output_of_results(o->json),
 	                    .policy_path = BUF(BUF_MAX_SMALL)};
 
 	(void)argc;

@@ -6,7 +6,6 @@
 #include "cmd/debug.h"
 #include "cmd/descriptors.h"
 #include "cmd/driver.h"
-#include "cmd/mask_hints.h"
 #include "cmd/output.h"
 #include "cmd/plan.h"
 #include "cmd/reports.h"
@@ -37,16 +36,17 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(target), target_first_group),
 	OPT_GROUP(FIELD(compare), compare_group),
 	OPT_GROUP(FIELD(accept), accept_group),
-	OPT_FLAG('k', "keep-going", FIELD(keep_going),
+	OPT_FLAG('k', "keep-going", OPT_HARMLESS, FIELD(keep_going),
                  "if the environment cannot be reached, try the remaining goldens anyway"),
 	OPT_GROUP(FIELD(suite), suite_group),
-	OPT_FLAG(0, "until-divergence", FIELD(until_divergence),
+	OPT_FLAG(0, "until-divergence", OPT_HARMLESS, FIELD(until_divergence),
                  "replay one GOLDEN with a single rollout, and enter the debugger before the "
                  "first call whose state differs"),
-	OPT_NUMBER('j', "jobs", "N", FIELD(jobs), "replay N rollouts at a time (default 1)"),
-	OPT_STRING('o', "out", "FILE", FIELD(out),
+	OPT_NUMBER('j', "jobs", OPT_HARMLESS, "N", FIELD(jobs),
+                   "replay N rollouts at a time (default 1)"),
+	OPT_STRING('o', "out", OPT_POWER, "FILE", FIELD(out),
                    "record to this file (default: a new file in the state directory)"),
-	OPT_FLAG('f', "force", FIELD(force), "replace the file of --out"),
+	OPT_FLAG('f', "force", OPT_NEVER, FIELD(force), "replace the file of --out"),
 	OPT_GROUP(FIELD(report), report_group),
 	OPT_GROUP(FIELD(target), target_group),
 	OPT_GROUP(FIELD(target.headers), header_group),
@@ -66,7 +66,6 @@ struct replaying {
 	struct output out;
 	struct reports *reports;
 	struct difference_printer printer;
-	struct mask_hints hints, case_hints; /* of all differences; of the current rollout's */
 	struct compare_count count;
 	struct golden *golden; /* the one being compared */
 	bool differs;          /* some difference was not accepted */
@@ -197,6 +196,7 @@ static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, stru
 	       goldens_check_out(&r->files, o->out, err) ||
 	       suite_open(&r->suite, &o->suite, argv, (size_t)argc, &r->files, err) ||
 	       goldens_read(&r->goldens, &r->files, &o->compare.masks, &r->rules.patterns, err) ||
+	       goldens_check_environment(&r->goldens, &o->target, err) ||
 	       (r->update != UPDATE_NONE && r->update != UPDATE_REVIEW &&
 	        suite_add_missing(&r->suite, &r->goldens, &r->files, argv[0], &o->compare.masks,
 	                          err)) ||
@@ -234,8 +234,6 @@ static void take_difference(void *ctx, const struct difference *d)
 	if (g->count.differences == 1) {
 		warn_of_seed(r, g, d);
 	}
-	mask_hints_add(&r->hints, d);
-	mask_hints_add(&r->case_hints, d);
 	reports_difference(r->reports, &r->printer, d);
 	if (reports_have_table(r->reports)) {
 		report_difference(&r->printer, d, &r->out.text);
@@ -258,10 +256,9 @@ static void report_golden(struct replaying *r, const struct golden *g, const cha
 		c.golden = "recorded";
 	}
 	c.result = problem ? CASE_ERROR : counts ? CASE_FAILED : CASE_PASSED;
-	mask_hints_say(&r->case_hints, &hint);
+	proposals_say(&g->proposals, &hint);
 	c.hint = hint.n ? buf_cstr(&hint) : NULL;
 	reports_case(r->reports, &c);
-	mask_hints_release(&r->case_hints);
 	buf_release(&hint);
 }
 
@@ -295,22 +292,17 @@ static void compare_one(struct replaying *r, struct golden *g)
 	compare_tools(&g->want, &g->got, warn_of_tool, g);
 	compare_rollouts(&g->want, &g->got, &conf, &g->count);
 	compare_add(&r->count, &g->count);
+	patterns_see_rollout(&r->rules.patterns, &g->got);
+	if (g->count.differences) {
+		proposals_find(&g->proposals, &g->want, &g->got, &conf);
+	}
 }
 
-/* Decides whether the golden is accepted: asks on the terminal, or applies --update. */
-static int settle_one(struct replaying *r, struct golden *g, struct error *err)
+static int ask(struct replaying *r, struct golden *g, struct error *err)
 {
 	enum review_answer answer = REVIEW_SKIP;
 	struct buf question = BUF(BUF_MAX_SMALL);
 
-	if (g->unrecorded) {
-		g->accepted = g->compared && g->opened;
-		return 0;
-	}
-	if (!g->count.differences || !g->opened || r->update != UPDATE_REVIEW) {
-		g->accepted = r->update == UPDATE_ALL;
-		return 0;
-	}
 	text_escape(&question, str_from(g->file));
 	buf_text(&question, ": rollout ");
 	text_escape(&question, g->want.id);
@@ -320,6 +312,27 @@ static int settle_one(struct replaying *r, struct golden *g, struct error *err)
 	g->rejected = answer == REVIEW_REJECT;
 	buf_release(&question);
 	return failed ? -1 : 0;
+}
+
+/* Decides whether the golden is accepted: asks on the terminal, or applies --update. */
+static int settle_one(struct replaying *r, struct golden *g, struct error *err)
+{
+	if (g->unrecorded) {
+		g->accepted = g->compared && g->opened;
+		return 0;
+	}
+	if (!g->count.differences || !g->opened) {
+		return 0;
+	}
+	if (r->update >= UPDATE_ALL && g->compared && !golden_is_whole(g)) {
+		log_warn("%s: rollout %.*s is not accepted: the environment ended the episode "
+		         "after %zu of its %zu calls; to keep only these, replace the golden by "
+		         "%s.new",
+		         g->file, STR_ARG(g->want.id), g->got.count, g->want.count, g->file);
+		return 0;
+	}
+	g->accepted = r->update == UPDATE_ALL;
+	return r->update == UPDATE_REVIEW ? ask(r, g, err) : 0;
 }
 
 static int write_golden(struct replaying *r, const char *file, bool over, const char *what,
@@ -387,8 +400,7 @@ static void say_end(struct replaying *r)
 	if (!reports_have_table(r->reports)) {
 		return;
 	}
-	mask_hints_say(&r->hints, out);
-	buf_text(out, r->hints.count ? "\n" : "");
+	goldens_propose(&r->goldens, out);
 	if (r->context->quiet) {
 		return;
 	}
@@ -502,8 +514,6 @@ static void tear_down(struct replaying *r)
 	compare_rules_release(&r->rules);
 	difference_printer_release(&r->printer);
 	reports_free(r->reports);
-	mask_hints_release(&r->hints);
-	mask_hints_release(&r->case_hints);
 	output_release(&r->out);
 	buf_release(&r->path);
 }
@@ -519,7 +529,8 @@ static int replay_in_debugger(const struct context *c, const struct replay_optio
 		                 "--until-divergence takes one GOLDEN, and no --accept, --review, "
 		                 "--update, --report, --json, --out or --jobs");
 	}
-	return debug_divergence(c, &d, argv[0], err);
+	return goldens_check_file(argv[0], &o->target, err) ? -1
+	                                                    : debug_divergence(c, &d, argv[0], err);
 }
 
 static int replay_run(const struct context *c, const void *opts, int argc, char **argv,
@@ -557,14 +568,15 @@ const struct command command_replay = {
 		"A golden is a recording that later runs are compared with; strip it first. "
 		"GOLDEN is a file or a directory of *.jsonl. Each rollout in it is replayed in "
 		"its own session, with the recorded seed and reset arguments: the same calls in "
-		"the same order, whatever the environment replies. The state, outcome, error "
+		"the same order, whatever the environment replies. Only goldens of the built-in "
+		"lake can be replayed without --env. The state, outcome, error "
 		"class, observation, reward, terminated and truncated of each step are compared "
 		"as diff compares them. Ignored are values masked by --mask, by the golden's "
 		"header or by a file GOLDEN.masks (one pointer per line; # starts a comment), "
 		"state that the state source ignores, and state that changed without a call "
 		"before the first one. If a rollout differs, the new recording is written to "
 		"GOLDEN.new; the golden itself only changes with --update all, --accept or "
-		"--review. Where whole directories are replayed with --tasks, a task with its own "
+		"--review, and only if all calls of the rollout were sent; its policy is kept. Where whole directories are replayed with --tasks, a task with its own "
 		"actions or policy that has no golden is run, and its golden recorded in the "
 		"first directory. No call is sent twice, so the result of a retry never becomes a "
 		"golden. The exit code is 0 if nothing differs; 1 if something does, if a "

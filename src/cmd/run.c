@@ -42,25 +42,28 @@ struct run_options {
 
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(target), target_first_group),
-	OPT_STRING('a', "actions", "A,B,C", FIELD(actions),
-                   "call the tool once with each of these values; a JSON array, object or string "
-                   "is one value: [1,0],{\"x\":2},\"a,b\""),
+	OPT_STRING(
+		'a', "actions", OPT_REACH, "A,B,C", FIELD(actions),
+		"call the tool once with each of these values: words and numbers, or JSON arrays, "
+		"objects and strings: UP,[1,0],{\"x\":2}; other text with a comma is only "
+		"accepted in a JSON array of strings: [\"a, b\",\"c\"]"),
 	OPT_GROUP(FIELD(action), action_group),
-	OPT_STRING('p', "policy", "FILE|NAME|KIND:ARG", FIELD(policy),
+	OPT_STRING('p', "policy", OPT_REACH, "FILE|NAME|KIND:ARG", FIELD(policy),
                    "where the calls come from: a policy file, the name of a ready-made policy, a "
                    "recording (its calls), random:SEED, or llm with --model and --base-url"),
-	OPT_NUMBER('n', "max-turns", "N", FIELD(max_turns),
+	OPT_NUMBER('n', "max-turns", OPT_HARMLESS, "N", FIELD(max_turns),
                    "stop after N turns (default: the script's length, else 100)"),
-	OPT_STRING(0, "break", "EXPRESSION", FIELD(stop_at),
+	OPT_STRING(0, "break", OPT_HARMLESS, "EXPRESSION", FIELD(stop_at),
                    "enter the debugger at the first step where EXPRESSION holds"),
 	OPT_GROUP(FIELD(recording), recording_group),
 	OPT_GROUP(FIELD(plan), plan_group),
 	OPT_GROUP(FIELD(plan.trainer), trainer_group),
-	OPT_LIST(0, "mask", "POINTER", FIELD(masks),
+	OPT_LIST(0, "mask", OPT_HARMLESS, "POINTER", FIELD(masks),
                  "JSON Pointer to a part of the lines that may differ between runs; recorded in "
                  "the header"),
-	OPT_STRING(0, "task", "ID", FIELD(task), "id of the task (default: the server's name)"),
-	OPT_FLAG(0, "force-call", FIELD(force_call),
+	OPT_STRING(0, "task", OPT_HARMLESS, "ID", FIELD(task),
+                   "id of the task (default: the server's name)"),
+	OPT_FLAG(0, "force-call", OPT_REACH, FIELD(force_call),
                  "send a script's calls even if they do not match the tool's schema"),
 	OPT_GROUP(FIELD(model), model_group),
 	OPT_GROUP(FIELD(target), target_group),
@@ -233,8 +236,6 @@ static int choose_plan(struct running *r, struct error *err)
 	       (are_many(r) && descriptors_allow(r->plan.jobs, err));
 }
 
-#define SHOWN_OF_A_RULE 3
-
 static int open_verdicts(struct running *r, struct error *err)
 {
 	const struct verdict_options *v = &r->opts->verdict;
@@ -252,7 +253,7 @@ static int open_verdicts(struct running *r, struct error *err)
 	                                .ends_count = true,
 	                                .live = true,
 	                                .fresh_file = r->recordings.stored,
-	                                .show_max = some ? SHOWN_OF_A_RULE : 0,
+	                                .fold = some,
 	                                .fail_on = v->fail_on};
 	if (judge_new(&conf, &r->judge, err) ||
 	    reports_open(&r->opts->report, r->context, &r->verdicts.out.text,

@@ -23,33 +23,35 @@ struct serve_options {
 #define FIELD(f) offsetof(struct serve_options, f)
 
 static const struct opt options[] = {
-	OPT_NUMBER('p', "port", "PORT", FIELD(port),
+	OPT_NUMBER('p', "port", OPT_HARMLESS, "PORT", FIELD(port),
                    "port to listen on; 0 picks a free one (default 8000)"),
-	OPT_STRING(0, "bind", "ADDRESS", FIELD(bind),
+	OPT_STRING(0, "bind", OPT_REACH, "ADDRESS", FIELD(bind),
                    "IPv4 address to listen on (default 127.0.0.1)"),
-	OPT_CHOICE(0, "protocol", "PROTOCOL", "mcp|openenv", FIELD(protocol),
+	OPT_CHOICE(0, "protocol", OPT_HARMLESS, "PROTOCOL", "mcp|openenv", FIELD(protocol),
                    "protocol to serve (default mcp)"),
-	OPT_CHOICE(0, "map", "MAP", "4x4|8x8|random|random8x8", FIELD(map),
+	OPT_CHOICE(0, "map", OPT_HARMLESS, "MAP", "4x4|8x8|random|random8x8", FIELD(map),
                    "map of the lake (default 4x4)"),
-	OPT_FLAG(0, "slippery", FIELD(slippery), "moves slip sideways at random (seeded)"),
-	OPT_NUMBER(0, "max-envs", "N", FIELD(max_envs),
+	OPT_FLAG(0, "slippery", OPT_HARMLESS, FIELD(slippery),
+                 "moves slip sideways at random (seeded)"),
+	OPT_NUMBER(0, "max-envs", OPT_HARMLESS, "N", FIELD(max_envs),
                    "maximum number of concurrent environments (default: MAX_CONCURRENT_ENVS, "
                    "else 8)"),
-	OPT_LIST(0, "fault", "FAULT", FIELD(faults),
+	OPT_LIST(0, "fault", OPT_HARMLESS, "FAULT", FIELD(faults),
                  "inject this fault; may be given several times"),
-	OPT_LIST(0, "allow-origin", "ORIGIN", FIELD(origins),
+	OPT_LIST(0, "allow-origin", OPT_REACH, "ORIGIN", FIELD(origins),
                  "also accept requests from web pages of this origin, http://HOST[:PORT] (with "
                  "CORS headers), and requests for that host; * accepts all (default: pages of "
                  "this host, and requests for an IP address or localhost); may be given several "
                  "times"),
-	OPT_STRING(0, "delay", "DURATION", FIELD(delay), "make each tool call take this long"),
-	OPT_CHOICE(0, "as", "ROLE", "env|llm", FIELD(as),
+	OPT_STRING(0, "delay", OPT_HARMLESS, "DURATION", FIELD(delay),
+                   "make each tool call take this long"),
+	OPT_CHOICE(0, "as", OPT_HARMLESS, "ROLE", "env|llm", FIELD(as),
                    "play the recording as the environment or as the model (default env)"),
-	OPT_CHOICE(0, "match", "HOW", "exact|arguments|sequential", FIELD(match),
+	OPT_CHOICE(0, "match", OPT_HARMLESS, "HOW", "exact|arguments|sequential", FIELD(match),
                    "how a call is matched: exact, it must equal the next recorded call; arguments, "
                    "the next with equal tool and arguments; sequential, the next, whatever it "
                    "is (default exact)"),
-	OPT_FLAG(0, "loop", FIELD(loop),
+	OPT_FLAG(0, "loop", OPT_HARMLESS, FIELD(loop),
                  "play a recording again from its first rollout when all have been played"),
 };
 

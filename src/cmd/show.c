@@ -24,12 +24,13 @@ struct show_options {
 #define FIELD(f) offsetof(struct show_options, f)
 
 static const struct opt options[] = {
-	OPT_NUMBER('t', "turn", "N", FIELD(turn), "show turn N in full"),
-	OPT_STRING('r', "rollout", "ID", FIELD(rollout), "show only this rollout"),
-	OPT_FLAG(0, "prompt", FIELD(prompt),
+	OPT_NUMBER('t', "turn", OPT_HARMLESS, "N", FIELD(turn), "show turn N in full"),
+	OPT_STRING('r', "rollout", OPT_HARMLESS, "ID", FIELD(rollout), "show only this rollout"),
+	OPT_FLAG(0, "prompt", OPT_HARMLESS, FIELD(prompt),
                  "with --turn: show the whole conversation the model was given in that turn"),
-	OPT_FLAG(0, "json", FIELD(json), "with --prompt: print it as one JSON array of messages"),
-	OPT_STRING(0, "html", "FILE", FIELD(html),
+	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
+                 "with --prompt: print it as one JSON array of messages"),
+	OPT_STRING(0, "html", OPT_POWER, "FILE", FIELD(html),
                    "write a page for browsers instead, with all rollouts and findings (- for "
                    "standard output)"),
 };

@@ -36,25 +36,26 @@ struct shrink_options {
 
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(target), target_first_group),
-	OPT_STRING(0, "rule", "RULE", FIELD(rule),
+	OPT_STRING(0, "rule", OPT_HARMLESS, "RULE", FIELD(rule),
                    "look for a finding of this rule (see check --list)"),
-	OPT_STRING(0, "divergence", "GOLDEN", FIELD(divergence),
+	OPT_STRING(0, "divergence", OPT_REACH, "GOLDEN", FIELD(divergence),
                    "instead of FILE and a rule: look for a call of this golden that gets a "
                    "different reply in the same state"),
-	OPT_STRING(0, "rollout", "ID", FIELD(rollout),
+	OPT_STRING(0, "rollout", OPT_HARMLESS, "ID", FIELD(rollout),
                    "the rollout to shrink (default: the first with the finding)"),
-	OPT_LIST(0, "mask", "POINTER", FIELD(masks),
+	OPT_LIST(0, "mask", OPT_HARMLESS, "POINTER", FIELD(masks),
                  "JSON Pointer into a line whose value does not count as a divergence; may be "
                  "given several times"),
-	OPT_NUMBER(0, "max-runs", "N", FIELD(max_runs),
+	OPT_NUMBER(0, "max-runs", OPT_HARMLESS, "N", FIELD(max_runs),
                    "run at most N rollouts (default 1000); the result may then not be minimal"),
-	OPT_NUMBER('j', "jobs", "N", FIELD(jobs), "run N rollouts at a time (default 1)"),
+	OPT_NUMBER('j', "jobs", OPT_HARMLESS, "N", FIELD(jobs),
+                   "run N rollouts at a time (default 1)"),
 	OPT_STRING(
-		'o', "out", "FILE", FIELD(out),
+		'o', "out", OPT_POWER, "FILE", FIELD(out),
 		"record the shortest rollout to this file, and its calls as a policy to the same "
 		"name with .policy.json (default: FILE.shrunk.jsonl)"),
-	OPT_FLAG('f', "force", FIELD(force), "replace these files"),
-	OPT_FLAG(0, "json", FIELD(json), "print the result as a JSON line"),
+	OPT_FLAG('f', "force", OPT_NEVER, FIELD(force), "replace these files"),
+	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json), "print the result as a JSON line"),
 	OPT_GROUP(FIELD(target), target_group),
 	OPT_GROUP(FIELD(target.headers), header_group),
 };
@@ -482,6 +483,7 @@ static int set_up(struct shrinking *s, int argc, char **argv, struct error *err)
 	char *file = mem_text(str_from(argc ? argv[0] : o->divergence));
 	const struct file_list files = {.paths = &file, .count = 1};
 	int failed = goldens_read(&s->goldens, &files, &o->masks, NULL, err) ||
+	             goldens_check_environment(&s->goldens, &o->target, err) ||
 	             goldens_choose(&s->goldens, o->rule, o->rollout, &s->golden, err) ||
 	             take_calls(s, err) ||
 	             symptom_init(&s->symptom, o->rule, o->divergence ? s->golden : NULL, err) ||
@@ -507,10 +509,11 @@ static void tear_down(struct shrinking *s)
 static int shrink_run(const struct context *c, const void *opts, int argc, char **argv,
                       struct error *err)
 {
+	const struct shrink_options *o = opts;
 	struct shrinking s = {.context = c,
-	                      .opts = opts,
+	                      .opts = o,
 	                      .tries = 1,
-	                      .out = output_to_stdout(),
+	                      .out = output_of_results(o->json),
 	                      .progress = progress_new(c)};
 	struct minimized m = {0};
 

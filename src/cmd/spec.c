@@ -1,5 +1,6 @@
 /* rolldbg __spec: the data for the manual and the completions, as tab-separated lines. rolldbg
    __spec policies: the ready-made policies, for each completion. */
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 #include "cmd/policies.h"
@@ -8,6 +9,7 @@
 #include "debug/debugger.h"
 #include "env/env.h"
 #include "env/state_source.h"
+#include "evidence/explain.h"
 #include "json/keyed.h"
 #include "policy/policy.h"
 #include "probe/probe.h"
@@ -38,9 +40,10 @@ static void put_options(const char *command, const struct opt *rows, size_t row_
 		char letter[2] = {o->letter, '\0'};
 		const char *title = option_title(o);
 
-		buf_printf(out, "option\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", command, letter,
+		buf_printf(out, "option\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", command, letter,
 		           o->name, o->arg ? o->arg : "", type_names[o->type],
-		           o->choices ? o->choices : "", o->help, title ? title : "");
+		           o->choices ? o->choices : "", o->help, title ? title : "",
+		           option_class_name(o->class));
 	}
 	free(opts);
 }
@@ -98,6 +101,9 @@ static void put_policy_values(struct buf *out)
 /* Values of convert's --from and --to, and the operand of schema. */
 static void put_names(struct buf *out)
 {
+	for (size_t n = 0; n < bookkeeping_names_count; n++) {
+		buf_printf(out, "name\tbookkeeping\t%s\n", bookkeeping_names[n]);
+	}
 	put_topic("input", RECORD_FORMAT, "", out);
 	put_topic("input", "map:", "", out);
 	put_topic("output", RECORD_FORMAT, "", out);
@@ -322,14 +328,17 @@ static void put_results(struct buf *out)
 	}
 }
 
-/* The policies available in the directory where completion is requested. */
+/* The policies available in the directory where completion is requested, one per line; names that
+   are not shown as they are, such as one with a line feed, are left out. */
 static void put_policies(const struct context *c, struct buf *out)
 {
 	struct names names = {.count = 0};
 
 	policies_names(c->variable, &names);
 	for (size_t i = 0; i < names.count; i++) {
-		buf_printf(out, "%s\n", names.text[i]);
+		if (text_is_safe(str_from(names.text[i]))) {
+			buf_printf(out, "%s\n", names.text[i]);
+		}
 	}
 	names_release(&names);
 }
@@ -367,5 +376,6 @@ const struct command command_spec = {
 	.operands = "",
 	.max_operands = 1,
 	.hidden = true,
+	.no_config = true,
 	.run = spec_run,
 };

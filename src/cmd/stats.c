@@ -18,24 +18,24 @@ struct stats_options {
 #define FIELD(f) offsetof(struct stats_options, f)
 
 static const struct opt options[] = {
-	OPT_CHOICE('b', "by", "WHAT", "task|none", FIELD(by),
+	OPT_CHOICE('b', "by", OPT_HARMLESS, "WHAT", "task|none", FIELD(by),
                    "also print the metrics of each task (default none)"),
-	OPT_FLAG(0, "compare", FIELD(compare),
+	OPT_FLAG(0, "compare", OPT_HARMLESS, FIELD(compare),
                  "compare two sets, BEFORE and AFTER: which metrics differ by more than noise"),
-	OPT_STRING(0, "trainer-logprobs", "FILE", FIELD(trained),
+	OPT_STRING(0, "trainer-logprobs", OPT_HARMLESS, "FILE", FIELD(trained),
                    "the trainer's log-probabilities of the sampled tokens, as for check"),
-	OPT_FLAG(0, "partial", FIELD(partial),
+	OPT_FLAG(0, "partial", OPT_HARMLESS, FIELD(partial),
                  "print a partial result, to be merged with others later"),
-	OPT_FLAG(0, "merge", FIELD(merge),
+	OPT_FLAG(0, "merge", OPT_HARMLESS, FIELD(merge),
                  "read partial results instead of recordings: the metrics are those of all "
                  "recordings together"),
-	OPT_CHOICE(0, "names", "WHOSE", "trl|verl", FIELD(names),
+	OPT_CHOICE(0, "names", OPT_HARMLESS, "WHOSE", "trl|verl", FIELD(names),
                    "name the metrics as this trainer does, where it has them (default trl)"),
-	OPT_FLAG(0, "json", FIELD(json),
+	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
                  "print metrics, the checklist and a summary as JSON lines"),
-	OPT_STRING(0, "html", "FILE", FIELD(html),
+	OPT_STRING(0, "html", OPT_POWER, "FILE", FIELD(html),
                    "also write a page for browsers: metrics, rollouts, rewards, findings"),
-	OPT_FLAG(0, "csv", FIELD(csv), "print the metrics as comma-separated values"),
+	OPT_FLAG(0, "csv", OPT_HARMLESS, FIELD(csv), "print the metrics as comma-separated values"),
 };
 
 struct counting {
@@ -61,17 +61,13 @@ static enum metric_names names_of(const struct stats_options *o)
 
 static void put_task(struct counting *c, struct str task, const struct metrics *m)
 {
-	struct buf line = BUF(BUF_MAX_MESSAGE);
-
 	if (c->opts->csv) {
 		report_csv_metrics(true, task, m, &c->out.text);
 	} else if (c->opts->json) {
-		report_json_task(task, m, names_of(c->opts), &line);
-		text_escape_json(&c->out.text, buf_view(&line));
+		report_json_task(task, m, names_of(c->opts), &c->out.text);
 	} else {
 		report_metrics_row(task, m, &c->out.text);
 	}
-	buf_release(&line);
 }
 
 static void take_task(void *ctx, struct str task, const struct metrics *m)
@@ -234,9 +230,10 @@ static int check_options(const struct stats_options *o, int argc, struct error *
 static int stats_run(const struct context *context, const void *opts, int argc, char **argv,
                      struct error *err)
 {
+	const struct stats_options *o = opts;
 	struct counting c = {.context = context,
-	                     .opts = opts,
-	                     .out = output_to_stdout(),
+	                     .opts = o,
+	                     .out = output_of_results(o->json),
 	                     .results = BUF(BUF_MAX_MESSAGE)};
 	size_t unusable = 0;
 	int failed = check_options(c.opts, argc, err) ||

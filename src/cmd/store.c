@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* The XDG Base Directory Specification requires 0700. */
-static int make_directories(struct buf *path, struct error *err)
+int store_make_directories(struct buf *path, const char *cure, struct error *err)
 {
 	for (size_t i = 1; i <= path->n; i++) {
 		char kept = path->p[i];
@@ -23,10 +23,8 @@ static int make_directories(struct buf *path, struct error *err)
 		}
 		path->p[i] = '\0';
 		if (mkdir(path->p, 0700) && errno != EEXIST) {
-			return error_errno(err,
-			                   "cannot create the directory %s (use --out FILE to "
-			                   "record elsewhere)",
-			                   path->p);
+			return error_errno(err, "cannot create the directory %s (%s)", path->p,
+			                   cure);
 		}
 		path->p[i] = kept;
 	}
@@ -37,7 +35,8 @@ int store_new_file(const struct context *c, struct buf *path, struct error *err)
 {
 	char stamp[32], unique[9];
 
-	if (store_directory(c->variable, path, err) || make_directories(path, err)) {
+	if (store_directory(c->variable, path, err) ||
+	    store_make_directories(path, "use --out FILE to record elsewhere", err)) {
 		return -1;
 	}
 	if (rng_unique_hex(unique, 8)) {

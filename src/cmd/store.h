@@ -11,6 +11,8 @@
 /* Appends the path of a new file and creates its directory with mode 0700. FAIL_SYSTEM, with the
    fix. */
 MUST_USE int store_new_file(const struct context *c, struct buf *path, struct error *err);
+/* Creates a directory of the state directory and those above it. FAIL_SYSTEM, with the cure. */
+MUST_USE int store_make_directories(struct buf *path, const char *cure, struct error *err);
 /* Makes `latest` point to path, atomically. */
 MUST_USE int store_set_latest(const struct context *c, const char *path, struct error *err);
 /* Appends the path of `latest`. FAIL_INPUT if it does not exist yet. */

@@ -26,10 +26,10 @@ struct strip_options {
 #define FIELD(f) offsetof(struct strip_options, f)
 
 static const struct opt options[] = {
-	OPT_LIST(0, "mask", "POINTER", FIELD(masks),
+	OPT_LIST(0, "mask", OPT_POWER, "POINTER", FIELD(masks),
                  "replace the values that this JSON Pointer matches in a line with \"<masked>\"; "
                  "* matches any one token, ** any depth"),
-	OPT_NUMBER('j', "jobs", "N", FIELD(jobs),
+	OPT_NUMBER('j', "jobs", OPT_HARMLESS, "N", FIELD(jobs),
                    "strip in N threads (default 1); the output is the same"),
 };
 

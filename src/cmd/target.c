@@ -6,8 +6,10 @@
 #include "base/text.h"
 #include "cmd/settings.h"
 #include "serve/serve.h"
+#include "serve/world/world.h"
 #include "trajectory/credentials.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define DEFAULT_TARGET     "builtin:frozen_lake"
@@ -17,12 +19,13 @@
 #define FIELD(f) offsetof(struct target_options, f)
 
 static const struct opt target_first_rows[] = {
-	OPT_STRING('e', "env", "TARGET", FIELD(env),
+	OPT_STRING('e', "env", OPT_REACH, "TARGET", FIELD(env),
                    "the environment: an MCP server, http(s)://HOST/mcp or stdio:COMMAND (run by "
                    "sh -c); an OpenEnv server, ws(s)://HOST or http(s)://HOST; or "
                    "builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk (see TARGETS in "
                    "rolldbg-run(1))"),
-	OPT_INTEGER('s', "seed", "N", FIELD(seed), "reset the environment with this seed"),
+	OPT_INTEGER('s', "seed", OPT_HARMLESS, "N", FIELD(seed),
+                    "reset the environment with this seed"),
 };
 const struct option_group target_first_group = {target_first_rows, ARRAY_LEN(target_first_rows),
                                                 NULL};
@@ -33,38 +36,39 @@ static const char protocol_help[] = "use this protocol: "
 				    "default: detect it";
 
 static const struct opt target_rows[] = {
-	OPT_STRING(0, "state", "SOURCE", FIELD(state),
+	OPT_STRING(0, "state", OPT_HARMLESS, "SOURCE", FIELD(state),
                    "where to read the environment's state: auto (default), control-plane, "
                    "openenv, resource:URI, tool:NAME[:JSON], observation[:POINTER] or none"),
-	OPT_LIST(0, "ignore", "POINTER", FIELD(ignore),
+	OPT_LIST(0, "ignore", OPT_HARMLESS, "POINTER", FIELD(ignore),
                  "JSON Pointer to a part of the state that does not count as change (a clock, a "
                  "counter); may be given several times"),
-	OPT_STRING(0, "reset-json", "OBJECT", FIELD(reset_json),
+	OPT_STRING(0, "reset-json", OPT_REACH, "OBJECT", FIELD(reset_json),
                    "reset the environment with these arguments, a JSON object such as "
                    "'{\"task_id\": 7}': passed to OpenEnv in the reset, to MCP-Gym as config"),
-	OPT_LIST(0, "error-text", "PATTERN", FIELD(error_texts),
+	OPT_LIST(0, "error-text", OPT_HARMLESS, "PATTERN", FIELD(error_texts),
                  "treat a reply as an error if PATTERN matches anywhere in one of its strings, "
                  "ignoring case; * matches any text, a leading ^ the start of the string; may be "
                  "given several times"),
-	OPT_DURATION(0, "timeout", FIELD(timeout),
+	OPT_DURATION(0, "timeout", OPT_HARMLESS, FIELD(timeout),
                      "how long to wait for the reply to a call (default 60s)"),
-	OPT_DURATION(0, "open-timeout", FIELD(open_timeout),
+	OPT_DURATION(0, "open-timeout", OPT_HARMLESS, FIELD(open_timeout),
                      "how long opening a session may take, including the list of tools (default: "
                      "five times --timeout)"),
-	OPT_STRING(0, "protocol", "PROTOCOL", FIELD(protocol), protocol_help),
-	OPT_CHOICE(0, "era", "NAME", "legacy|modern|auto", FIELD(era),
+	OPT_STRING(0, "protocol", OPT_HARMLESS, "PROTOCOL", FIELD(protocol), protocol_help),
+	OPT_CHOICE(0, "era", OPT_HARMLESS, "NAME", "legacy|modern|auto", FIELD(era),
                    "MCP revisions to use: legacy, those with sessions (default); modern, "
                    "those without; auto, ask the server first"),
-	OPT_LIST(0, "secret-env", "VARIABLE", FIELD(secret_variables),
+	OPT_LIST(0, "secret-env", OPT_HARMLESS, "VARIABLE", FIELD(secret_variables),
                  "redact the value of this environment variable in recordings and output; may be "
                  "given several times"),
-	OPT_LIST(0, "secret", "VALUE", FIELD(secrets),
+	OPT_LIST(0, "secret", OPT_HARMLESS, "VALUE", FIELD(secrets),
                  "redact this value (visible in the process list; prefer --secret-env)"),
-	OPT_LIST(0, "pass-env", "VARIABLE", FIELD(passed_variables),
+	OPT_LIST(0, "pass-env", OPT_POWER, "VARIABLE", FIELD(passed_variables),
                  "give a stdio: server this environment variable too, or NAME=VALUE; by default it "
                  "gets HOME, LOGNAME, PATH, SHELL, TERM and USER; may be given several times"),
-	OPT_STRING(0, "ca-file", "FILE", FIELD(ca_file), "trust the CA certificates in FILE"),
-	OPT_FLAG(0, "insecure", FIELD(insecure),
+	OPT_STRING(0, "ca-file", OPT_POWER, "FILE", FIELD(ca_file),
+                   "trust the CA certificates in FILE"),
+	OPT_FLAG(0, "insecure", OPT_POWER, FIELD(insecure),
                  "accept any TLS certificate of the environment's server"),
 };
 const struct option_group target_group = {target_rows, ARRAY_LEN(target_rows),
@@ -88,6 +92,39 @@ bool env_target_is_lake(const struct env_target *t)
 	struct str lake = STR(DEFAULT_TARGET), name = str_from(t->name);
 
 	return str_starts(name, lake) && (name.n == lake.n || name.p[lake.n] == '?');
+}
+
+/* The built-in world that a recorded environment is; NULL: none. */
+static const struct world *world_of(struct str env)
+{
+	struct str version = json_inner(JSON_GET(env, "version"));
+	size_t i = 0;
+
+	while (i < worlds_count && !json_is(JSON_GET(env, "name"), str_from(worlds[i]->server))) {
+		i++;
+	}
+	return i < worlds_count && (!version.n || str_starts(version, STR("builtin-"))) ? worlds[i]
+	                                                                                : NULL;
+}
+
+int env_target_check_recorded(const struct target_options *o, const char *file, struct str env,
+                              struct error *err)
+{
+	const struct world *world = world_of(env);
+	struct buf name = BUF(BUF_MAX_SMALL);
+
+	if (o->env || json_type(JSON_GET(env, "name")) != JSON_STRING ||
+	    (world && str_is(str_skip(STR(DEFAULT_TARGET), strlen(BUILTIN)), world->name))) {
+		return 0;
+	}
+	text_escape_cut(&name, json_inner(JSON_GET(env, "name")), 80);
+	error_set(err, FAIL_USAGE,
+	          "%s was recorded from %s, and the environment is %s without --env: name it with "
+	          "--env %s%s",
+	          file, buf_cstr(&name), DEFAULT_TARGET, world ? BUILTIN : "TARGET",
+	          world ? world->name : "");
+	buf_release(&name);
+	return -1;
 }
 
 /* The log's filter while there are secrets. */
@@ -149,6 +186,8 @@ static void add_passed_variables(struct env_target *t)
 
 		if (value && credentials_named((struct str){item, strcspn(item, "=")})) {
 			secrets_add(t->secrets, str_from(value));
+		} else if (value) {
+			credentials_add_url(t->secrets, value);
 		}
 	}
 }
@@ -160,7 +199,7 @@ static int collect_secrets(struct env_target *t, struct error *err)
 
 	t->secrets = secrets_new();
 	log_set_filter(hide_secrets, t->secrets);
-	credentials_add_url(t->secrets, t->name);
+	credentials_add_target(t->secrets, t->name);
 	add_passed_variables(t);
 	for (size_t i = 0; i < values->count; i++) {
 		if (!secrets_add(t->secrets, str_from(values->item[i]))) {
@@ -192,12 +231,17 @@ static int check_reset_json(const char *text, struct error *err)
    first. */
 static int check_ca_file(const char *path, struct error *err)
 {
-	if (path && access(path, R_OK)) {
+	struct stat st;
+
+	if (path && (access(path, R_OK) || stat(path, &st))) {
 		error_errno(err, "--ca-file %s", path);
 		err->kind = FAIL_INPUT;
 		return -1;
 	}
-	return 0;
+	/* each connection reads it */
+	return path && !S_ISREG(st.st_mode)
+	               ? error_set(err, FAIL_INPUT, "--ca-file %s: not a regular file", path)
+	               : 0;
 }
 
 int env_target_prepare(struct env_target *t, const struct context *c,
@@ -231,10 +275,10 @@ static int start_builtin(struct env_target *t, const char *world, struct error *
 	return 0;
 }
 
-/* True for http://USER:PASSWORD@HOST/. */
+/* True for http://USER:PASSWORD@HOST/, which is not a word of a program's command. */
 static bool names_a_user(const char *url)
 {
-	const char *place = strstr(url, "://");
+	const char *place = strncmp(url, "stdio:", 6) != 0 ? strstr(url, "://") : NULL;
 	size_t n = place ? strcspn(place + 3, "/?#") : 0;
 
 	return n && memchr(place + 3, '@', n);

@@ -4,17 +4,20 @@
 #define FIELD(f) offsetof(struct trainer_options, f)
 
 static const struct opt rows[] = {
-	OPT_NUMBER(0, "num-generations", "N", FIELD(num_generations),
+	OPT_NUMBER(0, "num-generations", OPT_HARMLESS, "N", FIELD(num_generations),
                    "rollouts per prompt (TRL's default: 8)"),
-	OPT_NUMBER(0, "per-device-train-batch-size", "N", FIELD(per_device_train_batch_size),
+	OPT_NUMBER(0, "per-device-train-batch-size", OPT_HARMLESS, "N",
+                   FIELD(per_device_train_batch_size),
                    "rollouts per process and step (TRL's default: 8)"),
-	OPT_NUMBER(0, "gradient-accumulation-steps", "N", FIELD(gradient_accumulation_steps),
+	OPT_NUMBER(0, "gradient-accumulation-steps", OPT_HARMLESS, "N",
+                   FIELD(gradient_accumulation_steps),
                    "steps per optimizer update (TRL's default: 1)"),
-	OPT_NUMBER(0, "num-processes", "N", FIELD(num_processes), "number of devices (default: 1)"),
-	OPT_NUMBER(0, "steps-per-generation", "N", FIELD(steps_per_generation),
+	OPT_NUMBER(0, "num-processes", OPT_HARMLESS, "N", FIELD(num_processes),
+                   "number of devices (default: 1)"),
+	OPT_NUMBER(0, "steps-per-generation", OPT_HARMLESS, "N", FIELD(steps_per_generation),
                    "steps per generation batch (TRL's default: "
                    "gradient_accumulation_steps)"),
-	OPT_NUMBER(0, "generation-batch-size", "N", FIELD(generation_batch_size),
+	OPT_NUMBER(0, "generation-batch-size", OPT_HARMLESS, "N", FIELD(generation_batch_size),
                    "rollouts (and sessions) at once; replaces --steps-per-generation "
                    "(TRL's default: per_device_train_batch_size x num_processes x "
                    "steps_per_generation)"),

@@ -9,25 +9,27 @@
 #define FIELD(f) offsetof(struct verdict_options, f)
 
 static const struct opt verdict_rows[] = {
-	OPT_CHOICE(0, "fail-on", "SEVERITY", "error|warning|info|never", FIELD(fail_on),
-                   "exit 1 on findings of this severity or worse (default error)"),
-	OPT_STRING(0, "only", "RULES", FIELD(only), "apply only these rules (comma separated)"),
-	OPT_STRING(0, "without", "RULES", FIELD(without), "skip these rules (comma separated)"),
-	OPT_STRING(0, "read-only", "PATTERNS", FIELD(read_only),
+	OPT_CHOICE(0, "fail-on", OPT_HARMLESS, "SEVERITY", "error|warning|info|never",
+                   FIELD(fail_on), "exit 1 on findings of this severity or worse (default error)"),
+	OPT_STRING(0, "only", OPT_HARMLESS, "RULES", FIELD(only),
+                   "apply only these rules (comma separated)"),
+	OPT_STRING(0, "without", OPT_HARMLESS, "RULES", FIELD(without),
+                   "skip these rules (comma separated)"),
+	OPT_STRING(0, "read-only", OPT_HARMLESS, "PATTERNS", FIELD(read_only),
                    "read-only tools, such as get_*,search_*, in addition to those with "
                    "readOnlyHint"),
-	OPT_STRING(0, "noop", "NAMES", FIELD(noop),
+	OPT_STRING(0, "noop", OPT_HARMLESS, "NAMES", FIELD(noop),
                    "tools, or values of a call's only argument, that are meant to do nothing"),
-	OPT_LIST(0, "baseline", "FILE|DIR", FIELD(baselines),
+	OPT_LIST(0, "baseline", OPT_HARMLESS, "FILE|DIR", FIELD(baselines),
                  "treat tools without a hint as read-only if they changed nothing in these "
                  "recordings"),
-	OPT_LIST(0, "effect", "POINTER", FIELD(effects),
+	OPT_LIST(0, "effect", OPT_HARMLESS, "POINTER", FIELD(effects),
                  "JSON Pointer to a part of the state whose changes are effects of the calls, even "
                  "if they grow evenly or repeat words of the call; may be given several times"),
-	OPT_LIST(0, "expect-error", "TURN|PATTERN", FIELD(expected),
+	OPT_LIST(0, "expect-error", OPT_HARMLESS, "TURN|PATTERN", FIELD(expected),
                  "expect a step to fail, given by its turn or its error message (* matches any "
                  "text)"),
-	OPT_NUMBER(0, "min-effective", "N", FIELD(min_effective),
+	OPT_NUMBER(0, "min-effective", OPT_HARMLESS, "N", FIELD(min_effective),
                    "exit 1 if a rollout has fewer effective steps; steps whose effect is unknown "
                    "are not counted"),
 };
@@ -103,33 +105,30 @@ void verdict_hints_release(struct hints *t)
 	t->baseline = NULL;
 }
 
-static struct held_back *held_of(struct verdicts *v, const char *rule)
+static struct folded *folded_of(struct verdicts *v, const char *rule)
 {
-	for (size_t i = 0; i < v->held_count; i++) {
-		if (!strcmp(v->held[i].rule, rule)) {
-			return &v->held[i];
+	for (size_t i = 0; i < v->folded_count; i++) {
+		if (!strcmp(v->folded[i].rule, rule)) {
+			return &v->folded[i];
 		}
 	}
-	if (v->held_count == ARRAY_LEN(v->held)) {
+	if (v->folded_count == ARRAY_LEN(v->folded)) {
 		return NULL;
 	}
-	v->held[v->held_count] = (struct held_back){rule, SEVERITY_INFO, 0, 0};
-	return &v->held[v->held_count++];
+	v->folded[v->folded_count] = (struct folded){rule, SEVERITY_INFO, 0};
+	return &v->folded[v->folded_count++];
 }
 
+/* Of many rollouts, the first finding of each rule that no other finding explains. */
 static bool is_shown(struct verdicts *v, const struct finding *f)
 {
-	struct held_back *h = v->show_max ? held_of(v, f->rule) : NULL;
+	struct folded *h = v->fold ? folded_of(v, f->rule) : NULL;
 
-	if (!h || h->shown < v->show_max) {
-		if (h) {
-			h->shown++;
-		}
+	if (!h) {
 		return true;
 	}
-	h->held++;
 	h->severity = f->severity > h->severity ? f->severity : h->severity;
-	return false;
+	return h->count++ == 0 && !f->cause;
 }
 
 static void note_worst(struct verdicts *v, const char *rule, enum severity severity)
@@ -140,7 +139,6 @@ static void note_worst(struct verdicts *v, const char *rule, enum severity sever
 	}
 }
 
-/* If many rollouts have the same finding, only the first few are printed. */
 static void show_findings(struct verdicts *v, const struct rollout_verdict *r)
 {
 	struct style style = v->context->style;
@@ -166,14 +164,14 @@ static void show_findings(struct verdicts *v, const struct rollout_verdict *r)
 	buf_release(&causes);
 }
 
-static void show_held_back(const struct verdicts *v, struct buf *out)
+static void show_folded(const struct verdicts *v, struct buf *out)
 {
-	for (size_t i = 0; i < v->held_count; i++) {
-		const struct held_back *h = &v->held[i];
+	for (size_t i = 0; i < v->folded_count; i++) {
+		const struct folded *h = &v->folded[i];
 
-		if (h->held) {
-			buf_printf(out, "%s: %s: %lld more like this (-v shows all)\n",
-			           severity_name(h->severity), h->rule, (long long)h->held);
+		if (h->count > 1) {
+			buf_printf(out, "%s: %s: %lld findings in all (-v shows each)\n",
+			           severity_name(h->severity), h->rule, (long long)h->count);
 		}
 	}
 }
@@ -270,7 +268,7 @@ void verdicts_summary(struct verdicts *v, const struct judge *j)
 	if (!reports_have_table(v->reports)) {
 		return;
 	}
-	show_held_back(v, out);
+	show_folded(v, out);
 	if (v->context->quiet) {
 		return;
 	}

@@ -17,11 +17,11 @@ extern const struct option_group verdict_group;
 
 #define VERDICT_RULES_MAX 64
 
-/* Findings of one rule that were counted but not printed. */
-struct held_back {
+/* Findings of one rule, in many rollouts, of which only the first is printed. */
+struct folded {
 	const char *rule;
 	enum severity severity; /* worst severity among them */
-	int64_t shown, held;
+	int64_t count;
 };
 
 struct verdicts {
@@ -39,9 +39,9 @@ struct verdicts {
 	int64_t at_or_above;        /* findings that cause exit 1 */
 	int64_t broken;             /* rollouts that were refused, lost their peer, or failed */
 	int64_t unfinished;         /* rollouts that did not reach their end */
-	int64_t show_max;           /* findings per rule that are printed; 0: all */
-	struct held_back held[VERDICT_RULES_MAX];
-	size_t held_count;
+	bool fold; /* print one finding a rule, and none that another one explains */
+	struct folded folded[VERDICT_RULES_MAX];
+	size_t folded_count;
 	const char *worst; /* rule of the first finding of the highest severity */
 	enum severity worst_severity;
 	bool has_cause; /* a line with a cause was printed */

@@ -22,20 +22,32 @@ void patterns_add(struct patterns *p, const char *origin, const char *text)
 	p->missed++;
 }
 
-/* "/state/items/0/x" as "/state/items/ * /x", without the blanks. */
-static void put_general(struct buf *out, struct str pointer)
+static bool is_index(struct str token)
 {
-	for (size_t i = 0; i < pointer.n; i++) {
-		size_t digits = 0;
+	size_t i = 0;
 
-		while (i + 1 + digits < pointer.n && pointer.p[i] == '/' &&
-		       pointer.p[i + 1 + digits] >= '0' && pointer.p[i + 1 + digits] <= '9') {
-			digits++;
+	while (i < token.n && token.p[i] >= '0' && token.p[i] <= '9') {
+		i++;
+	}
+	return i && i == token.n;
+}
+
+void pattern_generalize(struct buf *out, struct str pointer)
+{
+	for (size_t i = 0, n; i < pointer.n; i += n + 1) {
+		struct str token = str_skip(pointer, i + 1);
+
+		for (n = 0; n < token.n && token.p[n] != '/';) {
+			n++;
 		}
-		buf_char(out, pointer.p[i]);
-		if (digits && (i + 1 + digits == pointer.n || pointer.p[i + 1 + digits] == '/')) {
+		buf_char(out, '/');
+		if (is_index((struct str){token.p, n})) {
 			buf_char(out, '*');
-			i += digits;
+			continue;
+		}
+		for (size_t k = 0; k < n; k++) {
+			buf_add(out, token.p[k] == '*' ? "~2" : token.p + k,
+			        1 + (token.p[k] == '*'));
 		}
 	}
 }
@@ -43,16 +55,13 @@ static void put_general(struct buf *out, struct str pointer)
 static void note_name(struct patterns *p, struct str pointer)
 {
 	struct buf general = BUF(BUF_MAX_SMALL);
-	bool known = p->near.count == NAMES_MAX || str_starts(pointer, STR("/meta")) ||
-	             str_starts(pointer, STR("/messages")) || str_starts(pointer, STR("/llm"));
 
-	if (!known) {
-		put_general(&general, pointer);
+	if (str_starts(pointer, STR("/meta")) || str_starts(pointer, STR("/messages")) ||
+	    str_starts(pointer, STR("/llm"))) {
+		return;
 	}
-	for (size_t i = 0; i < p->near.count && !known; i++) {
-		known = str_is(buf_view(&general), p->near.text[i]);
-	}
-	if (!known) {
+	pattern_generalize(&general, pointer);
+	if (!names_know(&p->near, buf_view(&general))) {
 		names_add(&p->near, buf_view(&general));
 	}
 	buf_release(&general);
@@ -85,8 +94,16 @@ void patterns_see(struct patterns *p, struct str line)
 	}
 }
 
-/* The offset of the last token, with its slash. */
-static size_t last_token(struct str pointer)
+void patterns_see_rollout(struct patterns *p, const struct rollout_copy *r)
+{
+	const struct line *l;
+
+	for (size_t i = 0; (l = rollout_copy_line(r, i)); i++) {
+		patterns_see(p, l->text);
+	}
+}
+
+size_t pointer_parent(struct str pointer)
 {
 	size_t at = pointer.n;
 
@@ -100,12 +117,12 @@ bool patterns_suggest(const struct patterns *p, const struct used_pattern *misse
 	struct str typed = str_from(missed->text);
 	const char *names[NAMES_MAX];
 	bool deep = strstr(missed->text, "/**/") != NULL;
-	size_t kept = deep ? last_token(typed) : 0;
+	size_t kept = deep ? pointer_parent(typed) : 0;
 
 	for (size_t i = 0; i < p->near.count; i++) {
 		struct str name = str_from(p->near.text[i]);
 
-		names[i] = deep ? p->near.text[i] + last_token(name) : p->near.text[i];
+		names[i] = deep ? p->near.text[i] + pointer_parent(name) : p->near.text[i];
 	}
 	const char *near = text_nearest(str_skip(typed, kept), names, p->near.count);
 	if (!near) {

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/names.h"
+#include "compare/rollout_copy.h"
 
 struct used_pattern {
 	const char *origin; /* for messages: the option, or "lake.jsonl.masks:3" */
@@ -26,8 +27,15 @@ struct patterns {
 void patterns_add(struct patterns *p, const char *origin, const char *text);
 /* Examines one line of a recording, raw JSON. Costs nothing once all patterns have matched. */
 void patterns_see(struct patterns *p, struct str line);
+/* The same for all lines of a rollout. */
+void patterns_see_rollout(struct patterns *p, const struct rollout_copy *r);
 /* Appends a similar pattern that would have matched; false if there is none. */
 bool patterns_suggest(const struct patterns *p, const struct used_pattern *missed, struct buf *out);
 void patterns_release(struct patterns *p); /* ready for reuse */
+
+/* Appends the pattern that matches a pointer, and those that differ from it in array indexes. */
+void pattern_generalize(struct buf *out, struct str pointer);
+/* The length of a pointer without its last token, and without the slash before that. */
+size_t pointer_parent(struct str pointer);
 
 #endif

@@ -86,6 +86,15 @@ int rollout_copy_take(struct rollout_copy *c, struct strip *strip, const struct 
 	return failed;
 }
 
+const struct line *rollout_copy_line(const struct rollout_copy *c, size_t index)
+{
+	return index == 0              ? &c->header
+	       : index == 1            ? &c->reset
+	       : index < c->count + 2  ? &c->steps[index - 2]
+	       : index == c->count + 2 ? &c->end
+	                               : NULL;
+}
+
 void rollout_copy_release(struct rollout_copy *c)
 {
 	free(c->steps);

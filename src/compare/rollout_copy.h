@@ -33,6 +33,8 @@ MUST_USE int rollout_copy_take(struct rollout_copy *c, struct strip *strip, cons
 /* Adds a stripped line. */
 MUST_USE int rollout_copy_keep(struct rollout_copy *c, struct str text, uint64_t number,
                                struct error *err);
+/* Its lines in order, from 0: a missing one has no text; NULL after the last one. */
+const struct line *rollout_copy_line(const struct rollout_copy *c, size_t index);
 void rollout_copy_release(struct rollout_copy *c); /* ready for reuse; may be called twice */
 
 #endif

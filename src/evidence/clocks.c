@@ -102,16 +102,12 @@ static size_t log_time_at(struct str s)
 	return n + digits_at(str_skip(s, n));
 }
 
+/* A run of hex digits may be a digest of the state; a UUID is not. */
 static size_t id_at(struct str s)
 {
 	static const char uuid[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-	static const char plain[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
 
-	if (fits(s, uuid)) {
-		return sizeof(uuid) - 1;
-	}
-	bool longer = s.n >= sizeof(plain) && is_hex(s.p[sizeof(plain) - 1]);
-	return !longer && fits(s, plain) ? sizeof(plain) - 1 : 0;
+	return fits(s, uuid) ? sizeof(uuid) - 1 : 0;
 }
 
 static size_t volatile_at(struct str s)
@@ -402,15 +398,7 @@ bool clocks_is_now(struct str value, int64_t now_ms)
 	return clocks_time(value, now_ms, &ms);
 }
 
-bool clocks_is_uuid(struct str value)
-{
-	struct str text = json_type(value) == JSON_STRING ? json_inner(value) : STR_NONE;
-
-	return text.n == sizeof("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx") - 1 &&
-	       id_at(text) == text.n;
-}
-
-bool clocks_is_id(struct str text)
+bool clocks_is_uuid(struct str text)
 {
 	return text.n > 0 && id_at(text) == text.n;
 }

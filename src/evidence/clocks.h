@@ -6,7 +6,7 @@
 
 /* Appends text with each of the following replaced by '#': a date with a time (ISO 8601), a time
    of day with thousandths or after a year, a number that is a Unix time of these decades in
-   seconds, milli-, micro- or nanoseconds, a UUID, a run of 32 hex digits. */
+   seconds, milli-, micro- or nanoseconds, a UUID. */
 void clocks_mask(struct str text, struct buf *out);
 /* The same for two texts at once: they become views of `scratch`, unless it is too small. */
 void clocks_mask_both(struct str *a, struct str *b, struct buf *scratch);
@@ -32,9 +32,7 @@ int64_t clocks_unix_ms(struct str value);
    are equal. */
 void clocks_of_call(struct str meta, int64_t *sent_ms, int64_t *answered_ms);
 
-/* Is the JSON value a string that is one UUID (RFC 9562)? */
-bool clocks_is_uuid(struct str value);
-/* Is the text a UUID or 32 hex digits? */
-bool clocks_is_id(struct str text);
+/* Is the text one UUID (RFC 9562)? */
+bool clocks_is_uuid(struct str text);
 
 #endif

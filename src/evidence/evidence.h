@@ -15,7 +15,6 @@
    trace.h          are two rollouts with one seed alike?
    call.h, peer.h   what was called; text from peers, made safe to print
    hints.h, baseline.h  facts about tools from the user or an earlier recording
-   trained.h, logprobs.h  log-probabilities of the trainer, and recorded ones
    streak.h, span.h  runs of failures, ranges of steps
    clocks.h, fingerprint.h, rollout_table.h  points in time; hashes of values; the open rollouts */
 

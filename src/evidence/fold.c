@@ -159,7 +159,9 @@ static void count_failure(struct open_rollout *o, const struct derived_line *m)
 	struct rollout_facts *f = &o->facts;
 
 	o->failed++;
-	f->episode.failed += m->failed && !m->outside_episode;
+	bool counts = m->failed && !m->outside_episode;
+	f->episode.failed += counts;
+	f->episode.invalid += counts && line_error_class(m->line) == CLASS_ARGUMENTS;
 	if (++f->failed_run > o->longest_failed_run) {
 		o->longest_failed_run = f->failed_run;
 	}

@@ -210,6 +210,8 @@ void fold_header(struct open_rollout *o, const struct line *header)
 
 	f->task = json_text(f->arena, JSON_GET(header->value[KEY_TASK], "id"));
 	f->policy = line_policy_kind(header);
+	f->draws = f->policy == POLICY_RANDOM &&
+	           !JSON_GET(JSON_GET(header->value[KEY_POLICY], "params"), "actions").p;
 	f->imported = f->policy == POLICY_IMPORT || line_state_kind(header) == STATE_IMPORT;
 	f->known = known_keys(JSON_GET(header->value[KEY_ENV], "facts"));
 	json_i64(JSON_GET(header->value[KEY_LIMITS], "max_turns"), &f->max_turns);
@@ -217,8 +219,9 @@ void fold_header(struct open_rollout *o, const struct line *header)
 		json_i64(JSON_GET(header->value[KEY_TASK], "group_size"), &f->group_size);
 	}
 	json_i64(header->value[KEY_SAMPLE], &f->sample);
-	f->has_seed = json_i64(header->value[KEY_SEED], &f->seed);
 	f->protocol = line_protocol(header);
+	/* a plain MCP server is sent none */
+	f->has_seed = f->protocol != PROTOCOL_MCP && json_i64(header->value[KEY_SEED], &f->seed);
 	take_source(o, header);
 	keep_tools(o, header->value[KEY_TOOLS]);
 }

@@ -14,6 +14,10 @@
    than one in a hundred succeeded. */
 #define FAILED_RUN 3
 
+/* Repeated calls that got their earlier reply from another state, and none that did not: two places may
+   lead to a third by the same call, and do so twice by chance. */
+#define REPEATS 3
+
 /* Controls between which other rollouts acted that must show a change of a member that this
    rollout's own calls change: one may be a coincidence. */
 #define SHARED_CONTROLS 2

@@ -114,6 +114,7 @@ enum source { SOURCE_NONE, SOURCE_OBSERVATION, SOURCE_NAMED };
 /* Steps up to and including the first one that reported terminated or truncated. */
 struct episode_counts {
 	int64_t steps, failed;
+	int64_t invalid;            /* failed ones whose arguments were refused */
 	int64_t idle;               /* steps that need not change anything */
 	int64_t changed, unchanged; /* by their effects; known when the rollout is over */
 };
@@ -146,6 +147,7 @@ struct rollout_facts {
 	struct str id;   /* as in the recording, decoded */
 	struct str task; /* task.id, decoded; absent if there is none */
 	enum policy_kind policy;
+	bool draws; /* the policy draws its calls from the tools' schemas */
 	enum source source;
 	bool state_is_named; /* the user chose it, or another recorder */
 	bool imported;      /* according to policy.kind or state_source.kind */
@@ -199,6 +201,13 @@ struct rollout_facts {
 	struct arena *arena;                 /* released when the rollout is closed */
 	struct workspace *work;
 };
+
+/* Was every step a call that was drawn, and refused as invalid? Such steps say nothing about the
+   environment; the rule drawn-calls has them. */
+static inline bool drawn_calls_do_not_fit(const struct rollout_facts *r)
+{
+	return r->draws && r->episode.steps > 0 && r->episode.invalid == r->episode.steps;
+}
 
 /* The tool's index, or TOOL_UNLISTED. */
 int tool_at(const struct rollout_facts *r, struct str name);

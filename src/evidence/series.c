@@ -311,16 +311,20 @@ static void add_change(struct comparison *c, struct member *m, struct str before
 	c->trial->count++;
 }
 
+static bool are_now(const struct series *s, struct str before, struct str after)
+{
+	return (!before.p || clocks_is_now(before, s->now_ms)) && after.p &&
+	       clocks_is_now(after, s->now_ms);
+}
+
 static void compare_scalars(struct comparison *c, struct str pointer, struct str before,
                             struct str after)
 {
-	int64_t now = c->s->now_ms;
 	double from = 0, to = 0;
 	bool number = json_double(before, &from) && json_double(after, &to);
 
 	add_change(c, member_at(c->s, pointer, false), before, after, number, to - from,
-	           (!before.p || clocks_is_now(before, now)) && after.p &&
-	                   clocks_is_now(after, now));
+	           are_now(c->s, before, after));
 }
 
 /* ---- texts ---- */
@@ -386,10 +390,13 @@ static void compare_texts(struct comparison *c, struct str pointer, struct str b
 	struct buf scratch = BUF(BUF_MAX_MESSAGE);
 	struct numbered_text a = {.count = 0}, b = {.count = 0};
 	struct str x = json_inner(before), y = json_inner(after);
+	int64_t date;
+	bool dates = clocks_date(x, &date) && clocks_date(y, &date);
 
 	clocks_mask_both(&x, &y, &scratch);
 	if (str_eq(x, y)) {
-		add_change(c, member_at(c->s, pointer, false), before, after, false, 0, true);
+		add_change(c, member_at(c->s, pointer, false), before, after, false, 0,
+		           !dates || are_now(c->s, before, after));
 	} else {
 		read_numbers(x, &a);
 		read_numbers(y, &b);

@@ -120,22 +120,28 @@ void sharing_end(struct sharing *s, uint64_t state)
 	s->end = state;
 }
 
+static bool is_effect(const struct member *m)
+{
+	return m->explanation == MEMBER_EFFECT && m->controls == 0;
+}
+
 const struct member *sharing_member(const struct series *s)
 {
 	struct member **list = map_list(&s->members);
 	const struct member *found = NULL;
+	bool own = false; /* a member that this rollout changed again and again, and others never */
 
 	for (size_t i = 0; i < s->members.count; i++) {
 		const struct member *m = list[i];
-		bool shared = m->explanation == MEMBER_EFFECT && m->trials > 0 &&
-		              m->controls == 0 && m->shared >= SHARED_CONTROLS &&
+		bool shared = is_effect(m) && m->trials > 0 && m->shared >= SHARED_CONTROLS &&
 		              2 * m->shared >= s->busy;
 
+		own = own || (is_effect(m) && m->trials >= SHARED_CONTROLS && m->shared == 0);
 		/* the first by its pointer: map_list has no order */
 		if (shared && (!found || str_order(m->pointer, found->pointer) < 0)) {
 			found = m;
 		}
 	}
 	free(list);
-	return found;
+	return own ? NULL : found;
 }

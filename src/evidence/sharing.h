@@ -54,7 +54,9 @@ void sharing_end(struct sharing *s, uint64_t state);
 
 /* The member that other rollouts change: this rollout's own calls change it by an effect, it never
    changed while nobody acted, and did in at least SHARED_CONTROLS, and half, of the controls
-   in which others acted. NULL: none. After explain_members(). */
+   in which others acted. NULL: none, or another member that this rollout's calls change stands
+   still while others act: the environment is its own, and what others change is a count of all.
+   After explain_members(). */
 const struct member *sharing_member(const struct series *s);
 
 #endif

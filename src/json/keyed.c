@@ -21,18 +21,24 @@ static void place_of(const struct keyed *k, const char *at, size_t *line, size_t
 	}
 }
 
+size_t keyed_line(const struct keyed *k)
+{
+	size_t line, column;
+
+	place_of(k, k->value.p, &line, &column);
+	return line;
+}
+
 int keyed_fail(struct keyed *k, const char *fmt, ...)
 {
 	char what[sizeof(k->err->text)];
-	size_t line, column;
 	va_list args;
 
 	va_start(args, fmt);
 	vsnprintf(what, sizeof(what), fmt, args);
 	va_end(args);
-	place_of(k, k->value.p, &line, &column);
-	return error_set(k->err, FAIL_INPUT, "%s%s:%zu: %s%s%s", k->what, k->name, line, k->place,
-	                 *k->place ? ": " : "", what);
+	return error_set(k->err, FAIL_INPUT, "%s%s:%zu: %s%s%s", k->what, k->name, keyed_line(k),
+	                 k->place, *k->place ? ": " : "", what);
 }
 
 int keyed_expected(struct keyed *k, const char *wanted)

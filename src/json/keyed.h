@@ -81,6 +81,8 @@ MUST_USE int keyed_read(struct keyed *k, struct str object, const struct keyed_t
 
 /* Sets the error "NAME:LINE: PLACE: " and the message; returns -1. */
 int keyed_fail(struct keyed *k, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* The line of k->value. */
+size_t keyed_line(const struct keyed *k);
 /* For a `read` function: reads k->value as a KEYED_NAME. */
 MUST_USE int keyed_name(struct keyed *k, const char **to);
 /* Sets the error that the current key must be `wanted` but is k->value; returns -1. */

@@ -303,6 +303,11 @@ static void warn_stop_string(const struct llm_policy *p)
 	}
 }
 
+static bool is_stopped(const void *io)
+{
+	return io_stopped(io);
+}
+
 static int llm_decide(struct policy *base, const struct policy_view *v, struct decision *out,
                       struct error *err)
 {
@@ -332,8 +337,13 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 	                          .format = p->conf->tool_format,
 	                          .likely = p->template_format,
 	                          .repair = p->conf->repair,
-	                          .first = p->calls_made};
+	                          .first = p->calls_made,
+	                          .stopped = is_stopped,
+	                          .ctx = p->chat.io};
 	calls_read(&conf, &p->reply, &p->turn, &p->calls);
+	if (p->calls.stopped) {
+		return error_set(err, FAIL_INTERRUPTED, "interrupted");
+	}
 	add_reply(p);
 	warn_stop_string(p);
 	if (p->calls.count) {

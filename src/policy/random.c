@@ -1,93 +1,35 @@
-/* Random, schema-valid calls: see random.h. */
-#include "policy/random.h"
-
+/* Random calls that match the tools' schemas. The same seed gives the same calls. */
 #include "base/rng.h"
 #include "base/text.h"
 #include "json/write.h"
 #include "policy/draw.h"
 #include "policy/file.h"
+#include "policy/policy.h"
 #include "policy/script.h"
 #include "policy/tools.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
+extern const struct policy_ops policy_random;
+
+struct drawn_tool {
+	struct str json; /* as advertised; owned copy */
+	struct named_values named;
+};
+
 struct random_policy {
 	struct policy base;
 	struct arena arena;
 	struct rng rng;
-	struct str tools;                     /* those to draw from; owned copy */
-	struct str only;                      /* name of the only one; absent: all tools */
-	struct script_conf actions;           /* count 0: no actions given */
-	struct action_candidates error_words; /* words from errors that list nothing */
-	struct parameter_values listed;       /* values of the parameters */
-	struct str tool;                      /* called last; absent: none */
+	struct drawn_tool *tools; /* those to draw from */
+	size_t count;
+	struct str only;            /* name of the only one; absent: all tools */
+	struct script_conf actions; /* count 0: no actions given */
+	struct drawn_tool *tool;    /* called last; NULL: none */
 	struct buf arguments, name;
 	struct str title, params;
 };
-
-/* Values for strings: words from errors, and from the tool's description. */
-static void collect_words(struct random_policy *p, struct str tool, struct action_candidates *words)
-{
-	struct arena scratch = {0};
-	struct str description = JSON_GET(tool, "description");
-
-	for (size_t i = 0; i < p->error_words.count; i++) {
-		action_candidates_add_word(words, p->error_words.item[i]);
-	}
-	if (json_type(description) == JSON_STRING) {
-		action_candidates_add(words, json_text(&scratch, description));
-	}
-	arena_release(&scratch);
-}
-
-static bool was_sent(const struct random_policy *p, struct str word)
-{
-	struct str sent = p->arguments.n ? buf_view(&p->arguments) : STR_NONE, each;
-	size_t cursor = 0;
-
-	while (json_next_string(sent, &cursor, &each)) {
-		if (json_is(each, word)) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* An error message may list the allowed values, or have them among its words. */
-static void read_error(struct random_policy *p, const struct policy_view *v)
-{
-	struct action_candidates words = {.count = 0};
-
-	if (v->last == OUTCOME_NONE || v->last == OUTCOME_OK ||
-	    (p->tool.p &&
-	     parameter_values_learn(&p->listed, p->tool, buf_view(&p->arguments), v->last_error))) {
-		return;
-	}
-	action_candidates_add(&words, v->last_error);
-	for (size_t i = 0; i < words.count; i++) {
-		if (!was_sent(p, words.item[i])) {
-			action_candidates_add_word(&p->error_words, words.item[i]);
-		}
-	}
-	action_candidates_release(&words);
-}
-
-/* Draws the arguments of p->tool. */
-static void draw_call(struct random_policy *p)
-{
-	struct action_candidates words = {.count = 0};
-
-	buf_clear(&p->arguments);
-	buf_clear(&p->name);
-	json_decode(JSON_GET(p->tool, "name"), &p->name);
-	parameter_values_describe(&p->listed, p->tool);
-	collect_words(p, p->tool, &words);
-	struct draw_texts texts = {
-		.words = &words, .listed = &p->listed, .tool = buf_view(&p->name)};
-	draw_arguments(&p->rng, tool_schema(p->tool), &texts, &p->arguments);
-	action_candidates_release(&words);
-}
 
 static int random_decide(struct policy *base, const struct policy_view *v, struct decision *out,
                          struct error *err)
@@ -102,13 +44,17 @@ static int random_decide(struct policy *base, const struct policy_view *v, struc
 			.kind = DECIDE_CALL, .name = c->name, .arguments = c->arguments};
 		return 0;
 	}
-	size_t count = json_count(p->tools);
-	if (!count) {
+	if (!p->count) {
 		return error_set(err, FAIL_USAGE, "\1policy\2 random: the server offers no tools");
 	}
-	read_error(p, v);
-	p->tool = draw_any(&p->rng, p->tools);
-	draw_call(p);
+	if (p->tool && v->last != OUTCOME_NONE && v->last != OUTCOME_OK) {
+		named_values_learn(&p->tool->named, buf_view(&p->arguments), v->last_error);
+	}
+	p->tool = &p->tools[rng_below(&p->rng, (uint32_t)p->count)];
+	buf_clear(&p->arguments);
+	buf_clear(&p->name);
+	json_decode(JSON_GET(p->tool->json, "name"), &p->name);
+	draw_arguments(&p->rng, tool_schema(p->tool->json), &p->tool->named, &p->arguments);
 	*out = (struct decision){.kind = DECIDE_CALL,
 	                         .name = buf_view(&p->name),
 	                         .arguments = buf_view(&p->arguments)};
@@ -132,10 +78,77 @@ static void random_close(struct policy *base)
 	}
 	buf_release(&p->arguments);
 	buf_release(&p->name);
-	action_candidates_release(&p->error_words);
-	parameter_values_release(&p->listed);
 	arena_release(&p->arena);
 	free(p);
+}
+
+/* The seed, and "tool" and "actions" if they were given. */
+static struct str describe(struct random_policy *p, uint64_t seed)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	buf_printf(&text, "{\"seed\":%" PRIu64, seed);
+	if (p->actions.params.n) {
+		buf_char(&text, ',');
+		buf_str(&text, str_skip(p->actions.params, 1));
+	} else {
+		if (p->only.n) {
+			buf_text(&text, ",\"tool\":");
+			json_quote(&text, p->only);
+		}
+		buf_char(&text, '}');
+	}
+	struct str kept = arena_str(&p->arena, buf_view(&text));
+	buf_release(&text);
+	return kept;
+}
+
+/* The tools that have a name, or the one with the name `only`. */
+static void add_tools(struct random_policy *p, struct str tools)
+{
+	struct str tool;
+	size_t cursor = 0;
+
+	while (json_next(tools, &cursor, &tool)) {
+		struct str name = JSON_GET(tool, "name");
+
+		if (json_type(name) == JSON_STRING && (!p->only.p || json_is(name, p->only))) {
+			p->tools = arena_grow(&p->arena, p->tools, p->count, sizeof(*p->tools));
+			p->tools[p->count].json = tool;
+			named_values_begin(&p->tools[p->count++].named, &p->arena, tool);
+		}
+	}
+}
+
+/* Chooses what to draw from: the actions, the tool that was named, or all tools. */
+static int choose(struct random_policy *p, const struct policy_conf *conf, struct error *err)
+{
+	if (conf->actions) {
+		return script_from_text(conf, &p->arena, &p->actions, err);
+	}
+	if (conf->tool) {
+		p->only = arena_str(&p->arena, str_from(conf->tool));
+	}
+	add_tools(p, arena_str(&p->arena, conf->tools));
+	return p->only.p ? tool_require(conf->tools, p->only, err) : 0;
+}
+
+static int open_seeded(const struct policy_conf *conf, struct str name, uint64_t seed,
+                       struct policy **out, struct error *err)
+{
+	struct random_policy *p = mem_new(sizeof(*p));
+
+	p->base.ops = &policy_random;
+	p->arguments = p->name = BUF(BUF_MAX_MESSAGE);
+	p->title = arena_str(&p->arena, name);
+	rng_seed(&p->rng, seed, 1 + (uint64_t)conf->sample);
+	if (choose(p, conf, err)) {
+		random_close(&p->base);
+		return -1;
+	}
+	p->params = describe(p, seed);
+	*out = &p->base;
+	return 0;
 }
 
 /* "random:SEED" */
@@ -173,7 +186,7 @@ static int random_open(const struct policy_conf *conf, struct policy **out, stru
 	if (read_spec(conf->spec, &seed, err)) {
 		return -1;
 	}
-	return random_new(conf, str_from(policy_kind_name(POLICY_RANDOM)), seed, out, err);
+	return open_seeded(conf, str_from(policy_kind_name(POLICY_RANDOM)), seed, out, err);
 }
 
 /* {"kind":"random", "name":"...", "seed":7} */
@@ -205,8 +218,8 @@ static int random_from_file(struct keyed *k, struct str root, const struct polic
 	if (keyed_read(k, root, &random_table, &f)) {
 		return -1;
 	}
-	return random_new(conf, policy_file_title(conf, &f.file), (uint64_t)f.seed.value, out,
-	                  k->err)
+	return open_seeded(conf, policy_file_title(conf, &f.file), (uint64_t)f.seed.value, out,
+	                   k->err)
 	               ? policy_file_invalid(k)
 	               : 0;
 }
@@ -225,81 +238,3 @@ const struct policy_ops policy_random = {
 	.facts = random_facts,
 	.close = random_close,
 };
-
-/* The seed, and "tool" and "actions" if they were given. */
-static struct str describe(struct random_policy *p, uint64_t seed)
-{
-	struct buf text = BUF(BUF_MAX_MESSAGE);
-
-	buf_printf(&text, "{\"seed\":%" PRIu64, seed);
-	if (p->actions.params.n) {
-		buf_char(&text, ',');
-		buf_str(&text, str_skip(p->actions.params, 1));
-	} else {
-		if (p->only.n) {
-			buf_text(&text, ",\"tool\":");
-			json_quote(&text, p->only);
-		}
-		buf_char(&text, '}');
-	}
-	struct str kept = arena_str(&p->arena, buf_view(&text));
-	buf_release(&text);
-	return kept;
-}
-
-/* The tools that have a name, or the one with the name `only`. */
-static struct str named_tools(struct arena *arena, struct str tools, struct str only)
-{
-	struct buf named = BUF(BUF_MAX_MESSAGE);
-	struct str tool;
-	size_t cursor = 0;
-
-	buf_char(&named, '[');
-	while (json_next(tools, &cursor, &tool)) {
-		struct str name = JSON_GET(tool, "name");
-
-		if (json_type(name) == JSON_STRING && (!only.p || json_is(name, only))) {
-			buf_text(&named, named.n > 1 ? "," : "");
-			buf_str(&named, tool);
-		}
-	}
-	buf_char(&named, ']');
-	struct str kept = arena_str(arena, buf_view(&named));
-	buf_release(&named);
-	return kept;
-}
-
-/* Chooses what to draw from: the actions, the tool that was named, or all tools. */
-static int choose(struct random_policy *p, const struct policy_conf *conf, struct error *err)
-{
-	struct str *actions;
-	size_t count;
-
-	if (conf->actions) {
-		return script_split(conf->actions, &p->arena, &actions, &count, err) ||
-		       script_from_actions(conf, actions, count, &p->arena, &p->actions, err);
-	}
-	if (conf->tool) {
-		p->only = arena_str(&p->arena, str_from(conf->tool));
-	}
-	p->tools = named_tools(&p->arena, conf->tools, p->only);
-	return p->only.p ? tool_require(conf->tools, p->only, err) : 0;
-}
-
-int random_new(const struct policy_conf *conf, struct str name, uint64_t seed, struct policy **out,
-               struct error *err)
-{
-	struct random_policy *p = mem_new(sizeof(*p));
-
-	p->base.ops = &policy_random;
-	p->arguments = p->name = BUF(BUF_MAX_MESSAGE);
-	p->title = arena_str(&p->arena, name);
-	rng_seed(&p->rng, seed, 1 + (uint64_t)conf->sample);
-	if (choose(p, conf, err)) {
-		random_close(&p->base);
-		return -1;
-	}
-	p->params = describe(p, seed);
-	*out = &p->base;
-	return 0;
-}

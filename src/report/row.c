@@ -92,6 +92,11 @@ static void put_effect(const struct row *r, struct cells *c, size_t width)
 		cells_add(c, STR("-"), width, NULL);
 	} else if (r->effect == EFFECT_CHANGED) {
 		c->used += changes_add(c->out, &r->changes, at_most(width, cells_left(c)));
+	} else if (r->changes.count && width > 2) {
+		/* what changed is no known effect: counts, echoes */
+		cells_add(c, STR("("), width, NULL);
+		c->used += changes_add(c->out, &r->changes, at_most(width - 2, cells_left(c) - 1));
+		cells_add(c, STR(")"), width, NULL);
 	} else {
 		cells_add(c, str_from(effect_name(r->effect)), width, color);
 	}
@@ -144,7 +149,7 @@ void row_print(const struct row *r, const struct layout *l, struct style style, 
 void row_widths(const struct row *r, struct widths *w)
 {
 	size_t outcome = r->outcome == OUTCOME_NONE ? 1 : strlen(outcome_name(r->outcome));
-	size_t effect = r->effect == EFFECT_CHANGED
+	size_t effect = r->effect == EFFECT_CHANGED || r->changes.count
 	                        ? at_most(changes_want(&r->changes), CHANGE_MOST)
 	                        : strlen(effect_name(r->effect));
 

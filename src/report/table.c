@@ -17,6 +17,7 @@
 
 struct table {
 	struct style style;
+	bool live;   /* effects are not final before the end */
 	size_t wait; /* rows to wait for before the layout is chosen */
 	struct layout layout;
 	bool timed_out;        /* the last step was not answered in time */
@@ -37,6 +38,7 @@ struct table *table_new(struct style style, bool live)
 
 	t->style = style;
 	t->style.columns = style.columns > LEAST_COLUMNS ? style.columns : LEAST_COLUMNS;
+	t->live = live;
 	t->wait = live ? 1 : ROWS;
 	t->rollout = t->event = BUF(BUF_MAX_SMALL);
 	t->state = BUF(BUF_MAX_MESSAGE);
@@ -279,6 +281,19 @@ static void ending(struct table *t, const struct line *l, struct buf *out)
 	buf_release(&text);
 }
 
+/* The rows of a live table say what changed; what it was is known now. */
+static void put_revised(const struct rollout_facts *r, struct buf *out)
+{
+	int64_t n = r->verdict.revised;
+
+	if (n > 0) {
+		buf_printf(out,
+		           "revised: what %" PRId64 " step%s changed only counts the calls or repeats "
+		           "their words\n",
+		           n, n == 1 ? "" : "s");
+	}
+}
+
 static void put_incomplete(const struct line *l, int64_t lines, struct buf *out)
 {
 	int64_t counted;
@@ -338,6 +353,9 @@ void table_line(struct table *t, const struct evidence_update *u, struct buf *ou
 		print_rows(t, out);
 		if (l) {
 			ending(t, l, out);
+		}
+		if (t->live) {
+			put_revised(u->rollout, out);
 		}
 		put_incomplete(l, u->rollout->lines, out);
 		break;

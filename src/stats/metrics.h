@@ -3,7 +3,7 @@
 #ifndef ROLLDBG_STATS_METRICS_H
 #define ROLLDBG_STATS_METRICS_H
 
-#include "evidence/logprobs.h"
+#include "trajectory/logprobs.h"
 #include "trajectory/words.h"
 
 enum sum {

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "evidence/fingerprint.h"
 #include "evidence/peer.h"
-#include "evidence/trained.h"
+#include "trajectory/trained.h"
 #include "json/arguments.h"
 #include "stats/task_metrics.h"
 

@@ -1,4 +1,4 @@
-/* Finds secrets in headers and URLs: see credentials.h. */
+/* Finds secrets in headers, URLs and commands: see credentials.h. */
 #include "trajectory/credentials.h"
 
 #include "base/base64.h"
@@ -31,7 +31,7 @@ bool credentials_named(struct str name)
 	static const char *const parts[] = {"authorization", "cookie",  "token",      "secret",
 	                                    "password",      "passwd",  "credential", "apikey",
 	                                    "api-key",       "api_key", "signature"};
-	static const char *const ends[] = {"key", "auth", "sig", "pass", "pwd"};
+	static const char *const ends[] = {"key", "auth", "sig", "pass", "pwd", "jwt", "_pat"};
 
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		if (contains(name, parts[i])) {
@@ -148,13 +148,14 @@ static void unescape(struct str value, struct buf *out)
 	}
 }
 
+/* code: of an OAuth redirect. */
 static void add_query(struct secrets *s, struct str query)
 {
 	while (query.n) {
 		struct buf plain = BUF(BUF_MAX_SMALL);
 		struct str value, name = cut_at(cut_at(query, '&', &query), '=', &value);
 
-		if (credentials_named(name)) {
+		if (credentials_named(name) || str_is(name, "code")) {
 			unescape(value, &plain);
 			secrets_add(s, buf_view(&plain));
 		}
@@ -162,10 +163,10 @@ static void add_query(struct secrets *s, struct str query)
 	}
 }
 
-void credentials_add_url(struct secrets *s, const char *url)
+/* USER:PASSWORD@HOST/.. */
+static void add_place(struct secrets *s, const char *host)
 {
-	const char *scheme = strstr(url, "://"), *host = scheme ? scheme + 3 : url;
-	struct str rest, place = {host, scheme ? strcspn(host, "/?#") : 0};
+	struct str place = {host, strcspn(host, "/?#")};
 	struct buf user = BUF(BUF_MAX_SMALL);
 
 	while (place.n && place.p[place.n - 1] != '@') {
@@ -173,7 +174,88 @@ void credentials_add_url(struct secrets *s, const char *url)
 	}
 	unescape((struct str){place.p, place.n ? place.n - 1 : 0}, &user);
 	add_user(s, buf_view(&user));
-	cut_at(str_from(url), '?', &rest);
-	add_query(s, cut_at(rest, '#', &rest));
 	buf_release(&user);
+}
+
+void credentials_add_url(struct secrets *s, const char *url)
+{
+	const char *scheme = strstr(url, "://");
+	struct str query, fragment;
+
+	if (scheme) {
+		add_place(s, scheme + 3);
+	}
+	cut_at(cut_at(str_from(url), '#', &fragment), '?', &query);
+	add_query(s, query);
+	add_query(s, fragment);
+}
+
+/* ---- commands ---- */
+
+/* Reads one word as sh does, without its quotes. False: there are no more. */
+static bool next_word(const char **at, struct buf *word)
+{
+	const char *p = *at + strspn(*at, " \t\r\n;&|()"), *begin = p;
+	char quote = '\0';
+
+	buf_clear(word);
+	for (; *p && (quote || !strchr(" \t\r\n;&|()", *p)); p++) {
+		if (quote ? *p == quote : *p == '\'' || *p == '"') {
+			quote = (char)(quote ? '\0' : *p);
+			continue;
+		}
+		p += *p == '\\' && quote != '\'' && p[1];
+		buf_char(word, *p);
+	}
+	*at = p;
+	return p > begin;
+}
+
+/* NAME=VALUE, with dashes before it or not, "Name: value", a URL; also in the value of another. */
+static void add_word(struct secrets *s, const char *word)
+{
+	const char *value = word;
+
+	while (value) {
+		const char *url = strstr(value, "://"), *equals = strchr(value, '=');
+
+		credentials_add_header(s, str_from(value), false);
+		if (url && (!equals || url < equals)) {
+			credentials_add_url(s, value);
+			return;
+		}
+		if (equals && credentials_named((struct str){value, (size_t)(equals - value)})) {
+			secrets_add(s, str_from(equals + 1));
+		}
+		value = equals ? equals + 1 : NULL;
+	}
+}
+
+static void add_command(struct secrets *s, const char *command)
+{
+	struct buf word = BUF(BUF_MAX_MESSAGE);
+	bool named = false; /* the word before is an option for a key */
+
+	while (next_word(&command, &word)) {
+		const char *text = buf_cstr(&word);
+
+		if (named && text[0] != '-') {
+			secrets_add(s, buf_view(&word));
+		}
+		named = text[0] == '-' && !strchr(text, '=') && credentials_named(buf_view(&word));
+		add_word(s, text);
+	}
+	buf_release(&word);
+}
+
+void credentials_add_target(struct secrets *s, const char *target)
+{
+	if (str_starts(str_from(target), STR("stdio:"))) {
+		add_command(s, target + strlen("stdio:"));
+		return;
+	}
+	if (!strstr(target, "://")) {
+		add_place(s, target);
+	}
+	credentials_add_url(s, target);
 }

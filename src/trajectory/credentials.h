@@ -1,4 +1,4 @@
-/* Finds secrets in user-supplied headers and URLs. */
+/* Finds secrets in user-supplied headers, URLs and commands. */
 #ifndef ROLLDBG_TRAJECTORY_CREDENTIALS_H
 #define ROLLDBG_TRAJECTORY_CREDENTIALS_H
 
@@ -8,7 +8,7 @@ struct secrets; /* trajectory/redact.h */
 
 /* Does a header, parameter or variable of that name carry a credential? Decided by words in the
    name: token, secret, password, api-key, authorization, cookie, signature and similar, and
-   names that end with key. */
+   names that end with key, jwt and similar. */
 bool credentials_named(struct str name);
 
 /* Adds the value of a header line "Name: value" if the name is that of a credential or
@@ -17,7 +17,12 @@ bool credentials_named(struct str name);
    redacted. */
 bool credentials_add_header(struct secrets *s, struct str header, bool whatever);
 
-/* Adds the secrets in a URL: user and password, and query values with a credential's name. */
+/* Adds the secrets in a URL: user and password, and values in its query and fragment with a
+   credential's name. */
 void credentials_add_url(struct secrets *s, const char *url);
+
+/* Adds the secrets in a target: a URL, also USER:PASSWORD@HOST without a scheme, or stdio:COMMAND,
+   whose words can be assignments, options, headers and URLs. */
+void credentials_add_target(struct secrets *s, const char *target);
 
 #endif

@@ -11,14 +11,18 @@
 
 #include <stdlib.h>
 
-#define PART_MIN 8 /* shortest line of a secret, string in it, or prefix of it that is redacted */
-#define CODE_MIN 6 /* digits of base64 that are unlikely to match by chance */
+#define PART_MIN 8  /* shortest line of a secret, string in it, or prefix of it that is redacted */
+#define CUT_MIN  16 /* a prefix of it that no other text has: redacted wherever it is cut */
+#define CODE_MIN 6  /* digits of base64 that are unlikely to match by chance */
+
+static const char line_ends[] = "\r\n", separators[] = "\r\n\t :,-";
 
 static const char *const put = "<redacted>";
 
 struct needle {
 	char *text;
 	size_t n;
+	const char *between; /* see spelling_match */
 };
 
 struct secrets {
@@ -56,7 +60,7 @@ static void add_pair(struct secrets *s, char first, char second)
 }
 
 /* text has at least two bytes. */
-static void add_needle(struct secrets *s, struct str text)
+static void add_needle(struct secrets *s, struct str text, const char *between)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		if (str_eq((struct str){s->needles[i].text, s->needles[i].n}, text)) {
@@ -64,7 +68,7 @@ static void add_needle(struct secrets *s, struct str text)
 		}
 	}
 	s->needles = mem_resize(s->needles, s->count + 1, sizeof(*s->needles));
-	s->needles[s->count++] = (struct needle){mem_text(text), text.n};
+	s->needles[s->count++] = (struct needle){mem_text(text), text.n, between};
 	s->first[(unsigned char)text.p[0]] = true;
 	for (int c = 0; c < 256; c++) {
 		if (spelling_is_escape((char)c)) {
@@ -73,6 +77,8 @@ static void add_needle(struct secrets *s, struct str text)
 		}
 	}
 	add_pair(s, text.p[0], text.p[1]);
+	add_pair(s, text.p[0], '\n');
+	add_pair(s, text.p[0], '\r');
 }
 
 /* Adds the digits in both alphabets of RFC 4648. */
@@ -80,32 +86,52 @@ static void add_base64_digits(struct secrets *s, struct str digits)
 {
 	struct buf url = BUF(BUF_MAX_MESSAGE);
 
-	add_needle(s, digits);
+	add_needle(s, digits, line_ends);
 	buf_str(&url, digits);
 	for (size_t i = 0; i < url.n; i++) {
 		url.p[i] = (char)(url.p[i] == '+' ? '-' : url.p[i] == '/' ? '_' : url.p[i]);
 	}
-	add_needle(s, buf_view(&url));
+	add_needle(s, buf_view(&url), line_ends);
 	buf_release(&url);
 }
 
-/* Adds the base64 digits that depend on the value alone, for a value preceded by 0, 1 or 2 bytes
-   within a group of three. */
+/* The base64 digits that depend on the value alone, for a value preceded by 0, 1 or 2 bytes within
+   a group of three; empty: too few. */
+static struct str base64_digits(struct str value, size_t before, struct buf *digits)
+{
+	struct buf group = BUF(BUF_MAX_MESSAGE);
+	size_t foreign = (before * 8 + 5) / 6, whole = (before + value.n) * 8 / 6;
+
+	buf_add(&group, "..", before);
+	buf_str(&group, value);
+	buf_clear(digits);
+	base64_encode(digits, buf_view(&group));
+	buf_release(&group);
+	return !digits->full && whole >= foreign + CODE_MIN
+	               ? (struct str){digits->p + foreign, whole - foreign}
+	               : STR("");
+}
+
+/* Also the base64 of base64. */
 static void add_base64(struct secrets *s, struct str value)
 {
-	for (size_t before = 0; before < 3; before++) {
-		struct buf group = BUF(BUF_MAX_MESSAGE), digits = BUF(2 * BUF_MAX_MESSAGE);
-		size_t foreign = (before * 8 + 5) / 6, whole = (before + value.n) * 8 / 6;
+	struct buf once = BUF(2 * BUF_MAX_MESSAGE), twice = BUF(4 * BUF_MAX_MESSAGE);
 
-		buf_add(&group, "..", before);
-		buf_str(&group, value);
-		base64_encode(&digits, buf_view(&group));
-		if (!digits.full && whole >= foreign + CODE_MIN) {
-			add_base64_digits(s, (struct str){digits.p + foreign, whole - foreign});
+	for (size_t i = 0; i < 3; i++) {
+		struct str digits = base64_digits(value, i, &once), again;
+
+		if (digits.n) {
+			add_base64_digits(s, digits);
 		}
-		buf_release(&group);
-		buf_release(&digits);
+		for (size_t k = 0; k < 3 && digits.n; k++) {
+			again = base64_digits(digits, k, &twice);
+			if (again.n) {
+				add_needle(s, again, line_ends);
+			}
+		}
 	}
+	buf_release(&once);
+	buf_release(&twice);
 }
 
 static void add_hex(struct secrets *s, struct str value, const char *sixteen)
@@ -117,14 +143,14 @@ static void add_hex(struct secrets *s, struct str value, const char *sixteen)
 		buf_char(&digits, sixteen[(unsigned char)value.p[i] & 15]);
 	}
 	if (!digits.full) {
-		add_needle(s, buf_view(&digits));
+		add_needle(s, buf_view(&digits), value.n < PART_MIN ? line_ends : separators);
 	}
 	buf_release(&digits);
 }
 
 static void add_value(struct secrets *s, struct str value)
 {
-	add_needle(s, value);
+	add_needle(s, value, line_ends);
 	add_base64(s, value);
 	add_hex(s, value, "0123456789abcdef");
 	add_hex(s, value, "0123456789ABCDEF");
@@ -183,7 +209,8 @@ bool secrets_add(struct secrets *s, struct str value)
    the end of the message or by other words. */
 static bool is_enough(size_t matched, struct str needle, bool at_end)
 {
-	return matched == needle.n || (matched >= PART_MIN && (at_end || matched >= needle.n / 2));
+	return matched == needle.n || matched >= CUT_MIN ||
+	       (matched >= PART_MIN && (at_end || matched >= needle.n / 2));
 }
 
 /* The first position, not before `at`, where a secret may begin; never the last byte. */
@@ -216,7 +243,7 @@ static size_t match_end(const struct secrets *s, struct str text, size_t at, boo
 		if (needle.p[0] != here.p[0] && !spelling_is_escape(here.p[0])) {
 			continue;
 		}
-		size_t matched = spelling_match(needle, here, &used);
+		size_t matched = spelling_match(needle, here, s->needles[i].between, &used);
 		if (at + used > end && is_enough(matched, needle, inside || at + used == text.n)) {
 			end = at + used;
 		}

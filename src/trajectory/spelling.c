@@ -221,6 +221,7 @@ struct spelled {
 
 struct search {
 	struct str text, s;
+	const char *between;
 	struct spelled open[PLACES];
 	size_t count;
 };
@@ -236,12 +237,35 @@ static struct spelled walk(const struct search *w, struct spelled p)
 	return p;
 }
 
+/* The length of what separates two bytes of the text. */
+static size_t gap_length(struct str s, const char *between)
+{
+	size_t n = 0, run;
+	char c;
+
+	for (;;) {
+		c = at_of(s, n);
+		run = backslashes(str_skip(s, n));
+		if (c && (strchr(between, c) || (n && strchr(" \t\r\n", c)))) {
+			n++;
+		} else if (run && (at_of(s, n + run) == 'n' || at_of(s, n + run) == 'r')) {
+			n += run + 1;
+		} else {
+			return n;
+		}
+	}
+}
+
 /* The literal byte is pushed last, so that it is tried first. */
 static void branch(struct search *w, struct spelled p)
 {
 	struct meanings m;
 	struct str left = str_skip(w->text, p.text);
+	size_t gap = p.text ? gap_length(str_skip(w->s, p.s), w->between) : 0;
 
+	if (gap && w->count < PLACES) {
+		w->open[w->count++] = (struct spelled){p.text, p.s + gap};
+	}
 	m.count = 0;
 	read_escape(&m, str_skip(w->s, p.s));
 	add_byte(&m, (unsigned char)at_of(w->s, p.s), 1);
@@ -254,13 +278,14 @@ static void branch(struct search *w, struct spelled p)
 	}
 }
 
-size_t spelling_match(struct str text, struct str s, size_t *used)
+size_t spelling_match(struct str text, struct str s, const char *between, size_t *used)
 {
 	struct search w; /* not cleared, because the open positions are large */
 	struct spelled best = {0, 0};
 
 	w.text = text;
 	w.s = s;
+	w.between = between;
 	w.open[0] = best;
 	w.count = 1;
 	for (size_t tries = TRIES_EACH * (text.n + 1); w.count && tries && best.text < text.n;
@@ -268,7 +293,9 @@ size_t spelling_match(struct str text, struct str s, size_t *used)
 		struct spelled p = walk(&w, w.open[--w.count]);
 
 		best = p.text > best.text ? p : best;
-		if (p.text < text.n && spelling_is_escape(at_of(s, p.s))) {
+		char next = at_of(s, p.s);
+		if (p.text < text.n && next &&
+		    (spelling_is_escape(next) || strchr(between, next))) {
 			branch(&w, p);
 		}
 	}

@@ -12,7 +12,8 @@ bool spelling_is_escape(char c);
 bool spelling_begins(struct str s, const bool bytes[256]);
 
 /* Returns how many bytes of `text`, from its first, are spelled by the start of s; *used: the
-   number of bytes of s that spell them. */
-size_t spelling_match(struct str text, struct str s, size_t *used);
+   number of bytes of s that spell them. between: bytes that may separate those of the text, and
+   white space may follow them: the line feed of a text that was wrapped, also escaped. */
+size_t spelling_match(struct str text, struct str s, const char *between, size_t *used);
 
 #endif

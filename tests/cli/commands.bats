@@ -17,7 +17,7 @@ keys_of() {
 	all=$output
 	expect 0 rolldbg --help
 	[ "$output" = "$all" ]
-	for command in run check show replay diff strip list convert debug shrink bisect probe serve schema help; do
+	for command in run check show replay diff strip list convert debug shrink bisect probe serve trust schema help; do
 		has "$all" "  $command "
 		expect 0 rolldbg help $command
 		[ -z "$stderr" ]
@@ -41,7 +41,7 @@ keys_of() {
 
 @test "__spec: every line has a known kind and all its fields" {
 	expect 0 rolldbg __spec
-	[ -z "$(awk -F '\t' '!($1 == "command" && NF == 4 || $1 == "option" && NF == 9 || $1 == "topic" && NF == 4 || $1 == "description" && NF == 3 || ($1 == "key" || $1 == "part" || $1 == "member") && NF == 6 || $1 == "result" && NF == 4)' <<<"$output")" ]
+	[ -z "$(awk -F '\t' '!($1 == "command" && NF == 4 || $1 == "option" && NF == 10 || $1 == "topic" && NF == 4 || $1 == "description" && NF == 3 || ($1 == "key" || $1 == "part" || $1 == "member") && NF == 6 || $1 == "result" && NF == 4)' <<<"$output")" ]
 	for kind in env policy rule fault builtin exit; do
 		grep -q "^topic	$kind	" <<<"$output"
 	done

@@ -68,6 +68,7 @@ enter_project() {
 	END
 	start serve "$ROLLDBG" serve --port 0
 	export URL=$url TOKEN=a-very-secret-token
+	expect 0 rolldbg trust
 	expect 0 rolldbg run --env here --actions DOWN --print-config
 	# shellcheck disable=SC2016 # the literal text of the file
 	has "$output" 'Authorization: Bearer ${TOKEN}'
@@ -105,6 +106,7 @@ enter_project() {
 	END
 	start serve "$ROLLDBG" serve --port 0
 	export URL=$url KEY=sesame-open
+	expect 0 rolldbg trust mcp.json
 	expect 0 rolldbg run --env mcp.json#local --actions up --out a.jsonl --fail-on never
 	[ "$(jq -r 'select(.type == "step") | .outcome' a.jsonl)" = ok ]
 	lacks "$(cat a.jsonl)" sesame
@@ -116,7 +118,7 @@ enter_project() {
 	expect 3 rolldbg run --env mcp.json#remot
 	has "$stderr" "mcp.json:1: no server \"remot\"; did you mean 'remote'?"
 	expect 3 rolldbg run --env other.json#remote
-	has "$stderr" 'configuration other.json: No such file'
+	has "$stderr" 'configuration other.json does not exist'
 	echo '{}' >empty.json
 	expect 3 rolldbg run --env empty.json#x
 	has "$stderr" 'empty.json:1: "mcpServers" is missing'
@@ -125,12 +127,12 @@ enter_project() {
 	has "$stderr" 'empty.json:1: x: "url" or "command" is missing'
 }
 
-# expect_refused TEXT MESSAGE: a project file with that text makes commands fail with that message, but not --help.
+# expect_refused TEXT MESSAGE: commands fail with that message on a project file with that text, but not --help.
 expect_refused() {
 	printf '%s\n' "$1" >.rolldbg.json
-	expect 3 rolldbg check "$root/fixtures/recordings/good.jsonl"
+	expect 3 rolldbg check "$root/fixtures/recordings/good.jsonl" --config .rolldbg.json
 	has "$stderr" "$2"
-	expect 0 rolldbg check --help
+	expect 0 rolldbg check --help --config .rolldbg.json
 }
 
 @test "an invalid file: the line and the nearest name are reported" {
@@ -184,6 +186,6 @@ expect_refused() {
 	enter_project <<<'{"defaults": {"run": {"max_turns": 1}}}'
 	chown 12345 ../.rolldbg.json
 	expect 0 rolldbg run --out a.jsonl
-	has "$stderr" 'belongs to another user and is not used'
+	has "$stderr" '.rolldbg.json is not used: it belongs to another user (copy it)'
 	[ "$(jq -r 'select(.type == "end") | .turns' a.jsonl)" = 6 ]
 }

@@ -85,6 +85,20 @@ expect_unreachable() {
 	has "$output" 'refused: the server refused the session: come back later'
 }
 
+@test "drawn calls that are all refused as invalid are no illusion; the same calls, given, are one" {
+	canned peer <<-'END'
+		tools/call	error {"code":-32602,"message":"move must match ^[A-D]{2}$"}
+	END
+	expect 0 rolldbg run --env "$url" --policy random:1 -n 4 --out a.jsonl
+	has "$output" 'warning: drawn-calls: turns 0-3: the drawn calls do not fit: 4 of 4 were refused as invalid; '
+	lacks "$output" 'illusion'
+	expect 0 rolldbg check a.jsonl
+	has "$output" 'warning: drawn-calls: '
+	expect 1 rolldbg run --env "$url" --policy random:1 --actions up,down -n 4 --out b.jsonl
+	has "$output" 'error: multi-step-illusion: '
+	lacks "$output" 'drawn-calls'
+}
+
 @test "hostile text from a peer reaches the terminal only escaped" {
 	bad='\u001b]0;owned\u0007\u001b[2J\u001b[31mred\u009b2J\u202eevil'
 	canned peer <<-END
@@ -165,6 +179,27 @@ expect_unreachable() {
 	has "$stderr" "the tool has no argument 'y'"
 	rolldbg run --env "$url" --argument x --actions '[1,0],[0,{"a":[1,2]}]' --fail-on never --quiet --out a.jsonl
 	[ "$(jq -c 'select(.type == "step") | .tool_call.arguments' a.jsonl | paste -sd' ')" = '{"x":[1,0]} {"x":[0,{"a":[1,2]}]}' ]
+}
+
+@test "text with a comma is sent as typed or refused" {
+	canned peer <<-'END'
+		tools/call	{"content":[{"type":"text","text":"1 row"}]}
+	END
+	local text="UPDATE u SET role='admin', name='Bob' WHERE id=2"
+	for command in run probe 'debug --batch -ex step' "bisect --env $url"; do
+		# shellcheck disable=SC2086 # several words
+		expect 2 rolldbg $command --env "$url" --actions "$text"
+		has "$stderr" "--actions: '$text' may be one value or 2: write values that are not single words as JSON, '[\"a, b\",\"c\"]', or use a policy file"
+	done
+	expect 2 rolldbg run --env "$url" --actions "$text" --force-call
+	expect 2 rolldbg run --env "$url" --actions "$text" --policy random:1
+	jq -nc --arg text "$text" '{id:"a", actions:$text}' >tasks.jsonl
+	expect 3 rolldbg run --env "$url" --tasks tasks.jsonl
+	run ! grep 'tools/call' peer.log
+	rolldbg run --env "$url" --actions "[\"$text\"]" --quiet --out a.jsonl
+	jq -nc --arg text "$text" '{id:"a", actions:[$text, "go on"]}' >tasks.jsonl
+	rolldbg run --env "$url" --tasks tasks.jsonl --quiet --out b.jsonl
+	[ "$(jq -r 'select(.type == "step") | .tool_call.arguments.move' a.jsonl b.jsonl)" = "$text"$'\n'"$text"$'\n'"go on" ]
 }
 
 @test "state sources on a plain server" {

@@ -168,3 +168,68 @@ secret_spellings() {
 	expect 0 rolldbg run --out a.jsonl
 	[ "$(stat -c %a a.jsonl)" = 644 ]
 }
+
+@test "a target's variables, and arguments of a program that look like keys, are secrets" {
+	cat >echo.sh <<-'END'
+		#!/bin/sh
+		while read -r line; do
+			id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+			case $line in
+			*'"initialize"'*) reply='"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"'$*'","version":"'$KEY'"}}' ;;
+			*'"tools/list"'*) reply='"result":{"tools":[{"name":"act","inputSchema":{"type":"object","properties":{"move":{"type":"string"}}}}]}' ;;
+			*'"tools/call"'*) reply='"result":{"content":[{"type":"text","text":"'$*$KEY'"}]}' ;;
+			*) reply='"error":{"code":-32601,"message":"no such method"}' ;;
+			esac
+			[ -z "$id" ] || echo "{\"jsonrpc\":\"2.0\",\"id\":$id,$reply}"
+		done
+	END
+	chmod +x echo.sh
+	cat >mcp.json <<-END
+		{"mcpServers": {
+			"option": {"command": "./echo.sh", "args": ["--api-key", "$secret"]},
+			"variable": {"command": "./echo.sh", "args": ["\${MY_TOKEN}"]},
+			"env": {"command": "./echo.sh", "env": {"KEY": "\${MY_TOKEN}"}},
+			"url": {"command": "./echo.sh", "args": ["remote=http://me:$secret@127.0.0.1:1"]}
+		}}
+	END
+	export MY_TOKEN=$secret
+	for target in "stdio:./echo.sh --api-key $secret" "stdio:./echo.sh '--token=$secret'" "stdio:KEY=$secret ./echo.sh" \
+		mcp.json#option mcp.json#variable mcp.json#env mcp.json#url; do
+		expect 0 rolldbg -vv run --env "$target" --actions A --out a.jsonl --force
+		expect_no_secret
+		grep -q '<redacted>' a.jsonl
+		expect 0 rolldbg --print-config run --env "$target" --actions A
+		expect_no_secret
+	done
+}
+
+@test "keys in any part of a URL are secrets, whether from a variable or not; --print-config too" {
+	cat >.rolldbg.json <<-'END'
+		{"environments": {"here": {"target": "http://127.0.0.1:${PORT}/mcp/${TENANT}"}}, "defaults": {"probe": {"env": "http://127.0.0.1:1/${TENANT}"}}}
+	END
+	export TENANT=$secret PORT=1234
+	expect 4 rolldbg -vv run --env here --actions A --out a.jsonl
+	expect_no_secret
+	has "$stderr" 127.0.0.1:1234
+	expect 0 rolldbg --print-config run --env here
+	expect_no_secret
+	has "$output" 'http://127.0.0.1:1234/mcp/<redacted>'
+	expect 4 rolldbg -vv probe
+	expect_no_secret
+	for target in "http://127.0.0.1:1/mcp?code=$secret" "http://127.0.0.1:1/mcp?jwt=$secret" \
+		"http://127.0.0.1:1/mcp#access_token=$secret" "me:$secret@127.0.0.1:1/mcp" "http://me:$secret@127.0.0.1:1/mcp"; do
+		run --separate-stderr rolldbg -vv run --env "$target" --actions A --out a.jsonl --force
+		[ "$status" -ge 2 ]
+		expect_no_secret
+		expect 0 rolldbg --print-config run --env "$target" --base-url "$target"
+		expect_no_secret
+	done
+}
+
+@test "--print-config hides what a run would" {
+	VALUE=$secret expect 0 rolldbg --print-config run --env "http://127.0.0.1:1/$secret" --secret-env VALUE
+	expect_no_secret
+	has "$output" '/<redacted>'
+	expect 0 rolldbg --print-config run --env "http://127.0.0.1:1/$secret" --secret "$secret" --header "Authorization: Bearer $secret"
+	expect_no_secret
+}

@@ -25,7 +25,7 @@ load lib
 }
 
 @test "every command prints the version" {
-	for command in run check show replay diff strip stats list convert debug shrink bisect probe serve schema help; do
+	for command in run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help; do
 		expect 0 rolldbg $command --version
 		[[ $output =~ ^rolldbg\ [0-9.]+$ ]]
 	done
@@ -86,7 +86,7 @@ load lib
 }
 
 @test "an empty operand, as from an unset variable, is a usage error" {
-	for command in check show replay diff strip stats convert debug shrink bisect serve schema help; do
+	for command in check show replay diff strip stats convert debug shrink bisect serve trust schema help; do
 		expect 2 rolldbg "$command" ''
 		has "$stderr" "rolldbg: $command: operand 1 is empty"
 	done

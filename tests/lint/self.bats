@@ -267,6 +267,24 @@ needs() {
 	[[ $output == *'completions/_rolldbg: run make completions'* ]]
 }
 
+@test "an option without a class is found" {
+	# option OWNER CLASS: a row of __spec
+	option() {
+		printf 'option\\t%s\\t\\tout\\tFILE\\tstring\\t\\twhere to write\\t\\t%s\\n' "$1" "$2"
+	}
+	printf '#!/bin/sh\nprintf "%s"\n' "$(option run power)$(option show never)" >program
+	chmod +x program
+	run "$lint/classes" ./program
+	[ "$status" = 0 ]
+	printf '#!/bin/sh\nprintf "%s"\n' "$(option run power)$(option show '')" >program
+	run "$lint/classes" ./program
+	[ "$status" = 1 ]
+	[ "$output" = 'show: --out has no class' ]
+	printf '#!/bin/sh\n' >program
+	run "$lint/classes" ./program
+	[ "$status" = 1 ]
+}
+
 @test "an unexpected skip is found, a listed one passes" {
 	mkdir tap
 	echo 'ok 1 - a # skip no shared recordings' >tap/a

@@ -8,13 +8,13 @@
 	"\"state_source\":{\"kind\":\"resource\"},\"policy\":{\"kind\":\"script\"},"               \
 	"\"tools\":[{\"name\":\"go\"}]}\n"
 #define STEP(id, n, state, more)                                                                   \
-	"{\"type\":\"step\",\"rollout\":\"" id "\",\"turn\":" n ",\"step\":" n ",\"state\":1,"     \
-	"\"state_hash\":" state ",\"tool_call\":{\"name\":\"go\",\"arguments\":{\"n\":" n          \
+	"{\"type\":\"step\",\"rollout\":\"" id "\",\"turn\":" n ",\"step\":" n "," \
+	"\"state\":" state ",\"tool_call\":{\"name\":\"go\",\"arguments\":{\"n\":" n          \
 	"}}," more "}\n"
-#define OK(reward) "\"outcome\":\"ok\",\"reward\":" reward
+#define OK(reward) "\"observation\":\"went\",\"outcome\":\"ok\",\"reward\":" reward
 #define FAILED     "\"outcome\":\"tool-error\",\"error\":{\"message\":\"no\"}"
 #define END(id, state)                                                                             \
-	"{\"type\":\"end\",\"rollout\":\"" id "\",\"status\":\"finished\",\"state_hash\":" state   \
+	"{\"type\":\"end\",\"rollout\":\"" id "\",\"status\":\"finished\",\"state\":" state   \
 	"}\n"
 
 static void says(const char *lines, const char *want, const char *name)
@@ -60,7 +60,9 @@ static void test_effects(void)
 	                               "\"session-replaced\"}\n" STEP("a", "1", "\"y\"", OK("1"))
 	                                       END("a", "\"z\""),
 	     "a finished: 2 turns, 2 steps, 1 effective, 1 unknown, 0 failed, run 0, "
-	     "reward 2\n",
+	     "reward 2\n"
+	     "  error session-replaced turns 1..1 steps 1..1 /event: the session was replaced once "
+	     "without a reset: 1 of 2 steps ran in another environment\n",
 	     "a replaced session in between makes a step unknown");
 	says(HEADER("a") "{\"type\":\"event\",\"rollout\":\"a\",\"event\":\"session-"
 	                 "replaced\"}\n" STEP("a", "0", "\"x\"", OK("null"))
@@ -79,11 +81,11 @@ static void test_parallel_calls(void)
 {
 	says(HEADER("a") STEP("a", "0", "\"x\"",
 	                      OK("1")) "{\"type\":\"step\",\"rollout\":\"a\",\"turn\":0,\"step\":"
-	                               "1,\"state\":1,\"state_hash\":\"y\","
+	                               "1,\"state\":\"y\","
 	                               "\"tool_call\":{\"name\":\"go\",\"arguments\":{}},"
 	                               "\"outcome\":\"ok\",\"reward\":0}\n"
 	                               "{\"type\":\"step\",\"rollout\":\"a\",\"turn\":1,\"step\":"
-	                               "null,\"state\":1,\"state_hash\":\"z\"}\n" END("a", "\"z\""),
+	                               "null,\"state\":\"z\"}\n" END("a", "\"z\""),
 	     "a finished: 2 turns, 2 steps, 2 effective, 0 unknown, 0 failed, run 0, "
 	     "reward 1\n",
 	     "two calls of one turn, then a turn without a call");
@@ -413,7 +415,10 @@ static void take_group(void *ctx, const struct rollout_verdict *v)
 
 #define MEMBER(n, reward)                                                                          \
 	"{\"type\":\"header\",\"rollout\":\"t." n "\",\"format\":\"rolldbg\",\"version\":1,"       \
-	"\"task\":{\"id\":\"t\"},\"sample\":" n ",\"limits\":{\"group_size\":3}}\n"                \
+	"\"task\":{\"id\":\"t\"},\"sample\":" n ",\"policy\":{\"kind\":\"script\"},"               \
+	"\"limits\":{\"group_size\":3}}\n"                \
+	"{\"type\":\"step\",\"rollout\":\"t." n "\",\"turn\":0,\"step\":0,\"tool_call\":"         \
+	"{\"name\":\"go\",\"arguments\":{}},\"observation\":\"went\",\"outcome\":\"ok\"}\n"  \
 	"{\"type\":\"end\",\"rollout\":\"t." n "\",\"status\":\"finished\","                       \
 	"\"total_reward\":" reward "}\n"
 

@@ -1,8 +1,8 @@
 /* A trainer's log-probabilities: reading the file, and the sums over ratios. */
 #include "tap.h"
 
-#include "evidence/logprobs.h"
-#include "evidence/trained.h"
+#include "trajectory/logprobs.h"
+#include "trajectory/trained.h"
 
 #include <math.h>
 #include <stdio.h>

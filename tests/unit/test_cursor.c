@@ -19,7 +19,8 @@ static void write_step(FILE *f, const char *rollout, int n, int position)
 static void write_header(FILE *f, const char *rollout)
 {
 	fprintf(f,
-	        "{\"type\":\"header\",\"rollout\":\"%s\",\"format\":\"rolldbg\",\"version\":1}\n"
+	        "{\"type\":\"header\",\"rollout\":\"%s\",\"format\":\"rolldbg\",\"version\":1,"
+	        "\"state_source\":{\"kind\":\"tool\"}}\n"
 	        "{\"type\":\"reset\",\"rollout\":\"%s\",\"outcome\":\"ok\"}\n",
 	        rollout, rollout);
 }

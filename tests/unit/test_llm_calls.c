@@ -318,6 +318,34 @@ static void all_cases(const char *path, struct buf *names)
 	}
 }
 
+static bool is_true(const void *answer)
+{
+	return *(const bool *)answer;
+}
+
+static void a_long_reply_can_be_stopped(void)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct arena arena = {0};
+	struct tool_calls calls;
+
+	buf_text(&text, "<tool_call>{\"name\":\"look\",\"arguments\":{}}</tool_call>");
+	for (int i = 0; i < 100000; i++) {
+		buf_text(&text, "<tool_call>");
+	}
+	struct chat_reply reply = {.content = buf_view(&text)};
+	for (int i = 0; i < 2; i++) {
+		bool stop = i;
+		struct calls_conf conf = {.tools = STR(TOOLS), .stopped = is_true, .ctx = &stop};
+
+		calls_read(&conf, &reply, &arena, &calls);
+		ok(calls.stopped == stop && calls.count == !stop, "%s while it is read",
+		   stop ? "stopped" : "not stopped");
+	}
+	arena_release(&arena);
+	buf_release(&text);
+}
+
 int main(void)
 {
 	struct buf names = BUF(BUF_MAX_MESSAGE);
@@ -325,6 +353,7 @@ int main(void)
 	all_cases("fixtures/llm/calls.jsonl", &names);
 	all_cases("fixtures/llm/formats.jsonl", &names);
 	each_format_has_all_forms(&names);
+	a_long_reply_can_be_stopped();
 	buf_release(&names);
 	return done();
 }

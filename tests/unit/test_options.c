@@ -16,21 +16,21 @@ struct values {
 #define FIELD(f) offsetof(struct values, f)
 
 static const struct opt lists[] = {
-	OPT_LIST('l', "list", "ITEM", FIELD(list), "items"),
+	OPT_LIST('l', "list", OPT_HARMLESS, "ITEM", FIELD(list), "items"),
 };
 static const struct option_group list_group = {lists, ARRAY_LEN(lists), NULL};
 
 static const struct opt table[] = {
-	OPT_FLAG('f', "flag", FIELD(flag), "a flag"),
-	OPT_FLAG(0, "other", FIELD(other), "another"),
-	OPT_COUNT('v', "verbose", FIELD(count), "more"),
-	OPT_STRING('t', "text", "TEXT", FIELD(text), "a text"),
-	OPT_CHOICE(0, "when", "WHEN", "auto|always|never", FIELD(choice), "a choice"),
-	OPT_NUMBER('n', "number", "N", FIELD(number), "a number"),
+	OPT_FLAG('f', "flag", OPT_HARMLESS, FIELD(flag), "a flag"),
+	OPT_FLAG(0, "other", OPT_HARMLESS, FIELD(other), "another"),
+	OPT_COUNT('v', "verbose", OPT_HARMLESS, FIELD(count), "more"),
+	OPT_STRING('t', "text", OPT_HARMLESS, "TEXT", FIELD(text), "a text"),
+	OPT_CHOICE(0, "when", OPT_HARMLESS, "WHEN", "auto|always|never", FIELD(choice), "a choice"),
+	OPT_NUMBER('n', "number", OPT_HARMLESS, "N", FIELD(number), "a number"),
 	OPT_GROUP(0, list_group),
-	OPT_STRING(0, "per-device-train-batch-size", "N", FIELD(text), "a long name"),
-	OPT_DURATION(0, "timeout", FIELD(time), "a time"),
-	OPT_INTEGER('s', "seed", "N", FIELD(seed), "a seed"),
+	OPT_STRING(0, "per-device-train-batch-size", OPT_HARMLESS, "N", FIELD(text), "a long name"),
+	OPT_DURATION(0, "timeout", OPT_HARMLESS, FIELD(time), "a time"),
+	OPT_INTEGER('s', "seed", OPT_HARMLESS, "N", FIELD(seed), "a seed"),
 };
 
 #define ARGS_MAX 80

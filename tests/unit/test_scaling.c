@@ -54,15 +54,14 @@ static void words(int n)
 
 static void draw(const char *property, const char *required, int n)
 {
-	struct action_candidates none = {.count = 0};
-	struct draw_texts texts = {.words = &none};
+	struct named_values none = {.count = 0};
 	struct buf schema = text(), out = text();
 	struct rng r;
 
 	rng_seed(&r, 1, 0);
 	repeat(&schema, "{\"properties\":{", property, "},", n, false);
 	repeat(&schema, "\"required\":[", required, "]}", n, true);
-	draw_arguments(&r, buf_view(&schema), &texts, &out);
+	draw_arguments(&r, buf_view(&schema), &none, &out);
 	buf_release(&schema);
 	buf_release(&out);
 }

@@ -203,8 +203,7 @@ static void openenv_errors(int n)
 static void references(int n)
 {
 	struct buf schema = text(), arguments = text(), out = text();
-	struct action_candidates none = {.count = 0};
-	struct draw_texts texts = {.words = &none};
+	struct named_values none = {.count = 0};
 	struct arena arena = {0};
 	struct error err;
 	struct rng r;
@@ -216,7 +215,7 @@ static void references(int n)
 	(void)!arguments_check(arguments_read(&arena, buf_view(&schema)), buf_view(&arguments),
 	                       &err);
 	rng_seed(&r, 1, 0);
-	draw_arguments(&r, buf_view(&schema), &texts, &out);
+	draw_arguments(&r, buf_view(&schema), &none, &out);
 	arena_release(&arena);
 	buf_release(&schema);
 	buf_release(&arguments);
@@ -303,7 +302,60 @@ static void marks_inside(const char *mark, int n)
 	buf_release(&reply);
 }
 
-static void check_mark(const char *mark, void (*work)(const char *mark, int n), const char *how)
+static bool is_linear(uint64_t few, uint64_t many)
+{
+	return few > 0 && many <= TIMES_WORSE * few;
+}
+
+/* The marks with each text between them; one result for all texts. */
+static void check_mark(const char *mark, void (*work)(const char *mark, int n), int n,
+                       const char *const *texts, const char *how)
+{
+	for (; *texts; texts++) {
+		between = *texts;
+		blocks = 0;
+		work(mark, n / 4);
+		uint64_t few = blocks;
+		blocks = 0;
+		work(mark, n);
+		if (!is_linear(few, blocks)) {
+			break;
+		}
+	}
+	char what[512];
+	snprintf(what, sizeof(what), "%s: \"%s\" %s%s%s", row->name, mark, how,
+	         *texts ? ", between: " : "", *texts ? *texts : "");
+	for (char *feed; (feed = strchr(what, '\n')) != NULL;) {
+		*feed = ' '; /* some marks contain one */
+	}
+	ok(!*texts, "%s", what);
+}
+
+#define ROW_MARKS (9 * MARKS_MAX)
+
+static size_t marks_of(const char *marks[ROW_MARKS])
+{
+	const char *const *const lists[] = {row->open,        row->close,      row->parameter,
+	                                    row->value_close, row->name_end,   row->before_json,
+	                                    row->around,      row->section_end};
+	const char *const others[MARKS_MAX] = {
+		row->key_end, row->value_open, row->type_open, row->type_close,
+		row->quote,   "</think>",      "```"};
+	size_t count = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		for (size_t k = 0; k < MARKS_MAX && lists[i][k]; k++) {
+			marks[count++] = lists[i][k];
+		}
+	}
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		marks[count] = others[i];
+		count += others[i] != NULL;
+	}
+	return count;
+}
+
+static void check_row(void)
 {
 	const char *const texts[] = {"",
 	                             "f",
@@ -313,30 +365,24 @@ static void check_mark(const char *mark, void (*work)(const char *mark, int n), 
 	                             "a=\"b\">",
 	                             "{\"name\":\"f\",\"arguments\":{\"a\":\"",
 	                             "[{\"name\":\"g\"}]",
-	                             row->parameter[0] ? row->parameter[0] : "(",
-	                             row->close[0] ? row->close[0] : ")"};
+	                             "function",
+	                             "```json",
+	                             "(",
+	                             ")",
+	                             NULL};
+	const char *const few[] = {"", "f", "function", "{", NULL};
+	const char *marks[ROW_MARKS];
+	size_t count = marks_of(marks);
 
-	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-		char what[256];
-
-		between = texts[i];
-		blocks = 0;
-		work(mark, N / 4);
-		uint64_t few = blocks;
-		blocks = 0;
-		work(mark, N);
-		snprintf(what, sizeof(what), "%s: \"%s\", \"%.*s..\" %s", row->name, mark,
-		         (int)strcspn(between, "\n"), between, how);
-		what[strcspn(what, "\n")] = '\0'; /* some marks contain one */
-		scales(what, few, blocks);
+	for (size_t i = 0; i < count; i++) {
+		check_mark(marks[i], marks_again, N, texts, "again and again");
+		check_mark(marks[i], marks_inside, N, texts, "inside a call");
 	}
-}
+	for (size_t i = 0; i < count * count; i++) {
+		char pair[256];
 
-static void check_marks(const char *const *marks)
-{
-	for (size_t i = 0; i < MARKS_MAX && marks[i]; i++) {
-		check_mark(marks[i], marks_again, "again and again");
-		check_mark(marks[i], marks_inside, "inside a call");
+		snprintf(pair, sizeof(pair), "%s%s", marks[i / count], marks[i % count]);
+		check_mark(pair, marks_again, N / 4, few, "again and again");
 	}
 }
 
@@ -345,15 +391,9 @@ static void check_formats(void)
 	for (size_t i = 0; i < tool_formats_count; i++) {
 		row = &tool_formats[i];
 		format_read = NULL;
-		check_marks(row->open);
+		check_row();
 		format_read = row->name;
-		check_marks(row->open);
-		check_marks(row->close);
-		check_marks(row->parameter);
-		check_marks(row->value_close);
-		check_marks(row->name_end);
-		check_marks(row->around);
-		check_marks(row->section_end);
+		check_row();
 	}
 	format_read = NULL;
 }
@@ -608,8 +648,7 @@ static void check_powers(void)
 		"\"a\":{\"type\":\"array\",\"minItems\":100,\"items\":{\"$ref\":\"#/$defs/a\"}}}}",
 		"{\"type\":\"object\",\"additionalProperties\":false",
 	};
-	struct action_candidates none = {.count = 0};
-	struct draw_texts texts = {.words = &none};
+	struct named_values none = {.count = 0};
 	struct buf schema = text();
 
 	buf_text(&schema, schemas[1]);
@@ -622,7 +661,7 @@ static void check_powers(void)
 
 		rng_seed(&r, 1, 0);
 		blocks = 0;
-		draw_arguments(&r, i ? buf_view(&schema) : str_from(schemas[i]), &texts, &out);
+		draw_arguments(&r, i ? buf_view(&schema) : str_from(schemas[i]), &none, &out);
 		ok(blocks < (uint64_t)1e9 && json_validate(buf_view(&out), &fault) == 0,
 		   "values that multiply: %llu blocks, %zu bytes", (unsigned long long)blocks,
 		   out.n);

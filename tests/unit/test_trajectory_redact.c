@@ -54,10 +54,10 @@ static void headers(void)
 	secrets_free(s);
 }
 
-static void urls(void)
+static void targets(void)
 {
 	static const struct {
-		const char *url, *secret, *innocent;
+		const char *target, *secret, *innocent;
 	} rows[] = {
 		{"http://host/mcp?api_key=abcd1234&lang=english", "abcd1234", "english"},
 		{"http://host/mcp?lang=english&access_token=abcd%2F1234#top", "abcd/1234",
@@ -65,17 +65,34 @@ static void urls(void)
 		{"http://host/mcp?access_token=abcd%2F1234", "abcd%2f1234", "access"},
 		{"https://user:pa%40ss@host:8000/mcp", "pa@ss", "user"},
 		{"https://user:pa%40ss@host:8000/mcp", "dXNlcjpwYUBzcw==", "host"},
+		{"http://host/mcp?code=abcd1234", "abcd1234", "code"},
+		{"http://host/mcp?jwt=abcd1234", "abcd1234", "host"},
+		{"http://host/mcp#access_token=abcd1234&type=bearer", "abcd1234", "bearer"},
+		{"http://host/mcp?a=b#jwt=abcd1234", "abcd1234", "host"},
+		{"me:hunter2@host:8000/mcp", "hunter2", "host:8000"},
 		{"ws://host/p@th/ws?map=8x8", NULL, "host/p"},
 		{"builtin:frozen_lake?fault=frozen", NULL, "frozen"},
+		{"stdio:srv --api-key abcd1234 --port 8000", "abcd1234", "8000"},
+		{"stdio:srv --token=abcd1234 --mode=fast", "abcd1234", "fast"},
+		{"stdio:API_KEY=abcd1234 srv there", "abcd1234", "there"},
+		{"stdio:docker run -e API_KEY=abcd1234 image", "abcd1234", "image"},
+		{"stdio:API_KEY='ab cd'\\''12' srv", "ab cd'12", "ab cd12"},
+		{"stdio:cd /srv/here && exec srv \"--password=ab \\\"cd\"", "ab \"cd", "/srv/here"},
+		{"stdio:srv --token --verbose", NULL, "--verbose"},
+		{"stdio:npx remote https://h/mcp --header 'Authorization: Bearer abcd1234'",
+	         "abcd1234", "Bearer"},
+		{"stdio:srv --url=https://me:hunter2@h/x?token=abcd1234&y=long", "hunter2", "long"},
+		{"stdio:srv postgres://me:hunter2@h/base", "hunter2", "base"},
+		{"stdio:npx npm:package@latest", NULL, "package"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct secrets *s = secrets_new();
 
-		credentials_add_url(s, rows[i].url);
+		credentials_add_target(s, rows[i].target);
 		ok(!rows[i].secret || hides(s, rows[i].secret), "%s: a value is secret",
-		   rows[i].url);
-		ok(!hides(s, rows[i].innocent), "%s: %s is not", rows[i].url, rows[i].innocent);
+		   rows[i].target);
+		ok(!hides(s, rows[i].innocent), "%s: %s is not", rows[i].target, rows[i].innocent);
 		secrets_free(s);
 	}
 }
@@ -125,6 +142,23 @@ static void spellings(void)
 		{"hunter2hunter2", "(hunter2h...)", "(<redacted>...)"},
 		{"hunter2hunter2hunter2", "(hunter2h...)", "(hunter2h...)"},
 		{"hunter2hunter2", "(hunter2", "(hunter2"},
+		{"0123456789abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOP",
+	         "it begins 0123456789abcdefghijklmn..", "it begins <redacted>.."},
+		/* wrapped */
+		{"hunter2hunter2", "(hunter2\nhunter2)", "(<redacted>)"},
+		{"hunter2hunter2", "(hunter2\r\n    hunter2)", "(<redacted>)"},
+		{"hunter2hunter2", "(hunter2\\nhunter2)", "(<redacted>)"},
+		{"hunter2hunter2", "(h\nunter2hunter2\n)", "(<redacted>\n)"},
+		{"hunter2hunter2", "(aHVudGVyMmh1\r\nbnRlcjI=)", "(<redacted>I=)"},
+		{"hunter2hunter2", "(hunter2 hunter2)", "(hunter2 hunter2)"},
+		{"hunter2hunter2", "68 75 6e 74 65 72 32 68  75 6e 74 65 72 32 ", "<redacted> "},
+		{"hunter2hunter2", "68:75:6E:74:65:72:32:68:75:6E:74:65:72:32", "<redacted>"},
+		{"hunter2hunter2", "6875 6e74 6572 3268 756e 7465 7232", "<redacted>"},
+		{"1234", "[31, 32, 33, 34]", "[31, 32, 33, 34]"},
+		/* base64 of base64, with and without text before it */
+		{"hunter2hunter2", "YUhWdWRHVnlNbWgxYm5SbGNqST0=", "<redacted>T0="},
+		{"hunter2hunter2",
+	         "ZFhObGNqcG9kVzUwWlhJeWFIVnVkR1Z5TWc9PQ==", "ZFhObGNqcG<redacted>c9PQ=="},
 		{"\\\\\\\\\\\\\\\\", "\\\\\\\\\\\\\\\\\\\\\\\\", "<redacted>"},
 	};
 
@@ -241,7 +275,7 @@ static void lines(void)
 int main(void)
 {
 	headers();
-	urls();
+	targets();
 	spellings();
 	overlaps();
 	texts();

@@ -35,8 +35,7 @@ static int compare(struct volatile_members *v, const char *first, const char *se
 {
 	return volatile_members_compare(v,
 	                                &(struct reading_pair){.first = str_from(first),
-	                                                       .second = str_from(second),
-	                                                       .ms = 12},
+	                                                       .second = str_from(second)},
 	                                str_from(ignored));
 }
 
@@ -72,34 +71,19 @@ static void finds_more(const char *first, const char *second, const char *third,
 	struct volatile_members *v = volatile_members_new();
 
 	ok(is_mine(v), "the first rollout reads");
-	ok(compare(v, first, second, "[\"/n\"]") == 5, "a word changed: five reads");
+	ok(compare(v, first, second, "[\"/n\"]") > 2, "a word changed: more reads");
 	compare(v, second, third, "[\"/n\"]");
 	volatile_members_finish(v);
 	ignores(v, "[\"/n\"]", want);
 	volatile_members_free(v);
 }
 
-/* Keys that are ids: the object that contains them is ignored. */
+/* Members that are only in one of both. */
 static void test_keys(void)
 {
-	struct volatile_members *v = volatile_members_new();
-
-	ok(is_mine(v), "the first rollout reads");
-	ok(compare(v, "{\"x\":1,\"connections\":{\"a1\":\"open\"}}",
-	           "{\"x\":1,\"connections\":{\"b2\":\"open\"}}", "[]") == 3,
-	   "no word changed: three reads");
-	volatile_members_finish(v);
-	ignores(v, "[]", "[\"/connections\"]");
-	volatile_members_free(v);
-}
-
-static void test_top_keys(void)
-{
-	finds("{\"3f2a9c01\":{\"x\":1}}", "{\"77b0e4d2\":{\"x\":1}}", "[\"\"]");
-	finds("{\"x\":1,\"10223344-0000-4000-8000-000000000000\":1}",
-	      "{\"x\":1,\"20223344-0000-4000-8000-000000000000\":1}", "[\"\"]");
-	/* a key that appears once */
-	finds("{\"x\":1,\"a\":2}", "{\"x\":1,\"last_reader\":2}", "[\"/last_reader\"]");
+	finds("{\"x\":1,\"connections\":{\"a1\":\"open\"}}",
+	      "{\"x\":1,\"connections\":{\"b2\":\"open\"}}",
+	      "[\"/connections/a1\",\"/connections/b2\"]");
 }
 
 /* A clock or an id within a text is a word of it, in the state as a whole or in a member. */
@@ -112,8 +96,6 @@ static void test_words(void)
 	/* a text some of whose words are generated: its prose is, too */
 	finds("{\"said\":\"Haste favours the 12th\"}", "{\"said\":\"Love favours the 71st\"}",
 	      "[\"/said/0\",\"/said/3\"]");
-	/* prose that changes by itself may tell more: the text as a whole */
-	finds("\"plays Nocturne\"", "\"plays Prelude\"", "[\"\"]");
 	finds("{\"log\":\"1 day\"}", "{\"log\":\"1 day 2 s\"}", "[\"/log\"]");
 	/* JSON in a string is no text */
 	finds("\"{\\\"at\\\": 7.25}\"", "\"{\\\"at\\\": 7.31}\"", "[\"/at\"]");
@@ -129,28 +111,6 @@ static void test_words(void)
 	           "[\"/n\",\"/1\"]");
 }
 
-/* By how much the numbers among the members differed, over all readings. */
-static void test_ranges(void)
-{
-	struct volatile_members *v = volatile_members_new();
-	struct buf json = BUF(BUF_MAX_SMALL);
-
-	ok(is_mine(v), "the first rollout reads");
-	ok(compare(v, "{\"x\":1,\"at\":[2,5]}", "{\"x\":1,\"at\":[2,5]}", "[]") == 2,
-	   "nothing changed: two reads");
-	volatile_members_put_ranges(v, &json);
-	is_str(buf_cstr(&json), "", "no number");
-	compare(v, "{\"at\":[2,5],\"s\":\"x 7\",\"o\":\"a1\"}",
-	        "{\"at\":[2.5,5],\"s\":\"x 8\",\"o\":\"b2\"}", "[]");
-	compare(v, "{\"at\":[2.5,5],\"s\":\"x 8\",\"o\":\"b2\"}",
-	        "{\"at\":[1.75,5],\"s\":\"x 8\",\"o\":\"c3\"}", "[]");
-	volatile_members_put_ranges(v, &json);
-	is_str(buf_cstr(&json), "{\"ms\":36,\"ranges\":{\"/at/0\":0.75,\"/s/1\":1}}",
-	       "numbers in arrays and texts");
-	buf_release(&json);
-	volatile_members_free(v);
-}
-
 static void test_silent(void)
 {
 	struct volatile_members *v = volatile_members_new();
@@ -159,33 +119,6 @@ static void test_silent(void)
 	volatile_members_skip(v, false);
 	ok(!is_mine(v) && !is_mine(v), "no reply: the others continue at once");
 	ignores(v, "[]", "[]");
-	volatile_members_free(v);
-}
-
-/* Forty gauges and a floor; a state longer than those examined after calls. */
-static void test_large(void)
-{
-	struct volatile_members *v = volatile_members_new();
-	struct buf first = BUF(BUF_MAX_MESSAGE), second = BUF(BUF_MAX_MESSAGE);
-
-	for (size_t i = 0; i < 40; i++) {
-		buf_printf(&first, "%s\"g%zu\":%zu", i ? "," : "{\"gauges\":{", i, i);
-		buf_printf(&second, "%s\"g%zu\":%zu", i ? "," : "{\"gauges\":{", i, i + 1);
-	}
-	buf_text(&first, "},\"floor\":0,\"now\":5,\"text\":\"");
-	buf_text(&second, "},\"floor\":0,\"now\":6,\"text\":\"");
-	for (size_t i = 0; i < 100000; i++) {
-		buf_char(&first, 'x');
-		buf_char(&second, 'x');
-	}
-	buf_text(&first, "\"}");
-	buf_text(&second, "\"}");
-	ok(is_mine(v), "the first rollout reads");
-	compare(v, buf_cstr(&first), buf_cstr(&second), "[]");
-	volatile_members_finish(v);
-	ignores(v, "[]", "[\"/gauges\",\"/now\"]");
-	buf_release(&first);
-	buf_release(&second);
 	volatile_members_free(v);
 }
 
@@ -198,10 +131,10 @@ static void test_many(void)
 
 	buf_text(&first, "{\"floor\":0");
 	buf_text(&second, "{\"floor\":0");
-	for (size_t i = 0; i < 100; i++) {
+	for (size_t i = 100; i < 200; i++) {
 		buf_printf(&first, ",\"g%zu\":%zu", i, i);
 		buf_printf(&second, ",\"g%zu\":%zu", i, i + 1);
-		buf_printf(&want, "%s\"/g%zu\"", i ? "," : "[", i);
+		buf_printf(&want, "%s\"/g%zu\"", i > 100 ? "," : "[", i);
 	}
 	buf_char(&first, '}');
 	buf_char(&second, '}');
@@ -225,11 +158,8 @@ int main(void)
 	ok(io_global_init(&err) == 0 && io_new(&conf, &io, &err) == 0, "io: %s", err.text);
 	test_refused_then_read();
 	test_keys();
-	test_top_keys();
 	test_words();
-	test_ranges();
 	test_silent();
-	test_large();
 	test_many();
 	io_free(io);
 	io_global_cleanup();

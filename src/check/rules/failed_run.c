@@ -8,9 +8,9 @@
 static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
                       struct findings *out)
 {
-	(void)r;
 	struct streak ended;
-	if (!streak_add(state, p, &ended)) {
+
+	if (!streak_add(state, p, &ended) || drawn_calls_do_not_fit(r)) {
 		return;
 	}
 	finding_add(out, SEVERITY_WARNING, &ended.span, "/outcome",

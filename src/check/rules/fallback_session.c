@@ -100,14 +100,11 @@ static bool is_made_up(struct str id)
 	return false;
 }
 
-/* Without a session id in meta, the error text of a failed step is searched. */
-static struct str id_in_error(const struct derived_line *m)
+/* Without a session id in meta, the reply itself is searched. */
+static struct str id_in_reply(const struct derived_line *m)
 {
-	struct str id = STR_NONE;
+	struct str id = JSON_GET(m->line->value[KEY_OBSERVATION], "session_id");
 
-	if (m->failed) {
-		id = JSON_GET(m->line->value[KEY_OBSERVATION], "session_id");
-	}
 	return json_type(id) == JSON_STRING && is_made_up(json_inner(id)) ? id : STR_NONE;
 }
 
@@ -128,12 +125,12 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	(void)out;
 	struct fallback *s = state;
 	struct str meta = m->line->value[KEY_META];
-	if (!m->failed && has_valid_tail(s, meta)) {
+	if (has_valid_tail(s, meta) && !id_in_reply(m).p) {
 		return;
 	}
 	struct session_ids ids = read_session_ids(meta);
 	if (json_type(ids.reply) != JSON_STRING) {
-		ids.reply = id_in_error(m);
+		ids.reply = id_in_reply(m);
 	}
 	if (json_type(ids.reply) != JSON_STRING || !is_foreign(ids)) {
 		store_valid_tail(s, meta, ids);

@@ -38,12 +38,38 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	span_add(&s->sent, m->line->turn, m->line->step);
 }
 
-/* No member but bookkeeping and what changes without a call ever differed, and unlike calls got
-   one reply. */
+/* A number that changes by itself may also be what the calls change: a thing in real time. Only
+   present times and ids are surely none. */
+static bool changes_by_itself(const struct series *s)
+{
+	for (size_t i = 0; i < s->changed_count; i++) {
+		const struct member *m = s->changed[i];
+
+		if (m->explanation == MEMBER_VOLATILE && !m->always_now) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Nothing differed but bookkeeping and times, and unlike calls got one reply. */
 static bool is_silent(const struct frozen *s, const struct rollout_facts *r)
 {
 	return r->series->known_count >= STILL_CALLS && r->verdict.moved + r->verdict.counted == 0 &&
-	       !r->verdict.informative && s->calls_differ && !s->replies_differ;
+	       !r->verdict.informative && s->calls_differ && !s->replies_differ &&
+	       !changes_by_itself(r->series);
+}
+
+/* A reward that varies with the calls, or that a grader gave for the whole: something happened that
+   the state does not show. A constant one proves nothing. */
+static bool is_rewarded(const struct frozen *s, const struct rollout_facts *r,
+                        const struct derived_line *m)
+{
+	double total = 0;
+	bool graded = !r->reward_known && m->line &&
+	              json_double(m->line->value[KEY_TOTAL_REWARD], &total) && total > 0;
+
+	return s->rewards_differ || graded;
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -54,7 +80,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	bool still = v->still == v->acting, silent = is_silent(s, r);
 	char count[96] = "";
 
-	(void)m;
+	bool rewarded = is_rewarded(s, r, m);
+
 	if (v->acting < STILL_CALLS || (!still && !silent) || r->failed_run >= FAILED_RUN) {
 		return;
 	}
@@ -64,17 +91,17 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		         r->env_count.moved ? "went" : "stayed", r->env_count.first,
 		         r->env_count.now);
 	}
-	finding_add(out, s->rewards_differ ? SEVERITY_WARNING : SEVERITY_ERROR, &s->sent, "/state",
+	finding_add(out, rewarded ? SEVERITY_WARNING : SEVERITY_ERROR, &s->sent, "/state",
 	            "%" PRId64 " calls were answered, and the state never changed%s%s%s", v->acting,
 	            silent ? "; all replies are equal" : "",
-	            s->rewards_differ ? "; but their rewards differ" : "", count);
+	            rewarded ? "; but a reward tells the calls apart" : "", count);
 }
 
 const struct check check_frozen_state = {
 	.id = "frozen-state",
 	.title = "three or more calls were answered, and the state never changed",
 	.severity = SEVERITY_ERROR,
-	.lowered = "the rewards of the calls differ",
+	.lowered = "the rewards of the calls differ, or a grader gave one for the whole",
 	.explains = {&check_loop, &check_reward_without_effect},
 	.why = "Three or more calls of tools that are not read-only were answered, and the state "
 	       "stood still: nothing changed but members that also change without a call, "

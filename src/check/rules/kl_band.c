@@ -2,9 +2,9 @@
    the engine that sampled them. */
 #include "check/check.h"
 
-#include "evidence/logprobs.h"
+#include "trajectory/logprobs.h"
 #include "evidence/peer.h"
-#include "evidence/trained.h"
+#include "trajectory/trained.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Rule logprob-range: log-probabilities are missing or invalid. */
 #include "check/check.h"
 
-#include "evidence/logprobs.h"
+#include "trajectory/logprobs.h"
 #include "evidence/peer.h"
 
 #include <inttypes.h>

@@ -52,7 +52,11 @@ static void report_all_failed(const struct illusion *s, const struct rollout_fac
 	describe_count(r, aside, sizeof(aside));
 	finding_add(out, SEVERITY_ERROR, &s->failed, "/outcome",
 	            "%" PRId64 " of %" PRId64 " steps failed; %s%s; first error: %s", e->failed,
-	            e->steps, e->unchanged > 0 ? "the state never changed" : "state unknown", aside,
+	            e->steps,
+	            e->unchanged > 0 ? "the state never changed"
+	            : r->series->any ? "the state shows no change"
+	                             : "state unknown",
+	            aside,
 	            s->error);
 }
 
@@ -63,11 +67,15 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	(void)m;
 	const struct illusion *s = state;
 	const struct episode_counts *e = &r->episode;
+	if (drawn_calls_do_not_fit(r)) {
+		return; /* left to drawn-calls */
+	}
 	if (e->steps >= 2 && e->failed == e->steps) {
 		if (s->moved == 0) {
 			report_all_failed(s, r, out);
 		}
-	} else if (s->streak.span.count >= STREAK_LONG) {
+	} else if (s->streak.span.count >= STREAK_LONG && !r->draws) {
+		/* a policy that draws its calls ends anywhere */
 		finding_add(out, SEVERITY_ERROR, &s->streak.span, "/outcome",
 		            "the last %" PRId64 " of %" PRId64 " steps failed; %s; first error: %s",
 		            s->streak.span.count, e->steps, streak_state(s->streak.unchanged),

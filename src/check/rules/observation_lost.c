@@ -2,6 +2,7 @@
 #include "check/check.h"
 
 #include "base/text.h"
+#include "evidence/limits.h"
 #include "evidence/peer.h"
 
 #include <inttypes.h>
@@ -15,6 +16,8 @@ struct lost {
 	struct span unread; /* replies missing from the record: under another key, or not JSON */
 	char near[64];      /* a similar key */
 	int looked;
+	struct span empty;  /* replies without any content */
+	int64_t replies;
 };
 
 static bool is_empty(struct str value)
@@ -63,6 +66,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	const struct line *l = m->line;
 
 	(void)out;
+	s->replies++;
+	if (is_empty(l->value[KEY_OBSERVATION]) && is_empty(l->value[KEY_STRUCTURED])) {
+		span_add(&s->empty, l->turn, l->step);
+	}
 	if (!is_empty(l->value[KEY_OBSERVATION])) {
 		if (s->looked < LOOKS && ++s->looked && is_missing_in_conversation(l)) {
 			span_add(&s->not_in_conversation, l->turn, l->step);
@@ -88,6 +95,9 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		            "no observation was recorded for %" PRId64 " repl%s with content%s%s",
 		            s->unread.count, s->unread.count == 1 ? "y" : "ies",
 		            s->near[0] ? "; a similar key exists: " : "", s->near);
+	} else if (s->empty.count == s->replies && s->replies >= STILL_CALLS) {
+		finding_add(out, SEVERITY_WARNING, &s->empty, "/observation",
+		            "all %" PRId64 " replies are empty: the policy saw nothing", s->replies);
 	}
 }
 
@@ -95,6 +105,7 @@ const struct check check_observation_lost = {
 	.id = "observation-lost",
 	.title = "the environment's reply did not reach the policy",
 	.severity = SEVERITY_ERROR,
+	.lowered = "all replies are merely empty",
 	.explains = {&check_loop, &check_retry_same_error},
 	.why = "The environment's reply had content, but the next prompt does not contain it, or "
 	       "no observation was recorded. A policy that does not see its observations repeats "

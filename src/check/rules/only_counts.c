@@ -37,8 +37,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	snprintf(pointer, sizeof(pointer), "/state%s", name);
 	explain_sentence(member, text, sizeof(text));
 	finding_add(out, SEVERITY_WARNING, &s->steps, pointer,
-	            "%s: a counter of calls, or what the calls %s; say which with \1ignore\2 %s or "
-	            "\1effect\2 %s",
+	            "%s: a counter of calls, or what the calls %s; say which with --ignore %s or "
+	            "--effect %s",
 	            text, member->explanation == MEMBER_ECHO ? "set" : "add", name, name);
 }
 
@@ -50,7 +50,8 @@ const struct check check_only_counts = {
 	       "amount at each call, or repeats words of the call. That is what a counter of "
 	       "requests does in an environment that never moves, and also what a basket does "
 	       "into which one thing is put at a time: watching cannot tell them apart.\n"
-	       "Say which it is: \1ignore\2 POINTER for a counter, \1effect\2 POINTER for an "
+	       "Look at what the member is: does it stand for something in the environment?\n"
+	       "Fix: say which it is, \1ignore\2 POINTER for a counter, \1effect\2 POINTER for an "
 	       "effect of the calls; or let an experiment tell: rolldbg run \1confirm\2, rolldbg "
 	       "probe.",
 	.needs = FACT(STATE),

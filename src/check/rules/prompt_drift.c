@@ -190,6 +190,7 @@ const struct check check_prompt_drift = {
 	.title = "a prompt's tokens do not continue those of the previous turn",
 	.severity = SEVERITY_WARNING,
 	.lowered = "only the model's reasoning is missing",
+	.explains = {&check_prompt_truncated},
 	.why = "A trainer treats a rollout as one sequence of tokens. That holds only if each "
 	       "prompt starts with the previous prompt followed by exactly the tokens sampled "
 	       "after "

@@ -9,7 +9,7 @@ struct churn {
 	struct span session, episode; /* changes of their ids */
 	struct span falls;            /* decreases of the step count */
 	int64_t from, to;             /* of the first one */
-	int64_t rises;                /* increases after a fall */
+	bool rose;                    /* it increased: it is no countdown */
 	int64_t count;                /* the last one, if `known` */
 	bool known;
 };
@@ -29,15 +29,18 @@ static void add_count(struct churn *s, const struct derived_line *m)
 	if (m->env_steps < 0 || m->outside_episode) {
 		return;
 	}
+	if (m->line->terminated == 1 || m->line->truncated == 1) {
+		s->known = false; /* an autoreset counts anew, at this step or the next */
+		return;
+	}
 	if (s->known && m->env_steps < s->count) {
 		s->from = s->falls.count ? s->from : s->count;
 		s->to = s->falls.count ? s->to : m->env_steps;
 		span_add(&s->falls, m->line->turn, m->line->step);
 	}
-	s->rises += s->known && s->falls.count && m->env_steps > s->count;
+	s->rose = s->rose || (s->known && m->env_steps > s->count);
 	s->count = m->env_steps;
-	/* after the end an autoreset counts anew */
-	s->known = m->line->terminated != 1 && m->line->truncated != 1;
+	s->known = true;
 }
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -66,16 +69,13 @@ static void report_change(const char *what, const struct span *when, struct find
 	}
 }
 
-/* Levels and undo may lower a count once; two environments that take turns do it again and
-   again. */
+/* Levels and undo lower a count, too. */
 static void report_falls(const struct churn *s, struct findings *out)
 {
-	bool turns = s->falls.count >= 2 && s->rises >= 2;
-
-	finding_add(out, turns ? SEVERITY_ERROR : SEVERITY_WARNING, &s->falls, "/env_steps",
+	finding_add(out, SEVERITY_WARNING, &s->falls, "/env_steps",
 	            "the environment's own step count fell from %" PRId64 " to %" PRId64
-	            " without a reset%s",
-	            s->from, s->to, turns ? ", and rose and fell again" : "");
+	            " without a reset",
+	            s->from, s->to);
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -86,7 +86,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	(void)r, (void)m;
 	report_change("session", &s->session, out);
 	report_change("episode", &s->episode, out);
-	if (s->falls.count > 0) {
+	if (s->falls.count > 0 && s->rose) {
 		report_falls(s, out);
 	}
 }
@@ -95,7 +95,7 @@ const struct check check_session_churn = {
 	.id = "session-churn",
 	.title = "session or episode changed, or the step count decreased, without a reset",
 	.severity = SEVERITY_ERROR,
-	.lowered = "only the step count fell, once",
+	.lowered = "only the step count fell",
 	.explains = {&check_starts_over, &check_frozen_state, &check_no_effect,
                      &check_control_plane_blind},
 	.more = "rolldbg probe \1env\2 URL \1sessions\2 8",
@@ -109,7 +109,7 @@ const struct check check_session_churn = {
 	       "client that resets the same environment.\n"
 	       "Fix: keep a session on one server process, raise the idle timeout, and give "
 	       "every rollout its own session id.\n"
-	       "A step count that fell once is a warning: levels and undo may lower it.",
+	       "A step count that fell is a warning: levels and undo lower it, too.",
 	/* Imported formats lack the session ids and the resets that meta records. Not needs_meta:
 	   in our own recordings the events and step counts judged here survive strip, so a stripped
 	   one is checked. */

@@ -2,11 +2,11 @@
 #include "check/check.h"
 
 #include "evidence/fingerprint.h"
+#include "evidence/limits.h"
 
 #include <inttypes.h>
 
 #define STEPS_MAX 4096 /* steps that are kept, 32 bytes each */
-#define TIMES_MIN 2
 
 struct kept_step {
 	uint64_t call, reply, before; /* hashes; of the state before it: 0 unknown */
@@ -89,7 +89,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 			span_add(&again, r->completed[i].turn, r->completed[i].step);
 		}
 	}
-	if (again.count >= TIMES_MIN && again.count == repeats) {
+	if (again.count >= REPEATS && again.count == repeats) {
 		finding_add(out, SEVERITY_WARNING, &again, "/observation",
 		            "%" PRId64 " of %" PRId64 " repeated calls got exactly their earlier "
 		            "reply, although the state before them was another: as if the "
@@ -100,16 +100,16 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 
 const struct check check_starts_over = {
 	.id = "starts-over",
-	.title = "repeated calls get their earlier reply, although other calls moved the environment",
+	.title = "repeated calls get their earlier reply, although others moved the state",
 	.severity = SEVERITY_WARNING,
 	.explains = {&check_loop},
 	.more = "rolldbg probe \1env\2 URL",
 	.why = "A call, another one that changed the state, and the first call again: it got "
 	       "exactly its earlier reply, although the state before it was another. This "
-	       "happened at every such repeat, at least twice. An environment that is rebuilt "
+	       "happened at every such repeat, at least three times. An environment that is rebuilt "
 	       "for each call replies like that. A repeat at a wall is none: there the state "
 	       "is the same.\n"
-	       "Let an experiment tell: rolldbg probe sends each call alone in a fresh session "
+	       "Look at it by experiment: rolldbg probe sends each call alone in a fresh session "
 	       "(property history).\n"
 	       "Fix: keep one environment per session, and send the same session id with every "
 	       "call.",

@@ -377,12 +377,15 @@ static void read_text(struct call_reading *r)
 		.repair = r->conf->repair,
 		.asked_for_json = r->conf->mode == TOOLS_JSON,
 		.limited = str_is(r->reply->finish_reason, "length"),
+		.stopped = r->conf->stopped,
+		.ctx = r->conf->ctx,
 	};
 	struct tool_calls *out = r->out;
 	struct reading found;
 
 	reading_text(&conf, r->reply->content, r->arena, &found);
 	out->content = found.content;
+	out->stopped = found.stopped;
 	if (!out->reasoning.n) {
 		out->reasoning = found.reasoning;
 	}

@@ -31,6 +31,7 @@ struct tool_calls {
 	   "finish-error", "calls-not-a-list", "markup", "refusal", "in-reasoning",
 	   "calls-missing", "only-reasoning", "empty", "names-a-tool", "prose" */
 	const char *cause;
+	bool stopped;              /* by the caller, while the text was read */
 	struct call_notes notes;   /* flags such as "finish-reason-disagrees" */
 	struct call_notes repairs; /* repairs such as "double-encoded" */
 	struct str content;        /* text outside the calls, without reasoning */
@@ -43,7 +44,9 @@ struct calls_conf {
 	const char *format; /* for calls in text: the only format to read; NULL: all */
 	const char *likely; /* preferred if several formats share a mark; NULL: none */
 	bool repair;
-	int64_t first; /* number of the first call, for generated ids */
+	int64_t first;                    /* number of the first call, for generated ids */
+	bool (*stopped)(const void *ctx); /* of struct reading_conf */
+	const void *ctx;
 };
 
 void calls_read(const struct calls_conf *conf, const struct chat_reply *reply, struct arena *arena,

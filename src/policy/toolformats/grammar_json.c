@@ -158,7 +158,8 @@ static struct head read_head(struct finder *f, const struct tool_format *row, st
 		struct str line = skip_whitespace(*s);
 		size_t n = 0;
 
-		while (n < line.n && !strchr("\n{`", line.p[n])) {
+		end = call_end(f, row, line);
+		while (n < end && !strchr("\n{`", line.p[n])) {
 			n++;
 		}
 		h.name = (struct str){line.p, n};

@@ -222,6 +222,8 @@ struct text_walk {
 	struct buf reasoning, raw; /* raw: the text without reasoning, marks and all */
 	bool opened;               /* reasoning was opened or closed */
 	bool marked, dropped, end_token;
+	size_t asked; /* position of the last question whether to stop */
+	bool stopped;
 };
 
 static void add_reasoning(struct text_walk *w, struct str thought)
@@ -402,12 +404,25 @@ static bool is_in_fence(struct text_walk *w, const struct mark_place *e, size_t 
 	return e->at < *at;
 }
 
+#define STOP_BYTES ((size_t)64 << 10) /* of text between two questions whether to stop */
+
+static bool is_stopped(struct text_walk *w, size_t at)
+{
+	const struct reading_conf *conf = w->f.conf;
+
+	if (conf->stopped && at - w->asked >= STOP_BYTES) {
+		w->asked = at;
+		w->stopped = conf->stopped(conf->ctx);
+	}
+	return w->stopped;
+}
+
 static void walk_text(struct text_walk *w)
 {
 	struct mark_place e;
 	size_t at = 0;
 
-	while (next_mark(w->marks, w->text, at, &e)) {
+	while (next_mark(w->marks, w->text, at, &e) && !is_stopped(w, e.at)) {
 		switch (e.mark->kind) {
 		case MARK_OPEN:
 			if (!read_call_list(w, &e, &at)) {
@@ -491,7 +506,11 @@ void reading_text(const struct reading_conf *conf, struct str text, struct arena
 	out->content = arena_str(arena, text_trim(buf_view(plain ? &w.raw : &w.f.rest)));
 	out->reasoning = arena_str(arena, buf_view(&w.reasoning));
 	out->marked = w.marked;
-	if (!w.f.count) {
+	out->stopped = w.stopped;
+	if (w.stopped) {
+		w.f.count = 0;
+		w.f.format = NULL;
+	} else if (!w.f.count) {
 		read_unmarked(&w, out);
 	}
 	if (w.end_token && w.f.count) {

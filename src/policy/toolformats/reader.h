@@ -32,6 +32,9 @@ struct reading_conf {
 	bool repair;         /* also read calls that need a repair, and note it */
 	bool asked_for_json; /* the prompt asked for JSON: incomplete JSON is a truncated call */
 	bool limited;        /* the reply ended at its token limit */
+	/* Asked now and then; true stops the reading. NULL: never */
+	bool (*stopped)(const void *ctx);
+	const void *ctx;
 };
 
 /* Slices of the text or the arena. */
@@ -41,7 +44,8 @@ struct reading {
 	const char *format; /* of the first call; NULL: no calls */
 	struct str content; /* the text other than calls and reasoning */
 	struct str reasoning;
-	bool marked; /* the text contains marks of some format */
+	bool marked;  /* the text contains marks of some format */
+	bool stopped; /* by the caller: there are no calls */
 	struct call_notes notes, repairs;
 };
 

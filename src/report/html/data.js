@@ -3,7 +3,8 @@
 //
 //   ["rollout", number, line, id, file, task, side]   a rollout begins; side: which recording of a comparison
 //   ["header", number, line], ["reset", ..], ["end", ..]   positions of these lines
-//   ["step", number, line, line after, turn, step, outcome, effect, reward, call, change, pointers, number of pointers]
+//   ["step", number, line, line after, turn, step, outcome, reward, call, change, pointers, number of pointers]
+//   ["effects", number, letters]              of its steps, once the rollout is over: c changed, u unchanged, n counts or echoes, ? unknown
 //   ["event", number, line, turn, event, why]
 //   ["verdict", number or null, finding or rollout]   as in the JSON of `check`
 //   ["rule", id, title, explanation], ["note", text], ["summary", totals, conclusion], ["command", name]
@@ -76,6 +77,9 @@ class Recording {
 		case "step":
 			rollout.items.push(stepOf(rest));
 			break;
+		case "effects":
+			setEffects(rollout.items.filter((item) => item.kind === "step" && item.step !== null), rest[0]);
+			break;
 		case "event":
 			rollout.items.push({kind: "event", category: "event", line: rest[0], turn: rest[1], name: rest[2], why: rest[3]});
 			break;
@@ -143,12 +147,22 @@ class Recording {
 	}
 }
 
-function stepOf([line, after, turn, step, outcome, effect, reward, call, change, pointers, count]) {
-	const item = {kind: "step", line, after, turn, step, outcome, effect, reward, call, change, pointers: pointers || []};
+function stepOf([line, after, turn, step, outcome, reward, call, change, pointers, count]) {
+	const item = {kind: "step", line, after, turn, step, outcome, effect: "unknown", reward, call, change, pointers: pointers || []};
 
 	item.pointerCount = count || item.pointers.length;
-	item.category = step === null ? "talk" : outcome !== "ok" ? "failed" : effect;
+	item.category = step === null ? "talk" : outcome !== "ok" ? "failed" : "unknown";
 	return item;
+}
+
+const EFFECTS = {c: "changed", u: "unchanged", n: "unknown", "?": "unknown"};
+
+function setEffects(steps, letters) {
+	steps.forEach((item, i) => {
+		item.effect = EFFECTS[letters[i]] || "unknown";
+		item.counted = letters[i] === "n";
+		item.category = item.category === "failed" ? "failed" : item.effect;
+	});
 }
 
 const CATEGORIES = [

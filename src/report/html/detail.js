@@ -89,7 +89,7 @@ class Detail {
 			header.append(badge(item.outcome, item.outcome === "ok" ? "plain" : "failed"));
 		}
 		if (item.effect) {
-			header.append(badge(item.effect === "unknown" ? "effect unknown" : item.effect, item.effect));
+			header.append(badge(item.counted ? "only counts" : item.effect === "unknown" ? "effect unknown" : item.effect, item.effect));
 		}
 		if (isGiven(line.reward)) {
 			header.append(badge(`reward ${spelled(line.reward)}`, "plain"));
@@ -103,7 +103,7 @@ class Detail {
 	}
 
 	changes(item, line, after) {
-		if (item.effect === "changed" && item.pointers.length && after) {
+		if (item.effect !== "unchanged" && item.pointers.length && after) {
 			return part("Changed", changeTree(item, line.state, after.state));
 		}
 		return null;

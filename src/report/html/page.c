@@ -18,7 +18,7 @@
 #define POINTER_BYTES ((size_t)4 << 10)
 #define WHY_BYTES     ((size_t)400)
 
-/* A step or turn whose row is written once its effect is known. */
+/* A step or turn whose row is written with the state after it. */
 struct held_step {
 	bool held;
 	int64_t line, turn, step;
@@ -183,8 +183,8 @@ static void put_changes(struct html_page *p, struct json_writer *w, const struct
 	buf_release(&list.text);
 }
 
-/* Called when the effect of the step is known or can no longer become known. `shown` is the number
-   of the line with the state after it. */
+/* Called with the line that shows the state after the step, or at the end. `shown` is the number of that
+   line. */
 static void put_step(struct html_page *p, struct page_rollout *r, const struct evidence_update *u,
                      int64_t shown, struct buf *out)
 {
@@ -203,7 +203,6 @@ static void put_step(struct html_page *p, struct page_rollout *r, const struct e
 	put_count(&w, s->turn);
 	put_count(&w, s->step);
 	jw_text(&w, s->outcome == OUTCOME_NONE ? NULL : outcome_name(s->outcome));
-	jw_text(&w, s->step < 0 ? NULL : effect_name(EFFECT_UNKNOWN));
 	jw_raw(&w, s->reward.n ? buf_view(&s->reward) : STR_NONE);
 	jw_str(&w, buf_view(&s->call));
 	if (s->step >= 0 && after && r->state.n && !str_eq(buf_view(&r->state), l->value[KEY_STATE])) {
@@ -289,6 +288,27 @@ static void put_row(struct html_page *p, struct page_rollout *r, const struct li
 	p->lines++;
 }
 
+/* One letter a step whose call was sent: changed, unchanged, unknown; n: counts or echoes only. */
+static void put_effects(struct html_page *p, const struct page_rollout *r,
+                        const struct rollout_facts *f, struct buf *out)
+{
+	struct json_writer w = row_begin(p, "effects");
+	struct buf letters = BUF(BUF_MAX_MESSAGE);
+
+	for (int64_t i = 0; i < f->steps; i++) {
+		const struct completed_step *s = &f->completed[i];
+
+		buf_char(&letters, s->counted                       ? 'n'
+		                   : s->effect == EFFECT_CHANGED   ? 'c'
+		                   : s->effect == EFFECT_UNCHANGED ? 'u'
+		                                                   : '?');
+	}
+	jw_i64(&w, r->number);
+	jw_str(&w, buf_view(&letters));
+	row_end(p, &w, out);
+	buf_release(&letters);
+}
+
 void page_line(struct html_page *p, const struct evidence_update *u, const struct page_source *from,
                struct buf *out)
 {
@@ -310,6 +330,7 @@ void page_line(struct html_page *p, const struct evidence_update *u, const struc
 		put_row(p, r, l, out);
 	}
 	if (u->end) {
+		put_effects(p, r, u->rollout, out);
 		p->ended = r->number;
 		drop_rollout(p, r);
 	}

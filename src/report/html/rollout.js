@@ -153,7 +153,7 @@ class RolloutView {
 		}
 		return {className: `is-${item.category}`, cells: [
 			turn, this.callCell(item), item.outcome || "",
-			item.step === null ? "" : item.effect === "changed" ? item.change || "changed" : item.effect,
+			item.step === null ? "" : item.effect === "changed" ? item.change || "changed" : item.counted && item.change ? `(${item.change})` : item.effect,
 			item.reward === null || item.reward === undefined ? "" : String(item.reward),
 		].map((cell) => typeof cell === "string" ? plain(cell) : cell)};
 	}

@@ -1,8 +1,9 @@
 /* The directory serve/host/: HTTP and WebSocket servers on libmicrohttpd and libwslay: sockets,
    threads, origins. What a request means is decided in gym/, openenv/ and llm/. */
 
-/* The base of our HTTP servers: a listening socket, one epoll thread of libmicrohttpd, and the
-   queue of suspended connections. */
+/* The base of our HTTP servers: a listening socket, one epoll thread of libmicrohttpd, limits for
+   connections, and the queue of suspended ones. A request that gives the length of its body twice
+   is refused. */
 #ifndef ROLLDBG_SERVE_HOST_HOST_H
 #define ROLLDBG_SERVE_HOST_HOST_H
 
@@ -14,6 +15,8 @@ struct host {
 	struct MHD_Daemon *daemon;
 	struct suspend_queue *waits;
 	uint16_t port;
+	MHD_AccessHandlerCallback handle;
+	void *ctx; /* of handle */
 };
 
 /* Borrowed during the call, except ctx. */
@@ -23,8 +26,8 @@ struct host_conf {
 	struct clock clock;
 	/* enum MHD_FLAG: flags in addition to the common ones */
 	unsigned flags;
-	const struct MHD_OptionItem *options; /* up to MHD_OPTION_END */
-	MHD_AccessHandlerCallback handle;     /* may use h->waits */
+	size_t connection_bytes;          /* memory of each, including the header block */
+	MHD_AccessHandlerCallback handle; /* may use h->waits */
 	MHD_RequestCompletedCallback forget;
 	void *ctx; /* of handle */
 };

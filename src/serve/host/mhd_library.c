@@ -14,6 +14,7 @@ static const struct library_function functions[] = {
 	FUNCTION(create_response_from_buffer_with_free_callback),
 	FUNCTION(create_response_from_callback),
 	FUNCTION(destroy_response),
+	FUNCTION(get_connection_values),
 	FUNCTION(lookup_connection_value),
 	FUNCTION(queue_response),
 	FUNCTION(resume_connection),

@@ -16,6 +16,7 @@ struct mhd_library {
 		*create_response_from_buffer_with_free_callback;
 	__typeof__(MHD_create_response_from_callback) *create_response_from_callback;
 	__typeof__(MHD_destroy_response) *destroy_response;
+	__typeof__(MHD_get_connection_values) *get_connection_values;
 	__typeof__(MHD_lookup_connection_value) *lookup_connection_value;
 	__typeof__(MHD_queue_response) *queue_response;
 	__typeof__(MHD_resume_connection) *resume_connection;

@@ -18,11 +18,8 @@
 #define BODY_MAX         ((size_t)4 << 20)  /* larger: 413 */
 #define BODY_PATIENCE    ((size_t)64 << 20) /* read and discarded: the client gets the 413 */
 #define REPLY_MAX        ((size_t)32 << 20)
-#define CONNECTIONS_MAX  4096u
 #define CONNECTION_BYTES ((size_t)16 << 10) /* including the header block */
 #define SOCKET_BYTES     ((size_t)8 << 10)  /* less for WebSockets, which keep it */
-#define FIRST_REQUEST_S  10u                /* silence before a connection's first request */
-#define BETWEEN_S        120u               /* and after that: as configured for uvicorn */
 
 struct server {
 	struct gym gym;         /* of MCP */
@@ -210,7 +207,6 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
 	if (!p) {
 		p = *state = mem_new(sizeof(*p));
 		p->body = BUF(BODY_MAX);
-		mhd.set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, BETWEEN_S);
 		return MHD_YES;
 	}
 	if (*piece_n > 0) {
@@ -263,17 +259,12 @@ static void server_free(struct server *s)
 
 static int start_host(struct server *s, const struct serve_conf *c, struct error *err)
 {
-	const struct MHD_OptionItem options[] = {
-		{MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, NULL},
-		{MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-	         has_sockets(s) ? SOCKET_BYTES : CONNECTION_BYTES, NULL},
-		{MHD_OPTION_CONNECTION_TIMEOUT, FIRST_REQUEST_S, NULL},
-		{MHD_OPTION_END, 0, NULL}};
 	const struct host_conf conf = {.bind = c->bind,
 	                               .port = c->port,
 	                               .clock = c->clock,
 	                               .flags = MHD_ALLOW_UPGRADE,
-	                               .options = options,
+	                               .connection_bytes =
+	                                       has_sockets(s) ? SOCKET_BYTES : CONNECTION_BYTES,
 	                               .handle = on_request,
 	                               .forget = on_completed,
 	                               .ctx = s};

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#define REQUEST_MAX ((size_t)64 << 20)
-#define SILENCE_S   120u
-#define BLOCK       ((size_t)64 << 10) /* default bytes per write */
-#define MODELS_PATH "/v1/models"
-#define PROPS_PATH  "/props" /* as llama.cpp's server has it */
-#define PATHS       "/v1/chat/completions, /v1/completions, /v1/responses, " MODELS_PATH
+#define REQUEST_MAX      ((size_t)64 << 20)
+#define BLOCK            ((size_t)64 << 10) /* default bytes per write */
+#define CONNECTION_BYTES ((size_t)32 << 10) /* including the header block */
+#define MODELS_PATH      "/v1/models"
+#define PROPS_PATH       "/props" /* as llama.cpp's server has it */
+#define PATHS            "/v1/chat/completions, /v1/completions, /v1/responses, " MODELS_PATH
 
 /* Writes a reply in the form of one API. */
 typedef void write_reply(const struct llm_reply *r, const struct scripted_request *a,
@@ -421,13 +421,11 @@ static int read_script(const struct llm_server_conf *c, struct llm_script *out, 
 
 int llm_server_start(const struct llm_server_conf *c, struct llm_server **out, struct error *err)
 {
-	const struct MHD_OptionItem options[] = {{MHD_OPTION_CONNECTION_TIMEOUT, SILENCE_S, NULL},
-	                                         {MHD_OPTION_END, 0, NULL}};
 	struct llm_server *s = mem_new(sizeof(*s));
 	const struct host_conf conf = {.bind = c->bind,
 	                               .port = c->port,
 	                               .clock = c->clock,
-	                               .options = options,
+	                               .connection_bytes = CONNECTION_BYTES,
 	                               .handle = on_request,
 	                               .forget = on_completed,
 	                               .ctx = s};

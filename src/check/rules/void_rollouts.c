@@ -1,0 +1,33 @@
+/* Rule void-rollouts: rollouts that never reached the environment set their group's baseline. */
+#include "check/check.h"
+
+#include <inttypes.h>
+
+static void group(const struct task_group *g, struct findings *out)
+{
+	int64_t all = g->count + g->lost;
+
+	if (all < 2 || g->void_rewarded == 0) {
+		return;
+	}
+	finding_add(out, SEVERITY_ERROR, NULL, "",
+	            "%" PRId64 " of %" PRId64 " rollouts of task %s never reached the environment, "
+	            "and %" PRId64 " of them still set the group's baseline with their reward",
+	            g->voids, all, g->name, g->void_rewarded);
+}
+
+const struct check check_void_rollouts = {
+	.id = "void-rollouts",
+	.title = "rollouts that never reached the environment set their group's baseline",
+	.severity = SEVERITY_ERROR,
+	.explains = {&check_zero_variance_group},
+	.why = "Trainers that compare rewards within the group of one task (GRPO and variants) "
+	       "subtract the group's mean. Some rollouts of this group made no call that was "
+	       "answered, and still have a reward: it is no reward of the policy, but becomes "
+	       "part of the baseline, and gives a gradient to the others.\n"
+	       "Look at the findings of these rollouts: a session that was refused, a tool that "
+	       "was never called, calls that all failed.\n"
+	       "Fix: leave void rollouts out of the group, and see that each gets an environment.",
+	.needs = FACT(TOTAL_REWARD),
+	.group = group,
+};

@@ -1,0 +1,122 @@
+/* rolldbg trust: shows what a file asks for, and lets it from then on. */
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/cmd.h"
+#include "cmd/mcp_servers.h"
+#include "cmd/output.h"
+#include "cmd/trusted.h"
+#include "trajectory/credentials.h"
+
+struct trust_options {
+	bool dry_run, list, revoke;
+};
+
+#define FIELD(f) offsetof(struct trust_options, f)
+
+static const struct opt options[] = {
+	OPT_FLAG(0, "dry-run", OPT_NEVER, FIELD(dry_run), "only print what the file asks for"),
+	OPT_FLAG(0, "list", OPT_NEVER, FIELD(list), "list the files that are trusted, and exit"),
+	OPT_FLAG(0, "revoke", OPT_NEVER, FIELD(revoke), "no longer trust the file"),
+};
+
+/* A credential that the file contains is not printed; what it sends of ours is. */
+static bool is_hidden(const struct keyed *k)
+{
+	struct arena arena = {.last = NULL};
+	struct str text = json_text(&arena, k->value);
+	bool hidden = text.p && !strstr(text.p, "${") && credentials_named(str_from(k->key));
+
+	arena_release(&arena);
+	return hidden;
+}
+
+static void put_setting(void *ctx, struct keyed *k, enum opt_class class)
+{
+	struct buf *out = ctx, line = BUF(BUF_MAX_MESSAGE);
+
+	buf_printf(&line, "%s:%zu: %s: \"%s\" = ", k->name, keyed_line(k), k->place, k->key);
+	buf_str(&line, is_hidden(k) ? STR("(not shown)") : keyed_compact(k, k->value));
+	buf_printf(&line, " (%s)",
+	           class == OPT_NEVER ? "never taken from a file that was found"
+	                              : option_class_name(class));
+	text_escape(out, buf_view(&line));
+	buf_char(out, '\n');
+	buf_release(&line);
+}
+
+static int show(const struct config_file *f, const char *name, struct arena *arena, struct buf *out,
+                struct error *err)
+{
+	struct keyed k = {.what = "", .name = name, .text = f->text, .arena = arena, .err = err};
+	struct config_visitor visitor = {put_setting, out};
+
+	if (keyed_parse(&k)) {
+		return -1;
+	}
+	return mcp_servers_given(f->text) ? mcp_servers_visit(&k, &visitor)
+	                                  : config_check(&k, &visitor);
+}
+
+static void put_result(const char *what, const char *name, struct buf *out)
+{
+	buf_text(out, what);
+	text_escape(out, str_from(name));
+	buf_char(out, '\n');
+}
+
+static int trust_file(const struct context *c, const struct trust_options *o, const char *path,
+                      struct arena *arena, struct buf *out, struct error *err)
+{
+	struct config_file f = {.named = false};
+	struct buf name = BUF(BUF_MAX_SMALL);
+
+	trusted_path(path, &name);
+	int failed = o->revoke ? trusted_remove(c->variable, path, err)
+	                       : config_file_read(path, arena, &f, err) ||
+	                                 show(&f, buf_cstr(&name), arena, out, err) ||
+	                                 (!o->dry_run && trusted_add(c->variable, &f, err));
+	if (!failed && !o->dry_run) {
+		put_result(o->revoke ? "no longer trusted: " : "trusted: ", buf_cstr(&name), out);
+	}
+	buf_release(&name);
+	return failed ? -1 : 0;
+}
+
+static int trust_run(const struct context *c, const void *opts, int argc, char **argv,
+                     struct error *err)
+{
+	const struct trust_options *o = opts;
+	struct output out = output_to_stdout();
+	struct arena arena = {.last = NULL};
+	const char *path = argc ? argv[0] : config_file_upwards(&arena);
+	int failed;
+
+	if (o->list) {
+		failed = trusted_list(c->variable, &out.text, err);
+	} else if (!path) {
+		failed = error_set(err, FAIL_USAGE, "no .rolldbg.json here or above: name a file");
+	} else {
+		failed = trust_file(c, o, path, &arena, &out.text, err);
+	}
+	failed = failed || output_flush(&out, err);
+	output_release(&out);
+	arena_release(&arena);
+	return failed ? -1 : 0;
+}
+
+const struct command command_trust = {
+	.name = "trust",
+	.summary = "show what a project file asks for, and let it",
+	.operands = "[FILE]",
+	.description =
+		"Prints each setting of FILE, a project file or an mcp.json (default: the nearest "
+		".rolldbg.json), with its place and class, and remembers the file's path and "
+		"content. Until then, a file that was found may only set what is harmless; a file "
+		"that changes has to be trusted again.",
+	.max_operands = 1,
+	.opts = options,
+	.opt_count = ARRAY_LEN(options),
+	.opts_size = sizeof(struct trust_options),
+	.no_config = true,
+	.run = trust_run,
+};

@@ -44,14 +44,6 @@ static int not_mcp(struct env_mcp *e, const struct mcp_reply *r, const char *wha
 		put_content(r, &text);
 	}
 	bool other = !moved && !gateway && !is_broken_json(r);
-	if (other && strcmp(what, "initialize") != 0) {
-		buf_release(&text);
-		return error_set(err, FAIL_PROTOCOL,
-		                 "%s: initialize succeeded, but %s returned HTTP %d: the server does "
-		                 "not know the session that it just opened: several workers without "
-		                 "affinity? Run one worker, or route by Mcp-Session-Id",
-		                 mcp_session_url(e->session), what, r->http_status);
-	}
 	bool usual = str_ends(str_from(mcp_session_url(e->session)), STR("/mcp"));
 	error_set(err, FAIL_PROTOCOL, "%s%s: %s returned HTTP %d%s%s", mcp_session_url(e->session),
 	          other ? " is not an MCP server" : "", what, r->http_status, buf_cstr(&text),

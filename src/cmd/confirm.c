@@ -95,14 +95,6 @@ void confirm_line(struct confirm *c, const struct evidence_update *u)
 	}
 }
 
-/* Is it the question that the experiment answers? */
-static bool is_open(const struct judge_summary *s)
-{
-	bool findings = s->errors + s->warnings + s->infos > 0;
-
-	return s->movement.acting > 0 && !s->errors && (!findings || s->movement.unknown > 0);
-}
-
 static const char *doubt(const struct judge_summary *s, char *text, size_t size)
 {
 	const struct movement *m = &s->movement;
@@ -153,15 +145,15 @@ static void conclude(const struct history_verdict *v, struct judge *j, struct bu
 	buf_char(out, '\n');
 }
 
-int confirm_run(struct confirm *c, const struct history_conf *conf, struct judge *j,
-                bool quiet, struct buf *out, struct error *err)
+int confirm_run(struct confirm *c, const struct history_conf *conf, struct judge *j, bool quiet,
+                struct buf *out, struct error *err)
 {
 	struct history_verdict v = {.answer = HISTORY_UNKNOWN};
 	struct judge_summary s;
 	size_t sessions, calls;
 
 	judge_summary(j, &s);
-	if (!c->history || !is_open(&s)) {
+	if (!c->history || s.movement.acting == 0 || s.errors > 0) {
 		return 0;
 	}
 	if (!history_plan(c->history, &sessions, &calls) && !quiet) {

@@ -23,7 +23,7 @@
 #include <stdio.h>
 
 #define CONFIRM_SETTLE_MS 5000 /* how long a closed session may keep its slot */
-#define DEMO_ACTIONS "DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT"
+#define DEMO_ACTIONS      "DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT"
 
 struct run_options {
 	struct target_options target;
@@ -67,9 +67,10 @@ static const struct opt options[] = {
                    "id of the task (default: the server's name)"),
 	OPT_FLAG(0, "force-call", OPT_REACH, FIELD(force_call),
                  "send a script's calls even if they do not match the tool's schema"),
-	OPT_FLAG(0, "confirm", OPT_REACH, FIELD(confirm),
-                 "if watching leaves open whether the environment moved, send the first rollout's "
-                 "calls (at most 9) again, each alone in a fresh session, twice"),
+	OPT_FLAG(
+		0, "confirm", OPT_REACH, FIELD(confirm),
+		"unless an error is found, send the first rollout's calls (at most 9) again, each alone "
+		"in a fresh session, twice: do replies depend on earlier calls?"),
 	OPT_GROUP(FIELD(model), model_group),
 	OPT_GROUP(FIELD(target), target_group),
 	OPT_GROUP(FIELD(target.headers), header_group),
@@ -452,8 +453,7 @@ static int confirm(struct running *r, const struct batch_count *count, struct bu
 
 /* The most serious result determines the code. A server that left a call unanswered counts like one
    that refused it. */
-static void say_summary(struct running *r, const struct batch_count *count,
-                        const struct buf *said)
+static void say_summary(struct running *r, const struct batch_count *count, const struct buf *said)
 {
 	struct buf *out = &r->verdicts.out.text;
 	bool people = reports_have_table(r->verdicts.reports) && !r->context->quiet;

@@ -156,7 +156,8 @@ static void note_call(struct probe *p, struct exploring *x, const struct probe_c
 	p->call_count++;
 	x->done = a->reply.over || x->lost > 1 || p->step_refused ||
 	          !session_is_open(&p->sessions[0]) || p->call_count == CALLS_MAX ||
-	          (x->ok >= GOOD_MAX && p->first_effect < CALLS_MAX && !probe_uncounted(p));
+	          (!p->named && x->ok >= GOOD_MAX && p->first_effect < CALLS_MAX &&
+	           !probe_uncounted(p));
 }
 
 static int call_once(struct probe *p, struct exploring *x, const struct decision *d,

@@ -43,12 +43,12 @@ void rule_not_judged(struct findings *out);
 
 /* The complete rollouts of one task, each sample once. */
 struct task_group {
-	struct str task;     /* task.id */
-	const char *name;    /* as a C string */
-	int64_t size;        /* the requested group_size; -1: unknown */
-	int64_t count, lost; /* samples; rollouts without a session or an end */
+	struct str task;              /* task.id */
+	const char *name;             /* as a C string */
+	int64_t size;                 /* the requested group_size; -1: unknown */
+	int64_t count, lost;          /* samples; rollouts without a session or an end */
 	int64_t voids, void_rewarded; /* rollouts without an answered call; of these: rewarded */
-	int64_t rewarded;    /* samples whose reward is known */
+	int64_t rewarded;             /* samples whose reward is known */
 	bool rewards_differ;
 	double reward; /* of the first sample whose reward is known */
 	/* Samples with the seed of the first one; how many of them differ from it at the start

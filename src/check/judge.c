@@ -93,10 +93,10 @@ int judge_new(const struct judge_conf *conf, struct judge **out, struct error *e
 		return -1;
 	}
 	j->facts = evidence_new(&(struct evidence_conf){.hints = conf->hints,
-	                                          .user_size = sizeof(struct judged_rollout) +
-	                                                       j->rule_count * sizeof(void *),
-	                                          .user_release = release_judged,
-	                                          .lenient = conf->lenient});
+	                                                .user_size = sizeof(struct judged_rollout) +
+	                                                             j->rule_count * sizeof(void *),
+	                                                .user_release = release_judged,
+	                                                .lenient = conf->lenient});
 	j->sum.effective = -1;
 	*out = j;
 	return 0;
@@ -165,7 +165,8 @@ static void run_completed(struct judge *j, struct judged_rollout *o, const struc
 	}
 }
 
-static void run_line(const struct judge *j, struct judged_rollout *o, const struct evidence_update *u)
+static void run_line(const struct judge *j, struct judged_rollout *o,
+                     const struct evidence_update *u)
 {
 	bool is_step = !(u->kinds & (KIND_HEADER | KIND_RESET | KIND_EVENT));
 

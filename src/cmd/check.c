@@ -4,8 +4,8 @@
 #include "cmd/listing.h"
 #include "cmd/store.h"
 #include "cmd/threads.h"
-#include "trajectory/trained.h"
 #include "trajectory/reader.h"
+#include "trajectory/trained.h"
 
 struct check_options {
 	struct verdict_options verdict;

@@ -64,7 +64,8 @@ static struct str trimmed(struct str word)
 	while (word.n > 1 && ends_word(word.p[word.n - 1])) {
 		word.n--;
 	}
-	while (word.n > 1 && (word.p[0] == ':' || word.p[0] == '\'' || word.p[0] == '*' || word.p[0] == '`')) {
+	while (word.n > 1 &&
+	       (word.p[0] == ':' || word.p[0] == '\'' || word.p[0] == '*' || word.p[0] == '`')) {
 		word = str_skip(word, 1);
 	}
 	return word;
@@ -279,8 +280,8 @@ static void follow_number(struct member *m, bool number, double by)
 	if (m->trials == 1) {
 		m->step = by;
 	}
-	m->even = m->even && number && by != 0 &&
-	          fabs(by - m->step) <= 1e-9 * fmax(1, fabs(m->step));
+	m->even =
+		m->even && number && by != 0 && fabs(by - m->step) <= 1e-9 * fmax(1, fabs(m->step));
 }
 
 /* One member differs. by: by how much, if it is a number. */
@@ -336,7 +337,7 @@ struct numbered_text {
 		double value;
 		size_t word; /* its number among the words */
 		struct str text;
-	} * list;
+	} *list;
 	size_t count, room;
 };
 
@@ -506,7 +507,7 @@ void series_trial(struct series *s, struct str state)
 	s->trials = arena_grow(&s->arena, s->trials, s->trial_count, sizeof(*s->trials));
 	c.trial = &s->trials[s->trial_count++];
 	*c.trial = (struct call_trial){.first = s->changed_count,
-	                          .known = s->has_last && state.p && !s->over};
+	                               .known = s->has_last && state.p && !s->over};
 	s->known_count += c.trial->known;
 	if (c.trial->known) {
 		compare(&c, state);

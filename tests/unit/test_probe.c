@@ -252,7 +252,8 @@ static int fake_step(struct env *e, struct str name, struct str arguments, struc
 		return 0;
 	}
 	w->steps++;
-	w->value += 1000 * by + (int64_t)(draw(has(ONE_GENERATOR) ? &server.generator : &w->state) % 1000);
+	w->value += 1000 * by +
+	            (int64_t)(draw(has(ONE_GENERATOR) ? &server.generator : &w->state) % 1000);
 	if (!has(NO_COUNT | LOST_SOURCE)) {
 		out->env_steps = has(STATELESS) ? 1 : w->steps;
 	}

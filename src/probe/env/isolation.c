@@ -153,11 +153,11 @@ static void report_shared(const struct probe *p, const struct verdict *v, bool c
 
 static const char *why_unknown(const struct probe *p, const struct verdict *v)
 {
-	return p->not_called         ? p->not_called
-	       : !p->good_count      ? "no call succeeded"
-	       : p->loses_state      ? "no state is kept between calls"
-	       : !p->start.p         ? "the states of the sessions are unknown"
-	       : !v->acted           ? "no call of session 1 changed the state"
+	return p->not_called    ? p->not_called
+	       : !p->good_count ? "no call succeeded"
+	       : p->loses_state ? "no state is kept between calls"
+	       : !p->start.p    ? "the states of the sessions are unknown"
+	       : !v->acted      ? "no call of session 1 changed the state"
 	       : p->state_kind == STATE_OBSERVATION
 	               ? "the state is read from each session's own replies"
 	               : "not every other session's state is known";

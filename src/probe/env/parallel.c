@@ -224,8 +224,8 @@ static void explain_calls(struct probe *p)
 
 		a->changed = false;
 		for (size_t k = 0; k < t->count; k++) {
-			a->changed = a->changed || p->states.changed[t->first + k]->explanation ==
-			                                   MEMBER_EFFECT;
+			a->changed = a->changed ||
+			             p->states.changed[t->first + k]->explanation == MEMBER_EFFECT;
 		}
 		if (a->changed && a->reply.outcome == OUTCOME_OK && p->first_effect == CALLS_MAX) {
 			p->first_effect = i;
@@ -251,7 +251,8 @@ static void choose_good(struct probe *p)
 
 static int call_first_session(struct probe *p, struct error *err)
 {
-	struct exploring x = {.last_error = BUF(BUF_MAX_SMALL), .now = {.json = BUF(BUF_MAX_MESSAGE)}};
+	struct exploring x = {.last_error = BUF(BUF_MAX_SMALL),
+	                      .now = {.json = BUF(BUF_MAX_MESSAGE)}};
 
 	if (open_policy(p, &x.policy, err)) {
 		return -1;
@@ -321,8 +322,8 @@ static int check_drift(struct probe *p, struct session *s, struct neighbor *v,
 	int failed = probe_pause(p, TICK_MS, err) || session_read_state(&p->pool, s, &now, err);
 
 	if (!failed && now.known &&
-	    explain_difference(&p->states, &p->explaining, STR_NONE, v->later,
-	                       buf_view(&now.json), &own) == MEMBER_EFFECT &&
+	    explain_difference(&p->states, &p->explaining, STR_NONE, v->later, buf_view(&now.json),
+	                       &own) == MEMBER_EFFECT &&
 	    own == moved) {
 		p->state_drifts = true;
 		v->moved[0] = '\0';

@@ -32,7 +32,8 @@ struct finding {
 
 /* Adds a finding of the rule being called. `where` NULL or empty: a finding about the whole
    rollout. What is printed begins with "RULE: turns A-B: ", so a message names no turns of its
-   own; it begins with its subject, and a peer's text stands last. */
+   own; it begins with its subject, and a peer's text stands last. An option's name is enclosed in \1
+   and \2 (base/settings.h). */
 struct findings;
 void finding_add(struct findings *out, enum severity severity, const struct span *where,
                  const char *pointer, const char *fmt, ...) PRINTF_LIKE(5, 6);

@@ -15,6 +15,7 @@
 #include "cmd/policies.h"
 #include "cmd/progress.h"
 #include "cmd/recordings.h"
+#include "cmd/settings.h"
 #include "cmd/store.h"
 #include "cmd/verdicts.h"
 #include "rollout/batch.h"
@@ -242,6 +243,7 @@ static int open_verdicts(struct running *r, struct error *err)
 	struct judge_conf conf = {.only = v->only,
 	                          .without = v->without,
 	                          .hints = r->hints,
+	                          .settings = settings_as_options,
 	                          .places = r->opts->report.kinds.count > 0,
 	                          .line = take_facts,
 	                          .verdict = take_verdict,

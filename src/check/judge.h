@@ -34,6 +34,8 @@ struct judge_conf {
 	struct hints hints;
 	bool verify;  /* a state_hash that does not match its state is FAIL_INPUT */
 	bool lenient; /* as in struct evidence_conf */
+	/* Spells the settings in findings' messages (base/settings.h); NULL: their bare names. */
+	void (*settings)(char *text, size_t n);
 	bool places;  /* set line numbers of findings; 8 bytes per turn of an open rollout */
 	/* Called for each line of an open rollout, after the rules; may be NULL. */
 	void (*line)(void *ctx, const struct evidence_update *u);

@@ -228,7 +228,8 @@ static void add_step(struct open_rollout *o, const struct line *l, const struct 
 	                               .call = m->call,
 	                               .error = ""};
 	if (m->failed || m->expected) {
-		now->by_content = m->failed && json_is(JSON_GET(l->value[KEY_ERROR], "layer"), STR("body"));
+		now->by_content =
+			m->failed && json_is(JSON_GET(l->value[KEY_ERROR], "layer"), STR("body"));
 		now->error = error_of(o, l, o->facts.steps > 1 ? now - 1 : NULL);
 	}
 	o->pending = true;

@@ -288,8 +288,8 @@ void report_conclusion(const struct judge_summary *s, int64_t unfinished, struct
 {
 	const struct movement *m = &s->movement;
 	bool findings = s->errors + s->warnings + s->infos > 0;
-	bool moved = !findings && !unfinished && !s->failed && m->acting > 0 &&
-	             m->moved == m->acting;
+	bool moved =
+		!findings && !unfinished && !s->failed && m->acting > 0 && m->moved == m->acting;
 	const char *color = moved ? "32" : s->errors ? "31" : "33";
 
 	if (style.color) {

@@ -161,11 +161,17 @@ static bool keeps_nothing(const struct probe *p)
 
 static const char *why_unknown(const struct probe *p, const struct isolation *v)
 {
-	return p->not_called      ? p->not_called
-	       : !p->good_count   ? "no call succeeded"
-	       : keeps_nothing(p) ? "no state is kept between calls"
-	       : !p->start.p      ? "the states of the sessions are unknown"
-	       : !v->acted        ? "no call of session 1 changed the state"
+	if (p->not_called) {
+		return p->not_called;
+	}
+	if (!p->good_count) {
+		return "no call succeeded";
+	}
+	if (keeps_nothing(p)) {
+		return "no state is kept between calls";
+	}
+	return !p->start.p ? "the states of the sessions are unknown"
+	       : !v->acted ? "no call of session 1 changed the state"
 	       : p->state_kind == STATE_OBSERVATION
 	               ? "the state is read from each session's own replies"
 	               : "not every other session's state is known";

@@ -28,7 +28,7 @@ static bool is_index(struct str token)
 /* The last token of the pointer that is no number. */
 static struct str name_of(struct str pointer)
 {
-	struct str token = STR_NONE;
+	struct str token;
 
 	do {
 		size_t n = pointer.n;

@@ -239,7 +239,7 @@ static void follow_echo(struct series *s, struct member *m, struct str before, s
 		m->is_word = b.only;
 		m->echoes = b.any;
 		s->echoing = m->echoes ? arena_grow(&s->arena, s->echoing, s->echoing_count,
-		                                    sizeof(*s->echoing))
+		                                    sizeof(struct member *))
 		                       : s->echoing;
 		if (m->echoes) {
 			s->echoing[s->echoing_count++] = m;
@@ -307,7 +307,7 @@ static void add_change(struct reading_diff *c, struct member *m, struct str befo
 	}
 	follow_number(m, number, by);
 	follow_echo(s, m, before, after, m->trials == 1);
-	s->changed = arena_grow(&s->arena, s->changed, s->changed_count, sizeof(*s->changed));
+	s->changed = arena_grow(&s->arena, s->changed, s->changed_count, sizeof(struct member *));
 	s->changed[s->changed_count++] = m;
 	c->trial->count++;
 }

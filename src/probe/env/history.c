@@ -28,8 +28,7 @@ static struct history *make_script(const struct probe *p)
 
 static const char *why_not_sent(const struct probe *p)
 {
-	return p->not_called           ? p->not_called
-	       : p->traits.no_sessions ? p->traits.no_sessions
+	return p->not_called ? p->not_called
 	       : !p->traits.has_episodes && !p->named
 	               ? "the tools may have effects anywhere, and no calls were given"
 	               : NULL;

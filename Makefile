@@ -162,8 +162,8 @@ coverage: ## line coverage by directory; fails below 85 %
 
 interop: all $(TOOLS) ## against real third-party servers (installs them under .deps/)
 	@tests/interop/setup
-	@tests/prove $(OBJ)/interop $(sort $(wildcard tests/interop/*.bats)) tests/interop/zoo tests/interop/zoo-shared; code=$$?; \
-		tail -n 1 $(OBJ)/interop/tap/tests.interop.zoo; exit $$code
+	@tests/prove $(OBJ)/interop tests/interop/worlds $(sort $(wildcard tests/interop/*.bats)) tests/interop/zoo tests/interop/zoo-shared; \
+		code=$$?; tail -q -n 1 $(OBJ)/interop/tap/tests.interop.worlds $(OBJ)/interop/tap/tests.interop.zoo; exit $$code
 
 interop-llm: all ## against a real inference engine (compiles it under .deps/, once: 4 to 7 minutes, 180 MB; the tests take a minute)
 	@tests/interop-llm/setup

@@ -1,10 +1,23 @@
 # shellcheck shell=bash
 # The part of completions/rolldbg.bash that needs no tables. $cur is what is being typed.
 
-# The words of $1 that begin with $cur; its beginning $2 is kept.
+# Those of $2, $3.. that begin with $cur; its beginning $1 is kept. Unlike `compgen -W`, this expands nothing: a word may be
+# the name of a file, such as '$(date)'.
+_rolldbg_choose()
+{
+	local word
+	COMPREPLY=()
+	for word in "${@:2}"; do
+		[[ $1$word != "$cur"* ]] || COMPREPLY+=("$1$word")
+	done
+}
+
+# The same for the words of $1, which are ours; the beginning is $2.
 _rolldbg_words()
 {
-	mapfile -t COMPREPLY < <(compgen -P "${2-}" -W "$1" -- "${cur#"${2-}"}")
+	local -a list
+	read -ra list <<<"$1"
+	_rolldbg_choose "${2-}" "${list[@]}"
 }
 
 _rolldbg_files()
@@ -29,20 +42,29 @@ _rolldbg_target()
 	esac
 }
 
+# Files, after what was chosen.
+_rolldbg_and_files()
+{
+	local -a chosen=("${COMPREPLY[@]}")
+	_rolldbg_files -f
+	COMPREPLY+=("${chosen[@]}")
+}
+
 # A word of $1, or a file.
 _rolldbg_mixed()
 {
-	local named
 	_rolldbg_words "$1"
-	named=("${COMPREPLY[@]}")
-	_rolldbg_files -f
-	COMPREPLY+=("${named[@]}")
+	_rolldbg_and_files
 }
 
 # A value of $1, a ready-made policy, or a file.
 _rolldbg_policy()
 {
-	_rolldbg_mixed "$1 $(rolldbg __spec policies 2>/dev/null)"
+	local -a list policies
+	read -ra list <<<"$1"
+	mapfile -t policies < <(rolldbg __spec policies 2>/dev/null)
+	_rolldbg_choose '' "${list[@]}" "${policies[@]}"
+	_rolldbg_and_files
 }
 
 # readline splits words at : and =, which are parts of values here. So the words are read from the line itself, and the
@@ -67,6 +89,10 @@ _rolldbg()
 	if [[ $cur == [\"\']* ]]; then
 		quote=${cur:0:1}
 		cur=${cur:1}
+	else
+		# readline quotes the replies again, but after a $ or ` not all of them (bash 5.2)
+		[[ $cur != *\\[\`\$]* ]] || return
+		cur=${cur//\\/}
 	fi
 	_rolldbg_value "$command:$prev" || _rolldbg_value ":$prev" || _rolldbg_word "$command:$cur"
 	if [ -z "$quote" ]; then

@@ -27,7 +27,7 @@ complete -c rolldbg -n __fish_use_subcommand -a schema -d 'print the JSON Schema
 complete -c rolldbg -n __fish_use_subcommand -a help -d 'print help for a command'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s e -l env -x -a 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' -d 'the environment: an MCP server, http(s)://HOST/mcp or stdio:COMMAND (run by sh -c); an OpenEnv server, ws(s)://HOST or http(s)://HOST; or builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk (see TARGETS in rolldbg-run(1))'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s s -l seed -x -d 'reset the environment with this seed'
-complete -c rolldbg -n '__fish_seen_subcommand_from run' -s a -l actions -x -d 'call the tool once with each of these values; a JSON array, object or string is one value: [1,0],{"x":2},"a,b"'
+complete -c rolldbg -n '__fish_seen_subcommand_from run' -s a -l actions -x -d 'call the tool once with each of these values: words and numbers, or JSON arrays, objects and strings: UP,[1,0],{"x":2}; other text with a comma is only accepted in a JSON array of strings: ["a, b","c"]'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s t -l tool -x -d 'the tool that --actions or --policy random calls (default: the only one, or any)'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l argument -x -d 'the argument that --actions fills (default: the only, or only required one)'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s p -l policy -r -F -a 'random: llm (rolldbg __spec policies 2>/dev/null)' -d 'where the calls come from: a policy file, the name of a ready-made policy, a recording (its calls), random:SEED, or llm with --model and --base-url'

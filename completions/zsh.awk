@@ -10,7 +10,7 @@ function action(what) {
 	if (what == "files") return "_files"
 	if (what == "directories") return "_files -/"
 	if (what ~ /^list /) return "_sequence compadd - " words_of(what)
-	if (what == "policy") return "{compadd -- " plain(words_of(what)) " $(rolldbg __spec policies 2>/dev/null); _files}"
+	if (what == "policy") return "{compadd -- " plain(words_of(what)) " ${(f)\"$(rolldbg __spec policies 2>/dev/null)\"}; _files}"
 	if (what ~ /^(mixed|either) /) return "{compadd -- " plain(words_of(what)) "; _files}"
 	if (what == "target") return "{compadd -S \"\" -- " plain(words_of(what)) "}"
 	return words_of(what) == "" ? " " : "(" plain(words_of(what)) ")"

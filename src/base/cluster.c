@@ -76,7 +76,7 @@ static size_t cells_of(uint32_t code, bool first)
 	return (size_t)utf8proc_charwidth((utf8proc_int32_t)code);
 }
 
-static struct cluster escaped(uint32_t code, size_t bytes)
+struct cluster cluster_escaped(uint32_t code, size_t bytes)
 {
 	struct cluster c = {.bytes = bytes, .unsafe = true, .code = code};
 	static const char named[] = "\n\t\r", names[] = "ntr";
@@ -134,10 +134,10 @@ struct cluster cluster_first(struct str s)
 
 	c.bytes = utf8_decode(s, &c.code);
 	if (!c.bytes) {
-		return escaped((unsigned char)s.p[0], 1);
+		return cluster_escaped((unsigned char)s.p[0], 1);
 	}
 	if (cluster_is_unsafe(c.code) || is_variation_selector(c.code)) {
-		return escaped(c.code, c.bytes);
+		return cluster_escaped(c.code, c.bytes);
 	}
 	c.cells = cells_of(c.code, true);
 	last = c.code;

@@ -18,6 +18,9 @@ struct cluster {
 /* The first cluster of s, which must not be empty. */
 struct cluster cluster_first(struct str s);
 
+/* A character of so many bytes that is to be escaped. */
+struct cluster cluster_escaped(uint32_t code, size_t bytes);
+
 /* C0, DEL and C1 controls; bidirectional marks; invisible characters; line separators. */
 bool cluster_is_unsafe(uint32_t code);
 

@@ -58,11 +58,34 @@ int file_read(const char *what, const char *path, struct buf *out, struct error 
 	return failed;
 }
 
+int file_read_regular(const char *what, const char *path, struct buf *out, struct error *err)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode)
+	               ? error_set(err, FAIL_INPUT, "cannot read %s %s: not a regular file", what,
+	                           path)
+	               : file_read(what, path, out, err);
+}
+
 bool file_is_same(const char *a, const char *b)
 {
 	struct stat x, y;
 
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+bool file_is_of_system(const char *path)
+{
+	return str_starts(str_from(path), STR("/dev/")) ||
+	       str_starts(str_from(path), STR("/proc/"));
+}
+
+bool file_is_link(const char *path)
+{
+	struct stat st;
+
+	return !file_is_of_system(path) && lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
 bool file_may_block(const char *path)

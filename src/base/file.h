@@ -12,8 +12,19 @@ MUST_USE int file_read(const char *what, const char *path, struct buf *out, stru
 MUST_USE int file_read_fd(const char *what, const char *path, int fd, struct buf *out,
                           struct error *err);
 
+/* The same for a file that was found or is read again: anything but a regular one, such as a pipe
+   that nobody writes to, is refused, not waited for. */
+MUST_USE int file_read_regular(const char *what, const char *path, struct buf *out,
+                               struct error *err);
+
 /* Are both the same file, also by links? False if one of them does not exist. */
 bool file_is_same(const char *a, const char *b);
+
+/* A path of the system, such as /dev/fd/3, whose links are followed: no one else can make them. */
+bool file_is_of_system(const char *path);
+
+/* A symbolic link, unless it is one of the system. */
+bool file_is_link(const char *path);
 
 /* A pipe, socket or device: opening or reading it may never end. */
 bool file_may_block(const char *path);

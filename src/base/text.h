@@ -30,11 +30,14 @@ bool text_size(struct str s, uint64_t *out);
 
 /* Appends s, safe for a terminal: control bytes, DEL, C1 controls, bidirectional overrides,
    invisible characters and invalid UTF-8 are escaped (\n, \t, \x1b, \u{202e}), so that a peer's
-   text cannot move the cursor. */
+   text cannot move the cursor. So are beginnings of commands that CI runners read from logs:
+   \x3a:error::, \x23#[error]. */
 void text_escape(struct buf *out, struct str s);
 /* The same, cut with an ellipsis to at most `columns` terminal cells; East Asian characters and
    emoji take two. Returns the cells used. */
 size_t text_escape_cut(struct buf *out, struct str s, size_t columns);
+/* Does text_escape leave s as it is? */
+bool text_is_safe(struct str s);
 /* The number of cells that text_escape's result takes. */
 size_t text_cells(struct str s);
 

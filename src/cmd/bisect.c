@@ -505,7 +505,7 @@ static int bisect_run(const struct context *c, const void *opts, int argc, char 
 	const struct bisect_options *o = opts;
 	struct bisecting b = {.context = c,
 	                      .opts = o,
-	                      .out = output_to_stdout(),
+	                      .out = output_of_results(o->json),
 	                      .where = BUF(BUF_MAX_SMALL),
 	                      .printer = {.style = c->style, .json = o->json}};
 	struct batch_count count;

@@ -58,9 +58,7 @@ static int list(const struct check_options *o, struct style style, int argc, cha
 
 static int open_page(const struct check_options *o, struct file_checking *k, struct error *err)
 {
-	return o->html ? html_file_open(k->verdicts->html, o->html,
-	                                &(struct html_inputs){{k->files, NULL}}, err)
-	               : 0;
+	return o->html ? html_file_open(k->verdicts->html, o->html, err) : 0;
 }
 
 static int check_files(const struct check_options *o, size_t jobs, struct file_checking *k,
@@ -136,8 +134,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	             (o->trained && trained_read(o->trained, &conf.hints.trained, err)) ||
 	             judge_new(&conf, &k.judge, err) ||
 	             reports_open(&o->report, c, &v.out.text, NULL, &v.reports, err) ||
-	             store_operands(c, argc, argv, &files, err) ||
-	             reports_check_inputs(v.reports, &files, err) || check_files(o, jobs, &k, err);
+	             store_operands(c, argc, argv, &files, err) || check_files(o, jobs, &k, err);
 	if (failed) {
 		reports_give_up(v.reports, NULL, NULL, err);
 	}

@@ -1,9 +1,9 @@
 /* rolldbg convert: recordings from and to the formats of other programs. */
 #include "base/log.h"
 #include "base/names.h"
+#include "base/new_file.h"
 #include "cmd/cmd.h"
 #include "cmd/listing.h"
-#include "cmd/new_file.h"
 #include "cmd/output.h"
 #include "cmd/recordings.h"
 #include "cmd/store.h"

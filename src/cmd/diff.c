@@ -312,7 +312,7 @@ static struct diffing *new_own(const struct diffing *f, const struct pair_group 
 
 	*own = (struct diffing){.context = f->context,
 	                        .opts = f->opts,
-	                        .out = output_to_stdout(),
+	                        .out = output_of_results(f->opts->json),
 	                        .printer = new_printer(f->context, f->opts),
 	                        .conf = f->conf};
 	own->conf.ctx = own;
@@ -552,7 +552,10 @@ static int diff_run(const struct context *c, const void *opts, int argc, char **
 {
 	const struct diff_options *o = opts;
 	struct diffing f = {
-		.context = c, .opts = o, .out = output_to_stdout(), .printer = new_printer(c, o)};
+		.context = c,
+		.opts = o,
+		.out = output_of_results(o->json),
+		.printer = new_printer(c, o)};
 	int code = -1;
 
 	f.conf = (struct compare_conf){

@@ -2,8 +2,8 @@
 #include "cmd/goldens.h"
 
 #include "base/file.h"
+#include "base/new_file.h"
 #include "cmd/compare_options.h"
-#include "cmd/new_file.h"
 #include "cmd/plan.h"
 
 #include "json/write.h"
@@ -13,6 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+static const struct file_kind recording_kind = {
+	"a recording", (const char *const[]){"{\"type\":\"header\"", NULL}};
 
 struct golden_reading {
 	struct goldens *goldens;
@@ -258,19 +261,48 @@ int goldens_add_task(struct goldens *g, const struct task *t, const char *file,
 	return make_strip(one, err);
 }
 
-static bool is_recording(const char *file)
+/* Is the first line of the file a header? Appends its environment to `env` (may be NULL). */
+static bool read_first(const char *file, struct buf *env)
 {
 	struct reader *r = NULL;
 	struct reader_note note;
 	struct line first;
-	struct error ignored; /* the reader of the other format reports it */
+	struct error ignored; /* whoever uses the file reports it */
 
 	if (reader_open(file, &r, &ignored)) {
 		return false;
 	}
 	bool is = reader_next(r, &first, &note, &ignored) > 0 && first.type == LINE_HEADER;
+	if (is && env) {
+		buf_str(env, first.value[KEY_ENV]);
+	}
 	reader_close(r);
 	return is;
+}
+
+int goldens_check_file(const char *file, const struct target_options *o, struct error *err)
+{
+	struct buf env = BUF(BUF_MAX_MESSAGE);
+	int failed = !file_may_block(file) && read_first(file, &env)
+	                     ? env_target_check_recorded(o, file, buf_view(&env), err)
+	                     : 0;
+
+	buf_release(&env);
+	return failed;
+}
+
+int goldens_check_environment(const struct goldens *g, const struct target_options *o,
+                              struct error *err)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		const struct golden *one = &g->items[i];
+
+		if (!one->unrecorded &&
+		    env_target_check_recorded(o, one->file, one->want.header.value[KEY_ENV], err)) {
+			return -1;
+		}
+	}
+	return 0;
 }
 
 int goldens_read_policy(struct goldens *g, const char **policy, struct error *err)
@@ -278,7 +310,7 @@ int goldens_read_policy(struct goldens *g, const char **policy, struct error *er
 	static const struct opt_list no_masks;
 	const char *file = *policy;
 
-	if (!file || !is_recording(file)) {
+	if (!file || !read_first(file, NULL)) {
 		return 0;
 	}
 	*policy = NULL;
@@ -366,6 +398,11 @@ void goldens_propose(const struct goldens *g, struct buf *out)
 
 /* ---- writing ---- */
 
+bool golden_is_whole(const struct golden *g)
+{
+	return g->got.count >= g->want.count;
+}
+
 struct file_verdict goldens_verdict(const struct goldens *g, const char *file)
 {
 	struct file_verdict v = {.whole = true};
@@ -386,15 +423,32 @@ struct file_verdict goldens_verdict(const struct goldens *g, const char *file)
 	return v;
 }
 
+/* The calls are those of the golden, and so is what chose them. */
+static void write_replayed(const struct golden *g, struct new_file *to)
+{
+	struct str text = buf_view(&g->text), header = g->got.header.text;
+	struct str now = g->got.header.value[KEY_POLICY], then = g->want.header.value[KEY_POLICY];
+
+	if (now.p && then.p && str_starts(text, header)) {
+		size_t before = (size_t)(now.p - header.p);
+
+		new_file_write(to, (struct str){text.p, before});
+		new_file_write(to, then);
+		text = str_skip(text, before + now.n);
+	}
+	new_file_write(to, text);
+}
+
 static void write_rollouts(const struct goldens *g, const char *file, bool over,
                            struct new_file *to)
 {
 	for (size_t i = 0; i < g->count; i++) {
 		const struct golden *one = &g->items[i];
-		const struct buf *text = over && !one->accepted ? &one->kept : &one->text;
 
-		if (one->file == file) {
-			new_file_write(to, buf_view(text));
+		if (one->file == file && over && !one->accepted) {
+			new_file_write(to, buf_view(&one->kept));
+		} else if (one->file == file) {
+			write_replayed(one, to);
 		}
 	}
 }
@@ -405,7 +459,8 @@ int goldens_write(const struct goldens *g, const char *file, bool over, struct e
 	struct new_file to;
 
 	buf_printf(&path, "%s%s", file, over ? "" : ".new");
-	struct new_file_conf conf = {buf_cstr(&path), .replace = true};
+	struct new_file_conf conf = {buf_cstr(&path),
+	                             .kind = over ? &file_kind_any : &recording_kind};
 	int failed = new_file_open(&to, &conf, err);
 	if (!failed) {
 		write_rollouts(g, file, over, &to);
@@ -421,6 +476,8 @@ void goldens_forget(const char *file)
 	struct buf path = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&path, "%s.new", file);
-	unlink(buf_cstr(&path)); /* usually there is no such file */
+	if (file_is_of_kind(buf_cstr(&path), &recording_kind)) {
+		unlink(buf_cstr(&path));
+	}
 	buf_release(&path);
 }

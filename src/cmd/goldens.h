@@ -4,6 +4,8 @@
 
 #include "base/map.h"
 #include "cmd/masks.h"
+#include "cmd/target.h"
+#include "compare/compare.h"
 #include "compare/proposals.h"
 #include "rollout/tasks.h"
 #include "trajectory/reader.h"
@@ -52,6 +54,12 @@ MUST_USE int goldens_read(struct goldens *g, const struct file_list *files,
                           const struct opt_list *masks, struct patterns *uses, struct error *err);
 /* FAIL_USAGE if `out`, which may be NULL, is one of these files: a golden only changes on request. */
 MUST_USE int goldens_check_out(const struct file_list *files, const char *out, struct error *err);
+/* FAIL_USAGE: no environment was named, and a golden was not recorded from the built-in lake. */
+MUST_USE int goldens_check_environment(const struct goldens *g, const struct target_options *o,
+                                       struct error *err);
+/* The same for the first rollout of a file, if that is a regular one. */
+MUST_USE int goldens_check_file(const char *file, const struct target_options *o,
+                                struct error *err);
 void goldens_release(struct goldens *g);
 
 /* If *policy is a file that begins like a recording, its calls are the policy: reads its only
@@ -75,6 +83,9 @@ const char *goldens_repeated_id(const struct goldens *g);
 /* Appends the options with which all rollouts are equal, and the values that are unstable or changed,
    as one or two lines; nothing if there is neither. */
 void goldens_propose(const struct goldens *g, struct buf *out);
+/* Were all of its calls sent again? If the environment ended the episode earlier, the replay has
+   fewer and cannot replace it. */
+bool golden_is_whole(const struct golden *g);
 
 /* The result of replaying the rollouts of one file. */
 struct file_verdict {
@@ -85,7 +96,8 @@ struct file_verdict {
 struct file_verdict goldens_verdict(const struct goldens *g, const char *file);
 
 /* Writes the rollouts of that file atomically: to FILE.new all replayed ones; or, if `over`, over
-   FILE the replayed ones that were accepted and the old ones otherwise. FAIL_SYSTEM. */
+   FILE the replayed ones that were accepted and the old ones otherwise. Headers keep the golden's
+   policy. FAIL_SYSTEM. */
 MUST_USE int goldens_write(const struct goldens *g, const char *file, bool over, struct error *err);
 /* Removes FILE.new of an earlier comparison, if there is one. */
 void goldens_forget(const char *file);

@@ -50,6 +50,13 @@ static int add(struct header_list *l, struct str header, const char *from, struc
 	return 0;
 }
 
+static int cannot_read(const char *path, struct error *err)
+{
+	error_errno(err, "--header @%s", path);
+	err->kind = FAIL_INPUT;
+	return -1;
+}
+
 static int add_file(struct header_list *l, const char *path, struct error *err)
 {
 	FILE *f = fopen(path, "r");
@@ -59,9 +66,7 @@ static int add_file(struct header_list *l, const char *path, struct error *err)
 	int failed = 0;
 
 	if (!f) {
-		error_errno(err, "--header @%s", path);
-		err->kind = FAIL_INPUT;
-		return -1;
+		return cannot_read(path, err);
 	}
 	while (!failed && (n = getline(&line, &room, f)) >= 0) {
 		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r')) {
@@ -70,6 +75,9 @@ static int add_file(struct header_list *l, const char *path, struct error *err)
 		if (n > 0 && line[0] != '#') {
 			failed = add(l, (struct str){line, (size_t)n}, path, err);
 		}
+	}
+	if (!failed && ferror(f)) {
+		failed = cannot_read(path, err);
 	}
 	free(line);
 	fclose(f);

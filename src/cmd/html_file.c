@@ -1,71 +1,19 @@
 /* The file of --html: see html_file.h. */
 #include "cmd/html_file.h"
 
-#include "base/file.h"
 #include "cmd/settings.h"
 
-#include <fcntl.h>
-#include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #define FLUSH_AT ((size_t)256 << 10)
-#define DOCTYPE  "<!doctype html>"
 
-/* True if the file is empty or is a page. */
-static bool is_page(const char *path)
-{
-	char start[sizeof(DOCTYPE) - 1];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, start, sizeof(start));
+static const struct file_kind page_kind = {"an HTML page",
+                                           (const char *const[]){"<!doctype html>", NULL}};
 
-	if (fd >= 0) {
-		close(fd);
-	}
-	return n == 0 ||
-	       (n == (ssize_t)sizeof(start) && strncasecmp(start, DOCTYPE, sizeof(start)) == 0);
-}
-
-static int check_inputs(const char *path, const struct file_list *inputs, struct error *err)
-{
-	for (size_t i = 0; inputs && i < inputs->count; i++) {
-		if (file_is_same(path, inputs->paths[i])) {
-			return error_set(err, FAIL_USAGE,
-			                 "--html %s: that is the recording; name another file for "
-			                 "the page",
-			                 path);
-		}
-	}
-	return 0;
-}
-
-static int check_path(const char *path, const struct html_inputs *recordings, struct error *err)
-{
-	struct stat st;
-
-	if (strcmp(path, "-") == 0 || stat(path, &st) || !S_ISREG(st.st_mode)) {
-		return 0;
-	}
-	if (check_inputs(path, recordings->list[0], err) ||
-	    check_inputs(path, recordings->list[1], err)) {
-		return -1;
-	}
-	return is_page(path) ? 0
-	                     : error_set(err, FAIL_USAGE,
-	                                 "--html %s: the file exists and is not an HTML page; name "
-	                                 "another one, or remove it",
-	                                 path);
-}
-
-int html_file_open(struct html_file *h, const char *path, const struct html_inputs *recordings,
-                   struct error *err)
+int html_file_open(struct html_file *h, const char *path, struct error *err)
 {
 	h->side = -1;
 	h->text = BUF(SIZE_MAX / 2);
 	h->conf.put_text = settings_put;
-	if (check_path(path, recordings, err) ||
-	    new_file_open(&h->file, &(struct new_file_conf){path, .replace = true, .report = true},
-	                  err)) {
+	if (new_file_open(&h->file, &(struct new_file_conf){path, .kind = &page_kind}, err)) {
 		return -1;
 	}
 	h->page = page_new(&h->conf, &h->text);

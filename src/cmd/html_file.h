@@ -3,10 +3,9 @@
 #ifndef ROLLDBG_CMD_HTML_FILE_H
 #define ROLLDBG_CMD_HTML_FILE_H
 
+#include "base/new_file.h"
 #include "cmd/cmd.h"
-#include "cmd/new_file.h"
 #include "report/html/page.h"
-#include "trajectory/reader.h"
 
 /* A zeroed one is not open: writes to it are discarded. */
 struct html_file {
@@ -21,14 +20,9 @@ struct html_file {
 /* Refuses "-" for commands that print results to standard output: FAIL_USAGE. path may be NULL. */
 MUST_USE int html_file_check(const char *path, struct error *err);
 
-/* FAIL_USAGE if the path is one of the recordings, or an existing file that is not a page: a
-   forgotten operand must not overwrite a file. `path` "-" is standard output. The caller sets
-   h->conf. */
-struct html_inputs {
-	const struct file_list *list[2]; /* the second may be NULL */
-};
-MUST_USE int html_file_open(struct html_file *h, const char *path,
-                            const struct html_inputs *recordings, struct error *err);
+/* FAIL_USAGE: an existing file that is not a page, as a forgotten operand must not overwrite a file.
+   `path` "-" is standard output. The caller sets h->conf. */
+MUST_USE int html_file_open(struct html_file *h, const char *path, struct error *err);
 /* As in page.h. Write errors are kept for html_file_publish. */
 void html_file_line(struct html_file *h, const struct evidence_update *u);
 void html_file_verdict(struct html_file *h, const struct rollout_verdict *v);

@@ -51,13 +51,12 @@ int html_judge_new(const struct html_job *job, bool again, struct html_judge **o
                    struct error *err)
 {
 	struct html_judge *h = mem_new(sizeof(*h));
-	const struct html_inputs inputs = {{job->sides[0], job->sides[1]}};
 
 	h->job = *job;
 	h->again = again;
 	h->html.conf = (struct page_conf){.command = job->command, .rollout = job->rollout};
 	if ((again && (html_file_check(job->path, err) || check_standard_input(job, err))) ||
-	    html_file_open(&h->html, job->path, &inputs, err)) {
+	    html_file_open(&h->html, job->path, err)) {
 		html_judge_free(h);
 		return -1;
 	}

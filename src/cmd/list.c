@@ -218,12 +218,11 @@ static void put_sums(struct json_writer *w, const struct stored_summary *s)
 static void put_json(struct store_listing *l, size_t index, const char *time, const char *path,
                      const struct stored_summary *s)
 {
-	struct buf line = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
 	char name[32];
 
 	snprintf(name, sizeof(name), "@%zu", index + 1);
-	jw_init(&w, &line);
+	jw_init(&w, &l->out.text);
 	jw_object(&w);
 	jw_key(&w, "type");
 	jw_text(&w, "recording");
@@ -238,9 +237,7 @@ static void put_json(struct store_listing *l, size_t index, const char *time, co
 	put_string(&w, "status", s->status);
 	put_sums(&w, s);
 	jw_end(&w);
-	text_escape_json(&l->out.text, buf_view(&line));
 	buf_char(&l->out.text, '\n');
-	buf_release(&line);
 }
 
 static int list_one(struct store_listing *l, size_t index, struct error *err)
@@ -377,7 +374,8 @@ static int read_options(struct store_listing *l, char before[AGE_TEXT], struct e
 static int list_run(const struct context *c, const void *opts, int argc, char **argv,
                     struct error *err)
 {
-	struct store_listing l = {.context = c, .opts = opts, .out = output_to_stdout()};
+	const struct list_options *o = opts;
+	struct store_listing l = {.context = c, .opts = o, .out = output_of_results(o->json)};
 	char before[AGE_TEXT] = "";
 
 	(void)argc;

@@ -101,7 +101,7 @@ int mask_list_file(struct mask_list *l, const char *golden, struct patterns *use
 
 	buf_printf(&path, "%s.masks", golden);
 	if (strcmp(golden, "-") != 0 && (access(buf_cstr(&path), F_OK) == 0 || errno != ENOENT)) {
-		failed = file_read("mask file", buf_cstr(&path), &text, err) ||
+		failed = file_read_regular("mask file", buf_cstr(&path), &text, err) ||
 		         add_lines(l, buf_view(&text), buf_cstr(&path), uses, err);
 	}
 	buf_release(&path);

@@ -2,6 +2,7 @@
 #include "cmd/output.h"
 
 #include "base/fd.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -10,20 +11,36 @@
 
 struct output output_to_stdout(void)
 {
-	return (struct output){BUF(SIZE_MAX / 2), STDOUT_FILENO, false};
+	return (struct output){.text = BUF(SIZE_MAX / 2), .fd = STDOUT_FILENO};
 }
 
 struct output output_to_stderr(void)
 {
-	return (struct output){BUF(SIZE_MAX / 2), STDERR_FILENO, false};
+	return (struct output){.text = BUF(SIZE_MAX / 2), .fd = STDERR_FILENO};
+}
+
+struct output output_of_results(bool json)
+{
+	struct output o = output_to_stdout();
+
+	o.json = json;
+	return o;
 }
 
 /* Writes the first n bytes; the others remain. */
 static int flush_first(struct output *o, size_t n, struct error *err)
 {
+	struct buf shown = BUF(SIZE_MAX / 2);
+	struct str text = {o->text.p, n};
 	size_t done;
 
-	if (fd_write(o->fd, (struct str){o->text.p, n}, &done)) {
+	if (o->json) {
+		text_escape_json(&shown, text);
+		text = buf_view(&shown);
+	}
+	int failed = fd_write(o->fd, text, &done);
+	buf_release(&shown);
+	if (failed) {
 		if (errno != EPIPE) {
 			return error_errno(err, "cannot write to standard %s",
 			                   o->fd == STDERR_FILENO ? "error" : "output");

@@ -9,10 +9,13 @@ struct output {
 	struct buf text; /* append results here */
 	int fd;
 	bool closed; /* the reader has closed its end: further results are discarded */
+	bool json;   /* JSON lines, in which text_escape_json escapes peers' characters */
 };
 
 struct output output_to_stdout(void);
 struct output output_to_stderr(void);
+/* To standard output, as JSON lines or as text. */
+struct output output_of_results(bool json);
 /* Writes the buffered text. FAIL_SYSTEM on failure. A closed reader is not a failure: commands
    that ignore SIGPIPE (struct command.network) still have sessions to close. */
 MUST_USE int output_flush(struct output *o, struct error *err);

@@ -1,12 +1,12 @@
 /* Finds ready-made policies: see policies.h. */
 #include "cmd/policies.h"
 
+#include "base/file.h"
 #include "base/text.h"
 #include "policy/policy.h"
 
 #include <dirent.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define SUFFIX ".json"
@@ -122,9 +122,7 @@ static int no_such_policy(environment *variable, const char *spec, struct error 
 /* A policy file is read several times: for its kind, its texts of errors, by each rollout. */
 static int check_readable_again(const char *spec, struct error *err)
 {
-	struct stat st;
-
-	return stat(spec, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))
+	return file_may_block(spec)
 	               ? error_set(err, FAIL_INPUT,
 	                           "policy %s: not a regular file, so it can be read only once: "
 	                           "save the policy in a file",
@@ -145,7 +143,7 @@ int policies_find(environment *variable, const char *spec, struct buf *path, con
 		return no_such_policy(variable, spec, err);
 	}
 	*out = buf_cstr(path);
-	return 0;
+	return check_readable_again(*out, err);
 }
 
 /* ---- all of them ---- */

@@ -281,10 +281,11 @@ static int examine(struct probing *p, struct error *err)
 static int probe_main(const struct context *c, const void *opts, int argc, char **argv,
                       struct error *err)
 {
+	const struct probe_options *o = opts;
 	struct probing p = {.context = c,
-	                    .opts = opts,
+	                    .opts = o,
 	                    .pages = page_cache_new(),
-	                    .out = output_to_stdout(),
+	                    .out = output_of_results(o->json),
 	                    .policy_path = BUF(BUF_MAX_SMALL)};
 
 	(void)argc;

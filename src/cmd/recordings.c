@@ -1,14 +1,20 @@
 /* Output files of recordings: see recordings.h. */
 #include "cmd/recordings.h"
 
+#include "base/map.h"
 #include "cmd/store.h"
 #include "trajectory/recorder.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define FIELD(f) offsetof(struct recording_options, f)
+
+/* A name has at most 255 bytes, also with endings such as .jsonl.masks or .jsonl.PID.partial. */
+#define NAME_LONGEST 230
+#define NAME_KEPT    200
 
 static const struct opt recording_rows[] = {
 	OPT_STRING('o', "out", OPT_POWER, "FILE|DIR/", FIELD(out),
@@ -38,19 +44,39 @@ static bool is_safe(unsigned char c, bool first)
 	       (c && strchr("_-+=,@~", c));
 }
 
-void recordings_path(const struct recordings *r, struct str rollout, struct buf *out)
+/* Appends the name; returns how much of it is at most NAME_KEPT bytes of whole characters. */
+static size_t put_name(struct str rollout, struct buf *out)
 {
-	buf_str(out, buf_view(&r->path));
+	size_t kept = 0;
+
 	for (size_t i = 0; i < rollout.n; i++) {
 		unsigned char c = (unsigned char)rollout.p[i];
 
+		if (out->n <= NAME_KEPT && (c & 0xc0) != 0x80) {
+			kept = out->n;
+		}
 		if (is_safe(c, i == 0)) {
 			buf_char(out, (char)c);
 		} else {
 			buf_printf(out, "%%%02X", (unsigned)c);
 		}
 	}
+	return kept;
+}
+
+void recordings_path(const struct recordings *r, struct str rollout, struct buf *out)
+{
+	struct buf name = BUF(SIZE_MAX / 2);
+	size_t kept = put_name(rollout, &name);
+
+	buf_str(out, buf_view(&r->path));
+	if (name.n <= NAME_LONGEST) {
+		buf_str(out, buf_view(&name));
+	} else {
+		buf_printf(out, "%.*s~%016" PRIx64, (int)kept, name.p, map_hash(rollout));
+	}
 	buf_text(out, ".jsonl");
+	buf_release(&name);
 }
 
 static int make_directory(struct recordings *r, struct error *err)
@@ -92,14 +118,17 @@ static int check_files(const struct recordings *r, const struct plan *plan, stru
 		plan_nth(plan, i, &one);
 		buf_clear(&path);
 		recordings_path(r, str_from(one.id), &path);
-		if (stat(buf_cstr(&path), &st)) {
+		if (lstat(buf_cstr(&path), &st)) {
 			failed = errno == ENOENT
 			                 ? 0
 			                 : error_errno(err, "cannot write %s", buf_cstr(&path));
 		} else if (!r->options->force && !r->options->append) {
-			failed =
-				error_set(err, FAIL_USAGE, "%s exists; use --force to overwrite it",
-			                  buf_cstr(&path));
+			failed = error_set(
+				err, FAIL_USAGE,
+				S_ISLNK(st.st_mode)
+					? "%s is a symbolic link: use --force to replace it"
+					: "%s exists; use --force to overwrite it",
+				buf_cstr(&path));
 		}
 	}
 	buf_release(&path);

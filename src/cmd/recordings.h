@@ -62,7 +62,8 @@ MUST_USE int recording_open(const struct recordings *r, const char *rollout, str
 MUST_USE int recording_close(const struct recordings *r, struct recording *one, struct error *err);
 
 /* Appends the path of a rollout's file. ASCII bytes of its id other than letters, digits and
-   ._-+=,@~ are written as %XX, as is a leading dot; non-ASCII letters are kept. */
+   ._-+=,@~ are written as %XX, as is a leading dot; non-ASCII letters are kept. A long name is cut
+   and ends in ~ and a hash of the id. */
 void recordings_path(const struct recordings *r, struct str rollout, struct buf *out);
 
 #endif

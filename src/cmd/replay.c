@@ -196,6 +196,7 @@ static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, stru
 	       goldens_check_out(&r->files, o->out, err) ||
 	       suite_open(&r->suite, &o->suite, argv, (size_t)argc, &r->files, err) ||
 	       goldens_read(&r->goldens, &r->files, &o->compare.masks, &r->rules.patterns, err) ||
+	       goldens_check_environment(&r->goldens, &o->target, err) ||
 	       (r->update != UPDATE_NONE && r->update != UPDATE_REVIEW &&
 	        suite_add_missing(&r->suite, &r->goldens, &r->files, argv[0], &o->compare.masks,
 	                          err)) ||
@@ -297,20 +298,11 @@ static void compare_one(struct replaying *r, struct golden *g)
 	}
 }
 
-/* Decides whether the golden is accepted: asks on the terminal, or applies --update. */
-static int settle_one(struct replaying *r, struct golden *g, struct error *err)
+static int ask(struct replaying *r, struct golden *g, struct error *err)
 {
 	enum review_answer answer = REVIEW_SKIP;
 	struct buf question = BUF(BUF_MAX_SMALL);
 
-	if (g->unrecorded) {
-		g->accepted = g->compared && g->opened;
-		return 0;
-	}
-	if (!g->count.differences || !g->opened || r->update != UPDATE_REVIEW) {
-		g->accepted = r->update == UPDATE_ALL;
-		return 0;
-	}
 	text_escape(&question, str_from(g->file));
 	buf_text(&question, ": rollout ");
 	text_escape(&question, g->want.id);
@@ -320,6 +312,27 @@ static int settle_one(struct replaying *r, struct golden *g, struct error *err)
 	g->rejected = answer == REVIEW_REJECT;
 	buf_release(&question);
 	return failed ? -1 : 0;
+}
+
+/* Decides whether the golden is accepted: asks on the terminal, or applies --update. */
+static int settle_one(struct replaying *r, struct golden *g, struct error *err)
+{
+	if (g->unrecorded) {
+		g->accepted = g->compared && g->opened;
+		return 0;
+	}
+	if (!g->count.differences || !g->opened) {
+		return 0;
+	}
+	if (r->update >= UPDATE_ALL && g->compared && !golden_is_whole(g)) {
+		log_warn("%s: rollout %.*s is not accepted: the environment ended the episode "
+		         "after %zu of its %zu calls; to keep only these, replace the golden by "
+		         "%s.new",
+		         g->file, STR_ARG(g->want.id), g->got.count, g->want.count, g->file);
+		return 0;
+	}
+	g->accepted = r->update == UPDATE_ALL;
+	return r->update == UPDATE_REVIEW ? ask(r, g, err) : 0;
 }
 
 static int write_golden(struct replaying *r, const char *file, bool over, const char *what,
@@ -516,7 +529,8 @@ static int replay_in_debugger(const struct context *c, const struct replay_optio
 		                 "--until-divergence takes one GOLDEN, and no --accept, --review, "
 		                 "--update, --report, --json, --out or --jobs");
 	}
-	return debug_divergence(c, &d, argv[0], err);
+	return goldens_check_file(argv[0], &o->target, err) ? -1
+	                                                    : debug_divergence(c, &d, argv[0], err);
 }
 
 static int replay_run(const struct context *c, const void *opts, int argc, char **argv,
@@ -554,14 +568,15 @@ const struct command command_replay = {
 		"A golden is a recording that later runs are compared with; strip it first. "
 		"GOLDEN is a file or a directory of *.jsonl. Each rollout in it is replayed in "
 		"its own session, with the recorded seed and reset arguments: the same calls in "
-		"the same order, whatever the environment replies. The state, outcome, error "
+		"the same order, whatever the environment replies. Only goldens of the built-in "
+		"lake can be replayed without --env. The state, outcome, error "
 		"class, observation, reward, terminated and truncated of each step are compared "
 		"as diff compares them. Ignored are values masked by --mask, by the golden's "
 		"header or by a file GOLDEN.masks (one pointer per line; # starts a comment), "
 		"state that the state source ignores, and state that changed without a call "
 		"before the first one. If a rollout differs, the new recording is written to "
 		"GOLDEN.new; the golden itself only changes with --update all, --accept or "
-		"--review. Where whole directories are replayed with --tasks, a task with its own "
+		"--review, and only if all calls of the rollout were sent; its policy is kept. Where whole directories are replayed with --tasks, a task with its own "
 		"actions or policy that has no golden is run, and its golden recorded in the "
 		"first directory. No call is sent twice, so the result of a retry never becomes a "
 		"golden. The exit code is 0 if nothing differs; 1 if something does, if a "

@@ -3,8 +3,8 @@
 
 #include "base/mem.h"
 #include "base/names.h"
+#include "base/new_file.h"
 #include "base/settings.h"
-#include "cmd/new_file.h"
 #include "cmd/settings.h"
 
 #include <stdlib.h>
@@ -123,7 +123,7 @@ static int add_report(struct reports *r, const struct report_row *row, const cha
 	o->report.out = o->console && !row->kind->head_last ? r->console : &o->own;
 	r->table = r->table || row->target == REPORT_CONSOLE;
 	r->count++;
-	struct new_file_conf conf = {file, .replace = true, .report = true,
+	struct new_file_conf conf = {file, .kind = &row->kind->file,
 	                             .head_last = row->kind->head_last};
 	return o->console ? 0 : new_file_open(&o->file, &conf, err);
 }
@@ -208,18 +208,6 @@ int reports_open(const struct report_options *o, const struct context *c, struct
 		}
 	}
 	*out = r;
-	return 0;
-}
-
-int reports_check_inputs(const struct reports *r, const struct file_list *inputs, struct error *err)
-{
-	for (size_t i = 0; i < r->count; i++) {
-		for (size_t k = 0; k < inputs->count; k++) {
-			if (new_file_check_input(&r->items[i].file, inputs->paths[k], err)) {
-				return -1;
-			}
-		}
-	}
 	return 0;
 }
 

@@ -5,7 +5,6 @@
 
 #include "cmd/cmd.h"
 #include "report/kinds/kind.h"
-#include "trajectory/reader.h"
 
 /* Embedded in a command's options struct. */
 struct report_options {
@@ -18,16 +17,12 @@ extern const struct option_group report_group;
 struct reports;
 
 /* Opens all reports, so that an unwritable file is detected before any work: FAIL_SYSTEM.
-   FAIL_USAGE: an unknown kind, a kind that needs a file, two reports on standard output. `console`,
+   FAIL_USAGE: an unknown kind, an existing file that is not a report of that kind, a kind that needs a file, two reports on standard output. `console`,
    borrowed, is the command's buffer for standard output; `taken` names what else is written there
    ("--out -"), or is NULL. */
 MUST_USE int reports_open(const struct report_options *o, const struct context *c,
                           struct buf *console, const char *taken, struct reports **out,
                           struct error *err);
-
-/* FAIL_USAGE if the file of a report is one of these. */
-MUST_USE int reports_check_inputs(const struct reports *r, const struct file_list *inputs,
-                                  struct error *err);
 
 /* True if JSON lines are requested, with --json or --report json. */
 bool reports_have_json(const struct report_options *o);

@@ -42,9 +42,11 @@ struct run_options {
 
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(target), target_first_group),
-	OPT_STRING('a', "actions", OPT_REACH, "A,B,C", FIELD(actions),
-                   "call the tool once with each of these values; a JSON array, object or string "
-                   "is one value: [1,0],{\"x\":2},\"a,b\""),
+	OPT_STRING(
+		'a', "actions", OPT_REACH, "A,B,C", FIELD(actions),
+		"call the tool once with each of these values: words and numbers, or JSON arrays, "
+		"objects and strings: UP,[1,0],{\"x\":2}; other text with a comma is only "
+		"accepted in a JSON array of strings: [\"a, b\",\"c\"]"),
 	OPT_GROUP(FIELD(action), action_group),
 	OPT_STRING('p', "policy", OPT_REACH, "FILE|NAME|KIND:ARG", FIELD(policy),
                    "where the calls come from: a policy file, the name of a ready-made policy, a "

@@ -483,6 +483,7 @@ static int set_up(struct shrinking *s, int argc, char **argv, struct error *err)
 	char *file = mem_text(str_from(argc ? argv[0] : o->divergence));
 	const struct file_list files = {.paths = &file, .count = 1};
 	int failed = goldens_read(&s->goldens, &files, &o->masks, NULL, err) ||
+	             goldens_check_environment(&s->goldens, &o->target, err) ||
 	             goldens_choose(&s->goldens, o->rule, o->rollout, &s->golden, err) ||
 	             take_calls(s, err) ||
 	             symptom_init(&s->symptom, o->rule, o->divergence ? s->golden : NULL, err) ||
@@ -508,10 +509,11 @@ static void tear_down(struct shrinking *s)
 static int shrink_run(const struct context *c, const void *opts, int argc, char **argv,
                       struct error *err)
 {
+	const struct shrink_options *o = opts;
 	struct shrinking s = {.context = c,
-	                      .opts = opts,
+	                      .opts = o,
 	                      .tries = 1,
-	                      .out = output_to_stdout(),
+	                      .out = output_of_results(o->json),
 	                      .progress = progress_new(c)};
 	struct minimized m = {0};
 

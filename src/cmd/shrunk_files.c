@@ -1,7 +1,7 @@
 /* Output files of `shrink`: see shrunk_files.h. */
 #include "cmd/shrunk_files.h"
 
-#include "cmd/new_file.h"
+#include "base/new_file.h"
 #include "json/write.h"
 
 #include <unistd.h>
@@ -29,7 +29,7 @@ int shrunk_files_choose(struct shrunk_files *f, const char *from, const char *ou
 {
 	struct str stem = without_suffix(out ? out : from);
 
-	*f = (struct shrunk_files){BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL)};
+	*f = (struct shrunk_files){BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL), replace};
 	if (!out && strcmp(from, "-") == 0) {
 		return error_set(
 			err, FAIL_USAGE,
@@ -72,7 +72,8 @@ int shrunk_files_write_policy(const struct shrunk_files *f, struct str calls,
 	struct buf text = BUF(SIZE_MAX / 2);
 
 	write_policy(calls, g, &text);
-	int failed = new_file_put(buf_cstr(&f->policy), buf_view(&text), err);
+	struct new_file_conf conf = {buf_cstr(&f->policy), .replace = f->replace};
+	int failed = new_file_put(&conf, buf_view(&text), err);
 	buf_release(&text);
 	return failed;
 }

@@ -7,6 +7,7 @@
 /* shrunk_files_release accepts a zeroed one. */
 struct shrunk_files {
 	struct buf recording, policy; /* their paths */
+	bool replace;
 };
 
 /* Chooses the paths from `from`, the recording to shrink, and `out`, --out or NULL. FAIL_USAGE if

@@ -1,5 +1,6 @@
 /* rolldbg __spec: the data for the manual and the completions, as tab-separated lines. rolldbg
    __spec policies: the ready-made policies, for each completion. */
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 #include "cmd/policies.h"
@@ -327,14 +328,17 @@ static void put_results(struct buf *out)
 	}
 }
 
-/* The policies available in the directory where completion is requested. */
+/* The policies available in the directory where completion is requested, one per line; names that
+   are not shown as they are, such as one with a line feed, are left out. */
 static void put_policies(const struct context *c, struct buf *out)
 {
 	struct names names = {.count = 0};
 
 	policies_names(c->variable, &names);
 	for (size_t i = 0; i < names.count; i++) {
-		buf_printf(out, "%s\n", names.text[i]);
+		if (text_is_safe(str_from(names.text[i]))) {
+			buf_printf(out, "%s\n", names.text[i]);
+		}
 	}
 	names_release(&names);
 }

@@ -61,17 +61,13 @@ static enum metric_names names_of(const struct stats_options *o)
 
 static void put_task(struct counting *c, struct str task, const struct metrics *m)
 {
-	struct buf line = BUF(BUF_MAX_MESSAGE);
-
 	if (c->opts->csv) {
 		report_csv_metrics(true, task, m, &c->out.text);
 	} else if (c->opts->json) {
-		report_json_task(task, m, names_of(c->opts), &line);
-		text_escape_json(&c->out.text, buf_view(&line));
+		report_json_task(task, m, names_of(c->opts), &c->out.text);
 	} else {
 		report_metrics_row(task, m, &c->out.text);
 	}
-	buf_release(&line);
 }
 
 static void take_task(void *ctx, struct str task, const struct metrics *m)
@@ -234,9 +230,10 @@ static int check_options(const struct stats_options *o, int argc, struct error *
 static int stats_run(const struct context *context, const void *opts, int argc, char **argv,
                      struct error *err)
 {
+	const struct stats_options *o = opts;
 	struct counting c = {.context = context,
-	                     .opts = opts,
-	                     .out = output_to_stdout(),
+	                     .opts = o,
+	                     .out = output_of_results(o->json),
 	                     .results = BUF(BUF_MAX_MESSAGE)};
 	size_t unusable = 0;
 	int failed = check_options(c.opts, argc, err) ||

@@ -6,8 +6,10 @@
 #include "base/text.h"
 #include "cmd/settings.h"
 #include "serve/serve.h"
+#include "serve/world/world.h"
 #include "trajectory/credentials.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define DEFAULT_TARGET     "builtin:frozen_lake"
@@ -90,6 +92,39 @@ bool env_target_is_lake(const struct env_target *t)
 	struct str lake = STR(DEFAULT_TARGET), name = str_from(t->name);
 
 	return str_starts(name, lake) && (name.n == lake.n || name.p[lake.n] == '?');
+}
+
+/* The built-in world that a recorded environment is; NULL: none. */
+static const struct world *world_of(struct str env)
+{
+	struct str version = json_inner(JSON_GET(env, "version"));
+	size_t i = 0;
+
+	while (i < worlds_count && !json_is(JSON_GET(env, "name"), str_from(worlds[i]->server))) {
+		i++;
+	}
+	return i < worlds_count && (!version.n || str_starts(version, STR("builtin-"))) ? worlds[i]
+	                                                                                : NULL;
+}
+
+int env_target_check_recorded(const struct target_options *o, const char *file, struct str env,
+                              struct error *err)
+{
+	const struct world *world = world_of(env);
+	struct buf name = BUF(BUF_MAX_SMALL);
+
+	if (o->env || json_type(JSON_GET(env, "name")) != JSON_STRING ||
+	    (world && str_is(str_skip(STR(DEFAULT_TARGET), strlen(BUILTIN)), world->name))) {
+		return 0;
+	}
+	text_escape_cut(&name, json_inner(JSON_GET(env, "name")), 80);
+	error_set(err, FAIL_USAGE,
+	          "%s was recorded from %s, and the environment is %s without --env: name it with "
+	          "--env %s%s",
+	          file, buf_cstr(&name), DEFAULT_TARGET, world ? BUILTIN : "TARGET",
+	          world ? world->name : "");
+	buf_release(&name);
+	return -1;
 }
 
 /* The log's filter while there are secrets. */
@@ -196,12 +231,17 @@ static int check_reset_json(const char *text, struct error *err)
    first. */
 static int check_ca_file(const char *path, struct error *err)
 {
-	if (path && access(path, R_OK)) {
+	struct stat st;
+
+	if (path && (access(path, R_OK) || stat(path, &st))) {
 		error_errno(err, "--ca-file %s", path);
 		err->kind = FAIL_INPUT;
 		return -1;
 	}
-	return 0;
+	/* each connection reads it */
+	return path && !S_ISREG(st.st_mode)
+	               ? error_set(err, FAIL_INPUT, "--ca-file %s: not a regular file", path)
+	               : 0;
 }
 
 int env_target_prepare(struct env_target *t, const struct context *c,

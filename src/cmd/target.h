@@ -55,6 +55,11 @@ uint64_t env_target_reads_apart_ms(const struct env_target *t);
 /* True if the target is the built-in lake, which has a demonstration policy. */
 bool env_target_is_lake(const struct env_target *t);
 
+/* FAIL_USAGE: no environment was named, and `env`, that of a header of `file`, is not the built-in
+   lake. */
+MUST_USE int env_target_check_recorded(const struct target_options *o, const char *file,
+                                       struct str env, struct error *err);
+
 /* The configuration of a session, except env_session. Any thread, once started. */
 struct env_conf env_target_conf(const struct env_target *t);
 /* Makes a new env_session. FAIL_SYSTEM. Any thread. */

@@ -12,9 +12,10 @@ struct word_completion {
 	void *ctx;
 };
 
+/* A peer's name with a line feed or an escape sequence is not put into the typed line. */
 static void offer(struct word_completion *c, struct str candidate)
 {
-	if (str_starts(candidate, c->word)) {
+	if (str_starts(candidate, c->word) && text_is_safe(candidate)) {
 		c->take(c->ctx, candidate);
 	}
 }

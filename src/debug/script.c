@@ -1,12 +1,9 @@
 /* Verbs for command files, and running commands: see debugger.h. */
 #include "base/file.h"
+#include "base/new_file.h"
 #include "base/text.h"
 #include "debug/debugger.h"
 #include "json/write.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <sys/stat.h>
 
 #define FILE_BEGINS "# rolldbg debug: commands\n"
 #define FILES_DEEP  8
@@ -15,43 +12,19 @@
 /* ---- save, source ---- */
 
 /* Only a file written by save is replaced: a typo must not destroy a recording. */
-static int check_replaceable(const char *path, struct error *err)
-{
-	char begins[sizeof(FILE_BEGINS)] = "";
-	struct stat st;
-
-	if (stat(path, &st) || !st.st_size) {
-		return 0;
-	}
-	FILE *f = fopen(path, "rb");
-	size_t n = f ? fread(begins, 1, sizeof(begins) - 1, f) : 0;
-	if (f) {
-		fclose(f);
-	}
-	return n == strlen(FILE_BEGINS) && !strcmp(begins, FILE_BEGINS)
-	               ? 0
-	               : error_set(err, FAIL_USAGE,
-	                           "%s exists and was not written by save; choose another name",
-	                           path);
-}
+static const struct file_kind saved_kind = {"a file written by save",
+                                            (const char *const[]){FILE_BEGINS, NULL}};
 
 int verb_save(struct debugger *d, struct str arguments, struct error *err)
 {
 	struct buf path = BUF(BUF_MAX_SMALL), text = BUF(BUF_MAX_MESSAGE);
-	int failed = 0;
 
 	buf_str(&path, text_trim(arguments));
 	buf_text(&text, FILE_BEGINS);
 	points_save(&d->points, &text);
-	failed = path.n ? check_replaceable(buf_cstr(&path), err)
-	                : error_set(err, FAIL_USAGE, "which file? save FILE");
-	FILE *f = failed ? NULL : fopen(buf_cstr(&path), "wb");
-	if (!failed) {
-		bool written = f && fwrite(text.p, 1, text.n, f) == text.n;
-
-		written = f && !fclose(f) && written;
-		failed = written ? 0 : error_errno(err, "cannot write %s", buf_cstr(&path));
-	}
+	struct new_file_conf conf = {buf_cstr(&path), .kind = &saved_kind};
+	int failed = path.n ? new_file_put(&conf, buf_view(&text), err)
+	                    : error_set(err, FAIL_USAGE, "which file? save FILE");
 	if (!failed) {
 		buf_printf(&d->out, "saved: %s\n", buf_cstr(&path));
 	}

@@ -174,6 +174,49 @@ bool explain_is_aside(const struct series *s, const struct explaining *e, struct
 	return (m && m->controls > 0) || is_bookkeeping(&named, e);
 }
 
+/* m: a member of another series; own: of this one, or NULL. */
+static enum explanation explain_elsewhere(const struct series *s, const struct explaining *e,
+                                          const struct member *m, const struct member *own)
+{
+	bool counts = own && own->even && own->trials > 0 &&
+	              own->trials == (int64_t)s->known_count;
+
+	if (is_named(e->effects, e->effect_count, m)) {
+		return MEMBER_EFFECT;
+	}
+	return m->always_now || (own && is_volatile(own)) ? MEMBER_VOLATILE
+	       : is_bookkeeping(m, e)                     ? MEMBER_BOOKKEEPING
+	       : counts || is_count(own ? own : m, s)     ? MEMBER_COUNT
+	       : own && is_echo(own, s)                   ? MEMBER_ECHO
+	                                                  : MEMBER_EFFECT;
+}
+
+enum explanation explain_difference(const struct series *s, const struct explaining *e,
+                                    struct str arguments, struct str a, struct str b,
+                                    const struct member **own)
+{
+	struct series pair = {.ignored = s->ignored};
+	enum explanation most = MEMBER_UNEXPLAINED;
+
+	*own = NULL;
+	series_start(&pair, a);
+	series_call(&pair, arguments, -1);
+	series_trial(&pair, b);
+	for (size_t i = 0; i < pair.changed_count; i++) {
+		const struct member *m = pair.changed[i];
+		const struct member *mine = map_find(
+			&s->members, map_hash_with(map_hash(m->pointer), m->is_list), STR_NONE);
+		enum explanation one = explain_elsewhere(s, e, m, mine);
+
+		*own = one > most || (one == most && !*own) ? mine : *own;
+		most = one > most ? one : most;
+	}
+	most = most < MEMBER_COUNT && (pair.over || s->over) ? MEMBER_COUNT : most;
+	pair.ignored = NULL;
+	series_release(&pair);
+	return most;
+}
+
 void explain_sentence(const struct member *m, char *out, size_t size)
 {
 	const char *what = m->pointer.n ? "" : "the state";

@@ -25,6 +25,15 @@ bool explain_newest(const struct series *s, const struct explaining *e);
 /* Is the member of the state with that key volatile so far, or bookkeeping? */
 bool explain_is_aside(const struct series *s, const struct explaining *e, struct str key);
 
+/* How two values differ, by what the series saw of the members in which they do: the most telling
+   of the explanations, of which EFFECT is the last; UNEXPLAINED: in none. Fewer than COUNT_TRIALS
+   trials that look like a count are taken for one, and so is a value over the cap. Both follow a
+   call with these arguments. *own is the series' member; NULL: it never saw it change. Call
+   explain_members() before. */
+enum explanation explain_difference(const struct series *s, const struct explaining *e,
+                                    struct str arguments, struct str a, struct str b,
+                                    const struct member **own);
+
 /* "requests 3 -> 4 counts the calls": why the member's changes are no effect, or that they are;
    not escaped, but short. */
 void explain_sentence(const struct member *m, char *out, size_t size);

@@ -123,12 +123,8 @@ static void add_tools(struct random_policy *p, struct str tools)
 /* Chooses what to draw from: the actions, the tool that was named, or all tools. */
 static int choose(struct random_policy *p, const struct policy_conf *conf, struct error *err)
 {
-	struct str *actions;
-	size_t count;
-
 	if (conf->actions) {
-		return script_split(conf->actions, &p->arena, &actions, &count, err) ||
-		       script_from_actions(conf, actions, count, &p->arena, &p->actions, err);
+		return script_from_text(conf, &p->arena, &p->actions, err);
 	}
 	if (conf->tool) {
 		p->only = arena_str(&p->arena, str_from(conf->tool));

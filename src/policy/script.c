@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#define SHOWN 100 /* columns of a text in a message */
+
 struct script {
 	struct policy base;
 	struct arena arena;
@@ -117,6 +119,23 @@ static size_t action_length(struct str rest)
 	return value ? value : comma ? (size_t)(comma - rest.p) : rest.n;
 }
 
+static bool is_of_word(char c)
+{
+	char lower = (char)(c | 32);
+
+	return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || (c && strchr("_.+-:", c));
+}
+
+bool script_is_plain(struct str action)
+{
+	size_t word = 0;
+
+	while (word < action.n && is_of_word(action.p[word])) {
+		word++;
+	}
+	return action.n && (word == action.n || value_length(action) == action.n);
+}
+
 int script_split(const char *actions, struct arena *arena, struct str **out, size_t *count,
                  struct error *err)
 {
@@ -154,23 +173,48 @@ int script_check_actions(const char *actions, struct error *err)
 	return failed;
 }
 
-static int choose_tool(const struct policy_conf *conf, struct arena *arena, struct str *name,
-                       struct error *err)
+/* What an action fills. */
+struct action_slot {
+	const struct policy_conf *conf;
+	struct str name, tool; /* of the tool: decoded name, raw JSON */
+	struct str key, schema;
+};
+
+static int choose_tool(struct action_slot *s, struct arena *arena, struct error *err)
 {
+	const struct policy_conf *conf = s->conf;
 	struct buf only = BUF(BUF_MAX_MESSAGE);
 
 	if (conf->tool) {
-		*name = arena_str(arena, str_from(conf->tool));
-		return conf->force_call ? 0 : tool_require(conf->tools, *name, err);
+		s->name = arena_str(arena, str_from(conf->tool));
+		return conf->force_call ? 0 : tool_require(conf->tools, s->name, err);
 	}
 	int failed = tool_only(conf->tools, &only, err);
-	*name = arena_str(arena, buf_view(&only));
+	s->name = arena_str(arena, buf_view(&only));
 	buf_release(&only);
 	return failed;
 }
 
-static struct str params_of_actions(struct arena *arena, struct str tool, const struct str *actions,
-                                    size_t count)
+/* Forced calls of an unknown tool, which has no schema, use the argument "action". */
+static int choose_argument(struct action_slot *s, struct error *err)
+{
+	const char *named = s->conf->argument;
+	struct error ignored;
+
+	s->tool = tool_find(s->conf->tools, s->name);
+	s->key = STR("action");
+	s->schema = STR_NONE;
+	if (!s->conf->force_call) {
+		return tool_action_property(s->tool, named, &s->key, &s->schema, err);
+	}
+	if (tool_action_property(s->tool, named, &s->key, &s->schema, &ignored)) {
+		s->key = named ? str_from(named) : STR("action");
+	}
+	return 0;
+}
+
+static struct str params_of_actions(const struct action_slot *s, const struct str *actions,
+                                    size_t count, struct arena *arena)
 {
 	struct buf params = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
@@ -178,7 +222,7 @@ static struct str params_of_actions(struct arena *arena, struct str tool, const 
 	jw_init(&w, &params);
 	jw_object(&w);
 	jw_key(&w, "tool");
-	jw_str(&w, tool);
+	jw_str(&w, s->name);
 	jw_key(&w, "actions");
 	jw_array(&w);
 	for (size_t i = 0; i < count; i++) {
@@ -191,49 +235,127 @@ static struct str params_of_actions(struct arena *arena, struct str tool, const 
 	return kept;
 }
 
-/* Forced calls of an unknown tool, which has no schema, use the argument "action". */
-static int action_property(const struct policy_conf *conf, struct str tool, struct str *key,
-                           struct str *schema, struct error *err)
+static int make_calls(const struct action_slot *s, const struct str *actions, size_t count,
+                      struct arena *arena, struct script_conf *out, struct error *err)
 {
-	struct error ignored;
+	struct buf arguments = BUF(BUF_MAX_MESSAGE);
+	struct str fits = s->conf->force_call ? STR_NONE : s->schema;
+	int failed = 0;
 
-	*key = STR("action");
-	*schema = STR_NONE;
-	if (!conf->force_call) {
-		return tool_action_property(tool, conf->argument, key, schema, err);
+	out->calls = arena_new(arena, count * sizeof(*out->calls));
+	out->count = count;
+	for (size_t i = 0; i < count && !failed; i++) {
+		buf_clear(&arguments);
+		failed = tool_action_arguments(s->tool, s->key, fits, actions[i], &arguments, err);
+		out->calls[i] =
+			(struct script_call){s->name, arena_str(arena, buf_view(&arguments))};
 	}
-	if (tool_action_property(tool, conf->argument, key, schema, &ignored)) {
-		*key = conf->argument ? str_from(conf->argument) : STR("action");
-	}
-	return 0;
+	buf_release(&arguments);
+	out->params = params_of_actions(s, actions, count, arena);
+	return failed;
 }
 
 int script_from_actions(const struct policy_conf *conf, const struct str *actions, size_t count,
                         struct arena *arena, struct script_conf *out, struct error *err)
 {
-	struct str name, tool, key, schema;
-	struct buf arguments = BUF(BUF_MAX_MESSAGE);
-	int failed = 0;
+	struct action_slot s = {.conf = conf};
 
-	if (choose_tool(conf, arena, &name, err)) {
+	return choose_tool(&s, arena, err) || choose_argument(&s, err) ||
+	                       make_calls(&s, actions, count, arena, out, err)
+	               ? -1
+	               : 0;
+}
+
+/* ---- from the text of an option ---- */
+
+/* Does the schema take that action? *array (may be NULL): as an array. */
+static bool slot_takes(const struct action_slot *s, struct str action, bool *array)
+{
+	struct buf made = BUF(BUF_MAX_MESSAGE);
+	struct error ignored;
+	bool takes = !tool_action_arguments(s->tool, s->key, s->schema, action, &made, &ignored);
+
+	if (array) {
+		*array = takes && made.p[s->key.n + strlen("{\"\":")] == '[';
+	}
+	buf_release(&made);
+	return takes;
+}
+
+/* A JSON array of strings is the list of actions, unless the argument takes an array. */
+static bool is_list(const struct action_slot *s, struct str text)
+{
+	struct json_fault fault;
+	struct str each;
+	bool strings =
+		text.n && text.p[0] == '[' && !json_validate(text, &fault) && json_count(text);
+	bool array = false;
+
+	for (size_t cursor = 0; strings && json_next(text, &cursor, &each);) {
+		strings = json_type(each) == JSON_STRING;
+	}
+	if (strings) {
+		slot_takes(s, text, &array);
+	}
+	return strings && !array;
+}
+
+static void read_list(struct str list, struct arena *arena, struct str **out, size_t *count)
+{
+	struct str each;
+
+	*out = arena_new(arena, json_count(list) * sizeof(**out));
+	*count = 0;
+	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
+		struct str text = json_text(arena, each);
+
+		(*out)[(*count)++] =
+			str_starts(text, STR("\"")) ? each : text; /* not decoded twice */
+	}
+}
+
+/* The parts of text that may as well be one value, such as a sentence, are not sent as calls. */
+static int check_parts(const struct action_slot *s, struct str text, const struct str *parts,
+                       size_t count, struct error *err)
+{
+	bool plain = true, listed = count > 1 && !slot_takes(s, text, NULL);
+
+	for (size_t i = 0; i < count; i++) {
+		plain = plain && script_is_plain(parts[i]);
+		/* a forced call is not checked later */
+		listed = listed && (!s->conf->force_call || slot_takes(s, parts[i], NULL));
+	}
+	if (count == 1 || plain || listed) {
+		return 0;
+	}
+	struct buf shown = BUF(BUF_MAX_SMALL);
+
+	text_escape_cut(&shown, text, SHOWN);
+	error_set(err, FAIL_USAGE,
+	          "\1actions\2: '%s' may be one value or %zu: write values that are not single "
+	          "words as JSON, '%s', or use a policy file",
+	          buf_cstr(&shown), count,
+	          is_list(s, STR("[\"a, b\"]")) ? "[\"a, b\",\"c\"]" : "\"a, b\",\"c\"");
+	buf_release(&shown);
+	return -1;
+}
+
+int script_from_text(const struct policy_conf *conf, struct arena *arena, struct script_conf *out,
+                     struct error *err)
+{
+	struct action_slot s = {.conf = conf};
+	struct str text = str_from(conf->actions), *actions;
+	size_t count;
+
+	if (script_split(conf->actions, arena, &actions, &count, err) ||
+	    choose_tool(&s, arena, err) || choose_argument(&s, err) ||
+	    check_parts(&s, text, actions, count, err)) {
 		return -1;
 	}
-	tool = tool_find(conf->tools, name);
-	if (action_property(conf, tool, &key, &schema, err)) {
-		return -1;
+	if (is_list(&s, text)) {
+		read_list(text, arena, &actions, &count);
 	}
-	out->calls = arena_new(arena, count * sizeof(*out->calls));
-	out->count = count;
-	for (size_t i = 0; i < count && !failed; i++) {
-		struct str fits = conf->force_call ? STR_NONE : schema;
-
-		buf_clear(&arguments);
-		failed = tool_action_arguments(tool, key, fits, actions[i], &arguments, err);
-		out->calls[i] = (struct script_call){name, arena_str(arena, buf_view(&arguments))};
-	}
-	buf_release(&arguments);
-	out->params = params_of_actions(arena, name, actions, count);
-	return failed;
+	return make_calls(&s, actions, count, arena, out, err);
 }
 
 int script_check(const struct policy_conf *conf, const struct script_conf *script,
@@ -278,15 +400,11 @@ static int script_open(const struct policy_conf *conf, struct policy **out, stru
 {
 	struct script_conf script = {.name = STR("actions")};
 	struct arena arena = {0};
-	struct str *actions;
-	size_t count;
 
 	if (check_spec(conf, err)) {
 		return -1;
 	}
-	int failed = script_split(conf->actions, &arena, &actions, &count, err) ||
-	             script_from_actions(conf, actions, count, &arena, &script, err);
-
+	int failed = script_from_text(conf, &arena, &script, err);
 	if (!failed) {
 		*out = script_new(&script);
 	}

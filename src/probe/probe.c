@@ -49,48 +49,14 @@ size_t probe_ok_calls(const struct probe *p)
 	return n;
 }
 
-int64_t probe_count_after_calls(const struct probe *p)
+size_t probe_changes(const struct probe *p)
 {
-	int64_t count = -1;
+	size_t n = 0;
 
 	for (size_t i = 0; i < p->call_count; i++) {
-		int64_t now = p->calls[i].reply.env_steps;
-
-		count = now >= 0 ? now : count;
+		n += p->calls[i].changed;
 	}
-	return count;
-}
-
-bool probe_counts(const struct probe *p)
-{
-	int64_t count = probe_count_after_calls(p);
-
-	return count > 1 || (count == 1 && probe_ok_calls(p) == 1);
-}
-
-int64_t probe_first_count(const struct probe *p)
-{
-	for (size_t i = 0; i < p->call_count; i++) {
-		if (p->calls[i].reply.env_steps >= 0) {
-			return p->calls[i].reply.env_steps;
-		}
-	}
-	return -1;
-}
-
-bool probe_counts_by_one(const struct probe *p)
-{
-	int64_t last = 0;
-
-	for (size_t i = 0; i < p->call_count; i++) {
-		int64_t now = p->calls[i].reply.env_steps;
-
-		if (now >= 0 && now != last && now != last + 1) {
-			return false;
-		}
-		last = now >= 0 ? now : last;
-	}
-	return last > 0;
+	return n;
 }
 
 size_t probe_uncounted(const struct probe *p)
@@ -237,7 +203,8 @@ static void close_everything(struct probe *p)
 		session_release(&p->sessions[i]);
 	}
 	session_pool_release(&p->pool);
-	reply_sequence_release(&p->replies);
+	series_release(&p->states);
+	series_release(&p->replies);
 	arena_release(&p->arena);
 	free(p->sessions);
 	free(p->neighbors);

@@ -4,9 +4,10 @@
 #define ROLLDBG_PROBE_PROBE_INTERNAL_H
 
 #include "base/mem.h"
-#include "evidence/reply_sequence.h"
+#include "evidence/explain.h"
 #include "probe/env/session.h"
 #include "probe/probe.h"
+#include "rollout/history.h"
 
 #define CALLS_MAX    24 /* calls tried to find some that succeed and change the state */
 #define GOOD_MAX     4  /* successful calls that later sessions repeat */
@@ -16,16 +17,20 @@
 struct probe_call {
 	struct str name, arguments;
 	struct probe_reply reply;
-	bool known;   /* the state before and after it is known */
-	bool changed; /* and the two differ */
+	struct str observation, state; /* raw; the state after it; absent: unknown */
+	bool known;                    /* the state before and after it is known */
+	bool changed;                  /* an effect of the call: the two differ */
 };
 
-/* A session other than the first: its state while the first acted, and its first call. */
+/* A session other than the first: its state before and after the first one acted, and the reply to
+   its own first call: the first one's first call with an effect. */
 struct neighbor {
-	bool compared; /* its states before and after the first session acted are known */
-	bool changed;  /* and they differ */
-	bool called;
+	struct str begin, start, later; /* reply to the reset, states; absent: unknown */
+	bool called, same_id;           /* same_id: it reports the first one's environment */
 	struct probe_reply reply;
+	struct str observation;
+	/* the member of its state that the first one's calls changed, with both values: "" none */
+	char moved[160];
 };
 
 struct probe {
@@ -53,11 +58,25 @@ struct probe {
 	bool named;                        /* the user gave the calls */
 	const char *not_called;            /* why no calls were made; NULL: calls were made */
 	size_t good[GOOD_MAX], good_count; /* indexes in `calls` of successful calls */
-	size_t first_effect;       /* index of the first that changed the state; CALLS_MAX: none */
-	bool state_drifts;         /* the state changes without a call */
-	struct str server_counter; /* pointer of a counter of all sessions; absent: none */
+	size_t first_effect; /* index of the first that changed the state; CALLS_MAX: none */
+	bool state_drifts;   /* the state changes without a call */
+	/* The members of its states and of its replies, explained after its calls. */
+	struct series states, replies;
+	struct explaining explaining;
+	/* Its reply to the reset, its first state, and the one when the others' were read. */
+	struct str begin, start, later;
+	struct str state_ignore; /* pointers, as in struct env_facts */
+	char env_id[80];         /* of its environment */
+	/* The call that the others make, sent once more after all others. */
+	bool asked_again;
+	struct str again;
+	unsigned seen;           /* bits of enum session_event, after its calls */
+	bool lost;               /* its connection was lost */
+	struct probe_reply last; /* its last reply */
 
-	struct reply_sequence replies; /* of all sessions */
+	bool history_asked; /* the verdict below is set */
+	struct history_verdict history;
+	size_t history_sessions, history_calls; /* that it took */
 
 	/* Verdicts of a property that others use. */
 	bool loses_state;       /* calls do not build on each other */
@@ -83,20 +102,17 @@ MUST_USE int probe_open_sessions(struct probe *p, struct error *err);
    those. */
 MUST_USE int probe_act(struct probe *p, struct error *err);
 
-/* ---- turns.c: a number that several sessions change ---- */
+/* The call that other sessions make, and the reply of the first one to it in its first state; NULL:
+   no call succeeded. */
+const struct probe_call *probe_call_for_others(const struct probe *p);
+/* How two replies to that call, or two states, differ (evidence/explain.h). */
+enum explanation probe_compare(const struct probe *p, const struct series *s, struct str a,
+                               struct str b);
 
-/* Adds the reply to the reset of session i, and to a call in it, to p->replies. */
-void probe_note_reset(struct probe *p, size_t i);
-void probe_note_call(struct probe *p, size_t i, const struct probe_call *call);
-/* A few more calls, by all sessions in turn. */
-MUST_USE int probe_take_turns(struct probe *p, const struct probe_call *call, struct error *err);
+/* ---- history.c ---- */
 
-/* ---- server_counters.c ---- */
-
-/* The state of session i changed while only the first one called. If all that changed are counters
-   of the server, it counts as unchanged, and they are left out when episodes are compared. Needs the
-   states of both before and after. */
-MUST_USE int probe_leave_out_counters(struct probe *p, size_t i, struct error *err);
+/* Sends the history experiment, once. All sessions are closed. */
+MUST_USE int probe_history(struct probe *p, struct error *err);
 
 /* ---- reopen.c: sessions one after the other ---- */
 
@@ -122,15 +138,8 @@ void property_quote(struct property *out, const struct probe_reply *r);
 /* ---- queries ---- */
 
 size_t probe_ok_calls(const struct probe *p);
-/* The environment's step count as last reported; -1: never reported. */
-int64_t probe_count_after_calls(const struct probe *p);
-/* Does that count increase from call to call? */
-bool probe_counts(const struct probe *p);
-/* The first count reported; -1: never reported. */
-int64_t probe_first_count(const struct probe *p);
-/* Did that count go from 1 on, by one with each counted call? Others skip frames, count moves that
-   are left, or start anew with each level: such counts say little about other sessions. */
-bool probe_counts_by_one(const struct probe *p);
+/* Calls that changed the state. */
+size_t probe_changes(const struct probe *p);
 /* The number of successful calls at the end that were neither counted nor changed the
    state, if the environment counts at all. */
 size_t probe_uncounted(const struct probe *p);

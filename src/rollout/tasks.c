@@ -55,19 +55,7 @@ static int read_turns(struct keyed *k, struct str value, void *to)
 	return task->has_max_turns ? 0 : keyed_expected(k, "a non-negative integer");
 }
 
-static bool is_one_action(const char *text)
-{
-	struct arena arena = {0};
-	struct error ignored;
-	struct str *parts;
-	size_t count = 0;
-	bool one = !script_split(text, &arena, &parts, &count, &ignored) && count == 1;
-
-	arena_release(&arena);
-	return one;
-}
-
-/* A string that contains commas or looks like JSON is written as a JSON string. */
+/* A string that is not one action of "A,B,C" is written as a JSON string. */
 static int add_action(struct keyed *k, struct buf *joined)
 {
 	enum json_type type = json_type(k->value);
@@ -83,7 +71,8 @@ static int add_action(struct keyed *k, struct buf *joined)
 	if (keyed_name(k, &text)) {
 		return -1;
 	}
-	buf_str(joined, is_one_action(text) ? str_from(text) : k->value);
+	buf_str(joined,
+	        script_is_plain(str_from(text)) && *text != '"' ? str_from(text) : k->value);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "trajectory/recorder.h"
 
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "trajectory/line_cut.h"
@@ -31,37 +32,53 @@ struct recorder {
 	struct error broken; /* the first failure: later lines are not written, to avoid gaps */
 };
 
-/* Why a new file cannot be created at a path that is taken; 0: it is no regular file. */
+/* Why the path cannot be opened; 0: it is no regular file. */
 static int check_taken(const struct recorder_conf *c, struct error *err)
 {
 	struct stat st = {0};
 
-	if (stat(c->path, &st) && errno == ENOENT) {
-		return error_set(err, FAIL_USAGE,
-		                 "%s is a symbolic link to a file that does not exist; "
-		                 "use \1force\2 to create that file",
-		                 c->path);
+	if (file_is_link(c->path)) {
+		return error_set(err, FAIL_USAGE, "%s is a symbolic link: %s", c->path,
+		                 c->append ? "name its target" : "use \1force\2 to replace it");
 	}
-	return S_ISREG(st.st_mode) ? error_set(err, FAIL_USAGE,
-	                                       "%s exists; use \1force\2 to overwrite it", c->path)
-	                           : 0;
+	return stat(c->path, &st) == 0 && S_ISREG(st.st_mode)
+	               ? error_set(err, FAIL_USAGE, "%s exists; use \1force\2 to overwrite it",
+	                           c->path)
+	               : 0;
 }
 
 /* O_EXCL if the file must be new. A file that is not regular (/dev/null, a fifo) has no content
-   to lose. */
+   to lose. A link is replaced, never followed. */
 static int open_path(const struct recorder_conf *c, struct error *err)
 {
-	int flags = O_APPEND | O_CLOEXEC | (c->append ? O_RDWR : O_WRONLY);
+	int flags = O_APPEND | O_CLOEXEC | (c->append ? O_RDWR : O_WRONLY) |
+	            (file_is_of_system(c->path) ? 0 : O_NOFOLLOW);
 	mode_t mode = c->private ? 0600 : 0666;
-	int fd = open(c->path, flags | O_CREAT | (c->force || c->append ? 0 : O_EXCL), mode);
 
-	if (fd < 0 && errno == EEXIST) {
+	if (c->force && file_is_link(c->path)) {
+		unlink(c->path);
+	}
+	int fd = open(c->path, flags | O_CREAT | (c->force || c->append ? 0 : O_EXCL), mode);
+	if (fd < 0 && (errno == EEXIST || errno == ELOOP)) {
 		if (check_taken(c, err)) {
 			return -1;
 		}
 		fd = open(c->path, flags);
 	}
 	return fd < 0 ? error_errno(err, "cannot write %s", c->path) : fd;
+}
+
+/* Nothing is appended to a file of another kind. */
+static int continue_file(struct recorder *r, const struct recorder_conf *c, struct error *err)
+{
+	static const struct str begins = STR_INIT("{\"type\":\"");
+	char start[16];
+	ssize_t n = pread(r->fd, start, begins.n, 0);
+
+	return n > 0 && memcmp(start, begins.p, (size_t)n) != 0
+	               ? error_set(err, FAIL_USAGE, "%s is not a recording: nothing is appended",
+	                           c->path)
+	               : torn_tail_repair(r->fd, c->path, &r->size, err);
 }
 
 static int lock_file(struct recorder *r, struct error *err)
@@ -98,7 +115,7 @@ static int open_file(struct recorder *r, const struct recorder_conf *c, struct e
 		return -1;
 	}
 	if (c->append) {
-		return torn_tail_repair(r->fd, c->path, &r->size, err);
+		return continue_file(r, c, err);
 	}
 	if (ftruncate(r->fd, 0) != 0) {
 		return error_errno(err, "cannot truncate %s", r->name);

@@ -141,7 +141,9 @@ static int read_lines(struct trained *t, FILE *f, uint64_t *number, struct error
 static int finish_reading(struct trained *t, int failed, const char *name, uint64_t number,
                           struct trained **out, struct error *err)
 {
-	if (failed) {
+	if (failed && !number) {
+		error_wrap(err, "cannot read %s", name);
+	} else if (failed) {
 		error_wrap(err, "%s:%" PRIu64, name, number);
 	} else if (t->turns.count == 0) {
 		failed = error_set(err, FAIL_INPUT, "%s: contains no log-probabilities", name);

@@ -91,10 +91,85 @@ bash_completions() {
 	[ "$(bash_completions check one)" = one.jsonl ]
 }
 
-@test "zsh and fish parse their completions" {
-	for shell in zsh fish; do
-		command -v "$shell" >/dev/null || skip "no $shell"
+# What is not a word of ours may be completed, but never run: each line is typed, completed with two tabs, and entered.
+hostile_folder() {
+	local name
+	cd "$BATS_TEST_TMPDIR"
+	mkdir bin home policies
+	ln -s "${ROLLDBG:-$root/rolldbg}" bin/rolldbg
+	printf '#!/bin/sh\ntouch PWNED\n' >bin/pwned
+	chmod +x bin/pwned
+	export PATH=$BATS_TEST_TMPDIR/bin:$PATH HOME=$BATS_TEST_TMPDIR/home
+	for name in '$(touch PWNED)' '`touch PWNED`' "a';touch PWNED;'" 'b";touch PWNED;"' $'c\ntouch PWNED' 'd;touch PWNED;' \
+		'$(pwned)' '`pwned`' '*' '?' '[x]' '-x' '~' '{a,b}' '<(touch PWNED)'; do
+		jq -cn --arg name "$name" '{type: "header", version: 1, rollout: $name, task: $name, tools: [{name: $name}]}' >"$name.jsonl"
+		jq -cn --arg name "$name" '{kind: "script", tool: $name, actions: [$name]}' >"policies/$name.json"
+		mkdir "./$name.d"
+		touch "./$name.d/only.jsonl"
 	done
+	jq -s '{environments: map({(.rollout): {target: "builtin:desk"}}) | add}' ./*.jsonl >.rolldbg.json
+}
+
+typed=('run --policy ' 'run --policy \$' 'run --policy \`' 'run --policy=' 'run --policy "' "run --policy '" 'run --env '
+	'check ' 'check \$' 'check ./\`' 'check \*' 'check \<' 'show --rollout ' 'show --rollout \$' 'show -- '
+	'run --tool ' 'run --tool \$' 'replay --env ' 'stats --out ' 'serve ')
+
+root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+
+@test "bash: names of files run nothing" {
+	hostile_folder
+	{
+		printf '%s\n' "source '$root/completions/rolldbg.bash'"
+		printf 'rolldbg %s\t\t\n' "${typed[@]}"
+		printf '\n'
+	} >keys
+	TERM=dumb timeout 100 bash --norc -i <keys >screen 2>&1 || true
+	grep -F 'touch PWNED' screen
+	[ ! -e PWNED ]
+	[ "$(bash_completions 'run --policy d' | sort | tr '\n' ' ')" = 'd;touch PWNED; d;touch PWNED;.d d;touch PWNED;.jsonl ' ]
+	[ "$(bash_completions 'run --policy -' | sort | tr '\n' ' ')" = '-x -x.d -x.jsonl ' ]
+	[ "$(bash_completions 'run --policy \[' | sort | tr '\n' ' ')" = '[x] [x].d [x].jsonl ' ]
+	[ ! -e PWNED ]
+}
+
+@test "fish: names of files run nothing" {
+	hostile_folder
+	for line in "${typed[@]}"; do
+		fish --no-config -c "source '$root/completions/rolldbg.fish'; complete --escape -C \$argv[1]" "rolldbg $line" >>screen
+	done
+	grep -F 'touch\ PWNED' screen
+	[ ! -e PWNED ]
+	fish --no-config -c "source '$root/completions/rolldbg.fish'; complete -C 'rolldbg run --policy \\\$'" >offered
+	grep -qF $'$(touch PWNED)\t' offered
+}
+
+# The shell runs on a terminal of its own; the file `ready` follows the prompt, and `screen` is what it shows.
+@test "zsh: names of files run nothing" {
+	hostile_folder
+	cat >inner <<-EOF
+		PS1='ready> '
+		fpath=('$root/completions' \$fpath)
+		autoload -Uz compinit && compinit -u -D
+		unsetopt beep
+		LISTMAX=1000
+	EOF
+	cat >outer <<-'EOF'
+		zmodload zsh/zpty
+		zpty shell zsh -f -i
+		zpty -w shell 'source ./inner; stty columns 200 rows 50'
+		zpty -r shell shown '*ready> *'
+		for line in "$@"; do
+			zpty -w -n shell "rolldbg $line"$'\t\t\n'
+			zpty -r shell shown '*ready> *'
+			print -r -- "$shown"
+		done
+	EOF
+	TERM=dumb timeout 100 zsh -f outer "${typed[@]}" >screen 2>&1
+	grep -F 'touch\ PWNED' screen
+	[ ! -e PWNED ]
+}
+
+@test "zsh and fish parse their completions" {
 	zsh -n completions/_rolldbg
 	fish -n completions/rolldbg.fish
 	run fish -c 'source completions/rolldbg.fish; complete -C "rolldbg ch"'

@@ -116,15 +116,17 @@ close_input() {
 @test "on a terminal: prompt, history and completion" {
 	command -v script >/dev/null || skip 'no script(1) for a terminal'
 	rolldbg run --quiet --seed 42
-	cp state/rolldbg/latest a.jsonl
+	jq -c 'if .state then .state["evil\u202eplan"] = 1 else . end' state/rolldbg/latest >a.jsonl
 	export NO_COLOR=1 ASAN_OPTIONS=detect_leaks=0 # libedit never frees the names of added functions
-	(sleep 0.5; printf 'go\t 2\n'; sleep 0.3; printf 'print ./pos\t\n'; sleep 0.3; printf 's\n\n'; sleep 0.3; printf 'q\n') |
+	(sleep 0.5; printf 'go\t 2\n'; sleep 0.3; printf 'print ./pos\t\n'; sleep 0.3; printf 's\n\n'; sleep 0.3;
+		printf 'print ./evil\t\n'; sleep 0.3; printf 'q\n') |
 		TERM=xterm script -qec "'$ROLLDBG' debug a.jsonl; echo code \$?" /dev/null | tr -d '\r' >out
 	output=$(cat out)
 	has "$output" '(rec) '
 	has "$output" 'turn 2 · step 2'
 	has "$output" './position    9'
 	has "$output" 'turn 4 · step 4'
+	lacks "$output" $'\u202e'
 	has "$output" 'code 0'
 	grep -q goto state/rolldbg/debug-history
 }

@@ -163,6 +163,41 @@ onto_full() {
 	expect 0 timeout 20 "$ROLLDBG" check named
 }
 
+@test "a folder or a pipe in place of a file is a sentence" {
+	rolldbg run --quiet --out a.jsonl
+	mkdir folder policies
+	mkfifo pipe
+	while IFS='|' read -r place code arguments message; do
+		for what in folder pipe; do
+			[ "$place" != - ] || break
+			if [ "$what" = pipe ]; then mkfifo "$place"; else mkdir "$place"; fi
+			# shellcheck disable=SC2086 # words
+			expect "$code" timeout -k 1 20 "$ROLLDBG" $arguments </dev/null
+			has "$stderr" "$message"
+			rm -r "$place"
+		done
+		[ "$place" = - ] || continue
+		# shellcheck disable=SC2086 # words
+		expect "$code" timeout -k 1 20 "$ROLLDBG" $arguments </dev/null
+		has "$stderr" "$message"
+	done <<-'END'
+		.rolldbg.json|3|run|.rolldbg.json: not a regular file
+		a.jsonl.masks|3|replay a.jsonl|cannot read mask file a.jsonl.masks: not a regular file
+		policies/x.json|3|run --policy x|policies/x.json: 
+		-|3|run --header @folder --env http://127.0.0.1:9/mcp --actions a|--header @folder: Is a directory
+		-|3|run --ca-file folder --env https://127.0.0.1:9/mcp --actions a|--ca-file folder: not a regular file
+		-|3|run --ca-file pipe --env https://127.0.0.1:9/mcp --actions a|--ca-file pipe: not a regular file
+		-|3|check a.jsonl --trainer-logprobs folder|cannot read folder: Is a directory
+		-|3|run --env folder#name --actions a|folder: not a regular file
+		-|3|show folder|cannot read folder: it is a directory
+		-|3|serve llm folder|cannot read script folder: Is a directory
+		-|3|run --tasks folder|cannot read task file folder: Is a directory
+		-|3|convert a.jsonl --from map:folder|cannot read map folder: Is a directory
+		-|5|check a.jsonl --html folder|cannot write folder: Is a directory
+		-|5|check a.jsonl --report junit:folder|cannot write folder: Is a directory
+	END
+}
+
 @test "policies that cannot be used: exit 3, file, line and column, and nothing is recorded" {
 	while IFS=$'\t' read -r policy message; do
 		printf '%b' "$policy" >policy.json

@@ -90,13 +90,13 @@ policy_allows() {
 	cp a.jsonl before.jsonl
 	echo precious >notes.txt
 	expect 2 rolldbg show a.jsonl --html a.jsonl
-	has "$stderr" '--html a.jsonl: that is the recording; name another file for the page'
+	has "$stderr" 'a.jsonl exists and is not an HTML page: name another file, or remove it'
 	ln a.jsonl link
 	expect 2 rolldbg check a.jsonl --html link
 	# without an operand the latest recording would be shown
 	rolldbg run --quiet
 	expect 2 rolldbg show --html before.jsonl
-	has "$stderr" '--html before.jsonl: the file exists and is not an HTML page'
+	has "$stderr" 'before.jsonl exists and is not an HTML page: name another file, or remove it'
 	expect 2 rolldbg diff a.jsonl before.jsonl --html before.jsonl
 	expect 2 rolldbg stats a.jsonl --html notes.txt
 	diff a.jsonl before.jsonl

@@ -181,6 +181,27 @@ expect_unreachable() {
 	[ "$(jq -c 'select(.type == "step") | .tool_call.arguments' a.jsonl | paste -sd' ')" = '{"x":[1,0]} {"x":[0,{"a":[1,2]}]}' ]
 }
 
+@test "text with a comma is sent as typed or refused" {
+	canned peer <<-'END'
+		tools/call	{"content":[{"type":"text","text":"1 row"}]}
+	END
+	local text="UPDATE u SET role='admin', name='Bob' WHERE id=2"
+	for command in run probe 'debug --batch -ex step' "bisect --env $url"; do
+		# shellcheck disable=SC2086 # several words
+		expect 2 rolldbg $command --env "$url" --actions "$text"
+		has "$stderr" "--actions: '$text' may be one value or 2: write values that are not single words as JSON, '[\"a, b\",\"c\"]', or use a policy file"
+	done
+	expect 2 rolldbg run --env "$url" --actions "$text" --force-call
+	expect 2 rolldbg run --env "$url" --actions "$text" --policy random:1
+	jq -nc --arg text "$text" '{id:"a", actions:$text}' >tasks.jsonl
+	expect 3 rolldbg run --env "$url" --tasks tasks.jsonl
+	run ! grep 'tools/call' peer.log
+	rolldbg run --env "$url" --actions "[\"$text\"]" --quiet --out a.jsonl
+	jq -nc --arg text "$text" '{id:"a", actions:[$text, "go on"]}' >tasks.jsonl
+	rolldbg run --env "$url" --tasks tasks.jsonl --quiet --out b.jsonl
+	[ "$(jq -r 'select(.type == "step") | .tool_call.arguments.move' a.jsonl b.jsonl)" = "$text"$'\n'"$text"$'\n'"go on" ]
+}
+
 @test "state sources on a plain server" {
 	canned peer <<-'END'
 		tools/call	{"content":[{"type":"text","text":"{\"at\":{\"x\":1}}"}]}

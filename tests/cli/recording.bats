@@ -61,16 +61,6 @@ limited_run() {
 	cmp run.jsonl first
 }
 
-@test "a symbolic link to a file that does not exist is followed only with --force" {
-	ln -s target.jsonl link.jsonl
-	expect 2 rolldbg run --out link.jsonl
-	has "$stderr" "link.jsonl is a symbolic link to a file that does not exist; use --force to create that file"
-	[ ! -e target.jsonl ]
-	expect 0 rolldbg run --out link.jsonl --force
-	expect_whole target.jsonl
-	[ -L link.jsonl ]
-}
-
 @test "kill -9 loses at most the line that was being written" {
 	rolldbg run --env 'builtin:frozen_lake?fault=slow' --actions "$goal" --out run.jsonl >/dev/null 2>&1 3>&- &
 	pid=$!

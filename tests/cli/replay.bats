@@ -181,6 +181,34 @@ replay_edited() {
 	has "$stderr" 'was not replayed in full; not compared'
 }
 
+@test "--accept keeps a golden whose episode ends before all of its calls are sent" {
+	golden a DOWN,RIGHT,DOWN,RIGHT --env 'builtin:frozen_lake?map=8x8' --task a
+	golden b DOWN --task b --env 'builtin:frozen_lake?map=8x8'
+	cat a.jsonl b.jsonl >both.jsonl
+	cp both.jsonl before
+	# on the small map the second call ends in a hole
+	expect 1 rolldbg replay both.jsonl --accept
+	has "$stderr" 'both.jsonl: rollout a.0 is not accepted: the environment ended the episode after 2 of its 4 calls; to keep only these, replace the golden by both.jsonl.new'
+	head -n 7 both.jsonl | cmp - a.jsonl
+	run ! cmp -s both.jsonl before
+	[ "$(jq -s 'map(select(.type == "step" and .rollout == "a.0")) | length' both.jsonl.new)" = 2 ]
+	mv both.jsonl.new both.jsonl
+	expect 0 rolldbg replay both.jsonl
+}
+
+@test "--accept keeps the policy of the golden" {
+	golden a DOWN,DOWN
+	jq -c 'if .type == "header" then .policy = {"kind":"llm","name":"qwen","params":{"model":"q"}} else . end' a.jsonl >model.jsonl
+	rolldbg strip model.jsonl >lake.jsonl
+	jq -c 'select(.type == "header").policy' lake.jsonl >policy
+	expect 1 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8'
+	jq -c 'select(.type == "header").policy' lake.jsonl.new | cmp - policy
+	expect 0 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8' --accept
+	jq -c 'select(.type == "header").policy' lake.jsonl | cmp - policy
+	expect 0 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8'
+	expect 0 rolldbg check lake.jsonl
+}
+
 # on_terminal CODE KEYS COMMAND...: types the keys when the program asks for them; sets $output.
 on_terminal() {
 	expect "$1" python3 "$data/on_terminal.py" "${@:2}"
@@ -209,6 +237,10 @@ on_terminal() {
 	rm -r goldens && cp -r before goldens
 	on_terminal 0 aaaaa "$ROLLDBG" replay goldens --env "$other" --review
 	expect 0 rolldbg replay goldens --env "$other"
+	# an episode that ends early is not asked about
+	golden early DOWN,RIGHT,DOWN --env "$other"
+	on_terminal 1 '' "$ROLLDBG" replay early.jsonl --env builtin:frozen_lake --review
+	has "$output" 'is not accepted: the environment ended the episode after 2 of its 3 calls'
 	# end of input (Ctrl-D)
 	rm -r goldens && cp -r before goldens
 	on_terminal 1 $'\004\004\004\004\004' "$ROLLDBG" replay goldens --env "$other" --review
@@ -406,6 +438,35 @@ on_terminal() {
 	expect 2 rolldbg replay lake.jsonl --jobs 0
 	# nothing was sent or recorded
 	[ -z "$(find state -name '*.jsonl')" ]
+}
+
+@test "a golden of another environment needs --env" {
+	canned peer <<-'END'
+		initialize	{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"shop","version":"1"}}
+		tools/call	{"content":[{"type":"text","text":"done"}]}
+	END
+	rolldbg run --quiet --env "$url" --actions A,B --out peer.jsonl
+	rolldbg run --quiet --env builtin:desk --policy random:1 --max-turns 1 --fail-on never --out desk.jsonl
+	golden lake DOWN
+	# a server with the name of the built-in lake
+	sed 's/"version":"builtin-1"/"version":"1.30.0"/' lake.jsonl >gym.jsonl
+	run ! cmp -s lake.jsonl gym.jsonl
+	while read -r file name target; do
+		for option in '' --accept --until-divergence; do
+			# shellcheck disable=SC2086 # none or one word
+			expect 2 rolldbg replay "$file" $option
+			has "$stderr" "$file was recorded from $name, and the environment is builtin:frozen_lake without --env: name it with --env $target"
+		done
+	done <<-'END'
+		peer.jsonl shop TARGET
+		desk.jsonl Desk-v1 builtin:desk
+		gym.jsonl FrozenLake-v1 TARGET
+	END
+	expect 2 rolldbg replay lake.jsonl peer.jsonl
+	expect 0 rolldbg replay peer.jsonl --env "$url"
+	expect 0 rolldbg replay gym.jsonl --env builtin:frozen_lake
+	rolldbg run --quiet --env 'builtin:frozen_lake?map=random&protocol=openenv' --actions DOWN --seed 3 --out other.jsonl
+	expect 1 rolldbg replay other.jsonl
 }
 
 @test "endless input does not fill the disk" {

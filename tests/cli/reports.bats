@@ -52,9 +52,9 @@ xml() {
 		plain=$output
 		expect 1 rolldbg check runs --report $kind --quiet
 		[ "$output" = "$plain" ]
-		expect 1 rolldbg check runs --report $kind:report
+		expect 1 rolldbg check runs --report "$kind:report.$kind"
 		[[ $kind != *:- ]] || continue
-		diff <(printf '%s\n' "$plain") report
+		diff <(printf '%s\n' "$plain") "report.$kind"
 	done
 }
 
@@ -217,14 +217,15 @@ xml() {
 		expect 5 rolldbg replay lake.jsonl --report "tap:$file"
 	done
 	# an existing report is replaced only when the new one is complete
-	echo old >t.tap
+	echo 'TAP version 12' >t.tap
 	expect 2 rolldbg run --report tap:t.tap --report junit:j.xml --report json --json
-	[ "$(cat t.tap)" = old ]
+	[ "$(cat t.tap)" = 'TAP version 12' ]
 	[ -z "$(ls ./*.partial j.xml 2>/dev/null)" ]
-	# through a link, to a pipe and to standard error
-	ln -s t.tap link
-	expect 0 rolldbg check lake.jsonl --report tap:link
-	[ -L link ] && grep -q '^1\.\.1$' t.tap
+	expect 0 rolldbg check lake.jsonl --report tap:t.tap
+	grep -q '^1\.\.1$' t.tap
+	# to a pipe and to standard error
+	expect 0 rolldbg check lake.jsonl --report "tap:"/dev/fd/7 7> >(cat >got)
+	wait_for 60 cmp -s got t.tap
 	mkfifo pipe
 	cat pipe >got &
 	expect 0 rolldbg check lake.jsonl --report tap:pipe
@@ -249,13 +250,13 @@ xml() {
 	cp "$BATS_TEST_DIRNAME"/../../fixtures/convert/atif/in.json traj.json
 	cp traj.json traj.kept
 	expect 2 rolldbg check a.jsonl --report junit:a.jsonl
-	has "$stderr" 'cannot write a.jsonl: that is a recording; name another file'
+	has "$stderr" 'a.jsonl exists and is not a JUnit report: name another file, or remove it'
 	expect 2 rolldbg check a.jsonl --report junit:link
 	expect 2 rolldbg replay a.jsonl --report sarif:a.jsonl
 	expect 2 rolldbg run -q --report markdown:a.jsonl
 	cmp a.jsonl kept
 	expect 2 rolldbg check traj.json --report sarif:./traj.json
-	has "$stderr" 'cannot write ./traj.json: that is a recording; name another file'
+	has "$stderr" './traj.json exists and is not a SARIF report: name another file, or remove it'
 	cmp traj.json traj.kept
 	expect 2 rolldbg run -q --out b.jsonl --report junit:b.jsonl
 	[ "$(head -c 16 b.jsonl)" = '{"type":"header"' ]

@@ -88,7 +88,7 @@ run_counter() {
 }
 
 @test "era modern: an argument sent in a header, which the server compares with the call" {
-	drive route 0 --env "$(url both)" --era modern --tool route --actions 'us-west1,Füße,=?base64?x?='
+	drive route 0 --env "$(url both)" --era modern --tool route --actions '["us-west1","Füße","=?base64?x?="]'
 	holds route 'steps | map(.observation) == ["routed to us-west1", "routed to Füße", "routed to =?base64?x?="]'
 	holds route 'events == []'
 }

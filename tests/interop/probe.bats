@@ -151,24 +151,22 @@ expect_property() {
 	zoo_start worlds
 	local base world
 	base=$(url worlds) base=${base%/mcp}
-	for world in autoreset laps levels moves-left ten-lives rounds-of-three take-back truncated-inside frame-skip from-one; do
+	for world in autoreset levels moves-left take-back random-skip; do
 		run_probe $world 0 --env "$base/$world" --actions up,up,down,up
 		expect_property $world statefulness '.status != "fail"'
 		expect_property $world reset '.status != "fail"'
 	done
-	for world in leaderboard told-leaderboard requests-served requests-inside; do
+	for world in leaderboard requests-served; do
 		run_probe $world 0 --env "$base/$world" --actions up,up,down,up
 		expect_property $world isolation '.value == "4 isolated" and (.evidence | contains("except for a counter of the server, /"))'
 	done
-	for world in shared-table everybody-columns; do
+	for world in shared-table everybody-diary; do
 		run_probe $world 1 --env "$base/$world" --actions 3,3,2,5
 		expect_property $world isolation '.status == "fail"'
 	done
-	for world in last-seen-lift last-seen-told; do
-		run_probe $world 1 --env "$base/$world" --actions up,down
-		expect_property $world isolation '.status == "fail" and (.evidence | contains("continues from session to session"))'
-	done
-	for world in own-told own-told-by-chance own-and-parcels; do
+	run_probe last-seen 1 --env "$base/last-seen-lift" --actions up,down
+	expect_property last-seen isolation '.status == "fail" and (.evidence | contains("continues from session to session"))'
+	for world in own-told tickets-told; do
 		run_probe $world 0 --env "$base/$world" --actions up,down
 		expect_property $world isolation '.status == "ok"'
 	done

@@ -56,6 +56,15 @@ static const struct {
 	{"bytes that are not UTF-8", "\xff\xc3", 8, "\\xff\\xc3"},
 	{"a surrogate", "\xed\xa0\x80", 12, "\\xed\\xa0\\x80"},
 	{"half a character after a letter", "a\xcc", 5, "a\\xcc"},
+	{"a command for GitHub", "::error title=x::y", 21, "\\x3a:error title=x::y"},
+	{"after blanks, which the runner skips", " \u3000::stop-commands::x", 24,
+         " \u3000\\x3a:stop-commands::x"},
+	{"after a line feed", "a\n::error::", 15, "a\\n\\x3a:error::"},
+	{"names and addresses", "std::vector x :: Int ::1 ::", 27, NULL},
+	{"a command in GitHub's old form", "a ##[error]b", 15, "a \\x23#[error]b"},
+	{"for Azure Pipelines", "x##vso[task.complete]", 24, "x\\x23#vso[task.complete]"},
+	{"for TeamCity, with more signs", "###teamcity[a]", 17, "#\\x23#teamcity[a]"},
+	{"headings", "## [a] # [b] ##", 15, NULL},
 };
 
 static void test_rows(void)
@@ -69,6 +78,7 @@ static void test_rows(void)
 		is_int(text_cells(text), rows[i].cells, "%s: cells", rows[i].name);
 		is_int(text_escape_cut(&out, text, SIZE_MAX), rows[i].cells,
 		       "%s: cells when written", rows[i].name);
+		is_int(text_is_safe(text), !rows[i].shown, "%s: safe", rows[i].name);
 		is_str(buf_cstr(&out), rows[i].shown ? rows[i].shown : rows[i].text, "%s: shown",
 		       rows[i].name);
 	}
@@ -132,6 +142,9 @@ static void test_json(void)
 	/* NOLINTNEXTLINE(misc-misleading-bidirectional): it is what is tested */
 	text_escape_json(&out, STR("\"\u202e\U000e0068\u51b0\""));
 	is_str(buf_cstr(&out), "\"\\u202e\\udb40\\udc68\u51b0\"", "JSON escapes, in pairs");
+	buf_clear(&out);
+	text_escape_json(&out, STR("{\"a\":\"##[error]b\"}"));
+	is_str(buf_cstr(&out), "{\"a\":\"\\u0023#[error]b\"}", "commands for CI in JSON");
 	buf_release(&out);
 }
 

@@ -117,7 +117,8 @@ static const struct {
 } options[] = {
 	{{.actions = "UP,DOWN"}, NULL},
 	{{.actions = "UP,,DOWN"}, "\1actions\2: action 2 is empty in 'UP,,DOWN'"},
-	{{.actions = "[1,2],\"a,b\",[x"}, NULL},
+	{{.actions = "[1,2],\"a,b\",[x"}, "\1actions\2: '[1,2],\"a,b\",[x' may be one value or 3"},
+	{{.spec = "random:7", .actions = "a b,c"}, "\1actions\2: 'a b,c' may be one value or 2"},
 	{{.actions = "[1,2],,3"}, "\1actions\2: action 2 is empty in '[1,2],,3'"},
 	{{.actions = ""}, "\1actions\2: action 1 is empty in ''"},
 	{{.actions = "UP", .tool = "mvoe"}, "the server has no tool 'mvoe'; did you mean 'move'?"},
@@ -160,6 +161,96 @@ static void test_options(void)
 		if (opened) {
 			p->ops->close(p);
 		}
+	}
+}
+
+/* ---- where --actions are split ---- */
+
+#define TEXT  "{\"type\":\"string\"}"
+#define PLACE "{\"type\":\"string\",\"enum\":[\"go north\",\"up, then down\",\"wait\"]}"
+#define LIST  "{\"type\":\"array\"}"
+
+static const struct {
+	const char *actions, *schema;
+	const char *calls; /* the arguments; NULL: refused */
+	bool forced;
+} splits[] = {
+	{"UP,3,-1.5e+2,a_b", TEXT, "UP|3|-1.5e+2|a_b", false},
+	{"SET role='admin', name='Bob'", TEXT, NULL, false},
+	{"SET role='admin', name='Bob'", TEXT, NULL, true},
+	{"SET role='admin' name='Bob'", TEXT, "SET role='admin' name='Bob'", false},
+	{"hello, world", TEXT, NULL, false},
+	{"hello, world", "{}", NULL, false},
+	{"x=1,y=2", TEXT, NULL, false},
+	{"f(1,2)", TEXT, NULL, false},
+	{"\xe4\xbd\xa0,\xe5\xa5\xbd", TEXT, NULL, false},
+	{"\"hello, world\",UP", TEXT, "hello, world|UP", false},
+	{"[\"hello, world\",\"UP\"]", TEXT, "hello, world|UP", false},
+	{"[\"hello, world\"]", TEXT, "hello, world", false},
+	{"[\"hello, world\"]", TEXT, "hello, world", true},
+	{"[\"\"]", TEXT, "", false},
+	{"[\"\\\"a\\\"\",\"[1]\"]", TEXT, "\"a\"|[1]", false},
+	{"[1,2]", TEXT, "[1,2]", false},
+	{"[]", TEXT, "[]", false},
+	{"{\"a\":1},[1,2]", TEXT, "{\"a\":1}|[1,2]", false},
+	{"[\"a\",\"b\"]", LIST, "[\"a\",\"b\"]", false},
+	{"[\"a\",\"b\"],[1,0]", LIST, "[\"a\",\"b\"]|[1,0]", false},
+	{"[\"a\",\"b\"]", "{}", "[\"a\",\"b\"]", false},
+	{"\"a, b\"", "{}", "a, b", false},
+	{"1,2", "{\"type\":\"integer\"}", "1|2", false},
+	{"1, 2", "{\"type\":\"integer\"}", NULL, false},
+	{"true,false", "{\"type\":\"boolean\"}", "true|false", false},
+	{"go north,wait", PLACE, "go north|wait", false},
+	{"go north,wait", PLACE, "go north|wait", true},
+	{"up, then down", PLACE, NULL, false},
+	{"[\"up, then down\"]", PLACE, "up, then down", false},
+	{"go north,go south", PLACE, NULL, false},
+	{"go north,go south", PLACE, NULL, true},
+	{"go,south", PLACE, NULL, false},
+};
+
+static void put_values(struct policy *p, struct buf *out)
+{
+	struct policy_view view = {.last = OUTCOME_NONE};
+	struct decision d;
+	struct error err;
+
+	while (!p->ops->decide(p, &view, &d, &err) && d.kind == DECIDE_CALL) {
+		struct str value = JSON_GET(d.arguments, "way");
+
+		buf_text(out, out->n ? "|" : "");
+		if (json_type(value) == JSON_STRING) {
+			json_decode(value, out);
+		} else {
+			buf_str(out, value);
+		}
+	}
+}
+
+static void test_splits(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(splits); i++) {
+		struct buf tools = BUF(BUF_MAX_SMALL), got = BUF(BUF_MAX_SMALL);
+		struct policy_conf conf = {.actions = splits[i].actions,
+		                           .force_call = splits[i].forced};
+		struct policy *p = NULL;
+		struct error err = {0};
+
+		buf_printf(&tools,
+		           "[{\"name\":\"move\",\"inputSchema\":{\"properties\":{\"way\":%s},"
+		           "\"required\":[\"way\"]}}]",
+		           splits[i].schema);
+		conf.tools = buf_view(&tools);
+		bool opened = policy_check(&conf, &err) == 0 && policy_open(&conf, &p, &err) == 0;
+		if (opened) {
+			put_values(p, &got);
+			p->ops->close(p);
+		}
+		ok(opened || err.kind == FAIL_USAGE, "%s", err.text);
+		is_str(opened ? buf_cstr(&got) : NULL, splits[i].calls, "'%s' for %s%s",
+		       splits[i].actions, splits[i].schema, splits[i].forced ? ", forced" : "");
+		buf_release(&tools);
+		buf_release(&got);
 	}
 }
 
@@ -346,6 +437,7 @@ int main(void)
 {
 	test_scripts();
 	test_options();
+	test_splits();
 	test_facts();
 	test_random();
 	test_no_tools();

@@ -156,7 +156,9 @@ static int fake_open(const struct env_conf *conf, struct io *io, struct env **ou
 	                              .tools = has(NO_TOOLS)
 	                                               ? STR("[]")
 	                                               : STR("[{\"name\":\"act\",\"inputSchema\":{"
-	                                                     "\"type\":\"object\"}}]"),
+	                                                     "\"type\":\"object\",\"required\":["
+	                                                     "\"by\"],\"properties\":{\"by\":"
+	                                                     "{\"enum\":[1,2,3]}}}}]"),
 	                              .state_kind = has(PLAIN) ? STATE_NONE : STATE_OPENENV,
 	                              .env_session = str_from(conf->env_session),
 	                              .traits = {.takes_seed = !has(PLAIN),
@@ -228,11 +230,12 @@ static int fake_step(struct env *e, struct str name, struct str arguments, struc
                      struct error *err)
 {
 	struct fake *f = fake_of(e);
-	struct world fresh = {.value = 1, .state = (uint64_t)server.looks};
+	struct world fresh = {.value = 1};
 	struct world *w = has(STATELESS) ? &fresh : world_of(f);
+	int64_t by = 0;
 
 	(void)name;
-	(void)arguments;
+	json_i64(JSON_GET(arguments, "by"), &by);
 	*out = (struct env_reply){.outcome = OUTCOME_OK,
 	                          .terminated = has(ONCE_OVER),
 	                          .truncated = -1,
@@ -249,7 +252,7 @@ static int fake_step(struct env *e, struct str name, struct str arguments, struc
 		return 0;
 	}
 	w->steps++;
-	w->value += 1 + (int64_t)(draw(has(ONE_GENERATOR) ? &server.generator : &w->state) % 1000);
+	w->value += 1000 * by + (int64_t)(draw(has(ONE_GENERATOR) ? &server.generator : &w->state) % 1000);
 	if (!has(NO_COUNT | LOST_SOURCE)) {
 		out->env_steps = has(STATELESS) ? 1 : w->steps;
 	}
@@ -295,45 +298,48 @@ static const struct env_ops ops = {.name = "openenv",
                                    .event = fake_event,
                                    .close = fake_close};
 
-/* One letter per property, in the order of properties.def: capacity, statefulness,
-   isolation, tools, reset, state source, episode id, release, seed, latency. */
+/* One letter per property, in the order of properties.def: capacity, tools, reset, state source,
+   episode id, release, statefulness, history, isolation, seed, latency. */
 static const struct {
 	const char *what;
 	unsigned flaws;
 	const char *wanted;
 } rows[] = {
-	{"healthy, with room for two", 0, "oooooooooo"},
-	{"healthy, without a limit", NO_LIMIT, "ooooooouoo"},
-	{"a world for all", SHARED, "oofooooooo"},
-	{"a fresh world for each step", STATELESS, "ofuouuoouo"},
-	{"seeds are ignored", SEED_IGNORED, "oooooooofo"},
-	{"a seed determines only the start", SEED_STARTS, "oooooooouo"},
-	{"one generator for all", ONE_GENERATOR, "oooooooofo"},
-	{"nothing is random", DETERMINISTIC, "oooooooouo"},
-	{"room never comes back", LEAK, "ooooooofuo"},
-	{"a reset that does nothing", DIRTY, "oooofooooo"},
-	{"a second reset is refused", RESET_REFUSED, "oooofooooo"},
-	{"no state", NO_STATE, "ooooouoooo"},
-	{"a state that moves by itself", RESTLESS, "ooooouoouo"},
-	{"beyond its limit it hangs", OPEN_HANGS, "oooooooooo"},
-	{"beyond its limit one waits", QUEUES, "oooooooooo"},
-	{"it goes away", DIES, "ooooooouuo"},
-	{"no call succeeds", STEP_FAILS, "ouuouuoooo"},
-	{"no call is answered", STEP_HANGS, "ouufuuoooo"},
-	{"calls are refused for lack of room", STEP_FULL, "oooooooooo"},
-	{"the tool is not there", UNKNOWN_TOOL, "ouufuuoooo"},
-	{"no tools", NO_TOOLS, "ouufuuoooo"},
-	{"steps are not counted", NO_COUNT, "oooooooooo"},
-	{"neither counted nor shown", NO_COUNT | NO_STATE, "ouuouuoooo"},
-	{"a new episode in the midst", CHURN, "ofoooooouo"},
-	{"somebody else's state", LOST_SOURCE, "ofuoufoouo"},
-	{"plain MCP", PLAIN, "ouuususoso"},
-	{"no reset within a session", NO_RESET, "oooosooooo"},
-	{"no reset at all", RESET_FAILS, "fuuuuuuuuo"},
-	{"a state that does not change", FROZEN, "ooooofoouo"},
-	{"over after one step", ONCE_OVER, "ouoooooooo"},
-	{"the third call breaks it", BREAKS, "ofoooooouo"},
-	{"after two steps it no longer changes", STOPS, "ofoooooouo"},
+	{"healthy, with room for two", 0, "ooooooooooo"},
+	{"healthy, without a limit", NO_LIMIT, "ooooouooooo"},
+	{"a world for all", SHARED, "oooooooofoo"},
+	{"a world for all, and no state", SHARED | NO_STATE, "oouuoooofoo"},
+	{"calls draw, and no state", SEED_STARTS | NO_STATE, "oouuoouuuuo"},
+	{"a fresh world, and no count", STATELESS | NO_COUNT, "ooufooffuuo"},
+	{"a fresh world for each step", STATELESS, "ooufooufuuo"},
+	{"seeds are ignored", SEED_IGNORED, "oouooouuofo"},
+	{"a seed determines only the start", SEED_STARTS, "oooooouuouo"},
+	{"one generator for all", ONE_GENERATOR, "ooooooooofo"},
+	{"nothing is random", DETERMINISTIC, "ooooooooouo"},
+	{"room never comes back", LEAK, "ooooofuuouo"},
+	{"a reset that does nothing", DIRTY, "oofoooooooo"},
+	{"a second reset is refused", RESET_REFUSED, "oofoooooooo"},
+	{"no state", NO_STATE, "oouuooooooo"},
+	{"a state that moves by itself", RESTLESS, "ooouooooouo"},
+	{"beyond its limit it hangs", OPEN_HANGS, "ooooooooooo"},
+	{"beyond its limit one waits", QUEUES, "ooooooooooo"},
+	{"it goes away", DIES, "ooooouuuouo"},
+	{"no call succeeds", STEP_FAILS, "oouuoouuuoo"},
+	{"no call is answered", STEP_HANGS, "ofuuoouuuoo"},
+	{"calls are refused for lack of room", STEP_FULL, "ooooooooooo"},
+	{"the tool is not there", UNKNOWN_TOOL, "ofuuoouuuoo"},
+	{"no tools", NO_TOOLS, "ofuuoouuuoo"},
+	{"steps are not counted", NO_COUNT, "ooooooooooo"},
+	{"neither counted nor shown", NO_COUNT | NO_STATE, "oouuooooooo"},
+	{"a new episode in the midst", CHURN, "oooooofouuo"},
+	{"somebody else's state", LOST_SOURCE, "ooufoofouuo"},
+	{"plain MCP", PLAIN, "oususouuuso"},
+	{"no reset within a session", NO_RESET, "oosoooooooo"},
+	{"no reset at all", RESET_FAILS, "fuuuuuuuuuo"},
+	{"a state that does not change", FROZEN, "ooufooooouo"},
+	{"over after one step", ONCE_OVER, "oooooouuuoo"},
+	{"the third call breaks it", BREAKS, "oooooofuuuo"},
+	{"after two steps it no longer changes", STOPS, "oooooofouuo"},
 };
 
 static void take(void *ctx, const struct property *p)
@@ -398,7 +404,7 @@ static void test_one_session(struct io *io)
 	char letters[PROPERTY_STATUSES + 32];
 
 	is_int(probe(io, 0, 1, letters, &summary, &err), 0, "one session: judged");
-	is_str(letters, "oosoooouoo", "one session: isolation is skipped");
+	is_str(letters, "ooooouoosoo", "one session: isolation is skipped");
 	is_int(server.most, 1, "one session at a time");
 	is_int(summary.capacity, 1, "one had room");
 }

@@ -67,19 +67,20 @@ static void test_keys(void)
 {
 	struct tasks t;
 	struct error err = {0};
-	const char *text = "\xef\xbb\xbf{\"id\":\"a b\",\"seed\":-9223372036854775808,\"vars\":{ "
-			   "\"n\":1e2},\"actions\":[\"UP\",\"D\\u004fWN\"],\"tool\":\"move\","
-			   "\"policy\":\"p.json\",\"max_turns\":0,\"state\":\"none\"}\r\n"
-			   "\n"
-			   " {\"actions\":\"A,B\",\"id\":12,\"seed\":null} \n"
-			   "{\"id\":\"\xc3\xa9\"}";
+	const char *text =
+		"\xef\xbb\xbf{\"id\":\"a b\",\"seed\":-9223372036854775808,\"vars\":{ "
+		"\"n\":1e2},\"actions\":[\"UP\",\"D\\u004fWN\",\"go on\"],\"tool\":\"move\","
+		"\"policy\":\"p.json\",\"max_turns\":0,\"state\":\"none\"}\r\n"
+		"\n"
+		" {\"actions\":\"A,B\",\"id\":12,\"seed\":null} \n"
+		"{\"id\":\"\xc3\xa9\"}";
 
 	ok(tasks_parse(str_from(text), "t", &t, &err) == 0, "a valid file");
 	is_int(t.count, 3, "has its tasks");
 	is_str(t.items[0].id, "a_b", "an id without blanks");
 	ok(t.items[0].has_seed && t.items[0].seed == INT64_MIN, "a seed");
 	is_str(t.items[0].vars.p, "{\"n\":1e2}", "variables as spelled, without blanks");
-	is_str(t.items[0].actions, "UP,DOWN", "actions of an array");
+	is_str(t.items[0].actions, "UP,DOWN,\"go on\"", "actions of an array");
 	is_str(t.items[0].tool, "move", "a tool");
 	is_str(t.items[0].policy, "p.json", "a policy");
 	is_str(t.items[0].state, "none", "a state source");

@@ -183,10 +183,11 @@ static void torn_tails(void)
 		const char *before, *after, *kept, *what;
 	} rows[] = {
 		{"", "", NULL, "an empty file"},
-		{"{\"a\":1}\n", "{\"a\":1}\n", NULL, "a whole line"},
-		{"{\"a\":1}\n{\"b\":2}", "{\"a\":1}\n{\"b\":2}\n", NULL, "a line without its feed"},
-		{"{\"a\":1}\n{\"b\":", "{\"a\":1}\n", "{\"b\":", "a torn line"},
-		{"{\"b\":", "", "{\"b\":", "nothing but a torn line"},
+		{"{\"type\":\"a\"}\n", "{\"type\":\"a\"}\n", NULL, "a whole line"},
+		{"{\"type\":\"a\"}\n{\"type\":\"b\"}", "{\"type\":\"a\"}\n{\"type\":\"b\"}\n", NULL,
+	         "a line without its feed"},
+		{"{\"type\":\"a\"}\n{\"type\":", "{\"type\":\"a\"}\n", "{\"type\":", "a torn line"},
+		{"{\"type\":", "", "{\"type\":", "nothing but a torn line"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -212,7 +213,14 @@ static void torn_tails(void)
 	}
 	struct recorder *r;
 	struct error err;
-	put_file(in_directory("tail3.jsonl"), "{\"again");
+	put_file(in_directory("notes.json"), "{\n\t\"type\": \"module\"\n}");
+	is_int(recorder_new(
+		       &(struct recorder_conf){.path = in_directory("notes.json"), .append = true},
+		       &r, &err),
+	       -1, "a file of another kind is refused");
+	is_int(err.kind, FAIL_USAGE, "as a wrong choice");
+	is_int(access(in_directory("notes.json.bak"), F_OK), -1, "and stays whole");
+	put_file(in_directory("tail3.jsonl"), "{\"type");
 	r = must_open((struct recorder_conf){.path = in_directory("tail3.jsonl"), .append = true});
 	is_int(recorder_close(r, &err), 0, "a second torn line");
 	is_int(access(in_directory("tail3.jsonl.bak2"), F_OK), 0, "gets its own copy");
@@ -223,7 +231,7 @@ static void long_tail(void)
 	struct buf text = BUF(1 << 20);
 	struct error err;
 
-	buf_text(&text, "{\"a\":1}\n{\"b\":\"");
+	buf_text(&text, "{\"type\":\"a\"}\n{\"type\":\"");
 	for (int i = 0; i < 20000; i++) {
 		buf_text(&text, "0123456789");
 	}
@@ -232,7 +240,7 @@ static void long_tail(void)
 		(struct recorder_conf){.path = in_directory("long.jsonl"), .append = true});
 	is_int(recorder_close(r, &err), 0, "a torn line longer than a block");
 	get_file(in_directory("long.jsonl"), &text);
-	is_str(buf_cstr(&text), "{\"a\":1}\n", "is cut off");
+	is_str(buf_cstr(&text), "{\"type\":\"a\"}\n", "is cut off");
 	buf_release(&text);
 }
 

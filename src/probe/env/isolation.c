@@ -1,158 +1,188 @@
-/* Sessions do not affect each other: judged by the states of the others before and after the
-   calls of the first session, by the step count after the first step of each, and by numbers in the
-   replies. */
+/* Sessions do not affect each other. The first one acted: did a member that its calls change by an
+   effect move in the state of another one, which had not called? Does the other's first reply,
+   from the same start, continue after the first one's calls? Counts prove nothing: a wrapper may
+   keep them by session, around one environment. */
 #include "probe/probe_internal.h"
 
 #include "json/diff.h"
 
-#include <inttypes.h>
-
 #define CHANGE_MAX 60 /* bytes of both values of a change that is shown */
 
 struct verdict {
-	size_t moved;    /* sessions whose state changed with the first one's calls */
-	size_t counted;  /* sessions whose first step continued the first one's step count */
-	size_t isolated; /* sessions shown to be isolated */
-	size_t unmoved;  /* those of them whose state was compared, and did not change */
-	size_t example;  /* a session that is not isolated */
-	size_t same_ids; /* sessions with the first one's environment id */
-	/* the replies of all sessions continue each other in this number */
-	bool continued;
-	struct sequence_found number;
+	size_t moved, isolated; /* sessions */
+	size_t same_ids;        /* with the first one's environment id */
+	size_t example;         /* the first session that is not isolated */
+	bool replied;           /* some are isolated by their replies only */
+	bool acted;             /* the first one's state is not as it was */
 };
 
-static void compare_session(const struct probe *p, size_t i, bool first_moved, int64_t first_count,
-                            struct verdict *v)
+/* Its first reply is the one that the first session got, which now would get another. */
+static bool starts_anew(const struct probe *p, const struct neighbor *v)
 {
-	const struct neighbor *visit = &p->neighbors[i];
-	const struct session *s = &p->sessions[i], *first = &p->sessions[0];
-	int64_t own = visit->called ? visit->reply.env_steps : -1;
-	bool looked = visit->compared && first_moved && !p->state_drifts;
-	bool moved = looked && visit->changed;
-	bool counted = first_count > 0 && own > first_count && probe_counts_by_one(p);
-	bool started = first_count > 0 && own == probe_first_count(p);
+	const struct probe_call *call = probe_call_for_others(p);
 
-	v->moved += moved;
-	v->counted += counted;
-	v->same_ids += s->ids[1][0] && !strcmp(s->ids[1], first->ids[1]);
-	v->example = !v->example && (moved || counted) ? i : v->example;
-	v->unmoved += looked && !visit->changed && !counted;
-	v->isolated += !moved && !counted && ((looked && !visit->changed) || started);
+	return call && v->called && v->reply.outcome == OUTCOME_OK && p->asked_again &&
+	       probe_compare(p, &p->replies, call->observation, p->again) == MEMBER_EFFECT &&
+	       probe_compare(p, &p->replies, call->observation, v->observation) < MEMBER_EFFECT;
 }
 
-/* Appends the first change whose values are short: ": /position from 0 to 5". */
-static bool put_short_change(void *ctx, const struct json_difference *d)
+static bool starts_alike(const struct probe *p, const struct neighbor *v)
 {
-	struct buf *out = ctx;
+	return probe_compare(p, &p->states, p->start, v->start) < MEMBER_EFFECT &&
+	       probe_compare(p, &p->replies, p->begin, v->begin) < MEMBER_EFFECT;
+}
 
-	if (!d->before.p || !d->after.p || d->before.n + d->after.n > CHANGE_MAX) {
+static void compare_sessions(const struct probe *p, struct verdict *v)
+{
+	v->acted = p->start.p && p->later.p &&
+	           probe_compare(p, &p->states, p->start, p->later) == MEMBER_EFFECT;
+	for (size_t i = 1; i < p->opened; i++) {
+		const struct neighbor *n = &p->neighbors[i];
+		bool unmoved = v->acted && p->state_kind != STATE_OBSERVATION && n->start.p &&
+		               n->later.p && !n->moved[0];
+		bool anew = starts_anew(p, n);
+
+		v->moved += n->moved[0] != '\0';
+		v->example = !v->example && n->moved[0] ? i : v->example;
+		v->same_ids += n->same_id;
+		v->isolated += unmoved || anew;
+		v->replied = v->replied || (anew && !unmoved);
+	}
+}
+
+/* ---- does session 2 continue session 1? ---- */
+
+static int same_reply(struct probe *p, struct session *s, const struct probe_call *call,
+                      struct str wanted, bool *same, struct error *err)
+{
+	struct probe_reply reply;
+
+	if (session_step(&p->pool, s, call->name, call->arguments, &reply, err)) {
+		return -1;
+	}
+	*same = reply.outcome == call->reply.outcome &&
+	        probe_compare(p, &p->replies, wanted, buf_view(&s->observation)) < MEMBER_EFFECT;
+	return 0;
+}
+
+/* The first session's calls, alone: if they get the same replies, and the call of session 2 after
+   them gets the reply that session 2 got, that one came after them, too. */
+static int replay(struct probe *p, bool *continues, struct error *err)
+{
+	const struct probe_call *call = probe_call_for_others(p);
+	struct session *s = &p->sessions[0];
+	int failed = probe_reopen(p, s, NULL, probe_settle_deadline(p), err);
+
+	*continues = !failed && session_is_open(s);
+	for (size_t i = 0; !failed && *continues && i < p->call_count; i++) {
+		const struct probe_call *c = &p->calls[i];
+
+		failed = same_reply(p, s, c, c->observation, continues, err);
+	}
+	if (!failed && *continues && p->asked_again) {
+		failed = same_reply(p, s, call, p->again, continues, err);
+	}
+	if (!failed && *continues) {
+		failed = same_reply(p, s, call, p->neighbors[1].observation, continues, err);
+	}
+	session_close(s);
+	return failed ? -1 : 0;
+}
+
+static int examine_continuation(struct probe *p, bool *continues, struct error *err)
+{
+	const struct neighbor *v = &p->neighbors[1];
+	const struct probe_call *call = probe_call_for_others(p);
+	bool allowed = p->traits.has_episodes || p->named;
+
+	*continues = false;
+	if (!call || !allowed || !v->called || v->reply.outcome != OUTCOME_OK ||
+	    !starts_alike(p, v) ||
+	    probe_compare(p, &p->replies, call->observation, v->observation) < MEMBER_EFFECT) {
+		return 0;
+	}
+	return replay(p, continues, err);
+}
+
+/* ---- the verdict ---- */
+
+struct shown_change {
+	const char *pointer;
+	struct buf *out;
+};
+
+static bool put_change(void *ctx, const struct json_difference *d)
+{
+	struct shown_change *c = ctx;
+
+	if (!str_is(d->pointer, c->pointer) || d->before.n + d->after.n > CHANGE_MAX) {
 		return true;
 	}
-	buf_printf(out, ": %.*s from %.*s to %.*s", STR_ARG(d->pointer), STR_ARG(d->before),
-	           STR_ARG(d->after));
+	buf_printf(c->out, " from %.*s to %.*s", STR_ARG(d->before), STR_ARG(d->after));
 	return false;
 }
 
-static void report_moved(const struct session *s, size_t number, struct property *out)
+static void report_moved(const struct probe *p, size_t i, struct property *out)
 {
-	struct buf change = BUF(BUF_MAX_SMALL);
+	const struct neighbor *v = &p->neighbors[i];
+	struct buf values = BUF(BUF_MAX_SMALL);
+	struct shown_change c = {v->moved, &values};
 
-	if (s->start.json.n && s->later.json.n) {
-		json_diff(buf_view(&s->start.json), buf_view(&s->later.json),
-		          s->env ? session_facts(s)->ignore_paths : NULL, put_short_change,
-		          &change);
-	}
-	property_evidence(out, "only session 1 acted, but the state of session %zu changed%s",
-	                  number, buf_cstr(&change));
-	buf_release(&change);
+	json_diff(v->start, v->later, NULL, put_change, &c);
+	property_evidence(out, "only session 1 acted, but the state of session %zu changed: %s%s",
+	                  i + 1, v->moved, buf_cstr(&values));
+	buf_release(&values);
 }
 
-static void report_shared(const struct probe *p, const struct verdict *v, struct property *out)
+static void report_shared(const struct probe *p, const struct verdict *v, bool continues,
+                          struct property *out)
 {
-	size_t i = v->example;
-	const struct session *s = &p->sessions[i];
-
 	property_judge(out, PROPERTY_FAIL, "shared");
 	if (v->moved) {
-		report_moved(s, i + 1, out);
+		report_moved(p, v->example, out);
 	}
-	if (v->counted) {
-		property_evidence(out, "the first step of session %zu was counted as step %" PRId64,
-		                  i + 1, p->neighbors[i].reply.env_steps);
-	}
-	if (v->continued) {
+	if (continues) {
 		property_evidence(out,
-		                  "%s in the replies continues from session to session: over %zu "
-		                  "calls it goes from %.10g to %.10g",
-		                  *v->number.pointer ? v->number.pointer : "the number",
-		                  v->number.steps, v->number.first, v->number.last);
-	}
-	if (v->same_ids) {
-		property_evidence(out, "%zu sessions report environment %s", v->same_ids + 1,
-		                  s->ids[1]);
+		                  "session 2 began like session 1, but its first reply is the one "
+		                  "that follows the %zu calls of session 1",
+		                  p->call_count + p->asked_again);
 	}
 	property_fix(out, "create one environment per session (pass a class or a factory, not "
 	                  "an instance) and keep no module-level state");
 }
 
-/* Why the states do not show whether the sessions are isolated. */
-static const char *why_states_tell_nothing(const struct probe *p)
+static const char *why_unknown(const struct probe *p, const struct verdict *v)
 {
-	if (p->state_drifts) {
-		return "the state changes without a call";
-	}
-	return p->opened > 1 && !p->neighbors[1].compared
-	               ? "the states of the sessions are unknown"
-	               : "no call of session 1 changed the state";
-}
-
-static void report_inconclusive(const struct probe *p, struct property *out)
-{
-	property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
-	if (p->not_called || !p->good_count) {
-		property_evidence(out, "%s", p->not_called ? p->not_called : "no call succeeded");
-	} else {
-		property_evidence(out, "%s%s", why_states_tell_nothing(p),
-		                  probe_counts(p) ? "" : ", and the steps are not counted");
-	}
-}
-
-static void report_isolated(const struct probe *p, const struct verdict *v, struct property *out)
-{
-	size_t others = p->opened - 1;
-
-	property_judge(out, PROPERTY_OK, "%zu isolated", p->opened);
-	if (v->unmoved < others) {
-		property_evidence(out, "each session counts its own steps; %s",
-		                  why_states_tell_nothing(p));
-	} else {
-		property_evidence(out, "session 1 acted, and the other%s did not change%s%.*s",
-		                  plural(others),
-		                  p->server_counter.p ? ", except for a counter of the server, "
-		                                      : "",
-		                  STR_ARG(p->server_counter));
-	}
+	return p->not_called         ? p->not_called
+	       : !p->good_count      ? "no call succeeded"
+	       : p->loses_state      ? "no state is kept between calls"
+	       : !p->start.p         ? "the states of the sessions are unknown"
+	       : !v->acted           ? "no call of session 1 changed the state"
+	       : p->state_kind == STATE_OBSERVATION
+	               ? "the state is read from each session's own replies"
+	               : "not every other session's state is known";
 }
 
 static void report(const struct probe *p, const struct verdict *v, struct property *out)
 {
-	if (v->isolated == p->opened - 1) {
-		report_isolated(p, v, out);
+	if (p->loses_state || v->isolated < p->opened - 1) {
+		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
+		property_evidence(out, "%s", why_unknown(p, v));
 	} else {
-		report_inconclusive(p, out);
-	}
-	if (v->same_ids) {
-		property_evidence(out, "but %zu sessions report the same environment, %s",
-		                  v->same_ids + 1, p->sessions[0].ids[1]);
+		property_judge(out, PROPERTY_OK, "%zu isolated", p->opened);
+		property_evidence(out,
+		                  v->replied ? "the first reply of each session is not affected by "
+		                               "calls in another"
+		                             : "session 1 acted, and the other%s did not change",
+		                  plural(p->opened - 1));
 	}
 }
 
 static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	struct verdict v = {0};
-	int64_t count = probe_counts(p) ? probe_count_after_calls(p) : -1;
+	bool continues = false;
 
-	(void)err;
 	if (p->opened < 2) {
 		property_judge(out, p->opened ? PROPERTY_SKIPPED : PROPERTY_UNKNOWN, "%s",
 		               p->opened ? "one session" : "not tested");
@@ -160,15 +190,19 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		                  p->opened ? "two sessions at a time are needed" : p->not_called);
 		return 0;
 	}
-	for (size_t i = 1; i < p->opened; i++) {
-		compare_session(p, i, p->first_effect < CALLS_MAX, count, &v);
+	compare_sessions(p, &v);
+	if (!v.moved && examine_continuation(p, &continues, err)) {
+		return -1;
 	}
-	v.continued = reply_sequence_find(&p->replies, &v.number);
-	p->shared = v.moved || v.counted || v.continued;
+	p->shared = v.moved || continues;
 	if (p->shared) {
-		report_shared(p, &v, out);
+		report_shared(p, &v, continues, out);
 	} else {
 		report(p, &v, out);
+	}
+	if (v.same_ids) {
+		property_evidence(out, "%s%zu sessions report environment %s",
+		                  p->shared ? "" : "but ", v.same_ids + 1, p->env_id);
 	}
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* Parallel sessions: opened one by one; the first makes calls, the state of the others is read
-   before and after, then each of them makes one call. */
+   before and after, then each of them makes one call. What that means is judged by properties. */
+#include "base/text.h"
 #include "env/tool_list.h"
-#include "evidence/verdict.h"
 #include "policy/open.h"
 #include "probe/probe_internal.h"
 
@@ -117,13 +117,32 @@ static int open_policy(struct probe *p, struct policy **out, struct error *err)
 
 struct exploring {
 	struct policy *policy;
-	struct snapshot before, after;
+	struct snapshot now;
 	struct buf last_error;
 	size_t ok, lost; /* lost: consecutive calls without a reply */
 	bool done;
 };
 
-static void note_call(struct probe *p, struct exploring *x, struct probe_call *a)
+static struct str keep(struct probe *p, const struct buf *b)
+{
+	return b->n ? arena_str(&p->arena, buf_view(b)) : STR_NONE;
+}
+
+static struct str keep_state(struct probe *p, const struct snapshot *s)
+{
+	return s->known ? arena_str(&p->arena, buf_view(&s->json)) : STR_NONE;
+}
+
+static void note_refusal(struct probe *p, size_t session, const struct probe_reply *a)
+{
+	if (a->outcome == OUTCOME_CAPACITY && !p->step_refused) {
+		p->step_refused = p->limited = true;
+		p->refused_session = session;
+		p->step_refusal = *a;
+	}
+}
+
+static void note_call(struct probe *p, struct exploring *x, const struct probe_call *a)
 {
 	bool ok = a->reply.outcome == OUTCOME_OK;
 
@@ -132,11 +151,7 @@ static void note_call(struct probe *p, struct exploring *x, struct probe_call *a
 	if (ok && a->changed && p->first_effect == CALLS_MAX) {
 		p->first_effect = p->call_count;
 	}
-	if (a->reply.outcome == OUTCOME_CAPACITY && !p->step_refused) {
-		p->step_refused = p->limited = true;
-		p->refused_session = 1;
-		p->step_refusal = a->reply;
-	}
+	note_refusal(p, 1, &a->reply);
 	p->call_count++;
 	x->done = a->reply.over || x->lost > 1 || p->step_refused ||
 	          !session_is_open(&p->sessions[0]) || p->call_count == CALLS_MAX ||
@@ -154,17 +169,21 @@ static int call_once(struct probe *p, struct exploring *x, const struct decision
 	if (session_step(&p->pool, s, a->name, a->arguments, &a->reply, err)) {
 		return -1;
 	}
-	probe_note_call(p, 0, a);
+	a->observation = keep(p, &s->observation);
 	buf_clear(&x->last_error);
 	buf_text(&x->last_error, a->reply.message);
-	if (session_read_state(&p->pool, s, &x->after, err)) {
+	if (session_read_state(&p->pool, s, &x->now, err)) {
 		return -1;
 	}
-	a->known = x->before.known && x->after.known;
-	a->changed = a->known && effect_between(str_from(x->before.hash),
-	                                        str_from(x->after.hash)) == EFFECT_CHANGED;
-	x->before.known = x->after.known;
-	memcpy(x->before.hash, x->after.hash, sizeof(x->before.hash));
+	a->state = keep_state(p, &x->now);
+	series_call(&p->states, a->arguments, -1);
+	series_trial(&p->states, a->state);
+	a->known = p->states.trials[p->call_count].known;
+	a->changed = a->known && explain_newest(&p->states, &p->explaining);
+	if (a->reply.outcome == OUTCOME_OK) {
+		series_call(&p->replies, a->arguments, -1);
+		series_trial(&p->replies, a->observation);
+	}
 	note_call(p, x, a);
 	return 0;
 }
@@ -193,6 +212,27 @@ static int explore(struct probe *p, struct exploring *x, struct error *err)
 	return 0;
 }
 
+/* Until then a count was a change. */
+static void explain_calls(struct probe *p)
+{
+	explain_members(&p->states, &p->explaining);
+	explain_members(&p->replies, &p->explaining);
+	p->first_effect = CALLS_MAX;
+	for (size_t i = 0; i < p->call_count; i++) {
+		const struct call_trial *t = &p->states.trials[i];
+		struct probe_call *a = &p->calls[i];
+
+		a->changed = false;
+		for (size_t k = 0; k < t->count; k++) {
+			a->changed = a->changed || p->states.changed[t->first + k]->explanation ==
+			                                   MEMBER_EFFECT;
+		}
+		if (a->changed && a->reply.outcome == OUTCOME_OK && p->first_effect == CALLS_MAX) {
+			p->first_effect = i;
+		}
+	}
+}
+
 /* Selects the successful calls that are repeated later, with the one that changed the state. */
 static void choose_good(struct probe *p)
 {
@@ -211,7 +251,7 @@ static void choose_good(struct probe *p)
 
 static int call_first_session(struct probe *p, struct error *err)
 {
-	struct exploring x = {.last_error = BUF(BUF_MAX_SMALL), .after = {.json = BUF(0)}};
+	struct exploring x = {.last_error = BUF(BUF_MAX_SMALL), .now = {.json = BUF(BUF_MAX_MESSAGE)}};
 
 	if (open_policy(p, &x.policy, err)) {
 		return -1;
@@ -219,53 +259,104 @@ static int call_first_session(struct probe *p, struct error *err)
 	if (p->not_called) {
 		return 0;
 	}
-	x.before.known = p->sessions[0].start.known;
-	memcpy(x.before.hash, p->sessions[0].start.hash, sizeof(x.before.hash));
 	int failed = explore(p, &x, err);
+	explain_calls(p);
 	choose_good(p);
 	x.policy->ops->close(x.policy);
 	buf_release(&x.last_error);
-	buf_release(&x.after.json);
+	buf_release(&x.now.json);
 	return failed;
 }
 
 /* ---- the other sessions ---- */
 
-static const struct probe_call *call_for_others(const struct probe *p)
+const struct probe_call *probe_call_for_others(const struct probe *p)
 {
 	size_t place = p->first_effect < CALLS_MAX ? p->first_effect : p->good[0];
 
 	return p->good_count ? &p->calls[place] : NULL;
 }
 
-/* Does the state change without a call? Then a change proves nothing. */
-static int check_drift(struct probe *p, struct session *s, struct error *err)
+enum explanation probe_compare(const struct probe *p, const struct series *s, struct str a,
+                               struct str b)
 {
-	struct snapshot now = {.json = BUF(0)};
+	const struct probe_call *call = probe_call_for_others(p);
+	const struct member *own;
 
-	if (probe_pause(p, TICK_MS, err) || session_read_state(&p->pool, s, &now, err)) {
+	return explain_difference(s, &p->explaining, call ? call->arguments : STR_NONE, a, b, &own);
+}
+
+/* If the calls of the first session led back to its first state, or that is unknown, it makes one
+   more: the others could not see that they share a state which is as before. */
+static int leave_start(struct probe *p, struct error *err)
+{
+	const struct probe_call *call = probe_call_for_others(p);
+	struct session *s = &p->sessions[0];
+	struct probe_reply reply;
+
+	if (session_read_state(&p->pool, s, &s->later, err)) {
 		return -1;
 	}
-	p->state_drifts = now.known && strcmp(now.whole, s->later.whole) != 0;
+	p->later = keep_state(p, &s->later);
+	bool back = !p->later.p || probe_compare(p, &p->states, p->start, p->later) < MEMBER_EFFECT;
+	if (!call || !back || !session_is_open(s) || s->last.over) {
+		return 0;
+	}
+	if (session_step(&p->pool, s, call->name, call->arguments, &reply, err) ||
+	    session_read_state(&p->pool, s, &s->later, err)) {
+		return -1;
+	}
+	p->asked_again = reply.outcome == OUTCOME_OK;
+	p->again = keep(p, &s->observation);
+	p->later = keep_state(p, &s->later);
 	return 0;
+}
+
+/* Does the member change without a call? Then its change proves nothing. */
+static int check_drift(struct probe *p, struct session *s, struct neighbor *v,
+                       const struct member *moved, struct error *err)
+{
+	struct snapshot now = {.json = BUF(BUF_MAX_MESSAGE)};
+	const struct member *own = NULL;
+	int failed = probe_pause(p, TICK_MS, err) || session_read_state(&p->pool, s, &now, err);
+
+	if (!failed && now.known &&
+	    explain_difference(&p->states, &p->explaining, STR_NONE, v->later,
+	                       buf_view(&now.json), &own) == MEMBER_EFFECT &&
+	    own == moved) {
+		p->state_drifts = true;
+		v->moved[0] = '\0';
+	}
+	buf_release(&now.json);
+	return failed ? -1 : 0;
+}
+
+/* Did a member change that the first session's calls change by an effect? */
+static int look_for_moves(struct probe *p, struct session *s, struct neighbor *v, struct error *err)
+{
+	const struct member *own = NULL;
+
+	if (!v->start.p || !v->later.p || session_facts(s)->state_kind == STATE_OBSERVATION ||
+	    explain_difference(&p->states, &p->explaining, STR_NONE, v->start, v->later, &own) !=
+	            MEMBER_EFFECT ||
+	    !own || own->trials == 0) {
+		return 0;
+	}
+	text_copy(v->moved, sizeof(v->moved), own->pointer.n ? own->pointer : STR("the state"));
+	return check_drift(p, s, v, own, err);
 }
 
 static int visit(struct probe *p, size_t i, struct error *err)
 {
 	struct session *s = &p->sessions[i];
 	struct neighbor *v = &p->neighbors[i];
-	const struct probe_call *a = call_for_others(p);
+	const struct probe_call *a = probe_call_for_others(p);
 
 	if (session_read_state(&p->pool, s, &s->later, err)) {
 		return -1;
 	}
-	v->compared = s->start.known && s->later.known &&
-	              session_facts(s)->state_kind != STATE_OBSERVATION;
-	v->changed = v->compared && strcmp(s->start.whole, s->later.whole) != 0;
-	if (v->changed && !p->state_drifts && check_drift(p, s, err)) {
-		return -1;
-	}
-	if (v->changed && !p->state_drifts && probe_leave_out_counters(p, i, err)) {
+	v->later = keep_state(p, &s->later);
+	if (look_for_moves(p, s, v, err)) {
 		return -1;
 	}
 	if (!a || !session_is_open(s)) {
@@ -275,12 +366,8 @@ static int visit(struct probe *p, size_t i, struct error *err)
 	if (session_step(&p->pool, s, a->name, a->arguments, &v->reply, err)) {
 		return -1;
 	}
-	probe_note_call(p, i, a);
-	if (v->reply.outcome == OUTCOME_CAPACITY && !p->step_refused) {
-		p->step_refused = p->limited = true;
-		p->refused_session = i + 1;
-		p->step_refusal = v->reply;
-	}
+	v->observation = keep(p, &s->observation);
+	note_refusal(p, i + 1, &v->reply);
 	return 0;
 }
 
@@ -290,16 +377,40 @@ static int read_initial_states(struct probe *p, struct error *err)
 	struct session *first = &p->sessions[0];
 
 	for (size_t i = 0; i < p->opened; i++) {
-		probe_note_reset(p, i);
-		if (session_read_state(&p->pool, &p->sessions[i], &p->sessions[i].start, err)) {
+		struct session *s = &p->sessions[i];
+		struct neighbor *v = &p->neighbors[i];
+
+		v->begin = keep(p, &s->observation);
+		v->same_id = s->ids[1][0] && !strcmp(s->ids[1], first->ids[1]);
+		if (session_read_state(&p->pool, s, &s->start, err)) {
 			return -1;
 		}
+		v->start = keep_state(p, &s->start);
 	}
 	if (session_read_state(&p->pool, first, &first->later, err)) {
 		return -1;
 	}
+	p->begin = p->neighbors[0].begin;
+	p->start = p->neighbors[0].start;
+	if (session_is_open(first)) {
+		p->state_ignore = arena_str(&p->arena, session_facts(first)->state_ignore);
+	}
+	memcpy(p->env_id, first->ids[1], sizeof(p->env_id));
+	series_ignore(&p->states, p->state_ignore);
+	series_start(&p->states, p->start);
+	series_control(&p->states, keep_state(p, &first->later), false);
 	p->state_drifts = first->start.known && first->later.known &&
-	                  strcmp(first->start.whole, first->later.whole) != 0;
+	                  strcmp(first->start.hash, first->later.hash) != 0;
+	return 0;
+}
+
+static int visit_others(struct probe *p, struct error *err)
+{
+	for (size_t i = 1; i < p->opened; i++) {
+		if (session_is_open(&p->sessions[i]) && visit(p, i, err)) {
+			return -1;
+		}
+	}
 	return 0;
 }
 
@@ -313,15 +424,11 @@ int probe_act(struct probe *p, struct error *err)
 	if (read_initial_states(p, err) || call_first_session(p, err)) {
 		return -1;
 	}
-	if (p->opened > 1 && p->first_effect < CALLS_MAX &&
-	    session_read_state(&p->pool, &p->sessions[0], &p->sessions[0].later, err)) {
+	p->lost = p->sessions[0].status == SESSION_LOST;
+	p->last = p->sessions[0].last;
+	if (p->opened > 1 && (leave_start(p, err) || visit_others(p, err))) {
 		return -1;
 	}
-	for (size_t i = 1; i < p->opened; i++) {
-		if (session_is_open(&p->sessions[i]) && visit(p, i, err)) {
-			return -1;
-		}
-	}
-	return p->opened > 1 && call_for_others(p) ? probe_take_turns(p, call_for_others(p), err)
-	                                           : 0;
+	p->seen = p->sessions[0].seen;
+	return 0;
 }

@@ -16,7 +16,7 @@ struct episode {
 
 static void note(struct episode *t, const struct snapshot *m, const struct probe_reply *a)
 {
-	const char *hash = m->known ? m->whole : a->has_observation ? a->observation : "";
+	const char *hash = m->known ? m->hash : a->has_observation ? a->observation : "";
 
 	if (hash[0]) {
 		trace_add_hash(&t->trace, fingerprint(str_from(hash)));

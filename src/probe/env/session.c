@@ -10,8 +10,6 @@
 
 #include <stdlib.h>
 
-#define SHOWN_STATE ((size_t)4096)
-
 void timings_add(struct timings *t, uint64_t us)
 {
 	t->us = mem_resize(t->us, t->count + 1, sizeof(*t->us));
@@ -100,7 +98,7 @@ static void read_reply(struct session_pool *a, const struct env_reply *r, struct
 static void keep_observation(struct session *s, const struct env_reply *r)
 {
 	buf_clear(&s->observation);
-	if (r->outcome == OUTCOME_OK && r->observation.n <= SHOWN_STATE) {
+	if (r->outcome == OUTCOME_OK) {
 		buf_str(&s->observation, r->observation);
 	}
 }
@@ -255,7 +253,7 @@ static int open_one(struct session_pool *a, struct session *s, struct error *err
 int session_open(struct session_pool *a, struct session *s, const int64_t *seed, struct error *err)
 {
 	session_release(s);
-	s->start.json = s->later.json = s->observation = BUF(SHOWN_STATE);
+	s->start.json = s->later.json = s->observation = BUF(BUF_MAX_MESSAGE);
 	s->conf = *a->conf;
 	s->conf.env_session = s->id;
 	if (seed) {
@@ -305,35 +303,6 @@ void session_release(struct session *s)
 
 /* ---- calls and states ---- */
 
-/* Hashes those members of the observation that the state has too: others may echo the call or
-   render the state. */
-static void compare_with_state(struct session_pool *a, struct session *s, struct str observation,
-                               struct probe_reply *out)
-{
-	struct str state = buf_view(&s->start.json);
-	struct buf edited = BUF(BUF_MAX_MESSAGE), shared = BUF(BUF_MAX_MESSAGE);
-	struct json_member m;
-	size_t cursor = 0;
-
-	if (json_type(state) == JSON_OBJECT && json_type(observation) == JSON_OBJECT) {
-		json_canon(observation, session_facts(s)->ignore_paths, JSON_EDIT_DROP, &edited);
-	}
-	while (edited.n && json_next_member(buf_view(&edited), &cursor, &m)) {
-		if (json_get(state, m.key).p) {
-			buf_str(&shared, m.key);
-			buf_char(&shared, ':');
-			buf_str(&shared, m.value);
-			buf_char(&shared, '\n');
-		}
-	}
-	buf_clear(&a->masked);
-	clocks_mask(buf_view(&shared), &a->masked);
-	out->shows = shared.n > 0;
-	hash_hex(a->hasher, buf_view(&a->masked), out->shown);
-	buf_release(&edited);
-	buf_release(&shared);
-}
-
 int session_step(struct session_pool *a, struct session *s, struct str name, struct str arguments,
                  struct probe_reply *out, struct error *err)
 {
@@ -349,19 +318,17 @@ int session_step(struct session_pool *a, struct session *s, struct str name, str
 	if (!failed) {
 		read_reply(a, &reply, &s->last);
 		keep_observation(s, &reply);
-		compare_with_state(a, s, reply.observation, &s->last);
 	}
 	read_events(a, s);
 	*out = s->last;
 	return 0;
 }
 
-static void hash_state(struct session_pool *a, struct str state, const struct json_paths *without,
-                       char out[HASH_HEX + 1])
+static void hash_state(struct session_pool *a, struct str state, char out[HASH_HEX + 1])
 {
 	buf_clear(&a->scratch);
 	buf_clear(&a->masked);
-	json_canon(state, without, JSON_EDIT_DROP, &a->scratch);
+	json_canon(state, a->left_out, JSON_EDIT_DROP, &a->scratch);
 	clocks_mask(buf_view(&a->scratch), &a->masked);
 	hash_hex(a->hasher, buf_view(&a->masked), out);
 }
@@ -386,8 +353,7 @@ int session_read_state(struct session_pool *a, struct session *s, struct snapsho
 		return 0;
 	}
 	out->known = true;
-	hash_state(a, state, session_facts(s)->ignore_paths, out->hash);
-	hash_state(a, state, a->left_out, out->whole);
+	hash_state(a, state, out->hash);
 	buf_str(&out->json, state);
 	return 0;
 }

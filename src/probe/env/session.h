@@ -26,10 +26,9 @@ enum session_event {
 
 /* The state at one point in time. */
 struct snapshot {
-	bool known; /* both hashes leave out times and generated ids */
-	char hash[HASH_HEX + 1];
-	char whole[HASH_HEX + 1]; /* with renderings included: a map may be visible only there */
-	struct buf json;          /* empty if too large to print */
+	bool known;
+	char hash[HASH_HEX + 1]; /* leaves out times and generated ids */
+	struct buf json;
 };
 
 struct probe_reply {
@@ -41,9 +40,6 @@ struct probe_reply {
 	bool other_session; /* the reply named another session than the call's */
 	bool has_observation;
 	char observation[HASH_HEX + 1]; /* its hash */
-	/* it has members that the state has too; the hash of these */
-	bool shows;
-	char shown[HASH_HEX + 1];
 	char message[200], code[48]; /* truncated */
 	char named[80];              /* the session that the reply named */
 };
@@ -54,7 +50,7 @@ struct session {
 	struct env *env;
 	enum session_status status;
 	struct probe_reply last; /* the last reply, or why there was none */
-	struct buf observation;  /* of the last reply; empty: none, or too large */
+	struct buf observation;  /* of the last reply; empty: none */
 	unsigned seen;
 	char ids[2][80];  /* of the transport session and of the environment's session */
 	char unread[200]; /* why the state could not be read the first time; truncated */
@@ -72,7 +68,7 @@ struct session_pool {
 	const struct env_conf *conf;
 	struct io *io;
 	struct hasher *hasher;
-	struct json_paths *left_out; /* left out of `whole` */
+	struct json_paths *left_out; /* left out of hashes of states */
 	struct buf scratch, masked;
 	struct session *all; /* all our sessions, to recognize their episodes */
 	size_t all_count;

@@ -2,16 +2,6 @@
    change it. */
 #include "probe/probe_internal.h"
 
-static size_t count_changes(const struct probe *p)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < p->call_count; i++) {
-		n += p->calls[i].changed;
-	}
-	return n;
-}
-
 static bool was_known(const struct probe *p)
 {
 	for (size_t i = 0; i < p->call_count; i++) {
@@ -22,29 +12,26 @@ static bool was_known(const struct probe *p)
 	return false;
 }
 
-/* Did observations change, in members of the state, while the state stayed the same? */
+/* Did the calls change a member of the replies by an effect that the state has too? */
 static bool observations_changed(const struct probe *p)
 {
-	const char *last = NULL;
+	for (size_t i = 0; i < p->replies.changed_count; i++) {
+		const struct member *m = p->replies.changed[i];
+		struct str key = str_skip(m->pointer, 1);
+		const char *end = key.n ? memchr(key.p, '/', key.n) : NULL;
 
-	for (size_t i = 0; i < p->call_count; i++) {
-		const struct probe_reply *a = &p->calls[i].reply;
-
-		if (a->outcome != OUTCOME_OK || !a->shows) {
-			continue;
-		}
-		if (last && strcmp(last, a->shown) != 0) {
+		key.n = end ? (size_t)(end - key.p) : key.n;
+		if (m->explanation == MEMBER_EFFECT && json_type(p->start) == JSON_OBJECT &&
+		    json_get(p->start, key).p) {
 			return true;
 		}
-		last = a->shown;
 	}
 	return false;
 }
 
 static void judge_moves(const struct probe *p, unsigned seen, struct property *out)
 {
-	size_t changes = count_changes(p), ok = probe_ok_calls(p);
-	bool counted = probe_count_after_calls(p) > 1;
+	size_t changes = probe_changes(p);
 
 	if (changes && (seen & SEEN_BARE_STATE)) {
 		property_judge(out, PROPERTY_UNKNOWN, "%s", state_kind_name(p->state_kind));
@@ -55,11 +42,10 @@ static void judge_moves(const struct probe *p, unsigned seen, struct property *o
 		property_judge(out, PROPERTY_OK, "%s", state_kind_name(p->state_kind));
 		property_evidence(out, "%zu of %zu call%s changed it", changes, p->call_count,
 		                  plural(p->call_count));
-	} else if (ok > 1 && counted && observations_changed(p)) {
+	} else if (observations_changed(p)) {
 		property_judge(out, PROPERTY_FAIL, "%s, never changes",
 		               state_kind_name(p->state_kind));
-		property_evidence(out, "steps were counted and observations differed, but the "
-		                       "state never changed");
+		property_evidence(out, "the calls changed the replies, but never the state");
 		property_fix(out, "choose another source with \1state\2");
 	} else {
 		property_judge(out, PROPERTY_UNKNOWN, "%s", state_kind_name(p->state_kind));

@@ -2,6 +2,7 @@
    step, in log order, so they are buffered until the end and sorted worst first; those beyond the
    limit are counted in a final notice.
    https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
+#include "base/text.h"
 #include "report/kinds/case_text.h"
 
 #define SHOWN_OF_A_LEVEL ((size_t)10)
@@ -52,7 +53,9 @@ static void annotate(struct annotations *l, enum severity severity, const struct
 	l->last = l->lines.n;
 	buf_printf(&l->lines, "::%s", commands[severity]);
 	if (c->file && !c->fresh_file && strcmp(c->file, "-") != 0) {
-		put_property(&l->lines, " ", "file", str_from(c->file));
+		text_escape(&name, str_from(c->file));
+		put_property(&l->lines, " ", "file", buf_view(&name));
+		buf_clear(&name);
 		buf_printf(&l->lines, ",line=%llu,", (unsigned long long)(line ? line : 1));
 	} else {
 		buf_char(&l->lines, ' ');
@@ -174,7 +177,15 @@ static void release(void *state)
 	case_text_release(&g->text);
 }
 
-const struct report_kind report_kind_github = {.state_size = sizeof(struct github),
+static const char *const begins[] = {
+	"::error ",
+	"::warning ",
+	"::notice ",
+	NULL,
+};
+
+const struct report_kind report_kind_github = {.file = {"a report of annotations", begins},
+                                               .state_size = sizeof(struct github),
                                                .difference = difference,
                                                .rollout = rollout,
                                                .end = end,

@@ -7,11 +7,14 @@ static void difference(struct report *r, const struct difference_printer *at,
                        const struct difference *d)
 {
 	struct difference_printer *p = r->state;
+	struct buf line = BUF(SIZE_MAX / 2);
 
 	p->json = true;
 	p->file = at->file;
 	p->replayed = at->replayed;
-	report_difference(p, d, r->out);
+	report_difference(p, d, &line);
+	text_escape_json(r->out, buf_view(&line));
+	buf_release(&line);
 }
 
 static void put_golden(const struct report_case *c, struct buf *out)
@@ -37,12 +40,12 @@ static void rollout(struct report *r, const struct report_case *c)
 	struct buf lines = BUF(BUF_MAX_MESSAGE);
 
 	if (c->golden) {
-		put_golden(c, r->out);
+		put_golden(c, &lines);
 	}
 	if (c->verdict) {
 		report_json_verdict(c->verdict, &lines);
-		text_escape_json(r->out, buf_view(&lines));
 	}
+	text_escape_json(r->out, buf_view(&lines));
 	buf_release(&lines);
 }
 
@@ -61,7 +64,18 @@ static void release(void *state)
 	difference_printer_release(state);
 }
 
-const struct report_kind report_kind_json = {.state_size = sizeof(struct difference_printer),
+static const char *const begins[] = {
+	"{\"type\":\"rollout\"",
+	"{\"type\":\"finding\"",
+	"{\"type\":\"difference\"",
+	"{\"type\":\"divergence\"",
+	"{\"type\":\"golden\"",
+	"{\"type\":\"summary\"",
+	NULL,
+};
+
+const struct report_kind report_kind_json = {.file = {"JSON lines of a report", begins},
+                                             .state_size = sizeof(struct difference_printer),
                                              .separate = true,
                                              .difference = difference,
                                              .rollout = rollout,

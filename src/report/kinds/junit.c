@@ -151,7 +151,13 @@ static void release(void *state)
 	case_text_release(&j->text);
 }
 
-const struct report_kind report_kind_junit = {.state_size = sizeof(struct junit),
+static const char *const begins[] = {
+	"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"rolldbg ",
+	NULL,
+};
+
+const struct report_kind report_kind_junit = {.file = {"a JUnit report", begins},
+                                              .state_size = sizeof(struct junit),
                                               .head_last = true,
                                               .difference = difference,
                                               .rollout = rollout,

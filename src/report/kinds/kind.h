@@ -8,6 +8,7 @@
 #ifndef ROLLDBG_REPORT_KINDS_KIND_H
 #define ROLLDBG_REPORT_KINDS_KIND_H
 
+#include "base/new_file.h"
 #include "report/differences.h"
 
 enum report_target {
@@ -66,6 +67,7 @@ struct report {
 
 /* Functions may be NULL. */
 struct report_kind {
+	struct file_kind file; /* how a report begins; without begins: never a file */
 	size_t state_size;
 	bool head_last;
 	bool separate; /* a case's text does not depend on earlier cases */

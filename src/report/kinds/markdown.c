@@ -139,7 +139,14 @@ static void release(void *state)
 	case_text_release(&m->text);
 }
 
-const struct report_kind report_kind_markdown = {.state_size = sizeof(struct markdown),
+static const char *const begins[] = {
+	"### ✅ rolldbg ",
+	"### ❌ rolldbg ",
+	NULL,
+};
+
+const struct report_kind report_kind_markdown = {.file = {"a markdown report", begins},
+                                                 .state_size = sizeof(struct markdown),
                                                  .head_last = true,
                                                  .difference = difference,
                                                  .rollout = rollout,

@@ -196,8 +196,8 @@ static void put_place(struct json_writer *w, const char *file, uint64_t line, st
 	}
 	jw_end(w);
 	if (rollout.p) {
-		buf_str(&name, rollout);
-		buf_str(&name, pointer);
+		text_escape(&name, rollout);
+		text_escape(&name, pointer);
 		jw_key(w, "partialFingerprints");
 		jw_object(w);
 		put_member(w, "rolloutAndPointer/v1", buf_view(&name));
@@ -338,7 +338,13 @@ static void release(void *state)
 	buf_release(&s->pending);
 }
 
-const struct report_kind report_kind_sarif = {.state_size = sizeof(struct sarif),
+static const char *const begins[] = {
+	"{\"$schema\":\"https://json.schemastore.org/sarif-",
+	NULL,
+};
+
+const struct report_kind report_kind_sarif = {.file = {"a SARIF report", begins},
+                                              .state_size = sizeof(struct sarif),
                                               .begin = begin,
                                               .difference = difference,
                                               .rollout = rollout,

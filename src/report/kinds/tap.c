@@ -48,20 +48,28 @@ static void put_details(struct buf *out, struct str lines)
 	}
 }
 
+static void put_quoted(struct buf *out, struct str text)
+{
+	struct buf quoted = BUF(BUF_MAX_MESSAGE);
+
+	json_quote(&quoted, text);
+	text_escape_json(out, buf_view(&quoted));
+	buf_char(out, '\n');
+	buf_release(&quoted);
+}
+
 static void put_block(struct buf *out, const struct report_case *c, const struct case_text *t)
 {
 	buf_printf(out, "  ---\n  severity: %s\n", c->result == CASE_ERROR ? "error" : "fail");
 	if (c->file) {
 		buf_text(out, "  file: ");
-		json_quote(out, str_from(c->file));
-		buf_char(out, '\n');
+		put_quoted(out, str_from(c->file));
 	}
 	if (t->line) {
 		buf_printf(out, "  line: %llu\n", (unsigned long long)t->line);
 	}
 	buf_text(out, "  message: ");
-	json_quote(out, buf_view(&t->title));
-	buf_char(out, '\n');
+	put_quoted(out, buf_view(&t->title));
 	put_details(out, buf_view(&t->body));
 	buf_text(out, "  ...\n");
 }
@@ -99,7 +107,13 @@ static void release(void *state)
 	case_text_release(&t->text);
 }
 
-const struct report_kind report_kind_tap = {.state_size = sizeof(struct tap),
+static const char *const begins[] = {
+	"TAP version ",
+	NULL,
+};
+
+const struct report_kind report_kind_tap = {.file = {"a TAP report", begins},
+                                            .state_size = sizeof(struct tap),
                                             .begin = begin,
                                             .difference = difference,
                                             .rollout = rollout,

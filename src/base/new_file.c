@@ -1,0 +1,305 @@
+/* Writing whole files: see new_file.h. A file has no name while it is written (O_TMPFILE), so that a
+   process that is killed leaves nothing behind. File systems without such files, and the moment in
+   which an existing one is replaced, need a temporary name. */
+#define _GNU_SOURCE /* O_TMPFILE */
+#include "base/new_file.h"
+
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BLOCK     ((size_t)64 << 10)
+#define START_MAX 128 /* bytes of a file that tell its kind */
+
+const struct file_kind file_kind_any = {"a file", NULL};
+
+static int cannot_write(const struct new_file *f, struct error *err)
+{
+	return strcmp(f->path, "-") == 0 ? error_errno(err, "cannot write to standard output")
+	                                 : error_errno(err, "cannot write %s", f->path);
+}
+
+/* ---- what is there already ---- */
+
+static bool begins_as(const struct file_kind *kind, struct str start)
+{
+	bool found = !start.n;
+
+	for (size_t i = 0; !found && kind->begins[i]; i++) {
+		size_t n = strlen(kind->begins[i]);
+
+		found = start.n >= n && !strncasecmp(start.p, kind->begins[i], n);
+	}
+	return found;
+}
+
+bool file_is_of_kind(const char *path, const struct file_kind *kind)
+{
+	char start[START_MAX];
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	bool is = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+
+	if (is && kind->begins) {
+		ssize_t n = read(fd, start, sizeof(start));
+
+		is = n >= 0 && begins_as(kind, (struct str){start, (size_t)n});
+	}
+	if (fd >= 0) {
+		close(fd);
+	}
+	return is;
+}
+
+/* Standard output or standard error; -1: another file. */
+static int standard_fd(const char *path)
+{
+	bool output = strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+
+	return output ? STDOUT_FILENO : strcmp(path, "/dev/stderr") == 0 ? STDERR_FILENO : -1;
+}
+
+/* A file that is not regular (a pipe, a terminal, /dev/null) cannot be replaced. */
+static bool must_be_in_place(const char *path)
+{
+	struct stat st;
+
+	return standard_fd(path) >= 0 ||
+	       ((file_is_of_system(path) ? stat(path, &st) : lstat(path, &st)) == 0 &&
+	        !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode));
+}
+
+/* FAIL_USAGE: what is there must not be replaced. */
+static int check_target(const struct new_file *f, struct error *err)
+{
+	const char *path = f->path;
+	const char *other = "name another file, or remove it";
+	struct stat st;
+
+	if (f->in_place || f->conf.replace || lstat(path, &st)) {
+		return 0;
+	}
+	if (S_ISLNK(st.st_mode)) {
+		return error_set(err, FAIL_USAGE, "%s is a symbolic link: %s", path,
+		                 f->conf.kind ? other : "use \1force\2 to replace it");
+	}
+	if (!f->conf.kind) {
+		return error_set(err, FAIL_USAGE, "%s exists; use \1force\2 to overwrite it", path);
+	}
+	return !S_ISREG(st.st_mode) || !f->conf.kind->begins || file_is_of_kind(path, f->conf.kind)
+	               ? 0
+	               : error_set(err, FAIL_USAGE, "%s exists and is not %s: %s", path,
+	                           f->conf.kind->name, other);
+}
+
+/* ---- opening ---- */
+
+static int open_in_place(const char *path)
+{
+	int standard = standard_fd(path);
+
+	return standard >= 0 ? dup(standard)
+	                     : open(path, O_WRONLY | O_CLOEXEC |
+	                                          (file_is_of_system(path) ? 0 : O_NOFOLLOW));
+}
+
+static char *temporary_name(const struct new_file *f)
+{
+	struct buf name = BUF(BUF_MAX_SMALL);
+
+	buf_printf(&name, "%s.%ld.partial", f->path, (long)getpid());
+	char *kept = mem_text(buf_view(&name));
+	buf_release(&name);
+	return kept;
+}
+
+/* A file without a name in the same directory; -1 with errno. */
+static int open_nameless(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct str to = {path, slash ? (size_t)(slash - path) + 1 : 0};
+	char *directory = mem_text(to.n ? to : STR("."));
+	int fd = open(directory, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+	int why = errno;
+
+	if (fd >= 0 && access("/proc/self/fd", X_OK)) { /* it is named through this directory */
+		close(fd);
+		fd = -1;
+		why = EOPNOTSUPP;
+	}
+	free(directory);
+	errno = why;
+	return fd;
+}
+
+static int open_fresh(struct new_file *f)
+{
+	int fd = open_nameless(f->path);
+
+	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
+		f->partial = temporary_name(f);
+		fd = open(f->partial, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+	}
+	return fd;
+}
+
+int new_file_open(struct new_file *f, const struct new_file_conf *conf, struct error *err)
+{
+	struct stat st;
+
+	*f = (struct new_file){.conf = *conf, .path = mem_text(str_from(conf->path)), .fd = -1};
+	f->conf.path = f->path;
+	if (lstat(f->path, &st) == 0 && S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		return cannot_write(f, err);
+	}
+	f->in_place = must_be_in_place(f->path);
+	if (check_target(f, err)) {
+		return -1;
+	}
+	f->fd = f->in_place ? open_in_place(f->path) : open_fresh(f);
+	f->open = f->fd >= 0;
+	return f->open ? 0 : cannot_write(f, err);
+}
+
+/* ---- writing ---- */
+
+static void write_now(struct new_file *f, struct str text)
+{
+	size_t done;
+
+	if (f->failed.kind == FAIL_NONE && fd_write(f->fd, text, &done)) {
+		cannot_write(f, &f->failed);
+	}
+}
+
+void new_file_write(struct new_file *f, struct str text)
+{
+	if (!f->conf.head_last) {
+		write_now(f, text);
+		return;
+	}
+	if (!f->body) {
+		f->body = tmpfile();
+	}
+	if (f->failed.kind == FAIL_NONE &&
+	    (!f->body || fwrite(text.p, 1, text.n, f->body) != text.n)) {
+		error_errno(&f->failed, "cannot keep %s in a temporary file", f->path);
+	}
+}
+
+static void copy_body(struct new_file *f)
+{
+	char *block = mem_array(BLOCK, 1);
+	size_t n = BLOCK;
+
+	rewind(f->body);
+	while (n == BLOCK && f->failed.kind == FAIL_NONE) {
+		n = fread(block, 1, BLOCK, f->body);
+		write_now(f, (struct str){block, n});
+	}
+	if (ferror(f->body) && f->failed.kind == FAIL_NONE) {
+		error_errno(&f->failed, "cannot read the temporary file of %s", f->path);
+	}
+	free(block);
+}
+
+/* ---- publishing ---- */
+
+/* Gives the file without a name that name, which must be free. */
+static int give_name(const struct new_file *f, const char *name)
+{
+	char open_file[32];
+
+	snprintf(open_file, sizeof(open_file), "/proc/self/fd/%d", f->fd);
+	return linkat(AT_FDCWD, open_file, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+/* -1 with errno. rename() replaces a symbolic link itself. */
+static int move_to_path(struct new_file *f)
+{
+	if (!f->partial) {
+		if (give_name(f, f->path) == 0) {
+			return 0;
+		}
+		if (errno != EEXIST) {
+			return -1;
+		}
+		f->partial = temporary_name(f);
+		unlink(f->partial); /* of a killed process that had this id; usually there is none */
+		if (give_name(f, f->partial)) {
+			return -1;
+		}
+	}
+	if (rename(f->partial, f->path)) {
+		return -1;
+	}
+	free(f->partial);
+	f->partial = NULL;
+	return 0;
+}
+
+static void close_now(struct new_file *f)
+{
+	if (f->open && close(f->fd) && errno != EINTR && f->failed.kind == FAIL_NONE) {
+		cannot_write(f, &f->failed);
+	}
+	f->open = false;
+}
+
+int new_file_publish(struct new_file *f, struct str head, struct error *err)
+{
+	write_now(f, head);
+	if (f->body) {
+		copy_body(f);
+	}
+	if (f->partial) {
+		close_now(f); /* may report that the text was not written */
+	}
+	if (f->failed.kind == FAIL_NONE && !f->in_place && !check_target(f, &f->failed) &&
+	    move_to_path(f)) {
+		cannot_write(f, &f->failed);
+	}
+	close_now(f);
+	if (f->failed.kind != FAIL_NONE) {
+		*err = f->failed;
+		return -1;
+	}
+	return 0;
+}
+
+void new_file_release(struct new_file *f)
+{
+	if (f->open) {
+		close(f->fd);
+	}
+	if (f->partial) {
+		unlink(f->partial); /* does not exist if it could not be created */
+	}
+	if (f->body) {
+		fclose(f->body);
+	}
+	free(f->path);
+	free(f->partial);
+	*f = (struct new_file){.fd = -1};
+}
+
+int new_file_put(const struct new_file_conf *conf, struct str text, struct error *err)
+{
+	struct new_file file;
+	int failed = new_file_open(&file, conf, err);
+
+	if (!failed) {
+		new_file_write(&file, text);
+		failed = new_file_publish(&file, STR(""), err);
+	}
+	new_file_release(&file);
+	return failed;
+}

@@ -1,0 +1,60 @@
+/* The one way to write a whole file: under no name or a temporary one until it is complete, so that
+   a reader never sees a part of it; never through a symbolic link; and never over a file of another
+   kind, unless that was requested. (trajectory/recorder.h writes recordings line by line.) */
+#ifndef ROLLDBG_BASE_NEW_FILE_H
+#define ROLLDBG_BASE_NEW_FILE_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+#include <stdio.h>
+
+/* What a file is, by how it begins. */
+struct file_kind {
+	const char *name; /* "an HTML page" */
+	const char *const
+		*begins; /* any of these, in ASCII of either case; NULL: any regular file */
+};
+
+extern const struct file_kind file_kind_any;
+
+/* Is it a regular file, not a link to one, that is empty or of that kind? */
+bool file_is_of_kind(const char *path, const struct file_kind *kind);
+
+struct new_file_conf {
+	const char *path; /* "-" is standard output */
+	bool replace;     /* whatever file or link is there */
+	/* a file of this kind is replaced without that; NULL: none. FAIL_USAGE: there is another */
+	const struct file_kind *kind;
+	bool head_last; /* new_file_publish writes its head before the text */
+};
+
+/* Zeroed: not open. */
+struct new_file {
+	struct new_file_conf conf; /* with a path of its own */
+	char *path;
+	char *partial; /* temporary name; NULL: without a name, or in place */
+	int fd;
+	bool open;
+	bool in_place; /* a pipe, a device, standard output */
+	FILE *body;    /* temporary file with the text until the head is known; NULL: none yet */
+	struct error failed; /* the first error; nothing is written after it */
+};
+
+/* FAIL_SYSTEM if the file cannot be written. */
+MUST_USE int new_file_open(struct new_file *f, const struct new_file_conf *conf, struct error *err);
+
+/* Errors are kept in f->failed, for new_file_publish. */
+void new_file_write(struct new_file *f, struct str text);
+
+/* Writes the head (empty unless head_last), then the held text, and gives the file its name.
+   FAIL_SYSTEM: the first error; FAIL_USAGE: a file that must not be replaced was written there
+   meanwhile. */
+MUST_USE int new_file_publish(struct new_file *f, struct str head, struct error *err);
+
+void new_file_release(struct new_file *f); /* removes an unpublished file */
+
+/* Writes a whole file. FAIL_USAGE, FAIL_SYSTEM. */
+MUST_USE int new_file_put(const struct new_file_conf *conf, struct str text, struct error *err);
+
+#endif

@@ -1,0 +1,102 @@
+/* Replies depend on earlier calls: the calls of the first session, each alone in a fresh one
+   (rollout/history.h). */
+#include "base/log.h"
+#include "base/text.h"
+#include "env/tool_list.h"
+#include "probe/probe_internal.h"
+
+static struct history *make_script(const struct probe *p)
+{
+	struct history *h = history_new(&p->explaining, p->state_ignore);
+
+	for (size_t i = 0; i < p->call_count; i++) {
+		const struct probe_call *c = &p->calls[i];
+		struct history_step step = {.name = c->name,
+		                            .arguments = c->arguments,
+		                            .outcome = c->reply.outcome,
+		                            .observation = c->observation,
+		                            .state = c->state,
+		                            .idle = tool_is_read_only(p->tools, c->name),
+		                            .over = c->reply.over};
+
+		if (!history_add(h, &step)) {
+			break;
+		}
+	}
+	return h;
+}
+
+static const char *why_not_sent(const struct probe *p)
+{
+	return p->not_called ? p->not_called
+	       : p->traits.no_sessions ? p->traits.no_sessions
+	       : !p->traits.has_episodes && !p->named
+	               ? "the tools may have effects anywhere, and no calls were given"
+	               : NULL;
+}
+
+int probe_history(struct probe *p, struct error *err)
+{
+	const char *why = why_not_sent(p);
+
+	if (p->history_asked) {
+		return 0;
+	}
+	p->history_asked = true;
+	text_copy(p->history.why, sizeof(p->history.why), why ? str_from(why) : STR_NONE);
+	if (why) {
+		return 0;
+	}
+	struct history *h = make_script(p);
+	struct history_conf conf = {.env_ops = p->conf->env_ops,
+	                            .env = &p->conf->env,
+	                            .io = p->conf->io,
+	                            .settle_ms = p->conf->settle_ms};
+	why = history_plan(h, &p->history_sessions, &p->history_calls);
+	if (!why) {
+		log_info("history: %zu session%s for %zu calls", p->history_sessions,
+		         plural(p->history_sessions), p->history_calls);
+	}
+	int failed = history_run(h, &conf, &p->history, err);
+	history_free(h);
+	return failed;
+}
+
+static int examine(struct probe *p, struct property *out, struct error *err)
+{
+	const struct history_verdict *v = &p->history;
+
+	if (probe_history(p, err)) {
+		return -1;
+	}
+	switch (v->answer) {
+	case HISTORY_UNKNOWN:
+		property_judge(out, PROPERTY_UNKNOWN, "not shown");
+		property_evidence(out, "%s", v->why);
+		if (p->opened) {
+			property_fix(out, "specify calls that build on each other: \1actions\2 A,B,C");
+		}
+		return 0;
+	case HISTORY_NONE:
+		property_judge(out, PROPERTY_FAIL, "no history");
+		property_evidence(out, "%zu of %zu replies are the same in a fresh session",
+		                  v->compared, v->compared);
+		property_fix(out, "the session or the environment is rebuilt for each call: keep "
+		                  "it between calls; tools that only look something up need none");
+		break;
+	case HISTORY_KEPT:
+		property_judge(out, PROPERTY_OK, "kept");
+		if (v->depend) {
+			property_evidence(out, "%zu of %zu replies depend on earlier calls",
+			                  v->depend, v->compared);
+		} else {
+			property_evidence(out, "the same call, sent twice, got two replies");
+		}
+		break;
+	}
+	property_evidence(out, "%zu session%s for %zu calls", p->history_sessions,
+	                  plural(p->history_sessions), p->history_calls);
+	return 0;
+}
+
+const struct property_ops property_history = {examine};

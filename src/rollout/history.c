@@ -1,0 +1,404 @@
+/* The history experiment: see history.h. */
+#include "rollout/history.h"
+
+#include "base/log.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "evidence/limits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SESSION_DIGITS 32
+#define PAUSE_MS       50
+
+enum part { PART_REPLY, PART_STATE, PARTS };
+
+/* What a call, or the start of a session, showed. */
+struct shown {
+	bool known; /* there was a reply */
+	enum outcome outcome;
+	struct str part[PARTS];
+};
+
+struct repeated_call {
+	struct str name, arguments;
+	bool idle;
+	size_t first; /* index of the first equal call: its session stands for both */
+	struct shown script;
+	/* only of a first one: the start of a fresh session, the call in it, and once more */
+	struct shown start, alone, again;
+};
+
+struct history {
+	struct arena arena;
+	const struct explaining *explaining;
+	struct str state_ignore;
+	struct repeated_call calls[1 + HISTORY_CALLS];
+	size_t count;
+	bool over;                      /* no more calls of the episode follow */
+	struct series series[PARTS];    /* of the script */
+	char refused[120];              /* why a session could not be opened; "": none was refused */
+};
+
+struct history *history_new(const struct explaining *e, struct str state_ignore)
+{
+	struct history *h = mem_new(sizeof(*h));
+
+	h->explaining = e;
+	h->state_ignore = arena_str(&h->arena, state_ignore);
+	return h;
+}
+
+void history_free(struct history *h)
+{
+	if (!h) {
+		return;
+	}
+	for (size_t i = 0; i < PARTS; i++) {
+		series_release(&h->series[i]);
+	}
+	arena_release(&h->arena);
+	free(h);
+}
+
+static struct shown keep(struct history *h, enum outcome outcome, struct str reply, struct str state)
+{
+	return (struct shown){.known = true,
+	                      .outcome = outcome,
+	                      .part = {[PART_REPLY] = arena_str(&h->arena, reply),
+	                               [PART_STATE] = arena_str(&h->arena, state)}};
+}
+
+bool history_add(struct history *h, const struct history_step *step)
+{
+	struct repeated_call *c = &h->calls[h->count];
+	size_t first = 0;
+
+	if (h->over || h->count == ARRAY_LEN(h->calls)) {
+		return false;
+	}
+	h->over = step->over;
+	if (step->outcome != OUTCOME_OK) {
+		return true;
+	}
+	*c = (struct repeated_call){
+		.name = arena_str(&h->arena, step->name),
+		.arguments = arena_str(&h->arena, step->arguments),
+		.idle = step->idle,
+		.script = keep(h, step->outcome, step->observation, step->state)};
+	while (first < h->count && !(str_eq(h->calls[first].name, c->name) &&
+	                             str_eq(h->calls[first].arguments, c->arguments))) {
+		first++;
+	}
+	c->first = first;
+	h->count++;
+	return h->count < ARRAY_LEN(h->calls);
+}
+
+/* ---- before the experiment ---- */
+
+static bool all_idle(const struct history *h)
+{
+	for (size_t i = 0; i < h->count; i++) {
+		if (!h->calls[i].idle) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool is_constant(const struct history *h)
+{
+	for (size_t i = 1; i < h->count; i++) {
+		for (size_t part = 0; part < PARTS; part++) {
+			if (!str_eq(h->calls[i].script.part[part], h->calls[0].script.part[part])) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+const char *history_plan(const struct history *h, size_t *sessions, size_t *calls)
+{
+	*sessions = 0;
+	*calls = h->count;
+	for (size_t i = 0; i < h->count; i++) {
+		*sessions += h->calls[i].first == i;
+	}
+	return h->count < 2      ? "at least two successful calls in one episode are needed"
+	       : all_idle(h)     ? "all calls are read-only"
+	       : is_constant(h)  ? "every call got the same reply"
+	                         : NULL;
+}
+
+/* ---- sending the calls ---- */
+
+static bool is_peers(enum fail kind)
+{
+	return kind == FAIL_TRANSPORT || kind == FAIL_TIMEOUT || kind == FAIL_PROTOCOL;
+}
+
+/* 0 after a failure that the peer caused: `shown` stays unknown. */
+static int excuse(const struct error *why, struct error *err)
+{
+	if (is_peers(why->kind)) {
+		return 0;
+	}
+	*err = *why;
+	return -1;
+}
+
+static void drop_events(struct env *env)
+{
+	struct event e;
+
+	while (env->ops->event(env, &e)) {
+		log_info("event: %s %.*s", event_kind_name(e.kind), STR_ARG(e.detail));
+	}
+}
+
+/* What a reply and the state after it show; a refusal shows nothing, a tool's error does. */
+static int look(struct history *h, struct env *env, const struct env_reply *reply,
+                struct shown *out, struct error *err)
+{
+	struct str observation = arena_str(&h->arena, reply->observation), state = STR_NONE;
+	enum outcome outcome = reply->outcome;
+	struct error why = {0};
+
+	drop_events(env);
+	if (outcome != OUTCOME_OK && outcome != OUTCOME_TOOL_ERROR) {
+		return 0;
+	}
+	if (env_state(env, &state, &why)) {
+		return excuse(&why, err);
+	}
+	drop_events(env);
+	*out = keep(h, outcome, observation, state);
+	return 0;
+}
+
+static int send(struct history *h, struct env *env, const struct repeated_call *c,
+                struct shown *out, bool *over, struct error *err)
+{
+	struct env_reply reply;
+	struct error why = {0};
+
+	*over = true;
+	if (env_step(env, c->name, c->arguments, &reply, &why)) {
+		return excuse(&why, err);
+	}
+	*over = reply.terminated > 0 || reply.truncated > 0;
+	return look(h, env, &reply, out, err);
+}
+
+static int act(struct history *h, struct env *env, struct repeated_call *c, struct error *err)
+{
+	struct env_reply reply;
+	struct error why = {0};
+	bool over;
+
+	if (env_reset(env, &reply, &why)) {
+		return excuse(&why, err);
+	}
+	if (reply.outcome != OUTCOME_OK) {
+		text_copy(h->refused, sizeof(h->refused), reply.error.message);
+		return 0;
+	}
+	if (look(h, env, &reply, &c->start, err) || send(h, env, c, &c->alone, &over, err)) {
+		return -1;
+	}
+	return c->alone.known && !over ? send(h, env, c, &c->again, &over, err) : 0;
+}
+
+static int visit(struct history *h, const struct history_conf *conf, struct repeated_call *c,
+                 bool *full, struct error *err)
+{
+	struct env_conf own = *conf->env;
+	char id[SESSION_DIGITS + 1];
+	struct env_reply refusal;
+	struct error why = {0};
+	struct env *env = NULL;
+	int failed = 0;
+
+	own.env_session = id;
+	*full = false;
+	if (rng_unique_hex(id, SESSION_DIGITS)) {
+		return error_errno(err, "cannot get random bytes for a session id");
+	}
+	if (env_open(conf->env_ops, &own, conf->io, &env, &refusal, &why)) {
+		text_copy(h->refused, sizeof(h->refused), str_from(why.text));
+		failed = excuse(&why, err);
+	} else if (refusal.outcome != OUTCOME_OK) {
+		*full = refusal.outcome == OUTCOME_CAPACITY;
+		text_copy(h->refused, sizeof(h->refused), refusal.error.message);
+	} else {
+		h->refused[0] = '\0';
+		failed = act(h, env, c, err);
+	}
+	if (env) {
+		env->ops->close(env);
+	}
+	return failed;
+}
+
+/* While the server refuses for capacity, it is asked again. */
+static int visit_when_free(struct history *h, const struct history_conf *conf,
+                           struct repeated_call *c, struct error *err)
+{
+	uint64_t deadline_ns = io_now_ns(conf->io) + conf->settle_ms * 1000000;
+	bool full, late;
+
+	do {
+		late = io_now_ns(conf->io) >= deadline_ns;
+		if (visit(h, conf, c, &full, err) ||
+		    (full && !late && io_wait(conf->io, NULL, PAUSE_MS, err))) {
+			return -1;
+		}
+	} while (full && !late);
+	return 0;
+}
+
+/* ---- what the replies mean ---- */
+
+/* The members of one part over the script; those in which sessions differ before any other call
+   are volatile. */
+static void follow(struct history *h, enum part part)
+{
+	struct series *s = &h->series[part];
+	const struct repeated_call *first = &h->calls[0];
+
+	if (part == PART_STATE) {
+		series_ignore(s, h->state_ignore);
+	}
+	for (size_t i = 0; i < h->count; i++) {
+		series_call(s, h->calls[i].arguments, -1);
+		if (i == 0) {
+			series_start(s, first->script.part[part]);
+		} else {
+			series_trial(s, h->calls[i].script.part[part]);
+		}
+	}
+	series_start(s, first->alone.part[part]);
+	series_control(s, first->script.part[part], false);
+	series_start(s, first->start.part[part]);
+	for (size_t i = 1; i < h->count; i++) {
+		if (h->calls[i].first == i && h->calls[i].start.known) {
+			series_control(s, h->calls[i].start.part[part], false);
+		}
+	}
+	explain_members(s, h->explaining);
+}
+
+/* The most telling explanation of a difference. */
+static enum explanation compare(const struct history *h, const struct repeated_call *c,
+                                const struct shown *a, const struct shown *b)
+{
+	enum explanation most = a->outcome != b->outcome ? MEMBER_EFFECT : MEMBER_UNEXPLAINED;
+	const struct member *own;
+
+	for (size_t part = 0; part < PARTS; part++) {
+		enum explanation one =
+			explain_difference(&h->series[part], h->explaining, c->arguments,
+		                           a->part[part], b->part[part], &own);
+
+		most = one > most ? one : most;
+	}
+	return most;
+}
+
+/* A member that calls change by an effect; or one whose value sessions do not agree on. */
+static bool find_members(const struct history *h, const struct member **unequal)
+{
+	bool effect = false;
+
+	*unequal = NULL;
+	for (size_t part = 0; part < PARTS; part++) {
+		const struct series *s = &h->series[part];
+
+		for (size_t i = 0; i < s->changed_count; i++) {
+			const struct member *m = s->changed[i];
+
+			effect = effect || m->explanation == MEMBER_EFFECT;
+			*unequal = !*unequal && m->controls && !m->always_now ? m : *unequal;
+		}
+	}
+	return effect;
+}
+
+struct tally {
+	size_t compared, depend, counted;
+	bool repeated;
+};
+
+static struct tally count(const struct history *h)
+{
+	struct tally t = {0};
+
+	for (size_t i = 0; i < h->count; i++) {
+		const struct repeated_call *c = &h->calls[i], *sent = &h->calls[c->first];
+		bool comparable = i > 0 && sent->alone.known;
+		enum explanation d = comparable ? compare(h, c, &c->script, &sent->alone)
+		                                : MEMBER_UNEXPLAINED;
+
+		t.compared += comparable;
+		t.depend += d == MEMBER_EFFECT;
+		t.counted += d == MEMBER_COUNT || d == MEMBER_ECHO;
+		t.repeated = t.repeated || (c->again.known && compare(h, c, &c->alone, &c->again) ==
+		                                                      MEMBER_EFFECT);
+	}
+	return t;
+}
+
+static void judge(struct history *h, struct history_verdict *out)
+{
+	const struct member *unequal;
+
+	follow(h, PART_REPLY);
+	follow(h, PART_STATE);
+	struct tally t = count(h);
+	bool effect = find_members(h, &unequal);
+
+	*out = (struct history_verdict){
+		.compared = t.compared, .depend = t.depend, .repeated = t.repeated};
+	if (t.depend || t.repeated) {
+		out->answer = HISTORY_KEPT;
+	} else if (t.compared == 0 && h->refused[0]) {
+		snprintf(out->why, sizeof(out->why), "no session could be opened: %s", h->refused);
+	} else if (unequal) {
+		snprintf(out->why, sizeof(out->why), "sessions do not start alike%s%.*s",
+		         unequal->pointer.n ? ": they differ at " : "", STR_ARG(unequal->pointer));
+	} else if (t.counted) {
+		text_copy(out->why, sizeof(out->why),
+		          STR("only counts and words of the calls depend on earlier calls"));
+	} else if (t.compared && !effect) {
+		text_copy(out->why, sizeof(out->why),
+		          STR("the replies show no effect of the calls"));
+	} else if (t.compared + 1 < STILL_CALLS) {
+		snprintf(out->why, sizeof(out->why), "%s could be compared",
+		         t.compared ? "only one reply" : "no reply");
+	} else {
+		out->answer = HISTORY_NONE;
+	}
+}
+
+int history_run(struct history *h, const struct history_conf *conf, struct history_verdict *out,
+                struct error *err)
+{
+	size_t sessions, calls;
+	const char *why = history_plan(h, &sessions, &calls);
+
+	*out = (struct history_verdict){.answer = HISTORY_UNKNOWN};
+	if (why) {
+		text_copy(out->why, sizeof(out->why), str_from(why));
+		return 0;
+	}
+	for (size_t i = 0; i < h->count; i++) {
+		if (h->calls[i].first == i && visit_when_free(h, conf, &h->calls[i], err)) {
+			return -1;
+		}
+	}
+	judge(h, out);
+	return 0;
+}

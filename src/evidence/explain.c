@@ -99,28 +99,21 @@ static bool is_steady(const struct member *m, const struct series *s)
 	return m->even && each && (!m->is_list || m->step == 1);
 }
 
-/* Is it a count, or part of a list that grows by one entry at each call? */
+/* Is it a count, or an entry of a list that grows by one at each call? What changes within the
+   entries that were there is none. */
 static bool is_count(const struct member *m, const struct series *s)
 {
 	struct str list = m->pointer;
 
-	if (is_steady(m, s)) {
-		return true;
+	while (list.n && list.p[list.n - 1] != '/') {
+		list.n--;
 	}
-	for (; list.n; list.n--) {
-		const struct member *above =
-			list.p[list.n - 1] == '/'
-				? map_find(&s->members,
-		                           map_hash_with(map_hash((struct str){list.p, list.n - 1}),
-		                                         1),
-		                           STR_NONE)
-				: NULL;
+	list.n -= list.n > 0;
+	const struct member *above =
+		m->pointer.n ? map_find(&s->members, map_hash_with(map_hash(list), 1), STR_NONE)
+			     : NULL;
 
-		if (above && is_steady(above, s)) {
-			return true;
-		}
-	}
-	return false;
+	return is_steady(m, s) || (above && is_steady(above, s));
 }
 
 /* One call, or the same call again, proves no echo unless the value is nothing but its words. */
@@ -185,16 +178,17 @@ bool explain_is_aside(const struct series *s, const struct explaining *e, struct
 static enum explanation explain_elsewhere(const struct series *s, const struct explaining *e,
                                           const struct member *m, const struct member *own)
 {
-	bool counts = own && own->even && own->trials > 0 && own->trials == (int64_t)s->known_count;
+	bool counts = own && own->even && own->trials > 0 &&
+	              own->trials == (int64_t)s->known_count;
 
 	if (is_named(e->effects, e->effect_count, m)) {
 		return MEMBER_EFFECT;
 	}
 	return m->always_now || (own && is_volatile(own)) ? MEMBER_VOLATILE
 	       : is_bookkeeping(m, e)                     ? MEMBER_BOOKKEEPING
-	       : counts || is_count(own ? own : m, s) ? MEMBER_COUNT
-	       : own && is_echo(own, s) ? MEMBER_ECHO
-	                                : MEMBER_EFFECT;
+	       : counts || is_count(own ? own : m, s)     ? MEMBER_COUNT
+	       : own && is_echo(own, s)                   ? MEMBER_ECHO
+	                                                  : MEMBER_EFFECT;
 }
 
 enum explanation explain_difference(const struct series *s, const struct explaining *e,
@@ -228,9 +222,9 @@ void explain_sentence(const struct member *m, char *out, size_t size)
 	const char *what = m->pointer.n ? "" : "the state";
 	int n = snprintf(out, size, "%s%.*s%s %s", what, STR_ARG(m->pointer),
 	                 m->is_list ? " (entries)" : "",
-	                 m->explanation == MEMBER_COUNT  ? "grows by the same amount at each call"
-	                 : m->explanation == MEMBER_ECHO ? "repeats words of the call"
-	                 : m->explanation == MEMBER_VOLATILE    ? "also changes without a call"
+	                 m->explanation == MEMBER_COUNT      ? "grows by the same amount at each call"
+	                 : m->explanation == MEMBER_ECHO     ? "repeats words of the call"
+	                 : m->explanation == MEMBER_VOLATILE ? "also changes without a call"
 	                 : m->explanation == MEMBER_BOOKKEEPING ? "is bookkeeping by its name"
 	                                                        : "is an effect of the calls");
 

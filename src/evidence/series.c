@@ -284,6 +284,16 @@ static void follow_number(struct member *m, bool number, double by)
 		m->even && number && by != 0 && fabs(by - m->step) <= 1e-9 * fmax(1, fabs(m->step));
 }
 
+/* Once for each control: entries of a list are several differences. */
+static void add_control(const struct comparison *c, struct member *m)
+{
+	int64_t number = c->s->quiet + c->s->busy;
+
+	m->controls += !c->busy && m->control < number;
+	m->shared += c->busy && m->control < number;
+	m->control = number;
+}
+
 /* One member differs. by: by how much, if it is a number. */
 static void add_change(struct reading_diff *c, struct member *m, struct str before, struct str after,
                        bool number, double by, bool now)
@@ -292,8 +302,7 @@ static void add_change(struct reading_diff *c, struct member *m, struct str befo
 
 	m->always_now = m->always_now && now;
 	if (!c->trial) {
-		m->controls += !c->busy;
-		m->shared += c->busy;
+		add_control(c, m);
 		return;
 	}
 	int64_t index = (int64_t)s->trial_count - 1;

@@ -285,7 +285,7 @@ static void follow_number(struct member *m, bool number, double by)
 }
 
 /* Once for each control: entries of a list are several differences. */
-static void add_control(const struct comparison *c, struct member *m)
+static void add_control(const struct reading_diff *c, struct member *m)
 {
 	int64_t number = c->s->quiet + c->s->busy;
 
@@ -295,8 +295,8 @@ static void add_control(const struct comparison *c, struct member *m)
 }
 
 /* One member differs. by: by how much, if it is a number. */
-static void add_change(struct reading_diff *c, struct member *m, struct str before, struct str after,
-                       bool number, double by, bool now)
+static void add_change(struct reading_diff *c, struct member *m, struct str before,
+                       struct str after, bool number, double by, bool now)
 {
 	struct series *s = c->s;
 
@@ -376,8 +376,8 @@ static void read_numbers(struct str text, struct numbered_text *out)
 	buf_add(&out->prose, text.p + from, text.n - from);
 }
 
-static void compare_numbers(struct reading_diff *c, struct str pointer, const struct numbered_text *a,
-                            const struct numbered_text *b)
+static void compare_numbers(struct reading_diff *c, struct str pointer,
+                            const struct numbered_text *a, const struct numbered_text *b)
 {
 	struct buf name = BUF(BUF_MAX_MESSAGE);
 

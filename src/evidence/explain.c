@@ -28,7 +28,7 @@ static bool is_index(struct str token)
 /* The last token of the pointer that is no number. */
 static struct str name_of(struct str pointer)
 {
-	struct str token = STR_NONE;
+	struct str token;
 
 	do {
 		size_t n = pointer.n;
@@ -99,28 +99,21 @@ static bool is_steady(const struct member *m, const struct series *s)
 	return m->even && each && (!m->is_list || m->step == 1);
 }
 
-/* Is it a count, or part of a list that grows by one entry at each call? */
+/* Is it a count, or an entry of a list that grows by one at each call? What changes within the
+   entries that were there is none. */
 static bool is_count(const struct member *m, const struct series *s)
 {
 	struct str list = m->pointer;
 
-	if (is_steady(m, s)) {
-		return true;
+	while (list.n && list.p[list.n - 1] != '/') {
+		list.n--;
 	}
-	for (; list.n; list.n--) {
-		const struct member *above =
-			list.p[list.n - 1] == '/'
-				? map_find(&s->members,
-		                           map_hash_with(map_hash((struct str){list.p, list.n - 1}),
-		                                         1),
-		                           STR_NONE)
-				: NULL;
+	list.n -= list.n > 0;
+	const struct member *above =
+		m->pointer.n ? map_find(&s->members, map_hash_with(map_hash(list), 1), STR_NONE)
+			     : NULL;
 
-		if (above && is_steady(above, s)) {
-			return true;
-		}
-	}
-	return false;
+	return is_steady(m, s) || (above && is_steady(above, s));
 }
 
 /* One call, or the same call again, proves no echo unless the value is nothing but its words. */

@@ -239,7 +239,7 @@ static void follow_echo(struct series *s, struct member *m, struct str before, s
 		m->is_word = b.only;
 		m->echoes = b.any;
 		s->echoing = m->echoes ? arena_grow(&s->arena, s->echoing, s->echoing_count,
-		                                    sizeof(*s->echoing))
+		                                    sizeof(struct member *))
 		                       : s->echoing;
 		if (m->echoes) {
 			s->echoing[s->echoing_count++] = m;
@@ -284,16 +284,25 @@ static void follow_number(struct member *m, bool number, double by)
 		m->even && number && by != 0 && fabs(by - m->step) <= 1e-9 * fmax(1, fabs(m->step));
 }
 
+/* Once for each control: entries of a list are several differences. */
+static void add_control(const struct reading_diff *c, struct member *m)
+{
+	int64_t number = c->s->quiet + c->s->busy;
+
+	m->controls += !c->busy && m->control < number;
+	m->shared += c->busy && m->control < number;
+	m->control = number;
+}
+
 /* One member differs. by: by how much, if it is a number. */
-static void add_change(struct reading_diff *c, struct member *m, struct str before, struct str after,
-                       bool number, double by, bool now)
+static void add_change(struct reading_diff *c, struct member *m, struct str before,
+                       struct str after, bool number, double by, bool now)
 {
 	struct series *s = c->s;
 
 	m->always_now = m->always_now && now;
 	if (!c->trial) {
-		m->controls += !c->busy;
-		m->shared += c->busy;
+		add_control(c, m);
 		return;
 	}
 	int64_t index = (int64_t)s->trial_count - 1;
@@ -307,7 +316,7 @@ static void add_change(struct reading_diff *c, struct member *m, struct str befo
 	}
 	follow_number(m, number, by);
 	follow_echo(s, m, before, after, m->trials == 1);
-	s->changed = arena_grow(&s->arena, s->changed, s->changed_count, sizeof(*s->changed));
+	s->changed = arena_grow(&s->arena, s->changed, s->changed_count, sizeof(struct member *));
 	s->changed[s->changed_count++] = m;
 	c->trial->count++;
 }
@@ -367,8 +376,8 @@ static void read_numbers(struct str text, struct numbered_text *out)
 	buf_add(&out->prose, text.p + from, text.n - from);
 }
 
-static void compare_numbers(struct reading_diff *c, struct str pointer, const struct numbered_text *a,
-                            const struct numbered_text *b)
+static void compare_numbers(struct reading_diff *c, struct str pointer,
+                            const struct numbered_text *a, const struct numbered_text *b)
 {
 	struct buf name = BUF(BUF_MAX_MESSAGE);
 

@@ -38,6 +38,7 @@ struct member {
 	int64_t newest;   /* the index of the newest of them */
 	int64_t controls; /* in which it changed while no other rollout acted */
 	int64_t shared;   /* the same while others acted */
+	int64_t control;  /* the number of the newest of both */
 	bool always_now;  /* each value was a time near the present, or a generated id */
 	bool even;        /* each change was a number that grew by `step`, or so many entries */
 	double step;

@@ -140,6 +140,19 @@ static void test_controls(void)
 	series_release(&s);
 }
 
+/* Two entries more are one change. */
+static void test_control_of_a_list(void)
+{
+	struct series s = {.has_last = false};
+
+	series_start(&s, STR("{\"l\":[]}"));
+	series_control(&s, STR("{\"l\":[1,2]}"), true);
+	const struct member *list =
+		map_find(&s.members, map_hash_with(map_hash(STR("/l")), 1), STR_NONE);
+	is_int(list ? list->shared : -1, 1, "the list grew once while others acted");
+	series_release(&s);
+}
+
 static void test_start(void)
 {
 	struct series s = {.has_last = false};
@@ -191,6 +204,7 @@ int main(void)
 		check_row(&rows[i]);
 	}
 	test_controls();
+	test_control_of_a_list();
 	test_start();
 	test_over();
 	return done();

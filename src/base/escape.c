@@ -34,8 +34,7 @@ static size_t plain(const char *begin, struct str s)
 {
 	size_t n = 0;
 
-	while (n < s.n && s.p[n] >= 0x20 && s.p[n] < 0x7f &&
-	       !is_command(begin, str_skip(s, n))) {
+	while (n < s.n && s.p[n] >= 0x20 && s.p[n] < 0x7f && !is_command(begin, str_skip(s, n))) {
 		n++;
 	}
 	return n && n < s.n && (unsigned char)s.p[n] >= 0x80 ? n - 1 : n;

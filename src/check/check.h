@@ -32,7 +32,8 @@ struct finding {
 
 /* Adds a finding of the rule being called. `where` NULL or empty: a finding about the whole
    rollout. What is printed begins with "RULE: turns A-B: ", so a message names no turns of its
-   own; it begins with its subject, and a peer's text stands last. */
+   own; it begins with its subject, and a peer's text stands last. An option's name is enclosed in \1
+   and \2 (base/settings.h). */
 struct findings;
 void finding_add(struct findings *out, enum severity severity, const struct span *where,
                  const char *pointer, const char *fmt, ...) PRINTF_LIKE(5, 6);
@@ -43,12 +44,12 @@ void rule_not_judged(struct findings *out);
 
 /* The complete rollouts of one task, each sample once. */
 struct task_group {
-	struct str task;     /* task.id */
-	const char *name;    /* as a C string */
-	int64_t size;        /* the requested group_size; -1: unknown */
-	int64_t count, lost; /* samples; rollouts without a session or an end */
+	struct str task;              /* task.id */
+	const char *name;             /* as a C string */
+	int64_t size;                 /* the requested group_size; -1: unknown */
+	int64_t count, lost;          /* samples; rollouts without a session or an end */
 	int64_t voids, void_rewarded; /* rollouts without an answered call; of these: rewarded */
-	int64_t rewarded;    /* samples whose reward is known */
+	int64_t rewarded;             /* samples whose reward is known */
 	bool rewards_differ;
 	double reward; /* of the first sample whose reward is known */
 	/* Samples with the seed of the first one; how many of them differ from it at the start

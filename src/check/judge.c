@@ -1,6 +1,7 @@
 /* Runs the rules on facts, and counts findings: see judge.h. */
 #include "check/judge.h"
 
+#include "base/settings.h"
 #include "check/findings.h"
 #include "check/groups.h"
 #include "check/turn_lines.h"
@@ -93,10 +94,10 @@ int judge_new(const struct judge_conf *conf, struct judge **out, struct error *e
 		return -1;
 	}
 	j->facts = evidence_new(&(struct evidence_conf){.hints = conf->hints,
-	                                          .user_size = sizeof(struct judged_rollout) +
-	                                                       j->rule_count * sizeof(void *),
-	                                          .user_release = release_judged,
-	                                          .lenient = conf->lenient});
+	                                                .user_size = sizeof(struct judged_rollout) +
+	                                                             j->rule_count * sizeof(void *),
+	                                                .user_release = release_judged,
+	                                                .lenient = conf->lenient});
 	j->sum.effective = -1;
 	*out = j;
 	return 0;
@@ -165,7 +166,8 @@ static void run_completed(struct judge *j, struct judged_rollout *o, const struc
 	}
 }
 
-static void run_line(const struct judge *j, struct judged_rollout *o, const struct evidence_update *u)
+static void run_line(const struct judge *j, struct judged_rollout *o,
+                     const struct evidence_update *u)
 {
 	bool is_step = !(u->kinds & (KIND_HEADER | KIND_RESET | KIND_EVENT));
 
@@ -292,6 +294,22 @@ static void place_findings(struct findings *f, const struct turn_lines *lines)
 	}
 }
 
+static void spell_settings(const struct judge *j, struct findings *f)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		char *text = f->list[i].message;
+
+		if (!strchr(text, SETTING_BEGIN)) {
+			continue;
+		}
+		if (j->conf.settings) {
+			j->conf.settings(text, strlen(text));
+		} else {
+			settings_unmark(text);
+		}
+	}
+}
+
 static void conclude(struct judge *j, struct judged_rollout *o, const struct evidence_update *u)
 {
 	const struct rollout_end *end = u->end;
@@ -299,6 +317,7 @@ static void conclude(struct judge *j, struct judged_rollout *o, const struct evi
 	run_completed(j, o, u->rollout);
 	run_end(j, o, u);
 	place_findings(&o->findings, &o->lines);
+	spell_settings(j, &o->findings);
 	findings_sort(&o->findings);
 	struct rollout_verdict v = {
 		.file = j->file,
@@ -351,6 +370,22 @@ static void report_findings(struct judge *j, struct rollout_verdict v, struct fi
 		j->conf.verdict(j->conf.ctx, &v);
 	}
 	findings_release(f);
+}
+
+void judge_confirm(struct judge *j, enum confirmation what, const char *message)
+{
+	const struct rollout_verdict v = {.file = j->file};
+	struct findings f = {.rule = check_no_history.id};
+	bool judged = false;
+
+	for (size_t i = 0; i < j->rule_count; i++) {
+		judged = judged || j->rules[i].check == &check_no_history;
+	}
+	j->sum.confirmation = what;
+	if (what == REFUTED && judged) {
+		finding_add(&f, SEVERITY_ERROR, NULL, "", "%s", message);
+		report_findings(j, v, &f);
+	}
 }
 
 static void report_group_findings(void *ctx, const struct task_group *g, bool carried)

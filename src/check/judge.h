@@ -34,6 +34,8 @@ struct judge_conf {
 	struct hints hints;
 	bool verify;  /* a state_hash that does not match its state is FAIL_INPUT */
 	bool lenient; /* as in struct evidence_conf */
+	/* Spells the settings in findings' messages (base/settings.h); NULL: their bare names. */
+	void (*settings)(char *text, size_t n);
 	bool places;  /* set line numbers of findings; 8 bytes per turn of an open rollout */
 	/* Called for each line of an open rollout, after the rules; may be NULL. */
 	void (*line)(void *ctx, const struct evidence_update *u);
@@ -83,12 +85,24 @@ bool judge_can_absorb(const struct judge *j, const struct judge *part);
    the part's verdicts after judge_file and before this. */
 void judge_absorb(struct judge *j, struct judge *part);
 
+/* What the history experiment showed (rollout/history.h), after judge_finish. */
+enum confirmation {
+	NOT_ASKED,
+	CONFIRMED, /* replies depend on earlier calls, and nothing else is in doubt */
+	REFUTED,   /* no reply does */
+	UNCONFIRMED,
+};
+
+/* Sets it; REFUTED is a finding of the rule no-history, with the message. */
+void judge_confirm(struct judge *j, enum confirmation what, const char *message);
+
 /* Totals of all rollouts so far. */
 struct judge_summary {
 	int64_t rollouts, turns, steps, failed;
 	int64_t effective; /* -1: no step's effect is known */
 	int64_t unknown;   /* steps whose effect is unknown */
 	struct movement movement;
+	enum confirmation confirmation;
 	int64_t errors, warnings, infos;
 	char reward[32]; /* the sum, a JSON number; "null" if no rollout has a reward */
 };

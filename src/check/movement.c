@@ -12,11 +12,11 @@ static enum unknown_reason reason_of(const struct rollout_facts *r)
 {
 	bool any = r->series->any;
 
-	return !any && r->imported             ? UNKNOWN_IMPORTED
-	       : r->source == SOURCE_NONE      ? UNKNOWN_NO_SOURCE
-	       : r->verdict.counted > 0        ? UNKNOWN_COUNTS
+	return !any && r->imported              ? UNKNOWN_IMPORTED
+	       : r->source == SOURCE_NONE       ? UNKNOWN_NO_SOURCE
+	       : r->verdict.counted > 0         ? UNKNOWN_COUNTS
 	       : any && !r->verdict.informative ? UNKNOWN_UNSHOWN
-	                                       : UNKNOWN_UNREAD;
+	                                        : UNKNOWN_UNREAD;
 }
 
 static void list_read_only(const struct rollout_facts *r, char *out, size_t size)

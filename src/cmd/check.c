@@ -2,10 +2,11 @@
 #include "check/judge.h"
 #include "cmd/check_files.h"
 #include "cmd/listing.h"
+#include "cmd/settings.h"
 #include "cmd/store.h"
 #include "cmd/threads.h"
-#include "trajectory/trained.h"
 #include "trajectory/reader.h"
+#include "trajectory/trained.h"
 
 struct check_options {
 	struct verdict_options verdict;
@@ -117,6 +118,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	struct judge_conf conf = {.only = o->verdict.only,
 	                          .without = o->verdict.without,
 	                          .verify = o->verify,
+	                          .settings = settings_as_options,
 	                          .places = o->report.kinds.count > 0,
 	                          .line = o->html ? verdicts_line : NULL,
 	                          .verdict = verdicts_take,

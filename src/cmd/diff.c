@@ -551,11 +551,10 @@ static int diff_run(const struct context *c, const void *opts, int argc, char **
                     struct error *err)
 {
 	const struct diff_options *o = opts;
-	struct diffing f = {
-		.context = c,
-		.opts = o,
-		.out = output_of_results(o->json),
-		.printer = new_printer(c, o)};
+	struct diffing f = {.context = c,
+	                    .opts = o,
+	                    .out = output_of_results(o->json),
+	                    .printer = new_printer(c, o)};
 	int code = -1;
 
 	f.conf = (struct compare_conf){

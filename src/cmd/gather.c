@@ -74,11 +74,12 @@ int gather_recordings(struct gathered *out, const struct file_list *files, struc
                       struct error *err)
 {
 	const struct evidence_conf conf = {.hints.trained = trained,
-	                                .user_size = sizeof(struct stats_rollout)};
+	                                   .user_size = sizeof(struct stats_rollout)};
 	int failed = 0;
 
 	*out = (struct gathered){.stats = stats_new(), .trained = trained};
-	struct gathering g = {.stats = out->stats, .facts = evidence_new(&conf), .many = files->many};
+	struct gathering g = {
+		.stats = out->stats, .facts = evidence_new(&conf), .many = files->many};
 	for (size_t i = 0; !failed && i < files->count; i++) {
 		failed = take_file(&g, files->paths[i], err) &&
 		         !store_pass_over(files, err, &out->unusable);

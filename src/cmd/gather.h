@@ -2,9 +2,9 @@
 #ifndef ROLLDBG_CMD_GATHER_H
 #define ROLLDBG_CMD_GATHER_H
 
-#include "trajectory/trained.h"
 #include "stats/stats.h"
 #include "trajectory/reader.h"
+#include "trajectory/trained.h"
 
 struct gathered {
 	struct stats *stats;

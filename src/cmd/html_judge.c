@@ -1,5 +1,6 @@
 /* Judging recordings for a page: see html_judge.h. */
 #include "cmd/html_judge.h"
+#include "cmd/settings.h"
 
 #include "base/mem.h"
 #include "cmd/store.h"
@@ -101,8 +102,11 @@ static int read_side(struct html_judge *h, struct judge *judge, const struct fil
 /* Each side has a judge of its own: the second recording does not continue the first. */
 static int judge_sides(struct html_judge *h, struct error *err)
 {
-	const struct judge_conf conf = {
-		.lenient = true, .line = take_line, .verdict = take_verdict, .ctx = h};
+	const struct judge_conf conf = {.lenient = true,
+	                                .settings = settings_as_options,
+	                                .line = take_line,
+	                                .verdict = take_verdict,
+	                                .ctx = h};
 	bool compared = h->job.sides[1] != NULL;
 	int failed = 0;
 

@@ -4,6 +4,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "cmd/action_options.h"
+#include "cmd/confirm.h"
 #include "cmd/debug.h"
 #include "cmd/descriptors.h"
 #include "cmd/driver.h"
@@ -15,13 +16,15 @@
 #include "cmd/policies.h"
 #include "cmd/progress.h"
 #include "cmd/recordings.h"
+#include "cmd/settings.h"
 #include "cmd/store.h"
 #include "cmd/verdicts.h"
 #include "rollout/batch.h"
 
 #include <stdio.h>
 
-#define DEMO_ACTIONS "DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT"
+#define CONFIRM_SETTLE_MS 5000 /* how long a closed session may keep its slot */
+#define DEMO_ACTIONS      "DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT"
 
 struct run_options {
 	struct target_options target;
@@ -32,7 +35,7 @@ struct run_options {
 	struct opt_list masks;
 	const char *stop_at; /* --break */
 	struct opt_u64 max_turns;
-	bool force_call;
+	bool force_call, confirm;
 	struct model_options model;
 	struct report_options report;
 	struct verdict_options verdict;
@@ -65,6 +68,10 @@ static const struct opt options[] = {
                    "id of the task (default: the server's name)"),
 	OPT_FLAG(0, "force-call", OPT_REACH, FIELD(force_call),
                  "send a script's calls even if they do not match the tool's schema"),
+	OPT_FLAG(
+		0, "confirm", OPT_REACH, FIELD(confirm),
+		"unless an error is found, send the first rollout's calls (at most 9) again, each alone "
+		"in a fresh session, twice: do replies depend on earlier calls?"),
 	OPT_GROUP(FIELD(model), model_group),
 	OPT_GROUP(FIELD(target), target_group),
 	OPT_GROUP(FIELD(target.headers), header_group),
@@ -87,6 +94,7 @@ struct running {
 	struct recordings recordings;
 	struct hints hints; /* for the judge */
 	struct judge *judge;
+	struct confirm *confirm; /* NULL: not asked for */
 	struct table *table;
 	struct progress *progress;
 	struct rereads rereads;
@@ -150,6 +158,9 @@ static void take_facts(void *ctx, const struct evidence_update *u)
 	struct running *r = ctx;
 
 	r->steps += u->derived.is_step;
+	if (r->confirm) {
+		confirm_line(r->confirm, u);
+	}
 	if (r->table) {
 		table_line(r->table, u, &r->verdicts.out.text);
 	}
@@ -242,6 +253,7 @@ static int open_verdicts(struct running *r, struct error *err)
 	struct judge_conf conf = {.only = v->only,
 	                          .without = v->without,
 	                          .hints = r->hints,
+	                          .settings = settings_as_options,
 	                          .places = r->opts->report.kinds.count > 0,
 	                          .line = take_facts,
 	                          .verdict = take_verdict,
@@ -260,6 +272,7 @@ static int open_verdicts(struct running *r, struct error *err)
 	                 streams(r) ? "--out -" : NULL, &r->verdicts.reports, err)) {
 		return -1;
 	}
+	r->confirm = r->opts->confirm ? confirm_new(&r->hints) : NULL;
 	judge_file(r->judge, buf_cstr(&r->recordings.path));
 	if (reports_have_table(r->verdicts.reports) && !r->context->quiet && !streams(r) &&
 	    !are_many(r)) {
@@ -417,14 +430,40 @@ static int drive(struct running *r, struct batch_count *count, struct error *err
 	return failed;
 }
 
+static int confirm(struct running *r, const struct batch_count *count, struct buf *said,
+                   struct error *err)
+{
+	struct planned one;
+	struct io *io = NULL;
+
+	if (!r->confirm || !r->driver.env_ops || count->done < count->total) {
+		return 0;
+	}
+	if (driver_new_io(&r->driver, &io, err)) {
+		return -1;
+	}
+	plan_nth(&r->plan, 0, &one);
+	struct rollout_conf conf = conf_of(r, &one, io);
+	struct history_conf history = {.env_ops = r->driver.env_ops,
+	                               .env = &conf.env,
+	                               .io = io,
+	                               .settle_ms = CONFIRM_SETTLE_MS};
+	int failed = confirm_run(r->confirm, &history, r->judge, r->context->quiet, said, err);
+	io_free(io);
+	return failed;
+}
+
 /* The most serious result determines the code. A server that left a call unanswered counts like one
    that refused it. */
-static void say_summary(struct running *r, const struct batch_count *count)
+static void say_summary(struct running *r, const struct batch_count *count, const struct buf *said)
 {
 	struct buf *out = &r->verdicts.out.text;
 	bool people = reports_have_table(r->verdicts.reports) && !r->context->quiet;
 
 	verdicts_summary(&r->verdicts, r->judge);
+	if (people) {
+		buf_str(out, buf_view(said));
+	}
 	if (r->llm && people) {
 		model_say_usage(r->usage, r->llm, out);
 	}
@@ -438,7 +477,10 @@ static void say_summary(struct running *r, const struct batch_count *count)
 
 static int conclude(struct running *r, const struct batch_count *count, struct error *err)
 {
+	struct buf said = BUF(BUF_MAX_SMALL);
+
 	judge_finish(r->judge);
+	int failed = confirm(r, count, &said, err);
 	const struct driver *d = &r->driver;
 	if (d->peer.kind != FAIL_NONE && !(r->table && r->context->style.terminal)) {
 		/* otherwise the reason is in the table, on the same terminal */
@@ -451,11 +493,13 @@ static int conclude(struct running *r, const struct batch_count *count, struct e
 		         count->done, count->total, count->interrupted,
 		         count->total - count->done - count->interrupted);
 	}
-	if (r->mute.kind != FAIL_NONE) {
-		*err = r->mute;
+	if (failed || r->mute.kind != FAIL_NONE) {
+		*err = failed ? *err : r->mute;
+		buf_release(&said);
 		return -1;
 	}
-	say_summary(r, count);
+	say_summary(r, count, &said);
+	buf_release(&said);
 	if (reports_close(r->verdicts.reports, r->judge, NULL, err) ||
 	    output_flush(&r->verdicts.out, err)) {
 		return -1;
@@ -480,6 +524,7 @@ static void tear_down(struct running *r)
 	progress_free(r->progress);
 	table_free(r->table);
 	judge_free(r->judge);
+	confirm_free(r->confirm);
 	verdict_hints_release(&r->hints);
 	reports_free(r->verdicts.reports);
 	output_release(&r->verdicts.out);

@@ -2,10 +2,10 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "cmd/trusted.h"
 
-#include "base/new_file.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/new_file.h"
 #include "base/text.h"
 #include "cmd/store.h"
 
@@ -87,8 +87,9 @@ int trusted_add(environment *variable, const struct config_file *f, struct error
 	}
 	if (!failed) {
 		put_content(f->path, f->text, &text);
-		failed = new_file_put(&(struct new_file_conf){.path = buf_cstr(&entry), .replace = true},
-		                      buf_view(&text), err);
+		failed = new_file_put(
+			&(struct new_file_conf){.path = buf_cstr(&entry), .replace = true},
+			buf_view(&text), err);
 	}
 	buf_release(&folder);
 	buf_release(&entry);

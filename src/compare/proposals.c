@@ -61,8 +61,7 @@ static bool are_times_or_ids(struct str a, struct str b)
 	size_t n = id_length(x);
 
 	return (clocks_is_now(a, -1) && clocks_is_now(b, -1)) ||
-	       (n && n == id_length(y) && x.n == y.n &&
-	        memcmp(x.p, y.p, x.n - n) == 0);
+	       (n && n == id_length(y) && x.n == y.n && memcmp(x.p, y.p, x.n - n) == 0);
 }
 
 /* Noise is at most 1e-7 of a number, as single precision has it, and 1e-5 in all. Sets the exponent of
@@ -103,8 +102,7 @@ static bool are_alike(struct str a, struct str b)
 	}
 	text_mask(&x, json_inner(a));
 	text_mask(&y, json_inner(b));
-	bool alike = str_eq(buf_view(&x), buf_view(&y)) ||
-	             sum_of_words(a) == sum_of_words(b);
+	bool alike = str_eq(buf_view(&x), buf_view(&y)) || sum_of_words(a) == sum_of_words(b);
 	buf_release(&x);
 	buf_release(&y);
 	return alike;

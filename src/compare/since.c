@@ -38,7 +38,8 @@ static void add(struct since_counting *c, const struct line *l)
 
 void since_step(const struct rollout_copy *r, int64_t step, struct since *out)
 {
-	struct since_counting c = {evidence_new(&(struct evidence_conf){.lenient = true}), step, out};
+	struct since_counting c = {evidence_new(&(struct evidence_conf){.lenient = true}), step,
+	                           out};
 
 	*out = (struct since){.calls = 0};
 	add(&c, &r->header);

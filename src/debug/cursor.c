@@ -23,11 +23,11 @@ struct cursor {
 	struct cursor_facts facts;
 	char *path, *name; /* name: the rollout's, with "#2" if needed */
 	struct buf id;
-	struct rollout_walk front;  /* reads each line once, at the end of the part read so far */
-	struct rollout_walk back;   /* rereads earlier lines */
-	struct moment now, newest;  /* newest: the front's */
+	struct rollout_walk front;   /* reads each line once, at the end of the part read so far */
+	struct rollout_walk back;    /* rereads earlier lines */
+	struct moment now, newest;   /* newest: the front's */
 	struct effects *all_effects; /* of the file; NULL: they are provided by the configuration */
-	int64_t instance; /* of the id */
+	int64_t instance;            /* of the id */
 	int64_t newest_turn, newest_step;
 	struct step_mark *marks;
 	size_t mark_count;
@@ -481,16 +481,15 @@ int cursor_open(const struct cursor_conf *conf, struct cursor **out, struct erro
 {
 	struct cursor *c = mem_new(sizeof(*c));
 
-	*c = (struct cursor){
-		.conf = *conf,
-		.path = mem_text(str_from(conf->path)),
-		.id = BUF(BUF_MAX_MESSAGE),
-		.header_id = BUF(BUF_MAX_MESSAGE),
-		.end_id = BUF(BUF_MAX_MESSAGE),
-		.newest_turn = -1,
-		.newest_step = -1,
-		.marks = mem_array(MARKS_MAX, sizeof(struct step_mark)),
-		.stride = 1};
+	*c = (struct cursor){.conf = *conf,
+	                     .path = mem_text(str_from(conf->path)),
+	                     .id = BUF(BUF_MAX_MESSAGE),
+	                     .header_id = BUF(BUF_MAX_MESSAGE),
+	                     .end_id = BUF(BUF_MAX_MESSAGE),
+	                     .newest_turn = -1,
+	                     .newest_step = -1,
+	                     .marks = mem_array(MARKS_MAX, sizeof(struct step_mark)),
+	                     .stride = 1};
 	if (read_effects(c, err) || begin(c, err)) {
 		cursor_close(c);
 		return -1;

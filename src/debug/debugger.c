@@ -149,7 +149,7 @@ void debugger_wait(struct debugger *d)
 
 /* The effects of a live session's own recording; NULL for any other file. */
 static const struct effect_list *effects_of_live(const struct debugger *d, const char *path,
-                                        const char *rollout)
+                                                 const char *rollout)
 {
 	return d->live && !rollout && !strcmp(path, live_path(d->live)) ? live_effects(d->live)
 	                                                                : NULL;

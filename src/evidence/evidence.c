@@ -93,9 +93,7 @@ static struct open_rollout *begin(struct evidence *f, const struct line *l, uint
 	o->facts.sharing = &f->sharing;
 	o->facts.trained = f->conf.hints.trained;
 	o->hints = &f->conf.hints;
-	o->effects = f->conf.effects
-	                     ? effects_of(f->conf.effects, o->facts.id, o->instance)
-	                     : NULL;
+	o->effects = f->conf.effects ? effects_of(f->conf.effects, o->facts.id, o->instance) : NULL;
 	fold_begin(o);
 	return o;
 }
@@ -149,7 +147,7 @@ static void count_line(struct open_rollout *o, const struct line *l, const struc
 }
 
 int evidence_line(struct evidence *f, const struct line *l, const struct reader_note *note,
-               struct evidence_update *out, struct error *err)
+                  struct evidence_update *out, struct error *err)
 {
 	struct open_rollout *o;
 
@@ -203,8 +201,8 @@ static struct open_rollout *next_open(struct evidence *f)
 static void end_open(struct evidence *f, struct open_rollout *o, struct evidence_update *out)
 {
 	*out = (struct evidence_update){.rollout = &o->facts,
-	                             .user = o->user,
-	                             .derived = {.tool = TOOL_NONE, .env_steps = -1}};
+	                                .user = o->user,
+	                                .derived = {.tool = TOOL_NONE, .env_steps = -1}};
 	f->sharing.current = o;
 	f->ended = o;
 	out->completed = fold_complete_step(o, NULL);

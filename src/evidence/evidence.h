@@ -58,15 +58,16 @@ struct evidence_update {
 
 struct evidence;
 
-struct evidence *evidence_new(const struct evidence_conf *conf); /* conf->hints must outlive the result */
-void evidence_free(struct evidence *f);                       /* NULL is fine */
+struct evidence *
+evidence_new(const struct evidence_conf *conf); /* conf->hints must outlive the result */
+void evidence_free(struct evidence *f);         /* NULL is fine */
 
 /* Processes a line from line_parse or the reader; note may be NULL (live). Returns -1 with
    FAIL_INPUT for a header before the rollout's end and for a line of a rollout that is not open.
    Lines of unknown type are added to an open rollout if they name one. A truncated line affects
    all open rollouts. */
 MUST_USE int evidence_line(struct evidence *f, const struct line *l, const struct reader_note *note,
-                        struct evidence_update *out, struct error *err);
+                           struct evidence_update *out, struct error *err);
 
 /* If the line is the header of a rollout that is still open, that rollout has no end line (it
    crashed, and another was appended): ends it and returns true. Then call evidence_line with the

@@ -28,7 +28,7 @@ static bool is_index(struct str token)
 /* The last token of the pointer that is no number. */
 static struct str name_of(struct str pointer)
 {
-	struct str token = STR_NONE;
+	struct str token;
 
 	do {
 		size_t n = pointer.n;
@@ -178,17 +178,16 @@ bool explain_is_aside(const struct series *s, const struct explaining *e, struct
 static enum explanation explain_elsewhere(const struct series *s, const struct explaining *e,
                                           const struct member *m, const struct member *own)
 {
-	bool counts = own && own->even && own->trials > 0 &&
-	              own->trials == (int64_t)s->known_count;
+	bool counts = own && own->even && own->trials > 0 && own->trials == (int64_t)s->known_count;
 
 	if (is_named(e->effects, e->effect_count, m)) {
 		return MEMBER_EFFECT;
 	}
 	return m->always_now || (own && is_volatile(own)) ? MEMBER_VOLATILE
 	       : is_bookkeeping(m, e)                     ? MEMBER_BOOKKEEPING
-	       : counts || is_count(own ? own : m, s)     ? MEMBER_COUNT
-	       : own && is_echo(own, s)                   ? MEMBER_ECHO
-	                                                  : MEMBER_EFFECT;
+	       : counts || is_count(own ? own : m, s) ? MEMBER_COUNT
+	       : own && is_echo(own, s) ? MEMBER_ECHO
+	                                : MEMBER_EFFECT;
 }
 
 enum explanation explain_difference(const struct series *s, const struct explaining *e,
@@ -222,9 +221,9 @@ void explain_sentence(const struct member *m, char *out, size_t size)
 	const char *what = m->pointer.n ? "" : "the state";
 	int n = snprintf(out, size, "%s%.*s%s %s", what, STR_ARG(m->pointer),
 	                 m->is_list ? " (entries)" : "",
-	                 m->explanation == MEMBER_COUNT      ? "grows by the same amount at each call"
-	                 : m->explanation == MEMBER_ECHO     ? "repeats words of the call"
-	                 : m->explanation == MEMBER_VOLATILE ? "also changes without a call"
+	                 m->explanation == MEMBER_COUNT  ? "grows by the same amount at each call"
+	                 : m->explanation == MEMBER_ECHO ? "repeats words of the call"
+	                 : m->explanation == MEMBER_VOLATILE    ? "also changes without a call"
 	                 : m->explanation == MEMBER_BOOKKEEPING ? "is bookkeeping by its name"
 	                                                        : "is an effect of the calls");
 

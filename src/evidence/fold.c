@@ -119,7 +119,7 @@ static enum effect effect_so_far(struct open_rollout *o)
 		return EFFECT_CHANGED;
 	}
 	return o->moved || o->series.names_calls || is_named(&o->facts) ? EFFECT_UNCHANGED
-	                                                                 : EFFECT_UNKNOWN;
+	                                                                : EFFECT_UNKNOWN;
 }
 
 const struct completed_step *fold_complete_step(struct open_rollout *o, const struct line *l)
@@ -240,7 +240,8 @@ static void add_step(struct open_rollout *o, const struct line *l, const struct 
 	                               .call = m->call,
 	                               .error = ""};
 	if (m->failed || m->expected) {
-		now->by_content = m->failed && json_is(JSON_GET(l->value[KEY_ERROR], "layer"), STR("body"));
+		now->by_content =
+			m->failed && json_is(JSON_GET(l->value[KEY_ERROR], "layer"), STR("body"));
 		now->error = error_of(o, l, o->facts.steps > 1 ? now - 1 : NULL);
 	}
 	o->pending = true;

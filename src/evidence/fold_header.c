@@ -2,8 +2,8 @@
 #include "evidence/fold.h"
 
 #include "base/text.h"
-#include "evidence/peer.h"
 #include "evidence/baseline.h"
+#include "evidence/peer.h"
 
 #define TOOLS_MAX        65536
 #define NAME_BYTES_MAX   ((size_t)4 << 20)

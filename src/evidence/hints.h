@@ -12,8 +12,8 @@ struct hints {
 	const char *read_only; /* tool names, comma-separated, '*' matches any text; may be NULL */
 	const char *noop;      /* the same, or values of a call's only argument; may be NULL */
 	struct baseline *baseline; /* for tools without hints; may be NULL */
-	struct trained *trained;       /* a trainer's log-probabilities; may be NULL */
-	const char *const *errors;     /* each a turn number or a message pattern */
+	struct trained *trained;   /* a trainer's log-probabilities; may be NULL */
+	const char *const *errors; /* each a turn number or a message pattern */
 	size_t error_count;
 	/* Pointers of members of the state that are effects, and that are not. */
 	const char *const *effects, *const *ignored;

@@ -34,7 +34,7 @@ struct completed_step {
 	enum effect effect;
 	int64_t turn, step;
 	int64_t position; /* 1: the rollout's first line of type step, .. */
-	int64_t trial; /* its index in the series; -1: no later line could have a state */
+	int64_t trial;    /* its index in the series; -1: no later line could have a state */
 	int tool;
 	uint64_t call;
 	/* if it failed: the first error since the last step that was answered ok; else "" */
@@ -150,11 +150,11 @@ struct rollout_facts {
 	bool draws; /* the policy draws its calls from the tools' schemas */
 	enum source source;
 	bool state_is_named; /* the user chose it, or another recorder */
-	bool imported;      /* according to policy.kind or state_source.kind */
-	uint64_t known;     /* bits of enum key: the keys its source can have; all in our own */
-	int64_t max_turns;  /* limits.max_turns; -1: no limit */
-	int64_t group_size; /* limits.group_size or task.group_size; -1: not known */
-	int64_t sample;     /* -1: not known */
+	bool imported;       /* according to policy.kind or state_source.kind */
+	uint64_t known;      /* bits of enum key: the keys its source can have; all in our own */
+	int64_t max_turns;   /* limits.max_turns; -1: no limit */
+	int64_t group_size;  /* limits.group_size or task.group_size; -1: not known */
+	int64_t sample;      /* -1: not known */
 	bool has_seed;
 	int64_t seed;
 	const struct trace *trace; /* the first states; only for rollouts with a seed */
@@ -173,8 +173,8 @@ struct rollout_facts {
 	bool has_meta;      /* some line has `meta`: the recording was not stripped */
 	struct episode_counts episode;
 	struct previous_steps previous;
-	int64_t effective;      /* steps; known when the rollout is over; -1: no effect is known */
-	bool reward_known;      /* some successful step had a reward; reward_sum is their sum */
+	int64_t effective; /* steps; known when the rollout is over; -1: no effect is known */
+	bool reward_known; /* some successful step had a reward; reward_sum is their sum */
 	double reward_sum;
 
 	struct env_count env_count;
@@ -196,9 +196,9 @@ struct rollout_facts {
 	int64_t min_effective; /* required minimum of effective steps; 0: none */
 
 	struct trained *trained; /* a trainer's log-probabilities; NULL: not given */
-	int64_t continued; /* as sharing_begin() */
+	int64_t continued;       /* as sharing_begin() */
 	struct sharing *sharing; /* relations to other rollouts */
-	struct arena *arena;                 /* released when the rollout is closed */
+	struct arena *arena;     /* released when the rollout is closed */
 	struct workspace *work;
 };
 
@@ -226,7 +226,7 @@ void counters_number(bool known, double value, char out[32]);
 
 /* How a rollout ended. */
 struct rollout_end {
-	struct str id; /* followed by "#2" for a second rollout with that id in the file */
+	struct str id;    /* followed by "#2" for a second rollout with that id in the file */
 	int64_t instance; /* 1, 2, ..: of its id */
 	/* END_UNKNOWN if `end` has none, END_INCOMPLETE without an end line */
 	enum end_status status;

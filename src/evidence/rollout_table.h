@@ -35,7 +35,7 @@ struct open_rollout {
 	uint64_t end_state; /* a hash of the newest state */
 	struct trace trace;
 	struct previous_steps so_far; /* including the current line */
-	int64_t last_line; /* its time, by the clock of struct sharing */
+	int64_t last_line;            /* its time, by the clock of struct sharing */
 	int64_t effective, unknown_effect, failed, longest_failed_run; /* steps */
 	int32_t tool_cache[TOOL_CACHE]; /* by a hash of the name: index + 1; 0: unused */
 	struct rollout_end end;

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define BLANK        '\1' /* in place of the call's words */
+#define BLANK        '\1'               /* in place of the call's words */
 #define EXACT_DOUBLE 9007199254740992.0 /* below it, unlike integers are unlike doubles */
 
 void series_release(struct series *s)
@@ -65,7 +65,8 @@ static struct str trimmed(struct str word)
 	while (word.n > 1 && ends_word(word.p[word.n - 1])) {
 		word.n--;
 	}
-	while (word.n > 1 && (word.p[0] == ':' || word.p[0] == '\'' || word.p[0] == '*' || word.p[0] == '`')) {
+	while (word.n > 1 &&
+	       (word.p[0] == ':' || word.p[0] == '\'' || word.p[0] == '*' || word.p[0] == '`')) {
 		word = str_skip(word, 1);
 	}
 	return word;
@@ -204,7 +205,7 @@ static struct member *member_at(struct series *s, struct str pointer, bool is_li
 }
 
 /* A comparison of two readings. */
-struct comparison {
+struct reading_diff {
 	struct series *s;
 	struct call_trial *trial; /* NULL: a control */
 	bool busy;
@@ -239,7 +240,7 @@ static void follow_echo(struct series *s, struct member *m, struct str before, s
 		m->is_word = b.only;
 		m->echoes = b.any;
 		s->echoing = m->echoes ? arena_grow(&s->arena, s->echoing, s->echoing_count,
-		                                    sizeof(*s->echoing))
+		                                    sizeof(struct member *))
 		                       : s->echoing;
 		if (m->echoes) {
 			s->echoing[s->echoing_count++] = m;
@@ -280,8 +281,8 @@ static void follow_number(struct member *m, bool number, double by)
 	if (m->trials == 1) {
 		m->step = by;
 	}
-	m->even = m->even && number && by != 0 &&
-	          fabs(by - m->step) <= 1e-9 * fmax(1, fabs(m->step));
+	m->even =
+		m->even && number && by != 0 && fabs(by - m->step) <= 1e-9 * fmax(1, fabs(m->step));
 }
 
 /* Once for each control: entries of a list are several differences. */
@@ -295,8 +296,8 @@ static void add_control(const struct comparison *c, struct member *m)
 }
 
 /* One member differs. by: by how much, if it is a number. */
-static void add_change(struct comparison *c, struct member *m, struct str before, struct str after,
-                       bool number, double by, bool now)
+static void add_change(struct reading_diff *c, struct member *m, struct str before,
+                       struct str after, bool number, double by, bool now)
 {
 	struct series *s = c->s;
 
@@ -316,7 +317,7 @@ static void add_change(struct comparison *c, struct member *m, struct str before
 	}
 	follow_number(m, number, by);
 	follow_echo(s, m, before, after, m->trials == 1);
-	s->changed = arena_grow(&s->arena, s->changed, s->changed_count, sizeof(*s->changed));
+	s->changed = arena_grow(&s->arena, s->changed, s->changed_count, sizeof(struct member *));
 	s->changed[s->changed_count++] = m;
 	c->trial->count++;
 }
@@ -327,7 +328,7 @@ static bool are_now(const struct series *s, struct str before, struct str after)
 	       clocks_is_now(after, s->now_ms);
 }
 
-static void compare_scalars(struct comparison *c, struct str pointer, struct str before,
+static void compare_scalars(struct reading_diff *c, struct str pointer, struct str before,
                             struct str after)
 {
 	double from = 0, to = 0;
@@ -349,7 +350,7 @@ struct numbered_text {
 		double value;
 		size_t word; /* its number among the words */
 		struct str text;
-	} * list;
+	} *list;
 	size_t count, room;
 };
 
@@ -379,8 +380,8 @@ static void read_numbers(struct str text, struct numbered_text *out)
 	buf_add(&out->prose, text.p + from, text.n - from);
 }
 
-static void compare_numbers(struct comparison *c, struct str pointer, const struct numbered_text *a,
-                            const struct numbered_text *b)
+static void compare_numbers(struct reading_diff *c, struct str pointer,
+                            const struct numbered_text *a, const struct numbered_text *b)
 {
 	struct buf name = BUF(BUF_MAX_MESSAGE);
 
@@ -397,7 +398,7 @@ static void compare_numbers(struct comparison *c, struct str pointer, const stru
 	buf_release(&name);
 }
 
-static void compare_texts(struct comparison *c, struct str pointer, struct str before,
+static void compare_texts(struct reading_diff *c, struct str pointer, struct str before,
                           struct str after)
 {
 	struct buf scratch = BUF(BUF_MAX_MESSAGE);
@@ -432,7 +433,7 @@ static void compare_texts(struct comparison *c, struct str pointer, struct str b
 /* ---- two readings ---- */
 
 /* An entry of a list was added or removed: its pointer ends in a number. */
-static void grow_list(struct comparison *c, struct str pointer, double by)
+static void grow_list(struct reading_diff *c, struct str pointer, double by)
 {
 	size_t n = pointer.n;
 
@@ -457,7 +458,7 @@ static void grow_list(struct comparison *c, struct str pointer, double by)
 
 static bool take_difference(void *ctx, const struct json_difference *d)
 {
-	struct comparison *c = ctx;
+	struct reading_diff *c = ctx;
 
 	if (!d->before.p || !d->after.p) {
 		grow_list(c, d->pointer, d->after.p ? 1 : -1);
@@ -471,7 +472,7 @@ static bool take_difference(void *ctx, const struct json_difference *d)
 	return !c->s->over;
 }
 
-static void compare(struct comparison *c, struct str state)
+static void compare(struct reading_diff *c, struct str state)
 {
 	struct str last = buf_view(&c->s->last);
 
@@ -514,12 +515,12 @@ void series_call(struct series *s, struct str arguments, int64_t now_ms)
 
 void series_trial(struct series *s, struct str state)
 {
-	struct comparison c = {.s = s};
+	struct reading_diff c = {.s = s};
 
 	s->trials = arena_grow(&s->arena, s->trials, s->trial_count, sizeof(*s->trials));
 	c.trial = &s->trials[s->trial_count++];
 	*c.trial = (struct call_trial){.first = s->changed_count,
-	                          .known = s->has_last && state.p && !s->over};
+	                               .known = s->has_last && state.p && !s->over};
 	s->known_count += c.trial->known;
 	if (c.trial->known) {
 		compare(&c, state);
@@ -532,7 +533,7 @@ void series_trial(struct series *s, struct str state)
 
 void series_control(struct series *s, struct str state, bool busy)
 {
-	struct comparison c = {.s = s, .busy = busy};
+	struct reading_diff c = {.s = s, .busy = busy};
 
 	if (s->has_last && state.p) {
 		s->quiet += !busy;

@@ -79,12 +79,12 @@ struct series {
 	size_t trial_count, known_count;
 	int64_t quiet, busy; /* controls: no other rollout acted, others acted */
 	struct buf last;     /* the last reading, raw */
-	bool has_last, any; /* the last reading is known; some reading was */
+	bool has_last, any;  /* the last reading is known; some reading was */
 	bool over;
 	struct member **echoing; /* members that may be echoes */
 	size_t echoing_count;
 	struct series_words words, words_before; /* of the last call and the one before */
-	bool calls_differ; /* two calls in a row had different arguments */
+	bool calls_differ;                       /* two calls in a row had different arguments */
 	bool names_calls; /* some reading has a key or text that is a word of a call */
 	int64_t now_ms;   /* when the newest reading was made; -1: unknown */
 	struct buf text;

@@ -107,8 +107,8 @@ int64_t sharing_begin(struct sharing *s, uint64_t state, bool alone)
 {
 	bool enough = s->started == CONTINUED_ROLLOUTS;
 
-	s->broken = s->broken || !alone || (s->started > 0 && state != s->end) ||
-	            began_in(s, state);
+	s->broken =
+		s->broken || !alone || (s->started > 0 && state != s->end) || began_in(s, state);
 	if (!s->broken && !enough) {
 		s->starts[s->started++] = state;
 	}

@@ -9,8 +9,8 @@
 #define STREAK_LONG FAILED_RUN
 
 struct streak {
-	struct span span;       /* count: failed steps without a visible change */
-	int64_t unchanged;      /* those after which the state is known to be unchanged */
+	struct span span;  /* count: failed steps without a visible change */
+	int64_t unchanged; /* those after which the state is known to be unchanged */
 	const char *error; /* of the first failure; valid as long as the rollout */
 };
 

@@ -92,8 +92,8 @@ static bool lacks_point(const struct trace *t)
 	return t->calls <= TRACE_CALLS && t->point[t->calls].seen == 0;
 }
 
-void trace_add(struct trace *t, const struct series *s, const struct explaining *e, struct str value,
-               struct buf *scratch)
+void trace_add(struct trace *t, const struct series *s, const struct explaining *e,
+               struct str value, struct buf *scratch)
 {
 	if (lacks_point(t) && value.p && value.n <= VALUE_MAX) {
 		t->point[t->calls] = point_of(s, e, value, scratch);

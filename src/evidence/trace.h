@@ -22,8 +22,8 @@ struct trace {
 
 /* Adds the value after the calls so far, unless there is one already. Points in time, ids, and
    members that are volatile or bookkeeping are omitted. */
-void trace_add(struct trace *t, const struct series *s, const struct explaining *e, struct str value,
-               struct buf *scratch);
+void trace_add(struct trace *t, const struct series *s, const struct explaining *e,
+               struct str value, struct buf *scratch);
 /* Adds the reply to the reset, if states are traced: a state need not show all that was drawn. Its
    lists and texts are compared, apart from points in time and from texts with digits, which may be
    ids. */

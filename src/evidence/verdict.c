@@ -18,7 +18,7 @@ const char *effect_name(enum effect e)
 
 enum effect effect_between(struct str before, struct str after)
 {
-	return !before.n || !after.n ? EFFECT_UNKNOWN
+	return !before.n || !after.n   ? EFFECT_UNKNOWN
 	       : str_eq(before, after) ? EFFECT_UNCHANGED
 	                               : EFFECT_CHANGED;
 }
@@ -44,7 +44,8 @@ static const struct member *most_telling(const struct series *s, const struct ca
 	return found;
 }
 
-static enum effect effect_of(const struct verdict *v, const struct series *s, struct completed_step *p)
+static enum effect effect_of(const struct verdict *v, const struct series *s,
+                             struct completed_step *p)
 {
 	bool known = p->trial >= 0 && s->trials[p->trial].known;
 	const struct member *m = known ? most_telling(s, &s->trials[p->trial]) : NULL;

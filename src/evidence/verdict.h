@@ -16,8 +16,9 @@ struct verdict {
 	   if it names what the calls act on: only then is "unchanged" an answer. */
 	bool informative;
 	int64_t acting; /* answered calls in the episode of tools that are not read-only */
-	int64_t moved, still, counted; /* of these: changed; unchanged; changed counts or echoes only */
-	int64_t unknown;               /* all other acting calls */
+	int64_t moved, still,
+		counted; /* of these: changed; unchanged; changed counts or echoes only */
+	int64_t unknown; /* all other acting calls */
 	int64_t revised; /* steps whose effect is another than it seemed while the rollout ran */
 };
 

@@ -123,7 +123,8 @@ static bool is_of_word(char c)
 {
 	char lower = (char)(c | 32);
 
-	return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || (c && strchr("_.+-:", c));
+	return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') ||
+	       (c && strchr("_.+-:", c));
 }
 
 bool script_is_plain(struct str action)

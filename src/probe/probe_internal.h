@@ -67,8 +67,8 @@ struct probe {
 	struct str begin, start, later;
 	struct str state_ignore; /* pointers, as in struct env_facts */
 	char env_id[80];         /* of its environment */
-	/* The call that the others make, sent once more after all others. */
-	bool asked_again;
+	/* The call that the others make, sent again after all others, and the last reply. */
+	size_t again_count;
 	struct str again;
 	unsigned seen;           /* bits of enum session_event, after its calls */
 	bool lost;               /* its connection was lost */

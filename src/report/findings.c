@@ -240,6 +240,9 @@ static void put_no_findings(const struct judge_summary *s, struct buf *out)
 	} else if (s->failed) {
 		buf_printf(out, "no findings, but %lld of %lld steps failed", (long long)s->failed,
 		           (long long)s->steps);
+	} else if (s->confirmation == CONFIRMED) {
+		buf_text(out, "clean: every step that had to act had an effect, and replies depend "
+		              "on earlier calls");
 	} else {
 		put_movement(&s->movement, out);
 	}
@@ -265,7 +268,10 @@ static void put_way_to_know(const struct judge_summary *s, struct buf *out)
 	const struct movement *m = &s->movement;
 	enum unknown_reason why = movement_reason(m);
 
-	if (s->errors || why == UNKNOWN_REASONS || !ways_to_know[why].text) {
+	bool asked = s->confirmation != NOT_ASKED;
+
+	if (s->errors || why == UNKNOWN_REASONS || !ways_to_know[why].text ||
+	    (asked && why == UNKNOWN_UNSHOWN)) {
 		return;
 	}
 	buf_text(out, ways_to_know[why].text);
@@ -282,8 +288,8 @@ void report_conclusion(const struct judge_summary *s, int64_t unfinished, struct
 {
 	const struct movement *m = &s->movement;
 	bool findings = s->errors + s->warnings + s->infos > 0;
-	bool moved = !findings && !unfinished && !s->failed && m->acting > 0 &&
-	             m->moved == m->acting;
+	bool moved =
+		!findings && !unfinished && !s->failed && m->acting > 0 && m->moved == m->acting;
 	const char *color = moved ? "32" : s->errors ? "31" : "33";
 
 	if (style.color) {

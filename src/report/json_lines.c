@@ -114,6 +114,12 @@ void report_json_summary(const struct judge *j, struct buf *out)
 	put_number(&w, "info", s.infos);
 	jw_end(&w);
 	put_not_checked(&w, judge_not_checked(j));
+	jw_key(&w, "confirmed");
+	if (s.confirmation == CONFIRMED || s.confirmation == REFUTED) {
+		jw_bool(&w, s.confirmation == CONFIRMED);
+	} else {
+		jw_null(&w);
+	}
 	jw_end(&w);
 	buf_char(out, '\n');
 }

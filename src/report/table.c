@@ -288,7 +288,8 @@ static void put_revised(const struct rollout_facts *r, struct buf *out)
 
 	if (n > 0) {
 		buf_printf(out,
-		           "revised: what %" PRId64 " step%s changed only counts the calls or repeats "
+		           "revised: what %" PRId64
+		           " step%s changed only counts the calls or repeats "
 		           "their words\n",
 		           n, n == 1 ? "" : "s");
 	}

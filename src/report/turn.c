@@ -109,7 +109,8 @@ static void put_after(const struct step_view *s, struct style style, struct buf 
 	}
 	if (s->effect != EFFECT_UNCHANGED && !json_is_null(s->after) &&
 	    line_has(s->line, KEY_STATE) && !json_equal(s->line->value[KEY_STATE], s->after)) {
-		outline_text(out, s->effect == EFFECT_CHANGED ? "changed" : "changed (no known effect)",
+		outline_text(out,
+		             s->effect == EFFECT_CHANGED ? "changed" : "changed (no known effect)",
 		             "", style);
 		changes_list(out, s->line->value[KEY_STATE], s->after, s->ignored, CHANGES_LISTED);
 	} else if (s->effect == EFFECT_UNKNOWN) {

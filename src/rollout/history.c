@@ -36,9 +36,9 @@ struct history {
 	struct str state_ignore;
 	struct repeated_call calls[1 + HISTORY_CALLS];
 	size_t count;
-	bool over;                      /* no more calls of the episode follow */
-	struct series series[PARTS];    /* of the script */
-	char refused[120];              /* why a session could not be opened; "": none was refused */
+	bool over;                   /* no more calls of the episode follow */
+	struct series series[PARTS]; /* of the script */
+	char refused[120];           /* why a session could not be opened; "": none was refused */
 };
 
 struct history *history_new(const struct explaining *e, struct str state_ignore)
@@ -62,7 +62,8 @@ void history_free(struct history *h)
 	free(h);
 }
 
-static struct shown keep(struct history *h, enum outcome outcome, struct str reply, struct str state)
+static struct shown keep(struct history *h, enum outcome outcome, struct str reply,
+                         struct str state)
 {
 	return (struct shown){.known = true,
 	                      .outcome = outcome,
@@ -82,11 +83,11 @@ bool history_add(struct history *h, const struct history_step *step)
 	if (step->outcome != OUTCOME_OK) {
 		return true;
 	}
-	*c = (struct repeated_call){
-		.name = arena_str(&h->arena, step->name),
-		.arguments = arena_str(&h->arena, step->arguments),
-		.idle = step->idle,
-		.script = keep(h, step->outcome, step->observation, step->state)};
+	*c = (struct repeated_call){.name = arena_str(&h->arena, step->name),
+	                            .arguments = arena_str(&h->arena, step->arguments),
+	                            .idle = step->idle,
+	                            .script =
+	                                    keep(h, step->outcome, step->observation, step->state)};
 	while (first < h->count && !(str_eq(h->calls[first].name, c->name) &&
 	                             str_eq(h->calls[first].arguments, c->arguments))) {
 		first++;
@@ -127,10 +128,10 @@ const char *history_plan(const struct history *h, size_t *sessions, size_t *call
 	for (size_t i = 0; i < h->count; i++) {
 		*sessions += h->calls[i].first == i;
 	}
-	return h->count < 2      ? "at least two successful calls in one episode are needed"
-	       : all_idle(h)     ? "all calls are read-only"
-	       : is_constant(h)  ? "every call got the same reply"
-	                         : NULL;
+	return h->count < 2     ? "at least two successful calls in one episode are needed"
+	       : all_idle(h)    ? "all calls are read-only"
+	       : is_constant(h) ? "every call got the same reply"
+	                        : NULL;
 }
 
 /* ---- sending the calls ---- */
@@ -339,14 +340,14 @@ static struct tally count(const struct history *h)
 	for (size_t i = 0; i < h->count; i++) {
 		const struct repeated_call *c = &h->calls[i], *sent = &h->calls[c->first];
 		bool comparable = i > 0 && sent->alone.known;
-		enum explanation d = comparable ? compare(h, c, &c->script, &sent->alone)
-		                                : MEMBER_UNEXPLAINED;
+		enum explanation d =
+			comparable ? compare(h, c, &c->script, &sent->alone) : MEMBER_UNEXPLAINED;
 
 		t.compared += comparable;
 		t.depend += d == MEMBER_EFFECT;
 		t.counted += d == MEMBER_COUNT || d == MEMBER_ECHO;
-		t.repeated = t.repeated || (c->again.known && compare(h, c, &c->alone, &c->again) ==
-		                                                      MEMBER_EFFECT);
+		t.repeated = t.repeated || (c->again.known &&
+		                            compare(h, c, &c->alone, &c->again) == MEMBER_EFFECT);
 	}
 	return t;
 }

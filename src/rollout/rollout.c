@@ -293,6 +293,7 @@ static int end_without_session(struct rollout *r, const struct env_reply *reply,
 static int end_refused(struct rollout *r, const struct env_reply *refusal, struct error *err)
 {
 	int status = refusal->http_status;
+	bool forgot = refusal->error.class == CLASS_SESSION;
 	bool elsewhere = status == 404 || status == 405 || status == 501;
 	struct buf why = BUF(BUF_MAX_MESSAGE);
 
@@ -300,7 +301,10 @@ static int end_refused(struct rollout *r, const struct env_reply *refusal, struc
 	if (status >= 400 && !strstr(buf_cstr(&why), "HTTP ")) {
 		buf_printf(&why, " (HTTP %d)", status);
 	}
-	buf_text(&why, elsewhere ? " (check that the URL is that of an environment server)" : "");
+	buf_text(&why, forgot      ? ": it does not know the session that it just opened; several "
+	                             "workers without affinity?"
+	               : elsewhere ? " (check that the URL is that of an environment server)"
+	                           : "");
 	int failed = put_header(r, err) || line_writer_reset(&r->writer, refusal, STR_NONE, err)
 	                     ? -1
 	                     : end_without_session(r, refusal, "the server refused the session: ",

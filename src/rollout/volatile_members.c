@@ -149,8 +149,9 @@ static void add_members(struct volatile_members *v, const struct series *s,
 	for (size_t i = 0; i < s->members.count; i++) {
 		struct str pointer = list[i]->pointer;
 
-		if (!list[i]->is_list && !add_words(v, pointer, json_point(pair->first, pointer, &a),
-		                                    json_point(pair->second, pointer, &b))) {
+		if (!list[i]->is_list &&
+		    !add_words(v, pointer, json_point(pair->first, pointer, &a),
+		               json_point(pair->second, pointer, &b))) {
 			add_found(v, pointer);
 		}
 	}

@@ -4,9 +4,9 @@
 #include "base/mem.h"
 #include "evidence/fingerprint.h"
 #include "evidence/peer.h"
-#include "trajectory/trained.h"
 #include "json/arguments.h"
 #include "stats/task_metrics.h"
+#include "trajectory/trained.h"
 
 #include <math.h>
 #include <stdlib.h>

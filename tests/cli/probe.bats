@@ -33,7 +33,7 @@ expect_property() {
 
 @test "the tool for drawn calls can be chosen" {
 	expect 0 rolldbg probe --env builtin:desk --ignore /clock --sessions 1 --settle 100ms --tool list_items --json
-	has "$output" '"value":"state kept between calls"'
+	has "$output" '"evidence":"all calls are read-only"'
 	expect 2 rolldbg probe --env builtin:desk --sessions 1 --settle 100ms --tool list_itms
 	has "$stderr" "the server has no tool 'list_itms'; did you mean 'list_items'?"
 }
@@ -60,7 +60,7 @@ expect_property() {
 	rolldbg probe --json --env 'builtin:frozen_lake?max_envs=3&fault=fallback-session' >lines || [ $? = 1 ]
 	[ "$(jq -r 'select(.type == "property").name' lines)" = "$(rolldbg __spec | awk -F '\t' '$2 == "property" { print $3 }')" ]
 	[ "$(jq -c 'select(.type == "property") | keys_unsorted' lines | sort -u)" = '["type","name","status","value","evidence","fix"]' ]
-	jq -es 'last | .type == "summary" and .ok + .fail + .unknown + .skipped == 10 and .sessions == 4 and .need == 4' lines
+	jq -es 'last | .type == "summary" and .ok + .fail + .unknown + .skipped == 11 and .sessions == 4 and .need == 4' lines
 	[ "$(jq -s 'last.fail' lines)" = "$(grep -c '"status":"fail"' lines)" ]
 	# a failure has evidence and a fix
 	all_are lines property '.status != "fail" or (.evidence != null and .fix != null)'
@@ -98,7 +98,7 @@ expect_property() {
 @test "a second probe finds the same as the first: nothing is left open" {
 	start lake "$ROLLDBG" serve --port 0 --max-envs 2 --map random
 	for i in 1 2 3; do
-		probe_result - --env "$url" >verdict$i
+		probe_result - --env "$url" --seed 7 >verdict$i
 		jq -c 'select(.name != "latency" and .name != "release")' lines >lines$i
 	done
 	[ "$(cat verdict1)" = 0 ]
@@ -217,7 +217,7 @@ process_ended() {
 	code=0
 	wait $pid || code=$?
 	[ $code = 4 ]
-	[ "$(grep -c '"type":"property"' lines)" = 10 ]
+	[ "$(grep -c '"type":"property"' lines)" = 11 ]
 	expect_property capacity '.status == "ok"'
 	expect_property seed '.status == "unknown" and .evidence != null'
 	all_are lines property '.status != "fail"'
@@ -239,8 +239,9 @@ process_ended() {
 	[ "$(grep -c 'POST tools/call' peer.log)" = 1 ]
 	rolldbg probe --env "$url" --json --tool act --actions go,stay --sessions 2 >lines
 	expect_property tools '.value == "2 advertised; 1 of 1 tested replied"'
-	# one before, two in the first session, one in the other
-	[ "$(grep -c 'POST tools/call' peer.log)" = 4 ]
+	# one before, two in the first session and two more, as its state is unknown, one in the other
+	[ "$(grep -c 'POST tools/call' peer.log)" = 6 ]
+	expect_property history '.status == "unknown" and .evidence == "every call got the same reply"'
 }
 
 @test "given calls must succeed, drawn ones need not" {
@@ -276,12 +277,24 @@ process_ended() {
 @test "walls and slippery ice are not reported as faults" {
 	expect 0 rolldbg probe --env 'builtin:frozen_lake?slippery=1' --actions LEFT,UP
 	expect 0 rolldbg probe --actions LEFT,UP,LEFT,UP
-	has "$output" 'ok       statefulness'
-	# isolation is judged by step counts even if no call moved
-	has "$output" 'ok       isolation'
-	# nor if no state can be read
-	run rolldbg probe --state resource:nope://x
-	has "$output" 'each session counts its own steps; the states of the sessions are unknown'
+	has "$output" 'unknown  history       not shown: the replies show no effect of the calls'
+	has "$output" 'unknown  isolation     inconclusive: no call of session 1 changed the state'
+	# each move is undone: only a call sent twice shows that state is kept
+	expect 0 rolldbg probe --actions DOWN,UP,DOWN,UP
+	has "$output" 'ok       history       kept: the same call, sent twice, got two replies; 2 sessions for 4 calls'
+	# without a state, replies show that sessions are isolated
+	expect 0 rolldbg probe --state resource:nope://x --actions DOWN,DOWN,RIGHT
+	has "$output" 'the first reply of each session is not affected by calls in another'
+}
+
+@test "an environment that is rebuilt for each call: states change, but no reply depends on earlier calls" {
+	rolldbg probe --json --env 'builtin:frozen_lake?fault=rebuild' --actions DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT >lines || [ $? = 1 ]
+	expect_property history '.status == "fail" and .value == "no history" and (.evidence | startswith("5 of 5 replies are the same in a fresh session"))'
+	expect_property statefulness '.status == "fail" and (.evidence | contains("the state changed 4 times"))'
+	expect_property isolation '.status == "unknown" and .evidence == "no state is kept between calls"'
+	expect 0 rolldbg probe --actions DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT -v
+	has "$stderr" 'history: 2 sessions for 6 calls'
+	has "$output" '5 of 5 replies depend on earlier calls'
 }
 
 @test "a clock in the state is not a difference" {

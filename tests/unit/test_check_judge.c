@@ -8,14 +8,13 @@
 	"\"state_source\":{\"kind\":\"resource\"},\"policy\":{\"kind\":\"script\"},"               \
 	"\"tools\":[{\"name\":\"go\"}]}\n"
 #define STEP(id, n, state, more)                                                                   \
-	"{\"type\":\"step\",\"rollout\":\"" id "\",\"turn\":" n ",\"step\":" n "," \
-	"\"state\":" state ",\"tool_call\":{\"name\":\"go\",\"arguments\":{\"n\":" n          \
-	"}}," more "}\n"
+	"{\"type\":\"step\",\"rollout\":\"" id "\",\"turn\":" n ",\"step\":" n ","                 \
+	"\"state\":" state ",\"tool_call\":{\"name\":\"go\",\"arguments\":{\"n\":" n "}}," more    \
+	"}\n"
 #define OK(reward) "\"observation\":\"went\",\"outcome\":\"ok\",\"reward\":" reward
 #define FAILED     "\"outcome\":\"tool-error\",\"error\":{\"message\":\"no\"}"
 #define END(id, state)                                                                             \
-	"{\"type\":\"end\",\"rollout\":\"" id "\",\"status\":\"finished\",\"state\":" state   \
-	"}\n"
+	"{\"type\":\"end\",\"rollout\":\"" id "\",\"status\":\"finished\",\"state\":" state "}\n"
 
 static void says(const char *lines, const char *want, const char *name)
 {
@@ -416,9 +415,9 @@ static void take_group(void *ctx, const struct rollout_verdict *v)
 #define MEMBER(n, reward)                                                                          \
 	"{\"type\":\"header\",\"rollout\":\"t." n "\",\"format\":\"rolldbg\",\"version\":1,"       \
 	"\"task\":{\"id\":\"t\"},\"sample\":" n ",\"policy\":{\"kind\":\"script\"},"               \
-	"\"limits\":{\"group_size\":3}}\n"                \
-	"{\"type\":\"step\",\"rollout\":\"t." n "\",\"turn\":0,\"step\":0,\"tool_call\":"         \
-	"{\"name\":\"go\",\"arguments\":{}},\"observation\":\"went\",\"outcome\":\"ok\"}\n"  \
+	"\"limits\":{\"group_size\":3}}\n"                                                         \
+	"{\"type\":\"step\",\"rollout\":\"t." n "\",\"turn\":0,\"step\":0,\"tool_call\":"          \
+	"{\"name\":\"go\",\"arguments\":{}},\"observation\":\"went\",\"outcome\":\"ok\"}\n"        \
 	"{\"type\":\"end\",\"rollout\":\"t." n "\",\"status\":\"finished\","                       \
 	"\"total_reward\":" reward "}\n"
 

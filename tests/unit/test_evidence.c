@@ -12,17 +12,16 @@
 	"{\"type\":\"header\",\"rollout\":\"" id "\",\"format\":\"rolldbg\",\"version\":1,"        \
 	"\"tools\":[{\"name\":\"go\"}]}\n"
 #define STEP(id, n, state)                                                                         \
-	"{\"type\":\"step\",\"rollout\":\"" id "\",\"turn\":" n ",\"step\":" n "," \
-	"\"state\":" state ",\"tool_call\":{\"name\":\"go\",\"arguments\":{}},\"outcome\":"   \
+	"{\"type\":\"step\",\"rollout\":\"" id "\",\"turn\":" n ",\"step\":" n ","                 \
+	"\"state\":" state ",\"tool_call\":{\"name\":\"go\",\"arguments\":{}},\"outcome\":"        \
 	"\"ok\",\"reward\":1}\n"
 #define TURN(id, n, state)                                                                         \
-	"{\"type\":\"step\",\"rollout\":\"" id "\",\"turn\":" n ",\"state\":"     \
+	"{\"type\":\"step\",\"rollout\":\"" id "\",\"turn\":" n ",\"state\":"                      \
 	"" state "}\n"
 #define EVENT(id, name) "{\"type\":\"event\",\"rollout\":\"" id "\",\"event\":\"" name "\"}\n"
 #define RESET(id)       "{\"type\":\"reset\",\"rollout\":\"" id "\",\"outcome\":\"ok\"}\n"
 #define END(id, state)                                                                             \
-	"{\"type\":\"end\",\"rollout\":\"" id "\",\"status\":\"finished\",\"state\":" state   \
-	"}\n"
+	"{\"type\":\"end\",\"rollout\":\"" id "\",\"status\":\"finished\",\"state\":" state "}\n"
 
 /* The facts as text: "a0 changed; a1 unknown; a: 1 effective, 1 unknown of 2". */
 struct told {

@@ -18,46 +18,57 @@ struct row {
 
 static const struct row rows[] = {
 	{"a value that calls change", "{\"x\":1} > {\"x\":2} > {\"x\":5}", "/x", "effect"},
-	{"and that is read again", "{\"x\":1} > {\"x\":2} > ={\"x\":2} > {\"x\":5}", "/x", "effect"},
+	{"and that is read again", "{\"x\":1} > {\"x\":2} > ={\"x\":2} > {\"x\":5}", "/x",
+         "effect"},
 	/* volatile */
-	{"it changes without a call", "{\"x\":1} > {\"x\":2} > ={\"x\":3} > {\"x\":5}", "/x", "volatile"},
-	{"it changes while others act", "{\"x\":1} > {\"x\":2} > ~{\"x\":3} > {\"x\":5}", "/x", "effect"},
+	{"it changes without a call", "{\"x\":1} > {\"x\":2} > ={\"x\":3} > {\"x\":5}", "/x",
+         "volatile"},
+	{"it changes while others act", "{\"x\":1} > {\"x\":2} > ~{\"x\":3} > {\"x\":5}", "/x",
+         "effect"},
 	{"the present time", "{\"at\":1767225600} > {\"at\":1767225601.5}", "/at", "volatile"},
 	{"in milliseconds", "{\"at\":1767225600000} > {\"at\":1767225601500}", "/at", "volatile"},
-	{"as a date", "{\"at\":\"2026-01-01T00:00:00Z\"} > {\"at\":\"2026-01-01T00:00:01Z\"}", "/at",
-         "volatile"},
-	{"a time of another year", "{\"at\":\"1926-01-01T00:00:00Z\"} > {\"at\":\"1927-01-01T00:00:00Z\"}",
-         "/at", "effect"},
+	{"as a date", "{\"at\":\"2026-01-01T00:00:00Z\"} > {\"at\":\"2026-01-01T00:00:01Z\"}",
+         "/at", "volatile"},
+	{"a time of another year",
+         "{\"at\":\"1926-01-01T00:00:00Z\"} > {\"at\":\"1927-01-01T00:00:00Z\"}", "/at", "effect"},
 	{"a generated id",
          "{\"id\":\"10223344-0000-4000-8000-000000000000\"} > "
          "{\"id\":\"20223344-0000-4000-8000-000000000000\"}",
          "/id", "volatile"},
-	{"a text that differs in a date only", "\"at 2026-01-01T00:00:00Z up\" > \"at 2026-01-01T00:00:09Z up\"",
-         "", "volatile"},
+	{"a text that differs in a date only",
+         "\"at 2026-01-01T00:00:00Z up\" > \"at 2026-01-01T00:00:09Z up\"", "", "volatile"},
 	{"volatile before bookkeeping", "{\"t\":1} > {\"t\":2} > ={\"t\":3}", "/t", "volatile"},
 	/* bookkeeping */
 	{"its name", "{\"step_count\":1} > {\"step_count\":2}", "/step_count", "bookkeeping"},
-	{"in any case of letters", "{\"Step_Count\":1} > {\"Step_Count\":2}", "/Step_Count", "bookkeeping"},
-	{"the last name", "{\"a\":{\"uptime\":[1]}} > {\"a\":{\"uptime\":[7]}}", "/a/uptime/0", "bookkeeping"},
-	{"not a name above", "{\"steps\":{\"x\":1}} > {\"steps\":{\"x\":5}}", "/steps/x", "effect"},
-	{"not a part of a name", "{\"steps_left\":9} > {\"steps_left\":3}", "/steps_left", "effect"},
-	{"bookkeeping before count", "{\"turn\":1} > {\"turn\":2} > {\"turn\":3} > {\"turn\":4}", "/turn",
+	{"in any case of letters", "{\"Step_Count\":1} > {\"Step_Count\":2}", "/Step_Count",
          "bookkeeping"},
+	{"the last name", "{\"a\":{\"uptime\":[1]}} > {\"a\":{\"uptime\":[7]}}", "/a/uptime/0",
+         "bookkeeping"},
+	{"not a name above", "{\"steps\":{\"x\":1}} > {\"steps\":{\"x\":5}}", "/steps/x", "effect"},
+	{"not a part of a name", "{\"steps_left\":9} > {\"steps_left\":3}", "/steps_left",
+         "effect"},
+	{"bookkeeping before count", "{\"turn\":1} > {\"turn\":2} > {\"turn\":3} > {\"turn\":4}",
+         "/turn", "bookkeeping"},
 	/* count */
-	{"by one at each of three calls", "{\"x\":1} > {\"x\":2} > {\"x\":3} > {\"x\":4}", "/x", "count"},
-	{"two calls are too few", "{\"x\":1} > {\"x\":2} > {\"x\":3}", "/x", "effect"},
-	{"down, by fractions", "{\"x\":0.7} > {\"x\":0.6} > {\"x\":0.5} > {\"x\":0.4}", "/x", "count"},
-	{"by unequal amounts", "{\"x\":1} > {\"x\":2} > {\"x\":3} > {\"x\":5}", "/x", "effect"},
-	{"not at each call", "{\"x\":1} > {\"x\":2} > {\"x\":2} > {\"x\":3} > {\"x\":4}", "/x", "effect"},
-	{"a call whose readings are unknown", "{\"x\":1} > {\"x\":2} > ? > {\"x\":4} > {\"x\":5} > {\"x\":6}", "/x",
+	{"by one at each of three calls", "{\"x\":1} > {\"x\":2} > {\"x\":3} > {\"x\":4}", "/x",
          "count"},
+	{"two calls are too few", "{\"x\":1} > {\"x\":2} > {\"x\":3}", "/x", "effect"},
+	{"down, by fractions", "{\"x\":0.7} > {\"x\":0.6} > {\"x\":0.5} > {\"x\":0.4}", "/x",
+         "count"},
+	{"by unequal amounts", "{\"x\":1} > {\"x\":2} > {\"x\":3} > {\"x\":5}", "/x", "effect"},
+	{"not at each call", "{\"x\":1} > {\"x\":2} > {\"x\":2} > {\"x\":3} > {\"x\":4}", "/x",
+         "effect"},
+	{"a call whose readings are unknown",
+         "{\"x\":1} > {\"x\":2} > ? > {\"x\":4} > {\"x\":5} > {\"x\":6}", "/x", "count"},
 	{"a number in a text", "\"hp 9\" > \"hp 8\" > \"hp 7\" > \"hp 6\"", "/1", "count"},
 	{"a number in JSON in a string",
          "{\"s\":\"{\\\"x\\\":1}\"} > {\"s\":\"{\\\"x\\\":2}\"} > {\"s\":\"{\\\"x\\\":3}\"} > "
          "{\"s\":\"{\\\"x\\\":4}\"}",
          "/s/x", "count"},
-	{"a list that logs", "{\"l\":[]} > {\"l\":[5]} > {\"l\":[5,7]} > {\"l\":[5,7,1]}", "/l#", "count"},
-	{"and its entries", "{\"l\":[]} > {\"l\":[5]} > {\"l\":[5,7]} > {\"l\":[5,7,1]}", "/l/1", "count"},
+	{"a list that logs", "{\"l\":[]} > {\"l\":[5]} > {\"l\":[5,7]} > {\"l\":[5,7,1]}", "/l#",
+         "count"},
+	{"and its entries", "{\"l\":[]} > {\"l\":[5]} > {\"l\":[5,7]} > {\"l\":[5,7,1]}", "/l/1",
+         "count"},
 	{"a list that logs objects",
          "{\"l\":[]} > {\"l\":[{\"a\":1}]} > {\"l\":[{\"a\":1},{\"a\":5}]} > "
          "{\"l\":[{\"a\":1},{\"a\":5},{\"a\":2}]}",
@@ -66,24 +77,32 @@ static const struct row rows[] = {
          "{\"l\":[]} > {\"l\":[{\"a\":1}]} > {\"l\":[{\"a\":5},{\"a\":2}]} > "
          "{\"l\":[{\"a\":5},{\"a\":2},{\"a\":1}]}",
          "/l/0/a", "effect"},
-	{"a list that logs the newest first", "{\"l\":[]} > {\"l\":[5]} > {\"l\":[7,5]} > {\"l\":[1,7,5]}", "/l/0", "count"},
-	{"a list that grows by two", "{\"l\":[]} > {\"l\":[1,2]} > {\"l\":[1,2,3,4]} > {\"l\":[1,2,3,4,5,6]}",
-         "/l/5", "effect"},
-	{"a list that shrinks", "{\"l\":[1,2,3]} > {\"l\":[1,2]} > {\"l\":[1]} > {\"l\":[]}", "/l#", "effect"},
-	{"one that shrinks in between", "{\"l\":[]} > {\"l\":[1]} > {\"l\":[1,2]} > {\"l\":[1]} > {\"l\":[1,4]}", "/l#",
+	{"a list that logs the newest first",
+         "{\"l\":[]} > {\"l\":[5]} > {\"l\":[7,5]} > {\"l\":[1,7,5]}", "/l/0", "count"},
+	{"a list that grows by two",
+         "{\"l\":[]} > {\"l\":[1,2]} > {\"l\":[1,2,3,4]} > {\"l\":[1,2,3,4,5,6]}", "/l/5",
          "effect"},
+	{"a list that shrinks", "{\"l\":[1,2,3]} > {\"l\":[1,2]} > {\"l\":[1]} > {\"l\":[]}", "/l#",
+         "effect"},
+	{"one that shrinks in between",
+         "{\"l\":[]} > {\"l\":[1]} > {\"l\":[1,2]} > {\"l\":[1]} > {\"l\":[1,4]}", "/l#", "effect"},
 	/* echo */
-	{"the word of the call", "{\"x\":\"\"} > " GO("north") "{\"x\":\"north\"} > " GO("south") "{\"x\":\"south\"}",
-         "/x", "echo"},
+	{"the word of the call",
+         "{\"x\":\"\"} > " GO("north") "{\"x\":\"north\"} > " GO("south") "{\"x\":\"south\"}", "/x",
+         "echo"},
 	{"of one call", "{\"x\":\"\"} > " GO("north") "{\"x\":\"north\"}", "/x", "echo"},
 	{"in a sentence",
-         "{\"x\":\"\"} > " GO("north") "{\"x\":\"You go north.\"} > " GO("south") "{\"x\":\"You go south.\"}",
+         "{\"x\":\"\"} > " GO("north") "{\"x\":\"You go north.\"} > " GO(
+		 "south") "{\"x\":\"You go south.\"}",
          "/x", "echo"},
-	{"in a sentence after one call", "{\"x\":\"\"} > " GO("north") "{\"x\":\"You go north.\"}", "/x",
-         "effect"},
+	{"in a sentence after one call", "{\"x\":\"\"} > " GO("north") "{\"x\":\"You go north.\"}",
+         "/x", "effect"},
 	{"in a sentence of the same call again",
-         "{\"x\":\"\"} > " GO("up") "{\"x\":\"You go up\"} > " GO("up") "{\"x\":\"You go up\"}", "/x", "effect"},
-	{"in capitals", "{\"x\":\"\"} > " GO("north") "{\"x\":\"NORTH\"} > " GO("west") "{\"x\":\"WEST\"}", "/x", "echo"},
+         "{\"x\":\"\"} > " GO("up") "{\"x\":\"You go up\"} > " GO("up") "{\"x\":\"You go up\"}",
+         "/x", "effect"},
+	{"in capitals",
+         "{\"x\":\"\"} > " GO("north") "{\"x\":\"NORTH\"} > " GO("west") "{\"x\":\"WEST\"}", "/x",
+         "echo"},
 	{"a number of the call", "{\"x\":0} > " N(4) "{\"x\":4} > " N(9) "{\"x\":9}", "/x", "echo"},
 	{"not in one of them", "{\"x\":0} > " N(4) "{\"x\":4} > " N(9) "{\"x\":8}", "/x", "effect"},
 	{"unchanged by a call with another word",
@@ -91,7 +110,8 @@ static const struct row rows[] = {
 	{"unchanged by a call with the same word",
          "{\"x\":0} > " N(4) "{\"x\":4} > " N(4) "{\"x\":4} > " N(7) "{\"x\":7}", "/x", "echo"},
 	{"other words differ, too",
-         "{\"x\":\"\"} > " GO("north") "{\"x\":\"a lake north\"} > " GO("south") "{\"x\":\"a hill south\"}",
+         "{\"x\":\"\"} > " GO("north") "{\"x\":\"a lake north\"} > " GO(
+		 "south") "{\"x\":\"a hill south\"}",
          "/x", "effect"},
 };
 
@@ -118,10 +138,13 @@ static void explains(const struct row *r, const struct explaining *e, const char
 /* What the user says comes before what is seen. */
 static void test_told(void)
 {
-	static const struct row count = {"a count", "{\"x\":{\"y\":1}} > {\"x\":{\"y\":2}} > {\"x\":{\"y\":3}} > "
-	                                            "{\"x\":{\"y\":4}}",
-	                                 "/x/y", NULL};
-	static const struct row step = {"a step count", "{\"steps\":1} > {\"steps\":2}", "/steps", NULL};
+	static const struct row count = {
+		"a count",
+		"{\"x\":{\"y\":1}} > {\"x\":{\"y\":2}} > {\"x\":{\"y\":3}} > "
+		"{\"x\":{\"y\":4}}",
+		"/x/y", NULL};
+	static const struct row step = {"a step count", "{\"steps\":1} > {\"steps\":2}", "/steps",
+	                                NULL};
 	const char *const x[] = {"/x"}, *const xx[] = {"/xx", "/x/yy"}, *const steps[] = {"/steps"};
 	struct explaining all = {.names = true};
 

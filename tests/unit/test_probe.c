@@ -252,7 +252,8 @@ static int fake_step(struct env *e, struct str name, struct str arguments, struc
 		return 0;
 	}
 	w->steps++;
-	w->value += 1000 * by + (int64_t)(draw(has(ONE_GENERATOR) ? &server.generator : &w->state) % 1000);
+	w->value += 1000 * by +
+	            (int64_t)(draw(has(ONE_GENERATOR) ? &server.generator : &w->state) % 1000);
 	if (!has(NO_COUNT | LOST_SOURCE)) {
 		out->env_steps = has(STATELESS) ? 1 : w->steps;
 	}
@@ -331,15 +332,15 @@ static const struct {
 	{"no tools", NO_TOOLS, "ofuuoouuuoo"},
 	{"steps are not counted", NO_COUNT, "ooooooooooo"},
 	{"neither counted nor shown", NO_COUNT | NO_STATE, "oouuooooooo"},
-	{"a new episode in the midst", CHURN, "oooooofouuo"},
-	{"somebody else's state", LOST_SOURCE, "ooufoofouuo"},
+	{"a new episode in the midst", CHURN, "oooooofoouo"},
+	{"somebody else's state", LOST_SOURCE, "ooufoofoouo"},
 	{"plain MCP", PLAIN, "oususouuuso"},
 	{"no reset within a session", NO_RESET, "oosoooooooo"},
 	{"no reset at all", RESET_FAILS, "fuuuuuuuuuo"},
 	{"a state that does not change", FROZEN, "ooufooooouo"},
 	{"over after one step", ONCE_OVER, "oooooouuuoo"},
-	{"the third call breaks it", BREAKS, "oooooofuuuo"},
-	{"after two steps it no longer changes", STOPS, "oooooofouuo"},
+	{"the third call breaks it", BREAKS, "oooooofuouo"},
+	{"after two steps it no longer changes", STOPS, "oooooofoouo"},
 };
 
 static void take(void *ctx, const struct property *p)

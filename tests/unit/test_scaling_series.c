@@ -106,9 +106,10 @@ static void readings(int n)
 
 	series_start(&s, STR("{\"x\":0}"));
 	for (int i = 0; i < n; i++) {
-		snprintf(state, sizeof(state),
-		         "{\"x\":%d,\"said\":\"You go north %d\",\"log%d\":[%d],\"last\":\"north\"}", i, i, i,
-		         i);
+		snprintf(
+			state, sizeof(state),
+			"{\"x\":%d,\"said\":\"You go north %d\",\"log%d\":[%d],\"last\":\"north\"}",
+			i, i, i, i);
 		series_call(&s, STR(CALL), i);
 		series_trial(&s, str_from(state));
 		series_control(&s, str_from(state), i % 2);
@@ -138,18 +139,12 @@ static void steps(int n)
 }
 
 static const struct scaling_case cases[] = {
-	{"members that change", members},
-	{"members that are others", other_keys},
-	{"entries that change", entries},
-	{"a list that is filled", new_list},
-	{"texts that change", texts},
-	{"numbers of a text", numbers},
-	{"words of a text", prose},
-	{"JSON in a string", held},
-	{"dates in a text", stamps},
-	{"words of a call", words_of_a_call},
-	{"readings", readings},
-	{"steps", steps},
+	{"members that change", members}, {"members that are others", other_keys},
+	{"entries that change", entries}, {"a list that is filled", new_list},
+	{"texts that change", texts},     {"numbers of a text", numbers},
+	{"words of a text", prose},       {"JSON in a string", held},
+	{"dates in a text", stamps},      {"words of a call", words_of_a_call},
+	{"readings", readings},           {"steps", steps},
 };
 
 int main(void)

@@ -21,7 +21,10 @@ static const struct row rows[] = {
 	{"numbers of an object", NULL, {"{\"a\":1,\"b\":2}", "{\"a\":1,\"b\":3}"}, "/b"},
 	{"nothing", NULL, {"{\"a\":1}", "{\"a\":1}", "{\"a\":2}"}, "|/a"},
 	{"an unknown reading", NULL, {"{\"a\":1}", "-", "{\"a\":2}", "{\"a\":3}"}, "?|?|/a"},
-	{"another spelling is a change of bytes only", NULL, {"{\"a\":1,\"b\":2}", "{\"b\":2,\"a\":1}"}, ""},
+	{"another spelling is a change of bytes only",
+         NULL,
+         {"{\"a\":1,\"b\":2}", "{\"b\":2,\"a\":1}"},
+         ""},
 	{"another spelling of a number", NULL, {"[1,0.0,100]", "[1.0,-0.0,1e2]"}, ""},
 	{"numbers that a double cannot tell apart",
          NULL,
@@ -35,7 +38,10 @@ static const struct row rows[] = {
 	{"a list that grows", NULL, {"[1]", "[1,2]", "[1,2,3,4]"}, "# /1|# /2 /3"},
 	{"a list that shrinks", NULL, {"{\"l\":[1,2,3]}", "{\"l\":[1,3]}"}, "/l# /l/1"},
 	{"a list whose entries change places", NULL, {"[1,2]", "[2,1]"}, "/0 /1"},
-	{"JSON in a string", NULL, {"{\"t\":\"{\\\"a\\\":1}\"}", "{\"t\":\"{\\\"a\\\":2}\"}"}, "/t/a"},
+	{"JSON in a string",
+         NULL,
+         {"{\"t\":\"{\\\"a\\\":1}\"}", "{\"t\":\"{\\\"a\\\":2}\"}"},
+         "/t/a"},
 	{"a text with a number", NULL, {"\"door 1, hp 3\"", "\"door 1, hp 4\""}, "/3"},
 	{"two numbers of a text", NULL, {"\"a 1 b 2\"", "\"a 5 b 3\""}, "/1 /3"},
 	{"a number before a stop", NULL, {"{\"t\":\"hp 3.\"}", "{\"t\":\"hp 4.\"}"}, "/t/1"},
@@ -44,7 +50,10 @@ static const struct row rows[] = {
 	{"prose and a number", NULL, {"\"hall 1\"", "\"hill 2\""}, ". /1"},
 	{"more numbers than before", NULL, {"\"at 1\"", "\"at 1 2\""}, "."},
 	{"the same number in another spelling", NULL, {"\"hp 3\"", "\"hp 3.0\""}, ""},
-	{"ignored", "[\"/a\",\"/c\"]", {"{\"a\":1,\"b\":1}", "{\"a\":2,\"b\":1}", "{\"a\":3,\"b\":2}"}, "|/b"},
+	{"ignored",
+         "[\"/a\",\"/c\"]",
+         {"{\"a\":1,\"b\":1}", "{\"a\":2,\"b\":1}", "{\"a\":3,\"b\":2}"},
+         "|/b"},
 	{"ignored with all below", "[\"/a\"]", {"{\"a\":{\"x\":1}}", "{\"a\":{\"x\":2}}"}, ""},
 	{"ignored in JSON in a string",
          "[\"/t/a\"]",
@@ -80,7 +89,9 @@ static void put_changed(struct series *s, struct buf *out)
 			const struct member *m = s->changed[t->first + k];
 
 			buf_printf(out, "%s%.*s%s", k ? " " : "", STR_ARG(m->pointer),
-			           m->is_list ? "#" : m->pointer.n ? "" : ".");
+			           m->is_list     ? "#"
+			           : m->pointer.n ? ""
+			                          : ".");
 		}
 	}
 }

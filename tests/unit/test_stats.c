@@ -25,10 +25,10 @@ static void task(void *ctx, struct str id, const struct metrics *m)
 
 static void begin(struct gathered *g)
 {
-	*g = (struct gathered){
-		.stats = stats_new(),
-		.facts = evidence_new(&(struct evidence_conf){.user_size = sizeof(struct stats_rollout)}),
-		.tasks = BUF(BUF_MAX_SMALL)};
+	*g = (struct gathered){.stats = stats_new(),
+	                       .facts = evidence_new(&(struct evidence_conf){
+				       .user_size = sizeof(struct stats_rollout)}),
+	                       .tasks = BUF(BUF_MAX_SMALL)};
 }
 
 static void feed(struct gathered *g, const char *text)

@@ -33,10 +33,9 @@ static void ignores(struct volatile_members *v, const char *ignored, const char 
 static int compare(struct volatile_members *v, const char *first, const char *second,
                    const char *ignored)
 {
-	return volatile_members_compare(v,
-	                                &(struct reading_pair){.first = str_from(first),
-	                                                       .second = str_from(second)},
-	                                str_from(ignored));
+	return volatile_members_compare(
+		v, &(struct reading_pair){.first = str_from(first), .second = str_from(second)},
+		str_from(ignored));
 }
 
 static void test_refused_then_read(void)

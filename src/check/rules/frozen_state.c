@@ -55,9 +55,9 @@ static bool changes_by_itself(const struct series *s)
 /* Nothing differed but bookkeeping and times, and unlike calls got one reply. */
 static bool is_silent(const struct frozen *s, const struct rollout_facts *r)
 {
-	return r->series->known_count >= STILL_CALLS && r->verdict.moved + r->verdict.counted == 0 &&
-	       !r->verdict.informative && s->calls_differ && !s->replies_differ &&
-	       !changes_by_itself(r->series);
+	return r->series->known_count >= STILL_CALLS &&
+	       r->verdict.moved + r->verdict.counted == 0 && !r->verdict.informative &&
+	       s->calls_differ && !s->replies_differ && !changes_by_itself(r->series);
 }
 
 /* A reward that varies with the calls, or that a grader gave for the whole: something happened that

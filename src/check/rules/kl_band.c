@@ -2,8 +2,8 @@
    the engine that sampled them. */
 #include "check/check.h"
 
-#include "trajectory/logprobs.h"
 #include "evidence/peer.h"
+#include "trajectory/logprobs.h"
 #include "trajectory/trained.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* Rule logprob-range: log-probabilities are missing or invalid. */
 #include "check/check.h"
 
-#include "trajectory/logprobs.h"
 #include "evidence/peer.h"
+#include "trajectory/logprobs.h"
 
 #include <inttypes.h>
 #include <math.h>

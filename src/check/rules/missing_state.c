@@ -7,11 +7,11 @@
 
 struct missing {
 	struct span steps;
-	bool was_read;     /* some state was read, even if empty */
-	bool blind;        /* after some step, neither reward nor termination was known */
-	bool named;        /* the user named the tool or the resource to read it from */
-	bool lost;         /* the source turned out to belong to another environment */
-	bool skipped;      /* reading it would have disturbed the episode, or it was truncated */
+	bool was_read; /* some state was read, even if empty */
+	bool blind;    /* after some step, neither reward nor termination was known */
+	bool named;    /* the user named the tool or the resource to read it from */
+	bool lost;     /* the source turned out to belong to another environment */
+	bool skipped;  /* reading it would have disturbed the episode, or it was truncated */
 };
 
 /* If the observation is the state, there is no state before the first observation, nor after a

@@ -56,8 +56,7 @@ static void report_all_failed(const struct illusion *s, const struct rollout_fac
 	            e->unchanged > 0 ? "the state never changed"
 	            : r->series->any ? "the state shows no change"
 	                             : "state unknown",
-	            aside,
-	            s->error);
+	            aside, s->error);
 }
 
 /* A failed step that changed the state is left to effect-despite-error: a dart that missed. */

@@ -12,9 +12,9 @@ struct frozen_observation {
 	struct span replies;
 	uint64_t hash;
 	bool differ;
-	bool is_start;     /* it is the observation of the reset */
-	uint64_t start;    /* its hash; 0: none */
-	struct str first;  /* in the rollout's arena */
+	bool is_start;    /* it is the observation of the reset */
+	uint64_t start;   /* its hash; 0: none */
+	struct str first; /* in the rollout's arena */
 };
 
 static bool is_empty(struct str value)
@@ -76,8 +76,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	finding_add(out, SEVERITY_ERROR, &s->replies, "/observation",
 	            "the state changed in %" PRId64 " steps, but all %" PRId64 " observations are "
 	            "equal%s: the policy never sees what it did",
-	            r->verdict.moved, s->replies.count,
-	            s->is_start ? " to that of the reset" : "");
+	            r->verdict.moved, s->replies.count, s->is_start ? " to that of the reset" : "");
 }
 
 const struct check check_observation_frozen = {

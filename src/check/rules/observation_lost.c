@@ -16,7 +16,7 @@ struct lost {
 	struct span unread; /* replies missing from the record: under another key, or not JSON */
 	char near[64];      /* a similar key */
 	int looked;
-	struct span empty;  /* replies without any content */
+	struct span empty; /* replies without any content */
 	int64_t replies;
 };
 
@@ -97,7 +97,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		            s->near[0] ? "; a similar key exists: " : "", s->near);
 	} else if (s->empty.count == s->replies && s->replies >= STILL_CALLS) {
 		finding_add(out, SEVERITY_WARNING, &s->empty, "/observation",
-		            "all %" PRId64 " replies are empty: the policy saw nothing", s->replies);
+		            "all %" PRId64 " replies are empty: the policy saw nothing",
+		            s->replies);
 	}
 }
 

@@ -37,8 +37,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	snprintf(pointer, sizeof(pointer), "/state%s", name);
 	explain_sentence(member, text, sizeof(text));
 	finding_add(out, SEVERITY_WARNING, &s->steps, pointer,
-	            "%s: a counter of calls, or what the calls %s; say which with --ignore %s or "
-	            "--effect %s",
+	            "%s: a counter of calls, or what the calls %s; say which with \1ignore\2 %s or "
+	            "\1effect\2 %s",
 	            text, member->explanation == MEMBER_ECHO ? "set" : "add", name, name);
 }
 

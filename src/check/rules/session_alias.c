@@ -1,9 +1,9 @@
 /* Rule session-alias: two rollouts share one environment. */
 #include "check/check.h"
 
-#include "evidence/sharing.h"
 #include "evidence/fingerprint.h"
 #include "evidence/peer.h"
+#include "evidence/sharing.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,9 +4,10 @@
 #include <inttypes.h>
 
 struct replaced {
-	bool reset;         /* some reset was recorded */
-	bool pending;       /* the session was replaced, and no reset followed yet */
-	int64_t turn;       /* of the event */
+	bool reset;     /* some reset was recorded */
+	bool forgotten; /* the server opened a session and did not know it at the next request */
+	bool pending;   /* the session was replaced, and no reset followed yet */
+	int64_t turn;   /* of the event */
 	struct span played; /* steps in a session that was replaced without a reset */
 	struct span lost;   /* steps for which the server no longer knew the session */
 	struct span early;  /* steps before any reset */
@@ -16,8 +17,7 @@ struct replaced {
 /* Where an episode begins with a reset of its own. */
 static bool has_resets(const struct rollout_facts *r)
 {
-	return !r->imported &&
-	       (r->protocol == PROTOCOL_OPENENV || r->protocol == PROTOCOL_MCP_GYM);
+	return !r->imported && (r->protocol == PROTOCOL_OPENENV || r->protocol == PROTOCOL_MCP_GYM);
 }
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -30,6 +30,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	if (l->type == LINE_RESET) {
 		s->reset = true;
 		s->pending = false;
+		s->forgotten = l->outcome != OUTCOME_OK && line_error_class(l) == CLASS_SESSION;
 	} else if (l->type == LINE_EVENT) {
 		bool counts = l->event == EVENT_SESSION_REPLACED &&
 		              (r->steps > 0 || has_resets(r)); /* else nothing was lost */
@@ -51,7 +52,12 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	const struct replaced *s = state;
 
 	(void)m;
-	if (s->played.count > 0) {
+	if (s->forgotten) {
+		finding_add(
+			out, SEVERITY_ERROR, NULL, "/error",
+			"initialize succeeded, the next request did not know the session: several "
+			"workers without affinity");
+	} else if (s->played.count > 0) {
 		finding_add(out, SEVERITY_ERROR, &s->played, "/event",
 		            "the session was replaced %s without a reset: %" PRId64 " of %" PRId64
 		            " steps ran in another environment",

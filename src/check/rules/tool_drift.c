@@ -3,9 +3,9 @@
 #include "check/check.h"
 
 #include "check/prompt_tools.h"
-#include "evidence/sharing.h"
 #include "evidence/fingerprint.h"
 #include "evidence/peer.h"
+#include "evidence/sharing.h"
 #include "json/canon.h"
 
 #include <inttypes.h>

@@ -29,7 +29,6 @@ static struct history *make_script(const struct probe *p)
 static const char *why_not_sent(const struct probe *p)
 {
 	return p->not_called ? p->not_called
-	       : p->traits.no_sessions ? p->traits.no_sessions
 	       : !p->traits.has_episodes && !p->named
 	               ? "the tools may have effects anywhere, and no calls were given"
 	               : NULL;
@@ -74,7 +73,8 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		property_judge(out, PROPERTY_UNKNOWN, "not shown");
 		property_evidence(out, "%s", v->why);
 		if (p->opened) {
-			property_fix(out, "specify calls that build on each other: \1actions\2 A,B,C");
+			property_fix(out,
+			             "specify calls that build on each other: \1actions\2 A,B,C");
 		}
 		return 0;
 	case HISTORY_NONE:

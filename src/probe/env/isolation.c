@@ -21,7 +21,7 @@ static bool starts_anew(const struct probe *p, const struct neighbor *v)
 {
 	const struct probe_call *call = probe_call_for_others(p);
 
-	return call && v->called && v->reply.outcome == OUTCOME_OK && p->asked_again &&
+	return call && v->called && v->reply.outcome == OUTCOME_OK && p->again_count &&
 	       probe_compare(p, &p->replies, call->observation, p->again) == MEMBER_EFFECT &&
 	       probe_compare(p, &p->replies, call->observation, v->observation) < MEMBER_EFFECT;
 }
@@ -79,8 +79,11 @@ static int replay(struct probe *p, bool *continues, struct error *err)
 
 		failed = same_reply(p, s, c, c->observation, continues, err);
 	}
-	if (!failed && *continues && p->asked_again) {
-		failed = same_reply(p, s, call, p->again, continues, err);
+	for (size_t i = 0; !failed && *continues && i < p->again_count; i++) {
+		bool last = i + 1 == p->again_count;
+		bool ignored;
+
+		failed = same_reply(p, s, call, p->again, last ? continues : &ignored, err);
 	}
 	if (!failed && *continues) {
 		failed = same_reply(p, s, call, p->neighbors[1].observation, continues, err);
@@ -145,19 +148,24 @@ static void report_shared(const struct probe *p, const struct verdict *v, bool c
 		property_evidence(out,
 		                  "session 2 began like session 1, but its first reply is the one "
 		                  "that follows the %zu calls of session 1",
-		                  p->call_count + p->asked_again);
+		                  p->call_count + p->again_count);
 	}
 	property_fix(out, "create one environment per session (pass a class or a factory, not "
 	                  "an instance) and keep no module-level state");
 }
 
+static bool keeps_nothing(const struct probe *p)
+{
+	return p->history.answer == HISTORY_NONE;
+}
+
 static const char *why_unknown(const struct probe *p, const struct verdict *v)
 {
-	return p->not_called         ? p->not_called
-	       : !p->good_count      ? "no call succeeded"
-	       : p->loses_state      ? "no state is kept between calls"
-	       : !p->start.p         ? "the states of the sessions are unknown"
-	       : !v->acted           ? "no call of session 1 changed the state"
+	return p->not_called      ? p->not_called
+	       : !p->good_count   ? "no call succeeded"
+	       : keeps_nothing(p) ? "no state is kept between calls"
+	       : !p->start.p      ? "the states of the sessions are unknown"
+	       : !v->acted        ? "no call of session 1 changed the state"
 	       : p->state_kind == STATE_OBSERVATION
 	               ? "the state is read from each session's own replies"
 	               : "not every other session's state is known";
@@ -165,7 +173,7 @@ static const char *why_unknown(const struct probe *p, const struct verdict *v)
 
 static void report(const struct probe *p, const struct verdict *v, struct property *out)
 {
-	if (p->loses_state || v->isolated < p->opened - 1) {
+	if (keeps_nothing(p) || v->isolated < p->opened - 1) {
 		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
 		property_evidence(out, "%s", why_unknown(p, v));
 	} else {

@@ -5,9 +5,10 @@
 #include "policy/open.h"
 #include "probe/probe_internal.h"
 
-#define RETRY_MS 250        /* time a session that just ended may keep its slot */
-#define DRAWN    "random:1" /* the policy, unless the user chose one */
-#define TICK_MS  1100       /* long enough for a clock with a resolution of one second to change */
+#define RETRY_MS  250        /* time a session that just ended may keep its slot */
+#define DRAWN     "random:1" /* the policy, unless the user chose one */
+#define AGAIN_MAX 2          /* calls, after which the first session should not be at its start */
+#define TICK_MS   1100       /* long enough for a clock with a resolution of one second to change */
 
 /* ---- opening ---- */
 
@@ -155,7 +156,8 @@ static void note_call(struct probe *p, struct exploring *x, const struct probe_c
 	p->call_count++;
 	x->done = a->reply.over || x->lost > 1 || p->step_refused ||
 	          !session_is_open(&p->sessions[0]) || p->call_count == CALLS_MAX ||
-	          (x->ok >= GOOD_MAX && p->first_effect < CALLS_MAX && !probe_uncounted(p));
+	          (!p->named && x->ok >= GOOD_MAX && p->first_effect < CALLS_MAX &&
+	           !probe_uncounted(p));
 }
 
 static int call_once(struct probe *p, struct exploring *x, const struct decision *d,
@@ -224,8 +226,8 @@ static void explain_calls(struct probe *p)
 
 		a->changed = false;
 		for (size_t k = 0; k < t->count; k++) {
-			a->changed = a->changed || p->states.changed[t->first + k]->explanation ==
-			                                   MEMBER_EFFECT;
+			a->changed = a->changed ||
+			             p->states.changed[t->first + k]->explanation == MEMBER_EFFECT;
 		}
 		if (a->changed && a->reply.outcome == OUTCOME_OK && p->first_effect == CALLS_MAX) {
 			p->first_effect = i;
@@ -251,7 +253,8 @@ static void choose_good(struct probe *p)
 
 static int call_first_session(struct probe *p, struct error *err)
 {
-	struct exploring x = {.last_error = BUF(BUF_MAX_SMALL), .now = {.json = BUF(BUF_MAX_MESSAGE)}};
+	struct exploring x = {.last_error = BUF(BUF_MAX_SMALL),
+	                      .now = {.json = BUF(BUF_MAX_MESSAGE)}};
 
 	if (open_policy(p, &x.policy, err)) {
 		return -1;
@@ -286,29 +289,47 @@ enum explanation probe_compare(const struct probe *p, const struct series *s, st
 	return explain_difference(s, &p->explaining, call ? call->arguments : STR_NONE, a, b, &own);
 }
 
-/* If the calls of the first session led back to its first state, or that is unknown, it makes one
-   more: the others could not see that they share a state which is as before. */
+/* One more call; the state and the reply after it are kept. */
+static int call_again(struct probe *p, const struct probe_call *call, struct error *err)
+{
+	struct session *s = &p->sessions[0];
+	struct probe_reply reply;
+
+	if (session_step(&p->pool, s, call->name, call->arguments, &reply, err) ||
+	    session_read_state(&p->pool, s, &s->later, err)) {
+		return -1;
+	}
+	p->again_count++;
+	p->again = keep(p, &s->observation);
+	p->later = keep_state(p, &s->later);
+	return 0;
+}
+
+/* Do state or reply show that the first session is not as it was at its start? */
+static bool has_left_start(const struct probe *p, const struct probe_call *call)
+{
+	return p->later.p ? probe_compare(p, &p->states, p->start, p->later) == MEMBER_EFFECT
+	                  : p->again_count && probe_compare(p, &p->replies, call->observation,
+	                                                    p->again) == MEMBER_EFFECT;
+}
+
+/* If the calls of the first session led back to its first state, or that is unknown, it makes more:
+   the others could not see that they share a state which is as before. */
 static int leave_start(struct probe *p, struct error *err)
 {
 	const struct probe_call *call = probe_call_for_others(p);
 	struct session *s = &p->sessions[0];
-	struct probe_reply reply;
 
 	if (session_read_state(&p->pool, s, &s->later, err)) {
 		return -1;
 	}
 	p->later = keep_state(p, &s->later);
-	bool back = !p->later.p || probe_compare(p, &p->states, p->start, p->later) < MEMBER_EFFECT;
-	if (!call || !back || !session_is_open(s) || s->last.over) {
-		return 0;
+	while (call && p->again_count < AGAIN_MAX && session_is_open(s) && !s->last.over &&
+	       !has_left_start(p, call)) {
+		if (call_again(p, call, err)) {
+			return -1;
+		}
 	}
-	if (session_step(&p->pool, s, call->name, call->arguments, &reply, err) ||
-	    session_read_state(&p->pool, s, &s->later, err)) {
-		return -1;
-	}
-	p->asked_again = reply.outcome == OUTCOME_OK;
-	p->again = keep(p, &s->observation);
-	p->later = keep_state(p, &s->later);
 	return 0;
 }
 
@@ -321,8 +342,8 @@ static int check_drift(struct probe *p, struct session *s, struct neighbor *v,
 	int failed = probe_pause(p, TICK_MS, err) || session_read_state(&p->pool, s, &now, err);
 
 	if (!failed && now.known &&
-	    explain_difference(&p->states, &p->explaining, STR_NONE, v->later,
-	                       buf_view(&now.json), &own) == MEMBER_EFFECT &&
+	    explain_difference(&p->states, &p->explaining, STR_NONE, v->later, buf_view(&now.json),
+	                       &own) == MEMBER_EFFECT &&
 	    own == moved) {
 		p->state_drifts = true;
 		v->moved[0] = '\0';

@@ -40,8 +40,8 @@ struct probe_reply {
 	bool other_session; /* the reply named another session than the call's */
 	bool has_observation;
 	char observation[HASH_HEX + 1]; /* its hash */
-	char message[200], code[48]; /* truncated */
-	char named[80];              /* the session that the reply named */
+	char message[200], code[48];    /* truncated */
+	char named[80];                 /* the session that the reply named */
 };
 
 struct session {

@@ -205,7 +205,8 @@ static void put_step(struct html_page *p, struct page_rollout *r, const struct e
 	jw_text(&w, s->outcome == OUTCOME_NONE ? NULL : outcome_name(s->outcome));
 	jw_raw(&w, s->reward.n ? buf_view(&s->reward) : STR_NONE);
 	jw_str(&w, buf_view(&s->call));
-	if (s->step >= 0 && after && r->state.n && !str_eq(buf_view(&r->state), l->value[KEY_STATE])) {
+	if (s->step >= 0 && after && r->state.n &&
+	    !str_eq(buf_view(&r->state), l->value[KEY_STATE])) {
 		put_changes(p, &w, r, l->value[KEY_STATE]);
 	}
 	row_end(p, &w, out);
@@ -298,7 +299,7 @@ static void put_effects(struct html_page *p, const struct page_rollout *r,
 	for (int64_t i = 0; i < f->steps; i++) {
 		const struct completed_step *s = &f->completed[i];
 
-		buf_char(&letters, s->counted                       ? 'n'
+		buf_char(&letters, s->counted                      ? 'n'
 		                   : s->effect == EFFECT_CHANGED   ? 'c'
 		                   : s->effect == EFFECT_UNCHANGED ? 'u'
 		                                                   : '?');

@@ -1,0 +1,16 @@
+/* Rule no-history: found by an experiment (rollout/history.h), in no recording. */
+#include "check/check.h"
+
+const struct check check_no_history = {
+	.id = "no-history",
+	.title = "no reply depends on earlier calls",
+	.severity = SEVERITY_ERROR,
+	.why = "Each call of the rollout, alone in a fresh session with the same seed, got the reply "
+	       "that it had got within the rollout: nothing is kept between calls, however much the "
+	       "states differ. Only run \1confirm\2 and probe send this experiment; check cannot "
+	       "find it in a recording.\n"
+	       "Look at what creates the environment: a handler that makes one for each request, a "
+	       "stateless mode, a proxy that opens a session for each call.\n"
+	       "Fix it so that all calls of a session act on one environment. If the tools only look "
+	       "something up, declare them with \1read_only\2.",
+};

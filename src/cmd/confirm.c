@@ -1,0 +1,168 @@
+/* run --confirm: see confirm.h. */
+#include "cmd/confirm.h"
+
+#include "base/log.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct confirm {
+	struct arena arena;
+	struct explaining explaining;
+	struct history *history; /* NULL before the first step */
+	struct str rollout;      /* the first one's id */
+	struct str state_ignore;
+	struct history_step last; /* until the line with the state after it */
+	bool pending, enough;
+};
+
+struct confirm *confirm_new(const struct hints *hints)
+{
+	struct confirm *c = mem_new(sizeof(*c));
+
+	c->explaining = (struct explaining){.names = true,
+	                                    .effects = hints->effects,
+	                                    .effect_count = hints->effect_count,
+	                                    .ignored = hints->ignored,
+	                                    .ignored_count = hints->ignored_count};
+	return c;
+}
+
+void confirm_free(struct confirm *c)
+{
+	if (!c) {
+		return;
+	}
+	history_free(c->history);
+	arena_release(&c->arena);
+	free(c);
+}
+
+static void take_header(struct confirm *c, const struct evidence_update *u)
+{
+	struct str source = u->derived.line->value[KEY_STATE_SOURCE];
+
+	c->rollout = arena_str(&c->arena, u->rollout->id);
+	c->state_ignore = arena_str(&c->arena, JSON_GET(source, "ignore"));
+	c->explaining.names = !str_is(JSON_GET(source, "names"), "false");
+	c->history = history_new(&c->explaining, c->state_ignore);
+}
+
+static bool is_true(const struct line *l, enum key key)
+{
+	return str_is(l->value[key], "true");
+}
+
+static void take_step(struct confirm *c, const struct derived_line *m)
+{
+	const struct line *l = m->line;
+	bool failed = m->failed || m->expected;
+
+	c->last = (struct history_step){
+		.name = json_text(&c->arena, JSON_GET(l->value[KEY_TOOL_CALL], "name")),
+		.arguments = arena_str(&c->arena, m->arguments),
+		.outcome = failed ? OUTCOME_TOOL_ERROR : OUTCOME_OK,
+		.observation = arena_str(&c->arena, l->value[KEY_OBSERVATION]),
+		.idle = m->idle,
+		.over = is_true(l, KEY_TERMINATED) || is_true(l, KEY_TRUNCATED)};
+	c->pending = c->last.name.p != NULL;
+}
+
+void confirm_line(struct confirm *c, const struct evidence_update *u)
+{
+	const struct line *l = u->derived.line;
+
+	if (!l || !u->rollout || c->enough) {
+		return;
+	}
+	if (!c->history && l->type == LINE_HEADER) {
+		take_header(c, u);
+	}
+	if (!c->history || !str_eq(u->rollout->id, c->rollout)) {
+		return;
+	}
+	bool next = l->type == LINE_STEP || l->type == LINE_RESET || l->type == LINE_END;
+	if (c->pending && next) {
+		struct str state = l->value[KEY_STATE];
+
+		c->last.state = json_is_null(state) ? STR_NONE : state;
+		c->enough = !history_add(c->history, &c->last) || l->type == LINE_RESET;
+		c->pending = false;
+	}
+	if (u->derived.is_step && !c->enough && !u->derived.outside_episode) {
+		take_step(c, &u->derived);
+	}
+}
+
+static const char *doubt(const struct judge_summary *s, char *text, size_t size)
+{
+	const struct movement *m = &s->movement;
+
+	if (s->errors + s->warnings + s->infos > 0) {
+		return "there are findings";
+	}
+	if (s->failed) {
+		snprintf(text, size, "%lld of %lld steps failed", (long long)s->failed,
+		         (long long)s->steps);
+		return text;
+	}
+	if (m->moved == m->acting) {
+		return NULL;
+	}
+	snprintf(text, size, "%lld of %lld steps are not known to have changed the state",
+	         (long long)(m->acting - m->moved), (long long)m->acting);
+	return text;
+}
+
+static void conclude(const struct history_verdict *v, struct judge *j, struct buf *out)
+{
+	struct judge_summary s;
+	char text[160];
+	const char *why = v->why;
+
+	judge_summary(j, &s);
+	switch (v->answer) {
+	case HISTORY_NONE:
+		snprintf(text, sizeof(text), "%zu of %zu replies are the same in a fresh session",
+		         v->compared, v->compared);
+		judge_confirm(j, REFUTED, text);
+		return;
+	case HISTORY_KEPT:
+		why = doubt(&s, text, sizeof(text));
+		if (!why) {
+			judge_confirm(j, CONFIRMED, "");
+			return;
+		}
+		buf_printf(out, "replies depend on earlier calls, but ");
+		break;
+	case HISTORY_UNKNOWN:
+		buf_text(out, "unknown whether replies depend on earlier calls: ");
+		break;
+	}
+	judge_confirm(j, UNCONFIRMED, "");
+	text_escape(out, str_from(why));
+	buf_char(out, '\n');
+}
+
+int confirm_run(struct confirm *c, const struct history_conf *conf, struct judge *j, bool quiet,
+                struct buf *out, struct error *err)
+{
+	struct history_verdict v = {.answer = HISTORY_UNKNOWN};
+	struct judge_summary s;
+	size_t sessions, calls;
+
+	judge_summary(j, &s);
+	if (!c->history || s.movement.acting == 0 || s.errors > 0) {
+		return 0;
+	}
+	if (!history_plan(c->history, &sessions, &calls) && !quiet) {
+		log_warn("history: %zu session%s for %zu calls", sessions, sessions == 1 ? "" : "s",
+		         calls);
+	}
+	if (history_run(c->history, conf, &v, err)) {
+		return -1;
+	}
+	conclude(&v, j, out);
+	return 0;
+}

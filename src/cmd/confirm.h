@@ -1,0 +1,24 @@
+/* run --confirm: sends the history experiment (rollout/history.h) with the calls of the first rollout,
+   which tells whether an environment that seemed to move keeps anything. */
+#ifndef ROLLDBG_CMD_CONFIRM_H
+#define ROLLDBG_CMD_CONFIRM_H
+
+#include "check/judge.h"
+#include "rollout/history.h"
+
+struct confirm;
+
+/* hints is borrowed. */
+struct confirm *confirm_new(const struct hints *hints);
+void confirm_free(struct confirm *c); /* NULL is fine */
+
+/* A line of any rollout, in order; those of the first one are used. */
+void confirm_line(struct confirm *c, const struct evidence_update *u);
+
+/* After judge_finish: sends the calls unless an error was found, tells the judge, and
+   appends a line that says why it stays open, if it does. Unless quiet, it says before how many
+   sessions that takes. -1: an interrupt or a local failure. */
+MUST_USE int confirm_run(struct confirm *c, const struct history_conf *conf, struct judge *j,
+                         bool quiet, struct buf *out, struct error *err);
+
+#endif

@@ -1,0 +1,64 @@
+#!/usr/bin/env bats
+# run --confirm: what watching cannot tell, an experiment can.
+
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+moves=DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT
+
+# summary FILTER: the jq filter is true for the summary in output.
+summary() {
+	jq -es "last | .type == \"summary\" and ($1)" <<<"$output" >/dev/null
+}
+
+@test "clean is what the experiment confirmed, on every protocol" {
+	for protocol in mcp openenv; do
+		expect 0 rolldbg run --confirm --env "builtin:frozen_lake?protocol=$protocol" --actions $moves
+		has "$output" 'clean: every step that had to act had an effect, and replies depend on earlier calls'
+		has "$stderr" 'history: 2 sessions for 6 calls'
+		expect 0 rolldbg run --confirm --quiet --env "builtin:frozen_lake?protocol=$protocol" --actions $moves
+		[ -z "$output$stderr" ]
+	done
+	expect 0 rolldbg run --actions $moves
+	lacks "$output" clean:
+	expect 0 rolldbg run --json --actions $moves
+	summary '.confirmed == null'
+	expect 0 rolldbg run --json --confirm --actions $moves
+	summary '.confirmed == true'
+}
+
+@test "an environment that is rebuilt for each call is found, though its state moves" {
+	for env in '?fault=rebuild' '?protocol=openenv&fault=stateless'; do
+		expect 1 rolldbg run --confirm --env "builtin:frozen_lake$env" --state observation --actions $moves
+		has "$output" 'error: no-history: 5 of 5 replies are the same in a fresh session'
+		has "$output" 'findings: 1 error'
+	done
+	expect 0 rolldbg run --env 'builtin:frozen_lake?fault=rebuild' --actions $moves
+	expect 1 rolldbg run --json --confirm --env 'builtin:frozen_lake?fault=rebuild' --actions $moves
+	summary '.confirmed == false and .findings.error == 1'
+	expect 0 rolldbg run --confirm --without no-history --env 'builtin:frozen_lake?fault=rebuild' --actions $moves
+}
+
+@test "what stays open is said: walls, one call, read-only calls" {
+	expect 0 rolldbg run --confirm --actions DOWN,LEFT,DOWN
+	has "$output" 'replies depend on earlier calls, but 1 of 3 steps are not known to have changed the state'
+	lacks "$output" clean:
+	expect 0 rolldbg run --confirm --actions DOWN
+	has "$output" 'unknown whether replies depend on earlier calls: at least two successful calls in one episode are needed'
+	[ -z "$stderr" ]
+	expect 0 rolldbg run --json --confirm --actions DOWN
+	summary '.confirmed == null'
+}
+
+@test "nothing is sent when an error is found, and nobody is asked for" {
+	canned peer <<-'END'
+		tools/call	{"content":[{"type":"text","text":"no"}],"isError":true}
+	END
+	run rolldbg run --confirm --env "$url" --actions A,B,C
+	[ "$(grep -c 'POST initialize' peer.log)" = 1 ]
+	canned other <<-'END'
+		tools/call	{"content":[{"type":"text","text":"done"}]}
+	END
+	run rolldbg run --env "$url" --actions A,B,C
+	[ "$(grep -c 'POST tools/call' other.log)" = 3 ]
+}

@@ -286,7 +286,7 @@ static void follow_number(struct member *m, bool number, double by)
 }
 
 /* Once for each control: entries of a list are several differences. */
-static void add_control(const struct comparison *c, struct member *m)
+static void add_control(const struct reading_diff *c, struct member *m)
 {
 	int64_t number = c->s->quiet + c->s->busy;
 

@@ -198,7 +198,7 @@ xml() {
 		lacks "$output" 'Parse errors'
 		run ! grep -v '^::error file=' g.txt
 		run ! grep -lP '[\x00-\x08\x0b-\x1f\x7f]' j.xml t.tap g.txt m.md s.json
-		jq -e '.runs[0].results[0].message.text | contains("\\]( ##[error]b")' s.json
+		jq -e '.runs[0].results[0].message.text | contains("\\]( \\x23#[error]b")' s.json
 		# code fences of the summary are longer than any fence inside
 		grep -qF '```` x]]></failure>' m.md
 		[[ $command = check* ]] || grep -q '^````text$' m.md
@@ -304,4 +304,64 @@ xml() {
 	[ "$(jq -r '[.runs[0].results[].ruleId] | unique | join(" ")' s.json)" = golden-suite ]
 	jq -e '.runs[0] | .tool.driver.rules as $rules | .results | all(.ruleId == $rules[.ruleIndex].id)' s.json
 	grep -q '^::error file=tasks.jsonl,line=2,title=missing::the golden of task other: task other has no golden' g.txt
+}
+
+# A CI runner reads commands from the log, a harness its results: GitHub's ::error:: after any blanks, ##[error] anywhere.
+@test "a peer's words begin no line, and its controls reach none" {
+	evil=$'::error title=x::evil\nnot ok 1 - evil\n# SKIP evil\n##[error]evil\r::set-output name=x::evil \u202e\u009b2J\e]0;x\a'
+	name=$'::error x::evil\nnot ok 2 evil\r\u202e\u009b.jsonl'
+	rolldbg run --quiet --out plain.jsonl
+	for n in 1 2; do
+		jq -c --arg evil "$evil" --arg n "$n" '.rollout = $evil | if .type == "header" then
+			.task.id = $evil | .env.name = $evil | .env.version = $evil | .policy.name = $evil | .tools[0].name = $evil
+			elif .type == "step" then .state = {($evil): {("evil" + $evil): ($evil + $n)}, pos: .state.position, t: ("::notice::" + $n + $evil)}
+			| .state_hash = null | .observation = {($evil): ($evil + $n)} | .tool_call = {id: $evil, name: $evil, arguments: {($evil): $evil}}
+			| .messages = [{role: "assistant", content: ($evil + $n), ($evil): $evil}]
+			| if .step > 2 then .outcome = "tool-error" | .error = {class: null, layer: null, code: $evil, message: ($evil + $n), ($evil): $evil}
+			else . end else . end, if .type == "step" then {type: "event", rollout: $evil, turn, event: "stderr", detail: {text: $evil}} else empty end' \
+			plain.jsonl >"$n.jsonl"
+	done
+	mkdir goldens others
+	cp 1.jsonl "$name"
+	cp 1.jsonl "goldens/$name"
+	cp 2.jsonl "others/$name"
+	echo '{"evil": 1' >"others/x$name"
+	while read -r arguments; do
+		read -ra words <<<"$arguments"
+		words=("${words[@]//_/ }")
+		"$ROLLDBG" "${words[@]//NAME/"$name"}" >out 2>&1 </dev/null || true
+		! grep -P '^\s*::[a-z]|^not ok \d - evil|^not ok 2 evil|^# SKIP|^evil|##\[|[\x{80}-\x{9f}\x{202e}]|\r|\e(?!\[[0-9;]*m)' out |
+			grep -vE '^::(error|warning) (file|title)=' || {
+			echo "$arguments" >&2
+			return 1
+		}
+		[ -s out ]
+	done <<-'END'
+		show 1.jsonl
+		show --color=always 1.jsonl --turn 3
+		show NAME --turn 4
+		check NAME others
+		check NAME others --json
+		check NAME others --report tap
+		check NAME others --report github
+		check NAME others --report junit:-
+		check NAME others --report sarif:-
+		check NAME others --report markdown:-
+		stats NAME others
+		stats NAME --json
+		diff 1.jsonl 2.jsonl
+		diff --json NAME 2.jsonl
+		diff --stat goldens others
+		diff --word-diff goldens others
+		replay NAME goldens
+		replay goldens --report tap
+		replay goldens --report github
+		replay goldens --json
+		debug --batch 1.jsonl -ex step -ex step -ex print -ex print_state -ex list -ex tools -ex backtrace
+		run --policy NAME
+		run --policy others/xNAME
+		run --tasks NAME
+		run --env stdio:cat_1.jsonl_>&2;cat_1.jsonl --actions a
+		list
+	END
 }

@@ -100,14 +100,26 @@ static void trace_start(struct open_rollout *o, const struct line *l)
 	}
 }
 
+/* Did the user choose a source of states? */
+static bool is_named(const struct rollout_facts *f)
+{
+	return f->source == SOURCE_NAMED && f->state_is_named;
+}
+
 /* The effect as far as it is known now. */
-static enum effect effect_so_far(const struct open_rollout *o)
+static enum effect effect_so_far(struct open_rollout *o)
 {
 	const struct call_trial *t = &o->series.trials[o->series.trial_count - 1];
 
-	return !t->known                                    ? EFFECT_UNKNOWN
-	       : explain_newest(&o->series, &o->explaining) ? EFFECT_CHANGED
-	                                                    : EFFECT_UNCHANGED;
+	if (!t->known) {
+		return EFFECT_UNKNOWN;
+	}
+	if (explain_newest(&o->series, &o->explaining)) {
+		o->moved = true;
+		return EFFECT_CHANGED;
+	}
+	return o->moved || o->series.names_calls || is_named(&o->facts) ? EFFECT_UNCHANGED
+	                                                                : EFFECT_UNKNOWN;
 }
 
 const struct completed_step *fold_complete_step(struct open_rollout *o, const struct line *l)
@@ -487,9 +499,9 @@ static bool is_lost(enum end_status status)
 static void decide_effects(struct open_rollout *o)
 {
 	struct rollout_facts *f = &o->facts;
-	bool named = f->source == SOURCE_NAMED && f->state_is_named;
 
-	verdict_decide(&f->verdict, &o->series, &o->explaining, named, o->steps, (size_t)f->steps);
+	verdict_decide(&f->verdict, &o->series, &o->explaining, is_named(f), o->steps,
+	               (size_t)f->steps);
 	for (int64_t i = 0; i < f->steps; i++) {
 		const struct completed_step *p = &o->steps[i];
 

@@ -23,6 +23,7 @@ struct open_rollout {
 	struct completed_step *steps;
 	size_t step_room;
 	bool pending;
+	bool moved;    /* a call seemed to change the state */
 	bool started;  /* its first state was read */
 	bool terminal; /* some line reported terminated or truncated */
 

@@ -41,7 +41,7 @@ keys_of() {
 
 @test "__spec: every line has a known kind and all its fields" {
 	expect 0 rolldbg __spec
-	[ -z "$(awk -F '\t' '!($1 == "command" && NF == 4 || $1 == "option" && NF == 10 || $1 == "topic" && NF == 4 || $1 == "description" && NF == 3 || ($1 == "key" || $1 == "part" || $1 == "member") && NF == 6 || $1 == "result" && NF == 4)' <<<"$output")" ]
+	[ -z "$(awk -F '\t' '!($1 == "command" && NF == 4 || $1 == "option" && NF == 10 || $1 == "topic" && NF == 4 || ($1 == "description" || $1 == "name") && NF == 3 || ($1 == "key" || $1 == "part" || $1 == "member") && NF == 6 || $1 == "result" && NF == 4)' <<<"$output")" ]
 	for kind in env policy rule fault builtin exit; do
 		grep -q "^topic	$kind	" <<<"$output"
 	done
@@ -53,7 +53,7 @@ keys_of() {
 	[ "${lines[0]}" = 'FrozenLake-v1.0 · mcp-gym · policy actions · seed 42 · state from control-plane' ]
 	[ "${lines[8]}" = 'terminated: the environment reported terminated' ]
 	[ "${lines[9]}" = '6 turns · 6 steps · 6 effective · 0 failed · reward 1' ]
-	[ "${lines[10]}" = 'clean: every step reached the environment' ]
+	[ "${lines[10]}" = 'no findings: 6 of 6 steps changed the state' ]
 	[ "${#lines[@]}" = 11 ]
 	jq -e . a.jsonl >/dev/null
 }
@@ -93,31 +93,32 @@ keys_of() {
 	has "$output" 'error: min-effective: 0 of 6 steps were effective (the effect of every step is unknown)'
 	expect 0 rolldbg run --actions "$goal" --state none --out b.jsonl
 	expect 0 rolldbg check b.jsonl
-	has "${lines[-1]}" '--state tool:NAME[:JSON], --state resource:URI or --state observation'
+	has "${lines[-1]}" '--state tool:NAME[:JSON] or --state resource:URI'
+	lacks "$output" 'state observation'
 	expect 0 rolldbg run --env builtin:desk --policy "$root/policies/desk-look.json" --state none
-	has "$output" '--state tool:NAME[:JSON] (read-only: get_task, list_items, get_item, search), --state resource:URI or'
+	has "$output" '--state tool:NAME[:JSON] (read-only: get_task, list_items, get_item, search) or --state resource:URI'
 }
 
 @test "run: messages about inconclusive runs" {
 	expect 0 rolldbg run --state none
-	has "$output" 'no findings; whether the state changed is unknown'
+	has "$output" 'unknown: whether the 6 calls changed the environment'
 	expect 0 rolldbg run --max-turns 0
 	has "$output" 'nothing to check: no call was sent'
-	expect 0 rolldbg run --actions UP
-	has "$output" 'no findings, but no step changed the state'
+	expect 0 rolldbg run --actions UP,UP,DOWN
+	has "$output" 'no findings: 1 of 3 steps changed the state, 2 changed nothing (turns 0-1)'
 	expect 4 rolldbg run --env http://127.0.0.1:1/mcp --actions UP
 	has "$output" 'no findings: the rollout did not start'
 	expect 1 rolldbg run --seed -1
 	has "$output" 'refused: the reset failed: POST /control/reset_session returned HTTP 500 (Gymnasium refuses negative seeds)'
 }
 
-@test "check: a batch is clean only if the effects of every rollout are known" {
-	fixtures=$BATS_TEST_DIRNAME/../../fixtures/check/frozen-state
-	expect 0 rolldbg check "$fixtures/good-simulated-time.jsonl"
-	has "$output" 'clean: every step reached the environment'
-	expect 0 rolldbg check "$fixtures/good-simulated-time.jsonl" "$fixtures/good-simulated-seconds.jsonl"
-	has "$output" 'no findings; whether the state changed is unknown in 1 of 2 rollouts'
-	has "$output" 'run with --state observation'
+@test "check: what was seen of a batch is told in numbers, and what would settle the rest" {
+	fixtures=$BATS_TEST_DIRNAME/../../fixtures/check
+	expect 0 rolldbg check "$fixtures/only-counts/good-two-calls.jsonl"
+	has "$output" 'no findings: 2 of 2 steps changed the state'
+	expect 0 rolldbg check "$fixtures/only-counts/good-two-calls.jsonl" "$fixtures/frozen-state/good-shows-nothing-but-replies-differ.jsonl"
+	has "$output" 'no findings: 2 of 5 steps changed the state, 3 unknown'
+	has "$output" 'run with --confirm'
 	lacks "$output" clean
 }
 
@@ -136,12 +137,12 @@ keys_of() {
 	live=$output
 	[ "$(keys_of "$live" finding)" = 'type file rollout task rule severity first_turn last_turn first_step last_step pointer message cause' ]
 	[ "$(keys_of "$live" rollout)" = 'type file rollout status turns steps effective unknown failed longest_failed_run reward' ]
-	[ "$(keys_of "$live" summary)" = 'type rollouts turns steps effective unknown failed reward findings not_checked' ]
+	[ "$(keys_of "$live" summary)" = 'type rollouts turns steps effective unknown failed reward findings not_checked confirmed' ]
 	[ "$(jq -c 'select(.type == "summary") | .findings | keys_unsorted' <<<"$live")" = '["error","warning","info"]' ]
 	[ "$(jq -r .type <<<"$live" | uniq | tr '\n' ' ')" = 'finding rollout summary ' ]
 	expect 1 rolldbg check --json b.jsonl
 	[ "$output" = "$live" ]
-	[ "$(tail -n 1 <<<"$output")" = '{"type":"summary","rollouts":1,"turns":6,"steps":6,"effective":0,"unknown":0,"failed":3,"reward":0,"findings":{"error":3,"warning":2,"info":0},"not_checked":[]}' ]
+	[ "$(tail -n 1 <<<"$output")" = '{"type":"summary","rollouts":1,"turns":6,"steps":6,"effective":null,"unknown":6,"failed":3,"reward":0,"findings":{"error":3,"warning":2,"info":0},"not_checked":[],"confirmed":null}' ]
 }
 
 @test "check --json of a stripped recording names what it could not check" {
@@ -160,11 +161,11 @@ keys_of() {
 	rolldbg run --quiet --env "$broken" --actions "$goal" --task bad --out runs/b.jsonl || true
 	expect 1 rolldbg check runs
 	has "$output" 'runs/b.jsonl: bad.0: error: capacity: '
-	has "$output" '2 rollouts · 12 turns · 12 steps · 6 effective · 3 failed'
+	has "$output" '2 rollouts · 12 turns · 12 steps · 6 effective (6 unknown) · 3 failed'
 	has "$output" 'findings: 3 errors, 2 warnings'
 	expect 1 rolldbg check runs/a.jsonl runs/b.jsonl
 	expect 0 rolldbg check runs/a.jsonl
-	[ "$output" = $'6 turns · 6 steps · 6 effective · 0 failed · reward 1\nclean: every step reached the environment' ]
+	[ "$output" = $'6 turns · 6 steps · 6 effective · 0 failed · reward 1\nno findings: 6 of 6 steps changed the state' ]
 	cat runs/*.jsonl >both.jsonl
 	expect 1 rolldbg check both.jsonl
 	has "$output" 'bad.0: error: capacity: '
@@ -263,7 +264,7 @@ $(rolldbg check --list | sed -n 's/^capacity  *error  *//p')" ]
 	start lake "$ROLLDBG" serve --port 0
 	[[ $url =~ ^http://127\.0\.0\.1:[0-9]+/mcp$ ]]
 	expect 0 rolldbg run --env "$url" --actions "$goal"
-	has "$output" 'clean: every step reached the environment'
+	has "$output" 'no findings: 6 of 6 steps changed the state'
 	expect 0 rolldbg run --env "$url/" --actions "$goal"
 	pid=$(cat lake.pid)
 	kill -INT "$pid"

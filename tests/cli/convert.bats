@@ -51,7 +51,7 @@ written_formats() {
 	expect 0 rolldbg run --quiet --policy "$(fixture_of eval-protocol-log)" --out played.jsonl
 	[ "$(jq -r 'select(.type == "step").tool_call.arguments.action' played.jsonl | paste -sd,)" = RIGHT,DOWN ]
 	expect 0 rolldbg check "$formats/openai/in.jsonl"
-	has "$output" 'the recording has no states: to know whether the state changes, repeat its calls with'
+	has "$output" 'the recording has no states: to know what the calls change, repeat them with rolldbg run --policy RECORDING --env URL'
 }
 
 @test "debug moves forwards and backwards in every format" {

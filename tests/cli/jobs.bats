@@ -133,10 +133,10 @@ recordings() {
 }
 
 @test "the same bytes: hints on how to make an unknown effect known" {
-	cp "$root/fixtures/check/frozen-state/good-a-tank-that-leaks.jsonl" a.jsonl
+	cp "$root/fixtures/check/frozen-state/good-shows-nothing-but-replies-differ.jsonl" a.jsonl
 	sed 's/"rollout":"/&b-/' a.jsonl >b.jsonl
 	same_check a.jsonl b.jsonl
-	has "$(cat one)" 'calls change a member of the state that is ignored'
+	has "$(cat one)" 'run with --confirm'
 	cp "$root"/fixtures/convert/openai/*.jsonl .
 	same_check ./*.jsonl
 }

@@ -102,7 +102,7 @@ limited_run() {
 @test "show and check agree on what changed" {
 	rolldbg run --quiet --out a.jsonl
 	jq -c '(select(.type == "end").lines) += 1 | ., (select(.step == 2) | {type: "event", rollout, event: "session-replaced", turn})' a.jsonl >b.jsonl
-	expect 0 rolldbg check --json b.jsonl
+	expect 1 rolldbg check --json b.jsonl
 	[ "$(jq -c 'select(.type == "summary") | [.steps, .effective]' <<<"$output")" = '[6,5]' ]
 	expect 0 rolldbg show b.jsonl
 	[ "$(grep -c ' position .* -> ' <<<"$output")" = 5 ]

@@ -233,7 +233,7 @@ xml() {
 	cmp got t.tap
 	expect 0 rolldbg check lake.jsonl --report tap:/dev/stderr
 	[ "$stderr" = "$(cat t.tap)" ]
-	has "$output" 'clean: '
+	has "$output" 'no findings: 1 of 1 steps changed the state'
 	expect 0 rolldbg check lake.jsonl --report tap:/dev/stdout
 	[ "$output" = "$(cat t.tap)" ]
 	if [ -e /dev/full ]; then

@@ -87,7 +87,7 @@ status() {
 	expect 1 rolldbg run --quiet --env 'builtin:frozen_lake?fault=fallback-session&max_envs=3' --actions DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT --out broken.jsonl
 	expect 1 rolldbg run --quiet --group-size 4 --env 'builtin:frozen_lake?max_envs=2&delay=100ms' --actions DOWN,UP --jobs 4 --out full.jsonl
 	expect 0 rolldbg stats --json broken.jsonl
-	[ "$(value failed) $(value tools/failure_frequency) $(value effective)" = '3 0.5 0' ]
+	[ "$(value failed) $(value tools/failure_frequency) $(value effective)" = '3 0.5 null' ]
 	expect 0 rolldbg stats --json full.jsonl
 	[ "$(value rollouts) $(value stop_condition/refused) $(value has_error)" = '4 2 0.5' ]
 	[ "$(status groups)" = fail ]

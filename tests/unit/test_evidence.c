@@ -132,7 +132,7 @@ static void test_interleaved(void)
 	check_facts(false,
 	            HEADER("b") HEADER("a") STEP("a", "0", "\"x\"") STEP("b", "0", "\"x\"")
 	                    STEP("a", "1", "\"y\"") STEP("b", "1", "\"x\"") END("b", "\"y\""),
-	            "a0 changed; b0 unchanged; b1 changed; b: 1 effective, 0 unknown of 2; "
+	            "a0 changed; b0 unknown; b1 changed; b: 1 effective, 0 unknown of 2; "
 	            "a1 unknown; a: 1 effective, 1 unknown of 2; ",
 	            "rollouts do not disturb each other");
 	check_facts(false, HEADER("b") HEADER("a") HEADER("c"),

@@ -376,16 +376,14 @@ void judge_confirm(struct judge *j, enum confirmation what, const char *message)
 {
 	const struct rollout_verdict v = {.file = j->file};
 	struct findings f = {.rule = check_no_history.id};
-	bool judged = false;
 
-	for (size_t i = 0; i < j->rule_count; i++) {
-		judged = judged || j->rules[i].check == &check_no_history;
-	}
 	j->sum.confirmation = what;
-	if (what == REFUTED && judged) {
-		finding_add(&f, SEVERITY_ERROR, NULL, "", "%s", message);
-		report_findings(j, v, &f);
+	for (size_t i = 0; i < j->rule_count && what == REFUTED; i++) {
+		if (j->rules[i].check == &check_no_history) {
+			finding_add(&f, SEVERITY_ERROR, NULL, "", "%s", message);
+		}
 	}
+	report_findings(j, v, &f);
 }
 
 static void report_group_findings(void *ctx, const struct task_group *g, bool carried)

@@ -10,17 +10,21 @@
 struct confirm {
 	struct arena arena;
 	struct explaining explaining;
-	struct history *history; /* NULL before the first step */
-	struct str rollout;      /* the first one's id */
+	struct history_script *history; /* NULL before the first step */
+	struct str rollout;             /* the first one's id */
 	struct str state_ignore;
 	struct history_step last; /* until the line with the state after it */
 	bool pending, enough;
+	struct buf said;
 };
+
+#define SETTLE_MS 5000 /* how long a closed session may keep its slot */
 
 struct confirm *confirm_new(const struct hints *hints)
 {
 	struct confirm *c = mem_new(sizeof(*c));
 
+	c->said = BUF(BUF_MAX_SMALL);
 	c->explaining = (struct explaining){.names = true,
 	                                    .effects = hints->effects,
 	                                    .effect_count = hints->effect_count,
@@ -35,6 +39,7 @@ void confirm_free(struct confirm *c)
 		return;
 	}
 	history_free(c->history);
+	buf_release(&c->said);
 	arena_release(&c->arena);
 	free(c);
 }
@@ -73,7 +78,7 @@ void confirm_line(struct confirm *c, const struct evidence_update *u)
 {
 	const struct line *l = u->derived.line;
 
-	if (!l || !u->rollout || c->enough) {
+	if (!c || !l || !u->rollout || c->enough) {
 		return;
 	}
 	if (!c->history && l->type == LINE_HEADER) {
@@ -145,24 +150,44 @@ static void conclude(const struct history_verdict *v, struct judge *j, struct bu
 	buf_char(out, '\n');
 }
 
-int confirm_run(struct confirm *c, const struct history_conf *conf, struct judge *j, bool quiet,
-                struct buf *out, struct error *err)
+static int send_calls(struct confirm *c, struct driver *d, const struct env_conf *env,
+                      struct history_verdict *v, struct error *err)
+{
+	struct history_conf conf = {.env_ops = d->env_ops, .env = env, .settle_ms = SETTLE_MS};
+
+	if (driver_new_io(d, &conf.io, err)) {
+		return -1;
+	}
+	int failed = history_run(c->history, &conf, v, err);
+	io_free(conf.io);
+	return failed;
+}
+
+int confirm_run(struct confirm *c, struct driver *d, const struct env_conf *env, struct judge *j,
+                bool quiet, struct error *err)
 {
 	struct history_verdict v = {.answer = HISTORY_UNKNOWN};
 	struct judge_summary s;
 	size_t sessions, calls;
 
 	judge_summary(j, &s);
-	if (!c->history || s.movement.acting == 0 || s.errors > 0) {
+	if (!c->history || !d->env_ops || s.movement.acting == 0 || s.errors > 0) {
 		return 0;
 	}
 	if (!history_plan(c->history, &sessions, &calls) && !quiet) {
 		log_warn("history: %zu session%s for %zu calls", sessions, sessions == 1 ? "" : "s",
 		         calls);
 	}
-	if (history_run(c->history, conf, &v, err)) {
+	if (send_calls(c, d, env, &v, err)) {
 		return -1;
 	}
-	conclude(&v, j, out);
+	conclude(&v, j, &c->said);
 	return 0;
+}
+
+void confirm_say(const struct confirm *c, struct buf *out)
+{
+	if (c && out) {
+		buf_str(out, buf_view(&c->said));
+	}
 }

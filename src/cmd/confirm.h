@@ -4,6 +4,7 @@
 #define ROLLDBG_CMD_CONFIRM_H
 
 #include "check/judge.h"
+#include "cmd/driver.h"
 #include "rollout/history.h"
 
 struct confirm;
@@ -12,13 +13,16 @@ struct confirm;
 struct confirm *confirm_new(const struct hints *hints);
 void confirm_free(struct confirm *c); /* NULL is fine */
 
-/* A line of any rollout, in order; those of the first one are used. */
+/* A line of any rollout, in order; those of the first one are used. NULL is fine. */
 void confirm_line(struct confirm *c, const struct evidence_update *u);
 
-/* After judge_finish: sends the calls unless an error was found, tells the judge, and
-   appends a line that says why it stays open, if it does. Unless quiet, it says before how many
-   sessions that takes. -1: an interrupt or a local failure. */
-MUST_USE int confirm_run(struct confirm *c, const struct history_conf *conf, struct judge *j,
-                         bool quiet, struct buf *out, struct error *err);
+/* After judge_finish: sends the calls unless an error was found, and tells the judge. env: of the
+   first rollout. Unless quiet, it says before how many sessions that takes. -1: an interrupt or a
+   local failure. */
+MUST_USE int confirm_run(struct confirm *c, struct driver *d, const struct env_conf *env,
+                         struct judge *j, bool quiet, struct error *err);
+
+/* Appends a line that says why the question stays open, if it does. Both may be NULL. */
+void confirm_say(const struct confirm *c, struct buf *out);
 
 #endif

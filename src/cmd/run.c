@@ -23,8 +23,7 @@
 
 #include <stdio.h>
 
-#define CONFIRM_SETTLE_MS 5000 /* how long a closed session may keep its slot */
-#define DEMO_ACTIONS      "DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT"
+#define DEMO_ACTIONS "DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT"
 
 struct run_options {
 	struct target_options target;
@@ -158,9 +157,7 @@ static void take_facts(void *ctx, const struct evidence_update *u)
 	struct running *r = ctx;
 
 	r->steps += u->derived.is_step;
-	if (r->confirm) {
-		confirm_line(r->confirm, u);
-	}
+	confirm_line(r->confirm, u);
 	if (r->table) {
 		table_line(r->table, u, &r->verdicts.out.text);
 	}
@@ -430,40 +427,27 @@ static int drive(struct running *r, struct batch_count *count, struct error *err
 	return failed;
 }
 
-static int confirm(struct running *r, const struct batch_count *count, struct buf *said,
-                   struct error *err)
+static int confirm(struct running *r, const struct batch_count *count, struct error *err)
 {
 	struct planned one;
-	struct io *io = NULL;
 
-	if (!r->confirm || !r->driver.env_ops || count->done < count->total) {
+	if (!r->confirm || count->done < count->total) {
 		return 0;
 	}
-	if (driver_new_io(&r->driver, &io, err)) {
-		return -1;
-	}
 	plan_nth(&r->plan, 0, &one);
-	struct rollout_conf conf = conf_of(r, &one, io);
-	struct history_conf history = {.env_ops = r->driver.env_ops,
-	                               .env = &conf.env,
-	                               .io = io,
-	                               .settle_ms = CONFIRM_SETTLE_MS};
-	int failed = confirm_run(r->confirm, &history, r->judge, r->context->quiet, said, err);
-	io_free(io);
-	return failed;
+	struct rollout_conf conf = conf_of(r, &one, NULL);
+	return confirm_run(r->confirm, &r->driver, &conf.env, r->judge, r->context->quiet, err);
 }
 
 /* The most serious result determines the code. A server that left a call unanswered counts like one
    that refused it. */
-static void say_summary(struct running *r, const struct batch_count *count, const struct buf *said)
+static void say_summary(struct running *r, const struct batch_count *count)
 {
 	struct buf *out = &r->verdicts.out.text;
 	bool people = reports_have_table(r->verdicts.reports) && !r->context->quiet;
 
 	verdicts_summary(&r->verdicts, r->judge);
-	if (people) {
-		buf_str(out, buf_view(said));
-	}
+	confirm_say(r->confirm, people ? out : NULL);
 	if (r->llm && people) {
 		model_say_usage(r->usage, r->llm, out);
 	}
@@ -477,10 +461,8 @@ static void say_summary(struct running *r, const struct batch_count *count, cons
 
 static int conclude(struct running *r, const struct batch_count *count, struct error *err)
 {
-	struct buf said = BUF(BUF_MAX_SMALL);
-
 	judge_finish(r->judge);
-	int failed = confirm(r, count, &said, err);
+	int failed = confirm(r, count, err);
 	const struct driver *d = &r->driver;
 	if (d->peer.kind != FAIL_NONE && !(r->table && r->context->style.terminal)) {
 		/* otherwise the reason is in the table, on the same terminal */
@@ -495,11 +477,9 @@ static int conclude(struct running *r, const struct batch_count *count, struct e
 	}
 	if (failed || r->mute.kind != FAIL_NONE) {
 		*err = failed ? *err : r->mute;
-		buf_release(&said);
 		return -1;
 	}
-	say_summary(r, count, &said);
-	buf_release(&said);
+	say_summary(r, count);
 	if (reports_close(r->verdicts.reports, r->judge, NULL, err) ||
 	    output_flush(&r->verdicts.out, err)) {
 		return -1;

@@ -30,7 +30,7 @@ struct repeated_call {
 	struct shown start, alone, again;
 };
 
-struct history {
+struct history_script {
 	struct arena arena;
 	const struct explaining *explaining;
 	struct str state_ignore;
@@ -41,16 +41,16 @@ struct history {
 	char refused[120];           /* why a session could not be opened; "": none was refused */
 };
 
-struct history *history_new(const struct explaining *e, struct str state_ignore)
+struct history_script *history_new(const struct explaining *e, struct str state_ignore)
 {
-	struct history *h = mem_new(sizeof(*h));
+	struct history_script *h = mem_new(sizeof(*h));
 
 	h->explaining = e;
 	h->state_ignore = arena_str(&h->arena, state_ignore);
 	return h;
 }
 
-void history_free(struct history *h)
+void history_free(struct history_script *h)
 {
 	if (!h) {
 		return;
@@ -62,7 +62,7 @@ void history_free(struct history *h)
 	free(h);
 }
 
-static struct shown keep(struct history *h, enum outcome outcome, struct str reply,
+static struct shown keep(struct history_script *h, enum outcome outcome, struct str reply,
                          struct str state)
 {
 	return (struct shown){.known = true,
@@ -71,7 +71,7 @@ static struct shown keep(struct history *h, enum outcome outcome, struct str rep
 	                               [PART_STATE] = arena_str(&h->arena, state)}};
 }
 
-bool history_add(struct history *h, const struct history_step *step)
+bool history_add(struct history_script *h, const struct history_step *step)
 {
 	struct repeated_call *c = &h->calls[h->count];
 	size_t first = 0;
@@ -99,7 +99,7 @@ bool history_add(struct history *h, const struct history_step *step)
 
 /* ---- before the experiment ---- */
 
-static bool all_idle(const struct history *h)
+static bool all_idle(const struct history_script *h)
 {
 	for (size_t i = 0; i < h->count; i++) {
 		if (!h->calls[i].idle) {
@@ -109,7 +109,7 @@ static bool all_idle(const struct history *h)
 	return true;
 }
 
-static bool is_constant(const struct history *h)
+static bool is_constant(const struct history_script *h)
 {
 	for (size_t i = 1; i < h->count; i++) {
 		for (size_t part = 0; part < PARTS; part++) {
@@ -121,7 +121,7 @@ static bool is_constant(const struct history *h)
 	return true;
 }
 
-const char *history_plan(const struct history *h, size_t *sessions, size_t *calls)
+const char *history_plan(const struct history_script *h, size_t *sessions, size_t *calls)
 {
 	*sessions = 0;
 	*calls = h->count;
@@ -161,7 +161,7 @@ static void drop_events(struct env *env)
 }
 
 /* What a reply and the state after it show; a refusal shows nothing, a tool's error does. */
-static int look(struct history *h, struct env *env, const struct env_reply *reply,
+static int look(struct history_script *h, struct env *env, const struct env_reply *reply,
                 struct shown *out, struct error *err)
 {
 	struct str observation = arena_str(&h->arena, reply->observation), state = STR_NONE;
@@ -180,7 +180,7 @@ static int look(struct history *h, struct env *env, const struct env_reply *repl
 	return 0;
 }
 
-static int send(struct history *h, struct env *env, const struct repeated_call *c,
+static int send(struct history_script *h, struct env *env, const struct repeated_call *c,
                 struct shown *out, bool *over, struct error *err)
 {
 	struct env_reply reply;
@@ -194,7 +194,8 @@ static int send(struct history *h, struct env *env, const struct repeated_call *
 	return look(h, env, &reply, out, err);
 }
 
-static int act(struct history *h, struct env *env, struct repeated_call *c, struct error *err)
+static int act(struct history_script *h, struct env *env, struct repeated_call *c,
+               struct error *err)
 {
 	struct env_reply reply;
 	struct error why = {0};
@@ -213,7 +214,7 @@ static int act(struct history *h, struct env *env, struct repeated_call *c, stru
 	return c->alone.known && !over ? send(h, env, c, &c->again, &over, err) : 0;
 }
 
-static int visit(struct history *h, const struct history_conf *conf, struct repeated_call *c,
+static int visit(struct history_script *h, const struct history_conf *conf, struct repeated_call *c,
                  bool *full, struct error *err)
 {
 	struct env_conf own = *conf->env;
@@ -245,7 +246,7 @@ static int visit(struct history *h, const struct history_conf *conf, struct repe
 }
 
 /* While the server refuses for capacity, it is asked again. */
-static int visit_when_free(struct history *h, const struct history_conf *conf,
+static int visit_when_free(struct history_script *h, const struct history_conf *conf,
                            struct repeated_call *c, struct error *err)
 {
 	uint64_t deadline_ns = io_now_ns(conf->io) + conf->settle_ms * 1000000;
@@ -265,7 +266,7 @@ static int visit_when_free(struct history *h, const struct history_conf *conf,
 
 /* The members of one part over the script; those in which sessions differ before any other call
    are volatile. */
-static void follow(struct history *h, enum part part)
+static void follow(struct history_script *h, enum part part)
 {
 	struct series *s = &h->series[part];
 	const struct repeated_call *first = &h->calls[0];
@@ -293,7 +294,7 @@ static void follow(struct history *h, enum part part)
 }
 
 /* The most telling explanation of a difference. */
-static enum explanation compare(const struct history *h, const struct repeated_call *c,
+static enum explanation compare(const struct history_script *h, const struct repeated_call *c,
                                 const struct shown *a, const struct shown *b)
 {
 	enum explanation most = a->outcome != b->outcome ? MEMBER_EFFECT : MEMBER_UNEXPLAINED;
@@ -310,7 +311,7 @@ static enum explanation compare(const struct history *h, const struct repeated_c
 }
 
 /* A member that calls change by an effect; or one whose value sessions do not agree on. */
-static bool find_members(const struct history *h, const struct member **unequal)
+static bool find_members(const struct history_script *h, const struct member **unequal)
 {
 	bool effect = false;
 
@@ -328,14 +329,14 @@ static bool find_members(const struct history *h, const struct member **unequal)
 	return effect;
 }
 
-struct tally {
+struct history_tally {
 	size_t compared, depend, counted;
 	bool repeated;
 };
 
-static struct tally count(const struct history *h)
+static struct history_tally count(const struct history_script *h)
 {
-	struct tally t = {0};
+	struct history_tally t = {0};
 
 	for (size_t i = 0; i < h->count; i++) {
 		const struct repeated_call *c = &h->calls[i], *sent = &h->calls[c->first];
@@ -352,13 +353,13 @@ static struct tally count(const struct history *h)
 	return t;
 }
 
-static void judge(struct history *h, struct history_verdict *out)
+static void judge(struct history_script *h, struct history_verdict *out)
 {
 	const struct member *unequal;
 
 	follow(h, PART_REPLY);
 	follow(h, PART_STATE);
-	struct tally t = count(h);
+	struct history_tally t = count(h);
 	bool effect = find_members(h, &unequal);
 
 	*out = (struct history_verdict){
@@ -384,8 +385,8 @@ static void judge(struct history *h, struct history_verdict *out)
 	}
 }
 
-int history_run(struct history *h, const struct history_conf *conf, struct history_verdict *out,
-                struct error *err)
+int history_run(struct history_script *h, const struct history_conf *conf,
+                struct history_verdict *out, struct error *err)
 {
 	size_t sessions, calls;
 	const char *why = history_plan(h, &sessions, &calls);

@@ -1,7 +1,7 @@
 /* The history experiment: does the reply to a call depend on the calls before it? The calls of one
    session are sent again, each as the first one of a fresh session with the same seed, and once more
-   there. If that changes no reply, nothing is kept between calls. Used by probe and by run --confirm;
-   it writes no recording.
+   there. If that changes no reply, nothing is kept between calls. Used by probe and by run
+   (setting \1confirm\2); it writes no recording.
 
    A reply is compared with the state that was read after it, member by member: times, ids,
    bookkeeping, counts and repeated words of the call prove nothing (evidence/explain.h), and
@@ -43,23 +43,23 @@ struct history_verdict {
 	char why[200];           /* why it is unknown; may contain peers' bytes */
 };
 
-struct history;
+struct history_script;
 
 /* explaining is borrowed; state_ignore: raw JSON array of pointers, or absent. */
-struct history *history_new(const struct explaining *e, struct str state_ignore);
-void history_free(struct history *h); /* NULL is fine */
+struct history_script *history_new(const struct explaining *e, struct str state_ignore);
+void history_free(struct history_script *h); /* NULL is fine */
 
 /* Adds the session's next call. Those not answered ok, and those after enough others, are left
    out. False: no more are needed. */
-bool history_add(struct history *h, const struct history_step *step);
+bool history_add(struct history_script *h, const struct history_step *step);
 
 /* How many sessions are needed, for how many calls. NULL, or why they could show nothing: then
    they are not needed. */
-const char *history_plan(const struct history *h, size_t *sessions, size_t *calls);
+const char *history_plan(const struct history_script *h, size_t *sessions, size_t *calls);
 
 /* Sends the calls: one session at a time, each closed at once. -1: an interrupt or a local
    failure. */
-MUST_USE int history_run(struct history *h, const struct history_conf *conf,
+MUST_USE int history_run(struct history_script *h, const struct history_conf *conf,
                          struct history_verdict *out, struct error *err);
 
 #endif

@@ -5,9 +5,9 @@
 #include "env/tool_list.h"
 #include "probe/probe_internal.h"
 
-static struct history *make_script(const struct probe *p)
+static struct history_script *make_script(const struct probe *p)
 {
-	struct history *h = history_new(&p->explaining, p->state_ignore);
+	struct history_script *h = history_new(&p->explaining, p->state_ignore);
 
 	for (size_t i = 0; i < p->call_count; i++) {
 		const struct probe_call *c = &p->calls[i];
@@ -46,7 +46,7 @@ int probe_history(struct probe *p, struct error *err)
 	if (why) {
 		return 0;
 	}
-	struct history *h = make_script(p);
+	struct history_script *h = make_script(p);
 	struct history_conf conf = {.env_ops = p->conf->env_ops,
 	                            .env = &p->conf->env,
 	                            .io = p->conf->io,

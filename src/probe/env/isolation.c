@@ -8,7 +8,7 @@
 
 #define CHANGE_MAX 60 /* bytes of both values of a change that is shown */
 
-struct verdict {
+struct isolation {
 	size_t moved, isolated; /* sessions */
 	size_t same_ids;        /* with the first one's environment id */
 	size_t example;         /* the first session that is not isolated */
@@ -32,7 +32,7 @@ static bool starts_alike(const struct probe *p, const struct neighbor *v)
 	       probe_compare(p, &p->replies, p->begin, v->begin) < MEMBER_EFFECT;
 }
 
-static void compare_sessions(const struct probe *p, struct verdict *v)
+static void compare_sessions(const struct probe *p, struct isolation *v)
 {
 	v->acted = p->start.p && p->later.p &&
 	           probe_compare(p, &p->states, p->start, p->later) == MEMBER_EFFECT;
@@ -137,7 +137,7 @@ static void report_moved(const struct probe *p, size_t i, struct property *out)
 	buf_release(&values);
 }
 
-static void report_shared(const struct probe *p, const struct verdict *v, bool continues,
+static void report_shared(const struct probe *p, const struct isolation *v, bool continues,
                           struct property *out)
 {
 	property_judge(out, PROPERTY_FAIL, "shared");
@@ -159,19 +159,25 @@ static bool keeps_nothing(const struct probe *p)
 	return p->history.answer == HISTORY_NONE;
 }
 
-static const char *why_unknown(const struct probe *p, const struct verdict *v)
+static const char *why_unknown(const struct probe *p, const struct isolation *v)
 {
-	return p->not_called      ? p->not_called
-	       : !p->good_count   ? "no call succeeded"
-	       : keeps_nothing(p) ? "no state is kept between calls"
-	       : !p->start.p      ? "the states of the sessions are unknown"
-	       : !v->acted        ? "no call of session 1 changed the state"
+	if (p->not_called) {
+		return p->not_called;
+	}
+	if (!p->good_count) {
+		return "no call succeeded";
+	}
+	if (keeps_nothing(p)) {
+		return "no state is kept between calls";
+	}
+	return !p->start.p ? "the states of the sessions are unknown"
+	       : !v->acted ? "no call of session 1 changed the state"
 	       : p->state_kind == STATE_OBSERVATION
 	               ? "the state is read from each session's own replies"
 	               : "not every other session's state is known";
 }
 
-static void report(const struct probe *p, const struct verdict *v, struct property *out)
+static void report(const struct probe *p, const struct isolation *v, struct property *out)
 {
 	if (keeps_nothing(p) || v->isolated < p->opened - 1) {
 		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
@@ -188,7 +194,7 @@ static void report(const struct probe *p, const struct verdict *v, struct proper
 
 static int examine(struct probe *p, struct property *out, struct error *err)
 {
-	struct verdict v = {0};
+	struct isolation v = {0};
 	bool continues = false;
 
 	if (p->opened < 2) {

@@ -95,7 +95,8 @@ keys_of() {
 	expect 0 rolldbg check b.jsonl
 	has "${lines[-1]}" '--state tool:NAME[:JSON] or --state resource:URI'
 	lacks "$output" 'state observation'
-	expect 0 rolldbg run --env builtin:desk --policy "$root/policies/desk-look.json" --state none
+	printf '{"kind":"script","calls":[{"name":"put_item","arguments":{"key":"k","value":1}}]}' >put.json
+	expect 0 rolldbg run --env builtin:desk --policy put.json --state none
 	has "$output" '--state tool:NAME[:JSON] (read-only: get_task, list_items, get_item, search) or --state resource:URI'
 }
 

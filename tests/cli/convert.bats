@@ -286,7 +286,7 @@ env.1.json' ]
 		run --separate-stderr rolldbg check --json "$shared/$file.jsonl"
 		[ "$(tail -n 1 <<<"$output" | jq -r '"\(.steps) \(.failed) \(.findings.error)"')" = "$steps $failed $errors" ]
 	done <<-'END'
-		seed-illusion 3 3 3
+		seed-illusion 3 3 6
 		seed-healthy 4 0 0
 		after-the-end 8 2 0
 		fused-lines 2 0 0

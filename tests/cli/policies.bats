@@ -47,7 +47,7 @@ expect_counts() {
 run_model_policy() {
 	cat >script.json
 	start model "$ROLLDBG" serve llm script.json --port 0
-	OPENAI_API_KEY=sk-not-a-key expect_clean '6 turns · 6 steps · 6 effective · 0 failed · reward 1' --policy "$root/$1" \
+	OPENAI_API_KEY=sk-not-a-key expect_counts '6 turns · 6 steps · 6 effective · 0 failed · reward 1' --policy "$root/$1" \
 		--base-url "${url%/mcp}" --out asked.jsonl
 	has "$output" 'terminated: '
 	jq -s -r 'map(select(.type == "reset"))[0].messages | map(.content) | join(" ")' asked.jsonl >prompt

@@ -207,7 +207,9 @@ static void check_rule(const struct check *rule)
 int main(void)
 {
 	for (size_t i = 0; i < checks_count; i++) {
-		check_rule(checks[i]);
+		if (checks[i] != &check_no_history) { /* in no recording */
+			check_rule(checks[i]);
+		}
 	}
 	return done();
 }

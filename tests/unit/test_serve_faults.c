@@ -320,6 +320,21 @@ static void check_several(void)
 	server_stop(s);
 }
 
+static void rebuilt(void)
+{
+	static const char *const calls[] = {"DOWN", "RIGHT", "DOWN"};
+	static const long positions[] = {4, 1, 4};
+	struct server *s = start_server("frozen_lake?fault=rebuild");
+	struct got a, g;
+
+	open_session(s, NULL, &a);
+	for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
+		move(s, a.session, calls[i], &g);
+		is_int(position_in(&g), positions[i], "call %zu begins at the start", i);
+	}
+	server_stop(s);
+}
+
 static const struct {
 	const char *name;
 	void (*check)(void);
@@ -337,6 +352,7 @@ static const struct {
 	{"drop-iserror", drop_iserror},
 	{"bad-field", bad_field},
 	{"disconnect", disconnect},
+	{"rebuild", rebuilt},
 };
 
 int main(void)

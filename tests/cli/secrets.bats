@@ -192,6 +192,7 @@ secret_spellings() {
 			"url": {"command": "./echo.sh", "args": ["remote=http://me:$secret@127.0.0.1:1"]}
 		}}
 	END
+	expect 0 rolldbg trust mcp.json
 	export MY_TOKEN=$secret
 	for target in "stdio:./echo.sh --api-key $secret" "stdio:./echo.sh '--token=$secret'" "stdio:KEY=$secret ./echo.sh" \
 		mcp.json#option mcp.json#variable mcp.json#env mcp.json#url; do
@@ -207,6 +208,7 @@ secret_spellings() {
 	cat >.rolldbg.json <<-'END'
 		{"environments": {"here": {"target": "http://127.0.0.1:${PORT}/mcp/${TENANT}"}}, "defaults": {"probe": {"env": "http://127.0.0.1:1/${TENANT}"}}}
 	END
+	expect 0 rolldbg trust
 	export TENANT=$secret PORT=1234
 	expect 4 rolldbg -vv run --env here --actions A --out a.jsonl
 	expect_no_secret

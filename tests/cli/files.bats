@@ -188,7 +188,7 @@ onto_full() {
 		-|3|run --ca-file folder --env https://127.0.0.1:9/mcp --actions a|--ca-file folder: not a regular file
 		-|3|run --ca-file pipe --env https://127.0.0.1:9/mcp --actions a|--ca-file pipe: not a regular file
 		-|3|check a.jsonl --trainer-logprobs folder|cannot read folder: Is a directory
-		-|3|run --env folder#name --actions a|folder: not a regular file
+		-|3|run --env folder#name --actions a|folder is no regular file
 		-|3|show folder|cannot read folder: it is a directory
 		-|3|serve llm folder|cannot read script folder: Is a directory
 		-|3|run --tasks folder|cannot read task file folder: Is a directory

@@ -221,7 +221,7 @@ void explain_sentence(const struct member *m, char *out, size_t size)
 	const char *what = m->pointer.n ? "" : "the state";
 	int n = snprintf(out, size, "%s%.*s%s %s", what, STR_ARG(m->pointer),
 	                 m->is_list ? " (entries)" : "",
-	                 m->explanation == MEMBER_COUNT  ? "grows by the same amount at each call"
+	                 m->explanation == MEMBER_COUNT  ? "changes by the same amount at each call"
 	                 : m->explanation == MEMBER_ECHO ? "repeats words of the call"
 	                 : m->explanation == MEMBER_VOLATILE    ? "also changes without a call"
 	                 : m->explanation == MEMBER_BOOKKEEPING ? "is bookkeeping by its name"

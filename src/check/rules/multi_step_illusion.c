@@ -30,7 +30,7 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 	s->moved += p->effect == EFFECT_CHANGED;
 }
 
-/* "; besides, requests grows by the same amount at each call (0 -> 1)" */
+/* "; besides, requests changes by the same amount at each call (0 -> 1)" */
 static void describe_count(const struct rollout_facts *r, char *out, size_t size)
 {
 	const struct member *m = verdict_aside(r->series);

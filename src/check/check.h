@@ -1,5 +1,5 @@
 /* The directory check/: the judge, which runs the rules, and in rules/ one file per rule. Facts
-   used by several rules are in facts/, the layout of findings is in report/. */
+   used by several rules are in evidence/, the layout of findings is in report/. */
 
 /* A rule is a fold over the facts of one rollout, the same live and offline. Its state has a fixed
    size (state_size), plus what it keeps in the rollout's arena (rollout_facts.arena): by tool, by

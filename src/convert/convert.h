@@ -1,6 +1,6 @@
 /* The directory convert/: recordings of other programs, one file per format: reading them as lines
    of rolldbg's format, and writing rolldbg's recordings in theirs. The meaning of lines is defined
-   in facts/. */
+   in evidence/. */
 
 /* The formats of other programs, generated from formats.def. A format is detected by content and
    read value by value, so that memory does not grow with the file; facts that it does not record

@@ -1,4 +1,4 @@
-/* The directory stats/: metrics over many recordings. Interpreting lines belongs in facts/,
+/* The directory stats/: metrics over many recordings. Interpreting lines belongs in evidence/,
    printing metrics in report/. */
 
 /* Collects metrics from the facts of any number of rollouts: one set per task, about 700

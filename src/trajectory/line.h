@@ -1,6 +1,6 @@
 /* The directory trajectory/: the recording format: its keys and words (keys.def), conversion
    between lines and structs, recorder, reader, redaction. Facts derived from lines belong in
-   facts/. */
+   evidence/. */
 
 /* One line of a recording: facts as slices of the text they were read from (or are written
    from). The table keys.def defines the allowed content of a line, its order and its types;

@@ -6,7 +6,7 @@
    ["step",..]          facts derived from recorded lines: an array whose first element names its
                         kind (data.js)
 
-   Outcomes, effects, changed pointers and findings are determined by facts/ and check/; the scripts
+   Outcomes, effects, changed pointers and findings are determined by evidence/ and check/; the scripts
    only present them. */
 #ifndef ROLLDBG_REPORT_HTML_PAGE_H
 #define ROLLDBG_REPORT_HTML_PAGE_H

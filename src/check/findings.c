@@ -1,6 +1,7 @@
 /* The list of findings: filled by rules with finding_add, read by the judge. */
 #include "check/findings.h"
 
+#include "base/settings.h"
 #include "base/text.h"
 #include "check/causes.h"
 #include <stdio.h>
@@ -97,6 +98,19 @@ void findings_sort(struct findings *f)
 	size_t end = strlen(message);
 	end = text_utf8_cut((struct str){message, end}, keep).n;
 	memcpy(message + end, more, (size_t)n + 1);
+}
+
+void findings_spell(struct findings *f, void (*settings)(char *text, size_t n))
+{
+	for (size_t i = 0; i < f->count; i++) {
+		char *text = f->list[i].message;
+
+		if (strchr(text, SETTING_BEGIN) && settings) {
+			settings(text, strlen(text));
+		} else if (strchr(text, SETTING_BEGIN)) {
+			settings_unmark(text);
+		}
+	}
 }
 
 void findings_release(struct findings *f)

@@ -18,6 +18,8 @@ struct findings {
 /* Sets the causes, and sorts: a cause before the findings it explains, then by severity, first
    turn and rule. */
 void findings_sort(struct findings *f);
+/* Spells the settings in messages; NULL: as bare names. */
+void findings_spell(struct findings *f, void (*settings)(char *text, size_t n));
 void findings_release(struct findings *f);
 
 #endif

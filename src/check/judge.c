@@ -1,7 +1,6 @@
 /* Runs the rules on facts, and counts findings: see judge.h. */
 #include "check/judge.h"
 
-#include "base/settings.h"
 #include "check/findings.h"
 #include "check/groups.h"
 #include "check/turn_lines.h"
@@ -294,22 +293,6 @@ static void place_findings(struct findings *f, const struct turn_lines *lines)
 	}
 }
 
-static void spell_settings(const struct judge *j, struct findings *f)
-{
-	for (size_t i = 0; i < f->count; i++) {
-		char *text = f->list[i].message;
-
-		if (!strchr(text, SETTING_BEGIN)) {
-			continue;
-		}
-		if (j->conf.settings) {
-			j->conf.settings(text, strlen(text));
-		} else {
-			settings_unmark(text);
-		}
-	}
-}
-
 static void conclude(struct judge *j, struct judged_rollout *o, const struct evidence_update *u)
 {
 	const struct rollout_end *end = u->end;
@@ -317,7 +300,7 @@ static void conclude(struct judge *j, struct judged_rollout *o, const struct evi
 	run_completed(j, o, u->rollout);
 	run_end(j, o, u);
 	place_findings(&o->findings, &o->lines);
-	spell_settings(j, &o->findings);
+	findings_spell(&o->findings, j->conf.settings);
 	findings_sort(&o->findings);
 	struct rollout_verdict v = {
 		.file = j->file,

@@ -15,31 +15,15 @@ const size_t bookkeeping_names_count = ARRAY_LEN(bookkeeping_names);
 
 /* ---- names ---- */
 
-static bool is_index(struct str token)
-{
-	for (size_t i = 0; i < token.n; i++) {
-		if (token.p[i] < '0' || token.p[i] > '9') {
-			return false;
-		}
-	}
-	return token.n > 0;
-}
-
-/* The last token of the pointer that is no number. */
+/* The last token of the pointer. */
 static struct str name_of(struct str pointer)
 {
-	struct str token;
+	size_t n = pointer.n;
 
-	do {
-		size_t n = pointer.n;
-
-		while (n && pointer.p[n - 1] != '/') {
-			n--;
-		}
-		token = str_skip(pointer, n);
-		pointer.n = n ? n - 1 : 0;
-	} while (pointer.n && is_index(token));
-	return token;
+	while (n && pointer.p[n - 1] != '/') {
+		n--;
+	}
+	return str_skip(pointer, n);
 }
 
 /* ASCII letters in any case; `name` is in lower case. */
@@ -84,7 +68,7 @@ static bool is_named(const char *const *list, size_t count, const struct member 
 
 static bool is_volatile(const struct member *m)
 {
-	return m->controls > 0 || m->always_now;
+	return m->controls > 0 || m->always_now || m->moves;
 }
 
 static bool is_bookkeeping(const struct member *m, const struct explaining *e)
@@ -140,7 +124,11 @@ void explain_members(struct series *s, const struct explaining *e)
 	struct member **list = map_list(&s->members);
 
 	for (size_t i = 0; i < s->members.count; i++) {
-		list[i]->explanation = explain(list[i], s, e);
+		struct member *m = list[i];
+
+		m->explanation = explain(m, s, e);
+		m->drifts = m->explanation == MEMBER_VOLATILE && !m->always_now &&
+		            !is_bookkeeping(m, e);
 	}
 	free(list);
 }

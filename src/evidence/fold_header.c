@@ -201,7 +201,7 @@ static void take_source(struct open_rollout *o, const struct line *header)
 	o->facts.source = source_of(header);
 	o->facts.state_is_named = is_named(header);
 	o->explaining.names = !str_is(JSON_GET(source, "names"), "false");
-	series_ignore(&o->series, JSON_GET(source, "ignore"));
+	series_ignore(&o->series, JSON_GET(source, "ignore"), JSON_GET(source, "volatile"));
 }
 
 void fold_header(struct open_rollout *o, const struct line *header)

@@ -6,6 +6,7 @@
 #include "evidence/fingerprint.h"
 #include "evidence/limits.h"
 #include "json/diff.h"
+#include "json/index.h"
 #include "json/scan.h"
 #include "json/string_words.h"
 
@@ -35,21 +36,32 @@ void series_release(struct series *s)
 	*s = (struct series){.has_last = false};
 }
 
-void series_ignore(struct series *s, struct str pointers)
+static void add_moving(struct series *s, struct str pointer)
+{
+	s->moving = arena_grow(&s->arena, s->moving, s->moving_count, sizeof(*s->moving));
+	s->moving[s->moving_count++] = arena_str(&s->arena, pointer);
+}
+
+void series_ignore(struct series *s, struct str pointers, struct str moving)
 {
 	struct arena texts = {0};
 	struct error skipped; /* not a pointer: nothing to ignore */
+	struct json_index known;
 	struct str one;
 
 	json_paths_free(s->ignored);
 	s->ignored = json_paths_new(false);
+	json_index_begin(&known, moving);
 	for (size_t cursor = 0; json_next(pointers, &cursor, &one);) {
 		struct str text = json_text(&texts, one);
 
-		if (text.p && json_paths_add(s->ignored, text, &skipped)) {
+		if (text.p && json_index_find(&known, text).p) {
+			add_moving(s, text);
+		} else if (text.p && json_paths_add(s->ignored, text, &skipped)) {
 			continue;
 		}
 	}
+	json_index_release(&known);
 	arena_release(&texts);
 }
 
@@ -147,6 +159,8 @@ static void take_call(struct series *s, struct str arguments)
 	s->words.arguments.max = s->text.max = BUF_MAX_MESSAGE;
 	buf_clear(&s->words.arguments);
 	buf_str(&s->words.arguments, arguments);
+	s->words.repeated = s->trial_count > 0 && str_eq(buf_view(&s->words.arguments),
+	                                                 buf_view(&s->words_before.arguments));
 	s->calls_differ = s->calls_differ ||
 	                  (s->trial_count > 0 && !str_eq(buf_view(&s->words.arguments),
 	                                                 buf_view(&s->words_before.arguments)));
@@ -187,6 +201,16 @@ static struct blanked blank(struct series_words *call, struct str text, struct b
 
 /* ---- members ---- */
 
+static bool is_moving(const struct series *s, struct str pointer)
+{
+	for (size_t i = 0; i < s->moving_count; i++) {
+		if (str_eq(s->moving[i], pointer)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static struct member *member_at(struct series *s, struct str pointer, bool is_list)
 {
 	uint64_t hash = map_hash_with(map_hash(pointer), is_list);
@@ -199,6 +223,7 @@ static struct member *member_at(struct series *s, struct str pointer, bool is_li
 		m->newest = -1;
 		m->value = BUF(SERIES_BYTES);
 		m->always_now = m->even = true;
+		m->moves = !is_list && is_moving(s, pointer);
 		map_add(&s->members, &m->item, hash);
 	}
 	return m;
@@ -523,9 +548,13 @@ void series_trial(struct series *s, struct str state)
 	                               .known = s->has_last && state.p && !s->over};
 	s->known_count += c.trial->known;
 	if (c.trial->known) {
+		bool same = str_eq(buf_view(&s->last), state);
+
 		compare(&c, state);
 		follow_unchanged(s);
-		look_for_words(s, state);
+		if (!same || !s->words.repeated) {
+			look_for_words(s, state);
+		}
 		c.trial->known = !s->over;
 	}
 	keep_last(s, state);

@@ -39,6 +39,8 @@ struct member {
 	int64_t controls; /* in which it changed while no other rollout acted */
 	int64_t shared;   /* the same while others acted */
 	int64_t control;  /* the number of the newest of both */
+	bool moves;       /* it is one of series.moving */
+	bool drifts;      /* volatile, and neither a time nor bookkeeping: calls may move it, too */
 	bool always_now;  /* each value was a time near the present, or a generated id */
 	bool even;        /* each change was a number that grew by `step`, or so many entries */
 	double step;
@@ -67,11 +69,14 @@ struct series_words {
 		size_t count, room;
 	} set;
 	bool read;
+	bool repeated; /* the arguments are those of the call before */
 };
 
 struct series {
 	struct arena arena;
 	struct json_paths *ignored;
+	struct str *moving; /* pointers known to change without a call */
+	size_t moving_count;
 	struct map members; /* by the hash of pointer and is_list */
 	struct member **changed;
 	size_t changed_count;
@@ -92,8 +97,9 @@ struct series {
 
 /* Empty if zeroed. */
 void series_release(struct series *s);
-/* Sets what is ignored: a JSON array of pointers, raw; absent: nothing. */
-void series_ignore(struct series *s, struct str pointers);
+/* Sets what is ignored: a JSON array of pointers, raw; absent: nothing. Those that are also in
+   `moving` are followed, and known to change without a call. */
+void series_ignore(struct series *s, struct str pointers, struct str moving);
 
 /* A call was sent: its arguments (raw), and when it was answered (-1: unknown). */
 void series_call(struct series *s, struct str arguments, int64_t now_ms);

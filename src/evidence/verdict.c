@@ -44,6 +44,17 @@ static const struct member *most_telling(const struct series *s, const struct ca
 	return found;
 }
 
+/* What changes by itself may have been changed by the call, too. */
+static bool drifted(const struct series *s, const struct call_trial *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		if (s->changed[t->first + i]->drifts) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static enum effect effect_of(const struct verdict *v, const struct series *s,
                              struct completed_step *p)
 {
@@ -62,7 +73,8 @@ static enum effect effect_of(const struct verdict *v, const struct series *s,
 		p->counted = true;
 		return EFFECT_UNKNOWN;
 	}
-	return v->informative ? EFFECT_UNCHANGED : EFFECT_UNKNOWN;
+	return v->informative && (failed || !drifted(s, &s->trials[p->trial])) ? EFFECT_UNCHANGED
+	                                                                    : EFFECT_UNKNOWN;
 }
 
 static bool has_effect(const struct series *s)

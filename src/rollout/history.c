@@ -272,7 +272,7 @@ static void follow(struct history_script *h, enum part part)
 	const struct repeated_call *first = &h->calls[0];
 
 	if (part == PART_STATE) {
-		series_ignore(s, h->state_ignore);
+		series_ignore(s, h->state_ignore, STR_NONE);
 	}
 	for (size_t i = 0; i < h->count; i++) {
 		series_call(s, h->calls[i].arguments, -1);

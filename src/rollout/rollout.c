@@ -88,6 +88,7 @@ static int put_header(struct rollout *r, struct error *err)
 		f.seeded = r->result->seeded = c->env.has_seed && e->traits.takes_seed;
 		lines_set_env(e, &f);
 		f.no_names = ignores_none(&c->env);
+		f.volatile_numbers = buf_view(&r->volatile_numbers);
 		f.state_ignore = r->ignore.n ? buf_view(&r->ignore) : f.state_ignore;
 	}
 	if (r->policy) {
@@ -233,7 +234,8 @@ static int choose_ignored(struct rollout *r, bool reads, struct error *err)
 	if (reads && find_volatile_members(r, err)) {
 		return -1;
 	}
-	r->ignore = BUF(BUF_MAX_MESSAGE);
+	r->ignore = r->volatile_numbers = BUF(BUF_MAX_MESSAGE);
+	volatile_members_put_numbers(v, &r->volatile_numbers);
 	return volatile_members_add(v, rollout_env_facts(r)->state_ignore, &r->ignore,
 	                            &r->ignore_paths, err);
 }
@@ -580,6 +582,7 @@ int rollout_run(const struct rollout_conf *conf, struct rollout_result *out, str
 	arena_release(&r->now);
 	json_paths_free(r->ignore_paths);
 	buf_release(&r->ignore);
+	buf_release(&r->volatile_numbers);
 	buf_release(&r->last_error);
 	buf_release(&r->reward_text);
 	free(r);

@@ -36,7 +36,7 @@ struct rollout {
 	/* pointers ignored in the state: the environment's, and members that change without a
 	   call */
 	struct json_paths *ignore_paths;
-	struct buf ignore;
+	struct buf ignore, volatile_numbers;
 	uint64_t began_ns;
 	struct rollout_result *result;
 };

@@ -25,6 +25,7 @@ struct volatile_members {
 	enum reading reading;
 	struct arena arena;
 	struct str *found; /* pointers of the members */
+	uint64_t numbers[FOUND_MAX / 64]; /* one bit each */
 	size_t count;
 	bool words;      /* some are words of a text */
 	bool incomplete; /* there are more */
@@ -85,7 +86,7 @@ void volatile_members_skip(struct volatile_members *v, bool answered)
 	set_reading(v, answered ? NOT_READ : WAS_READ);
 }
 
-static void add_found(struct volatile_members *v, struct str pointer)
+static void add_found(struct volatile_members *v, struct str pointer, bool number)
 {
 	for (size_t i = 0; i < v->count; i++) {
 		if (str_eq(v->found[i], pointer)) {
@@ -94,6 +95,7 @@ static void add_found(struct volatile_members *v, struct str pointer)
 	}
 	v->incomplete = v->incomplete || v->count == FOUND_MAX;
 	if (v->count < FOUND_MAX) {
+		v->numbers[v->count / 64] |= (uint64_t)number << v->count % 64;
 		v->found = arena_grow(&v->arena, v->found, v->count, sizeof(*v->found));
 		v->found[v->count++] = arena_str(&v->arena, pointer);
 	}
@@ -125,7 +127,7 @@ static bool add_words(struct volatile_members *v, struct str pointer, struct str
 			buf_clear(&name);
 			buf_str(&name, pointer);
 			buf_printf(&name, "/%zu", i);
-			add_found(v, buf_view(&name));
+			add_found(v, buf_view(&name), false);
 			v->words = true;
 		}
 	}
@@ -149,10 +151,11 @@ static void add_members(struct volatile_members *v, const struct series *s,
 	for (size_t i = 0; i < s->members.count; i++) {
 		struct str pointer = list[i]->pointer;
 
+		struct str first = json_point(pair->first, pointer, &a);
+
 		if (!list[i]->is_list &&
-		    !add_words(v, pointer, json_point(pair->first, pointer, &a),
-		               json_point(pair->second, pointer, &b))) {
-			add_found(v, pointer);
+		    !add_words(v, pointer, first, json_point(pair->second, pointer, &b))) {
+			add_found(v, pointer, json_type(first) == JSON_NUMBER);
 		}
 	}
 	free(list);
@@ -186,7 +189,7 @@ int volatile_members_compare(struct volatile_members *v, const struct reading_pa
 	struct series s = {.has_last = false};
 
 	if (pair->first.n && pair->second.n && !str_eq(pair->first, pair->second)) {
-		series_ignore(&s, ignored);
+		series_ignore(&s, ignored, STR_NONE);
 		series_start(&s, pair->first);
 		series_control(&s, pair->second, false);
 		v->incomplete = v->incomplete || s.over;
@@ -230,4 +233,25 @@ int volatile_members_add(struct volatile_members *v, struct str ignored, struct 
 	jw_end(&w);
 	arena_release(&arena);
 	return failed;
+}
+
+void volatile_members_put_numbers(const struct volatile_members *v, struct buf *json)
+{
+	struct json_writer w;
+	bool any = false;
+
+	for (size_t i = 0; i < v->count; i++) {
+		any = any || (v->numbers[i / 64] >> i % 64 & 1);
+	}
+	if (!any) {
+		return;
+	}
+	jw_init(&w, json);
+	jw_array(&w);
+	for (size_t i = 0; i < v->count; i++) {
+		if (v->numbers[i / 64] >> i % 64 & 1) {
+			jw_str(&w, v->found[i]);
+		}
+	}
+	jw_end(&w);
 }

@@ -19,6 +19,9 @@ void volatile_members_free(struct volatile_members *v); /* NULL is fine */
    and must call volatile_members_finish() or volatile_members_skip(). */
 MUST_USE int volatile_members_wait(struct volatile_members *v, struct io *io, bool *ours,
                                    struct error *err);
+/* Appends the pointers of the members that are numbers, as a JSON array: what a call does to them
+   cannot be told from what they do by themselves. Nothing if there are none. */
+void volatile_members_put_numbers(const struct volatile_members *v, struct buf *json);
 /* Two states read without a call in between. */
 struct reading_pair {
 	struct str first, second;

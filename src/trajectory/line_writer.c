@@ -329,6 +329,10 @@ static void set_env(struct line_writer *w, struct line *l, const struct header_f
 	         state_kind_name(f->state_kind == STATE_UNKNOWN ? STATE_NONE : f->state_kind));
 	jw_key(&j, "ignore");
 	jw_raw(&j, f->state_ignore.p ? f->state_ignore : STR("[]"));
+	if (f->volatile_numbers.n) {
+		jw_key(&j, "volatile");
+		jw_raw(&j, f->volatile_numbers);
+	}
 	if (f->no_names) {
 		jw_key(&j, "names");
 		jw_bool(&j, false);

@@ -50,6 +50,7 @@ struct header_fields {
 	struct str env_name, env_version;
 	enum state_kind state_kind;            /* STATE_UNKNOWN: no state source */
 	struct str state_ignore;               /* raw JSON array; absent: [] */
+	struct str volatile_numbers;           /* raw JSON array; empty: none */
 	bool no_names;                         /* names do not mark bookkeeping */
 	struct str tools;                      /* raw JSON array; absent: null */
 	enum policy_kind policy_kind;          /* POLICY_UNKNOWN: never opened */

@@ -44,7 +44,7 @@ static size_t feed(struct series *s, struct str input)
 	struct str ignored = json_of(next_line(&input)), arguments = STR("{}");
 	size_t steps = 0;
 
-	series_ignore(s, json_type(ignored) == JSON_ARRAY ? ignored : STR("[]"));
+	series_ignore(s, json_type(ignored) == JSON_ARRAY ? ignored : STR("[]"), STR_NONE);
 	while (input.n && steps < STEPS_MAX) {
 		struct str line = next_line(&input), value = json_of(line);
 		char mark = line.n ? line.p[0] : '\0';

@@ -107,7 +107,7 @@ static void check_row(const struct row *r)
 	struct buf out = BUF(BUF_MAX_SMALL);
 
 	if (r->ignore) {
-		series_ignore(&s, str_from(r->ignore));
+		series_ignore(&s, str_from(r->ignore), STR_NONE);
 	}
 	series_start(&s, reading(r->readings[0]));
 	for (size_t i = 1; r->readings[i]; i++) {

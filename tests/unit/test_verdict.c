@@ -42,7 +42,7 @@ static const struct row rows[] = {
 	{"bookkeeping of a source that was not named", false, "{\"steps\":0} > {\"steps\":1}", ".",
          "?"},
 	{"volatile", true, "{\"x\":0} > {\"x\":1} > ={\"x\":2} > {\"x\":2}", "..",
-         "uu informative"},
+         "?u informative"},
 	{"a failed step with an effect", false, "1 > 5", "F", "c informative"},
 	{"a read-only one", true, "1 > 1", "i", "u informative"},
 	{"an empty object is a state", true, "{} > {}", ".", "u informative"},

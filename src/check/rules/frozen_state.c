@@ -77,7 +77,9 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	const struct frozen *s = state;
 	const struct verdict *v = &r->verdict;
-	bool still = v->still == v->acting, silent = is_silent(s, r);
+	/* a state that names the calls may be a catalog from which they read */
+	bool shows = r->state_is_named || !s->replies_differ;
+	bool still = v->still == v->acting && s->calls_differ && shows, silent = is_silent(s, r);
 	char count[96] = "";
 
 	bool rewarded = is_rewarded(s, r, m);

@@ -69,11 +69,12 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	const struct frozen_observation *s = state;
 
 	(void)m;
+	bool repeats = repeats_member(s, r);
 	if (s->differ || s->replies.count < STILL_CALLS || r->verdict.moved < STILL_CALLS ||
-	    r->source == SOURCE_OBSERVATION || (!s->is_start && !repeats_member(s, r))) {
+	    r->source == SOURCE_OBSERVATION || (!s->is_start && !repeats)) {
 		return;
 	}
-	finding_add(out, SEVERITY_ERROR, &s->replies, "/observation",
+	finding_add(out, repeats ? SEVERITY_ERROR : SEVERITY_WARNING, &s->replies, "/observation",
 	            "the state changed in %" PRId64 " steps, but all %" PRId64 " observations are "
 	            "equal%s: the policy never sees what it did",
 	            r->verdict.moved, s->replies.count, s->is_start ? " to that of the reset" : "");
@@ -83,6 +84,7 @@ const struct check check_observation_frozen = {
 	.id = "observation-frozen",
 	.title = "the state moves, the observation given to the policy never does",
 	.severity = SEVERITY_ERROR,
+	.lowered = "they equal that of the reset and have no member of the state",
 	.explains = {&check_loop},
 	.why = "The calls changed the state, but each got the same observation: that of the "
 	       "reset, or one with a member that changed in the state. Short acknowledgments "

@@ -417,7 +417,7 @@ static int read_initial_states(struct probe *p, struct error *err)
 		p->state_ignore = arena_str(&p->arena, session_facts(first)->state_ignore);
 	}
 	memcpy(p->env_id, first->ids[1], sizeof(p->env_id));
-	series_ignore(&p->states, p->state_ignore);
+	series_ignore(&p->states, p->state_ignore, STR_NONE);
 	series_start(&p->states, p->start);
 	series_control(&p->states, keep_state(p, &first->later), false);
 	p->state_drifts = first->start.known && first->later.known &&

@@ -2,6 +2,9 @@
 #include "evidence/explain.h"
 
 #include "evidence/limits.h"
+#include "json/canon.h"
+#include "json/scan.h"
+#include "json/walk.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,6 +149,39 @@ bool explain_newest(const struct series *s, const struct explaining *e)
 		}
 	}
 	return false;
+}
+
+struct stable {
+	const struct series *s;
+	const struct explaining *e;
+	bool found;
+};
+
+static bool look_for_stable(void *ctx, struct str pointer, struct str value)
+{
+	struct stable *f = ctx;
+	struct member named = {.pointer = pointer};
+	const struct member *m =
+		map_find(&f->s->members, map_hash_with(map_hash(pointer), 0), STR_NONE);
+	bool leaf = json_type(value) != JSON_OBJECT && json_type(value) != JSON_ARRAY;
+
+	f->found = leaf && !is_bookkeeping(&named, f->e) && !(m && is_volatile(m));
+	return !f->found;
+}
+
+bool explain_has_stable(const struct series *s, const struct explaining *e)
+{
+	struct stable f = {.s = s, .e = e};
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct str last = buf_view(&s->last);
+
+	if (json_type(last) != JSON_OBJECT && json_type(last) != JSON_ARRAY) {
+		return last.n > 0 && !json_is_null(last);
+	}
+	json_canon(last, s->ignored, JSON_EDIT_DROP, &text);
+	json_walk(buf_view(&text), look_for_stable, &f);
+	buf_release(&text);
+	return f.found;
 }
 
 bool explain_is_aside(const struct series *s, const struct explaining *e, struct str key)

@@ -22,6 +22,9 @@ void explain_members(struct series *s, const struct explaining *e);
    what can be said while the rollout runs. */
 bool explain_newest(const struct series *s, const struct explaining *e);
 
+/* Has the last reading a member that is neither ignored, nor bookkeeping, nor moves by itself? */
+bool explain_has_stable(const struct series *s, const struct explaining *e);
+
 /* Is the member of the state with that key volatile so far, or bookkeeping? */
 bool explain_is_aside(const struct series *s, const struct explaining *e, struct str key);
 

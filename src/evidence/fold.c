@@ -6,6 +6,7 @@
 #include "evidence/clocks.h"
 #include "evidence/effects.h"
 #include "evidence/fingerprint.h"
+#include "evidence/limits.h"
 #include "evidence/peer.h"
 #include "evidence/sharing.h"
 #include "json/write.h"
@@ -249,6 +250,22 @@ static void add_step(struct open_rollout *o, const struct line *l, const struct 
 	series_call(&o->series, m->arguments, answered);
 }
 
+/* Of the steps that act. */
+static void add_reply(struct replies *r, const struct line *l, const struct derived_line *m)
+{
+	uint64_t reply;
+
+	if (l->outcome != OUTCOME_OK || m->idle || m->outside_episode) {
+		return;
+	}
+	reply = fingerprint(l->value[KEY_OBSERVATION]);
+	r->first = r->count ? r->first : reply;
+	r->first_call = r->count ? r->first_call : m->call;
+	r->differ = r->differ || reply != r->first;
+	r->unlike = r->unlike || m->call != r->first_call;
+	r->count++;
+}
+
 static void add_count(struct env_count *c, int64_t env_steps)
 {
 	int64_t before = c->reported ? c->now : 0;
@@ -297,6 +314,7 @@ static unsigned take_step(struct open_rollout *o, const struct line *l, struct d
 	}
 	take_reward(o, l, m);
 	add_step(o, l, m);
+	add_reply(&f->replies, l, m);
 	if (m->env_steps >= 0 && !m->outside_episode) {
 		add_count(&f->env_count, m->env_steps);
 	}
@@ -499,9 +517,14 @@ static bool is_lost(enum end_status status)
 static void decide_effects(struct open_rollout *o)
 {
 	struct rollout_facts *f = &o->facts;
+	bool uncounted = f->env_count.reported >= STILL_CALLS && !f->env_count.moved;
+	const struct deciding d = {.explaining = &o->explaining,
+	                           .named = f->source == SOURCE_NAMED && f->state_is_named,
+	                           .silent = replies_are_one(&f->replies, uncounted),
+	                           .steps = o->steps,
+	                           .count = (size_t)f->steps};
 
-	verdict_decide(&f->verdict, &o->series, &o->explaining, is_named(f), o->steps,
-	               (size_t)f->steps);
+	verdict_decide(&f->verdict, &o->series, &d);
 	for (int64_t i = 0; i < f->steps; i++) {
 		const struct completed_step *p = &o->steps[i];
 

@@ -2,6 +2,8 @@
 #ifndef ROLLDBG_EVIDENCE_LIMITS_H
 #define ROLLDBG_EVIDENCE_LIMITS_H
 
+#include <stddef.h>
+
 /* Trials over which a member must change by the same amount to be a count: two equal differences
    are common in play, three are a habit. */
 #define COUNT_TRIALS 3

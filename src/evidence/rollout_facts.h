@@ -187,6 +187,7 @@ struct rollout_facts {
 	const struct series *series;
 	const struct completed_step *completed;
 	struct verdict verdict;
+	struct replies replies;
 
 	/* The errors expected by the user (see struct hints), and which of them occurred. */
 	const char *const *expected;

@@ -1,6 +1,7 @@
 /* Effects and verdict: see verdict.h. */
 #include "evidence/verdict.h"
 
+#include "evidence/limits.h"
 #include "evidence/rollout_facts.h"
 
 const char *effect_name(enum effect e)
@@ -73,7 +74,7 @@ static enum effect effect_of(const struct verdict *v, const struct series *s,
 		p->counted = true;
 		return EFFECT_UNKNOWN;
 	}
-	return v->informative && (failed || !drifted(s, &s->trials[p->trial])) ? EFFECT_UNCHANGED
+	return v->informative && (failed || v->silent || !drifted(s, &s->trials[p->trial])) ? EFFECT_UNCHANGED
 	                                                                    : EFFECT_UNKNOWN;
 }
 
@@ -110,16 +111,29 @@ const struct member *verdict_aside(const struct series *s)
 	return NULL;
 }
 
-void verdict_decide(struct verdict *v, struct series *s, const struct explaining *e, bool named,
-                    struct completed_step *steps, size_t count)
+bool replies_are_one(const struct replies *r, bool uncounted)
 {
-	explain_members(s, e);
-	*v = (struct verdict){.informative = s->any && (named || s->names_calls || has_effect(s))};
-	for (size_t i = 0; i < count; i++) {
-		enum effect seemed = steps[i].effect;
+	return r->count >= STILL_CALLS && !r->differ && (r->unlike || uncounted);
+}
 
-		steps[i].effect = effect_of(v, s, &steps[i]);
-		v->revised += seemed == EFFECT_CHANGED && steps[i].effect != EFFECT_CHANGED;
-		add(v, &steps[i]);
+/* Only time and bookkeeping moved, or what moves by itself, beside a member that could have. */
+static bool is_silent(const struct series *s, const struct deciding *d)
+{
+	return d->silent && !verdict_aside(s) && !has_effect(s) && s->any &&
+	       explain_has_stable(s, d->explaining);
+}
+
+void verdict_decide(struct verdict *v, struct series *s, const struct deciding *d)
+{
+	explain_members(s, d->explaining);
+	bool silent = is_silent(s, d);
+	bool shows = d->named || s->names_calls || silent || has_effect(s);
+	*v = (struct verdict){.informative = s->any && shows, .silent = silent};
+	for (size_t i = 0; i < d->count; i++) {
+		enum effect seemed = d->steps[i].effect;
+
+		d->steps[i].effect = effect_of(v, s, &d->steps[i]);
+		v->revised += seemed == EFFECT_CHANGED && d->steps[i].effect != EFFECT_CHANGED;
+		add(v, &d->steps[i]);
 	}
 }

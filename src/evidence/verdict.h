@@ -12,9 +12,11 @@ const char *effect_name(enum effect e); /* "unknown", "changed", "unchanged" */
 enum effect effect_between(struct str before, struct str after);
 
 struct verdict {
-	/* A state is informative if the user named its source, if a call changed it by an effect, or
-	   if it names what the calls act on: only then is "unchanged" an answer. */
+	/* A state is informative if the user named its source, if a call changed it by an effect, if it
+	   names what the calls act on, or if something in it could have changed while all replies were
+	   one: only then is "unchanged" an answer. */
 	bool informative;
+	bool silent; /* by the last of these */
 	int64_t acting; /* answered calls in the episode of tools that are not read-only */
 	int64_t moved, still,
 		counted; /* of these: changed; unchanged; changed counts or echoes only */
@@ -22,11 +24,28 @@ struct verdict {
 	int64_t revised; /* steps whose effect is another than it seemed while the rollout ran */
 };
 
+/* What the steps that act got as replies. */
+struct replies {
+	int64_t count;
+	uint64_t first, first_call; /* hashes */
+	bool differ, unlike;        /* the replies differ; the calls do */
+};
+
+/* Unlike calls all got one reply; or the same call did, and the environment counted none. */
+bool replies_are_one(const struct replies *r, bool uncounted);
+
 struct completed_step;
 
-/* Sets the final effects of the steps. named: the user chose the state source. */
-void verdict_decide(struct verdict *v, struct series *s, const struct explaining *e, bool named,
-                    struct completed_step *steps, size_t count);
+struct deciding {
+	const struct explaining *explaining;
+	bool named;   /* the user chose the state source, or another recorder */
+	bool silent;  /* replies_are_one() */
+	struct completed_step *steps;
+	size_t count;
+};
+
+/* Sets the final effects of the steps. */
+void verdict_decide(struct verdict *v, struct series *s, const struct deciding *d);
 
 /* A member that counts or repeats the calls, in a rollout without any effect; NULL: none. */
 const struct member *verdict_aside(const struct series *s);

@@ -1,7 +1,6 @@
 /* Rule frozen-state: calls were answered, but nothing changed. */
 #include "check/check.h"
 
-#include "evidence/fingerprint.h"
 #include "evidence/limits.h"
 
 #include <inttypes.h>
@@ -9,10 +8,7 @@
 
 struct frozen {
 	struct span sent; /* answered calls that had to act */
-	/* Their replies and calls (hashed): of the first, and whether others differ. */
-	uint64_t reply, call;
-	bool replies_differ, calls_differ;
-	double reward; /* of the first */
+	double reward;    /* of the first */
 	bool rewards_differ;
 };
 
@@ -21,43 +17,21 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	(void)r, (void)out;
 	struct frozen *s = state;
-	uint64_t reply;
 
 	if (m->outside_episode || m->idle) {
 		return;
 	}
-	reply = fingerprint(m->line->value[KEY_OBSERVATION]);
-	if (s->sent.count == 0) {
-		s->reply = reply;
-		s->call = m->call;
-		s->reward = m->reward;
-	}
-	s->replies_differ = s->replies_differ || reply != s->reply;
-	s->calls_differ = s->calls_differ || m->call != s->call;
+	s->reward = s->sent.count ? s->reward : m->reward;
 	s->rewards_differ = s->rewards_differ || m->reward != s->reward;
 	span_add(&s->sent, m->line->turn, m->line->step);
 }
 
-/* A number that changes by itself may also be what the calls change: a thing in real time. Only
-   present times and ids are surely none. */
-static bool changes_by_itself(const struct series *s)
+/* One call again and again is a wall; a state that only names the calls may be a catalog from which they
+   read: then their replies differ. */
+static bool could_show(const struct rollout_facts *r)
 {
-	for (size_t i = 0; i < s->changed_count; i++) {
-		const struct member *m = s->changed[i];
-
-		if (m->explanation == MEMBER_VOLATILE && !m->always_now) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Nothing differed but bookkeeping and times, and unlike calls got one reply. */
-static bool is_silent(const struct frozen *s, const struct rollout_facts *r)
-{
-	return r->series->known_count >= STILL_CALLS &&
-	       r->verdict.moved + r->verdict.counted == 0 && !r->verdict.informative &&
-	       s->calls_differ && !s->replies_differ && !changes_by_itself(r->series);
+	return r->verdict.silent ||
+	       (r->replies.unlike && (r->state_is_named || !r->replies.differ));
 }
 
 /* A reward that varies with the calls, or that a grader gave for the whole: something happened that
@@ -77,14 +51,12 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	const struct frozen *s = state;
 	const struct verdict *v = &r->verdict;
-	/* a state that names the calls may be a catalog from which they read */
-	bool shows = r->state_is_named || !s->replies_differ;
-	bool still = v->still == v->acting && s->calls_differ && shows, silent = is_silent(s, r);
 	char count[96] = "";
 
 	bool rewarded = is_rewarded(s, r, m);
 
-	if (v->acting < STILL_CALLS || (!still && !silent) || r->failed_run >= FAILED_RUN) {
+	if (v->acting < STILL_CALLS || v->still < v->acting || !could_show(r) ||
+	    r->failed_run >= FAILED_RUN) {
 		return;
 	}
 	if (r->env_count.reported >= 2) {
@@ -95,7 +67,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	}
 	finding_add(out, rewarded ? SEVERITY_WARNING : SEVERITY_ERROR, &s->sent, "/state",
 	            "%" PRId64 " calls were answered, and the state never changed%s%s%s", v->acting,
-	            silent ? "; all replies are equal" : "",
+	            v->silent ? "; all replies are equal" : "",
 	            rewarded ? "; but a reward tells the calls apart" : "", count);
 }
 

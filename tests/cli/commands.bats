@@ -207,6 +207,18 @@ $(rolldbg check --list | sed -n 's/^capacity  *error  *//p')" ]
 	has "$stderr" "--explain: unknown rule 'capacit'; did you mean 'capacity'?"
 }
 
+@test "check --explain prints at most 15 lines for every rule" {
+	local rules long= rule
+	rules=$(rolldbg check --list --json | jq -r 'select(.type == "rule").rule')
+	[ -n "$rules" ]
+	for rule in $rules; do
+		rolldbg check --explain "$rule" >explained
+		[ -s explained ]
+		[ "$(wc -l <explained)" -le 15 ] || long+=" $rule"
+	done
+	[ -z "$long" ]
+}
+
 @test "show: a table, a turn in full; --rollout is required if there are several" {
 	rolldbg run --quiet --task one --out one.jsonl
 	rolldbg run --quiet --task two --actions DOWN,UP --out two.jsonl

@@ -140,19 +140,14 @@ const struct check check_aliased_state = {
 	.severity = SEVERITY_ERROR,
 	.lowered = "only the environment's own step count shows that it moved",
 	.explains = {&check_frozen_state, &check_no_effect, &check_reward_without_effect},
-	.why = "All states in the recording equal the final one, although observations or the "
-	       "environment's own step count changed. Python recorders do this when they store the "
-	       "environment's state object itself in each step and write the file at the end: "
-	       "every "
-	       "step then shows the object's last value. The states are worthless, and so is every "
-	       "count of effective steps based on them.\n"
+	.why = "All states equal the final one, although observations or the environment's own "
+	       "step count changed. Recorders do this that store the state object itself in each "
+	       "step and write the file at the end. The states, and every count of effective "
+	       "steps, are worthless.\n"
 	       "Compare the state of the first step with its observation, and check whether the "
-	       "recorder appends states to a list without copying them. If only the step count "
-	       "changed this is a warning, because walls and read-only tools also leave the state "
-	       "unchanged.\n"
+	       "recorder appends states to a list without copying them.\n"
 	       "Fix: copy the state (copy.deepcopy, or serialize it) when the step is recorded, "
-	       "and "
-	       "record again.",
+	       "and record again.",
 	.needs = FACT(STATE),
 	.wants = KIND_OK | KIND_FAILED,
 	.state_size = sizeof(struct aliased),

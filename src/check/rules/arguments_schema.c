@@ -83,14 +83,12 @@ const struct check check_arguments_schema = {
 	.id = "arguments-schema",
 	.title = "a call's arguments do not match the schema the tool advertises",
 	.severity = SEVERITY_WARNING,
-	.why = "The arguments of a call violate the tool's schema: a required argument is missing, "
-	       "one has the wrong type or a value that is not allowed, or one is not in the "
-	       "schema. "
-	       "Some servers refuse such a call; others drop unknown arguments and continue with a "
+	.why = "The arguments of a call violate the tool's schema: one is required and missing, "
+	       "has the wrong type or a value that is not allowed, or is not in the schema. Some "
+	       "servers refuse such a call; others drop unknown arguments and continue with a "
 	       "default, which looks like success.\n"
-	       "Look at the call and at inputSchema in the header's tools. If the call's arguments "
-	       "are a string, they were encoded twice. Only the top-level arguments are checked "
-	       "(type, required, enum, const, minimum, maximum and unknown names), not nested "
+	       "Look at the call and at inputSchema in the header's tools; arguments that are a "
+	       "string were encoded twice. Only top-level arguments are checked, not nested "
 	       "values.\n"
 	       "Fix: correct the script, give the model the unmodified schema, or correct the "
 	       "schema if it is wrong.",

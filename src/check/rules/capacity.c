@@ -58,10 +58,9 @@ const struct check check_capacity = {
 	.more = "rolldbg probe \1env\2 URL \1sessions\2 8",
 	.why = "The server limits concurrent environments or sessions, and this rollout hit the "
 	       "limit. The refused steps had no effect on the environment.\n"
-	       "Look at the limit named in the message, at how many rollouts ran at once, and at "
+	       "Look at the limit in the message, at how many rollouts ran at once, and at "
 	       "whether sessions are released: a server that opens an environment per call "
-	       "instead of per rollout fills up at any limit (fallback-session reports that), and "
-	       "one that does not free sessions on DELETE fills up over time.\n"
+	       "(fallback-session) or does not free sessions on DELETE fills up at any limit.\n"
 	       "Fix: run fewer rollouts at once, raise the server's limit (such as "
 	       "MAX_CONCURRENT_ENVS), or repair the proxy that loses the session.",
 	.wants = KIND_RESET | KIND_FAILED,

@@ -113,14 +113,12 @@ const struct check check_control_plane_blind = {
 	.explains = {&check_missing_state},
 	.why = "The control plane reports reward, termination and state next to the tool calls. "
 	       "Here it failed, or it replied for an environment other than the one the tools "
-	       "act on (its step count stays at 0 while the tools' observations change). Clients "
-	       "that substitute 0 and \"not terminated\" for unreadable values turn this into an "
+	       "act on. Clients that substitute 0 and \"not terminated\" turn this into an "
 	       "endless episode without reward and without an error.\n"
-	       "Look at the events control-plane-failed and state-source-lost, and at the session "
-	       "id sent to the control endpoints: it must be the environment's id, not the "
+	       "Look at the events control-plane-failed and state-source-lost, and at the "
+	       "session id sent to the control endpoints: it must be the environment's, not the "
 	       "transport's.\n"
-	       "Fix: make server and client agree on the environment's session id, and treat "
-	       "rewards and states of these rollouts as unknown.",
+	       "Fix: make server and client agree on the environment's session id.",
 	.needs = FACT(META),
 	.needs_meta = true,
 	.wants = KIND_UNREPORTED | KIND_EVENT,

@@ -174,16 +174,13 @@ const struct check check_fallback_session = {
                      &check_multi_step_illusion, &check_all_steps_failed, &check_failed_run,
                      &check_retry_same_error},
 	.more = "rolldbg probe \1env\2 URL \1sessions\2 8",
-	.why = "A reply named the session it belongs to, and that is not the negotiated one, or "
-	       "the id looks generated for a single call (such as proxy_fallback_140573993008848 "
-	       "or gym_140247762780320). A component between client and environment lost the "
-	       "session and makes one up: each call then runs in a new environment with its own "
-	       "slot, which soon exhausts the server's capacity.\n"
-	       "Look at meta.session, meta.env_session and meta.reply_session of the steps, and at "
-	       "how a proxy in between handles the mcp-session-id header and _extra.session_id of "
-	       "initialize.\n"
-	       "Fix: forward the session id through every component, and make each refuse a call "
-	       "without one instead of generating one.",
+	.why = "A reply names a session other than the negotiated one, or an id that looks "
+	       "generated for a single call (such as gym_140247762780320). A component in "
+	       "between lost the session and makes one up: each call then runs in a new "
+	       "environment, which soon exhausts the server's capacity.\n"
+	       "Look at meta.session, meta.env_session and meta.reply_session of the steps, and "
+	       "at how a proxy handles the mcp-session-id header.\n"
+	       "Fix: forward the session id everywhere, and refuse calls without one.",
 	.needs = FACT(META),
 	.needs_meta = true,
 	.wants = KIND_OK | KIND_FAILED,

@@ -37,13 +37,11 @@ const struct check check_incomplete = {
 	.severity = SEVERITY_ERROR,
 	.why = "A complete recording has one object per line and ends with an `end` line that "
 	       "counts the lines. Here the end is missing (the recorder was killed, or the disk "
-	       "was "
-	       "full), the last line is truncated, several objects share a line (two writers on "
-	       "one "
-	       "file, or a lost line feed), or lines were lost or duplicated later.\n"
-	       "Look at the last recorded turn and at how the recording was copied, cut or "
-	       "joined. Everything written before is intact and is checked; the effect of the "
-	       "last step is unknown.\n"
+	       "was full), the last line is truncated, objects share a line (two writers on one "
+	       "file), or lines were lost or duplicated later.\n"
+	       "Look at the last recorded turn and at how the recording was copied or joined. "
+	       "What was written before is intact and is checked; the effect of the last step is "
+	       "unknown.\n"
 	       "Fix: record again, give each writer its own file, and do not use this file as a "
 	       "golden.",
 	.end = end,

@@ -167,24 +167,15 @@ const struct check check_kl_band = {
 	.severity = SEVERITY_WARNING,
 	.lowered = "the numbers are within the band, sampling settings differ, or turns have no "
 		   "counterpart",
-	.why = "With \1trainer_logprobs\2, the log-probabilities that the trainer's model gives "
-	       "the "
-	       "sampled tokens are compared with those of the engine that sampled them. With lr = "
-	       "log p(trainer) - log p(engine), k1 is the mean of -lr and k3 the mean of e^lr - "
-	       "1 - "
-	       "lr, both estimates of the KL divergence; the weight is e^lr, and ess the effective "
-	       "sample size as a fraction of the tokens. A value is out of band if |k1| or k3 "
-	       "exceeds 0.1, the mean weight is outside 0.5 to 2, or ess is below 0.3.\n"
-	       "Rounding errors spread evenly over the tokens. If only the beginnings of turns "
-	       "differ (conditioning_mismatch), the trainer scored the tokens after a prompt "
-	       "other than the one they were sampled with: another chat template, missing tools, "
-	       "a dropped system "
-	       "message.\n"
-	       "Look at the turns named, and compare show \1turn\2 N \1prompt\2 with the "
-	       "trainer's input. A temperature other than 1, top_p, top_k, min_p and penalties "
-	       "make the two incomparable: the numbers are then reported, but are no finding.\n"
-	       "Fix: use one chat template for both, pass token ids instead of text, and use the "
-	       "same weights and precision and a temperature of 1.",
+	.why = "With lr = log p(trainer) - log p(engine) of a sampled token, out of band are "
+	       "|k1| (k1 is the mean of -lr) or k3 (of e^lr - 1 - lr) above 0.1, a mean weight "
+	       "(e^lr) outside 0.5 to 2, and an effective sample size (ess) below 0.3. If only "
+	       "the beginnings of turns differ (conditioning_mismatch), the trainer scored "
+	       "another prompt.\n"
+	       "Look at the turns named (show \1turn\2 N \1prompt\2): is that the trainer's "
+	       "input?\n"
+	       "Fix: use one chat template, token ids instead of text, the same weights and "
+	       "precision, and a temperature of 1.",
 	.needs = FACT(LLM),
 	.wants = KIND_HEADER | KIND_LLM,
 	.state_size = sizeof(struct band),

@@ -229,18 +229,16 @@ const struct check check_loop = {
 	.id = "loop",
 	.title = "the same few calls were repeated with the same replies",
 	.severity = SEVERITY_WARNING,
-	.why = "One call, or a cycle of two or three, was repeated for at least three rounds with "
-	       "the same arguments, from the same state, and got the same replies (if the state "
-	       "is known, numbers and ids are not compared; if it is unknown, the replies are "
-	       "equal byte for byte). Calls of read-only tools, or of tools with idempotentHint, "
-	       "are only reported after ten rounds, because polling is not a loop. A single "
-	       "failing call that is repeated is retry-same-error, and a random policy repeats "
-	       "itself by chance.\n"
+	.why = "A cycle of one to three calls was repeated for three rounds or more with the "
+	       "same arguments, from the same state, and got the same replies (numbers and ids "
+	       "are compared only if the state is unknown). Calls of read-only or idempotent "
+	       "tools may be polling and are reported from ten rounds on; one failing call is "
+	       "retry-same-error.\n"
 	       "Look at the messages of these turns: is the reply in the prompt, and does it "
 	       "contain anything new? If a script made the calls, correct it.\n"
 	       "Fix: end rollouts that loop, tell the model what it has tried, mark read-only "
-	       "tools with readOnlyHint or \1read_only\2, or detect them with a \1baseline\2, "
-	       "and name calls meant to do nothing with \1noop\2.",
+	       "tools with readOnlyHint or \1read_only\2 (or learn them: \1baseline\2), and "
+	       "calls meant to do nothing with \1noop\2.",
 	.wants = KIND_OK | KIND_FAILED,
 	.state_size = sizeof(struct loop),
 	.line = line,

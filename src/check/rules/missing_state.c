@@ -84,15 +84,11 @@ const struct check check_missing_state = {
 	.title = "no state was recorded before the action, although there is a state source",
 	.severity = SEVERITY_ERROR,
 	.lowered = "the protocol's own state could never be read, while everything else works",
-	.why = "The header names a state source, but steps have no state, or an empty one. "
-	       "Whether those steps had an effect is unknown, a debugger has nothing to show, and "
-	       "a policy that needed the state acted without it. It is a warning if the "
-	       "protocol's own state source returns nothing, or fails at every read while "
-	       "rewards and terminations are known, but replies differ.\n"
+	.why = "The header names a state source, but steps have no state. Whether those steps "
+	       "had an effect is unknown, and a policy that needed the state acted without it.\n"
 	       "Look at the events around the first such step, and query the source yourself in "
 	       "the same session: an endpoint that returns HTTP 404 or an error, a resource that "
-	       "does "
-	       "not exist, a tool that refuses, a pointer that matches nothing.\n"
+	       "does not exist, a tool that refuses, a pointer that matches nothing.\n"
 	       "Fix: choose a source that works (\1state\2), or use \1state\2 none.",
 	.needs = FACT(STATE),
 	.wants = KIND_HEADER | KIND_NO_STATE | KIND_EVENT | KIND_OK | KIND_FAILED,

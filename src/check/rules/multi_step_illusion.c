@@ -86,20 +86,15 @@ const struct check check_multi_step_illusion = {
 	.id = "multi-step-illusion",
 	.title = "every step failed, or the rollout ends in a run of failed steps",
 	.severity = SEVERITY_ERROR,
-	.why = "The policy took turn after turn, but the environment refused every step, or "
-	       "every step at the end. The state did not change "
-	       "either. Whatever reward or text this rollout produced says nothing about "
-	       "the policy: count environment steps, not turns. In 9,435 public episodes fewer "
-	       "than one in a hundred such rollouts succeeded.\n"
-	       "Counts, clocks and echoes of the call that changed meanwhile are no movement. A "
-	       "failed step that changed the state is reported by effect-despite-error.\n"
-	       "Look at the first error of the run and at error.layer, which names the component "
-	       "that refused: transport, http and jsonrpc are between you and the server; mcp, "
-	       "framework and body are the server or the environment behind it. Then check which "
-	       "other rules fired: capacity, session-churn, fallback-session and unknown-tool "
-	       "name the usual causes.\n"
-	       "Fix the first error, not the last; stop rollouts after several identical errors "
-	       "(on_error of a policy); keep such rollouts out of training data.",
+	.why = "The environment refused every step, or every step at the end, and none of them "
+	       "changed the state. Reward and text of this rollout say nothing about the policy: "
+	       "count environment steps, not turns.\n"
+	       "Look at the first error of the run and at error.layer: transport, http and "
+	       "jsonrpc are between you and the server; mcp, framework and body are the server "
+	       "or the environment behind it. The usual causes are capacity, session-churn, "
+	       "fallback-session and unknown-tool.\n"
+	       "Fix the first error, not the last, and stop rollouts after several identical "
+	       "errors (on_error of a policy).",
 	.state_size = sizeof(struct illusion),
 	.completed = completed,
 	.end = end,

@@ -136,13 +136,10 @@ const struct check check_no_tool_call = {
 	.raised = "no turn of the rollout called a tool",
 	.explains = {&check_one_step_episode},
 	.why = "In these turns the model called no tool although tools were offered, and no "
-	       "simulated user replied to its text. The conversation grows, but the environment "
-	       "does not "
-	       "change.\n"
-	       "The message names the cause of the first such turn if it was recorded. Tool call "
-	       "markup in the reply means that the server has no parser for this model's format, "
-	       "or that the call was malformed; prose means that the prompt does not show the "
-	       "tools, or that the model ignores them.\n"
+	       "simulated user replied to its text. The message names the recorded cause of the "
+	       "first: markup means that the server has no parser for the model's format, or "
+	       "that the call was malformed; prose, that the prompt does not show the tools, or "
+	       "that the model ignores them.\n"
 	       "Look first at the same command with \1actions\2: if that works, the model is the "
 	       "cause. Then look at the prompt (show \1turn\2 N \1prompt\2).\n"
 	       "Fix: start the server with its tool parser, or try \1tool_mode\2 text or json.",

@@ -64,11 +64,9 @@ const struct check check_no_tools = {
 	.severity = SEVERITY_ERROR,
 	.explains = {&check_unknown_tool, &check_no_tool_call, &check_multi_step_illusion,
                      &check_all_steps_failed, &check_failed_run, &check_retry_same_error},
-	.why = "Without a tool the policy cannot act: a model can only talk, and a script has "
-	       "nothing to call. Either tools/list returned an empty list, or every listed name "
-	       "was "
-	       "refused as unknown when called, which means that lists and calls are handled by "
-	       "different components.\n"
+	.why = "Without a tool the policy cannot act. Either tools/list returned an empty list, "
+	       "or every listed tool was refused as unknown when called: different components "
+	       "handle lists and calls.\n"
 	       "Look at the header's tools, at the server's startup log (tools that failed to "
 	       "register), and at a proxy that serves the list from elsewhere. Some servers fill "
 	       "the list only after notifications/initialized.\n"

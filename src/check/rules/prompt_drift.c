@@ -191,17 +191,15 @@ const struct check check_prompt_drift = {
 	.severity = SEVERITY_WARNING,
 	.lowered = "only the model's reasoning is missing",
 	.explains = {&check_prompt_truncated},
-	.why = "A trainer treats a rollout as one sequence of tokens. That holds only if each "
-	       "prompt starts with the previous prompt followed by exactly the tokens sampled "
-	       "after "
-	       "it. If text is tokenized again (template_mismatch, retoken_mismatch) or rewritten "
+	.why = "A trainer treats a rollout as one sequence of tokens: each prompt must start "
+	       "with the previous prompt and exactly the tokens sampled after it. If text is "
+	       "tokenized again (template_mismatch, retoken_mismatch) or rewritten "
 	       "(others_mismatch), log-probabilities belong to tokens that were never sampled. A "
-	       "template that drops reasoning (reasoning_stripped) does so by design, but still "
-	       "breaks the sequence.\n"
+	       "template that drops reasoning (reasoning_stripped) breaks the sequence, too.\n"
 	       "Look at /llm/prompt_token_ids and /llm/token_ids of the turns named, around the "
 	       "given token.\n"
-	       "Fix: train and sample with one template that preserves prefixes, or pass token ids "
-	       "instead of text.",
+	       "Fix: train and sample with one template that preserves prefixes, or pass token "
+	       "ids instead of text.",
 	.needs = FACT(LLM),
 	.wants = KIND_LLM,
 	.state_size = sizeof(struct drifts),

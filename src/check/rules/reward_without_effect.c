@@ -79,16 +79,14 @@ const struct check check_reward_without_effect = {
 	.title = "a failed step was rewarded, or a reward came although the state never changed",
 	.severity = SEVERITY_WARNING,
 	.lowered = "no step reported the reward",
-	.why = "A step whose outcome is not ok reported its own positive reward, or the whole "
-	       "rollout earned one although the state after every step equals the state before "
-	       "it. A model trained on this learns to fail or to do nothing.\n"
-	       "Look at where the reward is computed: a default for missing values, a grader that "
-	       "reads the conversation and not the environment, a task that is solved before it "
-	       "begins. If doing nothing is right (a request to refuse, a question to answer "
-	       "with read-only tools), nothing is wrong: declare those tools with "
-	       "\1read_only\2.\n"
-	       "Fix: give no reward for a failed step, let the grader compare states, or choose a "
-	       "state source that shows the effect.",
+	.why = "A step whose outcome is not ok reported its own positive reward, or the rollout "
+	       "earned one although no step changed the state. A model trained on this learns to "
+	       "fail or to do nothing.\n"
+	       "Look at where the reward is computed: a default for missing values, a grader "
+	       "that reads only the conversation, a task that is solved before it begins. If the "
+	       "task is to change nothing, declare its tools with \1read_only\2.\n"
+	       "Fix: give no reward for a failed step, let the grader compare states, or choose "
+	       "a state source that shows the effect.",
 	.needs = FACT(REWARD),
 	.wants = KIND_FAILED,
 	.state_size = sizeof(struct unearned),

@@ -46,25 +46,15 @@ const struct check check_seed_ignored = {
 	.title = "the same seed and the same calls gave different trajectories",
 	.severity = SEVERITY_WARNING,
 	.more = "rolldbg probe \1env\2 URL",
-	.why = "Rollouts of one task were started with the same seed, and although they made the "
-	       "same calls, the states after the reset or after the first calls differ "
-	       "(observations, where the state is not known), or texts and lists in the replies "
-	       "to the reset do. Ignored members, points in time, ids, and what changes without a "
-	       "call are not compared, nor are rollouts that share their environment with others "
-	       "(session-alias). A fork whose repeated calls led to a different state records "
-	       "that itself (event fork-diverged); if it was forked in another environment, that "
-	       "is not a fault.\n"
-	       "Then nothing can be reproduced: a golden recording of this environment differs "
-	       "each "
-	       "time, and rewards within a group reflect chance as much as the policy.\n"
-	       "Look at what reset(seed=..) seeds: every random generator that the episode uses "
-	       "must "
-	       "be its own and seeded there, not a module-level one; and at whether the seed "
-	       "arrives "
-	       "at all.\n"
-	       "Fix: seed all generators of the environment in reset, or, where randomness is "
-	       "wanted, "
-	       "use no seed or a different one for each rollout.",
+	.why = "Rollouts of one task had the same seed and made the same calls, but the states "
+	       "differ (observations, where no state is known), or texts and lists in the "
+	       "replies to the reset do; or the repeated calls of a fork led to another state. "
+	       "Times, ids, ignored members and what changes without a call are not compared. "
+	       "Nothing can be reproduced: rewards in a group reflect chance, too.\n"
+	       "Look at whether the seed arrives, and at what reset(seed=..) seeds: every random "
+	       "generator of the episode must be its own, not a module-level one.\n"
+	       "Fix: seed all generators of the environment in reset or, where randomness is "
+	       "wanted, use no seed or a different one for each rollout.",
 	.needs = FACT(SEED),
 	.wants = KIND_EVENT,
 	.line = line,

@@ -158,21 +158,15 @@ const struct check check_session_alias = {
 	.explains = {&check_session_churn, &check_post_terminal, &check_effect_despite_error,
                      &check_starts_over},
 	.more = "rolldbg probe \1env\2 URL \1sessions\2 8",
-	.why = "Two rollouts got the same environment: each continues what the other did. "
-	       "Observations, rewards and episode ends are meaningless, although no call "
-	       "fails.\n"
-	       "Look at meta.env_session, meta.session and meta.episode of both rollouts, "
-	       "and at how the server creates its session ids: a hash of seed and "
-	       "configuration, a constant, the client's name, one object for all "
+	.why = "Two rollouts got the same environment: they report one session or generated "
+	       "episode id, ran at once in a protocol without sessions, or changed each other's "
+	       "state; or three in a row each began where the one before ended. Rewards are "
+	       "meaningless, although no call fails.\n"
+	       "Look at meta.env_session, meta.session and meta.episode of both, and at how the "
+	       "server makes session ids: a hash of the seed, a constant, one object for all "
 	       "connections, a proxy that drops the session header.\n"
-	       "Fix: give every rollout its own session id, and make the server keep one "
-	       "environment per session; make reset() restore everything that steps change.\n"
-	       "Any of these is evidence:\n"
-	       "- both got the same session id or generated episode id;\n"
-	       "- the protocol has no sessions, and the rollouts ran at the same time;\n"
-	       "- a member that this rollout's calls change also changed between its calls, "
-	       "only while others acted, in at least two such readings and half of them;\n"
-	       "- three rollouts in a row each began where the one before had ended.",
+	       "Fix: give every rollout its own session id, keep one environment per session, "
+	       "and let reset() restore everything that steps change.",
 	.needs = FACT(META),
 	.needs_meta = true,
 	.wants = KIND_HEADER | KIND_RESET | KIND_FIRST,

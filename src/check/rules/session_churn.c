@@ -53,17 +53,14 @@ const struct check check_session_churn = {
 	.explains = {&check_starts_over, &check_frozen_state, &check_no_effect,
                      &check_control_plane_blind},
 	.more = "rolldbg probe \1env\2 URL \1sessions\2 8",
-	.why = "Between two steps of one rollout the server changed its session id or "
-	       "episode id without a reset. The steps "
-	       "after that ran in a different environment from those before: the rollout is "
-	       "not one trajectory, and its rewards belong to several.\n"
-	       "Look at the turn where it first happened and at the server's log at that "
-	       "time: a restart, an expired or evicted session, a load balancer without "
-	       "sticky sessions, an automatic reset at the end of an episode, or another "
-	       "client that resets the same environment.\n"
+	.why = "Between two steps of one rollout the session id or the episode id changed "
+	       "without a reset. The steps after that ran in a different environment: the "
+	       "rollout is not one trajectory, and its rewards belong to several.\n"
+	       "Look at the turn where it first happened and at the server's log at that time: a "
+	       "restart, an expired or evicted session, a load balancer without sticky sessions, "
+	       "an automatic reset, or another client that resets the environment.\n"
 	       "Fix: keep a session on one server process, raise the idle timeout, and give "
-	       "every rollout its own session id.\n"
-	       "A step count that falls is no evidence: levels and undo lower it, too.",
+	       "every rollout its own session id.",
 	/* Imported formats lack the session ids and the resets that meta records. Not needs_meta:
 	   in our own recordings the events judged here survive strip, so a stripped
 	   one is checked. */

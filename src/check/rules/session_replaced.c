@@ -84,13 +84,11 @@ const struct check check_session_replaced = {
                      &check_no_effect, &check_multi_step_illusion, &check_all_steps_failed,
                      &check_failed_run, &check_retry_same_error, &check_control_plane_blind,
                      &check_loop},
-	.why = "Within one episode the client went on in another session: it reconnected, or the "
-	       "server no longer knew the old one. No reset followed, so what it played on in is "
-	       "a fresh environment, or somebody else's. Nothing fails, and the reward belongs "
-	       "to no policy. A first step without any reset is the same.\n"
-	       "Look at the session-replaced event and its reason, at the server's log of that "
-	       "time, and at what stands in between: several workers without session affinity, "
-	       "a restart, an idle timeout, a client that reconnects by itself.\n"
+	.why = "Within one episode the client went on in another session without a reset, the "
+	       "server lost the session, or steps came before any reset. Such steps act in a "
+	       "fresh environment, in somebody else's, or in none.\n"
+	       "Look at the session-replaced event's reason and at the server's log: several "
+	       "workers without session affinity, a restart, a limit, an idle timeout.\n"
 	       "Fix: end the episode when its session ends; give a session to one worker.",
 	.wants = KIND_RESET | KIND_EVENT | KIND_OK | KIND_FAILED,
 	.state_size = sizeof(struct replaced),

@@ -105,10 +105,9 @@ const struct check check_starts_over = {
 	.explains = {&check_loop},
 	.more = "rolldbg probe \1env\2 URL",
 	.why = "A call, another one that changed the state, and the first call again: it got "
-	       "exactly its earlier reply, although the state before it was another. This "
-	       "happened at every such repeat, at least three times. An environment that is rebuilt "
-	       "for each call replies like that. A repeat at a wall is none: there the state "
-	       "is the same.\n"
+	       "exactly its earlier reply, although the state was another; at every such repeat, "
+	       "three times or more. An environment that is rebuilt for each call replies like "
+	       "that.\n"
 	       "Look at it by experiment: rolldbg probe sends each call alone in a fresh session "
 	       "(property history).\n"
 	       "Fix: keep one environment per session, and send the same session id with every "

@@ -59,14 +59,13 @@ const struct check check_timeout = {
 	.explains = {&check_multi_step_illusion, &check_all_steps_failed, &check_failed_run,
                      &check_retry_same_error, &check_effect_despite_error, &check_missing_state},
 	.why = "No reply came within \1timeout\2, or a server or gateway in between reported a "
-	       "timeout. Whether the call took effect is unknown: the environment may have "
-	       "executed it, and a policy that repeats the call then makes the step twice.\n"
-	       "Look at meta.latency_ms of the steps before, at the state of the next line, and "
-	       "at a late-reply event. If the first call of every rollout is slow, the "
-	       "environment is slow to start; if it gets worse with more concurrent rollouts, "
-	       "the server has too few workers.\n"
-	       "Fix: raise \1timeout\2 above the slowest step, give the server more workers, or "
-	       "let it create its environments before the first call.",
+	       "timeout. The environment may have executed the call: a policy that repeats it "
+	       "then makes the step twice.\n"
+	       "Look at meta.latency_ms of the steps before, the state of the next line, and a "
+	       "late-reply event. Slow first calls mean a slow start; replies that get slower "
+	       "with more rollouts at once, too few workers.\n"
+	       "Fix: raise \1timeout\2 above the slowest step, add workers, or let the server "
+	       "create its environments before the first call.",
 	.needs = FACT(OUTCOME),
 	.wants = KIND_RESET | KIND_FAILED,
 	.state_size = sizeof(struct timeouts),

@@ -282,21 +282,13 @@ const struct check check_tool_drift = {
 	.title = "the tools named to the policy differ from those the server offers",
 	.severity = SEVERITY_ERROR,
 	.explains = {&check_unknown_tool, &check_arguments_schema},
-	.why = "The policy was given tools other than those the server offers: its calls fail "
-	       "or, worse, do something else. One of these was seen:\n"
-	       "- a name in the tool list of the task or the policy is not among the tools in "
-	       "the header;\n"
-	       "- the prompt presents a tool that the server lacks: it defines it with a schema, "
-	       "lists it in a section of tools, calls it a tool, or tells the policy to use it "
-	       "under a name formed like those of the server's own tools;\n"
-	       "- the server changed its list during the rollout: a tool was removed, or takes "
-	       "different arguments from those the policy was shown;\n"
-	       "- sessions of one environment, in one recording or one group, were offered "
-	       "different tools.\n"
-	       "Compare the header's tools with the task file and the prompt, and look at the "
-	       "tools-changed events; compare the headers of two rollouts. Common reasons are a "
-	       "new release of the server, unequal replicas behind one address, a prompt written "
-	       "by hand, and two copies of a task set.\n"
+	.why = "The policy was given tools other than those the server offers: the task, the "
+	       "policy or the prompt names one that the server lacks, the server removed or "
+	       "changed one during the rollout, or sessions of one environment were offered "
+	       "different tools. Calls then fail or, worse, do something else.\n"
+	       "Compare the header's tools with the task file, the prompt and another rollout's "
+	       "header, and look at the tools-changed events: a new release of the server, "
+	       "unequal replicas, a prompt written by hand.\n"
 	       "Fix: write the prompt from the server's list, pin the server's version on every "
 	       "replica, or correct the name.",
 	.needs = FACT(TOOLS),

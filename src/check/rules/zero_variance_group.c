@@ -26,14 +26,12 @@ const struct check check_zero_variance_group = {
 	.title = "all rollouts of a task have the same reward",
 	.severity = SEVERITY_WARNING,
 	.why = "Trainers that compare rewards within the group of one task (GRPO and variants) "
-	       "learn only from differences. If every sample earned the same reward, the advantage "
-	       "is zero and the group taught nothing. A few such groups are normal: their tasks "
-	       "are too easy or too hard; many of them mean that the reward carries no "
-	       "information.\n"
-	       "Look at how many tasks are like this one, and whether the rollouts really differ: "
-	       "identical actions suggest a temperature of 0 or a shared seed, no effective steps "
-	       "an environment that never changed, and the same reward everywhere a default "
-	       "value.\n"
+	       "learn only from differences: with equal rewards every advantage is zero, and the "
+	       "group taught nothing. A few such groups are normal; many of them mean that the "
+	       "reward carries no information.\n"
+	       "Look at how many tasks are like this one, and whether the rollouts differ: "
+	       "identical actions suggest a temperature of 0 or a shared seed, no effective "
+	       "steps a frozen environment, the same reward everywhere a default value.\n"
 	       "Fix: choose tasks of the right difficulty, correct the reward, or sample with a "
 	       "temperature.",
 	.needs = FACT(TOTAL_REWARD),

@@ -541,6 +541,7 @@ const struct rollout_end *fold_end(struct open_rollout *o, const struct line *en
 	struct str reason = end ? end_text(o, end->value[KEY_REASON]) : STR_NONE;
 
 	decide_effects(o);
+	o->facts.shared = sharing_add(o->facts.sharing, &o->series);
 	sharing_end(o->facts.sharing, o->end_state);
 	o->end = (struct rollout_end){.id = shown_id(o),
 	                              .instance = o->instance,

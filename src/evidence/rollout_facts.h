@@ -197,7 +197,8 @@ struct rollout_facts {
 	int64_t min_effective; /* required minimum of effective steps; 0: none */
 
 	struct trained *trained; /* a trainer's log-probabilities; NULL: not given */
-	int64_t continued;       /* as sharing_begin() */
+	const struct member *shared; /* as sharing_add(); NULL: none */
+	int64_t continued; /* as sharing_begin() */
 	struct sharing *sharing; /* relations to other rollouts */
 	struct arena *arena;     /* released when the rollout is closed */
 	struct workspace *work;

@@ -3,6 +3,12 @@
 
 #include <stdlib.h>
 
+/* In how many controls of the file, in which others acted, a member changed. */
+struct shared_pointer {
+	struct map_item item;
+	int64_t count;
+};
+
 /* The rollout that used an id first. */
 struct id_owner {
 	struct map_item item;
@@ -20,6 +26,8 @@ void sharing_forget(struct sharing *s)
 {
 	s->begun = s->caller = s->called = s->other_called = s->started = 0;
 	s->broken = false;
+	s->shared = (struct map){.root = NULL};
+	s->busy = s->shown = 0;
 }
 
 bool sharing_can_absorb(const struct sharing *s, const struct sharing *other)
@@ -125,23 +133,42 @@ static bool is_effect(const struct member *m)
 	return m->explanation == MEMBER_EFFECT && m->controls == 0;
 }
 
-const struct member *sharing_member(const struct series *s)
+/* The first member, by its pointer, that this rollout's calls change and that also changed while others
+   acted. NULL: none, or one that its calls changed again and again never did. */
+static const struct member *moved_by_others(const struct series *s)
 {
 	struct member **list = map_list(&s->members);
 	const struct member *found = NULL;
-	bool own = false; /* a member that this rollout changed again and again, and others never */
+	bool own = false;
 
 	for (size_t i = 0; i < s->members.count; i++) {
 		const struct member *m = list[i];
-		bool shared = is_effect(m) && m->trials > 0 && m->shared >= SHARED_CONTROLS &&
-		              2 * m->shared >= s->busy;
 
 		own = own || (is_effect(m) && m->trials >= SHARED_CONTROLS && m->shared == 0);
-		/* the first by its pointer: map_list has no order */
-		if (shared && (!found || str_order(m->pointer, found->pointer) < 0)) {
+		if (is_effect(m) && m->trials > 0 && m->shared > 0 &&
+		    (!found || str_order(m->pointer, found->pointer) < 0)) {
 			found = m;
 		}
 	}
 	free(list);
 	return own ? NULL : found;
+}
+
+const struct member *sharing_add(struct sharing *s, const struct series *x)
+{
+	const struct member *m = x->busy ? moved_by_others(x) : NULL;
+	uint64_t hash = m ? map_hash(m->pointer) : 0;
+	struct shared_pointer *p = m ? map_find(&s->shared, hash, STR_NONE) : NULL;
+
+	s->busy += x->busy;
+	if (!m) {
+		return NULL;
+	}
+	if (!p) {
+		p = arena_new(&s->arena, sizeof(*p));
+		map_add(&s->shared, &p->item, hash);
+	}
+	p->count += m->shared;
+	s->shown = p->count;
+	return p->count >= SHARED_CONTROLS && 2 * p->count >= s->busy ? m : NULL;
 }

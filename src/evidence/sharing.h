@@ -24,6 +24,8 @@ struct sharing {
 	uint64_t starts[CONTINUED_ROLLOUTS], end;
 	int64_t started;
 	bool broken;
+	struct map shared;   /* by pointer */
+	int64_t busy, shown; /* controls of the file; those that showed the newest such member */
 	/* Fingerprints of the last header's tool list: of its text, and of names and arguments. */
 	uint64_t tools_text, tools_names;
 };
@@ -52,11 +54,10 @@ bool sharing_others_called(const struct sharing *s);
 int64_t sharing_begin(struct sharing *s, uint64_t state, bool alone);
 void sharing_end(struct sharing *s, uint64_t state);
 
-/* The member that other rollouts change: this rollout's own calls change it by an effect, it never
-   changed while nobody acted, and did in at least SHARED_CONTROLS, and half, of the controls
-   in which others acted. NULL: none, or another member that this rollout's calls change stands
-   still while others act: the environment is its own, and what others change is a count of all.
-   After explain_members(). */
-const struct member *sharing_member(const struct series *s);
+/* Adds a rollout that is over. Returns the member that other rollouts change, too: this rollout's own
+   calls change it by an effect, it never changed while nobody acted, and it did in at least
+   SHARED_CONTROLS (`shown`), and half (of `busy`), of the file's controls so far in which others
+   acted. NULL: none. After explain_members(). */
+const struct member *sharing_add(struct sharing *s, const struct series *x);
 
 #endif

@@ -116,9 +116,9 @@ static void report_member(const struct rollout_facts *r, const struct member *m,
 	peer_name(r->work, m->pointer, name, sizeof(name));
 	snprintf(pointer, sizeof(pointer), "/state%s", name);
 	finding_add(out, SEVERITY_ERROR, NULL, pointer,
-	            "%s, which this rollout's calls change, also changed between its calls in "
-	            "%" PRId64 " of %" PRId64 " readings, while other rollouts called tools",
-	            name, m->shared, r->series->busy);
+	            "%s, which this rollout's calls change, also changed between the calls of "
+	            "rollouts: in %" PRId64 " of %" PRId64 " readings, while others called tools",
+	            name, r->sharing->shown, r->sharing->busy);
 }
 
 static void report_continued(const struct rollout_facts *r, struct findings *out)
@@ -134,7 +134,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	(void)m;
 	const struct alias *s = state;
-	const struct member *shared = sharing_member(r->series);
 
 	if (s->is_shared) {
 		return;
@@ -144,8 +143,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		            "%s has no sessions: rollouts that run at the same time share one "
 		            "environment, or each call runs in a new one",
 		            protocol_name(r->protocol));
-	} else if (shared) {
-		report_member(r, shared, out);
+	} else if (r->shared) {
+		report_member(r, r->shared, out);
 	} else if (r->continued == CONTINUED_ROLLOUTS && r->effective > 0) {
 		report_continued(r, out);
 	}

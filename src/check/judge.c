@@ -182,13 +182,12 @@ static void run_line(const struct judge *j, struct judged_rollout *o,
 	}
 }
 
-/* Lists them in the order of the table. */
 static void list_not_checked(struct judge *j)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < j->rule_count; i++) {
-		if (!j->rules[i].not_checked || n >= sizeof(j->not_checked)) {
+	for (size_t i = 0; i < j->rule_count && n < sizeof(j->not_checked); i++) {
+		if (!j->rules[i].not_checked) {
 			continue;
 		}
 		n += (size_t)snprintf(j->not_checked + n, sizeof(j->not_checked) - n, "%s%s",

@@ -2,9 +2,9 @@
 #include "cmd/verdicts.h"
 
 #include "base/text.h"
+#include "check/baseline_read.h"
 #include "cmd/settings.h"
 #include "cmd/stored.h"
-#include "evidence/baseline.h"
 
 #define FIELD(f) offsetof(struct verdict_options, f)
 

@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "debug/rollouts.h"
 #include "debug/walk.h"
+#include "evidence/effects_read.h"
 #include "evidence/evidence.h"
 
 #include <stdlib.h>

@@ -1,18 +1,18 @@
-/* Learns from recordings of healthy runs: a tool that was called without ever changing the state
+/* What recordings of healthy runs showed of tools: one that was called without ever changing the state
    is read-only. */
 #ifndef ROLLDBG_EVIDENCE_BASELINE_H
 #define ROLLDBG_EVIDENCE_BASELINE_H
 
-#include "base/error.h"
+#include "base/base.h"
 
 struct baseline;
 
 struct baseline *baseline_new(void);
 void baseline_free(struct baseline *b); /* NULL is fine */
 
-/* Adds the recordings in a file or directory. FAIL_INPUT: a file is not a recording, or the
-   directory contains none. */
-MUST_USE int baseline_add(struct baseline *b, const char *path, struct error *err);
+/* Adds a step of the tool with that (decoded) name. */
+struct completed_step;
+void baseline_note(struct baseline *b, struct str name, const struct completed_step *p);
 
 /* Did the tool's calls succeed without ever changing the state? The name is decoded; false if b is
    NULL. */

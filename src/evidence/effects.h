@@ -7,8 +7,6 @@
 #include "base/mem.h"
 #include "evidence/verdict.h"
 
-struct hints;
-
 /* Those of one rollout, by the positions of its lines of type step, from 1; two bits each. Zeroed: all
    unknown. */
 struct effect_list {
@@ -25,9 +23,7 @@ struct effects {
 	struct arena arena;
 };
 
-struct reader;
-/* Reads all lines and closes the reader; what is no recording has no effects. hints may be NULL. */
-struct effects *effects_read(struct reader *r, const struct hints *hints);
+struct effects *effects_new(void);
 void effects_free(struct effects *e); /* NULL is fine */
 
 /* NULL if the file has no such rollout. instance: 1 for the first of that id, 2 .. */

@@ -9,14 +9,14 @@
    series.h         which members of the state did each call change?
    explain.h        volatile, bookkeeping, count, echo or effect?
    verdict.h        the effect of each step, and what they come to
-   effects.h        the same for a whole file, for those who print it
+   effects.h, effects_read.h  the same for a whole file, for those who print it
    limits.h         every constant that decides a verdict
    sharing.h        do rollouts share one environment?
    trace.h          are two rollouts with one seed alike?
    call.h, peer.h   what was called; text from peers, made safe to print
    hints.h, baseline.h  facts about tools from the user or an earlier recording
-   streak.h, span.h  runs of failures, ranges of steps
-   clocks.h, fingerprint.h, rollout_table.h  points in time; hashes of values; the open rollouts */
+   span.h           ranges of steps
+   clocks.h, rollout_table.h  points in time; the open rollouts */
 
 /* Derives facts from lines: a fold over the lines of any number of interleaved rollouts. Each
    line yields its derived line; the last one of a rollout yields the final effects of its steps.

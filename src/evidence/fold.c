@@ -2,10 +2,10 @@
    recording, so work that only failed steps need is done for failed steps only. */
 #include "evidence/fold.h"
 
+#include "base/fingerprint.h"
 #include "evidence/call.h"
 #include "evidence/clocks.h"
 #include "evidence/effects.h"
-#include "evidence/fingerprint.h"
 #include "evidence/limits.h"
 #include "evidence/peer.h"
 #include "evidence/sharing.h"

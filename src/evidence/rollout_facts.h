@@ -22,25 +22,6 @@
 
 #define ERROR_TEXT 144 /* size of a server's error in messages: escaped, truncated, terminated */
 
-/* A step. Its effect is final when the rollout is over; before, it says whether the call changed a
-   member that is not known to be volatile or bookkeeping. */
-struct completed_step {
-	bool failed;
-	bool expected;        /* it failed as expected: `failed` is false */
-	bool by_content;      /* only its content indicates the failure, not the protocol */
-	bool idle;            /* as in struct derived_line */
-	bool outside_episode; /* sent after its end, or interrupted */
-	bool counted;         /* unknown because only counts and echoes changed */
-	enum effect effect;
-	int64_t turn, step;
-	int64_t position; /* 1: the rollout's first line of type step, .. */
-	int64_t trial;    /* its index in the series; -1: no later line could have a state */
-	int tool;
-	uint64_t call;
-	/* if it failed: the first error since the last step that was answered ok; else "" */
-	const char *error;
-};
-
 #define TOOL_NONE     (-1) /* no call, or a call without a name */
 #define TOOL_UNLISTED (-2) /* a name that is not advertised, or the tools are unknown */
 
@@ -196,11 +177,11 @@ struct rollout_facts {
 
 	int64_t min_effective; /* required minimum of effective steps; 0: none */
 
-	struct trained *trained; /* a trainer's log-probabilities; NULL: not given */
+	struct trained *trained;     /* a trainer's log-probabilities; NULL: not given */
 	const struct member *shared; /* as sharing_add(); NULL: none */
-	int64_t continued; /* as sharing_begin() */
-	struct sharing *sharing; /* relations to other rollouts */
-	struct arena *arena;     /* released when the rollout is closed */
+	int64_t continued;           /* as sharing_begin() */
+	struct sharing *sharing;     /* relations to other rollouts */
+	struct arena *arena;         /* released when the rollout is closed */
 	struct workspace *work;
 };
 

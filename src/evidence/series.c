@@ -2,8 +2,8 @@
    they have in common costs one comparison. */
 #include "evidence/series.h"
 
+#include "base/fingerprint.h"
 #include "evidence/clocks.h"
-#include "evidence/fingerprint.h"
 #include "evidence/limits.h"
 #include "json/diff.h"
 #include "json/index.h"

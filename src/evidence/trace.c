@@ -1,8 +1,8 @@
 /* Hashes of the first states of an episode: see trace.h. */
 #include "evidence/trace.h"
 
+#include "base/fingerprint.h"
 #include "evidence/clocks.h"
-#include "evidence/fingerprint.h"
 #include "json/scan.h"
 
 #define VALUE_MAX   ((size_t)64 << 10) /* bytes; longer ones are unknown */

@@ -2,7 +2,6 @@
 #include "evidence/verdict.h"
 
 #include "evidence/limits.h"
-#include "evidence/rollout_facts.h"
 
 const char *effect_name(enum effect e)
 {
@@ -74,8 +73,9 @@ static enum effect effect_of(const struct verdict *v, const struct series *s,
 		p->counted = true;
 		return EFFECT_UNKNOWN;
 	}
-	return v->informative && (failed || v->silent || !drifted(s, &s->trials[p->trial])) ? EFFECT_UNCHANGED
-	                                                                    : EFFECT_UNKNOWN;
+	return v->informative && (failed || v->silent || !drifted(s, &s->trials[p->trial]))
+	               ? EFFECT_UNCHANGED
+	               : EFFECT_UNKNOWN;
 }
 
 static bool has_effect(const struct series *s)

@@ -16,12 +16,31 @@ struct verdict {
 	   names what the calls act on, or if something in it could have changed while all replies were
 	   one: only then is "unchanged" an answer. */
 	bool informative;
-	bool silent; /* by the last of these */
+	bool silent;    /* by the last of these */
 	int64_t acting; /* answered calls in the episode of tools that are not read-only */
 	int64_t moved, still,
 		counted; /* of these: changed; unchanged; changed counts or echoes only */
 	int64_t unknown; /* all other acting calls */
 	int64_t revised; /* steps whose effect is another than it seemed while the rollout ran */
+};
+
+/* A step. Its effect is final when the rollout is over; before, it says whether the call changed a
+   member that is not known to be volatile or bookkeeping. */
+struct completed_step {
+	bool failed;
+	bool expected;        /* it failed as expected: `failed` is false */
+	bool by_content;      /* only its content indicates the failure, not the protocol */
+	bool idle;            /* as in struct derived_line */
+	bool outside_episode; /* sent after its end, or interrupted */
+	bool counted;         /* unknown because only counts and echoes changed */
+	enum effect effect;
+	int64_t turn, step;
+	int64_t position; /* 1: the rollout's first line of type step, .. */
+	int64_t trial;    /* its index in the series; -1: no later line could have a state */
+	int tool;
+	uint64_t call;
+	/* if it failed: the first error since the last step that was answered ok; else "" */
+	const char *error;
 };
 
 /* What the steps that act got as replies. */
@@ -34,12 +53,10 @@ struct replies {
 /* Unlike calls all got one reply; or the same call did, and the environment counted none. */
 bool replies_are_one(const struct replies *r, bool uncounted);
 
-struct completed_step;
-
 struct deciding {
 	const struct explaining *explaining;
-	bool named;   /* the user chose the state source, or another recorder */
-	bool silent;  /* replies_are_one() */
+	bool named;  /* the user chose the state source, or another recorder */
+	bool silent; /* replies_are_one() */
 	struct completed_step *steps;
 	size_t count;
 };

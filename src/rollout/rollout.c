@@ -1,12 +1,12 @@
 /* One rollout, from opening the session to the end line: see rollout.h. */
 #include "rollout/rollout_internal.h"
 
+#include "base/fingerprint.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "env/failure.h"
-#include "evidence/fingerprint.h"
 #include "json/write.h"
 #include "policy/open.h"
 

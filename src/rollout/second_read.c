@@ -1,8 +1,8 @@
 /* Second reads of the state by one rollout of a batch: see rollout_internal.h. */
 #include "rollout/rollout_internal.h"
 
+#include "base/fingerprint.h"
 #include "base/log.h"
-#include "evidence/fingerprint.h"
 #include "json/write.h"
 #include "net/io.h"
 #include "rollout/rereads.h"

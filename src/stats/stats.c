@@ -1,8 +1,8 @@
 /* Computes metrics from facts: see stats.h. */
 #include "stats/stats.h"
 
+#include "base/fingerprint.h"
 #include "base/mem.h"
-#include "evidence/fingerprint.h"
 #include "evidence/peer.h"
 #include "json/arguments.h"
 #include "stats/task_metrics.h"

@@ -91,6 +91,15 @@ static void set_state(struct line_writer *w, struct line *l, struct str state,
 	}
 }
 
+/* Nothing if the value is empty. */
+static void put_raw(struct json_writer *j, const char *key, struct str value)
+{
+	if (value.n) {
+		jw_key(j, key);
+		jw_raw(j, value);
+	}
+}
+
 static void put_text(struct json_writer *j, const char *key, const char *text)
 {
 	jw_key(j, key);
@@ -329,14 +338,8 @@ static void set_env(struct line_writer *w, struct line *l, const struct header_f
 	         state_kind_name(f->state_kind == STATE_UNKNOWN ? STATE_NONE : f->state_kind));
 	jw_key(&j, "ignore");
 	jw_raw(&j, f->state_ignore.p ? f->state_ignore : STR("[]"));
-	if (f->volatile_numbers.n) {
-		jw_key(&j, "volatile");
-		jw_raw(&j, f->volatile_numbers);
-	}
-	if (f->no_names) {
-		jw_key(&j, "names");
-		jw_bool(&j, false);
-	}
+	put_raw(&j, "volatile", f->volatile_numbers);
+	put_raw(&j, "names", f->no_names ? STR("false") : STR_NONE);
 	jw_end(&j);
 	keep_value(w, l, KEY_STATE_SOURCE);
 	set_raw(l, KEY_TOOLS, f->tools);
@@ -421,14 +424,8 @@ int line_writer_header(struct line_writer *w, const struct header_fields *f, str
 
 	jw_object(&j);
 	put_text(&j, "id", f->task);
-	if (f->vars.p) {
-		jw_key(&j, "vars");
-		jw_raw(&j, f->vars);
-	}
-	if (f->reset_args.p) {
-		jw_key(&j, "reset");
-		jw_raw(&j, f->reset_args);
-	}
+	put_raw(&j, "vars", f->vars);
+	put_raw(&j, "reset", f->reset_args);
 	jw_end(&j);
 	keep_value(w, &l, KEY_TASK);
 	set_text(w, &l, KEY_FORMAT, RECORD_FORMAT);

@@ -1,7 +1,7 @@
 /* Rule failed-run: several steps failed in a row, then the rollout recovered. */
 #include "check/check.h"
 
-#include "evidence/streak.h"
+#include "check/streak.h"
 
 #include <inttypes.h>
 

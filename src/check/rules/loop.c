@@ -1,8 +1,8 @@
 /* Rule loop: one to three calls are repeated with the same replies. */
 #include "check/check.h"
 
+#include "base/fingerprint.h"
 #include "evidence/call.h"
-#include "evidence/fingerprint.h"
 #include "evidence/peer.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* Rule multi-step-illusion: every step failed, or the rollout ends in failed steps. */
 #include "check/check.h"
 
-#include "evidence/streak.h"
+#include "check/streak.h"
 
 #include <inttypes.h>
 #include <stdio.h>

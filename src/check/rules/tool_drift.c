@@ -2,8 +2,8 @@
    that the server does not have, or defines differently. */
 #include "check/check.h"
 
+#include "base/fingerprint.h"
 #include "check/prompt_tools.h"
-#include "evidence/fingerprint.h"
 #include "evidence/peer.h"
 #include "evidence/sharing.h"
 #include "json/canon.h"

@@ -1,7 +1,7 @@
 /* A run of failed steps, as used by the rules about failures: consecutive, within the episode,
    ended by a step that is answered ok or changes the state. */
-#ifndef ROLLDBG_EVIDENCE_STREAK_H
-#define ROLLDBG_EVIDENCE_STREAK_H
+#ifndef ROLLDBG_CHECK_STREAK_H
+#define ROLLDBG_CHECK_STREAK_H
 
 #include "evidence/limits.h"
 #include "evidence/rollout_facts.h"

@@ -1,5 +1,5 @@
 /* Multiply and shift, eight bytes at a time: see fingerprint.h. */
-#include "evidence/fingerprint.h"
+#include "base/fingerprint.h"
 
 static uint64_t load(const char *p, size_t n)
 {

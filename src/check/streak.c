@@ -1,5 +1,5 @@
 /* Runs of failed steps: see streak.h. */
-#include "evidence/streak.h"
+#include "check/streak.h"
 
 bool streak_add(struct streak *now, const struct completed_step *p, struct streak *ended)
 {

@@ -1,7 +1,7 @@
 /* A fast hash, to compare values that are too long to store. Not for map keys, because a peer
    could choose colliding values: see base/map.h. */
-#ifndef ROLLDBG_EVIDENCE_FINGERPRINT_H
-#define ROLLDBG_EVIDENCE_FINGERPRINT_H
+#ifndef ROLLDBG_BASE_FINGERPRINT_H
+#define ROLLDBG_BASE_FINGERPRINT_H
 
 #include "base/base.h"
 

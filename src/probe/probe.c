@@ -213,11 +213,15 @@ static void close_everything(struct probe *p)
 int probe_run(const struct probe_conf *conf, struct probe_summary *out, struct error *err)
 {
 	struct probe p = {.conf = conf,
-	                  .pool = {.ops = conf->env_ops, .conf = &conf->env, .io = conf->io},
+	                  .env = conf->env,
+	                  .pool = {.ops = conf->env_ops, .io = conf->io},
 	                  .seed = conf->env.has_seed ? conf->env.seed : SEED_DEFAULT,
 	                  .first_effect = CALLS_MAX};
 
 	*out = (struct probe_summary){.capacity = 0};
+	p.pool.conf = &p.env;
+	p.env.has_seed = true;
+	p.env.seed = p.seed;
 	p.sessions = mem_array(conf->sessions, sizeof(*p.sessions));
 	p.neighbors = mem_array(conf->sessions, sizeof(*p.neighbors));
 	p.pool.all = p.sessions;

@@ -35,6 +35,8 @@ struct neighbor {
 
 struct probe {
 	const struct probe_conf *conf;
+	/* Of the sessions, with a seed: experiments compare sessions that start alike. */
+	struct env_conf env;
 	struct session_pool pool;
 	int64_t seed;
 

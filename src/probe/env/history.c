@@ -48,7 +48,7 @@ int probe_history(struct probe *p, struct error *err)
 	}
 	struct history_script *h = make_script(p);
 	struct history_conf conf = {.env_ops = p->conf->env_ops,
-	                            .env = &p->conf->env,
+	                            .env = &p->env,
 	                            .io = p->conf->io,
 	                            .settle_ms = p->conf->settle_ms};
 	why = history_plan(h, &p->history_sessions, &p->history_calls);

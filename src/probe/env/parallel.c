@@ -31,6 +31,11 @@ static int open_next(struct probe *p, struct session *s, struct error *err)
 	if (session_open(&p->pool, s, NULL, err)) {
 		return -1;
 	}
+	if (s->status == SESSION_REFUSED && s->last.outcome != OUTCOME_CAPACITY &&
+	    !p->conf->env.has_seed && p->opened == 0) {
+		p->env.has_seed = false; /* perhaps it takes none */
+		return session_open(&p->pool, s, NULL, err);
+	}
 	if (s->status == SESSION_REFUSED && s->last.outcome == OUTCOME_CAPACITY) {
 		return probe_pause(p, RETRY_MS, err) || session_open(&p->pool, s, NULL, err);
 	}

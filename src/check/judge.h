@@ -36,7 +36,7 @@ struct judge_conf {
 	bool lenient; /* as in struct evidence_conf */
 	/* Spells the settings in findings' messages (base/settings.h); NULL: their bare names. */
 	void (*settings)(char *text, size_t n);
-	bool places;  /* set line numbers of findings; 8 bytes per turn of an open rollout */
+	bool places; /* set line numbers of findings; 8 bytes per turn of an open rollout */
 	/* Called for each line of an open rollout, after the rules; may be NULL. */
 	void (*line)(void *ctx, const struct evidence_update *u);
 	/* Called when a rollout has ended (by its end line or by the end of the input); may be

@@ -24,7 +24,7 @@ struct volatile_members {
 	pthread_mutex_t lock;
 	enum reading reading;
 	struct arena arena;
-	struct str *found; /* pointers of the members */
+	struct str *found;                /* pointers of the members */
 	uint64_t numbers[FOUND_MAX / 64]; /* one bit each */
 	size_t count;
 	bool words;      /* some are words of a text */

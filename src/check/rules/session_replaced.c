@@ -63,11 +63,12 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		            " steps ran in another environment",
 		            s->times == 1 ? "once" : "again and again", s->played.count, r->steps);
 	} else if (s->lost.count > 0) {
-		finding_add(out, SEVERITY_ERROR, &s->lost, "/outcome",
-		            "the session was lost in %" PRId64 " of %" PRId64
-		            " steps: a restart, a limit, an idle timeout, or several workers without "
-		            "affinity",
-		            s->lost.count, r->steps);
+		finding_add(
+			out, SEVERITY_ERROR, &s->lost, "/outcome",
+			"the session was lost in %" PRId64 " of %" PRId64
+			" steps: a restart, a limit, an idle timeout, or several workers without "
+			"affinity",
+			s->lost.count, r->steps);
 	} else if (s->early.count > 0) {
 		finding_add(out, SEVERITY_ERROR, &s->early, "/step",
 		            "the first step came before any reset: %" PRId64 " steps in an "

@@ -208,7 +208,7 @@ $(rolldbg check --list | sed -n 's/^capacity  *error  *//p')" ]
 }
 
 @test "check --explain prints at most 15 lines for every rule" {
-	local rules long= rule
+	local rules long='' rule
 	rules=$(rolldbg check --list --json | jq -r 'select(.type == "rule").rule')
 	[ -n "$rules" ]
 	for rule in $rules; do

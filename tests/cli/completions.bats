@@ -69,7 +69,7 @@ bash_completions() {
 
 @test "bash: ready policies, kinds and files" {
 	PATH=$(dirname "${ROLLDBG:-$PWD/rolldbg}"):$PATH
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
 	mkdir policies
 	touch policies/lake-goal.json lake-mine.json
 	[ "$(bash_completions run --policy lake- | sort | tr '\n' ' ')" = 'lake-goal lake-mine.json ' ]
@@ -77,7 +77,7 @@ bash_completions() {
 }
 
 @test "bash: formats to read and to write" {
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
 	touch mapping.json
 	[ "$(bash_completions convert --from ma | sort | tr '\n' ' ')" = 'map: mapping.json ' ]
 	[ "$(bash_completions convert --from insp)" = inspect ]
@@ -86,7 +86,7 @@ bash_completions() {
 }
 
 @test "bash: files for file operands" {
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
 	touch one.jsonl
 	[ "$(bash_completions check one)" = one.jsonl ]
 }
@@ -94,12 +94,13 @@ bash_completions() {
 # What is not a word of ours may be completed, but never run: each line is typed, completed with two tabs, and entered.
 hostile_folder() {
 	local name
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
 	mkdir bin home policies
 	ln -s "${ROLLDBG:-$root/rolldbg}" bin/rolldbg
 	printf '#!/bin/sh\ntouch PWNED\n' >bin/pwned
 	chmod +x bin/pwned
 	export PATH=$BATS_TEST_TMPDIR/bin:$PATH HOME=$BATS_TEST_TMPDIR/home
+	# shellcheck disable=SC2016 # names, not expansions
 	for name in '$(touch PWNED)' '`touch PWNED`' "a';touch PWNED;'" 'b";touch PWNED;"' $'c\ntouch PWNED' 'd;touch PWNED;' \
 		'$(pwned)' '`pwned`' '*' '?' '[x]' '-x' '~' '{a,b}' '<(touch PWNED)'; do
 		jq -cn --arg name "$name" '{type: "header", version: 1, rollout: $name, task: $name, tools: [{name: $name}]}' >"$name.jsonl"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # What a file may set that the user did not name: a clone is safe to inspect, and asks before it acts.
 
-# shellcheck disable=SC2154 # variables of lib.bash and of bats
+# shellcheck disable=SC2016,SC2154 # texts of files, not expansions; variables of lib.bash and of bats
 load lib
 
 # clone TEXT: a clone with that project file (a literal \n begins a line), and with a recording and a golden.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # Every file that a command writes: never through a link, never over a file of another kind, never in part.
 
-# shellcheck disable=SC2154 # variables of lib.bash and of bats
+# shellcheck disable=SC2012,SC2154 # the names are ours; variables of lib.bash and of bats
 load lib
 
 # writers: a row for each way to write a file: its path, its exit code, whether it replaces what it wrote, and the command.

@@ -4,6 +4,7 @@
 #include "verdicts.h"
 
 #include "base/mem.h"
+#include "check/baseline_read.h"
 #include "evidence/baseline.h"
 #include "trajectory/trained.h"
 #include <dirent.h>

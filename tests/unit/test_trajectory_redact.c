@@ -97,12 +97,28 @@ static void targets(void)
 	}
 }
 
+struct spelling {
+	const char *secret, *text, *want;
+};
+
+static void redact_each(const struct spelling *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct secrets *s = secrets_new();
+		struct buf out = BUF(4096);
+
+		ok(secrets_add(s, str_from(rows[i].secret)), "%s is a secret", rows[i].secret);
+		secrets_redact(s, str_from(rows[i].text), &out);
+		is_str(buf_cstr(&out), rows[i].want, "and disappears from %s", rows[i].text);
+		buf_release(&out);
+		secrets_free(s);
+	}
+}
+
 /* Every spelling that a peer may use. */
 static void spellings(void)
 {
-	static const struct {
-		const char *secret, *text, *want;
-	} rows[] = {
+	static const struct spelling rows[] = {
 		{"p\"w/1\\n", "it is p\"w/1\\n.", "it is <redacted>."},
 		{"p\"w/1\\n", "it is p\\\"w\\/1\\\\n.", "it is <redacted>."},
 		{"p\"w/1\\n", "it is p\\\\\\\"w/1\\\\\\\\n.", "it is <redacted>."},
@@ -137,7 +153,15 @@ static void spellings(void)
 		{"{\"user\":\"someone\",\"pass\":\"hunter2hunter2\"}", "someone has hunter2hunter2",
 	         "someone has <redacted>"},
 		{"  hunter2\n", "(hunter2)", "(<redacted>)"},
-		/* truncated */
+	};
+
+	redact_each(rows, ARRAY_LEN(rows));
+}
+
+/* Truncated, wrapped or encoded twice. */
+static void parts(void)
+{
+	static const struct spelling rows[] = {
 		{"hunter2hunter2", "(hunter2h", "(<redacted>"},
 		{"hunter2hunter2", "(hunter2h...)", "(<redacted>...)"},
 		{"hunter2hunter2hunter2", "(hunter2h...)", "(hunter2h...)"},
@@ -162,16 +186,7 @@ static void spellings(void)
 		{"\\\\\\\\\\\\\\\\", "\\\\\\\\\\\\\\\\\\\\\\\\", "<redacted>"},
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		struct secrets *s = secrets_new();
-		struct buf out = BUF(4096);
-
-		ok(secrets_add(s, str_from(rows[i].secret)), "%s is a secret", rows[i].secret);
-		secrets_redact(s, str_from(rows[i].text), &out);
-		is_str(buf_cstr(&out), rows[i].want, "and disappears from %s", rows[i].text);
-		buf_release(&out);
-		secrets_free(s);
-	}
+	redact_each(rows, ARRAY_LEN(rows));
 }
 
 static void overlaps(void)
@@ -277,6 +292,7 @@ int main(void)
 	headers();
 	targets();
 	spellings();
+	parts();
 	overlaps();
 	texts();
 	lines();

@@ -28,6 +28,7 @@ struct context {
 	bool no_pager;                 /* --no-pager */
 	bool print_config;             /* --print-config */
 	const char *config;            /* --config; NULL: not given */
+	char **typed;                  /* the arguments, as typed; NULL-terminated, borrowed */
 	const struct command *command; /* NULL until the command line is parsed */
 	bool started; /* the command line is correct: errors are not about its syntax */
 };

@@ -3,6 +3,8 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/config_values.h"
+#include "cmd/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,4 +192,39 @@ void confirm_say(const struct confirm *c, struct buf *out)
 	if (c && out) {
 		buf_str(out, buf_view(&c->said));
 	}
+}
+
+/* The file of the recording exists by now: the repeated run is recorded elsewhere. Returns how many
+   words name it. */
+static int words_of_out(char *const *word)
+{
+	bool apart = !strcmp(word[0], "-o") || !strcmp(word[0], "--out");
+
+	return apart && word[1] ? 2 : !strncmp(word[0], "--out=", 6) || !strncmp(word[0], "-o", 2);
+}
+
+void confirm_propose(const struct driver *d, const struct judge *j, struct buf *out)
+{
+	struct buf line = BUF(BUF_MAX_SMALL);
+	struct judge_summary s;
+
+	judge_summary(j, &s);
+	/* one call has none before it */
+	if (!out || s.errors > 0 || s.movement.unknown == 0 || s.movement.acting < 2 * s.rollouts) {
+		return;
+	}
+	buf_text(&line, "rolldbg");
+	for (char *const *word = d->target.context->typed; *word;) {
+		int skipped = words_of_out(word);
+
+		if (!skipped) {
+			buf_char(&line, ' ');
+			config_shell_word(&line, *word);
+		}
+		word += skipped ? skipped : 1;
+	}
+	buf_text(out, "to know whether replies depend on earlier calls:\n  ");
+	secrets_redact(d->target.secrets, buf_view(&line), out);
+	settings_put(out, " \1confirm\2\n");
+	buf_release(&line);
 }

@@ -25,4 +25,8 @@ MUST_USE int confirm_run(struct confirm *c, struct driver *d, const struct env_c
 /* Appends a line that says why the question stays open, if it does. Both may be NULL. */
 void confirm_say(const struct confirm *c, struct buf *out);
 
+/* If the verdict is unknown, appends the command line that sends the experiment, without secrets. out may be
+   NULL. */
+void confirm_propose(const struct driver *d, const struct judge *j, struct buf *out);
+
 #endif

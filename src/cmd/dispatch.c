@@ -250,10 +250,14 @@ static int dispatch(struct context *c, int argc, char **argv, struct error *err)
 int command_main(struct context *c, int argc, char **argv, struct error *err)
 {
 	log_set_filter(settings_filter, NULL);
+	c->typed = mem_array((size_t)argc + 1, sizeof(*c->typed)); /* argv is reordered */
+	memcpy(c->typed, argv + 1, (size_t)argc * sizeof(*argv));
 	int code = dispatch(c, argc, argv, err);
 
 	if (code < 0) {
 		settings_as_options(err->text, strlen(err->text));
 	}
+	free(c->typed);
+	c->typed = NULL;
 	return code;
 }

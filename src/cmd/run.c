@@ -448,6 +448,7 @@ static void say_summary(struct running *r, const struct batch_count *count)
 
 	verdicts_summary(&r->verdicts, r->judge);
 	confirm_say(r->confirm, people ? out : NULL);
+	confirm_propose(&r->driver, r->judge, people && !r->confirm ? out : NULL);
 	if (r->llm && people) {
 		model_say_usage(r->usage, r->llm, out);
 	}

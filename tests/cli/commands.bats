@@ -358,12 +358,13 @@ $(rolldbg check --list | sed -n 's/^capacity  *error  *//p')" ]
 }
 
 @test "--read-only, --noop and --expect-error: facts that recordings do not contain" {
-	expect 1 rolldbg run --quiet --out a.jsonl --env 'builtin:frozen_lake' --actions LEFT,LEFT,UP --fail-on warning
+	echo '{"kind":"script","calls":[{"name":"put_item","arguments":{"key":"a","value":1}},{"name":"put_item","arguments":{"key":"b","value":2}},{"name":"delete_item","arguments":{"key":"b"}}]}' >put.json
+	expect 1 rolldbg run --quiet --out a.jsonl --env builtin:desk --policy put.json --state tool:get_task
 	has "$output" 'error: frozen-state: '
 	expect 1 rolldbg check a.jsonl --fail-on warning
 	has "$output" 'error: frozen-state: '
-	expect 0 rolldbg check a.jsonl --fail-on warning --read-only 'look,lake_*'
-	expect 0 rolldbg check a.jsonl --fail-on warning --noop UP
+	expect 0 rolldbg check a.jsonl --fail-on warning --read-only 'look,put_*,delete_*'
+	expect 0 rolldbg check a.jsonl --fail-on warning --noop put_item
 	expect 1 rolldbg run --quiet --out b.jsonl --env "$broken" --actions "$goal"
 	has "$output" 'error: multi-step-illusion: '
 	expect 0 rolldbg check b.jsonl --only multi-step-illusion --expect-error '*'

@@ -62,3 +62,19 @@ summary() {
 	run rolldbg run --env "$url" --actions A,B,C
 	[ "$(grep -c 'POST tools/call' other.log)" = 3 ]
 }
+
+@test "the last line of an unknown verdict is the command that settles it" {
+	expect 0 rolldbg run --state none --actions 'DOWN,RIGHT' --out a.jsonl --header 'X-Key: it is hidden-1234'
+	[ "${lines[-1]}" = "  rolldbg run --state none --actions DOWN,RIGHT --header 'X-Key: <redacted>' --confirm" ]
+	expect 0 rolldbg run --state none --actions 'DOWN,RIGHT' --out b.jsonl
+	ln -s "$ROLLDBG" rolldbg
+	expect 0 env PATH="$PWD:$PATH" sh -c "${lines[-1]}"
+	has "$output" 'replies depend on earlier calls'
+	for unasked in '--actions DOWN' '--actions DOWN,RIGHT --confirm'; do
+		# shellcheck disable=SC2086 # options
+		expect 0 rolldbg run --state none $unasked
+		lacks "$output" '  rolldbg run'
+	done
+	expect 0 rolldbg run --actions DOWN,RIGHT
+	lacks "$output" '  rolldbg run'
+}

@@ -42,8 +42,11 @@ write_script() {
 	has "$output" '2 turns · 2 steps · effective unknown · 1 failed'
 }
 
-@test "a desk that was only read is frozen unless its tools are marked read-only" {
+@test "calls that only read: a named state is frozen unless the tools are marked read-only, another one may be a catalog" {
 	run_look a --ignore /clock
+	sed 's/"readOnlyHint":true/"readOnlyHint":false/g' a.jsonl >b.jsonl
+	expect 0 rolldbg check --only frozen-state --fail-on warning b.jsonl
+	run_look a --state tool:list_items --force
 	expect 0 rolldbg check --only frozen-state a.jsonl
 	lacks "$output" frozen-state
 	sed 's/"readOnlyHint":true/"readOnlyHint":false/g' a.jsonl >b.jsonl
@@ -176,8 +179,8 @@ write_script() {
 }
 
 @test "--baseline: a tool that never changed the state there is read-only" {
-	run_look a --quiet --ignore /clock
-	run_tidy b --quiet --ignore /clock
+	run_look a --quiet --state tool:list_items
+	run_tidy b --quiet --state tool:list_items
 	for name in a b; do
 		sed 's/"readOnlyHint":[a-z]*,//g' $name.jsonl >$name.silent.jsonl
 	done

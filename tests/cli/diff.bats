@@ -97,21 +97,21 @@ record() {
 
 @test "--stat of batches: the largest changes first, with the verdicts of check" {
 	printf '{"id":"%s","actions":"%s"}\n' a "$goal" b DOWN c DOWN,DOWN d UP f DOWN,DOWN,RIGHT >before.tasks
-	printf '{"id":"%s","actions":"%s"}\n' a "${goal%,*}" b UP,UP,UP,UP c DOWN,RIGHT e UP f DOWN,DOWN,RIGHT >after.tasks
+	printf '{"id":"%s","actions":"%s"}\n' a "${goal%,*}" b NORTH,NORTH,NORTH,NORTH c DOWN,RIGHT e UP f DOWN,DOWN,RIGHT >after.tasks
 	for side in before after; do
 		mkdir $side
-		rolldbg run --quiet --seed 1 --tasks $side.tasks --out $side/ --fail-on never >/dev/null
+		rolldbg run --quiet --seed 1 --tasks $side.tasks --force-call --out $side/ --fail-on never >/dev/null
 	done
 	expect 1 rolldbg diff before after --stat
 	[ "$(cut -d: -f1 <<<"$output" | head -n 5 | paste -sd ' ')" = 'b.0 d.0 e.0 a.0 c.0' ]
-	has "$output" 'b.0: 1 -> 4 steps, verdict no error -> frozen-state, '
+	has "$output" 'b.0: 1 -> 4 steps, verdict no error -> multi-step-illusion, '
 	has "$output" 'd.0: missing'
 	has "$output" 'e.0: extra'
 	has "$output" 'a.0: 6 -> 5 steps, status terminated -> finished, reward 1.0 -> 0.0, '
 	has "$output" '5 of 6 rollouts differ · '
 	expect 1 rolldbg diff before after --stat --json
 	[ "$(jq -cs '.[0] | [.type, .rollout, .expected.error, .got.error, .got.steps]' <<<"$output")" = \
-		'["rollout-difference","b.0",null,"frozen-state",4]' ]
+		'["rollout-difference","b.0",null,"multi-step-illusion",4]' ]
 	[ "$(jq -cs '.[-1].different' <<<"$output")" = 5 ]
 }
 

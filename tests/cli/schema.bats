@@ -33,8 +33,8 @@ as_listed() {
 	as_listed replay
 	expect 1 rolldbg bisect --json good.jsonl --env builtin:frozen_lake --env 'builtin:frozen_lake?fault=drop-iserror'
 	as_listed bisect
-	rolldbg run --quiet --env 'builtin:frozen_lake?max_envs=9' --actions UP,UP,UP,UP --out still.jsonl --fail-on never
-	expect 0 rolldbg shrink --json still.jsonl --env 'builtin:frozen_lake?max_envs=9' --rule frozen-state
+	rolldbg run --quiet --env builtin:desk --policy "$root/policies/desk-tidy.json" --state tool:get_task --out still.jsonl --fail-on never
+	expect 0 rolldbg shrink --json still.jsonl --env builtin:desk --state tool:get_task --rule frozen-state
 	as_listed shrink
 	expect 0 rolldbg stats --by task --json a.jsonl
 	as_listed stats

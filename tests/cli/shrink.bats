@@ -62,8 +62,8 @@ record_random() {
 }
 
 @test "a finding that needs no call" {
-	rolldbg run --quiet --env 'builtin:frozen_lake?max_envs=9' --actions UP,UP,UP,UP --out a.jsonl --fail-on never
-	expect 0 rolldbg shrink a.jsonl --env 'builtin:frozen_lake?max_envs=9' --rule frozen-state --json
+	rolldbg run --quiet --env builtin:desk --policy "$root/policies/desk-tidy.json" --state tool:get_task --out a.jsonl --fail-on never
+	expect 0 rolldbg shrink a.jsonl --env builtin:desk --state tool:get_task --rule frozen-state --json
 	[ "$(jq .minimal <<<"$output")" = true ]
 	[ "$(jq .to <<<"$output")" -le 3 ]
 }

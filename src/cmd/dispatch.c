@@ -43,6 +43,14 @@ const struct opt global_options[] = {
 };
 const size_t global_options_count = ARRAY_LEN(global_options);
 
+/* The global options follow those of the command. */
+static size_t globals_at(const struct command *cmd)
+{
+	size_t align = _Alignof(struct globals);
+
+	return (cmd->opts_size + align - 1) / align * align;
+}
+
 /* A command also accepts the global options, so that -v works on both sides of its name. */
 static struct opt *joined_options(const struct command *cmd, size_t *count)
 {
@@ -51,7 +59,7 @@ static struct opt *joined_options(const struct command *cmd, size_t *count)
 	all = mem_resize(all, *count + global_options_count, sizeof(*all));
 	for (size_t i = 0; i < global_options_count; i++) {
 		all[*count] = global_options[i];
-		all[(*count)++].offset += cmd->opts_size;
+		all[(*count)++].offset += globals_at(cmd);
 	}
 	return all;
 }
@@ -202,11 +210,11 @@ static int run_command(struct context *c, const struct command *cmd, int argc, c
 		.config = {.context = c, .command = cmd, .opts = opts, .opt_count = count},
 		.argc = argc,
 		.argv = argv,
-		.size = cmd->opts_size + sizeof(struct globals)};
+		.size = globals_at(cmd) + sizeof(struct globals)};
 	int code = -1;
 
 	l.values = mem_new(l.size);
-	const struct globals *g = (struct globals *)(void *)((char *)l.values + cmd->opts_size);
+	const struct globals *g = (struct globals *)(void *)((char *)l.values + globals_at(cmd));
 	if (command_line_check(&l, err) >= 0) {
 		code = g->help || g->version
 		               ? print(g->help ? help_command : version_text, cmd, err)

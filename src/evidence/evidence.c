@@ -171,8 +171,11 @@ int evidence_line(struct evidence *f, const struct line *l, const struct reader_
 	count_line(o, l, note);
 	o->facts.alone = f->open.open.count == 1;
 	o->facts.concurrent = o->facts.concurrent || !o->facts.alone;
-	out->completed = fold_complete_step(o, l);
+	int64_t newest = o->facts.steps - 1;
+	bool completes = fold_complete_step(o, l) != NULL;
+
 	out->kinds = fold_line(o, l, &out->derived);
+	out->completed = completes ? &o->facts.completed[newest] : NULL; /* steps may have moved */
 	f->newest_called = out->derived.is_step;
 	if (l->type == LINE_END) {
 		out->end = fold_end(o, l);

@@ -19,7 +19,7 @@ counts() {
 }
 
 @test "TowerOfHanoi: solved in seven moves, all of them effective" {
-	drive hanoi 0 --env "$(url hanoi)" --actions '[A C],[A B],[C B],[A C],[B A],[B C],[A C]'
+	drive hanoi 0 --env "$(url hanoi)" --actions '["[A C]","[A B]","[C B]","[A C]","[B A]","[B C]","[A C]"]'
 	holds hanoi 'steps | map(.state.board.towers.C) == [[], [1], [1], [], [3], [3], [3, 2]]'
 	holds hanoi 'ending.state.board.towers == {A: [], B: [], C: [3, 2, 1]}'
 	holds hanoi 'steps | map(.reward) == [0, 0, 0, 0, 0, 0, 1]'
@@ -28,7 +28,7 @@ counts() {
 }
 
 @test "TowerOfHanoi: a move that is not allowed is a step without effect, not a failure" {
-	drive bad 0 --env "$(url hanoi)" --actions '[A C],[A C],[A B],please,[C B]'
+	drive bad 0 --env "$(url hanoi)" --actions '["[A C]","[A C]","[A B]","please","[C B]"]'
 	holds bad 'steps | map(.outcome) | unique == ["ok"]'
 	holds bad 'steps | map(.env_steps) == [1, 2, 3, 4, 5]'
 	holds bad 'steps[1].observation.text | contains("larger disk on a smaller disk")'
@@ -38,7 +38,7 @@ counts() {
 
 @test "FrozenLake: to the goal, twice, with the same bytes after strip" {
 	for run in one two; do
-		drive $run 0 --env "$(url frozen_lake)" --seed 0 --actions '[right],[right],[down],[down],[right],[down]'
+		drive $run 0 --env "$(url frozen_lake)" --seed 0 --actions '["[right]","[right]","[down]","[down]","[right]","[down]"]'
 		holds $run 'ending | .state.board.player_pos == [3, 3] and .total_reward == 1'
 		no_findings $run
 		[ "$(counts $run)" = '["terminated",6,6,6,0]' ]
@@ -49,14 +49,14 @@ counts() {
 # TextArena gives two thirds of the reward for a hole four steps from the start. No rule can detect this; the recording
 # shows it.
 @test "FrozenLake: a hole is rewarded with 0.667, and the state shows it" {
-	drive hole 0 --env "$(url frozen_lake)" --seed 0 --actions '[right],[right],[right],[down]'
+	drive hole 0 --env "$(url frozen_lake)" --seed 0 --actions '["[right]","[right]","[right]","[down]"]'
 	holds hole 'steps[3] | .terminated == true and (.reward * 1000 | round) == 667'
 	holds hole 'ending.state.board | .player_pos == [1, 3] and .grid[1][3] == "H"'
 	no_findings hole
 }
 
 @test "Wordle without its word list: no episode begins, and the reason is reported" {
-	run "$ROLLDBG" run --env "$(url wordle)" --actions '[crane],[slate],[audio]' --out wordle.jsonl
+	run "$ROLLDBG" run --env "$(url wordle)" --actions '["[crane]","[slate]","[audio]"]' --out wordle.jsonl
 	[ "$status" = 1 ]
 	[[ $output == *"Resource 'words' not found"* && $output == *"the rollout did not start"* ]]
 	holds wordle 'reset | .outcome == "tool-error" and .error.class == "environment" and .error.code == "EXECUTION_ERROR"'
@@ -66,7 +66,7 @@ counts() {
 
 # Session and reset are fine; the game master is a model, which is unreachable.
 @test "GuessWho without its game master: an illusion" {
-	drive who 1 --env "$(url guess_who)" --seed 1 --actions 'Is it a man?,Is it a woman?,Is there a beard?,Is there a hat?'
+	drive who 1 --env "$(url guess_who)" --seed 1 --actions '["Is it a man?","Is it a woman?","Is there a beard?","Is there a hat?"]'
 	holds who 'reset.outcome == "ok"'
 	holds who 'steps | all(.outcome == "tool-error" and .error.class == "environment" and .error.message == "Connection error.")'
 	fires who "multi-step-illusion error"
@@ -85,7 +85,7 @@ counts() {
 	# answer is not visible.
 	drive long 0 --env "$(url sums)" --seed 42 --actions 7,8,9
 	no_findings long
-	[ "$(counts long)" = '["terminated",1,1,0,0]' ]
+	[ "$(counts long)" = '["terminated",1,1,null,0]' ]
 }
 
 @test "reasoning-gym: the seed determines the question" {
@@ -107,11 +107,11 @@ probe_not_ok() {
 
 # TextArena draws all games from Python's global generator.
 @test "2048: a seed is reproducible until another session plays at the same time" {
-	[ "$(probe_not_ok 2048 1 --need 4 --actions '[up],[left],[down],[right]')" = "release unknown,seed fail" ]
+	[ "$(probe_not_ok 2048 1 --need 4 --actions '["[up]","[left]","[down]","[right]"]')" = "release unknown,seed fail" ]
 	jq -se 'any(.name == "seed" and (.evidence | contains("seed 42 repeats its episode alone, but not while another session calls")))' \
 		2048.lines
 }
 
 @test "TowerOfHanoi: two isolated sessions, and nothing is random" {
-	[ "$(probe_not_ok hanoi 0 --need 2 --actions '[A C],[A B]')" = "release unknown,seed unknown" ]
+	[ "$(probe_not_ok hanoi 0 --need 2 --actions '["[A C]","[A B]"]')" = "release unknown,seed unknown" ]
 }

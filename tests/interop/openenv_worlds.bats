@@ -70,7 +70,7 @@ counts() {
 	holds who 'reset.outcome == "ok"'
 	holds who 'steps | all(.outcome == "tool-error" and .error.class == "environment" and .error.message == "Connection error.")'
 	fires who "multi-step-illusion error"
-	[ "$(counts who)" = '["finished",4,4,0,4]' ]
+	[ "$(counts who)" = '["finished",4,4,null,4]' ]
 }
 
 @test "reasoning-gym: one question, one answer, and no one-step-episode" {

@@ -127,8 +127,10 @@ void verdict_decide(struct verdict *v, struct series *s, const struct deciding *
 {
 	explain_members(s, d->explaining);
 	bool silent = is_silent(s, d);
-	bool shows = d->named || s->names_calls || silent || has_effect(s);
-	*v = (struct verdict){.informative = s->any && shows, .silent = silent};
+	bool shows = d->named || s->names_calls || has_effect(s);
+	*v = (struct verdict){.informative = s->any && (shows || silent),
+	                      .silent = silent,
+	                      .only_silent = silent && !shows};
 	for (size_t i = 0; i < d->count; i++) {
 		enum effect seemed = d->steps[i].effect;
 

@@ -16,8 +16,9 @@ struct verdict {
 	   names what the calls act on, or if something in it could have changed while all replies were
 	   one: only then is "unchanged" an answer. */
 	bool informative;
-	bool silent;    /* by the last of these */
-	int64_t acting; /* answered calls in the episode of tools that are not read-only */
+	bool silent;      /* the last of these holds */
+	bool only_silent; /* and no other */
+	int64_t acting;   /* answered calls in the episode of tools that are not read-only */
 	int64_t moved, still,
 		counted; /* of these: changed; unchanged; changed counts or echoes only */
 	int64_t unknown; /* all other acting calls */

@@ -187,9 +187,10 @@ expect_unreachable() {
 
 @test "plain HTTP of later generations: every step in a new environment, which is reported" {
 	for server in new v3 v2; do
-		drive http$server 0 --env "$(url $server)" --protocol openenv-http --actions DOWN,DOWN,RIGHT,DOWN
+		drive http$server 1 --confirm --env "$(url $server)" --protocol openenv-http --actions DOWN,DOWN,RIGHT,DOWN
 		holds http$server 'steps | map(.observation.position) == [4, 4, 1, 4]'
 		holds http$server 'steps | all(.outcome == "ok" and .env_steps == 0)'
+		fires http$server "no-history error"
 	done
 }
 

@@ -185,12 +185,14 @@ expect_unreachable() {
 	holds shared 'steps | map(.observation.position) == [4, 8, 9]'
 }
 
-@test "plain HTTP of later generations: every step in a new environment, which is reported" {
+@test "plain HTTP of later generations: every step in a new environment, which run --confirm finds" {
 	for server in new v3 v2; do
-		drive http$server 1 --confirm --env "$(url $server)" --protocol openenv-http --actions DOWN,DOWN,RIGHT,DOWN
+		drive http$server 0 --env "$(url $server)" --protocol openenv-http --actions DOWN,DOWN,RIGHT,DOWN
 		holds http$server 'steps | map(.observation.position) == [4, 4, 1, 4]'
 		holds http$server 'steps | all(.outcome == "ok" and .env_steps == 0)'
-		fires http$server "no-history error"
+		run "$ROLLDBG" run --confirm --env "$(url $server)" --protocol openenv-http --actions DOWN,DOWN,RIGHT,DOWN
+		[ "$status" = 1 ]
+		[[ $output == *"error: no-history: "* ]]
 	done
 }
 

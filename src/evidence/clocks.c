@@ -159,7 +159,7 @@ static bool has_hex_run(struct str s)
 
 /* A date begins with "dddd-", a UUID with eight hex digits and a hyphen, a time of day with "dd:"; the
    others are runs. */
-bool clocks_may_mask(struct str text)
+static bool may_mask(struct str text)
 {
 	return has_hex_run(text) || has_separator(text, '-', 4) || has_separator(text, ':', 2);
 }
@@ -168,7 +168,7 @@ void clocks_mask(struct str text, struct buf *out)
 {
 	size_t i = 0;
 
-	if (!clocks_may_mask(text)) {
+	if (!may_mask(text)) {
 		buf_str(out, text);
 		return;
 	}
@@ -314,7 +314,8 @@ bool clocks_date(struct str text, int64_t *unix_ms)
 	return iso_date(text, unix_ms) || http_date(text, unix_ms);
 }
 
-int64_t clocks_unix_ms(struct str value)
+/* Of a JSON string that is a date; negative: it is none, or before 1970. */
+static int64_t date_ms(struct str value)
 {
 	int64_t ms;
 
@@ -328,7 +329,7 @@ void clocks_of_call(struct str meta, int64_t *sent_ms, int64_t *answered_ms)
 	double latency = 0;
 
 	json_pick(meta, keys, ARRAY_LEN(keys), values);
-	*sent_ms = clocks_unix_ms(values[0]);
+	*sent_ms = date_ms(values[0]);
 	if (!json_double(values[1], &latency) || latency < 0 || latency > LATENCY_MAX) {
 		latency = 0;
 	}
@@ -346,56 +347,48 @@ static bool is_near(int64_t unix_ms, int64_t now_ms)
 
 /* A Unix time is recognized by its magnitude: no other number is close to the current time in
    any of the units. */
-static bool unix_time(double value, int64_t now_ms, int64_t *unix_ms)
+static bool is_unix_now(struct str number, int64_t now_ms)
 {
 	static const double ms_per_unit[] = {1e3, 1, 1e-3, 1e-6};
+	double value;
+	bool found = false;
 
-	for (size_t i = 0; i < ARRAY_LEN(ms_per_unit); i++) {
-		double ms = value * ms_per_unit[i];
-		*unix_ms = ms > 0 && ms < 1e14 ? (int64_t)ms : 0;
-		if (*unix_ms && is_near(*unix_ms, now_ms)) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* "04:36:27.5", on the day that makes it closest to now. */
-static bool time_of_day(struct str s, int64_t now_ms, int64_t *unix_ms)
-{
-	size_t used;
-
-	if (now_ms < 0 || !fits(s, "dd:dd:dd")) {
+	if (!json_double(number, &value)) {
 		return false;
 	}
-	int64_t fraction = fraction_at(str_skip(s, sizeof("dd:dd:dd") - 1), &used);
-	int64_t minutes = 60 * number_at(s, 0, 2) + number_at(s, 3, 2);
-	int64_t ms = (60 * minutes + number_at(s, 6, 2)) * 1000 + fraction;
-	int64_t days = (now_ms - ms + DAY_MS / 2) / DAY_MS;
-	*unix_ms = days * DAY_MS + ms;
-	return s.n == sizeof("dd:dd:dd") - 1 + used;
+	for (size_t i = 0; i < ARRAY_LEN(ms_per_unit) && !found; i++) {
+		double ms = value * ms_per_unit[i];
+
+		found = ms >= 1 && ms < 1e14 && is_near((int64_t)ms, now_ms);
+	}
+	return found;
 }
 
-bool clocks_time(struct str value, int64_t now_ms, int64_t *unix_ms)
+/* "04:36:27.5": on some day it is close to now. */
+static bool is_time_of_day(struct str s)
 {
-	struct str text = json_type(value) == JSON_STRING ? json_inner(value) : STR_NONE;
-	double number;
+	size_t n = sizeof("dd:dd:dd") - 1, used;
 
-	if (json_type(value) == JSON_NUMBER) {
-		return json_double(value, &number) && unix_time(number, now_ms, unix_ms);
+	if (!fits(s, "dd:dd:dd")) {
+		return false;
 	}
-	if (text.n >= EPOCH_DIGITS && is_digit(text.p[0]) && epoch_at(text) == text.n) {
-		return json_double(text, &number) && unix_time(number, now_ms, unix_ms);
-	}
-	return (clocks_date(text, unix_ms) && is_near(*unix_ms, now_ms)) ||
-	       time_of_day(text, now_ms, unix_ms);
+	(void)fraction_at(str_skip(s, n), &used);
+	return s.n == n + used;
 }
 
 bool clocks_is_now(struct str value, int64_t now_ms)
 {
+	struct str text = json_type(value) == JSON_STRING ? json_inner(value) : STR_NONE;
 	int64_t ms;
 
-	return clocks_time(value, now_ms, &ms);
+	if (json_type(value) == JSON_NUMBER) {
+		return is_unix_now(value, now_ms);
+	}
+	if (text.n >= EPOCH_DIGITS && is_digit(text.p[0]) && epoch_at(text) == text.n) {
+		return is_unix_now(text, now_ms);
+	}
+	return (clocks_date(text, &ms) && is_near(ms, now_ms)) ||
+	       (now_ms >= 0 && is_time_of_day(text));
 }
 
 bool clocks_is_uuid(struct str text)

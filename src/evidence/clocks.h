@@ -11,9 +11,6 @@ void clocks_mask(struct str text, struct buf *out);
 /* The same for two texts at once: they become views of `scratch`, unless it is too small. */
 void clocks_mask_both(struct str *a, struct str *b, struct buf *scratch);
 
-/* False if clocks_mask certainly changes nothing. */
-bool clocks_may_mask(struct str text);
-
 /* Parses text that is entirely an ISO 8601 date with a time ("2026-11-22T04:36:27.5Z"; a space
    may replace the T, and the zone is optional) or an HTTP date (RFC 9110 section 5.6.7) to
    milliseconds since 1970; without a zone it is taken as UTC. False if it is neither. */
@@ -21,13 +18,10 @@ bool clocks_date(struct str text, int64_t *unix_ms);
 
 /* Is the JSON value a time close to the present: a date, or a Unix time in seconds, milli-,
    micro- or nanoseconds (a number or a string of digits), within a day (time zones) of now_ms,
-   or a time of day ("04:36:27")? *unix_ms is that time. If now_ms is negative (unknown), dates
-   and Unix times between 2020 and 2040 are accepted. */
-bool clocks_time(struct str value, int64_t now_ms, int64_t *unix_ms);
+   or a time of day ("04:36:27")? If now_ms is negative (unknown), dates and Unix times between
+   2020 and 2040 are accepted. */
 bool clocks_is_now(struct str value, int64_t now_ms);
 
-/* The Unix time in ms of a JSON string that is a date; negative: it is none, or before 1970. */
-int64_t clocks_unix_ms(struct str value);
 /* When the call of a line was sent and answered, from its meta; -1: unknown. Without a latency both
    are equal. */
 void clocks_of_call(struct str meta, int64_t *sent_ms, int64_t *answered_ms);

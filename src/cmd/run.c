@@ -2,7 +2,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/settings.h"
-#include "base/text.h"
 #include "cmd/action_options.h"
 #include "cmd/confirm.h"
 #include "cmd/debug.h"
@@ -20,8 +19,6 @@
 #include "cmd/store.h"
 #include "cmd/verdicts.h"
 #include "rollout/batch.h"
-
-#include <stdio.h>
 
 #define DEMO_ACTIONS "DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT"
 
@@ -462,6 +459,8 @@ static void say_summary(struct running *r, const struct batch_count *count)
 
 static int conclude(struct running *r, const struct batch_count *count, struct error *err)
 {
+	struct error ignored;
+
 	judge_finish(r->judge);
 	int failed = confirm(r, count, err);
 	const struct driver *d = &r->driver;
@@ -476,13 +475,13 @@ static int conclude(struct running *r, const struct batch_count *count, struct e
 		         count->done, count->total, count->interrupted,
 		         count->total - count->done - count->interrupted);
 	}
-	if (failed || r->mute.kind != FAIL_NONE) {
-		*err = failed ? *err : r->mute;
+	if (r->mute.kind != FAIL_NONE) {
+		*err = r->mute;
 		return -1;
 	}
-	say_summary(r, count);
-	if (reports_close(r->verdicts.reports, r->judge, NULL, err) ||
-	    output_flush(&r->verdicts.out, err)) {
+	say_summary(r, count); /* of what was recorded, even if the experiment failed */
+	failed = failed || reports_close(r->verdicts.reports, r->judge, NULL, err);
+	if (output_flush(&r->verdicts.out, failed ? &ignored : err) || failed) {
 		return -1;
 	}
 	return driver_exit_code(count, r->verdicts.at_or_above > 0);

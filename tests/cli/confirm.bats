@@ -78,3 +78,15 @@ summary() {
 	expect 0 rolldbg run --actions DOWN,RIGHT
 	lacks "$output" '  rolldbg run'
 }
+
+@test "an interrupted experiment keeps the verdict of the rollout" {
+	start lake "$ROLLDBG" serve --port 0 --delay 500ms
+	"$ROLLDBG" run --confirm --env "$url" --actions DOWN,DOWN --out a.jsonl >out 2>err 3>&- &
+	local pid=$! code=0
+	wait_for 60 grep -q 'history: 1 session' err
+	kill -INT $pid
+	wait $pid || code=$?
+	[ $code = 130 ]
+	grep -q 'no findings: 2 of 2 steps changed the state' out
+	expect 0 rolldbg check a.jsonl
+}

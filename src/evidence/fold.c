@@ -250,15 +250,35 @@ static void add_step(struct open_rollout *o, const struct line *l, const struct 
 	series_call(&o->series, m->arguments, answered);
 }
 
-/* Of the steps that act. */
-static void add_reply(struct replies *r, const struct line *l, const struct derived_line *m)
+/* Has the reply a number or text that the state has under the same key, and not for bookkeeping? */
+static bool shows_state(const struct open_rollout *o, struct str reply, struct str state)
 {
+	struct json_member m;
+	bool objects = json_type(reply) == JSON_OBJECT && json_type(state) == JSON_OBJECT;
+
+	for (size_t at = 0; objects && json_next_member(reply, &at, &m);) {
+		bool fact = json_type(m.value) == JSON_NUMBER || json_type(m.value) == JSON_STRING;
+
+		if (fact && str_eq(m.value, json_get(state, m.key)) &&
+		    !explain_is_aside(&o->series, &o->explaining, m.key)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Of the steps that act. */
+static void add_reply(struct open_rollout *o, const struct line *l, const struct derived_line *m)
+{
+	struct replies *r = &o->facts.replies;
 	uint64_t reply;
 
 	if (l->outcome != OUTCOME_OK || m->idle || m->outside_episode) {
 		return;
 	}
 	reply = fingerprint(l->value[KEY_OBSERVATION]);
+	r->show_state = r->count ? r->show_state
+	                         : shows_state(o, l->value[KEY_OBSERVATION], l->value[KEY_STATE]);
 	r->first = r->count ? r->first : reply;
 	r->first_call = r->count ? r->first_call : m->call;
 	r->differ = r->differ || reply != r->first;
@@ -314,7 +334,7 @@ static unsigned take_step(struct open_rollout *o, const struct line *l, struct d
 	}
 	take_reward(o, l, m);
 	add_step(o, l, m);
-	add_reply(&f->replies, l, m);
+	add_reply(o, l, m);
 	if (m->env_steps >= 0 && !m->outside_episode) {
 		add_count(&f->env_count, m->env_steps);
 	}
@@ -521,6 +541,7 @@ static void decide_effects(struct open_rollout *o)
 	const struct deciding d = {.explaining = &o->explaining,
 	                           .named = f->source == SOURCE_NAMED && f->state_is_named,
 	                           .silent = replies_are_one(&f->replies, uncounted),
+	                           .shown = f->replies.show_state,
 	                           .steps = o->steps,
 	                           .count = (size_t)f->steps};
 

@@ -78,6 +78,16 @@ static enum effect effect_of(const struct verdict *v, const struct series *s,
 	               : EFFECT_UNKNOWN;
 }
 
+static bool has_drift(const struct series *s)
+{
+	for (size_t i = 0; i < s->changed_count; i++) {
+		if (s->changed[i]->drifts) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool has_effect(const struct series *s)
 {
 	for (size_t i = 0; i < s->changed_count; i++) {
@@ -116,21 +126,20 @@ bool replies_are_one(const struct replies *r, bool uncounted)
 	return r->count >= STILL_CALLS && !r->differ && (r->unlike || uncounted);
 }
 
-/* Only time and bookkeeping moved, or what moves by itself, beside a member that could have. */
+/* Nothing but time and bookkeeping moved, beside a member that could have. Noise may hide what the calls
+   did, unless the replies show a member that stood still. */
 static bool is_silent(const struct series *s, const struct deciding *d)
 {
-	return d->silent && !verdict_aside(s) && !has_effect(s) && s->any &&
-	       explain_has_stable(s, d->explaining);
+	return d->silent && !verdict_aside(s) && !has_effect(s) && (d->shown || !has_drift(s)) &&
+	       s->any && explain_has_stable(s, d->explaining);
 }
 
 void verdict_decide(struct verdict *v, struct series *s, const struct deciding *d)
 {
 	explain_members(s, d->explaining);
 	bool silent = is_silent(s, d);
-	bool shows = d->named || s->names_calls || has_effect(s);
-	*v = (struct verdict){.informative = s->any && (shows || silent),
-	                      .silent = silent,
-	                      .only_silent = silent && !shows};
+	bool shows = d->named || s->names_calls || silent || has_effect(s);
+	*v = (struct verdict){.informative = s->any && shows, .silent = silent};
 	for (size_t i = 0; i < d->count; i++) {
 		enum effect seemed = d->steps[i].effect;
 

@@ -16,9 +16,8 @@ struct verdict {
 	   names what the calls act on, or if something in it could have changed while all replies were
 	   one: only then is "unchanged" an answer. */
 	bool informative;
-	bool silent;      /* the last of these holds */
-	bool only_silent; /* and no other */
-	int64_t acting;   /* answered calls in the episode of tools that are not read-only */
+	bool silent;    /* the last of these holds */
+	int64_t acting; /* answered calls in the episode of tools that are not read-only */
 	int64_t moved, still,
 		counted; /* of these: changed; unchanged; changed counts or echoes only */
 	int64_t unknown; /* all other acting calls */
@@ -49,6 +48,7 @@ struct replies {
 	int64_t count;
 	uint64_t first, first_call; /* hashes */
 	bool differ, unlike;        /* the replies differ; the calls do */
+	bool show_state;            /* the first one has a member of the state, of the same value */
 };
 
 /* Unlike calls all got one reply; or the same call did, and the environment counted none. */
@@ -58,6 +58,7 @@ struct deciding {
 	const struct explaining *explaining;
 	bool named;  /* the user chose the state source, or another recorder */
 	bool silent; /* replies_are_one() */
+	bool shown;  /* and they show the state */
 	struct completed_step *steps;
 	size_t count;
 };

@@ -80,7 +80,7 @@ bool history_add(struct history_script *h, const struct history_step *step)
 		return false;
 	}
 	h->over = step->over;
-	if (step->outcome != OUTCOME_OK) {
+	if (step->outcome != OUTCOME_OK && (step->outcome != OUTCOME_TOOL_ERROR || !h->count)) {
 		return true;
 	}
 	*c = (struct repeated_call){.name = arena_str(&h->arena, step->name),
@@ -98,6 +98,16 @@ bool history_add(struct history_script *h, const struct history_step *step)
 }
 
 /* ---- before the experiment ---- */
+
+static size_t succeeded(const struct history_script *h)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < h->count; i++) {
+		count += h->calls[i].script.outcome == OUTCOME_OK;
+	}
+	return count;
+}
 
 static bool all_idle(const struct history_script *h)
 {
@@ -128,7 +138,7 @@ const char *history_plan(const struct history_script *h, size_t *sessions, size_
 	for (size_t i = 0; i < h->count; i++) {
 		*sessions += h->calls[i].first == i;
 	}
-	return h->count < 2     ? "at least two successful calls in one episode are needed"
+	return succeeded(h) < 2 ? "at least two successful calls in one episode are needed"
 	       : all_idle(h)    ? "all calls are read-only"
 	       : is_constant(h) ? "every call got the same reply"
 	                        : NULL;
@@ -264,8 +274,8 @@ static int visit_when_free(struct history_script *h, const struct history_conf *
 
 /* ---- what the replies mean ---- */
 
-/* The members of one part over the script; those in which sessions differ before any other call
-   are volatile. */
+/* The members of one part over the script's calls that succeeded, of which the first call is one; those
+   in which sessions differ before any other call are volatile. */
 static void follow(struct history_script *h, enum part part)
 {
 	struct series *s = &h->series[part];
@@ -275,6 +285,9 @@ static void follow(struct history_script *h, enum part part)
 		series_ignore(s, h->state_ignore, STR_NONE);
 	}
 	for (size_t i = 0; i < h->count; i++) {
+		if (h->calls[i].script.outcome != OUTCOME_OK) {
+			continue;
+		}
 		series_call(s, h->calls[i].arguments, -1);
 		if (i == 0) {
 			series_start(s, first->script.part[part]);
@@ -331,6 +344,7 @@ static bool find_members(const struct history_script *h, const struct member **u
 
 struct history_tally {
 	size_t compared, depend, counted;
+	size_t worded; /* failed calls whose error has another text: it may name the request */
 	bool repeated;
 };
 
@@ -344,8 +358,12 @@ static struct history_tally count(const struct history_script *h)
 		enum explanation d =
 			comparable ? compare(h, c, &c->script, &sent->alone) : MEMBER_UNEXPLAINED;
 
+		bool worded = d == MEMBER_EFFECT && c->script.outcome != OUTCOME_OK &&
+		              c->script.outcome == sent->alone.outcome;
+
 		t.compared += comparable;
-		t.depend += d == MEMBER_EFFECT;
+		t.depend += d == MEMBER_EFFECT && !worded;
+		t.worded += worded;
 		t.counted += d == MEMBER_COUNT || d == MEMBER_ECHO;
 		t.repeated = t.repeated || (c->again.known &&
 		                            compare(h, c, &c->alone, &c->again) == MEMBER_EFFECT);
@@ -371,6 +389,9 @@ static void judge(struct history_script *h, struct history_verdict *out)
 	} else if (unequal) {
 		snprintf(out->why, sizeof(out->why), "sessions do not start alike%s%.*s",
 		         unequal->pointer.n ? ": they differ at " : "", STR_ARG(unequal->pointer));
+	} else if (t.worded) {
+		text_copy(out->why, sizeof(out->why),
+		          STR("only texts of errors are others in a fresh session"));
 	} else if (t.counted) {
 		text_copy(out->why, sizeof(out->why),
 		          STR("only counts and words of the calls depend on earlier calls"));

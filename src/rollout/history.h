@@ -49,8 +49,9 @@ struct history_script;
 struct history_script *history_new(const struct explaining *e, struct str state_ignore);
 void history_free(struct history_script *h); /* NULL is fine */
 
-/* Adds the session's next call. Those not answered ok, and those after enough others, are left
-   out. False: no more are needed. */
+/* Adds the session's next call. Left out are those after enough others, those without a reply of a
+   tool, and those that failed before any succeeded: an environment at its start refuses them alone,
+   too. False: no more are needed. */
 bool history_add(struct history_script *h, const struct history_step *step);
 
 /* How many sessions are needed, for how many calls. NULL, or why they could show nothing: then

@@ -54,7 +54,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	char count[96] = "";
 
 	bool rewarded = is_rewarded(s, r, m);
-	bool doubtful = rewarded || v->only_silent;
 
 	if (v->acting < STILL_CALLS || v->still < v->acting || !could_show(r) ||
 	    r->failed_run >= FAILED_RUN) {
@@ -66,7 +65,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		         r->env_count.moved ? "went" : "stayed", r->env_count.first,
 		         r->env_count.now);
 	}
-	finding_add(out, doubtful ? SEVERITY_WARNING : SEVERITY_ERROR, &s->sent, "/state",
+	finding_add(out, rewarded ? SEVERITY_WARNING : SEVERITY_ERROR, &s->sent, "/state",
 	            "%" PRId64 " calls were answered, and the state never changed%s%s%s", v->acting,
 	            v->silent ? "; all replies are equal" : "",
 	            rewarded ? "; but a reward tells the calls apart" : "", count);
@@ -77,7 +76,7 @@ const struct check check_frozen_state = {
 	.title = "three or more calls were answered, and the state never changed",
 	.severity = SEVERITY_ERROR,
 	.lowered =
-		"the rewards of the calls differ, a grader gave one for the whole, or the state is informative only because all replies are equal",
+		"the rewards of the calls differ, or a grader gave one for the whole",
 	.explains = {&check_loop, &check_reward_without_effect},
 	.why = "Three or more calls that act were answered, not all of them the same, and "
 	       "nothing in the state changed but times, ids and bookkeeping. The state's source "

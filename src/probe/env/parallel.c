@@ -278,11 +278,13 @@ static int call_first_session(struct probe *p, struct error *err)
 
 /* ---- the other sessions ---- */
 
+/* The first one that had an effect: it, and whatever came before it, began at the start. */
 const struct probe_call *probe_call_for_others(const struct probe *p)
 {
-	size_t place = p->first_effect < CALLS_MAX ? p->first_effect : p->good[0];
+	const struct probe_call *first = p->good_count ? &p->calls[p->good[0]] : NULL;
 
-	return p->good_count ? &p->calls[place] : NULL;
+	return first && first->known && p->first_effect < CALLS_MAX ? &p->calls[p->first_effect]
+	                                                            : first;
 }
 
 enum explanation probe_compare(const struct probe *p, const struct series *s, struct str a,
@@ -313,9 +315,10 @@ static int call_again(struct probe *p, const struct probe_call *call, struct err
 /* Do state or reply show that the first session is not as it was at its start? */
 static bool has_left_start(const struct probe *p, const struct probe_call *call)
 {
-	return p->later.p ? probe_compare(p, &p->states, p->start, p->later) == MEMBER_EFFECT
-	                  : p->again_count && probe_compare(p, &p->replies, call->observation,
-	                                                    p->again) == MEMBER_EFFECT;
+	return p->start.p && p->later.p
+	               ? probe_compare(p, &p->states, p->start, p->later) == MEMBER_EFFECT
+	               : p->again_count && probe_compare(p, &p->replies, call->observation,
+	                                                 p->again) == MEMBER_EFFECT;
 }
 
 /* If the calls of the first session led back to its first state, or that is unknown, it makes more:

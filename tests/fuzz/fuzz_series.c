@@ -84,7 +84,8 @@ static uint64_t judge(struct str input)
 	for (size_t i = 0; i < count; i++) {
 		steps[i] = (struct completed_step){.trial = (int64_t)i, .failed = i % 5 == 4};
 	}
-	verdict_decide(&v, &s, &(struct deciding){&e, false, false, steps, count});
+	verdict_decide(&v, &s,
+	               &(struct deciding){.explaining = &e, .steps = steps, .count = count});
 	for (size_t i = 0; i < s.changed_count; i++) {
 		check_member(s.changed[i], &s);
 	}

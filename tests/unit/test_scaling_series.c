@@ -133,7 +133,8 @@ static void steps(int n)
 		series_trial(&s, str_from(state));
 		list[i] = (struct completed_step){.trial = i};
 	}
-	verdict_decide(&v, &s, &(struct deciding){&e, false, false, list, (size_t)n});
+	verdict_decide(&v, &s,
+	               &(struct deciding){.explaining = &e, .steps = list, .count = (size_t)n});
 	series_release(&s);
 	free(list);
 }

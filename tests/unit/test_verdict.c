@@ -79,7 +79,9 @@ static void decide(const struct row *r, struct verdict *v, char *out, size_t siz
 
 	observe(&s, r->readings);
 	ok(s.trial_count == n, "%s: %zu steps", r->name, n);
-	verdict_decide(v, &s, &(struct deciding){&e, r->named, false, steps, n});
+	verdict_decide(v, &s,
+	               &(struct deciding){
+			       .explaining = &e, .named = r->named, .steps = steps, .count = n});
 	for (size_t i = 0; i < n; i++) {
 		out[i] = effect_letter(&steps[i]);
 	}
@@ -126,7 +128,7 @@ static void test_revised(void)
 	put_steps("...", steps);
 	observe(&s, "3 > 4");
 	steps[0].effect = steps[1].effect = EFFECT_CHANGED;
-	verdict_decide(&v, &s, &(struct deciding){&e, false, false, steps, 3});
+	verdict_decide(&v, &s, &(struct deciding){.explaining = &e, .steps = steps, .count = 3});
 	is_int(v.revised, 2, "two of three were revised");
 	const struct member *m = verdict_aside(&s);
 	ok(m && m->explanation == MEMBER_COUNT, "the member is a count");

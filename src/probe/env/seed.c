@@ -120,8 +120,8 @@ static bool differ_in_counts(const struct probe *p, const struct episode *a,
                              const struct episode *b)
 {
 	return a->start.n && b->start.n &&
-	       probe_compare(p, &p->states, buf_view(&a->start), buf_view(&b->start)) <
-	               MEMBER_EFFECT;
+	       probe_compare(p, &p->states, buf_view(&a->start), buf_view(&b->start)) ==
+	               MEMBER_COUNT;
 }
 
 static bool judge_alone(struct probe *p, const struct traces *t, struct property *out)

@@ -36,7 +36,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from run' -l break -x -d 'enter t
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l mask -x -d 'JSON Pointer to a part of the lines that may differ between runs; recorded in the header'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l task -x -d 'id of the task (default: the server\'s name)'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l force-call -d 'send a script\'s calls even if they do not match the tool\'s schema'
-complete -c rolldbg -n '__fish_seen_subcommand_from run' -l confirm -d 'unless an error is found, send the first rollout\'s calls (at most 9) again, each alone in a fresh session, twice: do replies depend on earlier calls?'
+complete -c rolldbg -n '__fish_seen_subcommand_from run' -l confirm -d 'unless an error is found, send the first rollout\'s calls (at most 9) again, each alone in a fresh session, twice: do replies depend on earlier calls? Done unasked if no step is known to have changed anything and the protocol gives each session an environment (mcp-gym, openenv)'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s o -l out -r -F -d 'write the recording to FILE, or one file per rollout to DIR/; with - to standard output, and the verdict to standard error (default: a new file, which becomes the latest recording)'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s f -l force -d 'overwrite existing files'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l append -d 'append to an existing file'

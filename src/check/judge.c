@@ -354,6 +354,16 @@ static void report_findings(struct judge *j, struct rollout_verdict v, struct fi
 	findings_release(f);
 }
 
+bool judge_has_rule(const struct judge *j, const struct check *rule)
+{
+	for (size_t i = 0; i < j->rule_count; i++) {
+		if (j->rules[i].check == rule) {
+			return true;
+		}
+	}
+	return false;
+}
+
 void judge_confirm(struct judge *j, enum confirmation what, const char *message)
 {
 	const struct rollout_verdict v = {.file = j->file};

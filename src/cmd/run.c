@@ -67,7 +67,8 @@ static const struct opt options[] = {
 	OPT_FLAG(
 		0, "confirm", OPT_REACH, FIELD(confirm),
 		"unless an error is found, send the first rollout's calls (at most 9) again, each alone "
-		"in a fresh session, twice: do replies depend on earlier calls?"),
+		"in a fresh session, twice: do replies depend on earlier calls? (Unasked if nothing is "
+		"known to have changed, with mcp-gym and openenv.)"),
 	OPT_GROUP(FIELD(model), model_group),
 	OPT_GROUP(FIELD(target), target_group),
 	OPT_GROUP(FIELD(target.headers), header_group),
@@ -90,7 +91,7 @@ struct running {
 	struct recordings recordings;
 	struct hints hints; /* for the judge */
 	struct judge *judge;
-	struct confirm *confirm; /* NULL: not asked for */
+	struct confirm *confirm;
 	struct table *table;
 	struct progress *progress;
 	struct rereads rereads;
@@ -266,7 +267,7 @@ static int open_verdicts(struct running *r, struct error *err)
 	                 streams(r) ? "--out -" : NULL, &r->verdicts.reports, err)) {
 		return -1;
 	}
-	r->confirm = r->opts->confirm ? confirm_new(&r->hints) : NULL;
+	r->confirm = confirm_new(r->opts->confirm, &r->hints);
 	judge_file(r->judge, buf_cstr(&r->recordings.path));
 	if (reports_have_table(r->verdicts.reports) && !r->context->quiet && !streams(r) &&
 	    !are_many(r)) {
@@ -428,7 +429,7 @@ static int confirm(struct running *r, const struct batch_count *count, struct er
 {
 	struct planned one;
 
-	if (!r->confirm || count->done < count->total) {
+	if (count->done < count->total) {
 		return 0;
 	}
 	plan_nth(&r->plan, 0, &one);
@@ -444,8 +445,9 @@ static void say_summary(struct running *r, const struct batch_count *count)
 	bool people = reports_have_table(r->verdicts.reports) && !r->context->quiet;
 
 	verdicts_summary(&r->verdicts, r->judge);
-	confirm_say(r->confirm, people ? out : NULL);
-	confirm_propose(&r->driver, r->judge, people && !r->confirm ? out : NULL);
+	if (people) {
+		confirm_say(r->confirm, &r->driver, r->judge, out);
+	}
 	if (r->llm && people) {
 		model_say_usage(r->usage, r->llm, out);
 	}

@@ -92,6 +92,7 @@ struct running {
 	struct hints hints; /* for the judge */
 	struct judge *judge;
 	struct confirm *confirm;
+	struct call_list calls; /* as text */
 	struct table *table;
 	struct progress *progress;
 	struct rereads rereads;
@@ -178,13 +179,11 @@ static void take_verdict(void *ctx, const struct rollout_verdict *v)
 
 /* ---- the policy ---- */
 
-static const char *actions_of(const struct running *r)
+static const char *actions_of(const struct run_options *o, bool lake)
 {
-	const struct run_options *o = r->opts;
-	bool demo = env_target_is_lake(&r->driver.target) && !o->actions && !o->policy &&
-	            !o->action.tool;
+	bool own = o->actions || o->policy || o->action.tool || o->action.calls.count;
 
-	return demo ? DEMO_ACTIONS : o->actions;
+	return lake && !own ? DEMO_ACTIONS : o->actions;
 }
 
 /* Without what the task says. */
@@ -192,15 +191,15 @@ static struct policy_conf policy_of(const struct running *r, const struct planne
 {
 	const struct run_options *o = r->opts;
 	bool own = one->task && (one->task->actions || one->task->policy);
+	bool lake = !own && env_target_is_lake(&r->driver.target);
+	struct policy_conf conf = action_conf(&o->action, actions_of(o, lake), &r->calls);
 
-	return (struct policy_conf){.actions = own ? o->actions : actions_of(r),
-	                            .tool = o->action.tool,
-	                            .argument = o->action.argument,
-	                            .spec = r->policy,
-	                            .calls = goldens_policy(&r->recorded),
-	                            .llm = r->llm,
-	                            .usage = r->usage,
-	                            .force_call = o->force_call};
+	conf.spec = r->policy;
+	conf.calls = goldens_policy(&r->recorded);
+	conf.llm = r->llm;
+	conf.usage = r->usage;
+	conf.force_call = o->force_call;
+	return conf;
 }
 
 /* A policy that cannot be used is refused before anything is recorded or connected. */
@@ -298,6 +297,7 @@ static int set_up(struct running *r, struct error *err)
 		return -1;
 	}
 	return env_target_prepare(&r->driver.target, r->context, &r->opts->target, err) ||
+	       call_list_open(&r->opts->action, &r->policy, &r->calls, err) ||
 	       policies_find(r->context->variable, r->policy, &r->policy_path, &r->policy, err) ||
 	       goldens_read_policy(&r->recorded, &r->policy, err) ||
 	       model_read(r->context, r->policy, &r->opts->model, &r->driver.target, &r->llm,
@@ -507,6 +507,7 @@ static void tear_down(struct running *r)
 	table_free(r->table);
 	judge_free(r->judge);
 	confirm_free(r->confirm);
+	call_list_release(&r->calls);
 	verdict_hints_release(&r->hints);
 	reports_free(r->verdicts.reports);
 	output_release(&r->verdicts.out);
@@ -529,7 +530,7 @@ static int run_in_debugger(const struct context *c, const struct run_options *o,
 	struct debug_options d = {.target = o->target,
 	                          .out = o->recording.out,
 	                          .force = o->recording.force,
-	                          .actions = o->actions,
+	                          .actions = actions_of(o, !o->target.env),
 	                          .action = o->action,
 	                          .policy = o->policy,
 	                          .task = o->task,
@@ -545,7 +546,6 @@ static int run_in_debugger(const struct context *c, const struct run_options *o,
 			"--break works with a single rollout only, without --mask, --json and "
 			"--report");
 	}
-	d.actions = o->target.env || o->actions || o->policy ? o->actions : DEMO_ACTIONS;
 	return debug_until(c, &d, o->stop_at, err);
 }
 

@@ -255,7 +255,7 @@ static int seed_episode(struct env_mcp *e, struct env_reply *out, struct error *
 		return 0;
 	}
 	if (e->control.kind != CONTROL_HTTP) {
-		if (e->control.kind != CONTROL_HTTP_HASHED) {
+		if (e->control.kind != CONTROL_HTTP_HASHED && !e->conf->seed_is_tried) {
 			log_warn("the server does not accept a seed: \1seed\2 is recorded, but "
 			         "not sent");
 		}

@@ -151,6 +151,8 @@ static void fill_facts(struct env_mcp *e)
 	e->facts.name = mcp_server_name(e->session);
 	e->facts.version = mcp_server_version(e->session);
 	e->facts.state_kind = e->source.kind;
+	e->facts.state_target = e->source.target;
+	e->facts.state_arguments = e->source.arguments;
 	e->facts.session = mcp_session_id(e->session);
 	if (!plain(e->conf) &&
 	    (e->control.kind != CONTROL_NONE || !mcp_session_is_none(e->session))) {

@@ -119,7 +119,6 @@ FUZZ_DRIVER := $(if $(filter fuzz,$(BUILD)),-fsanitize=fuzzer,$(OBJ)/tests/fuzz/
 $(FUZZERS): EXTRA := $(FUZZ_DRIVER)
 $(FUZZERS): $(filter %.o,$(FUZZ_DRIVER))
 $(OBJ)/tests/unit/test_websocket_tls: EXTRA := -lssl
-$(OBJ)/tests/bench/parse_cjson: EXTRA := -lcjson
 # Tests of scaling count work instead of time: the code that reads peers' bytes reports each basic block executed.
 TRACED := $(patsubst %.c,$(OBJ)/traced/%.o,$(wildcard $(addsuffix /*.c,$(addprefix src/,json evidence check check/rules compare \
 	protocol env env/mcp env/openenv policy policy/llm policy/toolformats serve/gym serve/openenv serve/llm serve/world))) \

@@ -87,14 +87,14 @@ const char *field_check_dict(struct str value)
 	return json_type(value) == JSON_OBJECT ? NULL : "Input should be a valid dictionary";
 }
 
-const char *field_check_string(struct str value)
+static const char *check_string(struct str value)
 {
 	return json_type(value) == JSON_STRING ? NULL : "Input should be a valid string";
 }
 
 const char *field_check_optional_string(struct str value)
 {
-	return json_is_null(value) ? NULL : field_check_string(value);
+	return json_is_null(value) ? NULL : check_string(value);
 }
 
 static const char *check_move(struct str value)
@@ -122,7 +122,7 @@ bool fields_validate_action(const struct world *w, struct str action, struct fie
 	                                    {"type", NULL, true}};
 	static const struct field call[] = {{"metadata", field_check_dict, false},
 	                                    {"type", check_call, false},
-	                                    {"tool_name", field_check_string, true},
+	                                    {"tool_name", check_string, true},
 	                                    {"arguments", field_check_dict, false}};
 
 	if (!episode_has_tools(w)) {

@@ -28,7 +28,7 @@ bool fields_validate(struct str object, const struct field *fields, size_t count
 void fields_add_error(struct field_errors *errors, const char *type, const char *field,
                       const char *message, struct str input);
 
-field_check_fn field_check_dict, field_check_string, field_check_optional_string;
+field_check_fn field_check_dict, field_check_optional_string;
 
 /* Validates the action of a step in that world. */
 bool fields_validate_action(const struct world *w, struct str action, struct field_errors *errors);

@@ -64,8 +64,6 @@ struct str text_trim(struct str s);
 
 /* Length of the longest valid UTF-8 (RFC 3629) prefix of s; s.n if all of s is valid. */
 size_t text_utf8_valid(struct str s);
-/* Number of characters: bytes that are not continuation bytes. */
-size_t text_utf8_count(struct str s);
 /* At most the first max bytes of s, without a partial character at the end. */
 struct str text_utf8_cut(struct str s, size_t max);
 /* The same, copied to an array of `size` bytes and terminated. */

@@ -48,16 +48,6 @@ static bool continues(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-size_t text_utf8_count(struct str s)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s.n; i++) {
-		n += !continues(s.p[i]);
-	}
-	return n;
-}
-
 struct str text_utf8_cut(struct str s, size_t max)
 {
 	size_t n = max;

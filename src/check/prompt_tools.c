@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #define NAME_MAX_BYTES 64
-#define WORD_MIN       3 /* bytes of a word that two names can share */
+#define NAME_MIN_BYTES 3
 #define HEADING_MAX    120
 #define LOOKED_UP_MAX  256 /* names in backticks or in lists that are looked up */
 #define READ_AGAIN     8   /* times that the text may be read in search of JSON in it */
@@ -73,7 +73,7 @@ static bool is_in_schema(const struct rollout_facts *r, struct str name)
 
 static bool is_foreign(const struct rollout_facts *r, struct str name)
 {
-	return name.n >= WORD_MIN && name.n < NAME_MAX_BYTES && tool_at(r, name) < 0;
+	return name.n >= NAME_MIN_BYTES && name.n < NAME_MAX_BYTES && tool_at(r, name) < 0;
 }
 
 /* Could it be the name of a tool? Limited, because each candidate is compared with all tools. */
@@ -93,66 +93,6 @@ static void present(struct prompt_search *p, struct str name)
 	if (p->count < p->max) {
 		p->names[p->count++] = name;
 	}
-}
-
-/* ---- words of names ---- */
-
-/* What tools do, without words that also name formats and variables (run, test, state). */
-static const char *const actions[] = {
-	"get",    "set",    "list",  "read",    "write", "search",  "find",   "create",
-	"delete", "update", "add",   "remove",  "move",  "execute", "call",   "send",
-	"fetch",  "open",   "close", "extract", "query", "click",   "look",   "take",
-	"put",    "submit", "check", "inspect", "edit",  "browse",  "lookup", "retrieve"};
-
-static struct str next_word(struct str *rest)
-{
-	struct str word = *rest;
-	const char *line = rest->n ? memchr(rest->p, '_', rest->n) : NULL;
-
-	word.n = line ? (size_t)(line - rest->p) : rest->n;
-	*rest = str_skip(*rest, word.n + (line != NULL));
-	return word;
-}
-
-static bool same_word(struct str a, struct str b)
-{
-	return a.n == b.n && a.n > 0 && strncasecmp(a.p, b.p, a.n) == 0;
-}
-
-static bool is_action(struct str word)
-{
-	for (size_t i = 0; i < ARRAY_LEN(actions); i++) {
-		if (same_word(word, str_from(actions[i]))) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool has_word(struct str name, struct str word)
-{
-	while (name.n) {
-		if (same_word(next_word(&name), word)) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Does the name resemble those of the server's tools? */
-static bool is_like_tools(const struct rollout_facts *r, struct str name)
-{
-	struct str rest = name, word = STR_NONE, first = next_word(&rest);
-
-	for (rest = name; rest.n;) {
-		word = next_word(&rest);
-		for (size_t i = 0; word.n >= WORD_MIN && i < r->tool_count; i++) {
-			if (has_word(r->tools[i].name, word)) {
-				return true;
-			}
-		}
-	}
-	return is_action(first) || is_action(word);
 }
 
 /* lakeMove, LAKE_MOVE: the letters of a tool that is offered. */
@@ -216,47 +156,13 @@ static bool is_called_tool(struct str before, struct str after)
 	        !is_name_byte(str_skip(after, 5).n ? after.p[5] : ' '));
 }
 
-static bool is_instruction(struct str before)
-{
-	static const char *const verbs[] = {"call ",       "calling ",    "use ",
-	                                    "using ",      "invoke ",     "invoking ",
-	                                    "start with ", "begin with ", "first ask "};
-	static const char *const articles[] = {"the ", "a ", "your "};
-
-	for (size_t i = 0; i < ARRAY_LEN(articles); i++) {
-		if (ends_with(before, articles[i])) {
-			before.n -= strlen(articles[i]);
-			break;
-		}
-	}
-	return ends_with_any(before, verbs, ARRAY_LEN(verbs));
-}
-
-/* "use `x`." and "use `x` to go", not "use `x` style" or "call `x` from the module". */
-static bool goes_on(struct str after)
-{
-	static const char *const words[] = {" to ",    " with ", " if ",   " when ",     " for ",
-	                                    " and ",   " or ",   " then ", " first",     " again",
-	                                    " once",   " until", " tool",  " function ", " before ",
-	                                    " after ", " -",     " on "};
-
-	if (!after.n || strchr(".,;:!?)\n", after.p[0])) {
-		return true;
-	}
-	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-		if (str_starts(after, str_from(words[i]))) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* NAME(action): the first argument is one of a tool of the server. */
 static bool takes_our_argument(const struct rollout_facts *r, struct str inside)
 {
 	struct str argument = name_at(inside);
 
-	return argument.n >= WORD_MIN && argument.n < NAME_MAX_BYTES && is_in_schema(r, argument);
+	return argument.n >= NAME_MIN_BYTES && argument.n < NAME_MAX_BYTES &&
+	       is_in_schema(r, argument);
 }
 
 static void look_at_quoted(struct prompt_search *p, struct str before, struct str name,
@@ -269,8 +175,7 @@ static void look_at_quoted(struct prompt_search *p, struct str before, struct st
 		return;
 	}
 	struct str after = str_skip(rest, (size_t)(tick - rest.p) + 1);
-	bool instructed = is_instruction(before) && goes_on(after) && is_like_tools(p->r, name);
-	if (instructed || is_called_tool(before, after) || is_tool_respelled(p->r, name) ||
+	if (is_called_tool(before, after) || is_tool_respelled(p->r, name) ||
 	    (call && takes_our_argument(p->r, str_skip(rest, 1)))) {
 		present(p, name);
 	}

@@ -11,8 +11,6 @@
    - the prompt defines it: JSON with a name and a schema of its parameters, <tool_name>;
    - a section with a heading such as "Tools" lists it;
    - it is in backticks and called a tool, or is a tool's name in another spelling;
-   - it is in backticks, the policy is told to use or call it, it has the form of the server's own
-     names, and it shares a word with them or names an action;
    - it is called in backticks with an argument that a tool of the server has. */
 size_t prompt_tools(const struct rollout_facts *r, struct str text, struct str *names, size_t max,
                     bool *all);

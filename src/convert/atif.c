@@ -3,10 +3,310 @@
    `extra`: is_error, error, state, reward, terminated, truncated. */
 #include "trajectory/foreign.h"
 
-#include "convert/atif_write.h"
 #include "convert/dialog.h"
+#include "convert/export.h"
 #include "convert/messages.h"
 #include "json/write.h"
+
+#include <stdio.h>
+
+/* ---- writing ---- */
+
+/* One rollout as a document of version 1.7. A step with source `agent` is a turn; facts without an
+   ATIF key are written under `extra`. */
+struct atif {
+	struct export *x;
+	struct json_writer j;
+	int64_t step_id;
+	bool model; /* the calls were chosen by a model */
+};
+
+static void begin_step(struct atif *a, const char *source)
+{
+	jw_object(&a->j);
+	jw_key(&a->j, "step_id");
+	jw_i64(&a->j, ++a->step_id);
+	jw_key(&a->j, "source");
+	jw_text(&a->j, source);
+}
+
+/* A string, or the text parts of a list; other parts cannot be expressed. */
+static void put_content(struct json_writer *j, struct str content)
+{
+	if (json_is_null(content)) {
+		jw_text(j, "");
+	} else {
+		export_text(j, content);
+	}
+}
+
+/* Messages of the user or the system are separate steps. */
+static void put_message(struct atif *a, struct str message)
+{
+	bool system = json_is(JSON_GET(message, "role"), STR("system")) ||
+	              json_is(JSON_GET(message, "role"), STR("developer"));
+
+	begin_step(a, system ? "system" : "user");
+	jw_key(&a->j, "message");
+	put_content(&a->j, JSON_GET(message, "content"));
+	jw_end(&a->j);
+}
+
+static bool is_of_turn(struct str message)
+{
+	struct str role = JSON_GET(message, "role");
+
+	return json_is(role, STR("assistant")) || json_is(role, STR("tool"));
+}
+
+static void put_other_messages(struct atif *a, struct str messages)
+{
+	struct str one;
+
+	for (size_t cursor = 0; json_next(messages, &cursor, &one);) {
+		if (!is_of_turn(one)) {
+			put_message(a, one);
+		}
+	}
+}
+
+/* Ids must be unique within a step: missing or repeated ones are replaced by numbers. */
+static void put_call_id(struct atif *a, size_t from, size_t i)
+{
+	struct str id = JSON_GET(a->x->steps[i].value[KEY_TOOL_CALL], "id");
+	bool unique = json_type(id) == JSON_STRING && i - from < 64;
+	char made[32];
+
+	for (size_t k = from; k < i && unique; k++) {
+		struct str other = JSON_GET(a->x->steps[k].value[KEY_TOOL_CALL], "id");
+
+		unique = json_type(other) != JSON_STRING || !json_same_text(other, id);
+	}
+	if (unique) {
+		jw_raw(&a->j, id);
+		return;
+	}
+	snprintf(made, sizeof(made), "call-%lld-%zu", (long long)a->step_id, i - from);
+	jw_text(&a->j, made);
+}
+
+/* Arguments must be an object. */
+static void put_arguments(struct json_writer *j, struct str arguments)
+{
+	if (json_type(arguments) == JSON_OBJECT) {
+		jw_raw(j, arguments);
+		return;
+	}
+	jw_object(j);
+	if (!json_is_null(arguments)) {
+		jw_key(j, "arguments");
+		jw_raw(j, arguments);
+	}
+	jw_end(j);
+}
+
+static void put_calls(struct atif *a, size_t from, size_t to)
+{
+	jw_key(&a->j, "tool_calls");
+	jw_array(&a->j);
+	for (size_t i = from; i < to; i++) {
+		struct str call = a->x->steps[i].value[KEY_TOOL_CALL];
+		struct str name = JSON_GET(call, "name");
+
+		jw_object(&a->j);
+		jw_key(&a->j, "tool_call_id");
+		put_call_id(a, from, i);
+		jw_key(&a->j, "function_name");
+		jw_raw(&a->j, json_type(name) == JSON_STRING ? name : STR("\"\""));
+		jw_key(&a->j, "arguments");
+		put_arguments(&a->j, JSON_GET(call, "arguments"));
+		jw_end(&a->j);
+	}
+	jw_end(&a->j);
+}
+
+static void put_flag(struct json_writer *j, const char *key, int8_t flag)
+{
+	if (flag >= 0) {
+		jw_key(j, key);
+		jw_bool(j, flag);
+	}
+}
+
+static void put_raw(struct json_writer *j, const char *key, struct str value)
+{
+	if (!json_is_null(value)) {
+		jw_key(j, key);
+		jw_raw(j, value);
+	}
+}
+
+static void put_result_extra(struct json_writer *j, const struct line *step)
+{
+	jw_key(j, "extra");
+	jw_object(j);
+	jw_key(j, "is_error");
+	jw_bool(j, export_is_failed(step));
+	put_raw(j, "error", step->value[KEY_ERROR]);
+	put_raw(j, "state", step->value[KEY_STATE]);
+	put_raw(j, "reward", step->value[KEY_REWARD]);
+	put_flag(j, "terminated", step->terminated);
+	put_flag(j, "truncated", step->truncated);
+	jw_end(j);
+}
+
+static void put_results(struct atif *a, size_t from, size_t to)
+{
+	jw_key(&a->j, "observation");
+	jw_object(&a->j);
+	jw_key(&a->j, "results");
+	jw_array(&a->j);
+	for (size_t i = from; i < to; i++) {
+		const struct line *step = &a->x->steps[i];
+
+		if (step->step < 0) {
+			continue;
+		}
+		jw_object(&a->j);
+		jw_key(&a->j, "source_call_id");
+		put_call_id(a, from, i);
+		jw_key(&a->j, "content");
+		put_content(&a->j, step->value[KEY_OBSERVATION]);
+		put_result_extra(&a->j, step);
+		jw_end(&a->j);
+	}
+	jw_end(&a->j);
+	jw_end(&a->j);
+}
+
+static struct str assistant_of(const struct export *x, size_t from, size_t to)
+{
+	struct str one;
+
+	for (size_t i = from; i < to; i++) {
+		for (size_t cursor = 0;
+		     json_next(x->steps[i].value[KEY_MESSAGES], &cursor, &one);) {
+			if (json_is(JSON_GET(one, "role"), STR("assistant"))) {
+				return one;
+			}
+		}
+	}
+	return STR_NONE;
+}
+
+/* For a step not made by a model the format requires llm_call_count 0 and no model fields. */
+static void put_turn(struct atif *a, size_t from, size_t to)
+{
+	struct str message = assistant_of(a->x, from, to);
+	struct str reasoning = JSON_GET(message, "reasoning_content");
+
+	begin_step(a, "agent");
+	jw_key(&a->j, "message");
+	put_content(&a->j, JSON_GET(message, "content"));
+	if (!a->model) {
+		jw_key(&a->j, "llm_call_count");
+		jw_i64(&a->j, 0);
+	} else if (json_type(reasoning) == JSON_STRING) {
+		jw_key(&a->j, "reasoning_content");
+		jw_raw(&a->j, reasoning);
+	}
+	if (line_has(&a->x->steps[from], KEY_TOOL_CALL)) {
+		put_calls(a, from, to);
+		put_results(a, from, to);
+	}
+	jw_end(&a->j);
+	for (size_t i = from; i < to; i++) {
+		put_other_messages(a, a->x->steps[i].value[KEY_MESSAGES]);
+	}
+}
+
+static void put_agent(struct atif *a)
+{
+	struct str policy = a->x->header.value[KEY_POLICY], name = JSON_GET(policy, "name");
+	struct str version = JSON_GET(a->x->header.value[KEY_META], "rolldbg");
+	struct str model = JSON_GET(JSON_GET(policy, "params"), "model");
+
+	name = json_type(name) == JSON_STRING ? name : JSON_GET(policy, "kind");
+	jw_key(&a->j, "agent");
+	jw_object(&a->j);
+	jw_key(&a->j, "name");
+	jw_raw(&a->j, json_type(name) == JSON_STRING ? name : STR("\"unknown\""));
+	jw_key(&a->j, "version");
+	jw_raw(&a->j, json_type(version) == JSON_STRING ? version : STR("\"unknown\""));
+	if (json_type(model) == JSON_STRING) {
+		jw_key(&a->j, "model_name");
+		jw_raw(&a->j, model);
+	}
+	if (line_has(&a->x->header, KEY_TOOLS)) {
+		jw_key(&a->j, "tool_definitions");
+		export_tools(a->x, &a->j);
+	}
+	jw_end(&a->j);
+}
+
+static void put_extra(struct atif *a)
+{
+	const struct line *end = &a->x->end, *header = &a->x->header;
+
+	jw_key(&a->j, "extra");
+	jw_object(&a->j);
+	export_own_id(a->x, &a->j);
+	put_raw(&a->j, "status", end->value[KEY_STATUS]);
+	put_raw(&a->j, "reason", end->value[KEY_REASON]);
+	put_raw(&a->j, "total_reward", end->value[KEY_TOTAL_REWARD]);
+	put_raw(&a->j, "state", end->value[KEY_STATE]);
+	put_raw(&a->j, "state_ignore", JSON_GET(header->value[KEY_STATE_SOURCE], "ignore"));
+	put_raw(&a->j, "seed", header->value[KEY_SEED]);
+	jw_end(&a->j);
+}
+
+static void put_steps(struct atif *a)
+{
+	const struct export *x = a->x;
+	struct str prompt = x->reset.value[KEY_MESSAGES];
+
+	jw_key(&a->j, "steps");
+	jw_array(&a->j);
+	put_other_messages(a, prompt);
+	if (!json_count(prompt) && line_has(&x->reset, KEY_OBSERVATION)) {
+		begin_step(a, "user");
+		jw_key(&a->j, "message");
+		put_content(&a->j, x->reset.value[KEY_OBSERVATION]);
+		jw_end(&a->j);
+	}
+	for (size_t i = 0, end; i < x->count; i = end) {
+		end = export_turn_end(x, i);
+		put_turn(a, i, end);
+	}
+	jw_end(&a->j);
+}
+
+static int atif_write(struct export *x, struct error *err)
+{
+	enum policy_kind kind = line_policy_kind(&x->header);
+	struct atif a = {.x = x, .model = kind == POLICY_LLM || kind == POLICY_IMPORT};
+
+	(void)err;
+	jw_init(&a.j, x->out);
+	jw_object(&a.j);
+	jw_key(&a.j, "schema_version");
+	jw_text(&a.j, "ATIF-v1.7");
+	jw_key(&a.j, "session_id");
+	jw_str(&a.j, x->id);
+	put_agent(&a);
+	put_steps(&a);
+	jw_key(&a.j, "final_metrics");
+	jw_object(&a.j);
+	jw_key(&a.j, "total_steps");
+	jw_i64(&a.j, a.step_id);
+	jw_end(&a.j);
+	put_extra(&a);
+	jw_end(&a.j);
+	buf_char(x->out, '\n');
+	return 0;
+}
+
+/* ---- reading ---- */
 
 static bool is(struct str value)
 {
@@ -18,7 +318,7 @@ static bool is(struct str value)
 
 /* ---- a step as messages ---- */
 
-static void put_calls(struct json_writer *j, struct str calls)
+static void put_tool_calls(struct json_writer *j, struct str calls)
 {
 	struct str one;
 	size_t cursor = 0;
@@ -57,7 +357,7 @@ static void take_message(struct import *m, struct dialog *d, struct str step, co
 		jw_key(&j, "reasoning_content");
 		jw_raw(&j, reasoning);
 	}
-	put_calls(&j, JSON_GET(step, "tool_calls"));
+	put_tool_calls(&j, JSON_GET(step, "tool_calls"));
 	dialog_message(m, d, message_end(m, &j), NULL);
 }
 

@@ -5,7 +5,7 @@
 
 #include "convert/dialog.h"
 #include "convert/export.h"
-#include "convert/python.h"
+#include "json/python.h"
 
 #include <stdlib.h>
 

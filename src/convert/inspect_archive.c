@@ -4,18 +4,14 @@
    the data, are dropped. If a sample was run again, the log has two entries of the same name, and
    the last one is used, as by Inspect itself.
 
-   A sample may also be a directory of entries (convert/inspect_chunks.h), in the same log as others
-   that are not. As of Inspect 0.3.285 only a hidden command writes them, from a log without them; its
-   viewer shows them, but `inspect log dump` fails on them. A sample in both forms is read from its
-   single entry, as by Inspect. */
+   Inspect can also store a sample as a directory of entries. As of 0.3.285 only a hidden command
+   does, and `inspect log dump` fails on the result: such a log is refused. */
 #include "convert/inspect_archive.h"
 
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "convert/archive.h"
-#include "convert/inspect_chunks.h"
-#include "convert/inspect_names.h"
 #include "json/canon.h"
 #include "json/scan.h"
 #include "json/write.h"
@@ -25,17 +21,10 @@
 #define ENTRIES_MAX      ((size_t)1 << 20)
 #define ENTRY_BYTES_MAX  (4 * BUF_MAX_MESSAGE)
 #define HEADER_BYTES_MAX BUF_MAX_MESSAGE
-#define CHUNKS_BYTES_MAX ((size_t)512 << 20) /* in memory at a time */
 
 struct entry_name {
 	struct map_item item;
 	size_t last; /* index of the last entry with that name */
-};
-
-struct chunked_sample {
-	struct map_item item;
-	size_t missing; /* entries that have not been read yet */
-	struct inspect_chunks chunks;
 };
 
 struct unpacking {
@@ -45,11 +34,49 @@ struct unpacking {
 	struct buf header, start;        /* contents of these entries */
 	struct buf content, value, line; /* of the current sample */
 	struct map names;                /* struct entry_name */
-	struct map chunked;              /* struct chunked_sample, by the sample's name */
-	size_t chunk_bytes;              /* of all chunks in memory */
-	struct arena arena;              /* memory of both maps' items */
+	struct arena arena;              /* memory of the map\'s items */
 	size_t entries;
 };
+
+/* ---- names of entries: an ID may contain anything, slashes too ---- */
+
+enum entry_kind {
+	ENTRY_OTHER,
+	ENTRY_HEADER,
+	ENTRY_START,
+	ENTRY_SAMPLE, /* samples/ID_epoch_N.json */
+	ENTRY_PART    /* samples/ID_epoch_N/sample.json: the other parts are beside it */
+};
+
+/* True for samples/ID_epoch_N. */
+static bool is_sample(struct str name)
+{
+	size_t at = name.n;
+
+	while (at > 0 && name.p[at - 1] >= '0' && name.p[at - 1] <= '9') {
+		at--;
+	}
+	return str_starts(name, STR("samples/")) && at < name.n &&
+	       str_ends((struct str){name.p, at}, STR("_epoch_"));
+}
+
+static bool is_sample_with(struct str name, struct str end)
+{
+	return str_ends(name, end) && is_sample((struct str){name.p, name.n - end.n});
+}
+
+static enum entry_kind entry_kind(struct str name)
+{
+	if (str_is(name, "header.json")) {
+		return ENTRY_HEADER;
+	}
+	if (str_is(name, "_journal/start.json")) {
+		return ENTRY_START;
+	}
+	return is_sample_with(name, STR("/sample.json")) ? ENTRY_PART
+	       : is_sample_with(name, STR(".json"))      ? ENTRY_SAMPLE
+	                                                 : ENTRY_OTHER;
+}
 
 static int read_entry(struct unpacking *u, struct buf *out, struct error *err)
 {
@@ -65,58 +92,37 @@ static int read_entry(struct unpacking *u, struct buf *out, struct error *err)
 
 /* ---- first pass: the header, and which entries count ---- */
 
-/* True if it is the first entry of that name. */
-static bool note_name(struct unpacking *u, struct str name)
+static void note_name(struct unpacking *u, struct str name)
 {
 	uint64_t hash = map_hash(name);
 	struct entry_name *known = map_find(&u->names, hash, STR_NONE);
-	bool is_new = !known;
 
-	if (is_new) {
+	if (!known) {
 		known = arena_new(&u->arena, sizeof(*known));
 		map_add(&u->names, &known->item, hash);
 	}
 	known->last = u->entries;
-	return is_new;
-}
-
-static void note_chunk(struct unpacking *u, struct str sample)
-{
-	uint64_t hash = map_hash(sample);
-	struct chunked_sample *c = map_find(&u->chunked, hash, STR_NONE);
-
-	if (!c) {
-		c = arena_new(&u->arena, sizeof(*c));
-		map_add(&u->chunked, &c->item, hash);
-	}
-	c->missing++;
 }
 
 static int note_entry(struct unpacking *u, struct str entry, struct error *err)
 {
-	struct inspect_name name = inspect_name(entry);
-
 	if (++u->entries > ENTRIES_MAX) {
 		return error_set(err, FAIL_INPUT, "the zip archive has more than %zu entries",
 		                 ENTRIES_MAX);
 	}
-	switch (name.kind) {
-	case INSPECT_OTHER:
-		return 0;
-	case INSPECT_HEADER:
+	switch (entry_kind(entry)) {
+	case ENTRY_HEADER:
 		return read_entry(u, &u->header, err);
-	case INSPECT_START:
+	case ENTRY_START:
 		return read_entry(u, &u->start, err);
-	case INSPECT_WHOLE:
+	case ENTRY_SAMPLE:
 		note_name(u, entry);
 		return 0;
-	case INSPECT_SHELL:
-	case INSPECT_MESSAGES:
-	case INSPECT_ATTACHMENTS:
-		if (note_name(u, entry)) {
-			note_chunk(u, name.sample);
-		}
-		return 0;
+	case ENTRY_PART:
+		return error_set(err, FAIL_INPUT,
+		                 "the log stores samples in parts, which are not read");
+	case ENTRY_OTHER:
+		break;
 	}
 	return 0;
 }
@@ -206,78 +212,13 @@ static int read_json(struct unpacking *u, struct str entry, struct error *err)
 	return json_validate(buf_view(&u->content), &fault) ? bad_json(entry.p, &fault, err) : 0;
 }
 
-static int in_archive(struct str name, struct error *err)
-{
-	struct buf text = BUF(BUF_MAX_SMALL);
-
-	text_escape(&text, name);
-	error_wrap(err, "%s in the zip archive", buf_cstr(&text));
-	buf_release(&text);
-	return -1;
-}
-
-/* All entries of the sample have been read. */
-static int end_chunks(struct unpacking *u, struct chunked_sample *c, struct str sample,
-                      struct error *err)
-{
-	int failed = 0;
-
-	buf_clear(&u->content);
-	if (inspect_chunks_messages(&c->chunks, &u->content, err)) {
-		failed = in_archive(sample, err);
-	} else if (u->content.full) {
-		failed = error_set(err, FAIL_INPUT, "longer than %zu MiB", u->content.max >> 20);
-		in_archive(sample, err);
-	} else {
-		failed = write_log(u, buf_view(&c->chunks.shell), buf_view(&u->content), err);
-	}
-	u->chunk_bytes -= c->chunks.bytes;
-	inspect_chunks_release(&c->chunks);
-	return failed;
-}
-
-static int take_chunk(struct unpacking *u, struct str entry, const struct inspect_name *name,
-                      struct error *err)
-{
-	struct chunked_sample *c = map_find(&u->chunked, map_hash(name->sample), STR_NONE);
-	size_t bytes;
-
-	if (read_json(u, entry, err)) {
-		return -1;
-	}
-	bytes = u->content.n;
-	if (inspect_chunks_add(&c->chunks, name, &u->content, err)) {
-		return in_archive(entry, err);
-	}
-	u->chunk_bytes += bytes;
-	if (u->chunk_bytes > CHUNKS_BYTES_MAX) {
-		error_set(err, FAIL_INPUT, "the entries of the sample are longer than %zu MiB",
-		          CHUNKS_BYTES_MAX >> 20);
-		return in_archive(name->sample, err);
-	}
-	return --c->missing ? 0 : end_chunks(u, c, name->sample, err);
-}
-
-/* Does the sample also have a single entry? */
-static bool is_whole(struct unpacking *u, struct str sample)
-{
-	buf_clear(&u->value);
-	buf_str(&u->value, sample);
-	buf_text(&u->value, ".json");
-	return map_find(&u->names, map_hash(buf_view(&u->value)), STR_NONE) != NULL;
-}
-
 static int take_entry(struct unpacking *u, struct str entry, struct error *err)
 {
 	struct entry_name *known = map_find(&u->names, map_hash(entry), STR_NONE);
-	struct inspect_name name = inspect_name(entry);
 
 	u->entries++;
 	if (!known || known->last != u->entries) {
 		return 0;
-	}
-	if (name.kind != INSPECT_WHOLE) {
-		return is_whole(u, name.sample) ? 0 : take_chunk(u, entry, &name, err);
 	}
 	return read_json(u, entry, err)
 	               ? -1
@@ -334,15 +275,10 @@ static int check_log(struct unpacking *u, struct error *err)
 static void release(struct unpacking *u)
 {
 	struct buf *bufs[] = {&u->header, &u->start, &u->content, &u->value, &u->line};
-	struct chunked_sample **chunked = map_list(&u->chunked);
 
 	for (size_t i = 0; i < ARRAY_LEN(bufs); i++) {
 		buf_release(bufs[i]);
 	}
-	for (size_t i = 0; i < u->chunked.count; i++) {
-		inspect_chunks_release(&chunked[i]->chunks);
-	}
-	free(chunked);
 	arena_release(&u->arena);
 }
 

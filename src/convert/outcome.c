@@ -2,10 +2,10 @@
 #include "convert/outcome.h"
 
 #include "base/text.h"
-#include "convert/python.h"
 #include "env/error_text.h"
 #include "env/failure.h"
 #include "env/hidden_error.h"
+#include "json/python.h"
 
 /* truncation of an error's message; the observation is complete */
 #define MESSAGE_MAX ((size_t)4096)

@@ -15,7 +15,6 @@
    trace.h          are two rollouts with one seed alike?
    call.h, peer.h   what was called; text from peers, made safe to print
    hints.h, baseline.h  facts about tools from the user or an earlier recording
-   span.h           ranges of steps
    clocks.h, rollout_table.h  points in time; the open rollouts */
 
 /* Derives facts from lines: a fold over the lines of any number of interleaved rollouts. Each

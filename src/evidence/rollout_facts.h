@@ -15,12 +15,27 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "evidence/series.h"
-#include "evidence/span.h"
 #include "evidence/trace.h"
 #include "evidence/verdict.h"
 #include "trajectory/line.h"
 
 #define ERROR_TEXT 144 /* size of a server's error in messages: escaped, truncated, terminated */
+
+/* A range of turns and steps, and how often something occurred in it. */
+struct span {
+	int64_t first_turn, last_turn, first_step, last_step;
+	int64_t count; /* 0: never */
+};
+
+static inline void span_add(struct span *s, int64_t turn, int64_t step)
+{
+	if (s->count++ == 0) {
+		s->first_turn = turn;
+		s->first_step = step;
+	}
+	s->last_turn = turn;
+	s->last_step = step;
+}
 
 #define TOOL_NONE     (-1) /* no call, or a call without a name */
 #define TOOL_UNLISTED (-2) /* a name that is not advertised, or the tools are unknown */

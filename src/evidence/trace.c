@@ -5,9 +5,8 @@
 #include "evidence/clocks.h"
 #include "json/scan.h"
 
-#define VALUE_MAX   ((size_t)64 << 10) /* bytes; longer ones are unknown */
-#define TIME_DIGITS 9                  /* of a Unix time, or of an id */
-#define ID_MIN      6                  /* characters */
+#define VALUE_MAX ((size_t)64 << 10) /* bytes; longer ones are unknown */
+#define ID_MIN    6                  /* characters */
 
 /* Is the value one word with digits, such as a name generated for this episode? */
 static bool is_id(struct str value)
@@ -24,40 +23,8 @@ static bool is_id(struct str value)
 	return digit && text.n >= ID_MIN;
 }
 
-static bool is_lower_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
-/* Does the value contain a run of that many digits, or a hyphen after a digit or letter? Most
-   values do not, and need no further checks. */
-static bool may_hold_time_or_id(struct str value)
-{
-	const char *end = value.p + value.n;
-
-	for (const char *p = value.p + 1; p < end && (p = memchr(p, '-', (size_t)(end - p))); p++) {
-		if (p[-1] >= '0') {
-			return true;
-		}
-	}
-	for (size_t last = TIME_DIGITS - 1; last < value.n;) {
-		size_t i = last, first = last - (TIME_DIGITS - 1);
-
-		while (is_lower_hex(value.p[i])) {
-			if (i-- == first) {
-				return true;
-			}
-		}
-		last = i + TIME_DIGITS;
-	}
-	return false;
-}
-
 static uint64_t masked(struct str value, struct buf *scratch)
 {
-	if (!may_hold_time_or_id(value)) {
-		return fingerprint(value) | 1;
-	}
 	buf_clear(scratch);
 	clocks_mask(value, scratch);
 	return fingerprint(buf_view(scratch)) | 1;

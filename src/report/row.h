@@ -4,8 +4,32 @@
 
 #include "evidence/verdict.h"
 #include "report/changes.h"
-#include "report/layout.h"
 #include "report/report.h"
+
+/* ---- the columns of the table ---- */
+
+#define TURN_COLUMNS   ((size_t)4)
+#define REWARD_COLUMNS ((size_t)6)
+#define GAP            ((size_t)2) /* between two columns */
+#define LEAST_COLUMNS  ((size_t)20)
+
+/* First cell of each column. On a narrow terminal a row takes two lines, the second starting with
+   `outcome`. */
+struct layout {
+	size_t columns;
+	bool two_lines;
+	size_t call, outcome, state, reward, observation;
+	size_t call_end, state_end;
+};
+
+/* The width each column needs to show the known rows untruncated. */
+struct widths {
+	size_t call, outcome, state, observation;
+};
+
+struct layout layout_make(size_t columns, struct widths w);
+
+/* ---- rows ---- */
 
 /* Zeroed is empty; reused for many steps. */
 struct row {

@@ -184,10 +184,10 @@ env.1.json' ]
 	has "$stderr" 'document.json: the first JSON value is longer than 64 MiB'
 }
 
-@test "Inspect's .eval logs: deflate, stored, zstd, of a run that crashed, with a sample that was run again, with chunked samples" {
+@test "Inspect's .eval logs: deflate, stored, zstd, of a run that crashed, with a sample that was run again" {
 	cmp <(rolldbg strip "$formats/inspect/zstd.eval") "$formats/inspect/expected.stripped"
 	command -v python3 >/dev/null || skip 'no python3'
-	for kind in whole stored again odd-names crashed chunked chunked-backward chunked-and-whole both-forms; do
+	for kind in whole stored again odd-names crashed; do
 		python3 -W ignore "$data/eval_log.py" "$formats/inspect/in.json" "$kind" "$kind.eval"
 		expect 0 rolldbg strip "$kind.eval"
 		diff -u "$formats/inspect/expected.stripped" - <<<"$output"
@@ -208,15 +208,7 @@ env.1.json' ]
 	done <<-'END'
 		bad-sample|samples/1_epoch_1.json in the zip archive is not valid JSON: unexpected end of input, at byte 10
 		bad-header|header.json in the zip archive is not valid JSON
-		chunk-missing|samples/1_epoch_1 in the zip archive: message 2 is missing
-		chunk-last-missing|samples/1_epoch_1 in the zip archive: message 6 is missing
-		attachment-missing|samples/1_epoch_1 in the zip archive: attachment 1 is missing
-		no-shell|samples/1_epoch_1 in the zip archive: sample.json is missing
-		no-refs|samples/1_epoch_1 in the zip archive: message_refs is missing
-		bad-refs|samples/1_epoch_1 in the zip archive: message_refs are not ranges of messages
-		bad-chunk|samples/1_epoch_1/messages/0.json in the zip archive: not an array
-		bad-shell|samples/1_epoch_1/sample.json in the zip archive: not an object
-		many-bytes|samples/1_epoch_1 in the zip archive: the entries of the sample are longer than 512 MiB
+		parts|the log stores samples in parts, which are not read
 		no-samples|the evaluation log has no samples
 		no-log|a zip archive, but not an Inspect log: it has no header.json
 		not-a-log|a zip archive, but not an Inspect log: its header.json has no eval

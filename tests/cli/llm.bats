@@ -331,29 +331,6 @@ expect_reply() {
 	stop_model
 }
 
-@test "the Responses API of the scripted model: the same rollout as through chat completions" {
-	local api stream
-	jq -n '{then: "cycle", replies: [
-		{text: "Both \"ways\".", calls: [{name: "lake_move", arguments: {action: "RIGHT"}}, {name: "lake_move", arguments: {action: "LEFT"}}],
-			usage: {prompt_tokens: 9, completion_tokens: 3, total_tokens: 12, prompt_tokens_details: {cached_tokens: 4}}},
-		{text: "Done."}]}' >script.json
-	for api in chat responses; do
-		for stream in '' --stream; do
-			model script.json
-			expect 0 rolldbg run --quiet --policy llm --model m --api $api --base-url "$base" --fail-on never --out a.jsonl --force $stream
-			stop_model
-			jq -c 'if .type == "step" then [.tool_call.name, .tool_call.arguments, .outcome, .llm.finish_reason, .llm.parse.source, .messages[0].content]
-				elif .type == "end" then .status else empty end' a.jsonl >"$api$stream"
-		done
-	done
-	[ "$(wc -l <chat)" = 4 ]
-	diff chat responses
-	diff chat chat--stream
-	diff chat responses--stream
-	expect 2 rolldbg run --policy llm --model m --api response --base-url "$base"
-	has "$stderr" 'responses'
-}
-
 @test "while waiting for the model, a terminal shows the turn, the seconds and the tokens" {
 	command -v script >/dev/null || skip 'no script(1) for a terminal'
 	jq -n '{replies: [{calls: [{name: "lake_move", arguments: {action: "DOWN"}}], delay: "1300ms"}, {text: "Done.", delay: "500ms"}]}' >script.json

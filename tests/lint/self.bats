@@ -123,22 +123,6 @@ needs() {
 	[ "$status" = 1 ]
 }
 
-@test "a word of the record format as a literal is found, but not where it means something else" {
-	mkdir -p src/trajectory src/cmd
-	printf '/* Words. */\nEVENT_WORD(MAX_TURNS, "max-turns")\nEVENT_WORD(TOOL, "tool")\nEVENT_WORD(LATE, "late-reply")\n' \
-		>src/trajectory/keys.def
-	source_with check 'int f(void) { return is(STR("late-reply")); }'
-	[ "$status" = 1 ]
-	[ "$output" = 'src/check/sample.c:2: "late-reply" is a word of keys.def: use its enum of trajectory/words.h' ]
-	source_with check 'int f(void) { return is(STR("max-turns")); }'
-	[ "$status" = 1 ]
-	source_with check 'int f(void) { return is("a late-reply", "tool"); } /* "late-reply" */'
-	[ "$status" = 0 ]
-	printf '/* Options. */\nint f(void) { return is("max-turns"); }\n' >src/cmd/run.c
-	run source_check src/cmd/run.c src/trajectory/keys.def
-	[ "$status" = 0 ]
-}
-
 @test "a struct tag for two things is found" {
 	printf '/* A. */\nstruct thing {\n\tint a;\n};\n' >src/base/a.c
 	printf '/* B. */\nstruct thing {\n\tint b;\n};\n' >src/json/b.c

@@ -6,11 +6,9 @@ function wrong(text) {
 	bad = 1
 }
 
-# Returns the line without comments and with empty strings. Sets literal[1..literals], the strings, and `said`, the text of
-# comments and strings. `inside` keeps the state of a comment between lines.
+# Returns the line without comments and with empty strings. Sets `said`, the text of comments and strings. `inside` keeps the state of a comment between lines.
 function code(s,    out, c, i, two) {
 	out = said = ""
-	literals = 0
 	for (i = 1; i <= length(s); i++) {
 		c = substr(s, i, 1)
 		two = substr(s, i, 2)
@@ -20,14 +18,11 @@ function code(s,    out, c, i, two) {
 		} else if (inside != "") {
 			if (c == "\\") i++
 			else if (c == inside) { inside = ""; out = out c }
-			else {
-				literal[literals] = literal[literals] c
-				said = said c
-			}
+			else said = said c
 		} else if (two == "/*") { inside = "*"; i++ }
 		else if (two == "//") break
 		else {
-			if (c == "\"" || c == "'") { inside = c; literal[++literals] = "" }
+			if (c == "\"" || c == "'") inside = c
 			out = out c
 		}
 	}
@@ -120,13 +115,6 @@ function check_null(text) {
 	if (text ~ /== NULL/ || text ~ /^[ \t}]*(else )?(if|while) \(.*!= NULL/) wrong("test a pointer as `p` or `!p`")
 }
 
-# Words of the record format are enums; they may be literals only where they have another meaning.
-function check_words(    i) {
-	for (i = 1; i <= literals; i++)
-		if (literal[i] in word && word[literal[i]] !~ "(^| )(-|" FILENAME ")( |$)")
-			wrong("\"" literal[i] "\" is a word of keys.def: use its enum of trajectory/words.h")
-}
-
 # A struct tag must be unique in the whole tree.
 function check_tag(text,    tag) {
 	if (text !~ /^struct [a-z_0-9]+ \{/) return
@@ -169,24 +157,11 @@ function check_comment(line, text) {
 	last = text
 }
 
-# Reads the words of the record format: rows such as OUTCOME_WORD(NOT_SENT, "not-sent").
-BEGIN {
-	keys = "src/trajectory/keys.def"
-	while ((getline line < keys) > 0)
-		if (line ~ /^[A-Z]+_WORD\(/) {
-			sub(/^[^"]*"/, "", line)
-			sub(/".*/, "", line)
-			word[line] = keys
-		}
-	close(keys)
-}
-
 FNR == 1 { inside = last = ""; top = 0 }
 FILENAME ~ /lint\/rules$/ {
 	if ($1 == "layer") { lower[$2] = $0; sub(/^layer +[^ ]+ +/, "", lower[$2]) }
 	if ($1 == "header") { header[$2] = $0; sub(/^header +[^ ]+ +/, "", header[$2]) }
 	if ($1 == "call") call[$2] = $3
-	if ($1 == "word") { sub(/^word +/, ""); w = $1; $1 = ""; word[w] = word[w] $0 }
 	if ($1 == "member") member[$2] = $3
 	if ($1 == "peers") { k = $2; $1 = $2 = ""; peers[k] = $0 }
 	if ($1 == "options") for (i = 2; i <= NF; i++) options[$i]
@@ -204,7 +179,6 @@ FNR == 1 && !(layer_of(FILENAME) in lower) { wrong("directory " layer_of(FILENAM
 	check_members(text)
 	check_kinds(text)
 	check_null(text)
-	check_words()
 	check_tag(text)
 	if (FILENAME !~ /^src\/cmd\//) check_options(text)
 	if (FILENAME ~ /\.c$/ && before == "") check_declarations($0)

@@ -105,7 +105,7 @@ static void check_room(void)
 	RESULT("{\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}],\"isError\":false}")
 #define REFUSED(text)                                                                              \
 	RESULT("{\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}],\"isError\":true}")
-#define MISSING "Field required [type=missing, input_value={}, input_type=dict]"
+#define MISSING "Field required"
 
 /* A sequence of calls on the desk of seed 7; reward and steps are those of the control
    plane after the call. */
@@ -147,8 +147,7 @@ static const struct {
          0, 5},
 	{"put_item", "{\"key\":7,\"value\":null}",
          REFUSED("Error executing tool put_item: 1 validation error for "
-                 "put_itemArguments\\nkey\\n  Input should be a valid string "
-                 "[type=string_type, input_value=7, input_type=int]"),
+                 "put_itemArguments\\nkey\\n  Input should be a valid string"),
          0, 5},
 	{"get_item", "{\"key\":\"Ledger\"}",
          REFUSED("Error executing tool get_item: No item 'Ledger' on the desk"), 0, 5},

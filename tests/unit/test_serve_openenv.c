@@ -10,10 +10,14 @@
 #define DOWN  "{\"type\":\"step\",\"data\":{\"action\":\"DOWN\"}}"
 #define RESET "{\"type\":\"reset\",\"data\":{\"seed\":42,\"episode_id\":\"ep-1\"}}"
 #define STATE "{\"type\":\"state\"}"
-#define LINK  ",\"url\":\"https://errors.pydantic.dev/2.14/v/"
 #define INVALID                                                                                    \
 	"{\"type\":\"error\",\"data\":{\"message\":\"Invalid "                                     \
 	"message\",\"code\":\"VALIDATION_ERROR\",\"errors\":["
+#define WRONG(type, place, message, input)                                                         \
+	"{\"type\":\"" type "\",\"loc\":[" place "],\"msg\":\"" message "\",\"input\":" input "}"
+#define NO_DICT(field, input)                                                                      \
+	WRONG("value_error", "\"" field "\"", "Input should be a valid dictionary", input)
+#define NO_SEED FAILED("Seed must be an integer, zero or more", "EXECUTION_ERROR")
 #define FAILED(message, code)                                                                      \
 	"{\"type\":\"error\",\"data\":{\"message\":\"" message "\",\"code\":\"" code "\"}}"
 #define PLACE(id, steps, position, grid)                                                           \
@@ -112,46 +116,30 @@ static const struct {
 	const char *sent, *got;
 } refusals[] = {
 	{"not json",
-         FAILED("Invalid JSON: Expecting value: line 1 column 1 (char 0)", "INVALID_JSON")},
-	{"", FAILED("Invalid JSON: Expecting value: line 1 column 1 (char 0)", "INVALID_JSON")},
-	{"{\n\"\xc3\xa9\" 1}",
-         FAILED("Invalid JSON: Expecting ':' delimiter: line 2 column 5 (char 6)", "INVALID_JSON")},
-	{"{\"a\":\"b",
-         FAILED("Invalid JSON: Unterminated string starting at: line 1 column 6 (char 5)",
-                "INVALID_JSON")},
-	{"{} x", FAILED("Invalid JSON: Extra data: line 1 column 4 (char 3)", "INVALID_JSON")},
+         FAILED("Invalid JSON: expected null, true or false at byte 1", "INVALID_JSON")},
+	{"{} x", FAILED("Invalid JSON: unexpected text after the value at byte 3", "INVALID_JSON")},
 	{"{\"type\":\"nonsense\"}", FAILED("Unknown message type: nonsense", "UNKNOWN_TYPE")},
 	{"{\"a\":1}", FAILED("Unknown message type: ", "UNKNOWN_TYPE")},
-	{"{\"type\":[\"a\",1.0,true]}",
-         FAILED("Unknown message type: ['a', 1.0, True]", "UNKNOWN_TYPE")},
+	{"{\"type\":[1]}", FAILED("Unknown message type: [1]", "UNKNOWN_TYPE")},
 	{"{\"type\":\"step\"}",
-         INVALID "{\"type\":\"missing\",\"loc\":[\"data\"],\"msg\":\"Field required\","
-                 "\"input\":{\"type\":\"step\"}" LINK "missing\"}]}}"},
+         INVALID WRONG("missing", "\"data\"", "Field required", "{\"type\":\"step\"}") "]}}"},
 	{"{\"type\":\"state\",\"id\":1e2}",
-         INVALID "{\"type\":\"extra_forbidden\",\"loc\":[\"id\"],\"msg\":\"Extra inputs "
-                 "are not permitted\",\"input\":100.0" LINK "extra_forbidden\"}]}}"},
-	{"{\"type\":\"reset\",\"data\":null}",
-         INVALID "{\"type\":\"dict_type\",\"loc\":[\"data\"],\"msg\":\"Input should be a "
-                 "valid dictionary\",\"input\":null" LINK "dict_type\"}]}}"},
-	{"{\"type\":\"step\",\"data\":{\"action\":\"SIDEWAYS\"}}", INVALID
-         "{\"type\":\"literal_error\",\"loc\":[\"action\"],\"msg\":\"Input "
-         "should be 'LEFT', 'DOWN', 'RIGHT' or 'UP'\",\"input\":\"SIDEWAYS\","
-         "\"ctx\":{\"expected\":\"'LEFT', 'DOWN', 'RIGHT' or 'UP'\"}" LINK "literal_error\"}]}}"},
+         INVALID WRONG("extra_forbidden", "\"id\"", "Extra inputs are not permitted", "1e2") "]}}"},
+	{"{\"type\":\"reset\",\"data\":null}", INVALID NO_DICT("data", "null") "]}}"},
+	{"{\"type\":\"step\",\"data\":{\"action\":\"SIDEWAYS\"}}",
+         INVALID WRONG("value_error", "\"action\"",
+                       "Input should be 'LEFT', 'DOWN', 'RIGHT' or 'UP'", "\"SIDEWAYS\"") "]}}"},
 	{"{\"type\":\"step\",\"data\":{\"metadata\":5,\"z\":[1, \"\\u00e9\"]}}",
-         INVALID "{\"type\":\"dict_type\",\"loc\":[\"metadata\"],\"msg\":\"Input should "
-                 "be a valid dictionary\",\"input\":5" LINK
-                 "dict_type\"},{\"type\":\"missing\",\"loc\":[\"action\"],\"msg\":"
-                 "\"Field required\",\"input\":{\"metadata\":5,\"z\":[1,\"\xc3\xa9\"]}" LINK
-                 "missing\"},{\"type\":\"extra_forbidden\",\"loc\":[\"z\"],\"msg\":"
-                 "\"Extra inputs are not permitted\",\"input\":[1,\"\xc3\xa9\"]" LINK
-                 "extra_forbidden\"}]}}"},
-	{"{\"type\":\"reset\",\"data\":{\"seed\":-1}}",
-         FAILED("Seed must be greater or equal to zero, actual value: -1", "EXECUTION_ERROR")},
-	{"{\"type\":\"reset\",\"data\":{\"seed\":1.5}}",
-         FAILED("Seed must be a python integer, actual type: <class 'float'>", "EXECUTION_ERROR")},
+         INVALID NO_DICT("metadata", "5") "," WRONG(
+		 "missing", "\"action\"", "Field required",
+		 "{\"metadata\":5,\"z\":[1, \"\\u00e9\"]}") "," WRONG("extra_forbidden", "\"z\"",
+                                                                      "Extra inputs are not permitted",
+                                                                      "[1, \"\\u00e9\"]") "]}}"},
+	{"{\"type\":\"reset\",\"data\":{\"seed\":-1}}", NO_SEED},
+	{"{\"type\":\"reset\",\"data\":{\"seed\":1.5}}", NO_SEED},
 	{"{\"type\":\"reset\",\"data\":{\"episode_id\":5}}",
-         INVALID "{\"type\":\"string_type\",\"loc\":[\"episode_id\"],\"msg\":\"Input "
-                 "should be a valid string\",\"input\":5" LINK "string_type\"}]}}"},
+         INVALID WRONG("value_error", "\"episode_id\"", "Input should be a valid string",
+                       "5") "]}}"},
 	{"{\"type\":\"mcp\",\"data\":{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/"
          "list\",\"params\":{}}}",
          "{\"type\":\"mcp\",\"data\":{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":"
@@ -162,13 +150,7 @@ static const struct {
          "\"code\":-32601,\"message\":\"Method not found: initialize\",\"data\":null}}}"},
 	{"{\"type\":\"mcp\",\"data\":{\"id\":1}}",
          "{\"type\":\"mcp\",\"data\":{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{"
-         "\"code\":-32600,\"message\":\"Invalid request: 2 validation errors for "
-         "JsonRpcRequest\\njsonrpc\\n  Field required [type=missing, input_value={'id': "
-         "1}, input_type=dict]\\n    For further information visit "
-         "https://errors.pydantic.dev/2.14/v/missing\\nmethod\\n  Field required "
-         "[type=missing, input_value={'id': 1}, input_type=dict]\\n    For further "
-         "information visit https://errors.pydantic.dev/2.14/v/missing\",\"data\":"
-         "null}}}"},
+         "\"code\":-32600,\"message\":\"Invalid request\",\"data\":null}}}"},
 };
 
 static void refused(void)
@@ -197,11 +179,12 @@ static void session_errors(void)
 		struct str sent;
 		const char *got;
 	} ends[] = {
-		{WS_FIN | WS_BINARY, STR_INIT(STATE), FAILED("'text'", "SESSION_ERROR")},
+		{WS_FIN | WS_BINARY, STR_INIT(STATE),
+	         FAILED("A message must be text", "SESSION_ERROR")},
 		{WS_FIN | WS_TEXT, STR_INIT("[]"),
-	         FAILED("'list' object has no attribute 'get'", "SESSION_ERROR")},
+	         FAILED("A message must be an object", "SESSION_ERROR")},
 		{WS_FIN | WS_TEXT, STR_INIT(" null "),
-	         FAILED("'NoneType' object has no attribute 'get'", "SESSION_ERROR")},
+	         FAILED("A message must be an object", "SESSION_ERROR")},
 	};
 	struct server *s = start_server("frozen_lake?protocol=openenv&max_envs=1");
 	struct ws_frame f;
@@ -351,8 +334,7 @@ static void other_sessions_continue(void)
 	is_int(f.opcode, WS_PONG, "pings are answered meanwhile");
 	is_str(ws_ask(b, STATE, &f), PLACE("null", "0", "0", GRID0), "and so is everybody else");
 	is_str(ws_ask(b, "{\"type\":\"step\",\"data\":{}}", &f),
-	       INVALID "{\"type\":\"missing\",\"loc\":[\"action\"],\"msg\":\"Field "
-	               "required\",\"input\":{}" LINK "missing\"}]}}",
+	       INVALID WRONG("missing", "\"action\"", "Field required", "{}") "]}}",
 	       "an invalid step is refused without a delay");
 	is_int(server_steps(s), 0, "the step is not done yet");
 	server_stop(s);
@@ -423,12 +405,9 @@ static void tools(void)
 	ws_ask(fd, STATE, &f);
 	ok(strstr(f.text, "\"step_count\":3,") != NULL, "none of them is a step");
 	is_str(ws_ask(fd, "{\"type\":\"step\",\"data\":{\"type\":\"zzz\"}}", &f),
-	       INVALID "{\"type\":\"literal_error\",\"loc\":[\"type\"],\"msg\":\"Input "
-	               "should be 'call_tool'\",\"input\":\"zzz\",\"ctx\":{\"expected\":"
-	               "\"'call_tool'\"}" LINK
-	               "literal_error\"},{\"type\":\"missing\",\"loc\":[\"tool_name\"],"
-	               "\"msg\":\"Field required\",\"input\":{\"type\":\"zzz\"}" LINK
-	               "missing\"}]}}",
+	       INVALID WRONG("value_error", "\"type\"", "Input should be 'call_tool'",
+	                     "\"zzz\"") "," WRONG("missing", "\"tool_name\"", "Field required",
+	                                          "{\"type\":\"zzz\"}") "]}}",
 	       "an invalid action");
 	ws_leave(fd);
 	server_stop(s);
@@ -554,30 +533,23 @@ static const struct {
          "{\"observation\":{\"metadata\":{},\"position\":0,\"grid\":\"" GRID0
          "\"},\"reward\":null,\"done\":false,\"metadata\":null}"},
 	{"POST", "/reset", JSON, "{\"seed\":-1}", 422,
-         "{\"detail\":[{\"type\":\"greater_than_equal\",\"loc\":[\"body\",\"seed\"],"
-         "\"msg\":\"Input should be greater than or equal to 0\",\"input\":-1,\"ctx\":{"
-         "\"ge\":0}}]}"},
+         "{\"detail\":[" WRONG("value_error", "\"body\",\"seed\"",
+                               "Input should be an integer, zero or more", "-1") "]}"},
 	{"POST", "/reset", JSON, "[]", 422,
-         "{\"detail\":[{\"type\":\"model_attributes_type\",\"loc\":[\"body\"],\"msg\":"
-         "\"Input should be a valid dictionary or object to extract fields from\","
-         "\"input\":[]}]}"},
+         "{\"detail\":[" WRONG("model_attributes_type", "\"body\"",
+                               "Input should be a valid dictionary", "[]") "]}"},
 	{"POST", "/reset", JSON, "{", 422,
-         "{\"detail\":[{\"type\":\"json_invalid\",\"loc\":[\"body\",1],\"msg\":\"JSON "
-         "decode error\",\"input\":{},\"ctx\":{\"error\":\"Expecting property name "
-         "enclosed in double quotes\"}}]}"},
+         "{\"detail\":[" WRONG("json_invalid", "\"body\"", "JSON decode error", "{}") "]}"},
 	{"POST", "/step", JSON, "{\"action\":{\"action\":\"DOWN\"}}", 200,
          "{\"observation\":{\"metadata\":{\"prob\":1.0},\"position\":4,\"grid\":\"" GRID4
          "\"},\"reward\":0.0,\"done\":false,\"metadata\":{\"prob\":1.0}}"},
 	{"POST", "/step", JSON, "{\"action\":{}}", 422,
-         "{\"detail\":[{\"type\":\"missing\",\"loc\":[\"action\"],\"msg\":\"Field "
-         "required\",\"input\":{}" LINK "missing\"}]}"},
+         "{\"detail\":[" WRONG("missing", "\"action\"", "Field required", "{}") "]}"},
 	{"POST", "/step", JSON, "{\"action\":{\"action\":\"UP\"},\"timeout_s\":0}", 422,
-         "{\"detail\":[{\"type\":\"greater_than\",\"loc\":[\"body\",\"timeout_s\"],"
-         "\"msg\":\"Input should be greater than 0\",\"input\":0,\"ctx\":{\"gt\":0.0}}]"
-         "}"},
+         "{\"detail\":[" WRONG("value_error", "\"body\",\"timeout_s\"",
+                               "Input should be a number greater than 0", "0") "]}"},
 	{"POST", "/step", "", "", 422,
-         "{\"detail\":[{\"type\":\"missing\",\"loc\":[\"body\"],\"msg\":\"Field "
-         "required\",\"input\":null}]}"},
+         "{\"detail\":[" WRONG("missing", "\"body\"", "Field required", "null") "]}"},
 	{"POST", "/mcp", "", "x", 200,
          "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":"
          "\"Parse error\",\"data\":null}}"},

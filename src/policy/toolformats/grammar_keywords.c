@@ -3,6 +3,7 @@
 #include "policy/toolformats/reader_internal.h"
 
 #include "base/text.h"
+#include "json/python.h"
 #include "json/write.h"
 #include "policy/tools.h"
 
@@ -98,28 +99,12 @@ static bool put_literal(struct buf *out, struct str literal)
 {
 	struct buf value = BUF(FOUND_TEXT_MAX);
 	size_t used;
-	bool good = json_of_python(literal, &value, &used) && !text_trim(str_skip(literal, used)).n;
+	bool good = python_literal(literal, &used, &value) && !text_trim(str_skip(literal, used)).n;
 
 	if (good) {
 		buf_str(out, buf_view(&value));
 	}
 	buf_release(&value);
-	return good;
-}
-
-/* {'a', 'b'}: JSON has no sets, so a list. */
-static bool put_set(struct buf *out, struct str literal)
-{
-	struct buf list = BUF(FOUND_TEXT_MAX);
-	bool good = literal.n > 2 && literal.p[0] == '{' && literal.p[literal.n - 1] == '}';
-
-	if (good) {
-		buf_char(&list, '[');
-		buf_str(&list, (struct str){literal.p + 1, literal.n - 2});
-		buf_char(&list, ']');
-		good = put_literal(out, buf_view(&list));
-	}
-	buf_release(&list);
 	return good;
 }
 
@@ -196,7 +181,7 @@ static bool put_value(struct finder *f, struct buf *out, struct str s, struct ar
 	*used = literal.n;
 	literal = text_trim(literal);
 	bool clear = *used < s.n && (s.p[*used] == ')' || ends_literal(str_skip(s, *used)));
-	if (clear && (put_literal(out, literal) || put_set(out, literal))) {
+	if (clear && put_literal(out, literal)) {
 		return true;
 	}
 	if (f->conf->repair && put_padded(out, literal)) {

@@ -5,6 +5,8 @@
 #include "json/scan.h"
 #include "json/write.h"
 
+#include <ctype.h>
+
 struct repairer {
 	struct str in;
 	size_t at;
@@ -12,8 +14,7 @@ struct repairer {
 	struct call_notes *repaired;
 	char open[REPAIR_DEPTH_MAX]; /* closing brackets of the open containers */
 	size_t depth;
-	bool value;  /* a complete value was written at depth 0 */
-	bool python; /* all strings are Python's; else those in single quotes */
+	bool value; /* a complete value was written at depth 0 */
 };
 
 /* ---- strings ---- */
@@ -48,21 +49,15 @@ static char quote_at(const struct repairer *m, size_t *bytes)
 
 /* ---- Python's escapes that JSON does not have ---- */
 
-/* Reads up to `most` digits of that base; *n: how many there are. */
-static unsigned long digits(struct str s, int base, size_t most, size_t *n)
+/* Reads up to `most` hex digits; *n: how many there are. */
+static unsigned long hex_digits(struct str s, size_t most, size_t *n)
 {
 	unsigned long value = 0;
 
-	for (*n = 0; *n < most && *n < s.n; ++*n) {
-		char c = s.p[*n], lower = (char)(c | 0x20);
-		int digit = c >= '0' && c <= '9'           ? c - '0'
-		            : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10
-		                                           : base;
+	for (*n = 0; *n < most && *n < s.n && isxdigit((unsigned char)s.p[*n]); ++*n) {
+		char c = s.p[*n];
 
-		if (digit >= base) {
-			break;
-		}
-		value = value * (unsigned)base + (unsigned)digit;
+		value = value << 4 | (unsigned long)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
 	}
 	return value;
 }
@@ -77,7 +72,7 @@ static void put_code_point(struct repairer *m, unsigned long c)
 	buf_printf(m->out, "\\u%04lx", c);
 }
 
-/* The escape whose backslash was just read. False: it is not one of these. */
+/* The escape of Python's repr() whose backslash was just read. False: it is not one of these. */
 static bool put_python_escape(struct repairer *m)
 {
 	static const struct {
@@ -88,7 +83,7 @@ static bool put_python_escape(struct repairer *m)
 	size_t n;
 
 	for (size_t i = 0; i < ARRAY_LEN(hex); i++) {
-		unsigned long c = digits(str_skip(s, 1), 16, hex[i].digits, &n);
+		unsigned long c = hex_digits(str_skip(s, 1), hex[i].digits, &n);
 
 		if (s.p[0] == hex[i].letter && n == hex[i].digits && c <= 0x10ffff) {
 			put_code_point(m, c);
@@ -96,24 +91,7 @@ static bool put_python_escape(struct repairer *m)
 			return true;
 		}
 	}
-	unsigned long octal = digits(s, 8, 3, &n);
-	if (!m->python) {
-		return false; /* sloppy JSON: only what Python's repr() writes */
-	}
-	if (n > 0) {
-		put_code_point(m, octal);
-		m->at += n;
-		return true;
-	}
-	if (s.p[0] == 'a' || s.p[0] == 'v') {
-		put_code_point(m, s.p[0] == 'a' ? 7 : 11);
-	} else if (s.p[0] == '/') {
-		buf_text(m->out, "\\\\/");
-	} else if (s.p[0] != '\n') { /* which continues the line */
-		return false;
-	}
-	m->at++;
-	return true;
+	return false;
 }
 
 static void put_escape(struct repairer *m, char c)
@@ -142,11 +120,6 @@ static void put_plain(struct repairer *m, char c)
 	}
 }
 
-static bool is_triple(struct str s)
-{
-	return s.n >= 3 && s.p[0] == s.p[1] && s.p[0] == s.p[2];
-}
-
 /* False: the text ends inside the string. */
 static bool string(struct repairer *m)
 {
@@ -156,17 +129,15 @@ static bool string(struct repairer *m)
 	if (quote == '\'' || bytes > 1) {
 		call_note(m->repaired, bytes > 1 ? "smart-quotes" : "single-quotes");
 	}
-	size_t quotes = m->python && is_triple(str_skip(m->in, m->at)) ? 3 : 1;
-	bool python = m->python || m->in.p[m->at] == '\'';
+	bool python = m->in.p[m->at] == '\'';
 
-	m->at += quotes * bytes;
+	m->at += bytes;
 	buf_char(m->out, '"');
 	while (m->at < m->in.n) {
 		char c = m->in.p[m->at];
 
-		if (quote_at(m, &other) == quote && other == bytes &&
-		    (quotes == 1 || is_triple(str_skip(m->in, m->at)))) {
-			m->at += quotes * other;
+		if (quote_at(m, &other) == quote && other == bytes) {
+			m->at += other;
 			buf_char(m->out, '"');
 			return true;
 		}
@@ -285,11 +256,9 @@ static bool one_token(struct repairer *m, bool *cut)
 	return word(m);
 }
 
-static bool repair(struct repairer m, size_t *used)
+bool json_repair(struct str text, struct buf *out, size_t *used, struct call_notes *repaired)
 {
-	struct str text = m.in;
-	struct buf *out = m.out;
-	struct call_notes *repaired = m.repaired;
+	struct repairer m = {.in = text, .out = out, .repaired = repaired};
 	struct json_fault fault;
 	bool cut = false;
 
@@ -313,17 +282,4 @@ static bool repair(struct repairer m, size_t *used)
 	}
 	*used = m.at;
 	return !out->full && json_validate(buf_view(out), &fault) == 0;
-}
-
-bool json_repair(struct str text, struct buf *out, size_t *used, struct call_notes *repaired)
-{
-	return repair((struct repairer){.in = text, .out = out, .repaired = repaired}, used);
-}
-
-bool json_of_python(struct str literal, struct buf *out, size_t *used)
-{
-	struct call_notes faults = {.count = 0};
-	struct repairer m = {.in = literal, .out = out, .repaired = &faults, .python = true};
-
-	return repair(m, used) && !call_noted(&faults, "missing-end");
 }

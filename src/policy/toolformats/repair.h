@@ -13,8 +13,4 @@
    be repaired. */
 bool json_repair(struct str text, struct buf *out, size_t *used, struct call_notes *repaired);
 
-/* Rewrites a Python literal as JSON: strings in one quote or three, with Python's escapes, numbers,
-   lists, dicts, True, False, None. *used: bytes read. False: it is none of these, or has no end. */
-bool json_of_python(struct str literal, struct buf *out, size_t *used);
-
 #endif

@@ -116,12 +116,11 @@ static void put_head(struct json_writer *w, const char *object, const struct scr
 	jw_str(w, a->model);
 }
 
-static void put_choice(struct json_writer *w, const struct llm_reply *r, int64_t index,
-                       struct str message)
+static void put_choice(struct json_writer *w, const struct llm_reply *r, struct str message)
 {
 	jw_object(w);
 	jw_key(w, "index");
-	jw_i64(w, index);
+	jw_i64(w, 0);
 	jw_key(w, "message");
 	jw_raw(w, message);
 	put_given(w, "logprobs", r->logprobs);
@@ -143,9 +142,7 @@ void llm_body_whole(const struct llm_reply *r, const struct scripted_request *a,
 	put_head(&w, "chat.completion", a, number);
 	jw_key(&w, "choices");
 	jw_array(&w);
-	for (int64_t i = 0; i < a->n; i++) {
-		put_choice(&w, r, i, buf_view(&message));
-	}
+	put_choice(&w, r, buf_view(&message));
 	jw_end(&w);
 	put_given(&w, "usage", r->usage);
 	put_given(&w, "prompt_token_ids", r->prompt_token_ids);
@@ -161,7 +158,6 @@ struct streaming {
 	uint64_t number;
 	struct buf *out;
 	size_t piece;
-	int64_t choice; /* its index */
 	bool began;
 };
 
@@ -202,7 +198,7 @@ static void begin_chunk(struct streaming *s, struct json_writer *w)
 	jw_array(w);
 	jw_object(w);
 	jw_key(w, "index");
-	jw_i64(w, s->choice);
+	jw_i64(w, 0);
 	jw_key(w, "delta");
 	jw_object(w);
 }
@@ -425,14 +421,12 @@ void llm_body_stream(const struct llm_reply *r, const struct scripted_request *a
 	          : r->size                                      ? PIECE_LARGE
 	                                                         : PIECE;
 	write_message(r, number, &message);
-	for (; s.choice < a->n; s.choice++) {
-		stream_message(&s, buf_view(&message));
-		if (r->stream.error.p) {
-			stream_failure(&s);
-		} else if (!r->stream.no_finish) {
-			begin_chunk(&s, &w);
-			end_chunk(&s, &w, finish_of(r, buf_view(&message)));
-		}
+	stream_message(&s, buf_view(&message));
+	if (r->stream.error.p) {
+		stream_failure(&s);
+	} else if (!r->stream.no_finish) {
+		begin_chunk(&s, &w);
+		end_chunk(&s, &w, finish_of(r, buf_view(&message)));
 	}
 	if (r->usage.p && a->include_usage && !r->stream.no_usage) {
 		stream_usage(&s);

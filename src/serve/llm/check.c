@@ -204,16 +204,14 @@ static bool check_stream(struct checking *c, struct str body)
 	       reject(c, "stream_options is only allowed when stream is true");
 }
 
-#define CHOICES_MAX 128
-
-/* What a request of any API has. */
 static bool check_request(struct checking *c, struct str body)
 {
 	struct scripted_request *out = c->out;
 	struct json_fault fault;
 	struct str n;
+	int64_t choices;
 
-	*out = (struct scripted_request){.n = 1};
+	*out = (struct scripted_request){.stream = false};
 	if (json_validate(body, &fault) != 0) {
 		buf_printf(c->why, "the body is not JSON: %s", fault.why);
 		return false;
@@ -223,11 +221,9 @@ static bool check_request(struct checking *c, struct str body)
 	}
 	out->model = json_text(c->arena, JSON_GET(body, "model"));
 	out->seed.given = json_i64(JSON_GET(body, "seed"), &out->seed.value);
-	out->tools = JSON_GET(body, "tools");
-	out->tool_choice = JSON_GET(body, "tool_choice");
 	n = JSON_GET(body, "n");
-	if (!json_is_null(n) && (!json_i64(n, &out->n) || out->n < 1 || out->n > CHOICES_MAX)) {
-		return reject(c, "n is not an integer from 1 to 128");
+	if (!json_is_null(n) && (!json_i64(n, &choices) || choices != 1)) {
+		return reject(c, "n is not 1: a script has one reply to a request");
 	}
 	return check_stream(c, body);
 }
@@ -238,70 +234,4 @@ bool llm_check(struct str body, struct arena *arena, struct scripted_request *ou
 
 	return check_request(&c, body) && check_messages(&c, JSON_GET(body, "messages")) &&
 	       check_tools(&c, body);
-}
-
-bool llm_check_completion(struct str body, struct arena *arena, struct scripted_request *out,
-                          struct buf *why)
-{
-	struct checking c = {.arena = arena, .out = out, .why = why};
-	struct str prompt;
-
-	if (!check_request(&c, body)) {
-		return false;
-	}
-	prompt = JSON_GET(body, "prompt");
-	out->last = json_text(arena, prompt);
-	return json_type(prompt) == JSON_STRING || json_type(prompt) == JSON_ARRAY ||
-	       reject(&c, "prompt is neither a string nor an array");
-}
-
-/* Was that call made before? */
-static bool was_called(struct str input, struct str id)
-{
-	struct str item;
-
-	for (size_t cursor = 0; json_next(input, &cursor, &item);) {
-		if (json_is(JSON_GET(item, "type"), STR("function_call")) &&
-		    str_eq(JSON_GET(item, "call_id"), id)) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool check_input(struct checking *c, struct str input)
-{
-	struct str item, text = input;
-	bool model = false;
-
-	for (size_t cursor = 0; json_next(input, &cursor, &item); c->at++) {
-		struct str type = JSON_GET(item, "type");
-		bool own = json_is(type, STR("function_call")) ||
-		           json_is(JSON_GET(item, "role"), STR("assistant"));
-
-		c->out->turn += own && !model;
-		model = own;
-		text = JSON_GET(item, "content");
-		if (json_is(type, STR("function_call_output"))) {
-			text = JSON_GET(item, "output");
-			if (!was_called(input, JSON_GET(item, "call_id"))) {
-				buf_printf(c->why,
-				           "input[%zu]: No tool call found for this function call "
-				           "output",
-				           c->at);
-				return false;
-			}
-		}
-	}
-	c->out->last = json_text(c->arena, text);
-	return json_type(input) == JSON_STRING || json_count(input) > 0 ||
-	       reject(c, "input is neither a string nor an array of items");
-}
-
-bool llm_check_response(struct str body, struct arena *arena, struct scripted_request *out,
-                        struct buf *why)
-{
-	struct checking c = {.arena = arena, .out = out, .why = why};
-
-	return check_request(&c, body) && check_input(&c, JSON_GET(body, "input"));
 }

@@ -8,10 +8,5 @@
 /* A chat completion. False: *why has the reason. Decoded texts in *out are allocated in the
    arena. */
 bool llm_check(struct str body, struct arena *arena, struct scripted_request *out, struct buf *why);
-/* The same for /v1/completions and for /v1/responses. */
-bool llm_check_completion(struct str body, struct arena *arena, struct scripted_request *out,
-                          struct buf *why);
-bool llm_check_response(struct str body, struct arena *arena, struct scripted_request *out,
-                        struct buf *why);
 
 #endif

@@ -6,9 +6,7 @@
 #include "json/write.h"
 #include "serve/host/cors.h"
 #include "serve/llm/body.h"
-#include "serve/llm/body_apis.h"
 #include "serve/llm/check.h"
-#include "serve/llm/tool_choice.h"
 
 #include <stdlib.h>
 #include <strings.h>
@@ -18,21 +16,7 @@
 #define CONNECTION_BYTES ((size_t)32 << 10) /* including the header block */
 #define MODELS_PATH      "/v1/models"
 #define PROPS_PATH       "/props" /* as llama.cpp's server has it */
-#define PATHS            "/v1/chat/completions, /v1/completions, /v1/responses, " MODELS_PATH
-
-/* Writes a reply in the form of one API. */
-typedef void write_reply(const struct llm_reply *r, const struct scripted_request *a,
-                         uint64_t number, struct buf *out);
-static const struct route {
-	const char *path;
-	bool (*check)(struct str body, struct arena *arena, struct scripted_request *out,
-	              struct buf *why);
-	write_reply *whole, *stream;
-} routes[] = {
-	{"/v1/chat/completions", llm_check, llm_body_whole, llm_body_stream},
-	{"/v1/completions", llm_check_completion, llm_completion_whole, llm_completion_stream},
-	{"/v1/responses", llm_check_response, llm_response_whole, llm_response_stream},
-};
+#define CHAT_PATH        "/v1/chat/completions"
 
 struct llm_server {
 	struct llm_script script;
@@ -192,12 +176,9 @@ static void answer_scripted_error(const struct llm_reply *r, struct completion *
 	llm_body_pad(&a->body, ' ', r->size);
 }
 
-static void answer_scripted(const struct route *route, const struct llm_reply *r,
-                            const struct scripted_request *asked, struct arena *arena,
+static void answer_scripted(const struct llm_reply *r, const struct scripted_request *asked,
                             uint64_t number, struct completion *a)
 {
-	struct llm_reply obeyed = llm_apply_tool_choice(r, asked, arena);
-
 	a->reply = r;
 	a->status = r->status.given ? (unsigned)r->status.value : 200;
 	if (r->raw.p) {
@@ -208,10 +189,10 @@ static void answer_scripted(const struct route *route, const struct llm_reply *r
 	} else if (asked->stream) {
 		a->stream = true;
 		a->type = "text/event-stream; charset=utf-8";
-		route->stream(&obeyed, asked, number, &a->body);
+		llm_body_stream(r, asked, number, &a->body);
 	} else {
 		a->type = "application/json";
-		route->whole(&obeyed, asked, number, &a->body);
+		llm_body_whole(r, asked, number, &a->body);
 	}
 }
 
@@ -240,15 +221,14 @@ static void answer_unknown_model(struct completion *a, struct str model)
 	buf_release(&why);
 }
 
-static void answer_route(struct llm_server *s, const struct route *route, struct str body,
-                         struct completion *a)
+static void answer_chat(struct llm_server *s, struct str body, struct completion *a)
 {
 	struct buf why = BUF(BUF_MAX_SMALL);
 	struct arena arena = {0};
 	struct scripted_request asked;
 	uint64_t number = s->number++;
 
-	if (!route->check(body, &arena, &asked, &why)) {
+	if (!llm_check(body, &arena, &asked, &why)) {
 		answer_error(a, 400, "null", &why);
 	} else if (!is_known(s, asked.model)) {
 		answer_unknown_model(a, asked.model);
@@ -256,7 +236,7 @@ static void answer_route(struct llm_server *s, const struct route *route, struct
 		const struct llm_reply *r = llm_script_choose(&s->script, &asked, &s->next);
 
 		if (r) {
-			answer_scripted(route, r, &asked, &arena, number, a);
+			answer_scripted(r, &asked, number, a);
 		} else {
 			answer_error_text(a, 500, "\"script_over\"",
 			                  "no more replies in the script");
@@ -279,17 +259,6 @@ static void answer_model(struct llm_server *s, struct str model, struct completi
 		answer_unknown_model(a, model);
 	}
 	buf_release(&quoted);
-}
-
-/* NULL: no such route. */
-static const struct route *route_of(const char *url)
-{
-	for (size_t i = 0; i < ARRAY_LEN(routes); i++) {
-		if (strcmp(url, routes[i].path) == 0) {
-			return &routes[i];
-		}
-	}
-	return NULL;
 }
 
 static bool is_allowed(const struct llm_server *s, struct MHD_Connection *connection)
@@ -315,7 +284,7 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection, cons
                    const char *url, struct pending_completion *p)
 {
 	struct completion *a = &p->answer;
-	const struct route *route = route_of(url);
+	bool chat = strcmp(url, CHAT_PATH) == 0;
 	bool models = strcmp(url, MODELS_PATH) == 0;
 	bool props = s->script.chat_template.p && strcmp(url, PROPS_PATH) == 0;
 	bool model = strncmp(url, MODELS_PATH "/", strlen(MODELS_PATH "/")) == 0;
@@ -325,14 +294,15 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection, cons
 
 	if (refused.status) {
 		answer_error_text(a, refused.status, "null", refused.why);
-	} else if (!route && !models && !model && !props) {
-		answer_error_text(a, 404, "null", "no such endpoint; available: " PATHS);
+	} else if (!chat && !models && !model && !props) {
+		answer_error_text(a, 404, "null",
+		                  "no such endpoint; available: " CHAT_PATH ", " MODELS_PATH);
 	} else if (!is_allowed(s, connection)) {
 		answer_error_text(a, 401, "\"invalid_api_key\"", "Incorrect or missing API key");
-	} else if (strcmp(method, route ? "POST" : "GET") != 0) {
+	} else if (strcmp(method, chat ? "POST" : "GET") != 0) {
 		answer_error_text(a, 405, "null", "Method Not Allowed");
-	} else if (route) {
-		answer_route(s, route, buf_view(&p->body), a);
+	} else if (chat) {
+		answer_chat(s, buf_view(&p->body), a);
 	} else if (model) {
 		answer_model(s, str_from(url + strlen(MODELS_PATH "/")), a);
 	} else if (props) {

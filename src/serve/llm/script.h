@@ -102,8 +102,6 @@ struct scripted_request {
 	int64_t turn;     /* assistant messages */
 	struct keyed_number seed;
 	bool stream, include_usage;
-	int64_t n;                     /* choices, at least 1 */
-	struct str tools, tool_choice; /* raw; absent: not given */
 };
 
 /* The reply to the request; *next counts those used in order. NULL: no more replies. */

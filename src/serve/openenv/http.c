@@ -6,12 +6,10 @@
 #include "json/scan.h"
 #include "json/write.h"
 #include "serve/fault/fault.h"
-#include "serve/openenv/pydantic_errors.h"
-#include "serve/openenv/python.h"
+#include "serve/openenv/fields.h"
 #include "serve/playback/playback.h"
 
 #define JSON_TYPE  "application/json"
-#define ID_MAX     255
 #define KEY_LENGTH 24 /* of 16 bytes in base64 */
 #define ERRORS_MAX ((size_t)16 << 20)
 
@@ -29,7 +27,7 @@ static void answer_json(struct reply *r, unsigned status, struct str json)
 	buf_str(&r->body, json);
 }
 
-static void answer_invalid(struct reply *r, const struct validation_errors *c)
+static void answer_invalid(struct reply *r, const struct field_errors *c)
 {
 	answer_json(r, 422, STR("{\"detail\":["));
 	buf_str(&r->body, buf_view(&c->list));
@@ -38,54 +36,22 @@ static void answer_invalid(struct reply *r, const struct validation_errors *c)
 
 /* ---- validation of requests ---- */
 
-static enum validation_error check_seed(struct str value)
+static const char *check_seed(struct str value)
 {
-	double number = 0;
-	bool boolean;
+	uint64_t number;
 
-	if (json_is_null(value) || json_bool(value, &boolean)) {
-		return VALID;
-	}
-	if (json_type(value) == JSON_STRING) {
-		return NOT_INT_TEXT;
-	}
-	if (!json_double(value, &number)) {
-		return NOT_INT;
-	}
-	if (number < 0) {
-		return NEGATIVE;
-	}
-	return number < 1e15 && number > (double)(uint64_t)number ? NOT_WHOLE_INT : VALID;
+	return json_is_null(value) || text_u64(value, &number)
+	               ? NULL
+	               : "Input should be an integer, zero or more";
 }
 
-static enum validation_error check_id(struct str value)
-{
-	struct buf text = BUF(ERRORS_MAX);
-	size_t characters = 0;
-
-	if (json_is_null(value)) {
-		return VALID;
-	}
-	if (json_type(value) != JSON_STRING) {
-		return NOT_STRING;
-	}
-	json_decode(value, &text);
-	characters = text_utf8_count(buf_view(&text));
-	buf_release(&text);
-	return characters > ID_MAX ? TOO_LONG : VALID;
-}
-
-static enum validation_error check_timeout(struct str value)
+static const char *check_timeout(struct str value)
 {
 	double seconds = 0;
 
-	if (json_is_null(value)) {
-		return VALID;
-	}
-	if (!json_double(value, &seconds)) {
-		return NOT_NUMBER;
-	}
-	return seconds > 0 ? VALID : NOT_POSITIVE;
+	return json_is_null(value) || (json_double(value, &seconds) && seconds > 0)
+	               ? NULL
+	               : "Input should be a number greater than 0";
 }
 
 static enum metadata_place metadata_place(const struct http_visit *v)
@@ -93,15 +59,15 @@ static enum metadata_place metadata_place(const struct http_visit *v)
 	return v->server->hides_metadata ? METADATA_NOWHERE : METADATA_ALWAYS;
 }
 
-static void reset(struct http_visit *v, struct validation_errors *c)
+static void reset(struct http_visit *v, struct field_errors *c)
 {
-	static const struct field_check fields[] = {{"seed", check_seed, false},
-	                                            {"episode_id", check_id, false}};
+	static const struct field fields[] = {{"seed", check_seed, false},
+	                                      {"episode_id", field_check_optional_string, false}};
 	struct str seed = JSON_GET(v->body, "seed");
 	struct openenv_episode e = {0};
 	int64_t number = 0;
 
-	if (!openenv_validate(v->body, fields, ARRAY_LEN(fields), true, c)) {
+	if (!fields_validate(v->body, fields, ARRAY_LEN(fields), true, c)) {
 		return;
 	}
 	uint64_t own = json_i64(seed, &number) ? (uint64_t)number : openenv_next_seed(v->server);
@@ -132,31 +98,31 @@ static void run_step(struct http_visit *v, struct str action)
 	episode_release(&e);
 }
 
-static void step(struct http_visit *v, struct validation_errors *c)
+static void step(struct http_visit *v, struct field_errors *c)
 {
-	static const struct field_check fields[] = {{"action", check_dict, true},
-	                                            {"timeout_s", check_timeout, false},
-	                                            {"request_id", check_id, false}};
+	static const struct field fields[] = {{"action", field_check_dict, true},
+	                                      {"timeout_s", check_timeout, false},
+	                                      {"request_id", field_check_optional_string, false}};
 	struct str action = JSON_GET(v->body, "action");
 
 	if (!v->body.p) {
-		openenv_add_error(c, MISSING, NULL, v->body);
-	} else if (openenv_validate(v->body, fields, ARRAY_LEN(fields), true, c)) {
-		c->format = FORMAT_LINKED;
-		if (openenv_validate_action(v->server->conf.world, action, c)) {
+		fields_add_error(c, "missing", NULL, "Field required", v->body);
+	} else if (fields_validate(v->body, fields, ARRAY_LEN(fields), true, c)) {
+		c->root = NULL; /* the environment validates its action */
+		if (fields_validate_action(v->server->conf.world, action, c)) {
 			run_step(v, action);
 		}
 	}
 }
 
 /* The framework's state model has no extra fields. */
-static void state(struct http_visit *v, struct validation_errors *c)
+static void state(struct http_visit *v, struct field_errors *c)
 {
 	(void)c;
 	answer_json(v->reply, 200, STR("{\"episode_id\":null,\"step_count\":0}"));
 }
 
-static void health(struct http_visit *v, struct validation_errors *c)
+static void health(struct http_visit *v, struct field_errors *c)
 {
 	(void)c;
 	answer_json(v->reply, 200, STR("{\"status\":\"healthy\"}"));
@@ -178,7 +144,7 @@ static void played_metadata(struct http_visit *v)
 	jw_end(&w);
 }
 
-static void metadata(struct http_visit *v, struct validation_errors *c)
+static void metadata(struct http_visit *v, struct field_errors *c)
 {
 	const struct world *w = v->server->conf.world;
 
@@ -194,7 +160,7 @@ static void metadata(struct http_visit *v, struct validation_errors *c)
 		w->server, w->help);
 }
 
-static void schema(struct http_visit *v, struct validation_errors *c)
+static void schema(struct http_visit *v, struct field_errors *c)
 {
 	(void)c;
 	answer_json(v->reply, 200, STR(""));
@@ -205,7 +171,7 @@ static void schema(struct http_visit *v, struct validation_errors *c)
 	}
 }
 
-static void environments(struct http_visit *v, struct validation_errors *c)
+static void environments(struct http_visit *v, struct field_errors *c)
 {
 	(void)c;
 	answer_json(v->reply, 200, STR(""));
@@ -213,7 +179,7 @@ static void environments(struct http_visit *v, struct validation_errors *c)
 }
 
 /* The minimum that lets a client identify the server: title and paths. */
-static void openapi(struct http_visit *v, struct validation_errors *c)
+static void openapi(struct http_visit *v, struct field_errors *c)
 {
 	(void)c;
 	answer_json(
@@ -222,7 +188,7 @@ static void openapi(struct http_visit *v, struct validation_errors *c)
 	            "API\",\"version\":\"1.0.0\"},\"paths\":{\"/reset\":{\"post\":{}},\"/step\":{\"post\":{}},\"/state\":{\"get\":{}},\"/metadata\":{\"get\":{}},\"/health\":{\"get\":{}},\"/schema\":{\"get\":{}},\"/mcp\":{\"post\":{}}}}"));
 }
 
-static void mcp(struct http_visit *v, struct validation_errors *c)
+static void mcp(struct http_visit *v, struct field_errors *c)
 {
 	struct json_fault fault;
 
@@ -244,7 +210,7 @@ enum { NO_BODY, RAW_BODY, JSON_BODY };
 static const struct {
 	const char *path, *method;
 	int body;
-	void (*answer)(struct http_visit *v, struct validation_errors *c);
+	void (*answer)(struct http_visit *v, struct field_errors *c);
 } endpoints[] = {
 	{"/step", "POST", JSON_BODY, step},
 	{"/reset", "POST", JSON_BODY, reset},
@@ -259,22 +225,14 @@ static const struct {
 
 /* ---- checks before an endpoint is called ---- */
 
-static void reply_invalid_json(struct reply *r, struct str body, const struct json_fault *fault)
+static void add_not_object(struct field_errors *c, struct str input)
 {
-	size_t at;
-	const char *said = python_json_error(body, fault, &at);
-
-	answer_json(r, 422, STR(""));
-	buf_printf(&r->body,
-	           "{\"detail\":[{\"type\":\"json_invalid\",\"loc\":[\"body\",%zu],\"msg\":\"JSON "
-	           "decode error\",\"input\":{},\"ctx\":{\"error\":",
-	           at);
-	json_quote(&r->body, str_from(said));
-	buf_text(&r->body, "}}]}");
+	fields_add_error(c, "model_attributes_type", NULL, "Input should be a valid dictionary",
+	                 input);
 }
 
 /* False: refused. */
-static bool read_body(struct http_visit *v, struct validation_errors *c)
+static bool read_body(struct http_visit *v, struct field_errors *c)
 {
 	struct str body = v->request->body;
 	struct json_fault fault;
@@ -285,16 +243,16 @@ static bool read_body(struct http_visit *v, struct validation_errors *c)
 	}
 	if (!str_starts(v->request->content_type, STR(JSON_TYPE))) {
 		json_quote(&text, body);
-		openenv_add_error(c, NOT_MODEL, NULL, buf_view(&text));
+		add_not_object(c, buf_view(&text));
 		buf_release(&text);
 		return false;
 	}
 	if (json_validate(body, &fault) != 0) {
-		reply_invalid_json(v->reply, body, &fault);
+		fields_add_error(c, "json_invalid", NULL, "JSON decode error", STR("{}"));
 		return false;
 	}
 	if (json_type(body) != JSON_OBJECT) {
-		openenv_add_error(c, NOT_MODEL, NULL, body);
+		add_not_object(c, body);
 		return false;
 	}
 	v->body = body;
@@ -303,7 +261,7 @@ static bool read_body(struct http_visit *v, struct validation_errors *c)
 
 static void answer_endpoint(struct http_visit *v, size_t i)
 {
-	struct validation_errors c = {.format = FORMAT_BODY, .list = BUF(ERRORS_MAX)};
+	struct field_errors c = {.root = "body", .list = BUF(ERRORS_MAX)};
 
 	if (v->server->conf.playback && endpoints[i].body != NO_BODY) {
 		answer_json(v->reply, 501,

@@ -5,8 +5,7 @@
 #include "json/scan.h"
 #include "json/write.h"
 #include "serve/fault/fault.h"
-#include "serve/openenv/pydantic_errors.h"
-#include "serve/openenv/python.h"
+#include "serve/openenv/fields.h"
 #include "serve/playback/playback.h"
 
 #include <inttypes.h>
@@ -58,7 +57,7 @@ static void end_session(struct openenv_reply *r, struct str message)
 	r->close = CLOSE_NORMAL;
 }
 
-static void answer_invalid(struct openenv_reply *r, const struct validation_errors *c)
+static void answer_invalid(struct openenv_reply *r, const struct field_errors *c)
 {
 	begin_error(r, STR("Invalid message"), "VALIDATION_ERROR");
 	buf_text(&r->text, ",\"errors\":[");
@@ -66,23 +65,11 @@ static void answer_invalid(struct openenv_reply *r, const struct validation_erro
 	buf_text(&r->text, "]}}");
 }
 
-/* Lines and columns are counted in characters, from 1. */
-static void reply_invalid_json(struct openenv_reply *r, struct str text,
-                               const struct json_fault *fault)
+static void reply_invalid_json(struct openenv_reply *r, const struct json_fault *fault)
 {
 	struct buf why = BUF(BUF_MAX_SMALL);
-	size_t at, characters = 0, line = 1, line_start = 0;
-	const char *said = python_json_error(text, fault, &at);
 
-	for (size_t i = 0; i < at; i++) {
-		characters += ((unsigned char)text.p[i] & 0xc0) != 0x80;
-		if (text.p[i] == '\n') {
-			line++;
-			line_start = characters;
-		}
-	}
-	buf_printf(&why, "Invalid JSON: %s: line %zu column %zu (char %zu)", said, line,
-	           characters - line_start + 1, characters);
+	buf_printf(&why, "Invalid JSON: %s at byte %zu", fault->why, fault->at);
 	openenv_reply_error(r, buf_view(&why), "INVALID_JSON");
 	buf_release(&why);
 }
@@ -107,44 +94,26 @@ void openenv_reply_observation(struct openenv_message *t, bool stepped)
 static bool read_seed(struct openenv_message *t, uint64_t *seed)
 {
 	struct str value = JSON_GET(t->data, "seed");
-	struct buf why = BUF(BUF_MAX_SMALL);
-	const char *type = python_type(value);
-	bool boolean = false;
 
 	if (json_is_null(value) || t->session->server->ignores_seeds) {
 		*seed = openenv_next_seed(t->session->server);
-	} else if (json_bool(value, &boolean)) {
-		*seed = boolean;
-	} else if (strcmp(type, "int") != 0) {
-		buf_printf(&why, "Seed must be a python integer, actual type: <class '%s'>", type);
-	} else if (value.p[0] == '-') {
-		buf_printf(&why, "Seed must be greater or equal to zero, actual value: %.*s",
-		           STR_ARG(value));
 	} else if (!text_u64(value, seed)) {
-		*seed = UINT64_MAX;
+		openenv_reply_error(t->reply, STR("Seed must be an integer, zero or more"),
+		                    "EXECUTION_ERROR");
+		return false;
 	}
-	bool good = why.n == 0;
-	if (!good) {
-		openenv_reply_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
-	}
-	buf_release(&why);
-	return good;
-}
-
-static enum validation_error check_id(struct str value)
-{
-	return json_is_null(value) ? VALID : check_string(value);
+	return true;
 }
 
 static void reset(struct openenv_message *t)
 {
-	static const struct field_check options[] = {{"episode_id", check_id, false}};
-	struct validation_errors c = {.list = BUF(ERRORS_MAX)};
+	static const struct field options[] = {{"episode_id", field_check_optional_string, false}};
+	struct field_errors c = {.list = BUF(ERRORS_MAX)};
 	struct openenv_session *s = t->session;
 	uint64_t seed = 0;
 
 	if (read_seed(t, &seed)) {
-		if (openenv_validate(t->data, options, ARRAY_LEN(options), true, &c)) {
+		if (fields_validate(t->data, options, ARRAY_LEN(options), true, &c)) {
 			episode_begin(s->episode, &s->server->conf, seed,
 			              JSON_GET(t->data, "episode_id"));
 			openenv_reply_observation(t, false);
@@ -183,8 +152,8 @@ static void step(struct openenv_message *t)
 
 static bool validate_action(struct openenv_message *t)
 {
-	struct validation_errors c = {.list = BUF(ERRORS_MAX)};
-	bool fits = openenv_validate_action(t->session->server->conf.world, t->data, &c);
+	struct field_errors c = {.list = BUF(ERRORS_MAX)};
+	bool fits = fields_validate_action(t->session->server->conf.world, t->data, &c);
 
 	if (!fits) {
 		answer_invalid(t->reply, &c);
@@ -240,10 +209,10 @@ static const struct message {
 
 static bool validate_envelope(struct openenv_message *t, int data)
 {
-	const struct field_check fields[] = {{"type", NULL, true},
-	                                     {"data", check_dict, data == HAS_DATA}};
-	struct validation_errors c = {.list = BUF(ERRORS_MAX)};
-	bool fits = openenv_validate(t->message, fields, data == NO_DATA ? 1 : 2, false, &c);
+	const struct field fields[] = {{"type", NULL, true},
+	                               {"data", field_check_dict, data == HAS_DATA}};
+	struct field_errors c = {.list = BUF(ERRORS_MAX)};
+	bool fits = fields_validate(t->message, fields, data == NO_DATA ? 1 : 2, false, &c);
 
 	if (!fits) {
 		answer_invalid(t->reply, &c);
@@ -258,7 +227,7 @@ static void answer_unknown(struct openenv_reply *r, struct str type)
 
 	buf_text(&why, "Unknown message type: ");
 	if (type.p) {
-		python_str(type, &why);
+		json_text_or_json(type, &why);
 	}
 	openenv_reply_error(r, buf_view(&why), "UNKNOWN_TYPE");
 	buf_release(&why);
@@ -324,20 +293,17 @@ void openenv_handle_message(struct openenv_session *s, struct str message, bool 
 	struct openenv_message t = {
 		.session = s, .message = text_trim(message), .waited = waited, .reply = r};
 	struct json_fault fault;
-	struct buf why = BUF(BUF_MAX_SMALL);
 
 	if (binary) {
-		end_session(r, STR("'text'"));
+		end_session(r, STR("A message must be text"));
 	} else if (json_validate(message, &fault) != 0) {
-		reply_invalid_json(r, message, &fault);
+		reply_invalid_json(r, &fault);
 	} else if (json_type(t.message) != JSON_OBJECT) {
-		buf_printf(&why, "'%s' object has no attribute 'get'", python_type(t.message));
-		end_session(r, buf_view(&why));
+		end_session(r, STR("A message must be an object"));
 	} else {
 		t.data = JSON_GET(t.message, "data");
 		answer_message(&t);
 	}
-	buf_release(&why);
 }
 
 /* ---- slots ---- */

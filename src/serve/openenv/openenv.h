@@ -1,9 +1,9 @@
-/* The directory serve/openenv/: the OpenEnv protocol, server side: messages, episodes, errors as
-   Python words them. Sockets are in host/, the environments are in world/. */
+/* The directory serve/openenv/: the OpenEnv protocol, server side: messages, episodes. Sockets are
+   in host/, the environments are in world/. */
 
 /* The built-in environments as an OpenEnv server, without sockets: sessions, their slots, and the
-   replies to messages on /ws (openenv.c) and to HTTP requests (http.c). Wording as in openenv
-   0.10.0.
+   replies to messages on /ws (openenv.c) and to HTTP requests (http.c). Forms and codes as
+   in openenv 0.10.0; the texts of errors are ours.
 
    Used by two threads: sessions belong to the WebSocket thread; HTTP requests have their own
    environments and belong to the HTTP thread. Members used by both are atomic. */

@@ -4,8 +4,6 @@
 
 #include "json/scan.h"
 #include "json/write.h"
-#include "serve/openenv/pydantic_errors.h"
-#include "serve/openenv/python.h"
 
 #define INVALID_REQUEST (-32600)
 #define UNKNOWN_METHOD  (-32601)
@@ -18,47 +16,23 @@ static void answer_error(struct str id, int code, struct str message, struct buf
 	if (json_is_null(id)) {
 		buf_text(out, "null");
 	} else {
-		python_json(id, out);
+		buf_str(out, id);
 	}
 	buf_printf(out, ",\"error\":{\"code\":%d,\"message\":", code);
 	json_quote(out, message);
 	buf_text(out, ",\"data\":null}}");
 }
 
-static enum validation_error check_version(struct str value)
+/* The id of a request is null, a string or an integer. */
+static bool is_request(struct str request)
 {
-	return json_type(value) == JSON_STRING && json_is(value, STR("2.0")) ? VALID : NOT_VERSION;
-}
-
-static enum validation_error check_id(struct str value)
-{
+	struct str id = JSON_GET(request, "id"), params = JSON_GET(request, "params");
 	int64_t number;
 
-	if (json_is_null(value) || json_i64(value, &number)) {
-		return VALID;
-	}
-	return check_string(value);
-}
-
-static bool is_request(struct str request, struct buf *out)
-{
-	static const struct field_check fields[] = {{"jsonrpc", check_version, true},
-	                                            {"method", check_string, true},
-	                                            {"params", check_dict, false},
-	                                            {"id", check_id, false}};
-	struct validation_errors c = {.format = FORMAT_TEXT, .list = BUF(BUF_MAX_MESSAGE)};
-	struct buf why = BUF(BUF_MAX_MESSAGE);
-	bool fits = openenv_validate(request, fields, ARRAY_LEN(fields), false, &c);
-
-	if (!fits) {
-		buf_printf(&why, "Invalid request: %u validation error%s for JsonRpcRequest",
-		           c.count, c.count == 1 ? "" : "s");
-		buf_str(&why, buf_view(&c.list));
-		answer_error(STR_NONE, INVALID_REQUEST, buf_view(&why), out);
-	}
-	buf_release(&why);
-	buf_release(&c.list);
-	return fits;
+	return json_is(JSON_GET(request, "jsonrpc"), STR("2.0")) &&
+	       json_type(JSON_GET(request, "method")) == JSON_STRING &&
+	       (!params.p || json_type(params) == JSON_OBJECT) &&
+	       (json_is_null(id) || json_type(id) == JSON_STRING || json_i64(id, &number));
 }
 
 static void begin_result(struct str id, struct buf *out)
@@ -67,7 +41,7 @@ static void begin_result(struct str id, struct buf *out)
 	if (json_is_null(id)) {
 		buf_text(out, "null");
 	} else {
-		python_json(id, out);
+		buf_str(out, id);
 	}
 	buf_text(out, ",\"result\":");
 }
@@ -156,7 +130,7 @@ static void close_session(struct str id, struct str params, const char *session_
 		             out);
 	} else {
 		buf_text(&why, "Unknown session_id: ");
-		python_str(which, &why);
+		json_text_or_json(which, &why);
 		answer_error(id, INVALID_PARAMS, buf_view(&why), out);
 	}
 	buf_release(&why);
@@ -168,7 +142,8 @@ void openenv_rpc(struct openenv *o, struct openenv_session *s, struct str reques
 	struct buf method = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
 	struct str id = JSON_GET(request, "id"), params = JSON_GET(request, "params");
 
-	if (!is_request(request, out)) {
+	if (!is_request(request)) {
+		answer_error(STR_NONE, INVALID_REQUEST, STR("Invalid request"), out);
 		return;
 	}
 	json_decode(JSON_GET(request, "method"), &method);

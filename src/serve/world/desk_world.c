@@ -2,7 +2,6 @@
 #include "serve/world/world.h"
 
 #include "json/scan.h"
-#include "serve/openenv/python.h"
 #include "serve/world/desk.h"
 
 #define READS                                                                                      \
@@ -66,9 +65,9 @@ static struct item *find_or_fail(struct desk *d, struct world_call *a, struct st
 
 	if (!item) {
 		world_call_fail(a);
-		buf_text(&a->text, "No item ");
-		python_repr_cut(key, &a->text);
-		buf_text(&a->text, " on the desk");
+		buf_text(&a->text, "No item '");
+		json_decode(key, &a->text);
+		buf_text(&a->text, "' on the desk");
 	}
 	return item;
 }
@@ -207,9 +206,9 @@ static void move_item(struct desk *d, struct world_call *a)
 
 	if (drawer < 0) {
 		world_call_fail(a);
-		buf_text(&a->text, "No drawer ");
-		python_repr_cut(values[1], &a->text);
-		buf_text(&a->text, ". Drawers: ['inbox', 'shelf', 'archive']");
+		buf_text(&a->text, "No drawer '");
+		json_decode(values[1], &a->text);
+		buf_text(&a->text, "'. Drawers: ['inbox', 'shelf', 'archive']");
 		return;
 	}
 	struct item *item = find_or_fail(d, a, values[0]);

@@ -2,7 +2,6 @@
 #include "serve/world/world.h"
 
 #include "json/scan.h"
-#include "serve/openenv/python.h"
 
 #define WORLD(ident) &world_##ident,
 const struct world *const worlds[] = {
@@ -33,20 +32,6 @@ static bool is_valid(const struct parameter *p, struct str value)
 	                                          : value.p != NULL;
 }
 
-/* The validation error for a missing or wrong string argument, in Pydantic's words. */
-static void add_validation_error(const struct parameter *p, struct str arguments, struct str value,
-                                 struct buf *out)
-{
-	buf_printf(out, "\n%s\n  %s, input_value=", p->name,
-	           value.p ? "Input should be a valid string [type=string_type"
-	                   : "Field required [type=missing");
-	if (!value.p) {
-		value = arguments;
-	}
-	python_repr_cut(value, out);
-	buf_printf(out, ", input_type=%s]", python_type(value));
-}
-
 bool world_call_arguments(struct world_call *a, const struct parameter *list, size_t count,
                           struct str *values)
 {
@@ -57,7 +42,9 @@ bool world_call_arguments(struct world_call *a, const struct parameter *list, si
 	for (size_t i = 0; i < count; i++) {
 		values[i] = json_get(arguments, str_from(list[i].name));
 		if (!is_valid(&list[i], values[i])) {
-			add_validation_error(&list[i], arguments, values[i], &validation_errors);
+			buf_printf(&validation_errors, "\n%s\n  %s", list[i].name,
+			           values[i].p ? "Input should be a valid string"
+			                       : "Field required");
 			wrong++;
 		}
 	}

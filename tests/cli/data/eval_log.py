@@ -11,68 +11,6 @@ start = {key: log[key] for key in ("version", "eval", "plan")}
 method = zipfile.ZIP_STORED if kind == "stored" else zipfile.ZIP_DEFLATED
 header = {"not-a-log": {"a": 1}, "bad-header": None}.get(kind, log)
 
-CHUNKED = (
-    "chunked-and-whole",
-    "chunk-missing",
-    "chunk-last-missing",
-    "attachment-missing",
-    "no-shell",
-    "no-refs",
-    "bad-refs",
-    "bad-chunk",
-    "bad-shell",
-    "many-bytes",
-)
-BLANKS = " " * (180 << 20)
-
-
-def chunks(sample):
-    """The entries of a chunked sample: two messages and one attachment in each, and a message that only events have."""
-    texts = ["not used"]
-
-    def attach(value):
-        if isinstance(value, dict):
-            return {key: attach(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [attach(item) for item in value]
-        if value in ("Go.", "pwd", "/root"):
-            texts.append(value)
-            return f"attachment://{len(texts) - 1}"
-        return value
-
-    messages = [attach(message) for message in sample["messages"]]
-    pool = messages[:1] + [{"role": "user", "content": "of an event"}] + messages[1:]
-    refs = [[0, 1], [2, len(pool)]] if messages[1:] else [[0, 1]]
-    shell = {**{key: sample[key] for key in sample if key != "messages"}, "message_refs": refs}
-    entries = {"sample": shell, "skeleton": {"spans": []}, "events/stats": [], "events/uuids": [], "events/0": [{}]}
-    for i in range(0, len(pool), 2):
-        entries[f"messages/{i}"] = pool[i : i + 2]
-    for i, text in enumerate(texts):
-        entries[f"attachments/{i}"] = [text]
-    return entries
-
-
-def spoil(entries):
-    if kind == "chunk-missing":
-        del entries["messages/2"]
-    elif kind == "chunk-last-missing":
-        del entries["messages/6"]
-    elif kind == "attachment-missing":
-        del entries["attachments/1"]
-    elif kind == "no-shell":
-        del entries["sample"]
-    elif kind == "no-refs":
-        del entries["sample"]["message_refs"]
-    elif kind == "bad-refs":
-        entries["sample"]["message_refs"] = [[0, 1], [2]]
-    elif kind == "bad-chunk":
-        entries["messages/0"] = {}
-    elif kind == "bad-shell":
-        entries["sample"] = []
-    elif kind == "many-bytes":
-        entries.update({f"messages/{i}": BLANKS for i in range(3)})
-
-
 with zipfile.ZipFile(path, "w", method) as archive:
 
     def write(name, value, indent=2):
@@ -87,17 +25,8 @@ with zipfile.ZipFile(path, "w", method) as archive:
             name = "samples/../../" + name + "\u001b[2J\u00e4_epoch_1"
         if kind == "bad-sample":
             archive.writestr(name + ".json", '{"id": 1,')
-        elif kind in ("chunked", "chunked-backward", "both-forms") or (kind in CHUNKED and sample["epoch"] == 1):
-            entries = chunks(sample)
-            spoil(entries)
-            for entry in sorted(entries, reverse=kind == "chunked-backward"):
-                value = entries[entry]
-                if value is BLANKS:
-                    archive.writestr(f"{name}/{entry}.json", f"[{BLANKS}]")
-                else:
-                    write(f"{name}/{entry}.json", value)
-            if kind == "both-forms":
-                write(name + ".json", {**sample, "attachments": {}})
+        elif kind == "parts":
+            write(name + "/sample.json", sample)
         else:
             write(name + ".json", {**sample, "events": [{"event": "x" * 100}], "attachments": {"a": "b"}})
     if kind == "bomb":

@@ -1,7 +1,7 @@
 /* Values in Python's notation: {'position': 0, 'done': False, 'grid': '\x1b[41mS'}. They are common
-   in prompts and error texts of Python programs. */
-#ifndef ROLLDBG_CONVERT_PYTHON_H
-#define ROLLDBG_CONVERT_PYTHON_H
+   in prompts, replies of models and error texts of Python programs. */
+#ifndef ROLLDBG_JSON_PYTHON_H
+#define ROLLDBG_JSON_PYTHON_H
 
 #include "base/buf.h"
 

@@ -1,5 +1,5 @@
 /* Python literals as JSON, and literals within a text. */
-#include "convert/python.h"
+#include "json/python.h"
 #include "tap.h"
 
 #include <stdio.h>
@@ -29,6 +29,13 @@ static const struct row rows[] = {
 	{"'\\n\\t\\\\'", "\"\\n\\t\\\\\""},
 	{"'\\x1b[41mS'", "\"\\u001b[41mS\""},
 	{"'\\u00e9\\U0001f389'", "\"\\u00e9\\ud83c\\udf89\""},
+	{"'\\q\\'\\/'", "\"\\\\q'\\\\/\""},
+	{"'\\33[0m\\0'", "\"\\u001b[0m\\u0000\""},
+	{"'a\\\nb'", "\"ab\""},
+	{"'''it's\n'''", "\"it's\\u000a\""},
+	{"\"\"\"a\"b\"\"\"", "\"a\\\"b\""},
+	{"''", "\"\""},
+	{"'''a''", NULL},
 	{"'\xc3\xa9'", "\"\xc3\xa9\""},
 	{"'\n'", "\"\\u000a\""},
 	{"{'grid': array([[0, 1], [2, 3]], dtype=int8)}", "{\"grid\":[[0,1],[2,3]]}"},
@@ -41,7 +48,6 @@ static const struct row rows[] = {
 	{"{1, 'a': 2}", NULL},
 	{"{'a'", NULL},
 	{"['a", NULL},
-	{"'\\q'", NULL},
 	{"'\\x4'", NULL},
 	{"'\\U00110000'", NULL},
 	{"[1 2]", NULL},

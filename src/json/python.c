@@ -1,5 +1,5 @@
 /* Parses Python literals: see python.h. Iterative, with limited nesting. */
-#include "convert/python.h"
+#include "json/python.h"
 
 #include "json/scan.h"
 
@@ -72,29 +72,45 @@ static bool put_hex(struct str *rest, size_t n, struct buf *out)
 	return true;
 }
 
+/* \O, \OO, \OOO */
+static bool put_octal(struct str *rest, struct buf *out)
+{
+	unsigned code = 0;
+	size_t n = 0;
+
+	for (; n < 3 && n < rest->n && rest->p[n] >= '0' && rest->p[n] <= '7'; n++) {
+		code = code << 3 | (unsigned)(rest->p[n] - '0');
+	}
+	if (n) {
+		buf_printf(out, "\\u%04x", code);
+		*rest = str_skip(*rest, n);
+	}
+	return n > 0;
+}
+
+/* A backslash before any other character stands for itself; at the end of a line it continues the
+   line. */
 static bool put_escape(struct str *rest, struct buf *out)
 {
-	static const char letters[] = "ntr\\\"bf'av0";
-	static const char *const json[] = {"\\n", "\\t", "\\r",     "\\\\",    "\\\"",   "\\b",
-	                                   "\\f", "'",   "\\u0007", "\\u000b", "\\u0000"};
+	static const char letters[] = "ntr\\\"bf'av\n";
+	static const char *const json[] = {"\\n", "\\t", "\\r",     "\\\\",    "\\\"", "\\b",
+	                                   "\\f", "'",   "\\u0007", "\\u000b", ""};
 	char c = rest->n ? rest->p[0] : '\0';
 	const char *at = c ? strchr(letters, c) : NULL;
 
+	if (put_octal(rest, out)) {
+		return true;
+	}
+	if (!at && c != 'x' && c != 'u' && c != 'U') {
+		buf_text(out, "\\\\");
+		return c != '\0';
+	}
 	*rest = str_skip(*rest, 1);
 	if (at) {
 		buf_text(out, json[at - letters]);
 		return true;
 	}
-	switch (c) {
-	case 'x':
-		return put_hex(rest, 2, out);
-	case 'u':
-		return put_hex(rest, 4, out);
-	case 'U':
-		return put_hex(rest, 8, out);
-	default:
-		return false;
-	}
+	return put_hex(rest, c == 'x' ? 2 : c == 'u' ? 4 : 8, out);
 }
 
 /* Writes one unescaped character. */
@@ -111,11 +127,16 @@ static void put_char(char c, struct buf *out)
 
 static bool read_string(struct python *p)
 {
-	char quote = p->rest.p[0];
-	struct str rest = str_skip(p->rest, 1);
+	static const char *const triples[] = {"\"\"\"", "'''"};
+	struct str quote = {p->rest.p, 1};
+
+	for (size_t i = 0; i < ARRAY_LEN(triples); i++) {
+		quote.n = str_starts(p->rest, str_from(triples[i])) ? 3 : quote.n;
+	}
+	struct str rest = str_skip(p->rest, quote.n);
 
 	buf_char(p->out, '"');
-	while (rest.n && rest.p[0] != quote) {
+	while (rest.n && !str_starts(rest, quote)) {
 		char c = rest.p[0];
 
 		rest = str_skip(rest, 1);
@@ -129,7 +150,7 @@ static bool read_string(struct python *p)
 		return false;
 	}
 	buf_char(p->out, '"');
-	p->rest = str_skip(rest, 1);
+	p->rest = str_skip(rest, quote.n);
 	return true;
 }
 

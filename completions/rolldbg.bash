@@ -139,6 +139,7 @@ _rolldbg_value()
 	debug:--policy | debug:-p) _rolldbg_policy 'random: llm' ;;
 	debug:--command-file | debug:-x) _rolldbg_files -f ;;
 	debug:--ex) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help' ;;
+	debug:--interpreter) _rolldbg_words 'text json' ;;
 	debug:--rollout | debug:-r) _rolldbg_words '' ;;
 	debug:--out | debug:-o) _rolldbg_files -f ;;
 	debug:--max-turns | debug:-n) _rolldbg_words '' ;;
@@ -290,7 +291,7 @@ _rolldbg_word()
 	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	convert:-*) _rolldbg_words '--from --to --out -o --force -f --rollout -r --list --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	convert:*) _rolldbg_files -f ;;
-	debug:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --command-file -x --ex --batch --dap --rollout -r --out -o --force -f --max-turns -n --task --force-call --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	debug:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --command-file -x --ex --batch --interpreter --dap --rollout -r --out -o --force -f --max-turns -n --task --force-call --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	debug:*) _rolldbg_files -f ;;
 	shrink:-*) _rolldbg_words '--env -e --seed -s --rule --divergence --rollout --mask --max-runs --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	shrink:*) _rolldbg_files -f ;;

@@ -197,6 +197,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from debug' -s p -l policy -r -F 
 complete -c rolldbg -n '__fish_seen_subcommand_from debug' -s x -l command-file -r -F -d 'first run the commands in FILE'
 complete -c rolldbg -n '__fish_seen_subcommand_from debug' -l ex -x -a 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help' -d 'then run COMMAND; may also be written -ex, as in gdb'
 complete -c rolldbg -n '__fish_seen_subcommand_from debug' -l batch -d 'exit after those commands, with code 2 if one failed'
+complete -c rolldbg -n '__fish_seen_subcommand_from debug' -l interpreter -x -a 'text json' -d 'json: reply to each command with one line of JSON, for other programs'
 complete -c rolldbg -n '__fish_seen_subcommand_from debug' -l dap -d 'use the Debug Adapter Protocol on standard input and output, for editors'
 complete -c rolldbg -n '__fish_seen_subcommand_from debug' -s r -l rollout -x -d 'start with this rollout of FILE'
 complete -c rolldbg -n '__fish_seen_subcommand_from debug' -s o -l out -r -F -d 'record the live session to FILE (default: a new file, the latest recording)'

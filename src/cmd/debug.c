@@ -41,6 +41,8 @@ static const struct opt options[] = {
                  "then run COMMAND; may also be written -ex, as in gdb"),
 	OPT_FLAG(0, "batch", OPT_HARMLESS, FIELD(batch),
                  "exit after those commands, with code 2 if one failed"),
+	OPT_CHOICE(0, "interpreter", OPT_HARMLESS, "NAME", "text|json", FIELD(interpreter),
+                   "json: reply to each command with one line of JSON, for other programs"),
 	OPT_FLAG(0, "dap", OPT_HARMLESS, FIELD(dap),
                  "use the Debug Adapter Protocol on standard input and output, for editors"),
 	OPT_STRING('r', "rollout", OPT_HARMLESS, "ID", FIELD(rollout),
@@ -328,7 +330,8 @@ static const char *history_of(struct debugging *g, bool terminal)
 static int debug_session(struct debugging *g, const char *path, struct error *err)
 {
 	const struct debug_options *o = g->opts;
-	bool terminal = g->context->style.terminal && isatty(STDIN_FILENO) == 1 && !o->dap;
+	bool json = o->interpreter && !strcmp(o->interpreter, "json");
+	bool terminal = g->context->style.terminal && isatty(STDIN_FILENO) == 1 && !json && !o->dap;
 	const struct live_target target = {choose_recording, run_live, g};
 	const struct debug_conf conf = {.path = path,
 	                                .name = g->name,
@@ -339,6 +342,7 @@ static int debug_session(struct debugging *g, const char *path, struct error *er
 	                                .commands = o->commands.item,
 	                                .command_count = o->commands.count,
 	                                .batch = o->batch,
+	                                .json = json,
 	                                .dap = o->dap,
 	                                .quiet = g->context->quiet,
 	                                .history = history_of(g, terminal),

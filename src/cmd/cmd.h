@@ -70,6 +70,8 @@ int command_main(struct context *c, int argc, char **argv, struct error *err);
 
 /* Finds a command by name; FAIL_USAGE with the nearest name. */
 MUST_USE int command_find(struct str name, const struct command **out, struct error *err);
+/* FAIL_USAGE: no command was given; lists them. Returns -1. */
+int command_none(struct error *err);
 
 /* Appends the help text, as --help prints it. */
 void help_command(const struct command *cmd, struct buf *out);

@@ -246,7 +246,7 @@ static int dispatch(struct context *c, int argc, char **argv, struct error *err)
 		if (g.help) {
 			return print(list_text, NULL, err);
 		}
-		return error_set(err, FAIL_USAGE, "no command given");
+		return command_none(err);
 	}
 	if (command_find(str_from(argv[1]), &c->command, err)) {
 		return -1;

@@ -56,6 +56,7 @@ struct replaying {
 	const struct context *context;
 	const struct replay_options *opts;
 	enum update update;
+	enum review_answer for_all; /* of --review; REVIEW_NONE: ask for each */
 	struct file_list files;
 	struct goldens goldens;
 	struct suite suite;
@@ -300,15 +301,19 @@ static void compare_one(struct replaying *r, struct golden *g)
 
 static int ask(struct replaying *r, struct golden *g, struct error *err)
 {
-	enum review_answer answer = REVIEW_SKIP;
+	enum review_answer answer = r->for_all;
 	struct buf question = BUF(BUF_MAX_SMALL);
 
 	text_escape(&question, str_from(g->file));
 	buf_text(&question, ": rollout ");
 	text_escape(&question, g->want.id);
 	int failed = output_flush(&r->out, err) ||
-	             review_ask(buf_cstr(&question), r->context->stop_fd, &answer, err);
-	g->accepted = answer == REVIEW_ACCEPT;
+	             (answer == REVIEW_NONE &&
+	              review_ask(buf_cstr(&question), r->context->stop_fd, &answer, err));
+	if (answer == REVIEW_ACCEPT_ALL || answer == REVIEW_QUIT) {
+		r->for_all = answer;
+	}
+	g->accepted = answer == REVIEW_ACCEPT || answer == REVIEW_ACCEPT_ALL;
 	g->rejected = answer == REVIEW_REJECT;
 	buf_release(&question);
 	return failed ? -1 : 0;

@@ -1,6 +1,7 @@
 /* Prints verdicts: see verdicts.h. */
 #include "cmd/verdicts.h"
 
+#include "base/log.h"
 #include "base/text.h"
 #include "check/baseline_read.h"
 #include "cmd/settings.h"
@@ -249,15 +250,23 @@ void verdicts_line(void *ctx, const struct evidence_update *u)
 	}
 }
 
-/* rules: ids, comma separated. */
+/* rules: ids, comma separated. Many are counted, and listed only with -v. */
 static void put_not_checked(const char *rules, struct buf *out)
 {
-	buf_text(out, "not checked (data stripped, too large or not recorded): ");
-	for (; *rules; rules++) {
+	enum { FEW = 3 };
+	size_t count = 1;
+
+	for (const char *comma = strchr(rules, ','); comma; comma = strchr(comma + 1, ',')) {
+		count++;
+	}
+	bool listed = count <= FEW || log_wants(LOG_INFO);
+	buf_printf(out, "%zu of %zu rules need data that is not recorded, stripped or too large%s",
+	           count, checks_count, listed ? ": " : " (-v lists them)\n");
+	for (; listed && *rules; rules++) {
 		buf_char(out, *rules);
 		buf_text(out, *rules == ',' ? " " : "");
 	}
-	buf_char(out, '\n');
+	buf_text(out, listed ? "\n" : "");
 }
 
 void verdicts_summary(struct verdicts *v, const struct judge *j)

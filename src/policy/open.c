@@ -38,9 +38,10 @@ static int no_policy(const struct policy_conf *conf, struct error *err)
 	struct buf names = BUF(BUF_MAX_SMALL);
 
 	tool_names(conf->tools, &names);
-	error_set(err, FAIL_USAGE,
-	          "no policy: use \1actions\2 A,B,C or \1policy\2 FILE; available tools: %s",
-	          buf_cstr(&names));
+	error_set(
+		err, FAIL_USAGE,
+		"no policy: use \1actions\2 A,B,C, \1policy\2 random:SEED or \1policy\2 FILE; available tools: %s",
+		buf_cstr(&names));
 	buf_release(&names);
 	return -1;
 }

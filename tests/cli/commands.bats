@@ -153,7 +153,7 @@ keys_of() {
 	not_checked=$(jq -r 'select(.type == "summary") | .not_checked | join(", ")' <<<"$output")
 	has "$not_checked" 'fallback-session'
 	expect 0 rolldbg check stripped.jsonl
-	has "$output" "not checked (data stripped, too large or not recorded): $not_checked"
+	has "$output" "need data that is not recorded, stripped or too large: $not_checked"
 }
 
 @test "check: files, directories and several rollouts; findings name their rollout" {

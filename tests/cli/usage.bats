@@ -33,7 +33,7 @@ load lib
 
 @test "no command: usage, exit 2" {
 	expect 2 rolldbg
-	has "$stderr" 'no command given'
+	has "$stderr" 'no command given; available: run, check, show, '
 	has "$stderr" 'usage: rolldbg [GLOBAL OPTIONS] COMMAND [OPTIONS] [OPERANDS]'
 }
 
@@ -79,7 +79,7 @@ load lib
 		tools/list	{"tools":[{"name":"jump","inputSchema":{"type":"object"}},{"name":"duck","inputSchema":{"type":"object"}}]}
 	END
 	expect 2 rolldbg run --env "$url" --out new.jsonl
-	has "$stderr" "no policy: use --actions A,B,C or --policy FILE; available tools: jump, duck"
+	has "$stderr" "no policy: use --actions A,B,C, --policy random:SEED or --policy FILE; available tools: jump, duck"
 	[ ! -e new.jsonl ]
 	expect 2 rolldbg run --env "$url" --actions up
 	has "$stderr" 'jump, duck'

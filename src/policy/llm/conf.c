@@ -264,6 +264,10 @@ static int read_url(struct conf_reading *r, struct error *err)
 	}
 	const char *host = strstr(base, "://") + 3;
 
+	if (strchr("/:", *host)) { /* or the end */
+		return error_set(err, r->options->base_url ? FAIL_USAGE : FAIL_INPUT,
+		                 "the model's base URL has no host: '%s'", base);
+	}
 	if (memchr(host, '@', strcspn(host, "/?#"))) {
 		return error_set(err, r->options->base_url ? FAIL_USAGE : FAIL_INPUT,
 		                 "a password in the model's URL would be recorded: pass a key "

@@ -5,7 +5,7 @@
 
 static const struct opt rows[] = {
 	OPT_STRING(
-		't', "tool", OPT_REACH, "NAME", FIELD(tool),
+		't', "tool", OPT_REACH + OPT_COMMON, "NAME", FIELD(tool),
 		"the tool that --actions or --policy random calls (default: the only one, or any)"),
 	OPT_STRING(0, "argument", OPT_REACH, "NAME", FIELD(argument),
                    "the argument that --actions fills (default: the only, or only required one)"),

@@ -17,7 +17,7 @@
 #define NAME_KEPT    200
 
 static const struct opt recording_rows[] = {
-	OPT_STRING('o', "out", OPT_POWER, "FILE|DIR/", FIELD(out),
+	OPT_STRING('o', "out", OPT_POWER + OPT_COMMON, "FILE|DIR/", FIELD(out),
                    "write the recording to FILE, or one file per rollout to DIR/; with - to "
                    "standard output, and the verdict to standard error (default: a new file, "
                    "which becomes the latest recording)"),

@@ -10,7 +10,7 @@
 #define FIELD(f) offsetof(struct verdict_options, f)
 
 static const struct opt verdict_rows[] = {
-	OPT_CHOICE(0, "fail-on", OPT_HARMLESS, "SEVERITY", "error|warning|info|never",
+	OPT_CHOICE(0, "fail-on", OPT_HARMLESS + OPT_COMMON, "SEVERITY", "error|warning|info|never",
                    FIELD(fail_on), "exit 1 on findings of this severity or worse (default error)"),
 	OPT_STRING(0, "only", OPT_HARMLESS, "RULES", FIELD(only),
                    "apply only these rules (comma separated)"),

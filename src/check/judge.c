@@ -507,7 +507,8 @@ struct judging {
 	void *ctx;
 };
 
-static int take(void *ctx, const struct line *l, const struct reader_note *note, struct error *err)
+static int on_line(void *ctx, const struct line *l, const struct reader_note *note,
+                   struct error *err)
 {
 	struct judging *j = ctx;
 
@@ -524,10 +525,10 @@ int judge_recording(struct judge *j, const char *path, after_line_fn *after, voi
 
 	judge_file(j, path);
 	if (!j->many) {
-		return reader_file(path, take, &judging, err);
+		return reader_file(path, on_line, &judging, err);
 	}
 	bool any;
-	if (reader_file_lines(path, take, &judging, &any, err)) {
+	if (reader_file_lines(path, on_line, &judging, &any, err)) {
 		return -1;
 	}
 	if (!any) {

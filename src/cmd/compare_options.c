@@ -112,10 +112,10 @@ void compare_rules_warn(const struct compare_rules *r, const char *seen)
 		const struct used_pattern *one = &p->items[i];
 		struct buf near = BUF(BUF_MAX_SMALL);
 
-		if (!one->met && patterns_suggest(p, one, &near)) {
+		if (!one->matched && patterns_suggest(p, one, &near)) {
 			log_warn("%s: '%s' matches nothing in %s; did you mean '%s'?", one->origin,
 			         one->text, seen, buf_cstr(&near));
-		} else if (!one->met) {
+		} else if (!one->matched) {
 			log_warn("%s: '%s' matches nothing in %s", one->origin, one->text, seen);
 		}
 		buf_release(&near);

@@ -130,10 +130,10 @@ static void say_property(void *ctx, const struct property *found)
 
 /* ---- setting up ---- */
 
-static int choose_number(const char *name, struct opt_u64 given, size_t otherwise, size_t *out,
+static int choose_number(const char *name, struct opt_u64 given, size_t fallback, size_t *out,
                          struct error *err)
 {
-	*out = given.given ? (size_t)given.value : otherwise;
+	*out = given.given ? (size_t)given.value : fallback;
 	if (given.given && (given.value < 1 || given.value > SESSIONS_MAX)) {
 		return error_set(err, FAIL_USAGE,
 		                 "--%s: expected a number from 1 to %d, got %" PRIu64, name,
@@ -175,9 +175,9 @@ static int choose_numbers(struct probing *p, struct error *err)
 	if (choose_need(p->opts, &need, &p->trainer, err)) {
 		return -1;
 	}
-	size_t otherwise = need.given ? (size_t)need.value : DEFAULT_SESSIONS;
-	if (choose_number("need", need, otherwise, &p->need, err) ||
-	    choose_number("sessions", p->opts->sessions, otherwise, &p->sessions, err)) {
+	size_t fallback = need.given ? (size_t)need.value : DEFAULT_SESSIONS;
+	if (choose_number("need", need, fallback, &p->need, err) ||
+	    choose_number("sessions", p->opts->sessions, fallback, &p->sessions, err)) {
 		return -1;
 	}
 	p->need = need.given ? p->need : p->sessions;

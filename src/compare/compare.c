@@ -289,9 +289,10 @@ static void compare_steps(struct comparison *c, const struct rollout_copy *first
 
 /* ---- rollouts ---- */
 
-static struct comparison begin(const struct rollout_copy *first, const struct rollout_copy *second,
-                               const struct compare_conf *conf, struct compare_progress *p,
-                               struct compare_count *count)
+static struct comparison begin_comparison(const struct rollout_copy *first,
+                                          const struct rollout_copy *second,
+                                          const struct compare_conf *conf,
+                                          struct compare_progress *p, struct compare_count *count)
 {
 	struct comparison c = {.conf = conf,
 	                       .count = count,
@@ -310,7 +311,7 @@ static struct comparison begin(const struct rollout_copy *first, const struct ro
 	return c;
 }
 
-static void end(struct comparison *c, struct compare_progress *p)
+static void end_comparison(struct comparison *c, struct compare_progress *p)
 {
 	p->found = c->found;
 	buf_release(&c->pointer);
@@ -326,24 +327,24 @@ void compare_next_steps(const struct rollout_copy *first, const struct line *a,
                         const struct compare_conf *conf, struct compare_progress *p,
                         struct compare_count *count)
 {
-	struct comparison c = begin(first, second, conf, p, count);
+	struct comparison c = begin_comparison(first, second, conf, p, count);
 
 	compare_lines(&c, a, b);
 	p->steps++;
-	end(&c, p);
+	end_comparison(&c, p);
 }
 
 void compare_rest(const struct rollout_copy *first, const struct rollout_copy *second,
                   const struct compare_conf *conf, struct compare_progress *p,
                   struct compare_count *count)
 {
-	struct comparison c = begin(first, second, conf, p, count);
+	struct comparison c = begin_comparison(first, second, conf, p, count);
 
 	count->rollouts++;
 	count->steps += p->steps + first->count;
 	compare_steps(&c, first, second);
 	compare_pair(&c, &first->end, &second->end);
-	end(&c, p);
+	end_comparison(&c, p);
 	count->different += p->found;
 }
 

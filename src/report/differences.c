@@ -148,8 +148,8 @@ static void put_heading(struct difference_printer *p, const struct line *l, stru
 }
 
 /* Prints two strings as a word diff, if requested or if they are too long to show whole. */
-static bool put_words(const struct difference_printer *p, const struct difference *d,
-                      struct buf *out)
+static bool put_word_diff(const struct difference_printer *p, const struct difference *d,
+                          struct buf *out)
 {
 	struct buf before = BUF(BUF_MAX_MESSAGE), after = BUF(BUF_MAX_MESSAGE);
 	size_t columns = value_columns(p->style);
@@ -218,7 +218,7 @@ static void put_pointer_and_values(const struct difference_printer *p, const str
 {
 	text_escape(out, d->pointer);
 	buf_text(out, "  ");
-	if (put_words(p, d, out) || put_ends(p, d, out)) {
+	if (put_word_diff(p, d, out) || put_ends(p, d, out)) {
 		return;
 	}
 	if (d->expected.p) {

@@ -203,7 +203,7 @@ uninstall: ## remove what install put there
 		$(DESTDIR)$(fishcompdir)/rolldbg.fish $(foreach p,$(MAN_PAGES),$(DESTDIR)$(mandir)/man$(subst .,,$(suffix $(p:.scd=)))/$(notdir $(p:.scd=)))
 	rm -rf $(DESTDIR)$(datadir)
 
-deps: ## install the Debian packages (as root or in CI), otherwise print the command
+deps: ## install the packages (as root or in CI), otherwise print the command
 	@.ci/deps install $(or $(DEP_GROUPS),build test check)
 
 clean: ## remove everything that was built (fetched third-party servers stay in .deps/)

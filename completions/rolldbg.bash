@@ -305,7 +305,7 @@ _rolldbg_word()
 	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	schema:*) _rolldbg_words 'recording run check replay diff stats list convert shrink bisect probe' ;;
 	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	help:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help' ;;
+	help:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help all' ;;
 	esac
 }
 

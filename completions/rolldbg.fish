@@ -356,4 +356,4 @@ complete -c rolldbg -n '__fish_seen_subcommand_from trust' -l list -d 'list the 
 complete -c rolldbg -n '__fish_seen_subcommand_from trust' -l revoke -d 'no longer trust the file'
 complete -c rolldbg -n '__fish_seen_subcommand_from trust' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from schema' -a 'recording run check replay diff stats list convert shrink bisect probe'
-complete -c rolldbg -n '__fish_seen_subcommand_from help' -a 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help'
+complete -c rolldbg -n '__fish_seen_subcommand_from help' -a 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help all'

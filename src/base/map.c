@@ -116,16 +116,16 @@ void map_add(struct map *m, struct map_item *item, uint64_t hash)
 /* Replaces the item by a leaf of its subtree, whose hash has the same leading bits. */
 void map_remove(struct map *m, struct map_item *item)
 {
-	struct map_item **at = place_of(m, item, item->hash), **leaf = at, *heir = item;
+	struct map_item **at = place_of(m, item, item->hash), **leaf = at, *replacement = item;
 
-	while (heir->child[0] || heir->child[1]) {
-		leaf = &heir->child[heir->child[0] ? 0 : 1];
-		heir = *leaf;
+	while (replacement->child[0] || replacement->child[1]) {
+		leaf = &replacement->child[replacement->child[0] ? 0 : 1];
+		replacement = *leaf;
 	}
 	*leaf = NULL;
-	if (heir != item) {
-		memcpy(heir->child, item->child, sizeof(heir->child));
-		*at = heir;
+	if (replacement != item) {
+		memcpy(replacement->child, item->child, sizeof(replacement->child));
+		*at = replacement;
 	}
 	m->count--;
 }

@@ -115,9 +115,9 @@ static char *temporary_name(const struct new_file *f)
 	struct buf name = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&name, "%s.%ld.partial", f->path, (long)getpid());
-	char *kept = mem_text(buf_view(&name));
+	char *copy = mem_text(buf_view(&name));
 	buf_release(&name);
-	return kept;
+	return copy;
 }
 
 /* A file without a name in the same directory; -1 with errno. */

@@ -506,11 +506,11 @@ struct judging {
 	void *ctx;
 };
 
-static int take(void *ctx, const struct line *l, const struct reader_note *note, struct error *err)
+static int to_judge(void *ctx, const struct line *l, const struct reader_note *n, struct error *err)
 {
 	struct judging *j = ctx;
 
-	if (judge_line(j->judge, l, note, err)) {
+	if (judge_line(j->judge, l, n, err)) {
 		return -1;
 	}
 	return j->after ? j->after(j->ctx, err) : 0;
@@ -523,10 +523,10 @@ int judge_recording(struct judge *j, const char *path, after_line_fn *after, voi
 
 	judge_file(j, path);
 	if (!j->many) {
-		return reader_file(path, take, &judging, err);
+		return reader_file(path, to_judge, &judging, err);
 	}
 	bool any;
-	if (reader_file_lines(path, take, &judging, &any, err)) {
+	if (reader_file_lines(path, to_judge, &judging, &any, err)) {
 		return -1;
 	}
 	if (!any) {

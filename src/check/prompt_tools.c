@@ -96,7 +96,7 @@ static void present(struct prompt_search *p, struct str name)
 }
 
 /* lakeMove, LAKE_MOVE: the letters of a tool that is offered. */
-static bool is_respelled(struct str name, struct str tool)
+static bool is_other_spelling(struct str name, struct str tool)
 {
 	size_t i = 0, k = 0;
 
@@ -113,10 +113,10 @@ static bool is_respelled(struct str name, struct str tool)
 	return true;
 }
 
-static bool is_tool_respelled(const struct rollout_facts *r, struct str name)
+static bool is_other_spelling_of_tool(const struct rollout_facts *r, struct str name)
 {
 	for (size_t i = 0; i < r->tool_count; i++) {
-		if (is_respelled(name, r->tools[i].name)) {
+		if (is_other_spelling(name, r->tools[i].name)) {
 			return true;
 		}
 	}
@@ -175,7 +175,7 @@ static void look_at_quoted(struct prompt_search *p, struct str before, struct st
 		return;
 	}
 	struct str after = str_skip(rest, (size_t)(tick - rest.p) + 1);
-	if (is_called_tool(before, after) || is_tool_respelled(p->r, name) ||
+	if (is_called_tool(before, after) || is_other_spelling_of_tool(p->r, name) ||
 	    (call && takes_our_argument(p->r, str_skip(rest, 1)))) {
 		present(p, name);
 	}

@@ -12,7 +12,7 @@ static const struct opt rows[] = {
                  "send this call (repeatable): values of the types that the tool's schema wants, "
                  "KEY:=JSON, KEY=@FILE; TOOL may be left out if the server has one"),
 	OPT_STRING(
-		't', "tool", OPT_REACH, "NAME", FIELD(tool),
+		't', "tool", OPT_REACH + OPT_COMMON, "NAME", FIELD(tool),
 		"the tool that --actions or --policy random calls (default: the only one, or any)"),
 	OPT_STRING(0, "argument", OPT_REACH, "NAME", FIELD(argument),
                    "the argument that --actions fills (default: the only, or only required one)"),

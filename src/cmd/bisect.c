@@ -29,22 +29,22 @@ struct bisect_options {
 #define FIELD(f) offsetof(struct bisect_options, f)
 
 static const struct opt options[] = {
-	OPT_LIST('e', "env", OPT_REACH, "TARGET", FIELD(envs),
+	OPT_LIST('e', "env", OPT_REACH + OPT_COMMON, "TARGET", FIELD(envs),
                  "a target, as in run: first the environment itself, then each proxy in front of "
                  "it, "
                  "innermost first"),
-	OPT_INTEGER('s', "seed", OPT_HARMLESS, "N", FIELD(target.seed),
+	OPT_INTEGER('s', "seed", OPT_HARMLESS + OPT_COMMON, "N", FIELD(target.seed),
                     "reset each target with this seed"),
-	OPT_STRING(0, "actions", OPT_REACH, "A,B,..", FIELD(actions),
+	OPT_STRING(0, "actions", OPT_REACH + OPT_COMMON, "A,B,..", FIELD(actions),
                    "send these actions instead of a recording's calls"),
-	OPT_STRING(0, "tool", OPT_REACH, "NAME", FIELD(tool),
+	OPT_STRING(0, "tool", OPT_REACH + OPT_COMMON, "NAME", FIELD(tool),
                    "the tool that --actions calls (default: the only one)"),
 	OPT_STRING(0, "argument", OPT_REACH, "NAME", FIELD(argument),
                    "the argument that --actions fills (default: the only one)"),
 	OPT_GROUP(FIELD(compare), compare_group),
-	OPT_NUMBER('j', "jobs", OPT_HARMLESS, "N", FIELD(jobs),
+	OPT_NUMBER('j', "jobs", OPT_HARMLESS + OPT_COMMON, "N", FIELD(jobs),
                    "run N rollouts at a time (default 1)"),
-	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
+	OPT_FLAG(0, "json", OPT_HARMLESS + OPT_COMMON, FIELD(json),
                  "print each difference, each layer and a summary as JSON lines"),
 	OPT_GROUP(FIELD(target), target_group),
 	OPT_GROUP(FIELD(target.headers), header_group),

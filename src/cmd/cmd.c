@@ -26,6 +26,22 @@ const struct exit_code exit_codes[] = {
 };
 const size_t exit_codes_count = ARRAY_LEN(exit_codes);
 
+static void put_names(const char *names[ARRAY_LEN(commands)])
+{
+	for (size_t i = 0; i < commands_count; i++) {
+		names[i] = commands[i]->hidden ? NULL : commands[i]->name;
+	}
+}
+
+int command_none(struct error *err)
+{
+	const char *names[ARRAY_LEN(commands)];
+
+	put_names(names);
+	error_set(err, FAIL_USAGE, "no command given");
+	return names_suggest(err, STR_NONE, names, commands_count);
+}
+
 int command_find(struct str name, const struct command **out, struct error *err)
 {
 	const char *names[ARRAY_LEN(commands)];
@@ -35,8 +51,8 @@ int command_find(struct str name, const struct command **out, struct error *err)
 			*out = commands[i];
 			return 0;
 		}
-		names[i] = commands[i]->hidden ? NULL : commands[i]->name;
 	}
+	put_names(names);
 	error_set(err, FAIL_USAGE, "unknown command '%.*s'", STR_ARG(name));
 	return names_suggest(err, name, names, commands_count);
 }

@@ -70,9 +70,14 @@ int command_main(struct context *c, int argc, char **argv, struct error *err);
 
 /* Finds a command by name; FAIL_USAGE with the nearest name. */
 MUST_USE int command_find(struct str name, const struct command **out, struct error *err);
+/* FAIL_USAGE: no command was given; lists them. Returns -1. */
+int command_none(struct error *err);
 
 /* Appends the help text, as --help prints it. */
-void help_command(const struct command *cmd, struct buf *out);
+/* subject NULL: the options that most people need, or all if these are few; "all"; or a group of
+   options. FAIL_USAGE: no such group. */
+MUST_USE int help_command(const struct command *cmd, const char *subject, struct buf *out,
+                          struct error *err);
 void help_all(struct buf *out);
 /* Appends the hint below a usage error; cmd is NULL if no command was recognized. */
 void help_hint(const struct command *cmd, struct buf *out);

@@ -13,11 +13,11 @@
 #define FIELD(f) offsetof(struct compare_options, f)
 
 static const struct opt rows[] = {
-	OPT_LIST(0, "mask", OPT_HARMLESS, "POINTER", FIELD(masks),
+	OPT_LIST(0, "mask", OPT_HARMLESS + OPT_COMMON, "POINTER", FIELD(masks),
                  "do not compare values that match this JSON Pointer into a line; * matches any "
                  "one token, "
                  "** any depth; masks in the headers always apply"),
-	OPT_LIST(0, "tolerance", OPT_HARMLESS, "POINTER=EPS", FIELD(tolerances),
+	OPT_LIST(0, "tolerance", OPT_HARMLESS + OPT_COMMON, "POINTER=EPS", FIELD(tolerances),
                  "numbers at POINTER that differ by at most EPS are equal; * and ** as in --mask"),
 	OPT_LIST(0, "unordered", OPT_HARMLESS, "POINTER[=KEY]", FIELD(unordered),
                  "ignore the order of the array at POINTER: match its elements by their member "
@@ -112,10 +112,10 @@ void compare_rules_warn(const struct compare_rules *r, const char *seen)
 		const struct used_pattern *one = &p->items[i];
 		struct buf near = BUF(BUF_MAX_SMALL);
 
-		if (!one->met && patterns_suggest(p, one, &near)) {
+		if (!one->matched && patterns_suggest(p, one, &near)) {
 			log_warn("%s: '%s' matches nothing in %s; did you mean '%s'?", one->origin,
 			         one->text, seen, buf_cstr(&near));
-		} else if (!one->met) {
+		} else if (!one->matched) {
 			log_warn("%s: '%s' matches nothing in %s", one->origin, one->text, seen);
 		}
 		buf_release(&near);

@@ -90,6 +90,28 @@ static int print(void (*text)(const struct command *, struct buf *), const struc
 	return output_close(&out, err);
 }
 
+static int print_help(const struct command *cmd, const char *subject, struct error *err)
+{
+	struct output out = output_to_stdout();
+
+	if (help_command(cmd, subject, &out.text, err)) {
+		output_release(&out);
+		return -1;
+	}
+	return output_close(&out, err);
+}
+
+/* The word after --help. */
+static const char *help_subject(int argc, char **argv)
+{
+	for (int i = 0; i + 1 < argc; i++) {
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+			return argv[i + 1][0] == '-' ? NULL : argv[i + 1];
+		}
+	}
+	return NULL;
+}
+
 static void list_text(const struct command *cmd, struct buf *out)
 {
 	(void)cmd;
@@ -216,9 +238,9 @@ static int run_command(struct context *c, const struct command *cmd, int argc, c
 	l.values = mem_new(l.size);
 	const struct globals *g = (struct globals *)(void *)((char *)l.values + globals_at(cmd));
 	if (command_line_check(&l, err) >= 0) {
-		code = g->help || g->version
-		               ? print(g->help ? help_command : version_text, cmd, err)
-		               : run_settled(c, &l, g, err);
+		code = g->help      ? print_help(cmd, help_subject(argc, argv), err)
+		       : g->version ? print(version_text, cmd, err)
+		                    : run_settled(c, &l, g, err);
 	}
 	if (code < 0) {
 		error_wrap(err, "%s", cmd->name);
@@ -246,12 +268,12 @@ static int dispatch(struct context *c, int argc, char **argv, struct error *err)
 		if (g.help) {
 			return print(list_text, NULL, err);
 		}
-		return error_set(err, FAIL_USAGE, "no command given");
+		return command_none(err);
 	}
 	if (command_find(str_from(argv[1]), &c->command, err)) {
 		return -1;
 	}
-	return g.help ? print(help_command, c->command, err)
+	return g.help ? print_help(c->command, operands > 1 ? argv[2] : NULL, err)
 	              : run_command(c, c->command, operands - 1, argv + 2, err);
 }
 

@@ -61,7 +61,7 @@ static int add_line(void *ctx, const struct line *l, const struct reader_note *n
 		patterns_see(r->uses, l->text);
 	}
 	return was_sent(l) ? rollout_copy_add(&r->one->want, r->strip, l, err)
-	                   : strip_line(r->strip, l, &r->one->kept, err);
+	                   : strip_line(r->strip, l, &r->one->stripped, err);
 }
 
 static struct str object_or_none(struct str value)
@@ -199,7 +199,8 @@ static struct golden *add_golden(struct goldens *g, const char *file)
 		g->items = mem_resize(g->items, g->room, sizeof(*g->items));
 	}
 	struct golden *one = &g->items[g->count++];
-	*one = (struct golden){.file = file, .text = BUF(SIZE_MAX / 2), .kept = BUF(SIZE_MAX / 2)};
+	*one = (struct golden){
+		.file = file, .text = BUF(SIZE_MAX / 2), .stripped = BUF(SIZE_MAX / 2)};
 	return one;
 }
 
@@ -218,7 +219,7 @@ static int make_strip(struct golden *g, struct error *err)
 static int read_rollout(struct golden_reading *r, struct by_rollout *lines, struct error *err)
 {
 	r->one = add_golden(r->goldens, r->file);
-	r->one->want.text = &r->one->kept;
+	r->one->want.text = &r->one->stripped;
 	if (by_rollout_next(lines, add_line, r, err) || check_complete(r->one, err)) {
 		return -1;
 	}
@@ -252,7 +253,7 @@ static int read_file(struct goldens *g, struct golden_reading *r, char *const *f
 static void keep_texts(struct goldens *g)
 {
 	for (size_t i = 0; i < g->count; i++) {
-		g->items[i].want.text = &g->items[i].kept;
+		g->items[i].want.text = &g->items[i].stripped;
 		g->items[i].got.text = &g->items[i].text;
 	}
 }
@@ -387,7 +388,7 @@ void goldens_release(struct goldens *g)
 		strip_free(g->items[i].strip);
 		proposals_release(&g->items[i].proposals);
 		buf_release(&g->items[i].text);
-		buf_release(&g->items[i].kept);
+		buf_release(&g->items[i].stripped);
 		buf_release(&g->items[i].lost);
 	}
 	free(g->items);
@@ -478,7 +479,7 @@ static void write_rollouts(const struct goldens *g, const char *file, bool over,
 		const struct golden *one = &g->items[i];
 
 		if (one->file == file && over && !one->accepted) {
-			new_file_write(to, buf_view(&one->kept));
+			new_file_write(to, buf_view(&one->stripped));
 		} else if (one->file == file) {
 			write_replayed(one, to);
 		}

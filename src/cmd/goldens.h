@@ -33,7 +33,8 @@ struct golden {
 
 	struct strip *strip; /* applied to the replayed lines */
 	struct rollout_copy got;
-	struct buf text, kept; /* stripped lines: of the replay (the new golden); of this golden */
+	struct buf text;     /* stripped lines of the replay: the new golden */
+	struct buf stripped; /* those of this golden */
 	struct compare_count count;
 	struct proposals proposals;
 	bool started;  /* its replay was started */

@@ -30,7 +30,65 @@ static void global_help(struct buf *out)
 	options_help(global_options, global_options_count, out);
 }
 
-void help_command(const struct command *cmd, struct buf *out)
+/* Up to this many, --help shows all options. */
+#define OPTIONS_FEW 24
+
+struct option_list {
+	struct opt *opts;
+	size_t count;
+};
+
+/* Appends each subject once: "recording, task, model". */
+static void put_subjects(const struct option_list *l, struct buf *out)
+{
+	struct str last = STR_NONE;
+
+	for (size_t i = 0; i < l->count; i++) {
+		struct str subject = option_subject(&l->opts[i]);
+
+		if (subject.n && !str_eq(subject, last)) {
+			buf_text(out, last.n ? ", " : "");
+			buf_str(out, subject);
+			last = subject;
+		}
+	}
+}
+
+static void common_help(const struct command *cmd, const struct option_list *l, struct buf *out)
+{
+	struct buf more = BUF(BUF_MAX_SMALL);
+
+	buf_text(out, "\noptions that most people need:\n");
+	options_help_common(l->opts, l->count, out);
+	buf_printf(&more,
+	           "All %zu options: rolldbg %s --help all; those of one subject: rolldbg %s "
+	           "--help SUBJECT, one of ",
+	           l->count, cmd->name, cmd->name);
+	put_subjects(l, &more);
+	buf_text(&more, "; global options: rolldbg help.");
+	buf_char(out, '\n');
+	text_wrap(out, buf_view(&more), 0, HELP_WIDTH);
+	buf_release(&more);
+}
+
+static int subject_help(const struct option_list *l, const char *subject, struct buf *out,
+                        struct error *err)
+{
+	struct buf known = BUF(BUF_MAX_SMALL);
+
+	buf_printf(out, "%s options:\n", subject);
+	if (options_help_subject(l->opts, l->count, str_from(subject), out)) {
+		return 0;
+	}
+	buf_clear(out);
+	put_subjects(l, &known);
+	error_set(err, FAIL_USAGE, "--help %s: no options of this subject; available: all%s%s",
+	          subject, known.n ? ", " : "", buf_cstr(&known));
+	buf_release(&known);
+	return -1;
+}
+
+static void introduce(const struct command *cmd, struct buf *out)
 {
 	usage(cmd, out);
 	buf_char(out, '\n');
@@ -39,16 +97,38 @@ void help_command(const struct command *cmd, struct buf *out)
 		buf_char(out, '\n');
 		text_wrap(out, str_from(cmd->description), 0, HELP_WIDTH);
 	}
-	if (cmd->opt_count) {
-		size_t count;
-		struct opt *opts = options_expand(cmd->opts, cmd->opt_count, &count);
+}
 
-		buf_text(out, "\noptions:\n");
-		options_help(opts, count, out);
-		free(opts);
+static void full_help(const struct command *cmd, const struct option_list *l, bool all,
+                      struct buf *out)
+{
+	introduce(cmd, out);
+	if (l->count > OPTIONS_FEW && !all) {
+		common_help(cmd, l, out);
+	} else {
+		if (l->count) {
+			buf_text(out, "\noptions:\n");
+			options_help(l->opts, l->count, out);
+		}
+		global_help(out);
 	}
-	global_help(out);
 	buf_printf(out, "\nmanual page: rolldbg-%s(1)\n", cmd->name);
+}
+
+int help_command(const struct command *cmd, const char *subject, struct buf *out, struct error *err)
+{
+	struct option_list l;
+	int failed = 0;
+	bool all = subject && !strcmp(subject, "all");
+
+	l.opts = options_expand(cmd->opts, cmd->opt_count, &l.count);
+	if (subject && !all) {
+		failed = subject_help(&l, subject, out, err);
+	} else {
+		full_help(cmd, &l, all, out);
+	}
+	free(l.opts);
+	return failed;
 }
 
 void help_all(struct buf *out)
@@ -84,10 +164,11 @@ static int help_run(const struct context *c, const void *opts, int argc, char **
 	if (argc && command_find(str_from(argv[0]), &cmd, err)) {
 		return -1;
 	}
-	if (cmd) {
-		help_command(cmd, &out.text);
-	} else {
+	if (!cmd) {
 		help_all(&out.text);
+	} else if (help_command(cmd, argc > 1 ? argv[1] : NULL, &out.text, err)) {
+		output_release(&out);
+		return -1;
 	}
 	return output_close(&out, err);
 }
@@ -95,7 +176,7 @@ static int help_run(const struct context *c, const void *opts, int argc, char **
 const struct command command_help = {
 	.name = "help",
 	.summary = "print help for a command",
-	.operands = "[COMMAND]",
-	.max_operands = 1,
+	.operands = "[COMMAND [all | SUBJECT]]",
+	.max_operands = 2,
 	.run = help_run,
 };

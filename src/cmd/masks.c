@@ -50,9 +50,9 @@ static const char *origin_of(struct mask_list *l, const char *path, size_t numbe
 	struct buf origin = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&origin, "%s:%zu", path, number);
-	const char *kept = arena_str(&l->arena, buf_view(&origin)).p;
+	const char *copy = arena_str(&l->arena, buf_view(&origin)).p;
 	buf_release(&origin);
-	return kept;
+	return copy;
 }
 
 static int add_line(struct mask_list *l, struct str line, const char *origin, struct patterns *uses,

@@ -9,9 +9,9 @@
 #define FIELD(f) offsetof(struct model_options, f)
 
 static const struct opt model_rows[] = {
-	OPT_STRING(0, "model", OPT_REACH, "NAME", FIELD(llm.model),
+	OPT_STRING(0, "model", OPT_REACH + OPT_COMMON, "NAME", FIELD(llm.model),
                    "name of the model, for --policy llm"),
-	OPT_STRING(0, "base-url", OPT_REACH, "URL", FIELD(llm.base_url),
+	OPT_STRING(0, "base-url", OPT_REACH + OPT_COMMON, "URL", FIELD(llm.base_url),
                    "OpenAI-compatible server of the model: http(s)://HOST[/v1]"),
 	OPT_CHOICE(0, "profile", OPT_REACH, "NAME", PROFILE_CHOICES, FIELD(llm.profile),
                    "kind of model server; determines which parameters are sent (default: generic)"),

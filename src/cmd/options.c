@@ -12,6 +12,13 @@ const char *option_title(const struct opt *o)
 	return o->group ? o->group->title : NULL;
 }
 
+struct str option_subject(const struct opt *o)
+{
+	const char *title = option_title(o);
+
+	return title ? (struct str){title, strcspn(title, " ")} : STR_NONE;
+}
+
 const char *option_class_name(enum opt_class class)
 {
 	static const char *const names[] = {
@@ -403,6 +410,28 @@ static void help_of(const struct opt *o, struct buf *out)
 	}
 	buf_printf(out, "%*s", (int)(HELP_COLUMN - width), "");
 	text_wrap(out, str_from(o->help), HELP_COLUMN, HELP_WIDTH);
+}
+
+void options_help_common(const struct opt *opts, size_t count, struct buf *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (opts[i].common) {
+			help_of(&opts[i], out);
+		}
+	}
+}
+
+bool options_help_subject(const struct opt *opts, size_t count, struct str word, struct buf *out)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (str_eq(option_subject(&opts[i]), word)) {
+			help_of(&opts[i], out);
+			found = true;
+		}
+	}
+	return found;
 }
 
 void options_help(const struct opt *opts, size_t count, struct buf *out)

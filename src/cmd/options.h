@@ -27,6 +27,10 @@ enum opt_class {
 	OPT_NEVER,     /* destroys or discloses: given by the user alone */
 };
 
+/* In a row, added to the class: one of the options that most people need. --help shows these if the
+   command has many; --help all shows every option. */
+#define OPT_COMMON 16
+
 struct opt_u64 {
 	bool given;
 	uint64_t value;
@@ -49,6 +53,7 @@ struct opt {
 	char letter;      /* 0: no short option */
 	const char *name; /* long name, without dashes */
 	enum opt_class class;
+	bool common;         /* see OPT_COMMON */
 	const char *arg;     /* placeholder for the value in --help; NULL for flags */
 	size_t offset;       /* of the member in the command's options struct */
 	const char *help;    /* one line */
@@ -78,7 +83,7 @@ struct option_group {
 #define OPT_GROUP(f, g)                 {.type = OPTION_GROUP, .offset = (f), .group = &(g)}
 /* clang-format off */
 #define OPT_ROW(t, l, n, k, a, c, f, h) \
-	{.type = (t), .letter = (l), .name = (n), .class = (k), .arg = (a), .choices = (c), .offset = (f), .help = (h)}
+	{.type = (t), .letter = (l), .name = (n), .class = (k) % OPT_COMMON, .common = (k) >= OPT_COMMON, .arg = (a), .choices = (c), .offset = (f), .help = (h)}
 /* clang-format on */
 
 /* The rows with each group replaced by its rows; groups with a title come last. The functions below
@@ -110,8 +115,13 @@ const char *option_class_name(enum opt_class class); /* "harmless" */
 
 /* The heading of an expanded option's group; NULL: one of the command's own options. */
 const char *option_title(const struct opt *o);
+struct str option_subject(const struct opt *o); /* its first word; absent: none */
 
 /* Appends the option lines of --help, with a heading above each titled group. */
 void options_help(const struct opt *opts, size_t count, struct buf *out);
+/* The same without headings, for the options that most people need. */
+void options_help_common(const struct opt *opts, size_t count, struct buf *out);
+/* The same for the groups whose title begins with this word; returns whether there is one. */
+bool options_help_subject(const struct opt *opts, size_t count, struct str word, struct buf *out);
 
 #endif

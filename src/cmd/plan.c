@@ -17,9 +17,9 @@ static const struct opt plan_rows[] = {
 	OPT_STRING(0, "tasks", OPT_REACH, "FILE", FIELD(tasks),
                    "roll out every task in a JSONL file (- for standard input); keys: id, seed, "
                    "vars, reset, actions, tool, policy, max_turns, state"),
-	OPT_NUMBER('g', "group-size", OPT_HARMLESS, "G", FIELD(group_size),
+	OPT_NUMBER('g', "group-size", OPT_HARMLESS + OPT_COMMON, "G", FIELD(group_size),
                    "roll out each task G times (default 1)"),
-	OPT_NUMBER('j', "jobs", OPT_HARMLESS, "N", FIELD(jobs),
+	OPT_NUMBER('j', "jobs", OPT_HARMLESS + OPT_COMMON, "N", FIELD(jobs),
                    "run N rollouts at a time (default 1)"),
 };
 const struct option_group plan_group = {plan_rows, ARRAY_LEN(plan_rows), "task options"};

@@ -194,24 +194,24 @@ struct probe_options {
 
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(target), target_first_group),
-	OPT_NUMBER('j', "sessions", OPT_HARMLESS, "N", FIELD(sessions),
+	OPT_NUMBER('j', "sessions", OPT_HARMLESS + OPT_COMMON, "N", FIELD(sessions),
                    "open at most N sessions at a time (default: as many as needed, else 4)"),
-	OPT_NUMBER('N', "need", OPT_HARMLESS, "N", FIELD(need),
+	OPT_NUMBER('N', "need", OPT_HARMLESS + OPT_COMMON, "N", FIELD(need),
                    "capacity fails if fewer than N sessions get an environment (default: what "
                    "the trainer settings need, else --sessions)"),
-	OPT_STRING('a', "actions", OPT_REACH, "A,B,C", FIELD(actions),
+	OPT_STRING('a', "actions", OPT_REACH + OPT_COMMON, "A,B,C", FIELD(actions),
                    "call the tool with these values (default: calls drawn from the schemas)"),
 	OPT_GROUP(FIELD(action), action_group),
-	OPT_STRING('p', "policy", OPT_REACH, "FILE|NAME|KIND:ARG", FIELD(policy),
+	OPT_STRING('p', "policy", OPT_REACH + OPT_COMMON, "FILE|NAME|KIND:ARG", FIELD(policy),
                    "act with a policy file, a ready-made policy or random:SEED; with a policy that "
                    "asks a model (llm, with --model and --base-url), the model is examined, too"),
 	OPT_STRING(0, "tasks", OPT_REACH, "FILE", FIELD(tasks),
                    "with a model: look for tools named by these tasks that the server lacks"),
 	OPT_DURATION(0, "settle", OPT_HARMLESS, FIELD(settle),
                      "how long a closed session may take to free its slot (default 5s)"),
-	OPT_FLAG(0, "call-read-only", OPT_REACH, FIELD(call_read_only),
+	OPT_FLAG(0, "call-read-only", OPT_REACH + OPT_COMMON, FIELD(call_read_only),
                  "call every tool marked read-only, with no arguments"),
-	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
+	OPT_FLAG(0, "json", OPT_HARMLESS + OPT_COMMON, FIELD(json),
                  "print properties and a summary as JSON lines"),
 	OPT_GROUP(FIELD(model), model_group),
 	OPT_GROUP(FIELD(trainer), trainer_group),
@@ -293,10 +293,10 @@ static void say_property(void *ctx, const struct property *found)
 
 /* ---- setting up ---- */
 
-static int choose_number(const char *name, struct opt_u64 given, size_t otherwise, size_t *out,
+static int choose_number(const char *name, struct opt_u64 given, size_t fallback, size_t *out,
                          struct error *err)
 {
-	*out = given.given ? (size_t)given.value : otherwise;
+	*out = given.given ? (size_t)given.value : fallback;
 	if (given.given && (given.value < 1 || given.value > SESSIONS_MAX)) {
 		return error_set(err, FAIL_USAGE,
 		                 "--%s: expected a number from 1 to %d, got %" PRIu64, name,
@@ -338,9 +338,9 @@ static int choose_numbers(struct probing *p, struct error *err)
 	if (choose_need(p->opts, &need, &p->trainer, err)) {
 		return -1;
 	}
-	size_t otherwise = need.given ? (size_t)need.value : DEFAULT_SESSIONS;
-	if (choose_number("need", need, otherwise, &p->need, err) ||
-	    choose_number("sessions", p->opts->sessions, otherwise, &p->sessions, err)) {
+	size_t fallback = need.given ? (size_t)need.value : DEFAULT_SESSIONS;
+	if (choose_number("need", need, fallback, &p->need, err) ||
+	    choose_number("sessions", p->opts->sessions, fallback, &p->sessions, err)) {
 		return -1;
 	}
 	p->need = need.given ? p->need : p->sessions;

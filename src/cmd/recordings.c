@@ -17,7 +17,7 @@
 #define NAME_KEPT    200
 
 static const struct opt recording_rows[] = {
-	OPT_STRING('o', "out", OPT_POWER, "FILE|DIR/", FIELD(out),
+	OPT_STRING('o', "out", OPT_POWER + OPT_COMMON, "FILE|DIR/", FIELD(out),
                    "write the recording to FILE, or one file per rollout to DIR/; with - to "
                    "standard output, and the verdict to standard error (default: a new file, "
                    "which becomes the latest recording)"),
@@ -47,13 +47,13 @@ static bool is_safe(unsigned char c, bool first)
 /* Appends the name; returns how much of it is at most NAME_KEPT bytes of whole characters. */
 static size_t put_name(struct str rollout, struct buf *out)
 {
-	size_t kept = 0;
+	size_t length = 0;
 
 	for (size_t i = 0; i < rollout.n; i++) {
 		unsigned char c = (unsigned char)rollout.p[i];
 
 		if (out->n <= NAME_KEPT && (c & 0xc0) != 0x80) {
-			kept = out->n;
+			length = out->n;
 		}
 		if (is_safe(c, i == 0)) {
 			buf_char(out, (char)c);
@@ -61,19 +61,19 @@ static size_t put_name(struct str rollout, struct buf *out)
 			buf_printf(out, "%%%02X", (unsigned)c);
 		}
 	}
-	return kept;
+	return length;
 }
 
 void recordings_path(const struct recordings *r, struct str rollout, struct buf *out)
 {
 	struct buf name = BUF(SIZE_MAX / 2);
-	size_t kept = put_name(rollout, &name);
+	size_t length = put_name(rollout, &name);
 
 	buf_str(out, buf_view(&r->path));
 	if (name.n <= NAME_LONGEST) {
 		buf_str(out, buf_view(&name));
 	} else {
-		buf_printf(out, "%.*s~%016" PRIx64, (int)kept, name.p, map_hash(rollout));
+		buf_printf(out, "%.*s~%016" PRIx64, (int)length, name.p, map_hash(rollout));
 	}
 	buf_text(out, ".jsonl");
 	buf_release(&name);

@@ -39,12 +39,12 @@ static const struct opt options[] = {
 	OPT_FLAG('k', "keep-going", OPT_HARMLESS, FIELD(keep_going),
                  "if the environment cannot be reached, try the remaining goldens anyway"),
 	OPT_GROUP(FIELD(suite), suite_group),
-	OPT_FLAG(0, "until-divergence", OPT_HARMLESS, FIELD(until_divergence),
+	OPT_FLAG(0, "until-divergence", OPT_HARMLESS + OPT_COMMON, FIELD(until_divergence),
                  "replay one GOLDEN with a single rollout, and enter the debugger before the "
                  "first call whose state differs"),
-	OPT_NUMBER('j', "jobs", OPT_HARMLESS, "N", FIELD(jobs),
+	OPT_NUMBER('j', "jobs", OPT_HARMLESS + OPT_COMMON, "N", FIELD(jobs),
                    "replay N rollouts at a time (default 1)"),
-	OPT_STRING('o', "out", OPT_POWER, "FILE", FIELD(out),
+	OPT_STRING('o', "out", OPT_POWER + OPT_COMMON, "FILE", FIELD(out),
                    "record to this file (default: a new file in the state directory)"),
 	OPT_FLAG('f', "force", OPT_NEVER, FIELD(force), "replace the file of --out"),
 	OPT_GROUP(FIELD(report), report_group),
@@ -56,6 +56,7 @@ struct replaying {
 	const struct context *context;
 	const struct replay_options *opts;
 	enum update update;
+	enum review_answer for_all; /* of --review; REVIEW_NONE: ask for each */
 	struct file_list files;
 	struct goldens goldens;
 	struct suite suite;
@@ -300,15 +301,19 @@ static void compare_one(struct replaying *r, struct golden *g)
 
 static int ask(struct replaying *r, struct golden *g, struct error *err)
 {
-	enum review_answer answer = REVIEW_SKIP;
+	enum review_answer answer = r->for_all;
 	struct buf question = BUF(BUF_MAX_SMALL);
 
 	text_escape(&question, str_from(g->file));
 	buf_text(&question, ": rollout ");
 	text_escape(&question, g->want.id);
 	int failed = output_flush(&r->out, err) ||
-	             review_ask(buf_cstr(&question), r->context->stop_fd, &answer, err);
-	g->accepted = answer == REVIEW_ACCEPT;
+	             (answer == REVIEW_NONE &&
+	              review_ask(buf_cstr(&question), r->context->stop_fd, &answer, err));
+	if (answer == REVIEW_ACCEPT_ALL || answer == REVIEW_QUIT) {
+		r->for_all = answer;
+	}
+	g->accepted = answer == REVIEW_ACCEPT || answer == REVIEW_ACCEPT_ALL;
 	g->rejected = answer == REVIEW_REJECT;
 	buf_release(&question);
 	return failed ? -1 : 0;

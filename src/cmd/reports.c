@@ -13,7 +13,7 @@
 #define FIELD(f) offsetof(struct report_options, f)
 
 static const struct opt report_options_rows[] = {
-	OPT_LIST(0, "report", OPT_HARMLESS, "REPORT", FIELD(kinds),
+	OPT_LIST(0, "report", OPT_HARMLESS + OPT_COMMON, "REPORT", FIELD(kinds),
                  "what to report, and where: table (the default), json, junit:FILE, tap, "
                  "sarif:FILE, github or markdown:FILE; may be given several times (see REPORTS in "
                  "rolldbg-check(1))"),

@@ -34,32 +34,57 @@ static int read_key(int stop_fd, char *key, struct error *err)
 	return 0;
 }
 
-static bool is_answer(char key, enum review_answer *out)
-{
-	static const struct {
-		char key;
-		enum review_answer answer;
-	} answers[] = {{'a', REVIEW_ACCEPT},
-	               {'r', REVIEW_REJECT},
-	               {'s', REVIEW_SKIP},
-	               {0, REVIEW_SKIP},
-	               {'\x04', REVIEW_SKIP}};
+/* With git's keys where git has them. */
+static const struct {
+	char key;
+	enum review_answer answer;
+	const char *said, *help; /* help NULL: not listed */
+} answers[] = {
+	{'a', REVIEW_ACCEPT, "accepted", "accept: the new recording becomes the golden"},
+	{'r', REVIEW_REJECT, "rejected", "reject: keep the golden, remove GOLDEN.new"},
+	{'s', REVIEW_SKIP, "skipped", "skip: keep the golden and GOLDEN.new"},
+	{'A', REVIEW_ACCEPT_ALL, "accepted, like all that follow",
+         "accept this one and all that follow"},
+	{'q', REVIEW_QUIT, "skipped, like all that follow", "skip this one and all that follow"},
+	{0, REVIEW_SKIP, "skipped", NULL},
+	{'\x04', REVIEW_SKIP, "skipped", NULL},
+};
 
+static void ask(const char *question)
+{
+	fprintf(stderr, "%s [", question);
+	for (size_t i = 0; answers[i].help; i++) {
+		fprintf(stderr, "%c,", answers[i].key);
+	}
+	fputs("?]? ", stderr);
+}
+
+static void explain(const char *question)
+{
+	fputs("help\n", stderr);
+	for (size_t i = 0; answers[i].help; i++) {
+		fprintf(stderr, "  %c  %s\n", answers[i].key, answers[i].help);
+	}
+	ask(question);
+}
+
+static const char *find_answer(char key, enum review_answer *out)
+{
 	for (size_t i = 0; i < ARRAY_LEN(answers); i++) {
 		if (answers[i].key == key) {
 			*out = answers[i].answer;
-			return true;
+			return answers[i].said;
 		}
 	}
-	return false;
+	return NULL;
 }
 
 int review_ask(const char *question, int stop_fd, enum review_answer *out, struct error *err)
 {
-	static const char *const names[] = {"accepted", "rejected", "skipped"};
+	const char *said = NULL;
 	struct termios before, raw;
 	bool terminal = tcgetattr(STDIN_FILENO, &before) == 0;
-	char key;
+	char key = 0;
 	int failed;
 
 	if (terminal) {
@@ -67,13 +92,16 @@ int review_ask(const char *question, int stop_fd, enum review_answer *out, struc
 		raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 		tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 	}
-	fprintf(stderr, "%s: (a)ccept, (r)eject, (s)kip? ", question);
+	ask(question);
 	do {
 		failed = read_key(stop_fd, &key, err);
-	} while (!failed && !is_answer(key, out));
+		if (!failed && key == '?') {
+			explain(question);
+		}
+	} while (!failed && !(said = find_answer(key, out)));
 	if (terminal) {
 		tcsetattr(STDIN_FILENO, TCSANOW, &before);
 	}
-	fprintf(stderr, "%s\n", failed ? "" : names[*out]);
+	fprintf(stderr, "%s\n", failed ? "" : said);
 	return failed;
 }

@@ -42,15 +42,15 @@ struct run_options {
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(target), target_first_group),
 	OPT_STRING(
-		'a', "actions", OPT_REACH, "A,B,C", FIELD(actions),
+		'a', "actions", OPT_REACH + OPT_COMMON, "A,B,C", FIELD(actions),
 		"call the tool once with each of these values: words and numbers, or JSON arrays, "
 		"objects and strings: UP,[1,0],{\"x\":2}; other text with a comma is only "
 		"accepted in a JSON array of strings: [\"a, b\",\"c\"]"),
 	OPT_GROUP(FIELD(action), action_group),
-	OPT_STRING('p', "policy", OPT_REACH, "FILE|NAME|KIND:ARG", FIELD(policy),
+	OPT_STRING('p', "policy", OPT_REACH + OPT_COMMON, "FILE|NAME|KIND:ARG", FIELD(policy),
                    "where the calls come from: a policy file, the name of a ready-made policy, a "
                    "recording (its calls), random:SEED, or llm with --model and --base-url"),
-	OPT_NUMBER('n', "max-turns", OPT_HARMLESS, "N", FIELD(max_turns),
+	OPT_NUMBER('n', "max-turns", OPT_HARMLESS + OPT_COMMON, "N", FIELD(max_turns),
                    "stop after N turns (default: the script's length, else 100)"),
 	OPT_STRING(0, "break", OPT_HARMLESS, "EXPRESSION", FIELD(stop_at),
                    "enter the debugger at the first step where EXPRESSION holds"),
@@ -65,7 +65,7 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "force-call", OPT_REACH, FIELD(force_call),
                  "send a script's calls even if they do not match the tool's schema"),
 	OPT_FLAG(
-		0, "confirm", OPT_REACH, FIELD(confirm),
+		0, "confirm", OPT_REACH + OPT_COMMON, FIELD(confirm),
 		"unless an error is found, send the first rollout's calls (at most 9) again, each alone "
 		"in a fresh session, twice: do replies depend on earlier calls? (Unasked if nothing is "
 		"known to have changed, with mcp-gym and openenv.)"),

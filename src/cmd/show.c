@@ -213,7 +213,8 @@ static int print_some(struct showing *s, struct error *err)
 	return s->out.closed ? error_set(err, FAIL_NONE, "the pager has exited") : 0;
 }
 
-static int take(void *ctx, const struct line *l, const struct reader_note *note, struct error *err)
+static int show_line(void *ctx, const struct line *l, const struct reader_note *note,
+                     struct error *err)
 {
 	struct showing *s = ctx;
 	struct evidence_update u;
@@ -383,7 +384,7 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	if (!failed) {
 		const char *path = argc ? argv[0] : buf_cstr(&latest);
 
-		failed = open_twice(&s, path, &r, err) || reader_each(r, take, &s, err) ||
+		failed = open_twice(&s, path, &r, err) || reader_each(r, show_line, &s, err) ||
 		         finish(&s, path, err);
 	}
 	if (failed && s.facts && !s.out.closed) {

@@ -36,26 +36,27 @@ struct shrink_options {
 
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(target), target_first_group),
-	OPT_STRING(0, "rule", OPT_HARMLESS, "RULE", FIELD(rule),
+	OPT_STRING(0, "rule", OPT_HARMLESS + OPT_COMMON, "RULE", FIELD(rule),
                    "look for a finding of this rule (see check --list)"),
-	OPT_STRING(0, "divergence", OPT_REACH, "GOLDEN", FIELD(divergence),
+	OPT_STRING(0, "divergence", OPT_REACH + OPT_COMMON, "GOLDEN", FIELD(divergence),
                    "instead of FILE and a rule: look for a call of this golden that gets a "
                    "different reply in the same state"),
-	OPT_STRING(0, "rollout", OPT_HARMLESS, "ID", FIELD(rollout),
+	OPT_STRING(0, "rollout", OPT_HARMLESS + OPT_COMMON, "ID", FIELD(rollout),
                    "the rollout to shrink (default: the first with the finding)"),
 	OPT_LIST(0, "mask", OPT_HARMLESS, "POINTER", FIELD(masks),
                  "JSON Pointer into a line whose value does not count as a divergence; may be "
                  "given several times"),
-	OPT_NUMBER(0, "max-runs", OPT_HARMLESS, "N", FIELD(max_runs),
+	OPT_NUMBER(0, "max-runs", OPT_HARMLESS + OPT_COMMON, "N", FIELD(max_runs),
                    "run at most N rollouts (default 1000); the result may then not be minimal"),
-	OPT_NUMBER('j', "jobs", OPT_HARMLESS, "N", FIELD(jobs),
+	OPT_NUMBER('j', "jobs", OPT_HARMLESS + OPT_COMMON, "N", FIELD(jobs),
                    "run N rollouts at a time (default 1)"),
 	OPT_STRING(
-		'o', "out", OPT_POWER, "FILE", FIELD(out),
+		'o', "out", OPT_POWER + OPT_COMMON, "FILE", FIELD(out),
 		"record the shortest rollout to this file, and its calls as a policy to the same "
 		"name with .policy.json (default: FILE.shrunk.jsonl)"),
 	OPT_FLAG('f', "force", OPT_NEVER, FIELD(force), "replace these files"),
-	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json), "print the result as a JSON line"),
+	OPT_FLAG(0, "json", OPT_HARMLESS + OPT_COMMON, FIELD(json),
+                 "print the result as a JSON line"),
 	OPT_GROUP(FIELD(target), target_group),
 	OPT_GROUP(FIELD(target.headers), header_group),
 };

@@ -276,7 +276,7 @@ static void put_types(unsigned types, struct buf *out)
 	}
 }
 
-static void put_words(const char *words, unsigned types, const char *meaning, struct buf *out)
+static void put_spec_words(const char *words, unsigned types, const char *meaning, struct buf *out)
 {
 	put_types(types, out);
 	buf_printf(out, "\t%s%s\t%s\n", words ? words : "", types & T_OPEN ? ",..." : "", meaning);
@@ -285,7 +285,7 @@ static void put_words(const char *words, unsigned types, const char *meaning, st
 static void put_key(const char *kind, const char *owner, const struct line_key *k, struct buf *out)
 {
 	buf_printf(out, "%s\t%s\t%s\t", kind, owner, k->name);
-	put_words(k->words, k->types, k->meaning, out);
+	put_spec_words(k->words, k->types, k->meaning, out);
 }
 
 static const char *key_name(enum key key)
@@ -322,7 +322,7 @@ static void put_results(struct buf *out)
 
 			if (m->result == r) {
 				buf_printf(out, "member\t%d\t%s\t", (int)r, m->name);
-				put_words(m->words, m->types, m->meaning, out);
+				put_spec_words(m->words, m->types, m->meaning, out);
 			}
 		}
 	}

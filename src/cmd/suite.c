@@ -15,11 +15,11 @@
 
 static const struct opt rows[] = {
 	OPT_STRING(
-		0, "tasks", OPT_REACH, "FILE", FIELD(tasks),
+		0, "tasks", OPT_REACH + OPT_COMMON, "FILE", FIELD(tasks),
 		"the tasks these goldens belong to, a file as for run: a golden whose task is not "
 		"in it is obsolete, a task without a golden is missing, and both fail; checked "
 		"only when whole directories are replayed"),
-	OPT_STRING(0, "shard", OPT_HARMLESS, "I/N", FIELD(shard),
+	OPT_STRING(0, "shard", OPT_HARMLESS + OPT_COMMON, "I/N", FIELD(shard),
                    "replay only part I of N: every N-th file"),
 };
 const struct option_group suite_group = {rows, ARRAY_LEN(rows), NULL};

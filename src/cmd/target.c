@@ -19,12 +19,12 @@
 #define FIELD(f) offsetof(struct target_options, f)
 
 static const struct opt target_first_rows[] = {
-	OPT_STRING('e', "env", OPT_REACH, "TARGET", FIELD(env),
+	OPT_STRING('e', "env", OPT_REACH + OPT_COMMON, "TARGET", FIELD(env),
                    "the environment: an MCP server, http(s)://HOST/mcp or stdio:COMMAND (run by "
                    "sh -c); an OpenEnv server, ws(s)://HOST or http(s)://HOST; or "
                    "builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk (see TARGETS in "
                    "rolldbg-run(1))"),
-	OPT_INTEGER('s', "seed", OPT_HARMLESS, "N", FIELD(seed),
+	OPT_INTEGER('s', "seed", OPT_HARMLESS + OPT_COMMON, "N", FIELD(seed),
                     "reset the environment with this seed"),
 };
 const struct option_group target_first_group = {target_first_rows, ARRAY_LEN(target_first_rows),
@@ -36,7 +36,7 @@ static const char protocol_help[] = "use this protocol: "
 				    "default: detect it";
 
 static const struct opt target_rows[] = {
-	OPT_STRING(0, "state", OPT_HARMLESS, "SOURCE", FIELD(state),
+	OPT_STRING(0, "state", OPT_HARMLESS + OPT_COMMON, "SOURCE", FIELD(state),
                    "where to read the environment's state: auto (default), control-plane, "
                    "openenv, resource:URI, tool:NAME[:JSON], observation[:POINTER] or none"),
 	OPT_LIST(0, "ignore", OPT_HARMLESS, "POINTER", FIELD(ignore),

@@ -1,6 +1,7 @@
 /* Prints verdicts: see verdicts.h. */
 #include "cmd/verdicts.h"
 
+#include "base/log.h"
 #include "base/text.h"
 #include "check/baseline_read.h"
 #include "cmd/settings.h"
@@ -9,7 +10,7 @@
 #define FIELD(f) offsetof(struct verdict_options, f)
 
 static const struct opt verdict_rows[] = {
-	OPT_CHOICE(0, "fail-on", OPT_HARMLESS, "SEVERITY", "error|warning|info|never",
+	OPT_CHOICE(0, "fail-on", OPT_HARMLESS + OPT_COMMON, "SEVERITY", "error|warning|info|never",
                    FIELD(fail_on), "exit 1 on findings of this severity or worse (default error)"),
 	OPT_STRING(0, "only", OPT_HARMLESS, "RULES", FIELD(only),
                    "apply only these rules (comma separated)"),
@@ -249,15 +250,23 @@ void verdicts_line(void *ctx, const struct evidence_update *u)
 	}
 }
 
-/* rules: ids, comma separated. */
+/* rules: ids, comma separated. Many are counted, and listed only with -v. */
 static void put_not_checked(const char *rules, struct buf *out)
 {
-	buf_text(out, "not checked (data stripped, too large or not recorded): ");
-	for (; *rules; rules++) {
+	enum { FEW = 3 };
+	size_t count = 1;
+
+	for (const char *comma = strchr(rules, ','); comma; comma = strchr(comma + 1, ',')) {
+		count++;
+	}
+	bool listed = count <= FEW || log_wants(LOG_INFO);
+	buf_printf(out, "%zu of %zu rules need data that is not recorded, stripped or too large%s",
+	           count, checks_count, listed ? ": " : " (-v lists them)\n");
+	for (; listed && *rules; rules++) {
 		buf_char(out, *rules);
 		buf_text(out, *rules == ',' ? " " : "");
 	}
-	buf_char(out, '\n');
+	buf_text(out, listed ? "\n" : "");
 }
 
 void verdicts_summary(struct verdicts *v, const struct judge *j)

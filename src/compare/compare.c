@@ -35,6 +35,7 @@ struct comparison {
 	struct difference d; /* the difference to report; everything but its values is set */
 	struct buf pointer;  /* "/state" and the path below it */
 	size_t base;         /* length of "/state" */
+	bool one_sided;      /* report values that only one side has, instead of changed ones */
 	bool found;
 };
 
@@ -128,6 +129,7 @@ static bool take_value(void *ctx, const struct json_difference *v)
 
 	point_below(c, v->pointer);
 	if (is_masked(v->before) || is_masked(v->after) ||
+	    c->one_sided == (v->before.p && v->after.p) ||
 	    (v->before.p && v->after.p && are_near(c, v->before, v->after))) {
 		return true;
 	}
@@ -188,7 +190,7 @@ static bool is_imported(const struct rollout_copy *r)
 	return JSON_GET(r->header.value[KEY_ENV], "facts").p;
 }
 
-static void compare_lines(struct comparison *c, const struct line *a, const struct line *b)
+static void compare_values(struct comparison *c, const struct line *a, const struct line *b)
 {
 	const struct json_unordered how = {is_unordered, c};
 
@@ -209,6 +211,15 @@ static void compare_lines(struct comparison *c, const struct line *a, const stru
 		c->d.line = a;
 		json_diff_unordered(x, y, &how, take_value);
 	}
+}
+
+/* What changed says more than what is new, so it is reported first. */
+static void compare_lines(struct comparison *c, const struct line *a, const struct line *b)
+{
+	c->one_sided = false;
+	compare_values(c, a, b);
+	c->one_sided = true;
+	compare_values(c, a, b);
 }
 
 /* A line in only one of the rollouts is reported as one difference. */
@@ -278,9 +289,10 @@ static void compare_steps(struct comparison *c, const struct rollout_copy *first
 
 /* ---- rollouts ---- */
 
-static struct comparison begin(const struct rollout_copy *first, const struct rollout_copy *second,
-                               const struct compare_conf *conf, struct compare_progress *p,
-                               struct compare_count *count)
+static struct comparison begin_comparison(const struct rollout_copy *first,
+                                          const struct rollout_copy *second,
+                                          const struct compare_conf *conf,
+                                          struct compare_progress *p, struct compare_count *count)
 {
 	struct comparison c = {.conf = conf,
 	                       .count = count,
@@ -299,7 +311,7 @@ static struct comparison begin(const struct rollout_copy *first, const struct ro
 	return c;
 }
 
-static void end(struct comparison *c, struct compare_progress *p)
+static void end_comparison(struct comparison *c, struct compare_progress *p)
 {
 	p->found = c->found;
 	buf_release(&c->pointer);
@@ -315,24 +327,24 @@ void compare_next_steps(const struct rollout_copy *first, const struct line *a,
                         const struct compare_conf *conf, struct compare_progress *p,
                         struct compare_count *count)
 {
-	struct comparison c = begin(first, second, conf, p, count);
+	struct comparison c = begin_comparison(first, second, conf, p, count);
 
 	compare_lines(&c, a, b);
 	p->steps++;
-	end(&c, p);
+	end_comparison(&c, p);
 }
 
 void compare_rest(const struct rollout_copy *first, const struct rollout_copy *second,
                   const struct compare_conf *conf, struct compare_progress *p,
                   struct compare_count *count)
 {
-	struct comparison c = begin(first, second, conf, p, count);
+	struct comparison c = begin_comparison(first, second, conf, p, count);
 
 	count->rollouts++;
 	count->steps += p->steps + first->count;
 	compare_steps(&c, first, second);
 	compare_pair(&c, &first->end, &second->end);
-	end(&c, p);
+	end_comparison(&c, p);
 	count->different += p->found;
 }
 

@@ -63,7 +63,8 @@ struct compare_count {
 	size_t kinds[DIFFERENCE_KINDS];
 };
 
-/* Reports each difference, in the order of the lines, and adds to *count. Steps are paired by
+/* Reports each difference, in the order of the lines (in one line: changed values first), and adds
+   to *count. Steps are paired by
    their calls (tool and arguments). For each pair, state, outcome, error class, observation,
    structured content, reward, terminated and truncated are compared; for the ends status, total
    reward and state. Numbers with different spelling but the same value are equal, as are values

@@ -63,7 +63,7 @@ static void note_failed(struct ddmin *s, const struct sublist *l)
 	}
 }
 
-static void keep(struct ddmin *s, const struct sublist *l)
+static void keep_sublist(struct ddmin *s, const struct sublist *l)
 {
 	memmove(s->best->index, l->index, l->count * sizeof(*l->index));
 	s->best->count = l->count;
@@ -153,7 +153,7 @@ static int try(struct ddmin *s, struct ddmin_round *r, struct variant *found, st
 	for (size_t i = 0; i < r->count && !kept; i++) {
 		if (r->passes[i]) {
 			*found = r->variants[i];
-			keep(s, &r->lists[i]);
+			keep_sublist(s, &r->lists[i]);
 			kept = 1;
 		} else {
 			note_failed(s, &r->lists[i]);

@@ -75,8 +75,8 @@ static bool see(void *ctx, struct str pointer, struct str value)
 	for (size_t i = 0; i < p->count; i++) {
 		struct used_pattern *one = &p->items[i];
 
-		if (!one->met && json_pattern_fits(str_from(one->text), pointer)) {
-			one->met = true;
+		if (!one->matched && json_pattern_fits(str_from(one->text), pointer)) {
+			one->matched = true;
 			p->missed--;
 		}
 	}

@@ -10,7 +10,7 @@
 struct used_pattern {
 	const char *origin; /* for messages: the option, or "lake.jsonl.masks:3" */
 	const char *text;
-	bool met;
+	bool matched;
 };
 
 /* Empty if zeroed. */

@@ -5,6 +5,10 @@
 #include "base/text.h"
 #include "json/diff.h"
 
+#include <stdio.h>
+
+#define ENV_TEXT 120
+
 struct tool_change {
 	struct error text; /* the sentence to report */
 	bool reported;
@@ -32,6 +36,35 @@ static bool is_called(const struct rollout_copy *r, struct str name)
 		}
 	}
 	return false;
+}
+
+static void put_env(struct arena *a, const struct rollout_copy *r, char out[ENV_TEXT])
+{
+	struct str env = r->header.value[KEY_ENV];
+	struct str name = json_text(a, JSON_GET(env, "name"));
+	struct str protocol = json_text(a, JSON_GET(env, "protocol"));
+
+	snprintf(out, ENV_TEXT, "%.*s (%.*s)", STR_ARG(name), STR_ARG(protocol));
+}
+
+/* A golden of another environment: one sentence instead of one for each tool. */
+static bool set_other_env(struct error *e, const struct rollout_copy *golden,
+                          const struct rollout_copy *got, struct str name)
+{
+	char before[ENV_TEXT], after[ENV_TEXT];
+	struct arena arena = {0};
+	struct str text = json_text(&arena, name);
+
+	put_env(&arena, golden, before);
+	put_env(&arena, got, after);
+	bool other = strcmp(before, after) != 0;
+	if (other) {
+		error_set(e, FAIL_INPUT,
+		          "this golden is of %s; the environment is %s and has no tool '%s'",
+		          before, after, text.p ? text.p : "");
+	}
+	arena_release(&arena);
+	return other;
 }
 
 static void set_removed(struct error *e, struct str name, struct str tools)
@@ -96,6 +129,10 @@ void compare_tools(const struct rollout_copy *golden, const struct rollout_copy 
 
 		if (!is_called(golden, name)) {
 			continue;
+		}
+		if (!now.p && set_other_env(&c.text, golden, got, name)) {
+			say(ctx, c.text.text);
+			return;
 		}
 		if (!now.p) {
 			set_removed(&c.text, name, after);

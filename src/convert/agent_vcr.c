@@ -8,7 +8,7 @@
 #include "env/failure.h"
 #include "json/write.h"
 
-static bool is(struct str value)
+static bool is_agent_vcr(struct str value)
 {
 	return JSON_GET(value, "format_version").p &&
 	       json_type(JSON_GET(JSON_GET(value, "session"), "interactions")) == JSON_ARRAY;
@@ -84,7 +84,7 @@ static void take_call(struct import *m, struct import_rollout *r, struct str one
 	import_step(m, r, &s);
 }
 
-static int take(struct import *m, struct str value, struct error *err)
+static int import_agent_vcr(struct import *m, struct str value, struct error *err)
 {
 	struct str session = JSON_GET(value, "session"), metadata = JSON_GET(value, "metadata"),
 		   one;
@@ -100,7 +100,7 @@ static int take(struct import *m, struct str value, struct error *err)
 	struct import_rollout r = {0};
 	size_t cursor = 0;
 
-	if (!is(value)) {
+	if (!is_agent_vcr(value)) {
 		return error_set(err, FAIL_INPUT,
 		                 "not a cassette: format_version and session are required");
 	}
@@ -120,6 +120,6 @@ const struct format format_agent_vcr = {
 	.name = "agent-vcr",
 	.what = "cassettes of agent-vcr (MCP): format_version, session",
 	.facts = FACT(OBSERVATION) | FACT(OUTCOME) | FACT(ERROR) | FACT(TOOLS),
-	.is = is,
-	.take = take,
+	.is = is_agent_vcr,
+	.take = import_agent_vcr,
 };

@@ -308,7 +308,7 @@ static int atif_write(struct export *x, struct error *err)
 
 /* ---- reading ---- */
 
-static bool is(struct str value)
+static bool is_atif(struct str value)
 {
 	struct str version = JSON_GET(value, "schema_version");
 
@@ -431,7 +431,7 @@ static bool has_states(struct str steps)
 	return false;
 }
 
-static int take(struct import *m, struct str value, struct error *err)
+static int import_atif(struct import *m, struct str value, struct error *err)
 {
 	struct str agent = JSON_GET(value, "agent"), steps = JSON_GET(value, "steps");
 	struct str extra = JSON_GET(value, "extra"), id = JSON_GET(value, "trajectory_id"), step;
@@ -446,7 +446,7 @@ static int take(struct import *m, struct str value, struct error *err)
 	struct dialog d;
 	size_t cursor = 0;
 
-	if (!is(value)) {
+	if (!is_atif(value)) {
 		return error_set(err, FAIL_INPUT,
 		                 "not an ATIF trajectory: schema_version and steps are required");
 	}
@@ -469,8 +469,8 @@ const struct format format_atif = {
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOOLS) | FACT(OUTCOME) | FACT(ERROR) |
                  FACT(STATE) | FACT(REWARD) | FACT(TERMINATED) | FACT(TRUNCATED) |
                  FACT(TOTAL_REWARD) | FACT(STATUS) | FACT(SEED),
-	.is = is,
-	.take = take,
+	.is = is_atif,
+	.take = import_atif,
 	.write = atif_write,
 	.one_a_file = true,
 };

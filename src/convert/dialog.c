@@ -321,7 +321,7 @@ static void add_own_facts(struct str message, struct dialog_facts *f)
 
 /* A call that is in no message: a program made it instead of a model, or on behalf of a model whose
    message has no call. */
-static struct dialog_call *called_by_nobody(struct import *m, struct dialog *d,
+static struct dialog_call *add_unasked_call(struct import *m, struct dialog *d,
                                             const struct dialog_facts *f, struct str id)
 {
 	if (!d->open || d->count) {
@@ -343,7 +343,7 @@ static void take_answer(struct import *m, struct dialog *d, struct str message,
 	struct dialog_call *call = d->open ? answered_call(d, id) : NULL;
 
 	add_own_facts(message, &f);
-	call = call ? call : called_by_nobody(m, d, &f, id);
+	call = call ? call : add_unasked_call(m, d, &f, id);
 	call->answered = true;
 	call->message = arena_str(&d->arena, message);
 	call->state = arena_str(&d->arena, f.state);

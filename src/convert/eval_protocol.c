@@ -27,7 +27,7 @@ struct playback_file {
 	size_t count;
 };
 
-static bool is(struct str value)
+static bool is_eval_protocol(struct str value)
 {
 	return JSON_GET(value, "env_index").p && JSON_GET(value, "step").p &&
 	       json_type(JSON_GET(value, "messages")) == JSON_ARRAY;
@@ -83,7 +83,7 @@ static void begin(struct import *m, struct environment *e, struct str messages)
 	e->step = -1;
 }
 
-static void end(struct import *m, struct environment *e)
+static void end_environment(struct import *m, struct environment *e)
 {
 	dialog_end(m, &e->dialog, &(struct import_end){.reason = str_from(e->reason)});
 }
@@ -124,7 +124,7 @@ static void keep_reason(struct import *m, struct environment *e, struct str mess
 	}
 }
 
-static int take(struct import *m, struct str value, struct error *err)
+static int import_eval_protocol(struct import *m, struct str value, struct error *err)
 {
 	struct str messages = JSON_GET(value, "messages"), one;
 	struct environment *e;
@@ -138,7 +138,7 @@ static int take(struct import *m, struct str value, struct error *err)
 		m->own = p;
 		m->own_free = free_playback;
 	}
-	if (!is(value) || !json_i64(JSON_GET(value, "step"), &step)) {
+	if (!is_eval_protocol(value) || !json_i64(JSON_GET(value, "step"), &step)) {
 		return error_set(
 			err, FAIL_INPUT,
 			"not a line of a playback file: env_index, step and messages are required");
@@ -148,7 +148,7 @@ static int take(struct import *m, struct str value, struct error *err)
 		return -1;
 	}
 	if (e->dialog.rollout.id.p && step <= e->step && json_count(messages) < e->messages) {
-		end(m, e); /* another run was appended to the file */
+		end_environment(m, e); /* another run was appended to the file */
 	}
 	if (!e->dialog.rollout.id.p) {
 		begin(m, e, messages);
@@ -171,7 +171,7 @@ static int finish(struct import *m, struct error *err)
 	(void)err;
 	for (struct environment *e = p ? p->first : NULL; e; e = e->next) {
 		if (e->dialog.rollout.id.p) {
-			end(m, e);
+			end_environment(m, e);
 		}
 	}
 	return 0;
@@ -201,8 +201,8 @@ const struct format format_eval_protocol = {
 	.name = "eval-protocol",
 	.what = "eval-protocol playback files: env_index, step, messages",
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(REWARD) | FACT(TERMINATED),
-	.is = is,
-	.take = take,
+	.is = is_eval_protocol,
+	.take = import_eval_protocol,
 	.write = write,
 	.finish = finish,
 };

@@ -5,13 +5,13 @@
 #include "convert/dialog.h"
 #include "convert/messages.h"
 
-static bool is(struct str value)
+static bool is_eval_protocol_log(struct str value)
 {
 	return messages_is(JSON_GET(value, "messages")) &&
 	       JSON_GET(JSON_GET(value, "metadata"), "total_steps").p;
 }
 
-static int take(struct import *m, struct str value, struct error *err)
+static int import_eval_protocol_log(struct import *m, struct str value, struct error *err)
 {
 	struct str metadata = JSON_GET(value, "metadata");
 	struct str plane = JSON_GET(metadata, "control_plane_summary");
@@ -21,7 +21,7 @@ static int take(struct import *m, struct str value, struct error *err)
 	                       .total_reward = JSON_GET(metadata, "total_reward")};
 	bool terminated;
 
-	if (!is(value)) {
+	if (!is_eval_protocol_log(value)) {
 		return error_set(err, FAIL_INPUT, "the object has no messages or no metadata");
 	}
 	if (json_bool(JSON_GET(metadata, "terminated"), &terminated) && terminated) {
@@ -36,6 +36,6 @@ const struct format format_eval_protocol_log = {
 	.what = "eval-protocol's log of finished rollouts: messages, metadata",
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(REWARD) | FACT(TERMINATED) | FACT(SEED) |
                  FACT(TOTAL_REWARD) | FACT(STATUS),
-	.is = is,
-	.take = take,
+	.is = is_eval_protocol_log,
+	.take = import_eval_protocol_log,
 };

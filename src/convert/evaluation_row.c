@@ -9,7 +9,7 @@
 #define CODE_FINISHED           100
 #define CODE_RUNNING            101
 
-static bool is(struct str value)
+static bool is_evaluation_row(struct str value)
 {
 	return messages_may_be(JSON_GET(value, "messages")) &&
 	       (JSON_GET(value, "input_metadata").p || JSON_GET(value, "rollout_status").p);
@@ -76,7 +76,7 @@ static bool has_rewards(struct str messages)
 	return false;
 }
 
-static int take(struct import *m, struct str value, struct error *err)
+static int import_evaluation_row(struct import *m, struct str value, struct error *err)
 {
 	struct str input = JSON_GET(value, "input_metadata"),
 		   messages = JSON_GET(value, "messages");
@@ -109,6 +109,6 @@ const struct format format_evaluation_row = {
 	.what = "eval-protocol's EvaluationRow as JSON Lines: messages, input_metadata, rollout_status",
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOOLS) | FACT(REWARD) |
                  FACT(TERMINATED) | FACT(TOTAL_REWARD) | FACT(STATUS) | FACT(SEED),
-	.is = is,
-	.take = take,
+	.is = is_evaluation_row,
+	.take = import_evaluation_row,
 };

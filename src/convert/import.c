@@ -192,7 +192,7 @@ static struct foreign *open_import(const struct format *format)
 	return f;
 }
 
-static int take(struct foreign *f, struct str value, struct buf *out, struct error *err)
+static int import_value(struct foreign *f, struct str value, struct buf *out, struct error *err)
 {
 	struct import *m = &f->import;
 
@@ -234,7 +234,7 @@ static int unpack(int fd, FILE *out, struct error *err)
 const struct foreign_formats foreign_formats = {
 	.recognize = recognize,
 	.open = open_import,
-	.take = take,
+	.take = import_value,
 	.finish = finish,
 	.close = close_import,
 	.describe = looks_describe,

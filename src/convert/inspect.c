@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-static bool is(struct str value)
+static bool is_inspect(struct str value)
 {
 	return json_type(JSON_GET(value, "eval")) == JSON_OBJECT && JSON_GET(value, "status").p &&
 	       JSON_GET(value, "version").p;
@@ -69,12 +69,12 @@ static struct str rollout_id(struct import *m, struct str task, struct str epoch
 	return kept;
 }
 
-static int take(struct import *m, struct str value, struct error *err)
+static int import_inspect(struct import *m, struct str value, struct error *err)
 {
 	struct str eval = JSON_GET(value, "eval"), samples = JSON_GET(value, "samples"), sample;
 	size_t cursor = 0;
 
-	if (!is(value)) {
+	if (!is_inspect(value)) {
 		return error_set(err, FAIL_INPUT,
 		                 "not an evaluation log: version, status and eval are required");
 	}
@@ -99,6 +99,6 @@ const struct format format_inspect = {
 	.name = "inspect",
 	.what = "Inspect's evaluation logs (.eval, or JSON: version, status, eval, samples)",
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(OUTCOME) | FACT(TOTAL_REWARD),
-	.is = is,
-	.take = take,
+	.is = is_inspect,
+	.take = import_inspect,
 };

@@ -196,7 +196,7 @@ static struct mapped *begin(struct import *m, struct import_header *h)
 	return r;
 }
 
-static void end(struct import *m, struct mapped *r, struct str total)
+static void end_mapped(struct import *m, struct mapped *r, struct str total)
 {
 	import_end(m, &r->rollout,
 	           &(struct import_end){.status = r->terminated  ? END_TERMINATED
@@ -272,7 +272,7 @@ static int take_steps(struct import *m, struct str value, struct error *err)
 	while (json_next(steps, &cursor, &one)) {
 		take_step(m, r, one);
 	}
-	end(m, r, number_of(find(m, value, p->total_reward)));
+	end_mapped(m, r, number_of(find(m, value, p->total_reward)));
 	release(r);
 	return 0;
 }
@@ -324,7 +324,7 @@ static int take_one(struct import *m, struct str value, struct error *err)
 	return 0;
 }
 
-static int take(struct import *m, struct str value, struct error *err)
+static int import_mapped(struct import *m, struct str value, struct error *err)
 {
 	const struct map_paths *p = paths_of(m);
 
@@ -340,7 +340,7 @@ static int finish(struct import *m, struct error *err)
 
 	(void)err;
 	for (struct mapped *r = all ? all->first : NULL; r; r = r->next) {
-		end(m, r, STR_NONE);
+		end_mapped(m, r, STR_NONE);
 	}
 	return 0;
 }
@@ -395,7 +395,7 @@ int map_read(const char *path, struct format **out, struct error *err)
 	                              .what = "",
 	                              .facts = facts_of(&map->paths),
 	                              .is = never,
-	                              .take = take,
+	                              .take = import_mapped,
 	                              .finish = finish};
 	*out = &map->format;
 	return 0;

@@ -6,12 +6,12 @@
 #include "convert/export.h"
 #include "convert/messages.h"
 
-static bool is(struct str value)
+static bool is_openai(struct str value)
 {
 	return messages_is(JSON_GET(value, "messages"));
 }
 
-static int take(struct import *m, struct str value, struct error *err)
+static int import_openai(struct import *m, struct str value, struct error *err)
 {
 	struct str id = JSON_GET(value, "id");
 	struct import_header h = {.task = import_task(m, id.p ? id : JSON_GET(value, "task_id")),
@@ -34,7 +34,7 @@ const struct format format_openai = {
 	.name = "openai",
 	.what = "OpenAI chat messages as JSON Lines: messages, tools",
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOOLS),
-	.is = is,
-	.take = take,
+	.is = is_openai,
+	.take = import_openai,
 	.write = write,
 };

@@ -9,7 +9,7 @@
 #include "convert/messages.h"
 #include "json/write.h"
 
-static bool is(struct str value)
+static bool is_openenv_collect(struct str value)
 {
 	return json_type(JSON_GET(value, "tool_trace")) == JSON_ARRAY &&
 	       messages_may_be(JSON_GET(value, "messages"));
@@ -76,7 +76,7 @@ static void take_messages(struct import *m, struct dialog *d, struct str message
 	}
 }
 
-static int take(struct import *m, struct str value, struct error *err)
+static int import_openenv_collect(struct import *m, struct str value, struct error *err)
 {
 	struct str trace = JSON_GET(value, "tool_trace"), task = JSON_GET(value, "task");
 	struct str id = JSON_GET(value, "episode_id"), extra = JSON_GET(value, "extra");
@@ -87,7 +87,7 @@ static int take(struct import *m, struct str value, struct error *err)
 	struct dialog d;
 	bool done;
 
-	if (!is(value)) {
+	if (!is_openenv_collect(value)) {
 		return error_set(err, FAIL_INPUT, "the episode has no messages or no tool_trace");
 	}
 	if (json_bool(JSON_GET(value, "done"), &done)) {
@@ -199,8 +199,8 @@ const struct format format_openenv_collect = {
 	.what = "results.jsonl of OpenEnv's collect: episode_id, messages, tool_trace",
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(OUTCOME) | FACT(ERROR) | FACT(REWARD) |
                  FACT(TERMINATED) | FACT(TOTAL_REWARD) | FACT(STATUS),
-	.is = is,
-	.take = take,
+	.is = is_openenv_collect,
+	.take = import_openenv_collect,
 	.write = write,
 	.also_written = FACT(STATE),
 };

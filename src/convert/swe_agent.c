@@ -25,7 +25,7 @@ static bool has_history(struct str value)
 	       JSON_GET(first, "role").p && JSON_GET(first, "agent").p;
 }
 
-static bool is(struct str value)
+static bool is_swe_agent(struct str value)
 {
 	return has_actions(value) || has_history(value);
 }
@@ -83,7 +83,7 @@ static void take_actions(struct import *m, struct dialog *d, struct str value)
 	}
 }
 
-static int take(struct import *m, struct str value, struct error *err)
+static int import_swe_agent(struct import *m, struct str value, struct error *err)
 {
 	struct str info = JSON_GET(value, "info");
 	struct import_header h = {
@@ -93,7 +93,7 @@ static int take(struct import *m, struct str value, struct error *err)
 	struct import_end e = {.reason = import_text(m, JSON_GET(info, "exit_status"))};
 	struct dialog d;
 
-	if (!is(value)) {
+	if (!is_swe_agent(value)) {
 		return error_set(err, FAIL_INPUT, "not a trajectory of SWE-agent");
 	}
 	if (e.reason.p) {
@@ -113,6 +113,6 @@ const struct format format_swe_agent = {
 	.name = "swe-agent",
 	.what = "SWE-agent's .traj files: trajectory, history, info",
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(STATUS),
-	.is = is,
-	.take = take,
+	.is = is_swe_agent,
+	.take = import_swe_agent,
 };

@@ -12,14 +12,14 @@ static bool has_completion(struct str value)
 	       messages_may_be(JSON_GET(value, "completion"));
 }
 
-static bool is(struct str value)
+static bool is_trl(struct str value)
 {
 	struct str messages = JSON_GET(value, "messages");
 
 	return has_completion(value) || (messages_is(messages) && messages_have_objects(messages));
 }
 
-static int take(struct import *m, struct str value, struct error *err)
+static int import_trl(struct import *m, struct str value, struct error *err)
 {
 	struct str messages = JSON_GET(value, "messages");
 	struct import_header h = {.task = import_task(m, JSON_GET(value, "id")),
@@ -48,7 +48,7 @@ const struct format format_trl = {
 	.name = "trl",
 	.what = "TRL's conversational data as JSON Lines: messages or prompt and completion, tools",
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOOLS) | FACT(TOTAL_REWARD),
-	.is = is,
-	.take = take,
+	.is = is_trl,
+	.take = import_trl,
 	.write = write,
 };

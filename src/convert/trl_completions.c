@@ -5,7 +5,7 @@
 #include "convert/export.h"
 #include "convert/text_turns.h"
 
-static bool is(struct str value)
+static bool is_trl_completions(struct str value)
 {
 	return json_type(JSON_GET(value, "prompt")) == JSON_STRING &&
 	       json_type(JSON_GET(value, "completion")) == JSON_STRING &&
@@ -30,14 +30,14 @@ static struct str reward_of(struct str value)
 	return count == 1 ? found : STR_NONE;
 }
 
-static int take(struct import *m, struct str value, struct error *err)
+static int import_trl_completions(struct import *m, struct str value, struct error *err)
 {
 	struct str prompt = JSON_GET(value, "prompt");
 	struct import_header h = {.task = text_turns_task(m, prompt, JSON_GET(value, "step"))};
 	struct import_end e = {.total_reward = reward_of(value)};
 	struct dialog d;
 
-	if (!is(value)) {
+	if (!is_trl_completions(value)) {
 		return error_set(
 			err, FAIL_INPUT,
 			"not a logged completion: step, prompt and completion are required");
@@ -125,7 +125,7 @@ const struct format format_trl_completions = {
 	.name = "trl-completions",
 	.what = "TRL's logged completions as JSON Lines: step, prompt, completion, rewards, advantage",
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOTAL_REWARD),
-	.is = is,
-	.take = take,
+	.is = is_trl_completions,
+	.take = import_trl_completions,
 	.write = write,
 };

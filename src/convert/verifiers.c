@@ -27,7 +27,7 @@ static bool is_episode(struct str value)
 	return json_next(JSON_GET(value, "traces"), &cursor, &first) && is_trace(first);
 }
 
-static bool is(struct str value)
+static bool is_verifiers(struct str value)
 {
 	return is_result(value) || is_trace(value) || is_episode(value);
 }
@@ -145,7 +145,7 @@ static int take_trace(struct import *m, struct str value, struct error *err)
 	return 0;
 }
 
-static int take(struct import *m, struct str value, struct error *err)
+static int import_verifiers(struct import *m, struct str value, struct error *err)
 {
 	struct str one;
 	size_t cursor = 0;
@@ -174,6 +174,6 @@ const struct format format_verifiers = {
 		"calls)",
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOOLS) | FACT(TOTAL_REWARD) |
                  FACT(STATUS),
-	.is = is,
-	.take = take,
+	.is = is_verifiers,
+	.take = import_verifiers,
 };

@@ -4,20 +4,20 @@
 
 #include "convert/text_turns.h"
 
-static bool is(struct str value)
+static bool is_verl(struct str value)
 {
 	return json_type(JSON_GET(value, "input")) == JSON_STRING &&
 	       json_type(JSON_GET(value, "output")) == JSON_STRING && JSON_GET(value, "score").p;
 }
 
-static int take(struct import *m, struct str value, struct error *err)
+static int import_verl(struct import *m, struct str value, struct error *err)
 {
 	struct str prompt = JSON_GET(value, "input");
 	struct import_header h = {.task = text_turns_task(m, prompt, JSON_GET(value, "step"))};
 	struct import_end e = {.total_reward = JSON_GET(value, "score")};
 	struct dialog d;
 
-	if (!is(value)) {
+	if (!is_verl(value)) {
 		return error_set(
 			err, FAIL_INPUT,
 			"not a line of a rollout dump: input, output and score are required");
@@ -33,6 +33,6 @@ const struct format format_verl = {
 	.name = "verl",
 	.what = "verl's rollout dumps: input, output, score, step",
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOTAL_REWARD),
-	.is = is,
-	.take = take,
+	.is = is_verl,
+	.take = import_verl,
 };

@@ -124,11 +124,11 @@ static int on_threads(struct dap *p, const struct dap_request *q, struct json_wr
 	return 0;
 }
 
-static int64_t number_of(const struct dap_request *q, const char *key, int64_t otherwise)
+static int64_t number_of(const struct dap_request *q, const char *key, int64_t fallback)
 {
 	int64_t n;
 
-	return json_i64(json_get(q->arguments, str_from(key)), &n) ? n : otherwise;
+	return json_i64(json_get(q->arguments, str_from(key)), &n) ? n : fallback;
 }
 
 /* The current step is the innermost frame; its source is the recording. */

@@ -140,8 +140,8 @@ static int parse(struct str text, struct dap_request *q, struct error *err)
 }
 
 /* Removes the message at that offset from the input. */
-static int take(struct dap_wire *p, size_t at, const struct dap_frame *f, struct buf *into,
-                struct dap_request *q, struct error *err)
+static int take_frame(struct dap_wire *p, size_t at, const struct dap_frame *f, struct buf *into,
+                      struct dap_request *q, struct error *err)
 {
 	size_t end = at + f->header + f->content;
 
@@ -194,7 +194,7 @@ int dap_read(struct dap_wire *p, struct dap_request *q, bool *any, bool (*stops)
 		return found;
 	}
 	*any = true;
-	return take(p, 0, &f, &p->message, q, err);
+	return take_frame(p, 0, &f, &p->message, q, err);
 }
 
 int dap_read_urgent(struct dap_wire *p, struct dap_request *q, bool *any, dap_urgent_fn *urgent,
@@ -215,7 +215,7 @@ int dap_read_urgent(struct dap_wire *p, struct dap_request *q, bool *any, dap_ur
 		}
 		if (urgent(q->command)) {
 			*any = true;
-			return take(p, p->seen, &f, &p->urgent, q, err);
+			return take_frame(p, p->seen, &f, &p->urgent, q, err);
 		}
 		p->seen += f.header + f.content;
 	}

@@ -112,8 +112,8 @@ static int take_start(struct rollout_walk *w, const struct line *l, const struct
 	return fill(&w->slot[w->current], l, note, err);
 }
 
-static int take(struct rollout_walk *w, const struct line *l, const struct reader_note *note,
-                struct moment *out, struct error *err)
+static int walk_line(struct rollout_walk *w, const struct line *l, const struct reader_note *note,
+                     struct moment *out, struct error *err)
 {
 	switch (l->type) {
 	case LINE_HEADER:
@@ -152,7 +152,7 @@ static int read_on(struct rollout_walk *w, struct moment *out, struct error *err
 		if (w->each && w->each(w->ctx, &l, &note, err)) {
 			return -1;
 		}
-		got = str_eq(l.rollout, w->rollout) ? take(w, &l, &note, out, err) : 0;
+		got = str_eq(l.rollout, w->rollout) ? walk_line(w, &l, &note, out, err) : 0;
 	}
 	return more < 0 ? -1 : got;
 }

@@ -108,13 +108,13 @@ static bool is_not_tool(enum error_layer layer)
 }
 
 enum error_class error_text_class(struct str message, enum error_layer layer,
-                                  enum error_class otherwise)
+                                  enum error_class fallback)
 {
 	/* only the beginning: stack traces are not searched */
 	struct str head = {message.p, message.n < 512 ? message.n : 512};
 
 	if (!head.n) {
-		return otherwise;
+		return fallback;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(patterns); i++) {
 		if ((is_not_tool(layer) || !patterns[i].loose) &&
@@ -122,7 +122,7 @@ enum error_class error_text_class(struct str message, enum error_layer layer,
 			return patterns[i].class;
 		}
 	}
-	return otherwise;
+	return fallback;
 }
 
 struct str error_code_of(struct str object)

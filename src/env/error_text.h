@@ -9,7 +9,7 @@
    may mention the capacity of an elevator, so in tool results only the exact messages of known
    servers count as capacity errors. */
 enum error_class error_text_class(struct str message, enum error_layer layer,
-                                  enum error_class otherwise);
+                                  enum error_class fallback);
 
 /* Does the text contain the pattern, ignoring case? '*' matches any text; a leading '^' anchors
    the pattern. */

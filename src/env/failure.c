@@ -1,7 +1,7 @@
 /* Outcomes of failed calls: see failure.h. */
 #include "env/failure.h"
 
-enum outcome error_class_outcome(enum error_class c, enum outcome otherwise)
+enum outcome error_class_outcome(enum error_class c, enum outcome fallback)
 {
 	switch (c) {
 	case CLASS_CAPACITY:
@@ -20,7 +20,7 @@ enum outcome error_class_outcome(enum error_class c, enum outcome otherwise)
 	case CLASS_OTHER:
 		break;
 	}
-	return otherwise;
+	return fallback;
 }
 
 enum error_class http_status_class(int status)
@@ -45,11 +45,11 @@ enum error_class web_page_class(enum error_class of_status)
 	return of_status == CLASS_AUTH || of_status == CLASS_TIMEOUT ? of_status : CLASS_PROTOCOL;
 }
 
-enum outcome http_error_outcome(int status, enum error_class c, enum outcome otherwise)
+enum outcome http_error_outcome(int status, enum error_class c, enum outcome fallback)
 {
 	bool unanswered = c == CLASS_TIMEOUT && http_status_class(status) == CLASS_TIMEOUT;
 
-	return unanswered ? OUTCOME_TIMEOUT : error_class_outcome(c, otherwise);
+	return unanswered ? OUTCOME_TIMEOUT : error_class_outcome(c, fallback);
 }
 
 void env_reply_from_error(const struct error *e, struct env_reply *out)

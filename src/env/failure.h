@@ -8,7 +8,7 @@
 
 /* The outcome of a class: capacity, session-lost; else `otherwise`. A message "timed out" is not
    the outcome timeout, which means that there was no reply. */
-enum outcome error_class_outcome(enum error_class c, enum outcome otherwise);
+enum outcome error_class_outcome(enum error_class c, enum outcome fallback);
 
 /* The class of an HTTP status that means the same in all protocols, else CLASS_PROTOCOL. */
 enum error_class http_status_class(int status);
@@ -17,7 +17,7 @@ enum error_class http_status_class(int status);
 enum error_class web_page_class(enum error_class of_status);
 /* As error_class_outcome; but a gateway that times out (408, 504) reports that the server behind
    it did not reply. */
-enum outcome http_error_outcome(int status, enum error_class c, enum outcome otherwise);
+enum outcome http_error_outcome(int status, enum error_class c, enum outcome fallback);
 
 /* Sets the outcome for a failed call. Borrows the error's text. */
 void env_reply_from_error(const struct error *e, struct env_reply *out);

@@ -8,7 +8,7 @@ struct effects_reading {
 	struct effects *into;
 };
 
-static void take(const struct effects_reading *r, const struct evidence_update *u)
+static void take_effects(const struct effects_reading *r, const struct evidence_update *u)
 {
 	if (u->end) {
 		effects_add(r->into, u->rollout, u->end->instance);
@@ -22,12 +22,12 @@ static int take_line(void *ctx, const struct line *l, const struct reader_note *
 	struct evidence_update u;
 
 	if (evidence_end_unfinished(r->evidence, l, &u)) {
-		take(r, &u);
+		take_effects(r, &u);
 	}
 	if (evidence_line(r->evidence, l, note, &u, err)) {
 		return -1;
 	}
-	take(r, &u);
+	take_effects(r, &u);
 	return 0;
 }
 
@@ -42,7 +42,7 @@ struct effects *effects_read(struct reader *r, const struct hints *hints)
 	/* whoever prints the recording says what is wrong with it */
 	(void)!reader_each(r, take_line, &e, &no_recording);
 	while (evidence_end_next(e.evidence, &u)) {
-		take(&e, &u);
+		take_effects(&e, &u);
 	}
 	evidence_free(e.evidence);
 	return e.into;

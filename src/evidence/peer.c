@@ -119,3 +119,16 @@ bool peer_skipped(const struct line *event)
 	json_bool(JSON_GET(event->value[KEY_DETAIL], "skipped"), &skipped);
 	return skipped;
 }
+
+bool peer_named_state_source(const struct line *header)
+{
+	enum state_kind kind = line_state_kind(header);
+
+	return kind == STATE_TOOL || kind == STATE_RESOURCE;
+}
+
+bool peer_failed_state_read(const struct line *event)
+{
+	return event->event == EVENT_CONTROL_PLANE_FAILED && !peer_skipped(event) &&
+	       json_is(JSON_GET(event->value[KEY_DETAIL], "what"), STR("state"));
+}

@@ -32,4 +32,10 @@ uint64_t peer_masked(struct workspace *w, struct str value);
 /* Does an event's detail say that something was deliberately skipped? */
 bool peer_skipped(const struct line *event);
 
+/* Is the state read from a tool or a resource that the user named? */
+bool peer_named_state_source(const struct line *header);
+
+/* Does an event say that the state could not be read (not: that it was skipped)? */
+bool peer_failed_state_read(const struct line *event);
+
 #endif

@@ -497,7 +497,7 @@ static bool take_difference(void *ctx, const struct json_difference *d)
 	return !c->s->over;
 }
 
-static void compare(struct reading_diff *c, struct str state)
+static void compare_readings(struct reading_diff *c, struct str state)
 {
 	struct str last = buf_view(&c->s->last);
 
@@ -550,7 +550,7 @@ void series_trial(struct series *s, struct str state)
 	if (c.trial->known) {
 		bool same = str_eq(buf_view(&s->last), state);
 
-		compare(&c, state);
+		compare_readings(&c, state);
 		follow_unchanged(s);
 		if (!same || !s->words.repeated) {
 			look_for_words(s, state);
@@ -567,7 +567,7 @@ void series_control(struct series *s, struct str state, bool busy)
 	if (s->has_last && state.p) {
 		s->quiet += !busy;
 		s->busy += busy;
-		compare(&c, state);
+		compare_readings(&c, state);
 	}
 	keep_last(s, state);
 }

@@ -78,7 +78,7 @@ static bool has_digit(struct str text)
 }
 
 /* Appends a value without the strings that contain a digit. */
-static void put_words(struct buf *out, struct str value)
+static void put_trace_words(struct buf *out, struct str value)
 {
 	size_t i = 0, end;
 
@@ -107,7 +107,7 @@ void trace_add_start(struct trace *t, struct str reply, struct buf *scratch)
 	while (reply.n <= VALUE_MAX && json_next_member(reply, &cursor, &m)) {
 		if (m.type == JSON_STRING || m.type == JSON_ARRAY) {
 			buf_clear(scratch);
-			put_words(scratch, m.value);
+			put_trace_words(scratch, m.value);
 			t->start += (fingerprint(m.key) | 1) * fingerprint(buf_view(scratch));
 		}
 	}

@@ -29,7 +29,7 @@ static bool is_aside(const struct member *m)
 }
 
 /* The first member that the trial changed by an effect, else by a count or echo, else NULL. */
-static const struct member *most_telling(const struct series *s, const struct call_trial *t)
+static const struct member *effect_member(const struct series *s, const struct call_trial *t)
 {
 	const struct member *found = NULL;
 
@@ -59,7 +59,7 @@ static enum effect effect_of(const struct verdict *v, const struct series *s,
                              struct completed_step *p)
 {
 	bool known = p->trial >= 0 && s->trials[p->trial].known;
-	const struct member *m = known ? most_telling(s, &s->trials[p->trial]) : NULL;
+	const struct member *m = known ? effect_member(s, &s->trials[p->trial]) : NULL;
 	bool failed = p->failed || p->expected;
 
 	p->counted = false;

@@ -89,11 +89,11 @@ static void draw_number(struct rng *r, struct str schema, bool whole, struct buf
 	buf_printf(out, "%.0f", low + rng_below(r, bound));
 }
 
-static int64_t length_of(struct str schema, const char *key, int64_t otherwise)
+static int64_t length_of(struct str schema, const char *key, int64_t fallback)
 {
 	int64_t n;
 
-	return json_i64(json_get(schema, str_from(key)), &n) && n >= 0 ? n : otherwise;
+	return json_i64(json_get(schema, str_from(key)), &n) && n >= 0 ? n : fallback;
 }
 
 /* A letter followed by digits, of a length that the schema allows. */
@@ -186,11 +186,11 @@ static void open_container(struct drawing *d, const struct drawn *v, bool object
 	}
 }
 
-static struct str described(struct str schema, struct str otherwise)
+static struct str described(struct str schema, struct str fallback)
 {
 	struct str description = JSON_GET(schema, "description");
 
-	return json_type(description) == JSON_STRING ? description : otherwise;
+	return json_type(description) == JSON_STRING ? description : fallback;
 }
 
 /* A value that the schema or the server's texts give; false: none of them does, or not always. */

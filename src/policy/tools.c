@@ -168,6 +168,43 @@ static int named_property(struct str properties, const char *name, struct str *k
 	return -1;
 }
 
+/* Appends a call with the required arguments, or else all, whose values are to be filled in. */
+static void put_example(struct str tool, struct str properties, struct str required,
+                        struct buf *out)
+{
+	struct json_member m;
+	struct str name;
+	bool all = json_count(required) == 0;
+
+	buf_str(out, json_inner(tool_name(tool)));
+	for (size_t cursor = 0; all && json_next_member(properties, &cursor, &m);) {
+		buf_printf(out, " %.*s=..", STR_ARG(m.key));
+	}
+	for (size_t cursor = 0; json_next(required, &cursor, &name);) {
+		buf_printf(out, " %.*s=..", STR_ARG(json_inner(name)));
+	}
+}
+
+static int not_one_argument(struct str tool, struct str properties, struct str required,
+                            struct error *err)
+{
+	struct buf example = BUF(BUF_MAX_SMALL), cut = BUF(BUF_MAX_SMALL);
+
+	put_example(tool, properties, required, &example);
+	text_escape_cut(&cut, buf_view(&example), 200);
+	error_set(err, FAIL_USAGE,
+	          "\1actions\2 fills one argument, but the tool %.*s has %zu (%zu required): "
+	          "%suse \1call\2 '%s'",
+	          STR_ARG(tool_name(tool)), json_count(properties), json_count(required),
+	          json_count(required) < 2 && json_count(properties)
+	                  ? "choose it with \1argument\2 NAME, or "
+	                  : "",
+	          buf_cstr(&cut));
+	buf_release(&example);
+	buf_release(&cut);
+	return -1;
+}
+
 int tool_action_property(struct str tool, const char *name, struct str *key, struct str *schema,
                          struct error *err)
 {
@@ -190,16 +227,7 @@ int tool_action_property(struct str tool, const char *name, struct str *key, str
 		*schema = m.value;
 		return 0;
 	}
-	return error_set(
-		err, FAIL_USAGE,
-		"\1actions\2 fills one argument, but the tool %.*s has %zu (%zu required): "
-		"%suse \1call\2 '%.*s%s'",
-		STR_ARG(tool_name(tool)), json_count(properties), json_count(required),
-		json_count(required) < 2 && json_count(properties)
-			? "choose it with \1argument\2 NAME, or "
-			: "",
-		STR_ARG(json_inner(tool_name(tool))),
-		json_count(properties) ? " KEY=VALUE .." : "");
+	return not_one_argument(tool, properties, required, err);
 }
 
 /* A schema shortened for a message. */

@@ -100,7 +100,7 @@ static struct change change_of(const struct json_difference *d)
 	return c;
 }
 
-static bool take(void *ctx, const struct json_difference *d)
+static bool put_change(void *ctx, const struct json_difference *d)
 {
 	struct changes *c = ctx;
 	struct change new = change_of(d);
@@ -130,7 +130,7 @@ void changes_find(struct changes *c, struct str before, struct str after,
 	c->kept = c->count = 0;
 	arena_reset(&c->arena);
 	if (!json_is_null(before) && !json_is_null(after)) {
-		json_diff(before, after, ignored, take, c);
+		json_diff(before, after, ignored, put_change, c);
 	}
 }
 

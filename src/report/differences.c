@@ -119,7 +119,7 @@ static void put_unpaired(struct difference_printer *p, const struct difference *
 
 	buf_text(&line, extra ? "+ " : "- ");
 	if (!d->line) {
-		buf_text(&line, "the whole rollout");
+		buf_printf(&line, "only in the %s recording", extra ? "second" : "first");
 	} else if (d->line->type == LINE_STEP) {
 		put_step(d->line, &line);
 	} else {
@@ -148,8 +148,8 @@ static void put_heading(struct difference_printer *p, const struct line *l, stru
 }
 
 /* Prints two strings as a word diff, if requested or if they are too long to show whole. */
-static bool put_words(const struct difference_printer *p, const struct difference *d,
-                      struct buf *out)
+static bool put_word_diff(const struct difference_printer *p, const struct difference *d,
+                          struct buf *out)
 {
 	struct buf before = BUF(BUF_MAX_MESSAGE), after = BUF(BUF_MAX_MESSAGE);
 	size_t columns = value_columns(p->style);
@@ -218,7 +218,7 @@ static void put_pointer_and_values(const struct difference_printer *p, const str
 {
 	text_escape(out, d->pointer);
 	buf_text(out, "  ");
-	if (put_words(p, d, out) || put_ends(p, d, out)) {
+	if (put_word_diff(p, d, out) || put_ends(p, d, out)) {
 		return;
 	}
 	if (d->expected.p) {
@@ -361,6 +361,9 @@ static void put_json_summary(const struct compare_count *c, struct buf *out)
 
 void report_difference_summary(const struct compare_count *count, bool json, struct buf *out)
 {
+	size_t missing = count->kinds[DIFFERENCE_MISSING_ROLLOUT];
+	size_t extra = count->kinds[DIFFERENCE_EXTRA_ROLLOUT];
+
 	if (json) {
 		put_json_summary(count, out);
 	} else if (count->different) {
@@ -371,5 +374,9 @@ void report_difference_summary(const struct compare_count *count, bool json, str
 			count->different == 1 ? "s" : "", count->differences,
 			count->differences == 1 ? "" : "s", count->steps,
 			count->steps == 1 ? "" : "s");
+		buf_text(out, missing && extra && missing + extra == count->rollouts
+		                      ? "their rollouts' ids differ: no id is "
+		                        "in both\n"
+		                      : "");
 	}
 }

@@ -54,7 +54,7 @@ static bool is_worth_showing(const struct json_member *m)
 }
 
 /* "a, b" of a list of words, such as names of tools. */
-static bool put_words(struct buf *out, struct str list)
+static bool put_list(struct buf *out, struct str list)
 {
 	struct str word;
 	size_t cursor = 0;
@@ -74,7 +74,7 @@ static bool put_words(struct buf *out, struct str list)
 
 static void put_value(struct buf *out, struct str value)
 {
-	if (json_type(value) != JSON_ARRAY || !put_words(out, value)) {
+	if (json_type(value) != JSON_ARRAY || !put_list(out, value)) {
 		brief_text(out, value);
 	}
 	while (out->n && out->p[out->n - 1] == '\n') { /* of a line of stderr */

@@ -53,7 +53,7 @@ static void put_types(struct json_writer *w, unsigned types)
 }
 
 /* The words of an open list are examples. */
-static void put_words(struct json_writer *w, const char *words, unsigned types)
+static void put_enum(struct json_writer *w, const char *words, unsigned types)
 {
 	if (!words) {
 		return;
@@ -80,7 +80,7 @@ static void begin_value(struct json_writer *w, const char *name, const char *mea
 	jw_object(w);
 	put_text(w, "description", meaning);
 	put_types(w, types);
-	put_words(w, words, types);
+	put_enum(w, words, types);
 	if (types & T_NATURAL) {
 		jw_key(w, "minimum");
 		jw_i64(w, 0);

@@ -86,7 +86,7 @@ static size_t run_end(const struct printing *p, size_t i)
 	return end;
 }
 
-static void put_words(const struct printing *p, size_t from, size_t to)
+static void put_word_range(const struct printing *p, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
 		const struct aligned *a = &p->pairs[i];
@@ -106,7 +106,7 @@ static void put_changed(const struct printing *p, size_t from, size_t to)
 	if (p->style.marks) {
 		buf_text(p->out, old ? "[-" : "{+");
 	}
-	put_words(p, from, to);
+	put_word_range(p, from, to);
 	if (p->style.marks) {
 		buf_text(p->out, old ? "-]" : "+}");
 	}
@@ -120,12 +120,12 @@ static void put_equal(const struct printing *p, size_t from, size_t to)
 	size_t head = from == 0 ? 0 : CONTEXT, tail = to == p->count ? 0 : CONTEXT;
 
 	if (to - from <= head + tail + 1) {
-		put_words(p, from, to);
+		put_word_range(p, from, to);
 		return;
 	}
-	put_words(p, from, from + head);
+	put_word_range(p, from, from + head);
 	buf_text(p->out, "…");
-	put_words(p, to - tail, to);
+	put_word_range(p, to - tail, to);
 }
 
 static void print(const struct printing *p)

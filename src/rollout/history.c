@@ -62,8 +62,8 @@ void history_free(struct history_script *h)
 	free(h);
 }
 
-static struct shown keep(struct history_script *h, enum outcome outcome, struct str reply,
-                         struct str state)
+static struct shown keep_reply(struct history_script *h, enum outcome outcome, struct str reply,
+                               struct str state)
 {
 	return (struct shown){.known = true,
 	                      .outcome = outcome,
@@ -83,11 +83,11 @@ bool history_add(struct history_script *h, const struct history_step *step)
 	if (step->outcome != OUTCOME_OK && (step->outcome != OUTCOME_TOOL_ERROR || !h->count)) {
 		return true;
 	}
-	*c = (struct repeated_call){.name = arena_str(&h->arena, step->name),
-	                            .arguments = arena_str(&h->arena, step->arguments),
-	                            .idle = step->idle,
-	                            .script =
-	                                    keep(h, step->outcome, step->observation, step->state)};
+	*c = (struct repeated_call){
+		.name = arena_str(&h->arena, step->name),
+		.arguments = arena_str(&h->arena, step->arguments),
+		.idle = step->idle,
+		.script = keep_reply(h, step->outcome, step->observation, step->state)};
 	while (first < h->count && !(str_eq(h->calls[first].name, c->name) &&
 	                             str_eq(h->calls[first].arguments, c->arguments))) {
 		first++;
@@ -186,7 +186,7 @@ static int look(struct history_script *h, struct env *env, const struct env_repl
 		return excuse(&why, err);
 	}
 	drop_events(env);
-	*out = keep(h, outcome, observation, state);
+	*out = keep_reply(h, outcome, observation, state);
 	return 0;
 }
 
@@ -307,8 +307,8 @@ static void follow(struct history_script *h, enum part part)
 }
 
 /* The most telling explanation of a difference. */
-static enum explanation compare(const struct history_script *h, const struct repeated_call *c,
-                                const struct shown *a, const struct shown *b)
+static enum explanation explain_reply(const struct history_script *h, const struct repeated_call *c,
+                                      const struct shown *a, const struct shown *b)
 {
 	enum explanation most = a->outcome != b->outcome ? MEMBER_EFFECT : MEMBER_UNEXPLAINED;
 	const struct member *own;
@@ -355,8 +355,8 @@ static struct history_tally count(const struct history_script *h)
 	for (size_t i = 0; i < h->count; i++) {
 		const struct repeated_call *c = &h->calls[i], *sent = &h->calls[c->first];
 		bool comparable = i > 0 && sent->alone.known;
-		enum explanation d =
-			comparable ? compare(h, c, &c->script, &sent->alone) : MEMBER_UNEXPLAINED;
+		enum explanation d = comparable ? explain_reply(h, c, &c->script, &sent->alone)
+		                                : MEMBER_UNEXPLAINED;
 
 		bool worded = d == MEMBER_EFFECT && c->script.outcome != OUTCOME_OK &&
 		              c->script.outcome == sent->alone.outcome;
@@ -365,8 +365,9 @@ static struct history_tally count(const struct history_script *h)
 		t.depend += d == MEMBER_EFFECT && !worded;
 		t.worded += worded;
 		t.counted += d == MEMBER_COUNT || d == MEMBER_ECHO;
-		t.repeated = t.repeated || (c->again.known &&
-		                            compare(h, c, &c->alone, &c->again) == MEMBER_EFFECT);
+		t.repeated =
+			t.repeated || (c->again.known &&
+		                       explain_reply(h, c, &c->alone, &c->again) == MEMBER_EFFECT);
 	}
 	return t;
 }

@@ -6,9 +6,9 @@
 #define PER_DEVICE_TRAIN_BATCH_SIZE 8
 #define NUM_GENERATIONS             8
 
-static uint64_t given_or(uint64_t value, uint64_t otherwise)
+static uint64_t given_or(uint64_t value, uint64_t fallback)
 {
-	return value ? value : otherwise;
+	return value ? value : fallback;
 }
 
 static uint64_t per_device(const struct trainer_settings *s)

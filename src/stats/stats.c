@@ -210,8 +210,8 @@ void ratio_sums_merge(struct ratio_sums *to, const struct ratio_sums *from)
 	}
 }
 
-static void compare(struct stats *s, struct task_metrics *t, const struct rollout_facts *r,
-                    const struct line *l)
+static void compare_samples(struct stats *s, struct task_metrics *t, const struct rollout_facts *r,
+                            const struct line *l)
 {
 	struct ratios one = {.tokens = 0};
 	const struct trained_turn *partner =
@@ -242,7 +242,7 @@ static void add_reply(struct stats *s, struct task_metrics *t, const struct roll
 	add_parse(m->sum, JSON_GET(llm, "parse"));
 	add_usage(m->sum, JSON_GET(llm, "usage"));
 	add_logprobs(m->sum, llm);
-	compare(s, t, r, l);
+	compare_samples(s, t, r, l);
 }
 
 static void add_line(struct stats *s, struct task_metrics *t, const struct rollout_facts *r,
@@ -410,13 +410,13 @@ static int by_id(const void *left, const void *right)
 }
 
 /* Where finish_task passes a task's metrics and adds them up. */
-struct telling {
+struct task_receiver {
 	void (*each)(void *ctx, struct str task, const struct metrics *m);
 	void *ctx;
 	struct metrics *total;
 };
 
-static void finish_task(const struct telling *to, struct task_metrics *t)
+static void finish_task(const struct task_receiver *to, struct task_metrics *t)
 {
 	close_task(t);
 	if (to->each) {
@@ -445,7 +445,7 @@ void stats_finish(struct stats *s,
                   void (*each)(void *ctx, struct str task, const struct metrics *m), void *ctx,
                   struct metrics *total)
 {
-	const struct telling to = {each, ctx, total};
+	const struct task_receiver to = {each, ctx, total};
 	size_t count;
 	struct task_metrics **tasks = stats_tasks(s, &count);
 

@@ -51,7 +51,7 @@ calls() {
 	expect 2 rolldbg run --env "$url" --actions A
 	has "$stderr" 'the server has several tools'
 	expect 2 rolldbg run --env "$url" --tool add --actions A
-	has "$stderr" "use --call 'add KEY=VALUE ..'"
+	has "$stderr" "use --call 'add item=.. count=..'"
 }
 
 @test "--policy -: calls from standard input, one a line, as text or as recorded" {

@@ -32,6 +32,29 @@ keys_of() {
 	lacks "$all" __spec
 }
 
+@test "help: the options that most people need, all of them, or those of one subject" {
+	rolldbg __spec | awk -F '\t' '$1 == "option" && $2 == "run" { print "--" $4 }' | sort >spec
+	options() { grep -oE '^  (-.,|   ) --[a-z-]+' | grep -oE -- '--[a-z-]+' | sort; }
+	expect 0 rolldbg run --help
+	[ "$(options <<<"$output" | wc -l)" = 15 ]
+	has "$output" "All $(wc -l <spec) options: rolldbg run --help all"
+	expect 0 rolldbg run --help all
+	[ -z "$(options <<<"$output" | comm -23 spec -)" ]
+	all=$output
+	expect 0 rolldbg help run all
+	[ "$output" = "$all" ]
+	expect 0 rolldbg --help run all
+	[ "$output" = "$all" ]
+	expect 0 rolldbg run --help task
+	[ "$(options <<<"$output" | tr '\n' ' ')" = '--group-size --jobs --tasks ' ]
+	expect 2 rolldbg run --help modl
+	has "$stderr" '--help modl: no options of this subject; available: all, recording, task, trainer, model, environment, report, verdict'
+	# a command with few options shows them all
+	expect 0 rolldbg check --help
+	has "$output" 'verdict options:'
+	has "$output" 'global options:'
+}
+
 @test "--version" {
 	expect 0 rolldbg --version
 	[[ $output =~ ^rolldbg\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
@@ -153,7 +176,7 @@ keys_of() {
 	not_checked=$(jq -r 'select(.type == "summary") | .not_checked | join(", ")' <<<"$output")
 	has "$not_checked" 'fallback-session'
 	expect 0 rolldbg check stripped.jsonl
-	has "$output" "not checked (data stripped, too large or not recorded): $not_checked"
+	has "$output" "need data that is not recorded, stripped or too large: $not_checked"
 }
 
 @test "check: files, directories and several rollouts; findings name their rollout" {

@@ -136,7 +136,7 @@ inspect_damage() {
 		expect_code 3 replay two.jsonl
 		grep -q 'a golden must be complete' err
 		expect_code 1 diff whole.jsonl two.jsonl
-		[ "$(sed -n 2p out)" = '+ the whole rollout' ]
+		[ "$(sed -n 2p out)" = '+ only in the second recording' ]
 		expect_code 1 diff two.jsonl whole.jsonl
 		expect_code 0 diff --json two.jsonl two.jsonl
 	done

@@ -85,7 +85,7 @@ record() {
 	mkdir after
 	rolldbg run --quiet --actions DOWN -g 4 --out after/
 	expect 1 rolldbg diff before.jsonl after
-	[ "$output" = "$(printf 'rollout env.3\n+ the whole rollout\n1 of 4 rollouts differs · 1 difference · 3 steps compared')" ]
+	[ "$output" = "$(printf 'rollout env.3\n+ only in the second recording\n1 of 4 rollouts differs · 1 difference · 3 steps compared')" ]
 	expect 1 rolldbg diff after before.jsonl --stat
 	[ "${lines[0]}" = 'env.3: missing' ]
 	expect 0 rolldbg diff before.jsonl after --rollout env.1

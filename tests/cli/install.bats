@@ -47,3 +47,20 @@
 	package=$(tail -c +17 "$BATS_TEST_TMPDIR/note" | tr -d "\0" | jq -r ".[0].soname[0]")
 	[ "$package" = libarchive.so.13 ]
 }
+
+@test "missing packages are named as on the system: ID, else ID_LIKE, else as in Debian" {
+	cd "$BATS_TEST_TMPDIR"
+	printf 'build\tgcc\tcmd:nosuch\tgcc-f\tgcc-a\tgcc-r\ntest\tbats\tcmd:nosuch\ntest\tsh\tcmd:sh\n' >packages
+	while IFS='|' read -r id like wanted; do
+		printf 'NAME=x\nID=%s\nID_LIKE="%s"\n' "$id" "$like" >os-release
+		run env OS_RELEASE=os-release PACKAGES=packages "$OLDPWD/.ci/deps" command build test
+		[ "$output" = "$wanted " ]
+	done <<-'END'
+		fedora||dnf install -y gcc-f bats
+		rocky|rhel centos fedora|dnf install -y gcc-f bats
+		alpine||apk add gcc-a bats
+		manjaro|arch|pacman -S --needed --noconfirm gcc-r bats
+		linuxmint|ubuntu debian|apt-get install -y --no-install-recommends gcc bats
+		nixos||apt-get install -y --no-install-recommends gcc bats
+	END
+}

@@ -224,8 +224,8 @@ on_terminal() {
 	cp -r goldens before
 	other='builtin:frozen_lake?map=8x8'
 	on_terminal 1 arsxar "$ROLLDBG" replay goldens --env "$other" --review
-	has "$output" 'goldens/1.jsonl: rollout task1.0: (a)ccept, (r)eject, (s)kip? accepted'
-	has "$output" 'goldens/3.jsonl: rollout task3.0: (a)ccept, (r)eject, (s)kip? skipped'
+	has "$output" 'goldens/1.jsonl: rollout task1.0 [a,r,s,A,q,?]? accepted'
+	has "$output" 'goldens/3.jsonl: rollout task3.0 [a,r,s,A,q,?]? skipped'
 	[ "$(cd goldens && echo *)" = '1.jsonl 2.jsonl 3.jsonl 3.jsonl.new many.jsonl' ]
 	run ! cmp -s goldens/1.jsonl before/1.jsonl
 	cmp goldens/2.jsonl before/2.jsonl
@@ -236,6 +236,16 @@ on_terminal() {
 	expect 0 rolldbg replay goldens/1.jsonl --env "$other"
 	rm -r goldens && cp -r before goldens
 	on_terminal 0 aaaaa "$ROLLDBG" replay goldens --env "$other" --review
+	expect 0 rolldbg replay goldens --env "$other"
+	# for all that follow
+	rm -r goldens && cp -r before goldens
+	on_terminal 1 q "$ROLLDBG" replay goldens --env "$other" --review
+	has "$output" 'goldens/1.jsonl: rollout task1.0 [a,r,s,A,q,?]? skipped, like all that follow'
+	lacks "$output" 'rollout task2.0 ['
+	diff -r -x '*.new' goldens before
+	on_terminal 0 '?A' "$ROLLDBG" replay goldens --env "$other" --review
+	has "$output" '  q  skip this one and all that follow'
+	has "$output" '[a,r,s,A,q,?]? accepted, like all that follow'
 	expect 0 rolldbg replay goldens --env "$other"
 	# an episode that ends early is not asked about
 	golden early DOWN,RIGHT,DOWN --env "$other"
@@ -348,6 +358,10 @@ on_terminal() {
 	expect 1 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8'
 	lacks "$stderr" 'no seed'
 	sed 's/"name":"lake_move"/"name":"lake_mov"/g' lake.jsonl >gone.jsonl
+	expect 1 rolldbg replay gone.jsonl
+	expect 1 rolldbg replay lake.jsonl --env builtin:desk
+	has "$stderr" "lake.jsonl: rollout FrozenLake-v1.0: this golden is of FrozenLake-v1 (mcp-gym); the environment is Desk-v1 (mcp-gym) and has no tool 'lake_move'"
+	rm lake.jsonl.new
 	expect 1 rolldbg replay gone.jsonl
 	has "$stderr" "gone.jsonl: rollout FrozenLake-v1.0: the server no longer has the tool 'lake_mov'; did you mean 'lake_move'?"
 	sed 's/"LEFT"/"WEST"/' lake.jsonl >schema.jsonl

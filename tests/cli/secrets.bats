@@ -112,7 +112,7 @@ secret_spellings() {
 	VALUE=abc expect 0 rolldbg run --env "$url" --header-env X-A=VALUE --secret-env VALUE --actions A --out a.jsonl --force
 	has "$stderr" '--header-env X-A=VALUE: a value shorter than 4 bytes is not redacted'
 	has "$stderr" '--secret-env VALUE: a value shorter than 4 bytes is not redacted'
-	has "$(rolldbg run --help | tr -s ' \n' ' ')" 'visible in the process list'
+	has "$(rolldbg run --help all | tr -s ' \n' ' ')" 'visible in the process list'
 }
 
 @test "keys in the query of --env are secrets, and so is a password in a URL" {

@@ -33,7 +33,7 @@ load lib
 
 @test "no command: usage, exit 2" {
 	expect 2 rolldbg
-	has "$stderr" 'no command given'
+	has "$stderr" 'no command given; available: run, check, show, '
 	has "$stderr" 'usage: rolldbg [GLOBAL OPTIONS] COMMAND [OPTIONS] [OPERANDS]'
 }
 

@@ -126,10 +126,10 @@ static const struct {
 	{XY("{\"type\":\"integer\"}", "{}"), "3", "{\"x\":3}", NULL},
 	{"{\"properties\":{\"x\":{},\"y\":{}}}", "3", NULL,
          "\1actions\2 fills one argument, but the tool \"move\" has 2 (0 required): "
-         "choose it with \1argument\2 NAME, or use \1call\2 'move KEY=VALUE ..'"},
+         "choose it with \1argument\2 NAME, or use \1call\2 'move x=.. y=..'"},
 	{"{\"properties\":{\"x\":{},\"y\":{}},\"required\":[\"x\",\"y\"]}", "3", NULL,
          "\1actions\2 fills one argument, but the tool \"move\" has 2 (2 required): "
-         "use \1call\2 'move KEY=VALUE ..'"},
+         "use \1call\2 'move x=.. y=..'"},
 	{"{}", "3", NULL,
          "\1actions\2 fills one argument, but the tool \"move\" has 0 (0 required): "
          "use \1call\2 'move'"},

@@ -30,8 +30,8 @@ static bool is_count(struct str key)
 	       str_ends(key, STR("_steps"));
 }
 
-static void compare(struct aliased *s, const struct rollout_facts *r, size_t i,
-                    const struct json_member *m, struct str observation)
+static void compare_states(struct aliased *s, const struct rollout_facts *r, size_t i,
+                           const struct json_member *m, struct str observation)
 {
 	char pointer[64];
 	int n = snprintf(pointer, sizeof(pointer), "/%.*s", STR_ARG(m->key));
@@ -64,7 +64,7 @@ static void compare_members(struct aliased *s, const struct rollout_facts *r, co
 		return;
 	}
 	for (size_t i = 0; json_next_member(state, &cursor, &m) && i < MEMBERS; i++) {
-		compare(s, r, i, &m, l->value[KEY_OBSERVATION]);
+		compare_states(s, r, i, &m, l->value[KEY_OBSERVATION]);
 		if (s->steps.count == 0 && is_count(m.key)) {
 			json_i64(m.value, &s->count_before);
 		}

@@ -11,6 +11,7 @@ struct blind {
 	struct span failed; /* events about that */
 	struct span lost;
 	struct span skipped; /* events: intentionally not read */
+	bool named;          /* the state is no part of the control plane: rule missing-state */
 	char reason[ERROR_TEXT];
 };
 
@@ -23,7 +24,8 @@ static void add_event(struct blind *s, const struct rollout_facts *r, const stru
 		s->lost = (struct span){.count = 0};
 		s->reason[0] = '\0';
 	}
-	if (!lost && l->event != EVENT_CONTROL_PLANE_FAILED) {
+	if ((!lost && l->event != EVENT_CONTROL_PLANE_FAILED) ||
+	    (s->named && peer_failed_state_read(l))) {
 		return;
 	}
 	if (!s->reason[0]) {
@@ -60,6 +62,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	(void)out;
 	struct blind *s = state;
 	const struct line *l = m->line;
+	if (l->type == LINE_HEADER) {
+		s->named = peer_named_state_source(l);
+		return;
+	}
 	if (l->type == LINE_EVENT) {
 		add_event(s, r, l);
 		return;
@@ -121,7 +127,7 @@ const struct check check_control_plane_blind = {
 	       "Fix: make server and client agree on the environment's session id.",
 	.needs = FACT(META),
 	.needs_meta = true,
-	.wants = KIND_UNREPORTED | KIND_EVENT,
+	.wants = KIND_HEADER | KIND_UNREPORTED | KIND_EVENT,
 	.state_size = sizeof(struct blind),
 	.line = line,
 	.end = end,

@@ -7,6 +7,8 @@
 
 struct missing {
 	struct span steps;
+	struct span reads; /* events: a read of the named tool or resource failed */
+	char reason[ERROR_TEXT];
 	bool was_read; /* some state was read, even if empty */
 	bool blind;    /* after some step, neither reward nor termination was known */
 	bool named;    /* the user named the tool or the resource to read it from */
@@ -29,19 +31,32 @@ static bool was_cut(const struct line *event)
 	       json_is(JSON_GET(event->value[KEY_DETAIL], "what"), STR("state"));
 }
 
+static void add_event(struct missing *s, const struct rollout_facts *r, const struct line *event)
+{
+	struct str reason = JSON_GET(event->value[KEY_DETAIL], "why");
+
+	s->lost = s->lost || event->event == EVENT_STATE_SOURCE_LOST;
+	s->skipped = s->skipped || peer_skipped(event) || was_cut(event);
+	if (!s->named || !peer_failed_state_read(event)) {
+		return;
+	}
+	span_add(&s->reads, event->turn, -1);
+	if (!s->reason[0]) {
+		peer_text(r->work, reason, s->reason, sizeof(s->reason));
+	}
+}
+
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
 	(void)out;
 	struct missing *s = state;
 	if (m->line->type == LINE_HEADER) {
-		enum state_kind kind = line_state_kind(m->line);
-		s->named = kind == STATE_TOOL || kind == STATE_RESOURCE;
+		s->named = peer_named_state_source(m->line);
 		return;
 	}
 	if (m->line->type == LINE_EVENT) {
-		s->lost = s->lost || m->line->event == EVENT_STATE_SOURCE_LOST;
-		s->skipped = s->skipped || peer_skipped(m->line) || was_cut(m->line);
+		add_event(s, r, m->line);
 		return;
 	}
 	s->blind =
@@ -68,22 +83,29 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	(void)m;
 	const struct missing *s = state;
-	if (s->steps.count > 0) {
-		bool unsupported = is_unsupported(s, r);
-		finding_add(out, unsupported ? SEVERITY_WARNING : SEVERITY_ERROR, &s->steps,
-		            "/state",
-		            "no state was recorded before %" PRId64 " of %" PRId64
-		            " steps, although there is a state source%s",
-		            s->steps.count, r->steps,
-		            unsupported ? "; only the replies show what happened" : "");
+	bool unsupported = is_unsupported(s, r);
+	enum severity severity =
+		unsupported || s->steps.count == 0 ? SEVERITY_WARNING : SEVERITY_ERROR;
+
+	if (s->reads.count > 0) {
+		finding_add(out, severity, s->steps.count ? &s->steps : &s->reads,
+		            s->steps.count ? "/state" : "/event",
+		            "%" PRId64 " read%s of the state failed: %s", s->reads.count,
+		            s->reads.count == 1 ? "" : "s", s->reason);
+	} else if (s->steps.count > 0) {
+		finding_add(out, severity, &s->steps, "/state",
+		            "no state before %" PRId64 " of %" PRId64 " steps%s", s->steps.count,
+		            r->steps, unsupported ? "; only the replies show what happened" : "");
 	}
 }
 
 const struct check check_missing_state = {
 	.id = "missing-state",
-	.title = "no state was recorded before the action, although there is a state source",
+	.title = "the state before a step could not be read",
 	.severity = SEVERITY_ERROR,
-	.lowered = "the protocol's own state could never be read, while everything else works",
+	.lowered =
+		"the protocol's own state could never be read, while everything else works, or only "
+		"reads after the last step failed",
 	.why = "The header names a state source, but steps have no state. Whether those steps "
 	       "had an effect is unknown, and a policy that needed the state acted without it.\n"
 	       "Look at the events around the first such step, and query the source yourself in "

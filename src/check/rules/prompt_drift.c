@@ -118,7 +118,7 @@ static void show(const struct token_ids *ids, size_t at, char *out, size_t size)
 	}
 }
 
-static void compare(struct drifts *s, const struct line *l)
+static void compare_prompts(struct drifts *s, const struct line *l)
 {
 	const struct token_ids *e = &s->expected, *p = &s->prompt;
 	size_t at = common(e->at, e->n, p->at, p->n);
@@ -153,7 +153,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		return;
 	}
 	if (s->known) {
-		compare(s, m->line);
+		compare_prompts(s, m->line);
 	}
 	struct str parse = JSON_GET(m->line->value[KEY_LLM], "parse");
 	struct token_ids spare = s->expected;

@@ -10,7 +10,7 @@
 
 struct kept_step {
 	uint64_t call, reply, before; /* hashes; of the state before it: 0 unknown */
-	bool telling;                 /* an answered call that acts, whose reply has a number */
+	bool comparable;              /* an answered call that acts, whose reply has a number */
 };
 
 struct starts_over {
@@ -43,14 +43,14 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	s->steps[s->count++] = (struct kept_step){.call = m->call,
 	                                          .reply = fingerprint(reply),
 	                                          .before = before.n ? fingerprint(before) : 0,
-	                                          .telling = acts && has_digit(reply)};
+	                                          .comparable = acts && has_digit(reply)};
 }
 
 /* The previous step with the same call before step `at`; -1: none. */
 static int64_t earlier(const struct starts_over *s, size_t at)
 {
 	for (size_t i = at; i-- > 0 && at - i <= 64;) {
-		if (s->steps[i].call == s->steps[at].call && s->steps[i].telling) {
+		if (s->steps[i].call == s->steps[at].call && s->steps[i].comparable) {
 			return (int64_t)i;
 		}
 	}
@@ -77,7 +77,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 
 	(void)m;
 	for (size_t i = 0; i < s->count && (int64_t)s->count == r->steps; i++) {
-		int64_t first = s->steps[i].telling ? earlier(s, i) : -1;
+		int64_t first = s->steps[i].comparable ? earlier(s, i) : -1;
 		const struct kept_step *a = first >= 0 ? &s->steps[first] : NULL;
 
 		if (!a || !a->before || !s->steps[i].before || a->before == s->steps[i].before ||

@@ -104,7 +104,7 @@ int mcp_listen_start(struct mcp_listen *l, struct error *err)
 }
 
 /* The stream has ended. */
-static void end(struct mcp_listen *l, bool again)
+static void end_listening(struct mcp_listen *l, bool again)
 {
 	struct mcp_session *s = l->session;
 	uint64_t retry_ms = l->sse.retry_ms ? l->sse.retry_ms : RETRY_MS;
@@ -155,7 +155,7 @@ static int read_piece(struct mcp_listen *l, struct error *err)
 		    !http_media_is(l->exchange, "text/event-stream")) {
 			log_info("no background stream: GET returned HTTP %d",
 			         http_status(l->exchange));
-			end(l, false);
+			end_listening(l, false);
 			return 1;
 		}
 		if (!http_ready(l->exchange)) {
@@ -171,7 +171,7 @@ static int read_piece(struct mcp_listen *l, struct error *err)
 		return -1;
 	}
 	log_info("the background stream ended%s%s", why.kind ? ": " : "", why.kind ? why.text : "");
-	end(l, true);
+	end_listening(l, true);
 	return 1;
 }
 

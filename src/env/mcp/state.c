@@ -64,7 +64,7 @@ static int read_tool(struct state_source *s, struct mcp_session *session,
 	if (out.outcome == OUTCOME_OK) {
 		buf_str(&s->value, out.observation);
 	} else {
-		buf_text(&s->why, "the state tool failed: ");
+		buf_printf(&s->why, "tool %.*s: ", STR_ARG(s->target));
 		buf_str(&s->why, out.error.message);
 	}
 	return 0;

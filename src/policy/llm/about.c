@@ -3,7 +3,7 @@
 
 #include "json/write.h"
 
-static void put_words(struct json_writer *w, const char *key, const struct call_notes *n)
+static void put_notes(struct json_writer *w, const char *key, const struct call_notes *n)
 {
 	if (!n->count) {
 		return;
@@ -30,8 +30,8 @@ static void put_parse(struct json_writer *w, const struct tool_calls *c)
 		jw_key(w, "cause");
 		jw_text(w, c->cause);
 	}
-	put_words(w, "notes", &c->notes);
-	put_words(w, "repairs", &c->repairs);
+	put_notes(w, "notes", &c->notes);
+	put_notes(w, "repairs", &c->repairs);
 	jw_end(w);
 }
 

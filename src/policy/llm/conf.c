@@ -156,9 +156,9 @@ static bool open_file(struct conf_reading *r, const char *path)
 /* ---- values: the option, else the file, else the default ---- */
 
 static const char *text_of(struct conf_reading *r, const char *option, const char *in_file,
-                           const char *otherwise)
+                           const char *fallback)
 {
-	const char *text = option ? option : in_file ? in_file : otherwise;
+	const char *text = option ? option : in_file ? in_file : fallback;
 
 	return text ? arena_str(&r->conf->arena, str_from(text)).p : NULL;
 }
@@ -182,10 +182,10 @@ static int choose(const char *word, enum fail kind, const char *what, const char
 	return names_suggest(err, str_from(word), words, count);
 }
 
-static int choose_api(const struct llm_options *o, const char *word, int otherwise, int *out,
+static int choose_api(const struct llm_options *o, const char *word, int fallback, int *out,
                       struct error *err)
 {
-	*out = otherwise;
+	*out = fallback;
 	return choose(word, o->api ? FAIL_USAGE : FAIL_INPUT, "API", api_names, out, err);
 }
 
@@ -264,6 +264,10 @@ static int read_url(struct conf_reading *r, struct error *err)
 	}
 	const char *host = strstr(base, "://") + 3;
 
+	if (strchr("/:", *host)) { /* or the end */
+		return error_set(err, r->options->base_url ? FAIL_USAGE : FAIL_INPUT,
+		                 "the model's base URL has no host: '%s'", base);
+	}
 	if (memchr(host, '@', strcspn(host, "/?#"))) {
 		return error_set(err, r->options->base_url ? FAIL_USAGE : FAIL_INPUT,
 		                 "a password in the model's URL would be recorded: pass a key "

@@ -329,7 +329,7 @@ static void classify(struct chat_failure *f, int status)
 	}
 }
 
-void chat_failure_in_body(struct chat_failure *f, int otherwise, struct str body)
+void chat_failure_in_body(struct chat_failure *f, int fallback, struct str body)
 {
 	struct str error = JSON_GET(body, "error");
 	struct str holder = json_type(error) == JSON_OBJECT ? error : body;
@@ -341,7 +341,7 @@ void chat_failure_in_body(struct chat_failure *f, int otherwise, struct str body
 	describe_unexplained(f);
 	status = status ? status : status_of(JSON_GET(holder, "status"));
 	status = status ? status : status_of(JSON_GET(holder, "type"));
-	classify(f, status ? status : otherwise);
+	classify(f, status ? status : fallback);
 }
 
 /* A web page with a gateway's status is about the gateway; any other page means a wrong URL. */

@@ -42,7 +42,7 @@ void chat_failure_copy(struct chat_failure *to, const struct chat_failure *from)
 void chat_failure_from_reply(struct chat_failure *f, int status, struct str media, struct str body);
 /* From an error in the body of HTTP 200, or in a stream: classified by its code or type as if
    that were the status; without either, by the status `otherwise`. */
-void chat_failure_in_body(struct chat_failure *f, int otherwise, struct str body);
+void chat_failure_in_body(struct chat_failure *f, int fallback, struct str body);
 /* From a redirect; the message has its Location, which may be absent. */
 void chat_failure_redirected(struct chat_failure *f, struct str location);
 /* From a failed call of net/. */

@@ -265,7 +265,7 @@ struct str chat_stream_failure(const struct chat_stream *s)
 
 /* ---- the merged reply ---- */
 
-static struct str keep(struct arena *a, bool there, const struct buf *b)
+static struct str copy_part(struct arena *a, bool there, const struct buf *b)
 {
 	return there ? arena_str(a, buf_view(b)) : STR_NONE;
 }
@@ -284,7 +284,7 @@ static struct str whole_list(struct arena *a, bool there, const struct buf *elem
 	if (there) {
 		put_list(&text, elements);
 	}
-	struct str kept = keep(a, there, &text);
+	struct str kept = copy_part(a, there, &text);
 	buf_release(&text);
 	return kept;
 }
@@ -300,15 +300,15 @@ static struct str whole_logprobs(struct arena *a, const struct chat_stream *s)
 		}
 	}
 	buf_text(&text, text.n ? "}" : "");
-	struct str kept = keep(a, text.n > 0, &text);
+	struct str kept = copy_part(a, text.n > 0, &text);
 	buf_release(&text);
 	return kept;
 }
 
 static struct chat_call whole_call(struct arena *a, const struct chat_stream_call *c)
 {
-	return (struct chat_call){.id = keep(a, c->has_id, &c->id),
-	                          .name = keep(a, c->has_name, &c->name),
+	return (struct chat_call){.id = copy_part(a, c->has_id, &c->id),
+	                          .name = copy_part(a, c->has_name, &c->name),
 	                          .arguments = arena_str(a, buf_view(&c->arguments)),
 	                          .not_text = c->not_text};
 }
@@ -319,14 +319,14 @@ void chat_stream_reply(const struct chat_stream *s, bool ended_well, struct chat
 	struct arena *a = &out->arena;
 
 	out->incomplete = !ended_well || !s->finish_reason.n;
-	out->content = keep(a, s->has_content, &s->content);
-	out->reasoning = keep(a, s->has_reasoning, &s->reasoning);
-	out->refusal = keep(a, s->has_refusal, &s->refusal);
-	out->finish_reason = keep(a, s->finish_reason.n > 0, &s->finish_reason);
-	out->stop_reason = keep(a, s->stop_reason.n > 0, &s->stop_reason);
-	out->usage = keep(a, s->usage.n > 0, &s->usage);
-	out->model = keep(a, s->model.n > 0, &s->model);
-	out->prompt_token_ids = keep(a, s->prompt_token_ids.n > 0, &s->prompt_token_ids);
+	out->content = copy_part(a, s->has_content, &s->content);
+	out->reasoning = copy_part(a, s->has_reasoning, &s->reasoning);
+	out->refusal = copy_part(a, s->has_refusal, &s->refusal);
+	out->finish_reason = copy_part(a, s->finish_reason.n > 0, &s->finish_reason);
+	out->stop_reason = copy_part(a, s->stop_reason.n > 0, &s->stop_reason);
+	out->usage = copy_part(a, s->usage.n > 0, &s->usage);
+	out->model = copy_part(a, s->model.n > 0, &s->model);
+	out->prompt_token_ids = copy_part(a, s->prompt_token_ids.n > 0, &s->prompt_token_ids);
 	out->logprobs = whole_logprobs(a, s);
 	out->token_ids = whole_list(a, s->has_token_ids, &s->token_ids);
 	out->calls = arena_new(a, (s->call_count + 1) * sizeof(*out->calls));

@@ -36,7 +36,7 @@ static struct str inner_of(struct str part)
 	return part;
 }
 
-static void put_words(struct str value, const char *before, struct buf *out)
+static void put_result_words(struct str value, const char *before, struct buf *out)
 {
 	if (json_type(value) == JSON_STRING) {
 		buf_text(out, before);
@@ -53,8 +53,8 @@ static void put_placeholder(struct str part, struct buf *out)
 	data = data.p ? data : JSON_GET(inner, "blob");
 	buf_char(out, '[');
 	json_decode(JSON_GET(part, "type"), out);
-	put_words(JSON_GET(inner, "uri"), " ", out);
-	put_words(JSON_GET(inner, "mimeType"), " ", out);
+	put_result_words(JSON_GET(inner, "uri"), " ", out);
+	put_result_words(JSON_GET(inner, "mimeType"), " ", out);
 	if (json_type(data) == JSON_STRING) {
 		buf_printf(out, ", %zu bytes", json_inner(data).n / 4 * 3);
 	} else if (json_type(source) == JSON_OBJECT) {

@@ -129,7 +129,7 @@ struct exploring {
 	bool done;
 };
 
-static struct str keep(struct probe *p, const struct buf *b)
+static struct str copy_to_arena(struct probe *p, const struct buf *b)
 {
 	return b->n ? arena_str(&p->arena, buf_view(b)) : STR_NONE;
 }
@@ -176,7 +176,7 @@ static int call_once(struct probe *p, struct exploring *x, const struct decision
 	if (session_step(&p->pool, s, a->name, a->arguments, &a->reply, err)) {
 		return -1;
 	}
-	a->observation = keep(p, &s->observation);
+	a->observation = copy_to_arena(p, &s->observation);
 	buf_clear(&x->last_error);
 	buf_text(&x->last_error, a->reply.message);
 	if (session_read_state(&p->pool, s, &x->now, err)) {
@@ -307,7 +307,7 @@ static int call_again(struct probe *p, const struct probe_call *call, struct err
 		return -1;
 	}
 	p->again_count++;
-	p->again = keep(p, &s->observation);
+	p->again = copy_to_arena(p, &s->observation);
 	p->later = keep_state(p, &s->later);
 	return 0;
 }
@@ -395,7 +395,7 @@ static int visit(struct probe *p, size_t i, struct error *err)
 	if (session_step(&p->pool, s, a->name, a->arguments, &v->reply, err)) {
 		return -1;
 	}
-	v->observation = keep(p, &s->observation);
+	v->observation = copy_to_arena(p, &s->observation);
 	note_refusal(p, i + 1, &v->reply);
 	return 0;
 }
@@ -409,7 +409,7 @@ static int read_initial_states(struct probe *p, struct error *err)
 		struct session *s = &p->sessions[i];
 		struct neighbor *v = &p->neighbors[i];
 
-		v->begin = keep(p, &s->observation);
+		v->begin = copy_to_arena(p, &s->observation);
 		v->same_id = s->ids[1][0] && !strcmp(s->ids[1], first->ids[1]);
 		if (session_read_state(&p->pool, s, &s->start, err)) {
 			return -1;

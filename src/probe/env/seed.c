@@ -80,7 +80,7 @@ static int record(struct probe *p, int64_t seed, struct session *neighbor, struc
 	return failed;
 }
 
-static enum trace_similarity compare(const struct episode *a, const struct episode *b)
+static enum trace_similarity compare_episodes(const struct episode *a, const struct episode *b)
 {
 	size_t calls;
 
@@ -128,7 +128,7 @@ static bool judge_alone(struct probe *p, const struct traces *t, struct property
 {
 	bool counts;
 
-	switch (compare(&t->first, &t->again)) {
+	switch (compare_episodes(&t->first, &t->again)) {
 	case TRACE_EQUAL:
 		return false;
 	case TRACE_DIFFERENT_START:
@@ -161,7 +161,7 @@ static void judge_other(struct probe *p, const struct traces *t, struct property
 {
 	bool zero = t->zero[0].got && t->zero[1].got;
 
-	if (compare(&t->first, &t->other) == TRACE_EQUAL) {
+	if (compare_episodes(&t->first, &t->other) == TRACE_EQUAL) {
 		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
 		property_evidence(
 			out,
@@ -178,7 +178,7 @@ static void judge_other(struct probe *p, const struct traces *t, struct property
 	if (t->busy.got) {
 		property_evidence(out, "steps in another session do not affect it");
 	}
-	if (zero && compare(&t->zero[0], &t->zero[1]) != TRACE_EQUAL) {
+	if (zero && compare_episodes(&t->zero[0], &t->zero[1]) != TRACE_EQUAL) {
 		property_evidence(out, "but seed 0 is treated as no seed");
 		property_fix(out, "start with seed 1");
 	}
@@ -208,7 +208,7 @@ static int judge(struct probe *p, struct traces *t, struct property *out, struct
 	if (examine_busy(p, t, err)) {
 		return -1;
 	}
-	if (t->busy.got && compare(&t->first, &t->busy) != TRACE_EQUAL) {
+	if (t->busy.got && compare_episodes(&t->first, &t->busy) != TRACE_EQUAL) {
 		property_judge(out, PROPERTY_FAIL, "only without other sessions");
 		property_evidence(out,
 		                  "seed %" PRId64
@@ -218,7 +218,7 @@ static int judge(struct probe *p, struct traces *t, struct property *out, struct
 		                  "a module-level one");
 		return 0;
 	}
-	if (compare(&t->first, &t->other) != TRACE_EQUAL && p->seed != 0 &&
+	if (compare_episodes(&t->first, &t->other) != TRACE_EQUAL && p->seed != 0 &&
 	    (record(p, 0, NULL, &t->zero[0], err) || record(p, 0, NULL, &t->zero[1], err))) {
 		return -1;
 	}

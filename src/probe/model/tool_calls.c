@@ -90,8 +90,12 @@ static void judge_called(const struct preflight *p, const struct model_answer *a
 
 	property_judge(out, unread ? PROPERTY_FAIL : PROPERTY_OK, "%s%s%s", a->calls.source,
 	               a->calls.format ? ":" : "", a->calls.format ? a->calls.format : "");
-	property_evidence(out, "%.*s was requested, but %.*s was called", STR_ARG(p->name),
-	                  STR_ARG(call->name));
+	if (str_eq(p->name, call->name)) {
+		property_evidence(out, "%.*s was requested and called", STR_ARG(p->name));
+	} else {
+		property_evidence(out, "%.*s was requested, but %.*s was called", STR_ARG(p->name),
+		                  STR_ARG(call->name));
+	}
 	report_notes("repaired: ", &a->calls.repairs, out);
 	if (unread) {
 		property_evidence(out, "the call came as text: the server did not parse it, so "

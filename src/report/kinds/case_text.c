@@ -23,12 +23,29 @@ static void keep_within_cap(struct case_text *t, size_t before)
 	}
 }
 
+/* The difference in the title: what the rollout came to, else a change, else any. */
+static int rank_of(const struct difference *d)
+{
+	static const char *const results[] = {"/reward",  "/total_reward", "/status",
+	                                      "/outcome", "/terminated",   "/truncated"};
+
+	for (size_t i = 0; i < ARRAY_LEN(results); i++) {
+		if (str_is(d->pointer, results[i])) {
+			return 0;
+		}
+	}
+	return d->kind == DIFFERENCE_ADDED || d->kind == DIFFERENCE_REMOVED ? 2 : 1;
+}
+
 void case_text_difference(struct case_text *t, const struct difference *d)
 {
 	make_usable(t);
 	size_t before = t->body.n;
+	int rank = rank_of(d);
 
-	if (t->count++ == 0) {
+	if (t->count++ == 0 || rank < t->rank) {
+		buf_clear(&t->title);
+		t->rank = rank;
 		t->kind = "difference";
 		t->line = report_difference_line(d);
 		report_difference_sentence(d, &t->title);

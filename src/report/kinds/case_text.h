@@ -13,6 +13,7 @@ struct case_text {
 	struct buf body;  /* a line for each finding and difference, and the hint */
 	const char *kind; /* one word: a rule, a status, "difference", "no-result" */
 	uint64_t line;    /* line in the file that the title refers to; 0: unknown */
+	int rank;         /* of the difference in the title: see case_text.c */
 	size_t count;     /* findings or differences */
 	size_t left_out;  /* how many of them are not in the body */
 	struct difference_printer printer;

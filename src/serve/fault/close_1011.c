@@ -4,7 +4,7 @@
 
 #define STEPS_BEFORE 2
 
-static void end(struct openenv_message *t)
+static void close_after_third(struct openenv_message *t)
 {
 	if (t->kind == MESSAGE_STEP && t->session->steps >= STEPS_BEFORE) {
 		t->done = true;
@@ -13,4 +13,4 @@ static void end(struct openenv_message *t)
 	}
 }
 
-const struct fault_hooks fault_close_1011 = {.before_message = end};
+const struct fault_hooks fault_close_1011 = {.before_message = close_after_third};

@@ -23,7 +23,7 @@ while True:
     if seen.endswith(b"? ") and keys:
         os.write(terminal, keys.pop(0).encode())
         # a key that is no answer is passed over: the next one is typed at once
-        while keys and keys[0] not in "ars\x04" and len(keys) > 1:
+        while keys and keys[0] not in "arsAq?\x04" and len(keys) > 1:
             keys.pop(0)
         seen = b""
 sys.stdout.flush()

@@ -164,7 +164,7 @@ fuzz-regress: $(FUZZERS) ## replay only fixtures/fuzz/* (part of test)
 # T: a file of tests/cli, with :PATTERN only its tests of which the name matches; a unit test, by file or name; a scenario.
 ONE := $(firstword $(subst :, ,$(T)))
 ONE_UNIT := $(OBJ)/tests/unit/$(if $(filter %.scenario,$(T)),test_scenario,$(basename $(notdir $(ONE))))
-check-one: all $(if $(filter %.bats,$(ONE)),$(TOOLS),$(ONE_UNIT)) ## one test: T=tests/cli/diff.bats:'more than' or T=test_compare or T=healthy.scenario
+check-one: all $(if $(filter %.bats,$(ONE)),$(filter $(OBJ)/tests/tools/% %/gen_recording,$(TOOLS)),$(ONE_UNIT)) ## one test: T=tests/cli/diff.bats:'more than' or T=test_compare or T=healthy.scenario
 	@tests/check-one $(OBJ) '$(T)'
 
 asan ubsan tsan: ## the tests that can differ under a sanitizer (asan: under both AddressSanitizer and UBSan)

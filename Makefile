@@ -14,8 +14,7 @@ FUZZ_SECONDS ?= 60
 Q := $(if $(V),,@)
 
 SRC := $(wildcard src/*.c src/*/*.c src/*/*/*.c)
-# Tests of scaling have no race to show to ThreadSanitizer: their counter of work allows one thread only.
-UNIT_SRC := $(filter-out $(if $(filter tsan,$(BUILD)),tests/unit/test_scaling%),$(wildcard tests/unit/test_*.c))
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 # Programs that tests and benchmarks start: misbehaving servers, reference clients.
 TOOL_SRC := $(wildcard tests/tools/*.c tests/bench/*.c)
@@ -49,7 +48,7 @@ VARIANT := $(or $(VARIANT_$(BUILD)),$(error BUILD=$(BUILD) is no variant; see th
 # PKG_CFLAGS and PKG_LIBS. Updated on every run; make restarts when the file changes, so that missing packages are
 # installed first and everything below uses them.
 NEEDS_NOTHING := clean help deps uninstall
-NEEDS_TESTS := test asan ubsan tsan valgrind interop interop-llm coverage fuzz-regress bench
+NEEDS_TESTS := test check-one asan ubsan tsan valgrind interop interop-llm coverage fuzz-regress bench
 NEEDS_ALL := lint fmt fmt-check fuzz valgrind coverage
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out $(NEEDS_NOTHING),$(GOALS)),)
@@ -72,7 +71,7 @@ LINK = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
 .SUFFIXES:
 .SECONDARY:
 FORCE:
-.PHONY: FORCE all demo test faults interop interop-llm asan ubsan tsan valgrind fuzz fuzz-run fuzz-regress lint fmt fmt-check coverage bench \
+.PHONY: FORCE all demo test check-one faults interop interop-llm asan ubsan tsan valgrind fuzz fuzz-run fuzz-regress lint fmt fmt-check coverage bench \
 	man completions install uninstall clean deps help
 
 all: $(PROGRAM) ## build ./rolldbg (BUILD=debug: build/debug/rolldbg)
@@ -132,20 +131,41 @@ $(UNITS) $(FUZZERS) $(TOOLS): %: %.o $(LIB)
 	$(if $(Q),@echo '  LINK  $@')
 	$(Q)$(LINK) -o $@ $< $(EXTRA) $(LIB) $(PKG_LIBS) $(LDLIBS)
 
+# They start the program.
+$(OBJ)/tests/unit/test_scenario $(OBJ)/tests/tools/fault_matrix: | $(PROGRAM)
+
 -include $(TRACED:.o=.d) $(patsubst %.c,$(OBJ)/%.d,$(SRC) $(UNIT_SRC) $(FUZZ_SRC) $(TOOL_SRC) tests/fuzz/replay.c)
 
 demo: all ## drive the built-in lake twice: healthy, and with the fault of a broken proxy
 	@tests/demo
 
 # The longest first, and three at a time on two cores: many of them mostly wait.
-TESTS := $(sort $(wildcard tests/cli/*.bats tests/lint/*.bats)) $(UNITS) $(FUZZERS)
-test: all $(UNITS) $(FUZZERS) $(TOOLS) ## unit tests, command tests and the replay of fuzz inputs
+LONGEST := $(OBJ)/tests/unit/test_scaling_peers $(OBJ)/tests/unit/test_scaling_rules $(OBJ)/tests/unit/test_scenario \
+	$(patsubst %,tests/cli/%.bats,llm crash probe preflight writers stdio peers debug)
+ALL_TESTS := $(sort $(wildcard tests/cli/*.bats tests/lint/*.bats)) $(UNITS) $(FUZZERS)
+# Under asan and ubsan: not what runs no C code of its own (make lint, make install, completions in shells) and not the tests
+# of scaling, which count the work of the same code.
+TESTS_asan := $(filter-out tests/lint/% tests/cli/install.bats tests/cli/completions.bats $(OBJ)/tests/unit/test_scaling%,$(ALL_TESTS))
+TESTS_ubsan := $(TESTS_asan)
+# Under tsan: the tests in which the program runs threads at the same time: sessions, files (--jobs), a server and its clients.
+TESTS_tsan := $(patsubst %,tests/cli/%.bats,batch crash debug faults jobs llm misbehaving_openenv playback probe replay signals) \
+	$(patsubst %,$(OBJ)/tests/unit/test_%,batch http in_order openenv pages playback probe trajectory_recorder websocket) \
+	$(filter $(OBJ)/tests/unit/test_serve_%,$(UNITS))
+TESTS := $(or $(TESTS_$(BUILD)),$(ALL_TESTS))
+TESTS := $(foreach t,$(LONGEST),$(filter $(t),$(TESTS))) $(filter-out $(LONGEST),$(TESTS))
+test: all $(filter $(OBJ)/%,$(TESTS)) $(TOOLS) ## unit tests, command tests and the replay of fuzz inputs
 	@JOBS=$${JOBS:-3} tests/prove $(OBJ) $(TESTS)
 
 fuzz-regress: $(FUZZERS) ## replay only fixtures/fuzz/* (part of test)
 	@tests/prove $(OBJ) $(FUZZERS)
 
-asan ubsan tsan: ## the same tests under a sanitizer (asan: under both AddressSanitizer and UBSan)
+# T: a file of tests/cli, with :PATTERN only its tests of which the name matches; a unit test, by file or name; a scenario.
+ONE := $(firstword $(subst :, ,$(T)))
+ONE_UNIT := $(OBJ)/tests/unit/$(if $(filter %.scenario,$(T)),test_scenario,$(basename $(notdir $(ONE))))
+check-one: all $(if $(filter %.bats,$(ONE)),$(filter $(OBJ)/tests/tools/% %/gen_recording,$(TOOLS)),$(ONE_UNIT)) ## one test: T=tests/cli/diff.bats:'more than' or T=test_compare or T=healthy.scenario
+	@tests/check-one $(OBJ) '$(T)'
+
+asan ubsan tsan: ## the tests that can differ under a sanitizer (asan: under both AddressSanitizer and UBSan)
 	@$(MAKE) --no-print-directory BUILD=$@ test
 
 faults: all $(TOOLS) ## every fault of tests/faults at every point, one run each (BUILD=asan; SHARE=0/3: one third of them)
@@ -183,11 +203,11 @@ fmt: ## format every C file
 fmt-check: ## fail if a C file is not formatted
 	@tests/clang-format --dry-run --Werror $(C_FILES) || { echo 'run: make fmt' >&2; exit 1; }
 
-lint: all ## layers, sizes, banned calls, clang-tidy, cppcheck, shellcheck, man pages, generated files
-	@CFLAGS_FOR_LINT='$(ALL_CPPFLAGS) -std=c11 $(WARNINGS)' tests/lint/run
+lint: all ## layers, sizes, clang-tidy, cppcheck, shellcheck, ... on what changed since origin/main; ALL=1: on every file
+	@ALL='$(ALL)' CFLAGS_FOR_LINT='$(ALL_CPPFLAGS) -std=c11 $(WARNINGS)' tests/lint/run $(PROGRAM)
 
 man completions: all ## regenerate the generated parts of man/ and completions/ from the program's tables
-	@$@/generate ./rolldbg
+	@$@/generate $(PROGRAM)
 
 MAN_PAGES := $(wildcard man/*.scd)
 install: all ## to $(DESTDIR)$(PREFIX); bindir, mandir, datadir and the completions' directories can be set

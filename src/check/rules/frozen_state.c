@@ -75,8 +75,7 @@ const struct check check_frozen_state = {
 	.id = "frozen-state",
 	.title = "three or more calls were answered, and the state never changed",
 	.severity = SEVERITY_ERROR,
-	.lowered =
-		"the rewards of the calls differ, or a grader gave one for the whole",
+	.lowered = "the rewards of the calls differ, or a grader gave one for the whole",
 	.explains = {&check_loop, &check_reward_without_effect},
 	.why = "Three or more calls that act were answered, not all of them the same, and "
 	       "nothing in the state changed but times, ids and bookkeeping. The state's source "

@@ -118,9 +118,7 @@ rolldbg: $(OBJ)/rolldbg
 FUZZ_DRIVER := $(if $(filter fuzz,$(BUILD)),-fsanitize=fuzzer,$(OBJ)/tests/fuzz/replay.o)
 $(FUZZERS): EXTRA := $(FUZZ_DRIVER)
 $(FUZZERS): $(filter %.o,$(FUZZ_DRIVER))
-$(OBJ)/tests/unit/test_websocket_tls: EXTRA := -lssl -lcrypto
-$(OBJ)/tests/bench/parse_cjson: EXTRA := -lcjson
-$(OBJ)/tests/bench/bare_loop $(OBJ)/tests/bench/http_loop: EXTRA := -lcurl
+$(OBJ)/tests/unit/test_websocket_tls: EXTRA := -lssl
 # Tests of scaling count work instead of time: the code that reads peers' bytes reports each basic block executed.
 TRACED := $(patsubst %.c,$(OBJ)/traced/%.o,$(wildcard $(addsuffix /*.c,$(addprefix src/,json evidence check check/rules compare \
 	protocol env env/mcp env/openenv policy policy/llm policy/toolformats serve/gym serve/openenv serve/llm serve/world))) \

@@ -14,6 +14,7 @@ _rolldbg_value()
 	run:--env | run:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	run:--seed | run:-s) _rolldbg_words '' ;;
 	run:--actions | run:-a) _rolldbg_words '' ;;
+	run:--call | run:-c) _rolldbg_words '' ;;
 	run:--tool | run:-t) _rolldbg_words '' ;;
 	run:--argument) _rolldbg_words '' ;;
 	run:--policy | run:-p) _rolldbg_policy 'random: llm' ;;
@@ -132,11 +133,13 @@ _rolldbg_value()
 	debug:--env | debug:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	debug:--seed | debug:-s) _rolldbg_words '' ;;
 	debug:--actions | debug:-a) _rolldbg_words '' ;;
+	debug:--call | debug:-c) _rolldbg_words '' ;;
 	debug:--tool | debug:-t) _rolldbg_words '' ;;
 	debug:--argument) _rolldbg_words '' ;;
 	debug:--policy | debug:-p) _rolldbg_policy 'random: llm' ;;
 	debug:--command-file | debug:-x) _rolldbg_files -f ;;
 	debug:--ex) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help' ;;
+	debug:--interpreter) _rolldbg_words 'text json' ;;
 	debug:--rollout | debug:-r) _rolldbg_words '' ;;
 	debug:--out | debug:-o) _rolldbg_files -f ;;
 	debug:--max-turns | debug:-n) _rolldbg_words '' ;;
@@ -217,6 +220,7 @@ _rolldbg_value()
 	probe:--sessions | probe:-j) _rolldbg_words '' ;;
 	probe:--need | probe:-N) _rolldbg_words '' ;;
 	probe:--actions | probe:-a) _rolldbg_words '' ;;
+	probe:--call | probe:-c) _rolldbg_words '' ;;
 	probe:--tool | probe:-t) _rolldbg_words '' ;;
 	probe:--argument) _rolldbg_words '' ;;
 	probe:--policy | probe:-p) _rolldbg_policy 'random: llm' ;;
@@ -273,7 +277,7 @@ _rolldbg_word()
 	case $1 in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --max-turns -n --break --mask --task --force-call --confirm --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --max-turns -n --break --mask --task --force-call --confirm --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	check:-*) _rolldbg_words '--jobs -j --ignore --trainer-logprobs --html --explain --list --verify --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --html --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
@@ -287,13 +291,13 @@ _rolldbg_word()
 	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	convert:-*) _rolldbg_words '--from --to --out -o --force -f --rollout -r --list --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	convert:*) _rolldbg_files -f ;;
-	debug:-*) _rolldbg_words '--env -e --seed -s --actions -a --tool -t --argument --policy -p --command-file -x --ex --batch --dap --rollout -r --out -o --force -f --max-turns -n --task --force-call --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	debug:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --command-file -x --ex --batch --interpreter --dap --rollout -r --out -o --force -f --max-turns -n --task --force-call --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	debug:*) _rolldbg_files -f ;;
 	shrink:-*) _rolldbg_words '--env -e --seed -s --rule --divergence --rollout --mask --max-runs --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	shrink:*) _rolldbg_files -f ;;
 	bisect:-*) _rolldbg_words '--env -e --seed -s --actions --tool --argument --jobs -j --json --mask --tolerance --unordered --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	bisect:*) _rolldbg_files -f ;;
-	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --call -c --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --as --match --loop --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	serve:*) _rolldbg_mixed 'frozen_lake desk llm' ;;
 	trust:-*) _rolldbg_words '--dry-run --list --revoke --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;

@@ -1,11 +1,13 @@
 /* Hashes through libcrypto. SHA-256 and SHA-1 are called directly, which OpenSSL 3 deprecates but
    keeps: its newer interface looks algorithms up by name, and the first look-up of a process takes as
    long as 1,500 hashes of a small state. */
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include "base/hash.h"
 
-#include "base/crypto_library.h"
 #include "base/mem.h"
 
+#include <openssl/evp.h>
+#include <openssl/sha.h>
 #include <stdlib.h>
 
 struct hasher {
@@ -24,10 +26,8 @@ void hasher_free(struct hasher *h)
 	if (!h) {
 		return;
 	}
-	if (h->ctx) { /* a hash was made, and libcrypto is loaded */
-		crypto()->EVP_MD_CTX_free(h->ctx);
-		crypto()->EVP_MD_free(h->md5);
-	}
+	EVP_MD_CTX_free(h->ctx);
+	EVP_MD_free(h->md5);
 	free(h);
 }
 
@@ -44,9 +44,7 @@ static void put_hex(const unsigned char *raw, char out[HASH_HEX + 1])
 
 static void sha256(SHA256_CTX *c, struct str s, unsigned char out[HASH_SHA256_BYTES])
 {
-	const struct crypto_library *l = crypto();
-
-	if (!l->SHA256_Init(c) || !l->SHA256_Update(c, s.p, s.n) || !l->SHA256_Final(out, c)) {
+	if (!SHA256_Init(c) || !SHA256_Update(c, s.p, s.n) || !SHA256_Final(out, c)) {
 		abort();
 	}
 }
@@ -61,15 +59,14 @@ void hash_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
 
 void hash_md5_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
 {
-	const struct crypto_library *l = crypto();
 	unsigned char raw[EVP_MAX_MD_SIZE];
 
-	h->md5 = h->md5 ? h->md5 : l->EVP_MD_fetch(NULL, "MD5", NULL);
-	h->ctx = h->ctx ? h->ctx : l->EVP_MD_CTX_new();
+	h->md5 = h->md5 ? h->md5 : EVP_MD_fetch(NULL, "MD5", NULL);
+	h->ctx = h->ctx ? h->ctx : EVP_MD_CTX_new();
 	out[0] = '\0';
 	/* FIPS providers lack MD5: no id is better than a wrong one */
-	if (h->md5 && h->ctx && l->EVP_DigestInit_ex2(h->ctx, h->md5, NULL) &&
-	    l->EVP_DigestUpdate(h->ctx, s.p, s.n) && l->EVP_DigestFinal_ex(h->ctx, raw, NULL)) {
+	if (h->md5 && h->ctx && EVP_DigestInit_ex2(h->ctx, h->md5, NULL) &&
+	    EVP_DigestUpdate(h->ctx, s.p, s.n) && EVP_DigestFinal_ex(h->ctx, raw, NULL)) {
 		put_hex(raw, out);
 	}
 }
@@ -83,10 +80,9 @@ void hash_sha256(struct str s, unsigned char out[HASH_SHA256_BYTES])
 
 void hash_sha1(struct str s, unsigned char out[HASH_SHA1_BYTES])
 {
-	const struct crypto_library *l = crypto();
 	SHA_CTX c;
 
-	if (!l->SHA1_Init(&c) || !l->SHA1_Update(&c, s.p, s.n) || !l->SHA1_Final(out, &c)) {
+	if (!SHA1_Init(&c) || !SHA1_Update(&c, s.p, s.n) || !SHA1_Final(out, &c)) {
 		abort();
 	}
 }

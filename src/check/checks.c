@@ -56,6 +56,25 @@ int checks_read_list(const char *list, bool named[CHECKS_MAX], struct error *err
 	}
 }
 
+int checks_choose(const char *only, const char *without, bool chosen[CHECKS_MAX], struct error *err)
+{
+	bool left_out[CHECKS_MAX] = {false}, any = false;
+
+	memset(chosen, !only, CHECKS_MAX * sizeof(*chosen));
+	if (only && checks_read_list(only, chosen, err)) {
+		return error_wrap(err, "\1only\2");
+	}
+	if (without && checks_read_list(without, left_out, err)) {
+		return error_wrap(err, "\1without\2");
+	}
+	for (size_t i = 0; i < checks_count; i++) {
+		chosen[i] = chosen[i] && !left_out[i];
+		any = any || chosen[i];
+	}
+	return any ? 0
+	           : error_set(err, FAIL_USAGE, "\1only\2 and \1without\2 leave no rule to apply");
+}
+
 const char *severity_name(enum severity s)
 {
 	static const char *const names[] = {"info", "warning", "error"};

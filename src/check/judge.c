@@ -52,19 +52,14 @@ static void release_judged(void *user)
 
 static int select_rules(struct judge *j, struct error *err)
 {
-	bool only[CHECKS_MAX] = {false}, without[CHECKS_MAX] = {false};
+	bool chosen[CHECKS_MAX];
 	size_t largest = 0;
 
-	if (j->conf.only && checks_read_list(j->conf.only, only, err)) {
-		error_wrap(err, "\1only\2");
-		return -1;
-	}
-	if (j->conf.without && checks_read_list(j->conf.without, without, err)) {
-		error_wrap(err, "\1without\2");
+	if (checks_choose(j->conf.only, j->conf.without, chosen, err)) {
 		return -1;
 	}
 	for (size_t i = 0; i < checks_count; i++) {
-		if ((j->conf.only && !only[i]) || without[i]) {
+		if (!chosen[i]) {
 			continue;
 		}
 		for (unsigned kind = 0; kind < KINDS; kind++) {
@@ -73,10 +68,6 @@ static int select_rules(struct judge *j, struct error *err)
 		}
 		j->rules[j->rule_count++] = (struct rule_instance){checks[i], false};
 		largest = largest > checks[i]->state_size ? largest : checks[i]->state_size;
-	}
-	if (j->rule_count == 0) {
-		return error_set(err, FAIL_USAGE,
-		                 "\1only\2 and \1without\2 leave no rule to apply");
 	}
 	j->blank = mem_new(2 * largest);
 	j->zeroes = j->blank + largest;
@@ -354,16 +345,24 @@ static void report_findings(struct judge *j, struct rollout_verdict v, struct fi
 	findings_release(f);
 }
 
+bool judge_has_rule(const struct judge *j, const struct check *rule)
+{
+	for (size_t i = 0; i < j->rule_count; i++) {
+		if (j->rules[i].check == rule) {
+			return true;
+		}
+	}
+	return false;
+}
+
 void judge_confirm(struct judge *j, enum confirmation what, const char *message)
 {
 	const struct rollout_verdict v = {.file = j->file};
 	struct findings f = {.rule = check_no_history.id};
 
 	j->sum.confirmation = what;
-	for (size_t i = 0; i < j->rule_count && what == REFUTED; i++) {
-		if (j->rules[i].check == &check_no_history) {
-			finding_add(&f, SEVERITY_ERROR, NULL, "", "%s", message);
-		}
+	if (what == REFUTED && judge_has_rule(j, &check_no_history)) {
+		finding_add(&f, SEVERITY_ERROR, NULL, "", "%s", message);
 	}
 	report_findings(j, v, &f);
 }

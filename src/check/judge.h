@@ -93,6 +93,9 @@ enum confirmation {
 	UNCONFIRMED,
 };
 
+/* Was the rule chosen? */
+bool judge_has_rule(const struct judge *j, const struct check *rule);
+
 /* Sets it; REFUTED is a finding of the rule no-history, with the message. */
 void judge_confirm(struct judge *j, enum confirmation what, const char *message);
 

@@ -33,7 +33,7 @@ static bool pass_over(const struct config *f, const struct error *err)
 
 int config_open(struct config *f, struct error *err)
 {
-	struct config_visitor none = {.setting = NULL};
+	const struct config_visitor none = {.setting = NULL};
 
 	if (f->command->no_config) {
 		return 0;
@@ -43,12 +43,7 @@ int config_open(struct config *f, struct error *err)
 	if (!failed && f->file.path) {
 		struct keyed k = keyed_of(f, err);
 
-		failed = keyed_parse(&k);
-		if (failed) {
-			f->file.text = STR_NONE;
-		} else {
-			failed = config_check(&k, &none);
-		}
+		failed = tree_parse(&k, &f->file.root) || config_check(&k, f->file.root, &none);
 	}
 	return failed && !pass_over(f, err) ? -1 : 0;
 }
@@ -57,9 +52,11 @@ void config_release(struct config *f)
 {
 	free(f->applied);
 	secrets_free(f->secrets);
+	cJSON_Delete(f->file.root);
 	arena_release(&f->arena);
 	f->applied = NULL;
 	f->secrets = NULL;
+	f->file.root = NULL;
 }
 
 /* ---- applying ---- */
@@ -119,7 +116,7 @@ static int set(struct config *f, struct keyed *k, const struct opt *o, const cha
 /* Adds a value to an option by name; every command with an environment has it. */
 static int add(struct config *f, struct keyed *k, const char *name, const char *value, void *values)
 {
-	const struct opt *o = config_option_of(f->opts, f->opt_count, str_from(name));
+	const struct opt *o = config_option_of(f->opts, f->opt_count, name);
 
 	return o ? set(f, k, o, value, values) : 0;
 }
@@ -138,49 +135,48 @@ static int add_secrets(struct config *f, struct keyed *k, const struct config_va
 }
 
 /* Sets one option from a value spelled as on the command line. Its type has been checked. */
-static int set_one(struct config *f, struct keyed *k, const struct opt *o, void *values)
+static int set_one(struct config *f, struct keyed *k, const struct opt *o, const cJSON *value,
+                   void *values)
 {
-	enum json_type type = json_type(k->value);
 	struct config_variables secret = {.count = 0};
 	const char *text;
 
+	tree_at(k, value);
 	if (o->type == OPTION_FLAG) {
-		*(bool *)((char *)values + o->offset) = type == JSON_TRUE;
-		note(f, o, type == JSON_TRUE ? "true" : "false", origin_of(f, k));
+		*(bool *)((char *)values + o->offset) = cJSON_IsTrue(value);
+		note(f, o, cJSON_IsTrue(value) ? "true" : "false", origin_of(f, k));
 		return 0;
 	}
-	if (type != JSON_STRING) {
+	if (!cJSON_IsString(value)) { /* as spelled: a double would change a large seed */
 		text = arena_str(&f->arena, keyed_compact(k, k->value)).p;
-	} else if (config_expand_target(k, f->context->variable, &text, &secret) ||
+	} else if (config_expand_target(k, value, f->context->variable, &text, &secret) ||
 	           add_secrets(f, k, &secret, values)) {
 		return -1;
 	}
 	if (set(f, k, o, text, values)) {
 		return -1;
 	}
-	note(f, o, json_text(&f->arena, k->value).p ? json_text(&f->arena, k->value).p : text,
-	     origin_of(f, k));
+	note(f, o, value->valuestring ? value->valuestring : text, origin_of(f, k));
 	return 0;
 }
 
-static int set_option(struct config *f, struct keyed *k, const struct opt *o, struct str value,
+static int set_option(struct config *f, struct keyed *k, const struct opt *o, const cJSON *value,
                       void *values)
 {
-	struct str each;
+	const cJSON *each;
 
 	if (config_check_type(k, o, value)) {
 		return -1;
 	}
-	k->value = value;
+	tree_at(k, value);
 	if (config_permit(f->context, &f->file, k, config_class(f->command, o, value))) {
 		return -1;
 	}
-	if (json_type(value) != JSON_ARRAY) {
-		return set_one(f, k, o, values);
+	if (!cJSON_IsArray(value)) {
+		return set_one(f, k, o, value, values);
 	}
-	for (size_t cursor = 0; json_next(value, &cursor, &each);) {
-		k->value = each;
-		if (set_one(f, k, o, values)) {
+	cJSON_ArrayForEach (each, value) {
+		if (set_one(f, k, o, each, values)) {
 			return -1;
 		}
 	}
@@ -188,18 +184,16 @@ static int set_option(struct config *f, struct keyed *k, const struct opt *o, st
 }
 
 /* Applies the settings that the command has an option for. */
-static int apply(struct config *f, struct keyed *k, struct str settings, void *values)
+static int apply(struct config *f, struct keyed *k, const cJSON *settings, void *values)
 {
-	struct json_member m;
+	for (const cJSON *m = tree_first(settings); m; m = m->next) {
+		const struct opt *o = config_option_of(f->opts, f->opt_count, m->string);
 
-	for (size_t cursor = 0; json_next_member(settings, &cursor, &m);) {
-		const struct opt *o = config_option_of(f->opts, f->opt_count, m.key);
-
-		if (!o || m.type == JSON_NULL || o == config_env_option(f->opts, f->opt_count)) {
+		if (!o || cJSON_IsNull(m) || o == config_env_option(f->opts, f->opt_count)) {
 			continue;
 		}
-		k->key = arena_str(k->arena, m.key).p;
-		if (set_option(f, k, o, m.value, values) && !pass_over(f, k->err)) {
+		k->key = m->string;
+		if (set_option(f, k, o, m, values) && !pass_over(f, k->err)) {
 			return -1;
 		}
 	}
@@ -209,14 +203,14 @@ static int apply(struct config *f, struct keyed *k, struct str settings, void *v
 int config_defaults(struct config *f, void *values, struct error *err)
 {
 	struct keyed k = keyed_of(f, err);
-	struct str mine = json_get(JSON_GET(f->file.text, "defaults"), str_from(f->command->name));
-	struct str env = JSON_GET(mine, "env");
+	const cJSON *mine = tree_get(tree_get(f->file.root, "defaults"), f->command->name);
+	const cJSON *env = tree_get(mine, "env");
 	const struct opt *o = config_env_option(f->opts, f->opt_count);
 
 	snprintf(k.place, sizeof(k.place), "defaults.%s", f->command->name);
 	k.key = "env";
 	return apply(f, &k, mine, values) ||
-	                       (o && !json_is_null(env) && set_option(f, &k, o, env, values))
+	                       (o && !tree_is_null(env) && set_option(f, &k, o, env, values))
 	               ? -1
 	               : 0;
 }
@@ -241,26 +235,25 @@ bool config_is_name(const struct config *f, const char *env)
 
 /* {"Authorization": "Bearer ${TOKEN}"}: values of variables are secret. */
 static int add_headers(struct config *f, const struct config_file *file, struct keyed *k,
-                       struct str headers, void *values)
+                       const cJSON *headers, void *values)
 {
-	struct json_member m;
-	const struct opt *header = config_option_of(f->opts, f->opt_count, STR("header"));
+	const struct opt *header = config_option_of(f->opts, f->opt_count, "header");
 
-	if (headers.p && keyed_is_object(k, headers)) {
+	if (headers && tree_is_object(k, headers)) {
 		return -1;
 	}
-	for (size_t cursor = 0; header && json_next_member(headers, &cursor, &m);) {
+	for (const cJSON *m = tree_first(headers); header && m; m = m->next) {
 		struct config_variables used = {.count = 0};
 		struct buf line = BUF(BUF_MAX_MESSAGE), shown = BUF(BUF_MAX_MESSAGE);
 		const char *value;
 
-		k->key = json_key_text(k->arena, m.key).p;
-		k->value = m.value;
-		int failed = config_permit(f->context, file, k, config_class_of_header(m.value)) ||
-		             config_expand(k, f->context->variable, &value, &used);
+		k->key = m->string;
+		tree_at(k, m);
+		int failed = config_permit(f->context, file, k, config_class_of_header(m)) ||
+		             config_expand(k, m, f->context->variable, &value, &used);
 		if (!failed) {
 			buf_printf(&line, "%s: %s", k->key, value);
-			buf_printf(&shown, "%s: %s", k->key, json_text(k->arena, m.value).p);
+			buf_printf(&shown, "%s: %s", k->key, m->valuestring);
 			failed = set(f, k, header, arena_str(k->arena, buf_view(&line)).p, values);
 			note(f, header, arena_str(k->arena, buf_view(&shown)).p, origin_of(f, k));
 		}
@@ -275,22 +268,20 @@ static int add_headers(struct config *f, const struct config_file *file, struct 
 }
 
 /* {"NAME": "value"}: the environment of a stdio: server. */
-static int add_variables(struct config *f, struct keyed *k, struct str env, void *values)
+static int add_variables(struct config *f, struct keyed *k, const cJSON *env, void *values)
 {
-	struct json_member m;
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	struct config_variables secret = {.count = 0};
 
-	if (env.p && keyed_is_object(k, env)) {
+	if (env && tree_is_object(k, env)) {
 		return -1;
 	}
-	for (size_t cursor = 0; json_next_member(env, &cursor, &m);) {
+	for (const cJSON *m = tree_first(env); m; m = m->next) {
 		const char *value = "";
 
-		k->key = json_key_text(k->arena, m.key).p;
-		k->value = m.value;
-		if (!json_is(m.value, STR("")) &&
-		    config_expand_target(k, f->context->variable, &value, &secret)) {
+		k->key = m->string;
+		if (!(cJSON_IsString(m) && !*m->valuestring) &&
+		    config_expand_target(k, m, f->context->variable, &value, &secret)) {
 			return -1;
 		}
 		buf_clear(&text);
@@ -302,6 +293,14 @@ static int add_variables(struct config *f, struct keyed *k, struct str env, void
 	}
 	buf_release(&text);
 	return add_secrets(f, k, &secret, values);
+}
+
+static int permit_server(const struct config *f, const struct config_file *file, struct keyed *k,
+                         const struct mcp_server *server)
+{
+	k->key = server->key;
+	tree_at(k, server->value);
+	return config_permit(f->context, file, k, server->class);
 }
 
 /* Applies FILE#NAME, a server of an mcp.json. The user vouches for it if they vouch for the file that
@@ -319,29 +318,23 @@ static int apply_server(struct config *f, const char *spec, bool named, void *va
 		return -1;
 	}
 	k.text = file.text;
-	if (keyed_parse(&k) || mcp_servers_find(&k, f->context->variable, hash + 1, &server)) {
-		return -1;
-	}
-	k.key = server.key;
-	k.value = server.value;
-	if (config_permit(f->context, &file, &k, server.class) ||
-	    add_headers(f, &file, &k, server.headers, values) ||
-	    add_variables(f, &k, server.env, values) ||
-	    add_secrets(f, &k, &server.secret, values)) {
-		return -1;
-	}
+	int failed = tree_parse(&k, &file.root) ||
+	             mcp_servers_find(&k, file.root, f->context->variable, hash + 1, &server) ||
+	             permit_server(f, &file, &k, &server) ||
+	             add_headers(f, &file, &k, server.headers, values) ||
+	             add_variables(f, &k, server.env, values) ||
+	             add_secrets(f, &k, &server.secret, values);
 	*target = server.target;
-	return 0;
+	cJSON_Delete(file.root);
+	return failed ? -1 : 0;
 }
 
 static int unknown_environment(struct config *f, const char *name, struct error *err)
 {
 	struct names names = {.count = 0};
-	struct json_member m;
-	struct str all = JSON_GET(f->file.text, "environments");
 
-	for (size_t cursor = 0; json_next_member(all, &cursor, &m);) {
-		names_add(&names, json_key_text(&f->arena, m.key));
+	for (const cJSON *m = tree_first(tree_get(f->file.root, "environments")); m; m = m->next) {
+		names_add(&names, str_from(m->string));
 	}
 	error_set(err, FAIL_USAGE, "unknown environment '%s': neither a target nor a name in %s",
 	          name, f->file.path);
@@ -352,15 +345,16 @@ static int unknown_environment(struct config *f, const char *name, struct error 
 	return -1;
 }
 
-static int target_of(struct config *f, struct keyed *k, struct str entry, void *values,
+static int target_of(struct config *f, struct keyed *k, const cJSON *entry, void *values,
                      const char **target)
 {
 	struct config_variables secret = {.count = 0};
+	const cJSON *named = tree_get(entry, "target");
 
 	k->key = "target";
-	k->value = JSON_GET(entry, "target");
-	if (config_permit(f->context, &f->file, k, config_class_of_target(k->value)) ||
-	    config_expand_target(k, f->context->variable, target, &secret) ||
+	tree_at(k, named);
+	if (config_permit(f->context, &f->file, k, config_class_of_target(named)) ||
+	    config_expand_target(k, named, f->context->variable, target, &secret) ||
 	    add_secrets(f, k, &secret, values)) {
 		return -1;
 	}
@@ -373,18 +367,18 @@ int config_environment(struct config *f, const char *name, bool typed, void *val
                        const char **target, struct error *err)
 {
 	struct keyed k = keyed_of(f, err);
-	struct str entry;
+	const cJSON *entry;
 
 	if (config_is_in_file(name)) {
 		return apply_server(f, name, f->file.named && !typed, values, target, err);
 	}
-	entry = json_get(JSON_GET(f->file.text, "environments"), str_from(name));
-	if (!entry.p) {
+	entry = tree_get(tree_get(f->file.root, "environments"), name);
+	if (!entry) {
 		return unknown_environment(f, name, err);
 	}
 	snprintf(k.place, sizeof(k.place), "environments.%.40s", name);
 	return target_of(f, &k, entry, values, target) || apply(f, &k, entry, values) ||
-	                       add_headers(f, &f->file, &k, JSON_GET(entry, "headers"), values)
+	                       add_headers(f, &f->file, &k, tree_get(entry, "headers"), values)
 	               ? -1
 	               : 0;
 }

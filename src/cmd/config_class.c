@@ -44,34 +44,44 @@ static enum opt_class class_of_text(const struct opt *o, const char *text)
 	return !strcmp(o->arg, "SOURCE") && begins(text, "tool:") ? OPT_REACH : o->class;
 }
 
-static enum opt_class class_of(const struct opt *o, struct str value)
+static enum opt_class class_of(const struct opt *o, const cJSON *value)
 {
-	struct arena arena = {.last = NULL};
-	enum opt_class worst = o->class;
-	struct str string;
-	bool first = true;
+	enum opt_class worst = OPT_HARMLESS;
+	const cJSON *each;
 
-	if (json_type(value) == JSON_FALSE) {
+	if (cJSON_IsFalse(value)) {
 		return OPT_HARMLESS; /* as without the setting */
 	}
-	for (size_t cursor = 0; o->arg && json_next_string(value, &cursor, &string);) {
-		enum opt_class class = class_of_text(o, json_text(&arena, string).p);
-
-		worst = first || class > worst ? class : worst;
-		first = false;
+	if (!o->arg) {
+		return o->class;
 	}
-	arena_release(&arena);
-	return worst;
+	if (cJSON_IsString(value)) {
+		return class_of_text(o, value->valuestring);
+	}
+	if (cJSON_IsObject(value)) {
+		char *text = cJSON_PrintUnformatted(value);
+
+		worst = class_of_text(o, text);
+		cJSON_free(text);
+		return worst;
+	}
+	cJSON_ArrayForEach (each, value) {
+		enum opt_class class =
+			cJSON_IsString(each) ? class_of_text(o, each->valuestring) : o->class;
+
+		worst = class > worst ? class : worst;
+	}
+	return value && value->child ? worst : o->class;
 }
 
-enum opt_class config_class(const struct command *cmd, const struct opt *o, struct str value)
+enum opt_class config_class(const struct command *cmd, const struct opt *o, const cJSON *value)
 {
 	enum opt_class class = class_of(o, value);
 
 	return class == OPT_HARMLESS || cmd->network ? class : OPT_NEVER;
 }
 
-enum opt_class config_class_of_header(struct str value)
+enum opt_class config_class_of_header(const cJSON *value)
 {
 	static const struct opt header = {
 		.type = OPTION_STRING, .arg = "HEADER", .class = OPT_REACH};
@@ -79,7 +89,7 @@ enum opt_class config_class_of_header(struct str value)
 	return class_of(&header, value);
 }
 
-enum opt_class config_class_of_target(struct str value)
+enum opt_class config_class_of_target(const cJSON *value)
 {
 	static const struct opt target = {
 		.type = OPTION_STRING, .arg = "TARGET", .class = OPT_REACH};

@@ -5,14 +5,14 @@
 #define ROLLDBG_CMD_CONFIG_CLASS_H
 
 #include "cmd/config_file.h"
-#include "json/keyed.h"
+#include "json/tree.h"
 
-/* The class of a command's setting with that value, as spelled in the file: that of its option,
+/* The class of a command's setting with that value: that of its option,
    unless the value says more. */
-enum opt_class config_class(const struct command *cmd, const struct opt *o, struct str value);
+enum opt_class config_class(const struct command *cmd, const struct opt *o, const cJSON *value);
 /* The same for a key that is no option: the header of an environment, or its target. */
-enum opt_class config_class_of_header(struct str value);
-enum opt_class config_class_of_target(struct str value);
+enum opt_class config_class_of_header(const cJSON *value);
+enum opt_class config_class_of_target(const cJSON *value);
 
 /* True if the value of an env option names a setting of a file rather than a target: FILE#NAME. */
 bool config_is_in_file(const char *env);

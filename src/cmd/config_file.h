@@ -4,12 +4,14 @@
 #define ROLLDBG_CMD_CONFIG_FILE_H
 
 #include "cmd/cmd.h"
+#include "json/tree.h"
 
 struct config_file {
 	bool named;            /* by --config or ROLLDBG_CONFIG: it may set everything */
 	const char *path;      /* NULL: there is no file */
 	const char *directory; /* that contains it */
 	struct str text;       /* without surrounding whitespace */
+	cJSON *root;           /* its tree; NULL: not parsed, or invalid */
 };
 
 /* The path of the nearest project file, from the working directory upwards; NULL: none. */

@@ -8,18 +8,18 @@
 #include <stdlib.h>
 
 /* True if key is the option's name with underscores: max_turns for --max-turns. */
-static bool is_key_of(const struct opt *o, struct str key)
+static bool is_key_of(const struct opt *o, const char *key)
 {
-	size_t n = strlen(o->name), i = 0;
+	const char *name = o->name;
 
-	while (i < n && i < key.n && o->name[i] == (key.p[i] == '_' ? '-' : key.p[i]) &&
-	       key.p[i] != '-') {
-		i++;
+	while (*key && *name == (*key == '_' ? '-' : *key) && *key != '-') {
+		name++;
+		key++;
 	}
-	return i == n && i == key.n;
+	return !*name && !*key;
 }
 
-const struct opt *config_option_of(const struct opt *opts, size_t count, struct str key)
+const struct opt *config_option_of(const struct opt *opts, size_t count, const char *key)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (is_key_of(&opts[i], key)) {
@@ -29,7 +29,7 @@ const struct opt *config_option_of(const struct opt *opts, size_t count, struct 
 	return NULL;
 }
 
-static int unknown_key(struct keyed *k, const struct opt *opts, size_t count, struct str key,
+static int unknown_key(struct keyed *k, const struct opt *opts, size_t count,
                        const char *const *more)
 {
 	struct names names = {.count = 0};
@@ -46,16 +46,16 @@ static int unknown_key(struct keyed *k, const struct opt *opts, size_t count, st
 		names_add(&names, buf_view(&name));
 		buf_release(&name);
 	}
-	keyed_fail(k, "unknown key \"%.*s\"", STR_ARG(text_utf8_cut(key, 60)));
-	names_suggest(k->err, key, names.text, names.count);
+	keyed_fail(k, "unknown key \"%.*s\"", STR_ARG(text_utf8_cut(str_from(k->key), 60)));
+	names_suggest(k->err, str_from(k->key), names.text, names.count);
 	names_release(&names);
 	return -1;
 }
 
-static const struct command *command_of(struct str name)
+static const struct command *command_of(const char *name)
 {
 	for (size_t i = 0; i < commands_count; i++) {
-		if (!commands[i]->no_config && str_is(name, commands[i]->name)) {
+		if (!commands[i]->no_config && !strcmp(name, commands[i]->name)) {
 			return commands[i];
 		}
 	}
@@ -64,21 +64,19 @@ static const struct command *command_of(struct str name)
 
 /* ---- types ---- */
 
-#define IS(type) (1u << JSON_##type)
-
 /* Strings are always allowed where they can hold a variable: "seed": "${SEED}". */
 static const struct {
-	unsigned types;
+	int types; /* of cJSON */
 	const char *wanted;
 } expected[] = {
-	[OPTION_FLAG] = {IS(TRUE) | IS(FALSE), "true or false"},
-	[OPTION_COUNT] = {IS(NUMBER), "a number"},
-	[OPTION_STRING] = {IS(STRING), "a string"},
-	[OPTION_NUMBER] = {IS(NUMBER) | IS(STRING), "a number"},
-	[OPTION_INTEGER] = {IS(NUMBER) | IS(STRING), "a number"},
-	[OPTION_DURATION] = {IS(STRING), "a duration such as \"30s\""},
-	[OPTION_LIST] = {IS(STRING), "a string, or an array of strings"},
-	[OPTION_CHOICE] = {IS(STRING), "a string"},
+	[OPTION_FLAG] = {cJSON_True | cJSON_False, "true or false"},
+	[OPTION_COUNT] = {cJSON_Number, "a number"},
+	[OPTION_STRING] = {cJSON_String, "a string"},
+	[OPTION_NUMBER] = {cJSON_Number | cJSON_String, "a number"},
+	[OPTION_INTEGER] = {cJSON_Number | cJSON_String, "a number"},
+	[OPTION_DURATION] = {cJSON_String, "a duration such as \"30s\""},
+	[OPTION_LIST] = {cJSON_String, "a string, or an array of strings"},
+	[OPTION_CHOICE] = {cJSON_String, "a string"},
 };
 
 static bool takes_object(const struct opt *o)
@@ -86,32 +84,31 @@ static bool takes_object(const struct opt *o)
 	return o->arg && !strcmp(o->arg, "OBJECT");
 }
 
-static int check_value(struct keyed *k, const struct opt *o)
+static int check_value(struct keyed *k, const struct opt *o, const cJSON *value)
 {
-	enum json_type type = json_type(k->value);
-
-	if ((expected[o->type].types & 1u << type) || (type == JSON_OBJECT && takes_object(o))) {
+	tree_at(k, value);
+	if (value->type & (expected[o->type].types | (takes_object(o) ? cJSON_Object : 0))) {
 		return 0;
 	}
 	return keyed_expected(k, takes_object(o) ? "an object" : expected[o->type].wanted);
 }
 
-int config_check_type(struct keyed *k, const struct opt *o, struct str value)
+int config_check_type(struct keyed *k, const struct opt *o, const cJSON *value)
 {
-	size_t cursor = 0;
+	const cJSON *each;
 
-	k->value = value;
-	if (json_is_null(value)) {
+	tree_at(k, value);
+	if (cJSON_IsNull(value)) {
 		return 0;
 	}
-	if (json_type(value) != JSON_ARRAY) {
-		return check_value(k, o);
+	if (!cJSON_IsArray(value)) {
+		return check_value(k, o, value);
 	}
 	if (o->type != OPTION_LIST) {
 		return keyed_expected(k, "one value");
 	}
-	while (json_next(value, &cursor, &k->value)) {
-		if (check_value(k, o)) {
+	cJSON_ArrayForEach (each, value) {
+		if (check_value(k, o, each)) {
 			return -1;
 		}
 	}
@@ -123,53 +120,62 @@ int config_check_type(struct keyed *k, const struct opt *o, struct str value)
 static const char *const no_keys[] = {NULL};
 static const char *const environment_keys[] = {"target", "headers", "description", NULL};
 
-static bool is_one_of(struct str key, const char *const *words)
+static bool is_one_of(const char *key, const char *const *words)
 {
-	while (*words && !str_is(key, *words)) {
+	while (*words && strcmp(key, *words) != 0) {
 		words++;
 	}
 	return *words;
 }
 
-void config_visit(const struct config_visitor *v, struct keyed *k, struct str value,
+void config_visit(const struct config_visitor *v, struct keyed *k, const cJSON *value,
                   enum opt_class class)
 {
-	k->value = value;
-	if (v->setting && !json_is_null(value)) {
-		v->setting(v->ctx, k, class);
+	tree_at(k, value);
+	if (v->setting && !cJSON_IsNull(value)) {
+		v->setting(v->ctx, k, value, class);
 	}
 }
 
-static int check_keys(struct keyed *k, struct str object, const struct command *cmd,
+static int check_single(struct keyed *k, const cJSON *object, const cJSON *m)
+{
+	const cJSON *last = tree_get(object, m->string);
+
+	tree_at(k, last);
+	return last == m ? 0 : keyed_fail(k, "duplicate key \"%s\"", m->string);
+}
+
+static int check_keys(struct keyed *k, const cJSON *object, const struct command *cmd,
                       const char *const *more, const struct config_visitor *v)
 {
-	struct json_member m;
 	size_t count;
 	struct opt *opts;
-	int failed = keyed_is_object(k, object);
+	int failed = tree_is_object(k, object);
 
 	if (failed) {
 		return -1;
 	}
 	opts = options_expand(cmd->opts, cmd->opt_count, &count);
-	for (size_t cursor = 0; !failed && json_next_member(object, &cursor, &m);) {
-		const struct opt *o = config_option_of(opts, count, m.key);
+	for (const cJSON *m = tree_first(object); !failed && m; m = m->next) {
+		const struct opt *o = config_option_of(opts, count, m->string);
 
-		o = o ? o : config_option_of(global_options, global_options_count, m.key);
-		k->key = arena_str(k->arena, m.key).p;
-		k->value = m.value;
+		o = o ? o : config_option_of(global_options, global_options_count, m->string);
+		k->key = m->string;
+		tree_at(k, m);
 		if (o) {
-			failed = config_check_type(k, o, m.value);
-			config_visit(v, k, m.value, config_class(cmd, o, m.value));
-		} else if (!is_one_of(m.key, more)) {
-			failed = unknown_key(k, opts, count, m.key, more);
+			failed = config_check_type(k, o, m);
+			config_visit(v, k, m, config_class(cmd, o, m));
+		} else if (!is_one_of(m->string, more)) {
+			failed = unknown_key(k, opts, count, more);
+		} else {
+			failed = check_single(k, object, m);
 		}
 	}
 	free(opts);
 	return failed;
 }
 
-static int unknown_command(struct keyed *k, struct str name)
+static int unknown_command(struct keyed *k, const char *name)
 {
 	struct names names = {.count = 0};
 
@@ -178,28 +184,28 @@ static int unknown_command(struct keyed *k, struct str name)
 			names_add(&names, str_from(commands[i]->name));
 		}
 	}
-	keyed_fail(k, "defaults: unknown command \"%.*s\"", STR_ARG(text_utf8_cut(name, 60)));
-	names_suggest(k->err, name, names.text, names.count);
+	keyed_fail(k, "defaults: unknown command \"%.*s\"",
+	           STR_ARG(text_utf8_cut(str_from(name), 60)));
+	names_suggest(k->err, str_from(name), names.text, names.count);
 	names_release(&names);
 	return -1;
 }
 
-static int check_defaults(struct keyed *k, struct str defaults, void *visitor)
+static int check_defaults(struct keyed *k, const cJSON *defaults, const struct config_visitor *v)
 {
-	struct json_member m;
 
-	if (json_type(defaults) != JSON_OBJECT) {
+	if (!cJSON_IsObject(defaults)) {
 		return keyed_expected(k, "an object");
 	}
-	for (size_t cursor = 0; json_next_member(defaults, &cursor, &m);) {
-		const struct command *cmd = command_of(m.key);
+	for (const cJSON *m = tree_first(defaults); m; m = m->next) {
+		const struct command *cmd = command_of(m->string);
 
-		k->value = m.value;
+		tree_at(k, m);
 		if (!cmd) {
-			return unknown_command(k, m.key);
+			return unknown_command(k, m->string);
 		}
 		snprintf(k->place, sizeof(k->place), "defaults.%s", cmd->name);
-		if (check_keys(k, m.value, cmd, no_keys, visitor)) {
+		if (check_keys(k, m, cmd, no_keys, v)) {
 			return -1;
 		}
 		k->place[0] = '\0';
@@ -207,62 +213,67 @@ static int check_defaults(struct keyed *k, struct str defaults, void *visitor)
 	return 0;
 }
 
-static int check_headers(struct keyed *k, struct str headers, const struct config_visitor *v)
+/* The member is of that type (of cJSON), `wanted` in messages; or null or absent. */
+static int check_member(struct keyed *k, const cJSON *m, int type, const char *wanted)
 {
-	struct json_member m;
-
-	k->key = "headers";
-	k->value = headers;
-	if (!headers.p || json_is_null(headers)) {
+	if (tree_is_null(m) || m->type == type) {
 		return 0;
 	}
-	if (json_type(headers) != JSON_OBJECT) {
-		return keyed_expected(k, "an object");
+	k->key = m->string;
+	tree_at(k, m);
+	return keyed_expected(k, wanted);
+}
+
+static int check_headers(struct keyed *k, const cJSON *headers, const struct config_visitor *v)
+{
+
+	if (check_member(k, headers, cJSON_Object, "an object")) {
+		return -1;
 	}
-	for (size_t cursor = 0; json_next_member(headers, &cursor, &m);) {
-		k->key = json_key_text(k->arena, m.key).p;
-		k->value = m.value;
-		if (json_type(m.value) != JSON_STRING) {
+	for (const cJSON *m = tree_first(headers); m; m = m->next) {
+		k->key = m->string;
+		tree_at(k, m);
+		if (!cJSON_IsString(m)) {
 			return keyed_expected(k, "a string");
 		}
-		config_visit(v, k, m.value, config_class_of_header(m.value));
+		config_visit(v, k, m, config_class_of_header(m));
 	}
 	return 0;
 }
 
-static int check_environment(struct keyed *k, struct str entry, const struct config_visitor *v)
+static int check_environment(struct keyed *k, const cJSON *entry, const struct config_visitor *v)
 {
-	k->key = "target";
-	k->value = JSON_GET(entry, "target");
-	if (!k->value.p) {
-		k->value = entry;
+	const cJSON *target = tree_get(entry, "target");
+
+	if (!target) {
+		tree_at(k, entry);
 		return keyed_fail(k, "\"target\" is missing");
 	}
-	if (json_type(k->value) != JSON_STRING) {
+	k->key = "target";
+	tree_at(k, target);
+	if (!cJSON_IsString(target)) {
 		return keyed_expected(k, "a string");
 	}
-	config_visit(v, k, k->value, config_class_of_target(k->value));
-	k->key = "description";
-	k->value = JSON_GET(entry, "description");
-	if (k->value.p && !json_is_null(k->value) && json_type(k->value) != JSON_STRING) {
-		return keyed_expected(k, "a string");
-	}
-	return check_headers(k, JSON_GET(entry, "headers"), v);
+	config_visit(v, k, target, config_class_of_target(target));
+	return check_member(k, tree_get(entry, "description"), cJSON_String, "a string") ||
+	                       check_headers(k, tree_get(entry, "headers"), v)
+	               ? -1
+	               : 0;
 }
 
 /* All options of `run` are allowed; each command uses those it has. */
-static int check_environments(struct keyed *k, struct str environments, void *visitor)
+static int check_environments(struct keyed *k, const cJSON *environments,
+                              const struct config_visitor *v)
 {
-	struct json_member m;
 
-	if (json_type(environments) != JSON_OBJECT) {
+	if (!cJSON_IsObject(environments)) {
 		return keyed_expected(k, "an object");
 	}
-	for (size_t cursor = 0; json_next_member(environments, &cursor, &m);) {
+	for (const cJSON *m = tree_first(environments); m; m = m->next) {
 		snprintf(k->place, sizeof(k->place), "environments.%.*s",
-		         STR_ARG(text_utf8_cut(m.key, 40)));
-		if (check_keys(k, m.value, command_of(STR("run")), environment_keys, visitor) ||
-		    check_environment(k, m.value, visitor)) {
+		         STR_ARG(text_utf8_cut(str_from(m->string), 40)));
+		if (check_keys(k, m, command_of("run"), environment_keys, v) ||
+		    check_environment(k, m, v)) {
 			return -1;
 		}
 		k->place[0] = '\0';
@@ -270,16 +281,37 @@ static int check_environments(struct keyed *k, struct str environments, void *vi
 	return 0;
 }
 
-static const struct keyed_row top_rows[] = {
-	{"$schema", KEYED_IGNORED, .at = 0},
-	{"description", KEYED_IGNORED, .at = 0},
-	{"environments", KEYED_BY, .read = check_environments},
-	{"defaults", KEYED_BY, .read = check_defaults},
-};
+static const char *const top_keys[] = {"$schema", "description", "environments", "defaults", NULL};
 
-int config_check(struct keyed *k, struct config_visitor *v)
+static int check_top(struct keyed *k, const cJSON *m, const struct config_visitor *v)
 {
-	static const struct keyed_table top = KEYED_TABLE(top_rows);
+	k->key = m->string;
+	tree_at(k, m);
+	if (!is_one_of(m->string, top_keys)) {
+		return unknown_key(k, NULL, 0, top_keys);
+	}
+	if (cJSON_IsNull(m)) {
+		return 0;
+	}
+	if (!strcmp(m->string, "environments")) {
+		return check_environments(k, m, v);
+	}
+	if (!strcmp(m->string, "defaults")) {
+		return check_defaults(k, m, v);
+	}
+	return cJSON_IsString(m) ? 0 : keyed_expected(k, "a string");
+}
 
-	return keyed_read(k, k->text, &top, v);
+int config_check(struct keyed *k, const cJSON *root, const struct config_visitor *v)
+{
+
+	if (tree_is_object(k, root)) {
+		return -1;
+	}
+	for (const cJSON *m = tree_first(root); m; m = m->next) {
+		if (check_single(k, root, m) || check_top(k, m, v)) {
+			return -1;
+		}
+	}
+	return 0;
 }

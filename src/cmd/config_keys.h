@@ -4,23 +4,23 @@
 #define ROLLDBG_CMD_CONFIG_KEYS_H
 
 #include "cmd/config_class.h"
-#include "json/keyed.h"
 
 /* The option for a key such as max_turns; NULL: no such option. */
-const struct opt *config_option_of(const struct opt *opts, size_t count, struct str key);
+const struct opt *config_option_of(const struct opt *opts, size_t count, const char *key);
 
-/* Called for each setting of a file, in order: k->place, k->key, k->value. */
+/* Called for each setting of a file, in order: k->place, k->key, and the value. */
 struct config_visitor {
-	void (*setting)(void *ctx, struct keyed *k, enum opt_class class); /* NULL: no call */
+	void (*setting)(void *ctx, struct keyed *k, const cJSON *value,
+	                enum opt_class class); /* NULL: no call */
 	void *ctx;
 };
 
-void config_visit(const struct config_visitor *v, struct keyed *k, struct str value,
+void config_visit(const struct config_visitor *v, struct keyed *k, const cJSON *value,
                   enum opt_class class);
 
-/* Refuses unknown keys and values of another type in k->text, a parsed file. FAIL_INPUT. */
-MUST_USE int config_check(struct keyed *k, struct config_visitor *v);
+/* Refuses unknown keys and values of another type in a file, parsed by tree_parse. FAIL_INPUT. */
+MUST_USE int config_check(struct keyed *k, const cJSON *root, const struct config_visitor *v);
 /* Refuses a value of another type than the option takes. FAIL_INPUT. */
-MUST_USE int config_check_type(struct keyed *k, const struct opt *o, struct str value);
+MUST_USE int config_check_type(struct keyed *k, const struct opt *o, const cJSON *value);
 
 #endif

@@ -43,13 +43,17 @@ static int put_variable(struct keyed *k, environment *variable, struct str inner
 	                  STR_ARG(text_utf8_cut(name, 60)));
 }
 
-int config_expand(struct keyed *k, environment *variable, const char **out,
+int config_expand(struct keyed *k, const cJSON *string, environment *variable, const char **out,
                   struct config_variables *used)
 {
-	const char *text, *open, *name;
+	const char *text = string->valuestring, *begin = text, *open, *name;
 	struct buf result = BUF(BUF_MAX_MESSAGE);
-	int failed = keyed_name(k, &text);
-	const char *begin = failed ? NULL : text;
+	int failed = 0;
+
+	tree_at(k, string);
+	if (!cJSON_IsString(string) || !*text) {
+		return keyed_expected(k, text ? "a non-empty string" : "a string");
+	}
 
 	while (!failed && (open = strstr(text, "${")) && strchr(open, '}')) {
 		struct str inner = {open + 2, strcspn(open + 2, "}")};
@@ -70,13 +74,13 @@ int config_expand(struct keyed *k, environment *variable, const char **out,
 	return failed;
 }
 
-int config_expand_target(struct keyed *k, environment *variable, const char **out,
-                         struct config_variables *secret)
+int config_expand_target(struct keyed *k, const cJSON *string, environment *variable,
+                         const char **out, struct config_variables *secret)
 {
 	struct config_variables used = {.count = 0};
-	const char *text, *host;
+	const char *text = string->valuestring, *host;
 
-	if (keyed_name(k, &text) || config_expand(k, variable, out, &used)) {
+	if (config_expand(k, string, variable, out, &used)) {
 		return -1;
 	}
 	host = str_starts(str_from(text), STR("stdio:")) ? NULL : strstr(text, "://");

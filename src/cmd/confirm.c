@@ -17,16 +17,19 @@ struct confirm {
 	struct str state_ignore;
 	struct history_step last; /* until the line with the state after it */
 	bool pending, enough;
+	bool asked, sent;
+	bool owned; /* each session has an environment of its own */
 	struct buf said;
 };
 
 #define SETTLE_MS 5000 /* how long a closed session may keep its slot */
 
-struct confirm *confirm_new(const struct hints *hints)
+struct confirm *confirm_new(bool asked, const struct hints *hints)
 {
 	struct confirm *c = mem_new(sizeof(*c));
 
 	c->said = BUF(BUF_MAX_SMALL);
+	c->asked = asked;
 	c->explaining = (struct explaining){.names = true,
 	                                    .effects = hints->effects,
 	                                    .effect_count = hints->effect_count,
@@ -51,6 +54,8 @@ static void take_header(struct confirm *c, const struct evidence_update *u)
 	struct str source = u->derived.line->value[KEY_STATE_SOURCE];
 
 	c->rollout = arena_str(&c->arena, u->rollout->id);
+	c->owned = u->rollout->protocol == PROTOCOL_MCP_GYM ||
+	           u->rollout->protocol == PROTOCOL_OPENENV;
 	c->state_ignore = arena_str(&c->arena, JSON_GET(source, "ignore"));
 	c->explaining.names = !str_is(JSON_GET(source, "names"), "false");
 	c->history = history_new(&c->explaining, c->state_ignore);
@@ -64,12 +69,11 @@ static bool is_true(const struct line *l, enum key key)
 static void take_step(struct confirm *c, const struct derived_line *m)
 {
 	const struct line *l = m->line;
-	bool failed = m->failed || m->expected;
 
 	c->last = (struct history_step){
 		.name = json_text(&c->arena, JSON_GET(l->value[KEY_TOOL_CALL], "name")),
 		.arguments = arena_str(&c->arena, m->arguments),
-		.outcome = failed ? OUTCOME_TOOL_ERROR : OUTCOME_OK,
+		.outcome = l->outcome,
 		.observation = arena_str(&c->arena, l->value[KEY_OBSERVATION]),
 		.idle = m->idle,
 		.over = is_true(l, KEY_TERMINATED) || is_true(l, KEY_TRUNCATED)};
@@ -80,7 +84,7 @@ void confirm_line(struct confirm *c, const struct evidence_update *u)
 {
 	const struct line *l = u->derived.line;
 
-	if (!c || !l || !u->rollout || c->enough) {
+	if (!l || !u->rollout || c->enough) {
 		return;
 	}
 	if (!c->history && l->type == LINE_HEADER) {
@@ -165,6 +169,12 @@ static int send_calls(struct confirm *c, struct driver *d, const struct env_conf
 	return failed;
 }
 
+static bool is_free(const struct confirm *c, const struct judge *j, const struct judge_summary *s)
+{
+	return c->owned && s->movement.moved == 0 && s->movement.unknown > 0 &&
+	       judge_has_rule(j, &check_no_history);
+}
+
 int confirm_run(struct confirm *c, struct driver *d, const struct env_conf *env, struct judge *j,
                 bool quiet, struct error *err)
 {
@@ -176,7 +186,12 @@ int confirm_run(struct confirm *c, struct driver *d, const struct env_conf *env,
 	if (!c->history || !d->env_ops || s.movement.acting == 0 || s.errors > 0) {
 		return 0;
 	}
-	if (!history_plan(c->history, &sessions, &calls) && !quiet) {
+	const char *useless = history_plan(c->history, &sessions, &calls);
+	if (!c->asked && (useless || !is_free(c, j, &s))) {
+		return 0;
+	}
+	c->sent = true;
+	if (!useless && !quiet) {
 		log_warn("history: %zu session%s for %zu calls", sessions, sessions == 1 ? "" : "s",
 		         calls);
 	}
@@ -185,13 +200,6 @@ int confirm_run(struct confirm *c, struct driver *d, const struct env_conf *env,
 	}
 	conclude(&v, j, &c->said);
 	return 0;
-}
-
-void confirm_say(const struct confirm *c, struct buf *out)
-{
-	if (c && out) {
-		buf_str(out, buf_view(&c->said));
-	}
 }
 
 /* The file of the recording exists by now: the repeated run is recorded elsewhere. Returns how many
@@ -203,14 +211,14 @@ static int words_of_out(char *const *word)
 	return apart && word[1] ? 2 : !strncmp(word[0], "--out=", 6) || !strncmp(word[0], "-o", 2);
 }
 
-void confirm_propose(const struct driver *d, const struct judge *j, struct buf *out)
+static void propose(const struct driver *d, const struct judge *j, struct buf *out)
 {
 	struct buf line = BUF(BUF_MAX_SMALL);
 	struct judge_summary s;
 
 	judge_summary(j, &s);
 	/* one call has none before it */
-	if (!out || s.errors > 0 || s.movement.unknown == 0 || s.movement.acting < 2 * s.rollouts) {
+	if (s.errors > 0 || s.movement.unknown == 0 || s.movement.acting < 2 * s.rollouts) {
 		return;
 	}
 	buf_text(&line, "rolldbg");
@@ -227,4 +235,14 @@ void confirm_propose(const struct driver *d, const struct judge *j, struct buf *
 	secrets_redact(d->target.secrets, buf_view(&line), out);
 	settings_put(out, " \1confirm\2\n");
 	buf_release(&line);
+}
+
+void confirm_say(const struct confirm *c, const struct driver *d, const struct judge *j,
+                 struct buf *out)
+{
+	if (c->sent) {
+		buf_str(out, buf_view(&c->said));
+	} else if (!c->asked) {
+		propose(d, j, out);
+	}
 }

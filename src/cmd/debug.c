@@ -41,6 +41,8 @@ static const struct opt options[] = {
                  "then run COMMAND; may also be written -ex, as in gdb"),
 	OPT_FLAG(0, "batch", OPT_HARMLESS, FIELD(batch),
                  "exit after those commands, with code 2 if one failed"),
+	OPT_CHOICE(0, "interpreter", OPT_HARMLESS, "NAME", "text|json", FIELD(interpreter),
+                   "json: reply to each command with one line of JSON, for other programs"),
 	OPT_FLAG(0, "dap", OPT_HARMLESS, FIELD(dap),
                  "use the Debug Adapter Protocol on standard input and output, for editors"),
 	OPT_STRING('r', "rollout", OPT_HARMLESS, "ID", FIELD(rollout),
@@ -94,13 +96,15 @@ static struct policy_conf policy_of(const struct debugging *g)
 {
 	const struct debug_options *o = g->opts;
 
-	return (struct policy_conf){.actions = o->actions,
-	                            .tool = o->action.tool,
-	                            .argument = o->action.argument,
-	                            .spec = g->policy,
-	                            .calls = goldens_policy(&g->recorded),
-	                            .llm = g->llm,
-	                            .force_call = o->force_call};
+	struct policy_conf conf = action_conf(
+		&o->action, o->actions,
+		&(struct call_list){.item = o->action.calls.item, .count = o->action.calls.count});
+
+	conf.spec = g->policy;
+	conf.calls = goldens_policy(&g->recorded);
+	conf.llm = g->llm;
+	conf.force_call = o->force_call;
+	return conf;
 }
 
 static struct rollout_conf conf_of(struct debugging *g, const struct live_request *q, struct io *io)
@@ -124,7 +128,8 @@ static struct rollout_conf conf_of(struct debugging *g, const struct live_reques
 		conf.env.reset_args = q->reset;
 	} else {
 		conf.policy = policy_of(g);
-		conf.has_max_turns = !o->actions && !g->policy && !g->recorded.count && !g->llm;
+		conf.has_max_turns = !o->actions && !o->action.calls.count && !g->policy &&
+		                     !g->recorded.count && !g->llm;
 		conf.max_turns = TURNS_BY_HAND;
 	}
 	driver_limit_turns(&conf, &o->max_turns);
@@ -223,17 +228,18 @@ static int print(void *ctx, bool trouble, struct str text, struct error *err)
 
 static bool is_live(const struct debug_options *o)
 {
-	return o->target.env || o->actions || o->policy || o->live;
+	return o->target.env || o->actions || o->action.calls.count || o->policy || o->live;
 }
 
 static int check_options(const struct debug_options *o, int argc, char **argv, struct error *err)
 {
-	bool proposes = o->actions || o->policy;
+	bool proposes = o->actions || o->action.calls.count || o->policy;
 
 	if (argc && proposes) {
-		return error_set(err, FAIL_USAGE,
-		                 "--actions and --policy cannot be combined with FILE: when a "
-		                 "recording is run again, its own calls are proposed");
+		return error_set(
+			err, FAIL_USAGE,
+			"--call, --actions and --policy cannot be combined with FILE: when a "
+			"recording is run again, its own calls are proposed");
 	}
 	if (argc && !strcmp(argv[0], "-")) {
 		return error_set(err, FAIL_USAGE,
@@ -324,7 +330,8 @@ static const char *history_of(struct debugging *g, bool terminal)
 static int debug_session(struct debugging *g, const char *path, struct error *err)
 {
 	const struct debug_options *o = g->opts;
-	bool terminal = g->context->style.terminal && isatty(STDIN_FILENO) == 1 && !o->dap;
+	bool json = o->interpreter && !strcmp(o->interpreter, "json");
+	bool terminal = g->context->style.terminal && isatty(STDIN_FILENO) == 1 && !json && !o->dap;
 	const struct live_target target = {choose_recording, run_live, g};
 	const struct debug_conf conf = {.path = path,
 	                                .name = g->name,
@@ -335,6 +342,7 @@ static int debug_session(struct debugging *g, const char *path, struct error *er
 	                                .commands = o->commands.item,
 	                                .command_count = o->commands.count,
 	                                .batch = o->batch,
+	                                .json = json,
 	                                .dap = o->dap,
 	                                .quiet = g->context->quiet,
 	                                .history = history_of(g, terminal),

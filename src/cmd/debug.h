@@ -8,7 +8,7 @@
 
 struct debug_options {
 	struct target_options target;
-	const char *rollout, *out;
+	const char *rollout, *out, *interpreter;
 	struct action_options action;
 	const char *actions, *policy, *task;
 	struct opt_u64 max_turns;

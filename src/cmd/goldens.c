@@ -5,6 +5,7 @@
 #include "base/new_file.h"
 #include "cmd/compare_options.h"
 #include "cmd/plan.h"
+#include "env/state_source.h"
 
 #include "json/write.h"
 #include "trajectory/by_rollout.h"
@@ -105,6 +106,25 @@ static void read_calls(struct golden *g)
 	buf_release(&calls);
 }
 
+static void read_source(struct golden *g)
+{
+	struct str source = g->want.header.value[KEY_STATE_SOURCE], each;
+	struct str list = JSON_GET(source, "ignore");
+	struct buf spec = BUF(BUF_MAX_MESSAGE);
+
+	state_source_spell(source, &spec);
+	g->state = spec.n ? arena_str(&g->want.arena, buf_view(&spec)) : STR_NONE;
+	buf_release(&spec);
+	g->ignore = arena_new(&g->want.arena, (json_count(list) + 1) * sizeof(*g->ignore));
+	for (size_t at = 0; json_next(list, &at, &each);) {
+		struct str pointer = json_text(&g->want.arena, each);
+
+		if (pointer.p) {
+			g->ignore[g->ignore_count++] = pointer.p;
+		}
+	}
+}
+
 static void read_header(struct golden *g)
 {
 	const struct line *h = &g->want.header;
@@ -115,6 +135,8 @@ static void read_header(struct golden *g)
 	g->has_seed = json_i64(h->value[KEY_SEED], &g->seed);
 	g->sample = line_count(h->value[KEY_SAMPLE]);
 	g->sample = g->sample < 0 ? 0 : g->sample;
+	g->plain = line_protocol(h) == PROTOCOL_MCP;
+	read_source(g);
 }
 
 static int check_complete(const struct golden *g, struct error *err)
@@ -152,6 +174,16 @@ void golden_start(const struct golden *g, bool seeded, struct rollout_conf *conf
 	}
 	if (g->reset.p && !conf->env.reset_args.p) {
 		conf->env.reset_args = g->reset;
+	}
+	if (g->state.p && str_is(conf->env.state_spec, "auto")) {
+		conf->env.state_spec = g->state;
+	}
+	if (g->ignore_count && !conf->env.ignore_count) {
+		conf->env.ignore = g->ignore;
+		conf->env.ignore_count = g->ignore_count;
+	}
+	if (g->plain && !conf->env.protocol) {
+		conf->env.protocol = protocol_name(PROTOCOL_MCP);
 	}
 	if (g->unrecorded) {
 		plan_apply_task(g->unrecorded, conf);

@@ -17,7 +17,11 @@ struct golden {
 	struct rollout_copy want; /* the calls that were sent, and their results */
 	struct str task;          /* id; absent: named after the environment */
 	struct str reset;         /* raw JSON object: the reset's arguments; absent: none */
-	struct str calls;         /* raw JSON array of {"name","arguments"} */
+	struct str state;         /* specification of its state source; absent: auto */
+	const char **ignore;      /* pointers that were ignored in its states */
+	size_t ignore_count;
+	bool plain;       /* recorded as plain MCP, without a control plane */
+	struct str calls; /* raw JSON array of {"name","arguments"} */
 	/* lines in the file, and as counted by the end line (-1: not counted) */
 	int64_t lines, lines_counted;
 	/* the task to record, if it has no golden yet; NULL: has one */
@@ -68,8 +72,8 @@ MUST_USE int goldens_read_policy(struct goldens *g, const char **policy, struct 
 /* The calls it read; absent if it read nothing. */
 struct str goldens_policy(const struct goldens *g);
 
-/* Sets the golden's task, seed, reset arguments and masks in conf; values set by the command's
-   options take precedence (`seeded`: a seed was given). A golden still to be recorded starts as
+/* Sets the golden's task, seed, reset arguments, state source with what is ignored, and masks in conf; values
+   set by the command's options take precedence (`seeded`: a seed was given). A golden still to be recorded starts as
    `run` starts its task. */
 void golden_start(const struct golden *g, bool seeded, struct rollout_conf *conf);
 

@@ -6,58 +6,55 @@
 #include <stdio.h>
 
 /* {"name": {..}}; Visual Studio Code uses the key "servers". */
-static struct str servers_of(struct str file)
+static const cJSON *servers_of(const cJSON *file)
 {
-	struct str servers = JSON_GET(file, "mcpServers");
+	const cJSON *servers = tree_get(file, "mcpServers");
 
-	return servers.p ? servers : JSON_GET(file, "servers");
+	return servers ? servers : tree_get(file, "servers");
 }
 
-bool mcp_servers_given(struct str file)
+bool mcp_servers_given(const cJSON *file)
 {
-	return servers_of(file).p && !JSON_GET(file, "defaults").p &&
-	       !JSON_GET(file, "environments").p;
+	return servers_of(file) && !tree_get(file, "defaults") && !tree_get(file, "environments");
 }
 
-static int open_servers(struct keyed *k, struct str *servers)
+static int open_servers(struct keyed *k, const cJSON *file, const cJSON **servers)
 {
-	*servers = servers_of(k->text);
-	k->value = k->text;
-	return json_type(*servers) == JSON_OBJECT ? 0 : keyed_fail(k, "\"mcpServers\" is missing");
+	*servers = servers_of(file);
+	tree_at(k, file);
+	return cJSON_IsObject(*servers) ? 0 : keyed_fail(k, "\"mcpServers\" is missing");
 }
 
-static int unknown(struct keyed *k, struct str servers, const char *name)
+static int unknown(struct keyed *k, const cJSON *servers, const char *name)
 {
 	struct names names = {.count = 0};
-	struct json_member m;
 
-	for (size_t cursor = 0; json_next_member(servers, &cursor, &m);) {
-		names_add(&names, json_key_text(k->arena, m.key));
+	for (const cJSON *m = tree_first(servers); m; m = m->next) {
+		names_add(&names, str_from(m->string));
 	}
-	k->value = servers;
+	tree_at(k, servers);
 	keyed_fail(k, "no server \"%s\"", name);
 	names_suggest(k->err, str_from(name), names.text, names.count);
 	names_release(&names);
 	return -1;
 }
 
-static int add_words(struct keyed *k, environment *variable, struct str args, struct buf *command,
+static int add_words(struct keyed *k, environment *variable, const cJSON *args, struct buf *command,
                      struct config_variables *secret)
 {
-	struct str each;
+	const cJSON *each;
 	const char *word;
 
-	if (args.p && json_type(args) != JSON_ARRAY) {
-		k->value = args;
+	if (args && !cJSON_IsArray(args)) {
+		tree_at(k, args);
 		return keyed_expected(k, "an array");
 	}
-	for (size_t cursor = 0; json_next(args, &cursor, &each);) {
-		k->value = each;
-		if (json_is(each, STR(""))) {
+	cJSON_ArrayForEach (each, args) {
+		if (cJSON_IsString(each) && !*each->valuestring) {
 			buf_text(command, " ''");
 			continue;
 		}
-		if (config_expand_target(k, variable, &word, secret)) {
+		if (config_expand_target(k, each, variable, &word, secret)) {
 			return -1;
 		}
 		buf_char(command, ' ');
@@ -66,21 +63,20 @@ static int add_words(struct keyed *k, environment *variable, struct str args, st
 	return 0;
 }
 
-static int text_of(struct keyed *k, environment *variable, struct str server, const char *key,
+static int text_of(struct keyed *k, environment *variable, const cJSON *server, const char *key,
                    const char **out, struct config_variables *secret)
 {
-	struct str value = json_get(server, str_from(key));
+	const cJSON *value = tree_get(server, key);
 
 	*out = NULL;
-	if (json_is_null(value)) {
+	if (tree_is_null(value)) {
 		return 0;
 	}
 	k->key = key;
-	k->value = value;
-	return config_expand_target(k, variable, out, secret);
+	return config_expand_target(k, value, variable, out, secret);
 }
 
-static int read_command(struct keyed *k, environment *variable, struct str server,
+static int read_command(struct keyed *k, environment *variable, const cJSON *server,
                         const char *program, struct buf *command, struct config_variables *secret)
 {
 	const char *directory;
@@ -96,10 +92,10 @@ static int read_command(struct keyed *k, environment *variable, struct str serve
 	}
 	config_shell_word(command, program);
 	k->key = "args";
-	return add_words(k, variable, JSON_GET(server, "args"), command, secret);
+	return add_words(k, variable, tree_get(server, "args"), command, secret);
 }
 
-static int read_target(struct keyed *k, environment *variable, struct str server,
+static int read_target(struct keyed *k, environment *variable, const cJSON *server,
                        struct mcp_server *out)
 {
 	struct buf command = BUF(BUF_MAX_MESSAGE);
@@ -113,7 +109,7 @@ static int read_target(struct keyed *k, environment *variable, struct str server
 		return 0;
 	}
 	if (!program) {
-		k->value = server;
+		tree_at(k, server);
 		return keyed_fail(k, "\"url\" or \"command\" is missing");
 	}
 	int failed = read_command(k, variable, server, program, &command, &out->secret);
@@ -123,7 +119,7 @@ static int read_target(struct keyed *k, environment *variable, struct str server
 }
 
 /* What a key of a server can do; OPT_HARMLESS: it is not used. */
-static enum opt_class class_of(const char *key, struct str value)
+static enum opt_class class_of(const char *key, const cJSON *value)
 {
 	static const char *const program[] = {"command", "args", "cwd"};
 	enum opt_class class = config_class_of_target(value);
@@ -139,63 +135,58 @@ static enum opt_class class_of(const char *key, struct str value)
 	return OPT_HARMLESS;
 }
 
-static void visit_server(struct keyed *k, struct str server, const struct config_visitor *v)
+static void visit_server(struct keyed *k, const cJSON *server, const struct config_visitor *v)
 {
-	struct json_member m;
-
-	for (size_t cursor = 0; json_next_member(server, &cursor, &m);) {
-		k->key = json_key_text(k->arena, m.key).p;
-		enum opt_class class = class_of(k->key, m.value);
-
-		if (class != OPT_HARMLESS) {
-			config_visit(v, k, m.value, class);
+	for (const cJSON *m = tree_first(server); m; m = m->next) {
+		k->key = m->string;
+		if (class_of(k->key, m) != OPT_HARMLESS) {
+			config_visit(v, k, m, class_of(k->key, m));
 		}
 	}
-	for (size_t cursor = 0; json_next_member(JSON_GET(server, "headers"), &cursor, &m);) {
-		k->key = json_key_text(k->arena, m.key).p;
-		config_visit(v, k, m.value, config_class_of_header(m.value));
+	for (const cJSON *m = tree_first(tree_get(server, "headers")); m; m = m->next) {
+		k->key = m->string;
+		config_visit(v, k, m, config_class_of_header(m));
 	}
-	for (size_t cursor = 0; json_next_member(JSON_GET(server, "env"), &cursor, &m);) {
-		k->key = json_key_text(k->arena, m.key).p;
-		config_visit(v, k, m.value, OPT_POWER);
+	for (const cJSON *m = tree_first(tree_get(server, "env")); m; m = m->next) {
+		k->key = m->string;
+		config_visit(v, k, m, OPT_POWER);
 	}
 }
 
-int mcp_servers_visit(struct keyed *k, const struct config_visitor *v)
+int mcp_servers_visit(struct keyed *k, const cJSON *file, const struct config_visitor *v)
 {
-	struct str servers;
-	struct json_member m;
+	const cJSON *servers;
 
-	if (open_servers(k, &servers)) {
+	if (open_servers(k, file, &servers)) {
 		return -1;
 	}
-	for (size_t cursor = 0; json_next_member(servers, &cursor, &m);) {
-		snprintf(k->place, sizeof(k->place), "%.60s", json_key_text(k->arena, m.key).p);
-		if (keyed_is_object(k, m.value)) {
+	for (const cJSON *m = tree_first(servers); m; m = m->next) {
+		snprintf(k->place, sizeof(k->place), "%.60s", m->string);
+		if (tree_is_object(k, m)) {
 			return -1;
 		}
-		visit_server(k, m.value, v);
+		visit_server(k, m, v);
 	}
 	return 0;
 }
 
-int mcp_servers_find(struct keyed *k, environment *variable, const char *name,
+int mcp_servers_find(struct keyed *k, const cJSON *file, environment *variable, const char *name,
                      struct mcp_server *out)
 {
-	struct str servers, server;
+	const cJSON *servers, *server;
 
-	if (open_servers(k, &servers)) {
+	if (open_servers(k, file, &servers)) {
 		return -1;
 	}
-	server = json_get(servers, str_from(name));
-	if (!server.p) {
+	server = tree_get(servers, name);
+	if (!server) {
 		return unknown(k, servers, name);
 	}
 	snprintf(k->place, sizeof(k->place), "%.60s", name);
-	out->headers = JSON_GET(server, "headers");
-	out->env = JSON_GET(server, "env");
-	out->key = json_is_null(JSON_GET(server, "url")) ? "command" : "url";
-	out->value = json_get(server, str_from(out->key));
+	out->headers = tree_get(server, "headers");
+	out->env = tree_get(server, "env");
+	out->key = tree_is_null(tree_get(server, "url")) ? "command" : "url";
+	out->value = tree_get(server, out->key);
 	out->class = class_of(out->key, out->value);
-	return keyed_is_object(k, server) || read_target(k, variable, server, out);
+	return tree_is_object(k, server) || read_target(k, variable, server, out);
 }

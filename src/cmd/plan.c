@@ -170,6 +170,7 @@ void plan_apply_task(const struct task *t, struct rollout_conf *conf)
 
 	/* a task's policy replaces the built-in demonstration */
 	p->actions = t->actions ? t->actions : p->actions;
+	p->call_text_count = t->actions || t->policy ? 0 : p->call_text_count;
 	p->tool = t->tool ? t->tool : p->tool;
 	p->calls = t->actions || t->policy ? STR_NONE : p->calls;
 	if (t->policy && (!p->spec || strcmp(t->policy, p->spec) != 0)) {

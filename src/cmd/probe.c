@@ -220,6 +220,7 @@ static const struct opt options[] = {
 };
 
 struct probing {
+	struct call_list calls;
 	const struct context *context;
 	const struct probe_options *opts;
 	struct env_target target;
@@ -356,17 +357,19 @@ static struct policy_conf policy_of(const struct probing *p)
 {
 	const struct probe_options *o = p->opts;
 
-	return (struct policy_conf){.actions = o->actions,
-	                            .tool = o->action.tool,
-	                            .argument = o->action.argument,
-	                            .spec = p->model ? NULL : p->policy};
+	struct policy_conf conf = action_conf(&o->action, o->actions, &p->calls);
+
+	conf.spec = p->model ? NULL : p->policy;
+	return conf;
 }
 
 static int read_model(struct probing *p, struct error *err)
 {
 	const struct probe_options *o = p->opts;
 
-	if (policies_find(p->context->variable, o->policy, &p->policy_path, &p->policy, err) ||
+	p->policy = o->policy;
+	if (call_list_open(&o->action, &p->policy, &p->calls, err) ||
+	    policies_find(p->context->variable, p->policy, &p->policy_path, &p->policy, err) ||
 	    model_read(p->context, p->policy, &o->model, &p->target, &p->model, err)) {
 		return -1;
 	}
@@ -461,6 +464,7 @@ static int probe_main(const struct context *c, const void *opts, int argc, char 
 	page_cache_free(p.pages);
 	tasks_release(&p.tasks);
 	buf_release(&p.policy_path);
+	call_list_release(&p.calls);
 	llm_conf_free(p.model);
 	env_target_release(&p.target);
 	return code;

@@ -67,7 +67,8 @@ static const struct opt options[] = {
 	OPT_FLAG(
 		0, "confirm", OPT_REACH, FIELD(confirm),
 		"unless an error is found, send the first rollout's calls (at most 9) again, each alone "
-		"in a fresh session, twice: do replies depend on earlier calls?"),
+		"in a fresh session, twice: do replies depend on earlier calls? (Unasked if nothing is "
+		"known to have changed, with mcp-gym and openenv.)"),
 	OPT_GROUP(FIELD(model), model_group),
 	OPT_GROUP(FIELD(target), target_group),
 	OPT_GROUP(FIELD(target.headers), header_group),
@@ -90,7 +91,8 @@ struct running {
 	struct recordings recordings;
 	struct hints hints; /* for the judge */
 	struct judge *judge;
-	struct confirm *confirm; /* NULL: not asked for */
+	struct confirm *confirm;
+	struct call_list calls; /* as text */
 	struct table *table;
 	struct progress *progress;
 	struct rereads rereads;
@@ -177,13 +179,11 @@ static void take_verdict(void *ctx, const struct rollout_verdict *v)
 
 /* ---- the policy ---- */
 
-static const char *actions_of(const struct running *r)
+static const char *actions_of(const struct run_options *o, bool lake)
 {
-	const struct run_options *o = r->opts;
-	bool demo = env_target_is_lake(&r->driver.target) && !o->actions && !o->policy &&
-	            !o->action.tool;
+	bool own = o->actions || o->policy || o->action.tool || o->action.calls.count;
 
-	return demo ? DEMO_ACTIONS : o->actions;
+	return lake && !own ? DEMO_ACTIONS : o->actions;
 }
 
 /* Without what the task says. */
@@ -191,15 +191,15 @@ static struct policy_conf policy_of(const struct running *r, const struct planne
 {
 	const struct run_options *o = r->opts;
 	bool own = one->task && (one->task->actions || one->task->policy);
+	bool lake = !own && env_target_is_lake(&r->driver.target);
+	struct policy_conf conf = action_conf(&o->action, actions_of(o, lake), &r->calls);
 
-	return (struct policy_conf){.actions = own ? o->actions : actions_of(r),
-	                            .tool = o->action.tool,
-	                            .argument = o->action.argument,
-	                            .spec = r->policy,
-	                            .calls = goldens_policy(&r->recorded),
-	                            .llm = r->llm,
-	                            .usage = r->usage,
-	                            .force_call = o->force_call};
+	conf.spec = r->policy;
+	conf.calls = goldens_policy(&r->recorded);
+	conf.llm = r->llm;
+	conf.usage = r->usage;
+	conf.force_call = o->force_call;
+	return conf;
 }
 
 /* A policy that cannot be used is refused before anything is recorded or connected. */
@@ -266,7 +266,7 @@ static int open_verdicts(struct running *r, struct error *err)
 	                 streams(r) ? "--out -" : NULL, &r->verdicts.reports, err)) {
 		return -1;
 	}
-	r->confirm = r->opts->confirm ? confirm_new(&r->hints) : NULL;
+	r->confirm = confirm_new(r->opts->confirm, &r->hints);
 	judge_file(r->judge, buf_cstr(&r->recordings.path));
 	if (reports_have_table(r->verdicts.reports) && !r->context->quiet && !streams(r) &&
 	    !are_many(r)) {
@@ -297,6 +297,7 @@ static int set_up(struct running *r, struct error *err)
 		return -1;
 	}
 	return env_target_prepare(&r->driver.target, r->context, &r->opts->target, err) ||
+	       call_list_open(&r->opts->action, &r->policy, &r->calls, err) ||
 	       policies_find(r->context->variable, r->policy, &r->policy_path, &r->policy, err) ||
 	       goldens_read_policy(&r->recorded, &r->policy, err) ||
 	       model_read(r->context, r->policy, &r->opts->model, &r->driver.target, &r->llm,
@@ -428,7 +429,7 @@ static int confirm(struct running *r, const struct batch_count *count, struct er
 {
 	struct planned one;
 
-	if (!r->confirm || count->done < count->total) {
+	if (count->done < count->total) {
 		return 0;
 	}
 	plan_nth(&r->plan, 0, &one);
@@ -444,8 +445,9 @@ static void say_summary(struct running *r, const struct batch_count *count)
 	bool people = reports_have_table(r->verdicts.reports) && !r->context->quiet;
 
 	verdicts_summary(&r->verdicts, r->judge);
-	confirm_say(r->confirm, people ? out : NULL);
-	confirm_propose(&r->driver, r->judge, people && !r->confirm ? out : NULL);
+	if (people) {
+		confirm_say(r->confirm, &r->driver, r->judge, out);
+	}
 	if (r->llm && people) {
 		model_say_usage(r->usage, r->llm, out);
 	}
@@ -505,6 +507,7 @@ static void tear_down(struct running *r)
 	table_free(r->table);
 	judge_free(r->judge);
 	confirm_free(r->confirm);
+	call_list_release(&r->calls);
 	verdict_hints_release(&r->hints);
 	reports_free(r->verdicts.reports);
 	output_release(&r->verdicts.out);
@@ -527,7 +530,7 @@ static int run_in_debugger(const struct context *c, const struct run_options *o,
 	struct debug_options d = {.target = o->target,
 	                          .out = o->recording.out,
 	                          .force = o->recording.force,
-	                          .actions = o->actions,
+	                          .actions = actions_of(o, !o->target.env),
 	                          .action = o->action,
 	                          .policy = o->policy,
 	                          .task = o->task,
@@ -543,7 +546,6 @@ static int run_in_debugger(const struct context *c, const struct run_options *o,
 			"--break works with a single rollout only, without --mask, --json and "
 			"--report");
 	}
-	d.actions = o->target.env || o->actions || o->policy ? o->actions : DEMO_ACTIONS;
 	return debug_until(c, &d, o->stop_at, err);
 }
 

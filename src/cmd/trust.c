@@ -20,22 +20,18 @@ static const struct opt options[] = {
 };
 
 /* A credential that the file contains is not printed; what it sends of ours is. */
-static bool is_hidden(const struct keyed *k)
+static bool is_hidden(const struct keyed *k, const cJSON *value)
 {
-	struct arena arena = {.last = NULL};
-	struct str text = json_text(&arena, k->value);
-	bool hidden = text.p && !strstr(text.p, "${") && credentials_named(str_from(k->key));
-
-	arena_release(&arena);
-	return hidden;
+	return cJSON_IsString(value) && !strstr(value->valuestring, "${") &&
+	       credentials_named(str_from(k->key));
 }
 
-static void put_setting(void *ctx, struct keyed *k, enum opt_class class)
+static void put_setting(void *ctx, struct keyed *k, const cJSON *value, enum opt_class class)
 {
 	struct buf *out = ctx, line = BUF(BUF_MAX_MESSAGE);
 
 	buf_printf(&line, "%s:%zu: %s: \"%s\" = ", k->name, keyed_line(k), k->place, k->key);
-	buf_str(&line, is_hidden(k) ? STR("(not shown)") : keyed_compact(k, k->value));
+	buf_str(&line, is_hidden(k, value) ? STR("(not shown)") : keyed_compact(k, k->value));
 	buf_printf(&line, " (%s)",
 	           class == OPT_NEVER ? "never taken from a file that was found"
 	                              : option_class_name(class));
@@ -50,11 +46,13 @@ static int show(const struct config_file *f, const char *name, struct arena *are
 	struct keyed k = {.what = "", .name = name, .text = f->text, .arena = arena, .err = err};
 	struct config_visitor visitor = {put_setting, out};
 
-	if (keyed_parse(&k)) {
-		return -1;
-	}
-	return mcp_servers_given(f->text) ? mcp_servers_visit(&k, &visitor)
-	                                  : config_check(&k, &visitor);
+	cJSON *root;
+	int failed = tree_parse(&k, &root) ||
+	             (mcp_servers_given(root) ? mcp_servers_visit(&k, root, &visitor)
+	                                      : config_check(&k, root, &visitor));
+
+	cJSON_Delete(root);
+	return failed ? -1 : 0;
 }
 
 static void put_result(const char *what, const char *name, struct buf *out)

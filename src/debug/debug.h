@@ -17,6 +17,7 @@ struct debug_conf {
 	size_t command_count;
 	bool batch; /* exit after them; otherwise reads commands from standard input */
 	bool dap;   /* serve the Debug Adapter Protocol (dap.c) instead of reading commands */
+	bool json;  /* answer each command with a JSON line */
 	bool quiet; /* do not print the start position */
 	const char *history; /* history file of the line editor; NULL: none */
 	struct style style;

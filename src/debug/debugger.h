@@ -33,7 +33,7 @@ struct debugger {
 	bool begins_known;
 	struct buf last_command;
 	size_t column;    /* of an error in the current command's arguments; SIZE_MAX: none */
-	struct buf value; /* raw JSON result of print or tools, for DAP */
+	struct buf value; /* raw JSON result of print or tools, for the JSON interpreter and DAP */
 	bool moved;       /* the current command moved */
 	bool starting;    /* no command was run: print the start position */
 	bool quit;
@@ -93,6 +93,9 @@ void stop_title(const struct moment *m, struct style style, struct buf *out);
 /* "state: position 4 -> 8". */
 void stop_changes(struct debugger *d, size_t most, struct buf *out);
 void stop_proposal(struct debugger *d);
+/* All of it as a JSON object. */
+struct json_writer;
+void stop_json(struct debugger *d, struct json_writer *w);
 
 /* ---- look.c ---- */
 

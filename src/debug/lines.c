@@ -1,13 +1,10 @@
-/* Reads commands: see debugger.h. The only file that includes libedit, which is only loaded
-   for a terminal: linking it would make the start of every command a tenth slower. */
+/* Reads commands: see debugger.h. The only file that includes libedit. */
 
 #include "debug/debugger.h"
 
-#include "base/library.h"
 #include "base/mem.h"
 #include "base/text.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,38 +49,7 @@ static int read_pipe(struct debugger *d, bool *failed, struct error *err)
 
 /* ---- a terminal ---- */
 
-struct edit_library {
-	void *handle;
-	__typeof__(el_init) *init;
-	__typeof__(el_set) *set;
-	__typeof__(el_get) *get;
-	__typeof__(el_gets) *read;
-	__typeof__(el_line) *line;
-	__typeof__(el_insertstr) *insert;
-	__typeof__(el_end) *end;
-	__typeof__(history_init) *history_init;
-	__typeof__(history) *history;
-	__typeof__(history_end) *history_end;
-};
-
-#define FUNCTION(member, name) {offsetof(struct edit_library, member), name}
-static const struct library_function functions[] = {
-	FUNCTION(init, "el_init"),    FUNCTION(set, "el_set"),
-	FUNCTION(get, "el_get"),      FUNCTION(read, "el_gets"),
-	FUNCTION(line, "el_line"),    FUNCTION(insert, "el_insertstr"),
-	FUNCTION(end, "el_end"),      FUNCTION(history_init, "history_init"),
-	FUNCTION(history, "history"), FUNCTION(history_end, "history_end"),
-};
-
-static int load(struct edit_library *l, struct error *err)
-{
-	l->handle = library_load("libedit.so.2", functions, ARRAY_LEN(functions), l,
-	                         "read commands from a terminal", err);
-	return l->handle ? 0 : -1;
-}
-
 struct editor {
-	struct edit_library library;
 	struct debugger *d;
 	EditLine *line;
 	History *history;
@@ -93,17 +59,12 @@ struct editor {
 	size_t candidates, cells;
 };
 
-/* Callbacks only get the line; the library, which is loaded by then, stores the editor. */
+/* Callbacks only get the line, which stores the editor. */
 static struct editor *editor_of(EditLine *line)
 {
 	struct editor *e = NULL;
-	struct edit_library l;
-	struct error unused;
 
-	if (load(&l, &unused) == 0) {
-		l.get(line, EL_CLIENTDATA, &e);
-		dlclose(l.handle);
-	}
+	el_get(line, EL_CLIENTDATA, &e);
 	return e;
 }
 
@@ -152,7 +113,7 @@ static size_t last_word(struct str line)
 static unsigned char complete(EditLine *line, int key)
 {
 	struct editor *e = editor_of(line);
-	const LineInfo *info = e->library.line(line);
+	const LineInfo *info = el_line(line);
 	struct str typed = {info->buffer, (size_t)(info->cursor - info->buffer)};
 	size_t word = last_word(typed);
 
@@ -167,7 +128,7 @@ static unsigned char complete(EditLine *line, int key)
 		buf_char(&e->common, ' ');
 	}
 	if (e->common.n > word) {
-		return e->library.insert(line, buf_cstr(&e->common) + word) ? CC_ERROR : CC_REFRESH;
+		return el_insertstr(line, buf_cstr(&e->common) + word) ? CC_ERROR : CC_REFRESH;
 	}
 	printf("\n%s\n", buf_cstr(&e->shown));
 	fflush(stdout);
@@ -177,16 +138,15 @@ static unsigned char complete(EditLine *line, int key)
 static void open_history(struct editor *e)
 {
 	HistEvent event;
-	const struct edit_library *l = &e->library;
 	const char *file = e->d->conf->history;
 
-	e->history = l->history_init();
-	l->history(e->history, &event, H_SETSIZE, HISTORY_LINES);
-	l->history(e->history, &event, H_SETUNIQUE, 1);
+	e->history = history_init();
+	history(e->history, &event, H_SETSIZE, HISTORY_LINES);
+	history(e->history, &event, H_SETUNIQUE, 1);
 	if (file) {
-		l->history(e->history, &event, H_LOAD, file);
+		history(e->history, &event, H_LOAD, file);
 	}
-	l->set(e->line, EL_HIST, l->history, e->history);
+	el_set(e->line, EL_HIST, history, e->history);
 }
 
 static void close_history(struct editor *e)
@@ -195,9 +155,9 @@ static void close_history(struct editor *e)
 	const char *file = e->d->conf->history;
 
 	if (file) {
-		e->library.history(e->history, &event, H_SAVE, file);
+		history(e->history, &event, H_SAVE, file);
 	}
-	e->library.history_end(e->history);
+	history_end(e->history);
 }
 
 /* An empty line repeats the last command if that moves or lists. */
@@ -225,7 +185,7 @@ static int read_terminal(struct editor *e, struct error *err)
 	int count, broken = 0;
 
 	while (!broken && !d->quit) {
-		const char *line = e->library.read(e->line, &count);
+		const char *line = el_gets(e->line, &count);
 
 		if (!line || count <= 0) {
 			bool interrupted = d->conf->interrupted(d->conf->ctx);
@@ -236,7 +196,7 @@ static int read_terminal(struct editor *e, struct error *err)
 		}
 		struct str typed = text_trim((struct str){line, (size_t)count});
 		if (typed.n) {
-			e->library.history(e->history, &event, H_ENTER, line);
+			history(e->history, &event, H_ENTER, line);
 		}
 		broken = run_and_print(d, or_last(d, typed), &failed, err);
 		d->quit = d->quit || !debugger_goes_on(d);
@@ -248,24 +208,19 @@ static int edit_lines(struct debugger *d, struct error *err)
 {
 	struct editor e = {.d = d, .common = BUF(BUF_MAX_SMALL), .shown = BUF(BUF_MAX_MESSAGE)};
 
-	const struct edit_library *l = &e.library;
-
-	if (load(&e.library, err)) {
-		return -1;
-	}
-	e.line = l->init("rolldbg", stdin, stdout, stderr);
+	e.line = el_init("rolldbg", stdin, stdout, stderr);
 	if (!e.line) {
 		return error_set(err, FAIL_SYSTEM, "cannot use the terminal");
 	}
-	l->set(e.line, EL_CLIENTDATA, &e);
-	l->set(e.line, EL_PROMPT, prompt_of);
-	l->set(e.line, EL_EDITOR, "emacs");
-	l->set(e.line, EL_ADDFN, "complete", "complete the word", complete);
-	l->set(e.line, EL_BIND, "^I", "complete", NULL);
+	el_set(e.line, EL_CLIENTDATA, &e);
+	el_set(e.line, EL_PROMPT, prompt_of);
+	el_set(e.line, EL_EDITOR, "emacs");
+	el_set(e.line, EL_ADDFN, "complete", "complete the word", complete);
+	el_set(e.line, EL_BIND, "^I", "complete", NULL);
 	open_history(&e);
 	int broken = read_terminal(&e, err);
 	close_history(&e);
-	l->end(e.line); /* the library stays: it keeps what it allocated for the terminal */
+	el_end(e.line);
 	buf_release(&e.common);
 	buf_release(&e.shown);
 	return broken;

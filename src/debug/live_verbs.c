@@ -4,6 +4,7 @@
 #include "debug/debugger.h"
 #include "debug/prefix.h"
 #include "json/write.h"
+#include "policy/call_text.h"
 #include "policy/tools.h"
 
 static int need_live(struct debugger *d, struct error *err)
@@ -109,6 +110,20 @@ static int propose(struct debugger *d, struct str name, struct str json, struct 
 	return 0;
 }
 
+/* NAME key=value .. */
+static int propose_text(struct debugger *d, struct str text, struct error *err)
+{
+	struct policy_conf conf = {.tools = cursor_facts(d->cursor)->header.value[KEY_TOOLS],
+	                           .force_call = true};
+	struct script_call call = {.name = STR_NONE};
+	struct arena arena = {0};
+	int failed = call_text_read(&conf, arena_str(&arena, text).p, &arena, &call, err) ||
+	             propose(d, call.name, call.arguments, err);
+
+	arena_release(&arena);
+	return failed;
+}
+
 int verb_call(struct debugger *d, struct str arguments, struct error *err)
 {
 	struct str rest = arguments, name = argument_word(&rest);
@@ -119,7 +134,9 @@ int verb_call(struct debugger *d, struct str arguments, struct error *err)
 	if (!name.n) {
 		return error_set(err, FAIL_USAGE, "which tool? 'tools' lists them");
 	}
-	return propose(d, name, rest, err) || verb_step(d, STR(""), err) ? -1 : 0;
+	bool json = !rest.n || rest.p[0] == '{';
+	int failed = json ? propose(d, name, rest, err) : propose_text(d, arguments, err);
+	return failed || verb_step(d, STR(""), err) ? -1 : 0;
 }
 
 int verb_edit(struct debugger *d, struct str arguments, struct error *err)

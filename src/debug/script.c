@@ -139,6 +139,47 @@ static void put_error(const struct debugger *d, struct str line, const struct er
 	buf_char(out, '\n');
 }
 
+static void put_reply(struct debugger *d, struct str line, const struct error *err, struct buf *out)
+{
+	struct json_writer w;
+
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "reply");
+	jw_key(&w, "command");
+	jw_str(&w, line);
+	jw_key(&w, "ok");
+	jw_bool(&w, !err);
+	jw_key(&w, "mode");
+	jw_text(&w, debug_mode_name(debugger_mode(d)));
+	jw_key(&w, "output");
+	jw_str(&w, buf_view(&d->out));
+	jw_key(&w, "value");
+	jw_raw(&w, d->value.n ? buf_view(&d->value) : STR_NONE);
+	jw_key(&w, "stop");
+	if (d->moved) {
+		stop_json(d, &w);
+	} else {
+		jw_null(&w);
+	}
+	if (err) {
+		jw_key(&w, "error");
+		jw_object(&w);
+		jw_key(&w, "message");
+		jw_text(&w, err->text);
+		jw_key(&w, "column");
+		if (d->column == SIZE_MAX) {
+			jw_null(&w);
+		} else {
+			jw_u64(&w, d->column);
+		}
+		jw_end(&w);
+	}
+	jw_end(&w);
+	buf_char(out, '\n');
+}
+
 int run_and_print(struct debugger *d, struct str line, bool *failed, struct error *err)
 {
 	struct buf reply = BUF(SIZE_MAX / 2);
@@ -152,11 +193,15 @@ int run_and_print(struct debugger *d, struct str line, bool *failed, struct erro
 	bool reported = why.kind == FAIL_INTERRUPTED && !debugger_goes_on(d);
 	d->conf->spell(d->out.p, d->out.n);
 	d->conf->spell(why.text, strlen(why.text));
-	if (*failed && !reported) {
+	if (d->conf->json) {
+		put_reply(d, line, *failed ? &why : NULL, &reply);
+		buf_clear(&d->out);
+		buf_str(&d->out, buf_view(&reply));
+	} else if (*failed && !reported) {
 		put_error(d, line, &why, &reply);
 	}
 	int broken = d->conf->print(d->conf->ctx, false, buf_view(&d->out), err);
-	if (!broken && *failed) {
+	if (!broken && *failed && !d->conf->json) {
 		broken = d->conf->print(d->conf->ctx, true, buf_view(&reply), err);
 	}
 	buf_release(&reply);

@@ -228,3 +228,107 @@ void stop_print(struct debugger *d)
 	}
 	stop_proposal(d);
 }
+
+/* ---- for a machine ---- */
+
+struct change_writer {
+	struct json_writer *w;
+	size_t left;
+};
+
+static bool write_change(void *ctx, const struct json_difference *c)
+{
+	struct change_writer *out = ctx;
+
+	jw_object(out->w);
+	jw_key(out->w, "pointer");
+	jw_str(out->w, c->pointer);
+	jw_key(out->w, "before");
+	jw_raw(out->w, c->before);
+	jw_key(out->w, "after");
+	jw_raw(out->w, c->after);
+	jw_end(out->w);
+	return --out->left > 0;
+}
+
+static void write_changes(struct debugger *d, struct json_writer *w)
+{
+	struct change_writer out = {w, 1000};
+	const struct moment *m = &d->now;
+
+	jw_key(w, "changes");
+	jw_array(w);
+	if (m->line->type == LINE_STEP && !json_is_null(m->after) &&
+	    !json_is_null(m->line->value[KEY_STATE])) {
+		json_diff(m->line->value[KEY_STATE], m->after, d->ignored, write_change, &out);
+	}
+	jw_end(w);
+}
+
+static void write_findings(void *user, const struct rollout_verdict *v)
+{
+	struct json_writer *w = user;
+
+	for (size_t i = 0; i < v->finding_count; i++) {
+		jw_object(w);
+		jw_key(w, "rule");
+		jw_text(w, v->findings[i].rule);
+		jw_key(w, "severity");
+		jw_text(w, severity_name(v->findings[i].severity));
+		jw_key(w, "cause");
+		jw_text(w, v->findings[i].cause);
+		jw_key(w, "message");
+		jw_text(w, v->findings[i].message);
+		jw_end(w);
+	}
+}
+
+static void write_proposal(struct debugger *d, struct json_writer *w)
+{
+	const struct proposal *p;
+
+	jw_key(w, "next");
+	if (debugger_mode(d) == MODE_REC || live_is_over(d->live)) {
+		jw_null(w);
+		return;
+	}
+	p = live_proposal(d->live);
+	jw_object(w);
+	jw_key(w, "name");
+	jw_str(w, p->kind == PROPOSAL_CALL ? p->name : STR_NONE);
+	jw_key(w, "arguments");
+	jw_raw(w, p->kind == PROPOSAL_CALL ? p->arguments : STR_NONE);
+	jw_key(w, "reason");
+	jw_str(w, p->reason);
+	jw_end(w);
+}
+
+void stop_json(struct debugger *d, struct json_writer *w)
+{
+	const struct moment *m = &d->now;
+	struct known k = debugger_known(d);
+	struct error unused;
+
+	jw_object(w);
+	jw_key(w, "position");
+	jw_i64(w, m->position);
+	jw_key(w, "last");
+	jw_bool(w, m->is_last);
+	for (enum named_fact f = FACT_TURN; f < FACT_RULE; f++) {
+		if (f != FACT_CHANGED && f != FACT_TOOL && f != FACT_ARGUMENTS) {
+			jw_key(w, named_facts[f].name);
+			jw_raw(w, fact_value(f, &k));
+		}
+	}
+	write_changes(d, w);
+	jw_key(w, "findings");
+	jw_array(w);
+	if (m->position && m->end <= FINDINGS_AUTO &&
+	    debugger_findings(d, write_findings, w, &unused)) {
+		buf_text(&d->out,
+		         ""); /* no findings if they cannot be determined; backtrace says why */
+	}
+	jw_end(w);
+	write_proposal(d, w);
+	jw_end(w);
+}

@@ -41,6 +41,7 @@ struct env_conf {
 	/* Raw JSON object: arguments of the reset; may be absent. */
 	struct str reset_args;
 	bool has_seed;
+	bool seed_is_tried; /* not asked for: no warning if the server takes none */
 	int64_t seed;
 	const char *env_session; /* unique for this rollout and run */
 	const char *version;     /* of rolldbg */
@@ -67,6 +68,7 @@ struct env_facts {
 	struct str name, version; /* decoded, as reported by the server; absent: unknown */
 	struct str tools;         /* raw JSON array, as advertised; absent: could not be listed */
 	enum state_kind state_kind;
+	struct str state_target, state_arguments; /* as in struct state_source */
 	struct str state_ignore; /* raw JSON array of pointers */
 	const struct json_paths *ignore_paths;
 	struct str session, env_session;

@@ -80,6 +80,33 @@ int state_source_parse(struct str spec, struct state_source *out, struct error *
 	return unknown_kind(kind, err);
 }
 
+/* What auto chooses is left to auto: a control plane may be found at another place. */
+void state_source_spell(struct str recorded, struct buf *out)
+{
+	static const struct {
+		enum state_kind kind;
+		const char *key;
+	} targets[] = {{STATE_RESOURCE, "resource"},
+	               {STATE_TOOL, "tool"},
+	               {STATE_OBSERVATION, "pointer"},
+	               {STATE_NONE, ""}};
+	struct arena arena = {0};
+	struct str arguments = JSON_GET(recorded, "arguments");
+	struct str word = json_text(&arena, JSON_GET(recorded, "kind"));
+	enum state_kind kind = state_kind_parse(word);
+
+	for (size_t i = 0; i < ARRAY_LEN(targets); i++) {
+		struct str target = json_text(&arena, json_get(recorded, str_from(targets[i].key)));
+
+		if (kind == targets[i].kind && (target.n || !state_kind_needs_target(kind))) {
+			buf_printf(out, "%s%s%.*s", names[kind], target.n ? ":" : "",
+			           STR_ARG(target));
+			buf_printf(out, "%s%.*s", arguments.n ? ":" : "", STR_ARG(arguments));
+		}
+	}
+	arena_release(&arena);
+}
+
 void state_source_release(struct state_source *s)
 {
 	buf_release(&s->value);

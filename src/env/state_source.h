@@ -22,6 +22,9 @@ struct state_source {
 /* "auto", "control-plane", "resource:URI", "tool:NAME[:JSON]", "observation[:POINTER]",
    "none". FAIL_USAGE with the nearest name. */
 MUST_USE int state_source_parse(struct str spec, struct state_source *out, struct error *err);
+/* Appends the specification of a recording's `state_source`; nothing if it chose none that can be asked for
+   (auto, import). */
+void state_source_spell(struct str recorded, struct buf *out);
 void state_source_release(struct state_source *s);
 
 /* For STATE_OBSERVATION: the target in the last observation; absent after a failed step, or if

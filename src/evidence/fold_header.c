@@ -55,11 +55,12 @@ static struct tool_fact tool_of(struct rollout_facts *f, const struct hints *hin
 		}
 	}
 	bool hinted = json_bool(JSON_GET(annotations, "readOnlyHint"), &t.read_only);
+	bool reads = f->state_tool.n && json_is(name, f->state_tool);
 	json_bool(JSON_GET(annotations, "idempotentHint"), &t.idempotent);
 	t.name = json_text(f->arena, name);
 	t.schema_left_out = schema.p && !fits(&room->schemas, schema);
 	t.schema = t.schema_left_out ? STR_NONE : arena_str(f->arena, schema);
-	t.read_only = t.read_only ||
+	t.read_only = t.read_only || reads ||
 	              (hints->read_only && t.name.p && text_globs(hints->read_only, t.name));
 	t.learned = !hinted && !t.read_only && t.name.p &&
 	            baseline_is_read_only(hints->baseline, t.name);
@@ -200,6 +201,7 @@ static void take_source(struct open_rollout *o, const struct line *header)
 
 	o->facts.source = source_of(header);
 	o->facts.state_is_named = is_named(header);
+	o->facts.state_tool = json_text(o->facts.arena, JSON_GET(source, "tool"));
 	o->explaining.names = !str_is(JSON_GET(source, "names"), "false");
 	series_ignore(&o->series, JSON_GET(source, "ignore"), JSON_GET(source, "volatile"));
 }

@@ -68,17 +68,20 @@ static int unknown_key(struct keyed *k, struct str key, const struct keyed_table
 	return names_suggest(k->err, key, names, t->count);
 }
 
+int keyed_fail_at(struct keyed *k, size_t at, const char *why)
+{
+	size_t line, column;
+
+	place_of(k, k->text.p + at, &line, &column);
+	return error_set(k->err, FAIL_INPUT, "%s%s:%zu:%zu: %s", k->what, k->name, line, column,
+	                 why);
+}
+
 int keyed_parse(struct keyed *k)
 {
 	struct json_fault fault;
-	size_t line, column;
 
-	if (json_validate(k->text, &fault) == 0) {
-		return 0;
-	}
-	place_of(k, k->text.p + fault.at, &line, &column);
-	return error_set(k->err, FAIL_INPUT, "%s%s:%zu:%zu: %s", k->what, k->name, line, column,
-	                 fault.why);
+	return json_validate(k->text, &fault) == 0 ? 0 : keyed_fail_at(k, fault.at, fault.why);
 }
 
 /* ---- values ---- */

@@ -81,6 +81,8 @@ MUST_USE int keyed_read(struct keyed *k, struct str object, const struct keyed_t
 
 /* Sets the error "NAME:LINE: PLACE: " and the message; returns -1. */
 int keyed_fail(struct keyed *k, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Sets the error "NAME:LINE:COLUMN: why" for the byte of k->text at that offset; returns -1. */
+int keyed_fail_at(struct keyed *k, size_t at, const char *why);
 /* The line of k->value. */
 size_t keyed_line(const struct keyed *k);
 /* For a `read` function: reads k->value as a KEYED_NAME. */

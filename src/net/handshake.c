@@ -4,9 +4,9 @@
 #include "base/base64.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "net/curl_library.h"
 #include "net/head.h"
 
+#include <curl/curl.h>
 #include <stdio.h>
 #include <strings.h>
 
@@ -16,11 +16,11 @@ static void add_part(CURLU *u, CURLUPart part, const char *before, struct buf *o
 {
 	char *text = NULL;
 
-	if (curl.url_get(u, part, &text, 0) == CURLUE_OK) {
+	if (curl_url_get(u, part, &text, 0) == CURLUE_OK) {
 		buf_text(out, before);
 		buf_text(out, text);
 	}
-	curl.free(text);
+	curl_free(text);
 }
 
 /* User name and password of the URL, sent as browsers do. */
@@ -29,23 +29,23 @@ static void add_user(CURLU *u, struct buf *out)
 	char *user = NULL, *password = NULL;
 	struct buf pair = BUF(BUF_MAX_SMALL);
 
-	if (curl.url_get(u, CURLUPART_USER, &user, CURLU_URLDECODE) == CURLUE_OK) {
-		(void)!curl.url_get(u, CURLUPART_PASSWORD, &password, CURLU_URLDECODE);
+	if (curl_url_get(u, CURLUPART_USER, &user, CURLU_URLDECODE) == CURLUE_OK) {
+		(void)!curl_url_get(u, CURLUPART_PASSWORD, &password, CURLU_URLDECODE);
 		buf_printf(&pair, "%s:%s", user, password ? password : "");
 		buf_text(out, "Authorization: Basic ");
 		base64_encode(out, buf_view(&pair));
 		buf_text(out, "\r\n");
 	}
-	curl.free(user);
-	curl.free(password);
+	curl_free(user);
+	curl_free(password);
 	buf_release(&pair);
 }
 
 static void add_request_lines(struct handshake *h, const char *url, bool with_user)
 {
-	CURLU *u = curl.url();
+	CURLU *u = curl_url();
 
-	curl.url_set(u, CURLUPART_URL, url, 0);
+	curl_url_set(u, CURLUPART_URL, url, 0);
 	buf_text(&h->request, "GET ");
 	add_part(u, CURLUPART_PATH, "", &h->request);
 	add_part(u, CURLUPART_QUERY, "?", &h->request);
@@ -55,7 +55,7 @@ static void add_request_lines(struct handshake *h, const char *url, bool with_us
 	if (with_user) {
 		add_user(u, &h->request);
 	}
-	curl.url_cleanup(u);
+	curl_url_cleanup(u);
 }
 
 static int add_header(struct buf *out, const char *header, struct error *err)

@@ -146,8 +146,8 @@ static void set_up_handle(struct http_exchange *x)
 
 static void exchange_free(struct http_exchange *x)
 {
-	curl.easy_cleanup(x->transfer.easy);
-	curl.slist_free_all(x->headers);
+	curl_easy_cleanup(x->transfer.easy);
+	curl_slist_free_all(x->headers);
 	target_release(&x->target);
 	buf_release(&x->header_lines);
 	buf_release(&x->head);
@@ -158,7 +158,7 @@ static void exchange_free(struct http_exchange *x)
 
 static struct http_exchange *exchange_new(struct io *io)
 {
-	CURL *easy = curl.easy_init();
+	CURL *easy = curl_easy_init();
 
 	if (!easy) {
 		return NULL;
@@ -299,10 +299,10 @@ static struct curl_slist *header_list(const struct buf *lines)
 
 	for (char *at = lines->p, *end; (end = strchr(at, '\n')); at = end + 1, list = longer) {
 		*end = '\0';
-		longer = curl.slist_append(list, at);
+		longer = curl_slist_append(list, at);
 		*end = '\n';
 		if (!longer) {
-			curl.slist_free_all(list);
+			curl_slist_free_all(list);
 			break;
 		}
 	}
@@ -344,7 +344,7 @@ static int set_headers(struct http_exchange *x, const struct http_request *q, st
 		return rc;
 	}
 	curl_easy_setopt(x->transfer.easy, CURLOPT_HTTPHEADER, list);
-	curl.slist_free_all(x->headers);
+	curl_slist_free_all(x->headers);
 	x->headers = list;
 	buf_release(&x->header_lines);
 	x->header_lines = lines;
@@ -542,7 +542,7 @@ int http_read(struct http_exchange *x, struct str *piece, struct error *err)
 	*piece = buf_view(&x->out);
 	if (x->paused) {
 		x->paused = false;
-		curl.easy_pause(x->transfer.easy, CURLPAUSE_CONT);
+		curl_easy_pause(x->transfer.easy, CURLPAUSE_CONT);
 	}
 	return 1;
 }
@@ -595,6 +595,6 @@ void http_drain(struct http_exchange *x)
 	x->next = x->io->draining;
 	x->io->draining = x;
 	if (x->paused) {
-		curl.easy_pause(x->transfer.easy, CURLPAUSE_CONT);
+		curl_easy_pause(x->transfer.easy, CURLPAUSE_CONT);
 	}
 }

@@ -48,7 +48,7 @@ static const char *reason(const struct io_transfer *t, const char *why, char out
 	if (number) {
 		return errno_words(number, out);
 	}
-	return why[0] ? why : curl.easy_strerror(t->result);
+	return why[0] ? why : curl_easy_strerror(t->result);
 }
 
 static bool is_tls(CURLcode rc)
@@ -136,7 +136,7 @@ int io_explain_connecting(const struct io_transfer *t, const char *place, const 
 	if (is_tls(rc)) {
 		return error_set(
 			err, FAIL_TRANSPORT, "TLS: no secure connection to %s: %s%s", place,
-			why[0] ? why : curl.easy_strerror(rc),
+			why[0] ? why : curl_easy_strerror(rc),
 			closed_in_handshake(why)
 				? " (if it does not use TLS, use http:// instead of https://)"
 			: rc == CURLE_PEER_FAILED_VERIFICATION

@@ -13,20 +13,18 @@
 
 int io_global_init(struct error *err)
 {
-	if (curl_library_load(err)) {
-		return -1;
-	}
-	CURLcode rc = curl.global_init(CURL_GLOBAL_DEFAULT);
+	CURLcode rc = curl_global_init(CURL_GLOBAL_DEFAULT);
+
 	if (rc != CURLE_OK) {
 		return error_set(err, FAIL_SYSTEM, "cannot start libcurl: %s",
-		                 curl.easy_strerror(rc));
+		                 curl_easy_strerror(rc));
 	}
 	return 0;
 }
 
 void io_global_cleanup(void)
 {
-	curl.global_cleanup();
+	curl_global_cleanup();
 }
 
 /* Rebuilds the two poll arrays from stop_fd and the watches. */
@@ -59,11 +57,11 @@ static int wake_multi(struct io *io, struct error *err)
 	if (io->multi) {
 		return 0;
 	}
-	io->multi = curl.multi_init();
+	io->multi = curl_multi_init();
 	if (!io->multi) {
 		return error_set(err, FAIL_SYSTEM, "cannot start libcurl: out of resources");
 	}
-	curl.multi_setopt(io->multi, CURLMOPT_MAXCONNECTS, 8L);
+	curl_multi_setopt(io->multi, CURLMOPT_MAXCONNECTS, 8L);
 	return 0;
 }
 
@@ -93,7 +91,7 @@ void io_rest(struct io *io)
 	if (io->transfers || io->kept) {
 		return;
 	}
-	curl.multi_cleanup(io->multi);
+	curl_multi_cleanup(io->multi);
 	io->multi = NULL;
 }
 
@@ -103,7 +101,7 @@ void io_free(struct io *io)
 		return;
 	}
 	http_forget(io);
-	curl.multi_cleanup(io->multi);
+	curl_multi_cleanup(io->multi);
 	free(io->waits);
 	free(io->polls);
 	free(io->watches);
@@ -251,15 +249,15 @@ static int serve_watches(struct io *io, struct error *err)
 static int perform(struct io *io, struct error *err)
 {
 	int running, left;
-	CURLMcode rc = curl.multi_perform(io->multi, &running);
+	CURLMcode rc = curl_multi_perform(io->multi, &running);
 
 	if (rc != CURLM_OK) {
-		return error_set(err, FAIL_SYSTEM, "libcurl failed: %s", curl.multi_strerror(rc));
+		return error_set(err, FAIL_SYSTEM, "libcurl failed: %s", curl_multi_strerror(rc));
 	}
 	if ((unsigned)running == io->transfers) {
 		return 0;
 	}
-	for (CURLMsg *m; (m = curl.multi_info_read(io->multi, &left));) {
+	for (CURLMsg *m; (m = curl_multi_info_read(io->multi, &left));) {
 		struct io_transfer *t = NULL;
 
 		if (m->msg != CURLMSG_DONE ||
@@ -279,9 +277,9 @@ int io_start(struct io *io, struct io_transfer *t, struct error *err)
 	}
 	t->done = t->kept = false;
 	t->result = CURLE_OK;
-	CURLMcode rc = curl.multi_add_handle(io->multi, t->easy);
+	CURLMcode rc = curl_multi_add_handle(io->multi, t->easy);
 	if (rc != CURLM_OK) {
-		return error_set(err, FAIL_SYSTEM, "libcurl failed: %s", curl.multi_strerror(rc));
+		return error_set(err, FAIL_SYSTEM, "libcurl failed: %s", curl_multi_strerror(rc));
 	}
 	io->transfers++;
 	if (perform(io, err) == 0) {
@@ -293,7 +291,7 @@ int io_start(struct io *io, struct io_transfer *t, struct error *err)
 
 void io_drop(struct io *io, struct io_transfer *t)
 {
-	curl.multi_remove_handle(io->multi, t->easy);
+	curl_multi_remove_handle(io->multi, t->easy);
 	io->transfers -= !t->kept;
 	io->kept -= t->kept;
 }
@@ -350,9 +348,9 @@ int io_turn(struct io *io, uint64_t deadline_ns, struct error *err)
 	if (io->transfers == 0) {
 		return turn_without_transfers(io, ms, err);
 	}
-	CURLMcode rc = curl.multi_poll(io->multi, io->waits, (unsigned)io->wait_count, ms, &ready);
+	CURLMcode rc = curl_multi_poll(io->multi, io->waits, (unsigned)io->wait_count, ms, &ready);
 	if (rc != CURLM_OK) {
-		return error_set(err, FAIL_SYSTEM, "cannot wait: %s", curl.multi_strerror(rc));
+		return error_set(err, FAIL_SYSTEM, "cannot wait: %s", curl_multi_strerror(rc));
 	}
 	io->stop_seen = ready > 0 && io->stop_fd >= 0 && io->waits[0].revents;
 	if (perform(io, err) < 0) {

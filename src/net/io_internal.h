@@ -2,9 +2,9 @@
 #ifndef ROLLDBG_NET_IO_INTERNAL_H
 #define ROLLDBG_NET_IO_INTERNAL_H
 
-#include "net/curl_library.h"
 #include "net/io.h"
 
+#include <curl/curl.h>
 #include <poll.h>
 
 /* The first member of every struct that owns an easy handle; CURLOPT_PRIVATE points to it. io

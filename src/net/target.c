@@ -2,8 +2,7 @@
    is what it connects to. */
 #include "net/target.h"
 
-#include "net/curl_library.h"
-
+#include <curl/curl.h>
 #include <strings.h>
 
 void target_init(struct target *t)
@@ -28,10 +27,10 @@ static void read_part(CURLU *u, CURLUPart part, struct buf *out)
 {
 	char *text = NULL;
 
-	if (curl.url_get(u, part, &text, CURLU_DEFAULT_PORT) == CURLUE_OK) {
+	if (curl_url_get(u, part, &text, CURLU_DEFAULT_PORT) == CURLUE_OK) {
 		buf_text(out, text);
 	}
-	curl.free(text);
+	curl_free(text);
 }
 
 /* RFC 6761: localhost and names below it; 127.0.0.0/8; ::1. */
@@ -62,10 +61,10 @@ static void fill(struct target *t, CURLU *u)
 static bool is_http(CURLU *u)
 {
 	char *scheme = NULL;
-	bool good = curl.url_get(u, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
+	bool good = curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
 	            (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0);
 
-	curl.free(scheme);
+	curl_free(scheme);
 	return good;
 }
 
@@ -76,12 +75,12 @@ int target_set(struct target *t, const char *url, struct error *err)
 	if (n > 0 && str_is(buf_view(&t->url), url)) {
 		return 0;
 	}
-	CURLU *u = curl.url();
+	CURLU *u = curl_url();
 	CURLUcode rc = !u                      ? CURLUE_OUT_OF_MEMORY
 	               : n > BUF_MAX_SMALL / 2 ? CURLUE_BAD_PATH
-	                                       : curl.url_set(u, CURLUPART_URL, url, 0);
+	                                       : curl_url_set(u, CURLUPART_URL, url, 0);
 	if (rc != CURLUE_OK || !is_http(u)) {
-		curl.url_cleanup(u);
+		curl_url_cleanup(u);
 		return error_set(err, FAIL_USAGE,
 		                 "invalid URL '%.200s': expected http:// or "
 		                 "https:// and a host",
@@ -90,7 +89,7 @@ int target_set(struct target *t, const char *url, struct error *err)
 	fill(t, u);
 	buf_clear(&t->url);
 	buf_text(&t->url, url);
-	curl.url_cleanup(u);
+	curl_url_cleanup(u);
 	return 0;
 }
 
@@ -101,16 +100,16 @@ bool target_redirect(struct target *t, struct str location)
 	target_init(&next);
 	struct buf text = BUF(BUF_MAX_SMALL / 2);
 	buf_str(&text, location);
-	CURLU *u = curl.url();
+	CURLU *u = curl_url();
 	bool same = u && location.n > 0 && !text.full &&
-	            curl.url_set(u, CURLUPART_URL, buf_cstr(&t->url), 0) == CURLUE_OK &&
-	            curl.url_set(u, CURLUPART_URL, buf_cstr(&text), 0) == CURLUE_OK && is_http(u);
+	            curl_url_set(u, CURLUPART_URL, buf_cstr(&t->url), 0) == CURLUE_OK &&
+	            curl_url_set(u, CURLUPART_URL, buf_cstr(&text), 0) == CURLUE_OK && is_http(u);
 	if (same) {
 		fill(&next, u);
 		same = str_eq(buf_view(&next.scheme), buf_view(&t->scheme)) &&
 		       strcasecmp(buf_cstr(&next.place), buf_cstr(&t->place)) == 0;
 	}
-	curl.url_cleanup(u);
+	curl_url_cleanup(u);
 	buf_release(&text);
 	if (same) {
 		struct target old = *t;

@@ -385,7 +385,7 @@ void websocket_free(struct websocket *ws)
 	if (ws->started) {
 		io_drop(ws->io, &ws->transfer);
 	}
-	curl.easy_cleanup(ws->transfer.easy);
+	curl_easy_cleanup(ws->transfer.easy);
 	if (ws->ours) {
 		close(ws->fd);
 	}

@@ -18,12 +18,12 @@
 
 static CURLcode receive_by_curl(struct websocket *ws, void *to, size_t room, size_t *n)
 {
-	return curl.easy_recv(ws->transfer.easy, to, room, n);
+	return curl_easy_recv(ws->transfer.easy, to, room, n);
 }
 
 static CURLcode transmit_by_curl(struct websocket *ws, const void *bytes, size_t n, size_t *sent)
 {
-	return curl.easy_send(ws->transfer.easy, bytes, n, sent);
+	return curl_easy_send(ws->transfer.easy, bytes, n, sent);
 }
 
 static CURLcode receive_direct(struct websocket *ws, void *to, size_t room, size_t *n)
@@ -108,7 +108,7 @@ static int move_to_own_socket(struct websocket *ws, struct error *err)
 	ws->receive = receive_direct;
 	ws->transmit = transmit_direct;
 	io_drop(ws->io, &ws->transfer);
-	curl.easy_cleanup(ws->transfer.easy);
+	curl_easy_cleanup(ws->transfer.easy);
 	ws->transfer.easy = NULL;
 	ws->started = false;
 	free(ws->curl_why);
@@ -138,7 +138,7 @@ static int connect_socket(struct websocket *ws, uint64_t deadline_ns, struct err
 		               : error_set(err, FAIL_TRANSPORT, "cannot connect to %s: %s", place,
 		                           ws->curl_why[0]
 		                                   ? ws->curl_why
-		                                   : curl.easy_strerror(ws->transfer.result));
+		                                   : curl_easy_strerror(ws->transfer.result));
 	}
 	io_keep_connection(ws->io, &ws->transfer);
 	if (curl_easy_getinfo(ws->transfer.easy, CURLINFO_ACTIVESOCKET, &ws->fd) != CURLE_OK ||
@@ -269,7 +269,7 @@ int websocket_open(struct io *io, const struct websocket_conf *conf, struct webs
 	ws->out = BUF(2 * BUF_MAX_MESSAGE);
 	ws->partial = BUF(ws->max_bytes);
 	target_init(&ws->target);
-	ws->transfer.easy = curl.easy_init();
+	ws->transfer.easy = curl_easy_init();
 	int failed = ws->transfer.easy ? open_connection(ws, conf, err)
 	                               : error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
 	if (failed) {

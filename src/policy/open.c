@@ -38,9 +38,11 @@ static int no_policy(const struct policy_conf *conf, struct error *err)
 	struct buf names = BUF(BUF_MAX_SMALL);
 
 	tool_names(conf->tools, &names);
-	error_set(err, FAIL_USAGE,
-	          "no policy: use \1actions\2 A,B,C or \1policy\2 FILE; available tools: %s",
-	          buf_cstr(&names));
+	error_set(
+		err, FAIL_USAGE,
+		"no policy: use \1call\2 'TOOL key=value', \1actions\2 A,B,C or \1policy\2 FILE (or "
+		"random:SEED); available tools: %s",
+		buf_cstr(&names));
 	buf_release(&names);
 	return -1;
 }
@@ -48,22 +50,30 @@ static int no_policy(const struct policy_conf *conf, struct error *err)
 /* The kind; NULL: a file, calls, or nothing. */
 static int choose(const struct policy_conf *conf, const struct policy_ops **kind, struct error *err)
 {
-	*kind = conf->calls.p   ? NULL
-	        : conf->llm     ? for_model()
-	        : conf->spec    ? by_spec(conf->spec)
-	        : conf->actions ? for_actions()
-	                        : NULL;
-	if (conf->calls.p && (conf->actions || conf->llm)) {
+	const char *given = conf->call_text_count ? "\1call\2"
+	                    : conf->actions       ? "\1actions\2"
+	                                          : NULL;
+
+	*kind = conf->calls.p ? NULL
+	        : conf->llm   ? for_model()
+	        : conf->spec  ? by_spec(conf->spec)
+	        : given       ? for_actions()
+	                      : NULL;
+	if (conf->actions && conf->call_text_count) {
+		return error_set(err, FAIL_USAGE,
+		                 "\1actions\2 and \1call\2 are mutually exclusive");
+	}
+	if (conf->calls.p && (given || conf->llm)) {
 		return error_set(err, FAIL_USAGE,
 		                 "a recording as \1policy\2 cannot be combined with "
-		                 "\1actions\2 or a model");
+		                 "\1actions\2, \1call\2 or a model");
 	}
-	if (conf->llm && conf->actions) {
-		return error_set(err, FAIL_USAGE, "\1actions\2 and a model are mutually exclusive");
+	if (conf->llm && given) {
+		return error_set(err, FAIL_USAGE, "%s and a model are mutually exclusive", given);
 	}
-	if (conf->spec && conf->actions && !*kind && !conf->calls.p) {
-		return error_set(err, FAIL_USAGE,
-		                 "\1actions\2 and \1policy\2 FILE are mutually exclusive");
+	if (conf->spec && given && !*kind && !conf->calls.p) {
+		return error_set(err, FAIL_USAGE, "%s and \1policy\2 FILE are mutually exclusive",
+		                 given);
 	}
 	return 0;
 }

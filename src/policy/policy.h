@@ -14,7 +14,9 @@
 #include "trajectory/words.h"
 
 struct policy_conf {
-	const char *actions;  /* "A,B,C": values for the tool's argument */
+	const char *actions;           /* "A,B,C": values for the tool's argument */
+	const char *const *call_texts; /* calls as text (call_text.h); NULL: none */
+	size_t call_text_count;
 	const char *tool;     /* the tool called by actions or random; NULL: the only one, or any */
 	const char *argument; /* the argument set by actions; NULL: the only one */
 	const char *spec;     /* FILE or KIND:ARGUMENT */

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "json/write.h"
+#include "policy/call_text.h"
 #include "policy/tools.h"
 
 #include <stdlib.h>
@@ -386,15 +387,60 @@ static int check_spec(const struct policy_conf *conf, struct error *err)
 		                 "\1actions\2 A,B,C, or name a policy file",
 		                 conf->spec);
 	}
-	return conf->actions ? 0
-	                     : error_set(err, FAIL_USAGE,
-	                                 "\1policy\2 script needs \1actions\2 A,B,C; a "
-	                                 "script in a file is used with \1policy\2 FILE");
+	return conf->actions || conf->call_text_count
+	               ? 0
+	               : error_set(
+				 err, FAIL_USAGE,
+				 "\1policy\2 script needs \1actions\2 A,B,C or \1call\2 'TOOL key=value'; a "
+				 "script in a file is used with \1policy\2 FILE");
 }
 
 static int check_options(const struct policy_conf *conf, struct error *err)
 {
-	return check_spec(conf, err) || script_check_actions(conf->actions, err) ? -1 : 0;
+	if (check_spec(conf, err) || script_check_actions(conf->actions, err)) {
+		return -1;
+	}
+	for (size_t i = 0; i < conf->call_text_count; i++) {
+		if (call_text_check(conf->call_texts[i], err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* {"calls":["add item=milk"]} */
+static struct str params_of_texts(const struct policy_conf *conf, struct arena *arena)
+{
+	struct buf params = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w;
+
+	jw_init(&w, &params);
+	jw_object(&w);
+	jw_key(&w, "calls");
+	jw_array(&w);
+	for (size_t i = 0; i < conf->call_text_count; i++) {
+		jw_str(&w, str_from(conf->call_texts[i]));
+	}
+	jw_end(&w);
+	jw_end(&w);
+	struct str kept = arena_str(arena, buf_view(&params));
+	buf_release(&params);
+	return kept;
+}
+
+static int script_from_texts(const struct policy_conf *conf, struct arena *arena,
+                             struct script_conf *out, struct error *err)
+{
+	out->name = STR("calls");
+	out->calls = arena_new(arena, conf->call_text_count * sizeof(*out->calls));
+	for (; out->count < conf->call_text_count; out->count++) {
+		if (call_text_read(conf, conf->call_texts[out->count], arena,
+		                   &out->calls[out->count], err)) {
+			return -1;
+		}
+	}
+	out->params = params_of_texts(conf, arena);
+	return 0;
 }
 
 static int script_open(const struct policy_conf *conf, struct policy **out, struct error *err)
@@ -405,7 +451,8 @@ static int script_open(const struct policy_conf *conf, struct policy **out, stru
 	if (check_spec(conf, err)) {
 		return -1;
 	}
-	int failed = script_from_text(conf, &arena, &script, err);
+	int failed = conf->call_text_count ? script_from_texts(conf, &arena, &script, err)
+	                                   : script_from_text(conf, &arena, &script, err);
 	if (!failed) {
 		*out = script_new(&script);
 	}

@@ -193,11 +193,13 @@ int tool_action_property(struct str tool, const char *name, struct str *key, str
 	return error_set(
 		err, FAIL_USAGE,
 		"\1actions\2 fills one argument, but the tool %.*s has %zu (%zu required): "
-		"%suse a policy file with complete calls",
+		"%suse \1call\2 '%.*s%s'",
 		STR_ARG(tool_name(tool)), json_count(properties), json_count(required),
 		json_count(required) < 2 && json_count(properties)
 			? "choose it with \1argument\2 NAME, or "
-			: "");
+			: "",
+		STR_ARG(json_inner(tool_name(tool))),
+		json_count(properties) ? " KEY=VALUE .." : "");
 }
 
 /* A schema shortened for a message. */
@@ -238,47 +240,54 @@ static bool is_meant_as_json(struct references *r, struct str schema, struct str
 	return false;
 }
 
-static int fill_property(struct references *r, struct str key, struct str schema, struct str action,
-                         struct buf *out, struct error *err)
+static int put_value(struct references *r, struct str key, struct str schema, struct str text,
+                     struct buf *out, struct error *err)
 {
 	struct str resolved = schema_resolve_in(r, schema);
-	bool as_json = is_meant_as_json(r, resolved, action);
+	bool as_json = is_meant_as_json(r, resolved, text);
 	struct json_fault fault;
 	size_t start = out->n;
 
-	if (as_json && json_validate(action, &fault)) {
-		return error_set(err, FAIL_USAGE,
-		                 "action '%.*s': the argument '%.*s' must be of type %.*s",
-		                 STR_ARG(action), STR_ARG(key), STR_ARG(expected_type(resolved)));
+	if (as_json && json_validate(text, &fault)) {
+		return error_set(err, FAIL_USAGE, "the argument '%.*s' must be of type %.*s",
+		                 STR_ARG(key), STR_ARG(expected_type(resolved)));
 	}
-	buf_text(out, "{\"");
-	buf_str(out, key);
-	buf_text(out, "\":");
-	size_t value = out->n;
 	if (as_json) {
-		buf_str(out, action);
+		buf_str(out, text);
 	} else {
-		json_quote(out, action);
+		json_quote(out, text);
 	}
-	struct str made = {out->p + value, out->n - value};
+	struct str made = {out->p + start, out->n - start};
 	if (schema_check(r, schema, key, made, err)) {
-		error_wrap(err, "action '%.*s'", STR_ARG(action));
 		buf_cut(out, start);
 		return -1;
 	}
-	buf_char(out, '}');
 	return 0;
 }
 
-int tool_action_arguments(struct str tool, struct str key, struct str schema, struct str action,
-                          struct buf *out, struct error *err)
+int tool_value(struct str tool, struct str key, struct str schema, struct str text, struct buf *out,
+               struct error *err)
 {
 	struct arena arena = {0};
 	struct references r;
 
 	references_begin(&r, tool_schema(tool), &arena);
-	int failed = fill_property(&r, key, schema, action, out, err);
+	int failed = put_value(&r, key, schema, text, out, err);
 
 	arena_release(&arena);
 	return failed;
+}
+
+int tool_action_arguments(struct str tool, struct str key, struct str schema, struct str action,
+                          struct buf *out, struct error *err)
+{
+	size_t start = out->n;
+
+	buf_printf(out, "{\"%.*s\":", STR_ARG(key));
+	if (tool_value(tool, key, schema, action, out, err)) {
+		buf_cut(out, start);
+		return error_wrap(err, "action '%.*s'", STR_ARG(action));
+	}
+	buf_char(out, '}');
+	return 0;
 }

@@ -26,6 +26,9 @@ MUST_USE int tool_check_arguments(struct str tool, struct str arguments, struct 
    name: NULL if not given; *key is still escaped. FAIL_USAGE: there is no such property. */
 MUST_USE int tool_action_property(struct str tool, const char *name, struct str *key,
                                   struct str *schema, struct error *err);
+/* Appends a text as a value of the schema's type. key: for messages. FAIL_USAGE: cannot be converted. */
+MUST_USE int tool_value(struct str tool, struct str key, struct str schema, struct str text,
+                        struct buf *out, struct error *err);
 /* Appends the arguments {"key": action}, converting the action to the schema's type. tool:
    absent if not advertised. FAIL_USAGE: cannot be converted. */
 MUST_USE int tool_action_arguments(struct str tool, struct str key, struct str schema,

@@ -20,6 +20,8 @@ void lines_set_env(const struct env_facts *e, struct header_fields *out)
 	out->env_name = e->name;
 	out->env_version = e->version;
 	out->state_kind = e->state_kind;
+	out->state_target = e->state_target;
+	out->state_arguments = e->state_arguments;
 	out->state_ignore = e->state_ignore;
 	out->tools = e->tools;
 	out->url = e->url.n ? e->url : out->url;

@@ -323,7 +323,8 @@ static int open_policy(struct rollout *r, struct error *err)
 	conf.io = r->conf->io;
 	conf.task = r->conf->task;
 	conf.sample = r->conf->sample;
-	bool none = !conf.spec && !conf.actions && !conf.calls.p && !conf.llm;
+	bool none =
+		!conf.spec && !conf.actions && !conf.call_text_count && !conf.calls.p && !conf.llm;
 	if ((!none || !r->conf->wrap) && policy_open(&conf, &r->policy, err)) {
 		return -1;
 	}
@@ -470,7 +471,8 @@ static int join_error_texts(struct rollout *r, struct error *err)
 	const struct policy_conf *p = &r->conf->policy;
 
 	/* policy_open refuses actions next to a file */
-	if (policy_error_texts(p->actions ? NULL : p->spec, &r->texts, &more, &count, err)) {
+	if (policy_error_texts(p->actions || p->call_text_count ? NULL : p->spec, &r->texts, &more,
+	                       &count, err)) {
 		return -1;
 	}
 	if (!count) {

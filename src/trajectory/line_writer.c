@@ -319,6 +319,19 @@ static int put_line(struct line_writer *w, struct line *l, struct error *err)
 
 /* ---- header ---- */
 
+static void put_target(struct json_writer *j, const struct header_fields *f)
+{
+	const char *key = f->state_kind == STATE_RESOURCE ? "resource"
+	                  : f->state_kind == STATE_TOOL   ? "tool"
+	                                                  : "pointer";
+
+	if (f->state_target.n) {
+		jw_key(j, key);
+		jw_str(j, f->state_target);
+	}
+	put_raw(j, "arguments", json_count(f->state_arguments) ? f->state_arguments : STR_NONE);
+}
+
 static void set_env(struct line_writer *w, struct line *l, const struct header_fields *f)
 {
 	struct json_writer j = begin_value(w);
@@ -336,6 +349,7 @@ static void set_env(struct line_writer *w, struct line *l, const struct header_f
 	jw_object(&j);
 	put_text(&j, "kind",
 	         state_kind_name(f->state_kind == STATE_UNKNOWN ? STATE_NONE : f->state_kind));
+	put_target(&j, f);
 	jw_key(&j, "ignore");
 	jw_raw(&j, f->state_ignore.p ? f->state_ignore : STR("[]"));
 	put_raw(&j, "volatile", f->volatile_numbers);

@@ -48,7 +48,9 @@ struct header_fields {
 	/* Without a session only the protocol is known. */
 	const char *protocol;
 	struct str env_name, env_version;
-	enum state_kind state_kind;            /* STATE_UNKNOWN: no state source */
+	enum state_kind state_kind; /* STATE_UNKNOWN: no state source */
+	/* URI, tool name or pointer, decoded, and the tool's arguments, raw; absent: none */
+	struct str state_target, state_arguments;
 	struct str state_ignore;               /* raw JSON array; absent: [] */
 	struct str volatile_numbers;           /* raw JSON array; empty: none */
 	bool no_names;                         /* names do not mark bookkeeping */

@@ -64,19 +64,34 @@ summary() {
 }
 
 @test "the last line of an unknown verdict is the command that settles it" {
-	expect 0 rolldbg run --state none --actions 'DOWN,RIGHT' --out a.jsonl --header 'X-Key: it is hidden-1234'
-	[ "${lines[-1]}" = "  rolldbg run --state none --actions DOWN,RIGHT --header 'X-Key: <redacted>' --confirm" ]
-	expect 0 rolldbg run --state none --actions 'DOWN,RIGHT' --out b.jsonl
+	expect 0 rolldbg run --protocol mcp --state none --actions 'DOWN,RIGHT' --out a.jsonl --header 'X-Key: it is hidden-1234'
+	[ "${lines[-1]}" = "  rolldbg run --protocol mcp --state none --actions DOWN,RIGHT --header 'X-Key: <redacted>' --confirm" ]
+	expect 0 rolldbg run --protocol mcp --state none --actions 'DOWN,RIGHT' --out b.jsonl
 	ln -s "$ROLLDBG" rolldbg
 	expect 0 env PATH="$PWD:$PATH" sh -c "${lines[-1]}"
 	has "$output" 'replies depend on earlier calls'
 	for unasked in '--actions DOWN' '--actions DOWN,RIGHT --confirm'; do
 		# shellcheck disable=SC2086 # options
-		expect 0 rolldbg run --state none $unasked
+		expect 0 rolldbg run --protocol mcp --state none $unasked
 		lacks "$output" '  rolldbg run'
 	done
 	expect 0 rolldbg run --actions DOWN,RIGHT
 	lacks "$output" '  rolldbg run'
+}
+
+@test "it is sent unasked where a fresh session costs nobody anything, and nothing is known to have changed" {
+	for protocol in mcp openenv; do
+		expect 0 rolldbg run --env "builtin:frozen_lake?protocol=$protocol" --state none --actions $moves
+		has "$stderr" 'history: 2 sessions for 6 calls'
+		has "$output" 'replies depend on earlier calls, but 6 of 6 steps are not known to have changed the state'
+		lacks "$output" '  rolldbg run'
+	done
+	expect 1 rolldbg run --env 'builtin:frozen_lake?fault=rebuild' --state none --actions $moves
+	has "$output" 'error: no-history: 5 of 5 replies are the same in a fresh session'
+	expect 0 rolldbg run --env 'builtin:frozen_lake?fault=rebuild' --state none --actions $moves --without no-history,control-plane-blind
+	lacks "$stderr" history:
+	expect 0 rolldbg run --actions $moves
+	lacks "$stderr" history:
 }
 
 @test "an interrupted experiment keeps the verdict of the rollout" {

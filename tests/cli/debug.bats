@@ -14,7 +14,7 @@ transcript() {
 	sed -E "s|[^ ]*/state/rolldbg/[^ ]*jsonl|STATE|; s|\\.\\./$1.jsonl|OUT|" "$1.raw" >"$1.got"
 }
 
-@test "transcripts: recordings, user errors, live sessions, forks" {
+@test "transcripts: recordings, user errors, live sessions, forks, --interpreter json" {
 	mkdir recordings
 	cp "$root"/fixtures/debug/*.jsonl "$root"/fixtures/debug/*.gdb recordings
 	cp "$root"/fixtures/debug/*.cmds .
@@ -290,6 +290,7 @@ interrupt_script() {
 	interrupt_script -ex continue
 	echo step >commands.gdb
 	interrupt_script --batch -x commands.gdb
+	interrupt_script --interpreter json --batch -ex step
 }
 
 # fork_at_4 SEEDED ARGUMENT...: forks a.jsonl after step 4; sets $fork, its recording, whose "seeded" must be SEEDED.

@@ -35,3 +35,15 @@
 	[[ $output == *'page.1.scd:5: bold or underlined text is not closed above this line' ]]
 	[ ! -e "$BATS_TEST_TMPDIR/man/man1/page.1" ]
 }
+
+@test "ldd shows the libraries, and a note the one that is loaded on demand" {
+	run readelf -d "$ROLLDBG"
+	for library in curl crypto microhttpd edit utf8proc wslay; do
+		[[ $output == *"NEEDED"*"[lib$library.so"* ]]
+	done
+	[[ $output != *libarchive* ]]
+	objcopy -O binary --only-section=.note.dlopen "$ROLLDBG" "$BATS_TEST_TMPDIR/note"
+	# 16 bytes: sizes, type, owner
+	package=$(tail -c +17 "$BATS_TEST_TMPDIR/note" | tr -d "\0" | jq -r ".[0].soname[0]")
+	[ "$package" = libarchive.so.13 ]
+}

@@ -146,7 +146,7 @@ goal_script() {
 		2	--policy random:1x	--policy random needs an integer seed: random:7, not 'random:1x'
 		2	--policy random:18446744073709551616	--policy random needs an integer seed
 		2	--policy random:1 --actions A,,B	--actions: action 2 is empty in 'A,,B'
-		2	--policy script	--policy script needs --actions A,B,C; a script in a file is used with --policy FILE
+		2	--policy script	--policy script needs --actions A,B,C or --call 'TOOL key=value'; a script in a file is used with --policy FILE
 		2	--policy script:x	--policy script has no argument, not 'script:x': use --actions A,B,C, or name a policy file
 		2	--policy llm:tiny	--policy llm has no argument, not 'llm:tiny': use --model NAME
 		2	--actions ,A	--actions: action 1 is empty in ',A'

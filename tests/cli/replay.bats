@@ -403,7 +403,7 @@ on_terminal() {
 	[ "$(jq -r 'select(.type == "step") | .tool_call.arguments.action' again.jsonl | paste -sd,)" = DOWN,UP,DOWN ]
 	[ "$(jq -r 'select(.type == "header") | .policy.kind' again.jsonl)" = replay ]
 	expect 2 rolldbg run --policy lake.jsonl --actions DOWN
-	has "$stderr" 'cannot be combined with --actions or a model'
+	has "$stderr" 'cannot be combined with --actions, --call or a model'
 	rolldbg run --quiet --actions DOWN -g 2 --out many.jsonl
 	expect 3 rolldbg run --policy many.jsonl
 	has "$stderr" 'policy many.jsonl: the recording has 2 rollouts'
@@ -487,4 +487,24 @@ on_terminal() {
 	done
 	cmp golden.jsonl kept
 	expect 0 rolldbg replay golden.jsonl --out a.jsonl --force
+}
+
+@test "a golden carries its state source, what it ignores, and whether it is of plain MCP" {
+	local state want
+	while IFS=$'\t' read -r state want; do
+		# shellcheck disable=SC2086 # options
+		rolldbg run --quiet --force --fail-on never --actions DOWN,DOWN,RIGHT $state --out a.jsonl
+		rolldbg strip a.jsonl >golden.jsonl
+		[ "$(head -n 1 golden.jsonl | jq -c '.state_source | del(.ignore)')" = "$want" ]
+		expect 0 rolldbg replay golden.jsonl
+		has "$output" 'no differences'
+	done <<-'END'
+		--state observation:/position	{"kind":"observation","pointer":"/position"}
+		--state observation --ignore /grid	{"kind":"observation"}
+		--state none	{"kind":"none"}
+		--protocol mcp --state observation	{"kind":"observation"}
+		--protocol mcp --state tool:lake_move:{"action":"UP"}	{"kind":"tool","tool":"lake_move","arguments":{"action":"UP"}}
+		--state resource:game://frozen_lake/initial_state	{"kind":"resource","resource":"game://frozen_lake/initial_state"}
+	END
+	expect 1 rolldbg replay golden.jsonl --state control-plane
 }

@@ -79,7 +79,7 @@ load lib
 		tools/list	{"tools":[{"name":"jump","inputSchema":{"type":"object"}},{"name":"duck","inputSchema":{"type":"object"}}]}
 	END
 	expect 2 rolldbg run --env "$url" --out new.jsonl
-	has "$stderr" "no policy: use --actions A,B,C or --policy FILE; available tools: jump, duck"
+	has "$stderr" "no policy: use --call 'TOOL key=value', --actions A,B,C or --policy FILE (or random:SEED); available tools: jump, duck"
 	[ ! -e new.jsonl ]
 	expect 2 rolldbg run --env "$url" --actions up
 	has "$stderr" 'jump, duck'

@@ -1,7 +1,6 @@
 /* Any bytes as the reply to a WebSocket's opening handshake: the result does not depend on
    how it is split, a head never extends beyond the bytes, and only a 101 with the right key
    opens the connection. The first byte of the input selects the size of the pieces. */
-#include "net/curl_library.h"
 #include "net/handshake.h"
 #include "net/head.h"
 
@@ -46,7 +45,6 @@ static struct outcome shake(struct str bytes, size_t at_a_time)
 	struct handshake h;
 	struct error err = {0};
 
-	require(curl_library_load(&err) == 0);
 	require(handshake_begin(&h, "http://127.0.0.1:1/ws", "fuzz", NULL, 0, key, &err) == 0);
 	require(strcmp(h.accept, "ICX+Yqv66kxgM0FcWaLWlFLwTAI=") == 0);
 	while (bytes.n && o.whole == 0) {

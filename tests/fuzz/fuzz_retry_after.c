@@ -27,10 +27,8 @@ static void check_exchange(struct str head, int status)
 	struct http_exchange x = {
 		.status = status, .head = BUF(BUF_MAX_MESSAGE), .headers_done = true};
 	uint64_t asked = 0, ms;
-	struct error err;
 
-	require(curl_library_load(&err) == 0);
-	x.transfer.easy = curl.easy_init();
+	x.transfer.easy = curl_easy_init();
 	require(x.transfer.easy != NULL);
 	buf_str(&x.head, head);
 	ms = http_retry_after_ms(&x);
@@ -38,7 +36,7 @@ static void check_exchange(struct str head, int status)
 	struct str media = http_media_type(&x);
 	require(!media.n || !memchr(media.p, ';', media.n));
 	http_media_is(&x, "text/event-stream");
-	curl.easy_cleanup(x.transfer.easy);
+	curl_easy_cleanup(x.transfer.easy);
 	buf_release(&x.head);
 }
 

@@ -75,7 +75,7 @@ static void check_member(const struct member *m, const struct series *s)
 static uint64_t judge(struct str input)
 {
 	struct series s = {.has_last = false};
-	struct completed_step steps[STEPS_MAX];
+	struct completed_step steps[STEPS_MAX] = {0};
 	struct explaining e = {.names = true};
 	struct verdict v;
 	size_t count = feed(&s, input);

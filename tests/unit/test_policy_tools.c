@@ -126,13 +126,13 @@ static const struct {
 	{XY("{\"type\":\"integer\"}", "{}"), "3", "{\"x\":3}", NULL},
 	{"{\"properties\":{\"x\":{},\"y\":{}}}", "3", NULL,
          "\1actions\2 fills one argument, but the tool \"move\" has 2 (0 required): "
-         "choose it with \1argument\2 NAME, or use a policy file with complete calls"},
+         "choose it with \1argument\2 NAME, or use \1call\2 'move KEY=VALUE ..'"},
 	{"{\"properties\":{\"x\":{},\"y\":{}},\"required\":[\"x\",\"y\"]}", "3", NULL,
          "\1actions\2 fills one argument, but the tool \"move\" has 2 (2 required): "
-         "use a policy file with complete calls"},
+         "use \1call\2 'move KEY=VALUE ..'"},
 	{"{}", "3", NULL,
          "\1actions\2 fills one argument, but the tool \"move\" has 0 (0 required): "
-         "use a policy file with complete calls"},
+         "use \1call\2 'move'"},
 	{"{\"required\":[\"w\"]}", "3", "{\"w\":\"3\"}", NULL},
 	{X("{\"type\":\"array\"}"), "[1,[2,3]]", "{\"x\":[1,[2,3]]}", NULL},
 	{X("{\"type\":[\"string\",\"array\"]}"), "[1,2]", "{\"x\":[1,2]}", NULL},

@@ -1,4 +1,4 @@
-/* Rule multi-step-illusion: every step failed, or the rollout ends in failed steps. */
+/* Rule multi-step-illusion: every step that had to act failed, or the rollout ends in failed steps. */
 #include "check/check.h"
 
 #include "check/streak.h"
@@ -10,6 +10,7 @@ struct illusion {
 	struct span failed; /* all failed steps of the episode */
 	const char *error;  /* of the first one */
 	int64_t moved;      /* of these: changed the state all the same */
+	int64_t read;       /* other steps of the episode, of read-only tools */
 	struct streak streak;
 };
 
@@ -20,6 +21,7 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 	struct illusion *s = state;
 	struct streak ended;
 	streak_add(&s->streak, p, &ended);
+	s->read += p->idle && !p->failed && !p->outside_episode;
 	if (!p->failed || p->outside_episode) {
 		return;
 	}
@@ -51,8 +53,8 @@ static void report_all_failed(const struct illusion *s, const struct rollout_fac
 
 	describe_count(r, aside, sizeof(aside));
 	finding_add(out, SEVERITY_ERROR, &s->failed, "/outcome",
-	            "%" PRId64 " of %" PRId64 " steps failed; %s%s; first error: %s", e->failed,
-	            e->steps,
+	            "%" PRId64 " of %" PRId64 " steps failed%s; %s%s; first error: %s", e->failed,
+	            e->steps, s->read ? ", and the others only read" : "",
 	            e->unchanged > 0 ? "the state never changed"
 	            : r->series->any ? "the state shows no change"
 	                             : "state unknown",
@@ -69,7 +71,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (drawn_calls_do_not_fit(r)) {
 		return; /* left to drawn-calls */
 	}
-	if (e->steps >= 2 && e->failed == e->steps) {
+	if (e->failed >= 2 && e->failed + s->read == e->steps) {
 		if (s->moved == 0) {
 			report_all_failed(s, r, out);
 		}

@@ -151,6 +151,8 @@ static void fill_facts(struct env_mcp *e)
 	e->facts.name = mcp_server_name(e->session);
 	e->facts.version = mcp_server_version(e->session);
 	e->facts.state_kind = e->source.kind;
+	e->facts.state_target = e->source.target;
+	e->facts.state_arguments = e->source.arguments;
 	e->facts.session = mcp_session_id(e->session);
 	if (!plain(e->conf) &&
 	    (e->control.kind != CONTROL_NONE || !mcp_session_is_none(e->session))) {
@@ -255,7 +257,7 @@ static int seed_episode(struct env_mcp *e, struct env_reply *out, struct error *
 		return 0;
 	}
 	if (e->control.kind != CONTROL_HTTP) {
-		if (e->control.kind != CONTROL_HTTP_HASHED) {
+		if (e->control.kind != CONTROL_HTTP_HASHED && !e->conf->seed_is_tried) {
 			log_warn("the server does not accept a seed: \1seed\2 is recorded, but "
 			         "not sent");
 		}

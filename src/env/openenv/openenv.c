@@ -124,6 +124,8 @@ static void choose_source(struct env_openenv *e)
 		}
 	}
 	e->facts.state_kind = e->source.kind;
+	e->facts.state_target = e->source.target;
+	e->facts.state_arguments = e->source.arguments;
 }
 
 /* Members next to the observation: often present only after the first step, and only in some

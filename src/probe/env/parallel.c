@@ -66,7 +66,7 @@ int probe_open_sessions(struct probe *p, struct error *err)
 
 static bool user_has_calls(const struct probe *p)
 {
-	return p->conf->policy.actions || p->conf->policy.spec;
+	return p->conf->policy.actions || p->conf->policy.call_text_count || p->conf->policy.spec;
 }
 
 /* Calling is what environments are for. Tools of other servers may have side effects: random

@@ -1,6 +1,7 @@
 /* The state can be read before and after each call, contains more than bookkeeping, and calls
    change it. */
 #include "evidence/limits.h"
+#include "evidence/verdict.h"
 #include "probe/probe_internal.h"
 
 static bool was_known(const struct probe *p)
@@ -30,6 +31,18 @@ static bool observations_changed(const struct probe *p)
 	return false;
 }
 
+/* What did change may be a counter of the server, or what the calls add. */
+static void say_counts(const struct probe *p, struct property *out)
+{
+	const struct member *m = p->not_called ? NULL : verdict_aside(&p->states);
+	char text[160];
+
+	if (m) {
+		explain_sentence(m, text, sizeof(text));
+		property_evidence(out, "but %s", text);
+	}
+}
+
 static void judge_moves(const struct probe *p, unsigned seen, struct property *out)
 {
 	size_t changes = probe_changes(p);
@@ -51,6 +64,7 @@ static void judge_moves(const struct probe *p, unsigned seen, struct property *o
 	} else {
 		property_judge(out, PROPERTY_UNKNOWN, "%s", state_kind_name(p->state_kind));
 		property_evidence(out, "%s", p->not_called ? p->not_called : "no call changed it");
+		say_counts(p, out);
 	}
 }
 

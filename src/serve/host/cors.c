@@ -30,7 +30,7 @@ enum MHD_Result cors_answer_preflight(struct MHD_Connection *connection)
 {
 	struct str headers = host_header(connection, "access-control-request-headers");
 	struct MHD_Response *response =
-		mhd.create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+		MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
 
 	if (!response) {
 		return MHD_NO;
@@ -41,9 +41,9 @@ enum MHD_Result cors_answer_preflight(struct MHD_Connection *connection)
 		host_add_header(response, "access-control-allow-headers", headers.p);
 	}
 	host_add_header(response, "access-control-max-age", MAX_AGE);
-	enum MHD_Result sent = mhd.queue_response(connection, 204, response);
+	enum MHD_Result sent = MHD_queue_response(connection, 204, response);
 
-	mhd.destroy_response(response);
+	MHD_destroy_response(response);
 	return sent;
 }
 

@@ -25,7 +25,7 @@ static bool has_two_lengths(struct MHD_Connection *connection)
 {
 	int count = 0;
 
-	mhd.get_connection_values(connection, MHD_HEADER_KIND, count_length, &count);
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, count_length, &count);
 	return count > 1;
 }
 
@@ -33,16 +33,16 @@ static enum MHD_Result refuse_lengths(struct MHD_Connection *connection)
 {
 	static char text[] = "the request gives its length twice\n";
 	struct MHD_Response *response =
-		mhd.create_response_from_buffer(sizeof(text) - 1, text, MHD_RESPMEM_PERSISTENT);
+		MHD_create_response_from_buffer(sizeof(text) - 1, text, MHD_RESPMEM_PERSISTENT);
 
 	if (!response) {
 		return MHD_NO;
 	}
 	host_add_header(response, "content-type", "text/plain");
 	host_add_header(response, "connection", "close");
-	enum MHD_Result sent = mhd.queue_response(connection, 400, response);
+	enum MHD_Result sent = MHD_queue_response(connection, 400, response);
 
-	mhd.destroy_response(response);
+	MHD_destroy_response(response);
 	return sent;
 }
 
@@ -54,7 +54,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
 	const struct host *h = cls;
 
 	if (!*state) {
-		mhd.set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, BETWEEN_S);
+		MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, BETWEEN_S);
 		if (has_two_lengths(connection)) {
 			return refuse_lengths(connection);
 		}
@@ -66,9 +66,6 @@ int host_start(struct host *h, const struct host_conf *c, struct error *err)
 {
 	int fd = -1;
 
-	if (mhd_library_load(err)) {
-		return -1;
-	}
 	h->port = c->port;
 	h->handle = c->handle;
 	h->ctx = c->ctx;
@@ -80,7 +77,7 @@ int host_start(struct host *h, const struct host_conf *c, struct error *err)
 		close(fd);
 		return -1;
 	}
-	h->daemon = mhd.start_daemon(
+	h->daemon = MHD_start_daemon(
 		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | c->flags, h->port, NULL,
 		NULL, on_request, h, MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd,
 		MHD_OPTION_NOTIFY_COMPLETED, c->forget, NULL, MHD_OPTION_CONNECTION_LIMIT,
@@ -105,7 +102,7 @@ void host_close(struct host *h)
 void host_free(struct host *h)
 {
 	if (h->daemon) {
-		mhd.stop_daemon(h->daemon);
+		MHD_stop_daemon(h->daemon);
 	}
 	suspend_queue_free(h->waits);
 	h->daemon = NULL;
@@ -114,12 +111,12 @@ void host_free(struct host *h)
 
 struct str host_header(struct MHD_Connection *connection, const char *name)
 {
-	return str_from(mhd.lookup_connection_value(connection, MHD_HEADER_KIND, name));
+	return str_from(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name));
 }
 
 void host_add_header(struct MHD_Response *response, const char *name, const char *value)
 {
-	if (mhd.add_response_header(response, name, value) != MHD_YES) {
+	if (MHD_add_response_header(response, name, value) != MHD_YES) {
 		log_warn("serve: the header %s could not be set", name);
 	}
 }

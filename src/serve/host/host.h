@@ -7,8 +7,9 @@
 #ifndef ROLLDBG_SERVE_HOST_HOST_H
 #define ROLLDBG_SERVE_HOST_HOST_H
 
-#include "serve/host/mhd_library.h"
 #include "serve/host/suspend_queue.h"
+
+#include <microhttpd.h>
 
 /* Zeroed is fine for host_close and host_free. */
 struct host {

@@ -59,7 +59,7 @@ static enum MHD_Result send_reply(const struct allowed_origins *origins,
                                   struct reply *r)
 {
 	struct MHD_Response *response =
-		mhd.create_response_from_buffer_with_free_callback(r->body.n, r->body.p, free);
+		MHD_create_response_from_buffer_with_free_callback(r->body.n, r->body.p, free);
 
 	if (!response) {
 		return MHD_NO;
@@ -85,9 +85,9 @@ static enum MHD_Result send_reply(const struct allowed_origins *origins,
 	if (r->redirect) {
 		add_location(response, q->host);
 	}
-	enum MHD_Result sent = mhd.queue_response(connection, r->status, response);
+	enum MHD_Result sent = MHD_queue_response(connection, r->status, response);
 
-	mhd.destroy_response(response);
+	MHD_destroy_response(response);
 	return sent;
 }
 
@@ -99,7 +99,7 @@ static void on_upgrade(void *cls, struct MHD_Connection *connection, void *state
 {
 	struct server *s = cls;
 	const char *id =
-		mhd.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "session_id");
+		MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "session_id");
 
 	(void)state;
 	sockets_adopt(s->sockets, on_request, fd, (struct str){early, early_n}, str_from(id));
@@ -108,7 +108,7 @@ static void on_upgrade(void *cls, struct MHD_Connection *connection, void *state
 static enum MHD_Result upgrade(struct server *s, struct MHD_Connection *connection,
                                const struct request *q)
 {
-	struct MHD_Response *response = mhd.create_response_for_upgrade(on_upgrade, s);
+	struct MHD_Response *response = MHD_create_response_for_upgrade(on_upgrade, s);
 	char accept[HANDSHAKE_ACCEPT_MAX];
 
 	if (!response) {
@@ -117,9 +117,9 @@ static enum MHD_Result upgrade(struct server *s, struct MHD_Connection *connecti
 	handshake_accept(q->ws_key, accept);
 	host_add_header(response, "Upgrade", "websocket");
 	host_add_header(response, "Sec-WebSocket-Accept", accept);
-	enum MHD_Result sent = mhd.queue_response(connection, 101, response);
+	enum MHD_Result sent = MHD_queue_response(connection, 101, response);
 
-	mhd.destroy_response(response);
+	MHD_destroy_response(response);
 	return sent;
 }
 

@@ -5,9 +5,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "serve/host/frames.h"
-#include "serve/host/mhd_library.h"
 
 #include <errno.h>
+#include <microhttpd.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -120,7 +120,7 @@ static void disconnect(struct socket *k)
 {
 	if (k->handle) {
 		epoll_ctl(k->all->epoll, EPOLL_CTL_DEL, k->fd, NULL);
-		mhd.upgrade_action(k->handle, MHD_UPGRADE_ACTION_CLOSE);
+		MHD_upgrade_action(k->handle, MHD_UPGRADE_ACTION_CLOSE);
 		k->handle = NULL;
 	}
 	timer_stop(&k->timers[RING_PING]);
@@ -517,7 +517,7 @@ void sockets_adopt(struct sockets *s, struct MHD_UpgradeResponseHandle *handle, 
 	}
 	pthread_mutex_unlock(&s->lock);
 	if (closed) {
-		mhd.upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
+		MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
 		buf_release(&k->early);
 		buf_release(&k->session_id);
 		free(k);

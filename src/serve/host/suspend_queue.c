@@ -3,10 +3,10 @@
 #include "serve/host/suspend_queue.h"
 
 #include "base/mem.h"
-#include "serve/host/mhd_library.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <microhttpd.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static int resume_due(struct suspend_queue *w)
 
 	while ((first = w->queue.next) != &w->queue && first->until_ns <= now) {
 		queue_remove(first);
-		mhd.resume_connection(first->connection);
+		MHD_resume_connection(first->connection);
 	}
 	if (first == &w->queue || first->until_ns == UINT64_MAX) {
 		return -1;
@@ -152,7 +152,7 @@ bool suspend_queue_add(struct suspend_queue *w, struct waiter *waiter,
 	pthread_mutex_lock(&w->lock);
 	open = !w->closed;
 	if (open) {
-		mhd.suspend_connection(connection);
+		MHD_suspend_connection(connection);
 		first = queue_insert(w, waiter);
 	}
 	pthread_mutex_unlock(&w->lock);
@@ -168,7 +168,7 @@ static void resume_matching(struct suspend_queue *w, const struct str *session)
 		next = r->next;
 		if (!session || str_is(*session, r->session)) {
 			queue_remove(r);
-			mhd.resume_connection(r->connection);
+			MHD_resume_connection(r->connection);
 		}
 	}
 }

@@ -123,7 +123,7 @@ static enum MHD_Result send_answer(const struct llm_server *server,
 		s->every = (size_t)r->stream.every.value;
 	}
 	struct MHD_Response *response =
-		mhd.create_response_from_callback(size, BLOCK, read_body, s, sent);
+		MHD_create_response_from_callback(size, BLOCK, read_body, s, sent);
 
 	if (!response) {
 		sent(s);
@@ -131,9 +131,9 @@ static enum MHD_Result send_answer(const struct llm_server *server,
 	}
 	add_headers(response, a);
 	cors_add(response, &server->origins, connection);
-	enum MHD_Result queued = mhd.queue_response(connection, a->status, response);
+	enum MHD_Result queued = MHD_queue_response(connection, a->status, response);
 
-	mhd.destroy_response(response);
+	MHD_destroy_response(response);
 	return queued;
 }
 

@@ -1,0 +1,241 @@
+/* Calls as text: see call_text.h. */
+#include "policy/call_text.h"
+
+#include "base/file.h"
+#include "base/names.h"
+#include "base/text.h"
+#include "json/write.h"
+#include "policy/tools.h"
+
+/* ---- words ---- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Appends the next word. False: there is none, or a quote is not closed (*open). */
+static bool next_word(const char **at, struct buf *word, char *open)
+{
+	const char *p = *at;
+
+	*open = '\0';
+	buf_clear(word);
+	while (is_blank(*p)) {
+		p++;
+	}
+	if (!*p) {
+		return false;
+	}
+	for (; *p && (*open || !is_blank(*p)); p++) {
+		if (*open ? *p == *open : *p == '\'' || *p == '"') {
+			*open = *open ? '\0' : *p;
+		} else if (*p == '\\' && *open != '\'' && p[1]) {
+			buf_char(word, *++p);
+		} else {
+			buf_char(word, *p);
+		}
+	}
+	*at = p;
+	return !*open;
+}
+
+static bool is_json(const char *text)
+{
+	return text[strspn(text, " \t\r\n")] == '{';
+}
+
+static int check_json(struct str text, struct error *err)
+{
+	struct json_fault fault;
+
+	if (json_validate(text, &fault)) {
+		return error_set(err, FAIL_USAGE, "call '%.*s': %s", STR_ARG(text), fault.why);
+	}
+	text = text_trim(text);
+	return json_type(JSON_GET(text, "name")) == JSON_STRING &&
+	                       (!JSON_GET(text, "arguments").p ||
+	                        json_type(JSON_GET(text, "arguments")) == JSON_OBJECT)
+	               ? 0
+	               : error_set(err, FAIL_USAGE,
+	                           "call '%.*s': write {\"name\":\"TOOL\",\"arguments\":{..}}",
+	                           STR_ARG(text));
+}
+
+int call_text_check(const char *text, struct error *err)
+{
+	if (is_json(text)) {
+		return check_json(str_from(text), err);
+	}
+	struct buf word = BUF(BUF_MAX_MESSAGE);
+	const char *at = text;
+	size_t words = 0;
+	char open;
+
+	while (next_word(&at, &word, &open)) {
+		words++;
+	}
+	buf_release(&word);
+	return open    ? error_set(err, FAIL_USAGE, "call '%s': %c is not closed", text, open)
+	       : words ? 0
+	               : error_set(err, FAIL_USAGE,
+	                           "an empty call: write \1call\2 'TOOL key=value'");
+}
+
+/* ---- values ---- */
+
+struct reading {
+	const struct policy_conf *conf;
+	struct arena *arena;
+	struct str name, tool; /* decoded; raw JSON, absent: not advertised */
+	struct str key;        /* as spelled in JSON */
+	struct str schema;     /* of that property; absent: the tool does not name it */
+	struct names seen;
+	struct buf *out; /* the members so far */
+};
+
+static int put_json(struct reading *r, struct str text, struct error *err)
+{
+	struct json_fault fault;
+
+	if (json_validate(text, &fault)) {
+		return error_set(err, FAIL_USAGE, "%.*s:=%.*s is not JSON: %s", STR_ARG(r->key),
+		                 STR_ARG(text), fault.why);
+	}
+	buf_str(r->out, text);
+	return 0;
+}
+
+static int put_file(struct reading *r, const char *path, struct error *err)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	int failed = file_read("file", path, &text, err);
+
+	if (!failed) {
+		json_quote(r->out, buf_view(&text));
+	}
+	buf_release(&text);
+	return failed;
+}
+
+/* key=value, without the key. */
+static int put_value(struct reading *r, bool json, const char *text, struct error *err)
+{
+	if (json) {
+		return put_json(r, str_from(text), err);
+	}
+	if (text[0] == '@') {
+		return put_file(r, text + 1, err);
+	}
+	if (!r->schema.p) {
+		json_quote(r->out, str_from(text));
+		return 0;
+	}
+	return tool_value(r->tool, r->key, r->schema, str_from(text), r->out, err);
+}
+
+static int put_argument(struct reading *r, struct str word, struct error *err)
+{
+	const char *equals = memchr(word.p, '=', word.n);
+	size_t n = equals ? (size_t)(equals - word.p) : 0;
+	bool json = n && word.p[n - 1] == ':';
+	struct buf key = BUF(BUF_MAX_MESSAGE);
+
+	if (n == (size_t)json) {
+		return error_set(err, FAIL_USAGE, "'%.*s' is no key=value, key:=JSON or key=@FILE",
+		                 STR_ARG(word));
+	}
+	struct str name = {word.p, n - json};
+	r->schema = json_get(JSON_GET(tool_schema(r->tool), "properties"), name);
+	json_quote(&key, name);
+	r->key = arena_str(r->arena, json_inner(buf_view(&key)));
+	buf_release(&key);
+	for (size_t i = 0; i < r->seen.count; i++) {
+		if (str_is(r->key, r->seen.text[i])) {
+			return error_set(err, FAIL_USAGE, "the argument '%.*s' is given twice",
+			                 STR_ARG(r->key));
+		}
+	}
+	names_add(&r->seen, r->key);
+	buf_printf(r->out, "%s\"%.*s\":", r->seen.count > 1 ? "," : "", STR_ARG(r->key));
+	return put_value(r, json, arena_str(r->arena, str_skip(word, n + 1)).p, err);
+}
+
+/* ---- the call ---- */
+
+/* *whole: the word is an argument of the only tool. */
+static int choose_tool(struct reading *r, struct str word, bool *whole, struct error *err)
+{
+	struct buf only = BUF(BUF_MAX_MESSAGE);
+	int failed = 0;
+
+	*whole = memchr(word.p, '=', word.n) != NULL;
+	if (*whole) {
+		failed = tool_only(r->conf->tools, &only, err);
+		r->name = arena_str(r->arena, buf_view(&only));
+	} else {
+		r->name = arena_str(r->arena, word);
+		failed = r->conf->force_call ? 0 : tool_require(r->conf->tools, r->name, err);
+	}
+	r->tool = failed ? STR_NONE : tool_find(r->conf->tools, r->name);
+	buf_release(&only);
+	return failed;
+}
+
+static int read_words(struct reading *r, const char *text, struct error *err)
+{
+	struct buf word = BUF(BUF_MAX_MESSAGE);
+	int failed = 0;
+	bool whole;
+	char open;
+
+	buf_char(r->out, '{');
+	next_word(&text, &word, &open); /* there is one: call_text_check */
+	failed = choose_tool(r, buf_view(&word), &whole, err);
+	if (!failed && whole) {
+		failed = put_argument(r, buf_view(&word), err);
+	}
+	while (!failed && next_word(&text, &word, &open)) {
+		failed = put_argument(r, buf_view(&word), err);
+	}
+	buf_char(r->out, '}');
+	buf_release(&word);
+	return failed;
+}
+
+static int read_json(const struct policy_conf *conf, struct str text, struct arena *arena,
+                     struct script_call *out, struct error *err)
+{
+	struct str arguments = JSON_GET(text, "arguments");
+
+	*out = (struct script_call){json_text(arena, JSON_GET(text, "name")),
+	                            arguments.p ? arena_str(arena, arguments) : STR("{}")};
+	struct script_conf one = {.calls = out, .count = 1};
+	return script_check(conf, &one, err);
+}
+
+int call_text_read(const struct policy_conf *conf, const char *text, struct arena *arena,
+                   struct script_call *out, struct error *err)
+{
+	struct buf arguments = BUF(BUF_MAX_MESSAGE);
+	struct reading r = {.conf = conf, .arena = arena, .out = &arguments};
+
+	if (call_text_check(text, err)) {
+		return -1;
+	}
+	if (is_json(text)) {
+		return read_json(conf, text_trim(str_from(text)), arena, out, err);
+	}
+	int failed = read_words(&r, text, err);
+	struct str made = buf_view(&arguments);
+	if (!failed && !conf->force_call) {
+		failed = tool_check_arguments(r.tool, made, err);
+	}
+	if (failed) {
+		error_wrap(err, "call '%s'", text);
+	}
+	*out = (struct script_call){r.name, arena_str(arena, made)};
+	names_release(&r.seen);
+	buf_release(&arguments);
+	return failed;
+}

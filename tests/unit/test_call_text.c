@@ -1,0 +1,82 @@
+/* Calls as text: words and quotes, values by the tool's schema, and the messages for what is wrong. */
+#include "policy/call_text.h"
+#include "tap.h"
+
+#define TOOLS                                                                                        \
+	"[{\"name\":\"add\",\"inputSchema\":{\"type\":\"object\",\"properties\":{"                   \
+	"\"item\":{\"type\":\"string\"},\"n\":{\"type\":\"integer\"},\"on\":{\"type\":\"boolean\"}," \
+	"\"tags\":{\"type\":\"array\"},\"way\":{\"enum\":[\"up\",\"down\"]}}}},{\"name\":\"any\"}]"
+#define ONE "[{\"name\":\"move\",\"inputSchema\":{\"properties\":{\"way\":{\"type\":\"string\"}}}}]"
+
+static const struct {
+	const char *tools, *text, *name, *arguments; /* arguments NULL: name is the message */
+} rows[] = {
+	{TOOLS, "add", "add", "{}"},
+	{TOOLS, "  add\titem=milk n=2 ", "add", "{\"item\":\"milk\",\"n\":2}"},
+	{TOOLS, "add item=2 n=2", "add", "{\"item\":\"2\",\"n\":2}"},
+	{TOOLS, "add item=", "add", "{\"item\":\"\"}"},
+	{TOOLS, "add item=a=b", "add", "{\"item\":\"a=b\"}"},
+	{TOOLS, "add item='two words'", "add", "{\"item\":\"two words\"}"},
+	{TOOLS, "add 'item=two words'", "add", "{\"item\":\"two words\"}"},
+	{TOOLS, "add item=\"a \\\"b\\\" \\\\\"", "add", "{\"item\":\"a \\\"b\\\" \\\\\"}"},
+	{TOOLS, "add item='a \\\" b'", "add", "{\"item\":\"a \\\\\\\" b\"}"},
+	{TOOLS, "add item=a\\ b", "add", "{\"item\":\"a b\"}"},
+	{TOOLS, "add item='a\nb'", "add", "{\"item\":\"a\\nb\"}"},
+	{TOOLS, "add on=true way=up", "add", "{\"on\":true,\"way\":\"up\"}"},
+	{TOOLS, "add tags:='[1, \"x\"]' n:=3", "add", "{\"tags\":[1, \"x\"],\"n\":3}"},
+	{TOOLS, "add 'tags=[1]'", "add", "{\"tags\":[1]}"},
+	{TOOLS, "any a=1 b:=1", "any", "{\"a\":\"1\",\"b\":1}"},
+	{ONE, "way=up", "move", "{\"way\":\"up\"}"},
+	{ONE, "move way=up", "move", "{\"way\":\"up\"}"},
+	{TOOLS, " {\"name\":\"add\",\"arguments\":{\"n\":1e0}}", "add", "{\"n\":1e0}"},
+	{TOOLS, "{\"name\":\"add\"}", "add", "{}"},
+	{TOOLS, "", "an empty call: write \1call\2 'TOOL key=value'", NULL},
+	{TOOLS, "ad item=x", "call 'ad item=x': the server has no tool 'ad'; did you mean 'add'?",
+         NULL},
+	{TOOLS, "item=x",
+         "call 'item=x': the server has several tools: choose one with \1tool\2 NAME; available: "
+         "add, any",
+         NULL},
+	{ONE, "up", "call 'up': the server has no tool 'up'; available: move", NULL},
+	{TOOLS, "add itm=x",
+         "call 'add itm=x': the tool has no argument 'itm'; did you mean 'item'?", NULL},
+	{TOOLS, "add n=two", "call 'add n=two': the argument 'n' must be of type \"integer\"",
+         NULL},
+	{TOOLS, "add n=", "call 'add n=': the argument 'n' must be of type \"integer\"", NULL},
+	{TOOLS, "add way=upp",
+         "call 'add way=upp': argument 'way' does not accept 'upp'; did you mean 'up'?", NULL},
+	{TOOLS, "add n=1 n=2", "call 'add n=1 n=2': the argument 'n' is given twice", NULL},
+	{TOOLS, "add n", "call 'add n': 'n' is no key=value, key:=JSON or key=@FILE", NULL},
+	{TOOLS, "add :=1", "call 'add :=1': ':=1' is no key=value, key:=JSON or key=@FILE", NULL},
+	{TOOLS, "add n:=x", "call 'add n:=x': n:=x is not JSON: expected a value", NULL},
+	{TOOLS, "add item='x", "call 'add item='x': ' is not closed", NULL},
+	{TOOLS, "add item=@/nowhere/at-all",
+         "call 'add item=@/nowhere/at-all': cannot read file /nowhere/at-all: No such file or directory",
+         NULL},
+	{TOOLS, "{\"name\":1}", "call '{\"name\":1}': write {\"name\":\"TOOL\",\"arguments\":{..}}",
+         NULL},
+	{TOOLS, "{\"name\":\"add\"",
+         "call '{\"name\":\"add\"': unexpected end of input", NULL},
+};
+
+int main(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct policy_conf conf = {.tools = str_from(rows[i].tools)};
+		struct arena arena = {0};
+		struct script_call call = {.name = STR_NONE};
+		struct error err = {0};
+		int failed = call_text_read(&conf, rows[i].text, &arena, &call, &err);
+
+		ok(!failed == !!rows[i].arguments, "%s", rows[i].text);
+		if (failed) {
+			is_str(err.text, rows[i].name, "the message");
+		} else {
+			ok(str_is(call.name, rows[i].name), "the tool");
+			ok(str_is(call.arguments, rows[i].arguments ? rows[i].arguments : ""),
+			   "the arguments: %.*s", STR_ARG(call.arguments));
+		}
+		arena_release(&arena);
+	}
+	return done();
+}

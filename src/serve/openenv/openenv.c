@@ -9,7 +9,6 @@
 #include "serve/playback/playback.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #define ERRORS_MAX ((size_t)32 << 20)
 #define ANSWER_MAX ((size_t)32 << 20)
@@ -174,21 +173,8 @@ static void leave(struct openenv_message *t)
 	t->reply->close = CLOSE_NORMAL;
 }
 
-static void make_session_id(struct openenv_session *s)
-{
-	char digits[33];
-
-	if (s->id[0] != '\0') {
-		return;
-	}
-	gym_new_id(digits);
-	snprintf(s->id, sizeof(s->id), "%.8s-%.4s-4%.3s-a%.3s-%.12s", digits, digits + 8,
-	         digits + 13, digits + 17, digits + 20);
-}
-
 static void rpc(struct openenv_message *t)
 {
-	make_session_id(t->session);
 	buf_text(&t->reply->text, "{\"type\":\"mcp\",\"data\":");
 	openenv_rpc(t->session->server, t->session, t->data, &t->reply->text);
 	buf_char(&t->reply->text, '}');

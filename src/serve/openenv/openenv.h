@@ -42,7 +42,6 @@ struct openenv_session {
 	uint64_t steps;                       /* steps answered */
 	bool holding;                         /* replies go to `held` */
 	struct buf held;                      /* held replies, one per line */
-	char id[37];                          /* a UUID; "": not requested yet */
 };
 
 struct openenv_reply {

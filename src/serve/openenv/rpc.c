@@ -1,5 +1,5 @@
-/* OpenEnv's JSON-RPC endpoint (named /mcp, but not MCP): tool calls outside of steps, and
-   session names. See openenv.h. */
+/* OpenEnv's JSON-RPC endpoint (named /mcp, but not MCP): tool calls outside of steps. See
+   openenv.h. */
 #include "serve/openenv/openenv.h"
 
 #include "json/scan.h"
@@ -44,13 +44,6 @@ static void begin_result(struct str id, struct buf *out)
 		buf_str(out, id);
 	}
 	buf_text(out, ",\"result\":");
-}
-
-/* Each session can only name itself. */
-static void create(struct str id, const char *session_id, struct buf *out)
-{
-	begin_result(id, out);
-	buf_printf(out, "{\"session_id\":\"%s\"}}", session_id);
 }
 
 static void call_tool(struct openenv *o, struct openenv_episode *e, struct str id,
@@ -115,32 +108,10 @@ static void use_tools(struct openenv *o, struct openenv_session *s, struct str r
 	episode_release(&own);
 }
 
-static void close_session(struct str id, struct str params, const char *session_id, struct buf *out)
-{
-	struct str which = JSON_GET(params, "session_id");
-	struct buf why = BUF(BUF_MAX_MESSAGE);
-
-	if (json_is_null(which) || json_is(which, STR(""))) {
-		answer_error(id, INVALID_PARAMS, STR("Invalid params - 'session_id' is required"),
-		             out);
-	} else if (session_id && json_type(which) == JSON_STRING &&
-	           json_is(which, str_from(session_id))) {
-		answer_error(id, INVALID_REQUEST,
-		             STR("Cannot close active WebSocket-managed session via MCP method"),
-		             out);
-	} else {
-		buf_text(&why, "Unknown session_id: ");
-		json_text_or_json(which, &why);
-		answer_error(id, INVALID_PARAMS, buf_view(&why), out);
-	}
-	buf_release(&why);
-}
-
 void openenv_rpc(struct openenv *o, struct openenv_session *s, struct str request, struct buf *out)
 {
-	const char *session_id = s ? s->id : NULL;
 	struct buf method = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
-	struct str id = JSON_GET(request, "id"), params = JSON_GET(request, "params");
+	struct str id = JSON_GET(request, "id");
 
 	if (!is_request(request)) {
 		answer_error(STR_NONE, INVALID_REQUEST, STR("Invalid request"), out);
@@ -148,11 +119,7 @@ void openenv_rpc(struct openenv *o, struct openenv_session *s, struct str reques
 	}
 	json_decode(JSON_GET(request, "method"), &method);
 	struct str name = buf_view(&method);
-	if (str_is(name, "openenv/session/create") && session_id) {
-		create(id, session_id, out);
-	} else if (str_is(name, "openenv/session/close")) {
-		close_session(id, params, session_id, out);
-	} else if (str_is(name, "tools/list") || str_is(name, "tools/call")) {
+	if (str_is(name, "tools/list") || str_is(name, "tools/call")) {
 		use_tools(o, s, request, out);
 	} else {
 		buf_printf(&why, "Method not found: %.*s", STR_ARG(name));

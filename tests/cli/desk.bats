@@ -51,7 +51,7 @@ write_script() {
 	lacks "$output" frozen-state
 	sed 's/"readOnlyHint":true/"readOnlyHint":false/g' a.jsonl >b.jsonl
 	expect 1 rolldbg check --only frozen-state --fail-on warning b.jsonl
-	has "$output" "error: frozen-state: turns 0-5: 6 calls were answered, and the state never changed"
+	has "$output" "error: frozen-state: turns 0-5: 5 calls were answered, and the state never changed"
 	expect 0 rolldbg check --only frozen-state --fail-on warning --read-only 'get_*,list_items,search' b.jsonl
 }
 
@@ -148,7 +148,7 @@ write_script() {
 	has "$output" 'Desk-v1.0 · mcp-gym · policy desk-tidy · seed 7 · state from control-plane'
 	has "$output" '8 turns · 8 steps · 7 effective · 0 failed · reward 3'
 	expect 2 rolldbg run --env builtin:desk
-	has "$stderr" 'no policy: use --actions A,B,C, --policy random:SEED or --policy FILE'
+	has "$stderr" 'no policy: use --call'
 	expect 2 rolldbg run --env "$url" --actions UP
 	has "$stderr" "available: get_task, list_items, get_item, search, put_item, move_item, stamp_item, delete_item"
 }
@@ -185,10 +185,10 @@ write_script() {
 		sed 's/"readOnlyHint":[a-z]*,//g' $name.jsonl >$name.silent.jsonl
 	done
 	expect 1 rolldbg check --fail-on warning a.silent.jsonl
-	has "$output" 'error: frozen-state: turns 0-5: 6 calls'
+	has "$output" 'error: frozen-state: turns 0-5: 5 calls'
 	# get_task is the only tool that b called without effect
 	expect 1 rolldbg check --fail-on warning --baseline b.silent.jsonl a.silent.jsonl
-	has "$output" 'error: frozen-state: turns 1-5: 5 calls were answered, and the state never changed'
+	has "$output" 'error: frozen-state: turns 2-5: 4 calls were answered, and the state never changed'
 	expect 0 rolldbg check --fail-on warning --baseline b.silent.jsonl --baseline a.jsonl a.silent.jsonl
 	# a tool that the server marks as writing is not treated as read-only
 	sed 's/"readOnlyHint":true/"readOnlyHint":false/g' a.jsonl >writes.jsonl

@@ -8,7 +8,7 @@ load lib
 	expect 2 rolldbg
 	has "$stderr" 'no command given; available: run, check, show, '
 	expect 2 rolldbg run --env builtin:desk
-	has "$stderr" 'no policy: use --actions A,B,C, --policy random:SEED or --policy FILE; available tools: get_task, '
+	has "$stderr" 'A,B,C or --policy FILE (or random:SEED); available tools: get_task, '
 	expect 2 rolldbg run --env builtin:desk --tool put_item --actions a
 	has "$stderr" "use --call 'put_item key=.. value=..'"
 	# with values it runs

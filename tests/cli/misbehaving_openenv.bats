@@ -20,7 +20,7 @@ misbehaving_server() {
 # run_result: exit code, counters and findings of a run, in the table's format.
 run_result() {
 	local code=0
-	rolldbg run --env "$url" --actions on,on,on,on --timeout "${patience:-$short}" --json --force --out a.jsonl >lines 2>err || code=$?
+	rolldbg run --env "$url" --actions on,on,on,on --timeout "${patience:-$short}" --json --without no-history --force --out a.jsonl >lines 2>err || code=$?
 	printf '%s\t' $code
 	jq -rs 'map(select(.type == "rollout") | [.status, .turns, .steps, .effective, .failed | tostring] | join(" "))[0] + "\t"
 		+ (map(select(.type == "finding") | .severity + ":" + .rule) | unique | join(" ") | if . == "" then "-" else . end)' lines

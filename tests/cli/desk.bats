@@ -148,7 +148,7 @@ write_script() {
 	has "$output" 'Desk-v1.0 · mcp-gym · policy desk-tidy · seed 7 · state from control-plane'
 	has "$output" '8 turns · 8 steps · 7 effective · 0 failed · reward 3'
 	expect 2 rolldbg run --env builtin:desk
-	has "$stderr" 'no policy: use --actions A,B,C, --policy random:SEED or --policy FILE'
+	has "$stderr" "no policy: use --call 'TOOL key=value', --actions A,B,C or --policy FILE (or random:SEED)"
 	expect 2 rolldbg run --env "$url" --actions UP
 	has "$stderr" "available: get_task, list_items, get_item, search, put_item, move_item, stamp_item, delete_item"
 }

@@ -8,12 +8,11 @@ load lib
 	expect 2 rolldbg
 	has "$stderr" 'no command given; available: run, check, show, '
 	expect 2 rolldbg run --env builtin:desk
-	has "$stderr" 'no policy: use --actions A,B,C, --policy random:SEED or --policy FILE; available tools: get_task, '
+	has "$stderr" 'no policy: use --call '"'TOOL key=value', --actions A,B,C or --policy FILE (or random:SEED); available tools: get_task, "
 	expect 2 rolldbg run --env builtin:desk --tool put_item --actions a
 	has "$stderr" "use --call 'put_item key=.. value=..'"
 	# with values it runs
-	echo '{"kind":"script","calls":[{"name":"put_item","arguments":{"key":"g7","value":"x"}}]}' >policy.json
-	expect 0 rolldbg run --env builtin:desk --policy policy.json
+	expect 0 rolldbg run --env builtin:desk --call 'put_item key=g7 value=x'
 }
 
 @test "the state's tool fails: the tool and its error are named, and no control plane" {
@@ -72,4 +71,10 @@ load lib
 		--base-url "$base" >out || true
 	stop_model
 	grep -q '^ok  *tool-calls .*lake_move was requested and called' out
+}
+
+@test "a named environment that is no object: what to write" {
+	echo '{"environments": {"maze": "http://127.0.0.1:8000/mcp"}}' >.rolldbg.json
+	expect 3 rolldbg run --env maze
+	has "$stderr" 'environments.maze: must be an object such as {"target": "http://HOST/mcp"}'
 }

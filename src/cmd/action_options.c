@@ -8,7 +8,7 @@
 #define FIELD(f) offsetof(struct action_options, f)
 
 static const struct opt rows[] = {
-	OPT_LIST('c', "call", OPT_REACH, "'TOOL KEY=VALUE ..'", FIELD(calls),
+	OPT_LIST('c', "call", OPT_REACH + OPT_COMMON, "'TOOL KEY=VALUE ..'", FIELD(calls),
                  "send this call (repeatable): values of the types that the tool's schema wants, "
                  "KEY:=JSON, KEY=@FILE; TOOL may be left out if the server has one"),
 	OPT_STRING(

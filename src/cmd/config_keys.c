@@ -272,6 +272,10 @@ static int check_environments(struct keyed *k, const cJSON *environments,
 	for (const cJSON *m = tree_first(environments); m; m = m->next) {
 		snprintf(k->place, sizeof(k->place), "environments.%.*s",
 		         STR_ARG(text_utf8_cut(str_from(m->string), 40)));
+		if (!cJSON_IsObject(m)) {
+			return keyed_fail(k, "must be an object such as "
+			                     "{\"target\": \"http://HOST/mcp\"}");
+		}
 		if (check_keys(k, m, command_of("run"), environment_keys, v) ||
 		    check_environment(k, m, v)) {
 			return -1;

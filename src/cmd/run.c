@@ -50,7 +50,7 @@ static const struct opt options[] = {
 	OPT_STRING('p', "policy", OPT_REACH + OPT_COMMON, "FILE|NAME|KIND:ARG", FIELD(policy),
                    "where the calls come from: a policy file, the name of a ready-made policy, a "
                    "recording (its calls), random:SEED, or llm with --model and --base-url"),
-	OPT_NUMBER('n', "max-turns", OPT_HARMLESS + OPT_COMMON, "N", FIELD(max_turns),
+	OPT_NUMBER('n', "max-turns", OPT_HARMLESS, "N", FIELD(max_turns),
                    "stop after N turns (default: the script's length, else 100)"),
 	OPT_STRING(0, "break", OPT_HARMLESS, "EXPRESSION", FIELD(stop_at),
                    "enter the debugger at the first step where EXPRESSION holds"),

@@ -105,14 +105,12 @@ static void take_verdict(void *ctx, const struct rollout_verdict *v)
 	}
 }
 
-/* A judge reads the lines as they were recorded. */
 static struct lockstep_side begin_rollout(struct recording_side *s)
 {
 	rollout_copy_release(&s->rollout);
 	s->rollout.id = arena_str(&s->rollout.arena, by_rollout_id(s->lines));
 	s->verdict = NULL;
 	return (struct lockstep_side){.lines = s->lines,
-	                              .canonical = !s->judge,
 	                              .strip = s->strip,
 	                              .rollout = &s->rollout,
 	                              .see = see_line,

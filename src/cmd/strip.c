@@ -95,7 +95,7 @@ static int strip_rollouts(struct stripping *s, struct by_rollout *lines, reader_
                           struct error *err)
 {
 	while (by_rollout_id(lines).p) {
-		if (by_rollout_next_canonical(lines, put, s, err)) {
+		if (by_rollout_next(lines, put, s, err)) {
 			return -1;
 		}
 	}

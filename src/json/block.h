@@ -234,10 +234,8 @@ ALWAYS_INLINE size_t block_unfinished(const unsigned char *p, uint64_t escapes, 
 
 /* p is inside a string, not within an escape or character. Returns the closing quote, or an
    earlier position, also not within an escape or character, where less than a block is left or
-   the next block contains something invalid; with `canonical` also where an escape may not be in
-   canonical form. Everything before the result is valid. */
-AVX2_INLINE const unsigned char *block_string(const unsigned char *p, const unsigned char *end,
-                                              bool canonical)
+   the next block contains something invalid. Everything before the result is valid. */
+AVX2_INLINE const unsigned char *block_string(const unsigned char *p, const unsigned char *end)
 {
 	while (LIKELY(end - p >= BLOCK)) {
 		struct block b = block_load(p);
@@ -250,9 +248,7 @@ AVX2_INLINE const unsigned char *block_string(const unsigned char *p, const unsi
 			escaped & block_mask(avx2_not_escapable(b.low), avx2_not_escapable(b.high));
 		uint64_t beyond_ascii = block_mask(b.low, b.high);
 
-		if (canonical) {
-			bad |= rare | (escaped & block_is(b, '/'));
-		} else if (UNLIKELY(rare & string)) {
+		if (UNLIKELY(rare & string)) {
 			u = escaped & block_is(b, 'u');
 			bad |= (rare & ~u) | block_bad_hex(b, u);
 		}

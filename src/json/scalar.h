@@ -1,5 +1,4 @@
-/* Checks strings, numbers and words. Private to src/json/: shared by validate.c, canon_plain.c, which
-   copies them in canonical form, and shape.c, which knows what comes between them. */
+/* Checks strings, numbers and words. Private to src/json/. */
 #ifndef ROLLDBG_JSON_SCALAR_H
 #define ROLLDBG_JSON_SCALAR_H
 
@@ -19,7 +18,6 @@ struct scan {
 	const unsigned char *begin, *end;
 	struct json_fault *fault;
 	struct seen *seen;
-	bool canonical;  /* strings must be in canonical form; numbers are in any */
 	bool has_blocks; /* the processor supports AVX2 blocks */
 };
 
@@ -75,19 +73,6 @@ static bool is_hex(unsigned char c)
 	return is_digit(c) || (unsigned char)((c | 0x20) - 'a') < 6;
 }
 
-static const char not_canonical[] = "an escape with another canonical form";
-
-/* p is at an escape of four hex digits; the second half of a surrogate pair may follow. */
-static const unsigned char *canonical_unicode(const struct scan *s, const unsigned char *p)
-{
-	const unsigned char *after = p;
-	char text[6];
-	size_t n = lex_canonical(lex_unescape(&after, s->end), text);
-
-	return (size_t)(after - p) == n && memcmp(p, text, n) == 0 ? after
-	                                                           : fail(s, p, not_canonical);
-}
-
 /* p is at a backslash. */
 static const unsigned char *escape(const struct scan *s, const unsigned char *p)
 {
@@ -98,7 +83,7 @@ static const unsigned char *escape(const struct scan *s, const unsigned char *p)
 	unsigned char c = peek(s, p + 1);
 
 	if (LIKELY(simple[c])) {
-		return c == '/' && s->canonical ? fail(s, p, not_canonical) : p + 2;
+		return p + 2;
 	}
 	if (c != 'u') {
 		return fail(s, p + 1, "unknown escape in a string");
@@ -108,7 +93,7 @@ static const unsigned char *escape(const struct scan *s, const unsigned char *p)
 			return fail(s, p + i, "expected 4 hex digits after \\u");
 		}
 	}
-	return s->canonical ? canonical_unicode(s, p) : p + 6;
+	return p + 6;
 }
 
 static __attribute__((noinline)) const unsigned char *string_rest(const struct scan *s,
@@ -137,7 +122,7 @@ static __attribute__((noinline)) const unsigned char *string_rest(const struct s
 static AVX2 __attribute__((noinline)) const unsigned char *string_blocks(const struct scan *s,
                                                                          const unsigned char *p)
 {
-	p = s->canonical ? block_string(p, s->end, true) : block_string(p, s->end, false);
+	p = block_string(p, s->end);
 	return LIKELY(p < s->end && *p == '"') ? p + 1 : string_rest(s, p);
 }
 #endif

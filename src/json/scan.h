@@ -1,6 +1,6 @@
 /* The directory json/: JSON as bytes: scanning, canonical form, pointers, schemas, writing, and the
    table-driven reader of files written by people (keyed.h). Headers that end in _internal, and
-   lex, run, block, spans, sort and canon_plain, are private to this directory. The meaning of any
+   lex, run, block, spans and sort, are private to this directory. The meaning of any
    key does not belong here. */
 
 /* A strict (RFC 8259), iterative JSON scanner over bytes in place: it validates and returns

@@ -2,7 +2,6 @@
 #include "trajectory/by_rollout.h"
 
 #include "base/mem.h"
-#include "trajectory/line_canonical.h"
 #include "trajectory/locate.h"
 #include "trajectory/skim.h"
 
@@ -49,9 +48,8 @@ struct by_rollout {
 	size_t rollouts;
 	struct arena arena;
 	reader_line_fn *torn;
-	void *ctx;                       /* for torn */
-	struct canonical_parser *parser; /* NULL: not needed yet */
-	bool view; /* borrows everything but what reads: reader, file, next, in_stretch, reading, parser */
+	void *ctx; /* for torn */
+	bool view; /* borrows everything but what reads: reader, file, next, in_stretch, reading */
 };
 
 /* ---- locating the lines ---- */
@@ -249,16 +247,6 @@ static int by_rank(const void *left, const void *right)
 	return (a->begin > b->begin) - (a->begin < b->begin);
 }
 
-static int next_in_stretch(struct by_rollout *b, bool canonical, struct line *l,
-                           struct reader_note *note, struct error *err)
-{
-	if (!canonical) {
-		return reader_next(b->reader, l, note, err);
-	}
-	b->parser = b->parser ? b->parser : canonical_parser_new();
-	return reader_next_canonical(b->reader, b->parser, l, note, err);
-}
-
 static int open_stretch(struct by_rollout *b, const struct stretch *s, struct error *err)
 {
 	if (b->reader && b->file != s->file) {
@@ -334,12 +322,12 @@ struct str by_rollout_id(const struct by_rollout *b)
 	return b->next < b->count ? b->stretches[b->next].rollout->id : STR_NONE;
 }
 
-int by_rollout_line(struct by_rollout *b, bool canonical, struct line *l, struct reader_note *note,
+int by_rollout_line(struct by_rollout *b, struct line *l, struct reader_note *note,
                     struct error *err)
 {
 	b->reading = b->reading ? b->reading : b->stretches[b->next].rollout;
 	for (;;) {
-		int more = b->in_stretch ? next_in_stretch(b, canonical, l, note, err) : 0;
+		int more = b->in_stretch ? reader_next(b->reader, l, note, err) : 0;
 
 		if (more) {
 			return more;
@@ -365,30 +353,18 @@ int by_rollout_place_error(struct error *err, const struct reader_note *note)
 	                               : -1;
 }
 
-static int next_rollout(struct by_rollout *b, bool canonical, reader_line_fn *take, void *ctx,
-                        struct error *err)
+int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx, struct error *err)
 {
 	struct reader_note note;
 	struct line l;
 	int more;
 
-	while ((more = by_rollout_line(b, canonical, &l, &note, err)) > 0) {
+	while ((more = by_rollout_line(b, &l, &note, err)) > 0) {
 		if (take(ctx, &l, &note, err)) {
 			return by_rollout_place_error(err, &note);
 		}
 	}
 	return more;
-}
-
-int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx, struct error *err)
-{
-	return next_rollout(b, false, take, ctx, err);
-}
-
-int by_rollout_next_canonical(struct by_rollout *b, reader_line_fn *take, void *ctx,
-                              struct error *err)
-{
-	return next_rollout(b, true, take, ctx, err);
 }
 
 /* Reads the lines of the next rollout as bytes. */
@@ -452,7 +428,6 @@ void by_rollout_close(struct by_rollout *b)
 		return;
 	}
 	reader_close(b->reader);
-	canonical_parser_free(b->parser);
 	if (b->view) {
 		free(b);
 		return;
@@ -500,7 +475,6 @@ struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, siz
 	*view = *b;
 	view->view = true;
 	view->reader = NULL;
-	view->parser = NULL;
 	by_rollout_aim(view, first, end);
 	return view;
 }

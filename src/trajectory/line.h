@@ -124,7 +124,6 @@ bool line_key_allows(const struct line_key *k, struct str value);
 
 /* value[k] is the raw JSON of key k: absent ({NULL,0}) if the key is missing, "null" if it is
    null. The decoded fields repeat the values that nearly every reader needs. */
-struct json_canon_object;
 struct line {
 	enum line_type type;
 	struct str text;    /* the whole line without its line feed */
@@ -136,10 +135,6 @@ struct line {
 	enum end_status status;       /* of an end */
 	enum event_kind event;        /* of an event */
 	int8_t terminated, truncated; /* 1, 0, or -1 if null or missing */
-	/* not NULL: the values are not slices of `text` but of this object, and in canonical form,
-	   except that objects with members in the table keep their order
-	   (trajectory/line_canonical.h) */
-	const struct json_canon_object *canonical;
 };
 
 static inline bool line_has(const struct line *l, enum key k) /* present and not null */

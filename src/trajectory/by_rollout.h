@@ -20,10 +20,6 @@ MUST_USE int by_rollout_open(char *const *paths, size_t count, reader_line_fn *t
 MUST_USE int by_rollout_open_as(const struct format *format, char *const *paths, size_t count,
                                 reader_line_fn *torn, void *ctx, struct by_rollout **out,
                                 struct error *err);
-/* The same as by_rollout_open, with large files read in several threads. */
-MUST_USE int by_rollout_open_in_threads(size_t jobs, char *const *paths, size_t count,
-                                        reader_line_fn *torn, void *ctx, struct by_rollout **out,
-                                        struct error *err);
 /* The id of the next rollout; empty for lines of unknown type without an id; absent when all
    rollouts have been read. */
 struct str by_rollout_id(const struct by_rollout *b);

@@ -189,16 +189,7 @@ MUST_USE int line_parse(struct str text, struct buf *scratch, struct line *out, 
 
 /* The type of a line that begins as we write it; else LINE_UNKNOWN. */
 enum line_type line_expected_type(struct str text);
-/* The same for an object whose members, fewer than LINE_MEMBERS_MAX, were read before, with the
-   leads of that expected type. */
-#define LINE_MEMBERS_MAX 48
-struct line_members {
-	const struct json_member *list;
-	size_t count;
-	enum line_type expected; /* LINE_UNKNOWN: without leads; `lead` is not set */
-};
-MUST_USE int line_of_members(struct str text, const struct line_members *members,
-                             struct buf *scratch, struct line *out, struct error *err);
+
 /* Appends the line as JSON with a line feed: type first, keys in table order, values unchanged
    except that line breaks outside strings are removed. An absent key of the table is omitted if
    optional (structured, raw, raw_base64, llm, meta), else written as null. Only l->type and

@@ -105,14 +105,12 @@ static void take_verdict(void *ctx, const struct rollout_verdict *v)
 	}
 }
 
-/* A judge reads the lines as they were recorded. */
 static struct lockstep_side begin_rollout(struct recording_side *s)
 {
 	rollout_copy_release(&s->rollout);
 	s->rollout.id = arena_str(&s->rollout.arena, by_rollout_id(s->lines));
 	s->verdict = NULL;
 	return (struct lockstep_side){.lines = s->lines,
-	                              .canonical = !s->judge,
 	                              .strip = s->strip,
 	                              .rollout = &s->rollout,
 	                              .see = see_line,
@@ -484,8 +482,8 @@ static int open_sides(struct diffing *f, struct error *err)
 			return -1;
 		}
 		if (masks_strip(&f->opts->compare.masks, &s->strip, err) ||
-		    by_rollout_open_in_threads(f->jobs, s->files.paths, s->files.count, torn_warn,
-		                               NULL, &s->lines, err)) {
+		    by_rollout_open(s->files.paths, s->files.count, torn_warn, NULL, &s->lines,
+		                    err)) {
 			return -1;
 		}
 		if (is_unpaired_empty(s)) {

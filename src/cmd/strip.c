@@ -95,7 +95,7 @@ static int strip_rollouts(struct stripping *s, struct by_rollout *lines, reader_
                           struct error *err)
 {
 	while (by_rollout_id(lines).p) {
-		if (by_rollout_next_canonical(lines, put, s, err)) {
+		if (by_rollout_next(lines, put, s, err)) {
 			return -1;
 		}
 	}
@@ -289,8 +289,7 @@ static int strip_all(const struct context *c, struct stripping *s, int argc, cha
 	size_t jobs;
 	int failed = threads_number(&s->opts->jobs, &jobs, err) ||
 	             store_operands(c, argc, argv, &files, err) ||
-	             by_rollout_open_in_threads(jobs, files.paths, files.count, torn_warn, NULL,
-	                                        &s->lines, err) ||
+	             by_rollout_open(files.paths, files.count, torn_warn, NULL, &s->lines, err) ||
 	             check_any(s->lines, &files, err) ||
 	             (jobs > 1 ? strip_in_threads(s, jobs, err)
 	                       : strip_rollouts(s, s->lines, put_and_flush, err));

@@ -27,7 +27,7 @@ static int read_step(struct side_reading *r, struct error *err)
 
 	r->has_step = false;
 	while (!r->ended && !r->has_step) {
-		int more = by_rollout_line(r->side->lines, r->side->canonical, &l, &note, err);
+		int more = by_rollout_line(r->side->lines, &l, &note, err);
 
 		if (more < 0 || (more && take_line(r, &l, &note, err))) {
 			return -1;

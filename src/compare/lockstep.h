@@ -9,7 +9,6 @@
 
 struct lockstep_side {
 	struct by_rollout *lines; /* its next rollout is read */
-	bool canonical;           /* how to read it (by_rollout_line) */
 	struct strip *strip;
 	struct rollout_copy *rollout; /* without steps at first */
 	reader_line_fn *see;          /* receives each line before it is compared */

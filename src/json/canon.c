@@ -1,10 +1,11 @@
 /* The canonical form in one pass over the bytes: members are written in the order they are read,
    and an object with unsorted keys is sorted when it closes. Iterative; small values need no
-   allocation. Most values are simple and have nothing masked: canon_plain handles those. */
+   allocation. Most bytes are canonical already: they are copied in long runs, each up to the next
+   byte that is not (a blank, an escape with another form, an edit), or to the end of an object that
+   must be sorted. */
 #include "json/canon.h"
 
 #include "base/mem.h"
-#include "json/canon_plain.h"
 #include "json/lex.h"
 #include "json/paths_internal.h"
 #include "json/scan.h"
@@ -22,7 +23,6 @@
 struct frame {
 	unsigned char closer;       /* ']', '}', or 0 for a string */
 	bool sorted;                /* the keys so far are sorted */
-	size_t begin;               /* offset in out, after the opening bracket */
 	size_t count;               /* children written */
 	size_t index;               /* children seen */
 	size_t members;             /* index of its first member in canon.members */
@@ -32,13 +32,13 @@ struct frame {
 /* A string that is read as JSON because a pattern may match inside it. */
 struct string_frame {
 	char *text;
-	struct str string;
-	const unsigned char *after, *end; /* where the surrounding text continues */
+	const unsigned char *string, *after, *end; /* in the surrounding text */
 	size_t begin, edits;
 };
 
 struct canon {
 	const unsigned char *p, *end;
+	const unsigned char *from; /* the first byte before p that is not written yet */
 	struct buf *out;
 	const struct json_paths *paths;
 	enum json_edit edit;
@@ -55,50 +55,73 @@ struct canon {
 
 /* ---- output ---- */
 
-ALWAYS_INLINE void put(struct canon *c, const void *bytes, size_t n)
+static void put(struct canon *c, const void *bytes, size_t n)
 {
 	buf_add(c->out, bytes, n);
 }
 
-ALWAYS_INLINE void put_char(struct canon *c, char byte)
+/* Writes everything before p. */
+static void flush(struct canon *c)
 {
-	put(c, &byte, 1);
+	put(c, c->from, (size_t)(c->p - c->from));
+	c->from = c->p;
 }
 
-ALWAYS_INLINE void put_between(struct canon *c, const unsigned char *begin,
-                               const unsigned char *end)
+/* The offset that the byte at p has in the output. */
+ALWAYS_INLINE size_t place(const struct canon *c)
 {
-	put(c, begin, (size_t)(end - begin));
+	return c->out->n + (size_t)(c->p - c->from);
 }
 
-/* c->p is at the first backslash of a string; the part before it is written. */
-static void put_escaped(struct canon *c)
+/* Leaves out what is between p, up to which all is written, and `after`. */
+static void skip_to(struct canon *c, const unsigned char *after)
 {
-	while (*c->p == '\\') {
-		char text[6];
-		size_t n = lex_canonical(lex_unescape(&c->p, c->end), text);
+	c->p = c->from = after;
+}
 
-		put(c, text, n);
-		const unsigned char *begin = c->p;
-		c->p = run_text(begin, c->end);
-		put_between(c, begin, c->p);
+ALWAYS_INLINE void skip_blanks(struct canon *c)
+{
+	if (UNLIKELY(c->p < c->end && *c->p <= ' ')) {
+		flush(c);
+		skip_to(c, lex_blanks(c->p, c->end));
 	}
-	c->p++;
-	put_char(c, '"');
 }
 
-ALWAYS_INLINE void put_string(struct canon *c)
+/* p is at an escape with four hex digits, or at an escaped slash. */
+static void pass_escape(struct canon *c)
 {
-	const unsigned char *begin = c->p;
+	const unsigned char *after = c->p;
+	char text[6];
+	size_t n = lex_canonical(lex_unescape(&after, c->end), text);
 
-	c->p = run_text(begin + 1, c->end);
-	if (LIKELY(*c->p == '"')) {
-		c->p++;
-		put_between(c, begin, c->p);
+	if ((size_t)(after - c->p) == n && memcmp(c->p, text, n) == 0) {
+		c->p = after;
 		return;
 	}
-	put_between(c, begin, c->p);
-	put_escaped(c);
+	flush(c);
+	put(c, text, n);
+	skip_to(c, after);
+}
+
+/* Moves p to the closing quote, or to the end if that is within the string. */
+static void pass_text(struct canon *c)
+{
+	while ((c->p = run_text(c->p, c->end)) < c->end && *c->p == '\\') {
+		if (c->p[1] == 'u' || c->p[1] == '/') {
+			pass_escape(c);
+		} else {
+			c->p += 2;
+		}
+	}
+}
+
+ALWAYS_INLINE void pass_string(struct canon *c)
+{
+	c->p = run_text(c->p + 1, c->end);
+	if (*c->p != '"') {
+		pass_text(c);
+	}
+	c->p++;
 }
 
 /* ---- stacks ---- */
@@ -124,7 +147,6 @@ static struct frame *push_frame(struct canon *c, unsigned char closer, size_t st
 	*f = (struct frame){
 		.closer = closer,
 		.sorted = true,
-		.begin = c->out->n,
 		.members = c->members_n,
 		.states = states,
 		.states_open = c->states.n - states,
@@ -147,10 +169,10 @@ static void add_member(struct canon *c, struct frame *f, struct str key)
 			grow(c->members, c->first_members, &c->members_cap, sizeof(*c->members));
 	}
 	struct written_member *m = &c->members[c->members_n++];
-	*m = (struct written_member){.key = key, .at = c->out->n};
+	*m = (struct written_member){.key = key, .at = place(c)};
 	if (f->count > 0) {
 		m[-1].end = m->at - 1;
-		f->sorted = f->sorted && str_order(m[-1].key, key) <= 0;
+		f->sorted = f->sorted && key_order(m[-1].key, key) <= 0;
 	}
 }
 
@@ -168,7 +190,7 @@ static bool may_hold_json(struct str inner)
 static bool enter_string(struct canon *c, size_t states)
 {
 	const unsigned char *after = lex_string(c->p, c->end);
-	struct str string = lex_slice(c->p, after), inner = json_inner(string);
+	struct str inner = json_inner(lex_slice(c->p, after));
 	struct json_fault fault;
 	size_t n;
 
@@ -186,16 +208,17 @@ static bool enter_string(struct canon *c, size_t states)
 	if (!c->strings) {
 		c->strings = mem_array(STRINGS_MAX, sizeof(*c->strings));
 	}
+	flush(c);
 	c->strings[c->strings_n++] = (struct string_frame){
 		.text = text,
-		.string = string,
+		.string = c->p,
 		.after = after,
 		.end = c->end,
 		.begin = c->out->n,
 		.edits = c->edits,
 	};
 	push_frame(c, 0, states);
-	c->p = lex_begin(value);
+	skip_to(c, lex_begin(value));
 	c->end = lex_end(value);
 	return true;
 }
@@ -206,21 +229,21 @@ static void leave_string(struct canon *c)
 {
 	struct string_frame *s = &c->strings[--c->strings_n];
 
-	if (!c->out->full && c->edits != s->edits) {
+	flush(c);
+	c->end = s->end;
+	if (c->edits != s->edits) {
 		struct buf inner = BUF(SIZE_MAX / 2);
 
-		buf_add(&inner, c->out->p + s->begin, c->out->n - s->begin);
+		buf_str(&inner, str_skip(buf_view(c->out), s->begin));
 		buf_cut(c->out, s->begin);
 		json_quote(c->out, buf_view(&inner));
 		buf_release(&inner);
-	} else if (!c->out->full) {
+		skip_to(c, s->after);
+	} else {
 		buf_cut(c->out, s->begin);
-		c->p = lex_begin(s->string);
-		c->end = s->after;
-		put_string(c);
+		skip_to(c, s->string);
+		pass_string(c);
 	}
-	c->p = s->after;
-	c->end = s->end;
 	free(s->text);
 	pop_frame(c);
 }
@@ -242,57 +265,48 @@ static bool is_word_picked(struct canon *c, size_t states, size_t number)
 /* Writes the string at c->p, which is a text, with `#` for each word that a pattern selects. */
 static void put_words(struct canon *c, size_t states)
 {
-	const unsigned char *after = lex_string(c->p, c->end), *end = c->end;
-	struct str string = lex_slice(c->p, after), inner = json_inner(string), word;
-	struct buf text = BUF(SIZE_MAX / 2);
-	const char *from = string.p;
+	const unsigned char *end = c->end, *after = lex_string(c->p, end);
+	struct str inner = json_inner(lex_slice(c->p, after)), word;
 
+	c->p++;
 	for (size_t at = 0, n = 0; json_next_word(inner, &at, &word); n++) {
 		if (is_word_picked(c, states, n)) {
-			buf_add(&text, from, (size_t)(word.p - from));
-			buf_char(&text, '#');
-			from = word.p + word.n;
+			c->end = lex_begin(word);
+			pass_text(c);
+			flush(c);
+			put(c, "#", 1);
+			skip_to(c, lex_end(word));
 			c->edits++;
 		}
 	}
-	buf_add(&text, from, (size_t)(string.p + string.n - from));
-	struct str edited = buf_view(&text);
-	c->p = lex_begin(edited);
-	c->end = lex_end(edited);
-	put_string(c);
-	c->p = after;
+	c->end = after - 1;
+	pass_text(c);
 	c->end = end;
-	buf_release(&text);
+	c->p = after;
 }
 
 /* ---- values ---- */
 
-/* Begins the value at c->p, or its opening bracket. Its open patterns are those from `states`
-   on. */
-static void begin_value(struct canon *c, size_t states)
+/* Begins the value at c->p. Its open patterns are those from `states` on. */
+ALWAYS_INLINE void begin_value(struct canon *c, size_t states)
 {
-	const unsigned char *begin = c->p;
+	const unsigned char first = *c->p;
 
-	if (*begin == '{' || *begin == '[') {
-		put_char(c, (char)*begin);
-		push_frame(c, (unsigned char)(*begin + 2), states);
+	if (first == '{' || first == '[') {
 		c->p++;
+		push_frame(c, (unsigned char)(first + 2), states);
 		return;
 	}
-	if (*begin == '"') {
-		bool open = c->states.n > states;
-
-		if (UNLIKELY(open) && enter_string(c, states)) {
-			return;
-		}
-		if (UNLIKELY(open) && !paths_are_wild(c->paths)) {
-			put_words(c, states);
-		} else {
-			put_string(c);
-		}
+	if (first != '"') {
+		c->p = lex_word(c->p, c->end);
+	} else if (LIKELY(c->states.n == states)) {
+		pass_string(c);
+	} else if (enter_string(c, states)) {
+		return;
+	} else if (paths_are_wild(c->paths)) {
+		pass_string(c);
 	} else {
-		c->p = lex_word(begin, c->end);
-		put_between(c, begin, c->p);
+		put_words(c, states);
 	}
 	c->states.n = states;
 }
@@ -302,23 +316,41 @@ static void mask_value(struct canon *c)
 {
 	static const char masked[] = "\"<masked>\"";
 
+	flush(c);
 	put(c, masked, sizeof(masked) - 1);
-	c->p = lex_value(c->p, c->end);
+	skip_to(c, lex_value(c->p, c->end));
 	c->edits++;
 }
 
-static void drop_value(struct canon *c)
+/* Leaves out the child at c->p, whose value is at `value`, and the comma before it. */
+static void drop_child(struct canon *c, const struct frame *f, const unsigned char *value)
 {
-	c->p = lex_value(c->p, c->end);
+	flush(c);
+	if (f->count > 0 && !c->out->full) {
+		buf_cut(c->out, c->out->n - 1);
+	}
+	skip_to(c, lex_value(value, c->end));
 	c->edits++;
 }
 
-static void begin_element(struct canon *c, struct frame *f)
+/* The value at c->p of a child that is not dropped. */
+ALWAYS_INLINE void child_value(struct canon *c, struct frame *f, size_t states, bool picked)
+{
+	f->count++;
+	if (UNLIKELY(picked)) {
+		c->states.n = states;
+		mask_value(c);
+	} else {
+		begin_value(c, states);
+	}
+}
+
+ALWAYS_INLINE void begin_element(struct canon *c, struct frame *f)
 {
 	size_t states = c->states.n;
 	bool picked = false;
 
-	if (f->states_open > 0) {
+	if (UNLIKELY(f->states_open > 0)) {
 		char token[24];
 
 		snprintf(token, sizeof(token), "%zu", f->index);
@@ -326,85 +358,98 @@ static void begin_element(struct canon *c, struct frame *f)
 		                     str_from(token));
 	}
 	f->index++;
-	if (picked && c->edit == JSON_EDIT_DROP) {
+	if (UNLIKELY(picked) && c->edit == JSON_EDIT_DROP) {
 		c->states.n = states;
-		drop_value(c);
+		drop_child(c, f, c->p);
 		return;
 	}
-	if (f->count++ > 0) {
-		put_char(c, ',');
-	}
-	if (picked) {
-		c->states.n = states;
-		mask_value(c);
-		return;
-	}
-	begin_value(c, states);
+	child_value(c, f, states, picked);
 }
 
-/* The text of the key at c->p. */
-static struct str key_text(struct canon *c, const unsigned char *after)
+/* The text of a key with escapes. */
+static struct str decoded_key(struct canon *c, struct str inner)
 {
-	struct str inner = lex_slice(c->p + 1, after - 1);
-
-	if (!json_has_escape(inner)) {
-		return inner;
-	}
 	char *text = arena_new(&c->keys, inner.n + 1);
 	size_t n;
+
 	lex_decode(inner, text, &n);
 	return (struct str){text, n};
 }
 
 static void begin_member(struct canon *c, struct frame *f)
 {
-	const unsigned char *after = lex_string(c->p, c->end);
-	struct str key = key_text(c, after);
+	const unsigned char *begin = c->p, *after = run_text(begin + 1, c->end);
+	const bool plain = *after == '"';
 	size_t states = c->states.n;
+
+	after = plain ? after + 1 : lex_string(begin, c->end);
+	struct str key = lex_slice(begin + 1, after - 1);
+	key = plain ? key : decoded_key(c, key);
 	bool picked = f->states_open > 0 &&
 	              paths_child(c->paths, &c->states, f->states, f->states_open, key);
-
-	if (picked && c->edit == JSON_EDIT_DROP) {
+	if (UNLIKELY(picked) && c->edit == JSON_EDIT_DROP) {
 		c->states.n = states;
-		c->p = lex_blanks(lex_blanks(after, c->end) + 1, c->end);
-		drop_value(c);
+		drop_child(c, f, lex_blanks(lex_blanks(after, c->end) + 1, c->end));
 		return;
-	}
-	if (f->count > 0) {
-		put_char(c, ',');
 	}
 	add_member(c, f, key);
-	f->count++;
-	put_string(c);
-	put_char(c, ':');
-	c->p = lex_blanks(lex_blanks(c->p, c->end) + 1, c->end);
-	if (picked) {
-		c->states.n = states;
-		mask_value(c);
-		return;
+	if (plain) {
+		c->p = after;
+	} else {
+		pass_string(c);
 	}
-	begin_value(c, states);
+	skip_blanks(c);
+	c->p++; /* the colon */
+	skip_blanks(c);
+	child_value(c, f, states, picked);
 }
 
-static void end_container(struct canon *c)
+static void sort(struct canon *c, const struct frame *f)
+{
+	struct written_member *m = c->members + f->members;
+	const size_t n = c->members_n - f->members;
+
+	m[n - 1].end = place(c);
+	if (c->out->full) {
+		return;
+	}
+	if (c->out->n <= m->at) { /* no byte of the members was written yet: saves a copy */
+		const unsigned char *end = c->p, *begin = c->from + (m->at - c->out->n);
+
+		c->p = begin;
+		flush(c);
+		char *room = buf_room(c->out, (size_t)(end - begin));
+		if (room) {
+			sort_unwritten(m, n, begin, c->out->p);
+			c->out->n += (size_t)(end - begin);
+		}
+		skip_to(c, end);
+		return;
+	}
+	flush(c);
+	if (!c->out->full) {
+		sort_written(m, n, c->out->p);
+	}
+}
+
+ALWAYS_INLINE void end_container(struct canon *c)
 {
 	const struct frame *f = &c->frames[c->frames_n - 1];
 
-	if (!f->sorted && !c->out->full) {
-		c->members[c->members_n - 1].end = c->out->n;
-		sort_written(c->members + f->members, c->members_n - f->members, c->out->p);
+	if (UNLIKELY(!f->sorted)) {
+		sort(c, f);
 	}
-	put_char(c, (char)f->closer);
 	c->p++;
 	pop_frame(c);
 }
 
-static void go_on(struct canon *c)
+/* Goes on with the first or next child of the innermost container, or closes it. */
+ALWAYS_INLINE void go_on(struct canon *c)
 {
 	struct frame *f = &c->frames[c->frames_n - 1];
 
-	c->p = lex_blanks(c->p, c->end);
-	if (f->closer == 0) {
+	skip_blanks(c);
+	if (UNLIKELY(f->closer == 0)) {
 		if (f->count++ == 0) {
 			begin_value(c, f->states);
 		} else {
@@ -413,7 +458,11 @@ static void go_on(struct canon *c)
 		return;
 	}
 	if (*c->p == ',') {
-		c->p = lex_blanks(c->p + 1, c->end);
+		c->p++;
+		if (UNLIKELY(f->count == 0)) { /* what was before it was dropped */
+			c->from = c->p;
+		}
+		skip_blanks(c);
 	}
 	if (*c->p == f->closer) {
 		end_container(c);
@@ -426,8 +475,8 @@ static void go_on(struct canon *c)
 
 static void begin(struct canon *c, struct str value, struct buf *out)
 {
-	c->p = lex_blanks(lex_begin(value), lex_end(value));
 	c->end = lex_end(value);
+	c->p = c->from = lex_blanks(lex_begin(value), c->end);
 	c->out = out;
 	c->edits = 0;
 	path_states_init(&c->states);
@@ -461,13 +510,39 @@ static void end(struct canon *c)
 	buf_add(c->out, "", 0); /* adds the terminating NUL */
 }
 
-/* Not inlined: its frame would be on the stack of each of a thousand threads below that of
-   canon_plain. */
-static __attribute__((noinline)) void canon_any(struct str value, const struct json_paths *paths,
-                                                enum json_edit edit, struct buf *out)
+static void finish(struct canon *c)
+{
+	while (c->frames_n > 0 && !c->out->full) {
+		go_on(c);
+	}
+	flush(c);
+	end(c);
+}
+
+/* A number, a literal, or a string without escapes, with nothing around it. */
+static bool is_canonical_scalar(struct str value)
+{
+	switch (value.p[0]) {
+	case '"':
+		return value.p[value.n - 1] == '"' && !memchr(value.p, '\\', value.n);
+	case '{':
+	case '[':
+		return false;
+	default:
+		return value.p[0] > ' ' && value.p[value.n - 1] > ' ';
+	}
+}
+
+void json_canon(struct str value, const struct json_paths *paths, enum json_edit edit,
+                struct buf *out)
 {
 	struct canon c;
 
+	value = value.n ? value : STR("null");
+	if (!paths && is_canonical_scalar(value)) {
+		buf_str(out, value);
+		return;
+	}
 	begin(&c, value, out);
 	c.paths = paths;
 	c.edit = edit;
@@ -477,86 +552,27 @@ static __attribute__((noinline)) void canon_any(struct str value, const struct j
 		mask_value(&c);
 	} else {
 		buf_text(out, "null");
+		c.p = c.from = c.end;
 	}
-	while (c.frames_n > 0 && !out->full) {
-		go_on(&c);
-	}
-	end(&c);
+	finish(&c);
 }
 
-void json_canon(struct str value, const struct json_paths *paths, enum json_edit edit,
-                struct buf *out)
+void json_canon_member(struct str value, const struct json_paths *paths, struct str key,
+                       struct buf *out)
 {
-	if (value.n == 0) {
-		buf_text(out, "null");
-	} else if (paths || !canon_plain(value, out)) {
-		canon_any(value, paths, edit, out);
+	struct canon c;
+
+	value = value.n ? value : STR("null");
+	begin(&c, value, out);
+	c.paths = paths;
+	c.edit = JSON_EDIT_MASK;
+	bool all = paths_root(paths, &c.states);
+	size_t root = c.states.n;
+	bool picked = paths_child(paths, &c.states, 0, root, key);
+	if (all ? !json_is_null(value) : picked) {
+		mask_value(&c);
+	} else {
+		begin_value(&c, root);
 	}
-}
-
-/* Are the values equal but for blanks between tokens? Most equal values are: cheaper to find out
-   than their canonical forms. */
-static bool same_tokens(struct str a, struct str b)
-{
-	const unsigned char *p = lex_begin(a), *p_end = lex_end(a);
-	const unsigned char *q = lex_begin(b), *q_end = lex_end(b);
-
-	for (;;) {
-		p = lex_blanks(p, p_end);
-		q = lex_blanks(q, q_end);
-		if (p == p_end || q == q_end || *p != *q) {
-			return p == p_end && q == q_end;
-		}
-		size_t n = *p == '"' ? (size_t)(lex_string(p, p_end) - p) : 1;
-		if (n > (size_t)(q_end - q) || memcmp(p, q, n) != 0) {
-			return false;
-		}
-		p += n;
-		q += n;
-	}
-}
-
-bool json_equal(struct str a, struct str b)
-{
-	struct buf canon[2] = {BUF(BUF_MAX_MESSAGE), BUF(BUF_MAX_MESSAGE)};
-
-	if (json_type(a) != json_type(b) || same_tokens(a, b)) {
-		return json_type(a) == json_type(b);
-	}
-	json_canon(a, NULL, JSON_EDIT_DROP, &canon[0]);
-	json_canon(b, NULL, JSON_EDIT_DROP, &canon[1]);
-	bool same = str_eq(buf_view(&canon[0]), buf_view(&canon[1]));
-	buf_release(&canon[0]);
-	buf_release(&canon[1]);
-	return same;
-}
-
-/* Removes and returns the text up to the byte, which is dropped. */
-static struct str take_until(struct str *rest, char byte)
-{
-	const char *at = memchr(rest->p, byte, rest->n);
-	struct str taken = {rest->p, at ? (size_t)(at - rest->p) : rest->n};
-
-	*rest = str_skip(*rest, taken.n + 1);
-	return taken;
-}
-
-/* Line breaks in strings are always escaped, so any raw one is outside strings. */
-void json_minify(struct str value, struct buf *out)
-{
-	while (value.n > 0) {
-		struct str line = take_until(&value, '\n');
-
-		while (line.n > 0) {
-			buf_str(out, take_until(&line, '\r'));
-		}
-	}
-}
-
-void json_hash(struct hasher *h, struct str value, const struct json_paths *ignore,
-               struct buf *scratch, char out[HASH_HEX + 1])
-{
-	buf_clear(scratch);
-	json_canon(value, ignore, JSON_EDIT_DROP, scratch);
-	hash_hex(h, buf_view(scratch), out);
+	finish(&c);
 }

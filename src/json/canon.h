@@ -18,6 +18,11 @@ enum json_edit { JSON_EDIT_DROP, JSON_EDIT_MASK }; /* omit the value, or replace
 void json_canon(struct str value, const struct json_paths *paths, enum json_edit edit,
                 struct buf *out);
 
+/* The same for a member of an object that `paths` is about, with that decoded key; masks. A pattern
+   that selects the object masks its members, except for null. */
+void json_canon_member(struct str value, const struct json_paths *paths, struct str key,
+                       struct buf *out);
+
 /* Do two validated values have the same canonical form? An absent value only equals an absent
    one. */
 bool json_equal(struct str a, struct str b);

@@ -2,7 +2,6 @@
    string.c, number.c and point.c interpret values. */
 #include "json/scan.h"
 
-#include "json/block.h"
 #include "json/lex.h"
 
 const unsigned char json_types[256] = {
@@ -36,26 +35,8 @@ const char *json_type_phrase(enum json_type type)
 	return type < JSON_NUMBER ? json_type_name(type) : phrases[type];
 }
 
-#ifdef JSON_AVX2
-static AVX2 const unsigned char *skip_string(const unsigned char *p, const unsigned char *end)
-{
-	return block_text(p, end);
-}
-
-static AVX2 const unsigned char *skip_blocks(const unsigned char *p, const unsigned char *end,
-                                             size_t *depth, bool *in_string)
-{
-	return block_container(p, end, depth, in_string);
-}
-#endif
-
 const unsigned char *lex_string_rest(const unsigned char *p, const unsigned char *end)
 {
-#ifdef JSON_AVX2
-	if (end - p >= BLOCK && block_supported()) {
-		p = skip_string(p, end);
-	}
-#endif
 	for (;;) {
 		p = run_text(p, end);
 		if (p == end) {
@@ -72,18 +53,6 @@ const unsigned char *lex_container(const unsigned char *p, const unsigned char *
 {
 	size_t depth = 0;
 
-#ifdef JSON_AVX2
-	if (end - p >= BLOCK && block_supported()) {
-		bool in_string = false;
-
-		p = skip_blocks(p, end, &depth, &in_string);
-		if (depth == 0) {
-			return p;
-		}
-		p = in_string ? lex_string_rest(p, end) : p;
-		p = run_flat(p, end);
-	}
-#endif
 	while (p < end) {
 		if (*p == '"') {
 			p = lex_string(p, end);

@@ -1,6 +1,6 @@
 /* The directory json/: JSON as bytes: scanning, canonical form, pointers, schemas, writing, and the
    table-driven reader of files written by people (keyed.h). Headers that end in _internal, and
-   lex, run, block, spans, sort and canon_plain, are private to this directory. The meaning of any
+   lex, run, spans and sort, are private to this directory. The meaning of any
    key does not belong here. */
 
 /* A strict (RFC 8259), iterative JSON scanner over bytes in place: it validates and returns
@@ -79,12 +79,11 @@ struct json_leads {
 
 /* The parameters of json_validate_object, and: `lead` of each member is set to the index of its
    lead plus 1, or to 0 if the member is out of order, spelled with whitespace or escapes, or not in
-   the list; line_feed: there is one between the tokens. */
+   the list. */
 struct json_known {
 	struct json_leads leads;
 	struct json_member *members;
 	size_t max, count, used;
-	bool line_feed;
 };
 MUST_USE int json_validate_known(struct str text, struct json_known *k, struct json_fault *fault);
 

@@ -2,8 +2,6 @@
 #include "trajectory/by_rollout.h"
 
 #include "base/mem.h"
-#include "trajectory/line_canonical.h"
-#include "trajectory/locate.h"
 #include "trajectory/skim.h"
 
 #include <inttypes.h>
@@ -49,9 +47,8 @@ struct by_rollout {
 	size_t rollouts;
 	struct arena arena;
 	reader_line_fn *torn;
-	void *ctx;                       /* for torn */
-	struct canonical_parser *parser; /* NULL: not needed yet */
-	bool view; /* borrows everything but what reads: reader, file, next, in_stretch, reading, parser */
+	void *ctx; /* for torn */
+	bool view; /* borrows everything but what reads: reader, file, next, in_stretch, reading */
 };
 
 /* ---- locating the lines ---- */
@@ -119,13 +116,15 @@ static bool is_skimmed(const struct line *l)
 	return l->type != LINE_UNKNOWN && !l->value[KEY_TYPE].n;
 }
 
-static void note_run(struct by_rollout *b, const struct located_run *run)
+static void note_place(struct by_rollout *b, const struct line *l, const struct reader_note *note)
 {
 	const struct stretch *last = b->count ? &b->stretches[b->count - 1] : NULL;
+	const uint64_t end = note->offset + l->text.n + is_skimmed(l);
 	/* usually the rollout of the previous line, which saves the look-up */
-	bool same = last && !run->header && str_eq(last->rollout->id, run->id);
+	bool header = l->type == LINE_HEADER;
+	bool same = last && !header && str_eq(last->rollout->id, l->rollout);
 	const struct rollout_rank *rollout =
-		same ? last->rollout : rollout_of(b, run->id, run->header);
+		same ? last->rollout : rollout_of(b, l->rollout, header);
 
 	if (!goes_on(b, rollout)) {
 		if (b->count == b->room) {
@@ -134,26 +133,11 @@ static void note_run(struct by_rollout *b, const struct located_run *run)
 		}
 		b->stretches[b->count++] = (struct stretch){.rollout = rollout,
 		                                            .file = b->file,
-		                                            .begin = run->begin,
-		                                            .line = run->line};
+		                                            .begin = note->offset,
+		                                            .line = note->line};
 	}
-	b->stretches[b->count - 1].end = run->end;
-	b->bytes += run->end - run->begin;
-}
-
-static int note_line(struct by_rollout *b, const struct line *l, const struct reader_note *note,
-                     struct error *err)
-{
-	if (note->torn) {
-		return b->torn(b->ctx, l, note, err);
-	}
-	const struct located_run run = {.id = l->rollout,
-	                                .header = l->type == LINE_HEADER,
-	                                .begin = note->offset,
-	                                .end = note->offset + l->text.n + is_skimmed(l),
-	                                .line = note->line};
-	note_run(b, &run);
-	return 0;
+	b->stretches[b->count - 1].end = end;
+	b->bytes += end - note->offset;
 }
 
 /* ---- the files ---- */
@@ -174,7 +158,9 @@ static int note_lines(struct by_rollout *b, struct reader *r, struct error *err)
 	int more;
 
 	while ((more = reader_skim(r, &l, &note, err)) > 0) {
-		if (note_line(b, &l, &note, err)) {
+		if (!note.torn) {
+			note_place(b, &l, &note);
+		} else if (b->torn(b->ctx, &l, &note, err)) {
 			more = -1;
 			break;
 		}
@@ -183,31 +169,15 @@ static int note_lines(struct by_rollout *b, struct reader *r, struct error *err)
 	return more;
 }
 
-static bool note_in_threads(struct by_rollout *b, size_t file, size_t jobs)
-{
-	FILE *copy = b->copies[file];
-	const struct locate_source source = {b->paths[file], copy ? fileno(copy) : -1};
-	struct located l = {.count = 0};
-	bool done = locate_in_threads(&source, jobs, &l);
-
-	for (size_t i = 0; i < l.count; i++) {
-		note_run(b, &l.runs[i]);
-	}
-	located_release(&l);
-	return done;
-}
-
-static int note_file(struct by_rollout *b, size_t file, size_t jobs, struct error *err)
+static int note_file(struct by_rollout *b, size_t file, struct error *err)
 {
 	struct reader *r = NULL;
 
 	b->file = file;
-	if (recording_copy(b->paths[file], b->format, &b->copies[file], err)) {
-		return -1;
-	}
-	return note_in_threads(b, file, jobs)
-	               ? 0
-	               : open_file(b, file, &r, err) || note_lines(b, r, err);
+	return recording_copy(b->paths[file], b->format, &b->copies[file], err) ||
+	                       open_file(b, file, &r, err) || note_lines(b, r, err)
+	               ? -1
+	               : 0;
 }
 
 /* ---- the lines, in order ---- */
@@ -249,16 +219,6 @@ static int by_rank(const void *left, const void *right)
 	return (a->begin > b->begin) - (a->begin < b->begin);
 }
 
-static int next_in_stretch(struct by_rollout *b, bool canonical, struct line *l,
-                           struct reader_note *note, struct error *err)
-{
-	if (!canonical) {
-		return reader_next(b->reader, l, note, err);
-	}
-	b->parser = b->parser ? b->parser : canonical_parser_new();
-	return reader_next_canonical(b->reader, b->parser, l, note, err);
-}
-
 static int open_stretch(struct by_rollout *b, const struct stretch *s, struct error *err)
 {
 	if (b->reader && b->file != s->file) {
@@ -278,25 +238,20 @@ static int open_stretch(struct by_rollout *b, const struct stretch *s, struct er
 	return 0;
 }
 
-struct opening {
-	const struct format *format;
-	size_t jobs;
-};
-
-static int open_all(struct opening how, char *const *paths, size_t count, reader_line_fn *torn,
-                    void *ctx, struct by_rollout **out, struct error *err)
+int by_rollout_open_as(const struct format *format, char *const *paths, size_t count,
+                       reader_line_fn *torn, void *ctx, struct by_rollout **out, struct error *err)
 {
 	struct by_rollout *b = mem_new(sizeof(*b));
 	int failed = 0;
 
 	*b = (struct by_rollout){.paths = paths,
-	                         .format = how.format,
+	                         .format = format,
 	                         .path_count = count,
 	                         .copies = mem_array(count + 1, sizeof(FILE *)),
 	                         .torn = torn,
 	                         .ctx = ctx};
 	for (size_t i = 0; i < count && !failed; i++) {
-		failed = note_file(b, i, how.jobs, err);
+		failed = note_file(b, i, err);
 	}
 	if (failed) {
 		by_rollout_close(b);
@@ -314,19 +269,7 @@ static int open_all(struct opening how, char *const *paths, size_t count, reader
 int by_rollout_open(char *const *paths, size_t count, reader_line_fn *torn, void *ctx,
                     struct by_rollout **out, struct error *err)
 {
-	return open_all((struct opening){NULL, 1}, paths, count, torn, ctx, out, err);
-}
-
-int by_rollout_open_as(const struct format *format, char *const *paths, size_t count,
-                       reader_line_fn *torn, void *ctx, struct by_rollout **out, struct error *err)
-{
-	return open_all((struct opening){format, 1}, paths, count, torn, ctx, out, err);
-}
-
-int by_rollout_open_in_threads(size_t jobs, char *const *paths, size_t count, reader_line_fn *torn,
-                               void *ctx, struct by_rollout **out, struct error *err)
-{
-	return open_all((struct opening){NULL, jobs}, paths, count, torn, ctx, out, err);
+	return by_rollout_open_as(NULL, paths, count, torn, ctx, out, err);
 }
 
 struct str by_rollout_id(const struct by_rollout *b)
@@ -334,12 +277,12 @@ struct str by_rollout_id(const struct by_rollout *b)
 	return b->next < b->count ? b->stretches[b->next].rollout->id : STR_NONE;
 }
 
-int by_rollout_line(struct by_rollout *b, bool canonical, struct line *l, struct reader_note *note,
+int by_rollout_line(struct by_rollout *b, struct line *l, struct reader_note *note,
                     struct error *err)
 {
 	b->reading = b->reading ? b->reading : b->stretches[b->next].rollout;
 	for (;;) {
-		int more = b->in_stretch ? next_in_stretch(b, canonical, l, note, err) : 0;
+		int more = b->in_stretch ? reader_next(b->reader, l, note, err) : 0;
 
 		if (more) {
 			return more;
@@ -365,30 +308,18 @@ int by_rollout_place_error(struct error *err, const struct reader_note *note)
 	                               : -1;
 }
 
-static int next_rollout(struct by_rollout *b, bool canonical, reader_line_fn *take, void *ctx,
-                        struct error *err)
+int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx, struct error *err)
 {
 	struct reader_note note;
 	struct line l;
 	int more;
 
-	while ((more = by_rollout_line(b, canonical, &l, &note, err)) > 0) {
+	while ((more = by_rollout_line(b, &l, &note, err)) > 0) {
 		if (take(ctx, &l, &note, err)) {
 			return by_rollout_place_error(err, &note);
 		}
 	}
 	return more;
-}
-
-int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx, struct error *err)
-{
-	return next_rollout(b, false, take, ctx, err);
-}
-
-int by_rollout_next_canonical(struct by_rollout *b, reader_line_fn *take, void *ctx,
-                              struct error *err)
-{
-	return next_rollout(b, true, take, ctx, err);
 }
 
 /* Reads the lines of the next rollout as bytes. */
@@ -452,7 +383,6 @@ void by_rollout_close(struct by_rollout *b)
 		return;
 	}
 	reader_close(b->reader);
-	canonical_parser_free(b->parser);
 	if (b->view) {
 		free(b);
 		return;
@@ -500,7 +430,6 @@ struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, siz
 	*view = *b;
 	view->view = true;
 	view->reader = NULL;
-	view->parser = NULL;
 	by_rollout_aim(view, first, end);
 	return view;
 }

@@ -20,10 +20,6 @@ MUST_USE int by_rollout_open(char *const *paths, size_t count, reader_line_fn *t
 MUST_USE int by_rollout_open_as(const struct format *format, char *const *paths, size_t count,
                                 reader_line_fn *torn, void *ctx, struct by_rollout **out,
                                 struct error *err);
-/* The same as by_rollout_open, with large files read in several threads. */
-MUST_USE int by_rollout_open_in_threads(size_t jobs, char *const *paths, size_t count,
-                                        reader_line_fn *torn, void *ctx, struct by_rollout **out,
-                                        struct error *err);
 /* The id of the next rollout; empty for lines of unknown type without an id; absent when all
    rollouts have been read. */
 struct str by_rollout_id(const struct by_rollout *b);
@@ -31,14 +27,10 @@ struct str by_rollout_id(const struct by_rollout *b);
    the file and line prepended. */
 MUST_USE int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx,
                              struct error *err);
-/* The same, for strip_line: values are canonical (line.canonical) where that needs no second
-   pass over the line. */
-MUST_USE int by_rollout_next_canonical(struct by_rollout *b, reader_line_fn *take, void *ctx,
-                                       struct error *err);
 /* The next line of the next rollout, which must exist: returns 1, 0 if all its lines were read
-   (the one after it is then the next), or -1. `canonical` as above. */
-MUST_USE int by_rollout_line(struct by_rollout *b, bool canonical, struct line *l,
-                             struct reader_note *note, struct error *err);
+   (the one after it is then the next), or -1. */
+MUST_USE int by_rollout_line(struct by_rollout *b, struct line *l, struct reader_note *note,
+                             struct error *err);
 /* Prepends the place of a line to a FAIL_INPUT about it; returns -1. */
 int by_rollout_place_error(struct error *err, const struct reader_note *note);
 /* Skips the next rollout of both if their lines are equal byte by byte except for `meta`:

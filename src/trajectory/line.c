@@ -5,13 +5,19 @@
 
 #include "base/mem.h"
 #include "json/canon.h"
-#include "trajectory/line_internal.h"
 
 #include <inttypes.h>
 
-/* LINE_MEMBERS_MAX exceeds the number of rows of any line type; the members of a line with even
-   more are read again. */
-#define MEMBERS_MAX LINE_MEMBERS_MAX
+/* Exceeds the number of rows of any line type; the members of a line with even more are read
+   again. */
+#define MEMBERS_MAX 48
+
+/* The members of an object as the scanner found them. */
+struct line_members {
+	const struct json_member *list;
+	size_t count;
+	enum line_type expected; /* LINE_UNKNOWN: without leads; `lead` is not set */
+};
 
 static int fault_error(struct error *err, struct str text, const struct json_fault *fault)
 {
@@ -166,7 +172,9 @@ static bool take_word(enum key k, struct str string, struct line *out)
 	return known;
 }
 
-bool line_key_takes(const struct line_key *row, struct str value, struct line *out)
+/* Is the value allowed, given that its type is? Sets the decoded field of those that are enums. `type`
+   itself was checked before. */
+static bool line_key_takes(const struct line_key *row, struct str value, struct line *out)
 {
 	if (row->key == KEY_OUTCOME && str_eq(value, STR("\"ok\""))) { /* most are */
 		out->outcome = OUTCOME_OK;
@@ -176,6 +184,25 @@ bool line_key_takes(const struct line_key *row, struct str value, struct line *o
 		return take_word(row->key, value, out) || json_type(value) == JSON_NULL;
 	}
 	return row->key == KEY_TYPE || line_key_allows(row, value);
+}
+
+/* Counts of up to four digits, which nearly all are. */
+ALWAYS_INLINE bool is_short_count(struct str value)
+{
+	size_t n = 0;
+
+	while (n < value.n && n < 4 && value.p[n] >= '0' && value.p[n] <= '9') {
+		n++;
+	}
+	return n == value.n;
+}
+
+/* Does the value, of that type, fit the row? */
+ALWAYS_INLINE bool line_key_fits(const struct line_key *row, struct str value, enum json_type type,
+                                 struct line *out)
+{
+	return row->types >> type & 1 && (!(row->types & T_INTEGRAL || row->words) ||
+	                                  is_short_count(value) || line_key_takes(row, value, out));
 }
 
 /* `lead`: what the scanner found out about the key, if that is valid for these rows. */
@@ -279,7 +306,8 @@ static int check_header(const struct line *l, struct error *err)
 	return 0;
 }
 
-void line_decode(struct line *out, struct buf *scratch)
+/* Sets the decoded fields from the values. */
+static void line_decode(struct line *out, struct buf *scratch)
 {
 	struct str rollout = out->value[KEY_ROLLOUT];
 
@@ -296,7 +324,8 @@ void line_decode(struct line *out, struct buf *scratch)
 	out->truncated = tristate(out->value[KEY_TRUNCATED]);
 }
 
-void line_begin(struct line *out, struct str text, enum line_type type)
+/* A line of this type without values. */
+static void line_begin(struct line *out, struct str text, enum line_type type)
 {
 	mem_clear(out, sizeof(*out));
 	out->text = text;
@@ -327,8 +356,8 @@ static int fill(struct line *out, const struct line_members *s, struct error *er
 	return 0;
 }
 
-int line_of_members(struct str text, const struct line_members *s, struct buf *scratch,
-                    struct line *out, struct error *err)
+static int line_of_members(struct str text, const struct line_members *s, struct buf *scratch,
+                           struct line *out, struct error *err)
 {
 	out->text = text;
 	if (fill(out, s, err) != 0) {
@@ -360,8 +389,8 @@ static struct str object_in(struct str text, size_t used)
 	return (struct str){text.p + blanks, used - blanks};
 }
 
-int line_parse_object(struct str text, struct buf *scratch, struct line *out,
-                      struct line_object *object, struct error *err)
+int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
+               struct error *err)
 {
 	struct json_member members[MEMBERS_MAX];
 	struct line_members s = {.list = members, .expected = line_expected_type(text)};
@@ -369,23 +398,13 @@ int line_parse_object(struct str text, struct buf *scratch, struct line *out,
 		.leads = line_leads(s.expected), .members = members, .max = MEMBERS_MAX};
 	struct json_fault fault = {0};
 
-	object->used = 0;
+	*used = 0;
 	if (json_validate_known(text, &known, &fault) != 0) {
 		return fault_error(err, text, &fault);
 	}
 	s.count = known.count;
-	*object = (struct line_object){known.used, known.line_feed};
+	*used = known.used;
 	return line_of_members(object_in(text, known.used), &s, scratch, out, err);
-}
-
-int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
-               struct error *err)
-{
-	struct line_object object;
-	int failed = line_parse_object(text, scratch, out, &object, err);
-
-	*used = object.used;
-	return failed;
 }
 
 /* A value may have been validated with blanks around it, which a line's slices lack. */

@@ -124,7 +124,6 @@ bool line_key_allows(const struct line_key *k, struct str value);
 
 /* value[k] is the raw JSON of key k: absent ({NULL,0}) if the key is missing, "null" if it is
    null. The decoded fields repeat the values that nearly every reader needs. */
-struct json_canon_object;
 struct line {
 	enum line_type type;
 	struct str text;    /* the whole line without its line feed */
@@ -136,10 +135,6 @@ struct line {
 	enum end_status status;       /* of an end */
 	enum event_kind event;        /* of an event */
 	int8_t terminated, truncated; /* 1, 0, or -1 if null or missing */
-	/* not NULL: the values are not slices of `text` but of this object, and in canonical form,
-	   except that objects with members in the table keep their order
-	   (trajectory/line_canonical.h) */
-	const struct json_canon_object *canonical;
 };
 
 static inline bool line_has(const struct line *l, enum key k) /* present and not null */
@@ -194,16 +189,7 @@ MUST_USE int line_parse(struct str text, struct buf *scratch, struct line *out, 
 
 /* The type of a line that begins as we write it; else LINE_UNKNOWN. */
 enum line_type line_expected_type(struct str text);
-/* The same for an object whose members, fewer than LINE_MEMBERS_MAX, were read before, with the
-   leads of that expected type. */
-#define LINE_MEMBERS_MAX 48
-struct line_members {
-	const struct json_member *list;
-	size_t count;
-	enum line_type expected; /* LINE_UNKNOWN: without leads; `lead` is not set */
-};
-MUST_USE int line_of_members(struct str text, const struct line_members *members,
-                             struct buf *scratch, struct line *out, struct error *err);
+
 /* Appends the line as JSON with a line feed: type first, keys in table order, values unchanged
    except that line breaks outside strings are removed. An absent key of the table is omitted if
    optional (structured, raw, raw_base64, llm, meta), else written as null. Only l->type and

@@ -2,14 +2,11 @@
    objects are slices of it, without copying. Several objects on one line and a truncated last
    line (after a crash or by a second writer) are noted; anything else is an error with its
    position. */
-#define _GNU_SOURCE /* memrchr */
 #include "trajectory/reader_internal.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
 #include "trajectory/foreign.h"
-#include "trajectory/line_canonical.h"
-#include "trajectory/line_shape.h"
 #include "trajectory/skim.h"
 
 #include <errno.h>
@@ -18,9 +15,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define CACHE_LINE ((size_t)64)
-#define AHEAD      ((size_t)2048) /* bytes; half or twice as many are as good */
 
 /* An owned descriptor is also closed on failure. */
 static int begin(int fd, bool owned, const char *path, struct reader **out, struct error *err)
@@ -46,7 +40,6 @@ static int begin(int fd, bool owned, const char *path, struct reader **out, stru
 		                     .limit = UINT64_MAX,
 		                     .made_end = UINT64_MAX,
 		                     .scratch = BUF(BUF_MAX_MESSAGE),
-		                     .shapes = line_shapes_new(),
 		                     .made = BUF(FOREIGN_BYTES_MAX)};
 		reader_begin_bytes(r, r->origin);
 		*out = r;
@@ -87,7 +80,6 @@ void reader_close(struct reader *r)
 	}
 	buf_release(&r->made);
 	buf_release(&r->scratch);
-	line_shapes_free(r->shapes);
 	reader_free_bytes(r);
 	free(r->name);
 	free(r);
@@ -258,30 +250,6 @@ int reader_content(struct reader *r, struct error *err)
 	}
 }
 
-/* The bytes from `start` on that are complete lines. */
-static struct str complete_lines(struct reader *r)
-{
-	uint64_t start = r->base + r->start, end = r->base + r->end;
-
-	if (r->lines_searched != end) {
-		uint64_t from = r->lines_searched > start ? r->lines_searched : start;
-		const char *feed = memrchr(r->p + (from - r->base), '\n', (size_t)(end - from));
-
-		r->lines_end = feed ? r->base + (uint64_t)(feed - r->p) + 1 : r->lines_end;
-		r->lines_searched = end;
-	}
-	return (struct str){r->p + r->start, r->lines_end > start ? r->lines_end - start : 0};
-}
-
-/* Fetches what comes some way after the line: on its own the processor does so only up to the end
-   of a page, which takes a thirtieth longer. */
-static void fetch_ahead(const struct reader *r, size_t n)
-{
-	for (size_t i = 0; r->mapped && i < n; i += CACHE_LINE) {
-		__builtin_prefetch(r->p + r->start + AHEAD + i, 0, 2);
-	}
-}
-
 /* Notes a line that held nothing else. */
 static void take_whole_line(struct reader *r, struct line *l, struct reader_note *note)
 {
@@ -292,43 +260,6 @@ static void take_whole_line(struct reader *r, struct line *l, struct reader_note
 	r->terminated = r->any = true;
 	r->objects = 1;
 	r->rest = STR_NONE;
-	fetch_ahead(r, l->text.n);
-}
-
-static struct str lines_at_hand(struct reader *r)
-{
-	struct str lines = complete_lines(r);
-	struct error ignored; /* reported when the line is read in another way */
-
-	if (!lines.n && !r->eof && reader_fill(r, &ignored) == 0) {
-		lines = complete_lines(r);
-	}
-	return lines;
-}
-
-/* A fast path for a line that is one object: the scanner finds the end of the line, so that its
-   line feed need not be searched for, and has more than the line to load from. Takes 2.6 % of its instructions off
-   `check`. False for any other line, without effect. */
-static bool take_object(struct reader *r, struct canonical_parser *parser, struct line *out,
-                        struct reader_note *note)
-{
-	struct str lines = r->line > 0 && !r->rest.n ? lines_at_hand(r) : STR_NONE;
-	size_t n;
-
-	if (!lines.n ||
-	    !(parser ? canonical_parse(parser, lines, out, &n)
-	             : line_shapes_parse(r->shapes, lines, &r->scratch, out, &n) == 0)) {
-		return false;
-	}
-	while (lines.p[n] == ' ' || lines.p[n] == '\t' || lines.p[n] == '\r') {
-		n++;
-	}
-	if (lines.p[n] != '\n' || n > BUF_MAX_MESSAGE) {
-		return false;
-	}
-	r->start += n + 1;
-	take_whole_line(r, out, note);
-	return true;
 }
 
 void reader_set_format(struct reader *r, const struct format *format)
@@ -346,8 +277,7 @@ const struct format *reader_format(const struct reader *r)
 	return r->format;
 }
 
-int reader_next_canonical(struct reader *r, struct canonical_parser *parser, struct line *out,
-                          struct reader_note *note, struct error *err)
+int reader_next(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
 {
 	struct reader_note unwanted = {.line = 0};
 
@@ -365,9 +295,6 @@ int reader_next_canonical(struct reader *r, struct canonical_parser *parser, str
 		r->foreign = r->foreign ? r->foreign : foreign_formats.open(r->format);
 		return reader_next_imported(r, out, note, err);
 	}
-	if (take_object(r, parser, out, note)) {
-		return 1;
-	}
 	int more = reader_content(r, err);
 	return more > 0 ? next_object(r, out, note, err) : more;
 }
@@ -384,11 +311,6 @@ static bool skim_first(struct reader *r, struct line *out, struct reader_note *n
 	r->start += out->text.n + 1;
 	take_whole_line(r, out, note);
 	return true;
-}
-
-int reader_next(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
-{
-	return reader_next_canonical(r, NULL, out, note, err);
 }
 
 int reader_skim(struct reader *r, struct line *out, struct reader_note *note, struct error *err)

@@ -54,12 +54,6 @@ MUST_USE int reader_next(struct reader *r, struct line *out, struct reader_note 
 MUST_USE int reader_skim(struct reader *r, struct line *out, struct reader_note *note,
                          struct error *err);
 
-struct canonical_parser;
-/* The same as reader_next, with values in canonical form (line.canonical) where that needs no second
-   pass over the line. */
-MUST_USE int reader_next_canonical(struct reader *r, struct canonical_parser *parser,
-                                   struct line *out, struct reader_note *note, struct error *err);
-
 /* Seeks to an object by its note's offset and line, and treats `end` as the end of the file.
    Regular files only. In another format, seeking backwards restarts from the beginning: use
    recording_copy for frequent seeks. */

@@ -168,7 +168,6 @@ void reader_move(struct reader *r, uint64_t at)
 	r->start = r->end = r->mapped ? (size_t)at : 0;
 	r->base = r->mapped ? 0 : at;
 	r->searched = 0;
-	r->lines_end = r->lines_searched = 0;
 }
 
 int reader_fill(struct reader *r, struct error *err)

@@ -15,8 +15,6 @@ struct reader {
 	char *p; /* p[start..end) was read, but not yet returned as lines */
 	size_t cap, start, end;
 	size_t searched; /* bytes from start known to contain no line feed */
-	/* offsets in the file: after the last line feed in p, and after the bytes searched for it */
-	uint64_t lines_end, lines_searched;
 	uint64_t base;   /* offset of p[0] in the file */
 	uint64_t origin; /* offset at which the recording begins */
 	uint64_t limit;  /* offset at which to stop reading */
@@ -32,7 +30,6 @@ struct reader {
 	bool terminated;
 	bool any; /* a valid line was seen */
 	struct buf scratch;
-	struct line_shapes *shapes;
 
 	/* of a file in another format */
 	FILE *unpacked; /* the values of an archive, read instead of it; NULL: not an archive */

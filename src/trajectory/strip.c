@@ -1,18 +1,46 @@
 /* Makes lines comparable: removes content that changes from run to run and writes the rest in
    canonical form. */
-#include "trajectory/strip_internal.h"
+#include "trajectory/strip.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
+#include "json/canon.h"
 #include "json/write.h"
-#include "trajectory/line_canonical.h"
+#include "trajectory/replacer.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define IDS_MAX 256 /* per rollout: if each step has a new session, the oldest ids are dropped */
 
 #define LINE_MAX (2 * BUF_MAX_MESSAGE)
+
+/* State of the current rollout. */
+struct stripped_rollout {
+	struct str id;
+	struct json_paths *masks, *ignore; /* NULL: none */
+	struct replacer ids;
+	int64_t written, dropped; /* lines */
+};
+
+/* The rows of line_parts for one key. */
+struct part_rows {
+	size_t first, count;
+};
+
+struct strip {
+	char **masks;
+	size_t mask_count;
+	struct stripped_rollout rollout;
+	bool open; /* `rollout` is valid */
+	struct buf id;
+	struct hasher *hasher;
+	struct str *part_names, *part_values; /* of line_parts */
+	struct part_rows parts[KEY_COUNT];
+	/* of the current value: with ids replaced, with masks applied, in canonical form */
+	struct buf replaced, masked, plain, scratch;
+	char hash[HASH_HEX + 1]; /* of the current line's state */
+};
 
 /* Values needed to read a line: masks do not apply to them. */
 static const bool unmasked[KEY_COUNT] = {
@@ -82,6 +110,18 @@ static bool has_mask(const struct strip *s, struct str mask)
 	return false;
 }
 
+static void list_parts(struct strip *s)
+{
+	s->part_names = mem_array(line_parts_count + 1, sizeof(*s->part_names));
+	s->part_values = mem_array(line_parts_count + 1, sizeof(*s->part_values));
+	for (size_t i = 0; i < line_parts_count; i++) {
+		struct part_rows *rows = &s->parts[line_parts[i].key];
+
+		s->part_names[i] = (struct str){line_parts[i].name, line_parts[i].name_n};
+		rows->first = rows->count++ ? rows->first : i;
+	}
+}
+
 int strip_new(const struct str *masks, size_t count, struct strip **out, struct error *err)
 {
 	struct strip *s = mem_new(sizeof(*s));
@@ -94,12 +134,8 @@ int strip_new(const struct str *masks, size_t count, struct strip **out, struct 
 		}
 	}
 	s->hasher = hasher_new();
-	for (size_t i = line_parts_count; i > 0; i--) {
-		s->parts[line_parts[i - 1].key] = &line_parts[i - 1];
-	}
-	s->id = s->decoded_id = BUF(LINE_MAX);
-	s->text = s->plain = s->masked = BUF(LINE_MAX);
-	s->values = s->state = s->scratch = BUF(LINE_MAX);
+	list_parts(s);
+	s->id = s->replaced = s->masked = s->plain = s->scratch = BUF(LINE_MAX);
 	int result = add_own_masks(s, &paths, err);
 	json_paths_free(paths);
 	if (result != 0) {
@@ -118,16 +154,17 @@ void strip_free(struct strip *s)
 	}
 	end_rollout(s);
 	buf_release(&s->id);
-	buf_release(&s->decoded_id);
 	for (size_t i = 0; i < s->mask_count; i++) {
 		free(s->masks[i]);
 	}
 	free(s->masks);
 	hasher_free(s->hasher);
-	struct buf *bufs[] = {&s->text, &s->plain, &s->masked, &s->values, &s->state, &s->scratch};
-	for (size_t i = 0; i < ARRAY_LEN(bufs); i++) {
-		buf_release(bufs[i]);
-	}
+	free(s->part_names);
+	free(s->part_values);
+	buf_release(&s->replaced);
+	buf_release(&s->masked);
+	buf_release(&s->plain);
+	buf_release(&s->scratch);
 	free(s);
 }
 
@@ -155,42 +192,25 @@ static int begin_rollout(struct strip *s, const struct line *l, struct error *er
 	return 0;
 }
 
-static void pick_meta(const struct line *l, const struct str *keys, size_t count,
-                      struct str *values)
-{
-	if (!l->canonical) {
-		json_pick(l->value[KEY_META], keys, count, values);
-		return;
-	}
-	size_t parts_n;
-	const struct json_member *parts = canonical_parts(l, KEY_META, &parts_n);
-	memset(values, 0, count * sizeof(*values));
-	for (size_t i = 0; i < parts_n; i++) {
-		for (size_t k = 0; k < count; k++) {
-			if (str_eq(parts[i].key, keys[k])) {
-				values[k] = parts[i].value;
-			}
-		}
-	}
-}
-
 static void note_ids(struct strip *s, struct stripped_rollout *r, const struct line *l)
 {
-	static const struct str keys[] = {STR_INIT("session"), STR_INIT("env_session"),
-	                                  STR_INIT("reply_session"), STR_INIT("episode")};
-	static const char *const put[] = {"<session>", "<session>", "<session>", "<episode>"};
-	struct str ids[ARRAY_LEN(keys)];
+	static const struct {
+		struct str key;
+		const char *put;
+	} ids[] = {{STR_INIT("session"), "<session>"},
+	           {STR_INIT("env_session"), "<session>"},
+	           {STR_INIT("reply_session"), "<session>"},
+	           {STR_INIT("episode"), "<episode>"}};
+	struct json_member m;
 
-	pick_meta(l, keys, ARRAY_LEN(keys), ids);
-	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
-		struct str id = json_inner(ids[i]);
-
-		if (json_has_escape(ids[i])) {
-			buf_clear(&s->scratch);
-			json_decode(ids[i], &s->scratch);
-			id = buf_view(&s->scratch);
+	for (size_t cursor = 0; json_next_member(l->value[KEY_META], &cursor, &m);) {
+		for (size_t i = 0; m.type == JSON_STRING && i < ARRAY_LEN(ids); i++) {
+			if (json_key_is(m.key, ids[i].key)) {
+				buf_clear(&s->scratch);
+				json_decode(m.value, &s->scratch);
+				replacer_add(&r->ids, buf_view(&s->scratch), ids[i].put);
+			}
 		}
-		replacer_add(&r->ids, id, put[i]);
 	}
 }
 
@@ -202,17 +222,14 @@ static bool is_volatile(const struct line *l)
 }
 
 /* The header's masks and the caller's, without duplicates. */
-static struct str all_masks(const struct strip *s, struct str named, struct buf *out)
+static void put_masks(const struct strip *s, struct str named, struct buf *out)
 {
-	size_t from = out->n;
+	const char *lead = "[";
 	struct str element;
 
-	buf_char(out, '[');
-	for (size_t cursor = 0; json_next(named, &cursor, &element);) {
-		if (out->n > from + 1) {
-			buf_char(out, ',');
-		}
-		buf_str(out, element);
+	for (size_t cursor = 0; json_next(named, &cursor, &element); lead = ",") {
+		buf_text(out, lead);
+		json_canon(element, NULL, JSON_EDIT_MASK, out);
 	}
 	for (size_t i = 0; i < s->mask_count; i++) {
 		bool there = false;
@@ -220,239 +237,218 @@ static struct str all_masks(const struct strip *s, struct str named, struct buf 
 		for (size_t cursor = 0; json_next(named, &cursor, &element);) {
 			there = there || json_is(element, str_from(s->masks[i]));
 		}
-		if (there) {
-			continue;
+		if (!there) {
+			buf_text(out, lead);
+			json_quote(out, str_from(s->masks[i]));
+			lead = ",";
 		}
-		if (out->n > from + 1) {
-			buf_char(out, ',');
-		}
-		json_quote(out, str_from(s->masks[i]));
 	}
-	buf_char(out, ']');
-	return (struct str){out->p + from, out->n - from};
+	buf_text(out, lead[0] == '[' ? "[]" : "]");
 }
 
-/* Sets s->text to the line in table order, without meta, with ids replaced. */
-static void write_plain(struct strip *s, const struct stripped_rollout *r, const struct line *l)
-{
-	size_t count;
-	const struct line_key *rows = line_rows(l->type, &count);
-	struct line work = {.type = l->type};
+/* ---- values ---- */
 
-	buf_clear(&s->values);
+static void write_name(const char *lead, struct str name, struct buf *out)
+{
+	buf_text(out, lead);
+	buf_str(out, name);
+	buf_text(out, "\":");
+}
+
+static bool is_one_of(struct str name, const struct str *names, size_t count)
+{
 	for (size_t i = 0; i < count; i++) {
-		enum key k = rows[i].key;
-		size_t from = s->values.n;
-
-		if (k == KEY_MASKS && s->mask_count) {
-			all_masks(s, l->value[k], &s->values);
-		} else if (unmasked[k]) {
-			buf_str(&s->values, l->value[k]);
-		} else if (k != KEY_META) {
-			replacer_replace_json(&r->ids, l->value[k], &s->scratch, &s->values);
-		}
-		work.value[k].n = s->values.n - from;
-	}
-	line_point(&work, s->values.p);
-	buf_clear(&s->text);
-	line_write(&work, &s->text);
-	buf_cut(&s->text, s->text.n ? s->text.n - 1 : 0);
-}
-
-/* The masked value; null if the table does not allow a string there. A mask that matches the
-   whole line masks each of its values. */
-static struct str masked_value(const struct line_key *row, struct str masked, struct str plain)
-{
-	if (masked.n == 0 && !json_is_null(plain)) {
-		masked = STR("\"<masked>\"");
-	}
-	return line_key_allows(row, masked) ? masked : STR_NONE;
-}
-
-/* Finds the values of all rows in one walk over the members. */
-static void split(struct str object, const struct line_key *rows, size_t count,
-                  struct str values[KEY_COUNT])
-{
-	struct json_member m;
-
-	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
-		for (size_t i = 0; i < count; i++) {
-			if (str_eq(m.key, (struct str){rows[i].name, rows[i].name_n})) {
-				values[rows[i].key] = m.value;
-			}
-		}
-	}
-}
-
-/* Sets the canonical values of the line in s->text. */
-static void take_canonical(struct strip *s, struct line *out)
-{
-	size_t count;
-	const struct line_key *rows = line_rows(out->type, &count);
-
-	buf_clear(&s->plain);
-	json_canon(buf_view(&s->text), NULL, JSON_EDIT_MASK, &s->plain);
-	split(buf_view(&s->plain), rows, count, out->value);
-}
-
-/* The same, with masks applied. */
-static void take_masked(struct strip *s, const struct stripped_rollout *r, struct line *out)
-{
-	size_t count, at[KEY_COUNT] = {0};
-	const struct line_key *rows = line_rows(out->type, &count);
-	struct str plain[KEY_COUNT] = {0}, masked[KEY_COUNT] = {0};
-
-	buf_clear(&s->plain);
-	buf_clear(&s->masked);
-	json_canon(buf_view(&s->text), r->masks, JSON_EDIT_MASK, &s->masked);
-	split(buf_view(&s->masked), rows, count, masked);
-	split(buf_view(&s->text), rows, count, plain);
-	for (size_t i = 0; i < count; i++) {
-		enum key k = rows[i].key;
-
-		if (unmasked[k] && plain[k].n) {
-			at[k] = s->plain.n;
-			json_canon(plain[k], NULL, JSON_EDIT_MASK, &s->plain);
-			out->value[k].n = s->plain.n - at[k];
-		} else if (!unmasked[k]) {
-			out->value[k] = masked_value(&rows[i], masked[k], plain[k]);
-		}
-	}
-	for (size_t i = 0; i < count; i++) {
-		enum key k = rows[i].key;
-
-		if (unmasked[k] && plain[k].n && !s->plain.full) {
-			out->value[k].p = s->plain.p + at[k];
-		}
-	}
-}
-
-void strip_hash(struct strip *s, struct str state)
-{
-	s->hash[0] = '"';
-	hash_hex(s->hasher, state, s->hash + 1);
-	s->hash[HASH_HEX + 1] = '"'; /* instead of the NUL */
-}
-
-void strip_state(struct strip *s, const struct stripped_rollout *r, struct line *l)
-{
-	struct str state = l->value[KEY_STATE];
-
-	if (json_is_null(state)) {
-		return;
-	}
-	if (r->ignore) {
-		s->hash[0] = '"';
-		json_hash(s->hasher, state, r->ignore, &s->scratch, s->hash + 1);
-		buf_clear(&s->state);
-		json_canon(state, r->ignore, JSON_EDIT_MASK, &s->state);
-		l->value[KEY_STATE] = buf_view(&s->state);
-		s->hash[HASH_HEX + 1] = '"';
-	} else {
-		strip_hash(s, state);
-	}
-	l->value[KEY_STATE_HASH] = (struct str){s->hash, HASH_HEX + 2};
-}
-
-static bool is_part(enum key k, struct str name)
-{
-	for (size_t i = 0; i < line_parts_count; i++) {
-		if (line_parts[i].key == k && str_is(name, line_parts[i].name)) {
+		if (str_eq(name, names[i])) {
 			return true;
 		}
 	}
 	return false;
 }
 
-static void write_member(struct str name, struct str value, bool first, struct buf *out)
+/* Finds the members of the table in an object. False: it has others, or one twice. */
+static bool take_parts(struct strip *s, struct part_rows rows, struct str object)
 {
-	buf_text(out, first ? "{\"" : ",\"");
-	buf_str(out, name);
-	buf_text(out, "\":");
-	buf_str(out, value);
-}
-
-void strip_parts(enum key k, struct str object, struct buf *out)
-{
-	size_t from = out->n;
-
-	for (size_t i = 0; i < line_parts_count; i++) {
-		struct str name = str_from(line_parts[i].name), value = STR_NONE;
-
-		if (line_parts[i].key == k) {
-			value = json_get(object, name);
-		}
-		if (value.n) {
-			write_member(name, value, out->n == from, out);
-		}
-	}
+	const struct str *names = s->part_names + rows.first;
 	struct json_member m;
+	size_t next = 0;
+
+	memset(s->part_values, 0, rows.count * sizeof(*s->part_values));
 	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
-		if (!is_part(k, m.key)) {
-			write_member(m.key, m.value, out->n == from, out);
+		size_t i = next; /* most are in order */
+
+		while (i < rows.count && !str_eq(m.key, names[i])) {
+			i++;
 		}
+		for (size_t k = 0; i == rows.count && k < next; k++) {
+			i = str_eq(m.key, names[k]) ? k : i;
+		}
+		if (i == rows.count || s->part_values[i].n) {
+			return false;
+		}
+		s->part_values[i] = m.value;
+		next = i + 1;
 	}
-	buf_text(out, out->n == from ? "{}" : "}");
+	return true;
 }
 
-static void write_stripped(struct strip *s, const struct line *l, struct buf *out)
+/* Writes an object of our format: the members of the table in its order, then all others by key. */
+static void write_parts(struct strip *s, struct part_rows rows, struct str object, struct buf *out)
 {
-	size_t count, at[KEY_COUNT] = {0};
-	const struct line_key *rows = line_rows(l->type, &count);
-	struct line work = *l;
+	const struct str *names = s->part_names + rows.first;
+	const bool all = take_parts(s, rows, object);
+	const char *lead = "{\"";
+	struct json_member m;
 
-	buf_clear(&s->values);
-	for (size_t i = 0; i < count; i++) {
-		enum key k = rows[i].key;
-
-		if (json_type(l->value[k]) == JSON_OBJECT && s->parts[k]) {
-			at[i] = s->values.n + 1;
-			strip_parts(k, l->value[k], &s->values);
-			work.value[k].n = s->values.n + 1 - at[i];
+	if (!all) {
+		buf_clear(&s->plain);
+		json_canon(object, NULL, JSON_EDIT_MASK, &s->plain);
+		object = buf_view(&s->plain);
+		json_pick(object, names, rows.count, s->part_values);
+	}
+	for (size_t i = 0; i < rows.count; i++) {
+		if (s->part_values[i].n) {
+			write_name(lead, names[i], out);
+			json_canon(s->part_values[i], NULL, JSON_EDIT_MASK, out);
+			lead = ",\"";
 		}
 	}
-	for (size_t i = 0; i < count && !s->values.full; i++) {
-		if (at[i]) {
-			work.value[rows[i].key].p = s->values.p + at[i] - 1;
+	for (size_t cursor = 0; !all && json_next_member(object, &cursor, &m);) {
+		if (!is_one_of(m.key, names, rows.count)) {
+			write_name(lead, m.key, out);
+			buf_str(out, m.value);
+			lead = ",\"";
 		}
 	}
-	line_write(&work, out);
+	buf_text(out, lead[0] == '{' ? "{}" : "}");
 }
 
-void strip_lines(struct strip *s, const struct stripped_rollout *r, struct line *l)
+/* The state, which begins at out->p[from], is canonical: masks its ignored members and computes its
+   hash. */
+static void finish_state(struct strip *s, const struct stripped_rollout *r, size_t from,
+                         struct buf *out)
+{
+	struct str state = str_skip(buf_view(out), from);
+
+	if (!r->ignore) {
+		hash_hex(s->hasher, state, s->hash);
+		return;
+	}
+	json_hash(s->hasher, state, r->ignore, &s->scratch, s->hash);
+	buf_clear(&s->plain);
+	json_canon(state, r->ignore, JSON_EDIT_MASK, &s->plain);
+	buf_cut(out, from);
+	buf_str(out, buf_view(&s->plain));
+}
+
+/* A line as it is to be written. */
+struct stripping_line {
+	const struct line *line;
+	bool replace; /* ids occur in it */
+	bool hashed;  /* s->hash is that of its state */
+};
+
+/* Writes the canonical form with ids replaced and masks applied. Ids are replaced first, because
+   they may be in keys, which are sorted. */
+static void write_canonical(struct strip *s, const struct line_key *row, struct str value,
+                            bool replace, struct buf *out)
+{
+	const struct stripped_rollout *r = &s->rollout;
+	const struct part_rows parts = s->parts[row->key];
+
+	if (replace && !unmasked[row->key]) {
+		buf_clear(&s->replaced);
+		replacer_replace_json(&r->ids, value, &s->scratch, &s->replaced);
+		value = buf_view(&s->replaced);
+	}
+	if (r->masks && !unmasked[row->key]) {
+		buf_clear(&s->masked);
+		json_canon_member(value, r->masks, (struct str){row->name, row->name_n},
+		                  &s->masked);
+		value = buf_view(&s->masked);
+	}
+	if (parts.count && json_type(value) == JSON_OBJECT) {
+		write_parts(s, parts, value, out);
+	} else {
+		json_canon(value, NULL, JSON_EDIT_MASK, out);
+	}
+}
+
+/* Reduces the line count of `end` by the lines dropped, so that a line that was missing before is
+   still counted as missing. */
+static void write_lines(const struct stripped_rollout *r, struct str value, struct buf *out)
 {
 	int64_t lines;
 
-	if (!json_i64(l->value[KEY_LINES], &lines)) {
+	if (!json_i64(value, &lines)) {
 		lines = r->written + r->dropped + 1;
 	}
-	lines = lines > r->dropped ? lines - r->dropped : 0;
-	int n = snprintf(s->lines, sizeof(s->lines), "%" PRId64, lines);
-	l->value[KEY_LINES] = (struct str){s->lines, (size_t)n};
+	buf_printf(out, "%" PRId64, lines > r->dropped ? lines - r->dropped : 0);
 }
 
-/* Replaces ids before sorting, because they may be in keys. */
-static void write_edited(struct strip *s, const struct stripped_rollout *r, const struct line *l,
-                         struct buf *out)
+static void write_value(struct strip *s, struct stripping_line *l, const struct line_key *row,
+                        struct buf *out)
 {
-	struct line stripped = {.type = l->type}, parsed;
-	struct error impossible;
-	size_t used;
+	const struct str value = l->line->value[row->key];
+	const size_t from = out->n;
 
-	if (l->canonical && line_parse(l->text, &s->decoded_id, &parsed, &used, &impossible) == 0) {
-		l = &parsed;
-	}
-	write_plain(s, r, l);
-	if (r->masks) {
-		take_masked(s, r, &stripped);
+	if (row->key == KEY_LINES) {
+		write_lines(&s->rollout, value, out);
+	} else if (row->key == KEY_MASKS && s->mask_count) {
+		put_masks(s, value, out);
+	} else if (row->key == KEY_STATE_HASH && l->hashed) {
+		buf_printf(out, "\"%s\"", s->hash);
 	} else {
-		take_canonical(s, &stripped);
+		write_canonical(s, row, value, l->replace, out);
 	}
-	strip_state(s, r, &stripped);
-	if (l->type == LINE_END) {
-		strip_lines(s, r, &stripped);
+	if (row->key == KEY_STATE && !out->full && out->p[from] != 'n') {
+		finish_state(s, &s->rollout, from, out);
+		l->hashed = true;
 	}
-	write_stripped(s, &stripped, out);
+}
+
+/* A masked value becomes null if the table does not allow a string there. */
+static void write_row(struct strip *s, struct stripping_line *l, const struct line_key *row,
+                      struct buf *out)
+{
+	const size_t from = out->n;
+
+	buf_str(out, row->lead);
+	const size_t value = out->n;
+	write_value(s, l, row, out);
+	if (s->rollout.masks && !out->full &&
+	    !line_key_allows(row, str_skip(buf_view(out), value))) {
+		buf_cut(out, row->types & T_OPTIONAL ? from : value);
+		buf_text(out, row->types & T_OPTIONAL ? "" : "null");
+	}
+}
+
+static void write_line(struct strip *s, const struct line *line, bool replace, struct buf *out)
+{
+	struct stripping_line l = {.line = line, .replace = replace};
+	size_t count;
+	const struct line_key *row = line_rows(line->type, &count), *end = row + count;
+
+	buf_printf(out, "{\"type\":\"%s\"", line_type_name(line->type));
+	for (row++; row < end; row++) {
+		if (row->key != KEY_META &&
+		    (line->value[row->key].n || !(row->types & T_OPTIONAL))) {
+			write_row(s, &l, row, out);
+		}
+	}
+	buf_text(out, "}\n");
+}
+
+/* Nearly no line contains an id, which is cheaper to find out afterwards. */
+static void strip_to(struct strip *s, const struct line *l, struct buf *out)
+{
+	const size_t from = out->n;
+
+	write_line(s, l, false, out);
+	if (!out->full &&
+	    !replacer_is_free_canonical(&s->rollout.ids, str_skip(buf_view(out), from))) {
+		buf_cut(out, from);
+		write_line(s, l, true, out);
+	}
 }
 
 int strip_line(struct strip *s, const struct line *l, struct buf *out, struct error *err)
@@ -471,14 +467,12 @@ int strip_line(struct strip *s, const struct line *l, struct buf *out, struct er
 		r->dropped++;
 		return 0;
 	}
-	if (r->masks || !strip_straight(s, r, l, out)) {
-		write_edited(s, r, l, out);
-	}
+	strip_to(s, l, out);
 	r->written++;
 	if (l->type == LINE_END) {
 		end_rollout(s);
 	}
-	const struct buf *used[] = {&s->text, &s->plain, &s->masked, &s->values, &s->state, out};
+	const struct buf *used[] = {&s->replaced, &s->masked, &s->plain, &s->scratch, out};
 	for (size_t i = 0; i < ARRAY_LEN(used); i++) {
 		if (used[i]->full) {
 			return error_set(err, FAIL_INPUT, "the stripped line is too long");

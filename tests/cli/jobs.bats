@@ -87,7 +87,7 @@ recordings() {
 	[ "$stderr" = "$said" ]
 }
 
-@test "strip: the same bytes of a large file whose lines cannot be located one by one" {
+@test "strip: the same bytes of a large file with blank lines, two objects on a line, an invalid line" {
 	recordings
 	rolldbg strip a.jsonl >stripped
 	while IFS='|' read -r name script; do

@@ -26,10 +26,9 @@ static int take(void *ctx, const struct line *l, const struct reader_note *note,
 	return note->torn ? 0 : strip_line(s->strip, l, s->out, err);
 }
 
-typedef int next_fn(struct by_rollout *b, reader_line_fn *take, void *ctx, struct error *err);
-
-static int strip_by(next_fn *next, const char *path, const struct str *masks, size_t count,
-                    struct buf *out, struct error *err)
+/* As the command does. */
+static int strip_file(const char *path, const struct str *masks, size_t count, struct buf *out,
+                      struct error *err)
 {
 	struct stripping s = {NULL, out};
 	char *paths[] = {mem_text(str_from(path))};
@@ -38,29 +37,12 @@ static int strip_by(next_fn *next, const char *path, const struct str *masks, si
 	             by_rollout_open(paths, 1, take, &s, &b, err);
 
 	while (result == 0 && by_rollout_id(b).p) {
-		result = next(b, take, &s, err);
+		result = by_rollout_next(b, take, &s, err);
 	}
 	by_rollout_close(b);
 	strip_free(s.strip);
 	free(paths[0]);
 	return result ? -1 : 0;
-}
-
-/* As the command does; reading each line twice must give the same, including errors. */
-static int strip_file(const char *path, const struct str *masks, size_t count, struct buf *out,
-                      struct error *err)
-{
-	struct buf plain = BUF(out->max);
-	struct error plain_err = {0};
-	size_t from = out->n;
-	int result = strip_by(by_rollout_next_canonical, path, masks, count, out, err);
-	int plain_result = strip_by(by_rollout_next, path, masks, count, &plain, &plain_err);
-
-	ok(result == plain_result && str_eq(str_skip(buf_view(out), from), buf_view(&plain)) &&
-	           (!result || strcmp(err->text, plain_err.text) == 0),
-	   "%s: the same as without canonical lines", path);
-	buf_release(&plain);
-	return result;
 }
 
 static int strip_text(struct str text, struct buf *out, struct error *err)

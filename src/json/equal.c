@@ -1,0 +1,71 @@
+/* Equality of values, their hash, and values on one line. */
+#include "json/canon.h"
+#include "json/lex.h"
+#include "json/scan.h"
+
+/* Are the values equal but for blanks between tokens? Most equal values are: cheaper to find out
+   than their canonical forms. */
+static bool same_tokens(struct str a, struct str b)
+{
+	const unsigned char *p = lex_begin(a), *p_end = lex_end(a);
+	const unsigned char *q = lex_begin(b), *q_end = lex_end(b);
+
+	for (;;) {
+		p = lex_blanks(p, p_end);
+		q = lex_blanks(q, q_end);
+		if (p == p_end || q == q_end || *p != *q) {
+			return p == p_end && q == q_end;
+		}
+		size_t n = *p == '"' ? (size_t)(lex_string(p, p_end) - p) : 1;
+		if (n > (size_t)(q_end - q) || memcmp(p, q, n) != 0) {
+			return false;
+		}
+		p += n;
+		q += n;
+	}
+}
+
+bool json_equal(struct str a, struct str b)
+{
+	struct buf canon[2] = {BUF(BUF_MAX_MESSAGE), BUF(BUF_MAX_MESSAGE)};
+
+	if (json_type(a) != json_type(b) || same_tokens(a, b)) {
+		return json_type(a) == json_type(b);
+	}
+	json_canon(a, NULL, JSON_EDIT_DROP, &canon[0]);
+	json_canon(b, NULL, JSON_EDIT_DROP, &canon[1]);
+	bool same = str_eq(buf_view(&canon[0]), buf_view(&canon[1]));
+	buf_release(&canon[0]);
+	buf_release(&canon[1]);
+	return same;
+}
+
+/* Removes and returns the text up to the byte, which is dropped. */
+static struct str take_until(struct str *rest, char byte)
+{
+	const char *at = memchr(rest->p, byte, rest->n);
+	struct str taken = {rest->p, at ? (size_t)(at - rest->p) : rest->n};
+
+	*rest = str_skip(*rest, taken.n + 1);
+	return taken;
+}
+
+/* Line breaks in strings are always escaped, so any raw one is outside strings. */
+void json_minify(struct str value, struct buf *out)
+{
+	while (value.n > 0) {
+		struct str line = take_until(&value, '\n');
+
+		while (line.n > 0) {
+			buf_str(out, take_until(&line, '\r'));
+		}
+	}
+}
+
+void json_hash(struct hasher *h, struct str value, const struct json_paths *ignore,
+               struct buf *scratch, char out[HASH_HEX + 1])
+{
+	buf_clear(scratch);
+	json_canon(value, ignore, JSON_EDIT_DROP, scratch);
+	hash_hex(h, buf_view(scratch), out);
+}

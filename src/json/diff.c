@@ -285,12 +285,25 @@ static struct str next_element(struct side *s)
 	return element;
 }
 
+static void put_index(struct buf *pointer, size_t index)
+{
+	char digits[24];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + index % 10);
+		index /= 10;
+	} while (index);
+	digits[--at] = '/';
+	buf_add(pointer, digits + at, sizeof(digits) - at);
+}
+
 static void step_array(struct walk *w, struct diff_level *l)
 {
 	struct str a = next_element(&l->before), b = next_element(&l->after);
 
 	buf_cut(&w->pointer, l->pointer_n);
-	buf_printf(&w->pointer, "/%zu", l->index++);
+	put_index(&w->pointer, l->index++);
 	compare(w, a, l->before.spans, b, l->after.spans);
 }
 

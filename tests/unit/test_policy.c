@@ -139,7 +139,7 @@ static const struct {
 	{{.spec = "x.json", .actions = "UP"},
          "\1actions\2 and \1policy\2 FILE are mutually exclusive"},
 	{{.spec = NULL},
-         "no policy: use \1actions\2 A,B,C, \1policy\2 random:SEED or \1policy\2 FILE; available tools: move"},
+         "no policy: use \1call\2 'TOOL key=value', \1actions\2 A,B,C or \1policy\2 FILE (or random:SEED); available tools: move"},
 };
 
 static void test_options(void)

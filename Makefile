@@ -204,10 +204,10 @@ fmt-check: ## fail if a C file is not formatted
 	@tests/clang-format --dry-run --Werror $(C_FILES) || { echo 'run: make fmt' >&2; exit 1; }
 
 lint: all ## layers, sizes, clang-tidy, cppcheck, shellcheck, ... on what changed since origin/main; ALL=1: on every file
-	@ALL='$(ALL)' CFLAGS_FOR_LINT='$(ALL_CPPFLAGS) -std=c11 $(WARNINGS)' tests/lint/run $(PROGRAM)
+	@ALL='$(ALL)' CFLAGS_FOR_LINT='$(ALL_CPPFLAGS) -std=c11 $(WARNINGS)' tests/lint/run ./$(PROGRAM)
 
 man completions: all ## regenerate the generated parts of man/ and completions/ from the program's tables
-	@$@/generate $(PROGRAM)
+	@$@/generate ./$(PROGRAM)
 
 MAN_PAGES := $(wildcard man/*.scd)
 install: all ## to $(DESTDIR)$(PREFIX); bindir, mandir, datadir and the completions' directories can be set

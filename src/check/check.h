@@ -122,7 +122,7 @@ int check_unknown(struct str id, struct error *err);
 /* Sets the flags of the rules in a comma-separated list, by index in `checks`. FAIL_USAGE: an
    unknown rule, with the nearest name. */
 MUST_USE int checks_read_list(const char *list, bool named[CHECKS_MAX], struct error *err);
-/* The rules of --only, or all if it is NULL, but those of --without (may be NULL). FAIL_USAGE: an unknown
+/* The rules that are named, or all if `only` is NULL, but those left out (may be NULL). FAIL_USAGE: an unknown
    rule, or none is left. */
 MUST_USE int checks_choose(const char *only, const char *without, bool chosen[CHECKS_MAX],
                            struct error *err);

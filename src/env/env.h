@@ -69,7 +69,7 @@ struct env_facts {
 	struct str tools;         /* raw JSON array, as advertised; absent: could not be listed */
 	enum state_kind state_kind;
 	struct str state_target, state_arguments; /* as in struct state_source */
-	struct str state_ignore; /* raw JSON array of pointers */
+	struct str state_ignore;                  /* raw JSON array of pointers */
 	const struct json_paths *ignore_paths;
 	struct str session, env_session;
 	struct str url;          /* final URL */

@@ -291,6 +291,7 @@ static void put_words(struct canon *c, size_t states)
 ALWAYS_INLINE void begin_value(struct canon *c, size_t states)
 {
 	const unsigned char first = *c->p;
+	const bool matches = c->states.n != states;
 
 	if (first == '{' || first == '[') {
 		c->p++;
@@ -299,14 +300,12 @@ ALWAYS_INLINE void begin_value(struct canon *c, size_t states)
 	}
 	if (first != '"') {
 		c->p = lex_word(c->p, c->end);
-	} else if (LIKELY(c->states.n == states)) {
-		pass_string(c);
-	} else if (enter_string(c, states)) {
+	} else if (UNLIKELY(matches) && enter_string(c, states)) {
 		return;
-	} else if (paths_are_wild(c->paths)) {
-		pass_string(c);
-	} else {
+	} else if (UNLIKELY(matches) && !paths_are_wild(c->paths)) {
 		put_words(c, states);
+	} else {
+		pass_string(c);
 	}
 	c->states.n = states;
 }

@@ -21,7 +21,7 @@ static const unsigned char *find_nul(struct str text)
 static void locate(struct str text, cJSON *next)
 {
 	const unsigned char *begin = lex_begin(text), *end = lex_end(text), *p, *after;
-	cJSON *open[JSON_DEPTH_MAX];
+	cJSON *open[JSON_DEPTH_MAX] = {NULL};
 	size_t depth = 0;
 
 	for (p = lex_blanks(begin, end); p < end; p = lex_blanks(p, end)) {

@@ -18,7 +18,7 @@ const cJSON *tree_get(const cJSON *object, const char *key);
 /* The first member, for a loop along ->next; NULL if there is none, or object is NULL or no object. */
 static inline const cJSON *tree_first(const cJSON *object)
 {
-	return cJSON_IsObject(object) ? object->child : NULL;
+	return object && cJSON_IsObject(object) ? object->child : NULL;
 }
 
 static inline bool tree_is_null(const cJSON *node) /* null or absent */

@@ -84,7 +84,7 @@ int call_text_check(const char *text, struct error *err)
 
 /* ---- values ---- */
 
-struct reading {
+struct call_reading {
 	const struct policy_conf *conf;
 	struct arena *arena;
 	struct str name, tool; /* decoded; raw JSON, absent: not advertised */
@@ -94,7 +94,7 @@ struct reading {
 	struct buf *out; /* the members so far */
 };
 
-static int put_json(struct reading *r, struct str text, struct error *err)
+static int put_json(struct call_reading *r, struct str text, struct error *err)
 {
 	struct json_fault fault;
 
@@ -106,7 +106,7 @@ static int put_json(struct reading *r, struct str text, struct error *err)
 	return 0;
 }
 
-static int put_file(struct reading *r, const char *path, struct error *err)
+static int put_file(struct call_reading *r, const char *path, struct error *err)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	int failed = file_read("file", path, &text, err);
@@ -119,7 +119,7 @@ static int put_file(struct reading *r, const char *path, struct error *err)
 }
 
 /* key=value, without the key. */
-static int put_value(struct reading *r, bool json, const char *text, struct error *err)
+static int put_value(struct call_reading *r, bool json, const char *text, struct error *err)
 {
 	if (json) {
 		return put_json(r, str_from(text), err);
@@ -134,7 +134,7 @@ static int put_value(struct reading *r, bool json, const char *text, struct erro
 	return tool_value(r->tool, r->key, r->schema, str_from(text), r->out, err);
 }
 
-static int put_argument(struct reading *r, struct str word, struct error *err)
+static int put_argument(struct call_reading *r, struct str word, struct error *err)
 {
 	const char *equals = memchr(word.p, '=', word.n);
 	size_t n = equals ? (size_t)(equals - word.p) : 0;
@@ -164,7 +164,7 @@ static int put_argument(struct reading *r, struct str word, struct error *err)
 /* ---- the call ---- */
 
 /* *whole: the word is an argument of the only tool. */
-static int choose_tool(struct reading *r, struct str word, bool *whole, struct error *err)
+static int choose_tool(struct call_reading *r, struct str word, bool *whole, struct error *err)
 {
 	struct buf only = BUF(BUF_MAX_MESSAGE);
 	int failed = 0;
@@ -182,7 +182,7 @@ static int choose_tool(struct reading *r, struct str word, bool *whole, struct e
 	return failed;
 }
 
-static int read_words(struct reading *r, const char *text, struct error *err)
+static int read_words(struct call_reading *r, const char *text, struct error *err)
 {
 	struct buf word = BUF(BUF_MAX_MESSAGE);
 	int failed = 0;
@@ -210,15 +210,21 @@ static int read_json(const struct policy_conf *conf, struct str text, struct are
 
 	*out = (struct script_call){json_text(arena, JSON_GET(text, "name")),
 	                            arguments.p ? arena_str(arena, arguments) : STR("{}")};
-	struct script_conf one = {.calls = out, .count = 1};
-	return script_check(conf, &one, err);
+	if (conf->force_call || !conf->tools.p) {
+		return 0;
+	}
+	return tool_require(conf->tools, out->name, err) ||
+	                       tool_check_arguments(tool_find(conf->tools, out->name),
+	                                            out->arguments, err)
+	               ? -1
+	               : 0;
 }
 
 int call_text_read(const struct policy_conf *conf, const char *text, struct arena *arena,
                    struct script_call *out, struct error *err)
 {
 	struct buf arguments = BUF(BUF_MAX_MESSAGE);
-	struct reading r = {.conf = conf, .arena = arena, .out = &arguments};
+	struct call_reading r = {.conf = conf, .arena = arena, .out = &arguments};
 
 	if (call_text_check(text, err)) {
 		return -1;

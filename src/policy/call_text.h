@@ -10,7 +10,7 @@
 #ifndef ROLLDBG_POLICY_CALL_TEXT_H
 #define ROLLDBG_POLICY_CALL_TEXT_H
 
-#include "policy/script.h"
+#include "policy/policy.h"
 
 /* Checks what does not depend on the tools: the quotes, and that there are words. FAIL_USAGE. */
 MUST_USE int call_text_check(const char *text, struct error *err);

@@ -47,18 +47,14 @@ static int no_policy(const struct policy_conf *conf, struct error *err)
 	return -1;
 }
 
-/* The kind; NULL: a file, calls, or nothing. */
-static int choose(const struct policy_conf *conf, const struct policy_ops **kind, struct error *err)
+/* The option that gives the calls; NULL: none. */
+static const char *given_calls(const struct policy_conf *conf)
 {
-	const char *given = conf->call_text_count ? "\1call\2"
-	                    : conf->actions       ? "\1actions\2"
-	                                          : NULL;
+	return conf->call_text_count ? "\1call\2" : conf->actions ? "\1actions\2" : NULL;
+}
 
-	*kind = conf->calls.p ? NULL
-	        : conf->llm   ? for_model()
-	        : conf->spec  ? by_spec(conf->spec)
-	        : given       ? for_actions()
-	                      : NULL;
+static int check_calls(const struct policy_conf *conf, const char *given, struct error *err)
+{
 	if (conf->actions && conf->call_text_count) {
 		return error_set(err, FAIL_USAGE,
 		                 "\1actions\2 and \1call\2 are mutually exclusive");
@@ -67,6 +63,22 @@ static int choose(const struct policy_conf *conf, const struct policy_ops **kind
 		return error_set(err, FAIL_USAGE,
 		                 "a recording as \1policy\2 cannot be combined with "
 		                 "\1actions\2, \1call\2 or a model");
+	}
+	return 0;
+}
+
+/* The kind; NULL: a file, calls, or nothing. */
+static int choose(const struct policy_conf *conf, const struct policy_ops **kind, struct error *err)
+{
+	const char *given = given_calls(conf);
+
+	*kind = conf->calls.p ? NULL
+	        : conf->llm   ? for_model()
+	        : conf->spec  ? by_spec(conf->spec)
+	        : given       ? for_actions()
+	                      : NULL;
+	if (check_calls(conf, given, err)) {
+		return -1;
 	}
 	if (conf->llm && given) {
 		return error_set(err, FAIL_USAGE, "%s and a model are mutually exclusive", given);

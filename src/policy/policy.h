@@ -13,6 +13,11 @@
 #include "trajectory/events.h"
 #include "trajectory/words.h"
 
+struct script_call {
+	struct str name;      /* decoded */
+	struct str arguments; /* raw JSON object */
+};
+
 struct policy_conf {
 	const char *actions;           /* "A,B,C": values for the tool's argument */
 	const char *const *call_texts; /* calls as text (call_text.h); NULL: none */

@@ -7,11 +7,6 @@
 
 enum on_end { ON_END_STOP, ON_END_CYCLE, ON_END_REPEAT };
 
-struct script_call {
-	struct str name;      /* decoded */
-	struct str arguments; /* raw JSON object */
-};
-
 struct script_conf {
 	bool recorded; /* calls of a recording: the kind is replay */
 	struct str name;

@@ -180,8 +180,7 @@ static void put_time(struct json_writer *j, const char *key, uint64_t unix_ms)
 	char text[32];
 
 	clock_format(unix_ms, text);
-	jw_key(j, key);
-	jw_text(j, text);
+	put_text(j, key, text);
 }
 
 /* Writes a number with three decimals. */
@@ -319,18 +318,8 @@ static int put_line(struct line_writer *w, struct line *l, struct error *err)
 
 /* ---- header ---- */
 
-static void put_target(struct json_writer *j, const struct header_fields *f)
-{
-	const char *key = f->state_kind == STATE_RESOURCE ? "resource"
-	                  : f->state_kind == STATE_TOOL   ? "tool"
-	                                                  : "pointer";
-
-	if (f->state_target.n) {
-		jw_key(j, key);
-		jw_str(j, f->state_target);
-	}
-	put_raw(j, "arguments", json_count(f->state_arguments) ? f->state_arguments : STR_NONE);
-}
+static const char *const target_keys[] = {
+	[STATE_RESOURCE] = "resource", [STATE_TOOL] = "tool", [STATE_OBSERVATION] = "pointer"};
 
 static void set_env(struct line_writer *w, struct line *l, const struct header_fields *f)
 {
@@ -349,9 +338,9 @@ static void set_env(struct line_writer *w, struct line *l, const struct header_f
 	jw_object(&j);
 	put_text(&j, "kind",
 	         state_kind_name(f->state_kind == STATE_UNKNOWN ? STATE_NONE : f->state_kind));
-	put_target(&j, f);
-	jw_key(&j, "ignore");
-	jw_raw(&j, f->state_ignore.p ? f->state_ignore : STR("[]"));
+	put_str(&j, f->state_target.n ? target_keys[f->state_kind] : "", f->state_target);
+	put_raw(&j, "arguments", json_count(f->state_arguments) ? f->state_arguments : STR_NONE);
+	put_raw(&j, "ignore", f->state_ignore.p ? f->state_ignore : STR("[]"));
 	put_raw(&j, "volatile", f->volatile_numbers);
 	put_raw(&j, "names", f->no_names ? STR("false") : STR_NONE);
 	jw_end(&j);
@@ -371,8 +360,7 @@ static void set_policy(struct line_writer *w, struct line *l, const struct heade
 	put_text(&j, "kind", policy_kind_name(f->policy_kind));
 	jw_key(&j, "name");
 	jw_str(&j, f->policy_name);
-	jw_key(&j, "params");
-	jw_raw(&j, f->policy_params);
+	put_raw(&j, "params", f->policy_params);
 	jw_end(&j);
 	keep_value(w, l, KEY_POLICY);
 }
@@ -456,8 +444,7 @@ int line_writer_header(struct line_writer *w, const struct header_fields *f, str
 	if (f->parent.p) {
 		j = begin_value(w);
 		jw_object(&j);
-		jw_key(&j, "rollout");
-		jw_str(&j, f->parent);
+		put_str(&j, "rollout", f->parent);
 		jw_key(&j, "step");
 		jw_i64(&j, f->parent_steps);
 		jw_key(&j, "seeded");

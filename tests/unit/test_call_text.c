@@ -55,8 +55,7 @@ static const struct {
          NULL},
 	{TOOLS, "{\"name\":1}", "call '{\"name\":1}': write {\"name\":\"TOOL\",\"arguments\":{..}}",
          NULL},
-	{TOOLS, "{\"name\":\"add\"",
-         "call '{\"name\":\"add\"': unexpected end of input", NULL},
+	{TOOLS, "{\"name\":\"add\"", "call '{\"name\":\"add\"': unexpected end of input", NULL},
 };
 
 int main(void)

@@ -239,6 +239,22 @@ static bool ends_with_version(struct str url)
 	return n < url.n && n >= 2 && url.p[n - 1] == 'v' && url.p[n - 2] == '/';
 }
 
+static int check_host(const struct conf_reading *r, const char *base, struct error *err)
+{
+	const char *host = strstr(base, "://") + 3;
+
+	if (strchr("/:", *host)) { /* or the end */
+		return error_set(err, r->options->base_url ? FAIL_USAGE : FAIL_INPUT,
+		                 "the model's base URL has no host: '%s'", base);
+	}
+	if (memchr(host, '@', strcspn(host, "/?#"))) {
+		return error_set(err, r->options->base_url ? FAIL_USAGE : FAIL_INPUT,
+		                 "a password in the model's URL would be recorded: pass a key "
+		                 "with \1key_env\2 VARIABLE");
+	}
+	return 0;
+}
+
 /* The base URL may or may not end with /v1, or may be the full endpoint. */
 static int read_url(struct conf_reading *r, struct error *err)
 {
@@ -262,16 +278,8 @@ static int read_url(struct conf_reading *r, struct error *err)
 		                 "the model's base URL must end with its path, without \"?\" "
 		                 "or \"#\"");
 	}
-	const char *host = strstr(base, "://") + 3;
-
-	if (strchr("/:", *host)) { /* or the end */
-		return error_set(err, r->options->base_url ? FAIL_USAGE : FAIL_INPUT,
-		                 "the model's base URL has no host: '%s'", base);
-	}
-	if (memchr(host, '@', strcspn(host, "/?#"))) {
-		return error_set(err, r->options->base_url ? FAIL_USAGE : FAIL_INPUT,
-		                 "a password in the model's URL would be recorded: pass a key "
-		                 "with \1key_env\2 VARIABLE");
+	if (check_host(r, base, err)) {
+		return -1;
 	}
 	while (s.n && s.p[s.n - 1] == '/') {
 		s.n--;

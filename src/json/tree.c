@@ -17,6 +17,11 @@ static const unsigned char *find_nul(struct str text)
 	return NULL;
 }
 
+static cJSON *next_after(const cJSON *node)
+{
+	return node ? node->next : NULL;
+}
+
 /* Sets valueint of all nodes, which cJSON sets for numbers only, to the offset of the value. */
 static void locate(struct str text, cJSON *next)
 {
@@ -30,7 +35,7 @@ static void locate(struct str text, cJSON *next)
 			p++;
 		} else if (*p == ']' || *p == '}') {
 			p++;
-			next = open[--depth]->next;
+			next = next_after(depth ? open[--depth] : NULL);
 		} else if (after != p && after < end && *after == ':') {
 			p = after + 1;
 		} else {

@@ -84,7 +84,7 @@ int call_text_check(const char *text, struct error *err)
 
 /* ---- values ---- */
 
-struct call_reading {
+struct text_reading {
 	const struct policy_conf *conf;
 	struct arena *arena;
 	struct str name, tool; /* decoded; raw JSON, absent: not advertised */
@@ -94,7 +94,7 @@ struct call_reading {
 	struct buf *out; /* the members so far */
 };
 
-static int put_json(struct call_reading *r, struct str text, struct error *err)
+static int put_json(struct text_reading *r, struct str text, struct error *err)
 {
 	struct json_fault fault;
 
@@ -106,7 +106,7 @@ static int put_json(struct call_reading *r, struct str text, struct error *err)
 	return 0;
 }
 
-static int put_file(struct call_reading *r, const char *path, struct error *err)
+static int put_file(struct text_reading *r, const char *path, struct error *err)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	int failed = file_read("file", path, &text, err);
@@ -119,7 +119,7 @@ static int put_file(struct call_reading *r, const char *path, struct error *err)
 }
 
 /* key=value, without the key. */
-static int put_value(struct call_reading *r, bool json, const char *text, struct error *err)
+static int put_value(struct text_reading *r, bool json, const char *text, struct error *err)
 {
 	if (json) {
 		return put_json(r, str_from(text), err);
@@ -134,7 +134,7 @@ static int put_value(struct call_reading *r, bool json, const char *text, struct
 	return tool_value(r->tool, r->key, r->schema, str_from(text), r->out, err);
 }
 
-static int put_argument(struct call_reading *r, struct str word, struct error *err)
+static int put_argument(struct text_reading *r, struct str word, struct error *err)
 {
 	const char *equals = memchr(word.p, '=', word.n);
 	size_t n = equals ? (size_t)(equals - word.p) : 0;
@@ -164,7 +164,7 @@ static int put_argument(struct call_reading *r, struct str word, struct error *e
 /* ---- the call ---- */
 
 /* *whole: the word is an argument of the only tool. */
-static int choose_tool(struct call_reading *r, struct str word, bool *whole, struct error *err)
+static int choose_tool(struct text_reading *r, struct str word, bool *whole, struct error *err)
 {
 	struct buf only = BUF(BUF_MAX_MESSAGE);
 	int failed = 0;
@@ -182,7 +182,7 @@ static int choose_tool(struct call_reading *r, struct str word, bool *whole, str
 	return failed;
 }
 
-static int read_words(struct call_reading *r, const char *text, struct error *err)
+static int read_words(struct text_reading *r, const char *text, struct error *err)
 {
 	struct buf word = BUF(BUF_MAX_MESSAGE);
 	int failed = 0;
@@ -224,7 +224,7 @@ int call_text_read(const struct policy_conf *conf, const char *text, struct aren
                    struct script_call *out, struct error *err)
 {
 	struct buf arguments = BUF(BUF_MAX_MESSAGE);
-	struct call_reading r = {.conf = conf, .arena = arena, .out = &arguments};
+	struct text_reading r = {.conf = conf, .arena = arena, .out = &arguments};
 
 	if (call_text_check(text, err)) {
 		return -1;

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define BLOCK     ((size_t)64 << 10)
-#define START_MAX 128 /* bytes of a file that tell its kind */
+#define START_MAX 160 /* bytes of a file that tell its kind */
 
 const struct file_kind file_kind_any = {"a file", NULL};
 

@@ -5,8 +5,13 @@
 
 #define FLUSH_AT ((size_t)256 << 10)
 
-static const struct file_kind page_kind = {"an HTML page",
-                                           (const char *const[]){"<!doctype html>", NULL}};
+/* As report/html/page.html begins. */
+#define PAGE_BEGINS                                                                                \
+	"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"                  \
+	"<meta name=\"generator\" content=\"rolldbg\">"
+
+static const struct file_kind page_kind = {"a page of rolldbg",
+                                           (const char *const[]){PAGE_BEGINS, NULL}};
 
 int html_file_open(struct html_file *h, const char *path, struct error *err)
 {

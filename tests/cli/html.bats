@@ -90,13 +90,13 @@ policy_allows() {
 	cp a.jsonl before.jsonl
 	echo precious >notes.txt
 	expect 2 rolldbg show a.jsonl --html a.jsonl
-	has "$stderr" 'a.jsonl exists and is not an HTML page: name another file, or remove it'
+	has "$stderr" 'a.jsonl exists and is not a page of rolldbg: name another file, or remove it'
 	ln a.jsonl link
 	expect 2 rolldbg check a.jsonl --html link
 	# without an operand the latest recording would be shown
 	rolldbg run --quiet
 	expect 2 rolldbg show --html before.jsonl
-	has "$stderr" 'before.jsonl exists and is not an HTML page: name another file, or remove it'
+	has "$stderr" 'before.jsonl exists and is not a page of rolldbg: name another file, or remove it'
 	expect 2 rolldbg diff a.jsonl before.jsonl --html before.jsonl
 	expect 2 rolldbg stats a.jsonl --html notes.txt
 	diff a.jsonl before.jsonl

@@ -120,6 +120,7 @@ unharmed() {
 	expect 0 rolldbg run --quiet --seed 42
 	clone ''
 	rolldbg strip golden.jsonl >../stripped
+	mkfifo pipe # reading it would wait for ever
 	while IFS=$'\t' read -r command setting text; do
 		project "{\"unknown\": 1, \"defaults\": {\"${command%% *}\":\n{\"unknown\": 1, \"quiet\": true, $text}}}"
 		read -ra words <<<"$command"
@@ -141,7 +142,32 @@ unharmed() {
 		diff golden.jsonl file	html	"html": "pwned"
 		convert golden.jsonl	out	"out": "file"
 		convert golden.jsonl	force	"force": true
+		check golden.jsonl	list	"list": true
+		check golden.jsonl	explain	"explain": "loop"
+		check golden.jsonl	baseline	"baseline": "pipe"
+		check golden.jsonl	trainer_logprobs	"trainer_logprobs": "pipe"
+		check golden.jsonl	jobs	"jobs": {}
+		show golden.jsonl	turn	"turn": 99
+		show golden.jsonl	rollout	"rollout": "nothing"
+		show golden.jsonl	prompt	"prompt": true
+		diff golden.jsonl file	rollout	"rollout": "nothing"
+		stats golden.jsonl	merge	"merge": true
+		stats golden.jsonl	partial	"partial": true
+		stats golden.jsonl file	compare	"compare": true
+		stats golden.jsonl	trainer_logprobs	"trainer_logprobs": "pipe"
+		convert golden.jsonl	list	"list": true
+		convert golden.jsonl	from	"from": "atif"
+		convert golden.jsonl	to	"to": "atif"
+		convert golden.jsonl	rollout	"rollout": "nothing"
 	END
+	# what is wrong leaves the default
+	for value in '"x"' '"-1"' '"99999999999999999999"'; do
+		project "{\"defaults\": {\"check\": {\"jobs\": $value, \"min_effective\": $value}, \"strip\": {\"jobs\": $value}}}"
+		expect 0 rolldbg check golden.jsonl
+		has "$stderr" '.rolldbg.json:1: defaults.check: --jobs: '
+		expect 0 rolldbg strip golden.jsonl
+		printf '%s\n' "$output" | cmp - ../stripped
+	done
 	project '{"defaults": {"check": {"fail_on": "worst", "only": "loop"}}}'
 	expect 0 rolldbg check golden.jsonl --print-config
 	has "$stderr" '.rolldbg.json:1: defaults.check: --fail-on: expected one of error'

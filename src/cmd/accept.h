@@ -2,7 +2,7 @@
 #ifndef ROLLDBG_CMD_ACCEPT_H
 #define ROLLDBG_CMD_ACCEPT_H
 
-#include "cmd/cmd.h"
+#include "cmd/goldens.h"
 
 /* Embedded in a command's options struct. */
 struct accept_options {
@@ -17,5 +17,8 @@ enum update { UPDATE_NONE, UPDATE_NEW, UPDATE_ALL, UPDATE_REVIEW };
    terminal. */
 MUST_USE int accept_choose(const struct accept_options *o, const struct context *c,
                            enum update *out, struct error *err);
+
+/* May the replay of the golden replace it? Otherwise warns, with the reason. */
+bool accept_may_replace(const struct golden *g);
 
 #endif

@@ -195,9 +195,9 @@ static const struct opt options[] = {
                    "the trainer's log-probabilities of the sampled tokens, for kl-band"),
 	OPT_STRING(0, "html", OPT_POWER, "FILE", FIELD(html),
                    "also write a page for browsers: the findings next to the steps"),
-	OPT_STRING(0, "explain", OPT_HARMLESS, "RULE", FIELD(explain),
+	OPT_STRING(0, "explain", OPT_NEVER, "RULE", FIELD(explain),
                    "explain a rule and how to fix what it finds, and exit"),
-	OPT_FLAG(0, "list", OPT_HARMLESS, FIELD(list), "list the rules, and exit"),
+	OPT_FLAG(0, "list", OPT_NEVER, FIELD(list), "list the rules, and exit"),
 	OPT_FLAG(0, "verify", OPT_HARMLESS, FIELD(verify),
                  "recompute each state_hash and exit 3 at the first mismatch"),
 };

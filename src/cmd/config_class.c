@@ -74,11 +74,13 @@ static enum opt_class class_of(const struct opt *o, const cJSON *value)
 	return value && value->child ? worst : o->class;
 }
 
+/* Commands that look read no file that a clone names: it may be a pipe, or any file of the user. */
 enum opt_class config_class(const struct command *cmd, const struct opt *o, const cJSON *value)
 {
 	enum opt_class class = class_of(o, value);
+	bool reads = o->arg && strstr(o->arg, "FILE");
 
-	return class == OPT_HARMLESS || cmd->network ? class : OPT_NEVER;
+	return cmd->network || (class == OPT_HARMLESS && !reads) ? class : OPT_NEVER;
 }
 
 enum opt_class config_class_of_header(const cJSON *value)

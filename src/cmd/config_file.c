@@ -2,9 +2,9 @@
 #include "cmd/config_file.h"
 
 #include "base/file.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "cmd/config_values.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +14,12 @@
 #define CONFIG_NAME "/.rolldbg.json"
 #define CONFIG_MAX  ((size_t)4 << 20)
 #define PATH_BYTES  4096
+#define WRITABLE    "can be written by other users"
 
 const char *config_file_upwards(struct arena *arena)
 {
 	char path[PATH_BYTES + sizeof(CONFIG_NAME)];
+	struct stat st;
 
 	if (!getcwd(path, PATH_BYTES)) {
 		return NULL;
@@ -26,7 +28,7 @@ const char *config_file_upwards(struct arena *arena)
 		path[n] = '\0';
 		n -= n == 1; /* root directory: CONFIG_NAME begins with the slash */
 		memcpy(path + n, CONFIG_NAME, sizeof(CONFIG_NAME));
-		if (access(path, F_OK) == 0) {
+		if (lstat(path, &st) == 0) { /* a link to nothing as well: it is judged later */
 			return arena_str(arena, str_from(path)).p;
 		}
 		path[n] = '\0';
@@ -44,10 +46,9 @@ static const char *flaw_of(int fd)
 		return "is no regular file";
 	}
 	if (st.st_uid != geteuid() && st.st_uid != 0) {
-		return "belongs to another user (copy it)";
+		return "belongs to another user";
 	}
-	return st.st_mode & (S_IWGRP | S_IWOTH) ? "can be written by other users (chmod go-w)"
-	                                        : NULL;
+	return st.st_mode & (S_IWGRP | S_IWOTH) ? WRITABLE : NULL;
 }
 
 /* Opens a file that was not named. Returns what is wrong with it, or NULL with its descriptor: a
@@ -59,7 +60,7 @@ static const char *open_found(const char *path, int *fd)
 	/* not blocking: a pipe has no writer */
 	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (*fd < 0) {
-		return errno == ELOOP    ? "is a symbolic link (name the file itself)"
+		return errno == ELOOP    ? "is a symbolic link"
 		       : errno == ENOENT ? "does not exist"
 		                         : "cannot be opened";
 	}
@@ -97,13 +98,32 @@ int config_file_read(const char *path, struct arena *arena, struct config_file *
 	const char *flaw = f->named ? NULL : open_found(path, &fd);
 
 	if (flaw) {
-		return error_set(err, FAIL_INPUT, "configuration %s %s", path, flaw);
+		return error_set(err, FAIL_INPUT, "configuration %s %s%s", path, flaw,
+		                 strcmp(flaw, WRITABLE) ? "" : " (chmod go-w)");
 	}
 	int failed = read_text(path, fd, arena, f, err);
 	if (fd >= 0) {
 		close(fd);
 	}
 	return failed;
+}
+
+/* Other settings than the user's are none: the command stops, and says what to do. */
+static int refuse_found(const char *path, const char *flaw, struct error *err)
+{
+	struct buf cure = BUF(BUF_MAX_SMALL), word = BUF(BUF_MAX_SMALL);
+
+	config_shell_word(&word, path);
+	if (!strcmp(flaw, WRITABLE)) {
+		buf_printf(&cure, "chmod go-w %s, ", buf_cstr(&word));
+	}
+	error_set(err, FAIL_USAGE,
+	          "%s may not be used: it %s: %sname it with --config %s, or use none with "
+	          "ROLLDBG_CONFIG=",
+	          path, flaw, buf_cstr(&cure), buf_cstr(&word));
+	buf_release(&word);
+	buf_release(&cure);
+	return -1;
 }
 
 int config_file_find(const struct context *c, struct arena *arena, struct config_file *f,
@@ -122,8 +142,7 @@ int config_file_find(const struct context *c, struct arena *arena, struct config
 	}
 	flaw = open_found(path, &fd);
 	if (flaw) {
-		log_warn("%s is not used: it %s", path, flaw);
-		return 0;
+		return refuse_found(path, flaw, err);
 	}
 	int failed = read_text(path, fd, arena, f, err);
 	close(fd);

@@ -17,8 +17,8 @@ struct config_file {
 /* The path of the nearest project file, from the working directory upwards; NULL: none. */
 const char *config_file_upwards(struct arena *arena);
 
-/* Reads the project file, named or found; none is no failure. One that was found, but can be
-   written by others, is passed over with a warning. FAIL_INPUT. */
+/* Reads the project file, named or found; none is no failure. FAIL_INPUT; FAIL_USAGE: one was found
+   that may not be used, such as a link or one that others can write. */
 MUST_USE int config_file_find(const struct context *c, struct arena *arena, struct config_file *f,
                               struct error *err);
 

@@ -30,13 +30,13 @@ static const struct opt options[] = {
 	OPT_STRING(0, "from", OPT_HARMLESS, "FORMAT|map:FILE", FIELD(from),
                    "the format of the input, or map:FILE, a file with JSON Pointers to its values "
                    "(default: detected from the content)"),
-	OPT_STRING(0, "to", OPT_HARMLESS, "FORMAT", FIELD(to),
+	OPT_STRING(0, "to", OPT_NEVER, "FORMAT", FIELD(to),
                    "the format to write (default: rolldbg)"),
 	OPT_STRING('o', "out", OPT_POWER, "FILE|DIR/", FIELD(out),
                    "write to FILE, or one file per rollout to DIR/ (default: standard output)"),
 	OPT_FLAG('f', "force", OPT_NEVER, FIELD(force), "overwrite existing files"),
-	OPT_STRING('r', "rollout", OPT_HARMLESS, "ID", FIELD(rollout), "convert only this rollout"),
-	OPT_FLAG(0, "list", OPT_HARMLESS, FIELD(list), "list the formats, and exit"),
+	OPT_STRING('r', "rollout", OPT_NEVER, "ID", FIELD(rollout), "convert only this rollout"),
+	OPT_FLAG(0, "list", OPT_NEVER, FIELD(list), "list the formats, and exit"),
 	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
                  "with --list: print the formats as JSON lines"),
 };

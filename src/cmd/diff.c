@@ -34,7 +34,7 @@ struct diff_options {
 
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(compare), compare_group),
-	OPT_STRING('r', "rollout", OPT_HARMLESS, "ID", FIELD(rollout), "compare only this rollout"),
+	OPT_STRING('r', "rollout", OPT_NEVER, "ID", FIELD(rollout), "compare only this rollout"),
 	OPT_FLAG(0, "stat", OPT_HARMLESS, FIELD(stat),
                  "one line per rollout that differs, most important first: verdict (as in check), "
                  "reward, status, steps, number of values"),

@@ -7,6 +7,7 @@
 #include "cmd/plan.h"
 #include "env/state_source.h"
 
+#include "json/canon.h"
 #include "json/write.h"
 #include "trajectory/by_rollout.h"
 
@@ -338,6 +339,25 @@ int goldens_check_environment(const struct goldens *g, const struct target_optio
 	return 0;
 }
 
+int goldens_check_begin(const struct goldens *g, const struct target_options *o, struct error *err)
+{
+	for (size_t i = 0; i < g->count && !o->env && !o->seed.given; i++) {
+		const struct golden *one = &g->items[i];
+		const struct line *then = &one->want.reset, *now = &one->got.reset;
+
+		if (one->compared && !one->unrecorded && now->text.p &&
+		    !json_equal(then->value[KEY_OBSERVATION], now->value[KEY_OBSERVATION])) {
+			return error_set(
+				err, FAIL_USAGE,
+				"%s: rollout %.*s begins differently in the built-in lake, "
+				"which is the environment without --env: name its "
+				"environment with --env",
+				one->file, STR_ARG(one->want.id));
+		}
+	}
+	return 0;
+}
+
 int goldens_read_policy(struct goldens *g, const char **policy, struct error *err)
 {
 	static const struct opt_list no_masks;
@@ -430,11 +450,6 @@ void goldens_propose(const struct goldens *g, struct buf *out)
 }
 
 /* ---- writing ---- */
-
-bool golden_is_whole(const struct golden *g)
-{
-	return g->got.count >= g->want.count;
-}
 
 struct file_verdict goldens_verdict(const struct goldens *g, const char *file)
 {

@@ -62,7 +62,11 @@ MUST_USE int goldens_check_out(const struct file_list *files, const char *out, s
 /* FAIL_USAGE: no environment was named, and a golden was not recorded from the built-in lake. */
 MUST_USE int goldens_check_environment(const struct goldens *g, const struct target_options *o,
                                        struct error *err);
-/* The same for the first rollout of a file, if that is a regular one. */
+/* The same after the replay: the lake's name is not its settings, which only its first observation shows.
+   A seed of the command line may change that, too. */
+MUST_USE int goldens_check_begin(const struct goldens *g, const struct target_options *o,
+                                 struct error *err);
+/* goldens_check_environment for the first rollout of a file, if that is a regular one. */
 MUST_USE int goldens_check_file(const char *file, const struct target_options *o,
                                 struct error *err);
 void goldens_release(struct goldens *g);
@@ -88,9 +92,6 @@ const char *goldens_repeated_id(const struct goldens *g);
 /* Appends the options with which all rollouts are equal, and the values that are unstable or changed,
    as one or two lines; nothing if there is neither. */
 void goldens_propose(const struct goldens *g, struct buf *out);
-/* Were all of its calls sent again? If the environment ended the episode earlier, the replay has
-   fewer and cannot replace it. */
-bool golden_is_whole(const struct golden *g);
 
 /* The result of replaying the rollouts of one file. */
 struct file_verdict {

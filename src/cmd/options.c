@@ -131,13 +131,13 @@ static int bad_number(const struct opt *o, const char *expected, const char *val
 
 static int set_u64(const struct opt *o, struct opt_u64 *out, const char *value, struct error *err)
 {
+	uint64_t n = 0;
 	/* a duration of 0 is refused: it could mean none or unlimited */
-	bool ok = o->type == OPTION_DURATION
-	                  ? text_duration_ms(str_from(value), &out->value) && out->value
-	                  : text_u64(str_from(value), &out->value);
+	bool ok = o->type == OPTION_DURATION ? text_duration_ms(str_from(value), &n) && n
+	                                     : text_u64(str_from(value), &n);
 
-	out->given = true;
-	if (ok) {
+	if (ok) { /* else unchanged: the caller may go on */
+		*out = (struct opt_u64){.given = true, .value = n};
 		return 0;
 	}
 	return o->type == OPTION_DURATION
@@ -193,10 +193,10 @@ int options_set(const struct opt *o, const char *value, void *values, struct err
 	case OPTION_DURATION:
 		return set_u64(o, field, value, err);
 	case OPTION_INTEGER:
-		((struct opt_i64 *)field)->given = true;
 		if (!text_i64(str_from(value), &((struct opt_i64 *)field)->value)) {
 			return bad_number(o, "a whole number", value, err);
 		}
+		((struct opt_i64 *)field)->given = true;
 		return 0;
 	case OPTION_LIST:
 		return add_to_list(o, field, value, err);

@@ -24,7 +24,7 @@ enum opt_class {
 	OPT_HARMLESS,  /* how results are computed and shown */
 	OPT_REACH,     /* what is contacted, and what is sent */
 	OPT_POWER,     /* starts programs, writes files, reads or sends secrets, hides changes */
-	OPT_NEVER,     /* destroys or discloses: given by the user alone */
+	OPT_NEVER, /* destroys or discloses, or chooses what a command does: given by the user alone */
 };
 
 /* In a row, added to the class: one of the options that most people need. --help shows these if the

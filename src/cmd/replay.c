@@ -329,11 +329,7 @@ static int settle_one(struct replaying *r, struct golden *g, struct error *err)
 	if (!g->count.differences || !g->opened) {
 		return 0;
 	}
-	if (r->update >= UPDATE_ALL && g->compared && !golden_is_whole(g)) {
-		log_warn("%s: rollout %.*s is not accepted: the environment ended the episode "
-		         "after %zu of its %zu calls; to keep only these, replace the golden by "
-		         "%s.new",
-		         g->file, STR_ARG(g->want.id), g->got.count, g->want.count, g->file);
+	if (r->update >= UPDATE_ALL && g->compared && !accept_may_replace(g)) {
 		return 0;
 	}
 	g->accepted = r->update == UPDATE_ALL;
@@ -471,7 +467,7 @@ static int conclude(struct replaying *r, const struct batch_count *count, struct
 		         count->total);
 	}
 	say_peer(r); /* the cause of the rollouts that are not compared */
-	int failed = compare_all(r, err);
+	int failed = goldens_check_begin(&r->goldens, &r->opts->target, err) || compare_all(r, err);
 	if (failed) {
 		give_up(r, err);
 	} else {
@@ -574,14 +570,16 @@ const struct command command_replay = {
 		"GOLDEN is a file or a directory of *.jsonl. Each rollout in it is replayed in "
 		"its own session, with the recorded seed and reset arguments: the same calls in "
 		"the same order, whatever the environment replies. Only goldens of the built-in "
-		"lake can be replayed without --env. The state, outcome, error "
+		"lake with its default settings can be replayed without --env. The state, outcome, error "
 		"class, observation, reward, terminated and truncated of each step are compared "
 		"as diff compares them. Ignored are values masked by --mask, by the golden's "
 		"header or by a file GOLDEN.masks (one pointer per line; # starts a comment), "
 		"state that the state source ignores, and state that changed without a call "
 		"before the first one. If a rollout differs, the new recording is written to "
 		"GOLDEN.new; the golden itself only changes with --update all, --accept or "
-		"--review, and only if all calls of the rollout were sent; its policy is kept. Where whole directories are replayed with --tasks, a task with its own "
+		"--review, and only if all calls of the rollout were sent, none fails now because "
+		"of the server or the connection, and the golden has no conversation with a model; "
+		"its policy is kept. Where whole directories are replayed with --tasks, a task with its own "
 		"actions or policy that has no golden is run, and its golden recorded in the "
 		"first directory. No call is sent twice, so the result of a retry never becomes a "
 		"golden. The exit code is 0 if nothing differs; 1 if something does, if a "

@@ -25,9 +25,9 @@ struct show_options {
 #define FIELD(f) offsetof(struct show_options, f)
 
 static const struct opt options[] = {
-	OPT_NUMBER('t', "turn", OPT_HARMLESS, "N", FIELD(turn), "show turn N in full"),
-	OPT_STRING('r', "rollout", OPT_HARMLESS, "ID", FIELD(rollout), "show only this rollout"),
-	OPT_FLAG(0, "prompt", OPT_HARMLESS, FIELD(prompt),
+	OPT_NUMBER('t', "turn", OPT_NEVER, "N", FIELD(turn), "show turn N in full"),
+	OPT_STRING('r', "rollout", OPT_NEVER, "ID", FIELD(rollout), "show only this rollout"),
+	OPT_FLAG(0, "prompt", OPT_NEVER, FIELD(prompt),
                  "with --turn: show the whole conversation the model was given in that turn"),
 	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
                  "with --prompt: print it as one JSON array of messages"),

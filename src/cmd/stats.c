@@ -190,13 +190,13 @@ struct stats_options {
 static const struct opt options[] = {
 	OPT_CHOICE('b', "by", OPT_HARMLESS, "WHAT", "task|none", FIELD(by),
                    "also print the metrics of each task (default none)"),
-	OPT_FLAG(0, "compare", OPT_HARMLESS, FIELD(compare),
+	OPT_FLAG(0, "compare", OPT_NEVER, FIELD(compare),
                  "compare two sets, BEFORE and AFTER: which metrics differ by more than noise"),
 	OPT_STRING(0, "trainer-logprobs", OPT_HARMLESS, "FILE", FIELD(trained),
                    "the trainer's log-probabilities of the sampled tokens, as for check"),
-	OPT_FLAG(0, "partial", OPT_HARMLESS, FIELD(partial),
+	OPT_FLAG(0, "partial", OPT_NEVER, FIELD(partial),
                  "print a partial result, to be merged with others later"),
-	OPT_FLAG(0, "merge", OPT_HARMLESS, FIELD(merge),
+	OPT_FLAG(0, "merge", OPT_NEVER, FIELD(merge),
                  "read partial results instead of recordings: the metrics are those of all "
                  "recordings together"),
 	OPT_CHOICE(0, "names", OPT_HARMLESS, "WHOSE", "trl|verl", FIELD(names),

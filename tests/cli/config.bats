@@ -185,12 +185,3 @@ expect_refused() {
 	ROLLDBG_CONFIG=nowhere expect 3 rolldbg check
 	has "$stderr" 'configuration nowhere: '
 }
-
-@test "a file of another user is not used" {
-	[ "$(id -u)" = 0 ] || skip 'not root'
-	enter_project <<<'{"defaults": {"run": {"max_turns": 1}}}'
-	chown 12345 ../.rolldbg.json
-	expect 0 rolldbg run --out a.jsonl
-	has "$stderr" '.rolldbg.json is not used: it belongs to another user (copy it)'
-	[ "$(jq -r 'select(.type == "end") | .turns' a.jsonl)" = 6 ]
-}

@@ -181,7 +181,7 @@ onto_full() {
 		expect "$code" timeout -k 1 20 "$ROLLDBG" $arguments </dev/null
 		has "$stderr" "$message"
 	done <<-'END'
-		.rolldbg.json|0|run|.rolldbg.json is not used: it is no regular file
+		.rolldbg.json|2|run|.rolldbg.json may not be used: it is no regular file
 		a.jsonl.masks|3|replay a.jsonl|cannot read mask file a.jsonl.masks: not a regular file
 		policies/x.json|3|run --policy x|policies/x.json: 
 		-|3|run --header @folder --env http://127.0.0.1:9/mcp --actions a|--header @folder: Is a directory

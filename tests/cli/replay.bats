@@ -187,13 +187,63 @@ replay_edited() {
 	cat a.jsonl b.jsonl >both.jsonl
 	cp both.jsonl before
 	# on the small map the second call ends in a hole
-	expect 1 rolldbg replay both.jsonl --accept
+	expect 1 rolldbg replay both.jsonl --env builtin:frozen_lake --accept
 	has "$stderr" 'both.jsonl: rollout a.0 is not accepted: the environment ended the episode after 2 of its 4 calls; to keep only these, replace the golden by both.jsonl.new'
 	head -n 7 both.jsonl | cmp - a.jsonl
 	run ! cmp -s both.jsonl before
 	[ "$(jq -s 'map(select(.type == "step" and .rollout == "a.0")) | length' both.jsonl.new)" = 2 ]
 	mv both.jsonl.new both.jsonl
 	expect 0 rolldbg replay both.jsonl
+}
+
+@test "--accept takes no outage for a golden" {
+	golden lake DOWN,DOWN,RIGHT
+	cp lake.jsonl before
+	while IFS=$'\t' read -r fault class; do
+		for option in --accept '--update all'; do
+			# shellcheck disable=SC2086 # words
+			expect 1 rolldbg replay lake.jsonl --env "builtin:frozen_lake?fault=$fault" $option
+			has "$stderr" "lake.jsonl: rollout FrozenLake-v1.0 is not accepted: step 0 was answered in the golden, and now fails with $class"
+			cmp lake.jsonl before
+			[ -e lake.jsonl.new ]
+		done
+	done <<-'END'
+		http-500	protocol
+		no-tools	unknown-tool
+	END
+	# an error of the environment itself is one of its answers
+	jq -c 'if .type == "step" and .step == 2 then .tool_call.arguments.action = "UPWARDS" else . end' before >lake.jsonl
+	expect 0 rolldbg replay lake.jsonl --env builtin:frozen_lake --accept
+	[ "$(jq -c 'select(.step == 2) | .error != null' lake.jsonl)" = true ]
+}
+
+@test "--accept keeps the conversation of a model's golden" {
+	golden lake DOWN,DOWN,RIGHT
+	jq -c 'if .type == "step" then .messages = [{"role":"assistant","content":"I go down"}] else . end' lake.jsonl >model
+	for filter in . 'if .type == "step" then .messages = [] elif .type == "reset" then .messages = [{"role":"user","content":"Go"}] else . end'; do
+		jq -c "$filter" model >lake.jsonl
+		cp lake.jsonl before
+		expect 0 rolldbg replay lake.jsonl --accept
+		cmp lake.jsonl before
+		expect 1 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8' --accept
+		has "$stderr" 'lake.jsonl: rollout FrozenLake-v1.0 is not accepted: a replay has no conversation with the model; record it again with run'
+		cmp lake.jsonl before
+	done
+}
+
+@test "a golden of another lake is not compared with the default one" {
+	for options in '--env builtin:frozen_lake?map=8x8' '--env builtin:frozen_lake?map=random --seed 3' \
+		'--env builtin:frozen_lake?protocol=openenv&map=random --seed 3'; do
+		read -ra words <<<"$options"
+		golden lake DOWN,DOWN "${words[@]}"
+		expect 2 rolldbg replay lake.jsonl
+		[ -z "$output" ]
+		has "$stderr" 'lake.jsonl: rollout FrozenLake-v1.0 begins differently in the built-in lake, which is the environment without --env: name its environment with --env'
+		[ ! -e lake.jsonl.new ]
+		expect 2 rolldbg replay lake.jsonl --accept --json
+		expect 1 rolldbg replay lake.jsonl --env builtin:frozen_lake
+		rm lake.jsonl.new
+	done
 }
 
 @test "--accept keeps the policy of the golden" {
@@ -479,8 +529,6 @@ on_terminal() {
 	expect 2 rolldbg replay lake.jsonl peer.jsonl
 	expect 0 rolldbg replay peer.jsonl --env "$url"
 	expect 0 rolldbg replay gym.jsonl --env builtin:frozen_lake
-	rolldbg run --quiet --env 'builtin:frozen_lake?map=random&protocol=openenv' --actions DOWN --seed 3 --out other.jsonl
-	expect 1 rolldbg replay other.jsonl
 }
 
 @test "endless input does not fill the disk" {

@@ -120,6 +120,7 @@ unharmed() {
 	expect 0 rolldbg run --quiet --seed 42
 	clone ''
 	rolldbg strip golden.jsonl >../stripped
+	mkfifo pipe # reading it would wait for ever
 	while IFS=$'\t' read -r command setting text; do
 		project "{\"unknown\": 1, \"defaults\": {\"${command%% *}\":\n{\"unknown\": 1, \"quiet\": true, $text}}}"
 		read -ra words <<<"$command"
@@ -141,7 +142,32 @@ unharmed() {
 		diff golden.jsonl file	html	"html": "pwned"
 		convert golden.jsonl	out	"out": "file"
 		convert golden.jsonl	force	"force": true
+		check golden.jsonl	list	"list": true
+		check golden.jsonl	explain	"explain": "loop"
+		check golden.jsonl	baseline	"baseline": "pipe"
+		check golden.jsonl	trainer_logprobs	"trainer_logprobs": "pipe"
+		check golden.jsonl	jobs	"jobs": {}
+		show golden.jsonl	turn	"turn": 99
+		show golden.jsonl	rollout	"rollout": "nothing"
+		show golden.jsonl	prompt	"prompt": true
+		diff golden.jsonl file	rollout	"rollout": "nothing"
+		stats golden.jsonl	merge	"merge": true
+		stats golden.jsonl	partial	"partial": true
+		stats golden.jsonl file	compare	"compare": true
+		stats golden.jsonl	trainer_logprobs	"trainer_logprobs": "pipe"
+		convert golden.jsonl	list	"list": true
+		convert golden.jsonl	from	"from": "atif"
+		convert golden.jsonl	to	"to": "atif"
+		convert golden.jsonl	rollout	"rollout": "nothing"
 	END
+	# what is wrong leaves the default
+	for value in '"x"' '"-1"' '"99999999999999999999"'; do
+		project "{\"defaults\": {\"check\": {\"jobs\": $value, \"min_effective\": $value}, \"strip\": {\"jobs\": $value}}}"
+		expect 0 rolldbg check golden.jsonl
+		has "$stderr" '.rolldbg.json:1: defaults.check: --jobs: '
+		expect 0 rolldbg strip golden.jsonl
+		printf '%s\n' "$output" | cmp - ../stripped
+	done
 	project '{"defaults": {"check": {"fail_on": "worst", "only": "loop"}}}'
 	expect 0 rolldbg check golden.jsonl --print-config
 	has "$stderr" '.rolldbg.json:1: defaults.check: --fail-on: expected one of error'
@@ -264,32 +290,57 @@ unharmed() {
 	has "$output" '"out" = "b" (power)'
 }
 
+# unusable TEXT: the project file stops the commands that act, and those that look only warn of it.
+unusable() {
+	for command in run probe 'replay golden.jsonl' 'shrink golden.jsonl' 'bisect golden.jsonl' 'debug golden.jsonl' 'run -q'; do
+		read -ra words <<<"$command"
+		expect 2 rolldbg "${words[@]}" </dev/null
+		[ -z "$output" ]
+		has "$stderr" "$PWD/.rolldbg.json may not be used: it $1"
+	done
+	for command in 'check golden.jsonl' 'show golden.jsonl' 'stats golden.jsonl' 'diff golden.jsonl file' \
+		'strip golden.jsonl' list 'convert golden.jsonl' 'help check'; do
+		read -ra words <<<"$command"
+		expect 0 rolldbg "${words[@]}"
+		[ "${words[0]}" = help ] || has "$stderr" "$PWD/.rolldbg.json may not be used: it $1"
+	done
+	[ -z "$(rolldbg __spec policies 2>&1 >/dev/null)" ]
+	unharmed
+}
+
 @test "a file that was found: no link, no pipe, nobody else's, and nobody else may write it" {
 	clone '{"defaults": {"run": {"max_turns": 1}}}'
 	expect 0 rolldbg run --quiet --out a.jsonl
 	all_are a.jsonl end '.turns == 1'
 	for mode in 664 646 666; do
 		chmod $mode .rolldbg.json
-		expect 0 rolldbg run --out $mode.jsonl
-		has "$stderr" ".rolldbg.json is not used: it can be written by other users (chmod go-w)"
-		all_are $mode.jsonl end '.turns == 6'
+		unusable "can be written by other users: chmod go-w $PWD/.rolldbg.json, name it with --config $PWD/.rolldbg.json, or use none with ROLLDBG_CONFIG="
 		expect 3 rolldbg trust
-		has "$stderr" ".rolldbg.json can be written by other users (chmod go-w)"
-		expect 0 rolldbg check $mode.jsonl
+		has "$stderr" ".rolldbg.json can be written by other users"
 	done
+	ROLLDBG_CONFIG='' expect 0 rolldbg run --quiet --out none.jsonl
+	all_are none.jsonl end '.turns == 6'
+	expect 0 rolldbg run --config .rolldbg.json --quiet --out given.jsonl
+	all_are given.jsonl end '.turns == 1'
 	chmod 600 .rolldbg.json
 	mv .rolldbg.json real
-	ln -s real .rolldbg.json
-	expect 0 rolldbg run --out link.jsonl
-	has "$stderr" '.rolldbg.json is not used: it is a symbolic link (name the file itself)'
-	all_are link.jsonl end '.turns == 6'
-	rm .rolldbg.json
+	for to in real nowhere; do
+		ln -s $to .rolldbg.json
+		unusable 'is a symbolic link: '
+		rm .rolldbg.json
+	done
 	mkfifo .rolldbg.json
-	expect 0 rolldbg check link.jsonl
-	has "$stderr" '.rolldbg.json is not used: it is no regular file'
+	unusable 'is no regular file: '
 	rm .rolldbg.json
 	mkdir .rolldbg.json
-	expect 0 rolldbg check link.jsonl
+	unusable 'is no regular file: '
+	if [ "$(id -u)" = 0 ]; then
+		rmdir .rolldbg.json
+		cp real .rolldbg.json
+		chown 12345 .rolldbg.json
+		unusable 'belongs to another user: '
+	fi
+	rm -rf .rolldbg.json
 	# one that was named is read whatever it is
 	expect 0 rolldbg --config real run --quiet --out named.jsonl
 	all_are named.jsonl end '.turns == 1'
@@ -299,7 +350,7 @@ unharmed() {
 	echo '{"servers": {"x": {"command": "touch pwned"}}}' >real.mcp
 	ln -s real.mcp mcp.json
 	expect 3 rolldbg run --env mcp.json#x
-	has "$stderr" 'mcp.json is a symbolic link (name the file itself)'
+	has "$stderr" 'mcp.json is a symbolic link'
 	expect 3 rolldbg trust mcp.json
 	chmod 666 real.mcp
 	expect 3 rolldbg run --env real.mcp#x
@@ -307,7 +358,7 @@ unharmed() {
 	chmod 600 real.mcp
 	chown 12345 real.mcp
 	expect 3 rolldbg run --env real.mcp#x
-	has "$stderr" 'real.mcp belongs to another user (copy it)'
+	has "$stderr" 'real.mcp belongs to another user'
 	unharmed
 }
 

@@ -299,6 +299,33 @@ onto_full() {
 	has "$stderr" '--out FILE'
 }
 
+@test "a folder or a pipe in place of the latest recording is a sentence" {
+	mkdir -p state/rolldbg
+	mkfifo state/rolldbg/latest
+	for command in check show stats strip convert 'debug --batch'; do
+		read -ra words <<<"$command"
+		expect 3 timeout -k 1 20 "$ROLLDBG" "${words[@]}" </dev/null
+		has "$stderr" 'state/rolldbg/latest: not a regular file'
+	done
+	rm state/rolldbg/latest
+	mkdir state/rolldbg/latest
+	for command in check show; do
+		expect 3 timeout -k 1 20 "$ROLLDBG" $command </dev/null
+		has "$stderr" 'state/rolldbg/latest'
+	done
+}
+
+@test "replay: a pipe in place of the new file is refused" {
+	rolldbg run --quiet --actions DOWN --seed 42 --out a.jsonl
+	mkfifo a.jsonl.new
+	expect 2 timeout -k 1 20 "$ROLLDBG" replay a.jsonl --env 'builtin:frozen_lake?map=8x8'
+	has "$stderr" 'a.jsonl.new is not a regular file: remove it'
+	[ -p a.jsonl.new ]
+	# not read, and not removed, where it is not needed
+	expect 0 timeout -k 1 20 "$ROLLDBG" replay a.jsonl
+	[ -p a.jsonl.new ]
+}
+
 @test "a file system that is read-only: exit 5" {
 	[ -z "${VALGRIND:-}" ] || skip 'strace and valgrind do not go together'
 	expect 5 env ASAN_OPTIONS=detect_leaks=0 strace -f -o trace -P "$PWD/a.jsonl" -e trace=openat -e inject=openat:error=EROFS \

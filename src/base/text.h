@@ -36,6 +36,8 @@ void text_escape(struct buf *out, struct str s);
 /* The same, cut with an ellipsis to at most `columns` terminal cells; East Asian characters and
    emoji take two. Returns the cells used. */
 size_t text_escape_cut(struct buf *out, struct str s, size_t columns);
+/* Appends "WHAT: PATH" and a line feed; the path is escaped. */
+void text_put_path(struct buf *out, const char *what, const char *path);
 /* Does text_escape leave s as it is? */
 bool text_is_safe(struct str s);
 /* The number of cells that text_escape's result takes. */

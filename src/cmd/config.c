@@ -442,7 +442,7 @@ static bool is_overridden(const struct config *f, size_t index)
 void config_print(struct config *f, const char *target, struct buf *out)
 {
 	find_secrets(f, target);
-	buf_printf(out, "# project file: %s\n", f->file.path ? f->file.path : "none");
+	text_put_path(out, "# project file", f->file.path ? f->file.path : "none");
 	for (size_t i = 0; i < f->applied_count; i++) {
 		const struct applied *a = &f->applied[i];
 		size_t name = strcspn(a->value, ":=");

@@ -504,12 +504,15 @@ static void write_rollouts(const struct goldens *g, const char *file, bool over,
 int goldens_write(const struct goldens *g, const char *file, bool over, struct error *err)
 {
 	struct buf path = BUF(BUF_MAX_SMALL);
-	struct new_file to;
+	struct new_file to = {.fd = -1};
 
 	buf_printf(&path, "%s%s", file, over ? "" : ".new");
 	struct new_file_conf conf = {buf_cstr(&path),
 	                             .kind = over ? &file_kind_any : &recording_kind};
-	int failed = new_file_open(&to, &conf, err);
+	int failed = !file_is_link(conf.path) && file_may_block(conf.path)
+	                     ? error_set(err, FAIL_USAGE, "%s is not a regular file: remove it",
+	                                 conf.path)
+	                     : new_file_open(&to, &conf, err);
 	if (!failed) {
 		write_rollouts(g, file, over, &to);
 		failed = new_file_publish(&to, STR(""), err);

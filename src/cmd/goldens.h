@@ -103,7 +103,7 @@ struct file_verdict goldens_verdict(const struct goldens *g, const char *file);
 
 /* Writes the rollouts of that file atomically: to FILE.new all replayed ones; or, if `over`, over
    FILE the replayed ones that were accepted and the old ones otherwise. Headers keep the golden's
-   policy. FAIL_SYSTEM. */
+   policy. FAIL_SYSTEM; FAIL_USAGE if something else is there. */
 MUST_USE int goldens_write(const struct goldens *g, const char *file, bool over, struct error *err);
 /* Removes FILE.new of an earlier comparison, if there is one. */
 void goldens_forget(const char *file);

@@ -343,7 +343,9 @@ static int write_golden(struct replaying *r, const char *file, bool over, const 
 		return -1;
 	}
 	if (reports_have_table(r->reports) && !r->context->quiet) {
-		buf_printf(&r->out.text, "%s: %s%s\n", what, file, over ? "" : ".new");
+		buf_printf(&r->out.text, "%s: ", what);
+		text_escape(&r->out.text, str_from(file));
+		buf_text(&r->out.text, over ? "\n" : ".new\n");
 	}
 	return 0;
 }
@@ -410,7 +412,7 @@ static void say_end(struct replaying *r)
 		buf_printf(out, "no differences · %zu rollout%s · %zu step%s\n", c->rollouts,
 		           c->rollouts == 1 ? "" : "s", c->steps, c->steps == 1 ? "" : "s");
 	} else if (c->different && !r->opts->out) {
-		buf_printf(out, "recorded: %s\n", buf_cstr(&r->path));
+		text_put_path(out, "recorded", buf_cstr(&r->path));
 	}
 }
 

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "cmd/action_options.h"
 #include "cmd/confirm.h"
 #include "cmd/debug.h"
@@ -437,8 +438,6 @@ static int confirm(struct running *r, const struct batch_count *count, struct er
 	return confirm_run(r->confirm, &r->driver, &conf.env, r->judge, r->context->quiet, err);
 }
 
-/* The most serious result determines the code. A server that left a call unanswered counts like one
-   that refused it. */
 static void say_summary(struct running *r, const struct batch_count *count)
 {
 	struct buf *out = &r->verdicts.out.text;
@@ -455,10 +454,11 @@ static void say_summary(struct running *r, const struct batch_count *count)
 		progress_say_environments(count, out);
 	}
 	if (people && !r->opts->recording.out) {
-		buf_printf(out, "recorded: %s\n", buf_cstr(&r->recordings.path));
+		text_put_path(out, "recorded", buf_cstr(&r->recordings.path));
 	}
 }
 
+/* The most serious result determines the code; a call left unanswered counts like a refused one. */
 static int conclude(struct running *r, const struct batch_count *count, struct error *err)
 {
 	struct error ignored;

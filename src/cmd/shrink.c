@@ -1,6 +1,7 @@
 /* rolldbg shrink: the shortest sequence of a recording's calls that still causes a finding, or a
    divergence from the recording. */
 #include "base/log.h"
+#include "base/text.h"
 #include "check/check.h"
 #include "cmd/descriptors.h"
 #include "cmd/goldens_choice.h"
@@ -390,8 +391,11 @@ static void say_result(struct shrinking *s, const struct minimized *m,
 		buf_printf(out, "%s: %s\n", what(s), last->message);
 	}
 	if (!s->context->quiet) {
-		buf_printf(out, "written: %s, %s\n", buf_cstr(&s->files.recording),
-		           buf_cstr(&s->files.policy));
+		buf_text(out, "written: ");
+		text_escape(out, buf_view(&s->files.recording));
+		buf_text(out, ", ");
+		text_escape(out, buf_view(&s->files.policy));
+		buf_char(out, '\n');
 	}
 }
 

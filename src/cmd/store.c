@@ -1,6 +1,7 @@
 /* The default place for recordings: see store.h. */
 #include "cmd/store.h"
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -86,7 +87,10 @@ int store_latest(const struct context *c, struct buf *path, struct error *err)
 			"rolldbg run",
 			buf_cstr(path));
 	}
-	return 0;
+	return file_may_block(buf_cstr(path))
+	               ? error_set(err, FAIL_INPUT, "cannot read %s: not a regular file",
+	                           buf_cstr(path))
+	               : 0;
 }
 
 int store_last_two(const struct context *c, struct buf *older, struct buf *newer, struct error *err)

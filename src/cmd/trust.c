@@ -55,13 +55,6 @@ static int show(const struct config_file *f, const char *name, struct arena *are
 	return failed ? -1 : 0;
 }
 
-static void put_result(const char *what, const char *name, struct buf *out)
-{
-	buf_text(out, what);
-	text_escape(out, str_from(name));
-	buf_char(out, '\n');
-}
-
 static int trust_file(const struct context *c, const struct trust_options *o, const char *path,
                       struct arena *arena, struct buf *out, struct error *err)
 {
@@ -74,7 +67,7 @@ static int trust_file(const struct context *c, const struct trust_options *o, co
 	                                 show(&f, buf_cstr(&name), arena, out, err) ||
 	                                 (!o->dry_run && trusted_add(c->variable, &f, err));
 	if (!failed && !o->dry_run) {
-		put_result(o->revoke ? "no longer trusted: " : "trusted: ", buf_cstr(&name), out);
+		text_put_path(out, o->revoke ? "no longer trusted" : "trusted", buf_cstr(&name));
 	}
 	buf_release(&name);
 	return failed ? -1 : 0;

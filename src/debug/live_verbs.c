@@ -178,7 +178,7 @@ int live_session_report(struct debugger *d, struct error *err)
 	buf_release(&text);
 	buf_str(&d->out, buf_view(&d->live_end));
 	int failed = d->live_end.n ? 0 : verb_backtrace(d, STR(""), err);
-	buf_printf(&d->out, "recorded: %s\n", live_path(d->live));
+	text_put_path(&d->out, "recorded", live_path(d->live));
 	return failed;
 }
 
@@ -286,7 +286,7 @@ static int run_again(struct debugger *d, bool fork, struct str arguments, struct
 	if (!failed) {
 		d->diverged = d->diverged || !same;
 		report_prefix(d, &p, same);
-		buf_printf(&d->out, "recording: %s\n", live_path(d->live));
+		text_put_path(&d->out, "recording", live_path(d->live));
 		d->moved = true;
 		stop_print(d);
 	}

@@ -26,7 +26,7 @@ int verb_save(struct debugger *d, struct str arguments, struct error *err)
 	int failed = path.n ? new_file_put(&conf, buf_view(&text), err)
 	                    : error_set(err, FAIL_USAGE, "which file? save FILE");
 	if (!failed) {
-		buf_printf(&d->out, "saved: %s\n", buf_cstr(&path));
+		text_put_path(&d->out, "saved", buf_cstr(&path));
 	}
 	buf_release(&path);
 	buf_release(&text);

@@ -127,9 +127,65 @@ root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	TERM=dumb timeout 100 bash --norc -i <keys >screen 2>&1 || true
 	grep -F 'touch PWNED' screen
 	[ ! -e PWNED ]
-	[ "$(bash_completions 'run --policy d' | sort | tr '\n' ' ')" = 'd;touch PWNED; d;touch PWNED;.d d;touch PWNED;.jsonl ' ]
+	[ "$(bash_completions 'run --policy d' | sort | tr '\n' ' ')" = 'd\;touch\ PWNED\; d\;touch\ PWNED\;.d/ d\;touch\ PWNED\;.jsonl ' ]
 	[ "$(bash_completions 'run --policy -' | sort | tr '\n' ' ')" = '-x -x.d -x.jsonl ' ]
-	[ "$(bash_completions 'run --policy \[' | sort | tr '\n' ' ')" = '[x] [x].d [x].jsonl ' ]
+	[ "$(bash_completions 'run --policy \[' | sort | tr '\n' ' ')" = '\[x\] \[x\].d/ \[x\].jsonl ' ]
+	[ ! -e PWNED ]
+}
+
+# Lines that end in one Tab and Enter, and the words that the program gets.
+# shellcheck disable=SC2016 # names, not expansions
+one_tab=(
+	'run --policy x' '<run><--policy><x`pwned`>'
+	'run --policy "x' '<run><--policy><x`pwned`>'
+	"run --policy 'x" '<run><--policy><x`pwned`>'
+	'run --policy=lake' '<run><--policy=lake$(pwned)>'
+	'run --policy="lake' '<run><--policy=lake$(pwned)>'
+	'run --policy tw' '<run><--policy><two`pwned`>'
+	'check k:' '<check><k:`pwned`.json>'
+	'check k\:' '<check><k:`pwned`.json>'
+	'check "k:' '<check><k:`pwned`.json>'
+	'check k=' '<check><k=`pwned`.json>'
+	'run --out k=' '<run><--out><k=`pwned`.json>'
+	'run --out=k=' '<run><--out=k=`pwned`.json>'
+	$'check m\tm' '<check><m:m`pwned`.json>'
+	'check n' '<check><n`pwned`>'
+	'check o\ p' '<check><o p$(pwned).json>'
+	'check "o p' '<check><o p$(pwned).json>'
+	'check at@' '<check><at@`pwned`>'
+	'check in' '<check><in`pwned`/>'
+	'check in\`pwned\`/' '<check><in`pwned`/one$(pwned)>'
+	'check plain/s' '<check><plain/sub/>'
+)
+
+# More names, and a program that writes its words into `got`.
+# shellcheck disable=SC2016 # names, not expansions
+one_tab_folder() {
+	hostile_folder
+	mkdir -p 'in`pwned`' plain/sub
+	touch k{:,=}'`pwned`.json' 'm:m`pwned`.json' m:b.json n'`pwned`'{1,2} 'o p$(pwned).json' 'at@`pwned`' \
+		'home/h`pwned`' 'in`pwned`/one$(pwned)' policies/{'x`pwned`','lake$(pwned)','two`pwned`'{1,2}}.json
+	rm bin/rolldbg
+	cat >bin/rolldbg <<-EOF
+		#!/bin/sh
+		[ "\$1" != __spec ] || exec '${ROLLDBG:-$root/rolldbg}' "\$@"
+		{ printf '<%s>' "\$@" && echo; } >>'$PWD/got'
+	EOF
+	chmod +x bin/rolldbg
+	# shellcheck disable=SC2088 # typed
+	one_tab+=('check ~/h' "<check><$HOME/h\`pwned\`>")
+}
+
+@test "bash: a line completed by one tab runs nothing, and names the file" {
+	one_tab_folder
+	printf '%s\n' "source '$root/completions/rolldbg.bash'" >keys
+	for ((i = 0; i < ${#one_tab[@]}; i += 2)); do
+		printf 'rolldbg %s\t\n' "${one_tab[i]}" >>keys
+		printf '%s\n' "${one_tab[i + 1]}" >>wanted
+	done
+	TERM=dumb timeout 100 bash --norc -i <keys >screen 2>&1 || true
+	cat screen
+	diff -u wanted got
 	[ ! -e PWNED ]
 }
 
@@ -144,9 +200,8 @@ root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	grep -qF $'$(touch PWNED)\t' offered
 }
 
-# The shell runs on a terminal of its own; the file `ready` follows the prompt, and `screen` is what it shows.
-@test "zsh: names of files run nothing" {
-	hostile_folder
+# on_zsh TABS LINE..: the shell runs on a terminal of its own; the file `screen` is what it shows.
+on_zsh() {
 	cat >inner <<-EOF
 		PS1='ready> '
 		fpath=('$root/completions' \$fpath)
@@ -159,14 +214,30 @@ root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 		zpty shell zsh -f -i
 		zpty -w shell 'source ./inner; stty columns 200 rows 50'
 		zpty -r shell shown '*ready> *'
-		for line in "$@"; do
-			zpty -w -n shell "rolldbg $line"$'\t\t\n'
+		for line in "${@:2}"; do
+			zpty -w -n shell "rolldbg $line$1"$'\n'
 			zpty -r shell shown '*ready> *'
 			print -r -- "$shown"
 		done
 	EOF
-	TERM=dumb timeout 100 zsh -f outer "${typed[@]}" >screen 2>&1
+	TERM=dumb timeout 100 zsh -f outer "$@" >screen 2>&1
+}
+
+@test "zsh: names of files run nothing" {
+	hostile_folder
+	on_zsh $'\t\t' "${typed[@]}"
 	grep -F 'touch\ PWNED' screen
+	[ ! -e PWNED ]
+}
+
+@test "zsh: a line completed by one tab runs nothing" {
+	one_tab_folder
+	for ((i = 0; i < ${#one_tab[@]}; i += 2)); do
+		lines+=("${one_tab[i]}")
+	done
+	on_zsh $'\t' "${lines[@]}"
+	# shellcheck disable=SC2016 # a name
+	grep -F 'lake$(pwned)' got
 	[ ! -e PWNED ]
 }
 

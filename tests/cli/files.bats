@@ -299,6 +299,60 @@ onto_full() {
 	has "$stderr" '--out FILE'
 }
 
+@test "a folder or a pipe in place of the latest recording is a sentence" {
+	mkdir -p state/rolldbg
+	mkfifo state/rolldbg/latest
+	for command in check show stats strip convert 'debug --batch'; do
+		read -ra words <<<"$command"
+		expect 3 timeout -k 1 20 "$ROLLDBG" "${words[@]}" </dev/null
+		has "$stderr" 'state/rolldbg/latest: not a regular file'
+	done
+	rm state/rolldbg/latest
+	mkdir state/rolldbg/latest
+	for command in check show; do
+		expect 3 timeout -k 1 20 "$ROLLDBG" $command </dev/null
+		has "$stderr" 'state/rolldbg/latest'
+	done
+}
+
+@test "replay: a pipe in place of the new file is refused" {
+	rolldbg run --quiet --actions DOWN --seed 42 --out a.jsonl
+	mkfifo a.jsonl.new
+	expect 2 timeout -k 1 20 "$ROLLDBG" replay a.jsonl --env 'builtin:frozen_lake?map=8x8'
+	has "$stderr" 'a.jsonl.new is not a regular file: remove it'
+	[ -p a.jsonl.new ]
+	# not read, and not removed, where it is not needed
+	expect 0 timeout -k 1 20 "$ROLLDBG" replay a.jsonl
+	[ -p a.jsonl.new ]
+}
+
+@test "names of files are printed safe for a terminal and a log" {
+	local name=$'a\n::error::b\e[31m\u0085\u202e'
+	mkdir "$name" && cd "$name" || return
+	export XDG_STATE_HOME=$PWD/state
+	rolldbg run --quiet --seed 42 --actions DOWN --out raw.jsonl
+	rolldbg strip raw.jsonl >"$name.jsonl"
+	cp "$name.jsonl" other.jsonl
+	rolldbg run --quiet --seed 42 --actions DOWN,DOWN,RIGHT,RIGHT --out many.jsonl
+	rolldbg strip many.jsonl >golden.jsonl
+	echo '{}' >.rolldbg.json
+	for command in "replay|$name.jsonl|--env|builtin:frozen_lake?map=8x8" "replay|$name.jsonl|--env|builtin:frozen_lake?map=8x8|--accept" \
+		"replay|$PWD/other.jsonl|--env|builtin:frozen_lake?map=8x8" "run|--report|junit:$name.xml" "show|$name.jsonl" \
+		"check|$name.jsonl|-v" "list" "stats|$name.jsonl" "diff|$name.jsonl|raw.jsonl" "run|--print-config" \
+		"shrink|--divergence|golden.jsonl|--env|builtin:frozen_lake?fault=bad-field|--out|$name.s" "convert|$name.jsonl|--to|atif|--out|$name.json" \
+		"debug|--batch|$name.jsonl|--ex|save $PWD/points" "debug|--batch|--env|builtin:frozen_lake|--actions|DOWN|--ex|continue"; do
+		IFS='|' read -rd '' -a words <<<"$command" || true
+		words[-1]=${words[-1]%$'\n'}
+		run rolldbg "${words[@]}"
+		printf '%s\n' "$command: $status" "$output"
+		[ "$status" -lt 2 ]
+		lacks $'\n'"$output" $'\n::'
+		lacks "$output" $'\e'
+		lacks "$output" $'\u0085'
+		lacks "$output" $'\u202e'
+	done
+}
+
 @test "a file system that is read-only: exit 5" {
 	[ -z "${VALGRIND:-}" ] || skip 'strace and valgrind do not go together'
 	expect 5 env ASAN_OPTIONS=detect_leaks=0 strace -f -o trace -P "$PWD/a.jsonl" -e trace=openat -e inject=openat:error=EROFS \

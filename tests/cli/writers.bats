@@ -118,8 +118,9 @@ expect_row() {
 	prepare
 	ls >before
 	mkfifo in
+	page=$(printf '%s\n' '<!doctype html>' '<html lang="en">' '<head>' '<meta charset="utf-8">' '<meta name="generator" content="rolldbg">')
 	for command in 'convert in --out out' 'check in --report junit:out' 'show in --html out'; do
-		for old in '' '<!doctype html>'; do
+		for old in '' "$page"; do
 			[ -z "$old" ] || echo "$old" >out
 			case $old$command in '<'*convert* | '<'*check*) rm out && continue ;; esac
 			# shellcheck disable=SC2086 # several words

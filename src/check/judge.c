@@ -361,8 +361,9 @@ void judge_confirm(struct judge *j, enum confirmation what, const char *message)
 	struct findings f = {.rule = check_no_history.id};
 
 	j->sum.confirmation = what;
-	if (what == REFUTED && judge_has_rule(j, &check_no_history)) {
-		finding_add(&f, SEVERITY_ERROR, NULL, "", "%s", message);
+	if ((what == REFUTED || what == DOUBTED) && judge_has_rule(j, &check_no_history)) {
+		finding_add(&f, what == REFUTED ? SEVERITY_ERROR : SEVERITY_WARNING, NULL, "", "%s",
+		            message);
 	}
 	report_findings(j, v, &f);
 }

@@ -90,13 +90,15 @@ enum confirmation {
 	NOT_ASKED,
 	CONFIRMED, /* replies depend on earlier calls, and nothing else is in doubt */
 	REFUTED,   /* no reply does */
+	DOUBTED,   /* the same, of an experiment that nobody asked for */
 	UNCONFIRMED,
 };
 
 /* Was the rule chosen? */
 bool judge_has_rule(const struct judge *j, const struct check *rule);
 
-/* Sets it; REFUTED is a finding of the rule no-history, with the message. */
+/* Sets it; REFUTED is an error of the rule no-history with the message, DOUBTED a warning: an environment may
+   keep what no reply shows. */
 void judge_confirm(struct judge *j, enum confirmation what, const char *message);
 
 /* Totals of all rollouts so far. */

@@ -126,7 +126,7 @@ static const char *doubt(const struct judge_summary *s, char *text, size_t size)
 	return text;
 }
 
-static void conclude(const struct history_verdict *v, struct judge *j, struct buf *out)
+static void conclude(const struct history_verdict *v, bool asked, struct judge *j, struct buf *out)
 {
 	struct judge_summary s;
 	char text[160];
@@ -137,7 +137,7 @@ static void conclude(const struct history_verdict *v, struct judge *j, struct bu
 	case HISTORY_NONE:
 		snprintf(text, sizeof(text), "%zu of %zu replies are the same in a fresh session",
 		         v->compared, v->compared);
-		judge_confirm(j, REFUTED, text);
+		judge_confirm(j, asked ? REFUTED : DOUBTED, text);
 		return;
 	case HISTORY_KEPT:
 		why = doubt(&s, text, sizeof(text));
@@ -198,7 +198,7 @@ int confirm_run(struct confirm *c, struct driver *d, const struct env_conf *env,
 	if (send_calls(c, d, env, &v, err)) {
 		return -1;
 	}
-	conclude(&v, j, &c->said);
+	conclude(&v, c->asked, j, &c->said);
 	return 0;
 }
 

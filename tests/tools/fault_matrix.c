@@ -45,7 +45,7 @@ static const struct {
          "ws",
          "ws",
          {"--env", "@", "--actions", "A,B", "--timeout", "300ms", "--tool", "step", "--argument",
-          "move", "--force-call"}},
+          "move", "--force-call", "--without", "no-history"}},
 	{"tests/faults/model.tsv",
          {"model", "model2"},
          "http",

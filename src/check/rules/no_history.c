@@ -5,6 +5,7 @@ const struct check check_no_history = {
 	.id = "no-history",
 	.title = "no reply depends on earlier calls",
 	.severity = SEVERITY_ERROR,
+	.lowered = "nobody asked for the experiment: an environment may keep what no reply shows",
 	.why = "Each call of the rollout, alone in a fresh session with the same seed, got the reply "
 	       "that it had got within the rollout: nothing is kept between calls, however much the "
 	       "states differ. Only run \1confirm\2 and probe send this experiment; check cannot "

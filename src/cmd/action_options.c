@@ -56,7 +56,7 @@ int call_list_open(const struct action_options *o, const char **policy, struct c
 	if (file_read("policy", "-", &out->text, err)) {
 		return -1;
 	}
-	if (memchr(out->text.p, '\0', out->text.n)) {
+	if (out->text.n && memchr(out->text.p, '\0', out->text.n)) {
 		return error_set(err, FAIL_INPUT, "policy -: a NUL byte");
 	}
 	buf_cstr(&out->text);

@@ -100,7 +100,7 @@ $(OBJ)/$(HTML)/parts.o: $(OBJ)/$(HTML)/parts.c $(OBJ)/flags
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
 # The code that processes every byte or line of a recording: -O3 is a few percent faster.
-$(OBJ)/src/json/%.o $(OBJ)/src/trajectory/%.o $(OBJ)/src/evidence/%.o $(OBJ)/src/check/%.o: private ALL_CFLAGS := $(ALL_CFLAGS:-O2=-O3)
+$(OBJ)/src/json/%.o $(OBJ)/src/recording/%.o $(OBJ)/src/evidence/%.o $(OBJ)/src/check/%.o: private ALL_CFLAGS := $(ALL_CFLAGS:-O2=-O3)
 
 $(LIB): $(LIB_OBJ) $(OBJ)/members
 	@rm -f $@

@@ -1,4 +1,4 @@
-/* A failure on our side. (A server's misbehavior is data: see trajectory/words.h.) An error is
+/* A failure on our side. (A server's misbehavior is data: see recording/words.h.) An error is
    created where it occurs, wrapped with context on the way up, and printed once, in main, which
    also picks the exit code. Messages are lower case without a full stop, quote the user's input,
    and name the fix if it is known. */

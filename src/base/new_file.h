@@ -1,6 +1,6 @@
 /* The one way to write a whole file: under no name or a temporary one until it is complete, so that
    a reader never sees a part of it; never through a symbolic link; and never over a file of another
-   kind, unless that was requested. (trajectory/recorder.h writes recordings line by line.) */
+   kind, unless that was requested. (recording/recorder.h writes recordings line by line.) */
 #ifndef ROLLDBG_BASE_NEW_FILE_H
 #define ROLLDBG_BASE_NEW_FILE_H
 

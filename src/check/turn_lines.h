@@ -2,7 +2,7 @@
 #ifndef ROLLDBG_CHECK_TURN_LINES_H
 #define ROLLDBG_CHECK_TURN_LINES_H
 
-#include "trajectory/line.h"
+#include "recording/line.h"
 
 #define TURN_LINES_MAX ((size_t)1 << 16) /* later turns are not kept */
 

@@ -2,13 +2,13 @@
 #include "base/in_order.h"
 #include "base/mem.h"
 #include "check/judge.h"
-#include "cmd/listing.h"
-#include "cmd/settings.h"
-#include "cmd/store.h"
+#include "cmd/options/settings.h"
+#include "cmd/store/listing.h"
+#include "cmd/store/store.h"
 #include "cmd/threads.h"
 #include "cmd/verdicts.h"
-#include "trajectory/reader.h"
-#include "trajectory/trained.h"
+#include "recording/reader.h"
+#include "recording/trained.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -7,7 +7,7 @@
 #define ROLLDBG_CMD_CMD_H
 
 #include "base/clock.h"
-#include "cmd/options.h"
+#include "cmd/options/options.h"
 #include "report/report.h"
 
 #define ROLLDBG_VERSION "0.1.0"

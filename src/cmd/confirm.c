@@ -3,8 +3,8 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/config_values.h"
-#include "cmd/settings.h"
+#include "cmd/options/config_values.h"
+#include "cmd/options/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #define ROLLDBG_CMD_CONFIRM_H
 
 #include "check/judge.h"
-#include "cmd/driver.h"
+#include "cmd/golden/driver.h"
 #include "rollout/history.h"
 
 struct confirm;

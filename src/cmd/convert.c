@@ -3,14 +3,14 @@
 #include "base/names.h"
 #include "base/new_file.h"
 #include "cmd/cmd.h"
-#include "cmd/listing.h"
-#include "cmd/output.h"
-#include "cmd/recordings.h"
-#include "cmd/store.h"
-#include "cmd/torn.h"
+#include "cmd/options/output.h"
+#include "cmd/store/listing.h"
+#include "cmd/store/recordings.h"
+#include "cmd/store/store.h"
+#include "cmd/store/torn.h"
 #include "convert/export.h"
 #include "convert/map.h"
-#include "trajectory/by_rollout.h"
+#include "recording/by_rollout.h"
 
 #include <errno.h>
 #include <sys/stat.h>

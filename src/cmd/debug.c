@@ -3,18 +3,18 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "cmd/driver.h"
-#include "cmd/goldens.h"
-#include "cmd/masks.h"
-#include "cmd/output.h"
-#include "cmd/policies.h"
-#include "cmd/recordings.h"
-#include "cmd/settings.h"
-#include "cmd/store.h"
+#include "cmd/golden/driver.h"
+#include "cmd/golden/goldens.h"
+#include "cmd/options/masks.h"
+#include "cmd/options/output.h"
+#include "cmd/options/policies.h"
+#include "cmd/options/settings.h"
+#include "cmd/store/recordings.h"
+#include "cmd/store/store.h"
 #include "debug/debug.h"
 #include "debug/expression.h"
 #include "policy/open.h"
-#include "trajectory/recorder.h"
+#include "recording/recorder.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -2,9 +2,9 @@
 #ifndef ROLLDBG_CMD_DEBUG_H
 #define ROLLDBG_CMD_DEBUG_H
 
-#include "cmd/action_options.h"
-#include "cmd/model.h"
-#include "cmd/target.h"
+#include "cmd/options/action_options.h"
+#include "cmd/options/model.h"
+#include "cmd/options/target.h"
 
 struct debug_options {
 	struct target_options target;

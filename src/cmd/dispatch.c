@@ -2,12 +2,12 @@
    file. */
 #include "base/log.h"
 #include "base/mem.h"
-#include "cmd/command_line.h"
-#include "cmd/output.h"
-#include "cmd/settings.h"
-#include "cmd/stored.h"
+#include "cmd/options/command_line.h"
+#include "cmd/options/output.h"
+#include "cmd/options/settings.h"
+#include "cmd/store/stored.h"
 #include "net/io.h"
-#include "trajectory/reader.h"
+#include "recording/reader.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* rolldbg help [COMMAND], and the help text of every command. */
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/output.h"
+#include "cmd/options/output.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* The file of --html: see html_file.h. */
 #include "cmd/html_file.h"
 
-#include "cmd/settings.h"
+#include "cmd/options/settings.h"
 
 #define FLUSH_AT ((size_t)256 << 10)
 

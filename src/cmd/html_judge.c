@@ -1,9 +1,9 @@
 /* Judging recordings for a page: see html_judge.h. */
 #include "cmd/html_judge.h"
-#include "cmd/settings.h"
+#include "cmd/options/settings.h"
 
 #include "base/mem.h"
-#include "cmd/store.h"
+#include "cmd/store/store.h"
 #include "cmd/verdicts.h"
 
 #include <stdlib.h>

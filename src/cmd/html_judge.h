@@ -4,7 +4,7 @@
 #define ROLLDBG_CMD_HTML_JUDGE_H
 
 #include "cmd/html_file.h"
-#include "trajectory/reader.h"
+#include "recording/reader.h"
 
 struct html_job {
 	const char *path;    /* of the page; "-": standard output */

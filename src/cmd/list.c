@@ -6,9 +6,9 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/output.h"
-#include "cmd/stored.h"
-#include "cmd/stored_summary.h"
+#include "cmd/options/output.h"
+#include "cmd/store/stored.h"
+#include "cmd/store/stored_summary.h"
 #include "json/write.h"
 #include "report/cells.h"
 

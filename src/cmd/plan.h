@@ -4,7 +4,7 @@
 #define ROLLDBG_CMD_PLAN_H
 
 #include "cmd/cmd.h"
-#include "cmd/trainer.h"
+#include "cmd/options/trainer.h"
 #include "rollout/rollout.h"
 #include "rollout/tasks.h"
 

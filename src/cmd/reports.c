@@ -5,7 +5,7 @@
 #include "base/names.h"
 #include "base/new_file.h"
 #include "base/settings.h"
-#include "cmd/settings.h"
+#include "cmd/options/settings.h"
 
 #include <stdlib.h>
 

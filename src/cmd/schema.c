@@ -1,7 +1,7 @@
 /* rolldbg schema: JSON Schemas of recordings and of the lines that --json prints. */
 #include "base/names.h"
 #include "cmd/cmd.h"
-#include "cmd/output.h"
+#include "cmd/options/output.h"
 #include "json/indent.h"
 #include "report/results.h"
 #include "report/schemas.h"

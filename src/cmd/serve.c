@@ -3,7 +3,7 @@
 #include "serve/serve.h"
 
 #include "cmd/cmd.h"
-#include "cmd/output.h"
+#include "cmd/options/output.h"
 #include "net/io.h"
 #include "serve/llm/llm.h"
 #include "serve/playback/model.h"

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cmd/html_judge.h"
 #include "cmd/pager.h"
-#include "cmd/store.h"
+#include "cmd/store/store.h"
 #include "cmd/verdicts.h"
 #include "evidence/effects_read.h"
 #include "evidence/evidence.h"

@@ -2,9 +2,9 @@
    __spec policies: the ready-made policies, for each completion. */
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/output.h"
-#include "cmd/policies.h"
-#include "cmd/settings.h"
+#include "cmd/options/output.h"
+#include "cmd/options/policies.h"
+#include "cmd/options/settings.h"
 #include "convert/convert.h"
 #include "debug/debugger.h"
 #include "env/env.h"

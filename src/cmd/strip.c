@@ -3,12 +3,12 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/masks.h"
-#include "cmd/output.h"
-#include "cmd/store.h"
+#include "cmd/options/masks.h"
+#include "cmd/options/output.h"
+#include "cmd/store/store.h"
+#include "cmd/store/torn.h"
 #include "cmd/threads.h"
-#include "cmd/torn.h"
-#include "trajectory/by_rollout.h"
+#include "recording/by_rollout.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef ROLLDBG_CMD_THREADS_H
 #define ROLLDBG_CMD_THREADS_H
 
-#include "cmd/options.h"
+#include "cmd/options/options.h"
 
 #define THREADS_MAX 64 /* threads are CPU-bound: more than processors do not help */
 

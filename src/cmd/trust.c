@@ -2,10 +2,10 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/mcp_servers.h"
-#include "cmd/output.h"
-#include "cmd/trusted.h"
-#include "trajectory/credentials.h"
+#include "cmd/options/mcp_servers.h"
+#include "cmd/options/output.h"
+#include "cmd/options/trusted.h"
+#include "recording/redact/credentials.h"
 
 struct trust_options {
 	bool dry_run, list, revoke;

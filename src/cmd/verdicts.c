@@ -4,8 +4,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "check/baseline_read.h"
-#include "cmd/settings.h"
-#include "cmd/stored.h"
+#include "cmd/options/settings.h"
+#include "cmd/store/stored.h"
 
 #define FIELD(f) offsetof(struct verdict_options, f)
 

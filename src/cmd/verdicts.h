@@ -3,7 +3,7 @@
 #define ROLLDBG_CMD_VERDICTS_H
 
 #include "cmd/html_file.h"
-#include "cmd/output.h"
+#include "cmd/options/output.h"
 #include "cmd/reports.h"
 
 /* Options of both commands, for their tables. */

@@ -5,7 +5,7 @@
 #define ROLLDBG_COMPARE_LOCKSTEP_H
 
 #include "compare/compare.h"
-#include "trajectory/by_rollout.h"
+#include "recording/by_rollout.h"
 
 struct lockstep_side {
 	struct by_rollout *lines; /* its next rollout is read */

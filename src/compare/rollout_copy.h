@@ -1,13 +1,13 @@
 /* The directory compare/: compares two rollouts: which calls are the same, and where the
    environment's replies differ. Loading rollouts, printing and sending calls belong elsewhere. */
 
-/* One rollout of a recording in memory, without volatile facts (trajectory/strip.h), ready to be
+/* One rollout of a recording in memory, without volatile facts (recording/strip.h), ready to be
    compared. */
 #ifndef ROLLDBG_COMPARE_ROLLOUT_COPY_H
 #define ROLLDBG_COMPARE_ROLLOUT_COPY_H
 
 #include "base/mem.h"
-#include "trajectory/strip.h"
+#include "recording/strip/strip.h"
 
 /* Empty if zeroed. Missing lines have no text. Events are not kept. */
 struct rollout_copy {

@@ -1,6 +1,6 @@
 /* agent-vcr cassettes: one MCP session per document, with its requests and responses. No model is
    involved: each tools/call is a turn. */
-#include "trajectory/foreign.h"
+#include "recording/foreign.h"
 
 #include "convert/import.h"
 #include "convert/outcome.h"

@@ -1,7 +1,7 @@
 /* ATIF, the Agent Trajectory Interchange Format of Harbor: one JSON document per trajectory.
    Versions 1.0 to 1.8 do not differ in the parts that are read. Facts without an ATIF key are under
    `extra`: is_error, error, state, reward, terminated, truncated. */
-#include "trajectory/foreign.h"
+#include "recording/foreign.h"
 
 #include "convert/dialog.h"
 #include "convert/export.h"

@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "json/scan.h"
-#include "trajectory/foreign.h"
-#include "trajectory/line.h"
+#include "recording/foreign.h"
+#include "recording/line.h"
 
 struct import; /* convert/import.h */
 struct export; /* convert/export.h */

@@ -1,7 +1,7 @@
 /* eval-protocol's playback files (EP_PLAYBACK_FILE, REWARD_KIT_PLAYBACK_FILE): one line per
    environment step, with the whole conversation so far; lines of several environments are
    interleaved. Only messages that a line adds are read. */
-#include "trajectory/foreign.h"
+#include "recording/foreign.h"
 
 #include "convert/dialog.h"
 #include "convert/export.h"

@@ -1,6 +1,6 @@
 /* eval-protocol's openai_format_log_file: the messages and totals of a rollout that its control
    plane ended. */
-#include "trajectory/foreign.h"
+#include "recording/foreign.h"
 
 #include "convert/dialog.h"
 #include "convert/messages.h"

@@ -1,6 +1,6 @@
 /* eval-protocol's EvaluationRow as JSON Lines: messages, rollout_status, input_metadata,
    evaluation_result. */
-#include "trajectory/foreign.h"
+#include "recording/foreign.h"
 
 #include "convert/dialog.h"
 #include "convert/messages.h"

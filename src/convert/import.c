@@ -1,11 +1,11 @@
-/* Imports one file, as called by the reader (trajectory/foreign.h). */
+/* Imports one file, as called by the reader (recording/foreign.h). */
 #include "convert/import.h"
 
 #include "base/error.h"
 #include "convert/convert.h"
 #include "convert/inspect_archive.h"
 #include "json/write.h"
-#include "trajectory/line.h"
+#include "recording/line.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "convert/convert.h"
 #include "json/paths.h"
-#include "trajectory/env_reply.h"
+#include "recording/env_reply.h"
 
 struct import {
 	const struct format *format;

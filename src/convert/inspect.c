@@ -1,7 +1,7 @@
 /* Inspect's evaluation logs as JSON (version 2): a document with samples, each with its messages.
    .eval logs, zip archives of the same data, are converted to JSON first
    (convert/inspect_archive.c). */
-#include "trajectory/foreign.h"
+#include "recording/foreign.h"
 
 #include "convert/dialog.h"
 #include "convert/messages.h"

@@ -3,8 +3,8 @@
 
 #include "json/canon.h"
 #include "json/write.h"
-#include "trajectory/line_cut.h"
-#include "trajectory/words.h"
+#include "recording/line_cut.h"
+#include "recording/words.h"
 
 #define NONE STR("null")
 

@@ -1,6 +1,6 @@
 /* OpenAI's fine-tuning format, and logs of chat messages in the same form: one JSON object per
    line, with messages and tools. */
-#include "trajectory/foreign.h"
+#include "recording/foreign.h"
 
 #include "convert/dialog.h"
 #include "convert/export.h"

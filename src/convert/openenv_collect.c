@@ -2,7 +2,7 @@
    and tool_trace with the result of each call. The state in a result's metadata is the state after
    the call; the state before the first call is recorded only in files written by rolldbg, under
    `extra`. */
-#include "trajectory/foreign.h"
+#include "recording/foreign.h"
 
 #include "convert/dialog.h"
 #include "convert/export.h"

@@ -1,7 +1,7 @@
 /* SWE-agent's .traj files: a document with `trajectory`, a list of actions and observations, and
    `history`, the messages. Its `state` is that of the shell (open file, directory), which most
    effects do not change: it is not used as the environment's state. */
-#include "trajectory/foreign.h"
+#include "recording/foreign.h"
 
 #include "base/text.h"
 #include "convert/dialog.h"

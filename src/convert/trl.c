@@ -1,6 +1,6 @@
 /* TRL's conversational format: messages, or prompt and completion as messages, with tools as a list
    or as JSON text; arguments of calls are objects. */
-#include "trajectory/foreign.h"
+#include "recording/foreign.h"
 
 #include "convert/dialog.h"
 #include "convert/export.h"

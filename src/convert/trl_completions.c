@@ -1,6 +1,6 @@
 /* TRL's logged completions (log_completions) as JSON Lines: step, prompt and completion as text, a
    column per reward function, advantage. */
-#include "trajectory/foreign.h"
+#include "recording/foreign.h"
 
 #include "convert/export.h"
 #include "convert/text_turns.h"

@@ -1,6 +1,6 @@
 /* Verifiers: results.jsonl of version 0 (example_id, prompt, completion) and traces.jsonl of
    version 1 (a graph of nodes; the path to the last node is read). */
-#include "trajectory/foreign.h"
+#include "recording/foreign.h"
 
 #include "convert/dialog.h"
 #include "convert/messages.h"

@@ -1,6 +1,6 @@
 /* verl's rollout dumps (trainer.rollout_data_dir): one line per sample of a training step, with
    decoded input and output and a score. Samples with the same input form a group. */
-#include "trajectory/foreign.h"
+#include "recording/foreign.h"
 
 #include "convert/text_turns.h"
 

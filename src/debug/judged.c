@@ -3,7 +3,7 @@
 #include "debug/judged.h"
 
 #include "json/write.h"
-#include "trajectory/reader.h"
+#include "recording/reader.h"
 
 #define INTERRUPT_LINES 4096
 

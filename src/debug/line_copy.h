@@ -2,7 +2,7 @@
 #ifndef ROLLDBG_DEBUG_LINE_COPY_H
 #define ROLLDBG_DEBUG_LINE_COPY_H
 
-#include "trajectory/line.h"
+#include "recording/line.h"
 
 struct line_copy {
 	struct buf text, id;

@@ -7,7 +7,7 @@
 #define ROLLDBG_DEBUG_MOMENT_H
 
 #include "evidence/verdict.h"
-#include "trajectory/line.h"
+#include "recording/line.h"
 
 /* Slices are borrowed from the object that made it and valid until that moves. */
 struct moment {

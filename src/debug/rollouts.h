@@ -2,7 +2,7 @@
 #ifndef ROLLDBG_DEBUG_ROLLOUTS_H
 #define ROLLDBG_DEBUG_ROLLOUTS_H
 
-#include "trajectory/reader.h"
+#include "recording/reader.h"
 
 struct rollout_place {
 	struct str id;

@@ -4,7 +4,7 @@
 
 #include "debug/line_copy.h"
 #include "debug/moment.h"
-#include "trajectory/reader.h"
+#include "recording/reader.h"
 
 /* Called for each line read, of any rollout. */
 typedef int walk_line_fn(void *ctx, const struct line *l, const struct reader_note *note,

@@ -15,8 +15,8 @@
 #include "json/canon.h"
 #include "json/scan.h"
 #include "net/http.h"
-#include "trajectory/env_reply.h"
-#include "trajectory/events.h"
+#include "recording/env_reply.h"
+#include "recording/events.h"
 
 /* Copies the data of the reply's slices, which are otherwise only valid until the next call on
    the environment. */

@@ -3,7 +3,7 @@
 #ifndef ROLLDBG_ENV_ERROR_TEXT_H
 #define ROLLDBG_ENV_ERROR_TEXT_H
 
-#include "trajectory/words.h"
+#include "recording/words.h"
 
 /* The class of an error message, or `otherwise`. `layer` is the origin of the message: a tool
    may mention the capacity of an elevator, so in tool results only the exact messages of known

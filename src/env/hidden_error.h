@@ -7,7 +7,7 @@
 #define ROLLDBG_ENV_HIDDEN_ERROR_H
 
 #include "json/scan.h"
-#include "trajectory/words.h"
+#include "recording/words.h"
 
 enum hidden_error_strength {
 	HIDDEN_ERROR_NONE,

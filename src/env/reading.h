@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "env/hidden_error.h"
-#include "trajectory/env_reply.h"
-#include "trajectory/events.h"
+#include "recording/env_reply.h"
+#include "recording/events.h"
 
 /* Stores an error's message in `to`, cut at 4 KiB: the observation has all of it. */
 void reading_message(struct buf *to, struct str text, struct env_reply *out);

@@ -9,7 +9,7 @@
 static const char *const names[] = {
 	[STATE_AUTO] = "auto",
 #define STATE_WORD(id, word, asks_server, target) [STATE_##id] = (word),
-#include "trajectory/keys.def"
+#include "recording/keys.def"
 };
 #define NAMES_COUNT STATE_IMPORT
 

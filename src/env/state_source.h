@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "trajectory/words.h"
+#include "recording/words.h"
 
 /* Until the adapter has chosen a source. */
 #define STATE_AUTO STATE_UNKNOWN

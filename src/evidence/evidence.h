@@ -28,7 +28,7 @@
 #include "evidence/effects.h"
 #include "evidence/hints.h"
 #include "evidence/rollout_facts.h"
-#include "trajectory/reader.h"
+#include "recording/reader.h"
 
 struct evidence_conf {
 	struct hints hints;

@@ -17,7 +17,7 @@
 #include "evidence/series.h"
 #include "evidence/trace.h"
 #include "evidence/verdict.h"
-#include "trajectory/line.h"
+#include "recording/line.h"
 
 #define ERROR_TEXT 144 /* size of a server's error in messages: escaped, truncated, terminated */
 

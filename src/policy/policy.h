@@ -10,8 +10,8 @@
 #include "base/mem.h"
 #include "json/scan.h"
 #include "net/io.h"
-#include "trajectory/events.h"
-#include "trajectory/words.h"
+#include "recording/events.h"
+#include "recording/words.h"
 
 struct script_call {
 	struct str name;      /* decoded */

@@ -2,7 +2,7 @@
 #ifndef ROLLDBG_REPORT_BRIEF_H
 #define ROLLDBG_REPORT_BRIEF_H
 
-#include "trajectory/line.h"
+#include "recording/line.h"
 
 /* A value: JSON without whitespace; a string is unquoted if unambiguous. Long values are
    truncated. */

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "json/canon.h"
-#include "trajectory/line.h"
+#include "recording/line.h"
 
 #define CHANGES_KEPT 4
 

@@ -2,7 +2,7 @@
 #ifndef ROLLDBG_REPORT_EVENT_TEXT_H
 #define ROLLDBG_REPORT_EVENT_TEXT_H
 
-#include "trajectory/line.h"
+#include "recording/line.h"
 
 /* Appends the event's name and, from its detail, the reason, the message from the server, or the
    other members: "retry: the reused connection was closed; sent again", "notification:

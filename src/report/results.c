@@ -3,7 +3,7 @@
 
 static const char status_list[] =
 #define STATUS_WORD(id, word) word ","
-#include "trajectory/keys.def"
+#include "recording/keys.def"
 	"incomplete";
 #define STATUSES   status_list
 #define SEVERITIES "error,warning,info"

@@ -3,7 +3,7 @@
 #ifndef ROLLDBG_REPORT_RESULTS_H
 #define ROLLDBG_REPORT_RESULTS_H
 
-#include "trajectory/line.h"
+#include "recording/line.h"
 
 enum result {
 #define RESULT(id, commands, type, metrics, meaning) RESULT_##id,

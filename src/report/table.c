@@ -67,7 +67,7 @@ void table_free(struct table *t)
 
 static const char *const outcomes[] = {
 #define OUTCOME_WORD(id, word, meaning) word,
-#include "trajectory/keys.def"
+#include "recording/keys.def"
 };
 
 static size_t longest_outcome(void)

@@ -1,11 +1,11 @@
 /* Converts data of environments and policies to fields of the record format: see
-   trajectory/line_writer.h. The fields borrow from their source. */
+   recording/line_writer.h. The fields borrow from their source. */
 #ifndef ROLLDBG_ROLLOUT_LINES_H
 #define ROLLDBG_ROLLOUT_LINES_H
 
 #include "env/env.h"
 #include "policy/policy.h"
-#include "trajectory/line_writer.h"
+#include "recording/line_writer.h"
 
 /* Why a call was not sent. */
 struct env_reply lines_unsent(const struct decision *d);

@@ -60,7 +60,7 @@ const struct metric metric_table[] = {
 	{"rollouts", "Number of rollouts.", COUNT(SUM_ROLLOUTS), false},
 	{"tasks", "Number of different tasks.", COUNT(SUM_TASKS), false},
 #define STATUS_WORD(id, word) STOPPED(END_##id, word),
-#include "trajectory/keys.def"
+#include "recording/keys.def"
 	STOPPED(END_INCOMPLETE, "incomplete"),
 	STOPPED(END_UNKNOWN, "unknown"),
 	{"has_error", "Share of rollouts without a session or an end.",

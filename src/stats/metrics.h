@@ -3,8 +3,8 @@
 #ifndef ROLLDBG_STATS_METRICS_H
 #define ROLLDBG_STATS_METRICS_H
 
-#include "trajectory/logprobs.h"
-#include "trajectory/words.h"
+#include "recording/logprobs.h"
+#include "recording/words.h"
 
 enum sum {
 	SUM_NONE,

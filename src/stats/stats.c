@@ -5,8 +5,8 @@
 #include "base/mem.h"
 #include "evidence/peer.h"
 #include "json/arguments.h"
+#include "recording/trained.h"
 #include "stats/task_metrics.h"
-#include "trajectory/trained.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* What recording costs: record_steps FILE writes steps of a lake to FILE, from the facts
    of a step to the line on disk, as a run does without --sync. Prints the microseconds a
    step. */
-#include "trajectory/line_writer.h"
+#include "recording/line_writer.h"
 
 #include <stdio.h>
 

@@ -62,7 +62,7 @@ run_examples() {
 	while read -r page; do
 		[ -f "$page.scd" ] || echo "no page $page"
 	done <"$BATS_TEST_TMPDIR/named" >"$BATS_TEST_TMPDIR/missing"
-	for file in rolldbg*.scd "$root"/src/cmd/*.c; do
+	for file in rolldbg*.scd "$root"/src/cmd/*.c "$root"/src/cmd/*/*.c; do
 		tr -s '"\n\t ' ' ' <"$file" | grep -oE '[ (*][A-Z][A-Z ]+\*? in \*?rolldbg[a-z-]*\*?\([0-9]\)' | sed 's/^.//; s/[*)]//g; s/ in / /; s/(/./' |
 			while read -r section; do
 				grep -qx "# ${section% *}" "${section##* }.scd" || echo "$file: no section $section"

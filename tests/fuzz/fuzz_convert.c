@@ -3,7 +3,7 @@
    format. */
 #include "convert/export.h"
 #include "json/scan.h"
-#include "trajectory/foreign.h"
+#include "recording/foreign.h"
 
 #include <stdint.h>
 #include <stdlib.h>

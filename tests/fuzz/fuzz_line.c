@@ -1,7 +1,7 @@
 /* Any bytes as lines of a recording: an accepted line is written and read back with the
    same facts, and is still a line after secrets are redacted. */
-#include "trajectory/line.h"
-#include "trajectory/redact.h"
+#include "recording/line.h"
+#include "recording/redact/redact.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Any bytes as a recording: the output of strip is a recording that strip does not
    change. */
-#include "trajectory/strip.h"
+#include "recording/strip/strip.h"
 
 #include <stdint.h>
 #include <stdlib.h>

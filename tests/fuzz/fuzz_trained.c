@@ -1,6 +1,6 @@
 /* Any bytes as a trainer's log-probabilities: an accepted file has at least one turn, and a
    refusal has a position. */
-#include "trajectory/trained.h"
+#include "recording/trained.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "json/scan.h"
-#include "trajectory/env_reply.h"
+#include "recording/env_reply.h"
 
 #include <stdlib.h>
 

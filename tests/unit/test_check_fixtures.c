@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "check/baseline_read.h"
 #include "evidence/baseline.h"
-#include "trajectory/trained.h"
+#include "recording/trained.h"
 #include <dirent.h>
 #include <unistd.h>
 

@@ -4,7 +4,7 @@
 #include "tap.h"
 #include "verdicts.h"
 
-#include "trajectory/trained.h"
+#include "recording/trained.h"
 
 #define HEALTHY "fixtures/check/incomplete/good-whole.jsonl"
 

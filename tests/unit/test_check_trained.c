@@ -1,8 +1,8 @@
 /* A trainer's log-probabilities: reading the file, and the sums over ratios. */
 #include "tap.h"
 
-#include "trajectory/logprobs.h"
-#include "trajectory/trained.h"
+#include "recording/logprobs.h"
+#include "recording/trained.h"
 
 #include <math.h>
 #include <stdio.h>

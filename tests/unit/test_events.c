@@ -1,7 +1,7 @@
 /* The queue of events: order, and details that are too large. */
 #include "env/env.h"
+#include "recording/events.h"
 #include "tap.h"
-#include "trajectory/events.h"
 
 static bool next_is(struct event_queue *q, enum event_kind kind, const char *detail)
 {

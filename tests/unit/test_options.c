@@ -1,5 +1,5 @@
 /* Option tables: every type, every notation of an option, every error. */
-#include "cmd/options.h"
+#include "cmd/options/options.h"
 #include "tap.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Pairs of recordings, and the options that replay proposes for them. */
 #include "compare/proposals.h"
 
-#include "cmd/compare_options.h"
+#include "cmd/options/compare_options.h"
 #include "json_cases.h"
 #include "tap.h"
 

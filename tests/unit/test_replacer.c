@@ -2,8 +2,8 @@
    search that shows that none occurs never misses one. */
 #include "base/find_many.h"
 #include "base/rng.h"
+#include "recording/redact/replacer.h"
 #include "tap.h"
-#include "trajectory/replacer.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #include "tap.h"
 
 #include "base/mem.h"
-#include "trajectory/line.h"
+#include "recording/line.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "tap.h"
 
 #include "base/mem.h"
-#include "trajectory/reader.h"
+#include "recording/reader.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "trajectory/reader.h"
-#include "trajectory/recorder.h"
-#include "trajectory/redact.h"
+#include "recording/reader.h"
+#include "recording/recorder.h"
+#include "recording/redact/redact.h"
 
 #include <dirent.h>
 #include <fcntl.h>

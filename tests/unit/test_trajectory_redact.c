@@ -1,9 +1,9 @@
 /* Secrets in text, in JSON with any escapes, and in complete lines. */
 #include "tap.h"
 
-#include "trajectory/credentials.h"
-#include "trajectory/line.h"
-#include "trajectory/redact.h"
+#include "recording/line.h"
+#include "recording/redact/credentials.h"
+#include "recording/redact/redact.h"
 
 /* Is anything in the text replaced? */
 static bool hides(const struct secrets *s, const char *text)

@@ -1,6 +1,6 @@
 /* Facts read from the bytes of lines, and two recordings read in parallel. */
-#include "trajectory/same.h"
-#include "trajectory/skim.h"
+#include "recording/same.h"
+#include "recording/skim.h"
 
 #include "guard.h"
 #include "tap.h"

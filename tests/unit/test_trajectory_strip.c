@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "json/canon.h"
-#include "trajectory/by_rollout.h"
-#include "trajectory/strip.h"
+#include "recording/by_rollout.h"
+#include "recording/strip/strip.h"
 
 #include <dirent.h>
 #include <stdlib.h>

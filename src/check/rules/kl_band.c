@@ -3,8 +3,8 @@
 #include "check/check.h"
 
 #include "evidence/peer.h"
-#include "trajectory/logprobs.h"
-#include "trajectory/trained.h"
+#include "recording/logprobs.h"
+#include "recording/trained.h"
 
 #include <inttypes.h>
 #include <math.h>

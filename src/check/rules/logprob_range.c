@@ -2,7 +2,7 @@
 #include "check/check.h"
 
 #include "evidence/peer.h"
-#include "trajectory/logprobs.h"
+#include "recording/logprobs.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 
 #include "net/io.h"
 #include "protocol/jsonrpc.h"
-#include "trajectory/events.h"
+#include "recording/events.h"
 
 /* Limit of one response, including its event stream: two of them, a state and an observation,
    must fit in one recorded line. */

@@ -6,7 +6,7 @@
 
 #include "env/env.h"
 #include "net/websocket.h"
-#include "trajectory/events.h"
+#include "recording/events.h"
 
 enum openenv_ask { OPENENV_RESET, OPENENV_STEP, OPENENV_STATE, OPENENV_MCP };
 

@@ -8,7 +8,7 @@
 #include "policy/llm/conf.h"
 #include "policy/llm/reply.h"
 #include "policy/toolformats/notes.h"
-#include "trajectory/words.h"
+#include "recording/words.h"
 
 struct tool_call {
 	struct str id, name; /* decoded; id: from the server, or made by us */

@@ -9,7 +9,7 @@
 #include "policy/llm/failure.h"
 #include "policy/llm/reply.h"
 #include "policy/llm/usage.h"
-#include "trajectory/events.h"
+#include "recording/events.h"
 
 struct chat {
 	const struct llm_conf *conf;

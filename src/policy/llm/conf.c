@@ -9,7 +9,7 @@
 #include "json/write.h"
 #include "net/http.h"
 #include "policy/toolformats/reader.h"
-#include "trajectory/words.h"
+#include "recording/words.h"
 
 #include <stdlib.h>
 #include <strings.h>

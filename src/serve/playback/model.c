@@ -3,7 +3,7 @@
 
 #include "json/canon.h"
 #include "json/write.h"
-#include "trajectory/reader.h"
+#include "recording/reader.h"
 
 struct model_reading {
 	struct buf replies; /* for one rollout (with `when`) and for several (without) */

@@ -4,7 +4,7 @@
 #include "base/base64.h"
 #include "json/canon.h"
 #include "json/write.h"
-#include "trajectory/reader.h"
+#include "recording/reader.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "trajectory/line.h"
+#include "recording/line.h"
 
 /* The reply to a reset or a call. Raw JSON unless stated otherwise; absent: null. */
 struct recorded_reply {

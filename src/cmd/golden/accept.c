@@ -1,0 +1,128 @@
+/* --update, --accept and --review: see accept.h. */
+#include "cmd/golden/accept.h"
+
+#include "base/log.h"
+
+#include "cmd/golden/review.h"
+
+#define FIELD(f) offsetof(struct accept_options, f)
+
+static const struct opt rows[] = {
+	OPT_CHOICE(
+		0, "update", OPT_NEVER + OPT_COMMON, "WHAT", "none|new|all", FIELD(update),
+		"none: write nothing; new: record the golden of each of the --tasks that has none, "
+		"and write the new recording of a golden that differs to GOLDEN.new; all: "
+		"replace it (default: new, or none if CI is set)"),
+	OPT_FLAG(0, "accept", OPT_NEVER + OPT_COMMON, FIELD(accept), "same as --update all"),
+	OPT_FLAG(0, "review", OPT_HARMLESS + OPT_COMMON, FIELD(review),
+                 "on a terminal, ask for each rollout that differs whether to accept, reject or "
+                 "skip it"),
+};
+const struct option_group accept_group = {rows, ARRAY_LEN(rows), NULL};
+
+static bool is_in_ci(const struct context *c)
+{
+	const char *ci = c->variable("CI");
+
+	return ci && *ci && strcmp(ci, "0") != 0 && strcmp(ci, "false") != 0;
+}
+
+static enum update update_of(const char *word)
+{
+	return !strcmp(word, "none") ? UPDATE_NONE : !strcmp(word, "all") ? UPDATE_ALL : UPDATE_NEW;
+}
+
+int accept_choose(const struct accept_options *o, const struct context *c, enum update *out,
+                  struct error *err)
+{
+	if (o->accept + o->review + !!o->update > 1) {
+		return error_set(err, FAIL_USAGE,
+		                 "--accept, --review and --update: give only one of them");
+	}
+	if (o->review) {
+		*out = UPDATE_REVIEW;
+		return review_possible(err);
+	}
+	*out = o->accept     ? UPDATE_ALL
+	       : o->update   ? update_of(o->update)
+	       : is_in_ci(c) ? UPDATE_NONE
+	                     : UPDATE_NEW;
+	return 0;
+}
+
+/* ---- may it be accepted? ---- */
+
+/* Says the class that the environment did not answer with, but its server, or what is before it. */
+static bool is_outage(enum error_class c)
+{
+	switch (c) {
+	case CLASS_TRANSPORT:
+	case CLASS_PROTOCOL:
+	case CLASS_SESSION:
+	case CLASS_CAPACITY:
+	case CLASS_AUTH:
+	case CLASS_TIMEOUT:
+	case CLASS_UNKNOWN_TOOL:
+		return true;
+	case CLASS_NONE:
+	case CLASS_ARGUMENTS:
+	case CLASS_TOOL:
+	case CLASS_ENVIRONMENT:
+	case CLASS_OTHER:
+		break;
+	}
+	return false;
+}
+
+static bool fails_now(const struct line *want, const struct line *got)
+{
+	return want->outcome == OUTCOME_OK && got->outcome != OUTCOME_OK &&
+	       is_outage(line_error_class(got));
+}
+
+/* The calls are sent again, but no model is asked. */
+static bool has_conversation(const struct golden *g)
+{
+	size_t messages = json_count(g->want.reset.value[KEY_MESSAGES]);
+
+	for (size_t i = 0; i < g->want.count; i++) {
+		messages += json_count(g->want.steps[i].value[KEY_MESSAGES]);
+	}
+	return messages > 0;
+}
+
+/* NULL, or why the replay may not replace the golden. */
+static const char *refusal_of(const struct golden *g, struct buf *why)
+{
+	size_t i = 0;
+
+	while (i < g->want.count && i < g->got.count &&
+	       !fails_now(&g->want.steps[i], &g->got.steps[i])) {
+		i++;
+	}
+	if (i < g->want.count && i < g->got.count) {
+		buf_printf(why, "step %zu was answered in the golden, and now fails with %s", i,
+		           error_class_name(line_error_class(&g->got.steps[i])));
+	} else if (g->got.count < g->want.count) {
+		buf_printf(why,
+		           "the environment ended the episode after %zu of its %zu calls; to keep "
+		           "only these, replace the golden by %s.new",
+		           g->got.count, g->want.count, g->file);
+	} else if (has_conversation(g)) {
+		buf_text(why, "a replay has no conversation with the model; record it again with "
+		              "run");
+	}
+	return why->n ? buf_cstr(why) : NULL;
+}
+
+bool accept_may_replace(const struct golden *g)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	const char *why = refusal_of(g, &text);
+
+	if (why) {
+		log_warn("%s: rollout %.*s is not accepted: %s", g->file, STR_ARG(g->want.id), why);
+	}
+	buf_release(&text);
+	return !why;
+}

@@ -1,0 +1,548 @@
+/* rolldbg bisect: sends the same calls to several targets, ordered from the environment outwards,
+   and finds the first one that changes a reply. */
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/golden/trial.h"
+#include "cmd/options/compare_options.h"
+#include "cmd/options/descriptors.h"
+#include "cmd/options/output.h"
+#include "cmd/plan.h"
+#include "cmd/threads.h"
+#include "json/write.h"
+#include "report/brief.h"
+#include "report/differences.h"
+
+#include <stdlib.h>
+
+#define TARGETS_MAX 26 /* named A to Z */
+#define BRIEF_MAX   60 /* width of an observation column */
+
+struct bisect_options {
+	struct target_options target;
+	struct compare_options compare;
+	struct opt_list envs;
+	const char *actions, *tool, *argument;
+	struct opt_u64 jobs;
+	bool json;
+};
+
+#define FIELD(f) offsetof(struct bisect_options, f)
+
+static const struct opt options[] = {
+	OPT_LIST('e', "env", OPT_REACH + OPT_COMMON, "TARGET", FIELD(envs),
+                 "a target, as in run: first the environment itself, then each proxy in front of "
+                 "it, "
+                 "innermost first"),
+	OPT_INTEGER('s', "seed", OPT_HARMLESS + OPT_COMMON, "N", FIELD(target.seed),
+                    "reset each target with this seed"),
+	OPT_STRING(0, "actions", OPT_REACH + OPT_COMMON, "A,B,..", FIELD(actions),
+                   "send these actions instead of a recording's calls"),
+	OPT_STRING(0, "tool", OPT_REACH + OPT_COMMON, "NAME", FIELD(tool),
+                   "the tool that --actions calls (default: the only one)"),
+	OPT_STRING(0, "argument", OPT_REACH, "NAME", FIELD(argument),
+                   "the argument that --actions fills (default: the only one)"),
+	OPT_GROUP(FIELD(compare), compare_group),
+	OPT_NUMBER('j', "jobs", OPT_HARMLESS + OPT_COMMON, "N", FIELD(jobs),
+                   "run N rollouts at a time (default 1)"),
+	OPT_FLAG(0, "json", OPT_HARMLESS + OPT_COMMON, FIELD(json),
+                 "print each difference, each layer and a summary as JSON lines"),
+	OPT_GROUP(FIELD(target), target_group),
+	OPT_GROUP(FIELD(target.headers), header_group),
+};
+
+/* The replies of one target to the calls of one rollout. */
+struct layer_rollout {
+	struct strip *strip;
+	struct rollout_copy got;
+	bool whole;
+};
+
+struct layer {
+	const char *name;
+	struct target_options options;
+	struct trial_target target;
+	struct layer_rollout *rollouts;
+	struct error peer; /* from the first rollout that was lost or not connected */
+	pthread_mutex_t lock;
+};
+
+struct bisecting {
+	const struct context *context;
+	const struct bisect_options *opts;
+	struct goldens goldens;
+	struct golden scripted; /* from --actions */
+	const char *masks[OPT_LIST_MAX];
+	struct compare_rules rules;
+	struct file_list files;
+	struct layer layers[TARGETS_MAX];
+	size_t layer_count, opened;
+	struct golden *rollouts;
+	size_t rollout_count;
+	struct layer *driven; /* the layer whose rollouts are being played */
+	struct output out;
+	struct difference_printer printer;
+	struct compare_count total;
+	/* State of the pair being compared. */
+	const struct line *first_line; /* first line that differs */
+	size_t more;
+	/* The first layer that changes a reply, over all rollouts. */
+	const struct layer *changer;
+	struct buf where;
+};
+
+/* ---- playing ---- */
+
+static int take_line(void *ctx, const struct line *l, struct error *err)
+{
+	struct layer_rollout *r = ctx;
+
+	return rollout_copy_add(&r->got, r->strip, l, err);
+}
+
+static struct policy_conf policy_of(const struct bisecting *b, const struct golden *g)
+{
+	const struct bisect_options *o = b->opts;
+
+	return (struct policy_conf){.actions = o->actions,
+	                            .tool = o->tool,
+	                            .argument = o->argument,
+	                            .calls = g->calls,
+	                            .force_call = true};
+}
+
+static int play_one(void *ctx, size_t index, struct io *io, struct rollout_result *result,
+                    struct error *err)
+{
+	struct bisecting *b = ctx;
+	struct layer *layer = b->driven;
+	struct layer_rollout *r = &layer->rollouts[index];
+	struct golden *g = &b->rollouts[index];
+	struct line_sink sink = {take_line, r};
+	struct trial trial = {.golden = g, .policy = policy_of(b, g), .sink = &sink};
+
+	if (trial_run(&layer->target, &trial, io, result, err)) {
+		return -1;
+	}
+	r->whole = trial_is_whole(result);
+	pthread_mutex_lock(&layer->lock);
+	if (result->peer.kind != FAIL_NONE && layer->peer.kind == FAIL_NONE) {
+		layer->peer = result->peer;
+	}
+	pthread_mutex_unlock(&layer->lock);
+	return 0;
+}
+
+static int new_strips(struct bisecting *b, struct layer *layer, struct error *err)
+{
+	layer->rollouts = mem_array(b->rollout_count, sizeof(*layer->rollouts));
+	for (size_t i = 0; i < b->rollout_count; i++) {
+		const struct golden *g = &b->rollouts[i];
+		struct str *masks = mem_array(g->mask_count + 1, sizeof(*masks));
+
+		for (size_t k = 0; k < g->mask_count; k++) {
+			masks[k] = str_from(g->masks[k]);
+		}
+		int failed = strip_new(masks, g->mask_count, &layer->rollouts[i].strip, err);
+		free(masks);
+		if (failed) {
+			return error_wrap(err, "--mask");
+		}
+	}
+	return 0;
+}
+
+/* Targets are driven one after the other: they may lead to the same environment. */
+static int drive(struct bisecting *b, size_t jobs, struct batch_count *worst, struct error *err)
+{
+	struct batch_conf conf = {.count = b->rollout_count,
+	                          .jobs = jobs < b->rollout_count ? jobs : b->rollout_count,
+	                          .stop_fd = b->context->stop_fd,
+	                          .new_io = driver_new_io,
+	                          .rollout = play_one,
+	                          .ctx = b};
+	struct batch_count count;
+
+	*worst = (struct batch_count){0};
+	for (size_t i = 0; i < b->layer_count; i++) {
+		b->driven = &b->layers[i];
+		conf.io_ctx = &b->driven->target.driver;
+		if (new_strips(b, b->driven, err) || batch_run(&conf, &count, err)) {
+			return -1;
+		}
+		worst->interrupted += count.interrupted + (count.total - count.done);
+		worst->unreachable += count.unreachable + count.lost;
+		if (worst->interrupted) {
+			return 0;
+		}
+	}
+	return 0;
+}
+
+/* ---- comparing ---- */
+
+static char letter(const struct bisecting *b, const struct layer *layer)
+{
+	return (char)('A' + (layer - b->layers));
+}
+
+/* In text output the first differing line is enough: later differences usually follow from it. */
+static void take_difference(void *ctx, const struct difference *d)
+{
+	struct bisecting *b = ctx;
+
+	if (!b->first_line) {
+		b->first_line = d->line;
+	}
+	if (b->opts->json || d->line == b->first_line) {
+		report_difference(&b->printer, d, &b->out.text);
+	} else {
+		b->more++;
+	}
+}
+
+static void name_line(const struct line *l, struct buf *out)
+{
+	if (l && l->type == LINE_STEP) {
+		buf_printf(out, "step %lld", (long long)l->step);
+	} else {
+		buf_text(out, l ? line_type_name(l->type) : "rollout");
+	}
+}
+
+static void put_layer(struct bisecting *b, const struct golden *g, const struct layer *layer,
+                      size_t differences)
+{
+	const struct line *l = b->first_line;
+	struct buf line = BUF(BUF_MAX_SMALL);
+	struct json_writer w;
+
+	jw_init(&w, &line);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "layer");
+	jw_key(&w, "rollout");
+	jw_str(&w, g->want.id);
+	jw_key(&w, "target");
+	jw_text(&w, layer->name);
+	jw_key(&w, "against");
+	jw_text(&w, layer[-1].name);
+	jw_key(&w, "differences");
+	jw_u64(&w, differences);
+	jw_key(&w, "step");
+	if (l && l->step >= 0) {
+		jw_i64(&w, l->step);
+	} else {
+		jw_null(&w);
+	}
+	jw_end(&w);
+	buf_char(&line, '\n');
+	buf_str(&b->out.text, buf_view(&line));
+	buf_release(&line);
+}
+
+static const struct line *same_line(const struct rollout_copy *r, const struct line *l)
+{
+	if (l->type == LINE_STEP) {
+		return l->step >= 0 && (size_t)l->step < r->count ? &r->steps[l->step] : NULL;
+	}
+	return l->type == LINE_RESET ? &r->reset : &r->end;
+}
+
+/* The replies of all targets at that step, side by side. */
+static void show_answers(struct bisecting *b, size_t index)
+{
+	const struct line *at = b->first_line;
+
+	for (size_t i = 0; at && at->type != LINE_END && i < b->layer_count; i++) {
+		const struct line *l = same_line(&b->layers[i].rollouts[index].got, at);
+		const char *outcome = l ? outcome_name(l->outcome) : NULL;
+		struct buf *out = &b->out.text;
+
+		buf_printf(out, "    %c  %-16s ", letter(b, &b->layers[i]),
+		           outcome ? outcome : "-");
+		if (l) {
+			struct buf text = BUF(BUF_MAX_MESSAGE);
+
+			brief_value(&text, l->value[KEY_OBSERVATION]);
+			text_escape_cut(out, buf_view(&text), BRIEF_MAX);
+			buf_release(&text);
+		}
+		buf_char(out, '\n');
+	}
+}
+
+static void note_change(struct bisecting *b, const struct golden *g, const struct layer *layer)
+{
+	if (!b->changer || layer < b->changer) {
+		b->changer = layer;
+		buf_clear(&b->where);
+		name_line(b->first_line, &b->where);
+		buf_printf(&b->where, " of rollout %.*s", STR_ARG(g->want.id));
+	}
+}
+
+static void compare_pair(struct bisecting *b, size_t index, struct layer *layer)
+{
+	struct layer_rollout *first = &layer[-1].rollouts[index], *second = &layer->rollouts[index];
+	const struct golden *g = &b->rollouts[index];
+	struct compare_conf conf = {.replayed = true, .take = take_difference, .ctx = b};
+	struct compare_count count = {0};
+	struct buf heading = BUF(BUF_MAX_SMALL);
+
+	if (!first->whole || !second->whole) {
+		return;
+	}
+	compare_rules_apply(&b->rules, &conf);
+	b->first_line = NULL;
+	b->more = 0;
+	buf_printf(&heading, "%c -> %c", letter(b, layer - 1), letter(b, layer));
+	b->printer.file = b->opts->json ? layer->name : buf_cstr(&heading);
+	buf_clear(&b->printer.rollout);
+	compare_rollouts(&first->got, &second->got, &conf, &count);
+	compare_add(&b->total, &count);
+	if (b->opts->json) {
+		put_layer(b, g, layer, count.differences);
+	} else if (count.differences) {
+		show_answers(b, index);
+	}
+	if (!b->opts->json && b->more) {
+		buf_printf(&b->out.text, "  %zu more difference%s after it\n", b->more,
+		           b->more == 1 ? "" : "s");
+	}
+	if (count.differences) {
+		note_change(b, g, layer);
+	}
+	buf_release(&heading);
+}
+
+static void name_rollouts(struct bisecting *b)
+{
+	for (size_t i = 0; i < b->rollout_count; i++) {
+		struct golden *g = &b->rollouts[i];
+
+		g->want.id = g->want.id.p ? g->want.id : b->layers[0].rollouts[i].got.id;
+	}
+}
+
+static int compare_all(struct bisecting *b, struct error *err)
+{
+	name_rollouts(b);
+	for (size_t i = 0; i < b->rollout_count; i++) {
+		for (size_t k = 1; k < b->layer_count; k++) {
+			compare_pair(b, i, &b->layers[k]);
+			if (output_flush_some(&b->out, err)) {
+				return -1;
+			}
+		}
+	}
+	return 0;
+}
+
+/* ---- the end ---- */
+
+static void list_targets(struct bisecting *b)
+{
+	for (size_t i = 0; !b->opts->json && !b->context->quiet && i < b->layer_count; i++) {
+		buf_printf(&b->out.text, "%c  %s\n", letter(b, &b->layers[i]), b->layers[i].name);
+	}
+}
+
+static void put_summary(struct bisecting *b)
+{
+	struct json_writer w;
+
+	jw_init(&w, &b->out.text);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "summary");
+	jw_key(&w, "targets");
+	jw_u64(&w, b->layer_count);
+	jw_key(&w, "rollouts");
+	jw_u64(&w, b->rollout_count);
+	jw_key(&w, "differences");
+	jw_u64(&w, b->total.differences);
+	jw_key(&w, "first_change");
+	jw_text(&w, b->changer ? b->changer->name : NULL);
+	jw_end(&w);
+	buf_char(&b->out.text, '\n');
+}
+
+static void say_end(struct bisecting *b)
+{
+	struct buf *out = &b->out.text;
+
+	if (b->opts->json) {
+		put_summary(b);
+	} else if (b->changer) {
+		buf_printf(out, "%c is the first to change a reply: %s, %s\n",
+		           letter(b, b->changer), b->changer->name, buf_cstr(&b->where));
+	} else if (!b->context->quiet && b->total.rollouts) {
+		buf_printf(out, "no differences · %zu targets · %zu rollout%s\n", b->layer_count,
+		           b->rollout_count, b->rollout_count == 1 ? "" : "s");
+	}
+}
+
+static int conclude(struct bisecting *b, const struct batch_count *count, struct error *err)
+{
+	list_targets(b);
+	if (compare_all(b, err)) {
+		return -1;
+	}
+	say_end(b);
+	if (output_flush(&b->out, err)) {
+		return -1;
+	}
+	for (size_t i = 0; i < b->layer_count; i++) {
+		if (b->layers[i].peer.kind != FAIL_NONE) {
+			target_say_lost(b->layers[i].name, b->layers[i].peer.text);
+		}
+	}
+	if (count->interrupted) {
+		log_warn("interrupted");
+	}
+	return count->interrupted ? 130 : count->unreachable ? 4 : b->changer != NULL;
+}
+
+/* ---- setting up ---- */
+
+static int check_usage(const struct bisect_options *o, int argc, struct error *err)
+{
+	if (o->envs.count < 2 || o->envs.count > TARGETS_MAX) {
+		return error_set(err, FAIL_USAGE,
+		                 "needs 2 to %d targets (--env): the environment, then each proxy "
+		                 "in front of it",
+		                 TARGETS_MAX);
+	}
+	if (!argc == !o->actions) {
+		return error_set(err, FAIL_USAGE,
+		                 "no calls to send: name a recording, or use --actions");
+	}
+	if (!o->actions && (o->tool || o->argument)) {
+		return error_set(err, FAIL_USAGE, "--%s needs --actions",
+		                 o->tool ? "tool" : "argument");
+	}
+	return 0;
+}
+
+static void use_actions(struct bisecting *b)
+{
+	const struct opt_list *masks = &b->opts->compare.masks;
+
+	memcpy(b->masks, masks->item, sizeof(masks->item));
+	b->scripted.masks = b->masks;
+	b->scripted.mask_count = masks->count;
+	b->rollouts = &b->scripted;
+	b->rollout_count = 1;
+}
+
+static int read_calls(struct bisecting *b, int argc, char **argv, struct error *err)
+{
+	if (b->opts->actions) {
+		use_actions(b);
+		return 0;
+	}
+	if (file_list_new(argv, (size_t)argc, &b->files, err) ||
+	    goldens_read(&b->goldens, &b->files, &b->opts->compare.masks, &b->rules.patterns,
+	                 err)) {
+		return -1;
+	}
+	b->rollouts = b->goldens.items;
+	b->rollout_count = b->goldens.count;
+	return 0;
+}
+
+static int open_layers(struct bisecting *b, struct error *err)
+{
+	const struct opt_list *envs = &b->opts->envs;
+
+	b->layer_count = envs->count;
+	for (size_t i = 0; i < envs->count; i++) {
+		struct layer *layer = &b->layers[b->opened++];
+
+		layer->name = envs->item[i];
+		layer->options = b->opts->target;
+		layer->options.env = envs->item[i];
+		pthread_mutex_init(&layer->lock, NULL);
+		if (trial_target_open(&layer->target, b->context, &layer->options, err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int settle_jobs(const struct bisecting *b, size_t *jobs, struct error *err)
+{
+	return jobs_number(&b->opts->jobs, JOBS_MAX, jobs, err) || descriptors_allow(*jobs, err);
+}
+
+static void close_layer(struct layer *layer, size_t rollouts)
+{
+	for (size_t i = 0; layer->rollouts && i < rollouts; i++) {
+		rollout_copy_release(&layer->rollouts[i].got);
+		strip_free(layer->rollouts[i].strip);
+	}
+	free(layer->rollouts);
+	trial_target_close(&layer->target);
+	pthread_mutex_destroy(&layer->lock);
+}
+
+static void tear_down(struct bisecting *b)
+{
+	while (b->opened > 0) {
+		close_layer(&b->layers[--b->opened], b->rollout_count);
+	}
+	goldens_release(&b->goldens);
+	compare_rules_release(&b->rules);
+	file_list_free(&b->files);
+	difference_printer_release(&b->printer);
+	output_release(&b->out);
+	buf_release(&b->where);
+}
+
+static int bisect_run(const struct context *c, const void *opts, int argc, char **argv,
+                      struct error *err)
+{
+	const struct bisect_options *o = opts;
+	struct bisecting b = {.context = c,
+	                      .opts = o,
+	                      .out = output_of_results(o->json),
+	                      .where = BUF(BUF_MAX_SMALL),
+	                      .printer = {.style = c->style, .json = o->json}};
+	struct batch_count count;
+	size_t jobs;
+	int code = check_usage(o, argc, err) || compare_rules_read(&b.rules, &o->compare, err) ||
+	                           settle_jobs(&b, &jobs, err) || read_calls(&b, argc, argv, err) ||
+	                           open_layers(&b, err) || drive(&b, jobs, &count, err)
+	                   ? -1
+	                   : conclude(&b, &count, err);
+
+	if (code < 0 && b.opened) {
+		env_target_hide(&b.layers[0].target.driver.target, err);
+	}
+	tear_down(&b);
+	return code;
+}
+
+const struct command command_bisect = {
+	.name = "bisect",
+	.summary = "send the same calls to several targets and name the first that changes a reply",
+	.operands = "[FILE...]",
+	.description =
+		"For an environment behind proxies: --env names the environment itself, then the "
+		"proxy in front of it, then the next. Each gets the same calls, of recordings or "
+		"of --actions, in its own session with the same seed and reset arguments, one "
+		"target after the other. The replies of each target are compared with those of "
+		"the previous one, as in replay: the first that differs is the layer to examine. "
+		"The output shows the first step that differs and the replies of all targets "
+		"there; --json prints all differences (\"file\" is the target), a line \"layer\" "
+		"for each rollout and each target but the first, and a summary with "
+		"\"first_change\". The exit code is 0 if all replies agree, 1 if not, 4 if a "
+		"target was not reached.",
+	.recordings = true,
+	.max_operands = -1,
+	.opts = options,
+	.opt_count = ARRAY_LEN(options),
+	.opts_size = sizeof(struct bisect_options),
+	.network = true,
+	.run = bisect_run,
+};

@@ -1,0 +1,109 @@
+/* Shared by the commands that drive rollouts: see driver.h. */
+#include "cmd/golden/driver.h"
+
+void driver_init(struct driver *d, const struct context *c)
+{
+	*d = (struct driver){.clock = c->clock,
+	                     .pages = page_cache_new(),
+	                     .volatile_members = volatile_members_new(),
+	                     .options_fit = options_fit_new(),
+	                     .scratch = scratch_pool_new()};
+	pthread_mutex_init(&d->order, NULL);
+	pthread_mutex_init(&d->lock, NULL);
+}
+
+void driver_release(struct driver *d)
+{
+	env_target_release(&d->target);
+	page_cache_free(d->pages);
+	volatile_members_free(d->volatile_members);
+	options_fit_free(d->options_fit);
+	scratch_pool_free(d->scratch);
+	pthread_mutex_destroy(&d->lock);
+	pthread_mutex_destroy(&d->order);
+}
+
+int driver_new_io(void *ctx, struct io **out, struct error *err)
+{
+	const struct driver *d = ctx;
+
+	return env_target_new_io(&d->target, out, err);
+}
+
+struct rollout_conf driver_conf(struct driver *d, struct io *io)
+{
+	struct rollout_conf conf = {.env = env_target_conf(&d->target),
+	                            .clock = d->clock,
+	                            .io = io,
+	                            .volatile_members = d->volatile_members,
+	                            .reads_apart_ms = env_target_reads_apart_ms(&d->target),
+	                            .options_fit = d->options_fit,
+	                            .scratch = d->scratch,
+	                            .order = &d->order};
+
+	conf.env.pages = d->pages;
+	return conf;
+}
+
+void driver_limit_turns(struct rollout_conf *conf, const struct opt_u64 *max_turns)
+{
+	uint64_t n = max_turns->value;
+
+	if (max_turns->given) {
+		conf->has_max_turns = true;
+		conf->max_turns = n < INT64_MAX ? (int64_t)n : INT64_MAX;
+	}
+}
+
+/* Detects the protocol once, because all rollouts use the same server. */
+static int find_ops(struct driver *d, struct rollout_conf *conf, struct error *err)
+{
+	pthread_mutex_lock(&d->lock);
+	if (!d->env_ops) {
+		d->env_ops = env_find(&conf->env, conf->io, err);
+	}
+	conf->env_ops = d->env_ops;
+	pthread_mutex_unlock(&d->lock);
+	return conf->env_ops ? 0 : -1;
+}
+
+static void keep_first(struct driver *d, const struct rollout_result *result)
+{
+	if (result->peer.kind == FAIL_NONE) {
+		return;
+	}
+	pthread_mutex_lock(&d->lock);
+	if (d->peer.kind == FAIL_NONE) {
+		d->peer = result->peer;
+		d->lost_policy = result->lost_policy;
+	}
+	pthread_mutex_unlock(&d->lock);
+}
+
+int driver_rollout(struct driver *d, struct rollout_conf *conf, struct rollout_result *result,
+                   struct error *err)
+{
+	char env_session[TARGET_SESSION_DIGITS + 1];
+
+	conf->env.env_session = env_session;
+	if (env_target_new_session(env_session, err) || find_ops(d, conf, err) ||
+	    rollout_run(conf, result, err)) {
+		return -1;
+	}
+	keep_first(d, result);
+	return 0;
+}
+
+int driver_exit_code(const struct batch_count *count, bool findings)
+{
+	if (count->interrupted || count->done < count->total) {
+		return 130;
+	}
+	if (count->failed) {
+		return 5;
+	}
+	if (count->unreachable || count->lost > count->timed_out) {
+		return 4;
+	}
+	return count->refused || count->timed_out || findings;
+}

@@ -1,0 +1,46 @@
+/* State shared by the rollouts of one command: the target, its server's protocol and cached pages,
+   and the order of recorded lines. */
+#ifndef ROLLDBG_CMD_GOLDEN_DRIVER_H
+#define ROLLDBG_CMD_GOLDEN_DRIVER_H
+
+#include "cmd/options/target.h"
+#include "rollout/batch.h"
+#include "rollout/rollout.h"
+
+#include <pthread.h>
+
+struct driver {
+	struct env_target target;
+	struct clock clock;
+	struct page_cache *pages; /* of the server */
+	struct volatile_members *volatile_members;
+	struct options_fit *options_fit;
+	struct scratch_pool *scratch;
+	pthread_mutex_t order;         /* serializes the lines of all rollouts */
+	pthread_mutex_t lock;          /* protects the members below */
+	const struct env_ops *env_ops; /* NULL until the protocol is detected */
+	/* the first error of a rollout that was refused or not connected */
+	struct error peer;
+	bool lost_policy; /* that error came from the policy's model */
+};
+
+/* The caller still has to prepare and start the target. */
+void driver_init(struct driver *d, const struct context *c);
+/* Call it after the last thread has ended. */
+void driver_release(struct driver *d);
+
+/* For batch_conf.new_io; ctx: the driver. */
+MUST_USE int driver_new_io(void *ctx, struct io **out, struct error *err);
+/* The configuration common to all rollouts. Any thread. */
+struct rollout_conf driver_conf(struct driver *d, struct io *io);
+/* Sets the turn limit of --max-turns, if given, at most INT64_MAX. */
+void driver_limit_turns(struct rollout_conf *conf, const struct opt_u64 *max_turns);
+/* rollout_run in a new environment session; completes conf. Any thread. */
+MUST_USE int driver_rollout(struct driver *d, struct rollout_conf *conf,
+                            struct rollout_result *result, struct error *err);
+
+/* The exit code for the rollouts of a batch: 130 interrupted, 5 a local failure, 4 the server was
+   not reached or lost; else 1 if a rollout was refused or timed out, or if `findings`; 0. */
+int driver_exit_code(const struct batch_count *count, bool findings);
+
+#endif

@@ -1,0 +1,537 @@
+/* Reading and writing goldens: see goldens.h. */
+#include "cmd/golden/goldens.h"
+
+#include "base/file.h"
+#include "base/new_file.h"
+#include "cmd/options/compare_options.h"
+#include "cmd/plan.h"
+#include "env/state_source.h"
+
+#include "json/canon.h"
+#include "json/write.h"
+#include "recording/by_rollout.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct file_kind recording_kind = {
+	"a recording", (const char *const[]){"{\"type\":\"header\"", NULL}};
+
+struct golden_reading {
+	struct goldens *goldens;
+	struct golden *one;
+	const char *file;
+	struct mask_list masks;
+	struct patterns *uses; /* NULL: usage is not tracked */
+	struct strip *strip;
+};
+
+/* ---- the facts of a golden ---- */
+
+static int refuse_torn(void *ctx, const struct line *l, const struct reader_note *note,
+                       struct error *err)
+{
+	(void)ctx;
+	(void)l;
+	return error_set(err, FAIL_INPUT,
+	                 "%s:%llu: the last line is truncated: a golden must be complete",
+	                 note->file, (unsigned long long)note->line);
+}
+
+/* Steps that were never sent to the environment cannot be replayed. */
+static bool was_sent(const struct line *l)
+{
+	return l->type != LINE_STEP ||
+	       (line_has(l, KEY_TOOL_CALL) && l->outcome != OUTCOME_UNPARSED &&
+	        l->outcome != OUTCOME_NOT_SENT);
+}
+
+static int add_line(void *ctx, const struct line *l, const struct reader_note *note,
+                    struct error *err)
+{
+	struct golden_reading *r = ctx;
+
+	(void)note;
+	r->one->lines++;
+	if (l->type == LINE_END && !json_i64(l->value[KEY_LINES], &r->one->lines_counted)) {
+		r->one->lines_counted = -1;
+	}
+	if (r->uses) {
+		patterns_see(r->uses, l->text);
+	}
+	return was_sent(l) ? rollout_copy_add(&r->one->want, r->strip, l, err)
+	                   : strip_line(r->strip, l, &r->one->stripped, err);
+}
+
+static struct str object_or_none(struct str value)
+{
+	return json_type(value) == JSON_OBJECT ? value : STR_NONE;
+}
+
+/* The masks of the header; strip has added those of the options and of the file. */
+static void read_masks(struct golden *g)
+{
+	struct arena *arena = &g->want.arena;
+	struct str masks = g->want.header.value[KEY_MASKS], mask;
+	size_t cursor = 0;
+
+	g->masks = arena_new(arena, (json_count(masks) + 1) * sizeof(*g->masks));
+	while (json_next(masks, &cursor, &mask)) {
+		g->masks[g->mask_count++] = json_text(arena, mask).p;
+	}
+}
+
+static void read_calls(struct golden *g)
+{
+	struct buf calls = BUF(SIZE_MAX / 2);
+	struct json_writer w;
+
+	jw_init(&w, &calls);
+	jw_array(&w);
+	for (size_t i = 0; i < g->want.count; i++) {
+		struct str call = g->want.steps[i].value[KEY_TOOL_CALL];
+
+		jw_object(&w);
+		jw_key(&w, "name");
+		jw_raw(&w, JSON_GET(call, "name"));
+		jw_key(&w, "arguments");
+		jw_raw(&w, object_or_none(JSON_GET(call, "arguments")).p
+		                   ? JSON_GET(call, "arguments")
+		                   : STR("{}"));
+		jw_end(&w);
+	}
+	jw_end(&w);
+	g->calls = arena_str(&g->want.arena, buf_view(&calls));
+	buf_release(&calls);
+}
+
+static void read_source(struct golden *g)
+{
+	struct str source = g->want.header.value[KEY_STATE_SOURCE], each;
+	struct str list = JSON_GET(source, "ignore");
+	struct buf spec = BUF(BUF_MAX_MESSAGE);
+
+	state_source_spell(source, &spec);
+	g->state = spec.n ? arena_str(&g->want.arena, buf_view(&spec)) : STR_NONE;
+	buf_release(&spec);
+	g->ignore = arena_new(&g->want.arena, (json_count(list) + 1) * sizeof(*g->ignore));
+	for (size_t at = 0; json_next(list, &at, &each);) {
+		struct str pointer = json_text(&g->want.arena, each);
+
+		if (pointer.p) {
+			g->ignore[g->ignore_count++] = pointer.p;
+		}
+	}
+}
+
+static void read_header(struct golden *g)
+{
+	const struct line *h = &g->want.header;
+	struct str task = h->value[KEY_TASK], id = JSON_GET(task, "id");
+
+	g->task = json_type(id) == JSON_STRING ? json_text(&g->want.arena, id) : STR_NONE;
+	g->reset = object_or_none(JSON_GET(task, "reset"));
+	g->has_seed = json_i64(h->value[KEY_SEED], &g->seed);
+	g->sample = line_count(h->value[KEY_SAMPLE]);
+	g->sample = g->sample < 0 ? 0 : g->sample;
+	g->plain = line_protocol(h) == PROTOCOL_MCP;
+	read_source(g);
+}
+
+static int check_complete(const struct golden *g, struct error *err)
+{
+	const char *missing = !g->want.header.text.p  ? "header"
+	                      : !g->want.reset.text.p ? "reset"
+	                      : !g->want.end.text.p   ? "end"
+	                                              : NULL;
+
+	if (missing) {
+		return error_set(err, FAIL_INPUT,
+		                 "%s: rollout %.*s has no %s line: a golden must be complete",
+		                 g->file, STR_ARG(g->want.id), missing);
+	}
+	if (g->lines_counted >= 0 && g->lines_counted != g->lines) {
+		return error_set(err, FAIL_INPUT,
+		                 "%s: rollout %.*s %s: its end line counts %" PRId64
+		                 " lines, but the file has %" PRId64 "; record it again",
+		                 g->file, STR_ARG(g->want.id),
+		                 g->lines < g->lines_counted ? "is incomplete" : "has extra lines",
+		                 g->lines_counted, g->lines);
+	}
+	return 0;
+}
+
+void golden_start(const struct golden *g, bool seeded, struct rollout_conf *conf)
+{
+	conf->task = g->task.p;
+	conf->sample = g->sample;
+	conf->masks = g->masks;
+	conf->mask_count = g->mask_count;
+	if (g->has_seed && !seeded) {
+		conf->env.has_seed = true;
+		conf->env.seed = g->seed;
+	}
+	if (g->reset.p && !conf->env.reset_args.p) {
+		conf->env.reset_args = g->reset;
+	}
+	if (g->state.p && str_is(conf->env.state_spec, "auto")) {
+		conf->env.state_spec = g->state;
+	}
+	if (g->ignore_count && !conf->env.ignore_count) {
+		conf->env.ignore = g->ignore;
+		conf->env.ignore_count = g->ignore_count;
+	}
+	if (g->plain && !conf->env.protocol) {
+		conf->env.protocol = protocol_name(PROTOCOL_MCP);
+	}
+	if (g->unrecorded) {
+		plan_apply_task(g->unrecorded, conf);
+	}
+}
+
+/* ---- files ---- */
+
+static struct golden *add_golden(struct goldens *g, const char *file)
+{
+	if (g->count == g->room) {
+		g->room = g->room ? 2 * g->room : 16;
+		g->items = mem_resize(g->items, g->room, sizeof(*g->items));
+	}
+	struct golden *one = &g->items[g->count++];
+	*one = (struct golden){
+		.file = file, .text = BUF(SIZE_MAX / 2), .stripped = BUF(SIZE_MAX / 2)};
+	return one;
+}
+
+static int make_strip(struct golden *g, struct error *err)
+{
+	struct str *masks = mem_array(g->mask_count + 1, sizeof(*masks));
+
+	for (size_t i = 0; i < g->mask_count; i++) {
+		masks[i] = str_from(g->masks[i]);
+	}
+	int failed = strip_new(masks, g->mask_count, &g->strip, err);
+	free(masks);
+	return failed;
+}
+
+static int read_rollout(struct golden_reading *r, struct by_rollout *lines, struct error *err)
+{
+	r->one = add_golden(r->goldens, r->file);
+	r->one->want.text = &r->one->stripped;
+	if (by_rollout_next(lines, add_line, r, err) || check_complete(r->one, err)) {
+		return -1;
+	}
+	read_header(r->one);
+	read_masks(r->one);
+	read_calls(r->one);
+	return make_strip(r->one, err);
+}
+
+static int read_file(struct goldens *g, struct golden_reading *r, char *const *file,
+                     struct error *err)
+{
+	struct by_rollout *lines = NULL;
+	size_t before = g->count;
+	int failed = mask_list_file(&r->masks, *file, r->uses, err) ||
+	             mask_list_strip(&r->masks, &r->strip, err) ||
+	             by_rollout_open(file, 1, refuse_torn, NULL, &lines, err);
+
+	while (!failed && by_rollout_id(lines).p) {
+		failed = read_rollout(r, lines, err);
+	}
+	if (!failed && g->count == before) {
+		failed = error_set(err, FAIL_INPUT, "%s: contains no recording", *file);
+	}
+	by_rollout_close(lines);
+	strip_free(r->strip);
+	return failed ? -1 : 0;
+}
+
+/* Sets pointers into the items, which no longer move. */
+static void keep_texts(struct goldens *g)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		g->items[i].want.text = &g->items[i].stripped;
+		g->items[i].got.text = &g->items[i].text;
+	}
+}
+
+int goldens_read(struct goldens *g, const struct file_list *files, const struct opt_list *masks,
+                 struct patterns *uses, struct error *err)
+{
+	int failed = 0;
+
+	*g = (struct goldens){.count = 0};
+	for (size_t i = 0; i < files->count && !failed; i++) {
+		struct golden_reading r = {.goldens = g, .file = files->paths[i], .uses = uses};
+
+		mask_list_options(&r.masks, masks);
+		failed = read_file(g, &r, &files->paths[i], err);
+		mask_list_release(&r.masks);
+	}
+	keep_texts(g);
+	return failed;
+}
+
+int goldens_add_task(struct goldens *g, const struct task *t, const char *file,
+                     const struct opt_list *masks, struct error *err)
+{
+	struct golden *one = add_golden(g, file);
+	struct buf id = BUF(BUF_MAX_SMALL);
+
+	buf_printf(&id, "%s.0", t->id);
+	one->unrecorded = t;
+	one->want.id = arena_str(&one->want.arena, buf_view(&id));
+	one->task = arena_str(&one->want.arena, str_from(t->id));
+	one->masks = arena_new(&one->want.arena, (masks->count + 1) * sizeof(*one->masks));
+	for (size_t i = 0; i < masks->count; i++) {
+		one->masks[one->mask_count++] = masks->item[i];
+	}
+	keep_texts(g);
+	buf_release(&id);
+	return make_strip(one, err);
+}
+
+/* Is the first line of the file a header? Appends its environment to `env` (may be NULL). */
+static bool read_first(const char *file, struct buf *env)
+{
+	struct reader *r = NULL;
+	struct reader_note note;
+	struct line first;
+	struct error ignored; /* whoever uses the file reports it */
+
+	if (reader_open(file, &r, &ignored)) {
+		return false;
+	}
+	bool is = reader_next(r, &first, &note, &ignored) > 0 && first.type == LINE_HEADER;
+	if (is && env) {
+		buf_str(env, first.value[KEY_ENV]);
+	}
+	reader_close(r);
+	return is;
+}
+
+int goldens_check_file(const char *file, const struct target_options *o, struct error *err)
+{
+	struct buf env = BUF(BUF_MAX_MESSAGE);
+	int failed = !file_may_block(file) && read_first(file, &env)
+	                     ? env_target_check_recorded(o, file, buf_view(&env), err)
+	                     : 0;
+
+	buf_release(&env);
+	return failed;
+}
+
+int goldens_check_environment(const struct goldens *g, const struct target_options *o,
+                              struct error *err)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		const struct golden *one = &g->items[i];
+
+		if (!one->unrecorded &&
+		    env_target_check_recorded(o, one->file, one->want.header.value[KEY_ENV], err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+int goldens_check_begin(const struct goldens *g, const struct target_options *o, struct error *err)
+{
+	for (size_t i = 0; i < g->count && !o->env && !o->seed.given; i++) {
+		const struct golden *one = &g->items[i];
+		const struct line *then = &one->want.reset, *now = &one->got.reset;
+
+		/* other programs may not record how an episode begins, or otherwise */
+		if (one->compared && !one->unrecorded && now->text.p &&
+		    line_policy_kind(&one->want.header) != POLICY_IMPORT &&
+		    line_has(then, KEY_OBSERVATION) &&
+		    !json_equal(then->value[KEY_OBSERVATION], now->value[KEY_OBSERVATION])) {
+			return error_set(
+				err, FAIL_USAGE,
+				"%s: rollout %.*s begins differently in the built-in lake, "
+				"which is the environment without --env: name its "
+				"environment with --env",
+				one->file, STR_ARG(one->want.id));
+		}
+	}
+	return 0;
+}
+
+int goldens_read_policy(struct goldens *g, const char **policy, struct error *err)
+{
+	static const struct opt_list no_masks;
+	const char *file = *policy;
+
+	if (!file || !read_first(file, NULL)) {
+		return 0;
+	}
+	*policy = NULL;
+	char *path = mem_text(str_from(file));
+	const struct file_list files = {.paths = &path, .count = 1};
+	int failed = goldens_read(g, &files, &no_masks, NULL, err);
+
+	g->path = path;
+	if (!failed && g->count > 1) {
+		failed = error_set(err, FAIL_INPUT,
+		                   "policy %s: the recording has %zu rollouts, but a policy needs "
+		                   "exactly one (replay sends them all)",
+		                   file, g->count);
+	}
+	return failed;
+}
+
+struct str goldens_policy(const struct goldens *g)
+{
+	return g->count ? g->items[0].calls : STR_NONE;
+}
+
+int goldens_check_out(const struct file_list *files, const char *out, struct error *err)
+{
+	for (size_t i = 0; out && i < files->count; i++) {
+		if (file_is_same(out, files->paths[i])) {
+			return error_set(
+				err, FAIL_USAGE,
+				"--out %s: that is a golden; name another file, or replace "
+				"the golden with --accept",
+				out);
+		}
+	}
+	return 0;
+}
+
+void goldens_release(struct goldens *g)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		rollout_copy_release(&g->items[i].want);
+		rollout_copy_release(&g->items[i].got);
+		strip_free(g->items[i].strip);
+		proposals_release(&g->items[i].proposals);
+		buf_release(&g->items[i].text);
+		buf_release(&g->items[i].stripped);
+		buf_release(&g->items[i].lost);
+	}
+	free(g->items);
+	free(g->path);
+	*g = (struct goldens){.count = 0};
+}
+
+const char *goldens_repeated_id(const struct goldens *g)
+{
+	struct map seen = {.root = NULL};
+
+	for (size_t i = 0; i < g->count; i++) {
+		uint64_t hash = map_hash(g->items[i].want.id);
+
+		if (map_find(&seen, hash, STR_NONE)) {
+			return g->items[i].want.id.p;
+		}
+		map_add(&seen, &g->items[i].item, hash);
+	}
+	return NULL;
+}
+
+void goldens_propose(const struct goldens *g, struct buf *out)
+{
+	struct proposals all = {.count = 0};
+	size_t before = out->n;
+	bool equal = true; /* with the options */
+
+	for (size_t i = 0; i < g->count; i++) {
+		const struct golden *one = &g->items[i];
+
+		proposals_add(&all, &one->proposals);
+		equal = equal && (!one->count.differences || one->proposals.count);
+	}
+	all.count = equal ? all.count : 0;
+	proposals_say(&all, out);
+	buf_text(out, out->n > before ? "\n" : "");
+	proposals_release(&all);
+}
+
+/* ---- writing ---- */
+
+struct file_verdict goldens_verdict(const struct goldens *g, const char *file)
+{
+	struct file_verdict v = {.whole = true};
+
+	for (size_t i = 0; i < g->count; i++) {
+		const struct golden *one = &g->items[i];
+
+		if (one->file == file) {
+			bool differs = one->count.differences > 0;
+
+			v.different += differs;
+			v.accepted += differs && one->accepted;
+			v.rejected += one->rejected;
+			v.recorded += one->unrecorded != NULL;
+			v.whole = v.whole && one->compared && one->opened;
+		}
+	}
+	return v;
+}
+
+/* The calls are those of the golden, and so is what chose them. */
+static void write_replayed(const struct golden *g, struct new_file *to)
+{
+	struct str text = buf_view(&g->text), header = g->got.header.text;
+	struct str now = g->got.header.value[KEY_POLICY], then = g->want.header.value[KEY_POLICY];
+
+	if (now.p && then.p && str_starts(text, header)) {
+		size_t before = (size_t)(now.p - header.p);
+
+		new_file_write(to, (struct str){text.p, before});
+		new_file_write(to, then);
+		text = str_skip(text, before + now.n);
+	}
+	new_file_write(to, text);
+}
+
+static void write_rollouts(const struct goldens *g, const char *file, bool over,
+                           struct new_file *to)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		const struct golden *one = &g->items[i];
+
+		if (one->file == file && over && !one->accepted) {
+			new_file_write(to, buf_view(&one->stripped));
+		} else if (one->file == file) {
+			write_replayed(one, to);
+		}
+	}
+}
+
+int goldens_write(const struct goldens *g, const char *file, bool over, struct error *err)
+{
+	struct buf path = BUF(BUF_MAX_SMALL);
+	struct new_file to = {.fd = -1};
+
+	buf_printf(&path, "%s%s", file, over ? "" : ".new");
+	struct new_file_conf conf = {buf_cstr(&path),
+	                             .kind = over ? &file_kind_any : &recording_kind};
+	int failed = !file_is_link(conf.path) && file_may_block(conf.path)
+	                     ? error_set(err, FAIL_USAGE, "%s is not a regular file: remove it",
+	                                 conf.path)
+	                     : new_file_open(&to, &conf, err);
+	if (!failed) {
+		write_rollouts(g, file, over, &to);
+		failed = new_file_publish(&to, STR(""), err);
+	}
+	new_file_release(&to);
+	buf_release(&path);
+	return failed;
+}
+
+void goldens_forget(const char *file)
+{
+	struct buf path = BUF(BUF_MAX_SMALL);
+
+	buf_printf(&path, "%s.new", file);
+	if (file_is_of_kind(buf_cstr(&path), &recording_kind)) {
+		unlink(buf_cstr(&path));
+	}
+	buf_release(&path);
+}

@@ -1,0 +1,598 @@
+/* rolldbg replay: sends the calls of goldens to a live environment and compares the results. */
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/debug.h"
+#include "cmd/golden/accept.h"
+#include "cmd/golden/driver.h"
+#include "cmd/golden/review.h"
+#include "cmd/golden/suite.h"
+#include "cmd/options/compare_options.h"
+#include "cmd/options/descriptors.h"
+#include "cmd/options/output.h"
+#include "cmd/options/settings.h"
+#include "cmd/plan.h"
+#include "cmd/reports.h"
+#include "cmd/store/store.h"
+#include "cmd/threads.h"
+#include "compare/tools.h"
+#include "recording/recorder.h"
+#include "report/differences.h"
+#include "rollout/batch.h"
+
+struct replay_options {
+	struct target_options target;
+	struct compare_options compare;
+	struct suite_options suite;
+	struct accept_options accept;
+	const char *out;
+	struct opt_u64 jobs;
+	bool keep_going, force, until_divergence;
+	struct report_options report;
+};
+
+#define FIELD(f) offsetof(struct replay_options, f)
+
+static const struct opt options[] = {
+	OPT_GROUP(FIELD(target), target_first_group),
+	OPT_GROUP(FIELD(compare), compare_group),
+	OPT_GROUP(FIELD(accept), accept_group),
+	OPT_FLAG('k', "keep-going", OPT_HARMLESS, FIELD(keep_going),
+                 "if the environment cannot be reached, try the remaining goldens anyway"),
+	OPT_GROUP(FIELD(suite), suite_group),
+	OPT_FLAG(0, "until-divergence", OPT_HARMLESS + OPT_COMMON, FIELD(until_divergence),
+                 "replay one GOLDEN with a single rollout, and enter the debugger before the "
+                 "first call whose state differs"),
+	OPT_NUMBER('j', "jobs", OPT_HARMLESS + OPT_COMMON, "N", FIELD(jobs),
+                   "replay N rollouts at a time (default 1)"),
+	OPT_STRING('o', "out", OPT_POWER + OPT_COMMON, "FILE", FIELD(out),
+                   "record to this file (default: a new file in the state directory)"),
+	OPT_FLAG('f', "force", OPT_NEVER, FIELD(force), "replace the file of --out"),
+	OPT_GROUP(FIELD(report), report_group),
+	OPT_GROUP(FIELD(target), target_group),
+	OPT_GROUP(FIELD(target.headers), header_group),
+};
+
+struct replaying {
+	const struct context *context;
+	const struct replay_options *opts;
+	enum update update;
+	enum review_answer for_all; /* of --review; REVIEW_NONE: ask for each */
+	struct file_list files;
+	struct goldens goldens;
+	struct suite suite;
+	struct compare_rules rules;
+	struct driver driver;
+	struct recorder *recorder;
+	struct buf path; /* of the recording */
+	struct output out;
+	struct reports *reports;
+	struct difference_printer printer;
+	struct compare_count count;
+	struct golden *golden; /* the one being compared */
+	bool differs;          /* some difference was not accepted */
+	bool unreachable;      /* under driver.lock: some rollout got no environment */
+};
+
+/* ---- one rollout, in its thread ---- */
+
+static int take_line(void *ctx, const struct line *l, struct error *err)
+{
+	struct golden *g = ctx;
+
+	return rollout_copy_add(&g->got, g->strip, l, err);
+}
+
+static struct rollout_conf conf_of(struct replaying *r, const struct golden *g, struct io *io)
+{
+	struct rollout_conf conf = driver_conf(&r->driver, io);
+
+	/* a call that no longer fits the schema is a difference, not an error */
+	conf.policy = (struct policy_conf){.calls = g->calls, .force_call = !g->unrecorded};
+	golden_start(g, r->opts->target.seed.given, &conf);
+	conf.options_fit = NULL;
+	conf.recorder = r->recorder;
+	return conf;
+}
+
+static void take_result(struct replaying *r, struct golden *g, const struct rollout_result *result)
+{
+	g->opened = result->opened;
+	g->compared = result->status != END_INTERRUPTED && result->status != END_UNREACHABLE &&
+	              result->status != END_FAILED;
+	pthread_mutex_lock(&r->driver.lock);
+	if (result->peer.kind != FAIL_NONE) {
+		struct error lost = result->peer;
+
+		env_target_hide(&r->driver.target, &lost);
+		g->lost = BUF(BUF_MAX_SMALL);
+		settings_put(&g->lost, lost.text);
+	}
+	r->unreachable = r->unreachable || (result->status == END_UNREACHABLE && !result->opened);
+	pthread_mutex_unlock(&r->driver.lock);
+}
+
+/* True if further rollouts would fail as well. */
+static bool has_stopped(struct replaying *r)
+{
+	pthread_mutex_lock(&r->driver.lock);
+	bool stopped = r->unreachable && !r->opts->keep_going;
+	pthread_mutex_unlock(&r->driver.lock);
+	return stopped;
+}
+
+static int replay_one(void *ctx, size_t index, struct io *io, struct rollout_result *result,
+                      struct error *err)
+{
+	struct replaying *r = ctx;
+	struct golden *g = &r->goldens.items[index];
+	struct line_sink sink = {take_line, g};
+
+	if (has_stopped(r)) {
+		*result = (struct rollout_result){.status = END_UNREACHABLE};
+		return 0;
+	}
+	struct rollout_conf conf = conf_of(r, g, io);
+	g->started = true;
+	conf.sinks = &sink;
+	conf.sink_count = 1;
+	if (driver_rollout(&r->driver, &conf, result, err)) {
+		return -1;
+	}
+	take_result(r, g, result);
+	return 0;
+}
+
+/* ---- setting up ---- */
+
+static int settle_jobs(const struct replaying *r, size_t *jobs, struct error *err)
+{
+	const char *repeated;
+
+	if (jobs_number(&r->opts->jobs, JOBS_MAX, jobs, err)) {
+		return -1;
+	}
+	if (*jobs == 1) {
+		return 0;
+	}
+	repeated = goldens_repeated_id(&r->goldens);
+	if (repeated) {
+		log_warn("two goldens have the rollout id %s: replayed one at a time (record them "
+		         "with different --task names)",
+		         repeated);
+		*jobs = 1;
+		return 0;
+	}
+	*jobs = *jobs < r->goldens.count ? *jobs : r->goldens.count;
+	return descriptors_allow(*jobs, err);
+}
+
+static int open_recording(struct replaying *r, struct error *err)
+{
+	const char *out = r->opts->out;
+	struct recorder_conf conf = {
+		.force = r->opts->force, .private = !out, .secrets = r->driver.target.secrets};
+
+	if (out) {
+		buf_text(&r->path, out);
+	} else if (store_new_file(r->context, &r->path, err)) {
+		return -1;
+	}
+	conf.path = buf_cstr(&r->path);
+	if (recorder_new(&conf, &r->recorder, err)) {
+		return -1;
+	}
+	return 0;
+}
+
+static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, struct error *err)
+{
+	const struct replay_options *o = r->opts;
+	struct env_target *target = &r->driver.target;
+
+	return accept_choose(&o->accept, r->context, &r->update, err) ||
+	       compare_rules_read(&r->rules, &o->compare, err) ||
+	       reports_open(&o->report, r->context, &r->out.text, NULL, &r->reports, err) ||
+	       env_target_prepare(target, r->context, &o->target, err) ||
+	       file_list_new(argv, (size_t)argc, &r->files, err) ||
+	       goldens_check_out(&r->files, o->out, err) ||
+	       suite_open(&r->suite, &o->suite, argv, (size_t)argc, &r->files, err) ||
+	       goldens_read(&r->goldens, &r->files, &o->compare.masks, &r->rules.patterns, err) ||
+	       goldens_check_environment(&r->goldens, &o->target, err) ||
+	       (r->update != UPDATE_NONE && r->update != UPDATE_REVIEW &&
+	        suite_add_missing(&r->suite, &r->goldens, &r->files, argv[0], &o->compare.masks,
+	                          err)) ||
+	       settle_jobs(r, jobs, err) || env_target_start(target, err) || open_recording(r, err);
+}
+
+/* ---- comparing ---- */
+
+static void warn_of_tool(void *ctx, const char *sentence)
+{
+	const struct golden *g = ctx;
+
+	log_warn("%s: rollout %.*s: %s", g->file, STR_ARG(g->want.id), sentence);
+}
+
+static void warn_of_seed(const struct replaying *r, const struct golden *g,
+                         const struct difference *first)
+{
+	bool began = first->line && (first->line->type == LINE_RESET ||
+	                             (first->line->type == LINE_STEP && first->line->step == 0 &&
+	                              str_starts(first->pointer, STR("/state"))));
+
+	if (began && !g->has_seed && !r->opts->target.seed.given) {
+		log_warn("%s: rollout %.*s began differently, and the golden has no seed: if the "
+		         "environment's episodes are random, record the golden with --seed",
+		         g->file, STR_ARG(g->want.id));
+	}
+}
+
+static void take_difference(void *ctx, const struct difference *d)
+{
+	struct replaying *r = ctx;
+	struct golden *g = r->golden;
+
+	if (g->count.differences == 1) {
+		warn_of_seed(r, g, d);
+	}
+	reports_difference(r->reports, &r->printer, d);
+	if (reports_have_table(r->reports)) {
+		report_difference(&r->printer, d, &r->out.text);
+	}
+}
+
+/* `problem`: why it was not compared, or NULL. */
+static void report_golden(struct replaying *r, const struct golden *g, const char *problem)
+{
+	struct buf hint = BUF(BUF_MAX_MESSAGE);
+	bool counts = g->count.differences && !g->accepted;
+	struct report_case c = {.file = g->file,
+	                        .line = g->want.header.number,
+	                        .rollout = g->want.id,
+	                        .task = g->task,
+	                        .compared = problem ? NULL : &g->count,
+	                        .problem = problem};
+
+	if (g->unrecorded && g->accepted) {
+		c.golden = "recorded";
+	}
+	c.result = problem ? CASE_ERROR : counts ? CASE_FAILED : CASE_PASSED;
+	proposals_say(&g->proposals, &hint);
+	c.hint = hint.n ? buf_cstr(&hint) : NULL;
+	reports_case(r->reports, &c);
+	buf_release(&hint);
+}
+
+/* Why a rollout was not compared, or NULL. */
+static const char *problem_of(const struct golden *g)
+{
+	return g->compared  ? NULL
+	       : g->lost.n  ? buf_cstr(&g->lost)
+	       : g->started ? "not replayed in full"
+	                    : "not tried after the environment could not be reached";
+}
+
+static void compare_one(struct replaying *r, struct golden *g)
+{
+	struct compare_conf conf = {.replayed = true, .take = take_difference, .ctx = r};
+
+	if (!g->compared) {
+		if (g->started) {
+			log_warn("%s: rollout %.*s was not replayed in full; not compared", g->file,
+			         STR_ARG(g->want.id));
+		}
+		return;
+	}
+	if (g->unrecorded) {
+		return;
+	}
+	compare_rules_apply(&r->rules, &conf);
+	r->golden = g;
+	r->printer.file = g->file;
+	r->printer.replayed = (struct replayed_pair){&g->want, &g->got};
+	compare_tools(&g->want, &g->got, warn_of_tool, g);
+	compare_rollouts(&g->want, &g->got, &conf, &g->count);
+	compare_add(&r->count, &g->count);
+	patterns_see_rollout(&r->rules.patterns, &g->got);
+	if (g->count.differences) {
+		proposals_find(&g->proposals, &g->want, &g->got, &conf);
+	}
+}
+
+static int ask(struct replaying *r, struct golden *g, struct error *err)
+{
+	enum review_answer answer = r->for_all;
+	struct buf question = BUF(BUF_MAX_SMALL);
+
+	text_escape(&question, str_from(g->file));
+	buf_text(&question, ": rollout ");
+	text_escape(&question, g->want.id);
+	int failed = output_flush(&r->out, err) ||
+	             (answer == REVIEW_NONE &&
+	              review_ask(buf_cstr(&question), r->context->stop_fd, &answer, err));
+	if (answer == REVIEW_ACCEPT_ALL || answer == REVIEW_QUIT) {
+		r->for_all = answer;
+	}
+	g->accepted = answer == REVIEW_ACCEPT || answer == REVIEW_ACCEPT_ALL;
+	g->rejected = answer == REVIEW_REJECT;
+	buf_release(&question);
+	return failed ? -1 : 0;
+}
+
+/* Decides whether the golden is accepted: asks on the terminal, or applies --update. */
+static int settle_one(struct replaying *r, struct golden *g, struct error *err)
+{
+	if (g->unrecorded) {
+		g->accepted = g->compared && g->opened;
+		return 0;
+	}
+	if (!g->count.differences || !g->opened) {
+		return 0;
+	}
+	if (r->update >= UPDATE_ALL && g->compared && !accept_may_replace(g)) {
+		return 0;
+	}
+	g->accepted = r->update == UPDATE_ALL;
+	return r->update == UPDATE_REVIEW ? ask(r, g, err) : 0;
+}
+
+static int write_golden(struct replaying *r, const char *file, bool over, const char *what,
+                        struct error *err)
+{
+	if (goldens_write(&r->goldens, file, over, err)) {
+		return -1;
+	}
+	if (reports_have_table(r->reports) && !r->context->quiet) {
+		buf_printf(&r->out.text, "%s: ", what);
+		text_escape(&r->out.text, str_from(file));
+		buf_text(&r->out.text, over ? "\n" : ".new\n");
+	}
+	return 0;
+}
+
+/* Only a complete replay may become a new golden. */
+static int write_file(struct replaying *r, const char *file, struct error *err)
+{
+	struct file_verdict v = goldens_verdict(&r->goldens, file);
+	bool writable = v.whole && strcmp(file, "-") != 0 && r->update != UPDATE_NONE;
+
+	size_t open = v.different - (writable ? v.accepted : 0);
+
+	r->differs = r->differs || open;
+	if (!writable) {
+		return 0;
+	}
+	if ((v.accepted || v.recorded) &&
+	    write_golden(r, file, true, v.recorded ? "recorded" : "accepted", err)) {
+		return -1;
+	}
+	if (open > v.rejected) {
+		return write_golden(r, file, false, "written", err);
+	}
+	goldens_forget(file);
+	return 0;
+}
+
+static int compare_all(struct replaying *r, struct error *err)
+{
+	for (size_t i = 0; i < r->goldens.count; i++) {
+		struct golden *g = &r->goldens.items[i];
+
+		compare_one(r, g);
+		if (settle_one(r, g, err)) {
+			return -1;
+		}
+		report_golden(r, g, problem_of(g));
+		if (output_flush_some(&r->out, err)) {
+			return -1;
+		}
+	}
+	for (size_t i = 0; i < r->files.count; i++) {
+		if (write_file(r, r->files.paths[i], err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static void say_end(struct replaying *r)
+{
+	const struct compare_count *c = &r->count;
+	struct buf *out = &r->out.text;
+
+	if (!reports_have_table(r->reports)) {
+		return;
+	}
+	goldens_propose(&r->goldens, out);
+	if (r->context->quiet) {
+		return;
+	}
+	report_difference_summary(c, false, out);
+	if (!c->different && c->rollouts) {
+		buf_printf(out, "no differences · %zu rollout%s · %zu step%s\n", c->rollouts,
+		           c->rollouts == 1 ? "" : "s", c->steps, c->steps == 1 ? "" : "s");
+	} else if (c->different && !r->opts->out) {
+		text_put_path(out, "recorded", buf_cstr(&r->path));
+	}
+}
+
+/* The most serious result determines the code. */
+static void say_peer(const struct replaying *r)
+{
+	const struct driver *d = &r->driver;
+	size_t left = 0;
+
+	for (size_t i = 0; i < r->goldens.count; i++) {
+		left += !r->goldens.items[i].started;
+	}
+	if (d->peer.kind != FAIL_NONE) {
+		target_say_lost(d->target.name, d->peer.text);
+	}
+	if (left && r->unreachable) {
+		log_warn("%zu rollout%s not tried after that (--keep-going tries all)", left,
+		         left == 1 ? " was" : "s were");
+	}
+}
+
+/* Prints the results found so far. */
+static void give_up(struct replaying *r, struct error *err)
+{
+	struct error ignored;
+
+	env_target_hide(&r->driver.target, err);
+	reports_give_up(r->reports, NULL, NULL, err);
+	(void)!output_flush(&r->out, &ignored);
+}
+
+/* `latest` stays what it was if no rollout got an environment. */
+static int link_latest(const struct replaying *r, struct error *err)
+{
+	size_t i = 0;
+
+	while (i < r->goldens.count && !r->goldens.items[i].opened &&
+	       !r->goldens.items[i].compared) {
+		i++;
+	}
+	return r->opts->out || i == r->goldens.count
+	               ? 0
+	               : store_set_latest(r->context, buf_cstr(&r->path), err);
+}
+
+static int conclude(struct replaying *r, const struct batch_count *count, struct error *err)
+{
+	struct error closing = {0};
+	bool whole = count->done == count->total && !count->failed && !count->unreachable &&
+	             !count->lost && !count->interrupted;
+
+	if (count->interrupted || count->done < count->total) {
+		log_warn("interrupted: %zu of %zu rollouts were replayed", count->done,
+		         count->total);
+	}
+	say_peer(r); /* the cause of the rollouts that are not compared */
+	int failed = goldens_check_begin(&r->goldens, &r->opts->target, err) || compare_all(r, err);
+	if (failed) {
+		give_up(r, err);
+	} else {
+		suite_judge(&r->suite, &r->goldens, whole, r->reports, &r->out.text);
+		say_end(r);
+		failed = reports_close(r->reports, NULL, &r->count, err) ||
+		         output_flush(&r->out, err);
+	}
+	compare_rules_warn(&r->rules, "the goldens");
+	if (!failed) {
+		failed = link_latest(r, err);
+	}
+	if (recorder_close(r->recorder, &closing) && !failed) {
+		*err = closing;
+		failed = -1;
+	}
+	r->recorder = NULL;
+	return failed ? -1
+	              : driver_exit_code(count,
+	                                 r->differs || r->suite.obsolete || r->suite.missing);
+}
+
+static int drive(struct replaying *r, size_t jobs, struct batch_count *count, struct error *err)
+{
+	struct batch_conf conf = {.count = r->goldens.count,
+	                          .jobs = jobs,
+	                          .stop_fd = r->context->stop_fd,
+	                          .new_io = driver_new_io,
+	                          .io_ctx = &r->driver,
+	                          .rollout = replay_one,
+	                          .ctx = r};
+
+	return batch_run(&conf, count, err);
+}
+
+static void tear_down(struct replaying *r)
+{
+	struct error ignored;
+
+	(void)!recorder_close(r->recorder, &ignored); /* the earlier error is reported */
+	driver_release(&r->driver);
+	goldens_release(&r->goldens);
+	suite_release(&r->suite);
+	file_list_free(&r->files);
+	compare_rules_release(&r->rules);
+	difference_printer_release(&r->printer);
+	reports_free(r->reports);
+	output_release(&r->out);
+	buf_release(&r->path);
+}
+
+static int replay_in_debugger(const struct context *c, const struct replay_options *o, int argc,
+                              char **argv, struct error *err)
+{
+	struct debug_options d = {.target = o->target};
+
+	if (argc != 1 || o->accept.accept || o->accept.review || o->accept.update ||
+	    o->report.json || o->report.kinds.count || o->out || o->jobs.given) {
+		return error_set(err, FAIL_USAGE,
+		                 "--until-divergence takes one GOLDEN, and no --accept, --review, "
+		                 "--update, --report, --json, --out or --jobs");
+	}
+	return goldens_check_file(argv[0], &o->target, err) ? -1
+	                                                    : debug_divergence(c, &d, argv[0], err);
+}
+
+static int replay_run(const struct context *c, const void *opts, int argc, char **argv,
+                      struct error *err)
+{
+	const struct replay_options *o = opts;
+
+	if (o->until_divergence) {
+		return replay_in_debugger(c, o, argc, argv, err);
+	}
+	struct replaying r = {.context = c,
+	                      .opts = opts,
+	                      .path = BUF(BUF_MAX_SMALL),
+	                      .out = output_to_stdout(),
+	                      .printer = {.style = c->style}};
+	struct batch_count count;
+	size_t jobs;
+
+	driver_init(&r.driver, c);
+	int code = set_up(&r, argc, argv, &jobs, err) || drive(&r, jobs, &count, err)
+	                   ? -1
+	                   : conclude(&r, &count, err);
+	if (code < 0) {
+		give_up(&r, err);
+	}
+	tear_down(&r);
+	return code;
+}
+
+const struct command command_replay = {
+	.name = "replay",
+	.summary = "send a recording's calls to a live environment and compare the replies",
+	.operands = "GOLDEN...",
+	.description =
+		"A golden is a recording that later runs are compared with; strip it first. "
+		"GOLDEN is a file or a directory of *.jsonl. Each rollout in it is replayed in "
+		"its own session, with the recorded seed and reset arguments: the same calls in "
+		"the same order, whatever the environment replies. Only goldens of the built-in "
+		"lake with its default settings can be replayed without --env. The state, outcome, error "
+		"class, observation, reward, terminated and truncated of each step are compared "
+		"as diff compares them. Ignored are values masked by --mask, by the golden's "
+		"header or by a file GOLDEN.masks (one pointer per line; # starts a comment), "
+		"state that the state source ignores, and state that changed without a call "
+		"before the first one. If a rollout differs, the new recording is written to "
+		"GOLDEN.new; the golden itself only changes with --update all, --accept or "
+		"--review, and only if all calls of the rollout were sent, none fails now because "
+		"of the server or the connection, and the golden has no conversation with a model; "
+		"its policy is kept. Where whole directories are replayed with --tasks, a task with its own "
+		"actions or policy that has no golden is run, and its golden recorded in the "
+		"first directory. No call is sent twice, so the result of a retry never becomes a "
+		"golden. The exit code is 0 if nothing differs; 1 if something does, if a "
+		"golden is missing or obsolete, or if a call got no reply; 3 if a golden cannot be "
+		"used; 4 if the environment was not reached.",
+	.min_operands = 1,
+	.max_operands = -1,
+	.recordings = true,
+	.opts = options,
+	.opt_count = ARRAY_LEN(options),
+	.opts_size = sizeof(struct replay_options),
+	.network = true,
+	.run = replay_run,
+};

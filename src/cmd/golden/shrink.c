@@ -1,0 +1,559 @@
+/* rolldbg shrink: the shortest sequence of a recording's calls that still causes a finding, or a
+   divergence from the recording. */
+#include "base/log.h"
+#include "base/text.h"
+#include "check/check.h"
+#include "cmd/golden/goldens_choice.h"
+#include "cmd/golden/shrunk_files.h"
+#include "cmd/golden/symptom.h"
+#include "cmd/golden/trial.h"
+#include "cmd/options/descriptors.h"
+#include "cmd/options/output.h"
+#include "cmd/plan.h"
+#include "cmd/progress.h"
+#include "cmd/threads.h"
+#include "compare/minimize.h"
+#include "json/write.h"
+#include "recording/recorder.h"
+#include "report/brief.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define DEFAULT_MAX_RUNS 1000
+#define TRIES            3  /* with all calls, to see whether the symptom is reproducible */
+#define LAST_TRIES       10 /* with the remaining calls, until the symptom is recorded */
+
+struct shrink_options {
+	struct target_options target;
+	const char *rule, *divergence, *rollout, *out;
+	struct opt_list masks;
+	struct opt_u64 jobs, max_runs;
+	bool force, json;
+};
+
+#define FIELD(f) offsetof(struct shrink_options, f)
+
+static const struct opt options[] = {
+	OPT_GROUP(FIELD(target), target_first_group),
+	OPT_STRING(0, "rule", OPT_HARMLESS + OPT_COMMON, "RULE", FIELD(rule),
+                   "look for a finding of this rule (see check --list)"),
+	OPT_STRING(0, "divergence", OPT_REACH + OPT_COMMON, "GOLDEN", FIELD(divergence),
+                   "instead of FILE and a rule: look for a call of this golden that gets a "
+                   "different reply in the same state"),
+	OPT_STRING(0, "rollout", OPT_HARMLESS + OPT_COMMON, "ID", FIELD(rollout),
+                   "the rollout to shrink (default: the first with the finding)"),
+	OPT_LIST(0, "mask", OPT_HARMLESS, "POINTER", FIELD(masks),
+                 "JSON Pointer into a line whose value does not count as a divergence; may be "
+                 "given several times"),
+	OPT_NUMBER(0, "max-runs", OPT_HARMLESS + OPT_COMMON, "N", FIELD(max_runs),
+                   "run at most N rollouts (default 1000); the result may then not be minimal"),
+	OPT_NUMBER('j', "jobs", OPT_HARMLESS + OPT_COMMON, "N", FIELD(jobs),
+                   "run N rollouts at a time (default 1)"),
+	OPT_STRING(
+		'o', "out", OPT_POWER + OPT_COMMON, "FILE", FIELD(out),
+		"record the shortest rollout to this file, and its calls as a policy to the same "
+		"name with .policy.json (default: FILE.shrunk.jsonl)"),
+	OPT_FLAG('f', "force", OPT_NEVER, FIELD(force), "replace these files"),
+	OPT_FLAG(0, "json", OPT_HARMLESS + OPT_COMMON, FIELD(json),
+                 "print the result as a JSON line"),
+	OPT_GROUP(FIELD(target), target_group),
+	OPT_GROUP(FIELD(target.headers), header_group),
+};
+
+struct shrinking {
+	const struct context *context;
+	const struct shrink_options *opts;
+	struct goldens goldens;
+	struct golden *golden;
+	struct symptom symptom;
+	struct trial_target target;
+	struct progress *progress;
+	struct str *calls; /* raw JSON, one item per call */
+	size_t count;
+	size_t jobs, max_runs, runs;
+	size_t tries; /* per list: several if the symptom is intermittent */
+	bool unreached;
+	struct error peer;
+	pthread_mutex_t lock; /* guards the two above */
+	struct output out;
+	struct shrunk_files files;
+};
+
+/* One rollout to play, and what came of it. */
+struct shrink_attempt {
+	const struct sublist *list;
+	struct recorder *recorder;
+	bool seen;
+	int64_t last_step;
+	char message[320];
+};
+
+struct shrink_attempts {
+	struct shrinking *shrinking;
+	struct shrink_attempt *list;
+};
+
+/* ---- playing ---- */
+
+static void write_calls(const struct shrinking *s, const struct sublist *list, struct buf *out)
+{
+	struct json_writer w;
+
+	jw_init(&w, out);
+	jw_array(&w);
+	for (size_t i = 0; i < list->count; i++) {
+		jw_raw(&w, s->calls[list->index[i]]);
+	}
+	jw_end(&w);
+}
+
+static void note_peer(struct shrinking *s, const struct rollout_result *result)
+{
+	pthread_mutex_lock(&s->lock);
+	if (!result->opened && result->status == END_UNREACHABLE) {
+		s->unreached = true;
+		s->peer = result->peer;
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+static int play_one(void *ctx, size_t index, struct io *io, struct rollout_result *result,
+                    struct error *err)
+{
+	struct shrink_attempts *all = ctx;
+	struct shrinking *s = all->shrinking;
+	struct shrink_attempt *attempt = &all->list[index];
+	struct buf calls = BUF(SIZE_MAX / 2);
+	struct symptom_watch watch = {0};
+	struct line_sink sink = {symptom_watch_line, &watch};
+
+	write_calls(s, attempt->list, &calls);
+	struct trial trial = {.golden = s->golden,
+	                      .policy = {.calls = buf_view(&calls), .force_call = true},
+	                      .sink = &sink,
+	                      .recorder = attempt->recorder};
+	int failed = symptom_watch_start(&watch, &s->symptom, err) ||
+	             trial_run(&s->target, &trial, io, result, err);
+
+	if (!failed) {
+		symptom_watch_finish(&watch);
+		attempt->seen = watch.seen;
+		attempt->last_step = watch.last_step;
+		memcpy(attempt->message, watch.message, sizeof(attempt->message));
+		note_peer(s, result);
+	}
+	symptom_watch_release(&watch);
+	buf_release(&calls);
+	return failed ? -1 : 0;
+}
+
+static int play(struct shrinking *s, struct shrink_attempt *attempts, size_t count,
+                struct error *err)
+{
+	struct shrink_attempts all = {s, attempts};
+	struct batch_conf conf = {.count = count,
+	                          .jobs = s->jobs < count ? s->jobs : count,
+	                          .stop_fd = s->context->stop_fd,
+	                          .new_io = driver_new_io,
+	                          .io_ctx = &s->target.driver,
+	                          .rollout = play_one,
+	                          .ctx = &all};
+	struct batch_count done;
+
+	if (batch_run(&conf, &done, err)) {
+		return -1;
+	}
+	s->runs += count;
+	if (done.interrupted || done.done < done.total) {
+		return error_set(err, FAIL_INTERRUPTED, "interrupted after %zu runs", s->runs);
+	}
+	if (s->unreached) {
+		*err = s->peer;
+		return -1;
+	}
+	return 0;
+}
+
+/* ---- the search ---- */
+
+static int test(void *ctx, const struct sublist *lists, size_t count, bool *passes,
+                struct error *err)
+{
+	struct shrinking *s = ctx;
+	struct shrink_attempt *attempts = mem_array(count, sizeof(*attempts));
+	int failed = 0;
+
+	for (size_t t = 0; t < s->tries && !failed; t++) {
+		size_t open = 0;
+
+		for (size_t i = 0; i < count; i++) {
+			if (!passes[i]) {
+				attempts[open++] = (struct shrink_attempt){.list = &lists[i]};
+			}
+		}
+		failed = open ? play(s, attempts, open, err) : 0;
+		for (size_t i = 0; i < open && !failed; i++) {
+			passes[attempts[i].list - lists] |= attempts[i].seen;
+		}
+	}
+	free(attempts);
+	return failed;
+}
+
+static void show_progress(void *ctx, size_t left, size_t tests)
+{
+	struct shrinking *s = ctx;
+	char text[96];
+
+	(void)tests;
+	snprintf(text, sizeof(text), "%zu of %zu calls left · %zu runs", left, s->count, s->runs);
+	progress_show(s->progress, str_from(text));
+	log_info("%s", text);
+}
+
+static const char *what(const struct shrinking *s)
+{
+	return s->opts->rule ? s->opts->rule : "divergence";
+}
+
+static int not_reproduced(const struct shrinking *s, struct error *err)
+{
+	if (s->opts->rule) {
+		return error_set(
+			err, FAIL_INPUT,
+			"not reproduced: the %zu calls of rollout %.*s gave no finding of rule "
+			"%s in %d runs at %s; make sure that it is the environment that was "
+			"recorded, with the same seed, reset arguments and state source",
+			s->count, STR_ARG(s->golden->want.id), what(s), TRIES,
+			s->target.driver.target.name);
+	}
+	return error_set(err, FAIL_INPUT,
+	                 "not reproduced: the %zu calls of rollout %.*s got the golden's replies "
+	                 "in %d runs at %s; replay shows whether they diverge at all",
+	                 s->count, STR_ARG(s->golden->want.id), TRIES,
+	                 s->target.driver.target.name);
+}
+
+/* Plays all calls several times. *length: the most calls it took to see the symptom. */
+static int reproduce(struct shrinking *s, const struct sublist *all, size_t *length,
+                     struct error *err)
+{
+	struct shrink_attempt attempts[TRIES];
+	int64_t last = -1;
+	size_t seen = 0;
+
+	for (size_t i = 0; i < TRIES; i++) {
+		attempts[i] = (struct shrink_attempt){.list = all};
+	}
+	if (play(s, attempts, TRIES, err)) {
+		return -1;
+	}
+	for (size_t i = 0; i < TRIES; i++) {
+		seen += attempts[i].seen;
+		last = attempts[i].last_step > last ? attempts[i].last_step : last;
+	}
+	if (seen == 0) {
+		return not_reproduced(s, err);
+	}
+	if (seen < TRIES) {
+		log_warn(
+			"flaky: %s appeared in %zu of %d runs of the same calls; each candidate is "
+			"tried %d times, and the result may not be minimal",
+			what(s), seen, TRIES, TRIES);
+		s->tries = TRIES;
+	}
+	*length = last >= 0 && (size_t)last < all->count ? (size_t)last + 1 : all->count;
+	return 0;
+}
+
+/* Calls after the symptom are usually not needed. */
+static int cut_tail(struct shrinking *s, struct sublist *all, size_t length, struct error *err)
+{
+	struct sublist head = {all->index, length};
+	bool passes = false;
+
+	if (length < all->count && test(s, &head, 1, &passes, err)) {
+		return -1;
+	}
+	all->count = passes ? length : all->count;
+	show_progress(s, all->count, 1);
+	return 0;
+}
+
+static int search(struct shrinking *s, struct minimized *out, struct error *err)
+{
+	size_t *indexes = mem_array(s->count + 1, sizeof(*indexes));
+	struct sublist all = {indexes, s->count};
+	size_t length = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		indexes[i] = i;
+	}
+	int failed = reproduce(s, &all, &length, err) || cut_tail(s, &all, length, err);
+
+	free(indexes);
+	if (failed) {
+		return -1;
+	}
+	size_t left = s->max_runs > s->runs ? (s->max_runs - s->runs) / s->tries : 0;
+	struct minimize_conf conf = {.count = all.count,
+	                             .at_once = s->jobs,
+	                             .max_tests = left,
+	                             .test = test,
+	                             .progress = show_progress,
+	                             .ctx = s};
+
+	return minimize(&conf, out, err);
+}
+
+/* ---- the result ---- */
+
+/* Plays the list once more and records it. *seen: the symptom occurred. */
+static int record(struct shrinking *s, const struct sublist *list, struct shrink_attempt *attempt,
+                  struct error *err)
+{
+	struct recorder_conf conf = {.path = buf_cstr(&s->files.recording),
+	                             /* the name was checked; overwrites a failed attempt */
+	                             .force = true,
+	                             .secrets = s->target.driver.target.secrets};
+	int failed = 0;
+
+	for (size_t t = 0; t < LAST_TRIES && !failed && !attempt->seen; t++) {
+		*attempt = (struct shrink_attempt){.list = list};
+		failed = recorder_new(&conf, &attempt->recorder, err) || play(s, attempt, 1, err);
+		struct error closing = {0};
+
+		if (recorder_close(attempt->recorder, &closing) && !failed) {
+			*err = closing;
+			failed = -1;
+		}
+	}
+	if (!failed && !attempt->seen) {
+		log_warn("flaky: %s did not appear again in %d runs of the remaining calls",
+		         what(s), LAST_TRIES);
+	}
+	return failed;
+}
+
+static void put_result(struct shrinking *s, const struct minimized *m, const struct buf *calls,
+                       bool seen)
+{
+	struct json_writer w;
+
+	jw_init(&w, &s->out.text);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "summary");
+	jw_key(&w, "rollout");
+	jw_str(&w, s->golden->want.id);
+	jw_key(&w, "rule");
+	jw_text(&w, s->opts->rule);
+	jw_key(&w, "from");
+	jw_u64(&w, s->count);
+	jw_key(&w, "to");
+	jw_u64(&w, m->count);
+	jw_key(&w, "minimal");
+	jw_bool(&w, m->is_minimal);
+	jw_key(&w, "flaky");
+	jw_bool(&w, s->tries > 1 || !seen);
+	jw_key(&w, "runs");
+	jw_u64(&w, s->runs);
+	jw_key(&w, "calls");
+	jw_raw(&w, buf_view(calls));
+	jw_key(&w, "recording");
+	jw_text(&w, buf_cstr(&s->files.recording));
+	jw_key(&w, "policy");
+	jw_text(&w, buf_cstr(&s->files.policy));
+	jw_end(&w);
+	buf_char(&s->out.text, '\n');
+}
+
+static void show_calls(struct shrinking *s, const struct minimized *m)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		buf_printf(&s->out.text, "%4zu  ", m->index[i]);
+		brief_call(&s->out.text, &s->golden->want.steps[m->index[i]]);
+		buf_char(&s->out.text, '\n');
+	}
+}
+
+static void say_result(struct shrinking *s, const struct minimized *m,
+                       const struct shrink_attempt *last)
+{
+	struct buf *out = &s->out.text;
+
+	buf_printf(out, "%zu of %zu calls are enough%s · %zu runs\n", m->count, s->count,
+	           m->is_minimal ? ", and each is needed" : "", s->runs);
+	show_calls(s, m);
+	if (last->seen) {
+		buf_printf(out, "%s: %s\n", what(s), last->message);
+	}
+	if (!s->context->quiet) {
+		buf_text(out, "written: ");
+		text_escape(out, buf_view(&s->files.recording));
+		buf_text(out, ", ");
+		text_escape(out, buf_view(&s->files.policy));
+		buf_char(out, '\n');
+	}
+}
+
+/* Returns the exit code. */
+static int finish(struct shrinking *s, const struct minimized *m, struct error *err)
+{
+	struct sublist list = {m->index, m->count};
+	struct buf calls = BUF(SIZE_MAX / 2);
+	struct shrink_attempt last = {0};
+
+	write_calls(s, &list, &calls);
+	int failed = record(s, &list, &last, err) ||
+	             shrunk_files_write_policy(&s->files, buf_view(&calls), s->golden, err);
+
+	progress_give_way(s->progress);
+	if (!failed && !m->is_minimal) {
+		log_warn("stopped by --max-runs: the result may not be minimal");
+	}
+	if (!failed && s->opts->json) {
+		put_result(s, m, &calls, last.seen);
+	} else if (!failed) {
+		say_result(s, m, &last);
+	}
+	buf_release(&calls);
+	return failed || output_flush(&s->out, err) ? -1 : !last.seen;
+}
+
+/* ---- setting up ---- */
+
+static int check_rule(const char *rule, struct error *err)
+{
+	bool named[CHECKS_MAX];
+
+	return rule && checks_read_list(rule, named, err) ? error_wrap(err, "--rule") : 0;
+}
+
+static int check_usage(const struct shrink_options *o, int argc, struct error *err)
+{
+	if (!o->rule == !o->divergence) {
+		return error_set(err, FAIL_USAGE, "needs --rule RULE or --divergence GOLDEN");
+	}
+	if (o->divergence && argc) {
+		return error_set(
+			err, FAIL_USAGE,
+			"--divergence GOLDEN shrinks the golden's own calls: omit the file");
+	}
+	if (o->rule && argc != 1) {
+		return error_set(err, FAIL_USAGE, "--rule needs a recording: shrink FILE --rule %s",
+		                 o->rule);
+	}
+	return check_rule(o->rule, err);
+}
+
+static int settle_numbers(struct shrinking *s, struct error *err)
+{
+	const struct opt_u64 *runs = &s->opts->max_runs;
+
+	s->max_runs = runs->given ? (size_t)runs->value : DEFAULT_MAX_RUNS;
+	if (jobs_number(&s->opts->jobs, JOBS_MAX, &s->jobs, err)) {
+		return -1;
+	}
+	if (runs->given && runs->value <= TRIES) {
+		return error_set(err, FAIL_USAGE, "--max-runs: expected more than %d, got %" PRIu64,
+		                 TRIES, runs->value);
+	}
+	return descriptors_allow(s->jobs, err);
+}
+
+static int take_calls(struct shrinking *s, struct error *err)
+{
+	struct str call;
+
+	s->calls = mem_array(s->golden->want.count + 1, sizeof(*s->calls));
+	for (size_t cursor = 0; json_next(s->golden->calls, &cursor, &call);) {
+		s->calls[s->count++] = call;
+	}
+	return s->count ? 0
+	                : error_set(err, FAIL_INPUT,
+	                            "rollout %.*s sent no call: there is nothing to shrink",
+	                            STR_ARG(s->golden->want.id));
+}
+
+static int set_up(struct shrinking *s, int argc, char **argv, struct error *err)
+{
+	const struct shrink_options *o = s->opts;
+
+	if (check_usage(o, argc, err) || settle_numbers(s, err)) {
+		return -1;
+	}
+	char *file = mem_text(str_from(argc ? argv[0] : o->divergence));
+	const struct file_list files = {.paths = &file, .count = 1};
+	int failed = goldens_read(&s->goldens, &files, &o->masks, NULL, err) ||
+	             goldens_check_environment(&s->goldens, &o->target, err) ||
+	             goldens_choose(&s->goldens, o->rule, o->rollout, &s->golden, err) ||
+	             take_calls(s, err) ||
+	             symptom_init(&s->symptom, o->rule, o->divergence ? s->golden : NULL, err) ||
+	             shrunk_files_choose(&s->files, file, o->out, o->force, err) ||
+	             trial_target_open(&s->target, s->context, &o->target, err);
+
+	s->goldens.path = file; /* name of their file */
+	return failed ? -1 : 0;
+}
+
+static void tear_down(struct shrinking *s)
+{
+	progress_free(s->progress);
+	trial_target_close(&s->target);
+	symptom_release(&s->symptom);
+	goldens_release(&s->goldens);
+	shrunk_files_release(&s->files);
+	output_release(&s->out);
+	free(s->calls);
+	pthread_mutex_destroy(&s->lock);
+}
+
+static int shrink_run(const struct context *c, const void *opts, int argc, char **argv,
+                      struct error *err)
+{
+	const struct shrink_options *o = opts;
+	struct shrinking s = {.context = c,
+	                      .opts = o,
+	                      .tries = 1,
+	                      .out = output_of_results(o->json),
+	                      .progress = progress_new(c)};
+	struct minimized m = {0};
+
+	pthread_mutex_init(&s.lock, NULL);
+	int code = set_up(&s, argc, argv, err) || search(&s, &m, err) ? -1 : finish(&s, &m, err);
+
+	progress_give_way(s.progress);
+	if (code < 0) {
+		env_target_hide(&s.target.driver.target, err);
+	}
+	free(m.index);
+	tear_down(&s);
+	return code;
+}
+
+const struct command command_shrink = {
+	.name = "shrink",
+	.summary = "find the smallest sequence of a recording's calls that still gives a finding",
+	.operands = "[FILE]",
+	.description =
+		"Runs subsets of the recorded calls against the environment, each in a new "
+		"session with the recorded seed and reset arguments, until removing any further "
+		"call loses the finding of --rule (delta debugging). With --divergence the calls "
+		"are a golden's, and the search is for a call that gets a different reply than in "
+		"the golden, in the same state. The shortest rollout is recorded, and its calls "
+		"are written as a policy file for 'rolldbg run --policy'. If the same calls do "
+		"not always give the finding, it is flaky, and each subset is tried several "
+		"times. The exit code is 0 if the remaining calls reproduce the finding, 1 if "
+		"they did not in ten runs, 3 if not even all calls do, 4 if the environment was "
+		"not reached.",
+	.recordings = true,
+	.max_operands = 1,
+	.opts = options,
+	.opt_count = ARRAY_LEN(options),
+	.opts_size = sizeof(struct shrink_options),
+	.network = true,
+	.run = shrink_run,
+};

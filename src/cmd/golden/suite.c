@@ -1,0 +1,264 @@
+/* Shards of a suite, and goldens matched with tasks: see suite.h. */
+#include "cmd/golden/suite.h"
+
+#include "base/log.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "cmd/store/recordings.h"
+#include "rollout/tasks.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FIELD(f) offsetof(struct suite_options, f)
+
+static const struct opt rows[] = {
+	OPT_STRING(
+		0, "tasks", OPT_REACH + OPT_COMMON, "FILE", FIELD(tasks),
+		"the tasks these goldens belong to, a file as for run: a golden whose task is not "
+		"in it is obsolete, a task without a golden is missing, and both fail; checked "
+		"only when whole directories are replayed"),
+	OPT_STRING(0, "shard", OPT_HARMLESS + OPT_COMMON, "I/N", FIELD(shard),
+                   "replay only part I of N: every N-th file"),
+};
+const struct option_group suite_group = {rows, ARRAY_LEN(rows), NULL};
+
+struct expected_golden {
+	struct map_item item;
+	bool found;
+};
+
+struct task_list {
+	struct tasks read;
+	struct map by_id;
+	struct expected_golden *goldens; /* one per task */
+};
+
+/* ---- shards ---- */
+
+static int read_shard(const char *text, size_t *part, size_t *parts, struct error *err)
+{
+	const char *slash = strchr(text, '/');
+	uint64_t i, n;
+
+	if (!slash || !text_u64((struct str){text, (size_t)(slash - text)}, &i) ||
+	    !text_u64(str_from(slash + 1), &n) || i < 1 || n < 1 || i > n || n > 100000) {
+		return error_set(err, FAIL_USAGE,
+		                 "--shard: expected I/N with I from 1 to N such as 2/4, got '%s'",
+		                 text);
+	}
+	*part = (size_t)i;
+	*parts = (size_t)n;
+	return 0;
+}
+
+static void keep_part(struct file_list *files, size_t part, size_t parts)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < files->count; i++) {
+		if (i % parts == part - 1) {
+			files->paths[kept++] = files->paths[i];
+		} else {
+			free(files->paths[i]);
+		}
+	}
+	files->count = kept;
+}
+
+static int take_shard(const char *text, struct file_list *files, struct error *err)
+{
+	size_t part = 1, parts = 1, all = files->count;
+
+	if (read_shard(text, &part, &parts, err)) {
+		return -1;
+	}
+	keep_part(files, part, parts);
+	log_warn("shard %zu of %zu: goldens %zu, %zu, .. of %zu: %zu file%s", part, parts, part,
+	         part + parts, all, files->count, files->count == 1 ? "" : "s");
+	return 0;
+}
+
+/* ---- tasks ---- */
+
+static int read_tasks(struct suite *s, const char *path, struct error *err)
+{
+	struct task_list *t = mem_new(sizeof(*t));
+
+	s->tasks = t;
+	if (tasks_read(path, &t->read, err)) {
+		return -1;
+	}
+	t->goldens = mem_array(t->read.count + 1, sizeof(*t->goldens));
+	for (size_t i = 0; i < t->read.count; i++) {
+		map_add(&t->by_id, &t->goldens[i].item, map_hash(str_from(t->read.items[i].id)));
+	}
+	return 0;
+}
+
+static bool are_directories(char *const *operands, size_t count)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < count; i++) {
+		if (stat(operands[i], &st) != 0 || !S_ISDIR(st.st_mode)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+int suite_open(struct suite *s, const struct suite_options *o, char *const *operands, size_t count,
+               struct file_list *files, struct error *err)
+{
+	*s = (struct suite){.options = o, .directories = are_directories(operands, count)};
+	return (o->tasks && read_tasks(s, o->tasks, err)) ||
+	                       (o->shard && take_shard(o->shard, files, err))
+	               ? -1
+	               : 0;
+}
+
+static void say(const struct report_case *c, struct reports *reports, struct buf *out)
+{
+	reports_case(reports, c);
+	if (reports_have_table(reports)) {
+		text_escape(out, str_from(c->file));
+		if (c->line) {
+			buf_printf(out, ":%llu", (unsigned long long)c->line);
+		}
+		buf_printf(out, ": %s: ", c->golden);
+		text_escape(out, str_from(c->problem));
+		buf_char(out, '\n');
+	}
+}
+
+static void say_obsolete(struct suite *s, const struct golden *g, struct reports *reports,
+                         struct buf *out)
+{
+	struct buf problem = BUF(BUF_MAX_SMALL);
+
+	s->obsolete++;
+	buf_printf(&problem, "rollout %.*s belongs to no task in %s", STR_ARG(g->want.id),
+	           s->options->tasks);
+	say(&(struct report_case){.result = CASE_FAILED,
+	                          .file = g->file,
+	                          .rollout = g->want.id,
+	                          .task = g->task,
+	                          .problem = buf_cstr(&problem),
+	                          .golden = "obsolete"},
+	    reports, out);
+	buf_release(&problem);
+}
+
+static void say_missing(struct suite *s, const struct task *t, struct reports *reports,
+                        struct buf *out)
+{
+	struct buf problem = BUF(BUF_MAX_SMALL);
+
+	s->missing++;
+	buf_printf(&problem, "task %s has no golden (record one with %s)", t->id,
+	           t->actions || t->policy ? "--update new" : "run, then strip it");
+	say(&(struct report_case){.result = CASE_FAILED,
+	                          .file = s->options->tasks,
+	                          .line = t->line,
+	                          .task = str_from(t->id),
+	                          .problem = buf_cstr(&problem),
+	                          .golden = "missing"},
+	    reports, out);
+	buf_release(&problem);
+}
+
+static bool mark_task(struct task_list *t, struct str id)
+{
+	struct expected_golden *e = map_find(&t->by_id, map_hash(id), STR_NONE);
+
+	if (e) {
+		e->found = true;
+	}
+	return e != NULL;
+}
+
+/* Names the file as `run --out DIRECTORY/` does. False: a file of that name exists with other
+   rollouts. */
+static bool add_file(struct file_list *files, const char *directory, const struct task *t)
+{
+	struct recordings names = {.path = BUF(BUF_MAX_SMALL)};
+	struct buf id = BUF(BUF_MAX_SMALL), path = BUF(BUF_MAX_SMALL);
+
+	buf_printf(&names.path, "%s%s", directory,
+	           str_ends(str_from(directory), STR("/")) ? "" : "/");
+	buf_printf(&id, "%s.0", t->id);
+	recordings_path(&names, buf_view(&id), &path);
+	bool is_new = access(buf_cstr(&path), F_OK) != 0;
+	if (is_new) {
+		files->paths = mem_resize(files->paths, files->count + 1, sizeof(*files->paths));
+		files->paths[files->count++] = mem_text(buf_view(&path));
+	}
+	buf_release(&names.path);
+	buf_release(&id);
+	buf_release(&path);
+	return is_new;
+}
+
+int suite_add_missing(struct suite *s, struct goldens *g, struct file_list *files,
+                      const char *directory, const struct opt_list *masks, struct error *err)
+{
+	struct task_list *tasks = s->tasks;
+
+	if (!tasks || !s->directories || s->options->shard) {
+		return 0;
+	}
+	for (size_t i = 0; i < g->count; i++) {
+		mark_task(tasks, g->items[i].task);
+	}
+	for (size_t i = 0; i < tasks->read.count; i++) {
+		const struct task *t = &tasks->read.items[i];
+
+		if (!tasks->goldens[i].found && (t->actions || t->policy) &&
+		    add_file(files, directory, t) &&
+		    goldens_add_task(g, t, files->paths[files->count - 1], masks, err)) {
+			return -1;
+		}
+		tasks->goldens[i].found = false; /* suite_judge matches again */
+	}
+	return 0;
+}
+
+void suite_judge(struct suite *s, const struct goldens *g, bool whole, struct reports *reports,
+                 struct buf *out)
+{
+	struct task_list *t = s->tasks;
+
+	if (!t) {
+		return;
+	}
+	if (!whole || !s->directories || s->options->shard) {
+		log_warn("not checked: which goldens are obsolete or missing (this takes a run "
+		         "that replays whole directories to the end)");
+		return;
+	}
+	for (size_t i = 0; i < g->count; i++) {
+		if (g->items[i].unrecorded && !g->items[i].accepted) {
+			continue;
+		}
+		if (!g->items[i].task.p || !mark_task(t, g->items[i].task)) {
+			say_obsolete(s, &g->items[i], reports, out);
+		}
+	}
+	for (size_t i = 0; i < t->read.count; i++) {
+		if (!t->goldens[i].found) {
+			say_missing(s, &t->read.items[i], reports, out);
+		}
+	}
+}
+
+void suite_release(struct suite *s)
+{
+	if (s->tasks) {
+		tasks_release(&s->tasks->read);
+		free(s->tasks->goldens);
+		free(s->tasks);
+		s->tasks = NULL;
+	}
+}

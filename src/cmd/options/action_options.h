@@ -1,0 +1,34 @@
+/* The calls to send, and what --actions calls: options of `run`, `debug` and `probe`. */
+#ifndef ROLLDBG_CMD_OPTIONS_ACTION_OPTIONS_H
+#define ROLLDBG_CMD_OPTIONS_ACTION_OPTIONS_H
+
+#include "cmd/options/options.h"
+#include "policy/policy.h"
+
+/* Embedded in a command's options struct. */
+struct action_options {
+	struct opt_list calls; /* as text: policy/call_text.h */
+	const char *tool, *argument;
+};
+
+extern const struct option_group action_group;
+
+/* Calls as text, of --call or one in a line of standard input. Zeroed: none. */
+struct call_list {
+	struct buf text;
+	const char **lines; /* of text; NULL: of the options */
+	const char *const *item;
+	size_t count;
+};
+
+/* If *policy is "-", reads the calls from standard input and sets it to NULL. Blank lines and those that
+   begin with # are skipped. FAIL_USAGE: --call, too; FAIL_INPUT: none, or not readable. */
+MUST_USE int call_list_open(const struct action_options *o, const char **policy,
+                            struct call_list *out, struct error *err);
+void call_list_release(struct call_list *l);
+
+/* What is sent without a file. Borrows all. */
+struct policy_conf action_conf(const struct action_options *o, const char *actions,
+                               const struct call_list *l);
+
+#endif

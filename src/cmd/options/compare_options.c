@@ -1,0 +1,185 @@
+/* --mask, --tolerance and --unordered: see compare_options.h. */
+#include "cmd/options/compare_options.h"
+
+#include "base/log.h"
+#include "base/text.h"
+#include "json/paths.h"
+#include "json/scan.h"
+
+#include <ctype.h>
+
+#define NAMED_MAX 8 /* unstable values */
+
+#define FIELD(f) offsetof(struct compare_options, f)
+
+static const struct opt rows[] = {
+	OPT_LIST(0, "mask", OPT_HARMLESS + OPT_COMMON, "POINTER", FIELD(masks),
+                 "do not compare values that match this JSON Pointer into a line; * matches any "
+                 "one token, "
+                 "** any depth; masks in the headers always apply"),
+	OPT_LIST(0, "tolerance", OPT_HARMLESS + OPT_COMMON, "POINTER=EPS", FIELD(tolerances),
+                 "numbers at POINTER that differ by at most EPS are equal; * and ** as in --mask"),
+	OPT_LIST(0, "unordered", OPT_HARMLESS, "POINTER[=KEY]", FIELD(unordered),
+                 "ignore the order of the array at POINTER: match its elements by their member "
+                 "KEY, or as a "
+                 "set"),
+};
+const struct option_group compare_group = {rows, ARRAY_LEN(rows), "comparison options"};
+
+static int check_pointer(const char *option, const char *pointer, struct error *err)
+{
+	struct json_paths *checked = json_paths_new(true);
+	int failed = json_paths_add(checked, str_from(pointer), err);
+
+	json_paths_free(checked);
+	if (failed) {
+		err->kind = FAIL_USAGE;
+		return error_wrap(err, "%s", option);
+	}
+	return 0;
+}
+
+static int read_tolerance(struct compare_rules *r, const char *text, struct error *err)
+{
+	const char *equals = strrchr(text, '=');
+	struct tolerance *one = &r->tolerances[r->tolerance_count];
+
+	if (text[0] != '/' || !equals || !json_double_text(str_from(equals + 1), &one->most) ||
+	    one->most < 0) {
+		return error_set(
+			err, FAIL_USAGE,
+			"--tolerance: expected POINTER=NUMBER such as /reward=1e-6, got '%s'",
+			text);
+	}
+	one->pattern = arena_str(&r->arena, (struct str){text, (size_t)(equals - text)}).p;
+	r->tolerance_count++;
+	patterns_add(&r->patterns, "--tolerance", one->pattern);
+	return check_pointer("--tolerance", one->pattern, err);
+}
+
+static int read_unordered(struct compare_rules *r, const char *text, struct error *err)
+{
+	const char *equals = strrchr(text, '=');
+	size_t n = equals ? (size_t)(equals - text) : strlen(text);
+	struct unordered *one = &r->unordered[r->unordered_count++];
+
+	if (text[0] != '/' || (equals && !equals[1])) {
+		return error_set(err, FAIL_USAGE,
+		                 "--unordered: expected POINTER or POINTER=KEY such as "
+		                 "/state/items=id, got '%s'",
+		                 text);
+	}
+	one->pattern = arena_str(&r->arena, (struct str){text, n}).p;
+	one->key = equals ? equals + 1 : "";
+	patterns_add(&r->patterns, "--unordered", one->pattern);
+	return check_pointer("--unordered", one->pattern, err);
+}
+
+int compare_rules_read(struct compare_rules *r, const struct compare_options *o, struct error *err)
+{
+	for (size_t i = 0; i < o->masks.count; i++) {
+		patterns_add(&r->patterns, "--mask", o->masks.item[i]);
+		if (check_pointer("--mask", o->masks.item[i], err)) {
+			return -1;
+		}
+	}
+	for (size_t i = 0; i < o->tolerances.count; i++) {
+		if (read_tolerance(r, o->tolerances.item[i], err)) {
+			return -1;
+		}
+	}
+	for (size_t i = 0; i < o->unordered.count; i++) {
+		if (read_unordered(r, o->unordered.item[i], err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+void compare_rules_apply(const struct compare_rules *r, struct compare_conf *conf)
+{
+	conf->tolerances = r->tolerances;
+	conf->tolerance_count = r->tolerance_count;
+	conf->unordered = r->unordered;
+	conf->unordered_count = r->unordered_count;
+}
+
+void compare_rules_warn(const struct compare_rules *r, const char *seen)
+{
+	const struct patterns *p = &r->patterns;
+
+	for (size_t i = 0; p->missed && i < p->count; i++) {
+		const struct used_pattern *one = &p->items[i];
+		struct buf near = BUF(BUF_MAX_SMALL);
+
+		if (!one->matched && patterns_suggest(p, one, &near)) {
+			log_warn("%s: '%s' matches nothing in %s; did you mean '%s'?", one->origin,
+			         one->text, seen, buf_cstr(&near));
+		} else if (!one->matched) {
+			log_warn("%s: '%s' matches nothing in %s", one->origin, one->text, seen);
+		}
+		buf_release(&near);
+	}
+}
+
+void compare_rules_release(struct compare_rules *r)
+{
+	patterns_release(&r->patterns);
+	arena_release(&r->arena);
+}
+
+/* ---- proposals ---- */
+
+/* Single-quoted where a shell would split or expand it. */
+static void put_word(struct buf *out, const char *word)
+{
+	size_t plain = 0;
+
+	while (isalnum((unsigned char)word[plain]) ||
+	       (word[plain] && strchr("/_-.=", word[plain]))) {
+		plain++;
+	}
+	const char *quote = word[plain] ? "'" : "";
+
+	buf_text(out, quote);
+	for (; *word; word++) {
+		buf_text(out, *word == '\'' ? "'\\'" : "");
+		buf_char(out, *word);
+	}
+	buf_text(out, quote);
+}
+
+static void put_option(struct buf *out, const struct proposed *one)
+{
+	static const char *const names[] = {"--mask", "--tolerance", "--unordered"};
+	struct buf word = BUF(BUF_MAX_SMALL);
+
+	buf_text(&word, one->pattern);
+	if (one->kind == PROPOSE_TOLERANCE) {
+		buf_printf(&word, "=1e%d", one->exponent);
+	}
+	buf_printf(out, " %s ", names[one->kind]);
+	put_word(out, buf_cstr(&word));
+	buf_release(&word);
+}
+
+void proposals_say(const struct proposals *p, struct buf *out)
+{
+	size_t options = p->count, named = p->unstable.count;
+
+	buf_text(out, options ? "if that may differ from run to run:" : "");
+	for (size_t i = 0; i < options; i++) {
+		put_option(out, &p->items[i]);
+	}
+	buf_text(out, options && named ? "\n" : "");
+	for (size_t i = 0; i < named && i < NAMED_MAX; i++) {
+		buf_text(out, i ? ", " : "unstable or changed: ");
+		text_escape(out, str_from(p->unstable.text[i]));
+	}
+	if (named) {
+		buf_printf(out,
+		           "%s (no mask is proposed for numbers and texts; mask what differs "
+		           "between two replays of the same environment, too)",
+		           named > NAMED_MAX ? ", .." : "");
+	}
+}

@@ -1,0 +1,41 @@
+/* Differences to allow between recordings that are compared: options of `diff` and `replay`. */
+#ifndef ROLLDBG_CMD_OPTIONS_COMPARE_OPTIONS_H
+#define ROLLDBG_CMD_OPTIONS_COMPARE_OPTIONS_H
+
+#include "cmd/options/options.h"
+#include "compare/compare.h"
+#include "compare/patterns.h"
+#include "compare/proposals.h"
+
+/* Embedded in a command's options struct. */
+struct compare_options {
+	struct opt_list masks, tolerances, unordered;
+};
+
+extern const struct option_group compare_group;
+
+/* The parsed options, and whether each pattern matched anything. */
+struct compare_rules {
+	struct tolerance tolerances[OPT_LIST_MAX];
+	struct unordered unordered[OPT_LIST_MAX];
+	size_t tolerance_count, unordered_count;
+	struct patterns patterns; /* from all three options */
+	struct arena arena;
+};
+
+/* FAIL_USAGE: not POINTER=NUMBER, or not a pointer. Call compare_rules_release in any case; a
+   zeroed struct is fine. */
+MUST_USE int compare_rules_read(struct compare_rules *r, const struct compare_options *o,
+                                struct error *err);
+/* Sets the rules in conf, which borrows them. */
+void compare_rules_apply(const struct compare_rules *r, struct compare_conf *conf);
+/* Warns of each pattern that matched nothing; `seen` names the input: "the goldens". */
+void compare_rules_warn(const struct compare_rules *r, const char *seen);
+void compare_rules_release(struct compare_rules *r);
+
+/* "if that may differ from run to run: --mask /state/clock --tolerance /reward=1e-9", quoted for a
+   shell, and a sentence that names the unstable values, each without a line feed at its end; nothing
+   if there is neither. */
+void proposals_say(const struct proposals *p, struct buf *out);
+
+#endif

@@ -1,0 +1,26 @@
+/* The keys of a project file. Keys of an environment and of a command's defaults are option
+   names. */
+#ifndef ROLLDBG_CMD_OPTIONS_CONFIG_KEYS_H
+#define ROLLDBG_CMD_OPTIONS_CONFIG_KEYS_H
+
+#include "cmd/options/config_class.h"
+
+/* The option for a key such as max_turns; NULL: no such option. */
+const struct opt *config_option_of(const struct opt *opts, size_t count, const char *key);
+
+/* Called for each setting of a file, in order: k->place, k->key, and the value. */
+struct config_visitor {
+	void (*setting)(void *ctx, struct keyed *k, const cJSON *value,
+	                enum opt_class class); /* NULL: no call */
+	void *ctx;
+};
+
+void config_visit(const struct config_visitor *v, struct keyed *k, const cJSON *value,
+                  enum opt_class class);
+
+/* Refuses unknown keys and values of another type in a file, parsed by tree_parse. FAIL_INPUT. */
+MUST_USE int config_check(struct keyed *k, const cJSON *root, const struct config_visitor *v);
+/* Refuses a value of another type than the option takes. FAIL_INPUT. */
+MUST_USE int config_check_type(struct keyed *k, const struct opt *o, const cJSON *value);
+
+#endif

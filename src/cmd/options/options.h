@@ -1,0 +1,127 @@
+/* Command-line options from tables: one table drives parsing, checks, --help and (through `rolldbg
+   __spec`) the manual and the completions. */
+#ifndef ROLLDBG_CMD_OPTIONS_OPTIONS_H
+#define ROLLDBG_CMD_OPTIONS_OPTIONS_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+enum opt_type {
+	OPTION_FLAG,     /* bool; --no-NAME clears it */
+	OPTION_COUNT,    /* int; each use adds 1: -vv */
+	OPTION_STRING,   /* const char * */
+	OPTION_NUMBER,   /* struct opt_u64 */
+	OPTION_INTEGER,  /* struct opt_i64 */
+	OPTION_DURATION, /* struct opt_u64, in ms: a duration with a unit */
+	OPTION_LIST,     /* struct opt_list: may be given several times */
+	OPTION_CHOICE,   /* const char *, one of `choices` */
+	OPTION_GROUP,    /* a struct whose options are listed in another table */
+};
+
+/* What a setting can do: decides which files may give it (config_class.h). */
+enum opt_class {
+	OPT_UNCLASSED, /* refused by make lint */
+	OPT_HARMLESS,  /* how results are computed and shown */
+	OPT_REACH,     /* what is contacted, and what is sent */
+	OPT_POWER,     /* starts programs, writes files, reads or sends secrets, hides changes */
+	OPT_NEVER, /* destroys or discloses, or chooses what a command does: given by the user alone */
+};
+
+/* In a row, added to the class: one of the options that most people need. --help shows these if the
+   command has many; --help all shows every option. */
+#define OPT_COMMON 16
+
+struct opt_u64 {
+	bool given;
+	uint64_t value;
+};
+
+struct opt_i64 {
+	bool given;
+	int64_t value;
+};
+
+#define OPT_LIST_MAX 64
+
+struct opt_list {
+	const char *item[OPT_LIST_MAX];
+	size_t count;
+};
+
+struct opt {
+	enum opt_type type;
+	char letter;      /* 0: no short option */
+	const char *name; /* long name, without dashes */
+	enum opt_class class;
+	bool common;         /* see OPT_COMMON */
+	const char *arg;     /* placeholder for the value in --help; NULL for flags */
+	size_t offset;       /* of the member in the command's options struct */
+	const char *help;    /* one line */
+	const char *choices; /* "a|b|c" for OPTION_CHOICE */
+	/* rows of an OPTION_GROUP; in an expanded row the group it comes from, or NULL */
+	const struct option_group *group;
+};
+
+/* Options shared by several commands; each command embeds the struct. Groups cannot be
+   nested. */
+struct option_group {
+	const struct opt *rows;
+	size_t count;
+	const char *title; /* heading in --help; NULL: listed among the command's own options */
+};
+
+/* Rows of an option table. l: letter, n: name, k: class, a: placeholder of the value in --help, c:
+   choices, f: offset of the member, h: help */
+#define OPT_FLAG(l, n, k, f, h)         OPT_ROW(OPTION_FLAG, l, n, k, NULL, NULL, f, h)
+#define OPT_COUNT(l, n, k, f, h)        OPT_ROW(OPTION_COUNT, l, n, k, NULL, NULL, f, h)
+#define OPT_STRING(l, n, k, a, f, h)    OPT_ROW(OPTION_STRING, l, n, k, a, NULL, f, h)
+#define OPT_NUMBER(l, n, k, a, f, h)    OPT_ROW(OPTION_NUMBER, l, n, k, a, NULL, f, h)
+#define OPT_INTEGER(l, n, k, a, f, h)   OPT_ROW(OPTION_INTEGER, l, n, k, a, NULL, f, h)
+#define OPT_DURATION(l, n, k, f, h)     OPT_ROW(OPTION_DURATION, l, n, k, "DURATION", NULL, f, h)
+#define OPT_LIST(l, n, k, a, f, h)      OPT_ROW(OPTION_LIST, l, n, k, a, NULL, f, h)
+#define OPT_CHOICE(l, n, k, a, c, f, h) OPT_ROW(OPTION_CHOICE, l, n, k, a, c, f, h)
+#define OPT_GROUP(f, g)                 {.type = OPTION_GROUP, .offset = (f), .group = &(g)}
+/* clang-format off */
+#define OPT_ROW(t, l, n, k, a, c, f, h) \
+	{.type = (t), .letter = (l), .name = (n), .class = (k) % OPT_COMMON, .common = (k) >= OPT_COMMON, .arg = (a), .choices = (c), .offset = (f), .help = (h)}
+/* clang-format on */
+
+/* The rows with each group replaced by its rows; groups with a title come last. The functions below
+   take this form. The caller frees it with free(). */
+struct opt *options_expand(const struct opt *opts, size_t count, size_t *expanded)
+	__attribute__((returns_nonnull));
+
+/* Parses argv[0..argc): stores options in `values` (zeroed by the caller) and moves operands to the
+   front of argv in order. Returns the number of operands, or -1 with FAIL_USAGE, which suggests the
+   nearest name for an unknown option. "--" ends options; "-" is an operand. `stop_at_operand`: the
+   first operand ends options (global options). */
+MUST_USE int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, int argc,
+                           char **argv, void *values, struct error *err);
+
+/* Called for each option that was given, with its value: NULL for a flag, "false" if --no-NAME
+   cleared it. */
+struct option_listener {
+	void (*note)(void *ctx, const struct opt *o, const char *value);
+	void *ctx;
+};
+/* The same, for a command's options, with a listener. */
+MUST_USE int options_parse_noting(const struct opt *opts, size_t count, int argc, char **argv,
+                                  void *values, const struct option_listener *l, struct error *err);
+
+/* Sets one option from another source, as if the command line had given it. */
+MUST_USE int options_set(const struct opt *o, const char *value, void *values, struct error *err);
+
+const char *option_class_name(enum opt_class class); /* "harmless" */
+
+/* The heading of an expanded option's group; NULL: one of the command's own options. */
+const char *option_title(const struct opt *o);
+struct str option_subject(const struct opt *o); /* its first word; absent: none */
+
+/* Appends the option lines of --help, with a heading above each titled group. */
+void options_help(const struct opt *opts, size_t count, struct buf *out);
+/* The same without headings, for the options that most people need. */
+void options_help_common(const struct opt *opts, size_t count, struct buf *out);
+/* The same for the groups whose title begins with this word; returns whether there is one. */
+bool options_help_subject(const struct opt *opts, size_t count, struct str word, struct buf *out);
+
+#endif

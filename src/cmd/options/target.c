@@ -1,0 +1,380 @@
+/* Sets up the environment named by the options: see target.h. */
+#include "cmd/options/target.h"
+
+#include "base/log.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "cmd/options/settings.h"
+#include "recording/redact/credentials.h"
+#include "serve/serve.h"
+#include "serve/world/world.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEFAULT_TARGET     "builtin:frozen_lake"
+#define BUILTIN            "builtin:"
+#define DEFAULT_TIMEOUT_MS 60000
+
+#define FIELD(f) offsetof(struct target_options, f)
+
+static const struct opt target_first_rows[] = {
+	OPT_STRING('e', "env", OPT_REACH + OPT_COMMON, "TARGET", FIELD(env),
+                   "the environment: an MCP server, http(s)://HOST/mcp or stdio:COMMAND (run by "
+                   "sh -c); an OpenEnv server, ws(s)://HOST or http(s)://HOST; or "
+                   "builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk (see TARGETS in "
+                   "rolldbg-run(1))"),
+	OPT_INTEGER('s', "seed", OPT_HARMLESS + OPT_COMMON, "N", FIELD(seed),
+                    "reset the environment with this seed"),
+};
+const struct option_group target_first_group = {target_first_rows, ARRAY_LEN(target_first_rows),
+                                                NULL};
+
+static const char protocol_help[] = "use this protocol: "
+#define PROTOCOL_WORD(id, word, family, sessions, one_connection, meaning) word ", " meaning "; "
+#include "recording/keys.def"
+				    "default: detect it";
+
+static const struct opt target_rows[] = {
+	OPT_STRING(0, "state", OPT_HARMLESS + OPT_COMMON, "SOURCE", FIELD(state),
+                   "where to read the environment's state: auto (default), control-plane, "
+                   "openenv, resource:URI, tool:NAME[:JSON], observation[:POINTER] or none"),
+	OPT_LIST(0, "ignore", OPT_HARMLESS, "POINTER", FIELD(ignore),
+                 "JSON Pointer to a part of the state that does not count as change (a clock, a "
+                 "counter); may be given several times"),
+	OPT_STRING(0, "reset-json", OPT_REACH, "OBJECT", FIELD(reset_json),
+                   "reset the environment with these arguments, a JSON object such as "
+                   "'{\"task_id\": 7}': passed to OpenEnv in the reset, to MCP-Gym as config"),
+	OPT_LIST(0, "error-text", OPT_HARMLESS, "PATTERN", FIELD(error_texts),
+                 "treat a reply as an error if PATTERN matches anywhere in one of its strings, "
+                 "ignoring case; * matches any text, a leading ^ the start of the string; may be "
+                 "given several times"),
+	OPT_DURATION(0, "timeout", OPT_HARMLESS, FIELD(timeout),
+                     "how long to wait for the reply to a call (default 60s)"),
+	OPT_DURATION(0, "open-timeout", OPT_HARMLESS, FIELD(open_timeout),
+                     "how long opening a session may take, including the list of tools (default: "
+                     "five times --timeout)"),
+	OPT_STRING(0, "protocol", OPT_HARMLESS, "PROTOCOL", FIELD(protocol), protocol_help),
+	OPT_CHOICE(0, "era", OPT_HARMLESS, "NAME", "legacy|modern|auto", FIELD(era),
+                   "MCP revisions to use: legacy, those with sessions (default); modern, "
+                   "those without; auto, ask the server first"),
+	OPT_LIST(0, "secret-env", OPT_HARMLESS, "VARIABLE", FIELD(secret_variables),
+                 "redact the value of this environment variable in recordings and output; may be "
+                 "given several times"),
+	OPT_LIST(0, "secret", OPT_HARMLESS, "VALUE", FIELD(secrets),
+                 "redact this value (visible in the process list; prefer --secret-env)"),
+	OPT_LIST(0, "pass-env", OPT_POWER, "VARIABLE", FIELD(passed_variables),
+                 "give a stdio: server this environment variable too, or NAME=VALUE; by default it "
+                 "gets HOME, LOGNAME, PATH, SHELL, TERM and USER; may be given several times"),
+	OPT_STRING(0, "ca-file", OPT_POWER, "FILE", FIELD(ca_file),
+                   "trust the CA certificates in FILE"),
+	OPT_FLAG(0, "insecure", OPT_POWER, FIELD(insecure),
+                 "accept any TLS certificate of the environment's server"),
+};
+const struct option_group target_group = {target_rows, ARRAY_LEN(target_rows),
+                                          "environment options"};
+
+#define READS_APART_MS 12 /* clocks often count hundredths of a second */
+#define OPEN_CALLS     5  /* opening a session may take as long as this many calls */
+
+static bool is_builtin(const struct env_target *t)
+{
+	return str_starts(str_from(t->name), STR(BUILTIN));
+}
+
+uint64_t env_target_reads_apart_ms(const struct env_target *t)
+{
+	return is_builtin(t) ? 0 : READS_APART_MS;
+}
+
+bool env_target_is_lake(const struct env_target *t)
+{
+	struct str lake = STR(DEFAULT_TARGET), name = str_from(t->name);
+
+	return str_starts(name, lake) && (name.n == lake.n || name.p[lake.n] == '?');
+}
+
+/* The built-in world that a recorded environment is; NULL: none. */
+static const struct world *world_of(struct str env)
+{
+	struct str version = json_inner(JSON_GET(env, "version"));
+	size_t i = 0;
+
+	while (i < worlds_count && !json_is(JSON_GET(env, "name"), str_from(worlds[i]->server))) {
+		i++;
+	}
+	return i < worlds_count && (!version.n || str_starts(version, STR("builtin-"))) ? worlds[i]
+	                                                                                : NULL;
+}
+
+int env_target_check_recorded(const struct target_options *o, const char *file, struct str env,
+                              struct error *err)
+{
+	const struct world *world = world_of(env);
+	struct buf name = BUF(BUF_MAX_SMALL);
+
+	if (o->env || json_type(JSON_GET(env, "name")) != JSON_STRING ||
+	    (world && str_is(str_skip(STR(DEFAULT_TARGET), strlen(BUILTIN)), world->name))) {
+		return 0;
+	}
+	text_escape_cut(&name, json_inner(JSON_GET(env, "name")), 80);
+	error_set(err, FAIL_USAGE,
+	          "%s was recorded from %s, and the environment is %s without --env: name it with "
+	          "--env %s%s",
+	          file, buf_cstr(&name), DEFAULT_TARGET, world ? BUILTIN : "TARGET",
+	          world ? world->name : "");
+	buf_release(&name);
+	return -1;
+}
+
+/* The log's filter while there are secrets. */
+static void hide_secrets(void *ctx, struct str text, struct buf *out)
+{
+	struct buf spelled = BUF(BUF_MAX_MESSAGE);
+
+	settings_filter(NULL, text, &spelled);
+	secrets_redact(ctx, buf_view(&spelled), out);
+	buf_release(&spelled);
+}
+
+static void say_too_short(const char *what, const char *name)
+{
+	log_warn("%s%s%s: a value shorter than %d bytes is not redacted: it would match other text",
+	         what, *name ? " " : "", name, SECRET_MIN);
+}
+
+static void add_headers(struct env_target *t)
+{
+	for (size_t i = 0; i < t->headers.count; i++) {
+		struct str header = str_from(t->headers.items[i]);
+		bool variable = i >= t->headers.given;
+
+		if (!credentials_add_header(t->secrets, header, variable) && variable) {
+			say_too_short("--header-env",
+			              t->options->headers.variables.item[i - t->headers.given]);
+		}
+	}
+}
+
+static int add_secret_variables(struct env_target *t, struct error *err)
+{
+	const struct opt_list *names = &t->options->secret_variables;
+
+	for (size_t i = 0; i < names->count; i++) {
+		const char *value = t->context->variable(names->item[i]);
+
+		if (!value) {
+			return error_set(err, FAIL_USAGE,
+			                 "--secret-env: the variable %s is not set",
+			                 names->item[i]);
+		}
+		if (!secrets_add(t->secrets, str_from(value))) {
+			say_too_short("--secret-env", names->item[i]);
+		}
+	}
+	return 0;
+}
+
+/* Passed credentials are redacted: a server may print its environment variables. */
+static void add_passed_variables(struct env_target *t)
+{
+	const struct opt_list *names = &t->options->passed_variables;
+
+	for (size_t i = 0; i < names->count; i++) {
+		const char *item = names->item[i], *equals = strchr(item, '=');
+		const char *value = equals ? equals + 1 : t->context->variable(item);
+
+		if (value && credentials_named((struct str){item, strcspn(item, "=")})) {
+			secrets_add(t->secrets, str_from(value));
+		} else if (value) {
+			credentials_add_url(t->secrets, value);
+		}
+	}
+}
+
+/* Called first, so that no message can contain a secret. */
+static int collect_secrets(struct env_target *t, struct error *err)
+{
+	const struct opt_list *values = &t->options->secrets;
+
+	t->secrets = secrets_new();
+	log_set_filter(hide_secrets, t->secrets);
+	credentials_add_target(t->secrets, t->name);
+	add_passed_variables(t);
+	for (size_t i = 0; i < values->count; i++) {
+		if (!secrets_add(t->secrets, str_from(values->item[i]))) {
+			say_too_short("--secret", "");
+		}
+	}
+	return add_secret_variables(t, err);
+}
+
+static int check_reset_json(const char *text, struct error *err)
+{
+	struct json_fault fault;
+
+	if (!text) {
+		return 0;
+	}
+	if (json_validate(str_from(text), &fault)) {
+		return error_set(err, FAIL_USAGE, "--reset-json: not JSON: %s at byte %zu",
+		                 fault.why, fault.at + 1);
+	}
+	struct str value = text_trim(str_from(text));
+	return json_type(value) == JSON_OBJECT
+	               ? 0
+	               : error_set(err, FAIL_USAGE, "--reset-json is %s, not an object",
+	                           json_type_phrase(json_type(value)));
+}
+
+/* Checked here, so that the message is the same whether the environment or the model is contacted
+   first. */
+static int check_ca_file(const char *path, struct error *err)
+{
+	struct stat st;
+
+	if (path && (access(path, R_OK) || stat(path, &st))) {
+		error_errno(err, "--ca-file %s", path);
+		err->kind = FAIL_INPUT;
+		return -1;
+	}
+	/* each connection reads it */
+	return path && !S_ISREG(st.st_mode)
+	               ? error_set(err, FAIL_INPUT, "--ca-file %s: not a regular file", path)
+	               : 0;
+}
+
+int env_target_prepare(struct env_target *t, const struct context *c,
+                       const struct target_options *o, struct error *err)
+{
+	*t = (struct env_target){.context = c,
+	                         .options = o,
+	                         .name = o->env ? o->env : DEFAULT_TARGET,
+	                         .url = BUF(BUF_MAX_SMALL)};
+	if (collect_secrets(t, err) || check_ca_file(o->ca_file, err) ||
+	    check_reset_json(o->reset_json, err) ||
+	    headers_read(c, &o->headers, &t->headers, err)) {
+		return -1;
+	}
+	add_headers(t);
+	return child_variables_read(c, &o->passed_variables, &o->headers, &t->variables, err);
+}
+
+static int start_builtin(struct env_target *t, const char *world, struct error *err)
+{
+	struct serve_conf conf;
+
+	serve_conf_init(&conf, t->context->clock);
+	if (serve_conf_max_envs(&conf, t->context->variable("MAX_CONCURRENT_ENVS"), err) ||
+	    serve_conf_target(&conf, str_from(world), err) ||
+	    server_start(&conf, &t->server, err)) {
+		return error_wrap(err, "%s", t->name);
+	}
+	server_url(t->server, &t->url);
+	log_info("%s is served at %s", t->name, buf_cstr(&t->url));
+	return 0;
+}
+
+/* True for http://USER:PASSWORD@HOST/, which is not a word of a program's command. */
+static bool names_a_user(const char *url)
+{
+	const char *place = strncmp(url, "stdio:", 6) != 0 ? strstr(url, "://") : NULL;
+	size_t n = place ? strcspn(place + 3, "/?#") : 0;
+
+	return n && memchr(place + 3, '@', n);
+}
+
+int env_target_start(struct env_target *t, struct error *err)
+{
+	if (is_builtin(t)) {
+		return start_builtin(t, t->name + strlen(BUILTIN), err);
+	}
+	if (names_a_user(t->name)) {
+		return error_set(err, FAIL_USAGE,
+		                 "--env: a password in a URL would be recorded: pass it with "
+		                 "--header-env Authorization=VARIABLE");
+	}
+	buf_text(&t->url, t->name);
+	return 0;
+}
+
+void env_target_release(struct env_target *t)
+{
+	server_stop(t->server); /* first, because its threads use the log filter */
+	log_set_filter(settings_filter, NULL);
+	secrets_free(t->secrets);
+	headers_release(&t->headers);
+	child_variables_release(&t->variables);
+	buf_release(&t->url);
+}
+
+struct env_conf env_target_conf(const struct env_target *t)
+{
+	const struct target_options *o = t->options;
+	uint64_t timeout_ms = o->timeout.given ? o->timeout.value : DEFAULT_TIMEOUT_MS;
+	uint64_t most_ms =
+		timeout_ms < UINT64_MAX / OPEN_CALLS ? OPEN_CALLS * timeout_ms : UINT64_MAX;
+
+	return (struct env_conf){
+		.url = buf_cstr(&t->url),
+		.protocol = o->protocol,
+		.era = o->era,
+		.headers = (const char *const *)t->headers.items,
+		.header_count = t->headers.count,
+		.child_variables = t->variables.items,
+		.timeout_ms = timeout_ms,
+		.open_timeout_ms = o->open_timeout.given ? o->open_timeout.value : most_ms,
+		.state_spec = str_from(o->state ? o->state : "auto"),
+		.ignore = o->ignore.item,
+		.ignore_count = o->ignore.count,
+		.reset_args = o->reset_json ? text_trim(str_from(o->reset_json)) : STR_NONE,
+		.error_texts = o->error_texts.item,
+		.error_text_count = o->error_texts.count,
+		.has_seed = o->seed.given,
+		.seed = o->seed.value,
+		.version = ROLLDBG_VERSION};
+}
+
+int env_target_new_session(char out[TARGET_SESSION_DIGITS + 1], struct error *err)
+{
+	if (rng_unique_hex(out, TARGET_SESSION_DIGITS)) {
+		return error_errno(err, "cannot get random bytes for a session id");
+	}
+	return 0;
+}
+
+int env_target_new_io(const struct env_target *t, struct io **out, struct error *err)
+{
+	struct io_conf conf = {.clock = t->context->clock,
+	                       .stop_fd = t->context->stop_fd,
+	                       .user_agent = "rolldbg/" ROLLDBG_VERSION,
+	                       .ca_file = t->options->ca_file,
+	                       .insecure = t->options->insecure};
+
+	return io_new(&conf, out, err);
+}
+
+int env_target_withhold(struct env_target *t, const char *variable, struct error *err)
+{
+	return child_variables_withhold(&t->variables, &t->options->passed_variables, variable,
+	                                err);
+}
+
+void env_target_hide(const struct env_target *t, struct error *err)
+{
+	struct error plain = *err;
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	secrets_redact(t->secrets, str_from(plain.text), &text);
+	error_set(err, plain.kind, "%s", buf_cstr(&text));
+	buf_release(&text);
+}
+
+void target_say_lost(const char *place, const char *why)
+{
+	const char *host = strstr(place, "://");
+	size_t n = host ? (size_t)(host - place) + 3 + strcspn(host + 3, "/?#") : strlen(place);
+	bool named = str_starts(str_from(why), (struct str){place, n}); /* with its own path */
+
+	log_error("%s%s%s", named ? "" : place, named ? "" : ": ", why);
+}

@@ -1,0 +1,22 @@
+/* The trainer's settings as options, under TRL's own names. */
+#ifndef ROLLDBG_CMD_OPTIONS_TRAINER_H
+#define ROLLDBG_CMD_OPTIONS_TRAINER_H
+
+#include "cmd/options/options.h"
+#include "rollout/trainer.h"
+
+/* Embedded in a command's options struct. */
+struct trainer_options {
+	struct opt_u64 num_generations, per_device_train_batch_size, gradient_accumulation_steps;
+	struct opt_u64 num_processes, steps_per_generation, generation_batch_size;
+};
+extern const struct option_group trainer_group;
+
+bool trainer_given(const struct trainer_options *o);
+
+/* Computes the plan. FAIL_USAGE for a setting of 0, or one that TRL refuses. `description` receives
+   the arithmetic as a sentence. */
+MUST_USE int trainer_read(const struct trainer_options *o, struct trainer_plan *plan,
+                          struct buf *description, struct error *err);
+
+#endif

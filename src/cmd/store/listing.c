@@ -1,0 +1,222 @@
+/* Lists of rules and formats: see listing.h. */
+#include "cmd/store/listing.h"
+
+#include "base/text.h"
+#include "check/judge.h"
+#include "cmd/options/output.h"
+#include "cmd/options/settings.h"
+#include "convert/convert.h"
+#include "json/write.h"
+
+#define EXPLAIN_WIDTH 78
+#define RULE_COLUMN   24
+#define TITLE_COLUMN  (RULE_COLUMN + 9)
+#define FORMAT_COLUMN 20
+#define WHAT_COLUMN   32
+
+/* ---- JSON lines ---- */
+
+static void begin_line(struct json_writer *w, const char *type, struct buf *out)
+{
+	jw_init(w, out);
+	jw_object(w);
+	jw_key(w, "type");
+	jw_text(w, type);
+}
+
+static void end_line(struct json_writer *w, struct buf *out)
+{
+	jw_end(w);
+	buf_char(out, '\n');
+}
+
+/* The last line, by which a reader knows that the list is complete. */
+static void put_count(size_t count, struct buf *out)
+{
+	struct json_writer w;
+
+	begin_line(&w, "listing", out);
+	jw_key(&w, "listed");
+	jw_i64(&w, (int64_t)count);
+	end_line(&w, out);
+}
+
+/* A text that may name options. */
+static void put_settings(struct json_writer *w, const char *key, const char *text)
+{
+	struct buf replaced = BUF(BUF_MAX_MESSAGE);
+
+	settings_put(&replaced, text);
+	jw_key(w, key);
+	jw_str(w, buf_view(&replaced));
+	buf_release(&replaced);
+}
+
+static void put_rule(const struct check *c, struct buf *out)
+{
+	struct json_writer w;
+
+	begin_line(&w, "rule", out);
+	jw_key(&w, "rule");
+	jw_text(&w, c->id);
+	jw_key(&w, "severity");
+	jw_text(&w, severity_name(c->severity));
+	jw_key(&w, "raised");
+	jw_text(&w, c->raised);
+	jw_key(&w, "lowered");
+	jw_text(&w, c->lowered);
+	jw_key(&w, "explains");
+	jw_array(&w);
+	for (size_t i = 0; i < EXPLAINS_MAX && c->explains[i]; i++) {
+		jw_text(&w, c->explains[i]->id);
+	}
+	jw_end(&w);
+	put_settings(&w, "title", c->title);
+	put_settings(&w, "explanation", c->why);
+	end_line(&w, out);
+}
+
+static void put_rule_at(size_t index, struct buf *out)
+{
+	put_rule(checks[index], out);
+}
+
+static void put_format_at(size_t index, struct buf *out)
+{
+	const struct format *f = formats[index];
+	struct json_writer w;
+
+	begin_line(&w, "format", out);
+	jw_key(&w, "format");
+	jw_text(&w, f->name);
+	jw_key(&w, "written");
+	jw_bool(&w, f->write != NULL);
+	jw_key(&w, "description");
+	jw_text(&w, f->what);
+	end_line(&w, out);
+}
+
+/* ---- for people ---- */
+
+/* Appends a rule's explanation: each line of `why` is a paragraph, or a list item if it begins
+   with "- ". */
+static void explain_paragraphs(struct str why, struct buf *out)
+{
+	while (why.n) {
+		const char *end = memchr(why.p, '\n', why.n);
+		size_t n = end ? (size_t)(end - why.p) : why.n;
+		struct str paragraph = {why.p, n};
+
+		if (str_starts(paragraph, STR("- "))) {
+			buf_text(out, "- ");
+			text_wrap(out, str_skip(paragraph, 2), 2, EXPLAIN_WIDTH);
+		} else {
+			buf_char(out, '\n');
+			text_wrap(out, paragraph, 0, EXPLAIN_WIDTH);
+		}
+		why = str_skip(why, n + (end != NULL));
+	}
+}
+
+/* The rule's title, severity, the rules it explains, and its explanation. */
+static void explain_rule(const struct check *c, struct buf *out)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	buf_printf(&text, "%s: ", c->id);
+	settings_put(&text, c->title);
+	buf_text(&text, "\nSeverity: ");
+	check_describe_severity(c, &text);
+	for (size_t i = 0; i < EXPLAINS_MAX && c->explains[i]; i++) {
+		buf_printf(&text, "%s%s", i ? ", " : "\nExplains: ", c->explains[i]->id);
+	}
+	text_wrap(out, buf_view(&text), 0, EXPLAIN_WIDTH);
+	buf_clear(&text);
+	settings_put(&text, c->why);
+	explain_paragraphs(buf_view(&text), out);
+	buf_release(&text);
+}
+
+/* One line, so that grep works; wrapped on a terminal. */
+static size_t width_of(struct style style)
+{
+	return style.terminal ? style.columns : SIZE_MAX;
+}
+
+static void list_rule_at(size_t index, size_t width, struct buf *out)
+{
+	const struct check *c = checks[index];
+	struct buf title = BUF(BUF_MAX_SMALL);
+
+	settings_put(&title, c->title);
+	buf_printf(out, "%-*s%-*s", RULE_COLUMN, c->id, TITLE_COLUMN - RULE_COLUMN,
+	           severity_name(c->severity));
+	text_wrap(out, buf_view(&title), TITLE_COLUMN, width);
+	buf_release(&title);
+}
+
+static void list_format_at(size_t index, size_t width, struct buf *out)
+{
+	const struct format *f = formats[index];
+
+	buf_printf(out, "%-*s%-*s", FORMAT_COLUMN, f->name, WHAT_COLUMN - FORMAT_COLUMN,
+	           f->write ? "read, write" : "read");
+	text_wrap(out, str_from(f->what), WHAT_COLUMN, width);
+}
+
+/* ---- the options ---- */
+
+/* How a list prints its item with this index. */
+struct list {
+	void (*as_json)(size_t index, struct buf *out);
+	void (*as_text)(size_t index, size_t width, struct buf *out);
+};
+
+static int print_list(const struct list *list, size_t count, struct style style, bool json,
+                      struct error *err)
+{
+	struct output out = output_to_stdout();
+
+	for (size_t i = 0; i < count; i++) {
+		if (json) {
+			list->as_json(i, &out.text);
+		} else {
+			list->as_text(i, width_of(style), &out.text);
+		}
+	}
+	if (json) {
+		put_count(count, &out.text);
+	}
+	return output_close(&out, err);
+}
+
+int listing_rules(struct style style, bool json, struct error *err)
+{
+	return print_list(&(struct list){put_rule_at, list_rule_at}, checks_count, style, json,
+	                  err);
+}
+
+int listing_rule(const char *name, bool json, struct error *err)
+{
+	const struct check *c = check_find(str_from(name));
+	struct output out = output_to_stdout();
+
+	if (!c) {
+		output_release(&out);
+		check_unknown(str_from(name), err);
+		return error_wrap(err, "--explain");
+	}
+	if (json) {
+		put_rule(c, &out.text);
+		put_count(1, &out.text);
+	} else {
+		explain_rule(c, &out.text);
+	}
+	return output_close(&out, err);
+}
+
+int listing_formats(struct style style, bool json, struct error *err)
+{
+	return print_list(&(struct list){put_format_at, list_format_at}, formats_count, style, json,
+	                  err);
+}

@@ -1,0 +1,443 @@
+/* Reads lines rollout by rollout: see by_rollout.h. */
+#include "recording/by_rollout.h"
+
+#include "base/mem.h"
+#include "recording/skim.h"
+
+#include <inttypes.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SCATTERED ((uint64_t)16 << 10) /* bytes: stretches that are shorter on average */
+
+struct rollout_rank {
+	struct str id;
+	size_t instance; /* number of earlier rollouts with that id */
+	bool begun;      /* its header was read */
+	size_t rank;     /* position in the order of ids */
+	struct rollout_rank *next;
+	struct rollout_rank *current; /* in the first rollout of an id: the latest one */
+};
+
+/* Consecutive lines of one rollout. */
+struct stretch {
+	const struct rollout_rank *rollout;
+	size_t file;
+	uint64_t begin, end; /* bytes in the file */
+	uint64_t line;       /* number of the first line */
+};
+
+struct by_rollout {
+	char *const *paths;
+	size_t path_count;
+	const struct format *format; /* of all files; NULL: detected from each file's content */
+	FILE **copies;         /* of inputs that cannot be read twice; NULL: read the file itself */
+	size_t file;           /* index of the file that is being read, or was read last */
+	struct reader *reader; /* of that file; NULL: not open */
+	size_t next;           /* index of the next stretch */
+	bool in_stretch;       /* `reader` is in the stretch before it */
+	const struct rollout_rank *reading; /* the rollout that is being read; NULL: none */
+	struct stretch *stretches;
+	size_t count, room;
+	uint64_t bytes; /* in all stretches */
+	bool scattered; /* most stretches are short */
+	void *ids;      /* tsearch tree of struct rollout_rank */
+	struct rollout_rank *all;
+	size_t rollouts;
+	struct arena arena;
+	reader_line_fn *torn;
+	void *ctx; /* for torn */
+	bool view; /* borrows everything but what reads: reader, file, next, in_stretch, reading */
+};
+
+/* ---- locating the lines ---- */
+
+static int by_id(const void *a, const void *b)
+{
+	struct str x = ((const struct rollout_rank *)a)->id;
+	struct str y = ((const struct rollout_rank *)b)->id;
+	size_t n = x.n < y.n ? x.n : y.n;
+	int order = n ? memcmp(x.p, y.p, n) : 0;
+
+	return order ? order : (x.n > y.n) - (x.n < y.n);
+}
+
+static struct rollout_rank *add_rollout(struct by_rollout *b, struct str id, size_t instance)
+{
+	struct rollout_rank *one = arena_new(&b->arena, sizeof(*one));
+
+	*one = (struct rollout_rank){.id = id, .instance = instance, .next = b->all};
+	b->all = one;
+	b->rollouts++;
+	return one;
+}
+
+/* The first rollout with that id. */
+static struct rollout_rank *first_of(struct by_rollout *b, struct str id)
+{
+	struct rollout_rank key = {.id = id}, *one;
+	void *node = tfind(&key, &b->ids, by_id);
+
+	if (node) {
+		return *(struct rollout_rank **)node;
+	}
+	one = add_rollout(b, id.p ? arena_str(&b->arena, id) : STR(""), 0);
+	one->current = one;
+	tsearch(one, &b->ids, by_id);
+	return one;
+}
+
+/* A second header with the same id begins another rollout. */
+static struct rollout_rank *rollout_of(struct by_rollout *b, struct str id, bool header)
+{
+	struct rollout_rank *first = first_of(b, id), *one = first->current;
+
+	if (header && one->begun) {
+		one = add_rollout(b, first->id, one->instance + 1);
+		first->current = one;
+	}
+	one->begun = one->begun || header;
+	return one;
+}
+
+/* Does the last stretch belong to this rollout in this file? A line of unknown type may name any
+   rollout and stays in place. */
+static bool goes_on(const struct by_rollout *b, const struct rollout_rank *rollout)
+{
+	const struct stretch *last = b->count ? &b->stretches[b->count - 1] : NULL;
+
+	return last && last->file == b->file && last->rollout == rollout;
+}
+
+/* Was the line only located? A line feed follows it then, and nothing else is on it. */
+static bool is_skimmed(const struct line *l)
+{
+	return l->type != LINE_UNKNOWN && !l->value[KEY_TYPE].n;
+}
+
+static void note_place(struct by_rollout *b, const struct line *l, const struct reader_note *note)
+{
+	const struct stretch *last = b->count ? &b->stretches[b->count - 1] : NULL;
+	const uint64_t end = note->offset + l->text.n + is_skimmed(l);
+	/* usually the rollout of the previous line, which saves the look-up */
+	bool header = l->type == LINE_HEADER;
+	bool same = last && !header && str_eq(last->rollout->id, l->rollout);
+	const struct rollout_rank *rollout =
+		same ? last->rollout : rollout_of(b, l->rollout, header);
+
+	if (!goes_on(b, rollout)) {
+		if (b->count == b->room) {
+			b->room = b->room ? 2 * b->room : 64;
+			b->stretches = mem_resize(b->stretches, b->room, sizeof(*b->stretches));
+		}
+		b->stretches[b->count++] = (struct stretch){.rollout = rollout,
+		                                            .file = b->file,
+		                                            .begin = note->offset,
+		                                            .line = note->line};
+	}
+	b->stretches[b->count - 1].end = end;
+	b->bytes += end - note->offset;
+}
+
+/* ---- the files ---- */
+
+static int open_file(const struct by_rollout *b, size_t file, struct reader **out,
+                     struct error *err)
+{
+	FILE *copy = b->copies[file];
+
+	return copy ? reader_open_fd(fileno(copy), b->paths[file], out, err)
+	            : reader_open(b->paths[file], out, err);
+}
+
+static int note_lines(struct by_rollout *b, struct reader *r, struct error *err)
+{
+	struct reader_note note;
+	struct line l;
+	int more;
+
+	while ((more = reader_skim(r, &l, &note, err)) > 0) {
+		if (!note.torn) {
+			note_place(b, &l, &note);
+		} else if (b->torn(b->ctx, &l, &note, err)) {
+			more = -1;
+			break;
+		}
+	}
+	reader_close(r);
+	return more;
+}
+
+static int note_file(struct by_rollout *b, size_t file, struct error *err)
+{
+	struct reader *r = NULL;
+
+	b->file = file;
+	return recording_copy(b->paths[file], b->format, &b->copies[file], err) ||
+	                       open_file(b, file, &r, err) || note_lines(b, r, err)
+	               ? -1
+	               : 0;
+}
+
+/* ---- the lines, in order ---- */
+
+static int by_id_and_instance(const void *left, const void *right)
+{
+	const struct rollout_rank *a = *(struct rollout_rank *const *)left;
+	const struct rollout_rank *b = *(struct rollout_rank *const *)right;
+	int order = by_id(a, b);
+
+	return order ? order : (a->instance > b->instance) - (a->instance < b->instance);
+}
+
+static void rank(struct by_rollout *b)
+{
+	struct rollout_rank **list = mem_array(b->rollouts + 1, sizeof(struct rollout_rank *));
+	size_t n = 0;
+
+	for (struct rollout_rank *one = b->all; one; one = one->next) {
+		list[n++] = one;
+	}
+	qsort(list, n, sizeof(struct rollout_rank *), by_id_and_instance);
+	for (size_t i = 0; i < n; i++) {
+		list[i]->rank = i;
+	}
+	free(list);
+}
+
+static int by_rank(const void *left, const void *right)
+{
+	const struct stretch *a = left, *b = right;
+
+	if (a->rollout->rank != b->rollout->rank) {
+		return a->rollout->rank < b->rollout->rank ? -1 : 1;
+	}
+	if (a->file != b->file) {
+		return a->file < b->file ? -1 : 1;
+	}
+	return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+static int open_stretch(struct by_rollout *b, const struct stretch *s, struct error *err)
+{
+	if (b->reader && b->file != s->file) {
+		reader_close(b->reader);
+		b->reader = NULL;
+	}
+	b->file = s->file;
+	if (!b->reader) {
+		if (open_file(b, s->file, &b->reader, err)) {
+			return -1;
+		}
+		reader_set_ours(b->reader); /* of other files there is a copy */
+		if (b->scattered) {
+			reader_set_scattered(b->reader);
+		}
+	}
+	return 0;
+}
+
+int by_rollout_open_as(const struct format *format, char *const *paths, size_t count,
+                       reader_line_fn *torn, void *ctx, struct by_rollout **out, struct error *err)
+{
+	struct by_rollout *b = mem_new(sizeof(*b));
+	int failed = 0;
+
+	*b = (struct by_rollout){.paths = paths,
+	                         .format = format,
+	                         .path_count = count,
+	                         .copies = mem_array(count + 1, sizeof(FILE *)),
+	                         .torn = torn,
+	                         .ctx = ctx};
+	for (size_t i = 0; i < count && !failed; i++) {
+		failed = note_file(b, i, err);
+	}
+	if (failed) {
+		by_rollout_close(b);
+		return -1;
+	}
+	if (b->count > 0) {
+		rank(b);
+		qsort(b->stretches, b->count, sizeof(*b->stretches), by_rank);
+	}
+	b->scattered = b->bytes < b->count * SCATTERED;
+	*out = b;
+	return 0;
+}
+
+int by_rollout_open(char *const *paths, size_t count, reader_line_fn *torn, void *ctx,
+                    struct by_rollout **out, struct error *err)
+{
+	return by_rollout_open_as(NULL, paths, count, torn, ctx, out, err);
+}
+
+struct str by_rollout_id(const struct by_rollout *b)
+{
+	return b->next < b->count ? b->stretches[b->next].rollout->id : STR_NONE;
+}
+
+int by_rollout_line(struct by_rollout *b, struct line *l, struct reader_note *note,
+                    struct error *err)
+{
+	b->reading = b->reading ? b->reading : b->stretches[b->next].rollout;
+	for (;;) {
+		int more = b->in_stretch ? reader_next(b->reader, l, note, err) : 0;
+
+		if (more) {
+			return more;
+		}
+		const struct stretch *s = &b->stretches[b->next];
+		b->in_stretch = false;
+		if (b->next == b->count || s->rollout != b->reading) {
+			b->reading = NULL;
+			return 0;
+		}
+		if (open_stretch(b, s, err)) {
+			return -1;
+		}
+		reader_seek(b->reader, s->begin, s->end, s->line);
+		b->in_stretch = true;
+		b->next++;
+	}
+}
+
+int by_rollout_place_error(struct error *err, const struct reader_note *note)
+{
+	return err->kind == FAIL_INPUT ? error_wrap(err, "%s:%" PRIu64, note->file, note->line)
+	                               : -1;
+}
+
+int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx, struct error *err)
+{
+	struct reader_note note;
+	struct line l;
+	int more;
+
+	while ((more = by_rollout_line(b, &l, &note, err)) > 0) {
+		if (take(ctx, &l, &note, err)) {
+			return by_rollout_place_error(err, &note);
+		}
+	}
+	return more;
+}
+
+/* Reads the lines of the next rollout as bytes. */
+struct skimming {
+	struct by_rollout *b;
+	size_t next; /* index of the next stretch */
+	bool open;   /* a stretch is being read */
+};
+
+/* Returns 1 for a line, 0 at the end of the rollout, -1 on failure. */
+static int skim(struct skimming *s, struct line *l, struct error *err)
+{
+	struct by_rollout *b = s->b;
+	struct reader_note note;
+	int more = 0;
+
+	while (!s->open || (more = reader_skim(b->reader, l, &note, err)) == 0) {
+		const struct stretch *one = &b->stretches[s->next];
+
+		s->open = false;
+		if (s->next == b->count || one->rollout != b->stretches[b->next].rollout) {
+			return 0;
+		}
+		if (open_stretch(b, one, err)) {
+			return -1;
+		}
+		reader_seek(b->reader, one->begin, one->end, one->line);
+		s->open = true;
+		s->next++;
+	}
+	return more;
+}
+
+int by_rollout_skip_same(struct by_rollout *a, struct by_rollout *b, size_t *steps,
+                         struct error *err)
+{
+	struct skimming x = {a, a->next, false}, y = {b, b->next, false};
+	struct line first, second;
+	int more, same;
+
+	*steps = 0;
+	do {
+		more = skim(&x, &first, err);
+		same = more < 0 ? -1 : skim(&y, &second, err);
+		if (more < 0 || same < 0) {
+			return -1;
+		}
+		if (more != same || (more && !line_same_but_meta(first.text, second.text))) {
+			return 0;
+		}
+		*steps += more && first.type == LINE_STEP;
+	} while (more);
+	a->next = x.next;
+	b->next = y.next;
+	return 1;
+}
+
+void by_rollout_close(struct by_rollout *b)
+{
+	if (!b) {
+		return;
+	}
+	reader_close(b->reader);
+	if (b->view) {
+		free(b);
+		return;
+	}
+	for (size_t i = 0; i < b->path_count; i++) {
+		if (b->copies[i]) {
+			fclose(b->copies[i]);
+		}
+	}
+	while (b->ids) {
+		tdelete(*(struct rollout_rank **)b->ids, &b->ids, by_id);
+	}
+	free(b->copies);
+	free(b->stretches);
+	arena_release(&b->arena);
+	free(b);
+}
+
+size_t by_rollout_count(const struct by_rollout *b)
+{
+	return b->count;
+}
+
+size_t by_rollout_place(const struct by_rollout *b)
+{
+	return b->next;
+}
+
+uint64_t by_rollout_pass(struct by_rollout *b)
+{
+	const struct rollout_rank *rollout = b->stretches[b->next].rollout;
+	uint64_t bytes = 0;
+
+	while (b->next < b->count && b->stretches[b->next].rollout == rollout) {
+		bytes += b->stretches[b->next].end - b->stretches[b->next].begin;
+		b->next++;
+	}
+	return bytes;
+}
+
+struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, size_t end)
+{
+	struct by_rollout *view = mem_new(sizeof(*view));
+
+	*view = *b;
+	view->view = true;
+	view->reader = NULL;
+	by_rollout_aim(view, first, end);
+	return view;
+}
+
+void by_rollout_aim(struct by_rollout *view, size_t first, size_t end)
+{
+	view->in_stretch = false;
+	view->reading = NULL;
+	view->next = first;
+	view->count = end;
+}

@@ -1,0 +1,57 @@
+/* The lines of recordings, rollout by rollout: rollouts in the order of their ids (by bytes),
+   the lines of each in recorded order, even if rollouts were interleaved. A second header with
+   the same id begins another rollout, which is ordered after the first. Everything is read
+   twice: once to locate the lines, once to deliver them. Input that cannot be read twice (a
+   pipe) is copied to a temporary file first. Memory: about 100 bytes per rollout, and 48 per
+   stretch (consecutive lines of one rollout). */
+#ifndef ROLLDBG_RECORDING_BY_ROLLOUT_H
+#define ROLLDBG_RECORDING_BY_ROLLOUT_H
+
+#include "recording/reader.h"
+
+struct by_rollout;
+
+/* Locates the lines of all these files ("-" is standard input). The paths are borrowed. `torn`
+   receives the truncated last line of a file. */
+MUST_USE int by_rollout_open(char *const *paths, size_t count, reader_line_fn *torn, void *ctx,
+                             struct by_rollout **out, struct error *err);
+/* The same, with all files read in that format (recording/foreign.h) regardless of their
+   content. */
+MUST_USE int by_rollout_open_as(const struct format *format, char *const *paths, size_t count,
+                                reader_line_fn *torn, void *ctx, struct by_rollout **out,
+                                struct error *err);
+/* The id of the next rollout; empty for lines of unknown type without an id; absent when all
+   rollouts have been read. */
+struct str by_rollout_id(const struct by_rollout *b);
+/* Passes each line of the next rollout, which must exist, to `take`. A FAIL_INPUT of `take` gets
+   the file and line prepended. */
+MUST_USE int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx,
+                             struct error *err);
+/* The next line of the next rollout, which must exist: returns 1, 0 if all its lines were read
+   (the one after it is then the next), or -1. */
+MUST_USE int by_rollout_line(struct by_rollout *b, struct line *l, struct reader_note *note,
+                             struct error *err);
+/* Prepends the place of a line to a FAIL_INPUT about it; returns -1. */
+int by_rollout_place_error(struct error *err, const struct reader_note *note);
+/* Skips the next rollout of both if their lines are equal byte by byte except for `meta`:
+   returns 1 and sets *steps to their number of steps. Otherwise skips nothing and returns 0; -1
+   if reading failed. */
+MUST_USE int by_rollout_skip_same(struct by_rollout *a, struct by_rollout *b, size_t *steps,
+                                  struct error *err);
+void by_rollout_close(struct by_rollout *b); /* NULL is fine */
+
+/* ---- for several threads ---- */
+
+/* The number of positions. Each rollout begins at a position; some positions begin no rollout. */
+size_t by_rollout_count(const struct by_rollout *b);
+/* The position of the next rollout. */
+size_t by_rollout_place(const struct by_rollout *b);
+/* Skips the next rollout without reading it; returns the size of its lines in bytes. */
+uint64_t by_rollout_pass(struct by_rollout *b);
+/* A view of the rollouts at positions first .. end-1. Views of the same object may be read in
+   several threads at once; close them before it. */
+struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, size_t end);
+/* Makes it a view of other rollouts, which takes less time than a new one. */
+void by_rollout_aim(struct by_rollout *view, size_t first, size_t end);
+
+#endif

@@ -1,0 +1,130 @@
+/* Expands operands to files: a directory is replaced by the recordings in it. */
+#include "recording/reader.h"
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+static void add(struct file_list *l, char *path)
+{
+	l->paths = mem_resize(l->paths, l->count + 1, sizeof(*l->paths));
+	l->paths[l->count++] = path;
+}
+
+static int is_recording(const struct dirent *e)
+{
+	return e->d_name[0] != '.' && str_ends(str_from(e->d_name), STR(".jsonl"));
+}
+
+/* By bytes: the order must not depend on the locale. */
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_visible(const struct dirent *e)
+{
+	return e->d_name[0] != '.';
+}
+
+/* Recordings of other programs have other names, and are read when they are named. */
+static int no_recording(const char *path, bool slash, struct error *err)
+{
+	struct dirent **entries = NULL;
+	int n = scandir(path, &entries, is_visible, by_name);
+	struct buf file = BUF(BUF_MAX_SMALL);
+	struct stat st;
+	bool found = false;
+
+	error_set(err, FAIL_INPUT, "no *.jsonl file in directory %s", path);
+	for (int i = 0; i < n; i++) {
+		buf_clear(&file);
+		buf_printf(&file, "%s%s%s", path, slash ? "" : "/", entries[i]->d_name);
+		if (!found && stat(buf_cstr(&file), &st) == 0 && S_ISREG(st.st_mode)) {
+			found = true;
+			error_set(err, FAIL_INPUT,
+			          "no *.jsonl file in directory %s; files with other names are "
+			          "only read if named, such as %s",
+			          path, buf_cstr(&file));
+		}
+		free(entries[i]);
+	}
+	free(entries);
+	buf_release(&file);
+	return -1;
+}
+
+static int add_directory(struct file_list *l, const char *path, struct error *err)
+{
+	struct dirent **entries = NULL;
+	size_t before = l->count;
+	int n = scandir(path, &entries, is_recording, by_name);
+
+	if (n < 0) {
+		return error_set(err, FAIL_INPUT, "cannot read %s: %s", path, strerror(errno));
+	}
+	bool slash = str_ends(str_from(path), STR("/"));
+	for (int i = 0; i < n; i++) {
+		struct buf name = BUF(BUF_MAX_SMALL);
+
+		buf_printf(&name, "%s%s%s", path, slash ? "" : "/", entries[i]->d_name);
+		if (file_may_block(buf_cstr(&name))) {
+			log_warn("%s is not a regular file and was skipped", buf_cstr(&name));
+		} else {
+			add(l, mem_text(buf_view(&name)));
+		}
+		buf_release(&name);
+		free(entries[i]);
+	}
+	free(entries);
+	if (l->count == before) {
+		return no_recording(path, slash, err);
+	}
+	return 0;
+}
+
+static int add_operand(struct file_list *l, const char *operand, struct error *err)
+{
+	struct stat st;
+
+	if (strcmp(operand, "-") != 0) {
+		if (stat(operand, &st) != 0) {
+			return error_set(err, FAIL_INPUT, "cannot read %s: %s", operand,
+			                 strerror(errno));
+		}
+		if (S_ISDIR(st.st_mode)) {
+			l->many = true;
+			return add_directory(l, operand, err);
+		}
+	}
+	add(l, mem_text(str_from(operand)));
+	return 0;
+}
+
+int file_list_new(char *const *operands, size_t count, struct file_list *out, struct error *err)
+{
+	*out = (struct file_list){0};
+	for (size_t i = 0; i < count; i++) {
+		if (add_operand(out, operands[i], err) != 0) {
+			file_list_free(out);
+			return -1;
+		}
+	}
+	out->many = out->many || out->count > 1;
+	return 0;
+}
+
+void file_list_free(struct file_list *l)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		free(l->paths[i]);
+	}
+	free(l->paths);
+	*l = (struct file_list){0};
+}

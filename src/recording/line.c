@@ -1,0 +1,562 @@
+/* Parses one line of a recording into slices and writes it back. Parsing is one pass of the
+   scanner over the bytes and one walk over the members. Since writers keep the order of the
+   table, the scanner gets the expected keys, and searching for keys is the exception. */
+#include "recording/line.h"
+
+#include "base/mem.h"
+#include "json/canon.h"
+
+#include <inttypes.h>
+
+/* Exceeds the number of rows of any line type; the members of a line with even more are read
+   again. */
+#define MEMBERS_MAX 48
+
+/* The members of an object as the scanner found them. */
+struct line_members {
+	const struct json_member *list;
+	size_t count;
+	enum line_type expected; /* LINE_UNKNOWN: without leads; `lead` is not set */
+};
+
+static int fault_error(struct error *err, struct str text, const struct json_fault *fault)
+{
+	if (fault->at < text.n && text.p[fault->at] == '\0') {
+		return error_set(err, FAIL_INPUT,
+		                 "a NUL byte instead of JSON, as after a crash, at byte %zu",
+		                 fault->at + 1);
+	}
+	return error_set(err, FAIL_INPUT, "%s at byte %zu", fault->why, fault->at + 1);
+}
+
+/* "null or a non-negative integer", for messages. */
+static void types_text(unsigned types, struct buf *out)
+{
+	static const struct {
+		unsigned mask, want;
+		const char *name;
+	} names[] = {
+		{T_STRING, T_STRING, "a string"},
+		{T_OBJECT, T_OBJECT, "an object"},
+		{T_ARRAY, T_ARRAY, "an array"},
+		{T_BOOL, T_BOOL, "true or false"},
+		{T_COUNT, T_COUNT, "a non-negative integer"},
+		{T_COUNT, T_WHOLE, "an integer"},
+		{T_COUNT, T_NUMBER, "a number"},
+		{T_NULL, T_NULL, "null"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if ((types & names[i].mask) == names[i].want) {
+			buf_printf(out, "%s%s", out->n ? " or " : "", names[i].name);
+		}
+	}
+}
+
+static __attribute__((noinline, cold)) int
+value_error(struct error *err, const struct line_key *row, struct str value, size_t at)
+{
+	struct buf want = BUF(256);
+	enum json_type type = json_type(value);
+
+	if (type == JSON_STRING && row->types & T_STRING) {
+		error_set(err, FAIL_INPUT, "\"%s\" is %.*s, not one of %s, at byte %zu", row->name,
+		          (int)(value.n < 64 ? value.n : 64), value.p, row->words, at + 1);
+	} else if (type == JSON_NUMBER && row->types & T_NUMBER) {
+		error_set(err, FAIL_INPUT, "\"%s\" is %.*s, not an integer%s, at byte %zu",
+		          row->name, (int)(value.n < 64 ? value.n : 64), value.p,
+		          row->types & T_NATURAL ? " >= 0" : "", at + 1);
+	} else {
+		types_text(row->types, &want);
+		error_set(err, FAIL_INPUT, "\"%s\" is %s%s, not %s, at byte %zu", row->name,
+		          type == JSON_NULL ? "" : "of type ", json_type_name(type),
+		          buf_cstr(&want), at + 1);
+	}
+	buf_release(&want);
+	return -1;
+}
+
+/* The rows of the line's type, and the index of the row expected next. */
+struct row_walk {
+	const struct line_key *rows;
+	size_t count, next;
+};
+
+/* Keys are short: calling memcmp for each costs more than all other work, and a loop over bytes
+   is not much better. Two loads, which overlap for most keys, are fast. */
+ALWAYS_INLINE bool is_named(const struct line_key *row, struct str name)
+{
+	const char *a = row->name, *b = name.p;
+	size_t n = name.n;
+
+	if (row->name_n != n) {
+		return false;
+	}
+	if (n >= 8 && n <= 16) {
+		return memcmp(a, b, 8) == 0 && memcmp(a + n - 8, b + n - 8, 8) == 0;
+	}
+	if (n >= 4 && n < 8) {
+		return memcmp(a, b, 4) == 0 && memcmp(a + n - 4, b + n - 4, 4) == 0;
+	}
+	return memcmp(a, b, n) == 0;
+}
+
+ALWAYS_INLINE const struct line_key *walk_find(struct row_walk *w, struct str name)
+{
+	size_t at = w->next;
+
+	for (size_t i = 0; i < w->count; i++) {
+		const struct line_key *row = &w->rows[at];
+
+		at = at + 1 < w->count ? at + 1 : 0;
+		if (is_named(row, name)) {
+			w->next = at;
+			return row;
+		}
+	}
+	return NULL;
+}
+
+/* A key may contain escapes; our own writer never escapes keys, so this is off the fast path. */
+static __attribute__((noinline)) const struct line_key *walk_find_escaped(struct row_walk *w,
+                                                                          struct str key)
+{
+	const struct line_key *row = NULL;
+	struct buf name = BUF(64);
+
+	if (memchr(key.p, '\\', key.n)) {
+		json_decode((struct str){key.p - 1, key.n + 2}, &name);
+		if (!name.full && name.n) {
+			row = walk_find(w, buf_view(&name));
+		}
+	}
+	buf_release(&name);
+	return row;
+}
+
+/* The text of a string; strings that we write have no escapes. */
+static struct str word_of(struct str string, struct buf *decoded)
+{
+	if (json_type(string) != JSON_STRING) {
+		return (struct str){0};
+	}
+	if (!json_has_escape(string)) {
+		return json_inner(string);
+	}
+	json_decode(string, decoded);
+	if (decoded->full) {
+		return STR_NONE;
+	}
+	return buf_view(decoded);
+}
+
+#define WORD_BYTES_MAX 64
+
+/* Decodes a member whose value is an enum in struct line; an unknown word gives 0. */
+static bool take_word(enum key k, struct str string, struct line *out)
+{
+	struct buf decoded = BUF(WORD_BYTES_MAX);
+	struct str word = word_of(string, &decoded);
+	bool known = true;
+
+	if (k == KEY_OUTCOME) {
+		out->outcome = outcome_parse(word);
+		known = out->outcome != OUTCOME_NONE;
+	} else if (k == KEY_STATUS) {
+		out->status = end_status_parse(word);
+		known = out->status != END_UNKNOWN;
+	} else {
+		out->event = event_kind_parse(word);
+	}
+	buf_release(&decoded);
+	return known;
+}
+
+/* Is the value allowed, given that its type is? Sets the decoded field of those that are enums. `type`
+   itself was checked before. */
+static bool line_key_takes(const struct line_key *row, struct str value, struct line *out)
+{
+	if (row->key == KEY_OUTCOME && str_eq(value, STR("\"ok\""))) { /* most are */
+		out->outcome = OUTCOME_OK;
+		return true;
+	}
+	if (row->key == KEY_OUTCOME || row->key == KEY_STATUS || row->key == KEY_EVENT) {
+		return take_word(row->key, value, out) || json_type(value) == JSON_NULL;
+	}
+	return row->key == KEY_TYPE || line_key_allows(row, value);
+}
+
+/* Counts of up to four digits, which nearly all are. */
+ALWAYS_INLINE bool is_short_count(struct str value)
+{
+	size_t n = 0;
+
+	while (n < value.n && n < 4 && value.p[n] >= '0' && value.p[n] <= '9') {
+		n++;
+	}
+	return n == value.n;
+}
+
+/* Does the value, of that type, fit the row? */
+ALWAYS_INLINE bool line_key_fits(const struct line_key *row, struct str value, enum json_type type,
+                                 struct line *out)
+{
+	return row->types >> type & 1 && (!(row->types & T_INTEGRAL || row->words) ||
+	                                  is_short_count(value) || line_key_takes(row, value, out));
+}
+
+/* `lead`: what the scanner found out about the key, if that is valid for these rows. */
+ALWAYS_INLINE int take(struct row_walk *w, const struct json_member *m, unsigned lead,
+                       struct line *out, struct error *err)
+{
+	const struct line_key *row = lead ? &w->rows[lead - 1] : walk_find(w, m->key);
+
+	if (!row && !lead) {
+		row = walk_find_escaped(w, m->key);
+	}
+	if (!row) {
+		return 0;
+	}
+	if (!line_key_fits(row, m->value, m->type, out)) {
+		return value_error(err, row, m->value, (size_t)(m->value.p - out->text.p));
+	}
+	out->value[row->key] = m->value;
+	return 0;
+}
+
+/* Sets out->value for a line of the given type. */
+static int take_all(struct line *out, const struct line_members *s, struct error *err)
+{
+	bool as_expected = s->expected != LINE_UNKNOWN && out->type == s->expected;
+	struct row_walk w = {0};
+
+	w.rows = line_rows(out->type, &w.count);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct json_member *m = &s->list[i];
+
+		if (take(&w, m, as_expected ? m->lead : 0, out, err) != 0) {
+			return -1;
+		}
+	}
+	if (s->count < MEMBERS_MAX) {
+		return 0;
+	}
+	struct json_member m;
+	for (size_t cursor = 0; json_next_member(out->text, &cursor, &m);) {
+		if (take(&w, &m, 0, out, err) != 0) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* Compares without a function call: most words differ in their first bytes. */
+ALWAYS_INLINE bool is_word(struct str s, const char *word)
+{
+	size_t n = 0;
+
+	while (n < s.n && word[n] && s.p[n] == word[n]) { /* s may contain a NUL */
+		n++;
+	}
+	return n == s.n && word[n] == '\0';
+}
+
+static enum line_type type_of(struct str string)
+{
+	struct str word = json_inner(string);
+
+	for (size_t t = 0; t < LINE_TYPES; t++) {
+		if (is_word(word, line_type_name((enum line_type)t))) {
+			return (enum line_type)t;
+		}
+	}
+	for (size_t t = 0; t < LINE_TYPES && json_has_escape(string); t++) {
+		if (json_is(string, str_from(line_type_name((enum line_type)t)))) {
+			return (enum line_type)t;
+		}
+	}
+	return LINE_UNKNOWN;
+}
+
+static int8_t tristate(struct str value)
+{
+	return (int8_t)(value.n == 0 || value.p[0] == 'n' ? -1 : value.p[0] == 't');
+}
+
+static int check_header(const struct line *l, struct error *err)
+{
+	int64_t version = line_count(l->value[KEY_VERSION]);
+
+	if (!line_has(l, KEY_FORMAT) || !line_has(l, KEY_VERSION)) {
+		return error_set(err, FAIL_INPUT,
+		                 "a header without \"format\" and \"version\" at byte 1");
+	}
+	if (version > RECORD_VERSION) {
+		return error_set(err, FAIL_INPUT,
+		                 "the recording has version %" PRId64 ", but this rolldbg "
+		                 "reads versions up to %d, at byte %zu",
+		                 version, RECORD_VERSION,
+		                 (size_t)(l->value[KEY_VERSION].p - l->text.p) + 1);
+	}
+	if (version < 1) {
+		return error_set(err, FAIL_INPUT, "unknown version %.*s at byte %zu",
+		                 STR_ARG(l->value[KEY_VERSION]),
+		                 (size_t)(l->value[KEY_VERSION].p - l->text.p) + 1);
+	}
+	return 0;
+}
+
+/* Sets the decoded fields from the values. */
+static void line_decode(struct line *out, struct buf *scratch)
+{
+	struct str rollout = out->value[KEY_ROLLOUT];
+
+	if (json_has_escape(rollout)) {
+		buf_clear(scratch);
+		json_decode(rollout, scratch);
+		out->rollout = buf_view(scratch);
+	} else {
+		out->rollout = json_inner(rollout);
+	}
+	out->turn = line_count(out->value[KEY_TURN]);
+	out->step = line_count(out->value[KEY_STEP]);
+	out->terminated = tristate(out->value[KEY_TERMINATED]);
+	out->truncated = tristate(out->value[KEY_TRUNCATED]);
+}
+
+/* A line of this type without values. */
+static void line_begin(struct line *out, struct str text, enum line_type type)
+{
+	mem_clear(out, sizeof(*out));
+	out->text = text;
+	out->turn = out->step = out->terminated = out->truncated = -1;
+	out->type = type;
+}
+
+/* The last of duplicate keys counts, also for `type`. */
+static int fill(struct line *out, const struct line_members *s, struct error *err)
+{
+	bool first = s->count && str_is(s->list[0].key, "type");
+	struct str last = first ? s->list[0].value : JSON_GET(out->text, "type");
+
+	for (struct str type = {0}; type.p != last.p || !type.p;) {
+		type = last;
+		if (json_type(type) != JSON_STRING) {
+			return error_set(err, FAIL_INPUT, "an object without \"type\" at byte 1");
+		}
+		bool expected = s->expected != LINE_UNKNOWN && first &&
+		                type.p == s->list[0].value.p && s->list[0].lead;
+		line_begin(out, out->text, expected ? s->expected : type_of(type));
+		if (take_all(out, s, err) != 0) {
+			return -1;
+		}
+		last = out->type == LINE_UNKNOWN ? JSON_GET(out->text, "type")
+		                                 : out->value[KEY_TYPE];
+	}
+	return 0;
+}
+
+static int line_of_members(struct str text, const struct line_members *s, struct buf *scratch,
+                           struct line *out, struct error *err)
+{
+	out->text = text;
+	if (fill(out, s, err) != 0) {
+		return -1;
+	}
+	if (out->type == LINE_UNKNOWN) {
+		out->value[KEY_ROLLOUT] = JSON_GET(out->text, "rollout");
+		if (json_type(out->value[KEY_ROLLOUT]) != JSON_STRING) {
+			out->value[KEY_ROLLOUT] = STR_NONE;
+		}
+	} else if (!line_has(out, KEY_ROLLOUT)) {
+		return error_set(err, FAIL_INPUT, "a line without \"rollout\" at byte 1");
+	}
+	if (out->type == LINE_HEADER && check_header(out, err) != 0) {
+		return -1;
+	}
+	line_decode(out, scratch);
+	return 0;
+}
+
+/* The object that was scanned, which blanks may precede. */
+static struct str object_in(struct str text, size_t used)
+{
+	size_t blanks = 0;
+
+	while (text.p[blanks] != '{') {
+		blanks++;
+	}
+	return (struct str){text.p + blanks, used - blanks};
+}
+
+int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
+               struct error *err)
+{
+	struct json_member members[MEMBERS_MAX];
+	struct line_members s = {.list = members, .expected = line_expected_type(text)};
+	struct json_known known = {
+		.leads = line_leads(s.expected), .members = members, .max = MEMBERS_MAX};
+	struct json_fault fault = {0};
+
+	*used = 0;
+	if (json_validate_known(text, &known, &fault) != 0) {
+		return fault_error(err, text, &fault);
+	}
+	s.count = known.count;
+	*used = known.used;
+	return line_of_members(object_in(text, known.used), &s, scratch, out, err);
+}
+
+/* A value may have been validated with blanks around it, which a line's slices lack. */
+static bool is_bare(struct str value)
+{
+	return (unsigned char)value.p[0] > ' ' && (unsigned char)value.p[value.n - 1] > ' ';
+}
+
+/* Lists the members of a text that was written from these values, without reading them. False:
+   some are written in another form. */
+static bool list_members(const struct line *from, struct str text, struct json_member *list,
+                         size_t *n)
+{
+	size_t count;
+	const struct line_key *rows = line_rows(from->type, &count);
+	struct str rest = text;
+
+	*n = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct str name = str_skip(rows[i].lead, 1), value = from->value[rows[i].key];
+
+		if (!value.n && rows[i].types & T_OPTIONAL) {
+			continue;
+		}
+		value = value.n ? value : STR("null");
+		rest = str_skip(rest, 1); /* the brace or a comma */
+		if (!is_bare(value) || !str_starts(rest, name) ||
+		    !str_starts(str_skip(rest, name.n), value)) {
+			return false;
+		}
+		list[(*n)++] = (struct json_member){.key = {rows[i].name, rows[i].name_n},
+		                                    .value = {rest.p + name.n, value.n},
+		                                    .type = json_type(value),
+		                                    .lead = (unsigned)i + 1};
+		rest = str_skip(rest, name.n + value.n);
+	}
+	return str_is(rest, "}");
+}
+
+int line_parse_written(struct str text, const struct line *from, struct buf *scratch,
+                       struct line *out, struct error *err)
+{
+	struct json_member list[MEMBERS_MAX];
+	struct line_members s = {.list = list, .expected = from->type};
+	size_t used;
+
+	return list_members(from, text, list, &s.count)
+	               ? line_of_members(text, &s, scratch, out, err)
+	               : line_parse(text, scratch, out, &used, err);
+}
+
+/* Writes a value without line breaks. Strings, numbers and words contain none. */
+static void write_value(struct str value, struct buf *out)
+{
+	/* line breaks in a string are always escaped; other values may contain whitespace */
+	bool string = value.p[0] == '"' && value.p[value.n - 1] == '"';
+
+	if (!string && (memchr(value.p, '\n', value.n) || memchr(value.p, '\r', value.n))) {
+		json_minify(value, out);
+	} else {
+		buf_str(out, value);
+	}
+}
+
+void line_write(const struct line *l, struct buf *out)
+{
+	size_t count;
+	const struct line_key *row = line_rows(l->type, &count);
+
+	if (!row) {
+		return;
+	}
+	buf_text(out, "{\"type\":\"");
+	buf_text(out, line_type_name(l->type));
+	buf_char(out, '"');
+	for (const struct line_key *end = row++ + count; row < end; row++) {
+		struct str value = l->value[row->key];
+
+		if (value.n == 0 && row->types & T_OPTIONAL) {
+			continue;
+		}
+		buf_str(out, row->lead);
+		if (value.n) {
+			write_value(value, out);
+		} else {
+			buf_text(out, "null");
+		}
+	}
+	buf_text(out, "}\n");
+}
+
+void line_point(struct line *l, const char *first)
+{
+	size_t count;
+	const struct line_key *rows = line_rows(l->type, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct str *value = &l->value[rows[i].key];
+
+		value->p = value->n ? first : NULL;
+		first += value->n;
+	}
+}
+
+struct str line_state_hash(const struct line *l)
+{
+	struct str hash = l->value[KEY_STATE_HASH];
+
+	return json_type(hash) == JSON_STRING ? json_inner(hash) : STR_NONE;
+}
+
+struct str line_tool_name(const struct line *l)
+{
+	struct str name = JSON_GET(l->value[KEY_TOOL_CALL], "name");
+
+	return json_type(name) == JSON_STRING ? json_inner(name) : STR_NONE;
+}
+
+struct str line_arguments(const struct line *l)
+{
+	return JSON_GET(l->value[KEY_TOOL_CALL], "arguments");
+}
+
+/* The enum of a word in a member of an object. */
+#define MEMBER_WORD(type, object, name)                                                            \
+	struct buf decoded = BUF(WORD_BYTES_MAX);                                                  \
+	enum type value = type##_parse(word_of(JSON_GET(object, name), &decoded));                 \
+                                                                                                   \
+	buf_release(&decoded);                                                                     \
+	return value
+
+enum error_class line_error_class(const struct line *l)
+{
+	MEMBER_WORD(error_class, l->value[KEY_ERROR], "class");
+}
+
+enum error_layer line_error_layer(const struct line *l)
+{
+	MEMBER_WORD(error_layer, l->value[KEY_ERROR], "layer");
+}
+
+enum state_kind line_state_kind(const struct line *l)
+{
+	MEMBER_WORD(state_kind, l->value[KEY_STATE_SOURCE], "kind");
+}
+
+enum policy_kind line_policy_kind(const struct line *l)
+{
+	MEMBER_WORD(policy_kind, l->value[KEY_POLICY], "kind");
+}
+
+enum protocol line_protocol(const struct line *l)
+{
+	MEMBER_WORD(protocol, l->value[KEY_ENV], "protocol");
+}

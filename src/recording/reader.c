@@ -1,0 +1,390 @@
+/* Reads recordings as a stream: large reads into one buffer that grows only to the longest line;
+   objects are slices of it, without copying. Several objects on one line and a truncated last
+   line (after a crash or by a second writer) are noted; anything else is an error with its
+   position. */
+#include "recording/reader_internal.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "recording/foreign.h"
+#include "recording/skim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* An owned descriptor is also closed on failure. */
+static int begin(int fd, bool owned, const char *path, struct reader **out, struct error *err)
+{
+	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) != 0) {
+		/* interrupted while waiting for the writer of a named pipe */
+		error_set(err, errno == EINTR ? FAIL_INTERRUPTED : FAIL_INPUT, "cannot read %s: %s",
+		          path, strerror(errno));
+	} else if (S_ISDIR(st.st_mode)) {
+		error_set(err, FAIL_INPUT, "cannot read %s: it is a directory", path);
+	} else {
+		struct reader *r = mem_new(sizeof(*r));
+		off_t at = S_ISREG(st.st_mode) ? lseek(fd, 0, SEEK_CUR) : -1;
+
+		*r = (struct reader){.fd = fd,
+		                     .owned = owned,
+		                     .regular = at >= 0,
+		                     .name = mem_text(str_from(name)),
+		                     .origin = at > 0 ? (uint64_t)at : 0,
+		                     .limit = UINT64_MAX,
+		                     .made_end = UINT64_MAX,
+		                     .scratch = BUF(BUF_MAX_MESSAGE),
+		                     .made = BUF(FOREIGN_BYTES_MAX)};
+		reader_begin_bytes(r, r->origin);
+		*out = r;
+		return 0;
+	}
+	if (owned && fd >= 0) {
+		close(fd);
+	}
+	return -1;
+}
+
+int reader_open(const char *path, struct reader **out, struct error *err)
+{
+	bool standard_input = strcmp(path, "-") == 0;
+	int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+
+	return begin(fd, !standard_input, path, out, err);
+}
+
+int reader_open_fd(int fd, const char *name, struct reader **out, struct error *err)
+{
+	return begin(fd, false, name, out, err);
+}
+
+void reader_close(struct reader *r)
+{
+	if (!r) {
+		return;
+	}
+	if (r->owned) {
+		close(r->fd);
+	}
+	if (r->unpacked) {
+		fclose(r->unpacked);
+	}
+	if (r->foreign) {
+		foreign_formats.close(r->foreign);
+	}
+	buf_release(&r->made);
+	buf_release(&r->scratch);
+	reader_free_bytes(r);
+	free(r->name);
+	free(r);
+}
+
+void reader_seek(struct reader *r, uint64_t offset, uint64_t end, uint64_t line)
+{
+	r->sought = true;
+	r->place = (struct reader_place){offset, end, line};
+}
+
+void reader_continue(struct reader *r, struct reader_place place)
+{
+	reader_move(r, place.offset);
+	r->rest = STR_NONE;
+	r->objects = 0;
+	r->line = place.line - 1;
+	r->limit = place.end;
+	r->eof = false;
+}
+
+/* Recognizes files that are not recordings by their first bytes. */
+static int check_magic(const struct reader *r, struct error *err)
+{
+	static const struct {
+		struct str bytes;
+		const char *what;
+	} magic[] = {
+		{STR_INIT("\xef\xbb\xbf"),
+	         "starts with a byte order mark; remove its first 3 bytes"},
+		{STR_INIT("\xff\xfe"), "is UTF-16; a recording must be UTF-8"},
+		{STR_INIT("\xfe\xff"), "is UTF-16; a recording must be UTF-8"},
+		{STR_INIT("\x1f\x8b"), "is compressed with gzip"},
+		{STR_INIT("\x28\xb5\x2f\xfd"), "is compressed with zstd"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(magic); i++) {
+		if (str_starts(r->rest, magic[i].bytes)) {
+			return error_set(err, FAIL_INPUT, "%s:1: the file %s", r->name,
+			                 magic[i].what);
+		}
+	}
+	return 0;
+}
+
+static int take_line(struct reader *r, size_t n, bool terminated, struct error *err)
+{
+	r->line++;
+	if (n > BUF_MAX_MESSAGE) {
+		return error_set(err, FAIL_INPUT, "%s:%" PRIu64 ": the line is longer than %zu MiB",
+		                 r->name, r->line, BUF_MAX_MESSAGE >> 20);
+	}
+	r->rest = (struct str){r->p + r->start, n};
+	r->start += n + terminated;
+	r->searched = 0;
+	r->terminated = terminated;
+	r->objects = 0;
+	return r->line == 1 && check_magic(r, err) != 0 ? -1 : 1;
+}
+
+static int next_line(struct reader *r, struct error *err)
+{
+	for (;;) {
+		size_t have = r->end - r->start;
+		const char *from = r->p + r->start;
+		const char *feed = have > r->searched
+		                           ? memchr(from + r->searched, '\n', have - r->searched)
+		                           : NULL;
+
+		if (feed) {
+			return take_line(r, (size_t)(feed - from), true, err);
+		}
+		if ((r->eof && have) || have > BUF_MAX_MESSAGE) {
+			return take_line(r, have, false, err);
+		}
+		if (r->eof) {
+			return 0;
+		}
+		r->searched = have;
+		if (reader_fill(r, err) != 0) {
+			return -1;
+		}
+	}
+}
+
+static struct str skip_blanks(struct str s)
+{
+	size_t n = 0;
+
+	while (n < s.n && (s.p[n] == ' ' || s.p[n] == '\t' || s.p[n] == '\r')) {
+		n++;
+	}
+	return str_skip(s, n);
+}
+
+/* Is the unterminated last line the start of an object? After valid lines any other bytes also
+   count, because a crash can leave blocks of NULs. */
+bool reader_is_torn(const struct reader *r)
+{
+	struct json_fault fault;
+	size_t used;
+
+	return !r->terminated && json_validate_first(r->rest, &used, &fault) != 0 &&
+	       (r->any || r->rest.p[0] == '{');
+}
+
+void reader_give_torn(struct reader *r, struct line *out, struct reader_note *note)
+{
+	*note = (struct reader_note){.file = r->name, .line = r->line, .torn = true};
+	memset(out, 0, sizeof(*out));
+	out->type = LINE_UNKNOWN;
+	out->text = r->rest;
+	out->turn = out->step = out->terminated = out->truncated = -1;
+	r->rest = STR_NONE;
+}
+
+static struct reader_note current_note(const struct reader *r)
+{
+	return (struct reader_note){
+		.file = r->name,
+		.line = r->line,
+		.offset = r->base + (uint64_t)(r->rest.p - r->p),
+		.fused = r->objects > 0,
+	};
+}
+
+static int next_object(struct reader *r, struct line *out, struct reader_note *note,
+                       struct error *err)
+{
+	struct error bad;
+	size_t used;
+
+	*note = current_note(r);
+	if (line_parse(r->rest, &r->scratch, out, &used, &bad) == 0) {
+		out->number = r->line;
+		r->rest = str_skip(r->rest, used);
+		r->objects++;
+		r->any = true;
+		return 1;
+	}
+	if (reader_is_torn(r)) {
+		reader_give_torn(r, out, note);
+		return 1;
+	}
+	*err = bad;
+	if (!r->any && r->line == 1) {
+		(void)foreign_formats.describe(r->rest, err);
+	}
+	if (note->fused) {
+		error_wrap(err, "after %" PRIu64 " complete object%s", r->objects,
+		           r->objects == 1 ? "" : "s");
+	}
+	return error_wrap(err, "%s:%" PRIu64, r->name, r->line);
+}
+
+/* Sets r->rest to the next line that is not blank. */
+int reader_content(struct reader *r, struct error *err)
+{
+	for (;;) {
+		r->rest = skip_blanks(r->rest);
+		if (r->rest.n) {
+			return 1;
+		}
+		int got = next_line(r, err);
+		if (got <= 0) {
+			return got;
+		}
+	}
+}
+
+/* Notes a line that held nothing else. */
+static void take_whole_line(struct reader *r, struct line *l, struct reader_note *note)
+{
+	l->number = ++r->line;
+	*note = (struct reader_note){
+		.file = r->name, .line = r->line, .offset = r->base + (uint64_t)(l->text.p - r->p)};
+	r->searched = 0;
+	r->terminated = r->any = true;
+	r->objects = 1;
+	r->rest = STR_NONE;
+}
+
+void reader_set_format(struct reader *r, const struct format *format)
+{
+	r->format = format;
+}
+
+void reader_set_ours(struct reader *r)
+{
+	r->looked = true;
+}
+
+const struct format *reader_format(const struct reader *r)
+{
+	return r->format;
+}
+
+int reader_next(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
+{
+	struct reader_note unwanted = {.line = 0};
+
+	note = note ? note : &unwanted;
+	if (!r->looked && reader_look(r, err) != 0) {
+		return -1;
+	}
+	if (r->sought && !r->format) {
+		reader_continue(r, r->place);
+	} else if (r->sought && reader_seek_imported(r, err) != 0) {
+		return -1;
+	}
+	r->sought = false;
+	if (r->format) {
+		r->foreign = r->foreign ? r->foreign : foreign_formats.open(r->format);
+		return reader_next_imported(r, out, note, err);
+	}
+	int more = reader_content(r, err);
+	return more > 0 ? next_object(r, out, note, err) : more;
+}
+
+/* A fast path for a line that is in memory: its line feed need not be searched for first. */
+static bool skim_first(struct reader *r, struct line *out, struct reader_note *note)
+{
+	struct str lines = {r->p + r->start, r->end - r->start};
+
+	if (!r->line || r->rest.n || !line_skim_first(lines, out) ||
+	    out->text.n > BUF_MAX_MESSAGE) {
+		return false;
+	}
+	r->start += out->text.n + 1;
+	take_whole_line(r, out, note);
+	return true;
+}
+
+int reader_skim(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
+{
+	if (!r->looked || r->sought || r->format) {
+		return reader_next(r, out, note, err);
+	}
+	if (skim_first(r, out, note)) {
+		return 1;
+	}
+	int more = reader_content(r, err);
+	if (more <= 0 || !r->terminated || r->objects || !line_skim(r->rest, out)) {
+		return more > 0 ? next_object(r, out, note, err) : more;
+	}
+	*note = current_note(r);
+	out->number = r->line;
+	r->rest = STR_NONE;
+	r->any = true;
+	return 1;
+}
+
+int reader_each(struct reader *r, reader_line_fn *take, void *ctx, struct error *err)
+{
+	struct reader_note note;
+	struct line l;
+	int more;
+
+	while ((more = reader_next(r, &l, &note, err)) > 0) {
+		if (take(ctx, &l, &note, err)) {
+			more = -1;
+			break;
+		}
+	}
+	reader_close(r);
+	return more;
+}
+
+struct whole_file {
+	const char *path;
+	reader_line_fn *take;
+	void *ctx;
+	bool any;
+};
+
+static int take_one(void *ctx, const struct line *l, const struct reader_note *note,
+                    struct error *err)
+{
+	struct whole_file *f = ctx;
+
+	f->any = true;
+	if (f->take(f->ctx, l, note, err)) {
+		return err->kind == FAIL_INPUT ? error_wrap(err, "%s:%" PRIu64, f->path, note->line)
+		                               : -1;
+	}
+	return 0;
+}
+
+int reader_file_lines(const char *path, reader_line_fn *take, void *ctx, bool *any,
+                      struct error *err)
+{
+	struct whole_file f = {path, take, ctx, false};
+	struct reader *r = NULL;
+	int failed = reader_open(path, &r, err) || reader_each(r, take_one, &f, err) ? -1 : 0;
+
+	*any = f.any;
+	return failed;
+}
+
+int reader_file(const char *path, reader_line_fn *take, void *ctx, struct error *err)
+{
+	bool any;
+
+	if (reader_file_lines(path, take, ctx, &any, err)) {
+		return -1;
+	}
+	return any ? 0 : error_set(err, FAIL_INPUT, "%s: contains no recording", path);
+}

@@ -1,0 +1,254 @@
+/* Files of other programs: recognized by their first value; an importer converts each value to
+   lines (recording/foreign.h). */
+#include "recording/reader_internal.h"
+
+#include "recording/foreign.h"
+
+#include <inttypes.h>
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The unread bytes from the first one that is not whitespace; unless `all`, up to the line feed. */
+static struct str ahead(const struct reader *r, bool all)
+{
+	struct str text = {r->p + r->start, r->end - r->start};
+	const char *feed;
+
+	while (text.n && is_blank(text.p[0])) {
+		text = str_skip(text, 1);
+	}
+	feed = all ? NULL : memchr(text.p, '\n', text.n);
+	return feed ? (struct str){text.p, (size_t)(feed - text.p)} : text;
+}
+
+/* Reads until a non-blank line is complete, or with `all` until the end of the file; limited by
+   the cap. */
+static int read_ahead(struct reader *r, bool all, struct error *err)
+{
+	while (!r->eof && r->end - r->start <= BUF_MAX_MESSAGE) {
+		struct str rest = ahead(r, true);
+
+		if (!all && rest.n && memchr(rest.p, '\n', rest.n)) {
+			break;
+		}
+		if (reader_fill(r, err) != 0) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* Lines of our own format are recognized without consulting the importers. */
+static bool is_ours(struct str value)
+{
+	return JSON_GET(value, "type").p && JSON_GET(value, "rollout").p;
+}
+
+/* A list is recognized by its first element. */
+static struct str first_of(struct str value)
+{
+	struct str element;
+	size_t cursor = 0;
+
+	return json_next(value, &cursor, &element) ? element : value;
+}
+
+static int broken_document(const struct reader *r, struct str text, const struct json_fault *fault,
+                           struct error *err)
+{
+	uint64_t line = 1;
+
+	for (const char *p = r->p + r->start; p < text.p + fault->at; p++) {
+		line += *p == '\n';
+	}
+	return error_set(err, FAIL_INPUT, "%s:%" PRIu64 ": JSON of several lines that %s: %s",
+	                 r->name, line, fault->at >= text.n ? "ends too early" : "is not valid",
+	                 fault->why);
+}
+
+/* A value may span several lines. */
+int reader_look(struct reader *r, struct error *err)
+{
+	struct json_fault fault;
+	struct str text;
+	size_t used;
+
+	r->looked = true;
+	if (reader_unpack(r, err) != 0 || read_ahead(r, false, err) != 0) {
+		return -1;
+	}
+	text = ahead(r, false);
+	if (!text.n || (text.p[0] != '{' && text.p[0] != '[')) {
+		return 0;
+	}
+	if (json_validate_first(text, &used, &fault) != 0) {
+		if (fault.at < text.n || r->eof) {
+			return 0;
+		}
+		if (read_ahead(r, true, err) != 0) {
+			return -1;
+		}
+		if (!r->eof) {
+			return error_set(err, FAIL_INPUT,
+			                 "%s: the first JSON value is longer than %zu MiB", r->name,
+			                 BUF_MAX_MESSAGE >> 20);
+		}
+		text = ahead(r, true);
+		if (json_validate_first(text, &used, &fault) != 0) {
+			return broken_document(r, text, &fault, err);
+		}
+		r->whole = true;
+	}
+	text.n = used;
+	if (!r->format && !is_ours(text)) {
+		r->format = foreign_formats.recognize(first_of(text));
+	}
+	r->whole = r->whole && r->format;
+	return r->format || !foreign_formats.describe(text, err) ? 0
+	                                                         : error_wrap(err, "%s:1", r->name);
+}
+
+static int broken_value(const struct reader *r, const struct json_fault *fault, struct error *err)
+{
+	bool nul = fault->at < r->rest.n && r->rest.p[fault->at] == '\0';
+
+	return error_set(err, FAIL_INPUT, "%s:%" PRIu64 ": %s, at byte %zu", r->name, r->line,
+	                 nul ? "a NUL byte instead of JSON, as after a crash" : fault->why,
+	                 fault->at + 1);
+}
+
+/* Reads the next value of the file. Returns 1, or 0 at the end and for a truncated last line
+   (*torn). */
+static int next_value(struct reader *r, struct str *value, bool *torn, struct error *err)
+{
+	struct json_fault fault;
+	size_t used;
+
+	if (r->whole) {
+		r->rest = ahead(r, true);
+		r->line = 1;
+		r->terminated = true;
+		r->start = r->end;
+		r->whole = false;
+	}
+	while (r->rest.n && is_blank(r->rest.p[0])) {
+		r->rest = str_skip(r->rest, 1);
+	}
+	int more = reader_content(r, err);
+	if (more <= 0) {
+		return more;
+	}
+	if (json_validate_first(r->rest, &used, &fault) != 0) {
+		*torn = reader_is_torn(r);
+		return *torn ? 0 : broken_value(r, &fault, err);
+	}
+	*value = (struct str){r->rest.p, used};
+	r->rest = str_skip(r->rest, used);
+	r->any = true;
+	return 1;
+}
+
+static int import_value(struct reader *r, struct str value, struct error *err)
+{
+	struct str element;
+	size_t cursor = 0;
+
+	if (json_type(value) != JSON_ARRAY) {
+		return foreign_formats.take(r->foreign, value, &r->made, err);
+	}
+	while (json_next(value, &cursor, &element)) {
+		if (foreign_formats.take(r->foreign, element, &r->made, err) != 0) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* Imports more lines. Returns 1, 0 for a truncated last line, or -1. */
+static int import_more(struct reader *r, struct error *err)
+{
+	struct str value = STR_NONE;
+	bool torn = false;
+	int more = next_value(r, &value, &torn, err);
+
+	if (more < 0 || torn) {
+		return more;
+	}
+	r->made_at += r->made.n;
+	buf_clear(&r->made);
+	r->taken = 0;
+	int failed = more ? import_value(r, value, err)
+	                  : foreign_formats.finish(r->foreign, &r->made, err);
+	r->done = !more;
+	if (!failed && r->made.full) {
+		failed = error_set(err, FAIL_INPUT, "its lines are over %zu MiB",
+		                   FOREIGN_BYTES_MAX >> 20);
+	}
+	return failed ? error_wrap(err, "%s:%" PRIu64, r->name, r->line) : 1;
+}
+
+static int start_again(struct reader *r, struct error *err)
+{
+	foreign_formats.close(r->foreign);
+	r->foreign = foreign_formats.open(r->format);
+	buf_clear(&r->made);
+	r->made_at = r->taken = 0;
+	r->done = r->whole = false;
+	reader_continue(r, (struct reader_place){r->origin, UINT64_MAX, 1});
+	return reader_look(r, err);
+}
+
+int reader_seek_imported(struct reader *r, struct error *err)
+{
+	uint64_t offset = r->place.offset;
+
+	r->made_end = r->place.end;
+	r->foreign = r->foreign ? r->foreign : foreign_formats.open(r->format);
+	if (offset < r->made_at && start_again(r, err) != 0) {
+		return -1;
+	}
+	while (offset >= r->made_at + r->made.n && !r->done) {
+		if (import_more(r, err) < 0) {
+			return -1;
+		}
+	}
+	r->taken = offset - r->made_at < r->made.n ? (size_t)(offset - r->made_at) : r->made.n;
+	return 0;
+}
+
+int reader_next_imported(struct reader *r, struct line *out, struct reader_note *note,
+                         struct error *err)
+{
+	struct error bad;
+	size_t used;
+
+	if (r->made_at + r->taken >= r->made_end) {
+		return 0;
+	}
+	while (r->taken == r->made.n) {
+		int more = r->done ? 1 : import_more(r, err);
+
+		if (more < 0) {
+			return -1;
+		}
+		if (more == 0) {
+			reader_give_torn(r, out, note);
+			return 1;
+		}
+		if (r->done && r->taken == r->made.n) {
+			return 0;
+		}
+	}
+	struct str rest = str_skip(buf_view(&r->made), r->taken);
+	*note = (struct reader_note){
+		.file = r->name, .line = r->line, .offset = r->made_at + r->taken};
+	if (line_parse(rest, &r->scratch, out, &used, &bad) != 0) {
+		*err = bad;
+		return error_wrap(err, "%s:%" PRIu64 ": as imported", r->name, r->line);
+	}
+	r->taken += used + 1;
+	return 1;
+}

@@ -1,0 +1,74 @@
+/* Shared by reader.c (our own lines) and reader_foreign.c (values of other formats). */
+#ifndef ROLLDBG_RECORDING_READER_INTERNAL_H
+#define ROLLDBG_RECORDING_READER_INTERNAL_H
+
+#include "recording/reader.h"
+
+struct reader {
+	int fd;
+	bool owned; /* close the descriptor with the reader */
+	bool regular;
+	bool mapped;    /* p is the whole file, and base is 0 */
+	size_t touched; /* bytes since it was mapped */
+	char *name;     /* for messages */
+
+	char *p; /* p[start..end) was read, but not yet returned as lines */
+	size_t cap, start, end;
+	size_t searched; /* bytes from start known to contain no line feed */
+	uint64_t base;   /* offset of p[0] in the file */
+	uint64_t origin; /* offset at which the recording begins */
+	uint64_t limit;  /* offset at which to stop reading */
+	bool sought;     /* a seek to `place` is pending */
+	struct reader_place {
+		uint64_t offset, end, line;
+	} place;
+	bool eof;
+
+	uint64_t line;    /* number of the current line */
+	struct str rest;  /* the rest of the current line */
+	uint64_t objects; /* objects returned from it so far */
+	bool terminated;
+	bool any; /* a valid line was seen */
+	struct buf scratch;
+
+	/* of a file in another format */
+	FILE *unpacked; /* the values of an archive, read instead of it; NULL: not an archive */
+	bool looked;    /* the first value was examined */
+	bool whole;     /* the value spans several lines: the whole file is in p[start..end) */
+	bool done;      /* the importer has no more lines */
+	const struct format *format;
+	struct foreign *foreign;
+	struct buf made; /* imported lines; those from made.p[taken] on are not yet returned */
+	size_t taken;
+	uint64_t made_at;  /* offset of made.p[0] within all imported lines */
+	uint64_t made_end; /* offset at which to stop */
+};
+
+/* Reads more bytes to the end of p[start..end), which may move; sets eof at the end. */
+MUST_USE int reader_fill(struct reader *r, struct error *err);
+/* Allocates p for reading at this offset first. */
+void reader_begin_bytes(struct reader *r, uint64_t at);
+void reader_move(struct reader *r, uint64_t at); /* reads on at this offset */
+void reader_free_bytes(struct reader *r);
+/* Sets `rest` to the next line that is not blank. Returns 1, 0 at the end, or -1. */
+MUST_USE int reader_content(struct reader *r, struct error *err);
+/* Is the rest, from the unterminated last line, the start of a value? */
+bool reader_is_torn(const struct reader *r);
+/* Returns the rest as a torn line. */
+void reader_give_torn(struct reader *r, struct line *out, struct reader_note *note);
+
+/* If the file begins like an archive, switches to reading its values. */
+MUST_USE int reader_unpack(struct reader *r, struct error *err);
+/* Examines the first value: sets `format` if the file is in another format. FAIL_INPUT if the
+   format is unknown. */
+MUST_USE int reader_look(struct reader *r, struct error *err);
+/* Continues reading at a place, with offsets in the file. */
+void reader_continue(struct reader *r, struct reader_place place);
+/* Continues at r->place, with offsets in the imported lines. Restarts from the beginning if that
+   is before the lines in memory. */
+MUST_USE int reader_seek_imported(struct reader *r, struct error *err);
+/* Returns the next imported line, like reader_next. */
+MUST_USE int reader_next_imported(struct reader *r, struct line *out, struct reader_note *note,
+                                  struct error *err);
+
+#endif

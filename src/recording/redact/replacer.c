@@ -1,0 +1,285 @@
+/* Replaces known texts in one pass over the bytes; in JSON, string by string. */
+#include "recording/redact/replacer.h"
+
+#include "base/find.h"
+#include "base/mem.h"
+#include "recording/redact/replace_json.h"
+
+#include <stdlib.h>
+
+#define FEW         4  /* up to this many texts are searched for one by one, which is faster then */
+#define DROPPED_MAX 64 /* that many dropped texts make the search slower, but not wrong */
+
+static bool is_whole(const struct replacement *x)
+{
+	return x->n < REPLACER_INSIDE;
+}
+
+static struct str text_of(const struct replacement *x)
+{
+	return (struct str){x->text, x->n};
+}
+
+/* Texts shorter than four bytes are in one bucket. */
+static size_t bucket_of(struct str text)
+{
+	uint32_t word = 0;
+
+	if (text.n >= sizeof(word)) {
+		memcpy(&word, text.p, sizeof(word));
+	}
+	return word * UINT32_C(2654435761) >> 24;
+}
+
+/* Within a bucket the longest is first. */
+static void fill_buckets(struct replacer *n)
+{
+	memset(n->buckets, 0, sizeof(n->buckets));
+	n->whole = n->escaped = 0;
+	for (size_t i = n->count; i > 0; i--) {
+		struct replacement *x = &n->items[i - 1];
+		uint32_t *first = &n->buckets[bucket_of(text_of(x))];
+
+		x->next = *first;
+		*first = (uint32_t)i;
+		n->whole += is_whole(x);
+		n->escaped += !x->plain;
+	}
+}
+
+/* The item with that text, or NULL. */
+static const struct replacement *item_of(const struct replacer *n, struct str text)
+{
+	for (uint32_t i = n->buckets[bucket_of(text)]; i; i = n->items[i - 1].next) {
+		if (str_eq(text_of(&n->items[i - 1]), text)) {
+			return &n->items[i - 1];
+		}
+	}
+	return NULL;
+}
+
+static size_t inside_count(const struct replacer *n)
+{
+	return n->count - n->whole;
+}
+
+/* Adds a text to `many`, or all anew if it is shorter than the others, or many were dropped. */
+static void index_text(struct replacer *n, struct str text)
+{
+	size_t inside = inside_count(n);
+
+	if (inside <= FEW) {
+		n->many.prefix = 0; /* to be filled anew when there are more */
+		return;
+	}
+	if (text.n < REPLACER_INSIDE) {
+		return;
+	}
+	if (n->many.prefix && text.n >= n->many.prefix && n->dropped < DROPPED_MAX) {
+		find_many_add(&n->many, text);
+		return;
+	}
+	find_many_begin(&n->many, n->items[inside - 1].n);
+	n->dropped = 0;
+	for (size_t i = 0; i < inside; i++) {
+		find_many_add(&n->many, text_of(&n->items[i]));
+	}
+}
+
+static void remove_oldest(struct replacer *n)
+{
+	size_t oldest = 0;
+
+	for (size_t i = 1; i < n->count; i++) {
+		if (n->items[i].age < n->items[oldest].age) {
+			oldest = i;
+		}
+	}
+	free(n->items[oldest].text);
+	n->count--;
+	n->dropped++;
+	memmove(&n->items[oldest], &n->items[oldest + 1], (n->count - oldest) * sizeof(*n->items));
+}
+
+/* Is the text free of characters that JSON must escape, or that are often escaped? */
+static bool is_plain(struct str text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.p[i];
+
+		if (c < 0x20 || c == '"' || c == '\\' || c == '/') {
+			return false;
+		}
+	}
+	return true;
+}
+
+void replacer_add(struct replacer *n, struct str text, const char *put)
+{
+	size_t at = 0;
+
+	if (text.n == 0 || item_of(n, text)) {
+		return;
+	}
+	while (at < n->count && n->items[at].n >= text.n) {
+		at++;
+	}
+	n->items = mem_resize(n->items, n->count + 1, sizeof(*n->items));
+	memmove(&n->items[at + 1], &n->items[at], (n->count - at) * sizeof(*n->items));
+	n->items[at] = (struct replacement){.text = mem_text(text),
+	                                    .n = text.n,
+	                                    .put = put,
+	                                    .plain = is_plain(text),
+	                                    .age = n->added++};
+	n->count++;
+	if (n->max && n->count > n->max) {
+		remove_oldest(n);
+	}
+	fill_buckets(n);
+	index_text(n, text);
+}
+
+void replacer_release(struct replacer *n)
+{
+	for (size_t i = 0; i < n->count; i++) {
+		free(n->items[i].text);
+	}
+	free(n->items);
+	find_many_release(&n->many);
+	*n = (struct replacer){.max = n->max};
+}
+
+/* The known text that begins at text[at], or NULL. */
+static const struct replacement *match(const struct replacer *n, struct str text, size_t at)
+{
+	const struct str rest = str_skip(text, at);
+
+	if (rest.n < REPLACER_INSIDE) {
+		return at == 0 && n->whole ? item_of(n, text) : NULL;
+	}
+	for (uint32_t i = n->buckets[bucket_of(rest)]; i; i = n->items[i - 1].next) {
+		const struct replacement *x = &n->items[i - 1];
+
+		if (!is_whole(x) && str_starts(rest, text_of(x))) {
+			return x;
+		}
+	}
+	return NULL;
+}
+
+static const struct replacement *first_match(const struct replacer *n, struct str text)
+{
+	for (size_t at = 0; n->count && at < text.n; at++) {
+		const struct replacement *x = match(n, text, at);
+
+		if (x) {
+			return x;
+		}
+	}
+	return NULL;
+}
+
+static void replace(const void *ctx, struct str text, struct buf *out)
+{
+	const struct replacer *n = ctx;
+	size_t from = 0;
+
+	for (size_t at = 0; at < text.n;) {
+		const struct replacement *x = match(n, text, at);
+
+		if (!x) {
+			at++;
+			continue;
+		}
+		buf_add(out, text.p + from, at - from);
+		buf_text(out, x->put);
+		at += x->n;
+		from = at;
+	}
+	buf_str(out, str_skip(text, from));
+}
+
+/* Is it in the JSON as a string of its own? */
+static bool is_string(const struct replacement *x, struct str json)
+{
+	char string[REPLACER_INSIDE + 2] = "\"";
+
+	memcpy(string + 1, x->text, x->n);
+	string[x->n + 1] = '"';
+	return find_in(json, (struct str){string, x->n + 2});
+}
+
+/* Are the bytes of one of the texts in the JSON? */
+static bool has_bytes(const struct replacer *n, struct str json)
+{
+	size_t inside = inside_count(n);
+
+	for (size_t i = inside; i < n->count; i++) {
+		if (is_string(&n->items[i], json)) {
+			return true;
+		}
+	}
+	if (inside > FEW) {
+		for (size_t at = 0; (at = find_many_next(&n->many, json, at)) < json.n; at++) {
+			if (match(n, json, at)) {
+				return true;
+			}
+		}
+		return false;
+	}
+	for (size_t i = 0; i < inside; i++) {
+		if (find_in(json, text_of(&n->items[i]))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool has_unicode_escape(struct str json)
+{
+	size_t at = 0;
+
+	while (at < json.n) {
+		const char *p = memchr(json.p + at, '\\', json.n - at);
+
+		if (!p) {
+			return false;
+		}
+		at = (size_t)(p - json.p) + 2;
+		if (at > json.n || p[1] == 'u') {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Nearly all JSON contains none of the texts; a byte search is enough to show that, unless there
+   are escapes. */
+bool replacer_is_free(const struct replacer *n, struct str json)
+{
+	return n->count == 0 || (replacer_is_free_canonical(n, json) && !has_unicode_escape(json));
+}
+
+bool replacer_is_free_canonical(const struct replacer *n, struct str json)
+{
+	return !n->escaped && !has_bytes(n, json);
+}
+
+static const char *found(const void *ctx, struct str text)
+{
+	const struct replacement *x = first_match(ctx, text);
+
+	return x ? x->put : NULL;
+}
+
+bool replacer_replace_json(const struct replacer *n, struct str json, struct buf *scratch,
+                           struct buf *out)
+{
+	struct text_replacer r = {.found = found, .replace = replace, .ctx = n};
+
+	if (replacer_is_free(n, json)) {
+		buf_str(out, json);
+		return false;
+	}
+	return replace_json(&r, json, scratch, out);
+}

@@ -1,0 +1,44 @@
+/* Replaces known texts: ids that differ from run to run. */
+#ifndef ROLLDBG_RECORDING_REDACT_REPLACER_H
+#define ROLLDBG_RECORDING_REDACT_REPLACER_H
+
+#include "base/buf.h"
+#include "base/find_many.h"
+
+#define REPLACER_INSIDE  8 /* shorter texts are only replaced as whole strings */
+#define REPLACER_BUCKETS 256
+
+struct replacement {
+	char *text;
+	size_t n;
+	const char *put; /* the replacement, which needs no escapes; borrowed */
+	bool plain;      /* JSON never escapes it, except as \u */
+	uint64_t age;    /* sequence number of its addition */
+	uint32_t next;   /* index plus 1 of the next one in its bucket; 0: none */
+};
+
+/* Empty if zeroed; max 0 means unlimited. */
+struct replacer {
+	struct replacement *items; /* longest first */
+	size_t count, max;         /* beyond max the oldest item is dropped */
+	size_t whole;              /* items shorter than REPLACER_INSIDE: the last ones */
+	size_t escaped;            /* items that are not plain */
+	uint64_t added;
+	uint32_t buckets[REPLACER_BUCKETS]; /* index plus 1 of the first item, by its first bytes */
+	struct find_many many; /* if there are many: those to be replaced inside strings */
+	size_t dropped;        /* items dropped that `many` still has */
+};
+
+void replacer_add(struct replacer *n, struct str text, const char *put); /* copies the text */
+void replacer_release(struct replacer *n);
+
+/* Is this JSON free of all texts? False if that is uncertain. */
+bool replacer_is_free(const struct replacer *n, struct str json);
+/* The same for canonical JSON, where escapes cannot hide a text. */
+bool replacer_is_free_canonical(const struct replacer *n, struct str json);
+/* Appends validated JSON with each text replaced in strings and keys, the longest first, however
+   it is escaped there; true if there was a match. Values without a match are copied unchanged. */
+bool replacer_replace_json(const struct replacer *n, struct str json, struct buf *scratch,
+                           struct buf *out);
+
+#endif

@@ -1,0 +1,203 @@
+/* Converts between the words of keys.def and their enums: see words.h. */
+#include "recording/words.h"
+
+static const struct str outcomes[] = {
+#define OUTCOME_WORD(id, word, meaning) [OUTCOME_##id] = STR_INIT(word),
+#include "recording/keys.def"
+};
+
+static const struct str error_classes[] = {
+#define CLASS_WORD(id, word, meaning) [CLASS_##id] = STR_INIT(word),
+#include "recording/keys.def"
+};
+
+static const struct str error_layers[] = {
+#define LAYER_WORD(id, word) [LAYER_##id] = STR_INIT(word),
+#include "recording/keys.def"
+};
+
+/* The last one is for reports only; it never occurs in a line. */
+static const struct str end_statuses[] = {
+#define STATUS_WORD(id, word) [END_##id] = STR_INIT(word),
+#include "recording/keys.def"
+	[END_INCOMPLETE] = STR_INIT("incomplete"),
+};
+
+static const struct str event_kinds[] = {
+#define EVENT_WORD(id, word) [EVENT_##id] = STR_INIT(word),
+#include "recording/keys.def"
+};
+
+static const struct str state_kinds[] = {
+#define STATE_WORD(id, word, asks_server, target) [STATE_##id] = STR_INIT(word),
+#include "recording/keys.def"
+};
+
+static const struct {
+	const char *target;
+	bool asks_server;
+} state_facts[] = {
+#define STATE_WORD(id, word, asks_server, target) [STATE_##id] = {target, asks_server},
+#include "recording/keys.def"
+};
+
+static const struct str policy_kinds[] = {
+#define POLICY_WORD(id, word) [POLICY_##id] = STR_INIT(word),
+#include "recording/keys.def"
+};
+
+static const struct str protocols[] = {
+#define PROTOCOL_WORD(id, word, family, sessions, one_connection, meaning)                         \
+	[PROTOCOL_##id] = STR_INIT(word),
+#include "recording/keys.def"
+};
+
+static const struct {
+	const char *family;
+	bool sessions, one_connection;
+} protocol_facts[] = {
+	[PROTOCOL_UNKNOWN] = {NULL, true, false},
+#define PROTOCOL_WORD(id, word, family, sessions, one_connection, meaning)                         \
+	[PROTOCOL_##id] = {family, sessions, one_connection},
+#include "recording/keys.def"
+};
+
+const char *const outcome_meanings[] = {
+#define OUTCOME_WORD(id, word, meaning) [OUTCOME_##id] = (meaning),
+#include "recording/keys.def"
+};
+const size_t outcome_count = ARRAY_LEN(outcome_meanings);
+
+const char *const error_class_meanings[] = {
+#define CLASS_WORD(id, word, meaning) [CLASS_##id] = (meaning),
+#include "recording/keys.def"
+};
+const size_t error_class_count = ARRAY_LEN(error_class_meanings);
+
+/* Lists are short, and most of their words differ in length. Returns 0 if the word is not in the
+   list. */
+static size_t find(const struct str *words, size_t count, struct str word)
+{
+	for (size_t i = 1; i < count; i++) {
+		if (words[i].n == word.n && memcmp(words[i].p, word.p, word.n) == 0) {
+			return i;
+		}
+	}
+	return 0;
+}
+
+/* NULL for 0, which has no word. */
+static const char *name_in(const struct str *words, size_t count, size_t value)
+{
+	return value < count ? words[value].p : NULL;
+}
+
+const char *outcome_name(enum outcome o)
+{
+	return name_in(outcomes, ARRAY_LEN(outcomes), (size_t)o);
+}
+
+const char *error_class_name(enum error_class c)
+{
+	return name_in(error_classes, ARRAY_LEN(error_classes), (size_t)c);
+}
+
+const char *error_layer_name(enum error_layer l)
+{
+	return name_in(error_layers, ARRAY_LEN(error_layers), (size_t)l);
+}
+
+const char *end_status_name(enum end_status s)
+{
+	return name_in(end_statuses, ARRAY_LEN(end_statuses), (size_t)s);
+}
+
+const char *event_kind_name(enum event_kind e)
+{
+	return name_in(event_kinds, ARRAY_LEN(event_kinds), (size_t)e);
+}
+
+const char *state_kind_name(enum state_kind s)
+{
+	return name_in(state_kinds, ARRAY_LEN(state_kinds), (size_t)s);
+}
+
+const char *policy_kind_name(enum policy_kind p)
+{
+	return name_in(policy_kinds, ARRAY_LEN(policy_kinds), (size_t)p);
+}
+
+const char *protocol_name(enum protocol p)
+{
+	return name_in(protocols, ARRAY_LEN(protocols), (size_t)p);
+}
+
+bool state_kind_asks_server(enum state_kind s)
+{
+	return state_facts[s].asks_server;
+}
+
+const char *state_kind_target(enum state_kind s)
+{
+	return state_facts[s].target;
+}
+
+bool state_kind_needs_target(enum state_kind s)
+{
+	return state_facts[s].target && state_facts[s].target[0] != '[';
+}
+
+bool protocol_has_sessions(enum protocol p)
+{
+	return protocol_facts[p].sessions;
+}
+
+bool protocol_is_one_connection(enum protocol p)
+{
+	return protocol_facts[p].one_connection;
+}
+
+const char *protocol_family(enum protocol p)
+{
+	return protocol_facts[p].family;
+}
+
+enum outcome outcome_parse(struct str word)
+{
+	return (enum outcome)find(outcomes, ARRAY_LEN(outcomes), word);
+}
+
+enum error_class error_class_parse(struct str word)
+{
+	return (enum error_class)find(error_classes, ARRAY_LEN(error_classes), word);
+}
+
+enum error_layer error_layer_parse(struct str word)
+{
+	return (enum error_layer)find(error_layers, ARRAY_LEN(error_layers), word);
+}
+
+enum end_status end_status_parse(struct str word)
+{
+	return (enum end_status)find(end_statuses, END_INCOMPLETE, word);
+}
+
+enum event_kind event_kind_parse(struct str word)
+{
+	return (enum event_kind)find(event_kinds, ARRAY_LEN(event_kinds), word);
+}
+
+enum state_kind state_kind_parse(struct str word)
+{
+	return (enum state_kind)find(state_kinds, ARRAY_LEN(state_kinds), word);
+}
+
+enum policy_kind policy_kind_parse(struct str word)
+{
+	return (enum policy_kind)find(policy_kinds, ARRAY_LEN(policy_kinds), word);
+}
+
+enum protocol protocol_parse(struct str word)
+{
+	return (enum protocol)find(protocols, ARRAY_LEN(protocols), word);
+}

@@ -522,7 +522,7 @@ static inline const char *hostile_rpc(struct hostile_peer *p)
 	if (str_is(method, "tools/list")) {
 		hostile_result(p,
 		               "{\"tools\":[{\"name\":\"act\",\"inputSchema\":{\"type\":\"object\","
-		               "\"properties\":{\"move\":{\"type\":\"string\"}},"
+		               "\"properties\":{\"move\":{\"type\":\"string\",\"description\":\"A, B, C or D\"}},"
 		               "\"required\":[\"move\"]}}]}");
 		return modern ? "modernlist" : "list";
 	}
@@ -573,7 +573,7 @@ static inline const char *hostile_page(struct hostile_peer *p)
 	buf_text(
 		&p->message,
 		"{\"action\":{\"title\":\"Walk\",\"type\":\"object\",\"properties\":{\"move\":"
-		"{\"type\":\"string\"}},\"required\":[\"move\"]},\"observation\":{},\"state\":{}}");
+		"{\"type\":\"string\",\"description\":\"A, B, C or D\"}},\"required\":[\"move\"]},\"observation\":{},\"state\":{}}");
 	return "page";
 }
 

@@ -6,6 +6,7 @@
 #include "cmd/options/output.h"
 #include "cmd/options/trusted.h"
 #include "recording/redact/credentials.h"
+#include "recording/redact/redact.h"
 
 struct trust_options {
 	bool dry_run, list, revoke;
@@ -26,12 +27,37 @@ static bool is_hidden(const struct keyed *k, const cJSON *value)
 	       credentials_named(str_from(k->key));
 }
 
+/* The value with the secrets of a command line and of URLs replaced. */
+static void put_value(struct keyed *k, const cJSON *value, struct buf *out)
+{
+	struct secrets *secrets = secrets_new();
+	struct buf command = BUF(BUF_MAX_MESSAGE);
+	const cJSON *word;
+
+	buf_text(&command, "stdio:");
+	cJSON_ArrayForEach(word, value)
+	{
+		if (cJSON_IsString(word)) {
+			buf_printf(&command, "%s ", word->valuestring);
+		}
+	}
+	buf_text(&command, cJSON_IsString(value) ? value->valuestring : "");
+	credentials_add_target(secrets, buf_cstr(&command));
+	secrets_redact(secrets, keyed_compact(k, k->value), out);
+	buf_release(&command);
+	secrets_free(secrets);
+}
+
 static void put_setting(void *ctx, struct keyed *k, const cJSON *value, enum opt_class class)
 {
 	struct buf *out = ctx, line = BUF(BUF_MAX_MESSAGE);
 
 	buf_printf(&line, "%s:%zu: %s: \"%s\" = ", k->name, keyed_line(k), k->place, k->key);
-	buf_str(&line, is_hidden(k, value) ? STR("(not shown)") : keyed_compact(k, k->value));
+	if (is_hidden(k, value)) {
+		buf_text(&line, "(not shown)");
+	} else {
+		put_value(k, value, &line);
+	}
 	buf_printf(&line, " (%s)",
 	           class == OPT_NEVER ? "never taken from a file that was found"
 	                              : option_class_name(class));

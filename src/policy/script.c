@@ -1,4 +1,5 @@
 /* The deterministic policy: see script.h. */
+#define _GNU_SOURCE /* memmem */
 #include "policy/script.h"
 
 #include "base/text.h"
@@ -316,6 +317,34 @@ static void read_list(struct str list, struct arena *arena, struct str **out, si
 	}
 }
 
+/* Does the tool's description or schema have the word? */
+static bool names_word(struct str tool, struct str word)
+{
+	const char *end = tool.p + tool.n, *at = tool.p;
+
+	while ((at = word.n ? memmem(at, (size_t)(end - at), word.p, word.n) : NULL)) {
+		const char *after = at + word.n;
+
+		if ((at == tool.p || !is_of_word(at[-1]) || !is_of_word(*at)) &&
+		    (after == end || !is_of_word(*after) || strchr(".:", *after))) {
+			return true;
+		}
+		at = after;
+	}
+	return false;
+}
+
+/* One action of "A,B,C" whatever the schema takes: a number, JSON, or a word that the tool names.
+   Any word if the tool is not advertised or the call is forced. */
+static bool is_one_action(const struct action_slot *s, struct str part)
+{
+	double number;
+
+	return json_double_text(part, &number) || value_length(part) == part.n ||
+	       (script_is_plain(part) &&
+	        (!s->tool.p || s->conf->force_call || names_word(s->tool, part)));
+}
+
 /* The parts of text that may as well be one value, such as a sentence, are not sent as calls. */
 static int check_parts(const struct action_slot *s, struct str text, const struct str *parts,
                        size_t count, struct error *err)
@@ -323,7 +352,7 @@ static int check_parts(const struct action_slot *s, struct str text, const struc
 	bool plain = true, listed = count > 1 && !slot_takes(s, text, NULL);
 
 	for (size_t i = 0; i < count; i++) {
-		plain = plain && script_is_plain(parts[i]);
+		plain = plain && is_one_action(s, parts[i]);
 		/* a forced call is not checked later */
 		listed = listed && (!s->conf->force_call || slot_takes(s, parts[i], NULL));
 	}
@@ -334,10 +363,11 @@ static int check_parts(const struct action_slot *s, struct str text, const struc
 
 	text_escape_cut(&shown, text, SHOWN);
 	error_set(err, FAIL_USAGE,
-	          "\1actions\2: '%s' may be one value or %zu: write values that are not single "
-	          "words as JSON, '%s', or use a policy file",
-	          buf_cstr(&shown), count,
-	          is_list(s, STR("[\"a, b\"]")) ? "[\"a, b\",\"c\"]" : "\"a, b\",\"c\"");
+	          "\1actions\2: '%s' may be one value or %zu, and the tool %.*s lists no such values: "
+	          "write them as JSON, '%s', or each call with \1call\2 '%.*s KEY=VALUE'",
+	          buf_cstr(&shown), count, STR_ARG(s->name),
+	          is_list(s, STR("[\"a, b\"]")) ? "[\"a, b\",\"c\"]" : "\"a, b\",\"c\"",
+	          STR_ARG(s->name));
 	buf_release(&shown);
 	return -1;
 }

@@ -94,7 +94,7 @@ expect_unreachable() {
 	lacks "$output" 'illusion'
 	expect 0 rolldbg check a.jsonl
 	has "$output" 'warning: drawn-calls: '
-	expect 1 rolldbg run --env "$url" --policy random:1 --actions up,down -n 4 --out b.jsonl
+	expect 1 rolldbg run --env "$url" --policy random:1 --actions UP,DOWN -n 4 --out b.jsonl
 	has "$output" 'error: multi-step-illusion: '
 	lacks "$output" 'drawn-calls'
 }
@@ -189,12 +189,13 @@ expect_unreachable() {
 	for command in run probe 'debug --batch -ex step' "bisect --env $url"; do
 		# shellcheck disable=SC2086 # several words
 		expect 2 rolldbg $command --env "$url" --actions "$text"
-		has "$stderr" "--actions: '$text' may be one value or 2: write values that are not single words as JSON, '[\"a, b\",\"c\"]', or use a policy file"
+		has "$stderr" "--actions: '$text' may be one value or 2: and the tool act lists no such values: write them as JSON, '[\"a, b\",\"c\"]', or each call with --call 'act KEY=VALUE'"
 	done
 	expect 2 rolldbg run --env "$url" --actions "$text" --force-call
 	expect 2 rolldbg run --env "$url" --actions "$text" --policy random:1
 	jq -nc --arg text "$text" '{id:"a", actions:$text}' >tasks.jsonl
 	expect 3 rolldbg run --env "$url" --tasks tasks.jsonl
+	expect 2 rolldbg run --env "$url" --actions report,final.txt
 	run ! grep 'tools/call' peer.log
 	rolldbg run --env "$url" --actions "[\"$text\"]" --quiet --out a.jsonl
 	jq -nc --arg text "$text" '{id:"a", actions:[$text, "go on"]}' >tasks.jsonl

@@ -8,7 +8,7 @@
 
 #define WAYS                                                                                       \
 	"[{\"name\":\"move\",\"inputSchema\":{\"properties\":{\"way\":"                            \
-	"{\"type\":\"string\"}},\"required\":[\"way\"]}}]"
+	"{\"type\":\"string\",\"description\":\"UP or DOWN\"}},\"required\":[\"way\"]}}]"
 
 /* ---- scripts ---- */
 
@@ -169,13 +169,19 @@ static void test_options(void)
 #define TEXT  "{\"type\":\"string\"}"
 #define PLACE "{\"type\":\"string\",\"enum\":[\"go north\",\"up, then down\",\"wait\"]}"
 #define LIST  "{\"type\":\"array\"}"
+#define NAMED "{\"type\":\"string\",\"description\":\"UP, a_b, or a reported finals.txt2\"}"
 
 static const struct {
 	const char *actions, *schema;
 	const char *calls; /* the arguments; NULL: refused */
 	bool forced;
 } splits[] = {
-	{"UP,3,-1.5e+2,a_b", TEXT, "UP|3|-1.5e+2|a_b", false},
+	{"3,-1.5e+2", TEXT, "3|-1.5e+2", false},
+	{"UP,3,a_b", NAMED, "UP|3|a_b", false},
+	{"UP,sideways", NAMED, NULL, false},
+	{"UP,sideways", NAMED, "UP|sideways", true},
+	{"report,final.txt", TEXT, NULL, false},
+	{"report,final.txt", NAMED, NULL, false}, /* words within words */
 	{"SET role='admin', name='Bob'", TEXT, NULL, false},
 	{"SET role='admin', name='Bob'", TEXT, NULL, true},
 	{"SET role='admin' name='Bob'", TEXT, "SET role='admin' name='Bob'", false},
@@ -184,7 +190,7 @@ static const struct {
 	{"x=1,y=2", TEXT, NULL, false},
 	{"f(1,2)", TEXT, NULL, false},
 	{"\xe4\xbd\xa0,\xe5\xa5\xbd", TEXT, NULL, false},
-	{"\"hello, world\",UP", TEXT, "hello, world|UP", false},
+	{"\"hello, world\",UP", NAMED, "hello, world|UP", false},
 	{"[\"hello, world\",\"UP\"]", TEXT, "hello, world|UP", false},
 	{"[\"hello, world\"]", TEXT, "hello, world", false},
 	{"[\"hello, world\"]", TEXT, "hello, world", true},

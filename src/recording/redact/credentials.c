@@ -148,18 +148,24 @@ static void unescape(struct str value, struct buf *out)
 	}
 }
 
-/* code: of an OAuth redirect. */
+/* code: of an OAuth redirect. Some servers separate with semicolons. */
 static void add_query(struct secrets *s, struct str query)
 {
 	while (query.n) {
 		struct buf plain = BUF(BUF_MAX_SMALL);
-		struct str value, name = cut_at(cut_at(query, '&', &query), '=', &value);
+		size_t end = 0;
+
+		while (end < query.n && query.p[end] != '&' && query.p[end] != ';') {
+			end++;
+		}
+		struct str value, name = cut_at((struct str){query.p, end}, '=', &value);
 
 		if (credentials_named(name) || str_is(name, "code")) {
 			unescape(value, &plain);
 			secrets_add(s, buf_view(&plain));
 		}
 		buf_release(&plain);
+		query = str_skip(query, end + (end < query.n));
 	}
 }
 

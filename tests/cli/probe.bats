@@ -237,7 +237,7 @@ process_ended() {
 	rolldbg probe --env "$url" --json --call-read-only >lines
 	expect_property tools '.status == "ok" and .value == "2 advertised; 1 of 1 tested replied"'
 	[ "$(grep -c 'POST tools/call' peer.log)" = 1 ]
-	rolldbg probe --env "$url" --json --tool act --actions go,stay --sessions 2 >lines
+	rolldbg probe --env "$url" --json --tool act --actions '"go","stay"' --sessions 2 >lines
 	expect_property tools '.value == "2 advertised; 1 of 1 tested replied"'
 	# one before, two in the first session and two more, as its state is unknown, one in the other
 	[ "$(grep -c 'POST tools/call' peer.log)" = 6 ]

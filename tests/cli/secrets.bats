@@ -36,7 +36,7 @@ start_echo() {
 
 @test "--secret hides any value, in the URL and in a policy too" {
 	start_echo
-	expect 0 rolldbg -vv run --env "$url" --secret $secret --actions "$secret,B" --out a.jsonl
+	expect 0 rolldbg -vv run --env "$url" --secret $secret --actions "[\"$secret\",\"B\"]" --out a.jsonl
 	expect_no_secret
 	expect 4 rolldbg -vv run --env "$url?key=$secret" --secret $secret --actions B --out a.jsonl --force
 	expect_no_secret

@@ -30,7 +30,7 @@ server() {
 				result '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"toy","version":"1"}}'
 				;;
 			*'"method":"tools/list"'*)
-				result '{"tools":[{"name":"move","inputSchema":{"type":"object","properties":{"to":{"type":"string"}}}}]}'
+				result '{"tools":[{"name":"move","inputSchema":{"type":"object","properties":{"to":{"type":"string","description":"A, B or C"}}}}]}'
 				;;
 			*'"method":"tools/call"'*)
 				n=$((n + 1))

@@ -334,15 +334,15 @@ static bool names_word(struct str tool, struct str word)
 	return false;
 }
 
-/* One action of "A,B,C" whatever the schema takes: a number, JSON, or a word that the tool names.
-   Any word if the tool is not advertised or the call is forced. */
+/* One action of "A,B,C" whatever the schema takes: a number, JSON, or a word. A dot is part of a
+   file's name or of a sentence rather than of an action, unless the tool has that word, too. */
 static bool is_one_action(const struct action_slot *s, struct str part)
 {
 	double number;
 
 	return json_double_text(part, &number) || value_length(part) == part.n ||
 	       (script_is_plain(part) &&
-	        (!s->tool.p || s->conf->force_call || names_word(s->tool, part)));
+	        (!memchr(part.p, '.', part.n) || s->conf->force_call || names_word(s->tool, part)));
 }
 
 /* The parts of text that may as well be one value, such as a sentence, are not sent as calls. */
@@ -363,9 +363,9 @@ static int check_parts(const struct action_slot *s, struct str text, const struc
 
 	text_escape_cut(&shown, text, SHOWN);
 	error_set(err, FAIL_USAGE,
-	          "\1actions\2: '%s' may be one value or %zu, and the tool %.*s lists no such values: "
-	          "write them as JSON, '%s', or each call with \1call\2 '%.*s KEY=VALUE'",
-	          buf_cstr(&shown), count, STR_ARG(s->name),
+	          "\1actions\2: '%s' may be one value or %zu: write values that are not single words "
+	          "as JSON, '%s', or each call with \1call\2 '%.*s KEY=VALUE'",
+	          buf_cstr(&shown), count,
 	          is_list(s, STR("[\"a, b\"]")) ? "[\"a, b\",\"c\"]" : "\"a, b\",\"c\"",
 	          STR_ARG(s->name));
 	buf_release(&shown);

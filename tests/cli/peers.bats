@@ -189,7 +189,7 @@ expect_unreachable() {
 	for command in run probe 'debug --batch -ex step' "bisect --env $url"; do
 		# shellcheck disable=SC2086 # several words
 		expect 2 rolldbg $command --env "$url" --actions "$text"
-		has "$stderr" "--actions: '$text' may be one value or 2, and the tool act lists no such values: write them as JSON, '[\"a, b\",\"c\"]', or each call with --call 'act KEY=VALUE'"
+		has "$stderr" "--actions: '$text' may be one value or 2: write values that are not single words as JSON, '[\"a, b\",\"c\"]', or each call with --call 'act KEY=VALUE'"
 	done
 	expect 2 rolldbg run --env "$url" --actions "$text" --force-call
 	expect 2 rolldbg run --env "$url" --actions "$text" --policy random:1

@@ -178,8 +178,9 @@ static const struct {
 } splits[] = {
 	{"3,-1.5e+2", TEXT, "3|-1.5e+2", false},
 	{"UP,3,a_b", NAMED, "UP|3|a_b", false},
-	{"UP,sideways", NAMED, NULL, false},
-	{"UP,sideways", NAMED, "UP|sideways", true},
+	{"UP,sideways", TEXT, "UP|sideways", false},
+	{"v1.5,finals.txt2", NAMED, NULL, false},
+	{"UP,finals.txt2", NAMED, "UP|finals.txt2", false},
 	{"report,final.txt", TEXT, NULL, false},
 	{"report,final.txt", NAMED, NULL, false}, /* words within words */
 	{"SET role='admin', name='Bob'", TEXT, NULL, false},

@@ -521,6 +521,11 @@ void tap_flow_free(struct tap_flow *f, bool stopped)
 	}
 	f->ending.stopped = stopped;
 	close_all(f);
+	for (size_t i = 0; i < tap_decoders_count; i++) {
+		if (tap_decoders[i]->left) {
+			tap_decoders[i]->left(f->reader->decoders[i], &f->connection, &f->ending);
+		}
+	}
 	for (int i = 0; i < 2; i++) {
 		http_stream_release(&f->http[i]);
 		ws_copy_release(&f->frames[i]);

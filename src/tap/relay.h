@@ -16,7 +16,8 @@ struct tap_relay_conf {
 	struct tap_recording *recording;
 	int stop_fd; /* readable when the user asks to stop; -1: none */
 	int wake_fd; /* watched for on_wake; -1: none */
-	/* Called when wake_fd is readable, and every tick_ms. False: stop. */
+	/* Called when stop_fd or wake_fd is readable, and every tick_ms. False: stop. */
+	bool (*on_stop)(void *ctx);
 	bool (*on_wake)(void *ctx);
 	bool (*on_tick)(void *ctx);
 	uint64_t tick_ms;

@@ -383,7 +383,12 @@ static int relay(struct tapping *t, struct error *err)
 	const struct tap_options *o = t->opts;
 	struct stream_server_conf to = {
 		.url = o->to, .ca_file = o->ca_file, .insecure = o->insecure};
+	struct io_conf asking = {.clock = t->context->clock,
+	                         .stop_fd = t->context->stop_fd,
+	                         .ca_file = o->ca_file,
+	                         .insecure = o->insecure};
 	struct tap_relay_conf conf = {.clock = t->context->clock,
+	                              .url = o->to,
 	                              .recording = t->recording,
 	                              .stop_fd = t->context->stop_fd,
 	                              .wake_fd = t->signals,
@@ -395,13 +400,14 @@ static int relay(struct tapping *t, struct error *err)
 
 	t->port = o->port.given ? (uint16_t)o->port.value : DEFAULT_PORT;
 	listen_allow_many();
-	int failed = stream_server_new(&to, &conf.server, err) ||
+	int failed = stream_server_new(&to, &conf.server, err) || io_new(&asking, &conf.io, err) ||
 	             listen_on(o->bind ? o->bind : ADDRESS, &t->port, &conf.listener, err);
 	if (!failed) {
 		t->progress = progress_new(t->context);
 		failed = announce(t, err) || start_job(t, err) || tap_relay(&conf, err);
 		close(conf.listener);
 	}
+	io_free(conf.io);
 	stream_server_free(conf.server);
 	return failed ? -1 : 0;
 }

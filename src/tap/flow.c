@@ -90,6 +90,24 @@ void tap_reader_free(struct tap_reader *r)
 	free(r);
 }
 
+void tap_reader_tell_page(struct tap_reader *r, const char *path, struct str body)
+{
+	static const struct tap_connection own = {.id = 0};
+	struct tap_exchange x = {.connection = &own,
+	                         .request = {.method = STR("GET"), .target = str_from(path)},
+	                         .reply = {.status = 200},
+	                         .reply_body = {.bytes = body}};
+
+	for (size_t i = 0; i < tap_decoders_count; i++) {
+		const struct tap_decoder *d = tap_decoders[i];
+
+		if (d->owns(r->decoders[i], &x.request) && d->reply) {
+			d->reply(r->decoders[i], &x);
+			return;
+		}
+	}
+}
+
 static uint64_t now_ns(const struct tap_flow *f)
 {
 	const struct clock *c = &f->reader->conf.clock;

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "tap/episode.h"
 #include "tap/flow.h"
+#include "tap/learn.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -488,6 +489,9 @@ int tap_relay(const struct tap_relay_conf *conf, struct error *err)
 		return error_errno(err, "cannot wait for connections");
 	}
 	r.reader = tap_reader_new(&reading);
+	if (conf->io) {
+		tap_learn(r.reader, conf->io, conf->url);
+	}
 	watch(&r, &r.stop, conf->stop_fd, EPOLLIN);
 	watch(&r, &r.wake, conf->wake_fd, EPOLLIN);
 	int failed = loop(&r, err);

@@ -17,15 +17,14 @@ struct tap_recording;
 struct tap_session; /* of one client in the protocol: a connection, a session id, a cookie */
 struct tap_step;    /* a call without a reply so far */
 
-/* Facts about the server that are equal for all its sessions. A decoder may set them whenever it
-   learns them; they apply to episodes that begin later. Copied. */
+/* Facts about the session's server, copied. They apply to episodes that begin later; until they are
+   set, only the protocol is known. */
 struct tap_env_facts {
 	const char *protocol;                   /* a word of keys.def: "openenv" */
 	struct str name, version;               /* as the server reports them; absent: unknown */
 	struct str tools;                       /* raw array; absent: unknown */
 	const char *revision, *era, *transport; /* of MCP; else NULL */
 };
-/* Facts of one session: those of its protocol's server until a call says otherwise. */
 void tap_session_facts(struct tap_session *s, const struct tap_env_facts *f);
 
 struct tap_session_start {

@@ -4,9 +4,11 @@
 #include "env/failure.h"
 #include "env/mcp/messages.h"
 #include "env/mcp/revisions.h"
+#include "env/reading.h"
 #include "env/tool_list.h"
 #include "json/write.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define CLIENTS_MAX 4096 /* sessions that are neither deleted nor used: the oldest is ended */
@@ -17,8 +19,7 @@
 
 struct mcp_client *mcp_client_find(struct mcp_decoder *d, enum mcp_name by, struct str name)
 {
-	struct mcp_named *n =
-		name.n ? map_find(&d->names[by], map_hash(name), STR_NONE) : NULL;
+	struct mcp_named *n = name.n ? map_find(&d->names[by], map_hash(name), STR_NONE) : NULL;
 
 	return n ? n->client : NULL;
 }
@@ -70,6 +71,7 @@ struct mcp_client *mcp_client_new(struct mcp_decoder *d, const struct tap_connec
 	make_room(d);
 	struct mcp_client *c = mem_new(sizeof(*c));
 	*c = (struct mcp_client){.decoder = d,
+	                         .connection = connection->id,
 	                         .previous = d->last,
 	                         .config = BUF(BUF_MAX_SMALL),
 	                         .start = BUF(BUF_MAX_MESSAGE),
@@ -98,12 +100,8 @@ static void free_pending(struct mcp_pending *p)
 
 static void free_client(struct mcp_client *c)
 {
-	struct buf *all[] = {&c->config,
-	                     &c->start,
-	                     &c->tools,
-	                     &c->held.status.text,
-	                     &c->held.status.why,
-	                     &c->held.reward.text,
+	struct buf *all[] = {&c->config,           &c->start,           &c->tools,
+	                     &c->held.status.text, &c->held.status.why, &c->held.reward.text,
 	                     &c->held.reward.why};
 
 	for (struct mcp_pending *p = c->pending, *next; p; p = next) {
@@ -254,7 +252,7 @@ static void call_tool(struct mcp_client *c, const struct jsonrpc_message *m, uin
 	if (!tap_episode_is_open(c->session)) {
 		mcp_control_begin_episode(c);
 	}
-	p->reads_only = tool_is_read_only(buf_view(&c->tools), name);
+	p->reads_only = tool_is_read_only(buf_view(&c->decoder->tools), name);
 	p->step = tap_step_begin(
 		c->session,
 		&(struct tap_call){.tool = name.p ? name : STR(""),
@@ -328,8 +326,7 @@ static void cancelled(struct mcp_client *c, struct str params)
 			buf_text(&why, ": ");
 			json_decode(reason, &why);
 		}
-		settle(c, p,
-		       &(struct mcp_reply){.got = MCP_GOT_TIMEOUT, .text = buf_view(&why)});
+		settle(c, p, &(struct mcp_reply){.got = MCP_GOT_TIMEOUT, .text = buf_view(&why)});
 	}
 	buf_release(&why);
 }
@@ -390,7 +387,6 @@ static void set_facts(struct mcp_client *c, struct str revision, struct str info
 	};
 
 	c->facts = f;
-	tap_session_facts(c->session, &f);
 }
 
 /* The client will try another revision, another transport, or log in. */
@@ -398,6 +394,26 @@ static bool asks_for_another(const struct mcp_reply *r)
 {
 	return r->http_status == 401 ||
 	       json_type(JSON_GET(r->message.error_data, "supported")) == JSON_ARRAY;
+}
+
+/* Without an id the connection is all that tells sessions apart. */
+static void take_offered_id(struct mcp_client *c)
+{
+	char number[32];
+
+	c->id = c->offered_id;
+	tap_session_name(c->session, c->id, STR_NONE);
+	mcp_client_name(c, MCP_BY_ID, c->id);
+	if (!c->id.n) {
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)c->connection);
+		mcp_client_name(c, MCP_BY_CONNECTION, str_from(number));
+	}
+	if (c->lost) {
+		c->lost = false;
+		tap_event(c->session, EVENT_SESSION_REPLACED,
+		          STR("{\"why\":\"HTTP 404: the server no longer has the session\","
+		              "\"opened\":true}"));
+	}
 }
 
 static void settle_initialize(struct mcp_client *c, struct mcp_reply *r)
@@ -408,6 +424,7 @@ static void settle_initialize(struct mcp_client *c, struct mcp_reply *r)
 	if (r->got == MCP_GOT_RESULT) {
 		set_facts(c, JSON_GET(r->message.result, "protocolVersion"),
 		          JSON_GET(r->message.result, "serverInfo"));
+		take_offered_id(c);
 		return;
 	}
 	if (!asks_for_another(r)) {
@@ -427,12 +444,14 @@ static void settle_discover(struct mcp_client *c, const struct mcp_reply *r)
 
 	if (r->got == MCP_GOT_RESULT && json_next(versions, &cursor, &revision)) {
 		c->modern = true;
-		struct str info = JSON_GET(JSON_GET(r->message.result, "_meta"), META("serverInfo"));
+		struct str info =
+			JSON_GET(JSON_GET(r->message.result, "_meta"), META("serverInfo"));
 		set_facts(c, revision, info.p ? info : JSON_GET(r->message.result, "serverInfo"));
 	}
 }
 
-static void settle_tools(struct mcp_client *c, const struct mcp_pending *p, const struct mcp_reply *r)
+static void settle_tools(struct mcp_client *c, const struct mcp_pending *p,
+                         const struct mcp_reply *r)
 {
 	struct str tools = JSON_GET(r->message.result, "tools");
 	struct str next = JSON_GET(r->message.result, "nextCursor");
@@ -453,8 +472,8 @@ static void settle_tools(struct mcp_client *c, const struct mcp_pending *p, cons
 		buf_add(&c->tools, tools.p + 1, tools.n - 1);
 	}
 	if ((json_is_null(next) || json_is(next, STR(""))) && !c->tools.full) {
-		c->facts.tools = buf_view(&c->tools);
-		tap_session_facts(c->session, &c->facts);
+		buf_clear(&c->decoder->tools);
+		buf_str(&c->decoder->tools, buf_view(&c->tools));
 	}
 }
 

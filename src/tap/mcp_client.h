@@ -16,7 +16,7 @@
 enum mcp_name { MCP_BY_ID, MCP_BY_ENV, MCP_BY_CONNECTION, MCP_NAMES };
 
 struct mcp_named {
-	struct map_item item; /* equal hashes are equal names */
+	struct map_item item;      /* equal hashes are equal names */
 	struct mcp_client *client; /* NULL: not in the map */
 };
 
@@ -72,6 +72,8 @@ struct mcp_client {
 	struct tap_env_facts facts;
 	struct arena texts; /* for those below */
 	struct str id, env_id, task;
+	struct str offered_id; /* with the reply to initialize */
+	uint64_t connection;   /* the first one */
 	bool observes; /* its observations are the states: it reads the control plane's only once */
 	/* of the episode that comes */
 	bool has_seed;
@@ -87,6 +89,7 @@ struct mcp_decoder {
 	struct map names[MCP_NAMES];
 	struct mcp_client *first, *last;
 	size_t count;
+	struct buf tools; /* the last whole list that a client got; empty: none */
 	const char *transport;
 	bool stdio;
 	struct buf redirected; /* the path that the server redirects; empty: none */

@@ -3,6 +3,8 @@
 #include "json/write.h"
 #include "tap/mcp_client.h"
 
+#include <stdio.h>
+
 bool mcp_is_control(struct str path)
 {
 	enum control_what what;
@@ -63,6 +65,9 @@ void mcp_control_begin_episode(struct mcp_client *c)
 	struct buf data = BUF(BUF_MAX_MESSAGE);
 	struct str start = c->start.n ? buf_view(&c->start) : STR_NONE;
 
+	c->facts.protocol = c->has_control ? "mcp-gym" : "mcp";
+	c->facts.tools = c->decoder->tools.n ? buf_view(&c->decoder->tools) : STR_NONE;
+	tap_session_facts(c->session, &c->facts);
 	write_data(c, &data);
 	choose_ignored(c, kind);
 	reset.observation = start;
@@ -128,8 +133,8 @@ void mcp_control_read(struct mcp_client *c, enum control_what what, int status, 
 {
 	struct buf why = BUF(BUF_MAX_SMALL);
 	bool holds = control_reply_holds(what, status, body, &why);
-	struct mcp_control_fact *facts[] = {[CONTROL_REWARD] = &c->held.reward,
-	                                    [CONTROL_STATUS] = &c->held.status};
+	struct mcp_control_fact *facts[] = {
+		[CONTROL_REWARD] = &c->held.reward, [CONTROL_STATUS] = &c->held.status};
 
 	/* a server without these paths has no control plane */
 	c->has_control |= status != 404 || c->env_id.n == 0 || holds;
@@ -155,14 +160,13 @@ static void refuse_reset(struct mcp_client *c, int status, struct str body)
 
 	control_explain_reset(status, body, &why);
 	snprintf(code, sizeof(code), "%d", status);
-	struct env_reply refusal = {
-		.outcome = OUTCOME_PROTOCOL_ERROR,
-		.http_status = status,
-		.error = {.class = CLASS_PROTOCOL,
-	                  .layer = LAYER_HTTP,
-	                  .code = str_from(code),
-	                  .message = buf_view(&why)},
-		REPLY_UNKNOWN};
+	struct env_reply refusal = {.outcome = OUTCOME_PROTOCOL_ERROR,
+	                            .http_status = status,
+	                            .error = {.class = CLASS_PROTOCOL,
+	                                      .layer = LAYER_HTTP,
+	                                      .code = str_from(code),
+	                                      .message = buf_view(&why)},
+	                            REPLY_UNKNOWN};
 	struct tap_episode_start f = {.task = c->task,
 	                              .has_seed = c->has_seed,
 	                              .seed = c->seed,
@@ -178,8 +182,8 @@ void mcp_control_reset(struct mcp_client *c, int status, struct str asked, struc
 
 	mcp_client_flush(c);
 	c->has_control = true;
-	c->has_seed = json_validate(asked, &fault) == 0 &&
-	              json_i64(JSON_GET(asked, "seed"), &c->seed);
+	c->has_seed =
+		json_validate(asked, &fault) == 0 && json_i64(JSON_GET(asked, "seed"), &c->seed);
 	if (status != 200) {
 		refuse_reset(c, status, body);
 		return;

@@ -378,9 +378,8 @@ int control_read(struct control_plane *c, enum control_what what, struct str *ou
 	int status = 200;
 
 	*out = STR_NONE;
-	if (c->kind == CONTROL_RESOURCES
-	            ? read_resource(c, e->uri, err)
-	            : fetch(c, "GET", e->path, true, STR_NONE, &status, err)) {
+	if (c->kind == CONTROL_RESOURCES ? read_resource(c, e->uri, err)
+	                                 : fetch(c, "GET", e->path, true, STR_NONE, &status, err)) {
 		return -1;
 	}
 	if (!c->why.n && control_reply_holds(what, status, buf_view(&c->body), &c->why)) {

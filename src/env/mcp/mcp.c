@@ -301,7 +301,8 @@ static int read_start(struct env_mcp *e, struct env_reply *out, struct error *er
 
 static int read_source(struct env_mcp *e, struct str *out, struct error *err)
 {
-	if (mcp_read_state(&e->source, e->session, &e->control, &e->known.reading, e->last, out, err)) {
+	if (mcp_read_state(&e->source, e->session, &e->control, &e->known.reading, e->last, out,
+	                   err)) {
 		return -1;
 	}
 	if (!out->p && e->source.why.n) {

@@ -332,15 +332,23 @@ static void end_awaited(struct tap_exchange *x, const struct mcp_http *h,
 	buf_release(&why);
 }
 
+/* The end of its input is how a client tells a stdio server to end. */
+static void end_stdio(struct mcp_client *c, const struct tap_ending *e)
+{
+	mcp_client_flush(c);
+	if (e->first == TAP_CLIENT && !e->lost && !c->pending) {
+		tap_episode_end(c->session, END_FINISHED, "the client ended the server's input");
+	}
+	mcp_client_end(c, e);
+}
+
 static void take_closed(void *data, struct tap_exchange *x, const struct tap_ending *e)
 {
 	struct mcp_http *h = x->own;
 
 	(void)data;
 	if (is_stdio(x)) {
-		struct mcp_client *c = x->own;
-
-		mcp_client_end(c, e);
+		end_stdio(x->own, e);
 		return;
 	}
 	if (h->client) {

@@ -167,7 +167,7 @@ static void end_step(struct mcp_client *c, struct tap_step *step, struct env_rep
 	mcp_known_conclude(&c->known, out);
 	ok &= out->outcome == OUTCOME_OK;
 	tap_step_end(step, out);
-	if (c->observes) {
+	if (c->state_kind == STATE_OBSERVATION) {
 		tap_state(c->session, ok ? out->observation : STR_NONE);
 	}
 	put_events(c);

@@ -75,6 +75,7 @@ struct mcp_client {
 	struct str offered_id; /* with the reply to initialize */
 	uint64_t connection;   /* the first one */
 	bool observes; /* its observations are the states: it reads the control plane's only once */
+	enum state_kind state_kind; /* of the episode */
 	/* of the episode that comes */
 	bool has_seed;
 	int64_t seed;

@@ -86,9 +86,10 @@ void mcp_control_begin_episode(struct mcp_client *c)
 	};
 	tap_episode_begin(c->session, &f);
 	buf_release(&data);
+	c->state_kind = kind;
 	c->known.states_are_its = kind == STATE_CONTROL_PLANE;
 	mcp_known_start(&c->known, start);
-	tap_state(c->session, start);
+	tap_state(c->session, kind == STATE_NONE ? STR_NONE : start);
 	buf_clear(&c->start);
 }
 
@@ -114,7 +115,7 @@ static void read_state(struct mcp_client *c, struct str state, const char *why)
 	if (!state.p) {
 		mcp_known_trouble(&c->known, "state", why);
 	}
-	if (!c->observes) {
+	if (c->state_kind == STATE_CONTROL_PLANE) {
 		mcp_known_state(&c->known, state);
 		tap_state(c->session, state);
 	}
@@ -129,6 +130,15 @@ static void read_status_before(struct mcp_client *c, struct str status, const ch
 	c->ending = before;
 }
 
+/* A server without these paths has no control plane; one that has says why it knows no session. */
+static bool is_control_error(struct str body)
+{
+	struct json_fault fault;
+
+	return json_validate(body, &fault) == 0 &&
+	       json_type(JSON_GET(body, "error")) == JSON_STRING;
+}
+
 void mcp_control_read(struct mcp_client *c, enum control_what what, int status, struct str body)
 {
 	struct buf why = BUF(BUF_MAX_SMALL);
@@ -136,8 +146,7 @@ void mcp_control_read(struct mcp_client *c, enum control_what what, int status, 
 	struct mcp_control_fact *facts[] = {
 		[CONTROL_REWARD] = &c->held.reward, [CONTROL_STATUS] = &c->held.status};
 
-	/* a server without these paths has no control plane */
-	c->has_control |= status != 404 || c->env_id.n == 0 || holds;
+	c->has_control |= status != 404 || is_control_error(body);
 	if (what == CONTROL_STATE) {
 		read_state(c, holds ? body : STR_NONE, buf_cstr(&why));
 	} else if (c->held.step) {

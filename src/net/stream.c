@@ -317,7 +317,7 @@ static ptrdiff_t of_socket(ssize_t n)
 	if (n >= 0) {
 		return n;
 	}
-	return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? STREAM_AGAIN
+	return errno == EAGAIN || errno == EINTR ? STREAM_AGAIN
 	                                                                 : STREAM_LOST;
 }
 

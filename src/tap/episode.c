@@ -29,7 +29,7 @@ struct tap_step {
 	struct arena arena;
 	struct call_fields call;
 	struct str state;
-	uint64_t at_ms, began_ns;
+	uint64_t at_ms, began_ns, replied_ns; /* replied_ns 0: not yet */
 };
 
 struct tap_session {
@@ -234,7 +234,8 @@ void tap_episode_end(struct tap_session *s, enum end_status status, const char *
 
 /* ---- names ---- */
 
-static void name_task(struct tap_session *s, const struct tap_episode_start *f, struct buf *task,
+/* False: it belongs to no task. */
+static bool name_task(struct tap_session *s, const struct tap_episode_start *f, struct buf *task,
                       int64_t *sample)
 {
 	struct naming_group *g = NULL;
@@ -247,34 +248,37 @@ static void name_task(struct tap_session *s, const struct tap_episode_start *f, 
 	             : s->facts.name.n ? s->facts.name
 	                               : str_from(s->facts.protocol),
 	             task);
-	*sample = s->episodes;
-	if (f->data.n) {
-		json_canon(f->data, NULL, JSON_EDIT_DROP, &data);
-	}
-	if (data.n && !data.full) {
+	json_canon(f->data.n ? f->data : STR("null"), NULL, JSON_EDIT_DROP, &data);
+	if (f->data.n && !data.full) {
 		g = naming_join(&s->r->naming, buf_view(&data), now_ns(s->r));
 		*sample = g->members - 1;
-	}
-	if (g && f->has_seed) {
-		buf_printf(task, "-seed%lld", (long long)f->seed);
-	} else if (g && !f->task.n) {
-		buf_printf(task, "-%06x", (unsigned)(map_hash(buf_view(&data)) & 0xffffff));
-	}
-	if (g && g->bursts > 1) {
-		buf_printf(task, "-%llu", (unsigned long long)g->bursts);
+		if (f->has_seed) {
+			buf_printf(task, "-seed%lld", (long long)f->seed);
+		} else if (!f->task.n) {
+			naming_put_digest(buf_view(&data), task);
+		}
+		if (g->bursts > 1) {
+			buf_printf(task, "-%llu", (unsigned long long)g->bursts);
+		}
 	}
 	s->group = g;
 	buf_release(&data);
+	return g || f->task.n;
 }
 
-static void name_rollout(struct tap_session *s, struct str wire, struct str task, struct buf *id)
+static void name_rollout(struct tap_session *s, struct str wire, struct str task, int64_t sample,
+                         struct buf *id)
 {
-	if (wire.n) {
+	if (wire.n && !naming_is_random(wire)) {
 		naming_clean(wire, id);
 	} else {
 		buf_str(id, task);
-		buf_printf(id, ".s%llu.%lld", (unsigned long long)s->number,
-		           (long long)s->episodes);
+		if (sample >= 0) {
+			buf_printf(id, ".%lld", (long long)sample);
+		} else {
+			buf_printf(id, ".s%llu.%lld", (unsigned long long)s->number,
+			           (long long)s->episodes);
+		}
 	}
 	naming_claim(&s->r->naming, id);
 }
@@ -302,16 +306,16 @@ static void begin(struct tap_session *s, const struct tap_episode_start *f)
 	struct buf task = BUF(BUF_MAX_SMALL);
 	struct episode *e = s->episode = mem_new(sizeof(*e));
 	struct error err = {0};
-	int64_t sample;
+	int64_t sample = -1;
 
 	e->id = BUF(BUF_MAX_SMALL);
 	e->ignore = f->ignore;
 	e->began_ns = e->last_ns = now_ns(s->r);
-	name_task(s, f, &task, &sample);
-	name_rollout(s, f->id, buf_view(&task), &e->id);
+	bool has_task = name_task(s, f, &task, &sample);
+	name_rollout(s, f->id, buf_view(&task), sample, &e->id);
 	open_recording(s);
 	if (!is_broken(s->r)) {
-		put_header(s, f, buf_cstr(&task), sample, &err);
+		put_header(s, f, has_task ? buf_cstr(&task) : NULL, sample, &err);
 	}
 	buf_release(&task);
 	s->episodes++;
@@ -489,6 +493,16 @@ static void count_reply(struct episode *e, const struct env_reply *r)
 	}
 }
 
+void tap_step_replied(struct tap_step *step)
+{
+	step->replied_ns = now_ns(step->session->r);
+}
+
+static uint64_t latency_us(const struct tap_step *step, uint64_t now)
+{
+	return ((step->replied_ns ? step->replied_ns : now) - step->began_ns) / 1000;
+}
+
 void tap_step_end(struct tap_step *step, const struct env_reply *reply)
 {
 	struct tap_session *s = step->session;
@@ -504,7 +518,7 @@ void tap_step_end(struct tap_step *step, const struct env_reply *reply)
 		                        .call = &step->call,
 		                        .reply = reply,
 		                        .at_ms = step->at_ms,
-		                        .latency_us = (now - step->began_ns) / 1000};
+		                        .latency_us = latency_us(step, now)};
 
 		if (!is_broken(s->r) && line_writer_step(&e->writer, &f, &err)) {
 			stop_recording(s->r, &err);

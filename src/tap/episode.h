@@ -43,9 +43,11 @@ void tap_session_end(struct tap_session *s, const struct tap_ending *e,
 
 struct tap_episode_start {
 	/* What the wire offers as a name of the rollout (episode_id, dataset_row_id, task and
-	   index): decoded. Absent: it is named by session and episode. */
+	   index): decoded. Absent, or random digits (then it is in meta alone): it is named by its
+	   task and sample, or without a task by its session and episode. */
 	struct str id;
-	struct str task; /* decoded; absent: derived from the environment and the reset's data */
+	/* Decoded; absent: derived from the environment's name and `data`; without data: none. */
+	struct str task;
 	bool has_seed;
 	int64_t seed;
 	struct str reset_args; /* raw object; absent: none */
@@ -84,7 +86,10 @@ struct tap_call {
    has resets (an event session-replaced says so), or simply begins. Free it with tap_step_end or
    by the end of its session. */
 struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c);
-/* Its reply. done (r->terminated, r->truncated) does not end the episode by itself: the next
+/* The reply has arrived, but tap_step_end() has to wait for facts that belong to it: ends the
+   latency. */
+void tap_step_replied(struct tap_step *step);
+/* Its reply. Steps are recorded in the order of these calls. done (r->terminated, r->truncated) does not end the episode by itself: the next
    reset, close or end of connection does, with that as its status. */
 void tap_step_end(struct tap_step *step, const struct env_reply *r);
 struct tap_session *tap_step_session(const struct tap_step *step);

@@ -90,6 +90,24 @@ void tap_reader_free(struct tap_reader *r)
 	free(r);
 }
 
+void tap_reader_tell_page(struct tap_reader *r, const char *path, struct str body)
+{
+	static const struct tap_connection own = {.id = 0};
+	struct tap_exchange x = {.connection = &own,
+	                         .request = {.method = STR("GET"), .target = str_from(path)},
+	                         .reply = {.status = 200},
+	                         .reply_body = {.bytes = body}};
+
+	for (size_t i = 0; i < tap_decoders_count; i++) {
+		const struct tap_decoder *d = tap_decoders[i];
+
+		if (d->owns(r->decoders[i], &x.request) && d->reply) {
+			d->reply(r->decoders[i], &x);
+			return;
+		}
+	}
+}
+
 static uint64_t now_ns(const struct tap_flow *f)
 {
 	const struct clock *c = &f->reader->conf.clock;
@@ -521,6 +539,11 @@ void tap_flow_free(struct tap_flow *f, bool stopped)
 	}
 	f->ending.stopped = stopped;
 	close_all(f);
+	for (size_t i = 0; i < tap_decoders_count; i++) {
+		if (tap_decoders[i]->left) {
+			tap_decoders[i]->left(f->reader->decoders[i], &f->connection, &f->ending);
+		}
+	}
 	for (int i = 0; i < 2; i++) {
 		http_stream_release(&f->http[i]);
 		ws_copy_release(&f->frames[i]);

@@ -20,6 +20,9 @@ struct tap_reader_conf {
 struct tap_reader *tap_reader_new(const struct tap_reader_conf *conf);
 void tap_reader_free(struct tap_reader *r); /* after its flows; NULL is fine */
 
+/* Tells the decoders about a page as if a client had asked for it. body: valid JSON. */
+void tap_reader_tell_page(struct tap_reader *r, const char *path, struct str body);
+
 struct tap_flow;
 
 struct tap_flow *tap_flow_new(struct tap_reader *r, uint16_t client_port);

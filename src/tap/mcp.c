@@ -361,6 +361,23 @@ static void take_closed(void *data, struct tap_exchange *x, const struct tap_end
 	free(h);
 }
 
+/* Where there are no session ids, the connection is the session. */
+static void take_left(void *data, const struct tap_connection *k, const struct tap_ending *e)
+{
+	char number[32];
+
+	snprintf(number, sizeof(number), "%llu", (unsigned long long)k->id);
+	struct mcp_client *c = mcp_client_find(data, MCP_BY_CONNECTION, str_from(number));
+	if (c) {
+		mcp_client_flush(c);
+		if (e->first == TAP_CLIENT && !e->lost && !c->pending) {
+			tap_episode_end(c->session, END_FINISHED,
+			                "the client closed the connection");
+		}
+		mcp_client_end(c, e);
+	}
+}
+
 /* ---- stdio ---- */
 
 static void take_message(void *data, struct tap_exchange *x, enum tap_side from,
@@ -390,4 +407,5 @@ const struct tap_decoder tap_mcp = {
 	.reply = take_reply,
 	.message = take_message,
 	.closed = take_closed,
+	.left = take_left,
 };

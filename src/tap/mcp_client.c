@@ -492,6 +492,7 @@ static void settle_call(struct mcp_client *c, const struct mcp_pending *p, struc
 	if (c->has_control && env_reply_received(&out)) {
 		c->held.reply = out;
 		reading_keep(&c->held.reply, &c->held.kept);
+		tap_step_replied(p->step);
 		c->held.step = p->step;
 	} else {
 		end_step(c, p->step, &out);

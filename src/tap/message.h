@@ -95,6 +95,9 @@ struct tap_decoder {
 	                const struct tap_bytes *m);
 	/* The last call about x, in any case. */
 	void (*closed)(void *d, struct tap_exchange *x, const struct tap_ending *e);
+	/* A connection has ended, after all its exchanges: for protocols in which it is the
+	   session. Every decoder is told, whether or not an exchange on it was its own. */
+	void (*left)(void *d, const struct tap_connection *c, const struct tap_ending *e);
 };
 
 extern const struct tap_decoder *const tap_decoders[];

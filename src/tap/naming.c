@@ -42,6 +42,21 @@ void naming_clean(struct str name, struct buf *out)
 	}
 }
 
+bool naming_is_random(struct str name)
+{
+	struct buf masked = BUF(BUF_MAX_SMALL);
+
+	text_mask(&masked, name);
+	bool random = name.n >= 16 && str_is(buf_view(&masked), "#");
+	buf_release(&masked);
+	return random;
+}
+
+void naming_put_digest(struct str data, struct buf *out)
+{
+	buf_printf(out, "-%06x", (unsigned)(map_hash(data) & 0xffffff));
+}
+
 void naming_claim(struct naming *n, struct buf *id)
 {
 	uint64_t hash = map_hash(buf_view(id));

@@ -3,9 +3,11 @@
 #include "tap/relay.h"
 
 #include "base/buf.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "tap/episode.h"
 #include "tap/flow.h"
+#include "tap/learn.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -51,6 +53,7 @@ struct relay {
 	char *room;
 	struct buf out;
 	bool over;
+	bool full; /* there were no descriptors left: said once */
 };
 
 static struct end *other(const struct end *e)
@@ -90,14 +93,9 @@ static void watch_end(struct relay *r, struct end *e, bool connecting)
 {
 	bool writes = connecting || e->pending.n > 0;
 	bool reads = !connecting && may_read(e);
-	/* a connection that is neither read nor written is watched for its loss */
+	/* one that is neither read nor written is not watched: its loss would be reported for ever */
 	uint32_t events = (reads ? (uint32_t)EPOLLIN : 0) | (writes ? (uint32_t)EPOLLOUT : 0);
 
-	if (!e->stream || (e->over && !writes)) {
-		events = 0;
-	} else if (!events) {
-		events = EPOLLRDHUP;
-	}
 	if (e->stream) {
 		watch(r, e, stream_fd(e->stream), events);
 	}
@@ -352,6 +350,19 @@ static uint16_t port_of(const struct sockaddr_storage *a)
 	return ntohs(in.sin_port);
 }
 
+/* Without a free descriptor, clients wait until the next tick. */
+static bool none_accepted(struct relay *r)
+{
+	if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+		watch(r, &r->listener, r->conf->listener, 0);
+		if (!r->full) {
+			log_warn("%s: new connections have to wait", strerror(errno));
+		}
+		r->full = true;
+	}
+	return false;
+}
+
 /* False: there is none. */
 static bool accept_one(struct relay *r)
 {
@@ -360,7 +371,7 @@ static bool accept_one(struct relay *r)
 	int fd = accept(r->conf->listener, (struct sockaddr *)&from, &n);
 
 	if (fd < 0) {
-		return false;
+		return none_accepted(r);
 	}
 	struct conn *c = mem_new(sizeof(*c));
 	c->ends[TAP_CLIENT] = (struct end){.conn = c,
@@ -398,7 +409,7 @@ static void serve_event(struct relay *r, const struct epoll_event *ev)
 		while (accept_one(r)) {
 		}
 	} else if (e == &r->stop) {
-		r->over = true;
+		r->over |= !r->conf->on_stop(r->conf->ctx);
 	} else if (!r->conf->on_wake(r->conf->ctx)) {
 		r->over = true;
 	}
@@ -440,7 +451,8 @@ static int loop(struct relay *r, struct error *err)
 		uint64_t now = now_ns(r);
 
 		if (now >= tick_ns) {
-			r->over = !r->conf->on_tick(r->conf->ctx);
+			watch(r, &r->listener, r->conf->listener, EPOLLIN);
+			r->over |= !r->conf->on_tick(r->conf->ctx);
 			tick_ns = now + r->conf->tick_ms * 1000000;
 		}
 		int wait = (int)((tick_ns - now) / 1000000) + 1;
@@ -477,7 +489,9 @@ int tap_relay(const struct tap_relay_conf *conf, struct error *err)
 		return error_errno(err, "cannot wait for connections");
 	}
 	r.reader = tap_reader_new(&reading);
-	watch(&r, &r.listener, conf->listener, EPOLLIN);
+	if (conf->io) {
+		tap_learn(r.reader, conf->io, conf->url);
+	}
 	watch(&r, &r.stop, conf->stop_fd, EPOLLIN);
 	watch(&r, &r.wake, conf->wake_fd, EPOLLIN);
 	int failed = loop(&r, err);

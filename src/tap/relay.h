@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "net/io.h"
 #include "net/stream.h"
 
 struct tap_recording;
@@ -13,10 +14,13 @@ struct tap_relay_conf {
 	struct clock clock;
 	int listener;                 /* a listening socket */
 	struct stream_server *server; /* borrowed */
+	const char *url;              /* the same as given */
+	struct io *io; /* to ask the server for its description; NULL: it is not asked */
 	struct tap_recording *recording;
 	int stop_fd; /* readable when the user asks to stop; -1: none */
 	int wake_fd; /* watched for on_wake; -1: none */
-	/* Called when wake_fd is readable, and every tick_ms. False: stop. */
+	/* Called when stop_fd or wake_fd is readable, and every tick_ms. False: stop. */
+	bool (*on_stop)(void *ctx);
 	bool (*on_wake)(void *ctx);
 	bool (*on_tick)(void *ctx);
 	uint64_t tick_ms;

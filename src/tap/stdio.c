@@ -77,8 +77,11 @@ static _Noreturn void become_server(char *const *command, const int in[2], const
                                     int report, pid_t parent)
 {
 	struct sigaction usual = {.sa_handler = SIG_DFL};
+	sigset_t none;
 
 	sigaction(SIGPIPE, &usual, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() == parent && dup2(in[0], STDIN_FILENO) == STDIN_FILENO &&
 	    dup2(out[1], STDOUT_FILENO) == STDOUT_FILENO) {

@@ -417,6 +417,7 @@ static int wrap(struct tapping *t, struct error *err)
 	struct tap_stdio_conf conf = {.clock = t->context->clock,
 	                              .command = t->command,
 	                              .stop_fd = t->context->stop_fd,
+	                              .take_stop = t->context->take_stop,
 	                              .recording = t->recording};
 
 	return tap_stdio(&conf, &t->job_code, err);
@@ -503,9 +504,19 @@ static void tear_down(struct tapping *t)
 	recordings_release(&t->recordings);
 	secrets_free(t->secrets);
 	buf_release(&t->file);
+	free(t->command);
 	if (t->signals >= 0) {
 		close(t->signals);
 	}
+}
+
+/* The operands are not terminated: options that stood before them follow. */
+static char **copy_command(int argc, char *const *argv)
+{
+	char **command = mem_array((size_t)argc + 1, sizeof(*command));
+
+	memcpy(command, argv, (size_t)argc * sizeof(*command));
+	return command;
 }
 
 static int tap_run(const struct context *c, const void *opts, int argc, char **argv,
@@ -513,7 +524,7 @@ static int tap_run(const struct context *c, const void *opts, int argc, char **a
 {
 	struct tapping t = {.context = c,
 	                    .opts = opts,
-	                    .command = argc ? argv : NULL,
+	                    .command = argc ? copy_command(argc, argv) : NULL,
 	                    .file = BUF(BUF_MAX_SMALL),
 	                    .signals = -1};
 	struct error closing = {0};

@@ -1,9 +1,401 @@
-/* A stdio server behind the tap: see stdio.h. */
+/* A stdio server behind the tap: see stdio.h. The server is our child, in our process group and with
+   our standard error and variables: what a client does to the one reaches the other. */
+#define _GNU_SOURCE /* pipe2, pidfd_open */
 #include "tap/stdio.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "net/lines.h"
+#include "tap/episode.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PIECE     ((size_t)64 << 10)
+#define UNSEEN_MS 50 /* between looks at the child where the kernel has no descriptor for it */
+#define NS_PER_MS 1000000u
+
+/* One direction. */
+struct flow {
+	enum tap_side from;
+	int in, out; /* -1: closed */
+	bool ours;   /* `out` is not shared with other processes, and does not block */
+	bool ended;  /* the end of its input was passed on */
+	char piece[PIECE];
+	size_t n, sent;
+	struct lines lines; /* the copy */
+};
+
+struct stdio {
+	const struct tap_stdio_conf *conf;
+	const struct tap_decoder *decoder;
+	void *decoder_data;
+	struct tap_connection connection;
+	struct tap_exchange exchange;
+	struct flow up, down; /* to the server, from it */
+	pid_t pid;
+	int pidfd;  /* -1: none */
+	int status; /* of waitpid; valid if `exited` */
+	bool exited, stopped;
+	enum tap_side first; /* which side ended first */
+};
+
+/* ---- the child ---- */
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0) {
+		close(*fd);
+	}
+	*fd = -1;
+}
+
+/* Our standard streams keep their numbers, so that nothing opened later gets them. */
+static void close_standard(int *fd)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null >= 0) {
+		dup2(null, *fd);
+		close(null);
+	}
+	*fd = -1;
+}
+
+/* In the child: never returns. It ends with us, even if we are killed. */
+static _Noreturn void become_server(char *const *command, const int in[2], const int out[2],
+                                    int report, pid_t parent)
+{
+	struct sigaction usual = {.sa_handler = SIG_DFL};
+	sigset_t none;
+
+	sigaction(SIGPIPE, &usual, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() == parent && dup2(in[0], STDIN_FILENO) == STDIN_FILENO &&
+	    dup2(out[1], STDOUT_FILENO) == STDOUT_FILENO) {
+		execvp(command[0], command);
+	}
+	int why = errno;
+	ssize_t ignored = write(report, &why, sizeof(why));
+	(void)ignored;
+	_exit(127);
+}
+
+/* Returns an errno: why there is no server. */
+static int start_server(struct stdio *s, const int in[2], const int out[2])
+{
+	int report[2], why = 0;
+	pid_t parent = getpid();
+
+	if (pipe2(report, O_CLOEXEC) < 0) {
+		return errno;
+	}
+	s->pid = fork();
+	if (s->pid == 0) {
+		become_server(s->conf->command, in, out, report[1], parent);
+	}
+	why = s->pid < 0 ? errno : 0;
+	close(report[1]);
+	if (s->pid > 0 && read(report[0], &why, sizeof(why)) == sizeof(why)) {
+		waitpid(s->pid, NULL, 0);
+	}
+	close(report[0]);
+	return why;
+}
+
+static int start(struct stdio *s, struct error *err)
+{
+	int in[2] = {-1, -1}, out[2] = {-1, -1};
+	const char *name = s->conf->command[0];
+
+	int why = pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0 ? errno : 0;
+	if (!why) {
+		why = start_server(s, in, out);
+	}
+	close_fd(&in[0]);
+	close_fd(&out[1]);
+	s->up.out = in[1];
+	s->down.in = out[0];
+	if (why) {
+		errno = why;
+		return why == ENOENT ? error_set(err, FAIL_USAGE, "'%s' was not found", name)
+		                     : error_errno(err, "cannot start '%s'", name);
+	}
+	fcntl(s->up.out, F_SETFL, O_NONBLOCK);
+	fcntl(s->down.in, F_SETFL, O_NONBLOCK);
+	s->pidfd = pidfd_open(s->pid, 0);
+	return 0;
+}
+
+static void look_for_exit(struct stdio *s)
+{
+	if (!s->exited && waitpid(s->pid, &s->status, WNOHANG) == s->pid) {
+		s->exited = true;
+		s->first = s->first == TAP_NOBODY ? TAP_SERVER : s->first;
+	}
+}
+
+/* At a terminal Ctrl-C has reached the child too. */
+static void pass_signal(struct stdio *s)
+{
+	int number = s->conf->take_stop ? s->conf->take_stop() : SIGTERM;
+
+	s->stopped = true;
+	if (!s->exited && !(number == SIGINT && isatty(STDIN_FILENO))) {
+		kill(s->pid, number);
+	}
+}
+
+/* ---- relaying ---- */
+
+/* The copy, after the bytes were passed on. */
+static void read_copy(struct stdio *s, struct flow *f, struct str bytes, bool ended)
+{
+	char *room = lines_room(&f->lines, bytes.n);
+	enum lines_got got;
+	struct str line;
+
+	if (room && bytes.n) {
+		memcpy(room, bytes.p, bytes.n);
+		lines_added(&f->lines, bytes.n);
+	}
+	while ((got = lines_next(&f->lines, ended, &line)) != LINES_NONE) {
+		struct tap_bytes m = {.bytes = got == LINES_ONE ? line : STR(""),
+		                      .cut = got != LINES_ONE,
+		                      .unended = ended};
+
+		if (s->decoder && s->decoder->message) {
+			s->decoder->message(s->decoder_data, &s->exchange, f->from, &m);
+		}
+	}
+}
+
+/* Passes on that no more bytes come: closes both ends. */
+static void end_flow(struct stdio *s, struct flow *f)
+{
+	if (f->ended) {
+		return;
+	}
+	f->ended = true;
+	s->first = s->first == TAP_NOBODY ? f->from : s->first;
+	if (f->ours) {
+		close_standard(&f->in);
+		close_fd(&f->out);
+	} else {
+		close_fd(&f->in);
+		close_standard(&f->out);
+	}
+	read_copy(s, f, STR(""), true);
+}
+
+/* Does not block: a descriptor that is shared with the client keeps its mode, and a pipe that is
+   ready takes PIPE_BUF bytes. */
+static ssize_t write_some(const struct flow *f)
+{
+	const char *p = f->piece + f->sent;
+	size_t n = f->n - f->sent;
+
+	if (f->ours) {
+		return write(f->out, p, n);
+	}
+	ssize_t done = send(f->out, p, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (done < 0 && errno == ENOTSOCK) {
+		done = write(f->out, p, n < PIPE_BUF ? n : PIPE_BUF);
+	}
+	return done;
+}
+
+static bool is_temporary(int number)
+{
+	return number == EAGAIN || number == EINTR;
+}
+
+static void push(struct stdio *s, struct flow *f)
+{
+	ssize_t done = write_some(f);
+
+	if (done < 0 && !is_temporary(errno)) {
+		/* the reader is gone, and the writer learns it in the same way */
+		s->first = s->first == TAP_NOBODY && f->from == TAP_SERVER ? TAP_CLIENT : s->first;
+		end_flow(s, f);
+		return;
+	}
+	f->sent += done > 0 ? (size_t)done : 0;
+	if (f->sent == f->n) {
+		size_t n = f->n;
+
+		f->n = f->sent = 0;
+		read_copy(s, f, (struct str){f->piece, n}, false);
+	}
+}
+
+static void pull(struct stdio *s, struct flow *f)
+{
+	ssize_t n = read(f->in, f->piece, PIECE);
+
+	if (n > 0) {
+		f->n = (size_t)n;
+		push(s, f);
+	} else if (n == 0 || !is_temporary(errno)) {
+		end_flow(s, f);
+	}
+}
+
+/* The descriptor that a flow waits for; the other end is watched for being closed by its reader. */
+static void watch(const struct flow *f, struct pollfd pair[2])
+{
+	bool writes = f->n > 0;
+
+	pair[0] = (struct pollfd){.fd = writes ? -1 : f->in, .events = POLLIN};
+	pair[1] = (struct pollfd){.fd = f->out, .events = writes ? POLLOUT : 0};
+}
+
+static void serve(struct stdio *s, struct flow *f, const struct pollfd pair[2])
+{
+	if (f->ended) {
+		return;
+	}
+	if (pair[1].revents & POLLERR && !f->n) {
+		end_flow(s, f);
+	} else if (pair[1].revents) {
+		push(s, f);
+	} else if (pair[0].revents) {
+		pull(s, f);
+	}
+}
+
+static int wait_ms(struct stdio *s)
+{
+	uint64_t next = tap_recording_tick(s->conf->recording);
+	uint64_t now = s->conf->clock.monotonic_ns(s->conf->clock.ctx);
+	uint64_t ms = next == UINT64_MAX ? INT_MAX : next > now ? (next - now) / NS_PER_MS + 1 : 0;
+
+	if (s->exited) {
+		return 0; /* only what it has left in the pipe */
+	}
+	if (s->pidfd < 0) {
+		ms = ms < UNSEEN_MS ? ms : UNSEEN_MS;
+	}
+	return ms < INT_MAX ? (int)ms : -1;
+}
+
+static void relay(struct stdio *s)
+{
+	enum { UP, DOWN = 2, CHILD = 4, STOP, COUNT };
+	struct pollfd fds[COUNT];
+	int ready = 1;
+
+	while (!s->exited || (ready > 0 && !s->down.ended)) {
+		watch(&s->up, fds + UP);
+		watch(&s->down, fds + DOWN);
+		fds[CHILD] = (struct pollfd){.fd = s->exited ? -1 : s->pidfd, .events = POLLIN};
+		bool served = s->stopped && !s->conf->take_stop;
+		fds[STOP] = (struct pollfd){.fd = served ? -1 : s->conf->stop_fd, .events = POLLIN};
+		if (s->exited) {
+			fds[UP].fd = fds[UP + 1].fd = -1;
+		}
+		int timeout = s->exited && s->down.n ? -1 : wait_ms(s);
+		ready = poll(fds, COUNT, timeout);
+		if (ready < 0) {
+			ready = 1; /* a signal */
+			continue;
+		}
+		if (fds[STOP].revents) {
+			if (s->exited) {
+				return;
+			}
+			pass_signal(s);
+		}
+		serve(s, &s->up, fds + UP);
+		serve(s, &s->down, fds + DOWN);
+		look_for_exit(s);
+	}
+}
+
+/* ---- from start to exit ---- */
+
+static void find_decoder(struct stdio *s)
+{
+	for (size_t i = 0; i < tap_decoders_count && !s->decoder; i++) {
+		void *data = tap_decoders[i]->start(s->conf->recording);
+
+		if (tap_decoders[i]->owns(data, &s->exchange.request)) {
+			s->decoder = tap_decoders[i];
+			s->decoder_data = data;
+		} else if (tap_decoders[i]->stop) {
+			tap_decoders[i]->stop(data);
+		}
+	}
+}
+
+static void describe_exit(const struct stdio *s, char *text, size_t size)
+{
+	if (WIFSIGNALED(s->status)) {
+		snprintf(text, size, "the server was ended by signal %d", WTERMSIG(s->status));
+	} else {
+		snprintf(text, size, "the server exited with status %d", WEXITSTATUS(s->status));
+	}
+}
+
+static void close_decoder(struct stdio *s)
+{
+	char why[64];
+
+	describe_exit(s, why, sizeof(why));
+	struct tap_ending e = {.first = s->first, .stopped = s->stopped, .why = str_from(why)};
+	if (s->decoder && s->decoder->closed) {
+		s->decoder->closed(s->decoder_data, &s->exchange, &e);
+	}
+	if (s->decoder && s->decoder->stop) {
+		s->decoder->stop(s->decoder_data);
+	}
+}
 
 int tap_stdio(const struct tap_stdio_conf *conf, int *code, struct error *err)
 {
-	*code = 0;
-	return error_set(err, FAIL_USAGE, "%s: servers over standard streams are not supported yet",
-	                 conf->command[0]);
+	struct stdio *s = mem_new(sizeof(*s));
+
+	*s = (struct stdio){
+		.conf = conf,
+		.connection = {.id = 1},
+		.exchange = {.id = 1, .request = {.method = STR("")}},
+		.up = {.from = TAP_CLIENT, .in = STDIN_FILENO, .out = -1, .ours = true},
+		.down = {.from = TAP_SERVER, .in = -1, .out = STDOUT_FILENO},
+		.pidfd = -1,
+		.first = TAP_NOBODY,
+	};
+	s->exchange.connection = &s->connection;
+	lines_init(&s->up.lines, TAP_BODY_MAX, PIECE);
+	lines_init(&s->down.lines, TAP_BODY_MAX, PIECE);
+	int failed = start(s, err);
+	if (!failed) {
+		find_decoder(s);
+		if (s->decoder && s->decoder->request) {
+			s->decoder->request(s->decoder_data, &s->exchange);
+		}
+		relay(s);
+		end_flow(s, &s->up);
+		end_flow(s, &s->down);
+		close_decoder(s);
+		*code = WIFSIGNALED(s->status) ? 128 + WTERMSIG(s->status) : WEXITSTATUS(s->status);
+	}
+	close_fd(&s->up.out);
+	close_fd(&s->down.in);
+	close_fd(&s->pidfd);
+	lines_release(&s->up.lines);
+	lines_release(&s->down.lines);
+	free(s);
+	return failed;
 }

@@ -190,7 +190,7 @@ int control_detect(struct control_plane *c, struct error *err)
 	if (str_starts(buf_view(&c->base), STR(MCP_STDIO_SCHEME))) {
 		return find_resources(c, err);
 	}
-	if (fetch(c, "POST", "/control/reset_session", false, STR("{}"), &status, err)) {
+	if (fetch(c, "POST", CONTROL_RESET, false, STR("{}"), &status, err)) {
 		return -1;
 	}
 	note_no_reply(c, status);
@@ -307,35 +307,18 @@ static int read_resource(struct control_plane *c, const char *uri, struct error 
 	return 0;
 }
 
-static void explain_http(struct control_plane *c, const char *method, const char *path, int status)
+static void explain_http(const char *method, const char *path, int status, struct str body,
+                         struct buf *why)
 {
 	struct json_fault fault;
-	struct str body = buf_view(&c->body);
 
-	if (status) {
-		buf_clear(&c->why);
-		buf_printf(&c->why, "%s %s returned HTTP %d", method, path, status);
-		struct str error =
-			json_validate(body, &fault) == 0 ? JSON_GET(body, "error") : STR_NONE;
-		if (json_type(error) == JSON_STRING) {
-			buf_text(&c->why, ": ");
-			json_decode(error, &c->why);
-		}
+	buf_clear(why);
+	buf_printf(why, "%s %s returned HTTP %d", method, path, status);
+	struct str error = json_validate(body, &fault) == 0 ? JSON_GET(body, "error") : STR_NONE;
+	if (json_type(error) == JSON_STRING) {
+		buf_text(why, ": ");
+		json_decode(error, why);
 	}
-}
-
-static int read_http(struct control_plane *c, const char *path, struct error *err)
-{
-	int status;
-
-	if (fetch(c, "GET", path, true, STR_NONE, &status, err)) {
-		return -1;
-	}
-	if (status != 200) {
-		explain_http(c, "GET", path, status);
-		buf_clear(&c->body);
-	}
-	return 0;
 }
 
 /* Does the server return this in place of a state it does not have? */
@@ -354,33 +337,62 @@ static bool reports_error(struct str body, struct str *message)
 	return r.strength == HIDDEN_ERROR_CERTAIN && r.bare && json_type(r.message) == JSON_STRING;
 }
 
+bool control_reply_holds(enum control_what what, int status, struct str body, struct buf *why)
+{
+	const char *path = endpoints[what].path;
+	struct json_fault fault;
+	struct str message;
+
+	if (status != 200) {
+		explain_http("GET", path, status, body, why);
+		return false;
+	}
+	buf_clear(why);
+	if (json_validate(body, &fault)) {
+		buf_printf(why, "%s is not JSON: %s at byte %zu", path, fault.why, fault.at);
+	} else if (reports_error(body, &message)) {
+		buf_printf(why, "%s returned HTTP 200 with an error: ", path);
+		json_decode(message, why);
+	} else if (what == CONTROL_STATE && is_placeholder(body)) {
+		buf_printf(why, "%s names no session", path);
+	}
+	return why->n == 0;
+}
+
+bool control_names(struct str place, enum control_what *what)
+{
+	for (size_t i = 0; i < ARRAY_LEN(endpoints); i++) {
+		if (str_ends(place, str_from(endpoints[i].path)) ||
+		    str_is(place, endpoints[i].uri)) {
+			*what = (enum control_what)i;
+			return true;
+		}
+	}
+	return false;
+}
+
 int control_read(struct control_plane *c, enum control_what what, struct str *out,
                  struct error *err)
 {
 	const struct endpoint *e = &endpoints[what];
-	struct json_fault fault;
-	struct str message;
+	int status = 200;
 
 	*out = STR_NONE;
 	if (c->kind == CONTROL_RESOURCES ? read_resource(c, e->uri, err)
-	                                 : read_http(c, e->path, err)) {
+	                                 : fetch(c, "GET", e->path, true, STR_NONE, &status, err)) {
 		return -1;
 	}
-	if (c->why.n) {
-		return 0;
-	}
-	struct str body = buf_view(&c->body);
-	if (json_validate(body, &fault)) {
-		buf_printf(&c->why, "%s is not JSON: %s at byte %zu", e->path, fault.why, fault.at);
-	} else if (reports_error(body, &message)) {
-		buf_printf(&c->why, "%s returned HTTP 200 with an error: ", e->path);
-		json_decode(message, &c->why);
-	} else if (what == CONTROL_STATE && is_placeholder(body)) {
-		buf_printf(&c->why, "%s names no session", e->path);
-	} else {
-		*out = body;
+	if (!c->why.n && control_reply_holds(what, status, buf_view(&c->body), &c->why)) {
+		*out = buf_view(&c->body);
 	}
 	return 0;
+}
+
+void control_explain_reset(int status, struct str body, struct buf *why)
+{
+	if (status) {
+		explain_http("POST", CONTROL_RESET, status, body, why);
+	}
 }
 
 int control_reset(struct control_plane *c, int64_t seed, int *status, struct error *err)
@@ -388,10 +400,10 @@ int control_reset(struct control_plane *c, int64_t seed, int *status, struct err
 	struct buf body = BUF(64);
 
 	buf_printf(&body, "{\"seed\":%lld}", (long long)seed);
-	int failed = fetch(c, "POST", "/control/reset_session", true, buf_view(&body), status, err);
+	int failed = fetch(c, "POST", CONTROL_RESET, true, buf_view(&body), status, err);
 	buf_release(&body);
 	if (!failed && *status != 200) {
-		explain_http(c, "POST", "/control/reset_session", *status);
+		control_explain_reset(*status, buf_view(&c->body), &c->why);
 		if (seed < 0) {
 			buf_text(&c->why, " (Gymnasium refuses negative seeds)");
 		}

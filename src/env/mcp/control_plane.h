@@ -12,6 +12,8 @@
 #include "env/env.h"
 #include "env/mcp/session.h"
 
+#define CONTROL_RESET "/control/reset_session"
+
 enum control_kind { CONTROL_NONE, CONTROL_HTTP, CONTROL_HTTP_HASHED, CONTROL_RESOURCES };
 
 enum control_what { CONTROL_STATE, CONTROL_REWARD, CONTROL_STATUS };
@@ -43,6 +45,14 @@ MUST_USE int control_detect(struct control_plane *c, struct error *err);
    object, absent: {}. */
 void control_use_hash(struct control_plane *c, struct hasher *h, struct str config,
                       const char *name, const char *version, bool has_seed, int64_t seed);
+
+/* Is this the path or the URI of a fact? */
+bool control_names(struct str place, enum control_what *what);
+/* Does the reply to a request for a fact hold it: a validated JSON object? Otherwise the reason is in
+   why. */
+bool control_reply_holds(enum control_what what, int status, struct str body, struct buf *why);
+/* Why reset_session was refused; with status 0 why has it already. */
+void control_explain_reset(int status, struct str body, struct buf *why);
 
 /* Reads one fact: a validated JSON object, valid until the next read; absent on failure, with
    the reason in c->why. -1 only when interrupted, or for a local failure. */

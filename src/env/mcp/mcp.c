@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define RAW_MAX ((size_t)4 << 20)
-
 /* ---- opening ---- */
 
 static bool plain(const struct env_conf *conf)
@@ -112,6 +110,7 @@ static void choose_source(struct env_mcp *e)
 	if (e->source.kind == STATE_AUTO) {
 		e->source.kind = control ? STATE_CONTROL_PLANE : STATE_NONE;
 	}
+	e->known.states_are_its = e->source.kind == STATE_CONTROL_PLANE;
 }
 
 /* A hashing server takes the seed with the first tool call only; reading its state earlier would
@@ -133,7 +132,7 @@ static int check_source(struct env_mcp *e, struct error *err)
 	}
 	return e->source.kind == STATE_TOOL && !must_not_read_state(e)
 	               ? mcp_check_state_tool(&e->source, buf_view(&e->tools), e->session,
-	                                      &e->reading, err)
+	                                      &e->known.reading, err)
 	               : 0;
 }
 
@@ -294,7 +293,7 @@ static int read_start(struct env_mcp *e, struct env_reply *out, struct error *er
 		return -1;
 	}
 	if (!first.p) {
-		mcp_control_trouble(e, "state");
+		mcp_known_trouble(&e->known, "state", buf_cstr(&e->control.why));
 	}
 	out->observation = arena_str(&e->kept, first);
 	return 0;
@@ -302,14 +301,15 @@ static int read_start(struct env_mcp *e, struct env_reply *out, struct error *er
 
 static int read_source(struct env_mcp *e, struct str *out, struct error *err)
 {
-	if (mcp_read_state(&e->source, e->session, &e->control, &e->reading, e->last, out, err)) {
+	if (mcp_read_state(&e->source, e->session, &e->control, &e->known.reading, e->last, out,
+	                   err)) {
 		return -1;
 	}
 	if (!out->p && e->source.why.n) {
 		mcp_note(e, EVENT_CONTROL_PLANE_FAILED, "state", buf_cstr(&e->source.why), false);
 	}
 	if (e->source.kind == STATE_CONTROL_PLANE) {
-		mcp_store_state(e, *out);
+		mcp_known_state(&e->known, *out);
 	}
 	return 0;
 }
@@ -365,8 +365,7 @@ static int mcp_reset(struct env *base, struct env_reply *out, struct error *err)
 
 	*out = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	arena_release(&e->kept);
-	e->reading.suspected.strength = HIDDEN_ERROR_NONE; /* left from the previous episode */
-	e->env_steps = -1;
+	mcp_known_forget(&e->known);
 	if (e->control.kind == CONTROL_NONE || e->control.kind == CONTROL_RESOURCES) {
 		if (seed_episode(e, out, err)) {
 			return -1;
@@ -380,12 +379,7 @@ static int mcp_reset(struct env *base, struct env_reply *out, struct error *err)
 	    !must_not_read_state(e) && read_status_before(e, out, err)) {
 		return -1;
 	}
-	buf_clear(&e->start);
-	buf_str(&e->start, out->observation);
-	buf_clear(&e->seen);
-	buf_str(&e->seen, out->observation);
-	e->doubted = false;
-	mcp_store_state(e, out->observation);
+	mcp_known_start(&e->known, out->observation);
 	return choose_ignored(e, err);
 }
 
@@ -409,38 +403,12 @@ static int mcp_state(struct env *base, struct str *out, struct error *err)
 	return read_source(e, out, err);
 }
 
-/* Escaping can make bytes six times longer, so a reply that is not JSON is truncated to this
-   size. */
-static void cut_raw(struct env_mcp *e, struct env_reply *out)
-{
-	char detail[96];
-	struct str kept = text_utf8_cut(out->raw, RAW_MAX);
-
-	if (kept.n == out->raw.n) {
-		return;
-	}
-	snprintf(detail, sizeof(detail), "{\"what\":\"raw\",\"kept\":%zu,\"of\":%zu}", kept.n,
-	         out->raw.n);
-	events_push(&e->events, EVENT_TRUNCATED_BYTES, str_from(detail));
-	out->raw = kept;
-}
-
 static struct mcp_call_context call_context(const struct env_mcp *e)
 {
 	return (struct mcp_call_context){.env_session = e->facts.env_session,
-	                                 .before = reading_before(&e->start, &e->seen),
+	                                 .before = mcp_known_before(&e->known),
 	                                 .error_texts = e->conf->error_texts,
 	                                 .error_text_count = e->conf->error_text_count};
-}
-
-/* Called once the environment's own count is known, if it has one. */
-static void conclude_step(struct env_mcp *e, struct env_reply *out)
-{
-	mcp_settle_suspicion(e, -1, out);
-	if (out->outcome == OUTCOME_OK) {
-		buf_clear(&e->seen);
-		buf_str(&e->seen, out->observation);
-	}
 }
 
 static int mcp_step(struct env *base, struct str name, struct str arguments, struct env_reply *out,
@@ -451,13 +419,13 @@ static int mcp_step(struct env *base, struct str name, struct str arguments, str
 
 	*out = (struct env_reply){REPLY_UNKNOWN};
 	e->acted = true;
-	e->reads_only = tool_is_read_only(buf_view(&e->tools), name);
+	e->known.reads_only = tool_is_read_only(buf_view(&e->tools), name);
 	if (mcp_call_tool(e->session, name, arguments, &r, err)) {
 		return -1;
 	}
 	struct mcp_call_context context = call_context(e);
-	mcp_read_tool_reply(&r, &context, &e->reading, out);
-	cut_raw(e, out);
+	mcp_read_tool_reply(&r, &context, &e->known.reading, out);
+	mcp_known_cut_raw(&e->known, out);
 	e->last = reading_keep(out, &e->kept);
 	e->facts.session = mcp_session_id(e->session);
 	out->session = e->facts.session;
@@ -466,7 +434,10 @@ static int mcp_step(struct env *base, struct str name, struct str arguments, str
 		return 0; /* no reply: two more requests would only time out again */
 	}
 	int failed = mcp_read_control_plane(e, out, err);
-	conclude_step(e, out);
+	mcp_known_conclude(&e->known, out);
+	if (out->outcome != OUTCOME_OK) {
+		e->last = STR_NONE;
+	}
 	return failed;
 }
 
@@ -487,13 +458,12 @@ static void mcp_close(struct env *base)
 	if (!e) {
 		return;
 	}
-	struct buf *all[] = {&e->tools,  &e->extra,         &e->client_version, &e->total_reward,
-	                     &e->reward, &e->control_state, &e->start,          &e->seen};
+	struct buf *all[] = {&e->tools, &e->extra, &e->client_version};
 	mcp_session_close(e->session);
 	mcp_session_free(e->session);
 	control_release(&e->control);
 	state_source_release(&e->source);
-	mcp_reading_release(&e->reading);
+	mcp_known_release(&e->known);
 	events_release(&e->events);
 	hasher_free(e->hasher);
 	ignore_paths_release(&e->ignored);
@@ -530,11 +500,10 @@ static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io)
 	e->base.ops = &env_mcp;
 	e->conf = conf;
 	e->io = io;
-	e->tools = e->control_state = e->start = e->seen = e->ignored.json = BUF(BUF_MAX_MESSAGE);
-	e->extra = e->client_version = e->total_reward = e->reward = BUF(BUF_MAX_SMALL);
-	e->env_steps = -1;
+	e->tools = e->ignored.json = BUF(BUF_MAX_MESSAGE);
+	e->extra = e->client_version = BUF(BUF_MAX_SMALL);
 	e->hasher = hasher_new();
-	mcp_reading_init(&e->reading);
+	mcp_known_init(&e->known, &e->events);
 	describe_client(e);
 	struct mcp_conf mcp = {.url = conf->url,
 	                       .era = era_of(conf->era),

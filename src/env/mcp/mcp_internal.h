@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "env/ignore_paths.h"
+#include "env/mcp/known.h"
 #include "env/mcp/state.h"
 #include "env/mcp/tools.h"
 #include "env/tool_list.h"
@@ -19,23 +20,15 @@ struct env_mcp {
 	struct mcp_session *session;
 	struct control_plane control;
 	struct state_source source;
-	struct mcp_reading reading;
+	struct mcp_known known;
 	struct event_queue events;
 	struct hasher *hasher;
 	struct ignore_paths ignored;
-	struct buf tools, extra, client_version, total_reward, reward;
-	struct buf control_state; /* as last read from the control plane; empty: never */
-	struct buf start;         /* the first observation; empty: none */
-	struct buf seen;          /* the last good observation; empty: none */
-	struct arena kept;        /* the last reply's slices */
-	struct str last;          /* last observation, if the state is read from it */
-	bool state_read;          /* the state of the first turn is in source.value */
-	int64_t env_steps;        /* of the last valid status; -1: unknown */
-	bool acted;               /* a step was sent */
-	bool reads_only;          /* the last step called a read-only tool */
-	bool doubted;             /* the last step changed something but was not counted */
-	bool state_lost;          /* the control plane belongs to another environment */
-	bool control_failed;      /* reported once */
+	struct buf tools, extra, client_version;
+	struct arena kept; /* the last reply's slices */
+	struct str last;   /* last observation, if the state is read from it */
+	bool state_read;   /* the state of the first turn is in source.value */
+	bool acted;        /* a step was sent */
 	struct env_facts facts;
 };
 
@@ -47,9 +40,6 @@ void mcp_note(struct env_mcp *e, enum event_kind event, const char *what, const 
 /* Reports that not all pages of the tool list were read. */
 void mcp_note_endless(struct env_mcp *e, bool endless);
 
-/* Reports once that the control plane fails; the reason is in e->control.why. */
-void mcp_control_trouble(struct env_mcp *e, const char *what);
-
 /* Fills env_steps, terminated and truncated of out, and checks whether the control plane
    belongs to the environment that acted. -1 only when interrupted, or for a local failure. */
 MUST_USE int mcp_read_status(struct env_mcp *e, struct env_reply *out, struct error *err);
@@ -58,13 +48,6 @@ MUST_USE int mcp_read_status(struct env_mcp *e, struct env_reply *out, struct er
    a refusal, which is recorded. */
 MUST_USE int mcp_refused(struct env_mcp *e, const struct mcp_reply *r, const char *what,
                          struct env_reply *refusal, struct error *err);
-
-/* Confirms or drops a suspected error. counted: the environment counted the step (1), did not
-   (0), or its count tells nothing (-1). */
-void mcp_settle_suspicion(struct env_mcp *e, int counted, struct env_reply *out);
-
-/* Stores a state from the control plane. */
-void mcp_store_state(struct env_mcp *e, struct str state);
 
 /* After a step: reads the status, then the reward. */
 MUST_USE int mcp_read_control_plane(struct env_mcp *e, struct env_reply *out, struct error *err);

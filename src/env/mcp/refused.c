@@ -94,6 +94,6 @@ int mcp_refused(struct env_mcp *e, const struct mcp_reply *r, const char *what,
 		                 url,
 		                 http ? "; for OpenEnv use http://HOST:PORT without /mcp" : "");
 	}
-	mcp_read_other(r, &e->reading, refusal);
+	mcp_read_other(r, &e->known.reading, refusal);
 	return 0;
 }

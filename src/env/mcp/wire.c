@@ -1,9 +1,9 @@
 /* Messages of an MCP session, independent of the transport: see session_state.h. */
 #include "env/mcp/session_state.h"
 
-#include "base/base64.h"
 #include "base/text.h"
 #include "env/mcp/elicit.h"
+#include "env/mcp/messages.h"
 #include "json/write.h"
 
 #include <stdio.h>
@@ -11,7 +11,6 @@
 #define ASKED_MAX 1000u   /* requests of the server within one exchange */
 #define ASIDE_MS  5000ull /* timeout for sending a response to the server */
 #define NS_PER_MS 1000000u
-#define NOISE_MAX ((size_t)64 << 10) /* recorded bytes of a text that is not a message */
 
 void mcp_begin_exchange(struct mcp_session *s, const struct mcp_outgoing *q, struct mcp_reply *r)
 {
@@ -111,28 +110,8 @@ static void note_message(struct mcp_session *s, enum event_kind event,
                          const struct jsonrpc_message *m, struct str raw)
 {
 	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
-	struct json_writer w;
 
-	jw_init(&w, &detail);
-	jw_object(&w);
-	if (m->kind != JSONRPC_NOT_JSON) {
-		jw_key(&w, "message");
-		jw_raw(&w, raw);
-	} else if (raw.n <= NOISE_MAX) {
-		bool text = text_utf8_valid(raw) == raw.n;
-		struct buf base64 = BUF(2 * NOISE_MAX);
-
-		if (!text) {
-			base64_encode(&base64, raw);
-		}
-		jw_key(&w, text ? "text" : "base64");
-		jw_str(&w, text ? raw : buf_view(&base64));
-		buf_release(&base64);
-	} else {
-		jw_key(&w, "bytes");
-		jw_u64(&w, raw.n);
-	}
-	jw_end(&w);
+	mcp_write_message(m, raw, &detail);
 	events_push_json(s->conf.events, event, &detail);
 	buf_release(&detail);
 }
@@ -294,27 +273,13 @@ int mcp_timeout_error(const struct mcp_session *s, const struct mcp_outgoing *q,
 	return -1;
 }
 
-static const char *what_is_wrong(const struct jsonrpc_message *m)
-{
-	if (!json_is_null(m->error) && json_type(m->error) != JSON_OBJECT) {
-		return "its error is not an object";
-	}
-	if (!m->result.n && json_is_null(m->error)) {
-		return "it has neither a result nor an error";
-	}
-	if (!json_is_null(m->result) && !json_is_null(m->error)) {
-		return "it has both a result and an error";
-	}
-	return "it lacks \"jsonrpc\":\"2.0\"";
-}
-
 void mcp_set_got(struct mcp_session *s, struct mcp_reply *r)
 {
 	char sentence[128];
 
 	if (r->message.kind == JSONRPC_INVALID) {
 		snprintf(sentence, sizeof(sentence), "the reply is not a JSON-RPC response: %s",
-		         what_is_wrong(&r->message));
+		         mcp_message_fault(&r->message));
 		mcp_set_failure(s, r, MCP_GOT_UNUSABLE, sentence);
 		return;
 	}

@@ -1,0 +1,411 @@
+/* The decoder for MCP: which session a message belongs to, over HTTP of both eras and stdio. What the
+   messages mean is in mcp_client.c. */
+#include "tap/mcp_client.h"
+
+#include "base/text.h"
+#include "env/error_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+/* Of an exchange over HTTP. */
+struct mcp_http {
+	struct mcp_client *client; /* NULL: none so far */
+	bool read;                 /* the request was */
+	bool redirected;           /* the request will be sent again to another URL */
+	bool stream;
+	struct sse sse;
+};
+
+static void *mcp_start(struct tap_recording *r)
+{
+	struct mcp_decoder *d = mem_new(sizeof(*d));
+
+	d->recording = r;
+	d->redirected = BUF(BUF_MAX_SMALL);
+	d->tools = BUF(BUF_MAX_MESSAGE);
+	return d;
+}
+
+static void mcp_stop(void *data)
+{
+	struct mcp_decoder *d = data;
+	struct tap_ending e = {.first = TAP_NOBODY, .stopped = true};
+
+	while (d->first) {
+		mcp_client_end(d->first, &e);
+	}
+	buf_release(&d->redirected);
+	buf_release(&d->tools);
+	free(d);
+}
+
+static bool has_event_stream(struct str value)
+{
+	return error_text_matches(value, "text/event-stream");
+}
+
+/* Control endpoints, what ends in /mcp, and what has a header of MCP or its Accept. */
+static bool mcp_owns(void *data, const struct tap_head *q)
+{
+	struct str path = tap_path(q);
+
+	(void)data;
+	if (!q->method.n || mcp_is_control(path) || tap_header(q, "mcp-session-id").p ||
+	    tap_header(q, "mcp-protocol-version").p) {
+		return true;
+	}
+	while (str_ends(path, STR("/"))) {
+		path.n--;
+	}
+	return str_ends(path, STR("/mcp")) ||
+	       (str_is(q->method, "POST") && has_event_stream(tap_header(q, "accept")) &&
+	        error_text_matches(tap_header(q, "accept"), "application/json"));
+}
+
+/* ---- which session ---- */
+
+static void join(struct mcp_http *h, struct mcp_client *c)
+{
+	if (c && !h->client) {
+		h->client = c;
+		c->exchanges++;
+	}
+}
+
+static struct mcp_client *by_connection(struct mcp_decoder *d, const struct tap_connection *k)
+{
+	char number[32];
+
+	snprintf(number, sizeof(number), "%llu", (unsigned long long)k->id);
+	struct mcp_client *c = mcp_client_find(d, MCP_BY_CONNECTION, str_from(number));
+	if (!c) {
+		c = mcp_client_new(d, k, STR_NONE);
+		mcp_client_name(c, MCP_BY_CONNECTION, str_from(number));
+	}
+	return c;
+}
+
+/* A session that the server has lost goes on in the same environment. */
+static struct mcp_client *opening(struct mcp_decoder *d, const struct tap_connection *k,
+                                  struct str params)
+{
+	struct str id = JSON_GET(JSON_GET(JSON_GET(params, "clientInfo"), "_extra"), "session_id");
+	struct arena texts = {0};
+	struct mcp_client *c = json_type(id) == JSON_STRING
+	                               ? mcp_client_find(d, MCP_BY_ENV, json_text(&texts, id))
+	                               : NULL;
+
+	arena_release(&texts);
+	return c && c->lost ? c : mcp_client_new(d, k, STR_NONE);
+}
+
+static struct mcp_client *client_of(struct mcp_decoder *d, const struct tap_exchange *x,
+                                    const struct jsonrpc_message *m)
+{
+	struct str id = tap_header(&x->request, "mcp-session-id");
+
+	if (m->kind == JSONRPC_REQUEST && str_is(m->method, "initialize")) {
+		return opening(d, x->connection, m->params);
+	}
+	if (id.n) { /* one that is unknown began before the tap */
+		struct mcp_client *c = mcp_client_find(d, MCP_BY_ID, id);
+
+		return c ? c : mcp_client_new(d, x->connection, id);
+	}
+	return m->kind == JSONRPC_REQUEST ? by_connection(d, x->connection) : NULL;
+}
+
+static void read_post(struct mcp_decoder *d, struct tap_exchange *x, struct mcp_http *h)
+{
+	struct jsonrpc_message m;
+
+	h->read = true;
+	if (x->request_body.encoded || x->request_body.cut) {
+		tap_remark(d->recording, x->connection, "a request that cannot be read");
+		return;
+	}
+	jsonrpc_read(x->request_body.bytes, &m);
+	join(h, client_of(d, x, &m));
+	if (h->client) {
+		mcp_client_sent(h->client, x->request_body.bytes, x->id);
+	} else if (m.kind == JSONRPC_NOT_JSON || m.kind == JSONRPC_INVALID) {
+		tap_remark(d->recording, x->connection, "a request that is not JSON-RPC");
+	}
+}
+
+/* ---- HTTP ---- */
+
+static bool is_stdio(const struct tap_exchange *x)
+{
+	return !x->request.method.n;
+}
+
+static bool is_post(const struct tap_exchange *x)
+{
+	return str_is(x->request.method, "POST");
+}
+
+/* A request that the server will redirect is not executed, and one that opens a session can wait: it
+   is read with the head of its reply. */
+static bool is_read_at_once(const struct mcp_decoder *d, const struct tap_exchange *x)
+{
+	bool known = tap_header(&x->request, "mcp-session-id").p ||
+	             tap_header(&x->request, "mcp-protocol-version").p;
+
+	return known && !str_eq(tap_path(&x->request), buf_view(&d->redirected));
+}
+
+static void take_request(void *data, struct tap_exchange *x)
+{
+	struct mcp_decoder *d = data;
+	struct mcp_http *h;
+
+	if (is_stdio(x)) {
+		d->stdio = true;
+		d->transport = "stdio";
+		x->own = mcp_client_new(d, x->connection, STR_NONE);
+		return;
+	}
+	d->transport = "Streamable HTTP";
+	x->own = h = mem_new(sizeof(*h));
+	if (mcp_is_control(tap_path(&x->request))) {
+		return;
+	}
+	if (is_post(x) && is_read_at_once(d, x)) {
+		read_post(d, x, h);
+	} else if (!is_post(x)) {
+		join(h, mcp_client_find(d, MCP_BY_ID, tap_header(&x->request, "mcp-session-id")));
+	}
+}
+
+static void take_head(void *data, struct tap_exchange *x)
+{
+	struct mcp_decoder *d = data;
+	struct mcp_http *h = x->own;
+	struct str id = tap_header(&x->reply, "mcp-session-id");
+	int status = x->reply.status;
+
+	h->redirected = status >= 300 && status < 400 && tap_header(&x->reply, "location").n;
+	if (h->redirected && !h->read) {
+		if (is_post(x)) {
+			buf_clear(&d->redirected);
+			buf_str(&d->redirected, tap_path(&x->request));
+		}
+		return;
+	}
+	if (is_post(x) && !h->read && !mcp_is_control(tap_path(&x->request))) {
+		read_post(d, x, h);
+	}
+	if (h->client && id.n) {
+		h->client->offered_id = arena_str(&h->client->texts, id);
+	}
+	h->stream = has_event_stream(tap_header(&x->reply, "content-type"));
+	if (h->stream) {
+		sse_init(&h->sse, MCP_REPLY_MAX);
+	}
+}
+
+static void take_piece(void *data, struct tap_exchange *x, struct str bytes)
+{
+	struct mcp_http *h = x->own;
+	struct sse_event event;
+
+	(void)data;
+	if (!h->stream || !h->client) {
+		return;
+	}
+	sse_feed(&h->sse, bytes);
+	while (sse_next(&h->sse, &event)) {
+		if (str_is(event.type, "message") && event.data.n && !h->client->over) {
+			mcp_client_received(h->client, event.data, x->id, x->reply.status);
+		}
+	}
+}
+
+/* A reply without its message. */
+static struct mcp_reply reply_of(const struct tap_exchange *x, enum mcp_got got, struct str text)
+{
+	struct str type = tap_header(&x->reply, "content-type");
+	const char *end = type.n ? memchr(type.p, ';', type.n) : NULL;
+	bool named = tap_header(&x->request, "mcp-session-id").n;
+
+	return (struct mcp_reply){
+		.got = got,
+		.http_status = x->reply.status,
+		.text = text,
+		.media = text_trim(end ? (struct str){type.p, (size_t)(end - type.p)} : type),
+		.location = tap_header(&x->reply, "location"),
+		.session_lost = named && x->reply.status == 404,
+	};
+}
+
+static void read_control_reply(struct mcp_decoder *d, const struct tap_exchange *x)
+{
+	struct mcp_client *c =
+		mcp_client_find(d, MCP_BY_ENV, tap_header(&x->request, "mcp-session-id"));
+	struct str path = tap_path(&x->request);
+	enum control_what what;
+
+	if (!c) {
+		return; /* without an id, or that of a session which the tap does not know */
+	}
+	if (control_names(path, &what)) {
+		mcp_control_read(c, what, x->reply.status, x->reply_body.bytes);
+	} else if (str_ends(path, STR(CONTROL_RESET)) && is_post(x)) {
+		mcp_control_reset(c, x->reply.status, x->request_body.bytes, x->reply_body.bytes);
+	}
+}
+
+static void end_deleted(struct mcp_http *h)
+{
+	struct tap_ending e = {.first = TAP_CLIENT, .why = STR("DELETE")};
+	struct mcp_client *c = h->client;
+
+	if (c && !c->over) {
+		mcp_client_flush(c);
+		tap_episode_end(c->session, END_FINISHED, "the client deleted the session");
+		mcp_client_end(c, &e);
+	}
+}
+
+static void take_reply(void *data, struct tap_exchange *x)
+{
+	struct mcp_http *h = x->own;
+
+	if (h->redirected) {
+		return;
+	}
+	if (mcp_is_control(tap_path(&x->request))) {
+		read_control_reply(data, x);
+	} else if (str_is(x->request.method, "DELETE")) {
+		end_deleted(h);
+	} else if (h->client && !h->client->over && !h->stream &&
+	           mcp_client_awaits(h->client, x->id)) {
+		struct mcp_reply r = reply_of(x, MCP_GOT_HTTP, x->reply_body.bytes);
+
+		if (x->reply_body.encoded || x->reply_body.cut) {
+			r.got = MCP_GOT_UNUSABLE;
+			r.text = x->reply_body.cut ? STR("the reply is too large")
+			                           : STR("the reply is compressed");
+		}
+		mcp_client_replied(h->client, x->id, &r);
+	}
+}
+
+static void put_why(const struct tap_ending *e, bool stream, struct buf *out)
+{
+	if (e->first == TAP_NOBODY) {
+		buf_text(out, stream ? "the event stream ended without the response"
+		                     : "the reply has no body");
+		return;
+	}
+	buf_printf(out,
+	           e->unreachable ? "the %s accepts no connection"
+	                          : "no reply: the %s closed the connection",
+	           e->first == TAP_CLIENT ? "client" : "server");
+	if (e->why.n) {
+		buf_text(out, ": ");
+		buf_str(out, e->why);
+	}
+}
+
+/* Requests of this exchange that got no reply. */
+static void end_awaited(struct tap_exchange *x, const struct mcp_http *h,
+                        const struct tap_ending *e)
+{
+	/* the rest of a stream with event ids may come over another connection */
+	bool resumable = h->stream && h->sse.id.n && x->reply.status == 200 && !e->stopped;
+	struct buf why = BUF(BUF_MAX_SMALL);
+
+	if (h->client->over || resumable || !mcp_client_awaits(h->client, x->id)) {
+		return;
+	}
+	put_why(e, h->stream, &why);
+	struct mcp_reply r = reply_of(x, MCP_GOT_TRANSPORT, buf_view(&why));
+	if (h->redirected) {
+		r.got = MCP_GOT_HTTP;
+		r.text = STR("");
+	}
+	mcp_client_replied(h->client, x->id, &r);
+	buf_release(&why);
+}
+
+/* The end of its input is how a client tells a stdio server to end. */
+static void end_stdio(struct mcp_client *c, const struct tap_ending *e)
+{
+	mcp_client_flush(c);
+	if (e->first == TAP_CLIENT && !e->lost && !c->pending) {
+		tap_episode_end(c->session, END_FINISHED, "the client ended the server's input");
+	}
+	mcp_client_end(c, e);
+}
+
+static void take_closed(void *data, struct tap_exchange *x, const struct tap_ending *e)
+{
+	struct mcp_http *h = x->own;
+
+	(void)data;
+	if (is_stdio(x)) {
+		end_stdio(x->own, e);
+		return;
+	}
+	if (h->client) {
+		end_awaited(x, h, e);
+		mcp_client_leave(h->client);
+	}
+	if (h->stream) {
+		sse_release(&h->sse);
+	}
+	free(h);
+}
+
+/* Where there are no session ids, the connection is the session. */
+static void take_left(void *data, const struct tap_connection *k, const struct tap_ending *e)
+{
+	char number[32];
+
+	snprintf(number, sizeof(number), "%llu", (unsigned long long)k->id);
+	struct mcp_client *c = mcp_client_find(data, MCP_BY_CONNECTION, str_from(number));
+	if (c) {
+		mcp_client_flush(c);
+		if (e->first == TAP_CLIENT && !e->lost && !c->pending) {
+			tap_episode_end(c->session, END_FINISHED,
+			                "the client closed the connection");
+		}
+		mcp_client_end(c, e);
+	}
+}
+
+/* ---- stdio ---- */
+
+static void take_message(void *data, struct tap_exchange *x, enum tap_side from,
+                         const struct tap_bytes *m)
+{
+	struct mcp_client *c = x->own;
+	struct mcp_decoder *d = data;
+
+	if (m->cut) {
+		tap_remark(d->recording, x->connection,
+		           "a line over 64 MiB, which is not recorded");
+	} else if (m->bytes.n && from == TAP_CLIENT) {
+		mcp_client_sent(c, m->bytes, 0);
+	} else if (m->bytes.n) {
+		mcp_client_received(c, m->bytes, 0, 0);
+	}
+}
+
+const struct tap_decoder tap_mcp = {
+	.name = "mcp",
+	.owns = mcp_owns,
+	.start = mcp_start,
+	.stop = mcp_stop,
+	.request = take_request,
+	.head = take_head,
+	.piece = take_piece,
+	.reply = take_reply,
+	.message = take_message,
+	.closed = take_closed,
+	.left = take_left,
+};

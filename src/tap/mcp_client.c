@@ -1,0 +1,684 @@
+/* Sessions of MCP clients, and what their messages mean: see mcp_client.h. */
+#include "tap/mcp_client.h"
+
+#include "env/failure.h"
+#include "env/mcp/messages.h"
+#include "env/mcp/revisions.h"
+#include "env/reading.h"
+#include "env/tool_list.h"
+#include "json/write.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CLIENTS_MAX 4096 /* sessions that are neither deleted nor used: the oldest is ended */
+#define TOOLS_MAX   ((size_t)16 << 20)
+#define META(name)  "io.modelcontextprotocol/" name
+
+/* ---- sessions ---- */
+
+struct mcp_client *mcp_client_find(struct mcp_decoder *d, enum mcp_name by, struct str name)
+{
+	struct mcp_named *n = name.n ? map_find(&d->names[by], map_hash(name), STR_NONE) : NULL;
+
+	return n ? n->client : NULL;
+}
+
+static void unname(struct mcp_client *c, enum mcp_name by)
+{
+	if (c->names[by].client) {
+		map_remove(&c->decoder->names[by], &c->names[by].item);
+		c->names[by].client = NULL;
+	}
+}
+
+void mcp_client_name(struct mcp_client *c, enum mcp_name by, struct str name)
+{
+	struct mcp_client *other = mcp_client_find(c->decoder, by, name);
+
+	unname(c, by);
+	if (other && other != c) {
+		unname(other, by);
+	}
+	if (name.n) {
+		map_add(&c->decoder->names[by], &c->names[by].item, map_hash(name));
+		c->names[by].client = c;
+	}
+}
+
+/* Clients that never delete their sessions do not fill the memory. */
+static void make_room(struct mcp_decoder *d)
+{
+	struct mcp_client *c = d->first;
+
+	while (d->count >= CLIENTS_MAX && c) {
+		struct mcp_client *next = c->next;
+		struct tap_ending e = {.first = TAP_NOBODY,
+		                       .why = STR("the client left the session open")};
+
+		if (!c->exchanges && !c->pending) {
+			mcp_client_end(c, &e);
+		}
+		c = next;
+	}
+}
+
+struct mcp_client *mcp_client_new(struct mcp_decoder *d, const struct tap_connection *connection,
+                                  struct str id)
+{
+	struct tap_session_start f = {.connection = connection, .protocol = "mcp", .session = id};
+
+	make_room(d);
+	struct mcp_client *c = mem_new(sizeof(*c));
+	*c = (struct mcp_client){.decoder = d,
+	                         .connection = connection->id,
+	                         .previous = d->last,
+	                         .config = BUF(BUF_MAX_SMALL),
+	                         .start = BUF(BUF_MAX_MESSAGE),
+	                         .tools = BUF(TOOLS_MAX),
+	                         .ending = {REPLY_UNKNOWN},
+	                         .session = tap_session_begin(d->recording, &f)};
+	struct buf *facts[] = {&c->held.status.text, &c->held.status.why, &c->held.reward.text,
+	                       &c->held.reward.why};
+	for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
+		*facts[i] = BUF(BUF_MAX_SMALL);
+	}
+	mcp_known_init(&c->known, &c->events);
+	c->id = arena_str(&c->texts, id);
+	mcp_client_name(c, MCP_BY_ID, id);
+	*(d->last ? &d->last->next : &d->first) = c;
+	d->last = c;
+	d->count++;
+	return c;
+}
+
+static void free_pending(struct mcp_pending *p)
+{
+	free(p->id);
+	free(p);
+}
+
+static void free_client(struct mcp_client *c)
+{
+	struct buf *all[] = {&c->config,           &c->start,           &c->tools,
+	                     &c->held.status.text, &c->held.status.why, &c->held.reward.text,
+	                     &c->held.reward.why};
+
+	for (struct mcp_pending *p = c->pending, *next; p; p = next) {
+		next = p->next;
+		free_pending(p);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		buf_release(all[i]);
+	}
+	mcp_known_release(&c->known);
+	events_release(&c->events);
+	ignore_paths_release(&c->ignored);
+	arena_release(&c->held.kept);
+	arena_release(&c->texts);
+	free(c);
+}
+
+void mcp_client_end(struct mcp_client *c, const struct tap_ending *e)
+{
+	struct mcp_decoder *d = c->decoder;
+
+	if (c->over) {
+		return;
+	}
+	mcp_client_flush(c);
+	tap_session_end(c->session, e, NULL);
+	c->session = NULL;
+	c->over = true;
+	for (int by = 0; by < MCP_NAMES; by++) {
+		unname(c, (enum mcp_name)by);
+	}
+	*(c->previous ? &c->previous->next : &d->first) = c->next;
+	*(c->next ? &c->next->previous : &d->last) = c->previous;
+	d->count--;
+	if (!c->exchanges) {
+		free_client(c);
+	}
+}
+
+void mcp_client_leave(struct mcp_client *c)
+{
+	c->exchanges--;
+	if (c->over && !c->exchanges) {
+		free_client(c);
+	}
+}
+
+/* ---- events and steps ---- */
+
+static void put_events(struct mcp_client *c)
+{
+	struct event e;
+
+	while (events_take(&c->events, &e)) {
+		tap_event(c->session, e.kind, e.detail);
+	}
+}
+
+static void end_step(struct mcp_client *c, struct tap_step *step, struct env_reply *out)
+{
+	bool ok = out->outcome == OUTCOME_OK;
+
+	mcp_known_conclude(&c->known, out);
+	ok &= out->outcome == OUTCOME_OK;
+	tap_step_end(step, out);
+	if (c->state_kind == STATE_OBSERVATION) {
+		tap_state(c->session, ok ? out->observation : STR_NONE);
+	}
+	put_events(c);
+}
+
+void mcp_client_flush(struct mcp_client *c)
+{
+	struct mcp_held *h = &c->held;
+	struct tap_step *step = h->step;
+
+	if (!step) {
+		return;
+	}
+	h->step = NULL;
+	if (h->status.read) {
+		struct str status = h->status.text.n ? buf_view(&h->status.text) : STR_NONE;
+
+		mcp_known_status(&c->known, status, buf_cstr(&h->status.why), &h->reply);
+	}
+	if (h->reward.read && !c->known.state_lost) {
+		struct str reward = h->reward.text.n ? buf_view(&h->reward.text) : STR_NONE;
+
+		mcp_known_reward(&c->known, reward, buf_cstr(&h->reward.why), &h->reply);
+	}
+	h->status.read = h->reward.read = false;
+	end_step(c, step, &h->reply);
+}
+
+/* ---- the client's messages ---- */
+
+static struct mcp_pending *await(struct mcp_client *c, const struct jsonrpc_message *m,
+                                 enum mcp_asked asked, uint64_t exchange)
+{
+	struct mcp_pending *p = mem_new(sizeof(*p));
+
+	*p = (struct mcp_pending){.id = mem_text(m->id),
+	                          .id_n = m->id.n,
+	                          .asked = asked,
+	                          .exchange = exchange,
+	                          .next = c->pending};
+	c->pending = p;
+	return p;
+}
+
+static struct str own_text(struct mcp_client *c, struct str string)
+{
+	return json_type(string) == JSON_STRING ? json_text(&c->texts, string) : STR_NONE;
+}
+
+/* eval-protocol's client is the only one that names itself like this. It reads the control plane's
+   state once, before the first step, and takes the observations for states from then on. */
+static bool takes_observations(struct str client_info)
+{
+	return json_is(JSON_GET(client_info, "name"), STR("reward-kit"));
+}
+
+static void read_initialize(struct mcp_client *c, struct str params)
+{
+	struct str info = JSON_GET(params, "clientInfo"), extra = JSON_GET(info, "_extra");
+	struct str config = JSON_GET(extra, "config");
+
+	c->observes = takes_observations(info);
+	c->task = own_text(c, JSON_GET(extra, "dataset_row_id"));
+	c->env_id = own_text(c, JSON_GET(extra, "session_id"));
+	c->has_seed = json_i64(JSON_GET(extra, "seed"), &c->seed);
+	buf_clear(&c->config);
+	buf_str(&c->config, json_type(config) == JSON_OBJECT ? config : STR_NONE);
+	if (c->env_id.n) {
+		mcp_client_name(c, MCP_BY_ENV, c->env_id);
+		tap_session_name(c->session, STR_NONE, c->env_id);
+	}
+}
+
+static void call_tool(struct mcp_client *c, const struct jsonrpc_message *m, uint64_t exchange)
+{
+	struct mcp_pending *p = await(c, m, MCP_ASKED_CALL, exchange);
+	struct str arguments = JSON_GET(m->params, "arguments");
+	struct arena texts = {0};
+	struct str name = json_text(&texts, JSON_GET(m->params, "name"));
+
+	mcp_client_flush(c);
+	if (!tap_episode_is_open(c->session)) {
+		mcp_control_begin_episode(c);
+	}
+	p->reads_only = tool_is_read_only(buf_view(&c->decoder->tools), name);
+	p->step = tap_step_begin(
+		c->session,
+		&(struct tap_call){.tool = name.p ? name : STR(""),
+	                           .arguments = json_is_null(arguments) ? STR("{}") : arguments});
+	tap_state(c->session, STR_NONE); /* until it is read again */
+	arena_release(&texts);
+}
+
+static void read_resource(struct mcp_client *c, const struct jsonrpc_message *m, uint64_t exchange)
+{
+	struct arena texts = {0};
+	struct str uri = json_text(&texts, JSON_GET(m->params, "uri"));
+	enum control_what what;
+
+	if (control_names(uri, &what)) {
+		await(c, m, MCP_ASKED_RESOURCE, exchange)->control = what;
+	}
+	arena_release(&texts);
+}
+
+static void client_request(struct mcp_client *c, const struct jsonrpc_message *m, uint64_t exchange)
+{
+	if (str_is(m->method, "tools/call")) {
+		call_tool(c, m, exchange);
+	} else if (str_is(m->method, "initialize")) {
+		await(c, m, MCP_ASKED_INITIALIZE, exchange);
+		read_initialize(c, m->params);
+	} else if (str_is(m->method, "server/discover")) {
+		await(c, m, MCP_ASKED_DISCOVER, exchange);
+	} else if (str_is(m->method, "tools/list")) {
+		await(c, m, MCP_ASKED_TOOLS, exchange)->first_page =
+			json_is_null(JSON_GET(m->params, "cursor"));
+	} else if (str_is(m->method, "resources/read")) {
+		read_resource(c, m, exchange);
+	}
+}
+
+static void note_message(struct mcp_client *c, enum event_kind kind,
+                         const struct jsonrpc_message *m, struct str raw)
+{
+	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
+
+	mcp_write_message(m, raw, &detail);
+	events_push_json(&c->events, kind, &detail);
+	buf_release(&detail);
+	put_events(c);
+}
+
+static void settle(struct mcp_client *c, struct mcp_pending *p, struct mcp_reply *r);
+
+static struct mcp_pending *find_pending(const struct mcp_client *c, struct str id)
+{
+	struct mcp_pending *p = c->pending;
+
+	while (p && !json_equal((struct str){p->id, p->id_n}, id)) {
+		p = p->next;
+	}
+	return p;
+}
+
+/* The client no longer waits for a reply. */
+static void cancelled(struct mcp_client *c, struct str params)
+{
+	struct str id = JSON_GET(params, "requestId"), reason = JSON_GET(params, "reason");
+	struct mcp_pending *p = json_is_null(id) ? NULL : find_pending(c, id);
+	struct buf why = BUF(BUF_MAX_MESSAGE);
+
+	if (p && p->asked == MCP_ASKED_CALL) {
+		buf_text(&why, "the client cancelled the call");
+		if (json_type(reason) == JSON_STRING) {
+			buf_text(&why, ": ");
+			json_decode(reason, &why);
+		}
+		settle(c, p, &(struct mcp_reply){.got = MCP_GOT_TIMEOUT, .text = buf_view(&why)});
+	}
+	buf_release(&why);
+}
+
+static void client_message(struct mcp_client *c, const struct jsonrpc_message *m, struct str raw,
+                           uint64_t exchange)
+{
+	switch (m->kind) {
+	case JSONRPC_REQUEST:
+		client_request(c, m, exchange);
+		break;
+	case JSONRPC_NOTIFICATION:
+		if (str_is(m->method, "notifications/cancelled")) {
+			cancelled(c, m->params);
+		}
+		break;
+	case JSONRPC_NOT_JSON:
+	case JSONRPC_INVALID:
+		note_message(c, EVENT_NOISE, m, raw);
+		break;
+	case JSONRPC_RESULT: /* to a request of the server */
+	case JSONRPC_ERROR:
+	case JSONRPC_BATCH:
+		break;
+	}
+}
+
+void mcp_client_sent(struct mcp_client *c, struct str text, uint64_t exchange)
+{
+	struct jsonrpc_message m;
+	struct str each;
+
+	jsonrpc_read(text, &m);
+	if (m.kind != JSONRPC_BATCH) {
+		client_message(c, &m, text, exchange);
+		return;
+	}
+	for (size_t cursor = 0; !c->over && json_next(text, &cursor, &each);) {
+		jsonrpc_read_valid(each, &m);
+		client_message(c, &m, each, exchange);
+	}
+}
+
+/* ---- replies ---- */
+
+static void set_facts(struct mcp_client *c, struct str revision, struct str info)
+{
+	struct str name = own_text(c, JSON_GET(info, "name"));
+	struct str version = own_text(c, JSON_GET(info, "version"));
+	const char *known = mcp_revision_named(revision, !c->modern);
+	struct tap_env_facts f = {
+		.protocol = "mcp",
+		.name = name,
+		.version = version,
+		.revision = known ? known : own_text(c, revision).p,
+		.era = c->modern ? "modern" : "legacy",
+		.transport = c->decoder->transport,
+	};
+
+	c->facts = f;
+}
+
+/* The client will try another revision, another transport, or log in. */
+static bool asks_for_another(const struct mcp_reply *r)
+{
+	return r->http_status == 401 ||
+	       json_type(JSON_GET(r->message.error_data, "supported")) == JSON_ARRAY;
+}
+
+/* Without an id the connection is all that tells sessions apart. */
+static void take_offered_id(struct mcp_client *c)
+{
+	char number[32];
+
+	c->id = c->offered_id;
+	tap_session_name(c->session, c->id, STR_NONE);
+	mcp_client_name(c, MCP_BY_ID, c->id);
+	if (!c->id.n) {
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)c->connection);
+		mcp_client_name(c, MCP_BY_CONNECTION, str_from(number));
+	}
+	if (c->lost) {
+		c->lost = false;
+		tap_event(c->session, EVENT_SESSION_REPLACED,
+		          STR("{\"why\":\"HTTP 404: the server no longer has the session\","
+		              "\"opened\":true}"));
+	}
+}
+
+static void settle_initialize(struct mcp_client *c, struct mcp_reply *r)
+{
+	struct env_reply refusal = {REPLY_UNKNOWN};
+	struct tap_ending e = {.first = TAP_SERVER, .why = STR("the server refused the session")};
+
+	if (r->got == MCP_GOT_RESULT) {
+		set_facts(c, JSON_GET(r->message.result, "protocolVersion"),
+		          JSON_GET(r->message.result, "serverInfo"));
+		take_offered_id(c);
+		return;
+	}
+	if (!asks_for_another(r)) {
+		mcp_read_other(r, &c->known.reading, &refusal);
+		tap_session_refused(c->session, &refusal);
+	}
+	if (c->decoder->stdio) {
+		return; /* the process is the session */
+	}
+	mcp_client_end(c, &e);
+}
+
+static void settle_discover(struct mcp_client *c, const struct mcp_reply *r)
+{
+	struct str versions = JSON_GET(r->message.result, "supportedVersions"), revision = STR_NONE;
+	size_t cursor = 0;
+
+	if (r->got == MCP_GOT_RESULT && json_next(versions, &cursor, &revision)) {
+		c->modern = true;
+		struct str info =
+			JSON_GET(JSON_GET(r->message.result, "_meta"), META("serverInfo"));
+		set_facts(c, revision, info.p ? info : JSON_GET(r->message.result, "serverInfo"));
+	}
+}
+
+static void settle_tools(struct mcp_client *c, const struct mcp_pending *p,
+                         const struct mcp_reply *r)
+{
+	struct str tools = JSON_GET(r->message.result, "tools");
+	struct str next = JSON_GET(r->message.result, "nextCursor");
+
+	if (r->got != MCP_GOT_RESULT || json_type(tools) != JSON_ARRAY) {
+		return;
+	}
+	if (p->first_page) {
+		buf_clear(&c->tools);
+	}
+	if (!c->tools.n) {
+		buf_str(&c->tools, tools);
+	} else if (json_count(tools)) {
+		bool any = json_count(buf_view(&c->tools)) > 0;
+
+		buf_cut(&c->tools, c->tools.n - 1);
+		buf_text(&c->tools, any ? "," : "");
+		buf_add(&c->tools, tools.p + 1, tools.n - 1);
+	}
+	if ((json_is_null(next) || json_is(next, STR(""))) && !c->tools.full) {
+		buf_clear(&c->decoder->tools);
+		buf_str(&c->decoder->tools, buf_view(&c->tools));
+	}
+}
+
+static void settle_call(struct mcp_client *c, const struct mcp_pending *p, struct mcp_reply *r)
+{
+	struct env_reply out = {REPLY_UNKNOWN};
+	struct mcp_call_context context = {.env_session = c->env_id,
+	                                   .before = mcp_known_before(&c->known)};
+
+	mcp_client_flush(c);
+	c->known.reads_only = p->reads_only;
+	mcp_read_tool_reply(r, &context, &c->known.reading, &out);
+	mcp_known_cut_raw(&c->known, &out);
+	out.session = c->id;
+	out.env_session = c->env_id;
+	if (c->has_control && env_reply_received(&out)) {
+		c->held.reply = out;
+		reading_keep(&c->held.reply, &c->held.kept);
+		tap_step_replied(p->step);
+		c->held.step = p->step;
+	} else {
+		end_step(c, p->step, &out);
+	}
+}
+
+static void settle_resource(struct mcp_client *c, const struct mcp_pending *p,
+                            const struct mcp_reply *r)
+{
+	struct str contents = JSON_GET(r->message.result, "contents"), first;
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	size_t cursor = 0;
+
+	if (r->got == MCP_GOT_RESULT && json_next(contents, &cursor, &first) &&
+	    json_type(JSON_GET(first, "text")) == JSON_STRING) {
+		json_decode(JSON_GET(first, "text"), &text);
+		mcp_control_read(c, p->control, 200, buf_view(&text));
+	}
+	buf_release(&text);
+}
+
+/* The session is gone; one that has an environment may be continued by another. */
+static void lose(struct mcp_client *c)
+{
+	struct tap_ending e = {.first = TAP_SERVER,
+	                       .why = STR("HTTP 404: the server no longer has the session")};
+
+	mcp_client_flush(c);
+	c->lost = true;
+	if (!c->env_id.n) {
+		mcp_client_end(c, &e);
+	}
+}
+
+static void settle(struct mcp_client *c, struct mcp_pending *p, struct mcp_reply *r)
+{
+	struct mcp_pending **at = &c->pending;
+
+	while (*at != p) {
+		at = &(*at)->next;
+	}
+	*at = p->next;
+	json_i64((struct str){p->id, p->id_n}, &r->asked);
+	switch (p->asked) {
+	case MCP_ASKED_INITIALIZE:
+		settle_initialize(c, r);
+		break;
+	case MCP_ASKED_DISCOVER:
+		settle_discover(c, r);
+		break;
+	case MCP_ASKED_TOOLS:
+		settle_tools(c, p, r);
+		break;
+	case MCP_ASKED_CALL:
+		settle_call(c, p, r);
+		break;
+	case MCP_ASKED_RESOURCE:
+		settle_resource(c, p, r);
+		break;
+	}
+	free_pending(p);
+	if (r->session_lost && !c->over) {
+		lose(c);
+	}
+}
+
+/* ---- the server's messages ---- */
+
+static struct mcp_pending *of_exchange(const struct mcp_client *c, uint64_t exchange, bool *single)
+{
+	struct mcp_pending *found = NULL;
+
+	*single = true;
+	for (struct mcp_pending *p = c->pending; p; p = p->next) {
+		if (p->exchange == exchange) {
+			*single = !found;
+			found = p;
+		}
+	}
+	return found;
+}
+
+bool mcp_client_awaits(const struct mcp_client *c, uint64_t exchange)
+{
+	bool single;
+
+	return of_exchange(c, exchange, &single) != NULL;
+}
+
+/* An error whose id is no number belongs to the only request it can answer: servers send null, no
+   id, or a string of their own. */
+static struct mcp_pending *answered_by(const struct mcp_client *c, const struct jsonrpc_message *m,
+                                       uint64_t exchange)
+{
+	struct mcp_pending *p = json_is_null(m->id) ? NULL : find_pending(c, m->id);
+	bool single;
+
+	if (p || m->kind != JSONRPC_ERROR || json_type(m->id) == JSON_NUMBER) {
+		return p;
+	}
+	p = of_exchange(c, exchange, &single);
+	return single ? p : NULL;
+}
+
+static void settle_message(struct mcp_client *c, struct mcp_pending *p, struct mcp_reply *r)
+{
+	struct buf why = BUF(BUF_MAX_SMALL);
+
+	if (r->message.kind == JSONRPC_INVALID) {
+		buf_printf(&why, "the reply is not a JSON-RPC response: %s",
+		           mcp_message_fault(&r->message));
+		r->got = MCP_GOT_UNUSABLE;
+		r->text = buf_view(&why);
+	} else {
+		r->got = r->message.kind == JSONRPC_RESULT ? MCP_GOT_RESULT : MCP_GOT_ERROR;
+	}
+	settle(c, p, r);
+	buf_release(&why);
+}
+
+static void server_message(struct mcp_client *c, const struct jsonrpc_message *m, struct str raw,
+                           uint64_t exchange, struct mcp_reply *r)
+{
+	bool answers = m->kind == JSONRPC_RESULT || m->kind == JSONRPC_ERROR ||
+	               (m->kind == JSONRPC_INVALID && !m->method.p);
+	struct mcp_pending *p = answers ? answered_by(c, m, exchange) : NULL;
+
+	if (p) {
+		struct mcp_reply reply = *r;
+
+		reply.message = *m;
+		settle_message(c, p, &reply);
+		return;
+	}
+	switch (m->kind) {
+	case JSONRPC_NOTIFICATION:
+		note_message(c, EVENT_NOTIFICATION, m, raw);
+		break;
+	case JSONRPC_NOT_JSON:
+	case JSONRPC_INVALID:
+		note_message(c, EVENT_NOISE, m, raw);
+		break;
+	case JSONRPC_RESULT: /* of requests that do not matter here */
+	case JSONRPC_ERROR:
+	case JSONRPC_REQUEST:
+	case JSONRPC_BATCH:
+		break;
+	}
+}
+
+static void server_text(struct mcp_client *c, struct str text, uint64_t exchange,
+                        struct mcp_reply *r)
+{
+	struct jsonrpc_message m;
+	struct str each;
+
+	jsonrpc_read(text, &m);
+	if (m.kind != JSONRPC_BATCH) {
+		server_message(c, &m, text, exchange, r);
+		return;
+	}
+	for (size_t cursor = 0; !c->over && json_next(text, &cursor, &each);) {
+		jsonrpc_read_valid(each, &m);
+		server_message(c, &m, each, exchange, r);
+	}
+}
+
+void mcp_client_received(struct mcp_client *c, struct str text, uint64_t exchange, int http_status)
+{
+	struct mcp_reply r = {.http_status = http_status};
+
+	server_text(c, text, exchange, &r);
+}
+
+void mcp_client_replied(struct mcp_client *c, uint64_t exchange, struct mcp_reply *r)
+{
+	struct mcp_pending *p;
+	bool single;
+
+	if (r->got == MCP_GOT_HTTP) {
+		jsonrpc_read(r->text, &r->message);
+		if (r->message.kind >= JSONRPC_RESULT) { /* an error, or several replies */
+			server_text(c, r->text, exchange, r);
+		}
+	}
+	while (!c->over && (p = of_exchange(c, exchange, &single)) != NULL) {
+		settle(c, p, r);
+	}
+}

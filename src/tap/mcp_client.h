@@ -1,0 +1,134 @@
+/* MCP behind the tap: the sessions of clients. mcp.c tells which session a message belongs to,
+   mcp_client.c what the messages mean, mcp_control.c what the control plane of MCP-Gym adds. */
+#ifndef ROLLDBG_TAP_MCP_CLIENT_H
+#define ROLLDBG_TAP_MCP_CLIENT_H
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "env/ignore_paths.h"
+#include "env/mcp/control_plane.h"
+#include "env/mcp/known.h"
+#include "protocol/sse.h"
+#include "tap/episode.h"
+
+/* What a session is known by: the id that the server gave it, that of the environment, or, if there
+   is neither, the connection. */
+enum mcp_name { MCP_BY_ID, MCP_BY_ENV, MCP_BY_CONNECTION, MCP_NAMES };
+
+struct mcp_named {
+	struct map_item item;      /* equal hashes are equal names */
+	struct mcp_client *client; /* NULL: not in the map */
+};
+
+/* Requests whose replies matter. */
+enum mcp_asked {
+	MCP_ASKED_INITIALIZE,
+	MCP_ASKED_DISCOVER,
+	MCP_ASKED_TOOLS,
+	MCP_ASKED_CALL,
+	MCP_ASKED_RESOURCE, /* of the control plane */
+};
+
+struct mcp_pending {
+	struct mcp_pending *next;
+	char *id; /* raw JSON */
+	size_t id_n;
+	enum mcp_asked asked;
+	uint64_t exchange;
+	struct tap_step *step;     /* MCP_ASKED_CALL */
+	bool reads_only;           /* the same */
+	bool first_page;           /* MCP_ASKED_TOOLS */
+	enum control_what control; /* MCP_ASKED_RESOURCE */
+};
+
+/* A reply from the control plane; empty text and no reason: not read. */
+struct mcp_control_fact {
+	struct buf text, why;
+	bool read;
+};
+
+/* A step that waits for what the control plane says about it. */
+struct mcp_held {
+	struct tap_step *step; /* NULL: none */
+	struct env_reply reply;
+	struct arena kept;
+	struct mcp_control_fact status, reward;
+};
+
+/* One session of a client. */
+struct mcp_client {
+	struct mcp_decoder *decoder;
+	struct mcp_client *next, *previous;
+	struct mcp_named names[MCP_NAMES];
+	struct tap_session *session;
+	struct event_queue events;
+	struct mcp_known known;
+	struct mcp_pending *pending;
+	struct mcp_held held;
+	unsigned exchanges; /* that refer to it */
+	bool over;          /* to be freed when none does */
+	bool lost;          /* the server no longer has the session; the client may open another */
+	bool modern;        /* no sessions */
+	struct tap_env_facts facts;
+	struct arena texts; /* for those below */
+	struct str id, env_id, task;
+	struct str offered_id; /* with the reply to initialize */
+	uint64_t connection;   /* the first one */
+	bool observes; /* its observations are the states: it reads the control plane's only once */
+	enum state_kind state_kind; /* of the episode */
+	/* of the episode that comes */
+	bool has_seed;
+	int64_t seed;
+	struct buf config, start, tools;
+	struct env_reply ending; /* terminated and truncated before the first step */
+	struct ignore_paths ignored;
+	bool has_control; /* it has read a fact of the control plane */
+};
+
+struct mcp_decoder {
+	struct tap_recording *recording;
+	struct map names[MCP_NAMES];
+	struct mcp_client *first, *last;
+	size_t count;
+	struct buf tools; /* the last whole list that a client got; empty: none */
+	const char *transport;
+	bool stdio;
+	struct buf redirected; /* the path that the server redirects; empty: none */
+};
+
+/* connection: the first one of the session. */
+struct mcp_client *mcp_client_new(struct mcp_decoder *d, const struct tap_connection *connection,
+                                  struct str id);
+/* The last session that has this name; NULL: none. */
+struct mcp_client *mcp_client_find(struct mcp_decoder *d, enum mcp_name by, struct str name);
+/* Gives it that name, which may have belonged to another session. */
+void mcp_client_name(struct mcp_client *c, enum mcp_name by, struct str name);
+/* Ends the session. Frees c, unless exchanges refer to it: then mcp_client_leave does. */
+void mcp_client_end(struct mcp_client *c, const struct tap_ending *e);
+void mcp_client_leave(struct mcp_client *c);
+
+/* A message from the client. exchange: the id of its request, 0 over stdio. */
+void mcp_client_sent(struct mcp_client *c, struct str text, uint64_t exchange);
+/* A message from the server: of a stream, or a line. http_status: of the stream; 0: none. */
+void mcp_client_received(struct mcp_client *c, struct str text, uint64_t exchange, int http_status);
+/* The reply to the one request of an exchange, without its message: r is complete but for
+   `asked`. The message is used if it is an answer. */
+void mcp_client_replied(struct mcp_client *c, uint64_t exchange, struct mcp_reply *r);
+/* Is a reply awaited from that exchange? */
+bool mcp_client_awaits(const struct mcp_client *c, uint64_t exchange);
+
+/* Writes the step that waits for the control plane, if there is one. */
+void mcp_client_flush(struct mcp_client *c);
+
+/* ---- mcp_control.c ---- */
+
+/* Is the path that of a control endpoint? */
+bool mcp_is_control(struct str path);
+/* A reply to a request for a fact: what of the control plane, read by this session. */
+void mcp_control_read(struct mcp_client *c, enum control_what what, int status, struct str body);
+/* A reply to reset_session, whose body was `asked`. */
+void mcp_control_reset(struct mcp_client *c, int status, struct str asked, struct str body);
+/* A tool is called, and no episode is open. */
+void mcp_control_begin_episode(struct mcp_client *c);
+
+#endif

@@ -1,0 +1,204 @@
+/* Episodes of an MCP session, and what the control plane of MCP-Gym says about them. */
+#include "env/failure.h"
+#include "json/write.h"
+#include "tap/mcp_client.h"
+
+#include <stdio.h>
+
+bool mcp_is_control(struct str path)
+{
+	enum control_what what;
+
+	return control_names(path, &what) || str_ends(path, STR(CONTROL_RESET)) ||
+	       str_ends(path, STR("/control/info"));
+}
+
+/* ---- the beginning of an episode ---- */
+
+/* Rollouts that were asked for the same are one group. */
+static void write_data(const struct mcp_client *c, struct buf *data)
+{
+	struct json_writer w;
+
+	jw_init(&w, data);
+	jw_object(&w);
+	if (c->task.n) {
+		jw_key(&w, "task");
+		jw_str(&w, c->task);
+	}
+	if (c->has_seed) {
+		jw_key(&w, "seed");
+		jw_i64(&w, c->seed);
+	}
+	if (c->config.n) {
+		jw_key(&w, "config");
+		jw_raw(&w, buf_view(&c->config));
+	}
+	jw_end(&w);
+}
+
+static enum state_kind state_kind_of(const struct mcp_client *c)
+{
+	if (!c->has_control) {
+		return STATE_NONE;
+	}
+	return c->observes ? STATE_OBSERVATION : STATE_CONTROL_PLANE;
+}
+
+static void choose_ignored(struct mcp_client *c, enum state_kind kind)
+{
+	struct str first = c->start.n ? buf_view(&c->start) : STR_NONE;
+	struct error none = {0};
+
+	ignore_paths_release(&c->ignored);
+	c->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL)};
+	if (ignore_paths_choose(&c->ignored, NULL, 0, kind == STATE_NONE ? STR("null") : first,
+	                        &none)) {
+		buf_clear(&c->ignored.json); /* only pointers that are given can be wrong */
+	}
+}
+
+void mcp_control_begin_episode(struct mcp_client *c)
+{
+	enum state_kind kind = state_kind_of(c);
+	struct env_reply reset = {.outcome = OUTCOME_OK, REPLY_UNKNOWN};
+	struct buf data = BUF(BUF_MAX_MESSAGE);
+	struct str start = c->start.n ? buf_view(&c->start) : STR_NONE;
+
+	c->facts.protocol = c->has_control ? "mcp-gym" : "mcp";
+	c->facts.tools = c->decoder->tools.n ? buf_view(&c->decoder->tools) : STR_NONE;
+	tap_session_facts(c->session, &c->facts);
+	write_data(c, &data);
+	choose_ignored(c, kind);
+	reset.observation = start;
+	reset.terminated = c->ending.terminated;
+	reset.truncated = c->ending.truncated;
+	struct tap_episode_start f = {
+		.task = c->task,
+		.has_seed = c->has_seed,
+		.seed = c->seed,
+		.reset_args = c->config.n ? buf_view(&c->config) : STR_NONE,
+		.data = c->task.n || c->has_seed || c->config.n ? buf_view(&data) : STR_NONE,
+		.state_kind = kind,
+		.state_ignore = c->ignored.json.n ? buf_view(&c->ignored.json) : STR_NONE,
+		.ignore = c->ignored.paths,
+		.reset = &reset,
+	};
+	tap_episode_begin(c->session, &f);
+	buf_release(&data);
+	c->state_kind = kind;
+	c->known.states_are_its = kind == STATE_CONTROL_PLANE;
+	mcp_known_start(&c->known, start);
+	tap_state(c->session, kind == STATE_NONE ? STR_NONE : start);
+	buf_clear(&c->start);
+}
+
+/* ---- readings ---- */
+
+static void keep_fact(struct mcp_control_fact *f, bool holds, struct str body, struct buf *why)
+{
+	buf_clear(&f->text);
+	buf_clear(&f->why);
+	buf_str(&f->text, holds ? body : STR_NONE);
+	buf_str(&f->why, buf_view(why));
+	f->read = true;
+}
+
+static void read_state(struct mcp_client *c, struct str state, const char *why)
+{
+	mcp_client_flush(c);
+	if (!tap_episode_is_open(c->session)) {
+		buf_clear(&c->start);
+		buf_str(&c->start, state);
+		return;
+	}
+	if (!state.p) {
+		mcp_known_trouble(&c->known, "state", why);
+	}
+	if (c->state_kind == STATE_CONTROL_PLANE) {
+		mcp_known_state(&c->known, state);
+		tap_state(c->session, state);
+	}
+}
+
+/* Before the first step only the end of the episode counts: a reward belongs to earlier steps. */
+static void read_status_before(struct mcp_client *c, struct str status, const char *why)
+{
+	struct env_reply before = {.outcome = OUTCOME_OK, REPLY_UNKNOWN};
+
+	mcp_known_status(&c->known, status, why, &before);
+	c->ending = before;
+}
+
+/* A server without these paths has no control plane; one that has says why it knows no session. */
+static bool is_control_error(struct str body)
+{
+	struct json_fault fault;
+
+	return json_validate(body, &fault) == 0 &&
+	       json_type(JSON_GET(body, "error")) == JSON_STRING;
+}
+
+void mcp_control_read(struct mcp_client *c, enum control_what what, int status, struct str body)
+{
+	struct buf why = BUF(BUF_MAX_SMALL);
+	bool holds = control_reply_holds(what, status, body, &why);
+	struct mcp_control_fact *facts[] = {
+		[CONTROL_REWARD] = &c->held.reward, [CONTROL_STATUS] = &c->held.status};
+
+	c->has_control |= status != 404 || is_control_error(body);
+	if (what == CONTROL_STATE) {
+		read_state(c, holds ? body : STR_NONE, buf_cstr(&why));
+	} else if (c->held.step) {
+		keep_fact(facts[what], holds, body, &why);
+		if (c->held.status.read && c->held.reward.read) {
+			mcp_client_flush(c);
+		}
+	} else if (what == CONTROL_STATUS && !tap_episode_is_open(c->session)) {
+		read_status_before(c, holds ? body : STR_NONE, buf_cstr(&why));
+	}
+	buf_release(&why);
+}
+
+/* ---- reset ---- */
+
+static void refuse_reset(struct mcp_client *c, int status, struct str body)
+{
+	struct buf why = BUF(BUF_MAX_SMALL);
+	char code[16];
+
+	control_explain_reset(status, body, &why);
+	snprintf(code, sizeof(code), "%d", status);
+	struct env_reply refusal = {.outcome = OUTCOME_PROTOCOL_ERROR,
+	                            .http_status = status,
+	                            .error = {.class = CLASS_PROTOCOL,
+	                                      .layer = LAYER_HTTP,
+	                                      .code = str_from(code),
+	                                      .message = buf_view(&why)},
+	                            REPLY_UNKNOWN};
+	struct tap_episode_start f = {.task = c->task,
+	                              .has_seed = c->has_seed,
+	                              .seed = c->seed,
+	                              .state_kind = state_kind_of(c),
+	                              .reset = &refusal};
+	tap_episode_begin(c->session, &f);
+	buf_release(&why);
+}
+
+void mcp_control_reset(struct mcp_client *c, int status, struct str asked, struct str body)
+{
+	struct json_fault fault;
+
+	mcp_client_flush(c);
+	c->has_control = true;
+	c->has_seed =
+		json_validate(asked, &fault) == 0 && json_i64(JSON_GET(asked, "seed"), &c->seed);
+	if (status != 200) {
+		refuse_reset(c, status, body);
+		return;
+	}
+	tap_episode_end(c->session, END_FINISHED, "the client reset the environment");
+	buf_clear(&c->start);
+	c->ending = (struct env_reply){REPLY_UNKNOWN};
+	mcp_known_forget(&c->known);
+}

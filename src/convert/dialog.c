@@ -1,6 +1,8 @@
 /* Turns of a conversation: see dialog.h. */
 #include "convert/dialog.h"
 
+#include "base/find.h"
+#include "base/text.h"
 #include "json/canon.h"
 
 #include <stdlib.h>
@@ -138,7 +140,7 @@ static void write_turn_without_call(struct import *m, struct dialog *d)
 	buf_release(&messages);
 }
 
-static void flush_turn(struct import *m, struct dialog *d)
+void dialog_flush(struct import *m, struct dialog *d)
 {
 	start(m, d);
 	if (!d->open) {
@@ -161,7 +163,7 @@ void dialog_end(struct import *m, struct dialog *d, const struct import_end *e)
 {
 	struct import_end end = *e;
 
-	flush_turn(m, d);
+	dialog_flush(m, d);
 	if (end.status == END_UNKNOWN && (d->terminated || d->truncated)) {
 		end.status = d->terminated ? END_TERMINATED : END_TRUNCATED;
 	}
@@ -325,7 +327,7 @@ static struct dialog_call *add_unasked_call(struct import *m, struct dialog *d,
                                             const struct dialog_facts *f, struct str id)
 {
 	if (!d->open || d->count) {
-		flush_turn(m, d);
+		dialog_flush(m, d);
 		d->open = true;
 	}
 	struct dialog_call *call = add_call(d);
@@ -359,6 +361,21 @@ static void take_answer(struct import *m, struct dialog *d, struct str message,
 
 /* ---- messages ---- */
 
+/* Text that is a call: between tags, or without them where the special tokens were left out. */
+static bool is_unparsed(struct import *m, struct str content)
+{
+	struct str text;
+
+	if (json_type(content) != JSON_STRING) {
+		return false;
+	}
+	buf_clear(&m->value);
+	json_decode(content, &m->value);
+	text = text_trim(buf_view(&m->value));
+	return (str_starts(text, STR("{\"name\":")) && find_in(text, STR("\"arguments\":"))) ||
+	       find_in(text, STR("<tool_call>"));
+}
+
 void dialog_message(struct import *m, struct dialog *d, struct str message,
                     const struct dialog_facts *facts)
 {
@@ -367,10 +384,13 @@ void dialog_message(struct import *m, struct dialog *d, struct str message,
 	if (json_is(role, STR("tool")) || json_is(role, STR("function"))) {
 		take_answer(m, d, message, facts);
 	} else if (json_is(role, STR("assistant"))) {
-		flush_turn(m, d);
+		dialog_flush(m, d);
 		d->open = true;
 		d->assistant = arena_str(&d->arena, message);
 		take_calls(m, d, message);
+		if (!d->count && is_unparsed(m, JSON_GET(message, "content"))) {
+			d->llm = STR("{\"parse\":{\"source\":\"none\",\"cause\":\"markup\"}}");
+		}
 	} else {
 		add_message(d->open ? &d->after : &d->before, message);
 	}

@@ -55,6 +55,8 @@ void dialog_whole(struct import *m, struct import_header *h, struct str messages
                   const struct import_end *e);
 /* Writes only the header, with the same id; dialog_message calls follow. */
 void dialog_open(struct import *m, struct dialog *d, struct import_header *h);
+/* Writes the open turn. */
+void dialog_flush(struct import *m, struct dialog *d);
 /* Writes the open turn and the end, and releases the memory. If e->state is absent, the state after
    the last call is used. The source's status is used if it has one, otherwise that of the last
    flags. */

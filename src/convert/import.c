@@ -171,11 +171,19 @@ static const struct format *recognize(struct str value)
 	return NULL;
 }
 
+static struct foreign_options options;
+
+void foreign_set_options(const struct foreign_options *o)
+{
+	options = *o;
+}
+
 static struct foreign *open_import(const struct format *format)
 {
 	struct foreign *f = mem_new(sizeof(*f));
 
 	f->import = (struct import){.format = format,
+	                            .options = &options,
 	                            .work = BUF(FOREIGN_BYTES_MAX),
 	                            .value = BUF(FOREIGN_BYTES_MAX),
 	                            .hasher = hasher_new()};

@@ -15,6 +15,14 @@ struct foreign; /* state of importing one file */
 
 #define FOREIGN_BYTES_MAX (4 * BUF_MAX_MESSAGE) /* limit on the lines made from one value */
 
+/* What the user says about the logs of other programs. */
+struct foreign_options {
+	struct str tools;   /* raw JSON array, for logs without one; absent: not given */
+	const char *reward; /* the column that holds the reward, where there are several; or NULL */
+};
+/* For all files read from now on; call before the first thread. Borrows the texts. */
+void foreign_set_options(const struct foreign_options *o);
+
 struct foreign_formats {
 	/* The format that the value belongs to; NULL: none. */
 	const struct format *(*recognize)(struct str value);

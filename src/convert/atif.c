@@ -411,7 +411,10 @@ static void take_step(struct import *m, struct dialog *d, struct str step)
 	} else {
 		take_message(m, d, step, json_is(source, STR("system")) ? "system" : "user");
 	}
-	take_results(m, d, step);
+	/* what the system shows by itself is no turn */
+	if (json_is(source, STR("agent")) || dialog_waits(d)) {
+		take_results(m, d, step);
+	}
 }
 
 static bool has_states(struct str steps)

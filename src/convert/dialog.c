@@ -208,7 +208,7 @@ static struct str first_given(struct str a, struct str b)
    (Inspect), {"name","arguments"} (Hermes), {"tool_call_id","function_name","arguments"},
    {"id","name","input"} (Anthropic), {"call_id","name","arguments" or "input"} (Responses),
    {"id","name","args"} (Gemini). */
-static void take_call(struct import *m, struct dialog *d, struct str spelled)
+void dialog_call(struct import *m, struct dialog *d, struct str spelled)
 {
 	static const struct str keys[] = {
 		STR_INIT("function"),      STR_INIT("id"),    STR_INIT("tool_call_id"),
@@ -244,14 +244,14 @@ static void take_calls(struct import *m, struct dialog *d, struct str message)
 	size_t cursor = 0;
 
 	while (json_next(calls, &cursor, &one)) {
-		take_call(m, d, one);
+		dialog_call(m, d, one);
 	}
 	if (json_type(legacy) == JSON_OBJECT && !d->count) {
-		take_call(m, d, legacy);
+		dialog_call(m, d, legacy);
 	}
 	for (cursor = 0; json_next(JSON_GET(message, "content"), &cursor, &one);) {
 		if (json_is(JSON_GET(one, "type"), STR("tool_use"))) {
-			take_call(m, d, one);
+			dialog_call(m, d, one);
 		}
 	}
 }
@@ -481,7 +481,7 @@ void dialog_message(struct import *m, struct dialog *d, struct str message,
 		break;
 	case CALL:
 		take_reply(m, d, message, true);
-		take_call(m, d, message);
+		dialog_call(m, d, message);
 		break;
 	case ASSISTANT:
 	case PART:
@@ -495,6 +495,12 @@ void dialog_message(struct import *m, struct dialog *d, struct str message,
 		add_message(d->open ? &d->after : &d->before, message);
 		break;
 	}
+}
+
+void dialog_answer(struct import *m, struct dialog *d, struct str message,
+                   const struct dialog_facts *facts)
+{
+	take_answer(m, d, message, message, facts);
 }
 
 bool dialog_waits(const struct dialog *d)

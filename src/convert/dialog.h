@@ -58,6 +58,11 @@ void dialog_whole(struct import *m, struct import_header *h, struct str messages
                   const struct import_end *e);
 /* Writes only the header, with the same id; dialog_message calls follow. */
 void dialog_open(struct import *m, struct dialog *d, struct import_header *h);
+/* Adds a call to the open turn, in one of these shapes, which is in no message as such. */
+void dialog_call(struct import *m, struct dialog *d, struct str spelled);
+/* Takes a message as the answer to a call, whatever its role. */
+void dialog_answer(struct import *m, struct dialog *d, struct str message,
+                   const struct dialog_facts *facts);
 /* True if a call of the open turn has no answer yet. */
 bool dialog_waits(const struct dialog *d);
 /* Writes the open turn. */

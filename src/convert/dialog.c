@@ -3,6 +3,7 @@
 
 #include "base/find.h"
 #include "base/text.h"
+#include "convert/messages.h"
 #include "json/canon.h"
 
 #include <stdlib.h>
@@ -155,7 +156,7 @@ void dialog_flush(struct import *m, struct dialog *d)
 	buf_clear(&d->after);
 	arena_reset(&d->arena);
 	d->open = d->replied = false;
-	d->assistant = d->llm = STR_NONE;
+	d->assistant = d->llm = d->reply_id = STR_NONE;
 	d->count = d->answered = 0;
 }
 
@@ -435,13 +436,18 @@ static enum meaning meaning_of(struct str message)
 	return has_answers(JSON_GET(message, "content")) ? ANSWERS : OTHER;
 }
 
-/* Opens a turn, unless the message is a part of one that nothing has answered yet. */
+/* Opens a turn, unless the message is a part of one that nothing has answered yet, or that has its
+   id. */
 static void take_reply(struct import *m, struct dialog *d, struct str message, bool part)
 {
-	if (!part || !d->open || d->replied || d->after.n) {
+	struct str id = part ? JSON_GET(message, "id") : STR_NONE;
+	bool same = d->open && same_id(id, d->reply_id);
+
+	if (!part || !d->open || ((d->replied || d->after.n) && !same)) {
 		dialog_flush(m, d);
 		d->open = true;
 	}
+	d->reply_id = arena_str(&d->arena, id);
 	if (d->assistant.p) {
 		struct buf both = BUF(FOREIGN_BYTES_MAX);
 
@@ -452,6 +458,40 @@ static void take_reply(struct import *m, struct dialog *d, struct str message, b
 	} else {
 		d->assistant = arena_str(&d->arena, message);
 	}
+}
+
+/* Items without a role are recorded as messages: rules look for what the model was shown. */
+static struct str call_as_message(struct import *m, struct str item)
+{
+	struct json_writer j = message_begin(m, "assistant");
+
+	jw_key(&j, "tool_calls");
+	jw_array(&j);
+	jw_object(&j);
+	jw_key(&j, "id");
+	jw_raw(&j, JSON_GET(item, "call_id"));
+	jw_key(&j, "name");
+	jw_raw(&j, JSON_GET(item, "name"));
+	jw_key(&j, "arguments");
+	jw_raw(&j, first_given(JSON_GET(item, "arguments"), JSON_GET(item, "input")));
+	jw_end(&j);
+	jw_end(&j);
+	return message_end(m, &j);
+}
+
+static struct str answer_as_message(struct import *m, struct str item)
+{
+	struct json_writer j;
+
+	if (JSON_GET(item, "role").p) {
+		return item;
+	}
+	j = message_begin(m, "tool");
+	jw_key(&j, "tool_call_id");
+	jw_raw(&j, JSON_GET(item, "call_id"));
+	jw_key(&j, "content");
+	jw_raw(&j, JSON_GET(item, "output"));
+	return message_end(m, &j);
 }
 
 static void take_answers(struct import *m, struct dialog *d, struct str message,
@@ -474,13 +514,13 @@ void dialog_message(struct import *m, struct dialog *d, struct str message,
 
 	switch (meaning) {
 	case ANSWER:
-		take_answer(m, d, message, message, facts);
+		take_answer(m, d, answer_as_message(m, message), message, facts);
 		break;
 	case ANSWERS:
 		take_answers(m, d, message, facts);
 		break;
 	case CALL:
-		take_reply(m, d, message, true);
+		take_reply(m, d, call_as_message(m, message), true);
 		dialog_call(m, d, message);
 		break;
 	case ASSISTANT:

@@ -30,7 +30,7 @@ struct dialog {
 	struct str start;   /* raw JSON: the first observation, set before the first turn */
 	bool started;       /* the reset was written */
 	bool open, replied; /* a turn is open; one of its calls was answered */
-	struct str assistant, llm;
+	struct str assistant, llm, reply_id;
 	struct dialog_call *calls;
 	size_t count, room, answered;
 	struct buf after;       /* messages after the answers */

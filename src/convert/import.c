@@ -140,7 +140,8 @@ static bool looks_describe(struct str begin, struct error *err)
 		if (found) {
 			formats_list(&list, false);
 			error_set(err, FAIL_INPUT,
-			          "not a recording: it %s; readable formats: " RECORD_FORMAT ", %s",
+			          "not a recording: it %s; read any JSON with convert --from "
+			          "map:FILE; formats: " RECORD_FORMAT ", %s",
 			          looks[i].what, buf_cstr(&list));
 		}
 	}
@@ -164,7 +165,7 @@ struct foreign {
 static const struct format *recognize(struct str value)
 {
 	for (size_t i = 0; i < formats_count; i++) {
-		if (formats[i]->is(value)) {
+		if (json_type(value) == JSON_OBJECT && formats[i]->is(value)) {
 			return formats[i];
 		}
 	}
@@ -190,15 +191,29 @@ static struct foreign *open_import(const struct format *format)
 	return f;
 }
 
-static int import_value(struct foreign *f, struct str value, struct buf *out, struct error *err)
+static int take_one(struct import *m, struct str value, struct error *err)
 {
-	struct import *m = &f->import;
-
-	m->out = out;
 	int failed = m->format->take(m, value, err);
+
 	m->values++;
 	arena_reset(&m->arena);
 	return failed;
+}
+
+static int import_value(struct foreign *f, struct str value, struct buf *out, struct error *err)
+{
+	struct import *m = &f->import;
+	struct str one;
+	int failed = 0;
+
+	m->out = out;
+	if (json_type(value) != JSON_ARRAY) {
+		return take_one(m, value, err);
+	}
+	for (size_t cursor = 0; !failed && json_next(value, &cursor, &one);) {
+		failed = take_one(m, one, err);
+	}
+	return failed || !m->format->take_list_end ? failed : m->format->take_list_end(m, err);
 }
 
 static int finish(struct foreign *f, struct buf *out, struct error *err)

@@ -19,7 +19,16 @@ static void add(struct file_list *l, char *path)
 
 static int is_recording(const struct dirent *e)
 {
-	return e->d_name[0] != '.' && str_ends(str_from(e->d_name), STR(".jsonl"));
+	static const struct str ends[] = {STR_INIT(".jsonl"), STR_INIT(".traj"), STR_INIT(".traj.json"),
+	                                  STR_INIT(".eval"), STR_INIT(".parquet")};
+	struct str name = str_from(e->d_name);
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		if (e->d_name[0] != '.' && str_ends(name, ends[i])) {
+			return 1;
+		}
+	}
+	return 0;
 }
 
 /* By bytes: the order must not depend on the locale. */
@@ -42,14 +51,14 @@ static int no_recording(const char *path, bool slash, struct error *err)
 	struct stat st;
 	bool found = false;
 
-	error_set(err, FAIL_INPUT, "no *.jsonl file in directory %s", path);
+	error_set(err, FAIL_INPUT, "no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory %s", path);
 	for (int i = 0; i < n; i++) {
 		buf_clear(&file);
 		buf_printf(&file, "%s%s%s", path, slash ? "" : "/", entries[i]->d_name);
 		if (!found && stat(buf_cstr(&file), &st) == 0 && S_ISREG(st.st_mode)) {
 			found = true;
 			error_set(err, FAIL_INPUT,
-			          "no *.jsonl file in directory %s; files with other names are "
+			          "no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory %s; files with other names are "
 			          "only read if named, such as %s",
 			          path, buf_cstr(&file));
 		}

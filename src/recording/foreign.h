@@ -27,7 +27,7 @@ struct foreign_formats {
 	/* The format that the value belongs to; NULL: none. */
 	const struct format *(*recognize)(struct str value);
 	struct foreign *(*open)(const struct format *format);
-	/* Appends the lines made from one more value, each with a line feed and without meta.
+	/* Appends the lines made from one more value, or from each value of a list, each with a line feed and without meta.
 	   FAIL_INPUT if the value is not valid in that format. */
 	int (*take)(struct foreign *f, struct str value, struct buf *out, struct error *err);
 	/* The same at the end of the file. */

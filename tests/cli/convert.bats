@@ -291,7 +291,7 @@ env.1.json' ]
 	mkdir logs logs/deeper
 	cp "$formats/inspect/in.json" logs/run.json
 	expect 3 rolldbg check logs
-	has "$stderr" 'no *.jsonl file in directory logs; files with other names are only read if named, such as logs/run.json'
+	has "$stderr" 'no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory logs; files with other names are only read if named, such as logs/run.json'
 	expect 3 rolldbg check logs/deeper
-	[ "$stderr" = 'rolldbg: check: no *.jsonl file in directory logs/deeper' ]
+	[ "$stderr" = 'rolldbg: check: no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory logs/deeper' ]
 }

@@ -63,10 +63,10 @@ static const char *cause_text(const struct derived_line *m)
 	return "the cause was not recorded";
 }
 
-/* A trainer's log without a list of tools. Of a plain chat, a turn without a call is no fault. */
+/* A trainer's log in a format that has no place for the tools. Of a plain chat, a turn without a call is no fault. */
 static bool is_of_a_log(const struct rollout_facts *r)
 {
-	return r->imported && r->tools_known == TOOLS_UNKNOWN && (r->known & FACT(TOTAL_REWARD));
+	return r->imported && (r->known & FACT(TOTAL_REWARD)) && !(r->known & FACT(TOOLS));
 }
 
 /* Did a user reply to the text? The policy's own reminder does not count. */
@@ -134,6 +134,9 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	bool offered = r->tool_count > 0 || s->unparsed;
 	if (!never && (s->longest.count < IN_A_ROW || !offered)) {
 		return;
+	}
+	if (!offered && s->talked < r->turns) {
+		return; /* an environment that is played in text */
 	}
 	if (!offered) {
 		finding_add(out, SEVERITY_WARNING, &s->longest, "/tool_call",

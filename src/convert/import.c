@@ -179,11 +179,12 @@ void foreign_set_options(const struct foreign_options *o)
 	options = *o;
 }
 
-static struct foreign *open_import(const struct format *format)
+static struct foreign *open_import(const struct format *format, const char *path)
 {
 	struct foreign *f = mem_new(sizeof(*f));
 
 	f->import = (struct import){.format = format,
+	                            .path = path,
 	                            .options = &options,
 	                            .work = BUF(FOREIGN_BYTES_MAX),
 	                            .value = BUF(FOREIGN_BYTES_MAX),

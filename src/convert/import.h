@@ -11,6 +11,7 @@
 
 struct import {
 	const struct format *format;
+	const char *path; /* of the file */
 	const struct foreign_options *options;
 	struct buf *out;        /* lines are appended here */
 	struct map samples;     /* rollouts per task: struct task_samples */

@@ -331,7 +331,7 @@ static int take_messages(struct import *m, struct str value, struct error *err)
 	struct import_end e = {.total_reward = number_of(find(m, value, p->total_reward))};
 	struct dialog d;
 
-	if (json_type(messages) != JSON_ARRAY && !failure.n) {
+	if (json_type(messages) != JSON_ARRAY && !failure.n && !p->may_be_empty) {
 		return error_set(err, FAIL_INPUT, "expected a list of messages at \"%.*s\"",
 		                 STR_ARG(p->messages));
 	}

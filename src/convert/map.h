@@ -18,6 +18,7 @@ struct map_paths {
 	struct str branch; /* true: another rollout of the same task */
 	struct str only;   /* a condition for values with a message */
 	bool one_rollout;  /* all values of the file are one */
+	bool may_be_empty; /* a rollout without messages is one */
 };
 
 #define MAP_CONDITIONS 5

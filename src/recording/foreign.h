@@ -26,7 +26,8 @@ void foreign_set_options(const struct foreign_options *o);
 struct foreign_formats {
 	/* The format that the value belongs to; NULL: none. */
 	const struct format *(*recognize)(struct str value);
-	struct foreign *(*open)(const struct format *format);
+	/* path: the file, for formats that are several files; borrowed. */
+	struct foreign *(*open)(const struct format *format, const char *path);
 	/* Appends the lines made from one more value, or from each value of a list, each with a line feed and without meta.
 	   FAIL_INPUT if the value is not valid in that format. */
 	int (*take)(struct foreign *f, struct str value, struct buf *out, struct error *err);

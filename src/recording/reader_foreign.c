@@ -177,7 +177,7 @@ static int import_more(struct reader *r, struct error *err)
 static int start_again(struct reader *r, struct error *err)
 {
 	foreign_formats.close(r->foreign);
-	r->foreign = foreign_formats.open(r->format);
+	r->foreign = foreign_formats.open(r->format, r->name);
 	buf_clear(&r->made);
 	r->made_at = r->taken = 0;
 	r->done = r->whole = false;
@@ -190,7 +190,7 @@ int reader_seek_imported(struct reader *r, struct error *err)
 	uint64_t offset = r->place.offset;
 
 	r->made_end = r->place.end;
-	r->foreign = r->foreign ? r->foreign : foreign_formats.open(r->format);
+	r->foreign = r->foreign ? r->foreign : foreign_formats.open(r->format, r->name);
 	if (offset < r->made_at && start_again(r, err) != 0) {
 		return -1;
 	}

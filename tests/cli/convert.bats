@@ -246,7 +246,7 @@ env.1.json' ]
 	done <<-'END'
 		{"tol":"/a"}|map map.json:1: unknown key "tol"; did you mean 'tool'?
 		{"tool":"a"}|map map.json:1: "tool" must be a JSON Pointer such as "/action/name", or "=TEXT"
-		{"observation":"/a"}|map map.json: "tool" or "messages" is required
+		{"observation":"/a"}|map map.json: "tool", "messages" or "message" is required
 		{"tool":|map map.json:1
 		{"messages":"/m"}|in.jsonl:1: expected a list of messages at "/m"
 		{"tool":"/t","steps":"/s"}|in.jsonl:1: expected a list of steps at "/s"

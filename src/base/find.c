@@ -84,3 +84,15 @@ bool find_in(struct str text, struct str part)
 #endif
 	return memmem(text.p, text.n, part.p, part.n) != NULL;
 }
+
+size_t find_at(struct str text, struct str part)
+{
+	struct str rest = text;
+
+	while (rest.n && !str_starts(rest, part)) {
+		const char *at = memchr(rest.p + 1, part.p[0], rest.n - 1);
+
+		rest = at ? str_skip(rest, (size_t)(at - rest.p)) : STR_NONE;
+	}
+	return rest.n ? (size_t)(rest.p - text.p) : text.n;
+}

@@ -13,7 +13,7 @@ struct group {
 	uint32_t seen; /* samples below SAMPLES, one bit each */
 	uint32_t others;
 	uint32_t size; /* 0: unknown */
-	uint32_t lost : 30, differ : 1, carried : 1;
+	uint32_t lost : 29, differ : 1, carried : 1, has_tools : 1;
 	uint32_t rewarded, voids, void_rewarded;
 	struct seeded *seeded; /* NULL: none yet */
 };
@@ -140,6 +140,7 @@ void groups_absorb(struct groups *g, struct groups *other)
 
 static void add_void(struct group *g, const struct group_member *m)
 {
+	g->has_tools |= m->has_tools;
 	g->voids += m->is_void;
 	g->void_rewarded += m->is_void && m->rewarded;
 }
@@ -202,8 +203,9 @@ static void report_group(const struct group *g,
 	                             .size = g->size ? (int64_t)g->size : -1,
 	                             .count = count_of(g),
 	                             .lost = g->lost,
-	                             .voids = g->voids,
-	                             .void_rewarded = g->void_rewarded,
+	                             /* without tools no call was possible */
+	                             .voids = g->has_tools ? g->voids : 0,
+	                             .void_rewarded = g->has_tools ? g->void_rewarded : 0,
 	                             .rewarded = g->rewarded,
 	                             .rewards_differ = g->differ,
 	                             .reward = g->reward,

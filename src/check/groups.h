@@ -16,6 +16,7 @@ struct group_member {
 	int64_t size, sample; /* -1: unknown */
 	bool lost;            /* without a session or an end */
 	bool is_void;         /* no call was answered */
+	bool has_tools;       /* it was offered some, or called one */
 	bool rewarded;
 	double reward;
 	const struct trace *trace; /* its first states; NULL: unknown, or no evidence */

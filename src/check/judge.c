@@ -269,7 +269,10 @@ static void add_to_group(struct judge *j, const struct rollout_verdict *v,
 	struct group_member m = {
 		.task = v->task, .size = v->group_size, .sample = v->sample, .lost = v->lost};
 
-	m.is_void = v->counters.steps == v->counters.failed;
+	/* in a log, further turns mean that somebody replied: a user, or an environment of text */
+	bool talked = r->imported && r->steps == 0 && r->turns > 1;
+	m.is_void = v->counters.steps == v->counters.failed && !talked;
+	m.has_tools = r->steps > 0 || r->tool_count > 0 || !r->imported;
 	m.seed = r->seed;
 	m.trace = r->has_seed && !is_disturbed(v) ? r->trace : NULL;
 	m.rewarded = json_double(str_from(v->counters.reward), &m.reward);

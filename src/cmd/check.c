@@ -2,6 +2,7 @@
 #include "base/in_order.h"
 #include "base/mem.h"
 #include "check/judge.h"
+#include "cmd/options/import_options.h"
 #include "cmd/options/settings.h"
 #include "cmd/store/listing.h"
 #include "cmd/store/store.h"
@@ -175,6 +176,7 @@ static int check_each_file(struct file_checking *c, size_t jobs, struct error *e
 struct check_options {
 	struct verdict_options verdict;
 	struct report_options report;
+	struct import_options import;
 	const char *explain, *trained, *html;
 	bool list, verify;
 	struct opt_u64 jobs;
@@ -191,6 +193,7 @@ static const struct opt options[] = {
 	OPT_LIST(0, "ignore", OPT_HARMLESS, "POINTER", FIELD(ignored),
                  "JSON Pointer to a part of the state whose changes are no effects, in addition to "
                  "what the recordings ignore; may be given several times"),
+	OPT_GROUP(FIELD(import), import_group),
 	OPT_STRING(0, "trainer-logprobs", OPT_HARMLESS, "FILE", FIELD(trained),
                    "the trainer's log-probabilities of the sampled tokens, for kl-band"),
 	OPT_STRING(0, "html", OPT_POWER, "FILE", FIELD(html),
@@ -288,6 +291,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	                          .verdict = verdicts_take,
 	                          .ctx = &v};
 	struct file_list files = {0};
+	struct buf tools = BUF(0);
 	struct file_checking k = {.files = &files, .conf = &conf, .verdicts = &v};
 
 	if (o->explain || o->list) {
@@ -297,6 +301,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	int failed = threads_number(&o->jobs, &jobs, err) || html_file_check(o->html, err) ||
 	             verdict_hints(&o->verdict, c, &conf.hints, err) ||
 	             take_ignored(o, &conf.hints, err) ||
+	             import_options_apply(&o->import, &tools, err) ||
 	             (o->trained && trained_read(o->trained, &conf.hints.trained, err)) ||
 	             judge_new(&conf, &k.judge, err) ||
 	             reports_open(&o->report, c, &v.out.text, NULL, &v.reports, err) ||
@@ -305,6 +310,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 		reports_give_up(v.reports, NULL, NULL, err);
 	}
 	judge_free(k.judge);
+	buf_release(&tools);
 	trained_free(conf.hints.trained);
 	verdict_hints_release(&conf.hints);
 	file_list_free(&files);

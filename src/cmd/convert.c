@@ -3,6 +3,7 @@
 #include "base/names.h"
 #include "base/new_file.h"
 #include "cmd/cmd.h"
+#include "cmd/options/import_options.h"
 #include "cmd/options/output.h"
 #include "cmd/store/listing.h"
 #include "cmd/store/recordings.h"
@@ -22,6 +23,7 @@
 struct convert_options {
 	const char *from, *to, *out, *rollout;
 	bool force, list, json;
+	struct import_options import;
 };
 
 #define FIELD(f) offsetof(struct convert_options, f)
@@ -30,6 +32,7 @@ static const struct opt options[] = {
 	OPT_STRING(0, "from", OPT_HARMLESS, "FORMAT|map:FILE", FIELD(from),
                    "the format of the input, or map:FILE, a file with JSON Pointers to its values "
                    "(default: detected from the content)"),
+	OPT_GROUP(FIELD(import), import_group),
 	OPT_STRING(0, "to", OPT_NEVER, "FORMAT", FIELD(to),
                    "the format to write (default: rolldbg)"),
 	OPT_STRING('o', "out", OPT_POWER, "FILE|DIR/", FIELD(out),
@@ -303,6 +306,8 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
 	                       .directory = recordings_is_directory(o->out),
 	                       .text = BUF(SIZE_MAX / 2)};
 
+	struct buf tools = BUF(0);
+
 	if (o->json && !o->list) {
 		return error_set(err, FAIL_USAGE, "--json requires --list");
 	}
@@ -313,10 +318,12 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
 	if (o->list) {
 		return listing_formats(c->style, o->json, err);
 	}
-	int failed = choose_formats(&v, err) || store_operands(c, argc, argv, &v.files, err) ||
+	int failed = choose_formats(&v, err) || import_options_apply(&o->import, &tools, err) ||
+	             store_operands(c, argc, argv, &v.files, err) ||
 	             convert_files(&v, err);
 	new_file_release(&v.file);
 	buf_release(&v.text);
+	buf_release(&tools);
 	if (!failed) {
 		warn_of_losses(&v);
 	}

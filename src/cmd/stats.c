@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
+#include "cmd/options/import_options.h"
 #include "cmd/html_judge.h"
 #include "cmd/options/output.h"
 #include "cmd/store/gather.h"
@@ -181,6 +182,7 @@ static int stats_compare(const struct context *context, struct stats *before, st
 /* ---- metrics ---- */
 
 struct stats_options {
+	struct import_options import;
 	const char *by, *trained, *names, *html;
 	bool json, csv, partial, merge, compare;
 };
@@ -192,6 +194,7 @@ static const struct opt options[] = {
                    "also print the metrics of each task (default none)"),
 	OPT_FLAG(0, "compare", OPT_NEVER, FIELD(compare),
                  "compare two sets, BEFORE and AFTER: which metrics differ by more than noise"),
+	OPT_GROUP(FIELD(import), import_group),
 	OPT_STRING(0, "trainer-logprobs", OPT_HARMLESS, "FILE", FIELD(trained),
                    "the trainer's log-probabilities of the sampled tokens, as for check"),
 	OPT_FLAG(0, "partial", OPT_NEVER, FIELD(partial),
@@ -405,8 +408,10 @@ static int stats_run(const struct context *context, const void *opts, int argc, 
 	                     .opts = o,
 	                     .out = output_of_results(o->json),
 	                     .results = BUF(BUF_MAX_MESSAGE)};
+	struct buf tools = BUF(0);
 	size_t unusable = 0;
 	int failed = check_options(c.opts, argc, err) ||
+	             import_options_apply(&o->import, &tools, err) ||
 	             (c.opts->trained && trained_read(c.opts->trained, &c.trained, err));
 
 	if (!failed) {
@@ -414,6 +419,7 @@ static int stats_run(const struct context *context, const void *opts, int argc, 
 		                         : print_metrics(&c, argc, argv, &unusable, err);
 	}
 	trained_free(c.trained);
+	buf_release(&tools);
 	output_release(&c.out);
 	buf_release(&c.results);
 	return failed ? -1 : unusable ? fail_exit_code(FAIL_INPUT) : 0;

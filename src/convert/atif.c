@@ -3,6 +3,7 @@
    `extra`: is_error, error, state, reward, terminated, truncated. */
 #include "recording/foreign.h"
 
+#include "base/file.h"
 #include "convert/dialog.h"
 #include "convert/export.h"
 #include "convert/messages.h"
@@ -411,7 +412,10 @@ static void take_step(struct import *m, struct dialog *d, struct str step)
 	} else {
 		take_message(m, d, step, json_is(source, STR("system")) ? "system" : "user");
 	}
-	take_results(m, d, step);
+	/* what the system shows by itself is no turn */
+	if (json_is(source, STR("agent")) || dialog_waits(d)) {
+		take_results(m, d, step);
+	}
 }
 
 static bool has_states(struct str steps)
@@ -429,6 +433,37 @@ static bool has_states(struct str steps)
 		}
 	}
 	return false;
+}
+
+/* In a job folder of Harbor, TRIAL/result.json belongs to TRIAL/agent/trajectory.json: its task,
+   the verifier's reward, and the exception that ended the trial. */
+static void add_trial(struct import *m, struct import_header *h, struct import_end *e)
+{
+	static const struct str place = STR_INIT("agent/trajectory.json");
+	struct str path = str_from(m->path), result, rewards;
+	struct buf name = BUF(BUF_MAX_SMALL), text = BUF(BUF_MAX_MESSAGE);
+	struct json_fault fault;
+	struct error ignored;
+
+	buf_add(&name, path.p, str_ends(path, place) ? path.n - place.n : 0);
+	buf_text(&name, "result.json");
+	if (str_ends(path, place) &&
+	    !file_read_regular("result", buf_cstr(&name), &text, &ignored) &&
+	    !json_validate(buf_view(&text), &fault)) {
+		result = arena_str(&m->arena, buf_view(&text));
+		rewards = JSON_GET(JSON_GET(result, "verifier_result"), "rewards");
+		if (JSON_GET(result, "task_name").p) {
+			h->task = import_task(m, JSON_GET(result, "task_name"));
+		}
+		if (!e->total_reward.p) {
+			e->total_reward = JSON_GET(rewards, "reward");
+		}
+		e->reason = import_text(
+			m, JSON_GET(JSON_GET(result, "exception_info"), "exception_type"));
+		e->status = e->reason.n ? END_FAILED : e->status;
+	}
+	buf_release(&name);
+	buf_release(&text);
 }
 
 static int import_atif(struct import *m, struct str value, struct error *err)
@@ -455,6 +490,7 @@ static int import_atif(struct import *m, struct str value, struct error *err)
 		h.task = import_task(m, id);
 	}
 	e.status = end_status_parse(json_inner(JSON_GET(extra, "status")));
+	add_trial(m, &h, &e);
 	dialog_open(m, &d, &h);
 	while (json_next(steps, &cursor, &step)) {
 		take_step(m, &d, step);

@@ -25,6 +25,8 @@ struct format {
 	bool (*is)(struct str value);
 	/* Reads one value; fails with FAIL_INPUT. */
 	int (*take)(struct import *m, struct str value, struct error *err);
+	/* Called at the end of a list of values; NULL: its values are like those of a file. */
+	int (*take_list_end)(struct import *m, struct error *err);
 	/* Called at the end of the file; NULL: not needed. */
 	int (*finish)(struct import *m, struct error *err);
 	/* Writes one rollout; NULL: the format is read-only. */

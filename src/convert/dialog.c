@@ -1,6 +1,9 @@
 /* Turns of a conversation: see dialog.h. */
 #include "convert/dialog.h"
 
+#include "base/find.h"
+#include "base/text.h"
+#include "convert/messages.h"
 #include "json/canon.h"
 
 #include <stdlib.h>
@@ -138,7 +141,7 @@ static void write_turn_without_call(struct import *m, struct dialog *d)
 	buf_release(&messages);
 }
 
-static void flush_turn(struct import *m, struct dialog *d)
+void dialog_flush(struct import *m, struct dialog *d)
 {
 	start(m, d);
 	if (!d->open) {
@@ -152,8 +155,8 @@ static void flush_turn(struct import *m, struct dialog *d)
 	}
 	buf_clear(&d->after);
 	arena_reset(&d->arena);
-	d->open = false;
-	d->assistant = d->llm = STR_NONE;
+	d->open = d->replied = false;
+	d->assistant = d->llm = d->reply_id = STR_NONE;
 	d->count = d->answered = 0;
 }
 
@@ -161,7 +164,7 @@ void dialog_end(struct import *m, struct dialog *d, const struct import_end *e)
 {
 	struct import_end end = *e;
 
-	flush_turn(m, d);
+	dialog_flush(m, d);
 	if (end.status == END_UNKNOWN && (d->terminated || d->truncated)) {
 		end.status = d->terminated ? END_TERMINATED : END_TRUNCATED;
 	}
@@ -203,19 +206,22 @@ static struct str first_given(struct str a, struct str b)
 }
 
 /* {"id","function":{"name","arguments"}} (OpenAI), {"id","function":"name","arguments"}
-   (Inspect), {"name","arguments"} (Hermes), {"tool_call_id","function_name","arguments"}. */
-static void take_call(struct import *m, struct dialog *d, struct str spelled)
+   (Inspect), {"name","arguments"} (Hermes), {"tool_call_id","function_name","arguments"},
+   {"id","name","input"} (Anthropic), {"call_id","name","arguments" or "input"} (Responses),
+   {"id","name","args"} (Gemini). */
+void dialog_call(struct import *m, struct dialog *d, struct str spelled)
 {
 	static const struct str keys[] = {
-		STR_INIT("function"),      STR_INIT("id"),   STR_INIT("tool_call_id"),
-		STR_INIT("function_name"), STR_INIT("name"), STR_INIT("arguments"),
+		STR_INIT("function"),      STR_INIT("id"),    STR_INIT("tool_call_id"),
+		STR_INIT("function_name"), STR_INIT("name"),  STR_INIT("arguments"),
+		STR_INIT("call_id"),       STR_INIT("input"), STR_INIT("args"),
 	};
 	struct str v[ARRAY_LEN(keys)] = {0};
 	struct str name, arguments;
 
 	json_pick(spelled, keys, ARRAY_LEN(keys), v);
 	name = first_given(v[4], v[3]);
-	arguments = v[5];
+	arguments = first_given(v[5], first_given(v[7], v[8]));
 	if (json_type(v[0]) == JSON_OBJECT) {
 		name = JSON_GET(v[0], "name");
 		arguments = JSON_GET(v[0], "arguments");
@@ -226,7 +232,7 @@ static void take_call(struct import *m, struct dialog *d, struct str spelled)
 		return;
 	}
 	struct dialog_call *call = add_call(d);
-	call->id = arena_str(&d->arena, first_given(v[1], v[2]));
+	call->id = arena_str(&d->arena, first_given(v[6], first_given(v[1], v[2])));
 	call->name = arena_str(&d->arena, name);
 	call->arguments = arguments_of(m, d, arguments);
 }
@@ -239,10 +245,15 @@ static void take_calls(struct import *m, struct dialog *d, struct str message)
 	size_t cursor = 0;
 
 	while (json_next(calls, &cursor, &one)) {
-		take_call(m, d, one);
+		dialog_call(m, d, one);
 	}
 	if (json_type(legacy) == JSON_OBJECT && !d->count) {
-		take_call(m, d, legacy);
+		dialog_call(m, d, legacy);
+	}
+	for (cursor = 0; json_next(JSON_GET(message, "content"), &cursor, &one);) {
+		if (json_is(JSON_GET(one, "type"), STR("tool_use"))) {
+			dialog_call(m, d, one);
+		}
 	}
 }
 
@@ -325,7 +336,7 @@ static struct dialog_call *add_unasked_call(struct import *m, struct dialog *d,
                                             const struct dialog_facts *f, struct str id)
 {
 	if (!d->open || d->count) {
-		flush_turn(m, d);
+		dialog_flush(m, d);
 		d->open = true;
 	}
 	struct dialog_call *call = add_call(d);
@@ -335,16 +346,24 @@ static struct dialog_call *add_unasked_call(struct import *m, struct dialog *d,
 	return call;
 }
 
-static void take_answer(struct import *m, struct dialog *d, struct str message,
+/* message: what is recorded of it; answer: the object with its facts, the message or a part of it */
+static void take_answer(struct import *m, struct dialog *d, struct str message, struct str answer,
                         const struct dialog_facts *given)
 {
-	struct str id = JSON_GET(message, "tool_call_id"), content = JSON_GET(message, "content");
+	static const struct str keys[] = {STR_INIT("tool_call_id"), STR_INIT("tool_use_id"),
+	                                  STR_INIT("call_id"), STR_INIT("content"),
+	                                  STR_INIT("output")};
+	struct str v[ARRAY_LEN(keys)] = {0};
 	struct dialog_facts f = given ? *given : DIALOG_FACTS;
-	struct dialog_call *call = d->open ? answered_call(d, id) : NULL;
 
-	add_own_facts(message, &f);
+	json_pick(answer, keys, ARRAY_LEN(keys), v);
+	struct str id = first_given(v[0], first_given(v[1], v[2]));
+	struct str content = first_given(v[3], v[4]);
+	struct dialog_call *call = d->open ? answered_call(d, id) : NULL;
+	add_own_facts(answer, &f);
 	call = call ? call : add_unasked_call(m, d, &f, id);
 	call->answered = true;
+	d->replied = true;
 	call->message = arena_str(&d->arena, message);
 	call->state = arena_str(&d->arena, f.state);
 	call->state_after = arena_str(&d->arena, f.state_after);
@@ -359,21 +378,179 @@ static void take_answer(struct import *m, struct dialog *d, struct str message,
 
 /* ---- messages ---- */
 
+/* Text that is a call: between tags, or without them where the special tokens were left out. */
+static bool is_unparsed(struct import *m, struct str content)
+{
+	struct str text;
+
+	if (json_type(content) != JSON_STRING) {
+		return false;
+	}
+	buf_clear(&m->value);
+	json_decode(content, &m->value);
+	text = text_trim(buf_view(&m->value));
+	return (str_starts(text, STR("{\"name\":")) && find_in(text, STR("\"arguments\":"))) ||
+	       find_in(text, STR("<tool_call>"));
+}
+
+/* What a message or an item of a list means. */
+enum meaning { OTHER, ASSISTANT, PART, CALL, ANSWER, ANSWERS };
+
+static bool has_answers(struct str content)
+{
+	struct str one;
+
+	for (size_t cursor = 0; json_next(content, &cursor, &one);) {
+		if (json_is(JSON_GET(one, "type"), STR("tool_result"))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum meaning meaning_of(struct str message)
+{
+	static const struct {
+		struct str key, value;
+		enum meaning meaning;
+	} table[] = {
+		{STR_INIT("requestor"), STR_INIT("user"), OTHER}, /* tau2: the user's own calls */
+		{STR_INIT("role"), STR_INIT("tool"), ANSWER},
+		{STR_INIT("role"), STR_INIT("function"), ANSWER},
+		{STR_INIT("type"), STR_INIT("function_call"), CALL},
+		{STR_INIT("type"), STR_INIT("custom_tool_call"), CALL},
+		{STR_INIT("type"), STR_INIT("mcp_call"), CALL},
+		{STR_INIT("type"), STR_INIT("function_call_output"), ANSWER},
+		{STR_INIT("type"), STR_INIT("custom_tool_call_output"), ANSWER},
+		{STR_INIT("type"), STR_INIT("reasoning"), PART},
+		{STR_INIT("role"), STR_INIT("assistant"), ASSISTANT},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		if (json_is(json_get(message, table[i].key), table[i].value)) {
+			bool part = table[i].meaning == ASSISTANT && JSON_GET(message, "type").p;
+
+			return part ? PART : table[i].meaning;
+		}
+	}
+	return has_answers(JSON_GET(message, "content")) ? ANSWERS : OTHER;
+}
+
+/* Opens a turn, unless the message is a part of one that nothing has answered yet, or that has its
+   id. */
+static void take_reply(struct import *m, struct dialog *d, struct str message, bool part)
+{
+	struct str id = part ? JSON_GET(message, "id") : STR_NONE;
+	bool same = d->open && same_id(id, d->reply_id);
+
+	if (!part || !d->open || ((d->replied || d->after.n) && !same)) {
+		dialog_flush(m, d);
+		d->open = true;
+	}
+	d->reply_id = arena_str(&d->arena, id);
+	if (d->assistant.p) {
+		struct buf both = BUF(FOREIGN_BYTES_MAX);
+
+		buf_str(&both, d->assistant);
+		add_message(&both, message);
+		d->assistant = arena_str(&d->arena, buf_view(&both));
+		buf_release(&both);
+	} else {
+		d->assistant = arena_str(&d->arena, message);
+	}
+}
+
+/* Items without a role are recorded as messages: rules look for what the model was shown. */
+static struct str call_as_message(struct import *m, struct str item)
+{
+	struct json_writer j = message_begin(m, "assistant");
+
+	jw_key(&j, "tool_calls");
+	jw_array(&j);
+	jw_object(&j);
+	jw_key(&j, "id");
+	jw_raw(&j, JSON_GET(item, "call_id"));
+	jw_key(&j, "name");
+	jw_raw(&j, JSON_GET(item, "name"));
+	jw_key(&j, "arguments");
+	jw_raw(&j, first_given(JSON_GET(item, "arguments"), JSON_GET(item, "input")));
+	jw_end(&j);
+	jw_end(&j);
+	return message_end(m, &j);
+}
+
+static struct str answer_as_message(struct import *m, struct str item)
+{
+	struct json_writer j;
+
+	if (JSON_GET(item, "role").p) {
+		return item;
+	}
+	j = message_begin(m, "tool");
+	jw_key(&j, "tool_call_id");
+	jw_raw(&j, JSON_GET(item, "call_id"));
+	jw_key(&j, "content");
+	jw_raw(&j, JSON_GET(item, "output"));
+	return message_end(m, &j);
+}
+
+static void take_answers(struct import *m, struct dialog *d, struct str message,
+                         const struct dialog_facts *facts)
+{
+	struct str one, whole = message;
+
+	for (size_t cursor = 0; json_next(JSON_GET(message, "content"), &cursor, &one);) {
+		if (json_is(JSON_GET(one, "type"), STR("tool_result"))) {
+			take_answer(m, d, whole, one, facts);
+			whole = STR_NONE;
+		}
+	}
+}
+
 void dialog_message(struct import *m, struct dialog *d, struct str message,
                     const struct dialog_facts *facts)
 {
-	struct str role = JSON_GET(message, "role");
+	enum meaning meaning = meaning_of(message);
 
-	if (json_is(role, STR("tool")) || json_is(role, STR("function"))) {
-		take_answer(m, d, message, facts);
-	} else if (json_is(role, STR("assistant"))) {
-		flush_turn(m, d);
-		d->open = true;
-		d->assistant = arena_str(&d->arena, message);
+	switch (meaning) {
+	case ANSWER:
+		take_answer(m, d, answer_as_message(m, message), message, facts);
+		break;
+	case ANSWERS:
+		take_answers(m, d, message, facts);
+		break;
+	case CALL:
+		take_reply(m, d, call_as_message(m, message), true);
+		dialog_call(m, d, message);
+		break;
+	case ASSISTANT:
+	case PART:
+		take_reply(m, d, message, meaning == PART);
 		take_calls(m, d, message);
-	} else {
+		if (!d->count && is_unparsed(m, JSON_GET(message, "content"))) {
+			d->llm = STR("{\"parse\":{\"source\":\"none\",\"cause\":\"markup\"}}");
+		}
+		break;
+	case OTHER:
 		add_message(d->open ? &d->after : &d->before, message);
+		break;
 	}
+}
+
+void dialog_answer(struct import *m, struct dialog *d, struct str message,
+                   const struct dialog_facts *facts)
+{
+	take_answer(m, d, message, message, facts);
+}
+
+bool dialog_waits(const struct dialog *d)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		if (!d->calls[i].answered) {
+			return d->open;
+		}
+	}
+	return false;
 }
 
 void dialog_messages(struct import *m, struct dialog *d, struct str messages)

@@ -29,8 +29,8 @@ struct dialog {
 	struct buf before;  /* messages before the first turn */
 	struct str start;   /* raw JSON: the first observation, set before the first turn */
 	bool started;       /* the reset was written */
-	bool open;          /* a turn is open */
-	struct str assistant, llm;
+	bool open, replied; /* a turn is open; one of its calls was answered */
+	struct str assistant, llm, reply_id;
 	struct dialog_call *calls;
 	size_t count, room, answered;
 	struct buf after;       /* messages after the answers */
@@ -43,7 +43,10 @@ void dialog_begin(struct import *m, struct dialog *d, struct str id, const struc
 /* The state before the first call; may be absent. */
 void dialog_state(struct dialog *d, struct str state);
 /* Adds one message, raw JSON: role and content; tool_calls, function_call; tool_call_id, name.
-   Calls may have the shape of OpenAI, TRL, Inspect or ATIF, with arguments as an object or as text.
+   Calls may have the shape of OpenAI, TRL, Inspect, ATIF or Anthropic (content blocks tool_use and
+   tool_result), with arguments as an object or as text; items of OpenAI's Responses API (type
+   function_call, function_call_output, message) are taken one by one: those of the model up to the
+   next answer are one turn.
    facts (may be NULL) take precedence over the message's own. A value that is not an object is kept
    as a message without meaning. */
 void dialog_message(struct import *m, struct dialog *d, struct str message,
@@ -55,6 +58,15 @@ void dialog_whole(struct import *m, struct import_header *h, struct str messages
                   const struct import_end *e);
 /* Writes only the header, with the same id; dialog_message calls follow. */
 void dialog_open(struct import *m, struct dialog *d, struct import_header *h);
+/* Adds a call to the open turn, in one of these shapes, which is in no message as such. */
+void dialog_call(struct import *m, struct dialog *d, struct str spelled);
+/* Takes a message as the answer to a call, whatever its role. */
+void dialog_answer(struct import *m, struct dialog *d, struct str message,
+                   const struct dialog_facts *facts);
+/* True if a call of the open turn has no answer yet. */
+bool dialog_waits(const struct dialog *d);
+/* Writes the open turn. */
+void dialog_flush(struct import *m, struct dialog *d);
 /* Writes the open turn and the end, and releases the memory. If e->state is absent, the state after
    the last call is used. The source's status is used if it has one, otherwise that of the last
    flags. */

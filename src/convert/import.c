@@ -4,11 +4,13 @@
 #include "base/error.h"
 #include "convert/convert.h"
 #include "convert/inspect_archive.h"
+#include "convert/parquet.h"
 #include "json/write.h"
 #include "recording/line.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- files of no known format ---- */
 
@@ -25,16 +27,6 @@ static bool starts_with_mark(struct str s, const char *const *marks, size_t coun
 		}
 	}
 	return false;
-}
-
-static bool is_sqlite(struct str s)
-{
-	return str_starts(s, STR("SQLite format 3"));
-}
-
-static bool is_parquet(struct str s)
-{
-	return str_starts(s, STR("PAR1"));
 }
 
 static bool is_html(struct str s)
@@ -109,8 +101,6 @@ static bool is_binary(struct str s)
 }
 
 static const struct look looks[] = {
-	{"looks like an SQLite database", is_sqlite},
-	{"looks like Parquet: write its rows as JSON Lines first", is_parquet},
 	{"looks like HTML", is_html},
 	{"looks like XML", is_xml},
 	{"looks like text that Python printed, not JSON", is_python},
@@ -150,7 +140,8 @@ static bool looks_describe(struct str begin, struct error *err)
 		if (found) {
 			formats_list(&list, false);
 			error_set(err, FAIL_INPUT,
-			          "not a recording: it %s; readable formats: " RECORD_FORMAT ", %s",
+			          "not a recording: it %s; read any JSON with convert --from "
+			          "map:FILE; formats: " RECORD_FORMAT ", %s",
 			          looks[i].what, buf_cstr(&list));
 		}
 	}
@@ -174,33 +165,56 @@ struct foreign {
 static const struct format *recognize(struct str value)
 {
 	for (size_t i = 0; i < formats_count; i++) {
-		if (formats[i]->is(value)) {
+		if (json_type(value) == JSON_OBJECT && formats[i]->is(value)) {
 			return formats[i];
 		}
 	}
 	return NULL;
 }
 
-static struct foreign *open_import(const struct format *format)
+static struct foreign_options options;
+
+void foreign_set_options(const struct foreign_options *o)
+{
+	options = *o;
+}
+
+static struct foreign *open_import(const struct format *format, const char *path)
 {
 	struct foreign *f = mem_new(sizeof(*f));
 
 	f->import = (struct import){.format = format,
+	                            .path = path,
+	                            .options = &options,
 	                            .work = BUF(FOREIGN_BYTES_MAX),
 	                            .value = BUF(FOREIGN_BYTES_MAX),
 	                            .hasher = hasher_new()};
 	return f;
 }
 
-static int import_value(struct foreign *f, struct str value, struct buf *out, struct error *err)
+static int take_one(struct import *m, struct str value, struct error *err)
 {
-	struct import *m = &f->import;
-
-	m->out = out;
 	int failed = m->format->take(m, value, err);
+
 	m->values++;
 	arena_reset(&m->arena);
 	return failed;
+}
+
+static int import_value(struct foreign *f, struct str value, struct buf *out, struct error *err)
+{
+	struct import *m = &f->import;
+	struct str one;
+	int failed = 0;
+
+	m->out = out;
+	if (json_type(value) != JSON_ARRAY) {
+		return take_one(m, value, err);
+	}
+	for (size_t cursor = 0; !failed && json_next(value, &cursor, &one);) {
+		failed = take_one(m, one, err);
+	}
+	return failed || !m->format->take_list_end ? failed : m->format->take_list_end(m, err);
 }
 
 static int finish(struct foreign *f, struct buf *out, struct error *err)
@@ -226,8 +240,21 @@ static void close_import(struct foreign *f)
 	free(f);
 }
 
+/* Zip archives with entries, or an empty one. */
+static bool is_archive(struct str begin)
+{
+	return parquet_is(begin) || str_starts(begin, STR("PK\x03\x04")) ||
+	       str_starts(begin, STR("PK\x05\x06"));
+}
+
 static int unpack(int fd, FILE *out, struct error *err)
 {
+	char begin[16];
+	ssize_t n = pread(fd, begin, sizeof(begin), 0);
+
+	if (n > 0 && parquet_is((struct str){begin, (size_t)n})) {
+		return parquet_unpack(fd, out, err);
+	}
 	return inspect_unpack(fd, UNPACKED_MAX, out, err);
 }
 
@@ -238,6 +265,7 @@ const struct foreign_formats foreign_formats = {
 	.finish = finish,
 	.close = close_import,
 	.describe = looks_describe,
+	.is_archive = is_archive,
 	.unpack = unpack,
 };
 

@@ -7,9 +7,12 @@
 #include "convert/convert.h"
 #include "json/paths.h"
 #include "recording/env_reply.h"
+#include "recording/foreign.h"
 
 struct import {
 	const struct format *format;
+	const char *path; /* of the file */
+	const struct foreign_options *options;
 	struct buf *out;        /* lines are appended here */
 	struct map samples;     /* rollouts per task: struct task_samples */
 	struct arena tasks;     /* memory of samples */
@@ -98,6 +101,9 @@ void import_header(struct import *m, struct import_rollout *r, const struct impo
 void import_reset(struct import *m, struct import_rollout *r, const struct import_reply *reply,
                   struct str messages);
 void import_step(struct import *m, struct import_rollout *r, const struct import_step *s);
+/* Appends an event with its detail, raw JSON. */
+void import_event(struct import *m, struct import_rollout *r, enum event_kind kind,
+                  struct str detail);
 void import_end(struct import *m, struct import_rollout *r, const struct import_end *e);
 
 /* Converts a list of tools to the record format: name, description, inputSchema. */

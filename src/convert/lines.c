@@ -164,8 +164,9 @@ static struct str env_value(struct import *m, const struct import_header *h)
 	jw_str(&j, h->env_version);
 	jw_key(&j, "facts");
 	jw_array(&j);
+	uint64_t facts = m->format->facts | (m->options->tools.p ? FACT(TOOLS) : 0);
 	for (unsigned k = 0; k < KEY_COUNT; k++) {
-		if (m->format->facts >> k & 1) {
+		if (facts >> k & 1) {
 			jw_text(&j, key_name(k));
 		}
 	}
@@ -237,7 +238,8 @@ void import_header(struct import *m, struct import_rollout *r, const struct impo
 	jw_end(&j);
 	l.value[KEY_STATE_SOURCE] = kept(m);
 	l.value[KEY_POLICY] = policy_value(m, h);
-	l.value[KEY_TOOLS] = raw_value(import_tools(m, h->tools));
+	struct str tools = import_tools(m, h->tools);
+	l.value[KEY_TOOLS] = raw_value(tools.p ? tools : import_tools(m, m->options->tools));
 	l.value[KEY_LIMITS] = NONE;
 	l.value[KEY_MASKS] = STR("[]");
 	put_line(m, r, &l);
@@ -339,6 +341,17 @@ void import_step(struct import *m, struct import_rollout *r, const struct import
 	if (s->sent) {
 		add_reward(r, &s->reply);
 	}
+	put_line(m, r, &l);
+}
+
+void import_event(struct import *m, struct import_rollout *r, enum event_kind kind,
+                  struct str detail)
+{
+	struct line l = {.type = LINE_EVENT};
+
+	l.value[KEY_TURN] = r->turns ? count_value(m, r->turns - 1) : NONE;
+	l.value[KEY_EVENT] = text_value(m, str_from(event_kind_name(kind)));
+	l.value[KEY_DETAIL] = raw_value(detail);
 	put_line(m, r, &l);
 }
 

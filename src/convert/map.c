@@ -5,26 +5,13 @@
 
 #include "base/file.h"
 #include "convert/dialog.h"
+#include "convert/messages.h"
 #include "json/keyed.h"
 #include "json/write.h"
 
 #include <stdlib.h>
 
-#define OPEN_MAX 4096 /* concurrent rollouts, if each value is a step */
-
-/* JSON Pointers, or "=text" for a literal. Absent: not recorded. */
-struct map_paths {
-	struct str rollout, seed, policy, tools, messages, steps, total_reward;
-	/* within a step */
-	struct str tool, arguments, observation, error, state, state_after, reward, end, truncated;
-};
-
-struct format_map {
-	struct format format; /* first, so that a struct format * can be converted */
-	struct map_paths paths;
-	struct buf text;
-	struct arena arena;
-};
+#define OPEN_MAX 4096 /* concurrent rollouts, if each value is a step or a message */
 
 /* ---- the description ---- */
 
@@ -40,13 +27,18 @@ static int read_path(struct keyed *k, struct str value, void *to, size_t at)
 }
 
 #define PATHS(ROW)                                                                                 \
+	ROW(rollouts)                                                                              \
 	ROW(rollout)                                                                               \
 	ROW(seed)                                                                                  \
 	ROW(policy)                                                                                \
 	ROW(tools)                                                                                 \
+	ROW(prompt)                                                                                \
 	ROW(messages)                                                                              \
+	ROW(message)                                                                               \
 	ROW(steps)                                                                                 \
 	ROW(total_reward)                                                                          \
+	ROW(reason)                                                                                \
+	ROW(failure)                                                                               \
 	ROW(tool)                                                                                  \
 	ROW(arguments)                                                                             \
 	ROW(observation)                                                                           \
@@ -124,11 +116,31 @@ static struct str number_of(struct str value)
 	return value;
 }
 
+/* Do the conditions hold (see maps.def)? */
+static bool holds_all(const char *const conditions[3], struct str value, struct buf *work)
+{
+	for (size_t i = 0; i < 3 && conditions[i]; i++) {
+		struct str pointer = str_from(conditions[i]);
+		const char *equals = strchr(conditions[i], '=');
+		bool list = str_ends(pointer, STR("["));
+
+		pointer.n = equals ? (size_t)(equals - pointer.p) : pointer.n - list;
+		buf_clear(work);
+		struct str found = json_point(value, pointer, work);
+		if (json_is_null(found) || (equals && !json_is(found, str_from(equals + 1))) ||
+		    (list && json_type(found) != JSON_ARRAY)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* ---- rollouts ---- */
 
 struct mapped {
 	struct map_item item;
 	struct mapped *next;
+	struct dialog dialog; /* of messages, one a value */
 	struct import_rollout rollout;
 	char *id;         /* memory of the rollout id */
 	struct buf last;  /* the last successful observation */
@@ -144,6 +156,7 @@ struct mapped_rollouts {
 
 static void release(struct mapped *r)
 {
+	dialog_release(&r->dialog);
 	buf_release(&r->last);
 	buf_release(&r->state);
 	json_paths_free(r->rollout.ignore);
@@ -179,6 +192,16 @@ static struct import_header header_of(struct import *m, struct str value)
 		.tools = tools,
 		.has_state = p->state.p || p->state_after.p,
 	};
+}
+
+/* With messages, one a value, the rollout is a dialog. */
+static struct mapped *begin_dialog(struct import *m, struct import_header *h)
+{
+	struct mapped *r = mem_new(sizeof(*r));
+
+	h->has_state = false;
+	dialog_open(m, &r->dialog, h);
+	return r;
 }
 
 static struct mapped *begin(struct import *m, struct import_header *h)
@@ -277,28 +300,67 @@ static int take_steps(struct import *m, struct str value, struct error *err)
 	return 0;
 }
 
+/* How a rollout ended, by its reason. Others are unknown. */
+static enum end_status status_of(struct str reason)
+{
+	static const struct {
+		const char *reason;
+		enum end_status status;
+	} words[] = {
+		{"user_stop", END_FINISHED},     {"agent_stop", END_FINISHED},
+		{"max_steps", END_MAX_TURNS},    {"too_many_errors", END_STOPPED},
+		{"agent_error", END_FAILED},     {"user_error", END_FAILED},
+		{"unexpected_error", END_FAILED}, {"infrastructure_error", END_FAILED},
+		{"timeout", END_STOPPED},        {"context_window_exceeded", END_TRUNCATED},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		if (str_is(reason, words[i].reason)) {
+			return words[i].status;
+		}
+	}
+	return END_UNKNOWN;
+}
+
 static int take_messages(struct import *m, struct str value, struct error *err)
 {
 	const struct map_paths *p = paths_of(m);
-	struct str messages = find(m, value, p->messages);
+	struct str messages = find(m, value, p->messages), prompt = find(m, value, p->prompt);
+	struct str failure = import_text(m, find(m, value, p->failure));
 	struct import_header h = header_of(m, value);
 	struct import_end e = {.total_reward = number_of(find(m, value, p->total_reward))};
+	struct dialog d;
 
-	if (json_type(messages) != JSON_ARRAY) {
+	if (json_type(messages) != JSON_ARRAY && !failure.n && !p->may_be_empty) {
 		return error_set(err, FAIL_INPUT, "expected a list of messages at \"%.*s\"",
 		                 STR_ARG(p->messages));
 	}
+	e.reason = failure.n ? failure : import_text(m, find(m, value, p->reason));
+	e.status = failure.n ? END_FAILED : status_of(e.reason);
 	h.has_state = false;
-	dialog_whole(m, &h, messages, &e);
+	dialog_open(m, &d, &h);
+	if (json_type(prompt) == JSON_STRING) {
+		dialog_message(m, &d, message_new(m, "user", prompt), NULL);
+	}
+	dialog_messages(m, &d, prompt);
+	dialog_messages(m, &d, messages);
+	dialog_end(m, &d, &e);
 	return 0;
 }
 
-/* Takes a value that is one step, possibly of a rollout that has begun. */
-static int take_one(struct import *m, struct str value, struct error *err)
+/* True if a value of many has something to say. */
+static bool is_wanted(const struct map_paths *p, struct str value, struct buf *work)
 {
+	const char *const only[3] = {p->only.p};
+
+	return !p->only.p || holds_all(only, value, work);
+}
+
+static struct mapped *rollout_of(struct import *m, struct str value, struct error *err)
+{
+	const struct map_paths *p = paths_of(m);
 	struct mapped_rollouts *all = m->own;
-	struct str id = find(m, value, paths_of(m)->rollout);
-	struct mapped *r;
+	struct str id = p->one_rollout ? STR("") : find(m, value, p->rollout);
 
 	if (!all) {
 		all = m->own = mem_new(sizeof(*all));
@@ -306,25 +368,44 @@ static int take_one(struct import *m, struct str value, struct error *err)
 		m->own_free = free_rollouts;
 	}
 	uint64_t hash = map_hash(id.p ? id : STR(""));
-	r = map_find(&all->by_id, hash, STR_NONE);
+	hash += tristate_of(find(m, value, p->branch)) > 0;
+	struct mapped *r = map_find(&all->by_id, hash, STR_NONE);
 	if (!r && all->count == OPEN_MAX) {
-		return error_set(err, FAIL_INPUT, "more than %d rollouts, with one step per line",
-		                 OPEN_MAX);
-	}
-	if (!r) {
+		error_set(err, FAIL_INPUT, "more than %d rollouts, with one %s per value", OPEN_MAX,
+		          p->message.p ? "message" : "step");
+	} else if (!r) {
 		struct import_header h = header_of(m, value);
 
-		r = begin(m, &h);
+		r = p->message.p ? begin_dialog(m, &h) : begin(m, &h);
 		map_add(&all->by_id, &r->item, hash);
 		*all->last = r;
 		all->last = &r->next;
 		all->count++;
 	}
-	take_step(m, r, value);
-	return 0;
+	return r;
 }
 
-static int import_mapped(struct import *m, struct str value, struct error *err)
+/* Takes a value that is one step or one message, possibly of a rollout that has begun. */
+static int take_one(struct import *m, struct str value, struct error *err)
+{
+	const struct map_paths *p = paths_of(m);
+	struct str message = p->message.n ? find(m, value, p->message) : value;
+	bool one = p->one_rollout && !m->own; /* the first value names the rollout */
+
+	if (p->message.p && json_type(message) != JSON_OBJECT && !one) {
+		return 0;
+	}
+	bool wanted = is_wanted(p, value, &m->work);
+	struct mapped *r = wanted || one ? rollout_of(m, value, err) : NULL;
+	if (wanted && r && !p->message.p) {
+		take_step(m, r, value);
+	} else if (wanted && r) {
+		dialog_message(m, &r->dialog, message, NULL);
+	}
+	return r || !wanted ? 0 : -1;
+}
+
+static int take_rollout(struct import *m, struct str value, struct error *err)
 {
 	const struct map_paths *p = paths_of(m);
 
@@ -334,27 +415,71 @@ static int import_mapped(struct import *m, struct str value, struct error *err)
 	return p->steps.p ? take_steps(m, value, err) : take_one(m, value, err);
 }
 
-static int finish(struct import *m, struct error *err)
+int map_take(struct import *m, struct str value, struct error *err)
+{
+	struct str list = find(m, value, paths_of(m)->rollouts), one;
+
+	if (json_type(list) != JSON_ARRAY) {
+		return take_rollout(m, value, err);
+	}
+	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
+		if (take_rollout(m, one, err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+int map_finish(struct import *m, struct error *err)
 {
 	const struct mapped_rollouts *all = m->own;
 
 	(void)err;
 	for (struct mapped *r = all ? all->first : NULL; r; r = r->next) {
-		end_mapped(m, r, STR_NONE);
+		if (r->dialog.id) {
+			dialog_end(m, &r->dialog, &(struct import_end){0});
+		} else {
+			end_mapped(m, r, STR_NONE);
+		}
 	}
 	return 0;
+}
+
+int map_list_end(struct import *m, struct error *err)
+{
+	int failed = 0;
+
+	if (paths_of(m)->one_rollout && m->own) {
+		failed = map_finish(m, err);
+		free_rollouts(m->own);
+		m->own = NULL;
+		m->own_free = NULL;
+	}
+	return failed;
 }
 
 /* ---- the format ---- */
 
 static uint64_t facts_of(const struct map_paths *p)
 {
-	return (p->messages.p ? FACT(MESSAGES) | FACT(OBSERVATION) : 0) |
+	return (p->messages.p || p->message.p ? FACT(MESSAGES) | FACT(OBSERVATION) : 0) |
 	       (p->tools.p ? FACT(TOOLS) : 0) | (p->observation.p ? FACT(OBSERVATION) : 0) |
 	       (p->error.p ? FACT(OUTCOME) | FACT(ERROR) : 0) | (p->state.p ? FACT(STATE) : 0) |
 	       (p->reward.p ? FACT(REWARD) | FACT(TOTAL_REWARD) : 0) |
 	       (p->total_reward.p ? FACT(TOTAL_REWARD) : 0) | (p->end.p ? FACT(TERMINATED) : 0) |
 	       (p->truncated.p ? FACT(TRUNCATED) : 0) | (p->seed.p ? FACT(SEED) : 0);
+}
+
+bool map_is(const struct format_map *map, struct str value)
+{
+	struct buf work = BUF(BUF_MAX_MESSAGE);
+	bool found = false;
+
+	for (size_t i = 0; i < MAP_CONDITIONS && !found; i++) {
+		found = map->conditions[i][0] && holds_all(map->conditions[i], value, &work);
+	}
+	buf_release(&work);
+	return found;
 }
 
 static bool never(struct str value)
@@ -383,8 +508,9 @@ int map_read(const char *path, struct format **out, struct error *err)
 	int failed = file_read("map", path, &map->text, err);
 	k.text = buf_view(&map->text);
 	failed = failed || keyed_parse(&k) || keyed_read(&k, k.text, &table, &map->paths);
-	if (!failed && !map->paths.messages.p && !map->paths.tool.p) {
-		failed = error_set(err, FAIL_INPUT, "map %s: \"tool\" or \"messages\" is required",
+	if (!failed && !map->paths.messages.p && !map->paths.message.p && !map->paths.tool.p) {
+		failed = error_set(err, FAIL_INPUT,
+		                   "map %s: \"tool\", \"messages\" or \"message\" is required",
 		                   path);
 	}
 	if (failed) {
@@ -395,8 +521,8 @@ int map_read(const char *path, struct format **out, struct error *err)
 	                              .what = "",
 	                              .facts = facts_of(&map->paths),
 	                              .is = never,
-	                              .take = import_mapped,
-	                              .finish = finish};
+	                              .take = map_take,
+	                              .finish = map_finish};
 	*out = &map->format;
 	return 0;
 }

@@ -15,6 +15,23 @@ bool messages_may_be(struct str value)
 	return messages_is(value) || (json_type(value) == JSON_ARRAY && !json_count(value));
 }
 
+bool messages_are_plain(struct str value)
+{
+	static const struct str names[] = {
+		STR_INIT("format"),         STR_INIT("version"),
+		STR_INIT("schema"),         STR_INIT("schema_version"),
+		STR_INIT("format_version"), STR_INIT("trajectory_format"),
+	};
+	struct str v[ARRAY_LEN(names)] = {0};
+	bool named = false;
+
+	json_pick(value, names, ARRAY_LEN(names), v);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		named = named || json_type(v[i]) == JSON_STRING || json_type(v[i]) == JSON_NUMBER;
+	}
+	return !named && messages_is(JSON_GET(value, "messages"));
+}
+
 bool messages_have_objects(struct str messages)
 {
 	struct str message, call;

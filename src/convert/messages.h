@@ -7,6 +7,8 @@
 
 /* True for an array whose first element is an object with a role. */
 bool messages_is(struct str value);
+/* True for an object with a list of messages, none of whose other members names another format. */
+bool messages_are_plain(struct str value);
 /* The same, or an empty array. */
 bool messages_may_be(struct str value);
 /* True if the first call in it has its arguments as an object. */

@@ -8,7 +8,7 @@
 
 static bool is_openai(struct str value)
 {
-	return messages_is(JSON_GET(value, "messages"));
+	return messages_are_plain(value);
 }
 
 static int import_openai(struct import *m, struct str value, struct error *err)

@@ -1,6 +1,7 @@
 /* Turns in decoded text: see text_turns.h. */
 #include "convert/text_turns.h"
 
+#include "base/find.h"
 #include "base/text.h"
 #include "convert/messages.h"
 
@@ -8,19 +9,6 @@
 #define CALL_END     STR("</tool_call>")
 #define ANSWER_BEGIN STR("<tool_response>")
 #define ANSWER_END   STR("</tool_response>")
-
-/* The offset of the first occurrence of a mark; text.n if there is none. */
-static size_t find(struct str text, struct str mark)
-{
-	struct str rest = text;
-
-	while (rest.n && !str_starts(rest, mark)) {
-		const char *at = memchr(rest.p + 1, mark.p[0], rest.n - 1);
-
-		rest = at ? str_skip(rest, (size_t)(at - rest.p)) : STR_NONE;
-	}
-	return rest.n ? (size_t)(rest.p - text.p) : text.n;
-}
 
 /* The text after the mark at that offset; empty if there is no mark. */
 static struct str text_after(struct str text, size_t at, struct str what)
@@ -63,9 +51,9 @@ static void take_turn(struct import *m, struct dialog *d, struct str text)
 	jw_key(&j, "content");
 	jw_str(&j, text);
 	while (text.n) {
-		size_t at = find(text, CALL_BEGIN);
+		size_t at = find_at(text, CALL_BEGIN);
 		struct str rest = text_after(text, at, CALL_BEGIN);
-		struct str call = {rest.p, find(rest, CALL_END)};
+		struct str call = {rest.p, find_at(rest, CALL_END)};
 
 		text = text_after(rest, call.n, CALL_END);
 		if (call.n && json_validate(call, &fault) == 0) {
@@ -97,14 +85,14 @@ void text_turns(struct import *m, struct dialog *d, struct str text)
 	struct str rest = json_text(&m->arena, text);
 
 	while (rest.n) {
-		size_t at = find(rest, ANSWER_BEGIN);
+		size_t at = find_at(rest, ANSWER_BEGIN);
 
 		take_turn(m, d, (struct str){rest.p, at});
 		if (at == rest.n) {
 			return;
 		}
 		rest = text_after(rest, at, ANSWER_BEGIN);
-		at = find(rest, ANSWER_END);
+		at = find_at(rest, ANSWER_END);
 		take_answer(m, d, (struct str){rest.p, at});
 		rest = text_after(rest, at, ANSWER_END);
 	}

@@ -1,28 +1,45 @@
-/* TRL's logged completions (log_completions) as JSON Lines: step, prompt and completion as text, a
-   column per reward function, advantage. */
+/* TRL's logged completions (log_completions), a row per rollout: step, prompt and completion as text
+   or as lists of messages, a column per reward function, advantage. */
 #include "recording/foreign.h"
 
 #include "convert/export.h"
+#include "convert/messages.h"
 #include "convert/text_turns.h"
+#include "json/canon.h"
+
+static bool may_be_talk(struct str value)
+{
+	return json_type(value) == JSON_STRING || messages_may_be(value);
+}
 
 static bool is_trl_completions(struct str value)
 {
-	return json_type(JSON_GET(value, "prompt")) == JSON_STRING &&
-	       json_type(JSON_GET(value, "completion")) == JSON_STRING &&
+	return may_be_talk(JSON_GET(value, "prompt")) &&
+	       may_be_talk(JSON_GET(value, "completion")) &&
 	       json_type(JSON_GET(value, "step")) == JSON_NUMBER;
 }
 
-/* The weights of reward functions are not logged: the reward is known only if there is a single
-   function. */
-static struct str reward_of(struct str value)
+/* ---- rewards ---- */
+
+static bool is_reward(const struct json_member *one)
+{
+	return one->type == JSON_NUMBER && !json_key_is(one->key, STR("step")) &&
+	       !json_key_is(one->key, STR("advantage"));
+}
+
+/* The weights of reward functions are not logged: with several, the user has to choose. Columns of
+   the user's own that hold numbers cannot be told from them. */
+static struct str reward_of(struct import *m, struct str value)
 {
 	struct str found = STR_NONE;
 	struct json_member one;
 	size_t cursor = 0, count = 0;
 
+	if (m->options->reward) {
+		return json_get(value, str_from(m->options->reward));
+	}
 	while (json_next_member(value, &cursor, &one)) {
-		if (one.type == JSON_NUMBER && !json_key_is(one.key, STR("step")) &&
-		    !json_key_is(one.key, STR("advantage"))) {
+		if (is_reward(&one)) {
 			found = one.value;
 			count++;
 		}
@@ -30,11 +47,101 @@ static struct str reward_of(struct str value)
 	return count == 1 ? found : STR_NONE;
 }
 
+/* All columns, where there are several. */
+static void put_rewards(struct import *m, struct dialog *d, struct str value)
+{
+	struct buf list = BUF(BUF_MAX_MESSAGE);
+	struct json_member one;
+	size_t count = 0;
+
+	for (size_t cursor = 0; json_next_member(value, &cursor, &one);) {
+		if (is_reward(&one)) {
+			buf_printf(&list, "%s\"", count++ ? "," : "{");
+			buf_str(&list, one.key);
+			buf_text(&list, "\":");
+			buf_str(&list, one.value);
+		}
+	}
+	buf_char(&list, '}');
+	if (count > 1) {
+		import_event(m, &d->rollout, EVENT_REWARDS, buf_view(&list));
+	}
+	buf_release(&list);
+}
+
+/* ---- messages ---- */
+
+/* The bytes of the string, or of the other token, at the start of valid JSON. */
+static size_t token_length(struct str rest)
+{
+	size_t n = 1;
+
+	if (rest.p[0] == '"') {
+		while (rest.p[n] != '"') {
+			n += rest.p[n] == '\\' ? 2 : 1;
+		}
+		return n + 1;
+	}
+	while (n < rest.n && !strchr("{}[]:,\" \t\r\n", rest.p[n])) {
+		n++;
+	}
+	return strchr("{}[]:, \t\r\n", rest.p[0]) ? 1 : n;
+}
+
+/* Undoes what Arrow does to a list of messages, whose objects must all have the same members of the
+   same types: members without a value are left out, and whole numbers spelled as such. */
+static struct str without_arrow(struct import *m, struct str json)
+{
+	static const struct str null = STR_INIT(":null");
+	struct buf *to = &m->work;
+	bool comma = false;
+
+	buf_clear(to);
+	while (json.n) {
+		struct str token = {json.p, token_length(json)};
+		char first = token.p[0];
+
+		json = str_skip(json, token.n);
+		if (first == '"' && str_starts(json, null)) {
+			json = str_skip(json, null.n);
+			continue;
+		}
+		if (first == ',' || strchr(" \t\r\n", first)) {
+			comma = comma || first == ',';
+			continue;
+		}
+		if (comma && !strchr("}]", first) && to->n && !strchr("{[", to->p[to->n - 1])) {
+			buf_char(to, ',');
+		}
+		comma = false;
+		if (strchr("-0123456789", first) && str_ends(token, STR(".0"))) {
+			token.n -= 2;
+		}
+		buf_str(to, token);
+	}
+	return arena_str(&m->arena, buf_view(to));
+}
+
+static void take_talk(struct import *m, struct dialog *d, struct str value, bool prompt)
+{
+	struct buf minified = BUF(BUF_MAX_MESSAGE);
+
+	if (json_type(value) != JSON_STRING) {
+		json_minify(value, &minified);
+		dialog_messages(m, d, without_arrow(m, buf_view(&minified)));
+	} else if (prompt) {
+		dialog_message(m, d, text_turns_prompt(m, value), NULL);
+	} else {
+		text_turns(m, d, value);
+	}
+	buf_release(&minified);
+}
+
 static int import_trl_completions(struct import *m, struct str value, struct error *err)
 {
 	struct str prompt = JSON_GET(value, "prompt");
 	struct import_header h = {.task = text_turns_task(m, prompt, JSON_GET(value, "step"))};
-	struct import_end e = {.total_reward = reward_of(value)};
+	struct import_end e = {0};
 	struct dialog d;
 
 	if (!is_trl_completions(value)) {
@@ -42,9 +149,17 @@ static int import_trl_completions(struct import *m, struct str value, struct err
 			err, FAIL_INPUT,
 			"not a logged completion: step, prompt and completion are required");
 	}
+	e.total_reward = reward_of(m, value);
+	if (m->options->reward && json_is_null(e.total_reward) &&
+	    !json_get(value, str_from(m->options->reward)).p) {
+		return error_set(err, FAIL_INPUT, "no column '%s' for the reward",
+		                 m->options->reward);
+	}
 	dialog_open(m, &d, &h);
-	dialog_message(m, &d, text_turns_prompt(m, prompt), NULL);
-	text_turns(m, &d, JSON_GET(value, "completion"));
+	take_talk(m, &d, prompt, true);
+	take_talk(m, &d, JSON_GET(value, "completion"), false);
+	dialog_flush(m, &d);
+	put_rewards(m, &d, value);
 	dialog_end(m, &d, &e);
 	return 0;
 }
@@ -123,7 +238,7 @@ static int write(struct export *x, struct error *err)
 
 const struct format format_trl_completions = {
 	.name = "trl-completions",
-	.what = "TRL's logged completions as JSON Lines: step, prompt, completion, rewards, advantage",
+	.what = "TRL's logged completions: Parquet, trackio's database, or JSON Lines of their rows",
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOTAL_REWARD),
 	.is = is_trl_completions,
 	.take = import_trl_completions,

@@ -19,7 +19,16 @@ static void add(struct file_list *l, char *path)
 
 static int is_recording(const struct dirent *e)
 {
-	return e->d_name[0] != '.' && str_ends(str_from(e->d_name), STR(".jsonl"));
+	static const struct str ends[] = {STR_INIT(".jsonl"), STR_INIT(".traj"), STR_INIT(".traj.json"),
+	                                  STR_INIT(".eval"), STR_INIT(".parquet")};
+	struct str name = str_from(e->d_name);
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		if (e->d_name[0] != '.' && str_ends(name, ends[i])) {
+			return 1;
+		}
+	}
+	return 0;
 }
 
 /* By bytes: the order must not depend on the locale. */
@@ -33,23 +42,36 @@ static int is_visible(const struct dirent *e)
 	return e->d_name[0] != '.';
 }
 
+static void put_path(struct buf *out, const char *directory, const char *name)
+{
+	bool slash = str_ends(str_from(directory), STR("/"));
+
+	buf_printf(out, "%s%s%s", directory, slash ? "" : "/", name);
+}
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 /* Recordings of other programs have other names, and are read when they are named. */
-static int no_recording(const char *path, bool slash, struct error *err)
+static int no_recording(const char *path, struct error *err)
 {
 	struct dirent **entries = NULL;
 	int n = scandir(path, &entries, is_visible, by_name);
 	struct buf file = BUF(BUF_MAX_SMALL);
-	struct stat st;
 	bool found = false;
 
-	error_set(err, FAIL_INPUT, "no *.jsonl file in directory %s", path);
+	error_set(err, FAIL_INPUT, "no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory %s", path);
 	for (int i = 0; i < n; i++) {
 		buf_clear(&file);
-		buf_printf(&file, "%s%s%s", path, slash ? "" : "/", entries[i]->d_name);
-		if (!found && stat(buf_cstr(&file), &st) == 0 && S_ISREG(st.st_mode)) {
+		put_path(&file, path, entries[i]->d_name);
+		if (!found && is_file(buf_cstr(&file))) {
 			found = true;
 			error_set(err, FAIL_INPUT,
-			          "no *.jsonl file in directory %s; files with other names are "
+			          "no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory %s; files with other names are "
 			          "only read if named, such as %s",
 			          path, buf_cstr(&file));
 		}
@@ -60,20 +82,19 @@ static int no_recording(const char *path, bool slash, struct error *err)
 	return -1;
 }
 
-static int add_directory(struct file_list *l, const char *path, struct error *err)
+/* Adds the recordings directly in a directory. */
+static int add_files(struct file_list *l, const char *path, struct error *err)
 {
 	struct dirent **entries = NULL;
-	size_t before = l->count;
 	int n = scandir(path, &entries, is_recording, by_name);
 
 	if (n < 0) {
 		return error_set(err, FAIL_INPUT, "cannot read %s: %s", path, strerror(errno));
 	}
-	bool slash = str_ends(str_from(path), STR("/"));
 	for (int i = 0; i < n; i++) {
 		struct buf name = BUF(BUF_MAX_SMALL);
 
-		buf_printf(&name, "%s%s%s", path, slash ? "" : "/", entries[i]->d_name);
+		put_path(&name, path, entries[i]->d_name);
 		if (file_may_block(buf_cstr(&name))) {
 			log_warn("%s is not a regular file and was skipped", buf_cstr(&name));
 		} else {
@@ -83,10 +104,56 @@ static int add_directory(struct file_list *l, const char *path, struct error *er
 		free(entries[i]);
 	}
 	free(entries);
-	if (l->count == before) {
-		return no_recording(path, slash, err);
-	}
 	return 0;
+}
+
+/* Adds what Harbor leaves of a trial: its trajectory, or else its result. */
+static void add_trial(struct file_list *l, const char *path)
+{
+	static const char *const places[] = {"agent/trajectory.json", "result.json"};
+	struct buf trial = BUF(BUF_MAX_SMALL), file = BUF(BUF_MAX_SMALL);
+	struct stat st;
+
+	put_path(&trial, path, "agent");
+	for (size_t i = 0; i < ARRAY_LEN(places) && stat(buf_cstr(&trial), &st) == 0; i++) {
+		buf_clear(&file);
+		put_path(&file, path, places[i]);
+		if (is_file(buf_cstr(&file))) {
+			add(l, mem_text(buf_view(&file)));
+			break;
+		}
+	}
+	buf_release(&trial);
+	buf_release(&file);
+}
+
+/* A directory of recordings, a trainer's output with completions/, a job of Harbor or one of its
+   trials. */
+static int add_directory(struct file_list *l, const char *path, struct error *err)
+{
+	struct dirent **entries = NULL;
+	size_t before = l->count;
+	struct buf inner = BUF(BUF_MAX_SMALL);
+	struct stat st;
+	int failed = add_files(l, path, err);
+
+	put_path(&inner, path, "completions");
+	if (!failed && stat(buf_cstr(&inner), &st) == 0 && S_ISDIR(st.st_mode)) {
+		failed = add_files(l, buf_cstr(&inner), err);
+	}
+	int n = failed ? 0 : scandir(path, &entries, is_visible, by_name);
+	if (!failed) {
+		add_trial(l, path);
+	}
+	for (int i = 0; i < n; i++) {
+		buf_clear(&inner);
+		put_path(&inner, path, entries[i]->d_name);
+		add_trial(l, buf_cstr(&inner));
+		free(entries[i]);
+	}
+	free(entries);
+	buf_release(&inner);
+	return failed || l->count > before ? failed : no_recording(path, err);
 }
 
 static int add_operand(struct file_list *l, const char *operand, struct error *err)

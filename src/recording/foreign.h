@@ -15,11 +15,20 @@ struct foreign; /* state of importing one file */
 
 #define FOREIGN_BYTES_MAX (4 * BUF_MAX_MESSAGE) /* limit on the lines made from one value */
 
+/* What the user says about the logs of other programs. */
+struct foreign_options {
+	struct str tools;   /* raw JSON array, for logs without one; absent: not given */
+	const char *reward; /* the column that holds the reward, where there are several; or NULL */
+};
+/* For all files read from now on; call before the first thread. Borrows the texts. */
+void foreign_set_options(const struct foreign_options *o);
+
 struct foreign_formats {
 	/* The format that the value belongs to; NULL: none. */
 	const struct format *(*recognize)(struct str value);
-	struct foreign *(*open)(const struct format *format);
-	/* Appends the lines made from one more value, each with a line feed and without meta.
+	/* path: the file, for formats that are several files; borrowed. */
+	struct foreign *(*open)(const struct format *format, const char *path);
+	/* Appends the lines made from one more value, or from each value of a list, each with a line feed and without meta.
 	   FAIL_INPUT if the value is not valid in that format. */
 	int (*take)(struct foreign *f, struct str value, struct buf *out, struct error *err);
 	/* The same at the end of the file. */
@@ -29,6 +38,8 @@ struct foreign_formats {
 	   the content looks like and the supported formats, and returns true. False if it may be
 	   a damaged recording of our own. */
 	bool (*describe)(struct str begin, struct error *err);
+	/* True if a file that begins so is an archive, for unpack: zip, Parquet, SQLite. */
+	bool (*is_archive)(struct str begin);
 	/* Writes the values of an archive to a file, one per line; fd must be seekable.
 	   FAIL_INPUT if the archive is damaged or in no supported format. */
 	int (*unpack)(int fd, FILE *out, struct error *err);

@@ -292,7 +292,7 @@ int reader_next(struct reader *r, struct line *out, struct reader_note *note, st
 	}
 	r->sought = false;
 	if (r->format) {
-		r->foreign = r->foreign ? r->foreign : foreign_formats.open(r->format);
+		r->foreign = r->foreign ? r->foreign : foreign_formats.open(r->format, r->name);
 		return reader_next_imported(r, out, note, err);
 	}
 	int more = reader_content(r, err);

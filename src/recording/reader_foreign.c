@@ -151,22 +151,6 @@ static int next_value(struct reader *r, struct str *value, bool *torn, struct er
 	return 1;
 }
 
-static int import_value(struct reader *r, struct str value, struct error *err)
-{
-	struct str element;
-	size_t cursor = 0;
-
-	if (json_type(value) != JSON_ARRAY) {
-		return foreign_formats.take(r->foreign, value, &r->made, err);
-	}
-	while (json_next(value, &cursor, &element)) {
-		if (foreign_formats.take(r->foreign, element, &r->made, err) != 0) {
-			return -1;
-		}
-	}
-	return 0;
-}
-
 /* Imports more lines. Returns 1, 0 for a truncated last line, or -1. */
 static int import_more(struct reader *r, struct error *err)
 {
@@ -180,7 +164,7 @@ static int import_more(struct reader *r, struct error *err)
 	r->made_at += r->made.n;
 	buf_clear(&r->made);
 	r->taken = 0;
-	int failed = more ? import_value(r, value, err)
+	int failed = more ? foreign_formats.take(r->foreign, value, &r->made, err)
 	                  : foreign_formats.finish(r->foreign, &r->made, err);
 	r->done = !more;
 	if (!failed && r->made.full) {
@@ -193,7 +177,7 @@ static int import_more(struct reader *r, struct error *err)
 static int start_again(struct reader *r, struct error *err)
 {
 	foreign_formats.close(r->foreign);
-	r->foreign = foreign_formats.open(r->format);
+	r->foreign = foreign_formats.open(r->format, r->name);
 	buf_clear(&r->made);
 	r->made_at = r->taken = 0;
 	r->done = r->whole = false;
@@ -206,7 +190,7 @@ int reader_seek_imported(struct reader *r, struct error *err)
 	uint64_t offset = r->place.offset;
 
 	r->made_end = r->place.end;
-	r->foreign = r->foreign ? r->foreign : foreign_formats.open(r->format);
+	r->foreign = r->foreign ? r->foreign : foreign_formats.open(r->format, r->name);
 	if (offset < r->made_at && start_again(r, err) != 0) {
 		return -1;
 	}

@@ -246,7 +246,7 @@ env.1.json' ]
 	done <<-'END'
 		{"tol":"/a"}|map map.json:1: unknown key "tol"; did you mean 'tool'?
 		{"tool":"a"}|map map.json:1: "tool" must be a JSON Pointer such as "/action/name", or "=TEXT"
-		{"observation":"/a"}|map map.json: "tool" or "messages" is required
+		{"observation":"/a"}|map map.json: "tool", "messages" or "message" is required
 		{"tool":|map map.json:1
 		{"messages":"/m"}|in.jsonl:1: expected a list of messages at "/m"
 		{"tool":"/t","steps":"/s"}|in.jsonl:1: expected a list of steps at "/s"
@@ -291,7 +291,7 @@ env.1.json' ]
 	mkdir logs logs/deeper
 	cp "$formats/inspect/in.json" logs/run.json
 	expect 3 rolldbg check logs
-	has "$stderr" 'no *.jsonl file in directory logs; files with other names are only read if named, such as logs/run.json'
+	has "$stderr" 'no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory logs; files with other names are only read if named, such as logs/run.json'
 	expect 3 rolldbg check logs/deeper
-	[ "$stderr" = 'rolldbg: check: no *.jsonl file in directory logs/deeper' ]
+	[ "$stderr" = 'rolldbg: check: no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory logs/deeper' ]
 }

@@ -98,7 +98,7 @@ onto_full() {
 	expect 3 rolldbg strip fixtures/recordings/bad-mask.jsonl
 	has "$stderr" "bad-mask.jsonl:1: masks: 'observation' is not a JSON Pointer"
 	expect 3 rolldbg check src/
-	has "$stderr" 'no *.jsonl file in directory src/'
+	has "$stderr" 'no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory src/'
 }
 
 @test "the lines before a bad line are judged and shown" {
@@ -155,7 +155,7 @@ onto_full() {
 	has "$output" '0 of 1 recording deleted'
 	rm dir/a.jsonl
 	expect 3 timeout 20 "$ROLLDBG" check dir
-	has "$stderr" 'no *.jsonl file in directory dir'
+	has "$stderr" 'no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory dir'
 	# a pipe that is named is read
 	rolldbg run --quiet --out dir/a.jsonl
 	mkfifo named

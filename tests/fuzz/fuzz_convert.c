@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Feeds the importer one value after the other; returns whether it accepted all of them. */
 static bool import_all(const struct format *format, struct str text, struct buf *lines)
 {
-	struct foreign *f = foreign_formats.open(format);
+	struct foreign *f = foreign_formats.open(format, "input");
 	struct json_fault fault;
 	struct error err;
 	bool good = true;

@@ -15,7 +15,10 @@ struct uncalled {
 	struct span run, longest;
 	const char *cause;  /* of the first turn of the run */
 	const char *reason; /* of the longest run */
+	bool unparsed;      /* some reply has markup of a call that was not parsed */
 };
+
+#define CAUSE_MARKUP 3
 
 /* The causes reported by the parser of replies, with their messages. */
 static const struct {
@@ -26,7 +29,7 @@ static const struct {
                            "the reply"},
 	{"finish-error", "the server reports that generation failed (finish_reason error): look at "
                          "its log"},
-	{"markup", "the reply contains tool call markup that was not parsed: the tool format or "
+	[CAUSE_MARKUP] = {"markup", "the reply contains tool call markup that was not parsed: the tool format or "
                    "parser does not match the model"},
 	{"refusal", "the model refused"},
 	{"in-reasoning", "the reasoning contains a call, which is not executed: the end tag "
@@ -58,6 +61,12 @@ static const char *cause_text(const struct derived_line *m)
 		}
 	}
 	return "the cause was not recorded";
+}
+
+/* A trainer's log in a format that has no place for the tools. Of a plain chat, a turn without a call is no fault. */
+static bool is_of_a_log(const struct rollout_facts *r)
+{
+	return r->imported && (r->known & FACT(TOTAL_REWARD)) && !(r->known & FACT(TOOLS));
 }
 
 /* Did a user reply to the text? The policy's own reminder does not count. */
@@ -93,7 +102,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	bool called = r->steps > s->steps;
 
 	(void)out;
-	if (r->tool_count == 0 || m->outside_episode || m->llm[LLM_ERROR].p) {
+	if ((r->tool_count == 0 && !is_of_a_log(r)) || m->outside_episode ||
+	    m->llm[LLM_ERROR].p) {
 		return; /* without tools to call, or without a model */
 	}
 	s->begun = true;
@@ -109,6 +119,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		s->cause = cause_text(m);
 	}
 	s->talked++;
+	s->unparsed = s->unparsed || s->cause == causes[CAUSE_MARKUP].words;
 	span_add(&s->run, s->turn, -1);
 }
 
@@ -120,7 +131,18 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	(void)m;
 	close_run(s);
 	bool never = r->steps == 0 && s->talked > 0 && s->longest.count == s->talked;
-	if (!never && s->longest.count < IN_A_ROW) {
+	bool offered = r->tool_count > 0 || s->unparsed;
+	if (!never && (s->longest.count < IN_A_ROW || !offered)) {
+		return;
+	}
+	if (!offered && s->talked < r->turns) {
+		return; /* an environment that is played in text */
+	}
+	if (!offered) {
+		finding_add(out, SEVERITY_WARNING, &s->longest, "/tool_call",
+		            "no tool was called in %" PRId64 " turn%s; the log does not say whether "
+		            "any was offered: name them with \1tools\2 FILE",
+		            s->longest.count, s->longest.count == 1 ? "" : "s");
 		return;
 	}
 	finding_add(out, never ? SEVERITY_ERROR : SEVERITY_WARNING, &s->longest, "/tool_call",
@@ -143,7 +165,6 @@ const struct check check_no_tool_call = {
 	       "Look first at the same command with \1actions\2: if that works, the model is the "
 	       "cause. Then look at the prompt (show \1turn\2 N \1prompt\2).\n"
 	       "Fix: start the server with its tool parser, or try \1tool_mode\2 text or json.",
-	.needs = FACT(TOOLS),
 	.wants = KIND_TURN,
 	.state_size = sizeof(struct uncalled),
 	.line = line,

@@ -73,7 +73,6 @@ const struct check check_unknown_tool = {
 	       "recording without the assistant's messages (whose calls become \"unknown\"), or a "
 	       "model that made it up.\n"
 	       "Fix: correct the name, or build the prompt from the server's list.",
-	.needs = FACT(TOOLS),
 	.wants = KIND_UNLISTED,
 	.state_size = sizeof(struct unknown),
 	.line = line,

@@ -1,0 +1,18 @@
+/* What the user says about the logs of other programs: options of commands that read recordings. */
+#ifndef ROLLDBG_CMD_OPTIONS_IMPORT_OPTIONS_H
+#define ROLLDBG_CMD_OPTIONS_IMPORT_OPTIONS_H
+
+#include "cmd/options/options.h"
+
+/* Embedded in a command's options struct. */
+struct import_options {
+	const char *tools, *reward;
+};
+extern const struct option_group import_group;
+
+/* For all files read from now on; call before the first thread. tools: memory of the list, which
+   must outlive the reading; release it. FAIL_INPUT: the file of tools cannot be used. */
+MUST_USE int import_options_apply(const struct import_options *o, struct buf *tools,
+                                  struct error *err);
+
+#endif

@@ -11,14 +11,14 @@ void http_env_init(struct http_env *e, const struct env_ops *ops, const struct e
 	e->base.ops = ops;
 	e->conf = conf;
 	e->tools = e->request = e->start = e->seen = BUF(BUF_MAX_MESSAGE);
-	e->name = e->total = e->ignored.json = BUF(BUF_MAX_SMALL);
+	e->name = e->ignored.json = BUF(BUF_MAX_SMALL);
 	http_json_init(&e->http, conf, io, &e->events);
 	http_json_words_init(&e->words);
 }
 
 void http_env_release(struct http_env *e)
 {
-	struct buf *all[] = {&e->name, &e->tools, &e->request, &e->start, &e->seen, &e->total};
+	struct buf *all[] = {&e->name, &e->tools, &e->request, &e->start, &e->seen};
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
@@ -81,18 +81,10 @@ void http_env_note_state(struct http_env *e, struct str why)
 
 /* ---- replies ---- */
 
-static void store(struct buf *to, struct str value)
+void http_env_store(struct buf *to, struct str value)
 {
 	buf_clear(to);
 	buf_str(to, value);
-}
-
-static void add_reward(struct http_env *e, const struct env_reply *out)
-{
-	if (out->outcome == OUTCOME_OK && out->reward.p) {
-		store(&e->total, out->reward);
-		e->facts.total_reward = buf_view(&e->total);
-	}
 }
 
 void http_env_keep_reset(struct http_env *e, struct env_reply *out, bool observed)
@@ -100,19 +92,16 @@ void http_env_keep_reset(struct http_env *e, struct env_reply *out, bool observe
 	struct str first = reading_keep(out, &e->kept);
 
 	e->last = observed ? first : STR_NONE;
-	e->facts.total_reward = STR_NONE;
-	store(&e->start, first);
-	store(&e->seen, first);
-	add_reward(e, out);
+	http_env_store(&e->start, first);
+	http_env_store(&e->seen, first);
 }
 
 void http_env_keep_step(struct http_env *e, struct env_reply *out)
 {
 	e->last = reading_keep(out, &e->kept);
 	if (out->outcome == OUTCOME_OK) {
-		store(&e->seen, e->last);
+		http_env_store(&e->seen, e->last);
 	}
-	add_reward(e, out);
 	out->env_session = e->facts.env_session;
 }
 

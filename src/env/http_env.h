@@ -22,7 +22,6 @@ struct http_env {
 	struct buf start;  /* the reset's observation; empty: none */
 	struct buf seen;   /* the last good observation; empty: none */
 	struct str last;   /* the observation from which the state is read; absent: none */
-	struct buf total;  /* the episode's reward; empty: none so far */
 	bool state_failed; /* reported once */
 	struct env_facts facts;
 };
@@ -40,6 +39,9 @@ int http_env_claims(const char *url);
 MUST_USE int http_env_set_source(struct http_env *e, struct error *err);
 /* Once the first observation is known: which members of the state are ignored. */
 MUST_USE int http_env_choose_ignored(struct http_env *e, struct error *err);
+
+/* Replaces the content of a buffer. */
+void http_env_store(struct buf *to, struct str value);
 
 /* Keeps a reply, before the next request. observed: its observation is a state, too. */
 void http_env_keep_reset(struct http_env *e, struct env_reply *out, bool observed);

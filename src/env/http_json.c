@@ -231,6 +231,9 @@ static void put_reason(const struct http_json_answer *a, struct buf *text)
 		}
 		http_json_first_error(values[i], text);
 	}
+	if (json_type(a->data) == JSON_STRING) {
+		json_decode(a->data, text);
+	}
 	if (html_is_page(a->text)) {
 		html_summary(a->text, text);
 	}

@@ -49,8 +49,8 @@ static struct str last_part(const struct buf *base)
 	return slash ? str_from(slash + 1) : STR_NONE;
 }
 
-/* GET /list_environments, at the URL or, if that ends in the name of an environment, beside it.
-   *a: the last answer; its data is the list if *name is set or absent. */
+/* GET /list_environments, beside the URL if that ends in the name of an environment (the base then
+   loses it), else at the URL. *a: the last answer. -1: interrupted, or a local failure. */
 static int ask_names(struct http_json *h, struct buf *name, struct http_json_answer *a,
                      struct error *err)
 {
@@ -63,7 +63,7 @@ static int ask_names(struct http_json *h, struct buf *name, struct http_json_ans
 		if (http_json_ask(h, "/list_environments", STR_NONE, a, err)) {
 			return -1;
 		}
-		if (a->status == 200 && is_listed(a->data, buf_view(name))) {
+		if (a->status == 200 && are_names(a->data)) {
 			return 0;
 		}
 		buf_char(&h->base, '/');
@@ -92,6 +92,7 @@ bool ors_answers(const struct env_conf *conf, struct io *io)
 	return yes;
 }
 
+/* The name in the URL, or the only one. */
 static int choose_name(struct env_ors *e, struct str names, struct error *err)
 {
 	struct buf list = BUF(BUF_MAX_SMALL);
@@ -103,17 +104,21 @@ static int choose_name(struct env_ors *e, struct str names, struct error *err)
 		json_decode(name, &list);
 		first = first.p ? first : name;
 	}
-	bool one = json_count(names) == 1;
-	if (one) {
+	int failed = 0;
+	if (e->http.name.n && !is_listed(names, buf_view(&e->http.name))) {
+		failed = error_set(err, FAIL_USAGE,
+		                   "the server has no environment '%s'; available: %s",
+		                   buf_cstr(&e->http.name), buf_cstr(&list));
+	} else if (!e->http.name.n && json_count(names) > 1) {
+		failed = error_set(err, FAIL_USAGE,
+		                   "the server has several environments (%s): add the name of one "
+		                   "to the URL, %s/NAME",
+		                   buf_cstr(&list), buf_cstr(&e->http.http.base));
+	} else if (!e->http.name.n) {
 		json_decode(first, &e->http.name);
-	} else {
-		error_set(err, FAIL_USAGE,
-		          "the server has several environments (%s): add the name of one to the "
-		          "URL, %s/NAME",
-		          buf_cstr(&list), buf_cstr(&e->http.http.base));
 	}
 	buf_release(&list);
-	return one ? 0 : -1;
+	return failed;
 }
 
 int ors_find_environment(struct env_ors *e, struct env_reply *refusal, struct error *err)
@@ -127,16 +132,14 @@ int ors_find_environment(struct env_ors *e, struct env_reply *refusal, struct er
 		return error_set(err, a.http.late ? FAIL_TIMEOUT : FAIL_TRANSPORT, "%.*s",
 		                 STR_ARG(a.http.text));
 	}
-	ors_read_other(&a, &e->reading, refusal);
-	if (refusal->outcome == OUTCOME_OK && !are_names(a.http.data)) {
+	bool absent = a.http.status == 404 || a.http.status == 405;
+	if (absent || (a.http.status == 200 && !are_names(a.http.data))) {
 		return error_set(err, FAIL_PROTOCOL,
 		                 "%s: not an ORS server: /list_environments is no list of names",
 		                 buf_cstr(&e->http.http.base));
 	}
-	if (refusal->outcome != OUTCOME_OK || e->http.name.n) {
-		return 0;
-	}
-	return choose_name(e, a.http.data, err);
+	ors_read_other(&a, &e->reading, refusal);
+	return refusal->outcome == OUTCOME_OK ? choose_name(e, a.http.data, err) : 0;
 }
 
 /* ---- tools ---- */

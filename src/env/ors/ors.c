@@ -205,8 +205,7 @@ static int begin_episode(struct env_ors *e, struct env_reply *out, struct error 
 		return -1;
 	}
 	ors_read_prompt(&a, &e->reading, out);
-	buf_clear(&e->prompt);
-	buf_str(&e->prompt, out->observation);
+	http_env_store(&e->prompt, out->observation);
 	return 0;
 }
 
@@ -249,6 +248,7 @@ static int ors_reset(struct env *base, struct env_reply *out, struct error *err)
 		}
 	}
 	http_env_keep_reset(&e->http, out, false);
+	e->http.facts.total_reward = STR_NONE;
 	buf_clear(&e->prompt);
 	out->env_session = e->http.facts.env_session;
 	return http_env_choose_ignored(&e->http, err);
@@ -297,8 +297,7 @@ static int ors_state(struct env *base, struct str *out, struct error *err)
 		http_env_note_state(&e->http, reply.error.message);
 		return 0;
 	}
-	buf_clear(&s->value);
-	buf_str(&s->value, reply.observation);
+	http_env_store(&s->value, reply.observation);
 	*out = buf_view(&s->value);
 	return 0;
 }
@@ -313,6 +312,10 @@ static int ors_step(struct env *base, struct str name, struct str arguments, str
 		return -1;
 	}
 	http_env_keep_step(&e->http, out);
+	if (out->outcome == OUTCOME_OK && out->reward.p) {
+		http_env_store(&e->reward, out->reward);
+		e->http.facts.total_reward = buf_view(&e->reward);
+	}
 	return 0;
 }
 
@@ -327,7 +330,7 @@ static int ors_open(const struct env_conf *conf, struct io *io, struct env **out
 	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	http_env_init(&e->http, &env_ors, conf, io);
 	e->http.http.follow_posts = true;
-	e->session = e->split = e->path = BUF(BUF_MAX_SMALL);
+	e->session = e->split = e->path = e->reward = BUF(BUF_MAX_SMALL);
 	e->prompt = BUF(BUF_MAX_MESSAGE);
 	http_json_init(&e->alive, conf, io, &e->http.events);
 	ors_wire_init(&e->wire, &e->http.http);
@@ -360,7 +363,8 @@ static void ors_close(struct env *base)
 		return;
 	}
 	end_episode(e);
-	struct buf *all[] = {&e->session, &e->split, &e->prompt, &e->path};
+	struct buf *all[] = {&e->session, &e->split, &e->prompt, &e->path,
+	                     &e->reward};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
 	}

@@ -13,6 +13,7 @@ struct env_ors {
 	struct buf session; /* the session's id; empty: none is open */
 	struct buf split;   /* of the first task, if the user names none */
 	struct buf prompt;  /* raw JSON blocks of the episode that open() began; empty: none */
+	struct buf reward;  /* the last one of the episode, which counts; empty: none so far */
 	struct buf path;
 	struct http_json alive;     /* pings, which may be sent while a call waits */
 	struct http_exchange *ping; /* the last one; NULL: none */

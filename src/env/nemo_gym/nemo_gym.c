@@ -167,6 +167,10 @@ static int nemo_gym_step(struct env *base, struct str name, struct str arguments
 		nemo_gym_add_call(e, name, arguments, out);
 	}
 	http_env_keep_step(&e->http, out);
+	if (e->wire.replaced) { /* who was asked, and who answered */
+		out->env_session = buf_view(&e->wire.before);
+		out->reply_session = buf_view(&e->wire.session);
+	}
 	return 0;
 }
 

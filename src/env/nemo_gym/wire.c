@@ -7,12 +7,15 @@
 
 void nemo_gym_wire_init(struct nemo_gym_wire *w, struct http_json *http)
 {
-	*w = (struct nemo_gym_wire){.http = http, .session = BUF(BUF_MAX_SMALL)};
+	*w = (struct nemo_gym_wire){.http = http,
+	                             .session = BUF(BUF_MAX_SMALL),
+	                             .before = BUF(BUF_MAX_SMALL)};
 }
 
 void nemo_gym_wire_release(struct nemo_gym_wire *w)
 {
 	buf_release(&w->session);
+	buf_release(&w->before);
 }
 
 void nemo_gym_forget(struct nemo_gym_wire *w)
@@ -64,6 +67,8 @@ static void take_cookie(struct nemo_gym_wire *w, struct str set_cookie)
 	buf_text(&w->http->session, COOKIE);
 	buf_str(&w->http->session, cookie);
 	if (nemo_gym_session_id(cookie, &id)) {
+		buf_clear(&w->before);
+		buf_str(&w->before, buf_view(&w->session));
 		w->replaced = w->session.n && !str_eq(buf_view(&id), buf_view(&w->session));
 		buf_clear(&w->session);
 		buf_str(&w->session, buf_view(&id));

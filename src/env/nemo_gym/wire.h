@@ -11,7 +11,8 @@
 struct nemo_gym_wire {
 	struct http_json *http; /* its session is the cookie */
 	struct buf session;     /* the id in the cookie; empty: none */
-	bool replaced;          /* the last reply named another session than the one before */
+	struct buf before;      /* the id in the one that was sent with the last request */
+	bool replaced;          /* the last reply named another session than the request */
 };
 
 void nemo_gym_wire_init(struct nemo_gym_wire *w, struct http_json *http);

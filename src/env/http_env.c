@@ -116,17 +116,16 @@ void http_env_find_error(struct hidden_error_context before, const struct env_co
 	struct hidden_error found = hidden_error_in_body(out->observation, before);
 
 	found = hidden_error_stronger(found, hidden_error_in_text(out->observation));
-	found = hidden_error_stronger(found, hidden_error_by_pattern(out->observation,
-	                                                             conf->error_texts,
-	                                                             conf->error_text_count));
+	found = hidden_error_stronger(found,
+	                              hidden_error_by_pattern(out->observation, conf->error_texts,
+	                                                      conf->error_text_count));
 	if (found.strength < HIDDEN_ERROR_LIKELY) {
 		return;
 	}
 	buf_clear(&w->text);
 	json_text_or_json(found.message, &w->text);
 	reading_message(&w->message, buf_view(&w->text), out);
-	out->error.class =
-		error_text_class(out->error.message, found.layer, CLASS_TOOL);
+	out->error.class = error_text_class(out->error.message, found.layer, CLASS_TOOL);
 	out->outcome = error_class_outcome(out->error.class, OUTCOME_TOOL_ERROR);
 	out->error.layer = found.layer;
 	out->error.disagrees = LAYER_FRAMEWORK;

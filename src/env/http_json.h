@@ -14,7 +14,7 @@ struct http_json {
 	bool follow_posts;  /* 307 and 308 are followed for POST, too */
 	struct buf url, reply, why;
 	struct http_request request; /* of the exchange that has begun */
-	const char **headers; /* the user's, `session`, a content type */
+	const char **headers;        /* the user's, `session`, a content type */
 };
 
 /* Slices are valid until the next exchange. */

@@ -60,8 +60,9 @@ bool nemo_gym_answers(const struct env_conf *conf, struct io *io)
 
 static bool is_own_path(struct str path)
 {
-	static const char *const own[] = {"seed_session", "verify", "aggregate_metrics", "reset",
-	                                  "step", "close_session", "reverify_mode", "mcp"};
+	static const char *const own[] = {"seed_session",  "verify", "aggregate_metrics",
+	                                  "reset",         "step",   "close_session",
+	                                  "reverify_mode", "mcp"};
 
 	for (size_t i = 0; i < ARRAY_LEN(own); i++) {
 		if (str_is(path, own[i])) {

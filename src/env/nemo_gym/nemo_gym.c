@@ -248,8 +248,7 @@ static int nemo_gym_open(const struct env_conf *conf, struct io *io, struct env 
 		return -1;
 	}
 	if (e->http.source.kind == STATE_AUTO) {
-		e->http.source.kind =
-			e->style == NEMO_GYM_STEPS ? STATE_OBSERVATION : STATE_NONE;
+		e->http.source.kind = e->style == NEMO_GYM_STEPS ? STATE_OBSERVATION : STATE_NONE;
 	}
 	return refusal->outcome == OUTCOME_OK ? http_env_set_source(&e->http, err) : 0;
 }

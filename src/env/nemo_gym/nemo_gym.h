@@ -12,7 +12,7 @@ enum nemo_gym_style {
 };
 
 struct nemo_gym_style_words {
-	const char *begin;      /* the request that begins an episode */
+	const char *begin;       /* the request that begins an episode */
 	const char *evidence[2]; /* paths that only such a server has */
 };
 extern const struct nemo_gym_style_words nemo_gym_styles[];

@@ -33,9 +33,8 @@ static void read_body(const struct http_json_answer *a, const struct http_json_m
 void nemo_gym_read_other(const struct http_json_answer *a, struct nemo_gym_reading *r,
                          struct env_reply *out)
 {
-	static const struct http_json_meaning meanings[] = {{404, CLASS_SESSION},
-	                                                    {410, CLASS_SESSION},
-	                                                    {0, CLASS_NONE}};
+	static const struct http_json_meaning meanings[] = {
+		{404, CLASS_SESSION}, {410, CLASS_SESSION}, {0, CLASS_NONE}};
 
 	read_body(a, meanings, r, out);
 }

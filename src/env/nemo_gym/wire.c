@@ -7,9 +7,8 @@
 
 void nemo_gym_wire_init(struct nemo_gym_wire *w, struct http_json *http)
 {
-	*w = (struct nemo_gym_wire){.http = http,
-	                             .session = BUF(BUF_MAX_SMALL),
-	                             .before = BUF(BUF_MAX_SMALL)};
+	*w = (struct nemo_gym_wire){
+		.http = http, .session = BUF(BUF_MAX_SMALL), .before = BUF(BUF_MAX_SMALL)};
 }
 
 void nemo_gym_wire_release(struct nemo_gym_wire *w)

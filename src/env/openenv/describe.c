@@ -36,7 +36,8 @@ bool openenv_answers(const struct env_conf *conf, struct io *io)
 		log_info("%s: OpenEnv, because /schema describes actions and observations",
 		         buf_cstr(&wire.http.base));
 	} else if (status) {
-		yes = !http_json_page(&wire.http, "/openapi.json", &status, &body, &err) && is_old(body);
+		yes = !http_json_page(&wire.http, "/openapi.json", &status, &body, &err) &&
+		      is_old(body);
 		log_info("%s: %s", buf_cstr(&wire.http.base),
 		         yes ? "OpenEnv 0.1, because of the title of its /openapi.json"
 		             : "not OpenEnv: /schema and /openapi.json do not mention it");

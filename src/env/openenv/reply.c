@@ -70,11 +70,10 @@ static void read_end(const struct openenv_answer *a, struct openenv_reading *r,
 static void read_status(const struct openenv_answer *a, struct openenv_reading *r,
                         struct env_reply *out)
 {
-	http_json_read_failure(&(struct http_json_answer){.status = a->code,
-	                                                  .data = a->data,
-	                                                  .text = a->text,
-	                                                  .page = a->page},
-	                       NULL, &r->words, out);
+	http_json_read_failure(
+		&(struct http_json_answer){
+			.status = a->code, .data = a->data, .text = a->text, .page = a->page},
+		NULL, &r->words, out);
 }
 
 /* ---- error frames ---- */

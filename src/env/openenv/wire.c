@@ -4,13 +4,12 @@
 #include "base/text.h"
 #include "json/write.h"
 
-
 #define CLOSE_TIMEOUT_MS 2000
 #define UNASKED_MAX      64 /* consecutive unsolicited messages */
 
 static const struct question {
 	const char *type, *answer; /* of the frames */
-	const char *path; /* over HTTP */
+	const char *path;          /* over HTTP */
 	bool get;
 } questions[] = {
 	[OPENENV_RESET] = {"reset", "observation", "/reset", false},
@@ -325,8 +324,9 @@ static int ask(struct openenv_wire *w, enum openenv_ask what, struct str data, b
                struct openenv_answer *out, struct error *err)
 {
 	if (w->gone) {
-		*out = (struct openenv_answer){
-			.got = OPENENV_ENDED, .end = WEBSOCKET_LOST, .text = buf_view(&w->http.why)};
+		*out = (struct openenv_answer){.got = OPENENV_ENDED,
+		                               .end = WEBSOCKET_LOST,
+		                               .text = buf_view(&w->http.why)};
 		return 0;
 	}
 	return w->ws ? ask_ws(w, what, data, and_state, out, err)

@@ -10,7 +10,7 @@
 #define NS_PER_MS       1000000u
 #define PING_MS         10000 /* as the official client; the server waits 900 s */
 #define PING_TIMEOUT_MS 2000
-#define TRY_AGAIN_MS    200  /* if a server that is starting does not say when */
+#define TRY_AGAIN_MS    200 /* if a server that is starting does not say when */
 #define TRY_AGAIN_MOST  5000
 
 extern const struct env_ops env_ors;
@@ -363,8 +363,7 @@ static void ors_close(struct env *base)
 		return;
 	}
 	end_episode(e);
-	struct buf *all[] = {&e->session, &e->split, &e->prompt, &e->path,
-	                     &e->reward};
+	struct buf *all[] = {&e->session, &e->split, &e->prompt, &e->path, &e->reward};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
 	}

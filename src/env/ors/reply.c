@@ -5,9 +5,8 @@
 #include "env/http_env.h"
 #include "json/write.h"
 
-static const struct http_json_meaning meanings[] = {{404, CLASS_SESSION},
-                                                    {410, CLASS_SESSION},
-                                                    {0, CLASS_NONE}};
+static const struct http_json_meaning meanings[] = {
+	{404, CLASS_SESSION}, {410, CLASS_SESSION}, {0, CLASS_NONE}};
 
 void ors_reading_init(struct ors_reading *r, struct http_json_words *words)
 {
@@ -39,8 +38,8 @@ void ors_read_other(const struct ors_answer *a, struct ors_reading *r, struct en
 		out->raw = a->http.text;
 	} else if (a->stream == ORS_CUT) {
 		fail(out, OUTCOME_TRANSPORT_ERROR, LAYER_TRANSPORT, CLASS_TRANSPORT);
-		reading_message(&r->words->message,
-		                STR("the event stream ended without a result"), out);
+		reading_message(&r->words->message, STR("the event stream ended without a result"),
+		                out);
 	} else if (a->http.status != 200 || (a->stream == ORS_NO_STREAM && !a->http.data.p)) {
 		http_json_read_failure(&a->http, meanings, r->words, out);
 	}

@@ -79,17 +79,14 @@ static int choose_numbers(struct plan *p, const struct plan_options *o, struct e
 	return check_number("jobs", (struct opt_u64){true, t.sessions}, JOBS_MAX, err);
 }
 
-bool plan_needs_server(const struct plan_options *o)
-{
-	return o->tasks && str_starts(str_from(o->tasks), STR(OF_ENV));
-}
-
 static int fetch_tasks(struct plan *p, const char *spec, const struct env_target *target,
                        struct error *err)
 {
 	struct env_conf conf = env_target_conf(target);
 	struct buf text = BUF(TASK_FILE_MAX);
 	struct io *io = NULL;
+
+	conf.url = target->name;
 	int failed = env_target_new_io(target, &io, err) ||
 	             task_api_list(&conf, io, str_from(spec + strlen(OF_ENV)), &text, err) ||
 	             tasks_parse(buf_view(&text), spec, &p->tasks, err);
@@ -110,8 +107,8 @@ static int choose_tasks(struct plan *p, const struct plan_options *o,
 	if (task) {
 		return error_set(err, FAIL_USAGE, "--task and --tasks are mutually exclusive");
 	}
-	if (plan_needs_server(o) ? fetch_tasks(p, o->tasks, target, err)
-	                         : tasks_read(o->tasks, &p->tasks, err)) {
+	bool of_env = str_starts(str_from(o->tasks), STR(OF_ENV));
+	if (of_env ? fetch_tasks(p, o->tasks, target, err) : tasks_read(o->tasks, &p->tasks, err)) {
 		return -1;
 	}
 	p->file = strcmp(o->tasks, "-") != 0 ? o->tasks : "standard input";

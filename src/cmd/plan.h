@@ -39,9 +39,7 @@ struct planned {
 	size_t sample;
 };
 
-/* Are the tasks read from the environment, which must have been started for plan_make? */
-bool plan_needs_server(const struct plan_options *o);
-/* Reads the task file, or the tasks of the environment, and prints the trainer's arithmetic to standard error. `task` is --task or
+/* Reads the task file, or asks the environment for its tasks, and prints the trainer's arithmetic to standard error. `task` is --task or
    NULL; `named` requires ids that are known before a server replies. FAIL_USAGE, FAIL_INPUT; of
    the environment also FAIL_TRANSPORT and FAIL_PROTOCOL. */
 MUST_USE int plan_make(struct plan *p, const struct plan_options *o,

@@ -236,7 +236,6 @@ static int choose_out(struct running *r, struct error *err)
 static int choose_plan(struct running *r, struct error *err)
 {
 	const struct run_options *o = r->opts;
-
 	bool named = recordings_is_directory(o->recording.out);
 
 	return plan_make(&r->plan, &o->plan, &r->driver.target, o->task, named, err) ||
@@ -298,17 +297,14 @@ static int set_up(struct running *r, struct error *err)
 	    verdict_hints(&r->opts->verdict, r->context, &r->hints, err)) {
 		return -1;
 	}
-	bool early = plan_needs_server(&r->opts->plan);
-
 	return env_target_prepare(&r->driver.target, r->context, &r->opts->target, err) ||
 	       call_list_open(&r->opts->action, &r->policy, &r->calls, err) ||
 	       policies_find(r->context->variable, r->policy, &r->policy_path, &r->policy, err) ||
 	       goldens_read_policy(&r->recorded, &r->policy, err) ||
 	       model_read(r->context, r->policy, &r->opts->model, &r->driver.target, &r->llm,
 	                  err) ||
-	       (early && env_target_start(&r->driver.target, err)) || choose_plan(r, err) ||
-	       check_policies(r, err) || choose_out(r, err) || open_verdicts(r, err) ||
-	       (!early && env_target_start(&r->driver.target, err)) ||
+	       choose_plan(r, err) || check_policies(r, err) || choose_out(r, err) ||
+	       open_verdicts(r, err) || env_target_start(&r->driver.target, err) ||
 	       recordings_open(&r->recordings, err);
 }
 

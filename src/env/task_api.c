@@ -211,6 +211,10 @@ int task_api_list(const struct env_conf *conf, struct io *io, struct str spec, s
 	if (parse_range(spec, &range, err)) {
 		return -1;
 	}
+	if (!strstr(conf->url, "://")) {
+		return error_set(err, FAIL_USAGE,
+		                 "\1tasks\2 env: '%s' is not an ORS or OpenEnv server", conf->url);
+	}
 	http_json_init(&h, conf, io, &unread);
 	if (str_ends(buf_view(&h.base), STR("/ws"))) { /* of OpenEnv */
 		buf_cut(&h.base, h.base.n - 3);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # ORS on openreward's own server: the steps of its own client, tasks, faults, and what probe finds.
 
+# shellcheck disable=SC2154,SC2094 # variables of lib.bash; moves is a function and a file
 load lib
 
 setup_file() {

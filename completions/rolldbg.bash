@@ -49,7 +49,7 @@ _rolldbg_value()
 	run:--error-text) _rolldbg_words '' ;;
 	run:--timeout) _rolldbg_words '' ;;
 	run:--open-timeout) _rolldbg_words '' ;;
-	run:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	run:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
 	run:--era) _rolldbg_words 'legacy modern auto' ;;
 	run:--secret-env) _rolldbg_words '' ;;
 	run:--secret) _rolldbg_words '' ;;
@@ -104,7 +104,7 @@ _rolldbg_value()
 	replay:--error-text) _rolldbg_words '' ;;
 	replay:--timeout) _rolldbg_words '' ;;
 	replay:--open-timeout) _rolldbg_words '' ;;
-	replay:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	replay:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
 	replay:--era) _rolldbg_words 'legacy modern auto' ;;
 	replay:--secret-env) _rolldbg_words '' ;;
 	replay:--secret) _rolldbg_words '' ;;
@@ -167,7 +167,7 @@ _rolldbg_value()
 	debug:--error-text) _rolldbg_words '' ;;
 	debug:--timeout) _rolldbg_words '' ;;
 	debug:--open-timeout) _rolldbg_words '' ;;
-	debug:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	debug:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
 	debug:--era) _rolldbg_words 'legacy modern auto' ;;
 	debug:--secret-env) _rolldbg_words '' ;;
 	debug:--secret) _rolldbg_words '' ;;
@@ -190,7 +190,7 @@ _rolldbg_value()
 	shrink:--error-text) _rolldbg_words '' ;;
 	shrink:--timeout) _rolldbg_words '' ;;
 	shrink:--open-timeout) _rolldbg_words '' ;;
-	shrink:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	shrink:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
 	shrink:--era) _rolldbg_words 'legacy modern auto' ;;
 	shrink:--secret-env) _rolldbg_words '' ;;
 	shrink:--secret) _rolldbg_words '' ;;
@@ -213,7 +213,7 @@ _rolldbg_value()
 	bisect:--error-text) _rolldbg_words '' ;;
 	bisect:--timeout) _rolldbg_words '' ;;
 	bisect:--open-timeout) _rolldbg_words '' ;;
-	bisect:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	bisect:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
 	bisect:--era) _rolldbg_words 'legacy modern auto' ;;
 	bisect:--secret-env) _rolldbg_words '' ;;
 	bisect:--secret) _rolldbg_words '' ;;
@@ -255,7 +255,7 @@ _rolldbg_value()
 	probe:--error-text) _rolldbg_words '' ;;
 	probe:--timeout) _rolldbg_words '' ;;
 	probe:--open-timeout) _rolldbg_words '' ;;
-	probe:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	probe:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
 	probe:--era) _rolldbg_words 'legacy modern auto' ;;
 	probe:--secret-env) _rolldbg_words '' ;;
 	probe:--secret) _rolldbg_words '' ;;

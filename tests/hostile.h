@@ -1,5 +1,5 @@
-/* A server that misbehaves according to a table: an MCP server with a control plane, an OpenEnv
-   server and a model in one, on port 0.
+/* A server that misbehaves according to a table: servers of MCP with a control plane, OpenEnv, ORS
+   and NeMo Gym and a model in one, on port 0.
 
    A row of a table is NAME, a tab, and what is sent in place of the regular answer. The URL
    says which row, and when: http://HOST/NAME/MOMENT/mcp, ws://HOST/NAME/MOMENT/ws,
@@ -577,6 +577,54 @@ static inline const char *hostile_page(struct hostile_peer *p)
 	return "page";
 }
 
+struct hostile_route {
+	const char *path, *moment, *reply; /* the reply is JSON; NULL: a call's */
+};
+
+static inline const char *hostile_routed(struct hostile_peer *p, const struct hostile_route *r,
+                                         size_t count)
+{
+	buf_clear(&p->message);
+	for (size_t i = 0; i < count; i++) {
+		if (!str_ends(p->path, str_from(r[i].path))) {
+			continue;
+		}
+		if (!r[i].reply) {
+			hostile_note(p->server, p->place, "call",
+			             hostile_member(p->body, "\"move\":", "\""));
+		}
+		buf_text(&p->message,
+		         r[i].reply ? r[i].reply
+		                    : "{\"ok\":true,\"output\":{\"blocks\":[],\"reward\":1}}");
+		return r[i].moment;
+	}
+	return NULL;
+}
+
+/* An ORS server and a resources server of NeMo Gym; NULL: none of their pages. */
+static inline const char *hostile_route(struct hostile_peer *p)
+{
+	static const struct hostile_route routes[] = {
+		{"/list_environments", "orsnames", "[\"ors\"]"},
+		{"/create_session", "orssession",
+	         "event: task_id\ndata: s\n\nevent: end\ndata:\n\n"},
+		{"/create", "orscreate", "{\"sid\":\"s\"}"},
+		{"/ors/splits", "orssplits", "[{\"name\":\"train\"}]"},
+		{"/ors/prompt", "orsprompt", "[]"},
+		{"/ors/task_tools", "orstools", "{\"tools\":[{\"name\":\"act\"}]}"},
+		{"/ors/call", "orscall", NULL},
+		{"/delete", "orsclose", "{}"},
+		{"/delete_session", "orsclose", "{}"},
+		{"/gym/openapi.json", "gympage",
+	         "{\"paths\":{\"/seed_session\":{},\"/verify\":{},\"/act\":{\"post\":{}}}}"},
+		{"/gym/seed_session", "gymseed", "{}"},
+		{"/gym/act", "gymcall", NULL},
+		{"/gym/verify", "gymverify", "{\"reward\":1}"},
+	};
+
+	return hostile_routed(p, routes, ARRAY_LEN(routes));
+}
+
 /* The last event id before the stream ended identifies the call. */
 static inline const char *hostile_resume(struct hostile_peer *p, const char *last)
 {
@@ -600,6 +648,10 @@ static inline const char *hostile_moment(struct hostile_peer *p)
 	}
 	if (str_ends(p->path, STR("/chat/completions"))) {
 		return hostile_model(p);
+	}
+	const char *route = hostile_route(p);
+	if (route) {
+		return route;
 	}
 	if (!str_ends(p->path, STR("/mcp"))) {
 		return hostile_page(p);
@@ -640,6 +692,13 @@ static inline bool hostile_http(struct hostile_peer *p)
 		           "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
 		           "Content-Length: %zu\r\n\r\ndata: %.*s\n\n",
 		           p->message.n + strlen("data: \n\n"), STR_ARG(buf_view(&p->message)));
+		return hostile_flush(p);
+	}
+	if (!strikes && !strcmp(moment, "orssession")) {
+		buf_printf(&p->out,
+		           "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+		           "Content-Length: %zu\r\n\r\n%s",
+		           p->message.n, buf_cstr(&p->message));
 		return hostile_flush(p);
 	}
 	if (!strikes && status) {

@@ -3,12 +3,14 @@
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "env/task_api.h"
 #include "policy/open.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #define ROLLOUTS_MAX 10000000
+#define OF_ENV       "env:"
 #define NAMELESS     "env" /* name of tasks that have none */
 
 #define FIELD(f) offsetof(struct plan_options, f)
@@ -16,7 +18,8 @@
 static const struct opt plan_rows[] = {
 	OPT_STRING(0, "tasks", OPT_REACH, "FILE", FIELD(tasks),
                    "roll out every task in a JSONL file (- for standard input); keys: id, seed, "
-                   "vars, reset, actions, tool, policy, max_turns, state"),
+                   "vars, reset, actions, tool, policy, max_turns, state. env:SPLIT[:A-B]: the "
+                   "tasks of an ORS or OpenEnv server"),
 	OPT_NUMBER('g', "group-size", OPT_HARMLESS + OPT_COMMON, "G", FIELD(group_size),
                    "roll out each task G times (default 1)"),
 	OPT_NUMBER('j', "jobs", OPT_HARMLESS + OPT_COMMON, "N", FIELD(jobs),
@@ -76,8 +79,25 @@ static int choose_numbers(struct plan *p, const struct plan_options *o, struct e
 	return check_number("jobs", (struct opt_u64){true, t.sessions}, JOBS_MAX, err);
 }
 
-static int choose_tasks(struct plan *p, const struct plan_options *o, const char *task,
-                        struct error *err)
+static int fetch_tasks(struct plan *p, const char *spec, const struct env_target *target,
+                       struct error *err)
+{
+	struct env_conf conf = env_target_conf(target);
+	struct buf text = BUF(TASK_FILE_MAX);
+	struct io *io = NULL;
+
+	conf.url = target->name;
+	int failed = env_target_new_io(target, &io, err) ||
+	             task_api_list(&conf, io, str_from(spec + strlen(OF_ENV)), &text, err) ||
+	             tasks_parse(buf_view(&text), spec, &p->tasks, err);
+
+	io_free(io);
+	buf_release(&text);
+	return failed ? -1 : 0;
+}
+
+static int choose_tasks(struct plan *p, const struct plan_options *o,
+                        const struct env_target *target, const char *task, struct error *err)
 {
 	size_t wanted = p->groups;
 
@@ -87,7 +107,8 @@ static int choose_tasks(struct plan *p, const struct plan_options *o, const char
 	if (task) {
 		return error_set(err, FAIL_USAGE, "--task and --tasks are mutually exclusive");
 	}
-	if (tasks_read(o->tasks, &p->tasks, err)) {
+	bool of_env = str_starts(str_from(o->tasks), STR(OF_ENV));
+	if (of_env ? fetch_tasks(p, o->tasks, target, err) : tasks_read(o->tasks, &p->tasks, err)) {
 		return -1;
 	}
 	p->file = strcmp(o->tasks, "-") != 0 ? o->tasks : "standard input";
@@ -116,13 +137,13 @@ static int choose_name(struct plan *p, const char *task, bool named, struct erro
 	return 0;
 }
 
-int plan_make(struct plan *p, const struct plan_options *o, const char *task, bool named,
-              struct error *err)
+int plan_make(struct plan *p, const struct plan_options *o, const struct env_target *target,
+              const char *task, bool named, struct error *err)
 {
 	*p = (struct plan){.groups = 1};
 	if (check_number("jobs", o->jobs, JOBS_MAX, err) ||
 	    check_number("group-size", o->group_size, ROLLOUTS_MAX, err) ||
-	    choose_numbers(p, o, err) || choose_tasks(p, o, task, err)) {
+	    choose_numbers(p, o, err) || choose_tasks(p, o, target, task, err)) {
 		return -1;
 	}
 	if (p->groups > ROLLOUTS_MAX / p->group_size) {

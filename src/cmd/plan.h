@@ -4,6 +4,7 @@
 #define ROLLDBG_CMD_PLAN_H
 
 #include "cmd/cmd.h"
+#include "cmd/options/target.h"
 #include "cmd/options/trainer.h"
 #include "rollout/rollout.h"
 #include "rollout/tasks.h"
@@ -38,9 +39,11 @@ struct planned {
 	size_t sample;
 };
 
-/* Reads the task file and prints the trainer's arithmetic to standard error. `task` is --task or
-   NULL; `named` requires ids that are known before a server replies. FAIL_USAGE, FAIL_INPUT. */
-MUST_USE int plan_make(struct plan *p, const struct plan_options *o, const char *task, bool named,
+/* Reads the task file, or asks the environment for its tasks, and prints the trainer's arithmetic to standard error. `task` is --task or
+   NULL; `named` requires ids that are known before a server replies. FAIL_USAGE, FAIL_INPUT; of
+   the environment also FAIL_TRANSPORT and FAIL_PROTOCOL. */
+MUST_USE int plan_make(struct plan *p, const struct plan_options *o,
+                       const struct env_target *target, const char *task, bool named,
                        struct error *err);
 void plan_release(struct plan *p);
 

@@ -236,9 +236,9 @@ static int choose_out(struct running *r, struct error *err)
 static int choose_plan(struct running *r, struct error *err)
 {
 	const struct run_options *o = r->opts;
+	bool named = recordings_is_directory(o->recording.out);
 
-	return plan_make(&r->plan, &o->plan, o->task, recordings_is_directory(o->recording.out),
-	                 err) ||
+	return plan_make(&r->plan, &o->plan, &r->driver.target, o->task, named, err) ||
 	       (are_many(r) && descriptors_allow(r->plan.jobs, err));
 }
 

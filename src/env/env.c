@@ -47,6 +47,11 @@ int env_step(struct env *e, struct str name, struct str arguments, struct env_re
 	return e->ops->step(e, name, arguments, out, err) ? error_from_peer(err) : 0;
 }
 
+int env_finish(struct env *e, struct error *err)
+{
+	return e->ops->finish && e->ops->finish(e, err) ? error_from_peer(err) : 0;
+}
+
 static const struct env_ops *unknown_protocol(const char *protocol, struct error *err)
 {
 	const char *names[PROTOCOLS_MAX];

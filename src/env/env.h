@@ -109,6 +109,9 @@ struct env_ops {
 	   OUTCOME_NONE if -1 is returned before a reply arrived. */
 	int (*step)(struct env *e, struct str name, struct str arguments, struct env_reply *out,
 	            struct error *err);
+	/* After the last step of an episode, for an environment that judges it as a whole: sets
+	   the facts' total_reward. NULL: rewards come with the steps. */
+	int (*finish)(struct env *e, struct error *err);
 	const struct env_facts *(*facts)(const struct env *e);
 	/* Removes and returns the oldest event; false if there is none. Slices are valid until
 	   the next call. */
@@ -135,6 +138,8 @@ MUST_USE int env_reset(struct env *e, struct env_reply *out, struct error *err);
 MUST_USE int env_state(struct env *e, struct str *out, struct error *err);
 MUST_USE int env_step(struct env *e, struct str name, struct str arguments, struct env_reply *out,
                       struct error *err);
+/* Nothing for an adapter without it. */
+MUST_USE int env_finish(struct env *e, struct error *err);
 
 /* The adapter for conf's URL and protocol; asks the server if the URL is ambiguous. NULL with
    FAIL_USAGE. */

@@ -31,6 +31,28 @@ struct str reading_keep(struct env_reply *out, struct arena *kept)
 	return out->outcome == OUTCOME_OK ? out->observation : STR_NONE;
 }
 
+struct str reading_content(struct str content, struct buf *out)
+{
+	enum { TYPE, TEXT, COUNT };
+	static const struct str keys[COUNT] = {STR_INIT("type"), STR_INIT("text")};
+	struct json_fault fault;
+	struct str second, values[COUNT];
+	size_t cursor = 0;
+
+	if (!json_next_picked(content, &cursor, keys, COUNT, values) ||
+	    json_next(content, &cursor, &second)) {
+		return content;
+	}
+	struct str text = values[TEXT];
+	if (!json_is(values[TYPE], STR("text")) || json_type(text) != JSON_STRING) {
+		return content;
+	}
+	buf_clear(out);
+	bool whole = json_decode(text, out);
+	bool is_json = whole && !out->full && json_validate(buf_view(out), &fault) == 0;
+	return is_json ? buf_view(out) : text;
+}
+
 void reading_note(struct event_queue *q, enum event_kind event, const char *what, struct str why,
                   bool skipped)
 {

@@ -19,6 +19,10 @@ struct hidden_error_context reading_before(const struct buf *start, const struct
    failure. */
 struct str reading_keep(struct env_reply *out, struct arena *kept);
 
+/* The observation in a list of content blocks: the text of a single text block, as JSON if it is
+   (then decoded into `out`), else as a string; otherwise the list. */
+struct str reading_content(struct str content, struct buf *out);
+
 /* Queues an event with the detail {"what","why"}; skipped: and "skipped":true. */
 void reading_note(struct event_queue *q, enum event_kind event, const char *what, struct str why,
                   bool skipped);

@@ -261,5 +261,8 @@ int rollout_play(struct rollout *r, struct error *err)
 	    rollout_read_state(r, &end.state, err)) {
 		return -1;
 	}
+	if (end.status != END_UNREACHABLE && env_finish(r->env, err)) {
+		return -1;
+	}
 	return rollout_put_end(r, end.status, end.reason, end.state, err);
 }

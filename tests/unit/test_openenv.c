@@ -724,7 +724,7 @@ static void test_urls(void)
 		struct openenv_wire w;
 
 		openenv_wire_init(&w, &conf, io, &none);
-		is_str(buf_cstr(&w.base), rows[i].base, "%s: pages", rows[i].url);
+		is_str(buf_cstr(&w.http.base), rows[i].base, "%s: pages", rows[i].url);
 		is_str(buf_cstr(&w.url), rows[i].ws, "%s: session", rows[i].url);
 		openenv_wire_release(&w);
 	}

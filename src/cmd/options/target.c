@@ -21,7 +21,7 @@
 static const struct opt target_first_rows[] = {
 	OPT_STRING('e', "env", OPT_REACH + OPT_COMMON, "TARGET", FIELD(env),
                    "the environment: an MCP server, http(s)://HOST/mcp or stdio:COMMAND (run by "
-                   "sh -c); an OpenEnv server, ws(s)://HOST or http(s)://HOST; or "
+                   "sh -c); an OpenEnv, ORS or NeMo Gym server, ws(s)://HOST or http(s)://HOST; or "
                    "builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk (see TARGETS in "
                    "rolldbg-run(1))"),
 	OPT_INTEGER('s', "seed", OPT_HARMLESS + OPT_COMMON, "N", FIELD(seed),
@@ -44,7 +44,8 @@ static const struct opt target_rows[] = {
                  "counter); may be given several times"),
 	OPT_STRING(0, "reset-json", OPT_REACH, "OBJECT", FIELD(reset_json),
                    "reset the environment with these arguments, a JSON object such as "
-                   "'{\"task_id\": 7}': passed to OpenEnv in the reset, to MCP-Gym as config"),
+                   "'{\"task_id\": 7}': passed to OpenEnv in the reset, to MCP-Gym as config, to "
+                   "ORS and NeMo Gym as the task"),
 	OPT_LIST(0, "error-text", OPT_HARMLESS, "PATTERN", FIELD(error_texts),
                  "treat a reply as an error if PATTERN matches anywhere in one of its strings, "
                  "ignoring case; * matches any text, a leading ^ the start of the string; may be "

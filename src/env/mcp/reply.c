@@ -193,35 +193,6 @@ static const struct str result_keys[MEMBERS] = {
 	[IS_ERROR] = STR_INIT("isError"), [IS_ERROR_MISNAMED] = STR_INIT("is_error"),
 	[ERROR] = STR_INIT("error"),      [RESULT_TYPE] = STR_INIT("resultType")};
 
-/* A single text block yields its text, as JSON if possible, else as a string; other content
-   yields the content array. */
-static void read_content(struct str content, struct mcp_reading *m, struct env_reply *out)
-{
-	enum { TYPE, TEXT, COUNT };
-	static const struct str keys[COUNT] = {STR_INIT("type"), STR_INIT("text")};
-	struct json_fault fault;
-	struct str second, values[COUNT];
-	size_t cursor = 0;
-
-	out->observation = content;
-	if (!json_next_picked(content, &cursor, keys, COUNT, values) ||
-	    json_next(content, &cursor, &second)) {
-		return;
-	}
-	struct str text = values[TEXT];
-	if (!json_is(values[TYPE], STR("text")) || json_type(text) != JSON_STRING) {
-		return;
-	}
-	buf_clear(&m->observation);
-	bool whole = json_decode(text, &m->observation);
-	if (whole && !m->observation.full &&
-	    json_validate(buf_view(&m->observation), &fault) == 0) {
-		out->observation = buf_view(&m->observation);
-	} else {
-		out->observation = text;
-	}
-}
-
 /* structuredContent is kept only if it differs from the text. */
 static void read_structured(struct str structured, struct env_reply *out)
 {
@@ -404,7 +375,7 @@ static void read_result(const struct mcp_reply *r, const struct mcp_call_context
 	if (read_unfinished(r, members, m, out)) {
 		return;
 	}
-	read_content(members[CONTENT], m, out);
+	out->observation = reading_content(members[CONTENT], &m->observation);
 	read_structured(members[STRUCTURED], out);
 	read_reply_session(out->observation, m, out);
 	out->outcome = OUTCOME_OK;

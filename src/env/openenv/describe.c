@@ -31,16 +31,16 @@ bool openenv_answers(const struct env_conf *conf, struct io *io)
 	int status = 0;
 
 	openenv_wire_init(&wire, conf, io, &unread);
-	bool yes = !openenv_get(&wire, "/schema", &status, &body, &err) && is_schema(body);
+	bool yes = !http_json_page(&wire.http, "/schema", &status, &body, &err) && is_schema(body);
 	if (yes) {
 		log_info("%s: OpenEnv, because /schema describes actions and observations",
-		         buf_cstr(&wire.base));
+		         buf_cstr(&wire.http.base));
 	} else if (status) {
-		yes = !openenv_get(&wire, "/openapi.json", &status, &body, &err) && is_old(body);
-		log_info("%s: %s", buf_cstr(&wire.base),
+		yes = !http_json_page(&wire.http, "/openapi.json", &status, &body, &err) &&
+		      is_old(body);
+		log_info("%s: %s", buf_cstr(&wire.http.base),
 		         yes ? "OpenEnv 0.1, because of the title of its /openapi.json"
-		             : "assumed to be MCP, because /schema and /openapi.json do not "
-		               "mention OpenEnv");
+		             : "not OpenEnv: /schema and /openapi.json do not mention it");
 	}
 	openenv_wire_release(&wire);
 	events_release(&unread);
@@ -60,10 +60,10 @@ static int ask_page(struct env_openenv *e, const char *path, struct str *body, s
 {
 	int status;
 
-	if (openenv_get(&e->wire, path, &status, body, err)) {
+	if (http_json_page(&e->wire.http, path, &status, body, err)) {
 		return -1;
 	}
-	return status ? 0 : error_set(err, FAIL_TRANSPORT, "%s", buf_cstr(&e->wire.why));
+	return status ? 0 : error_set(err, FAIL_TRANSPORT, "%s", buf_cstr(&e->wire.http.why));
 }
 
 /* The name is optional: to report it, the server creates an environment, which may take long. */
@@ -197,7 +197,7 @@ int openenv_learn_facts(struct env_openenv *e, struct error *err)
 	e->facts.version = e->version.n ? buf_view(&e->version) : STR_NONE;
 	e->facts.tools = buf_view(&e->tools);
 	e->facts.env_session = str_from(e->conf->env_session);
-	e->facts.url = buf_view(e->wire.ws ? &e->wire.url : &e->wire.base);
+	e->facts.url = buf_view(e->wire.ws ? &e->wire.url : &e->wire.http.base);
 	e->facts.traits.takes_seed = e->facts.traits.starts_over = true;
 	e->facts.traits.has_episodes = e->facts.traits.has_episode_id = true;
 	return 0;

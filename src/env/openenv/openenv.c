@@ -166,7 +166,7 @@ int openenv_state(struct env *base, struct str *out, struct error *err)
 
 	*out = STR_NONE;
 	if (e->wire.gone && !e->over) {
-		return error_set(err, FAIL_TRANSPORT, "%s", buf_cstr(&e->wire.why));
+		return error_set(err, FAIL_TRANSPORT, "%s", buf_cstr(&e->wire.http.why));
 	}
 	if (e->source.kind == STATE_OPENENV && e->state_returned && !e->wire.gone &&
 	    request_state(e, false, err)) {

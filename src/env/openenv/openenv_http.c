@@ -22,7 +22,7 @@ static int http_open(const struct env_conf *conf, struct io *io, struct env **ou
 	}
 	if (!known) {
 		return error_set(err, FAIL_PROTOCOL, "%s: not an OpenEnv server; check the URL",
-		                 buf_cstr(&e->wire.base));
+		                 buf_cstr(&e->wire.http.base));
 	}
 	openenv_note(e, EVENT_NOTIFICATION, "session",
 	             STR("plain HTTP has no sessions: each request runs in a new environment, "

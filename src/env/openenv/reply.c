@@ -3,7 +3,6 @@
    environment's own fields. */
 #include "env/openenv/reply.h"
 
-#include "base/html.h"
 #include "base/text.h"
 #include "env/error_text.h"
 #include "env/failure.h"
@@ -14,14 +13,14 @@
 
 void openenv_reading_init(struct openenv_reading *r)
 {
-	r->message = r->structured = r->text = BUF(BUF_MAX_MESSAGE);
+	r->structured = BUF(BUF_MAX_MESSAGE);
+	http_json_words_init(&r->words);
 }
 
 void openenv_reading_release(struct openenv_reading *r)
 {
-	buf_release(&r->message);
 	buf_release(&r->structured);
-	buf_release(&r->text);
+	http_json_words_release(&r->words);
 }
 
 static void fail(struct env_reply *out, enum outcome outcome, enum error_layer layer,
@@ -34,15 +33,15 @@ static void fail(struct env_reply *out, enum outcome outcome, enum error_layer l
 
 static struct str as_text(struct openenv_reading *r, struct str value)
 {
-	buf_clear(&r->text);
-	json_text_or_json(value, &r->text);
-	return buf_view(&r->text);
+	buf_clear(&r->words.text);
+	json_text_or_json(value, &r->words.text);
+	return buf_view(&r->words.text);
 }
 
 static struct str code_number(struct openenv_reading *r, int code)
 {
-	snprintf(r->code, sizeof(r->code), "%d", code);
-	return code ? str_from(r->code) : STR_NONE;
+	snprintf(r->words.code, sizeof(r->words.code), "%d", code);
+	return code ? str_from(r->words.code) : STR_NONE;
 }
 
 /* ---- no reply ---- */
@@ -64,68 +63,20 @@ static void read_end(const struct openenv_answer *a, struct openenv_reading *r,
 		break;
 	}
 	out->error.code = code_number(r, a->code);
-	reading_message(&r->message, a->text, out);
+	reading_message(&r->words.message, a->text, out);
 }
 
-static enum error_class status_class(int status)
-{
-	switch (status) {
-	case 422:
-		return CLASS_ARGUMENTS;
-	case 400:
-	case 500:
-		return CLASS_ENVIRONMENT;
-	default:
-		return http_status_class(status);
-	}
-}
-
+/* Also of a handshake that was declined. */
 static void read_status(const struct openenv_answer *a, struct openenv_reading *r,
                         struct env_reply *out)
 {
-	enum error_class class = status_class(a->code);
-	struct str error = JSON_GET(a->data, "error");
-
-	class = a->page ? web_page_class(class) : class;
-	bool refused_step = class == CLASS_ARGUMENTS || class == CLASS_ENVIRONMENT;
-	fail(out,
-	     http_error_outcome(a->code, class,
-	                        refused_step ? OUTCOME_TOOL_ERROR : OUTCOME_PROTOCOL_ERROR),
-	     LAYER_HTTP, class);
-	out->error.code = code_number(r, a->code);
-	buf_clear(&r->text);
-	if (html_is_page(a->text)) {
-		html_summary(a->text, &r->text);
-	}
-	reading_message(&r->message,
-	                json_type(error) == JSON_STRING ? as_text(r, error)
-	                : r->text.n                     ? buf_view(&r->text)
-	                                                : a->text,
-	                out);
-	out->observation = a->data;
-	out->raw = a->data.p ? STR_NONE : a->text;
+	http_json_read_failure(
+		&(struct http_json_answer){
+			.status = a->code, .data = a->data, .text = a->text, .page = a->page},
+		NULL, &r->words, out);
 }
 
 /* ---- error frames ---- */
-
-/* "Invalid message" alone is not helpful: the first entry of `errors` is added. */
-static void add_first_error(struct str errors, struct buf *text)
-{
-	struct str first, part;
-	size_t cursor = 0, at = 0;
-
-	if (!json_next(errors, &cursor, &first)) {
-		return;
-	}
-	buf_text(text, ": ");
-	for (struct str loc = JSON_GET(first, "loc"); json_next(loc, &at, &part);) {
-		buf_str(text, json_type(part) == JSON_STRING ? json_inner(part) : part);
-		buf_text(text, ": ");
-	}
-	if (json_type(JSON_GET(first, "msg")) == JSON_STRING) {
-		json_decode(JSON_GET(first, "msg"), text);
-	}
-}
 
 /* The message of an exception or a tool can be more specific than its layer: no capacity, or an
    environment that was closed during its session. */
@@ -154,8 +105,11 @@ static void read_error_frame(struct str data, struct openenv_reading *r, struct 
 	}
 	out->error.code = error_code_of(data);
 	buf_str(&text, as_text(r, JSON_GET(data, "message")));
-	add_first_error(JSON_GET(data, "errors"), &text);
-	reading_message(&r->message, buf_view(&text), out);
+	if (json_count(JSON_GET(data, "errors"))) { /* "Invalid message" alone is not helpful */
+		buf_text(&text, ": ");
+		http_json_first_error(JSON_GET(data, "errors"), &text);
+	}
+	reading_message(&r->words.message, buf_view(&text), out);
 	buf_release(&text);
 	out->observation = data;
 	refine(out);
@@ -190,7 +144,7 @@ static void read_framework_error(struct str error, bool known_tool, struct opene
 	}
 	fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, class);
 	out->error.code = type;
-	reading_message(&r->message, as_text(r, JSON_GET(error, "message")), out);
+	reading_message(&r->words.message, as_text(r, JSON_GET(error, "message")), out);
 	refine(out);
 }
 
@@ -212,7 +166,7 @@ static void set_claim(const struct hidden_error *claim, enum error_layer success
 	fail(out, OUTCOME_TOOL_ERROR, claim->layer, CLASS_ENVIRONMENT);
 	out->error.disagrees = success;
 	out->error.code = claim->code;
-	reading_message(&r->message, as_text(r, claim->message), out);
+	reading_message(&r->words.message, as_text(r, claim->message), out);
 	refine(out);
 }
 
@@ -301,7 +255,7 @@ static void find_hidden_error(struct str observation, struct str metadata,
 		set_claim(&found, of_tool ? LAYER_MCP : LAYER_FRAMEWORK, r, out);
 	} else if (found.strength == HIDDEN_ERROR_POSSIBLE) {
 		r->suspected = found;
-		reading_message(&r->message, as_text(r, found.message), out);
+		reading_message(&r->words.message, as_text(r, found.message), out);
 		out->error.message = STR_NONE;
 	}
 }
@@ -321,7 +275,7 @@ static void read_failure(struct str observation, struct str metadata,
 	} else if (json_type(JSON_GET(result, "is_error")) == JSON_TRUE ||
 	           json_type(JSON_GET(result, "isError")) == JSON_TRUE) {
 		fail(out, OUTCOME_TOOL_ERROR, LAYER_MCP, CLASS_TOOL);
-		reading_message(&r->message, as_text(r, tool_text(result)), out);
+		reading_message(&r->words.message, as_text(r, tool_text(result)), out);
 		refine(out);
 	} else {
 		find_hidden_error(observation, metadata, q, r, out);
@@ -384,7 +338,7 @@ static void read_no_observation(struct str data, struct openenv_reading *r, stru
 			break;
 		}
 	}
-	reading_message(&r->message, buf_view(&text), out);
+	reading_message(&r->words.message, buf_view(&text), out);
 	buf_release(&text);
 }
 
@@ -420,7 +374,7 @@ static void confirm_suspected(struct openenv_reading *r, struct env_reply *out)
 	if (out->outcome == OUTCOME_OK && hidden_error_holds(&r->suspected, 0)) {
 		fail(out, OUTCOME_TOOL_ERROR, r->suspected.layer, CLASS_ENVIRONMENT);
 		out->error.disagrees = LAYER_FRAMEWORK;
-		out->error.message = buf_view(&r->message);
+		out->error.message = buf_view(&r->words.message);
 		refine(out);
 	}
 	r->suspected.strength = HIDDEN_ERROR_NONE;
@@ -442,12 +396,12 @@ void openenv_confirm_uncounted(struct openenv_reading *r, int64_t before, bool *
 static void read_no_message(const struct openenv_answer *a, struct openenv_reading *r,
                             struct env_reply *out)
 {
-	buf_clear(&r->text);
-	buf_text(&r->text, "the reply is not an OpenEnv JSON message");
+	buf_clear(&r->words.text);
+	buf_text(&r->words.text, "the reply is not an OpenEnv JSON message");
 	if (a->fault.why) {
-		buf_printf(&r->text, ", byte %zu: %s", a->fault.at, a->fault.why);
+		buf_printf(&r->words.text, ", byte %zu: %s", a->fault.at, a->fault.why);
 	}
-	reading_message(&r->message, buf_view(&r->text), out);
+	reading_message(&r->words.message, buf_view(&r->words.text), out);
 }
 
 void openenv_read(const struct openenv_answer *a, const struct openenv_question *q,
@@ -472,7 +426,7 @@ void openenv_read(const struct openenv_answer *a, const struct openenv_question 
 		break;
 	case OPENENV_STRAY:
 		fail(out, OUTCOME_SESSION_LOST, LAYER_FRAMEWORK, CLASS_PROTOCOL);
-		reading_message(&r->message,
+		reading_message(&r->words.message,
 		                STR("the reply's type does not match the request: it belongs to an "
 		                    "earlier one"),
 		                out);
@@ -485,7 +439,7 @@ void openenv_read(const struct openenv_answer *a, const struct openenv_question 
 	case OPENENV_LATE:
 		fail(out, a->got == OPENENV_LATE ? OUTCOME_TIMEOUT : OUTCOME_TRANSPORT_ERROR,
 		     LAYER_TRANSPORT, a->got == OPENENV_LATE ? CLASS_TIMEOUT : CLASS_TRANSPORT);
-		reading_message(&r->message, a->text, out);
+		reading_message(&r->words.message, a->text, out);
 		break;
 	}
 	if (q && !q->known_tool && out->error.class == CLASS_ARGUMENTS) {

@@ -7,8 +7,8 @@
 
 /* Buffers for a reply, valid until the next one. */
 struct openenv_reading {
-	struct buf message, structured, text;
-	char code[16];
+	struct http_json_words words;
+	struct buf structured;
 	/* looks like an error: the environment's count decides */
 	struct hidden_error suspected;
 };

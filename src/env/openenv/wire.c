@@ -1,24 +1,21 @@
 /* Envelopes of OpenEnv, over /ws and over plain HTTP: see wire.h. */
 #include "env/openenv/wire.h"
 
-#include "base/html.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "json/write.h"
-
-#include <stdlib.h>
 
 #define CLOSE_TIMEOUT_MS 2000
 #define UNASKED_MAX      64 /* consecutive unsolicited messages */
 
 static const struct question {
 	const char *type, *answer; /* of the frames */
-	const char *method, *path; /* over HTTP */
+	const char *path;          /* over HTTP */
+	bool get;
 } questions[] = {
-	[OPENENV_RESET] = {"reset", "observation", "POST", "/reset"},
-	[OPENENV_STEP] = {"step", "observation", "POST", "/step"},
-	[OPENENV_STATE] = {"state", "state", "GET", "/state"},
-	[OPENENV_MCP] = {"mcp", "mcp", "POST", "/mcp"},
+	[OPENENV_RESET] = {"reset", "observation", "/reset", false},
+	[OPENENV_STEP] = {"step", "observation", "/step", false},
+	[OPENENV_STATE] = {"state", "state", "/state", true},
+	[OPENENV_MCP] = {"mcp", "mcp", "/mcp", false},
 };
 
 static const struct openenv_frame_error frame_errors[] = {
@@ -49,83 +46,56 @@ const struct openenv_frame_error *openenv_frame_error(struct str data)
    for the WebSocket. */
 static void set_urls(struct openenv_wire *w, const char *url)
 {
-	struct str s = str_from(url), query = {"", 0};
+	struct buf *base = &w->http.base;
 	const char *mark = strpbrk(url, "?#");
-	bool tls = str_starts(s, STR("wss:")) || str_starts(s, STR("https:"));
-	const char *place = strstr(url, "://");
 
-	if (mark) {
-		query = *mark == '?' ? str_from(mark) : query;
-		query.n = strcspn(query.p, "#");
-		s.n = (size_t)(mark - url);
+	if (str_ends(buf_view(base), STR("/ws"))) {
+		buf_cut(base, base->n - 3);
 	}
-	s = str_skip(s, place ? (size_t)(place - url) + 3 : 0);
-	while (str_ends(s, STR("/"))) {
-		s.n--;
-	}
-	if (str_ends(s, STR("/ws"))) {
-		s.n -= 3;
-	}
-	buf_text(&w->base, tls ? "https://" : "http://");
-	buf_str(&w->base, s);
-	buf_text(&w->url, tls ? "wss://" : "ws://");
-	buf_str(&w->url, s);
+	buf_text(&w->url, "ws");
+	buf_text(&w->url, buf_cstr(base) + strlen("http"));
 	buf_text(&w->url, "/ws");
-	buf_str(&w->url, query);
+	if (mark && *mark == '?') {
+		buf_add(&w->url, mark, strcspn(mark, "#"));
+	}
 }
 
 void openenv_wire_init(struct openenv_wire *w, const struct env_conf *conf, struct io *io,
                        struct event_queue *events)
 {
-	*w = (struct openenv_wire){
-		.io = io,
-		.conf = conf,
-		.events = events,
-		.base = BUF(BUF_MAX_SMALL),
-		.url = BUF(BUF_MAX_SMALL),
-		.path = BUF(BUF_MAX_SMALL),
-		.why = BUF(BUF_MAX_SMALL),
-		.request = BUF(BUF_MAX_MESSAGE + BUF_MAX_SMALL),
-		.reply = BUF(BUF_MAX_MESSAGE),
-		.headers = mem_array(conf->header_count + 1, sizeof(*w->headers)),
-	};
-	for (size_t i = 0; i < conf->header_count; i++) {
-		w->headers[i] = conf->headers[i];
-	}
-	w->headers[conf->header_count] = "Content-Type: application/json";
+	*w = (struct openenv_wire){.url = BUF(BUF_MAX_SMALL),
+	                           .request = BUF(BUF_MAX_MESSAGE + BUF_MAX_SMALL)};
+	http_json_init(&w->http, conf, io, events);
 	set_urls(w, conf->url);
 }
 
 void openenv_wire_release(struct openenv_wire *w)
 {
-	struct buf *all[] = {&w->base, &w->url, &w->request, &w->reply, &w->path, &w->why};
-
 	if (w->ws) {
 		websocket_send(w->ws, STR("{\"type\":\"close\"}"));
 		websocket_close(w->ws, w->gone ? 0 : CLOSE_TIMEOUT_MS);
 		websocket_free(w->ws);
 	}
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
-	free(w->headers);
+	http_json_release(&w->http);
+	buf_release(&w->url);
+	buf_release(&w->request);
 	*w = (struct openenv_wire){.gone = true};
 }
 
 int openenv_connect(struct openenv_wire *w, struct openenv_answer *out, struct error *err)
 {
 	struct websocket_conf conf = {.url = buf_cstr(&w->url),
-	                              .headers = w->conf->headers,
-	                              .header_count = w->conf->header_count,
-	                              .timeout_ms = w->conf->timeout_ms};
+	                              .headers = w->http.conf->headers,
+	                              .header_count = w->http.conf->header_count,
+	                              .timeout_ms = w->http.conf->timeout_ms};
 
 	*out = (struct openenv_answer){.got = OPENENV_ANSWER};
-	io_rest(w->io); /* the pages have been read: frees the connection */
-	buf_release(&w->reply);
-	if (websocket_open(w->io, &conf, &w->ws, err)) {
+	io_rest(w->http.io); /* the pages have been read: frees the connection */
+	buf_release(&w->http.reply);
+	if (websocket_open(w->http.io, &conf, &w->ws, err)) {
 		return -1;
 	}
-	io_rest(w->io);
+	io_rest(w->http.io);
 	if (websocket_end(w->ws) == WEBSOCKET_DECLINED) {
 		*out = (struct openenv_answer){.got = OPENENV_STATUS,
 		                               .end = WEBSOCKET_DECLINED,
@@ -141,8 +111,8 @@ int openenv_connect(struct openenv_wire *w, struct openenv_answer *out, struct e
 
 static void close_session(struct openenv_wire *w, struct str why)
 {
-	buf_clear(&w->why);
-	buf_str(&w->why, why);
+	buf_clear(&w->http.why);
+	buf_str(&w->http.why, why);
 	w->gone = true;
 }
 
@@ -207,7 +177,7 @@ static void note_unsolicited(struct openenv_wire *w, const struct websocket_mess
 	jw_key(&j, "message");
 	jw_str(&j, buf_view(&text));
 	jw_end(&j);
-	events_push(w->events, EVENT_LATE_REPLY, buf_view(&detail));
+	events_push(w->http.events, EVENT_LATE_REPLY, buf_view(&detail));
 	buf_release(&detail);
 	buf_release(&text);
 }
@@ -265,9 +235,9 @@ static int no_answer(struct openenv_wire *w, struct openenv_answer *out, struct 
 	if (err->kind != FAIL_TIMEOUT) {
 		return -1;
 	}
-	buf_clear(&w->reply);
-	buf_text(&w->reply, err->text);
-	*out = (struct openenv_answer){.got = OPENENV_LATE, .text = buf_view(&w->reply)};
+	buf_clear(&w->http.reply);
+	buf_text(&w->http.reply, err->text);
+	*out = (struct openenv_answer){.got = OPENENV_LATE, .text = buf_view(&w->http.reply)};
 	close_session(w, STR("no reply in time; session closed"));
 	return 0;
 }
@@ -293,7 +263,7 @@ static int receive_answer(struct openenv_wire *w, const struct question *q,
                           struct openenv_answer *out, struct error *err)
 {
 	struct websocket_message m;
-	int got = websocket_receive(w->ws, &m, w->conf->timeout_ms, err);
+	int got = websocket_receive(w->ws, &m, w->http.conf->timeout_ms, err);
 
 	if (got <= 0) {
 		return got ? no_answer(w, out, err) : ended(w, out);
@@ -328,102 +298,29 @@ static int ask_ws(struct openenv_wire *w, enum openenv_ask what, struct str data
 
 /* ---- plain HTTP ---- */
 
-/* One exchange; the body is in w->reply. *status 0: no response, w->why has the reason. */
-static int exchange(struct openenv_wire *w, const char *method, const char *path, struct str body,
-                    uint64_t timeout_ms, int *status, struct error *err)
-{
-	struct http_exchange *x = NULL;
-	bool get = !strcmp(method, "GET");
-
-	buf_clear(&w->path);
-	buf_printf(&w->path, "%s%s", buf_cstr(&w->base), path);
-	buf_clear(&w->reply);
-	buf_clear(&w->why);
-	struct http_request q = {.method = method,
-	                         .url = buf_cstr(&w->path),
-	                         .headers = w->headers,
-	                         .header_count = w->conf->header_count + !get,
-	                         .body = get ? STR_NONE : body,
-	                         .timeout_ms = timeout_ms,
-	                         .may_repeat = get,
-	                         .follow = get};
-	*status = 0;
-	if (http_begin(w->io, &q, &x, err)) {
-		return -1;
-	}
-	int failed = http_wait_headers(x, err);
-	if (!failed && !http_media_is(x, "text/event-stream")) {
-		/* an event stream is not a valid response here, and may never end */
-		failed = http_read_all(x, &w->reply, err);
-	}
-	*status = failed ? 0 : http_status(x);
-	if (http_repeats(x)) {
-		events_push(w->events, EVENT_RETRY, STR(EVENTS_RETRY));
-	}
-	http_end(x);
-	if (failed && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM ||
-	               err->kind == FAIL_INPUT)) {
-		return -1;
-	}
-	buf_text(&w->why, failed ? err->text : "");
-	return 0;
-}
-
-static int fetch(struct openenv_wire *w, const char *path, int *status, struct str *body,
-                 struct error *err)
-{
-	struct json_fault fault;
-
-	*body = STR_NONE;
-	if (exchange(w, "GET", path, *body, w->conf->timeout_ms, status, err)) {
-		return -1;
-	}
-	if (*status == 200 && json_validate(buf_view(&w->reply), &fault) == 0) {
-		*body = buf_view(&w->reply);
-	}
-	return 0;
-}
-
-int openenv_get(struct openenv_wire *w, const char *path, int *status, struct str *body,
-                struct error *err)
-{
-	struct page *ours;
-
-	if (page_cache_find(w->conf->pages, path, status, body, &ours)) {
-		return 0;
-	}
-	int failed = fetch(w, path, status, body, err);
-	page_cache_store(w->conf->pages, ours, failed ? 0 : *status, *body);
-	return failed;
-}
-
 static int ask_http(struct openenv_wire *w, enum openenv_ask what, struct str data,
                     struct openenv_answer *out, struct error *err)
 {
 	const struct question *q = &questions[what];
-	struct json_fault fault;
-	int status;
+	struct http_json_answer a;
 
 	buf_clear(&w->request);
 	buf_text(&w->request, what == OPENENV_STEP ? "{\"action\":" : "");
 	buf_str(&w->request, data.p ? data : STR("{}"));
 	buf_text(&w->request, what == OPENENV_STEP ? "}" : "");
-	if (exchange(w, q->method, q->path, buf_view(&w->request), w->conf->timeout_ms, &status,
-	             err)) {
+	if (http_json_ask(&w->http, q->path, q->get ? STR_NONE : buf_view(&w->request), &a, err)) {
 		return -1;
 	}
-	struct str body = buf_view(&w->reply);
-	*out = (struct openenv_answer){
-		.got = OPENENV_STATUS, .code = status, .page = html_is_page(body), .text = body};
-	if (!status) {
-		out->got = err->kind == FAIL_TIMEOUT ? OPENENV_LATE : OPENENV_UNREACHABLE;
-		out->text = buf_view(&w->why);
-	} else if (json_validate(body, &fault)) {
-		out->got = status == 200 ? OPENENV_NOT_JSON : OPENENV_STATUS;
-		out->fault = fault;
-	} else {
-		out->got = status == 200 ? OPENENV_ANSWER : OPENENV_STATUS;
-		out->data = body;
+	*out = (struct openenv_answer){.got = OPENENV_STATUS,
+	                               .code = a.status,
+	                               .page = a.page,
+	                               .data = a.data,
+	                               .text = a.text,
+	                               .fault = a.fault};
+	if (!a.status) {
+		out->got = a.late ? OPENENV_LATE : OPENENV_UNREACHABLE;
+	} else if (a.status == 200) {
+		out->got = a.data.p ? OPENENV_ANSWER : OPENENV_NOT_JSON;
 	}
 	return 0;
 }
@@ -432,8 +329,9 @@ static int ask(struct openenv_wire *w, enum openenv_ask what, struct str data, b
                struct openenv_answer *out, struct error *err)
 {
 	if (w->gone) {
-		*out = (struct openenv_answer){
-			.got = OPENENV_ENDED, .end = WEBSOCKET_LOST, .text = buf_view(&w->why)};
+		*out = (struct openenv_answer){.got = OPENENV_ENDED,
+		                               .end = WEBSOCKET_LOST,
+		                               .text = buf_view(&w->http.why)};
 		return 0;
 	}
 	return w->ws ? ask_ws(w, what, data, and_state, out, err)

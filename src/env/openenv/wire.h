@@ -4,7 +4,7 @@
 #ifndef ROLLDBG_ENV_OPENENV_WIRE_H
 #define ROLLDBG_ENV_OPENENV_WIRE_H
 
-#include "env/env.h"
+#include "env/http_json.h"
 #include "net/websocket.h"
 #include "recording/events.h"
 
@@ -50,14 +50,11 @@ bool openenv_error_closes(struct str data);
 const struct openenv_frame_error *openenv_frame_error(struct str data);
 
 struct openenv_wire {
-	struct io *io;
-	const struct env_conf *conf;
-	struct event_queue *events;
-	struct buf base;      /* "http://host/prefix", without a trailing slash */
-	struct buf url;       /* of the WebSocket */
-	struct websocket *ws; /* NULL: plain HTTP */
-	const char **headers; /* the user's, and a content type */
-	struct buf request, reply, path, why;
+	struct http_json http; /* plain HTTP; its base is the server's URL, its `why` also the
+	                          reason for `gone` */
+	struct buf url;        /* of the WebSocket */
+	struct websocket *ws;  /* NULL: plain HTTP */
+	struct buf request;
 	bool gone;        /* nothing more can be requested; `why` is the reason */
 	bool state_asked; /* already requested, together with the last request */
 };
@@ -82,9 +79,5 @@ MUST_USE int openenv_ask(struct openenv_wire *w, enum openenv_ask what, struct s
    reply. */
 MUST_USE int openenv_ask_and_state(struct openenv_wire *w, enum openenv_ask what, struct str data,
                                    struct openenv_answer *out, struct error *err);
-
-/* GET base + path. *status 0: no response. body: valid JSON, else absent. */
-MUST_USE int openenv_get(struct openenv_wire *w, const char *path, int *status, struct str *body,
-                         struct error *err);
 
 #endif

@@ -1,0 +1,168 @@
+/* Common to adapters over HTTP: see http_env.h. */
+#include "env/http_env.h"
+
+#include "env/error_text.h"
+#include "env/failure.h"
+#include "json/write.h"
+
+void http_env_init(struct http_env *e, const struct env_ops *ops, const struct env_conf *conf,
+                   struct io *io)
+{
+	e->base.ops = ops;
+	e->conf = conf;
+	e->tools = e->request = e->start = e->seen = BUF(BUF_MAX_MESSAGE);
+	e->name = e->ignored.json = BUF(BUF_MAX_SMALL);
+	http_json_init(&e->http, conf, io, &e->events);
+	http_json_words_init(&e->words);
+}
+
+void http_env_release(struct http_env *e)
+{
+	struct buf *all[] = {&e->name, &e->tools, &e->request, &e->start, &e->seen};
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		buf_release(all[i]);
+	}
+	http_json_release(&e->http);
+	http_json_words_release(&e->words);
+	state_source_release(&e->source);
+	events_release(&e->events);
+	ignore_paths_release(&e->ignored);
+	arena_release(&e->kept);
+}
+
+int http_env_claims(const char *url)
+{
+	return !strncmp(url, "http://", 7) || !strncmp(url, "https://", 8);
+}
+
+/* ---- the state ---- */
+
+int http_env_set_source(struct http_env *e, struct error *err)
+{
+	enum state_kind kind = e->source.kind;
+
+	if (kind != STATE_TOOL && kind != STATE_OBSERVATION && kind != STATE_NONE) {
+		return error_set(err, FAIL_USAGE,
+		                 "\1state\2 %s: not available with \1protocol\2 %s: use tool:NAME, "
+		                 "observation or none",
+		                 state_kind_name(kind), e->base.ops->name);
+	}
+	e->facts.protocol = e->base.ops->name;
+	e->facts.state_kind = kind;
+	e->facts.state_target = e->source.target;
+	e->facts.state_arguments = e->source.arguments;
+	e->facts.name = buf_view(&e->name);
+	e->facts.tools = buf_view(&e->tools);
+	e->facts.url = buf_view(&e->http.base);
+	return 0;
+}
+
+int http_env_choose_ignored(struct http_env *e, struct error *err)
+{
+	ignore_paths_release(&e->ignored);
+	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL)};
+	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, e->last,
+	                        err)) {
+		return -1;
+	}
+	e->facts.state_ignore = buf_view(&e->ignored.json);
+	e->facts.ignore_paths = e->ignored.paths;
+	return 0;
+}
+
+void http_env_note_state(struct http_env *e, struct str why)
+{
+	if (!e->state_failed) {
+		reading_note(&e->events, EVENT_CONTROL_PLANE_FAILED, "state", why, false);
+	}
+	e->state_failed = true;
+}
+
+/* ---- replies ---- */
+
+void http_env_store(struct buf *to, struct str value)
+{
+	buf_clear(to);
+	buf_str(to, value);
+}
+
+void http_env_keep_reset(struct http_env *e, struct env_reply *out, bool observed)
+{
+	struct str first = reading_keep(out, &e->kept);
+
+	e->last = observed ? first : STR_NONE;
+	http_env_store(&e->start, first);
+	http_env_store(&e->seen, first);
+}
+
+void http_env_keep_step(struct http_env *e, struct env_reply *out)
+{
+	e->last = reading_keep(out, &e->kept);
+	if (out->outcome == OUTCOME_OK) {
+		http_env_store(&e->seen, e->last);
+	}
+	out->env_session = e->facts.env_session;
+}
+
+struct hidden_error_context http_env_before(const struct http_env *e)
+{
+	return reading_before(&e->start, &e->seen);
+}
+
+void http_env_find_error(struct hidden_error_context before, const struct env_conf *conf,
+                         struct http_json_words *w, struct env_reply *out)
+{
+	struct hidden_error found = hidden_error_in_body(out->observation, before);
+
+	found = hidden_error_stronger(found, hidden_error_in_text(out->observation));
+	found = hidden_error_stronger(found,
+	                              hidden_error_by_pattern(out->observation, conf->error_texts,
+	                                                      conf->error_text_count));
+	if (found.strength < HIDDEN_ERROR_LIKELY) {
+		return;
+	}
+	buf_clear(&w->text);
+	json_text_or_json(found.message, &w->text);
+	reading_message(&w->message, buf_view(&w->text), out);
+	out->error.class = error_text_class(out->error.message, found.layer, CLASS_TOOL);
+	out->outcome = error_class_outcome(out->error.class, OUTCOME_TOOL_ERROR);
+	out->error.layer = found.layer;
+	out->error.disagrees = LAYER_FRAMEWORK;
+	out->error.code = found.code;
+}
+
+struct str http_env_reward(struct str value)
+{
+	bool truth;
+
+	if (json_bool(value, &truth)) {
+		return truth ? STR("1") : STR("0");
+	}
+	return json_type(value) == JSON_NUMBER ? value : STR_NONE;
+}
+
+void http_env_put_tool(struct json_writer *w, struct str name, struct str description,
+                       struct str schema)
+{
+	jw_object(w);
+	jw_key(w, "name");
+	jw_raw(w, name);
+	jw_key(w, "description");
+	jw_raw(w, description);
+	jw_key(w, "inputSchema");
+	jw_raw(w, json_type(schema) == JSON_OBJECT ? schema : STR("{\"type\":\"object\"}"));
+	jw_end(w);
+}
+
+/* ---- members of struct env_ops ---- */
+
+const struct env_facts *http_env_facts(const struct env *base)
+{
+	return &((const struct http_env *)base)->facts;
+}
+
+bool http_env_event(struct env *base, struct event *out)
+{
+	return events_take(&((struct http_env *)base)->events, out);
+}

@@ -1,0 +1,72 @@
+/* What the adapters of environments behind JSON over HTTP have in common: the state read from
+   observations, the context of a call, the facts and the events of a session. */
+#ifndef ROLLDBG_ENV_HTTP_ENV_H
+#define ROLLDBG_ENV_HTTP_ENV_H
+
+#include "env/http_json.h"
+#include "env/ignore_paths.h"
+#include "env/reading.h"
+#include "env/state_source.h"
+
+/* First member of such an adapter's own struct. */
+struct http_env {
+	struct env base;
+	const struct env_conf *conf;
+	struct http_json http;
+	struct http_json_words words;
+	struct event_queue events;
+	struct state_source source;
+	struct ignore_paths ignored;
+	struct arena kept; /* the last reply's slices */
+	struct buf name, tools, request;
+	struct buf start;  /* the reset's observation; empty: none */
+	struct buf seen;   /* the last good observation; empty: none */
+	struct str last;   /* the observation from which the state is read; absent: none */
+	bool state_failed; /* reported once */
+	struct env_facts facts;
+};
+
+void http_env_init(struct http_env *e, const struct env_ops *ops, const struct env_conf *conf,
+                   struct io *io);
+/* Releases the members; the caller frees the struct. */
+void http_env_release(struct http_env *e);
+
+/* An http(s) URL may be any environment's: 1, else 0. For env_ops.claims. */
+int http_env_claims(const char *url);
+
+/* Checks the source, which the caller has set to one of its own if it was left open. Sets the
+   facts that do not depend on the protocol. FAIL_USAGE. */
+MUST_USE int http_env_set_source(struct http_env *e, struct error *err);
+/* Once the first observation is known: which members of the state are ignored. */
+MUST_USE int http_env_choose_ignored(struct http_env *e, struct error *err);
+
+/* Replaces the content of a buffer. */
+void http_env_store(struct buf *to, struct str value);
+
+/* Keeps a reply, before the next request. observed: its observation is a state, too. */
+void http_env_keep_reset(struct http_env *e, struct env_reply *out, bool observed);
+void http_env_keep_step(struct http_env *e, struct env_reply *out);
+
+/* The context of a call, for hidden errors. */
+struct hidden_error_context http_env_before(const struct http_env *e);
+
+/* Marks an answer that was sent as a success, but reports an error. */
+void http_env_find_error(struct hidden_error_context before, const struct env_conf *conf,
+                         struct http_json_words *w, struct env_reply *out);
+
+/* The number a reward is: true is 1, false is 0; absent if it is something else. */
+struct str http_env_reward(struct str value);
+
+/* Appends a tool to a list, in the form of MCP. */
+struct json_writer;
+void http_env_put_tool(struct json_writer *w, struct str name, struct str description,
+                       struct str schema);
+
+/* A state tool failed: an event, once. */
+void http_env_note_state(struct http_env *e, struct str why);
+
+/* Members of struct env_ops. */
+const struct env_facts *http_env_facts(const struct env *base);
+bool http_env_event(struct env *base, struct event *out);
+
+#endif

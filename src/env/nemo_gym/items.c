@@ -1,0 +1,201 @@
+/* Calls as items of a Responses output, and the requests that contain them. */
+#include "env/nemo_gym/nemo_gym.h"
+
+#include "json/write.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define PARAMS "responses_create_params"
+
+static void put_text(struct json_writer *w, const char *key, const char *text)
+{
+	jw_key(w, key);
+	jw_text(w, text);
+}
+
+/* {"type":"function_call","call_id":"call_0","id":..,"name":..,"arguments":"{..}",..} */
+static void put_call(struct buf *out, int number, struct str name, struct str arguments)
+{
+	struct json_writer w;
+	char id[32];
+
+	snprintf(id, sizeof(id), "call_%d", number);
+	jw_init(&w, out);
+	jw_object(&w);
+	put_text(&w, "type", "function_call");
+	put_text(&w, "call_id", id);
+	put_text(&w, "id", id);
+	jw_key(&w, "name");
+	jw_str(&w, name);
+	jw_key(&w, "arguments");
+	jw_str(&w, arguments);
+	put_text(&w, "status", "completed");
+	jw_end(&w);
+}
+
+static void put_output(struct buf *out, int number, struct str output)
+{
+	struct json_writer w;
+	char id[32];
+
+	snprintf(id, sizeof(id), "call_%d", number);
+	jw_init(&w, out);
+	jw_object(&w);
+	put_text(&w, "type", "function_call_output");
+	put_text(&w, "call_id", id);
+	jw_key(&w, "output");
+	jw_str(&w, output);
+	jw_end(&w);
+}
+
+/* What a model says: the action of environments without tools. */
+static void put_message(struct buf *out, int number, struct str text)
+{
+	struct json_writer w;
+	char id[32];
+
+	snprintf(id, sizeof(id), "message_%d", number);
+	jw_init(&w, out);
+	jw_object(&w);
+	put_text(&w, "type", "message");
+	put_text(&w, "id", id);
+	put_text(&w, "role", "assistant");
+	put_text(&w, "status", "completed");
+	jw_key(&w, "content");
+	jw_array(&w);
+	jw_object(&w);
+	put_text(&w, "type", "output_text");
+	jw_key(&w, "text");
+	jw_raw(&w, text);
+	jw_key(&w, "annotations");
+	jw_array(&w);
+	jw_end(&w);
+	jw_end(&w);
+	jw_end(&w);
+	jw_end(&w);
+}
+
+void nemo_gym_add_call(struct env_nemo_gym *e, struct str name, struct str arguments,
+                       const struct env_reply *reply)
+{
+	struct str output = reply->observation.p ? reply->observation
+	                    : reply->raw.p       ? reply->raw
+	                                         : reply->error.message;
+
+	buf_text(&e->items, e->items.n ? "," : "");
+	put_call(&e->items, e->calls, name, arguments);
+	buf_char(&e->items, ',');
+	put_output(&e->items, e->calls++, output.p ? output : STR(""));
+}
+
+/* The user's members, and the parameters that each request must have. Leaves the object open. */
+static void begin_task(struct env_nemo_gym *e, struct json_writer *w)
+{
+	struct str args = e->http.conf->reset_args;
+	struct json_member m;
+	size_t cursor = 0;
+
+	buf_clear(&e->http.request);
+	jw_init(w, &e->http.request);
+	jw_object(w);
+	while (json_next_member(args, &cursor, &m)) {
+		jw_key_str(w, m.key);
+		jw_raw(w, m.value);
+	}
+	if (!JSON_GET(args, PARAMS).p) {
+		jw_key(w, PARAMS);
+		jw_raw(w, STR("{\"input\":[]}"));
+	}
+}
+
+/* The members that the schema of a Response requires. */
+static void put_response(struct json_writer *w, struct str items)
+{
+	jw_key(w, "response");
+	jw_object(w);
+	put_text(w, "id", "resp_0");
+	jw_key(w, "created_at");
+	jw_i64(w, 0);
+	put_text(w, "model", "rolldbg");
+	put_text(w, "object", "response");
+	jw_key(w, "output");
+	jw_raw(w, items);
+	jw_key(w, "parallel_tool_calls");
+	jw_bool(w, false);
+	put_text(w, "tool_choice", "auto");
+	jw_key(w, "tools");
+	jw_array(w);
+	jw_end(w);
+	jw_end(w);
+}
+
+/* The ids of the native contract; the episode's is that of the rollout. */
+static void begin_native(struct env_nemo_gym *e, struct json_writer *w)
+{
+	struct str task = JSON_GET(e->http.conf->reset_args, "task_id");
+
+	buf_clear(&e->http.request);
+	jw_init(w, &e->http.request);
+	jw_object(w);
+	put_text(w, "episode_id", e->http.conf->env_session);
+	jw_key(w, "task_id");
+	jw_raw(w, task.p ? task : STR("\"0\""));
+}
+
+void nemo_gym_write_task(struct env_nemo_gym *e)
+{
+	struct str args = e->http.conf->reset_args;
+	struct str data = JSON_GET(args, "task_data");
+	struct json_writer w;
+
+	if (e->style == NEMO_GYM_NATIVE) {
+		begin_native(e, &w);
+		jw_key(&w, "task_data");
+		jw_raw(&w, data.p ? data : args.p ? args : STR("{}"));
+	} else {
+		begin_task(e, &w);
+	}
+	jw_end(&w);
+}
+
+void nemo_gym_write_step(struct env_nemo_gym *e, struct str name, struct str arguments)
+{
+	struct buf items = BUF(BUF_MAX_MESSAGE);
+	struct str text = JSON_GET(arguments, "text");
+	struct json_writer w;
+
+	buf_char(&items, '[');
+	if (str_is(name, "step") && json_type(text) == JSON_STRING) {
+		put_message(&items, e->calls++, text);
+	} else {
+		put_call(&items, e->calls++, name, arguments);
+	}
+	buf_char(&items, ']');
+	begin_task(e, &w);
+	put_response(&w, buf_view(&items));
+	jw_end(&w);
+	buf_release(&items);
+}
+
+void nemo_gym_write_verify(struct env_nemo_gym *e)
+{
+	struct buf items = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w;
+
+	buf_char(&items, '[');
+	buf_str(&items, buf_view(&e->items));
+	buf_char(&items, ']');
+	if (e->style == NEMO_GYM_NATIVE) {
+		begin_native(e, &w);
+		jw_key(&w, "verification_input");
+		jw_object(&w);
+		put_response(&w, buf_view(&items));
+		jw_end(&w);
+	} else {
+		begin_task(e, &w);
+		put_response(&w, buf_view(&items));
+	}
+	jw_end(&w);
+	buf_release(&items);
+}

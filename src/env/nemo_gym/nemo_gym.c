@@ -1,0 +1,290 @@
+/* The NeMo Gym adapter: episodes, calls, and the verification at their end. */
+#include "env/nemo_gym/nemo_gym.h"
+
+#include "env/tool_list.h"
+#include "json/write.h"
+
+#include <stdlib.h>
+
+extern const struct env_ops env_nemo_gym;
+
+static struct env_nemo_gym *nemo_gym_of(struct env *base)
+{
+	return (struct env_nemo_gym *)base;
+}
+
+static int post(struct env_nemo_gym *e, const char *path, struct http_json_answer *a,
+                struct error *err)
+{
+	if (nemo_gym_post(&e->wire, path, buf_view(&e->http.request), a, err)) {
+		return -1;
+	}
+	e->http.facts.session = e->http.facts.env_session = buf_view(&e->wire.session);
+	return 0;
+}
+
+/* The server did not accept the cookie: it has answered for a new, empty session. */
+static void note_replaced(struct env_nemo_gym *e)
+{
+	if (e->wire.replaced) {
+		reading_note(&e->http.events, EVENT_SESSION_REPLACED, "cookie",
+		             STR("the server answered for a new session"), false);
+	}
+}
+
+/* ---- an episode ---- */
+
+static void close_session(struct env_nemo_gym *e)
+{
+	struct http_json_answer a;
+	struct error ignored = {0};
+	struct json_writer w;
+
+	if (!e->resources_session.n) {
+		return;
+	}
+	buf_clear(&e->http.request);
+	jw_init(&w, &e->http.request);
+	jw_object(&w);
+	jw_key(&w, "resources_session_id");
+	jw_str(&w, buf_view(&e->resources_session));
+	jw_key(&w, "episode_id");
+	jw_text(&w, e->http.conf->env_session);
+	jw_end(&w);
+	if (!post(e, "/close_session", &a, &ignored) && a.status != 200) {
+		reading_note(&e->http.events, EVENT_NOTIFICATION, "close_session", a.text, false);
+	}
+	buf_clear(&e->resources_session);
+}
+
+/* The native contract's session; its tools may be served over MCP only. */
+static void take_session(struct env_nemo_gym *e, struct str reply)
+{
+	struct str id = JSON_GET(reply, "resources_session_id");
+	struct str tools = JSON_GET(reply, "resources_tools");
+
+	if (json_type(id) == JSON_STRING) {
+		json_decode(id, &e->resources_session);
+	}
+	if (!json_is_null(tools)) {
+		reading_note(&e->http.events, EVENT_NOTIFICATION, "resources_tools",
+		             STR("the server also offers its tools over MCP"), false);
+	}
+}
+
+static int nemo_gym_reset(struct env *base, struct env_reply *out, struct error *err)
+{
+	struct env_nemo_gym *e = nemo_gym_of(base);
+	struct http_json_answer a;
+
+	*out = (struct env_reply){REPLY_UNKNOWN};
+	close_session(e);
+	nemo_gym_forget(&e->wire);
+	buf_clear(&e->items);
+	e->calls = 0;
+	e->http.facts.total_reward = STR_NONE;
+	nemo_gym_write_task(e);
+	if (post(e, nemo_gym_styles[e->style].begin, &a, err)) {
+		return -1;
+	}
+	if (e->style == NEMO_GYM_STEPS) {
+		nemo_gym_read_step(&a, &e->reading, out);
+	} else {
+		nemo_gym_read_other(&a, &e->reading, out);
+		take_session(e, a.data);
+	}
+	http_env_keep_reset(&e->http, out, e->style == NEMO_GYM_STEPS);
+	out->env_session = e->http.facts.env_session;
+	return http_env_choose_ignored(&e->http, err);
+}
+
+/* ---- calls and the state ---- */
+
+static int call(struct env_nemo_gym *e, struct str name, struct str arguments,
+                struct env_reply *out, struct error *err)
+{
+	struct buf path = BUF(BUF_MAX_SMALL);
+	struct http_json_answer a;
+	int failed;
+
+	if (e->style == NEMO_GYM_STEPS) {
+		nemo_gym_write_step(e, name, arguments);
+		failed = post(e, "/step", &a, err);
+	} else {
+		http_env_store(&e->http.request, arguments);
+		buf_printf(&path, "/%.*s", STR_ARG(name));
+		failed = post(e, buf_cstr(&path), &a, err);
+	}
+	buf_release(&path);
+	if (failed) {
+		return -1;
+	}
+	if (e->style == NEMO_GYM_STEPS) {
+		nemo_gym_read_step(&a, &e->reading, out);
+	} else {
+		nemo_gym_read_tool(&a, tool_is_listed(e->http.facts.tools, name),
+		                   http_env_before(&e->http), e->http.conf, &e->reading, out);
+	}
+	note_replaced(e);
+	return 0;
+}
+
+static int nemo_gym_state(struct env *base, struct str *out, struct error *err)
+{
+	struct env_nemo_gym *e = nemo_gym_of(base);
+	struct state_source *s = &e->http.source;
+	struct env_reply reply;
+
+	*out = STR_NONE;
+	if (s->kind == STATE_OBSERVATION) {
+		*out = state_source_observed(s, e->http.last);
+	}
+	if (s->kind != STATE_TOOL) {
+		return 0;
+	}
+	if (call(e, s->target, s->arguments, &reply, err)) {
+		return -1;
+	}
+	if (reply.outcome != OUTCOME_OK) {
+		http_env_note_state(&e->http, reply.error.message);
+		return 0;
+	}
+	http_env_store(&s->value, reply.observation);
+	*out = buf_view(&s->value);
+	return 0;
+}
+
+static int nemo_gym_step(struct env *base, struct str name, struct str arguments,
+                         struct env_reply *out, struct error *err)
+{
+	struct env_nemo_gym *e = nemo_gym_of(base);
+
+	*out = (struct env_reply){REPLY_UNKNOWN};
+	if (call(e, name, arguments, out, err)) {
+		return -1;
+	}
+	if (e->style != NEMO_GYM_STEPS) {
+		nemo_gym_add_call(e, name, arguments, out);
+	}
+	http_env_keep_step(&e->http, out);
+	if (e->wire.replaced) { /* who was asked, and who answered */
+		out->env_session = buf_view(&e->wire.before);
+		out->reply_session = buf_view(&e->wire.session);
+	}
+	return 0;
+}
+
+/* ---- verification ---- */
+
+/* The members that the server added to the request: reward_components, failure_kind .. */
+static void note_verified(struct env_nemo_gym *e, struct str reply)
+{
+	struct str request = buf_view(&e->http.request);
+	struct buf detail = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w;
+	struct json_member m;
+
+	jw_init(&w, &detail);
+	jw_object(&w);
+	jw_key(&w, "what");
+	jw_text(&w, "verify");
+	for (size_t cursor = 0; json_next_member(reply, &cursor, &m);) {
+		if (!json_get(request, m.key).p) {
+			jw_key_str(&w, m.key);
+			jw_raw(&w, m.value);
+		}
+	}
+	jw_end(&w);
+	events_push_json(&e->http.events, EVENT_NOTIFICATION, &detail);
+	buf_release(&detail);
+}
+
+static int nemo_gym_finish(struct env *base, struct error *err)
+{
+	struct env_nemo_gym *e = nemo_gym_of(base);
+	struct http_json_answer a;
+	struct env_reply reply;
+
+	if (e->style == NEMO_GYM_STEPS) {
+		return 0;
+	}
+	nemo_gym_write_verify(e);
+	if (post(e, "/verify", &a, err)) {
+		return -1;
+	}
+	note_replaced(e);
+	nemo_gym_read_other(&a, &e->reading, &reply);
+	struct str reward = http_env_reward(JSON_GET(a.data, "reward"));
+	if (reply.outcome != OUTCOME_OK || !reward.p) {
+		reading_note(&e->http.events, EVENT_CONTROL_PLANE_FAILED, "verify",
+		             reply.outcome == OUTCOME_OK ? STR("the reply has no reward")
+		                                         : reply.error.message,
+		             false);
+		return 0;
+	}
+	http_env_store(&e->reward, reward);
+	e->http.facts.total_reward = buf_view(&e->reward);
+	note_verified(e, a.data);
+	return 0;
+}
+
+/* ---- opening and closing ---- */
+
+static int nemo_gym_open(const struct env_conf *conf, struct io *io, struct env **out,
+                         struct env_reply *refusal, struct error *err)
+{
+	struct env_nemo_gym *e = mem_new(sizeof(*e));
+
+	*out = &e->http.base;
+	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
+	http_env_init(&e->http, &env_nemo_gym, conf, io);
+	e->items = BUF(BUF_MAX_MESSAGE);
+	e->reward = e->resources_session = BUF(BUF_MAX_SMALL);
+	nemo_gym_wire_init(&e->wire, &e->http.http);
+	nemo_gym_reading_init(&e->reading, &e->http.words);
+	e->http.facts.traits.has_episodes = e->http.facts.traits.starts_over = true;
+	if (state_source_parse(conf->state_spec, &e->http.source, err) ||
+	    nemo_gym_describe(e, refusal, err)) {
+		return -1;
+	}
+	if (e->http.source.kind == STATE_AUTO) {
+		e->http.source.kind = e->style == NEMO_GYM_STEPS ? STATE_OBSERVATION : STATE_NONE;
+	}
+	return refusal->outcome == OUTCOME_OK ? http_env_set_source(&e->http, err) : 0;
+}
+
+static void nemo_gym_close(struct env *base)
+{
+	struct env_nemo_gym *e = nemo_gym_of(base);
+
+	if (!e) {
+		return;
+	}
+	close_session(e);
+	struct buf *all[] = {&e->items, &e->reward, &e->resources_session};
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		buf_release(all[i]);
+	}
+	nemo_gym_wire_release(&e->wire);
+	nemo_gym_reading_release(&e->reading);
+	http_env_release(&e->http);
+	free(e);
+}
+
+const struct env_ops env_nemo_gym = {
+	.name = "nemo-gym",
+	.help = "NeMo Gym's resources servers",
+	.protocols = (const char *const[]){"nemo-gym", NULL},
+	.places = "http(s)://HOST",
+	.limit_fix = "start more servers, or raise the server's limit of sessions",
+	.claims = http_env_claims,
+	.recognizes = nemo_gym_answers,
+	.open = nemo_gym_open,
+	.reset = nemo_gym_reset,
+	.state = nemo_gym_state,
+	.step = nemo_gym_step,
+	.finish = nemo_gym_finish,
+	.facts = http_env_facts,
+	.event = http_env_event,
+	.close = nemo_gym_close,
+};

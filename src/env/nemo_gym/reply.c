@@ -1,0 +1,129 @@
+/* What the replies of a resources server mean: see reply.h. */
+#include "env/nemo_gym/reply.h"
+
+#include "env/http_env.h"
+#include "json/write.h"
+
+void nemo_gym_reading_init(struct nemo_gym_reading *r, struct http_json_words *words)
+{
+	*r = (struct nemo_gym_reading){.words = words,
+	                               .observation = BUF(BUF_MAX_MESSAGE),
+	                               .structured = BUF(BUF_MAX_MESSAGE)};
+}
+
+void nemo_gym_reading_release(struct nemo_gym_reading *r)
+{
+	buf_release(&r->observation);
+	buf_release(&r->structured);
+}
+
+/* Any JSON is a tool's result; a text that is not JSON is one, too. */
+static void read_body(const struct http_json_answer *a, const struct http_json_meaning *meanings,
+                      struct nemo_gym_reading *r, struct env_reply *out)
+{
+	*out = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
+	if (a->status != 200 || !a->data.p) {
+		http_json_read_failure(a, meanings, r->words, out);
+	} else {
+		out->observation = a->data;
+	}
+	out->http_status = a->status;
+}
+
+void nemo_gym_read_other(const struct http_json_answer *a, struct nemo_gym_reading *r,
+                         struct env_reply *out)
+{
+	static const struct http_json_meaning meanings[] = {
+		{404, CLASS_SESSION}, {410, CLASS_SESSION}, {0, CLASS_NONE}};
+
+	read_body(a, meanings, r, out);
+}
+
+void nemo_gym_read_tool(const struct http_json_answer *a, bool known,
+                        struct hidden_error_context before, const struct env_conf *conf,
+                        struct nemo_gym_reading *r, struct env_reply *out)
+{
+	const struct http_json_meaning meanings[] = {
+		{404, known ? CLASS_ENVIRONMENT : CLASS_UNKNOWN_TOOL},
+		{405, CLASS_UNKNOWN_TOOL},
+		{410, CLASS_SESSION},
+		{0, CLASS_NONE}};
+
+	read_body(a, meanings, r, out);
+	if (out->outcome == OUTCOME_OK) {
+		http_env_find_error(before, conf, r->words, out);
+	}
+}
+
+/* ---- gymnasium-style servers ---- */
+
+/* The output of the call, if the server executes calls itself; a text that is JSON, as JSON. */
+static struct str tool_output(struct str info, struct nemo_gym_reading *r)
+{
+	struct str first;
+	struct json_fault fault;
+	size_t cursor = 0;
+
+	if (!json_next(JSON_GET(info, "tool_outputs"), &cursor, &first)) {
+		return STR_NONE;
+	}
+	struct str output = JSON_GET(first, "output");
+	buf_clear(&r->observation);
+	if (json_type(output) == JSON_STRING && json_decode(output, &r->observation) &&
+	    json_validate(buf_view(&r->observation), &fault) == 0) {
+		return buf_view(&r->observation);
+	}
+	return output;
+}
+
+static void keep_info(struct str info, struct nemo_gym_reading *r, struct env_reply *out)
+{
+	struct json_writer w;
+
+	buf_clear(&r->structured);
+	jw_init(&w, &r->structured);
+	jw_object(&w);
+	jw_key(&w, "info");
+	jw_raw(&w, info);
+	jw_end(&w);
+	out->structured = buf_view(&r->structured);
+}
+
+void nemo_gym_read_step(const struct http_json_answer *a, struct nemo_gym_reading *r,
+                        struct env_reply *out)
+{
+	enum { OBSERVATION, REWARD, TERMINATED, TRUNCATED, INFO, COUNT };
+	static const struct str keys[COUNT] = {STR_INIT("observation"), STR_INIT("reward"),
+	                                       STR_INIT("terminated"), STR_INIT("truncated"),
+	                                       STR_INIT("info")};
+	struct str values[COUNT];
+	bool flag;
+
+	nemo_gym_read_other(a, r, out);
+	if (out->outcome != OUTCOME_OK) {
+		return;
+	}
+	json_pick(a->data, keys, COUNT, values);
+	if (!values[OBSERVATION].p && !values[INFO].p) {
+		out->outcome = OUTCOME_PROTOCOL_ERROR;
+		out->error.layer = LAYER_BODY;
+		out->error.class = CLASS_PROTOCOL;
+		reading_message(&r->words->message,
+		                STR("the reply has neither an observation nor info"), out);
+		return;
+	}
+	out->observation = values[OBSERVATION];
+	out->reward = http_env_reward(values[REWARD]);
+	if (json_bool(values[TERMINATED], &flag)) {
+		out->terminated = (int8_t)flag;
+	}
+	if (json_bool(values[TRUNCATED], &flag)) {
+		out->truncated = (int8_t)flag;
+	}
+	if (json_is_null(out->observation)) {
+		out->observation = tool_output(values[INFO], r);
+	}
+	if (json_count(values[INFO])) {
+		keep_info(values[INFO], r, out);
+	}
+}

@@ -1,0 +1,102 @@
+/* What an ORS server offers: its environments, the splits and tools of one. */
+#include "env/ors/ors.h"
+
+#include "base/log.h"
+#include "env/task_api.h"
+#include "json/write.h"
+
+const char *ors_path(struct env_ors *e, const char *what)
+{
+	buf_clear(&e->path);
+	buf_printf(&e->path, "/%s/%s", buf_cstr(&e->http.name), what);
+	return buf_cstr(&e->path);
+}
+
+/* ---- environments ---- */
+
+bool ors_answers(const struct env_conf *conf, struct io *io)
+{
+	struct http_json h;
+	struct http_json_answer a;
+	struct event_queue unread = {0};
+	struct buf name = BUF(BUF_MAX_SMALL);
+	struct error err = {0};
+
+	http_json_init(&h, conf, io, &unread);
+	bool yes = !task_api_ask_names(&h, &name, &a, &err) && task_api_are_names(&a);
+	if (yes) {
+		log_info("%s: ORS, because of its /list_environments", conf->url);
+	}
+	http_json_release(&h);
+	events_release(&unread);
+	buf_release(&name);
+	return yes;
+}
+
+int ors_find_environment(struct env_ors *e, struct env_reply *refusal, struct error *err)
+{
+	struct ors_answer a = {.stream = ORS_NO_STREAM};
+
+	if (task_api_ask_names(&e->http.http, &e->http.name, &a.http, err)) {
+		return -1;
+	}
+	if (!a.http.status) {
+		return error_set(err, a.http.late ? FAIL_TIMEOUT : FAIL_TRANSPORT, "%.*s",
+		                 STR_ARG(a.http.text));
+	}
+	bool absent = a.http.status == 404 || a.http.status == 405;
+	if (absent || (a.http.status == 200 && !task_api_are_names(&a.http))) {
+		return error_set(err, FAIL_PROTOCOL,
+		                 "%s: not an ORS server: /list_environments is no list of names",
+		                 buf_cstr(&e->http.http.base));
+	}
+	ors_read_other(&a, &e->reading, refusal);
+	return refusal->outcome == OUTCOME_OK
+	               ? task_api_choose_name(&e->http.http, a.http.data, &e->http.name, err)
+	               : 0;
+}
+
+/* ---- tools ---- */
+
+static void write_tools(struct env_ors *e, struct str list)
+{
+	enum { NAME, DESCRIPTION, SCHEMA, COUNT };
+	static const struct str keys[COUNT] = {STR_INIT("name"), STR_INIT("description"),
+	                                       STR_INIT("input_schema")};
+	struct str tool[COUNT];
+	struct json_writer w;
+	size_t cursor = 0;
+
+	buf_clear(&e->http.tools);
+	jw_init(&w, &e->http.tools);
+	jw_array(&w);
+	while (json_next_picked(list, &cursor, keys, COUNT, tool)) {
+		http_env_put_tool(&w, tool[NAME], tool[DESCRIPTION], tool[SCHEMA]);
+	}
+	jw_end(&w);
+}
+
+int ors_list_tools(struct env_ors *e, struct env_reply *refusal, struct error *err)
+{
+	uint64_t timeout_ms = e->http.conf->timeout_ms;
+	struct ors_answer a;
+
+	if (ors_ask(&e->wire, ors_path(e, "task_tools"), STR_NONE, timeout_ms, &a, err)) {
+		return -1;
+	}
+	if (a.http.status >= 400 && a.http.status < 500 && /* an older server */
+	    ors_ask(&e->wire, ors_path(e, "tools"), STR_NONE, timeout_ms, &a, err)) {
+		return -1;
+	}
+	ors_read_other(&a, &e->reading, refusal);
+	if (refusal->outcome != OUTCOME_OK) {
+		return 0;
+	}
+	write_tools(e, JSON_GET(a.http.data, "tools"));
+	struct str terminal = JSON_GET(JSON_GET(a.http.data, "terminal_tool"), "name");
+	if (json_type(terminal) == JSON_STRING) {
+		reading_note(&e->http.events, EVENT_NOTIFICATION, "terminal_tool",
+		             json_inner(terminal), false);
+	}
+	return 0;
+}

@@ -1,0 +1,392 @@
+/* The ORS adapter: sessions, resets and calls. A reset opens a new session, as one session has
+   one episode. */
+#include "env/ors/ors.h"
+
+#include "base/log.h"
+#include "json/write.h"
+
+#include <stdlib.h>
+
+#define NS_PER_MS       1000000u
+#define PING_MS         10000 /* as the official client; the server waits 900 s */
+#define PING_TIMEOUT_MS 2000
+#define TRY_AGAIN_MS    200 /* if a server that is starting does not say when */
+#define TRY_AGAIN_MOST  5000
+
+extern const struct env_ops env_ors;
+
+static struct env_ors *ors_of(struct env *base)
+{
+	return (struct env_ors *)base;
+}
+
+static int ask(struct env_ors *e, const char *path, struct str body, struct ors_answer *out,
+               struct error *err)
+{
+	return ors_ask(&e->wire, path, body, e->http.conf->timeout_ms, out, err);
+}
+
+/* ---- staying alive ---- */
+
+static void end_ping(struct env_ors *e)
+{
+	http_end(e->ping);
+	e->ping = NULL;
+}
+
+/* Pings, whoever waits: for a reply, or for a model. Replies to pings are not read: a lost
+   session is reported by the next call. */
+static int ping_if_due(void *env, uint64_t *wake_ns, struct error *err)
+{
+	struct env_ors *e = env;
+	struct http_json *h = &e->alive;
+	uint64_t now = io_now_ns(h->io);
+
+	if (e->session.n && now >= e->ping_ns) {
+		e->ping_ns = now + (uint64_t)PING_MS * NS_PER_MS;
+		end_ping(e);
+		if (http_begin(h->io, &h->request, &e->ping, err)) {
+			return -1;
+		}
+	}
+	if (e->session.n && e->ping_ns < *wake_ns) {
+		*wake_ns = e->ping_ns;
+	}
+	return 0;
+}
+
+static void start_pings(struct env_ors *e)
+{
+	struct http_json *h = &e->alive;
+	size_t n = e->http.conf->header_count;
+
+	buf_clear(&h->session);
+	buf_str(&h->session, buf_view(&e->http.http.session));
+	h->headers[n] = buf_cstr(&h->session);
+	buf_clear(&h->url);
+	buf_printf(&h->url, "%s/ping", buf_cstr(&e->http.http.base));
+	h->request = (struct http_request){.method = "POST",
+	                                   .url = buf_cstr(&h->url),
+	                                   .headers = h->headers,
+	                                   .header_count = n + 1,
+	                                   .body = STR(""),
+	                                   .timeout_ms = PING_TIMEOUT_MS};
+	e->ping_ns = io_now_ns(h->io) + (uint64_t)PING_MS * NS_PER_MS;
+	io_set_idle(h->io, ping_if_due, e);
+}
+
+/* ---- an episode ---- */
+
+/* POST /create_session: its id, which all other requests name. */
+static int open_session(struct env_ors *e, struct env_reply *out, struct error *err)
+{
+	struct ors_answer a;
+
+	if (ask(e, "/create_session", STR("{}"), &a, err)) {
+		return -1;
+	}
+	ors_read_other(&a, &e->reading, out);
+	if (out->outcome != OUTCOME_OK) {
+		return 0;
+	}
+	if (!a.task_id.p) {
+		return error_set(err, FAIL_PROTOCOL,
+		                 "%s: not an ORS server: create_session names no session",
+		                 buf_cstr(&e->http.http.base));
+	}
+	buf_str(&e->session, a.task_id);
+	buf_clear(&e->http.http.session);
+	buf_printf(&e->http.http.session, "X-Session-ID: %s", buf_cstr(&e->session));
+	e->http.facts.session = e->http.facts.env_session = buf_view(&e->session);
+	start_pings(e);
+	return 0;
+}
+
+/* The first split, for a user who names no task. */
+static int find_split(struct env_ors *e, struct error *err)
+{
+	struct ors_answer a;
+	struct str first;
+	size_t cursor = 0;
+
+	if (e->split.n) {
+		return 0;
+	}
+	if (ask(e, ors_path(e, "splits"), STR_NONE, &a, err)) {
+		return -1;
+	}
+	if (a.http.status == 200 && json_next(a.http.data, &cursor, &first)) {
+		struct str name = JSON_GET(first, "name");
+
+		json_text_or_json(name.p ? name : first, &e->split);
+	}
+	return 0;
+}
+
+/* The user's arguments; the first task of the first split if they name none. */
+static int write_create(struct env_ors *e, struct error *err)
+{
+	struct str args = e->http.conf->reset_args;
+	struct json_writer w;
+	struct json_member m;
+	bool task = JSON_GET(args, "task_spec").p != NULL;
+
+	if (!task && !JSON_GET(args, "split").p && find_split(e, err)) {
+		return -1;
+	}
+	buf_clear(&e->http.request);
+	jw_init(&w, &e->http.request);
+	jw_object(&w);
+	for (size_t cursor = 0; json_next_member(args, &cursor, &m);) {
+		jw_key_str(&w, m.key);
+		jw_raw(&w, m.value);
+	}
+	if (!JSON_GET(args, "env_name").p) {
+		jw_key(&w, "env_name");
+		jw_str(&w, buf_view(&e->http.name));
+	}
+	if (!task && !JSON_GET(args, "split").p) {
+		jw_key(&w, "split");
+		jw_str(&w, buf_view(&e->split));
+	}
+	if (!task && !JSON_GET(args, "index").p) {
+		jw_key(&w, "index");
+		jw_i64(&w, 0);
+	}
+	jw_end(&w);
+	return 0;
+}
+
+/* The environment is set up after `create` has been answered; until then the prompt is refused
+   with 503 and a hint when to ask again. */
+static int await_prompt(struct env_ors *e, struct ors_answer *a, struct error *err)
+{
+	const struct env_conf *conf = e->http.conf;
+	uint64_t ms = conf->open_timeout_ms ? conf->open_timeout_ms : conf->timeout_ms;
+	uint64_t end = io_now_ns(e->http.http.io) + ms * NS_PER_MS;
+
+	for (unsigned tries = 0;; tries++) {
+		if (ask(e, ors_path(e, "prompt"), STR_NONE, a, err)) {
+			return -1;
+		}
+		if (!a->is_starting || io_now_ns(e->http.http.io) >= end) {
+			log_info("the environment was ready after %u refusals", tries);
+			return 0;
+		}
+		uint64_t wait = a->try_again_ms ? a->try_again_ms : TRY_AGAIN_MS;
+		events_push(&e->http.events, EVENT_RETRY,
+		            STR("{\"why\":\"the environment is still being set up\"}"));
+		if (io_wait(e->http.http.io, NULL, wait < TRY_AGAIN_MOST ? wait : TRY_AGAIN_MOST,
+		            err)) {
+			return -1;
+		}
+	}
+}
+
+/* A new session with a new environment. *out: its prompt, or why it was refused. */
+static int begin_episode(struct env_ors *e, struct env_reply *out, struct error *err)
+{
+	struct ors_answer a;
+
+	if (open_session(e, out, err)) {
+		return -1;
+	}
+	if (out->outcome != OUTCOME_OK) {
+		return 0;
+	}
+	if (write_create(e, err) || ask(e, "/create", buf_view(&e->http.request), &a, err)) {
+		return -1;
+	}
+	ors_read_other(&a, &e->reading, out);
+	if (out->outcome != OUTCOME_OK) {
+		return 0;
+	}
+	if (await_prompt(e, &a, err)) {
+		return -1;
+	}
+	ors_read_prompt(&a, &e->reading, out);
+	http_env_store(&e->prompt, out->observation);
+	return 0;
+}
+
+/* Both requests are answered even if the session is unknown. */
+static void end_episode(struct env_ors *e)
+{
+	struct ors_answer a;
+	struct error ignored = {0};
+
+	io_unset_idle(e->http.http.io, e);
+	end_ping(e);
+	if (!e->session.n) {
+		return;
+	}
+	buf_clear(&e->http.request);
+	buf_printf(&e->http.request, "{\"sid\":\"%s\"}", buf_cstr(&e->session));
+	const char *const paths[] = {"/delete", "/delete_session"};
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+		if (ors_ask(&e->wire, paths[i], buf_view(&e->http.request), PING_TIMEOUT_MS, &a,
+		            &ignored) ||
+		    !a.http.status) {
+			break;
+		}
+	}
+	buf_clear(&e->session);
+	buf_clear(&e->http.http.session);
+}
+
+static int ors_reset(struct env *base, struct env_reply *out, struct error *err)
+{
+	struct env_ors *e = ors_of(base);
+
+	*out = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
+	if (e->prompt.n) { /* open() has begun it */
+		out->observation = buf_view(&e->prompt);
+	} else {
+		end_episode(e);
+		if (begin_episode(e, out, err)) {
+			return -1;
+		}
+	}
+	http_env_keep_reset(&e->http, out, false);
+	e->http.facts.total_reward = STR_NONE;
+	buf_clear(&e->prompt);
+	out->env_session = e->http.facts.env_session;
+	return http_env_choose_ignored(&e->http, err);
+}
+
+/* ---- calls and the state ---- */
+
+static int call(struct env_ors *e, struct str name, struct str arguments, struct env_reply *out,
+                struct error *err)
+{
+	struct ors_answer a;
+	struct json_writer w;
+
+	buf_clear(&e->http.request);
+	jw_init(&w, &e->http.request);
+	jw_object(&w);
+	jw_key(&w, "name");
+	jw_str(&w, name);
+	jw_key(&w, "input");
+	jw_raw(&w, arguments);
+	jw_end(&w);
+	if (ask(e, ors_path(e, "call"), buf_view(&e->http.request), &a, err)) {
+		return -1;
+	}
+	ors_read_call(&a, http_env_before(&e->http), e->http.conf, &e->reading, out);
+	return 0;
+}
+
+static int ors_state(struct env *base, struct str *out, struct error *err)
+{
+	struct env_ors *e = ors_of(base);
+	struct state_source *s = &e->http.source;
+	struct env_reply reply;
+
+	*out = STR_NONE;
+	if (s->kind == STATE_OBSERVATION) {
+		*out = state_source_observed(s, e->http.last);
+	}
+	if (s->kind != STATE_TOOL) {
+		return 0;
+	}
+	if (call(e, s->target, s->arguments, &reply, err)) {
+		return -1;
+	}
+	if (reply.outcome != OUTCOME_OK) {
+		http_env_note_state(&e->http, reply.error.message);
+		return 0;
+	}
+	http_env_store(&s->value, reply.observation);
+	*out = buf_view(&s->value);
+	return 0;
+}
+
+static int ors_step(struct env *base, struct str name, struct str arguments, struct env_reply *out,
+                    struct error *err)
+{
+	struct env_ors *e = ors_of(base);
+
+	*out = (struct env_reply){REPLY_UNKNOWN};
+	if (call(e, name, arguments, out, err)) {
+		return -1;
+	}
+	http_env_keep_step(&e->http, out);
+	if (out->outcome == OUTCOME_OK && out->reward.p) {
+		http_env_store(&e->reward, out->reward);
+		e->http.facts.total_reward = buf_view(&e->reward);
+	}
+	return 0;
+}
+
+/* ---- opening and closing ---- */
+
+static int ors_open(const struct env_conf *conf, struct io *io, struct env **out,
+                    struct env_reply *refusal, struct error *err)
+{
+	struct env_ors *e = mem_new(sizeof(*e));
+
+	*out = &e->http.base;
+	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
+	http_env_init(&e->http, &env_ors, conf, io);
+	e->http.http.follow_posts = true;
+	e->session = e->split = e->path = e->reward = BUF(BUF_MAX_SMALL);
+	e->prompt = BUF(BUF_MAX_MESSAGE);
+	http_json_init(&e->alive, conf, io, &e->http.events);
+	ors_wire_init(&e->wire, &e->http.http);
+	ors_reading_init(&e->reading, &e->http.words);
+	e->http.facts.traits.has_episodes = e->http.facts.traits.starts_over = true;
+	e->http.facts.traits.names_sessions = true;
+	if (state_source_parse(conf->state_spec, &e->http.source, err)) {
+		return -1;
+	}
+	if (e->http.source.kind == STATE_AUTO) { /* a prompt is no state, a tool's text rarely */
+		e->http.source.kind = STATE_NONE;
+	}
+	if (ors_find_environment(e, refusal, err) || refusal->outcome != OUTCOME_OK) {
+		return err->kind ? -1 : 0;
+	}
+	if (begin_episode(e, refusal, err) || refusal->outcome != OUTCOME_OK) {
+		return err->kind ? -1 : 0;
+	}
+	if (ors_list_tools(e, refusal, err)) {
+		return -1;
+	}
+	return http_env_set_source(&e->http, err);
+}
+
+static void ors_close(struct env *base)
+{
+	struct env_ors *e = ors_of(base);
+
+	if (!e) {
+		return;
+	}
+	end_episode(e);
+	struct buf *all[] = {&e->session, &e->split, &e->prompt, &e->path, &e->reward};
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		buf_release(all[i]);
+	}
+	http_json_release(&e->alive);
+	ors_wire_release(&e->wire);
+	ors_reading_release(&e->reading);
+	http_env_release(&e->http);
+	free(e);
+}
+
+const struct env_ops env_ors = {
+	.name = "ors",
+	.help = "ORS (OpenReward)",
+	.protocols = (const char *const[]){"ors", NULL},
+	.places = "http(s)://HOST[/NAME]",
+	.limit_fix = "start more servers, or raise the server's limit of sessions",
+	.claims = http_env_claims,
+	.recognizes = ors_answers,
+	.open = ors_open,
+	.reset = ors_reset,
+	.state = ors_state,
+	.step = ors_step,
+	.facts = http_env_facts,
+	.event = http_env_event,
+	.close = ors_close,
+};

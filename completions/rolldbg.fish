@@ -92,6 +92,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from run' -l baseline -r -F -d 't
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l effect -x -d 'JSON Pointer to a part of the state whose changes are effects of the calls, even if they grow evenly or repeat words of the call; may be given several times'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l expect-error -x -d 'expect a step to fail, given by its turn or its error message (* matches any text)'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l min-effective -x -d 'exit 1 if a rollout has fewer effective steps; steps whose effect is unknown are not counted'
+complete -c rolldbg -n '__fish_seen_subcommand_from run' -l max-environment-failures -x -d 'exit 1 if more than this share of the rollouts (5%, 0.05) failed by the environment, transport, capacity or verifier'
 complete -c rolldbg -n '__fish_seen_subcommand_from check' -s j -l jobs -x -d 'check N files at a time (default 1); the output is the same'
 complete -c rolldbg -n '__fish_seen_subcommand_from check' -l ignore -x -d 'JSON Pointer to a part of the state whose changes are no effects, in addition to what the recordings ignore; may be given several times'
 complete -c rolldbg -n '__fish_seen_subcommand_from check' -l trainer-logprobs -r -F -d 'the trainer\'s log-probabilities of the sampled tokens, for kl-band'
@@ -110,6 +111,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from check' -l baseline -r -F -d 
 complete -c rolldbg -n '__fish_seen_subcommand_from check' -l effect -x -d 'JSON Pointer to a part of the state whose changes are effects of the calls, even if they grow evenly or repeat words of the call; may be given several times'
 complete -c rolldbg -n '__fish_seen_subcommand_from check' -l expect-error -x -d 'expect a step to fail, given by its turn or its error message (* matches any text)'
 complete -c rolldbg -n '__fish_seen_subcommand_from check' -l min-effective -x -d 'exit 1 if a rollout has fewer effective steps; steps whose effect is unknown are not counted'
+complete -c rolldbg -n '__fish_seen_subcommand_from check' -l max-environment-failures -x -d 'exit 1 if more than this share of the rollouts (5%, 0.05) failed by the environment, transport, capacity or verifier'
 complete -c rolldbg -n '__fish_seen_subcommand_from check' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -s t -l turn -x -d 'show turn N in full'
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -s r -l rollout -x -d 'show only this rollout'
@@ -171,6 +173,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l merge -d 'read par
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l names -x -a 'trl verl' -d 'name the metrics as this trainer does, where it has them (default trl)'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l json -d 'print metrics, the checklist and a summary as JSON lines'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l html -r -F -d 'also write a page for browsers: metrics, rollouts, rewards, findings'
+complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l max-environment-failures -x -d 'exit 1 if more than this share of the rollouts (5%, 0.05) failed by the environment, transport, capacity or verifier'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l csv -d 'print the metrics as comma-separated values'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from list' -l finding -x -a 'multi-step-illusion effect-despite-error drawn-calls failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state no-effect only-counts observation-frozen starts-over no-history session-replaced session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size void-rollouts zero-variance-group seed-ignored incomplete' -d 'only recordings with a finding of this rule'

@@ -2,17 +2,19 @@
 #include "cmd/failure_gate.h"
 
 #include "base/log.h"
-#include "json/scan.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 int failure_gate_read(const char *text, double *limit, struct error *err)
 {
-	struct str number = str_from(text ? text : "100%");
-	bool percent = number.n > 0 && number.p[number.n - 1] == '%';
+	const char *given = text ? text : "1";
+	char *end;
 
-	number.n -= percent;
-	if (!json_double(number, limit) || *limit < 0 || *limit > (percent ? 100 : 1)) {
+	*limit = strtod(given, &end);
+	bool percent = *end == '%';
+	if (strspn(given, "0123456789.") != (size_t)(end - given) || end == given ||
+	    end[percent] || *limit > (percent ? 100 : 1)) {
 		return error_set(err, FAIL_USAGE,
 		                 "--max-environment-failures: expected a share such as 5%% or 0.05, "
 		                 "got '%s'",

@@ -298,7 +298,7 @@ void verdicts_summary(struct verdicts *v, const struct judge *j)
 	report_counters(s.turns, s.steps, s.effective, s.unknown, s.failed, s.reward, out);
 	size_t at = out->n;
 
-	report_failures(&s, out);
+	report_failures(&s, v->context->style, out);
 	report_conclusion(&s, v->unfinished, v->context->style, out);
 	if (v->worst && !v->has_cause) {
 		report_more(v->worst, v->context->style, out);

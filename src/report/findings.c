@@ -323,8 +323,9 @@ static void put_causes(const struct judge_summary *s, bool many, struct buf *out
 	}
 }
 
-void report_failures(const struct judge_summary *s, struct buf *out)
+void report_failures(const struct judge_summary *s, struct style style, struct buf *out)
 {
+	struct buf line = BUF(BUF_MAX_SMALL);
 	int64_t failed = 0;
 
 	for (size_t i = FAILURE_NONE + 1; i < FAILURE_CAUSES; i++) {
@@ -333,19 +334,20 @@ void report_failures(const struct judge_summary *s, struct buf *out)
 	if (failed == 0) {
 		return;
 	}
-	buf_text(out, "failure: ");
+	buf_text(&line, "failure: ");
 	if (s->rollouts > 1) {
-		buf_printf(out, "%lld of %lld rollouts: ", (long long)failed,
+		buf_printf(&line, "%lld of %lld rollouts: ", (long long)failed,
 		           (long long)s->rollouts);
 	}
-	put_causes(s, s->rollouts > 1, out);
+	put_causes(s, s->rollouts > 1, &line);
 	if (s->no_rewards && s->rollouts > 1) {
-		buf_printf(out, "; the rewards of %lld are not rewards",
-		           (long long)s->no_rewards);
+		buf_printf(&line, "; %lld of the rewards %s", (long long)s->no_rewards,
+		           s->no_rewards == 1 ? "is not a reward" : "are not rewards");
 	} else if (s->no_rewards) {
-		buf_text(out, "; its reward is not a reward");
+		buf_text(&line, "; its reward is not a reward");
 	}
-	buf_char(out, '\n');
+	put_wrapped(buf_view(&line), 0, style, out);
+	buf_release(&line);
 }
 
 void report_counters(int64_t turns, int64_t steps, int64_t effective, int64_t unknown,

@@ -64,7 +64,7 @@ failures() {
 	has "$output" 'failure: capacity (no environment was free); its reward is not a reward'
 	recording - - - terminated - | sed 's/a\.0/b.0/g' >>one.jsonl
 	expect 1 rolldbg check one.jsonl
-	has "$output" 'failure: 1 of 2 rollouts: capacity 1; the rewards of 1 are not rewards'
+	has "$output" 'failure: 1 of 2 rollouts: capacity 1; 1 of the rewards is not a reward'
 	expect 1 rolldbg check --json one.jsonl
 	[ "$(tail -n 1 <<<"$output" | jq -c '[.failures.capacity, .failures.policy, .environment_failures, .rewards_invalid]')" = '[1,0,1,1]' ]
 	[ "$(jq -r 'select(.type == "finding" and .rule == "capacity") | .failure' <<<"$output")" = capacity ]
@@ -94,6 +94,6 @@ failures() {
 	done
 	expect 2 rolldbg stats --partial --max-environment-failures 5% one.jsonl
 	expect 0 rolldbg run --max-environment-failures 0
-	expect 1 rolldbg run --fail-on never --env 'builtin:frozen_lake?max_envs=1&fault=capacity' --actions DOWN --max-environment-failures 5%
+	expect 1 rolldbg run --fail-on never --env 'builtin:frozen_lake?fault=fallback-session&fault=capacity&max_envs=3' --actions "$goal" --max-environment-failures 5%
 	has "$stderr" '1 of 1 rollouts (100%) failed by the environment, which is more than 5%'
 }

@@ -13,12 +13,13 @@ int failure_gate_read(const char *text, double *limit, struct error *err)
 
 	*limit = strtod(given, &end);
 	bool percent = *end == '%';
-	if (strspn(given, "0123456789.") != (size_t)(end - given) || end == given ||
-	    end[percent] || *limit > (percent ? 100 : 1)) {
-		return error_set(err, FAIL_USAGE,
-		                 "--max-environment-failures: expected a share such as 5%% or 0.05, "
-		                 "got '%s'",
-		                 text);
+	if (strspn(given, "0123456789.") != (size_t)(end - given) || end == given || end[percent] ||
+	    *limit > (percent ? 100 : 1)) {
+		return error_set(
+			err, FAIL_USAGE,
+			"--max-environment-failures: expected a share such as 5%% or 0.05, "
+			"got '%s'",
+			text);
 	}
 	*limit /= percent ? 100 : 1;
 	return 0;

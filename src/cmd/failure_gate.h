@@ -7,7 +7,7 @@
 
 #define OPT_FAILURE_GATE(field)                                                                    \
 	OPT_STRING(0, "max-environment-failures", OPT_HARMLESS, "RATE", field,                     \
-	           "exit 1 if more than this share of the rollouts (5%, 0.05) failed by the "     \
+	           "exit 1 if more than this share of the rollouts (5%, 0.05) failed by the "      \
 	           "environment, transport, capacity or verifier")
 
 /* text: "5%" or "0.05"; NULL: *limit is 1, which nothing exceeds. FAIL_USAGE: anything else. */

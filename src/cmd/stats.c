@@ -312,9 +312,9 @@ static int say(struct counting *c, struct gathered *g, struct error *err)
 	if (output_flush(&c->out, err)) {
 		return -1;
 	}
-	c->exceeded = failure_gate_exceeded(c->max_failures,
-	                                    (int64_t)total.sum[SUM_ENVIRONMENT_FAILURES],
-	                                    (int64_t)total.sum[SUM_ROLLOUTS]);
+	c->exceeded =
+		failure_gate_exceeded(c->max_failures, (int64_t)total.sum[SUM_ENVIRONMENT_FAILURES],
+	                              (int64_t)total.sum[SUM_ROLLOUTS]);
 	return 0;
 }
 

@@ -76,8 +76,7 @@ void attribution_reset(struct attribution *a, const struct line *l)
 {
 	bool ok = l->outcome == OUTCOME_OK || l->outcome == OUTCOME_NONE;
 
-	*a = (struct attribution){.reset = ok ? FAILURE_NONE : of_line(l),
-	                          .answered = a->answered};
+	*a = (struct attribution){.reset = ok ? FAILURE_NONE : of_line(l), .answered = a->answered};
 }
 
 void attribution_answered(struct attribution *a)
@@ -126,8 +125,8 @@ static enum failure_cause of_end(const struct attribution_end *e)
 enum failure_cause attribution_find(const struct attribution *a, const struct attribution_end *e)
 {
 	bool reached = a->answered || e->effective;
-	enum failure_cause end = by_status[e->status] || e->status == END_UNKNOWN ? of_end(e)
-	                                                                          : FAILURE_NONE;
+	enum failure_cause end =
+		by_status[e->status] || e->status == END_UNKNOWN ? of_end(e) : FAILURE_NONE;
 
 	if (a->reset && !reached) {
 		return is_policys(a->reset) ? FAILURE_ENVIRONMENT : a->reset;
@@ -148,9 +147,7 @@ enum failure_cause attribution_find(const struct attribution *a, const struct at
 		/* tools that fail at every call are no mistake of the policy */
 		bool broken = e->no_tools || (e->failed >= STILL_CALLS && a->tool_failed);
 
-		return e->talk  ? FAILURE_NONE
-		       : broken ? FAILURE_ENVIRONMENT
-		                : FAILURE_POLICY;
+		return e->talk ? FAILURE_NONE : broken ? FAILURE_ENVIRONMENT : FAILURE_POLICY;
 	}
 	return a->unread && !e->rewarded ? FAILURE_VERIFIER : FAILURE_NONE;
 }

@@ -21,7 +21,8 @@ bool failure_of_environment(enum failure_cause c);
 
 /* What the lines so far say; zeroed at the header. */
 struct attribution {
-	enum failure_cause reset, calls; /* of the reset; of the calls since the last answered one */
+	enum failure_cause reset,
+		calls; /* of the reset; of the calls since the last answered one */
 	bool answered, replaced, unread;
 	bool tool_failed;  /* some call failed in its tool */
 	bool model_failed; /* the model gave no reply to the last turn */
@@ -42,9 +43,9 @@ struct attribution_end {
 	int64_t failed;    /* calls */
 	/* Nothing shows that it should have made calls: none was tried, and the tools are unknown. */
 	bool talk;
-	bool no_tools;     /* the environment offered none */
-	bool effective;    /* some call had an effect */
-	bool rewarded;     /* its reward is known, and above 0 */
+	bool no_tools;  /* the environment offered none */
+	bool effective; /* some call had an effect */
+	bool rewarded;  /* its reward is known, and above 0 */
 };
 enum failure_cause attribution_find(const struct attribution *a, const struct attribution_end *e);
 

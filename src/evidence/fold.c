@@ -588,14 +588,17 @@ static void attribute(struct open_rollout *o)
 	bool known = json_double(str_from(end->counters.reward), &reward);
 	bool is_void = end->counters.steps == end->counters.failed;
 
-	end->failure = attribution_find(&o->attribution,
-	                                &(struct attribution_end){.status = end->status,
-	                                                          .reason = end->reason,
-	                                                          .failed = end->counters.failed,
-	                                                          .talk = f->tools_known == TOOLS_UNKNOWN && f->steps == 0 && !o->attribution.calls,
-	                                                          .no_tools = f->tools_known == TOOLS_ALL && f->tool_count == 0,
-	                                                          .effective = o->effective > 0,
-	                                                          .rewarded = known && reward > 0});
+	end->failure = attribution_find(
+		&o->attribution,
+		&(struct attribution_end){.status = end->status,
+	                                  .reason = end->reason,
+	                                  .failed = end->counters.failed,
+	                                  .talk = f->tools_known == TOOLS_UNKNOWN &&
+	                                          f->steps == 0 && !o->attribution.calls,
+	                                  .no_tools =
+	                                          f->tools_known == TOOLS_ALL && f->tool_count == 0,
+	                                  .effective = o->effective > 0,
+	                                  .rewarded = known && reward > 0});
 	end->no_reward = known && (is_void || reward <= 0) && end->failure != FAILURE_NONE &&
 	                 end->failure != FAILURE_POLICY;
 }

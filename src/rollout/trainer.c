@@ -32,7 +32,8 @@ uint64_t *trainer_number_at(struct trainer_settings *s, size_t i)
 
 bool trainer_evaluates(struct str eval_strategy)
 {
-	static const char *const never[] = {"", "no", "No", "NO", "false", "False", "off", "null", "None", "~"};
+	static const char *const never[] = {"",      "no",  "No",   "NO",   "false",
+	                                    "False", "off", "null", "None", "~"};
 
 	for (size_t i = 0; i < ARRAY_LEN(never); i++) {
 		if (str_is(eval_strategy, never[i])) {

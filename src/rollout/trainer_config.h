@@ -10,7 +10,7 @@
    a setting, or one that is no `key: value`. FAIL_INPUT, "NAME:LINE: ..": a setting whose value is no
    whole number from 1, or invalid JSON. */
 MUST_USE int trainer_config_read(struct str text, const char *name, struct trainer_settings *s,
-                                 void (*skipped)(void *ctx, int64_t line, struct str text), void *ctx,
-                                 struct error *err);
+                                 void (*skipped)(void *ctx, int64_t line, struct str text),
+                                 void *ctx, struct error *err);
 
 #endif

@@ -70,7 +70,7 @@ const struct metric metric_table[] = {
          MEAN(SUM_ENVIRONMENT_FAILURES, SUM_ROLLOUTS), false},
 #define FAILURE_CAUSE(id, word, whose, meaning)                                                    \
 	{"failure/" word, "Failed and void rollouts of this cause: " meaning ".",                  \
-         COUNT(SUM_FAILURE + FAILURE_##id), true},
+	 COUNT(SUM_FAILURE + FAILURE_##id), true},
 #include "evidence/attribution.def"
 	{"rewards_invalid", "Rewards that are none of the policy's: the environment failed before.",
          COUNT(SUM_NO_REWARD), true},

@@ -18,7 +18,7 @@ enum sum {
 	SUM_FAILURE_LAST = SUM_FAILURE + FAILURE_CAUSES - 1,
 	SUM_ENVIRONMENT_FAILURES,
 	SUM_NO_REWARD, /* rewards that are none */
-	SUM_CUT_OFF, /* rollouts truncated by a limit or the environment */
+	SUM_CUT_OFF,   /* rollouts truncated by a limit or the environment */
 	SUM_TURNS,
 	SUM_TURN_SQUARES, /* sum of the squares per rollout */
 	SUM_STEPS,

@@ -45,7 +45,8 @@ static const struct {
          "num_generations (1): GRPO compares the generations of a prompt with each other and needs at least 2"},
 	{{.per_device_train_batch_size = 1},
          "generation_batch_size (1) must be divisible by num_generations (8)"},
-	{{.num_generations = 6, .gradient_accumulation_steps = 2}, "generation_batch_size (16) must be divisible by num_generations (6)"},
+	{{.num_generations = 6, .gradient_accumulation_steps = 2},
+         "generation_batch_size (16) must be divisible by num_generations (6)"},
 	{{.generation_batch_size = 20, .num_processes = 2},
          "generation_batch_size (20) must be divisible by the global batch size (per_device_train_batch_size 8 x num_processes 2 = 16)"},
 	{{.generation_batch_size = 16, .steps_per_generation = 2},
@@ -93,7 +94,8 @@ static void test_row(char *row)
 		s.kind++;
 	}
 	as_lines(config);
-	ok(!trainer_config_read(str_from(config), "config.yaml", &s, skipped, NULL, &err), "%s: read", config);
+	ok(!trainer_config_read(str_from(config), "config.yaml", &s, skipped, NULL, &err),
+	   "%s: read", config);
 	bool refused = trainer_plan(&s, &p, &err);
 	if (!strcmp(sessions, "refused")) {
 		ok(refused && err.kind == FAIL_USAGE, "%s: refused", config);
@@ -130,19 +132,27 @@ static const struct {
 } configs[] = {
 	{"num_generations: 4\nnum_processes: 2\neval_strategy: steps\n", "4 2 1", ""},
 	{"\xef\xbb\xbf", "0 0 0", "1 \xef\xbb\xbf|"},
-	{"# comment\n---\n\"num_generations\": '4'  # four\nnum_processes :  2 # two\r\neval_strategy: 'no'\n...\n", "4 2 0", ""},
-	{"model: x\nenv:\n  num_generations: 9\n  other: 1\nlist:\n- a: 1\n- num_processes: 3\n", "0 0 0",
-         "3 num_generations: 9|7 - num_processes: 3|"},
+	{"# comment\n---\n\"num_generations\": '4'  # four\nnum_processes :  2 # two\r\neval_strategy: 'no'\n...\n",
+         "4 2 0", ""},
+	{"model: x\nenv:\n  num_generations: 9\n  other: 1\nlist:\n- a: 1\n- num_processes: 3\n",
+         "0 0 0", "3 num_generations: 9|7 - num_processes: 3|"},
 	{"not yaml\nnum_generations: 4", "4 0 0", "1 not yaml|"},
-	{"num_generations: null\nnum_processes: ~\neval_strategy: no\nrest: &a {b: 1}\n", "0 0 0", ""},
-	{"lr: 1\nnum_generations: 4.5\n", "c:2: num_generations: expected a whole number from 1, got '4.5'", ""},
+	{"num_generations: null\nnum_processes: ~\neval_strategy: no\nrest: &a {b: 1}\n", "0 0 0",
+         ""},
+	{"lr: 1\nnum_generations: 4.5\n",
+         "c:2: num_generations: expected a whole number from 1, got '4.5'", ""},
 	{"num_generations: 0", "c:1: num_generations: expected a whole number from 1, got '0'", ""},
-	{"num_generations: 4 4", "c:1: num_generations: expected a whole number from 1, got '4 4'", ""},
-	{"num_generations: *n", "c:1: num_generations: expected a whole number from 1, got '*n'", ""},
-	{"num_generations: 99999999999999999999", "c:1: num_generations: expected a whole number from 1, got '99999999999999999999'", ""},
-	{"{\"num_generations\": 4, \"x\": {\"num_processes\": 7}, \"eval_strategy\": \"epoch\"}", "4 0 1", ""},
+	{"num_generations: 4 4", "c:1: num_generations: expected a whole number from 1, got '4 4'",
+         ""},
+	{"num_generations: *n", "c:1: num_generations: expected a whole number from 1, got '*n'",
+         ""},
+	{"num_generations: 99999999999999999999",
+         "c:1: num_generations: expected a whole number from 1, got '99999999999999999999'", ""},
+	{"{\"num_generations\": 4, \"x\": {\"num_processes\": 7}, \"eval_strategy\": \"epoch\"}",
+         "4 0 1", ""},
 	{" {\n\"num_processes\":\n2,\"num_generations\": null}\n", "0 2 0", ""},
-	{"{\n\"a\": 1,\n\"num_generations\": -4}", "c:3: num_generations: expected a whole number from 1, got '-4'", ""},
+	{"{\n\"a\": 1,\n\"num_generations\": -4}",
+         "c:3: num_generations: expected a whole number from 1, got '-4'", ""},
 	{"{\"num_generations\": 4", "c: not JSON: unexpected end of input", ""},
 	{"", "0 0 0", ""},
 };
@@ -172,9 +182,13 @@ static const struct {
 	uint64_t turns, us;
 	const char *said;
 } times[] = {
-	{{32, 4, 8, true}, 6, 20000,
+	{{32, 4, 8, true},
+         6,
+         20000,
          "32 rollouts x 6 turns x 20 ms = 3.84 s a batch (the trainer never overlaps two calls)"},
-	{{8, 1, 2, true}, 1, 1500,
+	{{8, 1, 2, true},
+         1,
+         1500,
          "2 rollouts x 1 turn x 1.5 ms = 3 ms a batch (the trainer never overlaps two calls)"},
 	{{16, 0, 8, false}, 6, 20000, "16 rollouts x 6 turns x 20 ms, overlapping: 120 ms or more"},
 };

@@ -306,11 +306,15 @@ static void conclude(struct judge *j, struct judged_rollout *o, const struct evi
 		.sample = u->rollout->sample,
 		.group_size = u->rollout->group_size,
 		.lost = end->lost,
+		.failure = end->failure,
+		.no_reward = end->no_reward,
 		.findings = o->findings.list,
 		.finding_count = o->findings.count,
 	};
 	count_findings(j, &o->findings);
 	add_counters(j, &v.counters);
+	j->sum.failures[v.failure]++;
+	j->sum.no_rewards += v.no_reward;
 	movement_add(&j->sum.movement, u->rollout);
 	add_to_group(j, &v, u->rollout);
 	if (j->conf.verdict) {
@@ -572,6 +576,10 @@ static void add_sums(struct judge_summary *to, const struct judge_summary *s)
 	to->errors += s->errors;
 	to->warnings += s->warnings;
 	to->infos += s->infos;
+	to->no_rewards += s->no_rewards;
+	for (size_t i = 0; i < FAILURE_CAUSES; i++) {
+		to->failures[i] += s->failures[i];
+	}
 	movement_absorb(&to->movement, &s->movement);
 	if (s->effective >= 0) {
 		to->effective = s->effective + (to->effective > 0 ? to->effective : 0);
@@ -595,6 +603,16 @@ void judge_summary(const struct judge *j, struct judge_summary *out)
 {
 	*out = j->sum;
 	counters_number(j->reward_known, j->reward + j->file_reward, out->reward);
+}
+
+int64_t judge_environment_failures(const struct judge_summary *s)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < FAILURE_CAUSES; i++) {
+		n += failure_of_environment((enum failure_cause)i) ? s->failures[i] : 0;
+	}
+	return n;
 }
 
 const char *judge_not_checked(const struct judge *j)

@@ -24,6 +24,8 @@ struct rollout_verdict {
 	struct counters counters;
 	int64_t sample, group_size;     /* -1: unknown */
 	bool lost;                      /* without a session or an end */
+	enum failure_cause failure;     /* of a failed or void rollout */
+	bool no_reward;                 /* as in struct rollout_end */
 	const struct finding *findings; /* sorted, causes before the findings they explain */
 	size_t finding_count;
 };
@@ -109,9 +111,13 @@ struct judge_summary {
 	struct movement movement;
 	enum confirmation confirmation;
 	int64_t errors, warnings, infos;
+	int64_t failures[FAILURE_CAUSES]; /* rollouts that failed or are void, by cause */
+	int64_t no_rewards;               /* rewards that are none */
 	char reward[32]; /* the sum, a JSON number; "null" if no rollout has a reward */
 };
 void judge_summary(const struct judge *j, struct judge_summary *out);
+/* The rollouts whose failure is the environment's. */
+int64_t judge_environment_failures(const struct judge_summary *s);
 
 /* The ids of rules that could not judge some rollout because facts were stripped, comma
    separated; "": none. Valid until the next call on the judge. */

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "check/judge.h"
 #include "cmd/options/import_options.h"
+#include "cmd/failure_gate.h"
 #include "cmd/options/settings.h"
 #include "cmd/store/listing.h"
 #include "cmd/store/store.h"
@@ -251,10 +252,12 @@ static int check_files(const struct check_options *o, size_t jobs, struct file_c
 		}
 	}
 	verdicts_summary(k->verdicts, k->judge);
-	return reports_close(k->verdicts->reports, k->judge, NULL, err) ||
-	                       output_flush(&k->verdicts->out, err)
-	               ? -1
-	               : 0;
+	if (reports_close(k->verdicts->reports, k->judge, NULL, err) ||
+	    output_flush(&k->verdicts->out, err)) {
+		return -1;
+	}
+	k->verdicts->at_or_above += verdicts_gate(k->verdicts, k->judge);
+	return 0;
 }
 
 static int take_ignored(const struct check_options *o, struct hints *out, struct error *err)
@@ -299,6 +302,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	}
 	size_t jobs;
 	int failed = threads_number(&o->jobs, &jobs, err) || html_file_check(o->html, err) ||
+	             failure_gate_read(o->verdict.max_failures, &v.max_failures, err) ||
 	             verdict_hints(&o->verdict, c, &conf.hints, err) ||
 	             take_ignored(o, &conf.hints, err) ||
 	             import_options_apply(&o->import, &tools, err) ||

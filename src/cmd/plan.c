@@ -69,12 +69,12 @@ static int choose_numbers(struct plan *p, const struct plan_options *o, struct e
 	}
 	buf_release(&description);
 	if (failed || contradicts("jobs", o->jobs, t.sessions, err) ||
-	    contradicts("group-size", o->group_size, t.group_size, err)) {
+	    (t.group_size && contradicts("group-size", o->group_size, t.group_size, err))) {
 		return -1;
 	}
 	p->jobs = (size_t)t.sessions;
-	p->group_size = (size_t)t.group_size;
-	p->groups = (size_t)t.groups;
+	p->group_size = t.group_size ? (size_t)t.group_size : p->group_size;
+	p->groups = (p->jobs + p->group_size - 1) / p->group_size;
 	p->grouped = true;
 	return check_number("jobs", (struct opt_u64){true, t.sessions}, JOBS_MAX, err);
 }

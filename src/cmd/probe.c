@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
+#include "cmd/golden/goldens.h"
 #include "cmd/options/action_options.h"
 #include "cmd/options/model.h"
 #include "cmd/options/output.h"
@@ -92,6 +93,23 @@ static void properties_line(const struct property *p, struct style style, struct
 	buf_release(&text);
 }
 
+static const char *fitness_name(enum property_status fit)
+{
+	return fit == PROPERTY_FAIL ? "no" : fit == PROPERTY_UNKNOWN ? "unknown" : "yes";
+}
+
+/* "fit to train: no (capacity 3 of 8; seed only without other sessions)" */
+static void put_fitness(const struct probe_summary *s, struct style style, struct buf *out)
+{
+	struct buf line = BUF(BUF_MAX_MESSAGE);
+
+	buf_printf(&line, "fit to train: %s (", fitness_name(s->fit));
+	buf_str(&line, buf_view(&s->fit_why));
+	buf_char(&line, ')');
+	put_text(buf_view(&line), 0, style, out);
+	buf_release(&line);
+}
+
 /* The counts by status, and what the failed properties imply. */
 static void properties_conclusion(const struct probe_summary *s, struct style style,
                                   struct buf *out)
@@ -117,6 +135,7 @@ static void properties_conclusion(const struct probe_summary *s, struct style st
 		           s->model_requests == 1 ? "" : "s");
 	}
 	buf_char(out, '\n');
+	put_fitness(s, style, out);
 }
 
 /* ---- for programs ---- */
@@ -166,6 +185,9 @@ static void properties_json_summary(const struct probe_summary *s, size_t sessio
 	jw_u64(&w, need);
 	jw_key(&w, "capacity");
 	jw_u64(&w, s->capacity);
+	jw_key(&w, "fit");
+	jw_text(&w, fitness_name(s->fit));
+	put_string(&w, "fit_why", &s->fit_why);
 	if (model) {
 		jw_key(&w, "model_requests");
 		jw_u64(&w, s->model_requests);
@@ -183,7 +205,7 @@ static void properties_json_summary(const struct probe_summary *s, size_t sessio
 struct probe_options {
 	struct target_options target;
 	struct action_options action;
-	const char *actions, *policy, *tasks;
+	const char *actions, *policy, *tasks, *solution;
 	struct opt_u64 sessions, need, settle;
 	struct trainer_options trainer;
 	struct model_options model;
@@ -205,6 +227,9 @@ static const struct opt options[] = {
 	OPT_STRING('p', "policy", OPT_REACH + OPT_COMMON, "FILE|NAME|KIND:ARG", FIELD(policy),
                    "act with a policy file, a ready-made policy or random:SEED; with a policy that "
                    "asks a model (llm, with --model and --base-url), the model is examined, too"),
+	OPT_STRING(0, "solution", OPT_REACH + OPT_COMMON, "FILE", FIELD(solution),
+                   "a policy file or recording that solves the task: what it earns is the ceiling "
+                   "of the reward"),
 	OPT_STRING(0, "tasks", OPT_REACH, "FILE", FIELD(tasks),
                    "with a model: look for tools named by these tasks that the server lacks"),
 	OPT_DURATION(0, "settle", OPT_HARMLESS, FIELD(settle),
@@ -229,6 +254,8 @@ struct probing {
 	struct page_cache *pages;
 	size_t sessions, need;
 	struct trainer_plan trainer;
+	struct goldens golden; /* the recording of the solution */
+	struct policy_conf solution;
 	struct buf policy_path; /* path of a ready-made policy */
 	const char *policy;     /* kind or path; NULL: none given */
 	struct llm_conf *model; /* NULL: no model */
@@ -386,19 +413,41 @@ static int read_model(struct probing *p, struct error *err)
 	                                  : 0;
 }
 
+/* A recording carries its seed. */
+static int read_solution(struct probing *p, struct error *err)
+{
+	const char *file = p->opts->solution;
+
+	if (goldens_read_policy(&p->golden, &file, err)) {
+		return -1;
+	}
+	p->solution = (struct policy_conf){.spec = file, .calls = goldens_policy(&p->golden)};
+	return policy_check(&p->solution, err);
+}
+
+static int new_io(void *ctx, struct io **out, struct error *err)
+{
+	const struct probing *p = ctx;
+
+	return env_target_new_io(&p->target, out, err);
+}
+
 static int set_up(struct probing *p, struct error *err)
 {
 	return choose_numbers(p, err) ||
 	                       env_target_prepare(&p->target, p->context, &p->opts->target, err) ||
-	                       read_model(p, err) || env_target_start(&p->target, err) ||
+	                       read_model(p, err) || read_solution(p, err) ||
+	                       env_target_start(&p->target, err) ||
 	                       env_target_new_io(&p->target, &p->io, err)
 	               ? -1
 	               : 0;
 }
 
-static int conclude(struct probing *p, const struct probe_summary *s, struct error *err)
+static int conclude(struct probing *p, struct probe_summary *s, struct error *err)
 {
 	bool lost = s->lost.kind != FAIL_NONE;
+
+	make_presentable(p, &s->fit_why);
 
 	if (p->opts->json) {
 		properties_json_summary(s, p->sessions, p->need, p->model != NULL, &p->out.text);
@@ -419,7 +468,7 @@ static int conclude(struct probing *p, const struct probe_summary *s, struct err
 static int examine(struct probing *p, struct error *err)
 {
 	const struct probe_options *o = p->opts;
-	struct probe_summary summary;
+	struct probe_summary summary = {.capacity = 0};
 	struct probe_conf conf = {.env = env_target_conf(&p->target),
 	                          .policy = policy_of(p),
 	                          .sessions = p->sessions,
@@ -430,17 +479,23 @@ static int examine(struct probing *p, struct error *err)
 	                          .model = p->model,
 	                          .tasks = o->tasks ? &p->tasks : NULL,
 	                          .trainer = trainer_given(&o->trainer) ? &p->trainer : NULL,
+	                          .solution = o->solution ? &p->solution : NULL,
 	                          .io = p->io,
+	                          .new_io = new_io,
 	                          .opened = say_opened,
 	                          .judged = say_property,
 	                          .ctx = p};
 
 	conf.env.pages = p->pages;
-	conf.env_ops = env_find(&conf.env, conf.io, err);
-	if (!conf.env_ops || probe_run(&conf, &summary, err)) {
-		return -1;
+	if (p->golden.count && p->golden.items[0].has_seed && !conf.env.has_seed) {
+		conf.env.has_seed = true;
+		conf.env.seed = p->golden.items[0].seed;
 	}
-	return conclude(p, &summary, err);
+	conf.env_ops = env_find(&conf.env, conf.io, err);
+	int code =
+		!conf.env_ops || probe_run(&conf, &summary, err) ? -1 : conclude(p, &summary, err);
+	buf_release(&summary.fit_why);
+	return code;
 }
 
 static int probe_main(const struct context *c, const void *opts, int argc, char **argv,
@@ -465,6 +520,7 @@ static int probe_main(const struct context *c, const void *opts, int argc, char 
 	tasks_release(&p.tasks);
 	buf_release(&p.policy_path);
 	call_list_release(&p.calls);
+	goldens_release(&p.golden);
 	llm_conf_free(p.model);
 	env_target_release(&p.target);
 	return code;

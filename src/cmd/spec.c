@@ -231,6 +231,9 @@ static void put_topics(struct buf *out)
 	for (enum error_class c = CLASS_NONE + 1; c < error_class_count; c++) {
 		put_topic("error-class", error_class_name(c), error_class_meanings[c], out);
 	}
+	for (enum failure_cause c = FAILURE_NONE + 1; c < FAILURE_CAUSES; c++) {
+		put_topic("failure", failure_cause_name(c), failure_cause_meaning(c), out);
+	}
 	put_faults(out);
 	put_reports(out);
 	put_values(out);

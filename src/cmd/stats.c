@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/options/import_options.h"
+#include "cmd/failure_gate.h"
 #include "cmd/html_judge.h"
 #include "cmd/options/output.h"
 #include "cmd/store/gather.h"
@@ -183,7 +184,7 @@ static int stats_compare(const struct context *context, struct stats *before, st
 
 struct stats_options {
 	struct import_options import;
-	const char *by, *trained, *names, *html;
+	const char *by, *trained, *names, *html, *max_failures;
 	bool json, csv, partial, merge, compare;
 };
 
@@ -208,6 +209,7 @@ static const struct opt options[] = {
                  "print metrics, the checklist and a summary as JSON lines"),
 	OPT_STRING(0, "html", OPT_POWER, "FILE", FIELD(html),
                    "also write a page for browsers: metrics, rollouts, rewards, findings"),
+	OPT_FAILURE_GATE(FIELD(max_failures)),
 	OPT_FLAG(0, "csv", OPT_HARMLESS, FIELD(csv), "print the metrics as comma-separated values"),
 };
 
@@ -217,6 +219,8 @@ struct counting {
 	struct trained *trained;
 	struct output out;
 	struct buf results;  /* JSON lines, for the page */
+	double max_failures; /* share of rollouts; 1: no limit */
+	bool exceeded;       /* the limit is */
 	struct error failed; /* the first print error; kind FAIL_NONE: none */
 };
 
@@ -308,7 +312,13 @@ static int say(struct counting *c, struct gathered *g, struct error *err)
 		return -1;
 	}
 	put_total(c, &total, g->trained);
-	return output_flush(&c->out, err);
+	if (output_flush(&c->out, err)) {
+		return -1;
+	}
+	c->exceeded =
+		failure_gate_exceeded(c->max_failures, (int64_t)total.sum[SUM_ENVIRONMENT_FAILURES],
+	                              (int64_t)total.sum[SUM_ROLLOUTS]);
+	return 0;
 }
 
 /* ---- reading ---- */
@@ -385,6 +395,11 @@ static int check_options(const struct stats_options *o, int argc, struct error *
 	if (o->compare && o->partial) {
 		return error_set(err, FAIL_USAGE, "--compare and --partial are mutually exclusive");
 	}
+	if (o->max_failures && (o->partial || o->compare)) {
+		return error_set(err, FAIL_USAGE,
+		                 "--max-environment-failures cannot be combined with --partial or "
+		                 "--compare");
+	}
 	if (o->html && (o->partial || o->merge || o->compare)) {
 		return error_set(err, FAIL_USAGE,
 		                 "--html cannot be combined with --partial, --merge or --compare");
@@ -412,6 +427,7 @@ static int stats_run(const struct context *context, const void *opts, int argc, 
 	size_t unusable = 0;
 	int failed = check_options(c.opts, argc, err) ||
 	             import_options_apply(&o->import, &tools, err) ||
+	             failure_gate_read(o->max_failures, &c.max_failures, err) ||
 	             (c.opts->trained && trained_read(c.opts->trained, &c.trained, err));
 
 	if (!failed) {
@@ -422,7 +438,7 @@ static int stats_run(const struct context *context, const void *opts, int argc, 
 	buf_release(&tools);
 	output_release(&c.out);
 	buf_release(&c.results);
-	return failed ? -1 : unusable ? fail_exit_code(FAIL_INPUT) : 0;
+	return failed ? -1 : unusable ? fail_exit_code(FAIL_INPUT) : c.exceeded;
 }
 
 const struct command command_stats = {
@@ -436,7 +452,8 @@ const struct command command_stats = {
 		"the metrics compares them with a healthy training run: tools are used, a reward "
 		"is above 0, log-probabilities are finite and not 0, the KL is in the band of "
 		"kl-band, advantages (r - mean) / (std + 1e-4) are finite, groups are complete. "
-		"The exit code is 0 whatever the numbers are: this is a report. Use check for a "
+		"The exit code is 0 whatever the numbers are, unless "
+		"--max-environment-failures is given: this is a report. Use check for a "
 		"verdict.\n"
 		"With --compare BEFORE AFTER it prints by how much the metrics of two files or "
 		"directories differ, with a 95% interval: for rates from Wilson's score "

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "check/baseline_read.h"
+#include "cmd/failure_gate.h"
 #include "cmd/options/settings.h"
 #include "cmd/store/stored.h"
 
@@ -33,6 +34,7 @@ static const struct opt verdict_rows[] = {
 	OPT_NUMBER(0, "min-effective", OPT_HARMLESS, "N", FIELD(min_effective),
                    "exit 1 if a rollout has fewer effective steps; steps whose effect is unknown "
                    "are not counted"),
+	OPT_FAILURE_GATE(FIELD(max_failures)),
 };
 const struct option_group verdict_group = {verdict_rows, ARRAY_LEN(verdict_rows),
                                            "verdict options"};
@@ -269,6 +271,14 @@ static void put_not_checked(const char *rules, struct buf *out)
 	buf_text(out, listed ? "\n" : "");
 }
 
+bool verdicts_gate(const struct verdicts *v, const struct judge *j)
+{
+	struct judge_summary s;
+
+	judge_summary(j, &s);
+	return failure_gate_exceeded(v->max_failures, judge_environment_failures(&s), s.rollouts);
+}
+
 void verdicts_summary(struct verdicts *v, const struct judge *j)
 {
 	struct judge_summary s;
@@ -288,6 +298,7 @@ void verdicts_summary(struct verdicts *v, const struct judge *j)
 	report_counters(s.turns, s.steps, s.effective, s.unknown, s.failed, s.reward, out);
 	size_t at = out->n;
 
+	report_failures(&s, v->context->style, out);
 	report_conclusion(&s, v->unfinished, v->context->style, out);
 	if (v->worst && !v->has_cause) {
 		report_more(v->worst, v->context->style, out);

@@ -12,6 +12,7 @@ struct verdict_options {
 	const char *read_only, *noop;
 	struct opt_list expected, baselines, effects;
 	struct opt_u64 min_effective;
+	const char *max_failures;
 };
 extern const struct option_group verdict_group;
 
@@ -36,6 +37,7 @@ struct verdicts {
 	bool fresh_file;            /* as in struct report_case */
 	enum finding_origin origin; /* printed before a finding */
 	const char *fail_on;        /* NULL: error */
+	double max_failures;        /* share of rollouts; 1: no limit */
 	int64_t at_or_above;        /* findings that cause exit 1 */
 	int64_t broken;             /* rollouts that were refused, lost their peer, or failed */
 	int64_t unfinished;         /* rollouts that did not reach their end */
@@ -64,5 +66,7 @@ bool verdict_never_fails(const struct verdict_options *o);
 bool verdict_reached_an_end(enum end_status s);
 /* Appends the summary to out. */
 void verdicts_summary(struct verdicts *v, const struct judge *j);
+/* Did more rollouts than allowed fail by the environment? Says so on standard error. */
+bool verdicts_gate(const struct verdicts *v, const struct judge *j);
 
 #endif

@@ -317,6 +317,20 @@ static void derive_step(struct open_rollout *o, const struct line *l, struct der
 	m->env_steps = line_count(l->value[KEY_ENV_STEPS]);
 }
 
+/* An expected failure is an answer; calls after the end of the episode do not count. */
+static void attribute_step(struct open_rollout *o, const struct line *l,
+                           const struct derived_line *m)
+{
+	if (o->terminal) {
+		return;
+	}
+	if (m->failed) {
+		attribution_failed(&o->attribution, l, true);
+	} else {
+		attribution_answered(&o->attribution);
+	}
+}
+
 /* Counts one call that was sent. */
 static unsigned take_step(struct open_rollout *o, const struct line *l, struct derived_line *m)
 {
@@ -332,6 +346,7 @@ static unsigned take_step(struct open_rollout *o, const struct line *l, struct d
 	} else {
 		count_failure(o, m);
 	}
+	attribute_step(o, l, m);
 	take_reward(o, l, m);
 	add_step(o, l, m);
 	add_reply(o, l, m);
@@ -379,12 +394,18 @@ static unsigned take_turn(struct open_rollout *o, const struct line *l, struct d
 	}
 	m->is_step = l->step >= 0;
 	kinds |= m->is_step ? take_step(o, l, m) : KIND_TURN;
+	if (!m->is_step && line_has(l, KEY_TOOL_CALL)) {
+		attribution_failed(&o->attribution, l, false);
+	}
 	if (m->tool == TOOL_UNLISTED && !m->expected) {
 		kinds |= KIND_UNLISTED;
 	}
 	if (line_has(l, KEY_LLM)) {
 		json_pick(l->value[KEY_LLM], llm_keys, LLM_MEMBERS, m->llm);
 		kinds |= KIND_LLM;
+		if (m->llm[LLM_ERROR].p) {
+			attribution_model_failed(&o->attribution);
+		}
 	}
 	if (!o->terminal && (l->terminated == 1 || l->truncated == 1)) {
 		o->terminal = true;
@@ -418,6 +439,7 @@ static unsigned take_event(struct open_rollout *o, const struct line *l)
 	if (l->event == EVENT_SESSION_REPLACED) {
 		series_start(&o->series, STR_NONE);
 	}
+	attribution_event(&o->attribution, l);
 	if (l->event == EVENT_STATE_REREAD) {
 		take_reread(o, l->value[KEY_DETAIL]);
 	}
@@ -435,6 +457,7 @@ unsigned fold_line(struct open_rollout *o, const struct line *l, struct derived_
 		return take_turn(o, l, m);
 	case LINE_RESET:
 		o->terminal = false;
+		attribution_reset(&o->attribution, l);
 		trace_observation(o, l);
 		trace_start(o, l);
 		return KIND_RESET;
@@ -556,6 +579,30 @@ static void decide_effects(struct open_rollout *o)
 	}
 }
 
+/* Sets what a failure is attributed to. */
+static void attribute(struct open_rollout *o)
+{
+	const struct rollout_facts *f = &o->facts;
+	struct rollout_end *end = &o->end;
+	double reward = 0;
+	bool known = json_double(str_from(end->counters.reward), &reward);
+	bool is_void = end->counters.steps == end->counters.failed;
+
+	end->failure = attribution_find(
+		&o->attribution,
+		&(struct attribution_end){.status = end->status,
+	                                  .reason = end->reason,
+	                                  .failed = end->counters.failed,
+	                                  .talk = f->tools_known == TOOLS_UNKNOWN &&
+	                                          f->steps == 0 && !o->attribution.calls,
+	                                  .no_tools =
+	                                          f->tools_known == TOOLS_ALL && f->tool_count == 0,
+	                                  .effective = o->effective > 0,
+	                                  .rewarded = known && reward > 0});
+	end->no_reward = known && (is_void || reward <= 0) && end->failure != FAILURE_NONE &&
+	                 end->failure != FAILURE_POLICY;
+}
+
 const struct rollout_end *fold_end(struct open_rollout *o, const struct line *end)
 {
 	enum end_status status = end ? end->status : END_INCOMPLETE;
@@ -570,6 +617,7 @@ const struct rollout_end *fold_end(struct open_rollout *o, const struct line *en
 	                              .reason = reason,
 	                              .lost = is_lost(status),
 	                              .counters = counters_of(o, end)};
+	attribute(o);
 	o->facts.effective = o->end.counters.effective;
 	return &o->end;
 }

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "evidence/attribution.h"
 #include "evidence/series.h"
 #include "evidence/trace.h"
 #include "evidence/verdict.h"
@@ -233,6 +234,9 @@ struct rollout_end {
 	struct str reason; /* end.reason, decoded; absent if there is none */
 	bool lost;         /* no session was opened, or the rollout did not end regularly */
 	struct counters counters;
+	enum failure_cause failure; /* what a failed or void rollout is attributed to */
+	/* It has a number as its reward, but the environment's failure came before: not a reward. */
+	bool no_reward;
 };
 
 #endif

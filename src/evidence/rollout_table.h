@@ -38,6 +38,7 @@ struct open_rollout {
 	int64_t last_line;            /* its time, by the clock of struct sharing */
 	int64_t effective, unknown_effect, failed, longest_failed_run; /* steps */
 	int32_t tool_cache[TOOL_CACHE]; /* by a hash of the name: index + 1; 0: unused */
+	struct attribution attribution;
 	struct rollout_end end;
 
 	_Alignas(max_align_t) unsigned char user[];

@@ -6,14 +6,20 @@
 #include <stdlib.h>
 
 const struct property_title property_titles[] = {
-#define PROPERTY(id, name, title) {name, title},
+#define PROPERTY(id, name, title, needed) {name, title},
 #include "probe/env/properties.def"
 #undef PROPERTY
 };
 const size_t property_titles_count = ARRAY_LEN(property_titles);
 
 static const struct property_ops *const properties[] = {
-#define PROPERTY(id, name, title) &property_##id,
+#define PROPERTY(id, name, title, needed) &property_##id,
+#include "probe/env/properties.def"
+#undef PROPERTY
+};
+
+static const bool needed[] = {
+#define PROPERTY(id, name, title, needed) needed,
 #include "probe/env/properties.def"
 #undef PROPERTY
 };
@@ -81,6 +87,30 @@ const struct probe_call *probe_good(const struct probe *p, size_t i)
 
 /* ---- the run ---- */
 
+/* "capacity 3 of 8; seed only without other sessions" */
+static void add_reason(const struct property *found, struct buf *out)
+{
+	buf_printf(out, "%s%s ", out->n ? "; " : "", found->name);
+	buf_str(out, buf_view(&found->value));
+}
+
+/* A failure decides; else what is needed and unknown keeps it open. */
+static void add_to_fitness(const struct property *found, bool is_needed, struct probe_summary *out)
+{
+	enum property_status s = found->status;
+
+	if (s == PROPERTY_FAIL && out->fit != PROPERTY_FAIL) {
+		buf_clear(&out->fit_why);
+		out->fit = PROPERTY_FAIL;
+	} else if (s == PROPERTY_UNKNOWN && is_needed && out->fit == PROPERTY_OK) {
+		buf_clear(&out->fit_why);
+		out->fit = PROPERTY_UNKNOWN;
+	}
+	if (s == out->fit && (is_needed || s == PROPERTY_FAIL)) {
+		add_reason(found, &out->fit_why);
+	}
+}
+
 static void report(struct probe *p, struct property *found, struct probe_summary *out)
 {
 	out->count[found->status]++;
@@ -93,6 +123,7 @@ static int judge_one(struct probe *p, size_t i, struct probe_summary *out, struc
 	int failed = properties[i]->examine(p, &found, err);
 
 	if (!failed) {
+		add_to_fitness(&found, needed[i], out);
 		report(p, &found, out);
 	}
 	property_end(&found);
@@ -218,7 +249,7 @@ int probe_run(const struct probe_conf *conf, struct probe_summary *out, struct e
 	                  .seed = conf->env.has_seed ? conf->env.seed : SEED_DEFAULT,
 	                  .first_effect = CALLS_MAX};
 
-	*out = (struct probe_summary){.capacity = 0};
+	*out = (struct probe_summary){.fit = PROPERTY_OK, .fit_why = BUF(BUF_MAX_SMALL)};
 	p.pool.conf = &p.env;
 	p.env.has_seed = p.env.seed_is_tried = true;
 	p.env.seed = p.seed;

@@ -29,7 +29,10 @@ struct probe_conf {
 	const struct llm_conf *model;
 	const struct tasks *tasks;          /* of the planned run; NULL: unknown */
 	const struct trainer_plan *trainer; /* NULL: unknown */
+	const struct policy_conf *solution; /* solves the task; NULL: not given */
 	struct io *io;
+	/* Creates an io for another thread, which frees it. */
+	int (*new_io)(void *ctx, struct io **out, struct error *err);
 	/* Called once, when the first session is open. */
 	void (*opened)(void *ctx, const struct env_facts *f);
 	/* Called for each property, as soon as it is judged. */
@@ -43,6 +46,10 @@ struct probe_summary {
 	struct error lost;     /* connection lost during the run; kind FAIL_NONE: not lost */
 	bool model_lost;       /* the model's server was not reached */
 	size_t model_requests; /* sent to the model's server */
+	/* Is the environment fit to train on: OK, FAIL or UNKNOWN, and the properties that decide:
+	   "capacity 3 of 8; seed only without other sessions". Released by the caller. */
+	enum property_status fit;
+	struct buf fit_why;
 };
 
 /* One row of properties.def. */

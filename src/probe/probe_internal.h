@@ -83,6 +83,8 @@ struct probe {
 	/* Verdicts of a property that others use. */
 	bool loses_state;       /* calls do not build on each other */
 	bool shared;            /* sessions share their environment */
+	bool seed_is_shared;    /* other sessions' calls change what a seed gives */
+	bool leaks;             /* closed sessions keep their slots */
 	bool limited;           /* the server's limit was reached */
 	bool step_refused;      /* sessions open, but their calls are refused for capacity */
 	size_t refused_session; /* number of that session, from 1, when step_refused */
@@ -92,7 +94,7 @@ struct probe {
 struct property_ops {
 	int (*examine)(struct probe *p, struct property *out, struct error *err);
 };
-#define PROPERTY(id, name, title) extern const struct property_ops property_##id;
+#define PROPERTY(id, name, title, needed) extern const struct property_ops property_##id;
 #include "probe/env/properties.def"
 #undef PROPERTY
 
@@ -117,6 +119,12 @@ enum explanation probe_compare(const struct probe *p, const struct series *s, st
 MUST_USE int probe_history(struct probe *p, struct error *err);
 
 /* ---- reopen.c: sessions one after the other ---- */
+
+/* A new session with the probe's seed, in p->sessions[0]. Not open: the reason is in the
+   evidence of the property, which is judged to be not tested. */
+MUST_USE int probe_fresh(struct probe *p, struct property *out, struct error *err);
+/* Are the two, of states or replies, alike apart from times, ids, counts and bookkeeping? */
+bool probe_alike(const struct probe *p, const struct series *s, struct str a, struct str b);
 
 /* Opens a session whose slot should be free: while the server refuses for capacity it is
    asked again until the deadline. */

@@ -306,6 +306,50 @@ void report_conclusion(const struct judge_summary *s, int64_t unfinished, struct
 	put_way_to_know(s, out);
 }
 
+static void put_causes(const struct judge_summary *s, bool many, struct buf *out)
+{
+	const char *between = "";
+
+	for (size_t i = FAILURE_NONE + 1; i < FAILURE_CAUSES; i++) {
+		const char *name = failure_cause_name((enum failure_cause)i);
+
+		if (s->failures[i] && many) {
+			buf_printf(out, "%s%s %lld", between, name, (long long)s->failures[i]);
+			between = ", ";
+		} else if (s->failures[i]) {
+			buf_printf(out, "%s (%s)", name,
+			           failure_cause_meaning((enum failure_cause)i));
+		}
+	}
+}
+
+void report_failures(const struct judge_summary *s, struct style style, struct buf *out)
+{
+	struct buf line = BUF(BUF_MAX_SMALL);
+	int64_t failed = 0;
+
+	for (size_t i = FAILURE_NONE + 1; i < FAILURE_CAUSES; i++) {
+		failed += s->failures[i];
+	}
+	if (failed == 0) {
+		return;
+	}
+	buf_text(&line, "failure: ");
+	if (s->rollouts > 1) {
+		buf_printf(&line, "%lld of %lld rollouts: ", (long long)failed,
+		           (long long)s->rollouts);
+	}
+	put_causes(s, s->rollouts > 1, &line);
+	if (s->no_rewards && s->rollouts > 1) {
+		buf_printf(&line, "; %lld of the rewards %s", (long long)s->no_rewards,
+		           s->no_rewards == 1 ? "is not a reward" : "are not rewards");
+	} else if (s->no_rewards) {
+		buf_text(&line, "; its reward is not a reward");
+	}
+	put_wrapped(buf_view(&line), 0, style, out);
+	buf_release(&line);
+}
+
 void report_counters(int64_t turns, int64_t steps, int64_t effective, int64_t unknown,
                      int64_t failed, const char *reward, struct buf *out)
 {

@@ -40,6 +40,8 @@ static void put_finding(const struct rollout_verdict *v, const struct finding *f
 	jw_text(&w, f->message);
 	jw_key(&w, "cause");
 	jw_text(&w, f->cause);
+	jw_key(&w, "failure");
+	jw_text(&w, failure_cause_name(v->failure));
 	jw_end(&w);
 	buf_char(out, '\n');
 }
@@ -72,6 +74,14 @@ void report_json_verdict(const struct rollout_verdict *v, struct buf *out)
 	put_number(&w, "longest_failed_run", v->counters.longest_failed_run);
 	jw_key(&w, "reward");
 	jw_raw(&w, str_from(v->counters.reward));
+	jw_key(&w, "failure");
+	jw_text(&w, failure_cause_name(v->failure));
+	jw_key(&w, "reward_valid");
+	if (strcmp(v->counters.reward, "null") != 0) {
+		jw_bool(&w, !v->no_reward);
+	} else {
+		jw_null(&w);
+	}
 	jw_end(&w);
 	buf_char(out, '\n');
 }
@@ -87,6 +97,18 @@ static void put_not_checked(struct json_writer *w, const char *rules)
 		rules += n + (rules[n] == ',');
 	}
 	jw_end(w);
+}
+
+static void put_failures(struct json_writer *w, const struct judge_summary *s)
+{
+	jw_key(w, "failures");
+	jw_object(w);
+	for (size_t i = FAILURE_NONE + 1; i < FAILURE_CAUSES; i++) {
+		put_number(w, failure_cause_name((enum failure_cause)i), s->failures[i]);
+	}
+	jw_end(w);
+	put_number(w, "environment_failures", judge_environment_failures(s));
+	put_number(w, "rewards_invalid", s->no_rewards);
 }
 
 void report_json_summary(const struct judge *j, struct buf *out)
@@ -113,6 +135,7 @@ void report_json_summary(const struct judge *j, struct buf *out)
 	put_number(&w, "warning", s.warnings);
 	put_number(&w, "info", s.infos);
 	jw_end(&w);
+	put_failures(&w, &s);
 	put_not_checked(&w, judge_not_checked(j));
 	jw_key(&w, "confirmed");
 	if (s.confirmation == CONFIRMED || s.confirmation == REFUTED) {

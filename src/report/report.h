@@ -55,6 +55,8 @@ void report_more(const char *rule, struct style style, struct buf *out);
    `unfinished` is the number of rollouts that did not reach their end. */
 void report_conclusion(const struct judge_summary *s, int64_t unfinished, struct style style,
                        struct buf *out);
+/* A line about the failed and void rollouts, by cause; nothing without any. */
+void report_failures(const struct judge_summary *s, struct style style, struct buf *out);
 /* "N turns · M steps · K effective · E failed · reward R" */
 void report_counters(int64_t turns, int64_t steps, int64_t effective, int64_t unknown,
                      int64_t failed, const char *reward, struct buf *out);

@@ -5,6 +5,11 @@ static const char status_list[] =
 #define STATUS_WORD(id, word) word ","
 #include "recording/keys.def"
 	"incomplete";
+static const char failure_list[] =
+#define FAILURE_CAUSE(id, word, whose, meaning) "," word
+#include "evidence/attribution.def"
+	;
+#define FAILURES   (failure_list + 1)
 #define STATUSES   status_list
 #define SEVERITIES "error,warning,info"
 

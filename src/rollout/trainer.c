@@ -4,7 +4,44 @@
 #include <inttypes.h>
 
 #define PER_DEVICE_TRAIN_BATCH_SIZE 8
+#define PER_DEVICE_EVAL_BATCH_SIZE  8
 #define NUM_GENERATIONS             8
+#define MAX_STALENESS               4
+#define MAX_CONCURRENT              128
+
+#define NUMBER(name) {#name, offsetof(struct trainer_settings, name)}
+const struct trainer_number trainer_numbers[] = {
+	NUMBER(num_generations),
+	NUMBER(per_device_train_batch_size),
+	NUMBER(gradient_accumulation_steps),
+	NUMBER(num_processes),
+	NUMBER(steps_per_generation),
+	NUMBER(generation_batch_size),
+	NUMBER(per_device_eval_batch_size),
+	NUMBER(max_inflight_tasks),
+	NUMBER(max_staleness),
+	NUMBER(max_concurrent),
+	NUMBER(num_samples_in_parallel),
+};
+const size_t trainer_numbers_count = ARRAY_LEN(trainer_numbers);
+
+uint64_t *trainer_number_at(struct trainer_settings *s, size_t i)
+{
+	return (uint64_t *)(void *)((char *)s + trainer_numbers[i].offset);
+}
+
+bool trainer_evaluates(struct str eval_strategy)
+{
+	static const char *const never[] = {"",      "no",  "No",   "NO",   "false",
+	                                    "False", "off", "null", "None", "~"};
+
+	for (size_t i = 0; i < ARRAY_LEN(never); i++) {
+		if (str_is(eval_strategy, never[i])) {
+			return false;
+		}
+	}
+	return true;
+}
 
 static uint64_t given_or(uint64_t value, uint64_t fallback)
 {
@@ -27,10 +64,14 @@ static bool multiply(uint64_t a, uint64_t b, uint64_t *out)
 	return !__builtin_mul_overflow(a, b, out) && *out <= TRAINER_SESSIONS_MAX;
 }
 
+static int too_many_sessions(const char *setting, struct error *err)
+{
+	return error_set(err, FAIL_USAGE, "%s is more than %d", setting, TRAINER_SESSIONS_MAX);
+}
+
 static int too_many(struct error *err)
 {
-	return error_set(err, FAIL_USAGE, "generation_batch_size is more than %d",
-	                 TRAINER_SESSIONS_MAX);
+	return too_many_sessions("generation_batch_size", err);
 }
 
 static int find_batch_size(const struct trainer_settings *s, uint64_t *batch, struct error *err)
@@ -61,9 +102,19 @@ static int find_batch_size(const struct trainer_settings *s, uint64_t *batch, st
 	return *batch <= TRAINER_SESSIONS_MAX ? 0 : too_many(err);
 }
 
-int trainer_plan(const struct trainer_settings *s, struct trainer_plan *out, struct error *err)
+static uint64_t eval_batch(const struct trainer_settings *s)
 {
-	struct trainer_plan p = {.group_size = given_or(s->num_generations, NUM_GENERATIONS)};
+	uint64_t n = given_or(s->per_device_eval_batch_size, PER_DEVICE_EVAL_BATCH_SIZE);
+
+	return !s->evaluates ? 0 : multiply(n, processes(s), &n) ? n : UINT64_MAX;
+}
+
+/* GRPOTrainer. */
+static int plan_batch(const struct trainer_settings *s, struct trainer_plan *out, struct error *err)
+{
+	struct trainer_plan p = {.group_size = given_or(s->num_generations, NUM_GENERATIONS),
+	                         .serial = true};
+	uint64_t eval = eval_batch(s);
 
 	if (find_batch_size(s, &p.sessions, err)) {
 		return -1;
@@ -82,20 +133,129 @@ int trainer_plan(const struct trainer_settings *s, struct trainer_plan *out, str
 		                 p.sessions, p.group_size);
 	}
 	p.groups = p.sessions / p.group_size;
+	if (eval > TRAINER_SESSIONS_MAX) {
+		return too_many_sessions("per_device_eval_batch_size x num_processes", err);
+	}
+	p.sessions = eval > p.sessions ? eval : p.sessions;
 	*out = p;
 	return 0;
+}
+
+/* AsyncGRPO. */
+static int plan_inflight(const struct trainer_settings *s, struct trainer_plan *out,
+                         struct error *err)
+{
+	uint64_t n = given_or(s->max_staleness, MAX_STALENESS);
+
+	if (s->max_inflight_tasks) {
+		n = s->max_inflight_tasks;
+	} else if (!multiply(n, per_device(s), &n) ||
+	           !multiply(n, given_or(s->gradient_accumulation_steps, 1), &n) ||
+	           !multiply(n, processes(s), &n)) {
+		n = UINT64_MAX;
+	}
+	if (n > TRAINER_SESSIONS_MAX) {
+		return too_many_sessions("max_inflight_tasks", err);
+	}
+	*out = (struct trainer_plan){.sessions = n,
+	                             .group_size = given_or(s->num_generations, NUM_GENERATIONS)};
+	return 0;
+}
+
+static int plan_concurrent(const char *name, const struct trainer_settings *s, uint64_t n,
+                           struct trainer_plan *out, struct error *err)
+{
+	if (n > TRAINER_SESSIONS_MAX) {
+		return too_many_sessions(name, err);
+	}
+	*out = (struct trainer_plan){.sessions = n, .group_size = s->num_generations};
+	return 0;
+}
+
+int trainer_plan(const struct trainer_settings *s, struct trainer_plan *out, struct error *err)
+{
+	switch (s->kind) {
+	case TRAINER_TRL_ASYNC:
+		return plan_inflight(s, out, err);
+	case TRAINER_VERIFIERS:
+		return plan_concurrent("max_concurrent", s,
+		                       given_or(s->max_concurrent, MAX_CONCURRENT), out, err);
+	case TRAINER_NEMO_GYM:
+		if (!s->num_samples_in_parallel) {
+			return error_set(err, FAIL_USAGE,
+			                 "NeMo Gym runs all its samples at once unless "
+			                 "\1num_samples_in_parallel\2 is given");
+		}
+		return plan_concurrent("num_samples_in_parallel", s, s->num_samples_in_parallel,
+		                       out, err);
+	case TRAINER_TRL:
+		break;
+	}
+	return plan_batch(s, out, err);
+}
+
+static void describe_inflight(const struct trainer_settings *s, const struct trainer_plan *p,
+                              struct buf *out)
+{
+	buf_printf(out, "max_inflight_tasks %" PRIu64, p->sessions);
+	if (!s->max_inflight_tasks) {
+		buf_printf(out,
+		           " = staleness %" PRIu64 " x %" PRIu64 " per device x %" PRIu64
+		           " steps x %" PRIu64 " process%s",
+		           given_or(s->max_staleness, MAX_STALENESS), per_device(s),
+		           given_or(s->gradient_accumulation_steps, 1), processes(s),
+		           processes(s) == 1 ? "" : "es");
+	}
+	buf_printf(out, ": %" PRIu64 " sessions at once", p->sessions);
 }
 
 void trainer_describe(const struct trainer_settings *s, const struct trainer_plan *p,
                       struct buf *out)
 {
-	uint64_t global = per_device(s) * processes(s), steps = p->sessions / global;
+	uint64_t batch = p->groups * p->group_size, eval = eval_batch(s);
+	uint64_t global = per_device(s) * processes(s), steps = batch / global;
+
+	if (s->kind == TRAINER_TRL_ASYNC) {
+		describe_inflight(s, p, out);
+		return;
+	}
+	if (s->kind != TRAINER_TRL) {
+		buf_printf(out, "%s %" PRIu64 ": %" PRIu64 " sessions at once",
+		           s->kind == TRAINER_VERIFIERS ? "max_concurrent"
+		                                        : "num_samples_in_parallel",
+		           p->sessions, p->sessions);
+		return;
+	}
 
 	buf_printf(out,
 	           "generation_batch_size %" PRIu64 " = %" PRIu64 " per device x %" PRIu64
 	           " process%s x %" PRIu64 " step%s: %" PRIu64 " sessions at once, %" PRIu64
 	           " prompt%s with %" PRIu64 " generations each",
-	           p->sessions, per_device(s), processes(s), processes(s) == 1 ? "" : "es", steps,
+	           batch, per_device(s), processes(s), processes(s) == 1 ? "" : "es", steps,
 	           steps == 1 ? "" : "s", p->sessions, p->groups, p->groups == 1 ? "" : "s",
 	           p->group_size);
+	if (eval > batch) {
+		buf_printf(out,
+		           " (of these, evaluation needs %" PRIu64 ": %" PRIu64
+		           " per device x %" PRIu64 " process%s)",
+		           eval, eval / processes(s), processes(s), processes(s) == 1 ? "" : "es");
+	}
+}
+
+void trainer_describe_time(const struct trainer_plan *p, uint64_t turns, uint64_t step_us,
+                           struct buf *out)
+{
+	uint64_t rollouts = p->groups ? p->groups * p->group_size : p->sessions;
+	double calls = (double)turns * (double)(p->serial ? rollouts : 1);
+	double ms = (double)step_us / 1000, all = calls * ms;
+
+	buf_printf(out, "%" PRIu64 " rollouts x %" PRIu64 " turn%s x %.3g ms", rollouts, turns,
+	           turns == 1 ? "" : "s", ms);
+	if (p->serial) {
+		buf_printf(out, " = %.3g %s a batch (the trainer never overlaps two calls)",
+		           all >= 1000 ? all / 1000 : all, all >= 1000 ? "s" : "ms");
+	} else {
+		buf_printf(out, ", overlapping: %.3g %s or more", all >= 1000 ? all / 1000 : all,
+		           all >= 1000 ? "s" : "ms");
+	}
 }

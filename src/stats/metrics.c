@@ -65,6 +65,15 @@ const struct metric metric_table[] = {
 	STOPPED(END_UNKNOWN, "unknown"),
 	{"has_error", "Share of rollouts without a session or an end.",
          MEAN(SUM_LOST, SUM_ROLLOUTS), false},
+	{"environment_failure_rate",
+         "Share of rollouts that failed by the environment, transport, capacity or verifier.",
+         MEAN(SUM_ENVIRONMENT_FAILURES, SUM_ROLLOUTS), false},
+#define FAILURE_CAUSE(id, word, whose, meaning)                                                    \
+	{"failure/" word, "Failed and void rollouts of this cause: " meaning ".",                  \
+	 COUNT(SUM_FAILURE + FAILURE_##id), true},
+#include "evidence/attribution.def"
+	{"rewards_invalid", "Rewards that are none of the policy's: the environment failed before.",
+         COUNT(SUM_NO_REWARD), true},
 	{"is_truncated", "Share of rollouts truncated by the environment or by the limit of turns.",
          MEAN(SUM_CUT_OFF, SUM_ROLLOUTS), false},
 	{"turns", "Decisions of the policy.", COUNT(SUM_TURNS), false},

@@ -3,6 +3,7 @@
 #ifndef ROLLDBG_STATS_METRICS_H
 #define ROLLDBG_STATS_METRICS_H
 
+#include "evidence/attribution.h"
 #include "recording/logprobs.h"
 #include "recording/words.h"
 
@@ -13,7 +14,11 @@ enum sum {
 	SUM_STATUS, /* rollouts by end status: one for each enum end_status */
 	SUM_STATUS_LAST = SUM_STATUS + END_STATUSES - 1,
 	SUM_LOST,
-	SUM_CUT_OFF, /* rollouts truncated by a limit or the environment */
+	SUM_FAILURE, /* failed and void rollouts: one for each enum failure_cause */
+	SUM_FAILURE_LAST = SUM_FAILURE + FAILURE_CAUSES - 1,
+	SUM_ENVIRONMENT_FAILURES,
+	SUM_NO_REWARD, /* rewards that are none */
+	SUM_CUT_OFF,   /* rollouts truncated by a limit or the environment */
 	SUM_TURNS,
 	SUM_TURN_SQUARES, /* sum of the squares per rollout */
 	SUM_STEPS,

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define PARTIAL_VERSION 1
+#define PARTIAL_VERSION 2
 
 /* ---- writing ---- */
 

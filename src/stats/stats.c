@@ -305,6 +305,9 @@ static void add_end(struct stats *s, struct task_metrics *t, const struct eviden
 	m->sum[SUM_ROLLOUTS]++;
 	m->sum[SUM_STATUS + (size_t)end->status]++;
 	m->sum[SUM_LOST] += end->lost;
+	m->sum[SUM_FAILURE + (size_t)end->failure] += end->failure != FAILURE_NONE;
+	m->sum[SUM_ENVIRONMENT_FAILURES] += failure_of_environment(end->failure);
+	m->sum[SUM_NO_REWARD] += end->no_reward;
 	m->sum[SUM_CUT_OFF] += end->status == END_TRUNCATED || end->status == END_MAX_TURNS;
 	m->sum[SUM_TURNS] += (double)c->turns;
 	m->sum[SUM_TURN_SQUARES] += (double)c->turns * (double)c->turns;

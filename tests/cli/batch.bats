@@ -197,6 +197,33 @@ write_tasks() {
 	has "$stderr" 'tasks.jsonl has 1 task, but the trainer uses 2 prompts at once: only 2 sessions will be open'
 }
 
+@test "trainer settings: a trainer, its configuration, and evaluation" {
+	printf 'num_generations: 2\nper_device_train_batch_size: 2\neval_strategy: steps\nenv:\n  num_processes: 9\n' >grpo.yaml
+	echo '{"num_processes": 2}' >accelerate.json
+	expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=16' --trainer-config grpo.yaml --trainer-config accelerate.json --actions DOWN --out a.jsonl
+	has "$stderr" 'generation_batch_size 4 = 2 per device x 2 processes x 1 step: 16 sessions at once, 2 prompts with 2 generations each (of these, evaluation needs 16: 8 per device x 2 processes)'
+	has "$stderr" 'grpo.yaml:5: not read, because it is no `key: value` at the outermost level: num_processes: 9'
+	[ "$(grep -c '"type":"header"' a.jsonl)" = 16 ]
+	# options come last
+	expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=16' --trainer-config grpo.yaml --eval-strategy no --actions DOWN --out a.jsonl --force
+	has "$stderr" ': 2 sessions at once, '
+	expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=16' --trainer-config grpo.yaml --trainer trl-async --actions DOWN --out a.jsonl --force
+	has "$stderr" 'max_inflight_tasks 8 = staleness 4 x 2 per device x 1 steps x 1 process: 8 sessions at once'
+	expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=16' --trainer verifiers --max-concurrent 6 --group-size 3 --actions DOWN --out a.jsonl --force
+	[ "$(jq -r 'select(.type == "header") | .task.id' a.jsonl | sort | uniq -c | paste -sd ' ' - | tr -s ' ')" = ' 3 env-0 3 env-1' ]
+	expect 2 rolldbg run --trainer nemo-gym
+	has "$stderr" 'NeMo Gym runs all its samples at once unless --num-samples-in-parallel is given'
+	expect 2 rolldbg run --num-generations 0
+	has "$stderr" '--num-generations must be at least 1'
+	echo 'num_generations: four' >odd.yaml
+	expect 3 rolldbg run --trainer-config odd.yaml
+	has "$stderr" "odd.yaml:1: num_generations: expected a whole number from 1, got 'four'"
+	expect 3 rolldbg run --trainer-config nowhere.yaml
+	expect 0 rolldbg probe --env 'builtin:frozen_lake?max_envs=8' --trainer-config grpo.yaml --actions DOWN,DOWN
+	has "$output" '; 2 rollouts x 2 turns x '
+	has "$output" 'a batch (the trainer never overlaps two calls)'
+}
+
 @test "progress: one line on a terminal, nothing in a pipe" {
 	command -v script >/dev/null || skip 'no script(1) for a terminal'
 	cat >run <<-END

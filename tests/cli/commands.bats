@@ -159,14 +159,14 @@ keys_of() {
 	expect 1 rolldbg run --env "$broken" --actions "$goal" --json --out b.jsonl
 	[ -z "$stderr" ]
 	live=$output
-	[ "$(keys_of "$live" finding)" = 'type file rollout task rule severity first_turn last_turn first_step last_step pointer message cause' ]
-	[ "$(keys_of "$live" rollout)" = 'type file rollout status turns steps effective unknown failed longest_failed_run reward' ]
-	[ "$(keys_of "$live" summary)" = 'type rollouts turns steps effective unknown failed reward findings not_checked confirmed' ]
+	[ "$(keys_of "$live" finding)" = 'type file rollout task rule severity first_turn last_turn first_step last_step pointer message cause failure' ]
+	[ "$(keys_of "$live" rollout)" = 'type file rollout status turns steps effective unknown failed longest_failed_run reward failure reward_valid' ]
+	[ "$(keys_of "$live" summary)" = 'type rollouts turns steps effective unknown failed reward findings failures environment_failures rewards_invalid not_checked confirmed' ]
 	[ "$(jq -c 'select(.type == "summary") | .findings | keys_unsorted' <<<"$live")" = '["error","warning","info"]' ]
 	[ "$(jq -r .type <<<"$live" | uniq | tr '\n' ' ')" = 'finding rollout summary ' ]
 	expect 1 rolldbg check --json b.jsonl
 	[ "$output" = "$live" ]
-	[ "$(tail -n 1 <<<"$output")" = '{"type":"summary","rollouts":1,"turns":6,"steps":6,"effective":null,"unknown":6,"failed":3,"reward":0,"findings":{"error":3,"warning":2,"info":0},"not_checked":[],"confirmed":null}' ]
+	[ "$(tail -n 1 <<<"$output")" = '{"type":"summary","rollouts":1,"turns":6,"steps":6,"effective":null,"unknown":6,"failed":3,"reward":0,"findings":{"error":3,"warning":2,"info":0},"failures":{"policy":0,"environment":0,"transport":0,"capacity":1,"verifier":0,"harness":0},"environment_failures":1,"rewards_invalid":1,"not_checked":[],"confirmed":null}' ]
 }
 
 @test "check --json of a stripped recording names what it could not check" {
@@ -374,7 +374,7 @@ $(rolldbg check --list | sed -n 's/^capacity  *error  *//p')" ]
 	COLUMNS=wide rolldbg show a.jsonl | cmp - table
 	# in a pipe, findings, causes and rules are one line each
 	expect 1 rolldbg check a.jsonl
-	[ "${#lines[@]}" = 8 ]
+	[ "${#lines[@]}" = 9 ]
 	[ "${lines[5]}" = 'FrozenLake-v1.0: cause: fallback-session: explains capacity, multi-step-illusion, retry-same-error; more: rolldbg check --explain fallback-session, rolldbg probe --env URL --sessions 8' ]
 	expect 0 rolldbg check --list
 	[ "${#lines[@]}" = "$(rolldbg __spec | grep -c '^topic	rule	')" ]

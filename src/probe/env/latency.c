@@ -36,6 +36,13 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	}
 	add_timing("step", &p->pool.step, out);
 	out->status = out->value.n ? PROPERTY_OK : PROPERTY_UNKNOWN;
+	if (p->conf->trainer && p->pool.step.count) {
+		size_t turns = p->named && p->call_count ? p->call_count : 1;
+
+		buf_text(&out->evidence, "; ");
+		trainer_describe_time(p->conf->trainer, turns,
+		                      p->pool.step.us[p->pool.step.count / 2], &out->evidence);
+	}
 	if (out->value.n) {
 		buf_text(&out->value, " ms (min/median/max)");
 	} else {

@@ -76,6 +76,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		property_judge(out, PROPERTY_UNKNOWN, "no reply");
 		property_quote(out, &last->last);
 	} else if (!got) {
+		p->leaks = true;
 		judge_leak(p, back, last, out);
 	} else if (p->limited) {
 		property_judge(out, PROPERTY_OK, "all %zu freed", back);

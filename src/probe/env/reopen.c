@@ -34,3 +34,21 @@ int probe_reopen(struct probe *p, struct session *s, const int64_t *seed, uint64
 	}
 	return -1;
 }
+
+int probe_fresh(struct probe *p, struct property *out, struct error *err)
+{
+	if (probe_reopen(p, &p->sessions[0], &p->seed, probe_settle_deadline(p), err)) {
+		return -1;
+	}
+	if (!session_is_open(&p->sessions[0])) {
+		property_judge(out, PROPERTY_UNKNOWN, "not tested");
+		property_evidence(out, "no session could be opened");
+		property_quote(out, &p->sessions[0].last);
+	}
+	return 0;
+}
+
+bool probe_alike(const struct probe *p, const struct series *s, struct str a, struct str b)
+{
+	return a.n && b.n && probe_compare(p, s, a, b) < MEMBER_COUNT;
+}

@@ -209,6 +209,7 @@ static int judge(struct probe *p, struct traces *t, struct property *out, struct
 		return -1;
 	}
 	if (t->busy.got && compare_episodes(&t->first, &t->busy) != TRACE_EQUAL) {
+		p->seed_is_shared = true;
 		property_judge(out, PROPERTY_FAIL, "only without other sessions");
 		property_evidence(out,
 		                  "seed %" PRId64

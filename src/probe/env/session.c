@@ -87,6 +87,7 @@ static void read_reply(struct session_pool *a, const struct env_reply *r, struct
 	                            .other_session = r->reply_session.p && r->env_session.p &&
 	                                             !str_eq(r->reply_session, r->env_session) &&
 	                                             !str_eq(r->reply_session, r->session)};
+	out->reward_known = r->outcome == OUTCOME_OK && json_double(r->reward, &out->reward);
 	text_copy(out->message, sizeof(out->message), r->error.message);
 	text_copy(out->code, sizeof(out->code), code);
 	text_copy(out->named, sizeof(out->named), r->reply_session);

@@ -55,7 +55,7 @@ static void examine(const struct preflight *p, struct property *out)
 {
 	const struct trainer_plan *t = p->trainer;
 
-	if (!t) {
+	if (!t || !t->groups) {
 		property_judge(out, PROPERTY_SKIPPED, "no trainer settings given");
 		return;
 	}

@@ -3,6 +3,7 @@
 const ROLLOUT_COLUMNS = [
 	{name: "rollout", value: (rollout) => rollout.key},
 	{name: "status", value: (rollout) => rollout.verdict?.status || "no end"},
+	{name: "failure", value: (rollout) => rollout.verdict?.failure},
 	{name: "turns", className: "number", value: (rollout) => rollout.verdict?.turns},
 	{name: "steps", className: "number", value: (rollout) => rollout.verdict?.steps},
 	{name: "effective", className: "number", value: (rollout) => rollout.verdict?.effective},

@@ -247,5 +247,7 @@ function countersOf(verdict) {
 	];
 
 	return [...parts.flatMap(([n, noun]) => [element("b", {}, n), ` ${noun} \u00b7 `]),
-		"reward ", element("b", {}, numberOr(verdict.reward, "unknown"))];
+		"reward ", element("b", {}, numberOr(verdict.reward, "unknown")),
+		...(verdict.reward_valid === false ? [" (not a reward)"] : []),
+		...(verdict.failure ? [" \u00b7 failure: ", element("b", {}, plain(verdict.failure))] : [])];
 }

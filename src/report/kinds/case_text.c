@@ -94,6 +94,10 @@ void case_text_finish(struct case_text *t, const struct report_case *c)
 	if (c->verdict) {
 		add_findings(t, c->verdict);
 	}
+	if (c->verdict && c->verdict->failure && (t->count || c->problem)) {
+		buf_printf(&t->body, "failure: %s%s\n", failure_cause_name(c->verdict->failure),
+		           c->verdict->no_reward ? "; its reward is not a reward" : "");
+	}
 	if (c->problem) {
 		add_problem(t, c);
 	} else if (t->count > 1) {

@@ -1,0 +1,52 @@
+/* What a failed or void rollout is attributed to: one cause of attribution.def. A rollout is void if no
+   call of it was answered; it failed if it was refused, lost its peer or was cut off, if its last
+   calls failed for a reason that is not the policy's, or if its session was replaced. Any other
+   rollout was played: it has no cause, and its reward is the policy's. */
+#ifndef ROLLDBG_EVIDENCE_ATTRIBUTION_H
+#define ROLLDBG_EVIDENCE_ATTRIBUTION_H
+
+#include "recording/line.h"
+
+enum failure_cause {
+	FAILURE_NONE,
+#define FAILURE_CAUSE(id, word, whose, meaning) FAILURE_##id,
+#include "evidence/attribution.def"
+	FAILURE_CAUSES
+};
+
+const char *failure_cause_name(enum failure_cause c);    /* "policy"; NULL for FAILURE_NONE */
+const char *failure_cause_meaning(enum failure_cause c); /* a clause; not for FAILURE_NONE */
+/* Does it count in environment_failure_rate? */
+bool failure_of_environment(enum failure_cause c);
+
+/* What the lines so far say; zeroed at the header. */
+struct attribution {
+	enum failure_cause reset,
+		calls; /* of the reset; of the calls since the last answered one */
+	bool answered, replaced, unread;
+	bool tool_failed;  /* some call failed in its tool */
+	bool model_failed; /* the model gave no reply to the last turn */
+};
+
+void attribution_reset(struct attribution *a, const struct line *l);
+void attribution_answered(struct attribution *a);
+/* A call that was sent and failed, or, with `sent` false, one that was not sent. */
+void attribution_failed(struct attribution *a, const struct line *l, bool sent);
+/* The model's server gave no reply. */
+void attribution_model_failed(struct attribution *a);
+void attribution_event(struct attribution *a, const struct line *l);
+
+/* What is known when the rollout is over. */
+struct attribution_end {
+	enum end_status status;
+	struct str reason; /* absent: none */
+	int64_t failed;    /* calls */
+	/* Nothing shows that it should have made calls: none was tried, and the tools are unknown. */
+	bool talk;
+	bool no_tools;  /* the environment offered none */
+	bool effective; /* some call had an effect */
+	bool rewarded;  /* its reward is known, and above 0 */
+};
+enum failure_cause attribution_find(const struct attribution *a, const struct attribution_end *e);
+
+#endif

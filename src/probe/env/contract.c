@@ -1,0 +1,194 @@
+/* The session's contract: a reset with another seed, then with the first again, leads to the first
+   one's start; and what comes after the end of an episode earns nothing. */
+#include "policy/open.h"
+#include "probe/probe_internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define END_CALLS 200 /* within which an episode should end */
+
+enum answer { UNKNOWN, KEPT, BROKEN };
+
+struct contract {
+	enum answer seed, end;
+	char why[512]; /* why the end is unknown or broken */
+};
+
+/* ---- seeds ---- */
+
+static int reset_and_read(struct probe *p, int64_t seed, struct str *start, struct error *err)
+{
+	struct session *s = &p->sessions[0];
+
+	*start = STR_NONE;
+	if (!session_is_open(s) || session_reset(&p->pool, s, seed, err)) {
+		return session_is_open(s) ? -1 : 0;
+	}
+	if (session_read_state(&p->pool, s, &s->later, err)) {
+		return -1;
+	}
+	if (s->later.known) {
+		*start = arena_str(&p->arena, buf_view(&s->later.json));
+	}
+	return 0;
+}
+
+/* A reset without a call in between, with another seed in between, and once more. */
+static int examine_seed(struct probe *p, struct contract *c, struct error *err)
+{
+	int64_t other = p->seed == INT64_MAX ? p->seed - 1 : p->seed + 1;
+	struct str first, twice, else_where, again;
+
+	if (!p->traits.starts_over || !p->traits.takes_seed || p->state_drifts) {
+		return 0;
+	}
+	if (reset_and_read(p, p->seed, &first, err) || reset_and_read(p, p->seed, &twice, err) ||
+	    reset_and_read(p, other, &else_where, err) || reset_and_read(p, p->seed, &again, err)) {
+		return -1;
+	}
+	if (probe_alike(p, &p->states, first, twice)) {
+		c->seed = probe_alike(p, &p->states, first, again) ? KEPT : BROKEN;
+	}
+	return 0;
+}
+
+/* ---- after the end ---- */
+
+static int play_to_end(struct probe *p, struct policy *policy, struct probe_call *last,
+                       struct error *err)
+{
+	struct session *s = &p->sessions[0];
+	struct policy_view view = {.turn = 0};
+	struct decision d = {0};
+
+	for (; view.turn < END_CALLS && session_is_open(s) && !last->reply.over; view.turn++) {
+		if (policy->ops->decide(policy, &view, &d, err)) {
+			return -1;
+		}
+		if (d.kind != DECIDE_CALL) {
+			break;
+		}
+		last->name = arena_str(&p->arena, d.name);
+		last->arguments = arena_str(&p->arena, d.arguments);
+		if (session_step(&p->pool, s, d.name, d.arguments, &last->reply, err)) {
+			return -1;
+		}
+		if (last->reply.layer == LAYER_TRANSPORT) {
+			break;
+		}
+		view.last = last->reply.outcome;
+		view.last_error = str_from(last->reply.message);
+	}
+	return 0;
+}
+
+/* The last call, sent twice more. */
+static int call_after_end(struct probe *p, const struct probe_call *last, struct contract *c,
+                          struct error *err)
+{
+	struct probe_reply reply;
+
+	c->end = KEPT;
+	for (int i = 0; i < 2 && session_is_open(&p->sessions[0]); i++) {
+		if (session_step(&p->pool, &p->sessions[0], last->name, last->arguments, &reply,
+		                 err)) {
+			return -1;
+		}
+		if (reply.outcome == OUTCOME_OK && reply.reward > 0 && !p->lost) {
+			c->end = BROKEN;
+			snprintf(c->why, sizeof(c->why), "a call after the end earned %g again",
+			         reply.reward);
+		}
+	}
+	return 0;
+}
+
+static int examine_end(struct probe *p, struct contract *c, struct error *err)
+{
+	struct policy_conf conf =
+		p->conf->solution
+			? *p->conf->solution
+			: (struct policy_conf){.spec = "random:1", .tool = p->conf->policy.tool};
+	struct probe_call last = {.name = STR_NONE};
+	struct policy *policy = NULL;
+
+	snprintf(c->why, sizeof(c->why), "no episode ended within %d calls", END_CALLS);
+	if (!p->conf->solution && (!p->good_count || !p->traits.has_episodes)) {
+		return 0;
+	}
+	conf.tools = p->tools;
+	int failed = policy_open(&conf, &policy, err);
+	if (failed && (err->kind == FAIL_INPUT || err->kind == FAIL_USAGE)) {
+		snprintf(c->why, sizeof(c->why), "%s", err->text);
+		return 0;
+	}
+	failed = failed || play_to_end(p, policy, &last, err);
+	if (policy) {
+		policy->ops->close(policy);
+	}
+	if (!failed && last.reply.over) {
+		failed = call_after_end(p, &last, c, err);
+	}
+	return failed ? -1 : 0;
+}
+
+/* ---- the verdict ---- */
+
+static void judge(const struct probe *p, const struct contract *c, struct property *out)
+{
+	bool broken = c->seed == BROKEN || c->end == BROKEN;
+	bool kept = c->seed == KEPT || c->end == KEPT;
+
+	property_judge(out,
+	               broken ? PROPERTY_FAIL
+	               : kept ? PROPERTY_OK
+	                      : PROPERTY_UNKNOWN,
+	               "%s",
+	               c->seed == BROKEN  ? "another seed stays"
+	               : c->end == BROKEN ? "rewards after the end"
+	               : kept             ? "kept"
+	                                  : "not shown");
+	if (c->seed == BROKEN) {
+		property_evidence(
+			out, "seed %" PRId64 " leads elsewhere after a reset with another seed",
+			p->seed);
+		property_fix(out, "make each reset(seed=..) seed the generators anew");
+	} else if (c->seed == KEPT) {
+		property_evidence(out,
+		                  "seed %" PRId64 " leads to its start again after another seed",
+		                  p->seed);
+	}
+	if (c->end == KEPT) {
+		property_evidence(out, "calls after the end earn nothing");
+	} else {
+		property_evidence(out, "%s", c->why);
+	}
+	if (c->end == BROKEN) {
+		property_fix(out, "refuse calls after the end of an episode, or reply without a "
+		                  "reward");
+	}
+}
+
+static int examine(struct probe *p, struct property *out, struct error *err)
+{
+	struct contract c = {.seed = UNKNOWN};
+
+	if (probe_lacks_sessions(p, out)) {
+		return 0;
+	}
+	if (probe_fresh(p, out, err)) {
+		return -1;
+	}
+	if (!session_is_open(&p->sessions[0])) {
+		return 0;
+	}
+	if (examine_seed(p, &c, err) || examine_end(p, &c, err)) {
+		return -1;
+	}
+	session_close(&p->sessions[0]);
+	judge(p, &c, out);
+	return 0;
+}
+
+const struct property_ops property_contract = {examine};

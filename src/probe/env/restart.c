@@ -1,0 +1,105 @@
+/* A new session begins where the last one began, not where it ended. */
+#include "probe/probe_internal.h"
+
+/* What a session shows: its first state, the reply to a call and the state after it. */
+struct episode {
+	struct str start, reply, end; /* absent: unknown */
+};
+
+static struct str keep(struct probe *p, struct str text)
+{
+	return text.n ? arena_str(&p->arena, text) : STR_NONE;
+}
+
+static int read_state(struct probe *p, struct session *s, struct str *out, struct error *err)
+{
+	if (session_read_state(&p->pool, s, &s->later, err)) {
+		return -1;
+	}
+	*out = s->later.known ? keep(p, buf_view(&s->later.json)) : STR_NONE;
+	return 0;
+}
+
+/* The call that has an effect, `times` times; the reply is that of the last. */
+static int play(struct probe *p, size_t times, struct episode *e, struct property *out,
+                struct error *err)
+{
+	const struct probe_call *call = probe_call_for_others(p);
+	struct session *s = &p->sessions[0];
+	struct probe_reply reply;
+
+	if (probe_fresh(p, out, err) || read_state(p, s, &e->start, err)) {
+		return -1;
+	}
+	for (size_t i = 0; i < times && session_is_open(s) && !s->last.over; i++) {
+		if (session_step(&p->pool, s, call->name, call->arguments, &reply, err)) {
+			return -1;
+		}
+		e->reply = keep(p, buf_view(&s->observation));
+	}
+	int failed = read_state(p, s, &e->end, err);
+	session_close(s);
+	return failed;
+}
+
+static bool begins_at(const struct probe *p, const struct episode *e, const struct episode *first,
+                      struct str state, struct str reply)
+{
+	return first->start.p && e->start.p ? probe_alike(p, &p->states, e->start, state)
+	                                    : probe_alike(p, &p->replies, e->reply, reply);
+}
+
+/* first: one call, second: two calls, third: one. Each with the same seed. */
+static void judge(const struct probe *p, const struct episode *first, const struct episode *second,
+                  const struct episode *third, struct property *out)
+{
+	bool known = (first->start.p && third->start.p) || (first->reply.p && third->reply.p);
+	bool again = begins_at(p, third, first, first->start, first->reply);
+	bool at_end = begins_at(p, third, first, second->end, second->reply);
+
+	if (known && again) {
+		property_judge(out, PROPERTY_OK, "from the start");
+		property_evidence(out, "a session after one with calls began as that one did");
+	} else if (known && at_end && first->start.p) {
+		property_judge(out, PROPERTY_FAIL, "continues");
+		property_evidence(out, "a new session began in the state in which the last one "
+		                       "was closed");
+		property_fix(out, "make reset() reinitialize the environment, and keep nothing of "
+		                  "an episode in the module or the class");
+	} else {
+		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
+		property_evidence(out, "%s",
+		                  known ? "a new session began elsewhere: what is random hides it"
+		                        : "there is no state or reply to compare");
+	}
+}
+
+static int examine(struct probe *p, struct property *out, struct error *err)
+{
+	struct episode e[3] = {{.start = STR_NONE}};
+
+	if (probe_lacks_sessions(p, out)) {
+		return 0;
+	}
+	if (!probe_call_for_others(p) || p->state_drifts || p->shared) {
+		property_judge(out, PROPERTY_UNKNOWN, "not tested");
+		property_evidence(out, "%s",
+		                  p->shared         ? "sessions share their environment"
+		                  : p->state_drifts ? "the state changes without a call"
+		                  : p->not_called   ? p->not_called
+		                                    : "no call succeeded");
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(e); i++) {
+		if (play(p, i == 1 ? 2 : 1, &e[i], out, err)) {
+			return -1;
+		}
+		if (out->evidence.n) {
+			return 0;
+		}
+	}
+	judge(p, &e[0], &e[1], &e[2], out);
+	return 0;
+}
+
+const struct property_ops property_restart = {examine};

@@ -1,0 +1,285 @@
+#!/usr/bin/env bats
+# The tap: what it records of others, and that it changes nothing.
+
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+peer=$data/tap_peer.py
+
+# lake [OPTIONS..]: an OpenEnv server; sets $lake, its URL.
+lake() {
+	start lake "$ROLLDBG" serve --protocol openenv --port 0 "$@"
+	lake=${url%/mcp}
+}
+
+# tap [OPTIONS..]: in front of $lake; sets $tap, its URL, and $port.
+tap() {
+	start tap "$ROLLDBG" tap --listen 0 --to "$lake" "$@"
+	tap=${url%/mcp}
+	port=${tap##*:}
+}
+
+# tap_end CODE: Ctrl-C; the exit code must be this.
+tap_end() {
+	local code=0
+	kill -INT "$(cat tap.pid)"
+	wait "$(cat tap.pid)" || code=$?
+	rm tap.pid
+	[ "$code" = "$1" ] || {
+		printf 'exit code %s, not %s\n' "$code" "$1" >&2
+		cat tap.log tap.err >&2
+		return 1
+	}
+}
+
+# ends FILE: "STATUS STEPS REASON" of each rollout.
+ends() {
+	jq -r 'select(.type == "end") | "\(.status) \(.steps) \(.reason)"' "$1"
+}
+
+needs_python() {
+	command -v python3 >/dev/null || skip 'no python3'
+}
+
+@test "the tap's recording equals the one of run, but for the policy and its limits" {
+	lake
+	tap --out tap.jsonl
+	expect 0 rolldbg run --env "$tap" --seed 3 --task FrozenLake-v1-seed3 --actions $goal --out run.jsonl
+	tap_end 0
+	for name in tap run; do
+		rolldbg strip $name.jsonl | jq -c 'del(.policy, .limits)' >$name.strip
+	done
+	diff run.strip tap.strip
+	expect 0 rolldbg diff --mask /policy run.jsonl tap.jsonl
+	expect 0 rolldbg check tap.jsonl
+	has "$(cat tap.log)" 'no findings: 6 of 6 steps changed the state'
+	[ "$(jq -r 'select(.type == "header") | .meta.env_session' run.jsonl)" = "$(jq -r 'select(.type == "header") | .meta.env_session' tap.jsonl)" ]
+	all_are tap.jsonl header '.meta.client_port > 0 and .policy == null and .limits == null'
+}
+
+@test "a tap's recording is a recording: show, stats, replay and serve take it" {
+	lake
+	tap --out tap.jsonl
+	rolldbg run --env "$tap" --seed 3 --actions $goal --quiet --out run.jsonl
+	tap_end 0
+	expect 0 rolldbg show tap.jsonl
+	expect 0 rolldbg stats tap.jsonl
+	expect 0 rolldbg replay tap.jsonl --env "$lake"
+	start playback "$ROLLDBG" serve tap.jsonl --port 0
+	expect 0 rolldbg run --env "${url%/mcp}" --protocol openenv --seed 3 --actions $goal --out again.jsonl
+	expect 0 rolldbg run --env "$lake" --seed 3 --actions $goal --state observation --out observed.jsonl
+}
+
+@test "64 clients at once: each rollout is whole and its own" {
+	lake --max-envs 64
+	tap --out taps/
+	expect 0 rolldbg run --env "$tap" --seed 3 --actions $goal --group-size 64 --jobs 64 --out runs/
+	tap_end 0
+	[ "$(ls taps | wc -l)" = 64 ]
+	# the ids that the clients chose join both sides
+	join <(for f in runs/*; do rolldbg strip "$f" | grep -v '^{"type":"header"' | sed 's/"rollout":"[^"]*"//' | sha256sum | cut -c-64 | sed "s/^/$(jq -r 'select(.type == "header") | .meta.env_session' "$f") /"; done | sort) \
+		<(for f in taps/*; do rolldbg strip "$f" | grep -v '^{"type":"header"' | sed 's/"rollout":"[^"]*"//' | sha256sum | cut -c-64 | sed "s/^/$(jq -r 'select(.type == "header") | .meta.env_session' "$f") /"; done | sort) >joined
+	[ "$(wc -l <joined)" = 64 ]
+	awk '$2 != $3 { exit 1 }' joined
+	has "$(cat tap.log)" '64 rollouts · 384 turns · 384 steps · 384 effective'
+	[ "$(cat taps/* | jq -r 'select(.type == "header") | .task.id' | sort -u)" = FrozenLake-v1-seed3 ]
+}
+
+@test "refusals at capacity are rollouts that were refused, folded into one finding" {
+	lake --max-envs 1
+	tap --out tap.jsonl
+	expect 1 rolldbg run --env "$tap" --actions $goal --group-size 8 --jobs 8 --quiet --out run.jsonl
+	tap_end 1
+	refused=$(jq -r 'select(.type == "end") | .status' run.jsonl | grep -c refused)
+	[ "$(ends tap.jsonl | grep -c '^refused 0 the server refused the session: Server at capacity')" = "$refused" ]
+	has "$(cat tap.log)" "capacity: $refused findings in all"
+	has "$(cat tap.log)" "$refused refused"
+	jq -es 'map(select(.type == "reset" and .outcome == "capacity")) | all(.error.class == "capacity" and .error.code == "CAPACITY_REACHED")' tap.jsonl
+}
+
+@test "a server that is not there: the client gets a 502 that says so" {
+	lake=http://127.0.0.1:1
+	tap --out tap.jsonl
+	expect 1 rolldbg run --env "$tap" --protocol openenv --actions $goal --out run.jsonl
+	has "$stderr" 'HTTP 502'
+	needs_python
+	printf '%s' 'GET /ws HTTP/1.1|Host: x|Upgrade: websocket|Connection: Upgrade|Sec-WebSocket-Key: x||' | sed 's/|/\r\n/g' | od -An -tx1 -v | tr -d ' \n' >request
+	expect 0 python3 "$peer" send "$port" "$(cat request)"
+	has "$output" 'cannot connect to 127.0.0.1:1: Connection refused'
+	tap_end 1
+	has "$(ends tap.jsonl)" 'unreachable 0'
+}
+
+@test "the listening line comes first; a summary on SIGUSR1; Ctrl-C ends what is open" {
+	needs_python
+	lake
+	tap --out tap.jsonl
+	mkfifo go
+	python3 "$peer" upgrade "$port" 3 <go >opened 3>&- &
+	client=$!
+	exec 5>go
+	wait_for 10 grep -q open opened
+	kill -USR1 "$(cat tap.pid)"
+	wait_for 10 grep -q '3 open (3 at most) · 0 episodes' tap.err
+	tap_end 0
+	exec 5>&-
+	wait $client
+	has "$(head -n 1 tap.log)" 'listening on 127.0.0.1:'
+	has "$(cat tap.log)" '3 without an episode, not recorded'
+	[ ! -s tap.jsonl ]
+}
+
+@test "an interrupted episode says so" {
+	lake --delay 30s
+	tap --out tap.jsonl
+	rolldbg run --env "$tap" --actions $goal --quiet --out run.jsonl 3>&- &
+	client=$!
+	wait_for 10 grep -q '"type":"reset"' run.jsonl
+	sleep 0.3
+	tap_end 1
+	wait $client || true
+	[ "$(ends tap.jsonl)" = 'interrupted 1 interrupted, with a call in flight' ]
+}
+
+@test "who closed first: the server, in the middle of a call" {
+	lake --fault close-1011
+	tap --out tap.jsonl
+	expect 4 rolldbg run --env "$tap" --actions $goal --quiet --out run.jsonl
+	tap_end 1
+	has "$(ends tap.jsonl)" 'unreachable 3 the server closed the connection first (close code 1011): keepalive ping timeout, with a call in flight'
+	diff <(jq -c 'select(.type == "step") | [.outcome, .error.class, .error.code]' run.jsonl) \
+		<(jq -c 'select(.type == "step") | [.outcome, .error.class, .error.code]' tap.jsonl)
+}
+
+@test "a call is classified as run does it, whatever the server's fault" {
+	for fault in zombie stateless disconnect no-metadata alias; do
+		lake --fault $fault
+		tap --force --out tap.jsonl
+		rolldbg run --env "$tap" --seed 3 --task FrozenLake-v1-seed3 --actions $goal --quiet --force --out run.jsonl || true
+		kill -INT "$(cat tap.pid)"
+		wait "$(cat tap.pid)" || true
+		kill "$(cat lake.pid)"
+		wait "$(cat lake.pid)" || true
+		first='select(.type == "step" and .rollout == "FrozenLake-v1-seed3.0")'
+		diff <(jq -c "$first | [.step, .state_hash, .outcome, .error.class, .error.code, .reward, .env_steps]" run.jsonl) \
+			<(jq -c "$first | [.step, .state_hash, .outcome, .error.class, .error.code, .reward, .env_steps]" tap.jsonl) || {
+			echo "fault $fault" >&2
+			return 1
+		}
+	done
+	rm tap.pid lake.pid
+}
+
+@test "kill -9 leaves complete lines" {
+	lake --delay 20ms
+	tap --out tap.jsonl
+	rolldbg run --env "$tap" --actions $goal --group-size 20 --quiet --out run.jsonl 3>&- &
+	client=$!
+	wait_for 20 grep -q '"type":"end"' tap.jsonl
+	kill -9 "$(cat tap.pid)"
+	wait $client "$(cat tap.pid)" || true
+	rm tap.pid
+	jq -e . tap.jsonl >/dev/null
+	expect 1 rolldbg check tap.jsonl
+	has "$output" incomplete
+}
+
+@test "a full disk stops the recording, once and loudly, and nothing else" {
+	lake
+	start tap bash -c "ulimit -f 8 && exec '$ROLLDBG' tap --listen 0 --to '$lake' --out tap.jsonl"
+	tap=${url%/mcp}
+	expect 0 rolldbg run --env "$tap" --actions $goal --group-size 8 --quiet --out run.jsonl
+	tap_end 5
+	[ "$(grep -c 'nothing more is recorded, but everything is still relayed' tap.err)" = 1 ]
+	jq -e . tap.jsonl >/dev/null
+	[ -s tap.jsonl ]
+}
+
+@test "what is no HTTP is relayed as it is, both ways, and half-closed connections stay open" {
+	needs_python
+	start lake python3 "$peer" echo
+	lake=${url%/mcp}
+	tap --out tap.jsonl
+	for bytes in 160301 00ff00ff 474554202f20 '485454502f312e31203230300d0a0d0a'; do
+		[ "$(python3 "$peer" send "$port" "$bytes" half | od -An -tx1)" = "$(python3 "$peer" send "${lake##*:}" "$bytes" half | od -An -tx1)" ]
+	done
+	# a head that is too long, and one that is cut short
+	printf 'GET / HTTP/1.1\r\nA: %070000d' 1 >long
+	[ "$(python3 "$peer" send "$port" "@long" half)" = "$(cat long)" ]
+	tap_end 0
+	has "$(cat tap.log)" 'connections with something else than the protocol'
+}
+
+@test "fragments, pings and single bytes are read; frames that are none are passed on" {
+	needs_python
+	lake
+	tap --out tap.jsonl
+	[ "$(python3 "$peer" frames "$port" fragments)" = hi ]
+	wait_for 10 grep -q '"type":"end"' tap.jsonl
+	[ "$(ends tap.jsonl)" = 'stopped 0 the client closed the connection first (close code 1000)' ]
+	timeout 20 python3 "$peer" frames "$port" nonsense
+	timeout 20 python3 "$peer" frames "$port" huge
+	expect 0 rolldbg run --env "$tap" --actions $goal --quiet --out run.jsonl
+	tap_end 0
+}
+
+@test "a client that does not read is held back, and harms nobody" {
+	needs_python
+	start lake python3 "$peer" big
+	lake=${url%/mcp}
+	tap --out tap.jsonl
+	mkfifo go
+	clients=()
+	for i in 1 2 3 4; do
+		python3 "$peer" lazy "$port" <go >asked$i 3>&- &
+		clients+=($!)
+	done
+	exec 5>go
+	for i in 1 2 3 4; do
+		wait_for 10 grep -q asked asked$i
+	done
+	sleep 0.5
+	[ -n "${ASAN_OPTIONS:-}" ] || [ "$(awk '/VmRSS/ { print $2 }' "/proc/$(cat tap.pid)/status")" -lt 40000 ]
+	expect 0 curl -s -o got "$tap/x"
+	[ "$(wc -c <got)" = 50000000 ]
+	exec 5>&-
+	tap_end 0
+	wait "${clients[@]}"
+}
+
+@test "a command is started with the URL, followed, and its exit code counts" {
+	lake
+	expect 0 rolldbg tap --listen 0 --to "$lake" --out a.jsonl -- bash -c "exec '$ROLLDBG' run --env \"\$ROLLDBG_TAP_URL\" --actions $goal --quiet --out run.jsonl"
+	has "$stderr" 'no findings: 6 of 6 steps changed the state'
+	[ "$(ends a.jsonl)" = 'terminated 6 the environment reported terminated' ]
+	expect 7 rolldbg tap --listen 0 --to "$lake" --out b.jsonl -- bash -c 'echo mine; exit 7'
+	[ "$output" = mine ]
+	expect 2 rolldbg tap --listen 0 --to "$lake" --out c.jsonl -- no-such-command
+	has "$stderr" 'cannot start no-such-command'
+	expect 2 rolldbg tap
+	has "$stderr" '--to URL'
+}
+
+@test "--fail-on decides the exit code; --out DIR/ must be empty" {
+	lake --max-envs 1
+	tap --fail-on never --out d/
+	expect 1 rolldbg run --env "$tap" --actions $goal --group-size 4 --jobs 4 --quiet --out run.jsonl
+	tap_end 0
+	[ "$(ls d | wc -l)" -gt 1 ]
+	expect 2 rolldbg tap --listen 0 --to "$lake" --out d/
+	has "$stderr" 'there are recordings in it'
+}
+
+@test "other requests pass: the pages of the description, and what nobody knows" {
+	lake
+	tap --out tap.jsonl
+	[ "$(curl -s "$tap/schema")" = "$(curl -s "$lake/schema")" ]
+	[ "$(curl -s -o /dev/null -w '%{http_code}' "$tap/nowhere")" = 404 ]
+	for where in "$tap" "$lake"; do
+		curl -s -H 'Expect: 100-continue' -H 'Content-Type: application/json' -d '{"seed":1}' "$where/reset" >>resets
+		echo >>resets
+	done
+	[ "$(uniq resets | wc -l)" = 1 ]
+	[ "$(curl -sI -o /dev/null -w '%{http_code}' "$tap/schema")" = "$(curl -sI -o /dev/null -w '%{http_code}' "$lake/schema")" ]
+	tap_end 0
+}

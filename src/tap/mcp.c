@@ -12,7 +12,8 @@
 /* Of an exchange over HTTP. */
 struct mcp_http {
 	struct mcp_client *client; /* NULL: none so far */
-	bool read;                 /* the request was */
+	bool asked, read;          /* the request is complete; its message was read */
+	bool headed;               /* the head of the reply has arrived, perhaps before that */
 	bool redirected;           /* the request will be sent again to another URL */
 	bool stream;
 	struct sse sse;
@@ -157,10 +158,17 @@ static bool is_read_at_once(const struct mcp_decoder *d, const struct tap_exchan
 	return known && !str_eq(tap_path(&x->request), buf_view(&d->redirected));
 }
 
+static struct mcp_http *http_of(struct tap_exchange *x)
+{
+	if (!x->own) {
+		x->own = mem_new(sizeof(struct mcp_http));
+	}
+	return x->own;
+}
+
 static void take_request(void *data, struct tap_exchange *x)
 {
 	struct mcp_decoder *d = data;
-	struct mcp_http *h;
 
 	if (is_stdio(x)) {
 		d->stdio = true;
@@ -168,26 +176,32 @@ static void take_request(void *data, struct tap_exchange *x)
 		x->own = mcp_client_new(d, x->connection, STR_NONE);
 		return;
 	}
+	struct mcp_http *h = http_of(x);
 	d->transport = "Streamable HTTP";
-	x->own = h = mem_new(sizeof(*h));
-	if (mcp_is_control(tap_path(&x->request))) {
+	h->asked = true;
+	if (h->redirected || mcp_is_control(tap_path(&x->request))) {
 		return;
 	}
-	if (is_post(x) && is_read_at_once(d, x)) {
-		read_post(d, x, h);
-	} else if (!is_post(x)) {
+	if (!is_post(x)) {
 		join(h, mcp_client_find(d, MCP_BY_ID, tap_header(&x->request, "mcp-session-id")));
+	} else if (h->headed || is_read_at_once(d, x)) {
+		read_post(d, x, h);
 	}
+}
+
+static bool is_redirect(const struct tap_head *reply)
+{
+	return reply->status >= 300 && reply->status < 400 && tap_header(reply, "location").n;
 }
 
 static void take_head(void *data, struct tap_exchange *x)
 {
 	struct mcp_decoder *d = data;
-	struct mcp_http *h = x->own;
+	struct mcp_http *h = http_of(x);
 	struct str id = tap_header(&x->reply, "mcp-session-id");
-	int status = x->reply.status;
 
-	h->redirected = status >= 300 && status < 400 && tap_header(&x->reply, "location").n;
+	h->headed = true;
+	h->redirected = is_redirect(&x->reply);
 	if (h->redirected && !h->read) {
 		if (is_post(x)) {
 			buf_clear(&d->redirected);
@@ -195,10 +209,10 @@ static void take_head(void *data, struct tap_exchange *x)
 		}
 		return;
 	}
-	if (is_post(x) && !h->read && !mcp_is_control(tap_path(&x->request))) {
+	if (is_post(x) && h->asked && !h->read && !mcp_is_control(tap_path(&x->request))) {
 		read_post(d, x, h);
 	}
-	if (h->client && id.n) {
+	if (h->client && id.n && !h->client->id.n) {
 		h->client->offered_id = arena_str(&h->client->texts, id);
 	}
 	h->stream = has_event_stream(tap_header(&x->reply, "content-type"));
@@ -209,7 +223,7 @@ static void take_head(void *data, struct tap_exchange *x)
 
 static void take_piece(void *data, struct tap_exchange *x, struct str bytes)
 {
-	struct mcp_http *h = x->own;
+	struct mcp_http *h = http_of(x);
 	struct sse_event event;
 
 	(void)data;
@@ -272,7 +286,7 @@ static void end_deleted(struct mcp_http *h)
 
 static void take_reply(void *data, struct tap_exchange *x)
 {
-	struct mcp_http *h = x->own;
+	struct mcp_http *h = http_of(x);
 
 	if (h->redirected) {
 		return;
@@ -344,13 +358,12 @@ static void end_stdio(struct mcp_client *c, const struct tap_ending *e)
 
 static void take_closed(void *data, struct tap_exchange *x, const struct tap_ending *e)
 {
-	struct mcp_http *h = x->own;
-
 	(void)data;
 	if (is_stdio(x)) {
 		end_stdio(x->own, e);
 		return;
 	}
+	struct mcp_http *h = http_of(x);
 	if (h->client) {
 		end_awaited(x, h, e);
 		mcp_client_leave(h->client);

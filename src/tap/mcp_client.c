@@ -522,6 +522,7 @@ static void lose(struct mcp_client *c)
 
 	mcp_client_flush(c);
 	c->lost = true;
+	c->id = STR_NONE;
 	if (!c->env_id.n) {
 		mcp_client_end(c, &e);
 	}

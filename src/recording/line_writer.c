@@ -372,7 +372,11 @@ static void set_limits_and_masks(struct line_writer *w, struct line *l,
 
 	jw_object(&j);
 	jw_key(&j, "max_turns");
-	jw_i64(&j, f->max_turns);
+	if (f->max_turns < 0) {
+		jw_null(&j);
+	} else {
+		jw_i64(&j, f->max_turns);
+	}
 	jw_key(&j, "timeout_ms");
 	jw_u64(&j, f->timeout_ms);
 	if (f->group_size) {
@@ -381,6 +385,9 @@ static void set_limits_and_masks(struct line_writer *w, struct line *l,
 	}
 	jw_end(&j);
 	keep_value(w, l, KEY_LIMITS);
+	if (f->max_turns < 0 && !f->timeout_ms && !f->group_size) {
+		l->value[KEY_LIMITS] = STR("null");
+	}
 
 	j = begin_value(w);
 	jw_array(&j);
@@ -411,6 +418,10 @@ static void set_header_meta(struct line_writer *w, struct line *l, const struct 
 	put_str(&j, "url", f->url);
 	put_str(&j, "session", f->session);
 	put_str(&j, "env_session", f->env_session);
+	if (f->client_port) {
+		jw_key(&j, "client_port");
+		jw_i64(&j, f->client_port);
+	}
 	put_str(&j, "parent", f->parent_file);
 	if (f->revision) {
 		put_mcp(&j, f);

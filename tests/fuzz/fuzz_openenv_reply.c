@@ -44,6 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	                             .is_reset = flags & IS_RESET};
 	struct openenv_reading reading;
 	struct env_reply out;
+	bool counts = true;
 	uint64_t code = 200;
 
 	text_u64(str_skip(first, 1), &code);
@@ -58,7 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	openenv_reading_init(&reading);
 	openenv_read(&a, &q, &reading, &out);
 	check_reply(&out, decoded);
-	openenv_confirm_suspected(&reading, &out);
+	out.env_steps = flags & PATTERN ? 3 : -1;
+	openenv_confirm_uncounted(&reading, 3, &counts, &out);
 	check_reply(&out, decoded);
 	openenv_read_other(&a, &reading, &out);
 	check_reply(&out, decoded);

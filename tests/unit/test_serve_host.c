@@ -2,7 +2,7 @@
    idle connections do not keep others out. */
 #include "serve_client.h"
 
-#include "serve/host/listen.h"
+#include "net/listen.h"
 #include "serve/llm/llm.h"
 
 #define IDLE 1500 /* more than a server with select() could have */

@@ -152,11 +152,11 @@ static int list_tools(struct env_openenv *e, struct error *err)
 	return 0;
 }
 
-static void write_step_tool(struct env_openenv *e)
+void openenv_put_step_tool(struct str schema, struct buf *out)
 {
 	struct json_writer w;
 
-	jw_init(&w, &e->tools);
+	jw_init(&w, out);
 	jw_array(&w);
 	jw_object(&w);
 	jw_key(&w, "name");
@@ -164,7 +164,7 @@ static void write_step_tool(struct env_openenv *e)
 	jw_key(&w, "description");
 	jw_text(&w, "One step of the environment; the arguments are the action.");
 	jw_key(&w, "inputSchema");
-	jw_raw(&w, e->schema.n ? buf_view(&e->schema) : STR("{\"type\":\"object\"}"));
+	jw_raw(&w, schema.n ? schema : STR("{\"type\":\"object\"}"));
 	jw_end(&w);
 	jw_end(&w);
 }
@@ -190,7 +190,7 @@ int openenv_learn_facts(struct env_openenv *e, struct error *err)
 		return error_from_peer(err);
 	}
 	if (!e->calls_tools) {
-		write_step_tool(e);
+		openenv_put_step_tool(buf_view(&e->schema), &e->tools);
 	}
 	buf_release(&e->schema);
 	e->facts.name = e->name.n ? buf_view(&e->name) : STR("openenv");

@@ -46,8 +46,7 @@ static bool is_bookkeeping(struct str key)
 	return str_eq(key, bookkeeping[0]) || str_eq(key, bookkeeping[1]);
 }
 
-/* Does it contain more than the episode's id and the step count? */
-static bool is_informative(struct str state)
+bool openenv_state_informs(struct str state)
 {
 	struct json_member m;
 	size_t cursor = 0;
@@ -116,7 +115,7 @@ static void choose_source(struct env_openenv *e)
 {
 	if (e->source.kind == STATE_AUTO) {
 		e->source.kind = STATE_OPENENV;
-		if (e->state.n && e->wire.ws && !is_informative(buf_view(&e->state))) {
+		if (e->state.n && e->wire.ws && !openenv_state_informs(buf_view(&e->state))) {
 			e->source.kind = STATE_OBSERVATION;
 			openenv_note(e, EVENT_NOTIFICATION, "state",
 			             STR("not informative: it contains only episode_id and "
@@ -130,13 +129,12 @@ static void choose_source(struct env_openenv *e)
 
 /* Members next to the observation: often present only after the first step, and only in some
    releases. Used only if there is nothing else. */
-static const char *metadata_aside(const struct env_openenv *e)
+const char *openenv_metadata_aside(struct str observation)
 {
-	bool whole = e->source.kind == STATE_OBSERVATION && !e->source.target.n;
 	struct json_member m;
 	size_t cursor = 0;
 
-	while (whole && json_next_member(e->last, &cursor, &m)) {
+	while (json_next_member(observation, &cursor, &m)) {
 		if (!str_is(m.key, "metadata")) {
 			return "/metadata";
 		}
@@ -148,8 +146,11 @@ static int choose_ignored(struct env_openenv *e, struct error *err)
 {
 	struct str first = e->source.kind == STATE_OPENENV ? buf_view(&e->state) : e->last;
 
+	bool whole = e->source.kind == STATE_OBSERVATION && !e->source.target.n;
+
 	ignore_paths_release(&e->ignored);
-	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL), .aside = metadata_aside(e)};
+	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL),
+	                                   .aside = whole ? openenv_metadata_aside(e->last) : NULL};
 	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count,
 	                        first.n ? first : STR_NONE, err)) {
 		return -1;
@@ -283,16 +284,8 @@ static struct openenv_question question_of(const struct env_openenv *e, bool kno
 	                                 .error_text_count = e->conf->error_text_count};
 }
 
-/* A count that never changed is no evidence: some environments do not count. */
-static void confirm_if_uncounted(struct env_openenv *e, int64_t before, struct env_reply *out)
+static void keep_seen(struct env_openenv *e, const struct env_reply *out)
 {
-	bool known = before >= 0 && out->env_steps >= 0;
-
-	e->counts |= known && out->env_steps > before;
-	bool evidence = e->counts || e->reading.suspected.unchanged;
-	if (known && evidence && out->env_steps == before) {
-		openenv_confirm_suspected(&e->reading, out);
-	}
 	if (out->outcome == OUTCOME_OK) {
 		buf_clear(&e->seen);
 		buf_str(&e->seen, out->observation);
@@ -324,7 +317,8 @@ int openenv_step(struct env *base, struct str name, struct str arguments, struct
 		return -1;
 	}
 	out->env_steps = unreadable ? -1 : e->env_steps;
-	confirm_if_uncounted(e, counted, out);
+	openenv_confirm_uncounted(&e->reading, counted, &e->counts, out);
+	keep_seen(e, out);
 	out->env_session = e->facts.env_session;
 	return 0;
 }

@@ -48,6 +48,15 @@ struct env_openenv {
 /* Does the server describe itself as an OpenEnv server over HTTP? False also without a reply. */
 bool openenv_answers(const struct env_conf *conf, struct io *io);
 
+/* Appends the tool that stands for the steps of an environment without tools, in an array. schema:
+   raw, of its actions; may be empty. */
+void openenv_put_step_tool(struct str schema, struct buf *out);
+/* Does a state contain more than the episode's id and the step count? */
+bool openenv_state_informs(struct str state);
+/* Where observations are the states: the pointer to their metadata, which is ignored; NULL: it is
+   all there is. */
+const char *openenv_metadata_aside(struct str observation);
+
 struct env_openenv *openenv_new(const struct env_ops *ops, const struct env_conf *conf,
                                 struct io *io);
 /* Reads the description available without a session: names and the action schema. *known: it

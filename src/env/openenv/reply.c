@@ -369,7 +369,7 @@ static void read_observation(struct str data, const struct openenv_question *q,
 	}
 }
 
-void openenv_confirm_suspected(struct openenv_reading *r, struct env_reply *out)
+static void confirm_suspected(struct openenv_reading *r, struct env_reply *out)
 {
 	if (out->outcome == OUTCOME_OK && hidden_error_holds(&r->suspected, 0)) {
 		fail(out, OUTCOME_TOOL_ERROR, r->suspected.layer, CLASS_ENVIRONMENT);
@@ -378,6 +378,19 @@ void openenv_confirm_suspected(struct openenv_reading *r, struct env_reply *out)
 		refine(out);
 	}
 	r->suspected.strength = HIDDEN_ERROR_NONE;
+}
+
+/* A count that never changed is no evidence: some environments do not count. */
+void openenv_confirm_uncounted(struct openenv_reading *r, int64_t before, bool *counts,
+                               struct env_reply *out)
+{
+	bool known = before >= 0 && out->env_steps >= 0;
+
+	*counts |= known && out->env_steps > before;
+	bool evidence = *counts || r->suspected.unchanged;
+	if (known && evidence && out->env_steps == before) {
+		confirm_suspected(r, out);
+	}
 }
 
 static void read_no_message(const struct openenv_answer *a, struct openenv_reading *r,

@@ -36,8 +36,11 @@ void openenv_read(const struct openenv_answer *a, const struct openenv_question 
 void openenv_read_other(const struct openenv_answer *a, struct openenv_reading *r,
                         struct env_reply *out);
 
-/* Call for a step that succeeded but was not counted by an environment that counts steps:
-   confirms r->suspected as an error. */
-void openenv_confirm_suspected(struct openenv_reading *r, struct env_reply *out);
+/* Call for a step whose reply may have been one that only looks good: out->env_steps is the
+   environment's count after it, `before` the one before it (-1: unknown). A step that was not
+   counted by an environment that counts steps (*counts: it did so before) confirms r->suspected as
+   an error. */
+void openenv_confirm_uncounted(struct openenv_reading *r, int64_t before, bool *counts,
+                               struct env_reply *out);
 
 #endif

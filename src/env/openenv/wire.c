@@ -126,26 +126,25 @@ static int ended(struct openenv_wire *w, struct openenv_answer *out)
 	return 0;
 }
 
-static bool closes(struct str error)
+bool openenv_error_closes(struct str error)
 {
 	const struct openenv_frame_error *known = openenv_frame_error(error);
 
 	return known && known->closes;
 }
 
-/* Parses a frame. Frames have no request ids, so the type must match. */
-static void read_frame(const struct websocket_message *m, const char *wanted,
-                       struct openenv_answer *out)
+/* Frames have no request ids, so the type must match. */
+static void read_frame(struct str text, bool binary, const char *wanted, struct openenv_answer *out)
 {
 	static const struct str keys[] = {STR_INIT("type"), STR_INIT("data")};
 	struct str values[2] = {{NULL, 0}};
 
-	*out = (struct openenv_answer){.got = OPENENV_NOT_JSON, .text = m->bytes};
-	if (m->binary) {
+	*out = (struct openenv_answer){.got = OPENENV_NOT_JSON, .text = text};
+	if (binary) {
 		out->fault.why = "the frame is binary";
-	} else if (json_validate(m->bytes, &out->fault) == 0) {
+	} else if (json_validate(text, &out->fault) == 0) {
 		out->fault.why = NULL;
-		json_pick(m->bytes, keys, ARRAY_LEN(keys), values);
+		json_pick(text, keys, ARRAY_LEN(keys), values);
 	}
 	struct str type = values[0];
 	if (json_type(type) != JSON_STRING) {
@@ -157,6 +156,12 @@ static void read_frame(const struct websocket_message *m, const char *wanted,
 	} else {
 		out->got = json_is(type, str_from(wanted)) ? OPENENV_ANSWER : OPENENV_STRAY;
 	}
+}
+
+void openenv_read_frame(struct str text, bool binary, const enum openenv_ask *asked,
+                        struct openenv_answer *out)
+{
+	read_frame(text, binary, asked ? questions[*asked].answer : "", out);
 }
 
 static void note_unsolicited(struct openenv_wire *w, const struct websocket_message *m)
@@ -195,8 +200,8 @@ static bool read_unsolicited(struct openenv_wire *w, struct openenv_answer *out,
 		if (websocket_receive(w->ws, &m, 0, err) <= 0) {
 			break;
 		}
-		read_frame(&m, "", out);
-		if (out->got == OPENENV_ERROR && closes(out->data)) {
+		read_frame(m.bytes, m.binary, "", out);
+		if (out->got == OPENENV_ERROR && openenv_error_closes(out->data)) {
 			close_session(w, STR("the server closed the session"));
 			return true;
 		}
@@ -263,8 +268,8 @@ static int receive_answer(struct openenv_wire *w, const struct question *q,
 	if (got <= 0) {
 		return got ? no_answer(w, out, err) : ended(w, out);
 	}
-	read_frame(&m, q->answer, out);
-	if (out->got == OPENENV_ERROR && closes(out->data)) {
+	read_frame(m.bytes, m.binary, q->answer, out);
+	if (out->got == OPENENV_ERROR && openenv_error_closes(out->data)) {
 		close_session(w, STR("the server closed the session"));
 	}
 	if (out->got == OPENENV_STRAY) {

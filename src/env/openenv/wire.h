@@ -40,6 +40,12 @@ struct openenv_frame_error {
 	bool closes; /* the server closes the session after this frame */
 };
 
+/* Reads a frame of the WebSocket as the answer to a request; asked NULL: to none. */
+void openenv_read_frame(struct str text, bool binary, const enum openenv_ask *asked,
+                        struct openenv_answer *out);
+/* Does the server close the session after an error frame with this `data`? */
+bool openenv_error_closes(struct str data);
+
 /* The row of an error frame's `data`; NULL: another code, or none. */
 const struct openenv_frame_error *openenv_frame_error(struct str data);
 

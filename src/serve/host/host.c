@@ -2,7 +2,7 @@
 #include "serve/host/host.h"
 
 #include "base/log.h"
-#include "serve/host/listen.h"
+#include "net/listen.h"
 
 #include <strings.h>
 #include <unistd.h>

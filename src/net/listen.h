@@ -1,6 +1,6 @@
-/* Listening sockets of our servers. */
-#ifndef ROLLDBG_SERVE_HOST_LISTEN_H
-#define ROLLDBG_SERVE_HOST_LISTEN_H
+/* Listening sockets. */
+#ifndef ROLLDBG_NET_LISTEN_H
+#define ROLLDBG_NET_LISTEN_H
 
 #include "base/error.h"
 

@@ -1,5 +1,5 @@
 /* Listening sockets: see listen.h. */
-#include "serve/host/listen.h"
+#include "net/listen.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,0 +1,561 @@
+/* rolldbg tap: record what somebody else's client and environment say to each other. */
+#include "tap/relay.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/options/settings.h"
+#include "cmd/progress.h"
+#include "cmd/store/recordings.h"
+#include "cmd/store/store.h"
+#include "cmd/verdicts.h"
+#include "net/listen.h"
+#include "recording/redact/credentials.h"
+#include "tap/episode.h"
+#include "tap/job.h"
+#include "tap/stdio.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define TICK_MS      200
+#define DRAIN_MS     2000 /* how long connections may last after the job has ended */
+#define DEFAULT_PORT 9000
+#define ADDRESS      "127.0.0.1"
+
+struct tap_options {
+	struct opt_u64 port, idle;
+	const char *to, *bind, *ca_file;
+	bool insecure;
+	struct opt_list secrets, secret_variables;
+	struct recording_options recording;
+	struct report_options report;
+	struct verdict_options verdict;
+};
+
+#define FIELD(f) offsetof(struct tap_options, f)
+
+static const struct opt options[] = {
+	OPT_NUMBER('l', "listen", OPT_REACH + OPT_COMMON, "PORT", FIELD(port),
+                   "port to listen on; 0 picks a free one (default 9000)"),
+	OPT_STRING('t', "to", OPT_REACH + OPT_COMMON, "URL", FIELD(to),
+                   "the environment's server: http, https, ws or wss; a path is not used, because "
+                   "the client's own is passed on"),
+	OPT_STRING(0, "bind", OPT_REACH, "ADDRESS", FIELD(bind),
+                   "IPv4 address to listen on (default 127.0.0.1)"),
+	OPT_DURATION(0, "idle", OPT_HARMLESS, FIELD(idle),
+                     "end an episode after this long without a message (default: never)"),
+	OPT_STRING(0, "ca-file", OPT_POWER, "FILE", FIELD(ca_file),
+                   "trust the CA certificates in FILE"),
+	OPT_FLAG(0, "insecure", OPT_POWER, FIELD(insecure),
+                 "accept any TLS certificate of the server"),
+	OPT_LIST(0, "secret-env", OPT_HARMLESS, "VARIABLE", FIELD(secret_variables),
+                 "redact the value of this environment variable in recordings and output; may be "
+                 "given several times"),
+	OPT_LIST(0, "secret", OPT_HARMLESS, "VALUE", FIELD(secrets),
+                 "redact this value (visible in the process list; prefer --secret-env)"),
+	OPT_GROUP(FIELD(recording), recording_group),
+	OPT_GROUP(FIELD(report), report_group),
+	OPT_GROUP(FIELD(verdict), verdict_group),
+};
+
+struct tapping {
+	const struct context *context;
+	const struct tap_options *opts;
+	char **command; /* NULL: none */
+	struct secrets *secrets;
+	struct recordings recordings;
+	struct tap_recording *recording;
+	struct hints hints;
+	struct judge *judge;
+	struct verdicts verdicts;
+	struct progress *progress;
+	struct buf file;   /* scratch */
+	struct error mute; /* why printing stopped; everything else goes on */
+	bool latest;       /* the `latest` link points to this recording */
+	int64_t steps;     /* at the last tick */
+	uint64_t last_ns;
+	double rate;
+	int signals;
+	uint16_t port;
+	pid_t job; /* 0: none, or it has ended */
+	int job_code;
+	uint64_t over_ns; /* when to stop, after the job; 0: not yet */
+	bool interrupted;
+};
+
+/* ---- where the lines go besides the recording ---- */
+
+static void print_some(struct tapping *t)
+{
+	if (t->mute.kind == FAIL_NONE && t->verdicts.out.text.n) {
+		progress_give_way(t->progress);
+		(void)!output_flush(&t->verdicts.out, &t->mute);
+		progress_go_on(t->progress);
+	}
+	buf_clear(&t->verdicts.out.text);
+}
+
+static int take_line(void *ctx, const struct line *l, struct error *err)
+{
+	struct tapping *t = ctx;
+
+	if (t->recordings.stored && !t->latest && recordings_is_worth_keeping(l)) {
+		t->latest = true;
+		if (store_set_latest(t->context, buf_cstr(&t->recordings.path), err)) {
+			return -1;
+		}
+	}
+	int failed = judge_line(t->judge, l, NULL, err);
+	print_some(t);
+	return failed;
+}
+
+static void take_verdict(void *ctx, const struct rollout_verdict *v)
+{
+	struct tapping *t = ctx;
+	struct rollout_verdict one = *v;
+
+	t->verdicts.origin = v->rollout.p ? ORIGIN_ROLLOUT : ORIGIN_NONE;
+	if (t->recordings.directory && v->rollout.p) {
+		buf_clear(&t->file);
+		recordings_path(&t->recordings, v->rollout, &t->file);
+		one.file = buf_cstr(&t->file);
+	}
+	verdicts_take(&t->verdicts, &one);
+}
+
+static int open_recording(void *ctx, const char *rollout, struct recorder **out, void **own,
+                          struct error *err)
+{
+	struct tapping *t = ctx;
+	struct recording *r = mem_new(sizeof(*r));
+
+	*own = r;
+	int failed = recording_open(&t->recordings, rollout, r, err);
+	*out = r->recorder;
+	return failed;
+}
+
+static int close_recording(void *ctx, void *own, struct error *err)
+{
+	struct tapping *t = ctx;
+	int failed = recording_close(&t->recordings, own, err);
+
+	free(own);
+	return failed;
+}
+
+/* ---- how far it is ---- */
+
+static void put_counts(struct tapping *t, struct buf *out)
+{
+	const struct tap_counts *c = tap_recording_counts(t->recording);
+	struct judge_summary s;
+
+	judge_summary(t->judge, &s);
+	buf_printf(out, "%llu open (%llu at most) · %llu episodes · %llu steps",
+	           (unsigned long long)c->open, (unsigned long long)c->most_open,
+	           (unsigned long long)c->episodes, (unsigned long long)c->steps);
+	if (s.effective >= 0) {
+		buf_printf(out, " · %lld effective", (long long)s.effective);
+	}
+	buf_printf(out, " · %llu refused · %llu replaced", (unsigned long long)c->refused,
+	           (unsigned long long)c->replaced);
+}
+
+static void show_progress(struct tapping *t)
+{
+	const struct clock *clock = &t->context->clock;
+	uint64_t now = clock->monotonic_ns(clock->ctx);
+	int64_t steps = (int64_t)tap_recording_counts(t->recording)->steps;
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	if (t->last_ns) {
+		double rate = (double)(steps - t->steps) * 1e9 / (double)(now - t->last_ns + 1);
+
+		t->rate += (rate - t->rate) / 5;
+	}
+	t->steps = steps;
+	t->last_ns = now;
+	put_counts(t, &text);
+	buf_printf(&text, " · %.0f steps/s", t->rate);
+	progress_show(t->progress, buf_view(&text));
+	buf_release(&text);
+}
+
+static bool on_tick(void *ctx)
+{
+	struct tapping *t = ctx;
+	const struct clock *clock = &t->context->clock;
+
+	(void)tap_recording_tick(t->recording);
+	if (t->progress) {
+		show_progress(t);
+	}
+	return !t->over_ns || (clock->monotonic_ns(clock->ctx) < t->over_ns &&
+	                       tap_recording_counts(t->recording)->open);
+}
+
+/* ---- signals ---- */
+
+static void print_summary(struct tapping *t)
+{
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	put_counts(t, &text);
+	progress_give_way(t->progress);
+	fprintf(stderr, "rolldbg: %s\n", buf_cstr(&text));
+	progress_go_on(t->progress);
+	buf_release(&text);
+}
+
+/* Connections that the job left are given a moment to end by themselves. */
+static void follow_job(struct tapping *t)
+{
+	const struct clock *clock = &t->context->clock;
+
+	if (t->job && tap_job_ended(t->job, &t->job_code)) {
+		t->job = 0;
+		t->over_ns = clock->monotonic_ns(clock->ctx) + DRAIN_MS * UINT64_C(1000000);
+	}
+}
+
+static bool on_wake(void *ctx)
+{
+	struct tapping *t = ctx;
+
+	for (enum tap_signal s; (s = tap_signals_next(t->signals)) != TAP_SIGNAL_NONE;) {
+		if (s == TAP_SIGNAL_SUMMARY) {
+			print_summary(t);
+		} else {
+			follow_job(t);
+		}
+	}
+	return true;
+}
+
+/* A job is asked to stop and followed to its end; asked again, we stop. (At a terminal, Ctrl-C
+   reaches both.) */
+static bool on_stop(void *ctx)
+{
+	struct tapping *t = ctx;
+	bool again = t->interrupted;
+
+	t->interrupted = true;
+	if (!t->job) {
+		return false;
+	}
+	int number = t->context->take_stop();
+	if (number != SIGINT || again) {
+		kill(t->job, again ? SIGKILL : number);
+	}
+	return !again;
+}
+
+/* ---- setting up ---- */
+
+static int collect_secrets(struct tapping *t, struct error *err)
+{
+	const struct tap_options *o = t->opts;
+
+	t->secrets = secrets_new();
+	if (o->to) {
+		credentials_add_target(t->secrets, o->to);
+	}
+	for (size_t i = 0; i < o->secrets.count; i++) {
+		if (!secrets_add(t->secrets, str_from(o->secrets.item[i]))) {
+			return error_set(err, FAIL_USAGE, "--secret: too short to be redacted");
+		}
+	}
+	for (size_t i = 0; i < o->secret_variables.count; i++) {
+		const char *value = t->context->variable(o->secret_variables.item[i]);
+
+		if (!value || !secrets_add(t->secrets, str_from(value))) {
+			return error_set(err, FAIL_USAGE,
+			                 "--secret-env %s: not set, or too short to be redacted",
+			                 o->secret_variables.item[i]);
+		}
+	}
+	return 0;
+}
+
+/* The names of rollouts are not known yet, so the directory may not hold any. */
+static int check_directory(const struct tapping *t, struct error *err)
+{
+	const struct recording_options *o = &t->opts->recording;
+	const char *path = buf_cstr(&t->recordings.path);
+	DIR *d = t->recordings.directory && !o->force && !o->append ? opendir(path) : NULL;
+	bool taken = false;
+
+	for (struct dirent *e; d && (e = readdir(d));) {
+		taken |= str_ends(str_from(e->d_name), STR(".jsonl"));
+	}
+	if (d) {
+		closedir(d);
+	}
+	return taken ? error_set(err, FAIL_USAGE,
+	                         "--out %s: there are recordings in it; use another directory, or "
+	                         "--force to overwrite those of the same name",
+	                         o->out)
+	             : 0;
+}
+
+static bool streams(const struct tapping *t)
+{
+	return t->opts->recording.out && !strcmp(t->opts->recording.out, "-");
+}
+
+/* Standard output belongs to the command, if there is one. */
+static const char *output_owner(const struct tapping *t)
+{
+	return streams(t) ? "--out -" : t->command ? "the command" : NULL;
+}
+
+static int open_verdicts(struct tapping *t, struct error *err)
+{
+	const struct verdict_options *v = &t->opts->verdict;
+	struct judge_conf conf = {.only = v->only,
+	                          .without = v->without,
+	                          .hints = t->hints,
+	                          .settings = settings_as_options,
+	                          .places = t->opts->report.kinds.count > 0,
+	                          .verdict = take_verdict,
+	                          .ctx = t};
+
+	t->verdicts =
+		(struct verdicts){.context = t->context,
+	                          .out = output_owner(t) ? output_to_stderr() : output_to_stdout(),
+	                          .ends_count = true,
+	                          .fresh_file = t->recordings.stored,
+	                          .fold = !log_wants(LOG_INFO),
+	                          .fail_on = v->fail_on};
+	if (judge_new(&conf, &t->judge, err) ||
+	    reports_open(&t->opts->report, t->context, &t->verdicts.out.text, output_owner(t),
+	                 &t->verdicts.reports, err)) {
+		return -1;
+	}
+	judge_file(t->judge, buf_cstr(&t->recordings.path));
+	return 0;
+}
+
+static int set_up(struct tapping *t, struct error *err)
+{
+	static const struct plan no_plan = {.count = 0};
+	const struct tap_options *o = t->opts;
+
+	if (o->port.value > UINT16_MAX) {
+		return error_set(err, FAIL_USAGE,
+		                 "--listen: expected a number from 0 to 65535, got %llu",
+		                 (unsigned long long)o->port.value);
+	}
+	return collect_secrets(t, err) || verdict_hints(&o->verdict, t->context, &t->hints, err) ||
+	       recordings_choose(&t->recordings, t->context, &o->recording, &no_plan, t->secrets,
+	                         err) ||
+	       check_directory(t, err) || open_verdicts(t, err) ||
+	       recordings_open(&t->recordings, err) || tap_signals_open(&t->signals, err);
+}
+
+/* ---- the relay ---- */
+
+static int announce(struct tapping *t, struct error *err)
+{
+	struct output out = output_owner(t) ? output_to_stderr() : output_to_stdout();
+
+	buf_printf(&out.text, "listening on %s:%u\n", t->opts->bind ? t->opts->bind : ADDRESS,
+	           (unsigned)t->port);
+	return output_close(&out, err);
+}
+
+static int start_job(struct tapping *t, struct error *err)
+{
+	char url[64];
+
+	snprintf(url, sizeof(url), "http://%s:%u", ADDRESS, (unsigned)t->port);
+	return t->command ? tap_job_start(t->command, "ROLLDBG_TAP_URL", url, &t->job, err) : 0;
+}
+
+static int relay(struct tapping *t, struct error *err)
+{
+	const struct tap_options *o = t->opts;
+	struct stream_server_conf to = {
+		.url = o->to, .ca_file = o->ca_file, .insecure = o->insecure};
+	struct io_conf asking = {.clock = t->context->clock,
+	                         .stop_fd = t->context->stop_fd,
+	                         .ca_file = o->ca_file,
+	                         .insecure = o->insecure};
+	struct tap_relay_conf conf = {.clock = t->context->clock,
+	                              .url = o->to,
+	                              .recording = t->recording,
+	                              .stop_fd = t->context->stop_fd,
+	                              .wake_fd = t->signals,
+	                              .on_wake = on_wake,
+	                              .on_stop = on_stop,
+	                              .on_tick = on_tick,
+	                              .tick_ms = TICK_MS,
+	                              .ctx = t};
+
+	t->port = o->port.given ? (uint16_t)o->port.value : DEFAULT_PORT;
+	listen_allow_many();
+	int failed = stream_server_new(&to, &conf.server, err) || io_new(&asking, &conf.io, err) ||
+	             listen_on(o->bind ? o->bind : ADDRESS, &t->port, &conf.listener, err);
+	if (!failed) {
+		t->progress = progress_new(t->context);
+		failed = announce(t, err) || start_job(t, err) || tap_relay(&conf, err);
+		close(conf.listener);
+	}
+	io_free(conf.io);
+	stream_server_free(conf.server);
+	return failed ? -1 : 0;
+}
+
+static int wrap(struct tapping *t, struct error *err)
+{
+	struct tap_stdio_conf conf = {.clock = t->context->clock,
+	                              .command = t->command,
+	                              .stop_fd = t->context->stop_fd,
+	                              .recording = t->recording};
+
+	return tap_stdio(&conf, &t->job_code, err);
+}
+
+static int tap(struct tapping *t, struct error *err)
+{
+	struct line_sink sink = {take_line, t};
+	struct tap_recording_conf conf = {.clock = t->context->clock,
+	                                  .version = ROLLDBG_VERSION,
+	                                  .url = t->opts->to ? t->opts->to : t->command[0],
+	                                  .sinks = &sink,
+	                                  .sink_count = 1,
+	                                  .open = open_recording,
+	                                  .close = close_recording,
+	                                  .ctx = t,
+	                                  .idle_ns = t->opts->idle.value * UINT64_C(1000000)};
+
+	t->recording = tap_recording_new(&conf);
+	return t->opts->to ? relay(t, err) : wrap(t, err);
+}
+
+/* ---- the end ---- */
+
+static void say_summary(struct tapping *t)
+{
+	const struct tap_counts *c = tap_recording_counts(t->recording);
+	struct buf *out = &t->verdicts.out.text;
+
+	verdicts_summary(&t->verdicts, t->judge);
+	if (!reports_have_table(t->verdicts.reports) || t->context->quiet) {
+		return;
+	}
+	buf_printf(out, "sessions: %llu, at most %llu at once", (unsigned long long)c->sessions,
+	           (unsigned long long)c->most_open);
+	const struct {
+		uint64_t n;
+		const char *what;
+	} more[] = {{c->refused, "refused"},
+	            {c->replaced, "replaced without a reset"},
+	            {c->without_episode, "without an episode, not recorded"},
+	            {c->remarks, "connections with something else than the protocol"}};
+	for (size_t i = 0; i < ARRAY_LEN(more); i++) {
+		if (more[i].n) {
+			buf_printf(out, ", %llu %s", (unsigned long long)more[i].n, more[i].what);
+		}
+	}
+	buf_char(out, '\n');
+	if (!t->opts->recording.out) {
+		text_put_path(out, "recorded", buf_cstr(&t->recordings.path));
+	}
+}
+
+static int conclude(struct tapping *t, struct error *err)
+{
+	const struct error *broken = tap_recording_failure(t->recording);
+	struct error ignored;
+
+	judge_finish(t->judge);
+	say_summary(t);
+	int failed = reports_close(t->verdicts.reports, t->judge, NULL, err);
+	if (output_flush(&t->verdicts.out, failed ? &ignored : err) || failed) {
+		return -1;
+	}
+	if (t->job_code) {
+		return t->job_code;
+	}
+	if (broken->kind != FAIL_NONE) {
+		*err = *broken;
+		return -1;
+	}
+	return t->verdicts.at_or_above > 0;
+}
+
+static void tear_down(struct tapping *t)
+{
+	progress_free(t->progress);
+	tap_recording_free(t->recording);
+	judge_free(t->judge);
+	verdict_hints_release(&t->hints);
+	reports_free(t->verdicts.reports);
+	output_release(&t->verdicts.out);
+	recordings_release(&t->recordings);
+	secrets_free(t->secrets);
+	buf_release(&t->file);
+	if (t->signals >= 0) {
+		close(t->signals);
+	}
+}
+
+static int tap_run(const struct context *c, const void *opts, int argc, char **argv,
+                   struct error *err)
+{
+	struct tapping t = {.context = c,
+	                    .opts = opts,
+	                    .command = argc ? argv : NULL,
+	                    .file = BUF(BUF_MAX_SMALL),
+	                    .signals = -1};
+	struct error closing = {0};
+
+	if (!t.opts->to && !argc) {
+		return error_set(err, FAIL_USAGE,
+		                 "--to URL names the server; or -- COMMAND starts a server that "
+		                 "speaks over its standard streams");
+	}
+	int code = set_up(&t, err) || tap(&t, err) ? -1 : 0;
+	progress_free(t.progress);
+	t.progress = NULL;
+	code = code ? code : conclude(&t, err);
+	if (recordings_close(&t.recordings, &closing) && code >= 0) {
+		*err = closing;
+		code = -1;
+	}
+	if (code < 0) {
+		reports_give_up(t.verdicts.reports, NULL, t.judge, err);
+	}
+	tear_down(&t);
+	return code;
+}
+
+const struct command command_tap = {
+	.name = "tap",
+	.summary = "record what a client that is not rolldbg and its environment say to each other",
+	.operands = "[-- COMMAND [ARG...]]",
+	.description =
+		"Listens on a port and passes every byte on to the server at --to, and back. Give "
+		"the client (a trainer, an agent) http://127.0.0.1:PORT instead of the server's "
+		"URL. Each episode is recorded as a rollout and checked while it runs: sessions "
+		"that were refused at capacity, replaced in the middle of an episode or never "
+		"reset, calls that failed or changed nothing.\n"
+		"Prints 'listening on ADDRESS:PORT' when ready. COMMAND is started then, with the "
+		"URL in ROLLDBG_TAP_URL; the tap ends with it, and with its exit code if that is "
+		"not 0. Without a command Ctrl-C ends it. SIGUSR1 prints a summary.\n"
+		"Without --to, COMMAND is a server that speaks MCP over its standard streams: "
+		"the tap takes its place, as in an mcp.json.",
+	.max_operands = -1,
+	.opts = options,
+	.opt_count = ARRAY_LEN(options),
+	.opts_size = sizeof(struct tap_options),
+	.network = true,
+	.run = tap_run,
+};

@@ -1,0 +1,140 @@
+/* The recording side of a tap: what the decoders report becomes rollouts. An episode is a rollout;
+   a session may have several, one after the other. A session that never begins one is counted, not
+   recorded; one that the server refuses is a rollout that was refused. Used by one thread. No call
+   fails: if the recording cannot be written, that is said once and the traffic goes on.
+
+   All texts are borrowed during a call. "raw" is valid JSON. */
+#ifndef ROLLDBG_TAP_EPISODE_H
+#define ROLLDBG_TAP_EPISODE_H
+
+#include "base/clock.h"
+#include "json/canon.h"
+#include "recording/env_reply.h"
+#include "recording/line_writer.h"
+#include "tap/message.h"
+
+struct tap_recording;
+struct tap_session; /* of one client in the protocol: a connection, a session id, a cookie */
+struct tap_step;    /* a call without a reply so far */
+
+/* Facts about the session's server, copied. They apply to episodes that begin later; until they are
+   set, only the protocol is known. */
+struct tap_env_facts {
+	const char *protocol;                   /* a word of keys.def: "openenv" */
+	struct str name, version;               /* as the server reports them; absent: unknown */
+	struct str tools;                       /* raw array; absent: unknown */
+	const char *revision, *era, *transport; /* of MCP; else NULL */
+};
+void tap_session_facts(struct tap_session *s, const struct tap_env_facts *f);
+
+struct tap_session_start {
+	const struct tap_connection *connection;
+	const char *protocol;   /* a word of keys.def */
+	struct str session;     /* the id of the transport's session; absent: none */
+	struct str env_session; /* that of the environment, if different; absent: none */
+};
+struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_session_start *f);
+/* Ids learned later. Absent ones are kept as they are. */
+void tap_session_name(struct tap_session *s, struct str session, struct str env_session);
+/* Ends the session, and an episode that is open, with the call in flight. `reply` classifies that
+   call; NULL: it got no reply because the connection ended. Frees s. */
+void tap_session_end(struct tap_session *s, const struct tap_ending *e,
+                     const struct env_reply *reply);
+
+struct tap_episode_start {
+	/* What the wire offers as a name of the rollout (episode_id, dataset_row_id, task and
+	   index): decoded. Absent, or random digits (then it is in meta alone): it is named by its
+	   task and sample, or without a task by its session and episode. */
+	struct str id;
+	/* Decoded; absent: derived from the environment's name and `data`; without data: none. */
+	struct str task;
+	bool has_seed;
+	int64_t seed;
+	struct str reset_args; /* raw object; absent: none */
+	/* What tells groups apart: resets with equal data within a burst are one group. Raw JSON
+	   without ids of the rollout; absent: in no group. */
+	struct str data;
+	enum state_kind state_kind; /* of the states that follow; STATE_UNKNOWN: none */
+	struct str state_target;
+	struct str state_ignore;         /* raw array of pointers, absent: [] */
+	const struct json_paths *ignore; /* the same, parsed; copied by reference: must outlive
+	                                    the episode */
+	/* The reply to the reset; NULL: a step came first, in which case an event says so. An
+	   outcome other than ok ends the episode as refused. */
+	const struct env_reply *reset;
+};
+/* Begins an episode; one that is open ends, because of this reset. */
+void tap_episode_begin(struct tap_session *s, const struct tap_episode_start *f);
+/* Is an episode open? One in which done was reported is, until something else happens: further
+   steps belong to it. */
+bool tap_episode_is_open(const struct tap_session *s);
+/* The server refused the session, which has no episode: at capacity, in the handshake .. */
+void tap_session_refused(struct tap_session *s, const struct env_reply *refusal);
+/* Ends the open episode, if there is one. reason: a clause such as "the client sent close". */
+void tap_episode_end(struct tap_session *s, enum end_status status, const char *reason);
+
+/* The state as it is now, known from the reply to the reset or a step, or because the client
+   asked. Raw; absent: unknown from now on. It is recorded with the next call, or at the end. */
+void tap_state(struct tap_session *s, struct str state);
+
+struct tap_call {
+	struct str tool;      /* decoded */
+	struct str arguments; /* raw */
+	struct str id;        /* decoded; absent: derived from the number of the step */
+};
+/* The client called a tool. Without an open episode one begins without a reset, if the protocol
+   has resets (an event session-replaced says so), or simply begins. Free it with tap_step_end or
+   by the end of its session. */
+struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c);
+/* The reply has arrived, but tap_step_end() has to wait for facts that belong to it: ends the
+   latency. */
+void tap_step_replied(struct tap_step *step);
+/* Its reply. Steps are recorded in the order of these calls. done (r->terminated, r->truncated) does not end the episode by itself: the next
+   reset, close or end of connection does, with that as its status. */
+void tap_step_end(struct tap_step *step, const struct env_reply *r);
+struct tap_session *tap_step_session(const struct tap_step *step);
+
+/* The reward of the open episode as a whole, a raw number: it replaces the sum over its steps. */
+void tap_total(struct tap_session *s, struct str reward);
+
+/* Something else that happened. detail: raw object. Without an open episode it is recorded with the
+   session's next one. */
+void tap_event(struct tap_session *s, enum event_kind kind, struct str detail);
+/* The same with the detail {"what","why"}. */
+void tap_note(struct tap_session *s, enum event_kind kind, const char *what, struct str why);
+/* Something about a connection that belongs to no session: nonsense, a lost connection. It is
+   logged and counted. */
+void tap_remark(struct tap_recording *r, const struct tap_connection *c, const char *what);
+
+/* ---- for the command and the relay ---- */
+
+struct tap_recording_conf {
+	struct clock clock;
+	const char *version; /* of rolldbg */
+	const char *url;     /* of the server, or its command */
+	const struct line_sink *sinks;
+	size_t sink_count;
+	/* Opens and closes the recording of a rollout. */
+	int (*open)(void *ctx, const char *rollout, struct recorder **out, void **own,
+	            struct error *err);
+	int (*close)(void *ctx, void *own, struct error *err);
+	void *ctx;
+	uint64_t idle_ns; /* after which an open episode ends; 0: never */
+};
+
+struct tap_counts {
+	uint64_t sessions, open, most_open; /* of decoders */
+	uint64_t without_episode;           /* that ended without one */
+	uint64_t episodes, steps, refused, replaced, remarks;
+};
+
+struct tap_recording *tap_recording_new(const struct tap_recording_conf *conf);
+/* All sessions must have ended. NULL is fine. */
+void tap_recording_free(struct tap_recording *r);
+const struct tap_counts *tap_recording_counts(const struct tap_recording *r);
+/* Ends episodes that were idle for too long. Returns when to call it next; UINT64_MAX: never. */
+uint64_t tap_recording_tick(struct tap_recording *r);
+/* Why recording stopped; FAIL_NONE: it did not. */
+const struct error *tap_recording_failure(const struct tap_recording *r);
+
+#endif

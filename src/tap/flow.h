@@ -1,0 +1,45 @@
+/* The bytes of one relayed connection, on their way: splits them into messages, rewrites the few
+   heads that must be (rewrite.h), and tells the decoders. Passing and telling are two calls, so that
+   the bytes are sent before anyone looks at them. */
+#ifndef ROLLDBG_TAP_FLOW_H
+#define ROLLDBG_TAP_FLOW_H
+
+#include "base/clock.h"
+#include "tap/message.h"
+#include "tap/rewrite.h"
+
+/* What all connections share. */
+struct tap_reader;
+
+struct tap_reader_conf {
+	struct clock clock;
+	struct tap_recording *recording;
+	struct tap_rewriting rewriting;
+};
+
+struct tap_reader *tap_reader_new(const struct tap_reader_conf *conf);
+void tap_reader_free(struct tap_reader *r); /* after its flows; NULL is fine */
+
+/* Tells the decoders about a page as if a client had asked for it. body: valid JSON. */
+void tap_reader_tell_page(struct tap_reader *r, const char *path, struct str body);
+
+struct tap_flow;
+
+struct tap_flow *tap_flow_new(struct tap_reader *r, uint16_t client_port);
+
+/* Takes bytes that one side sent; they must stay valid until tap_flow_tell(). Returns what is to be
+   passed on: these bytes, or those in `out`, which is cleared. */
+struct str tap_flow_pass(struct tap_flow *f, enum tap_side from, struct str bytes, struct buf *out);
+/* Tells the decoders what was passed since the last call. */
+void tap_flow_tell(struct tap_flow *f);
+/* One side has ended its stream, or its connection was lost. Returns what was held of it and is to
+   be passed on; tells the decoders. */
+struct str tap_flow_ended(struct tap_flow *f, enum tap_side side, bool lost);
+/* The server accepts no connection. */
+void tap_flow_unreachable(struct tap_flow *f, const char *why);
+/* Has the client sent a complete request that was not answered? */
+bool tap_flow_awaits_reply(const struct tap_flow *f);
+/* Both sides have ended; or rolldbg closes them (stopped). NULL is fine. */
+void tap_flow_free(struct tap_flow *f, bool stopped);
+
+#endif

@@ -1,0 +1,21 @@
+/* A command that runs beside the tap, with our standard streams: someone's training job. */
+#ifndef ROLLDBG_TAP_JOB_H
+#define ROLLDBG_TAP_JOB_H
+
+#include "base/error.h"
+
+#include <sys/types.h>
+
+/* The signals that tap_signals_open() blocks, for a descriptor that becomes readable with them. */
+MUST_USE int tap_signals_open(int *fd, struct error *err);
+enum tap_signal { TAP_SIGNAL_NONE, TAP_SIGNAL_SUMMARY /* SIGUSR1 */, TAP_SIGNAL_CHILD };
+/* The next one that has arrived. */
+enum tap_signal tap_signals_next(int fd);
+
+/* Starts it, with one variable more in its environment. FAIL_USAGE: it cannot be found. */
+MUST_USE int tap_job_start(char *const *command, const char *variable, const char *value,
+                           pid_t *pid, struct error *err);
+/* Has it ended? *code: its exit code, or 128 and its signal. */
+bool tap_job_ended(pid_t pid, int *code);
+
+#endif

@@ -1,0 +1,45 @@
+/* The table of decoders, and reading heads: see message.h. */
+#include "tap/message.h"
+
+#include "protocol/http_stream.h"
+
+#define DECODER(id) extern const struct tap_decoder tap_##id;
+#include "tap/decoders.def"
+#undef DECODER
+
+const struct tap_decoder *const tap_decoders[] = {
+#define DECODER(id) &tap_##id,
+#include "tap/decoders.def"
+#undef DECODER
+};
+const size_t tap_decoders_count = sizeof(tap_decoders) / sizeof(tap_decoders[0]);
+
+struct str tap_header(const struct tap_head *h, const char *name)
+{
+	return http_field(h->fields, name);
+}
+
+struct str tap_path(const struct tap_head *request)
+{
+	struct str target = request->target;
+	const char *mark = target.n ? memchr(target.p, '?', target.n) : NULL;
+
+	return mark ? (struct str){target.p, (size_t)(mark - target.p)} : target;
+}
+
+struct str tap_query(const struct tap_head *request, const char *name)
+{
+	struct str rest = str_skip(request->target, tap_path(request).n + 1);
+	size_t n = strlen(name);
+
+	while (rest.n) {
+		const char *end = memchr(rest.p, '&', rest.n);
+		struct str one = {rest.p, end ? (size_t)(end - rest.p) : rest.n};
+
+		if (one.n > n && one.p[n] == '=' && memcmp(one.p, name, n) == 0) {
+			return str_skip(one, n + 1);
+		}
+		rest = str_skip(rest, one.n + 1);
+	}
+	return STR_NONE;
+}

@@ -1,0 +1,92 @@
+/* Names: see naming.h. */
+#include "tap/naming.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+
+/* Resets of one batch follow each other; after this long without one, equal data is another's. */
+#define BURST_NS UINT64_C(60000000000)
+
+struct used_id {
+	struct map_item item; /* must be first */
+	uint64_t times;
+};
+
+static void free_items(struct map *m)
+{
+	struct map_item **all = map_list(m);
+
+	for (size_t i = 0; i < m->count; i++) {
+		free(all[i]);
+	}
+	free(all);
+}
+
+void naming_release(struct naming *n)
+{
+	free_items(&n->ids);
+	free_items(&n->groups);
+}
+
+void naming_clean(struct str name, struct buf *out)
+{
+	struct str cut = text_utf8_cut(name, NAMING_MAX);
+
+	cut.n = text_utf8_valid(cut);
+	for (size_t i = 0; i < cut.n; i++) {
+		unsigned char c = (unsigned char)cut.p[i];
+
+		buf_char(out, c <= ' ' || c == 127 ? '_' : (char)c);
+	}
+}
+
+bool naming_is_random(struct str name)
+{
+	struct buf masked = BUF(BUF_MAX_SMALL);
+
+	text_mask(&masked, name);
+	bool random = name.n >= 16 && str_is(buf_view(&masked), "#");
+	buf_release(&masked);
+	return random;
+}
+
+void naming_put_digest(struct str data, struct buf *out)
+{
+	buf_printf(out, "-%06x", (unsigned)(map_hash(data) & 0xffffff));
+}
+
+void naming_claim(struct naming *n, struct buf *id)
+{
+	uint64_t hash = map_hash(buf_view(id));
+	struct used_id *used = map_find(&n->ids, hash, buf_view(id));
+
+	if (!used) {
+		used = mem_new(sizeof(*used));
+		map_add(&n->ids, &used->item, hash);
+	}
+	if (++used->times > 1) {
+		buf_printf(id, ".%llu", (unsigned long long)used->times);
+	}
+}
+
+struct naming_group *naming_join(struct naming *n, struct str data, uint64_t now_ns)
+{
+	uint64_t hash = map_hash(data);
+	struct naming_group *g = map_find(&n->groups, hash, data);
+
+	if (!g) {
+		g = mem_new(sizeof(*g));
+		g->closed = true;
+		map_add(&n->groups, &g->item, hash);
+	}
+	if (g->closed || now_ns - g->last_ns > BURST_NS) {
+		g->bursts++;
+		g->members = 0;
+		g->closed = false;
+	}
+	g->members++;
+	g->last_ns = now_ns;
+	return g;
+}

@@ -1,0 +1,509 @@
+/* Moves bytes: see relay.h. What arrives is sent on at once; what the other side does not take waits
+   in a bounded buffer, and while that is full, nothing more is read. */
+#include "tap/relay.h"
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "tap/episode.h"
+#include "tap/flow.h"
+#include "tap/learn.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define READ_BYTES    ((size_t)64 << 10)
+#define PENDING_BYTES ((size_t)256 << 10) /* at which the other side is no longer read */
+/* One read can add this much more: the bytes, a head that was held, what is rewritten. */
+#define PENDING_MAX (PENDING_BYTES + READ_BYTES + 4 * BUF_MAX_SMALL)
+#define EVENTS      256
+#define ROUNDS      4 /* reads of one connection in a row */
+
+struct end {
+	struct conn *conn; /* NULL: a descriptor that is none of a connection's */
+	enum tap_side side;
+	struct stream *stream;
+	struct buf pending; /* to be sent to this end */
+	bool over;          /* it has ended its side, or is lost */
+	bool lost;
+	bool shut;     /* we have ended ours */
+	bool more;     /* not all that arrived was read */
+	uint32_t seen; /* the events that epoll watches; 0: not watched */
+};
+
+struct conn {
+	struct conn *next, *previous;
+	struct end ends[2]; /* by enum tap_side */
+	struct tap_flow *flow;
+	bool unreachable; /* the server is: the client gets a reply of ours */
+	bool dead;        /* to be freed at the end of the round */
+};
+
+struct relay {
+	const struct tap_relay_conf *conf;
+	int epoll;
+	struct end listener, stop, wake;
+	struct conn *first, *dead;
+	struct tap_reader *reader;
+	size_t connecting; /* streams without a descriptor to watch */
+	char *room;
+	struct buf out;
+	bool over;
+	bool full; /* there were no descriptors left: said once */
+};
+
+static struct end *other(const struct end *e)
+{
+	return &e->conn->ends[e->side == TAP_CLIENT ? TAP_SERVER : TAP_CLIENT];
+}
+
+/* ---- what is watched ---- */
+
+static void watch(struct relay *r, struct end *e, int fd, uint32_t events)
+{
+	struct epoll_event ev = {.events = events, .data.ptr = e};
+
+	if (events == e->seen || fd < 0) {
+		return;
+	}
+	(void)epoll_ctl(r->epoll,
+	                !e->seen  ? EPOLL_CTL_ADD
+	                : !events ? EPOLL_CTL_DEL
+	                          : EPOLL_CTL_MOD,
+	                fd, &ev);
+	e->seen = events;
+}
+
+static bool is_connecting(const struct end *e)
+{
+	return e->side == TAP_SERVER && e->stream &&
+	       stream_continue(e->stream) == STREAM_CONNECTING;
+}
+
+static bool may_read(const struct end *e)
+{
+	return !e->over && other(e)->pending.n < PENDING_BYTES;
+}
+
+static void watch_end(struct relay *r, struct end *e, bool connecting)
+{
+	bool writes = connecting || e->pending.n > 0;
+	bool reads = !connecting && may_read(e);
+	/* one that is neither read nor written is not watched: its loss would be reported for ever */
+	uint32_t events = (reads ? (uint32_t)EPOLLIN : 0) | (writes ? (uint32_t)EPOLLOUT : 0);
+
+	if (e->stream) {
+		watch(r, e, stream_fd(e->stream), events);
+	}
+}
+
+/* ---- the end of a connection ---- */
+
+static void bury(struct relay *r, struct conn *c)
+{
+	if (c->dead) {
+		return;
+	}
+	c->dead = true;
+	if (c->previous) {
+		c->previous->next = c->next;
+	} else {
+		r->first = c->next;
+	}
+	if (c->next) {
+		c->next->previous = c->previous;
+	}
+	c->next = r->dead;
+	r->dead = c;
+}
+
+static void free_conn(struct relay *r, struct conn *c, bool stopped)
+{
+	bool reset = c->ends[TAP_CLIENT].lost || c->ends[TAP_SERVER].lost;
+
+	tap_flow_free(c->flow, stopped);
+	for (int i = 0; i < 2; i++) {
+		struct end *e = &c->ends[i];
+
+		if (e->stream) {
+			watch(r, e, stream_fd(e->stream), 0);
+		}
+		stream_close(e->stream, reset);
+		buf_release(&e->pending);
+	}
+	free(c);
+}
+
+/* ---- sending ---- */
+
+static void lose(struct end *e)
+{
+	if (!e->over) {
+		(void)tap_flow_ended(e->conn->flow, e->side, true);
+	}
+	e->over = e->lost = true;
+	buf_release(&e->pending);
+}
+
+static void flush(struct end *e)
+{
+	while (e->pending.n && !e->lost) {
+		ptrdiff_t n = stream_send(e->stream, buf_view(&e->pending));
+
+		if (n == STREAM_AGAIN) {
+			return;
+		}
+		if (n == STREAM_LOST) {
+			lose(e);
+			return;
+		}
+		buf_drop(&e->pending, (size_t)n);
+	}
+	if (!e->pending.n) {
+		buf_release(&e->pending);
+		e->pending = BUF(PENDING_MAX);
+	}
+}
+
+/* Sends what it can at once; the rest waits. */
+static void send_to(struct end *e, struct str bytes)
+{
+	if (e->lost || e->shut || (e->conn->unreachable && e->side == TAP_SERVER)) {
+		return;
+	}
+	if (!e->pending.n && !is_connecting(e)) {
+		ptrdiff_t n = bytes.n ? stream_send(e->stream, bytes) : 0;
+
+		if (n == STREAM_LOST) {
+			lose(e);
+			return;
+		}
+		bytes = str_skip(bytes, n > 0 ? (size_t)n : 0);
+	}
+	buf_str(&e->pending, bytes);
+}
+
+/* The server accepts no connection: a request gets an answer that says so. */
+static void reply_unreachable(struct relay *r, struct conn *c)
+{
+	struct end *client = &c->ends[TAP_CLIENT];
+
+	if (!tap_flow_awaits_reply(c->flow) || client->shut) {
+		return;
+	}
+	buf_clear(&r->out);
+	buf_printf(&r->out, "rolldbg tap: cannot connect to %s: %s\n",
+	           stream_server_authority(r->conf->server),
+	           stream_why(c->ends[TAP_SERVER].stream));
+	size_t length = r->out.n;
+	struct buf reply = BUF(BUF_MAX_SMALL);
+
+	buf_printf(&reply,
+	           "HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/plain\r\n"
+	           "Content-Length: %zu\r\nConnection: close\r\n\r\n",
+	           length);
+	buf_str(&reply, buf_view(&r->out));
+	send_to(client, buf_view(&reply));
+	buf_release(&reply);
+	client->over = true;
+	c->ends[TAP_SERVER].over = true;
+}
+
+/* ---- receiving ---- */
+
+static void end_side(struct relay *r, struct end *e, bool lost)
+{
+	(void)r;
+	struct str held = tap_flow_ended(e->conn->flow, e->side, lost);
+
+	e->over = true;
+	e->lost |= lost;
+	if (!lost && held.n) {
+		send_to(other(e), held);
+	}
+}
+
+/* Returns false if nothing more can be read now. */
+static bool read_once(struct relay *r, struct end *e)
+{
+	ptrdiff_t n = stream_receive(e->stream, r->room, READ_BYTES);
+
+	if (n == STREAM_AGAIN) {
+		e->more = false;
+		return false;
+	}
+	if (n <= 0) {
+		end_side(r, e, n == STREAM_LOST);
+		return false;
+	}
+	struct str bytes =
+		tap_flow_pass(e->conn->flow, e->side, (struct str){r->room, (size_t)n}, &r->out);
+	send_to(other(e), bytes);
+	tap_flow_tell(e->conn->flow);
+	if (e->conn->unreachable) {
+		reply_unreachable(r, e->conn);
+	}
+	return (size_t)n == READ_BYTES || stream_server_is_tls(r->conf->server);
+}
+
+static void read_end(struct relay *r, struct end *e)
+{
+	e->more = true;
+	for (int i = 0; i < ROUNDS && may_read(e); i++) {
+		if (!read_once(r, e)) {
+			e->more = false;
+			return;
+		}
+	}
+}
+
+/* ---- one connection's turn ---- */
+
+static void begin_unreachable(struct relay *r, struct conn *c)
+{
+	struct end *server = &c->ends[TAP_SERVER];
+
+	c->unreachable = true;
+	buf_release(&server->pending);
+	tap_flow_unreachable(c->flow, stream_why(server->stream));
+	reply_unreachable(r, c);
+}
+
+/* The end of one side is passed on once all that it sent has been. */
+static void pass_end(struct end *e)
+{
+	struct end *to = other(e);
+
+	if (e->over && !to->shut && !to->pending.n && to->stream && !to->lost) {
+		stream_shut(to->stream);
+		to->shut = true;
+	}
+}
+
+static bool is_finished(const struct conn *c)
+{
+	const struct end *client = &c->ends[TAP_CLIENT], *server = &c->ends[TAP_SERVER];
+
+	if (client->lost || server->lost) { /* the other gets what is left, then a reset */
+		return (client->lost || !client->pending.n) && (server->lost || !server->pending.n);
+	}
+	return client->over && server->over && !client->pending.n && !server->pending.n;
+}
+
+static void settle(struct relay *r, struct conn *c)
+{
+	struct end *client = &c->ends[TAP_CLIENT], *server = &c->ends[TAP_SERVER];
+	enum stream_state state = c->unreachable ? STREAM_FAILED : stream_continue(server->stream);
+
+	if (state == STREAM_FAILED && !c->unreachable) {
+		begin_unreachable(r, c);
+	}
+	if (state == STREAM_OPEN) {
+		pass_end(client);
+	}
+	pass_end(server);
+	if (is_finished(c) || (c->unreachable && client->over && !client->pending.n)) {
+		bury(r, c);
+		return;
+	}
+	watch_end(r, client, false);
+	watch_end(r, server, state == STREAM_CONNECTING);
+	r->connecting += state == STREAM_CONNECTING && stream_fd(server->stream) < 0;
+}
+
+static void serve(struct relay *r, struct end *e, uint32_t events)
+{
+	struct conn *c = e->conn;
+
+	if (c->dead) {
+		return;
+	}
+	bool connecting = is_connecting(e);
+	if (!connecting && e->stream && !(c->unreachable && e->side == TAP_SERVER)) {
+		if (events & EPOLLOUT || e->pending.n) {
+			flush(e);
+		}
+		if (events & (uint32_t)(EPOLLIN | EPOLLHUP | EPOLLERR | EPOLLRDHUP) &&
+		    may_read(e)) {
+			read_end(r, e);
+		}
+		if (other(e)->more && may_read(other(e))) {
+			read_end(r, other(e));
+		}
+	}
+	settle(r, c);
+}
+
+/* ---- new connections ---- */
+
+static uint16_t port_of(const struct sockaddr_storage *a)
+{
+	struct sockaddr_in in = {0};
+
+	if (a->ss_family == AF_INET) {
+		memcpy(&in, a, sizeof(in));
+	}
+	return ntohs(in.sin_port);
+}
+
+/* Without a free descriptor, clients wait until the next tick. */
+static bool none_accepted(struct relay *r)
+{
+	if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+		watch(r, &r->listener, r->conf->listener, 0);
+		if (!r->full) {
+			log_warn("%s: new connections have to wait", strerror(errno));
+		}
+		r->full = true;
+	}
+	return false;
+}
+
+/* False: there is none. */
+static bool accept_one(struct relay *r)
+{
+	struct sockaddr_storage from = {0};
+	socklen_t n = sizeof(from);
+	int fd = accept(r->conf->listener, (struct sockaddr *)&from, &n);
+
+	if (fd < 0) {
+		return none_accepted(r);
+	}
+	struct conn *c = mem_new(sizeof(*c));
+	c->ends[TAP_CLIENT] = (struct end){.conn = c,
+	                                   .side = TAP_CLIENT,
+	                                   .stream = stream_adopt(fd),
+	                                   .pending = BUF(PENDING_MAX)};
+	c->ends[TAP_SERVER] = (struct end){.conn = c,
+	                                   .side = TAP_SERVER,
+	                                   .stream = stream_connect(r->conf->server),
+	                                   .pending = BUF(PENDING_MAX)};
+	c->flow = tap_flow_new(r->reader, port_of(&from));
+	c->next = r->first;
+	if (r->first) {
+		r->first->previous = c;
+	}
+	r->first = c;
+	settle(r, c);
+	return true;
+}
+
+/* ---- the loop ---- */
+
+static uint64_t now_ns(const struct relay *r)
+{
+	return r->conf->clock.monotonic_ns(r->conf->clock.ctx);
+}
+
+static void serve_event(struct relay *r, const struct epoll_event *ev)
+{
+	struct end *e = ev->data.ptr;
+
+	if (e->conn) {
+		serve(r, e, ev->events);
+	} else if (e == &r->listener) {
+		while (accept_one(r)) {
+		}
+	} else if (e == &r->stop) {
+		r->over |= !r->conf->on_stop(r->conf->ctx);
+	} else if (!r->conf->on_wake(r->conf->ctx)) {
+		r->over = true;
+	}
+}
+
+/* Connections through libcurl have no descriptor until they are open. */
+static void poll_connecting(struct relay *r)
+{
+	struct conn *next;
+
+	if (!r->connecting) {
+		return;
+	}
+	r->connecting = 0;
+	for (struct conn *c = r->first; c; c = next) {
+		next = c->next;
+		if (!c->unreachable && !c->ends[TAP_SERVER].seen) {
+			serve(r, &c->ends[TAP_SERVER], EPOLLOUT);
+		}
+	}
+}
+
+static void free_dead(struct relay *r)
+{
+	while (r->dead) {
+		struct conn *c = r->dead;
+
+		r->dead = c->next;
+		free_conn(r, c, false);
+	}
+}
+
+static int loop(struct relay *r, struct error *err)
+{
+	struct epoll_event events[EVENTS];
+	uint64_t tick_ns = 0;
+
+	while (!r->over) {
+		uint64_t now = now_ns(r);
+
+		if (now >= tick_ns) {
+			watch(r, &r->listener, r->conf->listener, EPOLLIN);
+			r->over |= !r->conf->on_tick(r->conf->ctx);
+			tick_ns = now + r->conf->tick_ms * 1000000;
+		}
+		int wait = (int)((tick_ns - now) / 1000000) + 1;
+		int n = epoll_wait(r->epoll, events, EVENTS,
+		                   r->connecting && wait > STREAM_POLL_MS ? STREAM_POLL_MS : wait);
+
+		if (n < 0 && errno != EINTR) {
+			return error_errno(err, "cannot wait for connections");
+		}
+		for (int i = 0; i < n; i++) {
+			serve_event(r, &events[i]);
+		}
+		poll_connecting(r);
+		free_dead(r);
+	}
+	return 0;
+}
+
+int tap_relay(const struct tap_relay_conf *conf, struct error *err)
+{
+	struct tap_reader_conf reading = {
+		.clock = conf->clock,
+		.recording = conf->recording,
+		.rewriting = {.authority = stream_server_authority(conf->server),
+	                      .tls = stream_server_is_tls(conf->server),
+	                      .set_host = !stream_server_is_loopback(conf->server)}};
+	struct relay r = {.conf = conf,
+	                  .epoll = epoll_create1(EPOLL_CLOEXEC),
+	                  .room = mem_new(READ_BYTES),
+	                  .out = BUF(PENDING_MAX)};
+
+	if (r.epoll < 0) {
+		free(r.room);
+		return error_errno(err, "cannot wait for connections");
+	}
+	r.reader = tap_reader_new(&reading);
+	if (conf->io) {
+		tap_learn(r.reader, conf->io, conf->url);
+	}
+	watch(&r, &r.stop, conf->stop_fd, EPOLLIN);
+	watch(&r, &r.wake, conf->wake_fd, EPOLLIN);
+	int failed = loop(&r, err);
+	while (r.first) {
+		struct conn *c = r.first;
+
+		r.first = c->next;
+		free_conn(&r, c, true);
+	}
+	tap_reader_free(r.reader);
+	buf_release(&r.out);
+	free(r.room);
+	close(r.epoll);
+	return failed;
+}

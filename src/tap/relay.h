@@ -1,0 +1,34 @@
+/* The loop that moves bytes between clients and the server: one thread, any number of connections,
+   bounded buffers. Each client's connection has one to the server of its own. */
+#ifndef ROLLDBG_TAP_RELAY_H
+#define ROLLDBG_TAP_RELAY_H
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "net/io.h"
+#include "net/stream.h"
+
+struct tap_recording;
+
+struct tap_relay_conf {
+	struct clock clock;
+	int listener;                 /* a listening socket */
+	struct stream_server *server; /* borrowed */
+	const char *url;              /* the same as given */
+	struct io *io; /* to ask the server for its description; NULL: it is not asked */
+	struct tap_recording *recording;
+	int stop_fd; /* readable when the user asks to stop; -1: none */
+	int wake_fd; /* watched for on_wake; -1: none */
+	/* Called when stop_fd or wake_fd is readable, and every tick_ms. False: stop. */
+	bool (*on_stop)(void *ctx);
+	bool (*on_wake)(void *ctx);
+	bool (*on_tick)(void *ctx);
+	uint64_t tick_ms;
+	void *ctx;
+};
+
+/* Relays until it is stopped; then closes all connections, which passes the end on to both sides.
+   -1: the loop itself failed (FAIL_SYSTEM). */
+MUST_USE int tap_relay(const struct tap_relay_conf *conf, struct error *err);
+
+#endif

@@ -1,0 +1,137 @@
+/* Rewriting heads: see rewrite.h. */
+#include "tap/rewrite.h"
+
+#include "base/text.h"
+
+#include <strings.h>
+
+static bool is_name(struct str name, const char *word)
+{
+	return name.n == strlen(word) && strncasecmp(name.p, word, name.n) == 0;
+}
+
+bool rewrite_is_upgrade(struct str fields)
+{
+	return http_lists(http_field(fields, "upgrade"), "websocket");
+}
+
+static struct str start_line(const struct http_part *head)
+{
+	return (struct str){head->raw.p, (size_t)(head->fields.p - head->raw.p)};
+}
+
+/* The line that a field is part of, with its line feed, and what follows it. */
+static struct str next_line(struct str *fields)
+{
+	const char *lf = memchr(fields->p, '\n', fields->n);
+	struct str line = {fields->p, lf ? (size_t)(lf - fields->p) + 1 : fields->n};
+
+	*fields = str_skip(*fields, line.n);
+	return line;
+}
+
+static bool split(struct str line, struct str *name, struct str *value)
+{
+	size_t cursor = 0;
+
+	return http_next_field(line, &cursor, name, value);
+}
+
+void rewrite_request(const struct tap_rewriting *r, const struct http_part *head, struct buf *out)
+{
+	struct str fields = head->fields, name, value;
+	bool upgrade = rewrite_is_upgrade(fields);
+
+	if (!upgrade && !r->set_host) {
+		buf_str(out, head->raw);
+		return;
+	}
+	buf_str(out, start_line(head));
+	while (fields.n) {
+		struct str line = next_line(&fields);
+
+		if (!split(line, &name, &value)) {
+			buf_str(out, line);
+		} else if (r->set_host && is_name(name, "host")) {
+			buf_printf(out, "Host: %s\r\n", r->authority);
+		} else if (!upgrade || !is_name(name, "sec-websocket-extensions")) {
+			buf_str(out, line);
+		}
+	}
+}
+
+/* "http://AUTHORITY/path" of the server becomes "http://HOST/path". */
+static bool put_location(const struct tap_rewriting *r, struct str value, struct str host,
+                         struct buf *out)
+{
+	struct str scheme = r->tls ? STR("https://") : STR("http://");
+	struct str rest = str_skip(value, scheme.n), authority = str_from(r->authority);
+
+	if (!host.n || !str_starts(value, scheme) || rest.n < authority.n ||
+	    strncasecmp(rest.p, authority.p, authority.n) != 0) {
+		return false;
+	}
+	rest = str_skip(rest, authority.n);
+	if (rest.n && !strchr("/?#", rest.p[0])) {
+		return false;
+	}
+	buf_text(out, "Location: http://");
+	buf_str(out, host);
+	buf_str(out, rest);
+	buf_text(out, "\r\n");
+	return true;
+}
+
+static bool is_bound(const struct tap_rewriting *r, struct str attribute)
+{
+	return (attribute.n > 7 && strncasecmp(attribute.p, "domain=", 7) == 0) ||
+	       (r->tls && is_name(attribute, "secure"));
+}
+
+/* False: nothing had to be left out. */
+static bool put_cookie(const struct tap_rewriting *r, struct str value, struct buf *out)
+{
+	size_t before = out->n;
+	bool dropped = false, first = true;
+
+	buf_text(out, "Set-Cookie: ");
+	while (value.n) {
+		const char *end = memchr(value.p, ';', value.n);
+		struct str part = {value.p, end ? (size_t)(end - value.p) : value.n};
+
+		value = str_skip(value, part.n + 1);
+		if (!first && is_bound(r, text_trim(part))) {
+			dropped = true;
+			continue;
+		}
+		buf_text(out, first ? "" : ";");
+		buf_str(out, part);
+		first = false;
+	}
+	if (!dropped) {
+		buf_cut(out, before);
+		return false;
+	}
+	buf_text(out, "\r\n");
+	return true;
+}
+
+void rewrite_reply(const struct tap_rewriting *r, const struct http_part *head, struct str host,
+                   struct buf *out)
+{
+	struct str fields = head->fields, name, value;
+
+	buf_str(out, start_line(head));
+	while (fields.n) {
+		struct str line = next_line(&fields);
+		bool done = false;
+
+		if (split(line, &name, &value)) {
+			done = (is_name(name, "location") && put_location(r, value, host, out)) ||
+			       (is_name(name, "set-cookie") && put_cookie(r, value, out));
+		}
+		if (!done) {
+			buf_str(out, line);
+		}
+	}
+}

@@ -1,0 +1,20 @@
+/* A stdio server behind the tap: its lines pass unchanged, and a copy goes to the decoder. */
+#ifndef ROLLDBG_TAP_STDIO_H
+#define ROLLDBG_TAP_STDIO_H
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "tap/message.h"
+
+struct tap_stdio_conf {
+	struct clock clock;
+	char *const *command; /* NULL-terminated */
+	int stop_fd;          /* readable when the user asks to stop; -1: none */
+	struct tap_recording *recording;
+};
+
+/* Starts the command and relays standard input and output until it has exited. *code: its exit
+   code, or 128 and its signal. -1: it could not be started (FAIL_SYSTEM, FAIL_USAGE). */
+MUST_USE int tap_stdio(const struct tap_stdio_conf *conf, int *code, struct error *err);
+
+#endif

@@ -1,8 +1,8 @@
 /* Decoder of NeMo Gym's resources servers. A session is the id in the signed cookie, whatever
    connection carries it. An episode begins with seed_session or reset; it ends with verify, or when
    a step reports its end. What replies mean is decided where `run` decides it, in env/nemo_gym/. */
-#include "base/map.h"
 #include "env/nemo_gym/nemo_gym.h"
+#include "base/map.h"
 #include "tap/episode.h"
 
 #include <stdlib.h>
@@ -122,10 +122,10 @@ static struct gym_session *new_session(struct gym_decoder *d, const struct tap_e
 	s->id = BUF(BUF_MAX_SMALL);
 	s->start = s->seen = BUF(BUF_MAX_MESSAGE);
 	buf_str(&s->id, id);
-	s->tap = tap_session_begin(d->r, &(struct tap_session_start){
-						 .connection = x->connection,
-						 .protocol = protocol_name(PROTOCOL_NEMO_GYM),
-						 .session = buf_view(&s->id)});
+	s->tap = tap_session_begin(
+		d->r, &(struct tap_session_start){.connection = x->connection,
+	                                          .protocol = protocol_name(PROTOCOL_NEMO_GYM),
+	                                          .session = buf_view(&s->id)});
 	map_add(&d->sessions, &s->item, map_hash(id));
 	return s;
 }
@@ -165,9 +165,9 @@ static void begin_episode(struct gym_session *s, const struct tap_exchange *x, b
 	struct str body = x->request_body.bytes;
 	struct str data = json_validate(body, &fault) == 0 ? body : STR_NONE;
 
-	tap_session_facts(s->tap, &(struct tap_env_facts){
-					  .protocol = protocol_name(PROTOCOL_NEMO_GYM),
-					  .name = STR("nemo-gym")});
+	tap_session_facts(s->tap,
+	                  &(struct tap_env_facts){.protocol = protocol_name(PROTOCOL_NEMO_GYM),
+	                                          .name = STR("nemo-gym")});
 	tap_episode_begin(s->tap, &(struct tap_episode_start){
 					  .reset_args = data,
 					  .data = data,
@@ -270,17 +270,18 @@ static void request(void *ctx, struct tap_exchange *x)
 	buf_release(&arguments);
 }
 
-/* A reply that names another session was given for that one. */
-static void name_answerer(struct gym_session *s, const struct tap_exchange *x, struct buf *id,
+/* Does the reply name another session? Then it was given for that one. */
+static bool name_answerer(struct gym_session *s, const struct tap_exchange *x, struct buf *id,
                           struct env_reply *reply)
 {
-	if (session_in(tap_header(&x->reply, "set-cookie"), id) &&
-	    !str_eq(buf_view(id), buf_view(&s->id))) {
+	bool other = session_in(tap_header(&x->reply, "set-cookie"), id) &&
+	             !str_eq(buf_view(id), buf_view(&s->id));
+
+	if (other) {
 		reply->env_session = buf_view(&s->id);
 		reply->reply_session = buf_view(id);
-		tap_note(s->tap, EVENT_SESSION_REPLACED, "cookie",
-		         STR("the server answered for a new session"));
 	}
+	return other;
 }
 
 static void end_call(struct gym_decoder *d, struct gym_call *c, struct tap_exchange *x,
@@ -303,8 +304,12 @@ static void end_call(struct gym_decoder *d, struct gym_call *c, struct tap_excha
 	if (reply.outcome == OUTCOME_OK) {
 		http_env_store(&s->seen, reply.observation);
 	}
-	name_answerer(s, x, &id, &reply);
+	bool other = name_answerer(s, x, &id, &reply);
 	tap_step_end(c->step, &reply);
+	if (other && tap_header(&x->request, "cookie").n) { /* which was not accepted */
+		tap_note(s->tap, EVENT_SESSION_REPLACED, "cookie",
+		         STR("the server answered for a new session"));
+	}
 	if (c->is_step) {
 		tap_state(s->tap, reply.outcome == OUTCOME_OK ? reply.observation : STR_NONE);
 	}

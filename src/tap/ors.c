@@ -1,8 +1,8 @@
 /* Decoder of ORS. A session is the id in X-Session-ID, whatever connection carries it; its episode
    begins when the client has the prompt, or else with its first call, and ends when it is deleted.
    What replies mean is decided where `run` decides it, in env/ors/. */
-#include "base/map.h"
 #include "env/ors/ors.h"
+#include "base/map.h"
 #include "tap/episode.h"
 
 #include <stdlib.h>
@@ -88,25 +88,23 @@ static struct ors_session *find(struct ors_decoder *d, const struct tap_exchange
 	uint64_t hash = map_hash(id);
 	struct ors_session *s = id.n ? map_find(&d->sessions, hash, id) : NULL;
 
-	if (s || !id.n || is_at(x, "/ping") || is_at(x, "/delete") ||
-	    is_at(x, "/delete_session")) {
+	if (s || !id.n || is_at(x, "/ping") || is_at(x, "/delete") || is_at(x, "/delete_session")) {
 		return s;
 	}
 	s = mem_new(sizeof(*s));
 	s->create = s->start = s->seen = BUF(BUF_MAX_MESSAGE);
 	s->name = BUF(BUF_MAX_SMALL);
-	s->tap = tap_session_begin(d->r, &(struct tap_session_start){
-						 .connection = x->connection,
-						 .protocol = protocol_name(PROTOCOL_ORS),
-						 .session = id});
+	s->tap = tap_session_begin(
+		d->r, &(struct tap_session_start){.connection = x->connection,
+	                                          .protocol = protocol_name(PROTOCOL_ORS),
+	                                          .session = id});
 	map_add(&d->sessions, &s->item, hash);
 	return s;
 }
 
 /* ---- replies ---- */
 
-static void read_answer(struct ors_decoder *d, const struct tap_exchange *x,
-                        struct ors_answer *out)
+static void read_answer(struct ors_decoder *d, const struct tap_exchange *x, struct ors_answer *out)
 {
 	struct str body = x->reply_body.bytes;
 	bool stream = str_starts(tap_header(&x->reply, "content-type"), STR("text/event-stream"));
@@ -168,8 +166,7 @@ static void begin_step(struct ors_decoder *d, struct ors_session *s, struct tap_
 		return; /* asks for the rest of a stream */
 	}
 	if (s->created) { /* a client that needs no prompt */
-		begin_episode(d, s,
-		              &(struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN});
+		begin_episode(d, s, &(struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN});
 	}
 	name = JSON_GET(body, "name");
 	arguments = JSON_GET(body, "input");

@@ -122,6 +122,9 @@ static struct str total_reward(const struct tap_episode *e, struct buf *out)
 {
 	struct json_writer w;
 
+	if (e->total.n) {
+		return buf_view(&e->total);
+	}
 	if (!e->rewarded) {
 		return STR_NONE;
 	}
@@ -154,6 +157,7 @@ static void finish(struct tap_session *s, enum end_status status, const char *re
 	}
 	buf_release(&reward);
 	buf_release(&e->id);
+	buf_release(&e->total);
 	arena_release(&e->arena);
 	free(e);
 	s->episode = NULL;
@@ -376,4 +380,15 @@ void tap_remark(struct tap_recording *r, const struct tap_connection *c, const c
 	r->counts.remarks++;
 	log_info("connection %llu from port %u: %s", (unsigned long long)c->id, c->client_port,
 	         what);
+}
+
+void tap_total(struct tap_session *s, struct str reward)
+{
+	struct episode *e = s->episode;
+
+	if (e && reward.p) {
+		e->total.max = BUF_MAX_SMALL;
+		buf_clear(&e->total);
+		buf_str(&e->total, reward);
+	}
 }

@@ -15,6 +15,7 @@ struct tap_episode {
 	int64_t steps;
 	double reward;
 	bool rewarded;
+	struct buf total;     /* as the environment has it; empty: the sum */
 	enum end_status over; /* what the environment reported; END_UNKNOWN: nothing */
 	uint64_t began_ns, last_ns;
 };

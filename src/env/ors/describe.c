@@ -58,7 +58,7 @@ int ors_find_environment(struct env_ors *e, struct env_reply *refusal, struct er
 
 /* ---- tools ---- */
 
-static void write_tools(struct env_ors *e, struct str list)
+void ors_put_tools(struct str list, struct buf *out)
 {
 	enum { NAME, DESCRIPTION, SCHEMA, COUNT };
 	static const struct str keys[COUNT] = {STR_INIT("name"), STR_INIT("description"),
@@ -67,8 +67,8 @@ static void write_tools(struct env_ors *e, struct str list)
 	struct json_writer w;
 	size_t cursor = 0;
 
-	buf_clear(&e->http.tools);
-	jw_init(&w, &e->http.tools);
+	buf_clear(out);
+	jw_init(&w, out);
 	jw_array(&w);
 	while (json_next_picked(list, &cursor, keys, COUNT, tool)) {
 		http_env_put_tool(&w, tool[NAME], tool[DESCRIPTION], tool[SCHEMA]);
@@ -92,7 +92,7 @@ int ors_list_tools(struct env_ors *e, struct env_reply *refusal, struct error *e
 	if (refusal->outcome != OUTCOME_OK) {
 		return 0;
 	}
-	write_tools(e, JSON_GET(a.http.data, "tools"));
+	ors_put_tools(JSON_GET(a.http.data, "tools"), &e->http.tools);
 	struct str terminal = JSON_GET(JSON_GET(a.http.data, "terminal_tool"), "name");
 	if (json_type(terminal) == JSON_STRING) {
 		reading_note(&e->http.events, EVENT_NOTIFICATION, "terminal_tool",

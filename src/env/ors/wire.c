@@ -13,14 +13,11 @@ void ors_wire_release(struct ors_wire *w)
 	buf_release(&w->task_id);
 }
 
-/* Pieces of the result are joined in the reply's buffer. */
-static enum ors_stream take_event(struct ors_wire *w, const struct sse_event *e)
+static enum ors_stream take_event(const struct sse_event *e, struct buf *reply, struct buf *task_id)
 {
-	struct buf *reply = &w->http->reply;
-
 	if (str_is(e->type, "task_id")) {
-		buf_clear(&w->task_id);
-		buf_str(&w->task_id, e->data);
+		buf_clear(task_id);
+		buf_str(task_id, e->data);
 	} else if (str_is(e->type, "chunk") || str_is(e->type, "end")) {
 		buf_str(reply, e->data);
 		return str_is(e->type, "end") ? ORS_END : ORS_CUT;
@@ -29,13 +26,25 @@ static enum ors_stream take_event(struct ors_wire *w, const struct sse_event *e)
 		buf_str(reply, e->data);
 		return ORS_ERROR;
 	}
-	return ORS_CUT; /* so far */
+	return ORS_CUT;
+}
+
+enum ors_stream ors_read_events(struct sse *sse, struct str piece, struct buf *reply,
+                                struct buf *task_id)
+{
+	enum ors_stream got = ORS_CUT;
+	struct sse_event e;
+
+	sse_feed(sse, piece);
+	while (got == ORS_CUT && sse_next(sse, &e)) {
+		got = take_event(&e, reply, task_id);
+	}
+	return got;
 }
 
 static int read_stream(struct ors_wire *w, struct http_exchange *x, enum ors_stream *out,
                        struct error *err)
 {
-	struct sse_event e;
 	struct str piece;
 	int got = 0;
 
@@ -43,10 +52,7 @@ static int read_stream(struct ors_wire *w, struct http_exchange *x, enum ors_str
 	buf_clear(&w->task_id);
 	*out = ORS_CUT;
 	while (*out == ORS_CUT && (got = http_read(x, &piece, err)) > 0) {
-		sse_feed(&w->sse, piece);
-		while (*out == ORS_CUT && sse_next(&w->sse, &e)) {
-			*out = take_event(w, &e);
-		}
+		*out = ors_read_events(&w->sse, piece, &w->http->reply, &w->task_id);
 	}
 	return got < 0 ? -1 : 0;
 }

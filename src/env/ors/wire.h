@@ -25,6 +25,11 @@ struct ors_answer {
 	uint64_t try_again_ms; /* in that case, as the server asks; 0: it does not say */
 };
 
+/* Reads a piece of a stream: ORS_CUT as long as it has no result. The result's pieces are joined in
+   `reply`, an exception's text replaces them. */
+enum ors_stream ors_read_events(struct sse *sse, struct str piece, struct buf *reply,
+                                struct buf *task_id);
+
 struct ors_wire {
 	struct http_json *http;
 	struct sse sse;

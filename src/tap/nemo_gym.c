@@ -1,0 +1,378 @@
+/* Decoder of NeMo Gym's resources servers. A session is the id in the signed cookie, whatever
+   connection carries it. An episode begins with seed_session or reset; it ends with verify, or when
+   a step reports its end. What replies mean is decided where `run` decides it, in env/nemo_gym/. */
+#include "env/nemo_gym/nemo_gym.h"
+#include "base/map.h"
+#include "tap/episode.h"
+
+#include <stdlib.h>
+
+struct gym_session {
+	struct map_item item; /* must be first */
+	struct tap_session *tap;
+	struct buf id, start, seen;
+	size_t calls; /* in flight */
+	bool over;    /* ends with the last of them */
+};
+
+struct gym_decoder {
+	struct tap_recording *r;
+	struct map sessions;
+	struct http_json_words words;
+	struct nemo_gym_reading reading;
+	bool seen; /* a client of this protocol */
+};
+
+struct gym_call {
+	struct gym_session *session;
+	struct tap_step *step;
+	bool is_step; /* of a gymnasium-style server */
+};
+
+static void *start(struct tap_recording *r)
+{
+	struct gym_decoder *d = mem_new(sizeof(*d));
+
+	d->r = r;
+	http_json_words_init(&d->words);
+	nemo_gym_reading_init(&d->reading, &d->words);
+	return d;
+}
+
+static void end_session(struct gym_decoder *d, struct gym_session *s, const struct tap_ending *e)
+{
+	map_remove(&d->sessions, &s->item);
+	tap_session_end(s->tap, e, NULL);
+	buf_release(&s->id);
+	buf_release(&s->start);
+	buf_release(&s->seen);
+	free(s);
+}
+
+static void stop(void *ctx)
+{
+	struct gym_decoder *d = ctx;
+	struct gym_session **all = map_list(&d->sessions);
+
+	for (size_t n = d->sessions.count, i = 0; i < n; i++) {
+		end_session(d, all[i], &(struct tap_ending){.stopped = true});
+	}
+	free(all);
+	nemo_gym_reading_release(&d->reading);
+	http_json_words_release(&d->words);
+	free(d);
+}
+
+/* ---- whose requests ---- */
+
+static bool is_at(const struct tap_head *request, const char *path)
+{
+	return str_is(tap_path(request), path);
+}
+
+/* The session in a header of the form "NAME=VALUE[; ..]"; false if it names none. */
+static bool session_in(struct str cookies, struct buf *out)
+{
+	struct str rest = cookies;
+
+	while (rest.n) {
+		const char *end = memchr(rest.p, ';', rest.n);
+		struct str one = {rest.p, end ? (size_t)(end - rest.p) : rest.n};
+
+		if (nemo_gym_session_id(one, out)) {
+			return true;
+		}
+		rest = str_skip(rest, one.n + 1);
+	}
+	return false;
+}
+
+static bool begins_episode(const struct tap_head *request)
+{
+	return is_at(request, "/seed_session") || is_at(request, "/reset");
+}
+
+/* A call that lacks the cookie is known by its method alone, once there was a session. */
+static bool owns(void *ctx, const struct tap_head *request)
+{
+	struct gym_decoder *d = ctx;
+	struct buf id = BUF(BUF_MAX_SMALL);
+	bool post = str_is(request->method, "POST");
+	bool ours = post && (is_at(request, "/seed_session") || d->seen ||
+	                     session_in(tap_header(request, "cookie"), &id));
+
+	if (post && is_at(request, "/reset") && !ours) {
+		ours = true;
+	}
+	d->seen |= ours;
+	buf_release(&id);
+	return ours && !is_at(request, "/aggregate_metrics");
+}
+
+static struct gym_session *find(struct gym_decoder *d, struct str id)
+{
+	return map_find(&d->sessions, map_hash(id), id);
+}
+
+static struct gym_session *new_session(struct gym_decoder *d, const struct tap_exchange *x,
+                                       struct str id)
+{
+	struct gym_session *s = mem_new(sizeof(*s));
+
+	s->id = BUF(BUF_MAX_SMALL);
+	s->start = s->seen = BUF(BUF_MAX_MESSAGE);
+	buf_str(&s->id, id);
+	s->tap = tap_session_begin(
+		d->r, &(struct tap_session_start){.connection = x->connection,
+	                                          .protocol = protocol_name(PROTOCOL_NEMO_GYM),
+	                                          .session = buf_view(&s->id)});
+	map_add(&d->sessions, &s->item, map_hash(id));
+	return s;
+}
+
+/* The session of a request; without a cookie the only one that is open, if there is one. */
+static struct gym_session *session_of(struct gym_decoder *d, const struct tap_exchange *x)
+{
+	struct buf id = BUF(BUF_MAX_SMALL);
+	struct gym_session *s = NULL;
+
+	if (session_in(tap_header(&x->request, "cookie"), &id)) {
+		s = find(d, buf_view(&id));
+	} else if (d->sessions.count == 1) {
+		s = (struct gym_session *)d->sessions.root;
+	}
+	buf_release(&id);
+	return s;
+}
+
+/* ---- episodes ---- */
+
+static void read_answer(const struct tap_exchange *x, struct http_json_answer *out)
+{
+	struct str body = x->reply_body.bytes.p ? x->reply_body.bytes : STR("");
+
+	*out = (struct http_json_answer){.status = x->reply.status, .text = body};
+	if (json_validate(body, &out->fault) == 0) {
+		out->data = body;
+	}
+}
+
+/* The task's own members: without the prompt and tools, which are long and the model's. */
+static void begin_episode(struct gym_session *s, const struct tap_exchange *x, bool steps,
+                          const struct env_reply *reset)
+{
+	struct json_fault fault;
+	struct str body = x->request_body.bytes;
+	struct str data = json_validate(body, &fault) == 0 ? body : STR_NONE;
+
+	tap_session_facts(s->tap,
+	                  &(struct tap_env_facts){.protocol = protocol_name(PROTOCOL_NEMO_GYM),
+	                                          .name = STR("nemo-gym")});
+	tap_episode_begin(s->tap, &(struct tap_episode_start){
+					  .reset_args = data,
+					  .data = data,
+					  .state_kind = steps ? STATE_OBSERVATION : STATE_UNKNOWN,
+					  .reset = reset});
+	http_env_store(&s->start, reset->observation);
+	http_env_store(&s->seen, reset->observation);
+	if (steps && reset->outcome == OUTCOME_OK) {
+		tap_state(s->tap, reset->observation);
+	}
+}
+
+static void take_begin(struct gym_decoder *d, struct tap_exchange *x)
+{
+	bool steps = is_at(&x->request, "/reset");
+	struct http_json_answer a;
+	struct env_reply reply;
+	struct buf id = BUF(BUF_MAX_SMALL);
+
+	read_answer(x, &a);
+	if (steps) {
+		nemo_gym_read_step(&a, &d->reading, &reply);
+	} else {
+		nemo_gym_read_other(&a, &d->reading, &reply);
+	}
+	bool named = session_in(tap_header(&x->reply, "set-cookie"), &id) ||
+	             session_in(tap_header(&x->request, "cookie"), &id);
+	struct gym_session *s = named ? find(d, buf_view(&id)) : NULL;
+	s = s ? s : new_session(d, x, buf_view(&id));
+	begin_episode(s, x, steps, &reply);
+	s->over = reply.outcome != OUTCOME_OK;
+	if (s->over && !s->calls) {
+		end_session(d, s, &(struct tap_ending){.first = TAP_NOBODY});
+	}
+	buf_release(&id);
+}
+
+/* ---- calls ---- */
+
+static struct str item_text(struct str item)
+{
+	struct str block;
+	size_t cursor = 0;
+
+	return json_next(JSON_GET(item, "content"), &cursor, &block) ? JSON_GET(block, "text")
+	                                                             : STR_NONE;
+}
+
+/* The model's first call in the request of /step, or what it says as the tool `step`. */
+static void read_action(struct str body, struct buf *tool, struct buf *arguments)
+{
+	struct str output = JSON_GET(JSON_GET(body, "response"), "output"), item;
+	struct json_fault fault;
+
+	for (size_t cursor = 0; json_next(output, &cursor, &item);) {
+		struct str text = item_text(item);
+
+		if (json_is(JSON_GET(item, "type"), STR("function_call"))) {
+			buf_clear(tool);
+			buf_clear(arguments);
+			json_text_or_json(JSON_GET(item, "name"), tool);
+			json_text_or_json(JSON_GET(item, "arguments"), arguments);
+			if (json_validate(buf_view(arguments), &fault) == 0) {
+				return;
+			}
+		} else if (json_type(text) == JSON_STRING && !tool->n) {
+			buf_text(tool, "step");
+			buf_printf(arguments, "{\"text\":%.*s}", STR_ARG(text));
+		}
+	}
+}
+
+static void request(void *ctx, struct tap_exchange *x)
+{
+	struct gym_session *s = session_of(ctx, x);
+	struct str body = x->request_body.bytes;
+	struct buf tool = BUF(BUF_MAX_SMALL), arguments = BUF(BUF_MAX_MESSAGE);
+	struct json_fault fault;
+	bool is_step = is_at(&x->request, "/step");
+	bool valid = json_validate(body, &fault) == 0;
+
+	if (!s || begins_episode(&x->request) || is_at(&x->request, "/verify") ||
+	    is_at(&x->request, "/close_session")) {
+		return;
+	}
+	if (is_step && valid) {
+		read_action(body, &tool, &arguments);
+	} else {
+		buf_str(&tool, str_skip(tap_path(&x->request), 1));
+		buf_str(&arguments, valid ? body : STR("{}"));
+	}
+	struct gym_call *c = mem_new(sizeof(*c));
+	c->session = s;
+	c->is_step = is_step;
+	c->step = tap_step_begin(s->tap, &(struct tap_call){.tool = buf_view(&tool),
+	                                                    .arguments = buf_view(&arguments)});
+	s->calls++;
+	x->own = c;
+	buf_release(&tool);
+	buf_release(&arguments);
+}
+
+/* Does the reply name another session? Then it was given for that one. */
+static bool name_answerer(struct gym_session *s, const struct tap_exchange *x, struct buf *id,
+                          struct env_reply *reply)
+{
+	bool other = session_in(tap_header(&x->reply, "set-cookie"), id) &&
+	             !str_eq(buf_view(id), buf_view(&s->id));
+
+	if (other) {
+		reply->env_session = buf_view(&s->id);
+		reply->reply_session = buf_view(id);
+	}
+	return other;
+}
+
+static void end_call(struct gym_decoder *d, struct gym_call *c, struct tap_exchange *x,
+                     struct str why)
+{
+	static const struct env_conf conf = {.url = NULL};
+	struct gym_session *s = c->session;
+	struct http_json_answer a;
+	struct env_reply reply;
+	struct buf id = BUF(BUF_MAX_SMALL);
+
+	read_answer(x, &a);
+	a.text = a.status ? a.text : why;
+	if (c->is_step) {
+		nemo_gym_read_step(&a, &d->reading, &reply);
+	} else {
+		nemo_gym_read_tool(&a, false, reading_before(&s->start, &s->seen), &conf,
+		                   &d->reading, &reply);
+	}
+	if (reply.outcome == OUTCOME_OK) {
+		http_env_store(&s->seen, reply.observation);
+	}
+	bool other = name_answerer(s, x, &id, &reply);
+	tap_step_end(c->step, &reply);
+	if (other && tap_header(&x->request, "cookie").n) { /* which was not accepted */
+		tap_note(s->tap, EVENT_SESSION_REPLACED, "cookie",
+		         STR("the server answered for a new session"));
+	}
+	if (c->is_step) {
+		tap_state(s->tap, reply.outcome == OUTCOME_OK ? reply.observation : STR_NONE);
+	}
+	s->over |= reply.terminated > 0 || reply.truncated > 0;
+	s->calls--;
+	free(c);
+	x->own = NULL;
+	buf_release(&id);
+}
+
+/* ---- the end ---- */
+
+static void take_verify(struct gym_decoder *d, struct gym_session *s, const struct tap_exchange *x)
+{
+	struct http_json_answer a;
+	struct env_reply reply;
+
+	read_answer(x, &a);
+	nemo_gym_read_other(&a, &d->reading, &reply);
+	struct str reward = http_env_reward(JSON_GET(a.data, "reward"));
+	if (reply.outcome == OUTCOME_OK && reward.p) {
+		tap_total(s->tap, reward);
+	} else {
+		tap_note(s->tap, EVENT_CONTROL_PLANE_FAILED, "verify",
+		         reply.outcome == OUTCOME_OK ? STR("the reply has no reward")
+		                                     : reply.error.message);
+	}
+	tap_episode_end(s->tap, END_FINISHED, "the client had it verified");
+	s->over = true;
+}
+
+static void reply(void *ctx, struct tap_exchange *x)
+{
+	struct gym_session *s = session_of(ctx, x);
+
+	if (begins_episode(&x->request)) {
+		take_begin(ctx, x);
+	} else if (x->own) {
+		end_call(ctx, x->own, x, STR(""));
+	} else if (s && is_at(&x->request, "/verify")) {
+		take_verify(ctx, s, x);
+	}
+}
+
+static void closed(void *ctx, struct tap_exchange *x, const struct tap_ending *e)
+{
+	struct gym_call *c = x->own;
+	struct gym_session *s = c ? c->session : session_of(ctx, x);
+
+	if (c) { /* the connection ended before the reply */
+		end_call(ctx, c, x, e->why);
+	}
+	if (s && s->over && !s->calls) {
+		end_session(ctx, s, e);
+	}
+}
+
+const struct tap_decoder tap_nemo_gym = {
+	.name = "nemo-gym",
+	.owns = owns,
+	.start = start,
+	.stop = stop,
+	.request = request,
+	.reply = reply,
+	.closed = closed,
+};

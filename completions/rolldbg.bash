@@ -2,7 +2,7 @@
 
 _rolldbg_is_command()
 {
-	[[ ' run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help ' == *" $1 "* ]]
+	[[ ' run check show replay diff strip stats list convert debug shrink bisect probe tools serve trust schema help ' == *" $1 "* ]]
 }
 
 # The value of option $1 ("COMMAND:OPTION"); fails if it takes none.
@@ -138,7 +138,7 @@ _rolldbg_value()
 	debug:--argument) _rolldbg_words '' ;;
 	debug:--policy | debug:-p) _rolldbg_policy 'random: llm' ;;
 	debug:--command-file | debug:-x) _rolldbg_files -f ;;
-	debug:--ex) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help' ;;
+	debug:--ex) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve trust schema help' ;;
 	debug:--interpreter) _rolldbg_words 'text json' ;;
 	debug:--rollout | debug:-r) _rolldbg_words '' ;;
 	debug:--out | debug:-o) _rolldbg_files -f ;;
@@ -257,6 +257,22 @@ _rolldbg_value()
 	probe:--ca-file) _rolldbg_files -f ;;
 	probe:--header | probe:-H) _rolldbg_files -f ;;
 	probe:--header-env) _rolldbg_words '' ;;
+	tools:--env | tools:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
+	tools:--seed | tools:-s) _rolldbg_words '' ;;
+	tools:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
+	tools:--ignore) _rolldbg_words '' ;;
+	tools:--reset-json) _rolldbg_words '' ;;
+	tools:--error-text) _rolldbg_words '' ;;
+	tools:--timeout) _rolldbg_words '' ;;
+	tools:--open-timeout) _rolldbg_words '' ;;
+	tools:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	tools:--era) _rolldbg_words 'legacy modern auto' ;;
+	tools:--secret-env) _rolldbg_words '' ;;
+	tools:--secret) _rolldbg_words '' ;;
+	tools:--pass-env) _rolldbg_words '' ;;
+	tools:--ca-file) _rolldbg_files -f ;;
+	tools:--header | tools:-H) _rolldbg_files -f ;;
+	tools:--header-env) _rolldbg_words '' ;;
 	serve:--port | serve:-p) _rolldbg_words '' ;;
 	serve:--bind) _rolldbg_words '' ;;
 	serve:--protocol) _rolldbg_words 'mcp openenv' ;;
@@ -276,7 +292,7 @@ _rolldbg_word()
 {
 	case $1 in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help' ;;
+	:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve trust schema help' ;;
 	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --max-turns -n --break --mask --task --force-call --confirm --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	check:-*) _rolldbg_words '--jobs -j --ignore --trainer-logprobs --html --explain --list --verify --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	check:*) _rolldbg_files -f ;;
@@ -298,14 +314,15 @@ _rolldbg_word()
 	bisect:-*) _rolldbg_words '--env -e --seed -s --actions --tool --argument --jobs -j --json --mask --tolerance --unordered --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	bisect:*) _rolldbg_files -f ;;
 	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --call -c --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	tools:-*) _rolldbg_words '--env -e --seed -s --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --as --match --loop --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	serve:*) _rolldbg_mixed 'frozen_lake desk llm' ;;
 	trust:-*) _rolldbg_words '--dry-run --list --revoke --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	trust:*) _rolldbg_files -f ;;
 	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	schema:*) _rolldbg_words 'recording run check replay diff stats list convert shrink bisect probe' ;;
+	schema:*) _rolldbg_words 'recording run check replay diff stats list convert shrink bisect probe tools' ;;
 	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	help:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help all' ;;
+	help:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve trust schema help all' ;;
 	esac
 }
 

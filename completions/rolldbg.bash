@@ -49,6 +49,8 @@ _rolldbg_value()
 	run:--error-text) _rolldbg_words '' ;;
 	run:--timeout) _rolldbg_words '' ;;
 	run:--open-timeout) _rolldbg_words '' ;;
+	run:--wait) _rolldbg_words '' ;;
+	run:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve trust schema help' ;;
 	run:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
 	run:--era) _rolldbg_words 'legacy modern auto' ;;
 	run:--secret-env) _rolldbg_words '' ;;
@@ -102,6 +104,8 @@ _rolldbg_value()
 	replay:--error-text) _rolldbg_words '' ;;
 	replay:--timeout) _rolldbg_words '' ;;
 	replay:--open-timeout) _rolldbg_words '' ;;
+	replay:--wait) _rolldbg_words '' ;;
+	replay:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve trust schema help' ;;
 	replay:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
 	replay:--era) _rolldbg_words 'legacy modern auto' ;;
 	replay:--secret-env) _rolldbg_words '' ;;
@@ -161,6 +165,8 @@ _rolldbg_value()
 	debug:--error-text) _rolldbg_words '' ;;
 	debug:--timeout) _rolldbg_words '' ;;
 	debug:--open-timeout) _rolldbg_words '' ;;
+	debug:--wait) _rolldbg_words '' ;;
+	debug:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve trust schema help' ;;
 	debug:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
 	debug:--era) _rolldbg_words 'legacy modern auto' ;;
 	debug:--secret-env) _rolldbg_words '' ;;
@@ -184,6 +190,8 @@ _rolldbg_value()
 	shrink:--error-text) _rolldbg_words '' ;;
 	shrink:--timeout) _rolldbg_words '' ;;
 	shrink:--open-timeout) _rolldbg_words '' ;;
+	shrink:--wait) _rolldbg_words '' ;;
+	shrink:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve trust schema help' ;;
 	shrink:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
 	shrink:--era) _rolldbg_words 'legacy modern auto' ;;
 	shrink:--secret-env) _rolldbg_words '' ;;
@@ -207,6 +215,8 @@ _rolldbg_value()
 	bisect:--error-text) _rolldbg_words '' ;;
 	bisect:--timeout) _rolldbg_words '' ;;
 	bisect:--open-timeout) _rolldbg_words '' ;;
+	bisect:--wait) _rolldbg_words '' ;;
+	bisect:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve trust schema help' ;;
 	bisect:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
 	bisect:--era) _rolldbg_words 'legacy modern auto' ;;
 	bisect:--secret-env) _rolldbg_words '' ;;
@@ -249,6 +259,8 @@ _rolldbg_value()
 	probe:--error-text) _rolldbg_words '' ;;
 	probe:--timeout) _rolldbg_words '' ;;
 	probe:--open-timeout) _rolldbg_words '' ;;
+	probe:--wait) _rolldbg_words '' ;;
+	probe:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve trust schema help' ;;
 	probe:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
 	probe:--era) _rolldbg_words 'legacy modern auto' ;;
 	probe:--secret-env) _rolldbg_words '' ;;
@@ -265,6 +277,8 @@ _rolldbg_value()
 	tools:--error-text) _rolldbg_words '' ;;
 	tools:--timeout) _rolldbg_words '' ;;
 	tools:--open-timeout) _rolldbg_words '' ;;
+	tools:--wait) _rolldbg_words '' ;;
+	tools:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve trust schema help' ;;
 	tools:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
 	tools:--era) _rolldbg_words 'legacy modern auto' ;;
 	tools:--secret-env) _rolldbg_words '' ;;
@@ -293,12 +307,12 @@ _rolldbg_word()
 	case $1 in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve trust schema help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --max-turns -n --break --mask --task --force-call --confirm --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --max-turns -n --break --mask --task --force-call --confirm --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	check:-*) _rolldbg_words '--jobs -j --ignore --trainer-logprobs --html --explain --list --verify --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --html --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	show:*) _rolldbg_files -f ;;
-	replay:-*) _rolldbg_words '--env -e --seed -s --update --accept --review --keep-going -k --tasks --shard --until-divergence --jobs -j --out -o --force -f --mask --tolerance --unordered --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	replay:-*) _rolldbg_words '--env -e --seed -s --update --accept --review --keep-going -k --tasks --shard --until-divergence --jobs -j --out -o --force -f --mask --tolerance --unordered --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	diff:-*) _rolldbg_words '--rollout -r --stat --word-diff --html --json --exit-code --no-exit-code --jobs -j --mask --tolerance --unordered --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	strip:-*) _rolldbg_words '--mask --jobs -j --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	strip:*) _rolldbg_files -f ;;
@@ -307,14 +321,14 @@ _rolldbg_word()
 	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	convert:-*) _rolldbg_words '--from --to --out -o --force -f --rollout -r --list --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	convert:*) _rolldbg_files -f ;;
-	debug:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --command-file -x --ex --batch --interpreter --dap --rollout -r --out -o --force -f --max-turns -n --task --force-call --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	debug:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --command-file -x --ex --batch --interpreter --dap --rollout -r --out -o --force -f --max-turns -n --task --force-call --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	debug:*) _rolldbg_files -f ;;
-	shrink:-*) _rolldbg_words '--env -e --seed -s --rule --divergence --rollout --mask --max-runs --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	shrink:-*) _rolldbg_words '--env -e --seed -s --rule --divergence --rollout --mask --max-runs --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	shrink:*) _rolldbg_files -f ;;
-	bisect:-*) _rolldbg_words '--env -e --seed -s --actions --tool --argument --jobs -j --json --mask --tolerance --unordered --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	bisect:-*) _rolldbg_words '--env -e --seed -s --actions --tool --argument --jobs -j --json --mask --tolerance --unordered --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	bisect:*) _rolldbg_files -f ;;
-	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --call -c --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	tools:-*) _rolldbg_words '--env -e --seed -s --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --call -c --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	tools:-*) _rolldbg_words '--env -e --seed -s --json --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --as --match --loop --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	serve:*) _rolldbg_mixed 'frozen_lake desk llm' ;;
 	trust:-*) _rolldbg_words '--dry-run --list --revoke --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;

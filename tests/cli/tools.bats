@@ -50,3 +50,29 @@ true' ]
 	has "$stderr" '127.0.0.1:9'
 	expect 2 rolldbg tools --env builtin:desk extra
 }
+
+@test "--serve and --wait: a server that starts slowly, one that ends, a port that is taken" {
+	start first "$ROLLDBG" serve --port 0
+	expect 2 rolldbg run --serve 'sleep 60' --env "$url" --actions DOWN
+	has "$stderr" 'is taken: something answers there already'
+	expect 0 rolldbg run --wait 5s --env "$url" --actions DOWN
+	kill "$(cat first.pid)"
+	wait "$(cat first.pid)" || true
+	rm first.pid
+	port=${url##*:}
+	port=${port%/mcp}
+	export TMPDIR=$PWD
+	printf 'sleep 0.3; echo ready; exec "$0" serve --port %s' "$port" >slow.sh
+	expect 0 rolldbg run -v --serve "sh -c '$(cat slow.sh)' $ROLLDBG" --env "$url" --actions DOWN --out a.jsonl
+	has "$stderr" 'try 1: cannot connect to 127.0.0.1'
+	has "$stderr" "$url is served: it replies with 405"
+	expect 4 rolldbg tools --serve 'echo no luck; exit 3' --env "$url"
+	[ "$stderr" = 'rolldbg: tools: the server of --serve exited with status 3: no luck' ]
+	expect 4 rolldbg run --wait 200ms --env "$url" --actions DOWN --out b.jsonl
+	has "$stderr" 'no server after 200ms (--wait): cannot connect'
+	[ -z "$(find . -name 'rolldbg-serve-*')" ]
+	for other in builtin:desk 'stdio:cat'; do
+		expect 2 rolldbg tools --serve true --env "$other"
+		has "$stderr" '--serve'
+	done
+}

@@ -1,5 +1,6 @@
 /* rolldbg replay: sends the calls of goldens to a live environment and compares the results. */
 #include "base/log.h"
+#include "base/names.h"
 #include "base/text.h"
 #include "cmd/debug.h"
 #include "cmd/golden/accept.h"
@@ -22,6 +23,7 @@
 struct replay_options {
 	struct target_options target;
 	struct compare_options compare;
+	struct tools_rule_options tools;
 	struct suite_options suite;
 	struct accept_options accept;
 	const char *out;
@@ -35,6 +37,7 @@ struct replay_options {
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(target), target_first_group),
 	OPT_GROUP(FIELD(compare), compare_group),
+	OPT_GROUP(FIELD(tools), tools_rule_group),
 	OPT_GROUP(FIELD(accept), accept_group),
 	OPT_FLAG('k', "keep-going", OPT_HARMLESS, FIELD(keep_going),
                  "if the environment cannot be reached, try the remaining goldens anyway"),
@@ -69,6 +72,7 @@ struct replaying {
 	struct difference_printer printer;
 	struct compare_count count;
 	struct golden *golden; /* the one being compared */
+	struct names said;     /* changes of tools, each said once */
 	bool differs;          /* some difference was not accepted */
 	bool unreachable;      /* under driver.lock: some rollout got no environment */
 };
@@ -206,7 +210,20 @@ static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, stru
 
 /* ---- comparing ---- */
 
-static void warn_of_tool(void *ctx, const char *sentence)
+static void say_tool(void *ctx, const struct tool_change *t)
+{
+	struct replaying *r = ctx;
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	tool_change_say(t, &text);
+	if (!names_know(&r->said, buf_view(&text))) {
+		names_add(&r->said, buf_view(&text));
+		log_warn("%s: %s", r->golden->file, buf_cstr(&text));
+	}
+	buf_release(&text);
+}
+
+static void warn_of_env(void *ctx, const char *sentence)
 {
 	const struct golden *g = ctx;
 
@@ -274,7 +291,11 @@ static const char *problem_of(const struct golden *g)
 
 static void compare_one(struct replaying *r, struct golden *g)
 {
-	struct compare_conf conf = {.replayed = true, .take = take_difference, .ctx = r};
+	struct compare_conf conf = {.replayed = true,
+	                            .tools = tools_rule_of(&r->opts->tools),
+	                            .tool_said = say_tool,
+	                            .take = take_difference,
+	                            .ctx = r};
 
 	if (!g->compared) {
 		if (g->started) {
@@ -290,10 +311,11 @@ static void compare_one(struct replaying *r, struct golden *g)
 	r->golden = g;
 	r->printer.file = g->file;
 	r->printer.replayed = (struct replayed_pair){&g->want, &g->got};
-	compare_tools(&g->want, &g->got, warn_of_tool, g);
+	compare_tools(&g->want, &g->got, warn_of_env, g);
 	compare_rollouts(&g->want, &g->got, &conf, &g->count);
 	compare_add(&r->count, &g->count);
 	patterns_see_rollout(&r->rules.patterns, &g->got);
+	conf.tools = TOOLS_IGNORED; /* no mask is proposed for them */
 	if (g->count.differences) {
 		proposals_find(&g->proposals, &g->want, &g->got, &conf);
 	}
@@ -515,6 +537,7 @@ static void tear_down(struct replaying *r)
 	suite_release(&r->suite);
 	file_list_free(&r->files);
 	compare_rules_release(&r->rules);
+	names_release(&r->said);
 	difference_printer_release(&r->printer);
 	reports_free(r->reports);
 	output_release(&r->out);
@@ -577,7 +600,9 @@ const struct command command_replay = {
 		"as diff compares them. Ignored are values masked by --mask, by the golden's "
 		"header or by a file GOLDEN.masks (one pointer per line; # starts a comment), "
 		"state that the state source ignores, and state that changed without a call "
-		"before the first one. If a rollout differs, the new recording is written to "
+		"before the first one. The tools of the header belong to the golden, too: what breaks "
+		"calls (a tool removed or renamed, an argument that is required now, a narrower type) is "
+		"a difference at the header. If a rollout differs, the new recording is written to "
 		"GOLDEN.new; the golden itself only changes with --update all, --accept or "
 		"--review, and only if all calls of the rollout were sent, none fails now because "
 		"of the server or the connection, and the golden has no conversation with a model; "

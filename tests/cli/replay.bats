@@ -423,7 +423,7 @@ on_terminal() {
 
 @test "changes of tools: the exit code of each under each rule, in JSON, and in JUnit" {
 	golden lake DOWN
-	while IFS='|' read -r name edit codes; do
+	while IFS=';' read -r name edit codes; do
 		jq -c "if .type == \"header\" then .tools |= ($edit) else . end" lake.jsonl >"$name.jsonl"
 		run ! cmp -s lake.jsonl "$name.jsonl"
 		# shellcheck disable=SC2086 # words
@@ -435,13 +435,13 @@ on_terminal() {
 			shift
 		done
 	done <<-'END'
-		removed|. + [{"name":"gone","inputSchema":{"type":"object"}}]|1 1 0
-		renamed|map(.name = "lake_go")|1 1 0
-		required|map(.inputSchema.required = [])|1 1 0
-		narrowed|map(.inputSchema.properties.action = {"type":"string"})|1 1 0
-		optional|map(.inputSchema.properties.action.enum |= .[:3])|1 0 0
-		added|[]|1 0 0
-		text|map(.description = "Moves.")|1 0 0
+		removed;. + [{"name":"gone","inputSchema":{"type":"object"}}];1 1 0
+		renamed;map(.name = "lake_go");1 1 0
+		required;map(.inputSchema.required = []);1 1 0
+		narrowed;map(.inputSchema.properties.action = {"type":"string"});1 1 0
+		optional;map(.inputSchema.properties.action.enum |= .[:3]);1 0 0
+		added;[];1 0 0
+		text;map(.description = "Moves.");1 0 0
 	END
 	expect 0 rolldbg replay text.jsonl
 	has "$stderr" 'text.jsonl: text tool change: /tools/lake_move/description changed'

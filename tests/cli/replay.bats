@@ -598,3 +598,24 @@ on_terminal() {
 	END
 	expect 1 rolldbg replay golden.jsonl --state control-plane
 }
+
+@test "many rollouts: what differs is told in a few lines, the most frequent first" {
+	for n in 1 2 3; do
+		rolldbg run --quiet --seed 42 --actions DOWN,DOWN --task "t$n" --out raw.jsonl --force
+		rolldbg strip raw.jsonl >>many.jsonl
+	done
+	jq -c 'if .rollout == "t3.0" and .step == 0 then .reward = 5 else . end' many.jsonl >some.jsonl
+	expect 1 rolldbg replay some.jsonl
+	lacks "$output" $'what differs:\n  /reward changed: 2'
+	has "$output" $'what differs:\n  /reward changed: 1 of 3 rollouts\n1 of 3 rollouts differs'
+	expect 1 rolldbg replay many.jsonl --env 'builtin:frozen_lake?fault=drop-iserror'
+	has "$output" '  /outcome ok -> tool-error: 3 of 3 rollouts'
+}
+
+@test "no seed is advised where only a clock differs" {
+	rolldbg run --quiet --env builtin:desk --policy "$root/policies/desk-look.json" --ignore none --out raw.jsonl
+	rolldbg strip raw.jsonl >desk.jsonl
+	expect 1 rolldbg replay desk.jsonl --env builtin:desk --ignore none
+	has "$output" '--mask /'
+	lacks "$stderr" 'record the golden with --seed'
+}

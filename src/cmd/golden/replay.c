@@ -17,6 +17,7 @@
 #include "cmd/threads.h"
 #include "compare/tools.h"
 #include "recording/recorder.h"
+#include "report/difference_tally.h"
 #include "report/differences.h"
 #include "rollout/batch.h"
 
@@ -73,8 +74,10 @@ struct replaying {
 	struct compare_count count;
 	struct golden *golden; /* the one being compared */
 	struct names said;     /* changes of tools, each said once */
-	bool differs;          /* some difference was not accepted */
-	bool unreachable;      /* under driver.lock: some rollout got no environment */
+	struct difference_tally tally;
+	bool began;       /* its first difference is at the begin */
+	bool differs;     /* some difference was not accepted */
+	bool unreachable; /* under driver.lock: some rollout got no environment */
 };
 
 /* ---- one rollout, in its thread ---- */
@@ -136,12 +139,14 @@ static int replay_one(void *ctx, size_t index, struct io *io, struct rollout_res
 		return 0;
 	}
 	struct rollout_conf conf = conf_of(r, g, io);
+	uint64_t began_ns = io_now_ns(io);
 	g->started = true;
 	conf.sinks = &sink;
 	conf.sink_count = 1;
 	if (driver_rollout(&r->driver, &conf, result, err)) {
 		return -1;
 	}
+	g->took_ms = (io_now_ns(io) - began_ns) / 1000000;
 	take_result(r, g, result);
 	return 0;
 }
@@ -230,14 +235,17 @@ static void warn_of_env(void *ctx, const char *sentence)
 	log_warn("%s: rollout %.*s: %s", g->file, STR_ARG(g->want.id), sentence);
 }
 
-static void warn_of_seed(const struct replaying *r, const struct golden *g,
-                         const struct difference *first)
+static bool is_at_begin(const struct difference *first)
 {
-	bool began = first->line && (first->line->type == LINE_RESET ||
-	                             (first->line->type == LINE_STEP && first->line->step == 0 &&
-	                              str_starts(first->pointer, STR("/state"))));
+	return first->line && (first->line->type == LINE_RESET ||
+	                       (first->line->type == LINE_STEP && first->line->step == 0 &&
+	                        str_starts(first->pointer, STR("/state"))));
+}
 
-	if (began && !g->has_seed && !r->opts->target.seed.given) {
+/* Not where a mask of times or ids explains all that differs. */
+static void warn_of_seed(const struct replaying *r, const struct golden *g)
+{
+	if (r->began && !g->proposals.count && !g->has_seed && !r->opts->target.seed.given) {
 		log_warn("%s: rollout %.*s began differently, and the golden has no seed: if the "
 		         "environment's episodes are random, record the golden with --seed",
 		         g->file, STR_ARG(g->want.id));
@@ -249,9 +257,8 @@ static void take_difference(void *ctx, const struct difference *d)
 	struct replaying *r = ctx;
 	struct golden *g = r->golden;
 
-	if (g->count.differences == 1) {
-		warn_of_seed(r, g, d);
-	}
+	r->began = g->count.differences == 1 ? is_at_begin(d) : r->began;
+	tally_difference(&r->tally, d);
 	reports_difference(r->reports, &r->printer, d);
 	if (reports_have_table(r->reports)) {
 		report_difference(&r->printer, d, &r->out.text);
@@ -267,6 +274,7 @@ static void report_golden(struct replaying *r, const struct golden *g, const cha
 	                        .line = g->want.header.number,
 	                        .rollout = g->want.id,
 	                        .task = g->task,
+	                        .took_ms = g->took_ms,
 	                        .compared = problem ? NULL : &g->count,
 	                        .problem = problem};
 
@@ -308,6 +316,7 @@ static void compare_one(struct replaying *r, struct golden *g)
 		return;
 	}
 	compare_rules_apply(&r->rules, &conf);
+	tally_rollout(&r->tally);
 	r->golden = g;
 	r->printer.file = g->file;
 	r->printer.replayed = (struct replayed_pair){&g->want, &g->got};
@@ -318,6 +327,7 @@ static void compare_one(struct replaying *r, struct golden *g)
 	conf.tools = TOOLS_IGNORED; /* no mask is proposed for them */
 	if (g->count.differences) {
 		proposals_find(&g->proposals, &g->want, &g->got, &conf);
+		warn_of_seed(r, g);
 	}
 }
 
@@ -429,6 +439,7 @@ static void say_end(struct replaying *r)
 	if (r->context->quiet) {
 		return;
 	}
+	tally_print(&r->tally, out);
 	report_difference_summary(c, false, out);
 	if (!c->different && c->rollouts) {
 		buf_printf(out, "no differences · %zu rollout%s · %zu step%s\n", c->rollouts,
@@ -538,6 +549,7 @@ static void tear_down(struct replaying *r)
 	file_list_free(&r->files);
 	compare_rules_release(&r->rules);
 	names_release(&r->said);
+	tally_release(&r->tally);
 	difference_printer_release(&r->printer);
 	reports_free(r->reports);
 	output_release(&r->out);

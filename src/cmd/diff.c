@@ -1,6 +1,7 @@
 /* rolldbg diff: the differences between two recordings, or two directories of recordings. */
 #include "base/in_order.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "check/judge.h"
 #include "cmd/golden/pair_groups.h"
 #include "cmd/html_judge.h"
@@ -411,6 +412,18 @@ static int compare_all(struct diffing *f, struct error *err)
 
 /* ---- which recordings ---- */
 
+/* PATH OLD-FILE OLD-HEX OLD-MODE NEW-FILE NEW-HEX NEW-MODE [NEW-PATH INFO]: what git appends to a
+   diff.NAME.command (gitattributes(5)); it takes an exit code other than 0 for a failure. */
+#define GIT_OPERANDS         7
+#define GIT_OPERANDS_RENAMED 9
+#define GIT_OLD              1
+#define GIT_NEW              4
+
+static bool is_from_git(int argc)
+{
+	return argc == GIT_OPERANDS || argc == GIT_OPERANDS_RENAMED;
+}
+
 /* Files, the *.jsonl of directories, or, without operands, the two newest recordings of the state
    directory. */
 static int name_files(struct diffing *f, int argc, char **argv, struct error *err)
@@ -418,9 +431,12 @@ static int name_files(struct diffing *f, int argc, char **argv, struct error *er
 	struct buf paths[2] = {BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL)};
 	int failed = 0;
 
-	if (argc == 1) {
+	if (argc == 1 || (argc > 2 && !is_from_git(argc))) {
 		return error_set(err, FAIL_USAGE,
 		                 "needs two recordings, or none to compare the last two runs");
+	}
+	if (is_from_git(argc) && !f->opts->json) {
+		text_put_path(&f->out.text, "diff", argv[0]);
 	}
 	if (argc == 2 && !strcmp(argv[0], "-") && !strcmp(argv[1], "-")) {
 		return error_set(err, FAIL_USAGE, "standard input can be only one of the two");
@@ -429,7 +445,9 @@ static int name_files(struct diffing *f, int argc, char **argv, struct error *er
 		failed = store_last_two(f->context, &paths[0], &paths[1], err);
 	}
 	for (int i = 0; i < 2 && !failed; i++) {
-		char *path = argc ? argv[i] : paths[i].p;
+		char *path = is_from_git(argc) ? argv[i ? GIT_NEW : GIT_OLD]
+		             : argc            ? argv[i]
+		                               : paths[i].p;
 
 		failed = file_list_new(&path, 1, &f->side[i].files, err);
 	}
@@ -563,7 +581,7 @@ static int diff_run(const struct context *c, const void *opts, int argc, char **
 		compare_rules_apply(&f.rules, &f.conf);
 		code = name_files(&f, argc, argv, err) || compare_files(&f, err)
 		               ? -1
-		               : f.count.different > 0 && !o->no_exit_code;
+		               : f.count.different > 0 && !o->no_exit_code && !is_from_git(argc);
 	}
 	if (code < 0 && f.out.closed) {
 		code = f.count.different > 0 && !o->no_exit_code;
@@ -586,9 +604,10 @@ const struct command command_diff = {
 		"state that the state source ignores. Numbers are compared by value: 1 and 1.0 "
 		"are equal. A and B are files or directories of *.jsonl; one of them may be - for "
 		"standard input. Without operands the last two recordings in the state directory "
-		"are compared. If nothing differs, nothing is printed. The exit code is 0 if the "
+		"are compared. The seven operands that git appends to a diff.NAME.command are taken, too, "
+		"with exit code 0. If nothing differs, nothing is printed. The exit code is 0 if the "
 		"recordings agree and 1 if they differ.",
-	.max_operands = 2,
+	.max_operands = GIT_OPERANDS_RENAMED,
 	.recordings = true,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

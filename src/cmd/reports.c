@@ -169,6 +169,7 @@ void reports_absorb(struct reports *r, const struct reports *part)
 	r->totals.rollouts += part->totals.rollouts;
 	r->totals.failed += part->totals.failed;
 	r->totals.errors += part->totals.errors;
+	r->totals.took_ms += part->totals.took_ms;
 }
 
 static int add_all(struct reports *r, const struct report_options *o, const char *taken,
@@ -251,6 +252,7 @@ static void write_some(struct open_report *o, size_t at_least)
 void reports_case(struct reports *r, const struct report_case *c)
 {
 	r->totals.cases++;
+	r->totals.took_ms += c->took_ms;
 	r->totals.rollouts += c->rollout.p != NULL;
 	r->totals.failed += c->result == CASE_FAILED;
 	r->totals.errors += c->result == CASE_ERROR;

@@ -236,6 +236,34 @@ static void compare_pair(struct comparison *c, const struct line *a, const struc
 	}
 }
 
+/* ---- tools ---- */
+
+static void take_tool(void *ctx, const struct tool_change *t)
+{
+	struct comparison *c = ctx;
+
+	if (t->class != TOOL_BREAKING && c->conf->tools != TOOLS_STRICT) {
+		if (c->conf->tool_said) {
+			c->conf->tool_said(c->conf->ctx, t);
+		}
+		return;
+	}
+	c->d.pointer = t->pointer;
+	c->d.expected = t->expected;
+	c->d.got = t->got;
+	add_difference(c, !t->expected.p ? DIFFERENCE_ADDED
+	                  : !t->got.p    ? DIFFERENCE_REMOVED
+	                                 : DIFFERENCE_CHANGED);
+}
+
+static void compare_tool_lists(struct comparison *c, const struct line *a, const struct line *b)
+{
+	if (c->conf->tools != TOOLS_IGNORED && !c->imported[0] && !c->imported[1]) {
+		c->d.line = a;
+		tool_changes(a->value[KEY_TOOLS], b->value[KEY_TOOLS], take_tool, c);
+	}
+}
+
 /* ---- steps ---- */
 
 static uint64_t call_of(const struct line *step)
@@ -306,6 +334,7 @@ static struct comparison begin_comparison(const struct rollout_copy *first,
 		if (conf->header) {
 			compare_pair(&c, &first->header, &second->header);
 		}
+		compare_tool_lists(&c, &first->header, &second->header);
 		compare_pair(&c, &first->reset, &second->reset);
 	}
 	return c;

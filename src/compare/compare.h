@@ -3,6 +3,7 @@
 #define ROLLDBG_COMPARE_COMPARE_H
 
 #include "compare/rollout_copy.h"
+#include "compare/tool_changes.h"
 
 enum difference_kind {
 	DIFFERENCE_CHANGED,
@@ -42,6 +43,13 @@ struct unordered {
 	const char *key; /* name of the member; "": match whole elements */
 };
 
+/* Which changes of the headers' tools are differences; the others are passed to `tool_said`. */
+enum tools_rule {
+	TOOLS_IGNORED,
+	TOOLS_COMPATIBLE, /* those that break calls */
+	TOOLS_STRICT,     /* all */
+};
+
 struct compare_conf {
 	bool header; /* also compare the headers' seed, environment, policy, tools, .. */
 	/* one rollout replays the calls of the other: a status is compared only if the
@@ -51,6 +59,9 @@ struct compare_conf {
 	size_t tolerance_count;
 	const struct unordered *unordered;
 	size_t unordered_count;
+	/* apart from `header`; not for imported recordings */
+	enum tools_rule tools;
+	tool_change_fn *tool_said; /* NULL: not reported */
 	difference_fn *take;
 	void *ctx;
 };

@@ -1,15 +1,15 @@
-/* Reports changes of the tools that a golden calls. */
+/* Recognizes that a golden is of another environment. */
 #ifndef ROLLDBG_COMPARE_TOOLS_H
 #define ROLLDBG_COMPARE_TOOLS_H
 
 #include "compare/rollout_copy.h"
 
-/* Receives one sentence about a tool. */
-typedef void tool_change_fn(void *ctx, const char *sentence);
+/* Receives one sentence. */
+typedef void other_env_fn(void *ctx, const char *sentence);
 
-/* For each tool that the first rollout called and its header lists: is it in the second one's
-   header, with the same input schema? Reports nothing if either header has no list. */
+/* Does the second header name another environment, which lacks a tool that the first rollout called? Then one
+   sentence says so. */
 void compare_tools(const struct rollout_copy *golden, const struct rollout_copy *got,
-                   tool_change_fn *say, void *ctx);
+                   other_env_fn *say, void *ctx);
 
 #endif

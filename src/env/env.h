@@ -113,6 +113,9 @@ struct env_ops {
 	   the facts' total_reward. NULL: rewards come with the steps. */
 	int (*finish)(struct env *e, struct error *err);
 	const struct env_facts *(*facts)(const struct env *e);
+	/* Appends the resources that the server lists: a raw JSON array of objects with a `uri`; nothing
+	   if it has none. NULL: the protocol knows none. -1: only interrupted, or a local failure. */
+	int (*resources)(struct env *e, struct buf *out, struct error *err);
 	/* Removes and returns the oldest event; false if there is none. Slices are valid until
 	   the next call. */
 	bool (*event)(struct env *e, struct event *out);

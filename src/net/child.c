@@ -430,6 +430,20 @@ void child_stop(struct child *c)
 	reap(c);
 }
 
+void child_terminate(struct child *c)
+{
+	if (!has_ended(c)) {
+		kill(-c->pid, SIGTERM);
+		await_end(c, GRACE_MS);
+	}
+	reap(c);
+}
+
+bool child_has_ended(const struct child *c)
+{
+	return has_ended(c);
+}
+
 void child_free(struct child *c)
 {
 	if (!c) {

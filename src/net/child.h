@@ -55,6 +55,9 @@ struct str child_last_stderr_line(const struct child *c);
 /* Closes the child's stdin and waits for its exit: at most 2 s; then sends SIGTERM, and after 1
    s SIGKILL, to its process group. */
 void child_stop(struct child *c);
+/* Sends SIGTERM to its process group, and after 2 s SIGKILL: for a server that does not end with its stdin. */
+void child_terminate(struct child *c);
+bool child_has_ended(const struct child *c);
 /* Frees; kills a child that still runs. NULL is fine. */
 void child_free(struct child *c);
 

@@ -208,8 +208,9 @@ static int read_json(const struct policy_conf *conf, struct str text, struct are
 {
 	struct str arguments = JSON_GET(text, "arguments");
 
-	*out = (struct script_call){json_text(arena, JSON_GET(text, "name")),
-	                            arguments.p ? arena_str(arena, arguments) : STR("{}")};
+	*out = (struct script_call){.name = json_text(arena, JSON_GET(text, "name")),
+	                            .arguments =
+	                                    arguments.p ? arena_str(arena, arguments) : STR("{}")};
 	if (conf->force_call || !conf->tools.p) {
 		return 0;
 	}
@@ -240,7 +241,7 @@ int call_text_read(const struct policy_conf *conf, const char *text, struct aren
 	if (failed) {
 		error_wrap(err, "call '%s'", text);
 	}
-	*out = (struct script_call){r.name, arena_str(arena, made)};
+	*out = (struct script_call){.name = r.name, .arguments = arena_str(arena, made)};
 	names_release(&r.seen);
 	buf_release(&arguments);
 	return failed;

@@ -42,13 +42,19 @@ struct drawing {
 	size_t depth;
 };
 
+/* Below bound; without a source, which makes an example, 0. */
+static uint32_t below(struct rng *r, uint32_t bound)
+{
+	return r ? rng_below(r, bound) : 0;
+}
+
 /* An element of the array; absent: it has none, or is no array. */
 static struct str draw_any(struct rng *r, struct str array)
 {
 	size_t count = json_type(array) == JSON_ARRAY ? json_count(array) : 0, cursor = 0;
 	struct str each = STR_NONE;
 
-	for (uint32_t n = count ? 1 + rng_below(r, (uint32_t)count) : 0; n; n--) {
+	for (uint32_t n = count ? 1 + below(r, (uint32_t)count) : 0; n; n--) {
 		json_next(array, &cursor, &each);
 	}
 	return each;
@@ -76,17 +82,17 @@ static void draw_number(struct rng *r, struct str schema, bool whole, struct buf
 	bool has_high = bound_of(schema, "maximum", "exclusiveMaximum", -step, &high);
 	struct json_writer w;
 
-	low = has_low ? low : has_high ? high - 9 : 0;
+	low = has_low ? low : has_high ? high - 9 : r ? 0 : 1;
 	high = has_high ? high : low + 9;
 	if (!whole) {
 		jw_init(&w, out);
-		jw_double(&w, low + (high - low) * rng_unit(r));
+		jw_double(&w, r ? low + (high - low) * rng_unit(r) : low);
 		return;
 	}
 	low = ceil(low);
 	double span = floor(high) - low;
 	uint32_t bound = span < 0 ? 1 : span >= UINT32_MAX ? UINT32_MAX : (uint32_t)span + 1;
-	buf_printf(out, "%.0f", low + rng_below(r, bound));
+	buf_printf(out, "%.0f", low + below(r, bound));
 }
 
 static int64_t length_of(struct str schema, const char *key, int64_t fallback)
@@ -104,11 +110,15 @@ static void draw_text(struct rng *r, struct str schema, struct buf *out)
 	int64_t n = least < TEXT_MAX ? least : TEXT_MAX;
 
 	if (most > n) {
-		n += rng_below(r, (uint32_t)(most - n < 3 ? most - n + 1 : 3));
+		n += below(r, (uint32_t)(most - n < 3 ? most - n + 1 : 3));
+	}
+	if (!r && least <= 4 && length_of(schema, "maxLength", 4) >= 4) {
+		buf_text(out, "\"TEXT\"");
+		return;
 	}
 	buf_char(out, '"');
 	for (int64_t i = 0; i < n; i++) {
-		buf_char(out, (char)(i ? '0' + rng_below(r, 10) : 'a' + rng_below(r, 26)));
+		buf_char(out, (char)(i ? '0' + below(r, 10) : 'a' + below(r, 26)));
 	}
 	buf_char(out, '"');
 }
@@ -144,7 +154,7 @@ static bool draw_named(struct drawing *d, struct str schema, struct str text)
 	if (!named_values_list(text, &l)) {
 		return false;
 	}
-	size_t first = rng_below(d->rng, (uint32_t)l.count);
+	size_t first = below(d->rng, (uint32_t)l.count);
 	for (size_t i = 0; i < l.count; i++) {
 		struct str item = l.item[(first + i) % l.count];
 
@@ -162,7 +172,7 @@ static int64_t draw_length(struct drawing *d, struct str schema)
 	int64_t tuple = (int64_t)json_count(JSON_GET(schema, "prefixItems"));
 	int64_t least = length_of(schema, "minItems", 1);
 	int64_t most = length_of(schema, "maxItems", ITEMS_MAX);
-	int64_t n = (least > 1 ? least : 1) + rng_below(d->rng, 3);
+	int64_t n = (least > 1 ? least : 1) + below(d->rng, 3);
 
 	n = tuple ? tuple : n;
 	n = n < most ? n : most;
@@ -206,10 +216,10 @@ static bool draw_given(struct drawing *d, const struct drawn *v)
 	if (!value.p && named && named->from_error && draw_named(d, v->schema, named->text)) {
 		return true;
 	}
-	if (!value.p && !json_is_null(given[2]) && !rng_below(d->rng, 4)) {
+	if (!value.p && !json_is_null(given[2]) && !below(d->rng, 4)) {
 		value = given[2];
 	}
-	if (!value.p && !rng_below(d->rng, 8)) {
+	if (!value.p && d->rng && !below(d->rng, 8)) {
 		return false;
 	}
 	value = value.p ? value : draw_any(d->rng, given[3]);
@@ -226,7 +236,7 @@ static void begin_typed(struct drawing *d, const struct drawn *v, struct str typ
 	if (json_is(type, STR("integer")) || json_is(type, STR("number"))) {
 		draw_number(d->rng, v->schema, json_is(type, STR("integer")), d->out);
 	} else if (json_is(type, STR("boolean"))) {
-		buf_text(d->out, rng_below(d->rng, 2) ? "true" : "false");
+		buf_text(d->out, below(d->rng, 2) || !d->rng ? "true" : "false");
 	} else if (json_is(type, STR("null"))) {
 		buf_text(d->out, "null");
 	} else if (json_is(type, STR("array")) || json_is(type, STR("object"))) {
@@ -271,7 +281,7 @@ static bool next_member(struct drawing *d, struct container *f, struct drawn *ne
 	struct str each;
 
 	while (!f->beyond && json_next_member(f->known.value, &f->cursor, &m)) {
-		if (has(d, &f->mandatory, m.key) || rng_below(d->rng, 2)) {
+		if (has(d, &f->mandatory, m.key) || below(d->rng, 2)) {
 			*next = (struct drawn){.schema = m.value, .key = m.key};
 			return true;
 		}

@@ -8,7 +8,8 @@
 #include "policy/named_values.h"
 
 /* Appends an object with all required arguments and each optional one with probability 1/2;
-   arrays and objects in it are not empty unless the schema requires it. named: of the tool. */
+   arrays and objects in it are not empty unless the schema requires it. named: of the tool. r NULL: an
+   example: the required arguments, the first values that the schema gives, TEXT where it gives none. */
 void draw_arguments(struct rng *r, struct str schema, const struct named_values *named,
                     struct buf *out);
 

@@ -16,6 +16,8 @@
 struct script_call {
 	struct str name;      /* decoded */
 	struct str arguments; /* raw JSON object */
+	const char
+		*text; /* as text (call_text.h), not read yet; NULL: name and arguments are set */
 };
 
 struct policy_conf {

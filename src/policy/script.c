@@ -250,8 +250,8 @@ static int make_calls(const struct action_slot *s, const struct str *actions, si
 	for (size_t i = 0; i < count && !failed; i++) {
 		buf_clear(&arguments);
 		failed = tool_action_arguments(s->tool, s->key, fits, actions[i], &arguments, err);
-		out->calls[i] =
-			(struct script_call){s->name, arena_str(arena, buf_view(&arguments))};
+		out->calls[i].name = s->name;
+		out->calls[i].arguments = arena_str(arena, buf_view(&arguments));
 	}
 	buf_release(&arguments);
 	out->params = params_of_actions(s, actions, count, arena);
@@ -533,8 +533,8 @@ int script_from_calls(const struct policy_conf *conf, struct policy **out, struc
 
 	script.calls = arena_new(&arena, (json_count(conf->calls) + 1) * sizeof(*script.calls));
 	while (json_next(conf->calls, &cursor, &call)) {
-		script.calls[script.count++] = (struct script_call){
-			json_text(&arena, JSON_GET(call, "name")), JSON_GET(call, "arguments")};
+		script.calls[script.count].name = json_text(&arena, JSON_GET(call, "name"));
+		script.calls[script.count++].arguments = JSON_GET(call, "arguments");
 	}
 	int failed = script_check(conf, &script, err);
 	if (failed) {

@@ -1,10 +1,11 @@
 /* A script in a policy file:
 
      {"kind":"script", "name":"...", "tool":"lake_move", "actions":["DOWN", ...],
-      "calls":[{"name":"...","arguments":{...}}, ...],        either actions or calls
+      "calls":[{"name":"...","arguments":{...}}, "TOOL key=value", ...],   either actions or calls
       "on_end":"stop|cycle|repeat", "on_error":"continue" or {"stop_after":3}} */
 #include "policy/script.h"
 
+#include "policy/call_text.h"
 #include "policy/file.h"
 
 #include <stdio.h>
@@ -54,7 +55,13 @@ static int read_calls(struct keyed *k, struct str list, void *to)
 
 		call->arguments = STR("{}");
 		snprintf(k->place, sizeof(k->place), "calls[%zu]", script->count);
-		if (keyed_read(k, each, &call_table, call)) {
+		if (json_type(each) == JSON_STRING) {
+			call->text = json_text(k->arena, each).p;
+			if (call_text_check(call->text, k->err)) {
+				error_wrap(k->err, "%s", k->place);
+				return policy_file_invalid(k);
+			}
+		} else if (keyed_read(k, each, &call_table, call)) {
 			return -1;
 		}
 	}
@@ -88,6 +95,19 @@ static int open_actions(struct keyed *k, const struct policy_conf *conf, struct 
 			json_type(each) == JSON_STRING ? json_text(k->arena, each) : each;
 	}
 	return script_from_actions(&with_tool, actions, count, k->arena, &f->script, k->err);
+}
+
+/* Reads the calls that are given as text, now that the tools are known. */
+static int open_calls(struct keyed *k, const struct policy_conf *conf, struct script_conf *script)
+{
+	for (size_t i = 0; i < script->count; i++) {
+		struct script_call *call = &script->calls[i];
+
+		if (call->text && call_text_read(conf, call->text, k->arena, call, k->err)) {
+			return error_wrap(k->err, "calls[%zu]", i);
+		}
+	}
+	return script_check(conf, script, k->err);
 }
 
 static int check_keys(struct keyed *k, const struct policy_conf *conf, const struct script_file *f)
@@ -129,7 +149,7 @@ int script_from_file(struct keyed *k, struct str root, const struct policy_conf 
 		return -1;
 	}
 	f.script.name = policy_file_title(conf, &f.file);
-	if (f.actions.p ? open_actions(k, conf, &f) : script_check(conf, &f.script, k->err)) {
+	if (f.actions.p ? open_actions(k, conf, &f) : open_calls(k, conf, &f.script)) {
 		return policy_file_invalid(k);
 	}
 	f.script.params = keyed_compact(k, k->text);

@@ -256,7 +256,12 @@ static void put_members(struct json_writer *w, enum result result)
 			continue;
 		}
 		begin_value(w, m->name, m->meaning, m->types, m->words);
-		if (m->inner != RESULT_NONE) {
+		if (m->inner != RESULT_NONE && m->types == T_ARRAY) {
+			jw_key(w, "items");
+			jw_object(w);
+			put_reference(w, result_lines[m->inner].type);
+			jw_end(w);
+		} else if (m->inner != RESULT_NONE) {
 			put_reference(w, result_lines[m->inner].type);
 		}
 		jw_end(w);

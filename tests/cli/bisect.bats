@@ -52,3 +52,14 @@ broken='builtin:frozen_lake?fault=drop-iserror'
 	has "$stderr" 'http://127.0.0.1:1/mcp: cannot connect'
 	expect 4 rolldbg bisect --env http://127.0.0.1:1/mcp --env "$broken" --actions DOWN
 }
+
+@test "a proxy that changes a tool: a difference at the header" {
+	canned inner </dev/null
+	inner=$url
+	canned outer <<-'END'
+		tools/list	{"tools":[{"name":"act","inputSchema":{"type":"object","properties":{"move":{"enum":["A"]}},"required":["move"]}}]}
+	END
+	expect 1 rolldbg bisect --env "$inner" --env "$url" --actions A --state none
+	has "$output" '/tools/act/inputSchema/properties/move/enum'
+	expect 0 rolldbg bisect --env "$inner" --env "$url" --actions A --state none --tools ignore
+}

@@ -84,3 +84,18 @@ calls() {
 	has "$output" "call 'add count=two': the argument 'count' must be of type \"integer\""
 	[ "$(calls e.jsonl)" = '["add",{"item":"b c","count":2}]' ]
 }
+
+@test "a policy file's calls may be texts, too" {
+	basket
+	printf '{"kind":"script","calls":["add item=a count=1",{"name":"list"},"list"]}' >texts.json
+	expect 0 rolldbg run --env "$url" --policy texts.json --out a.jsonl
+	[ "$(calls a.jsonl)" = '["add",{"item":"a","count":1}]
+["list",{}]
+["list",{}]' ]
+	printf '{"kind":"script","calls":["list","add itm=a count=1"]}' >texts.json
+	expect 3 rolldbg run --env "$url" --policy texts.json --out b.jsonl
+	has "$stderr" "policy texts.json: calls[1]: call 'add itm=a count=1': the tool has no argument 'itm'"
+	printf '{"kind":"script","calls":["list \\u0022"]}' >texts.json
+	expect 3 rolldbg run --env "$url" --policy texts.json --out b.jsonl
+	has "$stderr" 'is not closed'
+}

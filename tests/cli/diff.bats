@@ -223,3 +223,35 @@ record() {
 	expect 3 rolldbg diff empty.jsonl g.jsonl
 	expect 1 rolldbg diff /dev/null g.jsonl
 }
+
+@test "as diff.NAME.command of git: a change, a new file, a file that is gone, a renamed one" {
+	command -v git >/dev/null || skip 'no git'
+	export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_PAGER=cat
+	rolldbg run --quiet --actions DOWN --out raw.jsonl
+	rolldbg run --quiet --actions DOWN,RIGHT --out raw2.jsonl
+	mkdir repo
+	cd repo
+	git init -q .
+	git config user.email a@example.com
+	git config user.name a
+	git config diff.rolldbg.command "'$ROLLDBG' diff"
+	echo '*.jsonl diff=rolldbg' >.gitattributes
+	for name in one gone moved; do
+		rolldbg strip ../raw.jsonl >"$name.jsonl"
+	done
+	git add .
+	git commit -qm one
+	rolldbg strip ../raw2.jsonl >one.jsonl
+	rolldbg strip ../raw2.jsonl >new.jsonl
+	git rm -q gone.jsonl
+	git mv moved.jsonl there.jsonl
+	git add .
+	expect 0 git diff --cached -M
+	has "$output" $'diff: one.jsonl\nrollout FrozenLake-v1.0\n'
+	has "$output" '+ step 1  lake_move action=RIGHT'
+	has "$output" '- only in the first recording'
+	has "$output" 'diff: new.jsonl'
+	expect 0 git difftool --cached -y --extcmd "'$ROLLDBG' diff" -- one.jsonl
+	has "$output" '+ step 1  lake_move action=RIGHT'
+	expect 2 rolldbg diff one.jsonl new.jsonl there.jsonl
+}

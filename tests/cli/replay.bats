@@ -413,11 +413,39 @@ on_terminal() {
 	has "$stderr" "lake.jsonl: rollout FrozenLake-v1.0: this golden is of FrozenLake-v1 (mcp-gym); the environment is Desk-v1 (mcp-gym) and has no tool 'lake_move'"
 	rm lake.jsonl.new
 	expect 1 rolldbg replay gone.jsonl
-	has "$stderr" "gone.jsonl: rollout FrozenLake-v1.0: the server no longer has the tool 'lake_mov'; did you mean 'lake_move'?"
+	has "$output" $'  header\n    /tools/lake_mov/name  lake_mov -> lake_move\n'
 	sed 's/"LEFT"/"WEST"/' lake.jsonl >schema.jsonl
 	run ! cmp -s lake.jsonl schema.jsonl
-	expect 0 rolldbg replay schema.jsonl
-	has "$stderr" "schema.jsonl: rollout FrozenLake-v1.0: the tool 'lake_move' has a different input schema: /properties/action/enum/0 changed"
+	expect 1 rolldbg replay schema.jsonl
+	has "$output" '/tools/lake_move/inputSchema/properties/action/enum/WEST  WEST removed'
+	has "$stderr" 'schema.jsonl: compatible tool change: /tools/lake_move/inputSchema/properties/action/enum/LEFT added'
+}
+
+@test "changes of tools: the exit code of each under each rule, in JSON, and in JUnit" {
+	golden lake DOWN
+	while IFS=';' read -r name edit codes; do
+		jq -c "if .type == \"header\" then .tools |= ($edit) else . end" lake.jsonl >"$name.jsonl"
+		run ! cmp -s lake.jsonl "$name.jsonl"
+		# shellcheck disable=SC2086 # words
+		set -- $codes
+		for rule in strict compatible ignore; do
+			expect "$1" rolldbg replay "$name.jsonl" --tools "$rule" --json --report "junit:$name.xml"
+			[ "$(jq -s 'map(select(.line? == "header" and .type == "difference")) | length > 0' <<<"$output")" = "$([ "$1" = 1 ] && echo true || echo false)" ]
+			[ "$(grep -c '<failure' "$name.xml")" = "$1" ]
+			shift
+		done
+	done <<-'END'
+		removed;. + [{"name":"gone","inputSchema":{"type":"object"}}];1 1 0
+		renamed;map(.name = "lake_go");1 1 0
+		required;map(.inputSchema.required = []);1 1 0
+		narrowed;map(.inputSchema.properties.action = {"type":"string"});1 1 0
+		optional;map(.inputSchema.properties.action.enum |= .[:3]);1 0 0
+		added;[];1 0 0
+		text;map(.description = "Moves.");1 0 0
+	END
+	expect 0 rolldbg replay text.jsonl
+	has "$stderr" 'text.jsonl: text tool change: /tools/lake_move/description changed'
+	expect 2 rolldbg replay text.jsonl --tools some
 }
 
 @test "a suite: files and directories, several at a time, with different ids" {
@@ -569,4 +597,25 @@ on_terminal() {
 		--state resource:game://frozen_lake/initial_state	{"kind":"resource","resource":"game://frozen_lake/initial_state"}
 	END
 	expect 1 rolldbg replay golden.jsonl --state control-plane
+}
+
+@test "many rollouts: what differs is told in a few lines, the most frequent first" {
+	for n in 1 2 3; do
+		rolldbg run --quiet --seed 42 --actions DOWN,DOWN --task "t$n" --out raw.jsonl --force
+		rolldbg strip raw.jsonl >>many.jsonl
+	done
+	jq -c 'if .rollout == "t3.0" and .step == 0 then .reward = 5 else . end' many.jsonl >some.jsonl
+	expect 1 rolldbg replay some.jsonl
+	lacks "$output" $'what differs:\n  /reward changed: 2'
+	has "$output" $'what differs:\n  /reward changed: 1 of 3 rollouts\n1 of 3 rollouts differs'
+	expect 1 rolldbg replay many.jsonl --env 'builtin:frozen_lake?fault=drop-iserror'
+	has "$output" '  /outcome ok -> tool-error: 3 of 3 rollouts'
+}
+
+@test "no seed is advised where only a clock differs" {
+	rolldbg run --quiet --env builtin:desk --policy "$root/policies/desk-look.json" --ignore none --out raw.jsonl
+	rolldbg strip raw.jsonl >desk.jsonl
+	expect 1 rolldbg replay desk.jsonl --env builtin:desk --ignore none
+	has "$output" '--mask /'
+	lacks "$stderr" 'record the golden with --seed'
 }

@@ -32,7 +32,7 @@ xml() {
 	expect 3 rolldbg check runs --report table --report junit:j.xml --report sarif:s.json --report tap:t.tap \
 		--report github:g.txt --report markdown:m.md --report json:l.jsonl
 	[ "$output" = "$table" ]
-	[ "$(xml j.xml | sed -n 1p | cut -f 2)" = 'name=rolldbg check tests=3 failures=1 errors=1' ]
+	[ "$(xml j.xml | sed -n 1p | cut -f 2)" = 'name=rolldbg check tests=3 failures=1 errors=1 time=0.000' ]
 	[ "$(grep -c '^ok ' t.tap)" = 1 ] && [ "$(grep -c '^not ok ' t.tap)" = 2 ]
 	[ "$(jq '[.runs[0].results[] | select(.level == "error")] | length' s.json)" = 4 ]
 	[ "$(grep -c '^::error ' g.txt)" = 4 ]
@@ -75,7 +75,7 @@ xml() {
 	has "$(xml j.xml | grep /failure)" 'first error: Maximum concurrent environments (3) reached\nwarning: '
 	# findings below --fail-on are in the output of a passing test case
 	expect 0 rolldbg check runs/b.jsonl --fail-on never --report junit:j.xml
-	[ "$(xml j.xml | sed -n 1p | cut -f 2)" = 'name=rolldbg check tests=1 failures=0 errors=0' ]
+	[ "$(xml j.xml | sed -n 1p | cut -f 2)" = 'name=rolldbg check tests=1 failures=0 errors=0 time=0.000' ]
 	has "$(xml j.xml | grep /system-out)" 'fallback-session: turns 3-5: '
 	# an unreachable server is an error: there is no result
 	expect 4 rolldbg run --env http://127.0.0.1:9/mcp --actions UP --report junit:j.xml
@@ -298,8 +298,8 @@ xml() {
 	has "$(xml j.xml)" 'tests=4 failures=2 errors=0'
 	# four tests with different names
 	[ "$(xml j.xml | cut -f 2 | grep ^classname= | sort -u | wc -l)" = 4 ]
-	has "$(xml j.xml)" $'classname=goldens/wall name=the golden of task wall\t'
-	has "$(xml j.xml)" $'classname=tasks name=the golden of task other\t'
+	has "$(xml j.xml)" $'classname=goldens/wall name=the golden of task wall time=0.000\t'
+	has "$(xml j.xml)" $'classname=tasks name=the golden of task other time=0.000\t'
 	[ "$(xml j.xml | grep /failure | cut -d ' ' -f 1 | cut -f 2 | sort | paste -sd ' ')" = 'type=missing type=obsolete' ]
 	[ "$(jq -r '[.runs[0].results[].ruleId] | unique | join(" ")' s.json)" = golden-suite ]
 	jq -e '.runs[0] | .tool.driver.rules as $rules | .results | all(.ruleId == $rules[.ruleIndex].id)' s.json

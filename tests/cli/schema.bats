@@ -48,6 +48,9 @@ as_listed() {
 	rolldbg run --quiet
 	expect 0 rolldbg list --json
 	as_listed list
+	canned tools <<<$'resources/list\t{"resources":[{"uri":"note:///a"}]}'
+	expect 0 rolldbg tools --env "$url" --json
+	as_listed tools
 	expect 0 rolldbg probe --json
 	sed -i '/^member.*model_requests/d' listed
 	as_listed probe

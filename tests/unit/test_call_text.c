@@ -1,5 +1,7 @@
 /* Calls as text: words and quotes, values by the tool's schema, and the messages for what is wrong. */
+#include "policy/call_example.h"
 #include "policy/call_text.h"
+#include "policy/tools.h"
 #include "tap.h"
 
 #define TOOLS                                                                                        \
@@ -58,8 +60,43 @@ static const struct {
 	{TOOLS, "{\"name\":\"add\"", "call '{\"name\":\"add\"': unexpected end of input", NULL},
 };
 
+/* Arguments, as they are written in a call that gives the same ones. */
+static const struct {
+	const char *arguments, *text;
+} spelled[] = {
+	{"{}", "add"},
+	{"{\"item\":\"milk\",\"n\":2,\"on\":true}", "add item=milk n=2 on=true"},
+	{"{\"item\":\"two words\",\"tags\":[1,2]}", "add item=\"two words\" tags=[1,2]"},
+	{"{\"item\":\"a\\\"b\"}", "{\"name\":\"add\",\"arguments\":{\"item\":\"a\\\"b\"}}"},
+	{"{\"item\":\"@x\"}", "{\"name\":\"add\",\"arguments\":{\"item\":\"@x\"}}"},
+	{"{\"item\":\"\"}", "{\"name\":\"add\",\"arguments\":{\"item\":\"\"}}"},
+	{"{\"tags\":[\"x\"]}", "{\"name\":\"add\",\"arguments\":{\"tags\":[\"x\"]}}"},
+};
+
+static void test_spelled(void)
+{
+	struct policy_conf conf = {.tools = STR(TOOLS)};
+
+	for (size_t i = 0; i < ARRAY_LEN(spelled); i++) {
+		struct str arguments = str_from(spelled[i].arguments);
+		struct buf text = BUF(BUF_MAX_MESSAGE);
+		struct arena arena = {0};
+		struct script_call call = {.name = STR_NONE};
+		struct error err = {0};
+
+		call_spell(tool_find(conf.tools, STR("add")), STR("add"), arguments, &text);
+		is_str(buf_cstr(&text), spelled[i].text, "spelled");
+		ok(!call_text_read(&conf, buf_cstr(&text), &arena, &call, &err) &&
+		           str_eq(call.arguments, arguments),
+		   "read again: %s", spelled[i].arguments);
+		arena_release(&arena);
+		buf_release(&text);
+	}
+}
+
 int main(void)
 {
+	test_spelled();
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct policy_conf conf = {.tools = str_from(rows[i].tools)};
 		struct arena arena = {0};

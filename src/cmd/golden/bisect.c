@@ -20,6 +20,7 @@
 struct bisect_options {
 	struct target_options target;
 	struct compare_options compare;
+	struct tools_rule_options tools;
 	struct opt_list envs;
 	const char *actions, *tool, *argument;
 	struct opt_u64 jobs;
@@ -42,6 +43,7 @@ static const struct opt options[] = {
 	OPT_STRING(0, "argument", OPT_REACH, "NAME", FIELD(argument),
                    "the argument that --actions fills (default: the only one)"),
 	OPT_GROUP(FIELD(compare), compare_group),
+	OPT_GROUP(FIELD(tools), tools_rule_group),
 	OPT_NUMBER('j', "jobs", OPT_HARMLESS + OPT_COMMON, "N", FIELD(jobs),
                    "run N rollouts at a time (default 1)"),
 	OPT_FLAG(0, "json", OPT_HARMLESS + OPT_COMMON, FIELD(json),
@@ -253,7 +255,8 @@ static void show_answers(struct bisecting *b, size_t index)
 {
 	const struct line *at = b->first_line;
 
-	for (size_t i = 0; at && at->type != LINE_END && i < b->layer_count; i++) {
+	for (size_t i = 0;
+	     at && at->type != LINE_END && at->type != LINE_HEADER && i < b->layer_count; i++) {
 		const struct line *l = same_line(&b->layers[i].rollouts[index].got, at);
 		const char *outcome = l ? outcome_name(l->outcome) : NULL;
 		struct buf *out = &b->out.text;
@@ -285,7 +288,10 @@ static void compare_pair(struct bisecting *b, size_t index, struct layer *layer)
 {
 	struct layer_rollout *first = &layer[-1].rollouts[index], *second = &layer->rollouts[index];
 	const struct golden *g = &b->rollouts[index];
-	struct compare_conf conf = {.replayed = true, .take = take_difference, .ctx = b};
+	struct compare_conf conf = {.replayed = true,
+	                            .tools = tools_rule_of(&b->opts->tools),
+	                            .take = take_difference,
+	                            .ctx = b};
 	struct compare_count count = {0};
 	struct buf heading = BUF(BUF_MAX_SMALL);
 

@@ -37,9 +37,10 @@ struct golden {
 	struct buf stripped; /* those of this golden */
 	struct compare_count count;
 	struct proposals proposals;
-	bool started;  /* its replay was started */
-	bool compared; /* the environment answered all calls */
-	bool opened;   /* the environment opened a session */
+	uint64_t took_ms; /* its replay */
+	bool started;     /* its replay was started */
+	bool compared;    /* the environment answered all calls */
+	bool opened;      /* the environment opened a session */
 	/* the user's decision: the replay replaces this golden, or is discarded */
 	bool accepted, rejected;
 	struct buf lost; /* why it was not compared; empty: it was */

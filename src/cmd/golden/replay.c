@@ -1,5 +1,6 @@
 /* rolldbg replay: sends the calls of goldens to a live environment and compares the results. */
 #include "base/log.h"
+#include "base/names.h"
 #include "base/text.h"
 #include "cmd/debug.h"
 #include "cmd/golden/accept.h"
@@ -16,12 +17,14 @@
 #include "cmd/threads.h"
 #include "compare/tools.h"
 #include "recording/recorder.h"
+#include "report/difference_tally.h"
 #include "report/differences.h"
 #include "rollout/batch.h"
 
 struct replay_options {
 	struct target_options target;
 	struct compare_options compare;
+	struct tools_rule_options tools;
 	struct suite_options suite;
 	struct accept_options accept;
 	const char *out;
@@ -35,6 +38,7 @@ struct replay_options {
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(target), target_first_group),
 	OPT_GROUP(FIELD(compare), compare_group),
+	OPT_GROUP(FIELD(tools), tools_rule_group),
 	OPT_GROUP(FIELD(accept), accept_group),
 	OPT_FLAG('k', "keep-going", OPT_HARMLESS, FIELD(keep_going),
                  "if the environment cannot be reached, try the remaining goldens anyway"),
@@ -69,8 +73,11 @@ struct replaying {
 	struct difference_printer printer;
 	struct compare_count count;
 	struct golden *golden; /* the one being compared */
-	bool differs;          /* some difference was not accepted */
-	bool unreachable;      /* under driver.lock: some rollout got no environment */
+	struct names said;     /* changes of tools, each said once */
+	struct difference_tally tally;
+	bool began;       /* its first difference is at the begin */
+	bool differs;     /* some difference was not accepted */
+	bool unreachable; /* under driver.lock: some rollout got no environment */
 };
 
 /* ---- one rollout, in its thread ---- */
@@ -132,12 +139,14 @@ static int replay_one(void *ctx, size_t index, struct io *io, struct rollout_res
 		return 0;
 	}
 	struct rollout_conf conf = conf_of(r, g, io);
+	uint64_t began_ns = io_now_ns(io);
 	g->started = true;
 	conf.sinks = &sink;
 	conf.sink_count = 1;
 	if (driver_rollout(&r->driver, &conf, result, err)) {
 		return -1;
 	}
+	g->took_ms = (io_now_ns(io) - began_ns) / 1000000;
 	take_result(r, g, result);
 	return 0;
 }
@@ -206,21 +215,37 @@ static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, stru
 
 /* ---- comparing ---- */
 
-static void warn_of_tool(void *ctx, const char *sentence)
+static void say_tool(void *ctx, const struct tool_change *t)
+{
+	struct replaying *r = ctx;
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	tool_change_say(t, &text);
+	if (!names_know(&r->said, buf_view(&text))) {
+		names_add(&r->said, buf_view(&text));
+		log_warn("%s: %s", r->golden->file, buf_cstr(&text));
+	}
+	buf_release(&text);
+}
+
+static void warn_of_env(void *ctx, const char *sentence)
 {
 	const struct golden *g = ctx;
 
 	log_warn("%s: rollout %.*s: %s", g->file, STR_ARG(g->want.id), sentence);
 }
 
-static void warn_of_seed(const struct replaying *r, const struct golden *g,
-                         const struct difference *first)
+static bool is_at_begin(const struct difference *first)
 {
-	bool began = first->line && (first->line->type == LINE_RESET ||
-	                             (first->line->type == LINE_STEP && first->line->step == 0 &&
-	                              str_starts(first->pointer, STR("/state"))));
+	return first->line && (first->line->type == LINE_RESET ||
+	                       (first->line->type == LINE_STEP && first->line->step == 0 &&
+	                        str_starts(first->pointer, STR("/state"))));
+}
 
-	if (began && !g->has_seed && !r->opts->target.seed.given) {
+/* Not where a mask of times or ids explains all that differs. */
+static void warn_of_seed(const struct replaying *r, const struct golden *g)
+{
+	if (r->began && !g->proposals.count && !g->has_seed && !r->opts->target.seed.given) {
 		log_warn("%s: rollout %.*s began differently, and the golden has no seed: if the "
 		         "environment's episodes are random, record the golden with --seed",
 		         g->file, STR_ARG(g->want.id));
@@ -232,9 +257,8 @@ static void take_difference(void *ctx, const struct difference *d)
 	struct replaying *r = ctx;
 	struct golden *g = r->golden;
 
-	if (g->count.differences == 1) {
-		warn_of_seed(r, g, d);
-	}
+	r->began = g->count.differences == 1 ? is_at_begin(d) : r->began;
+	tally_difference(&r->tally, d);
 	reports_difference(r->reports, &r->printer, d);
 	if (reports_have_table(r->reports)) {
 		report_difference(&r->printer, d, &r->out.text);
@@ -250,6 +274,7 @@ static void report_golden(struct replaying *r, const struct golden *g, const cha
 	                        .line = g->want.header.number,
 	                        .rollout = g->want.id,
 	                        .task = g->task,
+	                        .took_ms = g->took_ms,
 	                        .compared = problem ? NULL : &g->count,
 	                        .problem = problem};
 
@@ -274,7 +299,11 @@ static const char *problem_of(const struct golden *g)
 
 static void compare_one(struct replaying *r, struct golden *g)
 {
-	struct compare_conf conf = {.replayed = true, .take = take_difference, .ctx = r};
+	struct compare_conf conf = {.replayed = true,
+	                            .tools = tools_rule_of(&r->opts->tools),
+	                            .tool_said = say_tool,
+	                            .take = take_difference,
+	                            .ctx = r};
 
 	if (!g->compared) {
 		if (g->started) {
@@ -287,15 +316,18 @@ static void compare_one(struct replaying *r, struct golden *g)
 		return;
 	}
 	compare_rules_apply(&r->rules, &conf);
+	tally_rollout(&r->tally);
 	r->golden = g;
 	r->printer.file = g->file;
 	r->printer.replayed = (struct replayed_pair){&g->want, &g->got};
-	compare_tools(&g->want, &g->got, warn_of_tool, g);
+	compare_tools(&g->want, &g->got, warn_of_env, g);
 	compare_rollouts(&g->want, &g->got, &conf, &g->count);
 	compare_add(&r->count, &g->count);
 	patterns_see_rollout(&r->rules.patterns, &g->got);
+	conf.tools = TOOLS_IGNORED; /* no mask is proposed for them */
 	if (g->count.differences) {
 		proposals_find(&g->proposals, &g->want, &g->got, &conf);
+		warn_of_seed(r, g);
 	}
 }
 
@@ -407,6 +439,7 @@ static void say_end(struct replaying *r)
 	if (r->context->quiet) {
 		return;
 	}
+	tally_print(&r->tally, out);
 	report_difference_summary(c, false, out);
 	if (!c->different && c->rollouts) {
 		buf_printf(out, "no differences · %zu rollout%s · %zu step%s\n", c->rollouts,
@@ -515,6 +548,8 @@ static void tear_down(struct replaying *r)
 	suite_release(&r->suite);
 	file_list_free(&r->files);
 	compare_rules_release(&r->rules);
+	names_release(&r->said);
+	tally_release(&r->tally);
 	difference_printer_release(&r->printer);
 	reports_free(r->reports);
 	output_release(&r->out);
@@ -577,7 +612,9 @@ const struct command command_replay = {
 		"as diff compares them. Ignored are values masked by --mask, by the golden's "
 		"header or by a file GOLDEN.masks (one pointer per line; # starts a comment), "
 		"state that the state source ignores, and state that changed without a call "
-		"before the first one. If a rollout differs, the new recording is written to "
+		"before the first one. The tools of the header belong to the golden, too: what breaks "
+		"calls (a tool removed or renamed, an argument that is required now, a narrower type) is "
+		"a difference at the header. If a rollout differs, the new recording is written to "
 		"GOLDEN.new; the golden itself only changes with --update all, --accept or "
 		"--review, and only if all calls of the rollout were sent, none fails now because "
 		"of the server or the connection, and the golden has no conversation with a model; "

@@ -26,6 +26,29 @@ static const struct opt rows[] = {
 };
 const struct option_group compare_group = {rows, ARRAY_LEN(rows), "comparison options"};
 
+static const struct opt tools_rows[] = {
+	OPT_CHOICE(0, "tools", OPT_HARMLESS + OPT_COMMON, "RULE", "strict|compatible|ignore",
+                   offsetof(struct tools_rule_options, tools),
+                   "which changes of the tools are differences: strict, all; compatible (default), "
+                   "those that break calls, the others are said; ignore, none"),
+};
+const struct option_group tools_rule_group = {tools_rows, ARRAY_LEN(tools_rows),
+                                              "comparison options"};
+
+enum tools_rule tools_rule_of(const struct tools_rule_options *o)
+{
+	return !o->tools || !strcmp(o->tools, "compatible") ? TOOLS_COMPATIBLE
+	       : !strcmp(o->tools, "strict")                ? TOOLS_STRICT
+	                                                    : TOOLS_IGNORED;
+}
+
+void tool_change_say(const struct tool_change *t, struct buf *out)
+{
+	buf_printf(out, "%s tool change: ", tool_change_class_name(t->class));
+	text_escape_cut(out, t->pointer, 200);
+	buf_printf(out, " %s", !t->expected.p ? "added" : !t->got.p ? "removed" : "changed");
+}
+
 static int check_pointer(const char *option, const char *pointer, struct error *err)
 {
 	struct json_paths *checked = json_paths_new(true);

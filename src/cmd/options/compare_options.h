@@ -14,6 +14,15 @@ struct compare_options {
 
 extern const struct option_group compare_group;
 
+/* How changes of the tools count: for `replay` and `bisect`. */
+struct tools_rule_options {
+	const char *tools;
+};
+extern const struct option_group tools_rule_group;
+enum tools_rule tools_rule_of(const struct tools_rule_options *o);
+/* Appends "tool text: /tools/move/description changed", escaped. */
+void tool_change_say(const struct tool_change *t, struct buf *out);
+
 /* The parsed options, and whether each pattern matched anything. */
 struct compare_rules {
 	struct tolerance tolerances[OPT_LIST_MAX];

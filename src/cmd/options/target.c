@@ -15,6 +15,7 @@
 #define DEFAULT_TARGET     "builtin:frozen_lake"
 #define BUILTIN            "builtin:"
 #define DEFAULT_TIMEOUT_MS 60000
+#define DEFAULT_WAIT_MS    60000 /* for the server of --serve */
 
 #define FIELD(f) offsetof(struct target_options, f)
 
@@ -55,6 +56,12 @@ static const struct opt target_rows[] = {
 	OPT_DURATION(0, "open-timeout", OPT_HARMLESS, FIELD(open_timeout),
                      "how long opening a session may take, including the list of tools (default: "
                      "five times --timeout)"),
+	OPT_DURATION(0, "wait", OPT_HARMLESS, FIELD(wait),
+                     "wait up to this long for a server that is starting: one that refuses the "
+                     "connection or replies 502, 503 or 504 is tried again"),
+	OPT_STRING(0, "serve", OPT_POWER, "COMMAND", FIELD(serve),
+                   "start this server (run by sh -c), wait up to --wait (default 60s) until the "
+                   "port of --env is served, and stop it at the end"),
 	OPT_STRING(0, "protocol", OPT_HARMLESS, "PROTOCOL", FIELD(protocol), protocol_help),
 	OPT_CHOICE(0, "era", OPT_HARMLESS, "NAME", "legacy|modern|auto", FIELD(era),
                    "MCP revisions to use: legacy, those with sessions (default); modern, "
@@ -64,9 +71,10 @@ static const struct opt target_rows[] = {
                  "given several times"),
 	OPT_LIST(0, "secret", OPT_HARMLESS, "VALUE", FIELD(secrets),
                  "redact this value (visible in the process list; prefer --secret-env)"),
-	OPT_LIST(0, "pass-env", OPT_POWER, "VARIABLE", FIELD(passed_variables),
-                 "give a stdio: server this environment variable too, or NAME=VALUE; by default it "
-                 "gets HOME, LOGNAME, PATH, SHELL, TERM and USER; may be given several times"),
+	OPT_LIST(
+		0, "pass-env", OPT_POWER, "VARIABLE", FIELD(passed_variables),
+		"give a stdio: server, or that of --serve, this environment variable too, or NAME=VALUE; by default it "
+		"gets HOME, LOGNAME, PATH, SHELL, TERM and USER; may be given several times"),
 	OPT_STRING(0, "ca-file", OPT_POWER, "FILE", FIELD(ca_file),
                    "trust the CA certificates in FILE"),
 	OPT_FLAG(0, "insecure", OPT_POWER, FIELD(insecure),
@@ -285,8 +293,30 @@ static bool names_a_user(const char *url)
 	return n && memchr(place + 3, '@', n);
 }
 
+/* Of --serve and --wait. */
+static int await_server(struct env_target *t, struct error *err)
+{
+	const struct target_options *o = t->options;
+	uint64_t wait_ms = o->wait.given ? o->wait.value : DEFAULT_WAIT_MS;
+	const char *directory = t->context->variable("TMPDIR");
+
+	if (!o->serve && !o->wait.given) {
+		return 0;
+	}
+	if (env_target_new_io(t, &t->io, err)) {
+		return -1;
+	}
+	return o->serve ? own_server_start(&t->own, t->io, o->serve, t->variables.items,
+	                                   directory && *directory ? directory : "/tmp",
+	                                   buf_cstr(&t->url), wait_ms, err)
+	                : own_server_wait(t->io, buf_cstr(&t->url), wait_ms, NULL, err);
+}
+
 int env_target_start(struct env_target *t, struct error *err)
 {
+	if (is_builtin(t) && t->options->serve) {
+		return error_set(err, FAIL_USAGE, "--serve: %s needs no server", t->name);
+	}
 	if (is_builtin(t)) {
 		return start_builtin(t, t->name + strlen(BUILTIN), err);
 	}
@@ -296,12 +326,14 @@ int env_target_start(struct env_target *t, struct error *err)
 		                 "--header-env Authorization=VARIABLE");
 	}
 	buf_text(&t->url, t->name);
-	return 0;
+	return await_server(t, err);
 }
 
 void env_target_release(struct env_target *t)
 {
 	server_stop(t->server); /* first, because its threads use the log filter */
+	own_server_stop(&t->own);
+	io_free(t->io);
 	log_set_filter(settings_filter, NULL);
 	secrets_free(t->secrets);
 	headers_release(&t->headers);

@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options/child_variables.h"
 #include "cmd/options/headers.h"
+#include "cmd/options/own_server.h"
 #include "env/env.h"
 #include "recording/redact/redact.h"
 
@@ -15,7 +16,8 @@ struct target_options {
 	struct opt_list ignore, secrets, secret_variables, passed_variables, error_texts;
 	struct header_options headers;
 	struct opt_i64 seed;
-	struct opt_u64 timeout, open_timeout;
+	struct opt_u64 timeout, open_timeout, wait;
+	const char *serve;
 	bool insecure;
 };
 
@@ -32,6 +34,8 @@ struct env_target {
 	const char *name;      /* as given, or the built-in lake's */
 	struct buf url;        /* its URL, once started */
 	struct server *server; /* NULL: the target is an external server */
+	struct own_server own; /* of --serve */
+	struct io *io;         /* to wait for a server; NULL: none was waited for */
 	struct header_list headers;
 	struct child_variables variables; /* of a stdio: server */
 	struct secrets *secrets;          /* for recorders; the log redacts them from now on */
@@ -41,8 +45,8 @@ struct env_target {
    threads start. */
 MUST_USE int env_target_prepare(struct env_target *t, const struct context *c,
                                 const struct target_options *o, struct error *err);
-/* Call it after env_target_prepare: starts the built-in server if it is the target. FAIL_USAGE,
-   FAIL_SYSTEM. */
+/* Call it after env_target_prepare: starts the built-in server if it is the target, or that of --serve, and
+   waits for it. FAIL_USAGE, FAIL_SYSTEM, FAIL_TRANSPORT. */
 MUST_USE int env_target_start(struct env_target *t, struct error *err);
 /* Stops the server. Call it after the last session and io are closed and the last thread has
    ended. */

@@ -446,6 +446,11 @@ static const struct env_facts *mcp_facts(const struct env *base)
 	return &((const struct env_mcp *)base)->facts;
 }
 
+static int mcp_resources(struct env *base, struct buf *out, struct error *err)
+{
+	return mcp_list_resources(mcp_of(base)->session, out, err);
+}
+
 static bool mcp_event(struct env *base, struct event *out)
 {
 	return events_take(&mcp_of(base)->events, out);
@@ -489,6 +494,7 @@ const struct env_ops env_mcp = {
 	.state = mcp_state,
 	.step = mcp_step,
 	.facts = mcp_facts,
+	.resources = mcp_resources,
 	.event = mcp_event,
 	.close = mcp_close,
 };

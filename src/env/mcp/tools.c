@@ -6,10 +6,11 @@
 #include "env/mcp/modern.h"
 #include "json/write.h"
 
-#define TOOL_PAGES_MAX 1000
-#define PAGES_TIMEOUTS 5u /* timeout of all pages, as a multiple of that of one */
-#define NS_PER_MS      1000000u
-#define TOOLS_MAX      65536 /* per list: the limit of the rules */
+#define TOOL_PAGES_MAX     1000
+#define RESOURCE_PAGES_MAX 16
+#define PAGES_TIMEOUTS     5u /* timeout of all pages, as a multiple of that of one */
+#define NS_PER_MS          1000000u
+#define TOOLS_MAX          65536 /* per list: the limit of the rules */
 /* The list is part of a recording's first line and must leave room for the rest of the line. */
 #define TOOLS_BYTES_MAX ((size_t)16 << 20)
 
@@ -25,8 +26,8 @@ struct listing {
 	uint64_t until_ns;   /* no further page is requested; 0: no limit */
 };
 
-static int list_page(struct mcp_session *s, struct str cursor, struct mcp_reply *r,
-                     struct error *err)
+static int list_page(struct mcp_session *s, const char *method, struct str cursor,
+                     struct mcp_reply *r, struct error *err)
 {
 	struct buf params = BUF(2 * BUF_MAX_SMALL);
 
@@ -36,7 +37,7 @@ static int list_page(struct mcp_session *s, struct str cursor, struct mcp_reply 
 		buf_char(&params, '}');
 	}
 	struct str given = params.n ? buf_view(&params) : STR_NONE;
-	int failed = mcp_request(s, "tools/list", given, r, err);
+	int failed = mcp_request(s, method, given, r, err);
 	buf_release(&params);
 	return failed;
 }
@@ -101,7 +102,7 @@ static int list_pages(struct mcp_session *s, struct listing *l, struct buf *curs
 		struct str at = cursor->n ? buf_view(cursor) : STR_NONE, tool;
 		size_t tools_cursor = 0;
 
-		if (list_page(s, at, r, err)) {
+		if (list_page(s, "tools/list", at, r, err)) {
 			return -1;
 		}
 		if (r->got != MCP_GOT_RESULT) {
@@ -219,4 +220,35 @@ int mcp_call_tool(struct mcp_session *s, struct str name, struct str arguments, 
 		return -1;
 	}
 	return listed ? mcp_call_once(s, name, arguments, r, err) : 0;
+}
+
+int mcp_list_resources(struct mcp_session *s, struct buf *out, struct error *err)
+{
+	struct buf cursor = BUF(BUF_MAX_SMALL);
+	struct mcp_reply r;
+	struct str each;
+	size_t count = 0;
+	int failed = 0;
+
+	for (int page = 0; page < RESOURCE_PAGES_MAX && (!page || cursor.n); page++) {
+		failed = list_page(s, "resources/list", page ? buf_view(&cursor) : STR_NONE, &r,
+		                   err);
+		buf_clear(&cursor);
+		if (failed || r.got != MCP_GOT_RESULT) {
+			break;
+		}
+		struct str list = JSON_GET(r.message.result, "resources");
+		for (size_t at = 0; json_next(list, &at, &each);) {
+			buf_char(out, count++ ? ',' : '[');
+			buf_str(out, each);
+		}
+		struct str next = JSON_GET(r.message.result, "nextCursor");
+		if (json_type(next) == JSON_STRING && !json_is(next, STR("")) &&
+		    next.n < BUF_MAX_SMALL) {
+			buf_str(&cursor, next);
+		}
+	}
+	buf_text(out, count ? "]" : "");
+	buf_release(&cursor);
+	return failed;
 }

@@ -1,4 +1,4 @@
-/* The tools of an MCP server: all pages of tools/list, and calls. */
+/* The tools of an MCP server: all pages of tools/list, and calls. Its resources. */
 #ifndef ROLLDBG_ENV_MCP_TOOLS_H
 #define ROLLDBG_ENV_MCP_TOOLS_H
 
@@ -15,5 +15,9 @@ MUST_USE int mcp_list_tools(struct mcp_session *s, struct buf *tools, bool *endl
    listed again and the call is sent again (event `retry`). */
 MUST_USE int mcp_call_tool(struct mcp_session *s, struct str name, struct str arguments,
                            struct mcp_reply *r, struct error *err);
+
+/* Appends the resources, at most 16 pages of them, as a raw JSON array; nothing if the server lists none.
+   -1 only if interrupted, or for a local failure. */
+MUST_USE int mcp_list_resources(struct mcp_session *s, struct buf *out, struct error *err);
 
 #endif

@@ -61,6 +61,13 @@ static void put_count(struct buf *out, const char *name, size_t n)
 	buf_printf(out, " %s=\"%zu\"", name, n);
 }
 
+/* In seconds. A reader may need it: without, one of them shows NaN. */
+static void put_time(struct buf *out, uint64_t ms)
+{
+	buf_printf(out, " time=\"%llu.%03llu\"", (unsigned long long)(ms / 1000),
+	           (unsigned long long)(ms % 1000));
+}
+
 static void put_element(struct buf *out, const char *name, const struct case_text *t)
 {
 	buf_printf(out, "<%s", name);
@@ -109,6 +116,7 @@ static void rollout(struct report *r, const struct report_case *c)
 	buf_text(r->out, "<testcase");
 	put_classname(r, c);
 	put_attribute(r->out, "name", buf_view(&name));
+	put_time(r->out, c->took_ms);
 	if (c->result == CASE_PASSED && !j->text.body.n) {
 		buf_text(r->out, "/>\n");
 	} else {
@@ -133,6 +141,7 @@ static void put_suite(struct report *r, const char *element, const struct report
 	put_count(&r->head, "tests", t->cases);
 	put_count(&r->head, "failures", t->failed);
 	put_count(&r->head, "errors", t->errors);
+	put_time(&r->head, t->took_ms);
 	buf_text(&r->head, ">\n");
 }
 

@@ -31,6 +31,7 @@ struct report_case {
 	uint64_t line;    /* first line in the file; 0: unknown */
 	/* absent: not about a single rollout; without a task */
 	struct str rollout, task;
+	uint64_t took_ms;                      /* 0: unknown */
 	const struct rollout_verdict *verdict; /* NULL: not judged */
 	const struct compare_count *compared;  /* NULL: not compared */
 	const char *problem;                   /* why there is no result, or NULL */
@@ -42,6 +43,7 @@ struct report_case {
 struct report_totals {
 	size_t rollouts;                      /* cases about a rollout */
 	size_t cases, failed, errors;         /* `failed` and `errors` are included in `cases` */
+	uint64_t took_ms;                     /* all cases */
 	const struct judge *judge;            /* NULL: nothing was judged */
 	const struct compare_count *compared; /* NULL: nothing was compared */
 };

@@ -1,0 +1,701 @@
+/* rolldbg tools: what a server offers, and which of it could serve as state. Records nothing. */
+#include "policy/tools.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/cmd.h"
+#include "cmd/options/config_values.h"
+#include "cmd/options/output.h"
+#include "cmd/options/target.h"
+#include "env/tool_list.h"
+#include "json/schema.h"
+#include "json/write.h"
+#include "policy/call_example.h"
+#include "report/report.h"
+
+#define TEXT_COLUMNS   300 /* of a description or a type */
+#define KEY_COLUMNS    24
+#define AUTO           "auto" /* an OpenEnv server's source is chosen at the first reset */
+#define RESOURCES_TEXT 20     /* listed as text; --json lists all */
+
+struct tools_options {
+	struct target_options target;
+	bool json;
+};
+
+#define FIELD(f) offsetof(struct tools_options, f)
+
+static const struct opt options[] = {
+	OPT_GROUP(FIELD(target), target_first_group),
+	OPT_FLAG(0, "json", OPT_HARMLESS + OPT_COMMON, FIELD(json),
+                 "print a JSON line for each tool and each resource, and a summary"),
+	OPT_GROUP(FIELD(target), target_group),
+	OPT_GROUP(FIELD(target.headers), header_group),
+};
+
+struct tools_view {
+	const struct context *context;
+	const struct tools_options *opts;
+	struct env_target target;
+	struct io *io;
+	struct env *env;
+	const struct env_facts *facts;
+	struct buf resources; /* raw JSON array; empty: none */
+	struct buf text;      /* not redacted yet */
+	struct output out;
+};
+
+/* ---- what could serve as state ---- */
+
+/* Names that a person would take for those of tools that read. */
+static const char *const reading_verbs[] = {"get",    "list",     "read",     "show",    "view",
+                                            "status", "state",    "describe", "inspect", "observe",
+                                            "fetch",  "snapshot", "look"};
+
+static bool is_named_reader(struct str name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(reading_verbs); i++) {
+		struct str verb = str_from(reading_verbs[i]);
+		struct str rest = str_skip(name, verb.n);
+
+		if (str_starts(name, verb) && (!rest.n || strchr("_-./", rest.p[0]) ||
+		                               (rest.p[0] >= 'A' && rest.p[0] <= 'Z'))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Why the tool could serve as state; NULL: it could not, or nothing says so. */
+static const char *why_state(const struct tools_view *v, struct str tool, struct str name)
+{
+	struct str schema = tool_schema(tool);
+	size_t required = json_count(JSON_GET(schema, "required"));
+	struct str hint = JSON_GET(JSON_GET(tool, "annotations"), "readOnlyHint");
+
+	if (strncmp(v->facts->protocol, "mcp", 3) != 0) {
+		return NULL; /* only MCP servers are asked by a tool */
+	}
+	if (json_type(hint) == JSON_TRUE) {
+		return required ? "read-only; fill in the arguments"
+		       : json_count(JSON_GET(schema, "properties"))
+		               ? "read-only, no required arguments"
+		               : "read-only, no arguments";
+	}
+	return !hint.p && !required && is_named_reader(name)
+	               ? "named like a tool that only reads, but not marked read-only: make sure that it "
+	                 "changes nothing"
+	               : NULL;
+}
+
+/* "tool:NAME:{..}", the value of --state. */
+static void put_tool_source(struct str tool, struct str name, struct buf *out)
+{
+	struct buf arguments = BUF(BUF_MAX_MESSAGE);
+
+	buf_printf(out, "tool:%.*s", STR_ARG(name));
+	if (json_count(JSON_GET(tool_schema(tool), "required"))) {
+		call_example_arguments(tool, &arguments);
+		buf_char(out, ':');
+		buf_str(out, buf_view(&arguments));
+	}
+	buf_release(&arguments);
+}
+
+/* ---- arguments ---- */
+
+static void put_words(struct str list, struct buf *out)
+{
+	struct str each;
+	size_t cursor = 0, count = 0;
+
+	while (json_next(list, &cursor, &each)) {
+		buf_text(out, count++ ? "|" : "");
+		json_text_or_json(each, out);
+	}
+}
+
+static void put_range(struct str schema, struct buf *out)
+{
+	struct str least = JSON_GET(schema, "minimum"), most = JSON_GET(schema, "maximum");
+
+	if (least.p || most.p) {
+		buf_printf(out, " %.*s..%.*s", STR_ARG(least), STR_ARG(most));
+	}
+}
+
+/* "string", "integer 1..10", "up|down", "array of string", "string or null" */
+static void put_type(struct references *r, struct str schema, struct buf *out)
+{
+	struct str given = schema_resolve_in(r, schema), each;
+	struct str list = schema_alternatives(given), type = JSON_GET(given, "type");
+	size_t cursor = 0, count = 0;
+
+	if (JSON_GET(given, "enum").p) {
+		put_words(JSON_GET(given, "enum"), out);
+		return;
+	}
+	if (JSON_GET(given, "const").p) {
+		json_text_or_json(JSON_GET(given, "const"), out);
+		return;
+	}
+	if (list.p) {
+		while (json_next(list, &cursor, &each)) {
+			struct str words = JSON_GET(schema_resolve_in(r, each), "enum");
+
+			buf_text(out, count++ ? " or " : "");
+			if (words.p) {
+				put_words(words, out);
+			} else {
+				json_text_or_json(JSON_GET(schema_resolve_in(r, each), "type"),
+				                  out);
+			}
+		}
+		return;
+	}
+	if (json_type(type) == JSON_ARRAY) {
+		put_words(type, out);
+	} else if (type.p) {
+		json_text_or_json(type, out);
+	} else {
+		buf_text(out, "any");
+	}
+	struct str items = JSON_GET(schema_resolve_in(r, JSON_GET(given, "items")), "type");
+	if (items.p) {
+		buf_text(out, " of ");
+		json_text_or_json(items, out);
+	}
+	put_range(given, out);
+}
+
+struct argument {
+	struct str key, schema, description, fallback;
+	bool required;
+};
+
+/* The next property of the tool's schema. */
+static bool next_argument(struct str schema, size_t *cursor, struct argument *out)
+{
+	struct json_member m;
+	struct str each;
+	size_t at = 0;
+
+	if (!json_next_member(JSON_GET(schema, "properties"), cursor, &m)) {
+		return false;
+	}
+	*out = (struct argument){.key = m.key,
+	                         .schema = m.value,
+	                         .description = JSON_GET(m.value, "description"),
+	                         .fallback = JSON_GET(m.value, "default")};
+	while (json_next(JSON_GET(schema, "required"), &at, &each)) {
+		out->required |= json_type(each) == JSON_STRING && str_eq(json_inner(each), m.key);
+	}
+	return true;
+}
+
+/* ---- as text ---- */
+
+static void put_faint(const struct tools_view *v, const char *text, struct buf *out)
+{
+	bool color = v->context->style.color;
+
+	buf_printf(out, "%s%s%s", color ? "\x1b[2m" : "", text, color ? "\x1b[0m" : "");
+}
+
+/* A peer's text on one line, shortened. */
+static void put_sentence(struct str text, struct buf *out)
+{
+	struct buf flat = BUF(BUF_MAX_MESSAGE);
+
+	text = text_trim(text);
+	for (size_t i = 0; i < text.n; i++) {
+		bool blank = strchr(" \t\r\n", text.p[i]) != NULL;
+
+		if (!blank || flat.p[flat.n - 1] != ' ') {
+			buf_char(&flat, blank ? ' ' : text.p[i]);
+		}
+	}
+	text_escape_cut(out, buf_view(&flat), TEXT_COLUMNS);
+	buf_release(&flat);
+}
+
+static void put_json_sentence(struct str string, struct buf *out)
+{
+	struct arena arena = {0};
+
+	put_sentence(json_text(&arena, string), out);
+	arena_release(&arena);
+}
+
+static void put_argument(const struct argument *a, struct references *r, struct buf *out)
+{
+	struct buf type = BUF(BUF_MAX_MESSAGE);
+
+	buf_text(out, "    ");
+	size_t used = text_escape_cut(out, a->key, KEY_COLUMNS);
+	buf_printf(out, "%*s  ", (int)(used < 10 ? 10 - used : 0), "");
+	put_type(r, a->schema, &type);
+	text_escape_cut(out, buf_view(&type), TEXT_COLUMNS);
+	buf_text(out, a->required ? ", required" : "");
+	if (a->fallback.p) {
+		buf_text(out, ", default ");
+		text_escape_cut(out, a->fallback, 40);
+	}
+	if (a->description.p) {
+		buf_text(out, ": ");
+		put_json_sentence(a->description, out);
+	}
+	buf_char(out, '\n');
+	buf_release(&type);
+}
+
+/* The hints that a tool gives, as MCP names them. */
+static const struct {
+	const char *key, *word;
+} hints[] = {{"readOnlyHint", "read-only"},
+             {"destructiveHint", "destructive"},
+             {"idempotentHint", "idempotent"},
+             {"openWorldHint", "reaches the outside"}};
+
+static void put_hints(const struct tools_view *v, struct str tool, struct buf *out)
+{
+	struct str annotations = JSON_GET(tool, "annotations");
+	struct buf words = BUF(BUF_MAX_SMALL);
+
+	for (size_t i = 0; i < ARRAY_LEN(hints); i++) {
+		if (json_type(json_get(annotations, str_from(hints[i].key))) == JSON_TRUE) {
+			buf_printf(&words, "%s%s", words.n ? ", " : "    ", hints[i].word);
+		}
+	}
+	if (words.n) {
+		put_faint(v, buf_cstr(&words), out);
+		buf_char(out, '\n');
+	}
+	buf_release(&words);
+}
+
+/* "    --OPTION 'VALUE'", as it is typed. */
+static void put_option(const char *option, struct buf *value, struct buf *out)
+{
+	struct buf word = BUF(BUF_MAX_MESSAGE);
+
+	config_shell_word(&word, buf_cstr(value));
+	buf_printf(out, "    %s ", option);
+	text_escape(out, buf_view(&word));
+	buf_release(&word);
+}
+
+static void put_tool(struct tools_view *v, struct str tool)
+{
+	struct buf call = BUF(BUF_MAX_MESSAGE);
+	struct arena arena = {0};
+	struct str schema = tool_schema(tool), name = json_text(&arena, JSON_GET(tool, "name"));
+	struct references r;
+	struct argument a;
+	size_t cursor = 0;
+	bool color = v->context->style.color;
+
+	references_begin(&r, schema, &arena);
+	buf_text(&v->text, color ? "\n\x1b[1m" : "\n");
+	text_escape_cut(&v->text, name.p ? name : STR("(no name)"), TEXT_COLUMNS);
+	buf_text(&v->text, color ? "\x1b[0m" : "");
+	if (JSON_GET(tool, "description").n > 2) {
+		buf_text(&v->text, ": ");
+		put_json_sentence(JSON_GET(tool, "description"), &v->text);
+	}
+	buf_char(&v->text, '\n');
+	put_hints(v, tool, &v->text);
+	while (next_argument(schema, &cursor, &a)) {
+		put_argument(&a, &r, &v->text);
+	}
+	if (!schema.p) {
+		put_faint(v, "    no schema: its calls are sent unchecked\n", &v->text);
+	}
+	call_example(tool, &call);
+	if (call.n) {
+		put_option("--call", &call, &v->text);
+		buf_char(&v->text, '\n');
+	}
+	buf_release(&call);
+	arena_release(&arena);
+}
+
+static void put_source(struct tools_view *v, struct buf *value, struct str why)
+{
+	put_option("--state", value, &v->text);
+	buf_text(&v->text, "  (");
+	put_sentence(why, &v->text);
+	buf_text(&v->text, ")\n");
+	buf_clear(value);
+}
+
+/* Those without arguments first. */
+static void put_tool_sources(struct tools_view *v, bool required, struct buf *value)
+{
+	struct arena arena = {0};
+	struct str tool;
+
+	for (size_t cursor = 0; json_next(v->facts->tools, &cursor, &tool);) {
+		struct str name = json_text(&arena, JSON_GET(tool, "name"));
+		const char *why = name.n ? why_state(v, tool, name) : NULL;
+
+		if (why && required == (json_count(JSON_GET(tool_schema(tool), "required")) > 0)) {
+			put_tool_source(tool, name, value);
+			put_source(v, value, str_from(why));
+		}
+	}
+	arena_release(&arena);
+}
+
+static void put_resource_sources(struct tools_view *v, struct buf *value)
+{
+	struct arena arena = {0};
+	size_t count = 0;
+	struct str each;
+
+	for (size_t cursor = 0; json_next(buf_view(&v->resources), &cursor, &each); count++) {
+		struct str name = json_text(&arena, JSON_GET(each, "name"));
+
+		if (count < RESOURCES_TEXT) {
+			buf_text(value, "resource:");
+			buf_str(value, json_text(&arena, JSON_GET(each, "uri")));
+			put_source(v, value, name.n ? name : STR("resource"));
+		}
+	}
+	if (count > RESOURCES_TEXT) {
+		buf_printf(&v->text, "    and %zu more resources: --json lists them\n",
+		           count - RESOURCES_TEXT);
+	}
+	arena_release(&arena);
+}
+
+static void put_sources(struct tools_view *v)
+{
+	struct buf value = BUF(BUF_MAX_MESSAGE);
+
+	buf_text(&v->text, "\ncould serve as state:\n");
+	if (v->facts->state_kind == STATE_UNKNOWN) {
+		buf_text(&value, AUTO);
+		put_source(v, &value,
+		           STR("used without --state: the protocol's state, or the observation "
+		               "where that only counts"));
+	} else if (v->facts->state_kind != STATE_NONE) {
+		buf_text(&value, state_kind_name(v->facts->state_kind));
+		put_source(v, &value, STR("used without --state"));
+	}
+	put_tool_sources(v, false, &value);
+	put_resource_sources(v, &value);
+	put_tool_sources(v, true, &value);
+	buf_text(&value, "observation");
+	put_source(v, &value, STR("the last reply, where every reply shows the whole state"));
+	buf_release(&value);
+}
+
+/* A first command: the first tool that may act, with the first source of states. */
+static void put_next(struct tools_view *v)
+{
+	struct buf call = BUF(BUF_MAX_MESSAGE), source = BUF(BUF_MAX_MESSAGE);
+	struct buf line = BUF(BUF_MAX_MESSAGE);
+	struct arena arena = {0};
+	struct str tool;
+
+	for (size_t cursor = 0; json_next(v->facts->tools, &cursor, &tool);) {
+		struct str name = json_text(&arena, JSON_GET(tool, "name"));
+		struct str hint = JSON_GET(JSON_GET(tool, "annotations"), "readOnlyHint");
+		bool bare = !json_count(JSON_GET(tool_schema(tool), "required"));
+
+		if (name.n && !call.n && json_type(hint) != JSON_TRUE) {
+			call_example(tool, &call);
+		}
+		if (name.n && bare && !source.n && v->facts->state_kind == STATE_NONE &&
+		    why_state(v, tool, name)) {
+			put_tool_source(tool, name, &source);
+		}
+	}
+	if (call.n) {
+		buf_text(&line, "next: rolldbg run --env ");
+		config_shell_word(&line, v->target.name);
+		buf_text(&line, source.n ? " --state " : "");
+		buf_str(&line, buf_view(&source));
+		buf_text(&line, " --call ");
+		config_shell_word(&line, buf_cstr(&call));
+		text_escape(&v->text, buf_view(&line));
+		buf_char(&v->text, '\n');
+	}
+	arena_release(&arena);
+	buf_release(&call);
+	buf_release(&source);
+	buf_release(&line);
+}
+
+static void put_title(struct tools_view *v)
+{
+	const struct env_facts *f = v->facts;
+	struct str parts[] = {f->name, f->version, str_from(f->protocol),
+	                      f->revision ? str_from(f->revision) : STR_NONE};
+	size_t tools = json_count(f->tools), resources = json_count(buf_view(&v->resources));
+
+	text_escape_cut(&v->text, str_from(v->target.name), 80);
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		if (parts[i].n) {
+			buf_text(&v->text, i == 1 && parts[0].n ? " " : " · ");
+			text_escape_cut(&v->text, parts[i], 80);
+		}
+	}
+	buf_printf(&v->text, " · %zu tool%s", tools, tools == 1 ? "" : "s");
+	if (resources) {
+		buf_printf(&v->text, " · %zu resource%s", resources, resources == 1 ? "" : "s");
+	}
+	buf_char(&v->text, '\n');
+}
+
+static void put_all(struct tools_view *v)
+{
+	struct str tool;
+
+	put_title(v);
+	for (size_t cursor = 0; json_next(v->facts->tools, &cursor, &tool);) {
+		put_tool(v, tool);
+	}
+	put_sources(v);
+	buf_char(&v->text, '\n');
+	put_next(v);
+}
+
+/* ---- for programs ---- */
+
+static void json_arguments(struct json_writer *w, struct str schema, struct arena *arena)
+{
+	struct references r;
+	struct argument a;
+	size_t cursor = 0;
+
+	references_begin(&r, schema, arena);
+	jw_key(w, "arguments");
+	jw_array(w);
+	while (next_argument(schema, &cursor, &a)) {
+		struct buf type = BUF(BUF_MAX_MESSAGE);
+
+		put_type(&r, a.schema, &type);
+		jw_object(w);
+		jw_key(w, "name");
+		jw_str(w, json_key_text(arena, a.key));
+		jw_key(w, "type");
+		jw_str(w, buf_view(&type));
+		jw_key(w, "required");
+		jw_bool(w, a.required);
+		jw_key(w, "enum");
+		jw_raw(w, JSON_GET(schema_resolve_in(&r, a.schema), "enum"));
+		jw_key(w, "default");
+		jw_raw(w, a.fallback);
+		jw_key(w, "description");
+		jw_raw(w, a.description);
+		jw_end(w);
+		buf_release(&type);
+	}
+	jw_end(w);
+}
+
+static void json_state(struct json_writer *w, const struct buf *source, const char *why)
+{
+	jw_key(w, "state");
+	jw_str(w, source->n ? buf_view(source) : STR_NONE);
+	jw_key(w, "why");
+	jw_text(w, why);
+}
+
+static void json_tool(struct tools_view *v, struct str tool)
+{
+	struct buf call = BUF(BUF_MAX_MESSAGE), source = BUF(BUF_MAX_MESSAGE);
+	struct arena arena = {0};
+	struct str name = json_text(&arena, JSON_GET(tool, "name"));
+	const char *why = name.n ? why_state(v, tool, name) : NULL;
+	struct json_writer w;
+
+	call_example(tool, &call);
+	if (why) {
+		put_tool_source(tool, name, &source);
+	}
+	jw_init(&w, &v->text);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "tool");
+	jw_key(&w, "name");
+	jw_str(&w, name);
+	jw_key(&w, "description");
+	jw_str(&w, json_text(&arena, JSON_GET(tool, "description")));
+	json_arguments(&w, tool_schema(tool), &arena);
+	jw_key(&w, "hints");
+	jw_object(&w);
+	for (size_t i = 0; i < ARRAY_LEN(hints); i++) {
+		struct str hint = json_get(JSON_GET(tool, "annotations"), str_from(hints[i].key));
+
+		if (json_type(hint) == JSON_TRUE || json_type(hint) == JSON_FALSE) {
+			jw_key(&w, hints[i].key);
+			jw_raw(&w, hint);
+		}
+	}
+	jw_end(&w);
+	jw_key(&w, "call");
+	jw_str(&w, call.n ? buf_view(&call) : STR_NONE);
+	json_state(&w, &source, why);
+	jw_end(&w);
+	buf_char(&v->text, '\n');
+	buf_release(&call);
+	buf_release(&source);
+	arena_release(&arena);
+}
+
+static void json_resource(struct tools_view *v, struct str resource)
+{
+	struct buf source = BUF(BUF_MAX_MESSAGE);
+	struct arena arena = {0};
+	struct str uri = json_text(&arena, JSON_GET(resource, "uri"));
+	struct json_writer w;
+
+	buf_text(&source, "resource:");
+	buf_str(&source, uri);
+	jw_init(&w, &v->text);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "resource");
+	jw_key(&w, "uri");
+	jw_str(&w, uri);
+	jw_key(&w, "name");
+	jw_str(&w, json_text(&arena, JSON_GET(resource, "name")));
+	jw_key(&w, "mime_type");
+	jw_str(&w, json_text(&arena, JSON_GET(resource, "mimeType")));
+	json_state(&w, &source, "a resource");
+	jw_end(&w);
+	buf_char(&v->text, '\n');
+	buf_release(&source);
+	arena_release(&arena);
+}
+
+static void json_all(struct tools_view *v)
+{
+	const struct env_facts *f = v->facts;
+	struct json_writer w;
+	struct str each;
+
+	for (size_t cursor = 0; json_next(f->tools, &cursor, &each);) {
+		json_tool(v, each);
+	}
+	for (size_t cursor = 0; json_next(buf_view(&v->resources), &cursor, &each);) {
+		json_resource(v, each);
+	}
+	jw_init(&w, &v->text);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "summary");
+	jw_key(&w, "server");
+	jw_str(&w, f->name);
+	jw_key(&w, "version");
+	jw_str(&w, f->version);
+	jw_key(&w, "protocol");
+	jw_text(&w, f->protocol);
+	jw_key(&w, "state");
+	jw_text(&w, f->state_kind == STATE_UNKNOWN ? AUTO : state_kind_name(f->state_kind));
+	jw_key(&w, "tools");
+	jw_u64(&w, json_count(f->tools));
+	jw_key(&w, "resources");
+	jw_u64(&w, json_count(buf_view(&v->resources)));
+	jw_end(&w);
+	buf_char(&v->text, '\n');
+}
+
+/* ---- the session ---- */
+
+/* What the adapter noticed about the lists: two tools of one name, a list that is too long. */
+static void say_events(struct tools_view *v)
+{
+	struct event e;
+
+	while (v->env->ops->event(v->env, &e)) {
+		struct arena arena = {0};
+		struct str why = json_text(&arena, JSON_GET(e.detail, "why"));
+		struct str names = JSON_GET(e.detail, "names");
+
+		if (why.n) {
+			log_warn("%.*s%s%.*s", STR_ARG(why), names.n ? ": " : "", STR_ARG(names));
+		}
+		arena_release(&arena);
+	}
+}
+
+static int look(struct tools_view *v, const struct env_conf *conf, struct error *err)
+{
+	const struct env_ops *ops = env_find(conf, v->io, err);
+	struct env_reply refusal;
+
+	if (!ops || env_open(ops, conf, v->io, &v->env, &refusal, err)) {
+		return -1;
+	}
+	if (refusal.outcome != OUTCOME_OK) {
+		return error_set(err, FAIL_TRANSPORT, "%s refused a session: %.*s", v->target.name,
+		                 STR_ARG(refusal.error.message));
+	}
+	if (ops->resources && ops->resources(v->env, &v->resources, err)) {
+		return -1;
+	}
+	v->facts = ops->facts(v->env);
+	say_events(v);
+	if (v->opts->json) {
+		json_all(v);
+	} else {
+		put_all(v);
+	}
+	secrets_redact(v->target.secrets, buf_view(&v->text), &v->out.text);
+	return output_flush(&v->out, err);
+}
+
+static int tools_run(const struct context *c, const void *opts, int argc, char **argv,
+                     struct error *err)
+{
+	const struct tools_options *o = opts;
+	char session[TARGET_SESSION_DIGITS + 1];
+	struct tools_view v = {.context = c,
+	                       .opts = o,
+	                       .resources = BUF(BUF_MAX_MESSAGE),
+	                       .text = BUF(SIZE_MAX / 2),
+	                       .out = output_of_results(o->json)};
+
+	(void)argc;
+	(void)argv;
+	int failed = env_target_prepare(&v.target, c, &o->target, err) ||
+	             env_target_start(&v.target, err) || env_target_new_io(&v.target, &v.io, err) ||
+	             env_target_new_session(session, err);
+	if (!failed) {
+		struct env_conf conf = env_target_conf(&v.target);
+
+		conf.env_session = session;
+		failed = look(&v, &conf, err);
+		if (v.env) {
+			io_ignore_stop(v.io); /* closing has its own deadline */
+			v.env->ops->close(v.env);
+		}
+	}
+	if (failed) {
+		env_target_hide(&v.target, err);
+	}
+	io_free(v.io);
+	buf_release(&v.resources);
+	buf_release(&v.text);
+	output_release(&v.out);
+	env_target_release(&v.target);
+	return failed ? -1 : 0;
+}
+
+const struct command command_tools = {
+	.name = "tools",
+	.summary = "list what an environment offers, and what could serve as its state",
+	.operands = "",
+	.description =
+		"Opens a session and lists the environment's tools, with their arguments, hints and a "
+		"ready --call each, then what could be given to --state, and why. Sends no call, starts no "
+		"episode, and records nothing.",
+	.opts = options,
+	.opt_count = ARRAY_LEN(options),
+	.opts_size = sizeof(struct tools_options),
+	.network = true,
+	.run = tools_run,
+};

@@ -144,9 +144,9 @@ demo: all ## drive the built-in lake twice: healthy, and with the fault of a bro
 LONGEST := $(OBJ)/tests/unit/test_scaling_peers $(OBJ)/tests/unit/test_scaling_rules $(OBJ)/tests/unit/test_scenario \
 	$(patsubst %,tests/cli/%.bats,llm crash probe preflight writers stdio peers debug)
 ALL_TESTS := $(sort $(wildcard tests/cli/*.bats tests/lint/*.bats)) $(UNITS) $(FUZZERS)
-# Under asan and ubsan: not what runs no C code of its own (make lint, make install, completions in shells) and not the tests
+# Under asan and ubsan: not what runs no C code of its own (make lint, make install, packages, completions in shells) and not the tests
 # of scaling, which count the work of the same code.
-TESTS_asan := $(filter-out tests/lint/% tests/cli/install.bats tests/cli/completions.bats $(OBJ)/tests/unit/test_scaling%,$(ALL_TESTS))
+TESTS_asan := $(filter-out tests/lint/% $(patsubst %,tests/cli/%.bats,install package completions) $(OBJ)/tests/unit/test_scaling%,$(ALL_TESTS))
 TESTS_ubsan := $(TESTS_asan)
 # Under tsan: the tests in which the program runs threads at the same time: sessions, files (--jobs), a server and its clients.
 TESTS_tsan := $(patsubst %,tests/cli/%.bats,batch crash debug faults jobs llm misbehaving_openenv playback probe replay signals) \

@@ -48,12 +48,12 @@ VARIANT := $(or $(VARIANT_$(BUILD)),$(error BUILD=$(BUILD) is no variant; see th
 
 # PKG_CFLAGS and PKG_LIBS, unless they are given (src/package/wheel). Updated on every run; make restarts when the file changes, so that missing packages are
 # installed first and everything below uses them.
-NEEDS_NOTHING := clean help deps uninstall install-shared
+NEEDS_NOTHING := clean help deps uninstall install-shared dist
 NEEDS_TESTS := test check-one asan ubsan tsan valgrind interop interop-llm coverage fuzz-regress bench
 NEEDS_ALL := lint fmt fmt-check fuzz valgrind coverage
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(and $(filter-out $(NEEDS_NOTHING),$(GOALS)),$(filter undefined,$(origin PKG_LIBS))),)
-DEP_GROUPS := build $(if $(filter $(NEEDS_TESTS),$(GOALS)),test) $(if $(filter $(NEEDS_ALL),$(GOALS)),check) $(if $(filter interop bench,$(GOALS)),interop) $(if $(filter wheel,$(GOALS)),package) $(filter interop-llm,$(GOALS))
+DEP_GROUPS := build $(if $(filter $(NEEDS_TESTS),$(GOALS)),test) $(if $(filter $(NEEDS_ALL),$(GOALS)),check) $(if $(filter interop bench,$(GOALS)),interop) $(if $(filter wheel deb,$(GOALS)),package) $(filter interop-llm,$(GOALS))
 include build/config.mk
 build/config.mk: FORCE
 	@.ci/deps missing $(DEP_GROUPS) >/dev/null || $(MAKE) --no-print-directory deps DEP_GROUPS='$(DEP_GROUPS)'
@@ -73,7 +73,7 @@ LINK = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
 .SECONDARY:
 FORCE:
 .PHONY: FORCE all demo test check-one faults interop interop-llm asan ubsan tsan valgrind fuzz fuzz-run fuzz-regress lint fmt fmt-check coverage bench \
-	man completions install install-shared uninstall wheel clean deps help
+	man completions install install-shared uninstall wheel deb dist clean deps help
 
 all: $(PROGRAM) ## build ./rolldbg (BUILD=debug: build/debug/rolldbg)
 
@@ -229,6 +229,12 @@ uninstall: ## remove what install put there
 
 wheel: ## a wheel for pip, with all libraries, under build/package (on Debian 12; ARCH=aarch64: cross-compiled)
 	@src/package/wheel $(if $(ARCH),--arch $(ARCH))
+
+deb: all ## a package for this Debian or Ubuntu, under build/package
+	@src/package/deb "$(BUILD)"
+
+dist: ## the committed source as a reproducible archive under build/package, with checksums of all packages there
+	@src/package/dist
 
 deps: ## install the packages (as root or in CI), otherwise print the command
 	@.ci/deps install $(or $(DEP_GROUPS),build test check)

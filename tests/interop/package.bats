@@ -85,8 +85,8 @@ pytest() {
 		    done = rolldbg_run("run", "--env", rolldbg_env, "--actions", "DOWN", "--out", "run.jsonl", "--force")
 		    assert "openenv" in done.stdout, done.stderr
 
-		@pytest.mark.rolldbg_serve("--map", "8x8")
-		@pytest.mark.rolldbg_mask("/observation/**", "/state/**", "/reward", "/total_reward", "/terminated", "/status")
+		@pytest.mark.rolldbg_serve("--fault", "stale-reward")
+		@pytest.mark.rolldbg_mask("/reward", "/total_reward")
 		def test_masked(rolldbg_env, rolldbg_replay):
 		    rolldbg_replay(GOLDEN, env=rolldbg_env)
 

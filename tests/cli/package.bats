@@ -62,3 +62,63 @@ setup_file() {
 		    assert name == record or digest == "sha256=" + base64.urlsafe_b64encode(content).rstrip(b"=").decode(), name
 	END
 }
+
+@test "make deb: the program's libraries are its dependencies, and the same files give the same bytes" {
+	cd "$root"
+	for n in 1 2; do
+		deb=$(make -s BUILD="${ROLLDBG_BUILD##*/}" deb)
+		cp "$deb" "$BATS_TEST_TMPDIR/$n.deb"
+	done
+	cmp "$BATS_TEST_TMPDIR/1.deb" "$BATS_TEST_TMPDIR/2.deb"
+	depends=$(dpkg-deb -f "$deb" Depends)
+	for library in libc6 libcurl4 libmicrohttpd12 libedit2 libwslay1 libcjson1 libutf8proc libssl3; do
+		has "$depends" "$library"
+	done
+	dpkg-deb -x "$deb" "$BATS_TEST_TMPDIR/root"
+	expect 0 "$BATS_TEST_TMPDIR/root/usr/bin/rolldbg" run --seed 42 --out "$BATS_TEST_TMPDIR/run.jsonl"
+	gzip -t "$BATS_TEST_TMPDIR/root/usr/share/man/man1/rolldbg.1.gz"
+	run readelf -S "$BATS_TEST_TMPDIR/root/usr/bin/rolldbg"
+	lacks "$output" .debug_info
+}
+
+@test "make dist: the committed files, with checksums of all packages" {
+	cd "$root"
+	make -s dist
+	(cd build/package && sha256sum --quiet -c SHA256SUMS)
+	tar tzf build/package/rolldbg-*.tar.gz | grep -qx 'rolldbg-[0-9.]*/src/main.c'
+	sum=$(sha256sum <build/package/rolldbg-*.tar.gz)
+	make -s dist
+	[ "$sum" = "$(sha256sum <build/package/rolldbg-*.tar.gz)" ]
+}
+
+@test "every step of the Containerfile that builds is a target of make, and copies what it makes" {
+	run sed -n 's/^RUN.*make \(-j \)\{0,1\}\([a-z]*\).*/\2/p' "$root/src/package/Containerfile"
+	[ "$output" = $'deps\ndeb' ] || [ "$output" = $'make\ndeps\ndeb' ]
+	grep -q '^COPY --from=build /src/build/package/\*.deb' "$root/src/package/Containerfile"
+	for group in build package; do
+		grep -q "^$group " "$root/.ci/packages"
+	done
+}
+
+# step NAME: a step of action.yml, as a runner starts it.
+step() {
+	PATH=$venv/bin:$PATH GITHUB_ACTION_PATH=$root GITHUB_STEP_SUMMARY=$PWD/summary.md \
+		expect "$2" bash -c "$(sed -n "s/^    - run: \(.*action\" $1\)$/\1/p" "$root/action.yml")"
+}
+
+@test "the GitHub action: installs, checks or replays, writes annotations, SARIF and the summary" {
+	export ROLLDBG_PACKAGE=$wheel ROLLDBG_SARIF=out.sarif
+	step install 0
+	"$venv/bin/rolldbg" run --quiet --seed 42 --out 'good.jsonl'
+	"$venv/bin/rolldbg" run --quiet --env 'builtin:frozen_lake?fault=no-tools' --actions UP --out bad.jsonl || true
+	ROLLDBG_COMMAND=check ROLLDBG_FILES=good.jsonl step run 0
+	ROLLDBG_COMMAND=check ROLLDBG_FILES='good.jsonl bad.jsonl' ROLLDBG_OPTIONS='--fail-on error' step run 1
+	has "$output" '::error file=bad.jsonl'
+	jq -e '.runs[0].results | length > 0' out.sarif
+	grep -q no-tools summary.md
+	"$venv/bin/rolldbg" strip good.jsonl >golden.jsonl
+	ROLLDBG_COMMAND=replay ROLLDBG_FILES=golden.jsonl step run 0
+	ROLLDBG_COMMAND=replay ROLLDBG_FILES=golden.jsonl ROLLDBG_ENV='builtin:frozen_lake?fault=drop-iserror' step run 1
+	ROLLDBG_COMMAND='check; touch injected' ROLLDBG_FILES='$(touch injected)' step run 2
+	[ ! -e injected ]
+}

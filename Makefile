@@ -9,6 +9,7 @@ datadir ?= $(PREFIX)/share/rolldbg
 bashcompdir ?= $(PREFIX)/share/bash-completion/completions
 zshcompdir ?= $(PREFIX)/share/zsh/site-functions
 fishcompdir ?= $(PREFIX)/share/fish/vendor_completions.d
+STRIP ?= strip
 FUZZ_SECONDS ?= 60
 .DEFAULT_GOAL := all
 Q := $(if $(V),,@)
@@ -45,14 +46,14 @@ VARIANT_coverage := -O0 --coverage
 VARIANT_fuzz := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 VARIANT := $(or $(VARIANT_$(BUILD)),$(error BUILD=$(BUILD) is no variant; see the top of the Makefile))
 
-# PKG_CFLAGS and PKG_LIBS. Updated on every run; make restarts when the file changes, so that missing packages are
+# PKG_CFLAGS and PKG_LIBS, unless they are given (src/package/wheel). Updated on every run; make restarts when the file changes, so that missing packages are
 # installed first and everything below uses them.
-NEEDS_NOTHING := clean help deps uninstall
+NEEDS_NOTHING := clean help deps uninstall install-shared dist
 NEEDS_TESTS := test check-one asan ubsan tsan valgrind interop interop-llm coverage fuzz-regress bench
 NEEDS_ALL := lint fmt fmt-check fuzz valgrind coverage
 GOALS := $(or $(MAKECMDGOALS),all)
-ifneq ($(filter-out $(NEEDS_NOTHING),$(GOALS)),)
-DEP_GROUPS := build $(if $(filter $(NEEDS_TESTS),$(GOALS)),test) $(if $(filter $(NEEDS_ALL),$(GOALS)),check) $(if $(filter interop bench,$(GOALS)),interop) $(filter interop-llm,$(GOALS))
+ifneq ($(and $(filter-out $(NEEDS_NOTHING),$(GOALS)),$(filter undefined,$(origin PKG_LIBS))),)
+DEP_GROUPS := build $(if $(filter $(NEEDS_TESTS),$(GOALS)),test) $(if $(filter $(NEEDS_ALL),$(GOALS)),check) $(if $(filter interop bench,$(GOALS)),interop) $(if $(filter wheel deb,$(GOALS)),package) $(filter interop-llm,$(GOALS))
 include build/config.mk
 build/config.mk: FORCE
 	@.ci/deps missing $(DEP_GROUPS) >/dev/null || $(MAKE) --no-print-directory deps DEP_GROUPS='$(DEP_GROUPS)'
@@ -72,7 +73,7 @@ LINK = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
 .SECONDARY:
 FORCE:
 .PHONY: FORCE all demo test check-one faults interop interop-llm asan ubsan tsan valgrind fuzz fuzz-run fuzz-regress lint fmt fmt-check coverage bench \
-	man completions install uninstall clean deps help
+	man completions install install-shared uninstall wheel deb dist clean deps help
 
 all: $(PROGRAM) ## build ./rolldbg (BUILD=debug: build/debug/rolldbg)
 
@@ -143,9 +144,9 @@ demo: all ## drive the built-in lake twice: healthy, and with the fault of a bro
 LONGEST := $(OBJ)/tests/unit/test_scaling_peers $(OBJ)/tests/unit/test_scaling_rules $(OBJ)/tests/unit/test_scenario \
 	$(patsubst %,tests/cli/%.bats,llm crash probe preflight writers stdio peers debug)
 ALL_TESTS := $(sort $(wildcard tests/cli/*.bats tests/lint/*.bats)) $(UNITS) $(FUZZERS)
-# Under asan and ubsan: not what runs no C code of its own (make lint, make install, completions in shells) and not the tests
+# Under asan and ubsan: not what runs no C code of its own (make lint, make install, packages, completions in shells) and not the tests
 # of scaling, which count the work of the same code.
-TESTS_asan := $(filter-out tests/lint/% tests/cli/install.bats tests/cli/completions.bats $(OBJ)/tests/unit/test_scaling%,$(ALL_TESTS))
+TESTS_asan := $(filter-out tests/lint/% $(patsubst %,tests/cli/%.bats,install package completions) $(OBJ)/tests/unit/test_scaling%,$(ALL_TESTS))
 TESTS_ubsan := $(TESTS_asan)
 # Under tsan: the tests in which the program runs threads at the same time: sessions, files (--jobs), a server and its clients.
 TESTS_tsan := $(patsubst %,tests/cli/%.bats,batch crash debug faults jobs llm misbehaving_openenv playback probe replay signals) \
@@ -210,8 +211,11 @@ man completions: all ## regenerate the generated parts of man/ and completions/ 
 	@$@/generate ./$(PROGRAM)
 
 MAN_PAGES := $(wildcard man/*.scd)
-install: all ## to $(DESTDIR)$(PREFIX); bindir, mandir, datadir and the completions' directories can be set
+install: all install-shared ## to $(DESTDIR)$(PREFIX); bindir, mandir, datadir, the completions' directories and STRIP (:) can be set
 	install -Dm755 $(PROGRAM) $(DESTDIR)$(bindir)/rolldbg
+	$(STRIP) $(DESTDIR)$(bindir)/rolldbg
+
+install-shared:
 	for f in $(wildcard policies/*.json); do install -Dm644 $$f $(DESTDIR)$(datadir)/$$f || exit; done
 	install -Dm644 completions/rolldbg.bash $(DESTDIR)$(bashcompdir)/rolldbg
 	install -Dm644 completions/_rolldbg $(DESTDIR)$(zshcompdir)/_rolldbg
@@ -222,6 +226,15 @@ uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(bindir)/rolldbg $(DESTDIR)$(bashcompdir)/rolldbg $(DESTDIR)$(zshcompdir)/_rolldbg \
 		$(DESTDIR)$(fishcompdir)/rolldbg.fish $(foreach p,$(MAN_PAGES),$(DESTDIR)$(mandir)/man$(subst .,,$(suffix $(p:.scd=)))/$(notdir $(p:.scd=)))
 	rm -rf $(DESTDIR)$(datadir)
+
+wheel: ## a wheel for pip, with all libraries, under build/package (on Debian 12; ARCH=aarch64: cross-compiled)
+	@src/package/wheel $(if $(ARCH),--arch $(ARCH))
+
+deb: all ## a package for this Debian or Ubuntu, under build/package
+	@src/package/deb "$(BUILD)"
+
+dist: ## the committed source as a reproducible archive under build/package, with checksums of all packages there
+	@src/package/dist
 
 deps: ## install the packages (as root or in CI), otherwise print the command
 	@.ci/deps install $(or $(DEP_GROUPS),build test check)

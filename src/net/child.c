@@ -4,11 +4,14 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "net/io_internal.h"
 #include "net/lines.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -68,6 +71,28 @@ static int open_pipes(int pipes[3][2])
 	return 0;
 }
 
+/* Closes all descriptors above standard error in the new process. Libraries open some without
+   O_CLOEXEC. */
+static void close_others(posix_spawn_file_actions_t *files)
+{
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+	posix_spawn_file_actions_addclosefrom_np(files, STDERR_FILENO + 1);
+#else
+	DIR *open_now = opendir("/dev/fd");
+
+	(void)files;
+	for (struct dirent *e; open_now && (e = readdir(open_now));) {
+		uint64_t fd = 0;
+		if (text_u64(str_from(e->d_name), &fd) && fd > STDERR_FILENO && fd <= INT_MAX) {
+			fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+		}
+	}
+	if (open_now) {
+		closedir(open_now);
+	}
+#endif
+}
+
 /* Starts a shell with these descriptors as 0, 1 and 2 (-1: closed) in this process group (0: a
    new one). Returns an errno. */
 static int spawn(const struct child_conf *conf, const int fds[3], pid_t group, pid_t *pid)
@@ -95,7 +120,7 @@ static int spawn(const struct child_conf *conf, const int fds[3], pid_t group, p
 			posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
 		}
 	}
-	posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+	close_others(&files);
 	rc = posix_spawn(pid, "/bin/sh", &files, &how, argv,
 	                 conf->variables ? conf->variables : no_variables);
 	posix_spawn_file_actions_destroy(&files);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define NS_PER_MS 1000000u
 
@@ -65,6 +66,26 @@ static int wake_multi(struct io *io, struct error *err)
 	return 0;
 }
 
+/* A libcurl that was built without one, in a portable program: the bundles of Debian and Alpine,
+   Fedora, openSUSE, and of Alpine and macOS. NULL: libcurl's own. */
+static const char *system_ca_file(void)
+{
+	static const char *const bundles[] = {"/etc/ssl/certs/ca-certificates.crt",
+	                                      "/etc/pki/tls/certs/ca-bundle.crt",
+	                                      "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
+	const curl_version_info_data *built = curl_version_info(CURLVERSION_NOW);
+
+	if (built->age < CURLVERSION_SEVENTH || built->cainfo || built->capath) {
+		return NULL;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(bundles); i++) {
+		if (access(bundles[i], R_OK) == 0) {
+			return bundles[i];
+		}
+	}
+	return NULL;
+}
+
 int io_new(const struct io_conf *conf, struct io **out, struct error *err)
 {
 	struct io *io = mem_new(sizeof(*io));
@@ -73,7 +94,7 @@ int io_new(const struct io_conf *conf, struct io **out, struct error *err)
 	*io = (struct io){
 		.clock = conf->clock,
 		.user_agent = conf->user_agent ? conf->user_agent : "rolldbg",
-		.ca_file = conf->ca_file,
+		.ca_file = conf->ca_file ? conf->ca_file : system_ca_file(),
 		.insecure = conf->insecure,
 		.stop_fd = conf->stop_fd,
 		.given_stop_fd = conf->stop_fd,

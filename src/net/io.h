@@ -18,7 +18,7 @@ struct io_conf {
 	   none */
 	int stop_fd;
 	const char *user_agent; /* borrowed; NULL: "rolldbg" */
-	const char *ca_file;    /* borrowed; NULL: libcurl's default */
+	const char *ca_file;    /* borrowed; NULL: libcurl's, or the system's */
 	bool insecure;          /* accept any TLS certificate */
 };
 

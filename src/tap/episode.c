@@ -384,7 +384,7 @@ void tap_remark(struct tap_recording *r, const struct tap_connection *c, const c
 
 void tap_total(struct tap_session *s, struct str reward)
 {
-	struct episode *e = s->episode;
+	struct tap_episode *e = s->episode;
 
 	if (e && reward.p) {
 		e->total.max = BUF_MAX_SMALL;

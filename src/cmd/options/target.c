@@ -75,8 +75,10 @@ static const struct opt target_rows[] = {
 		0, "pass-env", OPT_POWER, "VARIABLE", FIELD(passed_variables),
 		"give a stdio: server, or that of --serve, this environment variable too, or NAME=VALUE; by default it "
 		"gets HOME, LOGNAME, PATH, SHELL, TERM and USER; may be given several times"),
-	OPT_STRING(0, "ca-file", OPT_POWER, "FILE", FIELD(ca_file),
-                   "trust the CA certificates in FILE"),
+	OPT_STRING(
+		0, "ca-file", OPT_POWER, "FILE", FIELD(ca_file),
+		"trust the CA certificates in FILE; otherwise those in the file that the variable "
+		"SSL_CERT_FILE names, or the system's"),
 	OPT_FLAG(0, "insecure", OPT_POWER, FIELD(insecure),
                  "accept any TLS certificate of the environment's server"),
 };
@@ -378,10 +380,15 @@ int env_target_new_session(char out[TARGET_SESSION_DIGITS + 1], struct error *er
 
 int env_target_new_io(const struct env_target *t, struct io **out, struct error *err)
 {
+	const char *variable = t->context->variable("SSL_CERT_FILE"); /* OpenSSL's */
+
+	if (variable && !*variable) {
+		variable = NULL;
+	}
 	struct io_conf conf = {.clock = t->context->clock,
 	                       .stop_fd = t->context->stop_fd,
 	                       .user_agent = "rolldbg/" ROLLDBG_VERSION,
-	                       .ca_file = t->options->ca_file,
+	                       .ca_file = t->options->ca_file ? t->options->ca_file : variable,
 	                       .insecure = t->options->insecure};
 
 	return io_new(&conf, out, err);

@@ -26,6 +26,7 @@ _rolldbg_value()
 	run:--tasks) _rolldbg_files -f ;;
 	run:--group-size | run:-g) _rolldbg_words '' ;;
 	run:--jobs | run:-j) _rolldbg_words '' ;;
+	run:--shard) _rolldbg_words '' ;;
 	run:--num-generations) _rolldbg_words '' ;;
 	run:--per-device-train-batch-size) _rolldbg_words '' ;;
 	run:--gradient-accumulation-steps) _rolldbg_words '' ;;
@@ -126,6 +127,7 @@ _rolldbg_value()
 	list:--env | list:-e) _rolldbg_words '' ;;
 	list:--since) _rolldbg_words '' ;;
 	list:--prune) _rolldbg_words '' ;;
+	list:--missing) _rolldbg_files -d ;;
 	convert:--from) _rolldbg_mixed 'rolldbg map: eval-protocol eval-protocol-log evaluation-row openenv-collect verifiers atif swe-agent inspect agent-vcr verl trl trl-completions openai' ;;
 	convert:--to) _rolldbg_words 'rolldbg eval-protocol openenv-collect atif trl trl-completions openai' ;;
 	convert:--out | convert:-o) _rolldbg_files -f ;;
@@ -277,7 +279,7 @@ _rolldbg_word()
 	case $1 in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --max-turns -n --break --mask --task --force-call --confirm --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --max-turns -n --break --mask --task --force-call --confirm --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --shard --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	check:-*) _rolldbg_words '--jobs -j --ignore --trainer-logprobs --html --explain --list --verify --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --html --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
@@ -288,7 +290,7 @@ _rolldbg_word()
 	strip:*) _rolldbg_files -f ;;
 	stats:-*) _rolldbg_words '--by -b --compare --trainer-logprobs --partial --merge --names --json --html --csv --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	stats:*) _rolldbg_files -f ;;
-	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --missing --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	convert:-*) _rolldbg_words '--from --to --out -o --force -f --rollout -r --list --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	convert:*) _rolldbg_files -f ;;
 	debug:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --command-file -x --ex --batch --interpreter --dap --rollout -r --out -o --force -f --max-turns -n --task --force-call --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;

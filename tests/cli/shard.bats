@@ -1,0 +1,131 @@
+#!/usr/bin/env bats
+# Work divided among machines: run --shard and list --missing, partial results and their merge.
+# shellcheck disable=SC2154 # variables of lib.bash and of bats
+load lib
+
+write_tasks() {
+	local i
+	for i in $(seq "$1"); do
+		printf '{"id":"t%d","seed":%d,"policy":"random:%d","max_turns":6}\n' "$i" "$i" "$i"
+	done >tasks.jsonl
+}
+
+@test "the shards of a run record together what one machine records" {
+	write_tasks 9
+	expect 0 rolldbg run --quiet --tasks tasks.jsonl -g 2 --out one/
+	for i in 1 2 3; do
+		expect 0 rolldbg run --quiet --tasks tasks.jsonl -g 2 --out parts/ --shard $i/3
+	done
+	[ "$(ls one)" = "$(ls parts | grep -v manifest)" ]
+	for f in one/*; do
+		cmp <(rolldbg strip "$f") <(rolldbg strip "parts/${f#one/}")
+	done
+	expect 0 rolldbg list --missing parts
+	[ "$output" = '3 of 3 shards complete · 9 of their 9 tasks done' ]
+	# anybody can compute the shard of a task
+	python3 -c 'import hashlib, sys
+for t in sys.argv[1:]: print(t, int(hashlib.sha256(t.encode()).hexdigest()[:16], 16) % 3 + 1)' t{1..9} >shards
+	while read -r task shard; do
+		has "$(cat "parts/shard-$shard-of-3.manifest")" "\"$task.0.jsonl\""
+	done <shards
+}
+
+@test "what is missing: no manifest, tasks that failed, files that changed, manifests that lie" {
+	write_tasks 6
+	for i in 1 2; do
+		expect 0 rolldbg run --quiet --tasks tasks.jsonl --out parts/ --shard $i/3
+	done
+	expect 4 rolldbg run --quiet --tasks tasks.jsonl --out parts/ --shard 3/3 --env http://127.0.0.1:9/mcp
+	lost=$(jq -r '.missing[0].task' parts/shard-3-of-3.manifest)
+	rm parts/shard-1-of-3.manifest # its worker died
+	expect 1 rolldbg list --missing parts
+	has "$output" 'shard 1/3: no manifest'
+	has "$output" "shard 3/3: task $lost: unreachable"
+	has "$output" 'resubmit 1,3'
+	expect 1 rolldbg list --missing parts --json
+	[ "$(jq -r 'select(.type == "shards") | .resubmit' <<<"$output")" = 1,3 ]
+	for i in 1 3; do
+		expect 0 rolldbg run --quiet --tasks tasks.jsonl --out parts/ --shard $i/3 --force
+	done
+	expect 0 rolldbg list --missing parts
+	cp parts/shard-2-of-3.manifest kept
+	file=$(jq -r '.files[0].file' kept)
+	cp "parts/$file" file
+	sed -i '$d' "parts/$file"
+	expect 1 rolldbg list --missing parts
+	has "$output" "shard 2/3: $file: is not what the shard recorded"
+	rm "parts/$file"
+	expect 1 rolldbg list --missing parts
+	has "$output" "shard 2/3: $file: cannot be read"
+	cp file "parts/$file"
+	sed 's/"done":[0-9]*/"done":99/' kept >parts/shard-2-of-3.manifest
+	expect 1 rolldbg list --missing parts
+	has "$output" 'contradicts itself'
+	jq -c '.files[0].file = "../kept"' kept >parts/shard-2-of-3.manifest
+	expect 1 rolldbg list --missing parts
+	has "$output" '../kept: cannot be read'
+	# manifests that cannot be used
+	cut -c 1-80 kept >parts/shard-2-of-3.manifest
+	expect 3 rolldbg list --missing parts
+	has "$stderr" 'is no manifest'
+	jq -c '.shard = 4' kept >parts/shard-2-of-3.manifest
+	expect 3 rolldbg list --missing parts
+	jq -c '.shard = 1' kept >parts/shard-2-of-3.manifest
+	expect 3 rolldbg list --missing parts
+	has "$stderr" 'are both of shard 1/3'
+	jq -c '.of = 5' kept >parts/shard-2-of-3.manifest
+	expect 3 rolldbg list --missing parts
+	has "$stderr" 'belong to different runs'
+	mkdir empty
+	expect 3 rolldbg list --missing empty
+	expect 3 rolldbg list --missing nowhere
+	expect 2 rolldbg list --missing parts --prune 1d
+}
+
+@test "--shard needs a place for the manifest, and a number that exists" {
+	write_tasks 3
+	expect 2 rolldbg run --tasks tasks.jsonl --shard 1/2
+	has "$stderr" '--shard needs --out FILE or DIR/'
+	expect 2 rolldbg run --tasks tasks.jsonl --shard 1/2 --out -
+	for wrong in 0/2 3/2 2 x/2 1/0 /2 1/ auto/0 1/99999999; do
+		expect 2 rolldbg run --tasks tasks.jsonl --out d/ --shard "$wrong"
+		has "$stderr" "--shard: expected I/N"
+	done
+	[ ! -e d ]
+	# more shards than tasks: an empty one is complete
+	for i in 1 2 3 4 5 6 7 8; do
+		expect 0 rolldbg run --quiet --tasks tasks.jsonl --out "$i.jsonl" --shard $i/8
+	done
+	expect 0 rolldbg list --missing .
+	has "$output" '8 of 8 shards complete · 3 of their 3 tasks done'
+	# without a file of tasks there is one task
+	expect 0 rolldbg run --quiet --out a/ --shard 1/2
+	expect 0 rolldbg run --quiet --out a/ --shard 2/2
+	[ "$(ls a | grep -c jsonl)" = 1 ]
+}
+
+@test "--shard auto: Slurm's array, Kubernetes' indexed job, RANK" {
+	write_tasks 3
+	run_auto() {
+		rm -rf d
+		expect "$1" env "${@:2}" "$ROLLDBG" run -v --tasks tasks.jsonl --out d/ --shard "${auto:-auto}"
+	}
+	run_auto 0 SLURM_ARRAY_TASK_ID=2 SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=4
+	has "$stderr" 'shard 2 of 4, from SLURM_ARRAY_TASK_ID'
+	run_auto 0 SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_MAX=3 RANK=3 WORLD_SIZE=4
+	has "$stderr" 'shard 1 of 4, from SLURM_ARRAY_TASK_ID'
+	run_auto 0 RANK=3 WORLD_SIZE=4
+	has "$stderr" 'shard 4 of 4, from RANK'
+	auto=auto/8 run_auto 0 JOB_COMPLETION_INDEX=7
+	has "$stderr" 'shard 8 of 8, from JOB_COMPLETION_INDEX'
+	run_auto 0 JOB_COMPLETION_INDEX=0 JOB_COMPLETIONS=2
+	run_auto 2 JOB_COMPLETION_INDEX=0
+	has "$stderr" 'but not JOB_COMPLETIONS'
+	run_auto 2
+	has "$stderr" 'this is no job of an array'
+	run_auto 2 RANK=4 WORLD_SIZE=4
+	run_auto 2 RANK=one WORLD_SIZE=4
+	# an array with gaps is a resubmission: its count is not the number of shards
+	run_auto 2 SLURM_ARRAY_TASK_ID=5 SLURM_ARRAY_TASK_COUNT=2 SLURM_ARRAY_TASK_MIN=2 SLURM_ARRAY_TASK_MAX=5
+	has "$stderr" 'use --shard $SLURM_ARRAY_TASK_ID/N'
+}

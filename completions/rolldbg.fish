@@ -167,6 +167,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from strip' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -s b -l by -x -a 'task none' -d 'also print the metrics of each task (default none)'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l compare -d 'compare two sets, BEFORE and AFTER: which metrics differ by more than noise'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l trainer-logprobs -r -F -d 'the trainer\'s log-probabilities of the sampled tokens, as for check'
+complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l shard -x -d 'only the files (with --partial) of shard I of N, by a stable hash; auto: as the job array says'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l partial -d 'print a partial result, to be merged with others later'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l merge -d 'read partial results instead of recordings: the metrics are those of all recordings together'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l names -x -a 'trl verl' -d 'name the metrics as this trainer does, where it has them (default trl)'

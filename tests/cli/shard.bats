@@ -129,3 +129,60 @@ for t in sys.argv[1:]: print(t, int(hashlib.sha256(t.encode()).hexdigest()[:16],
 	run_auto 2 SLURM_ARRAY_TASK_ID=5 SLURM_ARRAY_TASK_COUNT=2 SLURM_ARRAY_TASK_MIN=2 SLURM_ARRAY_TASK_MAX=5
 	has "$stderr" 'use --shard $SLURM_ARRAY_TASK_ID/N'
 }
+
+# recordings of many kinds in files.txt: samples that occur twice, groups over several files, rewards sensitive to rounding,
+# findings of all rules
+write_recordings() {
+	local i
+	mkdir -p all
+	for i in 0 1 2 3 4 5; do
+		rolldbg run --quiet --task lake --group-size 3 --seed $i --policy random:$i --max-turns 9 --fail-on never --out - 2>/dev/null |
+			jq -c "if .type == \"end\" then .total_reward = 0.$i / 3 else . end" >all/run.$i.jsonl
+	done
+	rolldbg run --quiet --task solo -g 4 --out all/ --fail-on never
+	for i in "$root"/fixtures/check/*/bad-*.jsonl; do
+		cp "$i" "all/$(basename "$(dirname "$i")")-$(basename "$i")"
+	done
+}
+
+@test "stats: six random partitions, merged in any order, give the bytes of one machine" {
+	write_recordings
+	for how in --json '--by task'; do
+		rolldbg stats $how all >"whole$how"
+	done
+	for seed in 1 2 3 4 5 6; do
+		mkdir part.$seed
+		ls all/*.jsonl | awk -v seed=$seed 'BEGIN { srand(seed) } { print > ("part." seed "/" int(rand() * 5)) }'
+		for list in part.$seed/?; do
+			xargs -a "$list" "$ROLLDBG" stats --partial >"$list.partial"
+		done
+		for how in --json '--by task'; do
+			# shellcheck disable=SC2046 # one word each
+			rolldbg stats $how --merge $(ls part.$seed/*.partial | shuf --random-source=<(yes $seed)) | cmp - "whole$how"
+		done
+	done
+}
+
+@test "stats --shard: each shard once, or the merge fails" {
+	write_recordings
+	for n in 1 2 3; do
+		rolldbg stats --shard $n/3 --partial all >s$n
+	done
+	rolldbg stats --json all >whole
+	rolldbg stats --json --merge s3 s1 s2 | cmp - whole
+	expect 3 rolldbg stats --merge s1 s3
+	has "$stderr" 'the partial result of shard 2/3 is missing'
+	expect 3 rolldbg stats --merge s1 s2 s3 s2
+	has "$stderr" 'shard 2/3 again'
+	rolldbg stats --shard 1/2 --partial all >other
+	expect 3 rolldbg stats --merge s1 s2 other
+	has "$stderr" 'not of the same division'
+	rolldbg stats --partial all >other
+	expect 3 rolldbg stats --merge s1 s2 other
+	sed '1s/"shard":2/"shard":9/' s2 >lie
+	expect 3 rolldbg stats --merge s1 lie s3
+	head -c -100 s2 >torn
+	expect 3 rolldbg stats --merge s1 torn s3
+	expect 2 rolldbg stats --shard 1/3 all
+	has "$stderr" '--shard needs --partial'
+}

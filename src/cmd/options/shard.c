@@ -152,3 +152,45 @@ void shard_files(const struct shard *s, struct file_list *files, size_t **number
 	}
 	files->count = kept;
 }
+
+int shard_set_add(struct shard_set *s, const struct shard *one, const char *name, struct error *err)
+{
+	if (!s->first) {
+		s->first = name;
+		s->count = one->count;
+		s->names = mem_array((size_t)one->count + 1, sizeof(*s->names));
+	}
+	if (one->count != s->count || one->index > one->count || (one->count && !one->index)) {
+		return error_set(err, FAIL_INPUT,
+		                 "not of the same division as %s: of %" PRIu64 " shards, not %" PRIu64,
+		                 s->first, one->count, s->count);
+	}
+	if (!one->count) {
+		return 0;
+	}
+	if (s->names[one->index - 1]) {
+		return error_set(err, FAIL_INPUT, "shard %" PRIu64 "/%" PRIu64 " again: %s is the same one",
+		                 one->index, one->count, s->names[one->index - 1]);
+	}
+	s->names[one->index - 1] = name;
+	return 0;
+}
+
+int shard_set_whole(const struct shard_set *s, struct error *err)
+{
+	for (uint64_t i = 0; i < s->count; i++) {
+		if (!s->names[i]) {
+			return error_set(err, FAIL_INPUT,
+			                 "the partial result of shard %" PRIu64 "/%" PRIu64
+			                 " is missing",
+			                 i + 1, s->count);
+		}
+	}
+	return 0;
+}
+
+void shard_set_release(struct shard_set *s)
+{
+	free(s->names);
+	*s = (struct shard_set){0};
+}

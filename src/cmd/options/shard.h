@@ -31,4 +31,18 @@ bool shard_has(const struct shard *s, struct str key);
    the i-th file kept in the whole list; the caller frees it. */
 void shard_files(const struct shard *s, struct file_list *files, size_t **numbers);
 
+/* The shards whose partial results are merged. Zeroed: none yet. */
+struct shard_set {
+	uint64_t count;      /* of shards; 0: not divided */
+	const char **names;  /* by index - 1: the file of each, borrowed; NULL: not seen */
+	const char *first;   /* file of the first partial result; NULL: none yet */
+};
+/* FAIL_INPUT: that shard was there before, or belongs to another number of shards. name is borrowed
+   until the end. */
+MUST_USE int shard_set_add(struct shard_set *s, const struct shard *one, const char *name,
+                           struct error *err);
+/* FAIL_INPUT, with its number: a shard is missing. */
+MUST_USE int shard_set_whole(const struct shard_set *s, struct error *err);
+void shard_set_release(struct shard_set *s);
+
 #endif

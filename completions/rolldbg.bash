@@ -71,6 +71,7 @@ _rolldbg_value()
 	check:--jobs | check:-j) _rolldbg_words '' ;;
 	check:--ignore) _rolldbg_words '' ;;
 	check:--trainer-logprobs) _rolldbg_files -f ;;
+	check:--shard) _rolldbg_words '' ;;
 	check:--html) _rolldbg_files -f ;;
 	check:--explain) _rolldbg_words 'multi-step-illusion effect-despite-error drawn-calls failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state no-effect only-counts observation-frozen starts-over no-history session-replaced session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size void-rollouts zero-variance-group seed-ignored incomplete' ;;
 	check:--report) _rolldbg_words 'table json junit: tap sarif: github markdown:' ;;
@@ -281,7 +282,7 @@ _rolldbg_word()
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help' ;;
 	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --max-turns -n --break --mask --task --force-call --confirm --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --shard --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	check:-*) _rolldbg_words '--jobs -j --ignore --trainer-logprobs --html --explain --list --verify --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	check:-*) _rolldbg_words '--jobs -j --ignore --trainer-logprobs --shard --partial --merge --html --explain --list --verify --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --html --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	show:*) _rolldbg_files -f ;;

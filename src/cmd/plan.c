@@ -144,7 +144,8 @@ int plan_make(struct plan *p, const struct context *c, const struct plan_options
               const char *task, bool named, struct error *err)
 {
 	*p = (struct plan){.groups = 1};
-	if (shard_read(o->shard, c, &p->shard, err) || check_number("jobs", o->jobs, JOBS_MAX, err) ||
+	if (shard_read(o->shard, c, &p->shard, err) ||
+	    check_number("jobs", o->jobs, JOBS_MAX, err) ||
 	    check_number("group-size", o->group_size, ROLLOUTS_MAX, err) ||
 	    choose_numbers(p, o, err) || choose_tasks(p, o, task, err)) {
 		return -1;

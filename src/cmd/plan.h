@@ -27,10 +27,10 @@ struct plan {
 	size_t count;       /* rollouts */
 	size_t jobs;        /* at a time, at most count */
 	size_t group_size;
-	size_t groups;      /* tasks of this shard */
-	size_t all_groups;  /* tasks of all shards */
-	size_t *kept;       /* numbers of the tasks of this shard; NULL: all */
-	bool grouped;       /* the user gave a group size */
+	size_t groups;     /* tasks of this shard */
+	size_t all_groups; /* tasks of all shards */
+	size_t *kept;      /* numbers of the tasks of this shard; NULL: all */
+	bool grouped;      /* the user gave a group size */
 	struct shard shard;
 	unsigned char *fates; /* one per rollout of a shard; NULL: not divided */
 };

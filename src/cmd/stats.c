@@ -418,7 +418,8 @@ static int stats_run(const struct context *context, const void *opts, int argc, 
 	                     .out = output_of_results(o->json),
 	                     .results = BUF(BUF_MAX_MESSAGE)};
 	size_t unusable = 0;
-	int failed = check_options(c.opts, argc, err) || shard_read(o->shard, context, &c.shard, err) ||
+	int failed = check_options(c.opts, argc, err) ||
+	             shard_read(o->shard, context, &c.shard, err) ||
 	             (c.opts->trained && trained_read(c.opts->trained, &c.trained, err));
 
 	if (!failed) {

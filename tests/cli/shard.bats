@@ -186,3 +186,72 @@ write_recordings() {
 	expect 2 rolldbg stats --shard 1/3 all
 	has "$stderr" '--shard needs --partial'
 }
+
+# judge_whole NAME OPTION..: check of all recordings, in each form, to NAME.FORM
+forms() {
+	local name=$1
+	shift
+	rolldbg check "$@" >"$name.table" || true
+	rolldbg check --json "$@" >"$name.json" || true
+	rolldbg check --report junit:"$name.junit" --report sarif:"$name.sarif" "$@" >/dev/null || true
+}
+
+same_forms() {
+	local form
+	for form in table json junit sarif; do
+		cmp "$1.$form" "$2.$form"
+	done
+}
+
+@test "check: six random partitions, merged in any order, give the bytes of one machine" {
+	write_recordings
+	forms whole all
+	[ "$(grep -c . whole.table)" -gt 50 ]
+	for seed in 1 2 3 4 5 6; do
+		count=$((seed + 1))
+		for n in $(seq $count); do
+			rolldbg check --partial --shard $n/$count all >part.$seed.$n
+		done
+		mapfile -t parts < <(ls part.$seed.* | shuf --random-source=<(yes $seed))
+		forms merged --merge "${parts[@]}"
+		same_forms whole merged
+	done
+	# files divided by other means, named in their order
+	printf '%s\n' all/*.jsonl >list
+	split -n l/4 list list.
+	for n in list.??; do
+		xargs -a $n "$ROLLDBG" check --partial >$n.partial
+	done
+	forms merged --merge list.*.partial
+	same_forms whole merged
+}
+
+@test "check --merge: a shard twice, one missing, one torn, other options" {
+	write_recordings
+	for n in 1 2 3; do
+		expect 0 rolldbg check --partial --shard $n/3 all
+		rolldbg check --partial --shard $n/3 all >s$n
+	done
+	expect 1 rolldbg check --merge s2 s3 s1
+	expect 0 rolldbg check --merge s2 s3 s1 --fail-on never
+	expect 3 rolldbg check --merge s1 s3
+	has "$stderr" 'the partial result of shard 2/3 is missing'
+	expect 3 rolldbg check --merge s1 s2 s3 s2
+	has "$stderr" 'shard 2/3 again'
+	head -n -1 s2 >torn
+	expect 3 rolldbg check --merge s1 torn s3
+	has "$stderr" 'the file ends 1 files early'
+	head -c -100 s2 >torn
+	expect 3 rolldbg check --merge s1 torn s3
+	expect 3 rolldbg check --merge s1 s2 s3 --only loop
+	has "$stderr" 'judged with other options'
+	expect 3 rolldbg check --merge all/run.0.jsonl
+	sed 's/"numbers":\[/"numbers":[9,/; s/"path":"[^"]*"/"path":"gone"/' s2 >lie
+	expect 3 rolldbg check --merge s1 lie s3
+	has "$stderr" 'cannot read gone'
+	for wrong in '--partial --merge' '--partial --json' '--shard 1/2' '--merge --html x.html'; do
+		# shellcheck disable=SC2086 # several words
+		expect 2 rolldbg check $wrong s1
+	done
+	expect 2 rolldbg check --merge
+}

@@ -214,7 +214,8 @@ static void groups(void)
 	feed_rollout(&g, "a", 1, 3, "1");
 	feed_rollout(&g, "a", 2, 3, NULL);
 	feed_rollout(&g, "c", 0, 1, "2"); /* alone */
-	feed_rollout(&g, "d", 0, 2, "1"); /* by some; of a sample that occurs twice the lower counts */
+	feed_rollout(&g, "d", 0, 2,
+	             "1"); /* by some; of a sample that occurs twice the lower counts */
 	feed_rollout(&g, "d", 0, 2, "0");
 	feed_rollout(&g, "d", 1, 2, "1.5");
 	finish(&g);

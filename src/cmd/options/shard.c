@@ -59,10 +59,11 @@ static int read_job(const struct context *c, const struct job_kind *k, uint64_t 
 		return error_set(err, FAIL_USAGE, "--shard auto: %s is not a number", bad);
 	}
 	if (!counted) {
-		return error_set(err, FAIL_USAGE,
-		                 "--shard auto: %s is set, but not %s: give the number of shards, as "
-		                 "in --shard auto/8",
-		                 k->number, k->count);
+		return error_set(
+			err, FAIL_USAGE,
+			"--shard auto: %s is set, but not %s: give the number of shards, as "
+			"in --shard auto/8",
+			k->number, k->count);
 	}
 	if (first > 1 || step != 1 || (array && last - first + 1 != count)) {
 		return refuse_part(k, err);
@@ -114,10 +115,11 @@ int shard_read(const char *text, const struct context *c, struct shard *out, str
 
 	if (!good || (slash && (out->count == 0 || out->count > SHARDS_MAX)) ||
 	    (!by_job && (out->index == 0 || out->index > out->count))) {
-		return error_set(err, FAIL_USAGE,
-		                 "--shard: expected I/N with I from 1 to N such as 2/4, or auto, got "
-		                 "'%s'",
-		                 text);
+		return error_set(
+			err, FAIL_USAGE,
+			"--shard: expected I/N with I from 1 to N such as 2/4, or auto, got "
+			"'%s'",
+			text);
 	}
 	return by_job ? read_auto(c, out->count, out, err) : 0;
 }
@@ -162,14 +164,16 @@ int shard_set_add(struct shard_set *s, const struct shard *one, const char *name
 	}
 	if (one->count != s->count || one->index > one->count || (one->count && !one->index)) {
 		return error_set(err, FAIL_INPUT,
-		                 "not of the same division as %s: of %" PRIu64 " shards, not %" PRIu64,
+		                 "not of the same division as %s: of %" PRIu64
+		                 " shards, not %" PRIu64,
 		                 s->first, one->count, s->count);
 	}
 	if (!one->count) {
 		return 0;
 	}
 	if (s->names[one->index - 1]) {
-		return error_set(err, FAIL_INPUT, "shard %" PRIu64 "/%" PRIu64 " again: %s is the same one",
+		return error_set(err, FAIL_INPUT,
+		                 "shard %" PRIu64 "/%" PRIu64 " again: %s is the same one",
 		                 one->index, one->count, s->names[one->index - 1]);
 	}
 	s->names[one->index - 1] = name;

@@ -14,9 +14,8 @@ struct shard {
 
 /* The row of every command that can be divided. */
 #define OPT_SHARD(f, what)                                                                         \
-	OPT_STRING(0, "shard", OPT_HARMLESS, "I/N|auto", f,                                           \
-	           "only " what                                                                    \
-	           " of shard I of N, by a stable hash; auto: as the job array says")
+	OPT_STRING(0, "shard", OPT_HARMLESS, "I/N|auto", f,                                        \
+	           "only " what " of shard I of N, by a stable hash; auto: as the job array says")
 
 /* text: "2/8", "auto" or "auto/8"; NULL: not divided. auto takes the number from Slurm's array,
    Kubernetes' indexed job, or RANK and WORLD_SIZE, in this order. FAIL_USAGE. */
@@ -33,9 +32,9 @@ void shard_files(const struct shard *s, struct file_list *files, size_t **number
 
 /* The shards whose partial results are merged. Zeroed: none yet. */
 struct shard_set {
-	uint64_t count;      /* of shards; 0: not divided */
-	const char **names;  /* by index - 1: the file of each, borrowed; NULL: not seen */
-	const char *first;   /* file of the first partial result; NULL: none yet */
+	uint64_t count;     /* of shards; 0: not divided */
+	const char **names; /* by index - 1: the file of each, borrowed; NULL: not seen */
+	const char *first;  /* file of the first partial result; NULL: none yet */
 };
 /* FAIL_INPUT: that shard was there before, or belongs to another number of shards. name is borrowed
    until the end. */

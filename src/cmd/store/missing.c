@@ -168,9 +168,8 @@ static int take(struct manifests *m, const char *name, struct str text, struct e
 	            json_i64(JSON_GET(text, "done"), &done) && expected >= 0 && done >= 0;
 	int failed = 0;
 	if (!good || version != MANIFEST_VERSION) {
-		failed = error_set(err, FAIL_INPUT,
-		                   "%s/%s is no manifest of a shard, version %d", m->directory,
-		                   name, MANIFEST_VERSION);
+		failed = error_set(err, FAIL_INPUT, "%s/%s is no manifest of a shard, version %d",
+		                   m->directory, name, MANIFEST_VERSION);
 	}
 	failed = failed || join(m, name, shard, of, plan.p, err);
 	if (!failed) {
@@ -178,7 +177,8 @@ static int take(struct manifests *m, const char *name, struct str text, struct e
 		m->done += done;
 		int64_t listed = take_tasks(m, shard, text, &arena);
 		if (listed != expected - done) {
-			say(m, shard, STR_NONE, name, "contradicts itself: its counts do not add up");
+			say(m, shard, STR_NONE, name,
+			    "contradicts itself: its counts do not add up");
 		}
 		take_files(m, shard, text, &arena);
 	}

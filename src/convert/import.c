@@ -4,11 +4,13 @@
 #include "base/error.h"
 #include "convert/convert.h"
 #include "convert/inspect_archive.h"
+#include "convert/parquet.h"
 #include "json/write.h"
 #include "recording/line.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- files of no known format ---- */
 
@@ -25,16 +27,6 @@ static bool starts_with_mark(struct str s, const char *const *marks, size_t coun
 		}
 	}
 	return false;
-}
-
-static bool is_sqlite(struct str s)
-{
-	return str_starts(s, STR("SQLite format 3"));
-}
-
-static bool is_parquet(struct str s)
-{
-	return str_starts(s, STR("PAR1"));
 }
 
 static bool is_html(struct str s)
@@ -109,8 +101,6 @@ static bool is_binary(struct str s)
 }
 
 static const struct look looks[] = {
-	{"looks like an SQLite database", is_sqlite},
-	{"looks like Parquet: write its rows as JSON Lines first", is_parquet},
 	{"looks like HTML", is_html},
 	{"looks like XML", is_xml},
 	{"looks like text that Python printed, not JSON", is_python},
@@ -226,8 +216,21 @@ static void close_import(struct foreign *f)
 	free(f);
 }
 
+/* Zip archives with entries, or an empty one. */
+static bool is_archive(struct str begin)
+{
+	return parquet_is(begin) || str_starts(begin, STR("PK\x03\x04")) ||
+	       str_starts(begin, STR("PK\x05\x06"));
+}
+
 static int unpack(int fd, FILE *out, struct error *err)
 {
+	char begin[16];
+	ssize_t n = pread(fd, begin, sizeof(begin), 0);
+
+	if (n > 0 && parquet_is((struct str){begin, (size_t)n})) {
+		return parquet_unpack(fd, out, err);
+	}
 	return inspect_unpack(fd, UNPACKED_MAX, out, err);
 }
 
@@ -238,6 +241,7 @@ const struct foreign_formats foreign_formats = {
 	.finish = finish,
 	.close = close_import,
 	.describe = looks_describe,
+	.is_archive = is_archive,
 	.unpack = unpack,
 };
 

@@ -29,6 +29,8 @@ struct foreign_formats {
 	   the content looks like and the supported formats, and returns true. False if it may be
 	   a damaged recording of our own. */
 	bool (*describe)(struct str begin, struct error *err);
+	/* True if a file that begins so is an archive, for unpack: zip, Parquet, SQLite. */
+	bool (*is_archive)(struct str begin);
 	/* Writes the values of an archive to a file, one per line; fd must be seekable.
 	   FAIL_INPUT if the archive is damaged or in no supported format. */
 	int (*unpack)(int fd, FILE *out, struct error *err);

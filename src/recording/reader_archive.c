@@ -6,22 +6,16 @@
 
 #include <unistd.h>
 
-static bool begins(const struct reader *r, struct str bytes)
-{
-	return str_starts((struct str){r->p + r->start, r->end - r->start}, bytes);
-}
+#define ARCHIVE_MAGIC 16 /* bytes by which one is recognized */
 
-/* Accepts an archive with entries or an empty one. */
 static int look_for_archive(struct reader *r, bool *is, struct error *err)
 {
-	static const struct str zip = STR_INIT("PK\x03\x04"), empty = STR_INIT("PK\x05\x06");
-
-	while (!r->eof && r->end - r->start < zip.n) {
+	while (!r->eof && r->end - r->start < ARCHIVE_MAGIC) {
 		if (reader_fill(r, err) != 0) {
 			return -1;
 		}
 	}
-	*is = begins(r, zip) || begins(r, empty);
+	*is = foreign_formats.is_archive((struct str){r->p + r->start, r->end - r->start});
 	return 0;
 }
 

@@ -520,10 +520,11 @@ static inline const char *hostile_rpc(struct hostile_peer *p)
 		return "open";
 	}
 	if (str_is(method, "tools/list")) {
-		hostile_result(p,
-		               "{\"tools\":[{\"name\":\"act\",\"inputSchema\":{\"type\":\"object\","
-		               "\"properties\":{\"move\":{\"type\":\"string\",\"description\":\"A, B, C or D\"}},"
-		               "\"required\":[\"move\"]}}]}");
+		hostile_result(
+			p,
+			"{\"tools\":[{\"name\":\"act\",\"inputSchema\":{\"type\":\"object\","
+			"\"properties\":{\"move\":{\"type\":\"string\",\"description\":\"A, B, C or D\"}},"
+			"\"required\":[\"move\"]}}]}");
 		return modern ? "modernlist" : "list";
 	}
 	if (str_is(method, "tools/call")) {

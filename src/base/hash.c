@@ -9,6 +9,7 @@
 #include <openssl/evp.h>
 #include <openssl/sha.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct hasher {
 	SHA256_CTX sha256;
@@ -31,15 +32,15 @@ void hasher_free(struct hasher *h)
 	free(h);
 }
 
-static void put_hex(const unsigned char *raw, char out[HASH_HEX + 1])
+static void put_hex(const unsigned char *raw, size_t n, char *out)
 {
 	static const char hex[] = "0123456789abcdef";
 
-	for (size_t i = 0; i < HASH_HEX / 2; i++) {
+	for (size_t i = 0; i < n; i++) {
 		out[2 * i] = hex[raw[i] >> 4];
 		out[2 * i + 1] = hex[raw[i] & 15];
 	}
-	out[HASH_HEX] = '\0';
+	out[2 * n] = '\0';
 }
 
 static void sha256(SHA256_CTX *c, struct str s, unsigned char out[HASH_SHA256_BYTES])
@@ -54,7 +55,7 @@ void hash_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
 	unsigned char raw[HASH_SHA256_BYTES];
 
 	sha256(&h->sha256, s, raw);
-	put_hex(raw, out);
+	put_hex(raw, HASH_HEX / 2, out);
 }
 
 void hash_md5_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
@@ -67,7 +68,7 @@ void hash_md5_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
 	/* FIPS providers lack MD5: no id is better than a wrong one */
 	if (h->md5 && h->ctx && EVP_DigestInit_ex2(h->ctx, h->md5, NULL) &&
 	    EVP_DigestUpdate(h->ctx, s.p, s.n) && EVP_DigestFinal_ex(h->ctx, raw, NULL)) {
-		put_hex(raw, out);
+		put_hex(raw, HASH_HEX / 2, out);
 	}
 }
 
@@ -76,6 +77,30 @@ void hash_sha256(struct str s, unsigned char out[HASH_SHA256_BYTES])
 	SHA256_CTX c;
 
 	sha256(&c, s, out);
+}
+
+bool hash_sha256_fd(int fd, char out[HASH_SHA256_HEX + 1], int64_t *bytes)
+{
+	unsigned char raw[HASH_SHA256_BYTES];
+	size_t size = (size_t)1 << 16;
+	char *block = mem_new(size);
+	SHA256_CTX c;
+	ssize_t n;
+
+	*bytes = 0;
+	if (!SHA256_Init(&c)) {
+		abort();
+	}
+	while ((n = read(fd, block, size)) > 0) {
+		*bytes += n;
+		SHA256_Update(&c, block, (size_t)n);
+	}
+	free(block);
+	if (!SHA256_Final(raw, &c)) {
+		abort();
+	}
+	put_hex(raw, sizeof(raw), out);
+	return n == 0;
 }
 
 void hash_sha1(struct str s, unsigned char out[HASH_SHA1_BYTES])

@@ -19,6 +19,10 @@ void hash_md5_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1]);
 #define HASH_SHA256_BYTES 32
 void hash_sha256(struct str s, unsigned char out[HASH_SHA256_BYTES]);
 
+/* Of all that is left to read from a descriptor, as hex digits, terminated; false: reading failed. */
+#define HASH_SHA256_HEX (2 * HASH_SHA256_BYTES)
+bool hash_sha256_fd(int fd, char out[HASH_SHA256_HEX + 1], int64_t *bytes);
+
 /* Raw SHA-1: only for handshakes that require it (RFC 6455 section 4.2.2). */
 #define HASH_SHA1_BYTES 20
 void hash_sha1(struct str s, unsigned char out[HASH_SHA1_BYTES]);

@@ -107,6 +107,18 @@ static void log_member(struct group_log *log, const struct group_member *m)
 	log->count++;
 }
 
+bool groups_each(const struct groups *g, void (*take)(void *ctx, const struct group_member *m),
+                 void *ctx)
+{
+	for (size_t i = 0; i < g->log->count; i++) {
+		struct group_member m = g->log->members[i];
+
+		m.trace = m.trace ? &g->log->traces[i] : NULL;
+		take(ctx, &m);
+	}
+	return !g->log->full;
+}
+
 bool groups_can_absorb(const struct groups *g, const struct groups *other)
 {
 	struct group **theirs = map_list(&other->by_task);

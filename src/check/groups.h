@@ -27,6 +27,10 @@ struct group_member {
 #define GROUP_LOG_MAX 4096
 void groups_keep_log(struct groups *g);
 
+/* Calls `take` for each member in the log, in order. False: the log is incomplete. */
+bool groups_each(const struct groups *g, void (*take)(void *ctx, const struct group_member *m),
+                 void *ctx);
+
 /* Can `other` (with a log, no group taken yet) be added? Not if its log is incomplete and
    contains a group that also exists here. */
 bool groups_can_absorb(const struct groups *g, const struct groups *other);

@@ -2,36 +2,13 @@
 #include "check/judge.h"
 
 #include "check/findings.h"
-#include "check/groups.h"
+#include "check/judge_internal.h"
 #include "check/turn_lines.h"
 #include "check/verify.h"
 #include "evidence/peer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-struct rule_instance {
-	const struct check *check;
-	bool not_checked;
-};
-
-struct judge {
-	struct judge_conf conf;
-	struct evidence *facts;
-	const char *file;
-	bool many;     /* there are several files */
-	bool headless; /* lines without a header were reported for this file */
-	struct rule_instance rules[CHECKS_MAX];
-	size_t rule_count;
-	uint64_t by_kind[KINDS]; /* the rules that need that kind */
-	/* a rule's state that is still zero (see rule_state), and zeroes to compare it with */
-	unsigned char *blank, *zeroes;
-	struct groups groups;
-	struct judge_summary sum;
-	double reward, file_reward; /* sums: of earlier files; of this file */
-	bool reward_known;
-	char not_checked[1024];
-};
 
 /* Kept with the facts of an open rollout. */
 struct judged_rollout {

@@ -1,9 +1,11 @@
 /* rolldbg check: applies the rules to recordings. */
 #include "base/in_order.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "check/judge.h"
-#include "cmd/options/import_options.h"
+#include "cmd/check_partial.h"
 #include "cmd/failure_gate.h"
+#include "cmd/options/import_options.h"
 #include "cmd/options/settings.h"
 #include "cmd/store/listing.h"
 #include "cmd/store/store.h"
@@ -28,8 +30,9 @@ struct file_checking {
 	const struct file_list *files;
 	const struct judge_conf *conf; /* conf of `judge` */
 	struct judge *judge;
-	struct verdicts *verdicts; /* used as ctx of conf */
-	size_t unusable;           /* files that were skipped */
+	struct verdicts *verdicts;       /* used as ctx of conf */
+	struct check_partials *partials; /* instead of the files; NULL: none */
+	size_t unusable;                 /* files that were skipped */
 };
 
 struct judged_file {
@@ -67,22 +70,30 @@ static bool is_regular(const char *path)
 	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Returns NULL if the file has to be judged again in sequence. */
-static void *judge_alone(void *ctx, size_t index)
+static struct judged_file *judged_new(const struct file_checking *c, struct judge_conf *conf)
 {
-	const struct file_checking *c = ctx;
-	const char *path = c->files->paths[index];
 	struct judged_file *f = mem_new(sizeof(*f));
-	struct judge_conf conf = *c->conf;
-	struct error ignored;
 
+	*conf = *c->conf;
 	f->verdicts = (struct verdicts){.context = c->verdicts->context,
 	                                .out = output_to_stdout(),
 	                                .origin = c->verdicts->origin,
 	                                .ends_count = c->verdicts->ends_count,
 	                                .fail_on = c->verdicts->fail_on};
 	f->verdicts.reports = reports_part(c->verdicts->reports, &f->verdicts.out.text);
-	conf.ctx = &f->verdicts;
+	conf->ctx = &f->verdicts;
+	return f;
+}
+
+/* Returns NULL if the file has to be judged again in sequence. */
+static void *judge_alone(void *ctx, size_t index)
+{
+	const struct file_checking *c = ctx;
+	const char *path = c->files->paths[index];
+	struct judge_conf conf;
+	struct judged_file *f = judged_new(c, &conf);
+	struct error ignored;
+
 	if (!f->verdicts.reports || !is_regular(path) ||
 	    judge_part_new(&conf, (int64_t)index, &f->judge, &ignored) ||
 	    judge_recording(f->judge, path, stop_at_much, &f->verdicts, &ignored)) {
@@ -90,6 +101,20 @@ static void *judge_alone(void *ctx, size_t index)
 		return NULL;
 	}
 	judge_part_finish(f->judge);
+	return f;
+}
+
+/* The same from a partial result. */
+static void *judged_elsewhere(const struct file_checking *c, size_t index)
+{
+	struct judge_conf conf;
+	struct judged_file *f = judged_new(c, &conf);
+
+	f->judge = f->verdicts.reports ? check_partials_judge(c->partials, index, &conf) : NULL;
+	if (!f->judge) {
+		drop(NULL, f);
+		return NULL;
+	}
 	return f;
 }
 
@@ -161,11 +186,13 @@ static int check_each_file(struct file_checking *c, size_t jobs, struct error *e
 	                               .drop = drop,
 	                               .ctx = c};
 
-	if (jobs > 1 && c->files->count > 1) {
+	if (jobs > 1 && c->files->count > 1 && !c->partials) {
 		return in_order_run(&order, err);
 	}
 	for (size_t i = 0; i < c->files->count; i++) {
-		if (judge_in_turn(c, i, err)) {
+		int failed = c->partials ? take(c, i, judged_elsewhere(c, i), err)
+		                         : judge_in_turn(c, i, err);
+		if (failed) {
 			return -1;
 		}
 	}
@@ -178,8 +205,8 @@ struct check_options {
 	struct verdict_options verdict;
 	struct report_options report;
 	struct import_options import;
-	const char *explain, *trained, *html;
-	bool list, verify;
+	const char *explain, *trained, *html, *shard;
+	bool list, verify, partial, merge;
 	struct opt_u64 jobs;
 	struct opt_list ignored;
 };
@@ -197,6 +224,12 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(import), import_group),
 	OPT_STRING(0, "trainer-logprobs", OPT_HARMLESS, "FILE", FIELD(trained),
                    "the trainer's log-probabilities of the sampled tokens, for kl-band"),
+	OPT_SHARD(FIELD(shard), "the files (with --partial)"),
+	OPT_FLAG(0, "partial", OPT_NEVER, FIELD(partial),
+                 "print a partial result, to be merged with others later; exit 0"),
+	OPT_FLAG(0, "merge", OPT_NEVER, FIELD(merge),
+                 "read partial results instead of recordings: the verdict is that on all "
+                 "recordings together"),
 	OPT_STRING(0, "html", OPT_POWER, "FILE", FIELD(html),
                    "also write a page for browsers: the findings next to the steps"),
 	OPT_STRING(0, "explain", OPT_NEVER, "RULE", FIELD(explain),
@@ -274,6 +307,82 @@ static int take_ignored(const struct check_options *o, struct hints *out, struct
 	return 0;
 }
 
+/* ---- partial results ---- */
+
+static int check_division(const struct check_options *o, int argc, struct error *err)
+{
+	if (o->partial + o->merge > 1) {
+		return error_set(err, FAIL_USAGE, "--partial and --merge are mutually exclusive");
+	}
+	if ((o->partial || o->merge) && (o->html || o->trained)) {
+		return error_set(err, FAIL_USAGE,
+		                 "--%s cannot be combined with --html or --trainer-logprobs, which "
+		                 "need all recordings",
+		                 o->merge ? "merge" : "partial");
+	}
+	if (o->partial && (o->report.json || o->report.kinds.count)) {
+		return error_set(err, FAIL_USAGE,
+		                 "--partial prints no report: --merge does, in any form");
+	}
+	if (o->shard && !o->partial) {
+		return error_set(err, FAIL_USAGE,
+		                 "--shard needs --partial: only all shards together are a verdict");
+	}
+	return o->merge && argc == 0
+	               ? error_set(err, FAIL_USAGE, "--merge needs partial results to read")
+	               : 0;
+}
+
+static uint64_t hash_list(uint64_t hash, const struct opt_list *l)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		hash = map_hash_with(hash, map_hash(str_from(l->item[i])));
+	}
+	return map_hash_with(hash, l->count);
+}
+
+/* Of the options that decide verdicts. */
+static uint64_t options_fingerprint(const struct check_options *o)
+{
+	const struct verdict_options *v = &o->verdict;
+	const char *texts[] = {v->only, v->without, v->read_only, v->noop, ROLLDBG_VERSION};
+	uint64_t hash = v->min_effective.value;
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		hash = map_hash_with(hash, texts[i] ? map_hash(str_from(texts[i])) : 0);
+	}
+	hash = hash_list(hash, &v->expected);
+	hash = hash_list(hash, &v->baselines);
+	hash = hash_list(hash, &v->effects);
+	return hash_list(hash, &o->ignored);
+}
+
+static int write_partial(const struct check_options *o, struct file_checking *k,
+                         struct file_list *files, struct error *err)
+{
+	struct check_division d = {.options = options_fingerprint(o)};
+
+	if (shard_read(o->shard, k->verdicts->context, &d.shard, err)) {
+		return -1;
+	}
+	shard_files(&d.shard, files, &d.numbers);
+	int failed = check_partial_write(k->conf, files, &d, &k->verdicts->out, err);
+	free(d.numbers);
+	return failed;
+}
+
+static int read_partials(const struct check_options *o, struct file_checking *k,
+                         struct file_list *files, struct error *err)
+{
+	struct file_list partials = *files;
+
+	*files = (struct file_list){0};
+	int failed =
+		check_partials_read(&partials, options_fingerprint(o), &k->partials, files, err);
+	file_list_free(&partials);
+	return failed;
+}
+
 static int check_run(const struct context *c, const void *opts, int argc, char **argv,
                      struct error *err)
 {
@@ -301,15 +410,19 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 		return list(o, c->style, argc, argv, err);
 	}
 	size_t jobs;
-	int failed = threads_number(&o->jobs, &jobs, err) || html_file_check(o->html, err) ||
-	             failure_gate_read(o->verdict.max_failures, &v.max_failures, err) ||
-	             verdict_hints(&o->verdict, c, &conf.hints, err) ||
-	             take_ignored(o, &conf.hints, err) ||
-	             import_options_apply(&o->import, &tools, err) ||
-	             (o->trained && trained_read(o->trained, &conf.hints.trained, err)) ||
-	             judge_new(&conf, &k.judge, err) ||
-	             reports_open(&o->report, c, &v.out.text, NULL, &v.reports, err) ||
-	             store_operands(c, argc, argv, &files, err) || check_files(o, jobs, &k, err);
+	int failed =
+		check_division(o, argc, err) ||
+		failure_gate_read(o->verdict.max_failures, &v.max_failures, err) ||
+		threads_number(&o->jobs, &jobs, err) || html_file_check(o->html, err) ||
+		verdict_hints(&o->verdict, c, &conf.hints, err) ||
+		take_ignored(o, &conf.hints, err) ||
+		import_options_apply(&o->import, &tools, err) ||
+		(o->trained && trained_read(o->trained, &conf.hints.trained, err)) ||
+		judge_new(&conf, &k.judge, err) ||
+		reports_open(&o->report, c, &v.out.text, NULL, &v.reports, err) ||
+		store_operands(c, argc, argv, &files, err) ||
+		(o->merge && read_partials(o, &k, &files, err)) ||
+		(o->partial ? write_partial(o, &k, &files, err) : check_files(o, jobs, &k, err));
 	if (failed) {
 		reports_give_up(v.reports, NULL, NULL, err);
 	}
@@ -321,6 +434,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	reports_free(v.reports);
 	html_file_release(&html);
 	output_release(&v.out);
+	check_partials_free(k.partials);
 	if (!failed && k.unusable) {
 		return fail_exit_code(FAIL_INPUT);
 	}
@@ -339,7 +453,14 @@ const struct command command_check = {
 		       "The --trainer-logprobs file has one line per turn, "
 		       "{\"rollout\":\"lake.0\",\"turn\":0,\"logprobs\":[-0.5,..]}: the "
 		       "trainer's value for each sampled token, in order, without the tokens of "
-		       "tool results.",
+		       "tool results.\n"
+		       "With --partial and --merge the work can be divided: --partial judges each "
+		       "file by itself and prints the result as JSON lines, --merge puts them "
+		       "together. Partial results of --shard, in any order, give the bytes of one "
+		       "machine, in any report; those of files that were divided by other means "
+		       "give them in the order in which they are named. A file whose verdict "
+		       "depends on another one (the same session id, more than 4,096 members of a "
+		       "group) is read again by the merge, which says so if it cannot.",
 	.max_operands = -1,
 	.recordings = true,
 	.opts = options,

@@ -12,6 +12,7 @@
 #include "convert/export.h"
 #include "convert/map.h"
 #include "recording/by_rollout.h"
+#include "report/tables.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -22,7 +23,7 @@
 
 struct convert_options {
 	const char *from, *to, *out, *rollout;
-	bool force, list, json;
+	bool force, list, json, csv;
 	struct import_options import;
 };
 
@@ -33,8 +34,12 @@ static const struct opt options[] = {
                    "the format of the input, or map:FILE, a file with JSON Pointers to its values "
                    "(default: detected from the content)"),
 	OPT_GROUP(FIELD(import), import_group),
-	OPT_STRING(0, "to", OPT_NEVER, "FORMAT", FIELD(to),
-                   "the format to write (default: rolldbg)"),
+	OPT_STRING(0, "to", OPT_NEVER, "FORMAT|steps|rollouts", FIELD(to),
+                   "the format to write (default: rolldbg); steps and rollouts are tables for data "
+                   "tools: fixed columns, a row for each"),
+	OPT_FLAG(0, "csv", OPT_HARMLESS, FIELD(csv),
+                 "with --to steps or rollouts: comma-separated values, not JSON lines (implied by "
+                 "--out NAME.csv)"),
 	OPT_STRING('o', "out", OPT_POWER, "FILE|DIR/", FIELD(out),
                    "write to FILE, or one file per rollout to DIR/ (default: standard output)"),
 	OPT_FLAG('f', "force", OPT_NEVER, FIELD(force), "overwrite existing files"),
@@ -56,7 +61,8 @@ struct converting {
 	struct new_file file; /* the file being written */
 	struct buf text;      /* not written to it yet */
 	struct export export;
-	size_t written; /* rollouts */
+	struct tables *tables; /* of --to steps, rollouts; NULL: another format */
+	size_t written;        /* rollouts */
 };
 
 /* ---- formats ---- */
@@ -75,6 +81,21 @@ static int unknown_format(const char *option, const char *name, bool written, st
 	return names_suggest(err, str_from(name), names, n);
 }
 
+static int choose_table(struct converting *v, struct error *err)
+{
+	const char *out = v->opts->out ? v->opts->out : "-";
+	bool csv = v->opts->csv || str_ends(str_from(out), STR(".csv"));
+
+	if (v->directory || v->opts->rollout) {
+		return error_set(err, FAIL_USAGE,
+		                 "--to %s writes one table: no --out DIR/ and no --rollout",
+		                 v->opts->to);
+	}
+	v->tables = tables_new(!strcmp(v->opts->to, "steps") ? TABLE_STEPS : TABLE_ROLLOUTS, csv,
+	                       &v->text);
+	return 0;
+}
+
 static int choose_formats(struct converting *v, struct error *err)
 {
 	const char *from = v->opts->from, *to = v->opts->to;
@@ -87,6 +108,12 @@ static int choose_formats(struct converting *v, struct error *err)
 	}
 	v->from = v->map ? v->map : from ? format_find(str_from(from)) : NULL;
 	v->to = to ? format_find(str_from(to)) : NULL;
+	if (to && (!strcmp(to, "steps") || !strcmp(to, "rollouts"))) {
+		return choose_table(v, err);
+	}
+	if (v->opts->csv) {
+		return error_set(err, FAIL_USAGE, "--csv requires --to steps or --to rollouts");
+	}
 	if (from && !v->from && strcmp(from, RECORD_FORMAT) != 0) {
 		return unknown_format("--from", from, false, err);
 	}
@@ -238,6 +265,9 @@ static int take_or_warn(void *ctx, const struct line *l, const struct reader_not
 	struct converting *v = ctx;
 
 	v->written++;
+	if (v->tables) {
+		return tables_line(v->tables, l, note, err) || flush(v, FLUSH_AT, err);
+	}
 	return note->torn ? torn_warn(ctx, l, note, err) : take_line(ctx, l, note, err);
 }
 
@@ -250,8 +280,14 @@ static int copy_lines(struct converting *v, struct error *err)
 			return -1;
 		}
 		reader_set_format(r, v->from);
+		if (v->tables) {
+			tables_file(v->tables, v->files.paths[i]);
+		}
 		if (reader_each(r, take_or_warn, v, err)) {
 			return -1;
+		}
+		if (v->tables) {
+			tables_file_end(v->tables);
 		}
 	}
 	return 0;
@@ -319,8 +355,7 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
 		return listing_formats(c->style, o->json, err);
 	}
 	int failed = choose_formats(&v, err) || import_options_apply(&o->import, &tools, err) ||
-	             store_operands(c, argc, argv, &v.files, err) ||
-	             convert_files(&v, err);
+	             store_operands(c, argc, argv, &v.files, err) || convert_files(&v, err);
 	new_file_release(&v.file);
 	buf_release(&v.text);
 	buf_release(&tools);
@@ -328,6 +363,7 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
 		warn_of_losses(&v);
 	}
 	export_release(&v.export);
+	tables_free(v.tables);
 	map_free(v.map);
 	recordings_release(&v.names);
 	file_list_free(&v.files);

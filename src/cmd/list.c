@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/options/output.h"
+#include "cmd/store/missing.h"
 #include "cmd/store/stored.h"
 #include "cmd/store/stored_summary.h"
 #include "json/write.h"
@@ -113,7 +114,7 @@ static bool age_parse(const char *text, uint64_t now_unix_ms, char out[AGE_TEXT]
 #define CELL_LEAST      ((size_t)8)
 
 struct list_options {
-	const char *finding, *env, *since, *prune;
+	const char *finding, *env, *since, *prune, *missing;
 	bool json, dry_run;
 };
 
@@ -132,6 +133,9 @@ static const struct opt options[] = {
                    "file of their name next to them (NAME.jsonl.masks)"),
 	OPT_FLAG(0, "dry-run", OPT_HARMLESS, FIELD(dry_run),
                  "with --prune: only print what would be deleted"),
+	OPT_STRING(0, "missing", OPT_NEVER, "DIR", FIELD(missing),
+                   "list what the shards of run --shard that recorded to DIR did not do, and exit "
+                   "1 if there is something to submit again"),
 	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
                  "print recordings and a summary as JSON lines"),
 };
@@ -455,6 +459,9 @@ static int read_options(struct store_listing *l, char before[AGE_TEXT], struct e
 	if (o->prune && (o->finding || o->env || o->since || o->json)) {
 		return error_set(err, FAIL_USAGE, "--prune can only be combined with --dry-run");
 	}
+	if (o->missing && (o->finding || o->env || o->since || o->prune)) {
+		return error_set(err, FAIL_USAGE, "--missing can only be combined with --json");
+	}
 	return o->dry_run && !o->prune ? error_set(err, FAIL_USAGE, "--dry-run requires --prune")
 	                               : 0;
 }
@@ -468,12 +475,18 @@ static int list_run(const struct context *c, const void *opts, int argc, char **
 
 	(void)argc;
 	(void)argv;
-	int failed = read_options(&l, before, err) || store_list(c->variable, &l.stored, err) ||
-	             (l.opts->prune ? prune_all(&l, before, err) : list_all(&l, err));
+	bool missing = false;
+	int failed = read_options(&l, before, err);
+	if (!failed && o->missing) {
+		failed = missing_list(o->missing, o->json, &l.out, &missing, err);
+	} else if (!failed) {
+		failed = store_list(c->variable, &l.stored, err) ||
+		         (l.opts->prune ? prune_all(&l, before, err) : list_all(&l, err));
+	}
 
 	stored_release(&l.stored);
 	output_release(&l.out);
-	return failed ? -1 : 0;
+	return failed ? -1 : missing;
 }
 
 const struct command command_list = {
@@ -487,7 +500,11 @@ const struct command command_list = {
 		"names @1, @2, ... stand for the files wherever a command expects a recording: "
 		"rolldbg diff @2 @1. @1 is always the newest.\n"
 		"A run that did not reach its server is listed, but does not become the latest "
-		"recording, which commands read when no file is named.",
+		"recording, which commands read when no file is named.\n"
+		"With --missing DIR it reads the manifests that the shards of run --shard left in "
+		"DIR instead, and the files these name: printed are the shards without a manifest, "
+		"the tasks that were not done, files that are not as recorded, and last the "
+		"numbers of the shards to submit again (with --force).",
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),
 	.opts_size = sizeof(struct list_options),

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define ROLLOUTS_MAX 10000000
 #define OF_ENV       "env:"
@@ -24,6 +25,7 @@ static const struct opt plan_rows[] = {
                    "roll out each task G times (default 1)"),
 	OPT_NUMBER('j', "jobs", OPT_HARMLESS + OPT_COMMON, "N", FIELD(jobs),
                    "run N rollouts at a time (default 1)"),
+	OPT_SHARD(FIELD(shard), "the tasks"),
 };
 const struct option_group plan_group = {plan_rows, ARRAY_LEN(plan_rows), "task options"};
 
@@ -126,7 +128,7 @@ static int choose_tasks(struct plan *p, const struct plan_options *o,
 static int choose_name(struct plan *p, const char *task, bool named, struct error *err)
 {
 	p->name = task;
-	if (!task && (named || p->count > 1)) {
+	if (!task && (named || p->groups * p->group_size > 1)) {
 		p->name = NAMELESS;
 	}
 	if (p->groups > 1 && !p->file && strlen(p->name) > ROLLOUT_TASK_MAX - 8) {
@@ -137,11 +139,34 @@ static int choose_name(struct plan *p, const char *task, bool named, struct erro
 	return 0;
 }
 
-int plan_make(struct plan *p, const struct plan_options *o, const struct env_target *target,
-              const char *task, bool named, struct error *err)
+/* Keeps the tasks of this shard; the key is the id that recordings have. */
+static void keep_shard(struct plan *p)
+{
+	struct planned one;
+	size_t kept = 0;
+
+	if (!p->shard.count) {
+		return;
+	}
+	size_t *numbers = mem_array(p->groups, sizeof(*numbers));
+	for (size_t i = 0; i < p->groups; i++) {
+		plan_nth(p, i * p->group_size, &one);
+		numbers[kept] = i;
+		kept += shard_has(&p->shard, str_from(one.name));
+	}
+	p->kept = numbers;
+	p->groups = kept;
+	p->fates = mem_new(kept * p->group_size + 1);
+	log_warn("shard %" PRIu64 " of %" PRIu64 ": %zu of %zu task%s", p->shard.index,
+	         p->shard.count, kept, p->all_groups, p->all_groups == 1 ? "" : "s");
+}
+
+int plan_make(struct plan *p, const struct context *c, const struct plan_options *o,
+              const struct env_target *target, const char *task, bool named, struct error *err)
 {
 	*p = (struct plan){.groups = 1};
-	if (check_number("jobs", o->jobs, JOBS_MAX, err) ||
+	if (shard_read(o->shard, c, &p->shard, err) ||
+	    check_number("jobs", o->jobs, JOBS_MAX, err) ||
 	    check_number("group-size", o->group_size, ROLLOUTS_MAX, err) ||
 	    choose_numbers(p, o, err) || choose_tasks(p, o, target, task, err)) {
 		return -1;
@@ -151,13 +176,20 @@ int plan_make(struct plan *p, const struct plan_options *o, const struct env_tar
 		                 "%zu tasks x %zu rollouts exceed the maximum of %d rollouts",
 		                 p->groups, p->group_size, ROLLOUTS_MAX);
 	}
+	p->all_groups = p->groups;
+	if (choose_name(p, task, named || p->shard.count, err)) {
+		return -1;
+	}
+	keep_shard(p);
 	p->count = p->groups * p->group_size;
 	p->jobs = p->jobs < p->count ? p->jobs : p->count;
-	return choose_name(p, task, named, err);
+	return 0;
 }
 
 void plan_release(struct plan *p)
 {
+	free(p->kept);
+	free(p->fates);
 	tasks_release(&p->tasks);
 }
 
@@ -168,7 +200,7 @@ static void name_task(const struct plan *p, size_t number, struct planned *out)
 	if (p->file) {
 		out->task = &p->tasks.items[number];
 		snprintf(name, sizeof(name), "%s", out->task->id);
-	} else if (p->groups > 1) {
+	} else if (p->all_groups > 1) {
 		snprintf(name, sizeof(name), "%s-%zu", p->name, number);
 	} else {
 		snprintf(name, sizeof(name), "%s", p->name ? p->name : "");
@@ -178,10 +210,38 @@ static void name_task(const struct plan *p, size_t number, struct planned *out)
 
 void plan_nth(const struct plan *p, size_t index, struct planned *out)
 {
+	size_t group = index / p->group_size;
+
 	*out = (struct planned){.sample = index % p->group_size};
-	name_task(p, index / p->group_size, out);
+	name_task(p, p->kept ? p->kept[group] : group, out);
 	if (*out->name) {
 		snprintf(out->id, sizeof(out->id), "%s.%zu", out->name, out->sample);
+	}
+}
+
+static enum fate fate_of(int failed, const struct rollout_result *r)
+{
+	if (failed) {
+		return FATE_FAILED;
+	}
+	switch (r->status) {
+	case END_REFUSED:
+		return FATE_REFUSED;
+	case END_FAILED:
+		return FATE_FAILED;
+	case END_INTERRUPTED:
+		return FATE_INTERRUPTED;
+	case END_UNREACHABLE:
+		return !r->opened ? FATE_UNREACHABLE : r->timed_out ? FATE_TIMED_OUT : FATE_LOST;
+	default:
+		return FATE_DONE;
+	}
+}
+
+void plan_ended(const struct plan *p, size_t index, int failed, const struct rollout_result *r)
+{
+	if (p->fates) {
+		p->fates[index] = (unsigned char)fate_of(failed, r);
 	}
 }
 

@@ -4,6 +4,7 @@
 #define ROLLDBG_CMD_PLAN_H
 
 #include "cmd/cmd.h"
+#include "cmd/options/shard.h"
 #include "cmd/options/target.h"
 #include "cmd/options/trainer.h"
 #include "rollout/rollout.h"
@@ -13,7 +14,7 @@
 
 /* Embedded in a command's options struct. */
 struct plan_options {
-	const char *tasks;
+	const char *tasks, *shard;
 	struct opt_u64 group_size, jobs;
 	struct trainer_options trainer;
 };
@@ -27,8 +28,25 @@ struct plan {
 	size_t count;       /* rollouts */
 	size_t jobs;        /* at a time, at most count */
 	size_t group_size;
-	size_t groups;
-	bool grouped; /* the user gave a group size */
+	size_t groups;     /* tasks of this shard */
+	size_t all_groups; /* tasks of all shards */
+	size_t *kept;      /* numbers of the tasks of this shard; NULL: all */
+	bool grouped;      /* the user gave a group size */
+	struct shard shard;
+	unsigned char *fates; /* one per rollout of a shard; NULL: not divided */
+};
+
+/* How a rollout ended, for the manifest of a shard. */
+enum fate {
+	FATE_NOT_STARTED,
+	FATE_DONE,
+	FATE_REFUSED,
+	FATE_UNREACHABLE,
+	FATE_LOST, /* its environment, or its model, during the rollout */
+	FATE_TIMED_OUT,
+	FATE_FAILED,
+	FATE_INTERRUPTED,
+	FATES
 };
 
 /* One rollout of the plan. */
@@ -42,13 +60,16 @@ struct planned {
 /* Reads the task file, or asks the environment for its tasks, and prints the trainer's arithmetic to standard error. `task` is --task or
    NULL; `named` requires ids that are known before a server replies. FAIL_USAGE, FAIL_INPUT; of
    the environment also FAIL_TRANSPORT and FAIL_PROTOCOL. */
-MUST_USE int plan_make(struct plan *p, const struct plan_options *o,
+MUST_USE int plan_make(struct plan *p, const struct context *c, const struct plan_options *o,
                        const struct env_target *target, const char *task, bool named,
                        struct error *err);
 void plan_release(struct plan *p);
 
-/* The index-th rollout; the rollouts of a task are consecutive. */
+/* The index-th rollout of this shard; the rollouts of a task are consecutive. A shard may have none. */
 void plan_nth(const struct plan *p, size_t index, struct planned *out);
+
+/* Notes how it ended, by what rollout_run returned; each rollout in its own thread. */
+void plan_ended(const struct plan *p, size_t index, int failed, const struct rollout_result *r);
 
 /* Values of the task override those of the options. */
 void plan_apply_task(const struct task *t, struct rollout_conf *conf);

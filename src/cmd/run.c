@@ -17,6 +17,7 @@
 #include "cmd/options/settings.h"
 #include "cmd/plan.h"
 #include "cmd/progress.h"
+#include "cmd/store/manifest.h"
 #include "cmd/store/recordings.h"
 #include "cmd/store/store.h"
 #include "cmd/verdicts.h"
@@ -110,7 +111,7 @@ struct running {
 
 static bool are_many(const struct running *r)
 {
-	return r->plan.count > 1;
+	return r->plan.count != 1;
 }
 
 /* ---- where the lines go besides the recording ---- */
@@ -207,10 +208,10 @@ static struct policy_conf policy_of(const struct running *r, const struct planne
 /* A policy that cannot be used is refused before anything is recorded or connected. */
 static int check_policies(const struct running *r, struct error *err)
 {
-	size_t count = r->plan.tasks.count ? r->plan.tasks.count : 1;
+	size_t count = r->plan.tasks.count ? r->plan.groups : 1;
 	struct planned one;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; r->plan.count && i < count; i++) {
 		plan_nth(&r->plan, i * r->plan.group_size, &one);
 		if (plan_check_policy(&r->plan, one.task, policy_of(r, &one), err)) {
 			return -1;
@@ -223,15 +224,7 @@ static int check_policies(const struct running *r, struct error *err)
 
 static bool streams(const struct running *r)
 {
-	const char *out = r->opts->recording.out;
-
-	return out && !strcmp(out, "-");
-}
-
-static int choose_out(struct running *r, struct error *err)
-{
-	return recordings_choose(&r->recordings, r->context, &r->opts->recording, &r->plan,
-	                         r->driver.target.secrets, err);
+	return r->opts->recording.out && !strcmp(r->opts->recording.out, "-");
 }
 
 static int choose_plan(struct running *r, struct error *err)
@@ -239,7 +232,8 @@ static int choose_plan(struct running *r, struct error *err)
 	const struct run_options *o = r->opts;
 	bool named = recordings_is_directory(o->recording.out);
 
-	return plan_make(&r->plan, &o->plan, &r->driver.target, o->task, named, err) ||
+	return plan_make(&r->plan, r->context, &o->plan, &r->driver.target, o->task, named, err) ||
+	       manifest_check(&r->plan, o->recording.out, err) ||
 	       (are_many(r) && descriptors_allow(r->plan.jobs, err));
 }
 
@@ -305,7 +299,9 @@ static int set_up(struct running *r, struct error *err)
 	       goldens_read_policy(&r->recorded, &r->policy, err) ||
 	       model_read(r->context, r->policy, &r->opts->model, &r->driver.target, &r->llm,
 	                  err) ||
-	       choose_plan(r, err) || check_policies(r, err) || choose_out(r, err) ||
+	       choose_plan(r, err) || check_policies(r, err) ||
+	       recordings_choose(&r->recordings, r->context, &r->opts->recording, &r->plan,
+	                         r->driver.target.secrets, err) ||
 	       open_verdicts(r, err) || env_target_start(&r->driver.target, err) ||
 	       recordings_open(&r->recordings, err);
 }
@@ -371,6 +367,7 @@ static int run_one(void *ctx, size_t index, struct io *io, struct rollout_result
 	conf.sinks = &sink;
 	conf.sink_count = 1;
 	int failed = record(r, &conf, one.id, result, err);
+	plan_ended(&r->plan, index, failed, result);
 	if (failed && one.task) {
 		plan_blame_task(&r->plan, one.task, err);
 	}
@@ -432,7 +429,7 @@ static int confirm(struct running *r, const struct batch_count *count, struct er
 {
 	struct planned one;
 
-	if (count->done < count->total) {
+	if (count->done < count->total || !r->plan.count) {
 		return 0;
 	}
 	plan_nth(&r->plan, 0, &one);
@@ -541,7 +538,7 @@ static int run_in_debugger(const struct context *c, const struct run_options *o,
 	                          .force_call = o->force_call,
 	                          .model = o->model};
 
-	if (o->plan.tasks || o->plan.group_size.given || o->plan.jobs.given ||
+	if (o->plan.tasks || o->plan.shard || o->plan.group_size.given || o->plan.jobs.given ||
 	    recordings_is_directory(o->recording.out) || o->masks.count || o->report.json ||
 	    o->report.kinds.count) {
 		return error_set(
@@ -574,7 +571,9 @@ static int run_run(const struct context *c, const void *opts, int argc, char **a
 	int code = set_up(&r, err)          ? -1
 	           : drive(&r, &count, err) ? give_up(&r, err)
 	                                    : conclude(&r, &count, err);
-	if (recordings_close(&r.recordings, &closing) && code >= 0) {
+	if ((recordings_close(&r.recordings, &closing) ||
+	     (code >= 0 && manifest_write(&r.plan, &r.recordings, &closing))) &&
+	    code >= 0) {
 		*err = closing;
 		code = -1;
 	}

@@ -3,10 +3,11 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/options/import_options.h"
 #include "cmd/failure_gate.h"
 #include "cmd/html_judge.h"
+#include "cmd/options/import_options.h"
 #include "cmd/options/output.h"
+#include "cmd/options/shard.h"
 #include "cmd/store/gather.h"
 #include "cmd/store/store.h"
 #include "report/metric_changes.h"
@@ -184,7 +185,7 @@ static int stats_compare(const struct context *context, struct stats *before, st
 
 struct stats_options {
 	struct import_options import;
-	const char *by, *trained, *names, *html, *max_failures;
+	const char *by, *trained, *names, *html, *max_failures, *shard;
 	bool json, csv, partial, merge, compare;
 };
 
@@ -198,6 +199,7 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(import), import_group),
 	OPT_STRING(0, "trainer-logprobs", OPT_HARMLESS, "FILE", FIELD(trained),
                    "the trainer's log-probabilities of the sampled tokens, as for check"),
+	OPT_SHARD(FIELD(shard), "the files (with --partial)"),
 	OPT_FLAG(0, "partial", OPT_NEVER, FIELD(partial),
                  "print a partial result, to be merged with others later"),
 	OPT_FLAG(0, "merge", OPT_NEVER, FIELD(merge),
@@ -217,6 +219,7 @@ struct counting {
 	const struct context *context;
 	const struct stats_options *opts;
 	struct trained *trained;
+	struct shard shard;
 	struct output out;
 	struct buf results;  /* JSON lines, for the page */
 	double max_failures; /* share of rollouts; 1: no limit */
@@ -302,7 +305,9 @@ static int say(struct counting *c, struct gathered *g, struct error *err)
 	struct metrics total;
 
 	if (c->opts->partial) {
-		partial_write(g->stats, g->trained, &c->out.text);
+		const struct partial_head head = {g->trained, c->shard.index, c->shard.count};
+
+		partial_write(g->stats, &head, &c->out.text);
 		return output_flush(&c->out, err);
 	}
 	put_title(c);
@@ -326,9 +331,12 @@ static int say(struct counting *c, struct gathered *g, struct error *err)
 static int gather(struct counting *c, int argc, char **argv, struct gathered *g, struct error *err)
 {
 	struct file_list files = {0};
+	size_t *numbers = NULL;
 	int failed = store_operands(c->context, argc, argv, &files, err);
 
 	if (!failed) {
+		shard_files(&c->shard, &files, &numbers);
+		free(numbers);
 		failed = c->opts->merge ? gather_partials(g, &files, err)
 		                        : gather_recordings(g, &files, c->trained, err);
 	}
@@ -404,6 +412,10 @@ static int check_options(const struct stats_options *o, int argc, struct error *
 		return error_set(err, FAIL_USAGE,
 		                 "--html cannot be combined with --partial, --merge or --compare");
 	}
+	if (o->shard && !o->partial) {
+		return error_set(err, FAIL_USAGE,
+		                 "--shard needs --partial: only all shards together are a result");
+	}
 	if (o->merge && o->trained) {
 		return error_set(err, FAIL_USAGE,
 		                 "--trainer-logprobs applies where recordings are read, not with "
@@ -428,6 +440,7 @@ static int stats_run(const struct context *context, const void *opts, int argc, 
 	int failed = check_options(c.opts, argc, err) ||
 	             import_options_apply(&o->import, &tools, err) ||
 	             failure_gate_read(o->max_failures, &c.max_failures, err) ||
+	             shard_read(o->shard, context, &c.shard, err) ||
 	             (c.opts->trained && trained_read(c.opts->trained, &c.trained, err));
 
 	if (!failed) {
@@ -464,10 +477,10 @@ const struct command command_stats = {
 		"task: all); their intervals are widened so that all of them hold at once "
 		"(Bonferroni).\n"
 		"With --partial and --merge the work can be divided: partial results of any "
-		"partition of the "
-		"files, merged in the order of the files, give the same bytes as one run. A "
-		"partial result "
-		"that is read twice is counted twice; a warning names it.",
+		"partition of the files, merged in any order, give the same bytes as one run. A "
+		"partial result that is read twice is counted twice; a warning names it. With "
+		"--shard each process takes the files whose path, as given, is in its shard; the "
+		"merge then fails unless each shard is there once.",
 	.max_operands = -1,
 	.recordings = true,
 	.opts = options,

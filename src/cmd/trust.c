@@ -35,8 +35,7 @@ static void put_value(struct keyed *k, const cJSON *value, struct buf *out)
 	const cJSON *word;
 
 	buf_text(&command, "stdio:");
-	cJSON_ArrayForEach(word, value)
-	{
+	cJSON_ArrayForEach (word, value) {
 		if (cJSON_IsString(word)) {
 			buf_printf(&command, "%s ", word->valuestring);
 		}

@@ -307,11 +307,11 @@ static enum end_status status_of(struct str reason)
 		const char *reason;
 		enum end_status status;
 	} words[] = {
-		{"user_stop", END_FINISHED},     {"agent_stop", END_FINISHED},
-		{"max_steps", END_MAX_TURNS},    {"too_many_errors", END_STOPPED},
-		{"agent_error", END_FAILED},     {"user_error", END_FAILED},
+		{"user_stop", END_FINISHED},      {"agent_stop", END_FINISHED},
+		{"max_steps", END_MAX_TURNS},     {"too_many_errors", END_STOPPED},
+		{"agent_error", END_FAILED},      {"user_error", END_FAILED},
 		{"unexpected_error", END_FAILED}, {"infrastructure_error", END_FAILED},
-		{"timeout", END_STOPPED},        {"context_window_exceeded", END_TRUNCATED},
+		{"timeout", END_STOPPED},         {"context_window_exceeded", END_TRUNCATED},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {

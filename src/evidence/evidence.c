@@ -275,6 +275,11 @@ void evidence_absorb(struct evidence *f, const struct evidence *other)
 	sharing_absorb(&f->sharing, &other->sharing);
 }
 
+struct sharing *evidence_sharing(struct evidence *f)
+{
+	return &f->sharing;
+}
+
 size_t evidence_open_count(const struct evidence *f)
 {
 	return f->open.open.count - (f->ended ? 1 : 0);

@@ -90,6 +90,8 @@ void evidence_number_file(struct evidence *f, int64_t number);
 bool evidence_can_absorb(const struct evidence *f, const struct evidence *other);
 /* If so: adds the facts that later files need. */
 void evidence_absorb(struct evidence *f, const struct evidence *other);
+/* Its sharing of environments, to write it and read it again. */
+struct sharing *evidence_sharing(struct evidence *f);
 
 size_t evidence_open_count(const struct evidence *f);
 struct workspace *evidence_workspace(struct evidence *f);

@@ -61,6 +61,34 @@ void sharing_absorb(struct sharing *s, const struct sharing *other)
 	free(list);
 }
 
+void sharing_each(const struct sharing *s, void (*take)(void *ctx, const int64_t number[4]),
+                  void *ctx)
+{
+	struct id_owner **list = map_list(&s->owners);
+
+	for (size_t i = 0; i < s->owners.count; i++) {
+		const int64_t number[4] = {(int64_t)list[i]->item.hash, (int64_t)list[i]->rollout,
+		                           (int64_t)list[i]->mark, list[i]->contested};
+
+		take(ctx, number);
+	}
+	free(list);
+}
+
+void sharing_claimed(struct sharing *s, const int64_t number[4])
+{
+	struct id_owner *o;
+
+	if (map_find(&s->owners, (uint64_t)number[0], STR_NONE)) {
+		return;
+	}
+	o = arena_new(&s->arena, sizeof(*o));
+	o->rollout = (uint64_t)number[1];
+	o->mark = (uint64_t)number[2];
+	o->contested = number[3] != 0;
+	map_add(&s->owners, &o->item, (uint64_t)number[0]);
+}
+
 bool sharing_claim(struct sharing *s, char kind, struct str id, uint64_t mark, struct str *owner)
 {
 	uint64_t hash = map_hash_with(map_hash(id), (unsigned char)kind);

@@ -39,6 +39,12 @@ bool sharing_can_absorb(const struct sharing *s, const struct sharing *other);
 /* Registers all ids of `other`; only if it can be absorbed. */
 void sharing_absorb(struct sharing *s, const struct sharing *other);
 
+/* Calls `take` for each id claimed so far, with four numbers: its hash, the rollout, the mark, and
+   whether it is contested. sharing_claimed registers one again. */
+void sharing_each(const struct sharing *s, void (*take)(void *ctx, const int64_t number[4]),
+                  void *ctx);
+void sharing_claimed(struct sharing *s, const int64_t number[4]);
+
 /* Registers an environment's id for the current rollout. `kind` separates ids of different
    kinds; `mark` is the same for copies of one rollout, which may share an id. True if another
    rollout used the id before: *owner is that rollout's id, absent if it has ended. */

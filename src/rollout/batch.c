@@ -218,11 +218,13 @@ static void run_threads(struct batch *b)
 
 int batch_run(const struct batch_conf *conf, struct batch_count *out, struct error *err)
 {
-	struct batch b = {.conf = conf,
-	                  .over_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
-	                  .count = {.total = conf->count}};
+	struct batch b = {.conf = conf, .over_fd = -1, .count = {.total = conf->count}};
 
 	*out = b.count;
+	if (!conf->count) {
+		return 0;
+	}
+	b.over_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (b.over_fd < 0) {
 		return error_errno(err, "no file descriptor left");
 	}

@@ -18,7 +18,7 @@ struct batch_count {
 };
 
 struct batch_conf {
-	size_t count, jobs; /* both at least 1 */
+	size_t count, jobs; /* jobs: at least 1, unless count is 0 */
 	/* An eventfd that becomes readable when the user asks to stop: no more rollouts are
 	   started. Also written after a local failure, so that all rollouts end (every io
 	   watches it). -1: none. */

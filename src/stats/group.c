@@ -57,11 +57,8 @@ void group_join(struct reward_group *g, struct arena *arena, int64_t sample, con
 		join_others(g, arena, reward);
 		return;
 	}
-	if (g->seen & bit(sample)) {
-		return;
-	}
 	g->seen |= bit(sample);
-	if (reward) {
+	if (reward && !(g->rewarded & bit(sample) && g->rewards[sample] <= *reward)) {
 		make_room(g, arena, (size_t)sample);
 		g->rewards[sample] = *reward;
 		g->rewarded |= bit(sample);
@@ -70,9 +67,7 @@ void group_join(struct reward_group *g, struct arena *arena, int64_t sample, con
 
 void group_merge(struct reward_group *g, struct arena *arena, const struct reward_group *from)
 {
-	if (from->size) {
-		g->size = from->size;
-	}
+	g->size = from->size > g->size ? from->size : g->size;
 	for (uint64_t left = from->seen; left; left &= left - 1) {
 		int64_t sample = __builtin_ctzll(left);
 

@@ -1,5 +1,6 @@
-/* The rewards of one task's samples. The result does not depend on the order in which partial
-   groups are merged, except that of two samples with the same number the first one counts. */
+/* The rewards of one task's samples. The result does not depend on the order in which samples are
+   added or partial groups merged: of two samples with the same number the lower reward counts, and
+   any before none. */
 #ifndef ROLLDBG_STATS_GROUP_H
 #define ROLLDBG_STATS_GROUP_H
 
@@ -27,7 +28,7 @@ struct reward_group {
 /* Adds a sample; -1: it has no number. reward: NULL if it has none. */
 void group_join(struct reward_group *g, struct arena *arena, int64_t sample, const double *reward);
 
-/* Adds the samples of `from`, which were recorded later. */
+/* Adds the samples of `from`; of two sizes the larger counts. */
 void group_merge(struct reward_group *g, struct arena *arena, const struct reward_group *from);
 
 struct group_rewards {

@@ -117,7 +117,7 @@ static void put_task(const struct task_metrics *t, struct buf *out)
 	buf_char(out, '\n');
 }
 
-void partial_write(const struct stats *s, bool trained, struct buf *out)
+void partial_write(const struct stats *s, const struct partial_head *head, struct buf *out)
 {
 	struct json_writer w;
 	size_t count;
@@ -128,7 +128,11 @@ void partial_write(const struct stats *s, bool trained, struct buf *out)
 	jw_key(&w, "partial");
 	jw_i64(&w, PARTIAL_VERSION);
 	jw_key(&w, "trained");
-	jw_bool(&w, trained);
+	jw_bool(&w, head->trained);
+	jw_key(&w, "shard");
+	jw_u64(&w, head->shard);
+	jw_key(&w, "of");
+	jw_u64(&w, head->of);
 	jw_key(&w, "tasks");
 	jw_u64(&w, count);
 	jw_end(&w);
@@ -302,10 +306,17 @@ static bool read_task(struct stats *s, struct arena *arena, struct str line)
 	return true;
 }
 
-static int read_first(struct str line, bool *trained, int64_t *tasks, struct error *err)
+struct partial_reading {
+	struct stats *stats;
+	partial_head_fn *take;
+	void *ctx;
+	int64_t left; /* tasks still to be read */
+};
+
+static int read_first(struct partial_reading *r, struct str line, struct error *err)
 {
-	int64_t version;
-	bool was;
+	struct partial_head head;
+	int64_t version, shard, of;
 
 	if (!json_i64(JSON_GET(line, "partial"), &version)) {
 		return error_set(err, FAIL_INPUT, "not a partial result of stats");
@@ -316,17 +327,18 @@ static int read_first(struct str line, bool *trained, int64_t *tasks, struct err
 		                 "this version of the program",
 		                 (long long)version, PARTIAL_VERSION);
 	}
-	if (!json_bool(JSON_GET(line, "trained"), &was) ||
-	    !json_i64(JSON_GET(line, "tasks"), tasks)) {
+	if (!json_bool(JSON_GET(line, "trained"), &head.trained) ||
+	    !json_i64(JSON_GET(line, "shard"), &shard) || !json_i64(JSON_GET(line, "of"), &of) ||
+	    !json_i64(JSON_GET(line, "tasks"), &r->left) || r->left < 0 || shard < 0 ||
+	    of < shard) {
 		return error_set(err, FAIL_INPUT, "not the first line of a partial result");
 	}
-	*trained = *trained || was;
-	return 0;
+	head.shard = (uint64_t)shard;
+	head.of = (uint64_t)of;
+	return r->take(r->ctx, &head, err);
 }
 
-/* *left: number of tasks still to be read. */
-static int read_line(struct stats *s, struct str line, bool *trained, int64_t *left,
-                     struct error *err)
+static int read_line(struct partial_reading *r, struct str line, struct error *err)
 {
 	struct json_fault fault;
 	struct arena arena = {.last = NULL};
@@ -335,20 +347,20 @@ static int read_line(struct stats *s, struct str line, bool *trained, int64_t *l
 		return error_set(err, FAIL_INPUT, "not a partial result of stats: %s at byte %zu",
 		                 fault.why, fault.at + 1);
 	}
-	if (*left == 0) {
-		return read_first(line, trained, left, err);
+	if (r->left == 0) {
+		return read_first(r, line, err);
 	}
-	bool good = read_task(s, &arena, line);
+	bool good = read_task(r->stats, &arena, line);
 
 	arena_release(&arena);
-	--*left;
+	r->left--;
 	return good ? 0 : error_set(err, FAIL_INPUT, "not a task of a partial result of stats");
 }
 
-int partial_read(struct stats *s, struct str text, const char *name, bool *trained,
-                 struct error *err)
+int partial_read(struct stats *s, struct str text, const char *name, partial_head_fn *take,
+                 void *ctx, struct error *err)
 {
-	int64_t left = 0;
+	struct partial_reading r = {.stats = s, .take = take, .ctx = ctx};
 	size_t number = 0;
 
 	do {
@@ -356,14 +368,14 @@ int partial_read(struct stats *s, struct str text, const char *name, bool *train
 		struct str line = {text.p, end ? (size_t)(end - text.p) : text.n};
 
 		number++;
-		if (read_line(s, line, trained, &left, err)) {
+		if (read_line(&r, line, err)) {
 			return error_wrap(err, "%s:%zu", name, number);
 		}
 		text = str_skip(text, line.n + (end != NULL));
 	} while (text.n);
-	if (left) {
+	if (r.left) {
 		return error_set(err, FAIL_INPUT, "%s:%zu: the file ends %lld task%s early", name,
-		                 number, (long long)left, left == 1 ? "" : "s");
+		                 number, (long long)r.left, r.left == 1 ? "" : "s");
 	}
 	return 0;
 }

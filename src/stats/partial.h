@@ -7,12 +7,20 @@
 #include "base/error.h"
 #include "stats/stats.h"
 
-/* Appends everything collected so far. `trained`: a trainer's log-probabilities were given. */
-void partial_write(const struct stats *s, bool trained, struct buf *out);
+struct partial_head {
+	bool trained;       /* a trainer's log-probabilities were given */
+	uint64_t shard, of; /* of a work divided by --shard: from 1; 0: not divided */
+};
 
-/* Adds the output of one or more calls of partial_write. Sets *trained if it was set in any of
-   them. FAIL_INPUT, "NAME:LINE: ..", also for truncated text. */
-MUST_USE int partial_read(struct stats *s, struct str text, const char *name, bool *trained,
-                          struct error *err);
+/* Appends everything collected so far. */
+void partial_write(const struct stats *s, const struct partial_head *head, struct buf *out);
+
+/* Called with the head of each partial result; -1 with err set refuses it. */
+typedef int partial_head_fn(void *ctx, const struct partial_head *head, struct error *err);
+
+/* Adds the output of one or more calls of partial_write. FAIL_INPUT, "NAME:LINE: ..", also for
+   truncated text. */
+MUST_USE int partial_read(struct stats *s, struct str text, const char *name, partial_head_fn *take,
+                          void *ctx, struct error *err);
 
 #endif

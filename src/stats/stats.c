@@ -267,9 +267,7 @@ static void join_group(struct stats *s, struct reward_group *g, const struct evi
 {
 	const struct rollout_facts *r = u->rollout;
 
-	if (r->group_size > 0) {
-		g->size = r->group_size;
-	}
+	g->size = r->group_size > g->size ? r->group_size : g->size;
 	if (!u->end->lost) {
 		group_join(g, &s->arena, r->sample, reward);
 	}

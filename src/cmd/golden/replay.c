@@ -204,7 +204,7 @@ static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, stru
 	       env_target_prepare(target, r->context, &o->target, err) ||
 	       file_list_new(argv, (size_t)argc, &r->files, err) ||
 	       goldens_check_out(&r->files, o->out, err) ||
-	       suite_open(&r->suite, &o->suite, argv, (size_t)argc, &r->files, err) ||
+	       suite_open(&r->suite, r->context, &o->suite, argv, (size_t)argc, &r->files, err) ||
 	       goldens_read(&r->goldens, &r->files, &o->compare.masks, &r->rules.patterns, err) ||
 	       goldens_check_environment(&r->goldens, &o->target, err) ||
 	       (r->update != UPDATE_NONE && r->update != UPDATE_REVIEW &&

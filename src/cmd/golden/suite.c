@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "cmd/options/shard.h"
 #include "cmd/store/recordings.h"
 #include "rollout/tasks.h"
 
@@ -19,8 +20,7 @@ static const struct opt rows[] = {
 		"the tasks these goldens belong to, a file as for run: a golden whose task is not "
 		"in it is obsolete, a task without a golden is missing, and both fail; checked "
 		"only when whole directories are replayed"),
-	OPT_STRING(0, "shard", OPT_HARMLESS + OPT_COMMON, "I/N", FIELD(shard),
-                   "replay only part I of N: every N-th file"),
+	OPT_SHARD(FIELD(shard), "the files"),
 };
 const struct option_group suite_group = {rows, ARRAY_LEN(rows), NULL};
 
@@ -35,48 +35,19 @@ struct task_list {
 	struct expected_golden *goldens; /* one per task */
 };
 
-/* ---- shards ---- */
-
-static int read_shard(const char *text, size_t *part, size_t *parts, struct error *err)
+static int take_shard(const struct context *c, const char *text, struct file_list *files,
+                      struct error *err)
 {
-	const char *slash = strchr(text, '/');
-	uint64_t i, n;
+	struct shard shard;
+	size_t all = files->count, *numbers;
 
-	if (!slash || !text_u64((struct str){text, (size_t)(slash - text)}, &i) ||
-	    !text_u64(str_from(slash + 1), &n) || i < 1 || n < 1 || i > n || n > 100000) {
-		return error_set(err, FAIL_USAGE,
-		                 "--shard: expected I/N with I from 1 to N such as 2/4, got '%s'",
-		                 text);
-	}
-	*part = (size_t)i;
-	*parts = (size_t)n;
-	return 0;
-}
-
-static void keep_part(struct file_list *files, size_t part, size_t parts)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < files->count; i++) {
-		if (i % parts == part - 1) {
-			files->paths[kept++] = files->paths[i];
-		} else {
-			free(files->paths[i]);
-		}
-	}
-	files->count = kept;
-}
-
-static int take_shard(const char *text, struct file_list *files, struct error *err)
-{
-	size_t part = 1, parts = 1, all = files->count;
-
-	if (read_shard(text, &part, &parts, err)) {
+	if (shard_read(text, c, &shard, err)) {
 		return -1;
 	}
-	keep_part(files, part, parts);
-	log_warn("shard %zu of %zu: goldens %zu, %zu, .. of %zu: %zu file%s", part, parts, part,
-	         part + parts, all, files->count, files->count == 1 ? "" : "s");
+	shard_files(&shard, files, &numbers);
+	free(numbers);
+	log_warn("shard %llu of %llu: %zu of %zu goldens", (unsigned long long)shard.index,
+	         (unsigned long long)shard.count, files->count, all);
 	return 0;
 }
 
@@ -109,12 +80,12 @@ static bool are_directories(char *const *operands, size_t count)
 	return true;
 }
 
-int suite_open(struct suite *s, const struct suite_options *o, char *const *operands, size_t count,
-               struct file_list *files, struct error *err)
+int suite_open(struct suite *s, const struct context *c, const struct suite_options *o,
+               char *const *operands, size_t count, struct file_list *files, struct error *err)
 {
 	*s = (struct suite){.options = o, .directories = are_directories(operands, count)};
 	return (o->tasks && read_tasks(s, o->tasks, err)) ||
-	                       (o->shard && take_shard(o->shard, files, err))
+	                       (o->shard && take_shard(c, o->shard, files, err))
 	               ? -1
 	               : 0;
 }

@@ -21,8 +21,9 @@ struct suite {
 
 /* Reads the tasks, and reduces files to those of the shard. FAIL_USAGE, FAIL_INPUT. suite_release
    accepts a zeroed suite. */
-MUST_USE int suite_open(struct suite *s, const struct suite_options *o, char *const *operands,
-                        size_t count, struct file_list *files, struct error *err);
+MUST_USE int suite_open(struct suite *s, const struct context *c, const struct suite_options *o,
+                        char *const *operands, size_t count, struct file_list *files,
+                        struct error *err);
 /* For tasks without a golden that can be recorded now (those with actions or a policy of their
    own): adds a golden, and a file in `directory` to the list. Does nothing if suite_judge would not
    judge. */

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "cmd/options/shard.h"
 #include "cmd/store/store.h"
 #include "stats/partial.h"
 
@@ -108,20 +109,39 @@ static void warn_if_seen(const struct file_list *files, uint64_t *hashes, size_t
 	}
 }
 
+struct merging {
+	struct shard_set shards;
+	const char *name; /* of the file being read */
+	bool trained;
+};
+
+static int take_head(void *ctx, const struct partial_head *head, struct error *err)
+{
+	struct merging *m = ctx;
+	const struct shard one = {head->shard, head->of};
+
+	m->trained = m->trained || head->trained;
+	return shard_set_add(&m->shards, &one, m->name, err);
+}
+
 int gather_partials(struct gathered *out, const struct file_list *files, struct error *err)
 {
 	struct buf text = BUF(PARTIAL_MAX);
 	uint64_t *hashes = mem_array(files->count + 1, sizeof(*hashes));
+	struct merging m = {.name = NULL};
 	int failed = 0;
 
 	*out = (struct gathered){.stats = stats_new()};
 	for (size_t i = 0; !failed && i < files->count; i++) {
 		buf_clear(&text);
-		failed = file_read("partial result", files->paths[i], &text, err) ||
-		         partial_read(out->stats, buf_view(&text), files->paths[i], &out->trained,
-		                      err);
+		m.name = files->paths[i];
+		failed = file_read("partial result", m.name, &text, err) ||
+		         partial_read(out->stats, buf_view(&text), m.name, take_head, &m, err);
 		warn_if_seen(files, hashes, i, buf_view(&text));
 	}
+	failed = failed || shard_set_whole(&m.shards, err);
+	out->trained = m.trained;
+	shard_set_release(&m.shards);
 	buf_release(&text);
 	free(hashes);
 	return failed ? -1 : 0;

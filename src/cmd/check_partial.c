@@ -1,0 +1,291 @@
+/* Writes and reads partial results of check: see check_partial.h. */
+#include "cmd/check_partial.h"
+
+#include "base/file.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "check/part.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PARTIAL_VERSION 1
+#define PARTIAL_MOST    ((size_t)4 << 30)
+
+/* ---- writing ---- */
+
+static void take_verdict(void *ctx, const struct rollout_verdict *v)
+{
+	part_put_verdict(ctx, v);
+}
+
+static void put_head(const struct check_division *d, const struct file_list *files, struct buf *out)
+{
+	struct json_writer w;
+	char options[17];
+
+	snprintf(options, sizeof(options), "%016llx", (unsigned long long)d->options);
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_key(&w, "check");
+	jw_i64(&w, PARTIAL_VERSION);
+	jw_key(&w, "shard");
+	jw_u64(&w, d->shard.index);
+	jw_key(&w, "of");
+	jw_u64(&w, d->shard.count);
+	jw_key(&w, "options");
+	jw_text(&w, options);
+	jw_key(&w, "many");
+	jw_bool(&w, files->many);
+	jw_key(&w, "files");
+	jw_u64(&w, files->count);
+	jw_end(&w);
+	buf_char(out, '\n');
+}
+
+/* Appends the members "verdicts" and "part"; false: the file could not be judged alone. */
+static bool put_judged(const struct judge_conf *conf, const char *path, struct json_writer *w)
+{
+	struct judge_conf own = *conf;
+	struct judge *part = NULL;
+	struct error ignored;
+
+	own.verdict = take_verdict;
+	own.places = true;
+	own.ctx = w;
+	jw_key(w, "verdicts");
+	jw_array(w);
+	/* the number only tells files apart */
+	int64_t number = (int64_t)(map_hash(str_from(path)) >> 1);
+	bool good = !judge_part_new(&own, number, &part, &ignored) &&
+	            !judge_recording(part, path, NULL, NULL, &ignored);
+	if (good) {
+		judge_part_finish(part);
+	}
+	jw_end(w);
+	jw_key(w, "part");
+	if (good) {
+		good = part_put(w, part);
+	} else {
+		jw_null(w);
+	}
+	judge_free(part);
+	return good;
+}
+
+static void put_file(const struct judge_conf *conf, const char *path, size_t number,
+                     struct buf *out)
+{
+	struct buf line = BUF(SIZE_MAX / 2);
+	struct json_writer w;
+
+	for (int again = 0; again < 2; again++) {
+		buf_clear(&line);
+		jw_init(&w, &line);
+		jw_object(&w);
+		jw_key(&w, "file");
+		jw_u64(&w, number);
+		jw_key(&w, "path");
+		jw_text(&w, path);
+		if (again || put_judged(conf, path, &w)) {
+			break;
+		}
+	}
+	jw_end(&w);
+	buf_str(out, buf_view(&line));
+	buf_char(out, '\n');
+	buf_release(&line);
+}
+
+int check_partial_write(const struct judge_conf *conf, const struct file_list *files,
+                        const struct check_division *d, struct output *out, struct error *err)
+{
+	put_head(d, files, &out->text);
+	for (size_t i = 0; i < files->count; i++) {
+		put_file(conf, files->paths[i], d->numbers ? d->numbers[i] : i, &out->text);
+		if (output_flush_some(out, err)) {
+			return -1;
+		}
+	}
+	return output_flush(out, err);
+}
+
+/* ---- reading ---- */
+
+struct partial_file {
+	int64_t number;
+	struct str line; /* raw JSON */
+	char *path;      /* in the arena */
+};
+
+struct check_partials {
+	struct buf text; /* of all files */
+	struct partial_file *files;
+	size_t count, room;
+	struct shard_set shards;
+	struct arena arena;
+	bool many;
+};
+
+static int read_head(struct check_partials *p, struct str line, const char *name, uint64_t options,
+                     int64_t *files, struct error *err)
+{
+	char want[17];
+	int64_t version, shard, of;
+	bool many;
+
+	snprintf(want, sizeof(want), "%016llx", (unsigned long long)options);
+	if (!json_i64(JSON_GET(line, "check"), &version) || version != PARTIAL_VERSION ||
+	    !json_i64(JSON_GET(line, "shard"), &shard) || !json_i64(JSON_GET(line, "of"), &of) ||
+	    !json_i64(JSON_GET(line, "files"), files) || *files < 0 || shard < 0 || of < 0 ||
+	    of > SHARDS_MAX || !json_bool(JSON_GET(line, "many"), &many)) {
+		return error_set(err, FAIL_INPUT,
+		                 "not a partial result of check of this version of the program");
+	}
+	if (!json_is(JSON_GET(line, "options"), str_from(want))) {
+		return error_set(
+			err, FAIL_INPUT,
+			"judged with other options: give --merge those that decide verdicts, "
+			"such as --only and --ignore, as they were given with --partial");
+	}
+	p->many = p->many || many;
+	return shard_set_add(&p->shards, &(struct shard){(uint64_t)shard, (uint64_t)of}, name, err);
+}
+
+static int read_file(struct check_partials *p, struct str line, struct error *err)
+{
+	struct str path = json_text(&p->arena, JSON_GET(line, "path"));
+	int64_t number;
+
+	if (!path.p || !json_i64(JSON_GET(line, "file"), &number)) {
+		return error_set(err, FAIL_INPUT, "not a file of a partial result of check");
+	}
+	if (p->count == p->room) {
+		p->room = p->room ? 2 * p->room : 16;
+		p->files = mem_resize(p->files, p->room, sizeof(*p->files));
+	}
+	p->files[p->count] = (struct partial_file){p->shards.count ? number : (int64_t)p->count,
+	                                           line, mem_text(path)};
+	p->count++;
+	return 0;
+}
+
+static int read_one(struct check_partials *p, struct str text, const char *name, uint64_t options,
+                    struct error *err)
+{
+	int64_t left = 0;
+	size_t number = 0;
+
+	do {
+		const char *end = text.n ? memchr(text.p, '\n', text.n) : NULL;
+		struct str line = {text.p, end ? (size_t)(end - text.p) : text.n};
+		struct json_fault fault;
+		bool head = left == 0;
+		int failed;
+
+		number++;
+		if (json_validate(line, &fault)) {
+			failed = error_set(err, FAIL_INPUT,
+			                   "not a partial result of check: %s at byte %zu",
+			                   fault.why, fault.at + 1);
+		} else {
+			failed = head ? read_head(p, line, name, options, &left, err)
+			              : read_file(p, line, err);
+			left -= !head;
+		}
+		if (failed) {
+			return error_wrap(err, "%s:%zu", name, number);
+		}
+		text = str_skip(text, line.n + (end != NULL));
+	} while (text.n);
+	if (left) {
+		return error_set(err, FAIL_INPUT, "%s:%zu: the file ends %lld files early", name,
+		                 number, (long long)left);
+	}
+	return 0;
+}
+
+static int by_number(const void *left, const void *right)
+{
+	const struct partial_file *a = left, *b = right;
+
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+int check_partials_read(const struct file_list *partials, uint64_t options,
+                        struct check_partials **out, struct file_list *files, struct error *err)
+{
+	struct check_partials *p = mem_new(sizeof(*p));
+	size_t *ends = mem_array(partials->count + 1, sizeof(*ends));
+	int failed = 0;
+
+	*out = p;
+	p->text = BUF(PARTIAL_MOST);
+	for (size_t i = 0; i < partials->count && !failed; i++) {
+		failed = file_read("partial result", partials->paths[i], &p->text, err);
+		ends[i] = p->text.n;
+	}
+	for (size_t i = 0; i < partials->count && !failed; i++) {
+		size_t begin = i ? ends[i - 1] : 0;
+
+		failed = read_one(p, (struct str){p->text.p + begin, ends[i] - begin},
+		                  partials->paths[i], options, err);
+	}
+	free(ends);
+	if (failed || shard_set_whole(&p->shards, err)) {
+		return -1;
+	}
+	if (p->count > 1) {
+		qsort(p->files, p->count, sizeof(*p->files), by_number);
+	}
+	*files = (struct file_list){.paths = mem_array(p->count + 1, sizeof(*files->paths)),
+	                            .count = p->count,
+	                            .many = p->many || p->count > 1};
+	for (size_t i = 0; i < p->count; i++) {
+		files->paths[i] = p->files[i].path;
+		p->files[i].path = NULL;
+	}
+	return 0;
+}
+
+struct judge *check_partials_judge(const struct check_partials *p, size_t i,
+                                   const struct judge_conf *conf)
+{
+	struct str line = p->files[i].line, one;
+	struct str verdicts = JSON_GET(line, "verdicts"), part = JSON_GET(line, "part");
+	struct judge *judge = NULL;
+	struct arena arena = {.last = NULL};
+	struct rollout_verdict v;
+	struct error ignored;
+
+	bool good = json_type(part) == JSON_OBJECT && !judge_part_new(conf, 0, &judge, &ignored) &&
+	            part_get(part, &arena, judge);
+	for (size_t cursor = 0; good && json_next(verdicts, &cursor, &one);) {
+		good = part_get_verdict(one, conf->places, &arena, &v);
+		if (good) {
+			v.file = json_text(&arena, JSON_GET(line, "path")).p;
+			conf->verdict(conf->ctx, &v);
+		}
+	}
+	arena_release(&arena);
+	if (!good) {
+		judge_free(judge);
+		return NULL;
+	}
+	return judge;
+}
+
+void check_partials_free(struct check_partials *p)
+{
+	if (!p) {
+		return;
+	}
+	for (size_t i = 0; i < p->count; i++) {
+		free(p->files[i].path);
+	}
+	free(p->files);
+	shard_set_release(&p->shards);
+	arena_release(&p->arena);
+	buf_release(&p->text);
+	free(p);
+}

@@ -1,0 +1,33 @@
+/* Partial results of `check`: JSON lines, a head and one line for each file. */
+#ifndef ROLLDBG_CMD_CHECK_PARTIAL_H
+#define ROLLDBG_CMD_CHECK_PARTIAL_H
+
+#include "check/judge.h"
+#include "cmd/options/output.h"
+#include "cmd/options/shard.h"
+
+struct check_division {
+	struct shard shard;
+	size_t *numbers;  /* positions of the files in the whole list; NULL: those in this one */
+	uint64_t options; /* fingerprint of the options that decide verdicts */
+};
+
+/* Judges each file by itself and prints the partial result. A file that cannot be judged so is left to
+   the merge, which reads it. */
+MUST_USE int check_partial_write(const struct judge_conf *conf, const struct file_list *files,
+                                 const struct check_division *d, struct output *out,
+                                 struct error *err);
+
+struct check_partials;
+/* Reads partial results; *files becomes the list of the judged files in their order. FAIL_INPUT also if
+   they do not belong together, or a shard is missing or there twice. NULL may be freed. */
+MUST_USE int check_partials_read(const struct file_list *partials, uint64_t options,
+                                 struct check_partials **out, struct file_list *files,
+                                 struct error *err);
+/* Passes the verdicts on file i to conf->verdict and returns the judge of that part; NULL: the file has
+   to be judged again. */
+struct judge *check_partials_judge(const struct check_partials *p, size_t i,
+                                   const struct judge_conf *conf);
+void check_partials_free(struct check_partials *p);
+
+#endif

@@ -1,0 +1,21 @@
+/* What a shard of `run` leaves when it is over: a file beside its recording that says which tasks were
+   expected and done, and the content of the recorded files. Written last and under its name only
+   when complete: a shard without one is not finished. */
+#ifndef ROLLDBG_CMD_STORE_MANIFEST_H
+#define ROLLDBG_CMD_STORE_MANIFEST_H
+
+#include "cmd/plan.h"
+#include "cmd/store/recordings.h"
+
+#define MANIFEST_VERSION 1
+#define MANIFEST_BEGIN   "{\"manifest\":"
+#define MANIFEST_ENDING  ".manifest"
+
+/* Refuses an output without a place for a manifest. FAIL_USAGE. */
+MUST_USE int manifest_check(const struct plan *p, const char *out, struct error *err);
+
+/* Writes the manifest of p->shard, or replaces one; nothing if the plan is not divided. After the
+   recordings are closed. FAIL_SYSTEM. */
+MUST_USE int manifest_write(const struct plan *p, const struct recordings *r, struct error *err);
+
+#endif

@@ -1,0 +1,420 @@
+/* Rows for data tools: see tables.h. */
+#include "report/tables.h"
+
+#include "base/mem.h"
+#include "evidence/evidence.h"
+#include "json/write.h"
+#include "report/csv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum cell_type { CELL_TEXT, CELL_WHOLE, CELL_NUMBER, CELL_BOOL };
+
+struct column {
+	const char *name;
+	enum cell_type type;
+};
+
+/* In the order in which put_step and put_rollout write them. */
+static const struct column step_columns[] = {
+	{"file", CELL_TEXT},        {"rollout", CELL_TEXT},     {"task", CELL_TEXT},
+	{"sample", CELL_WHOLE},     {"turn", CELL_WHOLE},       {"step", CELL_WHOLE},
+	{"tool", CELL_TEXT},        {"arguments", CELL_TEXT},   {"state", CELL_TEXT},
+	{"state_hash", CELL_TEXT},  {"outcome", CELL_TEXT},     {"error_class", CELL_TEXT},
+	{"observation", CELL_TEXT}, {"reward", CELL_NUMBER},    {"terminated", CELL_BOOL},
+	{"truncated", CELL_BOOL},   {"env_steps", CELL_WHOLE},  {"failed", CELL_BOOL},
+	{"effect", CELL_TEXT},      {"explanation", CELL_TEXT}, {"member", CELL_TEXT},
+};
+static const struct column rollout_columns[] = {
+	{"file", CELL_TEXT},
+	{"rollout", CELL_TEXT},
+	{"task", CELL_TEXT},
+	{"sample", CELL_WHOLE},
+	{"group_size", CELL_WHOLE},
+	{"seed", CELL_WHOLE},
+	{"env", CELL_TEXT},
+	{"protocol", CELL_TEXT},
+	{"policy", CELL_TEXT},
+	{"status", CELL_TEXT},
+	{"reason", CELL_TEXT},
+	{"turns", CELL_WHOLE},
+	{"steps", CELL_WHOLE},
+	{"effective", CELL_WHOLE},
+	{"unknown", CELL_WHOLE},
+	{"failed", CELL_WHOLE},
+	{"longest_failed_run", CELL_WHOLE},
+	{"reward", CELL_NUMBER},
+};
+
+struct tables {
+	const struct column *columns;
+	size_t count, next; /* columns; the next cell's */
+	bool steps, csv;
+	struct buf *out;
+	struct json_writer w;
+	const char *file;
+	struct evidence *facts;
+	struct buf text; /* decoded */
+};
+
+/* Kept for an open rollout. */
+struct table_rollout {
+	struct buf header, lines; /* as recorded, with a line feed each; lines: of steps */
+};
+
+static void release(void *user)
+{
+	struct table_rollout *r = user;
+
+	buf_release(&r->header);
+	buf_release(&r->lines);
+}
+
+/* ---- cells ---- */
+
+static void begin_cell(struct tables *t)
+{
+	if (!t->csv) {
+		jw_key(&t->w, t->columns[t->next].name);
+	}
+	t->next++;
+}
+
+static void put_null(struct tables *t)
+{
+	begin_cell(t);
+	if (t->csv) {
+		csv_number(t->out, false, 0);
+	} else {
+		jw_null(&t->w);
+	}
+}
+
+static void put_text(struct tables *t, struct str text)
+{
+	if (!text.p) {
+		put_null(t);
+		return;
+	}
+	begin_cell(t);
+	if (t->csv) {
+		csv_field(t->out, text);
+	} else {
+		jw_str(&t->w, text);
+	}
+}
+
+/* A string's text, or another value as JSON. */
+static void put_value(struct tables *t, struct str value)
+{
+	buf_clear(&t->text);
+	if (json_is_null(value)) {
+		put_null(t);
+		return;
+	}
+	json_text_or_json(value, &t->text);
+	put_text(t, (struct str){buf_cstr(&t->text), t->text.n});
+}
+
+static void put_json(struct tables *t, struct str value)
+{
+	put_text(t, json_is_null(value) ? STR_NONE : value);
+}
+
+static void put_whole(struct tables *t, int64_t n, bool known)
+{
+	char text[24];
+
+	if (!known) {
+		put_null(t);
+		return;
+	}
+	begin_cell(t);
+	if (t->csv) {
+		csv_field(t->out, (struct str){text, (size_t)snprintf(text, sizeof(text), "%lld",
+		                                                      (long long)n)});
+	} else {
+		jw_i64(&t->w, n);
+	}
+}
+
+/* What is no double, such as 1e400, is null. Always with a point or an exponent: readers that infer types
+   from the first rows must not take the column for whole numbers. */
+static void put_number(struct tables *t, struct str value)
+{
+	struct json_writer w;
+	double n;
+
+	if (!json_double(value, &n)) {
+		put_null(t);
+		return;
+	}
+	buf_clear(&t->text);
+	jw_init(&w, &t->text);
+	jw_double(&w, n);
+	buf_text(&t->text, strpbrk(buf_cstr(&t->text), ".e") ? "" : ".0");
+	begin_cell(t);
+	if (t->csv) {
+		csv_field(t->out, buf_view(&t->text));
+	} else {
+		jw_raw(&t->w, buf_view(&t->text));
+	}
+}
+
+/* -1: unknown */
+static void put_bool(struct tables *t, int value)
+{
+	if (value < 0) {
+		put_null(t);
+		return;
+	}
+	begin_cell(t);
+	if (t->csv) {
+		csv_field(t->out, value ? STR("true") : STR("false"));
+	} else {
+		jw_bool(&t->w, value);
+	}
+}
+
+static void begin_row(struct tables *t)
+{
+	t->next = 0;
+	if (!t->csv) {
+		jw_init(&t->w, t->out);
+		jw_object(&t->w);
+	}
+}
+
+static void end_row(struct tables *t)
+{
+	if (!t->csv) {
+		jw_end(&t->w);
+	}
+	buf_char(t->out, '\n');
+}
+
+/* ---- steps ---- */
+
+/* The strongest explanation among the members that the call changed, or why there is none. */
+static struct str explanation_of(const struct rollout_facts *r, const struct completed_step *p,
+                                 struct str *member)
+{
+	static const char *const names[] = {"unexplained", "volatile", "bookkeeping",
+	                                    "count",       "echo",     "effect"};
+	const struct series *s = r->series;
+	const struct member *best = NULL;
+
+	*member = STR_NONE;
+	if (p->trial < 0 || (size_t)p->trial >= s->trial_count || !s->trials[p->trial].known) {
+		return STR("no-state");
+	}
+	const struct call_trial *trial = &s->trials[p->trial];
+	for (size_t i = trial->first; i < trial->first + trial->count; i++) {
+		const struct member *m = s->changed[i];
+
+		best = !best || m->explanation > best->explanation ? m : best;
+	}
+	if (!best) {
+		return STR("no-difference");
+	}
+	*member = best->pointer;
+	return str_from(names[best->explanation]);
+}
+
+static void put_step(struct tables *t, const struct rollout_facts *r, struct str id,
+                     const struct line *l, const struct completed_step *p)
+{
+	struct str name = JSON_GET(l->value[KEY_TOOL_CALL], "name"), member = STR_NONE;
+	struct str why = p ? explanation_of(r, p, &member) : STR_NONE;
+
+	begin_row(t);
+	put_text(t, str_from(t->file));
+	put_text(t, id);
+	put_text(t, r->task);
+	put_whole(t, r->sample, r->sample >= 0);
+	put_whole(t, l->turn, l->turn >= 0);
+	put_whole(t, l->step, l->step >= 0);
+	put_value(t, name);
+	put_json(t, line_arguments(l));
+	put_json(t, l->value[KEY_STATE]);
+	put_value(t, l->value[KEY_STATE_HASH]);
+	put_value(t, l->value[KEY_OUTCOME]);
+	put_value(t, JSON_GET(l->value[KEY_ERROR], "class"));
+	put_value(t, l->value[KEY_OBSERVATION]);
+	put_number(t, l->value[KEY_REWARD]);
+	put_bool(t, l->terminated);
+	put_bool(t, l->truncated);
+	put_whole(t, line_count(l->value[KEY_ENV_STEPS]), line_has(l, KEY_ENV_STEPS));
+	put_bool(t, p ? p->failed : -1);
+	put_text(t, p ? str_from(effect_name(p->effect)) : STR_NONE);
+	put_text(t, why);
+	put_text(t, member);
+	end_row(t);
+}
+
+static void put_steps(struct tables *t, const struct table_rollout *kept,
+                      const struct evidence_update *u)
+{
+	const struct rollout_facts *r = u->rollout;
+	struct str rest = buf_view(&kept->lines);
+	struct buf scratch = BUF(BUF_MAX_SMALL);
+	int64_t position = 0, next = 0;
+	struct line l;
+	struct error ignored;
+	size_t used;
+
+	while (rest.n) {
+		const char *feed = memchr(rest.p, '\n', rest.n);
+		struct str text = {rest.p, feed ? (size_t)(feed - rest.p) : rest.n};
+
+		rest = str_skip(rest, text.n + (feed != NULL));
+		if (line_parse(text, &scratch, &l, &used, &ignored)) {
+			continue;
+		}
+		position++;
+		while (next < r->steps && r->completed[next].position < position) {
+			next++;
+		}
+		bool is_call = next < r->steps && r->completed[next].position == position;
+		put_step(t, r, u->end->id, &l, is_call ? &r->completed[next] : NULL);
+	}
+	buf_release(&scratch);
+}
+
+/* ---- rollouts ---- */
+
+static void put_rollout(struct tables *t, const struct table_rollout *kept,
+                        const struct evidence_update *u)
+{
+	const struct rollout_facts *r = u->rollout;
+	const struct rollout_end *e = u->end;
+	const struct counters *c = &e->counters;
+	struct buf scratch = BUF(BUF_MAX_SMALL);
+	struct line h = {.type = LINE_UNKNOWN};
+	struct error ignored;
+	size_t used;
+
+	if (line_parse(buf_view(&kept->header), &scratch, &h, &used, &ignored)) {
+		h = (struct line){.type = LINE_UNKNOWN};
+	}
+	begin_row(t);
+	put_text(t, str_from(t->file));
+	put_text(t, e->id);
+	put_text(t, r->task);
+	put_whole(t, r->sample, r->sample >= 0);
+	put_whole(t, r->group_size, r->group_size > 0);
+	put_whole(t, r->seed, r->has_seed);
+	put_value(t, JSON_GET(h.value[KEY_ENV], "name"));
+	put_value(t, JSON_GET(h.value[KEY_ENV], "protocol"));
+	put_json(t, h.value[KEY_POLICY]);
+	put_text(t, str_from(end_status_name(e->status)));
+	put_text(t, e->reason);
+	put_whole(t, c->turns, true);
+	put_whole(t, c->steps, true);
+	put_whole(t, c->effective, c->effective >= 0);
+	put_whole(t, c->unknown, true);
+	put_whole(t, c->failed, true);
+	put_whole(t, c->longest_failed_run, true);
+	put_number(t, str_from(c->reward));
+	end_row(t);
+	buf_release(&scratch);
+}
+
+/* ---- lines ---- */
+
+static void keep(struct tables *t, const struct evidence_update *u, const struct line *l)
+{
+	struct table_rollout *kept = u->user;
+
+	if (l && l->type == LINE_HEADER) {
+		kept->header = BUF(SIZE_MAX / 2);
+		kept->lines = BUF(SIZE_MAX / 2);
+		buf_str(&kept->header, l->text);
+	}
+	if (l && l->type == LINE_STEP && t->steps) {
+		buf_str(&kept->lines, l->text);
+		buf_char(&kept->lines, '\n');
+	}
+	if (!u->end) {
+		return;
+	}
+	if (t->steps) {
+		put_steps(t, kept, u);
+	} else {
+		put_rollout(t, kept, u);
+	}
+}
+
+void tables_columns(enum table_kind kind, struct buf *out)
+{
+	static const char *const types[] = {"string", "int64", "float64", "bool_"};
+	const struct column *c = kind == TABLE_STEPS ? step_columns : rollout_columns;
+	size_t n = kind == TABLE_STEPS ? ARRAY_LEN(step_columns) : ARRAY_LEN(rollout_columns);
+
+	for (size_t i = 0; i < n; i++) {
+		buf_printf(out, "%s[\"%s\",\"%s\"]", i ? "," : "[", c[i].name, types[c[i].type]);
+	}
+	buf_char(out, ']');
+}
+
+struct tables *tables_new(enum table_kind kind, bool csv, struct buf *out)
+{
+	const struct evidence_conf conf = {.user_size = sizeof(struct table_rollout),
+	                                   .user_release = release};
+	struct tables *t = mem_new(sizeof(*t));
+
+	t->steps = kind == TABLE_STEPS;
+	t->columns = t->steps ? step_columns : rollout_columns;
+	t->count = t->steps ? ARRAY_LEN(step_columns) : ARRAY_LEN(rollout_columns);
+	t->csv = csv;
+	t->out = out;
+	t->text = BUF(SIZE_MAX / 2);
+	t->facts = evidence_new(&conf);
+	for (size_t i = 0; csv && i < t->count; i++) {
+		csv_field(out, str_from(t->columns[i].name));
+	}
+	buf_text(out, csv ? "\n" : "");
+	return t;
+}
+
+void tables_free(struct tables *t)
+{
+	if (t) {
+		evidence_free(t->facts);
+		buf_release(&t->text);
+		free(t);
+	}
+}
+
+void tables_file(struct tables *t, const char *path)
+{
+	t->file = path;
+}
+
+int tables_line(struct tables *t, const struct line *l, const struct reader_note *note,
+                struct error *err)
+{
+	struct evidence_update u;
+
+	if (evidence_end_unfinished(t->facts, l, &u)) {
+		keep(t, &u, NULL);
+	}
+	if (evidence_line(t->facts, l, note, &u, err)) {
+		return -1;
+	}
+	if (u.rollout) {
+		keep(t, &u, l);
+	}
+	return 0;
+}
+
+void tables_file_end(struct tables *t)
+{
+	struct evidence_update u;
+
+	while (evidence_end_next(t->facts, &u)) {
+		keep(t, &u, NULL);
+	}
+	evidence_new_file(t->facts);
+}

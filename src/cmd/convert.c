@@ -319,8 +319,7 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
 		return listing_formats(c->style, o->json, err);
 	}
 	int failed = choose_formats(&v, err) || import_options_apply(&o->import, &tools, err) ||
-	             store_operands(c, argc, argv, &v.files, err) ||
-	             convert_files(&v, err);
+	             store_operands(c, argc, argv, &v.files, err) || convert_files(&v, err);
 	new_file_release(&v.file);
 	buf_release(&v.text);
 	buf_release(&tools);

@@ -13,6 +13,14 @@
 
 #define OPEN_MAX 4096 /* concurrent rollouts, if each value is a step or a message */
 
+/* A map of the user. */
+struct read_map {
+	struct format format; /* first, so that a struct format * can be converted */
+	struct mapping map;
+	struct buf text;
+	struct arena arena;
+};
+
 /* ---- the description ---- */
 
 static int read_path(struct keyed *k, struct str value, void *to, size_t at)
@@ -177,7 +185,7 @@ static void free_rollouts(void *own)
 
 static const struct map_paths *paths_of(const struct import *m)
 {
-	return &((const struct format_map *)(const void *)m->format)->paths;
+	return &m->format->map->paths;
 }
 
 static struct import_header header_of(struct import *m, struct str value)
@@ -307,11 +315,11 @@ static enum end_status status_of(struct str reason)
 		const char *reason;
 		enum end_status status;
 	} words[] = {
-		{"user_stop", END_FINISHED},     {"agent_stop", END_FINISHED},
-		{"max_steps", END_MAX_TURNS},    {"too_many_errors", END_STOPPED},
-		{"agent_error", END_FAILED},     {"user_error", END_FAILED},
+		{"user_stop", END_FINISHED},      {"agent_stop", END_FINISHED},
+		{"max_steps", END_MAX_TURNS},     {"too_many_errors", END_STOPPED},
+		{"agent_error", END_FAILED},      {"user_error", END_FAILED},
 		{"unexpected_error", END_FAILED}, {"infrastructure_error", END_FAILED},
-		{"timeout", END_STOPPED},        {"context_window_exceeded", END_TRUNCATED},
+		{"timeout", END_STOPPED},         {"context_window_exceeded", END_TRUNCATED},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
@@ -470,7 +478,7 @@ static uint64_t facts_of(const struct map_paths *p)
 	       (p->truncated.p ? FACT(TRUNCATED) : 0) | (p->seed.p ? FACT(SEED) : 0);
 }
 
-bool map_is(const struct format_map *map, struct str value)
+bool map_is(const struct mapping *map, struct str value)
 {
 	struct buf work = BUF(BUF_MAX_MESSAGE);
 	bool found = false;
@@ -490,7 +498,7 @@ static bool never(struct str value)
 
 void map_free(struct format *format)
 {
-	struct format_map *map = (struct format_map *)(void *)format;
+	struct read_map *map = (struct read_map *)(void *)format;
 
 	if (map) {
 		buf_release(&map->text);
@@ -501,14 +509,15 @@ void map_free(struct format *format)
 
 int map_read(const char *path, struct format **out, struct error *err)
 {
-	struct format_map *map = mem_new(sizeof(*map));
+	struct read_map *map = mem_new(sizeof(*map));
+	struct map_paths *paths = &map->map.paths;
 	struct keyed k = {.what = "map ", .name = path, .arena = &map->arena, .err = err};
 
 	map->text = BUF(BUF_MAX_SMALL);
 	int failed = file_read("map", path, &map->text, err);
 	k.text = buf_view(&map->text);
-	failed = failed || keyed_parse(&k) || keyed_read(&k, k.text, &table, &map->paths);
-	if (!failed && !map->paths.messages.p && !map->paths.message.p && !map->paths.tool.p) {
+	failed = failed || keyed_parse(&k) || keyed_read(&k, k.text, &table, paths);
+	if (!failed && !paths->messages.p && !paths->message.p && !paths->tool.p) {
 		failed = error_set(err, FAIL_INPUT,
 		                   "map %s: \"tool\", \"messages\" or \"message\" is required",
 		                   path);
@@ -519,7 +528,8 @@ int map_read(const char *path, struct format **out, struct error *err)
 	}
 	map->format = (struct format){.name = "map",
 	                              .what = "",
-	                              .facts = facts_of(&map->paths),
+	                              .map = &map->map,
+	                              .facts = facts_of(paths),
 	                              .is = never,
 	                              .take = map_take,
 	                              .finish = map_finish};

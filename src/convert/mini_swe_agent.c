@@ -159,12 +159,12 @@ static void take_messages(struct import *m, struct dialog *d, struct str message
 
 static enum end_status status_of(struct str reason)
 {
-	return !reason.n                             ? END_UNKNOWN
-	       : str_is(reason, "Submitted")         ? END_FINISHED
-	       : str_is(reason, "LimitsExceeded")    ? END_MAX_TURNS
+	return !reason.n                               ? END_UNKNOWN
+	       : str_is(reason, "Submitted")           ? END_FINISHED
+	       : str_is(reason, "LimitsExceeded")      ? END_MAX_TURNS
 	       : str_is(reason, "RepeatedFormatError") ? END_STOPPED
-	       : str_ends(reason, STR("Error"))      ? END_FAILED
-	                                             : END_STOPPED;
+	       : str_ends(reason, STR("Error"))        ? END_FAILED
+	                                               : END_STOPPED;
 }
 
 static int import_mini_swe_agent(struct import *m, struct str value, struct error *err)

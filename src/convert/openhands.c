@@ -112,7 +112,7 @@ static bool is_one_of(struct str value, const char *const *names)
 static void take_old_event(struct import *m, struct dialog *d, struct str event)
 {
 	/* not of the model, although the source is the agent */
-	static const char *const own[] = {"recall",       "change_agent_state", "null",
+	static const char *const own[] = {"recall",       "change_agent_state",   "null",
 	                                  "condensation", "condensation_request", NULL};
 	struct str action = JSON_GET(event, "action"), args = JSON_GET(event, "args");
 	struct str observation = JSON_GET(event, "observation");

@@ -16,7 +16,8 @@ static bool is_trl(struct str value)
 {
 	struct str messages = JSON_GET(value, "messages");
 
-	return has_completion(value) || (messages_are_plain(value) && messages_have_objects(messages));
+	return has_completion(value) ||
+	       (messages_are_plain(value) && messages_have_objects(messages));
 }
 
 static int import_trl(struct import *m, struct str value, struct error *err)

@@ -19,8 +19,9 @@ static void add(struct file_list *l, char *path)
 
 static int is_recording(const struct dirent *e)
 {
-	static const struct str ends[] = {STR_INIT(".jsonl"), STR_INIT(".traj"), STR_INIT(".traj.json"),
-	                                  STR_INIT(".eval"), STR_INIT(".parquet")};
+	static const struct str ends[] = {STR_INIT(".jsonl"), STR_INIT(".traj"),
+	                                  STR_INIT(".traj.json"), STR_INIT(".eval"),
+	                                  STR_INIT(".parquet")};
 	struct str name = str_from(e->d_name);
 
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
@@ -64,16 +65,18 @@ static int no_recording(const char *path, struct error *err)
 	struct buf file = BUF(BUF_MAX_SMALL);
 	bool found = false;
 
-	error_set(err, FAIL_INPUT, "no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory %s", path);
+	error_set(err, FAIL_INPUT,
+	          "no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory %s", path);
 	for (int i = 0; i < n; i++) {
 		buf_clear(&file);
 		put_path(&file, path, entries[i]->d_name);
 		if (!found && is_file(buf_cstr(&file))) {
 			found = true;
-			error_set(err, FAIL_INPUT,
-			          "no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory %s; files with other names are "
-			          "only read if named, such as %s",
-			          path, buf_cstr(&file));
+			error_set(
+				err, FAIL_INPUT,
+				"no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory %s; files with other names are "
+				"only read if named, such as %s",
+				path, buf_cstr(&file));
 		}
 		free(entries[i]);
 	}

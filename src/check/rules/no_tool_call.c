@@ -29,8 +29,10 @@ static const struct {
                            "the reply"},
 	{"finish-error", "the server reports that generation failed (finish_reason error): look at "
                          "its log"},
-	[CAUSE_MARKUP] = {"markup", "the reply contains tool call markup that was not parsed: the tool format or "
-                   "parser does not match the model"},
+	[CAUSE_MARKUP] =
+		{"markup",
+                 "the reply contains tool call markup that was not parsed: the tool format or "
+                 "parser does not match the model"},
 	{"refusal", "the model refused"},
 	{"in-reasoning", "the reasoning contains a call, which is not executed: the end tag "
                          "of the reasoning is missing, or the server parsed the call as "
@@ -102,8 +104,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	bool called = r->steps > s->steps;
 
 	(void)out;
-	if ((r->tool_count == 0 && !is_of_a_log(r)) || m->outside_episode ||
-	    m->llm[LLM_ERROR].p) {
+	if ((r->tool_count == 0 && !is_of_a_log(r)) || m->outside_episode || m->llm[LLM_ERROR].p) {
 		return; /* without tools to call, or without a model */
 	}
 	s->begun = true;
@@ -140,7 +141,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	}
 	if (!offered) {
 		finding_add(out, SEVERITY_WARNING, &s->longest, "/tool_call",
-		            "no tool was called in %" PRId64 " turn%s; the log does not say whether "
+		            "no tool was called in %" PRId64
+		            " turn%s; the log does not say whether "
 		            "any was offered: name them with \1tools\2 FILE",
 		            s->longest.count, s->longest.count == 1 ? "" : "s");
 		return;

@@ -344,7 +344,8 @@ static int take_messages(struct import *m, struct str value, struct error *err)
 		                 STR_ARG(p->messages));
 	}
 	e.reason = failure.n ? failure : import_text(m, find(m, value, p->reason));
-	e.status = failure.n ? END_FAILED : status_of(e.reason);
+	bool ended = tristate_of(find(m, value, p->end)) > 0;
+	e.status = failure.n ? END_FAILED : ended ? END_TERMINATED : status_of(e.reason);
 	h.has_state = false;
 	dialog_open(m, &d, &h);
 	if (json_type(prompt) == JSON_STRING) {

@@ -12,7 +12,7 @@ struct map_paths {
 		reason, failure;
 	/* each value is a message of a rollout, or a step */
 	struct str message;
-	/* within a step */
+	/* within a step; end also of a value with messages */
 	struct str tool, arguments, observation, error, state, state_after, reward, end, truncated;
 	/* of maps.def only */
 	struct str branch; /* true: another rollout of the same task */

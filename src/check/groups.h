@@ -15,8 +15,10 @@ struct group_member {
 	struct str task;
 	int64_t size, sample; /* -1: unknown */
 	bool lost;            /* without a session or an end */
-	bool is_void;         /* no call was answered */
-	bool has_tools;       /* it was offered some, or called one */
+	/* no call was answered, nor a turn: further turns of a log without calls mean that a user,
+	   or an environment of text, replied */
+	bool is_void;
+	bool has_tools; /* it was offered some, or called one */
 	bool rewarded;
 	double reward;
 	const struct trace *trace; /* its first states; NULL: unknown, or no evidence */

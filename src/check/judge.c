@@ -246,21 +246,13 @@ static void add_to_group(struct judge *j, const struct rollout_verdict *v,
 	struct group_member m = {
 		.task = v->task, .size = v->group_size, .sample = v->sample, .lost = v->lost};
 
-	/* in a log, further turns mean that somebody replied: a user, or an environment of text */
-	bool talked = r->imported && r->steps == 0 && r->turns > 1;
-	m.is_void = v->counters.steps == v->counters.failed && !talked;
+	m.is_void = v->counters.steps == v->counters.failed &&
+	            !(r->imported && r->steps == 0 && r->turns > 1);
 	m.has_tools = r->steps > 0 || r->tool_count > 0 || !r->imported;
 	m.seed = r->seed;
 	m.trace = r->has_seed && !is_disturbed(v) ? r->trace : NULL;
 	m.rewarded = json_double(str_from(v->counters.reward), &m.reward);
 	groups_add(&j->groups, &m);
-}
-
-static void place_findings(struct findings *f, const struct turn_lines *lines)
-{
-	for (size_t i = 0; i < f->count; i++) {
-		f->list[i].line = turn_lines_find(lines, f->list[i].first_turn);
-	}
 }
 
 static void conclude(struct judge *j, struct judged_rollout *o, const struct evidence_update *u)
@@ -269,7 +261,11 @@ static void conclude(struct judge *j, struct judged_rollout *o, const struct evi
 
 	run_completed(j, o, u->rollout);
 	run_end(j, o, u);
-	place_findings(&o->findings, &o->lines);
+	for (size_t i = 0; i < o->findings.count; i++) {
+		struct finding *f = &o->findings.list[i];
+
+		f->line = turn_lines_find(&o->lines, f->first_turn);
+	}
 	findings_spell(&o->findings, j->conf.settings);
 	findings_sort(&o->findings);
 	struct rollout_verdict v = {

@@ -447,7 +447,7 @@ const struct command command_check = {
 	.name = "check",
 	.summary = "check recordings: did the environment change, and if not, why not?",
 	.operands = "[FILE|DIR...]",
-	.description = "Reads recordings (files, the *.jsonl files of a directory, - for standard "
+	.description = "Reads recordings (files, those of a directory, - for standard "
 		       "input; by default the latest recording) and prints what the rules find. "
 		       "Exits with 1 if a finding is at least as severe as --fail-on.\n"
 		       "The --trainer-logprobs file has one line per turn, "

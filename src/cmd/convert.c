@@ -390,7 +390,11 @@ const struct command command_convert = {
 		"observation, "
 		"error, state (before the call), state_after, reward, end, truncated. \"=TEXT\" "
 		"is a "
-		"constant. Text that is JSON, or a value printed by Python, is parsed.",
+		"constant. Text that is JSON, or a value printed by Python, is parsed. Further keys: "
+		"rollouts (a list, in each value, of objects that the other pointers refer to), "
+		"prompt (messages before the others), message (each value is one message), reason "
+		"and failure (why the rollout ended, or failed). Messages may be those of OpenAI's "
+		"chat or Responses API, or of Anthropic.",
 	.recordings = true,
 	.max_operands = -1,
 	.opts = options,

@@ -459,7 +459,7 @@ const struct command command_stats = {
 	.summary = "summarize recordings: metrics named as in trainers, and a checklist",
 	.operands = "[FILE|DIR...]",
 	.description =
-		"Reads recordings (files, the *.jsonl files of a directory, - for standard input; "
+		"Reads recordings (files, those of a directory, - for standard input; "
 		"by default the latest recording) and prints metrics over all of them. The "
 		"rollouts of one task are a group, whatever files they are in. A checklist below "
 		"the metrics compares them with a healthy training run: tools are used, a reward "

@@ -17,10 +17,11 @@ struct import; /* convert/import.h */
 struct export; /* convert/export.h */
 
 struct format {
-	const char *name;      /* for the command line, and as env.protocol of an imported header */
-	const char *what;      /* its origin and its shape; for lists */
-	uint64_t facts;        /* FACT(..) that it can hold; recorded as env.facts */
-	uint64_t also_written; /* FACT(..) that only `write` supports */
+	const char *name; /* for the command line, and as env.protocol of an imported header */
+	const char *what; /* its origin and its shape; for lists */
+	const struct mapping *map; /* convert/map.h; NULL: not a map */
+	uint64_t facts;            /* FACT(..) that it can hold; recorded as env.facts */
+	uint64_t also_written;     /* FACT(..) that only `write` supports */
 	/* True if the value is of this format. Called with the first value of a file. */
 	bool (*is)(struct str value);
 	/* Reads one value; fails with FAIL_INPUT. */

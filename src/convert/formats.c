@@ -1,36 +1,15 @@
 /* The table of formats, and functions common to all: see convert.h. */
 #include "convert/convert.h"
 
-#include "convert/map.h"
-
-#define P(pointer) STR_INIT(pointer)
-#define PATHS(...) {__VA_ARGS__}
-#define MAP(id, called, about, holds, places, ...)                                                 \
-	static bool is_##id(struct str value);                                                     \
-	static const struct format_map map_##id = {                                                \
-		.format = {.name = called,                                                         \
-	                   .what = about,                                                          \
-	                   .facts = holds,                                                         \
-	                   .is = is_##id,                                                          \
-	                   .take = map_take,                                                       \
-	                   .take_list_end = map_list_end,                                          \
-	                   .finish = map_finish},                                                  \
-		.paths = places,                                                                   \
-		.conditions = {__VA_ARGS__},                                                       \
-	};                                                                                         \
-	static bool is_##id(struct str value)                                                      \
-	{                                                                                          \
-		return map_is(&map_##id, value);                                                   \
-	}
+#define MAP(id, ...) extern const struct format format_##id;
 #include "convert/maps.def"
 #undef MAP
-
 #define FORMAT(id) extern const struct format format_##id;
 #include "convert/formats.def"
 #undef FORMAT
 
 const struct format *const formats[] = {
-#define MAP(id, ...) &map_##id.format,
+#define MAP(id, ...) &format_##id,
 #include "convert/maps.def"
 #undef MAP
 #define FORMAT(id) &format_##id,

@@ -140,7 +140,7 @@ static bool looks_describe(struct str begin, struct error *err)
 		if (found) {
 			formats_list(&list, false);
 			error_set(err, FAIL_INPUT,
-			          "not a recording: it %s; read any JSON with convert --from "
+			          "not a recording: it %s; for any JSON: rolldbg convert \1from\2 "
 			          "map:FILE; formats: " RECORD_FORMAT ", %s",
 			          looks[i].what, buf_cstr(&list));
 		}

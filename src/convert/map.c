@@ -13,6 +13,14 @@
 
 #define OPEN_MAX 4096 /* concurrent rollouts, if each value is a step or a message */
 
+/* A map of the user. */
+struct read_map {
+	struct format format; /* first, so that a struct format * can be converted */
+	struct mapping map;
+	struct buf text;
+	struct arena arena;
+};
+
 /* ---- the description ---- */
 
 static int read_path(struct keyed *k, struct str value, void *to, size_t at)
@@ -177,7 +185,7 @@ static void free_rollouts(void *own)
 
 static const struct map_paths *paths_of(const struct import *m)
 {
-	return &((const struct format_map *)(const void *)m->format)->paths;
+	return &m->format->map->paths;
 }
 
 static struct import_header header_of(struct import *m, struct str value)
@@ -336,7 +344,8 @@ static int take_messages(struct import *m, struct str value, struct error *err)
 		                 STR_ARG(p->messages));
 	}
 	e.reason = failure.n ? failure : import_text(m, find(m, value, p->reason));
-	e.status = failure.n ? END_FAILED : status_of(e.reason);
+	bool ended = tristate_of(find(m, value, p->end)) > 0;
+	e.status = failure.n ? END_FAILED : ended ? END_TERMINATED : status_of(e.reason);
 	h.has_state = false;
 	dialog_open(m, &d, &h);
 	if (json_type(prompt) == JSON_STRING) {
@@ -470,7 +479,7 @@ static uint64_t facts_of(const struct map_paths *p)
 	       (p->truncated.p ? FACT(TRUNCATED) : 0) | (p->seed.p ? FACT(SEED) : 0);
 }
 
-bool map_is(const struct format_map *map, struct str value)
+bool map_is(const struct mapping *map, struct str value)
 {
 	struct buf work = BUF(BUF_MAX_MESSAGE);
 	bool found = false;
@@ -490,7 +499,7 @@ static bool never(struct str value)
 
 void map_free(struct format *format)
 {
-	struct format_map *map = (struct format_map *)(void *)format;
+	struct read_map *map = (struct read_map *)(void *)format;
 
 	if (map) {
 		buf_release(&map->text);
@@ -501,14 +510,15 @@ void map_free(struct format *format)
 
 int map_read(const char *path, struct format **out, struct error *err)
 {
-	struct format_map *map = mem_new(sizeof(*map));
+	struct read_map *map = mem_new(sizeof(*map));
+	struct map_paths *paths = &map->map.paths;
 	struct keyed k = {.what = "map ", .name = path, .arena = &map->arena, .err = err};
 
 	map->text = BUF(BUF_MAX_SMALL);
 	int failed = file_read("map", path, &map->text, err);
 	k.text = buf_view(&map->text);
-	failed = failed || keyed_parse(&k) || keyed_read(&k, k.text, &table, &map->paths);
-	if (!failed && !map->paths.messages.p && !map->paths.message.p && !map->paths.tool.p) {
+	failed = failed || keyed_parse(&k) || keyed_read(&k, k.text, &table, paths);
+	if (!failed && !paths->messages.p && !paths->message.p && !paths->tool.p) {
 		failed = error_set(err, FAIL_INPUT,
 		                   "map %s: \"tool\", \"messages\" or \"message\" is required",
 		                   path);
@@ -519,7 +529,8 @@ int map_read(const char *path, struct format **out, struct error *err)
 	}
 	map->format = (struct format){.name = "map",
 	                              .what = "",
-	                              .facts = facts_of(&map->paths),
+	                              .map = &map->map,
+	                              .facts = facts_of(paths),
 	                              .is = never,
 	                              .take = map_take,
 	                              .finish = map_finish};

@@ -12,7 +12,7 @@ struct map_paths {
 		reason, failure;
 	/* each value is a message of a rollout, or a step */
 	struct str message;
-	/* within a step */
+	/* within a step; end also of a value with messages */
 	struct str tool, arguments, observation, error, state, state_after, reward, end, truncated;
 	/* of maps.def only */
 	struct str branch; /* true: another rollout of the same task */
@@ -23,16 +23,13 @@ struct map_paths {
 
 #define MAP_CONDITIONS 5
 
-struct format_map {
-	struct format format; /* first, so that a struct format * can be converted */
+struct mapping {
 	struct map_paths paths;
-	const char *conditions[MAP_CONDITIONS][3];
-	struct buf text;
-	struct arena arena;
+	const char *conditions[MAP_CONDITIONS][3]; /* see maps.def */
 };
 
 /* Functions of a format that is a map. */
-bool map_is(const struct format_map *map, struct str value);
+bool map_is(const struct mapping *map, struct str value);
 int map_take(struct import *m, struct str value, struct error *err);
 int map_finish(struct import *m, struct error *err);
 int map_list_end(struct import *m, struct error *err);

@@ -81,7 +81,7 @@ MUST_USE int reader_file_lines(const char *path, reader_line_fn *take, void *ctx
 MUST_USE int recording_copy(const char *path, const struct format *format, FILE **out,
                             struct error *err);
 
-/* All files named by operands: a directory is replaced by its *.jsonl. Free with file_list_free. */
+/* All files named by operands: a directory is replaced by its recordings. Free with file_list_free. */
 struct file_list {
 	char **paths;
 	size_t count;

@@ -56,6 +56,7 @@ written_formats() {
 
 @test "debug moves forwards and backwards in every format" {
 	for format in $(read_formats); do
+		[ "$format" != harbor ] || continue # it has no steps
 		expect 0 rolldbg debug --batch -ex next -ex continue -ex 'goto 0' -ex 'info rollouts' "$(fixture_of "$format")"
 		[ -z "$stderr" ]
 		has "$output" 'turn 0'

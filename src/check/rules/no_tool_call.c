@@ -163,7 +163,8 @@ const struct check check_no_tool_call = {
 	       "simulated user replied to its text. The message names the recorded cause of the "
 	       "first: markup means that the server has no parser for the model's format, or "
 	       "that the call was malformed; prose, that the prompt does not show the tools, or "
-	       "that the model ignores them.\n"
+	       "that the model ignores them. In a trainer's log without a list of tools it is "
+	       "an error only with markup, or with \1tools\2.\n"
 	       "Look first at the same command with \1actions\2: if that works, the model is the "
 	       "cause. Then look at the prompt (show \1turn\2 N \1prompt\2).\n"
 	       "Fix: start the server with its tool parser, or try \1tool_mode\2 text or json.",

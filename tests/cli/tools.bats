@@ -17,7 +17,7 @@ load lib
 	has "$output" $'    --state tool:list  (read-only, no arguments)\n    --state tool:list_all  (named like a tool'
 	has "$output" $'    --state resource:note:///a  (notes)\n    --state '"'tool:get_item:{\"keys\":[\"TEXT\"]}'  (read-only; fill"
 	lacks "$output" 'tool:listen'
-	has "$output" "--state tool:list --call 'add item=TEXT way=up'"
+	has "$output" "next: rolldbg run --env $url --call 'add item=TEXT way=up'"
 	has "$stderr" 'duplicate tool name: only the first tool of that name is used: ["listen"]'
 	[ -z "$(ls "$XDG_STATE_HOME")" ]
 	run grep -c 'POST tools/call' shop.log

@@ -62,6 +62,7 @@ true' ]
 	port=${url##*:}
 	port=${port%/mcp}
 	export TMPDIR=$PWD
+	# shellcheck disable=SC2016 # expanded by the other shell
 	printf 'sleep 0.3; echo ready; exec "$0" serve --port %s' "$port" >slow.sh
 	expect 0 rolldbg run -v --serve "sh -c '$(cat slow.sh)' $ROLLDBG" --env "$url" --actions DOWN --out a.jsonl
 	has "$stderr" 'try 1: cannot connect to 127.0.0.1'

@@ -14,8 +14,8 @@ struct own_server {
 /* Repeats a request, traced in the log, until the URL's server replies with something else than 502, 503
    or 504; other targets than http(s) and ws(s) are not waited for. s: the server that was started, or
    NULL. FAIL_TRANSPORT: not within the time, or the started server has ended. */
-MUST_USE int own_server_wait(struct io *io, const char *url, uint64_t wait_ms,
-                             struct own_server *s, struct error *err);
+MUST_USE int own_server_wait(struct io *io, const char *url, uint64_t wait_ms, struct own_server *s,
+                             struct error *err);
 
 /* Starts the command, whose output goes to a new file in the directory, and waits until the URL's port is
    served. FAIL_USAGE: no URL with a port, or the port is taken. Call own_server_stop in any case. */

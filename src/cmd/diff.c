@@ -3,13 +3,13 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "check/judge.h"
+#include "cmd/diff_operands.h"
 #include "cmd/golden/pair_groups.h"
 #include "cmd/html_judge.h"
 #include "cmd/options/compare_options.h"
 #include "cmd/options/masks.h"
 #include "cmd/options/output.h"
 #include "cmd/pager.h"
-#include "cmd/store/store.h"
 #include "cmd/store/torn.h"
 #include "cmd/threads.h"
 #include "compare/lockstep.h"
@@ -412,50 +412,6 @@ static int compare_all(struct diffing *f, struct error *err)
 
 /* ---- which recordings ---- */
 
-/* PATH OLD-FILE OLD-HEX OLD-MODE NEW-FILE NEW-HEX NEW-MODE [NEW-PATH INFO]: what git appends to a
-   diff.NAME.command (gitattributes(5)); it takes an exit code other than 0 for a failure. */
-#define GIT_OPERANDS         7
-#define GIT_OPERANDS_RENAMED 9
-#define GIT_OLD              1
-#define GIT_NEW              4
-
-static bool is_from_git(int argc)
-{
-	return argc == GIT_OPERANDS || argc == GIT_OPERANDS_RENAMED;
-}
-
-/* Files, the *.jsonl of directories, or, without operands, the two newest recordings of the state
-   directory. */
-static int name_files(struct diffing *f, int argc, char **argv, struct error *err)
-{
-	struct buf paths[2] = {BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL)};
-	int failed = 0;
-
-	if (argc == 1 || (argc > 2 && !is_from_git(argc))) {
-		return error_set(err, FAIL_USAGE,
-		                 "needs two recordings, or none to compare the last two runs");
-	}
-	if (is_from_git(argc) && !f->opts->json) {
-		text_put_path(&f->out.text, "diff", argv[0]);
-	}
-	if (argc == 2 && !strcmp(argv[0], "-") && !strcmp(argv[1], "-")) {
-		return error_set(err, FAIL_USAGE, "standard input can be only one of the two");
-	}
-	if (!argc) {
-		failed = store_last_two(f->context, &paths[0], &paths[1], err);
-	}
-	for (int i = 0; i < 2 && !failed; i++) {
-		char *path = is_from_git(argc) ? argv[i ? GIT_NEW : GIT_OLD]
-		             : argc            ? argv[i]
-		                               : paths[i].p;
-
-		failed = file_list_new(&path, 1, &f->side[i].files, err);
-	}
-	buf_release(&paths[0]);
-	buf_release(&paths[1]);
-	return failed;
-}
-
 static bool is_regular(const char *path)
 {
 	struct stat st;
@@ -579,9 +535,14 @@ static int diff_run(const struct context *c, const void *opts, int argc, char **
 	    !compare_rules_read(&f.rules, &o->compare, err)) {
 		f.jobs = o->html ? 1 : f.jobs; /* a page is written in the order of the rollouts */
 		compare_rules_apply(&f.rules, &f.conf);
-		code = name_files(&f, argc, argv, err) || compare_files(&f, err)
+		if (diff_is_from_git(argc) && !o->json) {
+			text_put_path(&f.out.text, "diff", argv[0]);
+		}
+		code = diff_operands(c, argc, argv, &f.side[0].files, &f.side[1].files, err) ||
+		                       compare_files(&f, err)
 		               ? -1
-		               : f.count.different > 0 && !o->no_exit_code && !is_from_git(argc);
+		               : f.count.different > 0 && !o->no_exit_code &&
+		                         !diff_is_from_git(argc);
 	}
 	if (code < 0 && f.out.closed) {
 		code = f.count.different > 0 && !o->no_exit_code;
@@ -607,7 +568,7 @@ const struct command command_diff = {
 		"are compared. The seven operands that git appends to a diff.NAME.command are taken, too, "
 		"with exit code 0. If nothing differs, nothing is printed. The exit code is 0 if the "
 		"recordings agree and 1 if they differ.",
-	.max_operands = GIT_OPERANDS_RENAMED,
+	.max_operands = DIFF_OPERANDS_MAX,
 	.recordings = true,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

@@ -10,6 +10,7 @@
 #include "json/schema.h"
 #include "json/write.h"
 #include "policy/call_example.h"
+#include "policy/tool_about.h"
 #include "report/report.h"
 
 #define TEXT_COLUMNS   300 /* of a description or a type */
@@ -44,48 +45,7 @@ struct tools_view {
 	struct output out;
 };
 
-/* ---- what could serve as state ---- */
-
-/* Names that a person would take for those of tools that read. */
-static const char *const reading_verbs[] = {"get",    "list",     "read",     "show",    "view",
-                                            "status", "state",    "describe", "inspect", "observe",
-                                            "fetch",  "snapshot", "look"};
-
-static bool is_named_reader(struct str name)
-{
-	for (size_t i = 0; i < ARRAY_LEN(reading_verbs); i++) {
-		struct str verb = str_from(reading_verbs[i]);
-		struct str rest = str_skip(name, verb.n);
-
-		if (str_starts(name, verb) && (!rest.n || strchr("_-./", rest.p[0]) ||
-		                               (rest.p[0] >= 'A' && rest.p[0] <= 'Z'))) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Why the tool could serve as state; NULL: it could not, or nothing says so. */
-static const char *why_state(const struct tools_view *v, struct str tool, struct str name)
-{
-	struct str schema = tool_schema(tool);
-	size_t required = json_count(JSON_GET(schema, "required"));
-	struct str hint = JSON_GET(JSON_GET(tool, "annotations"), "readOnlyHint");
-
-	if (strncmp(v->facts->protocol, "mcp", 3) != 0) {
-		return NULL; /* only MCP servers are asked by a tool */
-	}
-	if (json_type(hint) == JSON_TRUE) {
-		return required ? "read-only; fill in the arguments"
-		       : json_count(JSON_GET(schema, "properties"))
-		               ? "read-only, no required arguments"
-		               : "read-only, no arguments";
-	}
-	return !hint.p && !required && is_named_reader(name)
-	               ? "named like a tool that only reads, but not marked read-only: make sure that it "
-	                 "changes nothing"
-	               : NULL;
-}
+/* ---- sources ---- */
 
 /* "tool:NAME:{..}", the value of --state. */
 static void put_tool_source(struct str tool, struct str name, struct buf *out)
@@ -99,97 +59,6 @@ static void put_tool_source(struct str tool, struct str name, struct buf *out)
 		buf_str(out, buf_view(&arguments));
 	}
 	buf_release(&arguments);
-}
-
-/* ---- arguments ---- */
-
-static void put_words(struct str list, struct buf *out)
-{
-	struct str each;
-	size_t cursor = 0, count = 0;
-
-	while (json_next(list, &cursor, &each)) {
-		buf_text(out, count++ ? "|" : "");
-		json_text_or_json(each, out);
-	}
-}
-
-static void put_range(struct str schema, struct buf *out)
-{
-	struct str least = JSON_GET(schema, "minimum"), most = JSON_GET(schema, "maximum");
-
-	if (least.p || most.p) {
-		buf_printf(out, " %.*s..%.*s", STR_ARG(least), STR_ARG(most));
-	}
-}
-
-/* "string", "integer 1..10", "up|down", "array of string", "string or null" */
-static void put_type(struct references *r, struct str schema, struct buf *out)
-{
-	struct str given = schema_resolve_in(r, schema), each;
-	struct str list = schema_alternatives(given), type = JSON_GET(given, "type");
-	size_t cursor = 0, count = 0;
-
-	if (JSON_GET(given, "enum").p) {
-		put_words(JSON_GET(given, "enum"), out);
-		return;
-	}
-	if (JSON_GET(given, "const").p) {
-		json_text_or_json(JSON_GET(given, "const"), out);
-		return;
-	}
-	if (list.p) {
-		while (json_next(list, &cursor, &each)) {
-			struct str words = JSON_GET(schema_resolve_in(r, each), "enum");
-
-			buf_text(out, count++ ? " or " : "");
-			if (words.p) {
-				put_words(words, out);
-			} else {
-				json_text_or_json(JSON_GET(schema_resolve_in(r, each), "type"),
-				                  out);
-			}
-		}
-		return;
-	}
-	if (json_type(type) == JSON_ARRAY) {
-		put_words(type, out);
-	} else if (type.p) {
-		json_text_or_json(type, out);
-	} else {
-		buf_text(out, "any");
-	}
-	struct str items = JSON_GET(schema_resolve_in(r, JSON_GET(given, "items")), "type");
-	if (items.p) {
-		buf_text(out, " of ");
-		json_text_or_json(items, out);
-	}
-	put_range(given, out);
-}
-
-struct argument {
-	struct str key, schema, description, fallback;
-	bool required;
-};
-
-/* The next property of the tool's schema. */
-static bool next_argument(struct str schema, size_t *cursor, struct argument *out)
-{
-	struct json_member m;
-	struct str each;
-	size_t at = 0;
-
-	if (!json_next_member(JSON_GET(schema, "properties"), cursor, &m)) {
-		return false;
-	}
-	*out = (struct argument){.key = m.key,
-	                         .schema = m.value,
-	                         .description = JSON_GET(m.value, "description"),
-	                         .fallback = JSON_GET(m.value, "default")};
-	while (json_next(JSON_GET(schema, "required"), &at, &each)) {
-		out->required |= json_type(each) == JSON_STRING && str_eq(json_inner(each), m.key);
-	}
-	return true;
 }
 
 /* ---- as text ---- */
@@ -226,14 +95,14 @@ static void put_json_sentence(struct str string, struct buf *out)
 	arena_release(&arena);
 }
 
-static void put_argument(const struct argument *a, struct references *r, struct buf *out)
+static void put_argument(const struct tool_argument *a, struct references *r, struct buf *out)
 {
 	struct buf type = BUF(BUF_MAX_MESSAGE);
 
 	buf_text(out, "    ");
 	size_t used = text_escape_cut(out, a->key, KEY_COLUMNS);
 	buf_printf(out, "%*s  ", (int)(used < 10 ? 10 - used : 0), "");
-	put_type(r, a->schema, &type);
+	tool_put_type(r, a->schema, &type);
 	text_escape_cut(out, buf_view(&type), TEXT_COLUMNS);
 	buf_text(out, a->required ? ", required" : "");
 	if (a->fallback.p) {
@@ -290,7 +159,7 @@ static void put_tool(struct tools_view *v, struct str tool)
 	struct arena arena = {0};
 	struct str schema = tool_schema(tool), name = json_text(&arena, JSON_GET(tool, "name"));
 	struct references r;
-	struct argument a;
+	struct tool_argument a;
 	size_t cursor = 0;
 	bool color = v->context->style.color;
 
@@ -304,7 +173,7 @@ static void put_tool(struct tools_view *v, struct str tool)
 	}
 	buf_char(&v->text, '\n');
 	put_hints(v, tool, &v->text);
-	while (next_argument(schema, &cursor, &a)) {
+	while (tool_next_argument(schema, &cursor, &a)) {
 		put_argument(&a, &r, &v->text);
 	}
 	if (!schema.p) {
@@ -336,7 +205,7 @@ static void put_tool_sources(struct tools_view *v, bool required, struct buf *va
 
 	for (size_t cursor = 0; json_next(v->facts->tools, &cursor, &tool);) {
 		struct str name = json_text(&arena, JSON_GET(tool, "name"));
-		const char *why = name.n ? why_state(v, tool, name) : NULL;
+		const char *why = name.n ? tool_why_state(v->facts->protocol, tool, name) : NULL;
 
 		if (why && required == (json_count(JSON_GET(tool_schema(tool), "required")) > 0)) {
 			put_tool_source(tool, name, value);
@@ -372,7 +241,7 @@ static void put_sources(struct tools_view *v)
 {
 	struct buf value = BUF(BUF_MAX_MESSAGE);
 
-	buf_text(&v->text, "\ncould serve as state:\n");
+	buf_text(&v->text, "\ncould serve as state, if it shows what the calls change:\n");
 	if (v->facts->state_kind == STATE_UNKNOWN) {
 		buf_text(&value, AUTO);
 		put_source(v, &value,
@@ -390,40 +259,30 @@ static void put_sources(struct tools_view *v)
 	buf_release(&value);
 }
 
-/* A first command: the first tool that may act, with the first source of states. */
+/* A first command: the first tool that may act. Which source shows what it does is the user's to know: a source
+   that never changes would accuse a healthy environment. */
 static void put_next(struct tools_view *v)
 {
-	struct buf call = BUF(BUF_MAX_MESSAGE), source = BUF(BUF_MAX_MESSAGE);
-	struct buf line = BUF(BUF_MAX_MESSAGE);
-	struct arena arena = {0};
+	struct buf call = BUF(BUF_MAX_MESSAGE), line = BUF(BUF_MAX_MESSAGE);
 	struct str tool;
 
-	for (size_t cursor = 0; json_next(v->facts->tools, &cursor, &tool);) {
-		struct str name = json_text(&arena, JSON_GET(tool, "name"));
+	for (size_t cursor = 0; !call.n && json_next(v->facts->tools, &cursor, &tool);) {
 		struct str hint = JSON_GET(JSON_GET(tool, "annotations"), "readOnlyHint");
-		bool bare = !json_count(JSON_GET(tool_schema(tool), "required"));
 
-		if (name.n && !call.n && json_type(hint) != JSON_TRUE) {
+		if (json_type(hint) != JSON_TRUE) {
 			call_example(tool, &call);
-		}
-		if (name.n && bare && !source.n && v->facts->state_kind == STATE_NONE &&
-		    why_state(v, tool, name)) {
-			put_tool_source(tool, name, &source);
 		}
 	}
 	if (call.n) {
 		buf_text(&line, "next: rolldbg run --env ");
 		config_shell_word(&line, v->target.name);
-		buf_text(&line, source.n ? " --state " : "");
-		buf_str(&line, buf_view(&source));
 		buf_text(&line, " --call ");
 		config_shell_word(&line, buf_cstr(&call));
+		buf_char(&v->text, '\n');
 		text_escape(&v->text, buf_view(&line));
 		buf_char(&v->text, '\n');
 	}
-	arena_release(&arena);
 	buf_release(&call);
-	buf_release(&source);
 	buf_release(&line);
 }
 
@@ -457,7 +316,6 @@ static void put_all(struct tools_view *v)
 		put_tool(v, tool);
 	}
 	put_sources(v);
-	buf_char(&v->text, '\n');
 	put_next(v);
 }
 
@@ -466,16 +324,16 @@ static void put_all(struct tools_view *v)
 static void json_arguments(struct json_writer *w, struct str schema, struct arena *arena)
 {
 	struct references r;
-	struct argument a;
+	struct tool_argument a;
 	size_t cursor = 0;
 
 	references_begin(&r, schema, arena);
 	jw_key(w, "arguments");
 	jw_array(w);
-	while (next_argument(schema, &cursor, &a)) {
+	while (tool_next_argument(schema, &cursor, &a)) {
 		struct buf type = BUF(BUF_MAX_MESSAGE);
 
-		put_type(&r, a.schema, &type);
+		tool_put_type(&r, a.schema, &type);
 		jw_object(w);
 		jw_key(w, "name");
 		jw_str(w, json_key_text(arena, a.key));
@@ -508,7 +366,7 @@ static void json_tool(struct tools_view *v, struct str tool)
 	struct buf call = BUF(BUF_MAX_MESSAGE), source = BUF(BUF_MAX_MESSAGE);
 	struct arena arena = {0};
 	struct str name = json_text(&arena, JSON_GET(tool, "name"));
-	const char *why = name.n ? why_state(v, tool, name) : NULL;
+	const char *why = name.n ? tool_why_state(v->facts->protocol, tool, name) : NULL;
 	struct json_writer w;
 
 	call_example(tool, &call);

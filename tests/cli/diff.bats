@@ -226,7 +226,7 @@ record() {
 
 @test "as diff.NAME.command of git: a change, a new file, a file that is gone, a renamed one" {
 	command -v git >/dev/null || skip 'no git'
-	export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_PAGER=cat
+	export HOME=$PWD GIT_CONFIG_NOSYSTEM=1 GIT_PAGER=cat
 	rolldbg run --quiet --actions DOWN --out raw.jsonl
 	rolldbg run --quiet --actions DOWN,RIGHT --out raw2.jsonl
 	mkdir repo

@@ -86,7 +86,7 @@ xml() {
 	has "$(xml j.xml)" 'classname=run name=env.0'
 	# a group with findings is a test case
 	has "$(xml j.xml)" 'tests=4 failures=2 errors=0'
-	has "$(xml j.xml)" 'name=the group of task env'
+	has "$(xml j.xml)" 'name=env, all samples'
 }
 
 @test "replay: differences are failures that name the first; an unreachable environment is an error" {

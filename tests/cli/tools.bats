@@ -17,7 +17,7 @@ load lib
 	has "$output" $'    --state tool:list  (read-only, no arguments)\n    --state tool:list_all  (named like a tool'
 	has "$output" $'    --state resource:note:///a  (notes)\n    --state '"'tool:get_item:{\"keys\":[\"TEXT\"]}'  (read-only; fill"
 	lacks "$output" 'tool:listen'
-	has "$output" "--state tool:list --call 'add item=TEXT way=up'"
+	has "$output" "next: rolldbg run --env $url --call 'add item=TEXT way=up'"
 	has "$stderr" 'duplicate tool name: only the first tool of that name is used: ["listen"]'
 	[ -z "$(ls "$XDG_STATE_HOME")" ]
 	run grep -c 'POST tools/call' shop.log
@@ -62,6 +62,7 @@ true' ]
 	port=${url##*:}
 	port=${port%/mcp}
 	export TMPDIR=$PWD
+	# shellcheck disable=SC2016 # expanded by the other shell
 	printf 'sleep 0.3; echo ready; exec "$0" serve --port %s' "$port" >slow.sh
 	expect 0 rolldbg run -v --serve "sh -c '$(cat slow.sh)' $ROLLDBG" --env "$url" --actions DOWN --out a.jsonl
 	has "$stderr" 'try 1: cannot connect to 127.0.0.1'

@@ -1,9 +1,9 @@
 /* rolldbg replay: sends the calls of goldens to a live environment and compares the results. */
 #include "base/log.h"
-#include "base/names.h"
 #include "base/text.h"
 #include "cmd/debug.h"
 #include "cmd/golden/accept.h"
+#include "cmd/golden/advice.h"
 #include "cmd/golden/driver.h"
 #include "cmd/golden/review.h"
 #include "cmd/golden/suite.h"
@@ -218,38 +218,8 @@ static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, stru
 static void say_tool(void *ctx, const struct tool_change *t)
 {
 	struct replaying *r = ctx;
-	struct buf text = BUF(BUF_MAX_SMALL);
 
-	tool_change_say(t, &text);
-	if (!names_know(&r->said, buf_view(&text))) {
-		names_add(&r->said, buf_view(&text));
-		log_warn("%s: %s", r->golden->file, buf_cstr(&text));
-	}
-	buf_release(&text);
-}
-
-static void warn_of_env(void *ctx, const char *sentence)
-{
-	const struct golden *g = ctx;
-
-	log_warn("%s: rollout %.*s: %s", g->file, STR_ARG(g->want.id), sentence);
-}
-
-static bool is_at_begin(const struct difference *first)
-{
-	return first->line && (first->line->type == LINE_RESET ||
-	                       (first->line->type == LINE_STEP && first->line->step == 0 &&
-	                        str_starts(first->pointer, STR("/state"))));
-}
-
-/* Not where a mask of times or ids explains all that differs. */
-static void warn_of_seed(const struct replaying *r, const struct golden *g)
-{
-	if (r->began && !g->proposals.count && !g->has_seed && !r->opts->target.seed.given) {
-		log_warn("%s: rollout %.*s began differently, and the golden has no seed: if the "
-		         "environment's episodes are random, record the golden with --seed",
-		         g->file, STR_ARG(g->want.id));
-	}
+	advise_tool(&r->said, r->golden, t);
 }
 
 static void take_difference(void *ctx, const struct difference *d)
@@ -257,7 +227,7 @@ static void take_difference(void *ctx, const struct difference *d)
 	struct replaying *r = ctx;
 	struct golden *g = r->golden;
 
-	r->began = g->count.differences == 1 ? is_at_begin(d) : r->began;
+	r->began = g->count.differences == 1 ? difference_is_at_begin(d) : r->began;
 	tally_difference(&r->tally, d);
 	reports_difference(r->reports, &r->printer, d);
 	if (reports_have_table(r->reports)) {
@@ -288,15 +258,6 @@ static void report_golden(struct replaying *r, const struct golden *g, const cha
 	buf_release(&hint);
 }
 
-/* Why a rollout was not compared, or NULL. */
-static const char *problem_of(const struct golden *g)
-{
-	return g->compared  ? NULL
-	       : g->lost.n  ? buf_cstr(&g->lost)
-	       : g->started ? "not replayed in full"
-	                    : "not tried after the environment could not be reached";
-}
-
 static void compare_one(struct replaying *r, struct golden *g)
 {
 	struct compare_conf conf = {.replayed = true,
@@ -320,14 +281,16 @@ static void compare_one(struct replaying *r, struct golden *g)
 	r->golden = g;
 	r->printer.file = g->file;
 	r->printer.replayed = (struct replayed_pair){&g->want, &g->got};
-	compare_tools(&g->want, &g->got, warn_of_env, g);
+	compare_tools(&g->want, &g->got, advise_env, g);
 	compare_rollouts(&g->want, &g->got, &conf, &g->count);
 	compare_add(&r->count, &g->count);
 	patterns_see_rollout(&r->rules.patterns, &g->got);
 	conf.tools = TOOLS_IGNORED; /* no mask is proposed for them */
 	if (g->count.differences) {
 		proposals_find(&g->proposals, &g->want, &g->got, &conf);
-		warn_of_seed(r, g);
+		if (r->began && !r->opts->target.seed.given) {
+			advise_seed(g);
+		}
 	}
 }
 
@@ -414,7 +377,7 @@ static int compare_all(struct replaying *r, struct error *err)
 		if (settle_one(r, g, err)) {
 			return -1;
 		}
-		report_golden(r, g, problem_of(g));
+		report_golden(r, g, advice_problem(g));
 		if (output_flush_some(&r->out, err)) {
 			return -1;
 		}

@@ -189,9 +189,8 @@ static int open_log(struct own_server *s, const char *directory, struct error *e
 	return 0;
 }
 
-int own_server_start(struct own_server *s, struct io *io, const char *command,
-                     char *const *variables, const char *directory, const char *url,
-                     uint64_t wait_ms, struct error *err)
+int own_server_start(struct own_server *s, const char *command, char *const *variables,
+                     const char *directory, const char *url, uint64_t wait_ms, struct error *err)
 {
 	struct buf http = BUF(BUF_MAX_SMALL), line = BUF(BUF_MAX_MESSAGE);
 	int failed = 0;
@@ -201,7 +200,7 @@ int own_server_start(struct own_server *s, struct io *io, const char *command,
 		                   "--serve starts a server for an --env http(s):// or ws(s):// on "
 		                   "this machine; --env stdio:COMMAND starts one by itself");
 	}
-	failed = failed || check_free(io, buf_cstr(&http), err) || open_log(s, directory, err);
+	failed = failed || check_free(s->io, buf_cstr(&http), err) || open_log(s, directory, err);
 	if (!failed) {
 		struct child_conf conf = {.variables = variables};
 
@@ -209,8 +208,8 @@ int own_server_start(struct own_server *s, struct io *io, const char *command,
 		config_shell_word(&line, buf_cstr(&s->log));
 		buf_printf(&line, " 2>&1\n%s", command);
 		conf.command = buf_cstr(&line);
-		failed = child_start(io, &conf, &s->child, err) ||
-		         own_server_wait(io, url, wait_ms, s, err);
+		failed = child_start(s->io, &conf, &s->child, err) ||
+		         own_server_wait(s->io, url, wait_ms, s, err);
 	}
 	buf_release(&http);
 	buf_release(&line);

@@ -18,10 +18,10 @@ MUST_USE int own_server_wait(struct io *io, const char *url, uint64_t wait_ms, s
                              struct error *err);
 
 /* Starts the command, whose output goes to a new file in the directory, and waits until the URL's port is
-   served. FAIL_USAGE: no URL with a port, or the port is taken. Call own_server_stop in any case. */
-MUST_USE int own_server_start(struct own_server *s, struct io *io, const char *command,
-                              char *const *variables, const char *directory, const char *url,
-                              uint64_t wait_ms, struct error *err);
+   served. FAIL_USAGE: no URL with a port, or the port is taken. Set s->io before; call own_server_stop in any case. */
+MUST_USE int own_server_start(struct own_server *s, const char *command, char *const *variables,
+                              const char *directory, const char *url, uint64_t wait_ms,
+                              struct error *err);
 
 /* Ends its process group; removes the file, unless the server had ended by itself. */
 void own_server_stop(struct own_server *s);

@@ -308,7 +308,8 @@ static int await_server(struct env_target *t, struct error *err)
 	if (env_target_new_io(t, &t->io, err)) {
 		return -1;
 	}
-	return o->serve ? own_server_start(&t->own, t->io, o->serve, t->variables.items,
+	t->own.io = t->io;
+	return o->serve ? own_server_start(&t->own, o->serve, t->variables.items,
 	                                   directory && *directory ? directory : "/tmp",
 	                                   buf_cstr(&t->url), wait_ms, err)
 	                : own_server_wait(t->io, buf_cstr(&t->url), wait_ms, NULL, err);

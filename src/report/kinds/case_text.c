@@ -138,8 +138,9 @@ void case_name(const struct report_case *c, struct buf *out)
 	if (rollout) {
 		text_escape(out, c->rollout);
 	} else if (c->task.p) {
-		buf_text(out, c->golden ? "the golden of task " : "the group of task ");
+		buf_text(out, c->golden ? "the golden of task " : "");
 		text_escape(out, c->task);
+		buf_text(out, c->golden ? "" : ", all samples");
 	} else {
 		buf_text(out, c->file ? "the whole file" : "all recordings");
 	}

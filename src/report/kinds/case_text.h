@@ -26,8 +26,8 @@ void case_text_finish(struct case_text *t, const struct report_case *c);
 void case_text_clear(struct case_text *t);
 void case_text_release(struct case_text *t);
 
-/* Appends the escaped id, "lake.0", or a description of a case without one: "the group of task
-   lake", "the whole file". */
+/* Appends the escaped id, "lake.0", or a description of a case without one: "lake, all
+   samples", "the whole file". */
 void case_name(const struct report_case *c, struct buf *out);
 
 #endif

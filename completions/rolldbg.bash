@@ -293,7 +293,7 @@ _rolldbg_word()
 	stats:-*) _rolldbg_words '--by -b --compare --trainer-logprobs --shard --partial --merge --names --json --html --csv --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	stats:*) _rolldbg_files -f ;;
 	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --missing --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	convert:-*) _rolldbg_words '--from --to --out -o --force -f --rollout -r --list --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	convert:-*) _rolldbg_words '--from --to --csv --out -o --force -f --rollout -r --list --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	convert:*) _rolldbg_files -f ;;
 	debug:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --command-file -x --ex --batch --interpreter --dap --rollout -r --out -o --force -f --max-turns -n --task --force-call --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	debug:*) _rolldbg_files -f ;;

@@ -63,8 +63,8 @@ struct converting {
 	struct export export;
 	struct tables *tables; /* of --to steps, rollouts; NULL: another format */
 	enum table_kind table;
-	FILE *rows;            /* of a Parquet file, as JSON lines; NULL: not one */
-	size_t written;        /* rollouts */
+	FILE *rows;     /* of a Parquet file, as JSON lines; NULL: not one */
+	size_t written; /* rollouts */
 };
 
 /* ---- formats ---- */

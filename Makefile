@@ -49,7 +49,7 @@ VARIANT := $(or $(VARIANT_$(BUILD)),$(error BUILD=$(BUILD) is no variant; see th
 # PKG_CFLAGS and PKG_LIBS, unless they are given (src/package/wheel). Updated on every run; make restarts when the file changes, so that missing packages are
 # installed first and everything below uses them.
 NEEDS_NOTHING := clean help deps uninstall install-shared dist
-NEEDS_TESTS := test check-one asan ubsan tsan valgrind interop interop-llm coverage fuzz-regress bench
+NEEDS_TESTS := test check-one asan ubsan tsan valgrind interop interop-llm interop-cluster interop-slurm coverage fuzz-regress bench
 NEEDS_ALL := lint fmt fmt-check fuzz valgrind coverage
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(and $(filter-out $(NEEDS_NOTHING),$(GOALS)),$(filter undefined,$(origin PKG_LIBS))),)
@@ -72,7 +72,7 @@ LINK = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
 .SUFFIXES:
 .SECONDARY:
 FORCE:
-.PHONY: FORCE all demo test check-one faults interop interop-llm asan ubsan tsan valgrind fuzz fuzz-run fuzz-regress lint fmt fmt-check coverage bench \
+.PHONY: FORCE all demo test check-one faults interop interop-llm interop-cluster interop-slurm asan ubsan tsan valgrind fuzz fuzz-run fuzz-regress lint fmt fmt-check coverage bench \
 	man completions install install-shared uninstall wheel deb dist clean deps help
 
 all: $(PROGRAM) ## build ./rolldbg (BUILD=debug: build/debug/rolldbg)
@@ -183,6 +183,13 @@ interop: all $(TOOLS) ## against real third-party servers (installs them under .
 	@tests/interop/setup
 	@tests/prove $(OBJ)/interop tests/interop/worlds $(sort $(wildcard tests/interop/*.bats)) tests/interop/zoo tests/interop/zoo-shared; \
 		code=$$?; tail -q -n 1 $(OBJ)/interop/tap/tests.interop.worlds $(OBJ)/interop/tap/tests.interop.zoo; exit $$code
+
+interop-cluster: all ## fixtures/cluster on Spark and Ray (installs them under .deps/, 1 GB; needs Java; three minutes)
+	@tests/interop-cluster/setup
+	@tests/prove $(OBJ)/interop-cluster $(sort $(wildcard tests/interop-cluster/*.bats))
+
+interop-slurm: all ## fixtures/cluster on one node of Debian's slurm-wlm (to be installed, as root; half a minute)
+	@tests/prove $(OBJ)/interop-slurm $(sort $(wildcard tests/interop-slurm/*.bats))
 
 interop-llm: all ## against a real inference engine (compiles it under .deps/, once: 4 to 7 minutes, 180 MB; the tests take a minute)
 	@tests/interop-llm/setup

@@ -11,11 +11,14 @@
 #include "cmd/store/torn.h"
 #include "convert/export.h"
 #include "convert/map.h"
+#include "convert/parquet.h"
 #include "recording/by_rollout.h"
 #include "report/tables.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define FORMATS_MAX 64
 #define MAP         "map:"
@@ -36,7 +39,7 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(import), import_group),
 	OPT_STRING(0, "to", OPT_NEVER, "FORMAT|steps|rollouts", FIELD(to),
                    "the format to write (default: rolldbg); steps and rollouts are tables for data "
-                   "tools: fixed columns, a row for each"),
+                   "tools: fixed columns, a row for each; Parquet to NAME.parquet"),
 	OPT_FLAG(0, "csv", OPT_HARMLESS, FIELD(csv),
                  "with --to steps or rollouts: comma-separated values, not JSON lines (implied by "
                  "--out NAME.csv)"),
@@ -62,7 +65,9 @@ struct converting {
 	struct buf text;      /* not written to it yet */
 	struct export export;
 	struct tables *tables; /* of --to steps, rollouts; NULL: another format */
-	size_t written;        /* rollouts */
+	enum table_kind table;
+	FILE *rows;     /* of a Parquet file, as JSON lines; NULL: not one */
+	size_t written; /* rollouts */
 };
 
 /* ---- formats ---- */
@@ -91,8 +96,12 @@ static int choose_table(struct converting *v, struct error *err)
 		                 "--to %s writes one table: no --out DIR/ and no --rollout",
 		                 v->opts->to);
 	}
-	v->tables = tables_new(!strcmp(v->opts->to, "steps") ? TABLE_STEPS : TABLE_ROLLOUTS, csv,
-	                       &v->text);
+	v->table = !strcmp(v->opts->to, "steps") ? TABLE_STEPS : TABLE_ROLLOUTS;
+	v->tables = tables_new(v->table, csv, &v->text);
+	if (str_ends(str_from(out), STR(".parquet"))) {
+		v->rows = tmpfile();
+		return v->rows ? 0 : error_errno(err, "cannot create a temporary file");
+	}
 	return 0;
 }
 
@@ -144,6 +153,13 @@ static int open_file(struct converting *v, const char *path, struct error *err)
 
 static int flush(struct converting *v, size_t at_least, struct error *err)
 {
+	if (v->rows && v->text.n >= at_least) {
+		size_t n = fwrite(v->text.p, 1, v->text.n, v->rows);
+		bool whole = n == v->text.n;
+
+		buf_clear(&v->text);
+		return whole ? 0 : error_errno(err, "cannot write a temporary file");
+	}
 	if (v->text.n >= at_least) {
 		new_file_write(&v->file, buf_view(&v->text));
 		buf_clear(&v->text);
@@ -155,8 +171,27 @@ static int flush(struct converting *v, size_t at_least, struct error *err)
 	return 0;
 }
 
+/* The table's rows become a Parquet file, which takes the place of the temporary one. */
+static int write_parquet(struct converting *v, struct error *err)
+{
+	struct buf columns = BUF(BUF_MAX_MESSAGE);
+
+	if (flush(v, 0, err) || fflush(v->rows) || lseek(fileno(v->rows), 0, SEEK_SET)) {
+		return err->kind != FAIL_NONE ? -1 : error_errno(err, "a temporary file failed");
+	}
+	tables_columns(v->table, &columns);
+	int failed = parquet_write(fileno(v->rows), buf_cstr(&columns), v->file.fd, err);
+	buf_release(&columns);
+	fclose(v->rows);
+	v->rows = NULL;
+	return failed;
+}
+
 static int close_file(struct converting *v, struct error *err)
 {
+	if (v->rows && write_parquet(v, err)) {
+		return -1;
+	}
 	int failed = flush(v, 0, err) || new_file_publish(&v->file, STR(""), err);
 
 	new_file_release(&v->file);
@@ -364,6 +399,9 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
 	}
 	export_release(&v.export);
 	tables_free(v.tables);
+	if (v.rows) {
+		fclose(v.rows);
+	}
 	map_free(v.map);
 	recordings_release(&v.names);
 	file_list_free(&v.files);

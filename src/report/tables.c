@@ -11,13 +11,13 @@
 
 enum cell_type { CELL_TEXT, CELL_WHOLE, CELL_NUMBER, CELL_BOOL };
 
-struct column {
+struct table_column {
 	const char *name;
 	enum cell_type type;
 };
 
 /* In the order in which put_step and put_rollout write them. */
-static const struct column step_columns[] = {
+static const struct table_column step_columns[] = {
 	{"file", CELL_TEXT},        {"rollout", CELL_TEXT},     {"task", CELL_TEXT},
 	{"sample", CELL_WHOLE},     {"turn", CELL_WHOLE},       {"step", CELL_WHOLE},
 	{"tool", CELL_TEXT},        {"arguments", CELL_TEXT},   {"state", CELL_TEXT},
@@ -26,7 +26,7 @@ static const struct column step_columns[] = {
 	{"truncated", CELL_BOOL},   {"env_steps", CELL_WHOLE},  {"failed", CELL_BOOL},
 	{"effect", CELL_TEXT},      {"explanation", CELL_TEXT}, {"member", CELL_TEXT},
 };
-static const struct column rollout_columns[] = {
+static const struct table_column rollout_columns[] = {
 	{"file", CELL_TEXT},
 	{"rollout", CELL_TEXT},
 	{"task", CELL_TEXT},
@@ -48,7 +48,7 @@ static const struct column rollout_columns[] = {
 };
 
 struct tables {
-	const struct column *columns;
+	const struct table_column *columns;
 	size_t count, next; /* columns; the next cell's */
 	bool steps, csv;
 	struct buf *out;
@@ -349,7 +349,7 @@ static void keep(struct tables *t, const struct evidence_update *u, const struct
 void tables_columns(enum table_kind kind, struct buf *out)
 {
 	static const char *const types[] = {"string", "int64", "float64", "bool_"};
-	const struct column *c = kind == TABLE_STEPS ? step_columns : rollout_columns;
+	const struct table_column *c = kind == TABLE_STEPS ? step_columns : rollout_columns;
 	size_t n = kind == TABLE_STEPS ? ARRAY_LEN(step_columns) : ARRAY_LEN(rollout_columns);
 
 	for (size_t i = 0; i < n; i++) {

@@ -9,7 +9,7 @@
 
 struct partial_head {
 	bool trained;       /* a trainer's log-probabilities were given */
-	uint64_t shard, of; /* of a work divided by --shard: from 1; 0: not divided */
+	uint64_t shard, of; /* of divided work: from 1; 0: not divided */
 };
 
 /* Appends everything collected so far. */

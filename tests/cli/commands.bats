@@ -46,7 +46,7 @@ keys_of() {
 	expect 0 rolldbg --help run all
 	[ "$output" = "$all" ]
 	expect 0 rolldbg run --help task
-	[ "$(options <<<"$output" | tr '\n' ' ')" = '--group-size --jobs --tasks ' ]
+	[ "$(options <<<"$output" | tr '\n' ' ')" = '--group-size --jobs --shard --tasks ' ]
 	expect 2 rolldbg run --help modl
 	has "$stderr" '--help modl: no options of this subject; available: all, recording, task, trainer, model, environment, report, verdict'
 	# a command with few options shows them all

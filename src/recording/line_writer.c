@@ -91,6 +91,13 @@ static void set_state(struct line_writer *w, struct line *l, struct str state,
 	}
 }
 
+/* null if absent. */
+static void put_value(struct json_writer *j, const char *key, struct str s)
+{
+	jw_key(j, key);
+	jw_str(j, s);
+}
+
 /* Nothing if the value is empty. */
 static void put_raw(struct json_writer *j, const char *key, struct str value)
 {
@@ -121,8 +128,7 @@ static void set_outcome(struct line_writer *w, struct line *l, const struct env_
 	put_text(&j, "layer", error_layer_name(r->error.layer));
 	jw_key(&j, "code");
 	jw_raw(&j, r->error.code);
-	jw_key(&j, "message");
-	jw_str(&j, r->error.message);
+	put_value(&j, "message", r->error.message);
 	if (r->error.disagrees != LAYER_NONE) {
 		put_text(&j, "disagrees", error_layer_name(r->error.disagrees));
 	}
@@ -133,18 +139,16 @@ static void set_outcome(struct line_writer *w, struct line *l, const struct env_
 /* Keeps bytes that are not JSON as text, or as base64 if they are not UTF-8. */
 static void set_raw_bytes(struct line_writer *w, struct line *l, struct str bytes)
 {
-	struct json_writer j;
+	struct json_writer j = begin_value(w);
 
 	if (!bytes.p) {
 		return;
 	}
 	if (text_utf8_valid(bytes) == bytes.n) {
-		j = begin_value(w);
 		jw_str(&j, bytes);
 		keep_value(w, l, KEY_RAW);
 		return;
 	}
-	buf_clear(&w->s->value);
 	buf_char(&w->s->value, '"');
 	base64_encode(&w->s->value, bytes);
 	buf_char(&w->s->value, '"');
@@ -203,8 +207,16 @@ static void put_thousandths(struct json_writer *j, const char *key, uint64_t tho
 static void put_str(struct json_writer *j, const char *key, struct str s)
 {
 	if (s.p && s.n) {
+		put_value(j, key, s);
+	}
+}
+
+/* Nothing if it is 0. */
+static void put_count(struct json_writer *j, const char *key, int64_t n)
+{
+	if (n) {
 		jw_key(j, key);
-		jw_str(j, s);
+		jw_i64(j, n);
 	}
 }
 
@@ -327,10 +339,8 @@ static void set_env(struct line_writer *w, struct line *l, const struct header_f
 
 	jw_object(&j);
 	put_text(&j, "protocol", f->protocol);
-	jw_key(&j, "name");
-	jw_str(&j, f->env_name);
-	jw_key(&j, "version");
-	jw_str(&j, f->env_version);
+	put_value(&j, "name", f->env_name);
+	put_value(&j, "version", f->env_version);
 	jw_end(&j);
 	keep_value(w, l, KEY_ENV);
 
@@ -352,17 +362,13 @@ static void set_policy(struct line_writer *w, struct line *l, const struct heade
 {
 	struct json_writer j = begin_value(w);
 
-	if (f->policy_kind == POLICY_UNKNOWN) {
-		l->value[KEY_POLICY] = STR("null");
-		return;
-	}
 	jw_object(&j);
 	put_text(&j, "kind", policy_kind_name(f->policy_kind));
-	jw_key(&j, "name");
-	jw_str(&j, f->policy_name);
+	put_value(&j, "name", f->policy_name);
 	put_raw(&j, "params", f->policy_params);
 	jw_end(&j);
 	keep_value(w, l, KEY_POLICY);
+	l->value[KEY_POLICY] = f->policy_kind ? l->value[KEY_POLICY] : STR("null");
 }
 
 static void set_limits_and_masks(struct line_writer *w, struct line *l,
@@ -372,22 +378,13 @@ static void set_limits_and_masks(struct line_writer *w, struct line *l,
 
 	jw_object(&j);
 	jw_key(&j, "max_turns");
-	if (f->max_turns < 0) {
-		jw_null(&j);
-	} else {
-		jw_i64(&j, f->max_turns);
-	}
+	jw_i64(&j, f->max_turns);
 	jw_key(&j, "timeout_ms");
 	jw_u64(&j, f->timeout_ms);
-	if (f->group_size) {
-		jw_key(&j, "group_size");
-		jw_i64(&j, f->group_size);
-	}
+	put_count(&j, "group_size", f->group_size);
 	jw_end(&j);
 	keep_value(w, l, KEY_LIMITS);
-	if (f->max_turns < 0 && !f->timeout_ms && !f->group_size) {
-		l->value[KEY_LIMITS] = STR("null");
-	}
+	l->value[KEY_LIMITS] = f->max_turns < 0 ? STR("null") : l->value[KEY_LIMITS];
 
 	j = begin_value(w);
 	jw_array(&j);
@@ -400,12 +397,14 @@ static void set_limits_and_masks(struct line_writer *w, struct line *l,
 
 static void put_mcp(struct json_writer *j, const struct header_fields *f)
 {
-	jw_key(j, "mcp");
-	jw_object(j);
-	put_text(j, "revision", f->revision);
-	put_text(j, "era", f->era);
-	put_text(j, "transport", f->transport);
-	jw_end(j);
+	if (f->revision) {
+		jw_key(j, "mcp");
+		jw_object(j);
+		put_text(j, "revision", f->revision);
+		put_text(j, "era", f->era);
+		put_text(j, "transport", f->transport);
+		jw_end(j);
+	}
 }
 
 static void set_header_meta(struct line_writer *w, struct line *l, const struct header_fields *f)
@@ -418,14 +417,9 @@ static void set_header_meta(struct line_writer *w, struct line *l, const struct 
 	put_str(&j, "url", f->url);
 	put_str(&j, "session", f->session);
 	put_str(&j, "env_session", f->env_session);
-	if (f->client_port) {
-		jw_key(&j, "client_port");
-		jw_i64(&j, f->client_port);
-	}
+	put_count(&j, "client_port", f->client_port);
 	put_str(&j, "parent", f->parent_file);
-	if (f->revision) {
-		put_mcp(&j, f);
-	}
+	put_mcp(&j, f);
 	jw_end(&j);
 	keep_value(w, l, KEY_META);
 }
@@ -495,10 +489,8 @@ static void set_tool_call(struct line_writer *w, struct line *l, const struct st
 	int n = id.p ? 0 : snprintf(own, sizeof(own), "c%lld", (long long)f->step);
 
 	jw_object(&j);
-	jw_key(&j, "id");
-	jw_str(&j, n ? (struct str){own, (size_t)n} : id);
-	jw_key(&j, "name");
-	jw_str(&j, f->call->name);
+	put_value(&j, "id", n ? (struct str){own, (size_t)n} : id);
+	put_value(&j, "name", f->call->name);
 	jw_key(&j, "arguments");
 	jw_raw(&j, f->call->arguments);
 	jw_end(&j);
@@ -525,10 +517,7 @@ static void set_step_meta(struct line_writer *w, struct line *l, const struct st
 	jw_object(&j);
 	put_time(&j, "at", f->at_ms);
 	put_thousandths(&j, "latency_ms", f->latency_us);
-	if (r->http_status) {
-		jw_key(&j, "http_status");
-		jw_i64(&j, r->http_status);
-	}
+	put_count(&j, "http_status", r->http_status);
 	put_str(&j, "session", r->session);
 	put_str(&j, "env_session", r->env_session);
 	put_str(&j, "reply_session", r->reply_session);

@@ -60,15 +60,15 @@ struct header_fields {
 	struct str parent;    /* id of the rollout it was forked from; absent: not forked */
 	int64_t parent_steps; /* number of its steps that are repeated */
 	bool seeded;          /* its environment accepts a seed and was given one */
-	int64_t max_turns;  /* -1: no limit of ours */
-	int64_t group_size; /* 0: not part of a group */
+	int64_t max_turns;    /* -1: rolldbg sets no limits */
+	int64_t group_size;   /* 0: not part of a group */
 	uint64_t timeout_ms;
 	const char *const *masks;
 	size_t mask_count;
 	/* for `meta` */
 	const char *version; /* of rolldbg */
 	struct str url, session, env_session, parent_file;
-	int64_t client_port; /* of a client that is not rolldbg; 0: none */
+	int64_t client_port;                    /* of a client that is not rolldbg; 0: none */
 	const char *revision, *era, *transport; /* of MCP; NULL otherwise */
 };
 

@@ -1,61 +1,11 @@
 /* From what decoders report to the lines of a recording: see episode.h. */
-#include "tap/episode.h"
-
 #include "base/log.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "json/write.h"
-#include "tap/naming.h"
+#include "tap/episode_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-struct episode {
-	struct arena arena;
-	struct buf id;
-	struct line_writer writer;
-	void *own; /* its recording, of conf.open */
-	const struct json_paths *ignore;
-	int64_t steps;
-	double reward;
-	bool rewarded;
-	enum end_status over; /* what the environment reported; END_UNKNOWN: nothing */
-	uint64_t began_ns, last_ns;
-};
-
-struct tap_step {
-	struct tap_step *next; /* sent later in the same session */
-	struct tap_session *session;
-	struct arena arena;
-	struct call_fields call;
-	struct str state;
-	uint64_t at_ms, began_ns, replied_ns; /* replied_ns 0: not yet */
-};
-
-struct tap_session {
-	struct tap_session *next, *previous;
-	struct tap_recording *r;
-	uint64_t number;
-	int64_t episodes;
-	struct tap_connection connection;
-	struct buf session, env_session, state;
-	bool state_known, counted; /* counted: it was refused, or began an episode */
-	struct arena facts_arena;
-	struct tap_env_facts facts;
-	struct naming_group *group; /* of its last episode */
-	struct episode *episode;    /* NULL: none is open */
-	struct tap_step *first, *last;
-	struct event_queue waiting; /* events without an episode */
-};
-
-struct tap_recording {
-	struct tap_recording_conf conf;
-	struct scratch_pool *pool;
-	struct naming naming;
-	struct tap_counts counts;
-	struct tap_session *sessions;
-	struct error failure;
-};
 
 /* ---- the recording ---- */
 
@@ -87,20 +37,19 @@ const struct error *tap_recording_failure(const struct tap_recording *r)
 	return &r->failure;
 }
 
-static uint64_t now_ns(const struct tap_recording *r)
+uint64_t tap_now_ns(const struct tap_recording *r)
 {
 	return r->conf.clock.monotonic_ns(r->conf.clock.ctx);
 }
 
-static bool is_broken(const struct tap_recording *r)
+bool tap_is_broken(const struct tap_recording *r)
 {
 	return r->failure.kind != FAIL_NONE;
 }
 
-/* Nothing is written after the first failure: a recording has no gaps. */
-static void stop_recording(struct tap_recording *r, const struct error *why)
+void tap_stop_recording(struct tap_recording *r, const struct error *why)
 {
-	if (!is_broken(r)) {
+	if (!tap_is_broken(r)) {
 		r->failure = *why;
 		log_error("%s; nothing more is recorded, but everything is still relayed",
 		          why->text);
@@ -114,9 +63,9 @@ static void put_event(struct tap_session *s, const struct event *e)
 	struct error err = {0};
 
 	log_info("event: %s %.*s", event_kind_name(e->kind), STR_ARG(e->detail));
-	if (!is_broken(s->r) &&
+	if (!tap_is_broken(s->r) &&
 	    line_writer_event(&s->episode->writer, s->episode->steps, e, &err)) {
-		stop_recording(s->r, &err);
+		tap_stop_recording(s->r, &err);
 	}
 }
 
@@ -156,7 +105,7 @@ static void put_header(struct tap_session *s, const struct tap_episode_start *f,
 	                          .transport = e->transport};
 
 	if (line_writer_header(&s->episode->writer, &h, err)) {
-		stop_recording(s->r, err);
+		tap_stop_recording(s->r, err);
 	}
 }
 
@@ -164,12 +113,12 @@ static void put_reset(struct tap_session *s, const struct env_reply *reply)
 {
 	struct error err = {0};
 
-	if (!is_broken(s->r) && line_writer_reset(&s->episode->writer, reply, STR_NONE, &err)) {
-		stop_recording(s->r, &err);
+	if (!tap_is_broken(s->r) && line_writer_reset(&s->episode->writer, reply, STR_NONE, &err)) {
+		tap_stop_recording(s->r, &err);
 	}
 }
 
-static struct str total_reward(const struct episode *e, struct buf *out)
+static struct str total_reward(const struct tap_episode *e, struct buf *out)
 {
 	struct json_writer w;
 
@@ -185,7 +134,7 @@ static struct str total_reward(const struct episode *e, struct buf *out)
 static void finish(struct tap_session *s, enum end_status status, const char *reason)
 {
 	struct tap_recording *r = s->r;
-	struct episode *e = s->episode;
+	struct tap_episode *e = s->episode;
 	struct error err = {0};
 	struct buf reward = BUF(BUF_MAX_SMALL);
 	struct end_fields f = {.status = status,
@@ -195,13 +144,13 @@ static void finish(struct tap_session *s, enum end_status status, const char *re
 	                       .total_reward = total_reward(e, &reward),
 	                       .state = s->state_known ? buf_view(&s->state) : STR_NONE,
 	                       .ignore = e->ignore,
-	                       .took_ms = (now_ns(r) - e->began_ns) / 1000000};
+	                       .took_ms = (tap_now_ns(r) - e->began_ns) / 1000000};
 
-	if (!is_broken(r) && line_writer_end(&e->writer, &f, &err)) {
-		stop_recording(r, &err);
+	if (!tap_is_broken(r) && line_writer_end(&e->writer, &f, &err)) {
+		tap_stop_recording(r, &err);
 	}
 	if (e->own && r->conf.close(r->conf.ctx, e->own, &err)) {
-		stop_recording(r, &err);
+		tap_stop_recording(r, &err);
 	}
 	buf_release(&reward);
 	buf_release(&e->id);
@@ -250,7 +199,7 @@ static bool name_task(struct tap_session *s, const struct tap_episode_start *f, 
 	             task);
 	json_canon(f->data.n ? f->data : STR("null"), NULL, JSON_EDIT_DROP, &data);
 	if (f->data.n && !data.full) {
-		g = naming_join(&s->r->naming, buf_view(&data), now_ns(s->r));
+		g = naming_join(&s->r->naming, buf_view(&data), tap_now_ns(s->r));
 		*sample = g->members - 1;
 		if (f->has_seed) {
 			buf_printf(task, "-seed%lld", (long long)f->seed);
@@ -288,13 +237,13 @@ static void name_rollout(struct tap_session *s, struct str wire, struct str task
 static void open_recording(struct tap_session *s)
 {
 	struct tap_recording *r = s->r;
-	struct episode *e = s->episode;
+	struct tap_episode *e = s->episode;
 	struct recorder *recorder = NULL;
 	struct error err = {0};
 
-	if (!is_broken(r) &&
+	if (!tap_is_broken(r) &&
 	    r->conf.open(r->conf.ctx, buf_cstr(&e->id), &recorder, &e->own, &err)) {
-		stop_recording(r, &err);
+		tap_stop_recording(r, &err);
 	}
 	line_writer_init(&e->writer, recorder, r->conf.sinks, r->conf.sink_count, r->conf.clock,
 	                 r->pool);
@@ -304,17 +253,17 @@ static void open_recording(struct tap_session *s)
 static void begin(struct tap_session *s, const struct tap_episode_start *f)
 {
 	struct buf task = BUF(BUF_MAX_SMALL);
-	struct episode *e = s->episode = mem_new(sizeof(*e));
+	struct tap_episode *e = s->episode = mem_new(sizeof(*e));
 	struct error err = {0};
 	int64_t sample = -1;
 
 	e->id = BUF(BUF_MAX_SMALL);
 	e->ignore = f->ignore;
-	e->began_ns = e->last_ns = now_ns(s->r);
+	e->began_ns = e->last_ns = tap_now_ns(s->r);
 	bool has_task = name_task(s, f, &task, &sample);
 	name_rollout(s, f->id, buf_view(&task), sample, &e->id);
 	open_recording(s);
-	if (!is_broken(s->r)) {
+	if (!tap_is_broken(s->r)) {
 		put_header(s, f, has_task ? buf_cstr(&task) : NULL, sample, &err);
 	}
 	buf_release(&task);
@@ -427,255 +376,4 @@ void tap_remark(struct tap_recording *r, const struct tap_connection *c, const c
 	r->counts.remarks++;
 	log_info("connection %llu from port %u: %s", (unsigned long long)c->id, c->client_port,
 	         what);
-}
-
-/* ---- steps ---- */
-
-struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c)
-{
-	struct tap_step *step = mem_new(sizeof(*step));
-	const struct clock *clock = &s->r->conf.clock;
-
-	if (!s->episode) {
-		tap_episode_begin(s, &(struct tap_episode_start){0});
-	}
-	step->session = s;
-	step->call = (struct call_fields){.id = arena_str(&step->arena, c->id),
-	                                  .name = arena_str(&step->arena, c->tool),
-	                                  .arguments = arena_str(&step->arena, c->arguments)};
-	step->state = s->state_known ? arena_str(&step->arena, buf_view(&s->state)) : STR_NONE;
-	step->at_ms = clock->unix_ms(clock->ctx);
-	step->began_ns = now_ns(s->r);
-	if (s->last) {
-		s->last->next = step;
-	} else {
-		s->first = step;
-	}
-	s->last = step;
-	return step;
-}
-
-struct tap_session *tap_step_session(const struct tap_step *step)
-{
-	return step->session;
-}
-
-static void remove_step(struct tap_step *step)
-{
-	struct tap_session *s = step->session;
-	struct tap_step **at = &s->first, *before = NULL;
-
-	while (*at != step) {
-		before = *at;
-		at = &before->next;
-	}
-	*at = step->next;
-	if (s->last == step) {
-		s->last = before;
-	}
-	arena_release(&step->arena);
-	free(step);
-}
-
-static void count_reply(struct episode *e, const struct env_reply *r)
-{
-	double reward;
-
-	e->steps++;
-	if (r->outcome == OUTCOME_OK && json_double(r->reward, &reward)) {
-		e->reward += reward;
-		e->rewarded = true;
-	}
-	if (r->terminated > 0) {
-		e->over = END_TERMINATED;
-	} else if (r->truncated > 0 && e->over == END_UNKNOWN) {
-		e->over = END_TRUNCATED;
-	}
-}
-
-void tap_step_replied(struct tap_step *step)
-{
-	step->replied_ns = now_ns(step->session->r);
-}
-
-static uint64_t latency_us(const struct tap_step *step, uint64_t now)
-{
-	return ((step->replied_ns ? step->replied_ns : now) - step->began_ns) / 1000;
-}
-
-void tap_step_end(struct tap_step *step, const struct env_reply *reply)
-{
-	struct tap_session *s = step->session;
-	struct episode *e = s->episode;
-	struct error err = {0};
-
-	if (e) { /* else it ended while this was in flight, and an event says so */
-		uint64_t now = now_ns(s->r);
-		struct step_fields f = {.turn = e->steps,
-		                        .step = e->steps,
-		                        .state = step->state,
-		                        .ignore = e->ignore,
-		                        .call = &step->call,
-		                        .reply = reply,
-		                        .at_ms = step->at_ms,
-		                        .latency_us = latency_us(step, now)};
-
-		if (!is_broken(s->r) && line_writer_step(&e->writer, &f, &err)) {
-			stop_recording(s->r, &err);
-		}
-		count_reply(e, reply);
-		e->last_ns = now;
-		s->r->counts.steps++;
-	}
-	remove_step(step);
-}
-
-/* ---- sessions ---- */
-
-void tap_session_facts(struct tap_session *s, const struct tap_env_facts *f)
-{
-	const char *protocol = f->protocol ? f->protocol : s->facts.protocol;
-
-	arena_reset(&s->facts_arena);
-	s->facts = *f;
-	s->facts.protocol = protocol;
-	s->facts.name = arena_str(&s->facts_arena, f->name);
-	s->facts.version = arena_str(&s->facts_arena, f->version);
-	s->facts.tools = arena_str(&s->facts_arena, f->tools);
-	s->facts.revision = arena_str(&s->facts_arena, str_from(f->revision)).p;
-	s->facts.era = arena_str(&s->facts_arena, str_from(f->era)).p;
-	s->facts.transport = arena_str(&s->facts_arena, str_from(f->transport)).p;
-}
-
-void tap_session_name(struct tap_session *s, struct str session, struct str env_session)
-{
-	if (session.p) {
-		buf_clear(&s->session);
-		buf_str(&s->session, session);
-	}
-	if (env_session.p) {
-		buf_clear(&s->env_session);
-		buf_str(&s->env_session, env_session);
-	}
-}
-
-struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_session_start *f)
-{
-	struct tap_session *s = mem_new(sizeof(*s));
-	struct tap_counts *c = &r->counts;
-
-	*s = (struct tap_session){.r = r,
-	                          .number = ++c->sessions,
-	                          .connection = *f->connection,
-	                          .session = BUF(BUF_MAX_SMALL),
-	                          .env_session = BUF(BUF_MAX_SMALL),
-	                          .state = BUF(BUF_MAX_MESSAGE),
-	                          .facts = {.protocol = f->protocol},
-	                          .next = r->sessions};
-	if (r->sessions) {
-		r->sessions->previous = s;
-	}
-	r->sessions = s;
-	tap_session_name(s, f->session, f->env_session);
-	c->open++;
-	c->most_open = c->open > c->most_open ? c->open : c->most_open;
-	return s;
-}
-
-static void put_why(const struct tap_ending *e, struct buf *out)
-{
-	const char *who = e->first == TAP_CLIENT ? "client" : "server";
-
-	if (e->stopped && e->first == TAP_NOBODY) {
-		buf_text(out, "interrupted");
-		return;
-	}
-	buf_printf(out,
-	           e->unreachable ? "the %s accepts no connection"
-	           : e->lost      ? "the %s dropped the connection"
-	                          : "the %s closed the connection first",
-	           who);
-	if (e->code) {
-		buf_printf(out, " (close code %d)", e->code);
-	}
-	if (e->why.n) {
-		buf_text(out, ": ");
-		text_escape_cut(out, e->why, 200);
-	}
-}
-
-static enum end_status ending_status(const struct tap_ending *e)
-{
-	return e->first == TAP_SERVER   ? END_UNREACHABLE
-	       : e->first == TAP_CLIENT ? END_STOPPED
-	                                : END_INTERRUPTED;
-}
-
-static void end_in_flight(struct tap_session *s, const struct env_reply *reply, struct str why)
-{
-	struct env_reply none = {
-		.outcome = OUTCOME_TRANSPORT_ERROR,
-		.error = {.class = CLASS_TRANSPORT, .layer = LAYER_TRANSPORT, .message = why},
-		REPLY_UNKNOWN};
-
-	while (s->first) {
-		tap_step_end(s->first, reply ? reply : &none);
-	}
-}
-
-void tap_session_end(struct tap_session *s, const struct tap_ending *e,
-                     const struct env_reply *reply)
-{
-	struct tap_counts *c = &s->r->counts;
-	struct buf why = BUF(BUF_MAX_SMALL);
-	bool in_flight = s->first != NULL;
-
-	put_why(e, &why);
-	if (in_flight) {
-		struct buf message = BUF(BUF_MAX_SMALL);
-
-		buf_printf(&message, "no reply: %s", buf_cstr(&why));
-		end_in_flight(s, reply, buf_view(&message));
-		buf_text(&why, ", with a call in flight");
-		buf_release(&message);
-		s->state_known = false;
-	}
-	tap_episode_end(s, ending_status(e), buf_cstr(&why));
-	c->open--;
-	c->without_episode += !s->counted;
-	if (s->previous) {
-		s->previous->next = s->next;
-	} else {
-		s->r->sessions = s->next;
-	}
-	if (s->next) {
-		s->next->previous = s->previous;
-	}
-	events_release(&s->waiting);
-	arena_release(&s->facts_arena);
-	buf_release(&s->session);
-	buf_release(&s->env_session);
-	buf_release(&s->state);
-	buf_release(&why);
-	free(s);
-}
-
-/* ---- idle time ---- */
-
-uint64_t tap_recording_tick(struct tap_recording *r)
-{
-	uint64_t now = now_ns(r), next = UINT64_MAX;
-
-	for (struct tap_session *s = r->sessions; s && r->conf.idle_ns; s = s->next) {
-		if (!s->episode || s->first) {
-			continue;
-		}
-		uint64_t due = s->episode->last_ns + r->conf.idle_ns;
-		if (due <= now) {
-			tap_episode_end(s, END_STOPPED, "no message for too long");
-		} else {
-			next = due < next ? due : next;
-		}
-	}
-	return next;
 }

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 /* One request and its reply, with their storage. */
-struct exchange {
+struct relayed {
 	struct tap_exchange shown;         /* must be first */
-	struct exchange *next;             /* requested later on the same connection */
+	struct relayed *next;              /* requested later on the same connection */
 	const struct tap_decoder *decoder; /* NULL: nobody's */
 	void *d;                           /* of the decoder */
 	struct buf request_head, reply_head, request_body, reply_body;
@@ -34,7 +34,7 @@ enum what {
 struct passed {
 	enum what what;
 	enum tap_side from;
-	struct exchange *x;
+	struct relayed *x;
 	struct str bytes;
 };
 
@@ -53,9 +53,9 @@ struct tap_flow {
 	struct tap_connection connection;
 	enum mode mode;
 	struct http_stream http[2];
-	struct exchange *first, *last; /* without a complete reply, oldest first */
-	struct exchange *asking;       /* its request is not complete */
-	struct exchange *socket;       /* MODE_SOCKET */
+	struct relayed *first, *last; /* without a complete reply, oldest first */
+	struct relayed *asking;       /* its request is not complete */
+	struct relayed *socket;       /* MODE_SOCKET */
 	struct ws_copy frames[2];
 	struct tap_ending ending;
 	char why[124];
@@ -160,7 +160,7 @@ static struct tap_head keep_head(const struct http_part *part, struct buf *copy)
 
 static void pass_request_head(struct tap_flow *f, const struct http_part *part, struct buf *out)
 {
-	struct exchange *x = mem_new(sizeof(*x));
+	struct relayed *x = mem_new(sizeof(*x));
 
 	x->request_head = x->reply_head = BUF(2 * BUF_MAX_SMALL);
 	x->request_body = x->reply_body = BUF(TAP_BODY_MAX);
@@ -228,7 +228,7 @@ static void begin_socket(struct tap_flow *f, struct buf *out)
 
 static void pass_reply_head(struct tap_flow *f, struct http_part *part, struct buf *out)
 {
-	struct exchange *x = f->first;
+	struct relayed *x = f->first;
 
 	if (!x) {
 		part->why = "a reply without a request";
@@ -296,7 +296,7 @@ struct str tap_flow_pass(struct tap_flow *f, enum tap_side from, struct str byte
 
 /* ---- telling ---- */
 
-static void drop(struct exchange *x)
+static void drop(struct relayed *x)
 {
 	buf_release(&x->request_head);
 	buf_release(&x->reply_head);
@@ -305,7 +305,7 @@ static void drop(struct exchange *x)
 	free(x);
 }
 
-static void close_exchange(struct exchange *x, const struct tap_ending *e)
+static void close_exchange(struct relayed *x, const struct tap_ending *e)
 {
 	if (x->decoder && x->decoder->closed) {
 		x->decoder->closed(x->d, &x->shown, e);
@@ -313,7 +313,7 @@ static void close_exchange(struct exchange *x, const struct tap_ending *e)
 	drop(x);
 }
 
-static void find_decoder(struct tap_flow *f, struct exchange *x)
+static void find_decoder(struct tap_flow *f, struct relayed *x)
 {
 	for (size_t i = 0; i < tap_decoders_count && !x->decoder; i++) {
 		if (tap_decoders[i]->owns(f->reader->decoders[i], &x->shown.request)) {
@@ -323,7 +323,7 @@ static void find_decoder(struct tap_flow *f, struct exchange *x)
 	}
 }
 
-static void tell_request(struct tap_flow *f, struct exchange *x)
+static void tell_request(struct tap_flow *f, struct relayed *x)
 {
 	x->shown.asked_ns = now_ns(f);
 	if (x->decoder && x->decoder->request) {
@@ -331,7 +331,7 @@ static void tell_request(struct tap_flow *f, struct exchange *x)
 	}
 }
 
-static void keep_body(struct exchange *x, struct str bytes, struct buf *body,
+static void keep_body(struct relayed *x, struct str bytes, struct buf *body,
                       struct tap_bytes *shown)
 {
 	size_t room = body->max - body->n;
@@ -343,7 +343,7 @@ static void keep_body(struct exchange *x, struct str bytes, struct buf *body,
 	}
 }
 
-static void tell_reply_head(struct tap_flow *f, struct exchange *x)
+static void tell_reply_head(struct tap_flow *f, struct relayed *x)
 {
 	struct tap_head *h = &x->shown.reply;
 
@@ -356,7 +356,7 @@ static void tell_reply_head(struct tap_flow *f, struct exchange *x)
 	}
 }
 
-static void tell_reply_body(struct exchange *x, struct str bytes)
+static void tell_reply_body(struct relayed *x, struct str bytes)
 {
 	if (x->decoder && x->decoder->piece) {
 		x->decoder->piece(x->d, &x->shown, bytes);
@@ -366,7 +366,7 @@ static void tell_reply_body(struct exchange *x, struct str bytes)
 	}
 }
 
-static void tell_reply(struct tap_flow *f, struct exchange *x)
+static void tell_reply(struct tap_flow *f, struct relayed *x)
 {
 	static const struct tap_ending complete = {.first = TAP_NOBODY};
 
@@ -380,7 +380,7 @@ static void tell_reply(struct tap_flow *f, struct exchange *x)
 	}
 }
 
-static void tell_request_end(struct tap_flow *f, struct exchange *x)
+static void tell_request_end(struct tap_flow *f, struct relayed *x)
 {
 	static const struct tap_ending complete = {.first = TAP_NOBODY};
 
@@ -405,7 +405,7 @@ static void set_ending(struct tap_flow *f, enum tap_side first, struct str why)
 static void tell_messages(struct tap_flow *f, enum tap_side from, struct str bytes)
 {
 	struct ws_copy *c = &f->frames[from];
-	struct exchange *x = f->socket;
+	struct relayed *x = f->socket;
 	struct ws_part part;
 
 	ws_copy_feed(c, bytes);
@@ -425,7 +425,7 @@ static void tell_messages(struct tap_flow *f, enum tap_side from, struct str byt
 
 static void tell_one(struct tap_flow *f, const struct passed *p)
 {
-	struct exchange *x = p->x;
+	struct relayed *x = p->x;
 
 	switch (p->what) {
 	case REQUEST_HEAD:
@@ -476,14 +476,14 @@ void tap_flow_tell(struct tap_flow *f)
 /* Ends all exchanges that are open. */
 static void close_all(struct tap_flow *f)
 {
-	struct exchange *x = f->first;
+	struct relayed *x = f->first;
 
 	if (f->asking && f->asking->replied) { /* no longer in the list */
 		close_exchange(f->asking, &f->ending);
 	}
 	f->asking = f->first = f->last = f->socket = NULL;
 	while (x) {
-		struct exchange *next = x->next;
+		struct relayed *next = x->next;
 
 		x->shown.request_body.unended = !x->requested;
 		x->shown.reply_body.unended = x->shown.reply.status != 0;

@@ -44,7 +44,7 @@ needs_python() {
 @test "the tap's recording equals the one of run, but for the policy and its limits" {
 	lake
 	tap --out tap.jsonl
-	expect 0 rolldbg run --env "$tap" --seed 3 --task FrozenLake-v1-seed3 --actions $goal --out run.jsonl
+	expect 0 rolldbg run --env "$tap" --seed 3 --task FrozenLake-v1-seed3 --actions "$goal" --out run.jsonl
 	tap_end 0
 	for name in tap run; do
 		rolldbg strip $name.jsonl | jq -c 'del(.policy, .limits)' >$name.strip
@@ -60,22 +60,22 @@ needs_python() {
 @test "a tap's recording is a recording: show, stats, replay and serve take it" {
 	lake
 	tap --out tap.jsonl
-	rolldbg run --env "$tap" --seed 3 --actions $goal --quiet --out run.jsonl
+	rolldbg run --env "$tap" --seed 3 --actions "$goal" --quiet --out run.jsonl
 	tap_end 0
 	expect 0 rolldbg show tap.jsonl
 	expect 0 rolldbg stats tap.jsonl
 	expect 0 rolldbg replay tap.jsonl --env "$lake"
 	start playback "$ROLLDBG" serve tap.jsonl --port 0
-	expect 0 rolldbg run --env "${url%/mcp}" --protocol openenv --seed 3 --actions $goal --out again.jsonl
-	expect 0 rolldbg run --env "$lake" --seed 3 --actions $goal --state observation --out observed.jsonl
+	expect 0 rolldbg run --env "${url%/mcp}" --protocol openenv --seed 3 --actions "$goal" --out again.jsonl
+	expect 0 rolldbg run --env "$lake" --seed 3 --actions "$goal" --state observation --out observed.jsonl
 }
 
 @test "64 clients at once: each rollout is whole and its own" {
 	lake --max-envs 64
 	tap --out taps/
-	expect 0 rolldbg run --env "$tap" --seed 3 --actions $goal --group-size 64 --jobs 64 --out runs/
+	expect 0 rolldbg run --env "$tap" --seed 3 --actions "$goal" --group-size 64 --jobs 64 --out runs/
 	tap_end 0
-	[ "$(ls taps | wc -l)" = 64 ]
+	[ "$(find taps -name "*.jsonl" | wc -l)" = 64 ]
 	# the ids that the clients chose join both sides
 	join <(for f in runs/*; do rolldbg strip "$f" | grep -v '^{"type":"header"' | sed 's/"rollout":"[^"]*"//' | sha256sum | cut -c-64 | sed "s/^/$(jq -r 'select(.type == "header") | .meta.env_session' "$f") /"; done | sort) \
 		<(for f in taps/*; do rolldbg strip "$f" | grep -v '^{"type":"header"' | sed 's/"rollout":"[^"]*"//' | sha256sum | cut -c-64 | sed "s/^/$(jq -r 'select(.type == "header") | .meta.env_session' "$f") /"; done | sort) >joined
@@ -88,7 +88,7 @@ needs_python() {
 @test "refusals at capacity are rollouts that were refused, folded into one finding" {
 	lake --max-envs 1
 	tap --out tap.jsonl
-	expect 1 rolldbg run --env "$tap" --actions $goal --group-size 8 --jobs 8 --quiet --out run.jsonl
+	expect 1 rolldbg run --env "$tap" --actions "$goal" --group-size 8 --jobs 8 --quiet --out run.jsonl
 	tap_end 1
 	refused=$(jq -r 'select(.type == "end") | .status' run.jsonl | grep -c refused)
 	[ "$(ends tap.jsonl | grep -c '^refused 0 the server refused the session: Server at capacity')" = "$refused" ]
@@ -100,7 +100,7 @@ needs_python() {
 @test "a server that is not there: the client gets a 502 that says so" {
 	lake=http://127.0.0.1:1
 	tap --out tap.jsonl
-	expect 1 rolldbg run --env "$tap" --protocol openenv --actions $goal --out run.jsonl
+	expect 1 rolldbg run --env "$tap" --protocol openenv --actions "$goal" --out run.jsonl
 	has "$stderr" 'HTTP 502'
 	needs_python
 	printf '%s' 'GET /ws HTTP/1.1|Host: x|Upgrade: websocket|Connection: Upgrade|Sec-WebSocket-Key: x||' | sed 's/|/\r\n/g' | od -An -tx1 -v | tr -d ' \n' >request
@@ -132,7 +132,7 @@ needs_python() {
 @test "an interrupted episode says so" {
 	lake --delay 30s
 	tap --out tap.jsonl
-	rolldbg run --env "$tap" --actions $goal --quiet --out run.jsonl 3>&- &
+	rolldbg run --env "$tap" --actions "$goal" --quiet --out run.jsonl 3>&- &
 	client=$!
 	wait_for 10 grep -q '"type":"reset"' run.jsonl
 	sleep 0.3
@@ -144,7 +144,7 @@ needs_python() {
 @test "who closed first: the server, in the middle of a call" {
 	lake --fault close-1011
 	tap --out tap.jsonl
-	expect 4 rolldbg run --env "$tap" --actions $goal --quiet --out run.jsonl
+	expect 4 rolldbg run --env "$tap" --actions "$goal" --quiet --out run.jsonl
 	tap_end 1
 	has "$(ends tap.jsonl)" 'unreachable 3 the server closed the connection first (close code 1011): keepalive ping timeout, with a call in flight'
 	diff <(jq -c 'select(.type == "step") | [.outcome, .error.class, .error.code]' run.jsonl) \
@@ -153,9 +153,9 @@ needs_python() {
 
 @test "a call is classified as run does it, whatever the server's fault" {
 	for fault in zombie stateless disconnect no-metadata alias; do
-		lake --fault $fault
+		lake --fault "$fault"
 		tap --force --out tap.jsonl
-		rolldbg run --env "$tap" --seed 3 --task FrozenLake-v1-seed3 --actions $goal --quiet --force --out run.jsonl || true
+		rolldbg run --env "$tap" --seed 3 --task FrozenLake-v1-seed3 --actions "$goal" --quiet --force --out run.jsonl || true
 		kill -INT "$(cat tap.pid)"
 		wait "$(cat tap.pid)" || true
 		kill "$(cat lake.pid)"
@@ -173,7 +173,7 @@ needs_python() {
 @test "kill -9 leaves complete lines" {
 	lake --delay 20ms
 	tap --out tap.jsonl
-	rolldbg run --env "$tap" --actions $goal --group-size 20 --quiet --out run.jsonl 3>&- &
+	rolldbg run --env "$tap" --actions "$goal" --group-size 20 --quiet --out run.jsonl 3>&- &
 	client=$!
 	wait_for 20 grep -q '"type":"end"' tap.jsonl
 	kill -9 "$(cat tap.pid)"
@@ -188,7 +188,7 @@ needs_python() {
 	lake
 	start tap bash -c "ulimit -f 8 && exec '$ROLLDBG' tap --listen 0 --to '$lake' --out tap.jsonl"
 	tap=${url%/mcp}
-	expect 0 rolldbg run --env "$tap" --actions $goal --group-size 8 --quiet --out run.jsonl
+	expect 0 rolldbg run --env "$tap" --actions "$goal" --group-size 8 --quiet --out run.jsonl
 	tap_end 5
 	[ "$(grep -c 'nothing more is recorded, but everything is still relayed' tap.err)" = 1 ]
 	jq -e . tap.jsonl >/dev/null
@@ -219,7 +219,7 @@ needs_python() {
 	[ "$(ends tap.jsonl)" = 'stopped 0 the client closed the connection first (close code 1000)' ]
 	timeout 20 python3 "$peer" frames "$port" nonsense
 	timeout 20 python3 "$peer" frames "$port" huge
-	expect 0 rolldbg run --env "$tap" --actions $goal --quiet --out run.jsonl
+	expect 0 rolldbg run --env "$tap" --actions "$goal" --quiet --out run.jsonl
 	tap_end 0
 }
 
@@ -263,9 +263,9 @@ needs_python() {
 @test "--fail-on decides the exit code; --out DIR/ must be empty" {
 	lake --max-envs 1
 	tap --fail-on never --out d/
-	expect 1 rolldbg run --env "$tap" --actions $goal --group-size 4 --jobs 4 --quiet --out run.jsonl
+	expect 1 rolldbg run --env "$tap" --actions "$goal" --group-size 4 --jobs 4 --quiet --out run.jsonl
 	tap_end 0
-	[ "$(ls d | wc -l)" -gt 1 ]
+	[ "$(find d -name "*.jsonl" | wc -l)" -gt 1 ]
 	expect 2 rolldbg tap --listen 0 --to "$lake" --out d/
 	has "$stderr" 'there are recordings in it'
 }

@@ -1,0 +1,61 @@
+/* The fields of a session, for episode.c (episodes and their lines) and session.c (sessions and calls). */
+#ifndef ROLLDBG_TAP_EPISODE_INTERNAL_H
+#define ROLLDBG_TAP_EPISODE_INTERNAL_H
+
+#include "base/mem.h"
+#include "tap/episode.h"
+#include "tap/naming.h"
+
+struct tap_episode {
+	struct arena arena;
+	struct buf id;
+	struct line_writer writer;
+	void *own; /* its recording, of conf.open */
+	const struct json_paths *ignore;
+	int64_t steps;
+	double reward;
+	bool rewarded;
+	enum end_status over; /* what the environment reported; END_UNKNOWN: nothing */
+	uint64_t began_ns, last_ns;
+};
+
+struct tap_step {
+	struct tap_step *next; /* sent later in the same session */
+	struct tap_session *session;
+	struct arena arena;
+	struct call_fields call;
+	struct str state;
+	uint64_t at_ms, began_ns, replied_ns; /* replied_ns 0: not yet */
+};
+
+struct tap_session {
+	struct tap_session *next, *previous;
+	struct tap_recording *r;
+	uint64_t number;
+	int64_t episodes;
+	struct tap_connection connection;
+	struct buf session, env_session, state;
+	bool state_known, counted; /* counted: it was refused, or began an episode */
+	struct arena facts_arena;
+	struct tap_env_facts facts;
+	struct naming_group *group;  /* of its last episode */
+	struct tap_episode *episode; /* NULL: none is open */
+	struct tap_step *first, *last;
+	struct event_queue waiting; /* events without an episode */
+};
+
+struct tap_recording {
+	struct tap_recording_conf conf;
+	struct scratch_pool *pool;
+	struct naming naming;
+	struct tap_counts counts;
+	struct tap_session *sessions;
+	struct error failure;
+};
+
+/* Nothing is written after the first failure: a recording has no gaps. */
+bool tap_is_broken(const struct tap_recording *r);
+void tap_stop_recording(struct tap_recording *r, const struct error *why);
+uint64_t tap_now_ns(const struct tap_recording *r);
+
+#endif

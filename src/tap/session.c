@@ -1,0 +1,256 @@
+/* Sessions and the calls in them: see episode.h. */
+#include "base/text.h"
+#include "tap/episode_internal.h"
+
+#include <stdlib.h>
+
+/* ---- steps ---- */
+
+struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c)
+{
+	struct tap_step *step = mem_new(sizeof(*step));
+	const struct clock *clock = &s->r->conf.clock;
+
+	if (!s->episode) {
+		tap_episode_begin(s, &(struct tap_episode_start){0});
+	}
+	step->session = s;
+	step->call = (struct call_fields){.id = arena_str(&step->arena, c->id),
+	                                  .name = arena_str(&step->arena, c->tool),
+	                                  .arguments = arena_str(&step->arena, c->arguments)};
+	step->state = s->state_known ? arena_str(&step->arena, buf_view(&s->state)) : STR_NONE;
+	step->at_ms = clock->unix_ms(clock->ctx);
+	step->began_ns = tap_now_ns(s->r);
+	if (s->last) {
+		s->last->next = step;
+	} else {
+		s->first = step;
+	}
+	s->last = step;
+	return step;
+}
+
+struct tap_session *tap_step_session(const struct tap_step *step)
+{
+	return step->session;
+}
+
+static void remove_step(struct tap_step *step)
+{
+	struct tap_session *s = step->session;
+	struct tap_step **at = &s->first, *before = NULL;
+
+	while (*at != step) {
+		before = *at;
+		at = &before->next;
+	}
+	*at = step->next;
+	if (s->last == step) {
+		s->last = before;
+	}
+	arena_release(&step->arena);
+	free(step);
+}
+
+static void count_reply(struct tap_episode *e, const struct env_reply *r)
+{
+	double reward;
+
+	e->steps++;
+	if (r->outcome == OUTCOME_OK && json_double(r->reward, &reward)) {
+		e->reward += reward;
+		e->rewarded = true;
+	}
+	if (r->terminated > 0) {
+		e->over = END_TERMINATED;
+	} else if (r->truncated > 0 && e->over == END_UNKNOWN) {
+		e->over = END_TRUNCATED;
+	}
+}
+
+void tap_step_replied(struct tap_step *step)
+{
+	step->replied_ns = tap_now_ns(step->session->r);
+}
+
+static uint64_t latency_us(const struct tap_step *step, uint64_t now)
+{
+	return ((step->replied_ns ? step->replied_ns : now) - step->began_ns) / 1000;
+}
+
+void tap_step_end(struct tap_step *step, const struct env_reply *reply)
+{
+	struct tap_session *s = step->session;
+	struct tap_episode *e = s->episode;
+	struct error err = {0};
+
+	if (e) { /* else it ended while this was in flight, and an event says so */
+		uint64_t now = tap_now_ns(s->r);
+		struct step_fields f = {.turn = e->steps,
+		                        .step = e->steps,
+		                        .state = step->state,
+		                        .ignore = e->ignore,
+		                        .call = &step->call,
+		                        .reply = reply,
+		                        .at_ms = step->at_ms,
+		                        .latency_us = latency_us(step, now)};
+
+		if (!tap_is_broken(s->r) && line_writer_step(&e->writer, &f, &err)) {
+			tap_stop_recording(s->r, &err);
+		}
+		count_reply(e, reply);
+		e->last_ns = now;
+		s->r->counts.steps++;
+	}
+	remove_step(step);
+}
+
+/* ---- sessions ---- */
+
+void tap_session_facts(struct tap_session *s, const struct tap_env_facts *f)
+{
+	const char *protocol = f->protocol ? f->protocol : s->facts.protocol;
+
+	arena_reset(&s->facts_arena);
+	s->facts = *f;
+	s->facts.protocol = protocol;
+	s->facts.name = arena_str(&s->facts_arena, f->name);
+	s->facts.version = arena_str(&s->facts_arena, f->version);
+	s->facts.tools = arena_str(&s->facts_arena, f->tools);
+	s->facts.revision = arena_str(&s->facts_arena, str_from(f->revision)).p;
+	s->facts.era = arena_str(&s->facts_arena, str_from(f->era)).p;
+	s->facts.transport = arena_str(&s->facts_arena, str_from(f->transport)).p;
+}
+
+void tap_session_name(struct tap_session *s, struct str session, struct str env_session)
+{
+	if (session.p) {
+		buf_clear(&s->session);
+		buf_str(&s->session, session);
+	}
+	if (env_session.p) {
+		buf_clear(&s->env_session);
+		buf_str(&s->env_session, env_session);
+	}
+}
+
+struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_session_start *f)
+{
+	struct tap_session *s = mem_new(sizeof(*s));
+	struct tap_counts *c = &r->counts;
+
+	*s = (struct tap_session){.r = r,
+	                          .number = ++c->sessions,
+	                          .connection = *f->connection,
+	                          .session = BUF(BUF_MAX_SMALL),
+	                          .env_session = BUF(BUF_MAX_SMALL),
+	                          .state = BUF(BUF_MAX_MESSAGE),
+	                          .facts = {.protocol = f->protocol},
+	                          .next = r->sessions};
+	if (r->sessions) {
+		r->sessions->previous = s;
+	}
+	r->sessions = s;
+	tap_session_name(s, f->session, f->env_session);
+	c->open++;
+	c->most_open = c->open > c->most_open ? c->open : c->most_open;
+	return s;
+}
+
+static void put_why(const struct tap_ending *e, struct buf *out)
+{
+	const char *who = e->first == TAP_CLIENT ? "client" : "server";
+
+	if (e->stopped && e->first == TAP_NOBODY) {
+		buf_text(out, "interrupted");
+		return;
+	}
+	buf_printf(out,
+	           e->unreachable ? "the %s accepts no connection"
+	           : e->lost      ? "the %s dropped the connection"
+	                          : "the %s closed the connection first",
+	           who);
+	if (e->code) {
+		buf_printf(out, " (close code %d)", e->code);
+	}
+	if (e->why.n) {
+		buf_text(out, ": ");
+		text_escape_cut(out, e->why, 200);
+	}
+}
+
+static enum end_status ending_status(const struct tap_ending *e)
+{
+	return e->first == TAP_SERVER   ? END_UNREACHABLE
+	       : e->first == TAP_CLIENT ? END_STOPPED
+	                                : END_INTERRUPTED;
+}
+
+static void end_in_flight(struct tap_session *s, const struct env_reply *reply, struct str why)
+{
+	struct env_reply none = {
+		.outcome = OUTCOME_TRANSPORT_ERROR,
+		.error = {.class = CLASS_TRANSPORT, .layer = LAYER_TRANSPORT, .message = why},
+		REPLY_UNKNOWN};
+
+	while (s->first) {
+		tap_step_end(s->first, reply ? reply : &none);
+	}
+}
+
+void tap_session_end(struct tap_session *s, const struct tap_ending *e,
+                     const struct env_reply *reply)
+{
+	struct tap_counts *c = &s->r->counts;
+	struct buf why = BUF(BUF_MAX_SMALL);
+	bool in_flight = s->first != NULL;
+
+	put_why(e, &why);
+	if (in_flight) {
+		struct buf message = BUF(BUF_MAX_SMALL);
+
+		buf_printf(&message, "no reply: %s", buf_cstr(&why));
+		end_in_flight(s, reply, buf_view(&message));
+		buf_text(&why, ", with a call in flight");
+		buf_release(&message);
+		s->state_known = false;
+	}
+	tap_episode_end(s, ending_status(e), buf_cstr(&why));
+	c->open--;
+	c->without_episode += !s->counted;
+	if (s->previous) {
+		s->previous->next = s->next;
+	} else {
+		s->r->sessions = s->next;
+	}
+	if (s->next) {
+		s->next->previous = s->previous;
+	}
+	events_release(&s->waiting);
+	arena_release(&s->facts_arena);
+	buf_release(&s->session);
+	buf_release(&s->env_session);
+	buf_release(&s->state);
+	buf_release(&why);
+	free(s);
+}
+
+/* ---- idle time ---- */
+
+uint64_t tap_recording_tick(struct tap_recording *r)
+{
+	uint64_t now = tap_now_ns(r), next = UINT64_MAX;
+
+	for (struct tap_session *s = r->sessions; s && r->conf.idle_ns; s = s->next) {
+		if (!s->episode || s->first) {
+			continue;
+		}
+		uint64_t due = s->episode->last_ns + r->conf.idle_ns;
+		if (due <= now) {
+			tap_episode_end(s, END_STOPPED, "no message for too long");
+		} else {
+			next = due < next ? due : next;
+		}
+	}
+	return next;
+}

@@ -482,8 +482,8 @@ static int conclude(struct tapping *t, struct error *err)
 	if (output_flush(&t->verdicts.out, failed ? &ignored : err) || failed) {
 		return -1;
 	}
-	if (t->job_code) {
-		return t->job_code;
+	if (t->job_code || (!t->opts->to && !t->opts->verdict.fail_on)) {
+		return t->job_code; /* the client of a stdio server sees the server's code */
 	}
 	if (broken->kind != FAIL_NONE) {
 		*err = *broken;

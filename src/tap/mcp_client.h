@@ -1,5 +1,6 @@
 /* MCP behind the tap: the sessions of clients. mcp.c tells which session a message belongs to,
-   mcp_client.c what the messages mean, mcp_control.c what the control plane of MCP-Gym adds. */
+   mcp_sessions.c has their table, mcp_client.c
+   says what the messages mean, mcp_control.c what the control plane of MCP-Gym adds. */
 #ifndef ROLLDBG_TAP_MCP_CLIENT_H
 #define ROLLDBG_TAP_MCP_CLIENT_H
 
@@ -106,6 +107,10 @@ void mcp_client_name(struct mcp_client *c, enum mcp_name by, struct str name);
 /* Ends the session. Frees c, unless exchanges refer to it: then mcp_client_leave does. */
 void mcp_client_end(struct mcp_client *c, const struct tap_ending *e);
 void mcp_client_leave(struct mcp_client *c);
+
+void mcp_pending_free(struct mcp_pending *p);
+
+/* ---- mcp_client.c ---- */
 
 /* A message from the client. exchange: the id of its request, 0 over stdio. */
 void mcp_client_sent(struct mcp_client *c, struct str text, uint64_t exchange);

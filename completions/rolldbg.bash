@@ -2,7 +2,7 @@
 
 _rolldbg_is_command()
 {
-	[[ ' run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help ' == *" $1 "* ]]
+	[[ ' run check show replay diff strip stats list convert debug shrink bisect probe serve tap trust schema help ' == *" $1 "* ]]
 }
 
 # The value of option $1 ("COMMAND:OPTION"); fails if it takes none.
@@ -138,7 +138,7 @@ _rolldbg_value()
 	debug:--argument) _rolldbg_words '' ;;
 	debug:--policy | debug:-p) _rolldbg_policy 'random: llm' ;;
 	debug:--command-file | debug:-x) _rolldbg_files -f ;;
-	debug:--ex) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help' ;;
+	debug:--ex) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve tap trust schema help' ;;
 	debug:--interpreter) _rolldbg_words 'text json' ;;
 	debug:--rollout | debug:-r) _rolldbg_words '' ;;
 	debug:--out | debug:-o) _rolldbg_files -f ;;
@@ -267,6 +267,24 @@ _rolldbg_value()
 	serve:--delay) _rolldbg_words '' ;;
 	serve:--as) _rolldbg_words 'env llm' ;;
 	serve:--match) _rolldbg_words 'exact arguments sequential' ;;
+	tap:--listen | tap:-l) _rolldbg_words '' ;;
+	tap:--to | tap:-t) _rolldbg_words '' ;;
+	tap:--bind) _rolldbg_words '' ;;
+	tap:--idle) _rolldbg_words '' ;;
+	tap:--ca-file) _rolldbg_files -f ;;
+	tap:--secret-env) _rolldbg_words '' ;;
+	tap:--secret) _rolldbg_words '' ;;
+	tap:--out | tap:-o) _rolldbg_files -f ;;
+	tap:--report) _rolldbg_words 'table json junit: tap sarif: github markdown:' ;;
+	tap:--fail-on) _rolldbg_words 'error warning info never' ;;
+	tap:--only) _rolldbg_list 'multi-step-illusion effect-despite-error drawn-calls failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state no-effect only-counts observation-frozen starts-over no-history session-replaced session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size void-rollouts zero-variance-group seed-ignored incomplete' ;;
+	tap:--without) _rolldbg_list 'multi-step-illusion effect-despite-error drawn-calls failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state no-effect only-counts observation-frozen starts-over no-history session-replaced session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size void-rollouts zero-variance-group seed-ignored incomplete' ;;
+	tap:--read-only) _rolldbg_words '' ;;
+	tap:--noop) _rolldbg_words '' ;;
+	tap:--baseline) _rolldbg_files -f ;;
+	tap:--effect) _rolldbg_words '' ;;
+	tap:--expect-error) _rolldbg_words '' ;;
+	tap:--min-effective) _rolldbg_words '' ;;
 	*) return 1 ;;
 	esac
 }
@@ -276,7 +294,7 @@ _rolldbg_word()
 {
 	case $1 in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help' ;;
+	:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve tap trust schema help' ;;
 	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --max-turns -n --break --mask --task --force-call --confirm --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	check:-*) _rolldbg_words '--jobs -j --ignore --trainer-logprobs --html --explain --list --verify --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	check:*) _rolldbg_files -f ;;
@@ -300,12 +318,14 @@ _rolldbg_word()
 	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --call -c --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --as --match --loop --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	serve:*) _rolldbg_mixed 'frozen_lake desk llm' ;;
+	tap:-*) _rolldbg_words '--listen -l --to -t --bind --idle --ca-file --insecure --secret-env --secret --out -o --force -f --append --sync --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	tap:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve tap trust schema help' ;;
 	trust:-*) _rolldbg_words '--dry-run --list --revoke --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	trust:*) _rolldbg_files -f ;;
 	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	schema:*) _rolldbg_words 'recording run check replay diff stats list convert shrink bisect probe' ;;
 	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	help:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help all' ;;
+	help:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve tap trust schema help all' ;;
 	esac
 }
 

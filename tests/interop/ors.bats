@@ -71,3 +71,17 @@ moves() {
 	[ "$status" = 1 ]
 	[[ $output == *"isolation"* ]]
 }
+
+@test "tap: what openreward's client and the server say to each other, episode by episode" {
+	"$ROLLDBG" tap --listen 0 --to "$(url lake)" --out seen.jsonl >tap.out 2>&1 3>&- &
+	echo $! >"$BATS_TEST_TMPDIR/tap.pid"
+	until grep -q '^listening on' tap.out; do sleep 0.05; done
+	moves 20 >moves
+	"$installed/openreward/bin/python" "$BATS_TEST_DIRNAME/ors_client.py" "http://$(sed -n 's/^listening on //p' tap.out)" train <moves >theirs
+	kill -INT "$(cat "$BATS_TEST_TMPDIR/tap.pid")"
+	until [ "$(jq -s 'map(select(.type == "end")) | length' seen.jsonl)" = 4 ]; do sleep 0.05; done
+	jq -c 'select(.type == "step") | if .outcome == "ok" then [.observation.position, .reward, .terminated] else "ToolCallError" end' \
+		seen.jsonl >ours
+	diff <(jq -c . theirs) ours
+	[ "$(jq -r 'select(.type == "header") | .rollout' seen.jsonl | paste -s -d ' ')" = "train.0.0 train.1.0 train.2.0 train.3.0" ]
+}

@@ -2,7 +2,6 @@
 #include "base/in_order.h"
 #include "base/mem.h"
 #include "check/judge.h"
-#include "cmd/failure_gate.h"
 #include "cmd/options/settings.h"
 #include "cmd/store/listing.h"
 #include "cmd/store/store.h"
@@ -79,7 +78,7 @@ static void *judge_alone(void *ctx, size_t index)
 	                                .out = output_to_stdout(),
 	                                .origin = c->verdicts->origin,
 	                                .ends_count = c->verdicts->ends_count,
-	                                .fail_on = c->verdicts->fail_on};
+	                                .options = c->verdicts->options};
 	f->verdicts.reports = reports_part(c->verdicts->reports, &f->verdicts.out.text);
 	conf.ctx = &f->verdicts;
 	if (!f->verdicts.reports || !is_regular(path) ||
@@ -249,12 +248,10 @@ static int check_files(const struct check_options *o, size_t jobs, struct file_c
 		}
 	}
 	verdicts_summary(k->verdicts, k->judge);
-	if (reports_close(k->verdicts->reports, k->judge, NULL, err) ||
-	    output_flush(&k->verdicts->out, err)) {
-		return -1;
-	}
-	k->verdicts->at_or_above += verdicts_gate(k->verdicts, k->judge);
-	return 0;
+	return reports_close(k->verdicts->reports, k->judge, NULL, err) ||
+	                       output_flush(&k->verdicts->out, err)
+	               ? -1
+	               : 0;
 }
 
 static int take_ignored(const struct check_options *o, struct hints *out, struct error *err)
@@ -281,7 +278,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	                     .out = output_to_stdout(),
 	                     .origin = ORIGIN_ROLLOUT,
 	                     .ends_count = !o->verdict.only && !verdict_never_fails(&o->verdict),
-	                     .fail_on = o->verdict.fail_on};
+	                     .options = &o->verdict};
 	struct judge_conf conf = {.only = o->verdict.only,
 	                          .without = o->verdict.without,
 	                          .verify = o->verify,
@@ -298,7 +295,6 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	}
 	size_t jobs;
 	int failed = threads_number(&o->jobs, &jobs, err) || html_file_check(o->html, err) ||
-	             failure_gate_read(o->verdict.max_failures, &v.max_failures, err) ||
 	             verdict_hints(&o->verdict, c, &conf.hints, err) ||
 	             take_ignored(o, &conf.hints, err) ||
 	             (o->trained && trained_read(o->trained, &conf.hints.trained, err)) ||

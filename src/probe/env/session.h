@@ -35,10 +35,10 @@ struct probe_reply {
 	enum outcome outcome;
 	enum error_class class;
 	enum error_layer layer;
-	int64_t env_steps;  /* -1 unknown */
-	bool over;          /* terminated or truncated */
+	int64_t env_steps; /* -1 unknown */
+	bool over;         /* terminated or truncated */
 	bool reward_known;
-	double reward; /* of this step; 0 if it is not known */
+	double reward;      /* of this step; 0 if it is not known */
 	bool other_session; /* the reply named another session than the call's */
 	bool has_observation;
 	char observation[HASH_HEX + 1]; /* its hash */

@@ -239,8 +239,9 @@ process_ended() {
 	[ "$(grep -c 'POST tools/call' peer.log)" = 1 ]
 	rolldbg probe --env "$url" --json --tool act --actions go,stay --sessions 2 >lines
 	expect_property tools '.value == "2 advertised; 1 of 1 tested replied"'
-	# one before, two in the first session and two more, as its state is unknown, one in the other
-	[ "$(grep -c 'POST tools/call' peer.log)" = 6 ]
+	# one before, two in the first session and two more, as its state is unknown, one in the other; four for restart, and for
+	# load two in each of two sessions alone and of two together
+	[ "$(grep -c 'POST tools/call' peer.log)" = 18 ]
 	expect_property history '.status == "unknown" and .evidence == "every call got the same reply"'
 }
 

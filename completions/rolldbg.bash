@@ -2,7 +2,7 @@
 
 _rolldbg_is_command()
 {
-	[[ ' run check show replay diff strip stats list convert debug shrink bisect probe serve tap trust schema help ' == *" $1 "* ]]
+	[[ ' run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help ' == *" $1 "* ]]
 }
 
 # The value of option $1 ("COMMAND:OPTION"); fails if it takes none.
@@ -26,12 +26,20 @@ _rolldbg_value()
 	run:--tasks) _rolldbg_files -f ;;
 	run:--group-size | run:-g) _rolldbg_words '' ;;
 	run:--jobs | run:-j) _rolldbg_words '' ;;
+	run:--trainer) _rolldbg_words 'trl trl-async verifiers nemo-gym' ;;
+	run:--trainer-config) _rolldbg_files -f ;;
 	run:--num-generations) _rolldbg_words '' ;;
 	run:--per-device-train-batch-size) _rolldbg_words '' ;;
 	run:--gradient-accumulation-steps) _rolldbg_words '' ;;
 	run:--num-processes) _rolldbg_words '' ;;
 	run:--steps-per-generation) _rolldbg_words '' ;;
 	run:--generation-batch-size) _rolldbg_words '' ;;
+	run:--eval-strategy) _rolldbg_words '' ;;
+	run:--per-device-eval-batch-size) _rolldbg_words '' ;;
+	run:--max-inflight-tasks) _rolldbg_words '' ;;
+	run:--max-staleness) _rolldbg_words '' ;;
+	run:--max-concurrent) _rolldbg_words '' ;;
+	run:--num-samples-in-parallel) _rolldbg_words '' ;;
 	run:--model) _rolldbg_words '' ;;
 	run:--base-url) _rolldbg_words '' ;;
 	run:--profile) _rolldbg_words 'generic openai vllm sglang llamacpp ollama fireworks anthropic' ;;
@@ -49,7 +57,7 @@ _rolldbg_value()
 	run:--error-text) _rolldbg_words '' ;;
 	run:--timeout) _rolldbg_words '' ;;
 	run:--open-timeout) _rolldbg_words '' ;;
-	run:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
+	run:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
 	run:--era) _rolldbg_words 'legacy modern auto' ;;
 	run:--secret-env) _rolldbg_words '' ;;
 	run:--secret) _rolldbg_words '' ;;
@@ -67,6 +75,7 @@ _rolldbg_value()
 	run:--effect) _rolldbg_words '' ;;
 	run:--expect-error) _rolldbg_words '' ;;
 	run:--min-effective) _rolldbg_words '' ;;
+	run:--max-environment-failures) _rolldbg_words '' ;;
 	check:--jobs | check:-j) _rolldbg_words '' ;;
 	check:--ignore) _rolldbg_words '' ;;
 	check:--trainer-logprobs) _rolldbg_files -f ;;
@@ -82,6 +91,7 @@ _rolldbg_value()
 	check:--effect) _rolldbg_words '' ;;
 	check:--expect-error) _rolldbg_words '' ;;
 	check:--min-effective) _rolldbg_words '' ;;
+	check:--max-environment-failures) _rolldbg_words '' ;;
 	show:--turn | show:-t) _rolldbg_words '' ;;
 	show:--rollout | show:-r) _rolldbg_words '' ;;
 	show:--html) _rolldbg_files -f ;;
@@ -102,7 +112,7 @@ _rolldbg_value()
 	replay:--error-text) _rolldbg_words '' ;;
 	replay:--timeout) _rolldbg_words '' ;;
 	replay:--open-timeout) _rolldbg_words '' ;;
-	replay:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
+	replay:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
 	replay:--era) _rolldbg_words 'legacy modern auto' ;;
 	replay:--secret-env) _rolldbg_words '' ;;
 	replay:--secret) _rolldbg_words '' ;;
@@ -122,6 +132,7 @@ _rolldbg_value()
 	stats:--trainer-logprobs) _rolldbg_files -f ;;
 	stats:--names) _rolldbg_words 'trl verl' ;;
 	stats:--html) _rolldbg_files -f ;;
+	stats:--max-environment-failures) _rolldbg_words '' ;;
 	list:--finding) _rolldbg_words 'multi-step-illusion effect-despite-error drawn-calls failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state no-effect only-counts observation-frozen starts-over no-history session-replaced session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size void-rollouts zero-variance-group seed-ignored incomplete' ;;
 	list:--env | list:-e) _rolldbg_words '' ;;
 	list:--since) _rolldbg_words '' ;;
@@ -138,7 +149,7 @@ _rolldbg_value()
 	debug:--argument) _rolldbg_words '' ;;
 	debug:--policy | debug:-p) _rolldbg_policy 'random: llm' ;;
 	debug:--command-file | debug:-x) _rolldbg_files -f ;;
-	debug:--ex) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve tap trust schema help' ;;
+	debug:--ex) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help' ;;
 	debug:--interpreter) _rolldbg_words 'text json' ;;
 	debug:--rollout | debug:-r) _rolldbg_words '' ;;
 	debug:--out | debug:-o) _rolldbg_files -f ;;
@@ -161,7 +172,7 @@ _rolldbg_value()
 	debug:--error-text) _rolldbg_words '' ;;
 	debug:--timeout) _rolldbg_words '' ;;
 	debug:--open-timeout) _rolldbg_words '' ;;
-	debug:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
+	debug:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
 	debug:--era) _rolldbg_words 'legacy modern auto' ;;
 	debug:--secret-env) _rolldbg_words '' ;;
 	debug:--secret) _rolldbg_words '' ;;
@@ -184,7 +195,7 @@ _rolldbg_value()
 	shrink:--error-text) _rolldbg_words '' ;;
 	shrink:--timeout) _rolldbg_words '' ;;
 	shrink:--open-timeout) _rolldbg_words '' ;;
-	shrink:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
+	shrink:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
 	shrink:--era) _rolldbg_words 'legacy modern auto' ;;
 	shrink:--secret-env) _rolldbg_words '' ;;
 	shrink:--secret) _rolldbg_words '' ;;
@@ -207,7 +218,7 @@ _rolldbg_value()
 	bisect:--error-text) _rolldbg_words '' ;;
 	bisect:--timeout) _rolldbg_words '' ;;
 	bisect:--open-timeout) _rolldbg_words '' ;;
-	bisect:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
+	bisect:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
 	bisect:--era) _rolldbg_words 'legacy modern auto' ;;
 	bisect:--secret-env) _rolldbg_words '' ;;
 	bisect:--secret) _rolldbg_words '' ;;
@@ -224,6 +235,7 @@ _rolldbg_value()
 	probe:--tool | probe:-t) _rolldbg_words '' ;;
 	probe:--argument) _rolldbg_words '' ;;
 	probe:--policy | probe:-p) _rolldbg_policy 'random: llm' ;;
+	probe:--solution) _rolldbg_files -f ;;
 	probe:--tasks) _rolldbg_files -f ;;
 	probe:--settle) _rolldbg_words '' ;;
 	probe:--model) _rolldbg_words '' ;;
@@ -237,19 +249,27 @@ _rolldbg_value()
 	probe:--on-no-tool) _rolldbg_words 'stop nudge continue' ;;
 	probe:--model-timeout) _rolldbg_words '' ;;
 	probe:--model-retries) _rolldbg_words '' ;;
+	probe:--trainer) _rolldbg_words 'trl trl-async verifiers nemo-gym' ;;
+	probe:--trainer-config) _rolldbg_files -f ;;
 	probe:--num-generations) _rolldbg_words '' ;;
 	probe:--per-device-train-batch-size) _rolldbg_words '' ;;
 	probe:--gradient-accumulation-steps) _rolldbg_words '' ;;
 	probe:--num-processes) _rolldbg_words '' ;;
 	probe:--steps-per-generation) _rolldbg_words '' ;;
 	probe:--generation-batch-size) _rolldbg_words '' ;;
+	probe:--eval-strategy) _rolldbg_words '' ;;
+	probe:--per-device-eval-batch-size) _rolldbg_words '' ;;
+	probe:--max-inflight-tasks) _rolldbg_words '' ;;
+	probe:--max-staleness) _rolldbg_words '' ;;
+	probe:--max-concurrent) _rolldbg_words '' ;;
+	probe:--num-samples-in-parallel) _rolldbg_words '' ;;
 	probe:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
 	probe:--ignore) _rolldbg_words '' ;;
 	probe:--reset-json) _rolldbg_words '' ;;
 	probe:--error-text) _rolldbg_words '' ;;
 	probe:--timeout) _rolldbg_words '' ;;
 	probe:--open-timeout) _rolldbg_words '' ;;
-	probe:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
+	probe:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
 	probe:--era) _rolldbg_words 'legacy modern auto' ;;
 	probe:--secret-env) _rolldbg_words '' ;;
 	probe:--secret) _rolldbg_words '' ;;
@@ -267,24 +287,6 @@ _rolldbg_value()
 	serve:--delay) _rolldbg_words '' ;;
 	serve:--as) _rolldbg_words 'env llm' ;;
 	serve:--match) _rolldbg_words 'exact arguments sequential' ;;
-	tap:--listen | tap:-l) _rolldbg_words '' ;;
-	tap:--to | tap:-t) _rolldbg_words '' ;;
-	tap:--bind) _rolldbg_words '' ;;
-	tap:--idle) _rolldbg_words '' ;;
-	tap:--ca-file) _rolldbg_files -f ;;
-	tap:--secret-env) _rolldbg_words '' ;;
-	tap:--secret) _rolldbg_words '' ;;
-	tap:--out | tap:-o) _rolldbg_files -f ;;
-	tap:--report) _rolldbg_words 'table json junit: tap sarif: github markdown:' ;;
-	tap:--fail-on) _rolldbg_words 'error warning info never' ;;
-	tap:--only) _rolldbg_list 'multi-step-illusion effect-despite-error drawn-calls failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state no-effect only-counts observation-frozen starts-over no-history session-replaced session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size void-rollouts zero-variance-group seed-ignored incomplete' ;;
-	tap:--without) _rolldbg_list 'multi-step-illusion effect-despite-error drawn-calls failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state no-effect only-counts observation-frozen starts-over no-history session-replaced session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size void-rollouts zero-variance-group seed-ignored incomplete' ;;
-	tap:--read-only) _rolldbg_words '' ;;
-	tap:--noop) _rolldbg_words '' ;;
-	tap:--baseline) _rolldbg_files -f ;;
-	tap:--effect) _rolldbg_words '' ;;
-	tap:--expect-error) _rolldbg_words '' ;;
-	tap:--min-effective) _rolldbg_words '' ;;
 	*) return 1 ;;
 	esac
 }
@@ -294,9 +296,9 @@ _rolldbg_word()
 {
 	case $1 in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve tap trust schema help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --max-turns -n --break --mask --task --force-call --confirm --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	check:-*) _rolldbg_words '--jobs -j --ignore --trainer-logprobs --html --explain --list --verify --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --max-turns -n --break --mask --task --force-call --confirm --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --trainer --trainer-config --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --eval-strategy --per-device-eval-batch-size --max-inflight-tasks --max-staleness --max-concurrent --num-samples-in-parallel --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	check:-*) _rolldbg_words '--jobs -j --ignore --trainer-logprobs --html --explain --list --verify --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --html --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	show:*) _rolldbg_files -f ;;
@@ -304,7 +306,7 @@ _rolldbg_word()
 	diff:-*) _rolldbg_words '--rollout -r --stat --word-diff --html --json --exit-code --no-exit-code --jobs -j --mask --tolerance --unordered --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	strip:-*) _rolldbg_words '--mask --jobs -j --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	strip:*) _rolldbg_files -f ;;
-	stats:-*) _rolldbg_words '--by -b --compare --trainer-logprobs --partial --merge --names --json --html --csv --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	stats:-*) _rolldbg_words '--by -b --compare --trainer-logprobs --partial --merge --names --json --html --max-environment-failures --csv --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	stats:*) _rolldbg_files -f ;;
 	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	convert:-*) _rolldbg_words '--from --to --out -o --force -f --rollout -r --list --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
@@ -315,17 +317,15 @@ _rolldbg_word()
 	shrink:*) _rolldbg_files -f ;;
 	bisect:-*) _rolldbg_words '--env -e --seed -s --actions --tool --argument --jobs -j --json --mask --tolerance --unordered --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	bisect:*) _rolldbg_files -f ;;
-	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --call -c --tool -t --argument --policy -p --tasks --settle --call-read-only --json --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --call -c --tool -t --argument --policy -p --solution --tasks --settle --call-read-only --json --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --trainer --trainer-config --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --eval-strategy --per-device-eval-batch-size --max-inflight-tasks --max-staleness --max-concurrent --num-samples-in-parallel --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --as --match --loop --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	serve:*) _rolldbg_mixed 'frozen_lake desk llm' ;;
-	tap:-*) _rolldbg_words '--listen -l --to -t --bind --idle --ca-file --insecure --secret-env --secret --out -o --force -f --append --sync --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	tap:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve tap trust schema help' ;;
 	trust:-*) _rolldbg_words '--dry-run --list --revoke --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	trust:*) _rolldbg_files -f ;;
 	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	schema:*) _rolldbg_words 'recording run check replay diff stats list convert shrink bisect probe' ;;
 	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	help:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve tap trust schema help all' ;;
+	help:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help all' ;;
 	esac
 }
 

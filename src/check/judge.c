@@ -286,8 +286,7 @@ static void conclude(struct judge *j, struct judged_rollout *o, const struct evi
 	};
 	count_findings(j, &o->findings);
 	add_counters(j, &v.counters);
-	j->sum.failures[v.failure]++;
-	j->sum.no_rewards += v.no_reward;
+	failure_count_take(&j->sum.failures, v.failure, v.no_reward);
 	movement_add(&j->sum.movement, u->rollout);
 	add_to_group(j, &v, u->rollout);
 	if (j->conf.verdict) {
@@ -421,12 +420,8 @@ static void add_incomplete(struct judge *j, const char *what)
 {
 	struct findings f = {.rule = "incomplete"};
 	const struct rollout_verdict v = {.file = j->file, .status = END_INCOMPLETE};
-	bool wanted = false;
 
-	for (size_t i = 0; i < j->rule_count; i++) {
-		wanted = wanted || strcmp(j->rules[i].check->id, f.rule) == 0;
-	}
-	if (!wanted) {
+	if (!judge_has_rule(j, &check_incomplete)) {
 		return;
 	}
 	finding_add(&f, SEVERITY_ERROR, NULL, "", "%s", what);
@@ -549,10 +544,7 @@ static void add_sums(struct judge_summary *to, const struct judge_summary *s)
 	to->errors += s->errors;
 	to->warnings += s->warnings;
 	to->infos += s->infos;
-	to->no_rewards += s->no_rewards;
-	for (size_t i = 0; i < FAILURE_CAUSES; i++) {
-		to->failures[i] += s->failures[i];
-	}
+	failure_count_add(&to->failures, &s->failures);
 	movement_absorb(&to->movement, &s->movement);
 	if (s->effective >= 0) {
 		to->effective = s->effective + (to->effective > 0 ? to->effective : 0);
@@ -576,16 +568,6 @@ void judge_summary(const struct judge *j, struct judge_summary *out)
 {
 	*out = j->sum;
 	counters_number(j->reward_known, j->reward + j->file_reward, out->reward);
-}
-
-int64_t judge_environment_failures(const struct judge_summary *s)
-{
-	int64_t n = 0;
-
-	for (size_t i = 0; i < FAILURE_CAUSES; i++) {
-		n += failure_of_environment((enum failure_cause)i) ? s->failures[i] : 0;
-	}
-	return n;
 }
 
 const char *judge_not_checked(const struct judge *j)

@@ -111,13 +111,10 @@ struct judge_summary {
 	struct movement movement;
 	enum confirmation confirmation;
 	int64_t errors, warnings, infos;
-	int64_t failures[FAILURE_CAUSES]; /* rollouts that failed or are void, by cause */
-	int64_t no_rewards;               /* rewards that are none */
+	struct failure_count failures;
 	char reward[32]; /* the sum, a JSON number; "null" if no rollout has a reward */
 };
 void judge_summary(const struct judge *j, struct judge_summary *out);
-/* The rollouts whose failure is the environment's. */
-int64_t judge_environment_failures(const struct judge_summary *s);
 
 /* The ids of rules that could not judge some rollout because facts were stripped, comma
    separated; "": none. Valid until the next call on the judge. */

@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "check/judge.h"
 #include "cmd/check_partial.h"
-#include "cmd/failure_gate.h"
 #include "cmd/options/import_options.h"
 #include "cmd/options/settings.h"
 #include "cmd/store/listing.h"
@@ -79,7 +78,7 @@ static struct judged_file *judged_new(const struct file_checking *c, struct judg
 	                                .out = output_to_stdout(),
 	                                .origin = c->verdicts->origin,
 	                                .ends_count = c->verdicts->ends_count,
-	                                .fail_on = c->verdicts->fail_on};
+	                                .options = c->verdicts->options};
 	f->verdicts.reports = reports_part(c->verdicts->reports, &f->verdicts.out.text);
 	conf->ctx = &f->verdicts;
 	return f;
@@ -285,12 +284,10 @@ static int check_files(const struct check_options *o, size_t jobs, struct file_c
 		}
 	}
 	verdicts_summary(k->verdicts, k->judge);
-	if (reports_close(k->verdicts->reports, k->judge, NULL, err) ||
-	    output_flush(&k->verdicts->out, err)) {
-		return -1;
-	}
-	k->verdicts->at_or_above += verdicts_gate(k->verdicts, k->judge);
-	return 0;
+	return reports_close(k->verdicts->reports, k->judge, NULL, err) ||
+	                       output_flush(&k->verdicts->out, err)
+	               ? -1
+	               : 0;
 }
 
 static int take_ignored(const struct check_options *o, struct hints *out, struct error *err)
@@ -393,7 +390,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	                     .out = output_to_stdout(),
 	                     .origin = ORIGIN_ROLLOUT,
 	                     .ends_count = !o->verdict.only && !verdict_never_fails(&o->verdict),
-	                     .fail_on = o->verdict.fail_on};
+	                     .options = &o->verdict};
 	struct judge_conf conf = {.only = o->verdict.only,
 	                          .without = o->verdict.without,
 	                          .verify = o->verify,
@@ -412,7 +409,6 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	size_t jobs;
 	int failed =
 		check_division(o, argc, err) ||
-		failure_gate_read(o->verdict.max_failures, &v.max_failures, err) ||
 		threads_number(&o->jobs, &jobs, err) || html_file_check(o->html, err) ||
 		verdict_hints(&o->verdict, c, &conf.hints, err) ||
 		take_ignored(o, &conf.hints, err) ||

@@ -2,18 +2,18 @@
 #include "cmd/failure_gate.h"
 
 #include "base/log.h"
+#include "json/scan.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 int failure_gate_read(const char *text, double *limit, struct error *err)
 {
-	const char *given = text ? text : "1";
-	char *end;
+	struct str number = str_from(text ? text : "1");
+	struct json_fault fault;
+	bool percent = number.n > 0 && number.p[number.n - 1] == '%';
 
-	*limit = strtod(given, &end);
-	bool percent = *end == '%';
-	if (strspn(given, "0123456789.") != (size_t)(end - given) || end == given || end[percent] ||
+	number.n -= percent;
+	if (json_validate(number, &fault) || !json_double(number, limit) || *limit < 0 ||
 	    *limit > (percent ? 100 : 1)) {
 		return error_set(
 			err, FAIL_USAGE,

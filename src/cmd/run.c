@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "cmd/confirm.h"
 #include "cmd/debug.h"
-#include "cmd/failure_gate.h"
 #include "cmd/golden/driver.h"
 #include "cmd/golden/goldens.h"
 #include "cmd/options/action_options.h"
@@ -256,9 +255,8 @@ static int open_verdicts(struct running *r, struct error *err)
 	                                .live = true,
 	                                .fresh_file = r->recordings.stored,
 	                                .fold = some,
-	                                .fail_on = v->fail_on};
-	if (failure_gate_read(v->max_failures, &r->verdicts.max_failures, err) ||
-	    judge_new(&conf, &r->judge, err) ||
+	                                .options = v};
+	if (judge_new(&conf, &r->judge, err) ||
 	    reports_open(&r->opts->report, r->context, &r->verdicts.out.text,
 	                 streams(r) ? "--out -" : NULL, &r->verdicts.reports, err)) {
 		return -1;
@@ -485,8 +483,7 @@ static int conclude(struct running *r, const struct batch_count *count, struct e
 	if (output_flush(&r->verdicts.out, failed ? &ignored : err) || failed) {
 		return -1;
 	}
-	bool exceeded = verdicts_gate(&r->verdicts, r->judge);
-	return driver_exit_code(count, r->verdicts.at_or_above > 0 || exceeded);
+	return driver_exit_code(count, r->verdicts.at_or_above > 0);
 }
 
 /* A local failure: ends the reports with it and prints the results so far. */

@@ -332,7 +332,7 @@ static int open_verdicts(struct tapping *t, struct error *err)
 	                          .ends_count = true,
 	                          .fresh_file = t->recordings.stored,
 	                          .fold = !log_wants(LOG_INFO),
-	                          .fail_on = v->fail_on};
+	                          .options = v};
 	if (judge_new(&conf, &t->judge, err) ||
 	    reports_open(&t->opts->report, t->context, &t->verdicts.out.text, output_owner(t),
 	                 &t->verdicts.reports, err)) {

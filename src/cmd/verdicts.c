@@ -51,11 +51,12 @@ bool verdict_never_fails(const struct verdict_options *o)
 
 static enum severity threshold(const struct verdicts *v, bool *never)
 {
-	*never = is_never(v->fail_on);
-	if (v->fail_on && !strcmp(v->fail_on, "warning")) {
+	*never = is_never(v->options->fail_on);
+	if (v->options->fail_on && !strcmp(v->options->fail_on, "warning")) {
 		return SEVERITY_WARNING;
 	}
-	return v->fail_on && !strcmp(v->fail_on, "info") ? SEVERITY_INFO : SEVERITY_ERROR;
+	return v->options->fail_on && !strcmp(v->options->fail_on, "info") ? SEVERITY_INFO
+	                                                                   : SEVERITY_ERROR;
 }
 
 bool verdict_reached_an_end(enum end_status s)
@@ -82,7 +83,8 @@ int verdict_hints(const struct verdict_options *o, const struct context *c, stru
                   struct error *err)
 {
 	struct arena names = {.last = NULL};
-	int failed = 0;
+	double limit;
+	int failed = failure_gate_read(o->max_failures, &limit, err);
 	struct baseline *b = o->baselines.count ? baseline_new() : NULL;
 
 	*out = (struct hints){.read_only = o->read_only,
@@ -271,12 +273,13 @@ static void put_not_checked(const char *rules, struct buf *out)
 	buf_text(out, listed ? "\n" : "");
 }
 
-bool verdicts_gate(const struct verdicts *v, const struct judge *j)
+static bool is_limit_exceeded(const struct verdict_options *o, const struct judge_summary *s)
 {
-	struct judge_summary s;
+	struct error ignored;
+	double limit;
 
-	judge_summary(j, &s);
-	return failure_gate_exceeded(v->max_failures, judge_environment_failures(&s), s.rollouts);
+	return !failure_gate_read(o->max_failures, &limit, &ignored) &&
+	       failure_gate_exceeded(limit, failures_of_environment(&s->failures), s->rollouts);
 }
 
 void verdicts_summary(struct verdicts *v, const struct judge *j)
@@ -284,6 +287,8 @@ void verdicts_summary(struct verdicts *v, const struct judge *j)
 	struct judge_summary s;
 	struct buf *out = &v->out.text;
 
+	judge_summary(j, &s);
+	v->at_or_above += is_limit_exceeded(v->options, &s);
 	if (!reports_have_table(v->reports)) {
 		return;
 	}
@@ -291,7 +296,6 @@ void verdicts_summary(struct verdicts *v, const struct judge *j)
 	if (v->context->quiet) {
 		return;
 	}
-	judge_summary(j, &s);
 	if (s.rollouts != 1) {
 		buf_printf(out, "%lld rollouts · ", (long long)s.rollouts);
 	}

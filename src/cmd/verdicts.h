@@ -36,12 +36,11 @@ struct verdicts {
 	bool live;                  /* so does an interrupted one */
 	bool fresh_file;            /* as in struct report_case */
 	enum finding_origin origin; /* printed before a finding */
-	const char *fail_on;        /* NULL: error */
-	double max_failures;        /* share of rollouts; 1: no limit */
-	int64_t at_or_above;        /* findings that cause exit 1 */
-	int64_t broken;             /* rollouts that were refused, lost their peer, or failed */
-	int64_t unfinished;         /* rollouts that did not reach their end */
-	bool fold; /* print one finding a rule, and none that another one explains */
+	const struct verdict_options *options;
+	int64_t at_or_above; /* findings that cause exit 1 */
+	int64_t broken;      /* rollouts that were refused, lost their peer, or failed */
+	int64_t unfinished;  /* rollouts that did not reach their end */
+	bool fold;           /* print one finding a rule, and none that another one explains */
 	struct folded folded[VERDICT_RULES_MAX];
 	size_t folded_count;
 	const char *worst; /* rule of the first finding of the highest severity */
@@ -56,7 +55,8 @@ void verdicts_absorb(struct verdicts *v, const struct verdicts *part);
 /* struct judge_conf.line; only for the page. */
 void verdicts_line(void *ctx, const struct evidence_update *u);
 /* Makes hints for the judge from the options about tools and errors; borrows from the options.
-   FAIL_INPUT if a baseline cannot be read. Call verdict_hints_release in any case. */
+   FAIL_INPUT if a baseline cannot be read, FAIL_USAGE if
+   the share of failures is none. Call verdict_hints_release in any case. */
 MUST_USE int verdict_hints(const struct verdict_options *o, const struct context *c,
                            struct hints *out, struct error *err);
 void verdict_hints_release(struct hints *t);
@@ -64,9 +64,8 @@ void verdict_hints_release(struct hints *t);
 bool verdict_never_fails(const struct verdict_options *o);
 /* True if the rollout reached an end, rather than a failure or an interrupt. */
 bool verdict_reached_an_end(enum end_status s);
-/* Appends the summary to out. */
+/* Appends the summary to out. Exceeding --max-environment-failures is said on standard error, and
+   counts in at_or_above. */
 void verdicts_summary(struct verdicts *v, const struct judge *j);
-/* Did more rollouts than allowed fail by the environment? Says so on standard error. */
-bool verdicts_gate(const struct verdicts *v, const struct judge *j);
 
 #endif

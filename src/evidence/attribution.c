@@ -3,7 +3,6 @@
 
 #include "base/find.h"
 #include "evidence/limits.h"
-#include "evidence/peer.h"
 
 static const struct {
 	const char *word, *meaning;
@@ -103,13 +102,38 @@ void attribution_model_failed(struct attribution *a)
 	a->model_failed = true;
 }
 
-void attribution_event(struct attribution *a, const struct line *l)
+void attribution_replaced(struct attribution *a)
 {
-	if (l->event == EVENT_SESSION_REPLACED) {
-		a->replaced = a->answered;
-	} else if (l->event == EVENT_CONTROL_PLANE_FAILED) {
-		a->unread = !peer_skipped(l) && !peer_failed_state_read(l);
+	a->replaced = a->answered; /* else nothing was lost */
+}
+
+void attribution_unread(struct attribution *a)
+{
+	a->unread = true;
+}
+
+void failure_count_take(struct failure_count *c, enum failure_cause cause, bool no_reward)
+{
+	c->of[cause]++;
+	c->no_rewards += no_reward;
+}
+
+void failure_count_add(struct failure_count *to, const struct failure_count *from)
+{
+	for (size_t i = 0; i < FAILURE_CAUSES; i++) {
+		to->of[i] += from->of[i];
 	}
+	to->no_rewards += from->no_rewards;
+}
+
+int64_t failures_of_environment(const struct failure_count *c)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < FAILURE_CAUSES; i++) {
+		n += failure_of_environment((enum failure_cause)i) ? c->of[i] : 0;
+	}
+	return n;
 }
 
 static enum failure_cause of_end(const struct attribution_end *e)

@@ -19,6 +19,16 @@ const char *failure_cause_meaning(enum failure_cause c); /* a clause; not for FA
 /* Does it count in environment_failure_rate? */
 bool failure_of_environment(enum failure_cause c);
 
+/* Numbers of rollouts. */
+struct failure_count {
+	int64_t of[FAILURE_CAUSES]; /* that failed or are void, by cause */
+	int64_t no_rewards;         /* with a reward that is none */
+};
+void failure_count_take(struct failure_count *c, enum failure_cause cause, bool no_reward);
+void failure_count_add(struct failure_count *to, const struct failure_count *from);
+/* Those that count in environment_failure_rate. */
+int64_t failures_of_environment(const struct failure_count *c);
+
 /* What the lines so far say; zeroed at the header. */
 struct attribution {
 	enum failure_cause reset,
@@ -34,7 +44,9 @@ void attribution_answered(struct attribution *a);
 void attribution_failed(struct attribution *a, const struct line *l, bool sent);
 /* The model's server gave no reply. */
 void attribution_model_failed(struct attribution *a);
-void attribution_event(struct attribution *a, const struct line *l);
+/* The session was replaced; the reward or the status could not be read. */
+void attribution_replaced(struct attribution *a);
+void attribution_unread(struct attribution *a);
 
 /* What is known when the rollout is over. */
 struct attribution_end {

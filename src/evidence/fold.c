@@ -317,20 +317,6 @@ static void derive_step(struct open_rollout *o, const struct line *l, struct der
 	m->env_steps = line_count(l->value[KEY_ENV_STEPS]);
 }
 
-/* An expected failure is an answer; calls after the end of the episode do not count. */
-static void attribute_step(struct open_rollout *o, const struct line *l,
-                           const struct derived_line *m)
-{
-	if (o->terminal) {
-		return;
-	}
-	if (m->failed) {
-		attribution_failed(&o->attribution, l, true);
-	} else {
-		attribution_answered(&o->attribution);
-	}
-}
-
 /* Counts one call that was sent. */
 static unsigned take_step(struct open_rollout *o, const struct line *l, struct derived_line *m)
 {
@@ -346,7 +332,7 @@ static unsigned take_step(struct open_rollout *o, const struct line *l, struct d
 	} else {
 		count_failure(o, m);
 	}
-	attribute_step(o, l, m);
+	fold_failure_step(o, l, m);
 	take_reward(o, l, m);
 	add_step(o, l, m);
 	add_reply(o, l, m);
@@ -439,7 +425,7 @@ static unsigned take_event(struct open_rollout *o, const struct line *l)
 	if (l->event == EVENT_SESSION_REPLACED) {
 		series_start(&o->series, STR_NONE);
 	}
-	attribution_event(&o->attribution, l);
+	fold_failure_event(o, l);
 	if (l->event == EVENT_STATE_REREAD) {
 		take_reread(o, l->value[KEY_DETAIL]);
 	}
@@ -579,30 +565,6 @@ static void decide_effects(struct open_rollout *o)
 	}
 }
 
-/* Sets what a failure is attributed to. */
-static void attribute(struct open_rollout *o)
-{
-	const struct rollout_facts *f = &o->facts;
-	struct rollout_end *end = &o->end;
-	double reward = 0;
-	bool known = json_double(str_from(end->counters.reward), &reward);
-	bool is_void = end->counters.steps == end->counters.failed;
-
-	end->failure = attribution_find(
-		&o->attribution,
-		&(struct attribution_end){.status = end->status,
-	                                  .reason = end->reason,
-	                                  .failed = end->counters.failed,
-	                                  .talk = f->tools_known == TOOLS_UNKNOWN &&
-	                                          f->steps == 0 && !o->attribution.calls,
-	                                  .no_tools =
-	                                          f->tools_known == TOOLS_ALL && f->tool_count == 0,
-	                                  .effective = o->effective > 0,
-	                                  .rewarded = known && reward > 0});
-	end->no_reward = known && (is_void || reward <= 0) && end->failure != FAILURE_NONE &&
-	                 end->failure != FAILURE_POLICY;
-}
-
 const struct rollout_end *fold_end(struct open_rollout *o, const struct line *end)
 {
 	enum end_status status = end ? end->status : END_INCOMPLETE;
@@ -617,7 +579,7 @@ const struct rollout_end *fold_end(struct open_rollout *o, const struct line *en
 	                              .reason = reason,
 	                              .lost = is_lost(status),
 	                              .counters = counters_of(o, end)};
-	attribute(o);
+	fold_failure_end(o);
 	o->facts.effective = o->end.counters.effective;
 	return &o->end;
 }

@@ -18,6 +18,12 @@ const struct completed_step *fold_complete_step(struct open_rollout *o, const st
 /* Sets *m for any line and counts it; call after fold_complete_step. Returns its kinds. */
 unsigned fold_line(struct open_rollout *o, const struct line *l, struct derived_line *m);
 
+/* Notes a call that was sent, or an event, and at the end sets the failure of o->end
+   (attribution.h). */
+void fold_failure_step(struct open_rollout *o, const struct line *l, const struct derived_line *m);
+void fold_failure_event(struct open_rollout *o, const struct line *l);
+void fold_failure_end(struct open_rollout *o);
+
 /* Ends the rollout; `end` may be NULL. */
 const struct rollout_end *fold_end(struct open_rollout *o, const struct line *end);
 

@@ -313,10 +313,10 @@ static void put_causes(const struct judge_summary *s, bool many, struct buf *out
 	for (size_t i = FAILURE_NONE + 1; i < FAILURE_CAUSES; i++) {
 		const char *name = failure_cause_name((enum failure_cause)i);
 
-		if (s->failures[i] && many) {
-			buf_printf(out, "%s%s %lld", between, name, (long long)s->failures[i]);
+		if (s->failures.of[i] && many) {
+			buf_printf(out, "%s%s %lld", between, name, (long long)s->failures.of[i]);
 			between = ", ";
-		} else if (s->failures[i]) {
+		} else if (s->failures.of[i]) {
 			buf_printf(out, "%s (%s)", name,
 			           failure_cause_meaning((enum failure_cause)i));
 		}
@@ -329,7 +329,7 @@ void report_failures(const struct judge_summary *s, struct style style, struct b
 	int64_t failed = 0;
 
 	for (size_t i = FAILURE_NONE + 1; i < FAILURE_CAUSES; i++) {
-		failed += s->failures[i];
+		failed += s->failures.of[i];
 	}
 	if (failed == 0) {
 		return;
@@ -340,10 +340,10 @@ void report_failures(const struct judge_summary *s, struct style style, struct b
 		           (long long)s->rollouts);
 	}
 	put_causes(s, s->rollouts > 1, &line);
-	if (s->no_rewards && s->rollouts > 1) {
-		buf_printf(&line, "; %lld of the rewards %s", (long long)s->no_rewards,
-		           s->no_rewards == 1 ? "is not a reward" : "are not rewards");
-	} else if (s->no_rewards) {
+	if (s->failures.no_rewards && s->rollouts > 1) {
+		buf_printf(&line, "; %lld of the rewards %s", (long long)s->failures.no_rewards,
+		           s->failures.no_rewards == 1 ? "is not a reward" : "are not rewards");
+	} else if (s->failures.no_rewards) {
 		buf_text(&line, "; its reward is not a reward");
 	}
 	put_wrapped(buf_view(&line), 0, style, out);

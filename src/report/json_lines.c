@@ -104,11 +104,11 @@ static void put_failures(struct json_writer *w, const struct judge_summary *s)
 	jw_key(w, "failures");
 	jw_object(w);
 	for (size_t i = FAILURE_NONE + 1; i < FAILURE_CAUSES; i++) {
-		put_number(w, failure_cause_name((enum failure_cause)i), s->failures[i]);
+		put_number(w, failure_cause_name((enum failure_cause)i), s->failures.of[i]);
 	}
 	jw_end(w);
-	put_number(w, "environment_failures", judge_environment_failures(s));
-	put_number(w, "rewards_invalid", s->no_rewards);
+	put_number(w, "environment_failures", failures_of_environment(&s->failures));
+	put_number(w, "rewards_invalid", s->failures.no_rewards);
 }
 
 void report_json_summary(const struct judge *j, struct buf *out)

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "json/scan.h"
 
-struct config {
+struct config_lines {
 	const char *name;
 	int64_t line;
 	struct trainer_settings *settings;
@@ -34,7 +34,7 @@ static bool is_null(struct str value)
 }
 
 /* A staleness of 0 is used as 1. */
-static int set(const struct config *c, struct str key, struct str value, struct error *err)
+static int set(const struct config_lines *c, struct str key, struct str value, struct error *err)
 {
 	size_t i = number_named(key);
 	uint64_t number;
@@ -57,7 +57,7 @@ static int set(const struct config *c, struct str key, struct str value, struct 
 
 /* ---- JSON ---- */
 
-static int read_object(struct config *c, struct str text, struct error *err)
+static int read_object(struct config_lines *c, struct str text, struct error *err)
 {
 	struct json_member m;
 	struct json_fault fault;
@@ -100,7 +100,7 @@ static struct str scalar(struct str s)
 	return text_trim(s);
 }
 
-static int read_line(struct config *c, struct str line, struct error *err)
+static int read_line(struct config_lines *c, struct str line, struct error *err)
 {
 	struct str bare = text_trim(line);
 	const char *colon = memchr(bare.p, ':', bare.n);
@@ -126,7 +126,7 @@ int trainer_config_read(struct str text, const char *name, struct trainer_settin
                         void (*skipped)(void *ctx, int64_t line, struct str text), void *ctx,
                         struct error *err)
 {
-	struct config c = {.name = name, .settings = s, .skipped = skipped, .ctx = ctx};
+	struct config_lines c = {.name = name, .settings = s, .skipped = skipped, .ctx = ctx};
 	struct str first = text_trim(text);
 
 	if (first.n && first.p[0] == '{') {

@@ -8,7 +8,7 @@ walk=DOWN,DOWN,RIGHT,LEFT
 
 setup_file() {
 	openenv_file faulty 0.10 openenv_faulty.py
-	for fault in $faults; do
+	for fault in $faults crowded; do
 		sed -n "s|^$fault: listening on ||p" "$BATS_FILE_TMPDIR/faulty.log" >"$BATS_FILE_TMPDIR/$fault.url"
 	done
 	validate >"$BATS_FILE_TMPDIR/validated" 2>"$BATS_FILE_TMPDIR/validate.log"
@@ -67,6 +67,16 @@ probe_reports() {
 	probe_reports step-raises tools "the ice has melted"
 	probe_reports reset-raises capacity "session 1 was refused: there is no map"
 	probe_reports constructor-raises capacity "Environment factory 'ConstructorRaises' failed"
+}
+
+@test "probe climbs to the load that breaks a server: 6 of 8 steps at once" {
+	"$ROLLDBG" probe --json --env "$(url crowded)" --need 8 --actions $walk >probe.json 2>probe.err || [ $? = 1 ]
+	cat probe.err probe.json
+	[ "$(jq -r 'select(.status == "fail") | .name, .value' probe.json)" = $'load\nbreaks at 8 sessions' ]
+	jq -se 'any(.name == "load" and (.evidence | contains("the ice is crowded")))' probe.json
+	jq -se 'last | .fit == "no" and .fit_why == "load breaks at 8 sessions"' probe.json
+	"$ROLLDBG" probe --json --env "$(url crowded)" --need 4 --actions $walk >probe.json
+	jq -se 'any(.name == "load" and .value == "4 sessions at once")' probe.json
 }
 
 @test "every step refused inside the observation: an illusion" {

@@ -107,11 +107,11 @@ probe_not_ok() {
 
 # TextArena draws all games from Python's global generator.
 @test "2048: a seed is reproducible until another session plays at the same time" {
-	[ "$(probe_not_ok 2048 1 --need 4 --actions '["[up]","[left]","[down]","[right]"]')" = "release unknown,seed fail" ]
+	[ "$(probe_not_ok 2048 1 --need 4 --actions '["[up]","[left]","[down]","[right]"]')" = "release unknown,seed fail,contract unknown,reward unknown" ]
 	jq -se 'any(.name == "seed" and (.evidence | contains("seed 42 repeats its episode alone, but not while another session calls")))' \
 		2048.lines
 }
 
 @test "TowerOfHanoi: two isolated sessions, and nothing is random" {
-	[ "$(probe_not_ok hanoi 0 --need 2 --actions '["[A C]","[A B]"]')" = "release unknown,seed unknown" ]
+	[ "$(probe_not_ok hanoi 0 --need 2 --actions '["[A C]","[A B]"]')" = "release unknown,seed unknown,reward unknown" ]
 }

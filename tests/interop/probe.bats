@@ -45,7 +45,7 @@ expect_property() {
 @test "MCP-Gym: four isolated sessions, seeds honored, on two generations" {
 	for server in newest c; do
 		run_probe $server 0 --env "$(url $server)" --actions DOWN,DOWN,RIGHT,RIGHT
-		expect_not_ok $server 'release unknown'
+		expect_not_ok $server 'release unknown,reward unknown'
 		expect_property $server capacity '.value == "4 of 4"'
 		expect_property $server isolation '.value == "4 isolated"'
 		expect_property $server seed '.evidence | contains("seed 42 repeats its episode, and seed 43 gives a different one; steps in another session do not affect it")'
@@ -54,20 +54,20 @@ expect_property() {
 
 @test "MCP-Gym: for a tool that takes any string, values come from the server's texts" {
 	run_probe words 0 --env "$(url newest)"
-	expect_not_ok words 'release unknown'
+	expect_not_ok words 'release unknown,reward unknown'
 	expect_property words statefulness '.value == "state kept between calls"'
 }
 
 @test "reward-kit 0.4.1: no reset within a session, environment ids are hashes" {
 	run_probe b 0 --env "$(url b)" --actions DOWN,DOWN,RIGHT,RIGHT
-	expect_not_ok b 'reset skipped,release unknown'
+	expect_not_ok b 'reset skipped,release unknown,reward unknown'
 	expect_property b episode-id '.value == "assigned by the server"'
 	expect_property b seed '.value == "reproducible"'
 }
 
 @test "reward-kit 0.3.6: one environment for all clients is reported" {
 	run_probe a 1 --env "$(url a)" --actions DOWN,RIGHT,LEFT,UP
-	expect_not_ok a 'reset skipped,release unknown,statefulness unknown,history unknown,isolation fail,seed skipped'
+	expect_not_ok a 'reset skipped,release unknown,statefulness unknown,history unknown,isolation fail,seed skipped,restart unknown,load unknown,reward unknown'
 	expect_property a isolation '.evidence | contains("only session 1 acted, but the state of session 2 changed")'
 }
 
@@ -84,7 +84,7 @@ expect_property() {
 				expect_property full$round capacity '.fix | contains("MAX_CONCURRENT_ENVS")'
 				expect_property full$round release ".status == \"ok\" and .value == \"all $cap freed\""
 			done
-			[ $cap = 1 ] && wanted='capacity fail,isolation skipped,seed unknown' || wanted='capacity fail,seed unknown'
+			[ $cap = 1 ] && wanted='capacity fail,isolation skipped,seed unknown,reward unknown' || wanted='capacity fail,seed unknown,reward unknown'
 			expect_not_ok full2 "$wanted"
 			run_probe enough 0 --env "$(url oe-$generation-$cap)" --need $cap --actions DOWN,DOWN,RIGHT
 			servers_stop "$BATS_TEST_TMPDIR"
@@ -95,11 +95,11 @@ expect_property() {
 @test "OpenEnv: an uninformative state, an environment with MCP tools" {
 	openenv_start bare 0.10 --cap 4 --world bare
 	run_probe bare 0 --env "$(url bare)" --actions DOWN,DOWN,RIGHT
-	expect_not_ok bare 'state-source unknown,release unknown,isolation unknown,seed unknown'
+	expect_not_ok bare 'state-source unknown,release unknown,isolation unknown,seed unknown,reward unknown'
 	expect_property bare state-source '.evidence | contains("only episode_id and step_count")'
 	openenv_start tools 0.10 --cap 4 --world tools
 	run_probe tools 0 --env "$(url tools)"
-	expect_not_ok tools 'release unknown,seed unknown'
+	expect_not_ok tools 'release unknown,seed unknown,reward skipped'
 	expect_property tools tools '.value == "2 advertised; 2 of 2 tested replied"'
 }
 
@@ -124,7 +124,7 @@ expect_property() {
 		sdk_start sdk$sdk $sdk --max-sessions 3
 		run_probe sdk$sdk 1 --env "$(url sdk$sdk)"
 		expect_property sdk$sdk capacity '.status == "fail" and .value == "3 of 4" and (.evidence | contains("Too many open sessions")) and (.fix | contains("max_sessions"))'
-		expect_not_ok sdk$sdk 'capacity fail,tools unknown,reset skipped,state-source unknown,episode-id skipped,statefulness unknown,history unknown,isolation unknown,seed skipped'
+		expect_not_ok sdk$sdk 'capacity fail,tools unknown,reset skipped,state-source unknown,episode-id skipped,statefulness unknown,history unknown,isolation unknown,seed skipped,restart unknown,contract unknown,load unknown,reward skipped'
 		run_probe shared$sdk 1 --env "$(url sdk$sdk)" --state resource:state://counter --tool count --actions 1,2 --need 3
 		expect_property shared$sdk statefulness '.status == "unknown" and (.evidence | contains("sessions do not start alike: they differ at /value"))'
 		expect_property shared$sdk isolation '.status == "fail" and (.evidence | contains("/value from 0 to 3"))'
@@ -141,7 +141,7 @@ expect_property() {
 @test "server-everything: healthy, and only requested tools are called" {
 	everything_start everything
 	run_probe everything 0 --env "$(url everything)"
-	expect_not_ok everything 'tools unknown,reset skipped,state-source unknown,episode-id skipped,release unknown,statefulness unknown,history unknown,isolation unknown,seed skipped'
+	expect_not_ok everything 'tools unknown,reset skipped,state-source unknown,episode-id skipped,release unknown,statefulness unknown,history unknown,isolation unknown,seed skipped,restart unknown,contract unknown,load unknown,reward skipped'
 	expect_property everything tools '.value | endswith("none called")'
 	run_probe asked 0 --env "$(url everything)" --tool echo --actions hello,world --sessions 2
 	expect_property asked tools '.value | endswith("1 of 1 tested replied")'

@@ -101,7 +101,7 @@ static void test_row(char *row)
 		ok(refused && err.kind == FAIL_USAGE, "%s: refused", config);
 	} else {
 		ok(!refused, "%s: a plan", config);
-		is_int(p.sessions, atoll(sessions), "%s: sessions", config);
+		is_int(p.sessions, strtoll(sessions, NULL, 10), "%s: sessions", config);
 	}
 }
 

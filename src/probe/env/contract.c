@@ -137,18 +137,19 @@ static int examine_end(struct probe *p, struct contract *c, struct error *err)
 
 static void judge(const struct probe *p, const struct contract *c, struct property *out)
 {
-	bool broken = c->seed == BROKEN || c->end == BROKEN;
-	bool kept = c->seed == KEPT || c->end == KEPT;
+	/* a trainer that stops at the end of an episode never sees what comes after it */
+	bool broken = c->seed == BROKEN, late = c->end == BROKEN;
+	bool kept = !late && (c->seed == KEPT || c->end == KEPT);
 
 	property_judge(out,
 	               broken ? PROPERTY_FAIL
 	               : kept ? PROPERTY_OK
 	                      : PROPERTY_UNKNOWN,
 	               "%s",
-	               c->seed == BROKEN  ? "another seed stays"
-	               : c->end == BROKEN ? "rewards after the end"
-	               : kept             ? "kept"
-	                                  : "not shown");
+	               broken ? "another seed stays"
+	               : late ? "rewards after the end"
+	               : kept ? "kept"
+	                      : "not shown");
 	if (c->seed == BROKEN) {
 		property_evidence(
 			out, "seed %" PRId64 " leads elsewhere after a reset with another seed",

@@ -53,9 +53,12 @@ struct load_session {
 	struct error err; /* local failure or interrupt */
 };
 
+/* The user's calls, or of the drawn ones those that succeeded. */
 static size_t calls_of(const struct probe *p)
 {
-	return p->call_count < LOAD_CALLS ? p->call_count : LOAD_CALLS;
+	size_t count = p->named ? p->call_count : p->good_count;
+
+	return count < LOAD_CALLS ? count : LOAD_CALLS;
 }
 
 /* A slot that an earlier rung has just closed may not be free yet. */
@@ -83,7 +86,8 @@ static int make_calls(struct load_session *w)
 	struct session *s = &w->session;
 
 	while (w->calls < calls_of(p) && session_is_open(s)) {
-		const struct probe_call *call = &p->calls[w->calls];
+		const struct probe_call *call =
+			p->named ? &p->calls[w->calls] : probe_good(p, w->calls);
 
 		if (session_step(&w->pool, s, call->name, call->arguments, &w->replies[w->calls],
 		                 &w->err)) {

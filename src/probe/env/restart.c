@@ -2,7 +2,7 @@
 #include "probe/probe_internal.h"
 
 /* What a session shows: its first state, the reply to a call and the state after it. */
-struct episode {
+struct restart {
 	struct str start, reply, end; /* absent: unknown */
 };
 
@@ -21,7 +21,7 @@ static int read_state(struct probe *p, struct session *s, struct str *out, struc
 }
 
 /* The call that has an effect, `times` times; the reply is that of the last. */
-static int play(struct probe *p, size_t times, struct episode *e, struct property *out,
+static int play(struct probe *p, size_t times, struct restart *e, struct property *out,
                 struct error *err)
 {
 	const struct probe_call *call = probe_call_for_others(p);
@@ -42,7 +42,7 @@ static int play(struct probe *p, size_t times, struct episode *e, struct propert
 	return failed;
 }
 
-static bool begins_at(const struct probe *p, const struct episode *e, const struct episode *first,
+static bool begins_at(const struct probe *p, const struct restart *e, const struct restart *first,
                       struct str state, struct str reply)
 {
 	return first->start.p && e->start.p ? probe_alike(p, &p->states, e->start, state)
@@ -50,8 +50,8 @@ static bool begins_at(const struct probe *p, const struct episode *e, const stru
 }
 
 /* first: one call, second: two calls, third: one. Each with the same seed. */
-static void judge(const struct probe *p, const struct episode *first, const struct episode *second,
-                  const struct episode *third, struct property *out)
+static void judge(const struct probe *p, const struct restart *first, const struct restart *second,
+                  const struct restart *third, struct property *out)
 {
 	bool known = (first->start.p && third->start.p) || (first->reply.p && third->reply.p);
 	bool again = begins_at(p, third, first, first->start, first->reply);
@@ -76,7 +76,7 @@ static void judge(const struct probe *p, const struct episode *first, const stru
 
 static int examine(struct probe *p, struct property *out, struct error *err)
 {
-	struct episode e[3] = {{.start = STR_NONE}};
+	struct restart e[3] = {{.start = STR_NONE}};
 
 	if (probe_lacks_sessions(p, out)) {
 		return 0;

@@ -143,7 +143,7 @@ static int play_panel(struct probe *p, struct panel *panel, struct property *out
 			return -1;
 		}
 	}
-	return probe_call_for_others(p)
+	return probe_call_for_others(p) && p->traits.has_episodes
 	               ? play(p, NULL, probe_call_for_others(p), &panel->again, out, err)
 	               : 0;
 }
@@ -227,6 +227,12 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	struct panel panel = {.solution.played = false};
 
 	if (probe_lacks_sessions(p, out)) {
+		return 0;
+	}
+	if (!p->traits.has_episodes && !p->conf->solution) {
+		property_judge(out, PROPERTY_SKIPPED, "no environment");
+		property_evidence(out, "the server has no episodes: its tools may have effects "
+		                       "anywhere");
 		return 0;
 	}
 	if (!p->good_count && !p->conf->solution) {

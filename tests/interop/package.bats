@@ -87,10 +87,12 @@ pytest() {
 		    done = rolldbg_run("run", "--env", rolldbg_env, "--actions", "DOWN", "--out", "run.jsonl", "--force")
 		    assert "openenv" in done.stdout, done.stderr
 
-		@pytest.mark.rolldbg_serve("--fault", "stale-reward")
 		@pytest.mark.rolldbg_mask("/reward", "/total_reward")
-		def test_masked(rolldbg_env, rolldbg_replay):
-		    rolldbg_replay(GOLDEN, env=rolldbg_env)
+		def test_masked(rolldbg_env, rolldbg_replay, tmp_path):
+		    other = tmp_path / "other.jsonl"
+		    with open(GOLDEN) as file:
+		        other.write_text(file.read().replace('reward":1', 'reward":7'))
+		    rolldbg_replay(other, env=rolldbg_env)
 
 		@pytest.mark.rolldbg_serve("--fault", "drop-iserror")
 		def test_faulty(rolldbg_env, rolldbg_replay):

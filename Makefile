@@ -72,8 +72,13 @@ LINK = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
 .SUFFIXES:
 .SECONDARY:
 FORCE:
+<<<<<<< HEAD
 .PHONY: FORCE all demo test check-one faults interop interop-llm interop-cluster interop-slurm asan ubsan tsan valgrind fuzz fuzz-run fuzz-regress lint fmt fmt-check coverage bench \
 	man completions install install-shared uninstall wheel deb dist clean deps help
+=======
+.PHONY: FORCE all demo test check-one faults interop interop-llm asan ubsan tsan valgrind fuzz fuzz-run fuzz-regress lint fmt fmt-check coverage bench \
+	man completions install install-shared uninstall wheel deb dist portable clean deps help
+>>>>>>> pkg
 
 all: $(PROGRAM) ## build ./rolldbg (BUILD=debug: build/debug/rolldbg)
 
@@ -213,6 +218,9 @@ fmt-check: ## fail if a C file is not formatted
 
 lint: all ## layers, sizes, clang-tidy, cppcheck, shellcheck, ... on what changed since origin/main; ALL=1: on every file
 	@ALL='$(ALL)' CFLAGS_FOR_LINT='$(ALL_CPPFLAGS) -std=c11 $(WARNINGS)' tests/lint/run ./$(PROGRAM)
+
+portable: ## compile for musl with Zig of PyPI, without linking or running anything (a minute)
+	@tests/lint/portable
 
 man completions: all ## regenerate the generated parts of man/ and completions/ from the program's tables
 	@$@/generate ./$(PROGRAM)

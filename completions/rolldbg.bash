@@ -2,7 +2,7 @@
 
 _rolldbg_is_command()
 {
-	[[ ' run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help ' == *" $1 "* ]]
+	[[ ' run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help ' == *" $1 "* ]]
 }
 
 # The value of option $1 ("COMMAND:OPTION"); fails if it takes none.
@@ -26,6 +26,7 @@ _rolldbg_value()
 	run:--tasks) _rolldbg_files -f ;;
 	run:--group-size | run:-g) _rolldbg_words '' ;;
 	run:--jobs | run:-j) _rolldbg_words '' ;;
+	run:--shard) _rolldbg_words '' ;;
 	run:--trainer) _rolldbg_words 'trl trl-async verifiers nemo-gym' ;;
 	run:--trainer-config) _rolldbg_files -f ;;
 	run:--num-generations) _rolldbg_words '' ;;
@@ -57,7 +58,9 @@ _rolldbg_value()
 	run:--error-text) _rolldbg_words '' ;;
 	run:--timeout) _rolldbg_words '' ;;
 	run:--open-timeout) _rolldbg_words '' ;;
-	run:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	run:--wait) _rolldbg_words '' ;;
+	run:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	run:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
 	run:--era) _rolldbg_words 'legacy modern auto' ;;
 	run:--secret-env) _rolldbg_words '' ;;
 	run:--secret) _rolldbg_words '' ;;
@@ -78,7 +81,10 @@ _rolldbg_value()
 	run:--max-environment-failures) _rolldbg_words '' ;;
 	check:--jobs | check:-j) _rolldbg_words '' ;;
 	check:--ignore) _rolldbg_words '' ;;
+	check:--tools) _rolldbg_files -f ;;
+	check:--reward) _rolldbg_words '' ;;
 	check:--trainer-logprobs) _rolldbg_files -f ;;
+	check:--shard) _rolldbg_words '' ;;
 	check:--html) _rolldbg_files -f ;;
 	check:--explain) _rolldbg_words 'multi-step-illusion effect-despite-error drawn-calls failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state no-effect only-counts observation-frozen starts-over no-history session-replaced session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size void-rollouts zero-variance-group seed-ignored incomplete' ;;
 	check:--report) _rolldbg_words 'table json junit: tap sarif: github markdown:' ;;
@@ -105,6 +111,7 @@ _rolldbg_value()
 	replay:--mask) _rolldbg_words '' ;;
 	replay:--tolerance) _rolldbg_words '' ;;
 	replay:--unordered) _rolldbg_words '' ;;
+	replay:--tools) _rolldbg_words 'strict compatible ignore' ;;
 	replay:--report) _rolldbg_words 'table json junit: tap sarif: github markdown:' ;;
 	replay:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
 	replay:--ignore) _rolldbg_words '' ;;
@@ -112,7 +119,9 @@ _rolldbg_value()
 	replay:--error-text) _rolldbg_words '' ;;
 	replay:--timeout) _rolldbg_words '' ;;
 	replay:--open-timeout) _rolldbg_words '' ;;
-	replay:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	replay:--wait) _rolldbg_words '' ;;
+	replay:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	replay:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
 	replay:--era) _rolldbg_words 'legacy modern auto' ;;
 	replay:--secret-env) _rolldbg_words '' ;;
 	replay:--secret) _rolldbg_words '' ;;
@@ -129,7 +138,10 @@ _rolldbg_value()
 	strip:--mask) _rolldbg_words '' ;;
 	strip:--jobs | strip:-j) _rolldbg_words '' ;;
 	stats:--by | stats:-b) _rolldbg_words 'task none' ;;
+	stats:--tools) _rolldbg_files -f ;;
+	stats:--reward) _rolldbg_words '' ;;
 	stats:--trainer-logprobs) _rolldbg_files -f ;;
+	stats:--shard) _rolldbg_words '' ;;
 	stats:--names) _rolldbg_words 'trl verl' ;;
 	stats:--html) _rolldbg_files -f ;;
 	stats:--max-environment-failures) _rolldbg_words '' ;;
@@ -137,8 +149,11 @@ _rolldbg_value()
 	list:--env | list:-e) _rolldbg_words '' ;;
 	list:--since) _rolldbg_words '' ;;
 	list:--prune) _rolldbg_words '' ;;
-	convert:--from) _rolldbg_mixed 'rolldbg map: eval-protocol eval-protocol-log evaluation-row openenv-collect verifiers atif swe-agent inspect agent-vcr verl trl trl-completions openai' ;;
-	convert:--to) _rolldbg_words 'rolldbg eval-protocol openenv-collect atif trl trl-completions openai' ;;
+	list:--missing) _rolldbg_files -d ;;
+	convert:--from) _rolldbg_mixed 'rolldbg map: tau-bench tau2 nemo-gym harbor eval-protocol-log claude-code codex chat eval-protocol evaluation-row openenv-collect verifiers atif gemini-cli openhands mini-swe-agent swe-agent inspect agent-vcr verl trl-completions trl openai' ;;
+	convert:--tools) _rolldbg_files -f ;;
+	convert:--reward) _rolldbg_words '' ;;
+	convert:--to) _rolldbg_words 'rolldbg eval-protocol openenv-collect atif trl-completions trl openai' ;;
 	convert:--out | convert:-o) _rolldbg_files -f ;;
 	convert:--rollout | convert:-r) _rolldbg_words '' ;;
 	debug:--env | debug:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
@@ -149,7 +164,7 @@ _rolldbg_value()
 	debug:--argument) _rolldbg_words '' ;;
 	debug:--policy | debug:-p) _rolldbg_policy 'random: llm' ;;
 	debug:--command-file | debug:-x) _rolldbg_files -f ;;
-	debug:--ex) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help' ;;
+	debug:--ex) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	debug:--interpreter) _rolldbg_words 'text json' ;;
 	debug:--rollout | debug:-r) _rolldbg_words '' ;;
 	debug:--out | debug:-o) _rolldbg_files -f ;;
@@ -172,7 +187,9 @@ _rolldbg_value()
 	debug:--error-text) _rolldbg_words '' ;;
 	debug:--timeout) _rolldbg_words '' ;;
 	debug:--open-timeout) _rolldbg_words '' ;;
-	debug:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	debug:--wait) _rolldbg_words '' ;;
+	debug:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	debug:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
 	debug:--era) _rolldbg_words 'legacy modern auto' ;;
 	debug:--secret-env) _rolldbg_words '' ;;
 	debug:--secret) _rolldbg_words '' ;;
@@ -195,7 +212,9 @@ _rolldbg_value()
 	shrink:--error-text) _rolldbg_words '' ;;
 	shrink:--timeout) _rolldbg_words '' ;;
 	shrink:--open-timeout) _rolldbg_words '' ;;
-	shrink:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	shrink:--wait) _rolldbg_words '' ;;
+	shrink:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	shrink:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
 	shrink:--era) _rolldbg_words 'legacy modern auto' ;;
 	shrink:--secret-env) _rolldbg_words '' ;;
 	shrink:--secret) _rolldbg_words '' ;;
@@ -212,13 +231,16 @@ _rolldbg_value()
 	bisect:--mask) _rolldbg_words '' ;;
 	bisect:--tolerance) _rolldbg_words '' ;;
 	bisect:--unordered) _rolldbg_words '' ;;
+	bisect:--tools) _rolldbg_words 'strict compatible ignore' ;;
 	bisect:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
 	bisect:--ignore) _rolldbg_words '' ;;
 	bisect:--reset-json) _rolldbg_words '' ;;
 	bisect:--error-text) _rolldbg_words '' ;;
 	bisect:--timeout) _rolldbg_words '' ;;
 	bisect:--open-timeout) _rolldbg_words '' ;;
-	bisect:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	bisect:--wait) _rolldbg_words '' ;;
+	bisect:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	bisect:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
 	bisect:--era) _rolldbg_words 'legacy modern auto' ;;
 	bisect:--secret-env) _rolldbg_words '' ;;
 	bisect:--secret) _rolldbg_words '' ;;
@@ -269,7 +291,9 @@ _rolldbg_value()
 	probe:--error-text) _rolldbg_words '' ;;
 	probe:--timeout) _rolldbg_words '' ;;
 	probe:--open-timeout) _rolldbg_words '' ;;
-	probe:--protocol) _rolldbg_words 'openenv openenv-http mcp mcp-gym' ;;
+	probe:--wait) _rolldbg_words '' ;;
+	probe:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	probe:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
 	probe:--era) _rolldbg_words 'legacy modern auto' ;;
 	probe:--secret-env) _rolldbg_words '' ;;
 	probe:--secret) _rolldbg_words '' ;;
@@ -277,6 +301,24 @@ _rolldbg_value()
 	probe:--ca-file) _rolldbg_files -f ;;
 	probe:--header | probe:-H) _rolldbg_files -f ;;
 	probe:--header-env) _rolldbg_words '' ;;
+	tools:--env | tools:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
+	tools:--seed | tools:-s) _rolldbg_words '' ;;
+	tools:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
+	tools:--ignore) _rolldbg_words '' ;;
+	tools:--reset-json) _rolldbg_words '' ;;
+	tools:--error-text) _rolldbg_words '' ;;
+	tools:--timeout) _rolldbg_words '' ;;
+	tools:--open-timeout) _rolldbg_words '' ;;
+	tools:--wait) _rolldbg_words '' ;;
+	tools:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	tools:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
+	tools:--era) _rolldbg_words 'legacy modern auto' ;;
+	tools:--secret-env) _rolldbg_words '' ;;
+	tools:--secret) _rolldbg_words '' ;;
+	tools:--pass-env) _rolldbg_words '' ;;
+	tools:--ca-file) _rolldbg_files -f ;;
+	tools:--header | tools:-H) _rolldbg_files -f ;;
+	tools:--header-env) _rolldbg_words '' ;;
 	serve:--port | serve:-p) _rolldbg_words '' ;;
 	serve:--bind) _rolldbg_words '' ;;
 	serve:--protocol) _rolldbg_words 'mcp openenv' ;;
@@ -287,6 +329,25 @@ _rolldbg_value()
 	serve:--delay) _rolldbg_words '' ;;
 	serve:--as) _rolldbg_words 'env llm' ;;
 	serve:--match) _rolldbg_words 'exact arguments sequential' ;;
+	tap:--listen | tap:-l) _rolldbg_words '' ;;
+	tap:--to | tap:-t) _rolldbg_words '' ;;
+	tap:--bind) _rolldbg_words '' ;;
+	tap:--idle) _rolldbg_words '' ;;
+	tap:--ca-file) _rolldbg_files -f ;;
+	tap:--secret-env) _rolldbg_words '' ;;
+	tap:--secret) _rolldbg_words '' ;;
+	tap:--out | tap:-o) _rolldbg_files -f ;;
+	tap:--report) _rolldbg_words 'table json junit: tap sarif: github markdown:' ;;
+	tap:--fail-on) _rolldbg_words 'error warning info never' ;;
+	tap:--only) _rolldbg_list 'multi-step-illusion effect-despite-error drawn-calls failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state no-effect only-counts observation-frozen starts-over no-history session-replaced session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size void-rollouts zero-variance-group seed-ignored incomplete' ;;
+	tap:--without) _rolldbg_list 'multi-step-illusion effect-despite-error drawn-calls failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state no-effect only-counts observation-frozen starts-over no-history session-replaced session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size void-rollouts zero-variance-group seed-ignored incomplete' ;;
+	tap:--read-only) _rolldbg_words '' ;;
+	tap:--noop) _rolldbg_words '' ;;
+	tap:--baseline) _rolldbg_files -f ;;
+	tap:--effect) _rolldbg_words '' ;;
+	tap:--expect-error) _rolldbg_words '' ;;
+	tap:--min-effective) _rolldbg_words '' ;;
+	tap:--max-environment-failures) _rolldbg_words '' ;;
 	*) return 1 ;;
 	esac
 }
@@ -296,36 +357,39 @@ _rolldbg_word()
 {
 	case $1 in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --max-turns -n --break --mask --task --force-call --confirm --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --trainer --trainer-config --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --eval-strategy --per-device-eval-batch-size --max-inflight-tasks --max-staleness --max-concurrent --num-samples-in-parallel --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	check:-*) _rolldbg_words '--jobs -j --ignore --trainer-logprobs --html --explain --list --verify --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --max-turns -n --break --mask --task --force-call --confirm --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --shard --trainer --trainer-config --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --eval-strategy --per-device-eval-batch-size --max-inflight-tasks --max-staleness --max-concurrent --num-samples-in-parallel --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	check:-*) _rolldbg_words '--jobs -j --ignore --tools --reward --trainer-logprobs --shard --partial --merge --html --explain --list --verify --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --html --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	show:*) _rolldbg_files -f ;;
-	replay:-*) _rolldbg_words '--env -e --seed -s --update --accept --review --keep-going -k --tasks --shard --until-divergence --jobs -j --out -o --force -f --mask --tolerance --unordered --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	replay:-*) _rolldbg_words '--env -e --seed -s --update --accept --review --keep-going -k --tasks --shard --until-divergence --jobs -j --out -o --force -f --mask --tolerance --unordered --tools --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	diff:-*) _rolldbg_words '--rollout -r --stat --word-diff --html --json --exit-code --no-exit-code --jobs -j --mask --tolerance --unordered --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	strip:-*) _rolldbg_words '--mask --jobs -j --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	strip:*) _rolldbg_files -f ;;
-	stats:-*) _rolldbg_words '--by -b --compare --trainer-logprobs --partial --merge --names --json --html --max-environment-failures --csv --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	stats:-*) _rolldbg_words '--by -b --compare --tools --reward --trainer-logprobs --shard --partial --merge --names --json --html --max-environment-failures --csv --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	stats:*) _rolldbg_files -f ;;
-	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	convert:-*) _rolldbg_words '--from --to --out -o --force -f --rollout -r --list --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --missing --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	convert:-*) _rolldbg_words '--from --tools --reward --to --csv --out -o --force -f --rollout -r --list --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	convert:*) _rolldbg_files -f ;;
-	debug:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --command-file -x --ex --batch --interpreter --dap --rollout -r --out -o --force -f --max-turns -n --task --force-call --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	debug:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --command-file -x --ex --batch --interpreter --dap --rollout -r --out -o --force -f --max-turns -n --task --force-call --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	debug:*) _rolldbg_files -f ;;
-	shrink:-*) _rolldbg_words '--env -e --seed -s --rule --divergence --rollout --mask --max-runs --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	shrink:-*) _rolldbg_words '--env -e --seed -s --rule --divergence --rollout --mask --max-runs --jobs -j --out -o --force -f --json --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	shrink:*) _rolldbg_files -f ;;
-	bisect:-*) _rolldbg_words '--env -e --seed -s --actions --tool --argument --jobs -j --json --mask --tolerance --unordered --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	bisect:-*) _rolldbg_words '--env -e --seed -s --actions --tool --argument --jobs -j --json --mask --tolerance --unordered --tools --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	bisect:*) _rolldbg_files -f ;;
-	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --call -c --tool -t --argument --policy -p --solution --tasks --settle --call-read-only --json --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --trainer --trainer-config --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --eval-strategy --per-device-eval-batch-size --max-inflight-tasks --max-staleness --max-concurrent --num-samples-in-parallel --state --ignore --reset-json --error-text --timeout --open-timeout --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --call -c --tool -t --argument --policy -p --solution --tasks --settle --call-read-only --json --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --trainer --trainer-config --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --eval-strategy --per-device-eval-batch-size --max-inflight-tasks --max-staleness --max-concurrent --num-samples-in-parallel --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	tools:-*) _rolldbg_words '--env -e --seed -s --json --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --as --match --loop --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	serve:*) _rolldbg_mixed 'frozen_lake desk llm' ;;
+	tap:-*) _rolldbg_words '--listen -l --to -t --bind --idle --ca-file --insecure --secret-env --secret --out -o --force -f --append --sync --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	tap:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	trust:-*) _rolldbg_words '--dry-run --list --revoke --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	trust:*) _rolldbg_files -f ;;
 	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	schema:*) _rolldbg_words 'recording run check replay diff stats list convert shrink bisect probe' ;;
+	schema:*) _rolldbg_words 'recording run check replay diff stats list convert shrink bisect probe tools' ;;
 	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	help:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe serve trust schema help all' ;;
+	help:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help all' ;;
 	esac
 }
 

@@ -408,9 +408,8 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	}
 	size_t jobs;
 	int failed =
-		check_division(o, argc, err) ||
-		threads_number(&o->jobs, &jobs, err) || html_file_check(o->html, err) ||
-		verdict_hints(&o->verdict, c, &conf.hints, err) ||
+		check_division(o, argc, err) || threads_number(&o->jobs, &jobs, err) ||
+		html_file_check(o->html, err) || verdict_hints(&o->verdict, c, &conf.hints, err) ||
 		take_ignored(o, &conf.hints, err) ||
 		import_options_apply(&o->import, &tools, err) ||
 		(o->trained && trained_read(o->trained, &conf.hints.trained, err)) ||

@@ -20,6 +20,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef __GLIBC_PREREQ
+#define CAN_CLOSE_FROM __GLIBC_PREREQ(2, 34)
+#else
+#define CAN_CLOSE_FROM 0
+#endif
+
 #define PIECE     ((size_t)64 << 10)
 #define WORDS_MAX ((size_t)64 << 10)
 #define LAST_MAX  ((size_t)240)
@@ -75,7 +81,7 @@ static int open_pipes(int pipes[3][2])
    O_CLOEXEC. */
 static void close_others(posix_spawn_file_actions_t *files)
 {
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+#if CAN_CLOSE_FROM
 	posix_spawn_file_actions_addclosefrom_np(files, STDERR_FILENO + 1);
 #else
 	DIR *open_now = opendir("/dev/fd");

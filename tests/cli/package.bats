@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # What packages are made of, with the program at hand in place of a portable one (tests/interop/package.bats and `make wheel`
 # compile that). A wheel: in a bare virtual environment, by pip, without an index.
+# shellcheck disable=SC2154 # variables set by lib.bash and bats
 
 load lib
 
@@ -119,6 +120,7 @@ step() {
 	"$venv/bin/rolldbg" strip good.jsonl >golden.jsonl
 	ROLLDBG_COMMAND=replay ROLLDBG_FILES=golden.jsonl step run 0
 	ROLLDBG_COMMAND=replay ROLLDBG_FILES=golden.jsonl ROLLDBG_ENV='builtin:frozen_lake?fault=drop-iserror' step run 1
+	# shellcheck disable=SC2016 # must not be expanded
 	ROLLDBG_COMMAND='check; touch injected' ROLLDBG_FILES='$(touch injected)' step run 2
 	[ ! -e injected ]
 }

@@ -225,7 +225,7 @@ expect_unreachable() {
 	expect_unreachable 'cannot connect to the proxy 127.0.0.1:1 to reach environment.invalid:80: connection refused'
 }
 
-@test "a --ca-file that is missing or has no certificate gives exit 3 for every peer" {
+@test "a --ca-file or SSL_CERT_FILE that is missing or has no certificate gives exit 3 for every peer" {
 	echo garbage >garbage
 	canned peer </dev/null
 	here=${url#http}
@@ -237,6 +237,8 @@ expect_unreachable() {
 				has "$stderr" "$file"
 			done
 		done
+		SSL_CERT_FILE=$file expect 3 rolldbg run --env "https$here/mcp"
+		has "$stderr" "$file"
 		expect 3 rolldbg run --policy llm --model m --base-url "https$here" --model-retries 0 --ca-file $file
 		expect 3 rolldbg probe --policy llm --model m --base-url "https$here" --model-retries 0 --ca-file $file
 	done

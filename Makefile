@@ -72,13 +72,8 @@ LINK = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
 .SUFFIXES:
 .SECONDARY:
 FORCE:
-<<<<<<< HEAD
 .PHONY: FORCE all demo test check-one faults interop interop-llm interop-cluster interop-slurm asan ubsan tsan valgrind fuzz fuzz-run fuzz-regress lint fmt fmt-check coverage bench \
-	man completions install install-shared uninstall wheel deb dist clean deps help
-=======
-.PHONY: FORCE all demo test check-one faults interop interop-llm asan ubsan tsan valgrind fuzz fuzz-run fuzz-regress lint fmt fmt-check coverage bench \
 	man completions install install-shared uninstall wheel deb dist portable clean deps help
->>>>>>> pkg
 
 all: $(PROGRAM) ## build ./rolldbg (BUILD=debug: build/debug/rolldbg)
 

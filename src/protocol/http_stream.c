@@ -8,6 +8,7 @@
 
 #define HEAD_MAX       BUF_MAX_SMALL
 #define CHUNK_LINE_MAX 4096
+#define METHOD_MAX     32
 
 enum {
 	AT_START,   /* before a head */
@@ -125,7 +126,7 @@ static bool read_request_line(struct str line, struct http_part *out)
 	}
 	out->method = (struct str){line.p, (size_t)(first - line.p)};
 	out->target = (struct str){first + 1, (size_t)(last - first) - 1};
-	return is_token(out->method);
+	return out->method.n <= METHOD_MAX && is_token(out->method);
 }
 
 static bool read_status_line(struct str line, struct http_part *out)
@@ -153,7 +154,7 @@ static bool may_be_head(const struct http_stream *s, struct str start)
 		return memcmp(start.p, http.p, n) == 0;
 	}
 	start.n = end ? (size_t)(end - start.p) : start.n;
-	return start.n == 0 ? !end : start.n <= 32 && is_token(start);
+	return start.n == 0 ? !end : start.n <= METHOD_MAX && is_token(start);
 }
 
 static bool broken(struct http_stream *s, struct str raw, const char *why, struct http_part *out)
@@ -195,7 +196,9 @@ static bool choose_body(struct http_stream *s, struct str fields)
 static bool read_head(struct http_stream *s, struct str raw, struct http_part *out)
 {
 	const char *lf = memchr(raw.p, '\n', raw.n);
-	struct str line = text_trim((struct str){raw.p, (size_t)(lf - raw.p)});
+	struct str line = {raw.p, (size_t)(lf - raw.p)};
+
+	line.n -= str_ends(line, STR("\r"));
 
 	*out = (struct http_part){
 		.kind = HTTP_HEAD, .raw = raw, .fields = str_skip(raw, (size_t)(lf - raw.p) + 1)};

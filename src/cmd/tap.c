@@ -488,8 +488,7 @@ static int conclude(struct tapping *t, struct error *err)
 		*err = *broken;
 		return -1;
 	}
-	return t->verdicts.at_or_above > 0 ||
-	       (t->verdicts.broken > 0 && !t->opts->verdict.only);
+	return t->verdicts.at_or_above > 0 || (t->verdicts.broken > 0 && !t->opts->verdict.only);
 }
 
 static void tear_down(struct tapping *t)

@@ -317,8 +317,7 @@ static ptrdiff_t of_socket(ssize_t n)
 	if (n >= 0) {
 		return n;
 	}
-	return errno == EAGAIN || errno == EINTR ? STREAM_AGAIN
-	                                                                 : STREAM_LOST;
+	return errno == EAGAIN || errno == EINTR ? STREAM_AGAIN : STREAM_LOST;
 }
 
 ptrdiff_t stream_receive(struct stream *s, void *to, size_t room)

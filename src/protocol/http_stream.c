@@ -164,6 +164,14 @@ static bool broken(struct http_stream *s, struct str raw, const char *why, struc
 	return true;
 }
 
+static uint8_t body_of_length(const struct http_stream *s, bool known, uint64_t length)
+{
+	if (known) {
+		return length ? IN_BODY : AT_END;
+	}
+	return s->replies ? TO_THE_END : AT_END;
+}
+
 /* False: the lengths disagree, or are none. */
 static bool choose_body(struct http_stream *s, struct str fields)
 {
@@ -184,12 +192,11 @@ static bool choose_body(struct http_stream *s, struct str fields)
 		}
 	}
 	s->left = length;
-	s->body = chunked                ? CHUNK_LINE
-	          : coded && s->replies  ? TO_THE_END
-	          : coded                ? BROKEN
-	          : known && length      ? IN_BODY
-	          : known || !s->replies ? AT_END
-	                                 : TO_THE_END;
+	if (coded) {
+		s->body = chunked ? CHUNK_LINE : s->replies ? TO_THE_END : BROKEN;
+	} else {
+		s->body = body_of_length(s, known, length);
+	}
 	return s->body != BROKEN;
 }
 

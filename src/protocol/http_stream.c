@@ -8,6 +8,7 @@
 
 #define HEAD_MAX       BUF_MAX_SMALL
 #define CHUNK_LINE_MAX 4096
+#define METHOD_MAX     32
 
 enum {
 	AT_START,   /* before a head */
@@ -125,7 +126,7 @@ static bool read_request_line(struct str line, struct http_part *out)
 	}
 	out->method = (struct str){line.p, (size_t)(first - line.p)};
 	out->target = (struct str){first + 1, (size_t)(last - first) - 1};
-	return is_token(out->method);
+	return out->method.n <= METHOD_MAX && is_token(out->method);
 }
 
 static bool read_status_line(struct str line, struct http_part *out)
@@ -153,7 +154,7 @@ static bool may_be_head(const struct http_stream *s, struct str start)
 		return memcmp(start.p, http.p, n) == 0;
 	}
 	start.n = end ? (size_t)(end - start.p) : start.n;
-	return start.n == 0 ? !end : start.n <= 32 && is_token(start);
+	return start.n == 0 ? !end : start.n <= METHOD_MAX && is_token(start);
 }
 
 static bool broken(struct http_stream *s, struct str raw, const char *why, struct http_part *out)
@@ -161,6 +162,14 @@ static bool broken(struct http_stream *s, struct str raw, const char *why, struc
 	s->state = BROKEN;
 	*out = (struct http_part){.kind = HTTP_BROKEN, .raw = raw, .why = why};
 	return true;
+}
+
+static uint8_t body_of_length(const struct http_stream *s, bool known, uint64_t length)
+{
+	if (known) {
+		return length ? IN_BODY : AT_END;
+	}
+	return s->replies ? TO_THE_END : AT_END;
 }
 
 /* False: the lengths disagree, or are none. */
@@ -183,19 +192,20 @@ static bool choose_body(struct http_stream *s, struct str fields)
 		}
 	}
 	s->left = length;
-	s->body = chunked                ? CHUNK_LINE
-	          : coded && s->replies  ? TO_THE_END
-	          : coded                ? BROKEN
-	          : known && length      ? IN_BODY
-	          : known || !s->replies ? AT_END
-	                                 : TO_THE_END;
+	if (coded) {
+		s->body = chunked ? CHUNK_LINE : s->replies ? TO_THE_END : BROKEN;
+	} else {
+		s->body = body_of_length(s, known, length);
+	}
 	return s->body != BROKEN;
 }
 
 static bool read_head(struct http_stream *s, struct str raw, struct http_part *out)
 {
 	const char *lf = memchr(raw.p, '\n', raw.n);
-	struct str line = text_trim((struct str){raw.p, (size_t)(lf - raw.p)});
+	struct str line = {raw.p, (size_t)(lf - raw.p)};
+
+	line.n -= str_ends(line, STR("\r"));
 
 	*out = (struct http_part){
 		.kind = HTTP_HEAD, .raw = raw, .fields = str_skip(raw, (size_t)(lf - raw.p) + 1)};

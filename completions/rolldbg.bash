@@ -387,7 +387,7 @@ _rolldbg_word()
 	trust:-*) _rolldbg_words '--dry-run --list --revoke --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	trust:*) _rolldbg_files -f ;;
 	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	schema:*) _rolldbg_words 'recording run check replay diff stats list convert shrink bisect probe tools' ;;
+	schema:*) _rolldbg_words 'recording run check replay diff stats list convert shrink bisect probe tools tap' ;;
 	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	help:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help all' ;;
 	esac

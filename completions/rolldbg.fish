@@ -449,5 +449,5 @@ complete -c rolldbg -n '__fish_seen_subcommand_from trust' -l dry-run -d 'only p
 complete -c rolldbg -n '__fish_seen_subcommand_from trust' -l list -d 'list the files that are trusted, and exit'
 complete -c rolldbg -n '__fish_seen_subcommand_from trust' -l revoke -d 'no longer trust the file'
 complete -c rolldbg -n '__fish_seen_subcommand_from trust' -F
-complete -c rolldbg -n '__fish_seen_subcommand_from schema' -a 'recording run check replay diff stats list convert shrink bisect probe tools'
+complete -c rolldbg -n '__fish_seen_subcommand_from schema' -a 'recording run check replay diff stats list convert shrink bisect probe tools tap'
 complete -c rolldbg -n '__fish_seen_subcommand_from help' -a 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help all'

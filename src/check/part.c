@@ -43,7 +43,7 @@ static void put_string(struct json_writer *w, const char *key, struct str value)
 
 /* ---- verdicts ---- */
 
-enum { VERDICT_NUMBERS = 11, FINDING_NUMBERS = 8 };
+enum { VERDICT_NUMBERS = 13, FINDING_NUMBERS = 8 };
 
 static void put_finding(struct json_writer *w, const struct finding *f)
 {
@@ -66,7 +66,8 @@ void part_put_verdict(struct json_writer *w, const struct rollout_verdict *v)
 	const int64_t n[VERDICT_NUMBERS] = {(int64_t)v->line, v->status,  c->turns,
 	                                    c->steps,         c->failed,  c->longest_failed_run,
 	                                    c->effective,     c->unknown, v->sample,
-	                                    v->group_size,    v->lost};
+	                                    v->group_size,    v->lost,    v->failure,
+	                                    v->no_reward};
 
 	jw_object(w);
 	put_string(w, "rollout", v->rollout);
@@ -120,7 +121,7 @@ bool part_get_verdict(struct str object, bool places, struct arena *arena,
 	int64_t n[VERDICT_NUMBERS];
 
 	if (!get_numbers(JSON_GET(object, "numbers"), n, ARRAY_LEN(n)) || n[1] < 0 ||
-	    n[1] >= END_STATUSES || json_type(list) != JSON_ARRAY) {
+	    n[1] >= END_STATUSES || n[11] < 0 || n[11] >= FAILURE_CAUSES || json_type(list) != JSON_ARRAY) {
 		return false;
 	}
 	struct finding *findings = arena_new(arena, (json_count(list) + 1) * sizeof(*findings));
@@ -134,6 +135,8 @@ bool part_get_verdict(struct str object, bool places, struct arena *arena,
 		.sample = n[8],
 		.group_size = n[9],
 		.lost = n[10] != 0,
+		.failure = (enum failure_cause)n[11],
+		.no_reward = n[12] != 0,
 		.findings = findings,
 	};
 	text_copy(out->counters.reward, sizeof(out->counters.reward),
@@ -168,6 +171,8 @@ static void put_sums(struct json_writer *w, const struct judge_summary *s)
 	                         f->count};
 
 	put_numbers(w, "sums", n, ARRAY_LEN(n));
+	put_numbers(w, "failures", s->failures.of, FAILURE_CAUSES);
+	put_numbers(w, "no_rewards", &s->failures.no_rewards, 1);
 	put_numbers(w, "still", still, ARRAY_LEN(still));
 	put_string(w, "read_only_tools", str_from(m->read_only_tools));
 }
@@ -176,8 +181,11 @@ static bool get_sums(struct str object, struct arena *arena, struct judge_summar
 {
 	struct movement *m = &s->movement;
 	int64_t n[SUM_NUMBERS], still[5];
+	struct failure_count failures;
 
 	if (!get_numbers(JSON_GET(object, "sums"), n, ARRAY_LEN(n)) ||
+	    !get_numbers(JSON_GET(object, "failures"), failures.of, FAILURE_CAUSES) ||
+	    !get_numbers(JSON_GET(object, "no_rewards"), &failures.no_rewards, 1) ||
 	    !get_numbers(JSON_GET(object, "still"), still, ARRAY_LEN(still))) {
 		return false;
 	}
@@ -189,7 +197,8 @@ static bool get_sums(struct str object, struct arena *arena, struct judge_summar
 	                            .unknown = n[5],
 	                            .errors = n[6],
 	                            .warnings = n[7],
-	                            .infos = n[8]};
+	                            .infos = n[8],
+	                            .failures = failures};
 	*m = (struct movement){.acting = n[9], .moved = n[10], .still = n[11], .unknown = n[12]};
 	memcpy(m->rollouts, &n[13], sizeof(m->rollouts));
 	m->first_still = (struct span){still[0], still[1], still[2], still[3], still[4]};

@@ -31,7 +31,8 @@ struct probe_conf {
 	const struct trainer_plan *trainer; /* NULL: unknown */
 	const struct policy_conf *solution; /* solves the task; NULL: not given */
 	struct io *io;
-	/* Creates an io for another thread, which frees it. */
+	/* Creates an io for another thread, which frees it. NULL: no other threads, and the load
+	   is not examined. */
 	int (*new_io)(void *ctx, struct io **out, struct error *err);
 	/* Called once, when the first session is open. */
 	void (*opened)(void *ctx, const struct env_facts *f);

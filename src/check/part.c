@@ -121,7 +121,8 @@ bool part_get_verdict(struct str object, bool places, struct arena *arena,
 	int64_t n[VERDICT_NUMBERS];
 
 	if (!get_numbers(JSON_GET(object, "numbers"), n, ARRAY_LEN(n)) || n[1] < 0 ||
-	    n[1] >= END_STATUSES || n[11] < 0 || n[11] >= FAILURE_CAUSES || json_type(list) != JSON_ARRAY) {
+	    n[1] >= END_STATUSES || n[11] < 0 || n[11] >= FAILURE_CAUSES ||
+	    json_type(list) != JSON_ARRAY) {
 		return false;
 	}
 	struct finding *findings = arena_new(arena, (json_count(list) + 1) * sizeof(*findings));
@@ -211,7 +212,7 @@ static void put_member(void *ctx, const struct group_member *m)
 {
 	struct json_writer *w = ctx;
 	const int64_t n[MEMBER_NUMBERS] = {m->size,     m->sample,        m->lost, m->is_void,
-	                                   m->rewarded, m->trace != NULL, m->seed, 0};
+	                                   m->rewarded, m->trace != NULL, m->seed, m->has_tools};
 
 	jw_object(w);
 	put_string(w, "task", m->task);
@@ -245,6 +246,7 @@ static bool get_member(struct str object, struct arena *arena, struct groups *gr
 	m.is_void = n[3];
 	m.rewarded = n[4];
 	m.seed = n[6];
+	m.has_tools = n[7];
 	if (n[5]) {
 		trace.start = (uint64_t)t[0];
 		trace.calls = (uint64_t)t[1] < TRACE_CALLS ? (size_t)t[1] : TRACE_CALLS;

@@ -382,8 +382,8 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	if (probe_lacks_sessions(p, out)) {
 		return 0;
 	}
-	const char *why = !p->conf->new_io                    ? "there are no other threads"
-	                  : p->shared                         ? "sessions share their environment"
+	const char *why = !p->conf->new_io                  ? "there are no other threads"
+	                  : p->shared                       ? "sessions share their environment"
 	                  : p->leaks                        ? "closed sessions keep their slots"
 	                  : !p->good_count && p->not_called ? p->not_called
 	                  : !p->good_count                  ? "no call succeeded"

@@ -14,9 +14,9 @@
 
 static struct policy *script(enum on_end on_end, int64_t stop_after, size_t count)
 {
-	static struct script_call calls[] = {{STR_INIT("a"), STR_INIT("{}")},
-	                                     {STR_INIT("b"), STR_INIT("{}")},
-	                                     {STR_INIT("c"), STR_INIT("{}")}};
+	static struct script_call calls[] = {{STR_INIT("a"), STR_INIT("{}"), NULL},
+	                                     {STR_INIT("b"), STR_INIT("{}"), NULL},
+	                                     {STR_INIT("c"), STR_INIT("{}"), NULL}};
 	struct script_conf conf = {.name = STR("s"),
 	                           .calls = calls,
 	                           .count = count,

@@ -326,9 +326,10 @@ static void settle_held(struct openenv_tap *s)
 {
 	const struct openenv_asked *next = s->first;
 
-	if (s->holds == HOLDS_STEP && !(next && next->known && next->what == OPENENV_STATE)) {
-		openenv_finish_held(s, STR_NONE);
-	} else if (s->holds == HOLDS_RESET && s->held.outcome != OUTCOME_OK) {
+	bool asked = next && next->known && next->what == OPENENV_STATE;
+
+	if ((s->holds == HOLDS_STEP && !asked) ||
+	    (s->holds == HOLDS_RESET && s->held.outcome != OUTCOME_OK)) {
 		openenv_finish_held(s, STR_NONE);
 	}
 }

@@ -50,11 +50,10 @@ void rewrite_request(const struct tap_rewriting *r, const struct http_part *head
 	while (fields.n) {
 		struct str line = next_line(&fields);
 
-		if (!split(line, &name, &value)) {
-			buf_str(out, line);
-		} else if (r->set_host && is_name(name, "host")) {
+		bool named = split(line, &name, &value);
+		if (named && r->set_host && is_name(name, "host")) {
 			buf_printf(out, "Host: %s\r\n", r->authority);
-		} else if (!upgrade || !is_name(name, "sec-websocket-extensions")) {
+		} else if (!named || !upgrade || !is_name(name, "sec-websocket-extensions")) {
 			buf_str(out, line);
 		}
 	}

@@ -193,8 +193,9 @@ static void end_in_flight(struct tap_session *s, const struct env_reply *reply, 
 		.error = {.class = CLASS_TRANSPORT, .layer = LAYER_TRANSPORT, .message = why},
 		REPLY_UNKNOWN};
 
-	while (s->first) {
-		tap_step_end(s->first, reply ? reply : &none);
+	for (struct tap_step *step = s->first, *next; step; step = next) {
+		next = step->next;
+		tap_step_end(step, reply ? reply : &none);
 	}
 }
 

@@ -202,6 +202,7 @@ write_tasks() {
 	echo '{"num_processes": 2}' >accelerate.json
 	expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=16' --trainer-config grpo.yaml --trainer-config accelerate.json --actions DOWN --out a.jsonl
 	has "$stderr" 'generation_batch_size 4 = 2 per device x 2 processes x 1 step: 16 sessions at once, 2 prompts with 2 generations each (of these, evaluation needs 16: 8 per device x 2 processes)'
+	# shellcheck disable=SC2016 # a message with backticks
 	has "$stderr" 'grpo.yaml:5: not read, because it is no `key: value` at the outermost level: num_processes: 9'
 	[ "$(grep -c '"type":"header"' a.jsonl)" = 16 ]
 	# options come last

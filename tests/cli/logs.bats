@@ -142,7 +142,7 @@ rules() {
 }
 
 @test "bad values of each format" {
-	while IFS='|' read -r format good bad message; do
+	while IFS='|' read -r _ good bad message; do
 		printf '%s\n' "$good" "$bad" >in.jsonl
 		expect 3 rolldbg check in.jsonl
 		has "$stderr" "in.jsonl:2: $message"

@@ -53,7 +53,7 @@ spark() {
 @test "Ray: a task for each shard, one killed" {
 	killing
 	for n in $(seq 12); do
-		printf '{"id":"t%d","seed":%d,"policy":"random:%d","max_turns":9}\n' $n $n $n
+		printf '{"id":"t%d","seed":%d,"policy":"random:%d","max_turns":9}\n' "$n" "$n" "$n"
 	done >tasks.jsonl
 	ROLLDBG=$PWD/killing run --separate-stderr "$venv/bin/python" "$root/fixtures/cluster/ray_run.py" "$PWD/parts" 4 --tasks "$PWD/tasks.jsonl" -g 2
 	[ "$status" = 0 ]

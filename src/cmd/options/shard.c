@@ -100,7 +100,7 @@ static int read_auto(const struct context *c, uint64_t count, struct shard *out,
 
 int shard_read(const char *text, const struct context *c, struct shard *out, struct error *err)
 {
-	struct str s = text ? str_from(text) : STR_NONE, head, tail = STR_NONE;
+	struct str s = text ? str_from(text) : STR_NONE, head, tail;
 
 	*out = (struct shard){0};
 	if (!text) {

@@ -153,7 +153,7 @@ static int take(struct manifests *m, const char *name, struct str text, struct e
 {
 	struct arena arena = {.last = NULL};
 	struct json_fault fault;
-	int64_t version, shard, of, expected, done;
+	int64_t version = 0, shard = 0, of = 0, expected = 0, done = 0;
 
 	if (json_validate(text, &fault)) {
 		return error_set(err, FAIL_INPUT, "%s/%s is no manifest: %s at byte %zu",

@@ -104,9 +104,7 @@ calls() {
 	lake --max-envs 1 --fault capacity
 	tap
 	run -1 rolldbg run --env "$tap" --seed 42 --actions "$goal" --group-size 3 --jobs 3 --out run.jsonl
-	kill -INT "$(cat tap.pid)"
-	run -1 wait "$(cat tap.pid)"
-	rm tap.pid
+	tap_end 1
 	[ "$(jq -s 'map(select(.type == "end" and .status == "refused")) | length' tap.jsonl)" = \
 		"$(jq -s 'map(select(.type == "end" and .status == "refused")) | length' run.jsonl)" ] ||
 		[ "$(jq -s 'map(select(.outcome == "capacity" or .error.class == "capacity")) | length' tap.jsonl)" -gt 0 ]

@@ -378,7 +378,9 @@ static int probe(struct io *io, unsigned flaws, size_t sessions, char *letters,
 	memset(&server, 0, sizeof(server));
 	server.flaws = flaws;
 	letters[0] = '\0';
-	return probe_run(&conf, summary, err);
+	int failed = probe_run(&conf, summary, err);
+	buf_release(&summary->fit_why);
+	return failed;
 }
 
 static void test_flaws(struct io *io)

@@ -204,8 +204,11 @@ static uint64_t median_of(const struct rung *r)
 			timings_add(&all, r->sessions[i].pool.step.us[k]);
 		}
 	}
+	if (!all.count) {
+		return 0;
+	}
 	qsort(all.us, all.count, sizeof(*all.us), by_size);
-	uint64_t median = all.count ? all.us[all.count / 2] : 0;
+	uint64_t median = all.us[all.count / 2];
 	free(all.us);
 	return median;
 }

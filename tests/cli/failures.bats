@@ -49,7 +49,7 @@ failures() {
 }
 
 @test "failures: what trainers recorded" {
-	[ -d "$shared/trl" ] || skip 'no recordings of trainers'
+	[ -d "$shared/trl" ] || skip 'no shared recordings'
 	[ "$(failures "$shared/trl/trl-s3-lazy-cap1-g4.jsonl")" = '3 capacity, 1 null' ]
 	[ "$(failures "$shared/trl/ep-static-rows.jsonl")" = '4 capacity' ]
 	[ "$(failures "$shared/trl/trl-wrongtool.jsonl")" = '4 policy' ]

@@ -71,14 +71,6 @@ int http_env_choose_ignored(struct http_env *e, struct error *err)
 	return 0;
 }
 
-void http_env_note_state(struct http_env *e, struct str why)
-{
-	if (!e->state_failed) {
-		reading_note(&e->events, EVENT_CONTROL_PLANE_FAILED, "state", why, false);
-	}
-	e->state_failed = true;
-}
-
 /* ---- replies ---- */
 
 void http_env_store(struct buf *to, struct str value)
@@ -165,4 +157,38 @@ const struct env_facts *http_env_facts(const struct env *base)
 bool http_env_event(struct env *base, struct event *out)
 {
 	return events_take(&((struct http_env *)base)->events, out);
+}
+
+/* ---- the state ---- */
+
+static void note_state(struct http_env *e, struct str why)
+{
+	if (!e->state_failed) {
+		reading_note(&e->events, EVENT_CONTROL_PLANE_FAILED, "state", why, false);
+	}
+	e->state_failed = true;
+}
+
+int http_env_state(struct http_env *e, http_env_call *call, struct str *out, struct error *err)
+{
+	struct state_source *s = &e->source;
+	struct env_reply reply;
+
+	*out = STR_NONE;
+	if (s->kind == STATE_OBSERVATION) {
+		*out = state_source_observed(s, e->last);
+	}
+	if (s->kind != STATE_TOOL) {
+		return 0;
+	}
+	if (call(&e->base, s->target, s->arguments, &reply, err)) {
+		return -1;
+	}
+	if (reply.outcome != OUTCOME_OK) {
+		note_state(e, reply.error.message);
+		return 0;
+	}
+	http_env_store(&s->value, reply.observation);
+	*out = buf_view(&s->value);
+	return 0;
 }

@@ -62,8 +62,13 @@ struct json_writer;
 void http_env_put_tool(struct json_writer *w, struct str name, struct str description,
                        struct str schema);
 
-/* A state tool failed: an event, once. */
-void http_env_note_state(struct http_env *e, struct str why);
+/* Calls a tool; the slices of *out are valid until the next call. */
+typedef int http_env_call(struct env *base, struct str name, struct str arguments,
+                          struct env_reply *out, struct error *err);
+/* For env_ops.state: from the last observation, or from the reply of the tool that is the source. If
+   that fails, *out is absent, and an event says why once. */
+MUST_USE int http_env_state(struct http_env *e, http_env_call *call, struct str *out,
+                            struct error *err);
 
 /* Members of struct env_ops. */
 const struct env_facts *http_env_facts(const struct env *base);

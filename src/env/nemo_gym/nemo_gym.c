@@ -100,9 +100,10 @@ static int nemo_gym_reset(struct env *base, struct env_reply *out, struct error 
 
 /* ---- calls and the state ---- */
 
-static int call(struct env_nemo_gym *e, struct str name, struct str arguments,
-                struct env_reply *out, struct error *err)
+static int call(struct env *base, struct str name, struct str arguments, struct env_reply *out,
+                struct error *err)
 {
+	struct env_nemo_gym *e = nemo_gym_of(base);
 	struct buf path = BUF(BUF_MAX_SMALL);
 	struct http_json_answer a;
 	int failed;
@@ -131,27 +132,7 @@ static int call(struct env_nemo_gym *e, struct str name, struct str arguments,
 
 static int nemo_gym_state(struct env *base, struct str *out, struct error *err)
 {
-	struct env_nemo_gym *e = nemo_gym_of(base);
-	struct state_source *s = &e->http.source;
-	struct env_reply reply;
-
-	*out = STR_NONE;
-	if (s->kind == STATE_OBSERVATION) {
-		*out = state_source_observed(s, e->http.last);
-	}
-	if (s->kind != STATE_TOOL) {
-		return 0;
-	}
-	if (call(e, s->target, s->arguments, &reply, err)) {
-		return -1;
-	}
-	if (reply.outcome != OUTCOME_OK) {
-		http_env_note_state(&e->http, reply.error.message);
-		return 0;
-	}
-	http_env_store(&s->value, reply.observation);
-	*out = buf_view(&s->value);
-	return 0;
+	return http_env_state(&nemo_gym_of(base)->http, call, out, err);
 }
 
 static int nemo_gym_step(struct env *base, struct str name, struct str arguments,
@@ -160,7 +141,7 @@ static int nemo_gym_step(struct env *base, struct str name, struct str arguments
 	struct env_nemo_gym *e = nemo_gym_of(base);
 
 	*out = (struct env_reply){REPLY_UNKNOWN};
-	if (call(e, name, arguments, out, err)) {
+	if (call(base, name, arguments, out, err)) {
 		return -1;
 	}
 	if (e->style != NEMO_GYM_STEPS) {

@@ -256,9 +256,10 @@ static int ors_reset(struct env *base, struct env_reply *out, struct error *err)
 
 /* ---- calls and the state ---- */
 
-static int call(struct env_ors *e, struct str name, struct str arguments, struct env_reply *out,
+static int call(struct env *base, struct str name, struct str arguments, struct env_reply *out,
                 struct error *err)
 {
+	struct env_ors *e = ors_of(base);
 	struct ors_answer a;
 	struct json_writer w;
 
@@ -279,27 +280,7 @@ static int call(struct env_ors *e, struct str name, struct str arguments, struct
 
 static int ors_state(struct env *base, struct str *out, struct error *err)
 {
-	struct env_ors *e = ors_of(base);
-	struct state_source *s = &e->http.source;
-	struct env_reply reply;
-
-	*out = STR_NONE;
-	if (s->kind == STATE_OBSERVATION) {
-		*out = state_source_observed(s, e->http.last);
-	}
-	if (s->kind != STATE_TOOL) {
-		return 0;
-	}
-	if (call(e, s->target, s->arguments, &reply, err)) {
-		return -1;
-	}
-	if (reply.outcome != OUTCOME_OK) {
-		http_env_note_state(&e->http, reply.error.message);
-		return 0;
-	}
-	http_env_store(&s->value, reply.observation);
-	*out = buf_view(&s->value);
-	return 0;
+	return http_env_state(&ors_of(base)->http, call, out, err);
 }
 
 static int ors_step(struct env *base, struct str name, struct str arguments, struct env_reply *out,
@@ -308,7 +289,7 @@ static int ors_step(struct env *base, struct str name, struct str arguments, str
 	struct env_ors *e = ors_of(base);
 
 	*out = (struct env_reply){REPLY_UNKNOWN};
-	if (call(e, name, arguments, out, err)) {
+	if (call(base, name, arguments, out, err)) {
 		return -1;
 	}
 	http_env_keep_step(&e->http, out);

@@ -8,7 +8,6 @@
 #include "cmd/options/settings.h"
 #include "cmd/store/listing.h"
 #include "cmd/store/store.h"
-#include "cmd/threads.h"
 #include "cmd/verdicts.h"
 #include "recording/reader.h"
 #include "recording/trained.h"
@@ -215,8 +214,8 @@ struct check_options {
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(report), report_group),
 	OPT_GROUP(FIELD(verdict), verdict_group),
-	OPT_NUMBER('j', "jobs", OPT_HARMLESS, "N", FIELD(jobs),
-                   "check N files at a time (default 1); the output is the same"),
+	OPT_BOUNDED('j', "jobs", OPT_HARMLESS, 1, THREADS_MAX, "N", FIELD(jobs),
+                    "check N files at a time (default 1); the output is the same"),
 	OPT_LIST(0, "ignore", OPT_HARMLESS, "POINTER", FIELD(ignored),
                  "JSON Pointer to a part of the state whose changes are no effects, in addition to "
                  "what the recordings ignore; may be given several times"),
@@ -406,10 +405,10 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	if (o->explain || o->list) {
 		return list(o, c->style, argc, argv, err);
 	}
-	size_t jobs;
+	size_t jobs = opt_number(o->jobs, 1);
 	int failed =
-		check_division(o, argc, err) || threads_number(&o->jobs, &jobs, err) ||
-		html_file_check(o->html, err) || verdict_hints(&o->verdict, c, &conf.hints, err) ||
+		check_division(o, argc, err) || html_file_check(o->html, err) ||
+		verdict_hints(&o->verdict, c, &conf.hints, err) ||
 		take_ignored(o, &conf.hints, err) ||
 		import_options_apply(&o->import, &tools, err) ||
 		(o->trained && trained_read(o->trained, &conf.hints.trained, err)) ||

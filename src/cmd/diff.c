@@ -11,7 +11,6 @@
 #include "cmd/options/output.h"
 #include "cmd/pager.h"
 #include "cmd/store/torn.h"
-#include "cmd/threads.h"
 #include "compare/lockstep.h"
 #include "recording/by_rollout.h"
 #include "recording/same.h"
@@ -50,8 +49,8 @@ static const struct opt options[] = {
                  "exit 1 if they differ (the default)"),
 	OPT_FLAG(0, "no-exit-code", OPT_HARMLESS, FIELD(no_exit_code),
                  "exit 0 even if they differ"),
-	OPT_NUMBER(
-		'j', "jobs", OPT_HARMLESS, "N", FIELD(jobs),
+	OPT_BOUNDED(
+		'j', "jobs", OPT_HARMLESS, 1, THREADS_MAX, "N", FIELD(jobs),
 		"compare in N threads (default 1; with --stat and --rollout always 1); the output "
 		"is the same"),
 };
@@ -531,9 +530,11 @@ static int diff_run(const struct context *c, const void *opts, int argc, char **
 
 	f.conf = (struct compare_conf){
 		.header = true, .take = o->stat && !o->html ? NULL : take_difference, .ctx = &f};
-	if (!threads_number(&o->jobs, &f.jobs, err) &&
-	    !compare_rules_read(&f.rules, &o->compare, err)) {
-		f.jobs = o->html ? 1 : f.jobs; /* a page is written in the order of the rollouts */
+	if (!compare_rules_read(&f.rules, &o->compare, err)) {
+		f.jobs = o->html ? 1
+		                 : opt_number(
+					   o->jobs,
+					   1); /* a page is written in the order of the rollouts */
 		compare_rules_apply(&f.rules, &f.conf);
 		if (diff_is_from_git(argc) && !o->json) {
 			text_put_path(&f.out.text, "diff", argv[0]);

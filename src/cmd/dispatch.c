@@ -233,8 +233,10 @@ static int run_command(struct context *c, const struct command *cmd, int argc, c
 		.argc = argc,
 		.argv = argv,
 		.size = globals_at(cmd) + sizeof(struct globals)};
+	char **typed = mem_array((size_t)argc + 1, sizeof(*typed));
 	int code = -1;
 
+	memcpy(typed, argv, (size_t)argc * sizeof(*argv));
 	l.values = mem_new(l.size);
 	const struct globals *g = (struct globals *)(void *)((char *)l.values + globals_at(cmd));
 	if (command_line_check(&l, err) >= 0) {
@@ -242,10 +244,15 @@ static int run_command(struct context *c, const struct command *cmd, int argc, c
 		       : g->version ? print(version_text, cmd, err)
 		                    : run_settled(c, &l, g, err);
 	}
+	if (code < 0 && config_pass_over_defaults(&l.config, err)) {
+		memcpy(argv, typed, (size_t)argc * sizeof(*argv)); /* it was reordered */
+		code = run_settled(c, &l, g, err);
+	}
 	if (code < 0) {
 		error_wrap(err, "%s", cmd->name);
 	}
 	command_line_release(&l);
+	free(typed);
 	free(l.values);
 	free(opts);
 	return code;

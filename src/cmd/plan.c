@@ -21,23 +21,13 @@ static const struct opt plan_rows[] = {
                    "roll out every task in a JSONL file (- for standard input); keys: id, seed, "
                    "vars, reset, actions, tool, policy, max_turns, state. env:SPLIT[:A-B]: the "
                    "tasks of an ORS or OpenEnv server"),
-	OPT_NUMBER('g', "group-size", OPT_HARMLESS + OPT_COMMON, "G", FIELD(group_size),
-                   "roll out each task G times (default 1)"),
-	OPT_NUMBER('j', "jobs", OPT_HARMLESS + OPT_COMMON, "N", FIELD(jobs),
-                   "run N rollouts at a time (default 1)"),
+	OPT_BOUNDED('g', "group-size", OPT_HARMLESS + OPT_COMMON, 1, ROLLOUTS_MAX, "G",
+                    FIELD(group_size), "roll out each task G times (default 1)"),
+	OPT_BOUNDED('j', "jobs", OPT_HARMLESS + OPT_COMMON, 1, JOBS_MAX, "N", FIELD(jobs),
+                    "run N rollouts at a time (default 1)"),
 	OPT_SHARD(FIELD(shard), "the tasks"),
 };
 const struct option_group plan_group = {plan_rows, ARRAY_LEN(plan_rows), "task options"};
-
-static int check_number(const char *option, struct opt_u64 given, uint64_t most, struct error *err)
-{
-	if (!given.given || (given.value > 0 && given.value <= most)) {
-		return 0;
-	}
-	return error_set(err, FAIL_USAGE,
-	                 "--%s: expected a number from 1 to %" PRIu64 ", got %" PRIu64, option,
-	                 most, given.value);
-}
 
 static int contradicts(const char *option, struct opt_u64 given, uint64_t planned,
                        struct error *err)
@@ -58,8 +48,8 @@ static int choose_numbers(struct plan *p, const struct plan_options *o, struct e
 	struct trainer_plan t;
 	struct buf description = BUF(BUF_MAX_SMALL);
 
-	p->group_size = o->group_size.given ? (size_t)o->group_size.value : 1;
-	p->jobs = o->jobs.given ? (size_t)o->jobs.value : 1;
+	p->group_size = opt_number(o->group_size, 1);
+	p->jobs = opt_number(o->jobs, 1);
 	p->grouped = o->group_size.given;
 	p->groups = 1;
 	if (!trainer_given(&o->trainer)) {
@@ -78,7 +68,13 @@ static int choose_numbers(struct plan *p, const struct plan_options *o, struct e
 	p->group_size = t.group_size ? (size_t)t.group_size : p->group_size;
 	p->groups = (p->jobs + p->group_size - 1) / p->group_size;
 	p->grouped = true;
-	return check_number("jobs", (struct opt_u64){true, t.sessions}, JOBS_MAX, err);
+	if (t.sessions > JOBS_MAX) {
+		return error_set(err, FAIL_USAGE,
+		                 "the trainer settings result in %" PRIu64
+		                 " rollouts at a time, more than %d",
+		                 t.sessions, JOBS_MAX);
+	}
+	return 0;
 }
 
 static int fetch_tasks(struct plan *p, const char *spec, const struct env_target *target,
@@ -165,10 +161,8 @@ int plan_make(struct plan *p, const struct context *c, const struct plan_options
               const struct env_target *target, const char *task, bool named, struct error *err)
 {
 	*p = (struct plan){.groups = 1};
-	if (shard_read(o->shard, c, &p->shard, err) ||
-	    check_number("jobs", o->jobs, JOBS_MAX, err) ||
-	    check_number("group-size", o->group_size, ROLLOUTS_MAX, err) ||
-	    choose_numbers(p, o, err) || choose_tasks(p, o, target, task, err)) {
+	if (shard_read(o->shard, c, &p->shard, err) || choose_numbers(p, o, err) ||
+	    choose_tasks(p, o, target, task, err)) {
 		return -1;
 	}
 	if (p->groups > ROLLOUTS_MAX / p->group_size) {

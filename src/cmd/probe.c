@@ -216,11 +216,12 @@ struct probe_options {
 
 static const struct opt options[] = {
 	OPT_GROUP(FIELD(target), target_first_group),
-	OPT_NUMBER('j', "sessions", OPT_HARMLESS + OPT_COMMON, "N", FIELD(sessions),
-                   "open at most N sessions at a time (default: as many as needed, else 4)"),
-	OPT_NUMBER('N', "need", OPT_HARMLESS + OPT_COMMON, "N", FIELD(need),
-                   "capacity fails if fewer than N sessions get an environment (default: what "
-                   "the trainer settings need, else --sessions)"),
+	OPT_BOUNDED('j', "sessions", OPT_HARMLESS + OPT_COMMON, 1, SESSIONS_MAX, "N",
+                    FIELD(sessions),
+                    "open at most N sessions at a time (default: as many as needed, else 4)"),
+	OPT_BOUNDED('N', "need", OPT_HARMLESS + OPT_COMMON, 1, SESSIONS_MAX, "N", FIELD(need),
+                    "capacity fails if fewer than N sessions get an environment (default: what "
+                    "the trainer settings need, else --sessions)"),
 	OPT_STRING('a', "actions", OPT_REACH + OPT_COMMON, "A,B,C", FIELD(actions),
                    "call the tool with these values (default: calls drawn from the schemas)"),
 	OPT_GROUP(FIELD(action), action_group),
@@ -320,18 +321,6 @@ static void say_property(void *ctx, const struct property *found)
 
 /* ---- setting up ---- */
 
-static int choose_number(const char *name, struct opt_u64 given, size_t fallback, size_t *out,
-                         struct error *err)
-{
-	*out = given.given ? (size_t)given.value : fallback;
-	if (given.given && (given.value < 1 || given.value > SESSIONS_MAX)) {
-		return error_set(err, FAIL_USAGE,
-		                 "--%s: expected a number from 1 to %d, got %" PRIu64, name,
-		                 SESSIONS_MAX, given.value);
-	}
-	return 0;
-}
-
 /* --need, or what the trainer's settings require. */
 static int choose_need(const struct probe_options *o, struct opt_u64 *need,
                        struct trainer_plan *plan, struct error *err)
@@ -355,6 +344,11 @@ static int choose_need(const struct probe_options *o, struct opt_u64 *need,
 		return -1;
 	}
 	*need = (struct opt_u64){.given = true, .value = plan->sessions};
+	if (plan->sessions > SESSIONS_MAX) {
+		return error_set(err, FAIL_USAGE,
+		                 "the trainer settings need %" PRIu64 " sessions, more than %d",
+		                 plan->sessions, SESSIONS_MAX);
+	}
 	return 0;
 }
 
@@ -365,12 +359,8 @@ static int choose_numbers(struct probing *p, struct error *err)
 	if (choose_need(p->opts, &need, &p->trainer, err)) {
 		return -1;
 	}
-	size_t fallback = need.given ? (size_t)need.value : DEFAULT_SESSIONS;
-	if (choose_number("need", need, fallback, &p->need, err) ||
-	    choose_number("sessions", p->opts->sessions, fallback, &p->sessions, err)) {
-		return -1;
-	}
-	p->need = need.given ? p->need : p->sessions;
+	p->sessions = opt_number(p->opts->sessions, opt_number(need, DEFAULT_SESSIONS));
+	p->need = opt_number(need, p->sessions);
 	if (p->need > p->sessions) {
 		return error_set(
 			err, FAIL_USAGE,

@@ -23,8 +23,8 @@ struct serve_options {
 #define FIELD(f) offsetof(struct serve_options, f)
 
 static const struct opt options[] = {
-	OPT_NUMBER('p', "port", OPT_HARMLESS, "PORT", FIELD(port),
-                   "port to listen on; 0 picks a free one (default 8000)"),
+	OPT_BOUNDED('p', "port", OPT_HARMLESS, 0, UINT16_MAX, "PORT", FIELD(port),
+                    "port to listen on; 0 picks a free one (default 8000)"),
 	OPT_STRING(0, "bind", OPT_REACH, "ADDRESS", FIELD(bind),
                    "IPv4 address to listen on (default 127.0.0.1)"),
 	OPT_CHOICE(0, "protocol", OPT_HARMLESS, "PROTOCOL", "mcp|openenv", FIELD(protocol),
@@ -60,17 +60,6 @@ static int set(struct serve_conf *conf, const char *key, const char *value, stru
 	return value ? serve_conf_set(conf, str_from(key), str_from(value), err) : 0;
 }
 
-static int port_of(const struct serve_options *o, uint16_t *port, struct error *err)
-{
-	if (o->port.value > UINT16_MAX) {
-		return error_set(err, FAIL_USAGE,
-		                 "--port: expected a number from 0 to 65535, got %llu",
-		                 (unsigned long long)o->port.value);
-	}
-	*port = o->port.given ? (uint16_t)o->port.value : DEFAULT_SERVE_PORT;
-	return 0;
-}
-
 static int configure(const struct context *c, const struct serve_options *o, const char *world,
                      struct serve_conf *conf, struct error *err)
 {
@@ -96,7 +85,8 @@ static int configure(const struct context *c, const struct serve_options *o, con
 	}
 	conf->bind = o->bind;
 	conf->origins = (struct allowed_origins){o->origins.item, o->origins.count};
-	return port_of(o, &conf->port, err);
+	conf->port = (uint16_t)opt_number(o->port, DEFAULT_SERVE_PORT);
+	return 0;
 }
 
 static int announce(const char *bind, uint16_t port, struct error *err)
@@ -170,11 +160,12 @@ static int serve_llm(const struct context *c, const struct serve_options *o, con
 	struct llm_server_conf conf = {.script = script,
 	                               .text = text,
 	                               .bind = o->bind,
+	                               .port = (uint16_t)opt_number(o->port, DEFAULT_SERVE_PORT),
 	                               .origins = {o->origins.item, o->origins.count},
 	                               .clock = c->clock};
 	struct llm_server *s = NULL;
 
-	if (port_of(o, &conf.port, err) || llm_server_start(&conf, &s, err)) {
+	if (llm_server_start(&conf, &s, err)) {
 		return -1;
 	}
 	int failed = announce(conf.bind, llm_server_port(s), err) || wait_for_stop(c, err);

@@ -7,7 +7,6 @@
 #include "cmd/options/output.h"
 #include "cmd/store/store.h"
 #include "cmd/store/torn.h"
-#include "cmd/threads.h"
 #include "recording/by_rollout.h"
 
 #include <pthread.h>
@@ -29,8 +28,8 @@ static const struct opt options[] = {
 	OPT_LIST(0, "mask", OPT_POWER, "POINTER", FIELD(masks),
                  "replace the values that this JSON Pointer matches in a line with \"<masked>\"; "
                  "* matches any one token, ** any depth"),
-	OPT_NUMBER('j', "jobs", OPT_HARMLESS, "N", FIELD(jobs),
-                   "strip in N threads (default 1); the output is the same"),
+	OPT_BOUNDED('j', "jobs", OPT_HARMLESS, 1, THREADS_MAX, "N", FIELD(jobs),
+                    "strip in N threads (default 1); the output is the same"),
 };
 
 /* Reads and strips groups, one after the other: it knows the structure of lines read before. */
@@ -286,9 +285,8 @@ static int strip_all(const struct context *c, struct stripping *s, int argc, cha
                      struct error *err)
 {
 	struct file_list files = {0};
-	size_t jobs;
-	int failed = threads_number(&s->opts->jobs, &jobs, err) ||
-	             store_operands(c, argc, argv, &files, err) ||
+	size_t jobs = opt_number(s->opts->jobs, 1);
+	int failed = store_operands(c, argc, argv, &files, err) ||
 	             by_rollout_open(files.paths, files.count, torn_warn, NULL, &s->lines, err) ||
 	             check_any(s->lines, &files, err) ||
 	             (jobs > 1 ? strip_in_threads(s, jobs, err)

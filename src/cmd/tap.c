@@ -39,8 +39,8 @@ struct tap_options {
 #define FIELD(f) offsetof(struct tap_options, f)
 
 static const struct opt options[] = {
-	OPT_NUMBER('l', "listen", OPT_REACH + OPT_COMMON, "PORT", FIELD(port),
-                   "port to listen on; 0 picks a free one (default 9000)"),
+	OPT_BOUNDED('l', "listen", OPT_REACH + OPT_COMMON, 0, UINT16_MAX, "PORT", FIELD(port),
+                    "port to listen on; 0 picks a free one (default 9000)"),
 	OPT_STRING('t', "to", OPT_REACH + OPT_COMMON, "URL", FIELD(to),
                    "the environment's server: http, https, ws or wss; a path is not used, because "
                    "the client's own is passed on"),
@@ -347,11 +347,6 @@ static int set_up(struct tapping *t, struct error *err)
 	static const struct plan no_plan = {.count = 0};
 	const struct tap_options *o = t->opts;
 
-	if (o->port.value > UINT16_MAX) {
-		return error_set(err, FAIL_USAGE,
-		                 "--listen: expected a number from 0 to 65535, got %llu",
-		                 (unsigned long long)o->port.value);
-	}
 	return collect_secrets(t, err) || verdict_hints(&o->verdict, t->context, &t->hints, err) ||
 	       recordings_choose(&t->recordings, t->context, &o->recording, &no_plan, t->secrets,
 	                         err) ||

@@ -161,7 +161,7 @@ unharmed() {
 		convert golden.jsonl	rollout	"rollout": "nothing"
 	END
 	# what is wrong leaves the default
-	for value in '"x"' '"-1"' '"99999999999999999999"'; do
+	for value in 0 '"x"' '"-1"' '"99999999999999999999"'; do
 		project "{\"defaults\": {\"check\": {\"jobs\": $value, \"min_effective\": $value}, \"strip\": {\"jobs\": $value}}}"
 		expect 0 rolldbg check golden.jsonl
 		has "$stderr" '.rolldbg.json:1: defaults.check: --jobs: '
@@ -182,6 +182,20 @@ unharmed() {
 	expect 0 rolldbg strip golden.jsonl
 	has "$stderr" '"mask" is not taken from a file that was found: use --mask, or name the file with --config'
 	printf '%s\n' "$output" | cmp - ../stripped
+	# what only the command finds wrong is passed over with the rest of its defaults
+	while IFS=$'\t' read -r command text why; do
+		project "{\"defaults\": {\"${command%% *}\": {$text}}}"
+		read -ra words <<<"$command"
+		expect 0 rolldbg "${words[@]}"
+		has "$stderr" "ignored: " "/.rolldbg.json: defaults.${words[0]}: $why"
+	done <<-'END'
+		check golden.jsonl	"only": "no-such-rule"	--only: unknown rule 'no-such-rule'
+		check golden.jsonl	"ignore": ["x"]	--ignore x: not a JSON Pointer
+		check golden.jsonl	"max_environment_failures": "often"	--max-environment-failures: expected a share
+		check golden.jsonl	"shard": "1/2"	--shard needs --partial
+		diff golden.jsonl file	"tolerance": "x"	--tolerance: expected POINTER=NUMBER
+		stats golden.jsonl	"max_environment_failures": "often"	--max-environment-failures: expected
+	END
 	# nor by a file that cannot be read
 	for text in '{' '[]' '{"defaults": []}' '{"defaults": {"check": [1]}}' '{"environments": 1}'; do
 		project "$text"

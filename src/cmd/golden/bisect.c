@@ -7,7 +7,6 @@
 #include "cmd/options/descriptors.h"
 #include "cmd/options/output.h"
 #include "cmd/plan.h"
-#include "cmd/threads.h"
 #include "json/write.h"
 #include "report/brief.h"
 #include "report/differences.h"
@@ -44,8 +43,8 @@ static const struct opt options[] = {
                    "the argument that --actions fills (default: the only one)"),
 	OPT_GROUP(FIELD(compare), compare_group),
 	OPT_GROUP(FIELD(tools), tools_rule_group),
-	OPT_NUMBER('j', "jobs", OPT_HARMLESS + OPT_COMMON, "N", FIELD(jobs),
-                   "run N rollouts at a time (default 1)"),
+	OPT_BOUNDED('j', "jobs", OPT_HARMLESS + OPT_COMMON, 1, JOBS_MAX, "N", FIELD(jobs),
+                    "run N rollouts at a time (default 1)"),
 	OPT_FLAG(0, "json", OPT_HARMLESS + OPT_COMMON, FIELD(json),
                  "print each difference, each layer and a summary as JSON lines"),
 	OPT_GROUP(FIELD(target), target_group),
@@ -478,7 +477,8 @@ static int open_layers(struct bisecting *b, struct error *err)
 
 static int settle_jobs(const struct bisecting *b, size_t *jobs, struct error *err)
 {
-	return jobs_number(&b->opts->jobs, JOBS_MAX, jobs, err) || descriptors_allow(*jobs, err);
+	*jobs = opt_number(b->opts->jobs, 1);
+	return descriptors_allow(*jobs, err);
 }
 
 static void close_layer(struct layer *layer, size_t rollouts)

@@ -14,7 +14,6 @@
 #include "cmd/plan.h"
 #include "cmd/reports.h"
 #include "cmd/store/store.h"
-#include "cmd/threads.h"
 #include "compare/tools.h"
 #include "recording/recorder.h"
 #include "report/difference_tally.h"
@@ -46,8 +45,8 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "until-divergence", OPT_HARMLESS + OPT_COMMON, FIELD(until_divergence),
                  "replay one GOLDEN with a single rollout, and enter the debugger before the "
                  "first call whose state differs"),
-	OPT_NUMBER('j', "jobs", OPT_HARMLESS + OPT_COMMON, "N", FIELD(jobs),
-                   "replay N rollouts at a time (default 1)"),
+	OPT_BOUNDED('j', "jobs", OPT_HARMLESS + OPT_COMMON, 1, JOBS_MAX, "N", FIELD(jobs),
+                    "replay N rollouts at a time (default 1)"),
 	OPT_STRING('o', "out", OPT_POWER + OPT_COMMON, "FILE", FIELD(out),
                    "record to this file (default: a new file in the state directory)"),
 	OPT_FLAG('f', "force", OPT_NEVER, FIELD(force), "replace the file of --out"),
@@ -157,9 +156,7 @@ static int settle_jobs(const struct replaying *r, size_t *jobs, struct error *er
 {
 	const char *repeated;
 
-	if (jobs_number(&r->opts->jobs, JOBS_MAX, jobs, err)) {
-		return -1;
-	}
+	*jobs = opt_number(r->opts->jobs, 1);
 	if (*jobs == 1) {
 		return 0;
 	}

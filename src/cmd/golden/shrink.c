@@ -11,7 +11,6 @@
 #include "cmd/options/output.h"
 #include "cmd/plan.h"
 #include "cmd/progress.h"
-#include "cmd/threads.h"
 #include "compare/minimize.h"
 #include "json/write.h"
 #include "recording/recorder.h"
@@ -49,8 +48,8 @@ static const struct opt options[] = {
                  "given several times"),
 	OPT_NUMBER(0, "max-runs", OPT_HARMLESS + OPT_COMMON, "N", FIELD(max_runs),
                    "run at most N rollouts (default 1000); the result may then not be minimal"),
-	OPT_NUMBER('j', "jobs", OPT_HARMLESS + OPT_COMMON, "N", FIELD(jobs),
-                   "run N rollouts at a time (default 1)"),
+	OPT_BOUNDED('j', "jobs", OPT_HARMLESS + OPT_COMMON, 1, JOBS_MAX, "N", FIELD(jobs),
+                    "run N rollouts at a time (default 1)"),
 	OPT_STRING(
 		'o', "out", OPT_POWER + OPT_COMMON, "FILE", FIELD(out),
 		"record the shortest rollout to this file, and its calls as a policy to the same "
@@ -454,9 +453,7 @@ static int settle_numbers(struct shrinking *s, struct error *err)
 	const struct opt_u64 *runs = &s->opts->max_runs;
 
 	s->max_runs = runs->given ? (size_t)runs->value : DEFAULT_MAX_RUNS;
-	if (jobs_number(&s->opts->jobs, JOBS_MAX, &s->jobs, err)) {
-		return -1;
-	}
+	s->jobs = opt_number(s->opts->jobs, 1);
 	if (runs->given && runs->value <= TRIES) {
 		return error_set(err, FAIL_USAGE, "--max-runs: expected more than %d, got %" PRIu64,
 		                 TRIES, runs->value);

@@ -207,12 +207,32 @@ int config_defaults(struct config *f, void *values, struct error *err)
 	const cJSON *env = tree_get(mine, "env");
 	const struct opt *o = config_env_option(f->opts, f->opt_count);
 
+	if (f->no_defaults) {
+		return 0;
+	}
 	snprintf(k.place, sizeof(k.place), "defaults.%s", f->command->name);
 	k.key = "env";
 	return apply(f, &k, mine, values) ||
 	                       (o && !tree_is_null(env) && set_option(f, &k, o, env, values))
 	               ? -1
 	               : 0;
+}
+
+bool config_pass_over_defaults(struct config *f, const struct error *err)
+{
+	bool set = tree_first(tree_get(tree_get(f->file.root, "defaults"), f->command->name));
+
+	if (err->kind != FAIL_USAGE || !f->lenient || f->no_defaults || !set) {
+		return false;
+	}
+	log_warn("ignored: %s: defaults.%s: %s", f->file.path, f->command->name, err->text);
+	config_release(f);
+	*f = (struct config){.context = f->context,
+	                     .command = f->command,
+	                     .opts = f->opts,
+	                     .opt_count = f->opt_count,
+	                     .no_defaults = true};
+	return true;
 }
 
 /* ---- environments ---- */

@@ -25,6 +25,7 @@ struct config {
 	/* a command that only looks, and a file that was found: a setting that is wrong or not
 	   permitted is passed over with a warning */
 	bool lenient;
+	bool no_defaults;        /* the command's defaults are passed over */
 	struct secrets *secrets; /* values of variables; NULL: none yet */
 	struct applied *applied;
 	size_t applied_count;
@@ -37,6 +38,11 @@ void config_release(struct config *f);
 
 /* Applies the command's defaults. FAIL_USAGE: the file needs the user's trust. */
 MUST_USE int config_defaults(struct config *f, void *values, struct error *err);
+
+/* The command refused its settings: should it run again without the defaults of a file that may not
+   stop it? If so, a warning says what is passed over, and f is as before config_open, but for
+   no_defaults. */
+bool config_pass_over_defaults(struct config *f, const struct error *err);
 
 /* True if `env` is the name of an environment rather than a target: staging, mcp.json#NAME. */
 bool config_is_name(const struct config *f, const char *env);

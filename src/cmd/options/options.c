@@ -1,6 +1,8 @@
 /* Table-driven option parser: see options.h. */
 #include "cmd/options/options.h"
 
+#include <inttypes.h>
+
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -129,6 +131,16 @@ static int bad_number(const struct opt *o, const char *expected, const char *val
 	return error_set(err, FAIL_USAGE, "--%s: expected %s, got '%s'", o->name, expected, value);
 }
 
+static int out_of_range(const struct opt *o, uint64_t n, struct error *err)
+{
+	if (!o->most || (n >= o->least && n <= o->most)) {
+		return 0;
+	}
+	return error_set(err, FAIL_USAGE,
+	                 "--%s: expected a number from %" PRIu64 " to %" PRIu64 ", got %" PRIu64,
+	                 o->name, o->least, o->most, n);
+}
+
 static int set_u64(const struct opt *o, struct opt_u64 *out, const char *value, struct error *err)
 {
 	uint64_t n = 0;
@@ -136,6 +148,9 @@ static int set_u64(const struct opt *o, struct opt_u64 *out, const char *value, 
 	bool ok = o->type == OPTION_DURATION ? text_duration_ms(str_from(value), &n) && n
 	                                     : text_u64(str_from(value), &n);
 
+	if (ok && out_of_range(o, n, err)) {
+		return -1;
+	}
 	if (ok) { /* else unchanged: the caller may go on */
 		*out = (struct opt_u64){.given = true, .value = n};
 		return 0;

@@ -36,6 +36,11 @@ struct opt_u64 {
 	uint64_t value;
 };
 
+static inline size_t opt_number(struct opt_u64 given, size_t otherwise)
+{
+	return given.given ? (size_t)given.value : otherwise;
+}
+
 struct opt_i64 {
 	bool given;
 	int64_t value;
@@ -53,10 +58,12 @@ struct opt {
 	char letter;      /* 0: no short option */
 	const char *name; /* long name, without dashes */
 	enum opt_class class;
-	bool common;         /* see OPT_COMMON */
-	const char *arg;     /* placeholder for the value in --help; NULL for flags */
-	size_t offset;       /* of the member in the command's options struct */
-	const char *help;    /* one line */
+	bool common;      /* see OPT_COMMON */
+	const char *arg;  /* placeholder for the value in --help; NULL for flags */
+	size_t offset;    /* of the member in the command's options struct */
+	const char *help; /* one line */
+	uint64_t least;   /* the range of a bounded OPTION_NUMBER; most 0: not bounded */
+	uint64_t most;
 	const char *choices; /* "a|b|c" for OPTION_CHOICE */
 	/* rows of an OPTION_GROUP; in an expanded row the group it comes from, or NULL */
 	const struct option_group *group;
@@ -84,6 +91,9 @@ struct option_group {
 /* clang-format off */
 #define OPT_ROW(t, l, n, k, a, c, f, h) \
 	{.type = (t), .letter = (l), .name = (n), .class = (k) % OPT_COMMON, .common = (k) >= OPT_COMMON, .arg = (a), .choices = (c), .offset = (f), .help = (h)}
+/* a number in a range; lo, hi: included */
+#define OPT_BOUNDED(l, n, k, lo, hi, a, f, h) \
+	{.type = OPTION_NUMBER, .letter = (l), .name = (n), .class = (k) % OPT_COMMON, .common = (k) >= OPT_COMMON, .arg = (a), .offset = (f), .help = (h), .least = (lo), .most = (hi)}
 /* clang-format on */
 
 /* The rows with each group replaced by its rows; groups with a title come last. The functions below

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-#define THREADS_MAX    64 /* of --jobs: threads are CPU-bound, more than processors do not help */
+#define THREADS_MAX    64 /* threads are CPU-bound: more than processors do not help */
 #define IN_ORDER_AHEAD 4  /* items per thread that may run ahead of the next one to be taken */
 
 struct in_order {

@@ -51,7 +51,8 @@ int error_errno(struct error *e, const char *fmt, ...)
 	if (strerror_r(number, why, sizeof(why)) != 0) {
 		snprintf(why, sizeof(why), "error %d", number);
 	}
-	return error_set(e, FAIL_SYSTEM, "%s: %s", what, why);
+	return number == EINTR ? error_set(e, FAIL_INTERRUPTED, "%s: interrupted", what)
+	                       : error_set(e, FAIL_SYSTEM, "%s: %s", what, why);
 }
 
 int error_from_peer(struct error *e)

@@ -30,7 +30,7 @@ int error_set(struct error *e, enum fail kind, const char *fmt, ...) PRINTF_LIKE
 int error_wrap(struct error *e, const char *fmt, ...)
 	PRINTF_LIKE(2, 3); /* prepends the context and ": " */
 
-/* error_set(e, FAIL_SYSTEM, "<what>: <strerror(errno)>") */
+/* error_set(e, FAIL_SYSTEM, "<what>: <strerror(errno)>"); EINTR is FAIL_INTERRUPTED. */
 int error_errno(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* Changes a usage or input error caused by a peer's bytes to FAIL_PROTOCOL, because a peer can

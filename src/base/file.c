@@ -27,10 +27,8 @@ static int read_all(int fd, struct buf *out)
 
 static int cannot_read(const char *what, const char *path, struct error *err)
 {
-	int why = errno;
-
 	error_errno(err, "cannot read %s %s", what, path);
-	err->kind = why == EINTR ? FAIL_INTERRUPTED : FAIL_INPUT;
+	err->kind = err->kind == FAIL_SYSTEM ? FAIL_INPUT : err->kind;
 	return -1;
 }
 

@@ -9,12 +9,8 @@
 
 static int copy_error(const char *path, struct error *err)
 {
-	bool interrupted = errno == EINTR;
-
-	error_errno(err, "cannot copy %s into a temporary file",
-	            strcmp(path, "-") == 0 ? "standard input" : path);
-	err->kind = interrupted ? FAIL_INTERRUPTED : err->kind;
-	return -1;
+	return error_errno(err, "cannot copy %s into a temporary file",
+	                   strcmp(path, "-") == 0 ? "standard input" : path);
 }
 
 /* The length of the unterminated line at the end of these bytes; `before`: its length so far. */

@@ -24,8 +24,8 @@ static int begin(int fd, bool owned, const char *path, struct reader **out, stru
 
 	if (fd < 0 || fstat(fd, &st) != 0) {
 		/* interrupted while waiting for the writer of a named pipe */
-		error_set(err, errno == EINTR ? FAIL_INTERRUPTED : FAIL_INPUT, "cannot read %s: %s",
-		          path, strerror(errno));
+		error_errno(err, "cannot read %s", path);
+		err->kind = err->kind == FAIL_SYSTEM ? FAIL_INPUT : err->kind;
 	} else if (S_ISDIR(st.st_mode)) {
 		error_set(err, FAIL_INPUT, "cannot read %s: it is a directory", path);
 	} else {

@@ -90,11 +90,7 @@ static int read_more(struct reader *r, struct error *err)
 		if (errno == EAGAIN) { /* another process made standard input non-blocking */
 			poll(&(struct pollfd){.fd = r->fd, .events = POLLIN}, 1, -1);
 		} else if (errno != EINTR || !r->regular) {
-			bool interrupted = errno == EINTR;
-
-			error_errno(err, "cannot read %s", r->name);
-			err->kind = interrupted ? FAIL_INTERRUPTED : err->kind;
-			return -1;
+			return error_errno(err, "cannot read %s", r->name);
 		}
 	}
 }

@@ -125,6 +125,7 @@ ended_with() {
 	while read -r arguments; do
 		for input in pipe -; do
 			[[ $arguments != debug || $input != - ]] || continue # debug reads its commands there
+			[[ $arguments != *--policy || $input != pipe ]] || continue # refused
 			# shellcheck disable=SC2086 # words
 			env --default-signal=INT "$ROLLDBG" $arguments "$input" < <(exec sleep 60 3>&-) 2>err 3>&- &
 			pid=$!
@@ -139,7 +140,7 @@ ended_with() {
 				echo "$arguments $input: exit code $code, $(cat err)" >&2
 				return 1
 			}
-			has "$(cat err)" 'Interrupted system call'
+			has "$(cat err)" ': interrupted'
 		done
 	done <<-'END'
 		replay
@@ -147,5 +148,6 @@ ended_with() {
 		debug
 		shrink --rule loop
 		run --tasks
+		run --policy
 	END
 }

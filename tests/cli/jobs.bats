@@ -59,10 +59,10 @@ same_output() {
 	done
 }
 
-# recordings: writes a.jsonl, many groups of rollouts and large enough to be located by several threads, and b.jsonl, with
+# recordings: writes a.jsonl, many groups of rollouts, more than threads take at a time, and b.jsonl, with
 # some differences.
 recordings() {
-	"$ROLLDBG_BUILD/tests/bench/gen_recording" dense 20 >a.jsonl
+	"$ROLLDBG_BUILD/tests/bench/gen_recording" dense 4 >a.jsonl
 	sed -E '3~50s/"reward":0.0/"reward":1.0/; /"rollout":"task-3.1"/d' a.jsonl >b.jsonl
 	[ "$(grep -c '"type":"header"' a.jsonl)" -gt 50 ]
 }
@@ -95,19 +95,19 @@ recordings() {
 		same_output strip "$name.jsonl"
 		cmp stripped one
 	done <<-'END'
-		blank-lines|7~500s/$/\n/
-		blanks|7~500s/^/  /
-		carriage-returns|7~500s/$/\r/
-		fused|7~500{N;s/\n//}
-		spaced|7~500s/,"([a-z_]*)":/, "\1" :\t/g
+		blank-lines|7~100s/$/\n/
+		blanks|7~100s/^/  /
+		carriage-returns|7~100s/$/\r/
+		fused|7~100{N;s/\n//}
+		spaced|7~100s/,"([a-z_]*)":/, "\1" :\t/g
 	END
 	head -c -1 a.jsonl >unterminated.jsonl
 	same_output strip unterminated.jsonl
 	cmp stripped one
 	# an invalid line is reported with its number
-	sed '9000s/"outcome"/outcome/' a.jsonl >bad.jsonl
+	sed '2000s/"outcome"/outcome/' a.jsonl >bad.jsonl
 	same_output strip bad.jsonl
-	has "$(cat one.err)" 'bad.jsonl:9000: '
+	has "$(cat one.err)" 'bad.jsonl:2000: '
 	has "$(cat one)" 'exit code 3'
 }
 

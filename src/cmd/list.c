@@ -272,19 +272,14 @@ static void put_row(struct store_listing *l, size_t index, const char *time,
 	buf_release(&task);
 }
 
-static void put_string(struct json_writer *w, const char *key, struct str text)
+/* null if the recording is unusable */
+static void put_count(struct json_writer *w, const char *key, const struct stored_summary *s,
+                      int64_t n)
 {
-	jw_key(w, key);
-	jw_str(w, text);
-}
-
-static void put_count(struct json_writer *w, const char *key, int64_t n)
-{
-	jw_key(w, key);
-	if (n < 0) {
-		jw_null(w);
+	if (s->verdict == STORED_UNUSABLE || n < 0) {
+		jw_put_null(w, key);
 	} else {
-		jw_i64(w, n);
+		jw_put_i64(w, key, n);
 	}
 }
 
@@ -292,15 +287,13 @@ static void put_sums(struct json_writer *w, const struct stored_summary *s)
 {
 	bool usable = s->verdict != STORED_UNUSABLE;
 
-	put_count(w, "rollouts", usable ? s->sums.rollouts : -1);
-	put_count(w, "turns", usable ? s->sums.turns : -1);
-	put_count(w, "steps", usable ? s->sums.steps : -1);
-	put_count(w, "effective", usable ? s->sums.effective : -1);
-	put_count(w, "failed", usable ? s->sums.failed : -1);
-	jw_key(w, "reward");
-	jw_raw(w, usable ? str_from(s->sums.reward) : STR("null"));
-	jw_key(w, "rules");
-	jw_array(w);
+	put_count(w, "rollouts", s, s->sums.rollouts);
+	put_count(w, "turns", s, s->sums.turns);
+	put_count(w, "steps", s, s->sums.steps);
+	put_count(w, "effective", s, s->sums.effective);
+	put_count(w, "failed", s, s->sums.failed);
+	jw_put_raw(w, "reward", usable ? str_from(s->sums.reward) : STR("null"));
+	jw_put_array(w, "rules");
 	for (size_t i = 0; i < s->rule_count; i++) {
 		jw_text(w, s->rules[i]);
 	}
@@ -314,22 +307,18 @@ static void put_json(struct store_listing *l, size_t index, const char *time, co
 	char name[32];
 
 	snprintf(name, sizeof(name), "@%zu", index + 1);
-	jw_init(&w, &l->out.text);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "recording");
-	put_string(&w, "name", str_from(name));
-	put_string(&w, "file", str_from(path));
-	put_string(&w, "time", str_from(time));
-	put_string(&w, "verdict", str_from(stored_verdict_name(s->verdict)));
-	put_string(&w, "task", s->task);
-	put_string(&w, "env", s->env);
-	put_string(&w, "protocol", s->protocol);
-	put_string(&w, "url", s->url);
-	put_string(&w, "status", s->status);
+	jw_line(&w, &l->out.text, "recording");
+	jw_put_str(&w, "name", str_from(name));
+	jw_put_str(&w, "file", str_from(path));
+	jw_put_str(&w, "time", str_from(time));
+	jw_put_str(&w, "verdict", str_from(stored_verdict_name(s->verdict)));
+	jw_put_str(&w, "task", s->task);
+	jw_put_str(&w, "env", s->env);
+	jw_put_str(&w, "protocol", s->protocol);
+	jw_put_str(&w, "url", s->url);
+	jw_put_str(&w, "status", s->status);
 	put_sums(&w, s);
-	jw_end(&w);
-	buf_char(&l->out.text, '\n');
+	jw_line_end(&w);
 }
 
 static int list_one(struct store_listing *l, size_t index, struct error *err)
@@ -368,16 +357,10 @@ static int list_all(struct store_listing *l, struct error *err)
 	if (l->opts->json) {
 		struct json_writer w;
 
-		jw_init(&w, &l->out.text);
-		jw_object(&w);
-		jw_key(&w, "type");
-		jw_text(&w, "summary");
-		jw_key(&w, "recordings");
-		jw_u64(&w, l->stored.count);
-		jw_key(&w, "listed");
-		jw_u64(&w, l->shown);
-		jw_end(&w);
-		buf_char(&l->out.text, '\n');
+		jw_line(&w, &l->out.text, "summary");
+		jw_put_u64(&w, "recordings", l->stored.count);
+		jw_put_u64(&w, "listed", l->shown);
+		jw_line_end(&w);
 	} else if (!l->stored.count) {
 		log_warn("no recordings in %s: record one with rolldbg run",
 		         buf_cstr(&l->stored.directory));

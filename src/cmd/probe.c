@@ -142,8 +142,7 @@ static void properties_conclusion(const struct probe_summary *s, struct style st
 
 static void put_string(struct json_writer *w, const char *key, const struct buf *text)
 {
-	jw_key(w, key);
-	jw_str(w, text->n ? buf_view(text) : STR_NONE);
+	jw_put_str(w, key, text->n ? buf_view(text) : STR_NONE);
 }
 
 /* {"type":"property",..} and {"type":"summary",..}; model: a model was tested. */
@@ -151,19 +150,13 @@ static void properties_json(const struct property *p, struct buf *out)
 {
 	struct json_writer w;
 
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "property");
-	jw_key(&w, "name");
-	jw_text(&w, p->name);
-	jw_key(&w, "status");
-	jw_text(&w, property_status_name(p->status));
+	jw_line(&w, out, "property");
+	jw_put_text(&w, "name", p->name);
+	jw_put_text(&w, "status", property_status_name(p->status));
 	put_string(&w, "value", &p->value);
 	put_string(&w, "evidence", &p->evidence);
 	put_string(&w, "fix", &p->fix);
-	jw_end(&w);
-	buf_char(out, '\n');
+	jw_line_end(&w);
 }
 
 static void properties_json_summary(const struct probe_summary *s, size_t sessions, size_t need,
@@ -171,29 +164,19 @@ static void properties_json_summary(const struct probe_summary *s, size_t sessio
 {
 	struct json_writer w;
 
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "summary");
+	jw_line(&w, out, "summary");
 	for (size_t i = 0; i < PROPERTY_STATUSES; i++) {
-		jw_key(&w, property_status_name((enum property_status)i));
-		jw_u64(&w, s->count[i]);
+		jw_put_u64(&w, property_status_name((enum property_status)i), s->count[i]);
 	}
-	jw_key(&w, "sessions");
-	jw_u64(&w, sessions);
-	jw_key(&w, "need");
-	jw_u64(&w, need);
-	jw_key(&w, "capacity");
-	jw_u64(&w, s->capacity);
-	jw_key(&w, "fit");
-	jw_text(&w, fitness_name(s->fit));
+	jw_put_u64(&w, "sessions", sessions);
+	jw_put_u64(&w, "need", need);
+	jw_put_u64(&w, "capacity", s->capacity);
+	jw_put_text(&w, "fit", fitness_name(s->fit));
 	put_string(&w, "fit_why", &s->fit_why);
 	if (model) {
-		jw_key(&w, "model_requests");
-		jw_u64(&w, s->model_requests);
+		jw_put_u64(&w, "model_requests", s->model_requests);
 	}
-	jw_end(&w);
-	buf_char(out, '\n');
+	jw_line_end(&w);
 }
 
 /* ---- progress ---- */

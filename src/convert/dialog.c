@@ -465,15 +465,12 @@ static struct str call_as_message(struct import *m, struct str item)
 {
 	struct json_writer j = message_begin(m, "assistant");
 
-	jw_key(&j, "tool_calls");
-	jw_array(&j);
+	jw_put_array(&j, "tool_calls");
 	jw_object(&j);
-	jw_key(&j, "id");
-	jw_raw(&j, JSON_GET(item, "call_id"));
-	jw_key(&j, "name");
-	jw_raw(&j, JSON_GET(item, "name"));
-	jw_key(&j, "arguments");
-	jw_raw(&j, first_given(JSON_GET(item, "arguments"), JSON_GET(item, "input")));
+	jw_put_raw(&j, "id", JSON_GET(item, "call_id"));
+	jw_put_raw(&j, "name", JSON_GET(item, "name"));
+	jw_put_raw(&j, "arguments",
+	           first_given(JSON_GET(item, "arguments"), JSON_GET(item, "input")));
 	jw_end(&j);
 	jw_end(&j);
 	return message_end(m, &j);
@@ -487,10 +484,8 @@ static struct str answer_as_message(struct import *m, struct str item)
 		return item;
 	}
 	j = message_begin(m, "tool");
-	jw_key(&j, "tool_call_id");
-	jw_raw(&j, JSON_GET(item, "call_id"));
-	jw_key(&j, "content");
-	jw_raw(&j, JSON_GET(item, "output"));
+	jw_put_raw(&j, "tool_call_id", JSON_GET(item, "call_id"));
+	jw_put_raw(&j, "content", JSON_GET(item, "output"));
 	return message_end(m, &j);
 }
 

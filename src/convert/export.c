@@ -168,8 +168,6 @@ void export_describe_losses(const struct export *x, struct buf *out)
 
 void export_own_id(const struct export *x, struct json_writer *j)
 {
-	jw_key(j, "task");
-	jw_raw(j, JSON_GET(x->header.value[KEY_TASK], "id"));
-	jw_key(j, "sample");
-	jw_raw(j, x->header.value[KEY_SAMPLE]);
+	jw_put_raw(j, "task", JSON_GET(x->header.value[KEY_TASK], "id"));
+	jw_put_raw(j, "sample", x->header.value[KEY_SAMPLE]);
 }

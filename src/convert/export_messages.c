@@ -53,14 +53,10 @@ static void put_call(struct json_writer *j, struct str id, struct str name, stru
                      unsigned how)
 {
 	jw_object(j);
-	jw_key(j, "id");
-	jw_raw(j, id);
-	jw_key(j, "type");
-	jw_text(j, "function");
-	jw_key(j, "function");
-	jw_object(j);
-	jw_key(j, "name");
-	jw_raw(j, name);
+	jw_put_raw(j, "id", id);
+	jw_put_text(j, "type", "function");
+	jw_put_object(j, "function");
+	jw_put_raw(j, "name", name);
 	jw_key(j, "arguments");
 	put_arguments(j, arguments, how);
 	jw_end(j);
@@ -105,8 +101,7 @@ static struct json_writer begin_message(const struct message_list *list, const c
 	buf_text(list->out, list->out->n > list->start ? "," : "");
 	jw_init(&j, list->out);
 	jw_object(&j);
-	jw_key(&j, "role");
-	jw_text(&j, role);
+	jw_put_text(&j, "role", role);
 	return j;
 }
 
@@ -116,29 +111,19 @@ static void put_metadata(struct json_writer *j, const struct line *step)
 	struct str call = step->value[KEY_TOOL_CALL];
 	bool reward = line_has(step, KEY_REWARD), status = step->terminated >= 0;
 
-	jw_key(j, "metadata");
-	jw_object(j);
-	jw_key(j, "reward");
-	jw_raw(j, reward ? step->value[KEY_REWARD] : STR("0.0"));
-	jw_key(j, "terminated");
-	jw_bool(j, step->terminated > 0);
-	jw_key(j, "info");
-	jw_object(j);
-	jw_key(j, "steps");
-	jw_i64(j, 0);
-	jw_key(j, "tool_call");
-	jw_raw(j, JSON_GET(call, "name"));
-	jw_key(j, "arguments");
-	jw_raw(j, JSON_GET(call, "arguments"));
-	jw_key(j, "control_plane");
-	jw_object(j);
+	jw_put_object(j, "metadata");
+	jw_put_raw(j, "reward", reward ? step->value[KEY_REWARD] : STR("0.0"));
+	jw_put_bool(j, "terminated", step->terminated > 0);
+	jw_put_object(j, "info");
+	jw_put_i64(j, "steps", 0);
+	jw_put_raw(j, "tool_call", JSON_GET(call, "name"));
+	jw_put_raw(j, "arguments", JSON_GET(call, "arguments"));
+	jw_put_object(j, "control_plane");
 	if (reward) {
-		jw_key(j, "reward_source");
-		jw_text(j, "control_plane_endpoint");
+		jw_put_text(j, "reward_source", "control_plane_endpoint");
 	}
 	if (status) {
-		jw_key(j, "status_source");
-		jw_text(j, "control_plane_endpoint");
+		jw_put_text(j, "status_source", "control_plane_endpoint");
 	}
 	jw_end(j);
 	jw_end(j);
@@ -150,8 +135,7 @@ static void put_optional(struct json_writer *j, struct str message, const char *
 	struct str value = json_get(message, str_from(key));
 
 	if (!json_is_null(value)) {
-		jw_key(j, key);
-		jw_raw(j, value);
+		jw_put_raw(j, key, value);
 	}
 }
 
@@ -167,16 +151,13 @@ static void put_recorded(const struct message_list *list, struct str message,
 	buf_text(list->out, list->out->n > list->start ? "," : "");
 	jw_init(&j, list->out);
 	jw_object(&j);
-	jw_key(&j, "role");
-	jw_raw(&j, role);
+	jw_put_raw(&j, "role", role);
 	put_optional(&j, message, "name");
 	put_optional(&j, message, "tool_call_id");
-	jw_key(&j, "content");
-	jw_raw(&j, JSON_GET(message, "content"));
+	jw_put_raw(&j, "content", JSON_GET(message, "content"));
 	put_optional(&j, message, "reasoning_content");
 	if (json_count(calls)) {
-		jw_key(&j, "tool_calls");
-		jw_array(&j);
+		jw_put_array(&j, "tool_calls");
 		while (json_next(calls, &cursor, &one)) {
 			put_spelled_call(&j, one, list->how);
 		}
@@ -229,10 +210,8 @@ static void put_made_calls(struct export *x, const struct message_list *list, si
 {
 	struct json_writer j = begin_message(list, "assistant");
 
-	jw_key(&j, "content");
-	jw_text(&j, "");
-	jw_key(&j, "tool_calls");
-	jw_array(&j);
+	jw_put_text(&j, "content", "");
+	jw_put_array(&j, "tool_calls");
 	for (size_t i = from; i < to; i++) {
 		struct str call = x->steps[i].value[KEY_TOOL_CALL];
 
@@ -249,11 +228,9 @@ static void put_made_answer(const struct message_list *list, const struct line *
 	struct json_writer j = begin_message(list, "tool");
 
 	if (list->how & MESSAGES_OBJECTS) {
-		jw_key(&j, "name");
-		jw_raw(&j, JSON_GET(call, "name"));
+		jw_put_raw(&j, "name", JSON_GET(call, "name"));
 	}
-	jw_key(&j, "tool_call_id");
-	jw_raw(&j, JSON_GET(call, "id"));
+	jw_put_raw(&j, "tool_call_id", JSON_GET(call, "id"));
 	jw_key(&j, "content");
 	export_text(&j, step->value[KEY_OBSERVATION]);
 	if (list->how & MESSAGES_METADATA) {
@@ -327,15 +304,12 @@ void export_tools(const struct export *x, struct json_writer *j)
 		struct str schema = JSON_GET(one, "inputSchema");
 
 		jw_object(j);
-		jw_key(j, "type");
-		jw_text(j, "function");
-		jw_key(j, "function");
-		jw_object(j);
-		jw_key(j, "name");
-		jw_raw(j, JSON_GET(one, "name"));
+		jw_put_text(j, "type", "function");
+		jw_put_object(j, "function");
+		jw_put_raw(j, "name", JSON_GET(one, "name"));
 		put_optional(j, one, "description");
-		jw_key(j, "parameters");
-		jw_raw(j, schema.p ? schema : STR("{\"type\":\"object\",\"properties\":{}}"));
+		jw_put_raw(j, "parameters",
+		           schema.p ? schema : STR("{\"type\":\"object\",\"properties\":{}}"));
 		jw_end(j);
 		jw_end(j);
 	}

@@ -41,10 +41,8 @@ static void take_result(struct import *m, struct dialog *d, struct str call)
 	}
 	f.hint.failed = json_is(JSON_GET(call, "status"), STR("error")) ? 1 : -1;
 	j = message_begin(m, "tool");
-	jw_key(&j, "tool_call_id");
-	jw_raw(&j, JSON_GET(call, "id"));
-	jw_key(&j, "content");
-	jw_raw(&j, content);
+	jw_put_raw(&j, "tool_call_id", JSON_GET(call, "id"));
+	jw_put_raw(&j, "content", content);
 	dialog_message(m, d, message_end(m, &j), &f);
 }
 

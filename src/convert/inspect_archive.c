@@ -147,8 +147,7 @@ static void put_members(struct json_writer *j, struct str object, const char *co
 		struct str value = json_get(object, str_from(names[i]));
 
 		if (value.p) {
-			jw_key(j, names[i]);
-			jw_raw(j, value);
+			jw_put_raw(j, names[i], value);
 		}
 	}
 }
@@ -164,21 +163,16 @@ static void put_log(struct unpacking *u, struct str sample, struct str messages)
 	buf_clear(&u->value);
 	jw_init(&j, &u->value);
 	jw_object(&j);
-	jw_key(&j, "version");
-	jw_raw(&j, JSON_GET(header, "version"));
-	jw_key(&j, "status");
-	jw_raw(&j, status.p ? status : STR("\"started\""));
-	jw_key(&j, "eval");
-	jw_object(&j);
+	jw_put_raw(&j, "version", JSON_GET(header, "version"));
+	jw_put_raw(&j, "status", status.p ? status : STR("\"started\""));
+	jw_put_object(&j, "eval");
 	put_members(&j, JSON_GET(header, "eval"), of_eval, ARRAY_LEN(of_eval));
 	jw_end(&j);
-	jw_key(&j, "samples");
-	jw_array(&j);
+	jw_put_array(&j, "samples");
 	jw_object(&j);
 	put_members(&j, sample, of_sample, ARRAY_LEN(of_sample));
 	if (messages.p) {
-		jw_key(&j, "messages");
-		jw_raw(&j, messages);
+		jw_put_raw(&j, "messages", messages);
 	}
 	jw_end(&j);
 	jw_end(&j);

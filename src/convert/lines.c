@@ -128,14 +128,10 @@ static void set_reply(struct import *m, struct line *l, const struct import_repl
 	}
 	j = begin_value(m);
 	jw_object(&j);
-	jw_key(&j, "class");
-	jw_text(&j, error_class_name(r->class));
-	jw_key(&j, "layer");
-	jw_text(&j, error_layer_name(r->layer));
-	jw_key(&j, "code");
-	jw_raw(&j, r->error_code);
-	jw_key(&j, "message");
-	jw_str(&j, r->error_message);
+	jw_put_text(&j, "class", error_class_name(r->class));
+	jw_put_text(&j, "layer", error_layer_name(r->layer));
+	jw_put_raw(&j, "code", r->error_code);
+	jw_put_str(&j, "message", r->error_message);
 	jw_end(&j);
 	l->value[KEY_ERROR] = kept(m);
 }
@@ -156,14 +152,10 @@ static struct str env_value(struct import *m, const struct import_header *h)
 	struct json_writer j = begin_value(m);
 
 	jw_object(&j);
-	jw_key(&j, "protocol");
-	jw_text(&j, m->format->name);
-	jw_key(&j, "name");
-	jw_str(&j, h->env_name);
-	jw_key(&j, "version");
-	jw_str(&j, h->env_version);
-	jw_key(&j, "facts");
-	jw_array(&j);
+	jw_put_text(&j, "protocol", m->format->name);
+	jw_put_str(&j, "name", h->env_name);
+	jw_put_str(&j, "version", h->env_version);
+	jw_put_array(&j, "facts");
 	uint64_t facts = m->format->facts | (m->options->tools.p ? FACT(TOOLS) : 0);
 	for (unsigned k = 0; k < KEY_COUNT; k++) {
 		if (facts >> k & 1) {
@@ -180,12 +172,9 @@ static struct str policy_value(struct import *m, const struct import_header *h)
 	struct json_writer j = begin_value(m);
 
 	jw_object(&j);
-	jw_key(&j, "kind");
-	jw_text(&j, policy_kind_name(POLICY_IMPORT));
-	jw_key(&j, "name");
-	jw_str(&j, h->policy_name);
-	jw_key(&j, "params");
-	jw_raw(&j, h->policy_params);
+	jw_put_text(&j, "kind", policy_kind_name(POLICY_IMPORT));
+	jw_put_str(&j, "name", h->policy_name);
+	jw_put_raw(&j, "params", h->policy_params);
 	jw_end(&j);
 	return kept(m);
 }
@@ -219,8 +208,7 @@ void import_header(struct import *m, struct import_rollout *r, const struct impo
 	struct json_writer j = begin_value(m);
 
 	jw_object(&j);
-	jw_key(&j, "id");
-	jw_str(&j, h->task);
+	jw_put_str(&j, "id", h->task);
 	jw_end(&j);
 	l.value[KEY_TASK] = kept(m);
 	l.value[KEY_FORMAT] = text_value(m, STR(RECORD_FORMAT));
@@ -231,10 +219,8 @@ void import_header(struct import *m, struct import_rollout *r, const struct impo
 	l.value[KEY_ENV] = env_value(m, h);
 	j = begin_value(m);
 	jw_object(&j);
-	jw_key(&j, "kind");
-	jw_text(&j, state_kind_name(h->has_state ? STATE_IMPORT : STATE_NONE));
-	jw_key(&j, "ignore");
-	jw_raw(&j, ignored_paths(m, r, h->ignore) ? h->ignore : STR("[]"));
+	jw_put_text(&j, "kind", state_kind_name(h->has_state ? STATE_IMPORT : STATE_NONE));
+	jw_put_raw(&j, "ignore", ignored_paths(m, r, h->ignore) ? h->ignore : STR("[]"));
 	jw_end(&j);
 	l.value[KEY_STATE_SOURCE] = kept(m);
 	l.value[KEY_POLICY] = policy_value(m, h);
@@ -254,13 +240,10 @@ static void put_tool(struct json_writer *j, struct str tool)
 	schema = schema.p ? schema : JSON_GET(inner, "inputSchema");
 	schema = schema.p ? schema : JSON_GET(inner, "input_schema");
 	jw_object(j);
-	jw_key(j, "name");
-	jw_raw(j, JSON_GET(inner, "name"));
-	jw_key(j, "description");
-	jw_raw(j, JSON_GET(inner, "description"));
+	jw_put_raw(j, "name", JSON_GET(inner, "name"));
+	jw_put_raw(j, "description", JSON_GET(inner, "description"));
 	if (!json_is_null(schema)) {
-		jw_key(j, "inputSchema");
-		jw_raw(j, schema);
+		jw_put_raw(j, "inputSchema", schema);
 	}
 	jw_end(j);
 }
@@ -302,12 +285,9 @@ static struct str call_value(struct import *m, const struct import_step *s)
 	struct json_writer j = begin_value(m);
 
 	jw_object(&j);
-	jw_key(&j, "id");
-	jw_raw(&j, json_type(s->call_id) == JSON_STRING ? s->call_id : STR_NONE);
-	jw_key(&j, "name");
-	jw_raw(&j, json_type(s->call_name) == JSON_STRING ? s->call_name : STR_NONE);
-	jw_key(&j, "arguments");
-	jw_raw(&j, s->arguments);
+	jw_put_raw(&j, "id", json_type(s->call_id) == JSON_STRING ? s->call_id : STR_NONE);
+	jw_put_raw(&j, "name", json_type(s->call_name) == JSON_STRING ? s->call_name : STR_NONE);
+	jw_put_raw(&j, "arguments", s->arguments);
 	jw_end(&j);
 	return kept(m);
 }

@@ -55,8 +55,7 @@ struct json_writer message_begin(struct import *m, const char *role)
 	buf_clear(&m->value);
 	jw_init(&j, &m->value);
 	jw_object(&j);
-	jw_key(&j, "role");
-	jw_text(&j, role);
+	jw_put_text(&j, "role", role);
 	return j;
 }
 
@@ -70,7 +69,6 @@ struct str message_new(struct import *m, const char *role, struct str content)
 {
 	struct json_writer j = message_begin(m, role);
 
-	jw_key(&j, "content");
-	jw_raw(&j, content);
+	jw_put_raw(&j, "content", content);
 	return message_end(m, &j);
 }

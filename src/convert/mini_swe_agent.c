@@ -26,12 +26,9 @@ static void add_command(struct import *m, struct dialog *d, struct str command)
 	buf_clear(&m->value);
 	jw_init(&j, &m->value);
 	jw_object(&j);
-	jw_key(&j, "name");
-	jw_text(&j, "bash");
-	jw_key(&j, "arguments");
-	jw_object(&j);
-	jw_key(&j, "command");
-	jw_raw(&j, command);
+	jw_put_text(&j, "name", "bash");
+	jw_put_object(&j, "arguments");
+	jw_put_raw(&j, "command", command);
 	jw_end(&j);
 	jw_end(&j);
 	dialog_call(m, d, arena_str(&m->arena, buf_view(&m->value)));
@@ -124,10 +121,8 @@ static void take_reply(struct import *m, struct dialog *d, struct str message)
 		buf_clear(&m->value);
 		jw_init(&j, &m->value);
 		jw_object(&j);
-		jw_key(&j, "code");
-		jw_i64(&j, code);
-		jw_key(&j, "message");
-		jw_raw(&j, said.p ? said : JSON_GET(message, "content"));
+		jw_put_i64(&j, "code", code);
+		jw_put_raw(&j, "message", said.p ? said : JSON_GET(message, "content"));
 		jw_end(&j);
 		f.hint.error = arena_str(&m->arena, buf_view(&m->value));
 	}

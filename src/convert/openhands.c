@@ -46,21 +46,16 @@ static void take_action(struct import *m, struct dialog *d, struct str event, st
 	struct str response = JSON_GET(JSON_GET(meta, "model_response"), "id");
 	struct json_writer j = message_begin(m, "assistant");
 
-	jw_key(&j, "type");
-	jw_text(&j, "message");
-	jw_key(&j, "id");
-	jw_raw(&j, first_of(response, JSON_GET(event, "llm_response_id")));
-	jw_key(&j, "content");
-	jw_raw(&j, first_of(JSON_GET(event, "thought"), JSON_GET(arguments, "thought")));
-	jw_key(&j, "tool_calls");
-	jw_array(&j);
+	jw_put_text(&j, "type", "message");
+	jw_put_raw(&j, "id", first_of(response, JSON_GET(event, "llm_response_id")));
+	jw_put_raw(&j, "content",
+	           first_of(JSON_GET(event, "thought"), JSON_GET(arguments, "thought")));
+	jw_put_array(&j, "tool_calls");
 	jw_object(&j);
-	jw_key(&j, "id");
-	jw_raw(&j, first_of(JSON_GET(meta, "tool_call_id"), JSON_GET(event, "tool_call_id")));
-	jw_key(&j, "name");
-	jw_raw(&j, first_of(JSON_GET(meta, "function_name"), name));
-	jw_key(&j, "arguments");
-	jw_raw(&j, arguments);
+	jw_put_raw(&j, "id",
+	           first_of(JSON_GET(meta, "tool_call_id"), JSON_GET(event, "tool_call_id")));
+	jw_put_raw(&j, "name", first_of(JSON_GET(meta, "function_name"), name));
+	jw_put_raw(&j, "arguments", arguments);
 	jw_end(&j);
 	jw_end(&j);
 	dialog_message(m, d, message_end(m, &j), NULL);
@@ -85,10 +80,8 @@ static void take_reply(struct import *m, struct dialog *d, struct str event, str
 	struct json_writer j = message_begin(m, "tool");
 
 	f.hint.failed = failed || is_failure(code) ? 1 : -1;
-	jw_key(&j, "tool_call_id");
-	jw_raw(&j, first_of(id, JSON_GET(event, "tool_call_id")));
-	jw_key(&j, "content");
-	jw_raw(&j, content);
+	jw_put_raw(&j, "tool_call_id", first_of(id, JSON_GET(event, "tool_call_id")));
+	jw_put_raw(&j, "content", content);
 	dialog_message(m, d, message_end(m, &j), &f);
 }
 

@@ -42,15 +42,11 @@ static struct str assistant_message(struct import *m, struct str step)
 {
 	struct json_writer j = message_begin(m, "assistant");
 
-	jw_key(&j, "content");
-	jw_raw(&j, JSON_GET(step, "response"));
-	jw_key(&j, "tool_calls");
-	jw_array(&j);
+	jw_put_raw(&j, "content", JSON_GET(step, "response"));
+	jw_put_array(&j, "tool_calls");
 	jw_object(&j);
-	jw_key(&j, "name");
-	jw_text(&j, "shell");
-	jw_key(&j, "arguments");
-	jw_object(&j);
+	jw_put_text(&j, "name", "shell");
+	jw_put_object(&j, "arguments");
 	jw_key(&j, "command");
 	put_command(m, &j, JSON_GET(step, "action"));
 	jw_end(&j);

@@ -48,8 +48,7 @@ static void take_turn(struct import *m, struct dialog *d, struct str text)
 		return;
 	}
 	j = message_begin(m, "assistant");
-	jw_key(&j, "content");
-	jw_str(&j, text);
+	jw_put_str(&j, "content", text);
 	while (text.n) {
 		size_t at = find_at(text, CALL_BEGIN);
 		struct str rest = text_after(text, at, CALL_BEGIN);
@@ -58,8 +57,7 @@ static void take_turn(struct import *m, struct dialog *d, struct str text)
 		text = text_after(rest, call.n, CALL_END);
 		if (call.n && json_validate(call, &fault) == 0) {
 			if (!calls) {
-				jw_key(&j, "tool_calls");
-				jw_array(&j);
+				jw_put_array(&j, "tool_calls");
 			}
 			calls = true;
 			jw_raw(&j, text_trim(call));
@@ -75,8 +73,7 @@ static void take_answer(struct import *m, struct dialog *d, struct str text)
 {
 	struct json_writer j = message_begin(m, "tool");
 
-	jw_key(&j, "content");
-	jw_str(&j, text_trim(text));
+	jw_put_str(&j, "content", text_trim(text));
 	dialog_message(m, d, message_end(m, &j), NULL);
 }
 

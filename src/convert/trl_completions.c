@@ -199,8 +199,7 @@ static void put_joined(struct json_writer *j, const char *key, struct buf *messa
 	buf_str(&list, buf_view(messages));
 	buf_char(&list, ']');
 	put_text(buf_view(&list), &text);
-	jw_key(j, key);
-	jw_str(j, buf_view(&text));
+	jw_put_str(j, key, buf_view(&text));
 	buf_release(&list);
 	buf_release(&text);
 	buf_release(messages);
@@ -223,16 +222,12 @@ static int write(struct export *x, struct error *err)
 	}
 	jw_init(&j, x->out);
 	jw_object(&j);
-	jw_key(&j, "step");
-	jw_i64(&j, 0);
+	jw_put_i64(&j, "step", 0);
 	put_joined(&j, "prompt", &prompt);
 	put_joined(&j, "completion", &completion);
-	jw_key(&j, "reward");
-	jw_raw(&j, x->end.value[KEY_TOTAL_REWARD]);
-	jw_key(&j, "advantage");
-	jw_null(&j);
-	jw_end(&j);
-	buf_char(x->out, '\n');
+	jw_put_raw(&j, "reward", x->end.value[KEY_TOTAL_REWARD]);
+	jw_put_null(&j, "advantage");
+	jw_line_end(&j);
 	return 0;
 }
 

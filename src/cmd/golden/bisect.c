@@ -215,31 +215,19 @@ static void put_layer(struct bisecting *b, const struct golden *g, const struct 
                       size_t differences)
 {
 	const struct line *l = b->first_line;
-	struct buf line = BUF(BUF_MAX_SMALL);
 	struct json_writer w;
 
-	jw_init(&w, &line);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "layer");
-	jw_key(&w, "rollout");
-	jw_str(&w, g->want.id);
-	jw_key(&w, "target");
-	jw_text(&w, layer->name);
-	jw_key(&w, "against");
-	jw_text(&w, layer[-1].name);
-	jw_key(&w, "differences");
-	jw_u64(&w, differences);
-	jw_key(&w, "step");
+	jw_line(&w, &b->out.text, "layer");
+	jw_put_str(&w, "rollout", g->want.id);
+	jw_put_text(&w, "target", layer->name);
+	jw_put_text(&w, "against", layer[-1].name);
+	jw_put_u64(&w, "differences", differences);
 	if (l && l->step >= 0) {
-		jw_i64(&w, l->step);
+		jw_put_i64(&w, "step", l->step);
 	} else {
-		jw_null(&w);
+		jw_put_null(&w, "step");
 	}
-	jw_end(&w);
-	buf_char(&line, '\n');
-	buf_str(&b->out.text, buf_view(&line));
-	buf_release(&line);
+	jw_line_end(&w);
 }
 
 static const struct line *same_line(const struct rollout_copy *r, const struct line *l)
@@ -357,20 +345,12 @@ static void put_summary(struct bisecting *b)
 {
 	struct json_writer w;
 
-	jw_init(&w, &b->out.text);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "summary");
-	jw_key(&w, "targets");
-	jw_u64(&w, b->layer_count);
-	jw_key(&w, "rollouts");
-	jw_u64(&w, b->rollout_count);
-	jw_key(&w, "differences");
-	jw_u64(&w, b->total.differences);
-	jw_key(&w, "first_change");
-	jw_text(&w, b->changer ? b->changer->name : NULL);
-	jw_end(&w);
-	buf_char(&b->out.text, '\n');
+	jw_line(&w, &b->out.text, "summary");
+	jw_put_u64(&w, "targets", b->layer_count);
+	jw_put_u64(&w, "rollouts", b->rollout_count);
+	jw_put_u64(&w, "differences", b->total.differences);
+	jw_put_text(&w, "first_change", b->changer ? b->changer->name : NULL);
+	jw_line_end(&w);
 }
 
 static void say_end(struct bisecting *b)

@@ -94,10 +94,9 @@ static void read_calls(struct golden *g)
 		struct str call = g->want.steps[i].value[KEY_TOOL_CALL];
 
 		jw_object(&w);
-		jw_key(&w, "name");
-		jw_raw(&w, JSON_GET(call, "name"));
-		jw_key(&w, "arguments");
-		jw_raw(&w, object_or_none(JSON_GET(call, "arguments")).p
+		jw_put_raw(&w, "name", JSON_GET(call, "name"));
+		jw_put_raw(&w, "arguments",
+		           object_or_none(JSON_GET(call, "arguments")).p
 		                   ? JSON_GET(call, "arguments")
 		                   : STR("{}"));
 		jw_end(&w);

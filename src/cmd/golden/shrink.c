@@ -342,32 +342,18 @@ static void put_result(struct shrinking *s, const struct minimized *m, const str
 {
 	struct json_writer w;
 
-	jw_init(&w, &s->out.text);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "summary");
-	jw_key(&w, "rollout");
-	jw_str(&w, s->golden->want.id);
-	jw_key(&w, "rule");
-	jw_text(&w, s->opts->rule);
-	jw_key(&w, "from");
-	jw_u64(&w, s->count);
-	jw_key(&w, "to");
-	jw_u64(&w, m->count);
-	jw_key(&w, "minimal");
-	jw_bool(&w, m->is_minimal);
-	jw_key(&w, "flaky");
-	jw_bool(&w, s->tries > 1 || !seen);
-	jw_key(&w, "runs");
-	jw_u64(&w, s->runs);
-	jw_key(&w, "calls");
-	jw_raw(&w, buf_view(calls));
-	jw_key(&w, "recording");
-	jw_text(&w, buf_cstr(&s->files.recording));
-	jw_key(&w, "policy");
-	jw_text(&w, buf_cstr(&s->files.policy));
-	jw_end(&w);
-	buf_char(&s->out.text, '\n');
+	jw_line(&w, &s->out.text, "summary");
+	jw_put_str(&w, "rollout", s->golden->want.id);
+	jw_put_text(&w, "rule", s->opts->rule);
+	jw_put_u64(&w, "from", s->count);
+	jw_put_u64(&w, "to", m->count);
+	jw_put_bool(&w, "minimal", m->is_minimal);
+	jw_put_bool(&w, "flaky", s->tries > 1 || !seen);
+	jw_put_u64(&w, "runs", s->runs);
+	jw_put_raw(&w, "calls", buf_view(calls));
+	jw_put_text(&w, "recording", buf_cstr(&s->files.recording));
+	jw_put_text(&w, "policy", buf_cstr(&s->files.policy));
+	jw_line_end(&w);
 }
 
 static void show_calls(struct shrinking *s, const struct minimized *m)

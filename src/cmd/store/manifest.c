@@ -45,16 +45,12 @@ static void put_tasks(struct json_writer *w, const struct plan *p)
 	for (size_t i = 0; i < p->groups; i++) {
 		count[task_fate(p, i)]++;
 	}
-	jw_key(w, "expected");
-	jw_u64(w, p->groups);
-	jw_key(w, "done");
-	jw_u64(w, count[FATE_DONE]);
-	jw_key(w, "failed");
-	jw_object(w);
+	jw_put_u64(w, "expected", p->groups);
+	jw_put_u64(w, "done", count[FATE_DONE]);
+	jw_put_object(w, "failed");
 	for (size_t i = 0; i < FATES; i++) {
 		if (count[i] && i != FATE_DONE) {
-			jw_key(w, fate_names[i]);
-			jw_u64(w, count[i]);
+			jw_put_u64(w, fate_names[i], count[i]);
 		}
 	}
 	jw_end(w);
@@ -64,8 +60,7 @@ static void put_missing(struct json_writer *w, const struct plan *p)
 {
 	struct planned one;
 
-	jw_key(w, "missing");
-	jw_array(w);
+	jw_put_array(w, "missing");
 	for (size_t i = 0; i < p->groups; i++) {
 		enum fate f = task_fate(p, i);
 
@@ -74,10 +69,8 @@ static void put_missing(struct json_writer *w, const struct plan *p)
 		}
 		plan_nth(p, i * p->group_size, &one);
 		jw_object(w);
-		jw_key(w, "task");
-		jw_text(w, one.name);
-		jw_key(w, "cause");
-		jw_text(w, fate_names[f]);
+		jw_put_text(w, "task", one.name);
+		jw_put_text(w, "cause", fate_names[f]);
 		jw_end(w);
 	}
 	jw_end(w);
@@ -100,12 +93,9 @@ static int put_file(struct json_writer *w, const char *path, struct error *err)
 	close(fd);
 	if (!failed) {
 		jw_object(w);
-		jw_key(w, "file");
-		jw_text(w, slash ? slash + 1 : path);
-		jw_key(w, "bytes");
-		jw_i64(w, bytes);
-		jw_key(w, "sha256");
-		jw_text(w, hash);
+		jw_put_text(w, "file", slash ? slash + 1 : path);
+		jw_put_i64(w, "bytes", bytes);
+		jw_put_text(w, "sha256", hash);
 		jw_end(w);
 	}
 	return failed;
@@ -142,8 +132,7 @@ static void put_plan(struct json_writer *w, const struct plan *p)
 		hash = map_hash_with(hash, map_hash(str_from(one.name)));
 	}
 	snprintf(text, sizeof(text), "%016" PRIx64, hash);
-	jw_key(w, "plan");
-	jw_text(w, text);
+	jw_put_text(w, "plan", text);
 }
 
 /* Beside a file, or in the directory, whose other names all end in .jsonl. */
@@ -168,21 +157,16 @@ int manifest_write(const struct plan *p, const struct recordings *r, struct erro
 	}
 	jw_init(&w, &text);
 	jw_object(&w);
-	jw_key(&w, "manifest");
-	jw_i64(&w, MANIFEST_VERSION);
-	jw_key(&w, "shard");
-	jw_u64(&w, p->shard.index);
-	jw_key(&w, "of");
-	jw_u64(&w, p->shard.count);
+	jw_put_i64(&w, "manifest", MANIFEST_VERSION);
+	jw_put_u64(&w, "shard", p->shard.index);
+	jw_put_u64(&w, "of", p->shard.count);
 	put_plan(&w, p);
 	put_tasks(&w, p);
 	put_missing(&w, p);
-	jw_key(&w, "files");
-	jw_array(&w);
+	jw_put_array(&w, "files");
 	int failed = put_files(&w, p, r, err);
 	jw_end(&w);
-	jw_end(&w);
-	buf_char(&text, '\n');
+	jw_line_end(&w);
 	put_path(p, r, &path);
 	const struct new_file_conf conf = {.path = buf_cstr(&path), .kind = &kind};
 	failed = failed || new_file_put(&conf, buf_view(&text), err);

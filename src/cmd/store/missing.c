@@ -50,20 +50,12 @@ static void say(struct manifests *m, int64_t shard, struct str task, const char 
 		buf_printf(out, "%s%s\n", task.p || file ? ": " : "", cause);
 		return;
 	}
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "missing");
-	jw_key(&w, "shard");
-	jw_i64(&w, shard);
-	jw_key(&w, "task");
-	jw_str(&w, task);
-	jw_key(&w, "file");
-	jw_text(&w, file);
-	jw_key(&w, "cause");
-	jw_text(&w, cause);
-	jw_end(&w);
-	buf_char(out, '\n');
+	jw_line(&w, out, "missing");
+	jw_put_i64(&w, "shard", shard);
+	jw_put_str(&w, "task", task);
+	jw_put_text(&w, "file", file);
+	jw_put_text(&w, "cause", cause);
+	jw_line_end(&w);
 }
 
 /* Why the file is not as its manifest says; NULL: it is. */
@@ -238,22 +230,13 @@ static void say_all(struct manifests *m, int64_t complete)
 		}
 	}
 	if (m->json) {
-		jw_init(&w, out);
-		jw_object(&w);
-		jw_key(&w, "type");
-		jw_text(&w, "shards");
-		jw_key(&w, "shards");
-		jw_i64(&w, m->count);
-		jw_key(&w, "complete");
-		jw_i64(&w, complete);
-		jw_key(&w, "tasks");
-		jw_i64(&w, m->expected);
-		jw_key(&w, "done");
-		jw_i64(&w, m->done);
-		jw_key(&w, "resubmit");
-		jw_str(&w, (struct str){buf_cstr(&list), list.n});
-		jw_end(&w);
-		buf_char(out, '\n');
+		jw_line(&w, out, "shards");
+		jw_put_i64(&w, "shards", m->count);
+		jw_put_i64(&w, "complete", complete);
+		jw_put_i64(&w, "tasks", m->expected);
+		jw_put_i64(&w, "done", m->done);
+		jw_put_str(&w, "resubmit", (struct str){buf_cstr(&list), list.n});
+		jw_line_end(&w);
 	} else {
 		buf_printf(out, "%lld of %lld shards complete · %lld of their %lld tasks done\n",
 		           (long long)complete, (long long)m->count, (long long)m->done,

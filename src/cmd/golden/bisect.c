@@ -2,7 +2,7 @@
    and finds the first one that changes a reply. */
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/golden/trial.h"
+#include "cmd/golden/driver.h"
 #include "cmd/options/compare_options.h"
 #include "cmd/options/descriptors.h"
 #include "cmd/options/output.h"

@@ -3,10 +3,9 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "check/check.h"
-#include "cmd/golden/goldens_choice.h"
-#include "cmd/golden/shrunk_files.h"
+#include "cmd/golden/driver.h"
+#include "cmd/golden/shrink_files.h"
 #include "cmd/golden/symptom.h"
-#include "cmd/golden/trial.h"
 #include "cmd/options/descriptors.h"
 #include "cmd/options/output.h"
 #include "cmd/plan.h"
@@ -78,7 +77,7 @@ struct shrinking {
 	struct error peer;
 	pthread_mutex_t lock; /* guards the two above */
 	struct output out;
-	struct shrunk_files files;
+	struct shrink_files files;
 };
 
 /* One rollout to play, and what came of it. */
@@ -394,7 +393,7 @@ static int finish(struct shrinking *s, const struct minimized *m, struct error *
 
 	write_calls(s, &list, &calls);
 	int failed = record(s, &list, &last, err) ||
-	             shrunk_files_write_policy(&s->files, buf_view(&calls), s->golden, err);
+	             shrink_files_write_policy(&s->files, buf_view(&calls), s->golden, err);
 
 	progress_give_way(s->progress);
 	if (!failed && !m->is_minimal) {
@@ -478,7 +477,7 @@ static int set_up(struct shrinking *s, int argc, char **argv, struct error *err)
 	             goldens_choose(&s->goldens, o->rule, o->rollout, &s->golden, err) ||
 	             take_calls(s, err) ||
 	             symptom_init(&s->symptom, o->rule, o->divergence ? s->golden : NULL, err) ||
-	             shrunk_files_choose(&s->files, file, o->out, o->force, err) ||
+	             shrink_files_choose(&s->files, file, o->out, o->force, err) ||
 	             trial_target_open(&s->target, s->context, &o->target, err);
 
 	s->goldens.path = file; /* name of their file */
@@ -491,7 +490,7 @@ static void tear_down(struct shrinking *s)
 	trial_target_close(&s->target);
 	symptom_release(&s->symptom);
 	goldens_release(&s->goldens);
-	shrunk_files_release(&s->files);
+	shrink_files_release(&s->files);
 	output_release(&s->out);
 	free(s->calls);
 	pthread_mutex_destroy(&s->lock);

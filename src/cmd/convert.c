@@ -8,7 +8,6 @@
 #include "cmd/store/listing.h"
 #include "cmd/store/recordings.h"
 #include "cmd/store/store.h"
-#include "cmd/store/torn.h"
 #include "convert/export.h"
 #include "convert/map.h"
 #include "convert/parquet.h"

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "cmd/golden/driver.h"
 #include "cmd/golden/goldens.h"
-#include "cmd/options/masks.h"
+#include "cmd/options/compare_options.h"
 #include "cmd/options/output.h"
 #include "cmd/options/policies.h"
 #include "cmd/options/settings.h"

@@ -3,11 +3,10 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/options/masks.h"
+#include "cmd/options/compare_options.h"
+#include "cmd/options/jobs.h"
 #include "cmd/options/output.h"
 #include "cmd/store/store.h"
-#include "cmd/store/torn.h"
-#include "cmd/threads.h"
 #include "recording/by_rollout.h"
 
 #include <pthread.h>

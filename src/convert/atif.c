@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "convert/dialog.h"
 #include "convert/export.h"
-#include "convert/messages.h"
+#include "convert/import.h"
 #include "json/write.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "base/find.h"
 #include "base/text.h"
-#include "convert/messages.h"
+#include "convert/import.h"
 #include "json/canon.h"
 
 #include <stdlib.h>

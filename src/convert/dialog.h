@@ -5,7 +5,6 @@
 #define ROLLDBG_CONVERT_DIALOG_H
 
 #include "convert/import.h"
-#include "convert/outcome.h"
 
 /* Facts about a message that are not in the message itself. */
 struct dialog_facts {

@@ -3,7 +3,7 @@
 #include "recording/foreign.h"
 
 #include "convert/dialog.h"
-#include "convert/messages.h"
+#include "convert/import.h"
 
 #define CODE_RESOURCE_EXHAUSTED 8 /* a google.rpc.Code, as are the other codes below 17 */
 #define CODE_FINISHED           100

@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "convert/dialog.h"
-#include "convert/messages.h"
+#include "convert/import.h"
 #include "json/keyed.h"
 #include "json/write.h"
 

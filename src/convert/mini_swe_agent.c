@@ -6,7 +6,7 @@
 #include "base/find.h"
 #include "base/text.h"
 #include "convert/dialog.h"
-#include "convert/messages.h"
+#include "convert/import.h"
 
 static bool is_mini_swe_agent(struct str value)
 {

@@ -6,7 +6,7 @@
 
 #include "convert/dialog.h"
 #include "convert/export.h"
-#include "convert/messages.h"
+#include "convert/import.h"
 #include "json/write.h"
 
 static bool is_openenv_collect(struct str value)

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "convert/dialog.h"
-#include "convert/messages.h"
+#include "convert/import.h"
 
 static bool has_actions(struct str value)
 {

@@ -3,7 +3,7 @@
 #ifndef ROLLDBG_CMD_OPTIONS_CONFIG_KEYS_H
 #define ROLLDBG_CMD_OPTIONS_CONFIG_KEYS_H
 
-#include "cmd/options/config_class.h"
+#include "cmd/options/trusted.h"
 
 /* The option for a key such as max_turns; NULL: no such option. */
 const struct opt *config_option_of(const struct opt *opts, size_t count, const char *key);

@@ -1,10 +1,11 @@
-/* The files that the user trusts: path and content hash of each, in the directory trusted/ of the
+/* What a file of settings may set, and the files that the user trusts: path and content hash of each, in the directory trusted/ of the
    state directory. Another content, or the same at another path, is not trusted. */
 #ifndef ROLLDBG_CMD_OPTIONS_TRUSTED_H
 #define ROLLDBG_CMD_OPTIONS_TRUSTED_H
 
 #include "cmd/options/config_file.h"
 #include "cmd/options/policies.h"
+#include "json/tree.h"
 
 enum trusted { TRUSTED_NOT, TRUSTED_CHANGED, TRUSTED_YES };
 
@@ -19,5 +20,21 @@ MUST_USE int trusted_add(environment *variable, const struct config_file *f, str
 MUST_USE int trusted_remove(environment *variable, const char *path, struct error *err);
 /* Appends a line for each trusted file. FAIL_SYSTEM. */
 MUST_USE int trusted_list(environment *variable, struct buf *out, struct error *err);
+
+/* ---- what a file may set ---- */
+
+/* The class of a command's setting with that value: that of its option,
+   unless the value says more. */
+enum opt_class config_class(const struct command *cmd, const struct opt *o, const cJSON *value);
+/* The same for a key that is no option: the header of an environment, or its target. */
+enum opt_class config_class_of_header(const cJSON *value);
+enum opt_class config_class_of_target(const cJSON *value);
+
+/* True if the value of an env option names a setting of a file rather than a target: FILE#NAME. */
+bool config_is_in_file(const char *env);
+
+/* May the file give the setting k->key? FAIL_USAGE, with the cure. */
+MUST_USE int config_permit(const struct context *c, const struct config_file *f, struct keyed *k,
+                           enum opt_class class);
 
 #endif

@@ -1,7 +1,26 @@
-/* Adjusts the limit on open files: see descriptors.h. */
-#include "cmd/options/descriptors.h"
+/* The value of --jobs: see jobs.h. */
+#include "cmd/options/jobs.h"
 
+#include <inttypes.h>
 #include <sys/resource.h>
+
+int jobs_number(const struct opt_u64 *given, uint64_t most, size_t *out, struct error *err)
+{
+	*out = given->given ? (size_t)given->value : 1;
+	if (given->given && (given->value < 1 || given->value > most)) {
+		return error_set(err, FAIL_USAGE,
+		                 "--jobs: expected a number from 1 to %" PRIu64 ", got %" PRIu64,
+		                 most, given->value);
+	}
+	return 0;
+}
+
+int threads_number(const struct opt_u64 *given, size_t *out, struct error *err)
+{
+	return jobs_number(given, THREADS_MAX, out, err);
+}
+
+/* ---- open files ---- */
 
 /* Per rollout: libcurl's wakeup pipe (2), its connection, one in the background, and its file; with
    a built-in server also the other ends of the connections. Name resolution needs two more. */

@@ -411,31 +411,11 @@ const struct command command_convert = {
 	.name = "convert",
 	.summary = "convert recordings from and to the formats of other programs",
 	.operands = "[FILE|DIR...]",
-	.description =
-		"Every command that reads recordings also reads those of other programs, which "
-		"are recognized by their content. convert writes them as rolldbg recordings, or "
-		"in another format. Facts that the input format cannot hold become null: "
-		"env.facts in the header names the keys it can hold, and check lists the rules "
-		"that lacked facts. If the output format cannot hold a fact, a warning gives the "
-		"number of lines it was left out of. Output files appear under their names only "
-		"when they are complete. Without FILE it converts the latest recording.\n"
-		"A map is a JSON object whose values are JSON Pointers. Its keys are rollout, "
-		"seed, "
-		"policy, tools, total_reward, and messages (a list of chat messages) or steps (a "
-		"list of "
-		"steps; without it each value is a step); for each step tool, arguments, "
-		"observation, "
-		"error, state (before the call), state_after, reward, end, truncated. \"=TEXT\" "
-		"is a "
-		"constant. Text that is JSON, or a value printed by Python, is parsed. Further keys: "
-		"rollouts (a list, in each value, of objects that the other pointers refer to), "
-		"prompt (messages before the others), message (each value is one message), reason "
-		"and failure (why the rollout ended, or failed). Messages may be those of OpenAI's "
-		"chat or Responses API, or of Anthropic.",
+	.description = "Every command that reads recordings also reads those of other programs, "
+		       "which are recognized by their content. convert writes them as rolldbg "
+		       "recordings, or in another format.",
 	.recordings = true,
 	.max_operands = -1,
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct convert_options),
+	COMMAND_OPTIONS(options, struct convert_options),
 	.run = convert_run,
 };

@@ -479,17 +479,9 @@ const struct command command_list = {
 	.description =
 		"run without --out records to $XDG_STATE_HOME/rolldbg (default "
 		"~/.local/state/rolldbg). list checks these recordings and prints a line for "
-		"each, the newest first: name, time (UTC), verdict, task, environment, steps. The "
-		"names @1, @2, ... stand for the files wherever a command expects a recording: "
-		"rolldbg diff @2 @1. @1 is always the newest.\n"
-		"A run that did not reach its server is listed, but does not become the latest "
-		"recording, which commands read when no file is named.\n"
-		"With --missing DIR it reads the manifests that the shards of run --shard left in "
-		"DIR instead, and the files these name: printed are the shards without a manifest, "
-		"the tasks that were not done, files that are not as recorded, and last the "
-		"numbers of the shards to submit again (with --force).",
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct list_options),
+		"each, the newest first: name, time (UTC), verdict, task, environment, steps. "
+		"The names @1, @2, ... stand for the files wherever a command expects a "
+		"recording: rolldbg diff @2 @1. @1 is always the newest.",
+	COMMAND_OPTIONS(options, struct list_options),
 	.run = list_run,
 };

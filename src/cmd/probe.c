@@ -513,18 +513,12 @@ const struct command command_probe = {
 	.name = "probe",
 	.summary = "examine an environment server: will N rollouts get N environments?",
 	.operands = "",
-	.description = "Opens concurrent sessions and prints a line for each property, with the "
-		       "fix if it fails: how many sessions get an environment, whether they are "
-		       "isolated, keep their state, honor a seed and free their slots when "
-		       "closed. Exits with 1 if a property fails. At most --sessions "
-		       "are open at once; all are closed at the end. It acts on the environment: "
-		       "without --actions or --policy it draws up to 24 calls from the tools' "
-		       "schemas, provided that a state shows their effect. If the policy asks a "
-		       "model, the model and its server are examined too, with at most eight "
-		       "small requests.",
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct probe_options),
+	.description =
+		"Opens concurrent sessions and prints a line for each property, with the fix "
+		"if it fails: how many sessions get an environment, whether they are "
+		"isolated, keep their state, honor a seed and free their slots when closed. "
+		"It acts on the environment. Exits with 1 if a property fails.",
+	COMMAND_OPTIONS(options, struct probe_options),
 	.network = true,
 	.run = probe_main,
 };

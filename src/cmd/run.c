@@ -590,9 +590,7 @@ const struct command command_run = {
 		       "environment changed. Without --env it uses the built-in lake. Without "
 		       "--out it records to a new file, which check, show, diff, strip and stats "
 		       "read by default.",
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct run_options),
+	COMMAND_OPTIONS(options, struct run_options),
 	.network = true,
 	.run = run_run,
 };

@@ -328,8 +328,6 @@ const struct command command_strip = {
 		       "temporary file first. Without FILE it strips the latest recording.",
 	.max_operands = -1,
 	.recordings = true,
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct strip_options),
+	COMMAND_OPTIONS(options, struct strip_options),
 	.run = strip_run,
 };

@@ -517,9 +517,7 @@ const struct command command_tools = {
 		"Opens a session and lists the environment's tools, with their arguments, hints and a "
 		"ready --call each, then what could be given to --state, and why. Sends no call, starts no "
 		"episode, and records nothing.",
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct tools_options),
+	COMMAND_OPTIONS(options, struct tools_options),
 	.network = true,
 	.run = tools_run,
 };

@@ -513,21 +513,13 @@ const struct command command_bisect = {
 	.summary = "send the same calls to several targets and name the first that changes a reply",
 	.operands = "[FILE...]",
 	.description =
-		"For an environment behind proxies: --env names the environment itself, then the "
-		"proxy in front of it, then the next. Each gets the same calls, of recordings or "
-		"of --actions, in its own session with the same seed and reset arguments, one "
-		"target after the other. The replies of each target are compared with those of "
-		"the previous one, as in replay: the first that differs is the layer to examine. "
-		"The output shows the first step that differs and the replies of all targets "
-		"there; --json prints all differences (\"file\" is the target), a line \"layer\" "
-		"for each rollout and each target but the first, and a summary with "
-		"\"first_change\". The exit code is 0 if all replies agree, 1 if not, 4 if a "
-		"target was not reached.",
+		"For an environment behind proxies: --env names the environment itself, then "
+		"the proxy in front of it, then the next. Each gets the same calls, of "
+		"recordings or of --actions, in its own session with the same seed and reset "
+		"arguments, one target after the other.",
 	.recordings = true,
 	.max_operands = -1,
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct bisect_options),
+	COMMAND_OPTIONS(options, struct bisect_options),
 	.network = true,
 	.run = bisect_run,
 };

@@ -562,34 +562,14 @@ const struct command command_replay = {
 	.name = "replay",
 	.summary = "send a recording's calls to a live environment and compare the replies",
 	.operands = "GOLDEN...",
-	.description =
-		"A golden is a recording that later runs are compared with; strip it first. "
-		"GOLDEN is a file or a directory of *.jsonl. Each rollout in it is replayed in "
-		"its own session, with the recorded seed and reset arguments: the same calls in "
-		"the same order, whatever the environment replies. Only goldens of the built-in "
-		"lake with its default settings can be replayed without --env. The state, outcome, error "
-		"class, observation, reward, terminated and truncated of each step are compared "
-		"as diff compares them. Ignored are values masked by --mask, by the golden's "
-		"header or by a file GOLDEN.masks (one pointer per line; # starts a comment), "
-		"state that the state source ignores, and state that changed without a call "
-		"before the first one. The tools of the header belong to the golden, too: what breaks "
-		"calls (a tool removed or renamed, an argument that is required now, a narrower type) is "
-		"a difference at the header. If a rollout differs, the new recording is written to "
-		"GOLDEN.new; the golden itself only changes with --update all, --accept or "
-		"--review, and only if all calls of the rollout were sent, none fails now because "
-		"of the server or the connection, and the golden has no conversation with a model; "
-		"its policy is kept. Where whole directories are replayed with --tasks, a task with its own "
-		"actions or policy that has no golden is run, and its golden recorded in the "
-		"first directory. No call is sent twice, so the result of a retry never becomes a "
-		"golden. The exit code is 0 if nothing differs; 1 if something does, if a "
-		"golden is missing or obsolete, or if a call got no reply; 3 if a golden cannot be "
-		"used; 4 if the environment was not reached.",
+	.description = "A golden is a recording that later runs are compared with; strip it first. "
+		       "GOLDEN is a file or a directory of *.jsonl. Each rollout in it is replayed "
+		       "in its own session, with the recorded seed and reset arguments: the same "
+		       "calls in the same order, whatever the environment replies.",
 	.min_operands = 1,
 	.max_operands = -1,
 	.recordings = true,
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct replay_options),
+	COMMAND_OPTIONS(options, struct replay_options),
 	.network = true,
 	.run = replay_run,
 };

@@ -522,22 +522,14 @@ const struct command command_shrink = {
 	.name = "shrink",
 	.summary = "find the smallest sequence of a recording's calls that still gives a finding",
 	.operands = "[FILE]",
-	.description =
-		"Runs subsets of the recorded calls against the environment, each in a new "
-		"session with the recorded seed and reset arguments, until removing any further "
-		"call loses the finding of --rule (delta debugging). With --divergence the calls "
-		"are a golden's, and the search is for a call that gets a different reply than in "
-		"the golden, in the same state. The shortest rollout is recorded, and its calls "
-		"are written as a policy file for 'rolldbg run --policy'. If the same calls do "
-		"not always give the finding, it is flaky, and each subset is tried several "
-		"times. The exit code is 0 if the remaining calls reproduce the finding, 1 if "
-		"they did not in ten runs, 3 if not even all calls do, 4 if the environment was "
-		"not reached.",
+	.description = "Runs subsets of the recorded calls against the environment, each in a new "
+		       "session with the recorded seed and reset arguments, until removing any "
+		       "further call loses the finding of --rule (delta debugging). With "
+		       "--divergence the calls are a golden's, and the search is for a call that "
+		       "gets a different reply than in the golden, in the same state.",
 	.recordings = true,
 	.max_operands = 1,
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct shrink_options),
+	COMMAND_OPTIONS(options, struct shrink_options),
 	.network = true,
 	.run = shrink_run,
 };

@@ -138,15 +138,8 @@ static int new_strips(struct bisecting *b, struct layer *layer, struct error *er
 	layer->rollouts = mem_array(b->rollout_count, sizeof(*layer->rollouts));
 	for (size_t i = 0; i < b->rollout_count; i++) {
 		const struct golden *g = &b->rollouts[i];
-		struct str *masks = mem_array(g->mask_count + 1, sizeof(*masks));
-
-		for (size_t k = 0; k < g->mask_count; k++) {
-			masks[k] = str_from(g->masks[k]);
-		}
-		int failed = strip_new(masks, g->mask_count, &layer->rollouts[i].strip, err);
-		free(masks);
-		if (failed) {
-			return error_wrap(err, "--mask");
+		if (masks_strip_all(g->masks, g->mask_count, &layer->rollouts[i].strip, err)) {
+			return -1;
 		}
 	}
 	return 0;

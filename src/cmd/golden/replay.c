@@ -101,8 +101,7 @@ static struct rollout_conf conf_of(struct replaying *r, const struct golden *g, 
 static void take_result(struct replaying *r, struct golden *g, const struct rollout_result *result)
 {
 	g->opened = result->opened;
-	g->compared = result->status != END_INTERRUPTED && result->status != END_UNREACHABLE &&
-	              result->status != END_FAILED;
+	g->compared = trial_is_whole(result);
 	pthread_mutex_lock(&r->driver.lock);
 	if (result->peer.kind != FAIL_NONE) {
 		struct error lost = result->peer;

@@ -4,10 +4,10 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/options/config_values.h"
 #include "json/paths.h"
 #include "json/scan.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,25 +158,6 @@ void compare_rules_release(struct compare_rules *r)
 
 /* ---- proposals ---- */
 
-/* Single-quoted where a shell would split or expand it. */
-static void put_word(struct buf *out, const char *word)
-{
-	size_t plain = 0;
-
-	while (isalnum((unsigned char)word[plain]) ||
-	       (word[plain] && strchr("/_-.=", word[plain]))) {
-		plain++;
-	}
-	const char *quote = word[plain] ? "'" : "";
-
-	buf_text(out, quote);
-	for (; *word; word++) {
-		buf_text(out, *word == '\'' ? "'\\'" : "");
-		buf_char(out, *word);
-	}
-	buf_text(out, quote);
-}
-
 static void put_option(struct buf *out, const struct proposed *one)
 {
 	static const char *const names[] = {"--mask", "--tolerance", "--unordered"};
@@ -187,7 +168,7 @@ static void put_option(struct buf *out, const struct proposed *one)
 		buf_printf(&word, "=1e%d", one->exponent);
 	}
 	buf_printf(out, " %s ", names[one->kind]);
-	put_word(out, buf_cstr(&word));
+	config_shell_word(out, buf_cstr(&word));
 	buf_release(&word);
 }
 
@@ -216,7 +197,7 @@ void proposals_say(const struct proposals *p, struct buf *out)
 
 #define MASK_FILE_MAX ((size_t)1 << 20)
 
-static int new_strip(const char *const *masks, size_t count, struct strip **out, struct error *err)
+int masks_strip_all(const char *const *masks, size_t count, struct strip **out, struct error *err)
 {
 	struct str *pointers = mem_array(count + 1, sizeof(*pointers));
 
@@ -230,7 +211,7 @@ static int new_strip(const char *const *masks, size_t count, struct strip **out,
 
 int masks_strip(const struct opt_list *masks, struct strip **out, struct error *err)
 {
-	return new_strip(masks->item, masks->count, out, err);
+	return masks_strip_all(masks->item, masks->count, out, err);
 }
 
 static void add(struct mask_list *l, const char *mask)
@@ -311,11 +292,6 @@ int mask_list_file(struct mask_list *l, const char *golden, struct patterns *use
 	buf_release(&path);
 	buf_release(&text);
 	return failed ? -1 : 0;
-}
-
-int mask_list_strip(const struct mask_list *l, struct strip **out, struct error *err)
-{
-	return new_strip(l->items, l->count, out, err);
 }
 
 void mask_list_release(struct mask_list *l)

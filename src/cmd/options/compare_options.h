@@ -51,6 +51,9 @@ void proposals_say(const struct proposals *p, struct buf *out);
 /* ---- masks from options and files ---- */
 
 /* Creates a strip with these masks. FAIL_USAGE if one is not a pointer. */
+MUST_USE int masks_strip_all(const char *const *masks, size_t count, struct strip **out,
+                             struct error *err);
+/* The same with the masks of an option. */
 MUST_USE int masks_strip(const struct opt_list *masks, struct strip **out, struct error *err);
 
 /* The masks of a golden: those of the options, then those of its file. Zeroed is empty. */
@@ -67,7 +70,6 @@ void mask_list_options(struct mask_list *l, const struct opt_list *masks);
    "FILE:LINE: .."; FAIL_SYSTEM if it cannot be read. */
 MUST_USE int mask_list_file(struct mask_list *l, const char *golden, struct patterns *uses,
                             struct error *err);
-MUST_USE int mask_list_strip(const struct mask_list *l, struct strip **out, struct error *err);
 void mask_list_release(struct mask_list *l);
 
 #endif

@@ -33,7 +33,7 @@ static int command_line_check(struct command_line *l, struct error *err)
 		memcpy(copy, l->argv, (size_t)l->argc * sizeof(*copy));
 	}
 	int operands = options_parse(l->config.opts, l->config.opt_count, false, l->argc, copy,
-	                             l->values, err);
+	                             l->values, NULL, err);
 	free(copy);
 	return operands;
 }
@@ -63,8 +63,8 @@ static int command_line_read(struct command_line *l, struct error *err)
 		return -1;
 	}
 	const struct option_listener listener = {config_note, f};
-	int operands = options_parse_noting(f->opts, f->opt_count, l->argc, l->argv, l->values,
-	                                    &listener, err);
+	int operands = options_parse(f->opts, f->opt_count, false, l->argc, l->argv, l->values,
+	                             &listener, err);
 	if (operands >= 0 && l->target) {
 		*env = l->target;
 	}
@@ -320,7 +320,7 @@ static int dispatch(struct context *c, int argc, char **argv, struct error *err)
 {
 	struct globals g = {0};
 	int operands = options_parse(global_options, global_options_count, true, argc - 1, argv + 1,
-	                             &g, err);
+	                             &g, NULL, err);
 
 	if (operands < 0) {
 		return -1;

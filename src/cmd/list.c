@@ -1,4 +1,5 @@
 /* rolldbg list: the recordings of the state directory. */
+#define _XOPEN_SOURCE 700 /* strptime */
 #include "base/base.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- points in time: 2d (ago), 2026-11-22, 2026-11-22T12:30 ---- */
@@ -51,54 +53,22 @@ static bool age_parse_ago(const char *text, uint64_t now_unix_ms, char out[AGE_T
 	return false;
 }
 
-/* True if text has a digit for each 0 in the pattern, and the same characters otherwise. */
-static bool fits(const char *text, const char *pattern)
-{
-	for (; *text && *pattern; text++, pattern++) {
-		if (*pattern == '0' ? *text < '0' || *text > '9' : *text != *pattern) {
-			return false;
-		}
-	}
-	return !*text && !*pattern;
-}
-
-/* Are the parts of YYYY-MM-DDTHH:MM:SS in range? */
-static bool is_time(const char *text)
-{
-	static const struct {
-		size_t at;
-		const char *low, *high;
-	} parts[] = {{5, "01", "12"},
-	             {8, "01", "31"},
-	             {11, "00", "23"},
-	             {14, "00", "59"},
-	             {17, "00", "60"}};
-	bool good = true;
-
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-		const char *part = text + parts[i].at;
-
-		good = good && memcmp(part, parts[i].low, 2) >= 0 &&
-		       memcmp(part, parts[i].high, 2) <= 0;
-	}
-	return good;
-}
-
 /* Writes it as 2026-11-22T12:30:00 (UTC), so that times compare as strings; false if the text is
    not a point in time. */
 static bool age_parse(const char *text, uint64_t now_unix_ms, char out[AGE_TEXT])
 {
-	static const struct {
-		const char *pattern, *rest;
-	} forms[] = {{"0000-00-00", "T00:00:00"},
-	             {"0000-00-00T00:00", ":00"},
-	             {"0000-00-00T00:00:00", ""},
-	             {"0000-00-00T00:00:00Z", ""}};
+	static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S",
+	                                    "%Y-%m-%dT%H:%M:%SZ"};
+	size_t n = strcspn(text, "Z");
 
 	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
-		if (fits(text, forms[i].pattern)) {
-			snprintf(out, AGE_TEXT, "%.19s%s", text, forms[i].rest);
-			return is_time(out);
+		struct tm tm = {.tm_mday = 1};
+		const char *end = strptime(text, forms[i], &tm);
+
+		/* strptime also takes 2026-1-2 */
+		if (end && !*end && strftime(out, AGE_TEXT, "%Y-%m-%dT%H:%M:%S", &tm) >= n &&
+		    !memcmp(out, text, n)) {
+			return true;
 		}
 	}
 	return age_parse_ago(text, now_unix_ms, out);

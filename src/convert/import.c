@@ -20,41 +20,11 @@
 
 /* ---- files of no known format ---- */
 
-struct look {
-	const char *what;
-	bool (*is)(struct str begin);
-};
-
-static bool starts_with_mark(struct str s, const char *const *marks, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (str_starts(s, str_from(marks[i]))) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool is_html(struct str s)
-{
-	static const char *const marks[] = {"<!DOCTYPE", "<!doctype", "<html", "<HTML"};
-
-	return starts_with_mark(s, marks, ARRAY_LEN(marks));
-}
-
-static bool is_xml(struct str s)
-{
-	return str_starts(s, STR("<?xml"));
-}
-
 static bool is_yaml(struct str s)
 {
 	const char *colon = s.n ? memchr(s.p, ':', s.n) : NULL;
 	size_t key = colon ? (size_t)(colon - s.p) : 0;
 
-	if (str_starts(s, STR("---")) || str_starts(s, STR("%YAML"))) {
-		return true;
-	}
 	for (size_t i = 0; i < key; i++) {
 		if (!strchr("abcdefghijklmnopqrstuvwxyz_-ABCDEFGHIJKLMNOPQRSTUVWXYZ", s.p[i])) {
 			return false;
@@ -75,11 +45,6 @@ static bool is_csv(struct str s)
 		}
 	}
 	return commas >= 2;
-}
-
-static bool is_python(struct str s)
-{
-	return str_starts(s, STR("{'")) || str_starts(s, STR("[{'"));
 }
 
 static bool is_json(struct str s)
@@ -106,16 +71,30 @@ static bool is_binary(struct str s)
 	return s.n && s.p[0] != '{' && s.p[0] != '[' && !is_text(s);
 }
 
-static const struct look looks[] = {
-	{"looks like HTML", is_html},
-	{"looks like XML", is_xml},
-	{"looks like text that Python printed, not JSON", is_python},
-	{"is JSON, but of no known format", is_json},
-	{"looks like YAML", is_yaml},
-	{"looks like CSV", is_csv},
-	{"looks like text", is_text},
-	{"looks like binary data", is_binary},
+/* What a file looks like: by how it begins, or by a function. */
+static const struct look {
+	const char *what, *begins[4];
+	bool (*is)(struct str begin);
+} looks[] = {
+	{"looks like HTML", {"<!DOCTYPE", "<!doctype", "<html", "<HTML"}, NULL},
+	{"looks like XML", {"<?xml"}, NULL},
+	{"looks like text that Python printed, not JSON", {"{'", "[{'"}, NULL},
+	{"is JSON, but of no known format", {NULL}, is_json},
+	{"looks like YAML", {"---", "%YAML"}, is_yaml},
+	{"looks like CSV", {NULL}, is_csv},
+	{"looks like text", {NULL}, is_text},
+	{"looks like binary data", {NULL}, is_binary},
 };
+
+static bool looks_like(const struct look *l, struct str begin)
+{
+	bool found = l->is && l->is(begin);
+
+	for (size_t i = 0; i < ARRAY_LEN(l->begins) && l->begins[i]; i++) {
+		found = found || str_starts(begin, str_from(l->begins[i]));
+	}
+	return found;
+}
 
 /* True if it is a line of a recording, possibly damaged. */
 static bool is_ours(struct str begin)
@@ -142,7 +121,7 @@ static bool looks_describe(struct str begin, struct error *err)
 	bool found = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(looks) && !found && !is_ours(begin); i++) {
-		found = looks[i].is(begin);
+		found = looks_like(&looks[i], begin);
 		if (found) {
 			formats_list(&list, false);
 			error_set(err, FAIL_INPUT,

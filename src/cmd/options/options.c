@@ -346,43 +346,28 @@ static bool is_short_long(const struct parser *p, const char *name)
 	return strlen(name) == 2 && by_name(p->opts, p->count, str_from(name));
 }
 
-static int parse(struct parser *p, bool stop_at_operand, struct error *err)
+int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, int argc, char **argv,
+                  void *values, const struct option_listener *l, struct error *err)
 {
+	struct parser p = {opts, count, argc, 0, argv, values, l};
 	int operands = 0;
 	bool only_operands = false;
 
-	for (; p->at < p->argc; p->at++) {
-		char *arg = p->argv[p->at];
-		bool operand = only_operands || arg[0] != '-' || !arg[1];
+	for (; p.at < p.argc; p.at++) {
+		char *arg = p.argv[p.at];
 
-		if (operand) {
+		if (only_operands || arg[0] != '-' || !arg[1]) {
 			only_operands = only_operands || stop_at_operand;
-			p->argv[operands++] = arg;
+			p.argv[operands++] = arg;
 		} else if (!strcmp(arg, "--")) {
 			only_operands = true;
-		} else if (arg[1] == '-'               ? parse_long(p, arg + 2, err)
-		           : is_short_long(p, arg + 1) ? parse_long(p, arg + 1, err)
-		                                       : parse_short(p, arg + 1, err)) {
+		} else if (arg[1] == '-'                ? parse_long(&p, arg + 2, err)
+		           : is_short_long(&p, arg + 1) ? parse_long(&p, arg + 1, err)
+		                                        : parse_short(&p, arg + 1, err)) {
 			return -1;
 		}
 	}
 	return operands;
-}
-
-int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, int argc, char **argv,
-                  void *values, struct error *err)
-{
-	struct parser p = {opts, count, argc, 0, argv, values, NULL};
-
-	return parse(&p, stop_at_operand, err);
-}
-
-int options_parse_noting(const struct opt *opts, size_t count, int argc, char **argv, void *values,
-                         const struct option_listener *l, struct error *err)
-{
-	struct parser p = {opts, count, argc, 0, argv, values, l};
-
-	return parse(&p, false, err);
 }
 
 static void help_of(const struct opt *o, struct buf *out)

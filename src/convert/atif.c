@@ -334,13 +334,6 @@ static void take_message(struct import *m, struct dialog *d, struct str step, co
 
 /* ---- answers ---- */
 
-static int8_t flag_in(struct str extra, struct str key)
-{
-	bool flag;
-
-	return json_bool(json_get(extra, key), &flag) ? (int8_t)flag : (int8_t)-1;
-}
-
 /* Facts of a result, or, where absent, of its step. */
 static struct dialog_facts facts_of(struct str result, struct str step)
 {
@@ -348,11 +341,11 @@ static struct dialog_facts facts_of(struct str result, struct str step)
 	struct str extra = json_count(own) ? own : around;
 	struct dialog_facts f = DIALOG_FACTS;
 
-	f.hint.failed = flag_in(extra, STR("is_error"));
+	f.hint.failed = import_flag(JSON_GET(extra, "is_error"));
 	f.hint.error = JSON_GET(extra, "error");
 	f.reward = JSON_GET(extra, "reward");
-	f.terminated = flag_in(extra, STR("terminated"));
-	f.truncated = flag_in(extra, STR("truncated"));
+	f.terminated = import_flag(JSON_GET(extra, "terminated"));
+	f.truncated = import_flag(JSON_GET(extra, "truncated"));
 	f.state = JSON_GET(extra, "state");
 	return f;
 }
@@ -363,11 +356,9 @@ static void take_results(struct import *m, struct dialog *d, struct str step)
 
 	for (size_t cursor = 0; json_next(results, &cursor, &one);) {
 		struct dialog_facts f = facts_of(one, step);
-		struct json_writer j = message_begin(m, "tool");
+		struct str id = JSON_GET(one, "source_call_id");
 
-		jw_put_raw(&j, "tool_call_id", JSON_GET(one, "source_call_id"));
-		jw_put_raw(&j, "content", JSON_GET(one, "content"));
-		dialog_message(m, d, message_end(m, &j), &f);
+		dialog_message(m, d, message_answer(m, id, JSON_GET(one, "content")), &f);
 	}
 }
 

@@ -62,6 +62,10 @@ void dialog_call(struct import *m, struct dialog *d, struct str spelled);
 /* Takes a message as the answer to a call, whatever its role. */
 void dialog_answer(struct import *m, struct dialog *d, struct str message,
                    const struct dialog_facts *facts);
+/* Adds a step that is in no message: the facts name its call, and content is the answer. Without a
+   name, a turn without a call. */
+void dialog_step(struct import *m, struct dialog *d, struct str content,
+                 const struct dialog_facts *facts);
 /* True if a call of the open turn has no answer yet. */
 bool dialog_waits(const struct dialog *d);
 /* Writes the open turn. */
@@ -71,5 +75,21 @@ void dialog_flush(struct import *m, struct dialog *d);
    flags. */
 void dialog_end(struct import *m, struct dialog *d, const struct import_end *e);
 void dialog_release(struct dialog *d); /* writes nothing */
+
+/* ---- conversations that are open at once, where a value has only a part of one ---- */
+
+struct open_dialog {
+	struct map_item item;
+	struct open_dialog *next;
+	struct dialog dialog; /* without an id: not begun, or ended */
+	struct buf last;      /* for the format; at the end, the reason */
+	int64_t step;         /* for the format */
+	size_t messages;
+};
+
+/* The one with this key among those of the file, in m->own; makes one. NULL: there are too many. */
+struct open_dialog *dialogs_find(struct import *m, uint64_t key, struct error *err);
+/* Ends all, in the order of their first values. For struct format.finish and take_list_end. */
+MUST_USE int dialogs_finish(struct import *m, struct error *err);
 
 #endif

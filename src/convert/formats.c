@@ -1,6 +1,7 @@
 /* The table of formats, and functions common to all: see convert.h. */
 #include "convert/convert.h"
 
+#include "convert/dialog.h"
 #include "convert/map.h"
 #include "recording/foreign.h"
 
@@ -21,7 +22,7 @@
 	                                          .is = is_##id,                                   \
 	                                          .take = map_take,                                \
 	                                          .take_list_end = map_list_end,                   \
-	                                          .finish = map_finish};
+	                                          .finish = dialogs_finish};
 #include "convert/maps.def"
 #undef MAP
 #undef PATHS

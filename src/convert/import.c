@@ -186,7 +186,7 @@ static int take_one(struct import *m, struct str value, struct error *err)
 	return failed;
 }
 
-static int import_value(struct foreign *f, struct str value, struct buf *out, struct error *err)
+static int take_value(struct foreign *f, struct str value, struct buf *out, struct error *err)
 {
 	struct import *m = &f->import;
 	struct str one;
@@ -246,7 +246,7 @@ static int unpack(int fd, FILE *out, struct error *err)
 const struct foreign_formats foreign_formats = {
 	.recognize = recognize,
 	.open = open_import,
-	.take = import_value,
+	.take = take_value,
 	.finish = finish,
 	.close = close_import,
 	.describe = looks_describe,
@@ -290,14 +290,38 @@ struct str import_text(struct import *m, struct str value)
 	return json_text(&m->arena, value);
 }
 
-struct str import_number(struct import *m, double number)
+struct str import_either(struct str a, struct str b)
+{
+	return json_is_null(a) ? b : a;
+}
+
+int8_t import_flag(struct str value)
+{
+	bool flag;
+
+	return json_bool(value, &flag) ? (int8_t)flag : (int8_t)-1;
+}
+
+struct json_writer import_value(struct import *m)
 {
 	struct json_writer j;
 
 	buf_clear(&m->value);
 	jw_init(&j, &m->value);
-	jw_double(&j, number);
+	return j;
+}
+
+struct str import_kept(struct import *m)
+{
 	return arena_str(&m->arena, buf_view(&m->value));
+}
+
+struct str import_number(struct import *m, double number)
+{
+	struct json_writer j = import_value(m);
+
+	jw_double(&j, number);
+	return import_kept(m);
 }
 
 bool import_own_id(struct import *m, struct str id, struct str extra, struct import_header *h)
@@ -494,10 +518,8 @@ bool messages_have_objects(struct str messages)
 
 struct json_writer message_begin(struct import *m, const char *role)
 {
-	struct json_writer j;
+	struct json_writer j = import_value(m);
 
-	buf_clear(&m->value);
-	jw_init(&j, &m->value);
 	jw_object(&j);
 	jw_put_text(&j, "role", role);
 	return j;
@@ -506,7 +528,27 @@ struct json_writer message_begin(struct import *m, const char *role)
 struct str message_end(struct import *m, struct json_writer *j)
 {
 	jw_end(j);
-	return arena_str(&m->arena, buf_view(&m->value));
+	return import_kept(m);
+}
+
+void message_put_call(struct json_writer *j, struct str id, struct str name, struct str arguments)
+{
+	jw_put_array(j, "tool_calls");
+	jw_object(j);
+	jw_put_raw(j, "id", id);
+	jw_put_raw(j, "name", name);
+	jw_put_raw(j, "arguments", arguments);
+	jw_end(j);
+	jw_end(j);
+}
+
+struct str message_answer(struct import *m, struct str call_id, struct str content)
+{
+	struct json_writer j = message_begin(m, "tool");
+
+	jw_put_raw(&j, "tool_call_id", call_id);
+	jw_put_raw(&j, "content", content);
+	return message_end(m, &j);
 }
 
 struct str message_new(struct import *m, const char *role, struct str content)

@@ -94,6 +94,13 @@ struct str import_text(struct import *m, struct str value);
 /* Reads id and task from an object for extra data in a file written by rolldbg:
    {"task":"lake","sample":0}. Returns false for any other file. */
 bool import_own_id(struct import *m, struct str id, struct str extra, struct import_header *h);
+/* a, or b if that is absent or null. */
+struct str import_either(struct str a, struct str b);
+/* 1 or 0 for true and false, else -1. */
+int8_t import_flag(struct str value);
+/* Begins a value in the import's memory, which is kept in its arena. */
+struct json_writer import_value(struct import *m);
+struct str import_kept(struct import *m);
 /* A number as raw JSON, in the import's arena. */
 struct str import_number(struct import *m, double number);
 
@@ -143,6 +150,10 @@ bool messages_have_objects(struct str messages);
    else may be written to the import's value. The result is in the import's arena. */
 struct json_writer message_begin(struct import *m, const char *role);
 struct str message_end(struct import *m, struct json_writer *j);
+/* Adds tool_calls with this call; raw JSON. */
+void message_put_call(struct json_writer *j, struct str id, struct str name, struct str arguments);
+/* The answer to a call; raw JSON. */
+struct str message_answer(struct import *m, struct str call_id, struct str content);
 /* A message with that content, raw JSON. */
 struct str message_new(struct import *m, const char *role, struct str content);
 

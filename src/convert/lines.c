@@ -10,37 +10,23 @@
 
 /* ---- values ---- */
 
-static struct json_writer begin_value(struct import *m)
-{
-	struct json_writer j;
-
-	buf_clear(&m->value);
-	jw_init(&j, &m->value);
-	return j;
-}
-
-static struct str kept(struct import *m)
-{
-	return arena_str(&m->arena, buf_view(&m->value));
-}
-
 static struct str text_value(struct import *m, struct str text)
 {
-	struct json_writer j = begin_value(m);
+	struct json_writer j = import_value(m);
 
 	jw_str(&j, text);
-	return kept(m);
+	return import_kept(m);
 }
 
 static struct str count_value(struct import *m, int64_t n)
 {
-	struct json_writer j = begin_value(m);
+	struct json_writer j = import_value(m);
 
 	if (n < 0) {
 		return NONE;
 	}
 	jw_i64(&j, n);
-	return kept(m);
+	return import_kept(m);
 }
 
 static struct str flag_value(int8_t flag)
@@ -126,14 +112,14 @@ static void set_reply(struct import *m, struct line *l, const struct import_repl
 	if (r->outcome == OUTCOME_OK || r->outcome == OUTCOME_NONE) {
 		return;
 	}
-	j = begin_value(m);
+	j = import_value(m);
 	jw_object(&j);
 	jw_put_text(&j, "class", error_class_name(r->class));
 	jw_put_text(&j, "layer", error_layer_name(r->layer));
 	jw_put_raw(&j, "code", r->error_code);
 	jw_put_str(&j, "message", r->error_message);
 	jw_end(&j);
-	l->value[KEY_ERROR] = kept(m);
+	l->value[KEY_ERROR] = import_kept(m);
 }
 
 static struct str list_value(struct import *m, struct str values)
@@ -142,14 +128,14 @@ static struct str list_value(struct import *m, struct str values)
 	buf_char(&m->value, '[');
 	buf_str(&m->value, values);
 	buf_char(&m->value, ']');
-	return kept(m);
+	return import_kept(m);
 }
 
 /* ---- header ---- */
 
 static struct str env_value(struct import *m, const struct import_header *h)
 {
-	struct json_writer j = begin_value(m);
+	struct json_writer j = import_value(m);
 
 	jw_object(&j);
 	jw_put_text(&j, "protocol", m->format->name);
@@ -164,19 +150,19 @@ static struct str env_value(struct import *m, const struct import_header *h)
 	}
 	jw_end(&j);
 	jw_end(&j);
-	return kept(m);
+	return import_kept(m);
 }
 
 static struct str policy_value(struct import *m, const struct import_header *h)
 {
-	struct json_writer j = begin_value(m);
+	struct json_writer j = import_value(m);
 
 	jw_object(&j);
 	jw_put_text(&j, "kind", policy_kind_name(POLICY_IMPORT));
 	jw_put_str(&j, "name", h->policy_name);
 	jw_put_raw(&j, "params", h->policy_params);
 	jw_end(&j);
-	return kept(m);
+	return import_kept(m);
 }
 
 /* True if all are pointers. */
@@ -205,24 +191,24 @@ static bool ignored_paths(struct import *m, struct import_rollout *r, struct str
 void import_header(struct import *m, struct import_rollout *r, const struct import_header *h)
 {
 	struct line l = {.type = LINE_HEADER};
-	struct json_writer j = begin_value(m);
+	struct json_writer j = import_value(m);
 
 	jw_object(&j);
 	jw_put_str(&j, "id", h->task);
 	jw_end(&j);
-	l.value[KEY_TASK] = kept(m);
+	l.value[KEY_TASK] = import_kept(m);
 	l.value[KEY_FORMAT] = text_value(m, STR(RECORD_FORMAT));
 	l.value[KEY_VERSION] = count_value(m, RECORD_VERSION);
 	l.value[KEY_SAMPLE] = count_value(m, h->sample);
 	int64_t seed;
 	l.value[KEY_SEED] = json_i64(h->seed, &seed) ? h->seed : NONE;
 	l.value[KEY_ENV] = env_value(m, h);
-	j = begin_value(m);
+	j = import_value(m);
 	jw_object(&j);
 	jw_put_text(&j, "kind", state_kind_name(h->has_state ? STATE_IMPORT : STATE_NONE));
 	jw_put_raw(&j, "ignore", ignored_paths(m, r, h->ignore) ? h->ignore : STR("[]"));
 	jw_end(&j);
-	l.value[KEY_STATE_SOURCE] = kept(m);
+	l.value[KEY_STATE_SOURCE] = import_kept(m);
 	l.value[KEY_POLICY] = policy_value(m, h);
 	struct str tools = import_tools(m, h->tools);
 	l.value[KEY_TOOLS] = raw_value(tools.p ? tools : import_tools(m, m->options->tools));
@@ -257,7 +243,7 @@ struct str import_tools(struct import *m, struct str tools)
 	if (json_type(tools) != JSON_ARRAY || !json_count(tools)) {
 		return STR_NONE;
 	}
-	j = begin_value(m);
+	j = import_value(m);
 	jw_array(&j);
 	while (json_next(tools, &cursor, &one)) {
 		if (json_type(one) == JSON_OBJECT) {
@@ -265,7 +251,7 @@ struct str import_tools(struct import *m, struct str tools)
 		}
 	}
 	jw_end(&j);
-	return kept(m);
+	return import_kept(m);
 }
 
 /* ---- reset, step, end ---- */
@@ -282,14 +268,14 @@ void import_reset(struct import *m, struct import_rollout *r, const struct impor
 
 static struct str call_value(struct import *m, const struct import_step *s)
 {
-	struct json_writer j = begin_value(m);
+	struct json_writer j = import_value(m);
 
 	jw_object(&j);
 	jw_put_raw(&j, "id", json_type(s->call_id) == JSON_STRING ? s->call_id : STR_NONE);
 	jw_put_raw(&j, "name", json_type(s->call_name) == JSON_STRING ? s->call_name : STR_NONE);
 	jw_put_raw(&j, "arguments", s->arguments);
 	jw_end(&j);
-	return kept(m);
+	return import_kept(m);
 }
 
 static void add_reward(struct import_rollout *r, const struct import_reply *reply)
@@ -345,10 +331,10 @@ void import_end(struct import *m, struct import_rollout *r, const struct import_
 	l.value[KEY_STEPS] = count_value(m, r->steps);
 	l.value[KEY_TOTAL_REWARD] = number_value(e->total_reward);
 	if (json_type(e->total_reward) != JSON_NUMBER && r->rewarded) {
-		struct json_writer j = begin_value(m);
+		struct json_writer j = import_value(m);
 
 		jw_double(&j, r->reward);
-		l.value[KEY_TOTAL_REWARD] = kept(m);
+		l.value[KEY_TOTAL_REWARD] = import_kept(m);
 	}
 	set_state(m, r, &l, e->state);
 	put_line(m, r, &l);

@@ -31,7 +31,6 @@ struct mapping {
 /* Functions of a format that is a map. */
 bool map_is(const struct mapping *map, struct str value);
 int map_take(struct import *m, struct str value, struct error *err);
-int map_finish(struct import *m, struct error *err);
 int map_list_end(struct import *m, struct error *err);
 
 /* Reads the description. FAIL_INPUT, with file, line and key. Free the format with map_free. */

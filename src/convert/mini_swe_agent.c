@@ -21,17 +21,15 @@ static bool is_mini_swe_agent(struct str value)
 
 static void add_command(struct import *m, struct dialog *d, struct str command)
 {
-	struct json_writer j;
+	struct json_writer j = import_value(m);
 
-	buf_clear(&m->value);
-	jw_init(&j, &m->value);
 	jw_object(&j);
 	jw_put_text(&j, "name", "bash");
 	jw_put_object(&j, "arguments");
 	jw_put_raw(&j, "command", command);
 	jw_end(&j);
 	jw_end(&j);
-	dialog_call(m, d, arena_str(&m->arena, buf_view(&m->value)));
+	dialog_call(m, d, import_kept(m));
 }
 
 /* The first block between fences in a text, without the language in the first line. */
@@ -72,12 +70,10 @@ static void add_text_commands(struct import *m, struct dialog *d, struct str mes
 	}
 	text = fenced(import_text(m, JSON_GET(message, "content")));
 	if (text.n) {
-		struct json_writer j;
+		struct json_writer j = import_value(m);
 
-		buf_clear(&m->value);
-		jw_init(&j, &m->value);
 		jw_str(&j, text);
-		add_command(m, d, arena_str(&m->arena, buf_view(&m->value)));
+		add_command(m, d, import_kept(m));
 	}
 }
 
@@ -116,15 +112,13 @@ static void take_reply(struct import *m, struct dialog *d, struct str message)
 	if (is_failure(code)) {
 		bool stated = json_type(why) == JSON_STRING && json_inner(why).n;
 		struct str said = stated ? why : JSON_GET(extra, "raw_output");
-		struct json_writer j;
+		struct json_writer j = import_value(m);
 
-		buf_clear(&m->value);
-		jw_init(&j, &m->value);
 		jw_object(&j);
 		jw_put_i64(&j, "code", code);
 		jw_put_raw(&j, "message", said.p ? said : JSON_GET(message, "content"));
 		jw_end(&j);
-		f.hint.error = arena_str(&m->arena, buf_view(&m->value));
+		f.hint.error = import_kept(m);
 	}
 	dialog_answer(m, d, message, &f);
 }

@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/options/mcp_servers.h"
+#include "cmd/options/config_keys.h"
 #include "cmd/options/output.h"
 #include "cmd/options/trusted.h"
 #include "recording/redact/credentials.h"

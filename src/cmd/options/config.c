@@ -5,7 +5,6 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "cmd/options/config_keys.h"
-#include "cmd/options/mcp_servers.h"
 #include "recording/redact/credentials.h"
 #include "recording/redact/redact.h"
 

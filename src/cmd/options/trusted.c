@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/new_file.h"
 #include "base/text.h"
-#include "cmd/options/config_values.h"
+#include "cmd/options/config_file.h"
 #include "cmd/store/store.h"
 
 #include <dirent.h>

@@ -29,16 +29,6 @@ static const struct opt plan_rows[] = {
 };
 const struct option_group plan_group = {plan_rows, ARRAY_LEN(plan_rows), "task options"};
 
-static int check_number(const char *option, struct opt_u64 given, uint64_t most, struct error *err)
-{
-	if (!given.given || (given.value > 0 && given.value <= most)) {
-		return 0;
-	}
-	return error_set(err, FAIL_USAGE,
-	                 "--%s: expected a number from 1 to %" PRIu64 ", got %" PRIu64, option,
-	                 most, given.value);
-}
-
 static int contradicts(const char *option, struct opt_u64 given, uint64_t planned,
                        struct error *err)
 {
@@ -78,7 +68,7 @@ static int choose_numbers(struct plan *p, const struct plan_options *o, struct e
 	p->group_size = t.group_size ? (size_t)t.group_size : p->group_size;
 	p->groups = (p->jobs + p->group_size - 1) / p->group_size;
 	p->grouped = true;
-	return check_number("jobs", (struct opt_u64){true, t.sessions}, JOBS_MAX, err);
+	return options_check_range("jobs", (struct opt_u64){true, t.sessions}, 1, JOBS_MAX, err);
 }
 
 static int fetch_tasks(struct plan *p, const char *spec, const struct env_target *target,
@@ -166,8 +156,8 @@ int plan_make(struct plan *p, const struct context *c, const struct plan_options
 {
 	*p = (struct plan){.groups = 1};
 	if (shard_read(o->shard, c, &p->shard, err) ||
-	    check_number("jobs", o->jobs, JOBS_MAX, err) ||
-	    check_number("group-size", o->group_size, ROLLOUTS_MAX, err) ||
+	    options_check_range("jobs", o->jobs, 1, JOBS_MAX, err) ||
+	    options_check_range("group-size", o->group_size, 1, ROLLOUTS_MAX, err) ||
 	    choose_numbers(p, o, err) || choose_tasks(p, o, target, task, err)) {
 		return -1;
 	}

@@ -307,12 +307,7 @@ static int choose_number(const char *name, struct opt_u64 given, size_t fallback
                          struct error *err)
 {
 	*out = given.given ? (size_t)given.value : fallback;
-	if (given.given && (given.value < 1 || given.value > SESSIONS_MAX)) {
-		return error_set(err, FAIL_USAGE,
-		                 "--%s: expected a number from 1 to %d, got %" PRIu64, name,
-		                 SESSIONS_MAX, given.value);
-	}
-	return 0;
+	return options_check_range(name, given, 1, SESSIONS_MAX, err);
 }
 
 /* --need, or what the trainer's settings require. */

@@ -62,13 +62,8 @@ static int set(struct serve_conf *conf, const char *key, const char *value, stru
 
 static int port_of(const struct serve_options *o, uint16_t *port, struct error *err)
 {
-	if (o->port.value > UINT16_MAX) {
-		return error_set(err, FAIL_USAGE,
-		                 "--port: expected a number from 0 to 65535, got %llu",
-		                 (unsigned long long)o->port.value);
-	}
 	*port = o->port.given ? (uint16_t)o->port.value : DEFAULT_SERVE_PORT;
-	return 0;
+	return options_check_range("port", o->port, 0, UINT16_MAX, err);
 }
 
 static int configure(const struct context *c, const struct serve_options *o, const char *world,

@@ -1,35 +1,9 @@
 /* The table of formats, and functions common to all: see convert.h. */
 #include "convert/convert.h"
 
-#include "convert/dialog.h"
-#include "convert/map.h"
-#include "recording/foreign.h"
-
-/* ---- the formats of maps.def ---- */
-
-#define P(pointer) STR_INIT(pointer)
-#define PATHS(...) {__VA_ARGS__}
-#define MAP(id, called, about, holds, places, ...)                                                 \
-	static const struct mapping map_##id = {.paths = places, .conditions = {__VA_ARGS__}};     \
-	static bool is_##id(struct str value)                                                      \
-	{                                                                                          \
-		return map_is(&map_##id, value);                                                   \
-	}                                                                                          \
-	static const struct format format_##id = {.name = called,                                  \
-	                                          .what = about,                                   \
-	                                          .facts = holds,                                  \
-	                                          .map = &map_##id,                                \
-	                                          .is = is_##id,                                   \
-	                                          .take = map_take,                                \
-	                                          .take_list_end = map_list_end,                   \
-	                                          .finish = dialogs_finish};
+#define MAP(id, ...) extern const struct format format_##id;
 #include "convert/maps.def"
 #undef MAP
-#undef PATHS
-#undef P
-
-/* ---- all formats ---- */
-
 #define FORMAT(id) extern const struct format format_##id;
 #include "convert/formats.def"
 #undef FORMAT

@@ -8,6 +8,7 @@
 #include "convert/import.h"
 #include "json/keyed.h"
 #include "json/write.h"
+#include "recording/foreign.h"
 
 #include <stdlib.h>
 
@@ -404,3 +405,24 @@ int map_read(const char *path, struct format **out, struct error *err)
 	*out = &map->format;
 	return 0;
 }
+
+/* ---- the formats of maps.def ---- */
+
+#undef PATHS
+#define P(pointer) STR_INIT(pointer)
+#define PATHS(...) {__VA_ARGS__}
+#define MAP(id, called, about, holds, places, ...)                                                 \
+	static const struct mapping map_##id = {.paths = places, .conditions = {__VA_ARGS__}};     \
+	static bool is_##id(struct str value)                                                      \
+	{                                                                                          \
+		return map_is(&map_##id, value);                                                   \
+	}                                                                                          \
+	const struct format format_##id = {.name = called,                                         \
+	                                   .what = about,                                          \
+	                                   .facts = holds,                                         \
+	                                   .map = &map_##id,                                       \
+	                                   .is = is_##id,                                          \
+	                                   .take = map_take,                                       \
+	                                   .take_list_end = map_list_end,                          \
+	                                   .finish = dialogs_finish};
+#include "convert/maps.def"

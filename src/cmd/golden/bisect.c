@@ -148,19 +148,14 @@ static int new_strips(struct bisecting *b, struct layer *layer, struct error *er
 /* Targets are driven one after the other: they may lead to the same environment. */
 static int drive(struct bisecting *b, size_t jobs, struct batch_count *worst, struct error *err)
 {
-	struct batch_conf conf = {.count = b->rollout_count,
-	                          .jobs = jobs < b->rollout_count ? jobs : b->rollout_count,
-	                          .stop_fd = b->context->stop_fd,
-	                          .new_io = driver_new_io,
-	                          .rollout = play_one,
-	                          .ctx = b};
 	struct batch_count count;
 
 	*worst = (struct batch_count){0};
 	for (size_t i = 0; i < b->layer_count; i++) {
 		b->driven = &b->layers[i];
-		conf.io_ctx = &b->driven->target.driver;
-		if (new_strips(b, b->driven, err) || batch_run(&conf, &count, err)) {
+		if (new_strips(b, b->driven, err) ||
+		    driver_batch(&b->driven->target.driver, b->context, b->rollout_count, jobs,
+		                 play_one, b, &count, err)) {
 			return -1;
 		}
 		worst->interrupted += count.interrupted + (count.total - count.done);

@@ -96,6 +96,22 @@ int driver_rollout(struct driver *d, struct rollout_conf *conf, struct rollout_r
 	return 0;
 }
 
+int driver_batch(struct driver *d, const struct context *c, size_t count, size_t jobs,
+                 int (*rollout)(void *ctx, size_t index, struct io *io, struct rollout_result *out,
+                                struct error *err),
+                 void *ctx, struct batch_count *out, struct error *err)
+{
+	struct batch_conf conf = {.count = count,
+	                          .jobs = jobs < count ? jobs : count,
+	                          .stop_fd = c->stop_fd,
+	                          .new_io = driver_new_io,
+	                          .io_ctx = d,
+	                          .rollout = rollout,
+	                          .ctx = ctx};
+
+	return batch_run(&conf, out, err);
+}
+
 int driver_exit_code(const struct batch_count *count, bool findings)
 {
 	if (count->interrupted || count->done < count->total) {

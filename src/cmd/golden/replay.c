@@ -484,19 +484,6 @@ static int conclude(struct replaying *r, const struct batch_count *count, struct
 	                                 r->differs || r->suite.obsolete || r->suite.missing);
 }
 
-static int drive(struct replaying *r, size_t jobs, struct batch_count *count, struct error *err)
-{
-	struct batch_conf conf = {.count = r->goldens.count,
-	                          .jobs = jobs,
-	                          .stop_fd = r->context->stop_fd,
-	                          .new_io = driver_new_io,
-	                          .io_ctx = &r->driver,
-	                          .rollout = replay_one,
-	                          .ctx = r};
-
-	return batch_run(&conf, count, err);
-}
-
 static void tear_down(struct replaying *r)
 {
 	struct error ignored;
@@ -547,7 +534,9 @@ static int replay_run(const struct context *c, const void *opts, int argc, char 
 	size_t jobs;
 
 	driver_init(&r.driver, c);
-	int code = set_up(&r, argc, argv, &jobs, err) || drive(&r, jobs, &count, err)
+	int code = set_up(&r, argc, argv, &jobs, err) ||
+	                           driver_batch(&r.driver, c, r.goldens.count, jobs, replay_one, &r,
+	                                        &count, err)
 	                   ? -1
 	                   : conclude(&r, &count, err);
 	if (code < 0) {

@@ -151,16 +151,10 @@ static int play(struct shrinking *s, struct shrink_attempt *attempts, size_t cou
                 struct error *err)
 {
 	struct shrink_attempts all = {s, attempts};
-	struct batch_conf conf = {.count = count,
-	                          .jobs = s->jobs < count ? s->jobs : count,
-	                          .stop_fd = s->context->stop_fd,
-	                          .new_io = driver_new_io,
-	                          .io_ctx = &s->target.driver,
-	                          .rollout = play_one,
-	                          .ctx = &all};
 	struct batch_count done;
 
-	if (batch_run(&conf, &done, err)) {
+	if (driver_batch(&s->target.driver, s->context, count, s->jobs, play_one, &all, &done,
+	                 err)) {
 		return -1;
 	}
 	s->runs += count;

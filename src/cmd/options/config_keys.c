@@ -128,8 +128,8 @@ static bool is_one_of(const char *key, const char *const *words)
 	return *words;
 }
 
-void config_visit(const struct config_visitor *v, struct keyed *k, const cJSON *value,
-                  enum opt_class class)
+static void config_visit(const struct config_visitor *v, struct keyed *k, const cJSON *value,
+                         enum opt_class class)
 {
 	tree_at(k, value);
 	if (v->setting && !cJSON_IsNull(value)) {

@@ -1,4 +1,4 @@
-/* The keys of a project file. Keys of an environment and of a command's defaults are option
+/* The keys of a project file, and the servers of an mcp.json. Keys of an environment and of a command's defaults are option
    names. */
 #ifndef ROLLDBG_CMD_OPTIONS_CONFIG_KEYS_H
 #define ROLLDBG_CMD_OPTIONS_CONFIG_KEYS_H
@@ -15,9 +15,6 @@ struct config_visitor {
 	                enum opt_class class); /* NULL: no call */
 	void *ctx;
 };
-
-void config_visit(const struct config_visitor *v, struct keyed *k, const cJSON *value,
-                  enum opt_class class);
 
 /* Refuses unknown keys and values of another type in a file, parsed by tree_parse. FAIL_INPUT. */
 MUST_USE int config_check(struct keyed *k, const cJSON *root, const struct config_visitor *v);

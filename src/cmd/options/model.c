@@ -50,42 +50,10 @@ static const struct opt model_rows[] = {
 };
 const struct option_group model_group = {model_rows, ARRAY_LEN(model_rows), "model options"};
 
-/* The first given option that requires a model, or NULL. */
-static const char *stray_option(const struct model_options *o)
-{
-	const struct {
-		const char *name;
-		bool given;
-	} all[] = {
-		{"--model", o->llm.model},
-		{"--base-url", o->llm.base_url},
-		{"--profile", o->llm.profile},
-		{"--api", o->llm.api},
-		{"--key-env", o->llm.key_env},
-		{"--allow-key-env", o->allowed_keys.count > 0},
-		{"--model-insecure", o->llm.insecure},
-		{"--tool-mode", o->llm.tool_mode},
-		{"--tool-format", o->llm.tool_format},
-		{"--on-no-tool", o->llm.on_no_tool},
-		{"--no-repair", o->llm.no_repair},
-		{"--tokens", o->llm.tokens},
-		{"--stream", o->llm.stream},
-		{"--model-timeout", o->timeout.given},
-		{"--model-retries", o->retries.given},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		if (all[i].given) {
-			return all[i].name;
-		}
-	}
-	return NULL;
-}
-
 int model_read(const struct context *c, const char *policy, const struct model_options *o,
                struct env_target *t, struct llm_conf **out, struct error *err)
 {
-	const char *stray = stray_option(o);
+	const struct opt *stray = options_given(&model_group, o);
 	struct llm_options options = o->llm;
 
 	if (o->llm.base_url) {
@@ -106,9 +74,9 @@ int model_read(const struct context *c, const char *policy, const struct model_o
 	if (!*out && stray) {
 		return error_set(
 			err, FAIL_USAGE,
-			"%s needs a policy that asks a model: --policy llm, or a policy file of "
+			"--%s needs a policy that asks a model: --policy llm, or a policy file of "
 			"kind llm",
-			stray);
+			stray->name);
 	}
 	if (!*out || !(*out)->key) {
 		return 0;

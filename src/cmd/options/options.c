@@ -4,6 +4,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+#include <inttypes.h>
+
 #define HELP_COLUMN 30
 #define HELP_WIDTH  80
 
@@ -204,6 +206,50 @@ int options_set(const struct opt *o, const char *value, void *values, struct err
 		break; /* groups are expanded before */
 	}
 	return 0;
+}
+
+static bool is_given(const struct opt *o, const void *field)
+{
+	switch (o->type) {
+	case OPTION_FLAG:
+		return *(const bool *)field;
+	case OPTION_COUNT:
+		return *(const int *)field > 0;
+	case OPTION_STRING:
+	case OPTION_CHOICE:
+		return *(const char *const *)field != NULL;
+	case OPTION_NUMBER:
+	case OPTION_DURATION:
+		return ((const struct opt_u64 *)field)->given;
+	case OPTION_INTEGER:
+		return ((const struct opt_i64 *)field)->given;
+	case OPTION_LIST:
+		return ((const struct opt_list *)field)->count > 0;
+	case OPTION_GROUP:
+		break;
+	}
+	return false;
+}
+
+const struct opt *options_given(const struct option_group *g, const void *values)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		if (is_given(&g->rows[i], (const char *)values + g->rows[i].offset)) {
+			return &g->rows[i];
+		}
+	}
+	return NULL;
+}
+
+int options_check_range(const char *name, struct opt_u64 given, uint64_t least, uint64_t most,
+                        struct error *err)
+{
+	if (!given.given || (given.value >= least && given.value <= most)) {
+		return 0;
+	}
+	return error_set(err, FAIL_USAGE,
+	                 "--%s: expected a number from %" PRIu64 " to %" PRIu64 ", got %" PRIu64,
+	                 name, least, most, given.value);
 }
 
 /* True if `name` contains the words of `typed`, or words beginning with them, in the same order:

@@ -109,6 +109,13 @@ MUST_USE int options_parse(const struct opt *opts, size_t count, bool stop_at_op
 /* Sets one option from another source, as if the command line had given it. */
 MUST_USE int options_set(const struct opt *o, const char *value, void *values, struct error *err);
 
+/* The first option of a group that was given, in a command's options or by a file; NULL: none. values: the
+   group's struct. */
+const struct opt *options_given(const struct option_group *g, const void *values);
+/* FAIL_USAGE if a number was given that is not from `least` to `most`. */
+MUST_USE int options_check_range(const char *name, struct opt_u64 given, uint64_t least,
+                                 uint64_t most, struct error *err);
+
 const char *option_class_name(enum opt_class class); /* "harmless" */
 
 /* The heading of an expanded option's group; NULL: one of the command's own options. */

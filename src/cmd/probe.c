@@ -282,23 +282,24 @@ static void say_property(void *ctx, const struct property *found)
 {
 	struct probing *p = ctx;
 	struct property safe = *found;
+	struct buf *texts[] = {&safe.value, &safe.evidence, &safe.fix};
 
-	safe.value = safe.evidence = safe.fix = BUF(BUF_MAX_SMALL);
-	buf_str(&safe.value, buf_view(&found->value));
-	buf_str(&safe.evidence, buf_view(&found->evidence));
-	buf_str(&safe.fix, buf_view(&found->fix));
-	make_presentable(p, &safe.value);
-	make_presentable(p, &safe.evidence);
-	make_presentable(p, &safe.fix);
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		struct buf copy = BUF(BUF_MAX_SMALL);
+
+		buf_str(&copy, buf_view(texts[i]));
+		make_presentable(p, &copy);
+		*texts[i] = copy;
+	}
 	if (p->opts->json) {
 		properties_json(&safe, &p->out.text);
 	} else if (!p->context->quiet || safe.status == PROPERTY_FAIL) {
 		properties_line(&safe, p->context->style, &p->out.text);
 	}
 	flush(p);
-	buf_release(&safe.value);
-	buf_release(&safe.evidence);
-	buf_release(&safe.fix);
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		buf_release(texts[i]);
+	}
 }
 
 /* ---- setting up ---- */

@@ -129,20 +129,13 @@ static void put_flag(struct json_writer *j, const char *key, int8_t flag)
 	}
 }
 
-static void put_raw(struct json_writer *j, const char *key, struct str value)
-{
-	if (!json_is_null(value)) {
-		jw_put_raw(j, key, value);
-	}
-}
-
 static void put_result_extra(struct json_writer *j, const struct line *step)
 {
 	jw_put_object(j, "extra");
 	jw_put_bool(j, "is_error", export_is_failed(step));
-	put_raw(j, "error", step->value[KEY_ERROR]);
-	put_raw(j, "state", step->value[KEY_STATE]);
-	put_raw(j, "reward", step->value[KEY_REWARD]);
+	jw_put_known(j, "error", step->value[KEY_ERROR]);
+	jw_put_known(j, "state", step->value[KEY_STATE]);
+	jw_put_known(j, "reward", step->value[KEY_REWARD]);
 	put_flag(j, "terminated", step->terminated);
 	put_flag(j, "truncated", step->truncated);
 	jw_end(j);
@@ -236,12 +229,12 @@ static void put_extra(struct atif *a)
 
 	jw_put_object(&a->j, "extra");
 	export_own_id(a->x, &a->j);
-	put_raw(&a->j, "status", end->value[KEY_STATUS]);
-	put_raw(&a->j, "reason", end->value[KEY_REASON]);
-	put_raw(&a->j, "total_reward", end->value[KEY_TOTAL_REWARD]);
-	put_raw(&a->j, "state", end->value[KEY_STATE]);
-	put_raw(&a->j, "state_ignore", JSON_GET(header->value[KEY_STATE_SOURCE], "ignore"));
-	put_raw(&a->j, "seed", header->value[KEY_SEED]);
+	jw_put_known(&a->j, "status", end->value[KEY_STATUS]);
+	jw_put_known(&a->j, "reason", end->value[KEY_REASON]);
+	jw_put_known(&a->j, "total_reward", end->value[KEY_TOTAL_REWARD]);
+	jw_put_known(&a->j, "state", end->value[KEY_STATE]);
+	jw_put_known(&a->j, "state_ignore", JSON_GET(header->value[KEY_STATE_SOURCE], "ignore"));
+	jw_put_known(&a->j, "seed", header->value[KEY_SEED]);
 	jw_end(&a->j);
 }
 
@@ -325,9 +318,7 @@ static void take_message(struct import *m, struct dialog *d, struct str step, co
 	struct json_writer j = message_begin(m, role);
 
 	jw_put_raw(&j, "content", JSON_GET(step, "message"));
-	if (!json_is_null(reasoning)) {
-		jw_put_raw(&j, "reasoning_content", reasoning);
-	}
+	jw_put_known(&j, "reasoning_content", reasoning);
 	put_tool_calls(&j, JSON_GET(step, "tool_calls"));
 	dialog_message(m, d, message_end(m, &j), NULL);
 }

@@ -303,15 +303,6 @@ static void put_metadata(struct json_writer *j, const struct line *step)
 	jw_end(j);
 }
 
-static void put_optional(struct json_writer *j, struct str message, const char *key)
-{
-	struct str value = json_get(message, str_from(key));
-
-	if (!json_is_null(value)) {
-		jw_put_raw(j, key, value);
-	}
-}
-
 /* Writes a recorded message; if it is an answer, `step` is its step. */
 static void put_recorded(const struct message_list *list, struct str message,
                          const struct line *step)
@@ -325,10 +316,10 @@ static void put_recorded(const struct message_list *list, struct str message,
 	jw_init(&j, list->out);
 	jw_object(&j);
 	jw_put_raw(&j, "role", role);
-	put_optional(&j, message, "name");
-	put_optional(&j, message, "tool_call_id");
+	jw_put_known(&j, "name", JSON_GET(message, "name"));
+	jw_put_known(&j, "tool_call_id", JSON_GET(message, "tool_call_id"));
 	jw_put_raw(&j, "content", JSON_GET(message, "content"));
-	put_optional(&j, message, "reasoning_content");
+	jw_put_known(&j, "reasoning_content", JSON_GET(message, "reasoning_content"));
 	if (json_count(calls)) {
 		jw_put_array(&j, "tool_calls");
 		while (json_next(calls, &cursor, &one)) {
@@ -480,7 +471,7 @@ void export_tools(const struct export *x, struct json_writer *j)
 		jw_put_text(j, "type", "function");
 		jw_put_object(j, "function");
 		jw_put_raw(j, "name", JSON_GET(one, "name"));
-		put_optional(j, one, "description");
+		jw_put_known(j, "description", JSON_GET(one, "description"));
 		jw_put_raw(j, "parameters",
 		           schema.p ? schema : STR("{\"type\":\"object\",\"properties\":{}}"));
 		jw_end(j);

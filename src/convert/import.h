@@ -114,9 +114,6 @@ void import_event(struct import *m, struct import_rollout *r, enum event_kind ki
                   struct str detail);
 void import_end(struct import *m, struct import_rollout *r, const struct import_end *e);
 
-/* Converts a list of tools to the record format: name, description, inputSchema. */
-struct str import_tools(struct import *m, struct str tools);
-
 /* ---- recorded answers ---- */
 
 /* Facts about the call that the source records outside the answer's text. */

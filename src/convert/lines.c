@@ -188,6 +188,44 @@ static bool ignored_paths(struct import *m, struct import_rollout *r, struct str
 	return true;
 }
 
+static void put_tool(struct json_writer *j, struct str tool)
+{
+	struct str function = JSON_GET(tool, "function");
+	struct str inner = json_type(function) == JSON_OBJECT ? function : tool;
+	struct str schema = JSON_GET(inner, "parameters");
+
+	schema = schema.p ? schema : JSON_GET(inner, "inputSchema");
+	schema = schema.p ? schema : JSON_GET(inner, "input_schema");
+	jw_object(j);
+	jw_put_raw(j, "name", JSON_GET(inner, "name"));
+	jw_put_raw(j, "description", JSON_GET(inner, "description"));
+	if (!json_is_null(schema)) {
+		jw_put_raw(j, "inputSchema", schema);
+	}
+	jw_end(j);
+}
+
+/* Converts a list of tools to the record format: name, description, inputSchema. */
+static struct str tools_value(struct import *m, struct str tools)
+{
+	struct json_writer j;
+	struct str one;
+	size_t cursor = 0;
+
+	if (json_type(tools) != JSON_ARRAY || !json_count(tools)) {
+		return STR_NONE;
+	}
+	j = import_value(m);
+	jw_array(&j);
+	while (json_next(tools, &cursor, &one)) {
+		if (json_type(one) == JSON_OBJECT) {
+			put_tool(&j, one);
+		}
+	}
+	jw_end(&j);
+	return import_kept(m);
+}
+
 void import_header(struct import *m, struct import_rollout *r, const struct import_header *h)
 {
 	struct line l = {.type = LINE_HEADER};
@@ -210,48 +248,11 @@ void import_header(struct import *m, struct import_rollout *r, const struct impo
 	jw_end(&j);
 	l.value[KEY_STATE_SOURCE] = import_kept(m);
 	l.value[KEY_POLICY] = policy_value(m, h);
-	struct str tools = import_tools(m, h->tools);
-	l.value[KEY_TOOLS] = raw_value(tools.p ? tools : import_tools(m, m->options->tools));
+	struct str tools = tools_value(m, h->tools);
+	l.value[KEY_TOOLS] = raw_value(tools.p ? tools : tools_value(m, m->options->tools));
 	l.value[KEY_LIMITS] = NONE;
 	l.value[KEY_MASKS] = STR("[]");
 	put_line(m, r, &l);
-}
-
-static void put_tool(struct json_writer *j, struct str tool)
-{
-	struct str function = JSON_GET(tool, "function");
-	struct str inner = json_type(function) == JSON_OBJECT ? function : tool;
-	struct str schema = JSON_GET(inner, "parameters");
-
-	schema = schema.p ? schema : JSON_GET(inner, "inputSchema");
-	schema = schema.p ? schema : JSON_GET(inner, "input_schema");
-	jw_object(j);
-	jw_put_raw(j, "name", JSON_GET(inner, "name"));
-	jw_put_raw(j, "description", JSON_GET(inner, "description"));
-	if (!json_is_null(schema)) {
-		jw_put_raw(j, "inputSchema", schema);
-	}
-	jw_end(j);
-}
-
-struct str import_tools(struct import *m, struct str tools)
-{
-	struct json_writer j;
-	struct str one;
-	size_t cursor = 0;
-
-	if (json_type(tools) != JSON_ARRAY || !json_count(tools)) {
-		return STR_NONE;
-	}
-	j = import_value(m);
-	jw_array(&j);
-	while (json_next(tools, &cursor, &one)) {
-		if (json_type(one) == JSON_OBJECT) {
-			put_tool(&j, one);
-		}
-	}
-	jw_end(&j);
-	return import_kept(m);
 }
 
 /* ---- reset, step, end ---- */

@@ -33,11 +33,10 @@ static struct dialog_facts facts_of(struct str traced)
 {
 	struct str result = JSON_GET(traced, "result"), metadata = JSON_GET(result, "metadata");
 	struct dialog_facts f = DIALOG_FACTS;
-	bool done;
 
 	f.hint.error = JSON_GET(result, "error");
 	f.hint.failed = json_is_null(f.hint.error) ? 0 : 1;
-	f.terminated = json_bool(JSON_GET(result, "done"), &done) ? (int8_t)done : (int8_t)-1;
+	f.terminated = import_flag(JSON_GET(result, "done"));
 	f.reward = JSON_GET(metadata, "reward");
 	f.state_after = JSON_GET(metadata, "state");
 	f.name = JSON_GET(traced, "tool_name");
@@ -117,12 +116,8 @@ static void put_traced(const struct export *x, size_t i, struct json_writer *j)
 	jw_put_raw(j, "data", failed ? STR_NONE : step->value[KEY_OBSERVATION]);
 	jw_put_bool(j, "done", step->terminated > 0 || step->truncated > 0);
 	jw_put_object(j, "metadata");
-	if (line_has(step, KEY_REWARD)) {
-		jw_put_raw(j, "reward", step->value[KEY_REWARD]);
-	}
-	if (line_has(next, KEY_STATE)) {
-		jw_put_raw(j, "state", next->value[KEY_STATE]);
-	}
+	jw_put_known(j, "reward", step->value[KEY_REWARD]);
+	jw_put_known(j, "state", next->value[KEY_STATE]);
 	jw_end(j);
 	jw_put_raw(j, "error", failed ? JSON_GET(error, "message") : STR_NONE);
 	jw_end(j);

@@ -173,6 +173,13 @@ PUT_EMPTY(object)
 PUT_EMPTY(array)
 PUT_EMPTY(null)
 
+void jw_put_known(struct json_writer *w, const char *key, struct str valid_json)
+{
+	if (valid_json.p && !str_eq(valid_json, STR("null"))) {
+		jw_put_raw(w, key, valid_json);
+	}
+}
+
 void jw_line(struct json_writer *w, struct buf *out, const char *type)
 {
 	jw_init(w, out);

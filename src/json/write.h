@@ -42,6 +42,8 @@ void jw_put_double(struct json_writer *w, const char *key, double v);
 void jw_put_bool(struct json_writer *w, const char *key, bool v);
 void jw_put_null(struct json_writer *w, const char *key);
 void jw_put_raw(struct json_writer *w, const char *key, struct str valid_json);
+/* Nothing if it is absent or null. */
+void jw_put_known(struct json_writer *w, const char *key, struct str valid_json);
 
 /* A line of JSON: an object that begins with its type, and ends with a line feed. */
 void jw_line(struct json_writer *w, struct buf *out, const char *type);

@@ -328,22 +328,6 @@ static int apply_server(struct config *f, const char *spec, bool named, void *va
 	return failed ? -1 : 0;
 }
 
-static int unknown_environment(struct config *f, const char *name, struct error *err)
-{
-	struct names names = {.count = 0};
-
-	for (const cJSON *m = tree_first(tree_get(f->file.root, "environments")); m; m = m->next) {
-		names_add(&names, str_from(m->string));
-	}
-	error_set(err, FAIL_USAGE, "unknown environment '%s': neither a target nor a name in %s",
-	          name, f->file.path);
-	if (names.count) {
-		names_suggest(err, str_from(name), names.text, names.count);
-	}
-	names_release(&names);
-	return -1;
-}
-
 static int target_of(struct config *f, struct keyed *k, const cJSON *entry, void *values,
                      const char **target)
 {
@@ -373,7 +357,11 @@ int config_environment(struct config *f, const char *name, bool typed, void *val
 	}
 	entry = tree_get(tree_get(f->file.root, "environments"), name);
 	if (!entry) {
-		return unknown_environment(f, name, err);
+		error_set(err, FAIL_USAGE,
+		          "unknown environment '%s': neither a target nor a name in %s", name,
+		          f->file.path);
+		config_suggest(err, name, tree_get(f->file.root, "environments"));
+		return -1;
 	}
 	snprintf(k.place, sizeof(k.place), "environments.%.40s", name);
 	return target_of(f, &k, entry, values, target) || apply(f, &k, entry, values) ||

@@ -342,18 +342,17 @@ static int open_servers(struct keyed *k, const cJSON *file, const cJSON **server
 	return cJSON_IsObject(*servers) ? 0 : keyed_fail(k, "\"mcpServers\" is missing");
 }
 
-static int unknown(struct keyed *k, const cJSON *servers, const char *name)
+void config_suggest(struct error *err, const char *name, const cJSON *object)
 {
 	struct names names = {.count = 0};
 
-	for (const cJSON *m = tree_first(servers); m; m = m->next) {
+	for (const cJSON *m = tree_first(object); m; m = m->next) {
 		names_add(&names, str_from(m->string));
 	}
-	tree_at(k, servers);
-	keyed_fail(k, "no server \"%s\"", name);
-	names_suggest(k->err, str_from(name), names.text, names.count);
+	if (names.count) {
+		names_suggest(err, str_from(name), names.text, names.count);
+	}
 	names_release(&names);
-	return -1;
 }
 
 static int add_words(struct keyed *k, environment *variable, const cJSON *args, struct buf *command,
@@ -497,7 +496,10 @@ int mcp_servers_find(struct keyed *k, const cJSON *file, environment *variable, 
 	}
 	server = tree_get(servers, name);
 	if (!server) {
-		return unknown(k, servers, name);
+		tree_at(k, servers);
+		keyed_fail(k, "no server \"%s\"", name);
+		config_suggest(k->err, name, servers);
+		return -1;
 	}
 	snprintf(k->place, sizeof(k->place), "%.60s", name);
 	out->headers = tree_get(server, "headers");

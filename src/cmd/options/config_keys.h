@@ -16,6 +16,9 @@ struct config_visitor {
 	void *ctx;
 };
 
+/* Adds to an error the nearest name, or all, of an object's members. */
+void config_suggest(struct error *err, const char *name, const cJSON *object);
+
 /* Refuses unknown keys and values of another type in a file, parsed by tree_parse. FAIL_INPUT. */
 MUST_USE int config_check(struct keyed *k, const cJSON *root, const struct config_visitor *v);
 /* Refuses a value of another type than the option takes. FAIL_INPUT. */

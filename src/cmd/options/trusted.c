@@ -58,7 +58,10 @@ static void put_content(const char *path, struct str text, struct buf *out)
 	buf_char(out, '\n');
 }
 
-enum trusted trusted_look(environment *variable, const char *path, struct str text)
+enum trusted { TRUSTED_NOT, TRUSTED_CHANGED, TRUSTED_YES };
+
+/* Is the file as it was when the user trusted it? */
+static enum trusted trusted_look(environment *variable, const char *path, struct str text)
 {
 	struct buf entry = BUF(BUF_MAX_SMALL), is = BUF(ENTRY_MAX), wanted = BUF(ENTRY_MAX);
 	enum trusted trusted = TRUSTED_NOT;

@@ -7,10 +7,6 @@
 #include "cmd/options/policies.h"
 #include "json/tree.h"
 
-enum trusted { TRUSTED_NOT, TRUSTED_CHANGED, TRUSTED_YES };
-
-/* Is the file as it was when the user trusted it? */
-enum trusted trusted_look(environment *variable, const char *path, struct str text);
 /* Appends the path of a file as it is remembered. */
 void trusted_path(const char *path, struct buf *out);
 

@@ -1,5 +1,4 @@
 /* rolldbg convert: recordings from and to the formats of other programs. */
-#include "base/log.h"
 #include "base/names.h"
 #include "base/new_file.h"
 #include "cmd/cmd.h"
@@ -347,26 +346,6 @@ static int convert_files(struct converting *v, struct error *err)
 	return v->directory ? 0 : close_file(v, err);
 }
 
-/* Warns once per kind, after everything is written. */
-static void warn_of_losses(const struct converting *v)
-{
-	struct buf text = BUF(BUF_MAX_SMALL);
-	struct str rest;
-
-	if (v->to) {
-		export_describe_losses(&v->export, &text);
-	}
-	rest = buf_view(&text);
-	while (rest.n) {
-		const char *feed = memchr(rest.p, '\n', rest.n);
-		size_t n = feed ? (size_t)(feed - rest.p) : rest.n;
-
-		log_warn("%.*s", (int)n, rest.p);
-		rest = str_skip(rest, n + 1);
-	}
-	buf_release(&text);
-}
-
 static int convert_run(const struct context *c, const void *opts, int argc, char **argv,
                        struct error *err)
 {
@@ -393,8 +372,8 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
 	new_file_release(&v.file);
 	buf_release(&v.text);
 	buf_release(&tools);
-	if (!failed) {
-		warn_of_losses(&v);
+	if (!failed && v.to) {
+		export_warn_of_losses(&v.export);
 	}
 	export_release(&v.export);
 	tables_free(v.tables);

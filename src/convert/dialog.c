@@ -23,8 +23,10 @@ struct dialog_call {
 	bool answered;
 };
 
-void dialog_begin(struct import *m, struct dialog *d, struct str id, const struct import_header *h)
+void dialog_open(struct import *m, struct dialog *d, struct import_header *h)
 {
+	struct str id = h->id.p ? h->id : import_rollout_id(m, h->task, &h->sample);
+
 	*d = (struct dialog){.before = BUF(FOREIGN_BYTES_MAX),
 	                     .after = BUF(FOREIGN_BYTES_MAX),
 	                     .state = BUF(BUF_MAX_MESSAGE),
@@ -552,13 +554,6 @@ void dialog_messages(struct import *m, struct dialog *d, struct str messages)
 	while (json_next(messages, &cursor, &one)) {
 		dialog_message(m, d, one, NULL);
 	}
-}
-
-void dialog_open(struct import *m, struct dialog *d, struct import_header *h)
-{
-	struct str id = h->id.p ? h->id : import_rollout_id(m, h->task, &h->sample);
-
-	dialog_begin(m, d, id, h);
 }
 
 void dialog_whole(struct import *m, struct import_header *h, struct str messages,

@@ -20,7 +20,7 @@ struct dialog_facts {
 
 struct dialog_call; /* of the open turn */
 
-/* One conversation. Zero it before dialog_begin; dialog_end releases it. */
+/* One conversation. Zero it before dialog_open; dialog_end releases it. */
 struct dialog {
 	struct import_rollout rollout;
 	char *id;           /* memory of the rollout id */
@@ -37,8 +37,8 @@ struct dialog {
 	bool terminated, truncated;
 };
 
-/* Writes the header. Copies the id. */
-void dialog_begin(struct import *m, struct dialog *d, struct str id, const struct import_header *h);
+/* Writes the header; the id is made from h->task if there is none. */
+void dialog_open(struct import *m, struct dialog *d, struct import_header *h);
 /* The state before the first call; may be absent. */
 void dialog_state(struct dialog *d, struct str state);
 /* Adds one message, raw JSON: role and content; tool_calls, function_call; tool_call_id, name.
@@ -55,8 +55,6 @@ void dialog_messages(struct import *m, struct dialog *d, struct str messages);
 /* Writes a complete conversation: header, messages, end. The id is made from h->task. */
 void dialog_whole(struct import *m, struct import_header *h, struct str messages,
                   const struct import_end *e);
-/* Writes only the header, with the same id; dialog_message calls follow. */
-void dialog_open(struct import *m, struct dialog *d, struct import_header *h);
 /* Adds a call to the open turn, in one of these shapes, which is in no message as such. */
 void dialog_call(struct import *m, struct dialog *d, struct str spelled);
 /* Takes a message as the answer to a call, whatever its role. */

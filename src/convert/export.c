@@ -2,6 +2,8 @@
    answers: see export.h. */
 #include "convert/export.h"
 
+#include "base/log.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,20 +154,20 @@ static const char *name_of(enum key k)
 	return "";
 }
 
-static void describe_loss(const struct export *x, const char *what, uint64_t lines, struct buf *out)
+static void warn_of_loss(const struct export *x, const char *what, uint64_t lines)
 {
 	if (lines) {
-		buf_printf(out, "%s cannot hold %s: omitted from %" PRIu64 " line%s\n",
-		           x->format->name, what, lines, lines == 1 ? "" : "s");
+		log_warn("%s cannot hold %s: omitted from %" PRIu64 " line%s", x->format->name,
+		         what, lines, lines == 1 ? "" : "s");
 	}
 }
 
-void export_describe_losses(const struct export *x, struct buf *out)
+void export_warn_of_losses(const struct export *x)
 {
 	for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
-		describe_loss(x, name_of(facts[i]), x->lost[facts[i]], out);
+		warn_of_loss(x, name_of(facts[i]), x->lost[facts[i]]);
 	}
-	describe_loss(x, "events", x->lost_events, out);
+	warn_of_loss(x, "events", x->lost_events);
 }
 
 void export_own_id(const struct export *x, struct json_writer *j)

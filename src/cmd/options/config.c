@@ -248,7 +248,7 @@ static int add_headers(struct config *f, const struct config_file *file, struct 
 
 		k->key = m->string;
 		tree_at(k, m);
-		int failed = config_permit(f->context, file, k, config_class_of_header(m)) ||
+		int failed = config_permit(f->context, file, k, config_class_as("HEADER", m)) ||
 		             config_expand(k, m, f->context->variable, &value, &used);
 		if (!failed) {
 			buf_printf(&line, "%s: %s", k->key, value);
@@ -336,7 +336,7 @@ static int target_of(struct config *f, struct keyed *k, const cJSON *entry, void
 
 	k->key = "target";
 	tree_at(k, named);
-	if (config_permit(f->context, &f->file, k, config_class_of_target(named)) ||
+	if (config_permit(f->context, &f->file, k, config_class_as("TARGET", named)) ||
 	    config_expand_target(k, named, f->context->variable, target, &secret) ||
 	    add_secrets(f, k, &secret, values)) {
 		return -1;

@@ -236,7 +236,7 @@ static int check_headers(struct keyed *k, const cJSON *headers, const struct con
 		if (!cJSON_IsString(m)) {
 			return keyed_expected(k, "a string");
 		}
-		config_visit(v, k, m, config_class_of_header(m));
+		config_visit(v, k, m, config_class_as("HEADER", m));
 	}
 	return 0;
 }
@@ -254,7 +254,7 @@ static int check_environment(struct keyed *k, const cJSON *entry, const struct c
 	if (!cJSON_IsString(target)) {
 		return keyed_expected(k, "a string");
 	}
-	config_visit(v, k, target, config_class_of_target(target));
+	config_visit(v, k, target, config_class_as("TARGET", target));
 	return check_member(k, tree_get(entry, "description"), cJSON_String, "a string") ||
 	                       check_headers(k, tree_get(entry, "headers"), v)
 	               ? -1
@@ -438,7 +438,7 @@ static int read_target(struct keyed *k, environment *variable, const cJSON *serv
 static enum opt_class class_of(const char *key, const cJSON *value)
 {
 	static const char *const program[] = {"command", "args", "cwd"};
-	enum opt_class class = config_class_of_target(value);
+	enum opt_class class = config_class_as("TARGET", value);
 
 	if (!strcmp(key, "url")) {
 		return class > OPT_REACH ? class : OPT_REACH;
@@ -461,7 +461,7 @@ static void visit_server(struct keyed *k, const cJSON *server, const struct conf
 	}
 	for (const cJSON *m = tree_first(tree_get(server, "headers")); m; m = m->next) {
 		k->key = m->string;
-		config_visit(v, k, m, config_class_of_header(m));
+		config_visit(v, k, m, config_class_as("HEADER", m));
 	}
 	for (const cJSON *m = tree_first(tree_get(server, "env")); m; m = m->next) {
 		k->key = m->string;

@@ -243,20 +243,10 @@ enum opt_class config_class(const struct command *cmd, const struct opt *o, cons
 	return cmd->network || (class == OPT_HARMLESS && !reads) ? class : OPT_NEVER;
 }
 
-enum opt_class config_class_of_header(const cJSON *value)
+enum opt_class config_class_as(const char *arg, const cJSON *value)
 {
-	static const struct opt header = {
-		.type = OPTION_STRING, .arg = "HEADER", .class = OPT_REACH};
-
-	return class_of(&header, value);
-}
-
-enum opt_class config_class_of_target(const cJSON *value)
-{
-	static const struct opt target = {
-		.type = OPTION_STRING, .arg = "TARGET", .class = OPT_REACH};
-
-	return class_of(&target, value);
+	return class_of(&(struct opt){.type = OPTION_STRING, .arg = arg, .class = OPT_REACH},
+	                value);
 }
 
 int config_permit(const struct context *c, const struct config_file *f, struct keyed *k,

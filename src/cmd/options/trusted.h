@@ -22,9 +22,8 @@ MUST_USE int trusted_list(environment *variable, struct buf *out, struct error *
 /* The class of a command's setting with that value: that of its option,
    unless the value says more. */
 enum opt_class config_class(const struct command *cmd, const struct opt *o, const cJSON *value);
-/* The same for a key that is no option: the header of an environment, or its target. */
-enum opt_class config_class_of_header(const cJSON *value);
-enum opt_class config_class_of_target(const cJSON *value);
+/* The same for a key that is no option, taken as this argument: HEADER or TARGET. */
+enum opt_class config_class_as(const char *arg, const cJSON *value);
 
 /* True if the value of an env option names a setting of a file rather than a target: FILE#NAME. */
 bool config_is_in_file(const char *env);

@@ -8,7 +8,6 @@
 #include "cmd/store/recordings.h"
 #include "cmd/store/store.h"
 #include "convert/export.h"
-#include "convert/map.h"
 #include "convert/parquet.h"
 #include "recording/by_rollout.h"
 #include "report/tables.h"

@@ -1,8 +1,6 @@
-/* Reads recordings by a description of the places of their facts: see map.h. A value either
+/* Reads recordings by a description of the places of their facts: see convert.h. A value either
    contains a list of steps, or of chat messages, or is one step itself; steps with the same
    `rollout` belong together. */
-#include "convert/map.h"
-
 #include "base/file.h"
 #include "convert/dialog.h"
 #include "convert/import.h"
@@ -11,6 +9,29 @@
 #include "recording/foreign.h"
 
 #include <stdlib.h>
+
+/* JSON Pointers, or "=text" for a literal. Absent: not recorded. */
+struct map_paths {
+	/* of a value; within each of its rollouts if it has a list of them */
+	struct str rollouts, rollout, seed, policy, tools, prompt, messages, steps, total_reward,
+		reason, failure;
+	/* each value is a message of a rollout, or a step */
+	struct str message;
+	/* within a step; end also of a value with messages */
+	struct str tool, arguments, observation, error, state, state_after, reward, end, truncated;
+	/* of maps.def only */
+	struct str branch; /* true: another rollout of the same task */
+	struct str only;   /* a condition for values with a message */
+	bool one_rollout;  /* all values of the file are one */
+	bool may_be_empty; /* a rollout without messages is one */
+};
+
+#define MAP_CONDITIONS 5
+
+struct mapping {
+	struct map_paths paths;
+	const char *conditions[MAP_CONDITIONS][3]; /* see maps.def */
+};
 
 /* A map of the user. */
 struct read_map {
@@ -315,7 +336,7 @@ static int take_rollout(struct import *m, struct str value, struct error *err)
 	return p->steps.p ? take_steps(m, value, err) : take_one(m, value, err);
 }
 
-int map_take(struct import *m, struct str value, struct error *err)
+static int map_take(struct import *m, struct str value, struct error *err)
 {
 	struct str list = find(m, value, paths_of(m)->rollouts), one;
 
@@ -330,7 +351,7 @@ int map_take(struct import *m, struct str value, struct error *err)
 	return 0;
 }
 
-int map_list_end(struct import *m, struct error *err)
+static int map_list_end(struct import *m, struct error *err)
 {
 	return paths_of(m)->one_rollout ? dialogs_finish(m, err) : 0;
 }
@@ -347,7 +368,7 @@ static uint64_t facts_of(const struct map_paths *p)
 	       (p->truncated.p ? FACT(TRUNCATED) : 0) | (p->seed.p ? FACT(SEED) : 0);
 }
 
-bool map_is(const struct mapping *map, struct str value)
+static bool map_is(const struct mapping *map, struct str value)
 {
 	struct buf work = BUF(BUF_MAX_MESSAGE);
 	bool found = false;

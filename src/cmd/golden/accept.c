@@ -37,6 +37,16 @@ static enum update update_of(const char *word)
 	return !strcmp(word, "none") ? UPDATE_NONE : !strcmp(word, "all") ? UPDATE_ALL : UPDATE_NEW;
 }
 
+static int review_possible(struct error *err)
+{
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO)) {
+		return 0;
+	}
+	return error_set(err, FAIL_USAGE,
+	                 "--review needs a terminal: read the differences, then use --accept (all "
+	                 "of them) or mv GOLDEN.new GOLDEN (one)");
+}
+
 int accept_choose(const struct accept_options *o, const struct context *c, enum update *out,
                   struct error *err)
 {
@@ -133,16 +143,6 @@ bool accept_may_replace(const struct golden *g)
 }
 
 /* ---- on the terminal ---- */
-
-int review_possible(struct error *err)
-{
-	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO)) {
-		return 0;
-	}
-	return error_set(err, FAIL_USAGE,
-	                 "--review needs a terminal: read the differences, then use --accept (all "
-	                 "of them) or mv GOLDEN.new GOLDEN (one)");
-}
 
 /* The next byte; 0 at end of input. */
 static int read_key(int stop_fd, char *key, struct error *err)

@@ -33,9 +33,6 @@ enum review_answer {
 	REVIEW_QUIT,       /* skip this one and all that follow */
 };
 
-/* FAIL_USAGE without a terminal. */
-MUST_USE int review_possible(struct error *err);
-
 /* Asks on standard error and reads a key from standard input; ? explains the keys. End of
    input is REVIEW_SKIP. FAIL_INTERRUPTED once stop_fd is readable. */
 MUST_USE int review_ask(const char *question, int stop_fd, enum review_answer *out,

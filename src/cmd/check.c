@@ -441,24 +441,11 @@ const struct command command_check = {
 	.name = "check",
 	.summary = "check recordings: did the environment change, and if not, why not?",
 	.operands = "[FILE|DIR...]",
-	.description = "Reads recordings (files, those of a directory, - for standard "
-		       "input; by default the latest recording) and prints what the rules find. "
-		       "Exits with 1 if a finding is at least as severe as --fail-on.\n"
-		       "The --trainer-logprobs file has one line per turn, "
-		       "{\"rollout\":\"lake.0\",\"turn\":0,\"logprobs\":[-0.5,..]}: the "
-		       "trainer's value for each sampled token, in order, without the tokens of "
-		       "tool results.\n"
-		       "With --partial and --merge the work can be divided: --partial judges each "
-		       "file by itself and prints the result as JSON lines, --merge puts them "
-		       "together. Partial results of --shard, in any order, give the bytes of one "
-		       "machine, in any report; those of files that were divided by other means "
-		       "give them in the order in which they are named. A file whose verdict "
-		       "depends on another one (the same session id, more than 4,096 members of a "
-		       "group) is read again by the merge, which says so if it cannot.",
+	.description = "Reads recordings (files, those of a directory, - for standard input; by "
+		       "default the latest recording) and prints what the rules find. Exits with 1 "
+		       "if a finding is at least as severe as --fail-on.",
 	.max_operands = -1,
 	.recordings = true,
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct check_options),
+	COMMAND_OPTIONS(options, struct check_options),
 	.run = check_run,
 };

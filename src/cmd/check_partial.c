@@ -27,20 +27,13 @@ static void put_head(const struct check_division *d, const struct file_list *fil
 	snprintf(options, sizeof(options), "%016llx", (unsigned long long)d->options);
 	jw_init(&w, out);
 	jw_object(&w);
-	jw_key(&w, "check");
-	jw_i64(&w, PARTIAL_VERSION);
-	jw_key(&w, "shard");
-	jw_u64(&w, d->shard.index);
-	jw_key(&w, "of");
-	jw_u64(&w, d->shard.count);
-	jw_key(&w, "options");
-	jw_text(&w, options);
-	jw_key(&w, "many");
-	jw_bool(&w, files->many);
-	jw_key(&w, "files");
-	jw_u64(&w, files->count);
-	jw_end(&w);
-	buf_char(out, '\n');
+	jw_put_i64(&w, "check", PARTIAL_VERSION);
+	jw_put_u64(&w, "shard", d->shard.index);
+	jw_put_u64(&w, "of", d->shard.count);
+	jw_put_text(&w, "options", options);
+	jw_put_bool(&w, "many", files->many);
+	jw_put_u64(&w, "files", files->count);
+	jw_line_end(&w);
 }
 
 /* Appends the members "verdicts" and "part"; false: the file could not be judged alone. */
@@ -53,8 +46,7 @@ static bool put_judged(const struct judge_conf *conf, const char *path, struct j
 	own.verdict = take_verdict;
 	own.places = true;
 	own.ctx = w;
-	jw_key(w, "verdicts");
-	jw_array(w);
+	jw_put_array(w, "verdicts");
 	/* the number only tells files apart */
 	int64_t number = (int64_t)(map_hash(str_from(path)) >> 1);
 	bool good = !judge_part_new(&own, number, &part, &ignored) &&
@@ -83,10 +75,8 @@ static void put_file(const struct judge_conf *conf, const char *path, size_t num
 		buf_clear(&line);
 		jw_init(&w, &line);
 		jw_object(&w);
-		jw_key(&w, "file");
-		jw_u64(&w, number);
-		jw_key(&w, "path");
-		jw_text(&w, path);
+		jw_put_u64(&w, "file", number);
+		jw_put_text(&w, "path", path);
 		if (again || put_judged(conf, path, &w)) {
 			break;
 		}

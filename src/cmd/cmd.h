@@ -51,6 +51,10 @@ struct command {
 	           struct error *err);
 };
 
+/* The members of a command's options: their table, and the struct that holds their values. */
+#define COMMAND_OPTIONS(rows, values)                                                              \
+	.opts = (rows), .opt_count = ARRAY_LEN(rows), .opts_size = sizeof(values)
+
 extern const struct command *const commands[];
 extern const size_t commands_count;
 

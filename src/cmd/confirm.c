@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/options/config_values.h"
+#include "cmd/options/config_file.h"
 #include "cmd/options/settings.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
 /* rolldbg convert: recordings from and to the formats of other programs. */
-#include "base/log.h"
 #include "base/names.h"
 #include "base/new_file.h"
 #include "cmd/cmd.h"
@@ -8,9 +7,7 @@
 #include "cmd/store/listing.h"
 #include "cmd/store/recordings.h"
 #include "cmd/store/store.h"
-#include "cmd/store/torn.h"
 #include "convert/export.h"
-#include "convert/map.h"
 #include "convert/parquet.h"
 #include "recording/by_rollout.h"
 #include "report/tables.h"
@@ -348,26 +345,6 @@ static int convert_files(struct converting *v, struct error *err)
 	return v->directory ? 0 : close_file(v, err);
 }
 
-/* Warns once per kind, after everything is written. */
-static void warn_of_losses(const struct converting *v)
-{
-	struct buf text = BUF(BUF_MAX_SMALL);
-	struct str rest;
-
-	if (v->to) {
-		export_describe_losses(&v->export, &text);
-	}
-	rest = buf_view(&text);
-	while (rest.n) {
-		const char *feed = memchr(rest.p, '\n', rest.n);
-		size_t n = feed ? (size_t)(feed - rest.p) : rest.n;
-
-		log_warn("%.*s", (int)n, rest.p);
-		rest = str_skip(rest, n + 1);
-	}
-	buf_release(&text);
-}
-
 static int convert_run(const struct context *c, const void *opts, int argc, char **argv,
                        struct error *err)
 {
@@ -394,8 +371,8 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
 	new_file_release(&v.file);
 	buf_release(&v.text);
 	buf_release(&tools);
-	if (!failed) {
-		warn_of_losses(&v);
+	if (!failed && v.to) {
+		export_warn_of_losses(&v.export);
 	}
 	export_release(&v.export);
 	tables_free(v.tables);
@@ -412,31 +389,11 @@ const struct command command_convert = {
 	.name = "convert",
 	.summary = "convert recordings from and to the formats of other programs",
 	.operands = "[FILE|DIR...]",
-	.description =
-		"Every command that reads recordings also reads those of other programs, which "
-		"are recognized by their content. convert writes them as rolldbg recordings, or "
-		"in another format. Facts that the input format cannot hold become null: "
-		"env.facts in the header names the keys it can hold, and check lists the rules "
-		"that lacked facts. If the output format cannot hold a fact, a warning gives the "
-		"number of lines it was left out of. Output files appear under their names only "
-		"when they are complete. Without FILE it converts the latest recording.\n"
-		"A map is a JSON object whose values are JSON Pointers. Its keys are rollout, "
-		"seed, "
-		"policy, tools, total_reward, and messages (a list of chat messages) or steps (a "
-		"list of "
-		"steps; without it each value is a step); for each step tool, arguments, "
-		"observation, "
-		"error, state (before the call), state_after, reward, end, truncated. \"=TEXT\" "
-		"is a "
-		"constant. Text that is JSON, or a value printed by Python, is parsed. Further keys: "
-		"rollouts (a list, in each value, of objects that the other pointers refer to), "
-		"prompt (messages before the others), message (each value is one message), reason "
-		"and failure (why the rollout ended, or failed). Messages may be those of OpenAI's "
-		"chat or Responses API, or of Anthropic.",
+	.description = "Every command that reads recordings also reads those of other programs, "
+		       "which are recognized by their content. convert writes them as rolldbg "
+		       "recordings, or in another format.",
 	.recordings = true,
 	.max_operands = -1,
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct convert_options),
+	COMMAND_OPTIONS(options, struct convert_options),
 	.run = convert_run,
 };

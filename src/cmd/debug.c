@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "cmd/golden/driver.h"
 #include "cmd/golden/goldens.h"
-#include "cmd/options/masks.h"
+#include "cmd/options/compare_options.h"
 #include "cmd/options/output.h"
 #include "cmd/options/policies.h"
 #include "cmd/options/settings.h"
@@ -454,19 +454,13 @@ const struct command command_debug = {
 	.summary = "step through a recording or a running rollout: break, watch, go back, fork",
 	.operands = "[FILE]",
 	.description =
-		"Steps through FILE, a recording (default: the latest one). With --env, --actions "
-		"or --policy and without FILE it runs a live rollout, call by call. With FILE and "
-		"--env, the recorded calls can be run again (rerun-to) and continued differently "
-		"(fork). The prompt shows what a command acts on: rec, recorded steps; live and "
-		"fork, the environment. Commands are named as in gdb; help lists them. They can "
-		"also come from files, options and standard input. Ctrl-C interrupts the running "
-		"step; it ends a script (--batch, or commands from options without a terminal) "
-		"with exit code 130.",
+		"Steps through FILE, a recording (default: the latest one). With --env, "
+		"--actions or --policy and without FILE it runs a live rollout, call by call. "
+		"With FILE and --env, the recorded calls can be run again (rerun-to) and "
+		"continued differently (fork).",
 	.recordings = true,
 	.max_operands = 1,
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct debug_options),
+	COMMAND_OPTIONS(options, struct debug_options),
 	.network = true,
 	.run = debug_main,
 };

@@ -2,16 +2,81 @@
    file. */
 #include "base/log.h"
 #include "base/mem.h"
-#include "cmd/options/command_line.h"
+#include "cmd/options/config.h"
 #include "cmd/options/output.h"
 #include "cmd/options/settings.h"
-#include "cmd/store/stored.h"
+#include "cmd/store/store.h"
 #include "net/io.h"
 #include "recording/reader.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+/* ---- options of the command line and the project file ---- */
+
+struct command_line {
+	struct config config; /* caller sets its first members: context, command, opts, opt_count */
+	int argc;
+	char **argv;
+	void *values;       /* the command's options struct, zeroed */
+	size_t size;        /* its size */
+	const char *target; /* target of the named environment; NULL: none was named */
+};
+
+/* Checks the command line alone. Returns like options_parse, but leaves argv unchanged. */
+static int command_line_check(struct command_line *l, struct error *err)
+{
+	char **copy = mem_array((size_t)l->argc + 1, sizeof(*copy));
+
+	if (l->argc > 0) {
+		memcpy(copy, l->argv, (size_t)l->argc * sizeof(*copy));
+	}
+	int operands = options_parse(l->config.opts, l->config.opt_count, false, l->argc, copy,
+	                             l->values, NULL, err);
+	free(copy);
+	return operands;
+}
+
+static const char **env_of(const struct command_line *l)
+{
+	const struct opt *o = config_env_option(l->config.opts, l->config.opt_count);
+
+	return o ? (const char **)(void *)((char *)l->values + o->offset) : NULL;
+}
+
+/* Precedence of settings: defaults, then the environment's, then the command line. The
+   environment's name comes from the command line, else from the defaults. */
+static int command_line_read(struct command_line *l, struct error *err)
+{
+	struct config *f = &l->config;
+	const char **env = env_of(l), *name = env ? *env : NULL;
+	bool typed = name != NULL;
+
+	memset(l->values, 0, l->size);
+	if (config_open(f, err) || config_defaults(f, l->values, err)) {
+		return -1;
+	}
+	name = name ? name : env ? *env : NULL;
+	if (name && config_is_name(f, name) &&
+	    config_environment(f, name, typed, l->values, &l->target, err)) {
+		return -1;
+	}
+	const struct option_listener listener = {config_note, f};
+	int operands = options_parse(f->opts, f->opt_count, false, l->argc, l->argv, l->values,
+	                             &listener, err);
+	if (operands >= 0 && l->target) {
+		*env = l->target;
+	}
+	return operands;
+}
+
+static void command_line_release(struct command_line *l)
+{
+	config_release(&l->config);
+}
+
+/* ---- global options ---- */
 
 struct globals {
 	int verbose;
@@ -262,7 +327,7 @@ static int dispatch(struct context *c, int argc, char **argv, struct error *err)
 {
 	struct globals g = {0};
 	int operands = options_parse(global_options, global_options_count, true, argc - 1, argv + 1,
-	                             &g, err);
+	                             &g, NULL, err);
 
 	if (operands < 0) {
 		return -1;

@@ -1,15 +1,16 @@
 /* rolldbg list: the recordings of the state directory. */
+#define _XOPEN_SOURCE 700 /* strptime */
 #include "base/base.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/text.h"
+#include "check/judge.h"
 #include "cmd/cmd.h"
 #include "cmd/options/output.h"
-#include "cmd/store/missing.h"
-#include "cmd/store/stored.h"
-#include "cmd/store/stored_summary.h"
+#include "cmd/store/manifest.h"
+#include "cmd/store/store.h"
 #include "json/write.h"
 #include "report/cells.h"
 
@@ -17,7 +18,141 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+/* ---- the row of a recording: its origin and its verdict ---- */
+
+enum stored_verdict {
+	STORED_CLEAN,
+	STORED_WARNING,
+	STORED_ERROR,    /* a finding, or a rollout that was refused or failed */
+	STORED_UNKNOWN,  /* no finding, and no step could be judged */
+	STORED_UNUSABLE, /* not readable as a recording */
+	STORED_VERDICTS
+};
+
+struct stored_summary {
+	enum stored_verdict verdict;
+	struct judge_summary sums;
+	/* Of the first rollout, in the arena; absent if not recorded. */
+	struct str task, env, protocol, url, started, status;
+	/* runs of consecutive rollouts with the same task; at least 1 */
+	int64_t tasks;
+	const char *rules[CHECKS_MAX]; /* rules with findings, in order of their first finding */
+	size_t rule_count;
+	char why[200]; /* why it is unusable */
+};
+
+struct summarizing {
+	struct arena *arena;
+	struct stored_summary *out;
+	bool broken;
+	struct str last_task;
+};
+
+static const char *stored_verdict_name(enum stored_verdict v)
+{
+	static const char *const names[STORED_VERDICTS] = {
+		[STORED_CLEAN] = "clean",       [STORED_WARNING] = "warning",
+		[STORED_ERROR] = "error",       [STORED_UNKNOWN] = "unknown",
+		[STORED_UNUSABLE] = "unusable",
+	};
+
+	return names[v];
+}
+
+static bool stored_summary_found(const struct stored_summary *s, const char *rule)
+{
+	for (size_t i = 0; i < s->rule_count; i++) {
+		if (!strcmp(s->rules[i], rule)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void take_header(struct summarizing *s, const struct line *l)
+{
+	struct stored_summary *o = s->out;
+
+	if (o->protocol.p) {
+		return;
+	}
+	o->env = json_text(s->arena, JSON_GET(l->value[KEY_ENV], "name"));
+	o->protocol = json_text(s->arena, JSON_GET(l->value[KEY_ENV], "protocol"));
+	o->url = json_text(s->arena, JSON_GET(l->value[KEY_META], "url"));
+	o->started = json_text(s->arena, JSON_GET(l->value[KEY_META], "started"));
+}
+
+static void take_line(void *ctx, const struct evidence_update *u)
+{
+	if (u->derived.line && u->derived.line->type == LINE_HEADER) {
+		take_header(ctx, u->derived.line);
+	}
+}
+
+static void take_rules(struct stored_summary *o, const struct rollout_verdict *v)
+{
+	for (size_t i = 0; i < v->finding_count; i++) {
+		const char *rule = v->findings[i].rule;
+
+		if (!stored_summary_found(o, rule) && o->rule_count < ARRAY_LEN(o->rules)) {
+			o->rules[o->rule_count++] = rule;
+		}
+	}
+}
+
+static void take_verdict(void *ctx, const struct rollout_verdict *v)
+{
+	struct summarizing *s = ctx;
+
+	take_rules(s->out, v);
+	if (!v->rollout.p) {
+		return;
+	}
+	s->broken = s->broken || v->status == END_REFUSED || v->status == END_UNREACHABLE ||
+	            v->status == END_FAILED;
+	if (!s->out->status.p) {
+		s->out->status = str_from(end_status_name(v->status));
+		s->out->task = arena_str(s->arena, v->task);
+	}
+	if (s->out->tasks == 0 || !str_eq(v->task, s->last_task)) {
+		s->last_task = arena_str(s->arena, v->task);
+		s->out->tasks++;
+	}
+}
+
+static enum stored_verdict verdict_of(const struct judge_summary *sums, bool broken)
+{
+	if (sums->errors || broken) {
+		return STORED_ERROR;
+	}
+	if (sums->warnings) {
+		return STORED_WARNING;
+	}
+	return sums->steps && sums->effective < 0 ? STORED_UNKNOWN : STORED_CLEAN;
+}
+
+/* Reads and judges one file. */
+static void stored_summarize(const char *path, struct arena *arena, struct stored_summary *out)
+{
+	struct summarizing s = {.arena = arena, .out = out};
+	const struct judge_conf conf = {.line = take_line, .verdict = take_verdict, .ctx = &s};
+	struct judge *j = NULL;
+	struct error err;
+
+	*out = (struct stored_summary){.verdict = STORED_UNUSABLE};
+	if (judge_new(&conf, &j, &err) || judge_recording(j, path, NULL, NULL, &err)) {
+		text_copy(out->why, sizeof(out->why), str_from(err.text));
+		judge_free(j);
+		return;
+	}
+	judge_finish(j);
+	judge_summary(j, &out->sums);
+	judge_free(j);
+	out->verdict = verdict_of(&out->sums, s.broken);
+}
 
 /* ---- points in time: 2d (ago), 2026-11-22, 2026-11-22T12:30 ---- */
 
@@ -51,54 +186,22 @@ static bool age_parse_ago(const char *text, uint64_t now_unix_ms, char out[AGE_T
 	return false;
 }
 
-/* True if text has a digit for each 0 in the pattern, and the same characters otherwise. */
-static bool fits(const char *text, const char *pattern)
-{
-	for (; *text && *pattern; text++, pattern++) {
-		if (*pattern == '0' ? *text < '0' || *text > '9' : *text != *pattern) {
-			return false;
-		}
-	}
-	return !*text && !*pattern;
-}
-
-/* Are the parts of YYYY-MM-DDTHH:MM:SS in range? */
-static bool is_time(const char *text)
-{
-	static const struct {
-		size_t at;
-		const char *low, *high;
-	} parts[] = {{5, "01", "12"},
-	             {8, "01", "31"},
-	             {11, "00", "23"},
-	             {14, "00", "59"},
-	             {17, "00", "60"}};
-	bool good = true;
-
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-		const char *part = text + parts[i].at;
-
-		good = good && memcmp(part, parts[i].low, 2) >= 0 &&
-		       memcmp(part, parts[i].high, 2) <= 0;
-	}
-	return good;
-}
-
 /* Writes it as 2026-11-22T12:30:00 (UTC), so that times compare as strings; false if the text is
    not a point in time. */
 static bool age_parse(const char *text, uint64_t now_unix_ms, char out[AGE_TEXT])
 {
-	static const struct {
-		const char *pattern, *rest;
-	} forms[] = {{"0000-00-00", "T00:00:00"},
-	             {"0000-00-00T00:00", ":00"},
-	             {"0000-00-00T00:00:00", ""},
-	             {"0000-00-00T00:00:00Z", ""}};
+	static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S",
+	                                    "%Y-%m-%dT%H:%M:%SZ"};
+	size_t n = strcspn(text, "Z");
 
 	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
-		if (fits(text, forms[i].pattern)) {
-			snprintf(out, AGE_TEXT, "%.19s%s", text, forms[i].rest);
-			return is_time(out);
+		struct tm tm = {.tm_mday = 1};
+		const char *end = strptime(text, forms[i], &tm);
+
+		/* strptime also takes 2026-1-2 */
+		if (end && !*end && strftime(out, AGE_TEXT, "%Y-%m-%dT%H:%M:%S", &tm) >= n &&
+		    !memcmp(out, text, n)) {
+			return true;
 		}
 	}
 	return age_parse_ago(text, now_unix_ms, out);
@@ -272,19 +375,14 @@ static void put_row(struct store_listing *l, size_t index, const char *time,
 	buf_release(&task);
 }
 
-static void put_string(struct json_writer *w, const char *key, struct str text)
+/* null if the recording is unusable */
+static void put_count(struct json_writer *w, const char *key, const struct stored_summary *s,
+                      int64_t n)
 {
-	jw_key(w, key);
-	jw_str(w, text);
-}
-
-static void put_count(struct json_writer *w, const char *key, int64_t n)
-{
-	jw_key(w, key);
-	if (n < 0) {
-		jw_null(w);
+	if (s->verdict == STORED_UNUSABLE || n < 0) {
+		jw_put_null(w, key);
 	} else {
-		jw_i64(w, n);
+		jw_put_i64(w, key, n);
 	}
 }
 
@@ -292,15 +390,13 @@ static void put_sums(struct json_writer *w, const struct stored_summary *s)
 {
 	bool usable = s->verdict != STORED_UNUSABLE;
 
-	put_count(w, "rollouts", usable ? s->sums.rollouts : -1);
-	put_count(w, "turns", usable ? s->sums.turns : -1);
-	put_count(w, "steps", usable ? s->sums.steps : -1);
-	put_count(w, "effective", usable ? s->sums.effective : -1);
-	put_count(w, "failed", usable ? s->sums.failed : -1);
-	jw_key(w, "reward");
-	jw_raw(w, usable ? str_from(s->sums.reward) : STR("null"));
-	jw_key(w, "rules");
-	jw_array(w);
+	put_count(w, "rollouts", s, s->sums.rollouts);
+	put_count(w, "turns", s, s->sums.turns);
+	put_count(w, "steps", s, s->sums.steps);
+	put_count(w, "effective", s, s->sums.effective);
+	put_count(w, "failed", s, s->sums.failed);
+	jw_put_raw(w, "reward", usable ? str_from(s->sums.reward) : STR("null"));
+	jw_put_array(w, "rules");
 	for (size_t i = 0; i < s->rule_count; i++) {
 		jw_text(w, s->rules[i]);
 	}
@@ -314,22 +410,18 @@ static void put_json(struct store_listing *l, size_t index, const char *time, co
 	char name[32];
 
 	snprintf(name, sizeof(name), "@%zu", index + 1);
-	jw_init(&w, &l->out.text);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "recording");
-	put_string(&w, "name", str_from(name));
-	put_string(&w, "file", str_from(path));
-	put_string(&w, "time", str_from(time));
-	put_string(&w, "verdict", str_from(stored_verdict_name(s->verdict)));
-	put_string(&w, "task", s->task);
-	put_string(&w, "env", s->env);
-	put_string(&w, "protocol", s->protocol);
-	put_string(&w, "url", s->url);
-	put_string(&w, "status", s->status);
+	jw_line(&w, &l->out.text, "recording");
+	jw_put_str(&w, "name", str_from(name));
+	jw_put_str(&w, "file", str_from(path));
+	jw_put_str(&w, "time", str_from(time));
+	jw_put_str(&w, "verdict", str_from(stored_verdict_name(s->verdict)));
+	jw_put_str(&w, "task", s->task);
+	jw_put_str(&w, "env", s->env);
+	jw_put_str(&w, "protocol", s->protocol);
+	jw_put_str(&w, "url", s->url);
+	jw_put_str(&w, "status", s->status);
 	put_sums(&w, s);
-	jw_end(&w);
-	buf_char(&l->out.text, '\n');
+	jw_line_end(&w);
 }
 
 static int list_one(struct store_listing *l, size_t index, struct error *err)
@@ -368,16 +460,10 @@ static int list_all(struct store_listing *l, struct error *err)
 	if (l->opts->json) {
 		struct json_writer w;
 
-		jw_init(&w, &l->out.text);
-		jw_object(&w);
-		jw_key(&w, "type");
-		jw_text(&w, "summary");
-		jw_key(&w, "recordings");
-		jw_u64(&w, l->stored.count);
-		jw_key(&w, "listed");
-		jw_u64(&w, l->shown);
-		jw_end(&w);
-		buf_char(&l->out.text, '\n');
+		jw_line(&w, &l->out.text, "summary");
+		jw_put_u64(&w, "recordings", l->stored.count);
+		jw_put_u64(&w, "listed", l->shown);
+		jw_line_end(&w);
 	} else if (!l->stored.count) {
 		log_warn("no recordings in %s: record one with rolldbg run",
 		         buf_cstr(&l->stored.directory));
@@ -496,17 +582,9 @@ const struct command command_list = {
 	.description =
 		"run without --out records to $XDG_STATE_HOME/rolldbg (default "
 		"~/.local/state/rolldbg). list checks these recordings and prints a line for "
-		"each, the newest first: name, time (UTC), verdict, task, environment, steps. The "
-		"names @1, @2, ... stand for the files wherever a command expects a recording: "
-		"rolldbg diff @2 @1. @1 is always the newest.\n"
-		"A run that did not reach its server is listed, but does not become the latest "
-		"recording, which commands read when no file is named.\n"
-		"With --missing DIR it reads the manifests that the shards of run --shard left in "
-		"DIR instead, and the files these name: printed are the shards without a manifest, "
-		"the tasks that were not done, files that are not as recorded, and last the "
-		"numbers of the shards to submit again (with --force).",
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct list_options),
+		"each, the newest first: name, time (UTC), verdict, task, environment, steps. "
+		"The names @1, @2, ... stand for the files wherever a command expects a "
+		"recording: rolldbg diff @2 @1. @1 is always the newest.",
+	COMMAND_OPTIONS(options, struct list_options),
 	.run = list_run,
 };

@@ -142,8 +142,7 @@ static void properties_conclusion(const struct probe_summary *s, struct style st
 
 static void put_string(struct json_writer *w, const char *key, const struct buf *text)
 {
-	jw_key(w, key);
-	jw_str(w, text->n ? buf_view(text) : STR_NONE);
+	jw_put_str(w, key, text->n ? buf_view(text) : STR_NONE);
 }
 
 /* {"type":"property",..} and {"type":"summary",..}; model: a model was tested. */
@@ -151,19 +150,13 @@ static void properties_json(const struct property *p, struct buf *out)
 {
 	struct json_writer w;
 
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "property");
-	jw_key(&w, "name");
-	jw_text(&w, p->name);
-	jw_key(&w, "status");
-	jw_text(&w, property_status_name(p->status));
+	jw_line(&w, out, "property");
+	jw_put_text(&w, "name", p->name);
+	jw_put_text(&w, "status", property_status_name(p->status));
 	put_string(&w, "value", &p->value);
 	put_string(&w, "evidence", &p->evidence);
 	put_string(&w, "fix", &p->fix);
-	jw_end(&w);
-	buf_char(out, '\n');
+	jw_line_end(&w);
 }
 
 static void properties_json_summary(const struct probe_summary *s, size_t sessions, size_t need,
@@ -171,29 +164,19 @@ static void properties_json_summary(const struct probe_summary *s, size_t sessio
 {
 	struct json_writer w;
 
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "summary");
+	jw_line(&w, out, "summary");
 	for (size_t i = 0; i < PROPERTY_STATUSES; i++) {
-		jw_key(&w, property_status_name((enum property_status)i));
-		jw_u64(&w, s->count[i]);
+		jw_put_u64(&w, property_status_name((enum property_status)i), s->count[i]);
 	}
-	jw_key(&w, "sessions");
-	jw_u64(&w, sessions);
-	jw_key(&w, "need");
-	jw_u64(&w, need);
-	jw_key(&w, "capacity");
-	jw_u64(&w, s->capacity);
-	jw_key(&w, "fit");
-	jw_text(&w, fitness_name(s->fit));
+	jw_put_u64(&w, "sessions", sessions);
+	jw_put_u64(&w, "need", need);
+	jw_put_u64(&w, "capacity", s->capacity);
+	jw_put_text(&w, "fit", fitness_name(s->fit));
 	put_string(&w, "fit_why", &s->fit_why);
 	if (model) {
-		jw_key(&w, "model_requests");
-		jw_u64(&w, s->model_requests);
+		jw_put_u64(&w, "model_requests", s->model_requests);
 	}
-	jw_end(&w);
-	buf_char(out, '\n');
+	jw_line_end(&w);
 }
 
 /* ---- progress ---- */
@@ -300,23 +283,24 @@ static void say_property(void *ctx, const struct property *found)
 {
 	struct probing *p = ctx;
 	struct property safe = *found;
+	struct buf *texts[] = {&safe.value, &safe.evidence, &safe.fix};
 
-	safe.value = safe.evidence = safe.fix = BUF(BUF_MAX_SMALL);
-	buf_str(&safe.value, buf_view(&found->value));
-	buf_str(&safe.evidence, buf_view(&found->evidence));
-	buf_str(&safe.fix, buf_view(&found->fix));
-	make_presentable(p, &safe.value);
-	make_presentable(p, &safe.evidence);
-	make_presentable(p, &safe.fix);
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		struct buf copy = BUF(BUF_MAX_SMALL);
+
+		buf_str(&copy, buf_view(texts[i]));
+		make_presentable(p, &copy);
+		*texts[i] = copy;
+	}
 	if (p->opts->json) {
 		properties_json(&safe, &p->out.text);
 	} else if (!p->context->quiet || safe.status == PROPERTY_FAIL) {
 		properties_line(&safe, p->context->style, &p->out.text);
 	}
 	flush(p);
-	buf_release(&safe.value);
-	buf_release(&safe.evidence);
-	buf_release(&safe.fix);
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		buf_release(texts[i]);
+	}
 }
 
 /* ---- setting up ---- */
@@ -520,18 +504,12 @@ const struct command command_probe = {
 	.name = "probe",
 	.summary = "examine an environment server: will N rollouts get N environments?",
 	.operands = "",
-	.description = "Opens concurrent sessions and prints a line for each property, with the "
-		       "fix if it fails: how many sessions get an environment, whether they are "
-		       "isolated, keep their state, honor a seed and free their slots when "
-		       "closed. Exits with 1 if a property fails. At most --sessions "
-		       "are open at once; all are closed at the end. It acts on the environment: "
-		       "without --actions or --policy it draws up to 24 calls from the tools' "
-		       "schemas, provided that a state shows their effect. If the policy asks a "
-		       "model, the model and its server are examined too, with at most eight "
-		       "small requests.",
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct probe_options),
+	.description =
+		"Opens concurrent sessions and prints a line for each property, with the fix "
+		"if it fails: how many sessions get an environment, whether they are "
+		"isolated, keep their state, honor a seed and free their slots when closed. "
+		"It acts on the environment. Exits with 1 if a property fails.",
+	COMMAND_OPTIONS(options, struct probe_options),
 	.network = true,
 	.run = probe_main,
 };

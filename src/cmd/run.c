@@ -8,10 +8,9 @@
 #include "cmd/golden/driver.h"
 #include "cmd/golden/goldens.h"
 #include "cmd/options/action_options.h"
+#include "cmd/options/compare_options.h"
 #include "cmd/options/descriptors.h"
-#include "cmd/options/masks.h"
 #include "cmd/options/model.h"
-#include "cmd/options/model_usage.h"
 #include "cmd/options/policies.h"
 #include "cmd/options/settings.h"
 #include "cmd/plan.h"
@@ -591,9 +590,7 @@ const struct command command_run = {
 		       "environment changed. Without --env it uses the built-in lake. Without "
 		       "--out it records to a new file, which check, show, diff, strip and stats "
 		       "read by default.",
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct run_options),
+	COMMAND_OPTIONS(options, struct run_options),
 	.network = true,
 	.run = run_run,
 };

@@ -326,9 +326,7 @@ const struct command command_serve = {
 		".",
 	.recordings = true,
 	.max_operands = 2,
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct serve_options),
+	COMMAND_OPTIONS(options, struct serve_options),
 	.network = true,
 	.run = serve_run,
 };

@@ -3,13 +3,13 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/failure_gate.h"
 #include "cmd/html_judge.h"
 #include "cmd/options/import_options.h"
 #include "cmd/options/output.h"
 #include "cmd/options/shard.h"
 #include "cmd/store/gather.h"
 #include "cmd/store/store.h"
+#include "cmd/verdicts.h"
 #include "report/metric_changes.h"
 #include "report/metrics.h"
 #include "stats/partial.h"
@@ -458,33 +458,11 @@ const struct command command_stats = {
 	.name = "stats",
 	.summary = "summarize recordings: metrics named as in trainers, and a checklist",
 	.operands = "[FILE|DIR...]",
-	.description =
-		"Reads recordings (files, those of a directory, - for standard input; "
-		"by default the latest recording) and prints metrics over all of them. The "
-		"rollouts of one task are a group, whatever files they are in. A checklist below "
-		"the metrics compares them with a healthy training run: tools are used, a reward "
-		"is above 0, log-probabilities are finite and not 0, the KL is in the band of "
-		"kl-band, advantages (r - mean) / (std + 1e-4) are finite, groups are complete. "
-		"The exit code is 0 whatever the numbers are, unless "
-		"--max-environment-failures is given: this is a report. Use check for a "
-		"verdict.\n"
-		"With --compare BEFORE AFTER it prints by how much the metrics of two files or "
-		"directories differ, with a 95% interval: for rates from Wilson's score "
-		"intervals (Newcombe's), for means from Welch's t. If the interval excludes 0 the "
-		"verdict is \"more\" or \"less\", else \"noise\"; with too few samples it is "
-		"\"unknown\". Tasks in both sets follow if they differ by more than noise (with "
-		"--by "
-		"task: all); their intervals are widened so that all of them hold at once "
-		"(Bonferroni).\n"
-		"With --partial and --merge the work can be divided: partial results of any "
-		"partition of the files, merged in any order, give the same bytes as one run. A "
-		"partial result that is read twice is counted twice; a warning names it. With "
-		"--shard each process takes the files whose path, as given, is in its shard; the "
-		"merge then fails unless each shard is there once.",
+	.description = "Reads recordings (files, those of a directory, - for standard input; by "
+		       "default the latest recording) and prints metrics over all of them. The "
+		       "rollouts of one task are a group, whatever files they are in.",
 	.max_operands = -1,
 	.recordings = true,
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct stats_options),
+	COMMAND_OPTIONS(options, struct stats_options),
 	.run = stats_run,
 };

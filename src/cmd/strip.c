@@ -3,13 +3,11 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/options/masks.h"
+#include "cmd/options/compare_options.h"
 #include "cmd/options/output.h"
 #include "cmd/store/store.h"
-#include "cmd/store/torn.h"
 #include "recording/by_rollout.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -32,21 +30,6 @@ static const struct opt options[] = {
                     "strip in N threads (default 1); the output is the same"),
 };
 
-/* Reads and strips groups, one after the other: it knows the structure of lines read before. */
-struct worker {
-	struct by_rollout *lines; /* NULL: none yet */
-	struct strip *strip;
-};
-
-/* Workers and output buffers to use again: memory that is new for each group costs a fifth of the
-   time. */
-struct spares {
-	pthread_mutex_t lock;
-	struct worker workers[THREADS_MAX];
-	struct buf bufs[IN_ORDER_AHEAD * THREADS_MAX];
-	size_t worker_count, buf_count;
-};
-
 struct stripping {
 	const struct strip_options *opts;
 	struct by_rollout *lines;
@@ -55,7 +38,6 @@ struct stripping {
 	bool terminal;
 	struct rollout_group *groups;
 	size_t count;
-	struct spares *spares; /* with several threads */
 };
 
 /* Consecutive rollouts. */
@@ -120,114 +102,36 @@ static void make_groups(struct stripping *s)
 	by_rollout_close(all);
 }
 
-static struct buf take_buf(struct spares *spares)
-{
-	struct buf taken = BUF(SIZE_MAX / 2);
-
-	pthread_mutex_lock(&spares->lock);
-	if (spares->buf_count) {
-		taken = spares->bufs[--spares->buf_count];
-	}
-	pthread_mutex_unlock(&spares->lock);
-	return taken;
-}
-
-static void give_buf(struct spares *spares, struct buf *given)
-{
-	buf_clear(given);
-	pthread_mutex_lock(&spares->lock);
-	if (spares->buf_count < ARRAY_LEN(spares->bufs)) {
-		spares->bufs[spares->buf_count++] = *given;
-		*given = (struct buf){.n = 0};
-	}
-	pthread_mutex_unlock(&spares->lock);
-	buf_release(given);
-}
-
-static struct worker take_worker(struct spares *spares)
-{
-	struct worker taken = {NULL, NULL};
-
-	pthread_mutex_lock(&spares->lock);
-	if (spares->worker_count) {
-		taken = spares->workers[--spares->worker_count];
-	}
-	pthread_mutex_unlock(&spares->lock);
-	return taken;
-}
-
-/* There are not more workers than threads. */
-static void give_worker(struct spares *spares, struct worker given)
-{
-	pthread_mutex_lock(&spares->lock);
-	spares->workers[spares->worker_count++] = given;
-	pthread_mutex_unlock(&spares->lock);
-}
-
-static void dismiss(struct worker w)
-{
-	by_rollout_close(w.lines);
-	strip_free(w.strip);
-}
-
-static void spares_free(struct spares *spares)
-{
-	while (spares->buf_count) {
-		buf_release(&spares->bufs[--spares->buf_count]);
-	}
-	while (spares->worker_count) {
-		dismiss(spares->workers[--spares->worker_count]);
-	}
-	pthread_mutex_destroy(&spares->lock);
-	free(spares);
-}
-
 static void drop(void *ctx, void *result)
 {
-	struct stripping *s = ctx, *own = result;
+	struct stripping *own = result;
 
+	(void)ctx;
 	if (own) {
-		give_buf(s->spares, &own->out.text);
+		output_release(&own->out);
 		free(own);
 	}
-}
-
-static bool aim(const struct stripping *s, const struct rollout_group *g, struct worker *w)
-{
-	struct error ignored; /* stripping in sequence reports it */
-
-	if (w->lines) {
-		by_rollout_aim(w->lines, g->first, g->end);
-		return true;
-	}
-	w->lines = by_rollout_view(s->lines, g->first, g->end);
-	return !masks_strip(&s->opts->masks, &w->strip, &ignored);
 }
 
 /* Returns NULL if it has to be stripped in sequence. */
 static void *strip_alone(void *ctx, size_t index)
 {
-	struct stripping *s = ctx;
+	const struct stripping *s = ctx;
 	const struct rollout_group *g = &s->groups[index];
-	struct stripping *own;
-	struct worker w;
-	struct error ignored;
+	struct stripping *own = mem_new(sizeof(*own));
+	struct error ignored; /* stripping in sequence reports it */
 
-	if (g->bytes > ALONE_BYTES) {
-		return NULL;
-	}
-	w = take_worker(s->spares);
-	own = mem_new(sizeof(*own));
 	*own = (struct stripping){.out = output_to_stdout(), .terminal = s->terminal};
-	own->out.text = take_buf(s->spares);
-	bool aimed = aim(s, g, &w);
-	own->strip = w.strip;
-	if (!aimed || strip_rollouts(own, w.lines, put_stripped, &ignored)) {
-		dismiss(w);
-		drop(s, own);
+	struct by_rollout *lines = by_rollout_view(s->lines, g->first, g->end);
+	int failed = g->bytes > ALONE_BYTES ||
+	             masks_strip(&s->opts->masks, &own->strip, &ignored) ||
+	             strip_rollouts(own, lines, put_stripped, &ignored);
+	by_rollout_close(lines);
+	strip_free(own->strip);
+	if (failed) {
+		drop(NULL, own);
 		return NULL;
 	}
-	give_worker(s->spares, w);
 	return own;
 }
 
@@ -251,8 +155,6 @@ static int take(void *ctx, size_t index, void *result, struct error *err)
 
 static int strip_in_threads(struct stripping *s, size_t jobs, struct error *err)
 {
-	s->spares = mem_new(sizeof(*s->spares));
-	pthread_mutex_init(&s->spares->lock, NULL);
 	make_groups(s);
 	const struct in_order order = {.count = s->count,
 	                               .jobs = jobs,
@@ -262,7 +164,6 @@ static int strip_in_threads(struct stripping *s, size_t jobs, struct error *err)
 	                               .ctx = s};
 	int failed = in_order_run(&order, err);
 
-	spares_free(s->spares);
 	free(s->groups);
 	return failed;
 }
@@ -327,8 +228,6 @@ const struct command command_strip = {
 		       "temporary file first. Without FILE it strips the latest recording.",
 	.max_operands = -1,
 	.recordings = true,
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct strip_options),
+	COMMAND_OPTIONS(options, struct strip_options),
 	.run = strip_run,
 };

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/options/config_values.h"
+#include "cmd/options/config_file.h"
 #include "cmd/options/output.h"
 #include "cmd/options/target.h"
 #include "env/tool_list.h"
@@ -328,25 +328,18 @@ static void json_arguments(struct json_writer *w, struct str schema, struct aren
 	size_t cursor = 0;
 
 	references_begin(&r, schema, arena);
-	jw_key(w, "arguments");
-	jw_array(w);
+	jw_put_array(w, "arguments");
 	while (tool_next_argument(schema, &cursor, &a)) {
 		struct buf type = BUF(BUF_MAX_MESSAGE);
 
 		tool_put_type(&r, a.schema, &type);
 		jw_object(w);
-		jw_key(w, "name");
-		jw_str(w, json_key_text(arena, a.key));
-		jw_key(w, "type");
-		jw_str(w, buf_view(&type));
-		jw_key(w, "required");
-		jw_bool(w, a.required);
-		jw_key(w, "enum");
-		jw_raw(w, JSON_GET(schema_resolve_in(&r, a.schema), "enum"));
-		jw_key(w, "default");
-		jw_raw(w, a.fallback);
-		jw_key(w, "description");
-		jw_raw(w, a.description);
+		jw_put_str(w, "name", json_key_text(arena, a.key));
+		jw_put_str(w, "type", buf_view(&type));
+		jw_put_bool(w, "required", a.required);
+		jw_put_raw(w, "enum", JSON_GET(schema_resolve_in(&r, a.schema), "enum"));
+		jw_put_raw(w, "default", a.fallback);
+		jw_put_raw(w, "description", a.description);
 		jw_end(w);
 		buf_release(&type);
 	}
@@ -355,10 +348,8 @@ static void json_arguments(struct json_writer *w, struct str schema, struct aren
 
 static void json_state(struct json_writer *w, const struct buf *source, const char *why)
 {
-	jw_key(w, "state");
-	jw_str(w, source->n ? buf_view(source) : STR_NONE);
-	jw_key(w, "why");
-	jw_text(w, why);
+	jw_put_str(w, "state", source->n ? buf_view(source) : STR_NONE);
+	jw_put_text(w, "why", why);
 }
 
 static void json_tool(struct tools_view *v, struct str tool)
@@ -373,31 +364,22 @@ static void json_tool(struct tools_view *v, struct str tool)
 	if (why) {
 		put_tool_source(tool, name, &source);
 	}
-	jw_init(&w, &v->text);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "tool");
-	jw_key(&w, "name");
-	jw_str(&w, name);
-	jw_key(&w, "description");
-	jw_str(&w, json_text(&arena, JSON_GET(tool, "description")));
+	jw_line(&w, &v->text, "tool");
+	jw_put_str(&w, "name", name);
+	jw_put_str(&w, "description", json_text(&arena, JSON_GET(tool, "description")));
 	json_arguments(&w, tool_schema(tool), &arena);
-	jw_key(&w, "hints");
-	jw_object(&w);
+	jw_put_object(&w, "hints");
 	for (size_t i = 0; i < ARRAY_LEN(hints); i++) {
 		struct str hint = json_get(JSON_GET(tool, "annotations"), str_from(hints[i].key));
 
 		if (json_type(hint) == JSON_TRUE || json_type(hint) == JSON_FALSE) {
-			jw_key(&w, hints[i].key);
-			jw_raw(&w, hint);
+			jw_put_raw(&w, hints[i].key, hint);
 		}
 	}
 	jw_end(&w);
-	jw_key(&w, "call");
-	jw_str(&w, call.n ? buf_view(&call) : STR_NONE);
+	jw_put_str(&w, "call", call.n ? buf_view(&call) : STR_NONE);
 	json_state(&w, &source, why);
-	jw_end(&w);
-	buf_char(&v->text, '\n');
+	jw_line_end(&w);
 	buf_release(&call);
 	buf_release(&source);
 	arena_release(&arena);
@@ -412,19 +394,12 @@ static void json_resource(struct tools_view *v, struct str resource)
 
 	buf_text(&source, "resource:");
 	buf_str(&source, uri);
-	jw_init(&w, &v->text);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "resource");
-	jw_key(&w, "uri");
-	jw_str(&w, uri);
-	jw_key(&w, "name");
-	jw_str(&w, json_text(&arena, JSON_GET(resource, "name")));
-	jw_key(&w, "mime_type");
-	jw_str(&w, json_text(&arena, JSON_GET(resource, "mimeType")));
+	jw_line(&w, &v->text, "resource");
+	jw_put_str(&w, "uri", uri);
+	jw_put_str(&w, "name", json_text(&arena, JSON_GET(resource, "name")));
+	jw_put_str(&w, "mime_type", json_text(&arena, JSON_GET(resource, "mimeType")));
 	json_state(&w, &source, "a resource");
-	jw_end(&w);
-	buf_char(&v->text, '\n');
+	jw_line_end(&w);
 	buf_release(&source);
 	arena_release(&arena);
 }
@@ -441,24 +416,15 @@ static void json_all(struct tools_view *v)
 	for (size_t cursor = 0; json_next(buf_view(&v->resources), &cursor, &each);) {
 		json_resource(v, each);
 	}
-	jw_init(&w, &v->text);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "summary");
-	jw_key(&w, "server");
-	jw_str(&w, f->name);
-	jw_key(&w, "version");
-	jw_str(&w, f->version);
-	jw_key(&w, "protocol");
-	jw_text(&w, f->protocol);
-	jw_key(&w, "state");
-	jw_text(&w, f->state_kind == STATE_UNKNOWN ? AUTO : state_kind_name(f->state_kind));
-	jw_key(&w, "tools");
-	jw_u64(&w, json_count(f->tools));
-	jw_key(&w, "resources");
-	jw_u64(&w, json_count(buf_view(&v->resources)));
-	jw_end(&w);
-	buf_char(&v->text, '\n');
+	jw_line(&w, &v->text, "summary");
+	jw_put_str(&w, "server", f->name);
+	jw_put_str(&w, "version", f->version);
+	jw_put_text(&w, "protocol", f->protocol);
+	jw_put_text(&w, "state",
+	            f->state_kind == STATE_UNKNOWN ? AUTO : state_kind_name(f->state_kind));
+	jw_put_u64(&w, "tools", json_count(f->tools));
+	jw_put_u64(&w, "resources", json_count(buf_view(&v->resources)));
+	jw_line_end(&w);
 }
 
 /* ---- the session ---- */
@@ -551,9 +517,7 @@ const struct command command_tools = {
 		"Opens a session and lists the environment's tools, with their arguments, hints and a "
 		"ready --call each, then what could be given to --state, and why. Sends no call, starts no "
 		"episode, and records nothing.",
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct tools_options),
+	COMMAND_OPTIONS(options, struct tools_options),
 	.network = true,
 	.run = tools_run,
 };

@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/options/mcp_servers.h"
+#include "cmd/options/config_keys.h"
 #include "cmd/options/output.h"
 #include "cmd/options/trusted.h"
 #include "recording/redact/credentials.h"
@@ -130,9 +130,7 @@ const struct command command_trust = {
 		"content. Until then, a file that was found may only set what is harmless; a file "
 		"that changes has to be trusted again.",
 	.max_operands = 1,
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct trust_options),
+	COMMAND_OPTIONS(options, struct trust_options),
 	.no_config = true,
 	.run = trust_run,
 };

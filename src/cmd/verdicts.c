@@ -4,9 +4,11 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "check/baseline_read.h"
-#include "cmd/failure_gate.h"
 #include "cmd/options/settings.h"
-#include "cmd/store/stored.h"
+#include "cmd/store/store.h"
+#include "json/scan.h"
+
+#include <inttypes.h>
 
 #define FIELD(f) offsetof(struct verdict_options, f)
 
@@ -311,4 +313,38 @@ void verdicts_summary(struct verdicts *v, const struct judge *j)
 	if (judge_not_checked(j) && *judge_not_checked(j)) {
 		put_not_checked(judge_not_checked(j), out);
 	}
+}
+
+/* ---- the gate of failures ---- */
+
+int failure_gate_read(const char *text, double *limit, struct error *err)
+{
+	struct str number = str_from(text ? text : "1");
+	struct json_fault fault;
+	bool percent = number.n > 0 && number.p[number.n - 1] == '%';
+
+	number.n -= percent;
+	if (json_validate(number, &fault) || !json_double(number, limit) || *limit < 0 ||
+	    *limit > (percent ? 100 : 1)) {
+		return error_set(
+			err, FAIL_USAGE,
+			"--max-environment-failures: expected a share such as 5%% or 0.05, "
+			"got '%s'",
+			text);
+	}
+	*limit /= percent ? 100 : 1;
+	return 0;
+}
+
+bool failure_gate_exceeded(double limit, int64_t failures, int64_t rollouts)
+{
+	double all = (double)rollouts;
+
+	if ((double)failures <= limit * all) {
+		return false;
+	}
+	log_error("%" PRId64 " of %" PRId64
+	          " rollouts (%.3g%%) failed by the environment, which is more than %.3g%%",
+	          failures, rollouts, 100 * (double)failures / all, 100 * limit);
+	return true;
 }

@@ -2,7 +2,9 @@
 #ifndef ROLLDBG_CMD_VERDICTS_H
 #define ROLLDBG_CMD_VERDICTS_H
 
+#include "base/error.h"
 #include "cmd/html_file.h"
+#include "cmd/options/options.h"
 #include "cmd/options/output.h"
 #include "cmd/reports.h"
 
@@ -67,5 +69,18 @@ bool verdict_reached_an_end(enum end_status s);
 /* Appends the summary to out. Exceeding --max-environment-failures is said on standard error, and
    counts in at_or_above. */
 void verdicts_summary(struct verdicts *v, const struct judge *j);
+
+/* ---- the gate of failures ---- */
+
+#define OPT_FAILURE_GATE(field)                                                                    \
+	OPT_STRING(0, "max-environment-failures", OPT_HARMLESS, "RATE", field,                     \
+	           "exit 1 if more than this share of the rollouts (5%, 0.05) failed by the "      \
+	           "environment, transport, capacity or verifier")
+
+/* text: "5%" or "0.05"; NULL: *limit is 1, which nothing exceeds. FAIL_USAGE: anything else. */
+MUST_USE int failure_gate_read(const char *text, double *limit, struct error *err);
+
+/* Is the limit exceeded? Then says so on standard error. */
+bool failure_gate_exceeded(double limit, int64_t failures, int64_t rollouts);
 
 #endif

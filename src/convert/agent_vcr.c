@@ -3,7 +3,6 @@
 #include "recording/foreign.h"
 
 #include "convert/import.h"
-#include "convert/outcome.h"
 #include "env/error_text.h"
 #include "env/failure.h"
 #include "json/write.h"
@@ -46,8 +45,7 @@ static struct import_reply reply_of(struct import *m, struct str response, struc
 	struct str error = JSON_GET(response, "error"), result = JSON_GET(response, "result");
 	struct str structured = JSON_GET(result, "structuredContent");
 	struct import_reply r = {REPLY_UNKNOWN};
-	struct outcome_hint hint = {.failed = -1};
-	bool failed;
+	struct outcome_hint hint = {.failed = import_flag(JSON_GET(result, "isError"))};
 
 	if (!json_is_null(error)) {
 		set_protocol_error(m, error, &r);
@@ -56,9 +54,6 @@ static struct import_reply reply_of(struct import *m, struct str response, struc
 	r.observation = outcome_observation(m, JSON_GET(result, "content"));
 	if (json_count(r.observation) == 0 && json_type(structured) == JSON_OBJECT) {
 		r.observation = structured;
-	}
-	if (json_bool(JSON_GET(result, "isError"), &failed)) {
-		hint.failed = (int8_t)failed;
 	}
 	outcome_set(m, hint, last, &r);
 	r.layer = r.layer == LAYER_FRAMEWORK ? LAYER_MCP : r.layer;

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "convert/dialog.h"
 #include "convert/export.h"
-#include "convert/messages.h"
+#include "convert/import.h"
 #include "json/write.h"
 
 #include <stdio.h>
@@ -25,10 +25,8 @@ struct atif {
 static void begin_step(struct atif *a, const char *source)
 {
 	jw_object(&a->j);
-	jw_key(&a->j, "step_id");
-	jw_i64(&a->j, ++a->step_id);
-	jw_key(&a->j, "source");
-	jw_text(&a->j, source);
+	jw_put_i64(&a->j, "step_id", ++a->step_id);
+	jw_put_text(&a->j, "source", source);
 }
 
 /* A string, or the text parts of a list; other parts cannot be expressed. */
@@ -100,16 +98,14 @@ static void put_arguments(struct json_writer *j, struct str arguments)
 	}
 	jw_object(j);
 	if (!json_is_null(arguments)) {
-		jw_key(j, "arguments");
-		jw_raw(j, arguments);
+		jw_put_raw(j, "arguments", arguments);
 	}
 	jw_end(j);
 }
 
 static void put_calls(struct atif *a, size_t from, size_t to)
 {
-	jw_key(&a->j, "tool_calls");
-	jw_array(&a->j);
+	jw_put_array(&a->j, "tool_calls");
 	for (size_t i = from; i < to; i++) {
 		struct str call = a->x->steps[i].value[KEY_TOOL_CALL];
 		struct str name = JSON_GET(call, "name");
@@ -117,8 +113,8 @@ static void put_calls(struct atif *a, size_t from, size_t to)
 		jw_object(&a->j);
 		jw_key(&a->j, "tool_call_id");
 		put_call_id(a, from, i);
-		jw_key(&a->j, "function_name");
-		jw_raw(&a->j, json_type(name) == JSON_STRING ? name : STR("\"\""));
+		jw_put_raw(&a->j, "function_name",
+		           json_type(name) == JSON_STRING ? name : STR("\"\""));
 		jw_key(&a->j, "arguments");
 		put_arguments(&a->j, JSON_GET(call, "arguments"));
 		jw_end(&a->j);
@@ -129,28 +125,17 @@ static void put_calls(struct atif *a, size_t from, size_t to)
 static void put_flag(struct json_writer *j, const char *key, int8_t flag)
 {
 	if (flag >= 0) {
-		jw_key(j, key);
-		jw_bool(j, flag);
-	}
-}
-
-static void put_raw(struct json_writer *j, const char *key, struct str value)
-{
-	if (!json_is_null(value)) {
-		jw_key(j, key);
-		jw_raw(j, value);
+		jw_put_bool(j, key, flag);
 	}
 }
 
 static void put_result_extra(struct json_writer *j, const struct line *step)
 {
-	jw_key(j, "extra");
-	jw_object(j);
-	jw_key(j, "is_error");
-	jw_bool(j, export_is_failed(step));
-	put_raw(j, "error", step->value[KEY_ERROR]);
-	put_raw(j, "state", step->value[KEY_STATE]);
-	put_raw(j, "reward", step->value[KEY_REWARD]);
+	jw_put_object(j, "extra");
+	jw_put_bool(j, "is_error", export_is_failed(step));
+	jw_put_known(j, "error", step->value[KEY_ERROR]);
+	jw_put_known(j, "state", step->value[KEY_STATE]);
+	jw_put_known(j, "reward", step->value[KEY_REWARD]);
 	put_flag(j, "terminated", step->terminated);
 	put_flag(j, "truncated", step->truncated);
 	jw_end(j);
@@ -158,10 +143,8 @@ static void put_result_extra(struct json_writer *j, const struct line *step)
 
 static void put_results(struct atif *a, size_t from, size_t to)
 {
-	jw_key(&a->j, "observation");
-	jw_object(&a->j);
-	jw_key(&a->j, "results");
-	jw_array(&a->j);
+	jw_put_object(&a->j, "observation");
+	jw_put_array(&a->j, "results");
 	for (size_t i = from; i < to; i++) {
 		const struct line *step = &a->x->steps[i];
 
@@ -205,11 +188,9 @@ static void put_turn(struct atif *a, size_t from, size_t to)
 	jw_key(&a->j, "message");
 	put_content(&a->j, JSON_GET(message, "content"));
 	if (!a->model) {
-		jw_key(&a->j, "llm_call_count");
-		jw_i64(&a->j, 0);
+		jw_put_i64(&a->j, "llm_call_count", 0);
 	} else if (json_type(reasoning) == JSON_STRING) {
-		jw_key(&a->j, "reasoning_content");
-		jw_raw(&a->j, reasoning);
+		jw_put_raw(&a->j, "reasoning_content", reasoning);
 	}
 	if (line_has(&a->x->steps[from], KEY_TOOL_CALL)) {
 		put_calls(a, from, to);
@@ -228,15 +209,12 @@ static void put_agent(struct atif *a)
 	struct str model = JSON_GET(JSON_GET(policy, "params"), "model");
 
 	name = json_type(name) == JSON_STRING ? name : JSON_GET(policy, "kind");
-	jw_key(&a->j, "agent");
-	jw_object(&a->j);
-	jw_key(&a->j, "name");
-	jw_raw(&a->j, json_type(name) == JSON_STRING ? name : STR("\"unknown\""));
-	jw_key(&a->j, "version");
-	jw_raw(&a->j, json_type(version) == JSON_STRING ? version : STR("\"unknown\""));
+	jw_put_object(&a->j, "agent");
+	jw_put_raw(&a->j, "name", json_type(name) == JSON_STRING ? name : STR("\"unknown\""));
+	jw_put_raw(&a->j, "version",
+	           json_type(version) == JSON_STRING ? version : STR("\"unknown\""));
 	if (json_type(model) == JSON_STRING) {
-		jw_key(&a->j, "model_name");
-		jw_raw(&a->j, model);
+		jw_put_raw(&a->j, "model_name", model);
 	}
 	if (line_has(&a->x->header, KEY_TOOLS)) {
 		jw_key(&a->j, "tool_definitions");
@@ -249,15 +227,14 @@ static void put_extra(struct atif *a)
 {
 	const struct line *end = &a->x->end, *header = &a->x->header;
 
-	jw_key(&a->j, "extra");
-	jw_object(&a->j);
+	jw_put_object(&a->j, "extra");
 	export_own_id(a->x, &a->j);
-	put_raw(&a->j, "status", end->value[KEY_STATUS]);
-	put_raw(&a->j, "reason", end->value[KEY_REASON]);
-	put_raw(&a->j, "total_reward", end->value[KEY_TOTAL_REWARD]);
-	put_raw(&a->j, "state", end->value[KEY_STATE]);
-	put_raw(&a->j, "state_ignore", JSON_GET(header->value[KEY_STATE_SOURCE], "ignore"));
-	put_raw(&a->j, "seed", header->value[KEY_SEED]);
+	jw_put_known(&a->j, "status", end->value[KEY_STATUS]);
+	jw_put_known(&a->j, "reason", end->value[KEY_REASON]);
+	jw_put_known(&a->j, "total_reward", end->value[KEY_TOTAL_REWARD]);
+	jw_put_known(&a->j, "state", end->value[KEY_STATE]);
+	jw_put_known(&a->j, "state_ignore", JSON_GET(header->value[KEY_STATE_SOURCE], "ignore"));
+	jw_put_known(&a->j, "seed", header->value[KEY_SEED]);
 	jw_end(&a->j);
 }
 
@@ -266,8 +243,7 @@ static void put_steps(struct atif *a)
 	const struct export *x = a->x;
 	struct str prompt = x->reset.value[KEY_MESSAGES];
 
-	jw_key(&a->j, "steps");
-	jw_array(&a->j);
+	jw_put_array(&a->j, "steps");
 	put_other_messages(a, prompt);
 	if (!json_count(prompt) && line_has(&x->reset, KEY_OBSERVATION)) {
 		begin_step(a, "user");
@@ -290,20 +266,15 @@ static int atif_write(struct export *x, struct error *err)
 	(void)err;
 	jw_init(&a.j, x->out);
 	jw_object(&a.j);
-	jw_key(&a.j, "schema_version");
-	jw_text(&a.j, "ATIF-v1.7");
-	jw_key(&a.j, "session_id");
-	jw_str(&a.j, x->id);
+	jw_put_text(&a.j, "schema_version", "ATIF-v1.7");
+	jw_put_str(&a.j, "session_id", x->id);
 	put_agent(&a);
 	put_steps(&a);
-	jw_key(&a.j, "final_metrics");
-	jw_object(&a.j);
-	jw_key(&a.j, "total_steps");
-	jw_i64(&a.j, a.step_id);
+	jw_put_object(&a.j, "final_metrics");
+	jw_put_i64(&a.j, "total_steps", a.step_id);
 	jw_end(&a.j);
 	put_extra(&a);
-	jw_end(&a.j);
-	buf_char(x->out, '\n');
+	jw_line_end(&a.j);
 	return 0;
 }
 
@@ -327,20 +298,14 @@ static void put_tool_calls(struct json_writer *j, struct str calls)
 	if (!json_count(calls)) {
 		return;
 	}
-	jw_key(j, "tool_calls");
-	jw_array(j);
+	jw_put_array(j, "tool_calls");
 	while (json_next(calls, &cursor, &one)) {
 		jw_object(j);
-		jw_key(j, "id");
-		jw_raw(j, JSON_GET(one, "tool_call_id"));
-		jw_key(j, "type");
-		jw_text(j, "function");
-		jw_key(j, "function");
-		jw_object(j);
-		jw_key(j, "name");
-		jw_raw(j, JSON_GET(one, "function_name"));
-		jw_key(j, "arguments");
-		jw_raw(j, JSON_GET(one, "arguments"));
+		jw_put_raw(j, "id", JSON_GET(one, "tool_call_id"));
+		jw_put_text(j, "type", "function");
+		jw_put_object(j, "function");
+		jw_put_raw(j, "name", JSON_GET(one, "function_name"));
+		jw_put_raw(j, "arguments", JSON_GET(one, "arguments"));
 		jw_end(j);
 		jw_end(j);
 	}
@@ -352,24 +317,13 @@ static void take_message(struct import *m, struct dialog *d, struct str step, co
 	struct str reasoning = JSON_GET(step, "reasoning_content");
 	struct json_writer j = message_begin(m, role);
 
-	jw_key(&j, "content");
-	jw_raw(&j, JSON_GET(step, "message"));
-	if (!json_is_null(reasoning)) {
-		jw_key(&j, "reasoning_content");
-		jw_raw(&j, reasoning);
-	}
+	jw_put_raw(&j, "content", JSON_GET(step, "message"));
+	jw_put_known(&j, "reasoning_content", reasoning);
 	put_tool_calls(&j, JSON_GET(step, "tool_calls"));
 	dialog_message(m, d, message_end(m, &j), NULL);
 }
 
 /* ---- answers ---- */
-
-static int8_t flag_in(struct str extra, struct str key)
-{
-	bool flag;
-
-	return json_bool(json_get(extra, key), &flag) ? (int8_t)flag : (int8_t)-1;
-}
 
 /* Facts of a result, or, where absent, of its step. */
 static struct dialog_facts facts_of(struct str result, struct str step)
@@ -378,11 +332,11 @@ static struct dialog_facts facts_of(struct str result, struct str step)
 	struct str extra = json_count(own) ? own : around;
 	struct dialog_facts f = DIALOG_FACTS;
 
-	f.hint.failed = flag_in(extra, STR("is_error"));
+	f.hint.failed = import_flag(JSON_GET(extra, "is_error"));
 	f.hint.error = JSON_GET(extra, "error");
 	f.reward = JSON_GET(extra, "reward");
-	f.terminated = flag_in(extra, STR("terminated"));
-	f.truncated = flag_in(extra, STR("truncated"));
+	f.terminated = import_flag(JSON_GET(extra, "terminated"));
+	f.truncated = import_flag(JSON_GET(extra, "truncated"));
 	f.state = JSON_GET(extra, "state");
 	return f;
 }
@@ -393,13 +347,9 @@ static void take_results(struct import *m, struct dialog *d, struct str step)
 
 	for (size_t cursor = 0; json_next(results, &cursor, &one);) {
 		struct dialog_facts f = facts_of(one, step);
-		struct json_writer j = message_begin(m, "tool");
+		struct str id = JSON_GET(one, "source_call_id");
 
-		jw_key(&j, "tool_call_id");
-		jw_raw(&j, JSON_GET(one, "source_call_id"));
-		jw_key(&j, "content");
-		jw_raw(&j, JSON_GET(one, "content"));
-		dialog_message(m, d, message_end(m, &j), &f);
+		dialog_message(m, d, message_answer(m, id, JSON_GET(one, "content")), &f);
 	}
 }
 

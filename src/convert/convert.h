@@ -19,7 +19,7 @@ struct export; /* convert/export.h */
 struct format {
 	const char *name; /* for the command line, and as env.protocol of an imported header */
 	const char *what; /* its origin and its shape; for lists */
-	const struct mapping *map; /* convert/map.h; NULL: not a map */
+	const struct mapping *map; /* convert/map.c; NULL: not a map */
 	uint64_t facts;            /* FACT(..) that it can hold; recorded as env.facts */
 	uint64_t also_written;     /* FACT(..) that only `write` supports */
 	/* True if the value is of this format. Called with the first value of a file. */
@@ -37,6 +37,11 @@ struct format {
 
 extern const struct format *const formats[];
 extern const size_t formats_count;
+
+/* Reads the description of a format by the user: a map. FAIL_INPUT, with file, line and key. Free the
+   format with map_free. */
+MUST_USE int map_read(const char *path, struct format **out, struct error *err);
+void map_free(struct format *format); /* NULL is fine */
 
 /* Finds a format by name; NULL: there is none. */
 const struct format *format_find(struct str name);

@@ -3,7 +3,7 @@
 
 #include "base/find.h"
 #include "base/text.h"
-#include "convert/messages.h"
+#include "convert/import.h"
 #include "json/canon.h"
 
 #include <stdlib.h>
@@ -23,8 +23,10 @@ struct dialog_call {
 	bool answered;
 };
 
-void dialog_begin(struct import *m, struct dialog *d, struct str id, const struct import_header *h)
+void dialog_open(struct import *m, struct dialog *d, struct import_header *h)
 {
+	struct str id = h->id.p ? h->id : import_rollout_id(m, h->task, &h->sample);
+
 	*d = (struct dialog){.before = BUF(FOREIGN_BYTES_MAX),
 	                     .after = BUF(FOREIGN_BYTES_MAX),
 	                     .state = BUF(BUF_MAX_MESSAGE),
@@ -86,6 +88,8 @@ static void judge_reply(struct import *m, struct dialog *d, struct dialog_call *
 {
 	struct import_reply *r = &call->reply;
 
+	d->terminated = d->terminated || r->terminated > 0;
+	d->truncated = d->truncated || r->truncated > 0;
 	if (!call->answered) {
 		return;
 	}
@@ -94,8 +98,6 @@ static void judge_reply(struct import *m, struct dialog *d, struct dialog_call *
 		buf_clear(&d->last);
 		buf_str(&d->last, r->observation);
 	}
-	d->terminated = d->terminated || r->terminated > 0;
-	d->truncated = d->truncated || r->truncated > 0;
 }
 
 static void write_call(struct import *m, struct dialog *d, size_t i)
@@ -120,7 +122,7 @@ static void write_call(struct import *m, struct dialog *d, size_t i)
 	                                  .arguments = call->arguments,
 	                                  .reply = call->reply,
 	                                  .llm = i == 0 ? d->llm : STR_NONE});
-	if (call->answered) {
+	if (call->answered || call->state_after.p) {
 		dialog_state(d, call->state_after);
 	}
 	buf_release(&messages);
@@ -200,11 +202,6 @@ static struct dialog_call *add_call(struct dialog *d)
 	return call;
 }
 
-static struct str first_given(struct str a, struct str b)
-{
-	return json_is_null(a) ? b : a;
-}
-
 /* {"id","function":{"name","arguments"}} (OpenAI), {"id","function":"name","arguments"}
    (Inspect), {"name","arguments"} (Hermes), {"tool_call_id","function_name","arguments"},
    {"id","name","input"} (Anthropic), {"call_id","name","arguments" or "input"} (Responses),
@@ -220,8 +217,8 @@ void dialog_call(struct import *m, struct dialog *d, struct str spelled)
 	struct str name, arguments;
 
 	json_pick(spelled, keys, ARRAY_LEN(keys), v);
-	name = first_given(v[4], v[3]);
-	arguments = first_given(v[5], first_given(v[7], v[8]));
+	name = import_either(v[4], v[3]);
+	arguments = import_either(v[5], import_either(v[7], v[8]));
 	if (json_type(v[0]) == JSON_OBJECT) {
 		name = JSON_GET(v[0], "name");
 		arguments = JSON_GET(v[0], "arguments");
@@ -232,7 +229,7 @@ void dialog_call(struct import *m, struct dialog *d, struct str spelled)
 		return;
 	}
 	struct dialog_call *call = add_call(d);
-	call->id = arena_str(&d->arena, first_given(v[6], first_given(v[1], v[2])));
+	call->id = arena_str(&d->arena, import_either(v[6], import_either(v[1], v[2])));
 	call->name = arena_str(&d->arena, name);
 	call->arguments = arguments_of(m, d, arguments);
 }
@@ -286,13 +283,6 @@ static struct dialog_call *answered_call(struct dialog *d, struct str id)
 	return next;
 }
 
-static int8_t flag_of(struct str value)
-{
-	bool flag;
-
-	return json_bool(value, &flag) ? (int8_t)flag : (int8_t)-1;
-}
-
 /* eval-protocol: a reward without a source is a default value, because the query failed. */
 static void add_metadata(struct str metadata, struct dialog_facts *f)
 {
@@ -303,10 +293,10 @@ static void add_metadata(struct str metadata, struct dialog_facts *f)
 		f->reward = JSON_GET(metadata, "reward");
 	}
 	if (f->terminated < 0 && (known || JSON_GET(plane, "status_source").p)) {
-		f->terminated = flag_of(JSON_GET(metadata, "terminated"));
+		f->terminated = import_flag(JSON_GET(metadata, "terminated"));
 	}
-	f->name = first_given(f->name, JSON_GET(info, "tool_call"));
-	f->arguments = first_given(f->arguments, JSON_GET(info, "arguments"));
+	f->name = import_either(f->name, JSON_GET(info, "tool_call"));
+	f->arguments = import_either(f->arguments, JSON_GET(info, "arguments"));
 }
 
 /* Facts in the message itself, used where none were given. */
@@ -324,10 +314,10 @@ static void add_own_facts(struct str message, struct dialog_facts *f)
 	add_metadata(v[0], f);
 	add_metadata(v[1], f);
 	if (f->hint.failed < 0) {
-		f->hint.failed = flag_of(first_given(v[2], v[3]));
+		f->hint.failed = import_flag(import_either(v[2], v[3]));
 	}
-	f->hint.error = first_given(f->hint.error, v[4]);
-	f->name = first_given(first_given(v[5], v[6]), f->name);
+	f->hint.error = import_either(f->hint.error, v[4]);
+	f->name = import_either(import_either(v[5], v[6]), f->name);
 }
 
 /* A call that is in no message: a program made it instead of a model, or on behalf of a model whose
@@ -346,6 +336,20 @@ static struct dialog_call *add_unasked_call(struct import *m, struct dialog *d,
 	return call;
 }
 
+static void set_facts(struct import *m, struct dialog *d, struct dialog_call *call,
+                      struct str content, const struct dialog_facts *f)
+{
+	call->state = arena_str(&d->arena, f->state);
+	call->state_after = arena_str(&d->arena, f->state_after);
+	call->hint.failed = f->hint.failed;
+	call->hint.error = arena_str(&d->arena, f->hint.error);
+	call->reply.observation = arena_str(&d->arena, outcome_observation(m, content));
+	call->reply.reward = arena_str(&d->arena, f->reward);
+	call->reply.terminated = f->terminated;
+	call->reply.truncated = f->truncated;
+	call->reply.env_steps = f->env_steps;
+}
+
 /* message: what is recorded of it; answer: the object with its facts, the message or a part of it */
 static void take_answer(struct import *m, struct dialog *d, struct str message, struct str answer,
                         const struct dialog_facts *given)
@@ -357,23 +361,29 @@ static void take_answer(struct import *m, struct dialog *d, struct str message, 
 	struct dialog_facts f = given ? *given : DIALOG_FACTS;
 
 	json_pick(answer, keys, ARRAY_LEN(keys), v);
-	struct str id = first_given(v[0], first_given(v[1], v[2]));
-	struct str content = first_given(v[3], v[4]);
+	struct str id = import_either(v[0], import_either(v[1], v[2]));
+	struct str content = import_either(v[3], v[4]);
 	struct dialog_call *call = d->open ? answered_call(d, id) : NULL;
 	add_own_facts(answer, &f);
 	call = call ? call : add_unasked_call(m, d, &f, id);
 	call->answered = true;
 	d->replied = true;
 	call->message = arena_str(&d->arena, message);
-	call->state = arena_str(&d->arena, f.state);
-	call->state_after = arena_str(&d->arena, f.state_after);
-	call->hint.failed = f.hint.failed;
-	call->hint.error = arena_str(&d->arena, f.hint.error);
-	call->reply.observation = arena_str(&d->arena, outcome_observation(m, content));
-	call->reply.reward = arena_str(&d->arena, f.reward);
-	call->reply.terminated = f.terminated;
-	call->reply.truncated = f.truncated;
-	call->reply.env_steps = f.env_steps;
+	set_facts(m, d, call, content, &f);
+}
+
+void dialog_step(struct import *m, struct dialog *d, struct str content,
+                 const struct dialog_facts *facts)
+{
+	struct dialog_call *call = add_unasked_call(m, d, facts, STR_NONE);
+
+	call->answered = !json_is_null(facts->name);
+	set_facts(m, d, call, call->answered ? content : STR_NONE, facts);
+	if (!call->answered) {
+		call->reply.reward = STR_NONE;
+	}
+	call->state_after = call->state_after.p ? call->state_after : STR("null");
+	dialog_flush(m, d);
 }
 
 /* ---- messages ---- */
@@ -465,33 +475,16 @@ static struct str call_as_message(struct import *m, struct str item)
 {
 	struct json_writer j = message_begin(m, "assistant");
 
-	jw_key(&j, "tool_calls");
-	jw_array(&j);
-	jw_object(&j);
-	jw_key(&j, "id");
-	jw_raw(&j, JSON_GET(item, "call_id"));
-	jw_key(&j, "name");
-	jw_raw(&j, JSON_GET(item, "name"));
-	jw_key(&j, "arguments");
-	jw_raw(&j, first_given(JSON_GET(item, "arguments"), JSON_GET(item, "input")));
-	jw_end(&j);
-	jw_end(&j);
+	message_put_call(&j, JSON_GET(item, "call_id"), JSON_GET(item, "name"),
+	                 import_either(JSON_GET(item, "arguments"), JSON_GET(item, "input")));
 	return message_end(m, &j);
 }
 
 static struct str answer_as_message(struct import *m, struct str item)
 {
-	struct json_writer j;
-
-	if (JSON_GET(item, "role").p) {
-		return item;
-	}
-	j = message_begin(m, "tool");
-	jw_key(&j, "tool_call_id");
-	jw_raw(&j, JSON_GET(item, "call_id"));
-	jw_key(&j, "content");
-	jw_raw(&j, JSON_GET(item, "output"));
-	return message_end(m, &j);
+	return JSON_GET(item, "role").p
+	               ? item
+	               : message_answer(m, JSON_GET(item, "call_id"), JSON_GET(item, "output"));
 }
 
 static void take_answers(struct import *m, struct dialog *d, struct str message,
@@ -561,13 +554,6 @@ void dialog_messages(struct import *m, struct dialog *d, struct str messages)
 	while (json_next(messages, &cursor, &one)) {
 		dialog_message(m, d, one, NULL);
 	}
-}
-
-void dialog_open(struct import *m, struct dialog *d, struct import_header *h)
-{
-	struct str id = h->id.p ? h->id : import_rollout_id(m, h->task, &h->sample);
-
-	dialog_begin(m, d, id, h);
 }
 
 void dialog_whole(struct import *m, struct import_header *h, struct str messages,

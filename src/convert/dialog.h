@@ -5,7 +5,6 @@
 #define ROLLDBG_CONVERT_DIALOG_H
 
 #include "convert/import.h"
-#include "convert/outcome.h"
 
 /* Facts about a message that are not in the message itself. */
 struct dialog_facts {
@@ -21,7 +20,7 @@ struct dialog_facts {
 
 struct dialog_call; /* of the open turn */
 
-/* One conversation. Zero it before dialog_begin; dialog_end releases it. */
+/* One conversation. Zero it before dialog_open; dialog_end releases it. */
 struct dialog {
 	struct import_rollout rollout;
 	char *id;           /* memory of the rollout id */
@@ -38,8 +37,8 @@ struct dialog {
 	bool terminated, truncated;
 };
 
-/* Writes the header. Copies the id. */
-void dialog_begin(struct import *m, struct dialog *d, struct str id, const struct import_header *h);
+/* Writes the header; the id is made from h->task if there is none. */
+void dialog_open(struct import *m, struct dialog *d, struct import_header *h);
 /* The state before the first call; may be absent. */
 void dialog_state(struct dialog *d, struct str state);
 /* Adds one message, raw JSON: role and content; tool_calls, function_call; tool_call_id, name.
@@ -56,13 +55,15 @@ void dialog_messages(struct import *m, struct dialog *d, struct str messages);
 /* Writes a complete conversation: header, messages, end. The id is made from h->task. */
 void dialog_whole(struct import *m, struct import_header *h, struct str messages,
                   const struct import_end *e);
-/* Writes only the header, with the same id; dialog_message calls follow. */
-void dialog_open(struct import *m, struct dialog *d, struct import_header *h);
 /* Adds a call to the open turn, in one of these shapes, which is in no message as such. */
 void dialog_call(struct import *m, struct dialog *d, struct str spelled);
 /* Takes a message as the answer to a call, whatever its role. */
 void dialog_answer(struct import *m, struct dialog *d, struct str message,
                    const struct dialog_facts *facts);
+/* Adds a step that is in no message: the facts name its call, and content is the answer. Without a
+   name, a turn without a call. */
+void dialog_step(struct import *m, struct dialog *d, struct str content,
+                 const struct dialog_facts *facts);
 /* True if a call of the open turn has no answer yet. */
 bool dialog_waits(const struct dialog *d);
 /* Writes the open turn. */
@@ -72,5 +73,21 @@ void dialog_flush(struct import *m, struct dialog *d);
    flags. */
 void dialog_end(struct import *m, struct dialog *d, const struct import_end *e);
 void dialog_release(struct dialog *d); /* writes nothing */
+
+/* ---- conversations that are open at once, where a value has only a part of one ---- */
+
+struct open_dialog {
+	struct map_item item;
+	struct open_dialog *next;
+	struct dialog dialog; /* without an id: not begun, or ended */
+	struct buf last;      /* for the format; at the end, the reason */
+	int64_t step;         /* for the format */
+	size_t messages;
+};
+
+/* The one with this key among those of the file, in m->own; makes one. NULL: there are too many. */
+struct open_dialog *dialogs_find(struct import *m, uint64_t key, struct error *err);
+/* Ends all, in the order of their first values. For struct format.finish and take_list_end. */
+MUST_USE int dialogs_finish(struct import *m, struct error *err);
 
 #endif

@@ -28,8 +28,8 @@ MUST_USE int export_add(struct export *x, const struct line *l, struct error *er
 /* Appends the rollout in its format and clears its lines. */
 MUST_USE int export_rollout(struct export *x, struct buf *out, struct error *err);
 void export_release(struct export *x);
-/* Appends a sentence, with a line feed, for each kind of fact that was lost. */
-void export_describe_losses(const struct export *x, struct buf *out);
+/* Warns once for each kind of fact that was lost. */
+void export_warn_of_losses(const struct export *x);
 
 /* ---- for formats ---- */
 

@@ -4,14 +4,9 @@
 #include "recording/foreign.h"
 
 #include "convert/dialog.h"
-#include "convert/messages.h"
+#include "convert/import.h"
 
 #include <stdlib.h>
-
-struct gemini {
-	struct dialog dialog;
-	struct buf last; /* the last message, which may come again */
-};
 
 static bool is_gemini_cli(struct str value)
 {
@@ -26,7 +21,6 @@ static void take_result(struct import *m, struct dialog *d, struct str call)
 {
 	struct str result = JSON_GET(call, "result"), part, response, content;
 	struct dialog_facts f = DIALOG_FACTS;
-	struct json_writer j;
 	size_t cursor = 0;
 
 	if (json_is_null(result)) {
@@ -40,12 +34,7 @@ static void take_result(struct import *m, struct dialog *d, struct str call)
 		content = content.p ? content : response.p ? response : result;
 	}
 	f.hint.failed = json_is(JSON_GET(call, "status"), STR("error")) ? 1 : -1;
-	j = message_begin(m, "tool");
-	jw_key(&j, "tool_call_id");
-	jw_raw(&j, JSON_GET(call, "id"));
-	jw_key(&j, "content");
-	jw_raw(&j, content);
-	dialog_message(m, d, message_end(m, &j), &f);
+	dialog_message(m, d, message_answer(m, JSON_GET(call, "id"), content), &f);
 }
 
 static void take_message(struct import *m, struct dialog *d, struct str message)
@@ -68,73 +57,55 @@ static void take_message(struct import *m, struct dialog *d, struct str message)
 
 /* ---- the file ---- */
 
-static void take_last(struct import *m, struct gemini *g)
+/* The last message is taken when another one follows: it may come again. */
+static void take_last(struct import *m, struct open_dialog *o)
 {
-	if (g->last.n) {
-		take_message(m, &g->dialog, buf_view(&g->last));
-		buf_clear(&g->last);
+	if (o->last.n) {
+		take_message(m, &o->dialog, buf_view(&o->last));
+		buf_clear(&o->last);
 	}
 }
 
 static int finish(struct import *m, struct error *err)
 {
-	struct gemini *g = m->own;
-
-	(void)err;
-	if (g && g->dialog.id) {
-		take_last(m, g);
-		dialog_end(m, &g->dialog, &(struct import_end){0});
+	if (m->own) {
+		take_last(m, dialogs_find(m, 0, err));
 	}
-	return 0;
+	return dialogs_finish(m, err);
 }
 
-static void free_own(void *own)
-{
-	struct gemini *g = own;
-
-	dialog_release(&g->dialog);
-	buf_release(&g->last);
-	free(g);
-}
-
-static void begin(struct import *m, struct gemini *g, struct str value)
+static void begin(struct import *m, struct dialog *d, struct str value)
 {
 	struct import_header h = {.task = import_task(m, JSON_GET(value, "sessionId"))};
 	struct str messages = JSON_GET(value, "messages"), one;
 
-	dialog_open(m, &g->dialog, &h);
+	dialog_open(m, d, &h);
 	for (size_t cursor = 0; json_next(messages, &cursor, &one);) {
-		take_message(m, &g->dialog, one);
+		take_message(m, d, one);
 	}
 }
 
 static int import_gemini_cli(struct import *m, struct str value, struct error *err)
 {
-	struct gemini *g = m->own;
-
-	if (!g) {
-		g = m->own = mem_new(sizeof(*g));
-		g->last = BUF(BUF_MAX_MESSAGE);
-		m->own_free = free_own;
-	}
 	if (is_gemini_cli(value)) {
 		(void)!finish(m, err);
-		begin(m, g, value);
+		begin(m, &dialogs_find(m, 0, err)->dialog, value);
 		return 0;
 	}
-	if (!g->dialog.id || json_type(value) != JSON_OBJECT) {
+	if (!m->own || json_type(value) != JSON_OBJECT) {
 		return error_set(err, FAIL_INPUT,
 		                 "not a session of Gemini CLI: sessionId and projectHash are "
 		                 "required");
 	}
 	if (JSON_GET(value, "type").p) {
-		struct str before = arena_str(&m->arena, buf_view(&g->last));
+		struct open_dialog *o = dialogs_find(m, 0, err);
+		struct str before = arena_str(&m->arena, buf_view(&o->last));
 
 		if (!before.n || !str_eq(JSON_GET(before, "id"), JSON_GET(value, "id"))) {
-			take_last(m, g);
+			take_last(m, o);
 		}
-		buf_clear(&g->last);
-		buf_str(&g->last, value);
+		buf_clear(&o->last);
+		buf_str(&o->last, value);
 	}
 	return 0;
 }

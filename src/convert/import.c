@@ -1,10 +1,16 @@
-/* Imports one file, as called by the reader (recording/foreign.h). */
+/* Imports one file, as called by the reader (recording/foreign.h), and what formats share: ids,
+   recorded answers, lists of messages. */
 #include "convert/import.h"
 
 #include "base/error.h"
+#include "base/text.h"
 #include "convert/convert.h"
 #include "convert/inspect_archive.h"
 #include "convert/parquet.h"
+#include "env/error_text.h"
+#include "env/failure.h"
+#include "env/hidden_error.h"
+#include "json/python.h"
 #include "json/write.h"
 #include "recording/line.h"
 
@@ -14,41 +20,11 @@
 
 /* ---- files of no known format ---- */
 
-struct look {
-	const char *what;
-	bool (*is)(struct str begin);
-};
-
-static bool starts_with_mark(struct str s, const char *const *marks, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (str_starts(s, str_from(marks[i]))) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool is_html(struct str s)
-{
-	static const char *const marks[] = {"<!DOCTYPE", "<!doctype", "<html", "<HTML"};
-
-	return starts_with_mark(s, marks, ARRAY_LEN(marks));
-}
-
-static bool is_xml(struct str s)
-{
-	return str_starts(s, STR("<?xml"));
-}
-
 static bool is_yaml(struct str s)
 {
 	const char *colon = s.n ? memchr(s.p, ':', s.n) : NULL;
 	size_t key = colon ? (size_t)(colon - s.p) : 0;
 
-	if (str_starts(s, STR("---")) || str_starts(s, STR("%YAML"))) {
-		return true;
-	}
 	for (size_t i = 0; i < key; i++) {
 		if (!strchr("abcdefghijklmnopqrstuvwxyz_-ABCDEFGHIJKLMNOPQRSTUVWXYZ", s.p[i])) {
 			return false;
@@ -69,11 +45,6 @@ static bool is_csv(struct str s)
 		}
 	}
 	return commas >= 2;
-}
-
-static bool is_python(struct str s)
-{
-	return str_starts(s, STR("{'")) || str_starts(s, STR("[{'"));
 }
 
 static bool is_json(struct str s)
@@ -100,16 +71,30 @@ static bool is_binary(struct str s)
 	return s.n && s.p[0] != '{' && s.p[0] != '[' && !is_text(s);
 }
 
-static const struct look looks[] = {
-	{"looks like HTML", is_html},
-	{"looks like XML", is_xml},
-	{"looks like text that Python printed, not JSON", is_python},
-	{"is JSON, but of no known format", is_json},
-	{"looks like YAML", is_yaml},
-	{"looks like CSV", is_csv},
-	{"looks like text", is_text},
-	{"looks like binary data", is_binary},
+/* What a file looks like: by how it begins, or by a function. */
+static const struct look {
+	const char *what, *begins[4];
+	bool (*is)(struct str begin);
+} looks[] = {
+	{"looks like HTML", {"<!DOCTYPE", "<!doctype", "<html", "<HTML"}, NULL},
+	{"looks like XML", {"<?xml"}, NULL},
+	{"looks like text that Python printed, not JSON", {"{'", "[{'"}, NULL},
+	{"is JSON, but of no known format", {NULL}, is_json},
+	{"looks like YAML", {"---", "%YAML"}, is_yaml},
+	{"looks like CSV", {NULL}, is_csv},
+	{"looks like text", {NULL}, is_text},
+	{"looks like binary data", {NULL}, is_binary},
 };
+
+static bool looks_like(const struct look *l, struct str begin)
+{
+	bool found = l->is && l->is(begin);
+
+	for (size_t i = 0; i < ARRAY_LEN(l->begins) && l->begins[i]; i++) {
+		found = found || str_starts(begin, str_from(l->begins[i]));
+	}
+	return found;
+}
 
 /* True if it is a line of a recording, possibly damaged. */
 static bool is_ours(struct str begin)
@@ -136,7 +121,7 @@ static bool looks_describe(struct str begin, struct error *err)
 	bool found = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(looks) && !found && !is_ours(begin); i++) {
-		found = looks[i].is(begin);
+		found = looks_like(&looks[i], begin);
 		if (found) {
 			formats_list(&list, false);
 			error_set(err, FAIL_INPUT,
@@ -201,7 +186,7 @@ static int take_one(struct import *m, struct str value, struct error *err)
 	return failed;
 }
 
-static int import_value(struct foreign *f, struct str value, struct buf *out, struct error *err)
+static int take_value(struct foreign *f, struct str value, struct buf *out, struct error *err)
 {
 	struct import *m = &f->import;
 	struct str one;
@@ -261,7 +246,7 @@ static int unpack(int fd, FILE *out, struct error *err)
 const struct foreign_formats foreign_formats = {
 	.recognize = recognize,
 	.open = open_import,
-	.take = import_value,
+	.take = take_value,
 	.finish = finish,
 	.close = close_import,
 	.describe = looks_describe,
@@ -305,14 +290,38 @@ struct str import_text(struct import *m, struct str value)
 	return json_text(&m->arena, value);
 }
 
-struct str import_number(struct import *m, double number)
+struct str import_either(struct str a, struct str b)
+{
+	return json_is_null(a) ? b : a;
+}
+
+int8_t import_flag(struct str value)
+{
+	bool flag;
+
+	return json_bool(value, &flag) ? (int8_t)flag : (int8_t)-1;
+}
+
+struct json_writer import_value(struct import *m)
 {
 	struct json_writer j;
 
 	buf_clear(&m->value);
 	jw_init(&j, &m->value);
-	jw_double(&j, number);
+	return j;
+}
+
+struct str import_kept(struct import *m)
+{
 	return arena_str(&m->arena, buf_view(&m->value));
+}
+
+struct str import_number(struct import *m, double number)
+{
+	struct json_writer j = import_value(m);
+
+	jw_double(&j, number);
+	return import_kept(m);
 }
 
 bool import_own_id(struct import *m, struct str id, struct str extra, struct import_header *h)
@@ -328,4 +337,224 @@ bool import_own_id(struct import *m, struct str id, struct str extra, struct imp
 	h->task = import_text(m, task);
 	h->sample = sample;
 	return true;
+}
+
+/* ---- recorded answers ---- */
+
+/* truncation of an error's message; the observation is complete */
+#define MESSAGE_MAX ((size_t)4096)
+
+/* ---- the observation ---- */
+
+/* Returns the text of [{"type":"text","text":".."}]. */
+static struct str only_text(struct str content)
+{
+	struct str part;
+	size_t cursor = 0;
+
+	if (json_type(content) != JSON_ARRAY || json_count(content) != 1 ||
+	    !json_next(content, &cursor, &part)) {
+		return content;
+	}
+	struct str text = JSON_GET(part, "text");
+	return json_type(text) == JSON_STRING ? text : content;
+}
+
+struct str outcome_observation(struct import *m, struct str content)
+{
+	struct str text = only_text(content), found = text;
+	struct json_fault fault;
+	size_t used;
+
+	if (json_type(text) != JSON_STRING) {
+		return text;
+	}
+	buf_clear(&m->value);
+	if (!json_decode(text, &m->value)) {
+		return text;
+	}
+	struct str decoded = buf_view(&m->value);
+	if (decoded.n && json_validate(decoded, &fault) == 0) {
+		return arena_str(&m->arena, decoded);
+	}
+	buf_clear(&m->work);
+	if (decoded.n && strchr("{[(", decoded.p[0]) && python_literal(decoded, &used, &m->work) &&
+	    used == decoded.n) {
+		found = arena_str(&m->arena, buf_view(&m->work));
+	}
+	return found;
+}
+
+/* ---- the outcome ---- */
+
+static struct str text_of(struct import *m, struct str value)
+{
+	buf_clear(&m->value);
+	json_text_or_json(value, &m->value);
+	return arena_str(&m->arena, text_utf8_cut(buf_view(&m->value), MESSAGE_MAX));
+}
+
+static void set_failure(struct import *m, enum error_layer layer, struct str message,
+                        struct str code, struct import_reply *reply)
+{
+	enum json_type type = json_type(code);
+
+	reply->error_message = text_of(m, message);
+	reply->layer = layer;
+	reply->class = error_text_class(reply->error_message, layer, CLASS_TOOL);
+	reply->outcome = error_class_outcome(reply->class, OUTCOME_TOOL_ERROR);
+	reply->error_code = type == JSON_NUMBER || type == JSON_STRING ? code : STR_NONE;
+}
+
+/* Sets the error recorded by the source: a string, or an object with message and type. */
+static void set_stated(struct import *m, struct str error, struct str observation,
+                       struct import_reply *reply)
+{
+	struct str message = JSON_GET(error, "message"), code = JSON_GET(error, "code");
+
+	if (json_type(error) == JSON_OBJECT) {
+		code = code.p ? code : JSON_GET(error, "type");
+		set_failure(m, LAYER_FRAMEWORK, message.p ? message : error, code, reply);
+		if (json_is(code, STR("timeout"))) {
+			reply->class = CLASS_TIMEOUT;
+		}
+		return;
+	}
+	bool text = json_type(error) == JSON_STRING && json_inner(error).n;
+	set_failure(m, LAYER_FRAMEWORK, text ? error : observation, STR_NONE, reply);
+}
+
+static bool is_stated(struct outcome_hint hint)
+{
+	enum json_type type = json_type(hint.error);
+
+	return hint.failed > 0 || (type == JSON_STRING && json_inner(hint.error).n) ||
+	       (type == JSON_OBJECT && json_count(hint.error)) || type == JSON_TRUE;
+}
+
+static struct hidden_error hidden_in(struct str observation, struct str last)
+{
+	if (json_type(observation) == JSON_OBJECT) {
+		return hidden_error_in_body(observation,
+		                            (struct hidden_error_context){.last = last});
+	}
+	return hidden_error_in_text(observation);
+}
+
+/* Some proxies use a short error name and put its text in the observation. */
+static struct str fuller_message(struct str observation, struct str message)
+{
+	struct str text = JSON_GET(observation, "observation");
+
+	return hidden_error_in_text(text).strength ? text : message;
+}
+
+void outcome_set(struct import *m, struct outcome_hint hint, struct str last,
+                 struct import_reply *reply)
+{
+	struct hidden_error hidden;
+
+	if (is_stated(hint)) {
+		set_stated(m, hint.error, reply->observation, reply);
+		return;
+	}
+	hidden = hidden_in(reply->observation, last);
+	if (!hidden_error_holds(&hidden, hint.failed == 0 ? 1 : -1)) {
+		reply->outcome = OUTCOME_OK;
+		return;
+	}
+	set_failure(m, hidden.layer, fuller_message(reply->observation, hidden.message),
+	            hidden.code, reply);
+}
+
+/* ---- chat messages ---- */
+
+bool messages_is(struct str value)
+{
+	struct str first;
+	size_t cursor = 0;
+
+	return json_type(value) == JSON_ARRAY && json_next(value, &cursor, &first) &&
+	       json_type(JSON_GET(first, "role")) == JSON_STRING;
+}
+
+bool messages_may_be(struct str value)
+{
+	return messages_is(value) || (json_type(value) == JSON_ARRAY && !json_count(value));
+}
+
+bool messages_are_plain(struct str value)
+{
+	static const struct str names[] = {
+		STR_INIT("format"),         STR_INIT("version"),
+		STR_INIT("schema"),         STR_INIT("schema_version"),
+		STR_INIT("format_version"), STR_INIT("trajectory_format"),
+	};
+	struct str v[ARRAY_LEN(names)] = {0};
+	bool named = false;
+
+	json_pick(value, names, ARRAY_LEN(names), v);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		named = named || json_type(v[i]) == JSON_STRING || json_type(v[i]) == JSON_NUMBER;
+	}
+	return !named && messages_is(JSON_GET(value, "messages"));
+}
+
+bool messages_have_objects(struct str messages)
+{
+	struct str message, call;
+
+	for (size_t cursor = 0; json_next(messages, &cursor, &message);) {
+		size_t first = 0;
+
+		if (json_next(JSON_GET(message, "tool_calls"), &first, &call)) {
+			struct str function = JSON_GET(call, "function");
+
+			return json_type(JSON_GET(function, "arguments")) == JSON_OBJECT;
+		}
+	}
+	return false;
+}
+
+struct json_writer message_begin(struct import *m, const char *role)
+{
+	struct json_writer j = import_value(m);
+
+	jw_object(&j);
+	jw_put_text(&j, "role", role);
+	return j;
+}
+
+struct str message_end(struct import *m, struct json_writer *j)
+{
+	jw_end(j);
+	return import_kept(m);
+}
+
+void message_put_call(struct json_writer *j, struct str id, struct str name, struct str arguments)
+{
+	jw_put_array(j, "tool_calls");
+	jw_object(j);
+	jw_put_raw(j, "id", id);
+	jw_put_raw(j, "name", name);
+	jw_put_raw(j, "arguments", arguments);
+	jw_end(j);
+	jw_end(j);
+}
+
+struct str message_answer(struct import *m, struct str call_id, struct str content)
+{
+	struct json_writer j = message_begin(m, "tool");
+
+	jw_put_raw(&j, "tool_call_id", call_id);
+	jw_put_raw(&j, "content", content);
+	return message_end(m, &j);
+}
+
+struct str message_new(struct import *m, const char *role, struct str content)
+{
+	struct json_writer j = message_begin(m, role);
+
+	jw_put_raw(&j, "content", content);
+	return message_end(m, &j);
 }

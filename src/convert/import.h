@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "convert/convert.h"
 #include "json/paths.h"
+#include "json/write.h"
 #include "recording/env_reply.h"
 #include "recording/foreign.h"
 
@@ -93,6 +94,13 @@ struct str import_text(struct import *m, struct str value);
 /* Reads id and task from an object for extra data in a file written by rolldbg:
    {"task":"lake","sample":0}. Returns false for any other file. */
 bool import_own_id(struct import *m, struct str id, struct str extra, struct import_header *h);
+/* a, or b if that is absent or null. */
+struct str import_either(struct str a, struct str b);
+/* 1 or 0 for true and false, else -1. */
+int8_t import_flag(struct str value);
+/* Begins a value in the import's memory, which is kept in its arena. */
+struct json_writer import_value(struct import *m);
+struct str import_kept(struct import *m);
 /* A number as raw JSON, in the import's arena. */
 struct str import_number(struct import *m, double number);
 
@@ -106,7 +114,44 @@ void import_event(struct import *m, struct import_rollout *r, enum event_kind ki
                   struct str detail);
 void import_end(struct import *m, struct import_rollout *r, const struct import_end *e);
 
-/* Converts a list of tools to the record format: name, description, inputSchema. */
-struct str import_tools(struct import *m, struct str tools);
+/* ---- recorded answers ---- */
+
+/* Facts about the call that the source records outside the answer's text. */
+struct outcome_hint {
+	int8_t failed; /* 1, 0, or -1: not recorded */
+	/* raw JSON: a message, or an object with type, code, message; or absent */
+	struct str error;
+};
+
+/* The observation in a message's content (raw JSON). Text that is JSON, or a Python dict or list,
+   becomes that value; so does a list with a single text part. In the arena or in the content. */
+struct str outcome_observation(struct import *m, struct str content);
+
+/* Sets outcome, class, layer, code and message from the hint and from reply->observation, which
+   must be set. `last` is the observation of the last successful step; may be absent. */
+void outcome_set(struct import *m, struct outcome_hint hint, struct str last,
+                 struct import_reply *reply);
+
+/* ---- chat messages ---- */
+
+/* True for an array whose first element is an object with a role. */
+bool messages_is(struct str value);
+/* True for an object with a list of messages, none of whose other members names another format. */
+bool messages_are_plain(struct str value);
+/* The same, or an empty array. */
+bool messages_may_be(struct str value);
+/* True if the first call in it has its arguments as an object. */
+bool messages_have_objects(struct str messages);
+
+/* Begins a message with its role; add further members, then call message_end. Until then, nothing
+   else may be written to the import's value. The result is in the import's arena. */
+struct json_writer message_begin(struct import *m, const char *role);
+struct str message_end(struct import *m, struct json_writer *j);
+/* Adds tool_calls with this call; raw JSON. */
+void message_put_call(struct json_writer *j, struct str id, struct str name, struct str arguments);
+/* The answer to a call; raw JSON. */
+struct str message_answer(struct import *m, struct str call_id, struct str content);
+/* A message with that content, raw JSON. */
+struct str message_new(struct import *m, const char *role, struct str content);
 
 #endif

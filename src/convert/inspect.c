@@ -4,7 +4,7 @@
 #include "recording/foreign.h"
 
 #include "convert/dialog.h"
-#include "convert/messages.h"
+#include "convert/import.h"
 
 #include <inttypes.h>
 

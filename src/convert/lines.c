@@ -10,37 +10,23 @@
 
 /* ---- values ---- */
 
-static struct json_writer begin_value(struct import *m)
-{
-	struct json_writer j;
-
-	buf_clear(&m->value);
-	jw_init(&j, &m->value);
-	return j;
-}
-
-static struct str kept(struct import *m)
-{
-	return arena_str(&m->arena, buf_view(&m->value));
-}
-
 static struct str text_value(struct import *m, struct str text)
 {
-	struct json_writer j = begin_value(m);
+	struct json_writer j = import_value(m);
 
 	jw_str(&j, text);
-	return kept(m);
+	return import_kept(m);
 }
 
 static struct str count_value(struct import *m, int64_t n)
 {
-	struct json_writer j = begin_value(m);
+	struct json_writer j = import_value(m);
 
 	if (n < 0) {
 		return NONE;
 	}
 	jw_i64(&j, n);
-	return kept(m);
+	return import_kept(m);
 }
 
 static struct str flag_value(int8_t flag)
@@ -126,18 +112,14 @@ static void set_reply(struct import *m, struct line *l, const struct import_repl
 	if (r->outcome == OUTCOME_OK || r->outcome == OUTCOME_NONE) {
 		return;
 	}
-	j = begin_value(m);
+	j = import_value(m);
 	jw_object(&j);
-	jw_key(&j, "class");
-	jw_text(&j, error_class_name(r->class));
-	jw_key(&j, "layer");
-	jw_text(&j, error_layer_name(r->layer));
-	jw_key(&j, "code");
-	jw_raw(&j, r->error_code);
-	jw_key(&j, "message");
-	jw_str(&j, r->error_message);
+	jw_put_text(&j, "class", error_class_name(r->class));
+	jw_put_text(&j, "layer", error_layer_name(r->layer));
+	jw_put_raw(&j, "code", r->error_code);
+	jw_put_str(&j, "message", r->error_message);
 	jw_end(&j);
-	l->value[KEY_ERROR] = kept(m);
+	l->value[KEY_ERROR] = import_kept(m);
 }
 
 static struct str list_value(struct import *m, struct str values)
@@ -146,24 +128,20 @@ static struct str list_value(struct import *m, struct str values)
 	buf_char(&m->value, '[');
 	buf_str(&m->value, values);
 	buf_char(&m->value, ']');
-	return kept(m);
+	return import_kept(m);
 }
 
 /* ---- header ---- */
 
 static struct str env_value(struct import *m, const struct import_header *h)
 {
-	struct json_writer j = begin_value(m);
+	struct json_writer j = import_value(m);
 
 	jw_object(&j);
-	jw_key(&j, "protocol");
-	jw_text(&j, m->format->name);
-	jw_key(&j, "name");
-	jw_str(&j, h->env_name);
-	jw_key(&j, "version");
-	jw_str(&j, h->env_version);
-	jw_key(&j, "facts");
-	jw_array(&j);
+	jw_put_text(&j, "protocol", m->format->name);
+	jw_put_str(&j, "name", h->env_name);
+	jw_put_str(&j, "version", h->env_version);
+	jw_put_array(&j, "facts");
 	uint64_t facts = m->format->facts | (m->options->tools.p ? FACT(TOOLS) : 0);
 	for (unsigned k = 0; k < KEY_COUNT; k++) {
 		if (facts >> k & 1) {
@@ -172,22 +150,19 @@ static struct str env_value(struct import *m, const struct import_header *h)
 	}
 	jw_end(&j);
 	jw_end(&j);
-	return kept(m);
+	return import_kept(m);
 }
 
 static struct str policy_value(struct import *m, const struct import_header *h)
 {
-	struct json_writer j = begin_value(m);
+	struct json_writer j = import_value(m);
 
 	jw_object(&j);
-	jw_key(&j, "kind");
-	jw_text(&j, policy_kind_name(POLICY_IMPORT));
-	jw_key(&j, "name");
-	jw_str(&j, h->policy_name);
-	jw_key(&j, "params");
-	jw_raw(&j, h->policy_params);
+	jw_put_text(&j, "kind", policy_kind_name(POLICY_IMPORT));
+	jw_put_str(&j, "name", h->policy_name);
+	jw_put_raw(&j, "params", h->policy_params);
 	jw_end(&j);
-	return kept(m);
+	return import_kept(m);
 }
 
 /* True if all are pointers. */
@@ -213,38 +188,6 @@ static bool ignored_paths(struct import *m, struct import_rollout *r, struct str
 	return true;
 }
 
-void import_header(struct import *m, struct import_rollout *r, const struct import_header *h)
-{
-	struct line l = {.type = LINE_HEADER};
-	struct json_writer j = begin_value(m);
-
-	jw_object(&j);
-	jw_key(&j, "id");
-	jw_str(&j, h->task);
-	jw_end(&j);
-	l.value[KEY_TASK] = kept(m);
-	l.value[KEY_FORMAT] = text_value(m, STR(RECORD_FORMAT));
-	l.value[KEY_VERSION] = count_value(m, RECORD_VERSION);
-	l.value[KEY_SAMPLE] = count_value(m, h->sample);
-	int64_t seed;
-	l.value[KEY_SEED] = json_i64(h->seed, &seed) ? h->seed : NONE;
-	l.value[KEY_ENV] = env_value(m, h);
-	j = begin_value(m);
-	jw_object(&j);
-	jw_key(&j, "kind");
-	jw_text(&j, state_kind_name(h->has_state ? STATE_IMPORT : STATE_NONE));
-	jw_key(&j, "ignore");
-	jw_raw(&j, ignored_paths(m, r, h->ignore) ? h->ignore : STR("[]"));
-	jw_end(&j);
-	l.value[KEY_STATE_SOURCE] = kept(m);
-	l.value[KEY_POLICY] = policy_value(m, h);
-	struct str tools = import_tools(m, h->tools);
-	l.value[KEY_TOOLS] = raw_value(tools.p ? tools : import_tools(m, m->options->tools));
-	l.value[KEY_LIMITS] = NONE;
-	l.value[KEY_MASKS] = STR("[]");
-	put_line(m, r, &l);
-}
-
 static void put_tool(struct json_writer *j, struct str tool)
 {
 	struct str function = JSON_GET(tool, "function");
@@ -254,18 +197,16 @@ static void put_tool(struct json_writer *j, struct str tool)
 	schema = schema.p ? schema : JSON_GET(inner, "inputSchema");
 	schema = schema.p ? schema : JSON_GET(inner, "input_schema");
 	jw_object(j);
-	jw_key(j, "name");
-	jw_raw(j, JSON_GET(inner, "name"));
-	jw_key(j, "description");
-	jw_raw(j, JSON_GET(inner, "description"));
+	jw_put_raw(j, "name", JSON_GET(inner, "name"));
+	jw_put_raw(j, "description", JSON_GET(inner, "description"));
 	if (!json_is_null(schema)) {
-		jw_key(j, "inputSchema");
-		jw_raw(j, schema);
+		jw_put_raw(j, "inputSchema", schema);
 	}
 	jw_end(j);
 }
 
-struct str import_tools(struct import *m, struct str tools)
+/* Converts a list of tools to the record format: name, description, inputSchema. */
+static struct str tools_value(struct import *m, struct str tools)
 {
 	struct json_writer j;
 	struct str one;
@@ -274,7 +215,7 @@ struct str import_tools(struct import *m, struct str tools)
 	if (json_type(tools) != JSON_ARRAY || !json_count(tools)) {
 		return STR_NONE;
 	}
-	j = begin_value(m);
+	j = import_value(m);
 	jw_array(&j);
 	while (json_next(tools, &cursor, &one)) {
 		if (json_type(one) == JSON_OBJECT) {
@@ -282,7 +223,36 @@ struct str import_tools(struct import *m, struct str tools)
 		}
 	}
 	jw_end(&j);
-	return kept(m);
+	return import_kept(m);
+}
+
+void import_header(struct import *m, struct import_rollout *r, const struct import_header *h)
+{
+	struct line l = {.type = LINE_HEADER};
+	struct json_writer j = import_value(m);
+
+	jw_object(&j);
+	jw_put_str(&j, "id", h->task);
+	jw_end(&j);
+	l.value[KEY_TASK] = import_kept(m);
+	l.value[KEY_FORMAT] = text_value(m, STR(RECORD_FORMAT));
+	l.value[KEY_VERSION] = count_value(m, RECORD_VERSION);
+	l.value[KEY_SAMPLE] = count_value(m, h->sample);
+	int64_t seed;
+	l.value[KEY_SEED] = json_i64(h->seed, &seed) ? h->seed : NONE;
+	l.value[KEY_ENV] = env_value(m, h);
+	j = import_value(m);
+	jw_object(&j);
+	jw_put_text(&j, "kind", state_kind_name(h->has_state ? STATE_IMPORT : STATE_NONE));
+	jw_put_raw(&j, "ignore", ignored_paths(m, r, h->ignore) ? h->ignore : STR("[]"));
+	jw_end(&j);
+	l.value[KEY_STATE_SOURCE] = import_kept(m);
+	l.value[KEY_POLICY] = policy_value(m, h);
+	struct str tools = tools_value(m, h->tools);
+	l.value[KEY_TOOLS] = raw_value(tools.p ? tools : tools_value(m, m->options->tools));
+	l.value[KEY_LIMITS] = NONE;
+	l.value[KEY_MASKS] = STR("[]");
+	put_line(m, r, &l);
 }
 
 /* ---- reset, step, end ---- */
@@ -299,17 +269,14 @@ void import_reset(struct import *m, struct import_rollout *r, const struct impor
 
 static struct str call_value(struct import *m, const struct import_step *s)
 {
-	struct json_writer j = begin_value(m);
+	struct json_writer j = import_value(m);
 
 	jw_object(&j);
-	jw_key(&j, "id");
-	jw_raw(&j, json_type(s->call_id) == JSON_STRING ? s->call_id : STR_NONE);
-	jw_key(&j, "name");
-	jw_raw(&j, json_type(s->call_name) == JSON_STRING ? s->call_name : STR_NONE);
-	jw_key(&j, "arguments");
-	jw_raw(&j, s->arguments);
+	jw_put_raw(&j, "id", json_type(s->call_id) == JSON_STRING ? s->call_id : STR_NONE);
+	jw_put_raw(&j, "name", json_type(s->call_name) == JSON_STRING ? s->call_name : STR_NONE);
+	jw_put_raw(&j, "arguments", s->arguments);
 	jw_end(&j);
-	return kept(m);
+	return import_kept(m);
 }
 
 static void add_reward(struct import_rollout *r, const struct import_reply *reply)
@@ -365,10 +332,10 @@ void import_end(struct import *m, struct import_rollout *r, const struct import_
 	l.value[KEY_STEPS] = count_value(m, r->steps);
 	l.value[KEY_TOTAL_REWARD] = number_value(e->total_reward);
 	if (json_type(e->total_reward) != JSON_NUMBER && r->rewarded) {
-		struct json_writer j = begin_value(m);
+		struct json_writer j = import_value(m);
 
 		jw_double(&j, r->reward);
-		l.value[KEY_TOTAL_REWARD] = kept(m);
+		l.value[KEY_TOTAL_REWARD] = import_kept(m);
 	}
 	set_state(m, r, &l, e->state);
 	put_line(m, r, &l);

@@ -1,17 +1,37 @@
-/* Reads recordings by a description of the places of their facts: see map.h. A value either
+/* Reads recordings by a description of the places of their facts: see convert.h. A value either
    contains a list of steps, or of chat messages, or is one step itself; steps with the same
    `rollout` belong together. */
-#include "convert/map.h"
-
 #include "base/file.h"
 #include "convert/dialog.h"
-#include "convert/messages.h"
+#include "convert/import.h"
 #include "json/keyed.h"
 #include "json/write.h"
+#include "recording/foreign.h"
 
 #include <stdlib.h>
 
-#define OPEN_MAX 4096 /* concurrent rollouts, if each value is a step or a message */
+/* JSON Pointers, or "=text" for a literal. Absent: not recorded. */
+struct map_paths {
+	/* of a value; within each of its rollouts if it has a list of them */
+	struct str rollouts, rollout, seed, policy, tools, prompt, messages, steps, total_reward,
+		reason, failure;
+	/* each value is a message of a rollout, or a step */
+	struct str message;
+	/* within a step; end also of a value with messages */
+	struct str tool, arguments, observation, error, state, state_after, reward, end, truncated;
+	/* of maps.def only */
+	struct str branch; /* true: another rollout of the same task */
+	struct str only;   /* a condition for values with a message */
+	bool one_rollout;  /* all values of the file are one */
+	bool may_be_empty; /* a rollout without messages is one */
+};
+
+#define MAP_CONDITIONS 5
+
+struct mapping {
+	struct map_paths paths;
+	const char *conditions[MAP_CONDITIONS][3]; /* see maps.def */
+};
 
 /* A map of the user. */
 struct read_map {
@@ -145,44 +165,6 @@ static bool holds_all(const char *const conditions[3], struct str value, struct 
 
 /* ---- rollouts ---- */
 
-struct mapped {
-	struct map_item item;
-	struct mapped *next;
-	struct dialog dialog; /* of messages, one a value */
-	struct import_rollout rollout;
-	char *id;         /* memory of the rollout id */
-	struct buf last;  /* the last successful observation */
-	struct buf state; /* after the last call, if only that state is recorded */
-	bool terminated, truncated;
-};
-
-struct mapped_rollouts {
-	struct map by_id;
-	struct mapped *first, **last;
-	size_t count;
-};
-
-static void release(struct mapped *r)
-{
-	dialog_release(&r->dialog);
-	buf_release(&r->last);
-	buf_release(&r->state);
-	json_paths_free(r->rollout.ignore);
-	free(r->id);
-	free(r);
-}
-
-static void free_rollouts(void *own)
-{
-	struct mapped_rollouts *all = own;
-
-	for (struct mapped *r = all->first, *next; r; r = next) {
-		next = r->next;
-		release(r);
-	}
-	free(all);
-}
-
 static const struct map_paths *paths_of(const struct import *m)
 {
 	return &m->format->map->paths;
@@ -202,88 +184,26 @@ static struct import_header header_of(struct import *m, struct str value)
 	};
 }
 
-/* With messages, one a value, the rollout is a dialog. */
-static struct mapped *begin_dialog(struct import *m, struct import_header *h)
-{
-	struct mapped *r = mem_new(sizeof(*r));
-
-	h->has_state = false;
-	dialog_open(m, &r->dialog, h);
-	return r;
-}
-
-static struct mapped *begin(struct import *m, struct import_header *h)
-{
-	struct import_reply none = {REPLY_UNKNOWN};
-	struct mapped *r = mem_new(sizeof(*r));
-	struct str id = import_rollout_id(m, h->task, &h->sample);
-
-	r->last = BUF(BUF_MAX_MESSAGE);
-	r->state = BUF(BUF_MAX_MESSAGE);
-	r->id = mem_text(id);
-	r->rollout.id = (struct str){r->id, id.n};
-	import_header(m, &r->rollout, h);
-	import_reset(m, &r->rollout, &none, STR(""));
-	return r;
-}
-
-static void end_mapped(struct import *m, struct mapped *r, struct str total)
-{
-	import_end(m, &r->rollout,
-	           &(struct import_end){.status = r->terminated  ? END_TERMINATED
-	                                          : r->truncated ? END_TRUNCATED
-	                                                         : END_UNKNOWN,
-	                                .total_reward = total,
-	                                .state = r->state.n ? buf_view(&r->state) : STR_NONE});
-}
-
 /* ---- steps ---- */
 
-static void keep_state(struct import *m, struct mapped *r, struct str after)
-{
-	struct str state = outcome_observation(m, after);
-
-	buf_clear(&r->state);
-	if (!json_is_null(state)) {
-		buf_str(&r->state, state);
-	}
-}
-
-static void take_step(struct import *m, struct mapped *r, struct str value)
+static void take_step(struct import *m, struct dialog *d, struct str value)
 {
 	const struct map_paths *p = paths_of(m);
-	struct str tool = find(m, value, p->tool), state = find(m, value, p->state);
-	struct outcome_hint hint = {.failed = -1, .error = find(m, value, p->error)};
-	struct import_step s = {
-		.sent = !json_is_null(tool),
-		.new_turn = true,
-		.call_name = tool,
-		.state = json_is_null(state) ? STR_NONE : outcome_observation(m, state),
-		.reply = {.terminated = tristate_of(find(m, value, p->end)),
-	                  .truncated = tristate_of(find(m, value, p->truncated)),
-	                  .env_steps = -1},
-	};
+	struct str error = find(m, value, p->error), state = find(m, value, p->state);
+	struct dialog_facts f = DIALOG_FACTS;
 
-	if (!s.state.p && r->state.n) {
-		s.state = arena_str(&m->arena, buf_view(&r->state));
+	f.name = find(m, value, p->tool);
+	f.arguments = find(m, value, p->arguments);
+	f.hint.error = error;
+	if (json_type(error) == JSON_FALSE || json_type(error) == JSON_TRUE) {
+		f.hint.failed = json_type(error) == JSON_TRUE;
 	}
-	s.arguments = outcome_observation(m, find(m, value, p->arguments));
-	if (json_type(hint.error) == JSON_FALSE || json_type(hint.error) == JSON_TRUE) {
-		hint.failed = json_type(hint.error) == JSON_TRUE;
-	}
-	if (s.sent) {
-		s.reply.observation = outcome_observation(m, find(m, value, p->observation));
-		s.reply.reward = number_of(find(m, value, p->reward));
-		outcome_set(m, hint, r->last.n ? buf_view(&r->last) : STR_NONE, &s.reply);
-	}
-	if (s.reply.outcome == OUTCOME_OK && s.reply.observation.p) {
-		buf_clear(&r->last);
-		buf_str(&r->last, s.reply.observation);
-	}
-	r->terminated = r->terminated || s.reply.terminated > 0;
-	r->truncated = r->truncated || s.reply.truncated > 0;
-	import_step(m, &r->rollout, &s);
-	keep_state(m, r, find(m, value, p->state_after));
+	f.reward = number_of(find(m, value, p->reward));
+	f.terminated = tristate_of(find(m, value, p->end));
+	f.truncated = tristate_of(find(m, value, p->truncated));
+	f.state = json_is_null(state) ? STR_NONE : outcome_observation(m, state);
+	f.state_after = outcome_observation(m, find(m, value, p->state_after));
+	dialog_step(m, d, find(m, value, p->observation), &f);
 }
 
 /* Takes a value that contains all steps of a rollout. */
@@ -292,19 +212,19 @@ static int take_steps(struct import *m, struct str value, struct error *err)
 	const struct map_paths *p = paths_of(m);
 	struct str steps = find(m, value, p->steps), one;
 	struct import_header h = header_of(m, value);
-	struct mapped *r;
+	struct import_end e = {.total_reward = number_of(find(m, value, p->total_reward))};
+	struct dialog d;
 	size_t cursor = 0;
 
 	if (json_type(steps) != JSON_ARRAY) {
 		return error_set(err, FAIL_INPUT, "expected a list of steps at \"%.*s\"",
 		                 STR_ARG(p->steps));
 	}
-	r = begin(m, &h);
+	dialog_open(m, &d, &h);
 	while (json_next(steps, &cursor, &one)) {
-		take_step(m, r, one);
+		take_step(m, &d, one);
 	}
-	end_mapped(m, r, number_of(find(m, value, p->total_reward)));
-	release(r);
+	dialog_end(m, &d, &e);
 	return 0;
 }
 
@@ -365,33 +285,25 @@ static bool is_wanted(const struct map_paths *p, struct str value, struct buf *w
 	return !p->only.p || holds_all(only, value, work);
 }
 
-static struct mapped *rollout_of(struct import *m, struct str value, struct error *err)
+/* The rollout that a step or a message belongs to. */
+static struct dialog *rollout_of(struct import *m, struct str value, struct error *err)
 {
 	const struct map_paths *p = paths_of(m);
-	struct mapped_rollouts *all = m->own;
 	struct str id = p->one_rollout ? STR("") : find(m, value, p->rollout);
+	uint64_t key = map_hash(id.p ? id : STR(""));
 
-	if (!all) {
-		all = m->own = mem_new(sizeof(*all));
-		all->last = &all->first;
-		m->own_free = free_rollouts;
-	}
-	uint64_t hash = map_hash(id.p ? id : STR(""));
-	hash += tristate_of(find(m, value, p->branch)) > 0;
-	struct mapped *r = map_find(&all->by_id, hash, STR_NONE);
-	if (!r && all->count == OPEN_MAX) {
-		error_set(err, FAIL_INPUT, "more than %d rollouts, with one %s per value", OPEN_MAX,
-		          p->message.p ? "message" : "step");
-	} else if (!r) {
+	key += tristate_of(find(m, value, p->branch)) > 0;
+	struct open_dialog *r = dialogs_find(m, key, err);
+	if (r && !r->dialog.id) {
 		struct import_header h = header_of(m, value);
 
-		r = p->message.p ? begin_dialog(m, &h) : begin(m, &h);
-		map_add(&all->by_id, &r->item, hash);
-		*all->last = r;
-		all->last = &r->next;
-		all->count++;
+		h.has_state = h.has_state && !p->message.p;
+		dialog_open(m, &r->dialog, &h);
+		if (!p->message.p) {
+			dialog_flush(m, &r->dialog);
+		}
 	}
-	return r;
+	return r ? &r->dialog : NULL;
 }
 
 /* Takes a value that is one step or one message, possibly of a rollout that has begun. */
@@ -405,13 +317,13 @@ static int take_one(struct import *m, struct str value, struct error *err)
 		return 0;
 	}
 	bool wanted = is_wanted(p, value, &m->work);
-	struct mapped *r = wanted || one ? rollout_of(m, value, err) : NULL;
-	if (wanted && r && !p->message.p) {
-		take_step(m, r, value);
-	} else if (wanted && r) {
-		dialog_message(m, &r->dialog, message, NULL);
+	struct dialog *d = wanted || one ? rollout_of(m, value, err) : NULL;
+	if (wanted && d && !p->message.p) {
+		take_step(m, d, value);
+	} else if (wanted && d) {
+		dialog_message(m, d, message, NULL);
 	}
-	return r || !wanted ? 0 : -1;
+	return d || !wanted ? 0 : -1;
 }
 
 static int take_rollout(struct import *m, struct str value, struct error *err)
@@ -424,7 +336,7 @@ static int take_rollout(struct import *m, struct str value, struct error *err)
 	return p->steps.p ? take_steps(m, value, err) : take_one(m, value, err);
 }
 
-int map_take(struct import *m, struct str value, struct error *err)
+static int map_take(struct import *m, struct str value, struct error *err)
 {
 	struct str list = find(m, value, paths_of(m)->rollouts), one;
 
@@ -439,32 +351,9 @@ int map_take(struct import *m, struct str value, struct error *err)
 	return 0;
 }
 
-int map_finish(struct import *m, struct error *err)
+static int map_list_end(struct import *m, struct error *err)
 {
-	const struct mapped_rollouts *all = m->own;
-
-	(void)err;
-	for (struct mapped *r = all ? all->first : NULL; r; r = r->next) {
-		if (r->dialog.id) {
-			dialog_end(m, &r->dialog, &(struct import_end){0});
-		} else {
-			end_mapped(m, r, STR_NONE);
-		}
-	}
-	return 0;
-}
-
-int map_list_end(struct import *m, struct error *err)
-{
-	int failed = 0;
-
-	if (paths_of(m)->one_rollout && m->own) {
-		failed = map_finish(m, err);
-		free_rollouts(m->own);
-		m->own = NULL;
-		m->own_free = NULL;
-	}
-	return failed;
+	return paths_of(m)->one_rollout ? dialogs_finish(m, err) : 0;
 }
 
 /* ---- the format ---- */
@@ -479,7 +368,7 @@ static uint64_t facts_of(const struct map_paths *p)
 	       (p->truncated.p ? FACT(TRUNCATED) : 0) | (p->seed.p ? FACT(SEED) : 0);
 }
 
-bool map_is(const struct mapping *map, struct str value)
+static bool map_is(const struct mapping *map, struct str value)
 {
 	struct buf work = BUF(BUF_MAX_MESSAGE);
 	bool found = false;
@@ -533,7 +422,28 @@ int map_read(const char *path, struct format **out, struct error *err)
 	                              .facts = facts_of(paths),
 	                              .is = never,
 	                              .take = map_take,
-	                              .finish = map_finish};
+	                              .finish = dialogs_finish};
 	*out = &map->format;
 	return 0;
 }
+
+/* ---- the formats of maps.def ---- */
+
+#undef PATHS
+#define P(pointer) STR_INIT(pointer)
+#define PATHS(...) {__VA_ARGS__}
+#define MAP(id, called, about, holds, places, ...)                                                 \
+	static const struct mapping map_##id = {.paths = places, .conditions = {__VA_ARGS__}};     \
+	static bool is_##id(struct str value)                                                      \
+	{                                                                                          \
+		return map_is(&map_##id, value);                                                   \
+	}                                                                                          \
+	const struct format format_##id = {.name = called,                                         \
+	                                   .what = about,                                          \
+	                                   .facts = holds,                                         \
+	                                   .map = &map_##id,                                       \
+	                                   .is = is_##id,                                          \
+	                                   .take = map_take,                                       \
+	                                   .take_list_end = map_list_end,                          \
+	                                   .finish = dialogs_finish};
+#include "convert/maps.def"

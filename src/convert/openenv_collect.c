@@ -6,7 +6,7 @@
 
 #include "convert/dialog.h"
 #include "convert/export.h"
-#include "convert/messages.h"
+#include "convert/import.h"
 #include "json/write.h"
 
 static bool is_openenv_collect(struct str value)
@@ -33,11 +33,10 @@ static struct dialog_facts facts_of(struct str traced)
 {
 	struct str result = JSON_GET(traced, "result"), metadata = JSON_GET(result, "metadata");
 	struct dialog_facts f = DIALOG_FACTS;
-	bool done;
 
 	f.hint.error = JSON_GET(result, "error");
 	f.hint.failed = json_is_null(f.hint.error) ? 0 : 1;
-	f.terminated = json_bool(JSON_GET(result, "done"), &done) ? (int8_t)done : (int8_t)-1;
+	f.terminated = import_flag(JSON_GET(result, "done"));
 	f.reward = JSON_GET(metadata, "reward");
 	f.state_after = JSON_GET(metadata, "state");
 	f.name = JSON_GET(traced, "tool_name");
@@ -111,37 +110,23 @@ static void put_traced(const struct export *x, size_t i, struct json_writer *j)
 	bool failed = export_is_failed(step);
 
 	jw_object(j);
-	jw_key(j, "tool_name");
-	jw_raw(j, JSON_GET(call, "name"));
-	jw_key(j, "arguments");
-	jw_raw(j, JSON_GET(call, "arguments"));
-	jw_key(j, "result");
-	jw_object(j);
-	jw_key(j, "data");
-	jw_raw(j, failed ? STR_NONE : step->value[KEY_OBSERVATION]);
-	jw_key(j, "done");
-	jw_bool(j, step->terminated > 0 || step->truncated > 0);
-	jw_key(j, "metadata");
-	jw_object(j);
-	if (line_has(step, KEY_REWARD)) {
-		jw_key(j, "reward");
-		jw_raw(j, step->value[KEY_REWARD]);
-	}
-	if (line_has(next, KEY_STATE)) {
-		jw_key(j, "state");
-		jw_raw(j, next->value[KEY_STATE]);
-	}
+	jw_put_raw(j, "tool_name", JSON_GET(call, "name"));
+	jw_put_raw(j, "arguments", JSON_GET(call, "arguments"));
+	jw_put_object(j, "result");
+	jw_put_raw(j, "data", failed ? STR_NONE : step->value[KEY_OBSERVATION]);
+	jw_put_bool(j, "done", step->terminated > 0 || step->truncated > 0);
+	jw_put_object(j, "metadata");
+	jw_put_known(j, "reward", step->value[KEY_REWARD]);
+	jw_put_known(j, "state", next->value[KEY_STATE]);
 	jw_end(j);
-	jw_key(j, "error");
-	jw_raw(j, failed ? JSON_GET(error, "message") : STR_NONE);
+	jw_put_raw(j, "error", failed ? JSON_GET(error, "message") : STR_NONE);
 	jw_end(j);
 	jw_end(j);
 }
 
 static void put_empty(struct json_writer *j, const char *key)
 {
-	jw_key(j, key);
-	jw_object(j);
+	jw_put_object(j, key);
 	jw_end(j);
 }
 
@@ -156,16 +141,11 @@ static int write(struct export *x, struct error *err)
 	}
 	jw_init(&j, x->out);
 	jw_object(&j);
-	jw_key(&j, "episode_id");
-	jw_str(&j, x->id);
-	jw_key(&j, "messages");
-	jw_raw(&j, buf_view(&messages));
-	jw_key(&j, "reward");
-	jw_raw(&j, x->end.value[KEY_TOTAL_REWARD]);
-	jw_key(&j, "done");
-	jw_bool(&j, x->end.status == END_TERMINATED || x->end.status == END_TRUNCATED);
-	jw_key(&j, "tool_trace");
-	jw_array(&j);
+	jw_put_str(&j, "episode_id", x->id);
+	jw_put_raw(&j, "messages", buf_view(&messages));
+	jw_put_raw(&j, "reward", x->end.value[KEY_TOTAL_REWARD]);
+	jw_put_bool(&j, "done", x->end.status == END_TERMINATED || x->end.status == END_TRUNCATED);
+	jw_put_array(&j, "tool_trace");
 	for (size_t i = 0; i < x->count; i++) {
 		if (x->steps[i].step >= 0) {
 			put_traced(x, i, &j);
@@ -175,20 +155,16 @@ static int write(struct export *x, struct error *err)
 	put_empty(&j, "metrics");
 	put_empty(&j, "verify_metrics");
 	put_empty(&j, "artifacts");
-	jw_key(&j, "task");
-	jw_raw(&j, JSON_GET(x->header.value[KEY_TASK], "id"));
-	jw_key(&j, "extra");
-	jw_object(&j);
+	jw_put_raw(&j, "task", JSON_GET(x->header.value[KEY_TASK], "id"));
+	jw_put_object(&j, "extra");
 	export_own_id(x, &j);
 	if (x->count && line_has(&x->steps[0], KEY_STATE)) {
-		jw_key(&j, "state");
-		jw_raw(&j, x->steps[0].value[KEY_STATE]);
-		jw_key(&j, "state_ignore");
-		jw_raw(&j, JSON_GET(x->header.value[KEY_STATE_SOURCE], "ignore"));
+		jw_put_raw(&j, "state", x->steps[0].value[KEY_STATE]);
+		jw_put_raw(&j, "state_ignore",
+		           JSON_GET(x->header.value[KEY_STATE_SOURCE], "ignore"));
 	}
 	jw_end(&j);
-	jw_end(&j);
-	buf_char(x->out, '\n');
+	jw_line_end(&j);
 	buf_release(&messages);
 	return 0;
 }

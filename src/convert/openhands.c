@@ -3,7 +3,7 @@
 #include "recording/foreign.h"
 
 #include "convert/dialog.h"
-#include "convert/messages.h"
+#include "convert/import.h"
 
 #include <stdlib.h>
 
@@ -33,11 +33,6 @@ static bool is_openhands(struct str value)
 
 /* ---- events as messages ---- */
 
-static struct str first_of(struct str a, struct str b)
-{
-	return json_is_null(a) ? b : a;
-}
-
 /* The calls of one reply of the model are events with the same response. */
 static void take_action(struct import *m, struct dialog *d, struct str event, struct str name,
                         struct str arguments)
@@ -46,23 +41,13 @@ static void take_action(struct import *m, struct dialog *d, struct str event, st
 	struct str response = JSON_GET(JSON_GET(meta, "model_response"), "id");
 	struct json_writer j = message_begin(m, "assistant");
 
-	jw_key(&j, "type");
-	jw_text(&j, "message");
-	jw_key(&j, "id");
-	jw_raw(&j, first_of(response, JSON_GET(event, "llm_response_id")));
-	jw_key(&j, "content");
-	jw_raw(&j, first_of(JSON_GET(event, "thought"), JSON_GET(arguments, "thought")));
-	jw_key(&j, "tool_calls");
-	jw_array(&j);
-	jw_object(&j);
-	jw_key(&j, "id");
-	jw_raw(&j, first_of(JSON_GET(meta, "tool_call_id"), JSON_GET(event, "tool_call_id")));
-	jw_key(&j, "name");
-	jw_raw(&j, first_of(JSON_GET(meta, "function_name"), name));
-	jw_key(&j, "arguments");
-	jw_raw(&j, arguments);
-	jw_end(&j);
-	jw_end(&j);
+	jw_put_text(&j, "type", "message");
+	jw_put_raw(&j, "id", import_either(response, JSON_GET(event, "llm_response_id")));
+	jw_put_raw(&j, "content",
+	           import_either(JSON_GET(event, "thought"), JSON_GET(arguments, "thought")));
+	message_put_call(
+		&j, import_either(JSON_GET(meta, "tool_call_id"), JSON_GET(event, "tool_call_id")),
+		import_either(JSON_GET(meta, "function_name"), name), arguments);
 	dialog_message(m, d, message_end(m, &j), NULL);
 }
 
@@ -79,17 +64,13 @@ static void take_reply(struct import *m, struct dialog *d, struct str event, str
 {
 	struct str id = JSON_GET(JSON_GET(event, "tool_call_metadata"), "tool_call_id");
 	struct str extras = JSON_GET(event, "extras");
-	struct str code = first_of(JSON_GET(JSON_GET(extras, "metadata"), "exit_code"),
-	                           JSON_GET(extras, "exit_code"));
+	struct str code = import_either(JSON_GET(JSON_GET(extras, "metadata"), "exit_code"),
+	                                JSON_GET(extras, "exit_code"));
 	struct dialog_facts f = DIALOG_FACTS;
-	struct json_writer j = message_begin(m, "tool");
 
+	id = import_either(id, JSON_GET(event, "tool_call_id"));
 	f.hint.failed = failed || is_failure(code) ? 1 : -1;
-	jw_key(&j, "tool_call_id");
-	jw_raw(&j, first_of(id, JSON_GET(event, "tool_call_id")));
-	jw_key(&j, "content");
-	jw_raw(&j, content);
-	dialog_message(m, d, message_end(m, &j), &f);
+	dialog_message(m, d, message_answer(m, id, content), &f);
 }
 
 static void take_talk(struct import *m, struct dialog *d, struct str event, struct str content)
@@ -141,7 +122,8 @@ static void take_event(struct import *m, struct dialog *d, struct str event)
 	} else if (json_is(kind, STR("ActionEvent"))) {
 		take_action(m, d, event, JSON_GET(event, "tool_name"), JSON_GET(event, "action"));
 	} else if (json_is(kind, STR("ObservationEvent")) && dialog_waits(d)) {
-		take_reply(m, d, event, first_of(JSON_GET(observation, "content"), observation),
+		take_reply(m, d, event,
+		           import_either(JSON_GET(observation, "content"), observation),
 		           json_type(is_error) == JSON_TRUE);
 	} else if (json_is(kind, STR("AgentErrorEvent")) && dialog_waits(d)) {
 		take_reply(m, d, event, JSON_GET(event, "error"), true);
@@ -175,24 +157,6 @@ static int import_output(struct import *m, struct str value)
 	return 0;
 }
 
-static void free_own(void *own)
-{
-	dialog_release(own);
-	free(own);
-}
-
-static int finish(struct import *m, struct error *err)
-{
-	(void)err;
-	if (m->own) {
-		dialog_end(m, m->own, &(struct import_end){0});
-		free(m->own);
-		m->own = NULL;
-		m->own_free = NULL;
-	}
-	return 0;
-}
-
 static int import_openhands(struct import *m, struct str value, struct error *err)
 {
 	struct import_header h = {0};
@@ -204,13 +168,12 @@ static int import_openhands(struct import *m, struct str value, struct error *er
 		return error_set(err, FAIL_INPUT,
 		                 "not an event of OpenHands, nor an output with its history");
 	}
-	if (!m->own) {
+	struct open_dialog *o = dialogs_find(m, 0, err);
+	if (!o->dialog.id) {
 		h.task = import_task(m, STR_NONE);
-		m->own = mem_new(sizeof(struct dialog));
-		m->own_free = free_own;
-		dialog_open(m, m->own, &h);
+		dialog_open(m, &o->dialog, &h);
 	}
-	take_event(m, m->own, value);
+	take_event(m, &o->dialog, value);
 	return 0;
 }
 
@@ -220,6 +183,6 @@ const struct format format_openhands = {
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(OUTCOME) | FACT(STATUS),
 	.is = is_openhands,
 	.take = import_openhands,
-	.take_list_end = finish,
-	.finish = finish,
+	.take_list_end = dialogs_finish,
+	.finish = dialogs_finish,
 };

@@ -1,12 +1,15 @@
+/* The formats of SWE-agent and mini-swe-agent. */
+#include "base/find.h"
+#include "base/text.h"
+#include "convert/dialog.h"
+#include "convert/import.h"
+#include "recording/foreign.h"
+
+/* ---- SWE-agent ---- */
+
 /* SWE-agent's .traj files: a document with `trajectory`, a list of actions and observations, and
    `history`, the messages. Its `state` is that of the shell (open file, directory), which most
    effects do not change: it is not used as the environment's state. */
-#include "recording/foreign.h"
-
-#include "base/text.h"
-#include "convert/dialog.h"
-#include "convert/messages.h"
-
 static bool has_actions(struct str value)
 {
 	struct str first;
@@ -42,15 +45,11 @@ static struct str assistant_message(struct import *m, struct str step)
 {
 	struct json_writer j = message_begin(m, "assistant");
 
-	jw_key(&j, "content");
-	jw_raw(&j, JSON_GET(step, "response"));
-	jw_key(&j, "tool_calls");
-	jw_array(&j);
+	jw_put_raw(&j, "content", JSON_GET(step, "response"));
+	jw_put_array(&j, "tool_calls");
 	jw_object(&j);
-	jw_key(&j, "name");
-	jw_text(&j, "shell");
-	jw_key(&j, "arguments");
-	jw_object(&j);
+	jw_put_text(&j, "name", "shell");
+	jw_put_object(&j, "arguments");
 	jw_key(&j, "command");
 	put_command(m, &j, JSON_GET(step, "action"));
 	jw_end(&j);
@@ -115,4 +114,185 @@ const struct format format_swe_agent = {
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(STATUS),
 	.is = is_swe_agent,
 	.take = import_swe_agent,
+};
+
+/* ---- mini-swe-agent ---- */
+
+/* mini-swe-agent's .traj.json, versions 1 and 2: calls of the tool bash, or commands in the model's
+   text, which version 2 also lists in extra.actions. The reply to a command in text is the next
+   message of the user. */
+static bool is_mini_swe_agent(struct str value)
+{
+	struct str format = JSON_GET(value, "trajectory_format");
+
+	return messages_may_be(JSON_GET(value, "messages")) &&
+	       (str_starts(json_inner(format), STR("mini-swe-agent")) ||
+	        JSON_GET(JSON_GET(value, "info"), "mini_version").p);
+}
+
+/* ---- calls ---- */
+
+static void add_command(struct import *m, struct dialog *d, struct str command)
+{
+	struct json_writer j = import_value(m);
+
+	jw_object(&j);
+	jw_put_text(&j, "name", "bash");
+	jw_put_object(&j, "arguments");
+	jw_put_raw(&j, "command", command);
+	jw_end(&j);
+	jw_end(&j);
+	dialog_call(m, d, import_kept(m));
+}
+
+/* The first block between fences in a text, without the language in the first line. */
+static struct str fenced(struct str text)
+{
+	static const struct str fence = STR_INIT("```");
+	size_t begin = find_at(text, fence);
+	struct str rest = str_skip(text, begin + fence.n);
+	const char *feed = rest.n && begin < text.n ? memchr(rest.p, '\n', rest.n) : NULL;
+
+	if (!feed) {
+		return STR_NONE;
+	}
+	rest = str_skip(rest, (size_t)(feed + 1 - rest.p));
+	size_t end = find_at(rest, fence);
+	return end < rest.n ? text_trim((struct str){rest.p, end}) : STR_NONE;
+}
+
+/* Version 1: the reply shows that the text was a command. */
+static bool is_reply(struct str message)
+{
+	struct str text = json_inner(JSON_GET(message, "content"));
+
+	return JSON_GET(JSON_GET(message, "extra"), "returncode").p ||
+	       str_starts(text, STR("<returncode>")) || str_starts(text, STR("The last command <"));
+}
+
+static void add_text_commands(struct import *m, struct dialog *d, struct str message,
+                              struct str next)
+{
+	struct str actions = JSON_GET(JSON_GET(message, "extra"), "actions"), one, text;
+
+	for (size_t cursor = 0; json_next(actions, &cursor, &one);) {
+		add_command(m, d, JSON_GET(one, "command"));
+	}
+	if (actions.p || !is_reply(next)) {
+		return;
+	}
+	text = fenced(import_text(m, JSON_GET(message, "content")));
+	if (text.n) {
+		struct json_writer j = import_value(m);
+
+		jw_str(&j, text);
+		add_command(m, d, import_kept(m));
+	}
+}
+
+/* ---- replies ---- */
+
+/* Exit codes of commands that did not run, or not to their end. Others (grep's 1) are answers. */
+static bool is_failure(int64_t code)
+{
+	return code == -1 || code == 124 || code == 126 || code == 127 || code == 137;
+}
+
+static int64_t code_of(struct str message)
+{
+	static const struct str mark = STR_INIT("<returncode>");
+	struct str text = json_inner(JSON_GET(message, "content"));
+	int64_t code = 0;
+
+	if (json_i64(JSON_GET(JSON_GET(message, "extra"), "returncode"), &code)) {
+		return code;
+	}
+	if (!str_starts(text, mark)) {
+		return str_starts(text, STR("The last command <")) ? -1 : 0;
+	}
+	text = str_skip(text, mark.n);
+	text.n = find_at(text, STR("<"));
+	return json_i64(text, &code) ? code : 0;
+}
+
+static void take_reply(struct import *m, struct dialog *d, struct str message)
+{
+	struct str extra = JSON_GET(message, "extra"), why = JSON_GET(extra, "exception_info");
+	struct dialog_facts f = DIALOG_FACTS;
+	int64_t code = code_of(message);
+
+	f.hint.failed = code == 0 ? 0 : -1;
+	if (is_failure(code)) {
+		bool stated = json_type(why) == JSON_STRING && json_inner(why).n;
+		struct str said = stated ? why : JSON_GET(extra, "raw_output");
+		struct json_writer j = import_value(m);
+
+		jw_object(&j);
+		jw_put_i64(&j, "code", code);
+		jw_put_raw(&j, "message", said.p ? said : JSON_GET(message, "content"));
+		jw_end(&j);
+		f.hint.error = import_kept(m);
+	}
+	dialog_answer(m, d, message, &f);
+}
+
+static void take_mini_messages(struct import *m, struct dialog *d, struct str messages)
+{
+	struct str message, next;
+	size_t cursor = 0;
+
+	for (bool more = json_next(messages, &cursor, &message); more; message = next) {
+		next = STR_NONE;
+		more = json_next(messages, &cursor, &next);
+		if (json_is(JSON_GET(message, "role"), STR("assistant"))) {
+			dialog_message(m, d, message, NULL);
+			if (!JSON_GET(message, "tool_calls").p) {
+				add_text_commands(m, d, message, next);
+			}
+		} else if (dialog_waits(d) && is_reply(message)) {
+			take_reply(m, d, message);
+		} else if (!json_is(JSON_GET(message, "role"), STR("exit"))) {
+			dialog_message(m, d, message, NULL);
+		}
+	}
+}
+
+/* ---- the document ---- */
+
+static enum end_status mini_status_of(struct str reason)
+{
+	return !reason.n                               ? END_UNKNOWN
+	       : str_is(reason, "Submitted")           ? END_FINISHED
+	       : str_is(reason, "LimitsExceeded")      ? END_MAX_TURNS
+	       : str_is(reason, "RepeatedFormatError") ? END_STOPPED
+	       : str_ends(reason, STR("Error"))        ? END_FAILED
+	                                               : END_STOPPED;
+}
+
+static int import_mini_swe_agent(struct import *m, struct str value, struct error *err)
+{
+	struct str info = JSON_GET(value, "info");
+	struct str model = JSON_GET(JSON_GET(info, "config"), "model");
+	struct import_header h = {.task = import_task(m, JSON_GET(value, "instance_id")),
+	                          .policy_name = import_text(m, JSON_GET(model, "model_name"))};
+	struct import_end e = {.reason = import_text(m, JSON_GET(info, "exit_status"))};
+	struct dialog d;
+
+	if (!is_mini_swe_agent(value)) {
+		return error_set(err, FAIL_INPUT,
+		                 "not a trajectory of mini-swe-agent: messages are required");
+	}
+	e.status = mini_status_of(e.reason);
+	dialog_open(m, &d, &h);
+	take_mini_messages(m, &d, JSON_GET(value, "messages"));
+	dialog_end(m, &d, &e);
+	return 0;
+}
+
+const struct format format_mini_swe_agent = {
+	.name = "mini-swe-agent",
+	.what = "mini-swe-agent's .traj.json, versions 1 and 2: messages, info, trajectory_format",
+	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(OUTCOME) | FACT(ERROR) | FACT(STATUS),
+	.is = is_mini_swe_agent,
+	.take = import_mini_swe_agent,
 };

@@ -1,9 +1,12 @@
-/* Turns in decoded text: see text_turns.h. */
-#include "convert/text_turns.h"
-
+/* Decoded text of a whole conversation, as dumped by trainers: special tokens were removed, but the
+   tags of tool calls and answers (<tool_call>, <tool_response>: Hermes, Qwen) are present. */
 #include "base/find.h"
 #include "base/text.h"
-#include "convert/messages.h"
+#include "convert/dialog.h"
+#include "convert/export.h"
+#include "convert/import.h"
+#include "json/canon.h"
+#include "recording/foreign.h"
 
 #define CALL_BEGIN   STR("<tool_call>")
 #define CALL_END     STR("</tool_call>")
@@ -48,8 +51,7 @@ static void take_turn(struct import *m, struct dialog *d, struct str text)
 		return;
 	}
 	j = message_begin(m, "assistant");
-	jw_key(&j, "content");
-	jw_str(&j, text);
+	jw_put_str(&j, "content", text);
 	while (text.n) {
 		size_t at = find_at(text, CALL_BEGIN);
 		struct str rest = text_after(text, at, CALL_BEGIN);
@@ -58,8 +60,7 @@ static void take_turn(struct import *m, struct dialog *d, struct str text)
 		text = text_after(rest, call.n, CALL_END);
 		if (call.n && json_validate(call, &fault) == 0) {
 			if (!calls) {
-				jw_key(&j, "tool_calls");
-				jw_array(&j);
+				jw_put_array(&j, "tool_calls");
 			}
 			calls = true;
 			jw_raw(&j, text_trim(call));
@@ -75,12 +76,13 @@ static void take_answer(struct import *m, struct dialog *d, struct str text)
 {
 	struct json_writer j = message_begin(m, "tool");
 
-	jw_key(&j, "content");
-	jw_str(&j, text_trim(text));
+	jw_put_str(&j, "content", text_trim(text));
 	dialog_message(m, d, message_end(m, &j), NULL);
 }
 
-void text_turns(struct import *m, struct dialog *d, struct str text)
+/* Adds the turns in a model's text (raw JSON string): text, calls, answers. A call that is not JSON
+   is kept as text. */
+static void text_turns(struct import *m, struct dialog *d, struct str text)
 {
 	struct str rest = json_text(&m->arena, text);
 
@@ -98,12 +100,15 @@ void text_turns(struct import *m, struct dialog *d, struct str text)
 	}
 }
 
-struct str text_turns_prompt(struct import *m, struct str content)
+/* Makes a user message from a prompt (raw JSON string). */
+static struct str text_turns_prompt(struct import *m, struct str content)
 {
 	return message_new(m, "user", content);
 }
 
-struct str text_turns_task(struct import *m, struct str prompt, struct str step)
+/* Makes a task id for lines without one: the training step (raw JSON; may be absent) and a hash of
+   the prompt, which is the same for all samples of a group. */
+static struct str text_turns_task(struct import *m, struct str prompt, struct str step)
 {
 	char hex[HASH_HEX + 1];
 	int64_t n;
@@ -117,3 +122,277 @@ struct str text_turns_task(struct import *m, struct str prompt, struct str step)
 	buf_printf(&m->value, "prompt-%s", hex);
 	return arena_str(&m->arena, buf_view(&m->value));
 }
+
+/* ---- verl ---- */
+
+/* verl's rollout dumps (trainer.rollout_data_dir): one line per sample of a training step, with
+   decoded input and output and a score. Samples with the same input form a group. */
+static bool is_verl(struct str value)
+{
+	return json_type(JSON_GET(value, "input")) == JSON_STRING &&
+	       json_type(JSON_GET(value, "output")) == JSON_STRING && JSON_GET(value, "score").p;
+}
+
+static int import_verl(struct import *m, struct str value, struct error *err)
+{
+	struct str prompt = JSON_GET(value, "input");
+	struct import_header h = {.task = text_turns_task(m, prompt, JSON_GET(value, "step"))};
+	struct import_end e = {.total_reward = JSON_GET(value, "score")};
+	struct dialog d;
+
+	if (!is_verl(value)) {
+		return error_set(
+			err, FAIL_INPUT,
+			"not a line of a rollout dump: input, output and score are required");
+	}
+	dialog_open(m, &d, &h);
+	dialog_message(m, &d, text_turns_prompt(m, prompt), NULL);
+	text_turns(m, &d, JSON_GET(value, "output"));
+	dialog_end(m, &d, &e);
+	return 0;
+}
+
+const struct format format_verl = {
+	.name = "verl",
+	.what = "verl's rollout dumps: input, output, score, step",
+	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOTAL_REWARD),
+	.is = is_verl,
+	.take = import_verl,
+};
+
+/* ---- TRL ---- */
+
+/* TRL's logged completions (log_completions), a row per rollout: step, prompt and completion as text
+   or as lists of messages, a column per reward function, advantage. */
+static bool may_be_talk(struct str value)
+{
+	return json_type(value) == JSON_STRING || messages_may_be(value);
+}
+
+static bool is_trl_completions(struct str value)
+{
+	return may_be_talk(JSON_GET(value, "prompt")) &&
+	       may_be_talk(JSON_GET(value, "completion")) &&
+	       json_type(JSON_GET(value, "step")) == JSON_NUMBER;
+}
+
+/* ---- rewards ---- */
+
+static bool is_reward(const struct json_member *one)
+{
+	return one->type == JSON_NUMBER && !json_key_is(one->key, STR("step")) &&
+	       !json_key_is(one->key, STR("advantage"));
+}
+
+/* The weights of reward functions are not logged: with several, the user has to choose. Columns of
+   the user's own that hold numbers cannot be told from them. */
+static struct str reward_of(struct import *m, struct str value)
+{
+	struct str found = STR_NONE;
+	struct json_member one;
+	size_t cursor = 0, count = 0;
+
+	if (m->options->reward) {
+		return json_get(value, str_from(m->options->reward));
+	}
+	while (json_next_member(value, &cursor, &one)) {
+		if (is_reward(&one)) {
+			found = one.value;
+			count++;
+		}
+	}
+	return count == 1 ? found : STR_NONE;
+}
+
+/* All columns, where there are several. */
+static void put_rewards(struct import *m, struct dialog *d, struct str value)
+{
+	struct buf list = BUF(BUF_MAX_MESSAGE);
+	struct json_member one;
+	size_t count = 0;
+
+	for (size_t cursor = 0; json_next_member(value, &cursor, &one);) {
+		if (is_reward(&one)) {
+			buf_printf(&list, "%s\"", count++ ? "," : "{");
+			buf_str(&list, one.key);
+			buf_text(&list, "\":");
+			buf_str(&list, one.value);
+		}
+	}
+	buf_char(&list, '}');
+	if (count > 1) {
+		import_event(m, &d->rollout, EVENT_REWARDS, buf_view(&list));
+	}
+	buf_release(&list);
+}
+
+/* ---- messages ---- */
+
+/* The bytes of the string, or of the other token, at the start of valid JSON. */
+static size_t token_length(struct str rest)
+{
+	size_t n = 1;
+
+	if (rest.p[0] == '"') {
+		while (rest.p[n] != '"') {
+			n += rest.p[n] == '\\' ? 2 : 1;
+		}
+		return n + 1;
+	}
+	while (n < rest.n && !strchr("{}[]:,\" \t\r\n", rest.p[n])) {
+		n++;
+	}
+	return strchr("{}[]:, \t\r\n", rest.p[0]) ? 1 : n;
+}
+
+/* Undoes what Arrow does to a list of messages, whose objects must all have the same members of the
+   same types: members without a value are left out, and whole numbers spelled as such. */
+static struct str without_arrow(struct import *m, struct str json)
+{
+	static const struct str null = STR_INIT(":null");
+	struct buf *to = &m->work;
+	bool comma = false;
+
+	buf_clear(to);
+	while (json.n) {
+		struct str token = {json.p, token_length(json)};
+		char first = token.p[0];
+
+		json = str_skip(json, token.n);
+		if (first == '"' && str_starts(json, null)) {
+			json = str_skip(json, null.n);
+			continue;
+		}
+		if (first == ',' || strchr(" \t\r\n", first)) {
+			comma = comma || first == ',';
+			continue;
+		}
+		if (comma && !strchr("}]", first) && to->n && !strchr("{[", to->p[to->n - 1])) {
+			buf_char(to, ',');
+		}
+		comma = false;
+		if (strchr("-0123456789", first) && str_ends(token, STR(".0"))) {
+			token.n -= 2;
+		}
+		buf_str(to, token);
+	}
+	return arena_str(&m->arena, buf_view(to));
+}
+
+static void take_talk(struct import *m, struct dialog *d, struct str value, bool prompt)
+{
+	struct buf minified = BUF(BUF_MAX_MESSAGE);
+
+	if (json_type(value) != JSON_STRING) {
+		json_minify(value, &minified);
+		dialog_messages(m, d, without_arrow(m, buf_view(&minified)));
+	} else if (prompt) {
+		dialog_message(m, d, text_turns_prompt(m, value), NULL);
+	} else {
+		text_turns(m, d, value);
+	}
+	buf_release(&minified);
+}
+
+static int import_trl_completions(struct import *m, struct str value, struct error *err)
+{
+	struct str prompt = JSON_GET(value, "prompt");
+	struct import_header h = {.task = text_turns_task(m, prompt, JSON_GET(value, "step"))};
+	struct import_end e = {0};
+	struct dialog d;
+
+	if (!is_trl_completions(value)) {
+		return error_set(
+			err, FAIL_INPUT,
+			"not a logged completion: step, prompt and completion are required");
+	}
+	e.total_reward = reward_of(m, value);
+	if (m->options->reward && json_is_null(e.total_reward) &&
+	    !json_get(value, str_from(m->options->reward)).p) {
+		return error_set(err, FAIL_INPUT, "no column '%s' for the reward",
+		                 m->options->reward);
+	}
+	dialog_open(m, &d, &h);
+	take_talk(m, &d, prompt, true);
+	take_talk(m, &d, JSON_GET(value, "completion"), false);
+	dialog_flush(m, &d);
+	put_rewards(m, &d, value);
+	dialog_end(m, &d, &e);
+	return 0;
+}
+
+/* Writes calls and answers between tags, as the reader expects. */
+static void put_text(struct str messages, struct buf *text)
+{
+	struct str one, call;
+
+	for (size_t cursor = 0; json_next(messages, &cursor, &one);) {
+		struct str content = JSON_GET(one, "content");
+		bool answer = json_is(JSON_GET(one, "role"), STR("tool"));
+		size_t at = 0;
+
+		buf_text(text, answer ? "<tool_response>" : "");
+		if (!json_is_null(content)) {
+			json_text_or_json(content, text);
+		}
+		buf_text(text, answer ? "</tool_response>" : "");
+		while (json_next(JSON_GET(one, "tool_calls"), &at, &call)) {
+			struct str function = JSON_GET(call, "function");
+
+			buf_text(text, "<tool_call>{\"name\":");
+			buf_str(text, JSON_GET(function, "name"));
+			buf_text(text, ",\"arguments\":");
+			buf_str(text, JSON_GET(function, "arguments"));
+			buf_text(text, "}</tool_call>");
+		}
+	}
+}
+
+static void put_joined(struct json_writer *j, const char *key, struct buf *messages)
+{
+	struct buf list = BUF(FOREIGN_BYTES_MAX), text = BUF(FOREIGN_BYTES_MAX);
+
+	buf_char(&list, '[');
+	buf_str(&list, buf_view(messages));
+	buf_char(&list, ']');
+	put_text(buf_view(&list), &text);
+	jw_put_str(j, key, buf_view(&text));
+	buf_release(&list);
+	buf_release(&text);
+	buf_release(messages);
+}
+
+static int write(struct export *x, struct error *err)
+{
+	struct buf prompt = BUF(BUF_MAX_MESSAGE), completion = BUF(BUF_MAX_MESSAGE);
+	struct json_writer j;
+
+	export_prompt(x, MESSAGES_OBJECTS, 0, &prompt);
+	for (size_t i = 0; i < x->count;) {
+		i = export_turn(x, i, MESSAGES_OBJECTS, 0, &completion);
+	}
+	if (prompt.full || completion.full) {
+		buf_release(&prompt);
+		buf_release(&completion);
+		return error_set(err, FAIL_INPUT, "its conversation is longer than %zu MiB",
+		                 BUF_MAX_MESSAGE >> 20);
+	}
+	jw_init(&j, x->out);
+	jw_object(&j);
+	jw_put_i64(&j, "step", 0);
+	put_joined(&j, "prompt", &prompt);
+	put_joined(&j, "completion", &completion);
+	jw_put_raw(&j, "reward", x->end.value[KEY_TOTAL_REWARD]);
+	jw_put_null(&j, "advantage");
+	jw_line_end(&j);
+	return 0;
+}
+
+const struct format format_trl_completions = {
+	.name = "trl-completions",
+	.what = "TRL's logged completions: Parquet, trackio's database, or JSON Lines of their rows",
+	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOTAL_REWARD),
+	.is = is_trl_completions,
+	.take = import_trl_completions,
+	.write = write,
+};

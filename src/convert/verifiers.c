@@ -3,7 +3,7 @@
 #include "recording/foreign.h"
 
 #include "convert/dialog.h"
-#include "convert/messages.h"
+#include "convert/import.h"
 
 #define NODES_MAX 65536
 

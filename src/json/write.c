@@ -148,3 +148,47 @@ void jw_raw(struct json_writer *w, struct str valid_json)
 		buf_text(w->out, "null");
 	}
 }
+
+#define PUT(name, type)                                                                            \
+	void jw_put_##name(struct json_writer *w, const char *key, type v)                         \
+	{                                                                                          \
+		jw_key(w, key);                                                                    \
+		jw_##name(w, v);                                                                   \
+	}
+PUT(str, struct str)
+PUT(text, const char *)
+PUT(i64, int64_t)
+PUT(u64, uint64_t)
+PUT(double, double)
+PUT(bool, bool)
+PUT(raw, struct str)
+
+#define PUT_EMPTY(name)                                                                            \
+	void jw_put_##name(struct json_writer *w, const char *key)                                 \
+	{                                                                                          \
+		jw_key(w, key);                                                                    \
+		jw_##name(w);                                                                      \
+	}
+PUT_EMPTY(object)
+PUT_EMPTY(array)
+PUT_EMPTY(null)
+
+void jw_put_known(struct json_writer *w, const char *key, struct str valid_json)
+{
+	if (valid_json.p && !str_eq(valid_json, STR("null"))) {
+		jw_put_raw(w, key, valid_json);
+	}
+}
+
+void jw_line(struct json_writer *w, struct buf *out, const char *type)
+{
+	jw_init(w, out);
+	jw_object(w);
+	jw_put_text(w, "type", type);
+}
+
+void jw_line_end(struct json_writer *w)
+{
+	jw_end(w);
+	buf_char(w->out, '\n');
+}

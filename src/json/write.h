@@ -31,6 +31,24 @@ void jw_bool(struct json_writer *w, bool v);
 void jw_null(struct json_writer *w);
 void jw_raw(struct json_writer *w, struct str valid_json); /* absent: null */
 
+/* The same as the member of an object. */
+void jw_put_object(struct json_writer *w, const char *key);
+void jw_put_array(struct json_writer *w, const char *key);
+void jw_put_str(struct json_writer *w, const char *key, struct str s);
+void jw_put_text(struct json_writer *w, const char *key, const char *s);
+void jw_put_i64(struct json_writer *w, const char *key, int64_t v);
+void jw_put_u64(struct json_writer *w, const char *key, uint64_t v);
+void jw_put_double(struct json_writer *w, const char *key, double v);
+void jw_put_bool(struct json_writer *w, const char *key, bool v);
+void jw_put_null(struct json_writer *w, const char *key);
+void jw_put_raw(struct json_writer *w, const char *key, struct str valid_json);
+/* Nothing if it is absent or null. */
+void jw_put_known(struct json_writer *w, const char *key, struct str valid_json);
+
+/* A line of JSON: an object that begins with its type, and ends with a line feed. */
+void jw_line(struct json_writer *w, struct buf *out, const char *type);
+void jw_line_end(struct json_writer *w);
+
 /* Appends s as a quoted JSON string, escaped as in RFC 8785 (also used by canon). */
 void json_quote(struct buf *out, struct str s);
 

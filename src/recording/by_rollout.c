@@ -430,14 +430,9 @@ struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, siz
 	*view = *b;
 	view->view = true;
 	view->reader = NULL;
-	by_rollout_aim(view, first, end);
-	return view;
-}
-
-void by_rollout_aim(struct by_rollout *view, size_t first, size_t end)
-{
 	view->in_stretch = false;
 	view->reading = NULL;
 	view->next = first;
 	view->count = end;
+	return view;
 }

@@ -51,7 +51,5 @@ uint64_t by_rollout_pass(struct by_rollout *b);
 /* A view of the rollouts at positions first .. end-1. Views of the same object may be read in
    several threads at once; close them before it. */
 struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, size_t end);
-/* Makes it a view of other rollouts, which takes less time than a new one. */
-void by_rollout_aim(struct by_rollout *view, size_t first, size_t end);
 
 #endif

@@ -2,8 +2,13 @@
 #include "cmd/golden/accept.h"
 
 #include "base/log.h"
+#include "base/names.h"
+#include "cmd/options/compare_options.h"
 
-#include "cmd/golden/review.h"
+#include <poll.h>
+#include <stdio.h>
+#include <termios.h>
+#include <unistd.h>
 
 #define FIELD(f) offsetof(struct accept_options, f)
 
@@ -30,6 +35,16 @@ static bool is_in_ci(const struct context *c)
 static enum update update_of(const char *word)
 {
 	return !strcmp(word, "none") ? UPDATE_NONE : !strcmp(word, "all") ? UPDATE_ALL : UPDATE_NEW;
+}
+
+static int review_possible(struct error *err)
+{
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO)) {
+		return 0;
+	}
+	return error_set(err, FAIL_USAGE,
+	                 "--review needs a terminal: read the differences, then use --accept (all "
+	                 "of them) or mv GOLDEN.new GOLDEN (one)");
 }
 
 int accept_choose(const struct accept_options *o, const struct context *c, enum update *out,
@@ -125,4 +140,141 @@ bool accept_may_replace(const struct golden *g)
 	}
 	buf_release(&text);
 	return !why;
+}
+
+/* ---- on the terminal ---- */
+
+/* The next byte; 0 at end of input. */
+static int read_key(int stop_fd, char *key, struct error *err)
+{
+	struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+	                       {.fd = stop_fd, .events = POLLIN}};
+
+	*key = 0;
+	while (poll(fds, 2, -1) < 0 || (!fds[0].revents && !fds[1].revents)) {
+	}
+	if (fds[1].revents) {
+		return error_set(err, FAIL_INTERRUPTED, "interrupted");
+	}
+	if (read(STDIN_FILENO, key, 1) != 1) {
+		*key = 0;
+	}
+	return 0;
+}
+
+/* With git's keys where git has them. */
+static const struct {
+	char key;
+	enum review_answer answer;
+	const char *said, *help; /* help NULL: not listed */
+} answers[] = {
+	{'a', REVIEW_ACCEPT, "accepted", "accept: the new recording becomes the golden"},
+	{'r', REVIEW_REJECT, "rejected", "reject: keep the golden, remove GOLDEN.new"},
+	{'s', REVIEW_SKIP, "skipped", "skip: keep the golden and GOLDEN.new"},
+	{'A', REVIEW_ACCEPT_ALL, "accepted, like all that follow",
+         "accept this one and all that follow"},
+	{'q', REVIEW_QUIT, "skipped, like all that follow", "skip this one and all that follow"},
+	{0, REVIEW_SKIP, "skipped", NULL},
+	{'\x04', REVIEW_SKIP, "skipped", NULL},
+};
+
+static void ask(const char *question)
+{
+	fprintf(stderr, "%s [", question);
+	for (size_t i = 0; answers[i].help; i++) {
+		fprintf(stderr, "%c,", answers[i].key);
+	}
+	fputs("?]? ", stderr);
+}
+
+static void explain(const char *question)
+{
+	fputs("help\n", stderr);
+	for (size_t i = 0; answers[i].help; i++) {
+		fprintf(stderr, "  %c  %s\n", answers[i].key, answers[i].help);
+	}
+	ask(question);
+}
+
+static const char *find_answer(char key, enum review_answer *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(answers); i++) {
+		if (answers[i].key == key) {
+			*out = answers[i].answer;
+			return answers[i].said;
+		}
+	}
+	return NULL;
+}
+
+int review_ask(const char *question, int stop_fd, enum review_answer *out, struct error *err)
+{
+	const char *said = NULL;
+	struct termios before, raw;
+	bool terminal = tcgetattr(STDIN_FILENO, &before) == 0;
+	char key = 0;
+	int failed;
+
+	if (terminal) {
+		raw = before;
+		raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+		tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+	}
+	ask(question);
+	do {
+		failed = read_key(stop_fd, &key, err);
+		if (!failed && key == '?') {
+			explain(question);
+		}
+	} while (!failed && !(said = find_answer(key, out)));
+	if (terminal) {
+		tcsetattr(STDIN_FILENO, TCSANOW, &before);
+	}
+	fprintf(stderr, "%s\n", failed ? "" : said);
+	return failed;
+}
+
+/* ---- sentences about goldens that differ ---- */
+
+void advise_tool(struct names *said, const struct golden *g, const struct tool_change *t)
+{
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	tool_change_say(t, &text);
+	if (!names_know(said, buf_view(&text))) {
+		names_add(said, buf_view(&text));
+		log_warn("%s: %s", g->file, buf_cstr(&text));
+	}
+	buf_release(&text);
+}
+
+void advise_env(void *ctx, const char *sentence)
+{
+	const struct golden *g = ctx;
+
+	log_warn("%s: rollout %.*s: %s", g->file, STR_ARG(g->want.id), sentence);
+}
+
+bool difference_is_at_begin(const struct difference *first)
+{
+	return first->line && (first->line->type == LINE_RESET ||
+	                       (first->line->type == LINE_STEP && first->line->step == 0 &&
+	                        str_starts(first->pointer, STR("/state"))));
+}
+
+void advise_seed(const struct golden *g)
+{
+	if (!g->has_seed && !g->proposals.count) {
+		log_warn("%s: rollout %.*s began differently, and the golden has no seed: if the "
+		         "environment's episodes are random, record the golden with --seed",
+		         g->file, STR_ARG(g->want.id));
+	}
+}
+
+const char *advice_problem(const struct golden *g)
+{
+	return g->compared  ? NULL
+	       : g->lost.n  ? buf_cstr(&g->lost)
+	       : g->started ? "not replayed in full"
+	                    : "not tried after the environment could not be reached";
 }

@@ -2,7 +2,7 @@
    and finds the first one that changes a reply. */
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/golden/trial.h"
+#include "cmd/golden/driver.h"
 #include "cmd/options/compare_options.h"
 #include "cmd/options/descriptors.h"
 #include "cmd/options/output.h"
@@ -138,15 +138,8 @@ static int new_strips(struct bisecting *b, struct layer *layer, struct error *er
 	layer->rollouts = mem_array(b->rollout_count, sizeof(*layer->rollouts));
 	for (size_t i = 0; i < b->rollout_count; i++) {
 		const struct golden *g = &b->rollouts[i];
-		struct str *masks = mem_array(g->mask_count + 1, sizeof(*masks));
-
-		for (size_t k = 0; k < g->mask_count; k++) {
-			masks[k] = str_from(g->masks[k]);
-		}
-		int failed = strip_new(masks, g->mask_count, &layer->rollouts[i].strip, err);
-		free(masks);
-		if (failed) {
-			return error_wrap(err, "--mask");
+		if (masks_strip_all(g->masks, g->mask_count, &layer->rollouts[i].strip, err)) {
+			return -1;
 		}
 	}
 	return 0;
@@ -155,19 +148,14 @@ static int new_strips(struct bisecting *b, struct layer *layer, struct error *er
 /* Targets are driven one after the other: they may lead to the same environment. */
 static int drive(struct bisecting *b, size_t jobs, struct batch_count *worst, struct error *err)
 {
-	struct batch_conf conf = {.count = b->rollout_count,
-	                          .jobs = jobs < b->rollout_count ? jobs : b->rollout_count,
-	                          .stop_fd = b->context->stop_fd,
-	                          .new_io = driver_new_io,
-	                          .rollout = play_one,
-	                          .ctx = b};
 	struct batch_count count;
 
 	*worst = (struct batch_count){0};
 	for (size_t i = 0; i < b->layer_count; i++) {
 		b->driven = &b->layers[i];
-		conf.io_ctx = &b->driven->target.driver;
-		if (new_strips(b, b->driven, err) || batch_run(&conf, &count, err)) {
+		if (new_strips(b, b->driven, err) ||
+		    driver_batch(&b->driven->target.driver, b->context, b->rollout_count, jobs,
+		                 play_one, b, &count, err)) {
 			return -1;
 		}
 		worst->interrupted += count.interrupted + (count.total - count.done);
@@ -214,31 +202,19 @@ static void put_layer(struct bisecting *b, const struct golden *g, const struct 
                       size_t differences)
 {
 	const struct line *l = b->first_line;
-	struct buf line = BUF(BUF_MAX_SMALL);
 	struct json_writer w;
 
-	jw_init(&w, &line);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "layer");
-	jw_key(&w, "rollout");
-	jw_str(&w, g->want.id);
-	jw_key(&w, "target");
-	jw_text(&w, layer->name);
-	jw_key(&w, "against");
-	jw_text(&w, layer[-1].name);
-	jw_key(&w, "differences");
-	jw_u64(&w, differences);
-	jw_key(&w, "step");
+	jw_line(&w, &b->out.text, "layer");
+	jw_put_str(&w, "rollout", g->want.id);
+	jw_put_text(&w, "target", layer->name);
+	jw_put_text(&w, "against", layer[-1].name);
+	jw_put_u64(&w, "differences", differences);
 	if (l && l->step >= 0) {
-		jw_i64(&w, l->step);
+		jw_put_i64(&w, "step", l->step);
 	} else {
-		jw_null(&w);
+		jw_put_null(&w, "step");
 	}
-	jw_end(&w);
-	buf_char(&line, '\n');
-	buf_str(&b->out.text, buf_view(&line));
-	buf_release(&line);
+	jw_line_end(&w);
 }
 
 static const struct line *same_line(const struct rollout_copy *r, const struct line *l)
@@ -356,20 +332,12 @@ static void put_summary(struct bisecting *b)
 {
 	struct json_writer w;
 
-	jw_init(&w, &b->out.text);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "summary");
-	jw_key(&w, "targets");
-	jw_u64(&w, b->layer_count);
-	jw_key(&w, "rollouts");
-	jw_u64(&w, b->rollout_count);
-	jw_key(&w, "differences");
-	jw_u64(&w, b->total.differences);
-	jw_key(&w, "first_change");
-	jw_text(&w, b->changer ? b->changer->name : NULL);
-	jw_end(&w);
-	buf_char(&b->out.text, '\n');
+	jw_line(&w, &b->out.text, "summary");
+	jw_put_u64(&w, "targets", b->layer_count);
+	jw_put_u64(&w, "rollouts", b->rollout_count);
+	jw_put_u64(&w, "differences", b->total.differences);
+	jw_put_text(&w, "first_change", b->changer ? b->changer->name : NULL);
+	jw_line_end(&w);
 }
 
 static void say_end(struct bisecting *b)
@@ -534,21 +502,13 @@ const struct command command_bisect = {
 	.summary = "send the same calls to several targets and name the first that changes a reply",
 	.operands = "[FILE...]",
 	.description =
-		"For an environment behind proxies: --env names the environment itself, then the "
-		"proxy in front of it, then the next. Each gets the same calls, of recordings or "
-		"of --actions, in its own session with the same seed and reset arguments, one "
-		"target after the other. The replies of each target are compared with those of "
-		"the previous one, as in replay: the first that differs is the layer to examine. "
-		"The output shows the first step that differs and the replies of all targets "
-		"there; --json prints all differences (\"file\" is the target), a line \"layer\" "
-		"for each rollout and each target but the first, and a summary with "
-		"\"first_change\". The exit code is 0 if all replies agree, 1 if not, 4 if a "
-		"target was not reached.",
+		"For an environment behind proxies: --env names the environment itself, then "
+		"the proxy in front of it, then the next. Each gets the same calls, of "
+		"recordings or of --actions, in its own session with the same seed and reset "
+		"arguments, one target after the other.",
 	.recordings = true,
 	.max_operands = -1,
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct bisect_options),
+	COMMAND_OPTIONS(options, struct bisect_options),
 	.network = true,
 	.run = bisect_run,
 };

@@ -1,6 +1,8 @@
 /* Shared by the commands that drive rollouts: see driver.h. */
 #include "cmd/golden/driver.h"
 
+#include "recording/recorder.h"
+
 void driver_init(struct driver *d, const struct context *c)
 {
 	*d = (struct driver){.clock = c->clock,
@@ -94,6 +96,22 @@ int driver_rollout(struct driver *d, struct rollout_conf *conf, struct rollout_r
 	return 0;
 }
 
+int driver_batch(struct driver *d, const struct context *c, size_t count, size_t jobs,
+                 int (*rollout)(void *ctx, size_t index, struct io *io, struct rollout_result *out,
+                                struct error *err),
+                 void *ctx, struct batch_count *out, struct error *err)
+{
+	struct batch_conf conf = {.count = count,
+	                          .jobs = jobs < count ? jobs : count,
+	                          .stop_fd = c->stop_fd,
+	                          .new_io = driver_new_io,
+	                          .io_ctx = d,
+	                          .rollout = rollout,
+	                          .ctx = ctx};
+
+	return batch_run(&conf, out, err);
+}
+
 int driver_exit_code(const struct batch_count *count, bool findings)
 {
 	if (count->interrupted || count->done < count->total) {
@@ -106,4 +124,55 @@ int driver_exit_code(const struct batch_count *count, bool findings)
 		return 4;
 	}
 	return count->refused || count->timed_out || findings;
+}
+
+/* ---- rollouts of given calls, for commands that repeat them: bisect, shrink ---- */
+
+int trial_target_open(struct trial_target *t, const struct context *c,
+                      const struct target_options *o, struct error *err)
+{
+	static const struct recorder_conf nowhere = {.path = "/dev/null"};
+
+	*t = (struct trial_target){.options = o};
+	driver_init(&t->driver, c);
+	return env_target_prepare(&t->driver.target, c, o, err) ||
+	                       env_target_start(&t->driver.target, err) ||
+	                       recorder_new(&nowhere, &t->nowhere, err)
+	               ? -1
+	               : 0;
+}
+
+void trial_target_close(struct trial_target *t)
+{
+	struct error ignored; /* it contains nothing */
+
+	if (!t->options) {
+		return;
+	}
+	(void)!recorder_close(t->nowhere, &ignored);
+	driver_release(&t->driver);
+	t->options = NULL;
+}
+
+int trial_run(struct trial_target *t, const struct trial *trial, struct io *io,
+              struct rollout_result *out, struct error *err)
+{
+	struct rollout_conf conf = driver_conf(&t->driver, io);
+
+	conf.policy = trial->policy;
+	conf.recorder = trial->recorder ? trial->recorder : t->nowhere;
+	conf.sinks = trial->sink;
+	conf.sink_count = trial->sink ? 1 : 0;
+	conf.options_fit = NULL; /* recorded calls are sent even if they do not fit the schema */
+	conf.order = NULL;       /* lines need no order: they are not shown */
+	if (trial->golden) {
+		golden_start(trial->golden, t->options->seed.given, &conf);
+	}
+	return driver_rollout(&t->driver, &conf, out, err);
+}
+
+bool trial_is_whole(const struct rollout_result *r)
+{
+	return r->status != END_INTERRUPTED && r->status != END_UNREACHABLE &&
+	       r->status != END_FAILED;
 }

@@ -3,6 +3,7 @@
 #ifndef ROLLDBG_CMD_GOLDEN_DRIVER_H
 #define ROLLDBG_CMD_GOLDEN_DRIVER_H
 
+#include "cmd/golden/goldens.h"
 #include "cmd/options/target.h"
 #include "rollout/batch.h"
 #include "rollout/rollout.h"
@@ -39,8 +40,43 @@ void driver_limit_turns(struct rollout_conf *conf, const struct opt_u64 *max_tur
 MUST_USE int driver_rollout(struct driver *d, struct rollout_conf *conf,
                             struct rollout_result *result, struct error *err);
 
+/* Runs `count` rollouts, at most `jobs` at a time. */
+MUST_USE int driver_batch(struct driver *d, const struct context *c, size_t count, size_t jobs,
+                          int (*rollout)(void *ctx, size_t index, struct io *io,
+                                         struct rollout_result *out, struct error *err),
+                          void *ctx, struct batch_count *out, struct error *err);
+
 /* The exit code for the rollouts of a batch: 130 interrupted, 5 a local failure, 4 the server was
    not reached or lost; else 1 if a rollout was refused or timed out, or if `findings`; 0. */
 int driver_exit_code(const struct batch_count *count, bool findings);
+
+/* ---- rollouts of given calls, for commands that repeat them: bisect, shrink ---- */
+
+/* A target, and the state its rollouts share. trial_target_close accepts a zeroed one. */
+struct trial_target {
+	const struct target_options *options;
+	struct driver driver;
+	struct recorder *nowhere; /* recorder for rollouts that are discarded */
+};
+
+/* Starts the target; sends nothing. FAIL_USAGE, FAIL_INPUT, FAIL_SYSTEM. Borrows the options. */
+MUST_USE int trial_target_open(struct trial_target *t, const struct context *c,
+                               const struct target_options *o, struct error *err);
+void trial_target_close(struct trial_target *t);
+
+/* One rollout in a new session. */
+struct trial {
+	const struct golden *golden; /* gives task, seed, reset arguments and masks; NULL: none */
+	struct policy_conf policy;
+	const struct line_sink *sink; /* NULL: none */
+	struct recorder *recorder;    /* NULL: discarded */
+};
+
+/* As rollout_run. Any thread. */
+MUST_USE int trial_run(struct trial_target *t, const struct trial *trial, struct io *io,
+                       struct rollout_result *out, struct error *err);
+
+/* True if the environment or the policy ended it. */
+bool trial_is_whole(const struct rollout_result *r);
 
 #endif

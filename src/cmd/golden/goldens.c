@@ -94,10 +94,9 @@ static void read_calls(struct golden *g)
 		struct str call = g->want.steps[i].value[KEY_TOOL_CALL];
 
 		jw_object(&w);
-		jw_key(&w, "name");
-		jw_raw(&w, JSON_GET(call, "name"));
-		jw_key(&w, "arguments");
-		jw_raw(&w, object_or_none(JSON_GET(call, "arguments")).p
+		jw_put_raw(&w, "name", JSON_GET(call, "name"));
+		jw_put_raw(&w, "arguments",
+		           object_or_none(JSON_GET(call, "arguments")).p
 		                   ? JSON_GET(call, "arguments")
 		                   : STR("{}"));
 		jw_end(&w);
@@ -205,18 +204,6 @@ static struct golden *add_golden(struct goldens *g, const char *file)
 	return one;
 }
 
-static int make_strip(struct golden *g, struct error *err)
-{
-	struct str *masks = mem_array(g->mask_count + 1, sizeof(*masks));
-
-	for (size_t i = 0; i < g->mask_count; i++) {
-		masks[i] = str_from(g->masks[i]);
-	}
-	int failed = strip_new(masks, g->mask_count, &g->strip, err);
-	free(masks);
-	return failed;
-}
-
 static int read_rollout(struct golden_reading *r, struct by_rollout *lines, struct error *err)
 {
 	r->one = add_golden(r->goldens, r->file);
@@ -227,7 +214,7 @@ static int read_rollout(struct golden_reading *r, struct by_rollout *lines, stru
 	read_header(r->one);
 	read_masks(r->one);
 	read_calls(r->one);
-	return make_strip(r->one, err);
+	return masks_strip_all(r->one->masks, r->one->mask_count, &r->one->strip, err);
 }
 
 static int read_file(struct goldens *g, struct golden_reading *r, char *const *file,
@@ -236,7 +223,7 @@ static int read_file(struct goldens *g, struct golden_reading *r, char *const *f
 	struct by_rollout *lines = NULL;
 	size_t before = g->count;
 	int failed = mask_list_file(&r->masks, *file, r->uses, err) ||
-	             mask_list_strip(&r->masks, &r->strip, err) ||
+	             masks_strip_all(r->masks.items, r->masks.count, &r->strip, err) ||
 	             by_rollout_open(file, 1, refuse_torn, NULL, &lines, err);
 
 	while (!failed && by_rollout_id(lines).p) {
@@ -292,7 +279,7 @@ int goldens_add_task(struct goldens *g, const struct task *t, const char *file,
 	}
 	keep_texts(g);
 	buf_release(&id);
-	return make_strip(one, err);
+	return masks_strip_all(one->masks, one->mask_count, &one->strip, err);
 }
 
 /* Is the first line of the file a header? Appends its environment to `env` (may be NULL). */

@@ -3,7 +3,7 @@
 #define ROLLDBG_CMD_GOLDEN_GOLDENS_H
 
 #include "base/map.h"
-#include "cmd/options/masks.h"
+#include "cmd/options/compare_options.h"
 #include "cmd/options/target.h"
 #include "compare/compare.h"
 #include "compare/proposals.h"

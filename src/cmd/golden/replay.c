@@ -3,9 +3,7 @@
 #include "base/text.h"
 #include "cmd/debug.h"
 #include "cmd/golden/accept.h"
-#include "cmd/golden/advice.h"
 #include "cmd/golden/driver.h"
-#include "cmd/golden/review.h"
 #include "cmd/golden/suite.h"
 #include "cmd/options/compare_options.h"
 #include "cmd/options/descriptors.h"
@@ -103,8 +101,7 @@ static struct rollout_conf conf_of(struct replaying *r, const struct golden *g, 
 static void take_result(struct replaying *r, struct golden *g, const struct rollout_result *result)
 {
 	g->opened = result->opened;
-	g->compared = result->status != END_INTERRUPTED && result->status != END_UNREACHABLE &&
-	              result->status != END_FAILED;
+	g->compared = trial_is_whole(result);
 	pthread_mutex_lock(&r->driver.lock);
 	if (result->peer.kind != FAIL_NONE) {
 		struct error lost = result->peer;
@@ -485,19 +482,6 @@ static int conclude(struct replaying *r, const struct batch_count *count, struct
 	                                 r->differs || r->suite.obsolete || r->suite.missing);
 }
 
-static int drive(struct replaying *r, size_t jobs, struct batch_count *count, struct error *err)
-{
-	struct batch_conf conf = {.count = r->goldens.count,
-	                          .jobs = jobs,
-	                          .stop_fd = r->context->stop_fd,
-	                          .new_io = driver_new_io,
-	                          .io_ctx = &r->driver,
-	                          .rollout = replay_one,
-	                          .ctx = r};
-
-	return batch_run(&conf, count, err);
-}
-
 static void tear_down(struct replaying *r)
 {
 	struct error ignored;
@@ -548,7 +532,9 @@ static int replay_run(const struct context *c, const void *opts, int argc, char 
 	size_t jobs;
 
 	driver_init(&r.driver, c);
-	int code = set_up(&r, argc, argv, &jobs, err) || drive(&r, jobs, &count, err)
+	int code = set_up(&r, argc, argv, &jobs, err) ||
+	                           driver_batch(&r.driver, c, r.goldens.count, jobs, replay_one, &r,
+	                                        &count, err)
 	                   ? -1
 	                   : conclude(&r, &count, err);
 	if (code < 0) {
@@ -562,34 +548,14 @@ const struct command command_replay = {
 	.name = "replay",
 	.summary = "send a recording's calls to a live environment and compare the replies",
 	.operands = "GOLDEN...",
-	.description =
-		"A golden is a recording that later runs are compared with; strip it first. "
-		"GOLDEN is a file or a directory of *.jsonl. Each rollout in it is replayed in "
-		"its own session, with the recorded seed and reset arguments: the same calls in "
-		"the same order, whatever the environment replies. Only goldens of the built-in "
-		"lake with its default settings can be replayed without --env. The state, outcome, error "
-		"class, observation, reward, terminated and truncated of each step are compared "
-		"as diff compares them. Ignored are values masked by --mask, by the golden's "
-		"header or by a file GOLDEN.masks (one pointer per line; # starts a comment), "
-		"state that the state source ignores, and state that changed without a call "
-		"before the first one. The tools of the header belong to the golden, too: what breaks "
-		"calls (a tool removed or renamed, an argument that is required now, a narrower type) is "
-		"a difference at the header. If a rollout differs, the new recording is written to "
-		"GOLDEN.new; the golden itself only changes with --update all, --accept or "
-		"--review, and only if all calls of the rollout were sent, none fails now because "
-		"of the server or the connection, and the golden has no conversation with a model; "
-		"its policy is kept. Where whole directories are replayed with --tasks, a task with its own "
-		"actions or policy that has no golden is run, and its golden recorded in the "
-		"first directory. No call is sent twice, so the result of a retry never becomes a "
-		"golden. The exit code is 0 if nothing differs; 1 if something does, if a "
-		"golden is missing or obsolete, or if a call got no reply; 3 if a golden cannot be "
-		"used; 4 if the environment was not reached.",
+	.description = "A golden is a recording that later runs are compared with; strip it first. "
+		       "GOLDEN is a file or a directory of *.jsonl. Each rollout in it is replayed "
+		       "in its own session, with the recorded seed and reset arguments: the same "
+		       "calls in the same order, whatever the environment replies.",
 	.min_operands = 1,
 	.max_operands = -1,
 	.recordings = true,
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct replay_options),
+	COMMAND_OPTIONS(options, struct replay_options),
 	.network = true,
 	.run = replay_run,
 };

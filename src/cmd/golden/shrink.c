@@ -3,10 +3,9 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "check/check.h"
-#include "cmd/golden/goldens_choice.h"
-#include "cmd/golden/shrunk_files.h"
+#include "cmd/golden/driver.h"
+#include "cmd/golden/shrink_files.h"
 #include "cmd/golden/symptom.h"
-#include "cmd/golden/trial.h"
 #include "cmd/options/descriptors.h"
 #include "cmd/options/output.h"
 #include "cmd/plan.h"
@@ -77,7 +76,7 @@ struct shrinking {
 	struct error peer;
 	pthread_mutex_t lock; /* guards the two above */
 	struct output out;
-	struct shrunk_files files;
+	struct shrink_files files;
 };
 
 /* One rollout to play, and what came of it. */
@@ -152,16 +151,10 @@ static int play(struct shrinking *s, struct shrink_attempt *attempts, size_t cou
                 struct error *err)
 {
 	struct shrink_attempts all = {s, attempts};
-	struct batch_conf conf = {.count = count,
-	                          .jobs = s->jobs < count ? s->jobs : count,
-	                          .stop_fd = s->context->stop_fd,
-	                          .new_io = driver_new_io,
-	                          .io_ctx = &s->target.driver,
-	                          .rollout = play_one,
-	                          .ctx = &all};
 	struct batch_count done;
 
-	if (batch_run(&conf, &done, err)) {
+	if (driver_batch(&s->target.driver, s->context, count, s->jobs, play_one, &all, &done,
+	                 err)) {
 		return -1;
 	}
 	s->runs += count;
@@ -341,32 +334,18 @@ static void put_result(struct shrinking *s, const struct minimized *m, const str
 {
 	struct json_writer w;
 
-	jw_init(&w, &s->out.text);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "summary");
-	jw_key(&w, "rollout");
-	jw_str(&w, s->golden->want.id);
-	jw_key(&w, "rule");
-	jw_text(&w, s->opts->rule);
-	jw_key(&w, "from");
-	jw_u64(&w, s->count);
-	jw_key(&w, "to");
-	jw_u64(&w, m->count);
-	jw_key(&w, "minimal");
-	jw_bool(&w, m->is_minimal);
-	jw_key(&w, "flaky");
-	jw_bool(&w, s->tries > 1 || !seen);
-	jw_key(&w, "runs");
-	jw_u64(&w, s->runs);
-	jw_key(&w, "calls");
-	jw_raw(&w, buf_view(calls));
-	jw_key(&w, "recording");
-	jw_text(&w, buf_cstr(&s->files.recording));
-	jw_key(&w, "policy");
-	jw_text(&w, buf_cstr(&s->files.policy));
-	jw_end(&w);
-	buf_char(&s->out.text, '\n');
+	jw_line(&w, &s->out.text, "summary");
+	jw_put_str(&w, "rollout", s->golden->want.id);
+	jw_put_text(&w, "rule", s->opts->rule);
+	jw_put_u64(&w, "from", s->count);
+	jw_put_u64(&w, "to", m->count);
+	jw_put_bool(&w, "minimal", m->is_minimal);
+	jw_put_bool(&w, "flaky", s->tries > 1 || !seen);
+	jw_put_u64(&w, "runs", s->runs);
+	jw_put_raw(&w, "calls", buf_view(calls));
+	jw_put_text(&w, "recording", buf_cstr(&s->files.recording));
+	jw_put_text(&w, "policy", buf_cstr(&s->files.policy));
+	jw_line_end(&w);
 }
 
 static void show_calls(struct shrinking *s, const struct minimized *m)
@@ -407,7 +386,7 @@ static int finish(struct shrinking *s, const struct minimized *m, struct error *
 
 	write_calls(s, &list, &calls);
 	int failed = record(s, &list, &last, err) ||
-	             shrunk_files_write_policy(&s->files, buf_view(&calls), s->golden, err);
+	             shrink_files_write_policy(&s->files, buf_view(&calls), s->golden, err);
 
 	progress_give_way(s->progress);
 	if (!failed && !m->is_minimal) {
@@ -489,7 +468,7 @@ static int set_up(struct shrinking *s, int argc, char **argv, struct error *err)
 	             goldens_choose(&s->goldens, o->rule, o->rollout, &s->golden, err) ||
 	             take_calls(s, err) ||
 	             symptom_init(&s->symptom, o->rule, o->divergence ? s->golden : NULL, err) ||
-	             shrunk_files_choose(&s->files, file, o->out, o->force, err) ||
+	             shrink_files_choose(&s->files, file, o->out, o->force, err) ||
 	             trial_target_open(&s->target, s->context, &o->target, err);
 
 	s->goldens.path = file; /* name of their file */
@@ -502,7 +481,7 @@ static void tear_down(struct shrinking *s)
 	trial_target_close(&s->target);
 	symptom_release(&s->symptom);
 	goldens_release(&s->goldens);
-	shrunk_files_release(&s->files);
+	shrink_files_release(&s->files);
 	output_release(&s->out);
 	free(s->calls);
 	pthread_mutex_destroy(&s->lock);
@@ -535,22 +514,14 @@ const struct command command_shrink = {
 	.name = "shrink",
 	.summary = "find the smallest sequence of a recording's calls that still gives a finding",
 	.operands = "[FILE]",
-	.description =
-		"Runs subsets of the recorded calls against the environment, each in a new "
-		"session with the recorded seed and reset arguments, until removing any further "
-		"call loses the finding of --rule (delta debugging). With --divergence the calls "
-		"are a golden's, and the search is for a call that gets a different reply than in "
-		"the golden, in the same state. The shortest rollout is recorded, and its calls "
-		"are written as a policy file for 'rolldbg run --policy'. If the same calls do "
-		"not always give the finding, it is flaky, and each subset is tried several "
-		"times. The exit code is 0 if the remaining calls reproduce the finding, 1 if "
-		"they did not in ten runs, 3 if not even all calls do, 4 if the environment was "
-		"not reached.",
+	.description = "Runs subsets of the recorded calls against the environment, each in a new "
+		       "session with the recorded seed and reset arguments, until removing any "
+		       "further call loses the finding of --rule (delta debugging). With "
+		       "--divergence the calls are a golden's, and the search is for a call that "
+		       "gets a different reply than in the golden, in the same state.",
 	.recordings = true,
 	.max_operands = 1,
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct shrink_options),
+	COMMAND_OPTIONS(options, struct shrink_options),
 	.network = true,
 	.run = shrink_run,
 };

@@ -134,14 +134,7 @@ int symptom_watch_start(struct symptom_watch *w, const struct symptom *s, struct
 	if (!s->golden) {
 		return judge_new(&conf, &w->judge, err);
 	}
-	struct str *masks = mem_array(s->golden->mask_count + 1, sizeof(*masks));
-
-	for (size_t i = 0; i < s->golden->mask_count; i++) {
-		masks[i] = str_from(s->golden->masks[i]);
-	}
-	int failed = strip_new(masks, s->golden->mask_count, &w->strip, err);
-	free(masks);
-	return failed;
+	return masks_strip_all(s->golden->masks, s->golden->mask_count, &w->strip, err);
 }
 
 int symptom_watch_line(void *watch, const struct line *l, struct error *err)

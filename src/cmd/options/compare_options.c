@@ -1,12 +1,17 @@
 /* --mask, --tolerance and --unordered: see compare_options.h. */
 #include "cmd/options/compare_options.h"
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/options/config_file.h"
 #include "json/paths.h"
 #include "json/scan.h"
 
-#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #define NAMED_MAX 8 /* unstable values */
 
@@ -153,25 +158,6 @@ void compare_rules_release(struct compare_rules *r)
 
 /* ---- proposals ---- */
 
-/* Single-quoted where a shell would split or expand it. */
-static void put_word(struct buf *out, const char *word)
-{
-	size_t plain = 0;
-
-	while (isalnum((unsigned char)word[plain]) ||
-	       (word[plain] && strchr("/_-.=", word[plain]))) {
-		plain++;
-	}
-	const char *quote = word[plain] ? "'" : "";
-
-	buf_text(out, quote);
-	for (; *word; word++) {
-		buf_text(out, *word == '\'' ? "'\\'" : "");
-		buf_char(out, *word);
-	}
-	buf_text(out, quote);
-}
-
 static void put_option(struct buf *out, const struct proposed *one)
 {
 	static const char *const names[] = {"--mask", "--tolerance", "--unordered"};
@@ -182,7 +168,7 @@ static void put_option(struct buf *out, const struct proposed *one)
 		buf_printf(&word, "=1e%d", one->exponent);
 	}
 	buf_printf(out, " %s ", names[one->kind]);
-	put_word(out, buf_cstr(&word));
+	config_shell_word(out, buf_cstr(&word));
 	buf_release(&word);
 }
 
@@ -205,4 +191,112 @@ void proposals_say(const struct proposals *p, struct buf *out)
 		           "between two replays of the same environment, too)",
 		           named > NAMED_MAX ? ", .." : "");
 	}
+}
+
+/* ---- masks from options and files ---- */
+
+#define MASK_FILE_MAX ((size_t)1 << 20)
+
+int masks_strip_all(const char *const *masks, size_t count, struct strip **out, struct error *err)
+{
+	struct str *pointers = mem_array(count + 1, sizeof(*pointers));
+
+	for (size_t i = 0; i < count; i++) {
+		pointers[i] = str_from(masks[i]);
+	}
+	int failed = strip_new(pointers, count, out, err);
+	free(pointers);
+	return failed ? error_wrap(err, "--mask") : 0;
+}
+
+int masks_strip(const struct opt_list *masks, struct strip **out, struct error *err)
+{
+	return masks_strip_all(masks->item, masks->count, out, err);
+}
+
+static void add(struct mask_list *l, const char *mask)
+{
+	if (l->count == l->room) {
+		l->room = l->room ? 2 * l->room : 16;
+		l->items = mem_resize(l->items, l->room, sizeof(*l->items));
+	}
+	l->items[l->count++] = mask;
+}
+
+void mask_list_options(struct mask_list *l, const struct opt_list *masks)
+{
+	for (size_t i = 0; i < masks->count; i++) {
+		add(l, masks->item[i]);
+	}
+}
+
+static const char *origin_of(struct mask_list *l, const char *path, size_t number)
+{
+	struct buf origin = BUF(BUF_MAX_SMALL);
+
+	buf_printf(&origin, "%s:%zu", path, number);
+	const char *copy = arena_str(&l->arena, buf_view(&origin)).p;
+	buf_release(&origin);
+	return copy;
+}
+
+static int add_line(struct mask_list *l, struct str line, const char *origin, struct patterns *uses,
+                    struct error *err)
+{
+	struct json_paths *checked = json_paths_new(true);
+	const char *mask = arena_str(&l->arena, line).p;
+	int failed = json_paths_add(checked, line, err);
+
+	json_paths_free(checked);
+	if (failed) {
+		return error_wrap(err, "%s", origin);
+	}
+	add(l, mask);
+	if (uses) {
+		patterns_add(uses, origin, mask);
+	}
+	return 0;
+}
+
+static int add_lines(struct mask_list *l, struct str text, const char *path, struct patterns *uses,
+                     struct error *err)
+{
+	size_t number = 0;
+	int failed = 0;
+
+	while (text.n && !failed) {
+		const char *feed = memchr(text.p, '\n', text.n);
+		size_t n = feed ? (size_t)(feed - text.p) : text.n;
+		struct str line = text_trim((struct str){text.p, n});
+
+		number++;
+		if (line.n && line.p[0] != '#') {
+			failed = add_line(l, line, origin_of(l, path, number), uses, err);
+		}
+		text = str_skip(text, n + 1);
+	}
+	return failed;
+}
+
+int mask_list_file(struct mask_list *l, const char *golden, struct patterns *uses,
+                   struct error *err)
+{
+	struct buf path = BUF(BUF_MAX_SMALL), text = BUF(MASK_FILE_MAX);
+	int failed = 0;
+
+	buf_printf(&path, "%s.masks", golden);
+	if (strcmp(golden, "-") != 0 && (access(buf_cstr(&path), F_OK) == 0 || errno != ENOENT)) {
+		failed = file_read_regular("mask file", buf_cstr(&path), &text, err) ||
+		         add_lines(l, buf_view(&text), buf_cstr(&path), uses, err);
+	}
+	buf_release(&path);
+	buf_release(&text);
+	return failed ? -1 : 0;
+}
+
+void mask_list_release(struct mask_list *l)
+{
+	free(l->items);
+	arena_release(&l->arena);
+	*l = (struct mask_list){.count = 0};
 }

@@ -6,6 +6,7 @@
 #include "compare/compare.h"
 #include "compare/patterns.h"
 #include "compare/proposals.h"
+#include "recording/strip/strip.h"
 
 /* Embedded in a command's options struct. */
 struct compare_options {
@@ -46,5 +47,29 @@ void compare_rules_release(struct compare_rules *r);
    shell, and a sentence that names the unstable values, each without a line feed at its end; nothing
    if there is neither. */
 void proposals_say(const struct proposals *p, struct buf *out);
+
+/* ---- masks from options and files ---- */
+
+/* Creates a strip with these masks. FAIL_USAGE if one is not a pointer. */
+MUST_USE int masks_strip_all(const char *const *masks, size_t count, struct strip **out,
+                             struct error *err);
+/* The same with the masks of an option. */
+MUST_USE int masks_strip(const struct opt_list *masks, struct strip **out, struct error *err);
+
+/* The masks of a golden: those of the options, then those of its file. Zeroed is empty. */
+struct mask_list {
+	const char **items;
+	size_t count, room;
+	struct arena arena;
+};
+
+/* Adds the masks of the options, borrowed. */
+void mask_list_options(struct mask_list *l, const struct opt_list *masks);
+/* Adds the masks of GOLDEN.masks, if it exists: one pattern of JSON Pointers per line; blank lines
+   and lines that begin with # are skipped. Also adds them to `uses` unless NULL. FAIL_INPUT,
+   "FILE:LINE: .."; FAIL_SYSTEM if it cannot be read. */
+MUST_USE int mask_list_file(struct mask_list *l, const char *golden, struct patterns *uses,
+                            struct error *err);
+void mask_list_release(struct mask_list *l);
 
 #endif

@@ -5,7 +5,6 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "cmd/options/config_keys.h"
-#include "cmd/options/mcp_servers.h"
 #include "recording/redact/credentials.h"
 #include "recording/redact/redact.h"
 
@@ -269,7 +268,7 @@ static int add_headers(struct config *f, const struct config_file *file, struct 
 
 		k->key = m->string;
 		tree_at(k, m);
-		int failed = config_permit(f->context, file, k, config_class_of_header(m)) ||
+		int failed = config_permit(f->context, file, k, config_class_as("HEADER", m)) ||
 		             config_expand(k, m, f->context->variable, &value, &used);
 		if (!failed) {
 			buf_printf(&line, "%s: %s", k->key, value);
@@ -349,22 +348,6 @@ static int apply_server(struct config *f, const char *spec, bool named, void *va
 	return failed ? -1 : 0;
 }
 
-static int unknown_environment(struct config *f, const char *name, struct error *err)
-{
-	struct names names = {.count = 0};
-
-	for (const cJSON *m = tree_first(tree_get(f->file.root, "environments")); m; m = m->next) {
-		names_add(&names, str_from(m->string));
-	}
-	error_set(err, FAIL_USAGE, "unknown environment '%s': neither a target nor a name in %s",
-	          name, f->file.path);
-	if (names.count) {
-		names_suggest(err, str_from(name), names.text, names.count);
-	}
-	names_release(&names);
-	return -1;
-}
-
 static int target_of(struct config *f, struct keyed *k, const cJSON *entry, void *values,
                      const char **target)
 {
@@ -373,7 +356,7 @@ static int target_of(struct config *f, struct keyed *k, const cJSON *entry, void
 
 	k->key = "target";
 	tree_at(k, named);
-	if (config_permit(f->context, &f->file, k, config_class_of_target(named)) ||
+	if (config_permit(f->context, &f->file, k, config_class_as("TARGET", named)) ||
 	    config_expand_target(k, named, f->context->variable, target, &secret) ||
 	    add_secrets(f, k, &secret, values)) {
 		return -1;
@@ -394,7 +377,11 @@ int config_environment(struct config *f, const char *name, bool typed, void *val
 	}
 	entry = tree_get(tree_get(f->file.root, "environments"), name);
 	if (!entry) {
-		return unknown_environment(f, name, err);
+		error_set(err, FAIL_USAGE,
+		          "unknown environment '%s': neither a target nor a name in %s", name,
+		          f->file.path);
+		config_suggest(err, name, tree_get(f->file.root, "environments"));
+		return -1;
 	}
 	snprintf(k.place, sizeof(k.place), "environments.%.40s", name);
 	return target_of(f, &k, entry, values, target) || apply(f, &k, entry, values) ||

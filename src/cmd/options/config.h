@@ -50,7 +50,7 @@ bool config_is_name(const struct config *f, const char *env);
 MUST_USE int config_environment(struct config *f, const char *name, bool typed, void *values,
                                 const char **target, struct error *err);
 
-/* Records an option given on the command line: a note of options_parse_noting. */
+/* Records an option given on the command line: for struct option_listener. */
 void config_note(void *ctx, const struct opt *o, const char *value);
 
 /* Appends each setting with its value and origin; if an option has several values, the effective

@@ -1,10 +1,12 @@
 /* Reads the options of a model: see model.h. */
 #include "cmd/options/model.h"
-#include "policy/open.h"
 
+#include "policy/open.h"
 #include "policy/policy.h"
 #include "policy/toolformats/reader.h"
 #include "recording/redact/credentials.h"
+
+#include <inttypes.h>
 
 #define FIELD(f) offsetof(struct model_options, f)
 
@@ -48,42 +50,10 @@ static const struct opt model_rows[] = {
 };
 const struct option_group model_group = {model_rows, ARRAY_LEN(model_rows), "model options"};
 
-/* The first given option that requires a model, or NULL. */
-static const char *stray_option(const struct model_options *o)
-{
-	const struct {
-		const char *name;
-		bool given;
-	} all[] = {
-		{"--model", o->llm.model},
-		{"--base-url", o->llm.base_url},
-		{"--profile", o->llm.profile},
-		{"--api", o->llm.api},
-		{"--key-env", o->llm.key_env},
-		{"--allow-key-env", o->allowed_keys.count > 0},
-		{"--model-insecure", o->llm.insecure},
-		{"--tool-mode", o->llm.tool_mode},
-		{"--tool-format", o->llm.tool_format},
-		{"--on-no-tool", o->llm.on_no_tool},
-		{"--no-repair", o->llm.no_repair},
-		{"--tokens", o->llm.tokens},
-		{"--stream", o->llm.stream},
-		{"--model-timeout", o->timeout.given},
-		{"--model-retries", o->retries.given},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		if (all[i].given) {
-			return all[i].name;
-		}
-	}
-	return NULL;
-}
-
 int model_read(const struct context *c, const char *policy, const struct model_options *o,
                struct env_target *t, struct llm_conf **out, struct error *err)
 {
-	const char *stray = stray_option(o);
+	const struct opt *stray = options_given(&model_group, o);
 	struct llm_options options = o->llm;
 
 	if (o->llm.base_url) {
@@ -104,13 +74,75 @@ int model_read(const struct context *c, const char *policy, const struct model_o
 	if (!*out && stray) {
 		return error_set(
 			err, FAIL_USAGE,
-			"%s needs a policy that asks a model: --policy llm, or a policy file of "
+			"--%s needs a policy that asks a model: --policy llm, or a policy file of "
 			"kind llm",
-			stray);
+			stray->name);
 	}
 	if (!*out || !(*out)->key) {
 		return 0;
 	}
 	secrets_add(t->secrets, str_from((*out)->key));
 	return env_target_withhold(t, (*out)->key_variable, err);
+}
+
+/* ---- waiting time and usage ---- */
+
+bool model_say_waiting(struct llm_usage *u, uint64_t now_ns, struct buf *out)
+{
+	struct llm_usage_now now = llm_usage_now(u);
+
+	if (!now.waiting || now_ns < now.since_ns) {
+		return false;
+	}
+	buf_printf(out, "turn %" PRId64 ": waiting for the model · %" PRIu64 " s", now.turn,
+	           (now_ns - now.since_ns) / 1000000000);
+	if (now.pieces) {
+		buf_printf(out, " · %" PRIu64 " tokens", now.pieces);
+	}
+	return true;
+}
+
+void model_say_tokens(struct llm_usage *u, struct buf *out)
+{
+	struct llm_usage_now now = llm_usage_now(u);
+	uint64_t tokens = now.prompt_tokens + now.completion_tokens;
+
+	if (tokens) {
+		buf_printf(out, " · %" PRIu64 " tokens", tokens);
+	}
+}
+
+static double cost_of(const struct llm_usage_now *now, const struct llm_price *price)
+{
+	uint64_t cached =
+		now->cached_tokens < now->prompt_tokens ? now->cached_tokens : now->prompt_tokens;
+
+	return ((double)(now->prompt_tokens - cached) * price->input +
+	        (double)cached * price->cached + (double)now->completion_tokens * price->output) /
+	       1e6;
+}
+
+void model_say_usage(struct llm_usage *u, const struct llm_conf *c, struct buf *out)
+{
+	struct llm_usage_now now = llm_usage_now(u);
+
+	if (!now.requests) {
+		return;
+	}
+	buf_printf(out, "model: %" PRIu64 " request%s", now.requests, now.requests == 1 ? "" : "s");
+	if (now.prompt_tokens || now.completion_tokens) {
+		buf_printf(out, " · %" PRIu64 " prompt tokens", now.prompt_tokens);
+		if (now.cached_tokens) {
+			buf_printf(out, " (%" PRIu64 " cached)", now.cached_tokens);
+		}
+		buf_printf(out, " · %" PRIu64 " completion tokens", now.completion_tokens);
+		if (c->price.given) {
+			buf_printf(out, " · %.4g %s", cost_of(&now, &c->price), c->price.currency);
+		}
+	}
+	if (now.unknown) {
+		buf_printf(out, " · %" PRIu64 " repl%s without usage", now.unknown,
+		           now.unknown == 1 ? "y" : "ies");
+	}
+	buf_char(out, '\n');
 }

@@ -6,6 +6,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+#include <inttypes.h>
+
 #define HELP_COLUMN 30
 #define HELP_WIDTH  80
 
@@ -221,6 +223,39 @@ int options_set(const struct opt *o, const char *value, void *values, struct err
 	return 0;
 }
 
+static bool is_given(const struct opt *o, const void *field)
+{
+	switch (o->type) {
+	case OPTION_FLAG:
+		return *(const bool *)field;
+	case OPTION_COUNT:
+		return *(const int *)field > 0;
+	case OPTION_STRING:
+	case OPTION_CHOICE:
+		return *(const char *const *)field != NULL;
+	case OPTION_NUMBER:
+	case OPTION_DURATION:
+		return ((const struct opt_u64 *)field)->given;
+	case OPTION_INTEGER:
+		return ((const struct opt_i64 *)field)->given;
+	case OPTION_LIST:
+		return ((const struct opt_list *)field)->count > 0;
+	case OPTION_GROUP:
+		break;
+	}
+	return false;
+}
+
+const struct opt *options_given(const struct option_group *g, const void *values)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		if (is_given(&g->rows[i], (const char *)values + g->rows[i].offset)) {
+			return &g->rows[i];
+		}
+	}
+	return NULL;
+}
+
 /* True if `name` contains the words of `typed`, or words beginning with them, in the same order:
    per-device-batch finds per-device-train-batch-size. */
 static bool has_words(const char *name, struct str typed)
@@ -361,43 +396,28 @@ static bool is_short_long(const struct parser *p, const char *name)
 	return strlen(name) == 2 && by_name(p->opts, p->count, str_from(name));
 }
 
-static int parse(struct parser *p, bool stop_at_operand, struct error *err)
+int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, int argc, char **argv,
+                  void *values, const struct option_listener *l, struct error *err)
 {
+	struct parser p = {opts, count, argc, 0, argv, values, l};
 	int operands = 0;
 	bool only_operands = false;
 
-	for (; p->at < p->argc; p->at++) {
-		char *arg = p->argv[p->at];
-		bool operand = only_operands || arg[0] != '-' || !arg[1];
+	for (; p.at < p.argc; p.at++) {
+		char *arg = p.argv[p.at];
 
-		if (operand) {
+		if (only_operands || arg[0] != '-' || !arg[1]) {
 			only_operands = only_operands || stop_at_operand;
-			p->argv[operands++] = arg;
+			p.argv[operands++] = arg;
 		} else if (!strcmp(arg, "--")) {
 			only_operands = true;
-		} else if (arg[1] == '-'               ? parse_long(p, arg + 2, err)
-		           : is_short_long(p, arg + 1) ? parse_long(p, arg + 1, err)
-		                                       : parse_short(p, arg + 1, err)) {
+		} else if (arg[1] == '-'                ? parse_long(&p, arg + 2, err)
+		           : is_short_long(&p, arg + 1) ? parse_long(&p, arg + 1, err)
+		                                        : parse_short(&p, arg + 1, err)) {
 			return -1;
 		}
 	}
 	return operands;
-}
-
-int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, int argc, char **argv,
-                  void *values, struct error *err)
-{
-	struct parser p = {opts, count, argc, 0, argv, values, NULL};
-
-	return parse(&p, stop_at_operand, err);
-}
-
-int options_parse_noting(const struct opt *opts, size_t count, int argc, char **argv, void *values,
-                         const struct option_listener *l, struct error *err)
-{
-	struct parser p = {opts, count, argc, 0, argv, values, l};
-
-	return parse(&p, false, err);
 }
 
 static void help_of(const struct opt *o, struct buf *out)

@@ -101,25 +101,27 @@ struct option_group {
 struct opt *options_expand(const struct opt *opts, size_t count, size_t *expanded)
 	__attribute__((returns_nonnull));
 
-/* Parses argv[0..argc): stores options in `values` (zeroed by the caller) and moves operands to the
-   front of argv in order. Returns the number of operands, or -1 with FAIL_USAGE, which suggests the
-   nearest name for an unknown option. "--" ends options; "-" is an operand. `stop_at_operand`: the
-   first operand ends options (global options). */
-MUST_USE int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, int argc,
-                           char **argv, void *values, struct error *err);
-
 /* Called for each option that was given, with its value: NULL for a flag, "false" if --no-NAME
    cleared it. */
 struct option_listener {
 	void (*note)(void *ctx, const struct opt *o, const char *value);
 	void *ctx;
 };
-/* The same, for a command's options, with a listener. */
-MUST_USE int options_parse_noting(const struct opt *opts, size_t count, int argc, char **argv,
-                                  void *values, const struct option_listener *l, struct error *err);
+
+/* Parses argv[0..argc): stores options in `values` (zeroed by the caller) and moves operands to the
+   front of argv in order. Returns the number of operands, or -1 with FAIL_USAGE, which suggests the
+   nearest name for an unknown option. "--" ends options; "-" is an operand. `stop_at_operand`: the
+   first operand ends options (global options). The listener may be NULL. */
+MUST_USE int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, int argc,
+                           char **argv, void *values, const struct option_listener *l,
+                           struct error *err);
 
 /* Sets one option from another source, as if the command line had given it. */
 MUST_USE int options_set(const struct opt *o, const char *value, void *values, struct error *err);
+
+/* The first option of a group that was given, in a command's options or by a file; NULL: none. values: the
+   group's struct. */
+const struct opt *options_given(const struct option_group *g, const void *values);
 
 const char *option_class_name(enum opt_class class); /* "harmless" */
 

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/options/config_values.h"
+#include "cmd/options/config_file.h"
 #include "net/http.h"
 
 #include <stdlib.h>

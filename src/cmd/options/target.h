@@ -4,9 +4,8 @@
 #define ROLLDBG_CMD_OPTIONS_TARGET_H
 
 #include "cmd/cmd.h"
-#include "cmd/options/child_variables.h"
-#include "cmd/options/headers.h"
 #include "cmd/options/own_server.h"
+#include "cmd/options/passed.h"
 #include "env/env.h"
 #include "recording/redact/redact.h"
 

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "cmd/options/config_keys.h"
 #include "rollout/trainer_config.h"
 
 #define FIELD(f) offsetof(struct trainer_options, f)
@@ -50,31 +51,15 @@ const struct option_group trainer_group = {rows, ARRAY_LEN(rows), "trainer setti
 /* The option of a number, which has dashes in its name. */
 static const struct opt_u64 *option_of(const struct trainer_options *o, size_t number)
 {
-	const char *name = trainer_numbers[number].name;
+	const struct opt *row =
+		config_option_of(rows, ARRAY_LEN(rows), trainer_numbers[number].name);
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		const char *p = rows[i].name, *q = name;
-
-		while (*p && (*p == *q || (*p == '-' && *q == '_'))) {
-			p++;
-			q++;
-		}
-		if (!*p && !*q) {
-			return (const struct opt_u64 *)(const void *)((const char *)o +
-			                                              rows[i].offset);
-		}
-	}
-	return NULL;
+	return (const struct opt_u64 *)(const void *)((const char *)o + row->offset);
 }
 
 bool trainer_given(const struct trainer_options *o)
 {
-	bool given = o->trainer || o->configs.count || o->eval_strategy;
-
-	for (size_t i = 0; i < trainer_numbers_count; i++) {
-		given = given || option_of(o, i)->given;
-	}
-	return given;
+	return options_given(&trainer_group, o);
 }
 
 static const char *const kinds[] = {

@@ -16,29 +16,14 @@
 
 /* ---- JSON lines ---- */
 
-static void begin_line(struct json_writer *w, const char *type, struct buf *out)
-{
-	jw_init(w, out);
-	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, type);
-}
-
-static void end_line(struct json_writer *w, struct buf *out)
-{
-	jw_end(w);
-	buf_char(out, '\n');
-}
-
 /* The last line, by which a reader knows that the list is complete. */
 static void put_count(size_t count, struct buf *out)
 {
 	struct json_writer w;
 
-	begin_line(&w, "listing", out);
-	jw_key(&w, "listed");
-	jw_i64(&w, (int64_t)count);
-	end_line(&w, out);
+	jw_line(&w, out, "listing");
+	jw_put_i64(&w, "listed", (int64_t)count);
+	jw_line_end(&w);
 }
 
 /* A text that may name options. */
@@ -47,8 +32,7 @@ static void put_settings(struct json_writer *w, const char *key, const char *tex
 	struct buf replaced = BUF(BUF_MAX_MESSAGE);
 
 	settings_put(&replaced, text);
-	jw_key(w, key);
-	jw_str(w, buf_view(&replaced));
+	jw_put_str(w, key, buf_view(&replaced));
 	buf_release(&replaced);
 }
 
@@ -56,24 +40,19 @@ static void put_rule(const struct check *c, struct buf *out)
 {
 	struct json_writer w;
 
-	begin_line(&w, "rule", out);
-	jw_key(&w, "rule");
-	jw_text(&w, c->id);
-	jw_key(&w, "severity");
-	jw_text(&w, severity_name(c->severity));
-	jw_key(&w, "raised");
-	jw_text(&w, c->raised);
-	jw_key(&w, "lowered");
-	jw_text(&w, c->lowered);
-	jw_key(&w, "explains");
-	jw_array(&w);
+	jw_line(&w, out, "rule");
+	jw_put_text(&w, "rule", c->id);
+	jw_put_text(&w, "severity", severity_name(c->severity));
+	jw_put_text(&w, "raised", c->raised);
+	jw_put_text(&w, "lowered", c->lowered);
+	jw_put_array(&w, "explains");
 	for (size_t i = 0; i < EXPLAINS_MAX && c->explains[i]; i++) {
 		jw_text(&w, c->explains[i]->id);
 	}
 	jw_end(&w);
 	put_settings(&w, "title", c->title);
 	put_settings(&w, "explanation", c->why);
-	end_line(&w, out);
+	jw_line_end(&w);
 }
 
 static void put_rule_at(size_t index, struct buf *out)
@@ -86,14 +65,11 @@ static void put_format_at(size_t index, struct buf *out)
 	const struct format *f = formats[index];
 	struct json_writer w;
 
-	begin_line(&w, "format", out);
-	jw_key(&w, "format");
-	jw_text(&w, f->name);
-	jw_key(&w, "written");
-	jw_bool(&w, f->write != NULL);
-	jw_key(&w, "description");
-	jw_text(&w, f->what);
-	end_line(&w, out);
+	jw_line(&w, out, "format");
+	jw_put_text(&w, "format", f->name);
+	jw_put_bool(&w, "written", f->write != NULL);
+	jw_put_text(&w, "description", f->what);
+	jw_line_end(&w);
 }
 
 /* ---- for people ---- */

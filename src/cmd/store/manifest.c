@@ -1,15 +1,27 @@
 /* Writes the manifest of a shard: see manifest.h. */
 #include "cmd/store/manifest.h"
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/mem.h"
 #include "base/new_file.h"
+#include "base/text.h"
+#include "json/scan.h"
 #include "json/write.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define MANIFEST_VERSION 1
+#define MANIFEST_BEGIN   "{\"manifest\":"
+#define MANIFEST_ENDING  ".manifest"
 
 static const char *const fate_names[] = {"not-started", "done",      "refused", "unreachable",
                                          "lost",        "timed-out", "failed",  "interrupted"};
@@ -45,16 +57,12 @@ static void put_tasks(struct json_writer *w, const struct plan *p)
 	for (size_t i = 0; i < p->groups; i++) {
 		count[task_fate(p, i)]++;
 	}
-	jw_key(w, "expected");
-	jw_u64(w, p->groups);
-	jw_key(w, "done");
-	jw_u64(w, count[FATE_DONE]);
-	jw_key(w, "failed");
-	jw_object(w);
+	jw_put_u64(w, "expected", p->groups);
+	jw_put_u64(w, "done", count[FATE_DONE]);
+	jw_put_object(w, "failed");
 	for (size_t i = 0; i < FATES; i++) {
 		if (count[i] && i != FATE_DONE) {
-			jw_key(w, fate_names[i]);
-			jw_u64(w, count[i]);
+			jw_put_u64(w, fate_names[i], count[i]);
 		}
 	}
 	jw_end(w);
@@ -64,8 +72,7 @@ static void put_missing(struct json_writer *w, const struct plan *p)
 {
 	struct planned one;
 
-	jw_key(w, "missing");
-	jw_array(w);
+	jw_put_array(w, "missing");
 	for (size_t i = 0; i < p->groups; i++) {
 		enum fate f = task_fate(p, i);
 
@@ -74,10 +81,8 @@ static void put_missing(struct json_writer *w, const struct plan *p)
 		}
 		plan_nth(p, i * p->group_size, &one);
 		jw_object(w);
-		jw_key(w, "task");
-		jw_text(w, one.name);
-		jw_key(w, "cause");
-		jw_text(w, fate_names[f]);
+		jw_put_text(w, "task", one.name);
+		jw_put_text(w, "cause", fate_names[f]);
 		jw_end(w);
 	}
 	jw_end(w);
@@ -100,12 +105,9 @@ static int put_file(struct json_writer *w, const char *path, struct error *err)
 	close(fd);
 	if (!failed) {
 		jw_object(w);
-		jw_key(w, "file");
-		jw_text(w, slash ? slash + 1 : path);
-		jw_key(w, "bytes");
-		jw_i64(w, bytes);
-		jw_key(w, "sha256");
-		jw_text(w, hash);
+		jw_put_text(w, "file", slash ? slash + 1 : path);
+		jw_put_i64(w, "bytes", bytes);
+		jw_put_text(w, "sha256", hash);
 		jw_end(w);
 	}
 	return failed;
@@ -142,8 +144,7 @@ static void put_plan(struct json_writer *w, const struct plan *p)
 		hash = map_hash_with(hash, map_hash(str_from(one.name)));
 	}
 	snprintf(text, sizeof(text), "%016" PRIx64, hash);
-	jw_key(w, "plan");
-	jw_text(w, text);
+	jw_put_text(w, "plan", text);
 }
 
 /* Beside a file, or in the directory, whose other names all end in .jsonl. */
@@ -168,25 +169,276 @@ int manifest_write(const struct plan *p, const struct recordings *r, struct erro
 	}
 	jw_init(&w, &text);
 	jw_object(&w);
-	jw_key(&w, "manifest");
-	jw_i64(&w, MANIFEST_VERSION);
-	jw_key(&w, "shard");
-	jw_u64(&w, p->shard.index);
-	jw_key(&w, "of");
-	jw_u64(&w, p->shard.count);
+	jw_put_i64(&w, "manifest", MANIFEST_VERSION);
+	jw_put_u64(&w, "shard", p->shard.index);
+	jw_put_u64(&w, "of", p->shard.count);
 	put_plan(&w, p);
 	put_tasks(&w, p);
 	put_missing(&w, p);
-	jw_key(&w, "files");
-	jw_array(&w);
+	jw_put_array(&w, "files");
 	int failed = put_files(&w, p, r, err);
 	jw_end(&w);
-	jw_end(&w);
-	buf_char(&text, '\n');
+	jw_line_end(&w);
 	put_path(p, r, &path);
 	const struct new_file_conf conf = {.path = buf_cstr(&path), .kind = &kind};
 	failed = failed || new_file_put(&conf, buf_view(&text), err);
 	buf_release(&path);
 	buf_release(&text);
+	return failed ? -1 : 0;
+}
+
+/* ---- comparing manifests with what is there ---- */
+
+#define FILE_MOST ((size_t)1 << 30)
+
+struct found_manifest {
+	char *name;    /* NULL: none */
+	bool complete; /* nothing is missing */
+};
+
+struct manifests {
+	const char *directory;
+	bool json;
+	struct output *out;
+	struct found_manifest *shards; /* by index - 1 */
+	int64_t count;                 /* 0: no manifest was read yet */
+	const char *first;             /* the name of the first one */
+	char plan[17];                 /* of the first one */
+	int64_t expected, done;
+};
+
+/* One thing to do again. task and file: absent if it is not about one. */
+static void say(struct manifests *m, int64_t shard, struct str task, const char *file,
+                const char *cause)
+{
+	struct buf *out = &m->out->text;
+	struct json_writer w;
+
+	m->shards[shard - 1].complete = false;
+	if (!m->json) {
+		buf_printf(out, "shard %lld/%lld: ", (long long)shard, (long long)m->count);
+		buf_text(out, task.p ? "task " : "");
+		text_escape(out, task.p ? task : str_from(file ? file : ""));
+		buf_printf(out, "%s%s\n", task.p || file ? ": " : "", cause);
+		return;
+	}
+	jw_line(&w, out, "missing");
+	jw_put_i64(&w, "shard", shard);
+	jw_put_str(&w, "task", task);
+	jw_put_text(&w, "file", file);
+	jw_put_text(&w, "cause", cause);
+	jw_line_end(&w);
+}
+
+/* Why the file is not as its manifest says; NULL: it is. */
+static const char *fault_of(const struct manifests *m, const char *name, struct str entry)
+{
+	struct buf path = BUF(BUF_MAX_SMALL);
+	char hash[HASH_SHA256_HEX + 1] = "";
+	int64_t bytes, want;
+
+	buf_printf(&path, "%s/%s", m->directory, name);
+	int fd = strchr(name, '/') || file_may_block(buf_cstr(&path))
+	                 ? -1
+	                 : open(buf_cstr(&path), O_RDONLY | O_CLOEXEC);
+	bool read = fd >= 0 && hash_sha256_fd(fd, hash, &bytes);
+	if (fd >= 0) {
+		close(fd);
+	}
+	buf_release(&path);
+	if (!read) {
+		return "cannot be read";
+	}
+	return json_i64(JSON_GET(entry, "bytes"), &want) && want == bytes &&
+	                       json_is(JSON_GET(entry, "sha256"), str_from(hash))
+	               ? NULL
+	               : "is not what the shard recorded";
+}
+
+static void take_files(struct manifests *m, int64_t shard, struct str text, struct arena *arena)
+{
+	struct str files = JSON_GET(text, "files"), entry;
+
+	for (size_t cursor = 0; json_next(files, &cursor, &entry);) {
+		const char *name = json_text(arena, JSON_GET(entry, "file")).p;
+		const char *fault = name ? fault_of(m, name, entry) : NULL;
+
+		if (fault) {
+			say(m, shard, STR_NONE, name, fault);
+		}
+	}
+}
+
+static int64_t take_tasks(struct manifests *m, int64_t shard, struct str text, struct arena *arena)
+{
+	struct str list = JSON_GET(text, "missing"), entry;
+	int64_t count = 0;
+
+	for (size_t cursor = 0; json_next(list, &cursor, &entry); count++) {
+		struct str task = json_text(arena, JSON_GET(entry, "task"));
+		struct str cause = json_text(arena, JSON_GET(entry, "cause"));
+		struct buf why = BUF(BUF_MAX_SMALL);
+
+		text_escape(&why, cause);
+		say(m, shard, task, NULL, buf_cstr(&why));
+		buf_release(&why);
+	}
+	return count;
+}
+
+/* The first manifest says how many shards there are; the others must agree. */
+static int join(struct manifests *m, const char *name, int64_t shard, int64_t of, const char *plan,
+                struct error *err)
+{
+	if (!m->count) {
+		m->count = of;
+		m->first = name;
+		m->shards = mem_array((size_t)of, sizeof(*m->shards));
+		snprintf(m->plan, sizeof(m->plan), "%s", plan);
+	}
+	if (of != m->count || strcmp(plan, m->plan) != 0) {
+		return error_set(err, FAIL_INPUT,
+		                 "%s/%s and %s belong to different runs: other tasks, or another "
+		                 "number of shards",
+		                 m->directory, name, m->first);
+	}
+	struct found_manifest *f = &m->shards[shard - 1];
+	if (f->name) {
+		return error_set(err, FAIL_INPUT, "%s/%s and %s are both of shard %lld/%lld",
+		                 m->directory, name, f->name, (long long)shard, (long long)of);
+	}
+	f->name = mem_text(str_from(name));
+	m->first = m->first == name ? f->name : m->first;
+	f->complete = true;
+	return 0;
+}
+
+static int take(struct manifests *m, const char *name, struct str text, struct error *err)
+{
+	struct arena arena = {.last = NULL};
+	struct json_fault fault;
+	int64_t version = 0, shard = 0, of = 0, expected = 0, done = 0;
+
+	if (json_validate(text, &fault)) {
+		return error_set(err, FAIL_INPUT, "%s/%s is no manifest: %s at byte %zu",
+		                 m->directory, name, fault.why, fault.at + 1);
+	}
+	struct str plan = json_text(&arena, JSON_GET(text, "plan"));
+	bool good = json_i64(JSON_GET(text, "manifest"), &version) &&
+	            json_i64(JSON_GET(text, "shard"), &shard) &&
+	            json_i64(JSON_GET(text, "of"), &of) && of >= 1 && of <= SHARDS_MAX &&
+	            shard >= 1 && shard <= of && plan.p &&
+	            json_i64(JSON_GET(text, "expected"), &expected) &&
+	            json_i64(JSON_GET(text, "done"), &done) && expected >= 0 && done >= 0;
+	int failed = 0;
+	if (!good || version != MANIFEST_VERSION) {
+		failed = error_set(err, FAIL_INPUT, "%s/%s is no manifest of a shard, version %d",
+		                   m->directory, name, MANIFEST_VERSION);
+	}
+	failed = failed || join(m, name, shard, of, plan.p, err);
+	if (!failed) {
+		m->expected += expected;
+		m->done += done;
+		int64_t listed = take_tasks(m, shard, text, &arena);
+		if (listed != expected - done) {
+			say(m, shard, STR_NONE, name,
+			    "contradicts itself: its counts do not add up");
+		}
+		take_files(m, shard, text, &arena);
+	}
+	arena_release(&arena);
+	return failed ? -1 : 0;
+}
+
+static int is_manifest(const struct dirent *e)
+{
+	return str_ends(str_from(e->d_name), STR(MANIFEST_ENDING));
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int read_all(struct manifests *m, struct error *err)
+{
+	struct dirent **entries = NULL;
+	struct buf path = BUF(BUF_MAX_SMALL), text = BUF(FILE_MOST);
+	int n = scandir(m->directory, &entries, is_manifest, by_name), failed = 0;
+
+	if (n < 0) {
+		return error_set(err, FAIL_INPUT, "cannot read %s: %s", m->directory,
+		                 strerror(errno));
+	}
+	for (int i = 0; i < n && !failed; i++) {
+		buf_clear(&path);
+		buf_clear(&text);
+		buf_printf(&path, "%s/%s", m->directory, entries[i]->d_name);
+		failed = file_read_regular("manifest", buf_cstr(&path), &text, err) ||
+		         take(m, entries[i]->d_name, text_trim(buf_view(&text)), err);
+	}
+	for (int i = 0; i < n; i++) {
+		free(entries[i]);
+	}
+	free(entries);
+	buf_release(&path);
+	buf_release(&text);
+	if (!failed && !m->count) {
+		return error_set(err, FAIL_INPUT,
+		                 "no manifest in %s: run --shard writes one as its last act",
+		                 m->directory);
+	}
+	return failed ? -1 : 0;
+}
+
+static void say_all(struct manifests *m, int64_t complete)
+{
+	struct buf *out = &m->out->text, list = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w;
+
+	for (int64_t i = 0; i < m->count; i++) {
+		if (!m->shards[i].complete) {
+			buf_printf(&list, "%s%lld", list.n ? "," : "", (long long)i + 1);
+		}
+	}
+	if (m->json) {
+		jw_line(&w, out, "shards");
+		jw_put_i64(&w, "shards", m->count);
+		jw_put_i64(&w, "complete", complete);
+		jw_put_i64(&w, "tasks", m->expected);
+		jw_put_i64(&w, "done", m->done);
+		jw_put_str(&w, "resubmit", (struct str){buf_cstr(&list), list.n});
+		jw_line_end(&w);
+	} else {
+		buf_printf(out, "%lld of %lld shards complete · %lld of their %lld tasks done\n",
+		           (long long)complete, (long long)m->count, (long long)m->done,
+		           (long long)m->expected);
+		buf_printf(out, list.n ? "resubmit %s\n" : "", buf_cstr(&list));
+	}
+	buf_release(&list);
+}
+
+int missing_list(const char *directory, bool json, struct output *out, bool *missing,
+                 struct error *err)
+{
+	struct manifests m = {.directory = directory, .json = json, .out = out};
+	int failed = read_all(&m, err);
+	int64_t complete = 0;
+
+	for (int64_t i = 0; !failed && i < m.count; i++) {
+		if (!m.shards[i].name) {
+			say(&m, i + 1, STR_NONE, NULL, "no manifest");
+		}
+		complete += m.shards[i].complete;
+	}
+	if (!failed) {
+		say_all(&m, complete);
+		*missing = complete < m.count;
+		failed = output_flush(out, err);
+	}
+	for (int64_t i = 0; i < m.count; i++) {
+		free(m.shards[i].name);
+	}
+	free(m.shards);
 	return failed ? -1 : 0;
 }

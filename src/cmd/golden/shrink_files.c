@@ -1,0 +1,167 @@
+/* Output files of `shrink`: see shrink_files.h. */
+#include "cmd/golden/shrink_files.h"
+
+#include "base/new_file.h"
+#include "check/judge.h"
+#include "json/write.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static struct str without_suffix(const char *path)
+{
+	struct str s = str_from(path);
+
+	if (str_ends(s, STR(".jsonl"))) {
+		s.n -= strlen(".jsonl");
+	}
+	return s;
+}
+
+static int check_new(const struct buf *path, struct error *err)
+{
+	return access(buf_cstr(path), F_OK) == 0
+	               ? error_set(err, FAIL_USAGE, "%s exists; use --force to overwrite it",
+	                           buf_cstr(path))
+	               : 0;
+}
+
+int shrink_files_choose(struct shrink_files *f, const char *from, const char *out, bool replace,
+                        struct error *err)
+{
+	struct str stem = without_suffix(out ? out : from);
+
+	*f = (struct shrink_files){BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL), replace};
+	if (!out && strcmp(from, "-") == 0) {
+		return error_set(
+			err, FAIL_USAGE,
+			"the recording is read from standard input: name the file to write "
+			"with --out");
+	}
+	if (out) {
+		buf_text(&f->recording, out);
+	} else {
+		buf_printf(&f->recording, "%.*s.shrunk.jsonl", STR_ARG(stem));
+	}
+	buf_printf(&f->policy, out ? "%.*s.policy.json" : "%.*s.shrunk.policy.json", STR_ARG(stem));
+	return !replace && (check_new(&f->recording, err) || check_new(&f->policy, err)) ? -1 : 0;
+}
+
+static void write_policy(struct str calls, const struct golden *g, struct buf *out)
+{
+	struct str call;
+	const char *between = "\n";
+
+	buf_text(out, "{\n\t\"kind\": \"script\",\n\t\"name\": \"shrunk\",\n\t\"description\": ");
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	buf_printf(
+		&text,
+		"The calls of rollout %.*s that are needed to reproduce the finding or difference.",
+		STR_ARG(g->want.id));
+	json_quote(out, buf_view(&text));
+	buf_release(&text);
+	buf_text(out, ",\n\t\"calls\": [");
+	for (size_t cursor = 0; json_next(calls, &cursor, &call); between = ",\n") {
+		buf_printf(out, "%s\t\t%.*s", between, STR_ARG(call));
+	}
+	buf_text(out, "\n\t]\n}\n");
+}
+
+int shrink_files_write_policy(const struct shrink_files *f, struct str calls,
+                              const struct golden *g, struct error *err)
+{
+	struct buf text = BUF(SIZE_MAX / 2);
+
+	write_policy(calls, g, &text);
+	struct new_file_conf conf = {buf_cstr(&f->policy), .replace = f->replace};
+	int failed = new_file_put(&conf, buf_view(&text), err);
+	buf_release(&text);
+	return failed;
+}
+
+void shrink_files_release(struct shrink_files *f)
+{
+	buf_release(&f->recording);
+	buf_release(&f->policy);
+}
+
+/* ---- the rollout to shrink ---- */
+
+#define LISTED_MAX 20 /* ids listed in a message */
+
+struct first_finding {
+	struct buf id;
+	bool found;
+};
+
+static void take_verdict(void *ctx, const struct rollout_verdict *v)
+{
+	struct first_finding *f = ctx;
+
+	if (!f->found && v->finding_count > 0 && v->rollout.p) {
+		f->found = true;
+		buf_str(&f->id, v->rollout);
+	}
+}
+
+/* Judges the recording without further options and takes the first finding. */
+static int find_first(const char *file, const char *rule, struct buf *id, struct error *err)
+{
+	struct first_finding first = {.id = BUF(BUF_MAX_SMALL)};
+	struct judge_conf conf = {.only = rule, .verdict = take_verdict, .ctx = &first};
+	struct judge *judge = NULL;
+	int failed = judge_new(&conf, &judge, err) || judge_recording(judge, file, NULL, NULL, err);
+
+	if (!failed) {
+		judge_finish(judge);
+	}
+	if (!failed && !first.found) {
+		failed = error_set(err, FAIL_INPUT, "%s: no rollout in it has a finding of rule %s",
+		                   file, rule);
+	}
+	buf_str(id, buf_view(&first.id));
+	judge_free(judge);
+	buf_release(&first.id);
+	return failed ? -1 : 0;
+}
+
+static int list_ids(const struct goldens *g, const char *id, struct error *err)
+{
+	const char *file = g->items ? g->items[0].file : "";
+
+	if (id) {
+		error_set(err, FAIL_USAGE, "%s has no rollout '%s'; available:", file, id);
+	} else {
+		error_set(err, FAIL_USAGE, "%s has %zu rollouts; choose one with --rollout:", file,
+		          g->count);
+	}
+	for (size_t i = 0; g->items && i < g->count && i < LISTED_MAX; i++) {
+		size_t n = strlen(err->text);
+
+		snprintf(err->text + n, sizeof(err->text) - n, "%s %.*s", i ? "," : "",
+		         STR_ARG(g->items[i].want.id));
+	}
+	return -1;
+}
+
+int goldens_choose(const struct goldens *g, const char *rule, const char *id, struct golden **out,
+                   struct error *err)
+{
+	struct buf first = BUF(BUF_MAX_SMALL);
+	bool several = g->count > 1;
+	int failed = several && !id && rule ? find_first(g->items[0].file, rule, &first, err) : 0;
+	const char *wanted = first.n ? buf_cstr(&first) : id;
+
+	*out = NULL;
+	for (size_t i = 0; !failed && i < g->count && !*out; i++) {
+		bool fits = wanted ? str_is(g->items[i].want.id, wanted) : !several;
+
+		*out = fits ? &g->items[i] : NULL;
+	}
+	if (!failed && !*out) {
+		failed = list_ids(g, wanted, err);
+	}
+	buf_release(&first);
+	return failed;
+}

@@ -1,0 +1,252 @@
+/* Headers from options, files and variables, and variables of a child: see passed.h. */
+#include "cmd/options/passed.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FIELD(f) offsetof(struct header_options, f)
+
+static const struct opt header_rows[] = {
+	OPT_LIST('H', "header", OPT_REACH, "HEADER|@FILE", FIELD(headers),
+                 "send this header ('Name: value') with every request; @FILE contains one header "
+                 "per line"),
+	OPT_LIST(0, "header-env", OPT_POWER, "NAME=VARIABLE", FIELD(variables),
+                 "send header NAME with the value of an environment variable, for credentials"),
+};
+const struct option_group header_group = {header_rows, ARRAY_LEN(header_rows),
+                                          "environment options"};
+
+/* A token of RFC 9110. */
+static bool is_name(struct str name)
+{
+	static const char allowed[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+		"!#$%&'*+-.^_`|~";
+	size_t n = 0;
+
+	while (n < name.n && memchr(allowed, name.p[n], sizeof(allowed) - 1)) {
+		n++;
+	}
+	return n > 0 && n == name.n;
+}
+
+static int add_header(struct header_list *l, struct str header, const char *from, struct error *err)
+{
+	const char *colon = header.n ? memchr(header.p, ':', header.n) : NULL;
+	bool control = false;
+
+	for (size_t i = 0; i < header.n; i++) {
+		control |= (unsigned char)header.p[i] < ' ' && header.p[i] != '\t';
+	}
+	if (!colon || !is_name((struct str){header.p, (size_t)(colon - header.p)}) || control) {
+		/* the text may be a secret: not quoted */
+		return error_set(err, FAIL_USAGE, "%s: expected 'Name: value'", from);
+	}
+	l->items = mem_resize(l->items, l->count + 1, sizeof(*l->items));
+	l->items[l->count++] = mem_text(header);
+	return 0;
+}
+
+static int cannot_read(const char *path, struct error *err)
+{
+	error_errno(err, "--header @%s", path);
+	err->kind = FAIL_INPUT;
+	return -1;
+}
+
+static int add_file(struct header_list *l, const char *path, struct error *err)
+{
+	FILE *f = fopen(path, "r");
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+	int failed = 0;
+
+	if (!f) {
+		return cannot_read(path, err);
+	}
+	while (!failed && (n = getline(&line, &room, f)) >= 0) {
+		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r')) {
+			n--;
+		}
+		if (n > 0 && line[0] != '#') {
+			failed = add_header(l, (struct str){line, (size_t)n}, path, err);
+		}
+	}
+	if (!failed && ferror(f)) {
+		failed = cannot_read(path, err);
+	}
+	free(line);
+	fclose(f);
+	return failed;
+}
+
+static int add_variable(const struct context *c, struct header_list *l, const char *spec,
+                        struct error *err)
+{
+	const char *equals = strchr(spec, '='), *value = equals ? c->variable(equals + 1) : NULL;
+	struct buf header = BUF(BUF_MAX_SMALL);
+
+	if (!equals || !is_name((struct str){spec, (size_t)(equals - spec)})) {
+		return error_set(err, FAIL_USAGE, "--header-env: expected NAME=VARIABLE, got '%s'",
+		                 spec);
+	}
+	if (!value) {
+		return error_set(err, FAIL_USAGE, "--header-env: the variable %s is not set",
+		                 equals + 1);
+	}
+	buf_printf(&header, "%.*s: %s", (int)(equals - spec), spec, value);
+	int failed = add_header(l, buf_view(&header), "--header-env", err);
+	buf_release(&header);
+	return failed;
+}
+
+int headers_read(const struct context *c, const struct header_options *o, struct header_list *out,
+                 struct error *err)
+{
+	for (size_t i = 0; i < o->headers.count; i++) {
+		const char *item = o->headers.item[i];
+
+		if (item[0] == '@' ? add_file(out, item + 1, err)
+		                   : add_header(out, str_from(item), "--header", err)) {
+			return -1;
+		}
+	}
+	out->given = out->count;
+	for (size_t i = 0; i < o->variables.count; i++) {
+		if (add_variable(c, out, o->variables.item[i], err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+void headers_release(struct header_list *l)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		free(l->items[i]);
+	}
+	free(l->items);
+	*l = (struct header_list){0};
+}
+
+/* ---- the variables of a stdio: server ---- */
+
+/* The variables that MCP's Python and TypeScript SDKs pass on (DEFAULT_INHERITED_ENV_VARS). */
+static const char *const inherited[] = {"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"};
+
+/* Index of the variable; v->count if not found. */
+static size_t find(const struct child_variables *v, const char *name)
+{
+	size_t n = strlen(name), i = 0;
+
+	while (i < v->count && (strncmp(v->items[i], name, n) != 0 || v->items[i][n] != '=')) {
+		i++;
+	}
+	return i;
+}
+
+static void put_variable(struct child_variables *v, const char *name, const char *value)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	if (find(v, name) < v->count) {
+		return;
+	}
+	buf_printf(&text, "%s=%s", name, value);
+	v->items = mem_resize(v->items, v->count + 2, sizeof(*v->items));
+	v->items[v->count++] = mem_text(buf_view(&text));
+	v->items[v->count] = NULL;
+	buf_release(&text);
+}
+
+/* NAME=value replaces an inherited value. */
+static void assign(struct child_variables *v, const char *assignment)
+{
+	char *name = mem_text((struct str){assignment, strcspn(assignment, "=")});
+	size_t at = find(v, name);
+
+	if (at < v->count) {
+		free(v->items[at]);
+		v->items[at] = mem_text(str_from(assignment));
+	} else {
+		put_variable(v, name, strchr(assignment, '=') + 1);
+	}
+	free(name);
+}
+
+int child_variables_withhold(struct child_variables *v, const struct opt_list *names,
+                             const char *name, struct error *err)
+{
+	size_t at = find(v, name);
+
+	for (size_t i = 0; i < names->count; i++) {
+		if (strcmp(names->item[i], name) == 0) {
+			return error_set(
+				err, FAIL_USAGE,
+				"--pass-env: %s holds a credential for another server, so it is "
+				"not passed on",
+				name);
+		}
+	}
+	if (at < v->count) {
+		free(v->items[at]);
+		v->items[at] = v->items[--v->count];
+		v->items[v->count] = NULL;
+	}
+	return 0;
+}
+
+static int withhold_headers(struct child_variables *v, const struct opt_list *names,
+                            const struct header_options *headers, struct error *err)
+{
+	for (size_t i = 0; i < headers->variables.count; i++) {
+		const char *equals = strchr(headers->variables.item[i], '=');
+
+		if (equals && child_variables_withhold(v, names, equals + 1, err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+int child_variables_read(const struct context *c, const struct opt_list *names,
+                         const struct header_options *headers, struct child_variables *out,
+                         struct error *err)
+{
+	for (size_t i = 0; i < ARRAY_LEN(inherited); i++) {
+		const char *value = c->variable(inherited[i]);
+
+		/* "()": an exported shell function, which the SDKs omit as well */
+		if (value && strncmp(value, "()", 2) != 0) {
+			put_variable(out, inherited[i], value);
+		}
+	}
+	for (size_t i = 0; i < names->count; i++) {
+		const char *equals = strchr(names->item[i], '=');
+		const char *value = c->variable(names->item[i]);
+
+		if (equals) {
+			assign(out, names->item[i]);
+			continue;
+		}
+		if (!value) {
+			return error_set(err, FAIL_USAGE, "--pass-env: the variable %s is not set",
+			                 names->item[i]);
+		}
+		put_variable(out, names->item[i], value);
+	}
+	return withhold_headers(out, names, headers, err);
+}
+
+void child_variables_release(struct child_variables *v)
+{
+	for (size_t i = 0; i < v->count; i++) {
+		free(v->items[i]);
+	}
+	free(v->items);
+	*v = (struct child_variables){0};
+}

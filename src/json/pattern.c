@@ -7,6 +7,10 @@
 void json_pointer_add(struct buf *pointer, struct str token)
 {
 	buf_char(pointer, '/');
+	if (!token.n || (!memchr(token.p, '~', token.n) && !memchr(token.p, '/', token.n))) {
+		buf_str(pointer, token);
+		return;
+	}
 	for (size_t i = 0; i < token.n; i++) {
 		if (token.p[i] == '~' || token.p[i] == '/') {
 			buf_text(pointer, token.p[i] == '~' ? "~0" : "~1");
@@ -20,6 +24,10 @@ void json_pointer_add_key(struct buf *pointer, struct str key)
 {
 	struct buf text = BUF(2 * key.n + 8);
 
+	if (!json_has_escape(key)) {
+		json_pointer_add(pointer, key);
+		return;
+	}
 	json_decode_key(key, &text);
 	json_pointer_add(pointer, buf_view(&text));
 	buf_release(&text);

@@ -222,16 +222,17 @@ static void put_count(struct json_writer *j, const char *key, int64_t n)
 
 /* ---- writing ---- */
 
-static int hand_out(struct line_writer *w, const struct line *l, struct str text, struct error *err)
+static int hand_out(struct line_writer *w, struct str text, struct error *err)
 {
 	struct line seen;
+	size_t used;
 
 	if (!w->sink_count) {
 		return 0;
 	}
 	/* of the written text, so that live and offline checks see the same bytes */
 	buf_clear(&w->s->parsed);
-	if (line_parse_written(text, l, &w->s->parsed, &seen, err)) {
+	if (line_parse(text, &w->s->parsed, &seen, &used, err)) {
 		return error_wrap(err, "a line this program wrote");
 	}
 	seen.number = recorder_line(w->recorder);
@@ -263,7 +264,7 @@ static int write_line(struct line_writer *w, struct line *l, struct error *err)
 	}
 	int failed = recorder_write(w->recorder, l, &w->s->text, &written, err);
 	if (!failed) {
-		failed = hand_out(w, l, written, err);
+		failed = hand_out(w, written, err);
 	}
 	if (w->order) {
 		pthread_mutex_unlock(w->order);

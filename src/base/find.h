@@ -4,8 +4,7 @@
 
 #include "base/base.h"
 
-/* Does the part (not empty) occur in the text? Fastest if it does not; time is linear in the
-   text for any input. */
+/* Does the part (not empty) occur in the text? Time is linear in the text for any input. */
 bool find_in(struct str text, struct str part);
 /* The offset of its first occurrence; text.n if there is none. */
 size_t find_at(struct str text, struct str part);

@@ -7,8 +7,7 @@
 
 #include <stdlib.h>
 
-#define FEW         4  /* up to this many texts are searched for one by one, which is faster then */
-#define DROPPED_MAX 64 /* that many dropped texts make the search slower, but not wrong */
+#define FEW 4 /* up to this many texts are searched for one by one, which is faster then */
 
 static bool is_whole(const struct replacement *x)
 {
@@ -58,34 +57,6 @@ static const struct replacement *item_of(const struct replacer *n, struct str te
 	return NULL;
 }
 
-static size_t inside_count(const struct replacer *n)
-{
-	return n->count - n->whole;
-}
-
-/* Adds a text to `many`, or all anew if it is shorter than the others, or many were dropped. */
-static void index_text(struct replacer *n, struct str text)
-{
-	size_t inside = inside_count(n);
-
-	if (inside <= FEW) {
-		n->many.prefix = 0; /* to be filled anew when there are more */
-		return;
-	}
-	if (text.n < REPLACER_INSIDE) {
-		return;
-	}
-	if (n->many.prefix && text.n >= n->many.prefix && n->dropped < DROPPED_MAX) {
-		find_many_add(&n->many, text);
-		return;
-	}
-	find_many_begin(&n->many, n->items[inside - 1].n);
-	n->dropped = 0;
-	for (size_t i = 0; i < inside; i++) {
-		find_many_add(&n->many, text_of(&n->items[i]));
-	}
-}
-
 static void remove_oldest(struct replacer *n)
 {
 	size_t oldest = 0;
@@ -97,7 +68,6 @@ static void remove_oldest(struct replacer *n)
 	}
 	free(n->items[oldest].text);
 	n->count--;
-	n->dropped++;
 	memmove(&n->items[oldest], &n->items[oldest + 1], (n->count - oldest) * sizeof(*n->items));
 }
 
@@ -136,7 +106,6 @@ void replacer_add(struct replacer *n, struct str text, const char *put)
 		remove_oldest(n);
 	}
 	fill_buckets(n);
-	index_text(n, text);
 }
 
 void replacer_release(struct replacer *n)
@@ -145,7 +114,6 @@ void replacer_release(struct replacer *n)
 		free(n->items[i].text);
 	}
 	free(n->items);
-	find_many_release(&n->many);
 	*n = (struct replacer){.max = n->max};
 }
 
@@ -212,7 +180,7 @@ static bool is_string(const struct replacement *x, struct str json)
 /* Are the bytes of one of the texts in the JSON? */
 static bool has_bytes(const struct replacer *n, struct str json)
 {
-	size_t inside = inside_count(n);
+	size_t inside = n->count - n->whole;
 
 	for (size_t i = inside; i < n->count; i++) {
 		if (is_string(&n->items[i], json)) {
@@ -220,12 +188,7 @@ static bool has_bytes(const struct replacer *n, struct str json)
 		}
 	}
 	if (inside > FEW) {
-		for (size_t at = 0; (at = find_many_next(&n->many, json, at)) < json.n; at++) {
-			if (match(n, json, at)) {
-				return true;
-			}
-		}
-		return false;
+		return first_match(n, json);
 	}
 	for (size_t i = 0; i < inside; i++) {
 		if (find_in(json, text_of(&n->items[i]))) {

@@ -3,7 +3,6 @@
 #define ROLLDBG_RECORDING_REDACT_REPLACER_H
 
 #include "base/buf.h"
-#include "base/find_many.h"
 
 #define REPLACER_INSIDE  8 /* shorter texts are only replaced as whole strings */
 #define REPLACER_BUCKETS 256
@@ -25,8 +24,6 @@ struct replacer {
 	size_t escaped;            /* items that are not plain */
 	uint64_t added;
 	uint32_t buckets[REPLACER_BUCKETS]; /* index plus 1 of the first item, by its first bytes */
-	struct find_many many; /* if there are many: those to be replaced inside strings */
-	size_t dropped;        /* items dropped that `many` still has */
 };
 
 void replacer_add(struct replacer *n, struct str text, const char *put); /* copies the text */

@@ -409,22 +409,6 @@ static void sort(struct canon *c, const struct frame *f)
 	const size_t n = c->members_n - f->members;
 
 	m[n - 1].end = place(c);
-	if (c->out->full) {
-		return;
-	}
-	if (c->out->n <= m->at) { /* no byte of the members was written yet: saves a copy */
-		const unsigned char *end = c->p, *begin = c->from + (m->at - c->out->n);
-
-		c->p = begin;
-		flush(c);
-		char *room = buf_room(c->out, (size_t)(end - begin));
-		if (room) {
-			sort_unwritten(m, n, begin, c->out->p);
-			c->out->n += (size_t)(end - begin);
-		}
-		skip_to(c, end);
-		return;
-	}
 	flush(c);
 	if (!c->out->full) {
 		sort_written(m, n, c->out->p);

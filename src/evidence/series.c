@@ -8,7 +8,6 @@
 #include "json/diff.h"
 #include "json/index.h"
 #include "json/scan.h"
-#include "json/string_words.h"
 
 #include <math.h>
 #include <stdio.h>

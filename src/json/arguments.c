@@ -6,8 +6,6 @@
 #include "json/schema.h"
 #include <math.h>
 
-#define MARKS 64 /* properties whose presence is tracked in a bit mask */
-
 /* An extra bit next to those of enum json_type: numbers spelled as integers. */
 #define WHOLE (1u << 16)
 
@@ -28,10 +26,9 @@ struct arguments_schema {
 	const struct argument_schema *properties;
 	size_t count;
 	struct map by_key;
-	bool open; /* accepts other arguments */
-	uint64_t required;
-	struct str *unmarked; /* required properties beyond the bit mask, decoded */
-	size_t unmarked_count;
+	bool open;            /* accepts other arguments */
+	struct str *required; /* decoded */
+	size_t required_count;
 };
 
 /* ---- reading ---- */
@@ -145,20 +142,10 @@ static void read_required(struct arguments_schema *s, struct arena *a, struct st
 {
 	struct str each;
 
-	if (json_type(required) != JSON_ARRAY) {
-		return;
-	}
-	s->unmarked = arena_new(a, (json_count(required) + 1) * sizeof(*s->unmarked));
+	s->required = arena_new(a, (json_count(required) + 1) * sizeof(*s->required));
 	for (size_t cursor = 0; json_next(required, &cursor, &each);) {
-		if (json_type(each) != JSON_STRING) {
-			continue;
-		}
-		struct str key = json_text(a, each);
-		size_t i = find(s, key);
-		if (i < s->count && i < MARKS) {
-			s->required |= (uint64_t)1 << i;
-		} else {
-			s->unmarked[s->unmarked_count++] = key;
+		if (json_type(each) == JSON_STRING) {
+			s->required[s->required_count++] = json_text(a, each);
 		}
 	}
 }
@@ -210,31 +197,20 @@ static int no_property(const struct arguments_schema *s, struct str key, struct 
 	return -1;
 }
 
-static int missing(struct str key, struct error *err)
+static int check_required(const struct arguments_schema *s, struct str arguments, struct error *err)
 {
-	return error_set(err, FAIL_USAGE, "the required argument \"%.*s\" is missing",
-	                 STR_ARG(key));
-}
-
-static int check_required(const struct arguments_schema *s, struct str arguments, uint64_t given,
-                          struct error *err)
-{
-	uint64_t lacking = s->required & ~given;
-
-	if (lacking) {
-		return missing(s->properties[__builtin_ctzll(lacking)].spelled, err);
-	}
-	if (!s->unmarked_count) {
-		return 0;
-	}
-	struct json_index given_names;
+	struct json_index given;
 	size_t i = 0;
-	json_index_begin(&given_names, arguments);
-	while (i < s->unmarked_count && json_index_find(&given_names, s->unmarked[i]).p) {
+
+	json_index_begin(&given, arguments);
+	while (i < s->required_count && json_index_find(&given, s->required[i]).p) {
 		i++;
 	}
-	json_index_release(&given_names);
-	return i < s->unmarked_count ? missing(s->unmarked[i], err) : 0;
+	json_index_release(&given);
+	return i == s->required_count
+	               ? 0
+	               : error_set(err, FAIL_USAGE, "the required argument \"%.*s\" is missing",
+	                           STR_ARG(s->required[i]));
 }
 
 /* Arguments usually come in the order of the schema, so `guess` is tried first. */
@@ -301,7 +277,6 @@ static int check_value(const struct arguments_schema *s, const struct argument_s
 
 int arguments_check(const struct arguments_schema *s, struct str arguments, struct error *err)
 {
-	uint64_t given = 0;
 	size_t i = 0;
 	struct json_member m;
 
@@ -317,8 +292,7 @@ int arguments_check(const struct arguments_schema *s, struct str arguments, stru
 		if (i == s->count && !s->open) {
 			return no_property(s, m.key, err);
 		}
-		given |= i < s->count && i < MARKS ? (uint64_t)1 << i : 0;
 		i++;
 	}
-	return check_required(s, arguments, given, err);
+	return check_required(s, arguments, err);
 }

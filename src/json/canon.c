@@ -10,7 +10,6 @@
 #include "json/paths_internal.h"
 #include "json/scan.h"
 #include "json/sort.h"
-#include "json/string_words.h"
 #include "json/write.h"
 
 #include <stdio.h>

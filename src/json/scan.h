@@ -137,4 +137,13 @@ static inline bool json_is_null(struct str value) /* null or absent */
    otherwise). `scratch` is cleared first, unless value is in it. Absent if nothing matches. */
 struct str json_point(struct str value, struct str pointer, struct buf *scratch);
 
+/* The container in a value: the value itself if it is an object or array; if it is a string that
+   holds one, the decoded text, stored in *text, which must be empty; otherwise absent. */
+struct str json_held(struct str value, struct buf *text);
+
+/* The words of a string that is a text: the longest runs of characters other than control
+   characters, blanks and one of " , ; = < > ( ) [ ] { } / \ | after decoding. Finds the next word
+   of a string, given without its quotes, as spelled. Start with *at = 0; false at the end. */
+bool json_next_word(struct str inner, size_t *at, struct str *word);
+
 #endif

@@ -2,6 +2,7 @@
 #include "json/write.h"
 
 #include "base/text.h"
+#include "json/lex.h"
 
 #include <assert.h>
 #include <float.h>
@@ -146,5 +147,37 @@ void jw_raw(struct json_writer *w, struct str valid_json)
 		buf_str(w->out, valid_json);
 	} else {
 		buf_text(w->out, "null");
+	}
+}
+
+/* ---- for display ---- */
+
+static void new_line(struct buf *out, size_t depth)
+{
+	buf_printf(out, "\n%*s", (int)(2 * depth), "");
+}
+
+void json_indent(struct buf *out, struct str valid_json)
+{
+	const unsigned char *p = lex_begin(valid_json), *end = lex_end(valid_json), *after;
+	size_t depth = 0;
+
+	for (; p < end; p = after) {
+		const bool opens = *p == '{' || *p == '[', closes = *p == '}' || *p == ']';
+
+		after = *p == '"' ? lex_string(p, end) : p + 1;
+		if (opens && p[1] == *p + 2) { /* empty */
+			after = p + 2;
+		} else if (closes) {
+			new_line(out, --depth);
+		}
+		buf_str(out, lex_slice(p, after));
+		if (opens && after == p + 1) {
+			new_line(out, ++depth);
+		} else if (*p == ',') {
+			new_line(out, depth);
+		} else if (*p == ':') {
+			buf_char(out, ' ');
+		}
 	}
 }

@@ -1,7 +1,7 @@
 /* Runs of bytes stop where a byte loop does, for every byte at every
    position, and never read beyond the end. */
 #include "guard.h"
-#include "json/run.h"
+#include "json/lex.h"
 #include "tap.h"
 
 #define LENGTH 41

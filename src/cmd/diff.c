@@ -14,7 +14,6 @@
 #include "cmd/threads.h"
 #include "compare/lockstep.h"
 #include "recording/by_rollout.h"
-#include "recording/same.h"
 #include "report/difference_stat.h"
 #include "report/differences.h"
 
@@ -419,15 +418,6 @@ static bool is_regular(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static bool are_same_files(const struct diffing *f)
-{
-	const struct file_list *a = &f->side[0].files, *b = &f->side[1].files;
-
-	return !f->opts->json && !f->opts->rollout && !f->opts->html && a->count == 1 &&
-	       b->count == 1 && is_regular(a->paths[0]) && is_regular(b->paths[0]) &&
-	       recordings_are_same(a->paths[0], b->paths[0]);
-}
-
 static int open_judge(struct recording_side *s, struct error *err)
 {
 	struct judge_conf conf = {.verdict = take_verdict, .ctx = s};
@@ -493,9 +483,6 @@ static int finish_page(struct diffing *f, struct error *err)
 
 static int compare_files(struct diffing *f, struct error *err)
 {
-	if (are_same_files(f)) {
-		return 0;
-	}
 	return open_page(f, err) || open_sides(f, err) || compare_all(f, err) || finish_page(f, err)
 	               ? -1
 	               : 0;

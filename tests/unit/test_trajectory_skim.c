@@ -1,13 +1,10 @@
-/* Facts read from the bytes of lines, and two recordings read in parallel. */
-#include "recording/same.h"
+/* Facts read from the bytes of lines. */
 #include "recording/skim.h"
 
 #include "guard.h"
 #include "tap.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define STEP "{\"type\":\"step\",\"rollout\":\"r\""
 
@@ -56,48 +53,6 @@ static const struct {
 	{"nothing and a line", "", STEP "}", false},
 };
 
-static void write_file(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	if (!f || fputs(text, f) < 0 || fclose(f)) {
-		abort();
-	}
-}
-
-#define HEADER "{\"type\":\"header\",\"rollout\":\"r\",\"format\":\"rolldbg\",\"version\":1}\n"
-
-static void files(void)
-{
-	static const struct {
-		const char *name, *a, *b;
-		bool same;
-	} cases[] = {
-		{"the same but for meta", HEADER STEP ",\"meta\":{\"x\":1}}\n",
-	         HEADER STEP ",\"meta\":{\"x\":2}}\n", true},
-		{"a line more", HEADER, HEADER STEP "}\n", false},
-		{"torn alike", HEADER STEP, HEADER STEP, false},
-		{"a later version", "{\"type\":\"header\",\"rollout\":\"r\",\"version\":9}\n",
-	         "{\"type\":\"header\",\"rollout\":\"r\",\"version\":9}\n", false},
-		{"no recordings", "hello\n", "hello\n", false},
-		{"empty files", "", "", false},
-	};
-	char a[] = "/tmp/skim-a-XXXXXX", b[] = "/tmp/skim-b-XXXXXX";
-	int first = mkstemp(a), second = mkstemp(b);
-
-	ok(first >= 0 && second >= 0, "two files");
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		write_file(a, cases[i].a);
-		write_file(b, cases[i].b);
-		is_int(recordings_are_same(a, b), cases[i].same, "%s", cases[i].name);
-	}
-	unlink(b);
-	ok(!recordings_are_same(a, b), "a file that is not there");
-	unlink(a);
-	close(first);
-	close(second);
-}
-
 /* Wherever in a block of bytes its braces are, a line is recognized alike. */
 static void anywhere_in_a_block(void)
 {
@@ -145,6 +100,5 @@ int main(void)
 		is_int(line_same_but_meta(a, b), pairs[i].same, "%s", pairs[i].name);
 		is_int(line_same_but_meta(b, a), pairs[i].same, "%s, exchanged", pairs[i].name);
 	}
-	files();
 	return done();
 }

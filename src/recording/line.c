@@ -82,7 +82,8 @@ static const struct line_key *find_row(struct row_walk *w, struct str name)
 		const struct line_key *row = &w->rows[w->next];
 
 		w->next = w->next + 1 < w->count ? w->next + 1 : 0;
-		if (json_key_is(name, (struct str){row->name, row->name_n})) {
+		struct str key = {row->name, row->name_n};
+		if (str_eq(name, key) || (name.n > key.n && json_key_is(name, key))) {
 			return row;
 		}
 	}

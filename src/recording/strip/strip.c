@@ -396,7 +396,9 @@ static void write_value(struct strip *s, struct stripping_line *l, const struct 
 	} else if (row->key == KEY_MASKS && s->mask_count) {
 		put_masks(s, value, out);
 	} else if (row->key == KEY_STATE_HASH && l->hashed) {
-		buf_printf(out, "\"%s\"", s->hash);
+		buf_char(out, '"');
+		buf_text(out, s->hash);
+		buf_char(out, '"');
 	} else {
 		write_canonical(s, row, value, l->replace, out);
 	}
@@ -428,7 +430,9 @@ static void write_line(struct strip *s, const struct line *line, bool replace, s
 	size_t count;
 	const struct line_key *row = line_rows(line->type, &count), *end = row + count;
 
-	buf_printf(out, "{\"type\":\"%s\"", line_type_name(line->type));
+	buf_text(out, "{\"type\":\"");
+	buf_text(out, line_type_name(line->type));
+	buf_char(out, '"');
 	for (row++; row < end; row++) {
 		if (row->key != KEY_META &&
 		    (line->value[row->key].n || !(row->types & T_OPTIONAL))) {

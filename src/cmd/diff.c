@@ -12,7 +12,7 @@
 #include "cmd/pager.h"
 #include "cmd/store/torn.h"
 #include "cmd/threads.h"
-#include "compare/lockstep.h"
+#include "compare/compare.h"
 #include "recording/by_rollout.h"
 #include "report/difference_stat.h"
 #include "report/differences.h"

@@ -3,7 +3,6 @@
    message of the user. */
 #include "recording/foreign.h"
 
-#include "base/find.h"
 #include "base/text.h"
 #include "convert/dialog.h"
 #include "convert/messages.h"

@@ -1,7 +1,6 @@
 /* Turns in decoded text: see text_turns.h. */
 #include "convert/text_turns.h"
 
-#include "base/find.h"
 #include "base/text.h"
 #include "convert/messages.h"
 

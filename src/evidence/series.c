@@ -2,7 +2,7 @@
    they have in common costs one comparison. */
 #include "evidence/series.h"
 
-#include "base/fingerprint.h"
+#include "base/hash.h"
 #include "evidence/clocks.h"
 #include "evidence/limits.h"
 #include "json/diff.h"

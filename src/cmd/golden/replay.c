@@ -15,7 +15,7 @@
 #include "cmd/reports.h"
 #include "cmd/store/store.h"
 #include "cmd/threads.h"
-#include "compare/tools.h"
+#include "compare/tool_changes.h"
 #include "recording/recorder.h"
 #include "report/difference_tally.h"
 #include "report/differences.h"

@@ -141,16 +141,10 @@ const unsigned char *lex_string_rest(const unsigned char *p, const unsigned char
 ALWAYS_INLINE const unsigned char *lex_string(const unsigned char *p, const unsigned char *end)
 {
 	p++;
-#ifdef JSON_SSE2
-	if (LIKELY(end - p >= 16)) { /* most strings are shorter */
-		unsigned mask = sse2_not_text(sse2_load(p));
-
-		p += mask ? __builtin_ctz(mask) : 16;
-		if (LIKELY(mask && *p == '"')) {
-			return p + 1;
-		}
+	p = run_text(p, end);
+	if (LIKELY(p < end && *p == '"')) {
+		return p + 1;
 	}
-#endif
 	return lex_string_rest(p, end);
 }
 
@@ -165,10 +159,6 @@ ALWAYS_INLINE const unsigned char *lex_word(const unsigned char *p, const unsign
 
 /* From an opening bracket or brace to just after the closing one. */
 const unsigned char *lex_container(const unsigned char *p, const unsigned char *end);
-
-/* The first byte of the next child, or NULL at the closing bracket. `opener` is the expected
-   bracket. */
-const unsigned char *lex_next_child(struct str value, size_t cursor, char opener);
 
 /* From the first byte of a value to just after it. */
 ALWAYS_INLINE const unsigned char *lex_value(const unsigned char *p, const unsigned char *end)

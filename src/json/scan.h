@@ -84,8 +84,8 @@ bool json_next_member(struct str object, size_t *cursor, struct json_member *mem
    skipped. */
 bool json_next_string(struct str value, size_t *cursor, struct str *string);
 
-/* json_next and json_pick at once, for an array of objects: one pass instead of two. Values of
-   an element that is not an object are absent. */
+/* json_next and json_pick at once, for an array of objects. Values of an element that is not an
+   object are absent. */
 bool json_next_picked(struct str array, size_t *cursor, const struct str *keys, size_t count,
                       struct str *values);
 

@@ -105,20 +105,11 @@ static __attribute__((noinline)) const unsigned char *string_rest(const struct s
 	return NULL;
 }
 
-/* p is after the opening quote. Most strings are shorter than one register. */
+/* p is after the opening quote. */
 ALWAYS_INLINE const unsigned char *string(const struct scan *s, const unsigned char *p)
 {
-#ifdef JSON_SSE2
-	if (LIKELY(s->end - p >= 16)) {
-		unsigned mask = sse2_not_plain(sse2_load(p));
-
-		p += mask ? __builtin_ctz(mask) : 16;
-		if (LIKELY(mask && *p == '"')) {
-			return p + 1;
-		}
-	}
-#endif
-	return string_rest(s, p);
+	p = run_plain(p, s->end);
+	return LIKELY(p < s->end && *p == '"') ? p + 1 : string_rest(s, p);
 }
 
 /* ---- numbers, literals ---- */
@@ -218,24 +209,9 @@ ALWAYS_INLINE const unsigned char *scalar(const struct scan *s, const unsigned c
 
 /* ---- arrays and objects ---- */
 
-static __attribute__((noinline)) const unsigned char *more_blanks(const struct scan *s,
-                                                                  const unsigned char *p)
-{
-	for (; p < s->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'); p++) {
-	}
-	return p;
-}
-
 ALWAYS_INLINE const unsigned char *blanks(const struct scan *s, const unsigned char *p)
 {
-	if (LIKELY(peek(s, p) > ' ')) {
-		return p;
-	}
-	/* many writers put one space after ',' and ':' */
-	if (peek(s, p) == ' ' && peek(s, p + 1) > ' ') {
-		return p + 1;
-	}
-	return more_blanks(s, p);
+	return lex_blanks(p, s->end);
 }
 
 /* From after the key's closing quote to the value. */

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -85,30 +86,16 @@ void jw_text(struct json_writer *w, const char *s)
 	jw_str(w, str_from(s));
 }
 
-static void put_u64(struct buf *out, uint64_t v)
-{
-	char text[20], *p = text + sizeof(text);
-
-	do {
-		*--p = (char)('0' + v % 10);
-		v /= 10;
-	} while (v > 0);
-	buf_add(out, p, (size_t)(text + sizeof(text) - p));
-}
-
 void jw_i64(struct json_writer *w, int64_t v)
 {
 	before_value(w);
-	if (v < 0) {
-		buf_char(w->out, '-');
-	}
-	put_u64(w->out, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+	buf_printf(w->out, "%" PRId64, v);
 }
 
 void jw_u64(struct json_writer *w, uint64_t v)
 {
 	before_value(w);
-	put_u64(w->out, v);
+	buf_printf(w->out, "%" PRIu64, v);
 }
 
 /* 15 digits always survive, 17 always suffice; a subnormal number may need fewer than 15 */

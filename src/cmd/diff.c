@@ -446,8 +446,8 @@ static int open_sides(struct diffing *f, struct error *err)
 			return -1;
 		}
 		if (masks_strip(&f->opts->compare.masks, &s->strip, err) ||
-		    by_rollout_open(s->files.paths, s->files.count, torn_warn, NULL, &s->lines,
-		                    err)) {
+		    by_rollout_open(NULL, s->files.paths, s->files.count, torn_warn, NULL,
+		                    &s->lines, err)) {
 			return -1;
 		}
 		if (is_unpaired_empty(s)) {

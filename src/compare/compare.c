@@ -361,9 +361,9 @@ static bool compare_same_call(const struct line *a, const struct line *b)
 /* Compares the next step of both rollouts, whose calls have been the same so far. The first call
    also compares the headers and resets read so far. */
 static void compare_next_steps(const struct rollout_copy *first, const struct line *a,
-                        const struct rollout_copy *second, const struct line *b,
-                        const struct compare_conf *conf, struct compare_progress *p,
-                        struct compare_count *count)
+                               const struct rollout_copy *second, const struct line *b,
+                               const struct compare_conf *conf, struct compare_progress *p,
+                               struct compare_count *count)
 {
 	struct comparison c = begin_comparison(first, second, conf, p, count);
 
@@ -374,8 +374,8 @@ static void compare_next_steps(const struct rollout_copy *first, const struct li
 
 /* Compares the rest, and adds to *count. */
 static void compare_rest(const struct rollout_copy *first, const struct rollout_copy *second,
-                  const struct compare_conf *conf, struct compare_progress *p,
-                  struct compare_count *count)
+                         const struct compare_conf *conf, struct compare_progress *p,
+                         struct compare_count *count)
 {
 	struct comparison c = begin_comparison(first, second, conf, p, count);
 
@@ -394,8 +394,8 @@ void compare_rollouts(const struct rollout_copy *first, const struct rollout_cop
 }
 
 /* Reports a rollout that only one side has. */
-static void compare_unpaired(const struct rollout_copy *r, bool extra, const struct compare_conf *conf,
-                      struct compare_count *count)
+static void compare_unpaired(const struct rollout_copy *r, bool extra,
+                             const struct compare_conf *conf, struct compare_count *count)
 {
 	struct comparison c = {.conf = conf, .count = count, .d = {.rollout = r->id}};
 

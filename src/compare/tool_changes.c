@@ -356,18 +356,6 @@ void tool_changes(struct str before, struct str now, tool_change_fn *take, void 
 
 #define ENV_TEXT 120
 
-static struct str tool_named(struct str tools, struct str name)
-{
-	struct str tool;
-
-	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
-		if (json_same_text(JSON_GET(tool, "name"), name)) {
-			return tool;
-		}
-	}
-	return STR_NONE;
-}
-
 static bool is_called(const struct rollout_copy *r, struct str name)
 {
 	for (size_t i = 0; i < r->count; i++) {
@@ -421,7 +409,7 @@ void compare_tools(const struct rollout_copy *golden, const struct rollout_copy 
 	for (size_t cursor = 0; json_next(before, &cursor, &tool);) {
 		struct str name = JSON_GET(tool, "name");
 
-		if (is_called(golden, name) && !tool_named(after, name).p &&
+		if (is_called(golden, name) && !find(after, name).p &&
 		    set_other_env(&text, golden, got, name)) {
 			say(ctx, text.text);
 			return;

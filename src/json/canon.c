@@ -461,7 +461,7 @@ static void begin(struct canon *c, struct str value, struct buf *out)
 	c->p = c->from = lex_blanks(lex_begin(value), c->end);
 	c->out = out;
 	c->edits = 0;
-	path_states_init(&c->states);
+	c->states = (struct path_states){.n = 0};
 	c->frames = c->first_frames;
 	c->frames_cap = ARRAY_LEN(c->first_frames);
 	c->members = c->first_members;

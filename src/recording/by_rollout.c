@@ -226,8 +226,8 @@ static int open_stretch(struct by_rollout *b, const struct stretch *s, struct er
 	return 0;
 }
 
-int by_rollout_open_as(const struct format *format, char *const *paths, size_t count,
-                       reader_line_fn *torn, void *ctx, struct by_rollout **out, struct error *err)
+int by_rollout_open(const struct format *format, char *const *paths, size_t count,
+                    reader_line_fn *torn, void *ctx, struct by_rollout **out, struct error *err)
 {
 	struct by_rollout *b = mem_new(sizeof(*b));
 	int failed = 0;
@@ -251,12 +251,6 @@ int by_rollout_open_as(const struct format *format, char *const *paths, size_t c
 	}
 	*out = b;
 	return 0;
-}
-
-int by_rollout_open(char *const *paths, size_t count, reader_line_fn *torn, void *ctx,
-                    struct by_rollout **out, struct error *err)
-{
-	return by_rollout_open_as(NULL, paths, count, torn, ctx, out, err);
 }
 
 struct str by_rollout_id(const struct by_rollout *b)

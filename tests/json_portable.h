@@ -7,20 +7,17 @@
 #define json_validate        portable_validate
 #define json_validate_first  portable_validate_first
 #define json_validate_object portable_validate_object
-#define json_validate_known  portable_validate_known
 #define lex_validate         portable_lex_validate
 #include "json/validate.c" /* NOLINT(bugprone-suspicious-include) */
 #undef json_validate
 #undef json_validate_first
 #undef json_validate_object
-#undef json_validate_known
 #undef lex_validate
 
 MUST_USE int json_validate(struct str text, struct json_fault *fault);
 MUST_USE int json_validate_first(struct str text, size_t *used, struct json_fault *fault);
 MUST_USE int json_validate_object(struct str text, struct json_member *members, size_t max,
                                   size_t *count, size_t *used, struct json_fault *fault);
-MUST_USE int json_validate_known(struct str text, struct json_known *k, struct json_fault *fault);
 
 /* Do both builds give the same result for the text, including faults and their positions? */
 static inline bool portable_agrees(struct str text)

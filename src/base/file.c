@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -91,4 +92,23 @@ bool file_may_block(const char *path)
 	struct stat st;
 
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+/* ---- writing ---- */
+
+int fd_write(int fd, struct str text, size_t *done)
+{
+	*done = 0;
+	while (*done < text.n) {
+		ssize_t n = write(fd, text.p + *done, text.n - *done);
+
+		if (n >= 0) {
+			*done += (size_t)n;
+		} else if (errno == EAGAIN) {
+			poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
+		} else if (errno != EINTR) {
+			return -1;
+		}
+	}
+	return 0;
 }

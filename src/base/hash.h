@@ -27,4 +27,9 @@ bool hash_sha256_fd(int fd, char out[HASH_SHA256_HEX + 1], int64_t *bytes);
 #define HASH_SHA1_BYTES 20
 void hash_sha1(struct str s, unsigned char out[HASH_SHA1_BYTES]);
 
+/* A fast hash, to compare values that are too long to store. Not for map keys, because a peer could
+   choose colliding values: see base/map.h. Equal for equal bytes; different values collide with probability 2^-64. Reads eight bytes at a
+   time, because replies are long. */
+uint64_t fingerprint(struct str s);
+
 #endif

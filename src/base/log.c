@@ -43,15 +43,18 @@ bool log_wants(enum log_level level)
 	return (int)level <= atomic_load(&level_now);
 }
 
-static void PRINTF_LIKE(2, 0) say(enum log_level level, const char *fmt, va_list args)
+void log_say(enum log_level level, const char *fmt, ...)
 {
+	va_list args;
 	struct buf text = BUF(BUF_MAX_SMALL), shown = BUF(2 * BUF_MAX_SMALL),
 		   line = BUF(8 * BUF_MAX_SMALL);
 
 	if (!log_wants(level)) {
 		return;
 	}
+	va_start(args, fmt);
 	buf_vprintf(&text, fmt, args);
+	va_end(args);
 	if (filter_now) {
 		filter_now(filter_ctx, buf_view(&text), &shown);
 	} else {
@@ -68,40 +71,4 @@ static void PRINTF_LIKE(2, 0) say(enum log_level level, const char *fmt, va_list
 	buf_release(&text);
 	buf_release(&shown);
 	buf_release(&line);
-}
-
-void log_error(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	say(LOG_ERROR, fmt, args);
-	va_end(args);
-}
-
-void log_warn(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	say(LOG_WARN, fmt, args);
-	va_end(args);
-}
-
-void log_info(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	say(LOG_INFO, fmt, args);
-	va_end(args);
-}
-
-void log_debug(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	say(LOG_DEBUG, fmt, args);
-	va_end(args);
 }

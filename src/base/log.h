@@ -15,9 +15,11 @@ void log_set_filter(void (*filter)(void *ctx, struct str text, struct buf *out),
    progress line can be cleared. NULL: none. Call it before threads start. */
 void log_set_guard(void (*guard)(void *ctx, bool begins), void *ctx);
 bool log_wants(enum log_level level);
-void log_error(const char *fmt, ...) PRINTF_LIKE(1, 2); /* always shown */
-void log_warn(const char *fmt, ...) PRINTF_LIKE(1, 2);  /* shown unless -q */
-void log_info(const char *fmt, ...) PRINTF_LIKE(1, 2);  /* shown with -v */
-void log_debug(const char *fmt, ...) PRINTF_LIKE(1, 2); /* shown with -vv */
+void log_say(enum log_level level, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+#define log_error(...) log_say(LOG_ERROR, __VA_ARGS__) /* always shown */
+#define log_warn(...)  log_say(LOG_WARN, __VA_ARGS__)  /* shown unless -q */
+#define log_info(...)  log_say(LOG_INFO, __VA_ARGS__)  /* shown with -v */
+#define log_debug(...) log_say(LOG_DEBUG, __VA_ARGS__) /* shown with -vv */
 
 #endif

@@ -4,7 +4,6 @@
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "base/new_file.h"
 
-#include "base/fd.h"
 #include "base/file.h"
 #include "base/mem.h"
 

@@ -1,4 +1,5 @@
 /* Nearest names, units and masked text: see text.h. */
+#define _GNU_SOURCE /* memmem */
 #include "base/text.h"
 
 #include "base/mem.h"
@@ -272,4 +273,18 @@ bool text_globs(const char *patterns, struct str s)
 		rest = str_skip(rest, one.n + 1);
 	}
 	return false;
+}
+
+/* ---- search ---- */
+
+bool find_in(struct str text, struct str part)
+{
+	return text.n >= part.n && memmem(text.p, text.n, part.p, part.n) != NULL;
+}
+
+size_t find_at(struct str text, struct str part)
+{
+	const char *at = text.n < part.n ? NULL : memmem(text.p, text.n, part.p, part.n);
+
+	return at ? (size_t)(at - text.p) : text.n;
 }

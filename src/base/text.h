@@ -2,6 +2,7 @@
 #ifndef ROLLDBG_BASE_TEXT_H
 #define ROLLDBG_BASE_TEXT_H
 
+#include "base/base.h"
 #include "base/buf.h"
 #include "base/error.h"
 
@@ -70,5 +71,10 @@ size_t text_utf8_valid(struct str s);
 struct str text_utf8_cut(struct str s, size_t max);
 /* The same, copied to an array of `size` bytes and terminated. */
 void text_copy(char *out, size_t size, struct str s);
+
+/* Does the part (not empty) occur in the text? Time is linear in the text for any input. */
+bool find_in(struct str text, struct str part);
+/* The offset of its first occurrence; text.n if there is none. */
+size_t find_at(struct str text, struct str part);
 
 #endif

@@ -1,4 +1,4 @@
-/* UTF-8, one character at a time. Private to src/base/. */
+/* UTF-8, one character at a time. */
 #ifndef ROLLDBG_BASE_UTF8_H
 #define ROLLDBG_BASE_UTF8_H
 

@@ -276,8 +276,8 @@ static int write_rollouts(struct converting *v, struct error *err)
 {
 	const char *only = v->opts->rollout;
 	struct by_rollout *lines = NULL;
-	int failed = by_rollout_open_as(v->from, v->files.paths, v->files.count, torn_warn, NULL,
-	                                &lines, err);
+	int failed = by_rollout_open(v->from, v->files.paths, v->files.count, torn_warn, NULL,
+	                             &lines, err);
 
 	while (!failed && by_rollout_id(lines).p) {
 		struct str id = by_rollout_id(lines);

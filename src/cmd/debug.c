@@ -1,7 +1,7 @@
 /* rolldbg debug: step through a recording or a running rollout. */
 #include "cmd/debug.h"
 
-#include "base/fd.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "cmd/golden/driver.h"
 #include "cmd/golden/goldens.h"

@@ -10,9 +10,8 @@
 #include "cmd/options/output.h"
 #include "cmd/pager.h"
 #include "cmd/store/store.h"
-#include "compare/lockstep.h"
+#include "compare/compare.h"
 #include "recording/by_rollout.h"
-#include "recording/same.h"
 #include "report/difference_stat.h"
 #include "report/differences.h"
 
@@ -417,15 +416,6 @@ static bool is_regular(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static bool are_same_files(const struct diffing *f)
-{
-	const struct file_list *a = &f->side[0].files, *b = &f->side[1].files;
-
-	return !f->opts->json && !f->opts->rollout && !f->opts->html && a->count == 1 &&
-	       b->count == 1 && is_regular(a->paths[0]) && is_regular(b->paths[0]) &&
-	       recordings_are_same(a->paths[0], b->paths[0]);
-}
-
 static int open_judge(struct recording_side *s, struct error *err)
 {
 	struct judge_conf conf = {.verdict = take_verdict, .ctx = s};
@@ -454,8 +444,8 @@ static int open_sides(struct diffing *f, struct error *err)
 			return -1;
 		}
 		if (masks_strip(&f->opts->compare.masks, &s->strip, err) ||
-		    by_rollout_open(s->files.paths, s->files.count, torn_warn, NULL, &s->lines,
-		                    err)) {
+		    by_rollout_open(NULL, s->files.paths, s->files.count, torn_warn, NULL,
+		                    &s->lines, err)) {
 			return -1;
 		}
 		if (is_unpaired_empty(s)) {
@@ -491,9 +481,6 @@ static int finish_page(struct diffing *f, struct error *err)
 
 static int compare_files(struct diffing *f, struct error *err)
 {
-	if (are_same_files(f)) {
-		return 0;
-	}
 	return open_page(f, err) || open_sides(f, err) || compare_all(f, err) || finish_page(f, err)
 	               ? -1
 	               : 0;

@@ -7,7 +7,6 @@
 #include "cmd/options/settings.h"
 #include "cmd/store/store.h"
 #include "net/io.h"
-#include "recording/reader.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -213,23 +212,6 @@ static int check_operands(const struct command_line *l, int given, struct error 
 	return 0;
 }
 
-static void on_bus_error(int number)
-{
-	static const char text[] = "rolldbg: a recording became shorter while it was read, or its "
-				   "device failed\n";
-	ssize_t ignored = write(STDERR_FILENO, text, sizeof(text) - 1);
-
-	(void)ignored, (void)number;
-	_exit(fail_exit_code(FAIL_SYSTEM));
-}
-
-/* Not where sessions are open: they are closed before the process ends. */
-static void map_recordings(void)
-{
-	sigaction(SIGBUS, &(struct sigaction){.sa_handler = on_bus_error}, NULL);
-	reader_allow_mapping();
-}
-
 /* Commands without network traffic die of SIGPIPE, as filters do; the others close their sessions
    first. TLS is initialized only if needed: it takes longer than a small check. */
 static int start_command(const struct context *c, const struct command *cmd, const void *opts,
@@ -239,7 +221,6 @@ static int start_command(const struct context *c, const struct command *cmd, con
 
 	sigaction(SIGPIPE, &pipe, NULL);
 	if (!cmd->network) {
-		map_recordings();
 		return cmd->run(c, opts, argc, argv, err);
 	}
 	c->catch_stop();

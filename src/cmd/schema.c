@@ -2,7 +2,7 @@
 #include "base/names.h"
 #include "cmd/cmd.h"
 #include "cmd/options/output.h"
-#include "json/indent.h"
+#include "json/write.h"
 #include "report/results.h"
 #include "report/schemas.h"
 

@@ -187,11 +187,12 @@ static int strip_all(const struct context *c, struct stripping *s, int argc, cha
 {
 	struct file_list files = {0};
 	size_t jobs = opt_number(s->opts->jobs, 1);
-	int failed = store_operands(c, argc, argv, &files, err) ||
-	             by_rollout_open(files.paths, files.count, torn_warn, NULL, &s->lines, err) ||
-	             check_any(s->lines, &files, err) ||
-	             (jobs > 1 ? strip_in_threads(s, jobs, err)
-	                       : strip_rollouts(s, s->lines, put_and_flush, err));
+	int failed =
+		store_operands(c, argc, argv, &files, err) ||
+		by_rollout_open(NULL, files.paths, files.count, torn_warn, NULL, &s->lines, err) ||
+		check_any(s->lines, &files, err) ||
+		(jobs > 1 ? strip_in_threads(s, jobs, err)
+	                  : strip_rollouts(s, s->lines, put_and_flush, err));
 
 	by_rollout_close(s->lines);
 	file_list_free(&files);

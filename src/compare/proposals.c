@@ -6,7 +6,7 @@
 #include "compare/patterns.h"
 #include "evidence/clocks.h"
 #include "json/pattern.h"
-#include "json/string_words.h"
+#include "json/scan.h"
 #include "json/walk.h"
 
 #include <ctype.h>

@@ -1,7 +1,6 @@
 /* Turns of a conversation: see dialog.h. */
 #include "convert/dialog.h"
 
-#include "base/find.h"
 #include "base/text.h"
 #include "convert/import.h"
 #include "json/canon.h"

@@ -1,5 +1,4 @@
 /* The formats of SWE-agent and mini-swe-agent. */
-#include "base/find.h"
 #include "base/text.h"
 #include "convert/dialog.h"
 #include "convert/import.h"

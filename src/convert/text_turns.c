@@ -1,6 +1,5 @@
 /* Decoded text of a whole conversation, as dumped by trainers: special tokens were removed, but the
    tags of tool calls and answers (<tool_call>, <tool_response>: Hermes, Qwen) are present. */
-#include "base/find.h"
 #include "base/text.h"
 #include "convert/dialog.h"
 #include "convert/export.h"

@@ -1,7 +1,7 @@
 /* Attribution of failures: see attribution.h. */
 #include "evidence/attribution.h"
 
-#include "base/find.h"
+#include "base/text.h"
 #include "evidence/limits.h"
 
 static const struct {

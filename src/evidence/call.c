@@ -2,7 +2,7 @@
    never allocates. */
 #include "evidence/call.h"
 
-#include "base/fingerprint.h"
+#include "base/hash.h"
 #include "json/canon.h"
 
 #define NAME_SHORT 64 /* bytes */

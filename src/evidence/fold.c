@@ -2,7 +2,7 @@
    recording, so work that only failed steps need is done for failed steps only. */
 #include "evidence/fold.h"
 
-#include "base/fingerprint.h"
+#include "base/hash.h"
 #include "evidence/call.h"
 #include "evidence/clocks.h"
 #include "evidence/effects.h"

@@ -1,7 +1,7 @@
 /* Text from servers, for messages and comparisons: see peer.h. */
 #include "evidence/peer.h"
 
-#include "base/fingerprint.h"
+#include "base/hash.h"
 
 #include "base/text.h"
 

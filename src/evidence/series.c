@@ -2,13 +2,12 @@
    they have in common costs one comparison. */
 #include "evidence/series.h"
 
-#include "base/fingerprint.h"
+#include "base/hash.h"
 #include "evidence/clocks.h"
 #include "evidence/limits.h"
 #include "json/diff.h"
 #include "json/index.h"
 #include "json/scan.h"
-#include "json/string_words.h"
 
 #include <math.h>
 #include <stdio.h>

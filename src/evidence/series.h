@@ -4,7 +4,7 @@
    trial    two readings around a call
    control  two readings without a call between them
    member   a JSON Pointer to a leaf, also into JSON held in a string. In a text each number is a
-            member (its pointer ends in the number of its word, json/string_words.h), and the
+            member (its pointer ends in the number of its word, json/scan.h), and the
             rest of the text is one. The number of entries of a list is one, too.
 
    Nothing is judged here: explain.h says what the changes of a member mean. Memory is capped by

@@ -1,7 +1,7 @@
 /* Hashes of the first states of an episode: see trace.h. */
 #include "evidence/trace.h"
 
-#include "base/fingerprint.h"
+#include "base/hash.h"
 #include "evidence/clocks.h"
 #include "json/scan.h"
 

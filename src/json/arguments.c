@@ -4,23 +4,14 @@
 #include "base/names.h"
 #include "json/index.h"
 #include "json/schema.h"
-#include <math.h>
 
-#define MARKS 64 /* properties whose presence is tracked in a bit mask */
-
-/* An extra bit next to those of enum json_type: numbers spelled as integers. */
-#define WHOLE (1u << 16)
-
-/* What is certain to match; in all other cases the schema is consulted. */
+/* One argument. */
 struct argument_schema {
 	struct map_item item;
 	struct str key, spelled, schema; /* the key, decoded and as spelled */
-	unsigned types;                  /* 0: no type is certain to match */
-	const struct map *words;         /* the enum's values, as spelled; NULL: any value */
-	struct str word_list;            /* the enum */
-	bool plain_words;                /* all are strings without escapes */
-	bool bounded;                    /* limited to low..high */
-	double low, high;
+	struct str enum_list;            /* its values, if all are strings without escapes */
+	struct map words;                /* these values, as spelled */
+	bool only_words; /* a string without escapes among them needs no other check */
 };
 
 struct arguments_schema {
@@ -28,110 +19,40 @@ struct arguments_schema {
 	const struct argument_schema *properties;
 	size_t count;
 	struct map by_key;
-	bool open; /* accepts other arguments */
-	uint64_t required;
-	struct str *unmarked; /* required properties beyond the bit mask, decoded */
-	size_t unmarked_count;
+	bool open;            /* accepts other arguments */
+	struct str *required; /* decoded */
+	size_t required_count;
 };
 
 /* ---- reading ---- */
-
-static unsigned type_bits(struct str type)
-{
-	static const struct {
-		const char *name;
-		unsigned bits;
-	} types[] = {
-		{"string", 1u << JSON_STRING},
-		{"integer", WHOLE},
-		{"number", 1u << JSON_NUMBER | WHOLE},
-		{"object", 1u << JSON_OBJECT},
-		{"array", 1u << JSON_ARRAY},
-		{"null", 1u << JSON_NULL},
-		{"boolean", 1u << JSON_FALSE | 1u << JSON_TRUE},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
-		if (json_type(type) == JSON_STRING && json_is(type, str_from(types[i].name))) {
-			return types[i].bits;
-		}
-	}
-	return 0;
-}
 
 static bool is_plain(struct str value)
 {
 	return json_type(value) == JSON_STRING && !json_has_escape(value);
 }
 
-static void read_words(struct argument_schema *p, struct arena *a, struct str list)
+/* An enum may have a hundred thousand values: they get a map. */
+static void read_words(struct argument_schema *p, struct arena *a)
 {
-	struct map_item *items = arena_new(a, (json_count(list) + 1) * sizeof(*items));
-	struct map *words = arena_new(a, sizeof(*words));
-	struct str each;
+	static const struct str other[] = {STR_INIT("const"), STR_INIT("anyOf"), STR_INIT("oneOf"),
+	                                   STR_INIT("$ref")};
+	struct str list = JSON_GET(p->schema, "enum"), found[ARRAY_LEN(other)], each;
+	bool plain = json_type(list) == JSON_ARRAY;
 
-	p->word_list = list;
-	p->plain_words = true;
-	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
+	for (size_t cursor = 0; plain && json_next(list, &cursor, &each);) {
 		uint64_t hash = map_hash(each);
 
-		if (!map_find(words, hash, STR_NONE)) {
-			map_add(words, items++, hash);
-		}
-		p->plain_words &= is_plain(each);
-	}
-	p->words = words;
-}
-
-static bool read_bound(struct argument_schema *p, struct str value, double *bound)
-{
-	p->bounded = true;
-	return json_type(value) == JSON_NUMBER && json_double(value, bound);
-}
-
-/* Reads one keyword of a property's schema; false if it is not one of the simple ones. */
-static bool read_keyword(struct argument_schema *p, struct arena *a, const struct json_member *m)
-{
-	static const char *const remarks[] = {"description", "title", "default", "examples",
-	                                      "items"};
-
-	if (str_eq(m->key, STR("type"))) {
-		p->types = type_bits(m->value);
-		return p->types != 0;
-	}
-	if (str_eq(m->key, STR("enum"))) {
-		read_words(p, a, m->value);
-		return m->type == JSON_ARRAY;
-	}
-	if (str_eq(m->key, STR("minimum"))) {
-		return read_bound(p, m->value, &p->low);
-	}
-	if (str_eq(m->key, STR("maximum"))) {
-		return read_bound(p, m->value, &p->high);
-	}
-	for (size_t i = 0; i < ARRAY_LEN(remarks); i++) {
-		if (str_is(m->key, remarks[i])) {
-			return true;
+		plain = is_plain(each);
+		if (!map_find(&p->words, hash, STR_NONE)) {
+			map_add(&p->words, arena_new(a, sizeof(struct map_item)), hash);
 		}
 	}
-	return false;
-}
-
-static struct argument_schema read_property(struct arena *a, const struct json_member *named)
-{
-	struct argument_schema p = {.key = json_key_text(a, named->key),
-	                            .spelled = named->key,
-	                            .schema = named->value,
-	                            .low = -HUGE_VAL,
-	                            .high = HUGE_VAL};
-	struct json_member m;
-	bool sure = true;
-
-	for (size_t cursor = 0; json_next_member(named->value, &cursor, &m);) {
-		sure = read_keyword(&p, a, &m) && sure;
+	p->enum_list = plain ? list : STR_NONE;
+	json_pick(p->schema, other, ARRAY_LEN(other), found);
+	p->only_words = json_is(JSON_GET(p->schema, "type"), STR("string"));
+	for (size_t i = 0; i < ARRAY_LEN(other); i++) {
+		p->only_words = p->only_words && !found[i].p;
 	}
-	p.types = sure ? p.types : 0;
-	return p;
 }
 
 static size_t find(const struct arguments_schema *s, struct str key)
@@ -145,20 +66,10 @@ static void read_required(struct arguments_schema *s, struct arena *a, struct st
 {
 	struct str each;
 
-	if (json_type(required) != JSON_ARRAY) {
-		return;
-	}
-	s->unmarked = arena_new(a, (json_count(required) + 1) * sizeof(*s->unmarked));
+	s->required = arena_new(a, (json_count(required) + 1) * sizeof(*s->required));
 	for (size_t cursor = 0; json_next(required, &cursor, &each);) {
-		if (json_type(each) != JSON_STRING) {
-			continue;
-		}
-		struct str key = json_text(a, each);
-		size_t i = find(s, key);
-		if (i < s->count && i < MARKS) {
-			s->required |= (uint64_t)1 << i;
-		} else {
-			s->unmarked[s->unmarked_count++] = key;
+		if (json_type(each) == JSON_STRING) {
+			s->required[s->required_count++] = json_text(a, each);
 		}
 	}
 }
@@ -181,7 +92,9 @@ const struct arguments_schema *arguments_read(struct arena *a, struct str schema
 	for (size_t cursor = 0; json_next_member(properties, &cursor, &m);) {
 		struct argument_schema *p = &list[s->count++];
 
-		*p = read_property(a, &m);
+		*p = (struct argument_schema){
+			.key = json_key_text(a, m.key), .spelled = m.key, .schema = m.value};
+		read_words(p, a);
 		uint64_t hash = map_hash(p->key);
 		if (!map_find(&s->by_key, hash, p->key)) {
 			map_add(&s->by_key, &p->item, hash);
@@ -210,99 +123,44 @@ static int no_property(const struct arguments_schema *s, struct str key, struct 
 	return -1;
 }
 
-static int missing(struct str key, struct error *err)
+static int check_required(const struct arguments_schema *s, struct str arguments, struct error *err)
 {
-	return error_set(err, FAIL_USAGE, "the required argument \"%.*s\" is missing",
-	                 STR_ARG(key));
-}
-
-static int check_required(const struct arguments_schema *s, struct str arguments, uint64_t given,
-                          struct error *err)
-{
-	uint64_t lacking = s->required & ~given;
-
-	if (lacking) {
-		return missing(s->properties[__builtin_ctzll(lacking)].spelled, err);
-	}
-	if (!s->unmarked_count) {
-		return 0;
-	}
-	struct json_index given_names;
+	struct json_index given;
 	size_t i = 0;
-	json_index_begin(&given_names, arguments);
-	while (i < s->unmarked_count && json_index_find(&given_names, s->unmarked[i]).p) {
+
+	json_index_begin(&given, arguments);
+	while (i < s->required_count && json_index_find(&given, s->required[i]).p) {
 		i++;
 	}
-	json_index_release(&given_names);
-	return i < s->unmarked_count ? missing(s->unmarked[i], err) : 0;
+	json_index_release(&given);
+	return i == s->required_count
+	               ? 0
+	               : error_set(err, FAIL_USAGE, "the required argument \"%.*s\" is missing",
+	                           STR_ARG(s->required[i]));
 }
 
-/* Arguments usually come in the order of the schema, so `guess` is tried first. */
-static size_t find_spelled(const struct arguments_schema *s, struct str key, size_t guess)
+static size_t find_spelled(const struct arguments_schema *s, struct str key)
 {
-	if (guess < s->count && str_eq(s->properties[guess].spelled, key)) {
-		return guess;
-	}
 	struct arena arena = {0};
-	size_t i = find(s, json_key_text(&arena, key));
+	size_t i = find(s, json_has_escape(key) ? json_key_text(&arena, key) : key);
 
 	arena_release(&arena);
 	return i;
 }
 
-static bool is_whole(struct str number)
-{
-	for (size_t i = number.p[0] == '-'; i < number.n; i++) {
-		if (number.p[i] < '0' || number.p[i] > '9') {
-			return false;
-		}
-	}
-	return true;
-}
-
-static bool is_within(const struct argument_schema *p, struct str number)
-{
-	double value;
-
-	return !p->bounded || (json_double(number, &value) && value >= p->low && value <= p->high);
-}
-
-static bool is_word(const struct argument_schema *p, struct str value)
-{
-	return map_find(p->words, map_hash(value), STR_NONE);
-}
-
-static bool fits_surely(const struct argument_schema *p, const struct json_member *m)
-{
-	bool type = m->type == JSON_NUMBER ? (p->types >> JSON_NUMBER & 1) ||
-	                                             ((p->types & WHOLE) && is_whole(m->value))
-	                                   : (p->types >> m->type & 1);
-
-	return type && (m->type != JSON_NUMBER || is_within(p, m->value)) &&
-	       (!p->words || is_word(p, m->value));
-}
-
-/* One map look-up instead of a comparison with each value of the enum. */
-static bool is_wrong_word(const struct argument_schema *p, const struct json_member *m)
-{
-	return (p->types >> JSON_STRING & 1) && p->words && p->plain_words && is_plain(m->value) &&
-	       !is_word(p, m->value);
-}
-
 static int check_value(const struct arguments_schema *s, const struct argument_schema *p,
                        const struct json_member *m, struct error *err)
 {
-	if (fits_surely(p, m)) {
-		return 0;
+	if (!p->enum_list.p || !p->only_words || !is_plain(m->value)) {
+		return schema_check(s->references, p->schema, m->key, m->value, err);
 	}
-	return is_wrong_word(p, m) ? schema_wrong_word(m->key, m->value, p->word_list, err)
-	                           : schema_check(s->references, p->schema, m->key, m->value, err);
+	return map_find(&p->words, map_hash(m->value), STR_NONE)
+	               ? 0
+	               : schema_wrong_word(m->key, m->value, p->enum_list, err);
 }
 
 int arguments_check(const struct arguments_schema *s, struct str arguments, struct error *err)
 {
-	uint64_t given = 0;
-	size_t i = 0;
 	struct json_member m;
 
 	if (json_type(arguments) != JSON_OBJECT) {
@@ -310,15 +168,14 @@ int arguments_check(const struct arguments_schema *s, struct str arguments, stru
 		                 json_type_phrase(json_type(arguments)));
 	}
 	for (size_t cursor = 0; json_next_member(arguments, &cursor, &m);) {
-		i = find_spelled(s, m.key, i);
+		size_t i = find_spelled(s, m.key);
+
 		if (i < s->count && check_value(s, &s->properties[i], &m, err)) {
 			return -1;
 		}
 		if (i == s->count && !s->open) {
 			return no_property(s, m.key, err);
 		}
-		given |= i < s->count && i < MARKS ? (uint64_t)1 << i : 0;
-		i++;
 	}
-	return check_required(s, arguments, given, err);
+	return check_required(s, arguments, err);
 }

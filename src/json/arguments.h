@@ -1,6 +1,6 @@
 /* Checks the arguments of a call against its tool's schema: properties, required,
    additionalProperties, and each value as in json/schema.h. A schema is read once and used
-   often: a match is usually decided by keys and first bytes. */
+   often. */
 #ifndef ROLLDBG_JSON_ARGUMENTS_H
 #define ROLLDBG_JSON_ARGUMENTS_H
 

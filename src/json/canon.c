@@ -10,7 +10,6 @@
 #include "json/paths_internal.h"
 #include "json/scan.h"
 #include "json/sort.h"
-#include "json/string_words.h"
 #include "json/write.h"
 
 #include <stdio.h>
@@ -409,22 +408,6 @@ static void sort(struct canon *c, const struct frame *f)
 	const size_t n = c->members_n - f->members;
 
 	m[n - 1].end = place(c);
-	if (c->out->full) {
-		return;
-	}
-	if (c->out->n <= m->at) { /* no byte of the members was written yet: saves a copy */
-		const unsigned char *end = c->p, *begin = c->from + (m->at - c->out->n);
-
-		c->p = begin;
-		flush(c);
-		char *room = buf_room(c->out, (size_t)(end - begin));
-		if (room) {
-			sort_unwritten(m, n, begin, c->out->p);
-			c->out->n += (size_t)(end - begin);
-		}
-		skip_to(c, end);
-		return;
-	}
 	flush(c);
 	if (!c->out->full) {
 		sort_written(m, n, c->out->p);
@@ -478,7 +461,7 @@ static void begin(struct canon *c, struct str value, struct buf *out)
 	c->p = c->from = lex_blanks(lex_begin(value), c->end);
 	c->out = out;
 	c->edits = 0;
-	path_states_init(&c->states);
+	c->states = (struct path_states){.n = 0};
 	c->frames = c->first_frames;
 	c->frames_cap = ARRAY_LEN(c->first_frames);
 	c->members = c->first_members;

@@ -2,25 +2,21 @@
 #include "json/diff.h"
 
 #include "base/mem.h"
-#include "json/held.h"
 #include "json/pattern.h"
-#include "json/spans.h"
+#include "json/scan.h"
+#include "json/tape.h"
 #include "json/write.h"
 
 #include <stdlib.h>
 
 #define MASKED "\"<masked>\"" /* written by json_canon for an ignored value */
 
-/* One of the two values, at one level. */
+/* One of the two containers of a level. */
 struct side {
-	struct str container;
-	size_t cursor;
-	/* of an object: the next member; its value is absent at the end */
-	struct json_member member;
-	size_t left;              /* of an array: elements not visited yet */
-	struct buf text;          /* owns a container that was held in a string */
-	struct json_spans *spans; /* of the text that holds the container */
-	bool owns_spans;
+	const struct json_node *at, *end; /* the next child; the end of the last one */
+	/* of a container that was held in a string, or put in another order */
+	struct buf text;
+	struct json_tape tape;
 };
 
 struct diff_level {
@@ -30,7 +26,7 @@ struct diff_level {
 	size_t pointer_n; /* length of the container's pointer */
 };
 
-struct walk {
+struct diff {
 	struct diff_level *levels;
 	size_t depth, room;
 	struct buf pointer;
@@ -42,96 +38,55 @@ struct walk {
 
 /* ---- levels ---- */
 
-static void next_member(struct side *s)
+static bool same_values(const struct json_node *a, const struct json_node *b)
 {
-	if (!json_spans_next_member(s->spans, s->container, &s->cursor, &s->member)) {
-		s->member.value = STR_NONE;
-	}
+	return str_eq(a->value, b->value);
 }
 
 static void skip_equal_start(struct diff_level *l)
 {
-	struct str a, b;
+	struct side *a = &l->before, *b = &l->after;
 
-	while (l->before.left && l->after.left) {
-		size_t at_before = l->before.cursor, at_after = l->after.cursor;
-
-		json_spans_next(l->before.spans, l->before.container, &at_before, &a);
-		json_spans_next(l->after.spans, l->after.container, &at_after, &b);
-		if (!str_eq(a, b)) {
-			return;
-		}
-		l->before.cursor = at_before;
-		l->after.cursor = at_after;
-		l->before.left--;
-		l->after.left--;
+	while (a->at < a->end && b->at < b->end && same_values(a->at, b->at)) {
+		a->at = json_node_after(a->at);
+		b->at = json_node_after(b->at);
 		l->index++;
 	}
 }
 
-static struct str *list_elements(const struct side *s)
+static const struct json_node **list_children(const struct side *s, size_t *count)
 {
-	struct str *list = mem_array(s->left + 1, sizeof(*list));
-	size_t cursor = s->cursor;
+	const struct json_node **list =
+		mem_array((size_t)(s->end - s->at) + 1, sizeof(struct json_node *));
 
-	for (size_t i = 0; i < s->left; i++) {
-		json_spans_next(s->spans, s->container, &cursor, &list[i]);
+	*count = 0;
+	for (const struct json_node *at = s->at; at < s->end; at = json_node_after(at)) {
+		list[(*count)++] = at;
 	}
 	return list;
 }
 
 static void skip_equal_end(struct diff_level *l)
 {
-	struct str *a = list_elements(&l->before), *b = list_elements(&l->after);
+	size_t n, m;
+	const struct json_node **a = list_children(&l->before, &n);
+	const struct json_node **b = list_children(&l->after, &m);
 
-	while (l->before.left && l->after.left &&
-	       str_eq(a[l->before.left - 1], b[l->after.left - 1])) {
-		l->before.left--;
-		l->after.left--;
+	while (n && m && same_values(a[n - 1], b[m - 1])) {
+		l->before.end = a[--n];
+		l->after.end = b[--m];
 	}
 	free(a);
 	free(b);
 }
 
-static void enter(struct walk *w, struct side before, struct side after)
-{
-	if (w->depth == w->room) {
-		w->room = w->room ? 2 * w->room : 16;
-		w->levels = mem_resize(w->levels, w->room, sizeof(*w->levels));
-	}
-	struct diff_level *l = &w->levels[w->depth++];
-	*l = (struct diff_level){.object = json_type(before.container) == JSON_OBJECT,
-	                         .before = before,
-	                         .after = after,
-	                         .pointer_n = w->pointer.n};
-	if (l->object) {
-		next_member(&l->before);
-		next_member(&l->after);
-		return;
-	}
-	l->before.left = json_spans_count(before.spans, before.container);
-	l->after.left = json_spans_count(after.spans, after.container);
-	if (l->before.left != l->after.left) {
-		skip_equal_start(l);
-		skip_equal_end(l);
-	}
-}
-
-static void release_spans(struct side *s)
-{
-	if (s->owns_spans) {
-		json_spans_release(s->spans);
-		free(s->spans);
-	}
-}
-
 static void release_side(struct side *s)
 {
 	buf_release(&s->text);
-	release_spans(s);
+	json_tape_release(&s->tape);
 }
 
-static void leave(struct walk *w)
+static void leave(struct diff *w)
 {
 	struct diff_level *l = &w->levels[--w->depth];
 
@@ -141,29 +96,53 @@ static void leave(struct walk *w)
 
 /* ---- pairs of values ---- */
 
-/* Computes spans of the side's own text, which is the container. */
-static void own_spans(struct side *s)
+static void visit(struct side *s, const struct json_node *container)
 {
-	release_spans(s);
-	s->spans = mem_new(sizeof(*s->spans));
-	s->owns_spans = true;
-	json_spans_begin(s->spans, s->container);
+	s->at = container + 1;
+	s->end = json_node_after(container);
 }
 
-/* The container itself, or the one held in a string, in canonical form; absent if there is none. */
-static struct side container_of(struct str value, struct json_spans *spans)
+/* Makes the canonical form of this container the one that is visited. False: it is too long. */
+static bool visit_own(struct side *s, struct str container)
 {
-	struct side s = {.text = BUF(2 * value.n), .spans = spans};
-	struct buf raw = BUF(0);
+	struct buf text = BUF(BUF_MAX_MESSAGE);
 
-	s.container = json_held(value, &raw);
-	if (raw.n && s.container.p) {
-		json_canon(s.container, NULL, JSON_EDIT_DROP, &s.text);
-		s.container = s.text.full ? STR_NONE : buf_view(&s.text);
-		own_spans(&s);
+	json_canon(container, NULL, JSON_EDIT_DROP, &text);
+	if (text.full) {
+		buf_release(&text);
+		return false;
 	}
-	buf_release(&raw);
-	return s;
+	release_side(s);
+	s->text = text;
+	json_tape_read(&s->tape, buf_view(&s->text));
+	visit(s, s->tape.nodes);
+	return true;
+}
+
+static bool may_hold(const struct json_node *node)
+{
+	enum json_type type = node ? json_type(node->value) : JSON_ABSENT;
+
+	return type == JSON_OBJECT || type == JSON_ARRAY ||
+	       (type == JSON_STRING && (node->value.p[1] == '{' || node->value.p[1] == '['));
+}
+
+/* Begins with the children of the container, or of the one held in a string. Returns its type;
+   absent: there is none. */
+static enum json_type begin_side(struct side *s, const struct json_node *node)
+{
+	struct buf text = BUF(0);
+	enum json_type type = json_type(node->value);
+
+	*s = (struct side){.text = text};
+	if (type != JSON_STRING) {
+		visit(s, node);
+		return type;
+	}
+	struct str held = json_held(node->value, &text);
+	type = held.p && visit_own(s, held) ? json_type(held) : JSON_ABSENT;
+	buf_release(&text);
+	return type;
 }
 
 static bool is_masked(struct str value)
@@ -184,59 +163,66 @@ static void put_name(struct str element, struct str key, struct buf *out)
 /* Converts an unordered array to an object, in which names may repeat. */
 static void read_unordered(struct side *s, struct str key)
 {
-	struct buf name = BUF(BUF_MAX_MESSAGE), object = BUF(BUF_MAX_MESSAGE),
-		   sorted = BUF(BUF_MAX_MESSAGE);
+	struct buf name = BUF(BUF_MAX_MESSAGE), object = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
-	struct str element;
 
 	jw_init(&w, &object);
 	jw_object(&w);
-	for (size_t cursor = 0; json_next(s->container, &cursor, &element);) {
-		put_name(element, key, &name);
+	for (const struct json_node *at = s->at; at < s->end; at = json_node_after(at)) {
+		put_name(at->value, key, &name);
 		jw_key_str(&w, buf_view(&name));
-		jw_raw(&w, element);
+		jw_raw(&w, at->value);
 	}
 	jw_end(&w);
 	if (!object.full && !name.full) {
-		json_canon(buf_view(&object), NULL, JSON_EDIT_DROP, &sorted);
-		buf_release(&s->text);
-		s->text = sorted;
-		s->container = buf_view(&s->text);
-		own_spans(s);
+		(void)visit_own(s, buf_view(&object));
 	}
 	buf_release(&name);
 	buf_release(&object);
 }
 
-static bool is_unordered(const struct walk *w, struct str *key)
+/* Enters two containers of one type. False: there are none. */
+static bool enter(struct diff *w, const struct json_node *before, const struct json_node *after)
 {
-	return w->unordered && w->unordered->is(w->unordered->ctx, buf_view(&w->pointer), key);
-}
-
-/* Compares the values at w->pointer. */
-static void compare(struct walk *w, struct str before, struct json_spans *spans_before,
-                    struct str after, struct json_spans *spans_after)
-{
-	struct json_difference d = {buf_view(&w->pointer), before, after};
-
-	if (str_eq(before, after) || (is_masked(before) && is_masked(after))) {
-		return;
-	}
-	struct side a = container_of(before, spans_before), b = container_of(after, spans_after);
 	struct str key;
 
-	if (json_type(a.container) == JSON_ARRAY && json_type(b.container) == JSON_ARRAY &&
-	    is_unordered(w, &key)) {
-		read_unordered(&a, key);
-		read_unordered(&b, key);
+	if (!may_hold(before) || !may_hold(after)) {
+		return false;
 	}
-	if (a.container.p && json_type(a.container) == json_type(b.container)) {
-		enter(w, a, b);
-		return;
+	if (w->depth == w->room) {
+		w->room = w->room ? 2 * w->room : 16;
+		w->levels = mem_resize(w->levels, w->room, sizeof(*w->levels));
 	}
-	release_side(&a);
-	release_side(&b);
-	w->stopped = !w->take(w->ctx, &d);
+	struct diff_level *l = &w->levels[w->depth++];
+	enum json_type a = begin_side(&l->before, before), b = begin_side(&l->after, after);
+	l->object = a == JSON_OBJECT;
+	l->index = 0;
+	l->pointer_n = w->pointer.n;
+	if (a != b || a == JSON_ABSENT) {
+		leave(w);
+		return false;
+	}
+	if (a == JSON_ARRAY && w->unordered &&
+	    w->unordered->is(w->unordered->ctx, buf_view(&w->pointer), &key)) {
+		read_unordered(&l->before, key);
+		read_unordered(&l->after, key);
+		l->object = true;
+	} else if (a == JSON_ARRAY && l->before.at[-1].count != l->after.at[-1].count) {
+		skip_equal_start(l);
+		skip_equal_end(l);
+	}
+	return true;
+}
+
+/* Compares the values at w->pointer; NULL: absent. */
+static void compare(struct diff *w, const struct json_node *before, const struct json_node *after)
+{
+	struct json_difference d = {buf_view(&w->pointer), before ? before->value : STR_NONE,
+	                            after ? after->value : STR_NONE};
+
+	if (!(is_masked(d.before) && is_masked(d.after)) && !enter(w, before, after)) {
+		w->stopped = !w->take(w->ctx, &d);
+	}
 }
 
 /* The key order of the canonical form. */
@@ -248,41 +234,20 @@ static int compare_keys(struct str a, struct str b)
 	if (!memchr(a.p, '\\', a.n) && !memchr(b.p, '\\', b.n)) {
 		return str_order(a, b);
 	}
-	json_decode((struct str){a.p - 1, a.n + 2}, &one);
-	json_decode((struct str){b.p - 1, b.n + 2}, &two);
+	json_decode_key(a, &one);
+	json_decode_key(b, &two);
 	order = str_order(buf_view(&one), buf_view(&two));
 	buf_release(&one);
 	buf_release(&two);
 	return order;
 }
 
-static void step_object(struct walk *w, struct diff_level *l)
+static const struct json_node *next_child(struct side *s)
 {
-	struct json_member a = l->before.member, b = l->after.member;
-	int order = !b.value.p ? -1 : !a.value.p ? 1 : compare_keys(a.key, b.key);
-	struct str key = order <= 0 ? a.key : b.key;
+	const struct json_node *child = s->at;
 
-	if (order <= 0) {
-		next_member(&l->before);
-	}
-	if (order >= 0) {
-		next_member(&l->after);
-	}
-	buf_cut(&w->pointer, l->pointer_n);
-	json_pointer_add_key(&w->pointer, key);
-	compare(w, order <= 0 ? a.value : STR_NONE, l->before.spans,
-	        order >= 0 ? b.value : STR_NONE, l->after.spans);
-}
-
-static struct str next_element(struct side *s)
-{
-	struct str element = STR_NONE;
-
-	if (s->left) {
-		s->left--;
-		json_spans_next(s->spans, s->container, &s->cursor, &element);
-	}
-	return element;
+	s->at = json_node_after(child);
+	return child;
 }
 
 static void put_index(struct buf *pointer, size_t index)
@@ -298,49 +263,57 @@ static void put_index(struct buf *pointer, size_t index)
 	buf_add(pointer, digits + at, sizeof(digits) - at);
 }
 
-static void step_array(struct walk *w, struct diff_level *l)
+/* Compares the next children, which have one name or one index. */
+static void step(struct diff *w, struct diff_level *l)
 {
-	struct str a = next_element(&l->before), b = next_element(&l->after);
+	struct side *a = &l->before, *b = &l->after;
+	int order = a->at == a->end   ? 1
+	            : b->at == b->end ? -1
+	            : l->object       ? compare_keys(a->at->key, b->at->key)
+	                              : 0;
+	const struct json_node *before = order <= 0 ? next_child(a) : NULL;
+	const struct json_node *after = order >= 0 ? next_child(b) : NULL;
+	size_t index = l->index++;
 
-	buf_cut(&w->pointer, l->pointer_n);
-	put_index(&w->pointer, l->index++);
-	compare(w, a, l->before.spans, b, l->after.spans);
-}
-
-static bool at_end(const struct diff_level *l)
-{
-	if (l->object) {
-		return !l->before.member.value.p && !l->after.member.value.p;
+	if (before && after && same_values(before, after)) {
+		return;
 	}
-	return !l->before.left && !l->after.left;
+	buf_cut(&w->pointer, l->pointer_n);
+	if (l->object) {
+		json_pointer_add_key(&w->pointer, before ? before->key : after->key);
+	} else {
+		put_index(&w->pointer, index);
+	}
+	compare(w, before, after);
 }
 
-/* Both values are in canonical form. */
-static void run(struct walk *w, struct str before, struct str after)
+/* Both values are in canonical form, or absent. */
+static void run(struct diff *w, struct str before, struct str after)
 {
-	struct json_spans spans[2];
+	struct json_tape a = {.count = 0}, b = {.count = 0};
 
+	if (str_eq(before, after)) {
+		return;
+	}
 	w->pointer = BUF(BUF_MAX_MESSAGE);
-	json_spans_begin(&spans[0], before);
-	json_spans_begin(&spans[1], after);
-	compare(w, before, &spans[0], after, &spans[1]);
+	json_tape_read(&a, before);
+	json_tape_read(&b, after);
+	compare(w, a.nodes, b.nodes);
 	while (w->depth && !w->stopped) {
 		struct diff_level *l = &w->levels[w->depth - 1];
 
-		if (at_end(l)) {
+		if (l->before.at == l->before.end && l->after.at == l->after.end) {
 			leave(w);
-		} else if (l->object) {
-			step_object(w, l);
 		} else {
-			step_array(w, l);
+			step(w, l);
 		}
 	}
 	while (w->depth) {
 		leave(w);
 	}
 	free(w->levels);
-	json_spans_release(&spans[0]);
-	json_spans_release(&spans[1]);
+	json_tape_release(&a);
+	json_tape_release(&b);
 	buf_release(&w->pointer);
 }
 
@@ -357,7 +330,7 @@ void json_diff(struct str before, struct str after, const struct json_paths *ign
                json_difference_fn *take, void *ctx)
 {
 	struct buf a = BUF(SIZE_MAX / 4), b = BUF(SIZE_MAX / 4);
-	struct walk w = {.take = take, .ctx = ctx};
+	struct diff w = {.take = take, .ctx = ctx};
 
 	run(&w, canonical(before, ignore, &a), canonical(after, ignore, &b));
 	buf_release(&a);
@@ -368,7 +341,7 @@ void json_diff_unordered(struct str before, struct str after, const struct json_
                          json_difference_fn *take)
 {
 	struct buf a = BUF(SIZE_MAX / 4), b = BUF(SIZE_MAX / 4);
-	struct walk w = {.take = take, .ctx = how->ctx, .unordered = how};
+	struct diff w = {.take = take, .ctx = how->ctx, .unordered = how};
 
 	run(&w, canonical(before, NULL, &a), canonical(after, NULL, &b));
 	buf_release(&a);

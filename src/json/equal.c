@@ -1,35 +1,12 @@
 /* Equality of values, their hash, and values on one line. */
 #include "json/canon.h"
-#include "json/lex.h"
 #include "json/scan.h"
-
-/* Are the values equal but for blanks between tokens? Most equal values are: cheaper to find out
-   than their canonical forms. */
-static bool same_tokens(struct str a, struct str b)
-{
-	const unsigned char *p = lex_begin(a), *p_end = lex_end(a);
-	const unsigned char *q = lex_begin(b), *q_end = lex_end(b);
-
-	for (;;) {
-		p = lex_blanks(p, p_end);
-		q = lex_blanks(q, q_end);
-		if (p == p_end || q == q_end || *p != *q) {
-			return p == p_end && q == q_end;
-		}
-		size_t n = *p == '"' ? (size_t)(lex_string(p, p_end) - p) : 1;
-		if (n > (size_t)(q_end - q) || memcmp(p, q, n) != 0) {
-			return false;
-		}
-		p += n;
-		q += n;
-	}
-}
 
 bool json_equal(struct str a, struct str b)
 {
 	struct buf canon[2] = {BUF(BUF_MAX_MESSAGE), BUF(BUF_MAX_MESSAGE)};
 
-	if (json_type(a) != json_type(b) || same_tokens(a, b)) {
+	if (json_type(a) != json_type(b) || str_eq(a, b)) {
 		return json_type(a) == json_type(b);
 	}
 	json_canon(a, NULL, JSON_EDIT_DROP, &canon[0]);

@@ -97,28 +97,32 @@ bool json_i64(struct str value, int64_t *out)
 	return true;
 }
 
-/* Both factors are exact, so there is only one rounding: Clinger 1990. */
-static bool exact_double(struct decimal *d, double *out)
-{
-	static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-	                                1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-	                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-	const int64_t most = (int64_t)ARRAY_LEN(powers) - 1;
-	uint64_t n;
+#define SHORT 16 /* bytes; the digits of a shorter number are less than 2^53 */
 
-	if (FLT_EVAL_METHOD != 0 || !significand(d, &n) || n >> DBL_MANT_DIG != 0) {
+/* A number of few digits without an exponent. Both operands of the division are exact, so there is
+   only one rounding: Clinger 1990. */
+static bool short_double(struct str token, double *out)
+{
+	static const double powers[SHORT] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+	                                     1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+	const bool negative = token.p[0] == '-';
+	size_t point = token.n - 1; /* index of the last byte, or of the point */
+	uint64_t n = 0;
+
+	if (FLT_EVAL_METHOD != 0 || token.n >= SHORT) {
 		return false;
 	}
-	if (n == 0) {
-		*out = 0;
-	} else if (d->scale >= -most && d->scale < 0) {
-		*out = (double)n / powers[-d->scale];
-	} else if (d->scale >= 0 && d->scale <= most) {
-		*out = (double)n * powers[d->scale];
-	} else {
-		return false;
+	for (size_t i = negative; i < token.n; i++) {
+		if (is_digit((unsigned char)token.p[i])) {
+			n = n * 10 + (uint64_t)(token.p[i] - '0');
+		} else if (token.p[i] == '.') {
+			point = i;
+		} else {
+			return false;
+		}
 	}
-	*out = d->negative ? -*out : *out;
+	double value = (double)n / powers[token.n - 1 - point];
+	*out = negative ? -value : value;
 	return true;
 }
 
@@ -127,8 +131,7 @@ bool json_double(struct str value, double *out)
 	if (json_type(value) != JSON_NUMBER) {
 		return false;
 	}
-	struct decimal d = decimal(value);
-	if (exact_double(&d, out)) {
+	if (short_double(value, out)) {
 		return true;
 	}
 	char small[64], *text = value.n < sizeof(small) ? small : mem_text(value);

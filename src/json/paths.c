@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "json/lex.h"
 #include "json/paths_internal.h"
+#include "json/pattern.h"
 
 #include <stdlib.h>
 
@@ -94,29 +95,16 @@ int json_paths_add(struct json_paths *p, struct str pointer, struct error *err)
 	return 0;
 }
 
-void path_states_init(struct path_states *s)
-{
-	s->at = s->first;
-	s->n = 0;
-	s->cap = ARRAY_LEN(s->first);
-}
-
 void path_states_release(struct path_states *s)
 {
-	if (s->at != s->first) {
-		free(s->at);
-	}
+	free(s->at);
 }
 
 static void push_state(struct path_states *s, uint32_t at)
 {
 	if (s->n == s->cap) {
-		uint32_t *grown = mem_array(2 * s->cap, sizeof(*grown));
-
-		memcpy(grown, s->at, s->n * sizeof(*grown));
-		path_states_release(s);
-		s->at = grown;
-		s->cap *= 2;
+		s->cap = s->cap ? 2 * s->cap : 64;
+		s->at = mem_resize(s->at, s->cap, sizeof(*s->at));
 	}
 	s->at[s->n++] = at;
 }
@@ -185,4 +173,27 @@ bool paths_child(const struct json_paths *paths, struct path_states *s, size_t f
 		}
 	}
 	return picked;
+}
+
+bool json_pattern_fits(struct str pattern, struct str pointer)
+{
+	struct json_paths *paths = json_paths_new(true);
+	struct path_states states = {.n = 0};
+	struct buf token = BUF(pointer.n);
+	struct error ignored;
+	bool fits = json_paths_add(paths, pattern, &ignored) == 0 && paths_root(paths, &states);
+	size_t from = 0;
+
+	while (pointer.n) {
+		size_t count = states.n - from;
+
+		buf_clear(&token);
+		fits = lex_token(lex_first_token(&pointer), false, &token) &&
+		       paths_child(paths, &states, from, count, buf_view(&token));
+		from += count;
+	}
+	buf_release(&token);
+	path_states_release(&states);
+	json_paths_free(paths);
+	return fits;
 }

@@ -9,13 +9,11 @@
 struct path_states {
 	uint32_t *at;
 	size_t n, cap;
-	uint32_t first[64];
 };
 
 bool paths_are_wild(const struct json_paths *p);
 
-void path_states_init(struct path_states *s);
-void path_states_release(struct path_states *s);
+void path_states_release(struct path_states *s); /* zeroed is fine */
 
 /* Appends the positions open at the root; true if a pattern selects the root. `paths` may be
    NULL. */

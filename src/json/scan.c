@@ -84,11 +84,6 @@ ALWAYS_INLINE const unsigned char *next_child(struct str value, size_t cursor, c
 	return p == end || *p == ']' || *p == '}' ? NULL : p;
 }
 
-const unsigned char *lex_next_child(struct str value, size_t cursor, char opener)
-{
-	return next_child(value, cursor, opener);
-}
-
 bool json_next(struct str array, size_t *cursor, struct str *element)
 {
 	const unsigned char *p = next_child(array, *cursor, '[');
@@ -160,59 +155,29 @@ struct str json_get(struct str object, struct str key)
 	return found;
 }
 
-/* Returns the cursor after the last member. Only the end of the object's text may be beyond its
-   brace. */
-ALWAYS_INLINE size_t pick(struct str object, const struct str *keys, size_t count,
-                          struct str *values)
+void json_pick(struct str object, const struct str *keys, size_t count, struct str *values)
 {
 	struct json_member m;
-	size_t cursor = 0;
 
 	memset(values, 0, count * sizeof(*values));
-	while (next_member(object, &cursor, &m)) {
+	for (size_t cursor = 0; next_member(object, &cursor, &m);) {
 		for (size_t i = 0; i < count; i++) {
 			if (lex_key_is(m.key, keys[i])) {
 				values[i] = m.value;
 			}
 		}
 	}
-	return cursor;
-}
-
-void json_pick(struct str object, const struct str *keys, size_t count, struct str *values)
-{
-	(void)pick(object, keys, count, values);
 }
 
 bool json_next_picked(struct str array, size_t *cursor, const struct str *keys, size_t count,
                       struct str *values)
 {
-	const unsigned char *p = next_child(array, *cursor, '['), *end = lex_end(array);
+	struct str each;
 
-	if (!p) {
+	if (!json_next(array, cursor, &each)) {
 		return false;
 	}
-	size_t used = pick(lex_slice(p, end), keys, count, values);
-	if (used) {
-		p = lex_blanks(p + used, end) + 1; /* after the brace */
-	} else {
-		p = lex_value(p, end); /* empty, or no object */
-	}
-	*cursor = (size_t)(p - lex_begin(array));
-	return true;
-}
-
-/* The elements of an array that contains neither strings nor containers; false for others. */
-static bool count_flat(struct str array, size_t *count)
-{
-	const unsigned char *p = lex_begin(array) + 1, *end = lex_end(array) - 1;
-
-	if (run_flat(p, end) != end || lex_blanks(p, end) == end) {
-		return false;
-	}
-	for (*count = 1; p < end; p++) {
-		*count += *p == ',';
-	}
+	json_pick(each, keys, count, values);
 	return true;
 }
 
@@ -221,9 +186,6 @@ size_t json_count(struct str container)
 	struct json_member m;
 	size_t count = 0, cursor = 0;
 
-	if (container.n > 2 && container.p[0] == '[' && count_flat(container, &count)) {
-		return count;
-	}
 	while (json_next(container, &cursor, &m.value)) {
 		count++;
 	}

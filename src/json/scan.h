@@ -53,39 +53,13 @@ MUST_USE int json_validate_first(struct str text, size_t *used, struct json_faul
 struct json_member {
 	struct str key, value;
 	enum json_type type;
-	unsigned lead; /* set by json_validate_known alone */
 };
 
 /* Validates the object at the start of text (which may nest JSON_DEPTH_AROUND levels deeper than
    other texts) in one pass and returns its top-level members in order. Members beyond max are
-   validated but not returned, and *count is max. *used is as above. This is the fast path of the
-   recording reader. */
+   validated but not returned, and *count is max. *used is as above. */
 MUST_USE int json_validate_object(struct str text, struct json_member *members, size_t max,
                                   size_t *count, size_t *used, struct json_fault *fault);
-
-/* A key that an object probably has, with its quotes and the colon: comparing all of it at once
-   replaces scanning the key and looking it up. */
-struct json_lead {
-	unsigned char text[16]; /* padded with NUL */
-	size_t n;
-};
-#define JSON_LEAD(literal) {"\"" literal "\":", sizeof(literal) + 2}
-
-/* The leads of an object in the order in which it is written; any of them may be missing. */
-struct json_leads {
-	const struct json_lead *list;
-	size_t count;
-};
-
-/* The parameters of json_validate_object, and: `lead` of each member is set to the index of its
-   lead plus 1, or to 0 if the member is out of order, spelled with whitespace or escapes, or not in
-   the list. */
-struct json_known {
-	struct json_leads leads;
-	struct json_member *members;
-	size_t max, count, used;
-};
-MUST_USE int json_validate_known(struct str text, struct json_known *k, struct json_fault *fault);
 
 /* ---- validated slices only, from here on ---- */
 
@@ -110,8 +84,8 @@ bool json_next_member(struct str object, size_t *cursor, struct json_member *mem
    skipped. */
 bool json_next_string(struct str value, size_t *cursor, struct str *string);
 
-/* json_next and json_pick at once, for an array of objects: one pass instead of two. Values of
-   an element that is not an object are absent. */
+/* json_next and json_pick at once, for an array of objects. Values of an element that is not an
+   object are absent. */
 bool json_next_picked(struct str array, size_t *cursor, const struct str *keys, size_t count,
                       struct str *values);
 
@@ -162,5 +136,14 @@ static inline bool json_is_null(struct str value) /* null or absent */
    JSON; the decoded text is then stored in `scratch` and the result points into it (into value
    otherwise). `scratch` is cleared first, unless value is in it. Absent if nothing matches. */
 struct str json_point(struct str value, struct str pointer, struct buf *scratch);
+
+/* The container in a value: the value itself if it is an object or array; if it is a string that
+   holds one, the decoded text, stored in *text, which must be empty; otherwise absent. */
+struct str json_held(struct str value, struct buf *text);
+
+/* The words of a string that is a text: the longest runs of characters other than control
+   characters, blanks and one of " , ; = < > ( ) [ ] { } / \ | after decoding. Finds the next word
+   of a string, given without its quotes, as spelled. Start with *at = 0; false at the end. */
+bool json_next_word(struct str inner, size_t *at, struct str *word);
 
 #endif

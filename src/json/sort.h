@@ -22,8 +22,5 @@ ALWAYS_INLINE int key_order(struct str a, struct str b)
 /* Sorts adjacent, comma-separated members by key. Stable: equal keys keep their order. n log n
    comparisons. */
 void sort_written(struct written_member *members, size_t n, char *out);
-/* The same for members whose bytes are at `from`, and are to be written to `out` for the first
-   time: moves each byte once instead of three times. */
-void sort_unwritten(struct written_member *members, size_t n, const void *from, char *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* Converts between strings as spelled in quotes and their text. */
 #include "json/scan.h"
 
+#include "base/utf8.h"
 #include "json/lex.h"
 #include "json/write.h"
 
@@ -85,51 +86,6 @@ size_t lex_canonical(uint32_t code, char out[6])
 	return code < 0x20 ? put_hex4(code, out) : lex_text(code, out);
 }
 
-/* Most runs between special bytes are short: they are copied while they are searched, without
-   calls. The two functions below copy at most COPY_BYTES from p to `to`, which has room for as many
-   as are left up to `end`, or COPY_BYTES. They return the number copied. */
-#define COPY_BYTES 16
-
-ALWAYS_INLINE size_t copy_plain(const unsigned char *p, const unsigned char *end, char *to)
-{
-	size_t n = 0;
-
-#ifdef JSON_SSE2
-	if (LIKELY(end - p >= COPY_BYTES)) {
-		__m128i v = sse2_load(p);
-		unsigned mask = sse2_not_plain(v);
-
-		sse2_store(to, v);
-		return mask ? (size_t)__builtin_ctz(mask) : COPY_BYTES;
-	}
-#endif
-	for (; n < COPY_BYTES && p + n < end && is_plain(p[n]); n++) {
-		to[n] = (char)p[n];
-	}
-	return n;
-}
-
-/* Up to an escape. */
-ALWAYS_INLINE size_t copy_unescaped(const unsigned char *p, const unsigned char *end, char *to)
-{
-	size_t n = 0;
-
-#ifdef JSON_SSE2
-	if (LIKELY(end - p >= COPY_BYTES)) {
-		__m128i v = sse2_load(p);
-		unsigned mask = sse2_mask(sse2_is(v, '\\'));
-
-		sse2_store(to, v);
-		return mask ? (size_t)__builtin_ctz(mask) : COPY_BYTES;
-	}
-#endif
-	for (; n < COPY_BYTES && p + n < end && p[n] != '\\'; n++) {
-		to[n] = (char)p[n];
-	}
-	return n;
-}
-
-/* Decoded text is never longer than its escapes, so that a copy always has room. */
 bool lex_decode(struct str inner, char *out, size_t *n)
 {
 	const unsigned char *p = lex_begin(inner), *end = lex_end(inner);
@@ -137,12 +93,14 @@ bool lex_decode(struct str inner, char *out, size_t *n)
 	bool all = true;
 
 	while (p < end) {
-		size_t copied = copy_unescaped(p, end, out);
+		const unsigned char *escape = memchr(p, '\\', (size_t)(end - p));
+		size_t plain = (size_t)((escape ? escape : end) - p);
 
-		p += copied;
-		out += copied;
-		if (p == end || *p != '\\') {
-			continue;
+		memcpy(out, p, plain);
+		p += plain;
+		out += plain;
+		if (!escape) {
+			break;
 		}
 		char text[6];
 		uint32_t code = lex_unescape(&p, end);
@@ -262,96 +220,77 @@ bool json_has_escape(struct str string)
 	return string.n && memchr(string.p, '\\', string.n);
 }
 
-#define SHORT_BYTES 16
-
-/* Copies up to SHORT_BYTES, as two words which may overlap. False: one of them is not plain. */
-static bool copy_short(char *to, const unsigned char *p, size_t n)
+/* Appends the byte or character at p, which is not plain, and returns what is after it. */
+static const unsigned char *put_special(const unsigned char *p, const unsigned char *end,
+                                        struct buf *out)
 {
-	uint32_t half, last_half;
+	char text[6];
+	uint32_t code;
 
-	if (n >= 8) {
-		uint64_t first = word_load(p), last = word_load(p + n - 8);
-
-		memcpy(to, &first, 8);
-		memcpy(to + n - 8, &last, 8);
-		return (word_not_plain(first) | word_not_plain(last)) == 0;
+	if (*p < 0x80) {
+		buf_add(out, text, lex_canonical(*p, text));
+		return p + 1;
 	}
-	if (n >= 4) {
-		memcpy(&half, p, 4);
-		memcpy(&last_half, p + n - 4, 4);
-		memcpy(to, &half, 4);
-		memcpy(to + n - 4, &last_half, 4);
-		return word_not_plain((uint64_t)half << 32 | last_half) == 0;
-	}
-	for (size_t i = 0; i < n; i++) {
-		to[i] = (char)p[i];
-		if (!is_plain(p[i])) {
-			return false;
-		}
-	}
-	return true;
-}
-
-/* A string without escapes, in one piece: most are keys and words. False: it is none. */
-static bool put_short(struct buf *out, struct str s)
-{
-	char *to = s.n <= SHORT_BYTES ? buf_room(out, s.n + 2) : NULL;
-
-	if (!to || !copy_short(to + 1, lex_begin(s), s.n)) {
-		return false;
-	}
-	to[0] = to[s.n + 1] = '"';
-	to[s.n + 2] = '\0';
-	out->n += s.n + 2;
-	return true;
-}
-
-/* Writes the byte or character at p, which is not plain, to a place for 6 bytes, and returns their
-   number. */
-static size_t put_special(const unsigned char **p, const unsigned char *end, char *to)
-{
-	static const char replacement[] = {'\xef', '\xbf', '\xbd'};
-
-	if (**p < 0x80) {
-		return lex_canonical(*(*p)++, to);
-	}
-	size_t n = utf8_length(*p, end);
+	size_t n = utf8_decode(lex_slice(p, end), &code);
 	if (n == 0) {
-		memcpy(to, replacement, sizeof(replacement));
-		++*p;
-		return sizeof(replacement);
+		buf_text(out, "\xef\xbf\xbd"); /* U+FFFD */
+		return p + 1;
 	}
-	memcpy(to, *p, n);
-	*p += n;
-	return n;
-}
-
-/* Any string, in pieces, which need no check of the room in the buffer. */
-static __attribute__((noinline)) void put_long(struct buf *out, struct str s)
-{
-	const unsigned char *p = lex_begin(s), *end = s.n ? lex_end(s) : p;
-
-	buf_char(out, '"');
-	while (p < end) {
-		char piece[512], *to = piece;
-
-		while (p < end && to - piece < (ptrdiff_t)sizeof(piece) - COPY_BYTES - 6) {
-			size_t n = copy_plain(p, end, to);
-
-			p += n;
-			to += n;
-			if (p < end && !is_plain(*p)) {
-				to += put_special(&p, end, to);
-			}
-		}
-		buf_add(out, piece, (size_t)(to - piece));
-	}
-	buf_char(out, '"');
+	buf_add(out, p, n);
+	return p + n;
 }
 
 void json_quote(struct buf *out, struct str s)
 {
-	if (!put_short(out, s)) {
-		put_long(out, s);
+	const unsigned char *p = lex_begin(s), *end = lex_end(s);
+
+	buf_char(out, '"');
+	while (p < end) {
+		const unsigned char *special = run_plain(p, end);
+
+		buf_add(out, p, (size_t)(special - p));
+		p = special < end ? put_special(special, end, out) : end;
 	}
+	buf_char(out, '"');
+}
+
+/* ---- words ---- */
+
+static bool separates(uint32_t c)
+{
+	static const bool printed[0x80] = {
+		['"'] = true, [','] = true, [';'] = true,  ['='] = true, ['<'] = true,
+		['>'] = true, ['('] = true, [')'] = true,  ['['] = true, [']'] = true,
+		['{'] = true, ['}'] = true, ['\\'] = true, ['/'] = true, ['|'] = true,
+	};
+
+	return c <= ' ' || (c < sizeof(printed) && printed[c]);
+}
+
+/* Does a separator begin at p? *after is where the next character begins. */
+static bool separator_at(const unsigned char *p, const unsigned char *end,
+                         const unsigned char **after)
+{
+	*after = p + 1;
+	if (*p != '\\') {
+		return separates(*p);
+	}
+	*after = p;
+	return separates(lex_unescape(after, end));
+}
+
+bool json_next_word(struct str inner, size_t *at, struct str *word)
+{
+	const unsigned char *end = lex_end(inner), *p = lex_begin(inner) + *at, *from, *next;
+
+	while (p < end && separator_at(p, end, &next)) {
+		p = next;
+	}
+	from = p;
+	while (p < end && !separator_at(p, end, &next)) {
+		p = next;
+	}
+	*word = lex_slice(from, p);
+	*at = (size_t)(p - lex_begin(inner));
+	return word->n > 0;
 }

@@ -2,22 +2,15 @@
    One pass, no recursion; never reads past the end. */
 #include "json/scan.h"
 
+#include "base/utf8.h"
 #include "json/lex.h"
-
-/* What was seen in this text so far. */
-struct seen {
-	/* the last long string, valid, with its closing quote but without the opening one */
-	const unsigned char *string;
-	size_t string_n;
-};
 
 struct scan {
 	const unsigned char *begin, *end;
 	struct json_fault *fault;
-	struct seen *seen;
 };
 
-ALWAYS_INLINE struct scan scan_of(struct str text, struct seen *seen, struct json_fault *fault)
+ALWAYS_INLINE struct scan scan_of(struct str text, struct json_fault *fault)
 {
 	static const unsigned char empty[1];
 	const unsigned char *p = text.n ? lex_begin(text) : empty;
@@ -26,7 +19,6 @@ ALWAYS_INLINE struct scan scan_of(struct str text, struct seen *seen, struct jso
 		.begin = p,
 		.end = p + text.n,
 		.fault = fault,
-		.seen = seen,
 	};
 }
 
@@ -50,8 +42,10 @@ ALWAYS_INLINE unsigned char peek(const struct scan *s, const unsigned char *p)
 
 static const unsigned char *utf8(const struct scan *s, const unsigned char *p)
 {
+	uint32_t code;
+
 	while (p < s->end && *p >= 0x80) {
-		size_t n = utf8_length(p, s->end);
+		size_t n = utf8_decode(lex_slice(p, s->end), &code);
 
 		if (UNLIKELY(n == 0)) {
 			return fail(s, p, "invalid UTF-8");
@@ -111,57 +105,11 @@ static __attribute__((noinline)) const unsigned char *string_rest(const struct s
 	return NULL;
 }
 
-#define LONG_STRING 64
-
-/* Does the last long string follow here once more? An observation repeats the content of a
-   message, and comparing is cheaper than checking. */
-ALWAYS_INLINE bool is_repeated(const struct scan *s, const unsigned char *begin)
+/* p is after the opening quote. */
+ALWAYS_INLINE const unsigned char *string(const struct scan *s, const unsigned char *p)
 {
-	const struct seen *seen = s->seen;
-	size_t n = seen->string_n;
-
-	return n && n <= (size_t)(s->end - begin) && word_load(begin) == word_load(seen->string) &&
-	       memcmp(begin, seen->string, n) == 0;
-}
-
-/* begin is after the opening quote; everything before p is plain. */
-static __attribute__((noinline)) const unsigned char *
-long_string(const struct scan *s, const unsigned char *begin, const unsigned char *p)
-{
-	if (is_repeated(s, begin)) {
-		return begin + s->seen->string_n;
-	}
-	p = string_rest(s, p);
-	if (p && p - begin >= LONG_STRING) {
-		s->seen->string = begin;
-		s->seen->string_n = (size_t)(p - begin);
-	}
-	return p;
-}
-
-/* p is after the opening quote. Most strings are shorter than one SSE2 register; keys repeat
-   from object to object, so their lengths are predictable. */
-ALWAYS_INLINE const unsigned char *string(const struct scan *s, const unsigned char *p, bool is_key)
-{
-	const unsigned char *begin = p;
-
-#ifdef JSON_SSE2
-	if (LIKELY(s->end - p >= 16)) {
-		unsigned mask = sse2_not_plain(sse2_load(p));
-
-		if (LIKELY(mask)) {
-			p = is_key ? sse2_step(p, mask) : p + __builtin_ctz(mask);
-			if (LIKELY(*p == '"')) {
-				return p + 1;
-			}
-		} else {
-			p += 16;
-		}
-	}
-#else
-	(void)is_key;
-#endif
-	return long_string(s, begin, p);
+	p = run_plain(p, s->end);
+	return LIKELY(p < s->end && *p == '"') ? p + 1 : string_rest(s, p);
 }
 
 /* ---- numbers, literals ---- */
@@ -235,7 +183,7 @@ ALWAYS_INLINE const unsigned char *scalar(const struct scan *s, const unsigned c
 {
 	switch (peek(s, p)) {
 	case '"':
-		return string(s, p + 1, false);
+		return string(s, p + 1);
 	case '-':
 	case '0':
 	case '1':
@@ -261,24 +209,9 @@ ALWAYS_INLINE const unsigned char *scalar(const struct scan *s, const unsigned c
 
 /* ---- arrays and objects ---- */
 
-static __attribute__((noinline)) const unsigned char *more_blanks(const struct scan *s,
-                                                                  const unsigned char *p)
-{
-	for (; p < s->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'); p++) {
-	}
-	return p;
-}
-
 ALWAYS_INLINE const unsigned char *blanks(const struct scan *s, const unsigned char *p)
 {
-	if (LIKELY(peek(s, p) > ' ')) {
-		return p;
-	}
-	/* many writers put one space after ',' and ':' */
-	if (peek(s, p) == ' ' && peek(s, p + 1) > ' ') {
-		return p + 1;
-	}
-	return more_blanks(s, p);
+	return lex_blanks(p, s->end);
 }
 
 /* From after the key's closing quote to the value. */
@@ -296,34 +229,14 @@ ALWAYS_INLINE const unsigned char *key(const struct scan *s, const unsigned char
 	if (UNLIKELY(peek(s, p) != '"')) {
 		return fail(s, p, "expected a key in double quotes");
 	}
-	return string(s, p + 1, true);
+	return string(s, p + 1);
 }
 
-static __attribute__((noinline)) const unsigned char *any_name(const struct scan *s,
-                                                               const unsigned char *p)
+/* From the opening quote of a key to the value. */
+ALWAYS_INLINE const unsigned char *name(const struct scan *s, const unsigned char *p)
 {
 	p = key(s, p);
 	return LIKELY(p != NULL) ? colon(s, p) : NULL;
-}
-
-/* From the opening quote of a key to the value. Keys without whitespace after them and shorter than one
-   register need fewer tests than in any_name(). */
-ALWAYS_INLINE const unsigned char *name(const struct scan *s, const unsigned char *p)
-{
-#ifdef JSON_SSE2
-	if (LIKELY(s->end - p >= 20 && *p == '"')) { /* two quotes, 15 bytes, ':', a value */
-		unsigned mask = sse2_not_plain(sse2_load(p + 1));
-
-		if (LIKELY(mask)) {
-			const unsigned char *quote = sse2_step(p + 1, mask);
-
-			if (LIKELY(quote[0] == '"' && quote[1] == ':' && quote[2] > ' ')) {
-				return quote + 2;
-			}
-		}
-	}
-#endif
-	return any_name(s, p);
 }
 
 static const unsigned char *no_comma(const struct scan *s, const unsigned char *p,
@@ -408,8 +321,7 @@ ALWAYS_INLINE const unsigned char *value(const struct scan *s, const unsigned ch
 
 int json_validate_first(struct str text, size_t *used, struct json_fault *fault)
 {
-	struct seen seen = {0};
-	struct scan s = scan_of(text, &seen, fault);
+	struct scan s = scan_of(text, fault);
 	const unsigned char *p = value(&s, blanks(&s, s.begin), JSON_DEPTH_MAX);
 
 	if (!p) {
@@ -421,8 +333,7 @@ int json_validate_first(struct str text, size_t *used, struct json_fault *fault)
 
 int lex_validate(struct str text, struct str *found, struct json_fault *fault)
 {
-	struct seen seen = {0};
-	struct scan s = scan_of(text, &seen, fault);
+	struct scan s = scan_of(text, fault);
 	const unsigned char *begin = blanks(&s, s.begin), *end = value(&s, begin, JSON_DEPTH_MAX);
 
 	if (!end) {
@@ -446,85 +357,27 @@ int json_validate(struct str text, struct json_fault *fault)
 
 /* ---- members ---- */
 
-#define LEADS_TRIED 5 /* more than the number of consecutive keys that a line may omit */
-
-/* Does the text at p begin with the lead? 16 bytes or more follow p. */
-ALWAYS_INLINE bool has_lead(const unsigned char *p, const struct json_lead *lead)
-{
-#ifdef JSON_SSE2
-	unsigned same = sse2_mask(_mm_cmpeq_epi8(sse2_load(p), sse2_load(lead->text)));
-	unsigned all = (1u << lead->n) - 1;
-
-	return (same & all) == all;
-#else
-	return memcmp(p, lead->text, lead->n) == 0;
-#endif
-}
-
-/* Which of the next leads is at p? Returns its index plus 1, or 0. */
-ALWAYS_INLINE unsigned lead_at(const unsigned char *p, const unsigned char *end,
-                               const struct json_leads *leads, unsigned next)
-{
-	if (UNLIKELY((size_t)(end - p) < sizeof(leads->list->text))) {
-		return 0;
-	}
-	for (unsigned i = next; i < leads->count && i < next + LEADS_TRIED; i++) {
-		if (has_lead(p, &leads->list[i])) {
-			return i + 1;
-		}
-	}
-	return 0;
-}
-
-/* From the first byte of a member to its value; sets key and lead. */
-ALWAYS_INLINE const unsigned char *member_name(const struct scan *s, const unsigned char *p,
-                                               const struct json_leads *leads, unsigned next,
-                                               struct json_member *m)
-{
-	const unsigned char *end;
-
-	m->lead = leads ? lead_at(p, s->end, leads, next) : 0;
-	if (LIKELY(m->lead)) {
-		size_t n = leads->list[m->lead - 1].n;
-
-		m->key = (struct str){(const char *)p + 1, n - 3};
-		return blanks(s, p + n);
-	}
-	end = key(s, p);
-	if (UNLIKELY(!end)) {
-		return NULL;
-	}
-	m->key = (struct str){(const char *)p + 1, (size_t)(end - p - 2)};
-	return colon(s, end);
-}
-
 /* Reads the members up to the closing brace; p is at the first key. */
-ALWAYS_INLINE const unsigned char *members(const struct scan *s, const unsigned char *p,
-                                           const struct json_leads *leads, struct json_member *out,
-                                           size_t max, size_t *count)
+static const unsigned char *members(const struct scan *s, const unsigned char *p,
+                                    struct json_member *out, size_t max, size_t *count)
 {
-	struct json_member beyond = {.lead = 0};
-	unsigned next = 0;
-	size_t n = 0;
+	struct json_member beyond;
 
 	for (;;) {
-		struct json_member *m = LIKELY(n < max) ? &out[n++] : &beyond;
-		const unsigned char *begin = member_name(s, p, leads, next, m), *end;
+		struct json_member *m = LIKELY(*count < max) ? &out[(*count)++] : &beyond;
+		const unsigned char *key_end = key(s, p),
+				    *begin = key_end ? colon(s, key_end) : NULL;
+		const unsigned char *end =
+			begin ? value(s, begin, JSON_DEPTH_MAX + JSON_DEPTH_AROUND - 1) : NULL;
 
-		end = begin ? value(s, begin, JSON_DEPTH_MAX + JSON_DEPTH_AROUND - 1) : NULL;
 		if (UNLIKELY(!end)) {
 			return NULL;
 		}
-		next = m->lead ? m->lead : next;
-		m->value = (struct str){(const char *)begin, (size_t)(end - begin)};
-		m->type = json_types[*begin];
-		if (LIKELY(s->end - end >= 2 && end[0] == ',' && end[1] > ' ')) {
-			p = end + 1;
-			continue;
-		}
+		m->key = lex_slice(p + 1, key_end - 1);
+		m->value = lex_slice(begin, end);
+		m->type = (enum json_type)json_types[*begin];
 		p = blanks(s, end);
 		if (peek(s, p) == '}') {
-			*count = n;
 			return p + 1;
 		}
 		if (UNLIKELY(peek(s, p) != ',')) {
@@ -534,41 +387,22 @@ ALWAYS_INLINE const unsigned char *members(const struct scan *s, const unsigned 
 	}
 }
 
-ALWAYS_INLINE int object(struct str text, const struct json_leads *leads, struct json_known *k,
-                         struct json_fault *fault)
+int json_validate_object(struct str text, struct json_member *out, size_t max, size_t *count,
+                         size_t *used, struct json_fault *fault)
 {
-	struct seen seen = {0};
-	struct scan s = scan_of(text, &seen, fault);
+	struct scan s = scan_of(text, fault);
 	const unsigned char *p = blanks(&s, s.begin);
 
-	k->count = 0;
+	*count = 0;
 	if (peek(&s, p) != '{') {
 		fail(&s, p, "expected '{'");
 		return -1;
 	}
 	p = blanks(&s, p + 1);
-	p = peek(&s, p) == '}' ? p + 1 : members(&s, p, leads, k->members, k->max, &k->count);
+	p = peek(&s, p) == '}' ? p + 1 : members(&s, p, out, max, count);
 	if (!p) {
 		return -1;
 	}
-	k->used = (size_t)(p - s.begin);
+	*used = (size_t)(p - s.begin);
 	return 0;
-}
-
-int json_validate_object(struct str text, struct json_member *out, size_t max, size_t *count,
-                         size_t *used, struct json_fault *fault)
-{
-	struct json_known k = {.members = out, .max = max};
-	int failed = object(text, NULL, &k, fault);
-
-	*count = k.count;
-	*used = failed ? *used : k.used;
-	return failed;
-}
-
-int json_validate_known(struct str text, struct json_known *k, struct json_fault *fault)
-{
-	const struct json_leads leads = k->leads;
-
-	return object(text, &leads, k, fault);
 }

@@ -2,8 +2,8 @@
 #include "json/walk.h"
 
 #include "base/mem.h"
-#include "json/held.h"
 #include "json/pattern.h"
+#include "json/scan.h"
 
 #include <stdlib.h>
 

@@ -2,9 +2,11 @@
 #include "json/write.h"
 
 #include "base/text.h"
+#include "json/lex.h"
 
 #include <assert.h>
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -84,30 +86,16 @@ void jw_text(struct json_writer *w, const char *s)
 	jw_str(w, str_from(s));
 }
 
-static void put_u64(struct buf *out, uint64_t v)
-{
-	char text[20], *p = text + sizeof(text);
-
-	do {
-		*--p = (char)('0' + v % 10);
-		v /= 10;
-	} while (v > 0);
-	buf_add(out, p, (size_t)(text + sizeof(text) - p));
-}
-
 void jw_i64(struct json_writer *w, int64_t v)
 {
 	before_value(w);
-	if (v < 0) {
-		buf_char(w->out, '-');
-	}
-	put_u64(w->out, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+	buf_printf(w->out, "%" PRId64, v);
 }
 
 void jw_u64(struct json_writer *w, uint64_t v)
 {
 	before_value(w);
-	put_u64(w->out, v);
+	buf_printf(w->out, "%" PRIu64, v);
 }
 
 /* 15 digits always survive, 17 always suffice; a subnormal number may need fewer than 15 */
@@ -191,4 +179,36 @@ void jw_line_end(struct json_writer *w)
 {
 	jw_end(w);
 	buf_char(w->out, '\n');
+}
+
+/* ---- for display ---- */
+
+static void new_line(struct buf *out, size_t depth)
+{
+	buf_printf(out, "\n%*s", (int)(2 * depth), "");
+}
+
+void json_indent(struct buf *out, struct str valid_json)
+{
+	const unsigned char *p = lex_begin(valid_json), *end = lex_end(valid_json), *after;
+	size_t depth = 0;
+
+	for (; p < end; p = after) {
+		const bool opens = *p == '{' || *p == '[', closes = *p == '}' || *p == ']';
+
+		after = *p == '"' ? lex_string(p, end) : p + 1;
+		if (opens && p[1] == *p + 2) { /* empty */
+			after = p + 2;
+		} else if (closes) {
+			new_line(out, --depth);
+		}
+		buf_str(out, lex_slice(p, after));
+		if (opens && after == p + 1) {
+			new_line(out, ++depth);
+		} else if (*p == ',') {
+			new_line(out, depth);
+		} else if (*p == ':') {
+			buf_char(out, ' ');
+		}
+	}
 }

@@ -2,7 +2,7 @@
 #ifndef ROLLDBG_POLICY_TOOL_ABOUT_H
 #define ROLLDBG_POLICY_TOOL_ABOUT_H
 
-#include "json/references.h"
+#include "json/schema.h"
 
 /* Why the tool could serve as state; NULL: it could not, or nothing says so. */
 const char *tool_why_state(const char *protocol, struct str tool, struct str name);

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SCATTERED ((uint64_t)16 << 10) /* bytes: stretches that are shorter on average */
-
 struct rollout_rank {
 	struct str id;
 	size_t instance; /* number of earlier rollouts with that id */
@@ -40,9 +38,7 @@ struct by_rollout {
 	const struct rollout_rank *reading; /* the rollout that is being read; NULL: none */
 	struct stretch *stretches;
 	size_t count, room;
-	uint64_t bytes; /* in all stretches */
-	bool scattered; /* most stretches are short */
-	void *ids;      /* tsearch tree of struct rollout_rank */
+	void *ids; /* tsearch tree of struct rollout_rank */
 	struct rollout_rank *all;
 	size_t rollouts;
 	struct arena arena;
@@ -55,12 +51,8 @@ struct by_rollout {
 
 static int by_id(const void *a, const void *b)
 {
-	struct str x = ((const struct rollout_rank *)a)->id;
-	struct str y = ((const struct rollout_rank *)b)->id;
-	size_t n = x.n < y.n ? x.n : y.n;
-	int order = n ? memcmp(x.p, y.p, n) : 0;
-
-	return order ? order : (x.n > y.n) - (x.n < y.n);
+	return str_order(((const struct rollout_rank *)a)->id,
+	                 ((const struct rollout_rank *)b)->id);
 }
 
 static struct rollout_rank *add_rollout(struct by_rollout *b, struct str id, size_t instance)
@@ -137,7 +129,6 @@ static void note_place(struct by_rollout *b, const struct line *l, const struct 
 		                                            .line = note->line};
 	}
 	b->stretches[b->count - 1].end = end;
-	b->bytes += end - note->offset;
 }
 
 /* ---- the files ---- */
@@ -231,15 +222,12 @@ static int open_stretch(struct by_rollout *b, const struct stretch *s, struct er
 			return -1;
 		}
 		reader_set_ours(b->reader); /* of other files there is a copy */
-		if (b->scattered) {
-			reader_set_scattered(b->reader);
-		}
 	}
 	return 0;
 }
 
-int by_rollout_open_as(const struct format *format, char *const *paths, size_t count,
-                       reader_line_fn *torn, void *ctx, struct by_rollout **out, struct error *err)
+int by_rollout_open(const struct format *format, char *const *paths, size_t count,
+                    reader_line_fn *torn, void *ctx, struct by_rollout **out, struct error *err)
 {
 	struct by_rollout *b = mem_new(sizeof(*b));
 	int failed = 0;
@@ -261,15 +249,8 @@ int by_rollout_open_as(const struct format *format, char *const *paths, size_t c
 		rank(b);
 		qsort(b->stretches, b->count, sizeof(*b->stretches), by_rank);
 	}
-	b->scattered = b->bytes < b->count * SCATTERED;
 	*out = b;
 	return 0;
-}
-
-int by_rollout_open(char *const *paths, size_t count, reader_line_fn *torn, void *ctx,
-                    struct by_rollout **out, struct error *err)
-{
-	return by_rollout_open_as(NULL, paths, count, torn, ctx, out, err);
 }
 
 struct str by_rollout_id(const struct by_rollout *b)

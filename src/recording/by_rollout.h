@@ -11,15 +11,12 @@
 
 struct by_rollout;
 
-/* Locates the lines of all these files ("-" is standard input). The paths are borrowed. `torn`
+/* Locates the lines of all these files ("-" is standard input), read in that format
+   (recording/foreign.h); NULL: in the one that their content shows. The paths are borrowed. `torn`
    receives the truncated last line of a file. */
-MUST_USE int by_rollout_open(char *const *paths, size_t count, reader_line_fn *torn, void *ctx,
-                             struct by_rollout **out, struct error *err);
-/* The same, with all files read in that format (recording/foreign.h) regardless of their
-   content. */
-MUST_USE int by_rollout_open_as(const struct format *format, char *const *paths, size_t count,
-                                reader_line_fn *torn, void *ctx, struct by_rollout **out,
-                                struct error *err);
+MUST_USE int by_rollout_open(const struct format *format, char *const *paths, size_t count,
+                             reader_line_fn *torn, void *ctx, struct by_rollout **out,
+                             struct error *err);
 /* The id of the next rollout; empty for lines of unknown type without an id; absent when all
    rollouts have been read. */
 struct str by_rollout_id(const struct by_rollout *b);

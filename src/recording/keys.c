@@ -53,11 +53,6 @@ const struct line_key line_keys[] = {
 };
 const size_t line_keys_count = ARRAY_LEN(line_keys);
 
-#define KEY(line, key, name, types, from_peer, words, meaning) JSON_LEAD(name),
-static const struct json_lead leads[] = {
-#include "recording/keys.def"
-};
-
 #define PART(key, name, types, from_peer, words, meaning)                                          \
 	{LINE_UNKNOWN, KEY_##key, name,  sizeof(name) - 1, STR_INIT(",\"" name "\":"),             \
 	 types,        from_peer, words, meaning},
@@ -73,11 +68,9 @@ enum row {
 	ROW_COUNT
 };
 
-#define TYPE_AT          (sizeof("{\"type\":\"") - 1)
-#define TYPE(name, a, b) {name, STR_INIT("{\"type\":\"" name "\""), ROW_##a##_TYPE, b}
+#define TYPE(name, a, b) {name, ROW_##a##_TYPE, b}
 static const struct line_rows {
 	const char *name;
-	struct str begin; /* of a line that we write */
 	enum row first, end;
 } line_types[LINE_TYPES] = {
 	[LINE_HEADER] = TYPE("header", HEADER, ROW_RESET_TYPE),
@@ -92,19 +85,6 @@ const char *line_type_name(enum line_type t)
 	return (size_t)t < LINE_TYPES ? line_types[t].name : NULL;
 }
 
-enum line_type line_expected_type(struct str text)
-{
-	for (size_t t = 0; t < LINE_TYPES; t++) {
-		struct str begin = line_types[t].begin;
-
-		if (text.n >= begin.n && text.p[TYPE_AT] == begin.p[TYPE_AT] &&
-		    memcmp(text.p, begin.p, begin.n) == 0) {
-			return (enum line_type)t;
-		}
-	}
-	return LINE_UNKNOWN;
-}
-
 const struct line_key *line_rows(enum line_type t, size_t *count)
 {
 	*count = 0;
@@ -113,15 +93,6 @@ const struct line_key *line_rows(enum line_type t, size_t *count)
 	}
 	*count = (size_t)line_types[t].end - (size_t)line_types[t].first;
 	return &line_keys[line_types[t].first];
-}
-
-struct json_leads line_leads(enum line_type t)
-{
-	struct json_leads of = {leads, 0};
-	const struct line_key *rows = line_rows(t, &of.count);
-
-	of.list += rows ? rows - line_keys : 0;
-	return of;
 }
 
 static bool has_word(const char *words, struct str value)

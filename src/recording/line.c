@@ -1,6 +1,6 @@
 /* Parses one line of a recording into slices and writes it back. Parsing is one pass of the
    scanner over the bytes and one walk over the members. Since writers keep the order of the
-   table, the scanner gets the expected keys, and searching for keys is the exception. */
+   table, the next row is nearly always the right one. */
 #include "recording/line.h"
 
 #include "base/mem.h"
@@ -11,13 +11,6 @@
 /* Exceeds the number of rows of any line type; the members of a line with even more are read
    again. */
 #define MEMBERS_MAX 48
-
-/* The members of an object as the scanner found them. */
-struct line_members {
-	const struct json_member *list;
-	size_t count;
-	enum line_type expected; /* LINE_UNKNOWN: without leads; `lead` is not set */
-};
 
 static int fault_error(struct error *err, struct str text, const struct json_fault *fault)
 {
@@ -82,56 +75,19 @@ struct row_walk {
 	size_t count, next;
 };
 
-/* Keys are short: calling memcmp for each costs more than all other work, and a loop over bytes
-   is not much better. Two loads, which overlap for most keys, are fast. */
-ALWAYS_INLINE bool is_named(const struct line_key *row, struct str name)
+/* The row with that name: nearly always the next one. */
+static const struct line_key *find_row(struct row_walk *w, struct str name)
 {
-	const char *a = row->name, *b = name.p;
-	size_t n = name.n;
-
-	if (row->name_n != n) {
-		return false;
-	}
-	if (n >= 8 && n <= 16) {
-		return memcmp(a, b, 8) == 0 && memcmp(a + n - 8, b + n - 8, 8) == 0;
-	}
-	if (n >= 4 && n < 8) {
-		return memcmp(a, b, 4) == 0 && memcmp(a + n - 4, b + n - 4, 4) == 0;
-	}
-	return memcmp(a, b, n) == 0;
-}
-
-ALWAYS_INLINE const struct line_key *walk_find(struct row_walk *w, struct str name)
-{
-	size_t at = w->next;
-
 	for (size_t i = 0; i < w->count; i++) {
-		const struct line_key *row = &w->rows[at];
+		const struct line_key *row = &w->rows[w->next];
 
-		at = at + 1 < w->count ? at + 1 : 0;
-		if (is_named(row, name)) {
-			w->next = at;
+		w->next = w->next + 1 < w->count ? w->next + 1 : 0;
+		struct str key = {row->name, row->name_n};
+		if (str_eq(name, key) || (name.n > key.n && json_key_is(name, key))) {
 			return row;
 		}
 	}
 	return NULL;
-}
-
-/* A key may contain escapes; our own writer never escapes keys, so this is off the fast path. */
-static __attribute__((noinline)) const struct line_key *walk_find_escaped(struct row_walk *w,
-                                                                          struct str key)
-{
-	const struct line_key *row = NULL;
-	struct buf name = BUF(64);
-
-	if (memchr(key.p, '\\', key.n)) {
-		json_decode((struct str){key.p - 1, key.n + 2}, &name);
-		if (!name.full && name.n) {
-			row = walk_find(w, buf_view(&name));
-		}
-	}
-	buf_release(&name);
-	return row;
 }
 
 /* The text of a string; strings that we write have no escapes. */
@@ -186,38 +142,15 @@ static bool line_key_takes(const struct line_key *row, struct str value, struct 
 	return row->key == KEY_TYPE || line_key_allows(row, value);
 }
 
-/* Counts of up to four digits, which nearly all are. */
-ALWAYS_INLINE bool is_short_count(struct str value)
+static int take(struct row_walk *w, const struct json_member *m, struct line *out,
+                struct error *err)
 {
-	size_t n = 0;
+	const struct line_key *row = find_row(w, m->key);
 
-	while (n < value.n && n < 4 && value.p[n] >= '0' && value.p[n] <= '9') {
-		n++;
-	}
-	return n == value.n;
-}
-
-/* Does the value, of that type, fit the row? */
-ALWAYS_INLINE bool line_key_fits(const struct line_key *row, struct str value, enum json_type type,
-                                 struct line *out)
-{
-	return row->types >> type & 1 && (!(row->types & T_INTEGRAL || row->words) ||
-	                                  is_short_count(value) || line_key_takes(row, value, out));
-}
-
-/* `lead`: what the scanner found out about the key, if that is valid for these rows. */
-ALWAYS_INLINE int take(struct row_walk *w, const struct json_member *m, unsigned lead,
-                       struct line *out, struct error *err)
-{
-	const struct line_key *row = lead ? &w->rows[lead - 1] : walk_find(w, m->key);
-
-	if (!row && !lead) {
-		row = walk_find_escaped(w, m->key);
-	}
 	if (!row) {
 		return 0;
 	}
-	if (!line_key_fits(row, m->value, m->type, out)) {
+	if (!(row->types >> m->type & 1) || !line_key_takes(row, m->value, out)) {
 		return value_error(err, row, m->value, (size_t)(m->value.p - out->text.p));
 	}
 	out->value[row->key] = m->value;
@@ -225,52 +158,32 @@ ALWAYS_INLINE int take(struct row_walk *w, const struct json_member *m, unsigned
 }
 
 /* Sets out->value for a line of the given type. */
-static int take_all(struct line *out, const struct line_members *s, struct error *err)
+static int take_all(struct line *out, const struct json_member *list, size_t count,
+                    struct error *err)
 {
-	bool as_expected = s->expected != LINE_UNKNOWN && out->type == s->expected;
 	struct row_walk w = {0};
+	struct json_member m;
 
 	w.rows = line_rows(out->type, &w.count);
-	for (size_t i = 0; i < s->count; i++) {
-		const struct json_member *m = &s->list[i];
-
-		if (take(&w, m, as_expected ? m->lead : 0, out, err) != 0) {
+	for (size_t i = 0; i < count; i++) {
+		if (take(&w, &list[i], out, err) != 0) {
 			return -1;
 		}
 	}
-	if (s->count < MEMBERS_MAX) {
+	if (count < MEMBERS_MAX) {
 		return 0;
 	}
-	struct json_member m;
 	for (size_t cursor = 0; json_next_member(out->text, &cursor, &m);) {
-		if (take(&w, &m, 0, out, err) != 0) {
+		if (take(&w, &m, out, err) != 0) {
 			return -1;
 		}
 	}
 	return 0;
 }
 
-/* Compares without a function call: most words differ in their first bytes. */
-ALWAYS_INLINE bool is_word(struct str s, const char *word)
-{
-	size_t n = 0;
-
-	while (n < s.n && word[n] && s.p[n] == word[n]) { /* s may contain a NUL */
-		n++;
-	}
-	return n == s.n && word[n] == '\0';
-}
-
 static enum line_type type_of(struct str string)
 {
-	struct str word = json_inner(string);
-
 	for (size_t t = 0; t < LINE_TYPES; t++) {
-		if (is_word(word, line_type_name((enum line_type)t))) {
-			return (enum line_type)t;
-		}
-	}
-	for (size_t t = 0; t < LINE_TYPES && json_has_escape(string); t++) {
 		if (json_is(string, str_from(line_type_name((enum line_type)t)))) {
 			return (enum line_type)t;
 		}
@@ -334,47 +247,23 @@ static void line_begin(struct line *out, struct str text, enum line_type type)
 }
 
 /* The last of duplicate keys counts, also for `type`. */
-static int fill(struct line *out, const struct line_members *s, struct error *err)
+static int fill(struct line *out, const struct json_member *list, size_t count, struct error *err)
 {
-	bool first = s->count && str_is(s->list[0].key, "type");
-	struct str last = first ? s->list[0].value : JSON_GET(out->text, "type");
+	bool first = count && str_is(list[0].key, "type");
+	struct str last = first ? list[0].value : JSON_GET(out->text, "type");
 
 	for (struct str type = {0}; type.p != last.p || !type.p;) {
 		type = last;
 		if (json_type(type) != JSON_STRING) {
 			return error_set(err, FAIL_INPUT, "an object without \"type\" at byte 1");
 		}
-		bool expected = s->expected != LINE_UNKNOWN && first &&
-		                type.p == s->list[0].value.p && s->list[0].lead;
-		line_begin(out, out->text, expected ? s->expected : type_of(type));
-		if (take_all(out, s, err) != 0) {
+		line_begin(out, out->text, type_of(type));
+		if (take_all(out, list, count, err) != 0) {
 			return -1;
 		}
 		last = out->type == LINE_UNKNOWN ? JSON_GET(out->text, "type")
 		                                 : out->value[KEY_TYPE];
 	}
-	return 0;
-}
-
-static int line_of_members(struct str text, const struct line_members *s, struct buf *scratch,
-                           struct line *out, struct error *err)
-{
-	out->text = text;
-	if (fill(out, s, err) != 0) {
-		return -1;
-	}
-	if (out->type == LINE_UNKNOWN) {
-		out->value[KEY_ROLLOUT] = JSON_GET(out->text, "rollout");
-		if (json_type(out->value[KEY_ROLLOUT]) != JSON_STRING) {
-			out->value[KEY_ROLLOUT] = STR_NONE;
-		}
-	} else if (!line_has(out, KEY_ROLLOUT)) {
-		return error_set(err, FAIL_INPUT, "a line without \"rollout\" at byte 1");
-	}
-	if (out->type == LINE_HEADER && check_header(out, err) != 0) {
-		return -1;
-	}
-	line_decode(out, scratch);
 	return 0;
 }
 
@@ -393,67 +282,31 @@ int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *u
                struct error *err)
 {
 	struct json_member members[MEMBERS_MAX];
-	struct line_members s = {.list = members, .expected = line_expected_type(text)};
-	struct json_known known = {
-		.leads = line_leads(s.expected), .members = members, .max = MEMBERS_MAX};
 	struct json_fault fault = {0};
+	size_t count, end;
 
 	*used = 0;
-	if (json_validate_known(text, &known, &fault) != 0) {
+	if (json_validate_object(text, members, MEMBERS_MAX, &count, &end, &fault) != 0) {
 		return fault_error(err, text, &fault);
 	}
-	s.count = known.count;
-	*used = known.used;
-	return line_of_members(object_in(text, known.used), &s, scratch, out, err);
-}
-
-/* A value may have been validated with blanks around it, which a line's slices lack. */
-static bool is_bare(struct str value)
-{
-	return (unsigned char)value.p[0] > ' ' && (unsigned char)value.p[value.n - 1] > ' ';
-}
-
-/* Lists the members of a text that was written from these values, without reading them. False:
-   some are written in another form. */
-static bool list_members(const struct line *from, struct str text, struct json_member *list,
-                         size_t *n)
-{
-	size_t count;
-	const struct line_key *rows = line_rows(from->type, &count);
-	struct str rest = text;
-
-	*n = 0;
-	for (size_t i = 0; i < count; i++) {
-		struct str name = str_skip(rows[i].lead, 1), value = from->value[rows[i].key];
-
-		if (!value.n && rows[i].types & T_OPTIONAL) {
-			continue;
-		}
-		value = value.n ? value : STR("null");
-		rest = str_skip(rest, 1); /* the brace or a comma */
-		if (!is_bare(value) || !str_starts(rest, name) ||
-		    !str_starts(str_skip(rest, name.n), value)) {
-			return false;
-		}
-		list[(*n)++] = (struct json_member){.key = {rows[i].name, rows[i].name_n},
-		                                    .value = {rest.p + name.n, value.n},
-		                                    .type = json_type(value),
-		                                    .lead = (unsigned)i + 1};
-		rest = str_skip(rest, name.n + value.n);
+	*used = end;
+	out->text = object_in(text, end);
+	if (fill(out, members, count, err) != 0) {
+		return -1;
 	}
-	return str_is(rest, "}");
-}
-
-int line_parse_written(struct str text, const struct line *from, struct buf *scratch,
-                       struct line *out, struct error *err)
-{
-	struct json_member list[MEMBERS_MAX];
-	struct line_members s = {.list = list, .expected = from->type};
-	size_t used;
-
-	return list_members(from, text, list, &s.count)
-	               ? line_of_members(text, &s, scratch, out, err)
-	               : line_parse(text, scratch, out, &used, err);
+	if (out->type == LINE_UNKNOWN) {
+		out->value[KEY_ROLLOUT] = JSON_GET(out->text, "rollout");
+		if (json_type(out->value[KEY_ROLLOUT]) != JSON_STRING) {
+			out->value[KEY_ROLLOUT] = STR_NONE;
+		}
+	} else if (!line_has(out, KEY_ROLLOUT)) {
+		return error_set(err, FAIL_INPUT, "a line without \"rollout\" at byte 1");
+	}
+	if (out->type == LINE_HEADER && check_header(out, err) != 0) {
+		return -1;
+	}
+	line_decode(out, scratch);
+	return 0;
 }
 
 /* Writes a value without line breaks. Strings, numbers and words contain none. */

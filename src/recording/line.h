@@ -117,8 +117,6 @@ const char *line_type_name(enum line_type t); /* "header" ... */
 
 /* The rows of one line type; NULL and 0 for LINE_UNKNOWN. */
 const struct line_key *line_rows(enum line_type t, size_t *count);
-/* Their keys, for json_validate_known. */
-struct json_leads line_leads(enum line_type t);
 /* Does the row allow the value (type and words)? An absent value counts as null. */
 bool line_key_allows(const struct line_key *k, struct str value);
 
@@ -187,18 +185,10 @@ enum protocol line_protocol(const struct line *l);
 MUST_USE int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
                         struct error *err);
 
-/* The type of a line that begins as we write it; else LINE_UNKNOWN. */
-enum line_type line_expected_type(struct str text);
-
 /* Appends the line as JSON with a line feed: type first, keys in table order, values unchanged
    except that line breaks outside strings are removed. An absent key of the table is omitted if
    optional (structured, raw, raw_base64, llm, meta), else written as null. Only l->type and
    value[] are used; value[KEY_TYPE] is not needed. Appends nothing for LINE_UNKNOWN. */
 void line_write(const struct line *l, struct buf *out);
-
-/* Like line_parse, for a text that line_write wrote from values known to be valid: they are only
-   scanned again if it had to change one, or if a secret was redacted. */
-MUST_USE int line_parse_written(struct str text, const struct line *from, struct buf *scratch,
-                                struct line *out, struct error *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include "json/write.h"
 #include "recording/line_cut.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 void line_writer_init(struct line_writer *w, struct recorder *recorder,
@@ -46,6 +47,20 @@ static void keep_value(struct line_writer *w, struct line *l, enum key k)
 
 	l->value[k] = value->full ? STR_NONE : arena_str(&w->s->arena, buf_view(value));
 	w->overflown |= (uint64_t)value->full << k;
+}
+
+static struct json_writer begin_object(struct line_writer *w)
+{
+	struct json_writer j = begin_value(w);
+
+	jw_object(&j);
+	return j;
+}
+
+static void keep_object(struct line_writer *w, struct json_writer *j, struct line *l, enum key k)
+{
+	jw_end(j);
+	keep_value(w, l, k);
 }
 
 static void set_text(struct line_writer *w, struct line *l, enum key k, const char *text)
@@ -122,8 +137,7 @@ static void set_outcome(struct line_writer *w, struct line *l, const struct env_
 	if (r->outcome == OUTCOME_OK) {
 		return;
 	}
-	j = begin_value(w);
-	jw_object(&j);
+	j = begin_object(w);
 	put_text(&j, "class", error_class_name(r->error.class));
 	put_text(&j, "layer", error_layer_name(r->error.layer));
 	jw_key(&j, "code");
@@ -132,8 +146,7 @@ static void set_outcome(struct line_writer *w, struct line *l, const struct env_
 	if (r->error.disagrees != LAYER_NONE) {
 		put_text(&j, "disagrees", error_layer_name(r->error.disagrees));
 	}
-	jw_end(&j);
-	keep_value(w, l, KEY_ERROR);
+	keep_object(w, &j, l, KEY_ERROR);
 }
 
 /* Keeps bytes that are not JSON as text, or as base64 if they are not UTF-8. */
@@ -191,17 +204,11 @@ static void put_time(struct json_writer *j, const char *key, uint64_t unix_ms)
 static void put_thousandths(struct json_writer *j, const char *key, uint64_t thousandths)
 {
 	char text[32];
-	size_t at = sizeof(text);
 
-	for (unsigned digits = 0; digits < 4 || thousandths; digits++) {
-		text[--at] = (char)('0' + thousandths % 10);
-		thousandths /= 10;
-		if (digits == 2) {
-			text[--at] = '.';
-		}
-	}
+	snprintf(text, sizeof(text), "%" PRIu64 ".%03u", thousandths / 1000,
+	         (unsigned)(thousandths % 1000));
 	jw_key(j, key);
-	jw_raw(j, (struct str){text + at, sizeof(text) - at});
+	jw_raw(j, str_from(text));
 }
 
 static void put_str(struct json_writer *j, const char *key, struct str s)
@@ -222,16 +229,17 @@ static void put_count(struct json_writer *j, const char *key, int64_t n)
 
 /* ---- writing ---- */
 
-static int hand_out(struct line_writer *w, const struct line *l, struct str text, struct error *err)
+static int hand_out(struct line_writer *w, struct str text, struct error *err)
 {
 	struct line seen;
+	size_t used;
 
 	if (!w->sink_count) {
 		return 0;
 	}
 	/* of the written text, so that live and offline checks see the same bytes */
 	buf_clear(&w->s->parsed);
-	if (line_parse_written(text, l, &w->s->parsed, &seen, err)) {
+	if (line_parse(text, &w->s->parsed, &seen, &used, err)) {
 		return error_wrap(err, "a line this program wrote");
 	}
 	seen.number = recorder_line(w->recorder);
@@ -263,7 +271,7 @@ static int write_line(struct line_writer *w, struct line *l, struct error *err)
 	}
 	int failed = recorder_write(w->recorder, l, &w->s->text, &written, err);
 	if (!failed) {
-		failed = hand_out(w, l, written, err);
+		failed = hand_out(w, written, err);
 	}
 	if (w->order) {
 		pthread_mutex_unlock(w->order);
@@ -335,17 +343,14 @@ static const char *const target_keys[] = {
 
 static void set_env(struct line_writer *w, struct line *l, const struct header_fields *f)
 {
-	struct json_writer j = begin_value(w);
+	struct json_writer j = begin_object(w);
 
-	jw_object(&j);
 	put_text(&j, "protocol", f->protocol);
 	put_value(&j, "name", f->env_name);
 	put_value(&j, "version", f->env_version);
-	jw_end(&j);
-	keep_value(w, l, KEY_ENV);
+	keep_object(w, &j, l, KEY_ENV);
 
-	j = begin_value(w);
-	jw_object(&j);
+	j = begin_object(w);
 	put_text(&j, "kind",
 	         state_kind_name(f->state_kind == STATE_UNKNOWN ? STATE_NONE : f->state_kind));
 	put_str(&j, f->state_target.n ? target_keys[f->state_kind] : "", f->state_target);
@@ -353,37 +358,32 @@ static void set_env(struct line_writer *w, struct line *l, const struct header_f
 	put_raw(&j, "ignore", f->state_ignore.p ? f->state_ignore : STR("[]"));
 	put_raw(&j, "volatile", f->volatile_numbers);
 	put_raw(&j, "names", f->no_names ? STR("false") : STR_NONE);
-	jw_end(&j);
-	keep_value(w, l, KEY_STATE_SOURCE);
+	keep_object(w, &j, l, KEY_STATE_SOURCE);
 	set_raw(l, KEY_TOOLS, f->tools);
 }
 
 static void set_policy(struct line_writer *w, struct line *l, const struct header_fields *f)
 {
-	struct json_writer j = begin_value(w);
+	struct json_writer j = begin_object(w);
 
-	jw_object(&j);
 	put_text(&j, "kind", policy_kind_name(f->policy_kind));
 	put_value(&j, "name", f->policy_name);
 	put_raw(&j, "params", f->policy_params);
-	jw_end(&j);
-	keep_value(w, l, KEY_POLICY);
+	keep_object(w, &j, l, KEY_POLICY);
 	l->value[KEY_POLICY] = f->policy_kind ? l->value[KEY_POLICY] : STR("null");
 }
 
 static void set_limits_and_masks(struct line_writer *w, struct line *l,
                                  const struct header_fields *f)
 {
-	struct json_writer j = begin_value(w);
+	struct json_writer j = begin_object(w);
 
-	jw_object(&j);
 	jw_key(&j, "max_turns");
 	jw_i64(&j, f->max_turns);
 	jw_key(&j, "timeout_ms");
 	jw_u64(&j, f->timeout_ms);
 	put_count(&j, "group_size", f->group_size);
-	jw_end(&j);
-	keep_value(w, l, KEY_LIMITS);
+	keep_object(w, &j, l, KEY_LIMITS);
 	l->value[KEY_LIMITS] = f->max_turns < 0 ? STR("null") : l->value[KEY_LIMITS];
 
 	j = begin_value(w);
@@ -391,8 +391,7 @@ static void set_limits_and_masks(struct line_writer *w, struct line *l,
 	for (size_t i = 0; i < f->mask_count; i++) {
 		jw_text(&j, f->masks[i]);
 	}
-	jw_end(&j);
-	keep_value(w, l, KEY_MASKS);
+	keep_object(w, &j, l, KEY_MASKS);
 }
 
 static void put_mcp(struct json_writer *j, const struct header_fields *f)
@@ -409,9 +408,8 @@ static void put_mcp(struct json_writer *j, const struct header_fields *f)
 
 static void set_header_meta(struct line_writer *w, struct line *l, const struct header_fields *f)
 {
-	struct json_writer j = begin_value(w);
+	struct json_writer j = begin_object(w);
 
-	jw_object(&j);
 	put_time(&j, "started", w->clock.unix_ms(w->clock.ctx));
 	put_text(&j, "rolldbg", f->version);
 	put_str(&j, "url", f->url);
@@ -420,21 +418,18 @@ static void set_header_meta(struct line_writer *w, struct line *l, const struct 
 	put_count(&j, "client_port", f->client_port);
 	put_str(&j, "parent", f->parent_file);
 	put_mcp(&j, f);
-	jw_end(&j);
-	keep_value(w, l, KEY_META);
+	keep_object(w, &j, l, KEY_META);
 }
 
 int line_writer_header(struct line_writer *w, const struct header_fields *f, struct error *err)
 {
 	struct line l = begin_line(w, LINE_HEADER);
-	struct json_writer j = begin_value(w);
+	struct json_writer j = begin_object(w);
 
-	jw_object(&j);
 	put_text(&j, "id", f->task);
 	put_raw(&j, "vars", f->vars);
 	put_raw(&j, "reset", f->reset_args);
-	jw_end(&j);
-	keep_value(w, &l, KEY_TASK);
+	keep_object(w, &j, &l, KEY_TASK);
 	set_text(w, &l, KEY_FORMAT, RECORD_FORMAT);
 	set_i64(w, &l, KEY_VERSION, RECORD_VERSION);
 	set_i64(w, &l, KEY_SAMPLE, f->sample);
@@ -447,15 +442,13 @@ int line_writer_header(struct line_writer *w, const struct header_fields *f, str
 	set_env(w, &l, f);
 	set_policy(w, &l, f);
 	if (f->parent.p) {
-		j = begin_value(w);
-		jw_object(&j);
+		j = begin_object(w);
 		put_str(&j, "rollout", f->parent);
 		jw_key(&j, "step");
 		jw_i64(&j, f->parent_steps);
 		jw_key(&j, "seeded");
 		jw_bool(&j, f->seeded);
-		jw_end(&j);
-		keep_value(w, &l, KEY_PARENT);
+		keep_object(w, &j, &l, KEY_PARENT);
 	}
 	set_limits_and_masks(w, &l, f);
 	set_header_meta(w, &l, f);
@@ -483,18 +476,16 @@ int line_writer_reset(struct line_writer *w, const struct env_reply *r, struct s
 
 static void set_tool_call(struct line_writer *w, struct line *l, const struct step_fields *f)
 {
-	struct json_writer j = begin_value(w);
+	struct json_writer j = begin_object(w);
 	struct str id = f->call->id;
 	char own[32];
 	int n = id.p ? 0 : snprintf(own, sizeof(own), "c%lld", (long long)f->step);
 
-	jw_object(&j);
 	put_value(&j, "id", n ? (struct str){own, (size_t)n} : id);
 	put_value(&j, "name", f->call->name);
 	jw_key(&j, "arguments");
 	jw_raw(&j, f->call->arguments);
-	jw_end(&j);
-	keep_value(w, l, KEY_TOOL_CALL);
+	keep_object(w, &j, l, KEY_TOOL_CALL);
 }
 
 static void put_control(struct json_writer *j, const struct env_reply *r)
@@ -511,10 +502,9 @@ static void put_control(struct json_writer *j, const struct env_reply *r)
 
 static void set_step_meta(struct line_writer *w, struct line *l, const struct step_fields *f)
 {
-	struct json_writer j = begin_value(w);
+	struct json_writer j = begin_object(w);
 	const struct env_reply *r = f->reply;
 
-	jw_object(&j);
 	put_time(&j, "at", f->at_ms);
 	put_thousandths(&j, "latency_ms", f->latency_us);
 	put_count(&j, "http_status", r->http_status);
@@ -522,8 +512,7 @@ static void set_step_meta(struct line_writer *w, struct line *l, const struct st
 	put_str(&j, "env_session", r->env_session);
 	put_str(&j, "reply_session", r->reply_session);
 	put_control(&j, r);
-	jw_end(&j);
-	keep_value(w, l, KEY_META);
+	keep_object(w, &j, l, KEY_META);
 }
 
 int line_writer_step(struct line_writer *w, const struct step_fields *f, struct error *err)
@@ -564,11 +553,9 @@ int line_writer_turn(struct line_writer *w, const struct step_fields *f, struct 
 	l.value[KEY_OBSERVATION] = l.value[KEY_REWARD] = l.value[KEY_TERMINATED] =
 		l.value[KEY_TRUNCATED] = l.value[KEY_ENV_STEPS] = null;
 	l.value[KEY_LLM] = f->llm;
-	j = begin_value(w);
-	jw_object(&j);
+	j = begin_object(w);
 	put_time(&j, "at", f->at_ms);
-	jw_end(&j);
-	keep_value(w, &l, KEY_META);
+	keep_object(w, &j, &l, KEY_META);
 	return put_line(w, &l, err);
 }
 
@@ -590,11 +577,9 @@ int line_writer_end(struct line_writer *w, const struct end_fields *f, struct er
 	set_i64(w, &l, KEY_STEPS, f->steps);
 	set_raw(&l, KEY_TOTAL_REWARD, f->total_reward);
 	set_state(w, &l, f->state, f->ignore);
-	j = begin_value(w);
-	jw_object(&j);
+	j = begin_object(w);
 	put_time(&j, "ended", w->clock.unix_ms(w->clock.ctx));
 	put_thousandths(&j, "seconds", f->took_ms);
-	jw_end(&j);
-	keep_value(w, &l, KEY_META);
+	keep_object(w, &j, &l, KEY_META);
 	return put_line(w, &l, err);
 }

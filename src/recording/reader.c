@@ -12,9 +12,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define BLOCK ((size_t)128 << 10) /* stays in the cache until it is parsed */
 
 /* An owned descriptor is also closed on failure. */
 static int begin(int fd, bool owned, const char *path, struct reader **out, struct error *err)
@@ -39,9 +42,11 @@ static int begin(int fd, bool owned, const char *path, struct reader **out, stru
 		                     .origin = at > 0 ? (uint64_t)at : 0,
 		                     .limit = UINT64_MAX,
 		                     .made_end = UINT64_MAX,
+		                     .p = mem_new(BLOCK),
+		                     .cap = BLOCK,
+		                     .base = at > 0 ? (uint64_t)at : 0,
 		                     .scratch = BUF(BUF_MAX_MESSAGE),
 		                     .made = BUF(FOREIGN_BYTES_MAX)};
-		reader_begin_bytes(r, r->origin);
 		*out = r;
 		return 0;
 	}
@@ -80,7 +85,7 @@ void reader_close(struct reader *r)
 	}
 	buf_release(&r->made);
 	buf_release(&r->scratch);
-	reader_free_bytes(r);
+	free(r->p);
 	free(r->name);
 	free(r);
 }
@@ -93,13 +98,79 @@ void reader_seek(struct reader *r, uint64_t offset, uint64_t end, uint64_t line)
 
 void reader_continue(struct reader *r, struct reader_place place)
 {
-	reader_move(r, place.offset);
+	r->start = r->end = r->searched = 0;
+	r->base = place.offset;
 	r->rest = STR_NONE;
 	r->objects = 0;
 	r->line = place.line - 1;
 	r->limit = place.end;
 	r->eof = false;
 }
+
+/* ---- bytes ---- */
+
+/* Makes room after `end` by moving the unread bytes to the front, or by growing. */
+static void make_room(struct reader *r)
+{
+	if (r->end < r->cap) {
+		return;
+	}
+	if (r->start > 0) {
+		memmove(r->p, r->p + r->start, r->end - r->start);
+		r->base += r->start;
+		r->end -= r->start;
+		r->start = 0;
+	} else {
+		r->cap = r->cap ? 2 * r->cap : BLOCK;
+		r->p = mem_resize(r->p, r->cap, 1);
+	}
+}
+
+/* Regular files are read by position, which makes seeking possible. */
+static ssize_t read_some(const struct reader *r)
+{
+	uint64_t at = r->base + r->end, left = r->limit > at ? r->limit - at : 0;
+	size_t room = r->cap - r->end;
+
+	if (!r->regular) {
+		return read(r->fd, r->p + r->end, room);
+	}
+	if (!left) {
+		return 0;
+	}
+	return pread(r->fd, r->p + r->end, left < room ? (size_t)left : room, (off_t)at);
+}
+
+/* Nothing is left to read: are there no bytes that were there before, when the limit was set? */
+static bool is_at_end(const struct reader *r)
+{
+	return r->limit == UINT64_MAX || r->base + r->end >= r->limit;
+}
+
+int reader_fill(struct reader *r, struct error *err)
+{
+	make_room(r);
+	for (;;) {
+		ssize_t n = read_some(r);
+
+		if (n > 0 || (n == 0 && is_at_end(r))) {
+			r->end += (size_t)n;
+			r->eof = n == 0;
+			return 0;
+		}
+		if (n == 0) {
+			return error_set(err, FAIL_SYSTEM, "%s became shorter while it was read",
+			                 r->name);
+		}
+		if (errno == EAGAIN) { /* another process made standard input non-blocking */
+			poll(&(struct pollfd){.fd = r->fd, .events = POLLIN}, 1, -1);
+		} else if (errno != EINTR || !r->regular) {
+			return error_errno(err, "cannot read %s", r->name);
+		}
+	}
+}
+
+/* ---- lines ---- */
 
 /* Recognizes files that are not recordings by their first bytes. */
 static int check_magic(const struct reader *r, struct error *err)
@@ -250,18 +321,6 @@ int reader_content(struct reader *r, struct error *err)
 	}
 }
 
-/* Notes a line that held nothing else. */
-static void take_whole_line(struct reader *r, struct line *l, struct reader_note *note)
-{
-	l->number = ++r->line;
-	*note = (struct reader_note){
-		.file = r->name, .line = r->line, .offset = r->base + (uint64_t)(l->text.p - r->p)};
-	r->searched = 0;
-	r->terminated = r->any = true;
-	r->objects = 1;
-	r->rest = STR_NONE;
-}
-
 void reader_set_format(struct reader *r, const struct format *format)
 {
 	r->format = format;
@@ -299,27 +358,10 @@ int reader_next(struct reader *r, struct line *out, struct reader_note *note, st
 	return more > 0 ? next_object(r, out, note, err) : more;
 }
 
-/* A fast path for a line that is in memory: its line feed need not be searched for first. */
-static bool skim_first(struct reader *r, struct line *out, struct reader_note *note)
-{
-	struct str lines = {r->p + r->start, r->end - r->start};
-
-	if (!r->line || r->rest.n || !line_skim_first(lines, out) ||
-	    out->text.n > BUF_MAX_MESSAGE) {
-		return false;
-	}
-	r->start += out->text.n + 1;
-	take_whole_line(r, out, note);
-	return true;
-}
-
 int reader_skim(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
 {
 	if (!r->looked || r->sought || r->format) {
 		return reader_next(r, out, note, err);
-	}
-	if (skim_first(r, out, note)) {
-		return 1;
 	}
 	int more = reader_content(r, err);
 	if (more <= 0 || !r->terminated || r->objects || !line_skim(r->rest, out)) {

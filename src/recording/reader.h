@@ -28,13 +28,6 @@ MUST_USE int reader_open(const char *path, struct reader **out, struct error *er
 MUST_USE int reader_open_fd(int fd, const char *name, struct reader **out, struct error *err);
 void reader_close(struct reader *r); /* NULL is fine */
 
-/* The lines will be read in another order than they have, few at a time: maps the file if that is
-   allowed, as a system call for each place takes longer. Call before the first line is read. */
-void reader_set_scattered(struct reader *r);
-/* Lets readers map files. If a file becomes shorter while it is read, or its device fails, the
-   process then gets SIGBUS. Call before the first thread. */
-void reader_allow_mapping(void);
-
 /* Sets the format of the file regardless of its content; call before the first line is read. */
 void reader_set_format(struct reader *r, const struct format *format);
 /* The file is known to be in our own format: its beginning is not examined. */

@@ -8,9 +8,7 @@ struct reader {
 	int fd;
 	bool owned; /* close the descriptor with the reader */
 	bool regular;
-	bool mapped;    /* p is the whole file, and base is 0 */
-	size_t touched; /* bytes since it was mapped */
-	char *name;     /* for messages */
+	char *name; /* for messages */
 
 	char *p; /* p[start..end) was read, but not yet returned as lines */
 	size_t cap, start, end;
@@ -46,10 +44,6 @@ struct reader {
 
 /* Reads more bytes to the end of p[start..end), which may move; sets eof at the end. */
 MUST_USE int reader_fill(struct reader *r, struct error *err);
-/* Allocates p for reading at this offset first. */
-void reader_begin_bytes(struct reader *r, uint64_t at);
-void reader_move(struct reader *r, uint64_t at); /* reads on at this offset */
-void reader_free_bytes(struct reader *r);
 /* Sets `rest` to the next line that is not blank. Returns 1, 0 at the end, or -1. */
 MUST_USE int reader_content(struct reader *r, struct error *err);
 /* Is the rest, from the unterminated last line, the start of a value? */
@@ -57,8 +51,6 @@ bool reader_is_torn(const struct reader *r);
 /* Returns the rest as a torn line. */
 void reader_give_torn(struct reader *r, struct line *out, struct reader_note *note);
 
-/* If the file begins like an archive, switches to reading its values. */
-MUST_USE int reader_unpack(struct reader *r, struct error *err);
 /* Examines the first value: sets `format` if the file is in another format. FAIL_INPUT if the
    format is unknown. */
 MUST_USE int reader_look(struct reader *r, struct error *err);

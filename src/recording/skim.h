@@ -10,11 +10,6 @@
    with type and rollout. False for anything else, which must be parsed. */
 bool line_skim(struct str text, struct line *out);
 
-/* The same for the first of several lines, whose line feed it finds in the same pass over the
-   bytes. False also if it is simpler to find the line feed first (few bytes left, an old
-   processor). */
-bool line_skim_first(struct str lines, struct line *out);
-
 /* Are two lines equal except for the object under their last key, `meta`? False also if the
    bytes do not decide it. */
 bool line_same_but_meta(struct str a, struct str b);

@@ -8,10 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-#define PIECE 65536
 
 struct numbered_turn {
 	struct map_item item;
@@ -85,62 +82,34 @@ static int read_line(struct trained *t, struct str text, uint64_t number, struct
 	return 0;
 }
 
-/* Processes the complete lines of `text`; a last line without a line feed only if `last` is set.
-   *used: the bytes processed. */
-static int read_complete_lines(struct trained *t, struct str text, bool last, uint64_t *number,
-                               size_t *used, struct error *err)
-{
-	struct buf scratch = BUF(BUF_MAX_MESSAGE);
-	struct str rest = text;
-	int failed = 0;
-
-	while (!failed && rest.n > 0) {
-		const char *lf = memchr(rest.p, '\n', rest.n);
-		struct str one = {rest.p, lf ? (size_t)(lf - rest.p) : rest.n};
-
-		if (!lf && !last) {
-			break;
-		}
-		++*number;
-		if (text_trim(one).n) {
-			failed = read_line(t, one, *number, &scratch, err);
-		}
-		rest = str_skip(rest, one.n + 1);
-	}
-	buf_release(&scratch);
-	*used = text.n - rest.n;
-	return failed;
-}
-
 static int read_lines(struct trained *t, FILE *f, uint64_t *number, struct error *err)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
-	char piece[PIECE];
-	size_t n, used = 0;
+	struct buf scratch = BUF(BUF_MAX_MESSAGE);
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
 	int failed = 0;
 
-	while (!failed && (n = fread(piece, 1, sizeof(piece), f)) > 0) {
-		buf_add(&text, piece, n);
-		if (text.full) {
-			failed = error_set(err, FAIL_INPUT, "the line is too long");
-		} else if (memchr(piece, '\n', n)) {
-			failed = read_complete_lines(t, buf_view(&text), false, number, &used, err);
-			buf_drop(&text, used);
-		}
+	while (!failed && (n = getline(&line, &room, f)) > 0) {
+		struct str text = {line, (size_t)n - (line[n - 1] == '\n')};
+
+		++*number;
+		failed = text_trim(text).n ? read_line(t, text, *number, &scratch, err) : 0;
 	}
 	if (!failed && ferror(f)) {
 		failed = error_set(err, FAIL_INPUT, "%s", strerror(errno));
-	} else if (!failed) {
-		failed = read_complete_lines(t, buf_view(&text), true, number, &used, err);
 	}
-	buf_release(&text);
+	free(line);
+	buf_release(&scratch);
 	return failed;
 }
 
-/* Returns the result, or adds the position to the error. */
-static int finish_reading(struct trained *t, int failed, const char *name, uint64_t number,
-                          struct trained **out, struct error *err)
+int trained_read_stream(FILE *f, const char *name, struct trained **out, struct error *err)
 {
+	struct trained *t = mem_new(sizeof(*t));
+	uint64_t number = 0;
+	int failed = read_lines(t, f, &number, err);
+
 	if (failed && !number) {
 		error_wrap(err, "cannot read %s", name);
 	} else if (failed) {
@@ -156,28 +125,16 @@ static int finish_reading(struct trained *t, int failed, const char *name, uint6
 	return failed;
 }
 
-int trained_parse(struct str text, const char *name, struct trained **out, struct error *err)
-{
-	struct trained *t = mem_new(sizeof(*t));
-	uint64_t number = 0;
-	size_t used;
-	int failed = read_complete_lines(t, text, true, &number, &used, err);
-
-	return finish_reading(t, failed, name, number, out, err);
-}
-
 int trained_read(const char *path, struct trained **out, struct error *err)
 {
 	FILE *f = fopen(path, "rb");
-	uint64_t number = 0;
 
 	if (!f) {
 		return error_set(err, FAIL_INPUT, "cannot read %s: %s", path, strerror(errno));
 	}
-	struct trained *t = mem_new(sizeof(*t));
-	int failed = read_lines(t, f, &number, err);
+	int failed = trained_read_stream(f, path, out, err);
 	fclose(f);
-	return finish_reading(t, failed, path, number, out, err);
+	return failed;
 }
 
 void trained_free(struct trained *t)

@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 
+#include <stdio.h>
+
 struct trained;
 
 struct trained_turn {
@@ -17,9 +19,9 @@ struct trained_turn {
 /* Reads lines of {"rollout":"lake.0","turn":0,"logprobs":[-0.5,..]}; other keys are ignored.
    Fails with FAIL_INPUT and FILE:LINE on an invalid line or a repeated turn. */
 MUST_USE int trained_read(const char *path, struct trained **out, struct error *err);
-/* The same from memory; `name` is the file name for messages. */
-MUST_USE int trained_parse(struct str text, const char *name, struct trained **out,
-                           struct error *err);
+/* The same from an open file, which is not closed; `name` is for messages. */
+MUST_USE int trained_read_stream(FILE *f, const char *name, struct trained **out,
+                                 struct error *err);
 void trained_free(struct trained *t); /* NULL is fine */
 
 /* NULL if the file has none for that turn. The rollout's id is decoded. */

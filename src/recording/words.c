@@ -92,45 +92,24 @@ static const char *name_in(const struct str *words, size_t count, size_t value)
 	return value < count ? words[value].p : NULL;
 }
 
-const char *outcome_name(enum outcome o)
-{
-	return name_in(outcomes, ARRAY_LEN(outcomes), (size_t)o);
-}
-
-const char *error_class_name(enum error_class c)
-{
-	return name_in(error_classes, ARRAY_LEN(error_classes), (size_t)c);
-}
-
-const char *error_layer_name(enum error_layer l)
-{
-	return name_in(error_layers, ARRAY_LEN(error_layers), (size_t)l);
-}
-
-const char *end_status_name(enum end_status s)
-{
-	return name_in(end_statuses, ARRAY_LEN(end_statuses), (size_t)s);
-}
-
-const char *event_kind_name(enum event_kind e)
-{
-	return name_in(event_kinds, ARRAY_LEN(event_kinds), (size_t)e);
-}
-
-const char *state_kind_name(enum state_kind s)
-{
-	return name_in(state_kinds, ARRAY_LEN(state_kinds), (size_t)s);
-}
-
-const char *policy_kind_name(enum policy_kind p)
-{
-	return name_in(policy_kinds, ARRAY_LEN(policy_kinds), (size_t)p);
-}
-
-const char *protocol_name(enum protocol p)
-{
-	return name_in(protocols, ARRAY_LEN(protocols), (size_t)p);
-}
+/* E_name and E_parse of one enum, of whose words the first `parsed` are in lines. */
+#define NAME_AND_PARSE(e, words, parsed)                                                           \
+	const char *e##_name(enum e value)                                                         \
+	{                                                                                          \
+		return name_in(words, ARRAY_LEN(words), (size_t)value);                            \
+	}                                                                                          \
+	enum e e##_parse(struct str word)                                                          \
+	{                                                                                          \
+		return (enum e)find(words, parsed, word);                                          \
+	}
+NAME_AND_PARSE(outcome, outcomes, ARRAY_LEN(outcomes))
+NAME_AND_PARSE(error_class, error_classes, ARRAY_LEN(error_classes))
+NAME_AND_PARSE(error_layer, error_layers, ARRAY_LEN(error_layers))
+NAME_AND_PARSE(end_status, end_statuses, END_INCOMPLETE)
+NAME_AND_PARSE(event_kind, event_kinds, ARRAY_LEN(event_kinds))
+NAME_AND_PARSE(state_kind, state_kinds, ARRAY_LEN(state_kinds))
+NAME_AND_PARSE(policy_kind, policy_kinds, ARRAY_LEN(policy_kinds))
+NAME_AND_PARSE(protocol, protocols, ARRAY_LEN(protocols))
 
 bool state_kind_asks_server(enum state_kind s)
 {
@@ -160,44 +139,4 @@ bool protocol_is_one_connection(enum protocol p)
 const char *protocol_family(enum protocol p)
 {
 	return protocol_facts[p].family;
-}
-
-enum outcome outcome_parse(struct str word)
-{
-	return (enum outcome)find(outcomes, ARRAY_LEN(outcomes), word);
-}
-
-enum error_class error_class_parse(struct str word)
-{
-	return (enum error_class)find(error_classes, ARRAY_LEN(error_classes), word);
-}
-
-enum error_layer error_layer_parse(struct str word)
-{
-	return (enum error_layer)find(error_layers, ARRAY_LEN(error_layers), word);
-}
-
-enum end_status end_status_parse(struct str word)
-{
-	return (enum end_status)find(end_statuses, END_INCOMPLETE, word);
-}
-
-enum event_kind event_kind_parse(struct str word)
-{
-	return (enum event_kind)find(event_kinds, ARRAY_LEN(event_kinds), word);
-}
-
-enum state_kind state_kind_parse(struct str word)
-{
-	return (enum state_kind)find(state_kinds, ARRAY_LEN(state_kinds), word);
-}
-
-enum policy_kind policy_kind_parse(struct str word)
-{
-	return (enum policy_kind)find(policy_kinds, ARRAY_LEN(policy_kinds), word);
-}
-
-enum protocol protocol_parse(struct str word)
-{
-	return (enum protocol)find(protocols, ARRAY_LEN(protocols), word);
 }

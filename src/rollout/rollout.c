@@ -1,7 +1,7 @@
 /* One rollout, from opening the session to the end line: see rollout.h. */
 #include "rollout/rollout_internal.h"
 
-#include "base/fingerprint.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/settings.h"

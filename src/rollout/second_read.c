@@ -1,7 +1,7 @@
 /* Second reads of the state by one rollout of a batch: see rollout_internal.h. */
 #include "rollout/rollout_internal.h"
 
-#include "base/fingerprint.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "json/write.h"
 #include "net/io.h"

@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "evidence/series.h"
 #include "json/scan.h"
-#include "json/string_words.h"
 #include "json/write.h"
 
 #include <pthread.h>

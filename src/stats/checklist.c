@@ -38,9 +38,8 @@ static bool any(const struct metrics *m, int sum)
 	return m->sum[sum] > 0;
 }
 
-static enum check_status tools(const struct metrics *m, bool supplied, struct checklist_line *l)
+static enum check_status tools(const struct metrics *m, struct checklist_line *l)
 {
-	(void)supplied;
 	if (!any(m, SUM_ROLLOUTS)) {
 		return say(l, CHECK_UNKNOWN, "no rollout");
 	}
@@ -49,9 +48,8 @@ static enum check_status tools(const struct metrics *m, bool supplied, struct ch
 	           whole(m, SUM_ROLLOUTS), plural(m, SUM_ROLLOUTS));
 }
 
-static enum check_status reward(const struct metrics *m, bool supplied, struct checklist_line *l)
+static enum check_status reward(const struct metrics *m, struct checklist_line *l)
 {
-	(void)supplied;
 	if (!any(m, SUM_REWARDS)) {
 		return say(l, CHECK_UNKNOWN, "no rollout has a reward");
 	}
@@ -60,9 +58,8 @@ static enum check_status reward(const struct metrics *m, bool supplied, struct c
 	           whole(m, SUM_REWARD_POSITIVE), whole(m, SUM_REWARDS), plural(m, SUM_REWARDS));
 }
 
-static enum check_status logprobs(const struct metrics *m, bool supplied, struct checklist_line *l)
+static enum check_status logprobs(const struct metrics *m, struct checklist_line *l)
 {
-	(void)supplied;
 	if (!any(m, SUM_LOGPROBS)) {
 		return say(l, CHECK_UNKNOWN, "none recorded");
 	}
@@ -81,13 +78,10 @@ static enum check_status logprobs(const struct metrics *m, bool supplied, struct
 	           plural(m, SUM_LOGPROB_TURNS));
 }
 
-static enum check_status kl(const struct metrics *m, bool supplied, struct checklist_line *l)
+static enum check_status kl(const struct metrics *m, struct checklist_line *l)
 {
 	const struct ratios *r = &m->ratios;
 
-	if (!supplied) {
-		return say(l, CHECK_UNKNOWN, "no trainer log-probabilities given");
-	}
 	if (any(m, SUM_UNEVEN)) {
 		return say(
 			l, CHECK_FAIL,
@@ -110,10 +104,8 @@ static enum check_status kl(const struct metrics *m, bool supplied, struct check
 	           ratios_shifted(r) ? "; conditioning_mismatch" : "");
 }
 
-static enum check_status advantages(const struct metrics *m, bool supplied,
-                                    struct checklist_line *l)
+static enum check_status advantages(const struct metrics *m, struct checklist_line *l)
 {
-	(void)supplied;
 	if (!any(m, SUM_GROUPS)) {
 		return say(l, CHECK_UNKNOWN, "no task has two rewards to compare");
 	}
@@ -134,9 +126,8 @@ static enum check_status advantages(const struct metrics *m, bool supplied,
 	           plural(m, SUM_GROUPS), m->high[EXTREME_ADVANTAGE]);
 }
 
-static enum check_status groups(const struct metrics *m, bool supplied, struct checklist_line *l)
+static enum check_status groups(const struct metrics *m, struct checklist_line *l)
 {
-	(void)supplied;
 	if (!any(m, SUM_SIZED_GROUPS)) {
 		return say(l, CHECK_UNKNOWN, "no recording has a group size");
 	}
@@ -150,13 +141,15 @@ void checklist_make(const struct metrics *total, bool supplied,
 {
 	static const struct {
 		const char *name;
-		enum check_status (*look)(const struct metrics *m, bool supplied,
-		                          struct checklist_line *l);
+		enum check_status (*look)(const struct metrics *m, struct checklist_line *l);
 	} all[CHECKLIST] = {{"tools", tools}, {"reward", reward},         {"logprobs", logprobs},
 	                    {"kl", kl},       {"advantages", advantages}, {"groups", groups}};
 
 	for (size_t i = 0; i < CHECKLIST; i++) {
 		out[i] = (struct checklist_line){.name = all[i].name};
-		out[i].status = all[i].look(total, supplied, &out[i]);
+		out[i].status =
+			all[i].look == kl && !supplied
+				? say(&out[i], CHECK_UNKNOWN, "no trainer log-probabilities given")
+				: all[i].look(total, &out[i]);
 	}
 }

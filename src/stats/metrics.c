@@ -16,7 +16,7 @@ void metrics_extreme(struct metrics *m, enum extreme e, double value)
 }
 
 /* Chan, Golub and LeVeque: Updating formulae for computing sample variances (1979). */
-void spread_merge(struct spread *s, const struct spread *other)
+static void spread_merge(struct spread *s, const struct spread *other)
 {
 	double distance = other->mean - s->mean, count = s->count + other->count;
 
@@ -28,7 +28,8 @@ void spread_merge(struct spread *s, const struct spread *other)
 	}
 }
 
-double spread_std(const struct spread *s)
+/* With Bessel's correction, like torch.std; NaN for fewer than two numbers. */
+static double spread_std(const struct spread *s)
 {
 	return s->count > 1 ? sqrt(s->squares / (s->count - 1)) : (double)NAN;
 }

@@ -77,10 +77,6 @@ struct spread {
 	double count, mean;
 	double squares; /* sum of squared distances from the mean */
 };
-void spread_merge(struct spread *s, const struct spread *other);
-/* The standard deviation with Bessel's correction, like torch.std; NaN for fewer than two
-   numbers. */
-double spread_std(const struct spread *s);
 
 struct metrics {
 	double sum[SUMS];

@@ -20,6 +20,16 @@ static void put_doubles(struct json_writer *w, const char *key, const double *va
 	jw_end(w);
 }
 
+static void put_counts(struct json_writer *w, const char *key, const int64_t *values, size_t count)
+{
+	jw_key(w, key);
+	jw_array(w);
+	for (size_t i = 0; i < count; i++) {
+		jw_i64(w, values[i]);
+	}
+	jw_end(w);
+}
+
 static void put_exact(struct json_writer *w, const char *key, const struct exact_sum *sums,
                       size_t count)
 {
@@ -57,23 +67,14 @@ static void put_extremes(struct json_writer *w, const struct metrics *m)
 
 static void put_ratios(struct json_writer *w, const struct ratio_sums *r)
 {
-	jw_key(w, "tokens");
-	jw_array(w);
-	jw_i64(w, r->tokens);
-	jw_i64(w, r->first_tokens);
-	jw_end(w);
+	put_counts(w, "tokens", (const int64_t[]){r->tokens, r->first_tokens}, 2);
 	put_exact(w, "ratios", r->sum, RATIO_SUMS);
 }
 
 /* Samples are written as [number, reward], with null for a missing reward. */
 static void put_group(struct json_writer *w, const struct reward_group *g)
 {
-	jw_key(w, "group");
-	jw_array(w);
-	jw_i64(w, g->size);
-	jw_i64(w, g->others);
-	jw_i64(w, g->others_rewarded);
-	jw_end(w);
+	put_counts(w, "group", (const int64_t[]){g->size, g->others, g->others_rewarded}, 3);
 	jw_key(w, "samples");
 	jw_array(w);
 	for (uint64_t left = g->seen; left; left &= left - 1) {
@@ -145,26 +146,16 @@ void partial_write(const struct stats *s, const struct partial_head *head, struc
 
 /* ---- reading ---- */
 
-static bool get_doubles(struct str object, const char *key, double *out, size_t count)
+/* Reads an array of `count` numbers into `doubles`, or natural ones into `counts`. */
+static bool get_numbers(struct str object, const char *key, double *doubles, int64_t *counts,
+                        size_t count)
 {
 	struct str array = json_get(object, str_from(key)), value;
 	size_t n = 0;
 
 	for (size_t cursor = 0; json_next(array, &cursor, &value); n++) {
-		if (n == count || !json_double(value, &out[n])) {
-			return false;
-		}
-	}
-	return n == count;
-}
-
-static bool get_counts(struct str object, const char *key, int64_t *out, size_t count)
-{
-	struct str array = json_get(object, str_from(key)), value;
-	size_t n = 0;
-
-	for (size_t cursor = 0; json_next(array, &cursor, &value); n++) {
-		if (n == count || !json_i64(value, &out[n]) || out[n] < 0) {
+		if (n == count || (doubles ? !json_double(value, &doubles[n])
+		                           : !json_i64(value, &counts[n]) || counts[n] < 0)) {
 			return false;
 		}
 	}
@@ -241,7 +232,7 @@ static bool get_group(struct str object, struct arena *arena, struct reward_grou
 	struct exact_sum sums[2] = {{.count = 0}};
 	double range[2];
 
-	if (!get_counts(object, "group", counts, ARRAY_LEN(counts)) ||
+	if (!get_numbers(object, "group", NULL, counts, ARRAY_LEN(counts)) ||
 	    !get_samples(object, arena, g)) {
 		return false;
 	}
@@ -252,7 +243,7 @@ static bool get_group(struct str object, struct arena *arena, struct reward_grou
 		return g->others_rewarded == 0;
 	}
 	if (!get_exact(object, "others", sums, ARRAY_LEN(sums)) ||
-	    !get_doubles(object, "range", range, ARRAY_LEN(range))) {
+	    !get_numbers(object, "range", range, NULL, ARRAY_LEN(range))) {
 		return false;
 	}
 	g->other = arena_new(arena, sizeof(*g->other));
@@ -268,7 +259,7 @@ static bool get_ratios(struct str object, struct arena *arena, struct ratio_sums
 		return true;
 	}
 	*out = arena_new(arena, sizeof(**out));
-	if (!get_counts(object, "tokens", tokens, ARRAY_LEN(tokens))) {
+	if (!get_numbers(object, "tokens", NULL, tokens, ARRAY_LEN(tokens))) {
 		return false;
 	}
 	(*out)->tokens = tokens[0];
@@ -297,9 +288,9 @@ static bool read_task(struct stats *s, struct arena *arena, struct str line)
 	struct str task = JSON_GET(line, "task");
 
 	if ((json_type(task) != JSON_NULL && json_type(task) != JSON_STRING) ||
-	    !get_doubles(line, "sums", t.metrics.sum, SUMS) || !get_extremes(line, &t.metrics) ||
-	    !get_exact(line, "exact", t.exact, EXACTS) || !get_group(line, arena, &t.group) ||
-	    !get_ratios(line, arena, &t.ratios)) {
+	    !get_numbers(line, "sums", t.metrics.sum, NULL, SUMS) ||
+	    !get_extremes(line, &t.metrics) || !get_exact(line, "exact", t.exact, EXACTS) ||
+	    !get_group(line, arena, &t.group) || !get_ratios(line, arena, &t.ratios)) {
 		return false;
 	}
 	merge(s, stats_task(s, json_text(arena, task)), &t);

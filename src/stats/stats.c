@@ -1,7 +1,7 @@
 /* Computes metrics from facts: see stats.h. */
 #include "stats/stats.h"
 
-#include "base/fingerprint.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "evidence/peer.h"
 #include "json/arguments.h"

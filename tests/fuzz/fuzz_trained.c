@@ -11,7 +11,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct trained *t = NULL;
 	struct error err = {0};
-	int failed = trained_parse((struct str){(const char *)data, size}, "fuzz", &t, &err);
+	FILE *file = size ? fmemopen((void *)(uintptr_t)data, size, "rb") : tmpfile();
+	int failed = file ? trained_read_stream(file, "fuzz", &t, &err) : 0;
+
+	if (!file) {
+		return 0;
+	}
+	fclose(file);
 
 	if (failed) {
 		if (err.kind != FAIL_INPUT || strncmp(err.text, "fuzz:", 5) != 0 || t) {

@@ -1,6 +1,6 @@
 /* Searching bytes gives the result of a plain loop, for parts of every length at every
    position, and never reads beyond the end. */
-#include "base/find.h"
+#include "base/text.h"
 #include "guard.h"
 #include "tap.h"
 

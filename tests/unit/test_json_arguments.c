@@ -1,4 +1,4 @@
-/* Arguments against schemas: the fast check and the full one agree. */
+/* Arguments against schemas. */
 #include "json/arguments.h"
 #include "tap.h"
 

@@ -1,5 +1,5 @@
-/* Block operations of the scanner: skipping containers and long strings, comparing repeated
-   strings, and recognizing expected keys, at any position in the text. */
+/* Block operations of the scanner: skipping containers and long strings, and strings
+   that repeat, at any position in the text. */
 #include "base/buf.h"
 #include "guard.h"
 #include "json/scan.h"
@@ -104,66 +104,9 @@ static void repeated_strings(void)
 	guard_free(&g);
 }
 
-/* Are all members the same, and the leads as expected ("1023": one per member)? */
-static bool is_known(const struct guard *g, const char *text, const char *wanted)
-{
-	static const struct json_lead list[] = {JSON_LEAD("type"), JSON_LEAD("thirteen_long"),
-	                                        JSON_LEAD("n"), JSON_LEAD("last")};
-	struct json_member m[8], known[8];
-	struct json_known k = {.leads = {list, ARRAY_LEN(list)}, .members = known, .max = 8};
-	struct json_fault fault, other;
-	size_t count, used;
-	struct str s = guard_put(g, str_from(text));
-	bool same = true;
-
-	for (size_t n = 0; n < s.n; n++) { /* truncated at each byte */
-		struct str cut = guard_put(g, (struct str){text, n});
-
-		same = same && json_validate_known(cut, &k, &fault);
-		same = same && json_validate_object(cut, m, 8, &count, &used, &other) &&
-		       fault.at == other.at;
-	}
-	s = guard_put(g, str_from(text));
-	if (json_validate_object(s, m, 8, &count, &used, &fault) ||
-	    json_validate_known(s, &k, &fault)) {
-		return false;
-	}
-	for (size_t i = 0; i < count; i++) {
-		same = same && str_eq(m[i].key, known[i].key) &&
-		       str_eq(m[i].value, known[i].value) && m[i].type == known[i].type &&
-		       known[i].lead == (unsigned)(wanted[i] - '0');
-	}
-	return same && k.count == count && k.used == used && count == strlen(wanted);
-}
-
-static void known_keys(void)
-{
-	struct guard g = guard_new(1 << 12);
-
-	ok(is_known(&g, "{\"type\":1,\"thirteen_long\":[2],\"n\":\"x\",\"last\":{\"type\":1}}",
-	            "1234"),
-	   "all keys, in order");
-	ok(is_known(&g, "{\"type\":1,\"n\":3,\"last\":{\"y\":\"something longer\"}}", "134"),
-	   "one is missing");
-	ok(is_known(&g, "{\"n\":3,\"type\":1,\"last\":{\"y\":\"something longer\"}}", "304"),
-	   "one is out of order");
-	ok(is_known(&g, "{\"type\":1,\"type\":2,\"n\":5,\"n\":\"something longer\"}", "1030"),
-	   "some are there twice");
-	ok(is_known(&g, "{\"type\":1,\n\"n\":3,\"last\":{\"y\":\"something longer\"}}", "134"),
-	   "a line feed between tokens");
-	ok(is_known(&g, "{\"type\" :1, \"n\": 3 , \"last\":{\"y\":\"something longer\"} }", "034"),
-	   "some have whitespace around them");
-	ok(is_known(&g, "{\"\\u0074ype\":1,\"typ\":2,\"types\":3,\"lasting\":\"something longer\"}",
-	            "0000"),
-	   "others are spelled with escapes, or longer, or shorter");
-	ok(is_known(&g, "{\"type\":1}", "0"), "the last 16 bytes are not compared");
-	guard_free(&g);
-}
-
 int main(void)
 {
 	containers();
 	repeated_strings();
-	known_keys();
 	return done();
 }

@@ -1,7 +1,7 @@
-/* Runs of bytes: words and SSE2 stop where a byte loop does, for every byte at every
+/* Runs of bytes stop where a byte loop does, for every byte at every
    position, and never read beyond the end. */
 #include "guard.h"
-#include "json/run.h"
+#include "json/lex.h"
 #include "tap.h"
 
 #define LENGTH 41
@@ -13,9 +13,6 @@ typedef const unsigned char *run_function(const unsigned char *p, const unsigned
 	{                                                                                          \
 		return name(p, end);                                                               \
 	}
-NAMED(words_plain)
-NAMED(words_text)
-NAMED(words_flat)
 NAMED(run_plain)
 NAMED(run_text)
 NAMED(run_flat)
@@ -43,14 +40,14 @@ static bool digit(unsigned char c)
 
 static const struct {
 	const char *name;
-	run_function *words, *run;
+	run_function *run;
 	bool (*in_run)(unsigned char c);
 	char filler;
 } kinds[] = {
-	{"plain", call_words_plain, call_run_plain, plain, 'a'},
-	{"text", call_words_text, call_run_text, text, '\x7f'},
-	{"flat", call_words_flat, call_run_flat, flat, ','},
-	{"digits", call_run_digits, call_run_digits, digit, '9'},
+	{"plain", call_run_plain, plain, 'a'},
+	{"text", call_run_text, text, '\x7f'},
+	{"flat", call_run_flat, flat, ','},
+	{"digits", call_run_digits, digit, '9'},
 };
 
 /* The number of wrong results with byte c at `at` in a run of `n`. */
@@ -59,7 +56,7 @@ static int wrong(size_t kind, struct str s, size_t at, unsigned char c)
 	const unsigned char *p = (const unsigned char *)s.p, *end = p + s.n;
 	const unsigned char *want = kinds[kind].in_run(c) ? end : p + at;
 
-	return (kinds[kind].words(p, end) != want) + (kinds[kind].run(p, end) != want);
+	return kinds[kind].run(p, end) != want;
 }
 
 static int wrong_for_byte(size_t kind, const struct guard *g, unsigned char c)

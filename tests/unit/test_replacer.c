@@ -1,6 +1,5 @@
 /* Replacing ids in JSON: any number of them gives what a plain loop over all of them gives, and the
    search that shows that none occurs never misses one. */
-#include "base/find_many.h"
 #include "base/rng.h"
 #include "recording/redact/replacer.h"
 #include "tap.h"
@@ -165,39 +164,8 @@ static void dropped(void)
 	replacer_release(&n);
 }
 
-static void search(void)
-{
-	struct find_many f = {.prefix = 0};
-	char text[TEXT_MAX + 1];
-	size_t missed = 0;
-	struct rng r;
-
-	is_int(find_many_next(&f, STR("abc"), 0), 3, "no parts: nothing is found");
-	rng_seed(&r, 2, 1);
-	for (size_t least = FIND_MANY_MIN; least < 48; least++) {
-		draw_texts(&r, 20, least, 1);
-		find_many_begin(&f, least);
-		for (size_t i = 0; i < 20; i++) {
-			find_many_add(&f, str_from(texts[i]));
-		}
-		struct str s = {text, draw(&r, text, TEXT_MAX)};
-		memcpy(text + least, texts[7], least);
-		memcpy(text + TEXT_MAX - least, texts[8], least);
-		for (size_t at = 0, next = 0; at < s.n; at++) {
-			next = next < at || next == 0 ? find_many_next(&f, s, at) : next;
-			for (size_t i = 0; i < 20; i++) {
-				missed += str_starts(str_skip(s, at), str_from(texts[i])) &&
-				          next != at;
-			}
-		}
-	}
-	is_int(missed, 0, "no place is missed");
-	find_many_release(&f);
-}
-
 int main(void)
 {
-	search();
 	strings();
 	dropped();
 	return done();

@@ -307,50 +307,6 @@ static void line_breaks(void)
 	buf_release(&text);
 }
 
-/* A line is read alike from its bytes and from the values that were written. */
-static void written_lines(void)
-{
-	static const struct str observations[] = {
-		STR_INIT("{\"a\":[1,\"b\"]}"),
-		STR_INIT("  {\"a\": 1} "),
-		STR_INIT("[1,\n2]"),
-		STR_INIT("\"\\n\""),
-		STR_INIT("null"),
-		STR_INIT("-1.5"),
-		{NULL, 0},
-	};
-	struct line l = {.type = LINE_STEP}, read, known;
-	struct buf text = BUF(1024);
-	struct error err = {0};
-	size_t used;
-
-	l.value[KEY_TYPE] = STR("\"step\"");
-	l.value[KEY_ROLLOUT] = STR("\"r\\u00e4.0\"");
-	l.value[KEY_TURN] = l.value[KEY_STEP] = STR("3");
-	l.value[KEY_OUTCOME] = STR("\"tool-error\"");
-	l.value[KEY_TERMINATED] = STR("true");
-	for (size_t i = 0; i < 2 * ARRAY_LEN(observations); i++) {
-		l.value[KEY_OBSERVATION] = observations[i / 2];
-		buf_clear(&text);
-		line_write(&l, &text);
-		struct str line = {text.p, text.n - 1};
-		if (i % 2) { /* as if a secret had been redacted */
-			memcpy(strstr(text.p, "\"turn\":3"), "\"turn\":4", 8);
-		}
-		is_int(line_parse(line, &scratch, &read, &used, &err), 0, "%s", err.text);
-		is_int(line_parse_written(line, &l, &scratch, &known, &err), 0, "%s", err.text);
-		bool same = str_eq(read.rollout, known.rollout) && read.turn == known.turn &&
-		            known.turn == (i % 2 ? 4 : 3) && read.outcome == known.outcome &&
-		            known.outcome == OUTCOME_TOOL_ERROR && known.terminated == 1;
-		for (size_t k = 0; k < KEY_COUNT; k++) {
-			same = same && read.value[k].p == known.value[k].p &&
-			       read.value[k].n == known.value[k].n;
-		}
-		ok(same, "observation %zu: the same slices", i / 2);
-	}
-	buf_release(&text);
-}
-
 int main(void)
 {
 	table();
@@ -360,7 +316,6 @@ int main(void)
 	decoded();
 	errors();
 	line_breaks();
-	written_lines();
 	buf_release(&scratch);
 	return done();
 }

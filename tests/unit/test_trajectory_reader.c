@@ -27,18 +27,6 @@ static void add_kind(struct buf *out, const struct line *l, const struct reader_
 }
 
 /* The types of lines up to the end or the error, which is in err.kind. */
-static bool scattered; /* readers map files */
-
-static int open_reader(const char *path, struct reader **out, struct error *err)
-{
-	int failed = reader_open(path, out, err);
-
-	if (!failed && scattered) {
-		reader_set_scattered(*out);
-	}
-	return failed;
-}
-
 static void read_kinds(const char *path, struct buf *kinds, struct error *err)
 {
 	struct reader *r = NULL;
@@ -46,7 +34,7 @@ static void read_kinds(const char *path, struct buf *kinds, struct error *err)
 	struct reader_note note;
 
 	*err = (struct error){0};
-	if (open_reader(path, &r, err) != 0) {
+	if (reader_open(path, &r, err) != 0) {
 		return;
 	}
 	while (reader_next(r, &l, &note, err) == 1) {
@@ -133,7 +121,7 @@ static void places(void)
 	struct reader_note note;
 	struct error err;
 
-	if (open_reader(DIRECTORY "/fused.jsonl", &r, &err) != 0) {
+	if (reader_open(DIRECTORY "/fused.jsonl", &r, &err) != 0) {
 		ok(0, "fused.jsonl opens");
 		return;
 	}
@@ -224,7 +212,7 @@ static void many_lines(void)
 		        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
 	}
 	fclose(f);
-	is_int(open_reader(path, &r, &err), 0, "opens");
+	is_int(reader_open(path, &r, &err), 0, "opens");
 	while (reader_next(r, &l, &note, &err) == 1) {
 		char id[32];
 
@@ -253,7 +241,7 @@ static void growing_file(void)
 	}
 	fputs(line, f);
 	fflush(f);
-	is_int(open_reader(path, &r, &err), 0, "opens");
+	is_int(reader_open(path, &r, &err), 0, "opens");
 	is_int(reader_next(r, &l, &note, &err), 1, "the first line");
 	fputs(line, f);
 	fclose(f);
@@ -281,7 +269,7 @@ static void shrinking_file(void)
 	}
 	fputs(line, f);
 	fclose(f);
-	is_int(open_reader(path, &r, &err), 0, "opens");
+	is_int(reader_open(path, &r, &err), 0, "opens");
 	reader_set_ours(r);
 	reader_seek(r, 0, n, 1);
 	is_int(reader_next(r, &l, &note, &err), 1, "a line of a file that is complete");
@@ -374,9 +362,6 @@ static void files(void)
 
 int main(void)
 {
-	files();
-	reader_allow_mapping();
-	scattered = true;
 	files();
 	shared("intercode.jsonl", 3654);
 	shared("tau-airline.jsonl", 1529);

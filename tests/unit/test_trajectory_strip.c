@@ -34,7 +34,7 @@ static int strip_file(const char *path, const struct str *masks, size_t count, s
 	char *paths[] = {mem_text(str_from(path))};
 	struct by_rollout *b = NULL;
 	int result = strip_new(masks, count, &s.strip, err) ||
-	             by_rollout_open(paths, 1, take, &s, &b, err);
+	             by_rollout_open(NULL, paths, 1, take, &s, &b, err);
 
 	while (result == 0 && by_rollout_id(b).p) {
 		result = by_rollout_next(b, take, &s, err);

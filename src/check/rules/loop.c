@@ -1,7 +1,7 @@
 /* Rule loop: one to three calls are repeated with the same replies. */
 #include "check/check.h"
 
-#include "base/fingerprint.h"
+#include "base/hash.h"
 #include "evidence/call.h"
 #include "evidence/peer.h"
 

@@ -1,7 +1,7 @@
 /* Rule observation-frozen: the state moves, the observation given to the policy never does. */
 #include "check/check.h"
 
-#include "base/fingerprint.h"
+#include "base/hash.h"
 #include "evidence/limits.h"
 
 #include <inttypes.h>

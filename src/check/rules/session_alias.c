@@ -1,7 +1,7 @@
 /* Rule session-alias: two rollouts share one environment. */
 #include "check/check.h"
 
-#include "base/fingerprint.h"
+#include "base/hash.h"
 #include "evidence/peer.h"
 #include "evidence/sharing.h"
 

@@ -1,7 +1,7 @@
 /* Rule starts-over: calls get their first reply again, although others had moved the environment. */
 #include "check/check.h"
 
-#include "base/fingerprint.h"
+#include "base/hash.h"
 #include "evidence/limits.h"
 
 #include <inttypes.h>

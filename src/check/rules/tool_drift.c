@@ -2,7 +2,7 @@
    that the server does not have, or defines differently. */
 #include "check/check.h"
 
-#include "base/fingerprint.h"
+#include "base/hash.h"
 #include "check/prompt_tools.h"
 #include "evidence/peer.h"
 #include "evidence/sharing.h"

@@ -224,7 +224,7 @@ static int read_file(struct goldens *g, struct golden_reading *r, char *const *f
 	size_t before = g->count;
 	int failed = mask_list_file(&r->masks, *file, r->uses, err) ||
 	             masks_strip_all(r->masks.items, r->masks.count, &r->strip, err) ||
-	             by_rollout_open(file, 1, refuse_torn, NULL, &lines, err);
+	             by_rollout_open(NULL, file, 1, refuse_torn, NULL, &lines, err);
 
 	while (!failed && by_rollout_id(lines).p) {
 		failed = read_rollout(r, lines, err);

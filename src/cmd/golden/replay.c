@@ -12,7 +12,7 @@
 #include "cmd/plan.h"
 #include "cmd/reports.h"
 #include "cmd/store/store.h"
-#include "compare/tools.h"
+#include "compare/tool_changes.h"
 #include "recording/recorder.h"
 #include "report/difference_tally.h"
 #include "report/differences.h"

@@ -1,7 +1,7 @@
 /* Writing results: see output.h. */
 #include "cmd/options/output.h"
 
-#include "base/fd.h"
+#include "base/file.h"
 #include "base/text.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* A seed reproduces the episode: the same seed twice, another seed, and the first again while
    another session makes calls, each in its own session. */
-#include "base/fingerprint.h"
+#include "base/hash.h"
 #include "evidence/trace.h"
 #include "probe/probe_internal.h"
 

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "json/scan.h"
 #include "recording/line.h"
-#include "recording/redact/replace_json.h"
+#include "recording/redact/replacer.h"
 #include "recording/redact/spelling.h"
 
 #include <stdlib.h>

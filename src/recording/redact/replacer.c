@@ -1,14 +1,113 @@
 /* Replaces known texts in one pass over the bytes; in JSON, string by string. */
 #include "recording/redact/replacer.h"
 
-#include "base/find.h"
 #include "base/mem.h"
-#include "recording/redact/replace_json.h"
+#include "base/text.h"
+#include "json/scan.h"
+#include "json/write.h"
 
 #include <stdlib.h>
 
-#define FEW         4  /* up to this many texts are searched for one by one, which is faster then */
-#define DROPPED_MAX 64 /* that many dropped texts make the search slower, but not wrong */
+#define FEW 4 /* up to this many texts are searched for one by one, which is faster then */
+
+/* ---- in JSON, token by token ---- */
+
+/* The position after the closing quote of the string that begins at json[at]. */
+static size_t string_end(struct str json, size_t at)
+{
+	for (at++; at < json.n && json.p[at] != '"'; at++) {
+		at += json.p[at] == '\\';
+	}
+	return at < json.n ? at + 1 : json.n;
+}
+
+static size_t number_end(struct str json, size_t at)
+{
+	while (at < json.n && strchr("+-.0123456789eE", json.p[at]) && json.p[at]) {
+		at++;
+	}
+	return at;
+}
+
+/* A token to check, and the uncopied bytes before it. */
+struct token {
+	struct str before, text;
+};
+
+static bool replace_plain(const struct text_replacer *r, const struct token *t, struct buf *out)
+{
+	struct str inner = json_inner(t->text);
+
+	if (!r->found(r->ctx, inner)) {
+		return false;
+	}
+	buf_str(out, t->before);
+	buf_char(out, '"');
+	r->replace(r->ctx, inner, out);
+	buf_char(out, '"');
+	return true;
+}
+
+/* A lone surrogate has no decoded form, so the whole string is replaced. */
+static bool replace_escaped(const struct text_replacer *r, const struct token *t,
+                            struct buf *scratch, struct buf *out)
+{
+	buf_clear(scratch);
+	bool exact = json_decode(t->text, scratch);
+	const char *put = r->found(r->ctx, buf_view(scratch));
+	if (!put) {
+		return false;
+	}
+	struct buf replaced = BUF(scratch->max);
+	if (exact) {
+		r->replace(r->ctx, buf_view(scratch), &replaced);
+	} else {
+		buf_text(&replaced, put);
+	}
+	buf_str(out, t->before);
+	json_quote(out, buf_view(&replaced));
+	buf_release(&replaced);
+	return true;
+}
+
+static bool replace_number(const struct text_replacer *r, const struct token *t, struct buf *out)
+{
+	const char *put = r->found(r->ctx, t->text);
+
+	if (!put) {
+		return false;
+	}
+	buf_str(out, t->before);
+	json_quote(out, str_from(put));
+	return true;
+}
+
+bool replace_json(const struct text_replacer *r, struct str json, struct buf *scratch,
+                  struct buf *out)
+{
+	size_t from = 0;
+
+	for (size_t at = 0; at < json.n;) {
+		char c = json.p[at];
+		bool string = c == '"';
+		bool number = r->numbers && (c == '-' || (c >= '0' && c <= '9'));
+
+		if (!string && !number) {
+			at++;
+			continue;
+		}
+		size_t end = string ? string_end(json, at) : number_end(json, at);
+		struct token t = {{json.p + from, at - from}, {json.p + at, end - at}};
+		if (number                    ? replace_number(r, &t, out)
+		    : json_has_escape(t.text) ? replace_escaped(r, &t, scratch, out)
+		                              : replace_plain(r, &t, out)) {
+			from = end;
+		}
+		at = end;
+	}
+	buf_str(out, str_skip(json, from));
+	return from > 0;
+}
 
 static bool is_whole(const struct replacement *x)
 {
@@ -58,34 +157,6 @@ static const struct replacement *item_of(const struct replacer *n, struct str te
 	return NULL;
 }
 
-static size_t inside_count(const struct replacer *n)
-{
-	return n->count - n->whole;
-}
-
-/* Adds a text to `many`, or all anew if it is shorter than the others, or many were dropped. */
-static void index_text(struct replacer *n, struct str text)
-{
-	size_t inside = inside_count(n);
-
-	if (inside <= FEW) {
-		n->many.prefix = 0; /* to be filled anew when there are more */
-		return;
-	}
-	if (text.n < REPLACER_INSIDE) {
-		return;
-	}
-	if (n->many.prefix && text.n >= n->many.prefix && n->dropped < DROPPED_MAX) {
-		find_many_add(&n->many, text);
-		return;
-	}
-	find_many_begin(&n->many, n->items[inside - 1].n);
-	n->dropped = 0;
-	for (size_t i = 0; i < inside; i++) {
-		find_many_add(&n->many, text_of(&n->items[i]));
-	}
-}
-
 static void remove_oldest(struct replacer *n)
 {
 	size_t oldest = 0;
@@ -97,7 +168,6 @@ static void remove_oldest(struct replacer *n)
 	}
 	free(n->items[oldest].text);
 	n->count--;
-	n->dropped++;
 	memmove(&n->items[oldest], &n->items[oldest + 1], (n->count - oldest) * sizeof(*n->items));
 }
 
@@ -136,7 +206,6 @@ void replacer_add(struct replacer *n, struct str text, const char *put)
 		remove_oldest(n);
 	}
 	fill_buckets(n);
-	index_text(n, text);
 }
 
 void replacer_release(struct replacer *n)
@@ -145,7 +214,6 @@ void replacer_release(struct replacer *n)
 		free(n->items[i].text);
 	}
 	free(n->items);
-	find_many_release(&n->many);
 	*n = (struct replacer){.max = n->max};
 }
 
@@ -212,7 +280,7 @@ static bool is_string(const struct replacement *x, struct str json)
 /* Are the bytes of one of the texts in the JSON? */
 static bool has_bytes(const struct replacer *n, struct str json)
 {
-	size_t inside = inside_count(n);
+	size_t inside = n->count - n->whole;
 
 	for (size_t i = inside; i < n->count; i++) {
 		if (is_string(&n->items[i], json)) {
@@ -220,12 +288,7 @@ static bool has_bytes(const struct replacer *n, struct str json)
 		}
 	}
 	if (inside > FEW) {
-		for (size_t at = 0; (at = find_many_next(&n->many, json, at)) < json.n; at++) {
-			if (match(n, json, at)) {
-				return true;
-			}
-		}
-		return false;
+		return first_match(n, json);
 	}
 	for (size_t i = 0; i < inside; i++) {
 		if (find_in(json, text_of(&n->items[i]))) {

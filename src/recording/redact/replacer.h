@@ -3,7 +3,6 @@
 #define ROLLDBG_RECORDING_REDACT_REPLACER_H
 
 #include "base/buf.h"
-#include "base/find_many.h"
 
 #define REPLACER_INSIDE  8 /* shorter texts are only replaced as whole strings */
 #define REPLACER_BUCKETS 256
@@ -25,8 +24,6 @@ struct replacer {
 	size_t escaped;            /* items that are not plain */
 	uint64_t added;
 	uint32_t buckets[REPLACER_BUCKETS]; /* index plus 1 of the first item, by its first bytes */
-	struct find_many many; /* if there are many: those to be replaced inside strings */
-	size_t dropped;        /* items dropped that `many` still has */
 };
 
 void replacer_add(struct replacer *n, struct str text, const char *put); /* copies the text */
@@ -40,5 +37,20 @@ bool replacer_is_free_canonical(const struct replacer *n, struct str json);
    it is escaped there; true if there was a match. Values without a match are copied unchanged. */
 bool replacer_replace_json(const struct replacer *n, struct str json, struct buf *scratch,
                            struct buf *out);
+
+/* Replaces texts in JSON and keeps it valid: string by string, whatever escapes they use. */
+struct text_replacer {
+	/* The replacement for the first match in the text, in plain characters; NULL: no match. */
+	const char *(*found)(const void *ctx, struct str text);
+	/* Appends the text with all matches replaced. */
+	void (*replace)(const void *ctx, struct str text, struct buf *out);
+	const void *ctx;
+	bool numbers; /* also match numbers; a number with a match becomes a string */
+};
+
+/* Appends validated JSON with all matches replaced, also in keys. Values without a match are
+   copied unchanged. True if something was replaced. */
+bool replace_json(const struct text_replacer *r, struct str json, struct buf *scratch,
+                  struct buf *out);
 
 #endif

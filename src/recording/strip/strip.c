@@ -265,54 +265,25 @@ static bool is_one_of(struct str name, const struct str *names, size_t count)
 	return false;
 }
 
-/* Finds the members of the table in an object. False: it has others, or one twice. */
-static bool take_parts(struct strip *s, struct part_rows rows, struct str object)
-{
-	const struct str *names = s->part_names + rows.first;
-	struct json_member m;
-	size_t next = 0;
-
-	memset(s->part_values, 0, rows.count * sizeof(*s->part_values));
-	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
-		size_t i = next; /* most are in order */
-
-		while (i < rows.count && !str_eq(m.key, names[i])) {
-			i++;
-		}
-		for (size_t k = 0; i == rows.count && k < next; k++) {
-			i = str_eq(m.key, names[k]) ? k : i;
-		}
-		if (i == rows.count || s->part_values[i].n) {
-			return false;
-		}
-		s->part_values[i] = m.value;
-		next = i + 1;
-	}
-	return true;
-}
-
 /* Writes an object of our format: the members of the table in its order, then all others by key. */
 static void write_parts(struct strip *s, struct part_rows rows, struct str object, struct buf *out)
 {
 	const struct str *names = s->part_names + rows.first;
-	const bool all = take_parts(s, rows, object);
 	const char *lead = "{\"";
 	struct json_member m;
 
-	if (!all) {
-		buf_clear(&s->plain);
-		json_canon(object, NULL, JSON_EDIT_MASK, &s->plain);
-		object = buf_view(&s->plain);
-		json_pick(object, names, rows.count, s->part_values);
-	}
+	buf_clear(&s->plain);
+	json_canon(object, NULL, JSON_EDIT_MASK, &s->plain);
+	object = buf_view(&s->plain);
+	json_pick(object, names, rows.count, s->part_values);
 	for (size_t i = 0; i < rows.count; i++) {
 		if (s->part_values[i].n) {
 			write_name(lead, names[i], out);
-			json_canon(s->part_values[i], NULL, JSON_EDIT_MASK, out);
+			buf_str(out, s->part_values[i]);
 			lead = ",\"";
 		}
 	}
-	for (size_t cursor = 0; !all && json_next_member(object, &cursor, &m);) {
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
 		if (!is_one_of(m.key, names, rows.count)) {
 			write_name(lead, m.key, out);
 			buf_str(out, m.value);
@@ -396,7 +367,9 @@ static void write_value(struct strip *s, struct stripping_line *l, const struct 
 	} else if (row->key == KEY_MASKS && s->mask_count) {
 		put_masks(s, value, out);
 	} else if (row->key == KEY_STATE_HASH && l->hashed) {
-		buf_printf(out, "\"%s\"", s->hash);
+		buf_char(out, '"');
+		buf_text(out, s->hash);
+		buf_char(out, '"');
 	} else {
 		write_canonical(s, row, value, l->replace, out);
 	}
@@ -428,7 +401,9 @@ static void write_line(struct strip *s, const struct line *line, bool replace, s
 	size_t count;
 	const struct line_key *row = line_rows(line->type, &count), *end = row + count;
 
-	buf_printf(out, "{\"type\":\"%s\"", line_type_name(line->type));
+	buf_text(out, "{\"type\":\"");
+	buf_text(out, line_type_name(line->type));
+	buf_char(out, '"');
 	for (row++; row < end; row++) {
 		if (row->key != KEY_META &&
 		    (line->value[row->key].n || !(row->types & T_OPTIONAL))) {

@@ -31,6 +31,16 @@ void jw_bool(struct json_writer *w, bool v);
 void jw_null(struct json_writer *w);
 void jw_raw(struct json_writer *w, struct str valid_json); /* absent: null */
 
+/* Writes what a template shows: jw_put(&w, "{type:'call',id:%r,text:%s}", id, text). Keys stand
+   without quotes, constant texts in '..'; true, false, null and numbers as they are. Values:
+     %r  struct str: raw JSON        %s  struct str: a text        %t  const char *: a text
+     %b  bool                        %d  int                       %i  int64_t
+   Absent or NULL: null, and with a ? (%?r) the member is left out. A template may open containers
+   that a later one closes. */
+void jw_put(struct json_writer *w, const char *form, ...);
+/* The same, with a writer of its own. */
+void json_put(struct buf *out, const char *form, ...);
+
 /* Appends s as a quoted JSON string, escaped as in RFC 8785 (also used by canon). */
 void json_quote(struct buf *out, struct str s);
 

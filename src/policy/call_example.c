@@ -75,19 +75,12 @@ static bool put_words(struct str tool, struct str name, struct str arguments, st
 void call_spell(struct str tool, struct str name, struct str arguments, struct buf *out)
 {
 	size_t start = out->n;
-	struct json_writer w;
 
 	if (put_words(tool, name, arguments, out)) {
 		return;
 	}
 	buf_cut(out, start);
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "name");
-	jw_str(&w, name);
-	jw_key(&w, "arguments");
-	jw_raw(&w, arguments);
-	jw_end(&w);
+	json_put(out, "{name:%s,arguments:%r}", name, arguments);
 }
 
 void call_example_arguments(struct str tool, struct buf *out)

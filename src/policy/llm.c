@@ -104,22 +104,10 @@ static struct str history_name(struct llm_policy *p, size_t i)
 
 static void put_native_calls(struct llm_policy *p, struct json_writer *w)
 {
-	jw_key(w, "tool_calls");
-	jw_array(w);
+	jw_put(w, "tool_calls:[");
 	for (size_t i = 0; i < p->calls.count; i++) {
-		jw_object(w);
-		jw_key(w, "id");
-		jw_str(w, p->calls.items[i].id);
-		jw_key(w, "type");
-		jw_text(w, "function");
-		jw_key(w, "function");
-		jw_object(w);
-		jw_key(w, "name");
-		jw_str(w, history_name(p, i));
-		jw_key(w, "arguments");
-		jw_str(w, history_arguments(p, i));
-		jw_end(w);
-		jw_end(w);
+		jw_put(w, "{id:%s,type:'function',function:{name:%s,arguments:%s}}",
+		       p->calls.items[i].id, history_name(p, i), history_arguments(p, i));
 	}
 	jw_end(w);
 }
@@ -127,24 +115,15 @@ static void put_native_calls(struct llm_policy *p, struct json_writer *w)
 static void add_reply(struct llm_policy *p)
 {
 	const struct chat_reply *r = &p->reply;
+	const struct profile *profile = p->conf->profile;
 	bool native = strcmp(p->calls.source, "native") == 0;
+	struct str content = r->content.p || profile->null_content ? r->content : STR("");
 	struct json_writer w;
 
 	buf_clear(&p->text);
 	jw_init(&w, &p->text);
-	jw_object(&w);
-	jw_key(&w, "role");
-	jw_text(&w, "assistant");
-	jw_key(&w, "content");
-	if (r->content.p || !p->conf->profile->null_content) {
-		jw_str(&w, r->content.p ? r->content : STR(""));
-	} else {
-		jw_null(&w);
-	}
-	if (r->reasoning.n && p->conf->profile->keeps_reasoning) {
-		jw_key(&w, "reasoning");
-		jw_str(&w, r->reasoning);
-	}
+	jw_put(&w, "{role:'assistant',content:%s,reasoning:%?s", content,
+	       r->reasoning.n && profile->keeps_reasoning ? r->reasoning : STR_NONE);
 	if (native) {
 		put_native_calls(p, &w);
 	}

@@ -223,16 +223,11 @@ static struct str params_of_actions(const struct action_slot *s, const struct st
 	struct json_writer w;
 
 	jw_init(&w, &params);
-	jw_object(&w);
-	jw_key(&w, "tool");
-	jw_str(&w, s->name);
-	jw_key(&w, "actions");
-	jw_array(&w);
+	jw_put(&w, "{tool:%s,actions:[", s->name);
 	for (size_t i = 0; i < count; i++) {
 		jw_str(&w, actions[i]);
 	}
-	jw_end(&w);
-	jw_end(&w);
+	jw_put(&w, "]}");
 	struct str kept = arena_str(arena, buf_view(&params));
 	buf_release(&params);
 	return kept;
@@ -446,14 +441,11 @@ static struct str params_of_texts(const struct policy_conf *conf, struct arena *
 	struct json_writer w;
 
 	jw_init(&w, &params);
-	jw_object(&w);
-	jw_key(&w, "calls");
-	jw_array(&w);
+	jw_put(&w, "{calls:[");
 	for (size_t i = 0; i < conf->call_text_count; i++) {
-		jw_str(&w, str_from(conf->call_texts[i]));
+		jw_text(&w, conf->call_texts[i]);
 	}
-	jw_end(&w);
-	jw_end(&w);
+	jw_put(&w, "]}");
 	struct str kept = arena_str(arena, buf_view(&params));
 	buf_release(&params);
 	return kept;

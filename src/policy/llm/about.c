@@ -18,29 +18,16 @@ static void put_notes(struct json_writer *w, const char *key, const struct call_
 
 static void put_parse(struct json_writer *w, const struct tool_calls *c)
 {
-	jw_key(w, "parse");
-	jw_object(w);
-	jw_key(w, "source");
-	jw_text(w, c->source);
-	if (c->format) {
-		jw_key(w, "format");
-		jw_text(w, c->format);
-	}
-	if (c->cause) {
-		jw_key(w, "cause");
-		jw_text(w, c->cause);
-	}
+	jw_put(w, "parse:{source:%t,format:%?t,cause:%?t", c->source, c->format, c->cause);
 	put_notes(w, "notes", &c->notes);
 	put_notes(w, "repairs", &c->repairs);
 	jw_end(w);
 }
 
-static void put_raw(struct json_writer *w, const char *key, struct str raw)
+/* Absent where there is no text. */
+static struct str given(struct str text)
 {
-	if (raw.p) {
-		jw_key(w, key);
-		jw_raw(w, raw);
-	}
+	return text.n ? text : STR_NONE;
 }
 
 void about_reply(const struct chat_reply *r, const struct tool_calls *calls, struct str seed,
@@ -50,52 +37,22 @@ void about_reply(const struct chat_reply *r, const struct tool_calls *calls, str
 
 	buf_clear(out);
 	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "finish_reason");
-	jw_str(&w, r->finish_reason);
-	put_raw(&w, "stop_reason", r->stop_reason);
+	jw_put(&w, "{finish_reason:%s,stop_reason:%?r", r->finish_reason, r->stop_reason);
 	if (r->incomplete) {
-		jw_key(&w, "incomplete");
-		jw_bool(&w, true);
+		jw_put(&w, "incomplete:true");
 	}
 	put_parse(&w, calls);
-	put_raw(&w, "usage", r->usage);
-	put_raw(&w, "seed", seed);
-	jw_key(&w, "prompt_hash");
-	jw_text(&w, prompt_hash);
-	if (calls->reasoning.n) {
-		jw_key(&w, "reasoning");
-		jw_str(&w, calls->reasoning);
-	}
-	if (r->refusal.n) {
-		jw_key(&w, "refusal");
-		jw_str(&w, r->refusal);
-	}
-	put_raw(&w, "prompt_token_ids", r->prompt_token_ids);
-	put_raw(&w, "token_ids", r->token_ids);
-	put_raw(&w, "logprobs", r->logprobs);
-	jw_end(&w);
+	jw_put(&w, "usage:%?r,seed:%?r,prompt_hash:%t,reasoning:%?s,refusal:%?s", r->usage, seed,
+	       prompt_hash, given(calls->reasoning), given(r->refusal));
+	jw_put(&w, "prompt_token_ids:%?r,token_ids:%?r,logprobs:%?r}", r->prompt_token_ids,
+	       r->token_ids, r->logprobs);
 }
 
 void about_failure(const struct chat_failure *f, const char *prompt_hash, struct buf *out)
 {
-	struct json_writer w;
+	struct str code = f->code.n ? buf_view(&f->code) : STR_NONE;
 
 	buf_clear(out);
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "error");
-	jw_object(&w);
-	jw_key(&w, "class");
-	jw_text(&w, chat_failure_name(f->class));
-	jw_key(&w, "http_status");
-	jw_i64(&w, f->status);
-	jw_key(&w, "code");
-	jw_raw(&w, f->code.n ? buf_view(&f->code) : STR("null"));
-	jw_key(&w, "message");
-	jw_str(&w, buf_view(&f->message));
-	jw_end(&w);
-	jw_key(&w, "prompt_hash");
-	jw_text(&w, prompt_hash);
-	jw_end(&w);
+	json_put(out, "{error:{class:%t,http_status:%d,code:%r,message:%s},prompt_hash:%t}",
+	         chat_failure_name(f->class), f->status, code, buf_view(&f->message), prompt_hash);
 }

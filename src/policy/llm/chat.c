@@ -293,23 +293,10 @@ static void note_retry(struct chat *c, const struct chat_failure *f, unsigned tr
                        uint64_t wait_ms)
 {
 	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
 
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "what");
-	jw_text(&w, "model");
-	jw_key(&w, "attempt");
-	jw_u64(&w, tries);
-	jw_key(&w, "class");
-	jw_text(&w, chat_failure_name(f->class));
-	jw_key(&w, "http_status");
-	jw_i64(&w, f->status);
-	jw_key(&w, "message");
-	jw_str(&w, buf_view(&f->message));
-	jw_key(&w, "wait_ms");
-	jw_u64(&w, wait_ms);
-	jw_end(&w);
+	json_put(&detail, "{what:'model',attempt:%d,class:%t,http_status:%d,message:%s,wait_ms:%i}",
+	         (int)tries, chat_failure_name(f->class), f->status, buf_view(&f->message),
+	         (int64_t)wait_ms);
 	events_push_json(c->events, EVENT_RETRY, &detail);
 	buf_release(&detail);
 	log_warn("the model did not reply (%s: %s); retrying in %llu ms",

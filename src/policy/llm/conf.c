@@ -366,43 +366,14 @@ static int read_key(struct conf_reading *r, const char *(*variable)(const char *
 static void describe(struct llm_conf *c, const char *key_env)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
 
-	jw_init(&w, &text);
-	jw_object(&w);
-	jw_key(&w, "model");
-	jw_text(&w, c->model);
-	jw_key(&w, "profile");
-	jw_text(&w, c->profile->name);
-	if (c->api != &apis[API_CHAT]) {
-		jw_key(&w, "api");
-		jw_text(&w, c->api->name);
-	}
-	jw_key(&w, "tool_mode");
-	jw_text(&w, tool_mode_names[c->tool_mode]);
-	if (c->tool_format) {
-		jw_key(&w, "tool_format");
-		jw_text(&w, c->tool_format);
-	}
-	jw_key(&w, "on_no_tool");
-	jw_text(&w, on_no_tool_names[c->on_no_tool]);
-	jw_key(&w, "repair");
-	jw_bool(&w, c->repair);
-	jw_key(&w, "stream");
-	jw_bool(&w, c->stream);
-	if (c->media) {
-		jw_key(&w, "media");
-		jw_bool(&w, true);
-	}
-	jw_key(&w, "key_env");
-	jw_text(&w, key_env);
-	jw_key(&w, "asked");
-	jw_raw(&w, c->asked);
-	if (c->extra.p) {
-		jw_key(&w, "extra");
-		jw_raw(&w, c->extra);
-	}
-	jw_end(&w);
+	json_put(&text,
+	         "{model:%t,profile:%t,api:%?t,tool_mode:%t,tool_format:%?t,on_no_tool:%t,"
+	         "repair:%b,stream:%b,media:%?r,key_env:%t,asked:%r,extra:%?r}",
+	         c->model, c->profile->name, c->api == &apis[API_CHAT] ? NULL : c->api->name,
+	         tool_mode_names[c->tool_mode], c->tool_format, on_no_tool_names[c->on_no_tool],
+	         c->repair, c->stream, c->media ? STR("true") : STR_NONE, key_env, c->asked,
+	         c->extra);
 	c->params = arena_str(&c->arena, buf_view(&text));
 	buf_release(&text);
 }

@@ -50,15 +50,8 @@ static size_t begin_message(struct conversation *c)
 void conversation_add_text(struct conversation *c, const char *role, struct str text)
 {
 	size_t begin = begin_message(c);
-	struct json_writer w;
 
-	jw_init(&w, &c->messages);
-	jw_object(&w);
-	jw_key(&w, "role");
-	jw_text(&w, role);
-	jw_key(&w, "content");
-	jw_str(&w, text);
-	jw_end(&w);
+	json_put(&c->messages, "{role:%t,content:%s}", role, text);
 	message_added(c, begin);
 }
 
@@ -66,21 +59,8 @@ void conversation_add_result(struct conversation *c, struct str id, struct str n
                              struct str text)
 {
 	size_t begin = begin_message(c);
-	struct json_writer w;
 
-	jw_init(&w, &c->messages);
-	jw_object(&w);
-	jw_key(&w, "role");
-	jw_text(&w, "tool");
-	jw_key(&w, "tool_call_id");
-	jw_str(&w, id);
-	if (name.p) {
-		jw_key(&w, "name");
-		jw_str(&w, name);
-	}
-	jw_key(&w, "content");
-	jw_str(&w, text);
-	jw_end(&w);
+	json_put(&c->messages, "{role:'tool',tool_call_id:%s,name:%?s,content:%s}", id, name, text);
 	message_added(c, begin);
 }
 

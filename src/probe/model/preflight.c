@@ -152,7 +152,6 @@ static void add_request(struct preflight *p, struct conversation *conversation)
 	struct llm_conf conf = *p->conf;
 	struct buf text = BUF(BUF_MAX_SMALL), vars = BUF(BUF_MAX_SMALL);
 	struct prompt_values values = {.task = ""};
-	struct json_writer w;
 
 	if (p->name.n) {
 		buf_printf(&text,
@@ -162,11 +161,7 @@ static void add_request(struct preflight *p, struct conversation *conversation)
 	} else {
 		buf_text(&text, "Say yes.");
 	}
-	jw_init(&w, &vars);
-	jw_object(&w);
-	jw_key(&w, "preflight");
-	jw_str(&w, buf_view(&text));
-	jw_end(&w);
+	json_put(&vars, "{preflight:%s}", buf_view(&text));
 	values.vars = buf_view(&vars);
 	conf.user = "{preflight}";
 	chat_prompts(&conf, p->tools, &values, conversation);
@@ -186,30 +181,14 @@ static void append_words(struct buf *out, const char *word)
 static void add_call(const struct preflight *p, struct conversation *conversation)
 {
 	struct buf arguments = BUF(BUF_MAX_SMALL), message = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
 
 	buf_text(&arguments, "{\"note\":\"");
 	append_words(&arguments, "north");
 	buf_text(&arguments, "\"}");
-	buf_printf(&message, "{\"role\":\"assistant\",\"content\":%s,\"tool_calls\":",
-	           p->conf->profile->null_content ? "null" : "\"\"");
-	jw_init(&w, &message);
-	jw_array(&w);
-	jw_object(&w);
-	jw_key(&w, "id");
-	jw_text(&w, CALL_ID);
-	jw_key(&w, "type");
-	jw_text(&w, "function");
-	jw_key(&w, "function");
-	jw_object(&w);
-	jw_key(&w, "name");
-	jw_str(&w, p->name);
-	jw_key(&w, "arguments");
-	jw_str(&w, buf_view(&arguments));
-	jw_end(&w);
-	jw_end(&w);
-	jw_end(&w);
-	buf_char(&message, '}');
+	json_put(&message,
+	         "{role:'assistant',content:%t,tool_calls:[{id:'" CALL_ID
+	         "',type:'function',function:{name:%s,arguments:%s}}]}",
+	         p->conf->profile->null_content ? NULL : "", p->name, buf_view(&arguments));
 	conversation_add(conversation, buf_view(&message));
 	buf_release(&arguments);
 	buf_release(&message);

@@ -54,26 +54,8 @@ static void answer_result(struct exchange *x, struct str result)
 
 static void answer_error(struct exchange *x, int code, struct str message, const char *data)
 {
-	struct json_writer w;
-
-	jw_init(&w, &x->reply->body);
-	jw_object(&w);
-	jw_key(&w, "jsonrpc");
-	jw_text(&w, "2.0");
-	jw_key(&w, "id");
-	jw_raw(&w, x->message.id);
-	jw_key(&w, "error");
-	jw_object(&w);
-	jw_key(&w, "code");
-	jw_i64(&w, code);
-	jw_key(&w, "message");
-	jw_str(&w, message);
-	if (data) {
-		jw_key(&w, "data");
-		jw_text(&w, data);
-	}
-	jw_end(&w);
-	jw_end(&w);
+	json_put(&x->reply->body, "{jsonrpc:'2.0',id:%r,error:{code:%d,message:%s,data:%?t}}",
+	         x->message.id, code, message, data);
 	make_stream(x->reply);
 }
 
@@ -208,32 +190,17 @@ static const char *negotiate(struct str wanted)
 	return NEWEST;
 }
 
-static void write_name(const struct gym *g, struct json_writer *w)
+static void write_server(const struct gym *g, const char *revision, struct buf *out)
 {
 	const struct recorded_rollout *r =
 		g->conf.playback ? playback_sample(g->conf.playback) : NULL;
 
-	jw_key(w, "name");
-	jw_str(w, r ? r->name : str_from(g->conf.world->server));
-	if (!r || r->version.p) {
-		jw_key(w, "version");
-		jw_str(w, r ? r->version : STR("builtin-1"));
-	}
-}
-
-static void write_server(const struct gym *g, const char *revision, struct json_writer *w)
-{
-	jw_object(w);
-	jw_key(w, "protocolVersion");
-	jw_text(w, revision);
-	jw_key(w, "capabilities");
-	jw_raw(w,
-	       STR("{\"experimental\":{},\"prompts\":{\"listChanged\":false},\"resources\":{\"subscribe\":false,\"listChanged\":false},\"tools\":{\"listChanged\":false}}"));
-	jw_key(w, "serverInfo");
-	jw_object(w);
-	write_name(g, w);
-	jw_end(w);
-	jw_end(w);
+	json_put(out,
+	         "{protocolVersion:%t,capabilities:{experimental:{},prompts:{listChanged:false},"
+	         "resources:{subscribe:false,listChanged:false},tools:{listChanged:false}},"
+	         "serverInfo:{name:%s,version:%?s}}",
+	         revision, r ? r->name : str_from(g->conf.world->server),
+	         r ? r->version : STR("builtin-1"));
 }
 
 static void initialize(struct exchange *x)
@@ -241,7 +208,6 @@ static void initialize(struct exchange *x)
 	struct str params = x->message.params, env_id;
 	struct str wanted = JSON_GET(params, "protocolVersion");
 	struct buf id = BUF(BUF_MAX_SMALL), result = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
 
 	if (json_type(wanted) != JSON_STRING ||
 	    json_type(JSON_GET(params, "clientInfo")) != JSON_OBJECT ||
@@ -250,8 +216,7 @@ static void initialize(struct exchange *x)
 	} else if (!open_session(x, env_id)) {
 		reply_refusal(x->reply, 503, INTERNAL_ERROR, "Too many open sessions");
 	} else if (!x->gym->conf.playback || start_playback(x)) {
-		jw_init(&w, &result);
-		write_server(x->gym, negotiate(wanted), &w);
+		write_server(x->gym, negotiate(wanted), &result);
 		answer_result(x, buf_view(&result));
 	}
 	buf_release(&id);

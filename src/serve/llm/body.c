@@ -16,27 +16,12 @@ static void put_call(struct json_writer *w, struct str call, uint64_t number, si
 	char made[48];
 
 	snprintf(made, sizeof(made), "call_%llu_%zu", (unsigned long long)number, i);
-	jw_object(w);
-	jw_key(w, "id");
-	if (id.p) {
-		jw_raw(w, id);
-	} else {
-		jw_text(w, made);
-	}
-	jw_key(w, "type");
-	jw_text(w, "function");
-	jw_key(w, "function");
-	jw_object(w);
-	jw_key(w, "name");
-	jw_raw(w, JSON_GET(call, "name"));
-	jw_key(w, "arguments");
-	if (json_type(arguments) == JSON_STRING) {
-		jw_raw(w, arguments);
-	} else {
-		jw_str(w, arguments.p ? arguments : STR("{}"));
-	}
-	jw_end(w);
-	jw_end(w);
+	jw_put(w, id.p ? "{id:%r" : "{id:%s", id.p ? id : str_from(made));
+	jw_put(w,
+	       json_type(arguments) == JSON_STRING
+	               ? "type:'function',function:{name:%r,arguments:%r}}"
+	               : "type:'function',function:{name:%r,arguments:%s}}",
+	       JSON_GET(call, "name"), arguments.p ? arguments : STR("{}"));
 }
 
 void llm_body_pad(struct buf *out, char with, uint64_t size)
@@ -66,14 +51,9 @@ static void write_message(const struct llm_reply *r, uint64_t number, struct buf
 		return;
 	}
 	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "role");
-	jw_text(&w, "assistant");
-	jw_key(&w, "content");
-	jw_raw(&w, r->text);
+	jw_put(&w, "{role:'assistant',content:%r", r->text);
 	if (r->calls.p) {
-		jw_key(&w, "tool_calls");
-		jw_array(&w);
+		jw_put(&w, "tool_calls:[");
 		for (size_t cursor = 0; json_next(r->calls, &cursor, &call);) {
 			put_call(&w, call, number, i++);
 		}
@@ -91,44 +71,13 @@ static struct str finish_of(const struct llm_reply *r, struct str message)
 	                          : STR("\"stop\"");
 }
 
-static void put_given(struct json_writer *w, const char *key, struct str raw)
-{
-	if (raw.p) {
-		jw_key(w, key);
-		jw_raw(w, raw);
-	}
-}
-
 static void put_head(struct json_writer *w, const char *object, const struct scripted_request *a,
                      uint64_t number)
 {
 	char id[32];
 
 	snprintf(id, sizeof(id), "chatcmpl-%llu", (unsigned long long)number);
-	jw_object(w);
-	jw_key(w, "id");
-	jw_text(w, id);
-	jw_key(w, "object");
-	jw_text(w, object);
-	jw_key(w, "created");
-	jw_i64(w, 0);
-	jw_key(w, "model");
-	jw_str(w, a->model);
-}
-
-static void put_choice(struct json_writer *w, const struct llm_reply *r, struct str message)
-{
-	jw_object(w);
-	jw_key(w, "index");
-	jw_i64(w, 0);
-	jw_key(w, "message");
-	jw_raw(w, message);
-	put_given(w, "logprobs", r->logprobs);
-	jw_key(w, "finish_reason");
-	jw_raw(w, finish_of(r, message));
-	put_given(w, "stop_reason", r->stop_reason);
-	put_given(w, "token_ids", r->token_ids);
-	jw_end(w);
+	jw_put(w, "{id:%t,object:%t,created:0,model:%s", id, object, a->model);
 }
 
 void llm_body_whole(const struct llm_reply *r, const struct scripted_request *a, uint64_t number,
@@ -138,15 +87,13 @@ void llm_body_whole(const struct llm_reply *r, const struct scripted_request *a,
 	struct json_writer w;
 
 	write_message(r, number, &message);
+	struct str text = buf_view(&message);
 	jw_init(&w, out);
 	put_head(&w, "chat.completion", a, number);
-	jw_key(&w, "choices");
-	jw_array(&w);
-	put_choice(&w, r, buf_view(&message));
-	jw_end(&w);
-	put_given(&w, "usage", r->usage);
-	put_given(&w, "prompt_token_ids", r->prompt_token_ids);
-	jw_end(&w);
+	jw_put(&w, "choices:[{index:0,message:%r,logprobs:%?r,finish_reason:%r,stop_reason:%?r",
+	       text, r->logprobs, finish_of(r, text), r->stop_reason);
+	jw_put(&w, "token_ids:%?r}],usage:%?r,prompt_token_ids:%?r}", r->token_ids, r->usage,
+	       r->prompt_token_ids);
 	buf_release(&message);
 }
 
@@ -190,30 +137,15 @@ static void begin_chunk(struct streaming *s, struct json_writer *w)
 	begin_event(s);
 	jw_init(w, s->out);
 	put_head(w, "chat.completion.chunk", s->a, s->number);
-	if (!s->began) {
-		put_given(w, "prompt_token_ids", s->r->prompt_token_ids);
-		s->began = true;
-	}
-	jw_key(w, "choices");
-	jw_array(w);
-	jw_object(w);
-	jw_key(w, "index");
-	jw_i64(w, 0);
-	jw_key(w, "delta");
-	jw_object(w);
+	jw_put(w, "prompt_token_ids:%?r,choices:[{index:0,delta:{",
+	       s->began ? STR_NONE : s->r->prompt_token_ids);
+	s->began = true;
 }
 
 static void end_chunk(struct streaming *s, struct json_writer *w, struct str finish)
 {
-	jw_end(w);
-	jw_key(w, "finish_reason");
-	jw_raw(w, finish);
-	if (finish.p) {
-		put_given(w, "stop_reason", s->r->stop_reason);
-	}
-	jw_end(w);
-	jw_end(w);
-	jw_end(w);
+	jw_put(w, "},finish_reason:%r,stop_reason:%?r}]}", finish,
+	       finish.p ? s->r->stop_reason : STR_NONE);
 	end_event(s);
 }
 
@@ -285,56 +217,36 @@ static void stream_text(struct streaming *s, const char *key, struct str string)
 static void begin_call(struct streaming *s, struct json_writer *w, size_t i)
 {
 	begin_chunk(s, w);
-	jw_key(w, "tool_calls");
-	jw_array(w);
-	jw_object(w);
+	jw_put(w, "tool_calls:[{");
 	if (s->r->stream.index != INDEX_MISSING) {
-		jw_key(w, "index");
-		jw_u64(w, s->r->stream.index == INDEX_SAME ? 0 : i);
+		jw_put(w, "index:%d", s->r->stream.index == INDEX_SAME ? 0 : (int)i);
 	}
 }
 
 static void end_call(struct streaming *s, struct json_writer *w)
 {
-	jw_end(w);
-	jw_end(w);
-	jw_end(w);
+	jw_put(w, "}}]");
 	end_chunk(s, w, STR_NONE);
-}
-
-static void put_identity(struct json_writer *w, struct str call)
-{
-	jw_key(w, "id");
-	jw_raw(w, JSON_GET(call, "id"));
-	jw_key(w, "type");
-	jw_text(w, "function");
 }
 
 static void stream_call(struct streaming *s, struct str call, size_t i)
 {
-	struct str function = JSON_GET(call, "function");
-	struct str arguments = JSON_GET(function, "arguments");
+	struct str function = JSON_GET(call, "function"), id = JSON_GET(call, "id");
+	struct str arguments = JSON_GET(function, "arguments"), name = JSON_GET(function, "name");
 	struct str rest = json_inner(arguments);
 	bool text = json_type(arguments) == JSON_STRING;
 	struct json_writer w;
 
 	begin_call(s, &w, i);
-	put_identity(&w, call);
-	jw_key(&w, "function");
-	jw_object(&w);
-	put_given(&w, "name", JSON_GET(function, "name"));
-	jw_key(&w, "arguments");
-	jw_raw(&w, text ? STR("\"\"") : arguments);
+	jw_put(&w, "id:%r,type:'function',function:{name:%?r,arguments:%r", id, name,
+	       text ? STR("\"\"") : arguments);
 	end_call(s, &w);
 	while (text && rest.n) {
 		begin_call(s, &w, i);
 		if (s->r->stream.repeat) {
-			put_identity(&w, call);
-		}
-		jw_key(&w, "function");
-		jw_object(&w);
-		if (s->r->stream.repeat) {
-			put_given(&w, "name", JSON_GET(function, "name"));
+			jw_put(&w, "id:%r,type:'function',function:{name:%?r", id, name);
+		} else {
+			jw_put(&w, "function:{");
 		}
 		put_piece(&w, "arguments", next_piece(&rest, s->piece));
 		end_call(s, &w);
@@ -350,12 +262,7 @@ static void stream_tokens(struct streaming *s)
 		return;
 	}
 	begin_chunk(s, &w);
-	jw_end(&w);
-	put_given(&w, "logprobs", s->r->logprobs);
-	put_given(&w, "token_ids", s->r->token_ids);
-	jw_end(&w);
-	jw_end(&w);
-	jw_end(&w);
+	jw_put(&w, "},logprobs:%?r,token_ids:%?r}]}", s->r->logprobs, s->r->token_ids);
 	end_event(s);
 }
 
@@ -367,8 +274,7 @@ static void stream_message(struct streaming *s, struct str message)
 	size_t n = 0;
 
 	begin_chunk(s, &w);
-	jw_key(&w, "role");
-	jw_text(&w, "assistant");
+	jw_put(&w, "role:'assistant'");
 	end_chunk(s, &w, STR_NONE);
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		stream_text(s, texts[i], json_get(message, str_from(texts[i])));
@@ -386,27 +292,14 @@ static void stream_usage(struct streaming *s)
 	begin_event(s);
 	jw_init(&w, s->out);
 	put_head(&w, "chat.completion.chunk", s->a, s->number);
-	jw_key(&w, "choices");
-	jw_array(&w);
-	jw_end(&w);
-	put_given(&w, "usage", s->r->usage);
-	jw_end(&w);
+	jw_put(&w, "choices:[],usage:%?r}", s->r->usage);
 	end_event(s);
 }
 
 static void stream_failure(struct streaming *s)
 {
-	struct json_writer w;
-
 	begin_event(s);
-	jw_init(&w, s->out);
-	jw_object(&w);
-	jw_key(&w, "error");
-	jw_object(&w);
-	jw_key(&w, "message");
-	jw_raw(&w, s->r->stream.error);
-	jw_end(&w);
-	jw_end(&w);
+	json_put(s->out, "{error:{message:%r}}", s->r->stream.error);
 	end_event(s);
 }
 
@@ -474,65 +367,23 @@ static const char *type_of(const struct llm_error_body *c)
 	                                    : error_types[at].openai;
 }
 
-/* {"message":..,"type":..,"param":null,"code":..} */
-static void put_error(struct json_writer *w, const struct llm_error_body *c)
+static void write_error(const struct llm_error_body *c, struct buf *out)
 {
-	jw_key(w, "message");
-	jw_raw(w, c->message);
-	jw_key(w, "type");
-	jw_text(w, type_of(c));
-	jw_key(w, "param");
-	jw_null(w);
-	jw_key(w, "code");
-	jw_raw(w, c->code);
-}
+	static const char *const forms[] = {
+		[ERROR_OPENAI] = "{error:{message:%r,type:%t,param:null,code:%r}}",
+		[ERROR_VLLM] = "{object:'error',message:%r,type:%t,param:null,code:%r}",
+		[ERROR_FASTAPI] = "{detail:%r}",
+		[ERROR_FASTAPI_LIST] =
+			"{detail:[{loc:['body','messages'],msg:%r,type:'value_error'}]}",
+		[ERROR_GATEWAY] = "{error:%r}",
+		[ERROR_ANTHROPIC] = "{type:'error',error:{message:%r,type:%t,param:null,code:%r}}",
+	};
 
-static void write_error(const struct llm_error_body *c, struct json_writer *w)
-{
-	switch (c->form) {
-	case ERROR_VLLM:
-		jw_key(w, "object");
-		jw_text(w, "error");
-		put_error(w, c);
-		break;
-	case ERROR_FASTAPI:
-		jw_key(w, "detail");
-		jw_raw(w, c->message);
-		break;
-	case ERROR_FASTAPI_LIST:
-		jw_key(w, "detail");
-		jw_array(w);
-		jw_object(w);
-		jw_key(w, "loc");
-		jw_raw(w, STR("[\"body\",\"messages\"]"));
-		jw_key(w, "msg");
-		jw_raw(w, c->message);
-		jw_key(w, "type");
-		jw_text(w, "value_error");
-		jw_end(w);
-		jw_end(w);
-		break;
-	case ERROR_GATEWAY:
-		jw_key(w, "error");
-		jw_raw(w, c->message);
-		break;
-	default:
-		if (c->form == ERROR_ANTHROPIC) {
-			jw_key(w, "type");
-			jw_text(w, "error");
-		}
-		jw_key(w, "error");
-		jw_object(w);
-		put_error(w, c);
-		jw_end(w);
-		break;
-	}
+	json_put(out, forms[c->form], c->message, type_of(c), c->code);
 }
 
 const char *llm_body_error(const struct llm_error_body *c, struct buf *out)
 {
-	struct json_writer w;
-
 	if (c->form == ERROR_EMPTY) {
 		return NULL;
 	}
@@ -540,25 +391,13 @@ const char *llm_body_error(const struct llm_error_body *c, struct buf *out)
 		buf_printf(out, HTML, c->status, c->status);
 		return "text/html; charset=utf-8";
 	}
-	jw_init(&w, out);
-	jw_object(&w);
-	write_error(c, &w);
-	jw_end(&w);
+	write_error(c, out);
 	return "application/json";
 }
 
 static void put_model(struct json_writer *w, struct str name)
 {
-	jw_object(w);
-	jw_key(w, "id");
-	jw_raw(w, name);
-	jw_key(w, "object");
-	jw_text(w, "model");
-	jw_key(w, "created");
-	jw_i64(w, 0);
-	jw_key(w, "owned_by");
-	jw_text(w, "rolldbg");
-	jw_end(w);
+	jw_put(w, "{id:%r,object:'model',created:0,owned_by:'rolldbg'}", name);
 }
 
 void llm_body_model(struct str name, struct buf *out)
@@ -575,14 +414,9 @@ void llm_body_models(struct str models, struct buf *out)
 	struct str name;
 
 	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "object");
-	jw_text(&w, "list");
-	jw_key(&w, "data");
-	jw_array(&w);
+	jw_put(&w, "{object:'list',data:[");
 	for (size_t cursor = 0; json_next(models, &cursor, &name);) {
 		put_model(&w, name);
 	}
-	jw_end(&w);
-	jw_end(&w);
+	jw_put(&w, "]}");
 }

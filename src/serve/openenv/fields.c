@@ -13,23 +13,14 @@ void fields_add_error(struct field_errors *errors, const char *type, const char 
 
 	buf_text(&errors->list, errors->count++ > 0 ? "," : "");
 	jw_init(&w, &errors->list);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, type);
-	jw_key(&w, "loc");
-	jw_array(&w);
+	jw_put(&w, "{type:%t,loc:[", type);
 	if (errors->root) {
 		jw_text(&w, errors->root);
 	}
 	if (field) {
 		jw_text(&w, field);
 	}
-	jw_end(&w);
-	jw_key(&w, "msg");
-	jw_text(&w, message);
-	jw_key(&w, "input");
-	jw_raw(&w, input.p ? input : STR("null"));
-	jw_end(&w);
+	jw_put(&w, "],msg:%t,input:%r}", message, input);
 }
 
 static void check_field(struct str object, const struct field *f, struct field_errors *errors)

@@ -131,17 +131,9 @@ static void health(struct http_visit *v, struct field_errors *c)
 static void played_metadata(struct http_visit *v)
 {
 	const struct recorded_rollout *r = playback_sample(v->server->conf.playback);
-	struct json_writer w;
 
-	jw_init(&w, &v->reply->body);
-	jw_object(&w);
-	jw_key(&w, "name");
-	jw_str(&w, r->name);
-	jw_key(&w, "description");
-	jw_text(&w, "Plays back a recording");
-	jw_key(&w, "version");
-	jw_str(&w, r->version);
-	jw_end(&w);
+	json_put(&v->reply->body, "{name:%s,description:'Plays back a recording',version:%s}",
+	         r->name, r->version);
 }
 
 static void metadata(struct http_visit *v, struct field_errors *c)

@@ -14,28 +14,11 @@
 
 static void write_observation(const struct recorded_reply *r, struct buf *out)
 {
-	struct str metadata = JSON_GET(r->structured, "metadata");
-	struct json_writer w;
+	static const struct str flags[] = {STR_INIT("null"), STR_INIT("false"), STR_INIT("true")};
 
-	buf_text(out, "{\"type\":\"observation\",\"data\":");
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "observation");
-	jw_raw(&w, r->observation);
-	jw_key(&w, "reward");
-	jw_raw(&w, r->reward);
-	jw_key(&w, "done");
-	if (r->terminated < 0) {
-		jw_null(&w);
-	} else {
-		jw_bool(&w, r->terminated > 0);
-	}
-	if (metadata.p) {
-		jw_key(&w, "metadata");
-		jw_raw(&w, metadata);
-	}
-	jw_end(&w);
-	buf_char(out, '}');
+	json_put(out, "{type:'observation',data:{observation:%r,reward:%r,done:%r,metadata:%?r}}",
+	         r->observation, r->reward, flags[r->terminated < 0 ? 0 : 1 + (r->terminated > 0)],
+	         JSON_GET(r->structured, "metadata"));
 }
 
 static void write_data(const char *type, struct str data, struct buf *out)

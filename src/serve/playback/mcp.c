@@ -129,20 +129,13 @@ static void write_result(const struct playback_session *s, const struct recorded
 
 static void write_error(const struct recorded_reply *r, struct buf *out)
 {
-	struct json_writer w;
 	int64_t code;
 
 	if (json_type(r->observation) == JSON_OBJECT) {
 		buf_str(out, r->observation);
 		return;
 	}
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "code");
-	jw_i64(&w, json_i64(r->code, &code) ? code : -32603);
-	jw_key(&w, "message");
-	jw_str(&w, r->message);
-	jw_end(&w);
+	json_put(out, "{code:%i,message:%s}", json_i64(r->code, &code) ? code : -32603, r->message);
 }
 
 static void write_http(const struct recorded_reply *r, struct playback_reply *out)

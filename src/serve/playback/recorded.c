@@ -276,12 +276,7 @@ static void add_tools(const struct recorded_rollout *one, struct map *seen, stru
 		struct called *c = arena_new(arena, sizeof(*c));
 
 		map_add(seen, &c->item, hash);
-		jw_object(w);
-		jw_key(w, "name");
-		jw_str(w, one->calls[i].name);
-		jw_key(w, "inputSchema");
-		jw_raw(w, STR("{\"type\":\"object\"}"));
-		jw_end(w);
+		jw_put(w, "{name:%s,inputSchema:{type:'object'}}", one->calls[i].name);
 	}
 }
 

@@ -329,7 +329,7 @@ const struct command command_serve = {
 		"faults included, to test policies without a model (see SCRIPTED MODELS "
 		"in rolldbg-serve(1)). Ctrl-C stops it.\n"
 		"Faults (see FAULTS in rolldbg-serve(1)):"
-#define FAULT(id, fault, protocols, help) " " fault
+#define FAULT(fault, ...) " " fault
 #include "serve/fault/faults.def"
 #undef FAULT
 		".",

@@ -514,7 +514,6 @@ static void serve_request(const char *protocol, const char *method, const char *
 	}
 	gym_init(&gym, &conf);
 	openenv_init(&openenv, &conf);
-	exchange_start(&gym);
 	if (conf.protocol == SERVE_OPENENV) {
 		openenv_answer(&openenv, &q, &r);
 	} else {

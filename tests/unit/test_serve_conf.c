@@ -1,5 +1,5 @@
 /* Targets of the built-in server: settings, and messages about invalid ones. */
-#include "serve/serve.h"
+#include "serve/fault/fault.h"
 
 #include "tap.h"
 

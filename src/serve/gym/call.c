@@ -5,18 +5,6 @@
 #include "serve/fault/fault.h"
 #include "serve/playback/playback.h"
 
-static bool no_tools(const struct gym *g)
-{
-	size_t cursor = 0;
-
-	for (const struct fault_hooks *f; (f = fault_next(g, &cursor));) {
-		if (f->no_tools) {
-			return true;
-		}
-	}
-	return false;
-}
-
 struct str call_tools(const struct gym *g)
 {
 	if (g->conf.playback) {
@@ -24,7 +12,7 @@ struct str call_tools(const struct gym *g)
 
 		return recorded.p ? recorded : STR("[]");
 	}
-	return no_tools(g) ? STR("[]") : g->conf.world->tools;
+	return g->traits & FAULT_HAS_NO_TOOLS ? STR("[]") : g->conf.world->tools;
 }
 
 /* An unknown tool is reported before faults are applied. */
@@ -44,7 +32,7 @@ static void refuse_unknown(const struct gym *g, struct call *c)
 void call_execute(struct gym *g, struct transport *t, struct str tool, struct str arguments,
                   struct call *c)
 {
-	const struct fault_hooks *f;
+	const struct fault *f;
 
 	*c = (struct call){.transport = t, .env = t->env};
 	c->world_call = (struct world_call){.tool = tool,
@@ -52,7 +40,7 @@ void call_execute(struct gym *g, struct transport *t, struct str tool, struct st
 	                                    .text = BUF(BUF_MAX_MESSAGE),
 	                                    .structured = BUF(BUF_MAX_MESSAGE)};
 	refuse_unknown(g, c);
-	for (size_t cursor = 0; !c->done && (f = fault_next(g, &cursor));) {
+	for (size_t cursor = 0; !c->done && (f = fault_of(&g->conf, &cursor));) {
 		if (f->before_call) {
 			f->before_call(g, c);
 		}
@@ -61,7 +49,7 @@ void call_execute(struct gym *g, struct transport *t, struct str tool, struct st
 		gym_env_act(g, c->env, &c->world_call);
 	}
 	t->calls++;
-	for (size_t cursor = 0; (f = fault_next(g, &cursor));) {
+	for (size_t cursor = 0; (f = fault_of(&g->conf, &cursor));) {
 		if (f->after_call) {
 			f->after_call(g, c);
 		}

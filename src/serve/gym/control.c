@@ -16,15 +16,10 @@ struct control {
 	struct reply *reply;
 };
 
-#define JSON_TYPE "application/json"
-
 static void answer_error(struct reply *r, unsigned status, struct str message)
 {
-	r->status = status;
-	r->type = JSON_TYPE;
-	buf_text(&r->body, "{\"error\":");
-	json_quote(&r->body, message);
-	buf_char(&r->body, '}');
+	reply_json(r, status, "");
+	json_put(&r->body, "{error:%s}", message);
 }
 
 static void answer_playback_state(struct control *c)
@@ -213,8 +208,7 @@ static void answer_endpoint(struct control *c, size_t i)
 	if (c->env && !c->env->instance && !c->env->played) {
 		c->env = NULL;
 	}
-	c->reply->status = 200;
-	c->reply->type = JSON_TYPE;
+	reply_json(c->reply, 200, "");
 	if (!endpoints[i].is_post && c->request->session.n == 0) {
 		answer_error(c->reply, 400, STR("Missing mcp-session-id header"));
 	} else if (endpoints[i].needs_env && !c->env) {

@@ -11,34 +11,25 @@ void reply_text(struct reply *r, unsigned status, const char *text)
 	buf_text(&r->body, text);
 }
 
-void reply_refusal(struct reply *r, unsigned status, int code, const char *message)
+void reply_json(struct reply *r, unsigned status, const char *json)
 {
 	r->status = status;
 	r->type = "application/json";
-	buf_printf(
-		&r->body,
-		"{\"jsonrpc\":\"2.0\",\"id\":\"server-error\",\"error\":{\"code\":%d,\"message\":",
-		code);
-	json_quote(&r->body, str_from(message));
-	buf_text(&r->body, "}}");
+	buf_text(&r->body, json);
 }
 
-void exchange_start(struct gym *g)
+void reply_refusal(struct reply *r, unsigned status, int code, const char *message)
 {
-	size_t cursor = 0;
-
-	for (const struct fault_hooks *f; (f = fault_next(g, &cursor));) {
-		if (f->start) {
-			f->start(g);
-		}
-	}
+	reply_json(r, status, "");
+	json_put(&r->body, "{jsonrpc:'2.0',id:'server-error',error:{code:%d,message:%t}}", code,
+	         message);
 }
 
 void exchange_answer(struct gym *g, const struct request *q, struct reply *r)
 {
 	size_t cursor = 0;
 
-	for (const struct fault_hooks *f; (f = fault_next(g, &cursor));) {
+	for (const struct fault *f; (f = fault_of(&g->conf, &cursor));) {
 		if (f->request && f->request(q, r)) {
 			return;
 		}

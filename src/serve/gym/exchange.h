@@ -5,8 +5,6 @@
 
 #include "serve/gym/gym.h"
 
-#define WAIT_FOREVER UINT64_MAX
-
 /* Borrowed; valid while the request is handled. Missing headers are absent. */
 struct request {
 	struct str method, path, body;
@@ -38,13 +36,12 @@ struct reply {
 };
 
 void reply_text(struct reply *r, unsigned status, const char *text);
+void reply_json(struct reply *r, unsigned status, const char *json);
 /* A JSON-RPC error that belongs to no request: its id is the string "server-error". */
 void reply_refusal(struct reply *r, unsigned status, int code, const char *message);
 
 void mcp_answer(struct gym *g, const struct request *q, struct reply *r);
 void control_answer(struct gym *g, const struct request *q, struct reply *r);
-/* Called once, before the first request: lets the active faults configure the gym. */
-void exchange_start(struct gym *g);
 /* Handles a request: faults first, then by path. r->body must be empty with its cap set. */
 void exchange_answer(struct gym *g, const struct request *q, struct reply *r);
 

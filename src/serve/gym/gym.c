@@ -2,6 +2,7 @@
 #include "serve/gym/gym.h"
 
 #include "base/mem.h"
+#include "serve/fault/fault.h"
 #include "serve/playback/playback.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@ void gym_init(struct gym *g, const struct serve_conf *c)
 	*g = (struct gym){.conf = *c,
 	                  .envs = {.key = offsetof(struct gym_env, id)},
 	                  .transports = {.key = offsetof(struct transport, key)},
-	                  .limit_policy = c->playback ? LIMIT_NONE : LIMIT_REFUSE};
+	                  .traits = fault_traits(c) | (c->playback ? FAULT_HAS_NO_LIMIT : 0)};
 }
 
 static void instance_free(const struct gym *g, struct gym_env *e)
@@ -32,7 +33,7 @@ static void env_end(const struct gym *g, struct gym_env *e)
 
 static void env_free(struct gym *g, struct gym_env *e)
 {
-	if (e->counted && !g->keeps_slots) {
+	if (e->counted && !(g->traits & FAULT_KEEPS_SLOTS)) {
 		g->slots_used--;
 	}
 	map_remove(&g->envs, &e->item);
@@ -75,7 +76,7 @@ static bool evict_unused(struct gym *g)
 		}
 	}
 	free(envs);
-	if (!oldest || g->keeps_slots) {
+	if (!oldest || g->traits & FAULT_KEEPS_SLOTS) {
 		return false;
 	}
 	env_free(g, oldest);
@@ -85,7 +86,7 @@ static bool evict_unused(struct gym *g)
 struct gym_env *gym_env_open(struct gym *g, struct str id)
 {
 	struct gym_env *e = gym_env(g, id);
-	bool counted = g->limit_policy != LIMIT_NONE;
+	bool counted = !(g->traits & FAULT_HAS_NO_LIMIT);
 	bool refused = false;
 
 	if (e) {
@@ -95,7 +96,7 @@ struct gym_env *gym_env_open(struct gym *g, struct str id)
 		return NULL;
 	}
 	if (counted && g->slots_used >= g->conf.max_envs && !evict_unused(g)) {
-		if (g->limit_policy == LIMIT_REFUSE) {
+		if (!(g->traits & FAULT_OPENS_ALL)) {
 			return NULL;
 		}
 		refused = true;
@@ -139,7 +140,7 @@ void gym_env_act(struct gym *g, struct gym_env *e, struct world_call *a)
 	}
 	atomic_fetch_add(&g->steps, 1);
 	e->step_count++;
-	e->reward = a->reward + g->step_reward;
+	e->reward = a->reward - (g->traits & FAULT_MOVES_COST ? 1 : 0);
 	e->total_reward += e->reward;
 	e->terminated = a->terminated;
 }
@@ -161,7 +162,7 @@ struct transport *gym_transport(const struct gym *g, struct str id)
 
 static void detach_env(struct gym *g, struct gym_env *e)
 {
-	if (--e->transports == 0 && !g->keeps_slots) {
+	if (--e->transports == 0 && !(g->traits & FAULT_KEEPS_SLOTS)) {
 		env_free(g, e);
 	}
 }

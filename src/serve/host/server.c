@@ -280,7 +280,6 @@ int server_start(const struct serve_conf *c, struct server **out, struct error *
 	struct server *s = mem_new(sizeof(*s));
 	gym_init(&s->gym, c);
 	openenv_init(&s->openenv, c);
-	exchange_start(&s->gym);
 	if ((has_sockets(s) && sockets_start(&s->openenv, &s->sockets, err) != 0) ||
 	    start_host(s, c, err) != 0) {
 		server_free(s);

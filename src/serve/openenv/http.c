@@ -20,16 +20,9 @@ struct http_visit {
 	struct str body; /* JSON; absent: no body */
 };
 
-static void answer_json(struct reply *r, unsigned status, struct str json)
-{
-	r->status = status;
-	r->type = JSON_TYPE;
-	buf_str(&r->body, json);
-}
-
 static void answer_invalid(struct reply *r, const struct field_errors *c)
 {
-	answer_json(r, 422, STR("{\"detail\":["));
+	reply_json(r, 422, "{\"detail\":[");
 	buf_str(&r->body, buf_view(&c->list));
 	buf_text(&r->body, "]}");
 }
@@ -56,7 +49,7 @@ static const char *check_timeout(struct str value)
 
 static enum metadata_place metadata_place(const struct http_visit *v)
 {
-	return v->server->hides_metadata ? METADATA_NOWHERE : METADATA_ALWAYS;
+	return v->server->traits & FAULT_HIDES_METADATA ? METADATA_NOWHERE : METADATA_ALWAYS;
 }
 
 static void reset(struct http_visit *v, struct field_errors *c)
@@ -72,7 +65,7 @@ static void reset(struct http_visit *v, struct field_errors *c)
 	}
 	uint64_t own = json_i64(seed, &number) ? (uint64_t)number : openenv_next_seed(v->server);
 	episode_begin(&e, &v->server->conf, own, STR_NONE);
-	answer_json(v->reply, 200, STR(""));
+	reply_json(v->reply, 200, "");
 	episode_observe(&e, false, metadata_place(v), &v->reply->body);
 	episode_release(&e);
 }
@@ -90,7 +83,7 @@ static void run_step(struct http_visit *v, struct str action)
 	episode_begin(&e, &v->server->conf, openenv_next_seed(v->server), STR_NONE);
 	if (episode_act(&e, action, metadata_place(v), &v->reply->body, &why)) {
 		atomic_fetch_add(&v->server->steps, e.step_count);
-		answer_json(v->reply, 200, STR(""));
+		reply_json(v->reply, 200, "");
 	} else {
 		reply_text(v->reply, 500, "Internal Server Error");
 	}
@@ -119,13 +112,13 @@ static void step(struct http_visit *v, struct field_errors *c)
 static void state(struct http_visit *v, struct field_errors *c)
 {
 	(void)c;
-	answer_json(v->reply, 200, STR("{\"episode_id\":null,\"step_count\":0}"));
+	reply_json(v->reply, 200, "{\"episode_id\":null,\"step_count\":0}");
 }
 
 static void health(struct http_visit *v, struct field_errors *c)
 {
 	(void)c;
-	answer_json(v->reply, 200, STR("{\"status\":\"healthy\"}"));
+	reply_json(v->reply, 200, "{\"status\":\"healthy\"}");
 }
 
 static void played_metadata(struct http_visit *v)
@@ -141,7 +134,7 @@ static void metadata(struct http_visit *v, struct field_errors *c)
 	const struct world *w = v->server->conf.world;
 
 	(void)c;
-	answer_json(v->reply, 200, STR(""));
+	reply_json(v->reply, 200, "");
 	if (v->server->conf.playback) {
 		played_metadata(v);
 		return;
@@ -155,7 +148,7 @@ static void metadata(struct http_visit *v, struct field_errors *c)
 static void schema(struct http_visit *v, struct field_errors *c)
 {
 	(void)c;
-	answer_json(v->reply, 200, STR(""));
+	reply_json(v->reply, 200, "");
 	if (v->server->conf.playback) {
 		openenv_playback_schema(v->server->conf.playback, &v->reply->body);
 	} else {
@@ -166,7 +159,7 @@ static void schema(struct http_visit *v, struct field_errors *c)
 static void environments(struct http_visit *v, struct field_errors *c)
 {
 	(void)c;
-	answer_json(v->reply, 200, STR(""));
+	reply_json(v->reply, 200, "");
 	buf_printf(&v->reply->body, "[\"%s\"]", v->server->conf.world->server);
 }
 
@@ -174,10 +167,10 @@ static void environments(struct http_visit *v, struct field_errors *c)
 static void openapi(struct http_visit *v, struct field_errors *c)
 {
 	(void)c;
-	answer_json(
+	reply_json(
 		v->reply, 200,
-		STR("{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"OpenEnv Environment HTTP "
-	            "API\",\"version\":\"1.0.0\"},\"paths\":{\"/reset\":{\"post\":{}},\"/step\":{\"post\":{}},\"/state\":{\"get\":{}},\"/metadata\":{\"get\":{}},\"/health\":{\"get\":{}},\"/schema\":{\"get\":{}},\"/mcp\":{\"post\":{}}}}"));
+		"{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"OpenEnv Environment HTTP "
+		"API\",\"version\":\"1.0.0\"},\"paths\":{\"/reset\":{\"post\":{}},\"/step\":{\"post\":{}},\"/state\":{\"get\":{}},\"/metadata\":{\"get\":{}},\"/health\":{\"get\":{}},\"/schema\":{\"get\":{}},\"/mcp\":{\"post\":{}}}}");
 }
 
 static void mcp(struct http_visit *v, struct field_errors *c)
@@ -185,7 +178,7 @@ static void mcp(struct http_visit *v, struct field_errors *c)
 	struct json_fault fault;
 
 	(void)c;
-	answer_json(v->reply, 200, STR(""));
+	reply_json(v->reply, 200, "");
 	if (json_validate(v->request->body, &fault) == 0 &&
 	    json_type(v->request->body) == JSON_OBJECT) {
 		openenv_rpc(v->server, NULL, v->request->body, &v->reply->body);
@@ -256,13 +249,13 @@ static void answer_endpoint(struct http_visit *v, size_t i)
 	struct field_errors c = {.root = "body", .list = BUF(ERRORS_MAX)};
 
 	if (v->server->conf.playback && endpoints[i].body != NO_BODY) {
-		answer_json(v->reply, 501,
-		            STR("{\"detail\":\"A recording is only served in sessions: use the "
-		                "WebSocket at /ws\"}"));
+		reply_json(v->reply, 501,
+		           "{\"detail\":\"A recording is only served in sessions: use the "
+		           "WebSocket at /ws\"}");
 		return;
 	}
 	if (!str_is(v->request->method, endpoints[i].method)) {
-		answer_json(v->reply, 405, STR("{\"detail\":\"Method Not Allowed\"}"));
+		reply_json(v->reply, 405, "{\"detail\":\"Method Not Allowed\"}");
 		v->reply->allow = endpoints[i].method;
 		return;
 	}
@@ -310,7 +303,7 @@ void openenv_answer(struct openenv *o, const struct request *q, struct reply *r)
 	struct http_visit v = {.server = o, .request = q, .reply = r};
 	size_t cursor = 0;
 
-	for (const struct fault_hooks *f; (f = fault_of(&o->conf, &cursor));) {
+	for (const struct fault *f; (f = fault_of(&o->conf, &cursor));) {
 		if (f->openenv_request && f->openenv_request(o, q, r)) {
 			return;
 		}
@@ -325,5 +318,5 @@ void openenv_answer(struct openenv *o, const struct request *q, struct reply *r)
 			return;
 		}
 	}
-	answer_json(r, 404, STR("{\"detail\":\"Not Found\"}"));
+	reply_json(r, 404, "{\"detail\":\"Not Found\"}");
 }

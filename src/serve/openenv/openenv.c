@@ -15,14 +15,7 @@
 
 void openenv_init(struct openenv *o, const struct serve_conf *c)
 {
-	size_t cursor = 0;
-
-	*o = (struct openenv){.conf = *c};
-	for (const struct fault_hooks *f; (f = fault_of(c, &cursor));) {
-		if (f->openenv_start) {
-			f->openenv_start(o);
-		}
-	}
+	*o = (struct openenv){.conf = *c, .traits = fault_traits(c)};
 }
 
 void openenv_release(struct openenv *o)
@@ -77,7 +70,7 @@ static void reply_invalid_json(struct openenv_reply *r, const struct json_fault 
 
 static enum metadata_place metadata_place(const struct openenv *o)
 {
-	return o->hides_metadata ? METADATA_NOWHERE : METADATA_TWICE;
+	return o->traits & FAULT_HIDES_METADATA ? METADATA_NOWHERE : METADATA_TWICE;
 }
 
 void openenv_reply_observation(struct openenv_message *t, bool stepped)
@@ -94,7 +87,7 @@ static bool read_seed(struct openenv_message *t, uint64_t *seed)
 {
 	struct str value = JSON_GET(t->data, "seed");
 
-	if (json_is_null(value) || t->session->server->ignores_seeds) {
+	if (json_is_null(value) || t->session->server->traits & FAULT_IGNORES_SEEDS) {
 		*seed = openenv_next_seed(t->session->server);
 	} else if (!text_u64(value, seed)) {
 		openenv_reply_error(t->reply, STR("Seed must be an integer, zero or more"),
@@ -233,7 +226,7 @@ static const struct message *find_message(struct str type)
 static void execute_message(struct openenv_message *t, const struct message *m)
 {
 	const struct serve_conf *c = &t->session->server->conf;
-	const struct fault_hooks *f;
+	const struct fault *f;
 
 	for (size_t cursor = 0; !t->waited && !t->done && (f = fault_of(c, &cursor));) {
 		if (f->before_message) {
@@ -316,7 +309,7 @@ static void take_slot(struct openenv_session *s)
 	s->counted = o->slots_used < o->conf.max_envs;
 	s->refused = !s->counted;
 	o->slots_used += s->counted;
-	s->episode = o->shares_env ? &o->shared : &s->own;
+	s->episode = o->traits & FAULT_SHARES_ENV ? &o->shared : &s->own;
 	if (!s->episode->instance) {
 		episode_begin(s->episode, &o->conf, openenv_next_seed(o), STR_NONE);
 	}
@@ -331,7 +324,7 @@ void openenv_open(struct openenv *o, struct openenv_session *s, struct str id,
 	if (id.n > 0) {
 		buf_printf(&why, "Unknown session_id: %.*s", STR_ARG(id));
 		end_session(r, buf_view(&why));
-	} else if (o->slots_used >= o->conf.max_envs && !o->always_opens) {
+	} else if (o->slots_used >= o->conf.max_envs && !(o->traits & FAULT_OPENS_ALL)) {
 		refuse(o, r);
 	} else {
 		take_slot(s);
@@ -344,7 +337,7 @@ void openenv_open(struct openenv *o, struct openenv_session *s, struct str id,
 
 void openenv_free_slot(struct openenv_session *s)
 {
-	if (s->counted && !s->server->keeps_slots) {
+	if (s->counted && !(s->server->traits & FAULT_KEEPS_SLOTS)) {
 		s->server->slots_used--;
 	}
 	s->counted = false;

@@ -24,12 +24,7 @@ struct openenv {
 	_Atomic uint64_t steps;  /* executed, in all sessions */
 	_Atomic uint64_t serial; /* default seed of the next episode */
 	uint64_t slots_used;     /* slots in use, of conf.max_envs; WebSocket thread */
-	/* Set by faults when the server starts. */
-	bool keeps_slots;    /* slots are never freed */
-	bool always_opens;   /* beyond the limit, sessions open but their steps are refused */
-	bool shares_env;     /* all sessions act in `shared` */
-	bool ignores_seeds;  /* each episode uses its own seed */
-	bool hides_metadata; /* no metadata in replies */
+	unsigned traits;         /* of enum fault_trait */
 	struct openenv_episode shared;
 };
 

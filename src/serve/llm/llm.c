@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "json/write.h"
-#include "serve/host/cors.h"
+#include "serve/host/host.h"
 #include "serve/llm/body.h"
 #include "serve/llm/check.h"
 
@@ -33,14 +33,6 @@ struct completion {
 	bool stream;
 	const struct llm_reply *reply; /* NULL: an error of the server itself */
 	struct buf body;
-};
-
-/* One request while its body is received and while it waits. */
-struct pending_completion {
-	struct waiter waiter;
-	struct buf body;
-	bool waited;
-	struct completion answer;
 };
 
 /* ---- sending ---- */
@@ -131,10 +123,7 @@ static enum MHD_Result send_answer(const struct llm_server *server,
 	}
 	add_headers(response, a);
 	cors_add(response, &server->origins, connection);
-	enum MHD_Result queued = MHD_queue_response(connection, a->status, response);
-
-	MHD_destroy_response(response);
-	return queued;
+	return host_send(connection, a->status, response);
 }
 
 /* ---- answers ---- */
@@ -270,27 +259,15 @@ static bool is_allowed(const struct llm_server *s, struct MHD_Connection *connec
 	        str_eq(str_skip(authorization, strlen("Bearer ")), s->script.key));
 }
 
-/* A preflight request is exempt from the key check: browsers send it without credentials. */
-static bool is_preflight(const struct llm_server *s, struct MHD_Connection *connection,
-                         const char *method)
+static void answer(struct llm_server *s, struct MHD_Connection *connection,
+                   const struct host_request *q, struct origin_refusal refused,
+                   struct completion *a)
 {
-	struct origin_refusal refused = origin_refuse(
-		&s->origins, host_header(connection, "origin"), host_header(connection, "host"));
-
-	return !refused.status && cors_is_preflight(&s->origins, connection, str_from(method));
-}
-
-static void answer(struct llm_server *s, struct MHD_Connection *connection, const char *method,
-                   const char *url, struct pending_completion *p)
-{
-	struct completion *a = &p->answer;
+	const char *url = q->url, *method = q->method;
 	bool chat = strcmp(url, CHAT_PATH) == 0;
 	bool models = strcmp(url, MODELS_PATH) == 0;
 	bool props = s->script.chat_template.p && strcmp(url, PROPS_PATH) == 0;
 	bool model = strncmp(url, MODELS_PATH "/", strlen(MODELS_PATH "/")) == 0;
-
-	struct origin_refusal refused = origin_refuse(
-		&s->origins, host_header(connection, "origin"), host_header(connection, "host"));
 
 	if (refused.status) {
 		answer_error_text(a, refused.status, "null", refused.why);
@@ -302,7 +279,7 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection, cons
 	} else if (strcmp(method, chat ? "POST" : "GET") != 0) {
 		answer_error_text(a, 405, "null", "Method Not Allowed");
 	} else if (chat) {
-		answer_chat(s, buf_view(&p->body), a);
+		answer_chat(s, buf_view(&q->body), a);
 	} else if (model) {
 		answer_model(s, str_from(url + strlen(MODELS_PATH "/")), a);
 	} else if (props) {
@@ -320,58 +297,27 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection, cons
 	log_debug("serve: %s %s: %u", method, url, a->status);
 }
 
-/* Called with the headers, with each piece of the body, at its end, and after a wait.
-   NOLINTNEXTLINE(readability-function-size): libmicrohttpd requires eight parameters */
-static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url,
-                                  const char *method, const char *version, const char *piece,
-                                  size_t *piece_n, void **state)
+/* A preflight request is exempt from the key check: browsers send it without credentials. */
+static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
+                                  const struct host_request *q)
 {
-	struct llm_server *s = cls;
-	struct pending_completion *p = *state;
+	struct llm_server *s = ctx;
+	struct completion a = {.body = BUF(LLM_BODY_MAX)};
+	struct origin_refusal refused = origin_refuse(
+		&s->origins, host_header(connection, "origin"), host_header(connection, "host"));
+	enum MHD_Result result = MHD_NO;
 
-	(void)version;
-	if (!p) {
-		p = *state = mem_new(sizeof(*p));
-		p->body = BUF(REQUEST_MAX);
-		p->answer.body = BUF(LLM_BODY_MAX);
-		return MHD_YES;
-	}
-	if (*piece_n > 0) {
-		buf_add(&p->body, piece, *piece_n);
-		*piece_n = 0;
-		return p->body.full ? MHD_NO : MHD_YES;
-	}
-	if (is_preflight(s, connection, method)) {
+	if (!refused.status && cors_is_preflight(&s->origins, connection, q->method)) {
 		return cors_answer_preflight(connection);
 	}
-	if (!p->waited) {
-		answer(s, connection, method, url, p);
-	} else if (suspend_queue_closed(s->host.waits)) {
-		return MHD_NO;
+	answer(s, connection, q, refused, &a);
+	const struct llm_reply *r = a.reply;
+	bool open = !(r && r->delay_ms) || host_wait(&s->host, STR_NONE, r->delay_ms);
+	if (open && !(r && r->close == CLOSE_BEFORE)) {
+		result = send_answer(s, connection, &a);
 	}
-	const struct llm_reply *r = p->answer.reply;
-
-	if (r && r->delay_ms && !p->waited) {
-		p->waited = true;
-		return suspend_queue_add(s->host.waits, &p->waiter, connection, STR(""),
-		                         r->delay_ms)
-		               ? MHD_YES
-		               : MHD_NO;
-	}
-	return r && r->close == CLOSE_BEFORE ? MHD_NO : send_answer(s, connection, &p->answer);
-}
-
-static void on_completed(void *cls, struct MHD_Connection *connection, void **state,
-                         enum MHD_RequestTerminationCode how)
-{
-	struct pending_completion *p = *state;
-
-	(void)cls, (void)connection, (void)how;
-	if (p) {
-		buf_release(&p->body);
-		buf_release(&p->answer.body);
-		free(p);
-	}
+	buf_release(&a.body);
+	return result;
 }
 
 /* ---- start and stop ---- */
@@ -396,8 +342,8 @@ int llm_server_start(const struct llm_server_conf *c, struct llm_server **out, s
 	                               .port = c->port,
 	                               .clock = c->clock,
 	                               .connection_bytes = CONNECTION_BYTES,
-	                               .handle = on_request,
-	                               .forget = on_completed,
+	                               .body_max = REQUEST_MAX,
+	                               .answer = on_request,
 	                               .ctx = s};
 
 	s->origins = c->origins;

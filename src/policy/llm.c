@@ -481,9 +481,7 @@ static struct str describe(struct llm_policy *p)
 	buf_text(&text, ",\"sent\":");
 	buf_str(&text, buf_view(&p->request.sent));
 	buf_char(&text, '}');
-	struct str kept = arena_str(&p->arena, buf_view(&text));
-	buf_release(&text);
-	return kept;
+	return buf_keep(&text, &p->arena);
 }
 
 static int llm_check(const struct policy_conf *conf, struct error *err)

@@ -98,9 +98,7 @@ static struct str describe(struct random_policy *p, uint64_t seed)
 		}
 		buf_char(&text, '}');
 	}
-	struct str kept = arena_str(&p->arena, buf_view(&text));
-	buf_release(&text);
-	return kept;
+	return buf_keep(&text, &p->arena);
 }
 
 /* The tools that have a name, or the one with the name `only`. */

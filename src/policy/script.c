@@ -193,8 +193,7 @@ static int choose_tool(struct action_slot *s, struct arena *arena, struct error 
 		return conf->force_call ? 0 : tool_require(conf->tools, s->name, err);
 	}
 	int failed = tool_only(conf->tools, &only, err);
-	s->name = arena_str(arena, buf_view(&only));
-	buf_release(&only);
+	s->name = buf_keep(&only, arena);
 	return failed;
 }
 
@@ -228,9 +227,7 @@ static struct str params_of_actions(const struct action_slot *s, const struct st
 		jw_str(&w, actions[i]);
 	}
 	jw_put(&w, "]}");
-	struct str kept = arena_str(arena, buf_view(&params));
-	buf_release(&params);
-	return kept;
+	return buf_keep(&params, arena);
 }
 
 static int make_calls(const struct action_slot *s, const struct str *actions, size_t count,
@@ -283,10 +280,8 @@ static bool slot_takes(const struct action_slot *s, struct str action, bool *arr
 /* A JSON array of strings is the list of actions, unless the argument takes an array. */
 static bool is_list(const struct action_slot *s, struct str text)
 {
-	struct json_fault fault;
 	struct str each;
-	bool strings =
-		text.n && text.p[0] == '[' && !json_validate(text, &fault) && json_count(text);
+	bool strings = text.n && text.p[0] == '[' && json_is_valid(text) && json_count(text);
 	bool array = false;
 
 	for (size_t cursor = 0; strings && json_next(text, &cursor, &each);) {
@@ -446,9 +441,7 @@ static struct str params_of_texts(const struct policy_conf *conf, struct arena *
 		jw_text(&w, conf->call_texts[i]);
 	}
 	jw_put(&w, "]}");
-	struct str kept = arena_str(arena, buf_view(&params));
-	buf_release(&params);
-	return kept;
+	return buf_keep(&params, arena);
 }
 
 static int script_from_texts(const struct policy_conf *conf, struct arena *arena,

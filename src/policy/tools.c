@@ -243,12 +243,11 @@ static struct str expected_type(struct str schema)
 static bool is_meant_as_json(struct references *r, struct str schema, struct str action)
 {
 	bool any = !schema_names_any(r, schema), text = schema_names(r, schema, "string");
-	struct json_fault fault;
 
 	if (!any && !text) {
 		return true;
 	}
-	if (json_validate(action, &fault)) {
+	if (!json_is_valid(action)) {
 		return false;
 	}
 	switch (json_type(action)) {
@@ -273,10 +272,9 @@ static int put_value(struct references *r, struct str key, struct str schema, st
 {
 	struct str resolved = schema_resolve_in(r, schema);
 	bool as_json = is_meant_as_json(r, resolved, text);
-	struct json_fault fault;
 	size_t start = out->n;
 
-	if (as_json && json_validate(text, &fault)) {
+	if (as_json && !json_is_valid(text)) {
 		return error_set(err, FAIL_USAGE, "the argument '%.*s' must be of type %.*s",
 		                 STR_ARG(key), STR_ARG(expected_type(resolved)));
 	}

@@ -56,10 +56,8 @@ static void put_call(struct json_writer *w, struct str call)
 	struct str function = JSON_GET(call, "function"),
 		   arguments = JSON_GET(function, "arguments");
 	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct json_fault fault;
 	bool object = json_type(arguments) == JSON_STRING && json_decode(arguments, &text) &&
-	              json_validate(buf_view(&text), &fault) == 0 &&
-	              json_type(buf_view(&text)) == JSON_OBJECT;
+	              json_is_valid(buf_view(&text)) && json_type(buf_view(&text)) == JSON_OBJECT;
 
 	jw_put(w, "{type:'tool_use',id:%?r,name:%?r,input:%r}", JSON_GET(call, "id"),
 	       JSON_GET(function, "name"), object ? buf_view(&text) : STR("{}"));

@@ -65,10 +65,9 @@ struct attempt {
 static int on_event(struct chat *c, struct api_stream *a, struct chat_stream *s, struct str data,
                     struct error *err)
 {
-	struct json_fault fault;
 	bool done = false;
 
-	if (!c->conf->api->event || json_validate(data, &fault)) {
+	if (!c->conf->api->event || !json_is_valid(data)) {
 		return chat_stream_add(s, data, err);
 	}
 	c->conf->api->event(a, data, &c->translated, &done);
@@ -169,7 +168,6 @@ static bool is_error(struct str body)
 
 static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a, struct error *err)
 {
-	struct json_fault fault;
 	struct str body;
 
 	buf_clear(&c->body);
@@ -177,7 +175,7 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 		return -1;
 	}
 	body = text_trim(buf_view(&c->body));
-	bool valid = json_validate(body, &fault) == 0;
+	bool valid = json_is_valid(body);
 
 	/* chat completions: read as a reply first, because most are not errors */
 	if (valid && !c->conf->api->reply && chat_reply_take(body, a->reply, err) == 0) {

@@ -141,11 +141,9 @@ static int read_file(struct conf_reading *r, struct error *err)
 /* Is it a file of kind "llm"? Errors in other files are reported by policy_open. */
 static bool open_file(struct conf_reading *r, const char *path)
 {
-	struct json_fault fault;
 	struct error ignored;
 
-	if (file_read("policy", path, &r->text, &ignored) ||
-	    json_validate(buf_view(&r->text), &fault)) {
+	if (file_read("policy", path, &r->text, &ignored) || !json_is_valid(buf_view(&r->text))) {
 		return false;
 	}
 	r->path = path;
@@ -289,8 +287,7 @@ static int read_url(struct conf_reading *r, struct error *err)
 		buf_text(&url, ends_with_version(s) ? "" : "/v1");
 		buf_text(&url, r->conf->api->path);
 	}
-	r->conf->url = arena_str(&r->conf->arena, buf_view(&url)).p;
-	buf_release(&url);
+	r->conf->url = buf_keep(&url, &r->conf->arena).p;
 	return 0;
 }
 
@@ -374,8 +371,7 @@ static void describe(struct llm_conf *c, const char *key_env)
 	         tool_mode_names[c->tool_mode], c->tool_format, on_no_tool_names[c->on_no_tool],
 	         c->repair, c->stream, c->media ? STR("true") : STR_NONE, key_env, c->asked,
 	         c->extra);
-	c->params = arena_str(&c->arena, buf_view(&text));
-	buf_release(&text);
+	c->params = buf_keep(&text, &c->arena);
 }
 
 bool llm_conf_sends(const struct llm_conf *c, const char *parameter)

@@ -48,13 +48,12 @@ static const char *ask(void *arg)
 {
 	struct chat *c = arg;
 	struct buf url = BUF(BUF_MAX_SMALL), body = BUF(TEMPLATE_MAX), text = BUF(TEMPLATE_MAX);
-	struct json_fault fault;
 	struct error why = {0};
 	const char *format = NULL;
 	int status = 0;
 
 	if (put_url(c->conf, &url) && get(c, buf_cstr(&url), &body, &status, &why) &&
-	    json_validate(buf_view(&body), &fault) == 0) {
+	    json_is_valid(buf_view(&body))) {
 		struct str template = JSON_GET(buf_view(&body), "chat_template");
 
 		if (json_type(template) == JSON_STRING) {

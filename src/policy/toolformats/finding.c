@@ -312,9 +312,7 @@ static struct str typed_members(struct finder *f, struct str name, struct str ob
 		}
 	}
 	buf_text(&out, out.n ? "}" : "{}");
-	struct str kept = arena_str(f->arena, buf_view(&out));
-	buf_release(&out);
-	return kept;
+	return buf_keep(&out, f->arena);
 }
 
 static bool found_object(struct finder *f, const struct tool_format *row, struct str object)

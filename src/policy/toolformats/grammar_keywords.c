@@ -111,12 +111,10 @@ static bool put_literal(struct buf *out, struct str literal)
 /* 07: invalid in Python, but unambiguous. */
 static bool put_padded(struct buf *out, struct str s)
 {
-	struct json_fault fault;
-
 	while (s.n > 1 && s.p[0] == '0') {
 		s = str_skip(s, 1);
 	}
-	if (json_validate(s, &fault) || json_type(s) != JSON_NUMBER) {
+	if (!json_is_valid(s) || json_type(s) != JSON_NUMBER) {
 		return false;
 	}
 	buf_str(out, s);

@@ -183,9 +183,7 @@ struct str without_suffixes(struct arena *a, struct str text)
 		s = rest;
 	}
 	buf_str(&out, before);
-	struct str kept = arena_str(a, buf_view(&out));
-	buf_release(&out);
-	return kept;
+	return buf_keep(&out, a);
 }
 
 /* ---- names ---- */

@@ -31,9 +31,7 @@ static struct str decoded(struct finder *f, struct str s)
 		buf_char(&out, found ? entities[i].byte : s.p[0]);
 		s = str_skip(s, bytes);
 	}
-	struct str kept = arena_str(f->arena, buf_view(&out));
-	buf_release(&out);
-	return kept;
+	return buf_keep(&out, f->arena);
 }
 
 /* What follows the attribute's name in a tag; absent: not found. An empty name: the mark ends with

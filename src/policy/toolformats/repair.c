@@ -171,7 +171,6 @@ static bool is_word_char(char c)
 static bool word(struct repairer *m)
 {
 	struct str s = str_skip(m->in, m->at);
-	struct json_fault fault;
 	size_t n = 0;
 
 	while (n < s.n && is_word_char(s.p[n])) {
@@ -193,7 +192,7 @@ static bool word(struct repairer *m)
 		return true;
 	}
 	buf_str(m->out, s);
-	return n && json_validate(s, &fault) == 0;
+	return n && json_is_valid(s);
 }
 
 /* ---- structure ---- */
@@ -259,7 +258,6 @@ static bool one_token(struct repairer *m, bool *cut)
 bool json_repair(struct str text, struct buf *out, size_t *used, struct call_notes *repaired)
 {
 	struct repairer m = {.in = text, .out = out, .repaired = repaired};
-	struct json_fault fault;
 	bool cut = false;
 
 	while (m.at < text.n && !m.value && !cut) {
@@ -281,5 +279,5 @@ bool json_repair(struct str text, struct buf *out, size_t *used, struct call_not
 		buf_char(out, m.open[--m.depth]);
 	}
 	*used = m.at;
-	return !out->full && json_validate(buf_view(out), &fault) == 0;
+	return !out->full && json_is_valid(buf_view(out));
 }

@@ -251,9 +251,7 @@ static struct str measuring(struct preflight *p)
 		}
 	}
 	jw_end(&w);
-	struct str made = arena_str(&p->arena, buf_view(&text));
-	buf_release(&text);
-	return made;
+	return buf_keep(&text, &p->arena);
 }
 
 static struct model_question question(const struct preflight *p, struct str messages)

@@ -143,7 +143,6 @@ static void read_list(struct preflight *p, struct str body)
 static int receive_list(struct preflight *p, struct http_exchange *x, struct error *err)
 {
 	struct buf body = BUF(LIST_BYTES);
-	struct json_fault fault;
 	int failed = http_read_all(x, &body, err);
 
 	p->list_status = http_status(x);
@@ -153,8 +152,7 @@ static int receive_list(struct preflight *p, struct http_exchange *x, struct err
 		buf_printf(&words, "HTTP %d", p->list_status);
 		p->list_fault = copy_text(p, &words);
 		buf_release(&words);
-	} else if (!failed &&
-	           (http_media_is(x, "text/html") || json_validate(buf_view(&body), &fault))) {
+	} else if (!failed && (http_media_is(x, "text/html") || !json_is_valid(buf_view(&body)))) {
 		p->list_fault = STR("the reply is not JSON");
 	} else if (!failed) {
 		read_list(p, buf_view(&body));

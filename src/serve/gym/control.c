@@ -126,10 +126,9 @@ static void info(struct control *c)
 /* Accepts a non-negative integer. Without a seed the environment uses its own. */
 static bool read_seed(struct str body, bool *given, uint64_t *seed)
 {
-	struct json_fault fault;
 	int64_t number = 0;
 
-	if (json_validate(body, &fault) != 0 || json_type(body) != JSON_OBJECT) {
+	if (!json_is_valid(body) || json_type(body) != JSON_OBJECT) {
 		return false;
 	}
 	struct str value = JSON_GET(body, "seed");

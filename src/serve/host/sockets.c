@@ -25,6 +25,7 @@ struct socket {
 	struct openenv *server;
 	int fd;
 	bool gone;          /* disconnected */
+	bool failed;        /* to be shut down after the next output */
 	bool closing;       /* a Close was sent, or the peer disconnected: send no more */
 	bool awaiting_pong; /* a pong is expected */
 	uint64_t due[TIMERS];
@@ -96,10 +97,7 @@ static void begin_close(struct socket *k)
    read, because closing a socket with unread bytes resets the connection and discards the Close. */
 static void fail_connection(struct socket *k)
 {
-	flush(k);
-	if (!k->gone) {
-		shutdown(k->fd, SHUT_WR);
-	}
+	k->failed = true;
 	begin_close(k);
 }
 
@@ -250,19 +248,22 @@ static void close_session(struct socket *k)
 	pthread_mutex_unlock(&k->host->lock);
 }
 
-/* Sends what is to be sent. The session ends when its client has disconnected, but not before a
+/* Sends what is to be sent. The session ends before its client can see a Close, but not before a
    running step has finished, unless that step never finishes. False: the connection is over. */
 static bool flush_or_close(struct socket *k)
 {
+	if (k->closing && (!k->waiting || k->due[TIMER_STEP] == NEVER)) {
+		close_session(k);
+	}
 	flush(k);
+	if (k->failed && !k->gone) {
+		shutdown(k->fd, SHUT_WR);
+		k->failed = false;
+	}
 	if (k->frames.peer_closed && k->frames.out.n == 0) {
 		disconnect(k);
 	}
-	if (k->closing && (!k->waiting || k->due[TIMER_STEP] == NEVER)) {
-		close_session(k);
-		return !k->gone;
-	}
-	return true;
+	return !k->gone || (k->waiting && k->due[TIMER_STEP] != NEVER);
 }
 
 /* False: the host is closed. */

@@ -37,14 +37,13 @@ static void expect_next(struct checking *c)
 /* Ollama refuses a history with arguments that are not an object. */
 static bool are_json_object(struct checking *c, struct str arguments)
 {
-	struct json_fault fault;
 	struct str text;
 
 	if (json_type(arguments) != JSON_STRING) {
 		return false;
 	}
 	text = json_text(c->arena, arguments);
-	return json_validate(text, &fault) == 0 && json_type(text) == JSON_OBJECT;
+	return json_is_valid(text) && json_type(text) == JSON_OBJECT;
 }
 
 static bool check_call(struct checking *c, struct str call)

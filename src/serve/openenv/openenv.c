@@ -5,7 +5,6 @@
 #include "json/scan.h"
 #include "json/write.h"
 #include "serve/fault/fault.h"
-#include "serve/openenv/fields.h"
 #include "serve/playback/playback.h"
 
 #include <inttypes.h>
@@ -49,12 +48,10 @@ static void end_session(struct openenv_reply *r, struct str message)
 	r->close = CLOSE_NORMAL;
 }
 
-static void answer_invalid(struct openenv_reply *r, const struct field_errors *c)
+static void answer_invalid(struct openenv_reply *r, const struct buf *why)
 {
 	begin_error(r, STR("Invalid message"), "VALIDATION_ERROR");
-	buf_text(&r->text, ",\"errors\":[");
-	buf_str(&r->text, buf_view(&c->list));
-	buf_text(&r->text, "]}}");
+	buf_printf(&r->text, ",\"errors\":[%s]}}", buf_cstr(why));
 }
 
 static void reply_invalid_json(struct openenv_reply *r, const struct json_fault *fault)
@@ -99,21 +96,21 @@ static bool read_seed(struct openenv_message *t, uint64_t *seed)
 
 static void reset(struct openenv_message *t)
 {
-	static const struct field options[] = {{"episode_id", field_check_optional_string, false}};
-	struct field_errors c = {.list = BUF(ERRORS_MAX)};
+	static const struct field options[] = {{"episode_id", FIELD_TEXT_OR_NULL, false}};
+	struct buf why = BUF(ERRORS_MAX);
 	struct openenv_session *s = t->session;
 	uint64_t seed = 0;
 
 	if (read_seed(t, &seed)) {
-		if (fields_validate(t->data, options, ARRAY_LEN(options), true, &c)) {
+		if (fields_validate(t->data, options, ARRAY_LEN(options), true, &why)) {
 			episode_begin(s->episode, &s->server->conf, seed,
 			              JSON_GET(t->data, "episode_id"));
 			openenv_reply_observation(t, false);
 		} else {
-			answer_invalid(t->reply, &c);
+			answer_invalid(t->reply, &why);
 		}
 	}
-	buf_release(&c.list);
+	buf_release(&why);
 }
 
 static void run_step(struct openenv_message *t)
@@ -144,13 +141,13 @@ static void step(struct openenv_message *t)
 
 static bool validate_action(struct openenv_message *t)
 {
-	struct field_errors c = {.list = BUF(ERRORS_MAX)};
-	bool fits = fields_validate_action(t->session->server->conf.world, t->data, &c);
+	struct buf why = BUF(ERRORS_MAX);
+	bool fits = fields_validate_action(t->session->server->conf.world, t->data, &why);
 
 	if (!fits) {
-		answer_invalid(t->reply, &c);
+		answer_invalid(t->reply, &why);
 	}
-	buf_release(&c.list);
+	buf_release(&why);
 	return fits;
 }
 
@@ -188,15 +185,15 @@ static const struct message {
 
 static bool validate_envelope(struct openenv_message *t, int data)
 {
-	const struct field fields[] = {{"type", NULL, true},
-	                               {"data", field_check_dict, data == HAS_DATA}};
-	struct field_errors c = {.list = BUF(ERRORS_MAX)};
-	bool fits = fields_validate(t->message, fields, data == NO_DATA ? 1 : 2, false, &c);
+	const struct field fields[] = {{"type", FIELD_ANY, true},
+	                               {"data", FIELD_DICT, data == HAS_DATA}};
+	struct buf why = BUF(ERRORS_MAX);
+	bool fits = fields_validate(t->message, fields, data == NO_DATA ? 1 : 2, false, &why);
 
 	if (!fits) {
-		answer_invalid(t->reply, &c);
+		answer_invalid(t->reply, &why);
 	}
-	buf_release(&c.list);
+	buf_release(&why);
 	return fits;
 }
 

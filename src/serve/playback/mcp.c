@@ -41,9 +41,8 @@ static bool is_content(struct str observation)
 static void put_text(struct str value, struct buf *out)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct json_fault fault;
 	bool plain = json_type(value) == JSON_STRING &&
-	             (!json_decode(value, &text) || json_validate(buf_view(&text), &fault) != 0);
+	             (!json_decode(value, &text) || !json_is_valid(buf_view(&text)));
 
 	if (plain) {
 		buf_str(out, value);

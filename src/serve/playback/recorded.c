@@ -116,7 +116,6 @@ static struct str text_of(struct recorded *r, const struct line *l)
 {
 	struct str message, kept = STR_NONE, observation = l->value[KEY_OBSERVATION];
 	struct buf decoded = BUF(BUF_MAX_MESSAGE), quoted = BUF(2 * BUF_MAX_MESSAGE);
-	struct json_fault fault;
 
 	for (size_t cursor = 0; json_next(l->value[KEY_MESSAGES], &cursor, &message);) {
 		struct str content = JSON_GET(message, "content");
@@ -127,7 +126,7 @@ static struct str text_of(struct recorded *r, const struct line *l)
 		}
 		struct str text = without_wrapping(buf_view(&decoded));
 
-		if (json_validate(text, &fault) == 0 && json_equal(text, observation)) {
+		if (json_is_valid(text) && json_equal(text, observation)) {
 			buf_clear(&quoted);
 			json_quote(&quoted, text);
 			kept = copy(r, buf_view(&quoted));

@@ -6,7 +6,6 @@
 #include "cmd/options/output.h"
 #include "net/io.h"
 #include "serve/llm/llm.h"
-#include "serve/playback/model.h"
 #include "serve/playback/playback.h"
 
 #include <stdio.h>

@@ -5,7 +5,6 @@
 
 #include "json/canon.h"
 #include "net/io.h"
-#include "policy/llm/prompts.h"
 #include "policy/llm/request.h"
 
 #include <stdlib.h>

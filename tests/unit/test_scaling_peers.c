@@ -15,7 +15,7 @@
 #include "policy/toolformats/reader_internal.h"
 #include "scaling.h"
 #include "serve/host/frames.h"
-#include "serve/llm/check.h"
+#include "serve/llm/script.h"
 #include "serve/openenv/openenv.h"
 
 #include <stdlib.h>

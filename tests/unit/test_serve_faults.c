@@ -3,7 +3,7 @@
 #include "serve_client.h"
 
 #include "serve/fault/fault.h"
-#include "serve/gym/call.h"
+#include "serve/gym/exchange.h"
 #include "serve/gym/gym.h"
 
 #define TEXT(t, is_error)                                                                          \

@@ -3,6 +3,7 @@
 #define ROLLDBG_POLICY_LLM_REQUEST_H
 
 #include "policy/llm/conf.h"
+#include "policy/llm/conversation.h"
 
 /* The constant parts, built once per rollout. */
 struct chat_request {
@@ -40,5 +41,9 @@ void chat_request_write(struct chat_request *r, struct str messages, size_t same
 /* Appends the tools as text for prompts, one per line:
    {"name":..,"description":..,"parameters":..}. */
 void chat_tools_describe(struct str tools, struct buf *out);
+
+/* tools: raw, as advertised. */
+void chat_prompts(const struct llm_conf *c, struct str tools, const struct prompt_values *v,
+                  struct conversation *to);
 
 #endif

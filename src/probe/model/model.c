@@ -167,7 +167,7 @@ static void judge_unlisted(const struct preflight *p, struct property *out)
 	advise_name(p, out);
 }
 
-static void examine(const struct preflight *p, struct property *out)
+void preflight_model(const struct preflight *p, struct property *out)
 {
 	if (p->unreachable) {
 		judge_unreachable(p, out);
@@ -184,5 +184,3 @@ static void examine(const struct preflight *p, struct property *out)
 		judge_unlisted(p, out);
 	}
 }
-
-const struct preflight_ops preflight_model = {examine};

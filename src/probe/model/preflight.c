@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "json/write.h"
-#include "policy/llm/prompts.h"
 #include "policy/llm/request.h"
 #include "policy/open.h"
 #include "policy/tools.h"

@@ -206,7 +206,7 @@ static void judge(struct name_check *l)
 	}
 }
 
-static void examine(const struct preflight *p, struct property *out)
+void preflight_tool_names(const struct preflight *p, struct property *out)
 {
 	struct name_check l = {.p = p, .out = out};
 
@@ -221,5 +221,3 @@ static void examine(const struct preflight *p, struct property *out)
 	judge(&l);
 	arena_release(&l.arena);
 }
-
-const struct preflight_ops preflight_tool_names = {examine};

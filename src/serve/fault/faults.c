@@ -3,7 +3,6 @@
 
 #include "json/scan.h"
 #include "protocol/jsonrpc.h"
-#include "serve/gym/call.h"
 #include "serve/gym/exchange.h"
 #include "serve/openenv/openenv.h"
 

@@ -6,7 +6,6 @@
 #include "json/write.h"
 #include "protocol/jsonrpc.h"
 #include "serve/fault/fault.h"
-#include "serve/gym/call.h"
 #include "serve/playback/mcp.h"
 
 #define INVALID_REQUEST (-32600)

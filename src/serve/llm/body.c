@@ -1,5 +1,5 @@
 /* Replies of the scripted model: see body.h. */
-#include "serve/llm/body.h"
+#include "serve/llm/script.h"
 
 #include "json/write.h"
 

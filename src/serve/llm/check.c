@@ -1,5 +1,5 @@
 /* Checks of requests: see check.h. */
-#include "serve/llm/check.h"
+#include "serve/llm/script.h"
 
 #define TEXT_MAX ((size_t)32 << 20)
 

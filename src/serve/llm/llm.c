@@ -5,8 +5,7 @@
 #include "base/log.h"
 #include "json/write.h"
 #include "serve/host/host.h"
-#include "serve/llm/body.h"
-#include "serve/llm/check.h"
+#include "serve/llm/script.h"
 
 #include <stdlib.h>
 #include <strings.h>

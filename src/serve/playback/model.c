@@ -1,5 +1,5 @@
 /* The replies of a recorded model: see model.h. */
-#include "serve/playback/model.h"
+#include "serve/playback/playback.h"
 
 #include "json/canon.h"
 #include "json/write.h"

@@ -1,5 +1,5 @@
 /* Reading recordings for playback: see recorded.h. */
-#include "serve/playback/recorded.h"
+#include "serve/playback/playback.h"
 
 #include "base/base64.h"
 #include "json/canon.h"

@@ -59,23 +59,23 @@ static void initial_state(struct control *c)
 	c->gym->conf.world->state(e->instance, &c->reply->body);
 }
 
-static const char *flag(int8_t value)
+static struct str flag(int8_t value)
 {
-	return value < 0 ? "null" : value ? "true" : "false";
+	return value < 0 ? STR_NONE : value ? STR("true") : STR("false");
 }
 
 static void answer_playback_status(struct control *c)
 {
 	const struct playback_session *s = c->env->played;
 	const struct recorded_reply *last = playback_last(s);
-	struct buf *out = &c->reply->body;
+	struct buf total = BUF(BUF_MAX_SMALL);
 
-	buf_printf(out, "{\"terminated\":%s,\"truncated\":%s,\"step_count\":%" PRId64,
-	           flag(s->last ? last->terminated : last->terminated > 0),
-	           flag(s->last ? last->truncated : last->truncated > 0), playback_steps(s));
-	buf_text(out, ",\"total_reward\":");
-	playback_total(s, out);
-	buf_char(out, '}');
+	playback_total(s, &total);
+	json_put(&c->reply->body, "{terminated:%r,truncated:%r,step_count:%i,total_reward:%r}",
+	         flag(s->last ? last->terminated : last->terminated > 0),
+	         flag(s->last ? last->truncated : last->truncated > 0), playback_steps(s),
+	         buf_view(&total));
+	buf_release(&total);
 }
 
 static void answer_playback_reward(struct control *c)
@@ -83,8 +83,7 @@ static void answer_playback_reward(struct control *c)
 	const struct playback_session *s = c->env->played;
 	struct str reward = s->last ? s->last->reply.reward : STR("0.0");
 
-	buf_printf(&c->reply->body, "{\"reward\":%.*s,\"step_count\":%" PRId64 "}",
-	           STR_ARG(reward.p ? reward : STR("null")), playback_steps(s));
+	json_put(&c->reply->body, "{reward:%r,step_count:%i}", reward, playback_steps(s));
 }
 
 /* Before the first step: the framework's default, a float. After it: the world's, an integer. */

@@ -96,10 +96,7 @@ static bool open_session(struct exchange *x, struct str env_id)
 
 static void write_raw_error(struct exchange *x, struct str error)
 {
-	buf_printf(&x->reply->body,
-	           "{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"error\":", STR_ARG(x->message.id));
-	buf_str(&x->reply->body, error);
-	buf_char(&x->reply->body, '}');
+	json_put(&x->reply->body, "{jsonrpc:'2.0',id:%r,error:%r}", x->message.id, error);
 }
 
 /* Sends the error object as the body, with the given HTTP status. */
@@ -222,11 +219,6 @@ static void initialize(struct exchange *x)
 	buf_release(&result);
 }
 
-static void ping(struct exchange *x)
-{
-	answer_result(x, STR("{}"));
-}
-
 static void list_tools(struct exchange *x)
 {
 	struct str tools = call_tools(x->gym);
@@ -240,15 +232,14 @@ static void list_tools(struct exchange *x)
 /* FastMCP wraps the result of a tool that returns a dict or a list. */
 static void write_result(const struct world_call *a, struct buf *result)
 {
-	buf_text(result, "{\"content\":[{\"type\":\"text\",\"text\":");
-	json_quote(result, buf_view(&a->text));
-	buf_text(result, "}]");
+	struct json_writer w;
+
+	jw_init(&w, result);
+	jw_put(&w, "{content:[{type:'text',text:%s}]", buf_view(&a->text));
 	if (a->structured.n > 0) {
-		buf_text(result, ",\"structuredContent\":{\"result\":");
-		buf_str(result, buf_view(&a->structured));
-		buf_char(result, '}');
+		jw_put(&w, "structuredContent:{result:%r}", buf_view(&a->structured));
 	}
-	buf_printf(result, ",\"isError\":%s}", a->is_error ? "true" : "false");
+	jw_put(&w, "isError:%b}", a->is_error);
 }
 
 static void play_call(struct exchange *x, struct str name, struct str arguments)
@@ -297,21 +288,6 @@ static void call_tool(struct exchange *x)
 	buf_release(&result);
 }
 
-static void list_resources(struct exchange *x)
-{
-	answer_result(x, STR("{\"resources\":[]}"));
-}
-
-static void list_templates(struct exchange *x)
-{
-	answer_result(x, STR("{\"resourceTemplates\":[]}"));
-}
-
-static void list_prompts(struct exchange *x)
-{
-	answer_result(x, STR("{\"prompts\":[]}"));
-}
-
 /* Any URI is accepted: recordings do not keep the URI that states were read from. */
 static bool play_resource(struct exchange *x, struct str uri)
 {
@@ -322,9 +298,7 @@ static bool play_resource(struct exchange *x, struct str uri)
 		return false;
 	}
 	playback_state_text(s, &text);
-	buf_printf(&result, "{\"contents\":[{\"uri\":%.*s,\"text\":", STR_ARG(uri));
-	json_quote(&result, buf_view(&text));
-	buf_text(&result, "}]}");
+	json_put(&result, "{contents:[{uri:%r,text:%s}]}", uri, buf_view(&text));
 	answer_result(x, buf_view(&result));
 	buf_release(&text);
 	buf_release(&result);
@@ -352,15 +326,16 @@ static void read_resource(struct exchange *x)
 static const struct {
 	const char *method;
 	void (*answer)(struct exchange *x);
+	const char *result; /* what is always answered; NULL: see answer */
 } methods[] = {
-	{"tools/call", call_tool},
-	{"initialize", initialize},
-	{"ping", ping},
-	{"tools/list", list_tools},
-	{"resources/list", list_resources},
-	{"resources/templates/list", list_templates},
-	{"resources/read", read_resource},
-	{"prompts/list", list_prompts},
+	{"tools/call", call_tool, NULL},
+	{"initialize", initialize, NULL},
+	{"ping", NULL, "{}"},
+	{"tools/list", list_tools, NULL},
+	{"resources/list", NULL, "{\"resources\":[]}"},
+	{"resources/templates/list", NULL, "{\"resourceTemplates\":[]}"},
+	{"resources/read", read_resource, NULL},
+	{"prompts/list", NULL, "{\"prompts\":[]}"},
 };
 
 /* ---- checks before a method is called ---- */
@@ -438,10 +413,15 @@ static void answer_message(struct exchange *x)
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
-		if (str_is(x->message.method, methods[i].method)) {
-			methods[i].answer(x);
-			return;
+		if (!str_is(x->message.method, methods[i].method)) {
+			continue;
 		}
+		if (methods[i].result) {
+			answer_result(x, str_from(methods[i].result));
+		} else {
+			methods[i].answer(x);
+		}
+		return;
 	}
 	answer_invalid(x);
 }

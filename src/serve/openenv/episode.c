@@ -234,18 +234,19 @@ static bool is_tool(const struct world *w, struct str name)
 
 static void write_result(const struct world_call *a, struct buf *out)
 {
-	buf_text(out, "{\"content\":[{\"type\":\"text\",\"text\":");
-	json_quote(out, buf_view(&a->text));
-	buf_text(out, ",\"annotations\":null,\"meta\":null}],\"structured_content\":");
-	if (a->structured.n > 0) {
-		buf_text(out, "{\"result\":");
-		buf_str(out, buf_view(&a->structured));
-		buf_text(out, "},\"meta\":{\"fastmcp\":{\"wrap_result\":true}},\"data\":");
-		buf_str(out, buf_view(&a->structured));
+	struct str data = a->structured.n ? buf_view(&a->structured) : STR_NONE;
+	struct json_writer w;
+
+	jw_init(&w, out);
+	jw_put(&w, "{content:[{type:'text',text:%s,annotations:null,meta:null}]",
+	       buf_view(&a->text));
+	if (data.p) {
+		jw_put(&w, "structured_content:{result:%r},meta:{fastmcp:{wrap_result:true}}",
+		       data);
 	} else {
-		buf_text(out, "null,\"meta\":null,\"data\":null");
+		jw_put(&w, "structured_content:null,meta:null");
 	}
-	buf_text(out, ",\"is_error\":false}");
+	jw_put(&w, "data:%r,is_error:false}", data);
 }
 
 bool episode_call(struct openenv_episode *e, struct str tool, struct str arguments,
@@ -283,22 +284,16 @@ bool episode_lists_tools(struct str action)
 
 static void list_tools(const struct world *w, struct buf *out)
 {
-	const char *between = "";
+	struct json_writer j;
 	struct str tool;
-	size_t cursor = 0;
 
-	buf_text(out, "{\"observation\":{\"metadata\":{},\"tools\":[");
-	while (json_next(w->tools, &cursor, &tool)) {
-		buf_printf(out, "%s{\"name\":", between);
-		buf_str(out, JSON_GET(tool, "name"));
-		buf_text(out, ",\"description\":");
-		buf_str(out, JSON_GET(tool, "description"));
-		buf_text(out, ",\"input_schema\":");
-		buf_str(out, JSON_GET(tool, "inputSchema"));
-		buf_char(out, '}');
-		between = ",";
+	jw_init(&j, out);
+	jw_put(&j, "{observation:{metadata:{},tools:[");
+	for (size_t cursor = 0; json_next(w->tools, &cursor, &tool);) {
+		jw_put(&j, "{name:%r,description:%r,input_schema:%r}", JSON_GET(tool, "name"),
+		       JSON_GET(tool, "description"), JSON_GET(tool, "inputSchema"));
 	}
-	buf_text(out, "]},\"reward\":null,\"done\":false}");
+	jw_put(&j, "]},reward:null,done:false}");
 }
 
 /* A failed call also counts as a step. */
@@ -307,18 +302,19 @@ static void call_tool(struct openenv_episode *e, struct str tool, struct str arg
 {
 	struct buf result = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
 
+	struct json_writer w;
+
 	e->step_count++;
-	buf_text(out, "{\"observation\":{\"metadata\":{},\"tool_name\":");
-	buf_str(out, tool);
+	jw_init(&w, out);
+	jw_put(&w, "{observation:{metadata:{},tool_name:%r", tool);
 	if (episode_call(e, tool, arguments, &result, &why)) {
-		buf_printf(out, ",\"result\":%s,\"error\":null", buf_cstr(&result));
+		jw_put(&w, "result:%r,error:null}", buf_view(&result));
 	} else {
-		buf_printf(out, ",\"result\":null,\"error\":{\"error_type\":\"%s\",\"message\":",
-		           is_tool(e->world, tool) ? "execution_error" : "tool_not_found");
-		json_quote(out, buf_view(&why));
-		buf_char(out, '}');
+		jw_put(&w, "result:null,error:{error_type:%t,message:%s}}",
+		       is_tool(e->world, tool) ? "execution_error" : "tool_not_found",
+		       buf_view(&why));
 	}
-	buf_printf(out, "},\"reward\":%d.0,\"done\":%s}", e->reward,
+	buf_printf(out, ",\"reward\":%d.0,\"done\":%s}", e->reward,
 	           e->terminated ? "true" : "false");
 	buf_release(&result);
 	buf_release(&why);

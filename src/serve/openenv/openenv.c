@@ -29,17 +29,9 @@ uint64_t openenv_next_seed(struct openenv *o)
 
 /* ---- error messages ---- */
 
-static void begin_error(struct openenv_reply *r, struct str message, const char *code)
-{
-	buf_text(&r->text, "{\"type\":\"error\",\"data\":{\"message\":");
-	json_quote(&r->text, message);
-	buf_printf(&r->text, ",\"code\":\"%s\"", code);
-}
-
 void openenv_reply_error(struct openenv_reply *r, struct str message, const char *code)
 {
-	begin_error(r, message, code);
-	buf_text(&r->text, "}}");
+	json_put(&r->text, "{type:'error',data:{message:%s,code:%t}}", message, code);
 }
 
 static void end_session(struct openenv_reply *r, struct str message)
@@ -50,8 +42,10 @@ static void end_session(struct openenv_reply *r, struct str message)
 
 static void answer_invalid(struct openenv_reply *r, const struct buf *why)
 {
-	begin_error(r, STR("Invalid message"), "VALIDATION_ERROR");
-	buf_printf(&r->text, ",\"errors\":[%s]}}", buf_cstr(why));
+	json_put(&r->text,
+	         "{type:'error',data:{message:'Invalid message',code:'VALIDATION_ERROR',"
+	         "errors:[%r]}}",
+	         buf_view(why));
 }
 
 static void reply_invalid_json(struct openenv_reply *r, const struct json_fault *fault)
@@ -120,9 +114,7 @@ static void run_step(struct openenv_message *t)
 	uint64_t before = s->episode->step_count;
 
 	if (episode_act(s->episode, t->data, metadata_place(s->server), &seen, &why)) {
-		buf_text(&t->reply->text, "{\"type\":\"observation\",\"data\":");
-		buf_str(&t->reply->text, buf_view(&seen));
-		buf_char(&t->reply->text, '}');
+		json_put(&t->reply->text, "{type:'observation',data:%r}", buf_view(&seen));
 	} else {
 		openenv_reply_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
 	}
@@ -292,9 +284,10 @@ static void refuse(struct openenv *o, struct openenv_reply *r)
 	           "Server at capacity: %" PRIu64 "/%" PRIu64
 	           " sessions active. Cannot accept new connections.",
 	           o->slots_used, o->conf.max_envs);
-	begin_error(r, buf_view(&why), "CAPACITY_REACHED");
-	buf_printf(&r->text, ",\"active_sessions\":%" PRIu64 ",\"max_sessions\":%" PRIu64 "}}",
-	           o->slots_used, o->conf.max_envs);
+	json_put(&r->text,
+	         "{type:'error',data:{message:%s,code:'CAPACITY_REACHED',active_sessions:%i,"
+	         "max_sessions:%i}}",
+	         buf_view(&why), (int64_t)o->slots_used, (int64_t)o->conf.max_envs);
 	r->close = CLOSE_NORMAL;
 	buf_release(&why);
 }

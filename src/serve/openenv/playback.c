@@ -23,9 +23,7 @@ static void write_observation(const struct recorded_reply *r, struct buf *out)
 
 static void write_data(const char *type, struct str data, struct buf *out)
 {
-	buf_printf(out, "{\"type\":\"%s\",\"data\":", type);
-	buf_str(out, data);
-	buf_char(out, '}');
+	json_put(out, "{type:%t,data:%r}", type, data);
 }
 
 /* Error frames were recorded whole; an error inside an observation has no code. */
@@ -96,17 +94,15 @@ static void write_state(const struct openenv_session *s, struct str state, struc
 		write_data("state", state, out);
 		return;
 	}
-	buf_text(out, "{\"type\":\"state\",\"data\":");
 	jw_init(&w, out);
-	jw_object(&w);
+	jw_put(&w, "{type:'state',data:{");
 	for (size_t cursor = 0; json_next_member(state, &cursor, &m);) {
 		bool ours = str_is(m.key, "episode_id") && json_equal(m.value, first);
 
 		jw_key_str(&w, json_key_text(&keys, m.key));
 		jw_raw(&w, ours ? own : m.value);
 	}
-	jw_end(&w);
-	buf_char(out, '}');
+	jw_put(&w, "}}");
 	arena_release(&keys);
 }
 
@@ -128,12 +124,8 @@ static void reset(struct openenv_message *t)
 
 static void list_tools(const struct playback_session *s, struct buf *out)
 {
-	struct str tools = openenv_playback_tools(s->all);
-
-	buf_printf(out,
-	           "{\"type\":\"observation\",\"data\":{\"observation\":{\"tools\":%.*s},"
-	           "\"reward\":null,\"done\":false}}",
-	           STR_ARG(tools));
+	json_put(out, "{type:'observation',data:{observation:{tools:%r},reward:null,done:false}}",
+	         openenv_playback_tools(s->all));
 }
 
 static void step(struct openenv_message *t)
@@ -176,11 +168,8 @@ static void state(struct openenv_message *t)
 	if (s->rollout->state_kind != STATE_OPENENV) {
 		int64_t steps = playback_steps(s);
 
-		buf_printf(
-			out,
-			"{\"type\":\"state\",\"data\":{\"episode_id\":null,\"step_count\":%" PRId64
-			"}}",
-			steps < 0 ? 0 : steps);
+		json_put(out, "{type:'state',data:{episode_id:null,step_count:%i}}",
+		         steps < 0 ? 0 : steps);
 	} else if (now.p) {
 		write_state(t->session, now, out);
 	} else {

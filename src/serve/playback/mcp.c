@@ -196,9 +196,7 @@ static void answer_recorded(const struct playback_session *s, const struct recor
 static void answer_text(struct str text, bool is_error, struct playback_reply *out)
 {
 	out->kind = PLAYBACK_RESULT;
-	buf_text(&out->body, "{\"content\":[{\"type\":\"text\",\"text\":");
-	json_quote(&out->body, text);
-	buf_printf(&out->body, "}],\"isError\":%s}", is_error ? "true" : "false");
+	json_put(&out->body, "{content:[{type:'text',text:%s}],isError:%b}", text, is_error);
 }
 
 static void answer_state(const struct playback_session *s, struct playback_reply *out)

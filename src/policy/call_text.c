@@ -264,7 +264,6 @@ static bool is_word(struct str s)
 	return s.n > 0;
 }
 
-/* As a word in double quotes. */
 static bool is_phrase(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {

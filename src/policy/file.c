@@ -113,7 +113,6 @@ int policy_file_read(const char *path, struct buf *out, struct error *err)
 	return failed ? -1 : 0;
 }
 
-/* The error for an invalid "kind". */
 static int error_kind(struct keyed *k)
 {
 	struct buf kinds = BUF(BUF_MAX_SMALL);
@@ -162,7 +161,6 @@ int policy_file_invalid(struct keyed *k)
 	return -1;
 }
 
-/* out NULL: only checks. */
 static int read_text(const struct policy_conf *conf, struct str text, struct policy **out,
                      struct error *err)
 {

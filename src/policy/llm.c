@@ -257,9 +257,7 @@ static bool change_form(struct llm_policy *p, const struct chat_failure *f)
 static int ask_once(struct llm_policy *p, struct chat_failure *failure, bool *answered,
                     struct error *err)
 {
-	chat_request_write(&p->request, buf_view(&p->conversation.history.sent),
-	                   p->conversation.history.same, &p->body);
-	p->conversation.history.same = p->conversation.history.sent.n;
+	chat_request_write(&p->request, buf_view(&p->conversation.history.sent), &p->body);
 	if (!p->body.full && !p->conversation.messages.full && !p->conversation.history.sent.full) {
 		return chat_ask(&p->chat, buf_view(&p->body), &p->reply, failure, answered, err);
 	}

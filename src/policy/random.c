@@ -101,7 +101,6 @@ static struct str describe(struct random_policy *p, uint64_t seed)
 	return buf_keep(&text, &p->arena);
 }
 
-/* The tools that have a name, or the one with the name `only`. */
 static void add_tools(struct random_policy *p, struct str tools)
 {
 	struct str tool;

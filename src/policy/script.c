@@ -176,7 +176,6 @@ int script_check_actions(const char *actions, struct error *err)
 	return failed;
 }
 
-/* What an action fills. */
 struct action_slot {
 	const struct policy_conf *conf;
 	struct str name, tool; /* of the tool: decoded name, raw JSON */

@@ -111,7 +111,6 @@ static bool repair_arguments(struct call_reading *r, struct str text, struct str
 	return good;
 }
 
-/* Parses text that should be a JSON object. */
 static void read_arguments(struct call_reading *r, struct tool_call *c, struct str text, bool last)
 {
 	bool limited = last && str_is(r->reply->finish_reason, "length");

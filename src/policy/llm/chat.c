@@ -54,7 +54,6 @@ void chat_release(struct chat *c)
 
 /* ---- one attempt ---- */
 
-/* Result of one attempt. */
 struct attempt {
 	struct chat_reply *reply;
 	struct chat_failure *failure;
@@ -314,7 +313,6 @@ static void check_repeated_failure(struct chat *c, struct chat_failure *f, unsig
 	buf_str(&c->last_message, buf_view(&f->message));
 }
 
-/* Sends the request until it is answered or retrying is useless. */
 static int ask(struct chat *c, struct str body, struct chat_reply *reply,
                struct chat_failure *failure, bool *answered, struct error *err)
 {
@@ -391,7 +389,6 @@ static bool put_template_url(const struct llm_conf *c, struct buf *out)
 	return true;
 }
 
-/* False: none came, and err says why, or the status does. */
 static bool get_template(struct chat *c, const char *url, struct buf *body, int *status,
                          struct error *err)
 {

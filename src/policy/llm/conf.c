@@ -57,39 +57,21 @@ static int read_retries(struct keyed *k, struct str value, void *to)
 	return n->given ? 0 : keyed_expected(k, "an integer from 0 to 100");
 }
 
-static int read_price_value(struct keyed *k, struct str value, double *to)
+static int read_price(struct keyed *k, struct str value, void *to)
 {
-	bool good = json_double(value, to) && *to >= 0;
+	struct llm_price *p = to;
+	double *price = strcmp(k->key, "input") == 0    ? &p->input
+	                : strcmp(k->key, "output") == 0 ? &p->output
+	                                                : &p->cached;
 
-	return good ? 0 : keyed_expected(k, "a number >= 0 (the price of a million tokens)");
-}
-
-static int read_input(struct keyed *k, struct str value, void *to)
-{
-	struct llm_price *price = to;
-
-	price->given = true;
-	return read_price_value(k, value, &price->input);
-}
-
-static int read_output(struct keyed *k, struct str value, void *to)
-{
-	struct llm_price *price = to;
-
-	return read_price_value(k, value, &price->output);
-}
-
-static int read_cached(struct keyed *k, struct str value, void *to)
-{
-	struct llm_price *price = to;
-
-	return read_price_value(k, value, &price->cached);
+	p->given = json_double(value, price) && *price >= 0;
+	return p->given ? 0 : keyed_expected(k, "a number >= 0 (the price of a million tokens)");
 }
 
 static const struct keyed_row price_rows[] = {
-	{"input", KEYED_BY, .required = true, .read = read_input},
-	{"output", KEYED_BY, .required = true, .read = read_output},
-	{"cached", KEYED_BY, .read = read_cached},
+	{"input", KEYED_BY, .required = true, .read = read_price},
+	{"output", KEYED_BY, .required = true, .read = read_price},
+	{"cached", KEYED_BY, .read = read_price},
 	{"currency", KEYED_NAME, .at = offsetof(struct llm_price, currency)},
 };
 static const struct keyed_table price_table = KEYED_TABLE(price_rows);
@@ -123,7 +105,6 @@ static const struct keyed_row rows[] = {
 };
 const struct keyed_table llm_file_keys = KEYED_TABLE(rows);
 
-/* Reads the file into the defaults. */
 static int read_file(struct conf_reading *r, struct error *err)
 {
 	struct keyed k = {.what = "policy ",
@@ -359,7 +340,6 @@ static int read_key(struct conf_reading *r, const char *(*variable)(const char *
 	return 0;
 }
 
-/* The settings for the header: all except the key. */
 static void describe(struct llm_conf *c, const char *key_env)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);

@@ -270,7 +270,6 @@ static void say_user(struct history *h, struct str content)
 
 		put_joined(JSON_GET(last, "content"), content, &joined);
 		buf_cut(&h->sent, h->last);
-		h->same = h->same < h->last ? h->same : h->last;
 	} else {
 		begin(h);
 		buf_str(&joined, content);
@@ -377,7 +376,6 @@ void chat_history_reform(struct history *h, enum history_form f, struct str mess
 
 	h->forms |= f;
 	h->user_last = h->called = false;
-	h->same = 0;
 	buf_clear(&h->sent);
 	buf_clear(&h->calls);
 	buf_char(&list, '[');

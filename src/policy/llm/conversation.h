@@ -29,8 +29,6 @@ struct history {
 	bool called;      /* the last assistant message has tool_calls */
 	unsigned forms;   /* of enum history_form */
 	struct buf calls; /* SINGLE_CALLS: the message whose calls have no results yet, or empty */
-	/* The first `same` bytes of `sent` are unchanged since the sender last set it to sent.n. */
-	size_t same;
 };
 
 void chat_history_init(struct history *h);

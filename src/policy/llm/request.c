@@ -205,7 +205,7 @@ void chat_request_init(struct chat_request *r, const struct llm_conf *c, struct 
 {
 	struct json_writer w;
 
-	r->fixed = r->sent = r->head = BUF(BUF_MAX_MESSAGE);
+	r->fixed = r->sent = BUF(BUF_MAX_MESSAGE);
 	r->seed = seed_of(c, sample);
 	r->turn_seed = STR_NONE;
 	chat_request_turn(r, 0);
@@ -242,11 +242,11 @@ void chat_request_release(struct chat_request *r)
 {
 	buf_release(&r->fixed);
 	buf_release(&r->sent);
-	buf_release(&r->head);
 }
 
-static void put_head(const struct chat_request *r, struct buf *out)
+void chat_request_write(const struct chat_request *r, struct str messages, struct buf *out)
 {
+	buf_clear(out);
 	buf_str(out, buf_view(&r->fixed));
 	if (r->limit.p) {
 		buf_printf(out, ",\"%s\":", r->limit_name);
@@ -257,23 +257,7 @@ static void put_head(const struct chat_request *r, struct buf *out)
 		buf_str(out, r->turn_seed);
 	}
 	buf_text(out, ",\"messages\":[");
-}
-
-void chat_request_write(struct chat_request *r, struct str messages, size_t same, struct buf *out)
-{
-	size_t before = r->head.n;
-
-	buf_clear(&r->head);
-	put_head(r, &r->head);
-	if (same && r->head.n == before && !out->full) {
-		memcpy(out->p, r->head.p, before); /* limit and seed may differ */
-		buf_cut(out, before + same);
-	} else {
-		same = 0;
-		buf_clear(out);
-		buf_str(out, buf_view(&r->head));
-	}
-	buf_str(out, str_skip(messages, same));
+	buf_str(out, messages);
 	buf_text(out, "]}");
 }
 

@@ -121,7 +121,6 @@ static bool put_padded(struct buf *out, struct str s)
 	return true;
 }
 
-/* How the arguments of one call are read. */
 struct arguments {
 	struct str root; /* the tool's schema; absent: unknown */
 	bool closed;     /* an end mark follows the call */
@@ -278,7 +277,6 @@ static bool read_call(struct finder *f, bool closed, struct str *s)
 	return good;
 }
 
-/* Reads all calls of a list, without its brackets. */
 static void read_call_list(struct finder *f, struct str *body, bool closed)
 {
 	size_t first = f->count;

@@ -322,7 +322,6 @@ static size_t bytes_in(struct str template, const char *mark)
 	return mark_at(NULL, template, line) < template.n ? n : 0;
 }
 
-/* Bytes of the marks that are there. */
 static size_t bytes_of(struct str template, const char *const marks[MARKS_MAX])
 {
 	size_t sum = 0;

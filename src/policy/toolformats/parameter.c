@@ -268,7 +268,6 @@ static enum hint read_type(struct finder *f, const struct tool_format *row, stru
 	return str_is(text_trim(type), "string") ? HINT_TEXT : HINT_JSON;
 }
 
-/* Is the value text for the tool's schema? */
 static bool is_text(struct typed *t, struct str key, struct str value)
 {
 	struct buf typed = BUF(FOUND_TEXT_MAX);

@@ -68,7 +68,6 @@ static unsigned each_type(struct str list, unsigned (*of)(struct str))
 	return types;
 }
 
-/* The types given by the schema itself. */
 static unsigned own_types(struct str schema)
 {
 	struct str type = JSON_GET(schema, "type"), constant = JSON_GET(schema, "const");

@@ -261,7 +261,6 @@ static struct model_question question(const struct preflight *p, struct str mess
 	return q;
 }
 
-/* Without the policy's parameters. */
 static struct model_question simple_question(const struct preflight *p, struct str messages)
 {
 	struct model_question q = question(p, messages);
@@ -346,7 +345,6 @@ static int ask_with_results(struct preflight *p, struct conversation *conversati
 	return failed;
 }
 
-/* Measures the prompt with and without tools, calls and results. */
 static int ask_sizes(struct preflight *p, struct conversation *conversation, struct error *err)
 {
 	struct str messages = buf_view(&conversation->messages), none = STR_NONE;

@@ -96,7 +96,7 @@ int preflight_ask(struct preflight *p, const struct model_question *q, struct mo
 	if (q->limit) {
 		chat_request_limit(&request, q->limit);
 	}
-	chat_request_write(&request, q->messages, 0, &body);
+	chat_request_write(&request, q->messages, &body);
 	int failed = converse(p, q, buf_view(&body), out, err);
 	chat_request_release(&request);
 	buf_release(&body);

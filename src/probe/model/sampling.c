@@ -75,7 +75,6 @@ static void judge_refused(const struct preflight *p, struct property *out)
 	preflight_quote(out, "", &p->own);
 }
 
-/* Lists requested parameters that the profile does not send. */
 static void report_unsent(const struct preflight *p, struct property *out)
 {
 	struct json_member m;

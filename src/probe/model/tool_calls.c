@@ -47,7 +47,6 @@ static const char *parser_of(const struct preflight *p, const char *format)
 	return "NAME (hermes for Qwen and Hermes models)";
 }
 
-/* %s in the fix is replaced by the parser's name. */
 static void advise_server(const struct preflight *p, const char *format, struct property *out)
 {
 	for (size_t i = 0; i < ARRAY_LEN(servers); i++) {
@@ -120,7 +119,6 @@ static const char *own_choice(const struct preflight *p)
 	return plain ? "auto" : "as in a run";
 }
 
-/* Reports why there is no call, or why calls cannot be sent. */
 static void report_no_call(const char *choice, const struct model_answer *a, struct property *out)
 {
 	if (!a->answered) {

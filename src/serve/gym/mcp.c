@@ -16,7 +16,6 @@
 static const char *const revisions[] = {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"};
 #define NEWEST revisions[ARRAY_LEN(revisions) - 1]
 
-/* One JSON-RPC request being handled. */
 struct exchange {
 	struct gym *gym;
 	const struct request *request;

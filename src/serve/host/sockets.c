@@ -224,7 +224,6 @@ static void run_timers(struct socket *k)
 	}
 }
 
-/* How long the thread may sleep. */
 static int sleep_ms(const struct socket *k)
 {
 	uint64_t now = now_ns(k), next = NEVER;

@@ -1,6 +1,7 @@
 /* Replies of the scripted model: see body.h. */
 #include "serve/llm/script.h"
 
+#include "base/text.h"
 #include "json/write.h"
 
 #include <stdio.h>
@@ -149,69 +150,32 @@ static void end_chunk(struct streaming *s, struct json_writer *w, struct str fin
 	end_event(s);
 }
 
-/* The first half of a pair, \uD800 to \uDBFF, or the second, up to \uDFFF. */
-static bool is_surrogate(struct str escape, bool leads)
+/* The next bytes of a text, whole characters. */
+static struct str next_piece(struct str *rest, size_t bytes)
 {
-	static const char high[] = "89abAB", low[] = "cdefCDEF";
+	struct str piece = text_utf8_cut(*rest, bytes);
 
-	return escape.p[0] == '\\' && escape.p[1] == 'u' && (escape.p[2] | 32) == 'd' &&
-	       strchr(leads ? high : low, escape.p[3]);
-}
-
-/* The length of the next unit of an escaped text: an escape, a character or a surrogate pair. */
-static size_t unit(struct str text)
-{
-	unsigned char c = (unsigned char)text.p[0];
-	size_t n = c < 0xC0 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
-
-	if (c == '\\' && text.n > 1) {
-		n = text.p[1] == 'u' ? 6 : 2;
-	}
-	if (n == 6 && text.n >= 12 && is_surrogate(text, true) &&
-	    is_surrogate(str_skip(text, 6), false)) {
-		n = 12;
-	}
-	return n < text.n ? n : text.n;
-}
-
-static struct str next_piece(struct str *rest, size_t least)
-{
-	struct str piece = {rest->p, 0};
-
-	if (least >= rest->n) {
-		piece.n = rest->n;
-	} else if (least == PIECE_LARGE) {
-		piece.n = least; /* only in padding, which is ASCII */
-	}
-	while (piece.n < rest->n && piece.n < least) {
-		piece.n += unit(str_skip(*rest, piece.n));
-	}
+	piece = piece.n ? piece : text_utf8_cut(*rest, 4);
 	*rest = str_skip(*rest, piece.n);
 	return piece;
 }
 
-static void put_piece(struct json_writer *w, const char *key, struct str escaped)
-{
-	jw_key(w, key);
-	buf_char(w->out, '"');
-	buf_str(w->out, escaped);
-	buf_char(w->out, '"');
-	w->comma = true;
-}
-
 static void stream_text(struct streaming *s, const char *key, struct str string)
 {
-	struct str rest = json_inner(string);
+	struct arena arena = {0};
+	struct str rest = json_text(&arena, string);
 	struct json_writer w;
 
-	if (json_type(string) != JSON_STRING) {
+	if (!rest.p) {
 		return;
 	}
 	do {
 		begin_chunk(s, &w);
-		put_piece(&w, key, next_piece(&rest, s->piece));
+		jw_key(&w, key);
+		jw_str(&w, next_piece(&rest, s->piece));
 		end_chunk(s, &w, STR_NONE);
 	} while (rest.n);
+	arena_release(&arena);
 }
 
 static void begin_call(struct streaming *s, struct json_writer *w, size_t i)
@@ -233,7 +197,8 @@ static void stream_call(struct streaming *s, struct str call, size_t i)
 {
 	struct str function = JSON_GET(call, "function"), id = JSON_GET(call, "id");
 	struct str arguments = JSON_GET(function, "arguments"), name = JSON_GET(function, "name");
-	struct str rest = json_inner(arguments);
+	struct arena arena = {0};
+	struct str rest = json_text(&arena, arguments);
 	bool text = json_type(arguments) == JSON_STRING;
 	struct json_writer w;
 
@@ -248,9 +213,10 @@ static void stream_call(struct streaming *s, struct str call, size_t i)
 		} else {
 			jw_put(&w, "function:{");
 		}
-		put_piece(&w, "arguments", next_piece(&rest, s->piece));
+		jw_put(&w, "arguments:%s", next_piece(&rest, s->piece));
 		end_call(s, &w);
 	}
+	arena_release(&arena);
 }
 
 /* All log-probs and token ids in one chunk. */

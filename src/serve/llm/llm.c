@@ -25,7 +25,6 @@ struct llm_server {
 	struct host host;
 };
 
-/* A reply to send. */
 struct completion {
 	unsigned status;
 	const char *type; /* content type; NULL: no body */
@@ -36,7 +35,6 @@ struct completion {
 
 /* ---- sending ---- */
 
-/* A body being sent. */
 struct sending {
 	struct buf body;
 	size_t every; /* bytes per write */

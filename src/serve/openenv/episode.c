@@ -85,7 +85,6 @@ void episode_release(struct openenv_episode *e)
 	*e = (struct openenv_episode){0};
 }
 
-/* The members of the world's state. */
 static void write_state_members(const struct openenv_episode *e, struct buf *out)
 {
 	struct buf state = BUF(BUF_MAX_MESSAGE);

@@ -169,7 +169,6 @@ static const struct {
 	{"/mcp", "POST", false, RAW_BODY, mcp},
 };
 
-/* False: refused. */
 static bool read_body(struct http_visit *v)
 {
 	struct buf why = BUF(BUF_MAX_SMALL);

@@ -12,7 +12,6 @@ struct model_reading {
 	bool any;
 };
 
-/* Appends the reply to both lists. */
 static void put_reply(struct model_reading *r, struct str reply)
 {
 	const char *between = r->any ? "," : "";
@@ -70,7 +69,6 @@ static void put_message(struct json_writer *w, struct str message, struct str ll
 	arena_release(&keys);
 }
 
-/* Members of an object without its braces. */
 static struct str members(const struct buf *object)
 {
 	return (struct str){object->p + 1, object->n - 2};

@@ -58,7 +58,6 @@ static void write_item(const struct item *item, struct buf *out)
 	buf_char(out, '}');
 }
 
-/* The item with that key; NULL: none, and the call failed. */
 static struct item *find_or_fail(struct desk *d, struct world_call *a, struct str key)
 {
 	struct item *item = desk_find(d, key);
@@ -139,7 +138,6 @@ static bool contains(struct str key, struct str part)
 	return found;
 }
 
-/* Text for people, structured content for programs. */
 static void search(struct desk *d, struct world_call *a)
 {
 	static const struct parameter parameters[] = {{"text", .text = true}};

@@ -534,21 +534,19 @@ static struct str describe(struct llm_policy *p)
 	return buf_keep(&text, &p->arena);
 }
 
-static int llm_check(const struct policy_conf *conf, struct error *err)
-{
-	return conf->llm ? 0
-	       : strchr(conf->spec, ':')
-	               ? error_set(err, FAIL_USAGE,
-	                           "\1policy\2 llm has no argument, not '%s': use \1model\2 NAME "
-	                           "and \1base_url\2 URL",
-	                           conf->spec)
-	               : error_set(err, FAIL_USAGE, "\1policy\2 llm: no model given");
-}
-
 static int llm_open(const struct policy_conf *conf, struct policy **out, struct error *err)
 {
-	if (llm_check(conf, err)) {
-		return -1;
+	if (!conf->llm && strchr(conf->spec, ':')) {
+		return error_set(err, FAIL_USAGE,
+		                 "\1policy\2 llm has no argument, not '%s': use \1model\2 NAME "
+		                 "and \1base_url\2 URL",
+		                 conf->spec);
+	}
+	if (!conf->llm) {
+		return error_set(err, FAIL_USAGE, "\1policy\2 llm: no model given");
+	}
+	if (!out) {
+		return 0;
 	}
 	struct llm_policy *p = mem_new(sizeof(*p));
 
@@ -574,7 +572,6 @@ const struct policy_ops policy_llm = {
 	.spelled = "llm",
 	.help = "asks a model through an OpenAI-compatible API",
 	.asks_model = true,
-	.check = llm_check,
 	.open = llm_open,
 	.decide = llm_decide,
 	.facts = llm_facts,

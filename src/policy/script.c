@@ -463,8 +463,11 @@ static int script_open(const struct policy_conf *conf, struct policy **out, stru
 	struct script_conf script = {.name = STR("actions")};
 	struct arena arena = {0};
 
-	if (check_spec(conf, err)) {
+	if (check_options(conf, err)) {
 		return -1;
+	}
+	if (!out) {
+		return 0;
 	}
 	int failed = conf->call_text_count ? script_from_texts(conf, &arena, &script, err)
 	                                   : script_from_text(conf, &arena, &script, err);
@@ -480,8 +483,6 @@ const struct policy_ops policy_script = {
 	.keys = &script_file_keys,
 	.help = "a fixed list of calls: \1actions\2 A,B,C, or a policy file",
 	.takes_actions = true,
-	.check = check_options,
-	.check_file = script_check_file,
 	.open = script_open,
 	.from_file = script_from_file,
 	.decide = script_decide,

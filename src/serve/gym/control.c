@@ -16,10 +16,17 @@ struct control {
 	struct reply *reply;
 };
 
-static void answer_error(struct reply *r, unsigned status, struct str message)
+static PRINTF_LIKE(3, 4) void answer_error(struct reply *r, unsigned status, const char *fmt, ...)
 {
+	struct buf message = BUF(BUF_MAX_SMALL);
+	va_list args;
+
+	va_start(args, fmt);
+	buf_vprintf(&message, fmt, args);
+	va_end(args);
 	reply_json(r, status, "");
-	json_put(&r->body, "{error:%s}", message);
+	json_put(&r->body, "{error:%s}", buf_view(&message));
+	buf_release(&message);
 }
 
 static void answer_playback_state(struct control *c)
@@ -29,10 +36,10 @@ static void answer_playback_state(struct control *c)
 	if (state.p) {
 		buf_str(&c->reply->body, state);
 	} else {
-		answer_error(c->reply, 404,
-		             c->env ? STR("No state was recorded here")
-		                    : STR("Unknown session: a recording is only served to "
-		                          "initialized sessions"));
+		answer_error(c->reply, 404, "%s",
+		             c->env ? "No state was recorded here"
+		                    : "Unknown session: a recording is only served to initialized "
+		                      "sessions");
 	}
 }
 
@@ -44,13 +51,10 @@ static void initial_state(struct control *c)
 		return;
 	}
 	struct gym_env *e = gym_env_open(c->gym, c->request->session);
-	struct buf why = BUF(BUF_MAX_SMALL);
 
 	if (!e) {
-		buf_printf(&why, "Maximum concurrent environments (%" PRIu64 ") reached",
-		           c->gym->conf.max_envs);
-		answer_error(c->reply, 500, buf_view(&why));
-		buf_release(&why);
+		answer_error(c->reply, 500, "Maximum concurrent environments (%" PRIu64 ") reached",
+		             c->gym->conf.max_envs);
 		return;
 	}
 	if (!e->instance) {
@@ -148,7 +152,7 @@ static void reset_playback(struct control *c, bool given, uint64_t seed)
 	if (playback_reset(c->env->played, &wanted, &why)) {
 		buf_text(&c->reply->body, "{\"message\":\"Session reset successfully\"}");
 	} else {
-		answer_error(c->reply, 409, buf_view(&why));
+		answer_error(c->reply, 409, "%s", buf_cstr(&why));
 	}
 	buf_release(&why);
 }
@@ -162,7 +166,7 @@ static void reset_session(struct control *c)
 	if (!read_seed(c->request->body, &given, &seed)) {
 		reply_text(c->reply, 500, "Internal Server Error");
 	} else if (c->request->session.n == 0) {
-		answer_error(c->reply, 400, STR("Missing mcp-session-id header"));
+		answer_error(c->reply, 400, "Missing mcp-session-id header");
 	} else if (c->env && c->env->played) {
 		reset_playback(c, given, seed);
 	} else {
@@ -186,15 +190,6 @@ static const struct {
 	{"/control/reset_session", reset_session, true, false},
 };
 
-static void answer_unknown(struct control *c)
-{
-	struct buf why = BUF(BUF_MAX_SMALL);
-
-	buf_printf(&why, "Session %.*s not found", STR_ARG(c->request->session));
-	answer_error(c->reply, 404, buf_view(&why));
-	buf_release(&why);
-}
-
 static void answer_endpoint(struct control *c, size_t i)
 {
 	if (!str_is(c->request->method, endpoints[i].is_post ? "POST" : "GET")) {
@@ -208,9 +203,9 @@ static void answer_endpoint(struct control *c, size_t i)
 	}
 	reply_json(c->reply, 200, "");
 	if (!endpoints[i].is_post && c->request->session.n == 0) {
-		answer_error(c->reply, 400, STR("Missing mcp-session-id header"));
+		answer_error(c->reply, 400, "Missing mcp-session-id header");
 	} else if (endpoints[i].needs_env && !c->env) {
-		answer_unknown(c);
+		answer_error(c->reply, 404, "Session %.*s not found", STR_ARG(c->request->session));
 	} else {
 		endpoints[i].answer(c);
 	}

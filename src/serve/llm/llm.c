@@ -125,29 +125,24 @@ static enum MHD_Result send_answer(const struct llm_server *server,
 
 /* ---- answers ---- */
 
-static void answer_error(struct completion *a, unsigned status, const char *code,
-                         const struct buf *message)
+/* code: raw JSON. */
+static PRINTF_LIKE(4, 5) void answer_error(struct completion *a, unsigned status, const char *code,
+                                           const char *fmt, ...)
 {
-	struct buf quoted = BUF(BUF_MAX_SMALL);
-	struct llm_error_body c = {.status = status};
+	struct buf message = BUF(BUF_MAX_SMALL), quoted = BUF(BUF_MAX_SMALL);
+	struct llm_error_body c = {.status = status, .code = str_from(code)};
+	va_list args;
 
-	json_quote(&quoted, buf_view(message));
+	va_start(args, fmt);
+	buf_vprintf(&message, fmt, args);
+	va_end(args);
+	json_quote(&quoted, buf_view(&message));
 	c.message = buf_view(&quoted);
-	c.code = str_from(code);
 	a->status = status;
 	a->type = llm_body_error(&c, &a->body);
-	log_info("serve: %u: %s", status, buf_cstr(message));
-	buf_release(&quoted);
-}
-
-static void answer_error_text(struct completion *a, unsigned status, const char *code,
-                              const char *text)
-{
-	struct buf message = BUF(BUF_MAX_SMALL);
-
-	buf_text(&message, text);
-	answer_error(a, status, code, &message);
+	log_info("serve: %u: %s", status, buf_cstr(&message));
 	buf_release(&message);
+	buf_release(&quoted);
 }
 
 static void answer_scripted_error(const struct llm_reply *r, struct completion *a)
@@ -200,11 +195,8 @@ static bool is_known(const struct llm_server *s, struct str model)
 
 static void answer_unknown_model(struct completion *a, struct str model)
 {
-	struct buf why = BUF(BUF_MAX_SMALL);
-
-	buf_printf(&why, "The model '%.*s' does not exist", STR_ARG(model));
-	answer_error(a, 404, "\"model_not_found\"", &why);
-	buf_release(&why);
+	answer_error(a, 404, "\"model_not_found\"", "The model '%.*s' does not exist",
+	             STR_ARG(model));
 }
 
 static void answer_chat(struct llm_server *s, struct str body, struct completion *a)
@@ -215,7 +207,7 @@ static void answer_chat(struct llm_server *s, struct str body, struct completion
 	uint64_t number = s->number++;
 
 	if (!llm_check(body, &arena, &asked, &why)) {
-		answer_error(a, 400, "null", &why);
+		answer_error(a, 400, "null", "%s", buf_cstr(&why));
 	} else if (!is_known(s, asked.model)) {
 		answer_unknown_model(a, asked.model);
 	} else {
@@ -224,8 +216,7 @@ static void answer_chat(struct llm_server *s, struct str body, struct completion
 		if (r) {
 			answer_scripted(r, &asked, number, a);
 		} else {
-			answer_error_text(a, 500, "\"script_over\"",
-			                  "no more replies in the script");
+			answer_error(a, 500, "\"script_over\"", "no more replies in the script");
 		}
 	}
 	arena_release(&arena);
@@ -267,14 +258,14 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection,
 	bool model = strncmp(url, MODELS_PATH "/", strlen(MODELS_PATH "/")) == 0;
 
 	if (refused.status) {
-		answer_error_text(a, refused.status, "null", refused.why);
+		answer_error(a, refused.status, "null", "%s", refused.why);
 	} else if (!chat && !models && !model && !props) {
-		answer_error_text(a, 404, "null",
-		                  "no such endpoint; available: " CHAT_PATH ", " MODELS_PATH);
+		answer_error(a, 404, "null",
+		             "no such endpoint; available: " CHAT_PATH ", " MODELS_PATH);
 	} else if (!is_allowed(s, connection)) {
-		answer_error_text(a, 401, "\"invalid_api_key\"", "Incorrect or missing API key");
+		answer_error(a, 401, "\"invalid_api_key\"", "Incorrect or missing API key");
 	} else if (strcmp(method, chat ? "POST" : "GET") != 0) {
-		answer_error_text(a, 405, "null", "Method Not Allowed");
+		answer_error(a, 405, "null", "Method Not Allowed");
 	} else if (chat) {
 		answer_chat(s, buf_view(&q->body), a);
 	} else if (model) {

@@ -1,33 +1,4 @@
-/* The script of the scripted model, a JSON file:
-
-     {"models":["tiny"], "key":"sk-..", "chat_template":"..", "then":"end|cycle|last", "replies":[REPLY, ..]}
-
-   A REPLY with `when` answers every request that matches it (the first match wins). The others are
-   used in order; after the last of them, `then` decides: a 500 error, starting over with the first
-   one, or repeating the last one. Keys, all optional:
-
-     when            {"last":GLOB of the last message's text, "turn":assistant messages so
-                      far, "model":NAME, "seed":N}
-     text, calls     the message in short form; calls: [{"name","arguments","id"}]; arguments
-                     other than strings are sent as JSON text
-     message         or the whole message, sent unchanged except for whitespace
-     finish_reason   default: "tool_calls" if the message has calls, else "stop"
-     usage, logprobs, token_ids, prompt_token_ids, stop_reason   sent as given
-     status          an error; `error` is the format of its body: openai, vllm, fastapi,
-                     fastapi-list, gateway, anthropic, html, empty; `says` its message,
-                     `code` its code
-     raw, raw_base64 a body of these bytes instead, with `status` and `headers`
-     headers         {"name":"value"}
-     retry_after     a header
-     delay           a duration, before anything is sent
-     close           close the connection "before" anything is sent, or "within" the body
-     size            the body is padded to this size
-     stream          options for streamed replies: {"every":bytes per write,
-                     "piece":bytes of text per chunk, "comments":true, "crlf":true,
-                     "done":false: no [DONE], "finish":false: no finish_reason,
-                     "usage":false: no usage even if requested, "error":"message": an error
-                     in the middle, "index":"missing|same", "repeat":true: id and name in
-                     each chunk of a call} */
+/* The script of the scripted model, a JSON file: see SCRIPTED MODELS in man/rolldbg-serve.1.scd. */
 #ifndef ROLLDBG_SERVE_LLM_SCRIPT_H
 #define ROLLDBG_SERVE_LLM_SCRIPT_H
 

@@ -29,15 +29,16 @@ uint64_t openenv_next_seed(struct openenv *o)
 
 /* ---- error messages ---- */
 
-void openenv_reply_error(struct openenv_reply *r, struct str message, const char *code)
+void openenv_reply_error(struct openenv_reply *r, const char *code, const char *fmt, ...)
 {
-	json_put(&r->text, "{type:'error',data:{message:%s,code:%t}}", message, code);
-}
+	struct buf message = BUF(ERRORS_MAX);
+	va_list args;
 
-static void end_session(struct openenv_reply *r, struct str message)
-{
-	openenv_reply_error(r, message, "SESSION_ERROR");
-	r->close = CLOSE_NORMAL;
+	va_start(args, fmt);
+	buf_vprintf(&message, fmt, args);
+	va_end(args);
+	json_put(&r->text, "{type:'error',data:{message:%s,code:%t}}", buf_view(&message), code);
+	buf_release(&message);
 }
 
 static void answer_invalid(struct openenv_reply *r, const struct buf *why)
@@ -46,15 +47,6 @@ static void answer_invalid(struct openenv_reply *r, const struct buf *why)
 	         "{type:'error',data:{message:'Invalid message',code:'VALIDATION_ERROR',"
 	         "errors:[%r]}}",
 	         buf_view(why));
-}
-
-static void reply_invalid_json(struct openenv_reply *r, const struct json_fault *fault)
-{
-	struct buf why = BUF(BUF_MAX_SMALL);
-
-	buf_printf(&why, "Invalid JSON: %s at byte %zu", fault->why, fault->at);
-	openenv_reply_error(r, buf_view(&why), "INVALID_JSON");
-	buf_release(&why);
 }
 
 /* ---- handlers of messages ---- */
@@ -81,8 +73,8 @@ static bool read_seed(struct openenv_message *t, uint64_t *seed)
 	if (json_is_null(value) || t->session->server->traits & FAULT_IGNORES_SEEDS) {
 		*seed = openenv_next_seed(t->session->server);
 	} else if (!text_u64(value, seed)) {
-		openenv_reply_error(t->reply, STR("Seed must be an integer, zero or more"),
-		                    "EXECUTION_ERROR");
+		openenv_reply_error(t->reply, "EXECUTION_ERROR",
+		                    "Seed must be an integer, zero or more");
 		return false;
 	}
 	return true;
@@ -116,7 +108,7 @@ static void run_step(struct openenv_message *t)
 	if (episode_act(s->episode, t->data, metadata_place(s->server), &seen, &why)) {
 		json_put(&t->reply->text, "{type:'observation',data:%r}", buf_view(&seen));
 	} else {
-		openenv_reply_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
+		openenv_reply_error(t->reply, "EXECUTION_ERROR", "%s", buf_cstr(&why));
 	}
 	atomic_fetch_add(&s->server->steps, s->episode->step_count - before);
 	buf_release(&seen);
@@ -191,14 +183,13 @@ static bool validate_envelope(struct openenv_message *t, int data)
 
 static void answer_unknown(struct openenv_reply *r, struct str type)
 {
-	struct buf why = BUF(ERRORS_MAX);
+	struct buf name = BUF(ERRORS_MAX);
 
-	buf_text(&why, "Unknown message type: ");
 	if (type.p) {
-		json_text_or_json(type, &why);
+		json_text_or_json(type, &name);
 	}
-	openenv_reply_error(r, buf_view(&why), "UNKNOWN_TYPE");
-	buf_release(&why);
+	openenv_reply_error(r, "UNKNOWN_TYPE", "Unknown message type: %s", buf_cstr(&name));
+	buf_release(&name);
 }
 
 static const struct message *find_message(struct str type)
@@ -263,11 +254,14 @@ void openenv_handle_message(struct openenv_session *s, struct str message, bool 
 	struct json_fault fault;
 
 	if (binary) {
-		end_session(r, STR("A message must be text"));
+		openenv_reply_error(r, "SESSION_ERROR", "A message must be text");
+		r->close = CLOSE_NORMAL;
 	} else if (json_validate(message, &fault) != 0) {
-		reply_invalid_json(r, &fault);
+		openenv_reply_error(r, "INVALID_JSON", "Invalid JSON: %s at byte %zu", fault.why,
+		                    fault.at);
 	} else if (json_type(t.message) != JSON_OBJECT) {
-		end_session(r, STR("A message must be an object"));
+		openenv_reply_error(r, "SESSION_ERROR", "A message must be an object");
+		r->close = CLOSE_NORMAL;
 	} else {
 		t.data = JSON_GET(t.message, "data");
 		answer_message(&t);
@@ -308,12 +302,10 @@ static void take_slot(struct openenv_session *s)
 void openenv_open(struct openenv *o, struct openenv_session *s, struct str id,
                   struct openenv_reply *r)
 {
-	struct buf why = BUF(BUF_MAX_SMALL);
-
 	*s = (struct openenv_session){.server = o, .held = BUF(ERRORS_MAX)};
 	if (id.n > 0) {
-		buf_printf(&why, "Unknown session_id: %.*s", STR_ARG(id));
-		end_session(r, buf_view(&why));
+		openenv_reply_error(r, "SESSION_ERROR", "Unknown session_id: %.*s", STR_ARG(id));
+		r->close = CLOSE_NORMAL;
 	} else if (o->slots_used >= o->conf.max_envs && !(o->traits & FAULT_OPENS_ALL)) {
 		refuse(o, r);
 	} else {
@@ -322,7 +314,6 @@ void openenv_open(struct openenv *o, struct openenv_session *s, struct str id,
 			openenv_play_open(s, r);
 		}
 	}
-	buf_release(&why);
 }
 
 void openenv_free_slot(struct openenv_session *s)

@@ -77,7 +77,8 @@ struct openenv_message {
 	struct openenv_reply *reply;
 };
 
-void openenv_reply_error(struct openenv_reply *r, struct str message, const char *code);
+void openenv_reply_error(struct openenv_reply *r, const char *code, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
 /* The default seed of a new episode. */
 uint64_t openenv_next_seed(struct openenv *o);
 /* Replies to a step or reset with the current observation. */

@@ -117,7 +117,7 @@ static void reset(struct openenv_message *t)
 		set_episode_id(t->session, JSON_GET(t->data, "episode_id"));
 		write_reply(&s->rollout->reset, t->reply);
 	} else {
-		openenv_reply_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
+		openenv_reply_error(t->reply, "EXECUTION_ERROR", "%s", buf_cstr(&why));
 	}
 	buf_release(&why);
 }
@@ -150,7 +150,7 @@ static void step(struct openenv_message *t)
 	if (c) {
 		write_reply(&c->reply, t->reply);
 	} else {
-		openenv_reply_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
+		openenv_reply_error(t->reply, "EXECUTION_ERROR", "%s", buf_cstr(&why));
 	}
 	atomic_fetch_add(&t->session->server->steps, c != NULL);
 	buf_release(&name);
@@ -173,7 +173,7 @@ static void state(struct openenv_message *t)
 	} else if (now.p) {
 		write_state(t->session, now, out);
 	} else {
-		openenv_reply_error(t->reply, STR("no state was recorded here"), "EXECUTION_ERROR");
+		openenv_reply_error(t->reply, "EXECUTION_ERROR", "no state was recorded here");
 	}
 }
 
@@ -201,7 +201,7 @@ void openenv_play_open(struct openenv_session *s, struct openenv_reply *r)
 
 	s->played = playback_begin(s->server->conf.playback, &anything, &why);
 	if (!s->played) {
-		openenv_reply_error(r, buf_view(&why), "CAPACITY_REACHED");
+		openenv_reply_error(r, "CAPACITY_REACHED", "%s", buf_cstr(&why));
 		r->close = CLOSE_NORMAL;
 	} else if (!s->played->rollout->tools.p &&
 	           s->played->rollout->reset.outcome != OUTCOME_OK) {

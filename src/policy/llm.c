@@ -104,14 +104,9 @@ struct llm_policy {
 	bool limit_lowered; /* the token limit of replies was lowered */
 };
 
-static struct llm_policy *llm_of(struct policy *p)
-{
-	return (struct llm_policy *)p;
-}
-
 static void llm_begin(struct policy *base, const struct policy_view *v, struct str *messages)
 {
-	struct llm_policy *p = llm_of(base);
+	struct llm_policy *p = (struct llm_policy *)base;
 	struct prompt_values values = {
 		.observation = v->observation, .state = v->state, .task = p->task, .vars = p->vars};
 
@@ -340,7 +335,7 @@ static bool is_stopped(const void *io)
 static int llm_decide(struct policy *base, const struct policy_view *v, struct decision *out,
                       struct error *err)
 {
-	struct llm_policy *p = llm_of(base);
+	struct llm_policy *p = (struct llm_policy *)base;
 	char prompt_hash[HASH_HEX + 1];
 	bool answered = false;
 
@@ -464,7 +459,7 @@ static void add_media(struct llm_policy *p, const struct policy_result *r)
 
 static void llm_observe(struct policy *base, const struct policy_result *r, struct str *messages)
 {
-	struct llm_policy *p = llm_of(base);
+	struct llm_policy *p = (struct llm_policy *)base;
 	bool nudge = p->conf->on_no_tool == NO_TOOL_NUDGE;
 
 	if (r->decision->kind == DECIDE_NOTHING) {
@@ -483,7 +478,7 @@ static void llm_observe(struct policy *base, const struct policy_result *r, stru
 
 static bool llm_event(struct policy *base, struct event *out)
 {
-	return events_take(&llm_of(base)->events, out);
+	return events_take(&((struct llm_policy *)base)->events, out);
 }
 
 /* ---- open and close ---- */
@@ -498,7 +493,7 @@ static void llm_facts(const struct policy *base, struct policy_facts *out)
 
 static void llm_close(struct policy *base)
 {
-	struct llm_policy *p = llm_of(base);
+	struct llm_policy *p = (struct llm_policy *)base;
 
 	if (!p) {
 		return;

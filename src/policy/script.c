@@ -20,11 +20,6 @@ struct script {
 	struct buf last_error, this_error; /* masked */
 };
 
-static struct script *script_of(struct policy *p)
-{
-	return (struct script *)p;
-}
-
 /* Counts how often the same masked error came in a row. */
 static void count_errors(struct script *s, const struct policy_view *v)
 {
@@ -47,7 +42,7 @@ static void count_errors(struct script *s, const struct policy_view *v)
 static int script_decide(struct policy *p, const struct policy_view *v, struct decision *out,
                          struct error *err)
 {
-	struct script *s = script_of(p);
+	struct script *s = (struct script *)p;
 
 	(void)err;
 	count_errors(s, v);
@@ -87,7 +82,7 @@ static void script_facts(const struct policy *p, struct policy_facts *out)
 
 static void script_close(struct policy *p)
 {
-	struct script *s = script_of(p);
+	struct script *s = (struct script *)p;
 
 	if (!s) {
 		return;
@@ -214,16 +209,19 @@ static int choose_argument(struct action_slot *s, struct error *err)
 	return 0;
 }
 
-static struct str params_of_actions(const struct action_slot *s, const struct str *actions,
-                                    size_t count, struct arena *arena)
+/* {"tool":NAME, KEY:[TEXTS]}; tool absent: left out. */
+static struct str params_of(struct str tool, const char *key, const struct str *texts, size_t count,
+                            struct arena *arena)
 {
 	struct buf params = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
 
 	jw_init(&w, &params);
-	jw_put(&w, "{tool:%s,actions:[", s->name);
+	jw_put(&w, "{tool:%?s", tool);
+	jw_key(&w, key);
+	jw_array(&w);
 	for (size_t i = 0; i < count; i++) {
-		jw_str(&w, actions[i]);
+		jw_str(&w, texts[i]);
 	}
 	jw_put(&w, "]}");
 	return buf_keep(&params, arena);
@@ -245,7 +243,7 @@ static int make_calls(const struct action_slot *s, const struct str *actions, si
 		out->calls[i].arguments = arena_str(arena, buf_view(&arguments));
 	}
 	buf_release(&arguments);
-	out->params = params_of_actions(s, actions, count, arena);
+	out->params = params_of(s->name, "actions", actions, count, arena);
 	return failed;
 }
 
@@ -428,33 +426,21 @@ static int check_options(const struct policy_conf *conf, struct error *err)
 	return 0;
 }
 
-/* {"calls":["add item=milk"]} */
-static struct str params_of_texts(const struct policy_conf *conf, struct arena *arena)
-{
-	struct buf params = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
-
-	jw_init(&w, &params);
-	jw_put(&w, "{calls:[");
-	for (size_t i = 0; i < conf->call_text_count; i++) {
-		jw_text(&w, conf->call_texts[i]);
-	}
-	jw_put(&w, "]}");
-	return buf_keep(&params, arena);
-}
-
 static int script_from_texts(const struct policy_conf *conf, struct arena *arena,
                              struct script_conf *out, struct error *err)
 {
+	struct str *texts = arena_new(arena, conf->call_text_count * sizeof(*texts));
+
 	out->name = STR("calls");
 	out->calls = arena_new(arena, conf->call_text_count * sizeof(*out->calls));
 	for (; out->count < conf->call_text_count; out->count++) {
+		texts[out->count] = str_from(conf->call_texts[out->count]);
 		if (call_text_read(conf, conf->call_texts[out->count], arena,
 		                   &out->calls[out->count], err)) {
 			return -1;
 		}
 	}
-	out->params = params_of_texts(conf, arena);
+	out->params = params_of(STR_NONE, "calls", texts, conf->call_text_count, arena);
 	return 0;
 }
 

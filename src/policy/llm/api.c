@@ -35,8 +35,6 @@ bool api_accepts(const struct api *a, const char *parameter)
 	return true;
 }
 
-/* ---- chunks ---- */
-
 void api_chunk(const char *key, struct str value, struct buf *out)
 {
 	struct json_writer w;
@@ -69,8 +67,6 @@ void api_chunk_end(const char *finish_reason, const struct api_usage *u, struct 
 	jw_end(&w);
 }
 
-/* ---- requests ---- */
-
 void api_put_list(struct json_writer *w, const char *key, struct str list,
                   void (*put)(struct json_writer *w, struct str element))
 {
@@ -88,8 +84,6 @@ bool api_is_limit(struct str key)
 {
 	return str_is(key, "max_tokens") || str_is(key, "max_completion_tokens");
 }
-
-/* ---- replies ---- */
 
 bool api_is_type(struct str value, const char *type)
 {

@@ -77,8 +77,6 @@ static void put_part(struct str part, struct buf *out)
 	}
 }
 
-/* ---- base64 within text ---- */
-
 /* The length of a run of base64 at the start of s. Encoded binary data uses all classes of
    characters; long words that use few, such as gene sequences, are text. */
 static size_t base64_run(struct str s)
@@ -153,8 +151,6 @@ void tool_result_text(struct str observation, struct buf *out)
 	}
 	replace_base64(out, begin);
 }
-
-/* ---- as content parts ---- */
 
 /* The part after "image/" or "audio/"; absent: another type. */
 static struct str subtype(struct str mime, struct str type)

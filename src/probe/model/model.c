@@ -4,8 +4,6 @@
 #include "base/text.h"
 #include "json/scan.h"
 
-/* ---- not reached ---- */
-
 static void judge_unreachable(const struct preflight *p, struct property *out)
 {
 	property_judge(out, PROPERTY_FAIL, "unreachable");
@@ -91,8 +89,6 @@ static void advise_base_url(const struct preflight *p, struct property *out)
 	             p->conf->url);
 }
 
-/* ---- reached, without a completion ---- */
-
 static const struct {
 	const char *value, *fix;
 } by_class[] = {
@@ -149,8 +145,6 @@ static void judge_no_reply(const struct preflight *p, struct property *out)
 		property_fix(out, "%s", fix);
 	}
 }
-
-/* ---- completions ---- */
 
 static void judge_unlisted(const struct preflight *p, struct property *out)
 {

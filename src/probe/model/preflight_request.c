@@ -7,8 +7,6 @@
 #define LIST_BYTES      ((size_t)8 << 20)
 #define LIST_TIMEOUT_MS 10000 /* no time for generation needed */
 
-/* ---- a completion ---- */
-
 static int64_t prompt_tokens(struct str usage)
 {
 	int64_t n;
@@ -102,8 +100,6 @@ int preflight_ask(struct preflight *p, const struct model_question *q, struct mo
 	buf_release(&body);
 	return failed;
 }
-
-/* ---- the list of models ---- */
 
 /* OpenAI's format, or that of Ollama and others. */
 static struct str name_of(struct str model)

@@ -46,8 +46,6 @@ void exchange_answer(struct gym *g, const struct request *q, struct reply *r)
 	}
 }
 
-/* ---- tool calls ---- */
-
 struct str call_tools(const struct gym *g)
 {
 	if (g->conf.playback) {

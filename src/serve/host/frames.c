@@ -11,8 +11,6 @@
 
 #define OUT_MAX (FRAMES_MESSAGE_MAX * 4)
 
-/* ---- callbacks of libwslay ---- */
-
 static ssize_t on_recv(wslay_event_context_ptr wslay, uint8_t *to, size_t room, int flags,
                        void *arg)
 {
@@ -53,14 +51,7 @@ static void on_frame_start(wslay_event_context_ptr wslay,
 		return;
 	}
 	f->too_large = true;
-	if (f->partial.n > 0) {
-		snprintf(why, sizeof(why),
-		         "frame with %llu bytes after reading %zu bytes exceeds limit of %zu bytes",
-		         n, f->partial.n, FRAMES_MESSAGE_MAX);
-	} else {
-		snprintf(why, sizeof(why), "frame with %llu bytes exceeds limit of %zu bytes", n,
-		         FRAMES_MESSAGE_MAX);
-	}
+	snprintf(why, sizeof(why), "a message of over %zu bytes", FRAMES_MESSAGE_MAX);
 	frames_close(f, WSLAY_CODE_MESSAGE_TOO_BIG, why);
 }
 
@@ -113,8 +104,6 @@ static void on_message(wslay_event_context_ptr wslay, const struct wslay_event_o
 		}
 	}
 }
-
-/* ---- bytes and messages ---- */
 
 void frames_init(struct frames *f)
 {

@@ -16,18 +16,9 @@ void gym_init(struct gym *g, const struct serve_conf *c)
 	                  .traits = fault_traits(c) | (c->playback ? FAULT_HAS_NO_LIMIT : 0)};
 }
 
-static void instance_free(const struct gym *g, struct gym_env *e)
-{
-	if (e->instance && g->conf.world->release) {
-		g->conf.world->release(e->instance);
-	}
-	free(e->instance);
-	e->instance = NULL;
-}
-
 static void env_end(const struct gym *g, struct gym_env *e)
 {
-	instance_free(g, e);
+	world_end(g->conf.world, e->instance);
 	playback_end(e->played);
 }
 
@@ -55,7 +46,7 @@ void gym_release(struct gym *g)
 	}
 	free(transports);
 	free(envs);
-	instance_free(g, &g->unowned);
+	world_end(g->conf.world, g->unowned.instance);
 }
 
 struct gym_env *gym_env(const struct gym *g, struct str id)
@@ -117,12 +108,9 @@ struct gym_env *gym_env_open(struct gym *g, struct str id)
 
 void gym_env_reset(struct gym *g, struct gym_env *e, const uint64_t *seed)
 {
-	const struct world *w = g->conf.world;
-
-	instance_free(g, e);
-	e->instance = mem_new(w->size);
-	w->init(e->instance, &g->conf.world_conf, seed ? *seed : ++g->serial,
-	        g->conf.clock.unix_ms(g->conf.clock.ctx));
+	world_end(g->conf.world, e->instance);
+	e->instance = world_begin(g->conf.world, &g->conf.world_conf, seed ? *seed : ++g->serial,
+	                          g->conf.clock);
 	e->step_count = 0;
 	e->total_reward = 0;
 	e->reward = 0;

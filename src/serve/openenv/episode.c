@@ -10,14 +10,6 @@
 
 #define ID_MAX ((size_t)16 << 20) /* the limit of the message that contains it */
 
-static void release_instance(struct openenv_episode *e)
-{
-	if (e->instance && e->world->release) {
-		e->world->release(e->instance);
-	}
-	free(e->instance);
-}
-
 void episode_begin(struct openenv_episode *e, const struct serve_conf *c, uint64_t seed,
                    struct str id)
 {
@@ -30,10 +22,11 @@ void episode_begin(struct openenv_episode *e, const struct serve_conf *c, uint64
 		json_quote(&kept, buf_view(&text));
 	}
 	buf_release(&text);
-	release_instance(e);
-	*e = (struct openenv_episode){
-		.world = c->world, .instance = mem_new(c->world->size), .id = kept};
-	c->world->init(e->instance, &c->world_conf, seed, c->clock.unix_ms(c->clock.ctx));
+	world_end(e->world, e->instance);
+	*e = (struct openenv_episode){.world = c->world,
+	                              .instance =
+	                                      world_begin(c->world, &c->world_conf, seed, c->clock),
+	                              .id = kept};
 }
 
 static struct str only_tool(const struct world *w)
@@ -80,7 +73,7 @@ bool episode_act(struct openenv_episode *e, struct str action, enum metadata_pla
 
 void episode_release(struct openenv_episode *e)
 {
-	release_instance(e);
+	world_end(e->world, e->instance);
 	buf_release(&e->id);
 	*e = (struct openenv_episode){0};
 }

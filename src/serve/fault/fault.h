@@ -5,13 +5,14 @@
 #ifndef ROLLDBG_SERVE_FAULT_FAULT_H
 #define ROLLDBG_SERVE_FAULT_FAULT_H
 
-#include "serve/serve.h"
+#include "base/base.h"
 
 struct call;
 struct gym;
 struct openenv;
 struct reply;
 struct request;
+struct serve_conf;
 struct openenv_message;
 
 #define WAIT_FOREVER UINT64_MAX

@@ -1,10 +1,10 @@
 /* The faults: see fault.h. */
-#include "serve/fault/fault.h"
+#include "serve/openenv/openenv.h"
 
 #include "json/scan.h"
 #include "protocol/jsonrpc.h"
+#include "serve/fault/fault.h"
 #include "serve/gym/exchange.h"
-#include "serve/openenv/openenv.h"
 
 #include <inttypes.h>
 

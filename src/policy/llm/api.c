@@ -22,17 +22,23 @@ const char api_bars[] =
 #undef API
 	;
 
-bool api_accepts(const struct api *a, const char *parameter)
+/* Is the word in the comma-separated list? */
+static bool is_listed(const char *list, const char *word)
 {
-	size_t n = strlen(parameter);
+	size_t n = strlen(word);
 
-	for (const char *at = a->refuses; at; at = strchr(at, ',')) {
+	for (const char *at = list; at; at = strchr(at, ',')) {
 		at += *at == ',';
-		if (strncmp(at, parameter, n) == 0 && (at[n] == ',' || at[n] == '\0')) {
-			return false;
+		if (strncmp(at, word, n) == 0 && (at[n] == ',' || at[n] == '\0')) {
+			return true;
 		}
 	}
-	return true;
+	return false;
+}
+
+bool api_accepts(const struct api *a, const char *parameter)
+{
+	return !is_listed(a->refuses, parameter);
 }
 
 void api_chunk(const char *key, struct str value, struct buf *out)
@@ -107,4 +113,29 @@ void api_put_call(struct json_writer *w, struct str id, struct str name, struct 
 {
 	jw_put(w, "{id:%?r,type:'function',function:{name:%?r,arguments:%?r}}", id, name,
 	       arguments);
+}
+
+const struct profile profiles[] = {
+#define PROFILE(...) {__VA_ARGS__},
+#include "policy/llm/profiles.def"
+#undef PROFILE
+};
+const size_t profiles_count = ARRAY_LEN(profiles);
+
+const char *const profile_names[] = {
+#define PROFILE(name, ...) name,
+#include "policy/llm/profiles.def"
+#undef PROFILE
+	NULL,
+};
+
+const char profile_bars[] =
+#define PROFILE(name, ...) "|" name
+#include "policy/llm/profiles.def"
+#undef PROFILE
+	;
+
+bool profile_accepts(const struct profile *p, const char *field)
+{
+	return is_listed(p->accepts, field);
 }

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "json/scan.h"
-#include "policy/llm/profile.h"
+#include "policy/llm/api.h"
 
 enum tool_mode { TOOLS_NATIVE, TOOLS_JSON, TOOLS_TEXT };
 enum on_no_tool { NO_TOOL_STOP, NO_TOOL_NUDGE, NO_TOOL_CONTINUE };

@@ -1,6 +1,6 @@
 /* The server accepts what the policy requests: parameters, streaming, logprobs. */
 #include "json/scan.h"
-#include "policy/llm/profile.h"
+#include "policy/llm/api.h"
 #include "probe/model/preflight.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 
 #include "json/scan.h"
 #include "json/write.h"
-#include "serve/playback/mcp.h"
+#include "serve/playback/playback.h"
 
 #include <inttypes.h>
 

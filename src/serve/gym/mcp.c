@@ -6,7 +6,7 @@
 #include "json/write.h"
 #include "protocol/jsonrpc.h"
 #include "serve/fault/fault.h"
-#include "serve/playback/mcp.h"
+#include "serve/playback/playback.h"
 
 #define INVALID_REQUEST (-32600)
 #define INVALID_PARAMS  (-32602)

@@ -1,6 +1,6 @@
 /* Recorded replies over MCP: see mcp.h. Each kind of failure that env/mcp/reply.c distinguishes
    is reproduced at the layer that reported it. */
-#include "serve/playback/mcp.h"
+#include "serve/playback/playback.h"
 
 #include "base/html.h"
 #include "json/write.h"

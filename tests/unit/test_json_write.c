@@ -62,7 +62,7 @@ static void templates(void)
 	buf_clear(&b);
 	jw_init(&w, &b);
 	jw_put(&w, "{open:[{k-1:%s", STR_NONE);
-	jw_put(&w, "more:%t}]}", NULL);
+	jw_put(&w, "more:%s}]}", STR_NONE);
 	is_str(buf_cstr(&b), "{\"open\":[{\"k-1\":null,\"more\":null}]}", "a template in two");
 	buf_release(&b);
 }

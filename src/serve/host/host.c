@@ -204,7 +204,7 @@ static struct timespec moment_after(const struct host *h, uint64_t wait_ms)
 bool host_wait(struct host *h, struct str session, uint64_t wait_ms)
 {
 	bool forever = wait_ms > (uint64_t)INT32_MAX * 1000;
-	struct timespec until = forever ? (struct timespec){0} : moment_after(h, wait_ms);
+	struct timespec until = moment_after(h, forever ? 0 : wait_ms);
 	struct host_waiter me = {.next = h->waiters, .session = session}, **at = &h->waiters;
 	int due = 0;
 

@@ -208,7 +208,7 @@ bool host_wait(struct host *h, struct str session, uint64_t wait_ms)
 	struct host_waiter me = {.next = h->waiters, .session = session}, **at = &h->waiters;
 	int due = 0;
 
-	h->waiters = &me;
+	h->waiters = &me; // cppcheck-suppress autoVariables ; removed below
 	while (!h->closed && !me.ended && !due) {
 		due = forever ? pthread_cond_wait(&h->changed, &h->lock)
 		              : pthread_cond_timedwait(&h->changed, &h->lock, &until);

@@ -103,6 +103,14 @@ void buf_release(struct buf *b)
 	b->full = false;
 }
 
+struct str buf_keep(struct buf *b, struct arena *a)
+{
+	struct str copy = arena_str(a, buf_view(b));
+
+	buf_release(b);
+	return copy;
+}
+
 struct str buf_view(const struct buf *b)
 {
 	return (struct str){b->p ? b->p : "", b->n};

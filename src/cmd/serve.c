@@ -6,7 +6,6 @@
 #include "cmd/options/output.h"
 #include "net/io.h"
 #include "serve/llm/llm.h"
-#include "serve/playback/model.h"
 #include "serve/playback/playback.h"
 
 #include <stdio.h>
@@ -320,7 +319,7 @@ const struct command command_serve = {
 		"faults included, to test policies without a model (see SCRIPTED MODELS "
 		"in rolldbg-serve(1)). Ctrl-C stops it.\n"
 		"Faults (see FAULTS in rolldbg-serve(1)):"
-#define FAULT(id, fault, protocols, help) " " fault
+#define FAULT(fault, ...) " " fault
 #include "serve/fault/faults.def"
 #undef FAULT
 		".",

@@ -17,6 +17,7 @@
 #include "report/results.h"
 #include "report/schemas.h"
 #include "rollout/tasks.h"
+#include "serve/fault/fault.h"
 #include "serve/serve.h"
 #include "serve/world/world.h"
 #include "stats/metrics.h"

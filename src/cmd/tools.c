@@ -9,8 +9,7 @@
 #include "env/tool_list.h"
 #include "json/schema.h"
 #include "json/write.h"
-#include "policy/call_example.h"
-#include "policy/tool_about.h"
+#include "policy/call_text.h"
 #include "report/report.h"
 
 #define TEXT_COLUMNS   300 /* of a description or a type */

@@ -45,6 +45,14 @@ struct json_fault {
    -1. */
 MUST_USE int json_validate(struct str text, struct json_fault *fault);
 
+/* The same where the reason does not matter. */
+static inline bool json_is_valid(struct str text)
+{
+	struct json_fault fault;
+
+	return json_validate(text, &fault) == 0;
+}
+
 /* Validates the first value of the text (after whitespace) and sets *used to the end of that
    value; anything after it is not read (two objects may share a line). */
 MUST_USE int json_validate_first(struct str text, size_t *used, struct json_fault *fault);

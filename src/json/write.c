@@ -212,3 +212,98 @@ void json_indent(struct buf *out, struct str valid_json)
 		}
 	}
 }
+/* ---- templates ---- */
+
+/* Writes the next argument, after its key if it has one; optional: not if it is absent. */
+static void put_argument(struct json_writer *w, struct str key, bool optional, char type,
+                         va_list *args)
+{
+	struct str s = STR_NONE;
+	int64_t number = 0;
+	bool is_number = strchr("bdi", type);
+
+	if (is_number) {
+		number = type == 'i' ? va_arg(*args, int64_t) : va_arg(*args, int);
+	} else {
+		s = type == 't' ? str_from(va_arg(*args, const char *)) : va_arg(*args, struct str);
+	}
+	if (optional && !s.p) {
+		return;
+	}
+	if (key.p) {
+		jw_key_str(w, key);
+	}
+	if (is_number && type != 'b') {
+		jw_i64(w, number);
+	} else if (is_number) {
+		jw_bool(w, number);
+	} else if (type == 'r') {
+		jw_raw(w, s);
+	} else {
+		jw_str(w, s);
+	}
+}
+
+/* Writes the value at the start of the template, and returns what follows it. */
+static const char *put_form_value(struct json_writer *w, struct str key, const char *at,
+                                  va_list *args)
+{
+	size_t n = 1;
+
+	if (*at == '%') {
+		bool optional = at[1] == '?';
+
+		put_argument(w, key, optional, at[1 + optional], args);
+		return at + 2 + optional;
+	}
+	if (key.p) {
+		jw_key_str(w, key);
+	}
+	if (*at == '{' || *at == '[') {
+		open(w, *at == '{');
+	} else if (*at == '\'') {
+		n = strcspn(at + 1, "'") + 2;
+		jw_str(w, (struct str){at + 1, n - 2});
+	} else {
+		n = strcspn(at, ",]}");
+		jw_raw(w, (struct str){at, n});
+	}
+	return at + n;
+}
+
+static void put_form(struct json_writer *w, const char *at, va_list *args)
+{
+	while (*at) {
+		size_t n = strcspn(at, ":,'%{}[]");
+		struct str key = n && at[n] == ':' ? (struct str){at, n} : STR_NONE;
+
+		if (strchr(", ", *at)) {
+			at++;
+		} else if (strchr("}]", *at)) {
+			jw_end(w);
+			at++;
+		} else {
+			at = put_form_value(w, key, at + (key.p ? n + 1 : 0), args);
+		}
+	}
+}
+
+void jw_pack(struct json_writer *w, const char *form, ...)
+{
+	va_list args;
+
+	va_start(args, form);
+	put_form(w, form, &args);
+	va_end(args);
+}
+
+void json_pack(struct buf *out, const char *form, ...)
+{
+	struct json_writer w;
+	va_list args;
+
+	jw_init(&w, out);
+	va_start(args, form);
+	put_form(&w, form, &args);
+	va_end(args);
+}

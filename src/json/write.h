@@ -48,6 +48,15 @@ void jw_put_known(struct json_writer *w, const char *key, struct str valid_json)
 /* A line of JSON: an object that begins with its type, and ends with a line feed. */
 void jw_line(struct json_writer *w, struct buf *out, const char *type);
 void jw_line_end(struct json_writer *w);
+/* Writes what a template shows: jw_pack(&w, "{type:'call',id:%r,text:%s}", id, text). Keys stand
+   without quotes, constant texts in '..'; true, false, null and numbers as they are. Values:
+     %r  struct str: raw JSON        %s  struct str: a text        %t  const char *: a text
+     %b  bool                        %d  int                       %i  int64_t
+   Absent or NULL: null, and with a ? (%?r) the member is left out. A template may open containers
+   that a later one closes. */
+void jw_pack(struct json_writer *w, const char *form, ...);
+/* The same, with a writer of its own. */
+void json_pack(struct buf *out, const char *form, ...);
 
 /* Appends s as a quoted JSON string, escaped as in RFC 8785 (also used by canon). */
 void json_quote(struct buf *out, struct str s);

@@ -10,6 +10,7 @@
 #ifndef ROLLDBG_POLICY_CALL_TEXT_H
 #define ROLLDBG_POLICY_CALL_TEXT_H
 
+#include "json/scan.h"
 #include "policy/policy.h"
 
 /* Checks what does not depend on the tools: the quotes, and that there are words. FAIL_USAGE. */
@@ -19,5 +20,17 @@ MUST_USE int call_text_check(const char *text, struct error *err);
    wrong, with the nearest name; FAIL_INPUT: a file that cannot be read. */
 MUST_USE int call_text_read(const struct policy_conf *conf, const char *text, struct arena *arena,
                             struct script_call *out, struct error *err);
+
+/* ---- writing calls ---- */
+
+/* Appends "NAME key=value .." with the required arguments, or, where their text would need quotes, the
+   same call as a JSON object. tool: raw JSON, as advertised. Nothing if it has no name. */
+void call_example(struct str tool, struct buf *out);
+
+/* Appends the arguments alone, a JSON object. */
+void call_example_arguments(struct str tool, struct buf *out);
+
+/* Appends a call with these arguments (raw JSON object) in the same form. */
+void call_spell(struct str tool, struct str name, struct str arguments, struct buf *out);
 
 #endif

@@ -15,14 +15,12 @@
 #define SCHEMAS_MAX ((size_t)32 << 20)
 #define VALUE_BYTES 256 /* counted for each value in addition */
 
-/* A value that is drawn. */
 struct drawn {
 	struct str schema;
 	struct str key;   /* the parameter, as spelled; absent: none */
 	struct str about; /* raw description, also of the array around it; absent: none */
 };
 
-/* A container that is being filled. */
 struct container {
 	struct drawn value;
 	bool object, beyond;                /* beyond: past the properties of an object */
@@ -246,7 +244,6 @@ static void begin_typed(struct drawing *d, const struct drawn *v, struct str typ
 	}
 }
 
-/* Writes a scalar, or opens a container. */
 static void begin_value(struct drawing *d, struct drawn v)
 {
 	if (d->schema_bytes > SCHEMAS_MAX) {

@@ -113,7 +113,6 @@ int policy_file_read(const char *path, struct buf *out, struct error *err)
 	return failed ? -1 : 0;
 }
 
-/* The error for an invalid "kind". */
 static int error_kind(struct keyed *k)
 {
 	struct buf kinds = BUF(BUF_MAX_SMALL);
@@ -162,8 +161,7 @@ int policy_file_invalid(struct keyed *k)
 	return -1;
 }
 
-/* out NULL: only checks. */
-static int read_text(const struct policy_conf *conf, struct str text, struct policy **out,
+int policy_text_open(const struct policy_conf *conf, struct str text, struct policy **out,
                      struct error *err)
 {
 	struct arena arena = {0};
@@ -171,36 +169,19 @@ static int read_text(const struct policy_conf *conf, struct str text, struct pol
 		.what = "policy ", .name = conf->spec, .text = text, .arena = &arena, .err = err};
 	struct str root = text_trim(text);
 	const struct policy_ops *kind;
-	int failed =
-		keyed_parse(&k) || read_kind(&k, root, &kind) ||
-		(out ? kind->from_file(&k, root, conf, out) : kind->check_file(&k, root, conf));
+	int failed = keyed_parse(&k) || read_kind(&k, root, &kind) ||
+	             kind->from_file(&k, root, conf, out);
 
 	arena_release(&arena);
 	return failed ? -1 : 0;
 }
 
-static int read_file(const struct policy_conf *conf, struct policy **out, struct error *err)
+int policy_file_open(const struct policy_conf *conf, struct policy **out, struct error *err)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	int failed = policy_file_read(conf->spec, &text, err) ||
-	             read_text(conf, buf_view(&text), out, err);
+	             policy_text_open(conf, buf_view(&text), out, err);
 
 	buf_release(&text);
 	return failed ? -1 : 0;
-}
-
-int policy_text_open(const struct policy_conf *conf, struct str text, struct policy **out,
-                     struct error *err)
-{
-	return read_text(conf, text, out, err);
-}
-
-int policy_file_open(const struct policy_conf *conf, struct policy **out, struct error *err)
-{
-	return read_file(conf, out, err);
-}
-
-int policy_file_check(const struct policy_conf *conf, struct error *err)
-{
-	return read_file(conf, NULL, err);
 }

@@ -7,12 +7,9 @@
 #include "policy/policy.h"
 
 /* FAIL_INPUT with file, line and column, or the key; an unknown key is refused with the nearest
-   name. */
+   name. out NULL: only checks what does not depend on the tools. */
 MUST_USE int policy_file_open(const struct policy_conf *conf, struct policy **out,
                               struct error *err);
-
-/* Checks what does not depend on the tools. */
-MUST_USE int policy_file_check(const struct policy_conf *conf, struct error *err);
 
 /* Appends the whole file; one that holds only calls, as an array or one in a line, as a script of
    these calls. FAIL_INPUT, with a hint if the name looks like a misspelt kind. */

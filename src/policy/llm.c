@@ -1,21 +1,73 @@
 /* The policy that asks a model: keeps the conversation, sends one request per turn, and returns
    the calls of a reply one by one. Mistakes of the model and its server are recorded; invalid
    calls are not sent. */
-#include "policy/policy.h"
-
 #include "base/log.h"
 #include "base/text.h"
 #include "json/write.h"
-#include "policy/llm/about.h"
 #include "policy/llm/calls.h"
 #include "policy/llm/chat.h"
-#include "policy/llm/prompts.h"
 #include "policy/llm/request.h"
-#include "policy/llm/template.h"
 #include "policy/llm/tool_result.h"
+#include "policy/policy.h"
 #include "policy/toolformats/reader.h"
 
 #include <stdlib.h>
+
+static void put_notes(struct json_writer *w, const char *key, const struct call_notes *n)
+{
+	if (!n->count) {
+		return;
+	}
+	jw_key(w, key);
+	jw_array(w);
+	for (size_t i = 0; i < n->count; i++) {
+		jw_text(w, n->words[i]);
+	}
+	jw_end(w);
+}
+
+static void put_parse(struct json_writer *w, const struct tool_calls *c)
+{
+	jw_pack(w, "parse:{source:%t,format:%?t,cause:%?t", c->source, c->format, c->cause);
+	put_notes(w, "notes", &c->notes);
+	put_notes(w, "repairs", &c->repairs);
+	jw_end(w);
+}
+
+/* Absent where there is no text. */
+static struct str given(struct str text)
+{
+	return text.n ? text : STR_NONE;
+}
+
+/* The recording's `llm` member of a turn: the reply and how its calls were read, or why there was none.
+   Both replace the contents of out. seed: of the request; absent: none. */
+static void about_reply(const struct chat_reply *r, const struct tool_calls *calls, struct str seed,
+                        const char *prompt_hash, struct buf *out)
+{
+	struct json_writer w;
+
+	buf_clear(out);
+	jw_init(&w, out);
+	jw_pack(&w, "{finish_reason:%s,stop_reason:%?r", r->finish_reason, r->stop_reason);
+	if (r->incomplete) {
+		jw_pack(&w, "incomplete:true");
+	}
+	put_parse(&w, calls);
+	jw_pack(&w, "usage:%?r,seed:%?r,prompt_hash:%t,reasoning:%?s,refusal:%?s", r->usage, seed,
+	        prompt_hash, given(calls->reasoning), given(r->refusal));
+	jw_pack(&w, "prompt_token_ids:%?r,token_ids:%?r,logprobs:%?r}", r->prompt_token_ids,
+	        r->token_ids, r->logprobs);
+}
+
+static void about_failure(const struct chat_failure *f, const char *prompt_hash, struct buf *out)
+{
+	struct str code = f->code.n ? buf_view(&f->code) : STR_NONE;
+
+	buf_clear(out);
+	json_pack(out, "{error:{class:%t,http_status:%d,code:%r,message:%s},prompt_hash:%t}",
+	          chat_failure_name(f->class), f->status, code, buf_view(&f->message), prompt_hash);
+}
 
 extern const struct policy_ops policy_llm; /* policies.def */
 
@@ -52,14 +104,9 @@ struct llm_policy {
 	bool limit_lowered; /* the token limit of replies was lowered */
 };
 
-static struct llm_policy *llm_of(struct policy *p)
-{
-	return (struct llm_policy *)p;
-}
-
 static void llm_begin(struct policy *base, const struct policy_view *v, struct str *messages)
 {
-	struct llm_policy *p = llm_of(base);
+	struct llm_policy *p = (struct llm_policy *)base;
 	struct prompt_values values = {
 		.observation = v->observation, .state = v->state, .task = p->task, .vars = p->vars};
 
@@ -104,22 +151,10 @@ static struct str history_name(struct llm_policy *p, size_t i)
 
 static void put_native_calls(struct llm_policy *p, struct json_writer *w)
 {
-	jw_key(w, "tool_calls");
-	jw_array(w);
+	jw_pack(w, "tool_calls:[");
 	for (size_t i = 0; i < p->calls.count; i++) {
-		jw_object(w);
-		jw_key(w, "id");
-		jw_str(w, p->calls.items[i].id);
-		jw_key(w, "type");
-		jw_text(w, "function");
-		jw_key(w, "function");
-		jw_object(w);
-		jw_key(w, "name");
-		jw_str(w, history_name(p, i));
-		jw_key(w, "arguments");
-		jw_str(w, history_arguments(p, i));
-		jw_end(w);
-		jw_end(w);
+		jw_pack(w, "{id:%s,type:'function',function:{name:%s,arguments:%s}}",
+		        p->calls.items[i].id, history_name(p, i), history_arguments(p, i));
 	}
 	jw_end(w);
 }
@@ -127,24 +162,15 @@ static void put_native_calls(struct llm_policy *p, struct json_writer *w)
 static void add_reply(struct llm_policy *p)
 {
 	const struct chat_reply *r = &p->reply;
+	const struct profile *profile = p->conf->profile;
 	bool native = strcmp(p->calls.source, "native") == 0;
+	struct str content = r->content.p || profile->null_content ? r->content : STR("");
 	struct json_writer w;
 
 	buf_clear(&p->text);
 	jw_init(&w, &p->text);
-	jw_object(&w);
-	jw_key(&w, "role");
-	jw_text(&w, "assistant");
-	jw_key(&w, "content");
-	if (r->content.p || !p->conf->profile->null_content) {
-		jw_str(&w, r->content.p ? r->content : STR(""));
-	} else {
-		jw_null(&w);
-	}
-	if (r->reasoning.n && p->conf->profile->keeps_reasoning) {
-		jw_key(&w, "reasoning");
-		jw_str(&w, r->reasoning);
-	}
+	jw_pack(&w, "{role:'assistant',content:%s,reasoning:%?s", content,
+	        r->reasoning.n && profile->keeps_reasoning ? r->reasoning : STR_NONE);
 	if (native) {
 		put_native_calls(p, &w);
 	}
@@ -226,9 +252,7 @@ static bool change_form(struct llm_policy *p, const struct chat_failure *f)
 static int ask_once(struct llm_policy *p, struct chat_failure *failure, bool *answered,
                     struct error *err)
 {
-	chat_request_write(&p->request, buf_view(&p->conversation.history.sent),
-	                   p->conversation.history.same, &p->body);
-	p->conversation.history.same = p->conversation.history.sent.n;
+	chat_request_write(&p->request, buf_view(&p->conversation.history.sent), &p->body);
 	if (!p->body.full && !p->conversation.messages.full && !p->conversation.history.sent.full) {
 		return chat_ask(&p->chat, buf_view(&p->body), &p->reply, failure, answered, err);
 	}
@@ -311,7 +335,7 @@ static bool is_stopped(const void *io)
 static int llm_decide(struct policy *base, const struct policy_view *v, struct decision *out,
                       struct error *err)
 {
-	struct llm_policy *p = llm_of(base);
+	struct llm_policy *p = (struct llm_policy *)base;
 	char prompt_hash[HASH_HEX + 1];
 	bool answered = false;
 
@@ -435,7 +459,7 @@ static void add_media(struct llm_policy *p, const struct policy_result *r)
 
 static void llm_observe(struct policy *base, const struct policy_result *r, struct str *messages)
 {
-	struct llm_policy *p = llm_of(base);
+	struct llm_policy *p = (struct llm_policy *)base;
 	bool nudge = p->conf->on_no_tool == NO_TOOL_NUDGE;
 
 	if (r->decision->kind == DECIDE_NOTHING) {
@@ -454,7 +478,7 @@ static void llm_observe(struct policy *base, const struct policy_result *r, stru
 
 static bool llm_event(struct policy *base, struct event *out)
 {
-	return events_take(&llm_of(base)->events, out);
+	return events_take(&((struct llm_policy *)base)->events, out);
 }
 
 /* ---- open and close ---- */
@@ -469,7 +493,7 @@ static void llm_facts(const struct policy *base, struct policy_facts *out)
 
 static void llm_close(struct policy *base)
 {
-	struct llm_policy *p = llm_of(base);
+	struct llm_policy *p = (struct llm_policy *)base;
 
 	if (!p) {
 		return;
@@ -502,26 +526,22 @@ static struct str describe(struct llm_policy *p)
 	buf_text(&text, ",\"sent\":");
 	buf_str(&text, buf_view(&p->request.sent));
 	buf_char(&text, '}');
-	struct str kept = arena_str(&p->arena, buf_view(&text));
-	buf_release(&text);
-	return kept;
-}
-
-static int llm_check(const struct policy_conf *conf, struct error *err)
-{
-	return conf->llm ? 0
-	       : strchr(conf->spec, ':')
-	               ? error_set(err, FAIL_USAGE,
-	                           "\1policy\2 llm has no argument, not '%s': use \1model\2 NAME "
-	                           "and \1base_url\2 URL",
-	                           conf->spec)
-	               : error_set(err, FAIL_USAGE, "\1policy\2 llm: no model given");
+	return buf_keep(&text, &p->arena);
 }
 
 static int llm_open(const struct policy_conf *conf, struct policy **out, struct error *err)
 {
-	if (llm_check(conf, err)) {
-		return -1;
+	if (!conf->llm && strchr(conf->spec, ':')) {
+		return error_set(err, FAIL_USAGE,
+		                 "\1policy\2 llm has no argument, not '%s': use \1model\2 NAME "
+		                 "and \1base_url\2 URL",
+		                 conf->spec);
+	}
+	if (!conf->llm) {
+		return error_set(err, FAIL_USAGE, "\1policy\2 llm: no model given");
+	}
+	if (!out) {
+		return 0;
 	}
 	struct llm_policy *p = mem_new(sizeof(*p));
 
@@ -547,7 +567,6 @@ const struct policy_ops policy_llm = {
 	.spelled = "llm",
 	.help = "asks a model through an OpenAI-compatible API",
 	.asks_model = true,
-	.check = llm_check,
 	.open = llm_open,
 	.decide = llm_decide,
 	.facts = llm_facts,

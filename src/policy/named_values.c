@@ -124,7 +124,6 @@ static size_t read_list(struct str s, struct prose_word w, struct value_list *ou
 	return end;
 }
 
-/* A text that is read word by word. */
 struct prose {
 	struct str text;
 	bool own; /* the description of one parameter: it may begin with its values */

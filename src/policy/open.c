@@ -4,8 +4,34 @@
 #include "base/text.h"
 #include "json/keyed.h"
 #include "policy/file.h"
+#include "policy/policy.h"
 #include "policy/script.h"
 #include "policy/tools.h"
+
+#define POLICY(id) extern const struct policy_ops policy_##id;
+#include "policy/policies.def"
+#undef POLICY
+
+const struct policy_ops *const policies[] = {
+#define POLICY(id) &policy_##id,
+#include "policy/policies.def"
+#undef POLICY
+};
+const size_t policies_count = ARRAY_LEN(policies);
+
+_Static_assert(ARRAY_LEN(policies) <= POLICIES_MAX, "there is room for each name");
+
+const struct policy_ops *policy_of_kind(struct str word)
+{
+	enum policy_kind kind = policy_kind_parse(word);
+
+	for (size_t i = 0; i < policies_count; i++) {
+		if (policies[i]->kind == kind) {
+			return policies[i];
+		}
+	}
+	return NULL;
+}
 
 /* Parses "KIND" or "KIND:ARGUMENT"; NULL: not a kind, so possibly a file. */
 static const struct policy_ops *by_spec(const char *spec)
@@ -111,9 +137,9 @@ int policy_check(const struct policy_conf *conf, struct error *err)
 		return -1;
 	}
 	if (kind) {
-		return kind->check(conf, err);
+		return kind->open(conf, NULL, err);
 	}
-	return conf->spec && !conf->calls.p ? policy_file_check(conf, err) : 0;
+	return conf->spec && !conf->calls.p ? policy_file_open(conf, NULL, err) : 0;
 }
 
 static int read_error_texts(struct keyed *k, const char *const **out, size_t *count)

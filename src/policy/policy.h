@@ -106,15 +106,12 @@ struct policy_ops {
 	const char *help;
 	bool takes_actions; /* used for actions without a spec */
 	bool asks_model;    /* used if conf has a model */
-	/* Checks what is known before the environment is: the spec, the form of the actions, the
-	   model. The file variant: the keys. Errors as of open and from_file. */
-	int (*check)(const struct policy_conf *conf, struct error *err);
-	int (*check_file)(struct keyed *k, struct str root, const struct policy_conf *conf);
-	/* Opens from the options; conf->spec may be KIND:ARGUMENT of this kind. */
+	/* Opens from the options; conf->spec may be KIND:ARGUMENT of this kind. out NULL: only
+	   checks what is known before the environment is: the spec, the form of the actions, the
+	   model. */
 	int (*open)(const struct policy_conf *conf, struct policy **out, struct error *err);
-	/* Opens from a policy file (file.h) whose root object is of this kind; conf->spec is its
-	   name. Borrowed data must be copied. NULL, like check_file: not possible for a single
-	   task. */
+	/* The same from a policy file (file.h) whose root object is of this kind; conf->spec is its
+	   name. Borrowed data must be copied. NULL: not possible for a single task. */
 	int (*from_file)(struct keyed *k, struct str root, const struct policy_conf *conf,
 	                 struct policy **out);
 	int (*decide)(struct policy *p, const struct policy_view *v, struct decision *out,

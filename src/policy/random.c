@@ -98,12 +98,9 @@ static struct str describe(struct random_policy *p, uint64_t seed)
 		}
 		buf_char(&text, '}');
 	}
-	struct str kept = arena_str(&p->arena, buf_view(&text));
-	buf_release(&text);
-	return kept;
+	return buf_keep(&text, &p->arena);
 }
 
-/* The tools that have a name, or the one with the name `only`. */
 static void add_tools(struct random_policy *p, struct str tools)
 {
 	struct str tool;
@@ -172,21 +169,15 @@ static int check_options(const struct policy_conf *conf, struct error *err)
 	               : script_check_actions(conf->actions, err);
 }
 
-static int random_check(const struct policy_conf *conf, struct error *err)
-{
-	uint64_t seed;
-
-	return read_spec(conf->spec, &seed, err) || check_options(conf, err) ? -1 : 0;
-}
-
 static int random_open(const struct policy_conf *conf, struct policy **out, struct error *err)
 {
 	uint64_t seed = 0;
 
-	if (read_spec(conf->spec, &seed, err)) {
+	if (read_spec(conf->spec, &seed, err) || check_options(conf, err)) {
 		return -1;
 	}
-	return open_seeded(conf, str_from(policy_kind_name(POLICY_RANDOM)), seed, out, err);
+	return !out ? 0
+	            : open_seeded(conf, str_from(policy_kind_name(POLICY_RANDOM)), seed, out, err);
 }
 
 /* {"kind":"random", "name":"...", "seed":7} */
@@ -201,15 +192,6 @@ static const struct keyed_row random_rows[] = {
 };
 static const struct keyed_table random_table = KEYED_TABLE(random_rows);
 
-static int random_check_file(struct keyed *k, struct str root, const struct policy_conf *conf)
-{
-	struct random_file f;
-
-	return keyed_read(k, root, &random_table, &f) ? -1
-	       : check_options(conf, k->err)          ? policy_file_invalid(k)
-	                                              : 0;
-}
-
 static int random_from_file(struct keyed *k, struct str root, const struct policy_conf *conf,
                             struct policy **out)
 {
@@ -218,8 +200,9 @@ static int random_from_file(struct keyed *k, struct str root, const struct polic
 	if (keyed_read(k, root, &random_table, &f)) {
 		return -1;
 	}
-	return open_seeded(conf, policy_file_title(conf, &f.file), (uint64_t)f.seed.value, out,
-	                   k->err)
+	return check_options(conf, k->err) ||
+	                       (out && open_seeded(conf, policy_file_title(conf, &f.file),
+	                                           (uint64_t)f.seed.value, out, k->err))
 	               ? policy_file_invalid(k)
 	               : 0;
 }
@@ -230,8 +213,6 @@ const struct policy_ops policy_random = {
 	.spelled = "random:SEED",
 	.help = "random:SEED draws calls that match the tools' schemas (with \1actions\2: from "
 		"those values; with \1tool\2: of that tool)",
-	.check = random_check,
-	.check_file = random_check_file,
 	.open = random_open,
 	.from_file = random_from_file,
 	.decide = random_decide,

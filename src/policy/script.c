@@ -20,11 +20,6 @@ struct script {
 	struct buf last_error, this_error; /* masked */
 };
 
-static struct script *script_of(struct policy *p)
-{
-	return (struct script *)p;
-}
-
 /* Counts how often the same masked error came in a row. */
 static void count_errors(struct script *s, const struct policy_view *v)
 {
@@ -47,7 +42,7 @@ static void count_errors(struct script *s, const struct policy_view *v)
 static int script_decide(struct policy *p, const struct policy_view *v, struct decision *out,
                          struct error *err)
 {
-	struct script *s = script_of(p);
+	struct script *s = (struct script *)p;
 
 	(void)err;
 	count_errors(s, v);
@@ -87,7 +82,7 @@ static void script_facts(const struct policy *p, struct policy_facts *out)
 
 static void script_close(struct policy *p)
 {
-	struct script *s = script_of(p);
+	struct script *s = (struct script *)p;
 
 	if (!s) {
 		return;
@@ -176,7 +171,6 @@ int script_check_actions(const char *actions, struct error *err)
 	return failed;
 }
 
-/* What an action fills. */
 struct action_slot {
 	const struct policy_conf *conf;
 	struct str name, tool; /* of the tool: decoded name, raw JSON */
@@ -193,8 +187,7 @@ static int choose_tool(struct action_slot *s, struct arena *arena, struct error 
 		return conf->force_call ? 0 : tool_require(conf->tools, s->name, err);
 	}
 	int failed = tool_only(conf->tools, &only, err);
-	s->name = arena_str(arena, buf_view(&only));
-	buf_release(&only);
+	s->name = buf_keep(&only, arena);
 	return failed;
 }
 
@@ -216,26 +209,22 @@ static int choose_argument(struct action_slot *s, struct error *err)
 	return 0;
 }
 
-static struct str params_of_actions(const struct action_slot *s, const struct str *actions,
-                                    size_t count, struct arena *arena)
+/* {"tool":NAME, KEY:[TEXTS]}; tool absent: left out. */
+static struct str params_of(struct str tool, const char *key, const struct str *texts, size_t count,
+                            struct arena *arena)
 {
 	struct buf params = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
 
 	jw_init(&w, &params);
-	jw_object(&w);
-	jw_key(&w, "tool");
-	jw_str(&w, s->name);
-	jw_key(&w, "actions");
+	jw_pack(&w, "{tool:%?s", tool);
+	jw_key(&w, key);
 	jw_array(&w);
 	for (size_t i = 0; i < count; i++) {
-		jw_str(&w, actions[i]);
+		jw_str(&w, texts[i]);
 	}
-	jw_end(&w);
-	jw_end(&w);
-	struct str kept = arena_str(arena, buf_view(&params));
-	buf_release(&params);
-	return kept;
+	jw_pack(&w, "]}");
+	return buf_keep(&params, arena);
 }
 
 static int make_calls(const struct action_slot *s, const struct str *actions, size_t count,
@@ -254,7 +243,7 @@ static int make_calls(const struct action_slot *s, const struct str *actions, si
 		out->calls[i].arguments = arena_str(arena, buf_view(&arguments));
 	}
 	buf_release(&arguments);
-	out->params = params_of_actions(s, actions, count, arena);
+	out->params = params_of(s->name, "actions", actions, count, arena);
 	return failed;
 }
 
@@ -288,10 +277,8 @@ static bool slot_takes(const struct action_slot *s, struct str action, bool *arr
 /* A JSON array of strings is the list of actions, unless the argument takes an array. */
 static bool is_list(const struct action_slot *s, struct str text)
 {
-	struct json_fault fault;
 	struct str each;
-	bool strings =
-		text.n && text.p[0] == '[' && !json_validate(text, &fault) && json_count(text);
+	bool strings = text.n && text.p[0] == '[' && json_is_valid(text) && json_count(text);
 	bool array = false;
 
 	for (size_t cursor = 0; strings && json_next(text, &cursor, &each);) {
@@ -439,38 +426,21 @@ static int check_options(const struct policy_conf *conf, struct error *err)
 	return 0;
 }
 
-/* {"calls":["add item=milk"]} */
-static struct str params_of_texts(const struct policy_conf *conf, struct arena *arena)
-{
-	struct buf params = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
-
-	jw_init(&w, &params);
-	jw_object(&w);
-	jw_key(&w, "calls");
-	jw_array(&w);
-	for (size_t i = 0; i < conf->call_text_count; i++) {
-		jw_str(&w, str_from(conf->call_texts[i]));
-	}
-	jw_end(&w);
-	jw_end(&w);
-	struct str kept = arena_str(arena, buf_view(&params));
-	buf_release(&params);
-	return kept;
-}
-
 static int script_from_texts(const struct policy_conf *conf, struct arena *arena,
                              struct script_conf *out, struct error *err)
 {
+	struct str *texts = arena_new(arena, conf->call_text_count * sizeof(*texts));
+
 	out->name = STR("calls");
 	out->calls = arena_new(arena, conf->call_text_count * sizeof(*out->calls));
 	for (; out->count < conf->call_text_count; out->count++) {
+		texts[out->count] = str_from(conf->call_texts[out->count]);
 		if (call_text_read(conf, conf->call_texts[out->count], arena,
 		                   &out->calls[out->count], err)) {
 			return -1;
 		}
 	}
-	out->params = params_of_texts(conf, arena);
+	out->params = params_of(STR_NONE, "calls", texts, conf->call_text_count, arena);
 	return 0;
 }
 
@@ -479,8 +449,11 @@ static int script_open(const struct policy_conf *conf, struct policy **out, stru
 	struct script_conf script = {.name = STR("actions")};
 	struct arena arena = {0};
 
-	if (check_spec(conf, err)) {
+	if (check_options(conf, err)) {
 		return -1;
+	}
+	if (!out) {
+		return 0;
 	}
 	int failed = conf->call_text_count ? script_from_texts(conf, &arena, &script, err)
 	                                   : script_from_text(conf, &arena, &script, err);
@@ -496,8 +469,6 @@ const struct policy_ops policy_script = {
 	.keys = &script_file_keys,
 	.help = "a fixed list of calls: \1actions\2 A,B,C, or a policy file",
 	.takes_actions = true,
-	.check = check_options,
-	.check_file = script_check_file,
 	.open = script_open,
 	.from_file = script_from_file,
 	.decide = script_decide,

@@ -17,9 +17,8 @@ struct script_conf {
 	struct str params;  /* raw JSON object for the header */
 };
 
-/* keys, check_file and from_file of struct policy_ops. */
+/* keys and from_file of struct policy_ops. */
 extern const struct keyed_table script_file_keys;
-MUST_USE int script_check_file(struct keyed *k, struct str root, const struct policy_conf *conf);
 MUST_USE int script_from_file(struct keyed *k, struct str root, const struct policy_conf *conf,
                               struct policy **out);
 

@@ -125,28 +125,19 @@ static int check_keys(struct keyed *k, const struct policy_conf *conf, const str
 	return 0;
 }
 
-static int read_file(struct keyed *k, struct str root, const struct policy_conf *conf,
-                     struct script_file *f)
-{
-	return keyed_read(k, root, &script_file_keys, f) ? -1
-	       : check_keys(k, conf, f)                  ? policy_file_invalid(k)
-	                                                 : 0;
-}
-
-int script_check_file(struct keyed *k, struct str root, const struct policy_conf *conf)
-{
-	struct script_file f = {.file = {.name = NULL}};
-
-	return read_file(k, root, conf, &f);
-}
-
 int script_from_file(struct keyed *k, struct str root, const struct policy_conf *conf,
                      struct policy **out)
 {
 	struct script_file f = {.file = {.name = NULL}};
 
-	if (read_file(k, root, conf, &f)) {
+	if (keyed_read(k, root, &script_file_keys, &f)) {
 		return -1;
+	}
+	if (check_keys(k, conf, &f)) {
+		return policy_file_invalid(k);
+	}
+	if (!out) {
+		return 0;
 	}
 	f.script.name = policy_file_title(conf, &f.file);
 	if (f.actions.p ? open_actions(k, conf, &f) : open_calls(k, conf, &f.script)) {

@@ -3,6 +3,7 @@
 #define ROLLDBG_POLICY_TOOLS_H
 
 #include "base/error.h"
+#include "json/schema.h"
 #include "json/scan.h"
 
 /* The tool's raw JSON; absent: no tool with that name. */
@@ -33,5 +34,21 @@ MUST_USE int tool_value(struct str tool, struct str key, struct str schema, stru
    absent if not advertised. FAIL_USAGE: cannot be converted. */
 MUST_USE int tool_action_arguments(struct str tool, struct str key, struct str schema,
                                    struct str action, struct buf *out, struct error *err);
+
+/* ---- what a tool says about itself ---- */
+
+/* Why the tool could serve as state; NULL: it could not, or nothing says so. */
+const char *tool_why_state(const char *protocol, struct str tool, struct str name);
+
+struct tool_argument {
+	struct str key, schema, description, fallback; /* raw JSON, except the key, as spelled */
+	bool required;
+};
+
+/* The next property of a tool's schema. */
+bool tool_next_argument(struct str schema, size_t *cursor, struct tool_argument *out);
+
+/* Appends "string", "integer 1..10", "up|down", "array of string", "string or null". */
+void tool_put_type(struct references *r, struct str schema, struct buf *out);
 
 #endif

@@ -31,8 +31,8 @@ const struct property_title preflight_titles[] = {
 };
 const size_t preflight_titles_count = ARRAY_LEN(preflight_titles);
 
-static const struct preflight_ops *const preflights[] = {
-#define PREFLIGHT(id, name, title) &preflight_##id,
+static preflight_fn *const preflights[] = {
+#define PREFLIGHT(id, name, title) preflight_##id,
 #include "probe/model/preflight.def"
 #undef PREFLIGHT
 };
@@ -147,7 +147,7 @@ static int judge_model(struct probe *p, struct probe_summary *out, struct error 
 	for (size_t i = 0; !failed && i < ARRAY_LEN(preflights); i++) {
 		struct property found = property_begin(preflight_titles[i].name);
 
-		preflights[i]->examine(&f, &found);
+		preflights[i](&f, &found);
 		report(p, &found, out);
 		property_end(&found);
 	}

@@ -3,6 +3,7 @@
 
 #include "base/names.h"
 #include "base/text.h"
+#include "serve/fault/fault.h"
 #include "serve/world/world.h"
 
 const char *const serve_protocols[] = {[SERVE_MCP] = "mcp", [SERVE_OPENENV] = "openenv"};

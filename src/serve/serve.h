@@ -34,20 +34,13 @@ struct serve_conf {
 	/* How long each tool call takes; 0: no delay, or the default of fault `slow`. */
 	uint64_t delay_ms;
 	struct allowed_origins origins; /* allowed web pages; empty: those of this host */
-	uint64_t faults;                /* bit set by row of faults.def */
+	uint64_t faults;                /* bit set by index in serve_faults */
 	/* A WebSocket idle for ping_ms is sent a ping, and closed if no pong arrives within
 	   ping_timeout_ms. */
 	uint64_t ping_ms, ping_timeout_ms;
 	struct clock clock;
 };
 
-/* One row of faults.def. */
-struct fault {
-	const char *name, *help;
-	unsigned protocols; /* bits by enum serve_protocol */
-};
-extern const struct fault serve_faults[];
-extern const size_t serve_faults_count;
 extern const char *const serve_protocols[]; /* by enum serve_protocol */
 extern const size_t serve_protocols_count;
 

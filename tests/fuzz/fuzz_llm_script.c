@@ -2,8 +2,7 @@
    a reply, and its completions, errors and stream chunks are JSON. The request follows a
    NUL byte. */
 #include "protocol/sse.h"
-#include "serve/llm/body.h"
-#include "serve/llm/check.h"
+#include "serve/llm/script.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -129,7 +129,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	        serve_conf_check(&conf, &err) == 0);
 	gym_init(&s.gym, &conf);
 	openenv_init(&s.openenv, &conf);
-	exchange_start(&s.gym);
 	s.is_openenv = conf.protocol == SERVE_OPENENV;
 	while (rest.n && requests < 64) {
 		const char *nul = memchr(rest.p, '\0', rest.n);

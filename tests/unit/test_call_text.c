@@ -1,5 +1,4 @@
 /* Calls as text: words and quotes, values by the tool's schema, and the messages for what is wrong. */
-#include "policy/call_example.h"
 #include "policy/call_text.h"
 #include "policy/tools.h"
 #include "tap.h"

@@ -48,6 +48,25 @@ static void structure(void)
 	buf_release(&b);
 }
 
+static void templates(void)
+{
+	struct buf b = BUF(BUF_MAX_SMALL);
+	struct json_writer w;
+
+	json_pack(&b, "{type:'a b',n:%d,m:%i,list:[1,null,'{x'],no:%?s,yes:%?t,in:{raw:%r,off:%b}}",
+	         -1, INT64_MAX, STR_NONE, "t\"", STR("[ 1 ]"), false);
+	is_str(buf_cstr(&b),
+	       "{\"type\":\"a b\",\"n\":-1,\"m\":9223372036854775807,\"list\":[1,null,\"{x\"],"
+	       "\"yes\":\"t\\\"\",\"in\":{\"raw\":[ 1 ],\"off\":false}}",
+	       "a template");
+	buf_clear(&b);
+	jw_init(&w, &b);
+	jw_pack(&w, "{open:[{k-1:%s", STR_NONE);
+	jw_pack(&w, "more:%s}]}", STR_NONE);
+	is_str(buf_cstr(&b), "{\"open\":[{\"k-1\":null,\"more\":null}]}", "a template in two");
+	buf_release(&b);
+}
+
 static void deepest(void)
 {
 	struct buf b = BUF(BUF_MAX_SMALL);
@@ -153,6 +172,7 @@ static void every_place(void)
 int main(void)
 {
 	structure();
+	templates();
 	deepest();
 	quotes();
 	every_pair();

@@ -5,7 +5,6 @@
 
 #include "json/canon.h"
 #include "net/io.h"
-#include "policy/llm/prompts.h"
 #include "policy/llm/request.h"
 
 #include <stdlib.h>
@@ -60,7 +59,7 @@ static void check_body(struct chat_request *r, struct str want, const char *name
 	static const char end[] = ",\"messages\":[" MESSAGES "]}";
 	struct buf body = BUF(BUF_MAX_MESSAGE);
 
-	chat_request_write(r, STR(MESSAGES), 0, &body);
+	chat_request_write(r, STR(MESSAGES), &body);
 	if (ok(str_ends(buf_view(&body), str_from(end)), "%s: messages last", name)) {
 		buf_cut(&body, body.n - strlen(end));
 		buf_char(&body, '}');

@@ -1,5 +1,5 @@
 /* A recording in memory and the sessions that play it: rollouts, calls, states. */
-#include "serve/playback/mcp.h"
+#include "serve/playback/playback.h"
 
 #include "tap.h"
 

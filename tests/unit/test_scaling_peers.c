@@ -15,7 +15,7 @@
 #include "policy/toolformats/reader_internal.h"
 #include "scaling.h"
 #include "serve/host/frames.h"
-#include "serve/llm/check.h"
+#include "serve/llm/script.h"
 #include "serve/openenv/openenv.h"
 
 #include <stdlib.h>
@@ -514,7 +514,6 @@ static void serve_request(const char *protocol, const char *method, const char *
 	}
 	gym_init(&gym, &conf);
 	openenv_init(&openenv, &conf);
-	exchange_start(&gym);
 	if (conf.protocol == SERVE_OPENENV) {
 		openenv_answer(&openenv, &q, &r);
 	} else {

@@ -1,4 +1,5 @@
 /* Targets of the built-in server: settings, and messages about invalid ones. */
+#include "serve/fault/fault.h"
 #include "serve/serve.h"
 
 #include "tap.h"

@@ -2,8 +2,9 @@
    fails the test. */
 #include "serve_client.h"
 
-#include "serve/fault/hooks.h"
-#include "serve/gym/call.h"
+#include "serve/fault/fault.h"
+#include "serve/gym/exchange.h"
+#include "serve/gym/gym.h"
 
 #define TEXT(t, is_error)                                                                          \
 	"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"type\":\"text\","               \

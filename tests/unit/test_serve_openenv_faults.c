@@ -1,4 +1,5 @@
 /* Every fault of the built-in server over OpenEnv, as a client sees it. */
+#include "serve/fault/fault.h"
 #include "ws_client.h"
 
 #define MOVE(action) "{\"type\":\"step\",\"data\":{\"action\":\"" action "\"}}"

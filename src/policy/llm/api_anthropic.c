@@ -9,44 +9,22 @@
 
 static void put_text_block(struct json_writer *w, struct str text)
 {
-	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, "text");
-	jw_key(w, "text");
-	jw_raw(w, text);
-	jw_end(w);
+	jw_pack(w, "{type:'text',text:%r}", text);
 }
 
 /* From "data:image/png;base64,QUJD", or any other URL. */
 static void put_image(struct json_writer *w, struct str url)
 {
-	struct str inner = json_inner(url);
+	struct str inner = json_inner(url), mime = str_skip(inner, strlen("data:"));
 	const char *comma = inner.n ? memchr(inner.p, ',', inner.n) : NULL;
-	bool data = str_starts(inner, STR("data:")) && comma;
-	struct str mime = str_skip(inner, strlen("data:"));
 
-	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, "image");
-	jw_key(w, "source");
-	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, data ? "base64" : "url");
-	if (data) {
-		mime.n = 0;
-		while (mime.p[mime.n] != ';' && mime.p[mime.n] != ',') {
-			mime.n++;
-		}
-		jw_key(w, "media_type");
-		jw_str(w, mime);
-		jw_key(w, "data");
-		jw_str(w, str_skip(inner, (size_t)(comma - inner.p) + 1));
-	} else {
-		jw_key(w, "url");
-		jw_raw(w, url);
+	if (!str_starts(inner, STR("data:")) || !comma) {
+		jw_pack(w, "{type:'image',source:{type:'url',url:%r}}", url);
+		return;
 	}
-	jw_end(w);
-	jw_end(w);
+	mime.n = strcspn(mime.p, ";,");
+	jw_pack(w, "{type:'image',source:{type:'base64',media_type:%s,data:%s}}", mime,
+	        str_skip(inner, (size_t)(comma - inner.p) + 1));
 }
 
 static void put_user(struct json_writer *w, struct str content)
@@ -69,12 +47,8 @@ static void put_user(struct json_writer *w, struct str content)
 
 static void put_result(struct json_writer *w, struct str message)
 {
-	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, "tool_result");
-	api_put(w, "tool_use_id", JSON_GET(message, "tool_call_id"));
-	api_put(w, "content", JSON_GET(message, "content"));
-	jw_end(w);
+	jw_pack(w, "{type:'tool_result',tool_use_id:%?r,content:%?r}",
+	        JSON_GET(message, "tool_call_id"), JSON_GET(message, "content"));
 }
 
 static void put_call(struct json_writer *w, struct str call)
@@ -82,19 +56,11 @@ static void put_call(struct json_writer *w, struct str call)
 	struct str function = JSON_GET(call, "function"),
 		   arguments = JSON_GET(function, "arguments");
 	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct json_fault fault;
 	bool object = json_type(arguments) == JSON_STRING && json_decode(arguments, &text) &&
-	              json_validate(buf_view(&text), &fault) == 0 &&
-	              json_type(buf_view(&text)) == JSON_OBJECT;
+	              json_is_valid(buf_view(&text)) && json_type(buf_view(&text)) == JSON_OBJECT;
 
-	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, "tool_use");
-	api_put(w, "id", JSON_GET(call, "id"));
-	api_put(w, "name", JSON_GET(function, "name"));
-	jw_key(w, "input");
-	jw_raw(w, object ? buf_view(&text) : STR("{}"));
-	jw_end(w);
+	jw_pack(w, "{type:'tool_use',id:%?r,name:%?r,input:%r}", JSON_GET(call, "id"),
+	        JSON_GET(function, "name"), object ? buf_view(&text) : STR("{}"));
 	buf_release(&text);
 }
 
@@ -119,8 +85,7 @@ static void put_messages(struct json_writer *w, struct str messages)
 {
 	struct str message, last = STR_NONE;
 
-	jw_key(w, "messages");
-	jw_array(w);
+	jw_pack(w, "messages:[");
 	for (size_t cursor = 0; json_next(messages, &cursor, &message);) {
 		struct str role = JSON_GET(message, "role");
 		bool assistant = json_is(role, STR("assistant")), tool = json_is(role, STR("tool"));
@@ -131,15 +96,10 @@ static void put_messages(struct json_writer *w, struct str messages)
 		struct str now = assistant ? STR("assistant") : STR("user");
 
 		if (last.p && !str_eq(last, now)) {
-			jw_end(w);
-			jw_end(w);
+			jw_pack(w, "]}");
 		}
 		if (!last.p || !str_eq(last, now)) {
-			jw_object(w);
-			jw_key(w, "role");
-			jw_str(w, now);
-			jw_key(w, "content");
-			jw_array(w);
+			jw_pack(w, "{role:%s,content:[", now);
 		}
 		last = now;
 		if (assistant) {
@@ -150,11 +110,7 @@ static void put_messages(struct json_writer *w, struct str messages)
 			put_user(w, JSON_GET(message, "content"));
 		}
 	}
-	if (last.p) {
-		jw_end(w);
-		jw_end(w);
-	}
-	jw_end(w);
+	jw_pack(w, last.p ? "]}]" : "]");
 }
 
 static void put_system(struct json_writer *w, struct str messages)
@@ -169,47 +125,29 @@ static void put_system(struct json_writer *w, struct str messages)
 		}
 	}
 	if (text.n) {
-		jw_key(w, "system");
-		jw_str(w, buf_view(&text));
+		jw_pack(w, "system:%s", buf_view(&text));
 	}
 	buf_release(&text);
 }
 
 static void put_tool(struct json_writer *w, struct str tool)
 {
-	jw_object(w);
-	api_put_function(w, tool, "input_schema");
-	jw_end(w);
+	struct str function = JSON_GET(tool, "function");
+
+	jw_pack(w, "{name:%?r,description:%?r,input_schema:%?r}", JSON_GET(function, "name"),
+	        JSON_GET(function, "description"), JSON_GET(function, "parameters"));
 }
 
 static void put_choice(struct json_writer *w, struct str choice)
 {
 	struct str name = JSON_GET(JSON_GET(choice, "function"), "name");
 
-	jw_key(w, "tool_choice");
-	jw_object(w);
-	jw_key(w, "type");
 	if (name.p) {
-		jw_text(w, "tool");
-		jw_key(w, "name");
-		jw_raw(w, name);
+		jw_pack(w, "tool_choice:{type:'tool',name:%r}", name);
 	} else if (json_is(choice, STR("required"))) {
-		jw_text(w, "any");
+		jw_pack(w, "tool_choice:{type:'any'}");
 	} else {
-		jw_raw(w, choice);
-	}
-	jw_end(w);
-}
-
-static void put_stop(struct json_writer *w, struct str stop)
-{
-	jw_key(w, "stop_sequences");
-	if (json_type(stop) == JSON_ARRAY) {
-		jw_raw(w, stop);
-	} else {
-		jw_array(w);
-		jw_raw(w, stop);
-		jw_end(w);
+		jw_pack(w, "tool_choice:{type:%r}", choice);
 	}
 }
 
@@ -233,14 +171,16 @@ void api_anthropic_request(struct str chat, struct buf *out)
 		} else if (str_is(m.key, "tool_choice")) {
 			put_choice(&w, m.value);
 		} else if (str_is(m.key, "stop")) {
-			put_stop(&w, m.value);
+			jw_pack(&w,
+			        json_type(m.value) == JSON_ARRAY ? "stop_sequences:%r"
+			                                         : "stop_sequences:[%r]",
+			        m.value);
 		} else if (!str_is(m.key, "response_format")) { /* not supported */
 			jw_key_str(&w, m.key);
 			jw_raw(&w, m.value);
 		}
 	}
-	api_put(&w, "max_tokens", limit);
-	jw_end(&w);
+	jw_pack(&w, "max_tokens:%r}", limit);
 }
 
 /* ---- the reply ---- */
@@ -280,7 +220,10 @@ static void put_texts(struct json_writer *w, struct str content, const char *typ
 			any = true;
 		}
 	}
-	api_put_text(w, key, any, &text);
+	if (any) {
+		jw_key(w, key);
+		jw_str(w, buf_view(&text));
+	}
 	buf_release(&text);
 }
 
@@ -289,8 +232,7 @@ static void put_calls(struct json_writer *w, struct str content)
 	struct buf arguments = BUF(BUF_MAX_MESSAGE);
 	struct str block;
 
-	jw_key(w, "tool_calls");
-	jw_array(w);
+	jw_pack(w, "tool_calls:[");
 	for (size_t cursor = 0; json_next(content, &cursor, &block);) {
 		if (api_is_type(block, "tool_use")) {
 			buf_clear(&arguments);
@@ -309,16 +251,14 @@ bool api_anthropic_reply(struct str body, struct buf *out)
 	struct api_usage usage = usage_of(JSON_GET(body, "usage"));
 	struct json_writer w;
 
-	api_begin_reply(&w, body, out);
+	buf_clear(out);
+	jw_init(&w, out);
+	jw_pack(&w, "{model:%?r,choices:[{message:{", JSON_GET(body, "model"));
 	put_texts(&w, content, "text", "content");
 	put_texts(&w, content, "thinking", "reasoning");
 	put_calls(&w, content);
-	jw_end(&w);
-	jw_key(&w, "finish_reason");
-	jw_text(&w, finish_of(JSON_GET(body, "stop_reason")));
-	api_put(&w, "stop_reason", json_is_null(stop) ? STR_NONE : stop);
-	jw_end(&w);
-	jw_end(&w);
+	jw_pack(&w, "},finish_reason:%t,stop_reason:%?r}]",
+	        finish_of(JSON_GET(body, "stop_reason")), json_is_null(stop) ? STR_NONE : stop);
 	api_put_usage(&w, &usage);
 	jw_end(&w);
 	return json_type(content) == JSON_ARRAY;

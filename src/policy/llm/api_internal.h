@@ -33,8 +33,6 @@ void api_chunk_end(const char *finish_reason, const struct api_usage *u, struct 
 /* The member KEY: a list of what `put` makes of each element. */
 void api_put_list(struct json_writer *w, const char *key, struct str list,
                   void (*put)(struct json_writer *w, struct str element));
-/* Name, description and schema of an element of `tools`, the schema as SCHEMA_KEY. */
-void api_put_function(struct json_writer *w, struct str tool, const char *schema_key);
 /* Is that the member that limits the tokens of a reply, in either spelling? */
 bool api_is_limit(struct str key);
 
@@ -42,15 +40,8 @@ bool api_is_limit(struct str key);
 
 /* Is the member `type` of a block, an item or an event that word? */
 bool api_is_type(struct str value, const char *type);
-/* Begins a chat completion, up to the members of its message; the caller ends message, choice, list
-   and completion. */
-void api_begin_reply(struct json_writer *w, struct str body, struct buf *out);
-/* The member KEY, if there is any text. */
-void api_put_text(struct json_writer *w, const char *key, bool any, const struct buf *text);
 /* The member `usage`, in the form of chat completions; nothing if it is unknown. */
 void api_put_usage(struct json_writer *w, const struct api_usage *u);
-/* Writes the member KEY; nothing if the value is absent. */
-void api_put(struct json_writer *w, const char *key, struct str raw);
 /* Writes an element of `tool_calls`; arguments: a raw JSON string. */
 void api_put_call(struct json_writer *w, struct str id, struct str name, struct str arguments);
 

@@ -6,37 +6,23 @@
 
 static void put_part(struct json_writer *w, struct str part)
 {
-	struct str url = JSON_GET(JSON_GET(part, "image_url"), "url");
+	struct str url = JSON_GET(JSON_GET(part, "image_url"), "url"),
+		   text = JSON_GET(part, "text");
 
-	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, url.p ? "input_image" : "input_text");
 	if (url.p) {
-		jw_key(w, "image_url");
-		jw_raw(w, url);
+		jw_pack(w, "{type:'input_image',image_url:%r}", url);
 	} else {
-		jw_key(w, "text");
-		jw_raw(w, JSON_GET(part, "text").p ? JSON_GET(part, "text") : STR("\"\""));
+		jw_pack(w, "{type:'input_text',text:%r}", text.p ? text : STR("\"\""));
 	}
-	jw_end(w);
 }
 
 static void put_message(struct json_writer *w, struct str role, struct str content)
 {
-	struct str part;
-
-	jw_object(w);
-	jw_key(w, "role");
-	jw_raw(w, role);
-	jw_key(w, "content");
+	jw_pack(w, "{role:%r", role);
 	if (json_type(content) == JSON_ARRAY) {
-		jw_array(w);
-		for (size_t cursor = 0; json_next(content, &cursor, &part);) {
-			put_part(w, part);
-		}
-		jw_end(w);
+		api_put_list(w, "content", content, put_part);
 	} else {
-		jw_raw(w, content);
+		jw_pack(w, "content:%r", content);
 	}
 	jw_end(w);
 }
@@ -45,30 +31,20 @@ static void put_call(struct json_writer *w, struct str call)
 {
 	struct str function = JSON_GET(call, "function");
 
-	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, "function_call");
-	api_put(w, "call_id", JSON_GET(call, "id"));
-	api_put(w, "name", JSON_GET(function, "name"));
-	api_put(w, "arguments", JSON_GET(function, "arguments"));
-	jw_end(w);
+	jw_pack(w, "{type:'function_call',call_id:%?r,name:%?r,arguments:%?r}",
+	        JSON_GET(call, "id"), JSON_GET(function, "name"), JSON_GET(function, "arguments"));
 }
 
 static void put_item(struct json_writer *w, struct str message)
 {
 	struct str role = JSON_GET(message, "role"), content = JSON_GET(message, "content"), call;
-	bool empty = json_is_null(content) || json_is(content, STR(""));
 
 	if (json_is(role, STR("tool"))) {
-		jw_object(w);
-		jw_key(w, "type");
-		jw_text(w, "function_call_output");
-		api_put(w, "call_id", JSON_GET(message, "tool_call_id"));
-		api_put(w, "output", content);
-		jw_end(w);
+		jw_pack(w, "{type:'function_call_output',call_id:%?r,output:%?r}",
+		        JSON_GET(message, "tool_call_id"), content);
 		return;
 	}
-	if (!empty) {
+	if (!json_is_null(content) && !json_is(content, STR(""))) {
 		put_message(w, role, content);
 	}
 	for (size_t cursor = 0; json_next(JSON_GET(message, "tool_calls"), &cursor, &call);) {
@@ -78,45 +54,27 @@ static void put_item(struct json_writer *w, struct str message)
 
 static void put_tool(struct json_writer *w, struct str tool)
 {
-	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, "function");
-	api_put_function(w, tool, "parameters");
-	jw_key(w, "strict");
-	jw_bool(w, false);
-	jw_end(w);
+	struct str function = JSON_GET(tool, "function");
+
+	jw_pack(w, "{type:'function',name:%?r,description:%?r,parameters:%?r,strict:false}",
+	        JSON_GET(function, "name"), JSON_GET(function, "description"),
+	        JSON_GET(function, "parameters"));
 }
 
 static void put_choice(struct json_writer *w, struct str choice)
 {
 	struct str name = JSON_GET(JSON_GET(choice, "function"), "name");
 
-	jw_key(w, "tool_choice");
-	if (!name.p) {
-		jw_raw(w, choice);
-		return;
-	}
-	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, "function");
-	jw_key(w, "name");
-	jw_raw(w, name);
-	jw_end(w);
+	jw_pack(w, name.p ? "tool_choice:{type:'function',name:%r}" : "tool_choice:%r",
+	        name.p ? name : choice);
 }
 
 static void put_format(struct json_writer *w, struct str format)
 {
 	struct str schema = JSON_GET(format, "json_schema");
 
-	jw_key(w, "text");
-	jw_object(w);
-	jw_key(w, "format");
-	jw_object(w);
-	api_put(w, "type", JSON_GET(format, "type"));
-	api_put(w, "name", JSON_GET(schema, "name"));
-	api_put(w, "schema", JSON_GET(schema, "schema"));
-	jw_end(w);
-	jw_end(w);
+	jw_pack(w, "text:{format:{type:%?r,name:%?r,schema:%?r}}", JSON_GET(format, "type"),
+	        JSON_GET(schema, "name"), JSON_GET(schema, "schema"));
 }
 
 static void put_member(struct json_writer *w, const struct json_member *m)
@@ -128,14 +86,11 @@ static void put_member(struct json_writer *w, const struct json_member *m)
 	} else if (str_is(m->key, "tool_choice")) {
 		put_choice(w, m->value);
 	} else if (api_is_limit(m->key)) {
-		api_put(w, "max_output_tokens", m->value);
+		jw_pack(w, "max_output_tokens:%r", m->value);
 	} else if (str_is(m->key, "response_format")) {
 		put_format(w, m->value);
 	} else if (str_is(m->key, "reasoning_effort")) {
-		jw_key(w, "reasoning");
-		jw_object(w);
-		api_put(w, "effort", m->value);
-		jw_end(w);
+		jw_pack(w, "reasoning:{effort:%r}", m->value);
 	} else {
 		jw_key_str(w, m->key);
 		jw_raw(w, m->value);
@@ -154,8 +109,7 @@ void api_responses_request(struct str chat, struct buf *out)
 		put_member(&w, &m);
 	}
 	if (!JSON_GET(chat, "store").p) {
-		jw_key(&w, "store"); /* not needed: each request has the whole conversation */
-		jw_bool(&w, false);
+		jw_pack(&w, "store:false"); /* each request has the whole conversation */
 	}
 	jw_end(&w);
 }
@@ -203,32 +157,34 @@ static bool append_texts(struct str output, const char *item_type, const char *l
 	return any;
 }
 
+static void put_text(struct json_writer *w, const char *key, bool any, struct buf *text)
+{
+	if (any) {
+		jw_key(w, key);
+		jw_str(w, buf_view(text));
+	}
+	buf_clear(text);
+}
+
 static void put_texts(struct json_writer *w, struct str output)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
-	api_put_text(w, "content",
-	             append_texts(output, "message", "content", "output_text", "text", &text),
-	             &text);
-	buf_clear(&text);
-	api_put_text(w, "refusal",
-	             append_texts(output, "message", "content", "refusal", "refusal", &text),
-	             &text);
-	buf_clear(&text);
+	put_text(w, "content",
+	         append_texts(output, "message", "content", "output_text", "text", &text), &text);
+	put_text(w, "refusal",
+	         append_texts(output, "message", "content", "refusal", "refusal", &text), &text);
 	bool summary = append_texts(output, "reasoning", "summary", "summary_text", "text", &text);
 	bool thought =
 		append_texts(output, "reasoning", "content", "reasoning_text", "text", &text);
-
-	api_put_text(w, "reasoning", summary || thought, &text);
+	put_text(w, "reasoning", summary || thought, &text);
 	buf_release(&text);
 }
 
 static void put_failure(struct str error, struct buf *out)
 {
 	buf_clear(out);
-	buf_text(out, "{\"error\":");
-	buf_str(out, json_is_null(error) ? STR("\"the response failed\"") : error);
-	buf_char(out, '}');
+	json_pack(out, "{error:%r}", json_is_null(error) ? STR("\"the response failed\"") : error);
 }
 
 bool api_responses_reply(struct str body, struct buf *out)
@@ -242,10 +198,11 @@ bool api_responses_reply(struct str body, struct buf *out)
 		put_failure(JSON_GET(body, "error"), out);
 		return true;
 	}
-	api_begin_reply(&w, body, out);
+	buf_clear(out);
+	jw_init(&w, out);
+	jw_pack(&w, "{model:%?r,choices:[{message:{", JSON_GET(body, "model"));
 	put_texts(&w, output);
-	jw_key(&w, "tool_calls");
-	jw_array(&w);
+	jw_pack(&w, "tool_calls:[");
 	for (size_t cursor = 0; json_next(output, &cursor, &item);) {
 		if (api_is_type(item, "function_call")) {
 			called = true;
@@ -253,12 +210,7 @@ bool api_responses_reply(struct str body, struct buf *out)
 			             JSON_GET(item, "arguments"));
 		}
 	}
-	jw_end(&w);
-	jw_end(&w);
-	jw_key(&w, "finish_reason");
-	jw_text(&w, finish_of(body, called));
-	jw_end(&w);
-	jw_end(&w);
+	jw_pack(&w, "]},finish_reason:%t}]", finish_of(body, called));
 	api_put_usage(&w, &usage);
 	jw_end(&w);
 	return json_type(output) == JSON_ARRAY;

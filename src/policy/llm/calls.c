@@ -28,9 +28,7 @@ static struct str quoted(struct arena *a, struct str text)
 	struct buf b = BUF(2 * CHAT_REPLY_MAX);
 
 	json_quote(&b, text);
-	struct str kept = arena_str(a, buf_view(&b));
-	buf_release(&b);
-	return kept;
+	return buf_keep(&b, a);
 }
 
 static void refuse(struct call_reading *r, struct tool_call *c, enum outcome outcome,
@@ -65,12 +63,10 @@ static struct str required_of(struct str tools, struct str name)
 /* Decodes a string that contains an object, up to UNWRAP_MAX times. */
 static struct str unwrap(struct call_reading *r, struct str value)
 {
-	struct json_fault fault;
-
 	for (int i = 0; i < UNWRAP_MAX && json_type(value) == JSON_STRING; i++) {
 		struct str inner = json_text(r->arena, value);
 
-		if (json_validate(inner, &fault)) {
+		if (!json_is_valid(inner)) {
 			return value;
 		}
 		value = text_trim(inner);
@@ -115,7 +111,6 @@ static bool repair_arguments(struct call_reading *r, struct str text, struct str
 	return good;
 }
 
-/* Parses text that should be a JSON object. */
 static void read_arguments(struct call_reading *r, struct tool_call *c, struct str text, bool last)
 {
 	bool limited = last && str_is(r->reply->finish_reason, "length");

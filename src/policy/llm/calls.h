@@ -7,7 +7,7 @@
 
 #include "policy/llm/conf.h"
 #include "policy/llm/reply.h"
-#include "policy/toolformats/notes.h"
+#include "policy/toolformats/repair.h"
 #include "recording/words.h"
 
 struct tool_call {

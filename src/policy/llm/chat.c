@@ -6,6 +6,7 @@
 #include "json/write.h"
 #include "net/http.h"
 #include "policy/llm/stream.h"
+#include "policy/toolformats/reader.h"
 #include "protocol/sse.h"
 
 #define FIRST_WAIT_MS 500
@@ -53,7 +54,6 @@ void chat_release(struct chat *c)
 
 /* ---- one attempt ---- */
 
-/* Result of one attempt. */
 struct attempt {
 	struct chat_reply *reply;
 	struct chat_failure *failure;
@@ -65,10 +65,9 @@ struct attempt {
 static int on_event(struct chat *c, struct api_stream *a, struct chat_stream *s, struct str data,
                     struct error *err)
 {
-	struct json_fault fault;
 	bool done = false;
 
-	if (!c->conf->api->event || json_validate(data, &fault)) {
+	if (!c->conf->api->event || !json_is_valid(data)) {
 		return chat_stream_add(s, data, err);
 	}
 	c->conf->api->event(a, data, &c->translated, &done);
@@ -169,7 +168,6 @@ static bool is_error(struct str body)
 
 static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a, struct error *err)
 {
-	struct json_fault fault;
 	struct str body;
 
 	buf_clear(&c->body);
@@ -177,7 +175,7 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 		return -1;
 	}
 	body = text_trim(buf_view(&c->body));
-	bool valid = json_validate(body, &fault) == 0;
+	bool valid = json_is_valid(body);
 
 	/* chat completions: read as a reply first, because most are not errors */
 	if (valid && !c->conf->api->reply && chat_reply_take(body, a->reply, err) == 0) {
@@ -293,23 +291,11 @@ static void note_retry(struct chat *c, const struct chat_failure *f, unsigned tr
                        uint64_t wait_ms)
 {
 	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
 
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "what");
-	jw_text(&w, "model");
-	jw_key(&w, "attempt");
-	jw_u64(&w, tries);
-	jw_key(&w, "class");
-	jw_text(&w, chat_failure_name(f->class));
-	jw_key(&w, "http_status");
-	jw_i64(&w, f->status);
-	jw_key(&w, "message");
-	jw_str(&w, buf_view(&f->message));
-	jw_key(&w, "wait_ms");
-	jw_u64(&w, wait_ms);
-	jw_end(&w);
+	json_pack(&detail,
+	          "{what:'model',attempt:%d,class:%t,http_status:%d,message:%s,wait_ms:%i}",
+	          (int)tries, chat_failure_name(f->class), f->status, buf_view(&f->message),
+	          (int64_t)wait_ms);
 	events_push_json(c->events, EVENT_RETRY, &detail);
 	buf_release(&detail);
 	log_warn("the model did not reply (%s: %s); retrying in %llu ms",
@@ -328,7 +314,6 @@ static void check_repeated_failure(struct chat *c, struct chat_failure *f, unsig
 	buf_str(&c->last_message, buf_view(&f->message));
 }
 
-/* Sends the request until it is answered or retrying is useless. */
 static int ask(struct chat *c, struct str body, struct chat_reply *reply,
                struct chat_failure *failure, bool *answered, struct error *err)
 {
@@ -385,4 +370,83 @@ int chat_ask(struct chat *c, struct str body, struct chat_reply *reply,
 		llm_usage_deny(c->usage, failure);
 	}
 	return failed;
+}
+
+/* ---- the model's chat template ---- */
+
+#define TEMPLATE_MAX        ((size_t)4 << 20)
+#define TEMPLATE_TIMEOUT_MS 5000
+
+/* http://HOST/v1/chat/completions as http://HOST/props: next to /v1, or at the root. */
+static bool put_template_url(const struct llm_conf *c, struct buf *out)
+{
+	const char *version = strstr(strstr(c->url, "://") + 3, "/v1/");
+
+	if (!version) {
+		return http_resolve(c->url, str_from(c->profile->template_path), out);
+	}
+	buf_add(out, c->url, (size_t)(version - c->url));
+	buf_text(out, c->profile->template_path);
+	return true;
+}
+
+static bool get_template(struct chat *c, const char *url, struct buf *body, int *status,
+                         struct error *err)
+{
+	const struct http_request q = {.method = "GET",
+	                               .url = url,
+	                               .headers = c->headers,
+	                               .header_count = c->header_count,
+	                               .timeout_ms = TEMPLATE_TIMEOUT_MS,
+	                               .max_bytes = TEMPLATE_MAX,
+	                               .may_repeat = true,
+	                               .trust = c->conf->insecure ? TRUST_ANY : TRUST_VALID};
+	struct http_exchange *x = NULL;
+
+	if (http_begin(c->io, &q, &x, err)) {
+		return false;
+	}
+	bool got = http_wait_headers(x, err) == 0;
+	*status = got ? http_status(x) : 0;
+	got = got && *status == 200 && http_read_all(x, body, err) == 0;
+	http_drain(x);
+	return got;
+}
+
+static const char *ask_template(void *arg)
+{
+	struct chat *c = arg;
+	struct buf url = BUF(BUF_MAX_SMALL), body = BUF(TEMPLATE_MAX), text = BUF(TEMPLATE_MAX);
+	struct error why = {0};
+	const char *format = NULL;
+	int status = 0;
+
+	if (put_template_url(c->conf, &url) &&
+	    get_template(c, buf_cstr(&url), &body, &status, &why) &&
+	    json_is_valid(buf_view(&body))) {
+		struct str template = JSON_GET(buf_view(&body), "chat_template");
+
+		if (json_type(template) == JSON_STRING) {
+			json_decode(template, &text);
+			format = tool_format_of_template(buf_view(&text));
+		}
+	}
+	log_debug("GET %s: %s%s", buf_cstr(&url),
+	          format        ? "the chat template writes calls as "
+	          : why.text[0] ? why.text
+	          : text.n      ? "the chat template shows no known format of calls"
+	                        : "no chat template",
+	          format ? format : "");
+	buf_release(&url);
+	buf_release(&body);
+	buf_release(&text);
+	return format;
+}
+
+const char *chat_template_format(struct chat *c)
+{
+	if (c->conf->tool_format || !c->conf->profile->template_path || !c->io) {
+		return NULL;
+	}
+	return llm_usage_format(c->usage, ask_template, c);
 }

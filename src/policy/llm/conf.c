@@ -57,39 +57,21 @@ static int read_retries(struct keyed *k, struct str value, void *to)
 	return n->given ? 0 : keyed_expected(k, "an integer from 0 to 100");
 }
 
-static int read_price_value(struct keyed *k, struct str value, double *to)
+static int read_price(struct keyed *k, struct str value, void *to)
 {
-	bool good = json_double(value, to) && *to >= 0;
+	struct llm_price *p = to;
+	double *price = strcmp(k->key, "input") == 0    ? &p->input
+	                : strcmp(k->key, "output") == 0 ? &p->output
+	                                                : &p->cached;
 
-	return good ? 0 : keyed_expected(k, "a number >= 0 (the price of a million tokens)");
-}
-
-static int read_input(struct keyed *k, struct str value, void *to)
-{
-	struct llm_price *price = to;
-
-	price->given = true;
-	return read_price_value(k, value, &price->input);
-}
-
-static int read_output(struct keyed *k, struct str value, void *to)
-{
-	struct llm_price *price = to;
-
-	return read_price_value(k, value, &price->output);
-}
-
-static int read_cached(struct keyed *k, struct str value, void *to)
-{
-	struct llm_price *price = to;
-
-	return read_price_value(k, value, &price->cached);
+	p->given = json_double(value, price) && *price >= 0;
+	return p->given ? 0 : keyed_expected(k, "a number >= 0 (the price of a million tokens)");
 }
 
 static const struct keyed_row price_rows[] = {
-	{"input", KEYED_BY, .required = true, .read = read_input},
-	{"output", KEYED_BY, .required = true, .read = read_output},
-	{"cached", KEYED_BY, .read = read_cached},
+	{"input", KEYED_BY, .required = true, .read = read_price},
+	{"output", KEYED_BY, .required = true, .read = read_price},
+	{"cached", KEYED_BY, .read = read_price},
 	{"currency", KEYED_NAME, .at = offsetof(struct llm_price, currency)},
 };
 static const struct keyed_table price_table = KEYED_TABLE(price_rows);
@@ -123,7 +105,6 @@ static const struct keyed_row rows[] = {
 };
 const struct keyed_table llm_file_keys = KEYED_TABLE(rows);
 
-/* Reads the file into the defaults. */
 static int read_file(struct conf_reading *r, struct error *err)
 {
 	struct keyed k = {.what = "policy ",
@@ -141,11 +122,9 @@ static int read_file(struct conf_reading *r, struct error *err)
 /* Is it a file of kind "llm"? Errors in other files are reported by policy_open. */
 static bool open_file(struct conf_reading *r, const char *path)
 {
-	struct json_fault fault;
 	struct error ignored;
 
-	if (file_read("policy", path, &r->text, &ignored) ||
-	    json_validate(buf_view(&r->text), &fault)) {
+	if (file_read("policy", path, &r->text, &ignored) || !json_is_valid(buf_view(&r->text))) {
 		return false;
 	}
 	r->path = path;
@@ -289,8 +268,7 @@ static int read_url(struct conf_reading *r, struct error *err)
 		buf_text(&url, ends_with_version(s) ? "" : "/v1");
 		buf_text(&url, r->conf->api->path);
 	}
-	r->conf->url = arena_str(&r->conf->arena, buf_view(&url)).p;
-	buf_release(&url);
+	r->conf->url = buf_keep(&url, &r->conf->arena).p;
 	return 0;
 }
 
@@ -362,49 +340,18 @@ static int read_key(struct conf_reading *r, const char *(*variable)(const char *
 	return 0;
 }
 
-/* The settings for the header: all except the key. */
 static void describe(struct llm_conf *c, const char *key_env)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
 
-	jw_init(&w, &text);
-	jw_object(&w);
-	jw_key(&w, "model");
-	jw_text(&w, c->model);
-	jw_key(&w, "profile");
-	jw_text(&w, c->profile->name);
-	if (c->api != &apis[API_CHAT]) {
-		jw_key(&w, "api");
-		jw_text(&w, c->api->name);
-	}
-	jw_key(&w, "tool_mode");
-	jw_text(&w, tool_mode_names[c->tool_mode]);
-	if (c->tool_format) {
-		jw_key(&w, "tool_format");
-		jw_text(&w, c->tool_format);
-	}
-	jw_key(&w, "on_no_tool");
-	jw_text(&w, on_no_tool_names[c->on_no_tool]);
-	jw_key(&w, "repair");
-	jw_bool(&w, c->repair);
-	jw_key(&w, "stream");
-	jw_bool(&w, c->stream);
-	if (c->media) {
-		jw_key(&w, "media");
-		jw_bool(&w, true);
-	}
-	jw_key(&w, "key_env");
-	jw_text(&w, key_env);
-	jw_key(&w, "asked");
-	jw_raw(&w, c->asked);
-	if (c->extra.p) {
-		jw_key(&w, "extra");
-		jw_raw(&w, c->extra);
-	}
-	jw_end(&w);
-	c->params = arena_str(&c->arena, buf_view(&text));
-	buf_release(&text);
+	json_pack(&text,
+	          "{model:%t,profile:%t,api:%?t,tool_mode:%t,tool_format:%?t,on_no_tool:%t,"
+	          "repair:%b,stream:%b,media:%?r,key_env:%t,asked:%r,extra:%?r}",
+	          c->model, c->profile->name, c->api == &apis[API_CHAT] ? NULL : c->api->name,
+	          tool_mode_names[c->tool_mode], c->tool_format, on_no_tool_names[c->on_no_tool],
+	          c->repair, c->stream, c->media ? STR("true") : STR_NONE, key_env, c->asked,
+	          c->extra);
+	c->params = buf_keep(&text, &c->arena);
 }
 
 bool llm_conf_sends(const struct llm_conf *c, const char *parameter)

@@ -1,23 +1,12 @@
 /* The settings of a model, from a policy file of kind "llm" and from options, which override
-   it. Read once, shared by all rollouts, immutable afterwards.
-
-     {"kind":"llm", "name":"...", "description":"...",
-      "base_url":"http://127.0.0.1:8000/v1", "model":"...", "profile":"vllm",
-      "api":"chat|responses|anthropic",
-      "key_env":"OPENAI_API_KEY", "system":"...", 
-      "user":"... {observation} {state} {task}",
-      "sampling":{"temperature":0, "max_tokens":512, ..}, "extra":{..sent unchanged..},
-      "tool_mode":"native|json|text",
-      "tool_format":"auto|hermes|..", "on_no_tool":"stop|nudge|continue",
-      "repair":true, "stream":false, "tokens":false, "media":false, "timeout":"5m",
-      "retries":4, "price":{"input":3, "output":15, "cached":0.3, "currency":"USD"}} */
+   it (see rolldbg-policy(5)). Read once, shared by all rollouts, immutable afterwards. */
 #ifndef ROLLDBG_POLICY_LLM_CONF_H
 #define ROLLDBG_POLICY_LLM_CONF_H
 
 #include "base/error.h"
 #include "base/mem.h"
 #include "json/scan.h"
-#include "policy/llm/profile.h"
+#include "policy/llm/api.h"
 
 enum tool_mode { TOOLS_NATIVE, TOOLS_JSON, TOOLS_TEXT };
 enum on_no_tool { NO_TOOL_STOP, NO_TOOL_NUDGE, NO_TOOL_CONTINUE };

@@ -355,14 +355,13 @@ static void explain_page(struct chat_failure *f, int status, struct str body)
 
 void chat_failure_from_reply(struct chat_failure *f, int status, struct str media, struct str body)
 {
-	struct json_fault fault;
 	bool html = media.n == 9 && strncasecmp(media.p, "text/html", 9) == 0;
 
 	clear(f);
 	body = text_trim(body);
 	html = html || html_is_page(body);
 	f->status = status;
-	if (!html && body.n && json_validate(body, &fault) == 0) {
+	if (!html && body.n && json_is_valid(body)) {
 		read_body(f, body);
 	} else if (html) {
 		explain_page(f, status, body);

@@ -52,48 +52,39 @@ static struct str kept(struct arena *a, struct str raw)
 	return json_is_null(raw) ? STR_NONE : arena_str(a, raw);
 }
 
-static struct str reasoning_of(struct str reasoning, struct str content)
-{
-	return json_type(reasoning) == JSON_STRING ? reasoning : content;
-}
-
 struct str chat_reasoning(struct str message)
 {
-	return reasoning_of(JSON_GET(message, "reasoning"), JSON_GET(message, "reasoning_content"));
+	struct str reasoning = JSON_GET(message, "reasoning");
+
+	return json_type(reasoning) == JSON_STRING ? reasoning
+	                                           : JSON_GET(message, "reasoning_content");
 }
 
 static void add_call(struct chat_reply *out, struct str id, struct str function)
 {
-	enum { NAME, ARGUMENTS, COUNT };
-	static const struct str keys[COUNT] = {STR_INIT("name"), STR_INIT("arguments")};
-	struct str values[COUNT];
 	struct arena *a = &out->arena;
-
-	json_pick(function, keys, COUNT, values);
-	bool text = json_type(values[ARGUMENTS]) == JSON_STRING;
+	struct str arguments = JSON_GET(function, "arguments");
+	bool text = json_type(arguments) == JSON_STRING;
 
 	out->calls = arena_grow(a, out->calls, out->call_count, sizeof(*out->calls));
 	out->calls[out->call_count++] = (struct chat_call){
 		.id = json_text(a, id),
-		.name = json_text(a, values[NAME]),
-		.arguments = text ? json_text(a, values[ARGUMENTS]) : kept(a, values[ARGUMENTS]),
-		.not_text = !text && !json_is_null(values[ARGUMENTS]),
+		.name = json_text(a, JSON_GET(function, "name")),
+		.arguments = text ? json_text(a, arguments) : kept(a, arguments),
+		.not_text = !text && !json_is_null(arguments),
 	};
 }
 
 /* `function_call` is the older form; servers that send both mean the same call. */
 static void read_calls(struct str list, struct str old, struct chat_reply *out)
 {
-	enum { ID, FUNCTION, COUNT };
-	static const struct str keys[COUNT] = {STR_INIT("id"), STR_INIT("function")};
-	struct str more, values[COUNT];
+	struct str call;
 	size_t cursor = 0;
 
-	while (out->call_count < CHAT_CALLS_MAX &&
-	       json_next_picked(list, &cursor, keys, COUNT, values)) {
-		add_call(out, values[ID], values[FUNCTION]);
+	while (out->call_count < CHAT_CALLS_MAX && json_next(list, &cursor, &call)) {
+		add_call(out, JSON_GET(call, "id"), JSON_GET(call, "function"));
 	}
-	while (out->call_count == CHAT_CALLS_MAX && json_next(list, &cursor, &more)) {
+	while (out->call_count == CHAT_CALLS_MAX && json_next(list, &cursor, &call)) {
 		out->calls_dropped++;
 	}
 	out->calls_no_list = !json_is_null(list) && json_type(list) != JSON_ARRAY;
@@ -102,7 +93,6 @@ static void read_calls(struct str list, struct str old, struct chat_reply *out)
 	}
 }
 
-/* The start of an invalid reply, for the error message. */
 static int not_completion(struct str body, const char *why, struct error *err)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);
@@ -121,84 +111,56 @@ static int not_completion(struct str body, const char *why, struct error *err)
 	return -1;
 }
 
-/* The members of a choice that are looked at. */
-enum { INDEX, MESSAGE, FINISH, STOP, LOGPROBS, TOKENS, CHOICE_MEMBERS };
-
-static const struct str choice_keys[CHOICE_MEMBERS] = {
-	[INDEX] = STR_INIT("index"),          [MESSAGE] = STR_INIT("message"),
-	[FINISH] = STR_INIT("finish_reason"), [STOP] = STR_INIT("stop_reason"),
-	[LOGPROBS] = STR_INIT("logprobs"),    [TOKENS] = STR_INIT("token_ids")};
-
-/* Those of the choice with index 0, at any position, since only one is requested, else of the
-   first. False: there are no choices. */
-static bool pick_choice(struct str choices, struct str values[CHOICE_MEMBERS])
+/* The choice with index 0, at any position, since only one is requested, else the first; absent:
+   there are none. */
+static struct str find_choice(struct str choices)
 {
-	struct str others[CHOICE_MEMBERS];
-	size_t cursor = 0;
+	struct str each, first = STR_NONE;
 	int64_t index;
 
-	if (!json_next_picked(choices, &cursor, choice_keys, CHOICE_MEMBERS, values)) {
-		return false;
-	}
-	if (json_i64(values[INDEX], &index) && index == 0) {
-		return true;
-	}
-	while (json_next_picked(choices, &cursor, choice_keys, CHOICE_MEMBERS, others)) {
-		if (json_i64(others[INDEX], &index) && index == 0) {
-			memcpy(values, others, sizeof(others));
-			return true;
+	for (size_t cursor = 0; json_next(choices, &cursor, &each);) {
+		if (json_i64(JSON_GET(each, "index"), &index) && index == 0) {
+			return each;
 		}
+		first = first.p ? first : each;
 	}
-	return true;
-}
-
-static void read_choice(struct arena *a, const struct str *values, struct chat_reply *out)
-{
-	out->finish_reason = json_text(a, values[FINISH]);
-	out->stop_reason = kept(a, values[STOP]);
-	out->logprobs = kept(a, values[LOGPROBS]);
-	out->token_ids = kept(a, values[TOKENS]);
+	return first;
 }
 
 static void read_message(struct arena *a, struct str message, struct chat_reply *out)
 {
-	enum { CONTENT, REASONING, REASONING_CONTENT, REFUSAL, CALLS, OLD_CALL, COUNT };
-	static const struct str keys[COUNT] = {
-		STR_INIT("content"), STR_INIT("reasoning"),  STR_INIT("reasoning_content"),
-		STR_INIT("refusal"), STR_INIT("tool_calls"), STR_INIT("function_call")};
-	struct str values[COUNT];
+	struct str content = JSON_GET(message, "content");
 
-	json_pick(message, keys, COUNT, values);
-	out->content = joined(a, values[CONTENT], chat_content);
-	out->reasoning = json_text(a, reasoning_of(values[REASONING], values[REASONING_CONTENT]));
+	out->content = joined(a, content, chat_content);
+	out->reasoning = json_text(a, chat_reasoning(message));
 	if (!out->reasoning.p) {
-		out->reasoning = joined(a, values[CONTENT], chat_thoughts);
+		out->reasoning = joined(a, content, chat_thoughts);
 	}
-	out->refusal = json_text(a, values[REFUSAL]);
-	read_calls(values[CALLS], values[OLD_CALL], out);
+	out->refusal = json_text(a, JSON_GET(message, "refusal"));
+	read_calls(JSON_GET(message, "tool_calls"), JSON_GET(message, "function_call"), out);
 }
 
 int chat_reply_take(struct str body, struct chat_reply *out, struct error *err)
 {
-	enum { CHOICES, PROMPT, USAGE, MODEL, COUNT };
-	static const struct str keys[COUNT] = {STR_INIT("choices"), STR_INIT("prompt_token_ids"),
-	                                       STR_INIT("usage"), STR_INIT("model")};
-	struct str values[COUNT], choice[CHOICE_MEMBERS];
+	struct str choice = find_choice(JSON_GET(body, "choices"));
+	struct str message = JSON_GET(choice, "message");
+	struct arena *a = &out->arena;
 
 	*out = (struct chat_reply){.calls = NULL};
-	json_pick(body, keys, COUNT, values);
-	if (!pick_choice(values[CHOICES], choice)) {
+	if (!choice.p) {
 		return not_completion(body, "it has no choices", err);
 	}
-	if (json_type(choice[MESSAGE]) != JSON_OBJECT) {
+	if (json_type(message) != JSON_OBJECT) {
 		return not_completion(body, "its choice has no message", err);
 	}
-	struct arena *a = &out->arena;
-	read_message(a, choice[MESSAGE], out);
-	read_choice(a, choice, out);
-	out->prompt_token_ids = kept(a, values[PROMPT]);
-	out->usage = kept(a, values[USAGE]);
-	out->model = kept(a, values[MODEL]);
+	read_message(a, message, out);
+	out->finish_reason = json_text(a, JSON_GET(choice, "finish_reason"));
+	out->stop_reason = kept(a, JSON_GET(choice, "stop_reason"));
+	out->logprobs = kept(a, JSON_GET(choice, "logprobs"));
+	out->token_ids = kept(a, JSON_GET(choice, "token_ids"));
+	out->prompt_token_ids = kept(a, JSON_GET(body, "prompt_token_ids"));
+	out->usage = kept(a, JSON_GET(body, "usage"));
+	out->model = kept(a, JSON_GET(body, "model"));
 	return 0;
 }
 

@@ -13,28 +13,18 @@ static void put_function(struct json_writer *w, struct str tool)
 	struct str description = JSON_GET(tool, "description");
 	struct str schema = tool_schema(tool);
 
-	jw_object(w);
-	jw_key(w, "name");
-	jw_raw(w, JSON_GET(tool, "name"));
-	if (json_type(description) == JSON_STRING) {
-		jw_key(w, "description");
-		jw_raw(w, description);
-	}
-	jw_key(w, "parameters");
-	jw_raw(w, schema.p ? schema : STR("{\"type\":\"object\",\"properties\":{}}"));
-	jw_end(w);
+	jw_pack(w, "{name:%r,description:%?r,parameters:%r}", JSON_GET(tool, "name"),
+	        json_type(description) == JSON_STRING ? description : STR_NONE,
+	        schema.p ? schema : STR("{\"type\":\"object\",\"properties\":{}}"));
 }
 
 static void put_tools(struct json_writer *w, struct str tools)
 {
 	struct str tool;
 
-	jw_key(w, "tools");
-	jw_array(w);
+	jw_pack(w, "tools:[");
 	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
-		jw_object(w);
-		jw_key(w, "type");
-		jw_text(w, "function");
+		jw_pack(w, "{type:'function'");
 		jw_key(w, "function");
 		put_function(w, tool);
 		jw_end(w);
@@ -60,24 +50,10 @@ static void put_call_schema(struct json_writer *w, struct str tool)
 {
 	struct str schema = tool_schema(tool);
 
-	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, "object");
-	jw_key(w, "properties");
-	jw_object(w);
-	jw_key(w, "name");
-	jw_object(w);
-	jw_key(w, "const");
-	jw_raw(w, JSON_GET(tool, "name"));
-	jw_end(w);
-	jw_key(w, "arguments");
-	jw_raw(w, schema.p ? schema : STR("{\"type\":\"object\"}"));
-	jw_end(w);
-	jw_key(w, "required");
-	jw_raw(w, STR("[\"name\",\"arguments\"]"));
-	jw_key(w, "additionalProperties");
-	jw_bool(w, false);
-	jw_end(w);
+	jw_pack(w,
+	        "{type:'object',properties:{name:{const:%r},arguments:%r},"
+	        "required:['name','arguments'],additionalProperties:false}",
+	        JSON_GET(tool, "name"), schema.p ? schema : STR("{\"type\":\"object\"}"));
 }
 
 static void put_reply_schema(struct json_writer *w, struct str tools)
@@ -90,14 +66,11 @@ static void put_reply_schema(struct json_writer *w, struct str tools)
 		put_call_schema(w, tool);
 		return;
 	}
-	jw_object(w);
-	jw_key(w, "oneOf");
-	jw_array(w);
+	jw_pack(w, "{oneOf:[");
 	while (json_next(tools, &cursor, &tool)) {
 		put_call_schema(w, tool);
 	}
-	jw_end(w);
-	jw_end(w);
+	jw_pack(w, "]}");
 }
 
 static void put_response_format(struct json_writer *w, enum schema_form form, struct str tools)
@@ -105,19 +78,13 @@ static void put_response_format(struct json_writer *w, enum schema_form form, st
 	if (form == SCHEMA_UNSUPPORTED) {
 		return;
 	}
-	jw_key(w, "response_format");
-	jw_object(w);
-	jw_key(w, "type");
+	jw_pack(w, "response_format:{");
 	if (form == SCHEMA_JSON_OBJECT) {
-		jw_text(w, "json_object");
+		jw_pack(w, "type:'json_object'");
 		jw_key(w, "schema");
 		put_reply_schema(w, tools);
 	} else {
-		jw_text(w, "json_schema");
-		jw_key(w, "json_schema");
-		jw_object(w);
-		jw_key(w, "name");
-		jw_text(w, "tool_call");
+		jw_pack(w, "type:'json_schema',json_schema:{name:'tool_call'");
 		jw_key(w, "schema");
 		put_reply_schema(w, tools);
 		jw_end(w);
@@ -183,12 +150,10 @@ static void put_parameter(struct json_writer *w, const struct llm_conf *c,
 static void ask_for_tokens(struct json_writer *w, const struct llm_conf *c)
 {
 	if (llm_conf_sends(c, "logprobs") && !JSON_GET(c->asked, "logprobs").p) {
-		jw_key(w, "logprobs");
-		jw_bool(w, true);
+		jw_pack(w, "logprobs:true");
 	}
 	if (llm_conf_sends(c, "top_logprobs") && !JSON_GET(c->asked, "top_logprobs").p) {
-		jw_key(w, "top_logprobs");
-		jw_i64(w, 1);
+		jw_pack(w, "top_logprobs:1");
 	}
 }
 
@@ -205,19 +170,16 @@ static void write_sent(struct chat_request *r, const struct llm_conf *c, struct 
 	/* some servers reject it without tools */
 	if (c->tool_mode == TOOLS_NATIVE && json_count(tools) && llm_conf_sends(c, "tool_choice") &&
 	    !JSON_GET(c->asked, "tool_choice").p) {
-		jw_key(&w, "tool_choice");
-		jw_text(&w, "auto");
+		jw_pack(&w, "tool_choice:'auto'");
 	}
 	if (c->tokens) {
 		ask_for_tokens(&w, c);
 	}
 	if (c->stream) {
-		jw_key(&w, "stream");
-		jw_bool(&w, true);
+		jw_pack(&w, "stream:true");
 	}
 	if (c->stream && llm_conf_sends(c, "stream_options")) {
-		jw_key(&w, "stream_options");
-		jw_raw(&w, STR("{\"include_usage\":true}"));
+		jw_pack(&w, "stream_options:{include_usage:true}");
 	}
 	jw_end(&w);
 }
@@ -243,15 +205,13 @@ void chat_request_init(struct chat_request *r, const struct llm_conf *c, struct 
 {
 	struct json_writer w;
 
-	r->fixed = r->sent = r->head = BUF(BUF_MAX_MESSAGE);
+	r->fixed = r->sent = BUF(BUF_MAX_MESSAGE);
 	r->seed = seed_of(c, sample);
 	r->turn_seed = STR_NONE;
 	chat_request_turn(r, 0);
 	write_sent(r, c, tools);
 	jw_init(&w, &r->fixed);
-	jw_object(&w);
-	jw_key(&w, "model");
-	jw_text(&w, c->model);
+	jw_pack(&w, "{model:%t", c->model);
 	if (c->tool_mode == TOOLS_NATIVE && json_count(tools)) {
 		put_tools(&w, tools); /* some servers reject an empty list */
 	}
@@ -282,11 +242,11 @@ void chat_request_release(struct chat_request *r)
 {
 	buf_release(&r->fixed);
 	buf_release(&r->sent);
-	buf_release(&r->head);
 }
 
-static void put_head(const struct chat_request *r, struct buf *out)
+void chat_request_write(const struct chat_request *r, struct str messages, struct buf *out)
 {
+	buf_clear(out);
 	buf_str(out, buf_view(&r->fixed));
 	if (r->limit.p) {
 		buf_printf(out, ",\"%s\":", r->limit_name);
@@ -297,22 +257,65 @@ static void put_head(const struct chat_request *r, struct buf *out)
 		buf_str(out, r->turn_seed);
 	}
 	buf_text(out, ",\"messages\":[");
+	buf_str(out, messages);
+	buf_text(out, "]}");
 }
 
-void chat_request_write(struct chat_request *r, struct str messages, size_t same, struct buf *out)
-{
-	size_t before = r->head.n;
+/* ---- the first messages ---- */
 
-	buf_clear(&r->head);
-	put_head(r, &r->head);
-	if (same && r->head.n == before && !out->full) {
-		memcpy(out->p, r->head.p, before); /* limit and seed may differ */
-		buf_cut(out, before + same);
-	} else {
-		same = 0;
-		buf_clear(out);
-		buf_str(out, buf_view(&r->head));
+#define NOTHING_TO_SAY "Begin."
+
+static const char *const how_to_call[] = {
+	[TOOLS_NATIVE] = NULL,
+	[TOOLS_JSON] = "\n"
+		       "\n"
+		       "Answer with one JSON object and nothing else: {\"name\": the tool's name, "
+		       "\"arguments\": an object that fits its parameters}. The tools:\n",
+	[TOOLS_TEXT] = "\n"
+		       "\n"
+		       "To call a tool write\n"
+		       "<tool_call>\n"
+		       "{\"name\": the tool's name, \"arguments\": an object that fits its "
+		       "parameters}\n"
+		       "</tool_call>\n"
+		       "The result follows in <tool_response></tool_response>. The tools:\n",
+};
+
+/* Models without a tool template get the tools as text, and often accept no system message
+   either. */
+static void write_prompts(const struct llm_conf *c, struct str tools, const struct prompt_values *v,
+                          struct buf *system, struct buf *user)
+{
+	if (c->system) {
+		prompt_fill(c->system, v, system);
 	}
-	buf_str(out, str_skip(messages, same));
-	buf_text(out, "]}");
+	prompt_fill(c->user, v, user);
+	if (!user->n) {
+		buf_text(user, NOTHING_TO_SAY); /* some servers reject an empty message */
+	}
+	if (how_to_call[c->tool_mode]) {
+		buf_text(system, how_to_call[c->tool_mode]);
+		chat_tools_describe(tools, system);
+	}
+	if (c->tool_mode != TOOLS_NATIVE) {
+		buf_text(system, "\n");
+		buf_str(system, buf_view(user));
+		buf_clear(user);
+		buf_str(user, buf_view(system));
+		buf_clear(system);
+	}
+}
+
+void chat_prompts(const struct llm_conf *c, struct str tools, const struct prompt_values *v,
+                  struct conversation *to)
+{
+	struct buf system = BUF(BUF_MAX_MESSAGE), user = BUF(BUF_MAX_MESSAGE);
+
+	write_prompts(c, tools, v, &system, &user);
+	if (system.n) {
+		conversation_add_text(to, "system", buf_view(&system));
+	}
+	conversation_add_text(to, "user", buf_view(&user));
+	buf_release(&system);
+	buf_release(&user);
 }

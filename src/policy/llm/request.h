@@ -3,6 +3,7 @@
 #define ROLLDBG_POLICY_LLM_REQUEST_H
 
 #include "policy/llm/conf.h"
+#include "policy/llm/conversation.h"
 
 /* The constant parts, built once per rollout. */
 struct chat_request {
@@ -14,7 +15,6 @@ struct chat_request {
 	const char *limit_name; /* name of the token limit of a reply */
 	struct str limit;       /* raw JSON; absent: not requested */
 	char limit_text[24];
-	struct buf head; /* the last body written, up to its messages */
 };
 
 /* tools: as advertised; sample: added to a requested seed, so that the rollouts of a group
@@ -32,13 +32,15 @@ void chat_request_turn(struct chat_request *r, int64_t turn);
 void chat_request_limit(struct chat_request *r, uint64_t tokens);
 
 /* Replaces the contents of out with the body of a request with these messages (raw JSON values,
-   comma separated). If it exceeds out's cap: out->full. same: the number of leading bytes of the
-   messages that equal those of the last body, which is still in out; 0: none. A turn then costs
-   only what it adds, not the whole conversation. */
-void chat_request_write(struct chat_request *r, struct str messages, size_t same, struct buf *out);
+   comma separated). If it exceeds out's cap: out->full. */
+void chat_request_write(const struct chat_request *r, struct str messages, struct buf *out);
 
 /* Appends the tools as text for prompts, one per line:
    {"name":..,"description":..,"parameters":..}. */
 void chat_tools_describe(struct str tools, struct buf *out);
+
+/* tools: raw, as advertised. */
+void chat_prompts(const struct llm_conf *c, struct str tools, const struct prompt_values *v,
+                  struct conversation *to);
 
 #endif

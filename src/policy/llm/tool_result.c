@@ -77,8 +77,6 @@ static void put_part(struct str part, struct buf *out)
 	}
 }
 
-/* ---- base64 within text ---- */
-
 /* The length of a run of base64 at the start of s. Encoded binary data uses all classes of
    characters; long words that use few, such as gene sequences, are text. */
 static size_t base64_run(struct str s)
@@ -154,8 +152,6 @@ void tool_result_text(struct str observation, struct buf *out)
 	replace_base64(out, begin);
 }
 
-/* ---- as content parts ---- */
-
 /* The part after "image/" or "audio/"; absent: another type. */
 static struct str subtype(struct str mime, struct str type)
 {
@@ -165,51 +161,28 @@ static struct str subtype(struct str mime, struct str type)
 	                                                                 : STR_NONE;
 }
 
-static void put_image(struct json_writer *w, struct str mime, struct str data)
-{
-	jw_key(w, "image_url");
-	jw_object(w);
-	jw_key(w, "url");
-	jw_raw(w, STR("\"data:"));
-	buf_str(w->out, json_inner(mime));
-	buf_text(w->out, ";base64,");
-	buf_str(w->out, json_inner(data));
-	buf_char(w->out, '"');
-	jw_end(w);
-}
-
-static void put_sound(struct json_writer *w, struct str format, struct str data)
-{
-	jw_key(w, "input_audio");
-	jw_object(w);
-	jw_key(w, "data");
-	jw_raw(w, data);
-	jw_key(w, "format");
-	jw_text(w, str_eq(format, STR("wav")) || str_ends(format, STR("wav")) ? "wav" : "mp3");
-	jw_end(w);
-}
-
 /* Image or audio data of MCP, or of an embedded resource. */
 static void put_bytes(struct str holder, struct str data, struct buf *parts)
 {
 	struct str mime = JSON_GET(holder, "mimeType");
 	struct str sound = subtype(mime, STR("audio/"));
-	struct json_writer w;
 
 	if (json_type(data) != JSON_STRING || !(sound.p || subtype(mime, STR("image/")).p)) {
 		return;
 	}
 	buf_text(parts, parts->n ? "," : "");
-	jw_init(&w, parts);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, sound.p ? "input_audio" : "image_url");
 	if (sound.p) {
-		put_sound(&w, sound, data);
-	} else {
-		put_image(&w, mime, data);
+		bool wav = str_eq(sound, STR("wav")) || str_ends(sound, STR("wav"));
+
+		json_pack(parts, "{type:'input_audio',input_audio:{data:%r,format:%t}}", data,
+		          wav ? "wav" : "mp3");
+		return;
 	}
-	jw_end(&w);
+	buf_text(parts, "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:");
+	buf_str(parts, json_inner(mime));
+	buf_text(parts, ";base64,");
+	buf_str(parts, json_inner(data));
+	buf_text(parts, "\"}}");
 }
 
 void tool_result_media(struct str observation, struct buf *parts)

@@ -47,7 +47,6 @@ bool is_offered(const struct finder *f, struct str name)
 
 /* ---- values ---- */
 
-/* What ends the text that contains a value. */
 enum ending {
 	ENDS_TEXT,  /* the reply itself */
 	ENDS_CLOSE, /* the call's end mark: a bracket missing before it can be repaired */
@@ -190,7 +189,6 @@ static bool is_one_of(struct str key, const char *const *keys, size_t count)
 	return false;
 }
 
-/* Is it the key of a member that calls have? */
 static bool is_of_call(struct str key)
 {
 	return is_one_of(key, name_keys, ARRAY_LEN(name_keys)) ||
@@ -198,7 +196,6 @@ static bool is_of_call(struct str key)
 	       is_one_of(key, other_keys, ARRAY_LEN(other_keys));
 }
 
-/* Does it have members that calls do not have? */
 static bool has_others(struct str object)
 {
 	struct json_member m;
@@ -312,9 +309,7 @@ static struct str typed_members(struct finder *f, struct str name, struct str ob
 		}
 	}
 	buf_text(&out, out.n ? "}" : "{}");
-	struct str kept = arena_str(f->arena, buf_view(&out));
-	buf_release(&out);
-	return kept;
+	return buf_keep(&out, f->arena);
 }
 
 static bool found_object(struct finder *f, const struct tool_format *row, struct str object)

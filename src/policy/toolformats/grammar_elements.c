@@ -211,8 +211,7 @@ static void settle_element(struct tree *t, size_t at)
 	} else {
 		typed_value(t->f, t->root, e->schema, e->text, HINT_NONE, &out);
 	}
-	e->json = arena_str(t->f->arena, buf_view(&out));
-	buf_release(&out);
+	e->json = buf_keep(&out, t->f->arena);
 }
 
 void grammar_elements(struct finder *f, const struct tool_format *row, struct str *before,

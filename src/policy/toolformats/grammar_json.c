@@ -94,7 +94,6 @@ void grammar_calls(struct finder *f, const struct tool_format *row, struct str *
 
 /* ---- NAME {..} ---- */
 
-/* The part of a call before its arguments. */
 struct head {
 	struct str id, name;
 	bool whole; /* it is complete */

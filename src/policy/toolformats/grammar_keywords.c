@@ -111,19 +111,16 @@ static bool put_literal(struct buf *out, struct str literal)
 /* 07: invalid in Python, but unambiguous. */
 static bool put_padded(struct buf *out, struct str s)
 {
-	struct json_fault fault;
-
 	while (s.n > 1 && s.p[0] == '0') {
 		s = str_skip(s, 1);
 	}
-	if (json_validate(s, &fault) || json_type(s) != JSON_NUMBER) {
+	if (!json_is_valid(s) || json_type(s) != JSON_NUMBER) {
 		return false;
 	}
 	buf_str(out, s);
 	return true;
 }
 
-/* How the arguments of one call are read. */
 struct arguments {
 	struct str root; /* the tool's schema; absent: unknown */
 	bool closed;     /* an end mark follows the call */
@@ -280,7 +277,6 @@ static bool read_call(struct finder *f, bool closed, struct str *s)
 	return good;
 }
 
-/* Reads all calls of a list, without its brackets. */
 static void read_call_list(struct finder *f, struct str *body, bool closed)
 {
 	size_t first = f->count;

@@ -157,7 +157,6 @@ static bool read_member(struct pairs *p)
 	return read_value(p, schema_of(p, key));
 }
 
-/* Reads from the opening bracket to the closing one. */
 static bool read_object(struct pairs *p, struct str root)
 {
 	push(p, p->s.p[0] == '(' ? ')' : '}', root);
@@ -171,7 +170,6 @@ static bool read_object(struct pairs *p, struct str root)
 
 /* ---- the call ---- */
 
-/* Reads call:NAME or :NAME. */
 static struct str read_name(struct str *s)
 {
 	struct str name;

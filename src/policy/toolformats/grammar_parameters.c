@@ -144,7 +144,6 @@ static bool is_prose(struct finder *f, const struct tool_format *row, struct str
 	                  (!row->name_attribute && text_trim(head).n > name.n));
 }
 
-/* Reads the parameters of a call after its name. False: it is not a call. */
 static bool read_parameters(struct finder *f, const struct tool_format *row, struct str name,
                             struct str source, struct str *s)
 {

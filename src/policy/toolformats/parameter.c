@@ -31,9 +31,7 @@ static struct str decoded(struct finder *f, struct str s)
 		buf_char(&out, found ? entities[i].byte : s.p[0]);
 		s = str_skip(s, bytes);
 	}
-	struct str kept = arena_str(f->arena, buf_view(&out));
-	buf_release(&out);
-	return kept;
+	return buf_keep(&out, f->arena);
 }
 
 /* What follows the attribute's name in a tag; absent: not found. An empty name: the mark ends with
@@ -270,7 +268,6 @@ static enum hint read_type(struct finder *f, const struct tool_format *row, stru
 	return str_is(text_trim(type), "string") ? HINT_TEXT : HINT_JSON;
 }
 
-/* Is the value text for the tool's schema? */
 static bool is_text(struct typed *t, struct str key, struct str value)
 {
 	struct buf typed = BUF(FOUND_TEXT_MAX);

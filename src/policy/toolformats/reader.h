@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "policy/toolformats/notes.h"
+#include "policy/toolformats/repair.h"
 
 #define FOUND_CALLS_MAX 128 /* per reply; further ones are noted, not kept */
 

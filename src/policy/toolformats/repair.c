@@ -6,6 +6,31 @@
 #include "json/write.h"
 
 #include <ctype.h>
+#include <string.h>
+
+bool call_noted(const struct call_notes *n, const char *word)
+{
+	for (size_t i = 0; i < n->count; i++) {
+		if (strcmp(n->words[i], word) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void call_note(struct call_notes *n, const char *word)
+{
+	if (!call_noted(n, word) && n->count < CALL_NOTES_MAX) {
+		n->words[n->count++] = word;
+	}
+}
+
+void call_notes_add(struct call_notes *n, const struct call_notes *more)
+{
+	for (size_t i = 0; i < more->count; i++) {
+		call_note(n, more->words[i]);
+	}
+}
 
 struct repairer {
 	struct str in;
@@ -171,7 +196,6 @@ static bool is_word_char(char c)
 static bool word(struct repairer *m)
 {
 	struct str s = str_skip(m->in, m->at);
-	struct json_fault fault;
 	size_t n = 0;
 
 	while (n < s.n && is_word_char(s.p[n])) {
@@ -193,7 +217,7 @@ static bool word(struct repairer *m)
 		return true;
 	}
 	buf_str(m->out, s);
-	return n && json_validate(s, &fault) == 0;
+	return n && json_is_valid(s);
 }
 
 /* ---- structure ---- */
@@ -259,7 +283,6 @@ static bool one_token(struct repairer *m, bool *cut)
 bool json_repair(struct str text, struct buf *out, size_t *used, struct call_notes *repaired)
 {
 	struct repairer m = {.in = text, .out = out, .repaired = repaired};
-	struct json_fault fault;
 	bool cut = false;
 
 	while (m.at < text.n && !m.value && !cut) {
@@ -281,5 +304,5 @@ bool json_repair(struct str text, struct buf *out, size_t *used, struct call_not
 		buf_char(out, m.open[--m.depth]);
 	}
 	*used = m.at;
-	return !out->full && json_validate(buf_view(out), &fault) == 0;
+	return !out->full && json_is_valid(buf_view(out));
 }

@@ -1,9 +1,20 @@
-/* Repairs JSON written by models. */
+/* Repairs JSON written by models, and notes about how a reply was parsed. */
 #ifndef ROLLDBG_POLICY_TOOLFORMATS_REPAIR_H
 #define ROLLDBG_POLICY_TOOLFORMATS_REPAIR_H
 
 #include "base/buf.h"
-#include "policy/toolformats/notes.h"
+
+#define CALL_NOTES_MAX 32
+
+/* Words, each at most once, in order of occurrence. */
+struct call_notes {
+	const char *words[CALL_NOTES_MAX]; /* constants, or allocated in the reader's arena */
+	size_t count;
+};
+
+void call_note(struct call_notes *n, const char *word);
+bool call_noted(const struct call_notes *n, const char *word);
+void call_notes_add(struct call_notes *n, const struct call_notes *more);
 
 #define REPAIR_DEPTH_MAX 64 /* nested containers; deeper text cannot be repaired */
 

@@ -68,7 +68,6 @@ static unsigned each_type(struct str list, unsigned (*of)(struct str))
 	return types;
 }
 
-/* The types given by the schema itself. */
 static unsigned own_types(struct str schema)
 {
 	struct str type = JSON_GET(schema, "type"), constant = JSON_GET(schema, "const");
@@ -173,11 +172,10 @@ static struct str without_zeros(struct str s)
 
 static bool put_number(unsigned types, struct str s, struct buf *out)
 {
-	struct json_fault fault;
 	int64_t whole;
 
 	s = without_zeros(s);
-	if (json_validate(s, &fault) || json_type(s) != JSON_NUMBER ||
+	if (!json_is_valid(s) || json_type(s) != JSON_NUMBER ||
 	    (!(types & TYPE_NUMBER) && !json_i64(s, &whole) && mark_at(NULL, s, ".") < s.n)) {
 		return false;
 	}
@@ -204,14 +202,13 @@ static bool put_boolean(unsigned types, struct str s, struct buf *out)
 static bool put_container(struct finder *f, unsigned types, struct str s, struct buf *out)
 {
 	struct call_notes repaired = {.count = 0};
-	struct json_fault fault;
 	struct buf b = BUF(FOUND_TEXT_MAX);
 	size_t used;
 
 	if (!s.n || (s.p[0] != '{' && s.p[0] != '[')) {
 		return false;
 	}
-	bool good = json_validate(s, &fault) == 0;
+	bool good = json_is_valid(s);
 	if (good) {
 		buf_str(&b, s);
 	} else if (f->conf->repair) {
@@ -231,7 +228,6 @@ static bool put_container(struct finder *f, unsigned types, struct str s, struct
 static bool put_escaped(struct finder *f, unsigned types, struct str s, struct buf *out)
 {
 	struct buf quoted = BUF(FOUND_TEXT_MAX);
-	struct json_fault fault;
 	bool good = false;
 
 	if (!f->conf->repair || mark_at(NULL, s, "\\\"") == s.n) {
@@ -240,7 +236,7 @@ static bool put_escaped(struct finder *f, unsigned types, struct str s, struct b
 	buf_char(&quoted, '"');
 	buf_str(&quoted, s);
 	buf_char(&quoted, '"');
-	if (json_validate(buf_view(&quoted), &fault) == 0) {
+	if (json_is_valid(buf_view(&quoted))) {
 		good = put_container(f, types, json_text(f->arena, buf_view(&quoted)), out);
 	}
 	if (good) {
@@ -253,9 +249,7 @@ static bool put_escaped(struct finder *f, unsigned types, struct str s, struct b
 /* JSON as is; false: not JSON, or a string. */
 static bool put_json(struct str s, struct buf *out)
 {
-	struct json_fault fault;
-
-	if (json_validate(s, &fault) || json_type(s) == JSON_STRING) {
+	if (!json_is_valid(s) || json_type(s) == JSON_STRING) {
 		return false;
 	}
 	buf_str(out, s);

@@ -4,8 +4,6 @@
 #include "base/text.h"
 #include "json/scan.h"
 
-/* ---- not reached ---- */
-
 static void judge_unreachable(const struct preflight *p, struct property *out)
 {
 	property_judge(out, PROPERTY_FAIL, "unreachable");
@@ -91,8 +89,6 @@ static void advise_base_url(const struct preflight *p, struct property *out)
 	             p->conf->url);
 }
 
-/* ---- reached, without a completion ---- */
-
 static const struct {
 	const char *value, *fix;
 } by_class[] = {
@@ -150,8 +146,6 @@ static void judge_no_reply(const struct preflight *p, struct property *out)
 	}
 }
 
-/* ---- completions ---- */
-
 static void judge_unlisted(const struct preflight *p, struct property *out)
 {
 	const struct model_answer *reply = preflight_reply(p);
@@ -167,7 +161,7 @@ static void judge_unlisted(const struct preflight *p, struct property *out)
 	advise_name(p, out);
 }
 
-static void examine(const struct preflight *p, struct property *out)
+void preflight_model(const struct preflight *p, struct property *out)
 {
 	if (p->unreachable) {
 		judge_unreachable(p, out);
@@ -184,5 +178,3 @@ static void examine(const struct preflight *p, struct property *out)
 		judge_unlisted(p, out);
 	}
 }
-
-const struct preflight_ops preflight_model = {examine};

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "json/write.h"
-#include "policy/llm/prompts.h"
 #include "policy/llm/request.h"
 #include "policy/open.h"
 #include "policy/tools.h"
@@ -152,7 +151,6 @@ static void add_request(struct preflight *p, struct conversation *conversation)
 	struct llm_conf conf = *p->conf;
 	struct buf text = BUF(BUF_MAX_SMALL), vars = BUF(BUF_MAX_SMALL);
 	struct prompt_values values = {.task = ""};
-	struct json_writer w;
 
 	if (p->name.n) {
 		buf_printf(&text,
@@ -162,11 +160,7 @@ static void add_request(struct preflight *p, struct conversation *conversation)
 	} else {
 		buf_text(&text, "Say yes.");
 	}
-	jw_init(&w, &vars);
-	jw_object(&w);
-	jw_key(&w, "preflight");
-	jw_str(&w, buf_view(&text));
-	jw_end(&w);
+	json_pack(&vars, "{preflight:%s}", buf_view(&text));
 	values.vars = buf_view(&vars);
 	conf.user = "{preflight}";
 	chat_prompts(&conf, p->tools, &values, conversation);
@@ -186,30 +180,14 @@ static void append_words(struct buf *out, const char *word)
 static void add_call(const struct preflight *p, struct conversation *conversation)
 {
 	struct buf arguments = BUF(BUF_MAX_SMALL), message = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
 
 	buf_text(&arguments, "{\"note\":\"");
 	append_words(&arguments, "north");
 	buf_text(&arguments, "\"}");
-	buf_printf(&message, "{\"role\":\"assistant\",\"content\":%s,\"tool_calls\":",
-	           p->conf->profile->null_content ? "null" : "\"\"");
-	jw_init(&w, &message);
-	jw_array(&w);
-	jw_object(&w);
-	jw_key(&w, "id");
-	jw_text(&w, CALL_ID);
-	jw_key(&w, "type");
-	jw_text(&w, "function");
-	jw_key(&w, "function");
-	jw_object(&w);
-	jw_key(&w, "name");
-	jw_str(&w, p->name);
-	jw_key(&w, "arguments");
-	jw_str(&w, buf_view(&arguments));
-	jw_end(&w);
-	jw_end(&w);
-	jw_end(&w);
-	buf_char(&message, '}');
+	json_pack(&message,
+	          "{role:'assistant',content:%t,tool_calls:[{id:'" CALL_ID
+	          "',type:'function',function:{name:%s,arguments:%s}}]}",
+	          p->conf->profile->null_content ? NULL : "", p->name, buf_view(&arguments));
 	conversation_add(conversation, buf_view(&message));
 	buf_release(&arguments);
 	buf_release(&message);
@@ -272,9 +250,7 @@ static struct str measuring(struct preflight *p)
 		}
 	}
 	jw_end(&w);
-	struct str made = arena_str(&p->arena, buf_view(&text));
-	buf_release(&text);
-	return made;
+	return buf_keep(&text, &p->arena);
 }
 
 static struct model_question question(const struct preflight *p, struct str messages)
@@ -285,7 +261,6 @@ static struct model_question question(const struct preflight *p, struct str mess
 	return q;
 }
 
-/* Without the policy's parameters. */
 static struct model_question simple_question(const struct preflight *p, struct str messages)
 {
 	struct model_question q = question(p, messages);
@@ -370,7 +345,6 @@ static int ask_with_results(struct preflight *p, struct conversation *conversati
 	return failed;
 }
 
-/* Measures the prompt with and without tools, calls and results. */
 static int ask_sizes(struct preflight *p, struct conversation *conversation, struct error *err)
 {
 	struct str messages = buf_view(&conversation->messages), none = STR_NONE;

@@ -63,10 +63,9 @@ struct preflight {
 	struct model_answer brief, wordy;
 };
 
-struct preflight_ops {
-	void (*examine)(const struct preflight *p, struct property *out);
-};
-#define PREFLIGHT(id, name, title) extern const struct preflight_ops preflight_##id;
+/* Judges one property from the replies. */
+typedef void preflight_fn(const struct preflight *p, struct property *out);
+#define PREFLIGHT(id, name, title) preflight_fn preflight_##id;
 #include "probe/model/preflight.def"
 #undef PREFLIGHT
 

@@ -7,8 +7,6 @@
 #define LIST_BYTES      ((size_t)8 << 20)
 #define LIST_TIMEOUT_MS 10000 /* no time for generation needed */
 
-/* ---- a completion ---- */
-
 static int64_t prompt_tokens(struct str usage)
 {
 	int64_t n;
@@ -96,14 +94,12 @@ int preflight_ask(struct preflight *p, const struct model_question *q, struct mo
 	if (q->limit) {
 		chat_request_limit(&request, q->limit);
 	}
-	chat_request_write(&request, q->messages, 0, &body);
+	chat_request_write(&request, q->messages, &body);
 	int failed = converse(p, q, buf_view(&body), out, err);
 	chat_request_release(&request);
 	buf_release(&body);
 	return failed;
 }
-
-/* ---- the list of models ---- */
 
 /* OpenAI's format, or that of Ollama and others. */
 static struct str name_of(struct str model)
@@ -143,7 +139,6 @@ static void read_list(struct preflight *p, struct str body)
 static int receive_list(struct preflight *p, struct http_exchange *x, struct error *err)
 {
 	struct buf body = BUF(LIST_BYTES);
-	struct json_fault fault;
 	int failed = http_read_all(x, &body, err);
 
 	p->list_status = http_status(x);
@@ -153,8 +148,7 @@ static int receive_list(struct preflight *p, struct http_exchange *x, struct err
 		buf_printf(&words, "HTTP %d", p->list_status);
 		p->list_fault = copy_text(p, &words);
 		buf_release(&words);
-	} else if (!failed &&
-	           (http_media_is(x, "text/html") || json_validate(buf_view(&body), &fault))) {
+	} else if (!failed && (http_media_is(x, "text/html") || !json_is_valid(buf_view(&body)))) {
 		p->list_fault = STR("the reply is not JSON");
 	} else if (!failed) {
 		read_list(p, buf_view(&body));

@@ -1,5 +1,8 @@
 /* The model calls a tool when asked to, and the server reports it as a call. */
+#include "json/scan.h"
 #include "probe/model/preflight.h"
+
+#include <inttypes.h>
 
 /* How to make each server parse its model's calls. */
 static const struct {
@@ -44,7 +47,6 @@ static const char *parser_of(const struct preflight *p, const char *format)
 	return "NAME (hermes for Qwen and Hermes models)";
 }
 
-/* %s in the fix is replaced by the parser's name. */
 static void advise_server(const struct preflight *p, const char *format, struct property *out)
 {
 	for (size_t i = 0; i < ARRAY_LEN(servers); i++) {
@@ -117,7 +119,6 @@ static const char *own_choice(const struct preflight *p)
 	return plain ? "auto" : "as in a run";
 }
 
-/* Reports why there is no call, or why calls cannot be sent. */
 static void report_no_call(const char *choice, const struct model_answer *a, struct property *out)
 {
 	if (!a->answered) {
@@ -183,7 +184,7 @@ static void judge_not_called(const struct preflight *p, const struct model_answe
 	}
 }
 
-static void examine(const struct preflight *p, struct property *out)
+void preflight_tool_calls(const struct preflight *p, struct property *out)
 {
 	const struct model_answer *a = p->own.answered ? &p->own : &p->plain;
 
@@ -202,4 +203,118 @@ static void examine(const struct preflight *p, struct property *out)
 	}
 }
 
-const struct preflight_ops preflight_tool_calls = {examine};
+/* ---- the prompt includes the tools: it is longer with them than without ---- */
+
+#define TOKENS_EACH 8 /* fewer than a tool's name and braces need */
+
+static void judge_sizes_of_tools(const struct preflight *p, struct property *out)
+{
+	int64_t with = preflight_offered(p), without = p->bare.prompt_tokens;
+	int64_t tools = (int64_t)json_count(p->tools);
+
+	property_evidence(out, "%" PRId64 " tokens with %" PRId64 " tool%s, %" PRId64 " without",
+	                  with, tools, plural((size_t)tools), without);
+	if (with > without + TOKENS_EACH * tools) {
+		property_judge(out, PROPERTY_OK, "included");
+	} else if (with <= without) {
+		property_judge(out, PROPERTY_FAIL, "missing");
+		property_fix(out, "the server ignores the tools: use a chat template that "
+		                  "includes them, or \1tool_mode\2 text, which adds them to the "
+		                  "prompt");
+	} else {
+		property_judge(out, PROPERTY_UNKNOWN, "barely included");
+		property_fix(out, "the prompt grew by fewer tokens than the tools need: check "
+		                  "that the chat template includes their parameters");
+	}
+}
+
+void preflight_tool_prompt(const struct preflight *p, struct property *out)
+{
+	if (p->conf->tool_mode != TOOLS_NATIVE) {
+		property_judge(out, PROPERTY_SKIPPED, "included by \1tool_mode\2 %s",
+		               tool_mode_names[p->conf->tool_mode]);
+	} else if (preflight_has_no_reply(p, out)) {
+		return;
+	} else if (p->bare.prompt_tokens >= 0 && p->bare.answered && preflight_offered(p) >= 0) {
+		judge_sizes_of_tools(p, out);
+	} else if (p->bare.asked && !p->bare.answered) {
+		property_judge(out, PROPERTY_UNKNOWN, "no reply");
+		preflight_quote(out, "without tools: ", &p->bare);
+	} else {
+		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
+		property_evidence(out, p->bare.asked ? "the server does not report the number of "
+		                                       "prompt tokens (usage)"
+		                                     : "the request was not sent");
+	}
+}
+
+/* ---- the prompt includes earlier calls and their results ---- */
+
+/* Half of the words: the template's text around a message is far shorter. */
+#define TOKENS_SHOWN (PREFLIGHT_WORDS / 2)
+
+static void judge_missing_results(const char *what, struct property *out)
+{
+	property_judge(out, PROPERTY_FAIL, "%s missing", what);
+	property_fix(out, "the chat template drops them, so the model never sees them: use "
+	                  "another template (vLLM: --chat-template), or \1tool_mode\2 text, "
+	                  "which sends them as a user message");
+}
+
+static void judge_sizes_results(const struct preflight *p, struct property *out)
+{
+	int64_t before = preflight_offered(p);
+	int64_t brief = p->brief.prompt_tokens, wordy = p->wordy.prompt_tokens;
+
+	property_evidence(out,
+	                  "%" PRId64 " tokens with a call and a word as its result, %" PRId64
+	                  " with %d words",
+	                  brief, wordy, PREFLIGHT_WORDS);
+	if (before >= 0) {
+		property_evidence(out, "%" PRId64 " before the call", before);
+	}
+	if (wordy - brief < TOKENS_SHOWN) {
+		judge_missing_results("results are", out);
+	} else if (before >= 0 && brief - before < TOKENS_SHOWN) {
+		judge_missing_results("the model's own calls are", out);
+	} else {
+		property_judge(out, PROPERTY_OK, "included");
+	}
+}
+
+static void judge_refused_results(const struct model_answer *a, struct property *out)
+{
+	bool passing = a->class == CHAT_TRANSPORT || a->class == CHAT_RATE_LIMIT ||
+	               a->class == CHAT_OVERLOAD || a->class == CHAT_QUOTA;
+
+	property_judge(out, passing ? PROPERTY_UNKNOWN : PROPERTY_FAIL,
+	               passing ? "no reply" : "refused");
+	preflight_quote(out, "a call and its result: ", a);
+	if (!passing) {
+		property_fix(out, "use a chat template that supports tool messages (vLLM: "
+		                  "--chat-template), or \1tool_mode\2 text or json, which send "
+		                  "results as a user message");
+	}
+}
+
+void preflight_tool_results(const struct preflight *p, struct property *out)
+{
+	if (p->conf->tool_mode != TOOLS_NATIVE) {
+		property_judge(out, PROPERTY_SKIPPED, "sent as a user message (\1tool_mode\2 %s)",
+		               tool_mode_names[p->conf->tool_mode]);
+	} else if (preflight_has_no_reply(p, out)) {
+		return;
+	} else if (p->brief.asked && !p->brief.answered) {
+		judge_refused_results(&p->brief, out);
+	} else if (p->wordy.asked && !p->wordy.answered) {
+		judge_refused_results(&p->wordy, out);
+	} else if (!p->wordy.asked) {
+		property_judge(out, PROPERTY_UNKNOWN, "not tested");
+	} else if (p->brief.prompt_tokens < 0 || p->wordy.prompt_tokens < 0) {
+		property_judge(out, PROPERTY_UNKNOWN, "accepted");
+		property_evidence(out, "cannot check whether the prompt includes them: the server "
+		                       "does not report the number of prompt tokens (usage)");
+	} else {
+		judge_sizes_results(p, out);
+	}
+}

@@ -46,8 +46,6 @@ static bool is_tool(const struct name_check *l, struct str name)
 	return tool_find(l->p->tools, name).p != NULL;
 }
 
-/* ---- names in lists ---- */
-
 static void check_name(struct name_check *l, struct str name)
 {
 	l->named++;
@@ -77,8 +75,6 @@ static void check_list(struct name_check *l, struct str list)
 		check_string(l, name.p ? name : each);
 	}
 }
-
-/* ---- names in prose ---- */
 
 static bool is_name_byte(char c)
 {
@@ -134,8 +130,6 @@ static void check_text(struct name_check *l, struct str text)
 		text = str_skip(rest, n + (n < rest.n && rest.p[n] == '`'));
 	}
 }
-
-/* ---- where names are searched ---- */
 
 static void check_vars(struct name_check *l, struct str vars)
 {
@@ -206,7 +200,7 @@ static void judge(struct name_check *l)
 	}
 }
 
-static void examine(const struct preflight *p, struct property *out)
+void preflight_tool_names(const struct preflight *p, struct property *out)
 {
 	struct name_check l = {.p = p, .out = out};
 
@@ -221,5 +215,3 @@ static void examine(const struct preflight *p, struct property *out)
 	judge(&l);
 	arena_release(&l.arena);
 }
-
-const struct preflight_ops preflight_tool_names = {examine};

@@ -5,7 +5,7 @@
 
 #include "json/scan.h"
 #include "json/write.h"
-#include "serve/playback/mcp.h"
+#include "serve/playback/playback.h"
 
 #include <inttypes.h>
 
@@ -16,15 +16,17 @@ struct control {
 	struct reply *reply;
 };
 
-#define JSON_TYPE "application/json"
-
-static void answer_error(struct reply *r, unsigned status, struct str message)
+static PRINTF_LIKE(3, 4) void answer_error(struct reply *r, unsigned status, const char *fmt, ...)
 {
-	r->status = status;
-	r->type = JSON_TYPE;
-	buf_text(&r->body, "{\"error\":");
-	json_quote(&r->body, message);
-	buf_char(&r->body, '}');
+	struct buf message = BUF(BUF_MAX_SMALL);
+	va_list args;
+
+	va_start(args, fmt);
+	buf_vprintf(&message, fmt, args);
+	va_end(args);
+	reply_json(r, status, "");
+	json_pack(&r->body, "{error:%s}", buf_view(&message));
+	buf_release(&message);
 }
 
 static void answer_playback_state(struct control *c)
@@ -34,10 +36,10 @@ static void answer_playback_state(struct control *c)
 	if (state.p) {
 		buf_str(&c->reply->body, state);
 	} else {
-		answer_error(c->reply, 404,
-		             c->env ? STR("No state was recorded here")
-		                    : STR("Unknown session: a recording is only served to "
-		                          "initialized sessions"));
+		answer_error(c->reply, 404, "%s",
+		             c->env ? "No state was recorded here"
+		                    : "Unknown session: a recording is only served to initialized "
+		                      "sessions");
 	}
 }
 
@@ -49,13 +51,10 @@ static void initial_state(struct control *c)
 		return;
 	}
 	struct gym_env *e = gym_env_open(c->gym, c->request->session);
-	struct buf why = BUF(BUF_MAX_SMALL);
 
 	if (!e) {
-		buf_printf(&why, "Maximum concurrent environments (%" PRIu64 ") reached",
-		           c->gym->conf.max_envs);
-		answer_error(c->reply, 500, buf_view(&why));
-		buf_release(&why);
+		answer_error(c->reply, 500, "Maximum concurrent environments (%" PRIu64 ") reached",
+		             c->gym->conf.max_envs);
 		return;
 	}
 	if (!e->instance) {
@@ -64,23 +63,23 @@ static void initial_state(struct control *c)
 	c->gym->conf.world->state(e->instance, &c->reply->body);
 }
 
-static const char *flag(int8_t value)
+static struct str flag(int8_t value)
 {
-	return value < 0 ? "null" : value ? "true" : "false";
+	return value < 0 ? STR_NONE : value ? STR("true") : STR("false");
 }
 
 static void answer_playback_status(struct control *c)
 {
 	const struct playback_session *s = c->env->played;
 	const struct recorded_reply *last = playback_last(s);
-	struct buf *out = &c->reply->body;
+	struct buf total = BUF(BUF_MAX_SMALL);
 
-	buf_printf(out, "{\"terminated\":%s,\"truncated\":%s,\"step_count\":%" PRId64,
-	           flag(s->last ? last->terminated : last->terminated > 0),
-	           flag(s->last ? last->truncated : last->truncated > 0), playback_steps(s));
-	buf_text(out, ",\"total_reward\":");
-	playback_total(s, out);
-	buf_char(out, '}');
+	playback_total(s, &total);
+	json_pack(&c->reply->body, "{terminated:%r,truncated:%r,step_count:%i,total_reward:%r}",
+	          flag(s->last ? last->terminated : last->terminated > 0),
+	          flag(s->last ? last->truncated : last->truncated > 0), playback_steps(s),
+	          buf_view(&total));
+	buf_release(&total);
 }
 
 static void answer_playback_reward(struct control *c)
@@ -88,8 +87,7 @@ static void answer_playback_reward(struct control *c)
 	const struct playback_session *s = c->env->played;
 	struct str reward = s->last ? s->last->reply.reward : STR("0.0");
 
-	buf_printf(&c->reply->body, "{\"reward\":%.*s,\"step_count\":%" PRId64 "}",
-	           STR_ARG(reward.p ? reward : STR("null")), playback_steps(s));
+	json_pack(&c->reply->body, "{reward:%r,step_count:%i}", reward, playback_steps(s));
 }
 
 /* Before the first step: the framework's default, a float. After it: the world's, an integer. */
@@ -131,10 +129,9 @@ static void info(struct control *c)
 /* Accepts a non-negative integer. Without a seed the environment uses its own. */
 static bool read_seed(struct str body, bool *given, uint64_t *seed)
 {
-	struct json_fault fault;
 	int64_t number = 0;
 
-	if (json_validate(body, &fault) != 0 || json_type(body) != JSON_OBJECT) {
+	if (!json_is_valid(body) || json_type(body) != JSON_OBJECT) {
 		return false;
 	}
 	struct str value = JSON_GET(body, "seed");
@@ -155,7 +152,7 @@ static void reset_playback(struct control *c, bool given, uint64_t seed)
 	if (playback_reset(c->env->played, &wanted, &why)) {
 		buf_text(&c->reply->body, "{\"message\":\"Session reset successfully\"}");
 	} else {
-		answer_error(c->reply, 409, buf_view(&why));
+		answer_error(c->reply, 409, "%s", buf_cstr(&why));
 	}
 	buf_release(&why);
 }
@@ -169,7 +166,7 @@ static void reset_session(struct control *c)
 	if (!read_seed(c->request->body, &given, &seed)) {
 		reply_text(c->reply, 500, "Internal Server Error");
 	} else if (c->request->session.n == 0) {
-		answer_error(c->reply, 400, STR("Missing mcp-session-id header"));
+		answer_error(c->reply, 400, "Missing mcp-session-id header");
 	} else if (c->env && c->env->played) {
 		reset_playback(c, given, seed);
 	} else {
@@ -193,15 +190,6 @@ static const struct {
 	{"/control/reset_session", reset_session, true, false},
 };
 
-static void answer_unknown(struct control *c)
-{
-	struct buf why = BUF(BUF_MAX_SMALL);
-
-	buf_printf(&why, "Session %.*s not found", STR_ARG(c->request->session));
-	answer_error(c->reply, 404, buf_view(&why));
-	buf_release(&why);
-}
-
 static void answer_endpoint(struct control *c, size_t i)
 {
 	if (!str_is(c->request->method, endpoints[i].is_post ? "POST" : "GET")) {
@@ -213,12 +201,11 @@ static void answer_endpoint(struct control *c, size_t i)
 	if (c->env && !c->env->instance && !c->env->played) {
 		c->env = NULL;
 	}
-	c->reply->status = 200;
-	c->reply->type = JSON_TYPE;
+	reply_json(c->reply, 200, "");
 	if (!endpoints[i].is_post && c->request->session.n == 0) {
-		answer_error(c->reply, 400, STR("Missing mcp-session-id header"));
+		answer_error(c->reply, 400, "Missing mcp-session-id header");
 	} else if (endpoints[i].needs_env && !c->env) {
-		answer_unknown(c);
+		answer_error(c->reply, 404, "Session %.*s not found", STR_ARG(c->request->session));
 	} else {
 		endpoints[i].answer(c);
 	}

@@ -1,8 +1,10 @@
 /* Routing of requests by path, and common replies: see exchange.h. */
 #include "serve/gym/exchange.h"
 
+#include "json/scan.h"
 #include "json/write.h"
 #include "serve/fault/fault.h"
+#include "serve/playback/playback.h"
 
 void reply_text(struct reply *r, unsigned status, const char *text)
 {
@@ -11,34 +13,25 @@ void reply_text(struct reply *r, unsigned status, const char *text)
 	buf_text(&r->body, text);
 }
 
-void reply_refusal(struct reply *r, unsigned status, int code, const char *message)
+void reply_json(struct reply *r, unsigned status, const char *json)
 {
 	r->status = status;
 	r->type = "application/json";
-	buf_printf(
-		&r->body,
-		"{\"jsonrpc\":\"2.0\",\"id\":\"server-error\",\"error\":{\"code\":%d,\"message\":",
-		code);
-	json_quote(&r->body, str_from(message));
-	buf_text(&r->body, "}}");
+	buf_text(&r->body, json);
 }
 
-void exchange_start(struct gym *g)
+void reply_refusal(struct reply *r, unsigned status, int code, const char *message)
 {
-	size_t cursor = 0;
-
-	for (const struct fault_hooks *f; (f = fault_next(g, &cursor));) {
-		if (f->start) {
-			f->start(g);
-		}
-	}
+	reply_json(r, status, "");
+	json_pack(&r->body, "{jsonrpc:'2.0',id:'server-error',error:{code:%d,message:%t}}", code,
+	          message);
 }
 
 void exchange_answer(struct gym *g, const struct request *q, struct reply *r)
 {
 	size_t cursor = 0;
 
-	for (const struct fault_hooks *f; (f = fault_next(g, &cursor));) {
+	for (const struct fault *f; (f = fault_of(&g->conf, &cursor));) {
 		if (f->request && f->request(q, r)) {
 			return;
 		}
@@ -51,4 +44,61 @@ void exchange_answer(struct gym *g, const struct request *q, struct reply *r)
 	} else {
 		control_answer(g, q, r);
 	}
+}
+
+struct str call_tools(const struct gym *g)
+{
+	if (g->conf.playback) {
+		struct str recorded = playback_sample(g->conf.playback)->tools;
+
+		return recorded.p ? recorded : STR("[]");
+	}
+	return g->traits & FAULT_HAS_NO_TOOLS ? STR("[]") : g->conf.world->tools;
+}
+
+/* An unknown tool is reported before faults are applied. */
+static void refuse_unknown(const struct gym *g, struct call *c)
+{
+	struct str tools = call_tools(g), tool;
+
+	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
+		if (json_is(c->world_call.tool, json_inner(JSON_GET(tool, "name")))) {
+			return;
+		}
+	}
+	world_call_unknown_tool(&c->world_call);
+	c->done = true;
+}
+
+void call_execute(struct gym *g, struct transport *t, struct str tool, struct str arguments,
+                  struct call *c)
+{
+	const struct fault *f;
+
+	*c = (struct call){.transport = t, .env = t->env};
+	c->world_call = (struct world_call){.tool = tool,
+	                                    .arguments = arguments,
+	                                    .text = BUF(BUF_MAX_MESSAGE),
+	                                    .structured = BUF(BUF_MAX_MESSAGE)};
+	refuse_unknown(g, c);
+	for (size_t cursor = 0; !c->done && (f = fault_of(&g->conf, &cursor));) {
+		if (f->before_call) {
+			f->before_call(g, c);
+		}
+	}
+	if (!c->done) {
+		gym_env_act(g, c->env, &c->world_call);
+	}
+	t->calls++;
+	for (size_t cursor = 0; (f = fault_of(&g->conf, &cursor));) {
+		if (f->after_call) {
+			f->after_call(g, c);
+		}
+	}
+}
+
+void call_release(struct call *c)
+{
+	buf_release(&c->world_call.text);
+	buf_release(&c->world_call.structured);
 }

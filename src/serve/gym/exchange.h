@@ -5,8 +5,6 @@
 
 #include "serve/gym/gym.h"
 
-#define WAIT_FOREVER UINT64_MAX
-
 /* Borrowed; valid while the request is handled. Missing headers are absent. */
 struct request {
 	struct str method, path, body;
@@ -38,14 +36,30 @@ struct reply {
 };
 
 void reply_text(struct reply *r, unsigned status, const char *text);
+void reply_json(struct reply *r, unsigned status, const char *json);
 /* A JSON-RPC error that belongs to no request: its id is the string "server-error". */
 void reply_refusal(struct reply *r, unsigned status, int code, const char *message);
 
 void mcp_answer(struct gym *g, const struct request *q, struct reply *r);
 void control_answer(struct gym *g, const struct request *q, struct reply *r);
-/* Called once, before the first request: lets the active faults configure the gym. */
-void exchange_start(struct gym *g);
 /* Handles a request: faults first, then by path. r->body must be empty with its cap set. */
 void exchange_answer(struct gym *g, const struct request *q, struct reply *r);
+
+/* ---- one tool call; faults may change it before and after the world executes it ---- */
+
+struct call {
+	struct transport *transport;
+	struct gym_env *env;          /* the environment the call runs in */
+	struct world_call world_call; /* request and result */
+	bool done;                    /* the result is final: no step is executed */
+	bool close;                   /* close the connection instead of replying */
+};
+
+/* The offered tools, a raw JSON array; empty under the fault `no-tools`. */
+struct str call_tools(const struct gym *g);
+/* tool, arguments: see struct world_call. Fills *c; free with call_release. */
+void call_execute(struct gym *g, struct transport *t, struct str tool, struct str arguments,
+                  struct call *c);
+void call_release(struct call *c);
 
 #endif

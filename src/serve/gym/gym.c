@@ -2,6 +2,7 @@
 #include "serve/gym/gym.h"
 
 #include "base/mem.h"
+#include "serve/fault/fault.h"
 #include "serve/playback/playback.h"
 
 #include <stdio.h>
@@ -12,27 +13,18 @@ void gym_init(struct gym *g, const struct serve_conf *c)
 	*g = (struct gym){.conf = *c,
 	                  .envs = {.key = offsetof(struct gym_env, id)},
 	                  .transports = {.key = offsetof(struct transport, key)},
-	                  .limit_policy = c->playback ? LIMIT_NONE : LIMIT_REFUSE};
-}
-
-static void instance_free(const struct gym *g, struct gym_env *e)
-{
-	if (e->instance && g->conf.world->release) {
-		g->conf.world->release(e->instance);
-	}
-	free(e->instance);
-	e->instance = NULL;
+	                  .traits = fault_traits(c) | (c->playback ? FAULT_HAS_NO_LIMIT : 0)};
 }
 
 static void env_end(const struct gym *g, struct gym_env *e)
 {
-	instance_free(g, e);
+	world_end(g->conf.world, e->instance);
 	playback_end(e->played);
 }
 
 static void env_free(struct gym *g, struct gym_env *e)
 {
-	if (e->counted && !g->keeps_slots) {
+	if (e->counted && !(g->traits & FAULT_KEEPS_SLOTS)) {
 		g->slots_used--;
 	}
 	map_remove(&g->envs, &e->item);
@@ -54,7 +46,7 @@ void gym_release(struct gym *g)
 	}
 	free(transports);
 	free(envs);
-	instance_free(g, &g->unowned);
+	world_end(g->conf.world, g->unowned.instance);
 }
 
 struct gym_env *gym_env(const struct gym *g, struct str id)
@@ -75,7 +67,7 @@ static bool evict_unused(struct gym *g)
 		}
 	}
 	free(envs);
-	if (!oldest || g->keeps_slots) {
+	if (!oldest || g->traits & FAULT_KEEPS_SLOTS) {
 		return false;
 	}
 	env_free(g, oldest);
@@ -85,7 +77,7 @@ static bool evict_unused(struct gym *g)
 struct gym_env *gym_env_open(struct gym *g, struct str id)
 {
 	struct gym_env *e = gym_env(g, id);
-	bool counted = g->limit_policy != LIMIT_NONE;
+	bool counted = !(g->traits & FAULT_HAS_NO_LIMIT);
 	bool refused = false;
 
 	if (e) {
@@ -95,7 +87,7 @@ struct gym_env *gym_env_open(struct gym *g, struct str id)
 		return NULL;
 	}
 	if (counted && g->slots_used >= g->conf.max_envs && !evict_unused(g)) {
-		if (g->limit_policy == LIMIT_REFUSE) {
+		if (!(g->traits & FAULT_OPENS_ALL)) {
 			return NULL;
 		}
 		refused = true;
@@ -116,12 +108,9 @@ struct gym_env *gym_env_open(struct gym *g, struct str id)
 
 void gym_env_reset(struct gym *g, struct gym_env *e, const uint64_t *seed)
 {
-	const struct world *w = g->conf.world;
-
-	instance_free(g, e);
-	e->instance = mem_new(w->size);
-	w->init(e->instance, &g->conf.world_conf, seed ? *seed : ++g->serial,
-	        g->conf.clock.unix_ms(g->conf.clock.ctx));
+	world_end(g->conf.world, e->instance);
+	e->instance = world_begin(g->conf.world, &g->conf.world_conf, seed ? *seed : ++g->serial,
+	                          g->conf.clock);
 	e->step_count = 0;
 	e->total_reward = 0;
 	e->reward = 0;
@@ -139,7 +128,7 @@ void gym_env_act(struct gym *g, struct gym_env *e, struct world_call *a)
 	}
 	atomic_fetch_add(&g->steps, 1);
 	e->step_count++;
-	e->reward = a->reward + g->step_reward;
+	e->reward = a->reward - (g->traits & FAULT_MOVES_COST ? 1 : 0);
 	e->total_reward += e->reward;
 	e->terminated = a->terminated;
 }
@@ -161,7 +150,7 @@ struct transport *gym_transport(const struct gym *g, struct str id)
 
 static void detach_env(struct gym *g, struct gym_env *e)
 {
-	if (--e->transports == 0 && !g->keeps_slots) {
+	if (--e->transports == 0 && !(g->traits & FAULT_KEEPS_SLOTS)) {
 		env_free(g, e);
 	}
 }

@@ -53,22 +53,12 @@ struct transport {
 	uint64_t calls;
 };
 
-/* What initialize does beyond the limit. */
-enum limit_policy {
-	LIMIT_REFUSE,  /* refuse the session */
-	LIMIT_PHANTOM, /* open a session whose environment never changes */
-	LIMIT_NONE,    /* no limit on sessions */
-};
-
 struct gym {
 	struct serve_conf conf;
 	struct map envs, transports;
 	uint64_t serial;
 	uint64_t slots_used; /* slots in use, of conf.max_envs */
-	/* Set by faults when the server starts. */
-	enum limit_policy limit_policy;
-	bool keeps_slots; /* slots are never freed */
-	int step_reward;  /* added to the world's reward */
+	unsigned traits;     /* of enum fault_trait */
 	uint64_t made_up_ids;
 	/* environment of calls without a session (fault fallback-session) */
 	struct gym_env unowned;

@@ -6,8 +6,7 @@
 #include "json/write.h"
 #include "protocol/jsonrpc.h"
 #include "serve/fault/fault.h"
-#include "serve/gym/call.h"
-#include "serve/playback/mcp.h"
+#include "serve/playback/playback.h"
 
 #define INVALID_REQUEST (-32600)
 #define INVALID_PARAMS  (-32602)
@@ -17,7 +16,6 @@
 static const char *const revisions[] = {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"};
 #define NEWEST revisions[ARRAY_LEN(revisions) - 1]
 
-/* One JSON-RPC request being handled. */
 struct exchange {
 	struct gym *gym;
 	const struct request *request;
@@ -54,26 +52,8 @@ static void answer_result(struct exchange *x, struct str result)
 
 static void answer_error(struct exchange *x, int code, struct str message, const char *data)
 {
-	struct json_writer w;
-
-	jw_init(&w, &x->reply->body);
-	jw_object(&w);
-	jw_key(&w, "jsonrpc");
-	jw_text(&w, "2.0");
-	jw_key(&w, "id");
-	jw_raw(&w, x->message.id);
-	jw_key(&w, "error");
-	jw_object(&w);
-	jw_key(&w, "code");
-	jw_i64(&w, code);
-	jw_key(&w, "message");
-	jw_str(&w, message);
-	if (data) {
-		jw_key(&w, "data");
-		jw_text(&w, data);
-	}
-	jw_end(&w);
-	jw_end(&w);
+	json_pack(&x->reply->body, "{jsonrpc:'2.0',id:%r,error:{code:%d,message:%s,data:%?t}}",
+	          x->message.id, code, message, data);
 	make_stream(x->reply);
 }
 
@@ -115,10 +95,7 @@ static bool open_session(struct exchange *x, struct str env_id)
 
 static void write_raw_error(struct exchange *x, struct str error)
 {
-	buf_printf(&x->reply->body,
-	           "{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"error\":", STR_ARG(x->message.id));
-	buf_str(&x->reply->body, error);
-	buf_char(&x->reply->body, '}');
+	json_pack(&x->reply->body, "{jsonrpc:'2.0',id:%r,error:%r}", x->message.id, error);
 }
 
 /* Sends the error object as the body, with the given HTTP status. */
@@ -208,32 +185,17 @@ static const char *negotiate(struct str wanted)
 	return NEWEST;
 }
 
-static void write_name(const struct gym *g, struct json_writer *w)
+static void write_server(const struct gym *g, const char *revision, struct buf *out)
 {
 	const struct recorded_rollout *r =
 		g->conf.playback ? playback_sample(g->conf.playback) : NULL;
 
-	jw_key(w, "name");
-	jw_str(w, r ? r->name : str_from(g->conf.world->server));
-	if (!r || r->version.p) {
-		jw_key(w, "version");
-		jw_str(w, r ? r->version : STR("builtin-1"));
-	}
-}
-
-static void write_server(const struct gym *g, const char *revision, struct json_writer *w)
-{
-	jw_object(w);
-	jw_key(w, "protocolVersion");
-	jw_text(w, revision);
-	jw_key(w, "capabilities");
-	jw_raw(w,
-	       STR("{\"experimental\":{},\"prompts\":{\"listChanged\":false},\"resources\":{\"subscribe\":false,\"listChanged\":false},\"tools\":{\"listChanged\":false}}"));
-	jw_key(w, "serverInfo");
-	jw_object(w);
-	write_name(g, w);
-	jw_end(w);
-	jw_end(w);
+	json_pack(out,
+	          "{protocolVersion:%t,capabilities:{experimental:{},prompts:{listChanged:false},"
+	          "resources:{subscribe:false,listChanged:false},tools:{listChanged:false}},"
+	          "serverInfo:{name:%s,version:%?s}}",
+	          revision, r ? r->name : str_from(g->conf.world->server),
+	          r ? r->version : STR("builtin-1"));
 }
 
 static void initialize(struct exchange *x)
@@ -241,7 +203,6 @@ static void initialize(struct exchange *x)
 	struct str params = x->message.params, env_id;
 	struct str wanted = JSON_GET(params, "protocolVersion");
 	struct buf id = BUF(BUF_MAX_SMALL), result = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
 
 	if (json_type(wanted) != JSON_STRING ||
 	    json_type(JSON_GET(params, "clientInfo")) != JSON_OBJECT ||
@@ -250,17 +211,11 @@ static void initialize(struct exchange *x)
 	} else if (!open_session(x, env_id)) {
 		reply_refusal(x->reply, 503, INTERNAL_ERROR, "Too many open sessions");
 	} else if (!x->gym->conf.playback || start_playback(x)) {
-		jw_init(&w, &result);
-		write_server(x->gym, negotiate(wanted), &w);
+		write_server(x->gym, negotiate(wanted), &result);
 		answer_result(x, buf_view(&result));
 	}
 	buf_release(&id);
 	buf_release(&result);
-}
-
-static void ping(struct exchange *x)
-{
-	answer_result(x, STR("{}"));
 }
 
 static void list_tools(struct exchange *x)
@@ -276,15 +231,14 @@ static void list_tools(struct exchange *x)
 /* FastMCP wraps the result of a tool that returns a dict or a list. */
 static void write_result(const struct world_call *a, struct buf *result)
 {
-	buf_text(result, "{\"content\":[{\"type\":\"text\",\"text\":");
-	json_quote(result, buf_view(&a->text));
-	buf_text(result, "}]");
+	struct json_writer w;
+
+	jw_init(&w, result);
+	jw_pack(&w, "{content:[{type:'text',text:%s}]", buf_view(&a->text));
 	if (a->structured.n > 0) {
-		buf_text(result, ",\"structuredContent\":{\"result\":");
-		buf_str(result, buf_view(&a->structured));
-		buf_char(result, '}');
+		jw_pack(&w, "structuredContent:{result:%r}", buf_view(&a->structured));
 	}
-	buf_printf(result, ",\"isError\":%s}", a->is_error ? "true" : "false");
+	jw_pack(&w, "isError:%b}", a->is_error);
 }
 
 static void play_call(struct exchange *x, struct str name, struct str arguments)
@@ -333,21 +287,6 @@ static void call_tool(struct exchange *x)
 	buf_release(&result);
 }
 
-static void list_resources(struct exchange *x)
-{
-	answer_result(x, STR("{\"resources\":[]}"));
-}
-
-static void list_templates(struct exchange *x)
-{
-	answer_result(x, STR("{\"resourceTemplates\":[]}"));
-}
-
-static void list_prompts(struct exchange *x)
-{
-	answer_result(x, STR("{\"prompts\":[]}"));
-}
-
 /* Any URI is accepted: recordings do not keep the URI that states were read from. */
 static bool play_resource(struct exchange *x, struct str uri)
 {
@@ -358,9 +297,7 @@ static bool play_resource(struct exchange *x, struct str uri)
 		return false;
 	}
 	playback_state_text(s, &text);
-	buf_printf(&result, "{\"contents\":[{\"uri\":%.*s,\"text\":", STR_ARG(uri));
-	json_quote(&result, buf_view(&text));
-	buf_text(&result, "}]}");
+	json_pack(&result, "{contents:[{uri:%r,text:%s}]}", uri, buf_view(&text));
 	answer_result(x, buf_view(&result));
 	buf_release(&text);
 	buf_release(&result);
@@ -388,15 +325,16 @@ static void read_resource(struct exchange *x)
 static const struct {
 	const char *method;
 	void (*answer)(struct exchange *x);
+	const char *result; /* what is always answered; NULL: see answer */
 } methods[] = {
-	{"tools/call", call_tool},
-	{"initialize", initialize},
-	{"ping", ping},
-	{"tools/list", list_tools},
-	{"resources/list", list_resources},
-	{"resources/templates/list", list_templates},
-	{"resources/read", read_resource},
-	{"prompts/list", list_prompts},
+	{"tools/call", call_tool, NULL},
+	{"initialize", initialize, NULL},
+	{"ping", NULL, "{}"},
+	{"tools/list", list_tools, NULL},
+	{"resources/list", NULL, "{\"resources\":[]}"},
+	{"resources/templates/list", NULL, "{\"resourceTemplates\":[]}"},
+	{"resources/read", read_resource, NULL},
+	{"prompts/list", NULL, "{\"prompts\":[]}"},
 };
 
 /* ---- checks before a method is called ---- */
@@ -474,10 +412,15 @@ static void answer_message(struct exchange *x)
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
-		if (str_is(x->message.method, methods[i].method)) {
-			methods[i].answer(x);
-			return;
+		if (!str_is(x->message.method, methods[i].method)) {
+			continue;
 		}
+		if (methods[i].result) {
+			answer_result(x, str_from(methods[i].result));
+		} else {
+			methods[i].answer(x);
+		}
+		return;
 	}
 	answer_invalid(x);
 }

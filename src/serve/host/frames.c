@@ -11,8 +11,6 @@
 
 #define OUT_MAX (FRAMES_MESSAGE_MAX * 4)
 
-/* ---- callbacks of libwslay ---- */
-
 static ssize_t on_recv(wslay_event_context_ptr wslay, uint8_t *to, size_t room, int flags,
                        void *arg)
 {
@@ -39,14 +37,6 @@ static ssize_t on_send(wslay_event_context_ptr wslay, const uint8_t *bytes, size
 	return (ssize_t)n;
 }
 
-/* Size on the wire: RFC 6455 section 5.2, with a mask. */
-static size_t frame_bytes(uint64_t payload)
-{
-	size_t longer = payload < 126 ? 0 : payload < 65536 ? 2 : 8;
-
-	return 2 + longer + 4 + (size_t)payload;
-}
-
 /* libwslay enforces its limit only on messages it buffers itself, so it is enforced here. */
 static void on_frame_start(wslay_event_context_ptr wslay,
                            const struct wslay_event_on_frame_recv_start_arg *frame, void *arg)
@@ -57,22 +47,11 @@ static void on_frame_start(wslay_event_context_ptr wslay,
 
 	(void)wslay;
 	f->opcode = frame->opcode;
-	f->expected -= frame_bytes(frame->payload_length);
-	if (!wslay_is_ctrl_frame(frame->opcode)) {
-		f->unfinished = !frame->fin;
-	}
 	if (wslay_is_ctrl_frame(frame->opcode) || n <= FRAMES_MESSAGE_MAX - f->partial.n) {
 		return;
 	}
 	f->too_large = true;
-	if (f->partial.n > 0) {
-		snprintf(why, sizeof(why),
-		         "frame with %llu bytes after reading %zu bytes exceeds limit of %zu bytes",
-		         n, f->partial.n, FRAMES_MESSAGE_MAX);
-	} else {
-		snprintf(why, sizeof(why), "frame with %llu bytes exceeds limit of %zu bytes", n,
-		         FRAMES_MESSAGE_MAX);
-	}
+	snprintf(why, sizeof(why), "a message of over %zu bytes", FRAMES_MESSAGE_MAX);
 	frames_close(f, WSLAY_CODE_MESSAGE_TOO_BIG, why);
 }
 
@@ -126,10 +105,7 @@ static void on_message(wslay_event_context_ptr wslay, const struct wslay_event_o
 	}
 }
 
-/* ---- bytes and messages ---- */
-
-/* Between messages there is no context, because it is large; it is created again on demand. */
-static wslay_event_context_ptr context_of(struct frames *f)
+void frames_init(struct frames *f)
 {
 	static const struct wslay_event_callbacks callbacks = {
 		.recv_callback = on_recv,
@@ -139,27 +115,11 @@ static wslay_event_context_ptr context_of(struct frames *f)
 		.on_msg_recv_callback = on_message,
 	};
 
-	if (!f->wslay) {
-		if (wslay_event_context_server_init(&f->wslay, &callbacks, f) != 0) {
-			abort(); /* out of memory */
-		}
-		wslay_event_config_set_no_buffering(f->wslay, 1);
-	}
-	return f->wslay;
-}
-
-void frames_init(struct frames *f)
-{
 	*f = (struct frames){.partial = BUF(FRAMES_MESSAGE_MAX), .out = BUF(OUT_MAX)};
-}
-
-void frames_trim(struct frames *f)
-{
-	if (f->wslay && f->expected == 0 && !f->unfinished && !f->closing && !f->broken &&
-	    !f->peer_closed) {
-		wslay_event_context_free(f->wslay);
-		f->wslay = NULL;
+	if (wslay_event_context_server_init(&f->wslay, &callbacks, f) != 0) {
+		abort(); /* out of memory */
 	}
+	wslay_event_config_set_no_buffering(f->wslay, 1);
 }
 
 void frames_release(struct frames *f)
@@ -177,14 +137,11 @@ void frames_release(struct frames *f)
 
 void frames_feed(struct frames *f, struct str bytes)
 {
-	wslay_event_context_ptr wslay = context_of(f);
-
 	f->input = bytes;
-	f->expected += bytes.n;
-	(void)!wslay_event_recv(wslay);
-	(void)!wslay_event_send(wslay);
+	(void)!wslay_event_recv(f->wslay);
+	(void)!wslay_event_send(f->wslay);
 	f->input = STR_NONE;
-	if (!wslay_event_get_read_enabled(wslay) && !f->peer_closed) {
+	if (!wslay_event_get_read_enabled(f->wslay) && !f->peer_closed) {
 		f->broken = true; /* libwslay has queued the Close */
 	}
 	f->broken |= f->too_large;
@@ -215,7 +172,7 @@ static void queue(struct frames *f, uint8_t opcode, struct str payload)
 	struct wslay_event_msg m = {
 		.opcode = opcode, .msg = (const uint8_t *)payload.p, .msg_length = payload.n};
 
-	(void)!wslay_event_queue_msg(context_of(f), &m);
+	(void)!wslay_event_queue_msg(f->wslay, &m);
 	(void)!wslay_event_send(f->wslay);
 }
 
@@ -233,8 +190,7 @@ void frames_ping(struct frames *f)
 
 void frames_close(struct frames *f, int code, const char *reason)
 {
-	f->closing = true;
-	(void)!wslay_event_queue_close(context_of(f), (uint16_t)code, (const uint8_t *)reason,
+	(void)!wslay_event_queue_close(f->wslay, (uint16_t)code, (const uint8_t *)reason,
 	                               reason ? strlen(reason) : 0);
 	(void)!wslay_event_send(f->wslay);
 }

@@ -17,12 +17,8 @@ struct frame_message {
 };
 
 struct frames {
-	struct wslay_event_context *wslay; /* NULL between messages: it is large */
-	struct str input;                  /* input that wslay has not read yet */
-	/* input bytes beyond the frames that have begun, modulo 2^n */
-	size_t expected;
-	bool unfinished; /* a message is incomplete: more fragments follow */
-	bool closing;    /* a Close was sent: the context must be kept */
+	struct wslay_event_context *wslay;
+	struct str input; /* input that wslay has not read yet */
 	struct buf partial;
 	struct frame_message *first, *last;
 	size_t count; /* of queued messages */
@@ -49,8 +45,5 @@ void frame_message_free(struct frame_message *m); /* NULL is fine */
 void frames_send(struct frames *f, struct str text);
 void frames_ping(struct frames *f);
 void frames_close(struct frames *f, int code, const char *reason);
-
-/* Frees memory of an idle connection, unless a message is incomplete. */
-void frames_trim(struct frames *f);
 
 #endif

@@ -1,13 +1,10 @@
-/* The server: libmicrohttpd with one epoll thread, the only one that accesses the gym. Requests
-   are read completely and answered by exchange_answer; delayed ones are suspended, so that they
-   do not block others. */
+/* The server: HTTP requests are answered by exchange_answer or openenv_answer, upgraded connections
+   served as WebSockets. */
 #include "base/log.h"
 #include "base/mem.h"
 #include "json/scan.h"
 #include "net/handshake.h"
 #include "serve/gym/exchange.h"
-#include "serve/host/cors.h"
-#include "serve/host/frames.h"
 #include "serve/host/host.h"
 #include "serve/host/sockets.h"
 #include "serve/openenv/openenv.h"
@@ -15,8 +12,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#define BODY_MAX         ((size_t)4 << 20)  /* larger: 413 */
-#define BODY_PATIENCE    ((size_t)64 << 20) /* read and discarded: the client gets the 413 */
+#define BODY_MAX         ((size_t)4 << 20) /* larger: 413 */
 #define REPLY_MAX        ((size_t)32 << 20)
 #define CONNECTION_BYTES ((size_t)16 << 10) /* including the header block */
 #define SOCKET_BYTES     ((size_t)8 << 10)  /* less for WebSockets, which keep it */
@@ -24,16 +20,7 @@
 struct server {
 	struct gym gym;         /* of MCP */
 	struct openenv openenv; /* of OpenEnv, like the sockets */
-	struct sockets *sockets;
 	struct host host;
-};
-
-/* One request while its body is received and while it waits. */
-struct pending_request {
-	struct waiter waiter;
-	struct buf body;
-	size_t received;
-	bool waited;
 };
 
 static bool has_sockets(const struct server *s)
@@ -85,24 +72,24 @@ static enum MHD_Result send_reply(const struct allowed_origins *origins,
 	if (r->redirect) {
 		add_location(response, q->host);
 	}
-	enum MHD_Result sent = MHD_queue_response(connection, r->status, response);
-
-	MHD_destroy_response(response);
-	return sent;
+	return host_send(connection, r->status, response);
 }
 
-/* From here on the connection belongs to the sockets' thread until it is closed. libmicrohttpd
-   keeps the request until then, so its URL stays valid. NOLINTNEXTLINE(readability-function-
-   size): libmicrohttpd requires seven parameters */
+/* libmicrohttpd calls this in the connection's own thread, and keeps the request meanwhile.
+   NOLINTNEXTLINE(readability-function-size): libmicrohttpd requires seven parameters */
 static void on_upgrade(void *cls, struct MHD_Connection *connection, void *state, const char *early,
-                       size_t early_n, MHD_socket fd, struct MHD_UpgradeResponseHandle *on_request)
+                       size_t early_n, MHD_socket fd, struct MHD_UpgradeResponseHandle *handle)
 {
 	struct server *s = cls;
 	const char *id =
 		MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "session_id");
 
 	(void)state;
-	sockets_adopt(s->sockets, on_request, fd, (struct str){early, early_n}, str_from(id));
+	if (host_add_socket(&s->host, 1)) {
+		socket_serve(&s->host, &s->openenv, fd, (struct str){early, early_n}, str_from(id));
+	}
+	MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
+	host_add_socket(&s->host, -1);
 }
 
 static enum MHD_Result upgrade(struct server *s, struct MHD_Connection *connection,
@@ -117,66 +104,35 @@ static enum MHD_Result upgrade(struct server *s, struct MHD_Connection *connecti
 	handshake_accept(q->ws_key, accept);
 	host_add_header(response, "Upgrade", "websocket");
 	host_add_header(response, "Sec-WebSocket-Accept", accept);
-	enum MHD_Result sent = MHD_queue_response(connection, 101, response);
-
-	MHD_destroy_response(response);
-	return sent;
+	return host_send(connection, 101, response);
 }
 
-static enum MHD_Result answer(struct server *s, struct MHD_Connection *connection,
-                              struct pending_request *p, const struct request *q)
+/* Repeats the request after each delay that it asks for. False: the server is stopping. */
+static bool answer(struct server *s, struct request *q, bool too_large, struct reply *r)
 {
-	struct reply r = {.body = BUF(REPLY_MAX)};
-	const struct allowed_origins *origins = &s->gym.conf.origins;
-	struct origin_refusal refused = origin_refuse(origins, q->origin, q->host);
-	enum MHD_Result result = MHD_NO;
+	struct origin_refusal refused = origin_refuse(&s->gym.conf.origins, q->origin, q->host);
 
-	if (!refused.status && cors_is_preflight(origins, connection, q->method)) {
-		return cors_answer_preflight(connection);
+	for (;;) {
+		if (refused.status) {
+			reply_text(r, refused.status, refused.why);
+		} else if (too_large) {
+			reply_text(r, 413, "Request body too large");
+		} else if (has_sockets(s)) {
+			openenv_answer(&s->openenv, q, r);
+		} else {
+			exchange_answer(&s->gym, q, r);
+		}
+		log_debug("serve: %.*s %.*s: %u", STR_ARG(q->method), STR_ARG(q->path), r->status);
+		if (r->action != REPLY_WAIT) {
+			return true;
+		}
+		if (!host_wait(&s->host, q->session, r->wait_ms)) {
+			return false;
+		}
+		q->waited = true;
+		buf_release(&r->body);
+		*r = (struct reply){.body = BUF(REPLY_MAX)};
 	}
-	if (refused.status) {
-		reply_text(&r, refused.status, refused.why);
-	} else if (p->received > BODY_MAX) {
-		reply_text(&r, 413, "Request body too large");
-	} else if (has_sockets(s)) {
-		openenv_answer(&s->openenv, q, &r);
-	} else {
-		exchange_answer(&s->gym, q, &r);
-	}
-	log_debug("serve: %.*s %.*s: %u", STR_ARG(q->method), STR_ARG(q->path), r.status);
-	if (r.ended) {
-		suspend_queue_end_session(s->host.waits, q->session);
-	}
-	switch (r.action) {
-	case REPLY_WAIT:
-		p->waited = true;
-		result = suspend_queue_add(s->host.waits, &p->waiter, connection, q->session,
-		                           r.wait_ms)
-		                 ? MHD_YES
-		                 : MHD_NO;
-		break;
-	case REPLY_CLOSE:
-		break;
-	case REPLY_UPGRADE:
-		result = upgrade(s, connection, q);
-		break;
-	case REPLY_SEND:
-		result = send_reply(origins, connection, q, &r);
-		break;
-	}
-	buf_release(&r.body);
-	return result;
-}
-
-/* Appends a piece of the body. MHD_NO closes a connection that exceeds BODY_PATIENCE. */
-static enum MHD_Result append_body(struct pending_request *p, const char *piece, size_t *n)
-{
-	p->received += *n;
-	if (p->received <= BODY_MAX) {
-		buf_add(&p->body, piece, *n);
-	}
-	*n = 0;
-	return p->received <= BODY_PATIENCE ? MHD_YES : MHD_NO;
 }
 
 /* Upgrade only counts if Connection names it (RFC 9110 section 7.8). */
@@ -194,64 +150,48 @@ static void read_upgrade(struct MHD_Connection *connection, struct request *q)
 	}
 }
 
-/* Called with the headers, with each piece of the body, at its end, and after a wait.
-   NOLINTNEXTLINE(readability-function-size): libmicrohttpd requires eight parameters */
-static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url,
-                                  const char *method, const char *version, const char *piece,
-                                  size_t *piece_n, void **state)
+static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
+                                  const struct host_request *received)
 {
-	struct server *s = cls;
-	struct pending_request *p = *state;
-
-	(void)version;
-	if (!p) {
-		p = *state = mem_new(sizeof(*p));
-		p->body = BUF(BODY_MAX);
-		return MHD_YES;
-	}
-	if (*piece_n > 0) {
-		return append_body(p, piece, piece_n);
-	}
-	if (p->waited && suspend_queue_closed(s->host.waits)) {
-		return MHD_NO;
-	}
+	struct server *s = ctx;
+	const struct allowed_origins *origins = &s->gym.conf.origins;
+	struct reply r = {.body = BUF(REPLY_MAX)};
+	enum MHD_Result result = MHD_NO;
 	struct request q = {
-		.method = str_from(method),
-		.path = str_from(url),
-		.body = buf_view(&p->body),
+		.method = str_from(received->method),
+		.path = str_from(received->url),
+		.body = buf_view(&received->body),
 		.session = host_header(connection, "mcp-session-id"),
 		.accept = host_header(connection, "accept"),
 		.content_type = host_header(connection, "content-type"),
 		.protocol_version = host_header(connection, "mcp-protocol-version"),
 		.origin = host_header(connection, "origin"),
 		.host = host_header(connection, "host"),
-		.waited = p->waited,
 	};
+
+	if (!origin_refuse(origins, q.origin, q.host).status &&
+	    cors_is_preflight(origins, connection, received->method)) {
+		return cors_answer_preflight(connection);
+	}
 	if (has_sockets(s)) {
 		read_upgrade(connection, &q);
 	}
-	return answer(s, connection, p, &q);
-}
-
-static void on_completed(void *cls, struct MHD_Connection *connection, void **state,
-                         enum MHD_RequestTerminationCode how)
-{
-	struct pending_request *p = *state;
-
-	(void)cls, (void)connection, (void)how;
-	if (p) {
-		buf_release(&p->body);
-		free(p);
+	bool answered = answer(s, &q, received->too_large, &r);
+	if (r.ended) {
+		host_end_session(&s->host, q.session);
 	}
+	if (answered && r.action == REPLY_UPGRADE) {
+		result = upgrade(s, connection, &q);
+	} else if (answered && r.action == REPLY_SEND) {
+		result = send_reply(origins, connection, &q, &r);
+	}
+	buf_release(&r.body);
+	return result;
 }
 
 static void server_free(struct server *s)
 {
-	if (s->sockets) {
-		sockets_close(s->sockets);
-	}
 	host_free(&s->host);
-	sockets_free(s->sockets);
 	gym_release(&s->gym);
 	openenv_release(&s->openenv);
 	free(s);
@@ -265,8 +205,8 @@ static int start_host(struct server *s, const struct serve_conf *c, struct error
 	                               .flags = MHD_ALLOW_UPGRADE,
 	                               .connection_bytes =
 	                                       has_sockets(s) ? SOCKET_BYTES : CONNECTION_BYTES,
-	                               .handle = on_request,
-	                               .forget = on_completed,
+	                               .body_max = BODY_MAX,
+	                               .answer = on_request,
 	                               .ctx = s};
 
 	return host_start(&s->host, &conf, err);
@@ -280,9 +220,7 @@ int server_start(const struct serve_conf *c, struct server **out, struct error *
 	struct server *s = mem_new(sizeof(*s));
 	gym_init(&s->gym, c);
 	openenv_init(&s->openenv, c);
-	exchange_start(&s->gym);
-	if ((has_sockets(s) && sockets_start(&s->openenv, &s->sockets, err) != 0) ||
-	    start_host(s, c, err) != 0) {
+	if (start_host(s, c, err) != 0) {
 		server_free(s);
 		return -1;
 	}

@@ -1,131 +1,62 @@
-/* The epoll thread of the WebSockets: see sockets.h. Bytes and timers only: openenv.c makes the
-   replies, frames.c the frames. */
+/* One WebSocket and its timers: see sockets.h. openenv.c makes the replies, frames.c the frames. */
 #include "serve/host/sockets.h"
 
-#include "base/log.h"
-#include "base/mem.h"
 #include "serve/host/frames.h"
 
 #include <errno.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
+#include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define NS_PER_MS        1000000u
-#define SCRATCH          ((size_t)64 << 10) /* bytes per read */
-#define EVENTS           64
+#define SCRATCH          ((size_t)16 << 10) /* bytes per read */
 #define INBOX_MAX        32 /* queued messages: the limit of uvicorn's websockets library */
 #define ANSWER_MAX       ((size_t)48 << 20)
 #define CLOSE_TIMEOUT_MS 10000 /* until the peer answers a Close or disconnects */
 #define CODE_GONE        1011
 #define CODE_ENDING      1012
+#define NEVER            UINT64_MAX
 
-/* Timers, one sorted ring for each kind; new ones usually go to the end. */
-enum ring { RING_STEP, RING_PING, RING_CLOSE, RINGS };
-
-struct timer {
-	struct timer *prev, *next; /* NULL: not set */
-	uint64_t until_ns;
-	struct socket *owner;
-};
+enum timer { TIMER_STEP, TIMER_PING, TIMER_CLOSE, TIMERS };
 
 struct socket {
-	struct socket *prev, *next;
-	struct sockets *all;
-	struct MHD_UpgradeResponseHandle *handle; /* NULL: closed */
+	struct host *host;
+	struct openenv *server;
 	int fd;
-	uint32_t watched;
+	bool gone;          /* disconnected */
+	bool failed;        /* to be shut down after the next output */
 	bool closing;       /* a Close was sent, or the peer disconnected: send no more */
 	bool awaiting_pong; /* a pong is expected */
-	struct timer timers[RINGS];
+	uint64_t due[TIMERS];
 	struct frames frames;
 	struct frame_message *waiting; /* its reply is delayed */
 	struct openenv_session session;
-	struct buf early, session_id;
 };
 
-struct sockets {
-	struct openenv *server;
-	pthread_t thread;
-	pthread_mutex_t lock;              /* protects the next three */
-	struct socket *added, *added_last; /* list by .next: not yet seen by the thread */
-	bool closed;
-	struct socket ring; /* all sockets of the thread */
-	struct timer timers[RINGS];
-	int epoll, wake;
-	char scratch[SCRATCH];
-};
-
-/* ---- time ---- */
-
-static uint64_t now_ns(const struct sockets *s)
+static uint64_t now_ns(const struct socket *k)
 {
-	const struct clock *c = &s->server->conf.clock;
+	const struct clock *c = &k->server->conf.clock;
 
 	return c->monotonic_ns(c->ctx);
 }
 
-static void timer_stop(struct timer *t)
+static void timer_set(struct socket *k, enum timer which, uint64_t ms)
 {
-	if (t->next) {
-		t->prev->next = t->next;
-		t->next->prev = t->prev;
-		t->next = t->prev = NULL;
-	}
+	uint64_t now = now_ns(k);
+
+	k->due[which] = ms < (NEVER - now) / NS_PER_MS ? now + ms * NS_PER_MS : NEVER;
 }
 
-static void timer_set(struct socket *k, enum ring which, uint64_t ms)
-{
-	struct timer *ring = &k->all->timers[which], *t = &k->timers[which];
-	struct timer *before;
-	uint64_t now = now_ns(k->all);
+/* ---- output ---- */
 
-	timer_stop(t);
-	t->owner = k;
-	t->until_ns = ms < (UINT64_MAX - now) / NS_PER_MS ? now + ms * NS_PER_MS : UINT64_MAX;
-	for (before = ring->prev; before != ring && before->until_ns > t->until_ns;) {
-		before = before->prev;
-	}
-	t->prev = before;
-	t->next = before->next;
-	t->next->prev = t;
-	before->next = t;
-}
-
-/* ---- one socket ---- */
-
-static void update_events(struct socket *k)
-{
-	struct epoll_event e = {.data.ptr = k};
-
-	if (!k->handle) {
-		return;
-	}
-	e.events = (k->frames.count < INBOX_MAX ? EPOLLIN : 0u) |
-	           (k->frames.out.n > 0 ? EPOLLOUT : 0u);
-	if (e.events != k->watched) {
-		epoll_ctl(k->all->epoll, EPOLL_CTL_MOD, k->fd, &e);
-		k->watched = e.events;
-	}
-}
-
-/* Returns the connection to libmicrohttpd, which closes it. */
 static void disconnect(struct socket *k)
 {
-	if (k->handle) {
-		epoll_ctl(k->all->epoll, EPOLL_CTL_DEL, k->fd, NULL);
-		MHD_upgrade_action(k->handle, MHD_UPGRADE_ACTION_CLOSE);
-		k->handle = NULL;
+	if (!k->gone) {
+		shutdown(k->fd, SHUT_RDWR);
 	}
-	timer_stop(&k->timers[RING_PING]);
-	timer_stop(&k->timers[RING_CLOSE]);
-	k->closing = true;
+	k->gone = k->closing = true;
+	k->due[TIMER_PING] = k->due[TIMER_CLOSE] = NEVER;
 }
 
 static void flush(struct socket *k)
@@ -133,7 +64,7 @@ static void flush(struct socket *k)
 	struct buf *out = &k->frames.out;
 	size_t sent = 0;
 
-	while (k->handle && sent < out->n) {
+	while (!k->gone && sent < out->n) {
 		ssize_t n = send(k->fd, out->p + sent, out->n - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (n < 0 && errno == EINTR) {
@@ -158,23 +89,22 @@ static void flush(struct socket *k)
 static void begin_close(struct socket *k)
 {
 	k->closing = true;
-	timer_stop(&k->timers[RING_PING]);
-	timer_set(k, RING_CLOSE, CLOSE_TIMEOUT_MS);
+	k->due[TIMER_PING] = NEVER;
+	timer_set(k, TIMER_CLOSE, CLOSE_TIMEOUT_MS);
 }
 
 /* Ends the connection after a protocol error: a Close, then shutdown. Pending input is still
    read, because closing a socket with unread bytes resets the connection and discards the Close. */
 static void fail_connection(struct socket *k)
 {
-	flush(k);
-	if (k->handle) {
-		shutdown(k->fd, SHUT_WR);
-	}
+	k->failed = true;
 	begin_close(k);
 }
 
-static void send_lines(struct socket *k, struct str lines)
+static void apply_reply(struct socket *k, struct openenv_reply *r)
 {
+	struct str lines = buf_view(&r->late);
+
 	while (lines.n > 0 && !k->closing) {
 		const char *end = memchr(lines.p, '\n', lines.n);
 		size_t n = end ? (size_t)(end - lines.p) : lines.n;
@@ -182,11 +112,6 @@ static void send_lines(struct socket *k, struct str lines)
 		frames_send(&k->frames, (struct str){lines.p, n});
 		lines = str_skip(lines, n + 1);
 	}
-}
-
-static void apply_reply(struct socket *k, struct openenv_reply *r)
-{
-	send_lines(k, buf_view(&r->late));
 	if (r->disconnect) {
 		disconnect(k);
 	}
@@ -201,21 +126,23 @@ static void apply_reply(struct socket *k, struct openenv_reply *r)
 	buf_release(&r->text);
 }
 
-/* Answers one message. False: the reply is delayed. */
-static bool answer(struct socket *k, struct frame_message *m, bool waited)
+/* ---- input ---- */
+
+/* Answers one message, unless its reply is delayed. */
+static void answer(struct socket *k, struct frame_message *m, bool waited)
 {
 	struct openenv_reply r = {.late = BUF(ANSWER_MAX), .text = BUF(ANSWER_MAX)};
 
+	pthread_mutex_lock(&k->host->lock);
 	openenv_handle_message(&k->session, buf_view(&m->bytes), m->binary, waited, &r);
+	pthread_mutex_unlock(&k->host->lock);
 	if (r.wait_ms > 0) {
 		k->waiting = m;
-		timer_set(k, RING_STEP, r.wait_ms);
-		apply_reply(k, &r);
-		return false;
+		timer_set(k, TIMER_STEP, r.wait_ms);
+	} else {
+		frame_message_free(m);
 	}
-	frame_message_free(m);
 	apply_reply(k, &r);
-	return true;
 }
 
 static void answer_all(struct socket *k)
@@ -223,43 +150,8 @@ static void answer_all(struct socket *k)
 	struct frame_message *m;
 
 	while (!k->waiting && !k->closing && (m = frames_next(&k->frames))) {
-		if (!answer(k, m, false)) {
-			break;
-		}
+		answer(k, m, false);
 	}
-}
-
-static void forget(struct socket *k)
-{
-	disconnect(k);
-	timer_stop(&k->timers[RING_STEP]);
-	k->prev->next = k->next;
-	k->next->prev = k->prev;
-	openenv_session_close(&k->session);
-	frame_message_free(k->waiting);
-	frames_release(&k->frames);
-	buf_release(&k->early);
-	buf_release(&k->session_id);
-	free(k);
-}
-
-/* Closes the session when its client has disconnected, but not before a running step has
-   finished, unless that step never finishes. */
-static void flush_or_close(struct socket *k)
-{
-	flush(k);
-	if (k->frames.peer_closed && k->frames.out.n == 0) {
-		disconnect(k);
-	}
-	if (k->closing && (!k->waiting || k->timers[RING_STEP].until_ns == UINT64_MAX)) {
-		openenv_session_close(&k->session);
-		if (!k->handle) {
-			forget(k);
-			return;
-		}
-	}
-	frames_trim(&k->frames);
-	update_events(k);
 }
 
 static void feed(struct socket *k, struct str bytes)
@@ -270,7 +162,7 @@ static void feed(struct socket *k, struct str bytes)
 	frames_feed(&k->frames, bytes);
 	if (k->frames.pong_received && k->awaiting_pong && !k->closing) {
 		k->awaiting_pong = false;
-		timer_set(k, RING_PING, k->all->server->conf.ping_ms);
+		timer_set(k, TIMER_PING, k->server->conf.ping_ms);
 	}
 	if (k->frames.broken) {
 		fail_connection(k);
@@ -281,10 +173,11 @@ static void feed(struct socket *k, struct str bytes)
 
 static void read_input(struct socket *k)
 {
+	char bytes[SCRATCH];
 	size_t n = SCRATCH;
 
-	while (n == SCRATCH && k->handle && k->frames.count < INBOX_MAX) {
-		ssize_t got = recv(k->fd, k->all->scratch, SCRATCH, MSG_DONTWAIT);
+	while (n == SCRATCH && !k->gone && k->frames.count < INBOX_MAX) {
+		ssize_t got = recv(k->fd, bytes, SCRATCH, MSG_DONTWAIT);
 
 		if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
 			return;
@@ -294,253 +187,137 @@ static void read_input(struct socket *k)
 			return;
 		}
 		n = (size_t)got;
-		feed(k, (struct str){k->all->scratch, n});
+		feed(k, (struct str){bytes, n});
 	}
-}
-
-static void on_ready(struct socket *k, uint32_t ready)
-{
-	if (ready & EPOLLIN) {
-		read_input(k);
-	} else if (ready & (EPOLLHUP | EPOLLERR)) {
-		disconnect(k);
-	}
-	answer_all(k);
-	flush_or_close(k);
 }
 
 /* ---- timers ---- */
 
-static void on_step_timer(struct socket *k)
+static bool is_due(struct socket *k, enum timer which)
+{
+	bool due = k->due[which] != NEVER && k->due[which] <= now_ns(k);
+
+	k->due[which] = due ? NEVER : k->due[which];
+	return due;
+}
+
+static void run_timers(struct socket *k)
 {
 	struct frame_message *m = k->waiting;
 
-	timer_stop(&k->timers[RING_STEP]);
-	k->waiting = NULL;
-	(void)answer(k, m, true);
-	answer_all(k);
-	flush_or_close(k);
-}
+	if (is_due(k, TIMER_STEP)) {
+		k->waiting = NULL;
+		answer(k, m, true);
+	}
+	bool ping = is_due(k, TIMER_PING);
 
-/* Sends a ping, or closes the connection if the pong is missing; other messages do not count as
-   a pong. */
-static void on_ping_timer(struct socket *k)
-{
-	const struct serve_conf *c = &k->all->server->conf;
-
-	if (k->awaiting_pong) {
+	if (ping && k->awaiting_pong) { /* other messages do not count as a pong */
 		frames_close(&k->frames, CODE_GONE, "keepalive ping timeout");
 		fail_connection(k);
-	} else {
+	} else if (ping) {
 		frames_ping(&k->frames);
 		k->awaiting_pong = true;
-		timer_set(k, RING_PING, c->ping_timeout_ms);
+		timer_set(k, TIMER_PING, k->server->conf.ping_timeout_ms);
 	}
-	flush_or_close(k);
+	if (is_due(k, TIMER_CLOSE)) {
+		disconnect(k);
+	}
 }
 
-static void on_close_timer(struct socket *k)
+static int sleep_ms(const struct socket *k)
 {
-	disconnect(k);
-	flush_or_close(k);
-}
+	uint64_t now = now_ns(k), next = NEVER;
 
-static void (*const on_timer[RINGS])(struct socket *k) = {
-	[RING_STEP] = on_step_timer,
-	[RING_PING] = on_ping_timer,
-	[RING_CLOSE] = on_close_timer,
-};
-
-/* Runs all due timers. Returns how long the thread may sleep. */
-static int run_timers(struct sockets *s)
-{
-	uint64_t now = now_ns(s), next = UINT64_MAX;
-
-	for (int i = 0; i < RINGS; i++) {
-		struct timer *ring = &s->timers[i];
-
-		while (ring->next != ring && ring->next->until_ns <= now) {
-			on_timer[i](ring->next->owner);
-		}
-		if (ring->next != ring && ring->next->until_ns < next) {
-			next = ring->next->until_ns;
-		}
+	for (int i = 0; i < TIMERS; i++) {
+		next = k->due[i] < next ? k->due[i] : next;
 	}
-	if (next == UINT64_MAX) {
+	if (next == NEVER) {
 		return -1;
 	}
-	uint64_t ms = (next - now + NS_PER_MS - 1) / NS_PER_MS;
-
+	uint64_t ms = next > now ? (next - now + NS_PER_MS - 1) / NS_PER_MS : 0;
 	return ms < 60000 ? (int)ms : 60000;
 }
 
 /* ---- the thread ---- */
 
-static void receive(struct sockets *s, struct socket *k)
+static void close_session(struct socket *k)
 {
-	struct epoll_event e = {.events = EPOLLIN, .data.ptr = k};
+	pthread_mutex_lock(&k->host->lock);
+	openenv_session_close(&k->session);
+	pthread_mutex_unlock(&k->host->lock);
+}
+
+/* Sends what is to be sent. The session ends before its client can see a Close, but not before a
+   running step has finished, unless that step never finishes. False: the connection is over. */
+static bool flush_or_close(struct socket *k)
+{
+	if (k->closing && (!k->waiting || k->due[TIMER_STEP] == NEVER)) {
+		close_session(k);
+	}
+	flush(k);
+	if (k->failed && !k->gone) {
+		shutdown(k->fd, SHUT_WR);
+		k->failed = false;
+	}
+	if (k->frames.peer_closed && k->frames.out.n == 0) {
+		disconnect(k);
+	}
+	return !k->gone || (k->waiting && k->due[TIMER_STEP] != NEVER);
+}
+
+/* False: the host is closed. */
+static bool wait_input(struct socket *k)
+{
+	struct pollfd fds[] = {{.fd = k->host->stop[0], .events = POLLIN},
+	                       {.fd = k->gone ? -1 : k->fd}};
+
+	fds[1].events = (short)((k->frames.count < INBOX_MAX ? POLLIN : 0) |
+	                        (k->frames.out.n > 0 ? POLLOUT : 0));
+	poll(fds, 2, sleep_ms(k));
+	if (fds[0].revents) {
+		return false;
+	}
+	if (fds[1].revents & POLLIN) {
+		read_input(k);
+	} else if (fds[1].revents & (POLLHUP | POLLERR)) {
+		disconnect(k);
+	}
+	return true;
+}
+
+static void begin(struct socket *k, struct str early, struct str session_id)
+{
 	struct openenv_reply first = {.late = BUF(ANSWER_MAX), .text = BUF(ANSWER_MAX)};
-
-	k->prev = s->ring.prev;
-	k->next = &s->ring;
-	k->prev->next = s->ring.prev = k;
-	frames_init(&k->frames);
-	k->watched = EPOLLIN;
-	if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, k->fd, &e) != 0) {
-		log_warn("serve: cannot watch a WebSocket");
-		forget(k);
-		return;
-	}
-	timer_set(k, RING_PING, s->server->conf.ping_ms);
-	openenv_open(s->server, &k->session, buf_view(&k->session_id), &first);
-	apply_reply(k, &first);
-	feed(k, buf_view(&k->early));
-	buf_release(&k->early);
-	buf_release(&k->session_id);
-	on_ready(k, 0);
-}
-
-/* False: stop. */
-static bool receive_all(struct sockets *s)
-{
-	pthread_mutex_lock(&s->lock);
-	struct socket *k = s->added;
-	bool closed = s->closed;
-
-	s->added = NULL;
-	pthread_mutex_unlock(&s->lock);
-	for (struct socket *next; k; k = next) {
-		next = k->next;
-		receive(s, k);
-	}
-	return !closed;
-}
-
-static void end_all(struct sockets *s)
-{
-	for (struct socket *k = s->ring.next, *next; k != &s->ring; k = next) {
-		next = k->next;
-		if (!k->closing) {
-			frames_close(&k->frames, CODE_ENDING, NULL);
-			flush(k);
-		}
-		forget(k);
-	}
-}
-
-static void *run(void *arg)
-{
-	struct sockets *s = arg;
-	struct epoll_event ready[EVENTS];
-	uint64_t wakes;
-
-	while (receive_all(s)) {
-		int count = epoll_wait(s->epoll, ready, EVENTS, run_timers(s));
-
-		for (int i = 0; i < count; i++) {
-			if (ready[i].data.ptr) {
-				on_ready(ready[i].data.ptr, ready[i].events);
-			} else if (read(s->wake, &wakes, sizeof(wakes)) < 0) {
-				/* only drains the wake-ups: the lists say what to do */
-				continue;
-			}
-		}
-	}
-	end_all(s);
-	return NULL;
-}
-
-static void wake_thread(struct sockets *s)
-{
-	uint64_t one = 1;
-
-	while (write(s->wake, &one, sizeof(one)) < 0 && errno == EINTR) {
-	}
-}
-
-static int open_epoll(struct sockets *s, struct error *err)
-{
-	struct epoll_event e = {.events = EPOLLIN, .data.ptr = NULL};
-
-	s->epoll = epoll_create1(EPOLL_CLOEXEC);
-	s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (s->epoll < 0 || s->wake < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->wake, &e) != 0) {
-		return error_errno(err, "cannot watch WebSockets");
-	}
-	return 0;
-}
-
-int sockets_start(struct openenv *o, struct sockets **out, struct error *err)
-{
-	struct sockets *s = mem_new(sizeof(*s));
-
-	s->server = o;
-	s->ring.prev = s->ring.next = &s->ring;
-	for (int i = 0; i < RINGS; i++) {
-		s->timers[i].prev = s->timers[i].next = &s->timers[i];
-	}
-	pthread_mutex_init(&s->lock, NULL);
-	if (open_epoll(s, err) != 0) {
-		sockets_free(s);
-		return -1;
-	}
-	errno = pthread_create(&s->thread, NULL, run, s);
-	if (errno != 0) {
-		error_errno(err, "cannot start a thread");
-		sockets_free(s);
-		return -1;
-	}
-	*out = s;
-	return 0;
-}
-
-void sockets_adopt(struct sockets *s, struct MHD_UpgradeResponseHandle *handle, int fd,
-                   struct str early, struct str session_id)
-{
-	struct socket *k = mem_new(sizeof(*k));
 	int yes = 1;
 
-	k->all = s;
-	k->handle = handle;
-	k->fd = fd;
-	k->early = BUF(FRAMES_MESSAGE_MAX);
-	k->session_id = BUF(BUF_MAX_SMALL);
-	buf_str(&k->early, early);
-	buf_str(&k->session_id, session_id);
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
-	pthread_mutex_lock(&s->lock);
-	bool closed = s->closed;
-	if (!closed && s->added) {
-		s->added_last = s->added_last->next = k;
-	} else if (!closed) {
-		s->added = s->added_last = k;
-	}
-	pthread_mutex_unlock(&s->lock);
-	if (closed) {
-		MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
-		buf_release(&k->early);
-		buf_release(&k->session_id);
-		free(k);
-		return;
-	}
-	wake_thread(s);
+	(void)setsockopt(k->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+	frames_init(&k->frames);
+	timer_set(k, TIMER_PING, k->server->conf.ping_ms);
+	pthread_mutex_lock(&k->host->lock);
+	openenv_open(k->server, &k->session, session_id, &first);
+	pthread_mutex_unlock(&k->host->lock);
+	apply_reply(k, &first);
+	feed(k, early);
 }
 
-void sockets_close(struct sockets *s)
+void socket_serve(struct host *h, struct openenv *o, int fd, struct str early,
+                  struct str session_id)
 {
-	pthread_mutex_lock(&s->lock);
-	s->closed = true;
-	pthread_mutex_unlock(&s->lock);
-	wake_thread(s);
-	pthread_join(s->thread, NULL);
-}
+	struct socket k = {.host = h, .server = o, .fd = fd, .due = {NEVER, NEVER, NEVER}};
+	bool open = true;
 
-void sockets_free(struct sockets *s)
-{
-	if (s) {
-		close(s->epoll);
-		close(s->wake);
-		pthread_mutex_destroy(&s->lock);
-		free(s);
+	begin(&k, early, session_id);
+	answer_all(&k);
+	while (open && flush_or_close(&k)) {
+		open = wait_input(&k);
+		run_timers(&k);
+		answer_all(&k);
 	}
+	if (!open && !k.closing) {
+		frames_close(&k.frames, CODE_ENDING, NULL);
+		flush(&k);
+	}
+	close_session(&k);
+	frame_message_free(k.waiting);
+	frames_release(&k.frames);
 }

@@ -1,6 +1,7 @@
 /* Replies of the scripted model: see body.h. */
-#include "serve/llm/body.h"
+#include "serve/llm/script.h"
 
+#include "base/text.h"
 #include "json/write.h"
 
 #include <stdio.h>
@@ -16,27 +17,12 @@ static void put_call(struct json_writer *w, struct str call, uint64_t number, si
 	char made[48];
 
 	snprintf(made, sizeof(made), "call_%llu_%zu", (unsigned long long)number, i);
-	jw_object(w);
-	jw_key(w, "id");
-	if (id.p) {
-		jw_raw(w, id);
-	} else {
-		jw_text(w, made);
-	}
-	jw_key(w, "type");
-	jw_text(w, "function");
-	jw_key(w, "function");
-	jw_object(w);
-	jw_key(w, "name");
-	jw_raw(w, JSON_GET(call, "name"));
-	jw_key(w, "arguments");
-	if (json_type(arguments) == JSON_STRING) {
-		jw_raw(w, arguments);
-	} else {
-		jw_str(w, arguments.p ? arguments : STR("{}"));
-	}
-	jw_end(w);
-	jw_end(w);
+	jw_pack(w, id.p ? "{id:%r" : "{id:%s", id.p ? id : str_from(made));
+	jw_pack(w,
+	        json_type(arguments) == JSON_STRING
+	                ? "type:'function',function:{name:%r,arguments:%r}}"
+	                : "type:'function',function:{name:%r,arguments:%s}}",
+	        JSON_GET(call, "name"), arguments.p ? arguments : STR("{}"));
 }
 
 void llm_body_pad(struct buf *out, char with, uint64_t size)
@@ -66,14 +52,9 @@ static void write_message(const struct llm_reply *r, uint64_t number, struct buf
 		return;
 	}
 	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "role");
-	jw_text(&w, "assistant");
-	jw_key(&w, "content");
-	jw_raw(&w, r->text);
+	jw_pack(&w, "{role:'assistant',content:%r", r->text);
 	if (r->calls.p) {
-		jw_key(&w, "tool_calls");
-		jw_array(&w);
+		jw_pack(&w, "tool_calls:[");
 		for (size_t cursor = 0; json_next(r->calls, &cursor, &call);) {
 			put_call(&w, call, number, i++);
 		}
@@ -91,44 +72,13 @@ static struct str finish_of(const struct llm_reply *r, struct str message)
 	                          : STR("\"stop\"");
 }
 
-static void put_given(struct json_writer *w, const char *key, struct str raw)
-{
-	if (raw.p) {
-		jw_key(w, key);
-		jw_raw(w, raw);
-	}
-}
-
 static void put_head(struct json_writer *w, const char *object, const struct scripted_request *a,
                      uint64_t number)
 {
 	char id[32];
 
 	snprintf(id, sizeof(id), "chatcmpl-%llu", (unsigned long long)number);
-	jw_object(w);
-	jw_key(w, "id");
-	jw_text(w, id);
-	jw_key(w, "object");
-	jw_text(w, object);
-	jw_key(w, "created");
-	jw_i64(w, 0);
-	jw_key(w, "model");
-	jw_str(w, a->model);
-}
-
-static void put_choice(struct json_writer *w, const struct llm_reply *r, struct str message)
-{
-	jw_object(w);
-	jw_key(w, "index");
-	jw_i64(w, 0);
-	jw_key(w, "message");
-	jw_raw(w, message);
-	put_given(w, "logprobs", r->logprobs);
-	jw_key(w, "finish_reason");
-	jw_raw(w, finish_of(r, message));
-	put_given(w, "stop_reason", r->stop_reason);
-	put_given(w, "token_ids", r->token_ids);
-	jw_end(w);
+	jw_pack(w, "{id:%t,object:%t,created:0,model:%s", id, object, a->model);
 }
 
 void llm_body_whole(const struct llm_reply *r, const struct scripted_request *a, uint64_t number,
@@ -138,15 +88,13 @@ void llm_body_whole(const struct llm_reply *r, const struct scripted_request *a,
 	struct json_writer w;
 
 	write_message(r, number, &message);
+	struct str text = buf_view(&message);
 	jw_init(&w, out);
 	put_head(&w, "chat.completion", a, number);
-	jw_key(&w, "choices");
-	jw_array(&w);
-	put_choice(&w, r, buf_view(&message));
-	jw_end(&w);
-	put_given(&w, "usage", r->usage);
-	put_given(&w, "prompt_token_ids", r->prompt_token_ids);
-	jw_end(&w);
+	jw_pack(&w, "choices:[{index:0,message:%r,logprobs:%?r,finish_reason:%r,stop_reason:%?r",
+	        text, r->logprobs, finish_of(r, text), r->stop_reason);
+	jw_pack(&w, "token_ids:%?r}],usage:%?r,prompt_token_ids:%?r}", r->token_ids, r->usage,
+	        r->prompt_token_ids);
 	buf_release(&message);
 }
 
@@ -190,155 +138,85 @@ static void begin_chunk(struct streaming *s, struct json_writer *w)
 	begin_event(s);
 	jw_init(w, s->out);
 	put_head(w, "chat.completion.chunk", s->a, s->number);
-	if (!s->began) {
-		put_given(w, "prompt_token_ids", s->r->prompt_token_ids);
-		s->began = true;
-	}
-	jw_key(w, "choices");
-	jw_array(w);
-	jw_object(w);
-	jw_key(w, "index");
-	jw_i64(w, 0);
-	jw_key(w, "delta");
-	jw_object(w);
+	jw_pack(w, "prompt_token_ids:%?r,choices:[{index:0,delta:{",
+	        s->began ? STR_NONE : s->r->prompt_token_ids);
+	s->began = true;
 }
 
 static void end_chunk(struct streaming *s, struct json_writer *w, struct str finish)
 {
-	jw_end(w);
-	jw_key(w, "finish_reason");
-	jw_raw(w, finish);
-	if (finish.p) {
-		put_given(w, "stop_reason", s->r->stop_reason);
-	}
-	jw_end(w);
-	jw_end(w);
-	jw_end(w);
+	jw_pack(w, "},finish_reason:%r,stop_reason:%?r}]}", finish,
+	        finish.p ? s->r->stop_reason : STR_NONE);
 	end_event(s);
 }
 
-/* The first half of a pair, \uD800 to \uDBFF, or the second, up to \uDFFF. */
-static bool is_surrogate(struct str escape, bool leads)
+/* The next bytes of a text, whole characters. */
+static struct str next_piece(struct str *rest, size_t bytes)
 {
-	static const char high[] = "89abAB", low[] = "cdefCDEF";
+	struct str piece = text_utf8_cut(*rest, bytes);
 
-	return escape.p[0] == '\\' && escape.p[1] == 'u' && (escape.p[2] | 32) == 'd' &&
-	       strchr(leads ? high : low, escape.p[3]);
-}
-
-/* The length of the next unit of an escaped text: an escape, a character or a surrogate pair. */
-static size_t unit(struct str text)
-{
-	unsigned char c = (unsigned char)text.p[0];
-	size_t n = c < 0xC0 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
-
-	if (c == '\\' && text.n > 1) {
-		n = text.p[1] == 'u' ? 6 : 2;
-	}
-	if (n == 6 && text.n >= 12 && is_surrogate(text, true) &&
-	    is_surrogate(str_skip(text, 6), false)) {
-		n = 12;
-	}
-	return n < text.n ? n : text.n;
-}
-
-static struct str next_piece(struct str *rest, size_t least)
-{
-	struct str piece = {rest->p, 0};
-
-	if (least >= rest->n) {
-		piece.n = rest->n;
-	} else if (least == PIECE_LARGE) {
-		piece.n = least; /* only in padding, which is ASCII */
-	}
-	while (piece.n < rest->n && piece.n < least) {
-		piece.n += unit(str_skip(*rest, piece.n));
-	}
+	piece = piece.n ? piece : text_utf8_cut(*rest, 4);
 	*rest = str_skip(*rest, piece.n);
 	return piece;
 }
 
-static void put_piece(struct json_writer *w, const char *key, struct str escaped)
-{
-	jw_key(w, key);
-	buf_char(w->out, '"');
-	buf_str(w->out, escaped);
-	buf_char(w->out, '"');
-	w->comma = true;
-}
-
 static void stream_text(struct streaming *s, const char *key, struct str string)
 {
-	struct str rest = json_inner(string);
+	struct arena arena = {0};
+	struct str rest = json_text(&arena, string);
 	struct json_writer w;
 
-	if (json_type(string) != JSON_STRING) {
+	if (!rest.p) {
 		return;
 	}
 	do {
 		begin_chunk(s, &w);
-		put_piece(&w, key, next_piece(&rest, s->piece));
+		jw_key(&w, key);
+		jw_str(&w, next_piece(&rest, s->piece));
 		end_chunk(s, &w, STR_NONE);
 	} while (rest.n);
+	arena_release(&arena);
 }
 
 static void begin_call(struct streaming *s, struct json_writer *w, size_t i)
 {
 	begin_chunk(s, w);
-	jw_key(w, "tool_calls");
-	jw_array(w);
-	jw_object(w);
+	jw_pack(w, "tool_calls:[{");
 	if (s->r->stream.index != INDEX_MISSING) {
-		jw_key(w, "index");
-		jw_u64(w, s->r->stream.index == INDEX_SAME ? 0 : i);
+		jw_pack(w, "index:%d", s->r->stream.index == INDEX_SAME ? 0 : (int)i);
 	}
 }
 
 static void end_call(struct streaming *s, struct json_writer *w)
 {
-	jw_end(w);
-	jw_end(w);
-	jw_end(w);
+	jw_pack(w, "}}]");
 	end_chunk(s, w, STR_NONE);
-}
-
-static void put_identity(struct json_writer *w, struct str call)
-{
-	jw_key(w, "id");
-	jw_raw(w, JSON_GET(call, "id"));
-	jw_key(w, "type");
-	jw_text(w, "function");
 }
 
 static void stream_call(struct streaming *s, struct str call, size_t i)
 {
-	struct str function = JSON_GET(call, "function");
-	struct str arguments = JSON_GET(function, "arguments");
-	struct str rest = json_inner(arguments);
+	struct str function = JSON_GET(call, "function"), id = JSON_GET(call, "id");
+	struct str arguments = JSON_GET(function, "arguments"), name = JSON_GET(function, "name");
+	struct arena arena = {0};
+	struct str rest = json_text(&arena, arguments);
 	bool text = json_type(arguments) == JSON_STRING;
 	struct json_writer w;
 
 	begin_call(s, &w, i);
-	put_identity(&w, call);
-	jw_key(&w, "function");
-	jw_object(&w);
-	put_given(&w, "name", JSON_GET(function, "name"));
-	jw_key(&w, "arguments");
-	jw_raw(&w, text ? STR("\"\"") : arguments);
+	jw_pack(&w, "id:%r,type:'function',function:{name:%?r,arguments:%r", id, name,
+	        text ? STR("\"\"") : arguments);
 	end_call(s, &w);
 	while (text && rest.n) {
 		begin_call(s, &w, i);
 		if (s->r->stream.repeat) {
-			put_identity(&w, call);
+			jw_pack(&w, "id:%r,type:'function',function:{name:%?r", id, name);
+		} else {
+			jw_pack(&w, "function:{");
 		}
-		jw_key(&w, "function");
-		jw_object(&w);
-		if (s->r->stream.repeat) {
-			put_given(&w, "name", JSON_GET(function, "name"));
-		}
-		put_piece(&w, "arguments", next_piece(&rest, s->piece));
+		jw_pack(&w, "arguments:%s", next_piece(&rest, s->piece));
 		end_call(s, &w);
 	}
+	arena_release(&arena);
 }
 
 /* All log-probs and token ids in one chunk. */
@@ -350,12 +228,7 @@ static void stream_tokens(struct streaming *s)
 		return;
 	}
 	begin_chunk(s, &w);
-	jw_end(&w);
-	put_given(&w, "logprobs", s->r->logprobs);
-	put_given(&w, "token_ids", s->r->token_ids);
-	jw_end(&w);
-	jw_end(&w);
-	jw_end(&w);
+	jw_pack(&w, "},logprobs:%?r,token_ids:%?r}]}", s->r->logprobs, s->r->token_ids);
 	end_event(s);
 }
 
@@ -367,8 +240,7 @@ static void stream_message(struct streaming *s, struct str message)
 	size_t n = 0;
 
 	begin_chunk(s, &w);
-	jw_key(&w, "role");
-	jw_text(&w, "assistant");
+	jw_pack(&w, "role:'assistant'");
 	end_chunk(s, &w, STR_NONE);
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		stream_text(s, texts[i], json_get(message, str_from(texts[i])));
@@ -386,27 +258,14 @@ static void stream_usage(struct streaming *s)
 	begin_event(s);
 	jw_init(&w, s->out);
 	put_head(&w, "chat.completion.chunk", s->a, s->number);
-	jw_key(&w, "choices");
-	jw_array(&w);
-	jw_end(&w);
-	put_given(&w, "usage", s->r->usage);
-	jw_end(&w);
+	jw_pack(&w, "choices:[],usage:%?r}", s->r->usage);
 	end_event(s);
 }
 
 static void stream_failure(struct streaming *s)
 {
-	struct json_writer w;
-
 	begin_event(s);
-	jw_init(&w, s->out);
-	jw_object(&w);
-	jw_key(&w, "error");
-	jw_object(&w);
-	jw_key(&w, "message");
-	jw_raw(&w, s->r->stream.error);
-	jw_end(&w);
-	jw_end(&w);
+	json_pack(s->out, "{error:{message:%r}}", s->r->stream.error);
 	end_event(s);
 }
 
@@ -474,65 +333,23 @@ static const char *type_of(const struct llm_error_body *c)
 	                                    : error_types[at].openai;
 }
 
-/* {"message":..,"type":..,"param":null,"code":..} */
-static void put_error(struct json_writer *w, const struct llm_error_body *c)
+static void write_error(const struct llm_error_body *c, struct buf *out)
 {
-	jw_key(w, "message");
-	jw_raw(w, c->message);
-	jw_key(w, "type");
-	jw_text(w, type_of(c));
-	jw_key(w, "param");
-	jw_null(w);
-	jw_key(w, "code");
-	jw_raw(w, c->code);
-}
+	static const char *const forms[] = {
+		[ERROR_OPENAI] = "{error:{message:%r,type:%t,param:null,code:%r}}",
+		[ERROR_VLLM] = "{object:'error',message:%r,type:%t,param:null,code:%r}",
+		[ERROR_FASTAPI] = "{detail:%r}",
+		[ERROR_FASTAPI_LIST] =
+			"{detail:[{loc:['body','messages'],msg:%r,type:'value_error'}]}",
+		[ERROR_GATEWAY] = "{error:%r}",
+		[ERROR_ANTHROPIC] = "{type:'error',error:{message:%r,type:%t,param:null,code:%r}}",
+	};
 
-static void write_error(const struct llm_error_body *c, struct json_writer *w)
-{
-	switch (c->form) {
-	case ERROR_VLLM:
-		jw_key(w, "object");
-		jw_text(w, "error");
-		put_error(w, c);
-		break;
-	case ERROR_FASTAPI:
-		jw_key(w, "detail");
-		jw_raw(w, c->message);
-		break;
-	case ERROR_FASTAPI_LIST:
-		jw_key(w, "detail");
-		jw_array(w);
-		jw_object(w);
-		jw_key(w, "loc");
-		jw_raw(w, STR("[\"body\",\"messages\"]"));
-		jw_key(w, "msg");
-		jw_raw(w, c->message);
-		jw_key(w, "type");
-		jw_text(w, "value_error");
-		jw_end(w);
-		jw_end(w);
-		break;
-	case ERROR_GATEWAY:
-		jw_key(w, "error");
-		jw_raw(w, c->message);
-		break;
-	default:
-		if (c->form == ERROR_ANTHROPIC) {
-			jw_key(w, "type");
-			jw_text(w, "error");
-		}
-		jw_key(w, "error");
-		jw_object(w);
-		put_error(w, c);
-		jw_end(w);
-		break;
-	}
+	json_pack(out, forms[c->form], c->message, type_of(c), c->code);
 }
 
 const char *llm_body_error(const struct llm_error_body *c, struct buf *out)
 {
-	struct json_writer w;
-
 	if (c->form == ERROR_EMPTY) {
 		return NULL;
 	}
@@ -540,25 +357,13 @@ const char *llm_body_error(const struct llm_error_body *c, struct buf *out)
 		buf_printf(out, HTML, c->status, c->status);
 		return "text/html; charset=utf-8";
 	}
-	jw_init(&w, out);
-	jw_object(&w);
-	write_error(c, &w);
-	jw_end(&w);
+	write_error(c, out);
 	return "application/json";
 }
 
 static void put_model(struct json_writer *w, struct str name)
 {
-	jw_object(w);
-	jw_key(w, "id");
-	jw_raw(w, name);
-	jw_key(w, "object");
-	jw_text(w, "model");
-	jw_key(w, "created");
-	jw_i64(w, 0);
-	jw_key(w, "owned_by");
-	jw_text(w, "rolldbg");
-	jw_end(w);
+	jw_pack(w, "{id:%r,object:'model',created:0,owned_by:'rolldbg'}", name);
 }
 
 void llm_body_model(struct str name, struct buf *out)
@@ -575,14 +380,9 @@ void llm_body_models(struct str models, struct buf *out)
 	struct str name;
 
 	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "object");
-	jw_text(&w, "list");
-	jw_key(&w, "data");
-	jw_array(&w);
+	jw_pack(&w, "{object:'list',data:[");
 	for (size_t cursor = 0; json_next(models, &cursor, &name);) {
 		put_model(&w, name);
 	}
-	jw_end(&w);
-	jw_end(&w);
+	jw_pack(&w, "]}");
 }

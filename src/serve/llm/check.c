@@ -1,5 +1,5 @@
 /* Checks of requests: see check.h. */
-#include "serve/llm/check.h"
+#include "serve/llm/script.h"
 
 #define TEXT_MAX ((size_t)32 << 20)
 
@@ -37,32 +37,25 @@ static void expect_next(struct checking *c)
 /* Ollama refuses a history with arguments that are not an object. */
 static bool are_json_object(struct checking *c, struct str arguments)
 {
-	struct json_fault fault;
-	struct str text;
+	struct str text = json_text(c->arena, arguments);
 
-	if (json_type(arguments) != JSON_STRING) {
-		return false;
-	}
-	text = json_text(c->arena, arguments);
-	return json_validate(text, &fault) == 0 && json_type(text) == JSON_OBJECT;
+	return text.p && json_is_valid(text) && json_type(text) == JSON_OBJECT;
 }
 
 static bool check_call(struct checking *c, struct str call)
 {
-	struct str function = JSON_GET(call, "function");
-	struct str id = JSON_GET(call, "id");
+	struct str function = JSON_GET(call, "function"), id = JSON_GET(call, "id");
+	const char *what = json_type(id) != JSON_STRING || !json_inner(id).n
+	                           ? "a tool call has no id"
+	                   : !json_is(JSON_GET(call, "type"), STR("function"))
+	                           ? "a tool call's type is not \"function\""
+	                   : json_type(JSON_GET(function, "name")) != JSON_STRING
+	                           ? "a tool call has no function.name"
+	                   : !are_json_object(c, JSON_GET(function, "arguments"))
+	                           ? "invalid tool call arguments: not the text of a JSON object"
+	                           : NULL;
 
-	if (json_type(id) != JSON_STRING || !json_inner(id).n) {
-		return reject_message(c, "a tool call has no id");
-	}
-	if (!json_is(JSON_GET(call, "type"), STR("function"))) {
-		return reject_message(c, "a tool call's type is not \"function\"");
-	}
-	if (json_type(JSON_GET(function, "name")) != JSON_STRING) {
-		return reject_message(c, "a tool call has no function.name");
-	}
-	return are_json_object(c, JSON_GET(function, "arguments")) ||
-	       reject_message(c, "invalid tool call arguments: not the text of a JSON object");
+	return !what || reject_message(c, what);
 }
 
 static bool check_assistant(struct checking *c, struct str message)
@@ -105,28 +98,17 @@ static bool check_tool(struct checking *c, struct str message)
 	return true;
 }
 
-static bool check_content(struct checking *c, struct str content, bool assistant)
-{
-	enum json_type type = json_type(content);
-
-	if (type == JSON_STRING || type == JSON_ARRAY || (assistant && json_is_null(content))) {
-		return true;
-	}
-	return reject_message(c, "content is neither a string nor an array of parts");
-}
-
 static bool check_message(struct checking *c, struct str message)
 {
-	static const char *const roles[] = {"system", "developer", "user"};
-	struct str role = JSON_GET(message, "role");
-	struct str content = JSON_GET(message, "content");
+	struct str role = JSON_GET(message, "role"), content = JSON_GET(message, "content");
+	enum json_type type = json_type(content);
 	bool assistant = json_is(role, STR("assistant"));
 
 	if (json_type(message) != JSON_OBJECT || json_type(role) != JSON_STRING) {
 		return reject_message(c, "it has no role");
 	}
-	if (!check_content(c, content, assistant)) {
-		return false;
+	if (type != JSON_STRING && type != JSON_ARRAY && !(assistant && json_is_null(content))) {
+		return reject_message(c, "content is neither a string nor an array of parts");
 	}
 	if (json_is(role, STR("tool"))) {
 		return check_tool(c, message);
@@ -139,12 +121,8 @@ static bool check_message(struct checking *c, struct str message)
 	if (assistant) {
 		return check_assistant(c, message);
 	}
-	for (size_t i = 0; i < ARRAY_LEN(roles); i++) {
-		if (json_is(role, str_from(roles[i]))) {
-			return true;
-		}
-	}
-	return reject_message(c, "unknown role");
+	return json_is(role, STR("system")) || json_is(role, STR("developer")) ||
+	       json_is(role, STR("user")) || reject_message(c, "unknown role");
 }
 
 static bool check_messages(struct checking *c, struct str messages)

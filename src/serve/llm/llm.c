@@ -4,9 +4,8 @@
 
 #include "base/log.h"
 #include "json/write.h"
-#include "serve/host/cors.h"
-#include "serve/llm/body.h"
-#include "serve/llm/check.h"
+#include "serve/host/host.h"
+#include "serve/llm/script.h"
 
 #include <stdlib.h>
 #include <strings.h>
@@ -26,7 +25,6 @@ struct llm_server {
 	struct host host;
 };
 
-/* A reply to send. */
 struct completion {
 	unsigned status;
 	const char *type; /* content type; NULL: no body */
@@ -35,17 +33,8 @@ struct completion {
 	struct buf body;
 };
 
-/* One request while its body is received and while it waits. */
-struct pending_completion {
-	struct waiter waiter;
-	struct buf body;
-	bool waited;
-	struct completion answer;
-};
-
 /* ---- sending ---- */
 
-/* A body being sent. */
 struct sending {
 	struct buf body;
 	size_t every; /* bytes per write */
@@ -131,37 +120,29 @@ static enum MHD_Result send_answer(const struct llm_server *server,
 	}
 	add_headers(response, a);
 	cors_add(response, &server->origins, connection);
-	enum MHD_Result queued = MHD_queue_response(connection, a->status, response);
-
-	MHD_destroy_response(response);
-	return queued;
+	return host_send(connection, a->status, response);
 }
 
 /* ---- answers ---- */
 
-static void answer_error(struct completion *a, unsigned status, const char *code,
-                         const struct buf *message)
+/* code: raw JSON. */
+static PRINTF_LIKE(4, 5) void answer_error(struct completion *a, unsigned status, const char *code,
+                                           const char *fmt, ...)
 {
-	struct buf quoted = BUF(BUF_MAX_SMALL);
-	struct llm_error_body c = {.status = status};
+	struct buf message = BUF(BUF_MAX_SMALL), quoted = BUF(BUF_MAX_SMALL);
+	struct llm_error_body c = {.status = status, .code = str_from(code)};
+	va_list args;
 
-	json_quote(&quoted, buf_view(message));
+	va_start(args, fmt);
+	buf_vprintf(&message, fmt, args);
+	va_end(args);
+	json_quote(&quoted, buf_view(&message));
 	c.message = buf_view(&quoted);
-	c.code = str_from(code);
 	a->status = status;
 	a->type = llm_body_error(&c, &a->body);
-	log_info("serve: %u: %s", status, buf_cstr(message));
-	buf_release(&quoted);
-}
-
-static void answer_error_text(struct completion *a, unsigned status, const char *code,
-                              const char *text)
-{
-	struct buf message = BUF(BUF_MAX_SMALL);
-
-	buf_text(&message, text);
-	answer_error(a, status, code, &message);
+	log_info("serve: %u: %s", status, buf_cstr(&message));
 	buf_release(&message);
+	buf_release(&quoted);
 }
 
 static void answer_scripted_error(const struct llm_reply *r, struct completion *a)
@@ -214,11 +195,8 @@ static bool is_known(const struct llm_server *s, struct str model)
 
 static void answer_unknown_model(struct completion *a, struct str model)
 {
-	struct buf why = BUF(BUF_MAX_SMALL);
-
-	buf_printf(&why, "The model '%.*s' does not exist", STR_ARG(model));
-	answer_error(a, 404, "\"model_not_found\"", &why);
-	buf_release(&why);
+	answer_error(a, 404, "\"model_not_found\"", "The model '%.*s' does not exist",
+	             STR_ARG(model));
 }
 
 static void answer_chat(struct llm_server *s, struct str body, struct completion *a)
@@ -229,7 +207,7 @@ static void answer_chat(struct llm_server *s, struct str body, struct completion
 	uint64_t number = s->number++;
 
 	if (!llm_check(body, &arena, &asked, &why)) {
-		answer_error(a, 400, "null", &why);
+		answer_error(a, 400, "null", "%s", buf_cstr(&why));
 	} else if (!is_known(s, asked.model)) {
 		answer_unknown_model(a, asked.model);
 	} else {
@@ -238,8 +216,7 @@ static void answer_chat(struct llm_server *s, struct str body, struct completion
 		if (r) {
 			answer_scripted(r, &asked, number, a);
 		} else {
-			answer_error_text(a, 500, "\"script_over\"",
-			                  "no more replies in the script");
+			answer_error(a, 500, "\"script_over\"", "no more replies in the script");
 		}
 	}
 	arena_release(&arena);
@@ -270,39 +247,27 @@ static bool is_allowed(const struct llm_server *s, struct MHD_Connection *connec
 	        str_eq(str_skip(authorization, strlen("Bearer ")), s->script.key));
 }
 
-/* A preflight request is exempt from the key check: browsers send it without credentials. */
-static bool is_preflight(const struct llm_server *s, struct MHD_Connection *connection,
-                         const char *method)
+static void answer(struct llm_server *s, struct MHD_Connection *connection,
+                   const struct host_request *q, struct origin_refusal refused,
+                   struct completion *a)
 {
-	struct origin_refusal refused = origin_refuse(
-		&s->origins, host_header(connection, "origin"), host_header(connection, "host"));
-
-	return !refused.status && cors_is_preflight(&s->origins, connection, str_from(method));
-}
-
-static void answer(struct llm_server *s, struct MHD_Connection *connection, const char *method,
-                   const char *url, struct pending_completion *p)
-{
-	struct completion *a = &p->answer;
+	const char *url = q->url, *method = q->method;
 	bool chat = strcmp(url, CHAT_PATH) == 0;
 	bool models = strcmp(url, MODELS_PATH) == 0;
 	bool props = s->script.chat_template.p && strcmp(url, PROPS_PATH) == 0;
 	bool model = strncmp(url, MODELS_PATH "/", strlen(MODELS_PATH "/")) == 0;
 
-	struct origin_refusal refused = origin_refuse(
-		&s->origins, host_header(connection, "origin"), host_header(connection, "host"));
-
 	if (refused.status) {
-		answer_error_text(a, refused.status, "null", refused.why);
+		answer_error(a, refused.status, "null", "%s", refused.why);
 	} else if (!chat && !models && !model && !props) {
-		answer_error_text(a, 404, "null",
-		                  "no such endpoint; available: " CHAT_PATH ", " MODELS_PATH);
+		answer_error(a, 404, "null",
+		             "no such endpoint; available: " CHAT_PATH ", " MODELS_PATH);
 	} else if (!is_allowed(s, connection)) {
-		answer_error_text(a, 401, "\"invalid_api_key\"", "Incorrect or missing API key");
+		answer_error(a, 401, "\"invalid_api_key\"", "Incorrect or missing API key");
 	} else if (strcmp(method, chat ? "POST" : "GET") != 0) {
-		answer_error_text(a, 405, "null", "Method Not Allowed");
+		answer_error(a, 405, "null", "Method Not Allowed");
 	} else if (chat) {
-		answer_chat(s, buf_view(&p->body), a);
+		answer_chat(s, buf_view(&q->body), a);
 	} else if (model) {
 		answer_model(s, str_from(url + strlen(MODELS_PATH "/")), a);
 	} else if (props) {
@@ -320,58 +285,27 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection, cons
 	log_debug("serve: %s %s: %u", method, url, a->status);
 }
 
-/* Called with the headers, with each piece of the body, at its end, and after a wait.
-   NOLINTNEXTLINE(readability-function-size): libmicrohttpd requires eight parameters */
-static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url,
-                                  const char *method, const char *version, const char *piece,
-                                  size_t *piece_n, void **state)
+/* A preflight request is exempt from the key check: browsers send it without credentials. */
+static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
+                                  const struct host_request *q)
 {
-	struct llm_server *s = cls;
-	struct pending_completion *p = *state;
+	struct llm_server *s = ctx;
+	struct completion a = {.body = BUF(LLM_BODY_MAX)};
+	struct origin_refusal refused = origin_refuse(
+		&s->origins, host_header(connection, "origin"), host_header(connection, "host"));
+	enum MHD_Result result = MHD_NO;
 
-	(void)version;
-	if (!p) {
-		p = *state = mem_new(sizeof(*p));
-		p->body = BUF(REQUEST_MAX);
-		p->answer.body = BUF(LLM_BODY_MAX);
-		return MHD_YES;
-	}
-	if (*piece_n > 0) {
-		buf_add(&p->body, piece, *piece_n);
-		*piece_n = 0;
-		return p->body.full ? MHD_NO : MHD_YES;
-	}
-	if (is_preflight(s, connection, method)) {
+	if (!refused.status && cors_is_preflight(&s->origins, connection, q->method)) {
 		return cors_answer_preflight(connection);
 	}
-	if (!p->waited) {
-		answer(s, connection, method, url, p);
-	} else if (suspend_queue_closed(s->host.waits)) {
-		return MHD_NO;
+	answer(s, connection, q, refused, &a);
+	const struct llm_reply *r = a.reply;
+	bool open = !(r && r->delay_ms) || host_wait(&s->host, STR_NONE, r->delay_ms);
+	if (open && !(r && r->close == CLOSE_BEFORE)) {
+		result = send_answer(s, connection, &a);
 	}
-	const struct llm_reply *r = p->answer.reply;
-
-	if (r && r->delay_ms && !p->waited) {
-		p->waited = true;
-		return suspend_queue_add(s->host.waits, &p->waiter, connection, STR(""),
-		                         r->delay_ms)
-		               ? MHD_YES
-		               : MHD_NO;
-	}
-	return r && r->close == CLOSE_BEFORE ? MHD_NO : send_answer(s, connection, &p->answer);
-}
-
-static void on_completed(void *cls, struct MHD_Connection *connection, void **state,
-                         enum MHD_RequestTerminationCode how)
-{
-	struct pending_completion *p = *state;
-
-	(void)cls, (void)connection, (void)how;
-	if (p) {
-		buf_release(&p->body);
-		buf_release(&p->answer.body);
-		free(p);
-	}
+	buf_release(&a.body);
+	return result;
 }
 
 /* ---- start and stop ---- */
@@ -396,8 +330,8 @@ int llm_server_start(const struct llm_server_conf *c, struct llm_server **out, s
 	                               .port = c->port,
 	                               .clock = c->clock,
 	                               .connection_bytes = CONNECTION_BYTES,
-	                               .handle = on_request,
-	                               .forget = on_completed,
+	                               .body_max = REQUEST_MAX,
+	                               .answer = on_request,
 	                               .ctx = s};
 
 	s->origins = c->origins;

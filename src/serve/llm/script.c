@@ -16,8 +16,6 @@ static const char *const index_words[] = {"right", "missing", "same", NULL};
 static const char *const error_words[] = {
 	"openai", "vllm", "fastapi", "fastapi-list", "gateway", "anthropic", "html", "empty", NULL};
 
-/* ---- values with their own parsers ---- */
-
 static int read_base64(struct keyed *k, struct str value, void *to)
 {
 	struct llm_reply *reply = to;
@@ -49,8 +47,6 @@ static int read_status(struct keyed *k, struct str value, void *to)
 	n->given = json_i64(value, &n->value) && n->value >= 200 && n->value <= 599;
 	return n->given ? 0 : keyed_expected(k, "an integer from 200 to 599");
 }
-
-/* ---- keys ---- */
 
 #define IN_WHEN(member) offsetof(struct llm_when, member)
 static const struct keyed_row when_rows[] = {
@@ -135,8 +131,6 @@ static const struct keyed_row script_rows[] = {
 };
 static const struct keyed_table script_table = KEYED_TABLE(script_rows);
 
-/* ---- the file ---- */
-
 int llm_script_parse(struct str text, const char *name, struct llm_script *out, struct error *err)
 {
 	struct keyed k = {
@@ -161,8 +155,6 @@ void llm_script_release(struct llm_script *s)
 {
 	arena_release(&s->arena);
 }
-
-/* ---- choosing a reply ---- */
 
 static bool matches(const struct llm_when *w, const struct scripted_request *a)
 {

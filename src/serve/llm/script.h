@@ -1,33 +1,4 @@
-/* The script of the scripted model, a JSON file:
-
-     {"models":["tiny"], "key":"sk-..", "chat_template":"..", "then":"end|cycle|last", "replies":[REPLY, ..]}
-
-   A REPLY with `when` answers every request that matches it (the first match wins). The others are
-   used in order; after the last of them, `then` decides: a 500 error, starting over with the first
-   one, or repeating the last one. Keys, all optional:
-
-     when            {"last":GLOB of the last message's text, "turn":assistant messages so
-                      far, "model":NAME, "seed":N}
-     text, calls     the message in short form; calls: [{"name","arguments","id"}]; arguments
-                     other than strings are sent as JSON text
-     message         or the whole message, sent unchanged except for whitespace
-     finish_reason   default: "tool_calls" if the message has calls, else "stop"
-     usage, logprobs, token_ids, prompt_token_ids, stop_reason   sent as given
-     status          an error; `error` is the format of its body: openai, vllm, fastapi,
-                     fastapi-list, gateway, anthropic, html, empty; `says` its message,
-                     `code` its code
-     raw, raw_base64 a body of these bytes instead, with `status` and `headers`
-     headers         {"name":"value"}
-     retry_after     a header
-     delay           a duration, before anything is sent
-     close           close the connection "before" anything is sent, or "within" the body
-     size            the body is padded to this size
-     stream          options for streamed replies: {"every":bytes per write,
-                     "piece":bytes of text per chunk, "comments":true, "crlf":true,
-                     "done":false: no [DONE], "finish":false: no finish_reason,
-                     "usage":false: no usage even if requested, "error":"message": an error
-                     in the middle, "index":"missing|same", "repeat":true: id and name in
-                     each chunk of a call} */
+/* The script of the scripted model, a JSON file: see SCRIPTED MODELS in man/rolldbg-serve.1.scd. */
 #ifndef ROLLDBG_SERVE_LLM_SCRIPT_H
 #define ROLLDBG_SERVE_LLM_SCRIPT_H
 
@@ -107,5 +78,37 @@ struct scripted_request {
 /* The reply to the request; *next counts those used in order. NULL: no more replies. */
 const struct llm_reply *llm_script_choose(const struct llm_script *s,
                                           const struct scripted_request *a, size_t *next);
+
+/* ---- checks ---- */
+
+/* A chat completion. False: *why has the reason. Decoded texts in *out are allocated in the
+   arena. */
+bool llm_check(struct str body, struct arena *arena, struct scripted_request *out, struct buf *why);
+
+/* ---- the bodies of replies ---- */
+
+#define LLM_BODY_MAX ((size_t)1 << 30)
+
+/* Appends one chat completion. number: of the request, used in ids. */
+void llm_body_whole(const struct llm_reply *r, const struct scripted_request *a, uint64_t number,
+                    struct buf *out);
+/* The same as server-sent events. */
+void llm_body_stream(const struct llm_reply *r, const struct scripted_request *a, uint64_t number,
+                     struct buf *out);
+
+/* An error. message: the message, a raw JSON string; code: raw JSON, absent: null. */
+struct llm_error_body {
+	enum llm_error form;
+	unsigned status;
+	struct str message, code;
+};
+const char *llm_body_error(const struct llm_error_body *c, struct buf *out);
+/* Appends `size` copies of that character. */
+void llm_body_pad(struct buf *out, char with, uint64_t size);
+
+/* {"object":"list","data":[..]} */
+void llm_body_models(struct str models, struct buf *out);
+/* One of them; name: raw JSON string. */
+void llm_body_model(struct str name, struct buf *out);
 
 #endif

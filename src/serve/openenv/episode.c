@@ -10,14 +10,6 @@
 
 #define ID_MAX ((size_t)16 << 20) /* the limit of the message that contains it */
 
-static void release_instance(struct openenv_episode *e)
-{
-	if (e->instance && e->world->release) {
-		e->world->release(e->instance);
-	}
-	free(e->instance);
-}
-
 void episode_begin(struct openenv_episode *e, const struct serve_conf *c, uint64_t seed,
                    struct str id)
 {
@@ -30,10 +22,11 @@ void episode_begin(struct openenv_episode *e, const struct serve_conf *c, uint64
 		json_quote(&kept, buf_view(&text));
 	}
 	buf_release(&text);
-	release_instance(e);
-	*e = (struct openenv_episode){
-		.world = c->world, .instance = mem_new(c->world->size), .id = kept};
-	c->world->init(e->instance, &c->world_conf, seed, c->clock.unix_ms(c->clock.ctx));
+	world_end(e->world, e->instance);
+	*e = (struct openenv_episode){.world = c->world,
+	                              .instance =
+	                                      world_begin(c->world, &c->world_conf, seed, c->clock),
+	                              .id = kept};
 }
 
 static struct str only_tool(const struct world *w)
@@ -80,12 +73,11 @@ bool episode_act(struct openenv_episode *e, struct str action, enum metadata_pla
 
 void episode_release(struct openenv_episode *e)
 {
-	release_instance(e);
+	world_end(e->world, e->instance);
 	buf_release(&e->id);
 	*e = (struct openenv_episode){0};
 }
 
-/* The members of the world's state. */
 static void write_state_members(const struct openenv_episode *e, struct buf *out)
 {
 	struct buf state = BUF(BUF_MAX_MESSAGE);
@@ -210,4 +202,121 @@ void episode_schema_of(struct str action, struct buf *out)
 	buf_str(out, action.p ? action : STR(CALL_TOOL));
 	buf_text(out, ",\"observation\":" OBSERVATION ",\"state\":" STATE
 	              ",\"reset_observation\":" OBSERVATION "}");
+}
+
+/* ---- a world with several tools, like OpenEnv's MCPEnvironment ---- */
+
+bool episode_has_tools(const struct world *w)
+{
+	return json_count(w->tools) > 1;
+}
+
+static bool is_tool(const struct world *w, struct str name)
+{
+	struct str tool;
+	size_t cursor = 0;
+
+	while (json_next(w->tools, &cursor, &tool)) {
+		if (json_is(name, json_inner(JSON_GET(tool, "name")))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void write_result(const struct world_call *a, struct buf *out)
+{
+	struct str data = a->structured.n ? buf_view(&a->structured) : STR_NONE;
+	struct json_writer w;
+
+	jw_init(&w, out);
+	jw_pack(&w, "{content:[{type:'text',text:%s,annotations:null,meta:null}]",
+	        buf_view(&a->text));
+	if (data.p) {
+		jw_pack(&w, "structured_content:{result:%r},meta:{fastmcp:{wrap_result:true}}",
+		        data);
+	} else {
+		jw_pack(&w, "structured_content:null,meta:null");
+	}
+	jw_pack(&w, "data:%r,is_error:false}", data);
+}
+
+bool episode_call(struct openenv_episode *e, struct str tool, struct str arguments,
+                  struct buf *result, struct buf *why)
+{
+	struct world_call a = {.tool = tool,
+	                       .arguments = arguments,
+	                       .text = BUF(BUF_MAX_MESSAGE),
+	                       .structured = BUF(BUF_MAX_MESSAGE)};
+
+	e->reward = 0;
+	if (is_tool(e->world, tool)) {
+		e->world->call(e->instance, &a);
+	} else {
+		world_call_unknown_tool(&a);
+	}
+	if (a.is_error) {
+		buf_str(why, buf_view(&a.text));
+	} else {
+		e->reward = a.reward;
+		e->terminated = a.terminated;
+		write_result(&a, result);
+	}
+	buf_release(&a.text);
+	buf_release(&a.structured);
+	return !a.is_error;
+}
+
+bool episode_lists_tools(struct str action)
+{
+	struct str type = JSON_GET(action, "type");
+
+	return json_type(type) == JSON_STRING && json_is(type, STR("list_tools"));
+}
+
+static void list_tools(const struct world *w, struct buf *out)
+{
+	struct json_writer j;
+	struct str tool;
+
+	jw_init(&j, out);
+	jw_pack(&j, "{observation:{metadata:{},tools:[");
+	for (size_t cursor = 0; json_next(w->tools, &cursor, &tool);) {
+		jw_pack(&j, "{name:%r,description:%r,input_schema:%r}", JSON_GET(tool, "name"),
+		        JSON_GET(tool, "description"), JSON_GET(tool, "inputSchema"));
+	}
+	jw_pack(&j, "]},reward:null,done:false}");
+}
+
+/* A failed call also counts as a step. */
+static void call_tool(struct openenv_episode *e, struct str tool, struct str arguments,
+                      struct buf *out)
+{
+	struct buf result = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
+
+	struct json_writer w;
+
+	e->step_count++;
+	jw_init(&w, out);
+	jw_pack(&w, "{observation:{metadata:{},tool_name:%r", tool);
+	if (episode_call(e, tool, arguments, &result, &why)) {
+		jw_pack(&w, "result:%r,error:null}", buf_view(&result));
+	} else {
+		jw_pack(&w, "result:null,error:{error_type:%t,message:%s}}",
+		        is_tool(e->world, tool) ? "execution_error" : "tool_not_found",
+		        buf_view(&why));
+	}
+	buf_printf(out, ",\"reward\":%d.0,\"done\":%s}", e->reward,
+	           e->terminated ? "true" : "false");
+	buf_release(&result);
+	buf_release(&why);
+}
+
+void episode_tool_step(struct openenv_episode *e, struct str action, struct buf *out)
+{
+	if (episode_lists_tools(action)) {
+		list_tools(e->world, out);
+	} else {
+		call_tool(e, JSON_GET(action, "tool_name"), JSON_GET(action, "arguments"), out);
+	}
 }

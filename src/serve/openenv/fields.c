@@ -1,47 +1,49 @@
-/* Validation of members: see fields.h. */
-#include "serve/openenv/fields.h"
-
+/* Validation of the members of messages and actions: see openenv.h. */
 #include "json/scan.h"
 #include "json/write.h"
-#include "serve/openenv/episode.h"
+#include "serve/openenv/openenv.h"
 #include "serve/world/lake.h"
 
-void fields_add_error(struct field_errors *errors, const char *type, const char *field,
-                      const char *message, struct str input)
+static bool is_move(struct str value)
 {
-	struct json_writer w;
-
-	buf_text(&errors->list, errors->count++ > 0 ? "," : "");
-	jw_init(&w, &errors->list);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, type);
-	jw_key(&w, "loc");
-	jw_array(&w);
-	if (errors->root) {
-		jw_text(&w, errors->root);
+	for (int i = 0; i < LAKE_ACTIONS; i++) {
+		if (json_is(value, str_from(lake_action_names[i]))) {
+			return true;
+		}
 	}
-	if (field) {
-		jw_text(&w, field);
-	}
-	jw_end(&w);
-	jw_key(&w, "msg");
-	jw_text(&w, message);
-	jw_key(&w, "input");
-	jw_raw(&w, input.p ? input : STR("null"));
-	jw_end(&w);
+	return false;
 }
 
-static void check_field(struct str object, const struct field *f, struct field_errors *errors)
+/* What is wrong with the value; NULL: nothing. */
+static const char *misfit(struct str value, enum field_type type)
 {
-	struct str value = json_get(object, str_from(f->name));
-	const char *wrong = value.p && f->check ? f->check(value) : NULL;
+	bool text = json_type(value) == JSON_STRING;
 
-	if (!value.p && f->required) {
-		fields_add_error(errors, "missing", f->name, "Field required", object);
-	} else if (wrong) {
-		fields_add_error(errors, "value_error", f->name, wrong, value);
+	switch (type) {
+	case FIELD_DICT:
+		return json_type(value) == JSON_OBJECT ? NULL
+		                                       : "Input should be a valid dictionary";
+	case FIELD_TEXT_OR_NULL:
+		return text || json_is_null(value) ? NULL : "Input should be a valid string";
+	case FIELD_TEXT:
+		return text ? NULL : "Input should be a valid string";
+	case FIELD_MOVE:
+		return text && is_move(value) ? NULL
+		                              : "Input should be 'LEFT', 'DOWN', 'RIGHT' or 'UP'";
+	case FIELD_CALL:
+		return text && json_is(value, STR("call_tool")) ? NULL
+		                                                : "Input should be 'call_tool'";
+	case FIELD_ANY:
+		break;
 	}
+	return NULL;
+}
+
+bool fields_wrong(struct buf *why, const char *type, struct str name, const char *message,
+                  struct str input)
+{
+	json_pack(why, "{type:%t,loc:[%s],msg:%t,input:%r}", type, name, message, input);
+	return false;
 }
 
 static bool is_field(struct str name, const struct field *fields, size_t count)
@@ -54,82 +56,47 @@ static bool is_field(struct str name, const struct field *fields, size_t count)
 	return false;
 }
 
-static void check_extra(struct str key, struct str value, const struct field *fields, size_t count,
-                        struct field_errors *errors)
-{
-	struct buf name = BUF(BUF_MAX_MESSAGE);
-
-	json_decode_key(key, &name);
-	if (!is_field(buf_view(&name), fields, count)) {
-		fields_add_error(errors, "extra_forbidden", buf_cstr(&name),
-		                 "Extra inputs are not permitted", value);
-	}
-	buf_release(&name);
-}
-
 bool fields_validate(struct str object, const struct field *fields, size_t count, bool allow_extra,
-                     struct field_errors *errors)
+                     struct buf *why)
 {
 	struct json_member m;
-	size_t cursor = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		check_field(object, &fields[i], errors);
-	}
-	while (!allow_extra && json_next_member(object, &cursor, &m)) {
-		check_extra(m.key, m.value, fields, count, errors);
-	}
-	return errors->count == 0;
-}
+		struct str name = str_from(fields[i].name), value = json_get(object, name);
+		const char *wrong = value.p ? misfit(value, fields[i].type) : NULL;
 
-const char *field_check_dict(struct str value)
-{
-	return json_type(value) == JSON_OBJECT ? NULL : "Input should be a valid dictionary";
-}
-
-static const char *check_string(struct str value)
-{
-	return json_type(value) == JSON_STRING ? NULL : "Input should be a valid string";
-}
-
-const char *field_check_optional_string(struct str value)
-{
-	return json_is_null(value) ? NULL : check_string(value);
-}
-
-static const char *check_move(struct str value)
-{
-	for (int i = 0; json_type(value) == JSON_STRING && i < LAKE_ACTIONS; i++) {
-		if (json_is(value, str_from(lake_action_names[i]))) {
-			return NULL;
+		if (!value.p && fields[i].required) {
+			return fields_wrong(why, "missing", name, "Field required", object);
+		}
+		if (wrong) {
+			return fields_wrong(why, "value_error", name, wrong, value);
 		}
 	}
-	return "Input should be 'LEFT', 'DOWN', 'RIGHT' or 'UP'";
+	for (size_t cursor = 0; !allow_extra && json_next_member(object, &cursor, &m);) {
+		if (!is_field(m.key, fields, count)) {
+			return fields_wrong(why, "extra_forbidden", m.key,
+			                    "Extra inputs are not permitted", m.value);
+		}
+	}
+	return true;
 }
 
-static const char *check_call(struct str value)
+bool fields_validate_action(const struct world *w, struct str action, struct buf *why)
 {
-	return json_type(value) == JSON_STRING && json_is(value, STR("call_tool"))
-	               ? NULL
-	               : "Input should be 'call_tool'";
-}
-
-bool fields_validate_action(const struct world *w, struct str action, struct field_errors *errors)
-{
-	static const struct field move[] = {{"metadata", field_check_dict, false},
-	                                    {"action", check_move, true}};
-	static const struct field list[] = {{"metadata", field_check_dict, false},
-	                                    {"type", NULL, true}};
-	static const struct field call[] = {{"metadata", field_check_dict, false},
-	                                    {"type", check_call, false},
-	                                    {"tool_name", check_string, true},
-	                                    {"arguments", field_check_dict, false}};
+	static const struct field move[] = {{"metadata", FIELD_DICT, false},
+	                                    {"action", FIELD_MOVE, true}};
+	static const struct field list[] = {{"metadata", FIELD_DICT, false},
+	                                    {"type", FIELD_ANY, true}};
+	static const struct field call[] = {{"metadata", FIELD_DICT, false},
+	                                    {"type", FIELD_CALL, false},
+	                                    {"tool_name", FIELD_TEXT, true},
+	                                    {"arguments", FIELD_DICT, false}};
 
 	if (!episode_has_tools(w)) {
-		return fields_validate(action, move, ARRAY_LEN(move), false, errors);
+		return fields_validate(action, move, ARRAY_LEN(move), false, why);
 	}
 	if (episode_lists_tools(action)) {
-		return fields_validate(action, list, ARRAY_LEN(list), false, errors);
+		return fields_validate(action, list, ARRAY_LEN(list), false, why);
 	}
-	return fields_validate(action, call, ARRAY_LEN(call), false, errors);
+	return fields_validate(action, call, ARRAY_LEN(call), false, why);
 }

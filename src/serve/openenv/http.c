@@ -1,15 +1,12 @@
-/* OpenEnv's HTTP endpoints: descriptions of the server, and the stateless /reset, /step and
-   /state, where each request has its own environment. See openenv.h. */
-#include "serve/openenv/openenv.h"
-
+/* OpenEnv's HTTP endpoints: descriptions of the server, and /reset, /step and /state. Each request
+   has its own environment, except on a server of core 0.1. See openenv.h. */
 #include "base/text.h"
 #include "json/scan.h"
 #include "json/write.h"
 #include "serve/fault/fault.h"
-#include "serve/openenv/fields.h"
+#include "serve/openenv/openenv.h"
 #include "serve/playback/playback.h"
 
-#define JSON_TYPE  "application/json"
 #define KEY_LENGTH 24 /* of 16 bytes in base64 */
 #define ERRORS_MAX ((size_t)16 << 20)
 
@@ -17,153 +14,105 @@ struct http_visit {
 	struct openenv *server;
 	const struct request *request;
 	struct reply *reply;
-	struct str body; /* JSON; absent: no body */
+	struct str body;             /* of POST: an object */
+	struct openenv_episode *env; /* where the request acts */
+	bool old;                    /* core 0.1 */
 };
 
-static void answer_json(struct reply *r, unsigned status, struct str json)
+static void answer_invalid(struct http_visit *v, const struct buf *why)
 {
-	r->status = status;
-	r->type = JSON_TYPE;
-	buf_str(&r->body, json);
-}
-
-static void answer_invalid(struct reply *r, const struct field_errors *c)
-{
-	answer_json(r, 422, STR("{\"detail\":["));
-	buf_str(&r->body, buf_view(&c->list));
-	buf_text(&r->body, "]}");
-}
-
-/* ---- validation of requests ---- */
-
-static const char *check_seed(struct str value)
-{
-	uint64_t number;
-
-	return json_is_null(value) || text_u64(value, &number)
-	               ? NULL
-	               : "Input should be an integer, zero or more";
-}
-
-static const char *check_timeout(struct str value)
-{
-	double seconds = 0;
-
-	return json_is_null(value) || (json_double(value, &seconds) && seconds > 0)
-	               ? NULL
-	               : "Input should be a number greater than 0";
+	reply_json(v->reply, 422, "");
+	buf_printf(&v->reply->body, "{\"detail\":[%s]}", buf_cstr(why));
 }
 
 static enum metadata_place metadata_place(const struct http_visit *v)
 {
-	return v->server->hides_metadata ? METADATA_NOWHERE : METADATA_ALWAYS;
+	return v->old || v->server->traits & FAULT_HIDES_METADATA ? METADATA_NOWHERE
+	                                                          : METADATA_ALWAYS;
 }
 
-static void reset(struct http_visit *v, struct field_errors *c)
+static void reset(struct http_visit *v)
 {
-	static const struct field fields[] = {{"seed", check_seed, false},
-	                                      {"episode_id", field_check_optional_string, false}};
 	struct str seed = JSON_GET(v->body, "seed");
-	struct openenv_episode e = {0};
-	int64_t number = 0;
+	struct buf why = BUF(ERRORS_MAX);
+	uint64_t number;
 
-	if (!fields_validate(v->body, fields, ARRAY_LEN(fields), true, c)) {
+	if (v->old || json_is_null(seed)) {
+		number = openenv_next_seed(v->server);
+	} else if (!text_u64(seed, &number)) {
+		fields_wrong(&why, "value_error", STR("seed"),
+		             "Input should be an integer, zero or more", seed);
+		answer_invalid(v, &why);
+		buf_release(&why);
 		return;
 	}
-	uint64_t own = json_i64(seed, &number) ? (uint64_t)number : openenv_next_seed(v->server);
-	episode_begin(&e, &v->server->conf, own, STR_NONE);
-	answer_json(v->reply, 200, STR(""));
-	episode_observe(&e, false, metadata_place(v), &v->reply->body);
-	episode_release(&e);
+	episode_begin(v->env, &v->server->conf, number, STR_NONE);
+	episode_observe(v->env, false, metadata_place(v), &v->reply->body);
 }
 
-static void run_step(struct http_visit *v, struct str action)
+static bool is_step(const struct http_visit *v, struct buf *why)
 {
-	struct openenv_episode e = {0};
+	static const struct field fields[] = {{"action", FIELD_DICT, true}};
 
-	v->reply->wait_ms = fault_wait_ms(&v->server->conf);
-	if (v->reply->wait_ms > 0 && !v->request->waited) {
-		v->reply->action = REPLY_WAIT;
-		return;
-	}
+	return v->old ||
+	       (fields_validate(v->body, fields, 1, true, why) &&
+	        fields_validate_action(v->server->conf.world, JSON_GET(v->body, "action"), why));
+}
+
+static void step(struct http_visit *v)
+{
+	struct str action = JSON_GET(v->body, "action");
 	struct buf why = BUF(ERRORS_MAX);
-	episode_begin(&e, &v->server->conf, openenv_next_seed(v->server), STR_NONE);
-	if (episode_act(&e, action, metadata_place(v), &v->reply->body, &why)) {
-		atomic_fetch_add(&v->server->steps, e.step_count);
-		answer_json(v->reply, 200, STR(""));
+
+	if (v->old && json_type(action) != JSON_OBJECT) {
+		action = v->body;
+	}
+	v->reply->wait_ms = fault_wait_ms(&v->server->conf);
+	if (!is_step(v, &why)) {
+		answer_invalid(v, &why);
+	} else if (v->reply->wait_ms > 0 && !v->request->waited) {
+		v->reply->action = REPLY_WAIT;
+	} else if (episode_act(v->env, action, metadata_place(v), &v->reply->body, &why)) {
+		atomic_fetch_add(&v->server->steps, 1);
 	} else {
 		reply_text(v->reply, 500, "Internal Server Error");
 	}
 	buf_release(&why);
-	episode_release(&e);
 }
 
-static void step(struct http_visit *v, struct field_errors *c)
+static void state(struct http_visit *v)
 {
-	static const struct field fields[] = {{"action", field_check_dict, true},
-	                                      {"timeout_s", check_timeout, false},
-	                                      {"request_id", field_check_optional_string, false}};
-	struct str action = JSON_GET(v->body, "action");
-
-	if (!v->body.p) {
-		fields_add_error(c, "missing", NULL, "Field required", v->body);
-	} else if (fields_validate(v->body, fields, ARRAY_LEN(fields), true, c)) {
-		c->root = NULL; /* the environment validates its action */
-		if (fields_validate_action(v->server->conf.world, action, c)) {
-			run_step(v, action);
-		}
+	if (v->old) {
+		episode_state(v->env, &v->reply->body);
+	} else { /* the framework's state model has no extra fields */
+		buf_text(&v->reply->body, "{\"episode_id\":null,\"step_count\":0}");
 	}
 }
 
-/* The framework's state model has no extra fields. */
-static void state(struct http_visit *v, struct field_errors *c)
+static void health(struct http_visit *v)
 {
-	(void)c;
-	answer_json(v->reply, 200, STR("{\"episode_id\":null,\"step_count\":0}"));
+	buf_text(&v->reply->body, "{\"status\":\"healthy\"}");
 }
 
-static void health(struct http_visit *v, struct field_errors *c)
+static void metadata(struct http_visit *v)
 {
-	(void)c;
-	answer_json(v->reply, 200, STR("{\"status\":\"healthy\"}"));
-}
+	const struct serve_conf *c = &v->server->conf;
+	const struct recorded_rollout *r = c->playback ? playback_sample(c->playback) : NULL;
 
-static void played_metadata(struct http_visit *v)
-{
-	const struct recorded_rollout *r = playback_sample(v->server->conf.playback);
-	struct json_writer w;
-
-	jw_init(&w, &v->reply->body);
-	jw_object(&w);
-	jw_key(&w, "name");
-	jw_str(&w, r->name);
-	jw_key(&w, "description");
-	jw_text(&w, "Plays back a recording");
-	jw_key(&w, "version");
-	jw_str(&w, r->version);
-	jw_end(&w);
-}
-
-static void metadata(struct http_visit *v, struct field_errors *c)
-{
-	const struct world *w = v->server->conf.world;
-
-	(void)c;
-	answer_json(v->reply, 200, STR(""));
-	if (v->server->conf.playback) {
-		played_metadata(v);
-		return;
+	if (r) {
+		json_pack(&v->reply->body,
+		          "{name:%s,description:'Plays back a recording',version:%s}", r->name,
+		          r->version);
+	} else {
+		json_pack(&v->reply->body,
+		          "{name:%t,description:%t,readme_content:null,version:'builtin-1',"
+		          "author:null,documentation_url:null}",
+		          c->world->server, c->world->help);
 	}
-	buf_printf(
-		&v->reply->body,
-		"{\"name\":\"%s\",\"description\":\"%s\",\"readme_content\":null,\"version\":\"builtin-1\",\"author\":null,\"documentation_url\":null}",
-		w->server, w->help);
 }
 
-static void schema(struct http_visit *v, struct field_errors *c)
+static void schema(struct http_visit *v)
 {
-	(void)c;
-	answer_json(v->reply, 200, STR(""));
 	if (v->server->conf.playback) {
 		openenv_playback_schema(v->server->conf.playback, &v->reply->body);
 	} else {
@@ -171,142 +120,110 @@ static void schema(struct http_visit *v, struct field_errors *c)
 	}
 }
 
-static void environments(struct http_visit *v, struct field_errors *c)
+static void environments(struct http_visit *v)
 {
-	(void)c;
-	answer_json(v->reply, 200, STR(""));
-	buf_printf(&v->reply->body, "[\"%s\"]", v->server->conf.world->server);
+	json_pack(&v->reply->body, "[%t]", v->server->conf.world->server);
 }
 
 /* The minimum that lets a client identify the server: title and paths. */
-static void openapi(struct http_visit *v, struct field_errors *c)
+static void openapi(struct http_visit *v)
 {
-	(void)c;
-	answer_json(
-		v->reply, 200,
-		STR("{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"OpenEnv Environment HTTP "
-	            "API\",\"version\":\"1.0.0\"},\"paths\":{\"/reset\":{\"post\":{}},\"/step\":{\"post\":{}},\"/state\":{\"get\":{}},\"/metadata\":{\"get\":{}},\"/health\":{\"get\":{}},\"/schema\":{\"get\":{}},\"/mcp\":{\"post\":{}}}}"));
+	static const char rest[] = ",/metadata:{get:{}},/schema:{get:{}},/mcp:{post:{}}}}";
+	struct json_writer w;
+
+	jw_init(&w, &v->reply->body);
+	jw_pack(&w, "{openapi:'3.1.0',info:{title:%t,version:%t}",
+	        v->old ? "Environment HTTP Server" : "OpenEnv Environment HTTP API",
+	        v->old ? "0.1.0" : "1.0.0");
+	jw_pack(&w, "paths:{/reset:{post:{}},/step:{post:{}},/state:{get:{}},/health:{get:{}}");
+	jw_pack(&w, v->old ? "}}" : rest);
 }
 
-static void mcp(struct http_visit *v, struct field_errors *c)
+static void mcp(struct http_visit *v)
 {
-	struct json_fault fault;
-
-	(void)c;
-	answer_json(v->reply, 200, STR(""));
-	if (json_validate(v->request->body, &fault) == 0 &&
-	    json_type(v->request->body) == JSON_OBJECT) {
+	if (json_is_valid(v->request->body) && json_type(v->request->body) == JSON_OBJECT) {
 		openenv_rpc(v->server, NULL, v->request->body, &v->reply->body);
 	} else {
-		buf_text(
-			&v->reply->body,
-			"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"Parse "
-			"error\",\"data\":null}}");
+		json_pack(&v->reply->body,
+		          "{jsonrpc:'2.0',id:null,error:{code:-32700,message:'Parse "
+		          "error',data:null}}");
 	}
 }
 
-enum { NO_BODY, RAW_BODY, JSON_BODY };
+enum { NO_BODY, RAW_BODY, OBJECT_BODY };
 
 static const struct {
 	const char *path, *method;
+	bool old; /* core 0.1 has it, too */
 	int body;
-	void (*answer)(struct http_visit *v, struct field_errors *c);
+	void (*answer)(struct http_visit *v);
 } endpoints[] = {
-	{"/step", "POST", JSON_BODY, step},
-	{"/reset", "POST", JSON_BODY, reset},
-	{"/state", "GET", NO_BODY, state},
-	{"/health", "GET", NO_BODY, health},
-	{"/schema", "GET", NO_BODY, schema},
-	{"/metadata", "GET", NO_BODY, metadata},
-	{"/openapi.json", "GET", NO_BODY, openapi},
-	{"/list_environments", "GET", NO_BODY, environments},
-	{"/mcp", "POST", RAW_BODY, mcp},
+	{"/step", "POST", true, OBJECT_BODY, step},
+	{"/reset", "POST", true, OBJECT_BODY, reset},
+	{"/state", "GET", true, NO_BODY, state},
+	{"/health", "GET", true, NO_BODY, health},
+	{"/openapi.json", "GET", true, NO_BODY, openapi},
+	{"/schema", "GET", false, NO_BODY, schema},
+	{"/metadata", "GET", false, NO_BODY, metadata},
+	{"/list_environments", "GET", false, NO_BODY, environments},
+	{"/mcp", "POST", false, RAW_BODY, mcp},
 };
 
-/* ---- checks before an endpoint is called ---- */
-
-static void add_not_object(struct field_errors *c, struct str input)
+static bool read_body(struct http_visit *v)
 {
-	fields_add_error(c, "model_attributes_type", NULL, "Input should be a valid dictionary",
-	                 input);
-}
+	struct buf why = BUF(BUF_MAX_SMALL);
 
-/* False: refused. */
-static bool read_body(struct http_visit *v, struct field_errors *c)
-{
-	struct str body = v->request->body;
-	struct json_fault fault;
-	struct buf text = BUF(ERRORS_MAX);
-
-	if (body.n == 0) {
+	v->body = v->request->body.n ? v->request->body : STR("{}");
+	if (json_is_valid(v->body) && json_type(v->body) == JSON_OBJECT) {
 		return true;
 	}
-	if (!str_starts(v->request->content_type, STR(JSON_TYPE))) {
-		json_quote(&text, body);
-		add_not_object(c, buf_view(&text));
-		buf_release(&text);
-		return false;
-	}
-	if (json_validate(body, &fault) != 0) {
-		fields_add_error(c, "json_invalid", NULL, "JSON decode error", STR("{}"));
-		return false;
-	}
-	if (json_type(body) != JSON_OBJECT) {
-		add_not_object(c, body);
-		return false;
-	}
-	v->body = body;
-	return true;
+	fields_wrong(&why, "json_invalid", STR("body"), "Input should be a JSON object",
+	             STR("null"));
+	answer_invalid(v, &why);
+	buf_release(&why);
+	return false;
 }
 
 static void answer_endpoint(struct http_visit *v, size_t i)
 {
-	struct field_errors c = {.root = "body", .list = BUF(ERRORS_MAX)};
+	struct openenv_episode own = {0};
 
 	if (v->server->conf.playback && endpoints[i].body != NO_BODY) {
-		answer_json(v->reply, 501,
-		            STR("{\"detail\":\"A recording is only served in sessions: use the "
-		                "WebSocket at /ws\"}"));
+		reply_json(v->reply, 501,
+		           "{\"detail\":\"A recording is only served in sessions: use the "
+		           "WebSocket at /ws\"}");
 		return;
 	}
 	if (!str_is(v->request->method, endpoints[i].method)) {
-		answer_json(v->reply, 405, STR("{\"detail\":\"Method Not Allowed\"}"));
+		reply_json(v->reply, 405, "{\"detail\":\"Method Not Allowed\"}");
 		v->reply->allow = endpoints[i].method;
 		return;
 	}
-	if (endpoints[i].body != JSON_BODY || read_body(v, &c)) {
-		endpoints[i].answer(v, &c);
+	v->env = v->old ? &v->server->shared : &own;
+	if (endpoints[i].body != OBJECT_BODY || read_body(v)) {
+		if (!v->env->instance && (v->old || endpoints[i].answer == step)) {
+			episode_begin(v->env, &v->server->conf, openenv_next_seed(v->server),
+			              STR_NONE);
+		}
+		reply_json(v->reply, 200, "");
+		endpoints[i].answer(v);
 	}
-	if (c.count > 0) {
-		answer_invalid(v->reply, &c);
-	}
-	buf_release(&c.list);
+	episode_release(&own);
 }
 
 /* ---- WebSockets ---- */
 
-#define FAILED "Failed to open a WebSocket connection: "
-
-static void refuse_upgrade(struct reply *r, unsigned status, const char *why, struct str what)
+static void upgrade(struct http_visit *v)
 {
-	reply_text(r, status, FAILED);
-	buf_printf(&r->body, "%s%.*s.\n", why, STR_ARG(what));
-}
+	const struct request *q = v->request;
+	struct reply *r = v->reply;
 
-static void upgrade(const struct request *q, struct reply *r)
-{
 	if (!str_is(q->method, "GET")) {
-		refuse_upgrade(r, 405, "unsupported HTTP method: ", q->method);
+		reply_text(r, 405, "a WebSocket is opened with GET\n");
 		r->allow = "GET";
-	} else if (!q->ws_key.p) {
-		refuse_upgrade(r, 400, "missing Sec-WebSocket-Key header", STR(""));
-	} else if (q->ws_key.n != KEY_LENGTH) {
-		refuse_upgrade(r, 400, "invalid Sec-WebSocket-Key header: ", q->ws_key);
-	} else if (!q->ws_version.p) {
-		refuse_upgrade(r, 400, "missing Sec-WebSocket-Version header", STR(""));
-	} else if (!str_is(q->ws_version, "13")) {
-		refuse_upgrade(r, 400, "invalid Sec-WebSocket-Version header: ", q->ws_version);
-	} else if (!str_is(q->path, "/ws")) {
+	} else if (q->ws_key.n != KEY_LENGTH || !str_is(q->ws_version, "13")) {
+		reply_text(r, 400, "Sec-WebSocket-Key or Sec-WebSocket-Version 13 is missing\n");
+	} else if (v->old || !str_is(q->path, "/ws")) {
 		reply_text(r, 403, "");
 	} else {
 		r->action = REPLY_UPGRADE;
@@ -315,23 +232,18 @@ static void upgrade(const struct request *q, struct reply *r)
 
 void openenv_answer(struct openenv *o, const struct request *q, struct reply *r)
 {
-	struct http_visit v = {.server = o, .request = q, .reply = r};
-	size_t cursor = 0;
+	struct http_visit v = {
+		.server = o, .request = q, .reply = r, .old = o->traits & FAULT_IS_OLD};
 
-	for (const struct fault_hooks *f; (f = fault_of(&o->conf, &cursor));) {
-		if (f->openenv_request && f->openenv_request(o, q, r)) {
-			return;
-		}
-	}
 	if (q->upgrade.n > 0) {
-		upgrade(q, r);
+		upgrade(&v);
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(endpoints); i++) {
-		if (str_is(q->path, endpoints[i].path)) {
+		if (str_is(q->path, endpoints[i].path) && (!v.old || endpoints[i].old)) {
 			answer_endpoint(&v, i);
 			return;
 		}
 	}
-	answer_json(r, 404, STR("{\"detail\":\"Not Found\"}"));
+	reply_json(r, 404, "{\"detail\":\"Not Found\"}");
 }

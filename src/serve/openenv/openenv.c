@@ -5,7 +5,6 @@
 #include "json/scan.h"
 #include "json/write.h"
 #include "serve/fault/fault.h"
-#include "serve/openenv/fields.h"
 #include "serve/playback/playback.h"
 
 #include <inttypes.h>
@@ -15,14 +14,7 @@
 
 void openenv_init(struct openenv *o, const struct serve_conf *c)
 {
-	size_t cursor = 0;
-
-	*o = (struct openenv){.conf = *c};
-	for (const struct fault_hooks *f; (f = fault_of(c, &cursor));) {
-		if (f->openenv_start) {
-			f->openenv_start(o);
-		}
-	}
+	*o = (struct openenv){.conf = *c, .traits = fault_traits(c)};
 }
 
 void openenv_release(struct openenv *o)
@@ -37,47 +29,31 @@ uint64_t openenv_next_seed(struct openenv *o)
 
 /* ---- error messages ---- */
 
-static void begin_error(struct openenv_reply *r, struct str message, const char *code)
+void openenv_reply_error(struct openenv_reply *r, const char *code, const char *fmt, ...)
 {
-	buf_text(&r->text, "{\"type\":\"error\",\"data\":{\"message\":");
-	json_quote(&r->text, message);
-	buf_printf(&r->text, ",\"code\":\"%s\"", code);
+	struct buf message = BUF(ERRORS_MAX);
+	va_list args;
+
+	va_start(args, fmt);
+	buf_vprintf(&message, fmt, args);
+	va_end(args);
+	json_pack(&r->text, "{type:'error',data:{message:%s,code:%t}}", buf_view(&message), code);
+	buf_release(&message);
 }
 
-void openenv_reply_error(struct openenv_reply *r, struct str message, const char *code)
+static void answer_invalid(struct openenv_reply *r, const struct buf *why)
 {
-	begin_error(r, message, code);
-	buf_text(&r->text, "}}");
-}
-
-static void end_session(struct openenv_reply *r, struct str message)
-{
-	openenv_reply_error(r, message, "SESSION_ERROR");
-	r->close = CLOSE_NORMAL;
-}
-
-static void answer_invalid(struct openenv_reply *r, const struct field_errors *c)
-{
-	begin_error(r, STR("Invalid message"), "VALIDATION_ERROR");
-	buf_text(&r->text, ",\"errors\":[");
-	buf_str(&r->text, buf_view(&c->list));
-	buf_text(&r->text, "]}}");
-}
-
-static void reply_invalid_json(struct openenv_reply *r, const struct json_fault *fault)
-{
-	struct buf why = BUF(BUF_MAX_SMALL);
-
-	buf_printf(&why, "Invalid JSON: %s at byte %zu", fault->why, fault->at);
-	openenv_reply_error(r, buf_view(&why), "INVALID_JSON");
-	buf_release(&why);
+	json_pack(&r->text,
+	          "{type:'error',data:{message:'Invalid message',code:'VALIDATION_ERROR',"
+	          "errors:[%r]}}",
+	          buf_view(why));
 }
 
 /* ---- handlers of messages ---- */
 
 static enum metadata_place metadata_place(const struct openenv *o)
 {
-	return o->hides_metadata ? METADATA_NOWHERE : METADATA_TWICE;
+	return o->traits & FAULT_HIDES_METADATA ? METADATA_NOWHERE : METADATA_TWICE;
 }
 
 void openenv_reply_observation(struct openenv_message *t, bool stepped)
@@ -94,11 +70,11 @@ static bool read_seed(struct openenv_message *t, uint64_t *seed)
 {
 	struct str value = JSON_GET(t->data, "seed");
 
-	if (json_is_null(value) || t->session->server->ignores_seeds) {
+	if (json_is_null(value) || t->session->server->traits & FAULT_IGNORES_SEEDS) {
 		*seed = openenv_next_seed(t->session->server);
 	} else if (!text_u64(value, seed)) {
-		openenv_reply_error(t->reply, STR("Seed must be an integer, zero or more"),
-		                    "EXECUTION_ERROR");
+		openenv_reply_error(t->reply, "EXECUTION_ERROR",
+		                    "Seed must be an integer, zero or more");
 		return false;
 	}
 	return true;
@@ -106,21 +82,21 @@ static bool read_seed(struct openenv_message *t, uint64_t *seed)
 
 static void reset(struct openenv_message *t)
 {
-	static const struct field options[] = {{"episode_id", field_check_optional_string, false}};
-	struct field_errors c = {.list = BUF(ERRORS_MAX)};
+	static const struct field options[] = {{"episode_id", FIELD_TEXT_OR_NULL, false}};
+	struct buf why = BUF(ERRORS_MAX);
 	struct openenv_session *s = t->session;
 	uint64_t seed = 0;
 
 	if (read_seed(t, &seed)) {
-		if (fields_validate(t->data, options, ARRAY_LEN(options), true, &c)) {
+		if (fields_validate(t->data, options, ARRAY_LEN(options), true, &why)) {
 			episode_begin(s->episode, &s->server->conf, seed,
 			              JSON_GET(t->data, "episode_id"));
 			openenv_reply_observation(t, false);
 		} else {
-			answer_invalid(t->reply, &c);
+			answer_invalid(t->reply, &why);
 		}
 	}
-	buf_release(&c.list);
+	buf_release(&why);
 }
 
 static void run_step(struct openenv_message *t)
@@ -130,11 +106,9 @@ static void run_step(struct openenv_message *t)
 	uint64_t before = s->episode->step_count;
 
 	if (episode_act(s->episode, t->data, metadata_place(s->server), &seen, &why)) {
-		buf_text(&t->reply->text, "{\"type\":\"observation\",\"data\":");
-		buf_str(&t->reply->text, buf_view(&seen));
-		buf_char(&t->reply->text, '}');
+		json_pack(&t->reply->text, "{type:'observation',data:%r}", buf_view(&seen));
 	} else {
-		openenv_reply_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
+		openenv_reply_error(t->reply, "EXECUTION_ERROR", "%s", buf_cstr(&why));
 	}
 	atomic_fetch_add(&s->server->steps, s->episode->step_count - before);
 	buf_release(&seen);
@@ -151,13 +125,13 @@ static void step(struct openenv_message *t)
 
 static bool validate_action(struct openenv_message *t)
 {
-	struct field_errors c = {.list = BUF(ERRORS_MAX)};
-	bool fits = fields_validate_action(t->session->server->conf.world, t->data, &c);
+	struct buf why = BUF(ERRORS_MAX);
+	bool fits = fields_validate_action(t->session->server->conf.world, t->data, &why);
 
 	if (!fits) {
-		answer_invalid(t->reply, &c);
+		answer_invalid(t->reply, &why);
 	}
-	buf_release(&c.list);
+	buf_release(&why);
 	return fits;
 }
 
@@ -195,28 +169,27 @@ static const struct message {
 
 static bool validate_envelope(struct openenv_message *t, int data)
 {
-	const struct field fields[] = {{"type", NULL, true},
-	                               {"data", field_check_dict, data == HAS_DATA}};
-	struct field_errors c = {.list = BUF(ERRORS_MAX)};
-	bool fits = fields_validate(t->message, fields, data == NO_DATA ? 1 : 2, false, &c);
+	const struct field fields[] = {{"type", FIELD_ANY, true},
+	                               {"data", FIELD_DICT, data == HAS_DATA}};
+	struct buf why = BUF(ERRORS_MAX);
+	bool fits = fields_validate(t->message, fields, data == NO_DATA ? 1 : 2, false, &why);
 
 	if (!fits) {
-		answer_invalid(t->reply, &c);
+		answer_invalid(t->reply, &why);
 	}
-	buf_release(&c.list);
+	buf_release(&why);
 	return fits;
 }
 
 static void answer_unknown(struct openenv_reply *r, struct str type)
 {
-	struct buf why = BUF(ERRORS_MAX);
+	struct buf name = BUF(ERRORS_MAX);
 
-	buf_text(&why, "Unknown message type: ");
 	if (type.p) {
-		json_text_or_json(type, &why);
+		json_text_or_json(type, &name);
 	}
-	openenv_reply_error(r, buf_view(&why), "UNKNOWN_TYPE");
-	buf_release(&why);
+	openenv_reply_error(r, "UNKNOWN_TYPE", "Unknown message type: %s", buf_cstr(&name));
+	buf_release(&name);
 }
 
 static const struct message *find_message(struct str type)
@@ -233,7 +206,7 @@ static const struct message *find_message(struct str type)
 static void execute_message(struct openenv_message *t, const struct message *m)
 {
 	const struct serve_conf *c = &t->session->server->conf;
-	const struct fault_hooks *f;
+	const struct fault *f;
 
 	for (size_t cursor = 0; !t->waited && !t->done && (f = fault_of(c, &cursor));) {
 		if (f->before_message) {
@@ -281,11 +254,14 @@ void openenv_handle_message(struct openenv_session *s, struct str message, bool 
 	struct json_fault fault;
 
 	if (binary) {
-		end_session(r, STR("A message must be text"));
+		openenv_reply_error(r, "SESSION_ERROR", "A message must be text");
+		r->close = CLOSE_NORMAL;
 	} else if (json_validate(message, &fault) != 0) {
-		reply_invalid_json(r, &fault);
+		openenv_reply_error(r, "INVALID_JSON", "Invalid JSON: %s at byte %zu", fault.why,
+		                    fault.at);
 	} else if (json_type(t.message) != JSON_OBJECT) {
-		end_session(r, STR("A message must be an object"));
+		openenv_reply_error(r, "SESSION_ERROR", "A message must be an object");
+		r->close = CLOSE_NORMAL;
 	} else {
 		t.data = JSON_GET(t.message, "data");
 		answer_message(&t);
@@ -302,9 +278,10 @@ static void refuse(struct openenv *o, struct openenv_reply *r)
 	           "Server at capacity: %" PRIu64 "/%" PRIu64
 	           " sessions active. Cannot accept new connections.",
 	           o->slots_used, o->conf.max_envs);
-	begin_error(r, buf_view(&why), "CAPACITY_REACHED");
-	buf_printf(&r->text, ",\"active_sessions\":%" PRIu64 ",\"max_sessions\":%" PRIu64 "}}",
-	           o->slots_used, o->conf.max_envs);
+	json_pack(&r->text,
+	          "{type:'error',data:{message:%s,code:'CAPACITY_REACHED',active_sessions:%i,"
+	          "max_sessions:%i}}",
+	          buf_view(&why), (int64_t)o->slots_used, (int64_t)o->conf.max_envs);
 	r->close = CLOSE_NORMAL;
 	buf_release(&why);
 }
@@ -316,7 +293,7 @@ static void take_slot(struct openenv_session *s)
 	s->counted = o->slots_used < o->conf.max_envs;
 	s->refused = !s->counted;
 	o->slots_used += s->counted;
-	s->episode = o->shares_env ? &o->shared : &s->own;
+	s->episode = o->traits & FAULT_SHARES_ENV ? &o->shared : &s->own;
 	if (!s->episode->instance) {
 		episode_begin(s->episode, &o->conf, openenv_next_seed(o), STR_NONE);
 	}
@@ -325,13 +302,11 @@ static void take_slot(struct openenv_session *s)
 void openenv_open(struct openenv *o, struct openenv_session *s, struct str id,
                   struct openenv_reply *r)
 {
-	struct buf why = BUF(BUF_MAX_SMALL);
-
 	*s = (struct openenv_session){.server = o, .held = BUF(ERRORS_MAX)};
 	if (id.n > 0) {
-		buf_printf(&why, "Unknown session_id: %.*s", STR_ARG(id));
-		end_session(r, buf_view(&why));
-	} else if (o->slots_used >= o->conf.max_envs && !o->always_opens) {
+		openenv_reply_error(r, "SESSION_ERROR", "Unknown session_id: %.*s", STR_ARG(id));
+		r->close = CLOSE_NORMAL;
+	} else if (o->slots_used >= o->conf.max_envs && !(o->traits & FAULT_OPENS_ALL)) {
 		refuse(o, r);
 	} else {
 		take_slot(s);
@@ -339,12 +314,11 @@ void openenv_open(struct openenv *o, struct openenv_session *s, struct str id,
 			openenv_play_open(s, r);
 		}
 	}
-	buf_release(&why);
 }
 
 void openenv_free_slot(struct openenv_session *s)
 {
-	if (s->counted && !s->server->keeps_slots) {
+	if (s->counted && !(s->server->traits & FAULT_KEEPS_SLOTS)) {
 		s->server->slots_used--;
 	}
 	s->counted = false;

@@ -24,12 +24,7 @@ struct openenv {
 	_Atomic uint64_t steps;  /* executed, in all sessions */
 	_Atomic uint64_t serial; /* default seed of the next episode */
 	uint64_t slots_used;     /* slots in use, of conf.max_envs; WebSocket thread */
-	/* Set by faults when the server starts. */
-	bool keeps_slots;    /* slots are never freed */
-	bool always_opens;   /* beyond the limit, sessions open but their steps are refused */
-	bool shares_env;     /* all sessions act in `shared` */
-	bool ignores_seeds;  /* each episode uses its own seed */
-	bool hides_metadata; /* no metadata in replies */
+	unsigned traits;         /* of enum fault_trait */
 	struct openenv_episode shared;
 };
 
@@ -82,13 +77,34 @@ struct openenv_message {
 	struct openenv_reply *reply;
 };
 
-void openenv_reply_error(struct openenv_reply *r, struct str message, const char *code);
+void openenv_reply_error(struct openenv_reply *r, const char *code, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
 /* The default seed of a new episode. */
 uint64_t openenv_next_seed(struct openenv *o);
 /* Replies to a step or reset with the current observation. */
 void openenv_reply_observation(struct openenv_message *t, bool stepped);
 /* Frees the session's slot. */
 void openenv_free_slot(struct openenv_session *s);
+/* ---- validation (fields.c), with a description in the form that FastAPI's clients read ---- */
+
+enum field_type { FIELD_ANY, FIELD_DICT, FIELD_TEXT, FIELD_TEXT_OR_NULL, FIELD_MOVE, FIELD_CALL };
+
+struct field {
+	const char *name;
+	enum field_type type;
+	bool required;
+};
+
+/* Are the object's members as described, and no others unless they are allowed? False: appends
+   {"type","loc","msg","input"} about the first that is not. */
+bool fields_validate(struct str object, const struct field *fields, size_t count, bool allow_extra,
+                     struct buf *why);
+/* The same for the action of a step in that world. */
+bool fields_validate_action(const struct world *w, struct str action, struct buf *why);
+/* Appends such a description, and returns false. */
+bool fields_wrong(struct buf *why, const char *type, struct str name, const char *message,
+                  struct str input);
+
 /* Handles an object as a JSON-RPC request and appends the response. s: the requesting session;
    NULL over HTTP, where each request has its own environment. */
 void openenv_rpc(struct openenv *o, struct openenv_session *s, struct str request, struct buf *out);

@@ -14,35 +14,16 @@
 
 static void write_observation(const struct recorded_reply *r, struct buf *out)
 {
-	struct str metadata = JSON_GET(r->structured, "metadata");
-	struct json_writer w;
+	static const struct str flags[] = {STR_INIT("null"), STR_INIT("false"), STR_INIT("true")};
 
-	buf_text(out, "{\"type\":\"observation\",\"data\":");
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "observation");
-	jw_raw(&w, r->observation);
-	jw_key(&w, "reward");
-	jw_raw(&w, r->reward);
-	jw_key(&w, "done");
-	if (r->terminated < 0) {
-		jw_null(&w);
-	} else {
-		jw_bool(&w, r->terminated > 0);
-	}
-	if (metadata.p) {
-		jw_key(&w, "metadata");
-		jw_raw(&w, metadata);
-	}
-	jw_end(&w);
-	buf_char(out, '}');
+	json_pack(out, "{type:'observation',data:{observation:%r,reward:%r,done:%r,metadata:%?r}}",
+	          r->observation, r->reward, flags[r->terminated < 0 ? 0 : 1 + (r->terminated > 0)],
+	          JSON_GET(r->structured, "metadata"));
 }
 
 static void write_data(const char *type, struct str data, struct buf *out)
 {
-	buf_printf(out, "{\"type\":\"%s\",\"data\":", type);
-	buf_str(out, data);
-	buf_char(out, '}');
+	json_pack(out, "{type:%t,data:%r}", type, data);
 }
 
 /* Error frames were recorded whole; an error inside an observation has no code. */
@@ -113,17 +94,15 @@ static void write_state(const struct openenv_session *s, struct str state, struc
 		write_data("state", state, out);
 		return;
 	}
-	buf_text(out, "{\"type\":\"state\",\"data\":");
 	jw_init(&w, out);
-	jw_object(&w);
+	jw_pack(&w, "{type:'state',data:{");
 	for (size_t cursor = 0; json_next_member(state, &cursor, &m);) {
 		bool ours = str_is(m.key, "episode_id") && json_equal(m.value, first);
 
 		jw_key_str(&w, json_key_text(&keys, m.key));
 		jw_raw(&w, ours ? own : m.value);
 	}
-	jw_end(&w);
-	buf_char(out, '}');
+	jw_pack(&w, "}}");
 	arena_release(&keys);
 }
 
@@ -138,19 +117,15 @@ static void reset(struct openenv_message *t)
 		set_episode_id(t->session, JSON_GET(t->data, "episode_id"));
 		write_reply(&s->rollout->reset, t->reply);
 	} else {
-		openenv_reply_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
+		openenv_reply_error(t->reply, "EXECUTION_ERROR", "%s", buf_cstr(&why));
 	}
 	buf_release(&why);
 }
 
 static void list_tools(const struct playback_session *s, struct buf *out)
 {
-	struct str tools = openenv_playback_tools(s->all);
-
-	buf_printf(out,
-	           "{\"type\":\"observation\",\"data\":{\"observation\":{\"tools\":%.*s},"
-	           "\"reward\":null,\"done\":false}}",
-	           STR_ARG(tools));
+	json_pack(out, "{type:'observation',data:{observation:{tools:%r},reward:null,done:false}}",
+	          openenv_playback_tools(s->all));
 }
 
 static void step(struct openenv_message *t)
@@ -175,7 +150,7 @@ static void step(struct openenv_message *t)
 	if (c) {
 		write_reply(&c->reply, t->reply);
 	} else {
-		openenv_reply_error(t->reply, buf_view(&why), "EXECUTION_ERROR");
+		openenv_reply_error(t->reply, "EXECUTION_ERROR", "%s", buf_cstr(&why));
 	}
 	atomic_fetch_add(&t->session->server->steps, c != NULL);
 	buf_release(&name);
@@ -193,15 +168,12 @@ static void state(struct openenv_message *t)
 	if (s->rollout->state_kind != STATE_OPENENV) {
 		int64_t steps = playback_steps(s);
 
-		buf_printf(
-			out,
-			"{\"type\":\"state\",\"data\":{\"episode_id\":null,\"step_count\":%" PRId64
-			"}}",
-			steps < 0 ? 0 : steps);
+		json_pack(out, "{type:'state',data:{episode_id:null,step_count:%i}}",
+		          steps < 0 ? 0 : steps);
 	} else if (now.p) {
 		write_state(t->session, now, out);
 	} else {
-		openenv_reply_error(t->reply, STR("no state was recorded here"), "EXECUTION_ERROR");
+		openenv_reply_error(t->reply, "EXECUTION_ERROR", "no state was recorded here");
 	}
 }
 
@@ -229,7 +201,7 @@ void openenv_play_open(struct openenv_session *s, struct openenv_reply *r)
 
 	s->played = playback_begin(s->server->conf.playback, &anything, &why);
 	if (!s->played) {
-		openenv_reply_error(r, buf_view(&why), "CAPACITY_REACHED");
+		openenv_reply_error(r, "CAPACITY_REACHED", "%s", buf_cstr(&why));
 		r->close = CLOSE_NORMAL;
 	} else if (!s->played->rollout->tools.p &&
 	           s->played->rollout->reset.outcome != OUTCOME_OK) {

@@ -12,15 +12,8 @@
 
 static void answer_error(struct str id, int code, struct str message, struct buf *out)
 {
-	buf_text(out, "{\"jsonrpc\":\"2.0\",\"id\":");
-	if (json_is_null(id)) {
-		buf_text(out, "null");
-	} else {
-		buf_str(out, id);
-	}
-	buf_printf(out, ",\"error\":{\"code\":%d,\"message\":", code);
-	json_quote(out, message);
-	buf_text(out, ",\"data\":null}}");
+	json_pack(out, "{jsonrpc:'2.0',id:%r,error:{code:%d,message:%s,data:null}}", id, code,
+	          message);
 }
 
 /* The id of a request is null, a string or an integer. */
@@ -35,17 +28,6 @@ static bool is_request(struct str request)
 	       (json_is_null(id) || json_type(id) == JSON_STRING || json_i64(id, &number));
 }
 
-static void begin_result(struct str id, struct buf *out)
-{
-	buf_text(out, "{\"jsonrpc\":\"2.0\",\"id\":");
-	if (json_is_null(id)) {
-		buf_text(out, "null");
-	} else {
-		buf_str(out, id);
-	}
-	buf_text(out, ",\"result\":");
-}
-
 static void call_tool(struct openenv *o, struct openenv_episode *e, struct str id,
                       struct str params, struct buf *out)
 {
@@ -56,9 +38,7 @@ static void call_tool(struct openenv *o, struct openenv_episode *e, struct str i
 		answer_error(id, INVALID_PARAMS, STR("Missing 'name' in params"), out);
 	} else if (episode_call(e, name, arguments, &result, &why)) {
 		atomic_fetch_add(&o->steps, 1);
-		begin_result(id, out);
-		buf_str(out, buf_view(&result));
-		buf_char(out, '}');
+		json_pack(out, "{jsonrpc:'2.0',id:%r,result:%r}", id, buf_view(&result));
 	} else {
 		answer_error(id, INTERNAL_ERROR, buf_view(&why), out);
 	}
@@ -74,8 +54,7 @@ static void use_played_tools(const struct openenv *o, struct str request, struct
 	if (!tools.p) {
 		answer_error(id, INTERNAL_ERROR, STR("Environment does not support MCP"), out);
 	} else if (json_is(JSON_GET(request, "method"), STR("tools/list"))) {
-		begin_result(id, out);
-		buf_printf(out, "{\"tools\":%.*s}}", STR_ARG(tools));
+		json_pack(out, "{jsonrpc:'2.0',id:%r,result:{tools:%r}}", id, tools);
 	} else {
 		answer_error(id, INTERNAL_ERROR,
 		             STR("A recording is played step by step: call tools in messages of "
@@ -95,10 +74,7 @@ static void use_tools(struct openenv *o, struct openenv_session *s, struct str r
 	} else if (!episode_has_tools(o->conf.world)) {
 		answer_error(id, INTERNAL_ERROR, STR("Environment does not support MCP"), out);
 	} else if (json_is(JSON_GET(request, "method"), STR("tools/list"))) {
-		begin_result(id, out);
-		buf_text(out, "{\"tools\":");
-		buf_str(out, o->conf.world->tools);
-		buf_text(out, "}}");
+		json_pack(out, "{jsonrpc:'2.0',id:%r,result:{tools:%r}}", id, o->conf.world->tools);
 	} else {
 		if (!s) {
 			episode_begin(e, &o->conf, openenv_next_seed(o), STR_NONE);

@@ -1,6 +1,6 @@
 /* Recorded replies over MCP: see mcp.h. Each kind of failure that env/mcp/reply.c distinguishes
    is reproduced at the layer that reported it. */
-#include "serve/playback/mcp.h"
+#include "serve/playback/playback.h"
 
 #include "base/html.h"
 #include "json/write.h"
@@ -41,9 +41,8 @@ static bool is_content(struct str observation)
 static void put_text(struct str value, struct buf *out)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct json_fault fault;
 	bool plain = json_type(value) == JSON_STRING &&
-	             (!json_decode(value, &text) || json_validate(buf_view(&text), &fault) != 0);
+	             (!json_decode(value, &text) || !json_is_valid(buf_view(&text)));
 
 	if (plain) {
 		buf_str(out, value);
@@ -129,20 +128,14 @@ static void write_result(const struct playback_session *s, const struct recorded
 
 static void write_error(const struct recorded_reply *r, struct buf *out)
 {
-	struct json_writer w;
 	int64_t code;
 
 	if (json_type(r->observation) == JSON_OBJECT) {
 		buf_str(out, r->observation);
 		return;
 	}
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "code");
-	jw_i64(&w, json_i64(r->code, &code) ? code : -32603);
-	jw_key(&w, "message");
-	jw_str(&w, r->message);
-	jw_end(&w);
+	json_pack(out, "{code:%i,message:%s}", json_i64(r->code, &code) ? code : -32603,
+	          r->message);
 }
 
 static void write_http(const struct recorded_reply *r, struct playback_reply *out)
@@ -204,9 +197,7 @@ static void answer_recorded(const struct playback_session *s, const struct recor
 static void answer_text(struct str text, bool is_error, struct playback_reply *out)
 {
 	out->kind = PLAYBACK_RESULT;
-	buf_text(&out->body, "{\"content\":[{\"type\":\"text\",\"text\":");
-	json_quote(&out->body, text);
-	buf_printf(&out->body, "}],\"isError\":%s}", is_error ? "true" : "false");
+	json_pack(&out->body, "{content:[{type:'text',text:%s}],isError:%b}", text, is_error);
 }
 
 static void answer_state(const struct playback_session *s, struct playback_reply *out)

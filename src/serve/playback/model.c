@@ -1,5 +1,5 @@
 /* The replies of a recorded model: see model.h. */
-#include "serve/playback/model.h"
+#include "serve/playback/playback.h"
 
 #include "json/canon.h"
 #include "json/write.h"
@@ -12,7 +12,6 @@ struct model_reading {
 	bool any;
 };
 
-/* Appends the reply to both lists. */
 static void put_reply(struct model_reading *r, struct str reply)
 {
 	const char *between = r->any ? "," : "";
@@ -26,29 +25,11 @@ static void put_reply(struct model_reading *r, struct str reply)
 	r->any = true;
 }
 
-static void put_given(struct json_writer *w, const char *key, struct str value)
-{
-	if (value.p) {
-		jw_key(w, key);
-		jw_raw(w, value);
-	}
-}
-
 /* Arguments that were not JSON were left out of the history. */
 static void put_call(struct json_writer *w, struct str call, struct str arguments)
 {
-	struct str function = JSON_GET(call, "function");
-
-	jw_object(w);
-	put_given(w, "id", JSON_GET(call, "id"));
-	put_given(w, "type", JSON_GET(call, "type"));
-	jw_key(w, "function");
-	jw_object(w);
-	put_given(w, "name", JSON_GET(function, "name"));
-	jw_key(w, "arguments");
-	jw_raw(w, arguments);
-	jw_end(w);
-	jw_end(w);
+	jw_pack(w, "{id:%?r,type:%?r,function:{name:%?r,arguments:%r}}", JSON_GET(call, "id"),
+	        JSON_GET(call, "type"), JSON_GET(JSON_GET(call, "function"), "name"), arguments);
 }
 
 /* recorded: the parsed call of the line. */
@@ -73,8 +54,7 @@ static void put_message(struct json_writer *w, struct str message, struct str ll
 	struct json_member m;
 	struct arena keys = {0};
 
-	jw_key(w, "message");
-	jw_object(w);
+	jw_pack(w, "message:{");
 	for (size_t cursor = 0; json_next_member(message, &cursor, &m);) {
 		jw_key_str(w, json_key_text(&keys, m.key));
 		if (str_is(m.key, "tool_calls")) {
@@ -83,15 +63,12 @@ static void put_message(struct json_writer *w, struct str message, struct str ll
 			jw_raw(w, m.value);
 		}
 	}
-	if (!JSON_GET(message, "reasoning").p) {
-		put_given(w, "reasoning", JSON_GET(llm, "reasoning"));
-	}
-	put_given(w, "refusal", JSON_GET(llm, "refusal"));
-	jw_end(w);
+	jw_pack(w, "reasoning:%?r,refusal:%?r}",
+	        JSON_GET(message, "reasoning").p ? STR_NONE : JSON_GET(llm, "reasoning"),
+	        JSON_GET(llm, "refusal"));
 	arena_release(&keys);
 }
 
-/* Members of an object without its braces. */
 static struct str members(const struct buf *object)
 {
 	return (struct str){object->p + 1, object->n - 2};
@@ -100,18 +77,17 @@ static struct str members(const struct buf *object)
 static void read_message(struct model_reading *r, struct str message, struct str llm,
                          struct str call)
 {
-	static const char *const kept[] = {"finish_reason", "stop_reason",      "usage",
-	                                   "logprobs",      "prompt_token_ids", "token_ids"};
 	struct buf reply = BUF(PLAYBACK_SCRIPT_MAX);
 	struct json_writer w;
 
 	jw_init(&w, &reply);
 	jw_object(&w);
 	put_message(&w, message, llm, call);
-	for (size_t i = 0; i < ARRAY_LEN(kept); i++) {
-		put_given(&w, kept[i], json_get(llm, str_from(kept[i])));
-	}
-	jw_end(&w);
+	jw_pack(&w, "finish_reason:%?r,stop_reason:%?r,usage:%?r,logprobs:%?r",
+	        JSON_GET(llm, "finish_reason"), JSON_GET(llm, "stop_reason"),
+	        JSON_GET(llm, "usage"), JSON_GET(llm, "logprobs"));
+	jw_pack(&w, "prompt_token_ids:%?r,token_ids:%?r}", JSON_GET(llm, "prompt_token_ids"),
+	        JSON_GET(llm, "token_ids"));
 	put_reply(r, members(&reply));
 	r->turn++;
 	buf_release(&reply);
@@ -121,23 +97,14 @@ static void read_message(struct model_reading *r, struct str message, struct str
 static void read_error(struct model_reading *r, struct str error)
 {
 	struct buf reply = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
 	int64_t status;
-	bool advance =
-		json_i64(JSON_GET(error, "http_status"), &status) && status >= 200 && status <= 599;
 
-	jw_init(&w, &reply);
-	jw_object(&w);
-	if (advance) {
-		jw_key(&w, "status");
-		jw_i64(&w, status);
-		put_given(&w, "says", JSON_GET(error, "message"));
-		put_given(&w, "code", JSON_GET(error, "code"));
+	if (json_i64(JSON_GET(error, "http_status"), &status) && status >= 200 && status <= 599) {
+		json_pack(&reply, "{status:%i,says:%?r,code:%?r}", status,
+		          JSON_GET(error, "message"), JSON_GET(error, "code"));
 	} else {
-		jw_key(&w, "close");
-		jw_text(&w, "before");
+		json_pack(&reply, "{close:'before'}");
 	}
-	jw_end(&w);
 	put_reply(r, members(&reply));
 	buf_release(&reply);
 }

@@ -98,32 +98,20 @@ static struct recorded_rollout *next_matching(struct playback_source *p,
 	return best;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static void list_seeds(const struct recorded *r, struct buf *why)
 {
-	int64_t listed[SEEDS_MAX] = {0};
 	size_t count = 0;
 
 	for (size_t i = 0; i < r->count && count < SEEDS_MAX; i++) {
-		const struct recorded_rollout *one = r->rollouts[i];
-		bool known = !one->has_seed;
+		bool known = !r->rollouts[i]->has_seed;
 
-		for (size_t k = 0; !known && k < count; k++) {
-			known = listed[k] == one->seed;
+		for (size_t k = 0; !known && k < i; k++) {
+			known = r->rollouts[k]->has_seed &&
+			        r->rollouts[k]->seed == r->rollouts[i]->seed;
 		}
 		if (!known) {
-			listed[count++] = one->seed;
+			buf_printf(why, "%s%" PRId64, count++ ? ", " : "", r->rollouts[i]->seed);
 		}
-	}
-	qsort(listed, count, sizeof(*listed), by_size);
-	for (size_t i = 0; i < count; i++) {
-		buf_printf(why, "%s%" PRId64, i ? ", " : "", listed[i]);
 	}
 }
 

@@ -7,7 +7,80 @@
 #define ROLLDBG_SERVE_PLAYBACK_PLAYBACK_H
 
 #include "base/buf.h"
-#include "serve/playback/recorded.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "recording/line.h"
+
+/* The reply to a reset or a call. Raw JSON unless stated otherwise; absent: null. */
+struct recorded_reply {
+	enum outcome outcome;
+	enum error_layer layer, disagrees;
+	struct str code, message;
+	struct str observation, structured;
+	struct str text; /* raw string: the observation as the model got it, if that is JSON text */
+	struct str bytes; /* of a reply that was not JSON, decoded */
+	struct str reward;
+	int8_t terminated, truncated; /* -1: not known */
+	int64_t env_steps;            /* -1: not known */
+};
+
+struct recorded_call {
+	struct str name;      /* decoded */
+	struct str arguments; /* canonical */
+	uint64_t key;         /* equal for equal calls */
+	struct recorded_reply reply;
+	struct str after, after_hash; /* state after the call, and its hash; absent: not known */
+	bool changes_session;         /* the reply named another transport session */
+};
+
+struct playback_session;
+
+struct recorded_rollout {
+	struct map_item item;
+	struct str id;
+	struct str protocol, name, version; /* decoded; absent: not known */
+	struct str tools;                   /* raw array; absent: there was no session */
+	struct str reset_args;              /* raw object; absent: none */
+	bool has_seed, was_reset;
+	int64_t seed;
+	enum state_kind state_kind;
+	struct recorded_reply reset;
+	struct str first_state, first_hash, total_reward;
+	struct recorded_call *calls; /* those that were sent */
+	size_t count, room;
+	/* Set by playback.c. */
+	size_t plays;                     /* number of sessions that played it */
+	struct playback_session *session; /* the session playing it now; NULL: none */
+};
+
+struct recorded {
+	struct recorded_rollout **rollouts; /* in the order of their headers */
+	size_t count, room;
+	struct map ids;
+	struct arena arena;
+};
+
+/* Larger recordings are refused, because they are kept in memory. */
+#define RECORDED_MAX ((size_t)1 << 30)
+
+/* FAIL_INPUT: the file cannot be read, is not a recording, is larger than RECORDED_MAX, or has a
+   rollout with neither a reset nor a call. A rollout without an end is played up to its last
+   line. If no tools were recorded, as in many imports, the called tools are offered. Call
+   recorded_release in every case. */
+MUST_USE int recorded_read(const char *path, struct recorded *out, struct error *err);
+void recorded_release(struct recorded *r); /* zeroed is fine */
+
+/* The key of a call, from its decoded name and canonical arguments. */
+uint64_t recorded_key(struct str name, struct str arguments);
+
+#define PLAYBACK_SCRIPT_MAX ((size_t)256 << 20)
+
+/* Appends a script (serve/llm/script.h). For a recording of one rollout, replies are chosen by
+   the number of assistant messages in the request, so that a repeated request gets the same
+   reply; for several rollouts they are used in recorded order. FAIL_INPUT: not a recording, or
+   it has no model replies. */
+MUST_USE int playback_model(const char *path, struct buf *out, struct error *err);
 
 /* How a call is matched with a recorded one. */
 enum playback_match {
@@ -86,5 +159,37 @@ int64_t playback_steps(const struct playback_session *s);
 void playback_total(const struct playback_session *s, struct buf *out);
 /* The last reply, which has the episode's status: to the last call, or to the reset. */
 const struct recorded_reply *playback_last(const struct playback_session *s);
+
+/* ---- recorded replies in the form of MCP (mcp.c), independent of HTTP and of the envelope ---- */
+
+enum playback_reply_kind {
+	PLAYBACK_RESULT,   /* body: the result, raw JSON */
+	PLAYBACK_ERROR,    /* body: the error object of JSON-RPC */
+	PLAYBACK_REFUSAL,  /* the same, with an HTTP status */
+	PLAYBACK_HTTP,     /* an HTTP response with these bytes */
+	PLAYBACK_CLOSE,    /* close the connection without a reply */
+	PLAYBACK_NO_REPLY, /* no reply is sent */
+};
+
+struct playback_reply {
+	enum playback_reply_kind kind;
+	unsigned status;
+	const char *type;     /* content type of PLAYBACK_HTTP; NULL: no body */
+	bool changes_session; /* the reply names another session */
+	struct buf body;      /* cap set and memory released by the caller */
+};
+
+/* The reply to tools/call: the recorded one; the state, if the recording's states were read with
+   that tool; or a tool error that shows the nearest recorded call. name: a raw JSON string. */
+void playback_mcp_call(struct playback_session *s, struct str name, struct str arguments,
+                       struct playback_reply *out);
+/* Was the recorded session refused by the server? Then *out is the refusal. */
+bool playback_mcp_refusal(const struct playback_session *s, struct playback_reply *out);
+
+/* The state on the control plane: until it was read once, the observation of the reset. Absent:
+   not recorded. */
+struct str playback_control_state(struct playback_session *s);
+/* Appends a state as the text of a resource: a string's text, else JSON. */
+void playback_state_text(const struct playback_session *s, struct buf *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* Reading recordings for playback: see recorded.h. */
-#include "serve/playback/recorded.h"
+#include "serve/playback/playback.h"
 
 #include "base/base64.h"
 #include "json/canon.h"
@@ -116,7 +116,6 @@ static struct str text_of(struct recorded *r, const struct line *l)
 {
 	struct str message, kept = STR_NONE, observation = l->value[KEY_OBSERVATION];
 	struct buf decoded = BUF(BUF_MAX_MESSAGE), quoted = BUF(2 * BUF_MAX_MESSAGE);
-	struct json_fault fault;
 
 	for (size_t cursor = 0; json_next(l->value[KEY_MESSAGES], &cursor, &message);) {
 		struct str content = JSON_GET(message, "content");
@@ -127,7 +126,7 @@ static struct str text_of(struct recorded *r, const struct line *l)
 		}
 		struct str text = without_wrapping(buf_view(&decoded));
 
-		if (json_validate(text, &fault) == 0 && json_equal(text, observation)) {
+		if (json_is_valid(text) && json_equal(text, observation)) {
 			buf_clear(&quoted);
 			json_quote(&quoted, text);
 			kept = copy(r, buf_view(&quoted));
@@ -276,12 +275,7 @@ static void add_tools(const struct recorded_rollout *one, struct map *seen, stru
 		struct called *c = arena_new(arena, sizeof(*c));
 
 		map_add(seen, &c->item, hash);
-		jw_object(w);
-		jw_key(w, "name");
-		jw_str(w, one->calls[i].name);
-		jw_key(w, "inputSchema");
-		jw_raw(w, STR("{\"type\":\"object\"}"));
-		jw_end(w);
+		jw_pack(w, "{name:%s,inputSchema:{type:'object'}}", one->calls[i].name);
 	}
 }
 

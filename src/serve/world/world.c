@@ -3,12 +3,31 @@
 
 #include "json/scan.h"
 
+#include <stdlib.h>
+
 #define WORLD(ident) &world_##ident,
 const struct world *const worlds[] = {
 #include "serve/world/worlds.def"
 };
 #undef WORLD
 const size_t worlds_count = ARRAY_LEN(worlds);
+
+void *world_begin(const struct world *w, const struct world_conf *conf, uint64_t seed,
+                  struct clock clock)
+{
+	void *instance = mem_new(w->size);
+
+	w->init(instance, conf, seed, clock.unix_ms(clock.ctx));
+	return instance;
+}
+
+void world_end(const struct world *w, void *instance)
+{
+	if (instance && w->release) {
+		w->release(instance);
+	}
+	free(instance);
+}
 
 void world_call_unknown_tool(struct world_call *a)
 {

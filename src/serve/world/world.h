@@ -7,6 +7,7 @@
 #define ROLLDBG_SERVE_WORLD_WORLD_H
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "serve/world/lake.h"
 
 /* The settings of worlds. */
@@ -49,6 +50,11 @@ extern const size_t worlds_count;
 #define WORLD(ident) extern const struct world world_##ident;
 #include "serve/world/worlds.def"
 #undef WORLD
+
+/* Starts an episode. */
+void *world_begin(const struct world *w, const struct world_conf *conf, uint64_t seed,
+                  struct clock clock);
+void world_end(const struct world *w, void *instance); /* NULL is fine */
 
 /* ---- errors common to all worlds ---- */
 

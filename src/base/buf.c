@@ -77,6 +77,12 @@ void buf_clear(struct buf *b)
 	}
 }
 
+void buf_set(struct buf *b, struct str s)
+{
+	buf_clear(b);
+	buf_str(b, s);
+}
+
 void buf_cut(struct buf *b, size_t n)
 {
 	if (n < b->n) {

@@ -37,6 +37,7 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list args) PRINTF_LIKE(2, 0)
 char *buf_room(struct buf *b, size_t n);
 
 void buf_clear(struct buf *b);             /* keeps the memory */
+void buf_set(struct buf *b, struct str s); /* replaces the content */
 void buf_cut(struct buf *b, size_t n);     /* truncates to n bytes */
 void buf_drop(struct buf *b, size_t n);    /* removes the first n bytes */
 void buf_release(struct buf *b);           /* a zeroed buf is fine; reusable afterwards */

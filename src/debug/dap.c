@@ -39,10 +39,8 @@ static int send_output(struct dap *p, const char *category, struct str text, str
 		return 0;
 	}
 	w = dap_begin_event(&p->wire, "output");
-	jw_key(&w, "category");
-	jw_text(&w, category);
-	jw_key(&w, "output");
-	jw_str(&w, text);
+	jw_text(jw_key(&w, "category"), category);
+	jw_str(jw_key(&w, "output"), text);
 	return dap_end_event(&p->wire, &w, err);
 }
 
@@ -79,8 +77,7 @@ static int on_initialize(struct dap *p, const struct dap_request *q, struct json
 	(void)q;
 	(void)err;
 	for (size_t i = 0; i < ARRAY_LEN(can); i++) {
-		jw_key(w, can[i]);
-		jw_bool(w, true);
+		jw_bool(jw_key(w, can[i]), true);
 	}
 	return 0;
 }
@@ -112,13 +109,10 @@ static int on_threads(struct dap *p, const struct dap_request *q, struct json_wr
 {
 	(void)q;
 	(void)err;
-	jw_key(w, "threads");
-	jw_array(w);
+	jw_array(jw_key(w, "threads"));
 	jw_object(w);
-	jw_key(w, "id");
-	jw_i64(w, 1);
-	jw_key(w, "name");
-	jw_str(w, cursor_facts(p->d->cursor)->rollout);
+	jw_i64(jw_key(w, "id"), 1);
+	jw_str(jw_key(w, "name"), cursor_facts(p->d->cursor)->rollout);
 	jw_end(w);
 	jw_end(w);
 	return 0;
@@ -138,20 +132,13 @@ static void write_frame(struct debugger *d, struct json_writer *w)
 
 	stop_title(&d->now, (struct style){.columns = 80}, &title);
 	jw_object(w);
-	jw_key(w, "id");
-	jw_i64(w, d->now.position + 1);
-	jw_key(w, "name");
-	jw_str(w, text_trim(buf_view(&title)));
-	jw_key(w, "line");
-	jw_u64(w, d->now.number);
-	jw_key(w, "column");
-	jw_i64(w, 1);
-	jw_key(w, "source");
-	jw_object(w);
-	jw_key(w, "name");
-	jw_text(w, debugger_file(d));
-	jw_key(w, "path");
-	jw_text(w, debugger_file(d));
+	jw_i64(jw_key(w, "id"), d->now.position + 1);
+	jw_str(jw_key(w, "name"), text_trim(buf_view(&title)));
+	jw_u64(jw_key(w, "line"), d->now.number);
+	jw_i64(jw_key(w, "column"), 1);
+	jw_object(jw_key(w, "source"));
+	jw_text(jw_key(w, "name"), debugger_file(d));
+	jw_text(jw_key(w, "path"), debugger_file(d));
 	jw_end(w);
 	jw_end(w);
 	buf_release(&title);
@@ -174,10 +161,8 @@ static int on_stack(struct dap *p, const struct dap_request *q, struct json_writ
 	int failed = 0;
 
 	levels = levels > 0 && levels < FRAMES_MAX ? levels : FRAMES_MAX;
-	jw_key(w, "totalFrames");
-	jw_i64(w, here + 1);
-	jw_key(w, "stackFrames");
-	jw_array(w);
+	jw_i64(jw_key(w, "totalFrames"), here + 1);
+	jw_array(jw_key(w, "stackFrames"));
 	for (int64_t at = first; at >= 0 && at > first - levels && !failed; at--) {
 		failed = at_position(d, at, err);
 		if (!failed) {
@@ -233,10 +218,8 @@ static int on_evaluate(struct dap *p, const struct dap_request *q, struct json_w
 	if (p->d->moved) {
 		note_stop(p, "step");
 	}
-	jw_key(w, "result");
-	jw_str(w, text_trim(buf_view(&text)));
-	jw_key(w, "variablesReference");
-	jw_i64(w, dap_values_add(&p->values, buf_view(&p->d->value)));
+	jw_str(jw_key(w, "result"), text_trim(buf_view(&text)));
+	jw_i64(jw_key(w, "variablesReference"), dap_values_add(&p->values, buf_view(&p->d->value)));
 	buf_release(&text);
 	return 0;
 }
@@ -277,10 +260,9 @@ static int on_data_info(struct dap *p, const struct dap_request *q, struct json_
 	(void)err;
 	bool watched = dap_values_path(&p->values, number_of(q, "variablesReference", 0),
 	                               JSON_GET(q->arguments, "name"), &path);
-	jw_key(w, "dataId");
-	jw_str(w, watched ? buf_view(&path) : STR_NONE);
-	jw_key(w, "description");
-	jw_str(w, watched ? buf_view(&path) : STR("only members of the state can be watched"));
+	jw_str(jw_key(w, "dataId"), watched ? buf_view(&path) : STR_NONE);
+	jw_str(jw_key(w, "description"),
+	       watched ? buf_view(&path) : STR("only members of the state can be watched"));
 	buf_release(&path);
 	return 0;
 }
@@ -397,12 +379,9 @@ static int send_stopped(struct dap *p, struct error *err)
 {
 	struct json_writer w = dap_begin_event(&p->wire, "stopped");
 
-	jw_key(&w, "reason");
-	jw_text(&w, p->stopped);
-	jw_key(&w, "threadId");
-	jw_i64(&w, 1);
-	jw_key(&w, "allThreadsStopped");
-	jw_bool(&w, true);
+	jw_text(jw_key(&w, "reason"), p->stopped);
+	jw_i64(jw_key(&w, "threadId"), 1);
+	jw_bool(jw_key(&w, "allThreadsStopped"), true);
 	p->stopped = NULL;
 	return dap_end_event(&p->wire, &w, err);
 }
@@ -414,23 +393,17 @@ static int respond(struct dap *p, const struct dap_request *q, struct error *err
 	struct json_writer inner, w;
 	struct error why = {0};
 
-	jw_init(&inner, &body);
-	jw_object(&inner);
+	inner = jw_begin(&body);
 	int failed = answer(p, q, &inner, &why);
 	w = dap_begin(&p->wire, "response");
-	jw_key(&w, "request_seq");
-	jw_i64(&w, q->seq);
-	jw_key(&w, "success");
-	jw_bool(&w, !failed);
-	jw_key(&w, "command");
-	jw_raw(&w, q->command);
+	jw_i64(jw_key(&w, "request_seq"), q->seq);
+	jw_bool(jw_key(&w, "success"), !failed);
+	jw_raw(jw_key(&w, "command"), q->command);
 	if (failed) {
-		jw_key(&w, "message");
-		jw_text(&w, why.text);
+		jw_text(jw_key(&w, "message"), why.text);
 	} else {
 		jw_end(&inner);
-		jw_key(&w, "body");
-		jw_raw(&w, buf_view(&body));
+		jw_raw(jw_key(&w, "body"), buf_view(&body));
 	}
 	jw_end(&w);
 	buf_release(&body);

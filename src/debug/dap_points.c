@@ -14,14 +14,11 @@ static void write_breakpoint(const struct point *one, const struct error *why,
                              struct json_writer *w)
 {
 	jw_object(w);
-	jw_key(w, "verified");
-	jw_bool(w, one != NULL);
+	jw_bool(jw_key(w, "verified"), one != NULL);
 	if (one) {
-		jw_key(w, "id");
-		jw_i64(w, one->number);
+		jw_i64(jw_key(w, "id"), one->number);
 	} else {
-		jw_key(w, "message");
-		jw_text(w, why->text);
+		jw_text(jw_key(w, "message"), why->text);
 	}
 	jw_end(w);
 }
@@ -55,8 +52,7 @@ void dap_points_set(struct points *points, const struct dap_request *q, const ch
 	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
 
 	delete_points(points, kind);
-	jw_key(w, "breakpoints");
-	jw_array(w);
+	jw_array(jw_key(w, "breakpoints"));
 	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
 		set_breakpoint(points, one, key, kind, w);
 	}
@@ -69,8 +65,7 @@ void dap_points_refuse_lines(const struct dap_request *q, struct json_writer *w)
 	                                  "function breakpoint, whose name is an expression"};
 	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
 
-	jw_key(w, "breakpoints");
-	jw_array(w);
+	jw_array(jw_key(w, "breakpoints"));
 	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
 		write_breakpoint(NULL, &why, w);
 	}

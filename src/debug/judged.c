@@ -63,20 +63,14 @@ static int put_end(struct judged_reading *g, struct error *err)
 {
 	const struct moment *m = g->conf->until;
 	struct buf text = BUF(BUF_MAX_MESSAGE), id = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
 	struct line l;
 	size_t used;
+	struct json_writer w = jw_begin(&text);
 
-	jw_init(&w, &text);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, line_type_name(LINE_END));
-	jw_key(&w, "rollout");
-	jw_str(&w, g->conf->id);
-	jw_key(&w, "state");
-	jw_raw(&w, m->after);
-	jw_key(&w, "state_hash");
-	jw_raw(&w, m->after_hash);
+	jw_text(jw_key(&w, "type"), line_type_name(LINE_END));
+	jw_str(jw_key(&w, "rollout"), g->conf->id);
+	jw_raw(jw_key(&w, "state"), m->after);
+	jw_raw(jw_key(&w, "state_hash"), m->after_hash);
 	jw_end(&w);
 	int failed = line_parse(buf_view(&text), &id, &l, &used, err) ||
 	             judge_line(g->judge, &l, NULL, err);

@@ -82,8 +82,7 @@ static void take_candidate(void *ctx, struct str candidate)
 	size_t n = 0;
 
 	if (!e->candidates++) {
-		buf_clear(&e->common);
-		buf_str(&e->common, candidate);
+		buf_set(&e->common, candidate);
 	}
 	while (n < candidate.n && n < e->common.n && candidate.p[n] == e->common.p[n]) {
 		n++;

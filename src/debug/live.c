@@ -179,10 +179,8 @@ bool live_proposed_line(const struct live *l, struct buf *text, struct line *out
 	size_t step_end = text->n;
 	jw_init(&w, text);
 	jw_object(&w);
-	jw_key(&w, "name");
-	jw_str(&w, p->name);
-	jw_key(&w, "arguments");
-	jw_raw(&w, p->arguments);
+	jw_str(jw_key(&w, "name"), p->name);
+	jw_raw(jw_key(&w, "arguments"), p->arguments);
 	jw_end(&w);
 	out->value[KEY_TURN] = (struct str){text->p, turn_end};
 	out->value[KEY_STEP] = (struct str){text->p + turn_end, step_end - turn_end};
@@ -199,18 +197,14 @@ bool live_is_seeded(const struct live *l)
 void live_note_divergence(struct live *l, int64_t calls)
 {
 	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
 
 	if (l->diverged) {
 		return;
 	}
 	l->diverged = true;
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "calls");
-	jw_i64(&w, calls);
-	jw_key(&w, "seeded");
-	jw_bool(&w, l->result.seeded);
+	struct json_writer w = jw_begin(&detail);
+	jw_i64(jw_key(&w, "calls"), calls);
+	jw_bool(jw_key(&w, "seeded"), l->result.seeded);
 	jw_end(&w);
 	events_push_json(&l->events, EVENT_FORK_DIVERGED, &detail);
 	buf_release(&detail);
@@ -247,11 +241,9 @@ void live_edit(struct live *l, struct str name, struct str arguments)
 	struct proposal *p = &l->proposal;
 
 	if (name.p) {
-		buf_clear(&l->name);
-		buf_str(&l->name, name);
+		buf_set(&l->name, name);
 	}
-	buf_clear(&l->arguments);
-	buf_str(&l->arguments, arguments);
+	buf_set(&l->arguments, arguments);
 	p->name = buf_view(&l->name);
 	p->arguments = buf_view(&l->arguments);
 	p->kind = PROPOSAL_CALL;

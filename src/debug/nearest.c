@@ -13,8 +13,7 @@ static void add_members(struct str value, struct str prefix, struct names *names
 	bool array = json_type(value) == JSON_ARRAY;
 
 	while (array ? json_next(value, &cursor, &element) : json_next_member(value, &cursor, &m)) {
-		buf_clear(&pointer);
-		buf_str(&pointer, prefix);
+		buf_set(&pointer, prefix);
 		if (array) {
 			buf_printf(&pointer, "/%zu", index++);
 		} else {
@@ -38,8 +37,7 @@ static struct str unfold(struct str value, struct buf *text)
 		if (json_validate(buf_view(&inner), &fault)) {
 			break;
 		}
-		buf_clear(text);
-		buf_str(text, buf_view(&inner));
+		buf_set(text, buf_view(&inner));
 		value = buf_view(text);
 	}
 	buf_release(&inner);

@@ -100,8 +100,7 @@ static int take_start(struct rollout_walk *w, const struct line *l, const struct
 		return 0;
 	}
 	if (header) {
-		buf_clear(&w->header);
-		buf_str(&w->header, l->text);
+		buf_set(&w->header, l->text);
 	}
 	w->begun = true;
 	if (w->position > 0) {
@@ -124,8 +123,7 @@ static int walk_line(struct rollout_walk *w, const struct line *l, const struct 
 		buf_text(&w->events, "\n");
 		return 0;
 	case LINE_END:
-		buf_clear(&w->end);
-		buf_str(&w->end, l->text);
+		buf_set(&w->end, l->text);
 		break;
 	case LINE_STEP:
 		break;

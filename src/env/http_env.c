@@ -75,8 +75,7 @@ int http_env_choose_ignored(struct http_env *e, struct error *err)
 
 void http_env_store(struct buf *to, struct str value)
 {
-	buf_clear(to);
-	buf_str(to, value);
+	buf_set(to, value);
 }
 
 void http_env_keep_reset(struct http_env *e, struct env_reply *out, bool observed)
@@ -138,12 +137,10 @@ void http_env_put_tool(struct json_writer *w, struct str name, struct str descri
                        struct str schema)
 {
 	jw_object(w);
-	jw_key(w, "name");
-	jw_raw(w, name);
-	jw_key(w, "description");
-	jw_raw(w, description);
-	jw_key(w, "inputSchema");
-	jw_raw(w, json_type(schema) == JSON_OBJECT ? schema : STR("{\"type\":\"object\"}"));
+	jw_raw(jw_key(w, "name"), name);
+	jw_raw(jw_key(w, "description"), description);
+	jw_raw(jw_key(w, "inputSchema"),
+	       json_type(schema) == JSON_OBJECT ? schema : STR("{\"type\":\"object\"}"));
 	jw_end(w);
 }
 

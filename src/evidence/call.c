@@ -115,8 +115,7 @@ void call_parse(struct open_rollout *o, struct str call, struct derived_line *m)
 
 uint64_t call_hash(struct workspace *w, const struct derived_line *m)
 {
-	buf_clear(&w->canon);
-	buf_str(&w->canon, m->tool_name);
+	buf_set(&w->canon, m->tool_name);
 	buf_char(&w->canon, '\0');
 	json_canon(m->arguments, NULL, JSON_EDIT_DROP, &w->canon);
 	return fingerprint(buf_view(&w->canon));

@@ -413,8 +413,7 @@ static void take_reread(struct open_rollout *o, struct str detail)
 	struct str state = JSON_GET(detail, "state");
 
 	o->reread_busy = !str_is(JSON_GET(detail, "quiet"), "true");
-	buf_clear(&o->reread);
-	buf_str(&o->reread, state);
+	buf_set(&o->reread, state);
 }
 
 static unsigned take_event(struct open_rollout *o, const struct line *l)

@@ -157,8 +157,7 @@ static void take_call(struct series *s, struct str arguments)
 	s->words = before;
 	s->words.read = false;
 	s->words.arguments.max = s->text.max = BUF_MAX_MESSAGE;
-	buf_clear(&s->words.arguments);
-	buf_str(&s->words.arguments, arguments);
+	buf_set(&s->words.arguments, arguments);
 	s->words.repeated = s->trial_count > 0 && str_eq(buf_view(&s->words.arguments),
 	                                                 buf_view(&s->words_before.arguments));
 	s->calls_differ = s->calls_differ ||
@@ -432,8 +431,7 @@ static void compare_numbers(struct reading_diff *c, struct str pointer,
 		if (a->list[i].value == b->list[i].value) {
 			continue;
 		}
-		buf_clear(&name);
-		buf_str(&name, pointer);
+		buf_set(&name, pointer);
 		buf_printf(&name, "/%zu", a->list[i].word);
 		add_change(c, member_at(c->s, buf_view(&name), false), a->list[i].text,
 		           b->list[i].text, true, b->list[i].value - a->list[i].value, false);
@@ -527,8 +525,7 @@ static void compare_readings(struct reading_diff *c, struct str state)
 static void keep_last(struct series *s, struct str state)
 {
 	s->last.max = s->last.max ? s->last.max : BUF_MAX_MESSAGE;
-	buf_clear(&s->last);
-	buf_str(&s->last, state);
+	buf_set(&s->last, state);
 	s->has_last = state.p && !s->last.full;
 	s->any = s->any || s->has_last;
 }

@@ -193,8 +193,7 @@ static void read_unordered(struct side *s, struct str key)
 	jw_object(&w);
 	for (size_t cursor = 0; json_next(s->container, &cursor, &element);) {
 		put_name(element, key, &name);
-		jw_key_str(&w, buf_view(&name));
-		jw_raw(&w, element);
+		jw_raw(jw_key_str(&w, buf_view(&name)), element);
 	}
 	jw_end(&w);
 	if (!object.full && !name.full) {

@@ -264,8 +264,7 @@ static void end_stderr_line(struct child *c)
 	}
 	if (line.n) {
 		log_info("server: %.*s", STR_ARG(line));
-		buf_clear(&c->last);
-		buf_str(&c->last, line);
+		buf_set(&c->last, line);
 	}
 	buf_clear(&c->line);
 }

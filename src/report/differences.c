@@ -86,8 +86,7 @@ static bool is_new_rollout(struct difference_printer *p, struct str id)
 	}
 	p->rollout.max = BUF_MAX_MESSAGE;
 	p->rollout_file = p->file;
-	buf_clear(&p->rollout);
-	buf_str(&p->rollout, id);
+	buf_set(&p->rollout, id);
 	p->line = LINE_UNKNOWN;
 	return true;
 }
@@ -242,19 +241,13 @@ static void put_values(const struct difference_printer *p, const struct differen
 
 static void put_json(const struct difference *d, const char *file, struct buf *out)
 {
-	struct json_writer w;
 	bool unpaired_line = d->line && !d->pointer.p && d->line->type != LINE_STEP;
+	struct json_writer w = jw_begin(out);
 
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "difference");
-	jw_key(&w, "file");
-	jw_text(&w, file);
-	jw_key(&w, "rollout");
-	jw_str(&w, d->rollout);
-	jw_key(&w, "line");
-	jw_text(&w, d->line ? line_type_name(d->line->type) : NULL);
+	jw_text(jw_key(&w, "type"), "difference");
+	jw_text(jw_key(&w, "file"), file);
+	jw_str(jw_key(&w, "rollout"), d->rollout);
+	jw_text(jw_key(&w, "line"), d->line ? line_type_name(d->line->type) : NULL);
 	jw_key(&w, "turn");
 	if (d->line && d->line->turn >= 0) {
 		jw_i64(&w, d->line->turn);
@@ -267,14 +260,10 @@ static void put_json(const struct difference *d, const char *file, struct buf *o
 	} else {
 		jw_null(&w);
 	}
-	jw_key(&w, "pointer");
-	jw_str(&w, d->pointer);
-	jw_key(&w, "kind");
-	jw_text(&w, difference_kind_name(d->kind));
-	jw_key(&w, "expected");
-	jw_raw(&w, unpaired_line ? STR_NONE : d->expected);
-	jw_key(&w, "got");
-	jw_raw(&w, unpaired_line ? STR_NONE : d->got);
+	jw_str(jw_key(&w, "pointer"), d->pointer);
+	jw_text(jw_key(&w, "kind"), difference_kind_name(d->kind));
+	jw_raw(jw_key(&w, "expected"), unpaired_line ? STR_NONE : d->expected);
+	jw_raw(jw_key(&w, "got"), unpaired_line ? STR_NONE : d->got);
 	jw_end(&w);
 	buf_char(out, '\n');
 }
@@ -336,23 +325,16 @@ uint64_t report_difference_line(const struct difference *d)
 
 static void put_json_summary(const struct compare_count *c, struct buf *out)
 {
-	struct json_writer w;
+	struct json_writer w = jw_begin(out);
 
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "summary");
-	jw_key(&w, "rollouts");
-	jw_u64(&w, c->rollouts);
-	jw_key(&w, "different");
-	jw_u64(&w, c->different);
-	jw_key(&w, "steps");
-	jw_u64(&w, c->steps);
-	jw_key(&w, "differences");
-	jw_object(&w);
+	jw_text(jw_key(&w, "type"), "summary");
+	jw_u64(jw_key(&w, "rollouts"), c->rollouts);
+	jw_u64(jw_key(&w, "different"), c->different);
+	jw_u64(jw_key(&w, "steps"), c->steps);
+	jw_object(jw_key(&w, "differences"));
 	for (int kind = 0; kind < DIFFERENCE_KINDS; kind++) {
-		jw_key(&w, difference_kind_name((enum difference_kind)kind));
-		jw_u64(&w, c->kinds[kind]);
+		jw_u64(jw_key(&w, difference_kind_name((enum difference_kind)kind)),
+		       c->kinds[kind]);
 	}
 	jw_end(&w);
 	jw_end(&w);

@@ -147,8 +147,7 @@ static void add_row(struct table *t, const struct line *l, struct buf *out)
 	}
 	row_set(&t->rows[t->count++], l);
 	t->open = true;
-	buf_clear(&t->state);
-	buf_str(&t->state, line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE);
+	buf_set(&t->state, line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE);
 }
 
 /* The buffer for lines that are not rows: they go below the rows held back. */
@@ -313,8 +312,7 @@ static void put_incomplete(const struct line *l, int64_t lines, struct buf *out)
 
 static void begin_rollout(struct table *t, const struct line *l, struct buf *out)
 {
-	buf_clear(&t->rollout);
-	buf_str(&t->rollout, l->rollout);
+	buf_set(&t->rollout, l->rollout);
 	if (l->type != LINE_HEADER) {
 		text_escape_cut(out, l->rollout, 80);
 		buf_text(out, " (continued)\n");

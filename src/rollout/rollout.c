@@ -210,8 +210,7 @@ static int find_volatile_members(struct rollout *r, struct error *err)
 	int reads = 2, failed = rollout_read_state(r, &state, err);
 
 	for (int done = 1; !failed && state.n && done < reads; done++) {
-		buf_clear(&before);
-		buf_str(&before, state);
+		buf_set(&before, state);
 		failed = read_again(r, buf_view(&before), &reads, err);
 		state = r->fresh;
 	}

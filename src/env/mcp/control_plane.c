@@ -281,14 +281,11 @@ static int read_resource(struct control_plane *c, const char *uri, struct error 
 {
 	struct buf params = BUF(BUF_MAX_SMALL);
 	struct mcp_reply reply;
-	struct json_writer w;
 	struct str content;
 	size_t cursor = 0;
+	struct json_writer w = jw_begin(&params);
 
-	jw_init(&w, &params);
-	jw_object(&w);
-	jw_key(&w, "uri");
-	jw_text(&w, uri);
+	jw_text(jw_key(&w, "uri"), uri);
 	jw_end(&w);
 	int failed = mcp_request(c->session, "resources/read", buf_view(&params), &reply, err);
 	buf_release(&params);

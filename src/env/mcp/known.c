@@ -36,8 +36,7 @@ void mcp_known_release(struct mcp_known *k)
 
 static void store(struct buf *to, struct str text)
 {
-	buf_clear(to);
-	buf_str(to, text);
+	buf_set(to, text);
 }
 
 void mcp_known_forget(struct mcp_known *k)

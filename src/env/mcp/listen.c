@@ -138,8 +138,7 @@ static int process_event(struct mcp_listen *l, struct error *err)
 		return 1;
 	}
 	/* processing a message may take time */
-	buf_clear(&l->message);
-	buf_str(&l->message, event.data);
+	buf_set(&l->message, event.data);
 	struct str message = buf_view(&l->message);
 	return mcp_process(l->session, message, MCP_NO_ID, &unused, err) < 0 ? -1 : 1;
 }

@@ -22,8 +22,6 @@ static bool plain(const struct env_conf *conf)
    version is unique per rollout, because one generation of servers identifies environments by it. */
 static void describe_client(struct env_mcp *e)
 {
-	struct json_writer w;
-
 	buf_text(&e->client_version, e->conf->version);
 	if (plain(e->conf)) {
 		if (e->conf->reset_args.p) {
@@ -34,17 +32,13 @@ static void describe_client(struct env_mcp *e)
 		return;
 	}
 	buf_printf(&e->client_version, "+%s", e->conf->env_session);
-	jw_init(&w, &e->extra);
-	jw_object(&w);
-	jw_key(&w, "session_id");
-	jw_text(&w, e->conf->env_session);
+	struct json_writer w = jw_begin(&e->extra);
+	jw_text(jw_key(&w, "session_id"), e->conf->env_session);
 	if (e->conf->has_seed) {
-		jw_key(&w, "seed");
-		jw_i64(&w, e->conf->seed);
+		jw_i64(jw_key(&w, "seed"), e->conf->seed);
 	}
 	if (json_count(e->conf->reset_args)) {
-		jw_key(&w, "config");
-		jw_raw(&w, e->conf->reset_args);
+		jw_raw(jw_key(&w, "config"), e->conf->reset_args);
 	}
 	jw_end(&w);
 }

@@ -21,14 +21,11 @@ static int read_resource(struct state_source *s, struct mcp_session *session, st
 {
 	struct buf params = BUF(BUF_MAX_SMALL);
 	struct mcp_reply reply;
-	struct json_writer w;
 	struct str first = STR_NONE;
 	size_t cursor = 0;
+	struct json_writer w = jw_begin(&params);
 
-	jw_init(&w, &params);
-	jw_object(&w);
-	jw_key(&w, "uri");
-	jw_str(&w, s->target);
+	jw_str(jw_key(&w, "uri"), s->target);
 	jw_end(&w);
 	int failed = mcp_request(session, "resources/read", buf_view(&params), &reply, err);
 	buf_release(&params);

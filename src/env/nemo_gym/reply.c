@@ -78,13 +78,9 @@ static struct str tool_output(struct str info, struct nemo_gym_reading *r)
 
 static void keep_info(struct str info, struct nemo_gym_reading *r, struct env_reply *out)
 {
-	struct json_writer w;
-
 	buf_clear(&r->structured);
-	jw_init(&w, &r->structured);
-	jw_object(&w);
-	jw_key(&w, "info");
-	jw_raw(&w, info);
+	struct json_writer w = jw_begin(&r->structured);
+	jw_raw(jw_key(&w, "info"), info);
 	jw_end(&w);
 	out->structured = buf_view(&r->structured);
 }

@@ -66,11 +66,9 @@ static void take_cookie(struct nemo_gym_wire *w, struct str set_cookie)
 	buf_text(&w->http->session, COOKIE);
 	buf_str(&w->http->session, cookie);
 	if (nemo_gym_session_id(cookie, &id)) {
-		buf_clear(&w->before);
-		buf_str(&w->before, buf_view(&w->session));
+		buf_set(&w->before, buf_view(&w->session));
 		w->replaced = w->session.n && !str_eq(buf_view(&id), buf_view(&w->session));
-		buf_clear(&w->session);
-		buf_str(&w->session, buf_view(&id));
+		buf_set(&w->session, buf_view(&id));
 	}
 	buf_release(&id);
 }

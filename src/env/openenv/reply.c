@@ -308,16 +308,13 @@ static struct str reward_of(struct str reward)
 static struct str read_metadata(struct str beside, struct openenv_reading *r, struct env_reply *out)
 {
 	struct str inside = JSON_GET(out->observation, "metadata");
-	struct json_writer w;
 
 	if (json_count(inside) > 0 || json_count(beside) == 0) {
 		return inside;
 	}
 	buf_clear(&r->structured);
-	jw_init(&w, &r->structured);
-	jw_object(&w);
-	jw_key(&w, "metadata");
-	jw_raw(&w, beside);
+	struct json_writer w = jw_begin(&r->structured);
+	jw_raw(jw_key(&w, "metadata"), beside);
 	jw_end(&w);
 	out->structured = buf_view(&r->structured);
 	return beside;

@@ -94,10 +94,8 @@ static void read_output(struct str output, struct ors_reading *r, struct env_rep
 	}
 	if (!json_is_null(values[METADATA])) {
 		buf_clear(&r->structured);
-		jw_init(&w, &r->structured);
-		jw_object(&w);
-		jw_key(&w, "metadata");
-		jw_raw(&w, values[METADATA]);
+		w = jw_begin(&r->structured);
+		jw_raw(jw_key(&w, "metadata"), values[METADATA]);
 		jw_end(&w);
 		out->structured = buf_view(&r->structured);
 	}

@@ -355,10 +355,8 @@ static void hold_step(struct html_page *p, struct page_rollout *r, const struct 
 	buf_clear(&s->call);
 	brief_call(&p->text, l);
 	text_escape_cut(&s->call, buf_view(&p->text), CALL_CELLS);
-	buf_clear(&s->reward);
-	buf_str(&s->reward, l->value[KEY_REWARD]);
-	buf_clear(&r->state);
-	buf_str(&r->state, line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE);
+	buf_set(&s->reward, l->value[KEY_REWARD]);
+	buf_set(&r->state, line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE);
 }
 
 /* ---- other lines ---- */

@@ -36,8 +36,7 @@ static int check_target(struct state_source *s, struct error *err)
 	}
 	if (s->kind == STATE_OBSERVATION && s->target.n && s->target.p[0] != '/') {
 		return error_set(err, FAIL_USAGE,
-		                 "\1state\2 observation needs a JSON Pointer: "
-		                 "/a/b");
+		                 "\1state\2 observation needs a JSON Pointer: /a/b");
 	}
 	if (!state_kind_target(s->kind) && s->target.p) {
 		return error_set(err, FAIL_USAGE, "\1state\2 %s takes no target", names[s->kind]);
@@ -49,8 +48,7 @@ static int check_target(struct state_source *s, struct error *err)
 	}
 	if (s->kind == STATE_TOOL && json_type(s->arguments) != JSON_OBJECT) {
 		return error_set(err, FAIL_USAGE,
-		                 "\1state\2 tool: the arguments are not a JSON "
-		                 "object");
+		                 "\1state\2 tool: the arguments are not a JSON object");
 	}
 	return 0;
 }

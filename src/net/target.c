@@ -82,8 +82,7 @@ int target_set(struct target *t, const char *url, struct error *err)
 	if (rc != CURLUE_OK || !is_http(u)) {
 		curl_url_cleanup(u);
 		return error_set(err, FAIL_USAGE,
-		                 "invalid URL '%.200s': expected http:// or "
-		                 "https:// and a host",
+		                 "invalid URL '%.200s': expected http:// or https:// and a host",
 		                 url);
 	}
 	fill(t, u);

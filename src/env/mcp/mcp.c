@@ -26,8 +26,7 @@ static void describe_client(struct env_mcp *e)
 	if (plain(e->conf)) {
 		if (e->conf->reset_args.p) {
 			log_warn("\1protocol\2 mcp has no episodes to start: the reset arguments "
-			         "are "
-			         "recorded, not sent");
+			         "are recorded, not sent");
 		}
 		return;
 	}

@@ -241,9 +241,7 @@ static void answer_questions(struct mcp_exchange *t, struct mcp_reply *r, bool *
 		buf_printf(&why, "the server asked for more input after %d replies",
 		           MCP_ROUNDS_MAX);
 	} else if (!named_by(t).p) {
-		buf_printf(&why,
-		           "the server asks for input in reply to %s, which never needs "
-		           "any",
+		buf_printf(&why, "the server asks for input in reply to %s, which never needs any",
 		           t->q.method);
 	} else if (mcp_input_answer(r->message.result, &t->responses, &t->state, &why)) {
 		t->rounds++;

@@ -76,8 +76,7 @@ static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m,
 	}
 	if (++s->asked > ASKED_MAX) {
 		return error_set(err, FAIL_PROTOCOL,
-		                 "the server sent more than %u requests instead of "
-		                 "the response",
+		                 "the server sent more than %u requests instead of the response",
 		                 ASKED_MAX);
 	}
 	if (str_is(m->method, "elicitation/create")) {

@@ -3,9 +3,8 @@
 
 #include "base/mem.h"
 #include "base/names.h"
-#include "debug/rollouts.h"
 #include "debug/walk.h"
-#include "evidence/effects_read.h"
+#include "evidence/effects.h"
 #include "evidence/evidence.h"
 
 #include <stdlib.h>

@@ -64,9 +64,43 @@ static void release(struct live *l)
 	buf_release(&l->reason);
 	buf_release(&l->state);
 	line_copy_release(&l->step);
-	live_judge_close(&l->judge);
+	judge_free(l->judge);
+	effect_list_release(&l->effects);
 	events_release(&l->events);
 	free(l);
+}
+
+static void take_facts(void *ctx, const struct evidence_update *u)
+{
+	struct live *l = ctx;
+	const struct rollout_facts *r = u->rollout;
+
+	if (u->completed) {
+		effect_list_set(&l->effects, u->completed->position, u->completed->effect);
+	}
+	for (int64_t i = 0; u->end && i < r->steps; i++) {
+		effect_list_set(&l->effects, r->completed[i].position, r->completed[i].effect);
+	}
+}
+
+static void take_verdict(void *ctx, const struct rollout_verdict *v)
+{
+	const struct live *l = ctx;
+
+	if (v->rollout.p) {
+		l->request.verdict(l->request.verdict_user, v);
+	}
+}
+
+static int open_judge(struct live *l, struct error *err)
+{
+	const struct judge_conf conf = {.line = take_facts, .verdict = take_verdict, .ctx = l};
+
+	if (judge_new(&conf, &l->judge, err)) {
+		return -1;
+	}
+	judge_file(l->judge, buf_cstr(&l->path));
+	return 0;
 }
 
 int live_start(const struct live_target *t, const struct live_request *q, struct live **out,
@@ -89,9 +123,7 @@ int live_start(const struct live_target *t, const struct live_request *q, struct
 	keep_request(l, q);
 	failed = l->stop_fd < 0 || l->wake_fd < 0
 	                 ? error_errno(err, "cannot start a live session")
-	                 : t->record(t->ctx, &l->path, err) ||
-	                           live_judge_open(&l->judge, buf_cstr(&l->path), q->verdict,
-	                                           q->verdict_user, err);
+	                 : t->record(t->ctx, &l->path, err) || open_judge(l, err);
 	if (!failed && (errno = pthread_create(&l->thread, NULL, run, l)) != 0) {
 		failed = error_errno(err, "cannot start a thread");
 	}
@@ -110,7 +142,7 @@ const char *live_path(const struct live *l)
 
 const struct effect_list *live_effects(const struct live *l)
 {
-	return &l->judge.effects;
+	return &l->effects;
 }
 
 bool live_is_over(struct live *l)

@@ -2,7 +2,7 @@
 #include "net/http.h"
 
 #include "base/text.h"
-#include "net/head.h"
+#include "net/handshake.h"
 #include "net/http_internal.h"
 
 #include <strings.h>

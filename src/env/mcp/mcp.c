@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "env/mcp/state_tool.h"
+#include "env/mcp/state.h"
 #include "env/reading.h"
 #include "json/write.h"
 

@@ -1,5 +1,5 @@
-/* The OpenEnv adapter: opening a session over the WebSocket (openenv_http.c opens one over plain
-   HTTP), and the functions of both within a session. Over the WebSocket, one connection is one
+/* The OpenEnv adapters: opening a session, over the WebSocket or over plain HTTP, and the functions
+   of both within a session. Over the WebSocket, one connection is one
    session with one environment. After a lost connection nothing is retried: a new connection
    would have a new environment, without a reset. */
 #include "env/openenv/openenv.h"
@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-struct env_openenv *openenv_new(const struct env_ops *ops, const struct env_conf *conf,
-                                struct io *io)
+static struct env_openenv *openenv_new(const struct env_ops *ops, const struct env_conf *conf,
+                                       struct io *io)
 {
 	struct env_openenv *e = mem_new(sizeof(*e));
 
@@ -32,7 +32,8 @@ static struct env_openenv *openenv_of(struct env *base)
 	return (struct env_openenv *)base;
 }
 
-void openenv_note(struct env_openenv *e, enum event_kind event, const char *what, struct str why)
+static void openenv_note(struct env_openenv *e, enum event_kind event, const char *what,
+                         struct str why)
 {
 	reading_note(&e->events, event, what, why, false);
 }
@@ -159,7 +160,7 @@ static int choose_ignored(struct env_openenv *e, struct error *err)
 	return 0;
 }
 
-int openenv_state(struct env *base, struct str *out, struct error *err)
+static int openenv_state(struct env *base, struct str *out, struct error *err)
 {
 	struct env_openenv *e = openenv_of(base);
 
@@ -225,7 +226,7 @@ static void read_episode_id(struct env_openenv *e)
 	}
 }
 
-int openenv_reset(struct env *base, struct env_reply *out, struct error *err)
+static int openenv_reset(struct env *base, struct env_reply *out, struct error *err)
 {
 	struct env_openenv *e = openenv_of(base);
 	struct openenv_answer a;
@@ -279,8 +280,8 @@ static void keep_seen(struct env_openenv *e, const struct env_reply *out)
 	}
 }
 
-int openenv_step(struct env *base, struct str name, struct str arguments, struct env_reply *out,
-                 struct error *err)
+static int openenv_step(struct env *base, struct str name, struct str arguments,
+                        struct env_reply *out, struct error *err)
 {
 	struct env_openenv *e = openenv_of(base);
 	bool known = e->calls_tools ? tool_is_listed(e->facts.tools, name) : str_is(name, "step");
@@ -390,17 +391,17 @@ static int openenv_open(const struct env_conf *conf, struct io *io, struct env *
 	return refusal->outcome == OUTCOME_OK ? openenv_learn_facts(e, err) : 0;
 }
 
-const struct env_facts *openenv_facts(const struct env *base)
+static const struct env_facts *openenv_facts(const struct env *base)
 {
 	return &((const struct env_openenv *)base)->facts;
 }
 
-bool openenv_event(struct env *base, struct event *out)
+static bool openenv_event(struct env *base, struct event *out)
 {
 	return events_take(&openenv_of(base)->events, out);
 }
 
-void openenv_close(struct env *base)
+static void openenv_close(struct env *base)
 {
 	struct env_openenv *e = openenv_of(base);
 
@@ -440,6 +441,58 @@ const struct env_ops env_openenv = {
 	.claims = openenv_claims,
 	.recognizes = openenv_answers,
 	.open = openenv_open,
+	.reset = openenv_reset,
+	.state = openenv_state,
+	.step = openenv_step,
+	.facts = openenv_facts,
+	.event = openenv_event,
+	.close = openenv_close,
+};
+
+/* ---- over plain HTTP, only on request ---- */
+
+/* There are no sessions: each request runs in a new environment or, up to 0.1, in one shared by all
+   clients. */
+static int http_claims(const char *url)
+{
+	(void)url;
+	return 0;
+}
+
+static int http_open(const struct env_conf *conf, struct io *io, struct env **out,
+                     struct env_reply *refusal, struct error *err)
+{
+	struct env_openenv *e = openenv_new(&env_openenv_http, conf, io);
+	bool known;
+
+	*out = &e->base;
+	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
+	if (state_source_parse(conf->state_spec, &e->source, err) ||
+	    openenv_describe(e, &known, err)) {
+		return -1;
+	}
+	if (!known) {
+		return error_set(err, FAIL_PROTOCOL, "%s: not an OpenEnv server; check the URL",
+		                 buf_cstr(&e->wire.http.base));
+	}
+	openenv_note(e, EVENT_NOTIFICATION, "session",
+	             STR("plain HTTP has no sessions: each request runs in a new environment, "
+	                 "or in one that all clients share"));
+	e->facts.traits.no_sessions =
+		"over plain HTTP each request runs in a new environment, or in one "
+		"that all clients share";
+	e->facts.traits.no_sessions_fix =
+		"use the server's WebSocket: omit \1protocol\2 openenv-http";
+	return openenv_learn_facts(e, err);
+}
+
+const struct env_ops env_openenv_http = {
+	.name = "openenv-http",
+	.help = "OpenEnv over plain HTTP, without sessions",
+	.protocols = (const char *const[]){"openenv-http", NULL},
+	.limit_fix = OPENENV_LIMIT_FIX,
+	.claims = http_claims,
+	.open = http_open,
 	.reset = openenv_reset,
 	.state = openenv_state,
 	.step = openenv_step,

@@ -119,6 +119,15 @@ void jw_u64(struct json_writer *w, uint64_t v)
 	put_u64(w->out, v);
 }
 
+void jw_count(struct json_writer *w, int64_t v)
+{
+	if (v < 0) {
+		jw_null(w);
+	} else {
+		jw_i64(w, v);
+	}
+}
+
 /* 15 digits always survive, 17 always suffice; a subnormal number may need fewer than 15 */
 void jw_double(struct json_writer *w, double v)
 {

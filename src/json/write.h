@@ -28,6 +28,7 @@ void jw_str(struct json_writer *w, struct str s);
 void jw_text(struct json_writer *w, const char *s); /* NULL: null */
 void jw_i64(struct json_writer *w, int64_t v);
 void jw_u64(struct json_writer *w, uint64_t v);
+void jw_count(struct json_writer *w, int64_t v); /* negative: null */
 /* The shortest form that reads back as the same double; null if not finite. */
 void jw_double(struct json_writer *w, double v);
 void jw_bool(struct json_writer *w, bool v);

@@ -248,18 +248,8 @@ static void put_json(const struct difference *d, const char *file, struct buf *o
 	jw_text(jw_key(&w, "file"), file);
 	jw_str(jw_key(&w, "rollout"), d->rollout);
 	jw_text(jw_key(&w, "line"), d->line ? line_type_name(d->line->type) : NULL);
-	jw_key(&w, "turn");
-	if (d->line && d->line->turn >= 0) {
-		jw_i64(&w, d->line->turn);
-	} else {
-		jw_null(&w);
-	}
-	jw_key(&w, "step");
-	if (d->line && d->line->step >= 0) {
-		jw_i64(&w, d->line->step);
-	} else {
-		jw_null(&w);
-	}
+	jw_count(jw_key(&w, "turn"), d->line ? d->line->turn : -1);
+	jw_count(jw_key(&w, "step"), d->line ? d->line->step : -1);
 	jw_str(jw_key(&w, "pointer"), d->pointer);
 	jw_text(jw_key(&w, "kind"), difference_kind_name(d->kind));
 	jw_raw(jw_key(&w, "expected"), unpaired_line ? STR_NONE : d->expected);

@@ -148,11 +148,6 @@ void report_divergence(const struct replayed_pair *pair, const struct difference
 	buf_release(&text);
 }
 
-static void put_count(struct json_writer *w, const char *key, int64_t count)
-{
-	jw_i64(jw_key(w, key), count);
-}
-
 void report_divergence_json(const struct replayed_pair *pair, const struct difference *first,
                             const char *file, struct buf *out)
 {
@@ -165,16 +160,11 @@ void report_divergence_json(const struct replayed_pair *pair, const struct diffe
 	jw_text(jw_key(&w, "file"), file);
 	jw_str(jw_key(&w, "rollout"), first->rollout);
 	jw_text(jw_key(&w, "line"), first->line ? line_type_name(first->line->type) : NULL);
-	jw_key(&w, "step");
-	if (first->line && first->line->type == LINE_STEP) {
-		jw_i64(&w, step);
-	} else {
-		jw_null(&w);
-	}
-	put_count(&w, "calls", since.calls);
-	put_count(&w, "ok", since.ok);
-	put_count(&w, "effective", since.effective);
-	put_count(&w, "unknown", since.unknown);
+	jw_count(jw_key(&w, "step"), first->line && first->line->type == LINE_STEP ? step : -1);
+	jw_i64(jw_key(&w, "calls"), since.calls);
+	jw_i64(jw_key(&w, "ok"), since.ok);
+	jw_i64(jw_key(&w, "effective"), since.effective);
+	jw_i64(jw_key(&w, "unknown"), since.unknown);
 	jw_str(jw_key(&w, "status"), rollout_copy_status(pair->got));
 	jw_raw(jw_key(&w, "reward"), rollout_copy_reward(pair->got));
 	jw_str(jw_key(&w, "expected_status"), rollout_copy_status(pair->want));

@@ -2,16 +2,6 @@
 #include "json/write.h"
 #include "report/report.h"
 
-static void put_number(struct json_writer *w, const char *key, int64_t v)
-{
-	jw_key(w, key);
-	if (v < 0) {
-		jw_null(w);
-	} else {
-		jw_i64(w, v);
-	}
-}
-
 static void put_finding(const struct rollout_verdict *v, const struct finding *f, struct buf *out)
 {
 	struct json_writer w = jw_begin(out);
@@ -22,10 +12,10 @@ static void put_finding(const struct rollout_verdict *v, const struct finding *f
 	jw_str(jw_key(&w, "task"), v->task);
 	jw_text(jw_key(&w, "rule"), f->rule);
 	jw_text(jw_key(&w, "severity"), severity_name(f->severity));
-	put_number(&w, "first_turn", f->first_turn);
-	put_number(&w, "last_turn", f->last_turn);
-	put_number(&w, "first_step", f->first_step);
-	put_number(&w, "last_step", f->last_step);
+	jw_count(jw_key(&w, "first_turn"), f->first_turn);
+	jw_count(jw_key(&w, "last_turn"), f->last_turn);
+	jw_count(jw_key(&w, "first_step"), f->first_step);
+	jw_count(jw_key(&w, "last_step"), f->last_step);
 	jw_text(jw_key(&w, "pointer"), f->pointer[0] ? f->pointer : NULL);
 	jw_text(jw_key(&w, "message"), f->message);
 	jw_text(jw_key(&w, "cause"), f->cause);
@@ -47,12 +37,12 @@ void report_json_verdict(const struct rollout_verdict *v, struct buf *out)
 	jw_text(jw_key(&w, "file"), v->file);
 	jw_str(jw_key(&w, "rollout"), v->rollout);
 	jw_text(jw_key(&w, "status"), v->status == END_UNKNOWN ? NULL : end_status_name(v->status));
-	put_number(&w, "turns", v->counters.turns);
-	put_number(&w, "steps", v->counters.steps);
-	put_number(&w, "effective", v->counters.effective);
-	put_number(&w, "unknown", v->counters.unknown);
-	put_number(&w, "failed", v->counters.failed);
-	put_number(&w, "longest_failed_run", v->counters.longest_failed_run);
+	jw_count(jw_key(&w, "turns"), v->counters.turns);
+	jw_count(jw_key(&w, "steps"), v->counters.steps);
+	jw_count(jw_key(&w, "effective"), v->counters.effective);
+	jw_count(jw_key(&w, "unknown"), v->counters.unknown);
+	jw_count(jw_key(&w, "failed"), v->counters.failed);
+	jw_count(jw_key(&w, "longest_failed_run"), v->counters.longest_failed_run);
 	jw_raw(jw_key(&w, "reward"), str_from(v->counters.reward));
 	jw_text(jw_key(&w, "failure"), failure_cause_name(v->failure));
 	jw_key(&w, "reward_valid");
@@ -81,11 +71,11 @@ static void put_failures(struct json_writer *w, const struct judge_summary *s)
 {
 	jw_object(jw_key(w, "failures"));
 	for (size_t i = FAILURE_NONE + 1; i < FAILURE_CAUSES; i++) {
-		put_number(w, failure_cause_name((enum failure_cause)i), s->failures.of[i]);
+		jw_count(jw_key(w, failure_cause_name((enum failure_cause)i)), s->failures.of[i]);
 	}
 	jw_end(w);
-	put_number(w, "environment_failures", failures_of_environment(&s->failures));
-	put_number(w, "rewards_invalid", s->failures.no_rewards);
+	jw_count(jw_key(w, "environment_failures"), failures_of_environment(&s->failures));
+	jw_count(jw_key(w, "rewards_invalid"), s->failures.no_rewards);
 }
 
 void report_json_summary(const struct judge *j, struct buf *out)
@@ -95,17 +85,17 @@ void report_json_summary(const struct judge *j, struct buf *out)
 	judge_summary(j, &s);
 	struct json_writer w = jw_begin(out);
 	jw_text(jw_key(&w, "type"), "summary");
-	put_number(&w, "rollouts", s.rollouts);
-	put_number(&w, "turns", s.turns);
-	put_number(&w, "steps", s.steps);
-	put_number(&w, "effective", s.effective);
-	put_number(&w, "unknown", s.unknown);
-	put_number(&w, "failed", s.failed);
+	jw_count(jw_key(&w, "rollouts"), s.rollouts);
+	jw_count(jw_key(&w, "turns"), s.turns);
+	jw_count(jw_key(&w, "steps"), s.steps);
+	jw_count(jw_key(&w, "effective"), s.effective);
+	jw_count(jw_key(&w, "unknown"), s.unknown);
+	jw_count(jw_key(&w, "failed"), s.failed);
 	jw_raw(jw_key(&w, "reward"), str_from(s.reward));
 	jw_object(jw_key(&w, "findings"));
-	put_number(&w, "error", s.errors);
-	put_number(&w, "warning", s.warnings);
-	put_number(&w, "info", s.infos);
+	jw_count(jw_key(&w, "error"), s.errors);
+	jw_count(jw_key(&w, "warning"), s.warnings);
+	jw_count(jw_key(&w, "info"), s.infos);
 	jw_end(&w);
 	put_failures(&w, &s);
 	put_not_checked(&w, judge_not_checked(j));

@@ -34,11 +34,6 @@ void mcp_known_release(struct mcp_known *k)
 	}
 }
 
-static void store(struct buf *to, struct str text)
-{
-	buf_set(to, text);
-}
-
 void mcp_known_forget(struct mcp_known *k)
 {
 	k->reading.suspected.strength = HIDDEN_ERROR_NONE;
@@ -47,8 +42,8 @@ void mcp_known_forget(struct mcp_known *k)
 
 void mcp_known_start(struct mcp_known *k, struct str observation)
 {
-	store(&k->start, observation);
-	store(&k->seen, observation);
+	buf_set(&k->start, observation);
+	buf_set(&k->seen, observation);
 	k->doubted = false;
 	mcp_known_state(k, observation);
 }
@@ -147,7 +142,7 @@ void mcp_known_state(struct mcp_known *k, struct str state)
 	}
 	k->doubted = false;
 	if (state.p) {
-		store(&k->control_state, state);
+		buf_set(&k->control_state, state);
 	}
 }
 
@@ -195,7 +190,7 @@ void mcp_known_reward(struct mcp_known *k, struct str body, const char *why, str
 		mcp_known_trouble(k, "reward", why);
 		return;
 	}
-	store(&k->reward, reward);
+	buf_set(&k->reward, reward);
 	out->reward = buf_view(&k->reward);
 }
 
@@ -208,6 +203,6 @@ void mcp_known_conclude(struct mcp_known *k, struct env_reply *out)
 {
 	settle(k, -1, out);
 	if (out->outcome == OUTCOME_OK) {
-		store(&k->seen, out->observation);
+		buf_set(&k->seen, out->observation);
 	}
 }

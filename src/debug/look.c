@@ -274,12 +274,10 @@ static void put_tool(struct debugger *d, struct str tool)
 		buf_text(&d->out, needed ? "" : "]");
 	}
 	json_decode(JSON_GET(tool, "description"), &about);
-	const char *feed = about.n ? memchr(about.p, '\n', about.n) : NULL;
+	struct str lines = buf_view(&about);
 	if (about.n) {
 		buf_text(&d->out, "  ");
-		text_escape_cut(&d->out,
-		                (struct str){about.p, feed ? (size_t)(feed - about.p) : about.n},
-		                60);
+		text_escape_cut(&d->out, str_cut(&lines, '\n'), 60);
 	}
 	buf_char(&d->out, '\n');
 	buf_release(&name);

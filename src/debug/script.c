@@ -33,15 +33,6 @@ int verb_save(struct debugger *d, struct str arguments, struct error *err)
 	return failed;
 }
 
-static struct str cut_line(struct str *rest)
-{
-	const char *feed = rest->n ? memchr(rest->p, '\n', rest->n) : NULL;
-	struct str line = {rest->p, feed ? (size_t)(feed - rest->p) : rest->n};
-
-	*rest = str_skip(*rest, line.n + 1);
-	return line;
-}
-
 int run_command_file(struct debugger *d, const char *path, struct error *err)
 {
 	struct buf text = BUF(FILE_MAX);
@@ -58,7 +49,7 @@ int run_command_file(struct debugger *d, const char *path, struct error *err)
 	d->depth++;
 	rest = buf_view(&text);
 	for (size_t number = 1; rest.n && !failed && !d->quit && !d->stopped; number++) {
-		failed = run_command(d, cut_line(&rest), err);
+		failed = run_command(d, str_cut(&rest, '\n'), err);
 		if (failed) {
 			error_wrap(err, "%s:%zu", path, number);
 			d->column = SIZE_MAX; /* the error is in a file: no caret */

@@ -63,12 +63,8 @@ void stop_title(const struct moment *m, struct style style, struct buf *out)
 static void put_cut_lines(struct str lines, size_t columns, struct buf *out)
 {
 	while (lines.n) {
-		const char *feed = memchr(lines.p, '\n', lines.n);
-		struct str line = {lines.p, feed ? (size_t)(feed - lines.p) : lines.n};
-
-		text_escape_cut(out, line, columns);
+		text_escape_cut(out, str_cut(&lines, '\n'), columns);
 		buf_char(out, '\n');
-		lines = str_skip(lines, line.n + 1);
 	}
 }
 

@@ -13,13 +13,6 @@ static const char *const names[] = {
 };
 #define NAMES_COUNT STATE_IMPORT
 
-static struct str prefix_until(struct str s, char c)
-{
-	const char *at = s.n ? memchr(s.p, c, s.n) : NULL;
-
-	return at ? (struct str){s.p, (size_t)(at - s.p)} : s;
-}
-
 static int unknown_kind(struct str kind, struct error *err)
 {
 	error_set(err, FAIL_USAGE, "\1state\2: unknown source '%.*s'", STR_ARG(kind));
@@ -55,7 +48,7 @@ static int check_target(struct state_source *s, struct error *err)
 
 int state_source_parse(struct str spec, struct state_source *out, struct error *err)
 {
-	struct str kind = prefix_until(spec, ':');
+	struct str rest = spec, kind = str_cut(&rest, ':');
 
 	*out = (struct state_source){.value = BUF(BUF_MAX_MESSAGE),
 	                             .scratch = BUF(BUF_MAX_MESSAGE),
@@ -65,13 +58,11 @@ int state_source_parse(struct str spec, struct state_source *out, struct error *
 			continue;
 		}
 		out->kind = (enum state_kind)i;
-		out->target = kind.n < spec.n ? str_skip(spec, kind.n + 1) : STR_NONE;
+		out->target = kind.n < spec.n ? rest : STR_NONE;
 		if (out->kind == STATE_TOOL) {
-			struct str name = prefix_until(out->target, ':');
-
-			out->arguments = str_skip(out->target, name.n + 1);
+			out->arguments = out->target;
+			out->target = str_cut(&out->arguments, ':');
 			out->arguments = out->arguments.n ? out->arguments : STR("{}");
-			out->target = name;
 		}
 		return check_target(out, err);
 	}

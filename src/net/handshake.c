@@ -141,13 +141,9 @@ static bool is_folded(struct str s, struct str word)
 static bool lists(struct str list, struct str word)
 {
 	while (list.n) {
-		const char *comma = memchr(list.p, ',', list.n);
-		size_t n = comma ? (size_t)(comma - list.p) : list.n;
-
-		if (is_folded(text_trim((struct str){list.p, n}), word)) {
+		if (is_folded(text_trim(str_cut(&list, ',')), word)) {
 			return true;
 		}
-		list = str_skip(list, n + 1);
 	}
 	return false;
 }
@@ -247,13 +243,11 @@ struct str head_value(struct str head, const char *name)
 	size_t n = strlen(name);
 
 	while (head.n) {
-		const char *lf = memchr(head.p, '\n', head.n);
-		struct str line = {head.p, lf ? (size_t)(lf - head.p) + 1 : head.n};
+		struct str line = str_cut(&head, '\n');
 
 		if (line.n > n && line.p[n] == ':' && strncasecmp(line.p, name, n) == 0) {
 			found = text_trim(str_skip(line, n + 1));
 		}
-		head = str_skip(head, line.n);
 	}
 	return found;
 }

@@ -58,11 +58,8 @@ void report_json_verdict(const struct rollout_verdict *v, struct buf *out)
 static void put_not_checked(struct json_writer *w, const char *rules)
 {
 	jw_array(jw_key(w, "not_checked"));
-	while (rules && *rules) {
-		size_t n = strcspn(rules, ",");
-
-		jw_str(w, (struct str){rules, n});
-		rules += n + (rules[n] == ',');
+	for (struct str rest = str_from(rules); rest.n;) {
+		jw_str(w, str_cut(&rest, ','));
 	}
 	jw_end(w);
 }

@@ -22,13 +22,11 @@ void outline_lines(struct buf *out, struct str string, size_t indent)
 	marks_add(&marked, buf_view(&text));
 	rest = buf_view(&marked);
 	do {
-		const char *end = rest.n ? memchr(rest.p, '\n', rest.n) : NULL;
-		size_t n = end ? (size_t)(end - rest.p) : rest.n;
+		struct str line = str_cut(&rest, '\n');
 
-		buf_printf(out, "%*s", n ? (int)indent : 0, "");
-		text_escape(out, (struct str){rest.p, n});
+		buf_printf(out, "%*s", line.n ? (int)indent : 0, "");
+		text_escape(out, line);
 		buf_char(out, '\n');
-		rest = str_skip(rest, n + 1);
 	} while (rest.n);
 	buf_release(&text);
 	buf_release(&marked);

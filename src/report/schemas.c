@@ -58,11 +58,8 @@ static void put_enum(struct json_writer *w, const char *words, unsigned types)
 		return;
 	}
 	jw_array(jw_key(w, types & T_OPEN ? "examples" : "enum"));
-	for (const char *p = words; *p; p += *p == ',') {
-		size_t n = strcspn(p, ",");
-
-		jw_str(w, (struct str){p, n});
-		p += n;
+	for (struct str rest = str_from(words); rest.n;) {
+		jw_str(w, str_cut(&rest, ','));
 	}
 	if (types & T_NULL) {
 		jw_null(w);

@@ -289,13 +289,11 @@ static bool seen_before(const struct buf *seen, struct str name)
 	struct str rest = buf_view(seen);
 
 	while (rest.n) {
-		const char *end = memchr(rest.p, '\n', rest.n);
-		size_t n = (size_t)(end - rest.p);
+		struct str one = str_cut(&rest, '\n');
 
-		if (n == name.n && !strncasecmp(rest.p, name.p, n)) {
+		if (one.n == name.n && !strncasecmp(one.p, name.p, one.n)) {
 			return true;
 		}
-		rest = str_skip(rest, n + 1);
 	}
 	return false;
 }

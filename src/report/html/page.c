@@ -465,14 +465,11 @@ static void put_lines(struct html_page *p, const char *name, int64_t rollout, st
                       struct buf *out)
 {
 	while (lines.n) {
-		const char *end = memchr(lines.p, '\n', lines.n);
-		size_t n = end ? (size_t)(end - lines.p) : lines.n;
 		struct json_writer w = row_begin(p, name);
 
 		jw_count(&w, rollout);
-		jw_raw(&w, (struct str){lines.p, n});
+		jw_raw(&w, str_cut(&lines, '\n'));
 		row_end(p, &w, out);
-		lines = str_skip(lines, n + 1);
 	}
 }
 

@@ -3,7 +3,7 @@
    result. */
 #include "base/text.h"
 #include "json/write.h"
-#include "report/kinds/case_text.h"
+#include "report/kinds/kind.h"
 
 #include <stdio.h>
 

@@ -109,6 +109,13 @@ void buf_release(struct buf *b)
 	b->full = false;
 }
 
+void bufs_release(struct buf **list)
+{
+	while (*list) {
+		buf_release(*list++);
+	}
+}
+
 struct str buf_view(const struct buf *b)
 {
 	return (struct str){b->p ? b->p : "", b->n};

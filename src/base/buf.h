@@ -41,6 +41,9 @@ void buf_set(struct buf *b, struct str s); /* replaces the content */
 void buf_cut(struct buf *b, size_t n);     /* truncates to n bytes */
 void buf_drop(struct buf *b, size_t n);    /* removes the first n bytes */
 void buf_release(struct buf *b);           /* a zeroed buf is fine; reusable afterwards */
+/* BUFS_RELEASE(&a, &b, ..) releases several. */
+#define BUFS_RELEASE(...) bufs_release((struct buf *[]){__VA_ARGS__, NULL})
+void bufs_release(struct buf **list);
 struct str buf_view(const struct buf *b);  /* valid until the next change; never absent */
 const char *buf_cstr(const struct buf *b); /* terminated; "" if nothing was added */
 

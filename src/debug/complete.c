@@ -75,8 +75,7 @@ static void offer_pointers(struct debugger *d, struct word_completion *c)
 		buf_str(&pointer, m.key);
 		offer(c, buf_view(&pointer));
 	}
-	buf_release(&pointer);
-	buf_release(&scratch);
+	BUFS_RELEASE(&pointer, &scratch);
 }
 
 static void offer_info(struct word_completion *c)

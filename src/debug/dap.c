@@ -250,8 +250,7 @@ static void set_breakpoint(struct points *points, struct str wanted, const char 
 		failed = -1;
 	}
 	write_breakpoint(failed ? NULL : one, &why, w);
-	buf_release(&text);
-	buf_release(&condition);
+	BUFS_RELEASE(&text, &condition);
 }
 
 /* Replaces all points of that kind by those of the request, each defined by its member `key`. */

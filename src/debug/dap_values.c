@@ -100,8 +100,7 @@ static void write_variable(struct dap_values *v, struct json_writer *w, struct s
 	jw_i64(jw_key(w, "variablesReference"),
 	       add(v, value, above.p ? buf_view(&path) : STR_NONE));
 	jw_end(w);
-	buf_release(&path);
-	buf_release(&text);
+	BUFS_RELEASE(&path, &text);
 }
 
 int dap_values_members(struct dap_values *v, int64_t number, struct json_writer *w,

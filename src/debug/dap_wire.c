@@ -25,10 +25,7 @@ void dap_wire_init(struct dap_wire *p, const struct debug_conf *conf)
 
 void dap_wire_release(struct dap_wire *p)
 {
-	buf_release(&p->input);
-	buf_release(&p->message);
-	buf_release(&p->urgent);
-	buf_release(&p->out);
+	BUFS_RELEASE(&p->input, &p->message, &p->urgent, &p->out);
 }
 
 int dap_send(struct dap_wire *p, struct error *err)

@@ -267,8 +267,7 @@ static int put_end(struct judging *g, struct error *err)
 	jw_end(&w);
 	int failed = line_parse(buf_view(&text), &id, &l, &used, err) ||
 	             judge_line(g->judge, &l, NULL, err);
-	buf_release(&text);
-	buf_release(&id);
+	BUFS_RELEASE(&text, &id);
 	return failed ? -1 : 0;
 }
 
@@ -427,14 +426,10 @@ int debug_run(const struct debug_conf *conf, struct debug_result *result, struct
 	cursor_close(d.cursor);
 	live_free(d.live);
 	hasher_free(d.hasher);
-	buf_release(&d.hashing);
-	buf_release(&d.proposed);
-	buf_release(&d.live_end);
+	BUFS_RELEASE(&d.hashing, &d.proposed, &d.live_end);
 	json_paths_free(d.ignored);
 	points_release(&d.points);
 	free(d.begins);
-	buf_release(&d.out);
-	buf_release(&d.value);
-	buf_release(&d.last_command);
+	BUFS_RELEASE(&d.out, &d.value, &d.last_command);
 	return broken;
 }

@@ -108,8 +108,7 @@ static bool matches(struct str value, struct str pattern)
 	json_text_or_json(value, &text);
 	json_text_or_json(pattern, &glob);
 	bool is = value.p && text_glob(buf_view(&glob), buf_view(&text));
-	buf_release(&text);
-	buf_release(&glob);
+	BUFS_RELEASE(&text, &glob);
 	return is;
 }
 

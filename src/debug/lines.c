@@ -220,8 +220,7 @@ static int edit_lines(struct debugger *d, struct error *err)
 	int broken = read_terminal(&e, err);
 	close_history(&e);
 	el_end(e.line);
-	buf_release(&e.common);
-	buf_release(&e.shown);
+	BUFS_RELEASE(&e.common, &e.shown);
 	return broken;
 }
 

@@ -58,11 +58,7 @@ static void release(struct live *l)
 	pthread_mutex_destroy(&l->lock);
 	pthread_cond_destroy(&l->changed);
 	arena_release(&l->arena);
-	buf_release(&l->path);
-	buf_release(&l->name);
-	buf_release(&l->arguments);
-	buf_release(&l->reason);
-	buf_release(&l->state);
+	BUFS_RELEASE(&l->path, &l->name, &l->arguments, &l->reason, &l->state);
 	line_copy_release(&l->step);
 	judge_free(l->judge);
 	effect_list_release(&l->effects);

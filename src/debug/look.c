@@ -39,8 +39,7 @@ static int print_path(struct debugger *d, struct str text, struct error *err)
 			print_value(d, buf_cstr(&label), value);
 		}
 	}
-	buf_release(&scratch);
-	buf_release(&label);
+	BUFS_RELEASE(&scratch, &label);
 	arena_release(&arena);
 	return failed;
 }
@@ -280,8 +279,7 @@ static void put_tool(struct debugger *d, struct str tool)
 		text_escape_cut(&d->out, str_cut(&lines, '\n'), 60);
 	}
 	buf_char(&d->out, '\n');
-	buf_release(&name);
-	buf_release(&about);
+	BUFS_RELEASE(&name, &about);
 }
 
 static int no_such_tool(struct str tools, struct str wanted, struct error *err)

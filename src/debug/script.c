@@ -28,8 +28,7 @@ int verb_save(struct debugger *d, struct str arguments, struct error *err)
 	if (!failed) {
 		text_put_path(&d->out, "saved", buf_cstr(&path));
 	}
-	buf_release(&path);
-	buf_release(&text);
+	BUFS_RELEASE(&path, &text);
 	return failed;
 }
 

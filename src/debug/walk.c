@@ -33,9 +33,7 @@ void walk_close(struct rollout_walk *w)
 	for (int i = 0; i < 2; i++) {
 		line_copy_release(&w->slot[i].copy);
 	}
-	buf_release(&w->header);
-	buf_release(&w->end);
-	buf_release(&w->events);
+	BUFS_RELEASE(&w->header, &w->end, &w->events);
 	*w = (struct rollout_walk){.reader = NULL};
 }
 
@@ -197,8 +195,7 @@ void line_copy_init(struct line_copy *c)
 
 void line_copy_release(struct line_copy *c)
 {
-	buf_release(&c->text);
-	buf_release(&c->id);
+	BUFS_RELEASE(&c->text, &c->id);
 }
 
 static bool is_within(struct str part, struct str whole)

@@ -18,11 +18,7 @@ void http_env_init(struct http_env *e, const struct env_ops *ops, const struct e
 
 void http_env_release(struct http_env *e)
 {
-	struct buf *all[] = {&e->name, &e->tools, &e->request, &e->start, &e->seen};
-
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&e->name, &e->tools, &e->request, &e->start, &e->seen);
 	http_json_release(&e->http);
 	http_json_words_release(&e->words);
 	state_source_release(&e->source);

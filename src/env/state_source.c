@@ -98,9 +98,7 @@ void state_source_spell(struct str recorded, struct buf *out)
 
 void state_source_release(struct state_source *s)
 {
-	buf_release(&s->value);
-	buf_release(&s->scratch);
-	buf_release(&s->why);
+	BUFS_RELEASE(&s->value, &s->scratch, &s->why);
 }
 
 struct str state_source_observed(struct state_source *s, struct str last)

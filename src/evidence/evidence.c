@@ -41,8 +41,7 @@ void evidence_free(struct evidence *f)
 	free(f->ending);
 	rollout_table_release(&f->open);
 	sharing_release(&f->sharing);
-	buf_release(&f->work.text);
-	buf_release(&f->work.canon);
+	BUFS_RELEASE(&f->work.text, &f->work.canon);
 	hasher_free(f->work.hasher);
 	free(f);
 }

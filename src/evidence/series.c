@@ -26,12 +26,10 @@ void series_release(struct series *s)
 	}
 	free(list);
 	json_paths_free(s->ignored);
-	buf_release(&s->last);
-	buf_release(&s->text);
+	BUFS_RELEASE(&s->last, &s->text);
 	free(s->words.set.list);
 	free(s->words_before.set.list);
-	buf_release(&s->words.arguments);
-	buf_release(&s->words_before.arguments);
+	BUFS_RELEASE(&s->words.arguments, &s->words_before.arguments);
 	arena_release(&s->arena);
 	*s = (struct series){.has_last = false};
 }
@@ -464,8 +462,7 @@ static void compare_texts(struct reading_diff *c, struct str pointer, struct str
 			           buf_view(&b.prose), false, 0, false);
 		}
 	}
-	buf_release(&a.prose);
-	buf_release(&b.prose);
+	BUFS_RELEASE(&a.prose, &b.prose);
 	free(a.list);
 	free(b.list);
 	buf_release(&scratch);

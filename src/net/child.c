@@ -483,10 +483,7 @@ void child_free(struct child *c)
 	unwatch(c, &c->in);
 	unwatch(c, &c->out);
 	unwatch(c, &c->err);
-	struct buf *all[] = {&c->to, &c->errors, &c->line, &c->last};
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&c->to, &c->errors, &c->line, &c->last);
 	lines_release(&c->from);
 	free(c);
 }

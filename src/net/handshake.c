@@ -80,8 +80,7 @@ void handshake_accept(struct str key, char out[HANDSHAKE_ACCEPT_MAX])
 	hash_sha1(buf_view(&text), digest);
 	base64_encode(&encoded, (struct str){(const char *)digest, sizeof(digest)});
 	text_copy(out, HANDSHAKE_ACCEPT_MAX, buf_view(&encoded));
-	buf_release(&text);
-	buf_release(&encoded);
+	BUFS_RELEASE(&text, &encoded);
 }
 
 static bool names_user(const char *const *headers, size_t count)
@@ -123,8 +122,7 @@ int handshake_begin(struct handshake *h, const char *url, const char *user_agent
 
 void handshake_release(struct handshake *h)
 {
-	buf_release(&h->request);
-	buf_release(&h->reply);
+	BUFS_RELEASE(&h->request, &h->reply);
 }
 
 static struct str header(const struct handshake *h, const char *name)

@@ -17,10 +17,7 @@ void target_init(struct target *t)
 
 void target_release(struct target *t)
 {
-	buf_release(&t->url);
-	buf_release(&t->scheme);
-	buf_release(&t->place);
-	buf_release(&t->path);
+	BUFS_RELEASE(&t->url, &t->scheme, &t->place, &t->path);
 }
 
 static void read_part(CURLU *u, CURLUPart part, struct buf *out)

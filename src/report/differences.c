@@ -40,8 +40,7 @@ static void put_value(struct str value, const char *color, struct style style, s
 	brief_value(&brief, value);
 	text_escape_cut(&cut, buf_view(&brief), value_columns(style));
 	put_colored(buf_view(&cut), color, style, out);
-	buf_release(&brief);
-	buf_release(&cut);
+	BUFS_RELEASE(&brief, &cut);
 }
 
 static void put_call(const struct line *step, struct buf *out)
@@ -162,8 +161,7 @@ static bool put_word_diff(const struct difference_printer *p, const struct diffe
 		json_decode(d->got, &after);
 		put = word_diff(buf_view(&before), buf_view(&after), style, out);
 	}
-	buf_release(&before);
-	buf_release(&after);
+	BUFS_RELEASE(&before, &after);
 	return put;
 }
 
@@ -207,8 +205,7 @@ static bool put_ends(const struct difference_printer *p, const struct difference
 		buf_text(out, " -> ");
 		put_cut(buf_view(&after), hidden, GREEN, p->style, out);
 	}
-	buf_release(&before);
-	buf_release(&after);
+	BUFS_RELEASE(&before, &after);
 	return hidden > 0;
 }
 

@@ -28,8 +28,7 @@ void outline_lines(struct buf *out, struct str string, size_t indent)
 		text_escape(out, line);
 		buf_char(out, '\n');
 	} while (rest.n);
-	buf_release(&text);
-	buf_release(&marked);
+	BUFS_RELEASE(&text, &marked);
 }
 
 static bool holds(struct str s, struct str part)

@@ -333,7 +333,6 @@ bool schema_results(const char *command, struct buf *out)
 	put_definitions(&w, command);
 	jw_end(&w);
 	jw_end(&w);
-	buf_release(&title);
-	buf_release(&types);
+	BUFS_RELEASE(&title, &types);
 	return true;
 }

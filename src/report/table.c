@@ -57,9 +57,7 @@ void table_free(struct table *t)
 		row_release(&t->rows[i]);
 	}
 	json_paths_free(t->ignored);
-	buf_release(&t->rollout);
-	buf_release(&t->state);
-	buf_release(&t->event);
+	BUFS_RELEASE(&t->rollout, &t->state, &t->event);
 	free(t);
 }
 
@@ -276,8 +274,7 @@ static void ending(struct table *t, const struct line *l, struct buf *out)
 	}
 	text_escape_cut(&text, buf_view(&sentence), 240);
 	put_line(t, &text, out);
-	buf_release(&sentence);
-	buf_release(&text);
+	BUFS_RELEASE(&sentence, &text);
 }
 
 /* The rows of a live table say what changed; what it was is known now. */

@@ -67,8 +67,7 @@ static void release(void *user)
 {
 	struct table_rollout *r = user;
 
-	buf_release(&r->header);
-	buf_release(&r->lines);
+	BUFS_RELEASE(&r->header, &r->lines);
 }
 
 /* ---- cells ---- */

@@ -582,10 +582,7 @@ int rollout_run(const struct rollout_conf *conf, struct rollout_result *out, str
 	arena_release(&r->kept);
 	arena_release(&r->now);
 	json_paths_free(r->ignore_paths);
-	buf_release(&r->ignore);
-	buf_release(&r->volatile_numbers);
-	buf_release(&r->last_error);
-	buf_release(&r->reward_text);
+	BUFS_RELEASE(&r->ignore, &r->volatile_numbers, &r->last_error, &r->reward_text);
 	free(r);
 	return failed;
 }

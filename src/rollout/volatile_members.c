@@ -158,8 +158,7 @@ static void add_members(struct volatile_members *v, const struct series *s,
 		}
 	}
 	free(list);
-	buf_release(&a);
-	buf_release(&b);
+	BUFS_RELEASE(&a, &b);
 }
 
 static void warn(const struct volatile_members *v)

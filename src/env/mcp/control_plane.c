@@ -64,12 +64,8 @@ void control_init(struct control_plane *c, struct io *io, struct mcp_session *se
 
 void control_release(struct control_plane *c)
 {
-	struct buf *all[] = {&c->base, &c->query, &c->id,  &c->id_header,
-	                     &c->url,  &c->body,  &c->why, &c->undetected_why};
-
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&c->base, &c->query, &c->id, &c->id_header, &c->url, &c->body, &c->why,
+	             &c->undetected_why);
 	free(c->headers);
 	c->headers = NULL;
 }

@@ -335,9 +335,7 @@ int mcp_header_marks(struct str tool, struct buf *why)
 		buf_printf(why, "%s %.*s %s", MARK, (int)(mark.n < NAME_MAX ? mark.n : NAME_MAX),
 		           mark.p, broken);
 	}
-	buf_release(&w.key);
-	buf_release(&name);
-	buf_release(&seen);
+	BUFS_RELEASE(&w.key, &name, &seen);
 	return broken ? -1 : count;
 }
 
@@ -392,6 +390,5 @@ void mcp_header_add_params(struct mcp_header_lines *out, struct str tool, struct
 			add_line(out, "Mcp-Param-", called, buf_view(&value));
 		}
 	}
-	buf_release(&name);
-	buf_release(&value);
+	BUFS_RELEASE(&name, &value);
 }

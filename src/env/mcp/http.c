@@ -28,9 +28,7 @@ struct http_channel {
 
 void mcp_http_headers_release(struct mcp_http_headers *h)
 {
-	buf_release(&h->session);
-	buf_release(&h->version);
-	buf_release(&h->last);
+	BUFS_RELEASE(&h->session, &h->version, &h->last);
 	free(h->line);
 	*h = (struct mcp_http_headers){.line = NULL};
 }
@@ -104,8 +102,7 @@ static void http_destroy(struct mcp_channel *base)
 
 	mcp_listen_release(&c->listen);
 	mcp_http_headers_release(&c->headers);
-	buf_release(&c->other_id);
-	buf_release(&c->last_id);
+	BUFS_RELEASE(&c->other_id, &c->last_id);
 	sse_release(&c->sse);
 	free(c);
 }

@@ -58,8 +58,7 @@ static bool answer_all(struct str requests, struct json_writer *w, struct buf *w
 		if (answered) {
 			jw_raw(jw_key_str(w, buf_view(&key)), buf_view(&answer));
 		}
-		buf_release(&key);
-		buf_release(&answer);
+		BUFS_RELEASE(&key, &answer);
 	}
 	return answered;
 }

@@ -26,12 +26,8 @@ void mcp_known_init(struct mcp_known *k, struct event_queue *events)
 
 void mcp_known_release(struct mcp_known *k)
 {
-	struct buf *all[] = {&k->control_state, &k->start, &k->seen, &k->total_reward, &k->reward};
-
 	mcp_reading_release(&k->reading);
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&k->control_state, &k->start, &k->seen, &k->total_reward, &k->reward);
 }
 
 void mcp_known_forget(struct mcp_known *k)

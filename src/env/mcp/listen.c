@@ -66,8 +66,7 @@ void mcp_listen_release(struct mcp_listen *l)
 	mcp_listen_stop(l);
 	mcp_http_headers_release(&l->headers);
 	sse_release(&l->sse);
-	buf_release(&l->message);
-	buf_release(&l->last_id);
+	BUFS_RELEASE(&l->message, &l->last_id);
 }
 
 void mcp_listen_stop(struct mcp_listen *l)

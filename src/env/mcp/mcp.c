@@ -456,7 +456,6 @@ static void mcp_close(struct env *base)
 	if (!e) {
 		return;
 	}
-	struct buf *all[] = {&e->tools, &e->extra, &e->client_version};
 	mcp_session_close(e->session);
 	mcp_session_free(e->session);
 	control_release(&e->control);
@@ -466,9 +465,7 @@ static void mcp_close(struct env *base)
 	hasher_free(e->hasher);
 	ignore_paths_release(&e->ignored);
 	arena_release(&e->kept);
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&e->tools, &e->extra, &e->client_version);
 	free(e);
 }
 

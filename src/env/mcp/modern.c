@@ -175,8 +175,7 @@ static int send_once(struct mcp_exchange *t, struct mcp_reply *r, struct error *
 	q.header_count = lines.count;
 	int failed = mcp_ask(s, q, r, err);
 	free(headers);
-	buf_release(&lines.text);
-	buf_release(&params);
+	BUFS_RELEASE(&lines.text, &params);
 	return failed;
 }
 
@@ -302,8 +301,7 @@ static int converse(struct mcp_exchange *t, struct mcp_reply *r, struct error *e
 	do {
 		failed = send_once(t, r, err);
 	} while (!failed && continue_exchange(t, r));
-	buf_release(&t->responses);
-	buf_release(&t->state);
+	BUFS_RELEASE(&t->responses, &t->state);
 	return failed;
 }
 
@@ -344,8 +342,7 @@ bool mcp_modern_accepts_tool(struct mcp_session *s, struct str tool)
 		buf_str(&s->marked, tool);
 		buf_char(&s->marked, ']');
 	}
-	buf_release(&why);
-	buf_release(&detail);
+	BUFS_RELEASE(&why, &detail);
 	return marks >= 0;
 }
 

@@ -23,10 +23,7 @@ void mcp_kept_init(struct mcp_kept *k)
 
 void mcp_kept_release(struct mcp_kept *k)
 {
-	buf_release(&k->body);
-	buf_release(&k->text);
-	buf_release(&k->media);
-	buf_release(&k->location);
+	BUFS_RELEASE(&k->body, &k->text, &k->media, &k->location);
 }
 
 /* Switches to this channel, and discards the state of the previous one. */
@@ -60,12 +57,9 @@ void mcp_session_free(struct mcp_session *s)
 	if (!s) {
 		return;
 	}
-	struct buf *all[] = {&s->url, &s->id, &s->name, &s->version, &s->request};
 	io_unset_idle(s->conf.io, s);
 	s->ops->destroy(s->channel);
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&s->url, &s->id, &s->name, &s->version, &s->request);
 	mcp_kept_release(&s->kept);
 	buf_release(&s->marked);
 	free(s);
@@ -177,8 +171,7 @@ static int cancel(struct mcp_session *s, int64_t id, struct error *err)
 	jsonrpc_write_notification(&text, q.method, q.params);
 	q.text = buf_view(&text);
 	int failed = s->ops->send(s->channel, &q, err);
-	buf_release(&params);
-	buf_release(&text);
+	BUFS_RELEASE(&params, &text);
 	return failed;
 }
 

@@ -142,8 +142,7 @@ static int no_state_tool(struct str name, struct str tools, struct str refusal, 
 	names_suggest(err, name, known.text, known.count);
 	names_release(&known);
 	arena_release(&texts);
-	buf_release(&typed);
-	buf_release(&why);
+	BUFS_RELEASE(&typed, &why);
 	return -1;
 }
 
@@ -247,7 +246,6 @@ int mcp_check_tools(struct env_mcp *e, struct error *err)
 		events_push(&e->events, EVENT_TOOLS_CHANGED, buf_view(&detail));
 	}
 	mcp_note_endless(e, !failed && endless);
-	buf_release(&now);
-	buf_release(&detail);
+	BUFS_RELEASE(&now, &detail);
 	return failed;
 }

@@ -173,8 +173,7 @@ int mcp_list_tools(struct mcp_session *s, struct buf *tools, bool *endless, stru
 	int failed = list_pages(s, &l, &cursor, endless, r, err);
 	buf_char(tools, ']');
 	note_omissions(s, &l);
-	buf_release(&cursor);
-	buf_release(&l.repeated);
+	BUFS_RELEASE(&cursor, &l.repeated);
 	arena_release(&l.arena);
 	return failed;
 }

@@ -60,9 +60,7 @@ static void answer_elicitation(struct mcp_session *s, const struct jsonrpc_messa
 	}
 	jw_end(&w);
 	events_push_json(s->conf.events, EVENT_NOTIFICATION, &detail);
-	buf_release(&result);
-	buf_release(&why);
-	buf_release(&detail);
+	BUFS_RELEASE(&result, &why, &detail);
 }
 
 static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m, struct error *err)
@@ -251,8 +249,7 @@ int mcp_timeout_error(const struct mcp_session *s, const struct mcp_outgoing *q,
 	}
 	error_set(err, FAIL_TIMEOUT, "no reply to %s within %s%s", q->method, buf_cstr(&span),
 	          buf_cstr(&but));
-	buf_release(&span);
-	buf_release(&but);
+	BUFS_RELEASE(&span, &but);
 	return -1;
 }
 

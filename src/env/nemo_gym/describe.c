@@ -140,8 +140,7 @@ static void write_tool(struct json_writer *w, struct str path, struct str operat
 	http_env_put_tool(w, buf_view(&name),
 	                  described.p ? described : JSON_GET(operation, "summary"),
 	                  buf_view(&schema));
-	buf_release(&name);
-	buf_release(&schema);
+	BUFS_RELEASE(&name, &schema);
 }
 
 /* Each POST route that is not one of the framework's own. */

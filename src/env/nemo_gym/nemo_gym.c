@@ -234,10 +234,7 @@ static void nemo_gym_close(struct env *base)
 		return;
 	}
 	close_session(e);
-	struct buf *all[] = {&e->items, &e->reward, &e->resources_session};
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&e->items, &e->reward, &e->resources_session);
 	nemo_gym_wire_release(&e->wire);
 	nemo_gym_reading_release(&e->reading);
 	http_env_release(&e->http);

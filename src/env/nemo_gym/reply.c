@@ -13,8 +13,7 @@ void nemo_gym_reading_init(struct nemo_gym_reading *r, struct http_json_words *w
 
 void nemo_gym_reading_release(struct nemo_gym_reading *r)
 {
-	buf_release(&r->observation);
-	buf_release(&r->structured);
+	BUFS_RELEASE(&r->observation, &r->structured);
 }
 
 /* Any JSON is a tool's result; a text that is not JSON is one, too. */

@@ -13,8 +13,7 @@ void nemo_gym_wire_init(struct nemo_gym_wire *w, struct http_json *http)
 
 void nemo_gym_wire_release(struct nemo_gym_wire *w)
 {
-	buf_release(&w->session);
-	buf_release(&w->before);
+	BUFS_RELEASE(&w->session, &w->before);
 }
 
 void nemo_gym_forget(struct nemo_gym_wire *w)
@@ -48,8 +47,7 @@ bool nemo_gym_session_id(struct str cookie, struct buf *out)
 	if (found) {
 		json_decode(JSON_GET(buf_view(&json), "session_id"), out);
 	}
-	buf_release(&payload);
-	buf_release(&json);
+	BUFS_RELEASE(&payload, &json);
 	return found;
 }
 

@@ -408,17 +408,14 @@ static void openenv_close(struct env *base)
 	if (!e) {
 		return;
 	}
-	struct buf *all[] = {&e->schema, &e->tools,   &e->request, &e->name, &e->version,
-	                     &e->state,  &e->episode, &e->start,   &e->seen};
 	openenv_wire_release(&e->wire);
 	openenv_reading_release(&e->reading);
 	state_source_release(&e->source);
 	events_release(&e->events);
 	ignore_paths_release(&e->ignored);
 	arena_release(&e->kept);
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&e->schema, &e->tools, &e->request, &e->name, &e->version, &e->state,
+	             &e->episode, &e->start, &e->seen);
 	free(e);
 }
 

@@ -77,8 +77,7 @@ void openenv_wire_release(struct openenv_wire *w)
 		websocket_free(w->ws);
 	}
 	http_json_release(&w->http);
-	buf_release(&w->url);
-	buf_release(&w->request);
+	BUFS_RELEASE(&w->url, &w->request);
 	*w = (struct openenv_wire){.gone = true};
 }
 
@@ -173,8 +172,7 @@ static void note_unsolicited(struct openenv_wire *w, const struct websocket_mess
 	jw_str(jw_key(&j, "message"), buf_view(&text));
 	jw_end(&j);
 	events_push(w->http.events, EVENT_LATE_REPLY, buf_view(&detail));
-	buf_release(&detail);
-	buf_release(&text);
+	BUFS_RELEASE(&detail, &text);
 }
 
 /* Reads unsolicited messages before a request. True: the server has closed the session. */

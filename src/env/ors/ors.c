@@ -333,10 +333,7 @@ static void ors_close(struct env *base)
 		return;
 	}
 	end_episode(e);
-	struct buf *all[] = {&e->session, &e->split, &e->prompt, &e->path, &e->reward};
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&e->session, &e->split, &e->prompt, &e->path, &e->reward);
 	http_json_release(&e->alive);
 	ors_wire_release(&e->wire);
 	ors_reading_release(&e->reading);

@@ -17,8 +17,7 @@ void ors_reading_init(struct ors_reading *r, struct http_json_words *words)
 
 void ors_reading_release(struct ors_reading *r)
 {
-	buf_release(&r->observation);
-	buf_release(&r->structured);
+	BUFS_RELEASE(&r->observation, &r->structured);
 }
 
 static void fail(struct env_reply *out, enum outcome outcome, enum error_layer layer,

@@ -162,9 +162,7 @@ static void drop_rollout(struct html_page *p, struct page_rollout *r)
 {
 	map_remove(&p->open, &r->item);
 	json_paths_free(r->ignored);
-	buf_release(&r->state);
-	buf_release(&r->last.call);
-	buf_release(&r->last.reward);
+	BUFS_RELEASE(&r->state, &r->last.call, &r->last.reward);
 	free(r->name);
 	free(r);
 }
@@ -180,8 +178,7 @@ void page_free(struct html_page *p)
 	}
 	free(all);
 	changes_release(&p->changes);
-	buf_release(&p->text);
-	buf_release(&p->row);
+	BUFS_RELEASE(&p->text, &p->row);
 	free(p);
 }
 

@@ -127,8 +127,7 @@ static void case_text_clear(struct case_text *t)
 
 static void case_text_release(struct case_text *t)
 {
-	buf_release(&t->title);
-	buf_release(&t->body);
+	BUFS_RELEASE(&t->title, &t->body);
 	difference_printer_release(&t->printer);
 }
 

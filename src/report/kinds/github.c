@@ -84,7 +84,6 @@ static void annotate_findings(struct github *g, const struct report_case *c)
    hint. */
 static void annotate_case(struct github *g, struct case_text *t, const struct report_case *c)
 {
-
 	if (c->hint) {
 		buf_char(&t->title, '\n');
 		buf_text(&t->title, c->hint);

@@ -96,8 +96,7 @@ static void put_rules(struct report *r, struct json_writer *w)
 		         str_from(own_rules[i].help), SEVERITY_ERROR);
 	}
 	jw_end(w);
-	buf_release(&title);
-	buf_release(&help);
+	BUFS_RELEASE(&title, &help);
 }
 
 static void begin(struct report *r)

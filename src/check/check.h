@@ -89,7 +89,6 @@ struct check {
 	/* Bits of enum kind: the lines for which `line` is called. */
 	unsigned wants;
 	size_t state_size; /* zeroed when a header opens the rollout */
-	bool mostly_zero;  /* the state of nearly every rollout stays zero: it takes no memory */
 	/* Each may be NULL. `r` already includes the line (except r->previous). */
 	void (*line)(void *state, const struct rollout_facts *r, const struct derived_line *m,
 	             struct findings *out);

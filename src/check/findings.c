@@ -12,10 +12,7 @@
 static struct finding *place(struct findings *f, enum severity severity)
 {
 	if (f->count < FINDINGS_MAX) {
-		if (f->count == f->room) {
-			f->room = f->room ? 2 * f->room : 4;
-			f->list = mem_resize(f->list, f->room, sizeof(*f->list));
-		}
+		f->list = mem_grow(f->list, f->count, sizeof(*f->list));
 		return &f->list[f->count++];
 	}
 	f->left_out++;

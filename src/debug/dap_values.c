@@ -26,10 +26,7 @@ static int64_t add(struct dap_values *v, struct str value, struct str path)
 	if (!container || !json_count(value) || v->count == DAP_VALUES_MAX) {
 		return 0;
 	}
-	if (v->count == v->room) {
-		v->room = v->room ? 2 * v->room : 64;
-		v->list = mem_resize(v->list, v->room, sizeof(*v->list));
-	}
+	v->list = mem_grow(v->list, v->count, sizeof(*v->list));
 	v->list[v->count++] =
 		(struct dap_value){arena_str(&v->arena, value), arena_str(&v->arena, path)};
 	return (int64_t)v->count;

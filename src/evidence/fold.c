@@ -216,10 +216,7 @@ static struct completed_step *new_step(struct open_rollout *o)
 {
 	size_t count = (size_t)o->facts.steps;
 
-	if (count > o->step_room) {
-		o->step_room = o->step_room ? 2 * o->step_room : 16;
-		o->steps = mem_resize(o->steps, o->step_room, sizeof(*o->steps));
-	}
+	o->steps = mem_grow(o->steps, count - 1, sizeof(*o->steps));
 	o->facts.completed = o->steps;
 	return &o->steps[count - 1];
 }

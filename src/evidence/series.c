@@ -208,25 +208,8 @@ static bool is_moving(const struct series *s, struct str pointer)
 	return false;
 }
 
-/* The member that changed after this one in the trial before: states often change the same members. */
-static struct member *guessed(struct series *s, struct str pointer, bool is_list)
-{
-	struct member *m = s->guess < s->changed_count ? s->changed[s->guess] : NULL;
-
-	if (!m || m->is_list != is_list || !str_eq(m->pointer, pointer)) {
-		return NULL;
-	}
-	s->guess++;
-	return m;
-}
-
 static struct member *member_at(struct series *s, struct str pointer, bool is_list)
 {
-	struct member *known = guessed(s, pointer, is_list);
-
-	if (known) {
-		return known;
-	}
 	uint64_t hash = map_hash_with(map_hash(pointer), is_list);
 	struct member *m = map_find(&s->members, hash, STR_NONE);
 
@@ -391,7 +374,7 @@ struct numbered_text {
 		size_t word; /* its number among the words */
 		struct str text;
 	} *list;
-	size_t count, room;
+	size_t count;
 };
 
 static void read_numbers(struct str text, struct numbered_text *out)
@@ -408,10 +391,7 @@ static void read_numbers(struct str text, struct numbered_text *out)
 		if ((c != '-' && (c < '0' || c > '9')) || !json_double_text(digits, &value)) {
 			continue;
 		}
-		if (out->count == out->room) {
-			out->room = out->room ? 2 * out->room : 8;
-			out->list = mem_resize(out->list, out->room, sizeof(*out->list));
-		}
+		out->list = mem_grow(out->list, out->count, sizeof(*out->list));
 		out->list[out->count++] = (struct number){value, words, digits};
 		buf_add(&out->prose, text.p + from, (size_t)(digits.p - text.p) - from);
 		buf_char(&out->prose, '#');
@@ -556,7 +536,6 @@ void series_trial(struct series *s, struct str state)
 
 	s->trials = arena_grow(&s->arena, s->trials, s->trial_count, sizeof(*s->trials));
 	c.trial = &s->trials[s->trial_count++];
-	s->guess = s->trial_count > 1 ? c.trial[-1].first : 0;
 	*c.trial = (struct call_trial){.first = s->changed_count,
 	                               .known = s->has_last && state.p && !s->over};
 	s->known_count += c.trial->known;

@@ -80,10 +80,7 @@ void difference_stats_add(struct difference_stats *s, const struct rollout_copy 
 {
 	const struct rollout_copy *any = first ? first : second;
 
-	if (s->count == s->room) {
-		s->room = s->room ? 2 * s->room : 16;
-		s->rows = mem_resize(s->rows, s->room, sizeof(*s->rows));
-	}
+	s->rows = mem_grow(s->rows, s->count, sizeof(*s->rows));
 	struct stat_row *r = &s->rows[s->count];
 	*r = (struct stat_row){
 		.id = arena_str(&s->arena, any->id),

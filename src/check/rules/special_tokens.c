@@ -1,4 +1,5 @@
 /* Rule special-tokens: special tokens of a chat template appear as text. */
+#define _GNU_SOURCE /* memmem */
 #include "check/check.h"
 
 #include "evidence/peer.h"
@@ -24,22 +25,9 @@ struct marked {
 
 static const char *find_mark(struct str text)
 {
-	bool angle = memchr(text.p, '<', text.n), square = memchr(text.p, '[', text.n);
-
 	for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
-		if (!(marks[i][0] == '<' ? angle : square)) {
-			continue;
-		}
-		size_t n = strlen(marks[i]);
-		const char *at = text.p;
-		size_t left = text.n;
-
-		while (left >= n && (at = memchr(at, marks[i][0], left - n + 1))) {
-			if (memcmp(at, marks[i], n) == 0) {
-				return marks[i];
-			}
-			at++;
-			left = text.n - (size_t)(at - text.p);
+		if (memmem(text.p, text.n, marks[i], strlen(marks[i]))) {
+			return marks[i];
 		}
 	}
 	return NULL;

@@ -35,10 +35,7 @@ void mcp_http_headers_release(struct mcp_http_headers *h)
 
 static void add_line(struct mcp_http_headers *h, const char *line)
 {
-	if (h->count == h->room) {
-		h->room = 2 * h->room + 8;
-		h->line = mem_resize(h->line, h->room, sizeof(*h->line));
-	}
+	h->line = mem_grow(h->line, h->count, sizeof(*h->line));
 	h->line[h->count++] = line;
 }
 

@@ -6,7 +6,7 @@
 #include "cmd/pager.h"
 #include "cmd/store/store.h"
 #include "cmd/verdicts.h"
-#include "evidence/effects.h"
+#include "evidence/effects_read.h"
 #include "evidence/evidence.h"
 #include "policy/llm/conversation.h"
 

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "debug/walk.h"
-#include "evidence/effects.h"
+#include "evidence/effects_read.h"
 #include "evidence/evidence.h"
 
 #include <stdlib.h>

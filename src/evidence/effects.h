@@ -35,9 +35,4 @@ struct rollout_facts;
 /* Adds a rollout that is over, with the number of its id's instance. */
 void effects_add(struct effects *e, const struct rollout_facts *r, int64_t instance);
 
-struct hints;
-struct reader;
-/* Reads all lines and closes the reader; what is no recording has no effects. hints may be NULL. */
-struct effects *effects_read(struct reader *r, const struct hints *hints);
-
 #endif

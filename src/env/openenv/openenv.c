@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-static struct env_openenv *openenv_new(const struct env_ops *ops, const struct env_conf *conf,
-                                       struct io *io)
+struct env_openenv *openenv_new(const struct env_ops *ops, const struct env_conf *conf,
+                                struct io *io)
 {
 	struct env_openenv *e = mem_new(sizeof(*e));
 
@@ -32,8 +32,7 @@ static struct env_openenv *openenv_of(struct env *base)
 	return (struct env_openenv *)base;
 }
 
-static void openenv_note(struct env_openenv *e, enum event_kind event, const char *what,
-                         struct str why)
+void openenv_note(struct env_openenv *e, enum event_kind event, const char *what, struct str why)
 {
 	reading_note(&e->events, event, what, why, false);
 }
@@ -160,7 +159,7 @@ static int choose_ignored(struct env_openenv *e, struct error *err)
 	return 0;
 }
 
-static int openenv_state(struct env *base, struct str *out, struct error *err)
+int openenv_state(struct env *base, struct str *out, struct error *err)
 {
 	struct env_openenv *e = openenv_of(base);
 
@@ -226,7 +225,7 @@ static void read_episode_id(struct env_openenv *e)
 	}
 }
 
-static int openenv_reset(struct env *base, struct env_reply *out, struct error *err)
+int openenv_reset(struct env *base, struct env_reply *out, struct error *err)
 {
 	struct env_openenv *e = openenv_of(base);
 	struct openenv_answer a;
@@ -280,8 +279,8 @@ static void keep_seen(struct env_openenv *e, const struct env_reply *out)
 	}
 }
 
-static int openenv_step(struct env *base, struct str name, struct str arguments,
-                        struct env_reply *out, struct error *err)
+int openenv_step(struct env *base, struct str name, struct str arguments, struct env_reply *out,
+                 struct error *err)
 {
 	struct env_openenv *e = openenv_of(base);
 	bool known = e->calls_tools ? tool_is_listed(e->facts.tools, name) : str_is(name, "step");
@@ -391,17 +390,17 @@ static int openenv_open(const struct env_conf *conf, struct io *io, struct env *
 	return refusal->outcome == OUTCOME_OK ? openenv_learn_facts(e, err) : 0;
 }
 
-static const struct env_facts *openenv_facts(const struct env *base)
+const struct env_facts *openenv_facts(const struct env *base)
 {
 	return &((const struct env_openenv *)base)->facts;
 }
 
-static bool openenv_event(struct env *base, struct event *out)
+bool openenv_event(struct env *base, struct event *out)
 {
 	return events_take(&openenv_of(base)->events, out);
 }
 
-static void openenv_close(struct env *base)
+void openenv_close(struct env *base)
 {
 	struct env_openenv *e = openenv_of(base);
 
@@ -438,58 +437,6 @@ const struct env_ops env_openenv = {
 	.claims = openenv_claims,
 	.recognizes = openenv_answers,
 	.open = openenv_open,
-	.reset = openenv_reset,
-	.state = openenv_state,
-	.step = openenv_step,
-	.facts = openenv_facts,
-	.event = openenv_event,
-	.close = openenv_close,
-};
-
-/* ---- over plain HTTP, only on request ---- */
-
-/* There are no sessions: each request runs in a new environment or, up to 0.1, in one shared by all
-   clients. */
-static int http_claims(const char *url)
-{
-	(void)url;
-	return 0;
-}
-
-static int http_open(const struct env_conf *conf, struct io *io, struct env **out,
-                     struct env_reply *refusal, struct error *err)
-{
-	struct env_openenv *e = openenv_new(&env_openenv_http, conf, io);
-	bool known;
-
-	*out = &e->base;
-	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
-	if (state_source_parse(conf->state_spec, &e->source, err) ||
-	    openenv_describe(e, &known, err)) {
-		return -1;
-	}
-	if (!known) {
-		return error_set(err, FAIL_PROTOCOL, "%s: not an OpenEnv server; check the URL",
-		                 buf_cstr(&e->wire.http.base));
-	}
-	openenv_note(e, EVENT_NOTIFICATION, "session",
-	             STR("plain HTTP has no sessions: each request runs in a new environment, "
-	                 "or in one that all clients share"));
-	e->facts.traits.no_sessions =
-		"over plain HTTP each request runs in a new environment, or in one "
-		"that all clients share";
-	e->facts.traits.no_sessions_fix =
-		"use the server's WebSocket: omit \1protocol\2 openenv-http";
-	return openenv_learn_facts(e, err);
-}
-
-const struct env_ops env_openenv_http = {
-	.name = "openenv-http",
-	.help = "OpenEnv over plain HTTP, without sessions",
-	.protocols = (const char *const[]){"openenv-http", NULL},
-	.limit_fix = OPENENV_LIMIT_FIX,
-	.claims = http_claims,
-	.open = http_open,
 	.reset = openenv_reset,
 	.state = openenv_state,
 	.step = openenv_step,

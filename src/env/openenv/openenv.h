@@ -1,8 +1,9 @@
 /* The directory env/openenv/: the OpenEnv adapters: wire, replies, description of the server. The
    interface they implement is env.h; connections are in net/. */
 
-/* Two adapters: openenv uses a session over the WebSocket, openenv-http sends each request over plain
-   HTTP, without a session. They differ in the wire and in open(). */
+/* Two adapters: openenv uses a session over the WebSocket (openenv.c), openenv-http sends each
+   request over plain HTTP, without a session (openenv_http.c). They differ in the wire and in
+   open(); the common functions are declared here. */
 #ifndef ROLLDBG_ENV_OPENENV_OPENENV_H
 #define ROLLDBG_ENV_OPENENV_OPENENV_H
 
@@ -56,10 +57,24 @@ bool openenv_state_informs(struct str state);
    all there is. */
 const char *openenv_metadata_aside(struct str observation);
 
+struct env_openenv *openenv_new(const struct env_ops *ops, const struct env_conf *conf,
+                                struct io *io);
 /* Reads the description available without a session: names and the action schema. *known: it
    describes itself as an OpenEnv server. */
 MUST_USE int openenv_describe(struct env_openenv *e, bool *known, struct error *err);
 /* Sets the tools, the state source and the facts, once a session is open. */
 MUST_USE int openenv_learn_facts(struct env_openenv *e, struct error *err);
+
+/* Members of struct env_ops. */
+int openenv_reset(struct env *base, struct env_reply *out, struct error *err);
+int openenv_state(struct env *base, struct str *out, struct error *err);
+int openenv_step(struct env *base, struct str name, struct str arguments, struct env_reply *out,
+                 struct error *err);
+const struct env_facts *openenv_facts(const struct env *base);
+bool openenv_event(struct env *base, struct event *out);
+void openenv_close(struct env *base);
+
+/* Queues an event {"what","why"}. */
+void openenv_note(struct env_openenv *e, enum event_kind event, const char *what, struct str why);
 
 #endif

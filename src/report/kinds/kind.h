@@ -79,9 +79,9 @@ struct report {
 	/* Text to put before everything in `out`, known only at the end; empty unless
 	   kind->head_last. */
 	struct buf head;
-	struct case_text
-		text; /* of the next case, with its differences so far; the driver clears it */
-	void *state;  /* kind->state_size bytes, initially zeroed */
+	/* of the next case, with its differences so far; the driver clears it */
+	struct case_text text;
+	void *state; /* kind->state_size bytes, initially zeroed */
 };
 
 /* Functions may be NULL. */

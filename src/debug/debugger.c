@@ -202,7 +202,7 @@ static void add_begins(void *user, const struct rollout_verdict *v)
 
 /* Judges a rollout up to a step. The rules read the lines of all rollouts, since some compare them.
    After the last line, a synthetic end line carries the final state. */
-struct judging {
+struct step_judging {
 	struct debugger *d;
 	const struct moment *until; /* NULL: to the end of the rollout */
 	judged_fn *take;
@@ -214,7 +214,7 @@ struct judging {
 
 static void take_verdict(void *ctx, const struct rollout_verdict *v)
 {
-	struct judging *g = ctx;
+	struct step_judging *g = ctx;
 
 	if (!g->given && v->rollout.p && str_is(v->rollout, cursor_facts(g->d->cursor)->name)) {
 		g->given = true;
@@ -223,7 +223,7 @@ static void take_verdict(void *ctx, const struct rollout_verdict *v)
 }
 
 /* Returns 1 after the last line to read. */
-static int take_line(struct judging *g, const struct line *l, const struct reader_note *note,
+static int take_line(struct step_judging *g, const struct line *l, const struct reader_note *note,
                      struct error *err)
 {
 	if (g->until && note->offset >= g->until->end) {
@@ -235,7 +235,7 @@ static int take_line(struct judging *g, const struct line *l, const struct reade
 	return judge_line(g->judge, l, note, err) ? -1 : g->given;
 }
 
-static int read_lines(struct judging *g, const char *path, struct error *err)
+static int read_lines(struct step_judging *g, const char *path, struct error *err)
 {
 	struct reader_note note;
 	struct reader *r;
@@ -253,7 +253,7 @@ static int read_lines(struct judging *g, const char *path, struct error *err)
 }
 
 /* Ends the rollout here, with this state. */
-static int put_end(struct judging *g, struct error *err)
+static int put_end(struct step_judging *g, struct error *err)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE), id = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w = jw_begin(&text);
@@ -275,7 +275,7 @@ static int judge_until(struct debugger *d, const struct moment *until, judged_fn
                        struct error *err)
 {
 	const char *path = cursor_facts(d->cursor)->path;
-	struct judging g = {.d = d, .until = until, .take = take, .user = user};
+	struct step_judging g = {.d = d, .until = until, .take = take, .user = user};
 	/* at `until`, the end is synthetic */
 	const struct judge_conf rules = {
 		.without = until ? "one-step-episode" : NULL, .verdict = take_verdict, .ctx = &g};

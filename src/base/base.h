@@ -80,4 +80,14 @@ static inline struct str str_skip(struct str s, size_t n)
 	return (struct str){s.p, s.n - n};
 }
 
+/* Removes what is before the first `end`, or everything, from *rest, with that byte, and returns it. */
+static inline struct str str_cut(struct str *rest, char end)
+{
+	const char *at = rest->n ? memchr(rest->p, end, rest->n) : NULL;
+	struct str first = {rest->p, at ? (size_t)(at - rest->p) : rest->n};
+
+	*rest = str_skip(*rest, first.n + 1);
+	return first;
+}
+
 #endif

@@ -77,6 +77,12 @@ void buf_clear(struct buf *b)
 	}
 }
 
+void buf_set(struct buf *b, struct str s)
+{
+	buf_clear(b);
+	buf_str(b, s);
+}
+
 void buf_cut(struct buf *b, size_t n)
 {
 	if (n < b->n) {
@@ -109,6 +115,13 @@ struct str buf_keep(struct buf *b, struct arena *a)
 
 	buf_release(b);
 	return copy;
+}
+
+void bufs_release(struct buf **list)
+{
+	while (*list) {
+		buf_release(*list++);
+	}
 }
 
 struct str buf_view(const struct buf *b)

@@ -36,14 +36,18 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list args) PRINTF_LIKE(2, 0)
    The caller writes up to n bytes and adds the number written to b->n. */
 char *buf_room(struct buf *b, size_t n);
 
-void buf_clear(struct buf *b);          /* keeps the memory */
-void buf_cut(struct buf *b, size_t n);  /* truncates to n bytes */
-void buf_drop(struct buf *b, size_t n); /* removes the first n bytes */
+void buf_clear(struct buf *b);             /* keeps the memory */
+void buf_set(struct buf *b, struct str s); /* replaces the content */
+void buf_cut(struct buf *b, size_t n);     /* truncates to n bytes */
+void buf_drop(struct buf *b, size_t n);    /* removes the first n bytes */
 struct arena;
 struct str buf_keep(struct buf *b, struct arena *a); /* a copy in the arena; b is released */
 void buf_release(struct buf *b);                     /* a zeroed buf is fine; reusable afterwards */
-struct str buf_view(const struct buf *b);            /* valid until the next change; never absent */
-const char *buf_cstr(const struct buf *b);           /* terminated; "" if nothing was added */
+/* BUFS_RELEASE(&a, &b, ..) releases several. */
+#define BUFS_RELEASE(...) bufs_release((struct buf *[]){__VA_ARGS__, NULL})
+void bufs_release(struct buf **list);
+struct str buf_view(const struct buf *b);  /* valid until the next change; never absent */
+const char *buf_cstr(const struct buf *b); /* terminated; "" if nothing was added */
 
 /* ---- inline, as lines of a recording are made of many small pieces ---- */
 

@@ -108,6 +108,11 @@ void *arena_new(struct arena *a, size_t bytes)
 	return p;
 }
 
+void *mem_grow(void *items, size_t count, size_t size)
+{
+	return count & (count - 1) ? items : mem_resize(items, count ? 2 * count : 1, size);
+}
+
 void *arena_grow(struct arena *a, void *items, size_t count, size_t size)
 {
 	if (count & (count - 1)) {

@@ -27,6 +27,8 @@ struct arena {
 };
 
 void *arena_new(struct arena *a, size_t bytes) __attribute__((returns_nonnull)); /* zeroed */
+/* Makes room for one more item after the first `count` of a list from here, and returns the list. */
+void *mem_grow(void *items, size_t count, size_t size) __attribute__((returns_nonnull));
 /* Makes room for one more item after the first `count` of a list and returns the list, which
    moves when count is a power of two. `items` may be NULL if count is 0. */
 void *arena_grow(struct arena *a, void *items, size_t count, size_t size)

@@ -89,7 +89,6 @@ struct check {
 	/* Bits of enum kind: the lines for which `line` is called. */
 	unsigned wants;
 	size_t state_size; /* zeroed when a header opens the rollout */
-	bool mostly_zero;  /* the state of nearly every rollout stays zero: it takes no memory */
 	/* Each may be NULL. `r` already includes the line (except r->previous). */
 	void (*line)(void *state, const struct rollout_facts *r, const struct derived_line *m,
 	             struct findings *out);
@@ -135,5 +134,12 @@ static inline bool check_lacks_facts(const struct check *c, const struct rollout
 
 /* Appends "warning; error when .., info when ..": for lists, explanations and the manual. */
 void check_describe_severity(const struct check *c, struct buf *out);
+
+/* Sets cause, urgency and depth of each finding. */
+void causes_find(struct finding *list, size_t count);
+
+/* The first cause in the chain above f, a member of the list; f itself if nothing explains it. */
+const struct finding *causes_root(const struct finding *list, size_t count,
+                                  const struct finding *f);
 
 #endif

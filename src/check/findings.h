@@ -8,7 +8,7 @@
 
 struct findings {
 	struct finding *list;
-	size_t count, room;
+	size_t count;
 	size_t left_out;  /* number of findings above the cap */
 	const char *rule; /* the rule being called; set by the judge */
 	/* the current rule could not judge the rollout; cleared by the judge before each call */

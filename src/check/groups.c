@@ -93,12 +93,8 @@ static void log_member(struct group_log *log, const struct group_member *m)
 	if (log->full) {
 		return;
 	}
-	if ((log->count & (log->count - 1)) == 0) { /* 0 and powers of two */
-		size_t room = log->count ? 2 * log->count : 1;
-
-		log->members = mem_resize(log->members, room, sizeof(*log->members));
-		log->traces = mem_resize(log->traces, room, sizeof(*log->traces));
-	}
+	log->members = mem_grow(log->members, log->count, sizeof(*log->members));
+	log->traces = mem_grow(log->traces, log->count, sizeof(*log->traces));
 	log->members[log->count] = *m;
 	log->members[log->count].task = arena_str(&log->arena, m->task);
 	if (m->trace) {

@@ -15,7 +15,7 @@ struct judged_rollout {
 	struct findings findings;
 	struct json_paths *ignored; /* in states, when their hashes are verified */
 	struct turn_lines lines;    /* only if line numbers are requested */
-	void *states[];             /* of the rules, by index; NULL: still zero */
+	_Alignas(max_align_t) unsigned char states[]; /* of the rules */
 };
 
 static void release_judged(void *user)
@@ -27,11 +27,13 @@ static void release_judged(void *user)
 	turn_lines_release(&o->lines);
 }
 
-static int select_rules(struct judge *j, struct error *err)
+/* Sets the size of all states. */
+static int select_rules(struct judge *j, size_t *size, struct error *err)
 {
 	bool chosen[CHECKS_MAX];
-	size_t largest = 0;
+	const size_t unit = _Alignof(max_align_t);
 
+	*size = 0;
 	if (checks_choose(j->conf.only, j->conf.without, chosen, err)) {
 		return -1;
 	}
@@ -43,28 +45,27 @@ static int select_rules(struct judge *j, struct error *err)
 			j->by_kind[kind] |= (uint64_t)(checks[i]->wants >> kind & 1)
 			                    << j->rule_count;
 		}
-		j->rules[j->rule_count++] = (struct rule_instance){checks[i], false};
-		largest = largest > checks[i]->state_size ? largest : checks[i]->state_size;
+		j->rules[j->rule_count++] = (struct rule_instance){checks[i], *size, false};
+		*size += (checks[i]->state_size + unit - 1) / unit * unit;
 	}
-	j->blank = mem_new(2 * largest);
-	j->zeroes = j->blank + largest;
 	return 0;
 }
 
 int judge_new(const struct judge_conf *conf, struct judge **out, struct error *err)
 {
 	struct judge *j = mem_new(sizeof(*j));
+	size_t states;
 
 	j->conf = *conf;
-	if (select_rules(j, err)) {
+	if (select_rules(j, &states, err)) {
 		free(j);
 		return -1;
 	}
-	j->facts = evidence_new(&(struct evidence_conf){.hints = conf->hints,
-	                                                .user_size = sizeof(struct judged_rollout) +
-	                                                             j->rule_count * sizeof(void *),
-	                                                .user_release = release_judged,
-	                                                .lenient = conf->lenient});
+	j->facts = evidence_new(
+		&(struct evidence_conf){.hints = conf->hints,
+	                                .user_size = sizeof(struct judged_rollout) + states,
+	                                .user_release = release_judged,
+	                                .lenient = conf->lenient});
 	j->sum.effective = -1;
 	*out = j;
 	return 0;
@@ -77,7 +78,6 @@ void judge_free(struct judge *j)
 	}
 	evidence_free(j->facts);
 	groups_release(&j->groups);
-	free(j->blank);
 	free(j);
 }
 
@@ -95,28 +95,6 @@ static uint64_t rules_for(const struct judge *j, unsigned kinds, const struct ro
 	return rules;
 }
 
-/* The states of most rules stay zero and share j->blank until a call leaves something in it, to be
-   followed by store_state. A step's rules have their own at once, unless mostly_zero. */
-static void *rule_state(const struct judge *j, struct judged_rollout *o,
-                        const struct rollout_facts *r, size_t rule, bool step)
-{
-	if (!o->states[rule] && step) {
-		o->states[rule] = arena_new(r->arena, j->rules[rule].check->state_size);
-	}
-	return o->states[rule] ? o->states[rule] : j->blank;
-}
-
-static void store_state(const struct judge *j, struct judged_rollout *o,
-                        const struct rollout_facts *r, size_t rule)
-{
-	size_t n = j->rules[rule].check->state_size;
-
-	if (!o->states[rule] && memcmp(j->blank, j->zeroes, n) != 0) {
-		memcpy(rule_state(j, o, r, rule, true), j->blank, n);
-		memset(j->blank, 0, n);
-	}
-}
-
 static void run_completed(struct judge *j, struct judged_rollout *o, const struct rollout_facts *r)
 {
 	for (size_t i = 0; i < j->rule_count; i++) {
@@ -125,10 +103,10 @@ static void run_completed(struct judge *j, struct judged_rollout *o, const struc
 		if (!c->completed || check_lacks_facts(c, r)) {
 			continue;
 		}
-		void *state = rule_state(j, o, r, i, r->steps > 0);
 		o->findings.rule = c->id;
 		for (int64_t step = 0; step < r->steps; step++) {
-			c->completed(state, r, &r->completed[step], &o->findings);
+			c->completed(o->states + j->rules[i].state, r, &r->completed[step],
+			             &o->findings);
 		}
 	}
 }
@@ -136,17 +114,12 @@ static void run_completed(struct judge *j, struct judged_rollout *o, const struc
 static void run_line(const struct judge *j, struct judged_rollout *o,
                      const struct evidence_update *u)
 {
-	bool is_step = !(u->kinds & (KIND_HEADER | KIND_RESET | KIND_EVENT));
-
 	for (uint64_t rules = rules_for(j, u->kinds, u->rollout); rules; rules &= rules - 1) {
 		size_t rule = (size_t)__builtin_ctzll(rules);
 		const struct check *c = j->rules[rule].check;
-		bool own = is_step && !c->mostly_zero;
-		void *state = rule_state(j, o, u->rollout, rule, own);
 
 		o->findings.rule = c->id;
-		c->line(state, u->rollout, &u->derived, &o->findings);
-		store_state(j, o, u->rollout, rule);
+		c->line(o->states + j->rules[rule].state, u->rollout, &u->derived, &o->findings);
 	}
 }
 
@@ -175,12 +148,7 @@ static void run_end(struct judge *j, struct judged_rollout *o, const struct evid
 		o->findings.rule = s->check->id;
 		o->findings.not_judged = check_lacks_facts(s->check, u->rollout);
 		if (s->check->end && !o->findings.not_judged) {
-			void *state = rule_state(j, o, u->rollout, i, false);
-
-			s->check->end(state, u->rollout, &u->derived, &o->findings);
-			if (state == j->blank) {
-				memset(j->blank, 0, s->check->state_size);
-			}
+			s->check->end(o->states + s->state, u->rollout, &u->derived, &o->findings);
 		}
 		bool found_nothing = findings_before == f->count + f->left_out;
 		if (f->not_judged || (stripped && s->check->needs_meta && found_nothing)) {

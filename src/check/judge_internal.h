@@ -7,6 +7,7 @@
 
 struct rule_instance {
 	const struct check *check;
+	size_t state; /* offset in the states of a rollout */
 	bool not_checked;
 };
 
@@ -19,8 +20,6 @@ struct judge {
 	struct rule_instance rules[CHECKS_MAX];
 	size_t rule_count;
 	uint64_t by_kind[KINDS]; /* the rules that need that kind */
-	/* a rule's state that is still zero (see rule_state), and zeroes to compare it with */
-	unsigned char *blank, *zeroes;
 	struct groups groups;
 	struct judge_summary sum;
 	double reward, file_reward; /* sums: of earlier files; of this file */

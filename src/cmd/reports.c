@@ -233,11 +233,7 @@ void reports_difference(struct reports *r, const struct difference_printer *at,
                         const struct difference *d)
 {
 	for (size_t i = 0; i < r->count; i++) {
-		struct report *one = &r->items[i].report;
-
-		if (one->kind->difference) {
-			one->kind->difference(one, at, d);
-		}
+		report_add_difference(&r->items[i].report, at, d);
 	}
 }
 
@@ -259,9 +255,7 @@ void reports_case(struct reports *r, const struct report_case *c)
 	for (size_t i = 0; i < r->count; i++) {
 		struct open_report *o = &r->items[i];
 
-		if (o->row->kind->rollout) {
-			o->row->kind->rollout(&o->report, c);
-		}
+		report_add_case(&o->report, c);
 		write_some(o, FLUSH_AT);
 	}
 }
@@ -330,11 +324,7 @@ void reports_free(struct reports *r)
 	for (size_t i = 0; i < r->count; i++) {
 		struct open_report *o = &r->items[i];
 
-		if (o->row->kind->release) {
-			o->row->kind->release(o->report.state);
-		}
-		free(o->report.state);
-		buf_release(&o->report.head);
+		report_release(&o->report);
 		buf_release(&o->own);
 		new_file_release(&o->file);
 	}

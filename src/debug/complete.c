@@ -71,13 +71,11 @@ static void offer_pointers(struct debugger *d, struct word_completion *c)
 	struct str above = {c->word.p + dot, slash ? slash - 1 - dot : 0};
 	struct str value = json_point(d->now.after, above, &scratch);
 	for (size_t n = 0; n < POINTERS_MAX && json_next_member(value, &cursor, &m); n++) {
-		buf_clear(&pointer);
-		buf_str(&pointer, slash ? (struct str){c->word.p, slash} : STR("./"));
+		buf_set(&pointer, slash ? (struct str){c->word.p, slash} : STR("./"));
 		buf_str(&pointer, m.key);
 		offer(c, buf_view(&pointer));
 	}
-	buf_release(&pointer);
-	buf_release(&scratch);
+	BUFS_RELEASE(&pointer, &scratch);
 }
 
 static void offer_info(struct word_completion *c)

@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 #include "base/names.h"
-#include "debug/rollouts.h"
 #include "debug/walk.h"
 #include "evidence/effects_read.h"
 #include "evidence/evidence.h"
@@ -510,8 +509,6 @@ void cursor_close(struct cursor *c)
 	free(c->marks);
 	free(c->path);
 	free(c->name);
-	buf_release(&c->id);
-	buf_release(&c->header_id);
-	buf_release(&c->end_id);
+	BUFS_RELEASE(&c->id, &c->header_id, &c->end_id);
 	free(c);
 }

@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "debug/dap_points.h"
 #include "debug/dap_values.h"
 #include "debug/dap_wire.h"
 
@@ -28,8 +27,11 @@ struct dap {
 	struct error lost; /* connection error during a movement */
 };
 
-typedef int handler_fn(struct dap *p, const struct dap_request *q, struct json_writer *w,
-                       struct error *err);
+/* Writes the members of a response's body. */
+typedef int answer_fn(struct dap *p, const struct dap_request *q, struct json_writer *w,
+                      struct error *err);
+/* The same, if nothing can go wrong. */
+typedef void write_fn(struct dap *p, const struct dap_request *q, struct json_writer *w);
 
 static int send_output(struct dap *p, const char *category, struct str text, struct error *err)
 {
@@ -39,10 +41,8 @@ static int send_output(struct dap *p, const char *category, struct str text, str
 		return 0;
 	}
 	w = dap_begin_event(&p->wire, "output");
-	jw_key(&w, "category");
-	jw_text(&w, category);
-	jw_key(&w, "output");
-	jw_str(&w, text);
+	jw_text(jw_key(&w, "category"), category);
+	jw_str(jw_key(&w, "output"), text);
 	return dap_end_event(&p->wire, &w, err);
 }
 
@@ -66,8 +66,7 @@ static void note_stop(struct dap *p, const char *reason)
 
 /* ---- the session ---- */
 
-static int on_initialize(struct dap *p, const struct dap_request *q, struct json_writer *w,
-                         struct error *err)
+static void on_initialize(struct dap *p, const struct dap_request *q, struct json_writer *w)
 {
 	static const char *const can[] = {
 		"supportsConfigurationDoneRequest", "supportsFunctionBreakpoints",
@@ -77,51 +76,28 @@ static int on_initialize(struct dap *p, const struct dap_request *q, struct json
 
 	(void)p;
 	(void)q;
-	(void)err;
 	for (size_t i = 0; i < ARRAY_LEN(can); i++) {
-		jw_key(w, can[i]);
-		jw_bool(w, true);
+		jw_bool(jw_key(w, can[i]), true);
 	}
-	return 0;
 }
 
-/* Nothing to do: the recording or the environment was given on the command line. */
-static int on_launch(struct dap *p, const struct dap_request *q, struct json_writer *w,
-                     struct error *err)
-{
-	(void)p;
-	(void)q;
-	(void)w;
-	(void)err;
-	return 0;
-}
-
-static int on_configured(struct dap *p, const struct dap_request *q, struct json_writer *w,
-                         struct error *err)
+static void on_configured(struct dap *p, const struct dap_request *q, struct json_writer *w)
 {
 	(void)q;
 	(void)w;
-	(void)err;
 	p->begins = !p->d->cursor;
 	p->stopped = p->begins ? NULL : "entry";
-	return 0;
 }
 
-static int on_threads(struct dap *p, const struct dap_request *q, struct json_writer *w,
-                      struct error *err)
+static void on_threads(struct dap *p, const struct dap_request *q, struct json_writer *w)
 {
 	(void)q;
-	(void)err;
-	jw_key(w, "threads");
-	jw_array(w);
+	jw_array(jw_key(w, "threads"));
 	jw_object(w);
-	jw_key(w, "id");
-	jw_i64(w, 1);
-	jw_key(w, "name");
-	jw_str(w, cursor_facts(p->d->cursor)->rollout);
+	jw_i64(jw_key(w, "id"), 1);
+	jw_str(jw_key(w, "name"), cursor_facts(p->d->cursor)->rollout);
 	jw_end(w);
 	jw_end(w);
-	return 0;
 }
 
 static int64_t number_of(const struct dap_request *q, const char *key, int64_t fallback)
@@ -138,20 +114,13 @@ static void write_frame(struct debugger *d, struct json_writer *w)
 
 	stop_title(&d->now, (struct style){.columns = 80}, &title);
 	jw_object(w);
-	jw_key(w, "id");
-	jw_i64(w, d->now.position + 1);
-	jw_key(w, "name");
-	jw_str(w, text_trim(buf_view(&title)));
-	jw_key(w, "line");
-	jw_u64(w, d->now.number);
-	jw_key(w, "column");
-	jw_i64(w, 1);
-	jw_key(w, "source");
-	jw_object(w);
-	jw_key(w, "name");
-	jw_text(w, debugger_file(d));
-	jw_key(w, "path");
-	jw_text(w, debugger_file(d));
+	jw_i64(jw_key(w, "id"), d->now.position + 1);
+	jw_str(jw_key(w, "name"), text_trim(buf_view(&title)));
+	jw_u64(jw_key(w, "line"), d->now.number);
+	jw_i64(jw_key(w, "column"), 1);
+	jw_object(jw_key(w, "source"));
+	jw_text(jw_key(w, "name"), debugger_file(d));
+	jw_text(jw_key(w, "path"), debugger_file(d));
 	jw_end(w);
 	jw_end(w);
 	buf_release(&title);
@@ -174,10 +143,8 @@ static int on_stack(struct dap *p, const struct dap_request *q, struct json_writ
 	int failed = 0;
 
 	levels = levels > 0 && levels < FRAMES_MAX ? levels : FRAMES_MAX;
-	jw_key(w, "totalFrames");
-	jw_i64(w, here + 1);
-	jw_key(w, "stackFrames");
-	jw_array(w);
+	jw_i64(jw_key(w, "totalFrames"), here + 1);
+	jw_array(jw_key(w, "stackFrames"));
 	for (int64_t at = first; at >= 0 && at > first - levels && !failed; at--) {
 		failed = at_position(d, at, err);
 		if (!failed) {
@@ -233,176 +200,205 @@ static int on_evaluate(struct dap *p, const struct dap_request *q, struct json_w
 	if (p->d->moved) {
 		note_stop(p, "step");
 	}
-	jw_key(w, "result");
-	jw_str(w, text_trim(buf_view(&text)));
-	jw_key(w, "variablesReference");
-	jw_i64(w, dap_values_add(&p->values, buf_view(&p->d->value)));
+	jw_str(jw_key(w, "result"), text_trim(buf_view(&text)));
+	jw_i64(jw_key(w, "variablesReference"), dap_values_add(&p->values, buf_view(&p->d->value)));
 	buf_release(&text);
 	return 0;
 }
 
-/* ---- breakpoints ---- */
+/* ---- breakpoints: function breakpoints, whose names are expressions, and data breakpoints, which
+   watch a member of the state ---- */
 
-static int on_function_breakpoints(struct dap *p, const struct dap_request *q,
-                                   struct json_writer *w, struct error *err)
+static void delete_points(struct points *points, enum point_kind kind)
 {
-	(void)err;
-	dap_points_set(&p->d->points, q, "name", POINT_BREAK, w);
-	return 0;
+	for (size_t i = points->count; i-- > 0;) {
+		if (points->list[i]->kind == kind) {
+			points_delete(points, points->list[i]);
+		}
+	}
 }
 
-static int on_data_breakpoints(struct dap *p, const struct dap_request *q, struct json_writer *w,
-                               struct error *err)
+static void write_breakpoint(const struct point *one, const struct error *why,
+                             struct json_writer *w)
 {
-	(void)err;
-	dap_points_set(&p->d->points, q, "dataId", POINT_WATCH, w);
-	return 0;
+	jw_object(w);
+	jw_bool(jw_key(w, "verified"), one != NULL);
+	if (one) {
+		jw_i64(jw_key(w, "id"), one->number);
+	} else {
+		jw_text(jw_key(w, "message"), why->text);
+	}
+	jw_end(w);
 }
 
-static int on_breakpoints(struct dap *p, const struct dap_request *q, struct json_writer *w,
-                          struct error *err)
+/* Sets one breakpoint of the request: the expression at `key`, with its condition. */
+static void set_breakpoint(struct points *points, struct str wanted, const char *key,
+                           enum point_kind kind, struct json_writer *w)
 {
+	struct buf text = BUF(BUF_MAX_SMALL), condition = BUF(BUF_MAX_SMALL);
+	struct point *one = NULL;
+	struct error why = {0};
+	size_t at;
+
+	json_decode(json_get(wanted, str_from(key)), &text);
+	json_decode(JSON_GET(wanted, "condition"), &condition);
+	int failed = kind == POINT_WATCH
+	                     ? points_add_path(points, kind, buf_view(&text), &one, &at, &why)
+	                     : points_add_break(points, kind, buf_view(&text), &one, &at, &why);
+	if (!failed && point_set_condition(one, buf_view(&condition), &at, &why)) {
+		points_delete(points, one);
+		failed = -1;
+	}
+	write_breakpoint(failed ? NULL : one, &why, w);
+	BUFS_RELEASE(&text, &condition);
+}
+
+/* Replaces all points of that kind by those of the request, each defined by its member `key`. */
+static void replace_points(struct points *points, const struct dap_request *q, const char *key,
+                           enum point_kind kind, struct json_writer *w)
+{
+	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
+
+	delete_points(points, kind);
+	jw_array(jw_key(w, "breakpoints"));
+	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
+		set_breakpoint(points, one, key, kind, w);
+	}
+	jw_end(w);
+}
+
+static void on_function_breakpoints(struct dap *p, const struct dap_request *q,
+                                    struct json_writer *w)
+{
+	replace_points(&p->d->points, q, "name", POINT_BREAK, w);
+}
+
+static void on_data_breakpoints(struct dap *p, const struct dap_request *q, struct json_writer *w)
+{
+	replace_points(&p->d->points, q, "dataId", POINT_WATCH, w);
+}
+
+/* Breakpoints on lines of source. */
+static void on_breakpoints(struct dap *p, const struct dap_request *q, struct json_writer *w)
+{
+	const struct error why = {.text = "breakpoints on lines are not supported: set a "
+	                                  "function breakpoint, whose name is an expression"};
+	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
+
 	(void)p;
-	(void)err;
-	dap_points_refuse_lines(q, w);
-	return 0;
+	jw_array(jw_key(w, "breakpoints"));
+	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
+		write_breakpoint(NULL, &why, w);
+	}
+	jw_end(w);
 }
 
 /* Members of the state can be watched, by their pointers. */
-static int on_data_info(struct dap *p, const struct dap_request *q, struct json_writer *w,
-                        struct error *err)
+static void on_data_info(struct dap *p, const struct dap_request *q, struct json_writer *w)
 {
 	struct buf path = BUF(BUF_MAX_MESSAGE);
 
-	(void)err;
 	bool watched = dap_values_path(&p->values, number_of(q, "variablesReference", 0),
 	                               JSON_GET(q->arguments, "name"), &path);
-	jw_key(w, "dataId");
-	jw_str(w, watched ? buf_view(&path) : STR_NONE);
-	jw_key(w, "description");
-	jw_str(w, watched ? buf_view(&path) : STR("only members of the state can be watched"));
+	jw_str(jw_key(w, "dataId"), watched ? buf_view(&path) : STR_NONE);
+	jw_str(jw_key(w, "description"),
+	       watched ? buf_view(&path) : STR("only members of the state can be watched"));
 	buf_release(&path);
-	return 0;
-}
-
-/* ---- movements ---- */
-
-#define MOVEMENT(name, line, stop)                                                                 \
-	static int on_##name(struct dap *p, const struct dap_request *q, struct json_writer *w,    \
-	                     struct error *err)                                                    \
-	{                                                                                          \
-		(void)q;                                                                           \
-		(void)w;                                                                           \
-		(void)err;                                                                         \
-		p->movement = line;                                                                \
-		p->reason = stop;                                                                  \
-		return 0;                                                                          \
-	}
-MOVEMENT(continue, "continue", "pause")
-MOVEMENT(next, "next", "step")
-MOVEMENT(step_in, "step", "step")
-MOVEMENT(step_out, "finish", "step")
-MOVEMENT(step_back, "reverse-step", "step")
-MOVEMENT(reverse, "reverse-continue", "pause")
-#undef MOVEMENT
-
-/* Interrupts a running movement; otherwise has no effect. */
-static int on_pause(struct dap *p, const struct dap_request *q, struct json_writer *w,
-                    struct error *err)
-{
-	(void)q;
-	(void)w;
-	(void)err;
-	p->paused = true;
-	return 0;
-}
-
-static int on_leave(struct dap *p, const struct dap_request *q, struct json_writer *w,
-                    struct error *err)
-{
-	(void)q;
-	(void)w;
-	(void)err;
-	p->leaves = true;
-	return 0;
 }
 
 /* ---- answering ---- */
 
-/* When a request is accepted, in addition to while the rollout is stopped. */
-enum when {
-	STOPPED = 0,
+/* When a request is accepted, in addition to while the rollout is stopped, and what it does. */
+enum {
 	EARLY = 1,  /* before the rollout has started */
 	URGENT = 2, /* while the rollout runs */
+	PAUSES = 4, /* interrupts a running movement; otherwise has no effect */
+	LEAVES = 8,
 };
 
-static const struct {
+/* There is nothing to do for launch and attach: the recording or the environment was given on the
+   command line. */
+static const struct handler {
 	const char *command;
-	handler_fn *answer;
-	unsigned when; /* enum when, or-ed */
+	unsigned flags;
+	write_fn *write;
+	answer_fn *answer;
+	const char *movement, *reason; /* a command, and why it stops unless at a breakpoint */
 } handlers[] = {
-	{"initialize", on_initialize, EARLY},
-	{"launch", on_launch, EARLY},
-	{"attach", on_launch, EARLY},
-	{"configurationDone", on_configured, EARLY},
-	{"threads", on_threads, URGENT},
-	{"stackTrace", on_stack, STOPPED},
-	{"scopes", on_scopes, STOPPED},
-	{"variables", on_variables, STOPPED},
-	{"evaluate", on_evaluate, STOPPED},
-	{"setBreakpoints", on_breakpoints, EARLY},
-	{"setFunctionBreakpoints", on_function_breakpoints, EARLY},
-	{"setDataBreakpoints", on_data_breakpoints, EARLY},
-	{"dataBreakpointInfo", on_data_info, STOPPED},
-	{"setExceptionBreakpoints", on_launch, EARLY},
-	{"continue", on_continue, STOPPED},
-	{"next", on_next, STOPPED},
-	{"stepIn", on_step_in, STOPPED},
-	{"stepOut", on_step_out, STOPPED},
-	{"stepBack", on_step_back, STOPPED},
-	{"reverseContinue", on_reverse, STOPPED},
-	{"pause", on_pause, EARLY | URGENT},
-	{"disconnect", on_leave, EARLY | URGENT},
-	{"terminate", on_leave, EARLY | URGENT},
+	{"initialize", EARLY, .write = on_initialize},
+	{"launch", .flags = EARLY},
+	{"attach", .flags = EARLY},
+	{"configurationDone", EARLY, .write = on_configured},
+	{"threads", URGENT, .write = on_threads},
+	{"stackTrace", 0, .answer = on_stack},
+	{"scopes", 0, .answer = on_scopes},
+	{"variables", 0, .answer = on_variables},
+	{"evaluate", 0, .answer = on_evaluate},
+	{"setBreakpoints", EARLY, .write = on_breakpoints},
+	{"setFunctionBreakpoints", EARLY, .write = on_function_breakpoints},
+	{"setDataBreakpoints", EARLY, .write = on_data_breakpoints},
+	{"dataBreakpointInfo", 0, .write = on_data_info},
+	{"setExceptionBreakpoints", .flags = EARLY},
+	{"continue", 0, .movement = "continue", .reason = "pause"},
+	{"next", 0, .movement = "next", .reason = "step"},
+	{"stepIn", 0, .movement = "step", .reason = "step"},
+	{"stepOut", 0, .movement = "finish", .reason = "step"},
+	{"stepBack", 0, .movement = "reverse-step", .reason = "step"},
+	{"reverseContinue", 0, .movement = "reverse-continue", .reason = "pause"},
+	{"pause", .flags = EARLY | URGENT | PAUSES},
+	{"disconnect", .flags = EARLY | URGENT | LEAVES},
+	{"terminate", .flags = EARLY | URGENT | LEAVES},
 };
 
-static bool is_urgent(struct str command)
+static const struct handler *handler_of(struct str command)
 {
 	for (size_t i = 0; i < ARRAY_LEN(handlers); i++) {
 		if (json_is(command, str_from(handlers[i].command))) {
-			return handlers[i].when & URGENT;
+			return &handlers[i];
 		}
 	}
-	return false;
+	return NULL;
+}
+
+static bool is_urgent(struct str command)
+{
+	const struct handler *h = handler_of(command);
+
+	return h && h->flags & URGENT;
 }
 
 static int answer(struct dap *p, const struct dap_request *q, struct json_writer *w,
                   struct error *err)
 {
-	for (size_t i = 0; i < ARRAY_LEN(handlers); i++) {
-		if (!json_is(q->command, str_from(handlers[i].command))) {
-			continue;
-		}
-		if (!(handlers[i].when & EARLY) && !p->d->cursor) {
-			return error_set(
-				err, FAIL_USAGE,
-				"the rollout has not started: send configurationDone first");
-		}
-		return handlers[i].answer(p, q, w, err);
+	const struct handler *h = handler_of(q->command);
+
+	if (!h) {
+		return error_set(err, FAIL_INPUT, "the request %.*s is not supported",
+		                 STR_ARG(q->command));
 	}
-	return error_set(err, FAIL_INPUT, "the request %.*s is not supported", STR_ARG(q->command));
+	if (!(h->flags & EARLY) && !p->d->cursor) {
+		return error_set(err, FAIL_USAGE,
+		                 "the rollout has not started: send configurationDone first");
+	}
+	p->paused = p->paused || h->flags & PAUSES;
+	p->leaves = p->leaves || h->flags & LEAVES;
+	if (h->movement) {
+		p->movement = h->movement;
+		p->reason = h->reason;
+	}
+	if (h->write) {
+		h->write(p, q, w);
+	}
+	return h->answer ? h->answer(p, q, w, err) : 0;
 }
 
 static int send_stopped(struct dap *p, struct error *err)
 {
 	struct json_writer w = dap_begin_event(&p->wire, "stopped");
 
-	jw_key(&w, "reason");
-	jw_text(&w, p->stopped);
-	jw_key(&w, "threadId");
-	jw_i64(&w, 1);
-	jw_key(&w, "allThreadsStopped");
-	jw_bool(&w, true);
+	jw_text(jw_key(&w, "reason"), p->stopped);
+	jw_i64(jw_key(&w, "threadId"), 1);
+	jw_bool(jw_key(&w, "allThreadsStopped"), true);
 	p->stopped = NULL;
 	return dap_end_event(&p->wire, &w, err);
 }
@@ -414,23 +410,17 @@ static int respond(struct dap *p, const struct dap_request *q, struct error *err
 	struct json_writer inner, w;
 	struct error why = {0};
 
-	jw_init(&inner, &body);
-	jw_object(&inner);
+	inner = jw_begin(&body);
 	int failed = answer(p, q, &inner, &why);
 	w = dap_begin(&p->wire, "response");
-	jw_key(&w, "request_seq");
-	jw_i64(&w, q->seq);
-	jw_key(&w, "success");
-	jw_bool(&w, !failed);
-	jw_key(&w, "command");
-	jw_raw(&w, q->command);
+	jw_i64(jw_key(&w, "request_seq"), q->seq);
+	jw_bool(jw_key(&w, "success"), !failed);
+	jw_raw(jw_key(&w, "command"), q->command);
 	if (failed) {
-		jw_key(&w, "message");
-		jw_text(&w, why.text);
+		jw_text(jw_key(&w, "message"), why.text);
 	} else {
 		jw_end(&inner);
-		jw_key(&w, "body");
-		jw_raw(&w, buf_view(&body));
+		jw_raw(jw_key(&w, "body"), buf_view(&body));
 	}
 	jw_end(&w);
 	buf_release(&body);

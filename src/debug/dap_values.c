@@ -26,10 +26,7 @@ static int64_t add(struct dap_values *v, struct str value, struct str path)
 	if (!container || !json_count(value) || v->count == DAP_VALUES_MAX) {
 		return 0;
 	}
-	if (v->count == v->room) {
-		v->room = v->room ? 2 * v->room : 64;
-		v->list = mem_resize(v->list, v->room, sizeof(*v->list));
-	}
+	v->list = mem_grow(v->list, v->count, sizeof(*v->list));
 	v->list[v->count++] =
 		(struct dap_value){arena_str(&v->arena, value), arena_str(&v->arena, path)};
 	return (int64_t)v->count;
@@ -45,14 +42,11 @@ static struct str object_of(struct dap_values *v, const struct known *k,
                             const enum named_fact *facts, size_t count)
 {
 	struct buf text = BUF(SIZE_MAX / 2);
-	struct json_writer w;
 	struct str kept;
+	struct json_writer w = jw_begin(&text);
 
-	jw_init(&w, &text);
-	jw_object(&w);
 	for (size_t i = 0; i < count; i++) {
-		jw_key(&w, named_facts[facts[i]].name);
-		jw_raw(&w, fact_value(facts[i], k));
+		jw_raw(jw_key(&w, named_facts[facts[i]].name), fact_value(facts[i], k));
 	}
 	jw_end(&w);
 	kept = arena_str(&v->arena, buf_view(&text));
@@ -63,12 +57,9 @@ static struct str object_of(struct dap_values *v, const struct known *k,
 static void write_scope(struct json_writer *w, const char *name, int64_t number)
 {
 	jw_object(w);
-	jw_key(w, "name");
-	jw_text(w, name);
-	jw_key(w, "variablesReference");
-	jw_i64(w, number);
-	jw_key(w, "expensive");
-	jw_bool(w, false);
+	jw_text(jw_key(w, "name"), name);
+	jw_i64(jw_key(w, "variablesReference"), number);
+	jw_bool(jw_key(w, "expensive"), false);
 	jw_end(w);
 }
 
@@ -82,8 +73,7 @@ void dap_values_scopes(struct dap_values *v, const struct known *k, int64_t fram
 	};
 
 	(void)frame;
-	jw_key(w, "scopes");
-	jw_array(w);
+	jw_array(jw_key(w, "scopes"));
 	write_scope(w, "Step", add(v, object_of(v, k, step, ARRAY_LEN(step)), STR_NONE));
 	write_scope(w, "State", add(v, fact_value(FACT_STATE, k), STR("./")));
 	write_scope(w, "State before", add(v, fact_value(FACT_BEFORE, k), STR_NONE));
@@ -101,17 +91,13 @@ static void write_variable(struct dap_values *v, struct json_writer *w, struct s
 		buf_text(&path, "/");
 	}
 	jw_object(w);
-	jw_key(w, "name");
-	jw_str(w, name);
-	jw_key(w, "value");
-	jw_str(w, value);
-	jw_key(w, "type");
-	jw_text(w, json_type_name(json_type(value)));
-	jw_key(w, "variablesReference");
-	jw_i64(w, add(v, value, above.p ? buf_view(&path) : STR_NONE));
+	jw_str(jw_key(w, "name"), name);
+	jw_str(jw_key(w, "value"), value);
+	jw_text(jw_key(w, "type"), json_type_name(json_type(value)));
+	jw_i64(jw_key(w, "variablesReference"),
+	       add(v, value, above.p ? buf_view(&path) : STR_NONE));
 	jw_end(w);
-	buf_release(&path);
-	buf_release(&text);
+	BUFS_RELEASE(&path, &text);
 }
 
 int dap_values_members(struct dap_values *v, int64_t number, struct json_writer *w,
@@ -127,8 +113,7 @@ int dap_values_members(struct dap_values *v, int64_t number, struct json_writer 
 	}
 	const struct dap_value of = v->list[number - 1];
 	bool array = json_type(of.value) == JSON_ARRAY;
-	jw_key(w, "variables");
-	jw_array(w);
+	jw_array(jw_key(w, "variables"));
 	while (array ? json_next(of.value, &cursor, &m.value)
 	             : json_next_member(of.value, &cursor, &m)) {
 		buf_clear(&name);

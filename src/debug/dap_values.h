@@ -19,7 +19,7 @@ struct dap_value {
 /* Zeroed is empty. */
 struct dap_values {
 	struct dap_value *list; /* number N is list[N - 1] */
-	size_t count, room;
+	size_t count;
 	struct arena arena;
 };
 

@@ -25,10 +25,7 @@ void dap_wire_init(struct dap_wire *p, const struct debug_conf *conf)
 
 void dap_wire_release(struct dap_wire *p)
 {
-	buf_release(&p->input);
-	buf_release(&p->message);
-	buf_release(&p->urgent);
-	buf_release(&p->out);
+	BUFS_RELEASE(&p->input, &p->message, &p->urgent, &p->out);
 }
 
 int dap_send(struct dap_wire *p, struct error *err)
@@ -45,15 +42,10 @@ int dap_send(struct dap_wire *p, struct error *err)
 
 struct json_writer dap_begin(struct dap_wire *p, const char *type)
 {
-	struct json_writer w;
-
 	buf_clear(&p->out);
-	jw_init(&w, &p->out);
-	jw_object(&w);
-	jw_key(&w, "seq");
-	jw_i64(&w, ++p->seq);
-	jw_key(&w, "type");
-	jw_text(&w, type);
+	struct json_writer w = jw_begin(&p->out);
+	jw_i64(jw_key(&w, "seq"), ++p->seq);
+	jw_text(jw_key(&w, "type"), type);
 	return w;
 }
 
@@ -61,10 +53,8 @@ struct json_writer dap_begin_event(struct dap_wire *p, const char *event)
 {
 	struct json_writer w = dap_begin(p, "event");
 
-	jw_key(&w, "event");
-	jw_text(&w, event);
-	jw_key(&w, "body");
-	jw_object(&w);
+	jw_text(jw_key(&w, "event"), event);
+	jw_object(jw_key(&w, "body"));
 	return w;
 }
 

@@ -2,11 +2,16 @@
 #include "debug/debugger.h"
 
 #include "base/mem.h"
-#include "debug/judged.h"
+#include "check/judge.h"
+#include "debug/cursor.h"
+#include "json/write.h"
+#include "recording/reader.h"
 #include "report/changes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#define INTERRUPT_LINES 4096 /* lines between two polls of the signal */
 
 const char *debug_mode_name(enum debug_mode m)
 {
@@ -195,40 +200,119 @@ static void add_begins(void *user, const struct rollout_verdict *v)
 	}
 }
 
-static struct judged_conf judged_of(struct debugger *d)
-{
-	const struct cursor_facts *f = cursor_facts(d->cursor);
+/* Judges a rollout up to a step. The rules read the lines of all rollouts, since some compare them.
+   After the last line, a synthetic end line carries the final state. */
+struct step_judging {
+	struct debugger *d;
+	const struct moment *until; /* NULL: to the end of the rollout */
+	judged_fn *take;
+	void *user;
+	struct judge *judge;
+	uint64_t lines;
+	bool given;
+};
 
-	return (struct judged_conf){.path = f->path,
-	                            .rollout = f->name,
-	                            .id = f->rollout,
-	                            .interrupted = debugger_is_interrupted,
-	                            .ctx = d};
+static void take_verdict(void *ctx, const struct rollout_verdict *v)
+{
+	struct step_judging *g = ctx;
+
+	if (!g->given && v->rollout.p && str_is(v->rollout, cursor_facts(g->d->cursor)->name)) {
+		g->given = true;
+		g->take(g->user, v);
+	}
+}
+
+/* Returns 1 after the last line to read. */
+static int take_line(struct step_judging *g, const struct line *l, const struct reader_note *note,
+                     struct error *err)
+{
+	if (g->until && note->offset >= g->until->end) {
+		return 1;
+	}
+	if (++g->lines % INTERRUPT_LINES == 0 && debugger_is_interrupted(g->d)) {
+		return error_set(err, FAIL_INTERRUPTED, "interrupted");
+	}
+	return judge_line(g->judge, l, note, err) ? -1 : g->given;
+}
+
+static int read_lines(struct step_judging *g, const char *path, struct error *err)
+{
+	struct reader_note note;
+	struct reader *r;
+	struct line l;
+	int more, done = 0;
+
+	if (reader_open(path, &r, err)) {
+		return -1;
+	}
+	while (!done && (more = reader_next(r, &l, &note, err)) > 0) {
+		done = take_line(g, &l, &note, err);
+	}
+	reader_close(r);
+	return done < 0 || (!done && more < 0) ? -1 : 0;
+}
+
+/* Ends the rollout here, with this state. */
+static int put_end(struct step_judging *g, struct error *err)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE), id = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w = jw_begin(&text);
+	struct line l;
+	size_t used;
+
+	jw_text(jw_key(&w, "type"), line_type_name(LINE_END));
+	jw_str(jw_key(&w, "rollout"), cursor_facts(g->d->cursor)->rollout);
+	jw_raw(jw_key(&w, "state"), g->until->after);
+	jw_raw(jw_key(&w, "state_hash"), g->until->after_hash);
+	jw_end(&w);
+	int failed = line_parse(buf_view(&text), &id, &l, &used, err) ||
+	             judge_line(g->judge, &l, NULL, err);
+	BUFS_RELEASE(&text, &id);
+	return failed ? -1 : 0;
+}
+
+static int judge_until(struct debugger *d, const struct moment *until, judged_fn *take, void *user,
+                       struct error *err)
+{
+	const char *path = cursor_facts(d->cursor)->path;
+	struct step_judging g = {.d = d, .until = until, .take = take, .user = user};
+	/* at `until`, the end is synthetic */
+	const struct judge_conf rules = {
+		.without = until ? "one-step-episode" : NULL, .verdict = take_verdict, .ctx = &g};
+
+	if (judge_new(&rules, &g.judge, err)) {
+		return -1;
+	}
+	judge_many(g.judge);
+	judge_file(g.judge, path);
+	int failed = read_lines(&g, path, err);
+	if (!failed && !g.given && until) {
+		failed = put_end(&g, err);
+	} else if (!failed && !g.given) {
+		judge_finish(g.judge);
+	}
+	judge_free(g.judge);
+	return failed ? -1 : 0;
 }
 
 int debugger_judge(struct debugger *d, struct error *err)
 {
-	struct judged_conf conf = judged_of(d);
-
 	if (d->begins_known) {
 		return 0;
 	}
 	d->begin_count = 0;
-	if (judged_find(&conf, add_begins, d, err)) {
+	if (judge_until(d, NULL, add_begins, d, err)) {
 		return -1;
 	}
 	d->begins_known = true;
 	return 0;
 }
 
-int debugger_findings(struct debugger *d, void (*take)(void *user, const struct rollout_verdict *v),
-                      void *user, struct error *err)
+int debugger_findings(struct debugger *d, judged_fn *take, void *user, struct error *err)
 {
-	struct judged_conf conf = judged_of(d);
 	bool whole = d->now.is_last && (!d->live || live_is_over(d->live));
 
-	conf.until = whole ? NULL : &d->now;
-	return judged_find(&conf, take, user, err);
+	return judge_until(d, whole ? NULL : &d->now, take, user, err);
 }
 
 static void add_new_rules(void *user, const struct rollout_verdict *v)
@@ -342,14 +426,10 @@ int debug_run(const struct debug_conf *conf, struct debug_result *result, struct
 	cursor_close(d.cursor);
 	live_free(d.live);
 	hasher_free(d.hasher);
-	buf_release(&d.hashing);
-	buf_release(&d.proposed);
-	buf_release(&d.live_end);
+	BUFS_RELEASE(&d.hashing, &d.proposed, &d.live_end);
 	json_paths_free(d.ignored);
 	points_release(&d.points);
 	free(d.begins);
-	buf_release(&d.out);
-	buf_release(&d.value);
-	buf_release(&d.last_command);
+	BUFS_RELEASE(&d.out, &d.value, &d.last_command);
 	return broken;
 }

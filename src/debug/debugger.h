@@ -76,9 +76,7 @@ MUST_USE int debugger_judge(struct debugger *d, struct error *err);
 /* Live: notes rules whose finding is new at this step. */
 MUST_USE int debugger_note_new_findings(struct debugger *d, struct error *err);
 /* Calls back with the findings up to the current step. */
-MUST_USE int debugger_findings(struct debugger *d,
-                               void (*take)(void *user, const struct rollout_verdict *v),
-                               void *user, struct error *err);
+MUST_USE int debugger_findings(struct debugger *d, judged_fn *take, void *user, struct error *err);
 
 /* Prints how the live session ended, its verdict, and the path of its recording. */
 MUST_USE int live_session_report(struct debugger *d, struct error *err);

@@ -514,8 +514,7 @@ int expression_parse(struct str text, struct expression **out, size_t *at, struc
 void expression_free(struct expression *e)
 {
 	if (e) {
-		buf_release(&e->scratch);
-		buf_release(&e->other);
+		BUFS_RELEASE(&e->scratch, &e->other);
 		arena_release(&e->arena);
 		free(e);
 	}

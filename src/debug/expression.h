@@ -75,4 +75,7 @@ bool expression_asks_effect(const struct expression *e);
 void expression_each_path(const struct expression *e, void (*take)(void *ctx, const struct path *p),
                           void *ctx);
 
+/* Sets FAIL_USAGE: "state has no member /posit here; did you mean '/position'?". Returns -1. */
+int nearest_pointer(const struct path *p, const struct known *k, struct error *err);
+
 #endif

@@ -82,8 +82,7 @@ static void take_candidate(void *ctx, struct str candidate)
 	size_t n = 0;
 
 	if (!e->candidates++) {
-		buf_clear(&e->common);
-		buf_str(&e->common, candidate);
+		buf_set(&e->common, candidate);
 	}
 	while (n < candidate.n && n < e->common.n && candidate.p[n] == e->common.p[n]) {
 		n++;
@@ -221,8 +220,7 @@ static int edit_lines(struct debugger *d, struct error *err)
 	int broken = read_terminal(&e, err);
 	close_history(&e);
 	el_end(e.line);
-	buf_release(&e.common);
-	buf_release(&e.shown);
+	BUFS_RELEASE(&e.common, &e.shown);
 	return broken;
 }
 

@@ -58,15 +58,45 @@ static void release(struct live *l)
 	pthread_mutex_destroy(&l->lock);
 	pthread_cond_destroy(&l->changed);
 	arena_release(&l->arena);
-	buf_release(&l->path);
-	buf_release(&l->name);
-	buf_release(&l->arguments);
-	buf_release(&l->reason);
-	buf_release(&l->state);
+	BUFS_RELEASE(&l->path, &l->name, &l->arguments, &l->reason, &l->state);
 	line_copy_release(&l->step);
-	live_judge_close(&l->judge);
+	judge_free(l->judge);
+	effect_list_release(&l->effects);
 	events_release(&l->events);
 	free(l);
+}
+
+static void take_facts(void *ctx, const struct evidence_update *u)
+{
+	struct live *l = ctx;
+	const struct rollout_facts *r = u->rollout;
+
+	if (u->completed) {
+		effect_list_set(&l->effects, u->completed->position, u->completed->effect);
+	}
+	for (int64_t i = 0; u->end && i < r->steps; i++) {
+		effect_list_set(&l->effects, r->completed[i].position, r->completed[i].effect);
+	}
+}
+
+static void take_verdict(void *ctx, const struct rollout_verdict *v)
+{
+	const struct live *l = ctx;
+
+	if (v->rollout.p) {
+		l->request.verdict(l->request.verdict_user, v);
+	}
+}
+
+static int open_judge(struct live *l, struct error *err)
+{
+	const struct judge_conf conf = {.line = take_facts, .verdict = take_verdict, .ctx = l};
+
+	if (judge_new(&conf, &l->judge, err)) {
+		return -1;
+	}
+	judge_file(l->judge, buf_cstr(&l->path));
+	return 0;
 }
 
 int live_start(const struct live_target *t, const struct live_request *q, struct live **out,
@@ -89,9 +119,7 @@ int live_start(const struct live_target *t, const struct live_request *q, struct
 	keep_request(l, q);
 	failed = l->stop_fd < 0 || l->wake_fd < 0
 	                 ? error_errno(err, "cannot start a live session")
-	                 : t->record(t->ctx, &l->path, err) ||
-	                           live_judge_open(&l->judge, buf_cstr(&l->path), q->verdict,
-	                                           q->verdict_user, err);
+	                 : t->record(t->ctx, &l->path, err) || open_judge(l, err);
 	if (!failed && (errno = pthread_create(&l->thread, NULL, run, l)) != 0) {
 		failed = error_errno(err, "cannot start a thread");
 	}
@@ -110,7 +138,7 @@ const char *live_path(const struct live *l)
 
 const struct effect_list *live_effects(const struct live *l)
 {
-	return &l->judge.effects;
+	return &l->effects;
 }
 
 bool live_is_over(struct live *l)
@@ -179,10 +207,8 @@ bool live_proposed_line(const struct live *l, struct buf *text, struct line *out
 	size_t step_end = text->n;
 	jw_init(&w, text);
 	jw_object(&w);
-	jw_key(&w, "name");
-	jw_str(&w, p->name);
-	jw_key(&w, "arguments");
-	jw_raw(&w, p->arguments);
+	jw_str(jw_key(&w, "name"), p->name);
+	jw_raw(jw_key(&w, "arguments"), p->arguments);
 	jw_end(&w);
 	out->value[KEY_TURN] = (struct str){text->p, turn_end};
 	out->value[KEY_STEP] = (struct str){text->p + turn_end, step_end - turn_end};
@@ -199,18 +225,14 @@ bool live_is_seeded(const struct live *l)
 void live_note_divergence(struct live *l, int64_t calls)
 {
 	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
 
 	if (l->diverged) {
 		return;
 	}
 	l->diverged = true;
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "calls");
-	jw_i64(&w, calls);
-	jw_key(&w, "seeded");
-	jw_bool(&w, l->result.seeded);
+	struct json_writer w = jw_begin(&detail);
+	jw_i64(jw_key(&w, "calls"), calls);
+	jw_bool(jw_key(&w, "seeded"), l->result.seeded);
 	jw_end(&w);
 	events_push_json(&l->events, EVENT_FORK_DIVERGED, &detail);
 	buf_release(&detail);
@@ -247,11 +269,9 @@ void live_edit(struct live *l, struct str name, struct str arguments)
 	struct proposal *p = &l->proposal;
 
 	if (name.p) {
-		buf_clear(&l->name);
-		buf_str(&l->name, name);
+		buf_set(&l->name, name);
 	}
-	buf_clear(&l->arguments);
-	buf_str(&l->arguments, arguments);
+	buf_set(&l->arguments, arguments);
 	p->name = buf_view(&l->name);
 	p->arguments = buf_view(&l->arguments);
 	p->kind = PROPOSAL_CALL;

@@ -2,8 +2,12 @@
 #ifndef ROLLDBG_DEBUG_LIVE_H
 #define ROLLDBG_DEBUG_LIVE_H
 
-#include "debug/judged.h"
+#include "check/judge.h"
+#include "debug/moment.h"
 #include "rollout/rollout.h"
+
+/* Called once with the verdict of a rollout; its slices are valid during the call. */
+typedef void judged_fn(void *user, const struct rollout_verdict *v);
 
 /* What to run; `wrap` is set in the rollout's configuration (rollout.h). */
 struct live_request {

@@ -4,9 +4,9 @@
 #define ROLLDBG_DEBUG_LIVE_INTERNAL_H
 
 #include "base/mem.h"
-#include "debug/line_copy.h"
 #include "debug/live.h"
-#include "debug/live_judge.h"
+#include "debug/walk.h"
+#include "evidence/effects.h"
 
 #include <pthread.h>
 
@@ -38,8 +38,11 @@ struct live {
 	bool woken;
 	struct line_copy step; /* the newest step */
 	bool is_new;           /* not passed to `pass` yet */
-	struct live_judge judge;
-	int64_t sent; /* number of calls */
+	/* judges each line, so that effects and verdict need no second reading; another thread may
+	   use it while the rollout waits or is over */
+	struct judge *judge;
+	struct effect_list effects; /* final when the rollout is over */
+	int64_t sent;               /* number of calls */
 	struct event_queue events;
 	bool diverged; /* an event records it */
 	/* The user sent a call where the policy made none: the policy's own decision, even if

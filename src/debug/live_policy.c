@@ -111,7 +111,7 @@ int live_take_line(void *ctx, const struct line *line, struct error *err)
 {
 	struct live *l = ctx;
 
-	if (live_judge_line(&l->judge, line, err)) {
+	if (judge_line(l->judge, line, NULL, err)) {
 		return -1;
 	}
 	if (line->type != LINE_STEP) {

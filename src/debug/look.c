@@ -2,8 +2,8 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "debug/debugger.h"
-#include "debug/nearest.h"
-#include "debug/rollouts.h"
+#include "debug/expression.h"
+#include "debug/walk.h"
 #include "json/write.h"
 #include "report/changes.h"
 #include "report/outline.h"
@@ -39,8 +39,7 @@ static int print_path(struct debugger *d, struct str text, struct error *err)
 			print_value(d, buf_cstr(&label), value);
 		}
 	}
-	buf_release(&scratch);
-	buf_release(&label);
+	BUFS_RELEASE(&scratch, &label);
 	arena_release(&arena);
 	return failed;
 }
@@ -274,16 +273,13 @@ static void put_tool(struct debugger *d, struct str tool)
 		buf_text(&d->out, needed ? "" : "]");
 	}
 	json_decode(JSON_GET(tool, "description"), &about);
-	const char *feed = about.n ? memchr(about.p, '\n', about.n) : NULL;
+	struct str lines = buf_view(&about);
 	if (about.n) {
 		buf_text(&d->out, "  ");
-		text_escape_cut(&d->out,
-		                (struct str){about.p, feed ? (size_t)(feed - about.p) : about.n},
-		                60);
+		text_escape_cut(&d->out, str_cut(&lines, '\n'), 60);
 	}
 	buf_char(&d->out, '\n');
-	buf_release(&name);
-	buf_release(&about);
+	BUFS_RELEASE(&name, &about);
 }
 
 static int no_such_tool(struct str tools, struct str wanted, struct error *err)

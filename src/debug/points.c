@@ -22,8 +22,7 @@ void points_release(struct points *p)
 	for (size_t i = 0; i < p->count; i++) {
 		point_free(p->list[i]);
 	}
-	buf_release(&p->before);
-	buf_release(&p->after);
+	BUFS_RELEASE(&p->before, &p->after);
 	*p = (struct points){.count = 0};
 }
 

@@ -28,18 +28,8 @@ int verb_save(struct debugger *d, struct str arguments, struct error *err)
 	if (!failed) {
 		text_put_path(&d->out, "saved", buf_cstr(&path));
 	}
-	buf_release(&path);
-	buf_release(&text);
+	BUFS_RELEASE(&path, &text);
 	return failed;
-}
-
-static struct str cut_line(struct str *rest)
-{
-	const char *feed = rest->n ? memchr(rest->p, '\n', rest->n) : NULL;
-	struct str line = {rest->p, feed ? (size_t)(feed - rest->p) : rest->n};
-
-	*rest = str_skip(*rest, line.n + 1);
-	return line;
 }
 
 int run_command_file(struct debugger *d, const char *path, struct error *err)
@@ -58,7 +48,7 @@ int run_command_file(struct debugger *d, const char *path, struct error *err)
 	d->depth++;
 	rest = buf_view(&text);
 	for (size_t number = 1; rest.n && !failed && !d->quit && !d->stopped; number++) {
-		failed = run_command(d, cut_line(&rest), err);
+		failed = run_command(d, str_cut(&rest, '\n'), err);
 		if (failed) {
 			error_wrap(err, "%s:%zu", path, number);
 			d->column = SIZE_MAX; /* the error is in a file: no caret */
@@ -141,22 +131,14 @@ static void put_error(const struct debugger *d, struct str line, const struct er
 
 static void put_reply(struct debugger *d, struct str line, const struct error *err, struct buf *out)
 {
-	struct json_writer w;
+	struct json_writer w = jw_begin(out);
 
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "reply");
-	jw_key(&w, "command");
-	jw_str(&w, line);
-	jw_key(&w, "ok");
-	jw_bool(&w, !err);
-	jw_key(&w, "mode");
-	jw_text(&w, debug_mode_name(debugger_mode(d)));
-	jw_key(&w, "output");
-	jw_str(&w, buf_view(&d->out));
-	jw_key(&w, "value");
-	jw_raw(&w, d->value.n ? buf_view(&d->value) : STR_NONE);
+	jw_text(jw_key(&w, "type"), "reply");
+	jw_str(jw_key(&w, "command"), line);
+	jw_bool(jw_key(&w, "ok"), !err);
+	jw_text(jw_key(&w, "mode"), debug_mode_name(debugger_mode(d)));
+	jw_str(jw_key(&w, "output"), buf_view(&d->out));
+	jw_raw(jw_key(&w, "value"), d->value.n ? buf_view(&d->value) : STR_NONE);
 	jw_key(&w, "stop");
 	if (d->moved) {
 		stop_json(d, &w);
@@ -164,10 +146,8 @@ static void put_reply(struct debugger *d, struct str line, const struct error *e
 		jw_null(&w);
 	}
 	if (err) {
-		jw_key(&w, "error");
-		jw_object(&w);
-		jw_key(&w, "message");
-		jw_text(&w, err->text);
+		jw_object(jw_key(&w, "error"));
+		jw_text(jw_key(&w, "message"), err->text);
 		jw_key(&w, "column");
 		if (d->column == SIZE_MAX) {
 			jw_null(&w);
@@ -195,8 +175,7 @@ int run_and_print(struct debugger *d, struct str line, bool *failed, struct erro
 	d->conf->spell(why.text, strlen(why.text));
 	if (d->conf->json) {
 		put_reply(d, line, *failed ? &why : NULL, &reply);
-		buf_clear(&d->out);
-		buf_str(&d->out, buf_view(&reply));
+		buf_set(&d->out, buf_view(&reply));
 	} else if (*failed && !reported) {
 		put_error(d, line, &why, &reply);
 	}

@@ -1,7 +1,7 @@
 /* The verbs for breakpoints, watchpoints and displays. */
 #include "base/text.h"
 #include "debug/debugger.h"
-#include "debug/nearest.h"
+#include "debug/expression.h"
 #include "json/write.h"
 
 /* Warns about a pointer without a value here. Not an error: other steps may have one. */

@@ -63,12 +63,8 @@ void stop_title(const struct moment *m, struct style style, struct buf *out)
 static void put_cut_lines(struct str lines, size_t columns, struct buf *out)
 {
 	while (lines.n) {
-		const char *feed = memchr(lines.p, '\n', lines.n);
-		struct str line = {lines.p, feed ? (size_t)(feed - lines.p) : lines.n};
-
-		text_escape_cut(out, line, columns);
+		text_escape_cut(out, str_cut(&lines, '\n'), columns);
 		buf_char(out, '\n');
-		lines = str_skip(lines, line.n + 1);
 	}
 }
 
@@ -241,12 +237,9 @@ static bool write_change(void *ctx, const struct json_difference *c)
 	struct change_writer *out = ctx;
 
 	jw_object(out->w);
-	jw_key(out->w, "pointer");
-	jw_str(out->w, c->pointer);
-	jw_key(out->w, "before");
-	jw_raw(out->w, c->before);
-	jw_key(out->w, "after");
-	jw_raw(out->w, c->after);
+	jw_str(jw_key(out->w, "pointer"), c->pointer);
+	jw_raw(jw_key(out->w, "before"), c->before);
+	jw_raw(jw_key(out->w, "after"), c->after);
 	jw_end(out->w);
 	return --out->left > 0;
 }
@@ -256,8 +249,7 @@ static void write_changes(struct debugger *d, struct json_writer *w)
 	struct change_writer out = {w, 1000};
 	const struct moment *m = &d->now;
 
-	jw_key(w, "changes");
-	jw_array(w);
+	jw_array(jw_key(w, "changes"));
 	if (m->line->type == LINE_STEP && !json_is_null(m->after) &&
 	    !json_is_null(m->line->value[KEY_STATE])) {
 		json_diff(m->line->value[KEY_STATE], m->after, d->ignored, write_change, &out);
@@ -271,14 +263,10 @@ static void write_findings(void *user, const struct rollout_verdict *v)
 
 	for (size_t i = 0; i < v->finding_count; i++) {
 		jw_object(w);
-		jw_key(w, "rule");
-		jw_text(w, v->findings[i].rule);
-		jw_key(w, "severity");
-		jw_text(w, severity_name(v->findings[i].severity));
-		jw_key(w, "cause");
-		jw_text(w, v->findings[i].cause);
-		jw_key(w, "message");
-		jw_text(w, v->findings[i].message);
+		jw_text(jw_key(w, "rule"), v->findings[i].rule);
+		jw_text(jw_key(w, "severity"), severity_name(v->findings[i].severity));
+		jw_text(jw_key(w, "cause"), v->findings[i].cause);
+		jw_text(jw_key(w, "message"), v->findings[i].message);
 		jw_end(w);
 	}
 }
@@ -294,12 +282,9 @@ static void write_proposal(struct debugger *d, struct json_writer *w)
 	}
 	p = live_proposal(d->live);
 	jw_object(w);
-	jw_key(w, "name");
-	jw_str(w, p->kind == PROPOSAL_CALL ? p->name : STR_NONE);
-	jw_key(w, "arguments");
-	jw_raw(w, p->kind == PROPOSAL_CALL ? p->arguments : STR_NONE);
-	jw_key(w, "reason");
-	jw_str(w, p->reason);
+	jw_str(jw_key(w, "name"), p->kind == PROPOSAL_CALL ? p->name : STR_NONE);
+	jw_raw(jw_key(w, "arguments"), p->kind == PROPOSAL_CALL ? p->arguments : STR_NONE);
+	jw_str(jw_key(w, "reason"), p->reason);
 	jw_end(w);
 }
 
@@ -310,19 +295,15 @@ void stop_json(struct debugger *d, struct json_writer *w)
 	struct error unused;
 
 	jw_object(w);
-	jw_key(w, "position");
-	jw_i64(w, m->position);
-	jw_key(w, "last");
-	jw_bool(w, m->is_last);
+	jw_i64(jw_key(w, "position"), m->position);
+	jw_bool(jw_key(w, "last"), m->is_last);
 	for (enum named_fact f = FACT_TURN; f < FACT_RULE; f++) {
 		if (f != FACT_CHANGED && f != FACT_TOOL && f != FACT_ARGUMENTS) {
-			jw_key(w, named_facts[f].name);
-			jw_raw(w, fact_value(f, &k));
+			jw_raw(jw_key(w, named_facts[f].name), fact_value(f, &k));
 		}
 	}
 	write_changes(d, w);
-	jw_key(w, "findings");
-	jw_array(w);
+	jw_array(jw_key(w, "findings"));
 	if (m->position && m->end <= FINDINGS_AUTO &&
 	    debugger_findings(d, write_findings, w, &unused)) {
 		buf_text(&d->out,

@@ -17,13 +17,9 @@ static bool has_form(const struct verb *v, struct str word)
 	struct str rest = str_from(v->short_forms);
 
 	while (rest.n) {
-		const char *comma = memchr(rest.p, ',', rest.n);
-		struct str form = {rest.p, comma ? (size_t)(comma - rest.p) : rest.n};
-
-		if (str_eq(form, word)) {
+		if (str_eq(str_cut(&rest, ','), word)) {
 			return true;
 		}
-		rest = str_skip(rest, form.n + 1);
 	}
 	return false;
 }

@@ -1,7 +1,12 @@
 /* Makes moments from lines: see walk.h. */
 #include "debug/walk.h"
+#include "base/map.h"
+#include "base/mem.h"
 
-#define EVENTS_MAX ((size_t)1 << 20) /* maximum bytes kept of a step's events */
+#include <stdlib.h>
+
+#define EVENTS_MAX      ((size_t)1 << 20) /* maximum bytes kept of a step's events */
+#define INTERRUPT_LINES 4096              /* lines between two polls of the signal */
 
 int walk_open(struct rollout_walk *w, const char *path, struct str rollout, uint64_t offset,
               uint64_t number, struct error *err)
@@ -28,9 +33,7 @@ void walk_close(struct rollout_walk *w)
 	for (int i = 0; i < 2; i++) {
 		line_copy_release(&w->slot[i].copy);
 	}
-	buf_release(&w->header);
-	buf_release(&w->end);
-	buf_release(&w->events);
+	BUFS_RELEASE(&w->header, &w->end, &w->events);
 	*w = (struct rollout_walk){.reader = NULL};
 }
 
@@ -100,8 +103,7 @@ static int take_start(struct rollout_walk *w, const struct line *l, const struct
 		return 0;
 	}
 	if (header) {
-		buf_clear(&w->header);
-		buf_str(&w->header, l->text);
+		buf_set(&w->header, l->text);
 	}
 	w->begun = true;
 	if (w->position > 0) {
@@ -124,8 +126,7 @@ static int walk_line(struct rollout_walk *w, const struct line *l, const struct 
 		buf_text(&w->events, "\n");
 		return 0;
 	case LINE_END:
-		buf_clear(&w->end);
-		buf_str(&w->end, l->text);
+		buf_set(&w->end, l->text);
 		break;
 	case LINE_STEP:
 		break;
@@ -183,4 +184,124 @@ int walk_next(struct rollout_walk *w, struct moment *out, struct error *err)
 	w->at_end = got == 0;
 	w->clear_events = got > 0;
 	return got ? got : give_last(w, out);
+}
+
+/* ---- copies of lines ---- */
+
+void line_copy_init(struct line_copy *c)
+{
+	*c = (struct line_copy){.text = BUF(BUF_MAX_MESSAGE + 1), .id = BUF(BUF_MAX_MESSAGE + 1)};
+}
+
+void line_copy_release(struct line_copy *c)
+{
+	BUFS_RELEASE(&c->text, &c->id);
+}
+
+static bool is_within(struct str part, struct str whole)
+{
+	return (uintptr_t)part.p >= (uintptr_t)whole.p &&
+	       (uintptr_t)part.p + part.n <= (uintptr_t)whole.p + whole.n;
+}
+
+int line_copy_set(struct line_copy *c, const struct line *l, struct error *err)
+{
+	size_t used;
+
+	buf_clear(&c->text);
+	buf_clear(&c->id);
+	buf_str(&c->text, l->text);
+	buf_str(&c->id, l->rollout);
+	if (c->text.full || c->id.full) {
+		return error_set(err, FAIL_INPUT, "the line is longer than %zu MiB",
+		                 BUF_MAX_MESSAGE >> 20);
+	}
+	c->line = *l;
+	c->line.text = buf_view(&c->text);
+	c->line.rollout = buf_view(&c->id);
+	for (size_t k = 0; k < KEY_COUNT; k++) {
+		struct str *value = &c->line.value[k];
+
+		/* values of a line that was not parsed from its text */
+		if (value->p && !is_within(*value, l->text)) {
+			return line_parse(c->line.text, &c->id, &c->line, &used, err);
+		}
+		if (value->p) {
+			value->p = c->text.p + (value->p - l->text.p);
+		}
+	}
+	return 0;
+}
+
+/* ---- where rollouts begin ---- */
+
+/* An id seen before, 40 bytes. */
+struct seen_id {
+	struct map_item item;
+	int64_t instances;
+};
+
+struct rollout_listing {
+	struct map ids; /* key: only the hash of the id */
+	rollout_place_fn *take;
+	void *ctx;
+};
+
+/* A rollout begins with a header, or with any line of a rollout that is not open. */
+static int take_line(struct rollout_listing *l, const struct line *line,
+                     const struct reader_note *note, struct error *err)
+{
+	uint64_t hash = map_hash(line->rollout);
+	struct seen_id *seen = map_find(&l->ids, hash, STR_NONE);
+	bool begins = line->type == LINE_HEADER || !seen;
+
+	if (!seen) {
+		seen = mem_new(sizeof(*seen));
+		map_add(&l->ids, &seen->item, hash);
+	}
+	if (!begins) {
+		return 0;
+	}
+	seen->instances++;
+	return l->take(
+		l->ctx,
+		&(struct rollout_place){line->rollout, seen->instances, note->offset, note->line},
+		err);
+}
+
+static void release(struct rollout_listing *l)
+{
+	struct seen_id **all = map_list(&l->ids);
+
+	for (size_t i = 0; i < l->ids.count; i++) {
+		free(all[i]);
+	}
+	free(all);
+}
+
+int rollouts_each(const char *path, const struct rollouts_interrupt *interrupt,
+                  rollout_place_fn *take, void *ctx, struct error *err)
+{
+	struct rollout_listing l = {.take = take, .ctx = ctx};
+	struct reader_note note;
+	struct reader *r;
+	struct line line;
+	int more, stop = 0;
+
+	if (reader_open(path, &r, err)) {
+		return -1;
+	}
+	for (uint64_t n = 1; !stop && (more = reader_skim(r, &line, &note, err)) > 0; n++) {
+		if (note.torn) {
+			break;
+		}
+		stop = line.type == LINE_UNKNOWN ? 0 : take_line(&l, &line, &note, err);
+		if (!stop && n % INTERRUPT_LINES == 0 && interrupt->interrupted &&
+		    interrupt->interrupted(interrupt->ctx)) {
+			stop = error_set(err, FAIL_INTERRUPTED, "interrupted");
+		}
+	}
+	reader_close(r);
+	release(&l);
+	return stop < 0 || (!stop && more < 0) ? -1 : 0;
 }

@@ -2,9 +2,20 @@
 #ifndef ROLLDBG_DEBUG_WALK_H
 #define ROLLDBG_DEBUG_WALK_H
 
-#include "debug/line_copy.h"
 #include "debug/moment.h"
 #include "recording/reader.h"
+
+/* A copy of a line, with its own text and slices into it. */
+struct line_copy {
+	struct buf text, id;
+	struct line line;
+};
+
+void line_copy_init(struct line_copy *c);
+void line_copy_release(struct line_copy *c); /* zeroed is fine */
+
+/* Replaces the previous line. FAIL_INPUT: the line is too long. */
+MUST_USE int line_copy_set(struct line_copy *c, const struct line *l, struct error *err);
 
 /* Called for each line read, of any rollout. */
 typedef int walk_line_fn(void *ctx, const struct line *l, const struct reader_note *note,
@@ -47,5 +58,25 @@ void walk_seek(struct rollout_walk *w, uint64_t offset, uint64_t number, int64_t
    it is the last one so far; if the file has grown by the next call, the complete moment is
    returned again. */
 MUST_USE int walk_next(struct rollout_walk *w, struct moment *out, struct error *err);
+
+/* ---- the rollouts of a recording, found by their first lines ---- */
+
+struct rollout_place {
+	struct str id;
+	int64_t instance; /* from 1: counts rollouts with the same id */
+	uint64_t offset, line;
+};
+
+/* Polled while the file is read: true aborts with FAIL_INTERRUPTED. May be NULL. */
+struct rollouts_interrupt {
+	bool (*interrupted)(void *ctx);
+	void *ctx;
+};
+/* Returns -1 with err set to abort, 1 to stop successfully, 0 to continue. */
+typedef int rollout_place_fn(void *ctx, const struct rollout_place *p, struct error *err);
+
+/* Calls back for every rollout, in order of their first lines. Reads the whole file. */
+MUST_USE int rollouts_each(const char *path, const struct rollouts_interrupt *interrupt,
+                           rollout_place_fn *take, void *ctx, struct error *err);
 
 #endif

@@ -150,8 +150,7 @@ static const struct env_ops *error_unsupported(const char *url, struct error *er
 	}
 	error_set(err, FAIL_USAGE,
 	          "unsupported environment '%s': expected %sbuiltin:NAME, FILE#NAME (a server of "
-	          "an mcp.json), "
-	          "or a name in .rolldbg.json",
+	          "an mcp.json), or a name in .rolldbg.json",
 	          url, buf_cstr(&places));
 	buf_release(&places);
 	return NULL;

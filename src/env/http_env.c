@@ -18,11 +18,7 @@ void http_env_init(struct http_env *e, const struct env_ops *ops, const struct e
 
 void http_env_release(struct http_env *e)
 {
-	struct buf *all[] = {&e->name, &e->tools, &e->request, &e->start, &e->seen};
-
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&e->name, &e->tools, &e->request, &e->start, &e->seen);
 	http_json_release(&e->http);
 	http_json_words_release(&e->words);
 	state_source_release(&e->source);
@@ -75,8 +71,7 @@ int http_env_choose_ignored(struct http_env *e, struct error *err)
 
 void http_env_store(struct buf *to, struct str value)
 {
-	buf_clear(to);
-	buf_str(to, value);
+	buf_set(to, value);
 }
 
 void http_env_keep_reset(struct http_env *e, struct env_reply *out, bool observed)
@@ -138,12 +133,10 @@ void http_env_put_tool(struct json_writer *w, struct str name, struct str descri
                        struct str schema)
 {
 	jw_object(w);
-	jw_key(w, "name");
-	jw_raw(w, name);
-	jw_key(w, "description");
-	jw_raw(w, description);
-	jw_key(w, "inputSchema");
-	jw_raw(w, json_type(schema) == JSON_OBJECT ? schema : STR("{\"type\":\"object\"}"));
+	jw_raw(jw_key(w, "name"), name);
+	jw_raw(jw_key(w, "description"), description);
+	jw_raw(jw_key(w, "inputSchema"),
+	       json_type(schema) == JSON_OBJECT ? schema : STR("{\"type\":\"object\"}"));
 	jw_end(w);
 }
 

@@ -45,11 +45,7 @@ void http_json_init(struct http_json *h, const struct env_conf *conf, struct io 
 
 void http_json_release(struct http_json *h)
 {
-	struct buf *all[] = {&h->base, &h->session, &h->url, &h->reply, &h->why};
-
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&h->base, &h->session, &h->url, &h->reply, &h->why);
 	free(h->headers);
 	h->headers = NULL;
 }
@@ -179,8 +175,7 @@ void http_json_words_init(struct http_json_words *w)
 
 void http_json_words_release(struct http_json_words *w)
 {
-	buf_release(&w->message);
-	buf_release(&w->text);
+	BUFS_RELEASE(&w->message, &w->text);
 }
 
 void http_json_first_error(struct str errors, struct buf *text)

@@ -9,8 +9,7 @@
 
 void reading_message(struct buf *to, struct str text, struct env_reply *out)
 {
-	buf_clear(to);
-	buf_str(to, text_utf8_cut(text, MESSAGE_MAX));
+	buf_set(to, text_utf8_cut(text, MESSAGE_MAX));
 	out->error.message = buf_view(to);
 }
 
@@ -57,17 +56,12 @@ void reading_note(struct event_queue *q, enum event_kind event, const char *what
                   bool skipped)
 {
 	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
+	struct json_writer w = jw_begin(&detail);
 
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "what");
-	jw_text(&w, what);
-	jw_key(&w, "why");
-	jw_str(&w, text_utf8_cut(why, MESSAGE_MAX));
+	jw_text(jw_key(&w, "what"), what);
+	jw_str(jw_key(&w, "why"), text_utf8_cut(why, MESSAGE_MAX));
 	if (skipped) {
-		jw_key(&w, "skipped");
-		jw_bool(&w, true);
+		jw_bool(jw_key(&w, "skipped"), true);
 	}
 	jw_end(&w);
 	events_push(q, event, buf_view(&detail));

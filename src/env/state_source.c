@@ -13,13 +13,6 @@ static const char *const names[] = {
 };
 #define NAMES_COUNT STATE_IMPORT
 
-static struct str prefix_until(struct str s, char c)
-{
-	const char *at = s.n ? memchr(s.p, c, s.n) : NULL;
-
-	return at ? (struct str){s.p, (size_t)(at - s.p)} : s;
-}
-
 static int unknown_kind(struct str kind, struct error *err)
 {
 	error_set(err, FAIL_USAGE, "\1state\2: unknown source '%.*s'", STR_ARG(kind));
@@ -36,8 +29,7 @@ static int check_target(struct state_source *s, struct error *err)
 	}
 	if (s->kind == STATE_OBSERVATION && s->target.n && s->target.p[0] != '/') {
 		return error_set(err, FAIL_USAGE,
-		                 "\1state\2 observation needs a JSON Pointer: "
-		                 "/a/b");
+		                 "\1state\2 observation needs a JSON Pointer: /a/b");
 	}
 	if (!state_kind_target(s->kind) && s->target.p) {
 		return error_set(err, FAIL_USAGE, "\1state\2 %s takes no target", names[s->kind]);
@@ -49,15 +41,14 @@ static int check_target(struct state_source *s, struct error *err)
 	}
 	if (s->kind == STATE_TOOL && json_type(s->arguments) != JSON_OBJECT) {
 		return error_set(err, FAIL_USAGE,
-		                 "\1state\2 tool: the arguments are not a JSON "
-		                 "object");
+		                 "\1state\2 tool: the arguments are not a JSON object");
 	}
 	return 0;
 }
 
 int state_source_parse(struct str spec, struct state_source *out, struct error *err)
 {
-	struct str kind = prefix_until(spec, ':');
+	struct str rest = spec, kind = str_cut(&rest, ':');
 
 	*out = (struct state_source){.value = BUF(BUF_MAX_MESSAGE),
 	                             .scratch = BUF(BUF_MAX_MESSAGE),
@@ -67,13 +58,11 @@ int state_source_parse(struct str spec, struct state_source *out, struct error *
 			continue;
 		}
 		out->kind = (enum state_kind)i;
-		out->target = kind.n < spec.n ? str_skip(spec, kind.n + 1) : STR_NONE;
+		out->target = kind.n < spec.n ? rest : STR_NONE;
 		if (out->kind == STATE_TOOL) {
-			struct str name = prefix_until(out->target, ':');
-
-			out->arguments = str_skip(out->target, name.n + 1);
+			out->arguments = out->target;
+			out->target = str_cut(&out->arguments, ':');
 			out->arguments = out->arguments.n ? out->arguments : STR("{}");
-			out->target = name;
 		}
 		return check_target(out, err);
 	}
@@ -109,9 +98,7 @@ void state_source_spell(struct str recorded, struct buf *out)
 
 void state_source_release(struct state_source *s)
 {
-	buf_release(&s->value);
-	buf_release(&s->scratch);
-	buf_release(&s->why);
+	BUFS_RELEASE(&s->value, &s->scratch, &s->why);
 }
 
 struct str state_source_observed(struct state_source *s, struct str last)

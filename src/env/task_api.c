@@ -169,8 +169,7 @@ static int count_tasks(struct http_json *h, const struct buf *name, struct str s
 		failed = refused(&a, buf_cstr(&path), err);
 	}
 	*out = (uint64_t)count;
-	buf_release(&path);
-	buf_release(&body);
+	BUFS_RELEASE(&path, &body);
 	return failed;
 }
 

@@ -28,8 +28,7 @@ static bool write_names(struct json_writer *w, const char *key, struct str in,
 	size_t cursor = 0;
 	bool any = false;
 
-	jw_key(w, key);
-	jw_array(w);
+	jw_array(jw_key(w, key));
 	while (json_next(in, &cursor, &tool)) {
 		struct str name = JSON_GET(tool, "name");
 		bool named = json_type(name) == JSON_STRING;
@@ -49,12 +48,10 @@ static bool write_names(struct json_writer *w, const char *key, struct str in,
 bool tools_differ(struct str before, struct str now, struct hasher *h, struct buf *detail)
 {
 	struct json_index old, new;
-	struct json_writer w;
 
 	json_index_begin(&old, before);
 	json_index_begin(&new, now);
-	jw_init(&w, detail);
-	jw_object(&w);
+	struct json_writer w = jw_begin(detail);
 	bool added = write_names(&w, "added", now, &old, NULL);
 	bool removed = write_names(&w, "removed", before, &new, NULL);
 	bool changed = write_names(&w, "changed", now, &old, h);

@@ -14,7 +14,7 @@ struct tool_effect {
 
 struct baseline {
 	struct tool_effect *list;
-	size_t count, room;
+	size_t count;
 	struct arena names;
 };
 
@@ -50,10 +50,7 @@ static struct tool_effect *find_or_add(struct baseline *t, struct str name)
 	if (e) {
 		return e;
 	}
-	if (t->count == t->room) {
-		t->room = t->room ? 2 * t->room : 16;
-		t->list = mem_resize(t->list, t->room, sizeof(*t->list));
-	}
+	t->list = mem_grow(t->list, t->count, sizeof(*t->list));
 	e = &t->list[t->count++];
 	*e = (struct tool_effect){.name = arena_str(&t->names, name)};
 	return e;

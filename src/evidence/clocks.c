@@ -119,60 +119,9 @@ static size_t volatile_at(struct str s)
 	return n ? n : epoch_at(s);
 }
 
-/* Is there such a character after so many hex digits? */
-static bool has_separator(struct str s, char separator, size_t after)
-{
-	const char *p = s.p, *end = s.p + s.n;
-
-	while (p < end && (p = memchr(p, separator, (size_t)(end - p)))) {
-		size_t n = 0;
-
-		while (n < after && p - s.p > (ptrdiff_t)n && is_hex(p[-1 - (ptrdiff_t)n])) {
-			n++;
-		}
-		if (n == after) {
-			return true;
-		}
-		p++;
-	}
-	return false;
-}
-
-/* Are there ten consecutive hex digits? Tests the last of each ten bytes first: in prose it is
-   rarely one, and the other nine need no test. */
-static bool has_hex_run(struct str s)
-{
-	size_t last = EPOCH_DIGITS - 1;
-
-	while (last < s.n) {
-		size_t i = last, first = last - (EPOCH_DIGITS - 1);
-
-		while (is_hex(s.p[i])) {
-			if (i-- == first) {
-				return true;
-			}
-		}
-		last = i + EPOCH_DIGITS;
-	}
-	return false;
-}
-
-/* A date begins with "dddd-", a UUID with eight hex digits and a hyphen, a time of day with "dd:"; the
-   others are runs. */
-static bool may_mask(struct str text)
-{
-	return has_hex_run(text) || has_separator(text, '-', 4) || has_separator(text, ':', 2);
-}
-
 void clocks_mask(struct str text, struct buf *out)
 {
-	size_t i = 0;
-
-	if (!may_mask(text)) {
-		buf_str(out, text);
-		return;
-	}
-	while (i < text.n) {
+	for (size_t i = 0; i < text.n;) {
 		bool inside = i && (is_hex(text.p[i - 1]) || text.p[i - 1] == '.');
 		size_t n = inside ? 0 : volatile_at(str_skip(text, i));
 

@@ -41,8 +41,7 @@ void evidence_free(struct evidence *f)
 	free(f->ending);
 	rollout_table_release(&f->open);
 	sharing_release(&f->sharing);
-	buf_release(&f->work.text);
-	buf_release(&f->work.canon);
+	BUFS_RELEASE(&f->work.text, &f->work.canon);
 	hasher_free(f->work.hasher);
 	free(f);
 }
@@ -108,14 +107,10 @@ static int refuse(const struct evidence *f, const struct line *l, uint64_t hash,
 		                 STR_ARG(l->rollout));
 	}
 	if (rollout_table_ended(&f->open, hash)) {
-		return error_set(err, FAIL_INPUT,
-		                 "a \"%s\" line of rollout \"%.*s\" after "
-		                 "its end",
+		return error_set(err, FAIL_INPUT, "a \"%s\" line of rollout \"%.*s\" after its end",
 		                 type, STR_ARG(l->rollout));
 	}
-	return error_set(err, FAIL_INPUT,
-	                 "a \"%s\" line of rollout \"%.*s\", which has no "
-	                 "header",
+	return error_set(err, FAIL_INPUT, "a \"%s\" line of rollout \"%.*s\", which has no header",
 	                 type, STR_ARG(l->rollout));
 }
 

@@ -216,10 +216,7 @@ static struct completed_step *new_step(struct open_rollout *o)
 {
 	size_t count = (size_t)o->facts.steps;
 
-	if (count > o->step_room) {
-		o->step_room = o->step_room ? 2 * o->step_room : 16;
-		o->steps = mem_resize(o->steps, o->step_room, sizeof(*o->steps));
-	}
+	o->steps = mem_grow(o->steps, count - 1, sizeof(*o->steps));
 	o->facts.completed = o->steps;
 	return &o->steps[count - 1];
 }
@@ -413,8 +410,7 @@ static void take_reread(struct open_rollout *o, struct str detail)
 	struct str state = JSON_GET(detail, "state");
 
 	o->reread_busy = !str_is(JSON_GET(detail, "quiet"), "true");
-	buf_clear(&o->reread);
-	buf_str(&o->reread, state);
+	buf_set(&o->reread, state);
 }
 
 static unsigned take_event(struct open_rollout *o, const struct line *l)

@@ -6,6 +6,7 @@
 #include "evidence/peer.h"
 
 #define TOOLS_MAX        65536
+#define TOOLS_SEARCHED   64 /* longer lists get an index */
 #define NAME_BYTES_MAX   ((size_t)4 << 20)
 #define SCHEMA_BYTES_MAX ((size_t)4 << 20)
 
@@ -68,17 +69,6 @@ static struct tool_fact tool_of(struct rollout_facts *f, const struct hints *hin
 	return t;
 }
 
-/* The list grows by copying within the arena, which cannot free: at most twice the memory. */
-static struct tool_fact *longer(struct arena *a, const struct tool_fact *list, size_t count)
-{
-	struct tool_fact *new = arena_new(a, (count ? 2 * count : 4) * sizeof(*new));
-
-	if (count) {
-		memcpy(new, list, count * sizeof(*new));
-	}
-	return new;
-}
-
 /* Index of a tool in the list. */
 struct tool_place {
 	struct map_item item;
@@ -121,7 +111,7 @@ static void keep_tools(struct open_rollout *o, struct str tools)
 	struct rollout_facts *f = &o->facts;
 	struct room left = {NAME_BYTES_MAX, SCHEMA_BYTES_MAX};
 	struct tool_fact *list = NULL;
-	size_t n = 0, room = 0, cursor = 0;
+	size_t n = 0, cursor = 0;
 	struct str tool;
 
 	if (json_type(tools) != JSON_ARRAY) {
@@ -133,15 +123,12 @@ static void keep_tools(struct open_rollout *o, struct str tools)
 			f->tools_known = TOOLS_SOME;
 			break;
 		}
-		if (n == room) {
-			list = longer(f->arena, list, n);
-			room = n ? 2 * n : 4;
-		}
+		list = arena_grow(f->arena, list, n, sizeof(*list));
 		list[n++] = tool_of(f, o->hints, tool, &left);
 	}
 	f->tools = list;
 	f->tool_count = n;
-	if (n > TOOL_CACHE) {
+	if (n > TOOLS_SEARCHED) {
 		index_tools(f);
 	}
 }

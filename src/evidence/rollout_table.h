@@ -7,8 +7,6 @@
 #include "evidence/hints.h"
 #include "evidence/rollout_facts.h"
 
-#define TOOL_CACHE 64
-
 /* One open rollout: its facts, private data of the fold, and the caller's memory. */
 struct open_rollout {
 	struct map_item item;
@@ -21,7 +19,6 @@ struct open_rollout {
 
 	/* Its steps; the effect of the last one is unknown while it is pending. */
 	struct completed_step *steps;
-	size_t step_room;
 	bool pending;
 	bool moved;    /* a call seemed to change the state */
 	bool started;  /* its first state was read */
@@ -37,7 +34,6 @@ struct open_rollout {
 	struct previous_steps so_far; /* including the current line */
 	int64_t last_line;            /* its time, by the clock of struct sharing */
 	int64_t effective, unknown_effect, failed, longest_failed_run; /* steps */
-	int32_t tool_cache[TOOL_CACHE]; /* by a hash of the name: index + 1; 0: unused */
 	struct attribution attribution;
 	struct rollout_end end;
 

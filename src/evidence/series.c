@@ -25,12 +25,10 @@ void series_release(struct series *s)
 	}
 	free(list);
 	json_paths_free(s->ignored);
-	buf_release(&s->last);
-	buf_release(&s->text);
+	BUFS_RELEASE(&s->last, &s->text);
 	free(s->words.set.list);
 	free(s->words_before.set.list);
-	buf_release(&s->words.arguments);
-	buf_release(&s->words_before.arguments);
+	BUFS_RELEASE(&s->words.arguments, &s->words_before.arguments);
 	arena_release(&s->arena);
 	*s = (struct series){.has_last = false};
 }
@@ -156,8 +154,7 @@ static void take_call(struct series *s, struct str arguments)
 	s->words = before;
 	s->words.read = false;
 	s->words.arguments.max = s->text.max = BUF_MAX_MESSAGE;
-	buf_clear(&s->words.arguments);
-	buf_str(&s->words.arguments, arguments);
+	buf_set(&s->words.arguments, arguments);
 	s->words.repeated = s->trial_count > 0 && str_eq(buf_view(&s->words.arguments),
 	                                                 buf_view(&s->words_before.arguments));
 	s->calls_differ = s->calls_differ ||
@@ -210,25 +207,8 @@ static bool is_moving(const struct series *s, struct str pointer)
 	return false;
 }
 
-/* The member that changed after this one in the trial before: states often change the same members. */
-static struct member *guessed(struct series *s, struct str pointer, bool is_list)
-{
-	struct member *m = s->guess < s->changed_count ? s->changed[s->guess] : NULL;
-
-	if (!m || m->is_list != is_list || !str_eq(m->pointer, pointer)) {
-		return NULL;
-	}
-	s->guess++;
-	return m;
-}
-
 static struct member *member_at(struct series *s, struct str pointer, bool is_list)
 {
-	struct member *known = guessed(s, pointer, is_list);
-
-	if (known) {
-		return known;
-	}
 	uint64_t hash = map_hash_with(map_hash(pointer), is_list);
 	struct member *m = map_find(&s->members, hash, STR_NONE);
 
@@ -393,7 +373,7 @@ struct numbered_text {
 		size_t word; /* its number among the words */
 		struct str text;
 	} *list;
-	size_t count, room;
+	size_t count;
 };
 
 static void read_numbers(struct str text, struct numbered_text *out)
@@ -410,10 +390,7 @@ static void read_numbers(struct str text, struct numbered_text *out)
 		if ((c != '-' && (c < '0' || c > '9')) || !json_double_text(digits, &value)) {
 			continue;
 		}
-		if (out->count == out->room) {
-			out->room = out->room ? 2 * out->room : 8;
-			out->list = mem_resize(out->list, out->room, sizeof(*out->list));
-		}
+		out->list = mem_grow(out->list, out->count, sizeof(*out->list));
 		out->list[out->count++] = (struct number){value, words, digits};
 		buf_add(&out->prose, text.p + from, (size_t)(digits.p - text.p) - from);
 		buf_char(&out->prose, '#');
@@ -431,8 +408,7 @@ static void compare_numbers(struct reading_diff *c, struct str pointer,
 		if (a->list[i].value == b->list[i].value) {
 			continue;
 		}
-		buf_clear(&name);
-		buf_str(&name, pointer);
+		buf_set(&name, pointer);
 		buf_printf(&name, "/%zu", a->list[i].word);
 		add_change(c, member_at(c->s, buf_view(&name), false), a->list[i].text,
 		           b->list[i].text, true, b->list[i].value - a->list[i].value, false);
@@ -465,8 +441,7 @@ static void compare_texts(struct reading_diff *c, struct str pointer, struct str
 			           buf_view(&b.prose), false, 0, false);
 		}
 	}
-	buf_release(&a.prose);
-	buf_release(&b.prose);
+	BUFS_RELEASE(&a.prose, &b.prose);
 	free(a.list);
 	free(b.list);
 	buf_release(&scratch);
@@ -526,8 +501,7 @@ static void compare_readings(struct reading_diff *c, struct str state)
 static void keep_last(struct series *s, struct str state)
 {
 	s->last.max = s->last.max ? s->last.max : BUF_MAX_MESSAGE;
-	buf_clear(&s->last);
-	buf_str(&s->last, state);
+	buf_set(&s->last, state);
 	s->has_last = state.p && !s->last.full;
 	s->any = s->any || s->has_last;
 }
@@ -561,7 +535,6 @@ void series_trial(struct series *s, struct str state)
 
 	s->trials = arena_grow(&s->arena, s->trials, s->trial_count, sizeof(*s->trials));
 	c.trial = &s->trials[s->trial_count++];
-	s->guess = s->trial_count > 1 ? c.trial[-1].first : 0;
 	*c.trial = (struct call_trial){.first = s->changed_count,
 	                               .known = s->has_last && state.p && !s->over};
 	s->known_count += c.trial->known;

@@ -82,7 +82,6 @@ struct series {
 	size_t changed_count;
 	struct call_trial *trials;
 	size_t trial_count, known_count;
-	size_t guess;        /* in `changed`: the member that probably changes next */
 	int64_t quiet, busy; /* controls: no other rollout acted, others acted */
 	struct buf last;     /* the last reading, raw */
 	bool has_last, any;  /* the last reading is known; some reading was */

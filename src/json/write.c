@@ -44,6 +44,14 @@ void jw_object(struct json_writer *w)
 	open(w, true);
 }
 
+struct json_writer jw_begin(struct buf *out)
+{
+	struct json_writer w = {.out = out};
+
+	jw_object(&w);
+	return w;
+}
+
 void jw_array(struct json_writer *w)
 {
 	open(w, false);
@@ -57,18 +65,19 @@ void jw_end(struct json_writer *w)
 	w->comma = true;
 }
 
-void jw_key(struct json_writer *w, const char *key)
+struct json_writer *jw_key(struct json_writer *w, const char *key)
 {
-	jw_key_str(w, str_from(key));
+	return jw_key_str(w, str_from(key));
 }
 
-void jw_key_str(struct json_writer *w, struct str key)
+struct json_writer *jw_key_str(struct json_writer *w, struct str key)
 {
 	assert(in_object(w));
 	before_value(w);
 	json_quote(w->out, key);
 	buf_char(w->out, ':');
 	w->comma = false;
+	return w;
 }
 
 void jw_str(struct json_writer *w, struct str s)
@@ -96,6 +105,15 @@ void jw_u64(struct json_writer *w, uint64_t v)
 {
 	before_value(w);
 	buf_printf(w->out, "%" PRIu64, v);
+}
+
+void jw_count(struct json_writer *w, int64_t v)
+{
+	if (v < 0) {
+		jw_null(w);
+	} else {
+		jw_i64(w, v);
+	}
 }
 
 /* 15 digits always survive, 17 always suffice; a subnormal number may need fewer than 15 */

@@ -15,16 +15,20 @@ struct json_writer {
 };
 
 void jw_init(struct json_writer *w, struct buf *out);
+/* A writer that has begun an object. */
+struct json_writer jw_begin(struct buf *out);
 void jw_object(struct json_writer *w);
 void jw_array(struct json_writer *w);
 void jw_end(struct json_writer *w); /* closes the innermost */
-void jw_key(struct json_writer *w, const char *key);
-void jw_key_str(struct json_writer *w, struct str key);
+/* Both return w: jw_str(jw_key(w, "name"), name). */
+struct json_writer *jw_key(struct json_writer *w, const char *key);
+struct json_writer *jw_key_str(struct json_writer *w, struct str key);
 /* absent: null. Invalid UTF-8 becomes U+FFFD: use raw_base64 for bytes that must survive. */
 void jw_str(struct json_writer *w, struct str s);
 void jw_text(struct json_writer *w, const char *s); /* NULL: null */
 void jw_i64(struct json_writer *w, int64_t v);
 void jw_u64(struct json_writer *w, uint64_t v);
+void jw_count(struct json_writer *w, int64_t v); /* negative: null */
 /* The shortest form that reads back as the same double; null if not finite. */
 void jw_double(struct json_writer *w, double v);
 void jw_bool(struct json_writer *w, bool v);

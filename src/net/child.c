@@ -264,8 +264,7 @@ static void end_stderr_line(struct child *c)
 	}
 	if (line.n) {
 		log_info("server: %.*s", STR_ARG(line));
-		buf_clear(&c->last);
-		buf_str(&c->last, line);
+		buf_set(&c->last, line);
 	}
 	buf_clear(&c->line);
 }
@@ -484,10 +483,7 @@ void child_free(struct child *c)
 	unwatch(c, &c->in);
 	unwatch(c, &c->out);
 	unwatch(c, &c->err);
-	struct buf *all[] = {&c->to, &c->errors, &c->line, &c->last};
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&c->to, &c->errors, &c->line, &c->last);
 	lines_release(&c->from);
 	free(c);
 }

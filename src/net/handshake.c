@@ -4,7 +4,6 @@
 #include "base/base64.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "net/head.h"
 
 #include <curl/curl.h>
 #include <stdio.h>
@@ -81,8 +80,7 @@ void handshake_accept(struct str key, char out[HANDSHAKE_ACCEPT_MAX])
 	hash_sha1(buf_view(&text), digest);
 	base64_encode(&encoded, (struct str){(const char *)digest, sizeof(digest)});
 	text_copy(out, HANDSHAKE_ACCEPT_MAX, buf_view(&encoded));
-	buf_release(&text);
-	buf_release(&encoded);
+	BUFS_RELEASE(&text, &encoded);
 }
 
 static bool names_user(const char *const *headers, size_t count)
@@ -124,8 +122,7 @@ int handshake_begin(struct handshake *h, const char *url, const char *user_agent
 
 void handshake_release(struct handshake *h)
 {
-	buf_release(&h->request);
-	buf_release(&h->reply);
+	BUFS_RELEASE(&h->request, &h->reply);
 }
 
 static struct str header(const struct handshake *h, const char *name)
@@ -142,13 +139,9 @@ static bool is_folded(struct str s, struct str word)
 static bool lists(struct str list, struct str word)
 {
 	while (list.n) {
-		const char *comma = memchr(list.p, ',', list.n);
-		size_t n = comma ? (size_t)(comma - list.p) : list.n;
-
-		if (is_folded(text_trim((struct str){list.p, n}), word)) {
+		if (is_folded(text_trim(str_cut(&list, ',')), word)) {
 			return true;
 		}
-		list = str_skip(list, n + 1);
 	}
 	return false;
 }
@@ -238,4 +231,21 @@ int handshake_feed(struct handshake *h, struct str bytes, struct error *err)
 		}
 		buf_drop(&h->reply, h->head);
 	}
+}
+
+/* ---- header lines ---- */
+
+struct str head_value(struct str head, const char *name)
+{
+	struct str found = STR_NONE;
+	size_t n = strlen(name);
+
+	while (head.n) {
+		struct str line = str_cut(&head, '\n');
+
+		if (line.n > n && line.p[n] == ':' && strncasecmp(line.p, name, n) == 0) {
+			found = text_trim(str_skip(line, n + 1));
+		}
+	}
+	return found;
 }

@@ -3,6 +3,7 @@
 #ifndef ROLLDBG_NET_HANDSHAKE_H
 #define ROLLDBG_NET_HANDSHAKE_H
 
+#include "base/base.h"
 #include "base/buf.h"
 #include "base/error.h"
 
@@ -31,5 +32,9 @@ MUST_USE int handshake_begin(struct handshake *h, const char *url, const char *u
 MUST_USE int handshake_feed(struct handshake *h, struct str bytes, struct error *err);
 
 void handshake_release(struct handshake *h);
+
+/* The value of the last header of that name, in any letter case, without surrounding blanks;
+   absent if there is none. */
+struct str head_value(struct str head, const char *name);
 
 #endif

@@ -149,10 +149,7 @@ static void exchange_free(struct http_exchange *x)
 	curl_easy_cleanup(x->transfer.easy);
 	curl_slist_free_all(x->headers);
 	target_release(&x->target);
-	buf_release(&x->header_lines);
-	buf_release(&x->head);
-	buf_release(&x->in);
-	buf_release(&x->out);
+	BUFS_RELEASE(&x->header_lines, &x->head, &x->in, &x->out);
 	free(x);
 }
 

@@ -2,7 +2,7 @@
 #include "net/http.h"
 
 #include "base/text.h"
-#include "net/head.h"
+#include "net/handshake.h"
 #include "net/http_internal.h"
 
 #include <strings.h>
@@ -20,12 +20,8 @@ struct str http_header(const struct http_exchange *x, const char *name)
 struct str http_media_type(const struct http_exchange *x)
 {
 	struct str type = http_header(x, "Content-Type");
-	const char *semicolon = type.n ? memchr(type.p, ';', type.n) : NULL;
 
-	if (semicolon) {
-		type.n = (size_t)(semicolon - type.p);
-	}
-	return type.p ? text_trim(type) : type;
+	return type.p ? text_trim(str_cut(&type, ';')) : type;
 }
 
 bool http_media_is(const struct http_exchange *x, const char *type)

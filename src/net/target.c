@@ -17,10 +17,7 @@ void target_init(struct target *t)
 
 void target_release(struct target *t)
 {
-	buf_release(&t->url);
-	buf_release(&t->scheme);
-	buf_release(&t->place);
-	buf_release(&t->path);
+	BUFS_RELEASE(&t->url, &t->scheme, &t->place, &t->path);
 }
 
 static void read_part(CURLU *u, CURLUPart part, struct buf *out)
@@ -82,8 +79,7 @@ int target_set(struct target *t, const char *url, struct error *err)
 	if (rc != CURLUE_OK || !is_http(u)) {
 		curl_url_cleanup(u);
 		return error_set(err, FAIL_USAGE,
-		                 "invalid URL '%.200s': expected http:// or "
-		                 "https:// and a host",
+		                 "invalid URL '%.200s': expected http:// or https:// and a host",
 		                 url);
 	}
 	fill(t, u);

@@ -392,10 +392,7 @@ void websocket_free(struct websocket *ws)
 	handshake_release(&ws->handshake);
 	target_release(&ws->target);
 	free(ws->curl_why);
-	struct buf *all[] = {&ws->early, &ws->out, &ws->partial, &ws->reason, &ws->why};
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&ws->early, &ws->out, &ws->partial, &ws->reason, &ws->why);
 	free(ws);
 }
 

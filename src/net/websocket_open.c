@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/text.h"
-#include "net/head.h"
+#include "net/handshake.h"
 #include "net/websocket_internal.h"
 
 #include <errno.h>

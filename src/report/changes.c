@@ -336,9 +336,7 @@ static bool list(void *ctx, const struct json_difference *d)
 	buf_text(l->out, "  ");
 	text_escape(l->out, buf_view(&text));
 	buf_char(l->out, '\n');
-	buf_release(&before);
-	buf_release(&after);
-	buf_release(&text);
+	BUFS_RELEASE(&before, &after, &text);
 	return true;
 }
 

@@ -80,10 +80,7 @@ void difference_stats_add(struct difference_stats *s, const struct rollout_copy 
 {
 	const struct rollout_copy *any = first ? first : second;
 
-	if (s->count == s->room) {
-		s->room = s->room ? 2 * s->room : 16;
-		s->rows = mem_resize(s->rows, s->room, sizeof(*s->rows));
-	}
+	s->rows = mem_grow(s->rows, s->count, sizeof(*s->rows));
 	struct stat_row *r = &s->rows[s->count];
 	*r = (struct stat_row){
 		.id = arena_str(&s->arena, any->id),
@@ -167,31 +164,22 @@ static void put_side(struct json_writer *w, const char *key, const struct stat_s
 		return;
 	}
 	jw_object(w);
-	jw_key(w, "steps");
-	jw_u64(w, s->steps);
-	jw_key(w, "status");
-	jw_str(w, s->status);
-	jw_key(w, "reward");
-	jw_raw(w, s->reward);
-	jw_key(w, "error");
-	jw_text(w, s->verdict);
+	jw_u64(jw_key(w, "steps"), s->steps);
+	jw_str(jw_key(w, "status"), s->status);
+	jw_raw(jw_key(w, "reward"), s->reward);
+	jw_text(jw_key(w, "error"), s->verdict);
 	jw_end(w);
 }
 
 static void put_json(const struct stat_row *r, struct buf *out)
 {
-	struct json_writer w;
+	struct json_writer w = jw_begin(out);
 
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "rollout-difference");
-	jw_key(&w, "rollout");
-	jw_str(&w, r->id);
+	jw_text(jw_key(&w, "type"), "rollout-difference");
+	jw_str(jw_key(&w, "rollout"), r->id);
 	put_side(&w, "expected", &r->side[0]);
 	put_side(&w, "got", &r->side[1]);
-	jw_key(&w, "differences");
-	jw_u64(&w, r->count.differences);
+	jw_u64(jw_key(&w, "differences"), r->count.differences);
 	jw_end(&w);
 	buf_char(out, '\n');
 }

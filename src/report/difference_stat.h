@@ -8,7 +8,7 @@
 /* Zeroed is empty. */
 struct difference_stats {
 	struct stat_row *rows;
-	size_t count, room;
+	size_t count;
 	struct arena arena;
 };
 

@@ -40,8 +40,7 @@ static void put_value(struct str value, const char *color, struct style style, s
 	brief_value(&brief, value);
 	text_escape_cut(&cut, buf_view(&brief), value_columns(style));
 	put_colored(buf_view(&cut), color, style, out);
-	buf_release(&brief);
-	buf_release(&cut);
+	BUFS_RELEASE(&brief, &cut);
 }
 
 static void put_call(const struct line *step, struct buf *out)
@@ -86,8 +85,7 @@ static bool is_new_rollout(struct difference_printer *p, struct str id)
 	}
 	p->rollout.max = BUF_MAX_MESSAGE;
 	p->rollout_file = p->file;
-	buf_clear(&p->rollout);
-	buf_str(&p->rollout, id);
+	buf_set(&p->rollout, id);
 	p->line = LINE_UNKNOWN;
 	return true;
 }
@@ -163,8 +161,7 @@ static bool put_word_diff(const struct difference_printer *p, const struct diffe
 		json_decode(d->got, &after);
 		put = word_diff(buf_view(&before), buf_view(&after), style, out);
 	}
-	buf_release(&before);
-	buf_release(&after);
+	BUFS_RELEASE(&before, &after);
 	return put;
 }
 
@@ -208,8 +205,7 @@ static bool put_ends(const struct difference_printer *p, const struct difference
 		buf_text(out, " -> ");
 		put_cut(buf_view(&after), hidden, GREEN, p->style, out);
 	}
-	buf_release(&before);
-	buf_release(&after);
+	BUFS_RELEASE(&before, &after);
 	return hidden > 0;
 }
 
@@ -242,39 +238,19 @@ static void put_values(const struct difference_printer *p, const struct differen
 
 static void put_json(const struct difference *d, const char *file, struct buf *out)
 {
-	struct json_writer w;
 	bool unpaired_line = d->line && !d->pointer.p && d->line->type != LINE_STEP;
+	struct json_writer w = jw_begin(out);
 
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "difference");
-	jw_key(&w, "file");
-	jw_text(&w, file);
-	jw_key(&w, "rollout");
-	jw_str(&w, d->rollout);
-	jw_key(&w, "line");
-	jw_text(&w, d->line ? line_type_name(d->line->type) : NULL);
-	jw_key(&w, "turn");
-	if (d->line && d->line->turn >= 0) {
-		jw_i64(&w, d->line->turn);
-	} else {
-		jw_null(&w);
-	}
-	jw_key(&w, "step");
-	if (d->line && d->line->step >= 0) {
-		jw_i64(&w, d->line->step);
-	} else {
-		jw_null(&w);
-	}
-	jw_key(&w, "pointer");
-	jw_str(&w, d->pointer);
-	jw_key(&w, "kind");
-	jw_text(&w, difference_kind_name(d->kind));
-	jw_key(&w, "expected");
-	jw_raw(&w, unpaired_line ? STR_NONE : d->expected);
-	jw_key(&w, "got");
-	jw_raw(&w, unpaired_line ? STR_NONE : d->got);
+	jw_text(jw_key(&w, "type"), "difference");
+	jw_text(jw_key(&w, "file"), file);
+	jw_str(jw_key(&w, "rollout"), d->rollout);
+	jw_text(jw_key(&w, "line"), d->line ? line_type_name(d->line->type) : NULL);
+	jw_count(jw_key(&w, "turn"), d->line ? d->line->turn : -1);
+	jw_count(jw_key(&w, "step"), d->line ? d->line->step : -1);
+	jw_str(jw_key(&w, "pointer"), d->pointer);
+	jw_text(jw_key(&w, "kind"), difference_kind_name(d->kind));
+	jw_raw(jw_key(&w, "expected"), unpaired_line ? STR_NONE : d->expected);
+	jw_raw(jw_key(&w, "got"), unpaired_line ? STR_NONE : d->got);
 	jw_end(&w);
 	buf_char(out, '\n');
 }
@@ -336,23 +312,16 @@ uint64_t report_difference_line(const struct difference *d)
 
 static void put_json_summary(const struct compare_count *c, struct buf *out)
 {
-	struct json_writer w;
+	struct json_writer w = jw_begin(out);
 
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "summary");
-	jw_key(&w, "rollouts");
-	jw_u64(&w, c->rollouts);
-	jw_key(&w, "different");
-	jw_u64(&w, c->different);
-	jw_key(&w, "steps");
-	jw_u64(&w, c->steps);
-	jw_key(&w, "differences");
-	jw_object(&w);
+	jw_text(jw_key(&w, "type"), "summary");
+	jw_u64(jw_key(&w, "rollouts"), c->rollouts);
+	jw_u64(jw_key(&w, "different"), c->different);
+	jw_u64(jw_key(&w, "steps"), c->steps);
+	jw_object(jw_key(&w, "differences"));
 	for (int kind = 0; kind < DIFFERENCE_KINDS; kind++) {
-		jw_key(&w, difference_kind_name((enum difference_kind)kind));
-		jw_u64(&w, c->kinds[kind]);
+		jw_u64(jw_key(&w, difference_kind_name((enum difference_kind)kind)),
+		       c->kinds[kind]);
 	}
 	jw_end(&w);
 	jw_end(&w);

@@ -148,48 +148,27 @@ void report_divergence(const struct replayed_pair *pair, const struct difference
 	buf_release(&text);
 }
 
-static void put_count(struct json_writer *w, const char *key, int64_t count)
-{
-	jw_key(w, key);
-	jw_i64(w, count);
-}
-
 void report_divergence_json(const struct replayed_pair *pair, const struct difference *first,
                             const char *file, struct buf *out)
 {
 	struct since since;
-	struct json_writer w;
 	int64_t step = step_of(first);
 
 	since_step(pair->got, step, &since);
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "divergence");
-	jw_key(&w, "file");
-	jw_text(&w, file);
-	jw_key(&w, "rollout");
-	jw_str(&w, first->rollout);
-	jw_key(&w, "line");
-	jw_text(&w, first->line ? line_type_name(first->line->type) : NULL);
-	jw_key(&w, "step");
-	if (first->line && first->line->type == LINE_STEP) {
-		jw_i64(&w, step);
-	} else {
-		jw_null(&w);
-	}
-	put_count(&w, "calls", since.calls);
-	put_count(&w, "ok", since.ok);
-	put_count(&w, "effective", since.effective);
-	put_count(&w, "unknown", since.unknown);
-	jw_key(&w, "status");
-	jw_str(&w, rollout_copy_status(pair->got));
-	jw_key(&w, "reward");
-	jw_raw(&w, rollout_copy_reward(pair->got));
-	jw_key(&w, "expected_status");
-	jw_str(&w, rollout_copy_status(pair->want));
-	jw_key(&w, "expected_reward");
-	jw_raw(&w, rollout_copy_reward(pair->want));
+	struct json_writer w = jw_begin(out);
+	jw_text(jw_key(&w, "type"), "divergence");
+	jw_text(jw_key(&w, "file"), file);
+	jw_str(jw_key(&w, "rollout"), first->rollout);
+	jw_text(jw_key(&w, "line"), first->line ? line_type_name(first->line->type) : NULL);
+	jw_count(jw_key(&w, "step"), first->line && first->line->type == LINE_STEP ? step : -1);
+	jw_i64(jw_key(&w, "calls"), since.calls);
+	jw_i64(jw_key(&w, "ok"), since.ok);
+	jw_i64(jw_key(&w, "effective"), since.effective);
+	jw_i64(jw_key(&w, "unknown"), since.unknown);
+	jw_str(jw_key(&w, "status"), rollout_copy_status(pair->got));
+	jw_raw(jw_key(&w, "reward"), rollout_copy_reward(pair->got));
+	jw_str(jw_key(&w, "expected_status"), rollout_copy_status(pair->want));
+	jw_raw(jw_key(&w, "expected_reward"), rollout_copy_reward(pair->want));
 	jw_end(&w);
 	buf_char(out, '\n');
 }

@@ -1,6 +1,6 @@
 /* Findings, conclusion and counters as text. */
 #include "base/text.h"
-#include "check/causes.h"
+#include "check/check.h"
 #include "report/report.h"
 
 static const char *color_of(enum severity s)

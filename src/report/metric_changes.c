@@ -89,19 +89,13 @@ static void columns_of(const struct metric_change *c, struct column out[COLUMNS]
 static void put_json(const struct metric_change *c, bool of_task, struct str task, struct buf *out)
 {
 	struct column columns[COLUMNS];
-	struct json_writer w;
 
 	columns_of(c, columns);
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "change");
-	jw_key(&w, "scope");
-	jw_text(&w, of_task ? "task" : "all");
-	jw_key(&w, "task");
-	jw_str(&w, task);
-	jw_key(&w, "metric");
-	jw_text(&w, c->metric);
+	struct json_writer w = jw_begin(out);
+	jw_text(jw_key(&w, "type"), "change");
+	jw_text(jw_key(&w, "scope"), of_task ? "task" : "all");
+	jw_str(jw_key(&w, "task"), task);
+	jw_text(jw_key(&w, "metric"), c->metric);
 	for (size_t i = 0; i < COLUMNS; i++) {
 		jw_key(&w, columns[i].name);
 		if (columns[i].known) {
@@ -110,8 +104,7 @@ static void put_json(const struct metric_change *c, bool of_task, struct str tas
 			jw_null(&w);
 		}
 	}
-	jw_key(&w, "verdict");
-	jw_text(&w, change_verdict_name(c->verdict));
+	jw_text(jw_key(&w, "verdict"), change_verdict_name(c->verdict));
 	jw_end(&w);
 	buf_char(out, '\n');
 }
@@ -149,23 +142,15 @@ static void put_csv_title(struct buf *out)
 
 static void put_json_end(const struct change_count *n, struct buf *out)
 {
-	struct json_writer w;
+	struct json_writer w = jw_begin(out);
 
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "comparison");
-	jw_key(&w, "tasks");
-	jw_u64(&w, n->tasks);
-	jw_key(&w, "only_before");
-	jw_u64(&w, n->only_before);
-	jw_key(&w, "only_after");
-	jw_u64(&w, n->only_after);
-	jw_key(&w, "tasks_changed");
-	jw_u64(&w, n->tasks_changed);
+	jw_text(jw_key(&w, "type"), "comparison");
+	jw_u64(jw_key(&w, "tasks"), n->tasks);
+	jw_u64(jw_key(&w, "only_before"), n->only_before);
+	jw_u64(jw_key(&w, "only_after"), n->only_after);
+	jw_u64(jw_key(&w, "tasks_changed"), n->tasks_changed);
 	for (size_t i = 0; i < CHANGE_VERDICTS; i++) {
-		jw_key(&w, change_verdict_name((enum change_verdict)i));
-		jw_u64(&w, n->verdicts[i]);
+		jw_u64(jw_key(&w, change_verdict_name((enum change_verdict)i)), n->verdicts[i]);
 	}
 	jw_end(&w);
 	buf_char(out, '\n');

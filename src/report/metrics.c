@@ -147,8 +147,7 @@ static void begin(struct json_writer *w, const char *type, struct buf *out)
 {
 	jw_init(w, out);
 	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, type);
+	jw_text(jw_key(w, "type"), type);
 }
 
 static void finish(struct json_writer *w, struct buf *out)
@@ -172,8 +171,7 @@ void report_json_task(struct str task, const struct metrics *m, enum metric_name
 	struct json_writer w;
 
 	begin(&w, "task", out);
-	jw_key(&w, "task");
-	jw_str(&w, task);
+	jw_str(jw_key(&w, "task"), task);
 	put_metrics(&w, m, names);
 	finish(&w, out);
 }
@@ -187,20 +185,15 @@ void report_json_checklist(const struct checklist_line lines[CHECKLIST], const s
 	for (size_t i = 0; i < CHECKLIST; i++) {
 		count[lines[i].status]++;
 		begin(&w, "property", out);
-		jw_key(&w, "name");
-		jw_text(&w, lines[i].name);
-		jw_key(&w, "status");
-		jw_text(&w, check_status_name(lines[i].status));
-		jw_key(&w, "value");
-		jw_text(&w, lines[i].value);
+		jw_text(jw_key(&w, "name"), lines[i].name);
+		jw_text(jw_key(&w, "status"), check_status_name(lines[i].status));
+		jw_text(jw_key(&w, "value"), lines[i].value);
 		finish(&w, out);
 	}
 	begin(&w, "summary", out);
-	jw_key(&w, "rollouts");
-	jw_double(&w, m->sum[SUM_ROLLOUTS]);
+	jw_double(jw_key(&w, "rollouts"), m->sum[SUM_ROLLOUTS]);
 	for (size_t i = 0; i < CHECK_STATUSES; i++) {
-		jw_key(&w, check_status_name((enum check_status)i));
-		jw_i64(&w, count[i]);
+		jw_i64(jw_key(&w, check_status_name((enum check_status)i)), count[i]);
 	}
 	finish(&w, out);
 }

@@ -22,16 +22,13 @@ void outline_lines(struct buf *out, struct str string, size_t indent)
 	marks_add(&marked, buf_view(&text));
 	rest = buf_view(&marked);
 	do {
-		const char *end = rest.n ? memchr(rest.p, '\n', rest.n) : NULL;
-		size_t n = end ? (size_t)(end - rest.p) : rest.n;
+		struct str line = str_cut(&rest, '\n');
 
-		buf_printf(out, "%*s", n ? (int)indent : 0, "");
-		text_escape(out, (struct str){rest.p, n});
+		buf_printf(out, "%*s", line.n ? (int)indent : 0, "");
+		text_escape(out, line);
 		buf_char(out, '\n');
-		rest = str_skip(rest, n + 1);
 	} while (rest.n);
-	buf_release(&text);
-	buf_release(&marked);
+	BUFS_RELEASE(&text, &marked);
 }
 
 static bool holds(struct str s, struct str part)
@@ -154,4 +151,25 @@ void outline_text(struct buf *out, const char *label, const char *text, struct s
 	add_label(out, str_from(label), 0, style.color);
 	text_escape(out, str_from(text));
 	end_label(out);
+}
+
+/* ---- a message of a conversation with a model ---- */
+
+void report_message(struct str message, struct style style, struct buf *out)
+{
+	struct json_member m;
+
+	buf_text(out, style.color ? "\x1b[1m" : "");
+	text_escape(out, json_inner(JSON_GET(message, "role")));
+	buf_text(out, style.color ? "\x1b[0m\n" : "\n");
+	for (size_t cursor = 0; json_next_member(message, &cursor, &m);) {
+		if (str_is(m.key, "role")) {
+			continue;
+		}
+		if (str_is(m.key, "content") && json_type(m.value) == JSON_STRING) {
+			outline_lines(out, m.value, 4);
+			continue;
+		}
+		outline_member(out, m.key, m.value, style);
+	}
 }

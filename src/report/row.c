@@ -74,9 +74,7 @@ void row_init(struct row *r)
 void row_release(struct row *r)
 {
 	changes_release(&r->changes);
-	buf_release(&r->call);
-	buf_release(&r->observation);
-	buf_release(&r->events);
+	BUFS_RELEASE(&r->call, &r->observation, &r->events);
 }
 
 /* ---- from a line ---- */

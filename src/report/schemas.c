@@ -9,8 +9,7 @@
 
 static void put_text(struct json_writer *w, const char *key, const char *text)
 {
-	jw_key(w, key);
-	jw_text(w, text);
+	jw_text(jw_key(w, key), text);
 }
 
 /* ---- values ---- */
@@ -58,13 +57,9 @@ static void put_enum(struct json_writer *w, const char *words, unsigned types)
 	if (!words) {
 		return;
 	}
-	jw_key(w, types & T_OPEN ? "examples" : "enum");
-	jw_array(w);
-	for (const char *p = words; *p; p += *p == ',') {
-		size_t n = strcspn(p, ",");
-
-		jw_str(w, (struct str){p, n});
-		p += n;
+	jw_array(jw_key(w, types & T_OPEN ? "examples" : "enum"));
+	for (struct str rest = str_from(words); rest.n;) {
+		jw_str(w, str_cut(&rest, ','));
 	}
 	if (types & T_NULL) {
 		jw_null(w);
@@ -76,14 +71,12 @@ static void put_enum(struct json_writer *w, const char *words, unsigned types)
 static void begin_value(struct json_writer *w, const char *name, const char *meaning,
                         unsigned types, const char *words)
 {
-	jw_key(w, name);
-	jw_object(w);
+	jw_object(jw_key(w, name));
 	put_text(w, "description", meaning);
 	put_types(w, types);
 	put_enum(w, words, types);
 	if (types & T_NATURAL) {
-		jw_key(w, "minimum");
-		jw_i64(w, 0);
+		jw_i64(jw_key(w, "minimum"), 0);
 	}
 }
 
@@ -92,8 +85,7 @@ static void put_reference(struct json_writer *w, const char *name)
 	struct buf to = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&to, "#/$defs/%s", name);
-	jw_key(w, "$ref");
-	jw_str(w, buf_view(&to));
+	jw_str(jw_key(w, "$ref"), buf_view(&to));
 	buf_release(&to);
 }
 
@@ -110,31 +102,25 @@ static void begin_schema(struct json_writer *w, const char *title, struct buf *o
 
 static void begin_object(struct json_writer *w, const char *name, const char *meaning)
 {
-	jw_key(w, name);
-	jw_object(w);
+	jw_object(jw_key(w, name));
 	if (meaning) {
 		put_text(w, "description", meaning);
 	}
-	jw_key(w, "properties");
-	jw_object(w);
+	jw_object(jw_key(w, "properties"));
 }
 
 /* {"if":{"properties":{"type":{"const":TYPE}}},"then":{"$ref":..}} */
 static void put_case(struct json_writer *w, const char *type)
 {
 	jw_object(w);
-	jw_key(w, "if");
-	jw_object(w);
-	jw_key(w, "properties");
-	jw_object(w);
-	jw_key(w, "type");
-	jw_object(w);
+	jw_object(jw_key(w, "if"));
+	jw_object(jw_key(w, "properties"));
+	jw_object(jw_key(w, "type"));
 	put_text(w, "const", type);
 	jw_end(w);
 	jw_end(w);
 	jw_end(w);
-	jw_key(w, "then");
-	jw_object(w);
+	jw_object(jw_key(w, "then"));
 	put_reference(w, type);
 	jw_end(w);
 	jw_end(w);
@@ -170,8 +156,7 @@ static void put_key(struct json_writer *w, const struct line_key *k, bool inside
 		put_reference(w, k->name);
 	}
 	if (!inside && k->key == KEY_VERSION) {
-		jw_key(w, "maximum");
-		jw_i64(w, RECORD_VERSION);
+		jw_i64(jw_key(w, "maximum"), RECORD_VERSION);
 	}
 	jw_end(w);
 }
@@ -203,8 +188,7 @@ static void put_line_type(struct json_writer *w, enum line_type type)
 	}
 	jw_end(w);
 	if (type == LINE_HEADER) {
-		jw_key(w, "required");
-		jw_array(w);
+		jw_array(jw_key(w, "required"));
 		jw_text(w, name_of(KEY_FORMAT));
 		jw_text(w, name_of(KEY_VERSION));
 		jw_end(w);
@@ -217,26 +201,22 @@ void schema_recording(struct buf *out)
 	struct json_writer w;
 
 	begin_schema(&w, "A line of a rolldbg recording", out);
-	jw_key(&w, "required");
-	jw_array(&w);
+	jw_array(jw_key(&w, "required"));
 	jw_text(&w, name_of(KEY_TYPE));
 	jw_text(&w, name_of(KEY_ROLLOUT));
 	jw_end(&w);
-	jw_key(&w, "properties");
-	jw_object(&w);
+	jw_object(jw_key(&w, "properties"));
 	begin_value(&w, name_of(KEY_TYPE), "Readers ignore lines of other types.", T_STRING, NULL);
 	jw_end(&w);
 	begin_value(&w, name_of(KEY_ROLLOUT), "Id of the rollout.", T_STRING, NULL);
 	jw_end(&w);
 	jw_end(&w);
-	jw_key(&w, "allOf");
-	jw_array(&w);
+	jw_array(jw_key(&w, "allOf"));
 	for (enum line_type t = LINE_HEADER; t < LINE_TYPES; t++) {
 		put_case(&w, line_type_name(t));
 	}
 	jw_end(&w);
-	jw_key(&w, "$defs");
-	jw_object(&w);
+	jw_object(jw_key(&w, "$defs"));
 	for (enum line_type t = LINE_HEADER; t < LINE_TYPES; t++) {
 		put_line_type(&w, t);
 	}
@@ -257,8 +237,7 @@ static void put_members(struct json_writer *w, enum result result)
 		}
 		begin_value(w, m->name, m->meaning, m->types, m->words);
 		if (m->inner != RESULT_NONE && m->types == T_ARRAY) {
-			jw_key(w, "items");
-			jw_object(w);
+			jw_object(jw_key(w, "items"));
 			put_reference(w, result_lines[m->inner].type);
 			jw_end(w);
 		} else if (m->inner != RESULT_NONE) {
@@ -275,8 +254,7 @@ static void put_members(struct json_writer *w, enum result result)
 
 static void put_required(struct json_writer *w, enum result result)
 {
-	jw_key(w, "required");
-	jw_array(w);
+	jw_array(jw_key(w, "required"));
 	for (size_t i = 0; i < result_members_count; i++) {
 		const struct result_member *m = &result_members[i];
 
@@ -337,29 +315,24 @@ bool schema_results(const char *command, struct buf *out)
 	}
 	buf_printf(&title, "A JSON line of rolldbg %s", command);
 	begin_schema(&w, buf_cstr(&title), out);
-	jw_key(&w, "required");
-	jw_array(&w);
+	jw_array(jw_key(&w, "required"));
 	jw_text(&w, "type");
 	jw_end(&w);
-	jw_key(&w, "properties");
-	jw_object(&w);
+	jw_object(jw_key(&w, "properties"));
 	begin_value(&w, "type", "What the line is about.", T_STRING, buf_cstr(&types));
 	jw_end(&w);
 	jw_end(&w);
-	jw_key(&w, "allOf");
-	jw_array(&w);
+	jw_array(jw_key(&w, "allOf"));
 	for (enum result r = 0; r < RESULTS; r++) {
 		if (result_is_of(&result_lines[r], command)) {
 			put_case(&w, result_lines[r].type);
 		}
 	}
 	jw_end(&w);
-	jw_key(&w, "$defs");
-	jw_object(&w);
+	jw_object(jw_key(&w, "$defs"));
 	put_definitions(&w, command);
 	jw_end(&w);
 	jw_end(&w);
-	buf_release(&title);
-	buf_release(&types);
+	BUFS_RELEASE(&title, &types);
 	return true;
 }

@@ -57,9 +57,7 @@ void table_free(struct table *t)
 		row_release(&t->rows[i]);
 	}
 	json_paths_free(t->ignored);
-	buf_release(&t->rollout);
-	buf_release(&t->state);
-	buf_release(&t->event);
+	BUFS_RELEASE(&t->rollout, &t->state, &t->event);
 	free(t);
 }
 
@@ -147,8 +145,7 @@ static void add_row(struct table *t, const struct line *l, struct buf *out)
 	}
 	row_set(&t->rows[t->count++], l);
 	t->open = true;
-	buf_clear(&t->state);
-	buf_str(&t->state, line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE);
+	buf_set(&t->state, line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE);
 }
 
 /* The buffer for lines that are not rows: they go below the rows held back. */
@@ -277,8 +274,7 @@ static void ending(struct table *t, const struct line *l, struct buf *out)
 	}
 	text_escape_cut(&text, buf_view(&sentence), 240);
 	put_line(t, &text, out);
-	buf_release(&sentence);
-	buf_release(&text);
+	BUFS_RELEASE(&sentence, &text);
 }
 
 /* The rows of a live table say what changed; what it was is known now. */
@@ -289,8 +285,7 @@ static void put_revised(const struct rollout_facts *r, struct buf *out)
 	if (n > 0) {
 		buf_printf(out,
 		           "revised: what %" PRId64
-		           " step%s changed only counts the calls or repeats "
-		           "their words\n",
+		           " step%s changed only counts the calls or repeats their words\n",
 		           n, n == 1 ? "" : "s");
 	}
 }
@@ -313,8 +308,7 @@ static void put_incomplete(const struct line *l, int64_t lines, struct buf *out)
 
 static void begin_rollout(struct table *t, const struct line *l, struct buf *out)
 {
-	buf_clear(&t->rollout);
-	buf_str(&t->rollout, l->rollout);
+	buf_set(&t->rollout, l->rollout);
 	if (l->type != LINE_HEADER) {
 		text_escape_cut(out, l->rollout, 80);
 		buf_text(out, " (continued)\n");

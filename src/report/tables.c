@@ -67,8 +67,7 @@ static void release(void *user)
 {
 	struct table_rollout *r = user;
 
-	buf_release(&r->header);
-	buf_release(&r->lines);
+	BUFS_RELEASE(&r->header, &r->lines);
 }
 
 /* ---- cells ---- */
@@ -265,11 +264,7 @@ static void put_steps(struct tables *t, const struct table_rollout *kept,
 	size_t used;
 
 	while (rest.n) {
-		const char *feed = memchr(rest.p, '\n', rest.n);
-		struct str text = {rest.p, feed ? (size_t)(feed - rest.p) : rest.n};
-
-		rest = str_skip(rest, text.n + (feed != NULL));
-		if (line_parse(text, &scratch, &l, &used, &ignored)) {
+		if (line_parse(str_cut(&rest, '\n'), &scratch, &l, &used, &ignored)) {
 			continue;
 		}
 		position++;

@@ -189,8 +189,7 @@ void turn_view_free(struct turn_view *v)
 		return;
 	}
 	json_paths_free(v->ignored);
-	buf_release(&v->step);
-	buf_release(&v->events);
+	BUFS_RELEASE(&v->step, &v->events);
 	free(v);
 }
 

@@ -10,8 +10,7 @@ static void record_reply(struct rollout *r, const struct env_reply *reply)
 	double reward;
 
 	r->last = reply->outcome;
-	buf_clear(&r->last_error);
-	buf_str(&r->last_error, reply->error.message);
+	buf_set(&r->last_error, reply->error.message);
 	arena_reset(&r->kept);
 	r->observation = arena_str(&r->kept, reply->observation);
 	r->lost = env_reply_received(reply) ? 0 : r->lost + 1;

@@ -210,8 +210,7 @@ static int find_volatile_members(struct rollout *r, struct error *err)
 	int reads = 2, failed = rollout_read_state(r, &state, err);
 
 	for (int done = 1; !failed && state.n && done < reads; done++) {
-		buf_clear(&before);
-		buf_str(&before, state);
+		buf_set(&before, state);
 		failed = read_again(r, buf_view(&before), &reads, err);
 		state = r->fresh;
 	}
@@ -583,10 +582,7 @@ int rollout_run(const struct rollout_conf *conf, struct rollout_result *out, str
 	arena_release(&r->kept);
 	arena_release(&r->now);
 	json_paths_free(r->ignore_paths);
-	buf_release(&r->ignore);
-	buf_release(&r->volatile_numbers);
-	buf_release(&r->last_error);
-	buf_release(&r->reward_text);
+	BUFS_RELEASE(&r->ignore, &r->volatile_numbers, &r->last_error, &r->reward_text);
 	free(r);
 	return failed;
 }

@@ -48,16 +48,12 @@ static bool is_possible(const struct rollout *r)
 int rollout_put_reread(struct rollout *r, struct str state, bool quiet, struct error *err)
 {
 	struct buf detail = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
 	int failed = 0;
+	struct json_writer w = jw_begin(&detail);
 
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "state");
-	jw_raw(&w, state);
+	jw_raw(jw_key(&w, "state"), state);
 	if (quiet) {
-		jw_key(&w, "quiet");
-		jw_bool(&w, true);
+		jw_bool(jw_key(&w, "quiet"), true);
 	}
 	jw_end(&w);
 	if (detail.full) {

@@ -165,9 +165,7 @@ static int read_line(struct keyed *k, struct task *task)
 
 static struct task *new_task(struct tasks *t, size_t line)
 {
-	if (!(t->count & (t->count - 1))) {
-		t->items = mem_resize(t->items, t->count ? 2 * t->count : 1, sizeof(*t->items));
-	}
+	t->items = mem_grow(t->items, t->count, sizeof(*t->items));
 	t->items[t->count] = (struct task){.line = line};
 	return &t->items[t->count++];
 }

@@ -133,15 +133,10 @@ int trainer_config_read(struct str text, const char *name, struct trainer_settin
 		return read_object(&c, text, err);
 	}
 	while (text.n) {
-		const char *end = memchr(text.p, '\n', text.n);
-		size_t n = end ? (size_t)(end - text.p) : text.n;
-
 		c.line++;
-		if (read_line(&c, (struct str){text.p, n}, err)) {
+		if (read_line(&c, str_cut(&text, '\n'), err)) {
 			return -1;
 		}
-		n += end != NULL;
-		text = (struct str){text.p + n, text.n - n};
 	}
 	return 0;
 }

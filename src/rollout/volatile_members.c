@@ -123,8 +123,7 @@ static bool add_words(struct volatile_members *v, struct str pointer, struct str
 	}
 	for (size_t at_a = 0, at_b = 0; json_next_word(one, &at_a, &x); i++) {
 		if (json_next_word(two, &at_b, &y) && !str_eq(x, y)) {
-			buf_clear(&name);
-			buf_str(&name, pointer);
+			buf_set(&name, pointer);
 			buf_printf(&name, "/%zu", i);
 			add_found(v, buf_view(&name), false);
 			v->words = true;
@@ -158,8 +157,7 @@ static void add_members(struct volatile_members *v, const struct series *s,
 		}
 	}
 	free(list);
-	buf_release(&a);
-	buf_release(&b);
+	BUFS_RELEASE(&a, &b);
 }
 
 static void warn(const struct volatile_members *v)

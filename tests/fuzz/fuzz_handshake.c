@@ -2,7 +2,6 @@
    how it is split, a head never extends beyond the bytes, and only a 101 with the right key
    opens the connection. The first byte of the input selects the size of the pieces. */
 #include "net/handshake.h"
-#include "net/head.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -151,7 +151,6 @@ const struct check check_aliased_state = {
 	.needs = FACT(STATE),
 	.wants = KIND_OK | KIND_FAILED,
 	.state_size = sizeof(struct aliased),
-	.mostly_zero = true,
 	.line = line,
 	.end = end,
 };

@@ -38,8 +38,7 @@ const struct check check_all_steps_failed = {
 	.severity = SEVERITY_ERROR,
 	.explains = {&check_one_step_episode},
 	.why = "The rollout made one call and it failed. Nothing happened in this rollout, "
-	       "whatever "
-	       "its reward says. (Longer rollouts in which every step failed are a "
+	       "whatever its reward says. (Longer rollouts in which every step failed are a "
 	       "multi-step-illusion.)\n"
 	       "Look at the error and its layer, and compare the call's tool name and arguments "
 	       "with the schema in the header's tools.\n"

@@ -93,8 +93,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	const char *colon = s->reason[0] ? ": " : "";
 	if (s->lost.count > 0) {
 		finding_add(out, SEVERITY_WARNING, &s->lost, "/event",
-		            "the state was not read from the environment that the calls act "
-		            "on%s%s",
+		            "the state was not read from the environment that the calls act on%s%s",
 		            colon, s->reason);
 	}
 	if (s->unread.count > 0) {

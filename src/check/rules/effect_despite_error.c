@@ -38,17 +38,15 @@ const struct check check_effect_despite_error = {
 	.id = "effect-despite-error",
 	.title = "a step failed but changed the state",
 	.severity = SEVERITY_WARNING,
-	.why = "The step was reported to the policy as failed, yet the state after it differs "
-	       "from the "
-	       "state before. A policy that believes the error repeats the step, and learns the "
-	       "wrong thing from the reward.\n"
+	.why = "The step was reported to the policy as failed, yet the state after it differs from "
+	       "the state before. A policy that believes the error repeats the step, and learns "
+	       "the wrong thing from the reward.\n"
 	       "Look at the outcome and at error.layer: after a timeout or a lost connection the "
 	       "server may have finished the step; a tool may write first and fail while building "
 	       "its reply; a clock or counter in the state changes with every request (exclude it "
 	       "with \1ignore\2). If every step changes the same member, that is the cause.\n"
 	       "Fix: make the tool atomic, raise \1timeout\2 above the slowest step, or ignore "
-	       "what "
-	       "changes without a call.",
+	       "what changes without a call.",
 	.state_size = sizeof(struct despite),
 	.completed = completed,
 	.end = end,

@@ -5,18 +5,13 @@
 
 #include <inttypes.h>
 
-#define ID_TEXT  80
-#define FINE_MAX 320
+#define ID_TEXT 80
 
 struct fallback {
 	struct span replies; /* replies that named a foreign or made-up session */
 	int64_t changes;     /* how often the foreign id changed */
 	char first[ID_TEXT], last[ID_TEXT];
 	char ours[ID_TEXT]; /* "": unknown */
-	/* The end of the last meta, from its session on, if the ids in it were valid, and the
-	   number of bytes before it. */
-	char fine[FINE_MAX];
-	size_t fine_n, head;
 };
 
 /* The session ids of one step, as JSON strings. */
@@ -26,47 +21,12 @@ struct session_ids {
 
 static struct session_ids read_session_ids(struct str meta)
 {
-	struct session_ids ids = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
-	struct json_member member;
-	size_t cursor = 0;
+	static const struct str keys[] = {STR_INIT("session"), STR_INIT("env_session"),
+	                                  STR_INIT("reply_session")};
+	struct str values[ARRAY_LEN(keys)];
 
-	while (json_next_member(meta, &cursor, &member)) {
-		if (str_eq(member.key, STR("session"))) {
-			ids.transport = member.value;
-		} else if (str_eq(member.key, STR("env_session"))) {
-			ids.env = member.value;
-		} else if (str_eq(member.key, STR("reply_session"))) {
-			ids.reply = member.value;
-		}
-	}
-	return ids;
-}
-
-/* A fast path: session ids rarely change, and recorders write the variable values before them,
-   so most metas end exactly like the previous one. Checked by length: there is no room for
-   another member in the part before. */
-static bool has_valid_tail(const struct fallback *s, struct str meta)
-{
-	return s->fine_n > 0 && meta.n >= s->fine_n && meta.n - s->fine_n < s->head + 8 &&
-	       memcmp(meta.p + meta.n - s->fine_n, s->fine, s->fine_n) == 0;
-}
-
-/* Only possible if the reply's id, if present, comes after the session's. */
-static void store_valid_tail(struct fallback *s, struct str meta, struct session_ids ids)
-{
-	static const char key[] = "\"session\":";
-	struct str session = ids.transport;
-	size_t at = session.n ? (size_t)(session.p - meta.p) : 0;
-
-	s->fine_n = 0;
-	if (at < sizeof(key) || (ids.reply.p && ids.reply.p < session.p) ||
-	    meta.n - at > FINE_MAX - sizeof(key) ||
-	    memcmp(session.p - (sizeof(key) - 1), key, sizeof(key) - 1) != 0) {
-		return;
-	}
-	s->head = at - (sizeof(key) - 1);
-	s->fine_n = meta.n - s->head;
-	memcpy(s->fine, meta.p + s->head, s->fine_n);
+	json_pick(meta, keys, ARRAY_LEN(keys), values);
+	return (struct session_ids){values[0], values[1], values[2]};
 }
 
 static bool is_digits(struct str s)
@@ -124,16 +84,11 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	(void)out;
 	struct fallback *s = state;
-	struct str meta = m->line->value[KEY_META];
-	if (has_valid_tail(s, meta) && !id_in_reply(m).p) {
-		return;
-	}
-	struct session_ids ids = read_session_ids(meta);
+	struct session_ids ids = read_session_ids(m->line->value[KEY_META]);
 	if (json_type(ids.reply) != JSON_STRING) {
 		ids.reply = id_in_reply(m);
 	}
 	if (json_type(ids.reply) != JSON_STRING || !is_foreign(ids)) {
-		store_valid_tail(s, meta, ids);
 		return;
 	}
 	char now[ID_TEXT];
@@ -185,7 +140,6 @@ const struct check check_fallback_session = {
 	.needs_meta = true,
 	.wants = KIND_OK | KIND_FAILED,
 	.state_size = sizeof(struct fallback),
-	.mostly_zero = true,
 	.line = line,
 	.end = end,
 };

@@ -77,14 +77,13 @@ const struct check check_frozen_state = {
 	.severity = SEVERITY_ERROR,
 	.lowered = "the rewards of the calls differ, or a grader gave one for the whole",
 	.explains = {&check_loop, &check_reward_without_effect},
-	.why = "Three or more calls that act were answered, not all of them the same, and "
-	       "nothing in the state changed but times, ids and bookkeeping. The state's source "
-	       "was named by the user or recorded by another program, or all replies are "
-	       "equal.\n"
-	       "Look at where the state is read: another session, a cache, an environment that "
-	       "is not assigned its result, writes that are not committed.\n"
-	       "Fix: let the calls and the state source reach the same environment; mark "
-	       "read-only tools with readOnlyHint or \1read_only\2.",
+	.why = "Three or more calls that act were answered, not all of them the same, and nothing "
+	       "in the state changed but times, ids and bookkeeping. The state's source was named "
+	       "by the user or recorded by another program, or all replies are equal.\n"
+	       "Look at where the state is read: another session, a cache, an environment that is "
+	       "not assigned its result, writes that are not committed.\n"
+	       "Fix: let the calls and the state source reach the same environment; mark read-only "
+	       "tools with readOnlyHint or \1read_only\2.",
 	.wants = KIND_OK,
 	.state_size = sizeof(struct frozen),
 	.line = line,

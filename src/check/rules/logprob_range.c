@@ -86,8 +86,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		{&s->missing, "log-probabilities were requested but not returned"},
 		{&s->positive, "a log-probability is above zero, which is impossible"},
 		{&s->unset, "a log-probability is null or -9999 (padding)"},
-		{&s->zero, "every log-probability is exactly zero: padding, not recorded "
-	                   "values"},
+		{&s->zero, "every log-probability is exactly zero: padding, not recorded values"},
 		{&s->uneven, "the number of log-probabilities differs from the number of "
 	                     "token ids"},
 	};

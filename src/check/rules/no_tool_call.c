@@ -34,9 +34,8 @@ static const struct {
                  "the reply contains tool call markup that was not parsed: the tool format or "
                  "parser does not match the model"},
 	{"refusal", "the model refused"},
-	{"in-reasoning", "the reasoning contains a call, which is not executed: the end tag "
-                         "of the reasoning is missing, or the server parsed the call as "
-                         "reasoning"},
+	{"in-reasoning", "the reasoning contains a call, which is not executed: the end tag of "
+                         "the reasoning is missing, or the server parsed the call as reasoning"},
 	{"calls-not-a-list", "tool_calls is not a list: the server violates the API"},
 	{"calls-missing", "finish_reason is tool_calls, but the reply has none: the server's tool "
                           "parser lost them"},

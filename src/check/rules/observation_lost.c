@@ -112,8 +112,7 @@ const struct check check_observation_lost = {
 	       "no observation was recorded. A policy that does not see its observations repeats "
 	       "itself, and its rewards are noise.\n"
 	       "Look at the messages of the turns named (show \1turn\2 N), and at the key under "
-	       "which "
-	       "the environment returns its observation: \"observations\" instead of "
+	       "which the environment returns its observation: \"observations\" instead of "
 	       "\"observation\" is a common mistake.\n"
 	       "Fix: pass on the whole reply, error text included, and read the key that the "
 	       "environment writes.",

@@ -31,12 +31,10 @@ const struct check check_post_terminal = {
 	.title = "steps were sent after the episode had ended",
 	.severity = SEVERITY_WARNING,
 	.why = "A reply reported terminated or truncated, and the client kept stepping. Most "
-	       "servers accept that: the state stays the same, the step count grows, and some "
-	       "add a "
-	       "reward for each further step, so totals and lengths are wrong. Failed or "
+	       "servers accept that: the state stays the same, the step count grows, and some add "
+	       "a reward for each further step, so totals and lengths are wrong. Failed or "
 	       "ineffective steps after the end are not a multi-step-illusion, and other rules "
-	       "skip "
-	       "them.\n"
+	       "skip them.\n"
 	       "Look at whether the client reads the control plane's status after every step, and "
 	       "whether the last action of a script is meant to come after the goal.\n"
 	       "Fix: stop at the first terminated or truncated.",

@@ -60,15 +60,12 @@ const struct check check_prompt_truncated = {
 	.title = "the conversation grew but the prompt did not",
 	.severity = SEVERITY_WARNING,
 	.explains = {&check_no_tool_call, &check_loop},
-	.why = "Each turn adds messages, so the server should report more prompt tokens each "
-	       "turn. If the number stays the same or decreases, the server silently drops part "
-	       "of "
-	       "the conversation: Ollama the oldest messages at num_ctx, Fireworks by default, "
-	       "vLLM "
-	       "if configured to.\n"
+	.why = "Each turn adds messages, so the server should report more prompt tokens each turn. "
+	       "If the number stays the same or decreases, the server silently drops part of the "
+	       "conversation: Ollama the oldest messages at num_ctx, Fireworks by default, vLLM if "
+	       "configured to.\n"
 	       "Look at /llm/usage of the turns named; a number that stays at a power of two is "
-	       "the "
-	       "context length.\n"
+	       "the context length.\n"
 	       "Fix: use a longer context, shorter observations, or a server that refuses instead "
 	       "of truncating.",
 	.needs = FACT(LLM),

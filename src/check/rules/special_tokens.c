@@ -1,4 +1,5 @@
 /* Rule special-tokens: special tokens of a chat template appear as text. */
+#define _GNU_SOURCE /* memmem */
 #include "check/check.h"
 
 #include "evidence/peer.h"
@@ -24,22 +25,9 @@ struct marked {
 
 static const char *find_mark(struct str text)
 {
-	bool angle = memchr(text.p, '<', text.n), square = memchr(text.p, '[', text.n);
-
 	for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
-		if (!(marks[i][0] == '<' ? angle : square)) {
-			continue;
-		}
-		size_t n = strlen(marks[i]);
-		const char *at = text.p;
-		size_t left = text.n;
-
-		while (left >= n && (at = memchr(at, marks[i][0], left - n + 1))) {
-			if (memcmp(at, marks[i], n) == 0) {
-				return marks[i];
-			}
-			at++;
-			left = text.n - (size_t)(at - text.p);
+		if (memmem(text.p, text.n, marks[i], strlen(marks[i]))) {
+			return marks[i];
 		}
 	}
 	return NULL;
@@ -102,8 +90,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		const char *pointer, *what;
 	} places[] = {
 		[IN_REPLY] = {SEVERITY_WARNING, "/messages",
-	                      "the model's reply: its server has no tool parser, or the wrong "
-	                      "one"},
+	                      "the model's reply: its server has no tool parser, or the wrong one"},
 		[IN_PROMPT] = {SEVERITY_WARNING, "/messages",
 	                       "a prompt: it was already rendered with a template"},
 		[IN_OBSERVATION] = {SEVERITY_INFO, "/observation",
@@ -128,10 +115,9 @@ const struct check check_special_tokens = {
 	.severity = SEVERITY_WARNING,
 	.lowered = "the token is in an observation",
 	.explains = {&check_no_tool_call},
-	.why = "Special tokens such as <|im_start|> or </tool_call> belong in the output of a "
-	       "chat template, not in messages. In a reply they mean that the server parses a "
-	       "format other than the model's; in a prompt, that a rendered prompt is rendered "
-	       "again; in "
+	.why = "Special tokens such as <|im_start|> or </tool_call> belong in the output of a chat "
+	       "template, not in messages. In a reply they mean that the server parses a format "
+	       "other than the model's; in a prompt, that a rendered prompt is rendered again; in "
 	       "an observation, that the environment echoes its input. Tasks about chat templates "
 	       "cause false alarms.\n"
 	       "Look at the messages of the turns named (show \1turn\2 N).\n"

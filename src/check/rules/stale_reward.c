@@ -41,9 +41,8 @@ const struct check check_stale_reward = {
 	.title = "a failed step repeated the reward of an earlier step",
 	.severity = SEVERITY_WARNING,
 	.why = "After a failed step the environment reported a nonzero reward equal to the "
-	       "previous "
-	       "one. Control planes keep the last reward until the next successful step, so a "
-	       "client that sums what it reads counts it again with every failure.\n"
+	       "previous one. Control planes keep the last reward until the next successful step, "
+	       "so a client that sums what it reads counts it again with every failure.\n"
 	       "Compare the sum of the rewards with the environment's own total (total_reward in "
 	       "`end`, if the control plane reports it) and with the environment's step count.\n"
 	       "Fix: take no reward from a step whose outcome is not ok; on the server, clear the "

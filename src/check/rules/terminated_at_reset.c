@@ -44,14 +44,13 @@ const struct check check_terminated_at_reset = {
 	.explains = {&check_post_terminal, &check_frozen_state, &check_no_effect,
                      &check_one_step_episode, &check_multi_step_illusion, &check_all_steps_failed,
                      &check_failed_run, &check_retry_same_error},
-	.why = "The reset, or the status read before the first call, reported that the episode "
-	       "had terminated or was truncated. A trainer that trusts it discards the rollout; "
-	       "one that ignores it collects steps of an episode that is over.\n"
-	       "Look at the reset line and at the status of the first step: an environment "
-	       "shared by sessions keeps the end of the previous episode, others compute `done` "
-	       "from a state that reset has not filled in yet.\n"
-	       "Fix: reset all of the state, `done` included; create one environment per "
-	       "session.",
+	.why = "The reset, or the status read before the first call, reported that the episode had "
+	       "terminated or was truncated. A trainer that trusts it discards the rollout; one "
+	       "that ignores it collects steps of an episode that is over.\n"
+	       "Look at the reset line and at the status of the first step: an environment shared "
+	       "by sessions keeps the end of the previous episode, others compute `done` from a "
+	       "state that reset has not filled in yet.\n"
+	       "Fix: reset all of the state, `done` included; create one environment per session.",
 	.needs = FACT(TERMINATED),
 	.wants = KIND_RESET | KIND_FIRST,
 	.state_size = sizeof(struct at_reset),

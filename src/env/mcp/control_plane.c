@@ -64,12 +64,8 @@ void control_init(struct control_plane *c, struct io *io, struct mcp_session *se
 
 void control_release(struct control_plane *c)
 {
-	struct buf *all[] = {&c->base, &c->query, &c->id,  &c->id_header,
-	                     &c->url,  &c->body,  &c->why, &c->undetected_why};
-
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&c->base, &c->query, &c->id, &c->id_header, &c->url, &c->body, &c->why,
+	             &c->undetected_why);
 	free(c->headers);
 	c->headers = NULL;
 }
@@ -281,14 +277,11 @@ static int read_resource(struct control_plane *c, const char *uri, struct error 
 {
 	struct buf params = BUF(BUF_MAX_SMALL);
 	struct mcp_reply reply;
-	struct json_writer w;
 	struct str content;
 	size_t cursor = 0;
+	struct json_writer w = jw_begin(&params);
 
-	jw_init(&w, &params);
-	jw_object(&w);
-	jw_key(&w, "uri");
-	jw_text(&w, uri);
+	jw_text(jw_key(&w, "uri"), uri);
 	jw_end(&w);
 	int failed = mcp_request(c->session, "resources/read", buf_view(&params), &reply, err);
 	buf_release(&params);

@@ -151,8 +151,7 @@ static void write_content(struct json_writer *w, struct str properties,
 		struct str value = last ? default_of(field.value) : STR_NONE;
 
 		if (value.p) {
-			jw_key_str(w, name);
-			jw_raw(w, value);
+			jw_raw(jw_key_str(w, name), value);
 		}
 	}
 	arena_release(&names);
@@ -168,12 +167,9 @@ static bool answer_form(struct str schema, struct buf *result, struct buf *why)
 	json_index_begin(&fields, properties);
 	bool lacking = lacks_default(JSON_GET(schema, "required"), &fields, why);
 	if (!lacking) {
-		jw_init(&w, result);
-		jw_object(&w);
-		jw_key(&w, "action");
-		jw_text(&w, "accept");
-		jw_key(&w, "content");
-		jw_object(&w);
+		w = jw_begin(result);
+		jw_text(jw_key(&w, "action"), "accept");
+		jw_object(jw_key(&w, "content"));
 		write_content(&w, properties, &fields);
 		jw_end(&w);
 		jw_end(&w);

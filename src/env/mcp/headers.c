@@ -289,13 +289,11 @@ static bool seen_before(const struct buf *seen, struct str name)
 	struct str rest = buf_view(seen);
 
 	while (rest.n) {
-		const char *end = memchr(rest.p, '\n', rest.n);
-		size_t n = (size_t)(end - rest.p);
+		struct str one = str_cut(&rest, '\n');
 
-		if (n == name.n && !strncasecmp(rest.p, name.p, n)) {
+		if (one.n == name.n && !strncasecmp(one.p, name.p, one.n)) {
 			return true;
 		}
-		rest = str_skip(rest, n + 1);
 	}
 	return false;
 }
@@ -337,9 +335,7 @@ int mcp_header_marks(struct str tool, struct buf *why)
 		buf_printf(why, "%s %.*s %s", MARK, (int)(mark.n < NAME_MAX ? mark.n : NAME_MAX),
 		           mark.p, broken);
 	}
-	buf_release(&w.key);
-	buf_release(&name);
-	buf_release(&seen);
+	BUFS_RELEASE(&w.key, &name, &seen);
 	return broken ? -1 : count;
 }
 
@@ -394,6 +390,5 @@ void mcp_header_add_params(struct mcp_header_lines *out, struct str tool, struct
 			add_line(out, "Mcp-Param-", called, buf_view(&value));
 		}
 	}
-	buf_release(&name);
-	buf_release(&value);
+	BUFS_RELEASE(&name, &value);
 }

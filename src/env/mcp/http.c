@@ -28,19 +28,14 @@ struct http_channel {
 
 void mcp_http_headers_release(struct mcp_http_headers *h)
 {
-	buf_release(&h->session);
-	buf_release(&h->version);
-	buf_release(&h->last);
+	BUFS_RELEASE(&h->session, &h->version, &h->last);
 	free(h->line);
 	*h = (struct mcp_http_headers){.line = NULL};
 }
 
 static void add_line(struct mcp_http_headers *h, const char *line)
 {
-	if (h->count == h->room) {
-		h->room = 2 * h->room + 8;
-		h->line = mem_resize(h->line, h->room, sizeof(*h->line));
-	}
+	h->line = mem_grow(h->line, h->count, sizeof(*h->line));
 	h->line[h->count++] = line;
 }
 
@@ -104,8 +99,7 @@ static void http_destroy(struct mcp_channel *base)
 
 	mcp_listen_release(&c->listen);
 	mcp_http_headers_release(&c->headers);
-	buf_release(&c->other_id);
-	buf_release(&c->last_id);
+	BUFS_RELEASE(&c->other_id, &c->last_id);
 	sse_release(&c->sse);
 	free(c);
 }
@@ -151,8 +145,7 @@ static void note_session(struct http_channel *c, const struct http_exchange *x)
 	    str_eq(id, buf_view(&c->other_id))) {
 		return;
 	}
-	buf_clear(&c->other_id);
-	buf_str(&c->other_id, id);
+	buf_set(&c->other_id, id);
 	events_push(s->conf.events, EVENT_SESSION_ID_CHANGED,
 	            STR("{\"what\":\"a reply named another session\"}"));
 }
@@ -193,8 +186,7 @@ static int process_events(struct http_channel *c, int64_t id, struct mcp_reply *
 		if (!str_is(event.type, "message") || event.data.n == 0) {
 			continue; /* priming events and unknown types have no message */
 		}
-		buf_clear(&s->kept.body);
-		buf_str(&s->kept.body, event.data);
+		buf_set(&s->kept.body, event.data);
 		int got = mcp_process(s, buf_view(&s->kept.body), id, &r->message, err);
 		if (got) {
 			return got;
@@ -235,14 +227,10 @@ static int read_events(struct http_channel *c, struct http_exchange *x, int64_t 
 static void note_reconnected(struct http_channel *c, const char *why)
 {
 	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
+	struct json_writer w = jw_begin(&detail);
 
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "why");
-	jw_text(&w, why);
-	jw_key(&w, "after_event");
-	jw_str(&w, buf_view(&c->last_id));
+	jw_text(jw_key(&w, "why"), why);
+	jw_str(jw_key(&w, "after_event"), buf_view(&c->last_id));
 	jw_end(&w);
 	events_push_json(c->base.session->conf.events, EVENT_RECONNECTED, &detail);
 	buf_release(&detail);
@@ -309,8 +297,7 @@ static int read_stream(struct http_channel *c, struct http_exchange *x, int64_t 
 	int got = read_events(c, x, id, r, err);
 	while (may_resume(c, got, err) && fruitless < RESUME_MAX) {
 		note_reconnected(c, got ? err->text : "the stream ended before the response");
-		buf_clear(&seen);
-		buf_str(&seen, buf_view(&c->last_id));
+		buf_set(&seen, buf_view(&c->last_id));
 		got = read_rest(c, id, r, err);
 		fruitless = str_eq(buf_view(&seen), buf_view(&c->last_id)) ? fruitless + 1 : 0;
 	}
@@ -359,13 +346,11 @@ static int read_reply(struct http_channel *c, struct http_exchange *x, int64_t i
 	}
 	struct str media = http_media_type(x);
 	r->http_status = http_status(x);
-	buf_clear(&s->kept.media);
-	buf_str(&s->kept.media, media);
+	buf_set(&s->kept.media, media);
 	r->media = buf_view(&s->kept.media);
 	r->got = MCP_GOT_HTTP;
 	r->session_lost = r->http_status == 404 && s->id.n > 0;
-	buf_clear(&s->kept.location);
-	buf_str(&s->kept.location, http_header(x, "Location"));
+	buf_set(&s->kept.location, http_header(x, "Location"));
 	r->location = buf_view(&s->kept.location);
 	return http_media_is(x, "text/event-stream") ? read_stream(c, x, id, r, err)
 	                                             : read_body(c, x, id, r, err);
@@ -386,8 +371,7 @@ static int store_session_id(struct http_channel *c, const struct http_exchange *
 		                 MCP_ID_MAX >> 10);
 	}
 	if (opened) {
-		buf_clear(&s->id);
-		buf_str(&s->id, id);
+		buf_set(&s->id, id);
 		buf_clear(&c->other_id);
 	}
 	return 0;

@@ -9,7 +9,7 @@
 /* Header lines of one request, including those of the session. Empty if zeroed. */
 struct mcp_http_headers {
 	const char **line;
-	size_t count, room;
+	size_t count;
 	struct buf session, version, last;
 };
 

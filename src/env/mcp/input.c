@@ -56,11 +56,9 @@ static bool answer_all(struct str requests, struct json_writer *w, struct buf *w
 		json_decode_key(m.key, &key);
 		answered = answer_request(m.value, &answer, why);
 		if (answered) {
-			jw_key_str(w, buf_view(&key));
-			jw_raw(w, buf_view(&answer));
+			jw_raw(jw_key_str(w, buf_view(&key)), buf_view(&answer));
 		}
-		buf_release(&key);
-		buf_release(&answer);
+		BUFS_RELEASE(&key, &answer);
 	}
 	return answered;
 }
@@ -84,8 +82,7 @@ bool mcp_input_answer(struct str result, struct buf *responses, struct buf *stat
 		return false;
 	}
 	if (!json_is_null(requests)) {
-		jw_init(&w, responses);
-		jw_object(&w);
+		w = jw_begin(responses);
 		answered = answer_all(requests, &w, why);
 		jw_end(&w);
 	}

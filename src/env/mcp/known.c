@@ -26,18 +26,8 @@ void mcp_known_init(struct mcp_known *k, struct event_queue *events)
 
 void mcp_known_release(struct mcp_known *k)
 {
-	struct buf *all[] = {&k->control_state, &k->start, &k->seen, &k->total_reward, &k->reward};
-
 	mcp_reading_release(&k->reading);
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
-}
-
-static void store(struct buf *to, struct str text)
-{
-	buf_clear(to);
-	buf_str(to, text);
+	BUFS_RELEASE(&k->control_state, &k->start, &k->seen, &k->total_reward, &k->reward);
 }
 
 void mcp_known_forget(struct mcp_known *k)
@@ -48,8 +38,8 @@ void mcp_known_forget(struct mcp_known *k)
 
 void mcp_known_start(struct mcp_known *k, struct str observation)
 {
-	store(&k->start, observation);
-	store(&k->seen, observation);
+	buf_set(&k->start, observation);
+	buf_set(&k->seen, observation);
 	k->doubted = false;
 	mcp_known_state(k, observation);
 }
@@ -148,7 +138,7 @@ void mcp_known_state(struct mcp_known *k, struct str state)
 	}
 	k->doubted = false;
 	if (state.p) {
-		store(&k->control_state, state);
+		buf_set(&k->control_state, state);
 	}
 }
 
@@ -196,7 +186,7 @@ void mcp_known_reward(struct mcp_known *k, struct str body, const char *why, str
 		mcp_known_trouble(k, "reward", why);
 		return;
 	}
-	store(&k->reward, reward);
+	buf_set(&k->reward, reward);
 	out->reward = buf_view(&k->reward);
 }
 
@@ -209,6 +199,6 @@ void mcp_known_conclude(struct mcp_known *k, struct env_reply *out)
 {
 	settle(k, -1, out);
 	if (out->outcome == OUTCOME_OK) {
-		store(&k->seen, out->observation);
+		buf_set(&k->seen, out->observation);
 	}
 }

@@ -66,8 +66,7 @@ void mcp_listen_release(struct mcp_listen *l)
 	mcp_listen_stop(l);
 	mcp_http_headers_release(&l->headers);
 	sse_release(&l->sse);
-	buf_release(&l->message);
-	buf_release(&l->last_id);
+	BUFS_RELEASE(&l->message, &l->last_id);
 }
 
 void mcp_listen_stop(struct mcp_listen *l)
@@ -138,8 +137,7 @@ static int process_event(struct mcp_listen *l, struct error *err)
 		return 1;
 	}
 	/* processing a message may take time */
-	buf_clear(&l->message);
-	buf_str(&l->message, event.data);
+	buf_set(&l->message, event.data);
 	struct str message = buf_view(&l->message);
 	return mcp_process(l->session, message, MCP_NO_ID, &unused, err) < 0 ? -1 : 1;
 }

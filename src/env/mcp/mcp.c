@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "env/mcp/state_tool.h"
+#include "env/mcp/state.h"
 #include "env/reading.h"
 #include "json/write.h"
 
@@ -22,29 +22,22 @@ static bool plain(const struct env_conf *conf)
    version is unique per rollout, because one generation of servers identifies environments by it. */
 static void describe_client(struct env_mcp *e)
 {
-	struct json_writer w;
-
 	buf_text(&e->client_version, e->conf->version);
 	if (plain(e->conf)) {
 		if (e->conf->reset_args.p) {
 			log_warn("\1protocol\2 mcp has no episodes to start: the reset arguments "
-			         "are "
-			         "recorded, not sent");
+			         "are recorded, not sent");
 		}
 		return;
 	}
 	buf_printf(&e->client_version, "+%s", e->conf->env_session);
-	jw_init(&w, &e->extra);
-	jw_object(&w);
-	jw_key(&w, "session_id");
-	jw_text(&w, e->conf->env_session);
+	struct json_writer w = jw_begin(&e->extra);
+	jw_text(jw_key(&w, "session_id"), e->conf->env_session);
 	if (e->conf->has_seed) {
-		jw_key(&w, "seed");
-		jw_i64(&w, e->conf->seed);
+		jw_i64(jw_key(&w, "seed"), e->conf->seed);
 	}
 	if (json_count(e->conf->reset_args)) {
-		jw_key(&w, "config");
-		jw_raw(&w, e->conf->reset_args);
+		jw_raw(jw_key(&w, "config"), e->conf->reset_args);
 	}
 	jw_end(&w);
 }
@@ -463,7 +456,6 @@ static void mcp_close(struct env *base)
 	if (!e) {
 		return;
 	}
-	struct buf *all[] = {&e->tools, &e->extra, &e->client_version};
 	mcp_session_close(e->session);
 	mcp_session_free(e->session);
 	control_release(&e->control);
@@ -473,9 +465,7 @@ static void mcp_close(struct env *base)
 	hasher_free(e->hasher);
 	ignore_paths_release(&e->ignored);
 	arena_release(&e->kept);
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&e->tools, &e->extra, &e->client_version);
 	free(e);
 }
 

@@ -9,13 +9,10 @@
 
 void mcp_write_message(const struct jsonrpc_message *m, struct str raw, struct buf *detail)
 {
-	struct json_writer w;
+	struct json_writer w = jw_begin(detail);
 
-	jw_init(&w, detail);
-	jw_object(&w);
 	if (m->kind != JSONRPC_NOT_JSON) {
-		jw_key(&w, "message");
-		jw_raw(&w, raw);
+		jw_raw(jw_key(&w, "message"), raw);
 	} else if (raw.n <= NOISE_MAX) {
 		bool text = text_utf8_valid(raw) == raw.n;
 		struct buf base64 = BUF(2 * NOISE_MAX);
@@ -23,12 +20,10 @@ void mcp_write_message(const struct jsonrpc_message *m, struct str raw, struct b
 		if (!text) {
 			base64_encode(&base64, raw);
 		}
-		jw_key(&w, text ? "text" : "base64");
-		jw_str(&w, text ? raw : buf_view(&base64));
+		jw_str(jw_key(&w, text ? "text" : "base64"), text ? raw : buf_view(&base64));
 		buf_release(&base64);
 	} else {
-		jw_key(&w, "bytes");
-		jw_u64(&w, raw.n);
+		jw_u64(jw_key(&w, "bytes"), raw.n);
 	}
 	jw_end(&w);
 }

@@ -53,14 +53,11 @@ static void write_meta(const struct mcp_exchange *t, struct json_writer *w)
 {
 	const struct mcp_session *s = t->session;
 
-	jw_key(w, "_meta");
-	jw_object(w);
-	jw_key(w, META("protocolVersion"));
-	jw_text(w, s->revision);
+	jw_object(jw_key(w, "_meta"));
+	jw_text(jw_key(w, META("protocolVersion")), s->revision);
 	jw_key(w, META("clientInfo"));
 	mcp_write_client_info(s, false, w); /* servers of this revision read nothing more */
-	jw_key(w, META("clientCapabilities"));
-	jw_raw(w, STR(MCP_INPUT_CAPABILITIES));
+	jw_raw(jw_key(w, META("clientCapabilities")), STR(MCP_INPUT_CAPABILITIES));
 	if (!t->q.may_repeat) { /* a call that may have effects */
 		mcp_write_progress_token(s, w);
 	}
@@ -78,19 +75,15 @@ static void add_members(struct buf *out, struct str object)
 
 static void write_params(const struct mcp_exchange *t, struct buf *out)
 {
-	struct json_writer w;
+	struct json_writer w = jw_begin(out);
 
-	jw_init(&w, out);
-	jw_object(&w);
 	write_meta(t, &w);
 	add_members(out, t->params);
 	if (t->responses.n) {
-		jw_key(&w, "inputResponses");
-		jw_raw(&w, buf_view(&t->responses));
+		jw_raw(jw_key(&w, "inputResponses"), buf_view(&t->responses));
 	}
 	if (t->state.n) {
-		jw_key(&w, "requestState");
-		jw_raw(&w, buf_view(&t->state));
+		jw_raw(jw_key(&w, "requestState"), buf_view(&t->state));
 	}
 	jw_end(&w);
 }
@@ -182,8 +175,7 @@ static int send_once(struct mcp_exchange *t, struct mcp_reply *r, struct error *
 	q.header_count = lines.count;
 	int failed = mcp_ask(s, q, r, err);
 	free(headers);
-	buf_release(&lines.text);
-	buf_release(&params);
+	BUFS_RELEASE(&lines.text, &params);
 	return failed;
 }
 
@@ -216,16 +208,11 @@ static bool refused_before(const struct mcp_reply *r)
 static void note_input_requests(const struct mcp_exchange *t, struct str result)
 {
 	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
-	struct json_writer w;
+	struct json_writer w = jw_begin(&detail);
 
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "what");
-	jw_text(&w, "input_required");
-	jw_key(&w, "asked");
-	jw_raw(&w, JSON_GET(result, "inputRequests"));
-	jw_key(&w, "answered");
-	jw_raw(&w, t->responses.n ? buf_view(&t->responses) : STR("null"));
+	jw_text(jw_key(&w, "what"), "input_required");
+	jw_raw(jw_key(&w, "asked"), JSON_GET(result, "inputRequests"));
+	jw_raw(jw_key(&w, "answered"), t->responses.n ? buf_view(&t->responses) : STR("null"));
 	jw_end(&w);
 	events_push_json(t->session->conf.events, EVENT_NOTIFICATION, &detail);
 	buf_release(&detail);
@@ -253,9 +240,7 @@ static void answer_questions(struct mcp_exchange *t, struct mcp_reply *r, bool *
 		buf_printf(&why, "the server asked for more input after %d replies",
 		           MCP_ROUNDS_MAX);
 	} else if (!named_by(t).p) {
-		buf_printf(&why,
-		           "the server asks for input in reply to %s, which never needs "
-		           "any",
+		buf_printf(&why, "the server asks for input in reply to %s, which never needs any",
 		           t->q.method);
 	} else if (mcp_input_answer(r->message.result, &t->responses, &t->state, &why)) {
 		t->rounds++;
@@ -316,8 +301,7 @@ static int converse(struct mcp_exchange *t, struct mcp_reply *r, struct error *e
 	do {
 		failed = send_once(t, r, err);
 	} while (!failed && continue_exchange(t, r));
-	buf_release(&t->responses);
-	buf_release(&t->state);
+	BUFS_RELEASE(&t->responses, &t->state);
 	return failed;
 }
 
@@ -343,16 +327,11 @@ bool mcp_modern_accepts_tool(struct mcp_session *s, struct str tool)
 	struct json_writer w;
 
 	if (marks < 0) {
-		jw_init(&w, &detail);
-		jw_object(&w);
-		jw_key(&w, "what");
-		jw_text(&w, "tools/list");
-		jw_key(&w, "why");
-		jw_text(&w, "a tool that violates the header rules is not offered");
-		jw_key(&w, "tool");
-		jw_raw(&w, JSON_GET(tool, "name"));
-		jw_key(&w, "rule");
-		jw_str(&w, buf_view(&why));
+		w = jw_begin(&detail);
+		jw_text(jw_key(&w, "what"), "tools/list");
+		jw_text(jw_key(&w, "why"), "a tool that violates the header rules is not offered");
+		jw_raw(jw_key(&w, "tool"), JSON_GET(tool, "name"));
+		jw_str(jw_key(&w, "rule"), buf_view(&why));
 		jw_end(&w);
 		events_push_json(s->conf.events, EVENT_NOISE, &detail);
 		log_warn("a tool is not offered: %s", buf_cstr(&why));
@@ -363,8 +342,7 @@ bool mcp_modern_accepts_tool(struct mcp_session *s, struct str tool)
 		buf_str(&s->marked, tool);
 		buf_char(&s->marked, ']');
 	}
-	buf_release(&why);
-	buf_release(&detail);
+	BUFS_RELEASE(&why, &detail);
 	return marks >= 0;
 }
 

@@ -23,11 +23,7 @@ void mcp_reading_init(struct mcp_reading *m)
 
 void mcp_reading_release(struct mcp_reading *m)
 {
-	struct buf *all[] = {&m->observation, &m->structured, &m->message, &m->session};
-
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&m->observation, &m->structured, &m->message, &m->session);
 }
 
 static void store_json_message(struct mcp_reading *m, struct str value, struct env_reply *out)

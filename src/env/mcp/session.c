@@ -23,10 +23,7 @@ void mcp_kept_init(struct mcp_kept *k)
 
 void mcp_kept_release(struct mcp_kept *k)
 {
-	buf_release(&k->body);
-	buf_release(&k->text);
-	buf_release(&k->media);
-	buf_release(&k->location);
+	BUFS_RELEASE(&k->body, &k->text, &k->media, &k->location);
 }
 
 /* Switches to this channel, and discards the state of the previous one. */
@@ -60,12 +57,9 @@ void mcp_session_free(struct mcp_session *s)
 	if (!s) {
 		return;
 	}
-	struct buf *all[] = {&s->url, &s->id, &s->name, &s->version, &s->request};
 	io_unset_idle(s->conf.io, s);
 	s->ops->destroy(s->channel);
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&s->url, &s->id, &s->name, &s->version, &s->request);
 	mcp_kept_release(&s->kept);
 	buf_release(&s->marked);
 	free(s);
@@ -124,34 +118,26 @@ bool mcp_tools_changed(struct mcp_session *s)
 void mcp_write_client_info(const struct mcp_session *s, bool extra, struct json_writer *w)
 {
 	jw_object(w);
-	jw_key(w, "name");
-	jw_text(w, "rolldbg");
-	jw_key(w, "version");
-	jw_text(w, s->conf.client_version);
+	jw_text(jw_key(w, "name"), "rolldbg");
+	jw_text(jw_key(w, "version"), s->conf.client_version);
 	if (extra && s->conf.extra.n) {
-		jw_key(w, "_extra");
-		jw_raw(w, s->conf.extra);
+		jw_raw(jw_key(w, "_extra"), s->conf.extra);
 	}
 	jw_end(w);
 }
 
 void mcp_write_progress_token(const struct mcp_session *s, struct json_writer *w)
 {
-	jw_key(w, "progressToken");
-	jw_i64(w, s->next_id);
+	jw_i64(jw_key(w, "progressToken"), s->next_id);
 }
 
 /* Writes the parameters of initialize. */
 static void write_offer(struct mcp_session *s, struct buf *params)
 {
-	struct json_writer w;
+	struct json_writer w = jw_begin(params);
 
-	jw_init(&w, params);
-	jw_object(&w);
-	jw_key(&w, "protocolVersion");
-	jw_text(&w, s->revision);
-	jw_key(&w, "capabilities");
-	jw_raw(&w, STR("{" ELICIT_CAPABILITY "}"));
+	jw_text(jw_key(&w, "protocolVersion"), s->revision);
+	jw_raw(jw_key(&w, "capabilities"), STR("{" ELICIT_CAPABILITY "}"));
 	jw_key(&w, "clientInfo");
 	mcp_write_client_info(s, true, &w);
 	jw_end(&w);
@@ -185,8 +171,7 @@ static int cancel(struct mcp_session *s, int64_t id, struct error *err)
 	jsonrpc_write_notification(&text, q.method, q.params);
 	q.text = buf_view(&text);
 	int failed = s->ops->send(s->channel, &q, err);
-	buf_release(&params);
-	buf_release(&text);
+	BUFS_RELEASE(&params, &text);
 	return failed;
 }
 
@@ -349,21 +334,18 @@ int mcp_session_open(struct mcp_session *s, struct mcp_reply *r, struct error *e
 static int replace_session(struct mcp_session *s, struct mcp_reply *r, struct error *err)
 {
 	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
+	struct json_writer w = jw_begin(&detail);
 
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "why");
-	jw_text(&w, s->ops == &mcp_sse ? "the event stream ended"
-	                               : "HTTP 404: the server no longer has the session");
+	jw_text(jw_key(&w, "why"), s->ops == &mcp_sse
+	                                   ? "the event stream ended"
+	                                   : "HTTP 404: the server no longer has the session");
 	int failed = mcp_session_open(s, r, err);
-	jw_key(&w, "opened");
-	jw_bool(&w, !failed && r->got == MCP_GOT_RESULT);
+	jw_bool(jw_key(&w, "opened"), !failed && r->got == MCP_GOT_RESULT);
 	if (!failed && r->got != MCP_GOT_RESULT) {
 		struct str why = r->got == MCP_GOT_ERROR ? r->message.error : r->text;
 
-		jw_key(&w, "answer");
-		jw_str(&w, (struct str){why.p, why.n < ANSWER_MAX ? why.n : ANSWER_MAX});
+		jw_str(jw_key(&w, "answer"),
+		       (struct str){why.p, why.n < ANSWER_MAX ? why.n : ANSWER_MAX});
 	}
 	jw_end(&w);
 	events_push_json(s->conf.events, EVENT_SESSION_REPLACED, &detail);
@@ -395,17 +377,12 @@ int mcp_call_once(struct mcp_session *s, struct str name, struct str arguments, 
                   struct error *err)
 {
 	struct buf params = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
+	struct json_writer w = jw_begin(&params);
 
-	jw_init(&w, &params);
-	jw_object(&w);
-	jw_key(&w, "name");
-	jw_str(&w, name);
-	jw_key(&w, "arguments");
-	jw_raw(&w, arguments);
+	jw_str(jw_key(&w, "name"), name);
+	jw_raw(jw_key(&w, "arguments"), arguments);
 	if (!s->modern) { /* there it is part of the client information */
-		jw_key(&w, "_meta");
-		jw_object(&w);
+		jw_object(jw_key(&w, "_meta"));
 		mcp_write_progress_token(s, &w);
 		jw_end(&w);
 	}

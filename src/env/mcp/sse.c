@@ -257,8 +257,7 @@ static int read_refusal(struct sse_channel *c, struct http_exchange *x, struct e
 	if (r->session_lost) {
 		close_stream(c); /* the stream cannot be resumed in the new session */
 	}
-	buf_clear(&s->kept.media);
-	buf_str(&s->kept.media, http_media_type(x));
+	buf_set(&s->kept.media, http_media_type(x));
 	r->media = buf_view(&s->kept.media);
 	buf_clear(&s->kept.body);
 	if (http_read_all(x, &s->kept.body, err)) {

@@ -1,8 +1,14 @@
 /* The state of an MCP server: see state.h. */
 #include "env/mcp/state.h"
 
+#include "base/log.h"
+#include "base/names.h"
+#include "base/text.h"
 #include "env/mcp/tools.h"
+#include "env/tool_list.h"
 #include "json/write.h"
+
+#define REFUSAL_CELLS 120
 
 /* Stores a text: as JSON if it is valid JSON, else as a string. */
 static void store_text(struct state_source *s, struct str string)
@@ -21,14 +27,11 @@ static int read_resource(struct state_source *s, struct mcp_session *session, st
 {
 	struct buf params = BUF(BUF_MAX_SMALL);
 	struct mcp_reply reply;
-	struct json_writer w;
 	struct str first = STR_NONE;
 	size_t cursor = 0;
+	struct json_writer w = jw_begin(&params);
 
-	jw_init(&w, &params);
-	jw_object(&w);
-	jw_key(&w, "uri");
-	jw_str(&w, s->target);
+	jw_str(jw_key(&w, "uri"), s->target);
 	jw_end(&w);
 	int failed = mcp_request(session, "resources/read", buf_view(&params), &reply, err);
 	buf_release(&params);
@@ -113,4 +116,53 @@ int mcp_read_state(struct state_source *s, struct mcp_session *session,
 		*out = buf_view(&s->value);
 	}
 	return failed;
+}
+
+/* ---- is the named state tool one of the server's? ---- */
+
+static int no_state_tool(struct str name, struct str tools, struct str refusal, struct error *err)
+{
+	struct names known = {.count = 0};
+	struct arena texts = {0};
+	struct buf typed = BUF(BUF_MAX_SMALL), why = BUF(BUF_MAX_SMALL);
+	struct str tool;
+	size_t cursor = 0;
+
+	while (json_next(tools, &cursor, &tool)) {
+		names_add(&known, json_text(&texts, JSON_GET(tool, "name")));
+	}
+	text_escape_cut(&typed, name, REFUSAL_CELLS);
+	text_escape_cut(&why, refusal, REFUSAL_CELLS);
+	error_set(err, FAIL_USAGE,
+	          "\1state\2 tool:%s: the server does not list this tool, and refuses to call it "
+	          "(%s)",
+	          buf_cstr(&typed), buf_cstr(&why));
+	names_suggest(err, name, known.text, known.count);
+	names_release(&known);
+	arena_release(&texts);
+	BUFS_RELEASE(&typed, &why);
+	return -1;
+}
+
+int mcp_check_state_tool(const struct state_source *s, struct str tools,
+                         struct mcp_session *session, struct mcp_reading *reading,
+                         struct error *err)
+{
+	struct mcp_call_context call = {.is_state = false};
+	struct env_reply out = {0};
+	struct mcp_reply reply;
+
+	if (!json_count(tools) || tool_is_listed(tools, s->target)) {
+		return 0;
+	}
+	if (mcp_call_tool(session, s->target, s->arguments, &reply, err)) {
+		return -1;
+	}
+	mcp_read_tool_reply(&reply, &call, reading, &out);
+	if (out.outcome != OUTCOME_OK) {
+		return no_state_tool(s->target, tools, out.error.message, err);
+	}
+	log_info("\1state\2 tool:%.*s: not in the server's list of tools, but it can be called",
+	         STR_ARG(s->target));
+	return 0;
 }

@@ -4,6 +4,7 @@
 
 #include "env/mcp/control_plane.h"
 #include "env/mcp/reply.h"
+#include "env/mcp/session.h"
 #include "env/state_source.h"
 
 /* The current state, absent if it could not be read (s->why says why). `last` is the last
@@ -11,5 +12,12 @@
 MUST_USE int mcp_read_state(struct state_source *s, struct mcp_session *session,
                             struct control_plane *control, struct mcp_reading *reading,
                             struct str last, struct str *out, struct error *err);
+
+/* For STATE_TOOL: FAIL_USAGE, with the nearest tool, if the tool is not in the list (a raw JSON
+   array) and the server refuses to call it; it may execute tools that it does not list. No call is
+   made if the tool is in the list, or if the list is absent or empty. */
+MUST_USE int mcp_check_state_tool(const struct state_source *s, struct str tools,
+                                  struct mcp_session *session, struct mcp_reading *reading,
+                                  struct error *err);
 
 #endif

@@ -97,8 +97,7 @@ static int await_answer(struct stdio_channel *c, const struct mcp_outgoing *q, s
 		if (!line.n) {
 			continue;
 		}
-		buf_clear(&s->kept.body);
-		buf_str(&s->kept.body, line);
+		buf_set(&s->kept.body, line);
 		int got = mcp_process(s, buf_view(&s->kept.body), q->id, &r->message, err);
 		if (got) {
 			mcp_set_got(s, r);
@@ -113,20 +112,15 @@ static void note_stderr(struct stdio_channel *c)
 {
 	struct str words = child_stderr(c->child);
 	struct buf detail = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
 
 	if (!words.n) {
 		return;
 	}
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "channel");
-	jw_text(&w, "stderr");
-	jw_key(&w, "text");
-	jw_str(&w, words);
+	struct json_writer w = jw_begin(&detail);
+	jw_text(jw_key(&w, "channel"), "stderr");
+	jw_str(jw_key(&w, "text"), words);
 	if (child_stderr_lost(c->child)) {
-		jw_key(&w, "bytes_before");
-		jw_u64(&w, child_stderr_lost(c->child));
+		jw_u64(jw_key(&w, "bytes_before"), child_stderr_lost(c->child));
 	}
 	jw_end(&w);
 	events_push_json(c->base.session->conf.events, EVENT_NOISE, &detail);

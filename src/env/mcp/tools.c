@@ -89,8 +89,7 @@ static bool turn_page(struct listing *l, struct str next, int page, struct buf *
 	bool late = l->until_ns && io_now_ns(l->session->conf.io) >= l->until_ns;
 	*endless = late || page == TOOL_PAGES_MAX || next.n >= BUF_MAX_SMALL ||
 	           str_eq(next, buf_view(cursor));
-	buf_clear(cursor);
-	buf_str(cursor, next);
+	buf_set(cursor, next);
 	l->more_pages = false;
 	return !*endless;
 }
@@ -132,14 +131,10 @@ static void note_omissions(struct mcp_session *s, const struct listing *l)
 	if (l->left_out) {
 		jw_init(&w, &detail);
 		jw_object(&w);
-		jw_key(&w, "what");
-		jw_text(&w, "tools");
-		jw_key(&w, "kept");
-		jw_u64(&w, l->kept);
-		jw_key(&w, "left_out");
-		jw_u64(&w, l->left_out);
-		jw_key(&w, "more_pages");
-		jw_bool(&w, l->more_pages);
+		jw_text(jw_key(&w, "what"), "tools");
+		jw_u64(jw_key(&w, "kept"), l->kept);
+		jw_u64(jw_key(&w, "left_out"), l->left_out);
+		jw_bool(jw_key(&w, "more_pages"), l->more_pages);
 		jw_end(&w);
 		events_push_json(s->conf.events, EVENT_TRUNCATED_BYTES, &detail);
 	}
@@ -147,12 +142,10 @@ static void note_omissions(struct mcp_session *s, const struct listing *l)
 	if (l->repeated.n || l->repeated.full) {
 		jw_init(&w, &detail);
 		jw_object(&w);
-		jw_key(&w, "what");
-		jw_text(&w, "tools/list");
-		jw_key(&w, "why");
-		jw_text(&w, "duplicate tool name: only the first tool of that name is used");
-		jw_key(&w, "names");
-		jw_array(&w);
+		jw_text(jw_key(&w, "what"), "tools/list");
+		jw_text(jw_key(&w, "why"),
+		        "duplicate tool name: only the first tool of that name is used");
+		jw_array(jw_key(&w, "names"));
 		if (!l->repeated.full) {
 			jw_raw(&w, buf_view(&l->repeated));
 		}
@@ -180,8 +173,7 @@ int mcp_list_tools(struct mcp_session *s, struct buf *tools, bool *endless, stru
 	int failed = list_pages(s, &l, &cursor, endless, r, err);
 	buf_char(tools, ']');
 	note_omissions(s, &l);
-	buf_release(&cursor);
-	buf_release(&l.repeated);
+	BUFS_RELEASE(&cursor, &l.repeated);
 	arena_release(&l.arena);
 	return failed;
 }

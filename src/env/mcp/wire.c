@@ -48,27 +48,19 @@ static void answer_elicitation(struct mcp_session *s, const struct jsonrpc_messa
 {
 	struct buf result = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_SMALL);
 	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
-	struct json_writer w;
 
 	elicit_answer(m->params, &result, &why);
 	jsonrpc_write_result(body, m->id, buf_view(&result));
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "method");
-	jw_text(&w, "elicitation/create");
-	jw_key(&w, "params");
-	jw_raw(&w, m->params);
-	jw_key(&w, "answered");
-	jw_raw(&w, buf_view(&result));
+	struct json_writer w = jw_begin(&detail);
+	jw_text(jw_key(&w, "method"), "elicitation/create");
+	jw_raw(jw_key(&w, "params"), m->params);
+	jw_raw(jw_key(&w, "answered"), buf_view(&result));
 	if (why.n) {
-		jw_key(&w, "why");
-		jw_str(&w, buf_view(&why));
+		jw_str(jw_key(&w, "why"), buf_view(&why));
 	}
 	jw_end(&w);
 	events_push_json(s->conf.events, EVENT_NOTIFICATION, &detail);
-	buf_release(&result);
-	buf_release(&why);
-	buf_release(&detail);
+	BUFS_RELEASE(&result, &why, &detail);
 }
 
 static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m, struct error *err)
@@ -82,8 +74,7 @@ static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m,
 	}
 	if (++s->asked > ASKED_MAX) {
 		return error_set(err, FAIL_PROTOCOL,
-		                 "the server sent more than %u requests instead of "
-		                 "the response",
+		                 "the server sent more than %u requests instead of the response",
 		                 ASKED_MAX);
 	}
 	if (str_is(m->method, "elicitation/create")) {
@@ -119,16 +110,11 @@ static void note_message(struct mcp_session *s, enum event_kind event,
 void mcp_note_retry(struct mcp_session *s, const struct mcp_reply *refusal, const char *why)
 {
 	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
+	struct json_writer w = jw_begin(&detail);
 
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "why");
-	jw_text(&w, why);
-	jw_key(&w, "http_status");
-	jw_i64(&w, refusal->http_status);
-	jw_key(&w, "code");
-	jw_raw(&w, refusal->message.error_code);
+	jw_text(jw_key(&w, "why"), why);
+	jw_i64(jw_key(&w, "http_status"), refusal->http_status);
+	jw_raw(jw_key(&w, "code"), refusal->message.error_code);
 	jw_end(&w);
 	events_push_json(s->conf.events, EVENT_RETRY, &detail);
 	buf_release(&detail);
@@ -137,16 +123,11 @@ void mcp_note_retry(struct mcp_session *s, const struct mcp_reply *refusal, cons
 void mcp_note_refused(struct mcp_session *s, struct str message, int http_status, const char *why)
 {
 	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
-	struct json_writer w;
+	struct json_writer w = jw_begin(&detail);
 
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "refused");
-	jw_raw(&w, message);
-	jw_key(&w, "http_status");
-	jw_i64(&w, http_status);
-	jw_key(&w, "error");
-	jw_text(&w, why);
+	jw_raw(jw_key(&w, "refused"), message);
+	jw_i64(jw_key(&w, "http_status"), http_status);
+	jw_text(jw_key(&w, "error"), why);
 	jw_end(&w);
 	events_push_json(s->conf.events, EVENT_NOISE, &detail);
 	buf_release(&detail);
@@ -268,8 +249,7 @@ int mcp_timeout_error(const struct mcp_session *s, const struct mcp_outgoing *q,
 	}
 	error_set(err, FAIL_TIMEOUT, "no reply to %s within %s%s", q->method, buf_cstr(&span),
 	          buf_cstr(&but));
-	buf_release(&span);
-	buf_release(&but);
+	BUFS_RELEASE(&span, &but);
 	return -1;
 }
 
@@ -322,15 +302,12 @@ int mcp_or_failure(struct mcp_session *s, struct mcp_reply *r, struct error *err
 int mcp_note_trouble(struct mcp_session *s, struct error *err)
 {
 	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
 
 	if (is_ours(err->kind)) {
 		return -1;
 	}
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "why");
-	jw_text(&w, err->text);
+	struct json_writer w = jw_begin(&detail);
+	jw_text(jw_key(&w, "why"), err->text);
 	jw_end(&w);
 	events_push_json(s->conf.events, EVENT_NOISE, &detail);
 	buf_release(&detail);

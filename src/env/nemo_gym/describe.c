@@ -97,7 +97,6 @@ static void write_schema(struct str operation, struct str components, struct buf
 	struct str schema = JSON_GET(JSON_GET(content, "application/json"), "schema");
 	struct names used = {.count = 0};
 	struct arena texts = {0};
-	struct json_writer w;
 	struct json_member m;
 
 	add_references(schema, &used, &texts);
@@ -109,25 +108,19 @@ static void write_schema(struct str operation, struct str components, struct buf
 	for (size_t i = 0; i < used.count; i++) { /* grows */
 		add_references(json_get(components, str_from(used.text[i])), &used, &texts);
 	}
-	jw_init(&w, out);
-	jw_object(&w);
+	struct json_writer w = jw_begin(out);
 	for (size_t cursor = 0; json_next_member(schema, &cursor, &m);) {
-		jw_key_str(&w, m.key);
-		jw_raw(&w, m.value);
+		jw_raw(jw_key_str(&w, m.key), m.value);
 	}
 	if (!JSON_GET(schema, "type").p) {
-		jw_key(&w, "type");
-		jw_text(&w, "object");
+		jw_text(jw_key(&w, "type"), "object");
 	}
 	if (used.count) {
-		jw_key(&w, "components");
-		jw_object(&w);
-		jw_key(&w, "schemas");
-		jw_object(&w);
+		jw_object(jw_key(&w, "components"));
+		jw_object(jw_key(&w, "schemas"));
 	}
 	for (size_t i = 0; i < used.count; i++) {
-		jw_key(&w, used.text[i]);
-		jw_raw(&w, json_get(components, str_from(used.text[i])));
+		jw_raw(jw_key(&w, used.text[i]), json_get(components, str_from(used.text[i])));
 	}
 	while (w.depth) {
 		jw_end(&w);
@@ -147,8 +140,7 @@ static void write_tool(struct json_writer *w, struct str path, struct str operat
 	http_env_put_tool(w, buf_view(&name),
 	                  described.p ? described : JSON_GET(operation, "summary"),
 	                  buf_view(&schema));
-	buf_release(&name);
-	buf_release(&schema);
+	BUFS_RELEASE(&name, &schema);
 }
 
 /* Each POST route that is not one of the framework's own. */

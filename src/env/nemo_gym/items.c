@@ -10,66 +10,53 @@
 
 static void put_text(struct json_writer *w, const char *key, const char *text)
 {
-	jw_key(w, key);
-	jw_text(w, text);
+	jw_text(jw_key(w, key), text);
 }
 
 /* {"type":"function_call","call_id":"call_0","id":..,"name":..,"arguments":"{..}",..} */
 static void put_call(struct buf *out, int number, struct str name, struct str arguments)
 {
-	struct json_writer w;
 	char id[32];
 
 	snprintf(id, sizeof(id), "call_%d", number);
-	jw_init(&w, out);
-	jw_object(&w);
+	struct json_writer w = jw_begin(out);
 	put_text(&w, "type", "function_call");
 	put_text(&w, "call_id", id);
 	put_text(&w, "id", id);
-	jw_key(&w, "name");
-	jw_str(&w, name);
-	jw_key(&w, "arguments");
-	jw_str(&w, arguments);
+	jw_str(jw_key(&w, "name"), name);
+	jw_str(jw_key(&w, "arguments"), arguments);
 	put_text(&w, "status", "completed");
 	jw_end(&w);
 }
 
 static void put_output(struct buf *out, int number, struct str output)
 {
-	struct json_writer w;
 	char id[32];
 
 	snprintf(id, sizeof(id), "call_%d", number);
-	jw_init(&w, out);
-	jw_object(&w);
+	struct json_writer w = jw_begin(out);
 	put_text(&w, "type", "function_call_output");
 	put_text(&w, "call_id", id);
-	jw_key(&w, "output");
-	jw_str(&w, output);
+	jw_str(jw_key(&w, "output"), output);
 	jw_end(&w);
 }
 
 /* What a model says: the action of environments without tools. */
 static void put_message(struct buf *out, int number, struct str text)
 {
-	struct json_writer w;
 	char id[32];
 
 	snprintf(id, sizeof(id), "message_%d", number);
-	jw_init(&w, out);
-	jw_object(&w);
+	struct json_writer w = jw_begin(out);
 	put_text(&w, "type", "message");
 	put_text(&w, "id", id);
 	put_text(&w, "role", "assistant");
 	put_text(&w, "status", "completed");
-	jw_key(&w, "content");
-	jw_array(&w);
+	jw_array(jw_key(&w, "content"));
 	jw_object(&w);
 	put_text(&w, "type", "output_text");
-	jw_key(&w, "text");
-	jw_raw(&w, text);
-	jw_key(&w, "annotations");
-	jw_array(&w);
+	jw_raw(jw_key(&w, "text"), text);
+	jw_array(jw_key(&w, "annotations"));
 	jw_end(&w);
 	jw_end(&w);
 	jw_end(&w);
@@ -100,32 +87,25 @@ static void begin_task(struct env_nemo_gym *e, struct json_writer *w)
 	jw_init(w, &e->http.request);
 	jw_object(w);
 	while (json_next_member(args, &cursor, &m)) {
-		jw_key_str(w, m.key);
-		jw_raw(w, m.value);
+		jw_raw(jw_key_str(w, m.key), m.value);
 	}
 	if (!JSON_GET(args, PARAMS).p) {
-		jw_key(w, PARAMS);
-		jw_raw(w, STR("{\"input\":[]}"));
+		jw_raw(jw_key(w, PARAMS), STR("{\"input\":[]}"));
 	}
 }
 
 /* The members that the schema of a Response requires. */
 static void put_response(struct json_writer *w, struct str items)
 {
-	jw_key(w, "response");
-	jw_object(w);
+	jw_object(jw_key(w, "response"));
 	put_text(w, "id", "resp_0");
-	jw_key(w, "created_at");
-	jw_i64(w, 0);
+	jw_i64(jw_key(w, "created_at"), 0);
 	put_text(w, "model", "rolldbg");
 	put_text(w, "object", "response");
-	jw_key(w, "output");
-	jw_raw(w, items);
-	jw_key(w, "parallel_tool_calls");
-	jw_bool(w, false);
+	jw_raw(jw_key(w, "output"), items);
+	jw_bool(jw_key(w, "parallel_tool_calls"), false);
 	put_text(w, "tool_choice", "auto");
-	jw_key(w, "tools");
-	jw_array(w);
+	jw_array(jw_key(w, "tools"));
 	jw_end(w);
 	jw_end(w);
 }
@@ -139,8 +119,7 @@ static void begin_native(struct env_nemo_gym *e, struct json_writer *w)
 	jw_init(w, &e->http.request);
 	jw_object(w);
 	put_text(w, "episode_id", e->http.conf->env_session);
-	jw_key(w, "task_id");
-	jw_raw(w, task.p ? task : STR("\"0\""));
+	jw_raw(jw_key(w, "task_id"), task.p ? task : STR("\"0\""));
 }
 
 void nemo_gym_write_task(struct env_nemo_gym *e)
@@ -151,8 +130,7 @@ void nemo_gym_write_task(struct env_nemo_gym *e)
 
 	if (e->style == NEMO_GYM_NATIVE) {
 		begin_native(e, &w);
-		jw_key(&w, "task_data");
-		jw_raw(&w, data.p ? data : args.p ? args : STR("{}"));
+		jw_raw(jw_key(&w, "task_data"), data.p ? data : args.p ? args : STR("{}"));
 	} else {
 		begin_task(e, &w);
 	}
@@ -188,8 +166,7 @@ void nemo_gym_write_verify(struct env_nemo_gym *e)
 	buf_char(&items, ']');
 	if (e->style == NEMO_GYM_NATIVE) {
 		begin_native(e, &w);
-		jw_key(&w, "verification_input");
-		jw_object(&w);
+		jw_object(jw_key(&w, "verification_input"));
 		put_response(&w, buf_view(&items));
 		jw_end(&w);
 	} else {

@@ -38,18 +38,14 @@ static void close_session(struct env_nemo_gym *e)
 {
 	struct http_json_answer a;
 	struct error ignored = {0};
-	struct json_writer w;
 
 	if (!e->resources_session.n) {
 		return;
 	}
 	buf_clear(&e->http.request);
-	jw_init(&w, &e->http.request);
-	jw_object(&w);
-	jw_key(&w, "resources_session_id");
-	jw_str(&w, buf_view(&e->resources_session));
-	jw_key(&w, "episode_id");
-	jw_text(&w, e->http.conf->env_session);
+	struct json_writer w = jw_begin(&e->http.request);
+	jw_str(jw_key(&w, "resources_session_id"), buf_view(&e->resources_session));
+	jw_text(jw_key(&w, "episode_id"), e->http.conf->env_session);
 	jw_end(&w);
 	if (!post(e, "/close_session", &a, &ignored) && a.status != 200) {
 		reading_note(&e->http.events, EVENT_NOTIFICATION, "close_session", a.text, false);
@@ -162,17 +158,13 @@ static void note_verified(struct env_nemo_gym *e, struct str reply)
 {
 	struct str request = buf_view(&e->http.request);
 	struct buf detail = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
 	struct json_member m;
+	struct json_writer w = jw_begin(&detail);
 
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_key(&w, "what");
-	jw_text(&w, "verify");
+	jw_text(jw_key(&w, "what"), "verify");
 	for (size_t cursor = 0; json_next_member(reply, &cursor, &m);) {
 		if (!json_get(request, m.key).p) {
-			jw_key_str(&w, m.key);
-			jw_raw(&w, m.value);
+			jw_raw(jw_key_str(&w, m.key), m.value);
 		}
 	}
 	jw_end(&w);
@@ -242,10 +234,7 @@ static void nemo_gym_close(struct env *base)
 		return;
 	}
 	close_session(e);
-	struct buf *all[] = {&e->items, &e->reward, &e->resources_session};
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&e->items, &e->reward, &e->resources_session);
 	nemo_gym_wire_release(&e->wire);
 	nemo_gym_reading_release(&e->reading);
 	http_env_release(&e->http);

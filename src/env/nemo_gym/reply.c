@@ -13,8 +13,7 @@ void nemo_gym_reading_init(struct nemo_gym_reading *r, struct http_json_words *w
 
 void nemo_gym_reading_release(struct nemo_gym_reading *r)
 {
-	buf_release(&r->observation);
-	buf_release(&r->structured);
+	BUFS_RELEASE(&r->observation, &r->structured);
 }
 
 /* Any JSON is a tool's result; a text that is not JSON is one, too. */
@@ -78,13 +77,9 @@ static struct str tool_output(struct str info, struct nemo_gym_reading *r)
 
 static void keep_info(struct str info, struct nemo_gym_reading *r, struct env_reply *out)
 {
-	struct json_writer w;
-
 	buf_clear(&r->structured);
-	jw_init(&w, &r->structured);
-	jw_object(&w);
-	jw_key(&w, "info");
-	jw_raw(&w, info);
+	struct json_writer w = jw_begin(&r->structured);
+	jw_raw(jw_key(&w, "info"), info);
 	jw_end(&w);
 	out->structured = buf_view(&r->structured);
 }

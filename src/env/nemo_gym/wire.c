@@ -13,8 +13,7 @@ void nemo_gym_wire_init(struct nemo_gym_wire *w, struct http_json *http)
 
 void nemo_gym_wire_release(struct nemo_gym_wire *w)
 {
-	buf_release(&w->session);
-	buf_release(&w->before);
+	BUFS_RELEASE(&w->session, &w->before);
 }
 
 void nemo_gym_forget(struct nemo_gym_wire *w)
@@ -48,8 +47,7 @@ bool nemo_gym_session_id(struct str cookie, struct buf *out)
 	if (found) {
 		json_decode(JSON_GET(buf_view(&json), "session_id"), out);
 	}
-	buf_release(&payload);
-	buf_release(&json);
+	BUFS_RELEASE(&payload, &json);
 	return found;
 }
 
@@ -66,11 +64,9 @@ static void take_cookie(struct nemo_gym_wire *w, struct str set_cookie)
 	buf_text(&w->http->session, COOKIE);
 	buf_str(&w->http->session, cookie);
 	if (nemo_gym_session_id(cookie, &id)) {
-		buf_clear(&w->before);
-		buf_str(&w->before, buf_view(&w->session));
+		buf_set(&w->before, buf_view(&w->session));
 		w->replaced = w->session.n && !str_eq(buf_view(&id), buf_view(&w->session));
-		buf_clear(&w->session);
-		buf_str(&w->session, buf_view(&id));
+		buf_set(&w->session, buf_view(&id));
 	}
 	buf_release(&id);
 }

@@ -1,5 +1,5 @@
-/* The OpenEnv adapter: opening a session over the WebSocket (openenv_http.c opens one over plain
-   HTTP), and the functions of both within a session. Over the WebSocket, one connection is one
+/* The OpenEnv adapters: opening a session, over the WebSocket or over plain HTTP, and the functions
+   of both within a session. Over the WebSocket, one connection is one
    session with one environment. After a lost connection nothing is retried: a new connection
    would have a new environment, without a reset. */
 #include "env/openenv/openenv.h"
@@ -73,8 +73,7 @@ static void check_episode(struct env_openenv *e, struct str id, bool ours)
 		openenv_note(e, EVENT_EPISODE_CHANGED, "episode_id",
 		             json_is_null(id) ? STR("null") : id);
 	}
-	buf_clear(&e->episode);
-	buf_str(&e->episode, buf_view(&now));
+	buf_set(&e->episode, buf_view(&now));
 	buf_release(&now);
 }
 
@@ -195,26 +194,21 @@ static void keep_reply(struct env_openenv *e, struct env_reply *out)
 static void write_reset(struct env_openenv *e)
 {
 	struct str args = e->conf->reset_args, key;
-	struct json_writer w;
 	struct json_member m;
 	struct arena keys = {0};
 	size_t cursor = 0;
 
 	buf_clear(&e->request);
-	jw_init(&w, &e->request);
-	jw_object(&w);
+	struct json_writer w = jw_begin(&e->request);
 	while (json_next_member(args, &cursor, &m)) {
 		key = json_key_text(&keys, m.key);
-		jw_key(&w, key.p);
-		jw_raw(&w, m.value);
+		jw_raw(jw_key(&w, key.p), m.value);
 	}
 	if (e->conf->has_seed && !JSON_GET(args, "seed").p) {
-		jw_key(&w, "seed");
-		jw_i64(&w, e->conf->seed);
+		jw_i64(jw_key(&w, "seed"), e->conf->seed);
 	}
 	if (!JSON_GET(args, "episode_id").p) {
-		jw_key(&w, "episode_id");
-		jw_text(&w, e->conf->env_session);
+		jw_text(jw_key(&w, "episode_id"), e->conf->env_session);
 	}
 	jw_end(&w);
 	arena_release(&keys);
@@ -243,10 +237,8 @@ int openenv_reset(struct env *base, struct env_reply *out, struct error *err)
 	struct openenv_question q = {.known_tool = true, .is_reset = true};
 	openenv_read(&a, &q, &e->reading, out);
 	keep_reply(e, out);
-	buf_clear(&e->start);
-	buf_str(&e->start, e->last);
-	buf_clear(&e->seen);
-	buf_str(&e->seen, e->last);
+	buf_set(&e->start, e->last);
+	buf_set(&e->seen, e->last);
 	if (out->outcome == OUTCOME_OK && request_state(e, true, err)) {
 		return -1;
 	}
@@ -258,21 +250,15 @@ int openenv_reset(struct env *base, struct env_reply *out, struct error *err)
 /* No tool is named "step", so the arguments are the action. */
 static void write_action(struct env_openenv *e, struct str name, struct str arguments)
 {
-	struct json_writer w;
-
 	buf_clear(&e->request);
 	if (str_is(name, "step")) {
 		buf_str(&e->request, arguments);
 		return;
 	}
-	jw_init(&w, &e->request);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "call_tool");
-	jw_key(&w, "tool_name");
-	jw_str(&w, name);
-	jw_key(&w, "arguments");
-	jw_raw(&w, arguments);
+	struct json_writer w = jw_begin(&e->request);
+	jw_text(jw_key(&w, "type"), "call_tool");
+	jw_str(jw_key(&w, "tool_name"), name);
+	jw_raw(jw_key(&w, "arguments"), arguments);
 	jw_end(&w);
 }
 
@@ -287,8 +273,7 @@ static struct openenv_question question_of(const struct env_openenv *e, bool kno
 static void keep_seen(struct env_openenv *e, const struct env_reply *out)
 {
 	if (out->outcome == OUTCOME_OK) {
-		buf_clear(&e->seen);
-		buf_str(&e->seen, out->observation);
+		buf_set(&e->seen, out->observation);
 	} else {
 		e->last = STR_NONE;
 	}
@@ -422,17 +407,14 @@ void openenv_close(struct env *base)
 	if (!e) {
 		return;
 	}
-	struct buf *all[] = {&e->schema, &e->tools,   &e->request, &e->name, &e->version,
-	                     &e->state,  &e->episode, &e->start,   &e->seen};
 	openenv_wire_release(&e->wire);
 	openenv_reading_release(&e->reading);
 	state_source_release(&e->source);
 	events_release(&e->events);
 	ignore_paths_release(&e->ignored);
 	arena_release(&e->kept);
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&e->schema, &e->tools, &e->request, &e->name, &e->version, &e->state,
+	             &e->episode, &e->start, &e->seen);
 	free(e);
 }
 

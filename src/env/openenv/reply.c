@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "env/error_text.h"
 #include "env/failure.h"
+#include "env/http_env.h"
 #include "env/reading.h"
 #include "json/write.h"
 
@@ -284,40 +285,18 @@ static void read_failure(struct str observation, struct str metadata,
 
 /* ---- an observation ---- */
 
-static struct str reward_of(struct str reward)
-{
-	switch (json_type(reward)) {
-	case JSON_NUMBER:
-		return reward;
-	case JSON_TRUE:
-		return STR("1");
-	case JSON_FALSE:
-		return STR("0");
-	case JSON_ABSENT:
-	case JSON_NULL:
-	case JSON_STRING:
-	case JSON_ARRAY:
-	case JSON_OBJECT:
-		break;
-	}
-	return STR_NONE;
-}
-
 /* Releases put metadata inside the observation, next to it, both, or nowhere: one copy is kept,
    the inner one. */
 static struct str read_metadata(struct str beside, struct openenv_reading *r, struct env_reply *out)
 {
 	struct str inside = JSON_GET(out->observation, "metadata");
-	struct json_writer w;
 
 	if (json_count(inside) > 0 || json_count(beside) == 0) {
 		return inside;
 	}
 	buf_clear(&r->structured);
-	jw_init(&w, &r->structured);
-	jw_object(&w);
-	jw_key(&w, "metadata");
-	jw_raw(&w, beside);
+	struct json_writer w = jw_begin(&r->structured);
+	jw_raw(jw_key(&w, "metadata"), beside);
 	jw_end(&w);
 	out->structured = buf_view(&r->structured);
 	return beside;
@@ -359,7 +338,7 @@ static void read_observation(struct str data, const struct openenv_question *q,
 		out->observation = data;
 		return;
 	}
-	out->reward = reward_of(values[REWARD]);
+	out->reward = http_env_reward(values[REWARD]);
 	if (json_bool(values[DONE], &done)) {
 		out->terminated = (int8_t)done;
 	}

@@ -77,8 +77,7 @@ void openenv_wire_release(struct openenv_wire *w)
 		websocket_free(w->ws);
 	}
 	http_json_release(&w->http);
-	buf_release(&w->url);
-	buf_release(&w->request);
+	BUFS_RELEASE(&w->url, &w->request);
 	*w = (struct openenv_wire){.gone = true};
 }
 
@@ -111,8 +110,7 @@ int openenv_connect(struct openenv_wire *w, struct openenv_answer *out, struct e
 
 static void close_session(struct openenv_wire *w, struct str why)
 {
-	buf_clear(&w->http.why);
-	buf_str(&w->http.why, why);
+	buf_set(&w->http.why, why);
 	w->gone = true;
 }
 
@@ -167,19 +165,14 @@ void openenv_read_frame(struct str text, bool binary, const enum openenv_ask *as
 static void note_unsolicited(struct openenv_wire *w, const struct websocket_message *m)
 {
 	struct buf detail = BUF(BUF_MAX_SMALL), text = BUF(BUF_MAX_SMALL);
-	struct json_writer j;
 
 	text_escape_cut(&text, m->bytes, 400);
-	jw_init(&j, &detail);
-	jw_object(&j);
-	jw_key(&j, "what");
-	jw_text(&j, "a message that is not a reply to a request");
-	jw_key(&j, "message");
-	jw_str(&j, buf_view(&text));
+	struct json_writer j = jw_begin(&detail);
+	jw_text(jw_key(&j, "what"), "a message that is not a reply to a request");
+	jw_str(jw_key(&j, "message"), buf_view(&text));
 	jw_end(&j);
 	events_push(w->http.events, EVENT_LATE_REPLY, buf_view(&detail));
-	buf_release(&detail);
-	buf_release(&text);
+	BUFS_RELEASE(&detail, &text);
 }
 
 /* Reads unsolicited messages before a request. True: the server has closed the session. */
@@ -216,16 +209,11 @@ static bool read_unsolicited(struct openenv_wire *w, struct openenv_answer *out,
 
 static void write_frame(struct openenv_wire *w, const char *type, struct str data)
 {
-	struct json_writer j;
-
 	buf_clear(&w->request);
-	jw_init(&j, &w->request);
-	jw_object(&j);
-	jw_key(&j, "type");
-	jw_text(&j, type);
+	struct json_writer j = jw_begin(&w->request);
+	jw_text(jw_key(&j, "type"), type);
 	if (data.p) {
-		jw_key(&j, "data");
-		jw_raw(&j, data);
+		jw_raw(jw_key(&j, "data"), data);
 	}
 	jw_end(&j);
 }

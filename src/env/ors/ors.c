@@ -60,8 +60,7 @@ static void start_pings(struct env_ors *e)
 	struct http_json *h = &e->alive;
 	size_t n = e->http.conf->header_count;
 
-	buf_clear(&h->session);
-	buf_str(&h->session, buf_view(&e->http.http.session));
+	buf_set(&h->session, buf_view(&e->http.http.session));
 	h->headers[n] = buf_cstr(&h->session);
 	buf_clear(&h->url);
 	buf_printf(&h->url, "%s/ping", buf_cstr(&e->http.http.base));
@@ -127,7 +126,6 @@ static int find_split(struct env_ors *e, struct error *err)
 static int write_create(struct env_ors *e, struct error *err)
 {
 	struct str args = e->http.conf->reset_args;
-	struct json_writer w;
 	struct json_member m;
 	bool task = JSON_GET(args, "task_spec").p != NULL;
 
@@ -135,23 +133,18 @@ static int write_create(struct env_ors *e, struct error *err)
 		return -1;
 	}
 	buf_clear(&e->http.request);
-	jw_init(&w, &e->http.request);
-	jw_object(&w);
+	struct json_writer w = jw_begin(&e->http.request);
 	for (size_t cursor = 0; json_next_member(args, &cursor, &m);) {
-		jw_key_str(&w, m.key);
-		jw_raw(&w, m.value);
+		jw_raw(jw_key_str(&w, m.key), m.value);
 	}
 	if (!JSON_GET(args, "env_name").p) {
-		jw_key(&w, "env_name");
-		jw_str(&w, buf_view(&e->http.name));
+		jw_str(jw_key(&w, "env_name"), buf_view(&e->http.name));
 	}
 	if (!task && !JSON_GET(args, "split").p) {
-		jw_key(&w, "split");
-		jw_str(&w, buf_view(&e->split));
+		jw_str(jw_key(&w, "split"), buf_view(&e->split));
 	}
 	if (!task && !JSON_GET(args, "index").p) {
-		jw_key(&w, "index");
-		jw_i64(&w, 0);
+		jw_i64(jw_key(&w, "index"), 0);
 	}
 	jw_end(&w);
 	return 0;
@@ -261,15 +254,11 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 {
 	struct env_ors *e = ors_of(base);
 	struct ors_answer a;
-	struct json_writer w;
 
 	buf_clear(&e->http.request);
-	jw_init(&w, &e->http.request);
-	jw_object(&w);
-	jw_key(&w, "name");
-	jw_str(&w, name);
-	jw_key(&w, "input");
-	jw_raw(&w, arguments);
+	struct json_writer w = jw_begin(&e->http.request);
+	jw_str(jw_key(&w, "name"), name);
+	jw_raw(jw_key(&w, "input"), arguments);
 	jw_end(&w);
 	if (ask(e, ors_path(e, "call"), buf_view(&e->http.request), &a, err)) {
 		return -1;
@@ -344,10 +333,7 @@ static void ors_close(struct env *base)
 		return;
 	}
 	end_episode(e);
-	struct buf *all[] = {&e->session, &e->split, &e->prompt, &e->path, &e->reward};
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		buf_release(all[i]);
-	}
+	BUFS_RELEASE(&e->session, &e->split, &e->prompt, &e->path, &e->reward);
 	http_json_release(&e->alive);
 	ors_wire_release(&e->wire);
 	ors_reading_release(&e->reading);

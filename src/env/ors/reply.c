@@ -17,8 +17,7 @@ void ors_reading_init(struct ors_reading *r, struct http_json_words *words)
 
 void ors_reading_release(struct ors_reading *r)
 {
-	buf_release(&r->observation);
-	buf_release(&r->structured);
+	BUFS_RELEASE(&r->observation, &r->structured);
 }
 
 static void fail(struct env_reply *out, enum outcome outcome, enum error_layer layer,
@@ -94,10 +93,8 @@ static void read_output(struct str output, struct ors_reading *r, struct env_rep
 	}
 	if (!json_is_null(values[METADATA])) {
 		buf_clear(&r->structured);
-		jw_init(&w, &r->structured);
-		jw_object(&w);
-		jw_key(&w, "metadata");
-		jw_raw(&w, values[METADATA]);
+		w = jw_begin(&r->structured);
+		jw_raw(jw_key(&w, "metadata"), values[METADATA]);
 		jw_end(&w);
 		out->structured = buf_view(&r->structured);
 	}

@@ -16,14 +16,12 @@ void ors_wire_release(struct ors_wire *w)
 static enum ors_stream take_event(const struct sse_event *e, struct buf *reply, struct buf *task_id)
 {
 	if (str_is(e->type, "task_id")) {
-		buf_clear(task_id);
-		buf_str(task_id, e->data);
+		buf_set(task_id, e->data);
 	} else if (str_is(e->type, "chunk") || str_is(e->type, "end")) {
 		buf_str(reply, e->data);
 		return str_is(e->type, "end") ? ORS_END : ORS_CUT;
 	} else if (str_is(e->type, "error")) {
-		buf_clear(reply);
-		buf_str(reply, e->data);
+		buf_set(reply, e->data);
 		return ORS_ERROR;
 	}
 	return ORS_CUT;

@@ -271,8 +271,7 @@ static int call_first_session(struct probe *p, struct error *err)
 	explain_calls(p);
 	choose_good(p);
 	x.policy->ops->close(x.policy);
-	buf_release(&x.last_error);
-	buf_release(&x.now.json);
+	BUFS_RELEASE(&x.last_error, &x.now.json);
 	return failed;
 }
 

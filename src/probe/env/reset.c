@@ -105,9 +105,7 @@ static void judge_refusal(const struct probe_reply *a, struct property *out)
 
 static void release(struct round *r)
 {
-	buf_release(&r->before.json);
-	buf_release(&r->start.json);
-	buf_release(&r->after.json);
+	BUFS_RELEASE(&r->before.json, &r->start.json, &r->after.json);
 }
 
 static int examine(struct probe *p, struct property *out, struct error *err)

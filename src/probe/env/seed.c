@@ -148,9 +148,8 @@ static bool judge_alone(struct probe *p, const struct traces *t, struct property
 		property_judge(out, PROPERTY_UNKNOWN, "initial state only");
 		property_evidence(out,
 		                  "seed %" PRId64
-		                  " gave the same initial state twice, but the same calls "
-		                  "then led to "
-		                  "different states: the seed does not control all randomness",
+		                  " gave the same initial state twice, but the same calls then led "
+		                  "to different states: the seed does not control all randomness",
 		                  p->seed);
 		break;
 	}

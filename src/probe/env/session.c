@@ -50,8 +50,7 @@ void session_pool_release(struct session_pool *a)
 	free(a->open.us);
 	free(a->reset.us);
 	free(a->step.us);
-	buf_release(&a->scratch);
-	buf_release(&a->masked);
+	BUFS_RELEASE(&a->scratch, &a->masked);
 	hasher_free(a->hasher);
 	json_paths_free(a->left_out);
 }
@@ -296,9 +295,7 @@ void session_close(struct session *s)
 void session_release(struct session *s)
 {
 	session_close(s);
-	buf_release(&s->start.json);
-	buf_release(&s->later.json);
-	buf_release(&s->observation);
+	BUFS_RELEASE(&s->start.json, &s->later.json, &s->observation);
 	*s = (struct session){.status = SESSION_CLOSED};
 }
 

@@ -19,26 +19,6 @@
 /* page.html with its style and scripts inserted. Its Content Security Policy allows only this style
    and script, by hash (CSP Level 3, section 2.3.1), and images embedded in the page. */
 
-static struct str style_part(void)
-{
-	return (struct str){page_part_style, page_part_style_n};
-}
-
-static struct str script_part(void)
-{
-	return (struct str){page_part_script, page_part_script_n};
-}
-
-static void put_style(struct buf *out)
-{
-	buf_str(out, style_part());
-}
-
-static void put_script(struct buf *out)
-{
-	buf_str(out, script_part());
-}
-
 static void put_hash(struct str text, struct buf *out)
 {
 	unsigned char digest[HASH_SHA256_BYTES];
@@ -48,41 +28,40 @@ static void put_hash(struct str text, struct buf *out)
 	base64_encode(out, (struct str){(const char *)digest, sizeof(digest)});
 }
 
-static void put_style_hash(struct buf *out)
-{
-	put_hash(style_part(), out);
-}
-
-static void put_script_hash(struct buf *out)
-{
-	put_hash(script_part(), out);
-}
-
 #define MARK_OPEN  STR("{{")
 #define MARK_CLOSE STR("}}")
 
-static const struct mark {
-	const char *name;
-	void (*put)(struct buf *out); /* NULL: the place of the data */
-} marks[] = {
-	{"style", put_style},
-	{"script", put_script},
-	{"style-hash", put_style_hash},
-	{"script-hash", put_script_hash},
-	{"data", NULL},
-};
+enum mark { MARK_STYLE, MARK_SCRIPT, MARK_STYLE_HASH, MARK_SCRIPT_HASH, MARK_DATA, MARKS };
 
-static const struct mark *mark_at(struct str text)
+static const char *const mark_names[MARKS] = {"style", "script", "style-hash", "script-hash",
+                                              "data"};
+
+/* MARKS: there is none. */
+static enum mark mark_at(struct str text)
 {
-	for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
-		struct str name = str_from(marks[i].name);
+	enum mark i = 0;
+
+	for (; i < MARKS; i++) {
+		struct str name = str_from(mark_names[i]);
 
 		if (str_starts(text, MARK_OPEN) && str_starts(str_skip(text, MARK_OPEN.n), name) &&
 		    str_starts(str_skip(text, MARK_OPEN.n + name.n), MARK_CLOSE)) {
-			return &marks[i];
+			break;
 		}
 	}
-	return NULL;
+	return i;
+}
+
+static void put_part(enum mark part, struct buf *out)
+{
+	const struct str parts[] = {{page_part_style, page_part_style_n},
+	                            {page_part_script, page_part_script_n}};
+
+	if (part < MARK_STYLE_HASH) {
+		buf_str(out, parts[part]);
+	} else {
+		put_hash(parts[part - MARK_STYLE_HASH], out);
+	}
 }
 
 /* Appends the template before the place of the data, or after it. */
@@ -92,35 +71,25 @@ static void put_side(bool head, struct buf *out)
 	bool before = true;
 
 	while (rest.n) {
-		const struct mark *m = mark_at(rest);
+		enum mark m = mark_at(rest);
 
-		if (m && !m->put) {
+		if (m == MARK_DATA) {
 			before = false;
-		} else if (m && before == head) {
-			m->put(out);
-		} else if (!m && before == head) {
+		} else if (m < MARK_DATA && before == head) {
+			put_part(m, out);
+		} else if (m == MARKS && before == head) {
 			buf_char(out, *rest.p);
 		}
-		rest = str_skip(rest, m ? MARK_OPEN.n + strlen(m->name) + MARK_CLOSE.n : 1);
+		rest = str_skip(rest,
+		                m < MARKS ? MARK_OPEN.n + strlen(mark_names[m]) + MARK_CLOSE.n : 1);
 	}
-}
-
-/* Append the parts before and after the data. */
-static void template_head(struct buf *out)
-{
-	put_side(true, out);
-}
-
-static void template_tail(struct buf *out)
-{
-	put_side(false, out);
 }
 
 /* Appends lines of JSON, each with its line feed, so that no HTML parser can find the end of the
    script element in them: "<", which occurs only within JSON strings, is written as \u003c
    (HTML, section 13.2.5.15: only "<" leaves the script data state). A carriage return, which is
    whitespace in JSON and which a parser would make a line feed, is written as a space. */
-static void template_data(struct str line, struct buf *out)
+static void put_data(struct str line, struct buf *out)
 {
 	size_t from = 0;
 
@@ -185,7 +154,7 @@ struct html_page *page_new(const struct page_conf *conf, struct buf *out)
 	p->ended = -1;
 	p->text = BUF(BUF_MAX_SMALL);
 	p->row = BUF(BUF_MAX_MESSAGE);
-	template_head(out);
+	put_side(true, out);
 	return p;
 }
 
@@ -193,9 +162,7 @@ static void drop_rollout(struct html_page *p, struct page_rollout *r)
 {
 	map_remove(&p->open, &r->item);
 	json_paths_free(r->ignored);
-	buf_release(&r->state);
-	buf_release(&r->last.call);
-	buf_release(&r->last.reward);
+	BUFS_RELEASE(&r->state, &r->last.call, &r->last.reward);
 	free(r->name);
 	free(r);
 }
@@ -211,8 +178,7 @@ void page_free(struct html_page *p)
 	}
 	free(all);
 	changes_release(&p->changes);
-	buf_release(&p->text);
-	buf_release(&p->row);
+	BUFS_RELEASE(&p->text, &p->row);
 	free(p);
 }
 
@@ -232,16 +198,7 @@ static struct json_writer row_begin(struct html_page *p, const char *name)
 static void row_end(struct html_page *p, struct json_writer *w, struct buf *out)
 {
 	jw_end(w);
-	template_data(buf_view(&p->row), out);
-}
-
-static void put_count(struct json_writer *w, int64_t n)
-{
-	if (n < 0) {
-		jw_null(w);
-	} else {
-		jw_i64(w, n);
-	}
+	put_data(buf_view(&p->row), out);
 }
 
 /* ---- rollouts ---- */
@@ -263,7 +220,7 @@ static struct page_rollout *add_rollout(struct html_page *p, const struct eviden
 	jw_str(&w, r->id);
 	jw_text(&w, from->file);
 	jw_str(&w, u->rollout->task);
-	put_count(&w, from->side);
+	jw_count(&w, from->side);
 	row_end(p, &w, out);
 	return r;
 }
@@ -329,9 +286,9 @@ static void put_step(struct html_page *p, struct page_rollout *r, const struct e
 	s->held = false;
 	jw_i64(&w, r->number);
 	jw_i64(&w, s->line);
-	put_count(&w, after ? shown : -1);
-	put_count(&w, s->turn);
-	put_count(&w, s->step);
+	jw_count(&w, after ? shown : -1);
+	jw_count(&w, s->turn);
+	jw_count(&w, s->step);
 	jw_text(&w, s->outcome == OUTCOME_NONE ? NULL : outcome_name(s->outcome));
 	jw_raw(&w, s->reward.n ? buf_view(&s->reward) : STR_NONE);
 	jw_str(&w, buf_view(&s->call));
@@ -355,10 +312,8 @@ static void hold_step(struct html_page *p, struct page_rollout *r, const struct 
 	buf_clear(&s->call);
 	brief_call(&p->text, l);
 	text_escape_cut(&s->call, buf_view(&p->text), CALL_CELLS);
-	buf_clear(&s->reward);
-	buf_str(&s->reward, l->value[KEY_REWARD]);
-	buf_clear(&r->state);
-	buf_str(&r->state, line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE);
+	buf_set(&s->reward, l->value[KEY_REWARD]);
+	buf_set(&r->state, line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE);
 }
 
 /* ---- other lines ---- */
@@ -372,7 +327,7 @@ static void put_event(struct html_page *p, const struct page_rollout *r, const s
 
 	jw_i64(&w, r->number);
 	jw_i64(&w, p->lines);
-	put_count(&w, l->turn);
+	jw_count(&w, l->turn);
 	jw_raw(&w, l->value[KEY_EVENT]);
 	json_text_or_json(json_type(why) == JSON_STRING ? why : STR_NONE, &text);
 	jw_str(&w, text.n ? text_utf8_cut(buf_view(&text), WHY_BYTES) : STR_NONE);
@@ -415,7 +370,7 @@ static void put_row(struct html_page *p, struct page_rollout *r, const struct li
 	case LINE_UNKNOWN:
 		return;
 	}
-	template_data(l->text, out);
+	put_data(l->text, out);
 	p->lines++;
 }
 
@@ -507,14 +462,11 @@ static void put_lines(struct html_page *p, const char *name, int64_t rollout, st
                       struct buf *out)
 {
 	while (lines.n) {
-		const char *end = memchr(lines.p, '\n', lines.n);
-		size_t n = end ? (size_t)(end - lines.p) : lines.n;
 		struct json_writer w = row_begin(p, name);
 
-		put_count(&w, rollout);
-		jw_raw(&w, (struct str){lines.p, n});
+		jw_count(&w, rollout);
+		jw_raw(&w, str_cut(&lines, '\n'));
 		row_end(p, &w, out);
-		lines = str_skip(lines, n + 1);
 	}
 }
 
@@ -560,5 +512,5 @@ void page_end(struct html_page *p, struct buf *out)
 
 	jw_text(&w, p->conf->command);
 	row_end(p, &w, out);
-	template_tail(out);
+	put_side(false, out);
 }

@@ -1,7 +1,9 @@
-/* Text for a failed case: see case_text.h. */
-#include "report/kinds/case_text.h"
+/* Text for a failed case: see kind.h. */
+#include "report/kinds/kind.h"
 
 #include "base/text.h"
+
+#include <stdlib.h>
 
 static const struct style plain = {.columns = 0};
 
@@ -113,7 +115,7 @@ void case_text_finish(struct case_text *t, const struct report_case *c)
 	t->line = t->line ? t->line : c->line;
 }
 
-void case_text_clear(struct case_text *t)
+static void case_text_clear(struct case_text *t)
 {
 	buf_clear(&t->title);
 	buf_clear(&t->body);
@@ -123,10 +125,9 @@ void case_text_clear(struct case_text *t)
 	t->line = 0;
 }
 
-void case_text_release(struct case_text *t)
+static void case_text_release(struct case_text *t)
 {
-	buf_release(&t->title);
-	buf_release(&t->body);
+	BUFS_RELEASE(&t->title, &t->body);
 	difference_printer_release(&t->printer);
 }
 
@@ -144,4 +145,34 @@ void case_name(const struct report_case *c, struct buf *out)
 	} else {
 		buf_text(out, c->file ? "the whole file" : "all recordings");
 	}
+}
+
+/* ---- what the driver of all kinds calls ---- */
+
+void report_add_difference(struct report *r, const struct difference_printer *at,
+                           const struct difference *d)
+{
+	if (r->kind->difference) {
+		r->kind->difference(r, at, d);
+	} else if (r->kind->rollout) {
+		case_text_difference(&r->text, d);
+	}
+}
+
+void report_add_case(struct report *r, const struct report_case *c)
+{
+	if (r->kind->rollout) {
+		r->kind->rollout(r, c);
+	}
+	case_text_clear(&r->text);
+}
+
+void report_release(struct report *r)
+{
+	if (r->kind->release) {
+		r->kind->release(r->state);
+	}
+	free(r->state);
+	case_text_release(&r->text);
+	buf_release(&r->head);
 }

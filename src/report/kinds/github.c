@@ -3,7 +3,7 @@
    limit are counted in a final notice.
    https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
 #include "base/text.h"
-#include "report/kinds/case_text.h"
+#include "report/kinds/kind.h"
 
 #define SHOWN_OF_A_LEVEL ((size_t)10)
 
@@ -16,7 +16,6 @@ struct annotations {
 
 struct github {
 	struct annotations levels[SEVERITY_ERROR + 1]; /* by severity */
-	struct case_text text;
 };
 
 static const char *const commands[] = {
@@ -70,15 +69,6 @@ static void annotate(struct annotations *l, enum severity severity, const struct
 	buf_release(&name);
 }
 
-static void difference(struct report *r, const struct difference_printer *at,
-                       const struct difference *d)
-{
-	struct github *g = r->state;
-
-	(void)at;
-	case_text_difference(&g->text, d);
-}
-
 /* Annotates all findings; a passed case can have warnings. */
 static void annotate_findings(struct github *g, const struct report_case *c)
 {
@@ -92,10 +82,8 @@ static void annotate_findings(struct github *g, const struct report_case *c)
 
 /* One annotation for all differences, since the limit is low: the first difference, and the
    hint. */
-static void annotate_case(struct github *g, const struct report_case *c)
+static void annotate_case(struct github *g, struct case_text *t, const struct report_case *c)
 {
-	struct case_text *t = &g->text;
-
 	if (c->hint) {
 		buf_char(&t->title, '\n');
 		buf_text(&t->title, c->hint);
@@ -113,12 +101,11 @@ static void rollout(struct report *r, const struct report_case *c)
 		struct report_case alone = *c;
 
 		alone.verdict = NULL; /* its findings have their own annotations */
-		case_text_finish(&g->text, &alone);
+		case_text_finish(&r->text, &alone);
 		if (c->result != CASE_PASSED) { /* accepted differences get no annotation */
-			annotate_case(g, c);
+			annotate_case(g, &r->text, c);
 		}
 	}
-	case_text_clear(&g->text);
 }
 
 static size_t left_out(const struct annotations *l, size_t shown)
@@ -174,19 +161,12 @@ static void release(void *state)
 	for (size_t i = 0; i < ARRAY_LEN(g->levels); i++) {
 		buf_release(&g->levels[i].lines);
 	}
-	case_text_release(&g->text);
 }
 
-static const char *const begins[] = {
-	"::error ",
-	"::warning ",
-	"::notice ",
-	NULL,
-};
-
-const struct report_kind report_kind_github = {.file = {"a report of annotations", begins},
-                                               .state_size = sizeof(struct github),
-                                               .difference = difference,
-                                               .rollout = rollout,
-                                               .end = end,
-                                               .release = release};
+const struct report_kind report_kind_github = {
+	.file = {"a report of annotations",
+                 (const char *const[]){"::error ", "::warning ", "::notice ", NULL}},
+	.state_size = sizeof(struct github),
+	.rollout = rollout,
+	.end = end,
+	.release = release};

@@ -19,18 +19,12 @@ static void difference(struct report *r, const struct difference_printer *at,
 
 static void put_golden(const struct report_case *c, struct buf *out)
 {
-	struct json_writer w;
+	struct json_writer w = jw_begin(out);
 
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "golden");
-	jw_key(&w, "kind");
-	jw_text(&w, c->golden);
-	jw_key(&w, "file");
-	jw_text(&w, c->file);
-	jw_key(&w, "task");
-	jw_str(&w, c->task);
+	jw_text(jw_key(&w, "type"), "golden");
+	jw_text(jw_key(&w, "kind"), c->golden);
+	jw_text(jw_key(&w, "file"), c->file);
+	jw_str(jw_key(&w, "task"), c->task);
 	jw_end(&w);
 	buf_char(out, '\n');
 }

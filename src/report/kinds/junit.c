@@ -2,11 +2,7 @@
    used: those in the schema of Jenkins' xunit plugin (junit-10.xsd), which GitLab reads as well.
    Failures are findings and differences; errors are rollouts without a result. */
 #include "base/text.h"
-#include "report/kinds/case_text.h"
-
-struct junit {
-	struct case_text text;
-};
+#include "report/kinds/kind.h"
 
 /* ---- XML ---- */
 
@@ -80,15 +76,6 @@ static void put_element(struct buf *out, const char *name, const struct case_tex
 
 /* ---- the report ---- */
 
-static void difference(struct report *r, const struct difference_printer *at,
-                       const struct difference *d)
-{
-	struct junit *j = r->state;
-
-	(void)at;
-	case_text_difference(&j->text, d);
-}
-
 /* Consumers identify a test by this name across runs, and use the part before the last dot as its
    package. */
 static void put_classname(struct report *r, const struct report_case *c)
@@ -108,30 +95,28 @@ static void put_classname(struct report *r, const struct report_case *c)
 
 static void rollout(struct report *r, const struct report_case *c)
 {
-	struct junit *j = r->state;
 	struct buf name = BUF(BUF_MAX_MESSAGE);
 
-	case_text_finish(&j->text, c);
+	case_text_finish(&r->text, c);
 	case_name(c, &name);
 	buf_text(r->out, "<testcase");
 	put_classname(r, c);
 	put_attribute(r->out, "name", buf_view(&name));
 	put_time(r->out, c->took_ms);
-	if (c->result == CASE_PASSED && !j->text.body.n) {
+	if (c->result == CASE_PASSED && !r->text.body.n) {
 		buf_text(r->out, "/>\n");
 	} else {
 		buf_text(r->out, ">\n");
 		if (c->result == CASE_PASSED) { /* findings below the threshold */
 			buf_text(r->out, "<system-out>");
-			put_xml(r->out, buf_view(&j->text.body));
+			put_xml(r->out, buf_view(&r->text.body));
 			buf_text(r->out, "</system-out>\n");
 		} else {
 			put_element(r->out, c->result == CASE_ERROR ? "error" : "failure",
-			            &j->text);
+			            &r->text);
 		}
 		buf_text(r->out, "</testcase>\n");
 	}
-	case_text_clear(&j->text);
 	buf_release(&name);
 }
 
@@ -153,22 +138,11 @@ static void end(struct report *r, const struct report_totals *t)
 	buf_text(r->out, "</testsuite>\n</testsuites>\n");
 }
 
-static void release(void *state)
-{
-	struct junit *j = state;
-
-	case_text_release(&j->text);
-}
-
-static const char *const begins[] = {
-	"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"rolldbg ",
-	NULL,
-};
-
-const struct report_kind report_kind_junit = {.file = {"a JUnit report", begins},
-                                              .state_size = sizeof(struct junit),
-                                              .head_last = true,
-                                              .difference = difference,
-                                              .rollout = rollout,
-                                              .end = end,
-                                              .release = release};
+const struct report_kind report_kind_junit = {
+	.file = {"a JUnit report",
+                 (const char *const[]){
+			 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"rolldbg ",
+			 NULL}},
+	.head_last = true,
+	.rollout = rollout,
+	.end = end};

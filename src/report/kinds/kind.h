@@ -55,6 +55,21 @@ struct report_conf {
 	void (*put_text)(struct buf *out, const char *text);
 };
 
+/* Text for a failed case, shared by most kinds: a one-line title and a body with all details. Zeroed
+   is empty. All text is escaped for a terminal (base/text.h). */
+struct case_text {
+	struct buf title; /* the worst finding, or the first difference */
+	struct buf body;  /* a line for each finding and difference, and the hint */
+	const char *kind; /* one word: a rule, a status, "difference", "no-result" */
+	uint64_t line;    /* line in the file that the title refers to; 0: unknown */
+	int rank;         /* of the difference in the title: see case_text.c */
+	size_t count;     /* findings or differences */
+	size_t left_out;  /* how many of them are not in the body */
+	struct difference_printer printer;
+};
+
+#define CASE_TEXT_MAX ((size_t)32 << 10) /* maximum bytes of a body; further entries are counted */
+
 struct report_kind;
 
 struct report {
@@ -64,6 +79,8 @@ struct report {
 	/* Text to put before everything in `out`, known only at the end; empty unless
 	   kind->head_last. */
 	struct buf head;
+	/* of the next case, with its differences so far; the driver clears it */
+	struct case_text text;
 	void *state; /* kind->state_size bytes, initially zeroed */
 };
 
@@ -74,7 +91,7 @@ struct report_kind {
 	bool head_last;
 	bool separate; /* a case's text does not depend on earlier cases */
 	void (*begin)(struct report *r);
-	/* at->file is the file of the difference */
+	/* at->file is the file of the difference; NULL: it is added to the case's text */
 	void (*difference)(struct report *r, const struct difference_printer *at,
 	                   const struct difference *d);
 	void (*rollout)(struct report *r, const struct report_case *c);
@@ -95,5 +112,23 @@ extern const size_t report_row_count;
 #define REPORT(kind, target, purpose) extern const struct report_kind report_kind_##kind;
 #include "report/kinds/reports.def"
 #undef REPORT
+
+/* Pass a difference or a case to a report. */
+void report_add_difference(struct report *r, const struct difference_printer *at,
+                           const struct difference *d);
+void report_add_case(struct report *r, const struct report_case *c);
+/* Releases all but `out`. */
+void report_release(struct report *r);
+
+/* ---- the text of a case, for the kinds ---- */
+
+/* Adds a difference of the next case. */
+void case_text_difference(struct case_text *t, const struct difference *d);
+/* Adds the case's findings or problem. The text is complete then, until case_text_clear. */
+void case_text_finish(struct case_text *t, const struct report_case *c);
+
+/* Appends the escaped id, "lake.0", or a description of a case without one: "lake, all
+   samples", "the whole file". */
+void case_name(const struct report_case *c, struct buf *out);
 
 #endif

@@ -2,23 +2,13 @@
    Untrusted text is in code spans and in fenced blocks whose fences are longer than any run of
    backticks in it, so that it is not parsed as markup (CommonMark sections 4.5 and 6.1). */
 #include "base/text.h"
-#include "report/kinds/case_text.h"
+#include "report/kinds/kind.h"
 
 #define TOTAL_MAX ((size_t)900 << 10) /* GitHub accepts 1 MiB per step */
 
 struct markdown {
-	struct case_text text;
 	size_t written, left_out;
 };
-
-static void difference(struct report *r, const struct difference_printer *at,
-                       const struct difference *d)
-{
-	struct markdown *m = r->state;
-
-	(void)at;
-	case_text_difference(&m->text, d);
-}
 
 static size_t longest_ticks(struct str text)
 {
@@ -88,9 +78,9 @@ static void rollout(struct report *r, const struct report_case *c)
 	struct markdown *m = r->state;
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
-	case_text_finish(&m->text, c);
+	case_text_finish(&r->text, c);
 	if (c->result != CASE_PASSED) {
-		put_case(&text, c, &m->text);
+		put_case(&text, c, &r->text);
 		if (m->written + text.n > TOTAL_MAX) {
 			m->left_out++;
 		} else {
@@ -98,7 +88,6 @@ static void rollout(struct report *r, const struct report_case *c)
 			m->written += text.n;
 		}
 	}
-	case_text_clear(&m->text);
 	buf_release(&text);
 }
 
@@ -132,23 +121,10 @@ static void end(struct report *r, const struct report_totals *t)
 	}
 }
 
-static void release(void *state)
-{
-	struct markdown *m = state;
-
-	case_text_release(&m->text);
-}
-
-static const char *const begins[] = {
-	"### ✅ rolldbg ",
-	"### ❌ rolldbg ",
-	NULL,
-};
-
-const struct report_kind report_kind_markdown = {.file = {"a markdown report", begins},
-                                                 .state_size = sizeof(struct markdown),
-                                                 .head_last = true,
-                                                 .difference = difference,
-                                                 .rollout = rollout,
-                                                 .end = end,
-                                                 .release = release};
+const struct report_kind report_kind_markdown = {
+	.file = {"a markdown report",
+                 (const char *const[]){"### ✅ rolldbg ", "### ❌ rolldbg ", NULL}},
+	.state_size = sizeof(struct markdown),
+	.head_last = true,
+	.rollout = rollout,
+	.end = end};

@@ -3,7 +3,7 @@
    result. */
 #include "base/text.h"
 #include "json/write.h"
-#include "report/kinds/case_text.h"
+#include "report/kinds/kind.h"
 
 #include <stdio.h>
 
@@ -39,8 +39,7 @@ struct sarif {
 
 static void put_member(struct json_writer *w, const char *key, struct str value)
 {
-	jw_key(w, key);
-	jw_str(w, value);
+	jw_str(jw_key(w, key), value);
 }
 
 /* {"text": ..}. "](" in a peer's text is broken up, so that it cannot form a link (section
@@ -55,8 +54,7 @@ static void put_message(struct json_writer *w, const char *key, struct str text)
 		}
 		buf_char(&safe, text.p[i]);
 	}
-	jw_key(w, key);
-	jw_object(w);
+	jw_object(jw_key(w, key));
 	put_member(w, "text", buf_view(&safe));
 	jw_end(w);
 	buf_release(&safe);
@@ -75,8 +73,7 @@ static void put_rule(struct json_writer *w, const char *id, struct str title, st
 	put_message(w, "shortDescription", title);
 	put_message(w, "fullDescription", title);
 	put_message(w, "help", help);
-	jw_key(w, "defaultConfiguration");
-	jw_object(w);
+	jw_object(jw_key(w, "defaultConfiguration"));
 	put_member(w, "level", str_from(level_of(severity)));
 	jw_end(w);
 	jw_end(w);
@@ -86,8 +83,7 @@ static void put_rules(struct report *r, struct json_writer *w)
 {
 	struct buf title = BUF(BUF_MAX_SMALL), help = BUF(BUF_MAX_SMALL);
 
-	jw_key(w, "rules");
-	jw_array(w);
+	jw_array(jw_key(w, "rules"));
 	for (size_t i = 0; i < checks_count; i++) {
 		buf_clear(&title);
 		buf_clear(&help);
@@ -100,8 +96,7 @@ static void put_rules(struct report *r, struct json_writer *w)
 		         str_from(own_rules[i].help), SEVERITY_ERROR);
 	}
 	jw_end(w);
-	buf_release(&title);
-	buf_release(&help);
+	BUFS_RELEASE(&title, &help);
 }
 
 static void begin(struct report *r)
@@ -113,22 +108,17 @@ static void begin(struct report *r)
 	jw_object(w);
 	put_member(w, "$schema", STR("https://json.schemastore.org/sarif-2.1.0.json"));
 	put_member(w, "version", STR("2.1.0"));
-	jw_key(w, "runs");
-	jw_array(w);
+	jw_array(jw_key(w, "runs"));
 	jw_object(w);
-	jw_key(w, "tool");
-	jw_object(w);
-	jw_key(w, "driver");
-	jw_object(w);
+	jw_object(jw_key(w, "tool"));
+	jw_object(jw_key(w, "driver"));
 	put_member(w, "name", STR("rolldbg"));
 	put_member(w, "version", str_from(r->conf->version));
 	put_rules(r, w);
 	jw_end(w);
 	jw_end(w);
-	jw_key(w, "columnKind");
-	jw_text(w, "unicodeCodePoints");
-	jw_key(w, "results");
-	jw_array(w);
+	jw_text(jw_key(w, "columnKind"), "unicodeCodePoints");
+	jw_array(jw_key(w, "results"));
 }
 
 /* ---- results ---- */
@@ -155,16 +145,12 @@ static void put_physical(struct json_writer *w, const char *file, uint64_t line)
 	struct buf uri = BUF(BUF_MAX_SMALL);
 
 	put_uri(&uri, file);
-	jw_key(w, "physicalLocation");
-	jw_object(w);
-	jw_key(w, "artifactLocation");
-	jw_object(w);
+	jw_object(jw_key(w, "physicalLocation"));
+	jw_object(jw_key(w, "artifactLocation"));
 	put_member(w, "uri", buf_view(&uri));
 	jw_end(w);
-	jw_key(w, "region");
-	jw_object(w);
-	jw_key(w, "startLine");
-	jw_u64(w, line ? line : 1);
+	jw_object(jw_key(w, "region"));
+	jw_u64(jw_key(w, "startLine"), line ? line : 1);
 	jw_end(w);
 	jw_end(w);
 	buf_release(&uri);
@@ -176,8 +162,7 @@ static void put_result(struct json_writer *w, const char *id, size_t index, enum
 {
 	jw_object(w);
 	put_member(w, "ruleId", str_from(id));
-	jw_key(w, "ruleIndex");
-	jw_u64(w, index);
+	jw_u64(jw_key(w, "ruleIndex"), index);
 	put_member(w, "level", str_from(level_of(severity)));
 	put_message(w, "message", message);
 }
@@ -187,8 +172,7 @@ static void put_place(struct json_writer *w, const char *file, uint64_t line, st
 {
 	struct buf name = BUF(BUF_MAX_MESSAGE);
 
-	jw_key(w, "locations");
-	jw_array(w);
+	jw_array(jw_key(w, "locations"));
 	if (file && strcmp(file, "-") != 0) {
 		jw_object(w);
 		put_physical(w, file, line);
@@ -198,8 +182,7 @@ static void put_place(struct json_writer *w, const char *file, uint64_t line, st
 	if (rollout.p) {
 		text_escape(&name, rollout);
 		text_escape(&name, pointer);
-		jw_key(w, "partialFingerprints");
-		jw_object(w);
+		jw_object(jw_key(w, "partialFingerprints"));
 		put_member(w, "rolloutAndPointer/v1", buf_view(&name));
 		jw_end(w);
 	}
@@ -318,11 +301,9 @@ static void end(struct report *r, const struct report_totals *t)
 		put_own(s, RULE_LEFT_OUT, &(struct report_case){.file = NULL}, str_from(more));
 	}
 	jw_end(w);
-	jw_key(w, "invocations");
-	jw_array(w);
+	jw_array(jw_key(w, "invocations"));
 	jw_object(w);
-	jw_key(w, "executionSuccessful");
-	jw_bool(w, t->errors == 0);
+	jw_bool(jw_key(w, "executionSuccessful"), t->errors == 0);
 	jw_end(w);
 	jw_end(w);
 	jw_end(w); /* end of the run */

@@ -2,25 +2,15 @@
    quoted scalars and one literal block, as parsed by prove and other harnesses. */
 #include "base/text.h"
 #include "json/write.h"
-#include "report/kinds/case_text.h"
+#include "report/kinds/kind.h"
 
 struct tap {
-	struct case_text text;
 	size_t count;
 };
 
 static void begin(struct report *r)
 {
 	buf_text(r->out, "TAP version 13\n");
-}
-
-static void difference(struct report *r, const struct difference_printer *at,
-                       const struct difference *d)
-{
-	struct tap *t = r->state;
-
-	(void)at;
-	case_text_difference(&t->text, d);
 }
 
 /* '#' starts a directive, and a backslash is the escape character. */
@@ -39,12 +29,9 @@ static void put_details(struct buf *out, struct str lines)
 {
 	buf_text(out, "  details: |\n");
 	while (lines.n) {
-		const char *end = memchr(lines.p, '\n', lines.n);
-		size_t n = end ? (size_t)(end - lines.p) + 1 : lines.n;
-
 		buf_text(out, "    ");
-		buf_add(out, lines.p, n);
-		lines = str_skip(lines, n);
+		buf_str(out, str_cut(&lines, '\n'));
+		buf_char(out, '\n');
 	}
 }
 
@@ -79,7 +66,7 @@ static void rollout(struct report *r, const struct report_case *c)
 	struct tap *t = r->state;
 	struct buf name = BUF(BUF_MAX_MESSAGE);
 
-	case_text_finish(&t->text, c);
+	case_text_finish(&r->text, c);
 	if (c->file) {
 		text_escape(&name, str_from(c->file));
 		buf_text(&name, ": ");
@@ -89,9 +76,8 @@ static void rollout(struct report *r, const struct report_case *c)
 	put_description(r->out, buf_view(&name));
 	buf_char(r->out, '\n');
 	if (c->result != CASE_PASSED) {
-		put_block(r->out, c, &t->text);
+		put_block(r->out, c, &r->text);
 	}
-	case_text_clear(&t->text);
 	buf_release(&name);
 }
 
@@ -100,22 +86,9 @@ static void end(struct report *r, const struct report_totals *t)
 	buf_printf(r->out, t->cases ? "1..%zu\n" : "1..%zu # skip no rollouts\n", t->cases);
 }
 
-static void release(void *state)
-{
-	struct tap *t = state;
-
-	case_text_release(&t->text);
-}
-
-static const char *const begins[] = {
-	"TAP version ",
-	NULL,
-};
-
-const struct report_kind report_kind_tap = {.file = {"a TAP report", begins},
-                                            .state_size = sizeof(struct tap),
-                                            .begin = begin,
-                                            .difference = difference,
-                                            .rollout = rollout,
-                                            .end = end,
-                                            .release = release};
+const struct report_kind report_kind_tap = {
+	.file = {"a TAP report", (const char *const[]){"TAP version ", NULL}},
+	.state_size = sizeof(struct tap),
+	.begin = begin,
+	.rollout = rollout,
+	.end = end};

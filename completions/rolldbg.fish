@@ -134,7 +134,8 @@ complete -c rolldbg -n '__fish_seen_subcommand_from check' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -s t -l turn -x -d 'show turn N in full'
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -s r -l rollout -x -d 'show only this rollout'
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -l prompt -d 'with --turn: show the whole conversation the model was given in that turn'
-complete -c rolldbg -n '__fish_seen_subcommand_from show' -l json -d 'with --prompt: print it as one JSON array of messages'
+complete -c rolldbg -n '__fish_seen_subcommand_from show' -l json -d 'print each step as a JSON line, with its effect and what it changed; with --prompt: the messages, as one JSON array'
+complete -c rolldbg -n '__fish_seen_subcommand_from show' -l raw -d 'with --turn: print base64 (images, files) in full, not its type and size'
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -l html -r -F -d 'write a page for browsers instead, with all rollouts and findings (- for standard output)'
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -s e -l env -x -a 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' -d 'the environment: an MCP server, http(s)://HOST/mcp or stdio:COMMAND (run by sh -c); an OpenEnv, ORS or NeMo Gym server, ws(s)://HOST or http(s)://HOST; or builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk (see TARGETS in rolldbg-run(1))'
@@ -449,5 +450,5 @@ complete -c rolldbg -n '__fish_seen_subcommand_from trust' -l dry-run -d 'only p
 complete -c rolldbg -n '__fish_seen_subcommand_from trust' -l list -d 'list the files that are trusted, and exit'
 complete -c rolldbg -n '__fish_seen_subcommand_from trust' -l revoke -d 'no longer trust the file'
 complete -c rolldbg -n '__fish_seen_subcommand_from trust' -F
-complete -c rolldbg -n '__fish_seen_subcommand_from schema' -a 'recording run check replay diff stats list convert shrink bisect probe tools tap'
+complete -c rolldbg -n '__fish_seen_subcommand_from schema' -a 'recording run check show replay diff stats list convert shrink bisect probe tools tap'
 complete -c rolldbg -n '__fish_seen_subcommand_from help' -a 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help all'

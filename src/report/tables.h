@@ -10,7 +10,7 @@ enum table_kind { TABLE_STEPS, TABLE_ROLLOUTS };
 enum table_form {
 	TABLE_LINES, /* JSON lines of scalars; JSON values are text in them */
 	TABLE_CSV,
-	TABLE_VALUES, /* JSON lines as of --json: with a type, JSON values as they are */
+	TABLE_VALUES, /* JSON lines of a command: with a type, JSON values as they are */
 };
 
 /* Appends the columns as a JSON array of [NAME, TYPE]; TYPE is string, int64, float64 or bool_. */

@@ -124,7 +124,8 @@ on_terminal() {
 	rolldbg convert --to steps a.jsonl | jq -c '(.arguments, .state, .changes) |= fromjson | del(.observation)
 		| .changes |= map(del(.before, .after))' | cmp - rows
 	# an unfinished rollout, without its header; interleaved ones
-	sed -n '2,3p' a.jsonl | expect 0 rolldbg show --json -
+	sed -n '2,3p' a.jsonl >part.jsonl
+	expect 0 rolldbg show --json part.jsonl
 	[ "$(jq -c 'select(.type == "step") | [.effect, .changes]' <<<"$output")" = '["unknown",null]' ]
 	rolldbg run --quiet --task b --out b.jsonl
 	paste -d '\n' a.jsonl b.jsonl | grep . >both.jsonl

@@ -271,14 +271,28 @@ static uint64_t call_of(const struct line *step)
 	return map_hash_with(map_hash(line_arguments(step)), map_hash(line_tool_name(step)));
 }
 
-static uint64_t *calls_of(const struct rollout_copy *r)
+/* The call with the state before it and the reply. */
+static uint64_t content_of(const struct line *step)
 {
-	uint64_t *calls = mem_array(r->count + 1, sizeof(*calls));
+	static const enum key keys[] = {KEY_STATE, KEY_OBSERVATION, KEY_OUTCOME};
+	uint64_t hash = call_of(step);
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		hash = map_hash_with(hash, map_hash(step->value[keys[i]]));
+	}
+	return hash;
+}
+
+typedef uint64_t hash_fn(const struct line *step);
+
+static uint64_t *hashes_of(const struct rollout_copy *r, hash_fn *hash)
+{
+	uint64_t *hashes = mem_array(r->count + 1, sizeof(*hashes));
 
 	for (size_t i = 0; i < r->count; i++) {
-		calls[i] = call_of(&r->steps[i]);
+		hashes[i] = hash(&r->steps[i]);
 	}
-	return calls;
+	return hashes;
 }
 
 static void report_unpaired_step(struct comparison *c, const struct line *step, bool extra)
@@ -292,15 +306,90 @@ static void report_unpaired_step(struct comparison *c, const struct line *step, 
 	add_difference(c, extra ? DIFFERENCE_EXTRA_STEP : DIFFERENCE_MISSING_STEP);
 }
 
+/* An alignment of the steps of two rollouts. */
+struct alignment {
+	struct aligned *list;
+	size_t count, pairs;
+};
+
+static struct alignment align_by(const struct rollout_copy *a, const struct rollout_copy *b,
+                                 hash_fn *hash)
+{
+	uint64_t *first = hashes_of(a, hash), *second = hashes_of(b, hash);
+	struct alignment all = {.list = mem_array(a->count + b->count + 1, sizeof(*all.list))};
+
+	all.count = align(first, a->count, second, b->count, all.list);
+	for (size_t i = 0; i < all.count; i++) {
+		all.pairs += all.list[i].kind == ALIGN_BOTH;
+	}
+	free(first);
+	free(second);
+	return all;
+}
+
+/* Pairs the calls between two of the pairs, too. */
+static void align_gap(struct alignment *out, const struct rollout_copy *a, size_t a_from,
+                      size_t a_end, const struct rollout_copy *b, size_t b_from, size_t b_end)
+{
+	const struct rollout_copy first = {.steps = a->steps + a_from, .count = a_end - a_from};
+	const struct rollout_copy second = {.steps = b->steps + b_from, .count = b_end - b_from};
+	struct alignment gap = align_by(&first, &second, call_of);
+
+	for (size_t i = 0; i < gap.count; i++) {
+		gap.list[i].first += a_from;
+		gap.list[i].second += b_from;
+		out->list[out->count++] = gap.list[i];
+	}
+	out->pairs += gap.pairs;
+	free(gap.list);
+}
+
+static struct alignment align_by_content(const struct rollout_copy *a, const struct rollout_copy *b)
+{
+	struct alignment same = align_by(a, b, content_of);
+	struct alignment all = {.list = mem_array(a->count + b->count + 1, sizeof(*all.list))};
+	size_t x = 0, y = 0;
+
+	for (size_t i = 0; i < same.count; i++) {
+		struct aligned pair = same.list[i];
+
+		if (pair.kind == ALIGN_BOTH) {
+			align_gap(&all, a, x, pair.first, b, y, pair.second);
+			all.list[all.count++] = pair;
+			all.pairs++;
+			x = pair.first + 1;
+			y = pair.second + 1;
+		}
+	}
+	align_gap(&all, a, x, a->count, b, y, b->count);
+	free(same.list);
+	return all;
+}
+
+/* By their calls; which of several equal calls was left out is told by the state and the reply. A replay
+   sends its calls in order. */
+static struct alignment align_steps(const struct rollout_copy *a, const struct rollout_copy *b,
+                                    bool replayed)
+{
+	struct alignment calls = align_by(a, b, call_of);
+
+	if (replayed || a->count == b->count) {
+		return calls;
+	}
+	struct alignment content = align_by_content(a, b);
+	bool better = content.pairs >= calls.pairs;
+
+	free(better ? calls.list : content.list);
+	return better ? content : calls;
+}
+
 static void compare_steps(struct comparison *c, const struct rollout_copy *first,
                           const struct rollout_copy *second)
 {
-	uint64_t *a = calls_of(first), *b = calls_of(second);
-	struct aligned *pairs = mem_array(first->count + second->count + 1, sizeof(*pairs));
-	size_t count = align(a, first->count, b, second->count, pairs);
+	struct alignment all = align_steps(first, second, c->conf->replayed);
 
-	for (size_t i = 0; i < count; i++) {
-		const struct aligned *p = &pairs[i];
+	for (size_t i = 0; i < all.count; i++) {
+		const struct aligned *p = &all.list[i];
 
 		if (p->kind == ALIGN_BOTH) {
 			compare_lines(c, &first->steps[p->first], &second->steps[p->second]);
@@ -310,9 +399,7 @@ static void compare_steps(struct comparison *c, const struct rollout_copy *first
 			report_unpaired_step(c, &second->steps[p->second], true);
 		}
 	}
-	free(pairs);
-	free(a);
-	free(b);
+	free(all.list);
 }
 
 /* ---- rollouts ---- */
@@ -349,6 +436,11 @@ static void end_comparison(struct comparison *c, struct compare_progress *p)
 bool compare_same_call(const struct line *a, const struct line *b)
 {
 	return call_of(a) == call_of(b);
+}
+
+bool compare_same_content(const struct line *a, const struct line *b)
+{
+	return content_of(a) == content_of(b);
 }
 
 void compare_next_steps(const struct rollout_copy *first, const struct line *a,

@@ -76,7 +76,7 @@ struct compare_count {
 
 /* Reports each difference, in the order of the lines (in one line: changed values first), and adds
    to *count. Steps are paired by
-   their calls (tool and arguments). For each pair, state, outcome, error class, observation,
+   their calls (tool and arguments), repeated calls by state and reply as well. For each pair, state, outcome, error class, observation,
    structured content, reward, terminated and truncated are compared; for the ends status, total
    reward and state. Numbers with different spelling but the same value are equal, as are values
    that either side masks. */
@@ -92,6 +92,8 @@ struct compare_progress {
 };
 /* Are both lines the same call, or both without a call? */
 bool compare_same_call(const struct line *a, const struct line *b);
+/* Are their states and replies the same, too? */
+bool compare_same_content(const struct line *a, const struct line *b);
 /* Compares the next step of both rollouts, whose calls have been the same so far. The first call
    also compares the headers and resets read so far. */
 void compare_next_steps(const struct rollout_copy *first, const struct line *a,

@@ -1,6 +1,7 @@
 /* Compares two rollouts step by step while they are read, until their calls differ, so that memory
-   does not grow with their length. From the first different call on, the rest of both is kept in
-   memory, because steps may have been inserted or left out. */
+   does not grow with their length. From the first different call on, or the first different reply
+   to one of several equal calls, the rest of both is kept in memory, because steps may have been inserted or
+   left out. */
 #ifndef ROLLDBG_COMPARE_LOCKSTEP_H
 #define ROLLDBG_COMPARE_LOCKSTEP_H
 

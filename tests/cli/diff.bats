@@ -255,3 +255,20 @@ record() {
 	has "$output" '+ step 1  lake_move action=RIGHT'
 	expect 2 rolldbg diff one.jsonl new.jsonl there.jsonl
 }
+
+@test "of several equal calls the one that was left out is named, by state and observation" {
+	rolldbg run --quiet --env 'builtin:frozen_lake?map=8x8' --actions RIGHT,RIGHT,RIGHT,RIGHT,RIGHT,RIGHT --out six.jsonl
+	for at in 0 2 5; do
+		jq -c "select(.step != $at)" six.jsonl >five.jsonl
+		expect 1 rolldbg diff six.jsonl five.jsonl
+		[ "$(grep -c '^[-+ ] *step' <<<"$output")" = 1 ]
+		has "$output" "- step $at  lake_move action=RIGHT"
+		expect 1 rolldbg diff five.jsonl six.jsonl
+		has "$output" "+ step $at  lake_move action=RIGHT"
+		has "$output" '1 of 1 rollout differs · 1 difference · 5 steps compared'
+	done
+	# as many calls: each is compared with the one in its place
+	jq -c 'if .step == 2 then .observation = "other" else . end' six.jsonl >other.jsonl
+	expect 1 rolldbg diff six.jsonl other.jsonl
+	has "$output" $'  step 2  lake_move action=RIGHT\n    /observation'
+}

@@ -175,7 +175,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from replay' -l insecure -d 'acce
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -s H -l header -r -F -d 'send this header (\'Name: value\') with every request; @FILE contains one header per line'
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -l header-env -x -d 'send header NAME with the value of an environment variable, for credentials'
 complete -c rolldbg -n '__fish_seen_subcommand_from diff' -s r -l rollout -x -d 'compare only this rollout'
-complete -c rolldbg -n '__fish_seen_subcommand_from diff' -l stat -d 'one line per rollout that differs, most important first: verdict (as in check), reward, status, steps, number of values'
+complete -c rolldbg -n '__fish_seen_subcommand_from diff' -l stat -d 'one line per rollout that differs, most important first: verdict (as in check), reward, status, steps, which values; of several, first what differs in how many'
 complete -c rolldbg -n '__fish_seen_subcommand_from diff' -l word-diff -d 'show every changed string word by word, as [-old-]{+new+}; without it, only strings too long to show in full'
 complete -c rolldbg -n '__fish_seen_subcommand_from diff' -l html -r -F -d 'also write a page for browsers: both recordings, side by side'
 complete -c rolldbg -n '__fish_seen_subcommand_from diff' -l json -d 'print each difference and a summary as JSON lines'

@@ -38,7 +38,7 @@ static const struct opt options[] = {
 	OPT_STRING('r', "rollout", OPT_NEVER, "ID", FIELD(rollout), "compare only this rollout"),
 	OPT_FLAG(0, "stat", OPT_HARMLESS, FIELD(stat),
                  "one line per rollout that differs, most important first: verdict (as in check), "
-                 "reward, status, steps, number of values"),
+                 "reward, status, steps, which values; of several, first what differs in how many"),
 	OPT_FLAG(0, "word-diff", OPT_HARMLESS, FIELD(word_diff),
                  "show every changed string word by word, as [-old-]{+new+}; without it, only "
                  "strings too long to show in full"),
@@ -178,7 +178,9 @@ static void take_difference(void *ctx, const struct difference *d)
 {
 	struct diffing *f = ctx;
 
-	if (!f->opts->stat) {
+	if (f->opts->stat) {
+		difference_stats_see(&f->stats, d);
+	} else {
 		report_difference(&f->printer, d, &f->out.text);
 	}
 	if (f->page) {
@@ -400,7 +402,8 @@ static int compare_all(struct diffing *f, struct error *err)
 		return error_set(err, FAIL_USAGE, "no rollout '%s' in either recording",
 		                 f->opts->rollout);
 	}
-	difference_stats_put(&f->stats, f->opts->json, f->context->style, &f->out.text);
+	difference_stats_put(&f->stats, f->count.rollouts, f->opts->json, f->context->style,
+	                     &f->out.text);
 	if (f->opts->json || !f->context->quiet) {
 		report_difference_summary(&f->count, f->opts->json, &f->out.text);
 	}
@@ -529,8 +532,7 @@ static int diff_run(const struct context *c, const void *opts, int argc, char **
 	                    .printer = new_printer(c, o)};
 	int code = -1;
 
-	f.conf = (struct compare_conf){
-		.header = true, .take = o->stat && !o->html ? NULL : take_difference, .ctx = &f};
+	f.conf = (struct compare_conf){.header = true, .take = take_difference, .ctx = &f};
 	if (!threads_number(&o->jobs, &f.jobs, err) &&
 	    !compare_rules_read(&f.rules, &o->compare, err)) {
 		f.jobs = o->html ? 1 : f.jobs; /* a page is written in the order of the rollouts */

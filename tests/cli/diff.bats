@@ -56,6 +56,7 @@ record() {
 	[ "${#lines[@]}" = 2 ]
 	has "${lines[0]}" 'FrozenLake-v1.0: 2 -> 2 steps, '
 	has "${lines[0]}" ', 1 missing, 1 extra'
+	has "${lines[0]}" ' values differ: /status finished -> terminated, /state/position changed, /policy/params/actions/1 changed'
 }
 
 @test "--mask, --tolerance, and the masks of the header" {
@@ -103,7 +104,10 @@ record() {
 		rolldbg run --quiet --seed 1 --tasks $side.tasks --force-call --out $side/ --fail-on never >/dev/null
 	done
 	expect 1 rolldbg diff before after --stat
-	[ "$(cut -d: -f1 <<<"$output" | head -n 5 | paste -sd ' ')" = 'b.0 d.0 e.0 a.0 c.0' ]
+	has "$output" $'what differs:\n'
+	has "$output" $'\n  /state/position changed: 3 of 6 rollouts\n'
+	lacks "$output" ': 0 of 6'
+	[ "$(grep '^[a-f]\.0: ' <<<"$output" | cut -d: -f1 | paste -sd ' ')" = 'b.0 d.0 e.0 a.0 c.0' ]
 	has "$output" 'b.0: 1 -> 4 steps, verdict no error -> multi-step-illusion, '
 	has "$output" 'd.0: missing'
 	has "$output" 'e.0: extra'

@@ -404,10 +404,10 @@ on_terminal() {
 	rolldbg run --quiet --actions DOWN --out raw.jsonl --env 'builtin:frozen_lake?map=random'
 	rolldbg strip raw.jsonl >unseeded.jsonl
 	expect 1 rolldbg replay unseeded.jsonl --env 'builtin:frozen_lake?map=8x8'
-	has "$stderr" 'unseeded.jsonl: rollout FrozenLake-v1.0 began differently, and the golden has no seed'
+	has "$stderr" 'unseeded.jsonl: rollout FrozenLake-v1.0 began differently; in one more session the environment begins as in the replay: it has changed since'
 	golden lake DOWN,DOWN
 	expect 1 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8'
-	lacks "$stderr" 'no seed'
+	has "$stderr" 'in one more session with seed 42 the environment begins as in the replay'
 	sed 's/"name":"lake_move"/"name":"lake_mov"/g' lake.jsonl >gone.jsonl
 	expect 1 rolldbg replay gone.jsonl
 	expect 1 rolldbg replay lake.jsonl --env builtin:desk
@@ -619,4 +619,19 @@ on_terminal() {
 	expect 1 rolldbg replay desk.jsonl --env builtin:desk --ignore none
 	has "$output" '--mask /'
 	lacks "$stderr" 'record the golden with --seed'
+}
+
+@test "an episode that begins differently each time: the environment ignores its seed" {
+	start openenv "$ROLLDBG" serve --protocol openenv --port 0 --map random --fault seed-ignored
+	env=ws${url#http}
+	env=${env%/mcp}
+	rolldbg run --quiet --env "$env" --seed 7 --actions RIGHT,RIGHT --task one --out raw.jsonl --fail-on never
+	rolldbg run --quiet --env "$env" --seed 7 --actions RIGHT,RIGHT --task two --out raw2.jsonl --fail-on never
+	rolldbg strip raw.jsonl raw2.jsonl >golden.jsonl
+	expect 1 rolldbg replay golden.jsonl --env "$env"
+	has "$stderr" 'began differently; in one more session with seed 7 the environment differs from itself: it ignores its seed'
+	[ "$(grep -c 'one more session' <<<"$stderr")" = 1 ]
+	sed 's/"seed":7/"seed":null/' golden.jsonl >unseeded.jsonl
+	expect 1 rolldbg replay unseeded.jsonl --env "$env"
+	has "$stderr" 'the environment differs from itself: its episodes are random; record the golden with --seed'
 }

@@ -31,15 +31,6 @@ bool difference_is_at_begin(const struct difference *first)
 	                        str_starts(first->pointer, STR("/state"))));
 }
 
-void advise_seed(const struct golden *g)
-{
-	if (!g->has_seed && !g->proposals.count) {
-		log_warn("%s: rollout %.*s began differently, and the golden has no seed: if the "
-		         "environment's episodes are random, record the golden with --seed",
-		         g->file, STR_ARG(g->want.id));
-	}
-}
-
 const char *advice_problem(const struct golden *g)
 {
 	return g->compared  ? NULL

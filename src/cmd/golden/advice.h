@@ -8,8 +8,6 @@
 void advise_tool(struct names *said, const struct golden *g, const struct tool_change *t);
 /* The golden is of another environment; ctx: the golden. */
 void advise_env(void *ctx, const char *sentence);
-/* The episode began differently: nothing if the golden has a seed, or if masks of times and ids explain it. */
-void advise_seed(const struct golden *g);
 /* Why a rollout was not compared, or NULL. */
 const char *advice_problem(const struct golden *g);
 /* Is it in the reset or the first state? */

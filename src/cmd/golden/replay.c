@@ -4,6 +4,7 @@
 #include "cmd/debug.h"
 #include "cmd/golden/accept.h"
 #include "cmd/golden/advice.h"
+#include "cmd/golden/begin_again.h"
 #include "cmd/golden/driver.h"
 #include "cmd/golden/review.h"
 #include "cmd/golden/suite.h"
@@ -76,6 +77,7 @@ struct replaying {
 	struct names said;     /* changes of tools, each said once */
 	struct difference_tally tally;
 	bool began;       /* its first difference is at the begin */
+	size_t again;     /* goldens of which that is true and not explained by masks */
 	bool differs;     /* some difference was not accepted */
 	bool unreachable; /* under driver.lock: some rollout got no environment */
 };
@@ -288,8 +290,8 @@ static void compare_one(struct replaying *r, struct golden *g)
 	conf.tools = TOOLS_IGNORED; /* no mask is proposed for them */
 	if (g->count.differences) {
 		proposals_find(&g->proposals, &g->want, &g->got, &conf);
-		if (r->began && !r->opts->target.seed.given) {
-			advise_seed(g);
+		if (r->began && !r->opts->target.seed.given && !g->proposals.count && !r->again++) {
+			begin_again(&r->driver, g, &conf);
 		}
 	}
 }

@@ -77,7 +77,8 @@ struct compare_count {
 /* Reports each difference, in the order of the lines (in one line: changed values first), and adds
    to *count. Steps are paired by
    their calls (tool and arguments), repeated calls by state and reply as well. For each pair, state, outcome, error class, observation,
-   structured content, reward, terminated and truncated are compared; for the ends status, total
+   structured content, raw replies, reward, terminated and truncated are compared (an error's message is
+   part of the observation); for the ends status, total
    reward and state. Numbers with different spelling but the same value are equal, as are values
    that either side masks. */
 void compare_rollouts(const struct rollout_copy *first, const struct rollout_copy *second,

@@ -276,3 +276,12 @@ record() {
 	expect 1 rolldbg diff six.jsonl other.jsonl
 	has "$output" $'  step 2  lake_move action=RIGHT\n    /observation'
 }
+
+@test "a raw reply is compared; an error's message in our words is not" {
+	rolldbg run --quiet --actions DOWN,NORTH --force-call --out a.jsonl --fail-on never
+	jq -c 'if .step == 1 then .error.message = "other" else . end' a.jsonl >b.jsonl
+	expect 0 rolldbg diff a.jsonl b.jsonl
+	jq -c 'if .step == 0 then .raw = "<html>" else . end' a.jsonl >b.jsonl
+	expect 1 rolldbg diff a.jsonl b.jsonl
+	has "$output" $'  step 0  lake_move action=DOWN\n    /raw  null -> "<html>"'
+}

@@ -18,6 +18,8 @@ _rolldbg_value()
 	run:--tool | run:-t) _rolldbg_words '' ;;
 	run:--argument) _rolldbg_words '' ;;
 	run:--policy | run:-p) _rolldbg_policy 'random: llm' ;;
+	run:--rollout | run:-r) _rolldbg_words '' ;;
+	run:--tool-map) _rolldbg_words '' ;;
 	run:--max-turns | run:-n) _rolldbg_words '' ;;
 	run:--break) _rolldbg_words '' ;;
 	run:--mask) _rolldbg_words '' ;;
@@ -103,6 +105,7 @@ _rolldbg_value()
 	show:--html) _rolldbg_files -f ;;
 	replay:--env | replay:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	replay:--seed | replay:-s) _rolldbg_words '' ;;
+	replay:--tool-map) _rolldbg_words '' ;;
 	replay:--update) _rolldbg_words 'none new all' ;;
 	replay:--tasks) _rolldbg_files -f ;;
 	replay:--shard) _rolldbg_words '' ;;
@@ -358,12 +361,12 @@ _rolldbg_word()
 	case $1 in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	:*) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --max-turns -n --break --mask --task --force-call --confirm --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --shard --trainer --trainer-config --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --eval-strategy --per-device-eval-batch-size --max-inflight-tasks --max-staleness --max-concurrent --num-samples-in-parallel --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --rollout -r --tool-map --max-turns -n --break --mask --task --force-call --confirm --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --shard --trainer --trainer-config --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --eval-strategy --per-device-eval-batch-size --max-inflight-tasks --max-staleness --max-concurrent --num-samples-in-parallel --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	check:-*) _rolldbg_words '--jobs -j --ignore --tools --reward --trainer-logprobs --shard --partial --merge --html --explain --list --verify --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --raw --html --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	show:*) _rolldbg_files -f ;;
-	replay:-*) _rolldbg_words '--env -e --seed -s --update --accept --review --keep-going -k --tasks --shard --until-divergence --jobs -j --out -o --force -f --mask --tolerance --unordered --tools --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	replay:-*) _rolldbg_words '--env -e --seed -s --tool-map --update --accept --review --keep-going -k --tasks --shard --until-divergence --jobs -j --out -o --force -f --mask --tolerance --unordered --tools --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	diff:-*) _rolldbg_words '--rollout -r --stat --word-diff --html --json --exit-code --no-exit-code --jobs -j --mask --tolerance --unordered --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	strip:-*) _rolldbg_words '--mask --text --jobs -j --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	strip:*) _rolldbg_files -f ;;

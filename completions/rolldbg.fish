@@ -35,6 +35,8 @@ complete -c rolldbg -n '__fish_seen_subcommand_from run' -s c -l call -x -d 'sen
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s t -l tool -x -d 'the tool that --actions or --policy random calls (default: the only one, or any)'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l argument -x -d 'the argument that --actions fills (default: the only, or only required one)'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s p -l policy -r -F -a 'random: llm (rolldbg __spec policies 2>/dev/null)' -d 'where the calls come from: a policy file, the name of a ready-made policy, a recording (its calls), random:SEED, or llm with --model and --base-url'
+complete -c rolldbg -n '__fish_seen_subcommand_from run' -s r -l rollout -x -d 'if the policy is a recording of several rollouts: the one whose calls are sent'
+complete -c rolldbg -n '__fish_seen_subcommand_from run' -l tool-map -x -d 'send recorded calls of NAME as calls of TOOL, as for trainers\' logs that name the methods of an environment class; may be given several times'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s n -l max-turns -x -d 'stop after N turns (default: the script\'s length, else 100)'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l break -x -d 'enter the debugger at the first step where EXPRESSION holds'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l mask -x -d 'JSON Pointer to a part of the lines that may differ between runs; recorded in the header'
@@ -141,6 +143,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from show' -l html -r -F -d 'writ
 complete -c rolldbg -n '__fish_seen_subcommand_from show' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -s e -l env -x -a 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' -d 'the environment: an MCP server, http(s)://HOST/mcp or stdio:COMMAND (run by sh -c); an OpenEnv, ORS or NeMo Gym server, ws(s)://HOST or http(s)://HOST; or builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk (see TARGETS in rolldbg-run(1))'
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -s s -l seed -x -d 'reset the environment with this seed'
+complete -c rolldbg -n '__fish_seen_subcommand_from replay' -l tool-map -x -d 'send recorded calls of NAME as calls of TOOL, as for trainers\' logs that name the methods of an environment class; may be given several times'
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -l update -x -a 'none new all' -d 'none: write nothing; new: record the golden of each of the --tasks that has none, and write the new recording of a golden that differs to GOLDEN.new; all: replace it (default: new, or none if CI is set)'
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -l accept -d 'same as --update all'
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -l review -d 'on a terminal, ask for each rollout that differs whether to accept, reject or skip it'

@@ -118,7 +118,7 @@ static int merge_run(const struct context *c, const void *opts, int argc, char *
                      struct error *err)
 {
 	struct merge_work m = {.name = argc > SIDES ? argv[SIDES] : argv[OURS],
-	                    .merged = BUF(SIZE_MAX / 2)};
+	                       .merged = BUF(SIZE_MAX / 2)};
 	const struct new_file_conf out = {argv[OURS], .replace = true};
 	int failed = 0;
 

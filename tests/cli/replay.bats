@@ -635,3 +635,32 @@ on_terminal() {
 	expect 1 rolldbg replay unseeded.jsonl --env "$env"
 	has "$stderr" 'the environment differs from itself: its episodes are random; record the golden with --seed'
 }
+
+# trained FILE: a trainer's log of two rollouts, whose calls are named after a method of its environment class
+trained() {
+	jq -nc '["DOWN RIGHT", "RIGHT"][] | {messages: ([{role: "user", content: "go"}] + ([split(" ")[] |
+		{role: "assistant", content: "", tool_calls: [{id: "1", type: "function", function: {name: "move", arguments: ({action: .} | tojson)}}]},
+		{role: "tool", tool_call_id: "1", content: "ok"}]))}' >"$1"
+}
+
+@test "--tool-map: calls that a trainer named after a method" {
+	trained log.jsonl
+	expect 1 rolldbg replay log.jsonl --env builtin:frozen_lake --update none
+	[ "$(grep -c -- '--tool-map' <<<"$stderr")" = 1 ]
+	has "$stderr" "log.jsonl calls 'move', and the environment has no such tool; if its 'lake_move' is meant: --tool-map move=lake_move"
+	expect 1 rolldbg replay log.jsonl --env builtin:frozen_lake --update none --tool-map x=y --tool-map move=lake_move
+	has "$output" $'  step 1  lake_move action=RIGHT\n    /observation'
+	lacks "$output" tool-error
+	lacks "$output" ' step 1  move'
+	lacks "$stderr" --tool-map
+	for map in move move= =step; do
+		expect 2 rolldbg replay log.jsonl --env builtin:frozen_lake --tool-map "$map"
+		has "$stderr" "--tool-map $map: not NAME=TOOL, such as move=step"
+	done
+	# as a policy: one of the rollouts
+	expect 2 rolldbg run --policy log.jsonl --tool-map move=lake_move
+	has "$stderr" 'log.jsonl has 2 rollouts; choose one with --rollout: row-0.0, row-1.0'
+	expect 2 rolldbg run --policy log.jsonl --rollout row-7
+	expect 0 rolldbg run --policy log.jsonl --rollout row-1.0 --tool-map move=lake_move --out a.jsonl
+	[ "$(jq -c 'select(.type == "step").tool_call | [.name, .arguments.action]' a.jsonl)" = '["lake_move","RIGHT"]' ]
+}

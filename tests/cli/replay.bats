@@ -498,8 +498,8 @@ on_terminal() {
 	expect 2 rolldbg run --policy lake.jsonl --actions DOWN
 	has "$stderr" 'cannot be combined with --actions, --call or a model'
 	rolldbg run --quiet --actions DOWN -g 2 --out many.jsonl
-	expect 3 rolldbg run --policy many.jsonl
-	has "$stderr" 'policy many.jsonl: the recording has 2 rollouts'
+	expect 2 rolldbg run --policy many.jsonl
+	has "$stderr" 'many.jsonl has 2 rollouts; choose one with --rollout: env.0, env.1'
 	# the server lacks the tool: nothing is sent without --force-call
 	sed -i 's/"name":"lake_move"/"name":"lake_mov"/g' lake.jsonl
 	expect 3 rolldbg run --policy lake.jsonl

@@ -154,6 +154,7 @@ struct held_step {
 	int64_t line, turn, step;
 	enum outcome outcome;
 	struct buf call, reward;
+	struct buf latency, tokens; /* raw numbers; empty: unknown */
 };
 
 struct page_rollout {
@@ -196,6 +197,8 @@ static void drop_rollout(struct html_page *p, struct page_rollout *r)
 	buf_release(&r->state);
 	buf_release(&r->last.call);
 	buf_release(&r->last.reward);
+	buf_release(&r->last.latency);
+	buf_release(&r->last.tokens);
 	free(r->name);
 	free(r);
 }
@@ -256,7 +259,7 @@ static struct page_rollout *add_rollout(struct html_page *p, const struct eviden
 	r->id = (struct str){r->name, u->rollout->id.n};
 	r->number = p->rollouts++;
 	r->state = BUF(BUF_MAX_MESSAGE);
-	r->last.call = r->last.reward = BUF(BUF_MAX_SMALL);
+	r->last.call = r->last.reward = r->last.latency = r->last.tokens = BUF(BUF_MAX_SMALL);
 	map_add(&p->open, &r->item, map_hash(r->id));
 	jw_i64(&w, r->number);
 	jw_i64(&w, p->lines);
@@ -335,11 +338,19 @@ static void put_step(struct html_page *p, struct page_rollout *r, const struct e
 	jw_text(&w, s->outcome == OUTCOME_NONE ? NULL : outcome_name(s->outcome));
 	jw_raw(&w, s->reward.n ? buf_view(&s->reward) : STR_NONE);
 	jw_str(&w, buf_view(&s->call));
+	jw_raw(&w, s->latency.n ? buf_view(&s->latency) : STR_NONE);
+	jw_raw(&w, s->tokens.n ? buf_view(&s->tokens) : STR_NONE);
 	if (s->step >= 0 && after && r->state.n &&
 	    !str_eq(buf_view(&r->state), l->value[KEY_STATE])) {
 		put_changes(p, &w, r, l->value[KEY_STATE]);
 	}
 	row_end(p, &w, out);
+}
+
+static void set_number(struct buf *out, struct str value)
+{
+	buf_clear(out);
+	buf_str(out, json_type(value) == JSON_NUMBER ? value : STR_NONE);
 }
 
 static void hold_step(struct html_page *p, struct page_rollout *r, const struct line *l)
@@ -357,6 +368,8 @@ static void hold_step(struct html_page *p, struct page_rollout *r, const struct 
 	text_escape_cut(&s->call, buf_view(&p->text), CALL_CELLS);
 	buf_clear(&s->reward);
 	buf_str(&s->reward, l->value[KEY_REWARD]);
+	set_number(&s->latency, JSON_GET(l->value[KEY_META], "latency_ms"));
+	set_number(&s->tokens, JSON_GET(JSON_GET(l->value[KEY_LLM], "usage"), "completion_tokens"));
 	buf_clear(&r->state);
 	buf_str(&r->state, line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE);
 }

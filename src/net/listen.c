@@ -14,8 +14,9 @@
 /* What to do about it; "" if only the reason can be told. */
 static const char *cure_of(int reason)
 {
-	return reason == EADDRINUSE ? "; stop the process that listens there, or choose another port "
-	                              "(0: any free one)"
+	return reason == EADDRINUSE
+	               ? "; stop the process that listens there, or choose another port "
+	                 "(0: any free one)"
 	       : reason == EADDRNOTAVAIL
 	               ? "; this machine has no such address: 127.0.0.1 is its own, 0.0.0.0 all of them"
 	       : reason == EACCES ? "; choose a port from 1024"

@@ -2,7 +2,7 @@
 
 _rolldbg_is_command()
 {
-	[[ ' run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help ' == *" $1 "* ]]
+	[[ ' run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help ' == *" $1 "* ]]
 }
 
 # The value of option $1 ("COMMAND:OPTION"); fails if it takes none.
@@ -18,6 +18,8 @@ _rolldbg_value()
 	run:--tool | run:-t) _rolldbg_words '' ;;
 	run:--argument) _rolldbg_words '' ;;
 	run:--policy | run:-p) _rolldbg_policy 'random: llm' ;;
+	run:--rollout | run:-r) _rolldbg_words '' ;;
+	run:--tool-map) _rolldbg_words '' ;;
 	run:--max-turns | run:-n) _rolldbg_words '' ;;
 	run:--break) _rolldbg_words '' ;;
 	run:--mask) _rolldbg_words '' ;;
@@ -59,7 +61,7 @@ _rolldbg_value()
 	run:--timeout) _rolldbg_words '' ;;
 	run:--open-timeout) _rolldbg_words '' ;;
 	run:--wait) _rolldbg_words '' ;;
-	run:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	run:--serve) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	run:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
 	run:--era) _rolldbg_words 'legacy modern auto' ;;
 	run:--secret-env) _rolldbg_words '' ;;
@@ -103,6 +105,7 @@ _rolldbg_value()
 	show:--html) _rolldbg_files -f ;;
 	replay:--env | replay:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	replay:--seed | replay:-s) _rolldbg_words '' ;;
+	replay:--tool-map) _rolldbg_words '' ;;
 	replay:--update) _rolldbg_words 'none new all' ;;
 	replay:--tasks) _rolldbg_files -f ;;
 	replay:--shard) _rolldbg_words '' ;;
@@ -120,7 +123,7 @@ _rolldbg_value()
 	replay:--timeout) _rolldbg_words '' ;;
 	replay:--open-timeout) _rolldbg_words '' ;;
 	replay:--wait) _rolldbg_words '' ;;
-	replay:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	replay:--serve) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	replay:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
 	replay:--era) _rolldbg_words 'legacy modern auto' ;;
 	replay:--secret-env) _rolldbg_words '' ;;
@@ -164,7 +167,7 @@ _rolldbg_value()
 	debug:--argument) _rolldbg_words '' ;;
 	debug:--policy | debug:-p) _rolldbg_policy 'random: llm' ;;
 	debug:--command-file | debug:-x) _rolldbg_files -f ;;
-	debug:--ex) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	debug:--ex) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	debug:--interpreter) _rolldbg_words 'text json' ;;
 	debug:--rollout | debug:-r) _rolldbg_words '' ;;
 	debug:--out | debug:-o) _rolldbg_files -f ;;
@@ -188,7 +191,7 @@ _rolldbg_value()
 	debug:--timeout) _rolldbg_words '' ;;
 	debug:--open-timeout) _rolldbg_words '' ;;
 	debug:--wait) _rolldbg_words '' ;;
-	debug:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	debug:--serve) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	debug:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
 	debug:--era) _rolldbg_words 'legacy modern auto' ;;
 	debug:--secret-env) _rolldbg_words '' ;;
@@ -213,7 +216,7 @@ _rolldbg_value()
 	shrink:--timeout) _rolldbg_words '' ;;
 	shrink:--open-timeout) _rolldbg_words '' ;;
 	shrink:--wait) _rolldbg_words '' ;;
-	shrink:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	shrink:--serve) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	shrink:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
 	shrink:--era) _rolldbg_words 'legacy modern auto' ;;
 	shrink:--secret-env) _rolldbg_words '' ;;
@@ -239,7 +242,7 @@ _rolldbg_value()
 	bisect:--timeout) _rolldbg_words '' ;;
 	bisect:--open-timeout) _rolldbg_words '' ;;
 	bisect:--wait) _rolldbg_words '' ;;
-	bisect:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	bisect:--serve) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	bisect:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
 	bisect:--era) _rolldbg_words 'legacy modern auto' ;;
 	bisect:--secret-env) _rolldbg_words '' ;;
@@ -292,7 +295,7 @@ _rolldbg_value()
 	probe:--timeout) _rolldbg_words '' ;;
 	probe:--open-timeout) _rolldbg_words '' ;;
 	probe:--wait) _rolldbg_words '' ;;
-	probe:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	probe:--serve) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	probe:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
 	probe:--era) _rolldbg_words 'legacy modern auto' ;;
 	probe:--secret-env) _rolldbg_words '' ;;
@@ -310,7 +313,7 @@ _rolldbg_value()
 	tools:--timeout) _rolldbg_words '' ;;
 	tools:--open-timeout) _rolldbg_words '' ;;
 	tools:--wait) _rolldbg_words '' ;;
-	tools:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	tools:--serve) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	tools:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
 	tools:--era) _rolldbg_words 'legacy modern auto' ;;
 	tools:--secret-env) _rolldbg_words '' ;;
@@ -357,16 +360,18 @@ _rolldbg_word()
 {
 	case $1 in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --max-turns -n --break --mask --task --force-call --confirm --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --shard --trainer --trainer-config --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --eval-strategy --per-device-eval-batch-size --max-inflight-tasks --max-staleness --max-concurrent --num-samples-in-parallel --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	:*) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --rollout -r --tool-map --max-turns -n --break --mask --task --force-call --confirm --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --shard --trainer --trainer-config --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --eval-strategy --per-device-eval-batch-size --max-inflight-tasks --max-staleness --max-concurrent --num-samples-in-parallel --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	check:-*) _rolldbg_words '--jobs -j --ignore --tools --reward --trainer-logprobs --shard --partial --merge --html --explain --list --verify --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	check:*) _rolldbg_files -f ;;
-	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --html --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --raw --html --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	show:*) _rolldbg_files -f ;;
-	replay:-*) _rolldbg_words '--env -e --seed -s --update --accept --review --keep-going -k --tasks --shard --until-divergence --jobs -j --out -o --force -f --mask --tolerance --unordered --tools --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	replay:-*) _rolldbg_words '--env -e --seed -s --tool-map --update --accept --review --keep-going -k --tasks --shard --until-divergence --jobs -j --out -o --force -f --mask --tolerance --unordered --tools --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	diff:-*) _rolldbg_words '--rollout -r --stat --word-diff --html --json --exit-code --no-exit-code --jobs -j --mask --tolerance --unordered --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	strip:-*) _rolldbg_words '--mask --jobs -j --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	strip:-*) _rolldbg_words '--mask --text --jobs -j --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	strip:*) _rolldbg_files -f ;;
+	merge:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	merge:*) _rolldbg_files -f ;;
 	stats:-*) _rolldbg_words '--by -b --compare --tools --reward --trainer-logprobs --shard --partial --merge --names --json --html --max-environment-failures --csv --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	stats:*) _rolldbg_files -f ;;
 	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --missing --json --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
@@ -383,13 +388,13 @@ _rolldbg_word()
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --as --match --loop --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	serve:*) _rolldbg_mixed 'frozen_lake desk llm' ;;
 	tap:-*) _rolldbg_words '--listen -l --to -t --bind --idle --ca-file --insecure --secret-env --secret --out -o --force -f --append --sync --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	tap:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	tap:*) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	trust:-*) _rolldbg_words '--dry-run --list --revoke --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	trust:*) _rolldbg_files -f ;;
 	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	schema:*) _rolldbg_words 'recording run check replay diff stats list convert shrink bisect probe tools tap' ;;
+	schema:*) _rolldbg_words 'recording run check show replay diff stats list convert shrink bisect probe tools tap' ;;
 	help:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	help:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help all' ;;
+	help:*) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help all' ;;
 	esac
 }
 

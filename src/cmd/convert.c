@@ -94,7 +94,7 @@ static int choose_table(struct converting *v, struct error *err)
 		                 v->opts->to);
 	}
 	v->table = !strcmp(v->opts->to, "steps") ? TABLE_STEPS : TABLE_ROLLOUTS;
-	v->tables = tables_new(v->table, csv, &v->text);
+	v->tables = tables_new(v->table, csv ? TABLE_CSV : TABLE_LINES, &v->text);
 	if (str_ends(str_from(out), STR(".parquet"))) {
 		v->rows = tmpfile();
 		return v->rows ? 0 : error_errno(err, "cannot create a temporary file");

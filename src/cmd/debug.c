@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cmd/golden/driver.h"
-#include "cmd/golden/goldens.h"
+#include "cmd/golden/policy_recording.h"
 #include "cmd/options/compare_options.h"
 #include "cmd/options/output.h"
 #include "cmd/options/policies.h"
@@ -270,7 +270,7 @@ static int prepare_target(struct debugging *g, struct error *err)
 	}
 	return env_target_prepare(&g->driver.target, g->context, &o->target, err) ||
 	       policies_find(g->context->variable, o->policy, &g->policy_path, &g->policy, err) ||
-	       goldens_read_policy(&g->recorded, &g->policy, err) ||
+	       goldens_read_policy(&g->recorded, &g->policy, NULL, err) ||
 	       model_read(g->context, g->policy, &o->model, &g->driver.target, &g->llm, err) ||
 	       check_policy(g, err) || env_target_start(&g->driver.target, err);
 }

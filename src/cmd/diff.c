@@ -10,7 +10,7 @@
 #include "cmd/options/output.h"
 #include "cmd/pager.h"
 #include "cmd/store/store.h"
-#include "compare/compare.h"
+#include "compare/lockstep.h"
 #include "recording/by_rollout.h"
 #include "report/difference_stat.h"
 #include "report/differences.h"
@@ -35,7 +35,7 @@ static const struct opt options[] = {
 	OPT_STRING('r', "rollout", OPT_NEVER, "ID", FIELD(rollout), "compare only this rollout"),
 	OPT_FLAG(0, "stat", OPT_HARMLESS, FIELD(stat),
                  "one line per rollout that differs, most important first: verdict (as in check), "
-                 "reward, status, steps, number of values"),
+                 "reward, status, steps, which values; of several, first what differs in how many"),
 	OPT_FLAG(0, "word-diff", OPT_HARMLESS, FIELD(word_diff),
                  "show every changed string word by word, as [-old-]{+new+}; without it, only "
                  "strings too long to show in full"),
@@ -175,7 +175,9 @@ static void take_difference(void *ctx, const struct difference *d)
 {
 	struct diffing *f = ctx;
 
-	if (!f->opts->stat) {
+	if (f->opts->stat) {
+		difference_stats_see(&f->stats, d);
+	} else {
 		report_difference(&f->printer, d, &f->out.text);
 	}
 	if (f->page) {
@@ -397,7 +399,8 @@ static int compare_all(struct diffing *f, struct error *err)
 		return error_set(err, FAIL_USAGE, "no rollout '%s' in either recording",
 		                 f->opts->rollout);
 	}
-	difference_stats_put(&f->stats, f->opts->json, f->context->style, &f->out.text);
+	difference_stats_put(&f->stats, f->count.rollouts, f->opts->json, f->context->style,
+	                     &f->out.text);
 	if (f->opts->json || !f->context->quiet) {
 		report_difference_summary(&f->count, f->opts->json, &f->out.text);
 	}
@@ -514,13 +517,10 @@ static int diff_run(const struct context *c, const void *opts, int argc, char **
 	                    .printer = new_printer(c, o)};
 	int code = -1;
 
-	f.conf = (struct compare_conf){
-		.header = true, .take = o->stat && !o->html ? NULL : take_difference, .ctx = &f};
+	f.conf = (struct compare_conf){.header = true, .take = take_difference, .ctx = &f};
 	if (!compare_rules_read(&f.rules, &o->compare, err)) {
-		f.jobs = o->html ? 1
-		                 : opt_number(
-					   o->jobs,
-					   1); /* a page is written in the order of the rollouts */
+		/* a page is written in the order of the rollouts */
+		f.jobs = o->html ? 1 : opt_number(o->jobs, 1);
 		compare_rules_apply(&f.rules, &f.conf);
 		if (diff_is_from_git(argc) && !o->json) {
 			text_put_path(&f.out.text, "diff", argv[0]);
@@ -545,11 +545,13 @@ const struct command command_diff = {
 	.description =
 		"Rollouts are matched by id, and their steps by tool and arguments, so two "
 		"inserted calls show as two lines instead of changing everything after them. In "
-		"matched steps the state, outcome, error class, observation, structured content, "
-		"reward, terminated and truncated are compared value by value, also inside "
-		"strings that hold JSON; each difference is named by its JSON Pointer into the "
-		"line. What strip removes is not compared: times, session ids, masked values, "
-		"state that the state source ignores. Numbers are compared by value: 1 and 1.0 "
+		"matched steps the state, outcome, error class, observation (which has an error's "
+		"text), structured content, raw reply, reward, terminated and truncated are compared "
+		"value by value, also inside strings that hold JSON; each difference is named by its "
+		"JSON Pointer into the line. Of several equal calls the one that is missing is told by "
+		"state and reply. Not compared are what strip removes (times, session ids, masked "
+		"values, state that the state source ignores), the error's message in our own words, "
+		"env_steps, llm, and what a recording of another program does not have. Numbers are compared by value: 1 and 1.0 "
 		"are equal. A and B are files or directories of *.jsonl; one of them may be - for "
 		"standard input. Without operands the last two recordings in the state directory "
 		"are compared. The seven operands that git appends to a diff.NAME.command are taken, too, "

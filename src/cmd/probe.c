@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/golden/goldens.h"
+#include "cmd/golden/policy_recording.h"
 #include "cmd/options/action_options.h"
 #include "cmd/options/model.h"
 #include "cmd/options/output.h"
@@ -392,7 +392,7 @@ static int read_solution(struct probing *p, struct error *err)
 {
 	const char *file = p->opts->solution;
 
-	if (goldens_read_policy(&p->golden, &file, err)) {
+	if (goldens_read_policy(&p->golden, &file, NULL, err)) {
 		return -1;
 	}
 	p->solution = (struct policy_conf){.spec = file, .calls = goldens_policy(&p->golden)};

@@ -6,7 +6,7 @@
 #include "cmd/confirm.h"
 #include "cmd/debug.h"
 #include "cmd/golden/driver.h"
-#include "cmd/golden/goldens.h"
+#include "cmd/golden/policy_recording.h"
 #include "cmd/options/action_options.h"
 #include "cmd/options/compare_options.h"
 #include "cmd/options/descriptors.h"
@@ -28,9 +28,9 @@ struct run_options {
 	struct plan_options plan;
 	struct recording_options recording;
 	struct action_options action;
-	const char *actions, *policy, *task;
+	struct recorded_options recorded;
+	const char *actions, *policy, *task, *stop_at; /* stop_at: --break */
 	struct opt_list masks;
-	const char *stop_at; /* --break */
 	struct opt_u64 max_turns;
 	bool force_call, confirm;
 	struct model_options model;
@@ -51,6 +51,7 @@ static const struct opt options[] = {
 	OPT_STRING('p', "policy", OPT_REACH + OPT_COMMON, "FILE|NAME|KIND:ARG", FIELD(policy),
                    "where the calls come from: a policy file, the name of a ready-made policy, a "
                    "recording (its calls), random:SEED, or llm with --model and --base-url"),
+	OPT_GROUP(FIELD(recorded), recorded_group),
 	OPT_NUMBER('n', "max-turns", OPT_HARMLESS, "N", FIELD(max_turns),
                    "stop after N turns (default: the script's length, else 100)"),
 	OPT_STRING(0, "break", OPT_HARMLESS, "EXPRESSION", FIELD(stop_at),
@@ -293,7 +294,7 @@ static int set_up(struct running *r, struct error *err)
 	return env_target_prepare(&r->driver.target, r->context, &r->opts->target, err) ||
 	       call_list_open(&r->opts->action, &r->policy, &r->calls, err) ||
 	       policies_find(r->context->variable, r->policy, &r->policy_path, &r->policy, err) ||
-	       goldens_read_policy(&r->recorded, &r->policy, err) ||
+	       goldens_read_policy(&r->recorded, &r->policy, &r->opts->recorded, err) ||
 	       model_read(r->context, r->policy, &r->opts->model, &r->driver.target, &r->llm,
 	                  err) ||
 	       choose_plan(r, err) || check_policies(r, err) ||

@@ -9,6 +9,8 @@
 #include "evidence/effects_read.h"
 #include "evidence/evidence.h"
 #include "policy/llm/conversation.h"
+#include "report/brief.h"
+#include "report/tables.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +21,7 @@
 struct show_options {
 	struct opt_u64 turn;
 	const char *rollout, *html;
-	bool prompt, json;
+	bool prompt, json, raw;
 };
 
 #define FIELD(f) offsetof(struct show_options, f)
@@ -29,8 +31,12 @@ static const struct opt options[] = {
 	OPT_STRING('r', "rollout", OPT_NEVER, "ID", FIELD(rollout), "show only this rollout"),
 	OPT_FLAG(0, "prompt", OPT_NEVER, FIELD(prompt),
                  "with --turn: show the whole conversation the model was given in that turn"),
-	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
-                 "with --prompt: print it as one JSON array of messages"),
+	OPT_FLAG(
+		0, "json", OPT_HARMLESS, FIELD(json),
+		"print each step as a JSON line, with its effect and what it changed; with --prompt: "
+		"the messages, as one JSON array"),
+	OPT_FLAG(0, "raw", OPT_HARMLESS, FIELD(raw),
+                 "with --turn: print base64 (images, files) in full, not its type and size"),
 	OPT_STRING(0, "html", OPT_POWER, "FILE", FIELD(html),
                    "write a page for browsers instead, with all rollouts and findings (- for "
                    "standard output)"),
@@ -288,7 +294,11 @@ static int finish(struct showing *s, const char *path, struct error *err)
 	if (s->opts->prompt && s->opts->json) {
 		buf_text(&s->chosen, "]\n");
 	}
-	buf_str(&s->out.text, buf_view(&s->chosen));
+	if (s->opts->raw || s->opts->json) {
+		buf_str(&s->out.text, buf_view(&s->chosen));
+	} else {
+		brief_base64(&s->out.text, buf_view(&s->chosen));
+	}
 	if (print_some(s, err)) {
 		return -1;
 	}
@@ -307,11 +317,17 @@ static int check_options(const struct show_options *o, int argc, char **argv, st
 	if (o->prompt && !o->turn.given) {
 		return error_set(err, FAIL_USAGE, "--prompt requires --turn N");
 	}
-	if (o->json && !o->prompt) {
-		return error_set(err, FAIL_USAGE, "--json requires --prompt");
+	if (o->raw && !o->turn.given) {
+		return error_set(err, FAIL_USAGE, "--raw requires --turn N");
 	}
-	if (o->html && (o->turn.given || o->prompt)) {
-		return error_set(err, FAIL_USAGE, "--html and --turn are mutually exclusive");
+	if (o->json && o->turn.given && !o->prompt) {
+		return error_set(err, FAIL_USAGE,
+		                 "--json prints all steps, without --turn; with --turn it requires "
+		                 "--prompt");
+	}
+	if (o->html && (o->turn.given || o->prompt || o->json)) {
+		return error_set(err, FAIL_USAGE, "--html and --%s are mutually exclusive",
+		                 o->json && !o->turn.given ? "json" : "turn");
 	}
 	return 0;
 }
@@ -331,6 +347,48 @@ static int show_html(const struct context *c, const struct show_options *o, int 
 	html_judge_free(h);
 	file_list_free(&files);
 	return failed ? -1 : unusable ? fail_exit_code(FAIL_INPUT) : 0;
+}
+
+/* ---- steps as JSON lines ---- */
+
+struct step_lines {
+	struct showing *showing;
+	struct tables *rows;
+};
+
+static int take_step_line(void *ctx, const struct line *l, const struct reader_note *note,
+                          struct error *err)
+{
+	struct step_lines *s = ctx;
+
+	s->showing->any = s->showing->any || !note->torn;
+	remember_id(s->showing, l);
+	if (!wanted(s->showing, l) && !note->torn) {
+		return 0;
+	}
+	s->showing->found = s->showing->found || !note->torn;
+	return tables_line(s->rows, l, note, err) ? -1 : print_some(s->showing, err);
+}
+
+static int show_steps(struct showing *s, const char *path, struct error *err)
+{
+	struct step_lines lines = {.showing = s,
+	                           .rows = tables_new(TABLE_STEPS, TABLE_VALUES, &s->out.text)};
+	struct reader *r;
+
+	s->facts = evidence_new(&(struct evidence_conf){.lenient = true}); /* has no rollout */
+	tables_file(lines.rows, path);
+	int failed = reader_open(path, &r, err) || reader_each(r, take_step_line, &lines, err);
+
+	tables_file_end(lines.rows);
+	failed = failed || finish(s, path, err);
+	if (!failed) {
+		buf_printf(&s->out.text, "{\"type\":\"summary\",\"rollouts\":%zu,\"steps\":%zu}\n",
+		           s->opts->rollout ? 1 : s->rollouts, tables_count(lines.rows));
+		failed = print_some(s, err);
+	}
+	tables_free(lines.rows);
+	return failed ? -1 : 0;
 }
 
 static int open_once(const struct showing *s, const char *path, struct reader **out,
@@ -365,7 +423,7 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	struct showing s = {.context = c,
 	                    .opts = opts,
 	                    .last_turn = -1,
-	                    .out = output_to_stdout(),
+	                    .out = output_of_results(((const struct show_options *)opts)->json),
 	                    .ids = BUF(BUF_MAX_SMALL),
 	                    .chosen = BUF(BUF_MAX_MESSAGE),
 	                    .hasher = hasher_new(),
@@ -384,8 +442,11 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	if (!failed) {
 		const char *path = argc ? argv[0] : buf_cstr(&latest);
 
-		failed = open_twice(&s, path, &r, err) || reader_each(r, show_line, &s, err) ||
-		         finish(&s, path, err);
+		failed = s.opts->json && !s.opts->prompt
+		                 ? show_steps(&s, path, err)
+		                 : open_twice(&s, path, &r, err) ||
+		                           reader_each(r, show_line, &s, err) ||
+		                           finish(&s, path, err);
 	}
 	if (failed && s.facts && !s.out.closed) {
 		struct error ignored; /* rows are printed before the error */

@@ -7,6 +7,7 @@
 #include "cmd/options/output.h"
 #include "cmd/store/store.h"
 #include "recording/by_rollout.h"
+#include "report/blocks.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@
 struct strip_options {
 	struct opt_list masks;
 	struct opt_u64 jobs;
+	bool text;
 };
 
 #define FIELD(f) offsetof(struct strip_options, f)
@@ -26,6 +28,10 @@ static const struct opt options[] = {
 	OPT_LIST(0, "mask", OPT_POWER, "POINTER", FIELD(masks),
                  "replace the values that this JSON Pointer matches in a line with \"<masked>\"; "
                  "* matches any one token, ** any depth"),
+	OPT_FLAG(
+		0, "text", OPT_HARMLESS, FIELD(text),
+		"print text instead, a block for each step, for git's textconv: values on lines of "
+		"their own, states as what changed"),
 	OPT_BOUNDED('j', "jobs", OPT_HARMLESS, 1, THREADS_MAX, "N", FIELD(jobs),
                     "strip in N threads (default 1); the output is the same"),
 };
@@ -36,6 +42,7 @@ struct stripping {
 	struct strip *strip;
 	struct output out;
 	bool terminal;
+	struct blocks blocks; /* for --text */
 	struct rollout_group *groups;
 	size_t count;
 };
@@ -46,6 +53,24 @@ struct rollout_group {
 	uint64_t bytes;
 };
 
+static int put_block(struct stripping *s, const struct line *l, struct error *err)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE), scratch = BUF(BUF_MAX_SMALL);
+	struct line stripped;
+	size_t used;
+	int failed = strip_line(s->strip, l, &text, err);
+
+	if (!failed && text.n) {
+		failed = line_parse(buf_view(&text), &scratch, &stripped, &used, err);
+	}
+	if (!failed && text.n) {
+		blocks_line(&s->blocks, &stripped, &s->out.text);
+	}
+	buf_release(&text);
+	buf_release(&scratch);
+	return failed;
+}
+
 /* On a terminal, characters that could move the cursor are written as JSON escapes, which does
    not change the JSON. */
 static int put_stripped(void *ctx, const struct line *l, const struct reader_note *note,
@@ -55,6 +80,9 @@ static int put_stripped(void *ctx, const struct line *l, const struct reader_not
 	struct buf line = BUF(BUF_MAX_MESSAGE);
 
 	(void)note;
+	if (s->opts && s->opts->text) {
+		return put_block(s, l, err);
+	}
 	if (!s->terminal) {
 		return strip_line(s->strip, l, &s->out.text, err);
 	}
@@ -191,7 +219,7 @@ static int strip_all(const struct context *c, struct stripping *s, int argc, cha
 		store_operands(c, argc, argv, &files, err) ||
 		by_rollout_open(NULL, files.paths, files.count, torn_warn, NULL, &s->lines, err) ||
 		check_any(s->lines, &files, err) ||
-		(jobs > 1 ? strip_in_threads(s, jobs, err)
+		(jobs > 1 && !s->opts->text ? strip_in_threads(s, jobs, err)
 	                  : strip_rollouts(s, s->lines, put_and_flush, err));
 
 	by_rollout_close(s->lines);
@@ -214,6 +242,7 @@ static int strip_run(const struct context *c, const void *opts, int argc, char *
 		masks_strip(&s.opts->masks, &s.strip, err) || strip_all(c, &s, argc, argv, err);
 
 	strip_free(s.strip);
+	blocks_release(&s.blocks);
 	output_release(&s.out);
 	return failed ? -1 : 0;
 }

@@ -20,18 +20,14 @@ static const struct {
 	{LINE_HEADER, KEY_POLICY, NULL},     {LINE_HEADER, KEY_TOOLS, NULL},
 	{LINE_RESET, KEY_OUTCOME, NULL},     {LINE_RESET, KEY_ERROR, "class"},
 	{LINE_RESET, KEY_OBSERVATION, NULL}, {LINE_RESET, KEY_STRUCTURED, NULL},
+	{LINE_RESET, KEY_RAW, NULL},         {LINE_RESET, KEY_RAW_BASE64, NULL},
 	{LINE_STEP, KEY_STATE, NULL},        {LINE_STEP, KEY_OUTCOME, NULL},
 	{LINE_STEP, KEY_ERROR, "class"},     {LINE_STEP, KEY_OBSERVATION, NULL},
-	{LINE_STEP, KEY_STRUCTURED, NULL},   {LINE_STEP, KEY_REWARD, NULL},
+	{LINE_STEP, KEY_STRUCTURED, NULL},   {LINE_STEP, KEY_RAW, NULL},
+	{LINE_STEP, KEY_RAW_BASE64, NULL},   {LINE_STEP, KEY_REWARD, NULL},
 	{LINE_STEP, KEY_TERMINATED, NULL},   {LINE_STEP, KEY_TRUNCATED, NULL},
 	{LINE_END, KEY_STATUS, NULL},        {LINE_END, KEY_TOTAL_REWARD, NULL},
 	{LINE_END, KEY_STATE, NULL},
-};
-
-/* What was compared while two rollouts were read. Empty if zeroed. */
-struct compare_progress {
-	bool begun, found;
-	size_t steps;
 };
 
 struct comparison {
@@ -277,14 +273,28 @@ static uint64_t call_of(const struct line *step)
 	return map_hash_with(map_hash(line_arguments(step)), map_hash(line_tool_name(step)));
 }
 
-static uint64_t *calls_of(const struct rollout_copy *r)
+/* The call with the state before it and the reply. */
+static uint64_t content_of(const struct line *step)
 {
-	uint64_t *calls = mem_array(r->count + 1, sizeof(*calls));
+	static const enum key keys[] = {KEY_STATE, KEY_OBSERVATION, KEY_OUTCOME};
+	uint64_t hash = call_of(step);
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		hash = map_hash_with(hash, map_hash(step->value[keys[i]]));
+	}
+	return hash;
+}
+
+typedef uint64_t hash_fn(const struct line *step);
+
+static uint64_t *hashes_of(const struct rollout_copy *r, hash_fn *hash)
+{
+	uint64_t *hashes = mem_array(r->count + 1, sizeof(*hashes));
 
 	for (size_t i = 0; i < r->count; i++) {
-		calls[i] = call_of(&r->steps[i]);
+		hashes[i] = hash(&r->steps[i]);
 	}
-	return calls;
+	return hashes;
 }
 
 static void report_unpaired_step(struct comparison *c, const struct line *step, bool extra)
@@ -298,15 +308,90 @@ static void report_unpaired_step(struct comparison *c, const struct line *step, 
 	add_difference(c, extra ? DIFFERENCE_EXTRA_STEP : DIFFERENCE_MISSING_STEP);
 }
 
+/* An alignment of the steps of two rollouts. */
+struct alignment {
+	struct aligned *list;
+	size_t count, pairs;
+};
+
+static struct alignment align_by(const struct rollout_copy *a, const struct rollout_copy *b,
+                                 hash_fn *hash)
+{
+	uint64_t *first = hashes_of(a, hash), *second = hashes_of(b, hash);
+	struct alignment all = {.list = mem_array(a->count + b->count + 1, sizeof(*all.list))};
+
+	all.count = align(first, a->count, second, b->count, all.list);
+	for (size_t i = 0; i < all.count; i++) {
+		all.pairs += all.list[i].kind == ALIGN_BOTH;
+	}
+	free(first);
+	free(second);
+	return all;
+}
+
+/* Pairs the calls between two of the pairs, too. */
+static void align_gap(struct alignment *out, const struct rollout_copy *a, size_t a_from,
+                      size_t a_end, const struct rollout_copy *b, size_t b_from, size_t b_end)
+{
+	const struct rollout_copy first = {.steps = a->steps + a_from, .count = a_end - a_from};
+	const struct rollout_copy second = {.steps = b->steps + b_from, .count = b_end - b_from};
+	struct alignment gap = align_by(&first, &second, call_of);
+
+	for (size_t i = 0; i < gap.count; i++) {
+		gap.list[i].first += a_from;
+		gap.list[i].second += b_from;
+		out->list[out->count++] = gap.list[i];
+	}
+	out->pairs += gap.pairs;
+	free(gap.list);
+}
+
+static struct alignment align_by_content(const struct rollout_copy *a, const struct rollout_copy *b)
+{
+	struct alignment same = align_by(a, b, content_of);
+	struct alignment all = {.list = mem_array(a->count + b->count + 1, sizeof(*all.list))};
+	size_t x = 0, y = 0;
+
+	for (size_t i = 0; i < same.count; i++) {
+		struct aligned pair = same.list[i];
+
+		if (pair.kind == ALIGN_BOTH) {
+			align_gap(&all, a, x, pair.first, b, y, pair.second);
+			all.list[all.count++] = pair;
+			all.pairs++;
+			x = pair.first + 1;
+			y = pair.second + 1;
+		}
+	}
+	align_gap(&all, a, x, a->count, b, y, b->count);
+	free(same.list);
+	return all;
+}
+
+/* By their calls; which of several equal calls was left out is told by the state and the reply. A replay
+   sends its calls in order. */
+static struct alignment align_steps(const struct rollout_copy *a, const struct rollout_copy *b,
+                                    bool replayed)
+{
+	struct alignment calls = align_by(a, b, call_of);
+
+	if (replayed || a->count == b->count) {
+		return calls;
+	}
+	struct alignment content = align_by_content(a, b);
+	bool better = content.pairs >= calls.pairs;
+
+	free(better ? calls.list : content.list);
+	return better ? content : calls;
+}
+
 static void compare_steps(struct comparison *c, const struct rollout_copy *first,
                           const struct rollout_copy *second)
 {
-	uint64_t *a = calls_of(first), *b = calls_of(second);
-	struct aligned *pairs = mem_array(first->count + second->count + 1, sizeof(*pairs));
-	size_t count = align(a, first->count, b, second->count, pairs);
+	struct alignment all = align_steps(first, second, c->conf->replayed);
 
-	for (size_t i = 0; i < count; i++) {
-		const struct aligned *p = &pairs[i];
+	for (size_t i = 0; i < all.count; i++) {
+		const struct aligned *p = &all.list[i];
 
 		if (p->kind == ALIGN_BOTH) {
 			compare_lines(c, &first->steps[p->first], &second->steps[p->second]);
@@ -316,9 +401,7 @@ static void compare_steps(struct comparison *c, const struct rollout_copy *first
 			report_unpaired_step(c, &second->steps[p->second], true);
 		}
 	}
-	free(pairs);
-	free(a);
-	free(b);
+	free(all.list);
 }
 
 /* ---- rollouts ---- */
@@ -352,15 +435,17 @@ static void end_comparison(struct comparison *c, struct compare_progress *p)
 	buf_release(&c->pointer);
 }
 
-/* Are both lines the same call, or both without a call? */
-static bool compare_same_call(const struct line *a, const struct line *b)
+bool compare_same_call(const struct line *a, const struct line *b)
 {
 	return call_of(a) == call_of(b);
 }
 
-/* Compares the next step of both rollouts, whose calls have been the same so far. The first call
-   also compares the headers and resets read so far. */
-static void compare_next_steps(const struct rollout_copy *first, const struct line *a,
+bool compare_same_content(const struct line *a, const struct line *b)
+{
+	return content_of(a) == content_of(b);
+}
+
+void compare_next_steps(const struct rollout_copy *first, const struct line *a,
                                const struct rollout_copy *second, const struct line *b,
                                const struct compare_conf *conf, struct compare_progress *p,
                                struct compare_count *count)
@@ -372,8 +457,7 @@ static void compare_next_steps(const struct rollout_copy *first, const struct li
 	end_comparison(&c, p);
 }
 
-/* Compares the rest, and adds to *count. */
-static void compare_rest(const struct rollout_copy *first, const struct rollout_copy *second,
+void compare_rest(const struct rollout_copy *first, const struct rollout_copy *second,
                          const struct compare_conf *conf, struct compare_progress *p,
                          struct compare_count *count)
 {
@@ -393,8 +477,7 @@ void compare_rollouts(const struct rollout_copy *first, const struct rollout_cop
 	compare_rest(first, second, conf, &(struct compare_progress){.begun = false}, count);
 }
 
-/* Reports a rollout that only one side has. */
-static void compare_unpaired(const struct rollout_copy *r, bool extra,
+void compare_unpaired(const struct rollout_copy *r, bool extra,
                              const struct compare_conf *conf, struct compare_count *count)
 {
 	struct comparison c = {.conf = conf, .count = count, .d = {.rollout = r->id}};
@@ -414,108 +497,4 @@ void compare_add(struct compare_count *to, const struct compare_count *more)
 	for (int kind = 0; kind < DIFFERENCE_KINDS; kind++) {
 		to->kinds[kind] += more->kinds[kind];
 	}
-}
-
-/* ---- while reading ---- */
-
-struct side_reading {
-	struct lockstep_side *side;
-	struct buf text; /* of `step` */
-	struct line step;
-	bool has_step, ended;
-};
-
-static int take_line(struct side_reading *r, const struct line *l, const struct reader_note *note,
-                     struct error *err)
-{
-	struct lockstep_side *s = r->side;
-
-	return s->see(s->ctx, l, note, err) || rollout_copy_take(s->rollout, s->strip, l, &r->text,
-	                                                         &r->step, &r->has_step, err)
-	               ? by_rollout_place_error(err, note)
-	               : 0;
-}
-
-/* Reads lines up to and with the next step. */
-static int read_step(struct side_reading *r, struct error *err)
-{
-	struct reader_note note;
-	struct line l;
-
-	r->has_step = false;
-	while (!r->ended && !r->has_step) {
-		int more = by_rollout_line(r->side->lines, &l, &note, err);
-
-		if (more < 0 || (more && take_line(r, &l, &note, err))) {
-			return -1;
-		}
-		r->ended = !more;
-	}
-	return 0;
-}
-
-/* Keeps the step that was read, and all that follow. */
-static int keep_rest(struct side_reading *r, struct error *err)
-{
-	while (r->has_step) {
-		if (rollout_copy_keep(r->side->rollout, buf_view(&r->text), r->step.number, err) ||
-		    read_step(r, err)) {
-			return -1;
-		}
-	}
-	return 0;
-}
-
-static int compare(struct side_reading *a, struct side_reading *b, const struct compare_conf *conf,
-                   struct compare_count *count, struct error *err)
-{
-	struct rollout_copy *first = a->side->rollout, *second = b->side->rollout;
-	struct compare_progress p = {.begun = false};
-
-	if (read_step(a, err) || read_step(b, err)) {
-		return -1;
-	}
-	while (a->has_step && b->has_step && compare_same_call(&a->step, &b->step)) {
-		compare_next_steps(first, &a->step, second, &b->step, conf, &p, count);
-		first->dropped++;
-		second->dropped++;
-		if (read_step(a, err) || read_step(b, err)) {
-			return -1;
-		}
-	}
-	if (keep_rest(a, err) || keep_rest(b, err)) {
-		return -1;
-	}
-	compare_rest(first, second, conf, &p, count);
-	return 0;
-}
-
-int lockstep_compare(struct lockstep_side *first, struct lockstep_side *second,
-                     const struct compare_conf *conf, struct compare_count *count,
-                     struct error *err)
-{
-	struct side_reading a = {.side = first, .text = BUF(SIZE_MAX / 2)};
-	struct side_reading b = {.side = second, .text = BUF(SIZE_MAX / 2)};
-	int failed = compare(&a, &b, conf, count, err);
-
-	buf_release(&a.text);
-	buf_release(&b.text);
-	return failed;
-}
-
-int lockstep_unpaired(struct lockstep_side *side, bool extra, const struct compare_conf *conf,
-                      struct compare_count *count, struct error *err)
-{
-	struct side_reading r = {.side = side, .text = BUF(SIZE_MAX / 2)};
-	int failed;
-
-	do {
-		failed = read_step(&r, err);
-		side->rollout->dropped += r.has_step;
-	} while (!failed && r.has_step);
-	buf_release(&r.text);
-	if (!failed) {
-		compare_unpaired(side->rollout, extra, conf, count);
-	}
-	return failed;
 }

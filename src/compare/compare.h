@@ -77,35 +77,41 @@ struct compare_count {
 
 /* Reports each difference, in the order of the lines (in one line: changed values first), and adds
    to *count. Steps are paired by
-   their calls (tool and arguments). For each pair, state, outcome, error class, observation,
-   structured content, reward, terminated and truncated are compared; for the ends status, total
+   their calls (tool and arguments), repeated calls by state and reply as well. For each pair, state, outcome, error class, observation,
+   structured content, raw replies, reward, terminated and truncated are compared (an error's message is
+   part of the observation); for the ends status, total
    reward and state. Numbers with different spelling but the same value are equal, as are values
    that either side masks. */
 void compare_rollouts(const struct rollout_copy *first, const struct rollout_copy *second,
                       const struct compare_conf *conf, struct compare_count *count);
 
+/* The same, step by step: */
+
+/* What was compared while two rollouts were read. Empty if zeroed. */
+struct compare_progress {
+	bool begun, found;
+	size_t steps;
+};
+/* Are both lines the same call, or both without a call? */
+bool compare_same_call(const struct line *a, const struct line *b);
+/* Are their states and replies the same, too? */
+bool compare_same_content(const struct line *a, const struct line *b);
+/* Compares the next step of both rollouts, whose calls have been the same so far. The first call
+   also compares the headers and resets read so far. */
+void compare_next_steps(const struct rollout_copy *first, const struct line *a,
+                        const struct rollout_copy *second, const struct line *b,
+                        const struct compare_conf *conf, struct compare_progress *p,
+                        struct compare_count *count);
+/* Compares the rest, and adds to *count. */
+void compare_rest(const struct rollout_copy *first, const struct rollout_copy *second,
+                  const struct compare_conf *conf, struct compare_progress *p,
+                  struct compare_count *count);
+
+/* Reports a rollout that only one side has. */
+void compare_unpaired(const struct rollout_copy *r, bool extra, const struct compare_conf *conf,
+                      struct compare_count *count);
+
 /* Adds the counts of `more` to *to. */
 void compare_add(struct compare_count *to, const struct compare_count *more);
-
-/* Compares two rollouts step by step while they are read, until their calls differ, so that memory
-   does not grow with their length. From the first different call on, the rest of both is kept in
-   memory, because steps may have been inserted or left out. */
-struct lockstep_side {
-	struct by_rollout *lines; /* its next rollout is read */
-	struct strip *strip;
-	struct rollout_copy *rollout; /* without steps at first */
-	reader_line_fn *see;          /* receives each line before it is compared */
-	void *ctx;
-};
-
-/* Like reading both rollouts and compare_rollouts, with the same differences in the same order,
-   except that a header or reset that follows a step is not compared. */
-MUST_USE int lockstep_compare(struct lockstep_side *first, struct lockstep_side *second,
-                              const struct compare_conf *conf, struct compare_count *count,
-                              struct error *err);
-/* Reads a rollout that only one side has, and reports it. */
-MUST_USE int lockstep_unpaired(struct lockstep_side *side, bool extra,
-                               const struct compare_conf *conf, struct compare_count *count,
-                               struct error *err);
 
 #endif

@@ -6,9 +6,22 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+/* What to do about it; "" if only the reason can be told. */
+static const char *cure_of(int reason)
+{
+	return reason == EADDRINUSE
+	               ? "; stop the process that listens there, or choose another port "
+	                 "(0: any free one)"
+	       : reason == EADDRNOTAVAIL
+	               ? "; this machine has no such address: 127.0.0.1 is its own, 0.0.0.0 all of them"
+	       : reason == EACCES ? "; choose a port from 1024"
+	                          : "";
+}
 
 int listen_on(const char *address, uint16_t *port, int *out, struct error *err)
 {
@@ -24,7 +37,10 @@ int listen_on(const char *address, uint16_t *port, int *out, struct error *err)
 	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
 	    bind(fd, (struct sockaddr *)&a, sizeof(a)) != 0 || listen(fd, SOMAXCONN) != 0 ||
 	    getsockname(fd, (struct sockaddr *)&a, &n) != 0) {
-		error_errno(err, "cannot listen on %s:%u", address, *port);
+		int reason = errno;
+
+		error_set(err, FAIL_SYSTEM, "cannot listen on %s:%u: %s%s", address, *port,
+		          strerror(reason), cure_of(reason));
 		if (fd >= 0) {
 			close(fd);
 		}

@@ -4,6 +4,8 @@
 #include "base/text.h"
 #include "report/marks.h"
 
+#include <ctype.h>
+
 #define MOST_BYTES ((size_t)4000) /* longer than any terminal line */
 
 static struct str beginning(struct str s)
@@ -97,5 +99,72 @@ void brief_call(struct buf *out, const struct line *step)
 		buf_str(out, m.key);
 		buf_char(out, '=');
 		brief_value(out, m.value);
+	}
+}
+
+/* ---- base64 ---- */
+
+#define BASE64_LEAST ((size_t)160) /* characters: longer than ids, keys and tokens */
+
+static const struct {
+	const char *start, *what;
+} base64_types[] = {
+	{"iVBORw0KGgo", " of a PNG image"}, {"/9j/", " of a JPEG image"},
+	{"R0lGOD", " of a GIF image"},      {"UklGR", " of a RIFF file (WebP, WAV)"},
+	{"JVBERi0", " of a PDF file"},      {"UEsDB", " of a ZIP archive"},
+	{"H4sI", " of gzip data"},          {"SUQz", " of an MP3 file"},
+};
+
+/* The length of the run of base64 at the start of the text, in which JSON may escape slashes; 0: it
+   looks like something else. */
+static size_t base64_run(struct str text, size_t *digits)
+{
+	bool lower = false, upper = false, number = false;
+	size_t n = 0;
+
+	*digits = 0;
+	for (; n < text.n; n++) {
+		char c = text.p[n];
+
+		if (c == '\\' && n + 1 < text.n && text.p[n + 1] == '/') {
+			continue;
+		}
+		if (!c || (!isalnum((unsigned char)c) && !strchr("+/-_=", c))) {
+			break;
+		}
+		lower = lower || islower((unsigned char)c);
+		upper = upper || isupper((unsigned char)c);
+		number = number || isdigit((unsigned char)c);
+		*digits += c != '=';
+	}
+	return *digits >= BASE64_LEAST && lower && upper && number ? n : 0;
+}
+
+static bool in_base64(char c)
+{
+	return c && (isalnum((unsigned char)c) || strchr("+/-_=", c));
+}
+
+void brief_base64(struct buf *out, struct str text)
+{
+	while (text.n) {
+		size_t digits, n = base64_run(text, &digits);
+		const char *what = "";
+
+		for (size_t i = 0; n && i < ARRAY_LEN(base64_types); i++) {
+			what = str_starts(text, str_from(base64_types[i].start))
+			               ? base64_types[i].what
+			               : what;
+		}
+		if (n) {
+			buf_printf(out, "<base64%s, %zu bytes>", what, digits * 3 / 4);
+			text = str_skip(text, n);
+		}
+		for (n = 0; n < text.n && in_base64(text.p[n]); n++) {
+		}
+		for (; n < text.n && !in_base64(text.p[n]); n++) {
+		}
+		buf_str(out, (struct str){text.p, n});
+		text = str_skip(text, n);
 	}
 }

@@ -14,4 +14,8 @@ void brief_text(struct buf *out, struct str value);
 /* The call of a step: "lake_move action=DOWN". */
 void brief_call(struct buf *out, const struct line *step);
 
+/* Appends printed text with each long run of base64 replaced by its type and size:
+   <base64 of a PNG image, 12345 bytes>. */
+void brief_base64(struct buf *out, struct str text);
+
 #endif

@@ -21,7 +21,7 @@ struct stat_side {
 };
 
 struct stat_row {
-	struct str id;
+	struct str id, what;
 	struct stat_side side[2];
 	enum news news;
 	double change; /* difference of the rewards */
@@ -74,21 +74,33 @@ static enum news news_of(const struct stat_row *r)
 	return a->steps != b->steps ? NEWS_STEPS : NEWS_VALUES;
 }
 
+void difference_stats_see(struct difference_stats *s, const struct difference *d)
+{
+	s->all.rollouts = s->count + 1;
+	tally_difference(&s->one, d);
+	tally_difference(&s->all, d);
+}
+
 void difference_stats_add(struct difference_stats *s, const struct rollout_copy *first,
                           const struct rollout_copy *second, const char *const verdicts[2],
                           const struct compare_count *count)
 {
 	const struct rollout_copy *any = first ? first : second;
+	struct buf what = BUF(BUF_MAX_SMALL);
 
 	s->rows = mem_grow(s->rows, s->count, sizeof(*s->rows));
+	tally_values(&s->one, &what);
+	tally_release(&s->one);
 	struct stat_row *r = &s->rows[s->count];
 	*r = (struct stat_row){
 		.id = arena_str(&s->arena, any->id),
+		.what = arena_str(&s->arena, buf_view(&what)),
 		.side = {side_of(s, first, verdicts[0]), side_of(s, second, verdicts[1])},
 		.place = s->count++,
 		.count = *count};
 	r->change = reward_change(&r->side[0], &r->side[1]);
 	r->news = news_of(r);
+	buf_release(&what);
 }
 
 static int by_news(const void *left, const void *right)
@@ -115,20 +127,21 @@ static void put_change(const char *name, struct str before, struct str after, st
 	text_escape_cut(out, after, VALUE_COLUMNS);
 }
 
-static void put_counts(const struct compare_count *c, struct buf *out)
+static void put_counts(const struct compare_count *c, struct str what, struct buf *out)
 {
 	size_t changed = c->kinds[DIFFERENCE_CHANGED] + c->kinds[DIFFERENCE_ADDED] +
 	                 c->kinds[DIFFERENCE_REMOVED];
 
-	if (changed) {
-		buf_printf(out, ", %zu value%s differ%s", changed, changed == 1 ? "" : "s",
-		           changed == 1 ? "s" : "");
-	}
 	if (c->kinds[DIFFERENCE_MISSING_STEP]) {
 		buf_printf(out, ", %zu missing", c->kinds[DIFFERENCE_MISSING_STEP]);
 	}
 	if (c->kinds[DIFFERENCE_EXTRA_STEP]) {
 		buf_printf(out, ", %zu extra", c->kinds[DIFFERENCE_EXTRA_STEP]);
+	}
+	if (changed) {
+		buf_printf(out, ", %zu value%s differ%s", changed, changed == 1 ? "" : "s",
+		           changed == 1 ? "s" : "");
+		buf_str(out, what);
 	}
 }
 
@@ -152,7 +165,7 @@ static void put_row(const struct stat_row *r, struct style style, struct buf *ou
 	put_change("verdict", verdict_of(a), verdict_of(b), out);
 	put_change("status", a->status, b->status, out);
 	put_change("reward", a->reward, b->reward, out);
-	put_counts(&r->count, out);
+	put_counts(&r->count, r->what, out);
 	buf_char(out, '\n');
 }
 
@@ -184,9 +197,13 @@ static void put_json(const struct stat_row *r, struct buf *out)
 	buf_char(out, '\n');
 }
 
-void difference_stats_put(const struct difference_stats *s, bool json, struct style style,
-                          struct buf *out)
+void difference_stats_put(struct difference_stats *s, size_t rollouts, bool json,
+                          struct style style, struct buf *out)
 {
+	s->all.rollouts = rollouts;
+	if (!json && s->count > 1) {
+		tally_print(&s->all, out);
+	}
 	if (s->count) {
 		qsort(s->rows, s->count, sizeof(*s->rows), by_news);
 	}
@@ -203,5 +220,7 @@ void difference_stats_release(struct difference_stats *s)
 {
 	free(s->rows);
 	arena_release(&s->arena);
+	tally_release(&s->all);
+	tally_release(&s->one);
 	*s = (struct difference_stats){.count = 0};
 }

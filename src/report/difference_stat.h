@@ -3,6 +3,7 @@
 #define ROLLDBG_REPORT_DIFFERENCE_STAT_H
 
 #include "compare/compare.h"
+#include "report/difference_tally.h"
 #include "report/report.h"
 
 /* Zeroed is empty. */
@@ -10,6 +11,7 @@ struct difference_stats {
 	struct stat_row *rows;
 	size_t count;
 	struct arena arena;
+	struct difference_tally all, one; /* one: of the rollout that is added next */
 };
 
 /* Adds a rollout that differs; the side without it is NULL. verdicts: per side, the id of a rule
@@ -17,11 +19,14 @@ struct difference_stats {
 void difference_stats_add(struct difference_stats *s, const struct rollout_copy *first,
                           const struct rollout_copy *second, const char *const verdicts[2],
                           const struct compare_count *count);
-/* Appends one line per rollout, "ID: 6 -> 4 steps, status .., reward 1 -> 0, verdict .., 2
-   missing", in this order: different verdict, on one side only, different reward (largest change
+/* Before: each of its differences. */
+void difference_stats_see(struct difference_stats *s, const struct difference *d);
+/* Of two rollouts or more that differ (of `rollouts` that were compared) appends what differs in how many. Then one
+   line per rollout, "ID: 6 -> 4 steps, status .., reward 1 -> 0, verdict .., 2 missing, 1 value differs:
+   /reward changed", in this order: different verdict, on one side only, different reward (largest change
    first), status, steps, values. As JSON: lines {"type":"rollout-difference",..}. */
-void difference_stats_put(const struct difference_stats *s, bool json, struct style style,
-                          struct buf *out);
+void difference_stats_put(struct difference_stats *s, size_t rollouts, bool json,
+                          struct style style, struct buf *out);
 void difference_stats_release(struct difference_stats *s);
 
 #endif

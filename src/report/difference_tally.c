@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define PRINTED_MAX  12
+#define NAMED_MAX    4
 #define WORD_COLUMNS 24
 
 void tally_rollout(struct difference_tally *t)
@@ -54,18 +55,29 @@ void tally_difference(struct difference_tally *t, const struct difference *d)
 	}
 	if (i == TALLY_MAX) {
 		t->others++;
-	} else if (t->rows[i].seen != t->rollouts) {
+		buf_release(&key);
+		return;
+	}
+	t->rows[i].differences++;
+	if (t->rows[i].seen != t->rollouts) {
 		t->rows[i].seen = t->rollouts;
 		t->rows[i].rollouts++;
 	}
 	buf_release(&key);
 }
 
+/* What the policy was asked to do says least about the environment. */
+static int by_subject(const struct tally_row *a, const struct tally_row *b)
+{
+	return str_starts(a->key, STR("/policy/")) - str_starts(b->key, STR("/policy/"));
+}
+
 static int by_rollouts(const void *left, const void *right)
 {
 	const struct tally_row *a = left, *b = right;
+	int order = (a->rollouts < b->rollouts) - (a->rollouts > b->rollouts);
 
-	return (a->rollouts < b->rollouts) - (a->rollouts > b->rollouts);
+	return order ? order : by_subject(a, b);
 }
 
 void tally_print(struct difference_tally *t, struct buf *out)
@@ -87,6 +99,38 @@ void tally_print(struct difference_tally *t, struct buf *out)
 	}
 	if (left) {
 		buf_printf(out, "  and %zu more\n", left);
+	}
+}
+
+static int by_differences(const void *left, const void *right)
+{
+	const struct tally_row *a = left, *b = right;
+
+	int order = by_subject(a, b);
+
+	return order ? order
+	             : (a->differences < b->differences) - (a->differences > b->differences);
+}
+
+void tally_values(struct difference_tally *t, struct buf *out)
+{
+	size_t named = 0, left = t->others;
+
+	qsort(t->rows, t->count, sizeof(*t->rows), by_differences);
+	for (size_t i = 0; i < t->count; i++) {
+		const struct tally_row *r = &t->rows[i];
+
+		if (r->key.p[0] != '/' || named == NAMED_MAX) {
+			left += r->key.p[0] == '/';
+			continue;
+		}
+		buf_printf(out, "%s%.*s", named++ ? ", " : ": ", STR_ARG(r->key));
+		if (r->differences > 1) {
+			buf_printf(out, " (%zu)", r->differences);
+		}
+	}
+	if (left) {
+		buf_printf(out, " and %zu more", left);
 	}
 }
 

@@ -119,9 +119,9 @@ static void put_since(const struct replayed_pair *pair, int64_t step, struct buf
 
 static void put_end(struct str status, struct str reward, struct buf *out)
 {
-	buf_str(out, status);
+	buf_str(out, status.n ? status : STR("end unknown"));
 	buf_text(out, ", reward ");
-	text_escape_cut(out, reward, 20);
+	text_escape_cut(out, json_is_null(reward) ? STR("unknown") : reward, 20);
 }
 
 void report_divergence(const struct replayed_pair *pair, const struct difference *first,

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "evidence/evidence.h"
+#include "json/diff.h"
 #include "json/write.h"
 #include "report/csv.h"
 
@@ -25,6 +26,7 @@ static const struct table_column step_columns[] = {
 	{"observation", CELL_TEXT}, {"reward", CELL_NUMBER},    {"terminated", CELL_BOOL},
 	{"truncated", CELL_BOOL},   {"env_steps", CELL_WHOLE},  {"failed", CELL_BOOL},
 	{"effect", CELL_TEXT},      {"explanation", CELL_TEXT}, {"member", CELL_TEXT},
+	{"changes", CELL_TEXT},
 };
 static const struct table_column rollout_columns[] = {
 	{"file", CELL_TEXT},
@@ -50,17 +52,21 @@ static const struct table_column rollout_columns[] = {
 struct tables {
 	const struct table_column *columns;
 	size_t count, next; /* columns; the next cell's */
-	bool steps, csv;
+	size_t rows;
+	bool steps;
+	enum table_form form;
 	struct buf *out;
 	struct json_writer w;
 	const char *file;
 	struct evidence *facts;
-	struct buf text; /* decoded */
+	struct buf text;    /* decoded */
+	struct buf changes; /* of a step */
 };
 
 /* Kept for an open rollout. */
 struct table_rollout {
-	struct buf header, lines; /* as recorded, with a line feed each; lines: of steps */
+	struct buf header,
+		lines; /* as recorded, with a line feed each; lines: those with a state */
 };
 
 static void release(void *user)
@@ -74,7 +80,7 @@ static void release(void *user)
 
 static void begin_cell(struct tables *t)
 {
-	if (!t->csv) {
+	if (t->form != TABLE_CSV) {
 		jw_key(&t->w, t->columns[t->next].name);
 	}
 	t->next++;
@@ -83,7 +89,7 @@ static void begin_cell(struct tables *t)
 static void put_null(struct tables *t)
 {
 	begin_cell(t);
-	if (t->csv) {
+	if (t->form == TABLE_CSV) {
 		csv_number(t->out, false, 0);
 	} else {
 		jw_null(&t->w);
@@ -97,11 +103,17 @@ static void put_text(struct tables *t, struct str text)
 		return;
 	}
 	begin_cell(t);
-	if (t->csv) {
+	if (t->form == TABLE_CSV) {
 		csv_field(t->out, text);
 	} else {
 		jw_str(&t->w, text);
 	}
+}
+
+static void put_raw(struct tables *t, struct str value)
+{
+	begin_cell(t);
+	jw_raw(&t->w, value);
 }
 
 /* A string's text, or another value as JSON. */
@@ -112,12 +124,20 @@ static void put_value(struct tables *t, struct str value)
 		put_null(t);
 		return;
 	}
+	if (t->form == TABLE_VALUES) {
+		put_raw(t, value);
+		return;
+	}
 	json_text_or_json(value, &t->text);
 	put_text(t, (struct str){buf_cstr(&t->text), t->text.n});
 }
 
 static void put_json(struct tables *t, struct str value)
 {
+	if (t->form == TABLE_VALUES) {
+		put_raw(t, value);
+		return;
+	}
 	put_text(t, json_is_null(value) ? STR_NONE : value);
 }
 
@@ -130,7 +150,7 @@ static void put_whole(struct tables *t, int64_t n, bool known)
 		return;
 	}
 	begin_cell(t);
-	if (t->csv) {
+	if (t->form == TABLE_CSV) {
 		csv_field(t->out, (struct str){text, (size_t)snprintf(text, sizeof(text), "%lld",
 		                                                      (long long)n)});
 	} else {
@@ -154,7 +174,7 @@ static void put_number(struct tables *t, struct str value)
 	jw_double(&w, n);
 	buf_text(&t->text, strpbrk(buf_cstr(&t->text), ".e") ? "" : ".0");
 	begin_cell(t);
-	if (t->csv) {
+	if (t->form == TABLE_CSV) {
 		csv_field(t->out, buf_view(&t->text));
 	} else {
 		jw_raw(&t->w, buf_view(&t->text));
@@ -169,7 +189,7 @@ static void put_bool(struct tables *t, int value)
 		return;
 	}
 	begin_cell(t);
-	if (t->csv) {
+	if (t->form == TABLE_CSV) {
 		csv_field(t->out, value ? STR("true") : STR("false"));
 	} else {
 		jw_bool(&t->w, value);
@@ -179,15 +199,20 @@ static void put_bool(struct tables *t, int value)
 static void begin_row(struct tables *t)
 {
 	t->next = 0;
-	if (!t->csv) {
+	t->rows++;
+	if (t->form != TABLE_CSV) {
 		jw_init(&t->w, t->out);
 		jw_object(&t->w);
+	}
+	if (t->form == TABLE_VALUES) {
+		jw_key(&t->w, "type");
+		jw_text(&t->w, t->steps ? "step" : "rollout");
 	}
 }
 
 static void end_row(struct tables *t)
 {
-	if (!t->csv) {
+	if (t->form != TABLE_CSV) {
 		jw_end(&t->w);
 	}
 	buf_char(t->out, '\n');
@@ -195,37 +220,96 @@ static void end_row(struct tables *t)
 
 /* ---- steps ---- */
 
-/* The strongest explanation among the members that the call changed, or why there is none. */
-static struct str explanation_of(const struct rollout_facts *r, const struct completed_step *p,
-                                 struct str *member)
+static const char *const explanations[] = {"unexplained", "volatile", "bookkeeping",
+                                           "count",       "echo",     "effect"};
+
+/* The trial of a call; NULL: its state before or after is not known. */
+static const struct call_trial *trial_of(const struct series *s, const struct completed_step *p)
 {
-	static const char *const names[] = {"unexplained", "volatile", "bookkeeping",
-	                                    "count",       "echo",     "effect"};
-	const struct series *s = r->series;
-	const struct member *best = NULL;
+	bool known = p && p->trial >= 0 && (size_t)p->trial < s->trial_count &&
+	             s->trials[p->trial].known;
 
-	*member = STR_NONE;
-	if (p->trial < 0 || (size_t)p->trial >= s->trial_count || !s->trials[p->trial].known) {
-		return STR("no-state");
-	}
-	const struct call_trial *trial = &s->trials[p->trial];
-	for (size_t i = trial->first; i < trial->first + trial->count; i++) {
-		const struct member *m = s->changed[i];
-
-		best = !best || m->explanation > best->explanation ? m : best;
-	}
-	if (!best) {
-		return STR("no-difference");
-	}
-	*member = best->pointer;
-	return str_from(names[best->explanation]);
+	return known ? &s->trials[p->trial] : NULL;
 }
 
-static void put_step(struct tables *t, const struct rollout_facts *r, struct str id,
-                     const struct line *l, const struct completed_step *p)
+/* True if one of the pointers is the other, or below it. */
+static bool is_related(struct str a, struct str b)
 {
-	struct str name = JSON_GET(l->value[KEY_TOOL_CALL], "name"), member = STR_NONE;
-	struct str why = p ? explanation_of(r, p, &member) : STR_NONE;
+	size_t n = a.n < b.n ? a.n : b.n;
+
+	return !memcmp(a.p, b.p, n) && (a.n == b.n || (a.n > b.n ? a.p[n] == '/' : b.p[n] == '/'));
+}
+
+/* The member that says most among those that the call changed at the pointer; NULL: there is none. */
+static const struct member *strongest(const struct series *s, const struct call_trial *trial,
+                                      struct str pointer)
+{
+	const struct member *best = NULL;
+
+	for (size_t i = trial->first; i < trial->first + trial->count; i++) {
+		const struct member *m = s->changed[i];
+		bool more = !best || m->explanation > best->explanation;
+
+		best = more && is_related(m->pointer, pointer) ? m : best;
+	}
+	return best;
+}
+
+struct listing_changes {
+	struct json_writer w;
+	const struct series *series;
+	const struct call_trial *trial; /* may be NULL */
+};
+
+static bool put_change(void *ctx, const struct json_difference *d)
+{
+	struct listing_changes *c = ctx;
+	const struct member *m = c->trial ? strongest(c->series, c->trial, d->pointer) : NULL;
+
+	jw_object(&c->w);
+	jw_key(&c->w, "pointer");
+	jw_str(&c->w, d->pointer);
+	if (d->before.p) {
+		jw_key(&c->w, "before");
+		jw_raw(&c->w, d->before);
+	}
+	if (d->after.p) {
+		jw_key(&c->w, "after");
+		jw_raw(&c->w, d->after);
+	}
+	jw_key(&c->w, "explanation");
+	jw_text(&c->w, m ? explanations[m->explanation] : c->trial ? "ignored" : NULL);
+	jw_end(&c->w);
+	return true;
+}
+
+/* How the state differs after the call, as a JSON array; absent if either state is unknown. */
+static struct str changes_of(struct tables *t, const struct rollout_facts *r,
+                             const struct completed_step *p, struct str before, struct str after)
+{
+	struct listing_changes c = {.series = r->series, .trial = trial_of(r->series, p)};
+
+	if (!p || json_is_null(before) || json_is_null(after)) {
+		return STR_NONE;
+	}
+	buf_clear(&t->changes);
+	jw_init(&c.w, &t->changes);
+	jw_array(&c.w);
+	json_diff(before, after, NULL, put_change, &c);
+	jw_end(&c.w);
+	return buf_view(&t->changes);
+}
+
+/* after: the state that followed; absent: unknown */
+static void put_step(struct tables *t, const struct rollout_facts *r, struct str id,
+                     const struct line *l, const struct completed_step *p, struct str after)
+{
+	const struct call_trial *trial = trial_of(r->series, p);
+	const struct member *member = trial ? strongest(r->series, trial, STR("")) : NULL;
+	const char *why = !p       ? NULL
+	                  : !trial ? "no-state"
+	                  : member ? explanations[member->explanation]
+	                           : "no-difference";
 
 	begin_row(t);
 	put_text(t, str_from(t->file));
@@ -234,7 +318,7 @@ static void put_step(struct tables *t, const struct rollout_facts *r, struct str
 	put_whole(t, r->sample, r->sample >= 0);
 	put_whole(t, l->turn, l->turn >= 0);
 	put_whole(t, l->step, l->step >= 0);
-	put_value(t, name);
+	put_value(t, JSON_GET(l->value[KEY_TOOL_CALL], "name"));
 	put_json(t, line_arguments(l));
 	put_json(t, l->value[KEY_STATE]);
 	put_value(t, l->value[KEY_STATE_HASH]);
@@ -247,9 +331,27 @@ static void put_step(struct tables *t, const struct rollout_facts *r, struct str
 	put_whole(t, line_count(l->value[KEY_ENV_STEPS]), line_has(l, KEY_ENV_STEPS));
 	put_bool(t, p ? p->failed : -1);
 	put_text(t, p ? str_from(effect_name(p->effect)) : STR_NONE);
-	put_text(t, why);
-	put_text(t, member);
+	put_text(t, str_from(why));
+	put_text(t, member ? member->pointer : STR_NONE);
+	put_json(t, changes_of(t, r, p, l->value[KEY_STATE], after));
 	end_row(t);
+}
+
+static bool next_line(struct str *rest, struct buf *scratch, struct line *out)
+{
+	struct error ignored;
+	size_t used;
+
+	while (rest->n) {
+		const char *feed = memchr(rest->p, '\n', rest->n);
+		struct str text = {rest->p, feed ? (size_t)(feed - rest->p) : rest->n};
+
+		*rest = str_skip(*rest, text.n + (feed != NULL));
+		if (!line_parse(text, scratch, out, &used, &ignored)) {
+			return true;
+		}
+	}
+	return false;
 }
 
 static void put_steps(struct tables *t, const struct table_rollout *kept,
@@ -257,14 +359,16 @@ static void put_steps(struct tables *t, const struct table_rollout *kept,
 {
 	const struct rollout_facts *r = u->rollout;
 	struct str rest = buf_view(&kept->lines);
-	struct buf scratch = BUF(BUF_MAX_SMALL);
+	struct buf scratch[2] = {BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL)};
+	struct line lines[2];
 	int64_t position = 0, next = 0;
-	struct line l;
-	struct error ignored;
-	size_t used;
+	int now = 0;
 
-	while (rest.n) {
-		if (line_parse(str_cut(&rest, '\n'), &scratch, &l, &used, &ignored)) {
+	for (bool more = next_line(&rest, &scratch[0], &lines[0]); more; now = !now) {
+		const struct line *l = &lines[now], *following = &lines[!now];
+
+		more = next_line(&rest, &scratch[!now], &lines[!now]);
+		if (l->type != LINE_STEP) {
 			continue;
 		}
 		position++;
@@ -272,9 +376,11 @@ static void put_steps(struct tables *t, const struct table_rollout *kept,
 			next++;
 		}
 		bool is_call = next < r->steps && r->completed[next].position == position;
-		put_step(t, r, u->end->id, &l, is_call ? &r->completed[next] : NULL);
+		put_step(t, r, u->end->id, l, is_call ? &r->completed[next] : NULL,
+		         more ? following->value[KEY_STATE] : STR_NONE);
 	}
-	buf_release(&scratch);
+	buf_release(&scratch[0]);
+	buf_release(&scratch[1]);
 }
 
 /* ---- rollouts ---- */
@@ -322,12 +428,12 @@ static void keep(struct tables *t, const struct evidence_update *u, const struct
 {
 	struct table_rollout *kept = u->user;
 
-	if (l && l->type == LINE_HEADER) {
-		kept->header = BUF(SIZE_MAX / 2);
-		kept->lines = BUF(SIZE_MAX / 2);
+	kept->header.max = kept->lines.max = SIZE_MAX / 2;
+	if (l && l->type == LINE_HEADER && !kept->header.n) {
 		buf_str(&kept->header, l->text);
 	}
-	if (l && l->type == LINE_STEP && t->steps) {
+	if (l && (l->type == LINE_STEP || l->type == LINE_RESET || l->type == LINE_END) &&
+	    t->steps) {
 		buf_str(&kept->lines, l->text);
 		buf_char(&kept->lines, '\n');
 	}
@@ -353,23 +459,24 @@ void tables_columns(enum table_kind kind, struct buf *out)
 	buf_char(out, ']');
 }
 
-struct tables *tables_new(enum table_kind kind, bool csv, struct buf *out)
+struct tables *tables_new(enum table_kind kind, enum table_form form, struct buf *out)
 {
 	const struct evidence_conf conf = {.user_size = sizeof(struct table_rollout),
-	                                   .user_release = release};
+	                                   .user_release = release,
+	                                   .lenient = true};
 	struct tables *t = mem_new(sizeof(*t));
 
 	t->steps = kind == TABLE_STEPS;
 	t->columns = t->steps ? step_columns : rollout_columns;
 	t->count = t->steps ? ARRAY_LEN(step_columns) : ARRAY_LEN(rollout_columns);
-	t->csv = csv;
+	t->form = form;
 	t->out = out;
-	t->text = BUF(SIZE_MAX / 2);
+	t->text = t->changes = BUF(SIZE_MAX / 2);
 	t->facts = evidence_new(&conf);
-	for (size_t i = 0; csv && i < t->count; i++) {
+	for (size_t i = 0; form == TABLE_CSV && i < t->count; i++) {
 		csv_field(out, str_from(t->columns[i].name));
 	}
-	buf_text(out, csv ? "\n" : "");
+	buf_text(out, form == TABLE_CSV ? "\n" : "");
 	return t;
 }
 
@@ -378,6 +485,7 @@ void tables_free(struct tables *t)
 	if (t) {
 		evidence_free(t->facts);
 		buf_release(&t->text);
+		buf_release(&t->changes);
 		free(t);
 	}
 }
@@ -412,4 +520,9 @@ void tables_file_end(struct tables *t)
 		keep(t, &u, NULL);
 	}
 	evidence_new_file(t->facts);
+}
+
+size_t tables_count(const struct tables *t)
+{
+	return t->rows;
 }

@@ -56,6 +56,7 @@ record() {
 	[ "${#lines[@]}" = 2 ]
 	has "${lines[0]}" 'FrozenLake-v1.0: 2 -> 2 steps, '
 	has "${lines[0]}" ', 1 missing, 1 extra'
+	has "${lines[0]}" ' values differ: /status finished -> terminated, /state/position changed, /policy/params/actions/1 changed'
 }
 
 @test "--mask, --tolerance, and the masks of the header" {
@@ -103,7 +104,10 @@ record() {
 		rolldbg run --quiet --seed 1 --tasks $side.tasks --force-call --out $side/ --fail-on never >/dev/null
 	done
 	expect 1 rolldbg diff before after --stat
-	[ "$(cut -d: -f1 <<<"$output" | head -n 5 | paste -sd ' ')" = 'b.0 d.0 e.0 a.0 c.0' ]
+	has "$output" $'what differs:\n'
+	has "$output" $'\n  /state/position changed: 3 of 6 rollouts\n'
+	lacks "$output" ': 0 of 6'
+	[ "$(grep '^[a-f]\.0: ' <<<"$output" | cut -d: -f1 | paste -sd ' ')" = 'b.0 d.0 e.0 a.0 c.0' ]
 	has "$output" 'b.0: 1 -> 4 steps, verdict no error -> multi-step-illusion, '
 	has "$output" 'd.0: missing'
 	has "$output" 'e.0: extra'
@@ -254,4 +258,30 @@ record() {
 	expect 0 git difftool --cached -y --extcmd "'$ROLLDBG' diff" -- one.jsonl
 	has "$output" '+ step 1  lake_move action=RIGHT'
 	expect 2 rolldbg diff one.jsonl new.jsonl there.jsonl
+}
+
+@test "of several equal calls the one that was left out is named, by state and observation" {
+	rolldbg run --quiet --env 'builtin:frozen_lake?map=8x8' --actions RIGHT,RIGHT,RIGHT,RIGHT,RIGHT,RIGHT --out six.jsonl
+	for at in 0 2 5; do
+		jq -c "select(.step != $at)" six.jsonl >five.jsonl
+		expect 1 rolldbg diff six.jsonl five.jsonl
+		[ "$(grep -c '^[-+ ] *step' <<<"$output")" = 1 ]
+		has "$output" "- step $at  lake_move action=RIGHT"
+		expect 1 rolldbg diff five.jsonl six.jsonl
+		has "$output" "+ step $at  lake_move action=RIGHT"
+		has "$output" '1 of 1 rollout differs · 1 difference · 5 steps compared'
+	done
+	# as many calls: each is compared with the one in its place
+	jq -c 'if .step == 2 then .observation = "other" else . end' six.jsonl >other.jsonl
+	expect 1 rolldbg diff six.jsonl other.jsonl
+	has "$output" $'  step 2  lake_move action=RIGHT\n    /observation'
+}
+
+@test "a raw reply is compared; an error's message in our words is not" {
+	rolldbg run --quiet --actions DOWN,NORTH --force-call --out a.jsonl --fail-on never
+	jq -c 'if .step == 1 then .error.message = "other" else . end' a.jsonl >b.jsonl
+	expect 0 rolldbg diff a.jsonl b.jsonl
+	jq -c 'if .step == 0 then .raw = "<html>" else . end' a.jsonl >b.jsonl
+	expect 1 rolldbg diff a.jsonl b.jsonl
+	has "$output" $'  step 0  lake_move action=DOWN\n    /raw  null -> "<html>"'
 }

@@ -97,3 +97,16 @@ failures() {
 	expect 1 rolldbg run --fail-on never --env 'builtin:frozen_lake?fault=fallback-session&fault=capacity&max_envs=3' --actions "$goal" --max-environment-failures 5%
 	has "$stderr" '1 of 1 rollouts (100%) failed by the environment, which is more than 5%'
 }
+
+@test "a port that is taken, an address of another machine: one exit code, and what to do" {
+	start lake "$ROLLDBG" serve --port 0
+	port=${url##*:}
+	port=${port%/mcp}
+	for command in "serve --port $port" "tap --listen $port --to http://127.0.0.1:9/mcp --out taps/"; do
+		# shellcheck disable=SC2086 # words
+		expect 5 rolldbg $command
+		has "$stderr" "cannot listen on 127.0.0.1:$port: Address already in use; stop the process that listens there, or choose another port (0: any free one)"
+	done
+	expect 5 rolldbg tools --serve 'sleep 9' --env "$url"
+	has "$stderr" 'is taken: something answers there already; stop it, choose another port'
+}

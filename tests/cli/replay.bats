@@ -404,10 +404,10 @@ on_terminal() {
 	rolldbg run --quiet --actions DOWN --out raw.jsonl --env 'builtin:frozen_lake?map=random'
 	rolldbg strip raw.jsonl >unseeded.jsonl
 	expect 1 rolldbg replay unseeded.jsonl --env 'builtin:frozen_lake?map=8x8'
-	has "$stderr" 'unseeded.jsonl: rollout FrozenLake-v1.0 began differently, and the golden has no seed'
+	has "$stderr" 'unseeded.jsonl: rollout FrozenLake-v1.0 began differently; in one more session the environment begins as in the replay: it has changed since'
 	golden lake DOWN,DOWN
 	expect 1 rolldbg replay lake.jsonl --env 'builtin:frozen_lake?map=8x8'
-	lacks "$stderr" 'no seed'
+	has "$stderr" 'in one more session with seed 42 the environment begins as in the replay'
 	sed 's/"name":"lake_move"/"name":"lake_mov"/g' lake.jsonl >gone.jsonl
 	expect 1 rolldbg replay gone.jsonl
 	expect 1 rolldbg replay lake.jsonl --env builtin:desk
@@ -498,8 +498,8 @@ on_terminal() {
 	expect 2 rolldbg run --policy lake.jsonl --actions DOWN
 	has "$stderr" 'cannot be combined with --actions, --call or a model'
 	rolldbg run --quiet --actions DOWN -g 2 --out many.jsonl
-	expect 3 rolldbg run --policy many.jsonl
-	has "$stderr" 'policy many.jsonl: the recording has 2 rollouts'
+	expect 2 rolldbg run --policy many.jsonl
+	has "$stderr" 'many.jsonl has 2 rollouts; choose one with --rollout: env.0, env.1'
 	# the server lacks the tool: nothing is sent without --force-call
 	sed -i 's/"name":"lake_move"/"name":"lake_mov"/g' lake.jsonl
 	expect 3 rolldbg run --policy lake.jsonl
@@ -619,4 +619,48 @@ on_terminal() {
 	expect 1 rolldbg replay desk.jsonl --env builtin:desk --ignore none
 	has "$output" '--mask /'
 	lacks "$stderr" 'record the golden with --seed'
+}
+
+@test "an episode that begins differently each time: the environment ignores its seed" {
+	start openenv "$ROLLDBG" serve --protocol openenv --port 0 --map random --fault seed-ignored
+	env=ws${url#http}
+	env=${env%/mcp}
+	rolldbg run --quiet --env "$env" --seed 7 --actions RIGHT,RIGHT --task one --out raw.jsonl --fail-on never
+	rolldbg run --quiet --env "$env" --seed 7 --actions RIGHT,RIGHT --task two --out raw2.jsonl --fail-on never
+	rolldbg strip raw.jsonl raw2.jsonl >golden.jsonl
+	expect 1 rolldbg replay golden.jsonl --env "$env"
+	has "$stderr" 'began differently; in one more session with seed 7 the environment differs from itself: it ignores its seed'
+	[ "$(grep -c 'one more session' <<<"$stderr")" = 1 ]
+	sed 's/"seed":7/"seed":null/' golden.jsonl >unseeded.jsonl
+	expect 1 rolldbg replay unseeded.jsonl --env "$env"
+	has "$stderr" 'the environment differs from itself: its episodes are random; record the golden with --seed'
+}
+
+# trained FILE: a trainer's log of two rollouts, whose calls are named after a method of its environment class
+trained() {
+	jq -nc '["DOWN RIGHT", "RIGHT"][] | {messages: ([{role: "user", content: "go"}] + ([split(" ")[] |
+		{role: "assistant", content: "", tool_calls: [{id: "1", type: "function", function: {name: "move", arguments: ({action: .} | tojson)}}]},
+		{role: "tool", tool_call_id: "1", content: "ok"}]))}' >"$1"
+}
+
+@test "--tool-map: calls that a trainer named after a method" {
+	trained log.jsonl
+	expect 1 rolldbg replay log.jsonl --env builtin:frozen_lake --update none
+	[ "$(grep -c -- '--tool-map' <<<"$stderr")" = 1 ]
+	has "$stderr" "log.jsonl calls 'move', and the environment has no such tool; if its 'lake_move' is meant: --tool-map move=lake_move"
+	expect 1 rolldbg replay log.jsonl --env builtin:frozen_lake --update none --tool-map x=y --tool-map move=lake_move
+	has "$output" $'  step 1  lake_move action=RIGHT\n    /observation'
+	lacks "$output" tool-error
+	lacks "$output" ' step 1  move'
+	lacks "$stderr" --tool-map
+	for map in move move= =step; do
+		expect 2 rolldbg replay log.jsonl --env builtin:frozen_lake --tool-map "$map"
+		has "$stderr" "--tool-map $map: not NAME=TOOL, such as move=step"
+	done
+	# as a policy: one of the rollouts
+	expect 2 rolldbg run --policy log.jsonl --tool-map move=lake_move
+	has "$stderr" 'log.jsonl has 2 rollouts; choose one with --rollout: row-0.0, row-1.0'
+	expect 2 rolldbg run --policy log.jsonl --rollout row-7
+	expect 0 rolldbg run --policy log.jsonl --rollout row-1.0 --tool-map move=lake_move --out a.jsonl
+	[ "$(jq -c 'select(.type == "step").tool_call | [.name, .arguments.action]' a.jsonl)" = '["lake_move","RIGHT"]' ]
 }

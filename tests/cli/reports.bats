@@ -365,3 +365,14 @@ xml() {
 		list
 	END
 }
+
+@test "junit: a test that failed is named for its error, whatever warnings come first" {
+	rolldbg run --quiet --actions DOWN,NORTH,NORTH,NORTH,NORTH --force-call --out a.jsonl --fail-on never
+	expect 1 rolldbg check a.jsonl --report junit:out.xml --report json
+	[ "$(jq -r 'select(.type == "finding").severity' <<<"$output" | sort -u | wc -l)" -gt 1 ]
+	error=$(jq -r 'select(.type == "finding" and .severity == "error").rule' <<<"$output" | head -n 1)
+	has "$(cat out.xml)" "<failure type=\"$error\" message=\"error: $error: "
+	grep -o '^[a-z]*: [a-z-]*: ' out.xml | cut -d: -f1 >severities # the text's other lines
+	[ -z "$(grep -v error severities | grep error)" ]
+	lacks "$(cat out.xml)" 'the group of'
+}

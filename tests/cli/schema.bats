@@ -48,6 +48,8 @@ as_listed() {
 	rolldbg run --quiet
 	expect 0 rolldbg list --json
 	as_listed list
+	expect 0 rolldbg show --json a.jsonl
+	as_listed show
 	canned tools <<<$'resources/list\t{"resources":[{"uri":"note:///a"}]}'
 	expect 0 rolldbg tools --env "$url" --json
 	as_listed tools
@@ -66,7 +68,7 @@ as_listed() {
 	expect 0 rolldbg schema
 	[ "$(jq -r '."$schema"' <<<"$output")" = https://json-schema.org/draft/2020-12/schema ]
 	[ "$(jq -r '."$defs".step.properties.outcome.enum | index("not-sent") != null' <<<"$output")" = true ]
-	for name in $(rolldbg __spec | awk -F '\t' '$1 == "option" && $4 == "json" && $2 != "show" { print $2 }'); do
+	for name in $(rolldbg __spec | awk -F '\t' '$1 == "option" && $4 == "json" { print $2 }'); do
 		expect 0 rolldbg schema "$name"
 		jq -e '.required == ["type"] and (."$defs" | length > 0)' <<<"$output" >/dev/null
 	done

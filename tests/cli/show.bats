@@ -110,3 +110,52 @@ on_terminal() {
 	expect 0 rolldbg show a.jsonl
 	[[ $output != *incomplete* ]]
 }
+
+@test "show --json: each step with its effect, what it changed and why" {
+	rolldbg run --quiet --actions DOWN,LEFT --task a --out a.jsonl --fail-on never
+	expect 0 rolldbg show --json a.jsonl
+	[ "$(jq -c 'select(.type == "step") | [.rollout, .step, .outcome, .reward == 0, .effect, .explanation]' <<<"$output")" = \
+		$'["a.0",0,"ok",true,"changed","effect"]\n["a.0",1,"ok",true,"unchanged","no-difference"]' ]
+	[ "$(jq -c 'select(.step == 0) | .changes[] | [.pointer, .explanation]' <<<"$output")" = $'["/grid","ignored"]\n["/position","effect"]' ]
+	[ "$(jq -c 'select(.step == 0) | [.arguments.action, .state.position, (.changes[1] | .before, .after)]' <<<"$output")" = '["DOWN",0,0,4]' ]
+	[ "${lines[-1]}" = '{"type":"summary","rollouts":1,"steps":2}' ]
+	# the table of convert has the same rows
+	rolldbg show --json a.jsonl | jq -c 'select(.type == "step") | del(.type, .observation) | .changes |= map(del(.before, .after))' >rows
+	rolldbg convert --to steps a.jsonl | jq -c '(.arguments, .state, .changes) |= fromjson | del(.observation)
+		| .changes |= map(del(.before, .after))' | cmp - rows
+	# an unfinished rollout, without its header; interleaved ones
+	sed -n '2,3p' a.jsonl >part.jsonl
+	expect 0 rolldbg show --json part.jsonl
+	[ "$(jq -c 'select(.type == "step") | [.effect, .changes]' <<<"$output")" = '["unknown",null]' ]
+	rolldbg run --quiet --task b --out b.jsonl
+	paste -d '\n' a.jsonl b.jsonl | grep . >both.jsonl
+	expect 0 rolldbg show --json both.jsonl --rollout b.0
+	[ "$(jq -r 'select(.type == "step").effect' <<<"$output" | sort -u)" = changed ]
+	[ "${lines[-1]}" = '{"type":"summary","rollouts":1,"steps":6}' ]
+	expect 2 rolldbg show --json both.jsonl --rollout c
+	has "$stderr" "no rollout 'c'; available: a.0, b.0"
+	expect 2 rolldbg show --json a.jsonl --turn 0
+	has "$stderr" '--json prints all steps'
+}
+
+@test "show --json: volatile members, additions and removals" {
+	rolldbg run --quiet --env builtin:desk --policy "$root/policies/desk-tidy.json" --out d.jsonl
+	expect 0 rolldbg show --json d.jsonl
+	[ "$(jq -r 'select(.type == "step").changes[] | select(.pointer == "/clock").explanation' <<<"$output" | sort -u)" = volatile ]
+	[ "$(jq -c '[select(.type == "step").changes[] | select(.explanation == "effect") | keys_unsorted[1:-1] | join("-")] | .[]' <<<"$output" |
+		sort -u | paste -sd ' ')" = '"after" "before" "before-after"' ]
+}
+
+@test "show --turn: base64 as its type and size, unless --raw" {
+	rolldbg run --quiet --out a.jsonl
+	image=iVBORw0KGgo$(head -c 300 "$ROLLDBG" | tail -c 200 | base64 -w 0)aB9
+	jq -c --arg i "$image" 'if .step == 0 then .observation = [{type: "image", data: $i, mimeType: "image/png"}]
+		| .raw = ({content: .observation} | tojson) | .messages = [{role: "user", content: "see data:image/png;base64,\($i) here"}] else . end' a.jsonl >b.jsonl
+	expect 0 rolldbg show b.jsonl --turn 0
+	lacks "$output" "${image:20:40}"
+	[ "$(grep -c '<base64 of a PNG image, 2[0-9]* bytes>' <<<"$output")" -ge 3 ]
+	has "$output" 'see data:image/png;base64,<base64 of a PNG image, '
+	expect 0 rolldbg show b.jsonl --turn 0 --raw
+	has "$output" "$image"
+	expect 2 rolldbg show b.jsonl --raw
+}

@@ -53,7 +53,7 @@ true' ]
 
 @test "--serve and --wait: a server that starts slowly, one that ends, a port that is taken" {
 	start first "$ROLLDBG" serve --port 0
-	expect 2 rolldbg run --serve 'sleep 60' --env "$url" --actions DOWN
+	expect 5 rolldbg run --serve 'sleep 60' --env "$url" --actions DOWN
 	has "$stderr" 'is taken: something answers there already'
 	expect 0 rolldbg run --wait 5s --env "$url" --actions DOWN
 	kill "$(cat first.pid)"

@@ -67,6 +67,18 @@ broken() {
 	browse model.html conversation
 }
 
+@test "a log's calls have their names, whatever form they are in; latency and tokens are on the timeline" {
+	"$ROLLDBG" run --quiet --actions DOWN,DOWN --out a.jsonl
+	jq -c 'if .step == 0 then .meta.latency_ms = 12.5 | .llm = {usage: {completion_tokens: 7}} | .messages = [
+			{role: "assistant", tool_calls: ["{\"name\":\"turn\",\"arguments\":{\"degrees\":90}}"]},
+			{role: "assistant", content: [{type: "thinking", thinking: "hm"}, {type: "tool_use", id: "t1", name: "Read", input: {path: "gate.c"}}]},
+			{role: "user", content: [{type: "tool_result", tool_use_id: "t1", content: "int gate;"}]},
+			{type: "function_call", name: "look", arguments: "{}"}, {type: "function_call_output", output: "ok"}]
+		else . end' a.jsonl >log.jsonl
+	"$ROLLDBG" show log.jsonl --html log.html
+	browse log.html logs
+}
+
 @test "images of observations" {
 	local png gif=R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7
 	png=$(grep -o 'iVBORw0KGgo[A-Za-z0-9+/=]*' "$root/tests/cli/data/hostile.jsonl")

@@ -186,7 +186,24 @@ const scenarios = {
 		assert.match(await page.locator('.message.assistant').first().textContent(), /assistant/);
 		await page.locator('#detail summary', { hasText: 'before this turn' }).click();
 		assert(await page.locator('.message').count() > 1);
+		// all of it, each turn with a link to its step
+		await page.locator('#transcript > summary').click();
+		assert(await page.locator('#transcript .message').count() > 6);
+		await page.locator('#transcript a', { hasText: 'turn 3' }).click();
+		await page.waitForFunction(() => /^turn 3/.test(document.querySelector('#detail h2').textContent));
 		await accessible(page);
+	},
+
+	// Calls as other programs write them: in text, in parts of a message, as items of the Responses API.
+	async logs(page) {
+		await page.locator('#transcript > summary').click();
+		const text = (await page.locator('#transcript').textContent()).replace(/\s+/g, '');
+		assert(!text.includes('?('), text);
+		for (const call of ['turn({"degrees":90})', 'Read({"path":"gate.c"})', 'look({})']) {
+			assert(text.includes(call), `${call} is not in ${text}`);
+		}
+		assert.match(await page.locator('#timeline .measure').first().textContent(), /^latency: at most 12.5 ms a step$/);
+		assert.match(await page.locator('#timeline .measure').last().textContent(), /^tokens: at most 7 /);
 	},
 
 	// An MCP content part, a data URL and bare base64; data that is only labeled as an image is not shown.
@@ -230,6 +247,11 @@ const scenarios = {
 	async group(page) {
 		assert.equal(await page.locator('h1').textContent(), '4 rollouts');
 		assert.equal(await rows(page, '#rollouts').count(), 4);
+		// one line of headings, each above its column
+		const places = (row) => row.evaluate((one) => [...one.children].map((cell) => Math.round(cell.getBoundingClientRect().left)));
+		assert.deepEqual(await places(page.locator('#rollouts .head .row')), await places(rows(page, '#rollouts').first()));
+		// what went wrong comes first
+		assert.match(await rows(page, '#rollouts').first().getAttribute('class'), /is-error/);
 		assert(await page.locator('#scatter circle').count() > 0);
 		await accessible(page);
 		await page.locator('.rule-bar').first().click();

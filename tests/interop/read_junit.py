@@ -14,5 +14,7 @@ for suite in xml:
     ):
         sys.exit("the suite's counts are not those of its cases")
     for case in suite:
+        if case.time is None or suite.time is None:
+            sys.exit("no time: a reader that adds times shows NaN")
         results = [f"{type(result).__name__} {result.type}" for result in case.result]
         print(case.classname, case.name, *results, sep="\t")

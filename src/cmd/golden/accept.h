@@ -38,17 +38,4 @@ enum review_answer {
 MUST_USE int review_ask(const char *question, int stop_fd, enum review_answer *out,
                         struct error *err);
 
-/* ---- sentences about goldens that differ ---- */
-
-/* A change of a tool that is no difference, unless it was said before. */
-void advise_tool(struct names *said, const struct golden *g, const struct tool_change *t);
-/* The golden is of another environment; ctx: the golden. */
-void advise_env(void *ctx, const char *sentence);
-/* The episode began differently: nothing if the golden has a seed, or if masks of times and ids explain it. */
-void advise_seed(const struct golden *g);
-/* Why a rollout was not compared, or NULL. */
-const char *advice_problem(const struct golden *g);
-/* Is it in the reset or the first state? */
-bool difference_is_at_begin(const struct difference *first);
-
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/new_file.h"
+#include "cmd/golden/tool_map.h"
 #include "cmd/options/compare_options.h"
 #include "cmd/plan.h"
 #include "env/state_source.h"
@@ -48,6 +49,21 @@ static bool was_sent(const struct line *l)
 	        l->outcome != OUTCOME_NOT_SENT);
 }
 
+static int add_sent(struct golden_reading *r, const struct line *l, struct error *err)
+{
+	struct buf text = BUF(SIZE_MAX / 2), scratch = BUF(BUF_MAX_SMALL);
+	struct line mapped = *l;
+	size_t used;
+	int failed = tool_map_apply(r->goldens->tool_map, l, &text) &&
+	             line_parse(buf_view(&text), &scratch, &mapped, &used, err);
+
+	mapped.number = l->number;
+	failed = failed || rollout_copy_add(&r->one->want, r->strip, &mapped, err);
+	buf_release(&text);
+	buf_release(&scratch);
+	return failed ? -1 : 0;
+}
+
 static int add_line(void *ctx, const struct line *l, const struct reader_note *note,
                     struct error *err)
 {
@@ -61,8 +77,7 @@ static int add_line(void *ctx, const struct line *l, const struct reader_note *n
 	if (r->uses) {
 		patterns_see(r->uses, l->text);
 	}
-	return was_sent(l) ? rollout_copy_add(&r->one->want, r->strip, l, err)
-	                   : strip_line(r->strip, l, &r->one->stripped, err);
+	return was_sent(l) ? add_sent(r, l, err) : strip_line(r->strip, l, &r->one->stripped, err);
 }
 
 static struct str object_or_none(struct str value)
@@ -249,9 +264,9 @@ static void keep_texts(struct goldens *g)
 int goldens_read(struct goldens *g, const struct file_list *files, const struct opt_list *masks,
                  struct patterns *uses, struct error *err)
 {
-	int failed = 0;
+	int failed = tool_map_check(g->tool_map, err);
 
-	*g = (struct goldens){.count = 0};
+	*g = (struct goldens){.tool_map = g->tool_map};
 	for (size_t i = 0; i < files->count && !failed; i++) {
 		struct golden_reading r = {.goldens = g, .file = files->paths[i], .uses = uses};
 
@@ -282,8 +297,7 @@ int goldens_add_task(struct goldens *g, const struct task *t, const char *file,
 	return masks_strip_all(one->masks, one->mask_count, &one->strip, err);
 }
 
-/* Is the first line of the file a header? Appends its environment to `env` (may be NULL). */
-static bool read_first(const char *file, struct buf *env)
+bool goldens_read_first(const char *file, struct buf *env)
 {
 	struct reader *r = NULL;
 	struct reader_note note;
@@ -304,7 +318,7 @@ static bool read_first(const char *file, struct buf *env)
 int goldens_check_file(const char *file, const struct target_options *o, struct error *err)
 {
 	struct buf env = BUF(BUF_MAX_MESSAGE);
-	int failed = !file_may_block(file) && read_first(file, &env)
+	int failed = !file_may_block(file) && goldens_read_first(file, &env)
 	                     ? env_target_check_recorded(o, file, buf_view(&env), err)
 	                     : 0;
 
@@ -348,32 +362,9 @@ int goldens_check_begin(const struct goldens *g, const struct target_options *o,
 	return 0;
 }
 
-int goldens_read_policy(struct goldens *g, const char **policy, struct error *err)
-{
-	static const struct opt_list no_masks;
-	const char *file = *policy;
-
-	if (!file || !read_first(file, NULL)) {
-		return 0;
-	}
-	*policy = NULL;
-	char *path = mem_text(str_from(file));
-	const struct file_list files = {.paths = &path, .count = 1};
-	int failed = goldens_read(g, &files, &no_masks, NULL, err);
-
-	g->path = path;
-	if (!failed && g->count > 1) {
-		failed = error_set(err, FAIL_INPUT,
-		                   "policy %s: the recording has %zu rollouts, but a policy needs "
-		                   "exactly one (replay sends them all)",
-		                   file, g->count);
-	}
-	return failed;
-}
-
 struct str goldens_policy(const struct goldens *g)
 {
-	return g->count ? g->items[0].calls : STR_NONE;
+	return g->policy ? g->policy->calls : STR_NONE;
 }
 
 int goldens_check_out(const struct file_list *files, const char *out, struct error *err)

@@ -49,7 +49,9 @@ struct golden {
 struct goldens {
 	struct golden *items;
 	size_t count, room;
-	char *path; /* read by goldens_read_policy; owned */
+	char *path;                      /* read by goldens_read_policy; owned */
+	struct golden *policy;           /* whose calls are the policy; NULL: none */
+	const struct opt_list *tool_map; /* set before reading; NULL: none */
 };
 
 /* Reads all rollouts of all files, with the masks of the options and of each file's FILE.masks.
@@ -72,10 +74,10 @@ MUST_USE int goldens_check_file(const char *file, const struct target_options *o
                                 struct error *err);
 void goldens_release(struct goldens *g);
 
-/* If *policy is a file that begins like a recording, its calls are the policy: reads its only
-   rollout and sets *policy to NULL. Otherwise, or if *policy is NULL, does nothing. */
-MUST_USE int goldens_read_policy(struct goldens *g, const char **policy, struct error *err);
-/* The calls it read; absent if it read nothing. */
+/* Is the first line of the file a header? Appends its environment to `env` (may be NULL). */
+bool goldens_read_first(const char *file, struct buf *env);
+
+/* The calls of the rollout that was chosen as policy (policy_recording.h); absent: none was. */
 struct str goldens_policy(const struct goldens *g);
 
 /* Sets the golden's task, seed, reset arguments, state source with what is ignored, and masks in conf; values

@@ -3,8 +3,11 @@
 #include "base/text.h"
 #include "cmd/debug.h"
 #include "cmd/golden/accept.h"
+#include "cmd/golden/advice.h"
+#include "cmd/golden/begin_again.h"
 #include "cmd/golden/driver.h"
 #include "cmd/golden/suite.h"
+#include "cmd/golden/tool_map.h"
 #include "cmd/options/compare_options.h"
 #include "cmd/options/descriptors.h"
 #include "cmd/options/output.h"
@@ -12,7 +15,6 @@
 #include "cmd/plan.h"
 #include "cmd/reports.h"
 #include "cmd/store/store.h"
-#include "compare/tool_changes.h"
 #include "recording/recorder.h"
 #include "report/difference_tally.h"
 #include "report/differences.h"
@@ -22,6 +24,7 @@ struct replay_options {
 	struct target_options target;
 	struct compare_options compare;
 	struct tools_rule_options tools;
+	struct recorded_options recorded;
 	struct suite_options suite;
 	struct accept_options accept;
 	const char *out;
@@ -36,6 +39,7 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(target), target_first_group),
 	OPT_GROUP(FIELD(compare), compare_group),
 	OPT_GROUP(FIELD(tools), tools_rule_group),
+	OPT_GROUP(FIELD(recorded), tool_map_group),
 	OPT_GROUP(FIELD(accept), accept_group),
 	OPT_FLAG('k', "keep-going", OPT_HARMLESS, FIELD(keep_going),
                  "if the environment cannot be reached, try the remaining goldens anyway"),
@@ -73,6 +77,7 @@ struct replaying {
 	struct names said;     /* changes of tools, each said once */
 	struct difference_tally tally;
 	bool began;       /* its first difference is at the begin */
+	size_t again;     /* goldens of which that is true and not explained by masks */
 	bool differs;     /* some difference was not accepted */
 	bool unreachable; /* under driver.lock: some rollout got no environment */
 };
@@ -192,6 +197,7 @@ static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, stru
 	const struct replay_options *o = r->opts;
 	struct env_target *target = &r->driver.target;
 
+	r->goldens.tool_map = &o->recorded.tool_map;
 	return accept_choose(&o->accept, r->context, &r->update, err) ||
 	       compare_rules_read(&r->rules, &o->compare, err) ||
 	       reports_open(&o->report, r->context, &r->out.text, NULL, &r->reports, err) ||
@@ -261,10 +267,7 @@ static void compare_one(struct replaying *r, struct golden *g)
 	                            .ctx = r};
 
 	if (!g->compared) {
-		if (g->started) {
-			log_warn("%s: rollout %.*s was not replayed in full; not compared", g->file,
-			         STR_ARG(g->want.id));
-		}
+		advise_not_compared(g);
 		return;
 	}
 	if (g->unrecorded) {
@@ -275,15 +278,15 @@ static void compare_one(struct replaying *r, struct golden *g)
 	r->golden = g;
 	r->printer.file = g->file;
 	r->printer.replayed = (struct replayed_pair){&g->want, &g->got};
-	compare_tools(&g->want, &g->got, advise_env, g);
+	advise_tools(&r->said, g);
 	compare_rollouts(&g->want, &g->got, &conf, &g->count);
 	compare_add(&r->count, &g->count);
 	patterns_see_rollout(&r->rules.patterns, &g->got);
 	conf.tools = TOOLS_IGNORED; /* no mask is proposed for them */
 	if (g->count.differences) {
 		proposals_find(&g->proposals, &g->want, &g->got, &conf);
-		if (r->began && !r->opts->target.seed.given) {
-			advise_seed(g);
+		if (r->began && !r->opts->target.seed.given && !g->proposals.count && !r->again++) {
+			begin_again(&r->driver, g, &conf);
 		}
 	}
 }

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "check/check.h"
 #include "cmd/golden/driver.h"
+#include "cmd/golden/goldens_choice.h"
 #include "cmd/golden/shrink_files.h"
 #include "cmd/golden/symptom.h"
 #include "cmd/options/descriptors.h"

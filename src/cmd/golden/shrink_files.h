@@ -19,12 +19,4 @@ MUST_USE int shrink_files_write_policy(const struct shrink_files *f, struct str 
                                        const struct golden *g, struct error *err);
 void shrink_files_release(struct shrink_files *f);
 
-/* ---- the rollout to shrink ---- */
-
-/* The rollout with that id; if id is NULL, the only one, or the first with a finding of the rule
-   (which may be NULL). All rollouts are of one file. FAIL_USAGE with the available ids; FAIL_INPUT:
-   the rule finds nothing in the file. */
-MUST_USE int goldens_choose(const struct goldens *g, const char *rule, const char *id,
-                            struct golden **out, struct error *err);
-
 #endif

@@ -169,7 +169,7 @@ static int check_free(struct io *io, const char *url, struct error *err)
 	return !connected
 	               ? 0
 	               : error_set(
-				 err, FAIL_USAGE,
+				 err, FAIL_SYSTEM,
 				 "--serve: the port of %s is taken: something answers there already; "
 				 "stop it, choose another port, or leave out --serve to use it",
 				 url);

@@ -18,7 +18,7 @@ MUST_USE int own_server_wait(struct io *io, const char *url, uint64_t wait_ms, s
                              struct error *err);
 
 /* Starts the command, whose output goes to a new file in the directory, and waits until the URL's port is
-   served. FAIL_USAGE: no URL with a port, or the port is taken. Set s->io before; call own_server_stop in any case. */
+   served. FAIL_USAGE: no URL with a port; FAIL_SYSTEM: the port is taken. Set s->io before; call own_server_stop in any case. */
 MUST_USE int own_server_start(struct own_server *s, const char *command, char *const *variables,
                               const char *directory, const char *url, uint64_t wait_ms,
                               struct error *err);

@@ -177,6 +177,26 @@ class Detail {
 }
 
 const MESSAGES_BEFORE = 100;
+const TRANSCRIPT_MOST = 1000; // turns
+
+// All messages of a rollout, each turn with a link to its step; null: none was recorded.
+function transcript(recording, rollout) {
+	const steps = rollout.items.filter((item) => item.kind === "step");
+	const messagesOf = (number) => (recording.line(number)?.messages || []).map(message);
+	const all = element("div", {class: "list"}, ...messagesOf(rollout.reset));
+
+	for (const item of steps.slice(0, TRANSCRIPT_MOST)) {
+		const messages = messagesOf(item.line);
+
+		if (messages.length) {
+			all.append(element("div", {class: "role"}, element("a", {href: addressOf(rollout, item)}, `turn ${item.turn}`)), ...messages);
+		}
+	}
+	if (steps.length > TRANSCRIPT_MOST) {
+		all.append(element("p", {class: "dim"}, `${counted(steps.length - TRANSCRIPT_MOST, "later turn")} omitted`));
+	}
+	return all.childElementCount ? all : null;
+}
 const ROLES = ["system", "user", "assistant", "tool"];
 
 function contentNode(content) {
@@ -184,14 +204,41 @@ function contentNode(content) {
 		return content ? block(content) : null;
 	}
 	if (Array.isArray(content)) {
-		return element("div", {}, ...content.map((one) =>
-			typeof one?.text === "string" ? block(one.text) : imageStrip([one], "a message") || tree(one)));
+		return element("div", {}, ...content.map(contentPart));
 	}
 	return isGiven(content) ? tree(content) : null;
 }
 
+// One part of a message: those of OpenAI's and Anthropic's APIs.
+function contentPart(one) {
+	switch (one?.type) {
+	case "tool_use":
+	case "function_call":
+		return toolCallNode({name: one.name, arguments: one.input ?? one.arguments});
+	case "tool_result":
+	case "function_call_output":
+		return contentNode(one.content ?? one.output) || block("");
+	case "thinking":
+	case "reasoning":
+		return closedPart("reasoning", () => contentNode(one.thinking ?? one.content ?? one.summary) || block(""));
+	default:
+		return typeof one?.text === "string" ? block(one.text) : imageStrip([one], "a message") || tree(one);
+	}
+}
+
+const PART_ROLES = {function_call: "assistant", reasoning: "assistant", function_call_output: "tool"};
+
+// Some logs keep a call as text.
+function parsedCall(call) {
+	try {
+		return typeof call === "string" ? JSON.parse(call) : call;
+	} catch {
+		return {name: call, arguments: ""};
+	}
+}
+
 function toolCallNode(call) {
-	const made = call?.function || call;
+	const whole = parsedCall(call), made = whole?.function || whole;
 	const given = typeof made?.arguments === "string" ? made.arguments : spell(made?.arguments ?? null);
 
 	return block(`${made?.name ?? "?"}(${given})`, "mono");
@@ -200,6 +247,9 @@ function toolCallNode(call) {
 function message(one) {
 	if (!isContainer(one)) {
 		return element("div", {class: "message"}, tree(one));
+	}
+	if (!isGiven(one.role) && PART_ROLES[one.type]) {
+		return message({role: PART_ROLES[one.type], content: [one]});
 	}
 	const {role, content, tool_calls: calls, ...rest} = one;
 	const node = element("div", {class: `message ${ROLES.includes(role) ? role : ""}`},

@@ -22,8 +22,13 @@ function worstByRule({findings, rules}) {
 		({rule, severity: worst(findings.filter((finding) => finding.rule === rule))}));
 }
 
-function severityOf(rollout) {
-	return SEVERITIES.indexOf(worst(rollout.findings));
+// What went wrong first: the most severe findings, failures, low rewards; of pairs the most differences.
+function worstFirst(entries) {
+	const keyOf = (one) => one.sides ? [-one.differences.length]
+		: [-SEVERITIES.indexOf(worst(one.findings)), one.verdict?.failure ? 0 : 1, one.verdict?.reward ?? Infinity];
+
+	return entries.map((one) => [keyOf(one), one]).sort(([a], [b]) => a.map((value, i) => value === b[i] ? 0 : value < b[i] ? -1 : 1).find(Boolean) || 0)
+		.map(([, one]) => one);
 }
 
 function compareValues(a, b) {
@@ -56,10 +61,10 @@ class GroupView {
 	// entries: rollouts, or pairs of them
 	constructor(recording, entries, go) {
 		this.recording = recording;
-		// `check` lists the most severe findings first
-		this.entries = recording.command === "check" ? [...entries].sort((a, b) => severityOf(b) - severityOf(a)) : entries;
+		this.entries = entries;
 		this.columns = recording.compared ? COMPARED_COLUMNS : ROLLOUT_COLUMNS;
 		this.root = byId("group-view");
+		byId("rollouts").classList.toggle("compared", recording.compared);
 		this.query = "";
 		this.grid = new Grid(byId("rollouts"), {
 			label: "Rollouts",

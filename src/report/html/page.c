@@ -123,6 +123,7 @@ struct held_step {
 	int64_t line, turn, step;
 	enum outcome outcome;
 	struct buf call, reward;
+	struct buf latency, tokens; /* raw numbers; empty: unknown */
 };
 
 struct page_rollout {
@@ -162,7 +163,7 @@ static void drop_rollout(struct html_page *p, struct page_rollout *r)
 {
 	map_remove(&p->open, &r->item);
 	json_paths_free(r->ignored);
-	BUFS_RELEASE(&r->state, &r->last.call, &r->last.reward);
+	BUFS_RELEASE(&r->state, &r->last.call, &r->last.reward, &r->last.latency, &r->last.tokens);
 	free(r->name);
 	free(r);
 }
@@ -213,7 +214,7 @@ static struct page_rollout *add_rollout(struct html_page *p, const struct eviden
 	r->id = (struct str){r->name, u->rollout->id.n};
 	r->number = p->rollouts++;
 	r->state = BUF(BUF_MAX_MESSAGE);
-	r->last.call = r->last.reward = BUF(BUF_MAX_SMALL);
+	r->last.call = r->last.reward = r->last.latency = r->last.tokens = BUF(BUF_MAX_SMALL);
 	map_add(&p->open, &r->item, map_hash(r->id));
 	jw_i64(&w, r->number);
 	jw_i64(&w, p->lines);
@@ -292,11 +293,19 @@ static void put_step(struct html_page *p, struct page_rollout *r, const struct e
 	jw_text(&w, s->outcome == OUTCOME_NONE ? NULL : outcome_name(s->outcome));
 	jw_raw(&w, s->reward.n ? buf_view(&s->reward) : STR_NONE);
 	jw_str(&w, buf_view(&s->call));
+	jw_raw(&w, s->latency.n ? buf_view(&s->latency) : STR_NONE);
+	jw_raw(&w, s->tokens.n ? buf_view(&s->tokens) : STR_NONE);
 	if (s->step >= 0 && after && r->state.n &&
 	    !str_eq(buf_view(&r->state), l->value[KEY_STATE])) {
 		put_changes(p, &w, r, l->value[KEY_STATE]);
 	}
 	row_end(p, &w, out);
+}
+
+static void set_number(struct buf *out, struct str value)
+{
+	buf_clear(out);
+	buf_str(out, json_type(value) == JSON_NUMBER ? value : STR_NONE);
 }
 
 static void hold_step(struct html_page *p, struct page_rollout *r, const struct line *l)
@@ -314,6 +323,8 @@ static void hold_step(struct html_page *p, struct page_rollout *r, const struct 
 	text_escape_cut(&s->call, buf_view(&p->text), CALL_CELLS);
 	buf_set(&s->reward, l->value[KEY_REWARD]);
 	buf_set(&r->state, line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE);
+	set_number(&s->latency, JSON_GET(l->value[KEY_META], "latency_ms"));
+	set_number(&s->tokens, JSON_GET(JSON_GET(l->value[KEY_LLM], "usage"), "completion_tokens"));
 }
 
 /* ---- other lines ---- */

@@ -58,10 +58,20 @@ class RolloutView {
 		byId("ending").textContent = plain([rollout.verdict?.status, end?.reason].filter(Boolean).join(": ") || "no end was recorded");
 		byId("conclusion").textContent = this.recording.rollouts.length === 1 ? plain([this.recording.conclusion.trim(), ...this.recording.notes].join("\n")) : "";
 		this.drawFindings();
+		byId("transcript").hidden = header?.policy?.kind !== "llm" && !this.hasMessages(rollout);
+		byId("transcript").open = false;
+		byId("transcript").ontoggle = () => byId("transcript-messages").replaceChildren(
+			...byId("transcript").open ? [transcript(this.recording, rollout)].filter(Boolean) : []);
 		byId("about").hidden = !header;
 		byId("about").open = false;
 		byId("about-tree").replaceChildren();
 		byId("about").ontoggle = () => byId("about").open && byId("about-tree").replaceChildren(tree(header));
+	}
+
+	// In its first lines: a conversation begins there.
+	hasMessages(rollout) {
+		return [rollout.reset, ...rollout.items.slice(0, 5).map((item) => item.line)].some((number) =>
+			this.recording.line(number)?.messages?.length > 0);
 	}
 
 	drawFindings() {

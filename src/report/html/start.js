@@ -43,7 +43,7 @@ function decoded(text) {
 class App {
 	constructor(recording) {
 		this.recording = recording;
-		this.entries = recording.compared ? pairsOf(recording) : recording.rollouts;
+		this.entries = worstFirst(recording.compared ? pairsOf(recording) : recording.rollouts);
 		this.rolloutView = new RolloutView(recording, (rollout, item) => this.setAddress(addressOf(rollout, item)));
 		this.pairView = new PairView(recording, (pair, row) => this.setAddress(`${addressOf(pair)}/row/${row}`));
 		this.groupView = this.isGroup() ? new GroupView(recording, this.entries, (entry) => this.open(entry)) : null;

@@ -7,6 +7,7 @@ const BAR_HEIGHT = {changed: 30, failed: 30, unknown: 20, unchanged: 12, talk: 6
 const BAR_TALLEST = 30;
 const BAR_WIDTH = 0.88; // relative to its slot
 const STACKED = ["changed", "unchanged", "unknown", "talk", "failed"]; // from bottom to top
+const MEASURES = [["latency", "ms"], ["tokens", "completion tokens"]];
 const LEAST_SHARE = 0.25;
 const FLOOR = 32; // bottom of the bars; marks of findings are below
 
@@ -32,12 +33,34 @@ class Timeline {
 		this.addFindings(svg, rollout.findings);
 		this.cursor = svgElement("rect", {class: "cursor", y: 43, height: 3, width: 1, x: -10});
 		svg.append(this.cursor);
-		svg.addEventListener("click", (event) => {
-			const box = svg.getBoundingClientRect();
-			const index = Math.floor((event.clientX - box.left) / box.width * items.length);
-			this.onPick(items[Math.max(0, Math.min(items.length - 1, index))]);
-		});
-		this.root.replaceChildren(svg);
+		svg.addEventListener("click", (event) => this.pickAt(svg, event));
+		this.root.replaceChildren(svg, ...MEASURES.map((measure) => this.measure(...measure)).filter(Boolean));
+	}
+
+	// A row of thin bars, the highest of which is the most of any step; null if no step has that number.
+	measure(name, unit) {
+		const most = Math.max(0, ...this.items.map((item) => item[name] ?? 0));
+		const svg = svgElement("svg", {viewBox: `0 0 ${Math.max(this.bars, 1)} 16`, preserveAspectRatio: "none", "aria-hidden": "true"});
+
+		if (!most) {
+			return null;
+		}
+		svg.style.maxWidth = `${this.bars * BAR_WIDEST}px`;
+		for (let bar = 0; bar < this.bars; bar++) {
+			const height = Math.max(0, ...this.itemsOf(bar).map((item) => item[name] ?? 0)) / most * 15;
+
+			svg.append(svgElement("rect", {class: "bar-measure", x: bar, width: BAR_WIDTH, y: 16 - height, height}));
+		}
+		svg.addEventListener("click", (event) => this.pickAt(svg, event));
+		return element("div", {class: "measure"}, svg,
+			element("span", {class: "dim"}, `${name}: at most ${numberOr(most, "")} ${unit} a step`));
+	}
+
+	pickAt(svg, event) {
+		const box = svg.getBoundingClientRect();
+		const index = Math.floor((event.clientX - box.left) / box.width * this.items.length);
+
+		this.onPick(this.items[Math.max(0, Math.min(this.items.length - 1, index))]);
 	}
 
 	describe(items) {

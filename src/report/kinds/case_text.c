@@ -60,21 +60,33 @@ void case_text_difference(struct case_text *t, const struct difference *d)
 	keep_within_cap(t, before);
 }
 
+static void add_finding(struct case_text *t, const struct rollout_verdict *v, size_t index)
+{
+	struct rollout_verdict one = *v;
+	size_t before = t->body.n;
+
+	one.findings = &v->findings[index];
+	one.finding_count = 1;
+	report_findings(&one, ORIGIN_NONE, plain, &t->body);
+	if (t->count++ == 0) {
+		t->kind = one.findings->rule;
+		t->line = one.findings->line;
+		buf_add(&t->title, t->body.p + before, t->body.n - before - 1);
+	}
+	keep_within_cap(t, before);
+}
+
+/* Errors first: a case that failed has the name of what it failed for. */
 static void add_findings(struct case_text *t, const struct rollout_verdict *v)
 {
-	for (size_t i = 0; i < v->finding_count; i++) {
-		struct rollout_verdict one = *v;
-		size_t before = t->body.n;
+	static const enum severity order[] = {SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_INFO};
 
-		one.findings = &v->findings[i];
-		one.finding_count = 1;
-		report_findings(&one, ORIGIN_NONE, plain, &t->body);
-		if (t->count++ == 0) {
-			t->kind = one.findings->rule;
-			t->line = one.findings->line;
-			buf_add(&t->title, t->body.p + before, t->body.n - before - 1);
+	for (size_t k = 0; k < ARRAY_LEN(order); k++) {
+		for (size_t i = 0; i < v->finding_count; i++) {
+			if (v->findings[i].severity == order[k]) {
+				add_finding(t, v, i);
+			}
 		}
-		keep_within_cap(t, before);
 	}
 }
 

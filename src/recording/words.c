@@ -201,3 +201,15 @@ enum protocol protocol_parse(struct str word)
 {
 	return (enum protocol)find(protocols, ARRAY_LEN(protocols), word);
 }
+
+const char *target_command(const char *target)
+{
+	static const char *const schemes[] = {STDIO_SCHEME, VERIFIERS_SCHEME};
+
+	for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
+		if (str_starts(str_from(target), str_from(schemes[i]))) {
+			return target + strlen(schemes[i]);
+		}
+	}
+	return NULL;
+}

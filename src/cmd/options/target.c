@@ -289,7 +289,7 @@ static int start_builtin(struct env_target *t, const char *world, struct error *
 /* True for http://USER:PASSWORD@HOST/, which is not a word of a program's command. */
 static bool names_a_user(const char *url)
 {
-	const char *place = strncmp(url, "stdio:", 6) != 0 ? strstr(url, "://") : NULL;
+	const char *place = target_command(url) ? NULL : strstr(url, "://");
 	size_t n = place ? strcspn(place + 3, "/?#") : 0;
 
 	return n && memchr(place + 3, '@', n);

@@ -35,6 +35,7 @@ struct env_verifiers {
 	struct buf url, state;
 	bool own_state; /* the channel's, not one that the user has named */
 	bool unused;    /* a call was answered without the channel */
+	bool noted;     /* why the state is not known, or not used */
 	char port_file[sizeof("/tmp/rolldbg-port-XXXXXX")];
 	struct env_facts facts;
 };
@@ -282,6 +283,15 @@ static int verifiers_reset(struct env *base, struct env_reply *out, struct error
 	return 0;
 }
 
+static void note_once(struct env_verifiers *e, enum event_kind event, const char *why)
+{
+	if (!e->noted) {
+		reading_note(&e->events, event, state_kind_name(STATE_VERIFIERS), str_from(why),
+		             false);
+	}
+	e->noted = true;
+}
+
 static int verifiers_state(struct env *base, struct str *out, struct error *err)
 {
 	struct env_verifiers *e = verifiers_of(base);
@@ -293,26 +303,14 @@ static int verifiers_state(struct env *base, struct str *out, struct error *err)
 		return 0;
 	}
 	if (!e->channel.is_json) {
-		reading_note(&e->events, EVENT_CONTROL_PLANE_FAILED, "state",
-		             STR("the state that the server has put is not JSON"), false);
+		note_once(e, EVENT_CONTROL_PLANE_FAILED,
+		          "the state that the server has put is not JSON");
 		return 0;
 	}
 	buf_clear(&e->state); /* the channel's own is replaced while others wait */
 	buf_str(&e->state, buf_view(&e->channel.state));
 	*out = buf_view(&e->state);
 	return 0;
-}
-
-/* Of a toolset without state members the framework asks for no state: what it has is in the server. */
-static void note_unused(struct env_verifiers *e)
-{
-	if (!e->unused && e->own_state) {
-		reading_note(&e->events, EVENT_CONTROL_PLANE_FAILED, "state",
-		             STR("a call was answered without a look at the state channel: the "
-		                 "toolset declares no state"),
-		             true);
-	}
-	e->unused = true;
 }
 
 static int verifiers_step(struct env *base, struct str name, struct str arguments,
@@ -326,8 +324,11 @@ static int verifiers_step(struct env *base, struct str name, struct str argument
 		reading_child_words(e->child, &e->events);
 	}
 	child_clear_stderr(e->child);
-	if (!failed && out->outcome == OUTCOME_OK && e->channel.gets == gets) {
-		note_unused(e);
+	if (!failed && e->own_state && out->outcome == OUTCOME_OK && e->channel.gets == gets) {
+		e->unused = true;
+		note_once(
+			e, EVENT_STATE_SOURCE_LOST,
+			"it answers calls without asking for the state: the toolset declares none");
 	}
 	fill_facts(e);
 	out->env_session = e->facts.env_session;

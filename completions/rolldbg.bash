@@ -11,7 +11,7 @@ _rolldbg_value()
 	case $1 in
 	:--color) _rolldbg_words 'auto always never' ;;
 	:--config) _rolldbg_files -f ;;
-	run:--env | run:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
+	run:--env | run:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio: verifiers:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	run:--seed | run:-s) _rolldbg_words '' ;;
 	run:--actions | run:-a) _rolldbg_words '' ;;
 	run:--call | run:-c) _rolldbg_words '' ;;
@@ -52,7 +52,7 @@ _rolldbg_value()
 	run:--on-no-tool) _rolldbg_words 'stop nudge continue' ;;
 	run:--model-timeout) _rolldbg_words '' ;;
 	run:--model-retries) _rolldbg_words '' ;;
-	run:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
+	run:--state) _rolldbg_words 'auto control-plane openenv verifiers resource: tool: observation none' ;;
 	run:--ignore) _rolldbg_words '' ;;
 	run:--reset-json) _rolldbg_words '' ;;
 	run:--error-text) _rolldbg_words '' ;;
@@ -60,7 +60,7 @@ _rolldbg_value()
 	run:--open-timeout) _rolldbg_words '' ;;
 	run:--wait) _rolldbg_words '' ;;
 	run:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
-	run:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
+	run:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym verifiers mcp mcp-gym' ;;
 	run:--era) _rolldbg_words 'legacy modern auto' ;;
 	run:--secret-env) _rolldbg_words '' ;;
 	run:--secret) _rolldbg_words '' ;;
@@ -101,7 +101,7 @@ _rolldbg_value()
 	show:--turn | show:-t) _rolldbg_words '' ;;
 	show:--rollout | show:-r) _rolldbg_words '' ;;
 	show:--html) _rolldbg_files -f ;;
-	replay:--env | replay:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
+	replay:--env | replay:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio: verifiers:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	replay:--seed | replay:-s) _rolldbg_words '' ;;
 	replay:--update) _rolldbg_words 'none new all' ;;
 	replay:--tasks) _rolldbg_files -f ;;
@@ -113,7 +113,7 @@ _rolldbg_value()
 	replay:--unordered) _rolldbg_words '' ;;
 	replay:--tools) _rolldbg_words 'strict compatible ignore' ;;
 	replay:--report) _rolldbg_words 'table json junit: tap sarif: github markdown:' ;;
-	replay:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
+	replay:--state) _rolldbg_words 'auto control-plane openenv verifiers resource: tool: observation none' ;;
 	replay:--ignore) _rolldbg_words '' ;;
 	replay:--reset-json) _rolldbg_words '' ;;
 	replay:--error-text) _rolldbg_words '' ;;
@@ -121,7 +121,7 @@ _rolldbg_value()
 	replay:--open-timeout) _rolldbg_words '' ;;
 	replay:--wait) _rolldbg_words '' ;;
 	replay:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
-	replay:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
+	replay:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym verifiers mcp mcp-gym' ;;
 	replay:--era) _rolldbg_words 'legacy modern auto' ;;
 	replay:--secret-env) _rolldbg_words '' ;;
 	replay:--secret) _rolldbg_words '' ;;
@@ -156,7 +156,7 @@ _rolldbg_value()
 	convert:--to) _rolldbg_words 'rolldbg eval-protocol openenv-collect atif trl-completions trl openai' ;;
 	convert:--out | convert:-o) _rolldbg_files -f ;;
 	convert:--rollout | convert:-r) _rolldbg_words '' ;;
-	debug:--env | debug:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
+	debug:--env | debug:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio: verifiers:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	debug:--seed | debug:-s) _rolldbg_words '' ;;
 	debug:--actions | debug:-a) _rolldbg_words '' ;;
 	debug:--call | debug:-c) _rolldbg_words '' ;;
@@ -181,7 +181,7 @@ _rolldbg_value()
 	debug:--on-no-tool) _rolldbg_words 'stop nudge continue' ;;
 	debug:--model-timeout) _rolldbg_words '' ;;
 	debug:--model-retries) _rolldbg_words '' ;;
-	debug:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
+	debug:--state) _rolldbg_words 'auto control-plane openenv verifiers resource: tool: observation none' ;;
 	debug:--ignore) _rolldbg_words '' ;;
 	debug:--reset-json) _rolldbg_words '' ;;
 	debug:--error-text) _rolldbg_words '' ;;
@@ -189,7 +189,7 @@ _rolldbg_value()
 	debug:--open-timeout) _rolldbg_words '' ;;
 	debug:--wait) _rolldbg_words '' ;;
 	debug:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
-	debug:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
+	debug:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym verifiers mcp mcp-gym' ;;
 	debug:--era) _rolldbg_words 'legacy modern auto' ;;
 	debug:--secret-env) _rolldbg_words '' ;;
 	debug:--secret) _rolldbg_words '' ;;
@@ -197,7 +197,7 @@ _rolldbg_value()
 	debug:--ca-file) _rolldbg_files -f ;;
 	debug:--header | debug:-H) _rolldbg_files -f ;;
 	debug:--header-env) _rolldbg_words '' ;;
-	shrink:--env | shrink:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
+	shrink:--env | shrink:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio: verifiers:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	shrink:--seed | shrink:-s) _rolldbg_words '' ;;
 	shrink:--rule) _rolldbg_words 'multi-step-illusion effect-despite-error drawn-calls failed-run all-steps-failed retry-same-error expected-error-missing min-effective timeout loop frozen-state no-effect only-counts observation-frozen starts-over no-history session-replaced session-churn session-alias capacity fallback-session unknown-tool no-tools no-tool-call tool-drift arguments-schema observation-lost special-tokens tools-not-in-prompt prompt-truncated prompt-drift logprob-range kl-band missing-state aliased-state terminated-at-reset post-terminal control-plane-blind stale-reward one-step-episode reward-without-effect group-size void-rollouts zero-variance-group seed-ignored incomplete' ;;
 	shrink:--divergence) _rolldbg_words '' ;;
@@ -206,7 +206,7 @@ _rolldbg_value()
 	shrink:--max-runs) _rolldbg_words '' ;;
 	shrink:--jobs | shrink:-j) _rolldbg_words '' ;;
 	shrink:--out | shrink:-o) _rolldbg_files -f ;;
-	shrink:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
+	shrink:--state) _rolldbg_words 'auto control-plane openenv verifiers resource: tool: observation none' ;;
 	shrink:--ignore) _rolldbg_words '' ;;
 	shrink:--reset-json) _rolldbg_words '' ;;
 	shrink:--error-text) _rolldbg_words '' ;;
@@ -214,7 +214,7 @@ _rolldbg_value()
 	shrink:--open-timeout) _rolldbg_words '' ;;
 	shrink:--wait) _rolldbg_words '' ;;
 	shrink:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
-	shrink:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
+	shrink:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym verifiers mcp mcp-gym' ;;
 	shrink:--era) _rolldbg_words 'legacy modern auto' ;;
 	shrink:--secret-env) _rolldbg_words '' ;;
 	shrink:--secret) _rolldbg_words '' ;;
@@ -222,7 +222,7 @@ _rolldbg_value()
 	shrink:--ca-file) _rolldbg_files -f ;;
 	shrink:--header | shrink:-H) _rolldbg_files -f ;;
 	shrink:--header-env) _rolldbg_words '' ;;
-	bisect:--env | bisect:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
+	bisect:--env | bisect:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio: verifiers:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	bisect:--seed | bisect:-s) _rolldbg_words '' ;;
 	bisect:--actions) _rolldbg_words '' ;;
 	bisect:--tool) _rolldbg_words '' ;;
@@ -232,7 +232,7 @@ _rolldbg_value()
 	bisect:--tolerance) _rolldbg_words '' ;;
 	bisect:--unordered) _rolldbg_words '' ;;
 	bisect:--tools) _rolldbg_words 'strict compatible ignore' ;;
-	bisect:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
+	bisect:--state) _rolldbg_words 'auto control-plane openenv verifiers resource: tool: observation none' ;;
 	bisect:--ignore) _rolldbg_words '' ;;
 	bisect:--reset-json) _rolldbg_words '' ;;
 	bisect:--error-text) _rolldbg_words '' ;;
@@ -240,7 +240,7 @@ _rolldbg_value()
 	bisect:--open-timeout) _rolldbg_words '' ;;
 	bisect:--wait) _rolldbg_words '' ;;
 	bisect:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
-	bisect:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
+	bisect:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym verifiers mcp mcp-gym' ;;
 	bisect:--era) _rolldbg_words 'legacy modern auto' ;;
 	bisect:--secret-env) _rolldbg_words '' ;;
 	bisect:--secret) _rolldbg_words '' ;;
@@ -248,7 +248,7 @@ _rolldbg_value()
 	bisect:--ca-file) _rolldbg_files -f ;;
 	bisect:--header | bisect:-H) _rolldbg_files -f ;;
 	bisect:--header-env) _rolldbg_words '' ;;
-	probe:--env | probe:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
+	probe:--env | probe:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio: verifiers:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	probe:--seed | probe:-s) _rolldbg_words '' ;;
 	probe:--sessions | probe:-j) _rolldbg_words '' ;;
 	probe:--need | probe:-N) _rolldbg_words '' ;;
@@ -285,7 +285,7 @@ _rolldbg_value()
 	probe:--max-staleness) _rolldbg_words '' ;;
 	probe:--max-concurrent) _rolldbg_words '' ;;
 	probe:--num-samples-in-parallel) _rolldbg_words '' ;;
-	probe:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
+	probe:--state) _rolldbg_words 'auto control-plane openenv verifiers resource: tool: observation none' ;;
 	probe:--ignore) _rolldbg_words '' ;;
 	probe:--reset-json) _rolldbg_words '' ;;
 	probe:--error-text) _rolldbg_words '' ;;
@@ -293,7 +293,7 @@ _rolldbg_value()
 	probe:--open-timeout) _rolldbg_words '' ;;
 	probe:--wait) _rolldbg_words '' ;;
 	probe:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
-	probe:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
+	probe:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym verifiers mcp mcp-gym' ;;
 	probe:--era) _rolldbg_words 'legacy modern auto' ;;
 	probe:--secret-env) _rolldbg_words '' ;;
 	probe:--secret) _rolldbg_words '' ;;
@@ -301,9 +301,9 @@ _rolldbg_value()
 	probe:--ca-file) _rolldbg_files -f ;;
 	probe:--header | probe:-H) _rolldbg_files -f ;;
 	probe:--header-env) _rolldbg_words '' ;;
-	tools:--env | tools:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
+	tools:--env | tools:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio: verifiers:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;
 	tools:--seed | tools:-s) _rolldbg_words '' ;;
-	tools:--state) _rolldbg_words 'auto control-plane openenv resource: tool: observation none' ;;
+	tools:--state) _rolldbg_words 'auto control-plane openenv verifiers resource: tool: observation none' ;;
 	tools:--ignore) _rolldbg_words '' ;;
 	tools:--reset-json) _rolldbg_words '' ;;
 	tools:--error-text) _rolldbg_words '' ;;
@@ -311,7 +311,7 @@ _rolldbg_value()
 	tools:--open-timeout) _rolldbg_words '' ;;
 	tools:--wait) _rolldbg_words '' ;;
 	tools:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
-	tools:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym mcp mcp-gym' ;;
+	tools:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym verifiers mcp mcp-gym' ;;
 	tools:--era) _rolldbg_words 'legacy modern auto' ;;
 	tools:--secret-env) _rolldbg_words '' ;;
 	tools:--secret) _rolldbg_words '' ;;

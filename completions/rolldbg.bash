@@ -258,6 +258,7 @@ _rolldbg_value()
 	probe:--argument) _rolldbg_words '' ;;
 	probe:--policy | probe:-p) _rolldbg_policy 'random: llm' ;;
 	probe:--solution) _rolldbg_files -f ;;
+	probe:--golden) _rolldbg_files -f ;;
 	probe:--tasks) _rolldbg_files -f ;;
 	probe:--settle) _rolldbg_words '' ;;
 	probe:--model) _rolldbg_words '' ;;
@@ -378,7 +379,7 @@ _rolldbg_word()
 	shrink:*) _rolldbg_files -f ;;
 	bisect:-*) _rolldbg_words '--env -e --seed -s --actions --tool --argument --jobs -j --json --mask --tolerance --unordered --tools --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	bisect:*) _rolldbg_files -f ;;
-	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --call -c --tool -t --argument --policy -p --solution --tasks --settle --call-read-only --json --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --trainer --trainer-config --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --eval-strategy --per-device-eval-batch-size --max-inflight-tasks --max-staleness --max-concurrent --num-samples-in-parallel --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	probe:-*) _rolldbg_words '--env -e --seed -s --sessions -j --need -N --actions -a --call -c --tool -t --argument --policy -p --solution --golden --tasks --settle --call-read-only --json --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --trainer --trainer-config --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --eval-strategy --per-device-eval-batch-size --max-inflight-tasks --max-staleness --max-concurrent --num-samples-in-parallel --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	tools:-*) _rolldbg_words '--env -e --seed -s --json --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --as --match --loop --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	serve:*) _rolldbg_mixed 'frozen_lake desk llm' ;;

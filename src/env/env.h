@@ -82,6 +82,13 @@ struct env_facts {
 
 struct env;
 
+/* What an examination of the session's contract found, as clauses with "; " between. */
+struct env_contract {
+	struct buf broken; /* replies that the protocol excludes */
+	struct buf odd;    /* replies that it allows, but that hide mistakes of a client */
+	unsigned kept;     /* requests that were answered as they should be */
+};
+
 struct env_ops {
 	const char *name, *help;
 	/* The names of the protocols it supports, NULL-terminated. */
@@ -112,6 +119,10 @@ struct env_ops {
 	/* After the last step of an episode, for an environment that judges it as a whole: sets
 	   the facts' total_reward. NULL: rewards come with the steps. */
 	int (*finish)(struct env *e, struct error *err);
+	/* Sends what no client should (a session begun or closed twice, a call after the close or without
+	   a session), with a call that has succeeded. The session is over then. NULL: nothing to examine. */
+	int (*examine)(struct env *e, struct str name, struct str arguments,
+	               struct env_contract *out, struct error *err);
 	const struct env_facts *(*facts)(const struct env *e);
 	/* Appends the resources that the server lists: a raw JSON array of objects with a `uri`; nothing
 	   if it has none. NULL: the protocol knows none. -1: only interrupted, or a local failure. */
@@ -130,6 +141,9 @@ struct env {
 
 extern const struct env_ops *const environments[];
 extern const size_t environments_count;
+
+/* For examine: counts a request as kept, or appends the clause to `clauses`. */
+void env_contract_note(struct env_contract *c, bool kept, struct buf *clauses, const char *clause);
 
 /* Wrappers of an adapter's functions; only these are called elsewhere. Only env_open can fail
    with FAIL_USAGE; later failures are those of the connection (FAIL_TRANSPORT, FAIL_TIMEOUT,

@@ -333,7 +333,7 @@ process_ended() {
 	expect_property tools '.status == "ok" and .evidence == "as in the golden"'
 	expect_property reward '.status == "ok" and (.value | startswith("ceiling 1, floor 0"))'
 	sed 's/"name":"lake_move"/"name":"lake_step"/; s/"description":"/&Now: /' golden.jsonl >renamed.jsonl
-	expect 1 rolldbg probe --golden renamed.jsonl --solution golden.jsonl --sessions 2 --json
-	jq -e 'select(.name == "tools") | .status == "fail" and (.evidence | contains("renamed: /tools/lake_step/name; since the golden: 1 breaking"))' <<<"$output"
+	rolldbg probe --golden renamed.jsonl --solution golden.jsonl --sessions 2 --json >lines || [ $? = 1 ]
+	expect_property tools '.status == "fail" and (.evidence | contains("renamed: /tools/lake_step/name; since the golden: 1 breaking"))'
 	expect 3 rolldbg probe --golden /dev/null
 }

@@ -34,14 +34,15 @@ static void note_replaced(struct env_nemo_gym *e)
 
 /* ---- an episode ---- */
 
-static void close_session(struct env_nemo_gym *e)
+/* The status of the reply; 0: none, or no session was open. */
+static int close_session(struct env_nemo_gym *e)
 {
-	struct http_json_answer a;
+	struct http_json_answer a = {0};
 	struct error ignored = {0};
 	struct json_writer w;
 
 	if (!e->resources_session.n) {
-		return;
+		return 0;
 	}
 	buf_clear(&e->http.request);
 	jw_init(&w, &e->http.request);
@@ -55,6 +56,7 @@ static void close_session(struct env_nemo_gym *e)
 		reading_note(&e->http.events, EVENT_NOTIFICATION, "close_session", a.text, false);
 	}
 	buf_clear(&e->resources_session);
+	return a.status;
 }
 
 /* The native contract's session; its tools may be served over MCP only. */
@@ -209,6 +211,63 @@ static int nemo_gym_finish(struct env *base, struct error *err)
 	return 0;
 }
 
+/* ---- the session's contract ---- */
+
+/* The task's request once more, with the cookie. */
+static int begin_again(struct env_nemo_gym *e, struct env_contract *out, struct error *err)
+{
+	struct http_json_answer a;
+
+	nemo_gym_write_task(e);
+	if (post(e, nemo_gym_styles[e->style].begin, &a, err)) {
+		return -1;
+	}
+	env_contract_note(out, !e->wire.replaced, &out->broken,
+	                  "a second seed_session gets another session");
+	return 0;
+}
+
+/* The native contract: both requests are idempotent. */
+static int close_twice(struct env_nemo_gym *e, struct str name, struct str arguments,
+                       struct env_contract *out, struct error *err)
+{
+	struct buf id = BUF(BUF_MAX_SMALL);
+	struct env_reply reply;
+
+	http_env_store(&id, buf_view(&e->resources_session));
+	int first = close_session(e);
+	http_env_store(&e->resources_session, buf_view(&id));
+	int second = close_session(e);
+	buf_release(&id);
+	env_contract_note(out, first == 200 && second == 200, &out->broken,
+	                  "a second close_session fails");
+	if (call(&e->http.base, name, arguments, &reply, err)) {
+		return -1;
+	}
+	env_contract_note(out, reply.outcome != OUTCOME_OK, &out->broken,
+	                  "a call after close_session is answered");
+	return 0;
+}
+
+static int nemo_gym_examine(struct env *base, struct str name, struct str arguments,
+                            struct env_contract *out, struct error *err)
+{
+	struct env_nemo_gym *e = nemo_gym_of(base);
+	struct env_reply reply;
+
+	if (begin_again(e, out, err) ||
+	    (e->resources_session.n && close_twice(e, name, arguments, out, err))) {
+		return -1;
+	}
+	nemo_gym_forget(&e->wire);
+	if (call(base, name, arguments, &reply, err)) {
+		return -1;
+	}
+	env_contract_note(out, reply.outcome != OUTCOME_OK, &out->odd,
+	                  "a call without the cookie is answered, for a new session");
+	return 0;
+}
+
 /* ---- opening and closing ---- */
 
 static int nemo_gym_open(const struct env_conf *conf, struct io *io, struct env **out,
@@ -265,6 +324,7 @@ const struct env_ops env_nemo_gym = {
 	.state = nemo_gym_state,
 	.step = nemo_gym_step,
 	.finish = nemo_gym_finish,
+	.examine = nemo_gym_examine,
 	.facts = http_env_facts,
 	.event = http_env_event,
 	.close = nemo_gym_close,

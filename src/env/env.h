@@ -74,6 +74,8 @@ struct env_facts {
 	struct str session, env_session;
 	struct str url;          /* final URL */
 	struct str total_reward; /* the environment's own total so far; absent: none */
+	/* of that, if it was verified: a raw JSON object; absent: none */
+	struct str reward_components;
 	/* MCP only: the revision in use ("2025-11-25"), "legacy" (with sessions) or "modern",
 	   and the transport; else NULL */
 	const char *revision, *era, *transport;

@@ -589,6 +589,9 @@ int line_writer_end(struct line_writer *w, const struct end_fields *f, struct er
 	set_i64(w, &l, KEY_TURNS, f->turns);
 	set_i64(w, &l, KEY_STEPS, f->steps);
 	set_raw(&l, KEY_TOTAL_REWARD, f->total_reward);
+	if (f->reward_components.p) {
+		set_raw(&l, KEY_REWARD_COMPONENTS, f->reward_components);
+	}
 	set_state(w, &l, f->state, f->ignore);
 	j = begin_value(w);
 	jw_object(&j);

@@ -84,7 +84,7 @@ static int nemo_gym_reset(struct env *base, struct env_reply *out, struct error 
 	nemo_gym_forget(&e->wire);
 	buf_clear(&e->items);
 	e->calls = 0;
-	e->http.facts.total_reward = STR_NONE;
+	e->http.facts.total_reward = e->http.facts.reward_components = STR_NONE;
 	nemo_gym_write_task(e);
 	if (post(e, nemo_gym_styles[e->style].begin, &a, err)) {
 		return -1;
@@ -207,6 +207,11 @@ static int nemo_gym_finish(struct env *base, struct error *err)
 	}
 	http_env_store(&e->reward, reward);
 	e->http.facts.total_reward = buf_view(&e->reward);
+	struct str components = JSON_GET(a.data, "reward_components");
+	if (json_type(components) == JSON_OBJECT) {
+		http_env_store(&e->components, components);
+		e->http.facts.reward_components = buf_view(&e->components);
+	}
 	note_verified(e, a.data);
 	return 0;
 }
@@ -278,7 +283,7 @@ static int nemo_gym_open(const struct env_conf *conf, struct io *io, struct env 
 	*out = &e->http.base;
 	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	http_env_init(&e->http, &env_nemo_gym, conf, io);
-	e->items = BUF(BUF_MAX_MESSAGE);
+	e->items = e->components = BUF(BUF_MAX_MESSAGE);
 	e->reward = e->resources_session = BUF(BUF_MAX_SMALL);
 	nemo_gym_wire_init(&e->wire, &e->http.http);
 	nemo_gym_reading_init(&e->reading, &e->http.words);
@@ -301,7 +306,7 @@ static void nemo_gym_close(struct env *base)
 		return;
 	}
 	close_session(e);
-	struct buf *all[] = {&e->items, &e->reward, &e->resources_session};
+	struct buf *all[] = {&e->items, &e->reward, &e->components, &e->resources_session};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_release(all[i]);
 	}

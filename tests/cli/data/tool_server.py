@@ -63,6 +63,7 @@ def act(arguments):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # a reply in one piece
 
     def log_message(self, *words):
         pass

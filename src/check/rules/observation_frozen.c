@@ -110,7 +110,7 @@ static bool repeats_member(const struct frozen_observation *s, const struct roll
 static bool is_unexplained(const struct frozen_observation *s, const struct rollout_facts *r)
 {
 	return r->source == SOURCE_NONE && s->tool != TOOL_NONE && s->call_count == STILL_CALLS &&
-	       s->replies.count >= 2 * STILL_CALLS && s->replies.count == r->steps &&
+	       s->replies.count >= (int64_t)2 * STILL_CALLS && s->replies.count == r->steps &&
 	       names_value(s->first);
 }
 

@@ -188,7 +188,7 @@ static void properties_json_summary(const struct probe_summary *s, size_t sessio
 struct probe_options {
 	struct target_options target;
 	struct action_options action;
-	const char *actions, *policy, *tasks, *solution;
+	const char *actions, *policy, *tasks, *solution, *golden;
 	struct opt_u64 sessions, need, settle;
 	struct trainer_options trainer;
 	struct model_options model;
@@ -214,6 +214,9 @@ static const struct opt options[] = {
 	OPT_STRING(0, "solution", OPT_REACH + OPT_COMMON, "FILE", FIELD(solution),
                    "a policy file or recording that solves the task: what it earns is the ceiling "
                    "of the reward"),
+	OPT_STRING(0, "golden", OPT_REACH, "FILE", FIELD(golden),
+                   "compare the tools with those of this recording, which is also the solution "
+                   "without --solution"),
 	OPT_STRING(0, "tasks", OPT_REACH, "FILE", FIELD(tasks),
                    "with a model: look for tools named by these tasks that the server lacks"),
 	OPT_DURATION(0, "settle", OPT_HARMLESS, FIELD(settle),
@@ -238,7 +241,8 @@ struct probing {
 	struct page_cache *pages;
 	size_t sessions, need;
 	struct trainer_plan trainer;
-	struct goldens golden; /* the recording of the solution */
+	struct goldens golden;   /* the recording of the solution */
+	struct goldens compared; /* that of --golden */
 	struct policy_conf solution;
 	struct buf policy_path; /* path of a ready-made policy */
 	const char *policy;     /* kind or path; NULL: none given */
@@ -387,10 +391,25 @@ static int read_model(struct probing *p, struct error *err)
 	                                  : 0;
 }
 
+static const char *solution_of(const struct probe_options *o)
+{
+	return o->solution ? o->solution : o->golden;
+}
+
+static int read_golden(struct probing *p, struct error *err)
+{
+	const char *file = p->opts->golden;
+
+	if (goldens_read_policy(&p->compared, &file, NULL, err)) {
+		return -1;
+	}
+	return file ? error_set(err, FAIL_INPUT, "--golden %s: no recording", file) : 0;
+}
+
 /* A recording carries its seed. */
 static int read_solution(struct probing *p, struct error *err)
 {
-	const char *file = p->opts->solution;
+	const char *file = solution_of(p->opts);
 
 	if (goldens_read_policy(&p->golden, &file, NULL, err)) {
 		return -1;
@@ -410,7 +429,7 @@ static int set_up(struct probing *p, struct error *err)
 {
 	return choose_numbers(p, err) ||
 	                       env_target_prepare(&p->target, p->context, &p->opts->target, err) ||
-	                       read_model(p, err) || read_solution(p, err) ||
+	                       read_model(p, err) || read_golden(p, err) || read_solution(p, err) ||
 	                       env_target_start(&p->target, err) ||
 	                       env_target_new_io(&p->target, &p->io, err)
 	               ? -1
@@ -453,7 +472,7 @@ static int examine(struct probing *p, struct error *err)
 	                          .model = p->model,
 	                          .tasks = o->tasks ? &p->tasks : NULL,
 	                          .trainer = trainer_given(&o->trainer) ? &p->trainer : NULL,
-	                          .solution = o->solution ? &p->solution : NULL,
+	                          .solution = solution_of(o) ? &p->solution : NULL,
 	                          .io = p->io,
 	                          .new_io = new_io,
 	                          .opened = say_opened,
@@ -461,6 +480,9 @@ static int examine(struct probing *p, struct error *err)
 	                          .ctx = p};
 
 	conf.env.pages = p->pages;
+	if (p->compared.count) {
+		conf.golden_tools = p->compared.items[0].want.header.value[KEY_TOOLS];
+	}
 	if (p->golden.count && p->golden.items[0].has_seed && !conf.env.has_seed) {
 		conf.env.has_seed = true;
 		conf.env.seed = p->golden.items[0].seed;
@@ -495,6 +517,7 @@ static int probe_main(const struct context *c, const void *opts, int argc, char 
 	buf_release(&p.policy_path);
 	call_list_release(&p.calls);
 	goldens_release(&p.golden);
+	goldens_release(&p.compared);
 	llm_conf_free(p.model);
 	env_target_release(&p.target);
 	return code;

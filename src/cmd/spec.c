@@ -127,7 +127,8 @@ static void put_names(struct buf *out)
 /* The possible beginnings of --env, --state and --protocol values. */
 static void put_values(struct buf *out)
 {
-	static const char *const targets[] = {"http://", "https://", "ws://", "wss://", "stdio:"};
+	static const char *const targets[] = {"http://", "https://",   "ws://",
+	                                      "wss://",  STDIO_SCHEME, VERIFIERS_SCHEME};
 
 	for (size_t i = 0; i < worlds_count; i++) {
 		buf_printf(out, "topic\ttarget\tbuiltin:%s\t%s\n", worlds[i]->name,

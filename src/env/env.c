@@ -52,6 +52,14 @@ int env_finish(struct env *e, struct error *err)
 	return e->ops->finish && e->ops->finish(e, err) ? error_from_peer(err) : 0;
 }
 
+void env_contract_note(struct env_contract *c, bool kept, struct buf *clauses, const char *clause)
+{
+	c->kept += kept;
+	if (!kept) {
+		buf_printf(clauses, "%s%s", clauses->n ? "; " : "", clause);
+	}
+}
+
 static const struct env_ops *unknown_protocol(const char *protocol, struct error *err)
 {
 	const char *names[PROTOCOLS_MAX];

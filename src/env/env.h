@@ -74,6 +74,8 @@ struct env_facts {
 	struct str session, env_session;
 	struct str url;          /* final URL */
 	struct str total_reward; /* the environment's own total so far; absent: none */
+	/* of that, if it was verified: a raw JSON object; absent: none */
+	struct str reward_components;
 	/* MCP only: the revision in use ("2025-11-25"), "legacy" (with sessions) or "modern",
 	   and the transport; else NULL */
 	const char *revision, *era, *transport;
@@ -81,6 +83,13 @@ struct env_facts {
 };
 
 struct env;
+
+/* What an examination of the session's contract found, as clauses with "; " between. */
+struct env_contract {
+	struct buf broken; /* replies that the protocol excludes */
+	struct buf odd;    /* replies that it allows, but that hide mistakes of a client */
+	unsigned kept;     /* requests that were answered as they should be */
+};
 
 struct env_ops {
 	const char *name, *help;
@@ -112,6 +121,10 @@ struct env_ops {
 	/* After the last step of an episode, for an environment that judges it as a whole: sets
 	   the facts' total_reward. NULL: rewards come with the steps. */
 	int (*finish)(struct env *e, struct error *err);
+	/* Sends what no client should (a session begun or closed twice, a call after the close or without
+	   a session), with a call that has succeeded. The session is over then. NULL: nothing to examine. */
+	int (*examine)(struct env *e, struct str name, struct str arguments,
+	               struct env_contract *out, struct error *err);
 	const struct env_facts *(*facts)(const struct env *e);
 	/* Appends the resources that the server lists: a raw JSON array of objects with a `uri`; nothing
 	   if it has none. NULL: the protocol knows none. -1: only interrupted, or a local failure. */
@@ -130,6 +143,9 @@ struct env {
 
 extern const struct env_ops *const environments[];
 extern const size_t environments_count;
+
+/* For examine: counts a request as kept, or appends the clause to `clauses`. */
+void env_contract_note(struct env_contract *c, bool kept, struct buf *clauses, const char *clause);
 
 /* Wrappers of an adapter's functions; only these are called elsewhere. Only env_open can fail
    with FAIL_USAGE; later failures are those of the connection (FAIL_TRANSPORT, FAIL_TIMEOUT,

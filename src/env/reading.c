@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "env/env.h"
 #include "json/write.h"
+#include "net/child.h"
 
 #define MESSAGE_MAX ((size_t)4096)
 
@@ -66,4 +67,51 @@ void reading_note(struct event_queue *q, enum event_kind event, const char *what
 	jw_end(&w);
 	events_push(q, event, buf_view(&detail));
 	buf_release(&detail);
+}
+
+/* ---- a server that is our child ---- */
+
+void reading_child_words(struct child *child, struct event_queue *q)
+{
+	struct str words = child_stderr(child);
+	struct buf detail = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w;
+
+	if (!words.n) {
+		return;
+	}
+	jw_init(&w, &detail);
+	jw_object(&w);
+	jw_key(&w, "channel");
+	jw_text(&w, "stderr");
+	jw_key(&w, "text");
+	jw_str(&w, words);
+	if (child_stderr_lost(child)) {
+		jw_key(&w, "bytes_before");
+		jw_u64(&w, child_stderr_lost(child));
+	}
+	jw_end(&w);
+	events_push_json(q, EVENT_NOISE, &detail);
+	buf_release(&detail);
+	child_clear_stderr(child);
+}
+
+int reading_child_end(struct child *child, const char *command, struct error *err)
+{
+	struct str words = child_last_stderr_line(child);
+	struct buf safe = BUF(BUF_MAX_SMALL);
+
+	if (words.n) {
+		buf_text(&safe, ": ");
+		text_escape(&safe, words);
+	}
+	if (child_not_found(child)) {
+		error_set(err, FAIL_TRANSPORT, "'%.120s' was not found%s", command,
+		          buf_cstr(&safe));
+	} else {
+		error_set(err, FAIL_TRANSPORT, "the server %s%s", child_why(child),
+		          buf_cstr(&safe));
+	}
+	buf_release(&safe);
+	return -1;
 }

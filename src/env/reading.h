@@ -3,6 +3,7 @@
 #ifndef ROLLDBG_ENV_READING_H
 #define ROLLDBG_ENV_READING_H
 
+#include "base/error.h"
 #include "base/mem.h"
 #include "env/hidden_error.h"
 #include "recording/env_reply.h"
@@ -26,5 +27,11 @@ struct str reading_content(struct str content, struct buf *out);
 /* Queues an event with the detail {"what","why"}; skipped: and "skipped":true. */
 void reading_note(struct event_queue *q, enum event_kind event, const char *what, struct str why,
                   bool skipped);
+
+struct child;
+/* Queues what a server that is our child has written to stderr since the last call: the event `noise`. */
+void reading_child_words(struct child *child, struct event_queue *q);
+/* The server has ended: FAIL_TRANSPORT, with its last line on stderr. */
+int reading_child_end(struct child *child, const char *command, struct error *err);
 
 #endif

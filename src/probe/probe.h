@@ -30,6 +30,7 @@ struct probe_conf {
 	const struct tasks *tasks;          /* of the planned run; NULL: unknown */
 	const struct trainer_plan *trainer; /* NULL: unknown */
 	const struct policy_conf *solution; /* solves the task; NULL: not given */
+	struct str golden_tools;            /* of a golden, to compare with; absent: none */
 	struct io *io;
 	/* Creates an io for another thread, which frees it. NULL: no other threads, and the load
 	   is not examined. */

@@ -569,15 +569,15 @@ int line_writer_event(struct line_writer *w, int64_t turn, const struct event *e
 int line_writer_end(struct line_writer *w, const struct end_fields *f, struct error *err)
 {
 	struct line l = begin_line(w, LINE_END);
-	struct json_writer j;
 
 	set_text(w, &l, KEY_STATUS, end_status_name(f->status));
 	set_text(w, &l, KEY_REASON, f->reason);
 	set_i64(w, &l, KEY_TURNS, f->turns);
 	set_i64(w, &l, KEY_STEPS, f->steps);
 	set_raw(&l, KEY_TOTAL_REWARD, f->total_reward);
+	l.value[KEY_REWARD_COMPONENTS] = f->reward_components;
 	set_state(w, &l, f->state, f->ignore);
-	j = begin_object(w);
+	struct json_writer j = begin_object(w);
 	put_time(&j, "ended", w->clock.unix_ms(w->clock.ctx));
 	put_thousandths(&j, "seconds", f->took_ms);
 	keep_object(w, &j, &l, KEY_META);

@@ -95,7 +95,8 @@ struct end_fields {
 	enum end_status status;
 	const char *reason;
 	int64_t turns, steps;
-	struct str total_reward; /* raw JSON number; absent: null */
+	struct str total_reward;      /* raw JSON number; absent: null */
+	struct str reward_components; /* raw JSON object; absent: none */
 	struct str state;
 	const struct json_paths *ignore;
 	uint64_t took_ms;

@@ -140,3 +140,15 @@ const char *protocol_family(enum protocol p)
 {
 	return protocol_facts[p].family;
 }
+
+const char *target_command(const char *target)
+{
+	static const char *const schemes[] = {STDIO_SCHEME, VERIFIERS_SCHEME};
+
+	for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
+		if (str_starts(str_from(target), str_from(schemes[i]))) {
+			return target + strlen(schemes[i]);
+		}
+	}
+	return NULL;
+}

@@ -95,4 +95,10 @@ enum state_kind state_kind_parse(struct str word);
 enum policy_kind policy_kind_parse(struct str word);
 enum protocol protocol_parse(struct str word);
 
+/* Beginnings of a target that is a shell command, which starts the server. */
+#define STDIO_SCHEME     "stdio:"
+#define VERIFIERS_SCHEME "verifiers:"
+/* The command of such a target; NULL: it is another one. */
+const char *target_command(const char *target);
+
 #endif

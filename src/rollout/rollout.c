@@ -157,6 +157,7 @@ int rollout_put_end(struct rollout *r, enum end_status status, const char *reaso
 	                       .turns = r->turns,
 	                       .steps = r->steps,
 	                       .total_reward = total_reward(r),
+	                       .reward_components = rollout_env_facts(r)->reward_components,
 	                       .state = state,
 	                       .ignore = rollout_ignore(r),
 	                       .took_ms = (io_now_ns(r->conf->io) - r->began_ns) / 1000000};

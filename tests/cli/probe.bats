@@ -325,3 +325,15 @@ process_ended() {
 	[ $code = 5 ]
 	wait_for 60 expect_max_open peer 4
 }
+
+@test "--golden: tools that changed since, and the solution" {
+	rolldbg run --actions DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT --out run.jsonl >/dev/null
+	rolldbg strip run.jsonl >golden.jsonl
+	rolldbg probe --golden golden.jsonl --sessions 2 --json >lines
+	expect_property tools '.status == "ok" and .evidence == "as in the golden"'
+	expect_property reward '.status == "ok" and (.value | startswith("ceiling 1, floor 0"))'
+	sed 's/"name":"lake_move"/"name":"lake_step"/; s/"description":"/&Now: /' golden.jsonl >renamed.jsonl
+	rolldbg probe --golden renamed.jsonl --solution golden.jsonl --sessions 2 --json >lines || [ $? = 1 ]
+	expect_property tools '.status == "fail" and (.evidence | contains("renamed: /tools/lake_step/name; since the golden: 1 breaking"))'
+	expect 3 rolldbg probe --golden /dev/null
+}

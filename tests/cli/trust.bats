@@ -39,6 +39,7 @@ unharmed() {
 		expect 0 rolldbg --config .rolldbg.json "${words[@]}" --print-config
 	done <<-'END'
 		run	env	power	"env": "stdio:touch pwned"
+		run	env	power	"env": "verifiers:touch pwned"
 		probe	env	power	"env": "stdio:touch pwned"
 		replay golden.jsonl	env	power	"env": "stdio:touch pwned"
 		debug golden.jsonl	env	power	"env": "stdio:touch pwned"

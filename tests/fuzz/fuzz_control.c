@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct hasher *h = hasher_new();
 	struct control_plane c;
 
-	buf_text(&s.url, MCP_STDIO_SCHEME "x");
+	buf_text(&s.url, STDIO_SCHEME "x");
 	control_init(&c, NULL, &s, &events, &conf);
 	read_all(&c);
 	read_states(&s, &c);

@@ -67,6 +67,7 @@ moves() {
 	grep -q '^ok  *capacity  *8 of 8' own.out
 	grep -q '^ok  *isolation' own.out
 	grep -q '^ok  *reset' own.out
+	grep -q '^ok  *contract .*4 mistakes of a client answered' own.out
 	run "$ROLLDBG" probe --env "$(url shared)" --state tool:look --tool move --actions DOWN,DOWN,UP --sessions 4
 	[ "$status" = 1 ]
 	[[ $output == *"isolation"* ]]

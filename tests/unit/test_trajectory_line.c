@@ -178,7 +178,7 @@ static void words(void)
 	WORDS(event_kind, EVENT_SESSION_REPLACED, EVENT_REWARDS, line_keys, KEY_EVENT, "event");
 	WORDS(state_kind, STATE_CONTROL_PLANE, STATE_IMPORT, line_parts, KEY_STATE_SOURCE, "kind");
 	WORDS(policy_kind, POLICY_SCRIPT, POLICY_IMPORT, line_parts, KEY_POLICY, "kind");
-	WORDS(protocol, PROTOCOL_MCP_GYM, PROTOCOL_NEMO_GYM, line_parts, KEY_ENV, "protocol");
+	WORDS(protocol, PROTOCOL_MCP_GYM, PROTOCOL_VERIFIERS, line_parts, KEY_ENV, "protocol");
 	is_str(end_status_name(END_INCOMPLETE), "incomplete",
 	       "the status that readers give to a missing end");
 	is_int(end_status_parse(STR("incomplete")), END_UNKNOWN, "is not a status of a line");

@@ -230,7 +230,7 @@ int config_expand_target(struct keyed *k, const cJSON *string, environment *vari
 	if (config_expand(k, string, variable, out, &used)) {
 		return -1;
 	}
-	host = str_starts(str_from(text), STR("stdio:")) ? NULL : strstr(text, "://");
+	host = target_command(text) ? NULL : strstr(text, "://");
 	for (size_t i = 0; i < used.count; i++) {
 		bool behind = host && text + used.at[i] > host + 3 + strcspn(host + 3, "/?#");
 

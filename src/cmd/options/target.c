@@ -20,11 +20,12 @@
 #define FIELD(f) offsetof(struct target_options, f)
 
 static const struct opt target_first_rows[] = {
-	OPT_STRING('e', "env", OPT_REACH + OPT_COMMON, "TARGET", FIELD(env),
-                   "the environment: an MCP server, http(s)://HOST/mcp or stdio:COMMAND (run by "
-                   "sh -c); an OpenEnv, ORS or NeMo Gym server, ws(s)://HOST or http(s)://HOST; or "
-                   "builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk (see TARGETS in "
-                   "rolldbg-run(1))"),
+	OPT_STRING(
+		'e', "env", OPT_REACH + OPT_COMMON, "TARGET", FIELD(env),
+		"the environment: an MCP server, http(s)://HOST/mcp or stdio:COMMAND (run by "
+		"sh -c); a tool server, verifiers:COMMAND; an OpenEnv, ORS or NeMo Gym server, ws(s)://HOST or http(s)://HOST; or "
+		"builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk (see TARGETS in "
+		"rolldbg-run(1))"),
 	OPT_INTEGER('s', "seed", OPT_HARMLESS + OPT_COMMON, "N", FIELD(seed),
                     "reset the environment with this seed"),
 };
@@ -289,7 +290,7 @@ static int start_builtin(struct env_target *t, const char *world, struct error *
 /* True for http://USER:PASSWORD@HOST/, which is not a word of a program's command. */
 static bool names_a_user(const char *url)
 {
-	const char *place = strncmp(url, "stdio:", 6) != 0 ? strstr(url, "://") : NULL;
+	const char *place = target_command(url) ? NULL : strstr(url, "://");
 	size_t n = place ? strcspn(place + 3, "/?#") : 0;
 
 	return n && memchr(place + 3, '@', n);

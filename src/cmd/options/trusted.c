@@ -167,7 +167,7 @@ int trusted_list(environment *variable, struct buf *out, struct error *err)
 
 bool config_is_in_file(const char *env)
 {
-	return strchr(env, '#') && !strstr(env, "://") && strncmp(env, "stdio:", 6) != 0 &&
+	return strchr(env, '#') && !strstr(env, "://") && !target_command(env) &&
 	       strncmp(env, "builtin:", 8) != 0;
 }
 
@@ -181,7 +181,7 @@ static enum opt_class class_of_target(const struct opt *o, const char *text)
 {
 	bool named = o->type == OPTION_STRING && (!strchr(text, ':') || config_is_in_file(text));
 
-	return begins(text, "stdio:")              ? OPT_POWER
+	return target_command(text) ? OPT_POWER
 	       : named || begins(text, "builtin:") ? OPT_HARMLESS
 	                                           : o->class;
 }

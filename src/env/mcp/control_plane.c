@@ -183,7 +183,7 @@ int control_detect(struct control_plane *c, struct error *err)
 	int status;
 
 	set_base(c, mcp_session_url(c->session));
-	if (str_starts(buf_view(&c->base), STR(MCP_STDIO_SCHEME))) {
+	if (str_starts(buf_view(&c->base), STR(STDIO_SCHEME))) {
 		return find_resources(c, err);
 	}
 	if (fetch(c, "POST", CONTROL_RESET, false, STR("{}"), &status, err)) {

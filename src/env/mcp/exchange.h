@@ -11,9 +11,6 @@
    must fit in one recorded line. */
 #define MCP_REPLY_MAX ((size_t)24 << 20)
 
-/* The rest of such a URL is a shell command. */
-#define MCP_STDIO_SCHEME "stdio:"
-
 struct mcp_session;
 
 /* How a request ended on the wire. */

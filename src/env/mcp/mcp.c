@@ -157,7 +157,7 @@ static void fill_facts(struct env_mcp *e)
 		.starts_over = e->control.kind == CONTROL_HTTP,
 		.has_episodes = e->control.kind != CONTROL_NONE,
 		.names_sessions = true,
-		.own_server = str_starts(str_from(e->conf->url), STR(MCP_STDIO_SCHEME)),
+		.own_server = str_starts(str_from(e->conf->url), STR(STDIO_SCHEME)),
 	};
 	log_info("%s: control plane: %s; state source: %s", mcp_session_url(e->session),
 	         kinds[e->control.kind], state_kind_name(e->facts.state_kind));
@@ -174,8 +174,8 @@ static int mcp_claims(const char *url)
 {
 	struct str s = str_from(url);
 
-	if (str_starts(s, STR(MCP_STDIO_SCHEME))) {
-		return s.n > strlen(MCP_STDIO_SCHEME) ? 2 : 0;
+	if (str_starts(s, STR(STDIO_SCHEME))) {
+		return s.n > strlen(STDIO_SCHEME) ? 2 : 0;
 	}
 	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0) {
 		return 0;

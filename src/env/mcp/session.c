@@ -46,8 +46,7 @@ struct mcp_session *mcp_session_new(const struct mcp_conf *conf)
 	mcp_kept_init(&s->kept);
 	buf_text(&s->url, conf->url);
 	s->revision = mcp_newest_revision(true);
-	use_channel(s, str_starts(str_from(conf->url), STR(MCP_STDIO_SCHEME)) ? &mcp_stdio
-	                                                                      : &mcp_http);
+	use_channel(s, str_starts(str_from(conf->url), STR(STDIO_SCHEME)) ? &mcp_stdio : &mcp_http);
 	io_set_idle(conf->io, mcp_listen_idle, s);
 	return s;
 }

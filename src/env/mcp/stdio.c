@@ -4,9 +4,9 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/text.h"
-#include "json/write.h"
+#include "env/reading.h"
 #include "net/child.h"
+#include "recording/words.h"
 
 #include <stdlib.h>
 
@@ -41,7 +41,7 @@ static void stdio_destroy(struct mcp_channel *base)
 
 static const char *command_of(const struct mcp_session *s)
 {
-	return buf_cstr(&s->url) + strlen(MCP_STDIO_SCHEME);
+	return target_command(buf_cstr(&s->url));
 }
 
 /* Reopening a session needs a new process if the old one has exited. */
@@ -59,26 +59,6 @@ static int start(struct stdio_channel *c, struct error *err)
 	return child_start(c->base.session->conf.io, &conf, &c->child, err);
 }
 
-static int explain_end(const struct stdio_channel *c, struct error *err)
-{
-	struct str words = child_last_stderr_line(c->child);
-	struct buf safe = BUF(BUF_MAX_SMALL);
-
-	if (words.n) {
-		buf_text(&safe, ": ");
-		text_escape(&safe, words);
-	}
-	if (child_not_found(c->child)) {
-		error_set(err, FAIL_TRANSPORT, "'%.120s' was not found%s",
-		          command_of(c->base.session), buf_cstr(&safe));
-	} else {
-		error_set(err, FAIL_TRANSPORT, "the server %s%s", child_why(c->child),
-		          buf_cstr(&safe));
-	}
-	buf_release(&safe);
-	return -1;
-}
-
 static int await_answer(struct stdio_channel *c, const struct mcp_outgoing *q, struct mcp_reply *r,
                         struct error *err)
 {
@@ -92,7 +72,7 @@ static int await_answer(struct stdio_channel *c, const struct mcp_outgoing *q, s
 			return err->kind == FAIL_TIMEOUT ? mcp_timeout_error(s, q, err) : -1;
 		}
 		if (rc == 0) {
-			return explain_end(c, err);
+			return reading_child_end(c->child, command_of(s), err);
 		}
 		if (!line.n) {
 			continue;
@@ -105,27 +85,6 @@ static int await_answer(struct stdio_channel *c, const struct mcp_outgoing *q, s
 		}
 	}
 	return mcp_timeout_error(s, q, err);
-}
-
-/* Output on stderr since the last call. */
-static void note_stderr(struct stdio_channel *c)
-{
-	struct str words = child_stderr(c->child);
-	struct buf detail = BUF(BUF_MAX_MESSAGE);
-
-	if (!words.n) {
-		return;
-	}
-	struct json_writer w = jw_begin(&detail);
-	jw_text(jw_key(&w, "channel"), "stderr");
-	jw_str(jw_key(&w, "text"), words);
-	if (child_stderr_lost(c->child)) {
-		jw_u64(jw_key(&w, "bytes_before"), child_stderr_lost(c->child));
-	}
-	jw_end(&w);
-	events_push_json(c->base.session->conf.events, EVENT_NOISE, &detail);
-	buf_release(&detail);
-	child_clear_stderr(c->child);
 }
 
 static int put(struct stdio_channel *c, struct str message, struct error *err)
@@ -150,7 +109,7 @@ static int stdio_exchange(struct mcp_channel *base, const struct mcp_outgoing *q
 	}
 	int failed = put(c, q->text, err) || await_answer(c, q, r, err);
 	if (c->child) {
-		note_stderr(c);
+		reading_child_words(c->child, s->conf.events);
 	}
 	if (failed && mcp_or_failure(s, r, err)) {
 		return -1;

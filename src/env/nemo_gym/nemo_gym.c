@@ -34,13 +34,14 @@ static void note_replaced(struct env_nemo_gym *e)
 
 /* ---- an episode ---- */
 
-static void close_session(struct env_nemo_gym *e)
+/* The status of the reply; 0: none, or no session was open. */
+static int close_session(struct env_nemo_gym *e)
 {
-	struct http_json_answer a;
+	struct http_json_answer a = {0};
 	struct error ignored = {0};
 
 	if (!e->resources_session.n) {
-		return;
+		return 0;
 	}
 	buf_clear(&e->http.request);
 	struct json_writer w = jw_begin(&e->http.request);
@@ -51,6 +52,7 @@ static void close_session(struct env_nemo_gym *e)
 		reading_note(&e->http.events, EVENT_NOTIFICATION, "close_session", a.text, false);
 	}
 	buf_clear(&e->resources_session);
+	return a.status;
 }
 
 /* The native contract's session; its tools may be served over MCP only. */
@@ -78,7 +80,7 @@ static int nemo_gym_reset(struct env *base, struct env_reply *out, struct error 
 	nemo_gym_forget(&e->wire);
 	buf_clear(&e->items);
 	e->calls = 0;
-	e->http.facts.total_reward = STR_NONE;
+	e->http.facts.total_reward = e->http.facts.reward_components = STR_NONE;
 	nemo_gym_write_task(e);
 	if (post(e, nemo_gym_styles[e->style].begin, &a, err)) {
 		return -1;
@@ -197,7 +199,69 @@ static int nemo_gym_finish(struct env *base, struct error *err)
 	}
 	http_env_store(&e->reward, reward);
 	e->http.facts.total_reward = buf_view(&e->reward);
+	struct str components = JSON_GET(a.data, "reward_components");
+	if (json_type(components) == JSON_OBJECT) {
+		http_env_store(&e->components, components);
+		e->http.facts.reward_components = buf_view(&e->components);
+	}
 	note_verified(e, a.data);
+	return 0;
+}
+
+/* ---- the session's contract ---- */
+
+/* The task's request once more, with the cookie. */
+static int begin_again(struct env_nemo_gym *e, struct env_contract *out, struct error *err)
+{
+	struct http_json_answer a;
+
+	nemo_gym_write_task(e);
+	if (post(e, nemo_gym_styles[e->style].begin, &a, err)) {
+		return -1;
+	}
+	env_contract_note(out, !e->wire.replaced, &out->broken,
+	                  "a second seed_session gets another session");
+	return 0;
+}
+
+/* The native contract: both requests are idempotent. */
+static int close_twice(struct env_nemo_gym *e, struct str name, struct str arguments,
+                       struct env_contract *out, struct error *err)
+{
+	struct buf id = BUF(BUF_MAX_SMALL);
+	struct env_reply reply;
+
+	http_env_store(&id, buf_view(&e->resources_session));
+	int first = close_session(e);
+	http_env_store(&e->resources_session, buf_view(&id));
+	int second = close_session(e);
+	buf_release(&id);
+	env_contract_note(out, first == 200 && second == 200, &out->broken,
+	                  "a second close_session fails");
+	if (call(&e->http.base, name, arguments, &reply, err)) {
+		return -1;
+	}
+	env_contract_note(out, reply.outcome != OUTCOME_OK, &out->broken,
+	                  "a call after close_session is answered");
+	return 0;
+}
+
+static int nemo_gym_examine(struct env *base, struct str name, struct str arguments,
+                            struct env_contract *out, struct error *err)
+{
+	struct env_nemo_gym *e = nemo_gym_of(base);
+	struct env_reply reply;
+
+	if (begin_again(e, out, err) ||
+	    (e->resources_session.n && close_twice(e, name, arguments, out, err))) {
+		return -1;
+	}
+	nemo_gym_forget(&e->wire);
+	if (call(base, name, arguments, &reply, err)) {
+		return -1;
+	}
+	env_contract_note(out, reply.outcome != OUTCOME_OK, &out->odd,
+	                  "a call without the cookie is answered, for a new session");
 	return 0;
 }
 
@@ -211,7 +275,7 @@ static int nemo_gym_open(const struct env_conf *conf, struct io *io, struct env 
 	*out = &e->http.base;
 	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	http_env_init(&e->http, &env_nemo_gym, conf, io);
-	e->items = BUF(BUF_MAX_MESSAGE);
+	e->items = e->components = BUF(BUF_MAX_MESSAGE);
 	e->reward = e->resources_session = BUF(BUF_MAX_SMALL);
 	nemo_gym_wire_init(&e->wire, &e->http.http);
 	nemo_gym_reading_init(&e->reading, &e->http.words);
@@ -234,7 +298,7 @@ static void nemo_gym_close(struct env *base)
 		return;
 	}
 	close_session(e);
-	BUFS_RELEASE(&e->items, &e->reward, &e->resources_session);
+	BUFS_RELEASE(&e->items, &e->reward, &e->components, &e->resources_session);
 	nemo_gym_wire_release(&e->wire);
 	nemo_gym_reading_release(&e->reading);
 	http_env_release(&e->http);
@@ -254,6 +318,7 @@ const struct env_ops env_nemo_gym = {
 	.state = nemo_gym_state,
 	.step = nemo_gym_step,
 	.finish = nemo_gym_finish,
+	.examine = nemo_gym_examine,
 	.facts = http_env_facts,
 	.event = http_env_event,
 	.close = nemo_gym_close,

@@ -22,10 +22,10 @@ struct env_nemo_gym {
 	struct nemo_gym_wire wire;
 	struct nemo_gym_reading reading;
 	enum nemo_gym_style style;
-	struct buf items;  /* the calls made, as items of a Responses output, with commas between */
-	struct buf reward; /* of the last verify; empty: none */
-	struct buf resources_session; /* of the native contract; empty: none is open */
-	int calls;                    /* in this episode: their ids are call_0, call_1 .. */
+	struct buf items; /* the calls made, as items of a Responses output, with commas between */
+	struct buf reward, components; /* of the last verify; empty: none */
+	struct buf resources_session;  /* of the native contract; empty: none is open */
+	int calls;                     /* in this episode: their ids are call_0, call_1 .. */
 };
 
 /* Does its /openapi.json describe a resources server? False also without a reply. */

@@ -289,6 +289,66 @@ static int ors_step(struct env *base, struct str name, struct str arguments, str
 	return 0;
 }
 
+/* ---- the session's contract ---- */
+
+/* *answered: the call was executed. */
+static int try_call(struct env_ors *e, struct str name, struct str arguments, bool *answered,
+                    struct error *err)
+{
+	struct env_reply reply = {REPLY_UNKNOWN};
+
+	if (call(&e->http.base, name, arguments, &reply, err)) {
+		return -1;
+	}
+	*answered = reply.outcome == OUTCOME_OK;
+	return 0;
+}
+
+static int delete_twice(struct env_ors *e, struct env_contract *out, struct error *err)
+{
+	struct ors_answer a;
+
+	for (int i = 0; i < 2; i++) {
+		buf_clear(&e->http.request);
+		buf_printf(&e->http.request, "{\"sid\":\"%s\"}", buf_cstr(&e->session));
+		if (ask(e, "/delete", buf_view(&e->http.request), &a, err)) {
+			return -1;
+		}
+	}
+	env_contract_note(out, a.http.status == 200, &out->broken,
+	                  "a second delete of a session fails");
+	return 0;
+}
+
+static int ors_examine(struct env *base, struct str name, struct str arguments,
+                       struct env_contract *out, struct error *err)
+{
+	struct env_ors *e = ors_of(base);
+	struct buf session = BUF(BUF_MAX_SMALL);
+	struct ors_answer a;
+	bool answered;
+
+	if (write_create(e, err) || ask(e, "/create", buf_view(&e->http.request), &a, err)) {
+		return -1;
+	}
+	env_contract_note(out, a.http.status != 200, &out->broken,
+	                  "a second create in a session is accepted");
+	http_env_store(&session, buf_view(&e->http.http.session));
+	buf_clear(&e->http.http.session);
+	int failed = try_call(e, name, arguments, &answered, err);
+	http_env_store(&e->http.http.session, buf_view(&session));
+	buf_release(&session);
+	if (failed) {
+		return -1;
+	}
+	env_contract_note(out, !answered, &out->broken, "a call without a session is answered");
+	if (delete_twice(e, out, err) || try_call(e, name, arguments, &answered, err)) {
+		return -1;
+	}
+	env_contract_note(out, !answered, &out->broken, "a call after delete is answered");
+	return 0;
+}
+
 /* ---- opening and closing ---- */
 
 static int ors_open(const struct env_conf *conf, struct io *io, struct env **out,
@@ -353,6 +413,7 @@ const struct env_ops env_ors = {
 	.reset = ors_reset,
 	.state = ors_state,
 	.step = ors_step,
+	.examine = ors_examine,
 	.facts = http_env_facts,
 	.event = http_env_event,
 	.close = ors_close,

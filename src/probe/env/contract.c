@@ -12,6 +12,7 @@ enum answer { UNKNOWN, KEPT, BROKEN };
 
 struct contract {
 	enum answer seed, end;
+	struct env_contract protocol;
 	char why[512]; /* why the end is unknown or broken */
 };
 
@@ -133,6 +134,46 @@ static int examine_end(struct probe *p, struct contract *c, struct error *err)
 	return failed ? -1 : 0;
 }
 
+/* ---- requests that no client should send ---- */
+
+static int examine_protocol(struct probe *p, struct contract *c, struct property *out,
+                            struct error *err)
+{
+	const struct probe_call *call = probe_call_for_others(p);
+	struct session *s = &p->sessions[0];
+
+	session_close(s);
+	if (!call || !p->pool.ops->examine) {
+		return 0;
+	}
+	if (probe_fresh(p, out, err)) {
+		return -1;
+	}
+	return session_is_open(s) ? p->pool.ops->examine(s->env, call->name, call->arguments,
+	                                                 &c->protocol, err)
+	                          : 0;
+}
+
+static void judge_protocol(const struct contract *c, struct property *out)
+{
+	const struct env_contract *k = &c->protocol;
+
+	if (k->broken.n) {
+		property_judge(out, PROPERTY_FAIL, "broken");
+		property_evidence(out, "%s", buf_cstr(&k->broken));
+		property_fix(out, "refuse what does not belong to an open session");
+	} else if (k->kept && out->status == PROPERTY_UNKNOWN) {
+		property_judge(out, PROPERTY_OK, "kept");
+	}
+	if (k->kept) {
+		property_evidence(out, "%u mistake%s of a client answered as the protocol says",
+		                  k->kept, k->kept == 1 ? "" : "s");
+	}
+	if (k->odd.n) {
+		property_evidence(out, "%s", buf_cstr(&k->odd));
+	}
+}
+
 /* ---- the verdict ---- */
 
 static void judge(const struct probe *p, const struct contract *c, struct property *out)
@@ -173,7 +214,7 @@ static void judge(const struct probe *p, const struct contract *c, struct proper
 
 static int examine(struct probe *p, struct property *out, struct error *err)
 {
-	struct contract c = {.seed = UNKNOWN};
+	struct contract c = {.protocol = {.broken = BUF(BUF_MAX_SMALL), .odd = BUF(BUF_MAX_SMALL)}};
 
 	if (probe_lacks_sessions(p, out)) {
 		return 0;
@@ -184,12 +225,16 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	if (!session_is_open(&p->sessions[0])) {
 		return 0;
 	}
-	if (examine_seed(p, &c, err) || examine_end(p, &c, err)) {
-		return -1;
-	}
+	int failed = examine_seed(p, &c, err) || examine_end(p, &c, err) ||
+	             examine_protocol(p, &c, out, err);
 	session_close(&p->sessions[0]);
-	judge(p, &c, out);
-	return 0;
+	if (!failed) {
+		judge(p, &c, out);
+		judge_protocol(&c, out);
+	}
+	buf_release(&c.protocol.broken);
+	buf_release(&c.protocol.odd);
+	return failed ? -1 : 0;
 }
 
 const struct property_ops property_contract = {examine};

@@ -105,6 +105,7 @@ static int play(struct probe *p, const struct policy_conf *conf, const struct pr
 		}
 	}
 	failed = failed || play_calls(p, policy, again, most, e, err);
+	failed = failed || (session_is_open(s) && env_finish(s->env, err));
 	e->played = true;
 	/* the environment's own total, if it has one */
 	if (!failed && s->env && json_double(session_facts(s)->total_reward, &e->reward)) {

@@ -1,5 +1,6 @@
 /* Advertised tools answer. Judges the tools that were called anyway and, on request, every tool
    marked read-only. */
+#include "compare/tool_changes.h"
 #include "env/tool_list.h"
 #include "probe/probe_internal.h"
 
@@ -12,9 +13,44 @@ static bool has_no_answer(const struct probe_reply *a)
 }
 
 struct tally {
-	size_t called, unanswered, failed; /* failed: every call of the tool ended in an error */
-	bool late;                         /* one of the unanswered calls timed out */
+	size_t called, unanswered, failed;   /* failed: every call of the tool ended in an error */
+	bool late;                           /* one of the unanswered calls timed out */
+	size_t changes[TOOL_CHANGE_CLASSES]; /* since the golden */
+	struct property *out;
 };
+
+/* A tool_change_fn: the first one that breaks calls is quoted. */
+static void note_change(void *tally, const struct tool_change *c)
+{
+	struct tally *t = tally;
+
+	if (c->class == TOOL_BREAKING && !t->changes[TOOL_BREAKING]) {
+		property_evidence(t->out, "%s: %.*s", c->what, STR_ARG(c->pointer));
+	}
+	t->changes[c->class]++;
+}
+
+static void compare_with_golden(const struct probe *p, struct str tools, struct tally *t)
+{
+	struct buf counts = BUF(BUF_MAX_SMALL);
+
+	if (!p->conf->golden_tools.p) {
+		return;
+	}
+	tool_changes(p->conf->golden_tools, tools, note_change, t);
+	for (int i = 0; i < TOOL_CHANGE_CLASSES; i++) {
+		if (t->changes[i]) {
+			buf_printf(&counts, "%s%zu %s", counts.n ? ", " : "", t->changes[i],
+			           tool_change_class_name((enum tool_change_class)i));
+		}
+	}
+	property_evidence(t->out, "%s", counts.n ? "since the golden" : "as in the golden");
+	if (counts.n) {
+		buf_text(&t->out->evidence, ": ");
+		buf_str(&t->out->evidence, buf_view(&counts));
+	}
+	buf_release(&counts);
+}
 
 static void note(struct tally *t, struct str name, const struct probe_reply *a,
                  struct property *out)
@@ -114,7 +150,7 @@ static int call_readers(struct probe *p, struct str tools, struct tally *t, stru
 static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	struct session *s = &p->sessions[0];
-	struct tally t = {0};
+	struct tally t = {.out = out};
 	struct arena kept = {0};
 
 	if (!s->env) {
@@ -128,14 +164,18 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	size_t count = json_count(tools);
 	note_called_tools(p, &t, out);
 	int failed = p->conf->call_read_only ? call_readers(p, tools, &t, out, err) : 0;
+	if (!failed) {
+		compare_with_golden(p, tools, &t);
+	}
 	arena_release(&kept);
 	if (failed) {
 		return -1;
 	}
+	bool broken = t.changes[TOOL_BREAKING] > 0;
 	property_judge(out,
-	               !count || t.unanswered || t.failed ? PROPERTY_FAIL
-	               : t.called                         ? PROPERTY_OK
-	                                                  : PROPERTY_UNKNOWN,
+	               !count || broken || t.unanswered || t.failed ? PROPERTY_FAIL
+	               : t.called                                   ? PROPERTY_OK
+	                                                            : PROPERTY_UNKNOWN,
 	               "%zu advertised; %zu of %zu tested replied", count, t.called - t.unanswered,
 	               t.called);
 	if (!count) {
@@ -147,6 +187,8 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		             "call it with rolldbg run \1env\2 .. \1actions\2 .., and check the "
 		             "server's log%s",
 		             t.late ? "; for slow steps, raise \1timeout\2" : "");
+	} else if (broken) {
+		property_fix(out, "undo the change of the tools, or record the golden again");
 	} else if (!t.called) {
 		property_judge(out, PROPERTY_UNKNOWN, "%zu advertised; none called", count);
 		property_fix(out, "specify calls to try (\1actions\2), or let \1call_read_only\2 "

@@ -4,6 +4,7 @@
 #include "base/base64.h"
 #include "base/text.h"
 #include "recording/redact/redact.h"
+#include "recording/words.h"
 
 #include <strings.h>
 
@@ -256,8 +257,8 @@ static void add_command(struct secrets *s, const char *command)
 
 void credentials_add_target(struct secrets *s, const char *target)
 {
-	if (str_starts(str_from(target), STR("stdio:"))) {
-		add_command(s, target + strlen("stdio:"));
+	if (target_command(target)) {
+		add_command(s, target_command(target));
 		return;
 	}
 	if (!strstr(target, "://")) {

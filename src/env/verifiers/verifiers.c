@@ -1,0 +1,375 @@
+/* A tool server of verifiers v1 as an environment. A session starts the server, as the framework
+   does for a rollout, and has the state that its channel carries: exact, before and after each call. The tools are called
+   by the MCP adapter. */
+#include "base/log.h"
+#include "base/mem.h"
+#include "env/env.h"
+#include "env/ignore_paths.h"
+#include "env/reading.h"
+#include "env/state_source.h"
+#include "env/verifiers/channel.h"
+#include "json/write.h"
+#include "net/child.h"
+#include "recording/words.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define PAUSE_MS    20 /* between looks whether the server has started */
+#define TRY_MS      2000
+#define PORT_DIGITS 8
+#define TASK_CLASS  "verifiers.v1.task:TaskData"
+
+struct env_verifiers {
+	struct env base;
+	const struct env_conf *conf;
+	struct env_conf mcp_conf;
+	struct io *io;
+	struct env *mcp; /* NULL: not started */
+	struct child *child;
+	struct channel channel;
+	struct event_queue events;
+	struct ignore_paths ignored;
+	struct buf url, state;
+	bool own_state; /* the channel's, not one that the user has named */
+	bool unused;    /* a call was answered without the channel */
+	bool noted;     /* why the state is not known, or not used */
+	char port_file[sizeof("/tmp/rolldbg-port-XXXXXX")];
+	struct env_facts facts;
+};
+
+extern const struct env_ops env_mcp, env_verifiers;
+
+static struct env_verifiers *verifiers_of(struct env *base)
+{
+	return (struct env_verifiers *)base;
+}
+
+/* ---- the server ---- */
+
+/* What the server asks for: the task's data with its class, and the state. A reset names them as the channel
+   does; without any of its members it is the task. */
+static void set_task(struct env_verifiers *e)
+{
+	struct str args = e->conf->reset_args, state = JSON_GET(args, "state");
+	struct str class = JSON_GET(args, "cls"), task = JSON_GET(args, "task");
+	bool whole = !state.p && !class.p && !task.p;
+	struct json_writer w;
+
+	task = whole ? args : task;
+	jw_init(&w, &e->channel.task);
+	jw_object(&w);
+	jw_key(&w, "cls");
+	jw_raw(&w, class.p ? class : STR("\"" TASK_CLASS "\""));
+	jw_key(&w, "task");
+	jw_str(&w, task.p ? task : STR("{}"));
+	jw_end(&w);
+	channel_set_state(&e->channel, state.p ? state : STR("{}"));
+}
+
+static int add_port_file(struct env_verifiers *e, struct error *err)
+{
+	snprintf(e->port_file, sizeof(e->port_file), "/tmp/rolldbg-port-XXXXXX");
+	int fd = mkstemp(e->port_file);
+	if (fd < 0) {
+		e->port_file[0] = '\0';
+		return error_errno(err, "cannot create a file in /tmp");
+	}
+	close(fd);
+	return 0;
+}
+
+/* The user's variables, then those of the framework. */
+static int start_child(struct env_verifiers *e, const char *command, struct error *err)
+{
+	char *const *given = e->conf->child_variables;
+	size_t n = 0;
+
+	while (given && given[n]) {
+		n++;
+	}
+	struct buf line = BUF(BUF_MAX_MESSAGE), own = BUF(BUF_MAX_SMALL);
+	char **all = mem_array(n + 6, sizeof(*all));
+	for (size_t i = 0; i < n; i++) {
+		all[i] = given[i];
+	}
+	buf_printf(&own,
+	           "VF_STATE_URL=http://127.0.0.1:%u/state%cVF_STATE_SECRET=%s%cMCP_HOST=127.0.0.1"
+	           "%cMCP_PORT=0%cMCP_PORT_FILE=%s",
+	           e->channel.port, 0, e->conf->env_session, 0, 0, 0, e->port_file);
+	(void)buf_cstr(&own);
+	for (char *p = own.p; p && p < own.p + own.n; p += strlen(p) + 1) {
+		all[n++] = p;
+	}
+	/* the shell stays, because the server ends with the thread that started it */
+	buf_printf(&line, "exec </dev/null >&2\n%s\nexit $?", command);
+	struct child_conf conf = {.command = buf_cstr(&line), .variables = all};
+	int failed = child_start(e->io, &conf, &e->child, err);
+	free(all);
+	buf_release(&line);
+	buf_release(&own);
+	return failed;
+}
+
+/* False: the server has not written it yet. */
+static bool read_port(struct env_verifiers *e)
+{
+	char digits[PORT_DIGITS];
+	int fd = open(e->port_file, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, digits, sizeof(digits)) : 0;
+
+	if (fd >= 0) {
+		close(fd);
+	}
+	if (n > 0) {
+		buf_printf(&e->url, "http://127.0.0.1:%.*s/mcp", (int)n, digits);
+		unlink(e->port_file);
+		e->port_file[0] = '\0';
+	}
+	return n > 0;
+}
+
+/* Its port is known before it listens. *listens: any reply. */
+static int ask(struct env_verifiers *e, bool *listens, struct error *err)
+{
+	struct http_request q = {.method = "GET", .url = buf_cstr(&e->url), .timeout_ms = TRY_MS};
+	struct http_exchange *x;
+	struct error why = {0};
+
+	if (http_begin(e->io, &q, &x, err)) {
+		return -1;
+	}
+	*listens = !http_wait_headers(x, &why);
+	http_end(x);
+	if (!*listens && (why.kind == FAIL_INTERRUPTED || why.kind == FAIL_SYSTEM)) {
+		*err = why;
+		return -1;
+	}
+	return 0;
+}
+
+static int await_server(struct env_verifiers *e, struct error *err)
+{
+	for (bool listens = false; !listens;) {
+		if (child_has_ended(e->child)) {
+			child_terminate(e->child); /* sets why */
+			return reading_child_end(e->child, target_command(e->conf->url), err);
+		}
+		if ((e->url.n || read_port(e)) && ask(e, &listens, err)) {
+			return -1;
+		}
+		if (!listens && io_wait(e->io, NULL, PAUSE_MS, err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* ---- opening ---- */
+
+static void fill_facts(struct env_verifiers *e)
+{
+	const struct env_facts *mcp = e->mcp->ops->facts(e->mcp);
+
+	e->facts = *mcp;
+	e->facts.protocol = e->base.ops->name;
+	e->facts.env_session = str_from(e->conf->env_session);
+	e->facts.url = str_from(e->conf->url);
+	e->facts.traits = (struct env_traits){.has_episodes = true, .own_server = true};
+	if (e->own_state) {
+		e->facts.state_kind = STATE_VERIFIERS;
+		e->facts.state_ignore = buf_view(&e->ignored.json);
+		e->facts.ignore_paths = e->ignored.paths;
+	}
+}
+
+static int check_conf(struct env_verifiers *e, struct error *err)
+{
+	struct state_source source = {.kind = STATE_AUTO};
+	int failed = state_source_parse(e->conf->state_spec, &source, err);
+
+	e->own_state = source.kind == STATE_AUTO || source.kind == STATE_VERIFIERS;
+	state_source_release(&source);
+	if (!failed && !str_starts(str_from(e->conf->url), STR(VERIFIERS_SCHEME))) {
+		return error_set(err, FAIL_USAGE,
+		                 "\1protocol\2 verifiers starts the server itself: expected "
+		                 "verifiers:COMMAND; a server that runs is mcp");
+	}
+	if (!failed && e->conf->has_seed && !e->conf->seed_is_tried) {
+		log_warn("verifiers has no seeds: \1seed\2 is recorded, but not sent");
+	}
+	return failed;
+}
+
+static int verifiers_open(const struct env_conf *conf, struct io *io, struct env **out,
+                          struct env_reply *refusal, struct error *err)
+{
+	struct env_verifiers *e = mem_new(sizeof(*e));
+
+	e->base.ops = &env_verifiers;
+	e->conf = conf;
+	e->io = io;
+	e->url = BUF(BUF_MAX_SMALL);
+	e->state = BUF(BUF_MAX_MESSAGE);
+	*out = &e->base;
+	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
+	if (check_conf(e, err) || channel_open(&e->channel, io, conf->env_session, err)) {
+		return -1;
+	}
+	set_task(e);
+	if (add_port_file(e, err) || start_child(e, target_command(conf->url), err) ||
+	    await_server(e, err)) {
+		return -1;
+	}
+	e->mcp_conf = *conf;
+	e->mcp_conf.url = buf_cstr(&e->url);
+	e->mcp_conf.protocol = "mcp";
+	e->mcp_conf.state_spec = e->own_state ? STR("none") : conf->state_spec;
+	e->mcp_conf.reset_args = STR_NONE;
+	e->mcp_conf.has_seed = false;
+	e->mcp_conf.pages = NULL; /* of another server */
+	if (env_mcp.open(&e->mcp_conf, io, &e->mcp, refusal, err)) {
+		return -1;
+	}
+	if (refusal->outcome == OUTCOME_OK) {
+		fill_facts(e);
+	}
+	return 0;
+}
+
+static void verifiers_close(struct env *base)
+{
+	struct env_verifiers *e = verifiers_of(base);
+
+	if (!e) {
+		return;
+	}
+	env_mcp.close(e->mcp);
+	if (e->child) {
+		child_terminate(e->child);
+	}
+	child_free(e->child);
+	channel_close(&e->channel);
+	if (e->port_file[0]) {
+		unlink(e->port_file);
+	}
+	events_release(&e->events);
+	ignore_paths_release(&e->ignored);
+	buf_release(&e->url);
+	buf_release(&e->state);
+	free(e);
+}
+
+/* ---- an episode ---- */
+
+static int verifiers_reset(struct env *base, struct env_reply *out, struct error *err)
+{
+	struct env_verifiers *e = verifiers_of(base);
+	struct str first =
+		json_count(buf_view(&e->channel.state)) ? buf_view(&e->channel.state) : STR_NONE;
+
+	if (env_mcp.reset(e->mcp, out, err)) {
+		return -1;
+	}
+	ignore_paths_release(&e->ignored);
+	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL)};
+	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, first, err)) {
+		return -1;
+	}
+	fill_facts(e);
+	out->env_session = e->facts.env_session;
+	return 0;
+}
+
+static void note_once(struct env_verifiers *e, enum event_kind event, const char *why)
+{
+	if (!e->noted) {
+		reading_note(&e->events, event, state_kind_name(STATE_VERIFIERS), str_from(why),
+		             false);
+	}
+	e->noted = true;
+}
+
+static int verifiers_state(struct env *base, struct str *out, struct error *err)
+{
+	struct env_verifiers *e = verifiers_of(base);
+
+	if (env_mcp.state(e->mcp, out, err)) {
+		return -1;
+	}
+	if (!e->own_state || e->unused) {
+		return 0;
+	}
+	if (!e->channel.is_json) {
+		note_once(e, EVENT_CONTROL_PLANE_FAILED,
+		          "the state that the server has put is not JSON");
+		return 0;
+	}
+	buf_clear(&e->state); /* the channel's own is replaced while others wait */
+	buf_str(&e->state, buf_view(&e->channel.state));
+	*out = buf_view(&e->state);
+	return 0;
+}
+
+static int verifiers_step(struct env *base, struct str name, struct str arguments,
+                          struct env_reply *out, struct error *err)
+{
+	struct env_verifiers *e = verifiers_of(base);
+	uint64_t gets = e->channel.gets;
+	int failed = env_mcp.step(e->mcp, name, arguments, out, err);
+
+	if (failed || out->outcome != OUTCOME_OK) { /* the traceback; else it logs each request */
+		reading_child_words(e->child, &e->events);
+	}
+	child_clear_stderr(e->child);
+	if (!failed && e->own_state && out->outcome == OUTCOME_OK && e->channel.gets == gets) {
+		e->unused = true;
+		note_once(
+			e, EVENT_STATE_SOURCE_LOST,
+			"it answers calls without asking for the state: the toolset declares none");
+	}
+	fill_facts(e);
+	out->env_session = e->facts.env_session;
+	return failed;
+}
+
+static int verifiers_claims(const char *url)
+{
+	return str_starts(str_from(url), STR(VERIFIERS_SCHEME)) && *target_command(url) ? 2 : 0;
+}
+
+static const struct env_facts *verifiers_facts(const struct env *base)
+{
+	return &((const struct env_verifiers *)base)->facts;
+}
+
+static int verifiers_resources(struct env *base, struct buf *out, struct error *err)
+{
+	return env_mcp.resources(verifiers_of(base)->mcp, out, err);
+}
+
+static bool verifiers_event(struct env *base, struct event *out)
+{
+	struct env_verifiers *e = verifiers_of(base);
+
+	return events_take(&e->events, out) || (e->mcp && env_mcp.event(e->mcp, out));
+}
+
+const struct env_ops env_verifiers = {
+	.name = "verifiers",
+	.help = "a tool server of verifiers v1, started with its state channel",
+	.protocols = (const char *const[]){"verifiers", NULL},
+	.places = VERIFIERS_SCHEME "COMMAND",
+	.limit_fix = "each session starts a server of its own: give the machine more memory",
+	.claims = verifiers_claims,
+	.open = verifiers_open,
+	.reset = verifiers_reset,
+	.state = verifiers_state,
+	.step = verifiers_step,
+	.facts = verifiers_facts,
+	.resources = verifiers_resources,
+	.event = verifiers_event,
+	.close = verifiers_close,
+};

@@ -14,6 +14,7 @@
 #include "tap/message.h"
 
 struct tap_recording;
+struct tap_engine;
 struct tap_session; /* of one client in the protocol: a connection, a session id, a cookie */
 struct tap_step;    /* a call without a reply so far */
 
@@ -63,6 +64,8 @@ struct tap_episode_start {
 	   outcome other than ok ends the episode as refused. */
 	const struct env_reply *reset;
 };
+/* The client asks for a reset within the session; the reply comes later. */
+void tap_reset_asked(struct tap_session *s);
 /* Begins an episode; one that is open ends, because of this reset. */
 void tap_episode_begin(struct tap_session *s, const struct tap_episode_start *f);
 /* Is an episode open? One in which done was reported is, until something else happens: further
@@ -119,7 +122,8 @@ struct tap_recording_conf {
 	            struct error *err);
 	int (*close)(void *ctx, void *own, struct error *err);
 	void *ctx;
-	uint64_t idle_ns; /* after which an open episode ends; 0: never */
+	struct tap_engine *faults; /* that are injected; NULL: none */
+	uint64_t idle_ns;          /* after which an open episode ends; 0: never */
 };
 
 struct tap_counts {

@@ -527,6 +527,18 @@ void tap_flow_unreachable(struct tap_flow *f, const char *why)
 	f->ending.unreachable = true;
 }
 
+bool tap_flow_is_socket(const struct tap_flow *f)
+{
+	return f->mode == MODE_SOCKET;
+}
+
+bool tap_flow_is_complete(const struct tap_flow *f)
+{
+	return f->mode == MODE_RAW ||
+	       (f->mode == MODE_SOCKET ? ws_copy_is_idle(&f->frames[TAP_CLIENT])
+	                               : !f->asking && http_stream_is_idle(&f->http[TAP_CLIENT]));
+}
+
 bool tap_flow_awaits_reply(const struct tap_flow *f)
 {
 	return f->first && f->first->requested;

@@ -251,6 +251,7 @@ static void begin_next(struct openenv_tap *s)
 	} else if (a->what == OPENENV_RESET) {
 		buf_clear(&s->reset);
 		buf_str(&s->reset, data_of(a));
+		tap_reset_asked(s->tap);
 	}
 }
 

@@ -91,6 +91,9 @@ enum tap_fault_id tap_engine_asked(struct tap_engine *e, const struct tap_reques
 	if (repeats(found) && !tap_engine_last(e, q->session, found == TAP_FAULT_OTHER_REPLY).p) {
 		found = TAP_FAULT_NONE;
 	}
+	if (q->when == FAULT_AT_SESSION && found == TAP_FAULT_NONE) {
+		return found; /* its reply is not one that can be repeated */
+	}
 	e->strike = (struct tap_strike){.any = true, .fault = found, .session = q->session};
 	return found;
 }

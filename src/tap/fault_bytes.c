@@ -81,7 +81,6 @@ static size_t frame_head(struct str s, uint64_t *payload)
 
 /* ---- replies ---- */
 
-/* An error is not the last reply that can be repeated. */
 static void put_text(struct fault_bytes *f, struct str text, const char *status, bool socket)
 {
 	struct str head = buf_view(&f->head), name, value;
@@ -155,6 +154,14 @@ static bool put_edited(struct fault_bytes *f, struct str json, bool socket)
 	return done;
 }
 
+static void warn_unchanged(const struct fault_bytes *f)
+{
+	if (f->strike.fault >= TAP_FAULT_ERROR_REPLY) {
+		log_warn("fault %s: the reply has nothing that it could change",
+		         tap_faults[f->strike.fault].name);
+	}
+}
+
 /* The reply is complete. */
 static void conclude(struct fault_bytes *f, bool socket, struct fault_out *out)
 {
@@ -168,6 +175,7 @@ static void conclude(struct fault_bytes *f, bool socket, struct fault_out *out)
 		buf_str(&f->out, buf_view(&f->late));
 		buf_clear(&f->late);
 		if (!out->cut && !put_edited(f, json, socket)) {
+			warn_unchanged(f);
 			buf_str(&f->out, buf_view(&f->raw));
 		}
 		if (json.p) {
@@ -327,11 +335,11 @@ void fault_bytes_client(struct fault_bytes *f, struct str bytes, bool complete,
 	out->from_server = buf_view(&f->out);
 }
 
-void fault_bytes_told(struct fault_bytes *f)
+void fault_bytes_told(struct fault_bytes *f, bool socket)
 {
 	struct tap_strike s = tap_engine_take(f->engine);
 
-	if (s.any) {
+	if (s.any && socket) {
 		expect(f, s);
 	}
 }

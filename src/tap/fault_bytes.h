@@ -26,7 +26,7 @@ void fault_bytes_client(struct fault_bytes *f, struct str bytes, bool complete,
 void fault_bytes_server(struct fault_bytes *f, bool socket, struct str bytes,
                         struct fault_out *out);
 /* from_server was told: if a request that has passed already was looked at only then, its reply comes next. */
-void fault_bytes_told(struct fault_bytes *f);
+void fault_bytes_told(struct fault_bytes *f, bool socket);
 /* The server has ended its side. Returns what was held of it. */
 struct str fault_bytes_ended(struct fault_bytes *f);
 

@@ -254,7 +254,7 @@ static void relay_with_faults(struct relay *r, struct end *e, struct str bytes)
 		fault_bytes_server(c->faults, tap_flow_is_socket(c->flow), bytes, &out);
 	}
 	pass_to_client(r, c, out.from_server);
-	fault_bytes_told(c->faults);
+	fault_bytes_told(c->faults, tap_flow_is_socket(c->flow));
 	if (out.cut) {
 		lose(server);
 	} else if (out.end && !server->over) {

@@ -424,6 +424,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from tap' -s l -l listen -x -d 'p
 complete -c rolldbg -n '__fish_seen_subcommand_from tap' -s t -l to -x -d 'the environment\'s server: http, https, ws or wss; a path is not used, because the client\'s own is passed on'
 complete -c rolldbg -n '__fish_seen_subcommand_from tap' -l bind -x -d 'IPv4 address to listen on (default 127.0.0.1)'
 complete -c rolldbg -n '__fish_seen_subcommand_from tap' -l idle -x -d 'end an episode after this long without a message (default: never)'
+complete -c rolldbg -n '__fish_seen_subcommand_from tap' -l ask-state -d 'ask an OpenEnv server for its state after each reset and step of the client, which does not see the replies'
 complete -c rolldbg -n '__fish_seen_subcommand_from tap' -l fault -x -d 'inject this fault, at each step or where the condition holds; may be given several times, the first that applies counts'
 complete -c rolldbg -n '__fish_seen_subcommand_from tap' -l delay -x -d 'of the fault slow (default 1s)'
 complete -c rolldbg -n '__fish_seen_subcommand_from tap' -l max-envs -x -d 'sessions that the fault refused lets in at once (default 1)'

@@ -30,7 +30,7 @@
 struct tap_options {
 	struct opt_u64 port, idle, delay, max_envs;
 	const char *to, *bind, *ca_file;
-	bool insecure;
+	bool insecure, ask_state;
 	struct opt_list secrets, secret_variables, faults;
 	struct recording_options recording;
 	struct report_options report;
@@ -49,6 +49,9 @@ static const struct opt options[] = {
                    "IPv4 address to listen on (default 127.0.0.1)"),
 	OPT_DURATION(0, "idle", OPT_HARMLESS, FIELD(idle),
                      "end an episode after this long without a message (default: never)"),
+	OPT_FLAG(0, "ask-state", OPT_REACH, FIELD(ask_state),
+                 "ask an OpenEnv server for its state after each reset and step of the client, which "
+                 "does not see the replies"),
 	OPT_LIST(
 		0, "fault", OPT_POWER, "FAULT[@CONDITION]", FIELD(faults),
 		"inject this fault, at each step or where the condition holds; may be given several "
@@ -361,8 +364,9 @@ static int set_up(struct tapping *t, struct error *err)
 		                 "--listen: expected a number from 0 to 65535, got %llu",
 		                 (unsigned long long)o->port.value);
 	}
-	if (o->faults.count && !o->to) {
-		return error_set(err, FAIL_USAGE, "--fault needs --to URL");
+	if ((o->faults.count || o->ask_state) && (!o->to || (o->faults.count && o->ask_state))) {
+		return error_set(err, FAIL_USAGE,
+		                 "--fault and --ask-state need --to URL, and exclude each other");
 	}
 	return faults_new(&o->faults, o->delay.given ? o->delay.value : 1000,
 	                  o->max_envs.given ? o->max_envs.value : 1, &t->faults, err) ||
@@ -405,6 +409,7 @@ static int relay(struct tapping *t, struct error *err)
 	                              .url = o->to,
 	                              .recording = t->recording,
 	                              .faults = faults_engine(t->faults),
+	                              .ask_state = o->ask_state,
 	                              .stop_fd = t->context->stop_fd,
 	                              .wake_fd = t->signals,
 	                              .on_wake = on_wake,

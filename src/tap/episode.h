@@ -135,6 +135,8 @@ struct tap_counts {
 struct tap_recording *tap_recording_new(const struct tap_recording_conf *conf);
 /* All sessions must have ended. NULL is fine. */
 void tap_recording_free(struct tap_recording *r);
+/* Did a client of OpenEnv send a step or a reset since the last call? */
+bool tap_recording_took_request(struct tap_recording *r);
 const struct tap_counts *tap_recording_counts(const struct tap_recording *r);
 /* Ends episodes that were idle for too long. Returns when to call it next; UINT64_MAX: never. */
 uint64_t tap_recording_tick(struct tap_recording *r);

@@ -57,6 +57,7 @@ struct tap_flow {
 	struct relayed *asking;       /* its request is not complete */
 	struct relayed *socket;       /* MODE_SOCKET */
 	struct ws_copy frames[2];
+	uint64_t messages[2];
 	struct tap_ending ending;
 	char why[124];
 };
@@ -412,6 +413,7 @@ static void tell_messages(struct tap_flow *f, enum tap_side from, struct str byt
 	while (x && ws_copy_next(c, &part)) {
 		struct tap_bytes m = {.bytes = part.bytes, .cut = part.cut, .binary = part.binary};
 
+		f->messages[from] += part.kind == WS_MESSAGE;
 		if (part.kind == WS_MESSAGE && x->decoder && x->decoder->message) {
 			x->decoder->message(x->d, &x->shown, from, &m);
 		} else if (part.kind == WS_CLOSE && f->ending.first == TAP_NOBODY) {
@@ -530,6 +532,11 @@ void tap_flow_unreachable(struct tap_flow *f, const char *why)
 bool tap_flow_is_socket(const struct tap_flow *f)
 {
 	return f->mode == MODE_SOCKET;
+}
+
+uint64_t tap_flow_messages(const struct tap_flow *f, enum tap_side side)
+{
+	return f->messages[side];
 }
 
 bool tap_flow_is_complete(const struct tap_flow *f)

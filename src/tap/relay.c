@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "tap/ask_state.h"
 #include "tap/episode.h"
 #include "tap/fault_bytes.h"
 #include "tap/flow.h"
@@ -41,9 +42,10 @@ struct conn {
 	struct end ends[2]; /* by enum tap_side */
 	struct tap_flow *flow;
 	struct fault_bytes *faults; /* NULL: none are injected */
-	uint64_t due_ns;            /* when bytes may be sent to the server; 0: at once */
-	bool unreachable;           /* the server is: the client gets a reply of ours */
-	bool dead;                  /* to be freed at the end of the round */
+	struct ask_state asking;
+	uint64_t due_ns;  /* when bytes may be sent to the server; 0: at once */
+	bool unreachable; /* the server is: the client gets a reply of ours */
+	bool dead;        /* to be freed at the end of the round */
 };
 
 struct relay {
@@ -263,6 +265,31 @@ static void relay_with_faults(struct relay *r, struct end *e, struct str bytes)
 	}
 }
 
+/* Our questions are told to the decoders as if they were the client's. */
+static void relay_asking(struct relay *r, struct end *e, struct str bytes)
+{
+	struct conn *c = e->conn;
+	struct end *server = &c->ends[TAP_SERVER];
+	bool filtered = e->side == TAP_SERVER && tap_flow_is_socket(c->flow);
+
+	bytes = tap_flow_pass(c->flow, e->side, bytes, &r->out);
+	if (filtered) {
+		buf_clear(&r->out); /* of a WebSocket the bytes are passed as they are */
+		ask_state_filter(&c->asking, bytes, &r->out);
+	}
+	send_to(other(e), filtered ? buf_view(&r->out) : bytes);
+	tap_flow_tell(c->flow);
+	buf_clear(&r->out);
+	if (tap_recording_took_request(r->conf->recording) && tap_flow_is_complete(c->flow) &&
+	    ask_state_put(&c->asking, tap_flow_messages(c->flow, TAP_CLIENT), &r->out)) {
+		struct buf none = BUF(0);
+
+		send_to(server, buf_view(&r->out));
+		(void)tap_flow_pass(c->flow, TAP_CLIENT, buf_view(&r->out), &none);
+		tap_flow_tell(c->flow);
+	}
+}
+
 static void end_side(struct relay *r, struct end *e, bool lost)
 {
 	if (e->conn->faults && e->side == TAP_SERVER) {
@@ -293,6 +320,8 @@ static bool read_once(struct relay *r, struct end *e)
 	struct str bytes = {r->room, (size_t)n};
 	if (e->conn->faults) {
 		relay_with_faults(r, e, bytes);
+	} else if (r->conf->ask_state) {
+		relay_asking(r, e, bytes);
 	} else {
 		send_to(other(e), tap_flow_pass(e->conn->flow, e->side, bytes, &r->out));
 		tap_flow_tell(e->conn->flow);

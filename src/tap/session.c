@@ -5,9 +5,18 @@
 
 #include <stdlib.h>
 
-/* ---- faults ---- */
+/* ---- requests, and their faults ---- */
 
-static void inject(struct tap_session *s, enum tap_fault_time when, const struct tap_step *step)
+bool tap_recording_took_request(struct tap_recording *r)
+{
+	bool took = r->took_request;
+
+	r->took_request = false;
+	return took;
+}
+
+static void take_request(struct tap_session *s, enum tap_fault_time when,
+                         const struct tap_step *step)
 {
 	struct tap_request q = {.when = when,
 	                        .session = s->number,
@@ -16,6 +25,7 @@ static void inject(struct tap_session *s, enum tap_fault_time when, const struct
 	                        .socket = protocol_parse(str_from(s->facts.protocol)) ==
 	                                  PROTOCOL_OPENENV};
 
+	s->r->took_request |= q.socket && when != FAULT_AT_SESSION;
 	if (!s->r->conf.faults) {
 		return;
 	}
@@ -36,7 +46,7 @@ static void inject(struct tap_session *s, enum tap_fault_time when, const struct
 
 void tap_reset_asked(struct tap_session *s)
 {
-	inject(s, FAULT_AT_RESET, NULL);
+	take_request(s, FAULT_AT_RESET, NULL);
 }
 
 /* ---- steps ---- */
@@ -62,7 +72,7 @@ struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c)
 		s->first = step;
 	}
 	s->last = step;
-	inject(s, FAULT_AT_STEP, step);
+	take_request(s, FAULT_AT_STEP, step);
 	return step;
 }
 
@@ -190,7 +200,7 @@ struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_
 	tap_session_name(s, f->session, f->env_session);
 	c->open++;
 	c->most_open = c->open > c->most_open ? c->open : c->most_open;
-	inject(s, FAULT_AT_SESSION, NULL);
+	take_request(s, FAULT_AT_SESSION, NULL);
 	return s;
 }
 

@@ -78,6 +78,19 @@ episodes_recorded() {
 	holds tap 'of("end") | any(.reason | startswith("the client closed the connection first"))'
 }
 
+@test "openenv: with --ask-state the client sees nothing of it, and each step has the state before it" {
+	openenv_client walk "$(url lake)" 8 >direct.json
+	tap_start "$(url lake)" --ask-state
+	openenv_client walk "$tap" 8 >tapped.json
+	diff direct.json tapped.json
+	openenv_client states "$tap" >seen
+	[ "$(paste -s -d ' ' seen)" = "0 4 8 9" ]
+	tap_end 0
+	holds tap 'of("header") | length == 17 and all(.state_source.kind == "openenv")'
+	holds tap 'of("step") | group_by(.rollout) | all(map(.state.position)[:3] == [0, 4, 8] and all(.env_steps == .step + 1))'
+	grep -q 'no findings: 99 of 99 steps changed the state' tap.out
+}
+
 @test "openenv: a connection that is lost within an episode, and the environment that replaces it" {
 	tap_start "$(url lake)"
 	openenv_client replaced "$tap" >seen

@@ -64,6 +64,8 @@ struct tap_episode_start {
 	   outcome other than ok ends the episode as refused. */
 	const struct env_reply *reset;
 };
+/* The client sent a request after which the state can be asked for. */
+void tap_request_seen(struct tap_session *s);
 /* The client asks for a reset within the session; the reply comes later. */
 void tap_reset_asked(struct tap_session *s);
 /* Begins an episode; one that is open ends, because of this reset. */
@@ -135,7 +137,7 @@ struct tap_counts {
 struct tap_recording *tap_recording_new(const struct tap_recording_conf *conf);
 /* All sessions must have ended. NULL is fine. */
 void tap_recording_free(struct tap_recording *r);
-/* Did a client of OpenEnv send a step or a reset since the last call? */
+/* Was a request seen since the last call? */
 bool tap_recording_took_request(struct tap_recording *r);
 const struct tap_counts *tap_recording_counts(const struct tap_recording *r);
 /* Ends episodes that were idle for too long. Returns when to call it next; UINT64_MAX: never. */

@@ -279,6 +279,9 @@ static void take_request(struct openenv_tap *s, const struct tap_bytes *m)
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
 		if (json_is(type, str_from(words[i]))) {
 			push(s, true, (enum openenv_ask)i, data);
+			if (i == OPENENV_RESET || i == OPENENV_STEP) {
+				tap_request_seen(s->tap);
+			}
 			begin_next(s);
 			return;
 		}

@@ -7,6 +7,11 @@
 
 /* ---- requests, and their faults ---- */
 
+void tap_request_seen(struct tap_session *s)
+{
+	s->r->took_request = true;
+}
+
 bool tap_recording_took_request(struct tap_recording *r)
 {
 	bool took = r->took_request;
@@ -25,7 +30,6 @@ static void take_request(struct tap_session *s, enum tap_fault_time when,
 	                        .socket = protocol_parse(str_from(s->facts.protocol)) ==
 	                                  PROTOCOL_OPENENV};
 
-	s->r->took_request |= q.socket && when != FAULT_AT_SESSION;
 	if (!s->r->conf.faults) {
 		return;
 	}

@@ -49,16 +49,18 @@ static const struct opt options[] = {
                    "IPv4 address to listen on (default 127.0.0.1)"),
 	OPT_DURATION(0, "idle", OPT_HARMLESS, FIELD(idle),
                      "end an episode after this long without a message (default: never)"),
-	OPT_FLAG(0, "ask-state", OPT_REACH, FIELD(ask_state),
-                 "ask an OpenEnv server for its state after each reset and step of the client, which "
-                 "does not see the replies"),
+	OPT_FLAG(
+		0, "ask-state", OPT_REACH, FIELD(ask_state),
+		"ask an OpenEnv server for its state after each reset and step of the client, which "
+		"does not see the replies"),
 	OPT_LIST(
 		0, "fault", OPT_POWER, "FAULT[@CONDITION]", FIELD(faults),
 		"inject this fault, at each step or where the condition holds; may be given several "
 		"times, the first that applies counts"),
-	OPT_DURATION(0, "delay", OPT_HARMLESS, FIELD(delay), "of the fault slow (default 1s)"),
+	OPT_DURATION(0, "delay", OPT_HARMLESS, FIELD(delay),
+                     "how much later the fault slow passes a step on (default 1s)"),
 	OPT_NUMBER(0, "max-envs", OPT_HARMLESS, "N", FIELD(max_envs),
-                   "sessions that the fault refused lets in at once (default 1)"),
+                   "how many sessions the fault refused lets in at once (default 1)"),
 	OPT_STRING(0, "ca-file", OPT_POWER, "FILE", FIELD(ca_file),
                    "trust the CA certificates in FILE"),
 	OPT_FLAG(0, "insecure", OPT_POWER, FIELD(insecure),

@@ -1,4 +1,4 @@
-/* --ask-state: the tap asks an OpenEnv server for the state after each step and reset of the client. The question goes out behind the
+/* The setting ask-state: the tap asks an OpenEnv server for the state after each step and reset of the client. The question goes out behind the
    client's message; its reply, which is known by its place among the replies, does not reach the client. */
 #ifndef ROLLDBG_TAP_ASK_STATE_H
 #define ROLLDBG_TAP_ASK_STATE_H

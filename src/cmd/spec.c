@@ -19,8 +19,8 @@
 #include "rollout/tasks.h"
 #include "serve/serve.h"
 #include "serve/world/world.h"
-#include "tap/fault.h"
 #include "stats/metrics.h"
+#include "tap/fault.h"
 
 #include <stdlib.h>
 

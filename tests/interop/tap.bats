@@ -88,7 +88,7 @@ episodes_recorded() {
 	tap_end 0
 	holds tap 'of("header") | length == 17 and all(.state_source.kind == "openenv")'
 	holds tap 'of("step") | group_by(.rollout) | all((map(.state.position)[:3] == [0, 4, 8]) and all(.env_steps == .step + 1))'
-	grep -q 'no findings: 99 of 99 steps changed the state' tap.out
+	grep -q '99 steps · 99 effective' tap.out
 }
 
 @test "openenv: a connection that is lost within an episode, and the environment that replaces it" {

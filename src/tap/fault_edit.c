@@ -42,12 +42,12 @@ static bool replace(struct str reply, struct str part, struct str with, struct b
 /* The member of a value, with its name, and one of the commas beside it. */
 static struct str member_of(struct str reply, struct str value)
 {
-	const char *from = value.p, *to = value.p + value.n;
 	int quotes = 0;
 
 	if (!value.p) {
 		return STR_NONE;
 	}
+	const char *from = value.p, *to = value.p + value.n;
 	while (quotes < 2) {
 		quotes += *--from == '"';
 	}

@@ -509,6 +509,7 @@ struct str tap_flow_ended(struct tap_flow *f, enum tap_side side, bool lost)
 			struct buf nothing = BUF(0);
 
 			pass_server_part(f, &part, &nothing);
+			buf_release(&nothing);
 		}
 		tap_flow_tell(f);
 	}

@@ -21,6 +21,7 @@
 #include "serve/serve.h"
 #include "serve/world/world.h"
 #include "stats/metrics.h"
+#include "tap/fault.h"
 
 #include <stdlib.h>
 
@@ -82,6 +83,13 @@ static void put_faults(struct buf *out)
 			}
 		}
 		buf_char(out, '\n');
+	}
+}
+
+static void put_tap_faults(struct buf *out)
+{
+	for (size_t i = 0; i < TAP_FAULTS; i++) {
+		put_topic("tap-fault", tap_faults[i].name, tap_faults[i].help, out);
 	}
 }
 
@@ -237,6 +245,7 @@ static void put_topics(struct buf *out)
 		put_topic("failure", failure_cause_name(c), failure_cause_meaning(c), out);
 	}
 	put_faults(out);
+	put_tap_faults(out);
 	put_reports(out);
 	put_values(out);
 	put_policy_values(out);

@@ -8,6 +8,7 @@
 #include "cmd/progress.h"
 #include "cmd/store/recordings.h"
 #include "cmd/store/store.h"
+#include "cmd/tap_faults.h"
 #include "cmd/verdicts.h"
 #include "net/listen.h"
 #include "recording/redact/credentials.h"
@@ -27,10 +28,10 @@
 #define ADDRESS      "127.0.0.1"
 
 struct tap_options {
-	struct opt_u64 port, idle;
+	struct opt_u64 port, idle, delay, max_envs;
 	const char *to, *bind, *ca_file;
-	bool insecure;
-	struct opt_list secrets, secret_variables;
+	bool insecure, ask_state;
+	struct opt_list secrets, secret_variables, faults;
 	struct recording_options recording;
 	struct report_options report;
 	struct verdict_options verdict;
@@ -48,6 +49,18 @@ static const struct opt options[] = {
                    "IPv4 address to listen on (default 127.0.0.1)"),
 	OPT_DURATION(0, "idle", OPT_HARMLESS, FIELD(idle),
                      "end an episode after this long without a message (default: never)"),
+	OPT_FLAG(
+		0, "ask-state", OPT_REACH, FIELD(ask_state),
+		"ask an OpenEnv server for its state after each reset and step of the client, which "
+		"does not see the replies"),
+	OPT_LIST(
+		0, "fault", OPT_POWER, "FAULT[@CONDITION]", FIELD(faults),
+		"inject this fault, at each step or where the condition holds; may be given several "
+		"times, the first that applies counts"),
+	OPT_DURATION(0, "delay", OPT_HARMLESS, FIELD(delay),
+                     "how much later the fault slow passes a step on (default 1s)"),
+	OPT_NUMBER(0, "max-envs", OPT_HARMLESS, "N", FIELD(max_envs),
+                   "how many sessions the fault refused lets in at once (default 1)"),
 	OPT_STRING(0, "ca-file", OPT_POWER, "FILE", FIELD(ca_file),
                    "trust the CA certificates in FILE"),
 	OPT_FLAG(0, "insecure", OPT_POWER, FIELD(insecure),
@@ -73,6 +86,7 @@ struct tapping {
 	struct judge *judge;
 	struct verdicts verdicts;
 	struct progress *progress;
+	struct faults *faults;
 	struct buf file;   /* scratch */
 	struct error mute; /* why printing stopped; everything else goes on */
 	bool latest;       /* the `latest` link points to this recording */
@@ -347,7 +361,13 @@ static int set_up(struct tapping *t, struct error *err)
 	static const struct plan no_plan = {.count = 0};
 	const struct tap_options *o = t->opts;
 
-	return collect_secrets(t, err) || verdict_hints(&o->verdict, t->context, &t->hints, err) ||
+	if ((o->faults.count || o->ask_state) && (!o->to || (o->faults.count && o->ask_state))) {
+		return error_set(err, FAIL_USAGE,
+		                 "--fault and --ask-state need --to URL, and exclude each other");
+	}
+	return faults_new(&o->faults, o->delay.given ? o->delay.value : 1000,
+	                  o->max_envs.given ? o->max_envs.value : 1, &t->faults, err) ||
+	       collect_secrets(t, err) || verdict_hints(&o->verdict, t->context, &t->hints, err) ||
 	       recordings_choose(&t->recordings, t->context, &o->recording, &no_plan, t->secrets,
 	                         err) ||
 	       check_directory(t, err) || open_verdicts(t, err) ||
@@ -385,6 +405,8 @@ static int relay(struct tapping *t, struct error *err)
 	struct tap_relay_conf conf = {.clock = t->context->clock,
 	                              .url = o->to,
 	                              .recording = t->recording,
+	                              .faults = faults_engine(t->faults),
+	                              .ask_state = o->ask_state,
 	                              .stop_fd = t->context->stop_fd,
 	                              .wake_fd = t->signals,
 	                              .on_wake = on_wake,
@@ -429,6 +451,7 @@ static int tap(struct tapping *t, struct error *err)
 	                                  .open = open_recording,
 	                                  .close = close_recording,
 	                                  .ctx = t,
+	                                  .faults = faults_engine(t->faults),
 	                                  .idle_ns = t->opts->idle.value * UINT64_C(1000000)};
 
 	t->recording = tap_recording_new(&conf);
@@ -491,6 +514,7 @@ static void tear_down(struct tapping *t)
 {
 	progress_free(t->progress);
 	tap_recording_free(t->recording);
+	faults_free(t->faults);
 	judge_free(t->judge);
 	verdict_hints_release(&t->hints);
 	reports_free(t->verdicts.reports);

@@ -14,6 +14,7 @@
 #include "tap/message.h"
 
 struct tap_recording;
+struct tap_engine;
 struct tap_session; /* of one client in the protocol: a connection, a session id, a cookie */
 struct tap_step;    /* a call without a reply so far */
 
@@ -63,6 +64,10 @@ struct tap_episode_start {
 	   outcome other than ok ends the episode as refused. */
 	const struct env_reply *reset;
 };
+/* The client sent a request after which the state can be asked for. */
+void tap_request_seen(struct tap_session *s);
+/* The client asks for a reset within the session; the reply comes later. */
+void tap_reset_asked(struct tap_session *s);
 /* Begins an episode; one that is open ends, because of this reset. */
 void tap_episode_begin(struct tap_session *s, const struct tap_episode_start *f);
 /* Is an episode open? One in which done was reported is, until something else happens: further
@@ -119,7 +124,8 @@ struct tap_recording_conf {
 	            struct error *err);
 	int (*close)(void *ctx, void *own, struct error *err);
 	void *ctx;
-	uint64_t idle_ns; /* after which an open episode ends; 0: never */
+	struct tap_engine *faults; /* that are injected; NULL: none */
+	uint64_t idle_ns;          /* after which an open episode ends; 0: never */
 };
 
 struct tap_counts {
@@ -131,6 +137,8 @@ struct tap_counts {
 struct tap_recording *tap_recording_new(const struct tap_recording_conf *conf);
 /* All sessions must have ended. NULL is fine. */
 void tap_recording_free(struct tap_recording *r);
+/* Was a request seen since the last call? */
+bool tap_recording_took_request(struct tap_recording *r);
 const struct tap_counts *tap_recording_counts(const struct tap_recording *r);
 /* Ends episodes that were idle for too long. Returns when to call it next; UINT64_MAX: never. */
 uint64_t tap_recording_tick(struct tap_recording *r);

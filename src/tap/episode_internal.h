@@ -52,6 +52,7 @@ struct tap_recording {
 	struct tap_counts counts;
 	struct tap_session *sessions;
 	struct error failure;
+	bool took_request;
 };
 
 /* Nothing is written after the first failure: a recording has no gaps. */

@@ -57,6 +57,7 @@ struct tap_flow {
 	struct relayed *asking;       /* its request is not complete */
 	struct relayed *socket;       /* MODE_SOCKET */
 	struct ws_copy frames[2];
+	uint64_t messages[2];
 	struct tap_ending ending;
 	char why[124];
 };
@@ -412,6 +413,7 @@ static void tell_messages(struct tap_flow *f, enum tap_side from, struct str byt
 	while (x && ws_copy_next(c, &part)) {
 		struct tap_bytes m = {.bytes = part.bytes, .cut = part.cut, .binary = part.binary};
 
+		f->messages[from] += part.kind == WS_MESSAGE;
 		if (part.kind == WS_MESSAGE && x->decoder && x->decoder->message) {
 			x->decoder->message(x->d, &x->shown, from, &m);
 		} else if (part.kind == WS_CLOSE && f->ending.first == TAP_NOBODY) {
@@ -507,6 +509,7 @@ struct str tap_flow_ended(struct tap_flow *f, enum tap_side side, bool lost)
 			struct buf nothing = BUF(0);
 
 			pass_server_part(f, &part, &nothing);
+			buf_release(&nothing);
 		}
 		tap_flow_tell(f);
 	}
@@ -525,6 +528,23 @@ void tap_flow_unreachable(struct tap_flow *f, const char *why)
 {
 	set_ending(f, TAP_SERVER, str_from(why));
 	f->ending.unreachable = true;
+}
+
+bool tap_flow_is_socket(const struct tap_flow *f)
+{
+	return f->mode == MODE_SOCKET;
+}
+
+uint64_t tap_flow_messages(const struct tap_flow *f, enum tap_side side)
+{
+	return f->messages[side];
+}
+
+bool tap_flow_is_complete(const struct tap_flow *f)
+{
+	return f->mode == MODE_RAW ||
+	       (f->mode == MODE_SOCKET ? ws_copy_is_idle(&f->frames[TAP_CLIENT])
+	                               : !f->asking && http_stream_is_idle(&f->http[TAP_CLIENT]));
 }
 
 bool tap_flow_awaits_reply(const struct tap_flow *f)

@@ -32,6 +32,12 @@ struct tap_flow *tap_flow_new(struct tap_reader *r, uint16_t client_port);
 struct str tap_flow_pass(struct tap_flow *f, enum tap_side from, struct str bytes, struct buf *out);
 /* Tells the decoders what was passed since the last call. */
 void tap_flow_tell(struct tap_flow *f);
+/* Is it a WebSocket by now? */
+bool tap_flow_is_socket(const struct tap_flow *f);
+/* Do the bytes that the client sent so far end with a complete request or message? */
+bool tap_flow_is_complete(const struct tap_flow *f);
+/* How many messages of the WebSocket the side has sent. */
+uint64_t tap_flow_messages(const struct tap_flow *f, enum tap_side side);
 /* One side has ended its stream, or its connection was lost. Returns what was held of it and is to
    be passed on; tells the decoders. */
 struct str tap_flow_ended(struct tap_flow *f, enum tap_side side, bool lost);

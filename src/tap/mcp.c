@@ -399,6 +399,9 @@ static void take_message(void *data, struct tap_exchange *x, enum tap_side from,
 	struct mcp_client *c = x->own;
 	struct mcp_decoder *d = data;
 
+	if (!is_stdio(x)) { /* a WebSocket, as OpenEnv has one at /mcp */
+		return;
+	}
 	if (m->cut) {
 		tap_remark(d->recording, x->connection,
 		           "a line over 64 MiB, which is not recorded");

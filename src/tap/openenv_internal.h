@@ -33,6 +33,7 @@ struct openenv_tap {
 	struct arena kept;
 	struct env_reply held;
 	struct buf reset; /* the data of the reset */
+	bool closing;     /* the client sent close */
 	bool closed;      /* the client sent close, or the server refused the session */
 };
 

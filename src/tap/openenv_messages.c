@@ -251,6 +251,7 @@ static void begin_next(struct openenv_tap *s)
 	} else if (a->what == OPENENV_RESET) {
 		buf_clear(&s->reset);
 		buf_str(&s->reset, data_of(a));
+		tap_reset_asked(s->tap);
 	}
 }
 
@@ -258,6 +259,20 @@ static void note_unreadable(struct openenv_tap *s, const struct tap_bytes *m)
 {
 	tap_note(s->tap, EVENT_NOISE, "the client's message is no request of the protocol",
 	         (struct str){m->bytes.p, m->bytes.n < 400 ? m->bytes.n : 400});
+}
+
+/* The reply to a `state` that is still to come belongs to the last step. */
+static void close_session(struct openenv_tap *s)
+{
+	const struct openenv_asked *next = s->first;
+
+	if (s->closing && !(next && next->known && next->what == OPENENV_STATE)) {
+		openenv_finish_held(s, STR_NONE);
+		if (!next) {
+			tap_episode_end(s->tap, END_STOPPED, "the client closed the session");
+			s->closed = true;
+		}
+	}
 }
 
 static void take_request(struct openenv_tap *s, const struct tap_bytes *m)
@@ -268,16 +283,16 @@ static void take_request(struct openenv_tap *s, const struct tap_bytes *m)
 	struct str data = valid ? JSON_GET(m->bytes, "data") : STR_NONE;
 
 	if (json_is(type, STR("close"))) {
-		openenv_finish_held(s, STR_NONE);
-		if (!s->first) {
-			tap_episode_end(s->tap, END_STOPPED, "the client closed the session");
-			s->closed = true;
-		}
+		s->closing = true;
+		close_session(s);
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
 		if (json_is(type, str_from(words[i]))) {
 			push(s, true, (enum openenv_ask)i, data);
+			if (i == OPENENV_RESET || i == OPENENV_STEP) {
+				tap_request_seen(s->tap);
+			}
 			begin_next(s);
 			return;
 		}
@@ -366,6 +381,7 @@ static void read_reply(struct openenv_tap *s, const struct openenv_answer *a)
 	openenv_pop(s);
 	settle_held(s);
 	begin_next(s);
+	close_session(s);
 }
 
 static void take_reply(struct openenv_tap *s, const struct tap_bytes *m)

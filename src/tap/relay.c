@@ -5,7 +5,9 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "tap/ask_state.h"
 #include "tap/episode.h"
+#include "tap/fault_bytes.h"
 #include "tap/flow.h"
 #include "tap/learn.h"
 
@@ -39,6 +41,9 @@ struct conn {
 	struct conn *next, *previous;
 	struct end ends[2]; /* by enum tap_side */
 	struct tap_flow *flow;
+	struct fault_bytes *faults; /* NULL: none are injected */
+	struct ask_state asking;
+	uint64_t due_ns;  /* when bytes may be sent to the server; 0: at once */
 	bool unreachable; /* the server is: the client gets a reply of ours */
 	bool dead;        /* to be freed at the end of the round */
 };
@@ -49,7 +54,7 @@ struct relay {
 	struct end listener, stop, wake;
 	struct conn *first, *dead;
 	struct tap_reader *reader;
-	size_t connecting; /* streams without a descriptor to watch */
+	size_t polled; /* connections that wait for something else than a descriptor */
 	char *room;
 	struct buf out;
 	bool over;
@@ -84,14 +89,19 @@ static bool is_connecting(const struct end *e)
 	       stream_continue(e->stream) == STREAM_CONNECTING;
 }
 
+static bool is_delayed(const struct end *e)
+{
+	return e->side == TAP_SERVER && e->conn->due_ns;
+}
+
 static bool may_read(const struct end *e)
 {
-	return !e->over && other(e)->pending.n < PENDING_BYTES;
+	return !e->over && other(e)->pending.n < PENDING_BYTES && !is_delayed(other(e));
 }
 
 static void watch_end(struct relay *r, struct end *e, bool connecting)
 {
-	bool writes = connecting || e->pending.n > 0;
+	bool writes = connecting || (e->pending.n > 0 && !is_delayed(e));
 	bool reads = !connecting && may_read(e);
 	/* one that is neither read nor written is not watched: its loss would be reported for ever */
 	uint32_t events = (reads ? (uint32_t)EPOLLIN : 0) | (writes ? (uint32_t)EPOLLOUT : 0);
@@ -126,6 +136,7 @@ static void free_conn(struct relay *r, struct conn *c, bool stopped)
 	bool reset = c->ends[TAP_CLIENT].lost || c->ends[TAP_SERVER].lost;
 
 	tap_flow_free(c->flow, stopped);
+	fault_bytes_free(c->faults);
 	for (int i = 0; i < 2; i++) {
 		struct end *e = &c->ends[i];
 
@@ -151,7 +162,7 @@ static void lose(struct end *e)
 
 static void flush(struct end *e)
 {
-	while (e->pending.n && !e->lost) {
+	while (e->pending.n && !e->lost && !is_delayed(e)) {
 		ptrdiff_t n = stream_send(e->stream, buf_view(&e->pending));
 
 		if (n == STREAM_AGAIN) {
@@ -175,7 +186,7 @@ static void send_to(struct end *e, struct str bytes)
 	if (e->lost || e->shut || (e->conn->unreachable && e->side == TAP_SERVER)) {
 		return;
 	}
-	if (!e->pending.n && !is_connecting(e)) {
+	if (!e->pending.n && !is_connecting(e) && !is_delayed(e)) {
 		ptrdiff_t n = bytes.n ? stream_send(e->stream, bytes) : 0;
 
 		if (n == STREAM_LOST) {
@@ -215,9 +226,75 @@ static void reply_unreachable(struct relay *r, struct conn *c)
 
 /* ---- receiving ---- */
 
+static uint64_t now_ns(const struct relay *r)
+{
+	return r->conf->clock.monotonic_ns(r->conf->clock.ctx);
+}
+
+static void pass_to_client(struct relay *r, struct conn *c, struct str bytes)
+{
+	if (bytes.n) {
+		send_to(&c->ends[TAP_CLIENT], tap_flow_pass(c->flow, TAP_SERVER, bytes, &r->out));
+		tap_flow_tell(c->flow);
+	}
+}
+
+/* With faults, the decoders are told first: a request decides what becomes of it and of its reply. */
+static void relay_with_faults(struct relay *r, struct end *e, struct str bytes)
+{
+	struct conn *c = e->conn;
+	struct end *server = &c->ends[TAP_SERVER];
+	struct fault_out out;
+
+	if (e->side == TAP_CLIENT) {
+		bytes = tap_flow_pass(c->flow, TAP_CLIENT, bytes, &r->out);
+		tap_flow_tell(c->flow);
+		fault_bytes_client(c->faults, bytes, tap_flow_is_complete(c->flow), &out);
+		c->due_ns = out.wait ? now_ns(r) + tap_engine_delay_ns(r->conf->faults) : 0;
+		send_to(server, out.to_server);
+	} else {
+		fault_bytes_server(c->faults, tap_flow_is_socket(c->flow), bytes, &out);
+	}
+	pass_to_client(r, c, out.from_server);
+	fault_bytes_told(c->faults, tap_flow_is_socket(c->flow));
+	if (out.cut) {
+		lose(server);
+	} else if (out.end && !server->over) {
+		(void)tap_flow_ended(c->flow, TAP_SERVER, false);
+		server->over = true;
+	}
+}
+
+/* Our questions are told to the decoders as if they were the client's. */
+static void relay_asking(struct relay *r, struct end *e, struct str bytes)
+{
+	struct conn *c = e->conn;
+	struct end *server = &c->ends[TAP_SERVER];
+	bool filtered = e->side == TAP_SERVER && tap_flow_is_socket(c->flow);
+
+	bytes = tap_flow_pass(c->flow, e->side, bytes, &r->out);
+	if (filtered) {
+		buf_clear(&r->out); /* of a WebSocket the bytes are passed as they are */
+		ask_state_filter(&c->asking, bytes, &r->out);
+	}
+	send_to(other(e), filtered ? buf_view(&r->out) : bytes);
+	tap_flow_tell(c->flow);
+	buf_clear(&r->out);
+	if (tap_recording_took_request(r->conf->recording) && tap_flow_is_complete(c->flow) &&
+	    ask_state_put(&c->asking, tap_flow_messages(c->flow, TAP_CLIENT), &r->out)) {
+		struct buf none = BUF(0);
+
+		send_to(server, buf_view(&r->out));
+		(void)tap_flow_pass(c->flow, TAP_CLIENT, buf_view(&r->out), &none);
+		tap_flow_tell(c->flow);
+	}
+}
+
 static void end_side(struct relay *r, struct end *e, bool lost)
 {
-	(void)r;
+	if (e->conn->faults && e->side == TAP_SERVER) {
+		pass_to_client(r, e->conn, fault_bytes_ended(e->conn->faults));
+	}
 	struct str held = tap_flow_ended(e->conn->flow, e->side, lost);
 
 	e->over = true;
@@ -240,10 +317,15 @@ static bool read_once(struct relay *r, struct end *e)
 		end_side(r, e, n == STREAM_LOST);
 		return false;
 	}
-	struct str bytes =
-		tap_flow_pass(e->conn->flow, e->side, (struct str){r->room, (size_t)n}, &r->out);
-	send_to(other(e), bytes);
-	tap_flow_tell(e->conn->flow);
+	struct str bytes = {r->room, (size_t)n};
+	if (e->conn->faults) {
+		relay_with_faults(r, e, bytes);
+	} else if (r->conf->ask_state) {
+		relay_asking(r, e, bytes);
+	} else {
+		send_to(other(e), tap_flow_pass(e->conn->flow, e->side, bytes, &r->out));
+		tap_flow_tell(e->conn->flow);
+	}
 	if (e->conn->unreachable) {
 		reply_unreachable(r, e->conn);
 	}
@@ -312,7 +394,8 @@ static void settle(struct relay *r, struct conn *c)
 	}
 	watch_end(r, client, false);
 	watch_end(r, server, state == STREAM_CONNECTING);
-	r->connecting += state == STREAM_CONNECTING && stream_fd(server->stream) < 0;
+	r->polled +=
+		is_delayed(server) || (state == STREAM_CONNECTING && stream_fd(server->stream) < 0);
 }
 
 static void serve(struct relay *r, struct end *e, uint32_t events)
@@ -383,6 +466,7 @@ static bool accept_one(struct relay *r)
 	                                   .stream = stream_connect(r->conf->server),
 	                                   .pending = BUF(PENDING_MAX)};
 	c->flow = tap_flow_new(r->reader, port_of(&from));
+	c->faults = r->conf->faults ? fault_bytes_new(r->conf->faults) : NULL;
 	c->next = r->first;
 	if (r->first) {
 		r->first->previous = c;
@@ -393,11 +477,6 @@ static bool accept_one(struct relay *r)
 }
 
 /* ---- the loop ---- */
-
-static uint64_t now_ns(const struct relay *r)
-{
-	return r->conf->clock.monotonic_ns(r->conf->clock.ctx);
-}
 
 static void serve_event(struct relay *r, const struct epoll_event *ev)
 {
@@ -415,18 +494,21 @@ static void serve_event(struct relay *r, const struct epoll_event *ev)
 	}
 }
 
-/* Connections through libcurl have no descriptor until they are open. */
-static void poll_connecting(struct relay *r)
+/* Connections through libcurl have no descriptor until they are open; those that are delayed are not
+   watched. */
+static void poll_others(struct relay *r)
 {
 	struct conn *next;
 
-	if (!r->connecting) {
+	if (!r->polled) {
 		return;
 	}
-	r->connecting = 0;
+	r->polled = 0;
 	for (struct conn *c = r->first; c; c = next) {
 		next = c->next;
-		if (!c->unreachable && !c->ends[TAP_SERVER].seen) {
+		bool due = c->due_ns && now_ns(r) >= c->due_ns;
+		c->due_ns = due ? 0 : c->due_ns;
+		if (due || c->due_ns || (!c->unreachable && !c->ends[TAP_SERVER].seen)) {
 			serve(r, &c->ends[TAP_SERVER], EPOLLOUT);
 		}
 	}
@@ -457,7 +539,7 @@ static int loop(struct relay *r, struct error *err)
 		}
 		int wait = (int)((tick_ns - now) / 1000000) + 1;
 		int n = epoll_wait(r->epoll, events, EVENTS,
-		                   r->connecting && wait > STREAM_POLL_MS ? STREAM_POLL_MS : wait);
+		                   r->polled && wait > STREAM_POLL_MS ? STREAM_POLL_MS : wait);
 
 		if (n < 0 && errno != EINTR) {
 			return error_errno(err, "cannot wait for connections");
@@ -465,7 +547,7 @@ static int loop(struct relay *r, struct error *err)
 		for (int i = 0; i < n; i++) {
 			serve_event(r, &events[i]);
 		}
-		poll_connecting(r);
+		poll_others(r);
 		free_dead(r);
 	}
 	return 0;

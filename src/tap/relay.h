@@ -9,6 +9,7 @@
 #include "net/stream.h"
 
 struct tap_recording;
+struct tap_engine;
 
 struct tap_relay_conf {
 	struct clock clock;
@@ -17,8 +18,10 @@ struct tap_relay_conf {
 	const char *url;              /* the same as given */
 	struct io *io; /* to ask the server for its description; NULL: it is not asked */
 	struct tap_recording *recording;
-	int stop_fd; /* readable when the user asks to stop; -1: none */
-	int wake_fd; /* watched for on_wake; -1: none */
+	struct tap_engine *faults; /* to be injected; NULL: none */
+	bool ask_state;            /* of OpenEnv servers; not together with faults */
+	int stop_fd;               /* readable when the user asks to stop; -1: none */
+	int wake_fd;               /* watched for on_wake; -1: none */
 	/* Called when stop_fd or wake_fd is readable, and every tick_ms. False: stop. */
 	bool (*on_stop)(void *ctx);
 	bool (*on_wake)(void *ctx);

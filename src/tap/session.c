@@ -1,8 +1,57 @@
 /* Sessions and the calls in them: see episode.h. */
 #include "base/text.h"
 #include "tap/episode_internal.h"
+#include "tap/fault.h"
 
 #include <stdlib.h>
+
+/* ---- requests, and their faults ---- */
+
+void tap_request_seen(struct tap_session *s)
+{
+	s->r->took_request = true;
+}
+
+bool tap_recording_took_request(struct tap_recording *r)
+{
+	bool took = r->took_request;
+
+	r->took_request = false;
+	return took;
+}
+
+static void take_request(struct tap_session *s, enum tap_fault_time when,
+                         const struct tap_step *step)
+{
+	struct tap_request q = {.when = when,
+	                        .session = s->number,
+	                        .open = s->r->counts.open,
+	                        .tool = STR("reset"),
+	                        .socket = protocol_parse(str_from(s->facts.protocol)) ==
+	                                  PROTOCOL_OPENENV};
+
+	if (!s->r->conf.faults) {
+		return;
+	}
+	q.step = s->episode ? s->episode->steps : 0;
+	for (const struct tap_step *t = s->first; step && t != step; t = t->next) {
+		q.step++;
+	}
+	if (step) {
+		q.tool = step->call.name;
+		q.arguments = step->call.arguments;
+		q.state = step->state;
+	}
+	enum tap_fault_id f = tap_engine_asked(s->r->conf.faults, &q);
+	if (f != TAP_FAULT_NONE) {
+		tap_note(s, EVENT_FAULT_INJECTED, tap_faults[f].name, str_from(tap_faults[f].help));
+	}
+}
+
+void tap_reset_asked(struct tap_session *s)
+{
+	take_request(s, FAULT_AT_RESET, NULL);
+}
 
 /* ---- steps ---- */
 
@@ -27,6 +76,7 @@ struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c)
 		s->first = step;
 	}
 	s->last = step;
+	take_request(s, FAULT_AT_STEP, step);
 	return step;
 }
 
@@ -154,6 +204,7 @@ struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_
 	tap_session_name(s, f->session, f->env_session);
 	c->open++;
 	c->most_open = c->open > c->most_open ? c->open : c->most_open;
+	take_request(s, FAULT_AT_SESSION, NULL);
 	return s;
 }
 

@@ -283,3 +283,82 @@ needs_python() {
 	[ "$(curl -sI -o /dev/null -w '%{http_code}' "$tap/schema")" = "$(curl -sI -o /dev/null -w '%{http_code}' "$lake/schema")" ]
 	tap_end 0
 }
+
+@test "1,000 WebSockets at once, in 64 MiB" {
+	needs_python
+	lake --max-envs 2000
+	tap --out tap.jsonl
+	mkfifo go
+	for i in 1 2; do
+		python3 "$peer" upgrade "$port" 500 <go >opened$i 3>&- &
+	done
+	exec 5>go
+	for i in 1 2; do
+		wait_for 60 grep -q open opened$i
+	done
+	kill -USR1 "$(cat tap.pid)"
+	wait_for 10 grep -q '1000 open (1000 at most)' tap.err
+	[ -n "${ASAN_OPTIONS:-}" ] || [ "$(awk '/VmHWM/ { print $2 }' "/proc/$(cat tap.pid)/status")" -lt 65536 ]
+	expect 0 rolldbg run --env "$tap" --actions "$goal" --quiet --out run.jsonl
+	exec 5>&-
+	tap_end 0
+}
+
+@test "a server that never answers some of its clients answers the others" {
+	needs_python
+	lake --fault hang
+	tap --out tap.jsonl --fail-on never
+	clients=()
+	for i in 1 2 3; do
+		rolldbg run --env "$tap" --protocol openenv --actions DOWN --timeout 4s --quiet --out hangs$i.jsonl 2>/dev/null 3>&- &
+		clients+=($!)
+	done
+	for i in 1 2 3; do
+		wait_for 10 grep -q '"type":"reset"' hangs$i.jsonl
+	done
+	[ "$(curl -s -m 3 "$tap/schema")" = "$(curl -s "$lake/schema")" ]
+	wait "${clients[@]}" || true
+	tap_end 0
+	[ "$(ends tap.jsonl | grep -c 'the client closed the connection first .*, with a call in flight')" = 3 ]
+}
+
+@test "NeMo Gym: a call without the cookie, which the server answers from a fresh session" {
+	needs_python
+	cat >gym.py <<-'PYTHON'
+		import base64, http.server, itertools, json
+		ids, counts = itertools.count(), {}
+		class Gym(http.server.BaseHTTPRequestHandler):
+		    protocol_version = "HTTP/1.1"
+		    def log_message(self, *_): pass
+		    def do_POST(self):
+		        self.rfile.read(int(self.headers["Content-Length"]))
+		        cookie = (self.headers.get("Cookie") or "").partition("=")[2]
+		        cookie = cookie or base64.b64encode(json.dumps({"session_id": f"s{next(ids)}"}).encode()).decode() + ".x.y"
+		        counts.setdefault(cookie, 0)
+		        counts[cookie] += self.path == "/increment"
+		        body = {"/seed_session": {}, "/verify": {"reward": 1.0}}.get(self.path, {"count": counts[cookie]})
+		        body = json.dumps(body).encode()
+		        self.send_response(200)
+		        self.send_header("Content-Type", "application/json")
+		        self.send_header("Content-Length", str(len(body)))
+		        self.send_header("Set-Cookie", f"CounterServer___counter={cookie}; path=/; HttpOnly")
+		        self.end_headers()
+		        self.wfile.write(body)
+		server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Gym)
+		print(f"listening on 127.0.0.1:{server.server_port}", flush=True)
+		server.serve_forever()
+	PYTHON
+	start lake python3 gym.py
+	lake=${url%/mcp}
+	tap --out tap.jsonl
+	curl -s -c jar -d '{"task": 1}' "$tap/seed_session"
+	for options in '-b jar' '-b jar' '' '-b jar'; do
+		# shellcheck disable=SC2086 # words or none
+		curl -s $options -d '{}' "$tap/increment"
+	done
+	curl -s -b jar -d '{"task": 1, "response": {}}' "$tap/verify"
+	tap_end 0
+	[ "$(jq -c 'select(.type == "step") | .observation.count' tap.jsonl | paste -s -d ' ')" = '1 2 1 3' ]
+	has "$(cat tap.log)" 'fallback-session: turn 2: 1 of 4 replies name session s1, expected s0'
+	[ "$(ends tap.jsonl)" = 'finished 4 the client had it verified' ]
+}

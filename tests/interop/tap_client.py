@@ -6,7 +6,8 @@ pool N     the same sessions, one thread, resets with seeds in pairs, as GRPO do
 states     one session that asks for the state after each step
 replaced   the connection is cut between two steps; the client opens another one by itself
 late       the client's timeout passes while a step runs, and it goes on
-many N     N sessions with resets, reconnects and closes at random; prints the totals
+many N     N sessions with resets, timeouts, reconnects and closes at random, 10,000 steps in all; prints each
+           episode as {"id", "steps": [[direction, position or null], ...]}, id null without a reset
 """
 
 import asyncio
@@ -88,34 +89,44 @@ async def late(url, _):
 
 
 async def many(url, n):
-    totals = {"episodes": 0, "steps": 0, "first": 0}
+    episodes = []
 
     async def one(number):
         chance = random.Random(number)
-        client = GenericEnvClient(base_url=url)
-        await client.connect()
-        reset = False
-        for _ in range(160):
+        client, steps, slow = None, None, number % 16 == 0
+        for count in range(10000 // n):
             what = chance.random()
-            if not reset or what < 0.1:
-                place = 0
-                await client.reset(seed=number, episode_id=f"{number}/{totals['episodes']}")
-                totals["episodes"] += 1
-                reset = True
-            elif what < 0.15:
-                await client.close()
-                client = GenericEnvClient(base_url=url)
+            if client is None:
+                # a slow step is longer than this; other steps must not be, on a busy machine
+                client = GenericEnvClient(base_url=url, message_timeout_s=1 if slow else 60)
                 await client.connect()
-                reset = False
-            else:
-                result = await client.step({"direction": chance.choice(["DOWN", "RIGHT", "UP", "LEFT"])})
-                totals["steps"] += 1
-                del place, result
-                place = 0
-        await client.close()
+                steps = None
+            if what < 0.1 or (steps is None and what < 0.95):
+                name = f"{number}/{count}"
+                await client.reset(seed=number, episode_id=name)
+                steps = []
+                episodes.append({"id": name, "steps": steps})
+            elif steps is None:
+                steps = []
+                episodes.append({"id": None, "steps": steps})
+            move = "SLOW" if slow and what > 0.98 else chance.choice(["DOWN", "RIGHT", "UP", "LEFT"])
+            steps.append([move, None])
+            try:
+                steps[-1][1] = (await client.step({"direction": move})).observation["position"]
+            except Exception:
+                client = None  # it has closed the connection
+                continue
+            if 0.9 < what < 0.95:
+                await client.close()
+                client = None
+            elif 0.95 < what < 0.96:
+                client._ws.transport.abort()
+                client = None
+        if client:
+            await client.close()
 
     await asyncio.gather(*map(one, range(n)))
-    print(json.dumps(totals))
+    print(json.dumps(episodes))
 
 
 scenario, address, *number = sys.argv[1:]

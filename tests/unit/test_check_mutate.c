@@ -232,6 +232,7 @@ static const struct mutation mutations[] = {
 	{"void-rollouts",
          "another one made no call",
          {{"end", "+", TWIN("\"limits\":{}", "\"total_reward\":0")}}},
+	{"fault-injected", "an event says so", {{"reset", "+", EVENT("fault-injected")}}},
 	{"group-size", "two make a group", {{"header", "limits", "{\"group_size\":2}"}}},
 	{"zero-variance-group",
          "another one with that reward",

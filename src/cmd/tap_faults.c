@@ -1,0 +1,135 @@
+/* Faults of the tap and their conditions: see tap_faults.h. */
+#include "cmd/tap_faults.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "debug/expression.h"
+#include "json/write.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct faults {
+	struct tap_engine *engine;
+	struct tap_fault_rule *rules;
+	size_t count;
+};
+
+static void put_call(const struct tap_request *q, struct buf *out)
+{
+	struct json_writer w;
+
+	jw_init(&w, out);
+	jw_object(&w);
+	jw_key(&w, "name");
+	jw_str(&w, q->tool);
+	jw_key(&w, "arguments");
+	jw_raw(&w, q->arguments.p ? q->arguments : STR("null"));
+	jw_end(&w);
+}
+
+static bool holds(void *condition, const struct tap_request *q)
+{
+	struct line l = {.type = LINE_STEP};
+	struct moment m = {.line = &l};
+	struct buf call = BUF(BUF_MAX_MESSAGE);
+	char number[24];
+
+	put_call(q, &call);
+	snprintf(number, sizeof(number), "%lld", (long long)q->step);
+	l.value[KEY_TURN] = l.value[KEY_STEP] = str_from(number);
+	l.value[KEY_TOOL_CALL] = buf_view(&call);
+	l.value[KEY_STATE] = q->state;
+	bool is = expression_holds(condition, &(struct known){.moment = &m});
+	buf_release(&call);
+	return is;
+}
+
+static enum tap_fault_id find(struct str name)
+{
+	for (int i = 0; i < TAP_FAULTS; i++) {
+		if (str_is(name, tap_faults[i].name)) {
+			return (enum tap_fault_id)i;
+		}
+	}
+	return TAP_FAULT_NONE;
+}
+
+static int no_such_fault(struct str name, struct error *err)
+{
+	struct buf list = BUF(BUF_MAX_SMALL);
+
+	for (size_t i = 0; i < TAP_FAULTS; i++) {
+		buf_printf(&list, "%s%s", i ? ", " : "", tap_faults[i].name);
+	}
+	error_set(err, FAIL_USAGE, "--fault %.*s: unknown; there are: %s", STR_ARG(name),
+	          buf_cstr(&list));
+	buf_release(&list);
+	return -1;
+}
+
+static int add(struct faults *f, struct str text, struct error *err)
+{
+	const char *mark = memchr(text.p, '@', text.n);
+	struct str name = {text.p, mark ? (size_t)(mark - text.p) : text.n};
+	struct tap_fault_rule *rule = &f->rules[f->count];
+	struct expression *e = NULL;
+	size_t at;
+
+	rule->fault = find(name);
+	if (rule->fault == TAP_FAULT_NONE) {
+		return no_such_fault(name, err);
+	}
+	if (mark && expression_parse(str_skip(text, name.n + 1), &e, &at, err)) {
+		return error_wrap(err, "--fault %.*s", STR_ARG(name));
+	}
+	rule->condition = e;
+	f->count++;
+	if (e && (tap_faults[rule->fault].when == FAULT_AT_SESSION || !expression_is_before(e))) {
+		return error_set(err, FAIL_USAGE,
+		                 "--fault %.*s: the condition has to be decided before the call is "
+		                 "sent: by turn, step, tool, arguments or before",
+		                 STR_ARG(text));
+	}
+	return 0;
+}
+
+int faults_new(const struct opt_list *texts, uint64_t delay_ms, uint64_t max_sessions,
+               struct faults **out, struct error *err)
+{
+	struct faults *f = mem_new(sizeof(*f));
+	int failed = 0;
+
+	*out = f;
+	f->rules = mem_array(texts->count + 1, sizeof(*f->rules));
+	for (size_t i = 0; i < texts->count && !failed; i++) {
+		failed = add(f, str_from(texts->item[i]), err);
+	}
+	if (!failed && f->count) {
+		f->engine = tap_engine_new(
+			&(struct tap_fault_conf){.rules = f->rules,
+		                                 .count = f->count,
+		                                 .holds = holds,
+		                                 .delay_ns = delay_ms * UINT64_C(1000000),
+		                                 .max_sessions = max_sessions});
+	}
+	return failed;
+}
+
+struct tap_engine *faults_engine(const struct faults *f)
+{
+	return f ? f->engine : NULL;
+}
+
+void faults_free(struct faults *f)
+{
+	if (!f) {
+		return;
+	}
+	tap_engine_free(f->engine);
+	for (size_t i = 0; i < f->count; i++) {
+		expression_free(f->rules[i].condition);
+	}
+	free(f->rules);
+	free(f);
+}

@@ -1,0 +1,351 @@
+/* Requests and replies that a fault befalls: see fault_bytes.h. A client that has sent a step waits for
+   its reply, so that what the server sends next is that. */
+#include "tap/fault_bytes.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "json/scan.h"
+#include "protocol/http_stream.h"
+#include "tap/fault_edit.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+#define HELD_MAX ((size_t)16 << 20) /* longer messages pass as they are */
+
+struct fault_bytes {
+	struct tap_engine *engine;
+	struct buf request;       /* of the client, until it is complete */
+	bool passed;              /* request was passed on */
+	struct tap_strike strike; /* what the reply is waited for */
+	struct buf raw, text;     /* the reply: as sent, and its message or body */
+	struct buf head;          /* of HTTP */
+	struct buf late;          /* a reply that is sent with the next one */
+	struct buf out;
+	struct http_stream http;
+};
+
+struct fault_bytes *fault_bytes_new(struct tap_engine *e)
+{
+	struct fault_bytes *f = mem_new(sizeof(*f));
+
+	*f = (struct fault_bytes){.engine = e};
+	f->request = f->raw = f->text = f->late = BUF(HELD_MAX);
+	f->head = BUF(2 * BUF_MAX_SMALL);
+	f->out = BUF(4 * HELD_MAX);
+	return f;
+}
+
+void fault_bytes_free(struct fault_bytes *f)
+{
+	if (f) {
+		struct buf *all[] = {&f->request, &f->raw, &f->text, &f->head, &f->late, &f->out};
+
+		for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+			buf_release(all[i]);
+		}
+		http_stream_release(&f->http);
+		free(f);
+	}
+}
+
+/* ---- frames of a server ---- */
+
+static void put_frame(unsigned char first, struct str payload, struct buf *out)
+{
+	int bytes = payload.n < 126 ? 0 : payload.n < 65536 ? 2 : 8;
+
+	buf_char(out, (char)first);
+	buf_char(out, (char)(bytes == 0 ? payload.n : bytes == 2 ? 126 : 127));
+	while (bytes--) {
+		buf_char(out, (char)(payload.n >> (8 * bytes) & 0xff));
+	}
+	buf_str(out, payload);
+}
+
+/* The length of the head of the first frame, and its payload's; 0: it is not complete. */
+static size_t frame_head(struct str s, uint64_t *payload)
+{
+	const unsigned char *p = (const unsigned char *)s.p;
+	size_t more = s.n < 2 ? 0 : (p[1] & 127) == 126 ? 2 : (p[1] & 127) == 127 ? 8 : 0;
+
+	if (s.n < 2 + more) {
+		return 0;
+	}
+	*payload = more ? 0 : p[1] & 127;
+	for (size_t i = 0; i < more; i++) {
+		*payload = *payload << 8 | p[2 + i];
+	}
+	return 2 + more;
+}
+
+/* ---- replies ---- */
+
+static void put_text(struct fault_bytes *f, struct str text, const char *status, bool socket)
+{
+	struct str head = buf_view(&f->head), name, value;
+
+	if (socket) {
+		put_frame(0x81, text, &f->out);
+		return;
+	}
+	const char *lf = memchr(head.p, '\n', head.n);
+	size_t start = lf ? (size_t)(lf - head.p) + 1 : head.n;
+	if (status) {
+		buf_printf(&f->out, "HTTP/1.1 %s\r\n", status);
+	} else {
+		buf_add(&f->out, head.p, start);
+	}
+	head = str_skip(head, start);
+	for (size_t cursor = 0; http_next_field(head, &cursor, &name, &value);) {
+		if ((name.n != 14 || strncasecmp(name.p, "content-length", 14) != 0) &&
+		    (name.n != 17 || strncasecmp(name.p, "transfer-encoding", 17) != 0)) {
+			buf_printf(&f->out, "%.*s: %.*s\r\n", STR_ARG(name), STR_ARG(value));
+		}
+	}
+	buf_printf(&f->out, "Content-Length: %zu\r\n\r\n", text.n);
+	buf_str(&f->out, text);
+}
+
+/* The JSON of the reply: all of it, or the last data line of an event stream. */
+static struct str json_of(struct str text)
+{
+	struct json_fault fault;
+	struct str found = STR_NONE;
+
+	if (json_validate(text, &fault) == 0) {
+		return text;
+	}
+	while (text.n) {
+		const char *lf = memchr(text.p, '\n', text.n);
+		struct str line = {text.p, lf ? (size_t)(lf - text.p) : text.n};
+
+		text = str_skip(text, line.n + 1);
+		if (str_starts(line, STR("data:"))) {
+			line = str_skip(line, line.n > 5 && line.p[5] == ' ' ? 6 : 5);
+			line.n -= line.n && line.p[line.n - 1] == '\r';
+			found = json_validate(line, &fault) == 0 ? line : found;
+		}
+	}
+	return found;
+}
+
+static bool put_edited(struct fault_bytes *f, struct str json, bool socket)
+{
+	bool of_another = f->strike.fault == TAP_FAULT_OTHER_REPLY;
+	struct str text = buf_view(&f->text);
+	struct buf edited = BUF(HELD_MAX), body = BUF(HELD_MAX);
+	int status = 0;
+	bool done =
+		json.p && tap_fault_edit(f->strike.fault, json,
+	                                 tap_engine_last(f->engine, f->strike.session, of_another),
+	                                 &edited, &status);
+
+	if (done) {
+		size_t at = (size_t)(json.p - text.p);
+
+		buf_add(&body, text.p, at);
+		buf_str(&body, buf_view(&edited));
+		buf_str(&body, str_skip(text, at + json.n));
+		put_text(f, buf_view(&body), status ? "500 Internal Server Error" : NULL, socket);
+	}
+	buf_release(&edited);
+	buf_release(&body);
+	return done;
+}
+
+static void warn_unchanged(const struct fault_bytes *f)
+{
+	if (f->strike.fault >= TAP_FAULT_ERROR_REPLY) {
+		log_warn("fault %s: the reply has nothing that it could change",
+		         tap_faults[f->strike.fault].name);
+	}
+}
+
+/* The reply is complete. */
+static void conclude(struct fault_bytes *f, bool socket, struct fault_out *out)
+{
+	struct str json = json_of(buf_view(&f->text));
+	bool late = f->strike.fault == TAP_FAULT_LATE_REPLY;
+
+	out->cut = f->strike.fault == TAP_FAULT_DISCONNECT;
+	if (late) {
+		buf_str(&f->late, buf_view(&f->raw));
+	} else {
+		buf_str(&f->out, buf_view(&f->late));
+		buf_clear(&f->late);
+		if (!out->cut && !put_edited(f, json, socket)) {
+			warn_unchanged(f);
+			buf_str(&f->out, buf_view(&f->raw));
+		}
+		if (json.p) {
+			tap_engine_keep(f->engine, f->strike.session, json);
+		}
+	}
+	f->strike.any = false;
+	buf_clear(&f->raw);
+	buf_clear(&f->text);
+}
+
+/* All frames of the message are in `raw`, so that a part of it is seen again. */
+static void take_frames(struct fault_bytes *f, struct fault_out *out)
+{
+	size_t head, at = 0;
+	uint64_t n;
+
+	while (f->strike.any && (head = frame_head(str_skip(buf_view(&f->raw), at), &n)) != 0 &&
+	       f->raw.n - at - head >= n) {
+		unsigned char first = (unsigned char)f->raw.p[at];
+		struct str frame = {f->raw.p + at, head + (size_t)n};
+
+		if (first & 8 && at == 0) { /* control frames pass */
+			buf_str(&f->out, frame);
+			buf_drop(&f->raw, frame.n);
+			continue;
+		}
+		at += frame.n;
+		if (first & 8) {
+			continue;
+		}
+		buf_str(&f->text, str_skip(frame, head));
+		if (first & 128) {
+			struct buf rest = BUF(HELD_MAX);
+
+			buf_str(&rest, str_skip(buf_view(&f->raw), at));
+			buf_cut(&f->raw, at);
+			conclude(f, true, out);
+			buf_str(&f->out, out->cut ? STR_NONE : buf_view(&rest));
+			buf_release(&rest);
+		}
+	}
+}
+
+static void take_http(struct fault_bytes *f, struct str bytes, struct fault_out *out)
+{
+	struct http_part p;
+
+	http_stream_feed(&f->http, bytes);
+	while (f->strike.any && http_stream_next(&f->http, &p)) {
+		buf_str(&f->raw, p.raw);
+		if (p.kind == HTTP_HEAD) {
+			buf_clear(&f->head);
+			buf_str(&f->head, p.raw);
+		} else if (p.kind == HTTP_BODY) {
+			buf_str(&f->text, p.bytes);
+		} else if (p.kind == HTTP_END) {
+			conclude(f, false, out);
+		}
+	}
+	if (!f->strike.any) {
+		buf_str(&f->out, f->http.rest);
+	}
+}
+
+void fault_bytes_server(struct fault_bytes *f, bool socket, struct str bytes, struct fault_out *out)
+{
+	*out = (struct fault_out){0};
+	buf_clear(&f->out);
+	if (!f->strike.any) {
+		out->from_server = bytes;
+		return;
+	}
+	if (bytes.n > HELD_MAX - f->raw.n - 2 * BUF_MAX_SMALL) {
+		log_warn("a reply is too long for faults, and passes as it is");
+		f->strike.any = false;
+		buf_str(&f->out, buf_view(&f->raw));
+		buf_str(&f->out, bytes);
+		buf_clear(&f->raw);
+	} else if (socket) {
+		buf_str(&f->raw, bytes);
+		buf_clear(&f->text);
+		take_frames(f, out);
+	} else {
+		take_http(f, bytes, out);
+	}
+	out->from_server = buf_view(&f->out);
+}
+
+/* ---- requests ---- */
+
+static void put_http(struct buf *out, const char *status, const char *text)
+{
+	buf_printf(out,
+	           "HTTP/1.1 %s\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\n"
+	           "Connection: close\r\n\r\n%s",
+	           status, strlen(text), text);
+}
+
+/* The reply to a request that the server does not get. */
+static void reply_instead(struct fault_bytes *f, struct fault_out *out)
+{
+	switch (f->strike.fault) {
+	case TAP_FAULT_CLOSE_1011:
+		put_frame(0x88, STR("\x03\xf3keepalive ping timeout"), &f->out);
+		out->end = true;
+		break;
+	case TAP_FAULT_HTTP_500:
+		put_http(&f->out, "500 Internal Server Error", "Internal Server Error");
+		out->end = true;
+		break;
+	case TAP_FAULT_REFUSED:
+		put_http(&f->out, "503 Service Unavailable",
+		         "Server at capacity (injected by rolldbg tap)");
+		out->end = true;
+		break;
+	case TAP_FAULT_LOST_RESET:
+		put_frame(0x81, tap_engine_last(f->engine, f->strike.session, false), &f->out);
+		break;
+	default:
+		break;
+	}
+	f->strike.any = false;
+}
+
+static void expect(struct fault_bytes *f, struct tap_strike s)
+{
+	f->strike = s;
+	buf_clear(&f->raw);
+	buf_clear(&f->text);
+	http_stream_release(&f->http);
+	http_stream_init(&f->http, true);
+}
+
+void fault_bytes_client(struct fault_bytes *f, struct str bytes, bool complete,
+                        struct fault_out *out)
+{
+	struct tap_strike s = tap_engine_take(f->engine);
+
+	*out = (struct fault_out){0};
+	buf_clear(&f->out);
+	if (f->passed) {
+		buf_clear(&f->request);
+	}
+	buf_str(&f->request, bytes);
+	f->passed = complete || f->request.n >= BUF_MAX_SMALL;
+	if (s.any) {
+		expect(f, s);
+	}
+	if (s.any && s.fault != TAP_FAULT_NONE && !tap_faults[s.fault].passes) {
+		reply_instead(f, out);
+		f->passed = true;
+	} else if (f->passed) {
+		out->to_server = buf_view(&f->request);
+		out->wait = s.fault == TAP_FAULT_SLOW;
+	}
+	out->from_server = buf_view(&f->out);
+}
+
+void fault_bytes_told(struct fault_bytes *f, bool socket)
+{
+	struct tap_strike s = tap_engine_take(f->engine);
+
+	if (s.any && socket) {
+		expect(f, s);
+	}
+}
+
+struct str fault_bytes_ended(struct fault_bytes *f)
+{
+	f->strike.any = false;
+	return buf_view(&f->raw);
+}

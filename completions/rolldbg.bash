@@ -61,7 +61,7 @@ _rolldbg_value()
 	run:--timeout) _rolldbg_words '' ;;
 	run:--open-timeout) _rolldbg_words '' ;;
 	run:--wait) _rolldbg_words '' ;;
-	run:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	run:--serve) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	run:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym verifiers mcp mcp-gym' ;;
 	run:--era) _rolldbg_words 'legacy modern auto' ;;
 	run:--secret-env) _rolldbg_words '' ;;
@@ -123,7 +123,7 @@ _rolldbg_value()
 	replay:--timeout) _rolldbg_words '' ;;
 	replay:--open-timeout) _rolldbg_words '' ;;
 	replay:--wait) _rolldbg_words '' ;;
-	replay:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	replay:--serve) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	replay:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym verifiers mcp mcp-gym' ;;
 	replay:--era) _rolldbg_words 'legacy modern auto' ;;
 	replay:--secret-env) _rolldbg_words '' ;;
@@ -191,7 +191,7 @@ _rolldbg_value()
 	debug:--timeout) _rolldbg_words '' ;;
 	debug:--open-timeout) _rolldbg_words '' ;;
 	debug:--wait) _rolldbg_words '' ;;
-	debug:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	debug:--serve) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	debug:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym verifiers mcp mcp-gym' ;;
 	debug:--era) _rolldbg_words 'legacy modern auto' ;;
 	debug:--secret-env) _rolldbg_words '' ;;
@@ -216,7 +216,7 @@ _rolldbg_value()
 	shrink:--timeout) _rolldbg_words '' ;;
 	shrink:--open-timeout) _rolldbg_words '' ;;
 	shrink:--wait) _rolldbg_words '' ;;
-	shrink:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	shrink:--serve) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	shrink:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym verifiers mcp mcp-gym' ;;
 	shrink:--era) _rolldbg_words 'legacy modern auto' ;;
 	shrink:--secret-env) _rolldbg_words '' ;;
@@ -242,7 +242,7 @@ _rolldbg_value()
 	bisect:--timeout) _rolldbg_words '' ;;
 	bisect:--open-timeout) _rolldbg_words '' ;;
 	bisect:--wait) _rolldbg_words '' ;;
-	bisect:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	bisect:--serve) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	bisect:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym verifiers mcp mcp-gym' ;;
 	bisect:--era) _rolldbg_words 'legacy modern auto' ;;
 	bisect:--secret-env) _rolldbg_words '' ;;
@@ -296,7 +296,7 @@ _rolldbg_value()
 	probe:--timeout) _rolldbg_words '' ;;
 	probe:--open-timeout) _rolldbg_words '' ;;
 	probe:--wait) _rolldbg_words '' ;;
-	probe:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	probe:--serve) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	probe:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym verifiers mcp mcp-gym' ;;
 	probe:--era) _rolldbg_words 'legacy modern auto' ;;
 	probe:--secret-env) _rolldbg_words '' ;;
@@ -314,7 +314,7 @@ _rolldbg_value()
 	tools:--timeout) _rolldbg_words '' ;;
 	tools:--open-timeout) _rolldbg_words '' ;;
 	tools:--wait) _rolldbg_words '' ;;
-	tools:--serve) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	tools:--serve) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	tools:--protocol) _rolldbg_words 'openenv openenv-http ors nemo-gym verifiers mcp mcp-gym' ;;
 	tools:--era) _rolldbg_words 'legacy modern auto' ;;
 	tools:--secret-env) _rolldbg_words '' ;;
@@ -392,7 +392,7 @@ _rolldbg_word()
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --as --match --loop --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	serve:*) _rolldbg_mixed 'frozen_lake desk llm' ;;
 	tap:-*) _rolldbg_words '--listen -l --to -t --bind --idle --ask-state --fault --delay --max-envs --ca-file --insecure --secret-env --secret --out -o --force -f --append --sync --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	tap:*) _rolldbg_words 'run check show replay diff strip stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
+	tap:*) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	trust:-*) _rolldbg_words '--dry-run --list --revoke --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	trust:*) _rolldbg_files -f ;;
 	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;

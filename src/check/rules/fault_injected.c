@@ -52,7 +52,6 @@ const struct check check_fault_injected = {
 	       "Fix: nothing here; judge the server by rollouts without faults.",
 	.wants = KIND_EVENT,
 	.state_size = sizeof(struct injected),
-	.mostly_zero = true,
 	.line = line,
 	.end = end,
 };

@@ -12,6 +12,7 @@
 #include "net/listen.h"
 #include "recording/redact/credentials.h"
 #include "tap/episode.h"
+#include "tap/join.h"
 #include "tap/job.h"
 #include "tap/stdio.h"
 
@@ -27,8 +28,8 @@
 #define ADDRESS      "127.0.0.1"
 
 struct tap_options {
-	struct opt_u64 port, idle;
-	const char *to, *bind, *ca_file;
+	struct opt_u64 port, model_port, idle;
+	const char *to, *model_to, *bind, *ca_file;
 	bool insecure;
 	struct opt_list secrets, secret_variables;
 	struct recording_options recording;
@@ -44,6 +45,11 @@ static const struct opt options[] = {
 	OPT_STRING('t', "to", OPT_REACH + OPT_COMMON, "URL", FIELD(to),
                    "the environment's server: http, https, ws or wss; a path is not used, because "
                    "the client's own is passed on"),
+	OPT_STRING(0, "model-to", OPT_REACH, "URL", FIELD(model_to),
+                   "the model's server, recorded too: requests for completions on the same port, or on "
+                   "that of --model-listen, are passed on to it; a path is not used"),
+	OPT_NUMBER(0, "model-listen", OPT_REACH, "PORT", FIELD(model_port),
+                   "a port of its own for the model's server; 0 picks a free one"),
 	OPT_STRING(0, "bind", OPT_REACH, "ADDRESS", FIELD(bind),
                    "IPv4 address to listen on (default 127.0.0.1)"),
 	OPT_DURATION(0, "idle", OPT_HARMLESS, FIELD(idle),
@@ -67,7 +73,10 @@ struct tapping {
 	const struct tap_options *opts;
 	char **command; /* NULL: none */
 	struct secrets *secrets;
-	struct recordings recordings;
+	struct recordings recordings, apart; /* apart: of turns of a model without a session */
+	struct recording_options apart_options;
+	char *apart_path;
+	struct tap_joiner *joiner;
 	struct tap_recording *recording;
 	struct hints hints;
 	struct judge *judge;
@@ -80,7 +89,7 @@ struct tapping {
 	uint64_t last_ns;
 	double rate;
 	int signals;
-	uint16_t port;
+	uint16_t port, model_port;
 	pid_t job; /* 0: none, or it has ended */
 	int job_code;
 	uint64_t over_ns; /* when to stop, after the job; 0: not yet */
@@ -149,6 +158,33 @@ static int close_recording(void *ctx, void *own, struct error *err)
 	return failed;
 }
 
+/* In a file of its own, beside that of the rollouts. */
+static int open_apart(void *ctx, const char *rollout, struct recorder **out, void **own,
+                      struct error *err)
+{
+	static const struct plan no_plan = {.count = 0};
+	struct tapping *t = ctx;
+	struct str path = buf_view(&t->recordings.path);
+
+	if (t->recordings.directory || str_is(path, "-")) {
+		return open_recording(ctx, rollout, out, own, err);
+	}
+	if (!t->apart_options.out) {
+		path.n -= str_ends(path, STR(".jsonl")) ? 6 : 0;
+		buf_clear(&t->file);
+		buf_printf(&t->file, "%.*s.model.jsonl", STR_ARG(path));
+		t->apart_options = t->opts->recording;
+		t->apart_options.out = t->apart_path = mem_text(buf_view(&t->file));
+		if (recordings_choose(&t->apart, t->context, &t->apart_options, &no_plan, t->secrets,
+		                      err) ||
+		    recordings_open(&t->apart, err)) {
+			return -1;
+		}
+	}
+	*out = t->apart.recorder;
+	return 0;
+}
+
 /* ---- how far it is ---- */
 
 static void put_counts(struct tapping *t, struct buf *out)
@@ -193,6 +229,7 @@ static bool on_tick(void *ctx)
 	const struct clock *clock = &t->context->clock;
 
 	(void)tap_recording_tick(t->recording);
+	tap_joiner_tick(t->joiner, false);
 	if (t->progress) {
 		show_progress(t);
 	}
@@ -347,10 +384,20 @@ static int set_up(struct tapping *t, struct error *err)
 	static const struct plan no_plan = {.count = 0};
 	const struct tap_options *o = t->opts;
 
-	if (o->port.value > UINT16_MAX) {
+	if (o->port.value > UINT16_MAX || o->model_port.value > UINT16_MAX) {
+		bool first = o->port.value > UINT16_MAX;
+
 		return error_set(err, FAIL_USAGE,
-		                 "--listen: expected a number from 0 to 65535, got %llu",
-		                 (unsigned long long)o->port.value);
+		                 "--%s: expected a number from 0 to 65535, got %llu",
+		                 first ? "listen" : "model-listen",
+		                 (unsigned long long)(first ? o->port : o->model_port).value);
+	}
+	if (o->model_port.given && !o->model_to) {
+		return error_set(err, FAIL_USAGE, "--model-listen: --model-to names the server");
+	}
+	if (o->model_to && !o->to) {
+		return error_set(err, FAIL_USAGE,
+		                 "--model-to: --to names the environment's server");
 	}
 	return collect_secrets(t, err) || verdict_hints(&o->verdict, t->context, &t->hints, err) ||
 	       recordings_choose(&t->recordings, t->context, &o->recording, &no_plan, t->secrets,
@@ -365,8 +412,13 @@ static int announce(struct tapping *t, struct error *err)
 {
 	struct output out = output_owner(t) ? output_to_stderr() : output_to_stdout();
 
-	buf_printf(&out.text, "listening on %s:%u\n", t->opts->bind ? t->opts->bind : ADDRESS,
-	           (unsigned)t->port);
+	const char *address = t->opts->bind ? t->opts->bind : ADDRESS;
+
+	buf_printf(&out.text, "listening on %s:%u\n", address, (unsigned)t->port);
+	if (t->opts->model_port.given) {
+		buf_printf(&out.text, "model: listening on %s:%u\n", address,
+		           (unsigned)t->model_port);
+	}
 	return output_close(&out, err);
 }
 
@@ -378,6 +430,16 @@ static int start_job(struct tapping *t, struct error *err)
 	return t->command ? tap_job_start(t->command, "ROLLDBG_TAP_URL", url, &t->job, err) : 0;
 }
 
+static int listen_for_model(struct tapping *t, struct tap_relay_conf *conf, struct error *err)
+{
+	const struct tap_options *o = t->opts;
+
+	t->model_port = (uint16_t)o->model_port.value;
+	return o->model_port.given ? listen_on(o->bind ? o->bind : ADDRESS, &t->model_port,
+	                                       &conf->model_listener, err)
+	                           : 0;
+}
+
 static int relay(struct tapping *t, struct error *err)
 {
 	const struct tap_options *o = t->opts;
@@ -387,8 +449,11 @@ static int relay(struct tapping *t, struct error *err)
 	                         .stop_fd = t->context->stop_fd,
 	                         .ca_file = o->ca_file,
 	                         .insecure = o->insecure};
+	struct stream_server_conf model = {
+		.url = o->model_to, .ca_file = o->ca_file, .insecure = o->insecure};
 	struct tap_relay_conf conf = {.clock = t->context->clock,
 	                              .url = o->to,
+	                              .model_listener = -1,
 	                              .recording = t->recording,
 	                              .stop_fd = t->context->stop_fd,
 	                              .wake_fd = t->signals,
@@ -401,12 +466,19 @@ static int relay(struct tapping *t, struct error *err)
 	t->port = o->port.given ? (uint16_t)o->port.value : DEFAULT_PORT;
 	listen_allow_many();
 	int failed = stream_server_new(&to, &conf.server, err) || io_new(&asking, &conf.io, err) ||
-	             listen_on(o->bind ? o->bind : ADDRESS, &t->port, &conf.listener, err);
+	             (o->model_to && stream_server_new(&model, &conf.model, err)) ||
+	             listen_on(o->bind ? o->bind : ADDRESS, &t->port, &conf.listener, err) ||
+	             listen_for_model(t, &conf, err);
 	if (!failed) {
 		t->progress = progress_new(t->context);
 		failed = announce(t, err) || start_job(t, err) || tap_relay(&conf, err);
 		close(conf.listener);
+		if (conf.model_listener >= 0) {
+			close(conf.model_listener);
+		}
 	}
+	tap_joiner_tick(t->joiner, true);
+	stream_server_free(conf.model);
 	io_free(conf.io);
 	stream_server_free(conf.server);
 	return failed ? -1 : 0;
@@ -433,14 +505,44 @@ static int tap(struct tapping *t, struct error *err)
 	                                  .sink_count = 1,
 	                                  .open = open_recording,
 	                                  .close = close_recording,
+	                                  .open_apart = open_apart,
 	                                  .ctx = t,
 	                                  .idle_ns = t->opts->idle.value * UINT64_C(1000000)};
 
 	t->recording = tap_recording_new(&conf);
+	t->joiner = t->opts->model_to ? tap_joiner_new(t->recording, t->opts->model_to) : NULL;
 	return t->opts->to ? relay(t, err) : wrap(t, err);
 }
 
 /* ---- the end ---- */
+
+static void say_model(struct tapping *t, struct buf *out)
+{
+	const struct tap_join_counts *c = t->joiner ? tap_joiner_counts(t->joiner) : NULL;
+
+	if (!c) {
+		return;
+	}
+	buf_printf(out, "model: %llu turns, joined by name %llu, by content %llu, by time %llu",
+	           (unsigned long long)c->turns, (unsigned long long)c->named,
+	           (unsigned long long)c->content, (unsigned long long)c->time);
+	const struct {
+		uint64_t n;
+		const char *what;
+	} more[] = {{c->apart, "recorded apart"},
+	            {c->ambiguous, "calls that several turns could have made"},
+	            {c->failed, "requests without a reply"},
+	            {c->unread, "requests that could not be read"}};
+	for (size_t i = 0; i < ARRAY_LEN(more); i++) {
+		if (more[i].n) {
+			buf_printf(out, ", %llu %s", (unsigned long long)more[i].n, more[i].what);
+		}
+	}
+	buf_char(out, '\n');
+	if (t->apart_path) {
+		text_put_path(out, "apart", t->apart_path);
+	}
+}
 
 static void say_summary(struct tapping *t)
 {
@@ -466,6 +568,7 @@ static void say_summary(struct tapping *t)
 		}
 	}
 	buf_char(out, '\n');
+	say_model(t, out);
 	if (!t->opts->recording.out) {
 		text_put_path(out, "recorded", buf_cstr(&t->recordings.path));
 	}
@@ -495,12 +598,15 @@ static int conclude(struct tapping *t, struct error *err)
 static void tear_down(struct tapping *t)
 {
 	progress_free(t->progress);
+	tap_joiner_free(t->joiner);
 	tap_recording_free(t->recording);
 	judge_free(t->judge);
 	verdict_hints_release(&t->hints);
 	reports_free(t->verdicts.reports);
 	output_release(&t->verdicts.out);
 	recordings_release(&t->recordings);
+	recordings_release(&t->apart);
+	free(t->apart_path);
 	secrets_free(t->secrets);
 	buf_release(&t->file);
 	free(t->command);
@@ -537,7 +643,8 @@ static int tap_run(const struct context *c, const void *opts, int argc, char **a
 	progress_free(t.progress);
 	t.progress = NULL;
 	code = code ? code : conclude(&t, err);
-	if (recordings_close(&t.recordings, &closing) && code >= 0) {
+	if ((recordings_close(&t.recordings, &closing) || recordings_close(&t.apart, &closing)) &&
+	    code >= 0) {
 		*err = closing;
 		code = -1;
 	}

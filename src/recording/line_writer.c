@@ -522,6 +522,7 @@ static void set_step_meta(struct line_writer *w, struct line *l, const struct st
 	put_str(&j, "env_session", r->env_session);
 	put_str(&j, "reply_session", r->reply_session);
 	put_control(&j, r);
+	put_str(&j, "joined", str_from(f->joined));
 	jw_end(&j);
 	keep_value(w, l, KEY_META);
 }
@@ -567,6 +568,7 @@ int line_writer_turn(struct line_writer *w, const struct step_fields *f, struct 
 	j = begin_value(w);
 	jw_object(&j);
 	put_time(&j, "at", f->at_ms);
+	put_str(&j, "joined", str_from(f->joined));
 	jw_end(&j);
 	keep_value(w, &l, KEY_META);
 	return put_line(w, &l, err);

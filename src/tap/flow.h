@@ -15,6 +15,8 @@ struct tap_reader_conf {
 	struct clock clock;
 	struct tap_recording *recording;
 	struct tap_rewriting rewriting;
+	const struct tap_decoder *const *decoders; /* in the order in which they are asked */
+	size_t decoder_count;
 };
 
 struct tap_reader *tap_reader_new(const struct tap_reader_conf *conf);

@@ -8,6 +8,8 @@
 #include "tap/episode.h"
 #include "tap/flow.h"
 #include "tap/learn.h"
+#include "tap/model.h"
+#include "tap/model_turn.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -39,6 +41,8 @@ struct conn {
 	struct conn *next, *previous;
 	struct end ends[2]; /* by enum tap_side */
 	struct tap_flow *flow;
+	struct stream_server *server; /* NULL: not known yet */
+	uint16_t port;                /* of the client */
 	bool unreachable; /* the server is: the client gets a reply of ours */
 	bool dead;        /* to be freed at the end of the round */
 };
@@ -46,9 +50,9 @@ struct conn {
 struct relay {
 	const struct tap_relay_conf *conf;
 	int epoll;
-	struct end listener, stop, wake;
+	struct end listener, model_listener, stop, wake;
 	struct conn *first, *dead;
-	struct tap_reader *reader;
+	struct tap_reader *reader, *model_reader;
 	size_t connecting; /* streams without a descriptor to watch */
 	char *room;
 	struct buf out;
@@ -142,7 +146,7 @@ static void free_conn(struct relay *r, struct conn *c, bool stopped)
 
 static void lose(struct end *e)
 {
-	if (!e->over) {
+	if (!e->over && e->conn->flow) {
 		(void)tap_flow_ended(e->conn->flow, e->side, true);
 	}
 	e->over = e->lost = true;
@@ -197,7 +201,7 @@ static void reply_unreachable(struct relay *r, struct conn *c)
 	}
 	buf_clear(&r->out);
 	buf_printf(&r->out, "rolldbg tap: cannot connect to %s: %s\n",
-	           stream_server_authority(r->conf->server),
+	           stream_server_authority(c->server),
 	           stream_why(c->ends[TAP_SERVER].stream));
 	size_t length = r->out.n;
 	struct buf reply = BUF(BUF_MAX_SMALL);
@@ -218,13 +222,33 @@ static void reply_unreachable(struct relay *r, struct conn *c)
 static void end_side(struct relay *r, struct end *e, bool lost)
 {
 	(void)r;
-	struct str held = tap_flow_ended(e->conn->flow, e->side, lost);
+	struct str held = e->conn->flow ? tap_flow_ended(e->conn->flow, e->side, lost) : STR_NONE;
 
 	e->over = true;
 	e->lost |= lost;
 	if (!lost && held.n) {
 		send_to(other(e), held);
 	}
+}
+
+static void connect_to(struct relay *r, struct conn *c, struct stream_server *server)
+{
+	c->server = server;
+	c->ends[TAP_SERVER].stream = stream_connect(server);
+	c->flow = tap_flow_new(server == r->conf->model ? r->model_reader : r->reader, c->port);
+}
+
+/* Is the first request one to a model? */
+static bool asks_model(struct str bytes)
+{
+	const char *target = bytes.n ? memchr(bytes.p, ' ', bytes.n) : NULL;
+	struct str rest = target ? str_skip(bytes, (size_t)(target + 1 - bytes.p)) : STR("");
+	size_t n = 0;
+
+	while (n < rest.n && !strchr(" ?\r\n", rest.p[n])) {
+		n++;
+	}
+	return model_owns_path((struct str){rest.p, n});
 }
 
 /* Returns false if nothing more can be read now. */
@@ -240,6 +264,11 @@ static bool read_once(struct relay *r, struct end *e)
 		end_side(r, e, n == STREAM_LOST);
 		return false;
 	}
+	if (!e->conn->server) {
+		bool model = asks_model((struct str){r->room, (size_t)n});
+
+		connect_to(r, e->conn, model ? r->conf->model : r->conf->server);
+	}
 	struct str bytes =
 		tap_flow_pass(e->conn->flow, e->side, (struct str){r->room, (size_t)n}, &r->out);
 	send_to(other(e), bytes);
@@ -247,7 +276,7 @@ static bool read_once(struct relay *r, struct end *e)
 	if (e->conn->unreachable) {
 		reply_unreachable(r, e->conn);
 	}
-	return (size_t)n == READ_BYTES || stream_server_is_tls(r->conf->server);
+	return (size_t)n == READ_BYTES || stream_server_is_tls(e->conn->server);
 }
 
 static void read_end(struct relay *r, struct end *e)
@@ -297,6 +326,15 @@ static bool is_finished(const struct conn *c)
 static void settle(struct relay *r, struct conn *c)
 {
 	struct end *client = &c->ends[TAP_CLIENT], *server = &c->ends[TAP_SERVER];
+
+	if (!c->server) {
+		if (client->over) {
+			bury(r, c);
+		} else {
+			watch_end(r, client, false);
+		}
+		return;
+	}
 	enum stream_state state = c->unreachable ? STREAM_FAILED : stream_continue(server->stream);
 
 	if (state == STREAM_FAILED && !c->unreachable) {
@@ -363,12 +401,18 @@ static bool none_accepted(struct relay *r)
 	return false;
 }
 
+/* Is the server known only from the first request? */
+static bool shares_port(const struct relay *r)
+{
+	return r->conf->model && r->conf->model_listener < 0;
+}
+
 /* False: there is none. */
-static bool accept_one(struct relay *r)
+static bool accept_one(struct relay *r, int listener, struct stream_server *server)
 {
 	struct sockaddr_storage from = {0};
 	socklen_t n = sizeof(from);
-	int fd = accept(r->conf->listener, (struct sockaddr *)&from, &n);
+	int fd = accept(listener, (struct sockaddr *)&from, &n);
 
 	if (fd < 0) {
 		return none_accepted(r);
@@ -380,9 +424,11 @@ static bool accept_one(struct relay *r)
 	                                   .pending = BUF(PENDING_MAX)};
 	c->ends[TAP_SERVER] = (struct end){.conn = c,
 	                                   .side = TAP_SERVER,
-	                                   .stream = stream_connect(r->conf->server),
 	                                   .pending = BUF(PENDING_MAX)};
-	c->flow = tap_flow_new(r->reader, port_of(&from));
+	c->port = port_of(&from);
+	if (server) {
+		connect_to(r, c, server);
+	}
 	c->next = r->first;
 	if (r->first) {
 		r->first->previous = c;
@@ -406,7 +452,10 @@ static void serve_event(struct relay *r, const struct epoll_event *ev)
 	if (e->conn) {
 		serve(r, e, ev->events);
 	} else if (e == &r->listener) {
-		while (accept_one(r)) {
+		while (accept_one(r, r->conf->listener, shares_port(r) ? NULL : r->conf->server)) {
+		}
+	} else if (e == &r->model_listener) {
+		while (accept_one(r, r->conf->model_listener, r->conf->model)) {
 		}
 	} else if (e == &r->stop) {
 		r->over |= !r->conf->on_stop(r->conf->ctx);
@@ -426,7 +475,7 @@ static void poll_connecting(struct relay *r)
 	r->connecting = 0;
 	for (struct conn *c = r->first; c; c = next) {
 		next = c->next;
-		if (!c->unreachable && !c->ends[TAP_SERVER].seen) {
+		if (c->server && !c->unreachable && !c->ends[TAP_SERVER].seen) {
 			serve(r, &c->ends[TAP_SERVER], EPOLLOUT);
 		}
 	}
@@ -452,6 +501,7 @@ static int loop(struct relay *r, struct error *err)
 
 		if (now >= tick_ns) {
 			watch(r, &r->listener, r->conf->listener, EPOLLIN);
+			watch(r, &r->model_listener, r->conf->model_listener, EPOLLIN);
 			r->over |= !r->conf->on_tick(r->conf->ctx);
 			tick_ns = now + r->conf->tick_ms * 1000000;
 		}
@@ -471,14 +521,24 @@ static int loop(struct relay *r, struct error *err)
 	return 0;
 }
 
-int tap_relay(const struct tap_relay_conf *conf, struct error *err)
+static struct tap_reader *new_reader(const struct tap_relay_conf *conf, struct stream_server *server,
+                                     const struct tap_decoder *const *decoders, size_t count)
 {
 	struct tap_reader_conf reading = {
 		.clock = conf->clock,
 		.recording = conf->recording,
-		.rewriting = {.authority = stream_server_authority(conf->server),
-	                      .tls = stream_server_is_tls(conf->server),
-	                      .set_host = !stream_server_is_loopback(conf->server)}};
+		.rewriting = {.authority = stream_server_authority(server),
+	                      .tls = stream_server_is_tls(server),
+	                      .set_host = !stream_server_is_loopback(server),
+	                      .names_rollouts = server == conf->model},
+		.decoders = decoders,
+		.decoder_count = count};
+
+	return tap_reader_new(&reading);
+}
+
+int tap_relay(const struct tap_relay_conf *conf, struct error *err)
+{
 	struct relay r = {.conf = conf,
 	                  .epoll = epoll_create1(EPOLL_CLOEXEC),
 	                  .room = mem_new(READ_BYTES),
@@ -488,7 +548,8 @@ int tap_relay(const struct tap_relay_conf *conf, struct error *err)
 		free(r.room);
 		return error_errno(err, "cannot wait for connections");
 	}
-	r.reader = tap_reader_new(&reading);
+	r.reader = new_reader(conf, conf->server, tap_decoders, tap_decoders_count);
+	r.model_reader = conf->model ? new_reader(conf, conf->model, tap_model_decoder, 1) : NULL;
 	if (conf->io) {
 		tap_learn(r.reader, conf->io, conf->url);
 	}
@@ -502,6 +563,7 @@ int tap_relay(const struct tap_relay_conf *conf, struct error *err)
 		free_conn(&r, c, true);
 	}
 	tap_reader_free(r.reader);
+	tap_reader_free(r.model_reader);
 	buf_release(&r.out);
 	free(r.room);
 	close(r.epoll);

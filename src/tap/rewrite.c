@@ -37,16 +37,40 @@ static bool split(struct str line, struct str *name, struct str *value)
 	return http_next_field(line, &cursor, name, value);
 }
 
+/* The target without a name of the rollout for the tap; absent: it has none. */
+static struct str unnamed_target(const struct tap_rewriting *r, const struct http_part *head)
+{
+	struct str rest = str_skip(head->target, 3);
+	const char *slash = rest.n ? memchr(rest.p, '/', rest.n) : NULL;
+
+	return r->names_rollouts && slash && str_starts(head->target, STR("/r/"))
+	               ? str_skip(rest, (size_t)(slash - rest.p))
+	               : STR_NONE;
+}
+
+static void put_start_line(struct str line, struct str target, struct str instead, struct buf *out)
+{
+	if (!instead.p) {
+		buf_str(out, line);
+		return;
+	}
+	buf_add(out, line.p, (size_t)(target.p - line.p));
+	buf_str(out, instead);
+	buf_str(out, str_skip(line, (size_t)(target.p + target.n - line.p)));
+}
+
 void rewrite_request(const struct tap_rewriting *r, const struct http_part *head, struct buf *out)
 {
 	struct str fields = head->fields, name, value;
 	bool upgrade = rewrite_is_upgrade(fields);
 
-	if (!upgrade && !r->set_host) {
+	struct str target = unnamed_target(r, head);
+
+	if (!upgrade && !r->set_host && !target.p) {
 		buf_str(out, head->raw);
 		return;
 	}
-	buf_str(out, start_line(head));
+	put_start_line(start_line(head), head->target, target, out);
 	while (fields.n) {
 		struct str line = next_line(&fields);
 

@@ -11,6 +11,8 @@ struct tap_rewriting {
 	/* The client's Host is not the server's name; a server on this machine gets it unchanged,
 	   because it may make URLs from it. */
 	bool set_host;
+	/* "/r/ID/path" of a request is passed on as "/path": a name for the tap. */
+	bool names_rollouts;
 };
 
 /* Append a head as it is to be passed on. Of a request for a WebSocket the offer of compression is

@@ -19,6 +19,7 @@ struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c)
 	                                  .name = arena_str(&step->arena, c->tool),
 	                                  .arguments = arena_str(&step->arena, c->arguments)};
 	step->state = s->state_known ? arena_str(&step->arena, buf_view(&s->state)) : STR_NONE;
+	tap_join_call(s, c, step);
 	step->at_ms = clock->unix_ms(clock->ctx);
 	step->began_ns = tap_now_ns(s->r);
 	if (s->last) {
@@ -86,11 +87,14 @@ void tap_step_end(struct tap_step *step, const struct env_reply *reply)
 
 	if (e) { /* else it ended while this was in flight, and an event says so */
 		uint64_t now = tap_now_ns(s->r);
-		struct step_fields f = {.turn = e->steps,
+		struct step_fields f = {.turn = step->turn < 0 ? e->steps : step->turn,
 		                        .step = e->steps,
 		                        .state = step->state,
 		                        .ignore = e->ignore,
 		                        .call = &step->call,
+		                        .messages = step->messages,
+		                        .llm = step->llm,
+		                        .joined = step->joined,
 		                        .reply = reply,
 		                        .at_ms = step->at_ms,
 		                        .latency_us = latency_us(step, now)};
@@ -103,6 +107,9 @@ void tap_step_end(struct tap_step *step, const struct env_reply *reply)
 		s->r->counts.steps++;
 	}
 	remove_step(step);
+	if (e) {
+		tap_join_answered(s, reply);
+	}
 }
 
 /* ---- sessions ---- */

@@ -530,7 +530,7 @@ static struct tap_reader *new_reader(const struct tap_relay_conf *conf, struct s
 		.rewriting = {.authority = stream_server_authority(server),
 	                      .tls = stream_server_is_tls(server),
 	                      .set_host = !stream_server_is_loopback(server),
-	                      .names_rollouts = server == conf->model},
+	                      .to_model = server == conf->model},
 		.decoders = decoders,
 		.decoder_count = count};
 

@@ -43,7 +43,7 @@ static struct str unnamed_target(const struct tap_rewriting *r, const struct htt
 	struct str rest = str_skip(head->target, 3);
 	const char *slash = rest.n ? memchr(rest.p, '/', rest.n) : NULL;
 
-	return r->names_rollouts && slash && str_starts(head->target, STR("/r/"))
+	return r->to_model && slash && str_starts(head->target, STR("/r/"))
 	               ? str_skip(rest, (size_t)(slash - rest.p))
 	               : STR_NONE;
 }
@@ -59,6 +59,12 @@ static void put_start_line(struct str line, struct str target, struct str instea
 	buf_str(out, str_skip(line, (size_t)(target.p + target.n - line.p)));
 }
 
+static bool is_left_out(const struct tap_rewriting *r, bool upgrade, struct str name)
+{
+	return (upgrade && is_name(name, "sec-websocket-extensions")) ||
+	       (r->to_model && is_name(name, "accept-encoding"));
+}
+
 void rewrite_request(const struct tap_rewriting *r, const struct http_part *head, struct buf *out)
 {
 	struct str fields = head->fields, name, value;
@@ -66,7 +72,7 @@ void rewrite_request(const struct tap_rewriting *r, const struct http_part *head
 
 	struct str target = unnamed_target(r, head);
 
-	if (!upgrade && !r->set_host && !target.p) {
+	if (!upgrade && !r->set_host && !r->to_model) {
 		buf_str(out, head->raw);
 		return;
 	}
@@ -77,7 +83,7 @@ void rewrite_request(const struct tap_rewriting *r, const struct http_part *head
 		bool named = split(line, &name, &value);
 		if (named && r->set_host && is_name(name, "host")) {
 			buf_printf(out, "Host: %s\r\n", r->authority);
-		} else if (!named || !upgrade || !is_name(name, "sec-websocket-extensions")) {
+		} else if (!named || !is_left_out(r, upgrade, name)) {
 			buf_str(out, line);
 		}
 	}

@@ -100,8 +100,8 @@ struct apart {
 	void *own;
 };
 
-/* Tools are named if none of the turns called one: otherwise the calls were made, but it is not
-   known where. */
+/* Tools are named if none of the conversation's turns called one: otherwise the calls were made,
+   but it is not known where. */
 static void write_header(struct apart *a, const struct model_turn *t, bool called)
 {
 	struct tap_recording *r = a->j->r;
@@ -196,7 +196,7 @@ void tap_join_apart(struct tap_joiner *j, struct model_turn *t)
 	                  .llm = BUF(BUF_MAX_MESSAGE),
 	                  .sent = BUF(BUF_MAX_MESSAGE)};
 	struct model_turn *chain = t, *last = t;
-	bool called = t->calls.count > 0;
+	bool called = t->calls.count > 0 || t->prompt->results > 0;
 
 	tap_join_remove(j, t);
 	for (struct model_turn *next; (next = next_of(j, last)) != NULL; last = next) {

@@ -534,6 +534,12 @@ bool tap_flow_awaits_reply(const struct tap_flow *f)
 	return f->first && f->first->requested;
 }
 
+bool tap_flow_is_idle(const struct tap_flow *f)
+{
+	return f->mode == MODE_HTTP && !f->first && !f->asking &&
+	       http_stream_is_idle(&f->http[TAP_CLIENT]);
+}
+
 void tap_flow_free(struct tap_flow *f, bool stopped)
 {
 	if (!f) {

@@ -115,13 +115,13 @@ static bool continues_prompt(const struct asking *a, const struct model_turn *t)
 
 static bool has_result(const struct asking *a, const struct model_turn *t)
 {
-	return a->s->episode->steps > 0 && t->prompt->result.p &&
+	return a->talk->calls > 0 && t->prompt->result.p &&
 	       str_eq(t->prompt->result, text_trim(buf_view(&a->talk->result)));
 }
 
 static bool is_first(const struct asking *a, const struct model_turn *t)
 {
-	return a->s->episode->steps == 0 && t->prompt->results == 0;
+	return a->talk->calls == 0 && t->prompt->results == 0;
 }
 
 static bool is_asked_since(const struct asking *a, const struct model_turn *t)
@@ -240,13 +240,23 @@ static bool is_next_in_batch(const struct asking *a, const struct set *s,
 	return true;
 }
 
+/* Of a call in a batch. */
+static uint64_t guess_hash(const struct asking *a, const struct model_turn *t)
+{
+	return map_hash_with(map_hash(a->call->arguments), t->request);
+}
+
 /* Which of several that fit by content? */
 static struct model_turn *choose_by_time(const struct asking *a, struct set *s)
 {
 	(void)narrow(s, a, is_asked_since);
 	struct model_turn *first = oldest(s);
 
-	return s->n == 1 || are_twins(s) || is_next_in_batch(a, s, first) ? first : NULL;
+	if (s->n > 1 && !are_twins(s) && !is_next_in_batch(a, s, first)) {
+		return NULL;
+	}
+	a->j->guessed = guess_hash(a, first);
+	return first;
 }
 
 static bool is_alone(const struct asking *a)
@@ -263,7 +273,7 @@ static void gather(const struct asking *a, struct set *s, bool called)
 {
 	s->n = 0;
 	for (struct model_turn *t = a->j->first; t; t = t->next) {
-		bool caused = a->s->episode->steps == 0 || is_asked_since(a, t);
+		bool caused = a->talk->calls == 0 || is_asked_since(a, t);
 
 		if (caused && (called ? has_call(a, t) : t->calls.count > t->next_call) &&
 		    !is_anothers(a, t)) {
@@ -300,7 +310,10 @@ static struct model_turn *choose(const struct asking *a, struct set *s, const ch
 		(void)narrow(s, a, continues_prompt);
 	}
 	(void)(narrow(s, a, has_result) || narrow(s, a, is_first));
-	if (s->n == 1) {
+	if (s->n == 1) { /* or what the last guess has left */
+		bool left = !strcmp(*rung, "content") && a->j->guessed == guess_hash(a, s->at[0]);
+
+		*rung = left ? "time" : *rung;
 		return s->at[0];
 	}
 	*rung = "time";
@@ -402,6 +415,7 @@ void tap_join_call(struct tap_session *s, const struct tap_call *c, struct tap_s
 	if (k->turn && has_call(&a, k->turn)) {
 		step->turn = k->turns - 1;
 		take_call(&a, k->turn, step);
+		k->calls++;
 		return;
 	}
 	struct set set = {.at = mem_array(j->waiting + 1, sizeof(*set.at))};
@@ -414,6 +428,7 @@ void tap_join_call(struct tap_session *s, const struct tap_call *c, struct tap_s
 		step->joined = set.n ? "ambiguous" : NULL;
 		j->counts.ambiguous += set.n > 0;
 	}
+	k->calls++;
 	free(set.at);
 }
 
@@ -548,7 +563,6 @@ void tap_join_answered(struct tap_session *s, const struct env_reply *reply)
 	if (!j) {
 		return;
 	}
-	k->answered_ns = tap_now_ns(s->r);
 	k->result.max = BUF_MAX_MESSAGE;
 	buf_clear(&k->result);
 	tool_result_text(reply->observation, &k->result);

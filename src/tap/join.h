@@ -19,6 +19,7 @@ struct tap_talk {
 	struct model_turn *turn;     /* the last one, whose other calls may follow */
 	struct model_turn *waiting;  /* turns without a call, to be recorded after the steps in flight */
 	int64_t turns;               /* recorded so far */
+	int64_t calls;               /* made so far, in flight or not */
 	uint64_t answered_ns;        /* the last reply of the environment */
 	struct buf result, sent;     /* its text; the last sampling parameters */
 };

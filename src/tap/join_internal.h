@@ -16,6 +16,7 @@ struct tap_joiner {
 	struct map shared; /* names that several rollouts have */
 	uint64_t name;     /* the last weak one */
 	bool several;      /* there were different ones */
+	uint64_t guessed;  /* hash of the last call that was joined by time, and of its request */
 	struct buf scratch;
 	struct tap_join_counts counts;
 };

@@ -1,4 +1,5 @@
 /* Requests to models, and turns: see model_turn.h. */
+#define _GNU_SOURCE /* memmem */
 #include "tap/model_turn.h"
 
 #include "base/map.h"
@@ -558,6 +559,39 @@ static void chain_text(struct model_turn *t)
 	}
 }
 
+/* A request of tokens or text does not say which tools there are: those that the reply names, as
+   "name": "TOOL". */
+static struct str named_tools(struct arena *a, struct str text)
+{
+	static const char key[] = "\"name\"";
+	struct buf list = BUF(BUF_MAX_SMALL);
+
+	buf_char(&list, '[');
+	for (struct str rest = text; rest.n;) {
+		const char *at = memmem(rest.p, rest.n, key, sizeof(key) - 1);
+		struct json_fault fault;
+		size_t used;
+
+		if (!at) {
+			break;
+		}
+		rest = str_skip(rest, (size_t)(at - rest.p) + sizeof(key) - 1);
+		rest = str_skip(rest, (size_t)(text_trim(rest).p - rest.p));
+		struct str value = str_starts(rest, STR(":")) ? str_skip(rest, 1) : STR("");
+		if (json_validate_first(value, &used, &fault) == 0) {
+			value = text_trim((struct str){value.p, used});
+			if (json_type(value) == JSON_STRING) {
+				buf_printf(&list, "%s{\"name\":%.*s,\"inputSchema\":{}}",
+				           list.n > 1 ? "," : "", STR_ARG(value));
+			}
+		}
+	}
+	buf_char(&list, ']');
+	struct str tools = list.n > 2 && !list.full ? arena_str(a, buf_view(&list)) : STR_NONE;
+	buf_release(&list);
+	return tools;
+}
+
 struct model_turn *model_turn_new(const struct model_request *q, size_t prompt,
                                   struct chat_reply *reply)
 {
@@ -582,7 +616,9 @@ struct model_turn *model_turn_new(const struct model_request *q, size_t prompt,
 	} else {
 		chain_message(t);
 	}
-	struct calls_conf conf = {.tools = t->tools, .mode = TOOLS_NATIVE, .repair = true};
+	bool bare = p->is_text && !t->tools.p;
+	struct calls_conf conf = {.tools = bare ? named_tools(&t->arena, t->reply.content) : t->tools,
+	                          .mode = TOOLS_NATIVE, .repair = true};
 	calls_read(&conf, &t->reply, &t->arena, &t->calls);
 	return t;
 }

@@ -231,6 +231,12 @@ static void end_side(struct relay *r, struct end *e, bool lost)
 	}
 }
 
+/* Is the server known only from the requests? */
+static bool shares_port(const struct relay *r)
+{
+	return r->conf->model && r->conf->model_listener < 0;
+}
+
 static void connect_to(struct relay *r, struct conn *c, struct stream_server *server)
 {
 	c->server = server;
@@ -251,6 +257,29 @@ static bool asks_model(struct str bytes)
 	return model_owns_path((struct str){rest.p, n});
 }
 
+/* Some clients use one connection for both servers: it is then connected to the other one. */
+static void choose_server(struct relay *r, struct conn *c, struct str bytes)
+{
+	struct end *server = &c->ends[TAP_SERVER];
+	struct stream_server *wanted = r->conf->server;
+
+	if (c->server && !tap_flow_is_idle(c->flow)) {
+		return;
+	}
+	wanted = asks_model(bytes) ? r->conf->model : wanted;
+	if (wanted == c->server) {
+		return;
+	}
+	if (c->server) {
+		watch(r, server, stream_fd(server->stream), 0);
+		stream_close(server->stream, false);
+		tap_flow_free(c->flow, false);
+		c->ends[TAP_CLIENT].shut = c->unreachable = false;
+		server->over = server->lost = server->shut = server->more = false;
+	}
+	connect_to(r, c, wanted);
+}
+
 /* Returns false if nothing more can be read now. */
 static bool read_once(struct relay *r, struct end *e)
 {
@@ -264,10 +293,8 @@ static bool read_once(struct relay *r, struct end *e)
 		end_side(r, e, n == STREAM_LOST);
 		return false;
 	}
-	if (!e->conn->server) {
-		bool model = asks_model((struct str){r->room, (size_t)n});
-
-		connect_to(r, e->conn, model ? r->conf->model : r->conf->server);
+	if (e->side == TAP_CLIENT && shares_port(r)) {
+		choose_server(r, e->conn, (struct str){r->room, (size_t)n});
 	}
 	struct str bytes =
 		tap_flow_pass(e->conn->flow, e->side, (struct str){r->room, (size_t)n}, &r->out);
@@ -399,12 +426,6 @@ static bool none_accepted(struct relay *r)
 		r->full = true;
 	}
 	return false;
-}
-
-/* Is the server known only from the first request? */
-static bool shares_port(const struct relay *r)
-{
-	return r->conf->model && r->conf->model_listener < 0;
 }
 
 /* False: there is none. */

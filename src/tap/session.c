@@ -72,6 +72,9 @@ static void count_reply(struct tap_episode *e, const struct env_reply *r)
 void tap_step_replied(struct tap_step *step)
 {
 	step->replied_ns = tap_now_ns(step->session->r);
+	if (step->session->episode) {
+		step->session->episode->talk.answered_ns = step->replied_ns;
+	}
 }
 
 static uint64_t latency_us(const struct tap_step *step, uint64_t now)
@@ -83,6 +86,7 @@ void tap_step_end(struct tap_step *step, const struct env_reply *reply)
 {
 	struct tap_session *s = step->session;
 	struct tap_episode *e = s->episode;
+	uint64_t replied_ns = step->replied_ns;
 	struct error err = {0};
 
 	if (e) { /* else it ended while this was in flight, and an event says so */
@@ -108,6 +112,7 @@ void tap_step_end(struct tap_step *step, const struct env_reply *reply)
 	}
 	remove_step(step);
 	if (e) {
+		e->talk.answered_ns = replied_ns ? replied_ns : e->last_ns;
 		tap_join_answered(s, reply);
 	}
 }

@@ -1,5 +1,6 @@
 /* Decoder of models' servers: chat completions, completions, responses and messages, whole or as a
    stream. Each choice of a reply is a turn, which join.h relates to the environment's sessions. */
+#define _GNU_SOURCE /* memmem */
 #include "tap/model.h"
 
 #include "base/text.h"
@@ -17,6 +18,12 @@
 struct decoder {
 	struct tap_joiner *joiner;
 	struct buf part, chunk; /* scratch */
+};
+
+/* A stream, as it arrives. Clients act on its last event, before the reply ends. */
+struct streamed {
+	struct buf body;
+	bool last, told; /* its last event has begun; it was read */
 };
 
 /* One exchange, while its reply is read. */
@@ -294,8 +301,10 @@ static int read_body(struct reading *r, struct chat_failure *f, struct error *er
 		return error_set(err, FAIL_PROTOCOL, b->cut ? "the reply is too long to be read"
 		                                            : "the reply is compressed");
 	}
-	if (str_starts(type, STR("text/event-stream"))) {
-		return read_stream(r, b->bytes, f, err);
+	if (x->own) {
+		const struct streamed *s = x->own;
+
+		return read_stream(r, buf_view(&s->body), f, err);
 	}
 	if (!r->ended_well) {
 		return error_set(err, FAIL_TRANSPORT, "the connection ended within the reply");
@@ -306,8 +315,7 @@ static int read_body(struct reading *r, struct chat_failure *f, struct error *er
 	return read_whole(r, body, f, err);
 }
 
-/* Called at the end of any exchange: with the whole reply, or with what there was of it. */
-static void closed(void *ctx, struct tap_exchange *x, const struct tap_ending *e)
+static void take(void *ctx, struct tap_exchange *x, const struct tap_ending *e)
 {
 	struct reading r = {.d = ctx, .x = x, .ended_well = !x->reply_body.unended};
 	struct chat_failure f;
@@ -339,11 +347,62 @@ static void closed(void *ctx, struct tap_exchange *x, const struct tap_ending *e
 	model_request_release(&r.request);
 }
 
+static bool has_last_event(struct str bytes)
+{
+	static const char *const marks[] = {"data: [DONE]", "\"message_stop\"", "\"response.completed\"",
+	                                    "\"response.incomplete\""};
+
+	for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
+		if (memmem(bytes.p, bytes.n, marks[i], strlen(marks[i]))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void piece(void *ctx, struct tap_exchange *x, struct str bytes)
+{
+	static const struct tap_ending complete = {.first = TAP_NOBODY};
+	struct streamed *s = x->own;
+
+	if (!str_starts(tap_header(&x->reply, "content-type"), STR("text/event-stream"))) {
+		return;
+	}
+	if (!s) {
+		x->own = s = mem_new(sizeof(*s));
+		s->body = BUF(TAP_BODY_MAX);
+	}
+	size_t from = s->body.n < 32 ? 0 : s->body.n - 32; /* a mark may be split */
+	buf_str(&s->body, bytes);
+	x->reply_body.cut |= s->body.full;
+	s->last |= has_last_event(str_skip(buf_view(&s->body), from));
+	if (s->last && !s->told && str_ends(buf_view(&s->body), STR("\n\n"))) {
+		s->told = true;
+		take(ctx, x, &complete);
+	}
+}
+
+/* Called at the end of any exchange: with the whole reply, or with what there was of it. */
+static void closed(void *ctx, struct tap_exchange *x, const struct tap_ending *e)
+{
+	struct streamed *s = x->own;
+
+	if (!s || !s->told) {
+		take(ctx, x, e);
+	}
+	if (s) {
+		buf_release(&s->body);
+		free(s);
+		x->own = NULL;
+	}
+}
+
 static const struct tap_decoder decoder = {
 	.name = "model",
 	.owns = owns,
 	.start = start,
 	.stop = stop,
+	.piece = piece,
 	.closed = closed,
 };
 const struct tap_decoder *const tap_model_decoder[] = {&decoder};

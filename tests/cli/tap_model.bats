@@ -121,7 +121,7 @@ needs_python() {
 	expect 0 rolldbg check --only prompt-drift --fail-on info tap.jsonl
 	# the trainer's own probabilities, under the names of the rollouts
 	jq -c 'select(.type == "step" and .llm.token_ids) | {rollout, turn, logprobs: [-3, -3, -3]}' tap.jsonl >trained.jsonl
-	expect 0 rolldbg check --only kl-band --trained trained.jsonl tap.jsonl
+	expect 0 rolldbg check --only kl-band --trainer-logprobs trained.jsonl tap.jsonl
 	has "$output" 'not comparable, because the policy sent temperature 0.7'
 }
 

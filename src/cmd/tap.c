@@ -8,15 +8,14 @@
 #include "cmd/progress.h"
 #include "cmd/store/recordings.h"
 #include "cmd/store/store.h"
+#include "cmd/tap_apart.h"
 #include "cmd/verdicts.h"
 #include "net/listen.h"
 #include "recording/redact/credentials.h"
 #include "tap/episode.h"
-#include "tap/join.h"
 #include "tap/job.h"
 #include "tap/stdio.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,9 +44,10 @@ static const struct opt options[] = {
 	OPT_STRING('t', "to", OPT_REACH + OPT_COMMON, "URL", FIELD(to),
                    "the environment's server: http, https, ws or wss; a path is not used, because "
                    "the client's own is passed on"),
-	OPT_STRING(0, "model-to", OPT_REACH, "URL", FIELD(model_to),
-                   "the model's server, recorded too: requests for completions on the same port, or on "
-                   "that of --model-listen, are passed on to it; a path is not used"),
+	OPT_STRING(
+		0, "model-to", OPT_REACH, "URL", FIELD(model_to),
+		"the model's server, recorded too: requests for completions on the same port, or on "
+		"that of --model-listen, are passed on to it; a path is not used"),
 	OPT_NUMBER(0, "model-listen", OPT_REACH, "PORT", FIELD(model_port),
                    "a port of its own for the model's server; 0 picks a free one"),
 	OPT_STRING(0, "bind", OPT_REACH, "ADDRESS", FIELD(bind),
@@ -73,9 +73,8 @@ struct tapping {
 	const struct tap_options *opts;
 	char **command; /* NULL: none */
 	struct secrets *secrets;
-	struct recordings recordings, apart; /* apart: of turns of a model without a session */
-	struct recording_options apart_options;
-	char *apart_path;
+	struct recordings recordings;
+	struct tap_apart apart;
 	struct tap_joiner *joiner;
 	struct tap_recording *recording;
 	struct hints hints;
@@ -158,31 +157,15 @@ static int close_recording(void *ctx, void *own, struct error *err)
 	return failed;
 }
 
-/* In a file of its own, beside that of the rollouts. */
+/* Turns without a session are beside the rollouts. */
 static int open_apart(void *ctx, const char *rollout, struct recorder **out, void **own,
                       struct error *err)
 {
-	static const struct plan no_plan = {.count = 0};
 	struct tapping *t = ctx;
-	struct str path = buf_view(&t->recordings.path);
 
-	if (t->recordings.directory || str_is(path, "-")) {
-		return open_recording(ctx, rollout, out, own, err);
-	}
-	if (!t->apart_options.out) {
-		path.n -= str_ends(path, STR(".jsonl")) ? 6 : 0;
-		buf_clear(&t->file);
-		buf_printf(&t->file, "%.*s.model.jsonl", STR_ARG(path));
-		t->apart_options = t->opts->recording;
-		t->apart_options.out = t->apart_path = mem_text(buf_view(&t->file));
-		if (recordings_choose(&t->apart, t->context, &t->apart_options, &no_plan, t->secrets,
-		                      err) ||
-		    recordings_open(&t->apart, err)) {
-			return -1;
-		}
-	}
-	*out = t->apart.recorder;
-	return 0;
+	return t->recordings.directory || str_is(buf_view(&t->recordings.path), "-")
+	               ? open_recording(ctx, rollout, out, own, err)
+	               : tap_apart_open(&t->apart, &t->recordings, out, err);
 }
 
 /* ---- how far it is ---- */
@@ -320,27 +303,6 @@ static int collect_secrets(struct tapping *t, struct error *err)
 	return 0;
 }
 
-/* The names of rollouts are not known yet, so the directory may not hold any. */
-static int check_directory(const struct tapping *t, struct error *err)
-{
-	const struct recording_options *o = &t->opts->recording;
-	const char *path = buf_cstr(&t->recordings.path);
-	DIR *d = t->recordings.directory && !o->force && !o->append ? opendir(path) : NULL;
-	bool taken = false;
-
-	for (struct dirent *e; d && (e = readdir(d));) {
-		taken |= str_ends(str_from(e->d_name), STR(".jsonl"));
-	}
-	if (d) {
-		closedir(d);
-	}
-	return taken ? error_set(err, FAIL_USAGE,
-	                         "--out %s: there are recordings in it; use another directory, or "
-	                         "--force to overwrite those of the same name",
-	                         o->out)
-	             : 0;
-}
-
 static bool streams(const struct tapping *t)
 {
 	return t->opts->recording.out && !strcmp(t->opts->recording.out, "-");
@@ -384,13 +346,10 @@ static int set_up(struct tapping *t, struct error *err)
 	static const struct plan no_plan = {.count = 0};
 	const struct tap_options *o = t->opts;
 
-	if (o->port.value > UINT16_MAX || o->model_port.value > UINT16_MAX) {
-		bool first = o->port.value > UINT16_MAX;
-
-		return error_set(err, FAIL_USAGE,
-		                 "--%s: expected a number from 0 to 65535, got %llu",
-		                 first ? "listen" : "model-listen",
-		                 (unsigned long long)(first ? o->port : o->model_port).value);
+	bool first = o->port.value > UINT16_MAX;
+	if (first || o->model_port.value > UINT16_MAX) {
+		return error_set(err, FAIL_USAGE, "--%s: expected a number from 0 to 65535",
+		                 first ? "listen" : "model-listen");
 	}
 	if (o->model_port.given && !o->model_to) {
 		return error_set(err, FAIL_USAGE, "--model-listen: --model-to names the server");
@@ -402,7 +361,7 @@ static int set_up(struct tapping *t, struct error *err)
 	return collect_secrets(t, err) || verdict_hints(&o->verdict, t->context, &t->hints, err) ||
 	       recordings_choose(&t->recordings, t->context, &o->recording, &no_plan, t->secrets,
 	                         err) ||
-	       check_directory(t, err) || open_verdicts(t, err) ||
+	       recordings_check_directory(&t->recordings, err) || open_verdicts(t, err) ||
 	       recordings_open(&t->recordings, err) || tap_signals_open(&t->signals, err);
 }
 
@@ -516,34 +475,6 @@ static int tap(struct tapping *t, struct error *err)
 
 /* ---- the end ---- */
 
-static void say_model(struct tapping *t, struct buf *out)
-{
-	const struct tap_join_counts *c = t->joiner ? tap_joiner_counts(t->joiner) : NULL;
-
-	if (!c) {
-		return;
-	}
-	buf_printf(out, "model: %llu turns, joined by name %llu, by content %llu, by time %llu",
-	           (unsigned long long)c->turns, (unsigned long long)c->named,
-	           (unsigned long long)c->content, (unsigned long long)c->time);
-	const struct {
-		uint64_t n;
-		const char *what;
-	} more[] = {{c->apart, "recorded apart"},
-	            {c->ambiguous, "calls that several turns could have made"},
-	            {c->failed, "requests without a reply"},
-	            {c->unread, "requests that could not be read"}};
-	for (size_t i = 0; i < ARRAY_LEN(more); i++) {
-		if (more[i].n) {
-			buf_printf(out, ", %llu %s", (unsigned long long)more[i].n, more[i].what);
-		}
-	}
-	buf_char(out, '\n');
-	if (t->apart_path) {
-		text_put_path(out, "apart", t->apart_path);
-	}
-}
-
 static void say_summary(struct tapping *t)
 {
 	const struct tap_counts *c = tap_recording_counts(t->recording);
@@ -568,7 +499,7 @@ static void say_summary(struct tapping *t)
 		}
 	}
 	buf_char(out, '\n');
-	say_model(t, out);
+	tap_apart_say(&t->apart, t->joiner, out);
 	if (!t->opts->recording.out) {
 		text_put_path(out, "recorded", buf_cstr(&t->recordings.path));
 	}
@@ -605,8 +536,7 @@ static void tear_down(struct tapping *t)
 	reports_free(t->verdicts.reports);
 	output_release(&t->verdicts.out);
 	recordings_release(&t->recordings);
-	recordings_release(&t->apart);
-	free(t->apart_path);
+	tap_apart_release(&t->apart);
 	secrets_free(t->secrets);
 	buf_release(&t->file);
 	free(t->command);
@@ -643,7 +573,8 @@ static int tap_run(const struct context *c, const void *opts, int argc, char **a
 	progress_free(t.progress);
 	t.progress = NULL;
 	code = code ? code : conclude(&t, err);
-	if ((recordings_close(&t.recordings, &closing) || recordings_close(&t.apart, &closing)) &&
+	if ((recordings_close(&t.recordings, &closing) ||
+	     recordings_close(&t.apart.recordings, &closing)) &&
 	    code >= 0) {
 		*err = closing;
 		code = -1;

@@ -551,7 +551,6 @@ int line_writer_turn(struct line_writer *w, const struct step_fields *f, struct 
 {
 	static const struct str null = STR_INIT("null");
 	struct line l = begin_line(w, LINE_STEP);
-	struct json_writer j;
 
 	set_i64(w, &l, KEY_TURN, f->turn);
 	l.value[KEY_STEP] = l.value[KEY_TOOL_CALL] = l.value[KEY_OUTCOME] = l.value[KEY_ERROR] =
@@ -565,7 +564,7 @@ int line_writer_turn(struct line_writer *w, const struct step_fields *f, struct 
 	l.value[KEY_OBSERVATION] = l.value[KEY_REWARD] = l.value[KEY_TERMINATED] =
 		l.value[KEY_TRUNCATED] = l.value[KEY_ENV_STEPS] = null;
 	l.value[KEY_LLM] = f->llm;
-	j = begin_value(w);
+	struct json_writer j = begin_value(w);
 	jw_object(&j);
 	put_time(&j, "at", f->at_ms);
 	put_str(&j, "joined", str_from(f->joined));
@@ -577,7 +576,6 @@ int line_writer_turn(struct line_writer *w, const struct step_fields *f, struct 
 int line_writer_event(struct line_writer *w, int64_t turn, const struct event *e, struct error *err)
 {
 	struct line l = event_line(w, turn, e);
-
 	return put_line(w, &l, err);
 }
 

@@ -47,6 +47,12 @@ const struct tap_join_counts *tap_joiner_counts(const struct tap_joiner *j)
 	return &j->counts;
 }
 
+void tap_joiner_skip(struct tap_joiner *j, const struct tap_connection *c)
+{
+	j->counts.unread++;
+	tap_remark(j->r, c, "a request to the model that cannot be read");
+}
+
 /* ---- lines ---- */
 
 static void chain_messages(struct tap_joiner *j, struct str messages, char hash[HASH_HEX + 1])
@@ -163,7 +169,8 @@ static void close_apart(struct apart *a)
 	struct tap_recording *r = a->j->r;
 	struct error err = {0};
 	struct end_fields f = {.status = END_STOPPED,
-	                       .reason = "turns of a model for which no environment session is known",
+	                       .reason =
+	                               "turns of a model for which no environment session is known",
 	                       .turns = a->turns};
 
 	if (!tap_is_broken(r) && line_writer_end(&a->writer, &f, &err)) {

@@ -69,8 +69,7 @@ static void put_event(struct tap_session *s, const struct event *e)
 	struct error err = {0};
 
 	log_info("event: %s %.*s", event_kind_name(e->kind), STR_ARG(e->detail));
-	if (!tap_is_broken(s->r) &&
-	    line_writer_event(&s->episode->writer, turns_of(s), e, &err)) {
+	if (!tap_is_broken(s->r) && line_writer_event(&s->episode->writer, turns_of(s), e, &err)) {
 		tap_stop_recording(s->r, &err);
 	}
 }

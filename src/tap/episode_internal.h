@@ -28,9 +28,9 @@ struct tap_step {
 	struct arena arena;
 	struct call_fields call;
 	struct str state;
-	int64_t turn;              /* -1: that of the step */
-	const char *joined;        /* of its turn: how it is known; NULL: there is none */
-	struct str messages, llm;  /* of its turn */
+	int64_t turn;             /* -1: that of the step */
+	const char *joined;       /* of its turn: how it is known; NULL: there is none */
+	struct str messages, llm; /* of its turn */
 	uint64_t at_ms, began_ns, replied_ns; /* replied_ns 0: not yet */
 };
 

@@ -39,8 +39,7 @@ static bool is_telling(const struct tap_joiner *j, const struct model_turn *t)
 {
 	uint64_t hash = t->rollout.p ? name_hash(t) : 0;
 
-	return t->rollout.p &&
-	       (!t->weak || (j->several && !map_find(&j->shared, hash, STR_NONE)));
+	return t->rollout.p && (!t->weak || (j->several && !map_find(&j->shared, hash, STR_NONE)));
 }
 
 static bool names_session(const struct tap_session *s, const struct model_turn *t)
@@ -404,8 +403,8 @@ void tap_join_call(struct tap_session *s, const struct tap_call *c, struct tap_s
 	                   .s = s,
 	                   .talk = k,
 	                   .call = c,
-	                   .any_name = protocol_parse(str_from(s->facts.protocol)) ==
-	                               PROTOCOL_OPENENV};
+	                   .any_name =
+	                           protocol_parse(str_from(s->facts.protocol)) == PROTOCOL_OPENENV};
 	const char *rung = NULL;
 
 	step->turn = -1;
@@ -418,7 +417,7 @@ void tap_join_call(struct tap_session *s, const struct tap_call *c, struct tap_s
 		k->calls++;
 		return;
 	}
-	struct set set = {.at = mem_array(j->waiting + 1, sizeof(*set.at))};
+	struct set set = {.at = mem_array(j->waiting + 1, sizeof(void *))};
 	struct model_turn *t = choose(&a, &set, &rung);
 	if (t) {
 		join(&a, t, rung, step);
@@ -473,7 +472,8 @@ static void write_waiting(struct tap_joiner *j, struct tap_session *s)
 }
 
 /* The only open episode that the prompt continues, or whose name it has. */
-static struct tap_session *owner(struct tap_joiner *j, const struct model_turn *t, const char **rung)
+static struct tap_session *owner(struct tap_joiner *j, const struct model_turn *t,
+                                 const char **rung)
 {
 	struct tap_session *found = NULL;
 
@@ -535,8 +535,8 @@ void tap_joiner_add(struct tap_joiner *j, struct model_turn *t)
 void tap_joiner_fail(struct tap_joiner *j, const struct model_request *q, struct str detail)
 {
 	const char *rung;
-	struct model_turn asked = {.prompt = q->prompts[0], .rollout = q->rollout, .rung = q->rung,
-	                           .weak = q->weak};
+	struct model_turn asked = {
+		.prompt = q->prompts[0], .rollout = q->rollout, .rung = q->rung, .weak = q->weak};
 	struct tap_session *s = q->prompt_count == 1 ? owner(j, &asked, &rung) : NULL;
 
 	j->counts.failed++;
@@ -545,12 +545,6 @@ void tap_joiner_fail(struct tap_joiner *j, const struct model_request *q, struct
 	} else {
 		log_info("a request to the model failed: %.*s", STR_ARG(detail));
 	}
-}
-
-void tap_joiner_skip(struct tap_joiner *j, const struct tap_connection *c)
-{
-	j->counts.unread++;
-	tap_remark(j->r, c, "a request to the model that cannot be read");
 }
 
 /* ---- what sessions report ---- */

@@ -27,7 +27,7 @@ struct streamed {
 };
 
 /* One exchange, while its reply is read. */
-struct reading {
+struct model_reading {
 	struct decoder *d;
 	const struct tap_exchange *x;
 	const struct api *api; /* NULL: completions */
@@ -109,7 +109,8 @@ static size_t index_of(struct str choice, size_t position)
 	return json_i64(JSON_GET(choice, "index"), &index) && index >= 0 ? (size_t)index : position;
 }
 
-static void add_turn(struct reading *r, size_t index, size_t choices, struct chat_reply *reply)
+static void add_turn(struct model_reading *r, size_t index, size_t choices,
+                     struct chat_reply *reply)
 {
 	size_t n = r->request.prompt_count > 0 ? r->request.prompt_count : 1;
 	size_t each = choices > n ? choices / n : 1;
@@ -123,7 +124,7 @@ static void add_turn(struct reading *r, size_t index, size_t choices, struct cha
 }
 
 /* A request without a usable reply. */
-static void add_failure(struct reading *r, const struct chat_failure *f)
+static void add_failure(struct model_reading *r, const struct chat_failure *f)
 {
 	struct buf *out = &r->d->chunk;
 	struct json_writer w;
@@ -145,7 +146,8 @@ static void add_failure(struct reading *r, const struct chat_failure *f)
 
 /* ---- whole replies ---- */
 
-static int read_whole(struct reading *r, struct str body, struct chat_failure *f, struct error *err)
+static int read_whole(struct model_reading *r, struct str body, struct chat_failure *f,
+                      struct error *err)
 {
 	struct str choices, choice, whole = body;
 	struct chat_reply reply;
@@ -179,7 +181,7 @@ static int read_whole(struct reading *r, struct str body, struct chat_failure *f
 
 /* ---- streams ---- */
 
-static struct chat_stream *stream_at(struct reading *r, size_t index)
+static struct chat_stream *stream_at(struct model_reading *r, size_t index)
 {
 	if (index >= CHOICES_MAX) {
 		return NULL;
@@ -193,7 +195,7 @@ static struct chat_stream *stream_at(struct reading *r, size_t index)
 	return &r->streams[index];
 }
 
-static int add_chunk(struct reading *r, struct str chunk, struct error *err)
+static int add_chunk(struct model_reading *r, struct str chunk, struct error *err)
 {
 	struct str choices = JSON_GET(chunk, "choices"), choice;
 	size_t position = 0;
@@ -214,7 +216,7 @@ static int add_chunk(struct reading *r, struct str chunk, struct error *err)
 	return 0;
 }
 
-static int add_event(struct reading *r, struct api_stream *a, struct str data, bool *done,
+static int add_event(struct model_reading *r, struct api_stream *a, struct str data, bool *done,
                      struct error *err)
 {
 	struct json_fault fault;
@@ -235,7 +237,8 @@ static int add_event(struct reading *r, struct api_stream *a, struct str data, b
 }
 
 /* The turns of a stream that ended as it should. */
-static int take_streams(struct reading *r, bool done, struct chat_failure *f, struct error *err)
+static int take_streams(struct model_reading *r, bool done, struct chat_failure *f,
+                        struct error *err)
 {
 	struct str failure = r->count ? chat_stream_failure(&r->streams[0]) : STR_NONE;
 	struct chat_reply reply;
@@ -246,12 +249,13 @@ static int take_streams(struct reading *r, bool done, struct chat_failure *f, st
 	}
 	for (size_t i = 0; i < r->count; i++) {
 		if (!r->streams[i].finish_reason.n) {
-			return error_set(err, FAIL_TRANSPORT, "its stream ended without a finish reason");
+			return error_set(err, FAIL_TRANSPORT,
+			                 "its stream ended without a finish reason");
 		}
 	}
 	if (!r->count || (!done && !r->ended_well)) {
-		return error_set(err, FAIL_TRANSPORT, r->count ? "its stream was cut off"
-		                                               : "its stream is empty");
+		return error_set(err, FAIL_TRANSPORT,
+		                 r->count ? "its stream was cut off" : "its stream is empty");
 	}
 	for (size_t i = 0; i < r->count; i++) {
 		chat_stream_reply(&r->streams[i], true, &reply);
@@ -260,7 +264,7 @@ static int take_streams(struct reading *r, bool done, struct chat_failure *f, st
 	return 0;
 }
 
-static int read_stream(struct reading *r, struct str body, struct chat_failure *f,
+static int read_stream(struct model_reading *r, struct str body, struct chat_failure *f,
                        struct error *err)
 {
 	struct api_stream a = {.prompt_tokens = 0};
@@ -283,7 +287,7 @@ static int read_stream(struct reading *r, struct str body, struct chat_failure *
 
 /* ---- exchanges ---- */
 
-static int read_body(struct reading *r, struct chat_failure *f, struct error *err)
+static int read_body(struct model_reading *r, struct chat_failure *f, struct error *err)
 {
 	const struct tap_exchange *x = r->x;
 	const struct tap_bytes *b = &x->reply_body;
@@ -298,8 +302,9 @@ static int read_body(struct reading *r, struct chat_failure *f, struct error *er
 		return 0;
 	}
 	if (b->cut || b->encoded) {
-		return error_set(err, FAIL_PROTOCOL, b->cut ? "the reply is too long to be read"
-		                                            : "the reply is compressed");
+		return error_set(err, FAIL_PROTOCOL,
+		                 b->cut ? "the reply is too long to be read"
+		                        : "the reply is compressed");
 	}
 	if (x->own) {
 		const struct streamed *s = x->own;
@@ -317,7 +322,7 @@ static int read_body(struct reading *r, struct chat_failure *f, struct error *er
 
 static void take(void *ctx, struct tap_exchange *x, const struct tap_ending *e)
 {
-	struct reading r = {.d = ctx, .x = x, .ended_well = !x->reply_body.unended};
+	struct model_reading r = {.d = ctx, .x = x, .ended_well = !x->reply_body.unended};
 	struct chat_failure f;
 	struct error err = {0};
 
@@ -349,8 +354,8 @@ static void take(void *ctx, struct tap_exchange *x, const struct tap_ending *e)
 
 static bool has_last_event(struct str bytes)
 {
-	static const char *const marks[] = {"data: [DONE]", "\"message_stop\"", "\"response.completed\"",
-	                                    "\"response.incomplete\""};
+	static const char *const marks[] = {"data: [DONE]", "\"message_stop\"",
+	                                    "\"response.completed\"", "\"response.incomplete\""};
 
 	for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
 		if (memmem(bytes.p, bytes.n, marks[i], strlen(marks[i]))) {

@@ -1,5 +1,5 @@
 /* Turns of a model: one request and one of its replies, in units that can be compared. What replies
-   mean is decided where `run --policy llm` decides it, in policy/llm/. */
+   mean is decided where a run with a model decides it, in policy/llm/. */
 #ifndef ROLLDBG_TAP_MODEL_TURN_H
 #define ROLLDBG_TAP_MODEL_TURN_H
 
@@ -29,13 +29,13 @@ struct tap_prompt {
 /* What all turns of a request share. */
 struct model_request {
 	struct arena arena;
-	const struct api *api;             /* NULL: completions */
-	struct str tools;                  /* as environments advertise them, raw; absent: none */
-	struct str sent, seed, model;      /* raw: the sampling parameters, .. */
-	struct str rollout;                /* what the request names as its rollout; absent: nothing */
-	const char *rung;                  /* where: "path", "key", "header" */
-	bool weak;                         /* which may be the same in all requests */
-	struct tap_prompt **prompts;       /* one for each prompt of a batch */
+	const struct api *api;        /* NULL: completions */
+	struct str tools;             /* as environments advertise them, raw; absent: none */
+	struct str sent, seed, model; /* raw: the sampling parameters, .. */
+	struct str rollout;           /* what the request names as its rollout; absent: nothing */
+	const char *rung;             /* where: "path", "key", "header" */
+	bool weak;                    /* which may be the same in all requests */
+	struct tap_prompt **prompts;  /* one for each prompt of a batch */
 	size_t prompt_count;
 };
 
@@ -63,10 +63,10 @@ struct model_turn {
 	uint64_t after, almost;
 	size_t length;
 	uint64_t asked_ns, replied_ns;
-	uint64_t request; /* its number */
-	size_t row;       /* of the reply's choices */
+	uint64_t request;   /* its number */
+	size_t row;         /* of the reply's choices */
 	const char *joined; /* a turn without a call: how its rollout is known */
-	size_t next_call; /* the first one that was not sent to an environment */
+	size_t next_call;   /* the first one that was not sent to an environment */
 };
 
 /* A turn with a reply, which it takes over. */

@@ -43,8 +43,8 @@ struct conn {
 	struct tap_flow *flow;
 	struct stream_server *server; /* NULL: not known yet */
 	uint16_t port;                /* of the client */
-	bool unreachable; /* the server is: the client gets a reply of ours */
-	bool dead;        /* to be freed at the end of the round */
+	bool unreachable;             /* the server is: the client gets a reply of ours */
+	bool dead;                    /* to be freed at the end of the round */
 };
 
 struct relay {
@@ -201,8 +201,7 @@ static void reply_unreachable(struct relay *r, struct conn *c)
 	}
 	buf_clear(&r->out);
 	buf_printf(&r->out, "rolldbg tap: cannot connect to %s: %s\n",
-	           stream_server_authority(c->server),
-	           stream_why(c->ends[TAP_SERVER].stream));
+	           stream_server_authority(c->server), stream_why(c->ends[TAP_SERVER].stream));
 	size_t length = r->out.n;
 	struct buf reply = BUF(BUF_MAX_SMALL);
 
@@ -443,9 +442,8 @@ static bool accept_one(struct relay *r, int listener, struct stream_server *serv
 	                                   .side = TAP_CLIENT,
 	                                   .stream = stream_adopt(fd),
 	                                   .pending = BUF(PENDING_MAX)};
-	c->ends[TAP_SERVER] = (struct end){.conn = c,
-	                                   .side = TAP_SERVER,
-	                                   .pending = BUF(PENDING_MAX)};
+	c->ends[TAP_SERVER] =
+		(struct end){.conn = c, .side = TAP_SERVER, .pending = BUF(PENDING_MAX)};
 	c->port = port_of(&from);
 	if (server) {
 		connect_to(r, c, server);
@@ -542,7 +540,8 @@ static int loop(struct relay *r, struct error *err)
 	return 0;
 }
 
-static struct tap_reader *new_reader(const struct tap_relay_conf *conf, struct stream_server *server,
+static struct tap_reader *new_reader(const struct tap_relay_conf *conf,
+                                     struct stream_server *server,
                                      const struct tap_decoder *const *decoders, size_t count)
 {
 	struct tap_reader_conf reading = {

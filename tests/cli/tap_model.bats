@@ -149,7 +149,7 @@ needs_python() {
 }
 
 @test "replies that are no turn: refused, cut off, garbage, too long; all bytes are passed on" {
-	echo '{"replies": [{"status": 429, "code": "rate_limit_exceeded"}, {"text": "half", "close": "within"}, {"raw": "{\"choices\": [no"},
+	printf '%s' '{"replies": [{"status": 429, "code": "rate_limit_exceeded"}, {"text": "half", "close": "within"}, {"raw": "{\"choices\": [no"},
 		{"raw": "data: {\"choices\": [{\"delta\": \u0000\n\n"},
 		{"size": "30MB", "text": "long"}, {"text": "Down.", "calls": [{"name": "lake_move", "arguments": {"action": "DOWN"}}]}],
 		"then": "last"}' >script.json

@@ -303,15 +303,12 @@ static int collect_secrets(struct tapping *t, struct error *err)
 	return 0;
 }
 
-static bool streams(const struct tapping *t)
-{
-	return t->opts->recording.out && !strcmp(t->opts->recording.out, "-");
-}
-
 /* Standard output belongs to the command, if there is one. */
 static const char *output_owner(const struct tapping *t)
 {
-	return streams(t) ? "--out -" : t->command ? "the command" : NULL;
+	const char *o = t->opts->recording.out;
+
+	return o && !strcmp(o, "-") ? "--out -" : t->command ? "the command" : NULL;
 }
 
 static int open_verdicts(struct tapping *t, struct error *err)
@@ -345,8 +342,8 @@ static int set_up(struct tapping *t, struct error *err)
 {
 	static const struct plan no_plan = {.count = 0};
 	const struct tap_options *o = t->opts;
-
 	bool first = o->port.value > UINT16_MAX;
+
 	if (first || o->model_port.value > UINT16_MAX) {
 		return error_set(err, FAIL_USAGE, "--%s: expected a number from 0 to 65535",
 		                 first ? "listen" : "model-listen");
@@ -355,8 +352,7 @@ static int set_up(struct tapping *t, struct error *err)
 		return error_set(err, FAIL_USAGE, "--model-listen: --model-to names the server");
 	}
 	if (o->model_to && !o->to) {
-		return error_set(err, FAIL_USAGE,
-		                 "--model-to: --to names the environment's server");
+		return error_set(err, FAIL_USAGE, "--model-to: --to names the environment");
 	}
 	return collect_secrets(t, err) || verdict_hints(&o->verdict, t->context, &t->hints, err) ||
 	       recordings_choose(&t->recordings, t->context, &o->recording, &no_plan, t->secrets,
@@ -389,16 +385,6 @@ static int start_job(struct tapping *t, struct error *err)
 	return t->command ? tap_job_start(t->command, "ROLLDBG_TAP_URL", url, &t->job, err) : 0;
 }
 
-static int listen_for_model(struct tapping *t, struct tap_relay_conf *conf, struct error *err)
-{
-	const struct tap_options *o = t->opts;
-
-	t->model_port = (uint16_t)o->model_port.value;
-	return o->model_port.given ? listen_on(o->bind ? o->bind : ADDRESS, &t->model_port,
-	                                       &conf->model_listener, err)
-	                           : 0;
-}
-
 static int relay(struct tapping *t, struct error *err)
 {
 	const struct tap_options *o = t->opts;
@@ -422,12 +408,14 @@ static int relay(struct tapping *t, struct error *err)
 	                              .tick_ms = TICK_MS,
 	                              .ctx = t};
 
+	t->model_port = (uint16_t)o->model_port.value;
 	t->port = o->port.given ? (uint16_t)o->port.value : DEFAULT_PORT;
 	listen_allow_many();
 	int failed = stream_server_new(&to, &conf.server, err) || io_new(&asking, &conf.io, err) ||
 	             (o->model_to && stream_server_new(&model, &conf.model, err)) ||
 	             listen_on(o->bind ? o->bind : ADDRESS, &t->port, &conf.listener, err) ||
-	             listen_for_model(t, &conf, err);
+	             (o->model_port.given && listen_on(o->bind ? o->bind : ADDRESS, &t->model_port,
+	                                               &conf.model_listener, err));
 	if (!failed) {
 		t->progress = progress_new(t->context);
 		failed = announce(t, err) || start_job(t, err) || tap_relay(&conf, err);

@@ -4,7 +4,7 @@
 #define ROLLDBG_CMD_TAP_APART_H
 
 #include "cmd/store/recordings.h"
-#include "tap/join.h"
+#include "tap/joining.h"
 
 /* A zeroed one may be released. */
 struct tap_apart {

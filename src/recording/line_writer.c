@@ -549,12 +549,11 @@ int line_writer_step(struct line_writer *w, const struct step_fields *f, struct 
 
 int line_writer_turn(struct line_writer *w, const struct step_fields *f, struct error *err)
 {
-	static const struct str null = STR_INIT("null");
 	struct line l = begin_line(w, LINE_STEP);
 
 	set_i64(w, &l, KEY_TURN, f->turn);
 	l.value[KEY_STEP] = l.value[KEY_TOOL_CALL] = l.value[KEY_OUTCOME] = l.value[KEY_ERROR] =
-		null;
+		STR("null");
 	set_state(w, &l, f->state, f->ignore);
 	if (f->call) {
 		set_tool_call(w, &l, f);
@@ -562,7 +561,7 @@ int line_writer_turn(struct line_writer *w, const struct step_fields *f, struct 
 	}
 	set_messages(w, &l, f->messages, f->more_messages);
 	l.value[KEY_OBSERVATION] = l.value[KEY_REWARD] = l.value[KEY_TERMINATED] =
-		l.value[KEY_TRUNCATED] = l.value[KEY_ENV_STEPS] = null;
+		l.value[KEY_TRUNCATED] = l.value[KEY_ENV_STEPS] = STR("null");
 	l.value[KEY_LLM] = f->llm;
 	struct json_writer j = begin_value(w);
 	jw_object(&j);
@@ -576,6 +575,7 @@ int line_writer_turn(struct line_writer *w, const struct step_fields *f, struct 
 int line_writer_event(struct line_writer *w, int64_t turn, const struct event *e, struct error *err)
 {
 	struct line l = event_line(w, turn, e);
+
 	return put_line(w, &l, err);
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "tap/episode.h"
-#include "tap/join.h"
+#include "tap/joining.h"
 #include "tap/naming.h"
 
 struct tap_episode {

@@ -1,12 +1,11 @@
-/* Which turn a call comes from: see join.h. */
-#include "tap/join.h"
+/* Which turn a call comes from: see joining.h. */
+#include "tap/episode_internal.h"
 
 #include "base/log.h"
 #include "base/text.h"
 #include "json/canon.h"
 #include "json/write.h"
 #include "policy/llm/tool_result.h"
-#include "tap/episode_internal.h"
 #include "tap/join_internal.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define ROLLDBG_TAP_JOIN_INTERNAL_H
 
 #include "base/map.h"
-#include "tap/join.h"
+#include "tap/joining.h"
 
 struct tap_joiner {
 	struct tap_recording *r;

@@ -1,5 +1,5 @@
 /* Decoder of models' servers: chat completions, completions, responses and messages, whole or as a
-   stream. Each choice of a reply is a turn, which join.h relates to the environment's sessions. */
+   stream. Each choice of a reply is a turn, which joining.h relates to the environment's sessions. */
 #define _GNU_SOURCE /* memmem */
 #include "tap/model.h"
 
@@ -8,7 +8,7 @@
 #include "policy/llm/failure.h"
 #include "policy/llm/stream.h"
 #include "protocol/sse.h"
-#include "tap/join.h"
+#include "tap/joining.h"
 #include "tap/model_turn.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct streamed {
 };
 
 /* One exchange, while its reply is read. */
-struct model_reading {
+struct reply_reading {
 	struct decoder *d;
 	const struct tap_exchange *x;
 	const struct api *api; /* NULL: completions */
@@ -109,7 +109,7 @@ static size_t index_of(struct str choice, size_t position)
 	return json_i64(JSON_GET(choice, "index"), &index) && index >= 0 ? (size_t)index : position;
 }
 
-static void add_turn(struct model_reading *r, size_t index, size_t choices,
+static void add_turn(struct reply_reading *r, size_t index, size_t choices,
                      struct chat_reply *reply)
 {
 	size_t n = r->request.prompt_count > 0 ? r->request.prompt_count : 1;
@@ -124,7 +124,7 @@ static void add_turn(struct model_reading *r, size_t index, size_t choices,
 }
 
 /* A request without a usable reply. */
-static void add_failure(struct model_reading *r, const struct chat_failure *f)
+static void add_failure(struct reply_reading *r, const struct chat_failure *f)
 {
 	struct buf *out = &r->d->chunk;
 	struct json_writer w;
@@ -146,7 +146,7 @@ static void add_failure(struct model_reading *r, const struct chat_failure *f)
 
 /* ---- whole replies ---- */
 
-static int read_whole(struct model_reading *r, struct str body, struct chat_failure *f,
+static int read_whole(struct reply_reading *r, struct str body, struct chat_failure *f,
                       struct error *err)
 {
 	struct str choices, choice, whole = body;
@@ -181,7 +181,7 @@ static int read_whole(struct model_reading *r, struct str body, struct chat_fail
 
 /* ---- streams ---- */
 
-static struct chat_stream *stream_at(struct model_reading *r, size_t index)
+static struct chat_stream *stream_at(struct reply_reading *r, size_t index)
 {
 	if (index >= CHOICES_MAX) {
 		return NULL;
@@ -195,7 +195,7 @@ static struct chat_stream *stream_at(struct model_reading *r, size_t index)
 	return &r->streams[index];
 }
 
-static int add_chunk(struct model_reading *r, struct str chunk, struct error *err)
+static int add_chunk(struct reply_reading *r, struct str chunk, struct error *err)
 {
 	struct str choices = JSON_GET(chunk, "choices"), choice;
 	size_t position = 0;
@@ -216,7 +216,7 @@ static int add_chunk(struct model_reading *r, struct str chunk, struct error *er
 	return 0;
 }
 
-static int add_event(struct model_reading *r, struct api_stream *a, struct str data, bool *done,
+static int add_event(struct reply_reading *r, struct api_stream *a, struct str data, bool *done,
                      struct error *err)
 {
 	struct json_fault fault;
@@ -237,7 +237,7 @@ static int add_event(struct model_reading *r, struct api_stream *a, struct str d
 }
 
 /* The turns of a stream that ended as it should. */
-static int take_streams(struct model_reading *r, bool done, struct chat_failure *f,
+static int take_streams(struct reply_reading *r, bool done, struct chat_failure *f,
                         struct error *err)
 {
 	struct str failure = r->count ? chat_stream_failure(&r->streams[0]) : STR_NONE;
@@ -264,7 +264,7 @@ static int take_streams(struct model_reading *r, bool done, struct chat_failure 
 	return 0;
 }
 
-static int read_stream(struct model_reading *r, struct str body, struct chat_failure *f,
+static int read_stream(struct reply_reading *r, struct str body, struct chat_failure *f,
                        struct error *err)
 {
 	struct api_stream a = {.prompt_tokens = 0};
@@ -287,7 +287,7 @@ static int read_stream(struct model_reading *r, struct str body, struct chat_fai
 
 /* ---- exchanges ---- */
 
-static int read_body(struct model_reading *r, struct chat_failure *f, struct error *err)
+static int read_body(struct reply_reading *r, struct chat_failure *f, struct error *err)
 {
 	const struct tap_exchange *x = r->x;
 	const struct tap_bytes *b = &x->reply_body;
@@ -322,7 +322,7 @@ static int read_body(struct model_reading *r, struct chat_failure *f, struct err
 
 static void take(void *ctx, struct tap_exchange *x, const struct tap_ending *e)
 {
-	struct model_reading r = {.d = ctx, .x = x, .ended_well = !x->reply_body.unended};
+	struct reply_reading r = {.d = ctx, .x = x, .ended_well = !x->reply_body.unended};
 	struct chat_failure f;
 	struct error err = {0};
 

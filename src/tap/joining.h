@@ -2,8 +2,8 @@
    (path, header, key), by content (the call, the conversation so far, the environment's last reply),
    or by time. A turn whose session remains ambiguous is recorded apart; nothing is guessed without
    saying so. For one thread. */
-#ifndef ROLLDBG_TAP_JOIN_H
-#define ROLLDBG_TAP_JOIN_H
+#ifndef ROLLDBG_TAP_JOINING_H
+#define ROLLDBG_TAP_JOINING_H
 
 #include "base/hash.h"
 #include "tap/model_turn.h"

@@ -52,7 +52,8 @@ facts() {
 	through chat "http://$(sed 's/.* //' model.log)" stream
 	[ "$(cat seen.json)" = '[[["DOWN", 4], ["DOWN", 8]]]' ]
 	[ "$(facts | cut -d, -f2-5 | tr '\n' ' ')" = '0,"call_0_0","DOWN","content" 1,"call_1_0","DOWN","content" null,null,null,"content" ' ]
-	# four agents that do the same: turns are told apart or they are equal, and every call has one
+	# four agents that do the same at once: each call has a turn of its own, or is said to be ambiguous
 	through chat "http://$(sed 's/.* //' model.log)" 4
-	[ "$(jq -s 'map(select(.type == "step" and .step != null)) | length == 8 and all(.llm and .meta.joined != "ambiguous")' tap.jsonl)" = true ]
+	[ "$(jq -s 'map(select(.type == "step" and .step != null)) | length == 8 and all(if .llm then .llm.parse.source == "native" else .meta.joined == "ambiguous" end)' tap.jsonl)" = true ]
+	[ -z "$(jq -r 'select(.type == "step" and .step != null and .llm) | .tool_call.id' tap.jsonl | sort | uniq -d)" ]
 }

@@ -430,6 +430,8 @@ complete -c rolldbg -n '__fish_seen_subcommand_from serve' -l loop -d 'play a re
 complete -c rolldbg -n '__fish_seen_subcommand_from serve' -F -a 'frozen_lake desk llm'
 complete -c rolldbg -n '__fish_seen_subcommand_from tap' -s l -l listen -x -d 'port to listen on; 0 picks a free one (default 9000)'
 complete -c rolldbg -n '__fish_seen_subcommand_from tap' -s t -l to -x -d 'the environment\'s server: http, https, ws or wss; a path is not used, because the client\'s own is passed on'
+complete -c rolldbg -n '__fish_seen_subcommand_from tap' -l model-to -x -d 'the model\'s server, recorded too: requests for completions on the same port, or on that of --model-listen, are passed on to it; a path is not used'
+complete -c rolldbg -n '__fish_seen_subcommand_from tap' -l model-listen -x -d 'a port of its own for the model\'s server; 0 picks a free one'
 complete -c rolldbg -n '__fish_seen_subcommand_from tap' -l bind -x -d 'IPv4 address to listen on (default 127.0.0.1)'
 complete -c rolldbg -n '__fish_seen_subcommand_from tap' -l idle -x -d 'end an episode after this long without a message (default: never)'
 complete -c rolldbg -n '__fish_seen_subcommand_from tap' -l ask-state -d 'ask an OpenEnv server for its state after each reset and step of the client, which does not see the replies'

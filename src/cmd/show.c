@@ -95,12 +95,16 @@ static void remember_id(struct showing *s, const struct line *l)
 	}
 }
 
-/* Messages of the reset and of earlier turns are the prompt of a turn. */
-static void take_messages(struct showing *s, struct str messages)
+/* Messages of the reset and of earlier turns are the prompt of a turn, and those of its own line
+   before the reply, which a tap records there (`own`). */
+static void take_messages(struct showing *s, struct str messages, bool own)
 {
 	struct str message;
 
 	for (size_t cursor = 0; json_next(messages, &cursor, &message);) {
+		if (own && json_is(JSON_GET(message, "role"), STR("assistant"))) {
+			return;
+		}
 		conversation_chain(s->hasher, message, &s->scratch, s->hash);
 		if (s->opts->json) {
 			buf_text(&s->chosen, s->chosen.n ? "," : "[");
@@ -121,9 +125,10 @@ static void take_prompt(struct showing *s, const struct line *l)
 		s->found = false;
 		buf_clear(&s->chosen);
 	} else if (l->type == LINE_RESET || (l->type == LINE_STEP && l->turn < turn)) {
-		take_messages(s, l->value[KEY_MESSAGES]);
+		take_messages(s, l->value[KEY_MESSAGES], false);
 	} else if (l->type == LINE_STEP && l->turn == turn && !s->found) {
 		s->found = true;
+		take_messages(s, l->value[KEY_MESSAGES], true);
 		s->wrong_hash = hash.p && !json_is(hash, str_from(s->hash));
 	}
 }

@@ -8,6 +8,7 @@
 #include "cmd/progress.h"
 #include "cmd/store/recordings.h"
 #include "cmd/store/store.h"
+#include "cmd/tap_apart.h"
 #include "cmd/tap_faults.h"
 #include "cmd/verdicts.h"
 #include "net/listen.h"
@@ -16,7 +17,6 @@
 #include "tap/job.h"
 #include "tap/stdio.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +28,8 @@
 #define ADDRESS      "127.0.0.1"
 
 struct tap_options {
-	struct opt_u64 port, idle, delay, max_envs;
-	const char *to, *bind, *ca_file;
+	struct opt_u64 port, model_port, idle, delay, max_envs;
+	const char *to, *model_to, *bind, *ca_file;
 	bool insecure, ask_state;
 	struct opt_list secrets, secret_variables, faults;
 	struct recording_options recording;
@@ -45,6 +45,12 @@ static const struct opt options[] = {
 	OPT_STRING('t', "to", OPT_REACH + OPT_COMMON, "URL", FIELD(to),
                    "the environment's server: http, https, ws or wss; a path is not used, because "
                    "the client's own is passed on"),
+	OPT_STRING(
+		0, "model-to", OPT_REACH, "URL", FIELD(model_to),
+		"the model's server, recorded too: requests for completions on the same port, or on "
+		"that of --model-listen, are passed on to it; a path is not used"),
+	OPT_BOUNDED(0, "model-listen", OPT_REACH, 0, UINT16_MAX, "PORT", FIELD(model_port),
+                   "a port of its own for the model's server; 0 picks a free one"),
 	OPT_STRING(0, "bind", OPT_REACH, "ADDRESS", FIELD(bind),
                    "IPv4 address to listen on (default 127.0.0.1)"),
 	OPT_DURATION(0, "idle", OPT_HARMLESS, FIELD(idle),
@@ -81,6 +87,8 @@ struct tapping {
 	char **command; /* NULL: none */
 	struct secrets *secrets;
 	struct recordings recordings;
+	struct tap_apart apart;
+	struct tap_joiner *joiner;
 	struct tap_recording *recording;
 	struct hints hints;
 	struct judge *judge;
@@ -94,7 +102,7 @@ struct tapping {
 	uint64_t last_ns;
 	double rate;
 	int signals;
-	uint16_t port;
+	uint16_t port, model_port;
 	pid_t job; /* 0: none, or it has ended */
 	int job_code;
 	uint64_t over_ns; /* when to stop, after the job; 0: not yet */
@@ -163,6 +171,17 @@ static int close_recording(void *ctx, void *own, struct error *err)
 	return failed;
 }
 
+/* Turns without a session are beside the rollouts. */
+static int open_apart(void *ctx, const char *rollout, struct recorder **out, void **own,
+                      struct error *err)
+{
+	struct tapping *t = ctx;
+
+	return t->recordings.directory || str_is(buf_view(&t->recordings.path), "-")
+	               ? open_recording(ctx, rollout, out, own, err)
+	               : tap_apart_open(&t->apart, &t->recordings, out, err);
+}
+
 /* ---- how far it is ---- */
 
 static void put_counts(struct tapping *t, struct buf *out)
@@ -207,6 +226,7 @@ static bool on_tick(void *ctx)
 	const struct clock *clock = &t->context->clock;
 
 	(void)tap_recording_tick(t->recording);
+	tap_joiner_tick(t->joiner, false);
 	if (t->progress) {
 		show_progress(t);
 	}
@@ -297,36 +317,12 @@ static int collect_secrets(struct tapping *t, struct error *err)
 	return 0;
 }
 
-/* The names of rollouts are not known yet, so the directory may not hold any. */
-static int check_directory(const struct tapping *t, struct error *err)
-{
-	const struct recording_options *o = &t->opts->recording;
-	const char *path = buf_cstr(&t->recordings.path);
-	DIR *d = t->recordings.directory && !o->force && !o->append ? opendir(path) : NULL;
-	bool taken = false;
-
-	for (struct dirent *e; d && (e = readdir(d));) {
-		taken |= str_ends(str_from(e->d_name), STR(".jsonl"));
-	}
-	if (d) {
-		closedir(d);
-	}
-	return taken ? error_set(err, FAIL_USAGE,
-	                         "--out %s: there are recordings in it; use another directory, or "
-	                         "--force to overwrite those of the same name",
-	                         o->out)
-	             : 0;
-}
-
-static bool streams(const struct tapping *t)
-{
-	return t->opts->recording.out && !strcmp(t->opts->recording.out, "-");
-}
-
 /* Standard output belongs to the command, if there is one. */
 static const char *output_owner(const struct tapping *t)
 {
-	return streams(t) ? "--out -" : t->command ? "the command" : NULL;
+	const char *o = t->opts->recording.out;
+
+	return o && !strcmp(o, "-") ? "--out -" : t->command ? "the command" : NULL;
 }
 
 static int open_verdicts(struct tapping *t, struct error *err)
@@ -365,12 +361,18 @@ static int set_up(struct tapping *t, struct error *err)
 		return error_set(err, FAIL_USAGE,
 		                 "--fault and --ask-state need --to URL, and exclude each other");
 	}
+	if (o->model_port.given && !o->model_to) {
+		return error_set(err, FAIL_USAGE, "--model-listen: --model-to names the server");
+	}
+	if (o->model_to && !o->to) {
+		return error_set(err, FAIL_USAGE, "--model-to: --to names the environment");
+	}
 	return faults_new(&o->faults, o->delay.given ? o->delay.value : 1000,
 	                  o->max_envs.given ? o->max_envs.value : 1, &t->faults, err) ||
 	       collect_secrets(t, err) || verdict_hints(&o->verdict, t->context, &t->hints, err) ||
 	       recordings_choose(&t->recordings, t->context, &o->recording, &no_plan, t->secrets,
 	                         err) ||
-	       check_directory(t, err) || open_verdicts(t, err) ||
+	       recordings_check_directory(&t->recordings, err) || open_verdicts(t, err) ||
 	       recordings_open(&t->recordings, err) || tap_signals_open(&t->signals, err);
 }
 
@@ -380,8 +382,13 @@ static int announce(struct tapping *t, struct error *err)
 {
 	struct output out = output_owner(t) ? output_to_stderr() : output_to_stdout();
 
-	buf_printf(&out.text, "listening on %s:%u\n", t->opts->bind ? t->opts->bind : ADDRESS,
-	           (unsigned)t->port);
+	const char *address = t->opts->bind ? t->opts->bind : ADDRESS;
+
+	buf_printf(&out.text, "listening on %s:%u\n", address, (unsigned)t->port);
+	if (t->opts->model_port.given) {
+		buf_printf(&out.text, "model: listening on %s:%u\n", address,
+		           (unsigned)t->model_port);
+	}
 	return output_close(&out, err);
 }
 
@@ -402,8 +409,11 @@ static int relay(struct tapping *t, struct error *err)
 	                         .stop_fd = t->context->stop_fd,
 	                         .ca_file = o->ca_file,
 	                         .insecure = o->insecure};
+	struct stream_server_conf model = {
+		.url = o->model_to, .ca_file = o->ca_file, .insecure = o->insecure};
 	struct tap_relay_conf conf = {.clock = t->context->clock,
 	                              .url = o->to,
+	                              .model_listener = -1,
 	                              .recording = t->recording,
 	                              .faults = faults_engine(t->faults),
 	                              .ask_state = o->ask_state,
@@ -415,15 +425,24 @@ static int relay(struct tapping *t, struct error *err)
 	                              .tick_ms = TICK_MS,
 	                              .ctx = t};
 
+	t->model_port = (uint16_t)o->model_port.value;
 	t->port = o->port.given ? (uint16_t)o->port.value : DEFAULT_PORT;
 	listen_allow_many();
 	int failed = stream_server_new(&to, &conf.server, err) || io_new(&asking, &conf.io, err) ||
-	             listen_on(o->bind ? o->bind : ADDRESS, &t->port, &conf.listener, err);
+	             (o->model_to && stream_server_new(&model, &conf.model, err)) ||
+	             listen_on(o->bind ? o->bind : ADDRESS, &t->port, &conf.listener, err) ||
+	             (o->model_port.given && listen_on(o->bind ? o->bind : ADDRESS, &t->model_port,
+	                                               &conf.model_listener, err));
 	if (!failed) {
 		t->progress = progress_new(t->context);
 		failed = announce(t, err) || start_job(t, err) || tap_relay(&conf, err);
 		close(conf.listener);
+		if (conf.model_listener >= 0) {
+			close(conf.model_listener);
+		}
 	}
+	tap_joiner_tick(t->joiner, true);
+	stream_server_free(conf.model);
 	io_free(conf.io);
 	stream_server_free(conf.server);
 	return failed ? -1 : 0;
@@ -450,11 +469,13 @@ static int tap(struct tapping *t, struct error *err)
 	                                  .sink_count = 1,
 	                                  .open = open_recording,
 	                                  .close = close_recording,
+	                                  .open_apart = open_apart,
 	                                  .ctx = t,
 	                                  .faults = faults_engine(t->faults),
 	                                  .idle_ns = t->opts->idle.value * UINT64_C(1000000)};
 
 	t->recording = tap_recording_new(&conf);
+	t->joiner = t->opts->model_to ? tap_joiner_new(t->recording, t->opts->model_to) : NULL;
 	return t->opts->to ? relay(t, err) : wrap(t, err);
 }
 
@@ -484,6 +505,7 @@ static void say_summary(struct tapping *t)
 		}
 	}
 	buf_char(out, '\n');
+	tap_apart_say(&t->apart, t->joiner, out);
 	if (!t->opts->recording.out) {
 		text_put_path(out, "recorded", buf_cstr(&t->recordings.path));
 	}
@@ -513,6 +535,7 @@ static int conclude(struct tapping *t, struct error *err)
 static void tear_down(struct tapping *t)
 {
 	progress_free(t->progress);
+	tap_joiner_free(t->joiner);
 	tap_recording_free(t->recording);
 	faults_free(t->faults);
 	judge_free(t->judge);
@@ -520,6 +543,7 @@ static void tear_down(struct tapping *t)
 	reports_free(t->verdicts.reports);
 	output_release(&t->verdicts.out);
 	recordings_release(&t->recordings);
+	tap_apart_release(&t->apart);
 	secrets_free(t->secrets);
 	buf_release(&t->file);
 	free(t->command);
@@ -556,7 +580,9 @@ static int tap_run(const struct context *c, const void *opts, int argc, char **a
 	progress_free(t.progress);
 	t.progress = NULL;
 	code = code ? code : conclude(&t, err);
-	if (recordings_close(&t.recordings, &closing) && code >= 0) {
+	if ((recordings_close(&t.recordings, &closing) ||
+	     recordings_close(&t.apart.recordings, &closing)) &&
+	    code >= 0) {
 		*err = closing;
 		code = -1;
 	}

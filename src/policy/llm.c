@@ -13,53 +13,7 @@
 
 #include <stdlib.h>
 
-static void put_notes(struct json_writer *w, const char *key, const struct call_notes *n)
-{
-	if (!n->count) {
-		return;
-	}
-	jw_key(w, key);
-	jw_array(w);
-	for (size_t i = 0; i < n->count; i++) {
-		jw_text(w, n->words[i]);
-	}
-	jw_end(w);
-}
-
-static void put_parse(struct json_writer *w, const struct tool_calls *c)
-{
-	jw_pack(w, "parse:{source:%t,format:%?t,cause:%?t", c->source, c->format, c->cause);
-	put_notes(w, "notes", &c->notes);
-	put_notes(w, "repairs", &c->repairs);
-	jw_end(w);
-}
-
-/* Absent where there is no text. */
-static struct str given(struct str text)
-{
-	return text.n ? text : STR_NONE;
-}
-
-/* The recording's `llm` member of a turn: the reply and how its calls were read, or why there was none.
-   Both replace the contents of out. seed: of the request; absent: none. */
-static void about_reply(const struct chat_reply *r, const struct tool_calls *calls, struct str seed,
-                        const char *prompt_hash, struct buf *out)
-{
-	struct json_writer w;
-
-	buf_clear(out);
-	jw_init(&w, out);
-	jw_pack(&w, "{finish_reason:%s,stop_reason:%?r", r->finish_reason, r->stop_reason);
-	if (r->incomplete) {
-		jw_pack(&w, "incomplete:true");
-	}
-	put_parse(&w, calls);
-	jw_pack(&w, "usage:%?r,seed:%?r,prompt_hash:%t,reasoning:%?s,refusal:%?s", r->usage, seed,
-	        prompt_hash, given(calls->reasoning), given(r->refusal));
-	jw_pack(&w, "prompt_token_ids:%?r,token_ids:%?r,logprobs:%?r}", r->prompt_token_ids,
-	        r->token_ids, r->logprobs);
-}
-
+/* Why there was no reply. */
 static void about_failure(const struct chat_failure *f, const char *prompt_hash, struct buf *out)
 {
 	struct str code = f->code.n ? buf_view(&f->code) : STR_NONE;

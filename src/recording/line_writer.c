@@ -512,6 +512,7 @@ static void set_step_meta(struct line_writer *w, struct line *l, const struct st
 	put_str(&j, "env_session", r->env_session);
 	put_str(&j, "reply_session", r->reply_session);
 	put_control(&j, r);
+	put_str(&j, "joined", str_from(f->joined));
 	keep_object(w, &j, l, KEY_META);
 }
 
@@ -537,13 +538,11 @@ int line_writer_step(struct line_writer *w, const struct step_fields *f, struct 
 
 int line_writer_turn(struct line_writer *w, const struct step_fields *f, struct error *err)
 {
-	static const struct str null = STR_INIT("null");
 	struct line l = begin_line(w, LINE_STEP);
-	struct json_writer j;
 
 	set_i64(w, &l, KEY_TURN, f->turn);
 	l.value[KEY_STEP] = l.value[KEY_TOOL_CALL] = l.value[KEY_OUTCOME] = l.value[KEY_ERROR] =
-		null;
+		STR("null");
 	set_state(w, &l, f->state, f->ignore);
 	if (f->call) {
 		set_tool_call(w, &l, f);
@@ -551,10 +550,11 @@ int line_writer_turn(struct line_writer *w, const struct step_fields *f, struct 
 	}
 	set_messages(w, &l, f->messages, f->more_messages);
 	l.value[KEY_OBSERVATION] = l.value[KEY_REWARD] = l.value[KEY_TERMINATED] =
-		l.value[KEY_TRUNCATED] = l.value[KEY_ENV_STEPS] = null;
+		l.value[KEY_TRUNCATED] = l.value[KEY_ENV_STEPS] = STR("null");
 	l.value[KEY_LLM] = f->llm;
-	j = begin_object(w);
+	struct json_writer j = begin_object(w);
 	put_time(&j, "at", f->at_ms);
+	put_str(&j, "joined", str_from(f->joined));
 	keep_object(w, &j, &l, KEY_META);
 	return put_line(w, &l, err);
 }

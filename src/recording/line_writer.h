@@ -86,6 +86,7 @@ struct step_fields {
 	const struct call_fields *call;
 	struct str messages, more_messages; /* of the policy, and of the call's result */
 	struct str llm;                     /* raw JSON object; absent without a model */
+	const char *joined; /* for `meta`: how its rollout is known, of a tap; NULL: not joined */
 	const struct env_reply *reply;
 	uint64_t at_ms;
 	uint64_t latency_us;

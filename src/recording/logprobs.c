@@ -51,9 +51,8 @@ static const struct {
                   {"presence_penalty", 0, 0},
                   {"repetition_penalty", 1, 1}};
 
-bool logprobs_incomparable(struct str policy, char *out, size_t size)
+bool logprobs_incomparable(struct str sent, char *out, size_t size)
 {
-	struct str sent = JSON_GET(JSON_GET(policy, "params"), "sent");
 	size_t n = 0;
 	double v;
 

@@ -15,10 +15,10 @@ struct logprob_walk {
 /* *value is NaN if there is none: null, or -9999, which some servers use as padding. */
 bool logprob_next(struct logprob_walk *w, double *value);
 
-/* Lists the sent sampling parameters (policy.params.sent of a header's `policy`) that make the
+/* Lists the sent sampling parameters (policy.params.sent of a header, or llm.sent) that make the
    reported log-probabilities differ from those sampled with: "temperature 0.7, top_p 0.9".
    Returns false, with "", if there are none. */
-bool logprobs_incomparable(struct str policy, char *out, size_t size);
+bool logprobs_incomparable(struct str sent, char *out, size_t size);
 
 /* Sums over tokens, with lr = log p(trainer) - log p(sampled), clamped to +-20. */
 struct ratios {

@@ -96,7 +96,9 @@ static void set_said(struct row *r, const struct line *l)
 	struct str message = {NULL, 0}, content;
 	size_t cursor = 0;
 
-	json_next(l->value[KEY_MESSAGES], &cursor, &message);
+	while (json_next(l->value[KEY_MESSAGES], &cursor, &message) &&
+	       !json_is(JSON_GET(message, "role"), STR("assistant"))) {
+	}
 	content = JSON_GET(message, "content");
 	if (json_is(JSON_GET(message, "role"), STR("assistant")) &&
 	    json_type(content) == JSON_STRING && json_inner(content).n) {

@@ -252,8 +252,9 @@ static void add_line(struct stats *s, struct task_metrics *t, const struct rollo
 	char tempered[64];
 
 	if (m->line->type == LINE_HEADER) {
-		into->sum[SUM_TEMPERED] += logprobs_incomparable(m->line->value[KEY_POLICY],
-		                                                 tempered, sizeof(tempered));
+		into->sum[SUM_TEMPERED] += logprobs_incomparable(
+			JSON_GET(JSON_GET(m->line->value[KEY_POLICY], "params"), "sent"), tempered,
+			sizeof(tempered));
 	} else if (m->line->type == LINE_STEP) {
 		add_call(s, into->sum, r, m);
 		add_reply(s, t, r, m->line, own);

@@ -58,13 +58,18 @@ void tap_stop_recording(struct tap_recording *r, const struct error *why)
 
 /* ---- lines ---- */
 
+/* The number of its turns so far. */
+static int64_t turns_of(const struct tap_session *s)
+{
+	return s->r->joiner ? s->episode->talk.turns : s->episode->steps;
+}
+
 static void put_event(struct tap_session *s, const struct event *e)
 {
 	struct error err = {0};
 
 	log_info("event: %s %.*s", event_kind_name(e->kind), STR_ARG(e->detail));
-	if (!tap_is_broken(s->r) &&
-	    line_writer_event(&s->episode->writer, s->episode->steps, e, &err)) {
+	if (!tap_is_broken(s->r) && line_writer_event(&s->episode->writer, turns_of(s), e, &err)) {
 		tap_stop_recording(s->r, &err);
 	}
 }
@@ -94,6 +99,7 @@ static void put_header(struct tap_session *s, const struct tap_episode_start *f,
 	                          .state_target = f->state_target,
 	                          .state_ignore = f->state_ignore,
 	                          .tools = e->tools,
+	                          .policy_kind = s->r->joiner ? POLICY_LLM : POLICY_UNKNOWN,
 	                          .max_turns = -1,
 	                          .version = s->r->conf.version,
 	                          .url = str_from(s->r->conf.url),
@@ -140,9 +146,11 @@ static void finish(struct tap_session *s, enum end_status status, const char *re
 	struct tap_episode *e = s->episode;
 	struct error err = {0};
 	struct buf reward = BUF(BUF_MAX_SMALL);
+
+	tap_join_end(s);
 	struct end_fields f = {.status = status,
 	                       .reason = reason,
-	                       .turns = e->steps,
+	                       .turns = turns_of(s),
 	                       .steps = e->steps,
 	                       .total_reward = total_reward(e, &reward),
 	                       .state = s->state_known ? buf_view(&s->state) : STR_NONE,
@@ -273,6 +281,7 @@ static void begin(struct tap_session *s, const struct tap_episode_start *f)
 	buf_release(&task);
 	s->episodes++;
 	s->counted = true;
+	e->talk.answered_ns = e->began_ns;
 }
 
 static bool has_resets(const struct tap_session *s)

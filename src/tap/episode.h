@@ -123,6 +123,9 @@ struct tap_recording_conf {
 	int (*open)(void *ctx, const char *rollout, struct recorder **out, void **own,
 	            struct error *err);
 	int (*close)(void *ctx, void *own, struct error *err);
+	/* Opens that of turns of a model without a session; closed as the others. */
+	int (*open_apart)(void *ctx, const char *rollout, struct recorder **out, void **own,
+	                  struct error *err);
 	void *ctx;
 	struct tap_engine *faults; /* that are injected; NULL: none */
 	uint64_t idle_ns;          /* after which an open episode ends; 0: never */

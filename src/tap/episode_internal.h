@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "tap/episode.h"
+#include "tap/joining.h"
 #include "tap/naming.h"
 
 struct tap_episode {
@@ -17,6 +18,7 @@ struct tap_episode {
 	bool rewarded;
 	struct buf total;     /* as the environment has it; empty: the sum */
 	enum end_status over; /* what the environment reported; END_UNKNOWN: nothing */
+	struct tap_talk talk; /* with its model */
 	uint64_t began_ns, last_ns;
 };
 
@@ -26,6 +28,9 @@ struct tap_step {
 	struct arena arena;
 	struct call_fields call;
 	struct str state;
+	int64_t turn;             /* -1: that of the step */
+	const char *joined;       /* of its turn: how it is known; NULL: there is none */
+	struct str messages, llm; /* of its turn */
 	uint64_t at_ms, began_ns, replied_ns; /* replied_ns 0: not yet */
 };
 
@@ -49,6 +54,7 @@ struct tap_recording {
 	struct tap_recording_conf conf;
 	struct scratch_pool *pool;
 	struct naming naming;
+	struct tap_joiner *joiner; /* NULL: no model is recorded */
 	struct tap_counts counts;
 	struct tap_session *sessions;
 	struct error failure;

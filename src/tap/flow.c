@@ -69,9 +69,9 @@ struct tap_reader *tap_reader_new(const struct tap_reader_conf *conf)
 	struct tap_reader *r = mem_new(sizeof(*r));
 
 	r->conf = *conf;
-	r->decoders = mem_array(tap_decoders_count, sizeof(*r->decoders));
-	for (size_t i = 0; i < tap_decoders_count; i++) {
-		r->decoders[i] = tap_decoders[i]->start(conf->recording);
+	r->decoders = mem_array(conf->decoder_count, sizeof(*r->decoders));
+	for (size_t i = 0; i < conf->decoder_count; i++) {
+		r->decoders[i] = conf->decoders[i]->start(conf->recording);
 	}
 	return r;
 }
@@ -81,9 +81,9 @@ void tap_reader_free(struct tap_reader *r)
 	if (!r) {
 		return;
 	}
-	for (size_t i = 0; i < tap_decoders_count; i++) {
-		if (tap_decoders[i]->stop) {
-			tap_decoders[i]->stop(r->decoders[i]);
+	for (size_t i = 0; i < r->conf.decoder_count; i++) {
+		if (r->conf.decoders[i]->stop) {
+			r->conf.decoders[i]->stop(r->decoders[i]);
 		}
 	}
 	free(r->decoders);
@@ -99,8 +99,8 @@ void tap_reader_tell_page(struct tap_reader *r, const char *path, struct str bod
 	                         .reply = {.status = 200},
 	                         .reply_body = {.bytes = body}};
 
-	for (size_t i = 0; i < tap_decoders_count; i++) {
-		const struct tap_decoder *d = tap_decoders[i];
+	for (size_t i = 0; i < r->conf.decoder_count; i++) {
+		const struct tap_decoder *d = r->conf.decoders[i];
 
 		if (d->owns(r->decoders[i], &x.request) && d->reply) {
 			d->reply(r->decoders[i], &x);
@@ -316,10 +316,12 @@ static void close_exchange(struct relayed *x, const struct tap_ending *e)
 
 static void find_decoder(struct tap_flow *f, struct relayed *x)
 {
-	for (size_t i = 0; i < tap_decoders_count && !x->decoder; i++) {
-		if (tap_decoders[i]->owns(f->reader->decoders[i], &x->shown.request)) {
-			x->decoder = tap_decoders[i];
-			x->d = f->reader->decoders[i];
+	const struct tap_reader *r = f->reader;
+
+	for (size_t i = 0; i < r->conf.decoder_count && !x->decoder; i++) {
+		if (r->conf.decoders[i]->owns(r->decoders[i], &x->shown.request)) {
+			x->decoder = r->conf.decoders[i];
+			x->d = r->decoders[i];
 		}
 	}
 }
@@ -552,6 +554,12 @@ bool tap_flow_awaits_reply(const struct tap_flow *f)
 	return f->first && f->first->requested;
 }
 
+bool tap_flow_is_idle(const struct tap_flow *f)
+{
+	return f->mode == MODE_HTTP && !f->first && !f->asking &&
+	       http_stream_is_idle(&f->http[TAP_CLIENT]);
+}
+
 void tap_flow_free(struct tap_flow *f, bool stopped)
 {
 	if (!f) {
@@ -559,9 +567,10 @@ void tap_flow_free(struct tap_flow *f, bool stopped)
 	}
 	f->ending.stopped = stopped;
 	close_all(f);
-	for (size_t i = 0; i < tap_decoders_count; i++) {
-		if (tap_decoders[i]->left) {
-			tap_decoders[i]->left(f->reader->decoders[i], &f->connection, &f->ending);
+	const struct tap_reader *r = f->reader;
+	for (size_t i = 0; i < r->conf.decoder_count; i++) {
+		if (r->conf.decoders[i]->left) {
+			r->conf.decoders[i]->left(r->decoders[i], &f->connection, &f->ending);
 		}
 	}
 	for (int i = 0; i < 2; i++) {

@@ -15,6 +15,8 @@ struct tap_reader_conf {
 	struct clock clock;
 	struct tap_recording *recording;
 	struct tap_rewriting rewriting;
+	const struct tap_decoder *const *decoders; /* in the order in which they are asked */
+	size_t decoder_count;
 };
 
 struct tap_reader *tap_reader_new(const struct tap_reader_conf *conf);
@@ -45,6 +47,8 @@ struct str tap_flow_ended(struct tap_flow *f, enum tap_side side, bool lost);
 void tap_flow_unreachable(struct tap_flow *f, const char *why);
 /* Has the client sent a complete request that was not answered? */
 bool tap_flow_awaits_reply(const struct tap_flow *f);
+/* Has all that was asked been answered, so that the next bytes of the client begin a request? */
+bool tap_flow_is_idle(const struct tap_flow *f);
 /* Both sides have ended; or rolldbg closes them (stopped). NULL is fine. */
 void tap_flow_free(struct tap_flow *f, bool stopped);
 

@@ -10,6 +10,8 @@
 #include "tap/fault_bytes.h"
 #include "tap/flow.h"
 #include "tap/learn.h"
+#include "tap/model.h"
+#include "tap/model_turn.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -41,7 +43,9 @@ struct conn {
 	struct conn *next, *previous;
 	struct end ends[2]; /* by enum tap_side */
 	struct tap_flow *flow;
-	struct fault_bytes *faults; /* NULL: none are injected */
+	struct stream_server *server; /* NULL: not known yet */
+	uint16_t port;                /* of the client */
+	struct fault_bytes *faults;   /* NULL: none are injected */
 	struct ask_state asking;
 	uint64_t due_ns;  /* when bytes may be sent to the server; 0: at once */
 	bool unreachable; /* the server is: the client gets a reply of ours */
@@ -51,9 +55,9 @@ struct conn {
 struct relay {
 	const struct tap_relay_conf *conf;
 	int epoll;
-	struct end listener, stop, wake;
+	struct end listener, model_listener, stop, wake;
 	struct conn *first, *dead;
-	struct tap_reader *reader;
+	struct tap_reader *reader, *model_reader;
 	size_t polled; /* connections that wait for something else than a descriptor */
 	char *room;
 	struct buf out;
@@ -153,7 +157,7 @@ static void free_conn(struct relay *r, struct conn *c, bool stopped)
 
 static void lose(struct end *e)
 {
-	if (!e->over) {
+	if (!e->over && e->conn->flow) {
 		(void)tap_flow_ended(e->conn->flow, e->side, true);
 	}
 	e->over = e->lost = true;
@@ -208,8 +212,7 @@ static void reply_unreachable(struct relay *r, struct conn *c)
 	}
 	buf_clear(&r->out);
 	buf_printf(&r->out, "rolldbg tap: cannot connect to %s: %s\n",
-	           stream_server_authority(r->conf->server),
-	           stream_why(c->ends[TAP_SERVER].stream));
+	           stream_server_authority(c->server), stream_why(c->ends[TAP_SERVER].stream));
 	size_t length = r->out.n;
 	struct buf reply = BUF(BUF_MAX_SMALL);
 
@@ -295,13 +298,65 @@ static void end_side(struct relay *r, struct end *e, bool lost)
 	if (e->conn->faults && e->side == TAP_SERVER) {
 		pass_to_client(r, e->conn, fault_bytes_ended(e->conn->faults));
 	}
-	struct str held = tap_flow_ended(e->conn->flow, e->side, lost);
+	struct str held = e->conn->flow ? tap_flow_ended(e->conn->flow, e->side, lost) : STR_NONE;
 
 	e->over = true;
 	e->lost |= lost;
 	if (!lost && held.n) {
 		send_to(other(e), held);
 	}
+}
+
+/* Is the server known only from the requests? */
+static bool shares_port(const struct relay *r)
+{
+	return r->conf->model && r->conf->model_listener < 0;
+}
+
+static void connect_to(struct relay *r, struct conn *c, struct stream_server *server)
+{
+	c->server = server;
+	c->ends[TAP_SERVER].stream = stream_connect(server);
+	c->flow = tap_flow_new(server == r->conf->model ? r->model_reader : r->reader, c->port);
+	fault_bytes_free(c->faults);
+	c->faults = r->conf->faults && server == r->conf->server ? fault_bytes_new(r->conf->faults)
+	                                                         : NULL;
+}
+
+/* Is the first request one to a model? */
+static bool asks_model(struct str bytes)
+{
+	const char *target = bytes.n ? memchr(bytes.p, ' ', bytes.n) : NULL;
+	struct str rest = target ? str_skip(bytes, (size_t)(target + 1 - bytes.p)) : STR("");
+	size_t n = 0;
+
+	while (n < rest.n && !strchr(" ?\r\n", rest.p[n])) {
+		n++;
+	}
+	return model_owns_path((struct str){rest.p, n});
+}
+
+/* Some clients use one connection for both servers: it is then connected to the other one. */
+static void choose_server(struct relay *r, struct conn *c, struct str bytes)
+{
+	struct end *server = &c->ends[TAP_SERVER];
+	struct stream_server *wanted = r->conf->server;
+
+	if (c->server && !tap_flow_is_idle(c->flow)) {
+		return;
+	}
+	wanted = asks_model(bytes) ? r->conf->model : wanted;
+	if (wanted == c->server) {
+		return;
+	}
+	if (c->server) {
+		watch(r, server, stream_fd(server->stream), 0);
+		stream_close(server->stream, false);
+		tap_flow_free(c->flow, false);
+		c->ends[TAP_CLIENT].shut = c->unreachable = false;
+		server->over = server->lost = server->shut = server->more = false;
+	}
+	connect_to(r, c, wanted);
 }
 
 /* Returns false if nothing more can be read now. */
@@ -318,9 +373,12 @@ static bool read_once(struct relay *r, struct end *e)
 		return false;
 	}
 	struct str bytes = {r->room, (size_t)n};
+	if (e->side == TAP_CLIENT && shares_port(r)) {
+		choose_server(r, e->conn, bytes);
+	}
 	if (e->conn->faults) {
 		relay_with_faults(r, e, bytes);
-	} else if (r->conf->ask_state) {
+	} else if (r->conf->ask_state && e->conn->server == r->conf->server) {
 		relay_asking(r, e, bytes);
 	} else {
 		send_to(other(e), tap_flow_pass(e->conn->flow, e->side, bytes, &r->out));
@@ -329,7 +387,7 @@ static bool read_once(struct relay *r, struct end *e)
 	if (e->conn->unreachable) {
 		reply_unreachable(r, e->conn);
 	}
-	return (size_t)n == READ_BYTES || stream_server_is_tls(r->conf->server);
+	return (size_t)n == READ_BYTES || stream_server_is_tls(e->conn->server);
 }
 
 static void read_end(struct relay *r, struct end *e)
@@ -379,6 +437,15 @@ static bool is_finished(const struct conn *c)
 static void settle(struct relay *r, struct conn *c)
 {
 	struct end *client = &c->ends[TAP_CLIENT], *server = &c->ends[TAP_SERVER];
+
+	if (!c->server) {
+		if (client->over) {
+			bury(r, c);
+		} else {
+			watch_end(r, client, false);
+		}
+		return;
+	}
 	enum stream_state state = c->unreachable ? STREAM_FAILED : stream_continue(server->stream);
 
 	if (state == STREAM_FAILED && !c->unreachable) {
@@ -447,11 +514,11 @@ static bool none_accepted(struct relay *r)
 }
 
 /* False: there is none. */
-static bool accept_one(struct relay *r)
+static bool accept_one(struct relay *r, int listener, struct stream_server *server)
 {
 	struct sockaddr_storage from = {0};
 	socklen_t n = sizeof(from);
-	int fd = accept(r->conf->listener, (struct sockaddr *)&from, &n);
+	int fd = accept(listener, (struct sockaddr *)&from, &n);
 
 	if (fd < 0) {
 		return none_accepted(r);
@@ -461,12 +528,12 @@ static bool accept_one(struct relay *r)
 	                                   .side = TAP_CLIENT,
 	                                   .stream = stream_adopt(fd),
 	                                   .pending = BUF(PENDING_MAX)};
-	c->ends[TAP_SERVER] = (struct end){.conn = c,
-	                                   .side = TAP_SERVER,
-	                                   .stream = stream_connect(r->conf->server),
-	                                   .pending = BUF(PENDING_MAX)};
-	c->flow = tap_flow_new(r->reader, port_of(&from));
-	c->faults = r->conf->faults ? fault_bytes_new(r->conf->faults) : NULL;
+	c->ends[TAP_SERVER] =
+		(struct end){.conn = c, .side = TAP_SERVER, .pending = BUF(PENDING_MAX)};
+	c->port = port_of(&from);
+	if (server) {
+		connect_to(r, c, server);
+	}
 	c->next = r->first;
 	if (r->first) {
 		r->first->previous = c;
@@ -485,7 +552,10 @@ static void serve_event(struct relay *r, const struct epoll_event *ev)
 	if (e->conn) {
 		serve(r, e, ev->events);
 	} else if (e == &r->listener) {
-		while (accept_one(r)) {
+		while (accept_one(r, r->conf->listener, shares_port(r) ? NULL : r->conf->server)) {
+		}
+	} else if (e == &r->model_listener) {
+		while (accept_one(r, r->conf->model_listener, r->conf->model)) {
 		}
 	} else if (e == &r->stop) {
 		r->over |= !r->conf->on_stop(r->conf->ctx);
@@ -508,7 +578,8 @@ static void poll_others(struct relay *r)
 		next = c->next;
 		bool due = c->due_ns && now_ns(r) >= c->due_ns;
 		c->due_ns = due ? 0 : c->due_ns;
-		if (due || c->due_ns || (!c->unreachable && !c->ends[TAP_SERVER].seen)) {
+		if (due || c->due_ns ||
+		    (c->server && !c->unreachable && !c->ends[TAP_SERVER].seen)) {
 			serve(r, &c->ends[TAP_SERVER], EPOLLOUT);
 		}
 	}
@@ -534,6 +605,7 @@ static int loop(struct relay *r, struct error *err)
 
 		if (now >= tick_ns) {
 			watch(r, &r->listener, r->conf->listener, EPOLLIN);
+			watch(r, &r->model_listener, r->conf->model_listener, EPOLLIN);
 			r->over |= !r->conf->on_tick(r->conf->ctx);
 			tick_ns = now + r->conf->tick_ms * 1000000;
 		}
@@ -553,14 +625,25 @@ static int loop(struct relay *r, struct error *err)
 	return 0;
 }
 
-int tap_relay(const struct tap_relay_conf *conf, struct error *err)
+static struct tap_reader *new_reader(const struct tap_relay_conf *conf,
+                                     struct stream_server *server,
+                                     const struct tap_decoder *const *decoders, size_t count)
 {
 	struct tap_reader_conf reading = {
 		.clock = conf->clock,
 		.recording = conf->recording,
-		.rewriting = {.authority = stream_server_authority(conf->server),
-	                      .tls = stream_server_is_tls(conf->server),
-	                      .set_host = !stream_server_is_loopback(conf->server)}};
+		.rewriting = {.authority = stream_server_authority(server),
+	                      .tls = stream_server_is_tls(server),
+	                      .set_host = !stream_server_is_loopback(server),
+	                      .to_model = server == conf->model},
+		.decoders = decoders,
+		.decoder_count = count};
+
+	return tap_reader_new(&reading);
+}
+
+int tap_relay(const struct tap_relay_conf *conf, struct error *err)
+{
 	struct relay r = {.conf = conf,
 	                  .epoll = epoll_create1(EPOLL_CLOEXEC),
 	                  .room = mem_new(READ_BYTES),
@@ -570,7 +653,8 @@ int tap_relay(const struct tap_relay_conf *conf, struct error *err)
 		free(r.room);
 		return error_errno(err, "cannot wait for connections");
 	}
-	r.reader = tap_reader_new(&reading);
+	r.reader = new_reader(conf, conf->server, tap_decoders, tap_decoders_count);
+	r.model_reader = conf->model ? new_reader(conf, conf->model, tap_model_decoder, 1) : NULL;
 	if (conf->io) {
 		tap_learn(r.reader, conf->io, conf->url);
 	}
@@ -584,6 +668,7 @@ int tap_relay(const struct tap_relay_conf *conf, struct error *err)
 		free_conn(&r, c, true);
 	}
 	tap_reader_free(r.reader);
+	tap_reader_free(r.model_reader);
 	buf_release(&r.out);
 	free(r.room);
 	close(r.epoll);

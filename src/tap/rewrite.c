@@ -37,23 +37,53 @@ static bool split(struct str line, struct str *name, struct str *value)
 	return http_next_field(line, &cursor, name, value);
 }
 
+/* The target without a name of the rollout for the tap; absent: it has none. */
+static struct str unnamed_target(const struct tap_rewriting *r, const struct http_part *head)
+{
+	struct str rest = str_skip(head->target, 3);
+	const char *slash = rest.n ? memchr(rest.p, '/', rest.n) : NULL;
+
+	return r->to_model && slash && str_starts(head->target, STR("/r/"))
+	               ? str_skip(rest, (size_t)(slash - rest.p))
+	               : STR_NONE;
+}
+
+static void put_start_line(struct str line, struct str target, struct str instead, struct buf *out)
+{
+	if (!instead.p) {
+		buf_str(out, line);
+		return;
+	}
+	buf_add(out, line.p, (size_t)(target.p - line.p));
+	buf_str(out, instead);
+	buf_str(out, str_skip(line, (size_t)(target.p + target.n - line.p)));
+}
+
+static bool is_left_out(const struct tap_rewriting *r, bool upgrade, struct str name)
+{
+	return (upgrade && is_name(name, "sec-websocket-extensions")) ||
+	       (r->to_model && is_name(name, "accept-encoding"));
+}
+
 void rewrite_request(const struct tap_rewriting *r, const struct http_part *head, struct buf *out)
 {
 	struct str fields = head->fields, name, value;
 	bool upgrade = rewrite_is_upgrade(fields);
 
-	if (!upgrade && !r->set_host) {
+	struct str target = unnamed_target(r, head);
+
+	if (!upgrade && !r->set_host && !r->to_model) {
 		buf_str(out, head->raw);
 		return;
 	}
-	buf_str(out, start_line(head));
+	put_start_line(start_line(head), head->target, target, out);
 	while (fields.n) {
 		struct str line = next_line(&fields);
 
 		bool named = split(line, &name, &value);
 		if (named && r->set_host && is_name(name, "host")) {
 			buf_printf(out, "Host: %s\r\n", r->authority);
-		} else if (!named || !upgrade || !is_name(name, "sec-websocket-extensions")) {
+		} else if (!named || !is_left_out(r, upgrade, name)) {
 			buf_str(out, line);
 		}
 	}

@@ -11,6 +11,9 @@ struct tap_rewriting {
 	/* The client's Host is not the server's name; a server on this machine gets it unchanged,
 	   because it may make URLs from it. */
 	bool set_host;
+	/* To a model: "/r/ID/path" of a request is passed on as "/path", ID being a name for the tap,
+	   and the offer to read compressed replies is left out. */
+	bool to_model;
 };
 
 /* Append a head as it is to be passed on. Of a request for a WebSocket the offer of compression is

@@ -68,6 +68,7 @@ struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c)
 	                                  .name = arena_str(&step->arena, c->tool),
 	                                  .arguments = arena_str(&step->arena, c->arguments)};
 	step->state = s->state_known ? arena_str(&step->arena, buf_view(&s->state)) : STR_NONE;
+	tap_join_call(s, c, step);
 	step->at_ms = clock->unix_ms(clock->ctx);
 	step->began_ns = tap_now_ns(s->r);
 	if (s->last) {
@@ -121,6 +122,9 @@ static void count_reply(struct tap_episode *e, const struct env_reply *r)
 void tap_step_replied(struct tap_step *step)
 {
 	step->replied_ns = tap_now_ns(step->session->r);
+	if (step->session->episode) {
+		step->session->episode->talk.answered_ns = step->replied_ns;
+	}
 }
 
 static uint64_t latency_us(const struct tap_step *step, uint64_t now)
@@ -132,15 +136,19 @@ void tap_step_end(struct tap_step *step, const struct env_reply *reply)
 {
 	struct tap_session *s = step->session;
 	struct tap_episode *e = s->episode;
+	uint64_t replied_ns = step->replied_ns;
 	struct error err = {0};
 
 	if (e) { /* else it ended while this was in flight, and an event says so */
 		uint64_t now = tap_now_ns(s->r);
-		struct step_fields f = {.turn = e->steps,
+		struct step_fields f = {.turn = step->turn < 0 ? e->steps : step->turn,
 		                        .step = e->steps,
 		                        .state = step->state,
 		                        .ignore = e->ignore,
 		                        .call = &step->call,
+		                        .messages = step->messages,
+		                        .llm = step->llm,
+		                        .joined = step->joined,
 		                        .reply = reply,
 		                        .at_ms = step->at_ms,
 		                        .latency_us = latency_us(step, now)};
@@ -153,6 +161,10 @@ void tap_step_end(struct tap_step *step, const struct env_reply *reply)
 		s->r->counts.steps++;
 	}
 	remove_step(step);
+	if (e) {
+		e->talk.answered_ns = replied_ns ? replied_ns : e->last_ns;
+		tap_join_answered(s, reply);
+	}
 }
 
 /* ---- sessions ---- */

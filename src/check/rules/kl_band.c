@@ -40,9 +40,15 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		return;
 	}
 	if (m->line->type == LINE_HEADER) {
-		logprobs_incomparable(m->line->value[KEY_POLICY], s->incomparable,
+		struct str params = JSON_GET(m->line->value[KEY_POLICY], "params");
+
+		logprobs_incomparable(JSON_GET(params, "sent"), s->incomparable,
 		                      sizeof(s->incomparable));
 		return;
+	}
+	if (JSON_GET(llm, "sent").p) { /* of a tap */
+		logprobs_incomparable(JSON_GET(llm, "sent"), s->incomparable,
+		                      sizeof(s->incomparable));
 	}
 	struct trained_turn *partner = trained_find(r->trained, r->id, turn);
 	if (!partner) {

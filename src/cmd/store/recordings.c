@@ -5,6 +5,7 @@
 #include "cmd/store/store.h"
 #include "recording/recorder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -244,4 +245,24 @@ int recording_close(const struct recordings *r, struct recording *one, struct er
 
 	buf_release(&one->path);
 	return failed;
+}
+
+int recordings_check_directory(const struct recordings *r, struct error *err)
+{
+	const struct recording_options *o = r->options;
+	const char *path = buf_cstr(&r->path);
+	DIR *d = r->directory && !o->force && !o->append ? opendir(path) : NULL;
+	bool taken = false;
+
+	for (struct dirent *e; d && (e = readdir(d));) {
+		taken |= str_ends(str_from(e->d_name), STR(".jsonl"));
+	}
+	if (d) {
+		closedir(d);
+	}
+	return taken ? error_set(err, FAIL_USAGE,
+	                         "--out %s: there are recordings in it; use another directory, or "
+	                         "--force to overwrite those of the same name",
+	                         o->out)
+	             : 0;
 }

@@ -43,6 +43,8 @@ struct recording {
 MUST_USE int recordings_choose(struct recordings *r, const struct context *c,
                                const struct recording_options *o, const struct plan *plan,
                                const struct secrets *secrets, struct error *err);
+/* FAIL_USAGE: it is a directory with recordings, and the names of new ones are not known yet. */
+MUST_USE int recordings_check_directory(const struct recordings *r, struct error *err);
 /* Opens the single file; does nothing for a directory. */
 MUST_USE int recordings_open(struct recordings *r, struct error *err);
 /* Closes it, and removes it if nothing was written. */

@@ -429,3 +429,50 @@ void calls_read(const struct calls_conf *conf, const struct chat_reply *reply, s
 		refuse_all(&r);
 	}
 }
+
+/* ---- in the recording ---- */
+
+static void put_notes(struct json_writer *w, const char *key, const struct call_notes *n)
+{
+	if (!n->count) {
+		return;
+	}
+	jw_key(w, key);
+	jw_array(w);
+	for (size_t i = 0; i < n->count; i++) {
+		jw_text(w, n->words[i]);
+	}
+	jw_end(w);
+}
+
+static void put_parse(struct json_writer *w, const struct tool_calls *c)
+{
+	jw_pack(w, "parse:{source:%t,format:%?t,cause:%?t", c->source, c->format, c->cause);
+	put_notes(w, "notes", &c->notes);
+	put_notes(w, "repairs", &c->repairs);
+	jw_end(w);
+}
+
+/* Absent where there is no text. */
+static struct str given(struct str text)
+{
+	return text.n ? text : STR_NONE;
+}
+
+void about_reply(const struct chat_reply *r, const struct tool_calls *calls, struct str seed,
+                 const char *prompt_hash, struct buf *out)
+{
+	struct json_writer w;
+
+	buf_clear(out);
+	jw_init(&w, out);
+	jw_pack(&w, "{finish_reason:%s,stop_reason:%?r", r->finish_reason, r->stop_reason);
+	if (r->incomplete) {
+		jw_pack(&w, "incomplete:true");
+	}
+	put_parse(&w, calls);
+	jw_pack(&w, "usage:%?r,seed:%?r,prompt_hash:%t,reasoning:%?s,refusal:%?s", r->usage, seed,
+	        prompt_hash, given(calls->reasoning), given(r->refusal));
+	jw_pack(&w, "prompt_token_ids:%?r,token_ids:%?r,logprobs:%?r}", r->prompt_token_ids,
+	        r->token_ids, r->logprobs);
+}

@@ -52,4 +52,9 @@ struct calls_conf {
 void calls_read(const struct calls_conf *conf, const struct chat_reply *reply, struct arena *arena,
                 struct tool_calls *out);
 
+/* Replaces the contents of out with the recording's `llm` member of a turn: the reply and how its
+   calls were read. seed: of the request, raw; absent: none. */
+void about_reply(const struct chat_reply *r, const struct tool_calls *calls, struct str seed,
+                 const char *prompt_hash, struct buf *out);
+
 #endif

@@ -1,0 +1,223 @@
+/* The lines of a model's turns, and recordings of those that no session could be found for: see
+   join_internal.h. */
+#include "tap/episode_internal.h"
+#include "tap/join_internal.h"
+
+#include "json/write.h"
+#include "policy/llm/calls.h"
+#include "policy/llm/conversation.h"
+
+#include <stdlib.h>
+
+struct tap_joiner *tap_joiner_new(struct tap_recording *r, const char *url)
+{
+	struct tap_joiner *j = mem_new(sizeof(*j));
+
+	j->r = r;
+	j->url = url;
+	j->hasher = hasher_new();
+	j->scratch = BUF(BUF_MAX_MESSAGE);
+	r->joiner = j;
+	return j;
+}
+
+void tap_joiner_free(struct tap_joiner *j)
+{
+	if (!j) {
+		return;
+	}
+	struct map_item **shared = map_list(&j->shared);
+
+	for (size_t i = 0; i < j->shared.count; i++) {
+		free(shared[i]);
+	}
+	free(shared);
+	hasher_free(j->hasher);
+	buf_release(&j->scratch);
+	free(j);
+}
+
+struct tap_joiner *tap_joiner_of(struct tap_recording *r)
+{
+	return r->joiner;
+}
+
+const struct tap_join_counts *tap_joiner_counts(const struct tap_joiner *j)
+{
+	return &j->counts;
+}
+
+void tap_joiner_skip(struct tap_joiner *j, const struct tap_connection *c)
+{
+	j->counts.unread++;
+	tap_remark(j->r, c, "a request to the model that cannot be read");
+}
+
+/* ---- lines ---- */
+
+static void chain_messages(struct tap_joiner *j, struct str messages, char hash[HASH_HEX + 1])
+{
+	struct buf list = BUF(2 * BUF_MAX_MESSAGE);
+	struct str message;
+
+	buf_char(&list, '[');
+	buf_str(&list, messages);
+	buf_char(&list, ']');
+	for (size_t cursor = 0; json_next(buf_view(&list), &cursor, &message);) {
+		conversation_chain(j->hasher, message, &j->scratch, hash);
+	}
+	buf_release(&list);
+}
+
+void tap_join_write(struct tap_joiner *j, const struct model_turn *t, size_t from,
+                    char hash[HASH_HEX + 1], struct buf *messages, struct buf *llm)
+{
+	model_turn_put_messages(t, from, messages);
+	chain_messages(j, buf_view(messages), hash);
+	about_reply(&t->reply, &t->calls, t->seed, hash, llm);
+	if (t->message.p) {
+		buf_text(messages, messages->n ? "," : "");
+		buf_str(messages, t->message);
+		conversation_chain(j->hasher, t->message, &j->scratch, hash);
+	}
+}
+
+void tap_join_put_sent(const struct model_turn *t, struct buf *last, struct buf *llm)
+{
+	if (!t->sent.p || str_eq(t->sent, buf_view(last)) || !llm->n) {
+		return;
+	}
+	buf_clear(last);
+	buf_str(last, t->sent);
+	buf_cut(llm, llm->n - 1);
+	buf_text(llm, ",\"sent\":");
+	buf_str(llm, t->sent);
+	buf_char(llm, '}');
+}
+
+/* ---- rollouts without an environment ---- */
+
+struct apart {
+	struct tap_joiner *j;
+	struct line_writer writer;
+	char hash[HASH_HEX + 1];
+	struct buf id, messages, llm, sent;
+	int64_t turns;
+	void *own;
+};
+
+/* Tools are named if none of the conversation's turns called one: otherwise the calls were made,
+   but it is not known where. */
+static void write_header(struct apart *a, const struct model_turn *t, bool called)
+{
+	struct tap_recording *r = a->j->r;
+	struct arena scratch = {0};
+	struct error err = {0};
+	struct header_fields h = {.sample = -1,
+	                          .tools = called ? STR_NONE : t->tools,
+	                          .policy_kind = POLICY_LLM,
+	                          .policy_name = json_text(&scratch, t->model),
+	                          .policy_params = STR("{}"),
+	                          .max_turns = -1,
+	                          .version = r->conf.version,
+	                          .url = str_from(a->j->url)};
+
+	if (!tap_is_broken(r) && line_writer_header(&a->writer, &h, &err)) {
+		tap_stop_recording(r, &err);
+	}
+	arena_release(&scratch);
+}
+
+static void write_apart(struct apart *a, const struct model_turn *t, size_t from)
+{
+	struct tap_recording *r = a->j->r;
+	struct error err = {0};
+
+	buf_clear(&a->messages);
+	buf_clear(&a->llm);
+	tap_join_write(a->j, t, from, a->hash, &a->messages, &a->llm);
+	tap_join_put_sent(t, &a->sent, &a->llm);
+	struct step_fields f = {.turn = a->turns++,
+	                        .messages = buf_view(&a->messages),
+	                        .llm = buf_view(&a->llm),
+	                        .at_ms = r->conf.clock.unix_ms(r->conf.clock.ctx)};
+	if (!tap_is_broken(r) && line_writer_turn(&a->writer, &f, &err)) {
+		tap_stop_recording(r, &err);
+	}
+	a->j->counts.apart++;
+}
+
+static void open_apart(struct apart *a)
+{
+	struct tap_recording *r = a->j->r;
+	struct recorder *recorder = NULL;
+	struct error err = {0};
+
+	buf_printf(&a->id, "model.%llu", (unsigned long long)++a->j->conversations);
+	naming_claim(&r->naming, &a->id);
+	if (!tap_is_broken(r) &&
+	    r->conf.open_apart(r->conf.ctx, buf_cstr(&a->id), &recorder, &a->own, &err)) {
+		tap_stop_recording(r, &err);
+	}
+	line_writer_init(&a->writer, recorder, r->conf.sinks, r->conf.sink_count, r->conf.clock,
+	                 r->pool);
+	a->writer.rollout = buf_cstr(&a->id);
+}
+
+static void close_apart(struct apart *a)
+{
+	struct tap_recording *r = a->j->r;
+	struct error err = {0};
+	struct end_fields f = {.status = END_STOPPED,
+	                       .reason =
+	                               "turns of a model for which no environment session is known",
+	                       .turns = a->turns};
+
+	if (!tap_is_broken(r) && line_writer_end(&a->writer, &f, &err)) {
+		tap_stop_recording(r, &err);
+	}
+	if (a->own && r->conf.close(r->conf.ctx, a->own, &err)) {
+		tap_stop_recording(r, &err);
+	}
+	buf_release(&a->id);
+	buf_release(&a->messages);
+	buf_release(&a->llm);
+	buf_release(&a->sent);
+}
+
+static struct model_turn *next_of(struct tap_joiner *j, const struct model_turn *t)
+{
+	struct model_turn *next = j->first;
+
+	while (next && !tap_join_continues(t, next)) {
+		next = next->next;
+	}
+	return next;
+}
+
+void tap_join_apart(struct tap_joiner *j, struct model_turn *t)
+{
+	struct apart a = {.j = j,
+	                  .id = BUF(BUF_MAX_SMALL),
+	                  .messages = BUF(BUF_MAX_MESSAGE),
+	                  .llm = BUF(BUF_MAX_MESSAGE),
+	                  .sent = BUF(BUF_MAX_MESSAGE)};
+	struct model_turn *chain = t, *last = t;
+	bool called = t->calls.count > 0 || t->prompt->results > 0;
+
+	tap_join_remove(j, t);
+	for (struct model_turn *next; (next = next_of(j, last)) != NULL; last = next) {
+		tap_join_remove(j, next);
+		last->next = next;
+		called |= next->calls.count > 0;
+	}
+	open_apart(&a);
+	write_header(&a, t, called);
+	for (size_t from = 0; chain; chain = t) {
+		write_apart(&a, chain, from);
+		from = chain->length;
+		t = chain->next;
+		model_turn_free(chain);
+	}
+	close_apart(&a);
+}

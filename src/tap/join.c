@@ -1,0 +1,594 @@
+/* Which turn a call comes from: see joining.h. */
+#include "tap/episode_internal.h"
+
+#include "base/log.h"
+#include "base/text.h"
+#include "json/canon.h"
+#include "json/write.h"
+#include "policy/llm/tool_result.h"
+#include "tap/join_internal.h"
+
+#include <stdlib.h>
+
+#define WAITING_MAX 4096                         /* turns; the oldest is then recorded apart */
+#define WAIT_NS     (UINT64_C(600) * 1000000000) /* the same after this time */
+
+struct asking {
+	struct tap_joiner *j;
+	struct tap_session *s;
+	struct tap_talk *talk;
+	const struct tap_call *call;
+	bool any_name; /* the protocol does not name tools */
+};
+
+struct set {
+	struct model_turn **at;
+	size_t n;
+};
+
+/* ---- names of rollouts ---- */
+
+static uint64_t name_hash(const struct model_turn *t)
+{
+	return map_hash_with(map_hash(str_from(t->rung)), map_hash(t->rollout));
+}
+
+/* A name that is the same in all requests tells nothing. */
+static bool is_telling(const struct tap_joiner *j, const struct model_turn *t)
+{
+	uint64_t hash = t->rollout.p ? name_hash(t) : 0;
+
+	return t->rollout.p && (!t->weak || (j->several && !map_find(&j->shared, hash, STR_NONE)));
+}
+
+static bool names_session(const struct tap_session *s, const struct model_turn *t)
+{
+	return str_eq(t->rollout, buf_view(&s->session)) ||
+	       str_eq(t->rollout, buf_view(&s->env_session)) ||
+	       str_eq(t->rollout, buf_view(&s->episode->id));
+}
+
+static bool has_name(const struct asking *a, const struct model_turn *t)
+{
+	return is_telling(a->j, t) && (a->talk->rollout == name_hash(t) || names_session(a->s, t));
+}
+
+static void note_name(struct tap_joiner *j, const struct model_turn *t)
+{
+	if (t->rollout.p && t->weak) {
+		uint64_t hash = name_hash(t);
+
+		j->several |= j->name && j->name != hash;
+		j->name = hash;
+	}
+}
+
+/* The same name in two open episodes: it is none of a rollout. */
+static void bind_name(struct tap_joiner *j, struct tap_session *s, const struct model_turn *t)
+{
+	uint64_t hash = t->rollout.p ? name_hash(t) : 0;
+
+	for (struct tap_session *o = j->r->sessions; o && hash && t->weak; o = o->next) {
+		if (o != s && o->episode && o->episode->talk.rollout == hash &&
+		    !map_find(&j->shared, hash, STR_NONE)) {
+			map_add(&j->shared, mem_new(sizeof(struct map_item)), hash);
+		}
+	}
+	s->episode->talk.rollout = hash;
+}
+
+/* ---- what a turn continues ---- */
+
+static bool begins_with(const struct tap_prompt *p, size_t n, uint64_t hash)
+{
+	return n <= p->units && p->chain[n] == hash;
+}
+
+static bool continues_talk(const struct tap_talk *k, const struct tap_prompt *p)
+{
+	return k->any && k->length && p->units > k->prompt_length &&
+	       (begins_with(p, k->length, k->after) ||
+	        (p->is_text && begins_with(p, k->length - 1, k->almost)));
+}
+
+bool tap_join_continues(const struct model_turn *before, const struct model_turn *t)
+{
+	return before->length && t->prompt->units > before->prompt->units &&
+	       begins_with(t->prompt, before->length, before->after);
+}
+
+static bool continues(const struct asking *a, const struct model_turn *t)
+{
+	return continues_talk(a->talk, t->prompt);
+}
+
+/* Its prompt is the last one and more, but not with the reply as it was. */
+static bool continues_prompt(const struct asking *a, const struct model_turn *t)
+{
+	const struct tap_talk *k = a->talk;
+
+	return k->any && t->prompt->units > k->prompt_length &&
+	       begins_with(t->prompt, k->prompt_length, k->prompt);
+}
+
+static bool has_result(const struct asking *a, const struct model_turn *t)
+{
+	return a->talk->calls > 0 && t->prompt->result.p &&
+	       str_eq(t->prompt->result, text_trim(buf_view(&a->talk->result)));
+}
+
+static bool is_first(const struct asking *a, const struct model_turn *t)
+{
+	return a->talk->calls == 0 && t->prompt->results == 0;
+}
+
+static bool is_asked_since(const struct asking *a, const struct model_turn *t)
+{
+	return t->asked_ns >= a->talk->answered_ns;
+}
+
+/* Does it belong to another open episode? */
+static bool is_anothers(const struct asking *a, const struct model_turn *t)
+{
+	bool telling = is_telling(a->j, t);
+
+	if (has_name(a, t)) {
+		return false;
+	}
+	if (telling && a->talk->rollout && a->talk->rollout != name_hash(t)) {
+		return true;
+	}
+	for (struct tap_session *o = a->j->r->sessions; o; o = o->next) {
+		if (o == a->s || !o->episode) {
+			continue;
+		}
+		const struct tap_talk *k = &o->episode->talk;
+		if ((telling && (k->rollout == name_hash(t) || names_session(o, t))) ||
+		    (continues_talk(k, t->prompt) && !continues(a, t))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- calls ---- */
+
+static bool is_call(const struct asking *a, const struct tool_call *c)
+{
+	return (a->any_name || str_eq(c->name, a->call->tool)) && c->arguments.p &&
+	       json_equal(c->arguments, a->call->arguments);
+}
+
+/* The turn's call that this is; its number of calls if there is none. */
+static size_t call_in(const struct asking *a, const struct model_turn *t)
+{
+	size_t i = t->next_call;
+
+	while (i < t->calls.count && !is_call(a, &t->calls.items[i])) {
+		i++;
+	}
+	return i;
+}
+
+static bool has_call(const struct asking *a, const struct model_turn *t)
+{
+	return call_in(a, t) < t->calls.count;
+}
+
+/* ---- choosing ---- */
+
+/* Keeps those that fit, if there are any. */
+static bool narrow(struct set *s, const struct asking *a,
+                   bool (*fits)(const struct asking *a, const struct model_turn *t))
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct model_turn *t = s->at[i];
+
+		if (fits(a, t)) {
+			s->at[i] = s->at[n];
+			s->at[n++] = t;
+		}
+	}
+	s->n = n ? n : s->n;
+	return n > 0;
+}
+
+static bool are_twins(const struct set *s)
+{
+	for (size_t i = 1; i < s->n; i++) {
+		if (s->at[i]->after != s->at[0]->after || s->at[i]->length != s->at[0]->length) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static struct model_turn *oldest(const struct set *s)
+{
+	struct model_turn *first = s->at[0];
+
+	for (size_t i = 1; i < s->n; i++) {
+		const struct model_turn *t = s->at[i];
+
+		first = t->request < first->request ||
+		                        (t->request == first->request && t->row < first->row)
+		                ? s->at[i]
+		                : first;
+	}
+	return first;
+}
+
+/* A trainer makes the calls of a batch one by one, in its order: are all candidates of one reply,
+   and is this the first of its turns that has a call and was not taken? */
+static bool is_next_in_batch(const struct asking *a, const struct set *s,
+                             const struct model_turn *first)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->at[i]->request != first->request) {
+			return false;
+		}
+	}
+	for (const struct model_turn *t = a->j->first; t; t = t->next) {
+		if (t->request == first->request && t->row < first->row && t->calls.count) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Of a call in a batch. */
+static uint64_t guess_hash(const struct asking *a, const struct model_turn *t)
+{
+	return map_hash_with(map_hash(a->call->arguments), t->request);
+}
+
+/* Which of several that fit by content? */
+static struct model_turn *choose_by_time(const struct asking *a, struct set *s)
+{
+	(void)narrow(s, a, is_asked_since);
+	struct model_turn *first = oldest(s);
+
+	if (s->n > 1 && !are_twins(s) && !is_next_in_batch(a, s, first)) {
+		return NULL;
+	}
+	a->j->guessed = guess_hash(a, first);
+	return first;
+}
+
+static bool is_alone(const struct asking *a)
+{
+	for (const struct tap_session *o = a->j->r->sessions; o; o = o->next) {
+		if (o != a->s && o->episode) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void gather(const struct asking *a, struct set *s, bool called)
+{
+	s->n = 0;
+	for (struct model_turn *t = a->j->first; t; t = t->next) {
+		bool caused = a->talk->calls == 0 || is_asked_since(a, t);
+
+		if (caused && (called ? has_call(a, t) : t->calls.count > t->next_call) &&
+		    !is_anothers(a, t)) {
+			s->at[s->n++] = t;
+		}
+	}
+}
+
+/* The call was made by other means than the model wrote it: only a turn that names the rollout,
+   continues it, or is the only one for the only episode can be its origin. */
+static struct model_turn *choose_otherwise(const struct asking *a, struct set *s, const char **rung)
+{
+	gather(a, s, false);
+	if (s->n && narrow(s, a, has_name)) {
+		*rung = s->at[0]->rung;
+	} else if (s->n && narrow(s, a, continues)) {
+		*rung = "content";
+	} else if (s->n && is_alone(a)) {
+		*rung = "time";
+	} else {
+		return NULL;
+	}
+	return s->n == 1 ? s->at[0] : NULL;
+}
+
+static struct model_turn *choose(const struct asking *a, struct set *s, const char **rung)
+{
+	gather(a, s, true);
+	if (!s->n) {
+		return choose_otherwise(a, s, rung);
+	}
+	*rung = narrow(s, a, has_name) ? s->at[0]->rung : "content";
+	if (!narrow(s, a, continues)) {
+		(void)narrow(s, a, continues_prompt);
+	}
+	(void)(narrow(s, a, has_result) || narrow(s, a, is_first));
+	if (s->n == 1) { /* or what the last guess has left */
+		bool left = !strcmp(*rung, "content") && a->j->guessed == guess_hash(a, s->at[0]);
+
+		*rung = left ? "time" : *rung;
+		return s->at[0];
+	}
+	*rung = "time";
+	return choose_by_time(a, s);
+}
+
+/* ---- joining ---- */
+
+void tap_join_remove(struct tap_joiner *j, struct model_turn *t)
+{
+	struct model_turn **at = &j->first, *before = NULL;
+
+	while (*at != t) {
+		before = *at;
+		at = &before->next;
+	}
+	*at = t->next;
+	j->last = j->last == t ? before : j->last;
+	t->next = NULL;
+	j->waiting--;
+}
+
+static void count(struct tap_joiner *j, const char *rung)
+{
+	*(!strcmp(rung, "content") ? &j->counts.content
+	  : !strcmp(rung, "time")  ? &j->counts.time
+	                           : &j->counts.named) += 1;
+}
+
+/* The turn is the episode's next one. Appends what it adds to the conversation, and the line's
+   `llm`. */
+static void absorb(struct tap_joiner *j, struct tap_session *s, struct model_turn *t,
+                   struct buf *messages, struct buf *llm)
+{
+	struct tap_talk *k = &s->episode->talk;
+	bool goes_on = continues_talk(k, t->prompt);
+
+	if (!goes_on) {
+		k->hash[0] = '\0';
+	}
+	tap_join_write(j, t, goes_on ? k->length : 0, k->hash, messages, llm);
+	k->sent.max = BUF_MAX_MESSAGE;
+	tap_join_put_sent(t, &k->sent, llm);
+	k->any = true;
+	k->length = t->length;
+	k->after = t->after;
+	k->almost = t->almost;
+	k->prompt_length = t->prompt->units;
+	k->prompt = t->prompt->chain[t->prompt->units];
+	bind_name(j, s, t);
+}
+
+static void join(struct asking *a, struct model_turn *t, const char *rung, struct tap_step *step)
+{
+	struct buf messages = BUF(BUF_MAX_MESSAGE), llm = BUF(BUF_MAX_MESSAGE);
+	struct tap_talk *k = a->talk;
+
+	tap_join_remove(a->j, t);
+	count(a->j, rung);
+	absorb(a->j, a->s, t, &messages, &llm);
+	step->turn = k->turns++;
+	step->joined = rung;
+	step->messages = arena_str(&step->arena, buf_view(&messages));
+	step->llm = arena_str(&step->arena, buf_view(&llm));
+	model_turn_free(k->turn);
+	k->turn = t;
+	buf_release(&messages);
+	buf_release(&llm);
+}
+
+/* The step has the id that the model gave the call. */
+static void take_call(struct asking *a, struct model_turn *t, struct tap_step *step)
+{
+	size_t i = call_in(a, t);
+
+	i = i < t->calls.count ? i : t->next_call;
+	if (i < t->calls.count && !step->call.id.p) {
+		step->call.id = arena_str(&step->arena, t->calls.items[i].id);
+	}
+	t->next_call = i + 1;
+}
+
+void tap_join_call(struct tap_session *s, const struct tap_call *c, struct tap_step *step)
+{
+	struct tap_joiner *j = tap_joiner_of(s->r);
+	struct tap_talk *k = &s->episode->talk;
+	struct asking a = {.j = j,
+	                   .s = s,
+	                   .talk = k,
+	                   .call = c,
+	                   .any_name =
+	                           protocol_parse(str_from(s->facts.protocol)) == PROTOCOL_OPENENV};
+	const char *rung = NULL;
+
+	step->turn = -1;
+	if (!j) {
+		return;
+	}
+	if (k->turn && has_call(&a, k->turn)) {
+		step->turn = k->turns - 1;
+		take_call(&a, k->turn, step);
+		k->calls++;
+		return;
+	}
+	struct set set = {.at = mem_array(j->waiting + 1, sizeof(void *))};
+	struct model_turn *t = choose(&a, &set, &rung);
+	if (t) {
+		join(&a, t, rung, step);
+		take_call(&a, t, step);
+	} else {
+		step->turn = k->turns++;
+		step->joined = set.n ? "ambiguous" : NULL;
+		j->counts.ambiguous += set.n > 0;
+	}
+	k->calls++;
+	free(set.at);
+}
+
+/* ---- turns without a call ---- */
+
+static void write_turn(struct tap_joiner *j, struct tap_session *s, struct model_turn *t)
+{
+	struct buf messages = BUF(BUF_MAX_MESSAGE), llm = BUF(BUF_MAX_MESSAGE);
+	struct tap_episode *e = s->episode;
+	const struct clock *clock = &s->r->conf.clock;
+	struct error err = {0};
+
+	absorb(j, s, t, &messages, &llm);
+	struct step_fields f = {.turn = e->talk.turns++,
+	                        .step = e->steps,
+	                        .state = s->state_known ? buf_view(&s->state) : STR_NONE,
+	                        .ignore = e->ignore,
+	                        .messages = buf_view(&messages),
+	                        .llm = buf_view(&llm),
+	                        .joined = t->joined,
+	                        .at_ms = clock->unix_ms(clock->ctx)};
+	if (!tap_is_broken(s->r) && line_writer_turn(&e->writer, &f, &err)) {
+		tap_stop_recording(s->r, &err);
+	}
+	e->last_ns = tap_now_ns(s->r);
+	buf_release(&messages);
+	buf_release(&llm);
+	model_turn_free(t);
+}
+
+static void write_waiting(struct tap_joiner *j, struct tap_session *s)
+{
+	struct tap_talk *k = &s->episode->talk;
+
+	while (k->waiting && !s->first) {
+		struct model_turn *t = k->waiting;
+
+		k->waiting = t->next;
+		t->next = NULL;
+		write_turn(j, s, t);
+	}
+}
+
+/* The only open episode that the prompt continues, or whose name it has. */
+static struct tap_session *owner(struct tap_joiner *j, const struct model_turn *t,
+                                 const char **rung)
+{
+	struct tap_session *found = NULL;
+
+	for (struct tap_session *s = j->r->sessions; s; s = s->next) {
+		struct asking a = {.j = j, .s = s};
+
+		if (!s->episode) {
+			continue;
+		}
+		a.talk = &s->episode->talk;
+		bool named = has_name(&a, t);
+		if (!named && !continues(&a, t)) {
+			continue;
+		}
+		if (found) {
+			return NULL;
+		}
+		found = s;
+		*rung = named ? t->rung : "content";
+	}
+	return found;
+}
+
+/* Without tools, text that looks like a call may be one. */
+static bool may_be_call(const struct model_turn *t)
+{
+	return t->calls.count ||
+	       (!t->tools.p && t->calls.cause && !strcmp(t->calls.cause, "markup"));
+}
+
+void tap_joiner_add(struct tap_joiner *j, struct model_turn *t)
+{
+	const char *rung = NULL;
+
+	j->counts.turns++;
+	note_name(j, t);
+	struct tap_session *s = may_be_call(t) ? NULL : owner(j, t, &rung);
+	if (s) {
+		struct model_turn **end = &s->episode->talk.waiting;
+
+		while (*end) {
+			end = &(*end)->next;
+		}
+		*end = t;
+		t->joined = rung;
+		count(j, rung);
+		write_waiting(j, s);
+		return;
+	}
+	if (j->last) {
+		j->last->next = t;
+	} else {
+		j->first = t;
+	}
+	j->last = t;
+	j->waiting++;
+}
+
+void tap_joiner_fail(struct tap_joiner *j, const struct model_request *q, struct str detail)
+{
+	const char *rung;
+	struct model_turn asked = {
+		.prompt = q->prompts[0], .rollout = q->rollout, .rung = q->rung, .weak = q->weak};
+	struct tap_session *s = q->prompt_count == 1 ? owner(j, &asked, &rung) : NULL;
+
+	j->counts.failed++;
+	if (s) {
+		tap_event(s, EVENT_RETRY, detail);
+	} else {
+		log_info("a request to the model failed: %.*s", STR_ARG(detail));
+	}
+}
+
+/* ---- what sessions report ---- */
+
+void tap_join_answered(struct tap_session *s, const struct env_reply *reply)
+{
+	struct tap_joiner *j = tap_joiner_of(s->r);
+	struct tap_talk *k = &s->episode->talk;
+
+	if (!j) {
+		return;
+	}
+	k->result.max = BUF_MAX_MESSAGE;
+	buf_clear(&k->result);
+	tool_result_text(reply->observation, &k->result);
+	if (!k->result.n) {
+		buf_str(&k->result, reply->raw.n ? reply->raw : reply->error.message);
+	}
+	write_waiting(j, s);
+}
+
+void tap_join_end(struct tap_session *s)
+{
+	struct tap_joiner *j = tap_joiner_of(s->r);
+	struct tap_talk *k = &s->episode->talk;
+
+	if (j) {
+		write_waiting(j, s);
+	}
+	model_turn_free(k->turn);
+	while (k->waiting) { /* a step in flight has no end */
+		struct model_turn *t = k->waiting;
+
+		k->waiting = t->next;
+		model_turn_free(t);
+	}
+	buf_release(&k->result);
+	buf_release(&k->sent);
+}
+
+void tap_joiner_tick(struct tap_joiner *j, bool all)
+{
+	while (j && j->first &&
+	       (all || j->waiting > WAITING_MAX ||
+	        tap_now_ns(j->r) - j->first->replied_ns > WAIT_NS)) {
+		tap_join_apart(j, j->first);
+	}
+}

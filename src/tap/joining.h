@@ -1,0 +1,59 @@
+/* Relates a model's turns to the sessions of environments: by what requests name as their rollout
+   (path, header, key), by content (the call, the conversation so far, the environment's last reply),
+   or by time. A turn whose session remains ambiguous is recorded apart; nothing is guessed without
+   saying so. For one thread. */
+#ifndef ROLLDBG_TAP_JOINING_H
+#define ROLLDBG_TAP_JOINING_H
+
+#include "base/hash.h"
+#include "tap/model_turn.h"
+
+/* What the turns that were joined with an episode tell about the next one. Zeroed: none was. */
+struct tap_talk {
+	bool any;
+	size_t length, prompt_length; /* units of the last turn, and of its prompt */
+	uint64_t after, almost, prompt;
+	uint64_t rollout;        /* hash of the name in its requests; 0: none */
+	char hash[HASH_HEX + 1]; /* of the conversation as recorded */
+	struct model_turn *turn; /* the last one, whose other calls may follow */
+	struct model_turn
+		*waiting;     /* turns without a call, to be recorded after the steps in flight */
+	int64_t turns;        /* recorded so far */
+	int64_t calls;        /* made so far, in flight or not */
+	uint64_t answered_ns; /* the last reply of the environment */
+	struct buf result, sent; /* its text; the last sampling parameters */
+};
+
+struct tap_join_counts {
+	uint64_t turns, named, content, time;      /* .. of them joined by these */
+	uint64_t apart, failed, unread, ambiguous; /* ambiguous: calls of an environment */
+};
+
+/* url: of the model, for the headers of what is recorded apart. */
+struct tap_joiner *tap_joiner_new(struct tap_recording *r, const char *url);
+void tap_joiner_free(struct tap_joiner *j);                /* NULL is fine */
+struct tap_joiner *tap_joiner_of(struct tap_recording *r); /* NULL: models are not recorded */
+const struct tap_join_counts *tap_joiner_counts(const struct tap_joiner *j);
+
+void tap_joiner_add(struct tap_joiner *j, struct model_turn *t); /* takes it over */
+/* A request without a reply. detail: a raw object. */
+void tap_joiner_fail(struct tap_joiner *j, const struct model_request *q, struct str detail);
+/* A request that cannot be read. */
+void tap_joiner_skip(struct tap_joiner *j, const struct tap_connection *c);
+/* Records apart what waited for too long; all: everything that waits. */
+void tap_joiner_tick(struct tap_joiner *j, bool all);
+
+/* ---- for sessions; nothing if models are not recorded ---- */
+
+struct tap_call;
+struct tap_session;
+struct tap_step;
+struct env_reply;
+
+/* A call was sent: sets the step's turn, and what the model said. */
+void tap_join_call(struct tap_session *s, const struct tap_call *c, struct tap_step *step);
+/* A step was recorded. */
+void tap_join_answered(struct tap_session *s, const struct env_reply *reply);
+void tap_join_end(struct tap_session *s); /* before the end of its episode is written */
+
+#endif

@@ -1,0 +1,496 @@
+/* Requests to models: see model_turn.h. */
+#include "tap/model_turn_internal.h"
+
+#include "base/map.h"
+#include "base/text.h"
+#include "json/canon.h"
+#include "json/write.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- units ---- */
+
+struct building {
+	struct tap_prompt *p;
+	struct buf unit;
+};
+
+uint64_t model_chain_on(uint64_t hash, char kind, struct str text)
+{
+	return map_hash_with(map_hash_with(hash, (uint64_t)kind), map_hash(text));
+}
+
+static void add_hash(struct building *b, uint64_t hash)
+{
+	struct tap_prompt *p = b->p;
+
+	p->chain = arena_grow(&p->arena, p->chain, p->units + 1, sizeof(*p->chain));
+	p->chain[++p->units] = hash;
+}
+
+static void add_unit(struct building *b, char kind, struct str text)
+{
+	add_hash(b, model_chain_on(b->p->chain[b->p->units], kind, text));
+}
+
+/* Id, name and arguments of a call, in any spelling of the JSON. */
+void model_put_call_unit(struct str id, struct str name, struct str arguments, struct buf *out)
+{
+	struct json_fault fault;
+
+	buf_clear(out);
+	buf_str(out, id);
+	buf_char(out, '\n');
+	buf_str(out, name);
+	buf_char(out, '\n');
+	if (json_validate(arguments, &fault) == 0) {
+		json_canon(text_trim(arguments), NULL, JSON_EDIT_DROP, out);
+	} else {
+		buf_str(out, arguments);
+	}
+}
+
+static void add_call_unit(struct building *b, struct str call)
+{
+	struct arena a = {0};
+	struct str function = JSON_GET(call, "function");
+	struct str arguments = JSON_GET(function, "arguments");
+
+	model_put_call_unit(
+		json_text(&a, JSON_GET(call, "id")), json_text(&a, JSON_GET(function, "name")),
+		json_type(arguments) == JSON_STRING ? json_text(&a, arguments) : arguments,
+		&b->unit);
+	add_unit(b, 'c', buf_view(&b->unit));
+	arena_release(&a);
+}
+
+static void add_text_unit(struct building *b, struct str role, struct str content)
+{
+	bool result = json_is(role, STR("tool"));
+	struct tap_prompt *p = b->p;
+
+	buf_clear(&b->unit);
+	(void)chat_content(content, &b->unit);
+	struct str text = text_trim(buf_view(&b->unit));
+	if (result) {
+		p->results++;
+		p->result = arena_str(&p->arena, text);
+	}
+	if (text.n || result) {
+		struct str word = json_inner(role);
+
+		add_unit(b, word.p && word.n ? word.p[0] : '-', text);
+	}
+}
+
+/* ---- conversations, as messages of chat completions ---- */
+
+static void add_message(struct building *b, struct str message)
+{
+	struct tap_prompt *p = b->p;
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct str call;
+
+	if (json_type(message) != JSON_OBJECT || p->units > PROMPT_UNITS_MAX) {
+		return;
+	}
+	json_minify(message, &text);
+	message = arena_str(&p->arena, buf_view(&text));
+	buf_release(&text);
+	p->messages = arena_grow(&p->arena, p->messages, p->count, sizeof(*p->messages));
+	p->begins = arena_grow(&p->arena, p->begins, p->count, sizeof(*p->begins));
+	p->messages[p->count] = message;
+	p->begins[p->count++] = p->units;
+	add_text_unit(b, JSON_GET(message, "role"), JSON_GET(message, "content"));
+	for (size_t cursor = 0; json_next(JSON_GET(message, "tool_calls"), &cursor, &call);) {
+		add_call_unit(b, call);
+	}
+}
+
+/* {"role":ROLE,"content":CONTENT}, and for a result the id of its call. */
+static void add_made(struct building *b, struct str role, struct str content, struct str id)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w;
+
+	if (json_is_null(content)) {
+		return;
+	}
+	jw_init(&w, &text);
+	jw_object(&w);
+	jw_key(&w, "role");
+	jw_raw(&w, role);
+	if (id.p) {
+		jw_key(&w, "tool_call_id");
+		jw_raw(&w, id);
+	}
+	jw_key(&w, "content");
+	jw_raw(&w, content);
+	jw_end(&w);
+	add_message(b, buf_view(&text));
+	buf_release(&text);
+}
+
+void model_put_call(struct json_writer *w, struct str id, struct str name, struct str arguments)
+{
+	jw_object(w);
+	jw_key(w, "id");
+	jw_raw(w, id);
+	jw_key(w, "type");
+	jw_text(w, "function");
+	jw_key(w, "function");
+	jw_object(w);
+	jw_key(w, "name");
+	jw_raw(w, name);
+	jw_key(w, "arguments");
+	jw_raw(w, arguments);
+	jw_end(w);
+	jw_end(w);
+}
+
+/* arguments: a raw JSON string. */
+static void add_made_call(struct building *b, struct str id, struct str name, struct str arguments)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w;
+
+	jw_init(&w, &text);
+	jw_object(&w);
+	jw_key(&w, "role");
+	jw_text(&w, "assistant");
+	jw_key(&w, "content");
+	jw_null(&w);
+	jw_key(&w, "tool_calls");
+	jw_array(&w);
+	model_put_call(&w, id, name, arguments);
+	jw_end(&w);
+	jw_end(&w);
+	add_message(b, buf_view(&text));
+	buf_release(&text);
+}
+
+static void add_item(struct building *b, struct str item)
+{
+	struct str type = JSON_GET(item, "type");
+
+	if (json_is(type, STR("function_call"))) {
+		add_made_call(b, JSON_GET(item, "call_id"), JSON_GET(item, "name"),
+		              JSON_GET(item, "arguments"));
+	} else if (json_is(type, STR("function_call_output"))) {
+		add_made(b, STR("\"tool\""), JSON_GET(item, "output"), JSON_GET(item, "call_id"));
+	} else if (JSON_GET(item, "role").p) {
+		add_made(b, JSON_GET(item, "role"), JSON_GET(item, "content"), STR_NONE);
+	}
+}
+
+static void add_block(struct building *b, struct str role, struct str block)
+{
+	struct str type = JSON_GET(block, "type");
+	struct buf quoted = BUF(BUF_MAX_MESSAGE);
+
+	if (json_is(type, STR("tool_use"))) {
+		json_quote(&quoted, JSON_GET(block, "input"));
+		add_made_call(b, JSON_GET(block, "id"), JSON_GET(block, "name"), buf_view(&quoted));
+	} else if (json_is(type, STR("tool_result"))) {
+		add_made(b, STR("\"tool\""), JSON_GET(block, "content"),
+		         JSON_GET(block, "tool_use_id"));
+	} else if (json_is(type, STR("text"))) {
+		add_made(b, role, JSON_GET(block, "text"), STR_NONE);
+	}
+	buf_release(&quoted);
+}
+
+static void add_conversation(struct building *b, enum api_id api, struct str body)
+{
+	bool items = api == API_RESPONSES;
+	struct str list = items ? JSON_GET(body, "input") : JSON_GET(body, "messages"), one, block;
+
+	add_made(b, STR("\"system\""),
+	         items ? JSON_GET(body, "instructions") : JSON_GET(body, "system"), STR_NONE);
+	if (json_type(list) == JSON_STRING) {
+		add_made(b, STR("\"user\""), list, STR_NONE);
+	}
+	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
+		struct str content = JSON_GET(one, "content");
+
+		if (api == API_RESPONSES) {
+			add_item(b, one);
+		} else if (api == API_ANTHROPIC && json_type(content) == JSON_ARRAY) {
+			for (size_t at = 0; json_next(content, &at, &block);) {
+				add_block(b, JSON_GET(one, "role"), block);
+			}
+		} else {
+			add_message(b, one);
+		}
+	}
+}
+
+/* ---- prompts ---- */
+
+static struct tap_prompt *new_prompt(void)
+{
+	struct tap_prompt *p = mem_new(sizeof(*p));
+
+	p->chain = arena_grow(&p->arena, NULL, 0, sizeof(*p->chain));
+	return p;
+}
+
+void model_release_prompt(struct tap_prompt *p)
+{
+	if (p && --p->uses == 0) {
+		arena_release(&p->arena);
+		free(p);
+	}
+}
+
+uint64_t model_next_token(uint64_t hash, struct str id)
+{
+	return map_hash_with(hash, map_hash(id));
+}
+
+/* A text, or a list of token ids. */
+static void add_text(struct building *b, struct str prompt)
+{
+	struct str id;
+
+	b->p->is_text = true;
+	for (size_t cursor = 0;
+	     json_next(prompt, &cursor, &id) && b->p->units < PROMPT_UNITS_MAX;) {
+		add_hash(b, model_next_token(b->p->chain[b->p->units], id));
+	}
+	if (json_type(prompt) != JSON_STRING) {
+		return;
+	}
+	buf_clear(&b->unit);
+	json_decode(prompt, &b->unit);
+	for (size_t i = 0; i < b->unit.n && i < PROMPT_UNITS_MAX; i++) {
+		add_hash(b, map_hash_with(b->p->chain[i], (unsigned char)b->unit.p[i]));
+	}
+}
+
+static void add_prompt(struct model_request *q, struct building *b)
+{
+	b->p = new_prompt();
+	b->p->uses = 1;
+	q->prompts =
+		arena_grow(&q->arena, q->prompts, q->prompt_count, sizeof(struct tap_prompt *));
+	q->prompts[q->prompt_count++] = b->p;
+}
+
+static void read_prompts(struct model_request *q, struct str body)
+{
+	struct building b = {.unit = BUF(BUF_MAX_MESSAGE)};
+	struct str prompt = JSON_GET(body, "prompt"), one;
+	size_t cursor = 0;
+
+	if (q->api) {
+		add_prompt(q, &b);
+		add_conversation(&b, (enum api_id)(q->api - apis), body);
+	} else if (json_type(prompt) == JSON_ARRAY && json_next(prompt, &cursor, &one) &&
+	           json_type(one) != JSON_NUMBER) {
+		for (cursor = 0; json_next(prompt, &cursor, &one);) {
+			add_prompt(q, &b);
+			add_text(&b, one);
+		}
+	} else if (prompt.p) {
+		add_prompt(q, &b);
+		add_text(&b, prompt);
+	}
+	buf_release(&b.unit);
+}
+
+/* ---- requests ---- */
+
+static const struct {
+	const char *end;
+	const struct api *api;
+} paths[] = {{"/chat/completions", &apis[API_CHAT]},
+             {"/completions", NULL},
+             {"/responses", &apis[API_RESPONSES]},
+             {"/messages", &apis[API_ANTHROPIC]}};
+
+static size_t path_of(struct str path)
+{
+	size_t i = 0;
+
+	while (i < ARRAY_LEN(paths) && !str_ends(path, str_from(paths[i].end))) {
+		i++;
+	}
+	return i;
+}
+
+/* The part of the path that names the rollout, in the forms that gateways use. */
+static struct str rollout_in_path(struct str path, bool *weak)
+{
+	static const char *const before[] = {"/r/", "/ng-rollout/", "/sessions/", "/rollout/",
+	                                     "/proxy/rollout/"};
+	struct str rest = STR_NONE;
+
+	*weak = false;
+	for (size_t i = 0; i < ARRAY_LEN(before) && !rest.p; i++) {
+		if (str_starts(path, str_from(before[i]))) {
+			rest = str_skip(path, strlen(before[i]));
+		}
+	}
+	if (!rest.p && path.n > 1) {
+		*weak = true; /* "/ID/v1": may also be where the server is mounted */
+		rest = str_skip(path, 1);
+	}
+	const char *end = rest.n ? memchr(rest.p, '/', rest.n) : NULL;
+	struct str id = end ? (struct str){rest.p, (size_t)(end - rest.p)} : STR_NONE;
+	bool named = id.n && (!*weak || str_starts(str_skip(rest, id.n), STR("/v1/")));
+	return named && !str_is(id, "v1") ? id : STR_NONE;
+}
+
+bool model_is_completion(struct str path)
+{
+	return path_of(path) < ARRAY_LEN(paths);
+}
+
+bool model_owns_path(struct str path)
+{
+	bool weak;
+
+	return path_of(path) < ARRAY_LEN(paths) || str_starts(path, STR("/v1/")) ||
+	       (rollout_in_path(path, &weak).p && !weak);
+}
+
+static struct str tools_of(struct arena *a, struct str list)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w;
+	struct str tool;
+
+	if (json_count(list) == 0) {
+		return STR_NONE;
+	}
+	jw_init(&w, &text);
+	jw_array(&w);
+	for (size_t cursor = 0; json_next(list, &cursor, &tool);) {
+		struct str f = JSON_GET(tool, "function");
+
+		f = json_type(f) == JSON_OBJECT ? f : tool;
+		struct str schema = JSON_GET(f, "parameters");
+		schema = schema.p ? schema : JSON_GET(f, "input_schema");
+		if (json_type(JSON_GET(f, "name")) != JSON_STRING) {
+			continue;
+		}
+		jw_object(&w);
+		jw_key(&w, "name");
+		jw_raw(&w, JSON_GET(f, "name"));
+		jw_key(&w, "description");
+		jw_raw(&w, JSON_GET(f, "description"));
+		jw_key(&w, "inputSchema");
+		jw_raw(&w, schema.p ? schema : STR("{}"));
+		jw_end(&w);
+	}
+	jw_end(&w);
+	struct buf kept = BUF(BUF_MAX_MESSAGE);
+	json_minify(buf_view(&text), &kept);
+	struct str tools = arena_str(a, buf_view(&kept));
+	buf_release(&text);
+	buf_release(&kept);
+	return tools;
+}
+
+static struct str sent_of(struct arena *a, struct str body)
+{
+	static const char *const names[] = {"temperature",
+	                                    "top_p",
+	                                    "top_k",
+	                                    "min_p",
+	                                    "frequency_penalty",
+	                                    "presence_penalty",
+	                                    "repetition_penalty",
+	                                    "max_tokens",
+	                                    "max_completion_tokens",
+	                                    "max_output_tokens",
+	                                    "stop",
+	                                    "tool_choice",
+	                                    "seed"};
+	struct buf text = BUF(BUF_MAX_SMALL);
+	struct json_writer w;
+
+	jw_init(&w, &text);
+	jw_object(&w);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		struct str value = json_get(body, str_from(names[i]));
+
+		if (!json_is_null(value)) {
+			jw_key(&w, names[i]);
+			jw_raw(&w, value);
+		}
+	}
+	jw_end(&w);
+	struct buf kept = BUF(BUF_MAX_SMALL);
+	json_minify(buf_view(&text), &kept);
+	struct str sent = kept.n > 2 && !kept.full ? arena_str(a, buf_view(&kept)) : STR_NONE;
+	buf_release(&text);
+	buf_release(&kept);
+	return sent;
+}
+
+static void name_rollout(struct model_request *q, const struct tap_head *h, struct str body)
+{
+	static const char *const fields[] = {"x-session-id", "proxy-x-session-id", "x-rollout-id"};
+	static const char *const keys[] = {"authorization", "x-api-key"};
+	struct str named = rollout_in_path(tap_path(h), &q->weak), key = STR_NONE;
+	char hidden[24];
+
+	q->rung = "path";
+	if (named.p && !q->weak) {
+		q->rollout = arena_str(&q->arena, named);
+		return;
+	}
+	struct str mounted = named;
+	named = STR_NONE;
+	for (size_t i = 0; i < ARRAY_LEN(fields) && !named.n; i++) {
+		named = tap_header(h, fields[i]);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(keys) && !key.n; i++) {
+		key = tap_header(h, keys[i]);
+	}
+	struct str inside = JSON_GET(body, "_session_id");
+	inside = inside.p ? inside : JSON_GET(body, "session_id");
+	if (named.n || json_type(inside) == JSON_STRING) {
+		q->weak = false;
+		q->rung = "header";
+		q->rollout = named.n ? arena_str(&q->arena, named) : json_text(&q->arena, inside);
+	} else if (mounted.p) {
+		q->rollout = arena_str(&q->arena, mounted);
+	} else if (key.n) { /* a secret: only its hash is kept */
+		q->weak = true;
+		q->rung = "key";
+		snprintf(hidden, sizeof(hidden), "%016llx", (unsigned long long)map_hash(key));
+		q->rollout = arena_str(&q->arena, str_from(hidden));
+	}
+}
+
+bool model_request_read(struct model_request *q, const struct tap_exchange *x)
+{
+	struct json_fault fault;
+	struct str body = x->request_body.bytes;
+	size_t which = path_of(tap_path(&x->request));
+
+	*q = (struct model_request){.api = which < ARRAY_LEN(paths) ? paths[which].api : NULL};
+	if (x->request_body.cut || json_validate(body, &fault)) {
+		return false;
+	}
+	body = text_trim(body);
+	q->tools = tools_of(&q->arena, JSON_GET(body, "tools"));
+	q->sent = sent_of(&q->arena, body);
+	q->seed = arena_str(&q->arena, JSON_GET(body, "seed"));
+	q->model = arena_str(&q->arena, JSON_GET(body, "model"));
+	name_rollout(q, &x->request, body);
+	read_prompts(q, body);
+	return q->prompt_count > 0;
+}
+
+void model_request_release(struct model_request *q)
+{
+	for (size_t i = 0; i < q->prompt_count; i++) {
+		model_release_prompt(q->prompts[i]);
+	}
+	arena_release(&q->arena);
+}

@@ -37,7 +37,7 @@ static bool get_numbers(struct str array, int64_t *numbers, size_t count)
 
 static void put_string(struct json_writer *w, const char *key, struct str value)
 {
-	jw_str(jw_key(w, key), value);
+	jw_put_str(w, key, value);
 }
 
 /* ---- verdicts ---- */
@@ -74,7 +74,7 @@ void part_put_verdict(struct json_writer *w, const struct rollout_verdict *v)
 	put_string(w, "reason", v->reason);
 	put_string(w, "reward", str_from(c->reward));
 	put_numbers(w, "numbers", n, ARRAY_LEN(n));
-	jw_array(jw_key(w, "findings"));
+	jw_put_array(w, "findings");
 	for (size_t i = 0; i < v->finding_count; i++) {
 		put_finding(w, &v->findings[i]);
 	}
@@ -215,7 +215,7 @@ static void put_member(void *ctx, const struct group_member *m)
 	jw_object(w);
 	put_string(w, "task", m->task);
 	put_numbers(w, "numbers", n, ARRAY_LEN(n));
-	jw_double(jw_key(w, "reward"), m->reward);
+	jw_put_double(w, "reward", m->reward);
 	if (m->trace) {
 		int64_t t[TRACE_NUMBERS] = {(int64_t)m->trace->start, (int64_t)m->trace->calls};
 
@@ -264,13 +264,13 @@ bool part_put(struct json_writer *w, struct judge *part)
 {
 	jw_object(w);
 	put_sums(w, &part->sum);
-	jw_double(jw_key(w, "reward"), part->file_reward);
-	jw_bool(jw_key(w, "rewarded"), part->reward_known);
+	jw_put_double(w, "reward", part->file_reward);
+	jw_put_bool(w, "rewarded", part->reward_known);
 	put_string(w, "not_checked", str_from(part->not_checked));
-	jw_array(jw_key(w, "claims"));
+	jw_put_array(w, "claims");
 	sharing_each(evidence_sharing(part->facts), put_claim, w);
 	jw_end(w);
-	jw_array(jw_key(w, "members"));
+	jw_put_array(w, "members");
 	bool whole = groups_each(&part->groups, put_member, w);
 	jw_end(w);
 	jw_end(w);

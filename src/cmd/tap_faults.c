@@ -21,10 +21,8 @@ static void put_call(const struct tap_request *q, struct buf *out)
 
 	jw_init(&w, out);
 	jw_object(&w);
-	jw_key(&w, "name");
-	jw_str(&w, q->tool);
-	jw_key(&w, "arguments");
-	jw_raw(&w, q->arguments.p ? q->arguments : STR("null"));
+	jw_put_str(&w, "name", q->tool);
+	jw_put_raw(&w, "arguments", q->arguments.p ? q->arguments : STR("null"));
 	jw_end(&w);
 }
 

@@ -41,8 +41,8 @@ static int send_output(struct dap *p, const char *category, struct str text, str
 		return 0;
 	}
 	w = dap_begin_event(&p->wire, "output");
-	jw_text(jw_key(&w, "category"), category);
-	jw_str(jw_key(&w, "output"), text);
+	jw_put_text(&w, "category", category);
+	jw_put_str(&w, "output", text);
 	return dap_end_event(&p->wire, &w, err);
 }
 
@@ -77,7 +77,7 @@ static void on_initialize(struct dap *p, const struct dap_request *q, struct jso
 	(void)p;
 	(void)q;
 	for (size_t i = 0; i < ARRAY_LEN(can); i++) {
-		jw_bool(jw_key(w, can[i]), true);
+		jw_put_bool(w, can[i], true);
 	}
 }
 
@@ -92,10 +92,10 @@ static void on_configured(struct dap *p, const struct dap_request *q, struct jso
 static void on_threads(struct dap *p, const struct dap_request *q, struct json_writer *w)
 {
 	(void)q;
-	jw_array(jw_key(w, "threads"));
+	jw_put_array(w, "threads");
 	jw_object(w);
-	jw_i64(jw_key(w, "id"), 1);
-	jw_str(jw_key(w, "name"), cursor_facts(p->d->cursor)->rollout);
+	jw_put_i64(w, "id", 1);
+	jw_put_str(w, "name", cursor_facts(p->d->cursor)->rollout);
 	jw_end(w);
 	jw_end(w);
 }
@@ -114,13 +114,13 @@ static void write_frame(struct debugger *d, struct json_writer *w)
 
 	stop_title(&d->now, (struct style){.columns = 80}, &title);
 	jw_object(w);
-	jw_i64(jw_key(w, "id"), d->now.position + 1);
-	jw_str(jw_key(w, "name"), text_trim(buf_view(&title)));
-	jw_u64(jw_key(w, "line"), d->now.number);
-	jw_i64(jw_key(w, "column"), 1);
-	jw_object(jw_key(w, "source"));
-	jw_text(jw_key(w, "name"), debugger_file(d));
-	jw_text(jw_key(w, "path"), debugger_file(d));
+	jw_put_i64(w, "id", d->now.position + 1);
+	jw_put_str(w, "name", text_trim(buf_view(&title)));
+	jw_put_u64(w, "line", d->now.number);
+	jw_put_i64(w, "column", 1);
+	jw_put_object(w, "source");
+	jw_put_text(w, "name", debugger_file(d));
+	jw_put_text(w, "path", debugger_file(d));
 	jw_end(w);
 	jw_end(w);
 	buf_release(&title);
@@ -143,8 +143,8 @@ static int on_stack(struct dap *p, const struct dap_request *q, struct json_writ
 	int failed = 0;
 
 	levels = levels > 0 && levels < FRAMES_MAX ? levels : FRAMES_MAX;
-	jw_i64(jw_key(w, "totalFrames"), here + 1);
-	jw_array(jw_key(w, "stackFrames"));
+	jw_put_i64(w, "totalFrames", here + 1);
+	jw_put_array(w, "stackFrames");
 	for (int64_t at = first; at >= 0 && at > first - levels && !failed; at--) {
 		failed = at_position(d, at, err);
 		if (!failed) {
@@ -200,8 +200,8 @@ static int on_evaluate(struct dap *p, const struct dap_request *q, struct json_w
 	if (p->d->moved) {
 		note_stop(p, "step");
 	}
-	jw_str(jw_key(w, "result"), text_trim(buf_view(&text)));
-	jw_i64(jw_key(w, "variablesReference"), dap_values_add(&p->values, buf_view(&p->d->value)));
+	jw_put_str(w, "result", text_trim(buf_view(&text)));
+	jw_put_i64(w, "variablesReference", dap_values_add(&p->values, buf_view(&p->d->value)));
 	buf_release(&text);
 	return 0;
 }
@@ -222,11 +222,11 @@ static void write_breakpoint(const struct point *one, const struct error *why,
                              struct json_writer *w)
 {
 	jw_object(w);
-	jw_bool(jw_key(w, "verified"), one != NULL);
+	jw_put_bool(w, "verified", one != NULL);
 	if (one) {
-		jw_i64(jw_key(w, "id"), one->number);
+		jw_put_i64(w, "id", one->number);
 	} else {
-		jw_text(jw_key(w, "message"), why->text);
+		jw_put_text(w, "message", why->text);
 	}
 	jw_end(w);
 }
@@ -260,7 +260,7 @@ static void replace_points(struct points *points, const struct dap_request *q, c
 	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
 
 	delete_points(points, kind);
-	jw_array(jw_key(w, "breakpoints"));
+	jw_put_array(w, "breakpoints");
 	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
 		set_breakpoint(points, one, key, kind, w);
 	}
@@ -286,7 +286,7 @@ static void on_breakpoints(struct dap *p, const struct dap_request *q, struct js
 	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
 
 	(void)p;
-	jw_array(jw_key(w, "breakpoints"));
+	jw_put_array(w, "breakpoints");
 	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
 		write_breakpoint(NULL, &why, w);
 	}
@@ -300,9 +300,9 @@ static void on_data_info(struct dap *p, const struct dap_request *q, struct json
 
 	bool watched = dap_values_path(&p->values, number_of(q, "variablesReference", 0),
 	                               JSON_GET(q->arguments, "name"), &path);
-	jw_str(jw_key(w, "dataId"), watched ? buf_view(&path) : STR_NONE);
-	jw_str(jw_key(w, "description"),
-	       watched ? buf_view(&path) : STR("only members of the state can be watched"));
+	jw_put_str(w, "dataId", watched ? buf_view(&path) : STR_NONE);
+	jw_put_str(w, "description",
+	           watched ? buf_view(&path) : STR("only members of the state can be watched"));
 	buf_release(&path);
 }
 
@@ -396,9 +396,9 @@ static int send_stopped(struct dap *p, struct error *err)
 {
 	struct json_writer w = dap_begin_event(&p->wire, "stopped");
 
-	jw_text(jw_key(&w, "reason"), p->stopped);
-	jw_i64(jw_key(&w, "threadId"), 1);
-	jw_bool(jw_key(&w, "allThreadsStopped"), true);
+	jw_put_text(&w, "reason", p->stopped);
+	jw_put_i64(&w, "threadId", 1);
+	jw_put_bool(&w, "allThreadsStopped", true);
 	p->stopped = NULL;
 	return dap_end_event(&p->wire, &w, err);
 }
@@ -413,14 +413,14 @@ static int respond(struct dap *p, const struct dap_request *q, struct error *err
 	inner = jw_begin(&body);
 	int failed = answer(p, q, &inner, &why);
 	w = dap_begin(&p->wire, "response");
-	jw_i64(jw_key(&w, "request_seq"), q->seq);
-	jw_bool(jw_key(&w, "success"), !failed);
-	jw_raw(jw_key(&w, "command"), q->command);
+	jw_put_i64(&w, "request_seq", q->seq);
+	jw_put_bool(&w, "success", !failed);
+	jw_put_raw(&w, "command", q->command);
 	if (failed) {
-		jw_text(jw_key(&w, "message"), why.text);
+		jw_put_text(&w, "message", why.text);
 	} else {
 		jw_end(&inner);
-		jw_raw(jw_key(&w, "body"), buf_view(&body));
+		jw_put_raw(&w, "body", buf_view(&body));
 	}
 	jw_end(&w);
 	buf_release(&body);

@@ -46,7 +46,7 @@ static struct str object_of(struct dap_values *v, const struct known *k,
 	struct json_writer w = jw_begin(&text);
 
 	for (size_t i = 0; i < count; i++) {
-		jw_raw(jw_key(&w, named_facts[facts[i]].name), fact_value(facts[i], k));
+		jw_put_raw(&w, named_facts[facts[i]].name, fact_value(facts[i], k));
 	}
 	jw_end(&w);
 	kept = arena_str(&v->arena, buf_view(&text));
@@ -57,9 +57,9 @@ static struct str object_of(struct dap_values *v, const struct known *k,
 static void write_scope(struct json_writer *w, const char *name, int64_t number)
 {
 	jw_object(w);
-	jw_text(jw_key(w, "name"), name);
-	jw_i64(jw_key(w, "variablesReference"), number);
-	jw_bool(jw_key(w, "expensive"), false);
+	jw_put_text(w, "name", name);
+	jw_put_i64(w, "variablesReference", number);
+	jw_put_bool(w, "expensive", false);
 	jw_end(w);
 }
 
@@ -73,7 +73,7 @@ void dap_values_scopes(struct dap_values *v, const struct known *k, int64_t fram
 	};
 
 	(void)frame;
-	jw_array(jw_key(w, "scopes"));
+	jw_put_array(w, "scopes");
 	write_scope(w, "Step", add(v, object_of(v, k, step, ARRAY_LEN(step)), STR_NONE));
 	write_scope(w, "State", add(v, fact_value(FACT_STATE, k), STR("./")));
 	write_scope(w, "State before", add(v, fact_value(FACT_BEFORE, k), STR_NONE));
@@ -91,11 +91,10 @@ static void write_variable(struct dap_values *v, struct json_writer *w, struct s
 		buf_text(&path, "/");
 	}
 	jw_object(w);
-	jw_str(jw_key(w, "name"), name);
-	jw_str(jw_key(w, "value"), value);
-	jw_text(jw_key(w, "type"), json_type_name(json_type(value)));
-	jw_i64(jw_key(w, "variablesReference"),
-	       add(v, value, above.p ? buf_view(&path) : STR_NONE));
+	jw_put_str(w, "name", name);
+	jw_put_str(w, "value", value);
+	jw_put_text(w, "type", json_type_name(json_type(value)));
+	jw_put_i64(w, "variablesReference", add(v, value, above.p ? buf_view(&path) : STR_NONE));
 	jw_end(w);
 	BUFS_RELEASE(&path, &text);
 }
@@ -113,7 +112,7 @@ int dap_values_members(struct dap_values *v, int64_t number, struct json_writer 
 	}
 	const struct dap_value of = v->list[number - 1];
 	bool array = json_type(of.value) == JSON_ARRAY;
-	jw_array(jw_key(w, "variables"));
+	jw_put_array(w, "variables");
 	while (array ? json_next(of.value, &cursor, &m.value)
 	             : json_next_member(of.value, &cursor, &m)) {
 		buf_clear(&name);

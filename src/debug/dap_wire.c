@@ -44,8 +44,8 @@ struct json_writer dap_begin(struct dap_wire *p, const char *type)
 {
 	buf_clear(&p->out);
 	struct json_writer w = jw_begin(&p->out);
-	jw_i64(jw_key(&w, "seq"), ++p->seq);
-	jw_text(jw_key(&w, "type"), type);
+	jw_put_i64(&w, "seq", ++p->seq);
+	jw_put_text(&w, "type", type);
 	return w;
 }
 
@@ -53,8 +53,8 @@ struct json_writer dap_begin_event(struct dap_wire *p, const char *event)
 {
 	struct json_writer w = dap_begin(p, "event");
 
-	jw_text(jw_key(&w, "event"), event);
-	jw_object(jw_key(&w, "body"));
+	jw_put_text(&w, "event", event);
+	jw_put_object(&w, "body");
 	return w;
 }
 

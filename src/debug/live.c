@@ -207,8 +207,8 @@ bool live_proposed_line(const struct live *l, struct buf *text, struct line *out
 	size_t step_end = text->n;
 	jw_init(&w, text);
 	jw_object(&w);
-	jw_str(jw_key(&w, "name"), p->name);
-	jw_raw(jw_key(&w, "arguments"), p->arguments);
+	jw_put_str(&w, "name", p->name);
+	jw_put_raw(&w, "arguments", p->arguments);
 	jw_end(&w);
 	out->value[KEY_TURN] = (struct str){text->p, turn_end};
 	out->value[KEY_STEP] = (struct str){text->p + turn_end, step_end - turn_end};
@@ -231,8 +231,8 @@ void live_note_divergence(struct live *l, int64_t calls)
 	}
 	l->diverged = true;
 	struct json_writer w = jw_begin(&detail);
-	jw_i64(jw_key(&w, "calls"), calls);
-	jw_bool(jw_key(&w, "seeded"), l->result.seeded);
+	jw_put_i64(&w, "calls", calls);
+	jw_put_bool(&w, "seeded", l->result.seeded);
 	jw_end(&w);
 	events_push_json(&l->events, EVENT_FORK_DIVERGED, &detail);
 	buf_release(&detail);

@@ -41,9 +41,8 @@ static int add_call(void *ctx, const struct moment *m, struct error *err)
 		return 0;
 	}
 	jw_object(&c->w);
-	jw_raw(jw_key(&c->w, "name"), JSON_GET(call, "name"));
-	jw_raw(jw_key(&c->w, "arguments"),
-	       json_type(arguments) == JSON_OBJECT ? arguments : STR("{}"));
+	jw_put_raw(&c->w, "name", JSON_GET(call, "name"));
+	jw_put_raw(&c->w, "arguments", json_type(arguments) == JSON_OBJECT ? arguments : STR("{}"));
 	jw_end(&c->w);
 	if (m->position <= c->until) {
 		c->sent++;

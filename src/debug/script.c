@@ -133,12 +133,12 @@ static void put_reply(struct debugger *d, struct str line, const struct error *e
 {
 	struct json_writer w = jw_begin(out);
 
-	jw_text(jw_key(&w, "type"), "reply");
-	jw_str(jw_key(&w, "command"), line);
-	jw_bool(jw_key(&w, "ok"), !err);
-	jw_text(jw_key(&w, "mode"), debug_mode_name(debugger_mode(d)));
-	jw_str(jw_key(&w, "output"), buf_view(&d->out));
-	jw_raw(jw_key(&w, "value"), d->value.n ? buf_view(&d->value) : STR_NONE);
+	jw_put_text(&w, "type", "reply");
+	jw_put_str(&w, "command", line);
+	jw_put_bool(&w, "ok", !err);
+	jw_put_text(&w, "mode", debug_mode_name(debugger_mode(d)));
+	jw_put_str(&w, "output", buf_view(&d->out));
+	jw_put_raw(&w, "value", d->value.n ? buf_view(&d->value) : STR_NONE);
 	jw_key(&w, "stop");
 	if (d->moved) {
 		stop_json(d, &w);
@@ -146,8 +146,8 @@ static void put_reply(struct debugger *d, struct str line, const struct error *e
 		jw_null(&w);
 	}
 	if (err) {
-		jw_object(jw_key(&w, "error"));
-		jw_text(jw_key(&w, "message"), err->text);
+		jw_put_object(&w, "error");
+		jw_put_text(&w, "message", err->text);
 		jw_key(&w, "column");
 		if (d->column == SIZE_MAX) {
 			jw_null(&w);

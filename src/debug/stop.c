@@ -237,9 +237,9 @@ static bool write_change(void *ctx, const struct json_difference *c)
 	struct change_writer *out = ctx;
 
 	jw_object(out->w);
-	jw_str(jw_key(out->w, "pointer"), c->pointer);
-	jw_raw(jw_key(out->w, "before"), c->before);
-	jw_raw(jw_key(out->w, "after"), c->after);
+	jw_put_str(out->w, "pointer", c->pointer);
+	jw_put_raw(out->w, "before", c->before);
+	jw_put_raw(out->w, "after", c->after);
 	jw_end(out->w);
 	return --out->left > 0;
 }
@@ -249,7 +249,7 @@ static void write_changes(struct debugger *d, struct json_writer *w)
 	struct change_writer out = {w, 1000};
 	const struct moment *m = &d->now;
 
-	jw_array(jw_key(w, "changes"));
+	jw_put_array(w, "changes");
 	if (m->line->type == LINE_STEP && !json_is_null(m->after) &&
 	    !json_is_null(m->line->value[KEY_STATE])) {
 		json_diff(m->line->value[KEY_STATE], m->after, d->ignored, write_change, &out);
@@ -263,10 +263,10 @@ static void write_findings(void *user, const struct rollout_verdict *v)
 
 	for (size_t i = 0; i < v->finding_count; i++) {
 		jw_object(w);
-		jw_text(jw_key(w, "rule"), v->findings[i].rule);
-		jw_text(jw_key(w, "severity"), severity_name(v->findings[i].severity));
-		jw_text(jw_key(w, "cause"), v->findings[i].cause);
-		jw_text(jw_key(w, "message"), v->findings[i].message);
+		jw_put_text(w, "rule", v->findings[i].rule);
+		jw_put_text(w, "severity", severity_name(v->findings[i].severity));
+		jw_put_text(w, "cause", v->findings[i].cause);
+		jw_put_text(w, "message", v->findings[i].message);
 		jw_end(w);
 	}
 }
@@ -282,9 +282,9 @@ static void write_proposal(struct debugger *d, struct json_writer *w)
 	}
 	p = live_proposal(d->live);
 	jw_object(w);
-	jw_str(jw_key(w, "name"), p->kind == PROPOSAL_CALL ? p->name : STR_NONE);
-	jw_raw(jw_key(w, "arguments"), p->kind == PROPOSAL_CALL ? p->arguments : STR_NONE);
-	jw_str(jw_key(w, "reason"), p->reason);
+	jw_put_str(w, "name", p->kind == PROPOSAL_CALL ? p->name : STR_NONE);
+	jw_put_raw(w, "arguments", p->kind == PROPOSAL_CALL ? p->arguments : STR_NONE);
+	jw_put_str(w, "reason", p->reason);
 	jw_end(w);
 }
 
@@ -295,15 +295,15 @@ void stop_json(struct debugger *d, struct json_writer *w)
 	struct error unused;
 
 	jw_object(w);
-	jw_i64(jw_key(w, "position"), m->position);
-	jw_bool(jw_key(w, "last"), m->is_last);
+	jw_put_i64(w, "position", m->position);
+	jw_put_bool(w, "last", m->is_last);
 	for (enum named_fact f = FACT_TURN; f < FACT_RULE; f++) {
 		if (f != FACT_CHANGED && f != FACT_TOOL && f != FACT_ARGUMENTS) {
-			jw_raw(jw_key(w, named_facts[f].name), fact_value(f, &k));
+			jw_put_raw(w, named_facts[f].name, fact_value(f, &k));
 		}
 	}
 	write_changes(d, w);
-	jw_array(jw_key(w, "findings"));
+	jw_put_array(w, "findings");
 	if (m->position && m->end <= FINDINGS_AUTO &&
 	    debugger_findings(d, write_findings, w, &unused)) {
 		buf_text(&d->out,

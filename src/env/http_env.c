@@ -133,10 +133,10 @@ void http_env_put_tool(struct json_writer *w, struct str name, struct str descri
                        struct str schema)
 {
 	jw_object(w);
-	jw_raw(jw_key(w, "name"), name);
-	jw_raw(jw_key(w, "description"), description);
-	jw_raw(jw_key(w, "inputSchema"),
-	       json_type(schema) == JSON_OBJECT ? schema : STR("{\"type\":\"object\"}"));
+	jw_put_raw(w, "name", name);
+	jw_put_raw(w, "description", description);
+	jw_put_raw(w, "inputSchema",
+	           json_type(schema) == JSON_OBJECT ? schema : STR("{\"type\":\"object\"}"));
 	jw_end(w);
 }
 

@@ -59,10 +59,10 @@ void reading_note(struct event_queue *q, enum event_kind event, const char *what
 	struct buf detail = BUF(BUF_MAX_SMALL);
 	struct json_writer w = jw_begin(&detail);
 
-	jw_text(jw_key(&w, "what"), what);
-	jw_str(jw_key(&w, "why"), text_utf8_cut(why, MESSAGE_MAX));
+	jw_put_text(&w, "what", what);
+	jw_put_str(&w, "why", text_utf8_cut(why, MESSAGE_MAX));
 	if (skipped) {
-		jw_bool(jw_key(&w, "skipped"), true);
+		jw_put_bool(&w, "skipped", true);
 	}
 	jw_end(&w);
 	events_push(q, event, buf_view(&detail));
@@ -82,13 +82,10 @@ void reading_child_words(struct child *child, struct event_queue *q)
 	}
 	jw_init(&w, &detail);
 	jw_object(&w);
-	jw_key(&w, "channel");
-	jw_text(&w, "stderr");
-	jw_key(&w, "text");
-	jw_str(&w, words);
+	jw_put_text(&w, "channel", "stderr");
+	jw_put_str(&w, "text", words);
 	if (child_stderr_lost(child)) {
-		jw_key(&w, "bytes_before");
-		jw_u64(&w, child_stderr_lost(child));
+		jw_put_u64(&w, "bytes_before", child_stderr_lost(child));
 	}
 	jw_end(&w);
 	events_push_json(q, EVENT_NOISE, &detail);

@@ -28,7 +28,7 @@ static bool write_names(struct json_writer *w, const char *key, struct str in,
 	size_t cursor = 0;
 	bool any = false;
 
-	jw_array(jw_key(w, key));
+	jw_put_array(w, key);
 	while (json_next(in, &cursor, &tool)) {
 		struct str name = JSON_GET(tool, "name");
 		bool named = json_type(name) == JSON_STRING;

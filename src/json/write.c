@@ -65,19 +65,18 @@ void jw_end(struct json_writer *w)
 	w->comma = true;
 }
 
-struct json_writer *jw_key(struct json_writer *w, const char *key)
+void jw_key(struct json_writer *w, const char *key)
 {
-	return jw_key_str(w, str_from(key));
+	jw_key_str(w, str_from(key));
 }
 
-struct json_writer *jw_key_str(struct json_writer *w, struct str key)
+void jw_key_str(struct json_writer *w, struct str key)
 {
 	assert(in_object(w));
 	before_value(w);
 	json_quote(w->out, key);
 	buf_char(w->out, ':');
 	w->comma = false;
-	return w;
 }
 
 void jw_str(struct json_writer *w, struct str s)
@@ -168,6 +167,7 @@ PUT(u64, uint64_t)
 PUT(double, double)
 PUT(bool, bool)
 PUT(raw, struct str)
+PUT(count, int64_t)
 
 #define PUT_EMPTY(name)                                                                            \
 	void jw_put_##name(struct json_writer *w, const char *key)                                 \
@@ -178,6 +178,12 @@ PUT(raw, struct str)
 PUT_EMPTY(object)
 PUT_EMPTY(array)
 PUT_EMPTY(null)
+
+void jw_put_member(struct json_writer *w, struct str key, struct str valid_json)
+{
+	jw_key_str(w, key);
+	jw_raw(w, valid_json);
+}
 
 void jw_put_known(struct json_writer *w, const char *key, struct str valid_json)
 {

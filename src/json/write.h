@@ -20,9 +20,8 @@ struct json_writer jw_begin(struct buf *out);
 void jw_object(struct json_writer *w);
 void jw_array(struct json_writer *w);
 void jw_end(struct json_writer *w); /* closes the innermost */
-/* Both return w: jw_str(jw_key(w, "name"), name). */
-struct json_writer *jw_key(struct json_writer *w, const char *key);
-struct json_writer *jw_key_str(struct json_writer *w, struct str key);
+void jw_key(struct json_writer *w, const char *key);
+void jw_key_str(struct json_writer *w, struct str key);
 /* absent: null. Invalid UTF-8 becomes U+FFFD: use raw_base64 for bytes that must survive. */
 void jw_str(struct json_writer *w, struct str s);
 void jw_text(struct json_writer *w, const char *s); /* NULL: null */
@@ -46,6 +45,9 @@ void jw_put_double(struct json_writer *w, const char *key, double v);
 void jw_put_bool(struct json_writer *w, const char *key, bool v);
 void jw_put_null(struct json_writer *w, const char *key);
 void jw_put_raw(struct json_writer *w, const char *key, struct str valid_json);
+void jw_put_count(struct json_writer *w, const char *key, int64_t v); /* negative: null */
+/* With a key that is no constant. */
+void jw_put_member(struct json_writer *w, struct str key, struct str valid_json);
 /* Nothing if it is absent or null. */
 void jw_put_known(struct json_writer *w, const char *key, struct str valid_json);
 

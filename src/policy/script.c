@@ -218,8 +218,7 @@ static struct str params_of(struct str tool, const char *key, const struct str *
 
 	jw_init(&w, &params);
 	jw_pack(&w, "{tool:%?s", tool);
-	jw_key(&w, key);
-	jw_array(&w);
+	jw_put_array(&w, key);
 	for (size_t i = 0; i < count; i++) {
 		jw_str(&w, texts[i]);
 	}

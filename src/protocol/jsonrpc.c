@@ -147,17 +147,14 @@ static void begin(struct json_writer *w, struct buf *out)
 {
 	jw_init(w, out);
 	jw_object(w);
-	jw_key(w, "jsonrpc");
-	jw_text(w, "2.0");
+	jw_put_text(w, "jsonrpc", "2.0");
 }
 
 static void call(struct json_writer *w, const char *method, struct str params)
 {
-	jw_key(w, "method");
-	jw_text(w, method);
+	jw_put_text(w, "method", method);
 	if (params.p) {
-		jw_key(w, "params");
-		jw_raw(w, params);
+		jw_put_raw(w, "params", params);
 	}
 	jw_end(w);
 }
@@ -167,8 +164,7 @@ void jsonrpc_write_request(struct buf *out, int64_t id, const char *method, stru
 	struct json_writer w;
 
 	begin(&w, out);
-	jw_key(&w, "id");
-	jw_i64(&w, id);
+	jw_put_i64(&w, "id", id);
 	call(&w, method, params);
 }
 
@@ -185,10 +181,8 @@ void jsonrpc_write_result(struct buf *out, struct str raw_id, struct str result)
 	struct json_writer w;
 
 	begin(&w, out);
-	jw_key(&w, "id");
-	jw_raw(&w, raw_id);
-	jw_key(&w, "result");
-	jw_raw(&w, result);
+	jw_put_raw(&w, "id", raw_id);
+	jw_put_raw(&w, "result", result);
 	jw_end(&w);
 }
 
@@ -197,14 +191,10 @@ void jsonrpc_write_error(struct buf *out, struct str raw_id, int code, const cha
 	struct json_writer w;
 
 	begin(&w, out);
-	jw_key(&w, "id");
-	jw_raw(&w, raw_id);
-	jw_key(&w, "error");
-	jw_object(&w);
-	jw_key(&w, "code");
-	jw_i64(&w, code);
-	jw_key(&w, "message");
-	jw_text(&w, message);
+	jw_put_raw(&w, "id", raw_id);
+	jw_put_object(&w, "error");
+	jw_put_i64(&w, "code", code);
+	jw_put_text(&w, "message", message);
 	jw_end(&w);
 	jw_end(&w);
 }

@@ -109,23 +109,20 @@ static void set_state(struct line_writer *w, struct line *l, struct str state,
 /* null if absent. */
 static void put_value(struct json_writer *j, const char *key, struct str s)
 {
-	jw_key(j, key);
-	jw_str(j, s);
+	jw_put_str(j, key, s);
 }
 
 /* Nothing if the value is empty. */
 static void put_raw(struct json_writer *j, const char *key, struct str value)
 {
 	if (value.n) {
-		jw_key(j, key);
-		jw_raw(j, value);
+		jw_put_raw(j, key, value);
 	}
 }
 
 static void put_text(struct json_writer *j, const char *key, const char *text)
 {
-	jw_key(j, key);
-	jw_text(j, text);
+	jw_put_text(j, key, text);
 }
 
 static void set_outcome(struct line_writer *w, struct line *l, const struct env_reply *r)
@@ -140,8 +137,7 @@ static void set_outcome(struct line_writer *w, struct line *l, const struct env_
 	j = begin_object(w);
 	put_text(&j, "class", error_class_name(r->error.class));
 	put_text(&j, "layer", error_layer_name(r->error.layer));
-	jw_key(&j, "code");
-	jw_raw(&j, r->error.code);
+	jw_put_raw(&j, "code", r->error.code);
 	put_value(&j, "message", r->error.message);
 	if (r->error.disagrees != LAYER_NONE) {
 		put_text(&j, "disagrees", error_layer_name(r->error.disagrees));
@@ -207,8 +203,7 @@ static void put_thousandths(struct json_writer *j, const char *key, uint64_t tho
 
 	snprintf(text, sizeof(text), "%" PRIu64 ".%03u", thousandths / 1000,
 	         (unsigned)(thousandths % 1000));
-	jw_key(j, key);
-	jw_raw(j, str_from(text));
+	jw_put_raw(j, key, str_from(text));
 }
 
 static void put_str(struct json_writer *j, const char *key, struct str s)
@@ -222,8 +217,7 @@ static void put_str(struct json_writer *j, const char *key, struct str s)
 static void put_count(struct json_writer *j, const char *key, int64_t n)
 {
 	if (n) {
-		jw_key(j, key);
-		jw_i64(j, n);
+		jw_put_i64(j, key, n);
 	}
 }
 
@@ -378,10 +372,8 @@ static void set_limits_and_masks(struct line_writer *w, struct line *l,
 {
 	struct json_writer j = begin_object(w);
 
-	jw_key(&j, "max_turns");
-	jw_i64(&j, f->max_turns);
-	jw_key(&j, "timeout_ms");
-	jw_u64(&j, f->timeout_ms);
+	jw_put_i64(&j, "max_turns", f->max_turns);
+	jw_put_u64(&j, "timeout_ms", f->timeout_ms);
 	put_count(&j, "group_size", f->group_size);
 	keep_object(w, &j, l, KEY_LIMITS);
 	l->value[KEY_LIMITS] = f->max_turns < 0 ? STR("null") : l->value[KEY_LIMITS];
@@ -397,8 +389,7 @@ static void set_limits_and_masks(struct line_writer *w, struct line *l,
 static void put_mcp(struct json_writer *j, const struct header_fields *f)
 {
 	if (f->revision) {
-		jw_key(j, "mcp");
-		jw_object(j);
+		jw_put_object(j, "mcp");
 		put_text(j, "revision", f->revision);
 		put_text(j, "era", f->era);
 		put_text(j, "transport", f->transport);
@@ -444,10 +435,8 @@ int line_writer_header(struct line_writer *w, const struct header_fields *f, str
 	if (f->parent.p) {
 		j = begin_object(w);
 		put_str(&j, "rollout", f->parent);
-		jw_key(&j, "step");
-		jw_i64(&j, f->parent_steps);
-		jw_key(&j, "seeded");
-		jw_bool(&j, f->seeded);
+		jw_put_i64(&j, "step", f->parent_steps);
+		jw_put_bool(&j, "seeded", f->seeded);
 		keep_object(w, &j, &l, KEY_PARENT);
 	}
 	set_limits_and_masks(w, &l, f);
@@ -483,8 +472,7 @@ static void set_tool_call(struct line_writer *w, struct line *l, const struct st
 
 	put_value(&j, "id", n ? (struct str){own, (size_t)n} : id);
 	put_value(&j, "name", f->call->name);
-	jw_key(&j, "arguments");
-	jw_raw(&j, f->call->arguments);
+	jw_put_raw(&j, "arguments", f->call->arguments);
 	keep_object(w, &j, l, KEY_TOOL_CALL);
 }
 
@@ -493,8 +481,7 @@ static void put_control(struct json_writer *j, const struct env_reply *r)
 	if (!r->control_reward && !r->control_status) {
 		return;
 	}
-	jw_key(j, "control");
-	jw_object(j);
+	jw_put_object(j, "control");
 	put_text(j, "reward", r->control_reward);
 	put_text(j, "status", r->control_status);
 	jw_end(j);

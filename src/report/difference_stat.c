@@ -177,10 +177,10 @@ static void put_side(struct json_writer *w, const char *key, const struct stat_s
 		return;
 	}
 	jw_object(w);
-	jw_u64(jw_key(w, "steps"), s->steps);
-	jw_str(jw_key(w, "status"), s->status);
-	jw_raw(jw_key(w, "reward"), s->reward);
-	jw_text(jw_key(w, "error"), s->verdict);
+	jw_put_u64(w, "steps", s->steps);
+	jw_put_str(w, "status", s->status);
+	jw_put_raw(w, "reward", s->reward);
+	jw_put_text(w, "error", s->verdict);
 	jw_end(w);
 }
 
@@ -188,11 +188,11 @@ static void put_json(const struct stat_row *r, struct buf *out)
 {
 	struct json_writer w = jw_begin(out);
 
-	jw_text(jw_key(&w, "type"), "rollout-difference");
-	jw_str(jw_key(&w, "rollout"), r->id);
+	jw_put_text(&w, "type", "rollout-difference");
+	jw_put_str(&w, "rollout", r->id);
 	put_side(&w, "expected", &r->side[0]);
 	put_side(&w, "got", &r->side[1]);
-	jw_u64(jw_key(&w, "differences"), r->count.differences);
+	jw_put_u64(&w, "differences", r->count.differences);
 	jw_end(&w);
 	buf_char(out, '\n');
 }

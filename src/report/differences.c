@@ -241,16 +241,16 @@ static void put_json(const struct difference *d, const char *file, struct buf *o
 	bool unpaired_line = d->line && !d->pointer.p && d->line->type != LINE_STEP;
 	struct json_writer w = jw_begin(out);
 
-	jw_text(jw_key(&w, "type"), "difference");
-	jw_text(jw_key(&w, "file"), file);
-	jw_str(jw_key(&w, "rollout"), d->rollout);
-	jw_text(jw_key(&w, "line"), d->line ? line_type_name(d->line->type) : NULL);
-	jw_count(jw_key(&w, "turn"), d->line ? d->line->turn : -1);
-	jw_count(jw_key(&w, "step"), d->line ? d->line->step : -1);
-	jw_str(jw_key(&w, "pointer"), d->pointer);
-	jw_text(jw_key(&w, "kind"), difference_kind_name(d->kind));
-	jw_raw(jw_key(&w, "expected"), unpaired_line ? STR_NONE : d->expected);
-	jw_raw(jw_key(&w, "got"), unpaired_line ? STR_NONE : d->got);
+	jw_put_text(&w, "type", "difference");
+	jw_put_text(&w, "file", file);
+	jw_put_str(&w, "rollout", d->rollout);
+	jw_put_text(&w, "line", d->line ? line_type_name(d->line->type) : NULL);
+	jw_put_count(&w, "turn", d->line ? d->line->turn : -1);
+	jw_put_count(&w, "step", d->line ? d->line->step : -1);
+	jw_put_str(&w, "pointer", d->pointer);
+	jw_put_text(&w, "kind", difference_kind_name(d->kind));
+	jw_put_raw(&w, "expected", unpaired_line ? STR_NONE : d->expected);
+	jw_put_raw(&w, "got", unpaired_line ? STR_NONE : d->got);
 	jw_end(&w);
 	buf_char(out, '\n');
 }
@@ -314,14 +314,13 @@ static void put_json_summary(const struct compare_count *c, struct buf *out)
 {
 	struct json_writer w = jw_begin(out);
 
-	jw_text(jw_key(&w, "type"), "summary");
-	jw_u64(jw_key(&w, "rollouts"), c->rollouts);
-	jw_u64(jw_key(&w, "different"), c->different);
-	jw_u64(jw_key(&w, "steps"), c->steps);
-	jw_object(jw_key(&w, "differences"));
+	jw_put_text(&w, "type", "summary");
+	jw_put_u64(&w, "rollouts", c->rollouts);
+	jw_put_u64(&w, "different", c->different);
+	jw_put_u64(&w, "steps", c->steps);
+	jw_put_object(&w, "differences");
 	for (int kind = 0; kind < DIFFERENCE_KINDS; kind++) {
-		jw_u64(jw_key(&w, difference_kind_name((enum difference_kind)kind)),
-		       c->kinds[kind]);
+		jw_put_u64(&w, difference_kind_name((enum difference_kind)kind), c->kinds[kind]);
 	}
 	jw_end(&w);
 	jw_end(&w);

@@ -156,19 +156,19 @@ void report_divergence_json(const struct replayed_pair *pair, const struct diffe
 
 	since_step(pair->got, step, &since);
 	struct json_writer w = jw_begin(out);
-	jw_text(jw_key(&w, "type"), "divergence");
-	jw_text(jw_key(&w, "file"), file);
-	jw_str(jw_key(&w, "rollout"), first->rollout);
-	jw_text(jw_key(&w, "line"), first->line ? line_type_name(first->line->type) : NULL);
-	jw_count(jw_key(&w, "step"), first->line && first->line->type == LINE_STEP ? step : -1);
-	jw_i64(jw_key(&w, "calls"), since.calls);
-	jw_i64(jw_key(&w, "ok"), since.ok);
-	jw_i64(jw_key(&w, "effective"), since.effective);
-	jw_i64(jw_key(&w, "unknown"), since.unknown);
-	jw_str(jw_key(&w, "status"), rollout_copy_status(pair->got));
-	jw_raw(jw_key(&w, "reward"), rollout_copy_reward(pair->got));
-	jw_str(jw_key(&w, "expected_status"), rollout_copy_status(pair->want));
-	jw_raw(jw_key(&w, "expected_reward"), rollout_copy_reward(pair->want));
+	jw_put_text(&w, "type", "divergence");
+	jw_put_text(&w, "file", file);
+	jw_put_str(&w, "rollout", first->rollout);
+	jw_put_text(&w, "line", first->line ? line_type_name(first->line->type) : NULL);
+	jw_put_count(&w, "step", first->line && first->line->type == LINE_STEP ? step : -1);
+	jw_put_i64(&w, "calls", since.calls);
+	jw_put_i64(&w, "ok", since.ok);
+	jw_put_i64(&w, "effective", since.effective);
+	jw_put_i64(&w, "unknown", since.unknown);
+	jw_put_str(&w, "status", rollout_copy_status(pair->got));
+	jw_put_raw(&w, "reward", rollout_copy_reward(pair->got));
+	jw_put_str(&w, "expected_status", rollout_copy_status(pair->want));
+	jw_put_raw(&w, "expected_reward", rollout_copy_reward(pair->want));
 	jw_end(&w);
 	buf_char(out, '\n');
 }

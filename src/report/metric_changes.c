@@ -92,10 +92,10 @@ static void put_json(const struct metric_change *c, bool of_task, struct str tas
 
 	columns_of(c, columns);
 	struct json_writer w = jw_begin(out);
-	jw_text(jw_key(&w, "type"), "change");
-	jw_text(jw_key(&w, "scope"), of_task ? "task" : "all");
-	jw_str(jw_key(&w, "task"), task);
-	jw_text(jw_key(&w, "metric"), c->metric);
+	jw_put_text(&w, "type", "change");
+	jw_put_text(&w, "scope", of_task ? "task" : "all");
+	jw_put_str(&w, "task", task);
+	jw_put_text(&w, "metric", c->metric);
 	for (size_t i = 0; i < COLUMNS; i++) {
 		jw_key(&w, columns[i].name);
 		if (columns[i].known) {
@@ -104,7 +104,7 @@ static void put_json(const struct metric_change *c, bool of_task, struct str tas
 			jw_null(&w);
 		}
 	}
-	jw_text(jw_key(&w, "verdict"), change_verdict_name(c->verdict));
+	jw_put_text(&w, "verdict", change_verdict_name(c->verdict));
 	jw_end(&w);
 	buf_char(out, '\n');
 }
@@ -144,13 +144,13 @@ static void put_json_end(const struct change_count *n, struct buf *out)
 {
 	struct json_writer w = jw_begin(out);
 
-	jw_text(jw_key(&w, "type"), "comparison");
-	jw_u64(jw_key(&w, "tasks"), n->tasks);
-	jw_u64(jw_key(&w, "only_before"), n->only_before);
-	jw_u64(jw_key(&w, "only_after"), n->only_after);
-	jw_u64(jw_key(&w, "tasks_changed"), n->tasks_changed);
+	jw_put_text(&w, "type", "comparison");
+	jw_put_u64(&w, "tasks", n->tasks);
+	jw_put_u64(&w, "only_before", n->only_before);
+	jw_put_u64(&w, "only_after", n->only_after);
+	jw_put_u64(&w, "tasks_changed", n->tasks_changed);
 	for (size_t i = 0; i < CHANGE_VERDICTS; i++) {
-		jw_u64(jw_key(&w, change_verdict_name((enum change_verdict)i)), n->verdicts[i]);
+		jw_put_u64(&w, change_verdict_name((enum change_verdict)i), n->verdicts[i]);
 	}
 	jw_end(&w);
 	buf_char(out, '\n');

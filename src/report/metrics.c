@@ -147,7 +147,7 @@ static void begin(struct json_writer *w, const char *type, struct buf *out)
 {
 	jw_init(w, out);
 	jw_object(w);
-	jw_text(jw_key(w, "type"), type);
+	jw_put_text(w, "type", type);
 }
 
 static void finish(struct json_writer *w, struct buf *out)
@@ -171,7 +171,7 @@ void report_json_task(struct str task, const struct metrics *m, enum metric_name
 	struct json_writer w;
 
 	begin(&w, "task", out);
-	jw_str(jw_key(&w, "task"), task);
+	jw_put_str(&w, "task", task);
 	put_metrics(&w, m, names);
 	finish(&w, out);
 }
@@ -185,15 +185,15 @@ void report_json_checklist(const struct checklist_line lines[CHECKLIST], const s
 	for (size_t i = 0; i < CHECKLIST; i++) {
 		count[lines[i].status]++;
 		begin(&w, "property", out);
-		jw_text(jw_key(&w, "name"), lines[i].name);
-		jw_text(jw_key(&w, "status"), check_status_name(lines[i].status));
-		jw_text(jw_key(&w, "value"), lines[i].value);
+		jw_put_text(&w, "name", lines[i].name);
+		jw_put_text(&w, "status", check_status_name(lines[i].status));
+		jw_put_text(&w, "value", lines[i].value);
 		finish(&w, out);
 	}
 	begin(&w, "summary", out);
-	jw_double(jw_key(&w, "rollouts"), m->sum[SUM_ROLLOUTS]);
+	jw_put_double(&w, "rollouts", m->sum[SUM_ROLLOUTS]);
 	for (size_t i = 0; i < CHECK_STATUSES; i++) {
-		jw_i64(jw_key(&w, check_status_name((enum check_status)i)), count[i]);
+		jw_put_i64(&w, check_status_name((enum check_status)i), count[i]);
 	}
 	finish(&w, out);
 }

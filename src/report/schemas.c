@@ -9,7 +9,7 @@
 
 static void put_text(struct json_writer *w, const char *key, const char *text)
 {
-	jw_text(jw_key(w, key), text);
+	jw_put_text(w, key, text);
 }
 
 /* ---- values ---- */
@@ -57,7 +57,7 @@ static void put_enum(struct json_writer *w, const char *words, unsigned types)
 	if (!words) {
 		return;
 	}
-	jw_array(jw_key(w, types & T_OPEN ? "examples" : "enum"));
+	jw_put_array(w, types & T_OPEN ? "examples" : "enum");
 	for (struct str rest = str_from(words); rest.n;) {
 		jw_str(w, str_cut(&rest, ','));
 	}
@@ -71,12 +71,12 @@ static void put_enum(struct json_writer *w, const char *words, unsigned types)
 static void begin_value(struct json_writer *w, const char *name, const char *meaning,
                         unsigned types, const char *words)
 {
-	jw_object(jw_key(w, name));
+	jw_put_object(w, name);
 	put_text(w, "description", meaning);
 	put_types(w, types);
 	put_enum(w, words, types);
 	if (types & T_NATURAL) {
-		jw_i64(jw_key(w, "minimum"), 0);
+		jw_put_i64(w, "minimum", 0);
 	}
 }
 
@@ -85,7 +85,7 @@ static void put_reference(struct json_writer *w, const char *name)
 	struct buf to = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&to, "#/$defs/%s", name);
-	jw_str(jw_key(w, "$ref"), buf_view(&to));
+	jw_put_str(w, "$ref", buf_view(&to));
 	buf_release(&to);
 }
 
@@ -102,25 +102,25 @@ static void begin_schema(struct json_writer *w, const char *title, struct buf *o
 
 static void begin_object(struct json_writer *w, const char *name, const char *meaning)
 {
-	jw_object(jw_key(w, name));
+	jw_put_object(w, name);
 	if (meaning) {
 		put_text(w, "description", meaning);
 	}
-	jw_object(jw_key(w, "properties"));
+	jw_put_object(w, "properties");
 }
 
 /* {"if":{"properties":{"type":{"const":TYPE}}},"then":{"$ref":..}} */
 static void put_case(struct json_writer *w, const char *type)
 {
 	jw_object(w);
-	jw_object(jw_key(w, "if"));
-	jw_object(jw_key(w, "properties"));
-	jw_object(jw_key(w, "type"));
+	jw_put_object(w, "if");
+	jw_put_object(w, "properties");
+	jw_put_object(w, "type");
 	put_text(w, "const", type);
 	jw_end(w);
 	jw_end(w);
 	jw_end(w);
-	jw_object(jw_key(w, "then"));
+	jw_put_object(w, "then");
 	put_reference(w, type);
 	jw_end(w);
 	jw_end(w);
@@ -156,7 +156,7 @@ static void put_key(struct json_writer *w, const struct line_key *k, bool inside
 		put_reference(w, k->name);
 	}
 	if (!inside && k->key == KEY_VERSION) {
-		jw_i64(jw_key(w, "maximum"), RECORD_VERSION);
+		jw_put_i64(w, "maximum", RECORD_VERSION);
 	}
 	jw_end(w);
 }
@@ -188,7 +188,7 @@ static void put_line_type(struct json_writer *w, enum line_type type)
 	}
 	jw_end(w);
 	if (type == LINE_HEADER) {
-		jw_array(jw_key(w, "required"));
+		jw_put_array(w, "required");
 		jw_text(w, name_of(KEY_FORMAT));
 		jw_text(w, name_of(KEY_VERSION));
 		jw_end(w);
@@ -201,22 +201,22 @@ void schema_recording(struct buf *out)
 	struct json_writer w;
 
 	begin_schema(&w, "A line of a rolldbg recording", out);
-	jw_array(jw_key(&w, "required"));
+	jw_put_array(&w, "required");
 	jw_text(&w, name_of(KEY_TYPE));
 	jw_text(&w, name_of(KEY_ROLLOUT));
 	jw_end(&w);
-	jw_object(jw_key(&w, "properties"));
+	jw_put_object(&w, "properties");
 	begin_value(&w, name_of(KEY_TYPE), "Readers ignore lines of other types.", T_STRING, NULL);
 	jw_end(&w);
 	begin_value(&w, name_of(KEY_ROLLOUT), "Id of the rollout.", T_STRING, NULL);
 	jw_end(&w);
 	jw_end(&w);
-	jw_array(jw_key(&w, "allOf"));
+	jw_put_array(&w, "allOf");
 	for (enum line_type t = LINE_HEADER; t < LINE_TYPES; t++) {
 		put_case(&w, line_type_name(t));
 	}
 	jw_end(&w);
-	jw_object(jw_key(&w, "$defs"));
+	jw_put_object(&w, "$defs");
 	for (enum line_type t = LINE_HEADER; t < LINE_TYPES; t++) {
 		put_line_type(&w, t);
 	}
@@ -237,7 +237,7 @@ static void put_members(struct json_writer *w, enum result result)
 		}
 		begin_value(w, m->name, m->meaning, m->types, m->words);
 		if (m->inner != RESULT_NONE && m->types == T_ARRAY) {
-			jw_object(jw_key(w, "items"));
+			jw_put_object(w, "items");
 			put_reference(w, result_lines[m->inner].type);
 			jw_end(w);
 		} else if (m->inner != RESULT_NONE) {
@@ -254,7 +254,7 @@ static void put_members(struct json_writer *w, enum result result)
 
 static void put_required(struct json_writer *w, enum result result)
 {
-	jw_array(jw_key(w, "required"));
+	jw_put_array(w, "required");
 	for (size_t i = 0; i < result_members_count; i++) {
 		const struct result_member *m = &result_members[i];
 
@@ -315,21 +315,21 @@ bool schema_results(const char *command, struct buf *out)
 	}
 	buf_printf(&title, "A JSON line of rolldbg %s", command);
 	begin_schema(&w, buf_cstr(&title), out);
-	jw_array(jw_key(&w, "required"));
+	jw_put_array(&w, "required");
 	jw_text(&w, "type");
 	jw_end(&w);
-	jw_object(jw_key(&w, "properties"));
+	jw_put_object(&w, "properties");
 	begin_value(&w, "type", "What the line is about.", T_STRING, buf_cstr(&types));
 	jw_end(&w);
 	jw_end(&w);
-	jw_array(jw_key(&w, "allOf"));
+	jw_put_array(&w, "allOf");
 	for (enum result r = 0; r < RESULTS; r++) {
 		if (result_is_of(&result_lines[r], command)) {
 			put_case(&w, result_lines[r].type);
 		}
 	}
 	jw_end(&w);
-	jw_object(jw_key(&w, "$defs"));
+	jw_put_object(&w, "$defs");
 	put_definitions(&w, command);
 	jw_end(&w);
 	jw_end(&w);

@@ -205,8 +205,7 @@ static void begin_row(struct tables *t)
 		jw_object(&t->w);
 	}
 	if (t->form == TABLE_VALUES) {
-		jw_key(&t->w, "type");
-		jw_text(&t->w, t->steps ? "step" : "rollout");
+		jw_put_text(&t->w, "type", t->steps ? "step" : "rollout");
 	}
 }
 
@@ -267,18 +266,17 @@ static bool put_change(void *ctx, const struct json_difference *d)
 	const struct member *m = c->trial ? strongest(c->series, c->trial, d->pointer) : NULL;
 
 	jw_object(&c->w);
-	jw_key(&c->w, "pointer");
-	jw_str(&c->w, d->pointer);
+	jw_put_str(&c->w, "pointer", d->pointer);
 	if (d->before.p) {
-		jw_key(&c->w, "before");
-		jw_raw(&c->w, d->before);
+		jw_put_raw(&c->w, "before", d->before);
 	}
 	if (d->after.p) {
-		jw_key(&c->w, "after");
-		jw_raw(&c->w, d->after);
+		jw_put_raw(&c->w, "after", d->after);
 	}
-	jw_key(&c->w, "explanation");
-	jw_text(&c->w, m ? explanations[m->explanation] : c->trial ? "ignored" : NULL);
+	jw_put_text(&c->w, "explanation",
+	            m          ? explanations[m->explanation]
+	            : c->trial ? "ignored"
+	                       : NULL);
 	jw_end(&c->w);
 	return true;
 }

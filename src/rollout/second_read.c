@@ -51,9 +51,9 @@ int rollout_put_reread(struct rollout *r, struct str state, bool quiet, struct e
 	int failed = 0;
 	struct json_writer w = jw_begin(&detail);
 
-	jw_raw(jw_key(&w, "state"), state);
+	jw_put_raw(&w, "state", state);
 	if (quiet) {
-		jw_bool(jw_key(&w, "quiet"), true);
+		jw_put_bool(&w, "quiet", true);
 	}
 	jw_end(&w);
 	if (detail.full) {

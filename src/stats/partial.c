@@ -12,8 +12,7 @@
 
 static void put_doubles(struct json_writer *w, const char *key, const double *values, size_t count)
 {
-	jw_key(w, key);
-	jw_array(w);
+	jw_put_array(w, key);
 	for (size_t i = 0; i < count; i++) {
 		jw_double(w, values[i]);
 	}
@@ -22,8 +21,7 @@ static void put_doubles(struct json_writer *w, const char *key, const double *va
 
 static void put_counts(struct json_writer *w, const char *key, const int64_t *values, size_t count)
 {
-	jw_key(w, key);
-	jw_array(w);
+	jw_put_array(w, key);
 	for (size_t i = 0; i < count; i++) {
 		jw_i64(w, values[i]);
 	}
@@ -33,8 +31,7 @@ static void put_counts(struct json_writer *w, const char *key, const int64_t *va
 static void put_exact(struct json_writer *w, const char *key, const struct exact_sum *sums,
                       size_t count)
 {
-	jw_key(w, key);
-	jw_array(w);
+	jw_put_array(w, key);
 	for (size_t i = 0; i < count; i++) {
 		double parts[EXACT_PARTS];
 		int n = exact_parts(&sums[i], parts);
@@ -50,8 +47,7 @@ static void put_exact(struct json_writer *w, const char *key, const struct exact
 
 static void put_extremes(struct json_writer *w, const struct metrics *m)
 {
-	jw_key(w, "extremes");
-	jw_array(w);
+	jw_put_array(w, "extremes");
 	for (size_t i = 0; i < EXTREMES; i++) {
 		if (!m->known[i]) {
 			jw_null(w);
@@ -75,8 +71,7 @@ static void put_ratios(struct json_writer *w, const struct ratio_sums *r)
 static void put_group(struct json_writer *w, const struct reward_group *g)
 {
 	put_counts(w, "group", (const int64_t[]){g->size, g->others, g->others_rewarded}, 3);
-	jw_key(w, "samples");
-	jw_array(w);
+	jw_put_array(w, "samples");
 	for (uint64_t left = g->seen; left; left &= left - 1) {
 		int sample = __builtin_ctzll(left);
 
@@ -105,8 +100,7 @@ static void put_task(const struct task_metrics *t, struct buf *out)
 
 	jw_init(&w, out);
 	jw_object(&w);
-	jw_key(&w, "task");
-	jw_str(&w, t->id);
+	jw_put_str(&w, "task", t->id);
 	put_doubles(&w, "sums", t->metrics.sum, SUMS);
 	put_extremes(&w, &t->metrics);
 	put_exact(&w, "exact", t->exact, EXACTS);
@@ -126,16 +120,11 @@ void partial_write(const struct stats *s, const struct partial_head *head, struc
 
 	jw_init(&w, out);
 	jw_object(&w);
-	jw_key(&w, "partial");
-	jw_i64(&w, PARTIAL_VERSION);
-	jw_key(&w, "trained");
-	jw_bool(&w, head->trained);
-	jw_key(&w, "shard");
-	jw_u64(&w, head->shard);
-	jw_key(&w, "of");
-	jw_u64(&w, head->of);
-	jw_key(&w, "tasks");
-	jw_u64(&w, count);
+	jw_put_i64(&w, "partial", PARTIAL_VERSION);
+	jw_put_bool(&w, "trained", head->trained);
+	jw_put_u64(&w, "shard", head->shard);
+	jw_put_u64(&w, "of", head->of);
+	jw_put_u64(&w, "tasks", count);
 	jw_end(&w);
 	buf_char(out, '\n');
 	for (size_t i = 0; i < count; i++) {

@@ -375,10 +375,8 @@ void tap_note(struct tap_session *s, enum event_kind kind, const char *what, str
 
 	jw_init(&w, &detail);
 	jw_object(&w);
-	jw_key(&w, "what");
-	jw_text(&w, what);
-	jw_key(&w, "why");
-	jw_str(&w, text_utf8_cut(why, 4096));
+	jw_put_text(&w, "what", what);
+	jw_put_str(&w, "why", text_utf8_cut(why, 4096));
 	jw_end(&w);
 	tap_event(s, kind, buf_view(&detail));
 	buf_release(&detail);

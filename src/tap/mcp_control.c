@@ -23,16 +23,13 @@ static void write_data(const struct mcp_client *c, struct buf *data)
 	jw_init(&w, data);
 	jw_object(&w);
 	if (c->task.n) {
-		jw_key(&w, "task");
-		jw_str(&w, c->task);
+		jw_put_str(&w, "task", c->task);
 	}
 	if (c->has_seed) {
-		jw_key(&w, "seed");
-		jw_i64(&w, c->seed);
+		jw_put_i64(&w, "seed", c->seed);
 	}
 	if (c->config.n) {
-		jw_key(&w, "config");
-		jw_raw(&w, buf_view(&c->config));
+		jw_put_raw(&w, "config", buf_view(&c->config));
 	}
 	jw_end(&w);
 }

@@ -75,30 +75,24 @@ static void put_choice(struct str choice, struct str whole, const char *message,
 	buf_clear(out);
 	jw_init(&w, out);
 	jw_object(&w);
-	jw_key(&w, "choices");
-	jw_array(&w);
+	jw_put_array(&w, "choices");
 	jw_object(&w);
 	jw_key(&w, message);
 	if (said.p) {
 		jw_raw(&w, said);
 	} else { /* of completions */
 		jw_object(&w);
-		jw_key(&w, "content");
-		jw_raw(&w, JSON_GET(choice, "text"));
+		jw_put_raw(&w, "content", JSON_GET(choice, "text"));
 		jw_end(&w);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(kept); i++) {
-		jw_key(&w, kept[i]);
-		jw_raw(&w, json_get(choice, str_from(kept[i])));
+		jw_put_raw(&w, kept[i], json_get(choice, str_from(kept[i])));
 	}
 	jw_end(&w);
 	jw_end(&w);
-	jw_key(&w, "prompt_token_ids");
-	jw_raw(&w, ids.p ? ids : JSON_GET(whole, "prompt_token_ids"));
-	jw_key(&w, "model");
-	jw_raw(&w, JSON_GET(whole, "model"));
-	jw_key(&w, "usage");
-	jw_raw(&w, alone ? JSON_GET(whole, "usage") : STR_NONE);
+	jw_put_raw(&w, "prompt_token_ids", ids.p ? ids : JSON_GET(whole, "prompt_token_ids"));
+	jw_put_raw(&w, "model", JSON_GET(whole, "model"));
+	jw_put_raw(&w, "usage", alone ? JSON_GET(whole, "usage") : STR_NONE);
 	jw_end(&w);
 }
 
@@ -132,14 +126,10 @@ static void add_failure(struct reply_reading *r, const struct chat_failure *f)
 	buf_clear(out);
 	jw_init(&w, out);
 	jw_object(&w);
-	jw_key(&w, "what");
-	jw_text(&w, "model");
-	jw_key(&w, "class");
-	jw_text(&w, chat_failure_name(f->class));
-	jw_key(&w, "http_status");
-	jw_i64(&w, f->status);
-	jw_key(&w, "message");
-	jw_str(&w, buf_view(&f->message));
+	jw_put_text(&w, "what", "model");
+	jw_put_text(&w, "class", chat_failure_name(f->class));
+	jw_put_i64(&w, "http_status", f->status);
+	jw_put_str(&w, "message", buf_view(&f->message));
 	jw_end(&w);
 	tap_joiner_fail(r->d->joiner, &r->request, buf_view(out));
 }

@@ -119,14 +119,11 @@ static void add_made(struct building *b, struct str role, struct str content, st
 	}
 	jw_init(&w, &text);
 	jw_object(&w);
-	jw_key(&w, "role");
-	jw_raw(&w, role);
+	jw_put_raw(&w, "role", role);
 	if (id.p) {
-		jw_key(&w, "tool_call_id");
-		jw_raw(&w, id);
+		jw_put_raw(&w, "tool_call_id", id);
 	}
-	jw_key(&w, "content");
-	jw_raw(&w, content);
+	jw_put_raw(&w, "content", content);
 	jw_end(&w);
 	add_message(b, buf_view(&text));
 	buf_release(&text);
@@ -135,16 +132,11 @@ static void add_made(struct building *b, struct str role, struct str content, st
 void model_put_call(struct json_writer *w, struct str id, struct str name, struct str arguments)
 {
 	jw_object(w);
-	jw_key(w, "id");
-	jw_raw(w, id);
-	jw_key(w, "type");
-	jw_text(w, "function");
-	jw_key(w, "function");
-	jw_object(w);
-	jw_key(w, "name");
-	jw_raw(w, name);
-	jw_key(w, "arguments");
-	jw_raw(w, arguments);
+	jw_put_raw(w, "id", id);
+	jw_put_text(w, "type", "function");
+	jw_put_object(w, "function");
+	jw_put_raw(w, "name", name);
+	jw_put_raw(w, "arguments", arguments);
 	jw_end(w);
 	jw_end(w);
 }
@@ -157,12 +149,9 @@ static void add_made_call(struct building *b, struct str id, struct str name, st
 
 	jw_init(&w, &text);
 	jw_object(&w);
-	jw_key(&w, "role");
-	jw_text(&w, "assistant");
-	jw_key(&w, "content");
-	jw_null(&w);
-	jw_key(&w, "tool_calls");
-	jw_array(&w);
+	jw_put_text(&w, "role", "assistant");
+	jw_put_null(&w, "content");
+	jw_put_array(&w, "tool_calls");
 	model_put_call(&w, id, name, arguments);
 	jw_end(&w);
 	jw_end(&w);
@@ -377,12 +366,9 @@ static struct str tools_of(struct arena *a, struct str list)
 			continue;
 		}
 		jw_object(&w);
-		jw_key(&w, "name");
-		jw_raw(&w, JSON_GET(f, "name"));
-		jw_key(&w, "description");
-		jw_raw(&w, JSON_GET(f, "description"));
-		jw_key(&w, "inputSchema");
-		jw_raw(&w, schema.p ? schema : STR("{}"));
+		jw_put_raw(&w, "name", JSON_GET(f, "name"));
+		jw_put_raw(&w, "description", JSON_GET(f, "description"));
+		jw_put_raw(&w, "inputSchema", schema.p ? schema : STR("{}"));
 		jw_end(&w);
 	}
 	jw_end(&w);
@@ -418,8 +404,7 @@ static struct str sent_of(struct arena *a, struct str body)
 		struct str value = json_get(body, str_from(names[i]));
 
 		if (!json_is_null(value)) {
-			jw_key(&w, names[i]);
-			jw_raw(&w, value);
+			jw_put_raw(&w, names[i], value);
 		}
 	}
 	jw_end(&w);

@@ -15,13 +15,10 @@ static void put_reply(const struct chat_reply *r, struct buf *out)
 
 	jw_init(&w, out);
 	jw_object(&w);
-	jw_key(&w, "role");
-	jw_text(&w, "assistant");
-	jw_key(&w, "content");
-	jw_str(&w, r->content);
+	jw_put_text(&w, "role", "assistant");
+	jw_put_str(&w, "content", r->content);
 	if (r->call_count) {
-		jw_key(&w, "tool_calls");
-		jw_array(&w);
+		jw_put_array(&w, "tool_calls");
 	}
 	for (size_t i = 0; i < r->call_count; i++) {
 		const struct chat_call *c = &r->calls[i];

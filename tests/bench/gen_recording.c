@@ -93,22 +93,17 @@ static const char *const directions[] = {"north", "east", "south", "west"};
 static void robot_arguments(struct rng *rng, struct json_writer *w)
 {
 	jw_object(w);
-	jw_key(w, "direction");
-	jw_text(w, directions[rng_below(rng, ARRAY_LEN(directions))]);
-	jw_key(w, "cells");
-	jw_u64(w, 1 + rng_below(rng, 4));
+	jw_put_text(w, "direction", directions[rng_below(rng, ARRAY_LEN(directions))]);
+	jw_put_u64(w, "cells", 1 + rng_below(rng, 4));
 	jw_end(w);
 }
 
 static void robot(struct rng *rng, int64_t step, struct json_writer *w)
 {
 	jw_object(w);
-	jw_key(w, "x");
-	jw_u64(w, rng_below(rng, 40));
-	jw_key(w, "y");
-	jw_u64(w, rng_below(rng, 40));
-	jw_key(w, "heading");
-	jw_text(w, directions[rng_below(rng, ARRAY_LEN(directions))]);
+	jw_put_u64(w, "x", rng_below(rng, 40));
+	jw_put_u64(w, "y", rng_below(rng, 40));
+	jw_put_text(w, "heading", directions[rng_below(rng, ARRAY_LEN(directions))]);
 	jw_key(w, "odometer");
 	hundredths(w, (uint32_t)step * 131 + rng_below(rng, 100));
 	jw_key(w, "battery");
@@ -137,8 +132,7 @@ static void robot_observation(struct rng *rng, int64_t step, struct json_writer 
 	robot(rng, step, w);
 	jw_key(w, "range_sensors");
 	row_of_numbers(rng, w, 14, 4000);
-	jw_key(w, "blocked");
-	jw_bool(w, false);
+	jw_put_bool(w, "blocked", false);
 	jw_key(w, "message");
 	jw_prose(rng, w, 60);
 	jw_end(w);
@@ -147,8 +141,7 @@ static void robot_observation(struct rng *rng, int64_t step, struct json_writer 
 static void page_arguments(struct rng *rng, struct json_writer *w)
 {
 	jw_object(w);
-	jw_key(w, "page");
-	jw_u64(w, 1 + rng_below(rng, 900));
+	jw_put_u64(w, "page", 1 + rng_below(rng, 900));
 	jw_end(w);
 }
 
@@ -161,8 +154,7 @@ static void page_state(struct rng *rng, int64_t step, struct json_writer *w)
 	jw_prose(rng, w, 40);
 	jw_key(w, "visited");
 	row_of_numbers(rng, w, 3, 900);
-	jw_key(w, "bookmarked");
-	jw_bool(w, rng_below(rng, 2) == 1);
+	jw_put_bool(w, "bookmarked", rng_below(rng, 2) == 1);
 	jw_end(w);
 }
 
@@ -187,20 +179,17 @@ static const struct kind kinds[] = {
 
 static void key_text(struct json_writer *w, const char *key, const char *text)
 {
-	jw_key(w, key);
-	jw_text(w, text);
+	jw_put_text(w, key, text);
 }
 
 static void key_raw(struct json_writer *w, const char *key, const char *json)
 {
-	jw_key(w, key);
-	jw_raw(w, str_from(json));
+	jw_put_raw(w, key, str_from(json));
 }
 
 static void key_number(struct json_writer *w, const char *key, int64_t number)
 {
-	jw_key(w, key);
-	jw_i64(w, number);
+	jw_put_i64(w, key, number);
 }
 
 static void line_begin(struct episode *e, struct json_writer *w, const char *type)
@@ -208,16 +197,13 @@ static void line_begin(struct episode *e, struct json_writer *w, const char *typ
 	buf_clear(&e->line);
 	jw_init(w, &e->line);
 	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, type);
-	jw_key(w, "rollout");
-	jw_text(w, e->rollout);
+	jw_put_text(w, "type", type);
+	jw_put_text(w, "rollout", e->rollout);
 }
 
 static void line_end(struct episode *e, struct json_writer *w)
 {
-	jw_key(w, "meta");
-	jw_object(w);
+	jw_put_object(w, "meta");
 	key_text(w, "at", "2026-01-01T00:00:00.000Z");
 	jw_key(w, "latency_ms");
 	hundredths(w, 90 + rng_below(&e->rng, 90));
@@ -249,16 +235,14 @@ static void write_header(struct episode *e)
 	line_begin(e, &w, "header");
 	key_text(&w, "format", "rolldbg");
 	key_number(&w, "version", 1);
-	jw_key(&w, "task");
-	jw_object(&w);
+	jw_put_object(&w, "task");
 	jw_key(&w, "id");
 	name_and_number(&w, "task", e->task);
 	jw_end(&w);
 	key_number(&w, "sample", e->sample);
 	key_number(&w, "seed",
 	           SAMPLES_A_TASK * e->task + e->sample); /* no two episodes are alike */
-	jw_key(&w, "env");
-	jw_object(&w);
+	jw_put_object(&w, "env");
 	key_text(&w, "protocol", "mcp-gym");
 	key_text(&w, "name", e->kind->env);
 	key_text(&w, "version", "1.0");
@@ -279,8 +263,7 @@ static void write_reset(struct episode *e)
 	line_begin(e, &w, "reset");
 	key_text(&w, "outcome", "ok");
 	key_raw(&w, "error", "null");
-	jw_key(&w, "observation");
-	jw_raw(&w, buf_view(&e->observation));
+	jw_put_raw(&w, "observation", buf_view(&e->observation));
 	key_raw(&w, "messages", "[{\"role\":\"system\",\"content\":\"Use the tools.\"}]");
 	line_end(e, &w);
 }
@@ -290,8 +273,7 @@ static void write_state(struct episode *e, struct json_writer *w, int64_t step)
 	char hash[HASH_HEX + 1];
 
 	make(&e->state, e, step, e->kind->state);
-	jw_key(w, "state");
-	jw_raw(w, buf_view(&e->state));
+	jw_put_raw(w, "state", buf_view(&e->state));
 	json_hash(e->hasher, buf_view(&e->state), NULL, &e->scratch, hash);
 	key_text(w, "state_hash", hash);
 }
@@ -299,22 +281,18 @@ static void write_state(struct episode *e, struct json_writer *w, int64_t step)
 /* What the model said and what the tool answered, as a chat holds it. */
 static void write_messages(struct episode *e, struct json_writer *w, const char *call)
 {
-	jw_key(w, "messages");
-	jw_array(w);
+	jw_put_array(w, "messages");
 	jw_object(w);
 	key_text(w, "role", "assistant");
 	jw_key(w, "content");
 	jw_prose(&e->rng, w, e->kind->thought_bytes);
-	jw_key(w, "tool_calls");
-	jw_array(w);
+	jw_put_array(w, "tool_calls");
 	jw_object(w);
 	key_text(w, "id", call);
 	key_text(w, "type", "function");
-	jw_key(w, "function");
-	jw_object(w);
+	jw_put_object(w, "function");
 	key_text(w, "name", e->kind->tool);
-	jw_key(w, "arguments");
-	jw_str(w, buf_view(&e->arguments));
+	jw_put_str(w, "arguments", buf_view(&e->arguments));
 	jw_end(w);
 	jw_end(w);
 	jw_end(w);
@@ -355,15 +333,12 @@ static void write_step(struct episode *e, int64_t step)
 	key_number(&w, "step", step);
 	write_state(e, &w, step);
 	write_messages(e, &w, call);
-	jw_key(&w, "tool_call");
-	jw_object(&w);
+	jw_put_object(&w, "tool_call");
 	key_text(&w, "id", call);
 	key_text(&w, "name", e->kind->tool);
-	jw_key(&w, "arguments");
-	jw_raw(&w, buf_view(&e->arguments));
+	jw_put_raw(&w, "arguments", buf_view(&e->arguments));
 	jw_end(&w);
-	jw_key(&w, "observation");
-	jw_raw(&w, buf_view(&e->observation));
+	jw_put_raw(&w, "observation", buf_view(&e->observation));
 	key_text(&w, "outcome", "ok");
 	key_raw(&w, "error", "null");
 	key_raw(&w, "reward", last ? reward_of(e) : "0.0");

@@ -10,8 +10,7 @@ static void structure(void)
 
 	jw_init(&w, &b);
 	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "step");
+	jw_put_text(&w, "type", "step");
 	jw_key_str(&w, STR("k\"\n"));
 	jw_array(&w);
 	jw_array(&w);
@@ -27,16 +26,11 @@ static void structure(void)
 	jw_bool(&w, false);
 	jw_null(&w);
 	jw_end(&w);
-	jw_key(&w, "raw");
-	jw_raw(&w, STR("{\"x\": 1.0}"));
-	jw_key(&w, "absent");
-	jw_raw(&w, STR_NONE);
-	jw_key(&w, "text");
-	jw_text(&w, NULL);
-	jw_key(&w, "str");
-	jw_str(&w, STR_NONE);
-	jw_key(&w, "empty");
-	jw_str(&w, STR(""));
+	jw_put_raw(&w, "raw", STR("{\"x\": 1.0}"));
+	jw_put_raw(&w, "absent", STR_NONE);
+	jw_put_text(&w, "text", NULL);
+	jw_put_str(&w, "str", STR_NONE);
+	jw_put_str(&w, "empty", STR(""));
 	jw_end(&w);
 	is_str(buf_cstr(&b),
 	       "{\"type\":\"step\",\"k\\\"\\n\":[[],{},-9223372036854775808,-1,"
@@ -54,7 +48,7 @@ static void templates(void)
 	struct json_writer w;
 
 	json_pack(&b, "{type:'a b',n:%d,m:%i,list:[1,null,'{x'],no:%?s,yes:%?t,in:{raw:%r,off:%b}}",
-	         -1, INT64_MAX, STR_NONE, "t\"", STR("[ 1 ]"), false);
+	          -1, INT64_MAX, STR_NONE, "t\"", STR("[ 1 ]"), false);
 	is_str(buf_cstr(&b),
 	       "{\"type\":\"a b\",\"n\":-1,\"m\":9223372036854775807,\"list\":[1,null,\"{x\"],"
 	       "\"yes\":\"t\\\"\",\"in\":{\"raw\":[ 1 ],\"off\":false}}",

@@ -26,8 +26,7 @@ static void put_words(struct json_writer *w, const char *key, const struct call_
 	if (!n->count) {
 		return;
 	}
-	jw_key(w, key);
-	jw_array(w);
+	jw_put_array(w, key);
 	for (size_t i = 0; i < n->count; i++) {
 		jw_text(w, n->words[i]);
 	}
@@ -37,22 +36,17 @@ static void put_words(struct json_writer *w, const char *key, const struct call_
 static void put_call(struct json_writer *w, const struct tool_call *c, struct str want)
 {
 	jw_object(w);
-	jw_key(w, "name");
-	jw_str(w, c->name);
+	jw_put_str(w, "name", c->name);
 	if (JSON_GET(want, "arguments_raw").p) {
-		jw_key(w, "arguments_raw");
-		jw_str(w, c->arguments);
+		jw_put_str(w, "arguments_raw", c->arguments);
 	} else {
-		jw_key(w, "arguments");
-		jw_raw(w, c->arguments);
+		jw_put_raw(w, "arguments", c->arguments);
 	}
 	if (c->outcome != OUTCOME_NONE) {
-		jw_key(w, "outcome");
-		jw_text(w, outcome_name(c->outcome));
+		jw_put_text(w, "outcome", outcome_name(c->outcome));
 	}
 	if (JSON_GET(want, "id").p) {
-		jw_key(w, "id");
-		jw_str(w, c->id);
+		jw_put_str(w, "id", c->id);
 	}
 	jw_end(w);
 }
@@ -67,32 +61,25 @@ static void describe(const struct tool_calls *got, const struct chat_reply *repl
 
 	jw_init(&w, out);
 	jw_object(&w);
-	jw_key(&w, "source");
-	jw_text(&w, got->source);
+	jw_put_text(&w, "source", got->source);
 	if (got->format) {
-		jw_key(&w, "format");
-		jw_text(&w, got->format);
+		jw_put_text(&w, "format", got->format);
 	}
 	if (got->cause) {
-		jw_key(&w, "cause");
-		jw_text(&w, got->cause);
+		jw_put_text(&w, "cause", got->cause);
 	}
 	put_words(&w, "notes", &got->notes);
 	put_words(&w, "repairs", &got->repairs);
 	if (JSON_GET(want, "content").p) {
-		jw_key(&w, "content");
-		jw_str(&w, got->content);
+		jw_put_str(&w, "content", got->content);
 	}
 	if (got->reasoning.n) {
-		jw_key(&w, "reasoning");
-		jw_str(&w, got->reasoning);
+		jw_put_str(&w, "reasoning", got->reasoning);
 	}
 	if (JSON_GET(want, "logprobs").p) {
-		jw_key(&w, "logprobs");
-		jw_raw(&w, reply->logprobs);
+		jw_put_raw(&w, "logprobs", reply->logprobs);
 	}
-	jw_key(&w, "calls");
-	jw_array(&w);
+	jw_put_array(&w, "calls");
 	for (size_t i = 0; i < got->count; i++) {
 		json_next(JSON_GET(want, "calls"), &cursor, &each);
 		put_call(&w, &got->items[i], each);

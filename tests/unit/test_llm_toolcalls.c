@@ -178,11 +178,10 @@ static void put_tools(struct str tools, struct buf *out)
 		struct str schema = JSON_GET(each, "parameters");
 
 		jw_object(&w);
-		jw_key(&w, "name");
-		jw_raw(&w, JSON_GET(each, "name"));
-		jw_key(&w, "inputSchema");
-		jw_raw(&w,
-		       json_type(schema) == JSON_OBJECT ? schema : STR("{\"type\":\"object\"}"));
+		jw_put_raw(&w, "name", JSON_GET(each, "name"));
+		jw_put_raw(&w, "inputSchema",
+		           json_type(schema) == JSON_OBJECT ? schema
+		                                            : STR("{\"type\":\"object\"}"));
 		jw_end(&w);
 	}
 	jw_end(&w);

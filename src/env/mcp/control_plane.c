@@ -281,7 +281,7 @@ static int read_resource(struct control_plane *c, const char *uri, struct error 
 	size_t cursor = 0;
 	struct json_writer w = jw_begin(&params);
 
-	jw_text(jw_key(&w, "uri"), uri);
+	jw_put_text(&w, "uri", uri);
 	jw_end(&w);
 	int failed = mcp_request(c->session, "resources/read", buf_view(&params), &reply, err);
 	buf_release(&params);

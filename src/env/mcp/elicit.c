@@ -151,7 +151,7 @@ static void write_content(struct json_writer *w, struct str properties,
 		struct str value = last ? default_of(field.value) : STR_NONE;
 
 		if (value.p) {
-			jw_raw(jw_key_str(w, name), value);
+			jw_put_member(w, name, value);
 		}
 	}
 	arena_release(&names);
@@ -168,8 +168,8 @@ static bool answer_form(struct str schema, struct buf *result, struct buf *why)
 	bool lacking = lacks_default(JSON_GET(schema, "required"), &fields, why);
 	if (!lacking) {
 		w = jw_begin(result);
-		jw_text(jw_key(&w, "action"), "accept");
-		jw_object(jw_key(&w, "content"));
+		jw_put_text(&w, "action", "accept");
+		jw_put_object(&w, "content");
 		write_content(&w, properties, &fields);
 		jw_end(&w);
 		jw_end(&w);

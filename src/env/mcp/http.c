@@ -229,8 +229,8 @@ static void note_reconnected(struct http_channel *c, const char *why)
 	struct buf detail = BUF(BUF_MAX_SMALL);
 	struct json_writer w = jw_begin(&detail);
 
-	jw_text(jw_key(&w, "why"), why);
-	jw_str(jw_key(&w, "after_event"), buf_view(&c->last_id));
+	jw_put_text(&w, "why", why);
+	jw_put_str(&w, "after_event", buf_view(&c->last_id));
 	jw_end(&w);
 	events_push_json(c->base.session->conf.events, EVENT_RECONNECTED, &detail);
 	buf_release(&detail);

@@ -56,7 +56,7 @@ static bool answer_all(struct str requests, struct json_writer *w, struct buf *w
 		json_decode_key(m.key, &key);
 		answered = answer_request(m.value, &answer, why);
 		if (answered) {
-			jw_raw(jw_key_str(w, buf_view(&key)), buf_view(&answer));
+			jw_put_member(w, buf_view(&key), buf_view(&answer));
 		}
 		BUFS_RELEASE(&key, &answer);
 	}

@@ -32,12 +32,12 @@ static void describe_client(struct env_mcp *e)
 	}
 	buf_printf(&e->client_version, "+%s", e->conf->env_session);
 	struct json_writer w = jw_begin(&e->extra);
-	jw_text(jw_key(&w, "session_id"), e->conf->env_session);
+	jw_put_text(&w, "session_id", e->conf->env_session);
 	if (e->conf->has_seed) {
-		jw_i64(jw_key(&w, "seed"), e->conf->seed);
+		jw_put_i64(&w, "seed", e->conf->seed);
 	}
 	if (json_count(e->conf->reset_args)) {
-		jw_raw(jw_key(&w, "config"), e->conf->reset_args);
+		jw_put_raw(&w, "config", e->conf->reset_args);
 	}
 	jw_end(&w);
 }

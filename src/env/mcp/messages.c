@@ -12,7 +12,7 @@ void mcp_write_message(const struct jsonrpc_message *m, struct str raw, struct b
 	struct json_writer w = jw_begin(detail);
 
 	if (m->kind != JSONRPC_NOT_JSON) {
-		jw_raw(jw_key(&w, "message"), raw);
+		jw_put_raw(&w, "message", raw);
 	} else if (raw.n <= NOISE_MAX) {
 		bool text = text_utf8_valid(raw) == raw.n;
 		struct buf base64 = BUF(2 * NOISE_MAX);
@@ -20,10 +20,10 @@ void mcp_write_message(const struct jsonrpc_message *m, struct str raw, struct b
 		if (!text) {
 			base64_encode(&base64, raw);
 		}
-		jw_str(jw_key(&w, text ? "text" : "base64"), text ? raw : buf_view(&base64));
+		jw_put_str(&w, text ? "text" : "base64", text ? raw : buf_view(&base64));
 		buf_release(&base64);
 	} else {
-		jw_u64(jw_key(&w, "bytes"), raw.n);
+		jw_put_u64(&w, "bytes", raw.n);
 	}
 	jw_end(&w);
 }

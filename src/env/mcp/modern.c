@@ -53,11 +53,11 @@ static void write_meta(const struct mcp_exchange *t, struct json_writer *w)
 {
 	const struct mcp_session *s = t->session;
 
-	jw_object(jw_key(w, "_meta"));
-	jw_text(jw_key(w, META("protocolVersion")), s->revision);
+	jw_put_object(w, "_meta");
+	jw_put_text(w, META("protocolVersion"), s->revision);
 	jw_key(w, META("clientInfo"));
 	mcp_write_client_info(s, false, w); /* servers of this revision read nothing more */
-	jw_raw(jw_key(w, META("clientCapabilities")), STR(MCP_INPUT_CAPABILITIES));
+	jw_put_raw(w, META("clientCapabilities"), STR(MCP_INPUT_CAPABILITIES));
 	if (!t->q.may_repeat) { /* a call that may have effects */
 		mcp_write_progress_token(s, w);
 	}
@@ -80,10 +80,10 @@ static void write_params(const struct mcp_exchange *t, struct buf *out)
 	write_meta(t, &w);
 	add_members(out, t->params);
 	if (t->responses.n) {
-		jw_raw(jw_key(&w, "inputResponses"), buf_view(&t->responses));
+		jw_put_raw(&w, "inputResponses", buf_view(&t->responses));
 	}
 	if (t->state.n) {
-		jw_raw(jw_key(&w, "requestState"), buf_view(&t->state));
+		jw_put_raw(&w, "requestState", buf_view(&t->state));
 	}
 	jw_end(&w);
 }
@@ -210,9 +210,9 @@ static void note_input_requests(const struct mcp_exchange *t, struct str result)
 	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
 	struct json_writer w = jw_begin(&detail);
 
-	jw_text(jw_key(&w, "what"), "input_required");
-	jw_raw(jw_key(&w, "asked"), JSON_GET(result, "inputRequests"));
-	jw_raw(jw_key(&w, "answered"), t->responses.n ? buf_view(&t->responses) : STR("null"));
+	jw_put_text(&w, "what", "input_required");
+	jw_put_raw(&w, "asked", JSON_GET(result, "inputRequests"));
+	jw_put_raw(&w, "answered", t->responses.n ? buf_view(&t->responses) : STR("null"));
 	jw_end(&w);
 	events_push_json(t->session->conf.events, EVENT_NOTIFICATION, &detail);
 	buf_release(&detail);
@@ -328,10 +328,10 @@ bool mcp_modern_accepts_tool(struct mcp_session *s, struct str tool)
 
 	if (marks < 0) {
 		w = jw_begin(&detail);
-		jw_text(jw_key(&w, "what"), "tools/list");
-		jw_text(jw_key(&w, "why"), "a tool that violates the header rules is not offered");
-		jw_raw(jw_key(&w, "tool"), JSON_GET(tool, "name"));
-		jw_str(jw_key(&w, "rule"), buf_view(&why));
+		jw_put_text(&w, "what", "tools/list");
+		jw_put_text(&w, "why", "a tool that violates the header rules is not offered");
+		jw_put_raw(&w, "tool", JSON_GET(tool, "name"));
+		jw_put_str(&w, "rule", buf_view(&why));
 		jw_end(&w);
 		events_push_json(s->conf.events, EVENT_NOISE, &detail);
 		log_warn("a tool is not offered: %s", buf_cstr(&why));

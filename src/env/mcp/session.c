@@ -117,17 +117,17 @@ bool mcp_tools_changed(struct mcp_session *s)
 void mcp_write_client_info(const struct mcp_session *s, bool extra, struct json_writer *w)
 {
 	jw_object(w);
-	jw_text(jw_key(w, "name"), "rolldbg");
-	jw_text(jw_key(w, "version"), s->conf.client_version);
+	jw_put_text(w, "name", "rolldbg");
+	jw_put_text(w, "version", s->conf.client_version);
 	if (extra && s->conf.extra.n) {
-		jw_raw(jw_key(w, "_extra"), s->conf.extra);
+		jw_put_raw(w, "_extra", s->conf.extra);
 	}
 	jw_end(w);
 }
 
 void mcp_write_progress_token(const struct mcp_session *s, struct json_writer *w)
 {
-	jw_i64(jw_key(w, "progressToken"), s->next_id);
+	jw_put_i64(w, "progressToken", s->next_id);
 }
 
 /* Writes the parameters of initialize. */
@@ -135,8 +135,8 @@ static void write_offer(struct mcp_session *s, struct buf *params)
 {
 	struct json_writer w = jw_begin(params);
 
-	jw_text(jw_key(&w, "protocolVersion"), s->revision);
-	jw_raw(jw_key(&w, "capabilities"), STR("{" ELICIT_CAPABILITY "}"));
+	jw_put_text(&w, "protocolVersion", s->revision);
+	jw_put_raw(&w, "capabilities", STR("{" ELICIT_CAPABILITY "}"));
 	jw_key(&w, "clientInfo");
 	mcp_write_client_info(s, true, &w);
 	jw_end(&w);
@@ -335,16 +335,16 @@ static int replace_session(struct mcp_session *s, struct mcp_reply *r, struct er
 	struct buf detail = BUF(BUF_MAX_SMALL);
 	struct json_writer w = jw_begin(&detail);
 
-	jw_text(jw_key(&w, "why"), s->ops == &mcp_sse
-	                                   ? "the event stream ended"
-	                                   : "HTTP 404: the server no longer has the session");
+	jw_put_text(&w, "why",
+	            s->ops == &mcp_sse ? "the event stream ended"
+	                               : "HTTP 404: the server no longer has the session");
 	int failed = mcp_session_open(s, r, err);
-	jw_bool(jw_key(&w, "opened"), !failed && r->got == MCP_GOT_RESULT);
+	jw_put_bool(&w, "opened", !failed && r->got == MCP_GOT_RESULT);
 	if (!failed && r->got != MCP_GOT_RESULT) {
 		struct str why = r->got == MCP_GOT_ERROR ? r->message.error : r->text;
 
-		jw_str(jw_key(&w, "answer"),
-		       (struct str){why.p, why.n < ANSWER_MAX ? why.n : ANSWER_MAX});
+		jw_put_str(&w, "answer",
+		           (struct str){why.p, why.n < ANSWER_MAX ? why.n : ANSWER_MAX});
 	}
 	jw_end(&w);
 	events_push_json(s->conf.events, EVENT_SESSION_REPLACED, &detail);
@@ -378,10 +378,10 @@ int mcp_call_once(struct mcp_session *s, struct str name, struct str arguments, 
 	struct buf params = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w = jw_begin(&params);
 
-	jw_str(jw_key(&w, "name"), name);
-	jw_raw(jw_key(&w, "arguments"), arguments);
+	jw_put_str(&w, "name", name);
+	jw_put_raw(&w, "arguments", arguments);
 	if (!s->modern) { /* there it is part of the client information */
-		jw_object(jw_key(&w, "_meta"));
+		jw_put_object(&w, "_meta");
 		mcp_write_progress_token(s, &w);
 		jw_end(&w);
 	}

@@ -31,7 +31,7 @@ static int read_resource(struct state_source *s, struct mcp_session *session, st
 	size_t cursor = 0;
 	struct json_writer w = jw_begin(&params);
 
-	jw_str(jw_key(&w, "uri"), s->target);
+	jw_put_str(&w, "uri", s->target);
 	jw_end(&w);
 	int failed = mcp_request(session, "resources/read", buf_view(&params), &reply, err);
 	buf_release(&params);

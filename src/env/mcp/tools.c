@@ -131,10 +131,10 @@ static void note_omissions(struct mcp_session *s, const struct listing *l)
 	if (l->left_out) {
 		jw_init(&w, &detail);
 		jw_object(&w);
-		jw_text(jw_key(&w, "what"), "tools");
-		jw_u64(jw_key(&w, "kept"), l->kept);
-		jw_u64(jw_key(&w, "left_out"), l->left_out);
-		jw_bool(jw_key(&w, "more_pages"), l->more_pages);
+		jw_put_text(&w, "what", "tools");
+		jw_put_u64(&w, "kept", l->kept);
+		jw_put_u64(&w, "left_out", l->left_out);
+		jw_put_bool(&w, "more_pages", l->more_pages);
 		jw_end(&w);
 		events_push_json(s->conf.events, EVENT_TRUNCATED_BYTES, &detail);
 	}
@@ -142,10 +142,10 @@ static void note_omissions(struct mcp_session *s, const struct listing *l)
 	if (l->repeated.n || l->repeated.full) {
 		jw_init(&w, &detail);
 		jw_object(&w);
-		jw_text(jw_key(&w, "what"), "tools/list");
-		jw_text(jw_key(&w, "why"),
-		        "duplicate tool name: only the first tool of that name is used");
-		jw_array(jw_key(&w, "names"));
+		jw_put_text(&w, "what", "tools/list");
+		jw_put_text(&w, "why",
+		            "duplicate tool name: only the first tool of that name is used");
+		jw_put_array(&w, "names");
 		if (!l->repeated.full) {
 			jw_raw(&w, buf_view(&l->repeated));
 		}

@@ -52,11 +52,11 @@ static void answer_elicitation(struct mcp_session *s, const struct jsonrpc_messa
 	elicit_answer(m->params, &result, &why);
 	jsonrpc_write_result(body, m->id, buf_view(&result));
 	struct json_writer w = jw_begin(&detail);
-	jw_text(jw_key(&w, "method"), "elicitation/create");
-	jw_raw(jw_key(&w, "params"), m->params);
-	jw_raw(jw_key(&w, "answered"), buf_view(&result));
+	jw_put_text(&w, "method", "elicitation/create");
+	jw_put_raw(&w, "params", m->params);
+	jw_put_raw(&w, "answered", buf_view(&result));
 	if (why.n) {
-		jw_str(jw_key(&w, "why"), buf_view(&why));
+		jw_put_str(&w, "why", buf_view(&why));
 	}
 	jw_end(&w);
 	events_push_json(s->conf.events, EVENT_NOTIFICATION, &detail);
@@ -112,9 +112,9 @@ void mcp_note_retry(struct mcp_session *s, const struct mcp_reply *refusal, cons
 	struct buf detail = BUF(BUF_MAX_SMALL);
 	struct json_writer w = jw_begin(&detail);
 
-	jw_text(jw_key(&w, "why"), why);
-	jw_i64(jw_key(&w, "http_status"), refusal->http_status);
-	jw_raw(jw_key(&w, "code"), refusal->message.error_code);
+	jw_put_text(&w, "why", why);
+	jw_put_i64(&w, "http_status", refusal->http_status);
+	jw_put_raw(&w, "code", refusal->message.error_code);
 	jw_end(&w);
 	events_push_json(s->conf.events, EVENT_RETRY, &detail);
 	buf_release(&detail);
@@ -125,9 +125,9 @@ void mcp_note_refused(struct mcp_session *s, struct str message, int http_status
 	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
 	struct json_writer w = jw_begin(&detail);
 
-	jw_raw(jw_key(&w, "refused"), message);
-	jw_i64(jw_key(&w, "http_status"), http_status);
-	jw_text(jw_key(&w, "error"), why);
+	jw_put_raw(&w, "refused", message);
+	jw_put_i64(&w, "http_status", http_status);
+	jw_put_text(&w, "error", why);
 	jw_end(&w);
 	events_push_json(s->conf.events, EVENT_NOISE, &detail);
 	buf_release(&detail);
@@ -307,7 +307,7 @@ int mcp_note_trouble(struct mcp_session *s, struct error *err)
 		return -1;
 	}
 	struct json_writer w = jw_begin(&detail);
-	jw_text(jw_key(&w, "why"), err->text);
+	jw_put_text(&w, "why", err->text);
 	jw_end(&w);
 	events_push_json(s->conf.events, EVENT_NOISE, &detail);
 	buf_release(&detail);

@@ -110,17 +110,17 @@ static void write_schema(struct str operation, struct str components, struct buf
 	}
 	struct json_writer w = jw_begin(out);
 	for (size_t cursor = 0; json_next_member(schema, &cursor, &m);) {
-		jw_raw(jw_key_str(&w, m.key), m.value);
+		jw_put_member(&w, m.key, m.value);
 	}
 	if (!JSON_GET(schema, "type").p) {
-		jw_text(jw_key(&w, "type"), "object");
+		jw_put_text(&w, "type", "object");
 	}
 	if (used.count) {
-		jw_object(jw_key(&w, "components"));
-		jw_object(jw_key(&w, "schemas"));
+		jw_put_object(&w, "components");
+		jw_put_object(&w, "schemas");
 	}
 	for (size_t i = 0; i < used.count; i++) {
-		jw_raw(jw_key(&w, used.text[i]), json_get(components, str_from(used.text[i])));
+		jw_put_raw(&w, used.text[i], json_get(components, str_from(used.text[i])));
 	}
 	while (w.depth) {
 		jw_end(&w);

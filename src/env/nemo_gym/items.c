@@ -10,7 +10,7 @@
 
 static void put_text(struct json_writer *w, const char *key, const char *text)
 {
-	jw_text(jw_key(w, key), text);
+	jw_put_text(w, key, text);
 }
 
 /* {"type":"function_call","call_id":"call_0","id":..,"name":..,"arguments":"{..}",..} */
@@ -23,8 +23,8 @@ static void put_call(struct buf *out, int number, struct str name, struct str ar
 	put_text(&w, "type", "function_call");
 	put_text(&w, "call_id", id);
 	put_text(&w, "id", id);
-	jw_str(jw_key(&w, "name"), name);
-	jw_str(jw_key(&w, "arguments"), arguments);
+	jw_put_str(&w, "name", name);
+	jw_put_str(&w, "arguments", arguments);
 	put_text(&w, "status", "completed");
 	jw_end(&w);
 }
@@ -37,7 +37,7 @@ static void put_output(struct buf *out, int number, struct str output)
 	struct json_writer w = jw_begin(out);
 	put_text(&w, "type", "function_call_output");
 	put_text(&w, "call_id", id);
-	jw_str(jw_key(&w, "output"), output);
+	jw_put_str(&w, "output", output);
 	jw_end(&w);
 }
 
@@ -52,11 +52,11 @@ static void put_message(struct buf *out, int number, struct str text)
 	put_text(&w, "id", id);
 	put_text(&w, "role", "assistant");
 	put_text(&w, "status", "completed");
-	jw_array(jw_key(&w, "content"));
+	jw_put_array(&w, "content");
 	jw_object(&w);
 	put_text(&w, "type", "output_text");
-	jw_raw(jw_key(&w, "text"), text);
-	jw_array(jw_key(&w, "annotations"));
+	jw_put_raw(&w, "text", text);
+	jw_put_array(&w, "annotations");
 	jw_end(&w);
 	jw_end(&w);
 	jw_end(&w);
@@ -87,25 +87,25 @@ static void begin_task(struct env_nemo_gym *e, struct json_writer *w)
 	jw_init(w, &e->http.request);
 	jw_object(w);
 	while (json_next_member(args, &cursor, &m)) {
-		jw_raw(jw_key_str(w, m.key), m.value);
+		jw_put_member(w, m.key, m.value);
 	}
 	if (!JSON_GET(args, PARAMS).p) {
-		jw_raw(jw_key(w, PARAMS), STR("{\"input\":[]}"));
+		jw_put_raw(w, PARAMS, STR("{\"input\":[]}"));
 	}
 }
 
 /* The members that the schema of a Response requires. */
 static void put_response(struct json_writer *w, struct str items)
 {
-	jw_object(jw_key(w, "response"));
+	jw_put_object(w, "response");
 	put_text(w, "id", "resp_0");
-	jw_i64(jw_key(w, "created_at"), 0);
+	jw_put_i64(w, "created_at", 0);
 	put_text(w, "model", "rolldbg");
 	put_text(w, "object", "response");
-	jw_raw(jw_key(w, "output"), items);
-	jw_bool(jw_key(w, "parallel_tool_calls"), false);
+	jw_put_raw(w, "output", items);
+	jw_put_bool(w, "parallel_tool_calls", false);
 	put_text(w, "tool_choice", "auto");
-	jw_array(jw_key(w, "tools"));
+	jw_put_array(w, "tools");
 	jw_end(w);
 	jw_end(w);
 }
@@ -119,7 +119,7 @@ static void begin_native(struct env_nemo_gym *e, struct json_writer *w)
 	jw_init(w, &e->http.request);
 	jw_object(w);
 	put_text(w, "episode_id", e->http.conf->env_session);
-	jw_raw(jw_key(w, "task_id"), task.p ? task : STR("\"0\""));
+	jw_put_raw(w, "task_id", task.p ? task : STR("\"0\""));
 }
 
 void nemo_gym_write_task(struct env_nemo_gym *e)
@@ -130,7 +130,7 @@ void nemo_gym_write_task(struct env_nemo_gym *e)
 
 	if (e->style == NEMO_GYM_NATIVE) {
 		begin_native(e, &w);
-		jw_raw(jw_key(&w, "task_data"), data.p ? data : args.p ? args : STR("{}"));
+		jw_put_raw(&w, "task_data", data.p ? data : args.p ? args : STR("{}"));
 	} else {
 		begin_task(e, &w);
 	}
@@ -166,7 +166,7 @@ void nemo_gym_write_verify(struct env_nemo_gym *e)
 	buf_char(&items, ']');
 	if (e->style == NEMO_GYM_NATIVE) {
 		begin_native(e, &w);
-		jw_object(jw_key(&w, "verification_input"));
+		jw_put_object(&w, "verification_input");
 		put_response(&w, buf_view(&items));
 		jw_end(&w);
 	} else {

@@ -45,8 +45,8 @@ static int close_session(struct env_nemo_gym *e)
 	}
 	buf_clear(&e->http.request);
 	struct json_writer w = jw_begin(&e->http.request);
-	jw_str(jw_key(&w, "resources_session_id"), buf_view(&e->resources_session));
-	jw_text(jw_key(&w, "episode_id"), e->http.conf->env_session);
+	jw_put_str(&w, "resources_session_id", buf_view(&e->resources_session));
+	jw_put_text(&w, "episode_id", e->http.conf->env_session);
 	jw_end(&w);
 	if (!post(e, "/close_session", &a, &ignored) && a.status != 200) {
 		reading_note(&e->http.events, EVENT_NOTIFICATION, "close_session", a.text, false);
@@ -163,10 +163,10 @@ static void note_verified(struct env_nemo_gym *e, struct str reply)
 	struct json_member m;
 	struct json_writer w = jw_begin(&detail);
 
-	jw_text(jw_key(&w, "what"), "verify");
+	jw_put_text(&w, "what", "verify");
 	for (size_t cursor = 0; json_next_member(reply, &cursor, &m);) {
 		if (!json_get(request, m.key).p) {
-			jw_raw(jw_key_str(&w, m.key), m.value);
+			jw_put_member(&w, m.key, m.value);
 		}
 	}
 	jw_end(&w);

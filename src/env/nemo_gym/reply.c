@@ -79,7 +79,7 @@ static void keep_info(struct str info, struct nemo_gym_reading *r, struct env_re
 {
 	buf_clear(&r->structured);
 	struct json_writer w = jw_begin(&r->structured);
-	jw_raw(jw_key(&w, "info"), info);
+	jw_put_raw(&w, "info", info);
 	jw_end(&w);
 	out->structured = buf_view(&r->structured);
 }

@@ -159,10 +159,10 @@ void openenv_put_step_tool(struct str schema, struct buf *out)
 	jw_init(&w, out);
 	jw_array(&w);
 	jw_object(&w);
-	jw_text(jw_key(&w, "name"), "step");
-	jw_text(jw_key(&w, "description"),
-	        "One step of the environment; the arguments are the action.");
-	jw_raw(jw_key(&w, "inputSchema"), schema.n ? schema : STR("{\"type\":\"object\"}"));
+	jw_put_text(&w, "name", "step");
+	jw_put_text(&w, "description",
+	            "One step of the environment; the arguments are the action.");
+	jw_put_raw(&w, "inputSchema", schema.n ? schema : STR("{\"type\":\"object\"}"));
 	jw_end(&w);
 	jw_end(&w);
 }

@@ -202,13 +202,13 @@ static void write_reset(struct env_openenv *e)
 	struct json_writer w = jw_begin(&e->request);
 	while (json_next_member(args, &cursor, &m)) {
 		key = json_key_text(&keys, m.key);
-		jw_raw(jw_key(&w, key.p), m.value);
+		jw_put_raw(&w, key.p, m.value);
 	}
 	if (e->conf->has_seed && !JSON_GET(args, "seed").p) {
-		jw_i64(jw_key(&w, "seed"), e->conf->seed);
+		jw_put_i64(&w, "seed", e->conf->seed);
 	}
 	if (!JSON_GET(args, "episode_id").p) {
-		jw_text(jw_key(&w, "episode_id"), e->conf->env_session);
+		jw_put_text(&w, "episode_id", e->conf->env_session);
 	}
 	jw_end(&w);
 	arena_release(&keys);
@@ -256,9 +256,9 @@ static void write_action(struct env_openenv *e, struct str name, struct str argu
 		return;
 	}
 	struct json_writer w = jw_begin(&e->request);
-	jw_text(jw_key(&w, "type"), "call_tool");
-	jw_str(jw_key(&w, "tool_name"), name);
-	jw_raw(jw_key(&w, "arguments"), arguments);
+	jw_put_text(&w, "type", "call_tool");
+	jw_put_str(&w, "tool_name", name);
+	jw_put_raw(&w, "arguments", arguments);
 	jw_end(&w);
 }
 

@@ -296,7 +296,7 @@ static struct str read_metadata(struct str beside, struct openenv_reading *r, st
 	}
 	buf_clear(&r->structured);
 	struct json_writer w = jw_begin(&r->structured);
-	jw_raw(jw_key(&w, "metadata"), beside);
+	jw_put_raw(&w, "metadata", beside);
 	jw_end(&w);
 	out->structured = buf_view(&r->structured);
 	return beside;

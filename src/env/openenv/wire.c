@@ -168,8 +168,8 @@ static void note_unsolicited(struct openenv_wire *w, const struct websocket_mess
 
 	text_escape_cut(&text, m->bytes, 400);
 	struct json_writer j = jw_begin(&detail);
-	jw_text(jw_key(&j, "what"), "a message that is not a reply to a request");
-	jw_str(jw_key(&j, "message"), buf_view(&text));
+	jw_put_text(&j, "what", "a message that is not a reply to a request");
+	jw_put_str(&j, "message", buf_view(&text));
 	jw_end(&j);
 	events_push(w->http.events, EVENT_LATE_REPLY, buf_view(&detail));
 	BUFS_RELEASE(&detail, &text);
@@ -211,9 +211,9 @@ static void write_frame(struct openenv_wire *w, const char *type, struct str dat
 {
 	buf_clear(&w->request);
 	struct json_writer j = jw_begin(&w->request);
-	jw_text(jw_key(&j, "type"), type);
+	jw_put_text(&j, "type", type);
 	if (data.p) {
-		jw_raw(jw_key(&j, "data"), data);
+		jw_put_raw(&j, "data", data);
 	}
 	jw_end(&j);
 }

@@ -135,16 +135,16 @@ static int write_create(struct env_ors *e, struct error *err)
 	buf_clear(&e->http.request);
 	struct json_writer w = jw_begin(&e->http.request);
 	for (size_t cursor = 0; json_next_member(args, &cursor, &m);) {
-		jw_raw(jw_key_str(&w, m.key), m.value);
+		jw_put_member(&w, m.key, m.value);
 	}
 	if (!JSON_GET(args, "env_name").p) {
-		jw_str(jw_key(&w, "env_name"), buf_view(&e->http.name));
+		jw_put_str(&w, "env_name", buf_view(&e->http.name));
 	}
 	if (!task && !JSON_GET(args, "split").p) {
-		jw_str(jw_key(&w, "split"), buf_view(&e->split));
+		jw_put_str(&w, "split", buf_view(&e->split));
 	}
 	if (!task && !JSON_GET(args, "index").p) {
-		jw_i64(jw_key(&w, "index"), 0);
+		jw_put_i64(&w, "index", 0);
 	}
 	jw_end(&w);
 	return 0;
@@ -257,8 +257,8 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 
 	buf_clear(&e->http.request);
 	struct json_writer w = jw_begin(&e->http.request);
-	jw_str(jw_key(&w, "name"), name);
-	jw_raw(jw_key(&w, "input"), arguments);
+	jw_put_str(&w, "name", name);
+	jw_put_raw(&w, "input", arguments);
 	jw_end(&w);
 	if (ask(e, ors_path(e, "call"), buf_view(&e->http.request), &a, err)) {
 		return -1;

@@ -94,7 +94,7 @@ static void read_output(struct str output, struct ors_reading *r, struct env_rep
 	if (!json_is_null(values[METADATA])) {
 		buf_clear(&r->structured);
 		w = jw_begin(&r->structured);
-		jw_raw(jw_key(&w, "metadata"), values[METADATA]);
+		jw_put_raw(&w, "metadata", values[METADATA]);
 		jw_end(&w);
 		out->structured = buf_view(&r->structured);
 	}

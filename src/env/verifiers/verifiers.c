@@ -61,10 +61,8 @@ static void set_task(struct env_verifiers *e)
 	task = whole ? args : task;
 	jw_init(&w, &e->channel.task);
 	jw_object(&w);
-	jw_key(&w, "cls");
-	jw_raw(&w, class.p ? class : STR("\"" TASK_CLASS "\""));
-	jw_key(&w, "task");
-	jw_str(&w, task.p ? task : STR("{}"));
+	jw_put_raw(&w, "cls", class.p ? class : STR("\"" TASK_CLASS "\""));
+	jw_put_str(&w, "task", task.p ? task : STR("{}"));
 	jw_end(&w);
 	channel_set_state(&e->channel, state.p ? state : STR("{}"));
 }

@@ -48,8 +48,7 @@ void api_chunk(const char *key, struct str value, struct buf *out)
 	buf_clear(out);
 	jw_init(&w, out);
 	jw_pack(&w, "{choices:[{index:0,delta:{");
-	jw_key(&w, key);
-	jw_raw(&w, value);
+	jw_put_raw(&w, key, value);
 	jw_pack(&w, "}}]}");
 }
 
@@ -78,8 +77,7 @@ void api_put_list(struct json_writer *w, const char *key, struct str list,
 {
 	struct str each;
 
-	jw_key(w, key);
-	jw_array(w);
+	jw_put_array(w, key);
 	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
 		put(w, each);
 	}

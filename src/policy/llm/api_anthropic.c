@@ -221,8 +221,7 @@ static void put_texts(struct json_writer *w, struct str content, const char *typ
 		}
 	}
 	if (any) {
-		jw_key(w, key);
-		jw_str(w, buf_view(&text));
+		jw_put_str(w, key, buf_view(&text));
 	}
 	buf_release(&text);
 }

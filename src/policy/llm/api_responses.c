@@ -160,8 +160,7 @@ static bool append_texts(struct str output, const char *item_type, const char *l
 static void put_text(struct json_writer *w, const char *key, bool any, struct buf *text)
 {
 	if (any) {
-		jw_key(w, key);
-		jw_str(w, buf_view(text));
+		jw_put_str(w, key, buf_view(text));
 	}
 	buf_clear(text);
 }

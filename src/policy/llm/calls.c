@@ -437,8 +437,7 @@ static void put_notes(struct json_writer *w, const char *key, const struct call_
 	if (!n->count) {
 		return;
 	}
-	jw_key(w, key);
-	jw_array(w);
+	jw_put_array(w, key);
 	for (size_t i = 0; i < n->count; i++) {
 		jw_text(w, n->words[i]);
 	}

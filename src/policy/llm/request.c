@@ -139,8 +139,7 @@ static void put_parameter(struct json_writer *w, const struct llm_conf *c,
 		if (str_is(m->key, "seed") && seed.p) {
 			value = seed;
 		}
-		jw_key(w, limit ? c->profile->max_tokens : buf_cstr(&name));
-		jw_raw(w, value);
+		jw_put_raw(w, limit ? c->profile->max_tokens : buf_cstr(&name), value);
 	}
 	buf_release(&name);
 }

@@ -245,8 +245,7 @@ static struct str measuring(struct preflight *p)
 		struct str value = json_get(p->conf->asked, str_from(kept[i]));
 
 		if (value.p) {
-			jw_key(&w, kept[i]);
-			jw_raw(&w, value);
+			jw_put_raw(&w, kept[i], value);
 		}
 	}
 	jw_end(&w);

@@ -21,10 +21,10 @@ static void put_golden(const struct report_case *c, struct buf *out)
 {
 	struct json_writer w = jw_begin(out);
 
-	jw_text(jw_key(&w, "type"), "golden");
-	jw_text(jw_key(&w, "kind"), c->golden);
-	jw_text(jw_key(&w, "file"), c->file);
-	jw_str(jw_key(&w, "task"), c->task);
+	jw_put_text(&w, "type", "golden");
+	jw_put_text(&w, "kind", c->golden);
+	jw_put_text(&w, "file", c->file);
+	jw_put_str(&w, "task", c->task);
 	jw_end(&w);
 	buf_char(out, '\n');
 }

@@ -39,7 +39,7 @@ struct sarif {
 
 static void put_member(struct json_writer *w, const char *key, struct str value)
 {
-	jw_str(jw_key(w, key), value);
+	jw_put_str(w, key, value);
 }
 
 /* {"text": ..}. "](" in a peer's text is broken up, so that it cannot form a link (section
@@ -54,7 +54,7 @@ static void put_message(struct json_writer *w, const char *key, struct str text)
 		}
 		buf_char(&safe, text.p[i]);
 	}
-	jw_object(jw_key(w, key));
+	jw_put_object(w, key);
 	put_member(w, "text", buf_view(&safe));
 	jw_end(w);
 	buf_release(&safe);
@@ -73,7 +73,7 @@ static void put_rule(struct json_writer *w, const char *id, struct str title, st
 	put_message(w, "shortDescription", title);
 	put_message(w, "fullDescription", title);
 	put_message(w, "help", help);
-	jw_object(jw_key(w, "defaultConfiguration"));
+	jw_put_object(w, "defaultConfiguration");
 	put_member(w, "level", str_from(level_of(severity)));
 	jw_end(w);
 	jw_end(w);
@@ -83,7 +83,7 @@ static void put_rules(struct report *r, struct json_writer *w)
 {
 	struct buf title = BUF(BUF_MAX_SMALL), help = BUF(BUF_MAX_SMALL);
 
-	jw_array(jw_key(w, "rules"));
+	jw_put_array(w, "rules");
 	for (size_t i = 0; i < checks_count; i++) {
 		buf_clear(&title);
 		buf_clear(&help);
@@ -108,17 +108,17 @@ static void begin(struct report *r)
 	jw_object(w);
 	put_member(w, "$schema", STR("https://json.schemastore.org/sarif-2.1.0.json"));
 	put_member(w, "version", STR("2.1.0"));
-	jw_array(jw_key(w, "runs"));
+	jw_put_array(w, "runs");
 	jw_object(w);
-	jw_object(jw_key(w, "tool"));
-	jw_object(jw_key(w, "driver"));
+	jw_put_object(w, "tool");
+	jw_put_object(w, "driver");
 	put_member(w, "name", STR("rolldbg"));
 	put_member(w, "version", str_from(r->conf->version));
 	put_rules(r, w);
 	jw_end(w);
 	jw_end(w);
-	jw_text(jw_key(w, "columnKind"), "unicodeCodePoints");
-	jw_array(jw_key(w, "results"));
+	jw_put_text(w, "columnKind", "unicodeCodePoints");
+	jw_put_array(w, "results");
 }
 
 /* ---- results ---- */
@@ -145,12 +145,12 @@ static void put_physical(struct json_writer *w, const char *file, uint64_t line)
 	struct buf uri = BUF(BUF_MAX_SMALL);
 
 	put_uri(&uri, file);
-	jw_object(jw_key(w, "physicalLocation"));
-	jw_object(jw_key(w, "artifactLocation"));
+	jw_put_object(w, "physicalLocation");
+	jw_put_object(w, "artifactLocation");
 	put_member(w, "uri", buf_view(&uri));
 	jw_end(w);
-	jw_object(jw_key(w, "region"));
-	jw_u64(jw_key(w, "startLine"), line ? line : 1);
+	jw_put_object(w, "region");
+	jw_put_u64(w, "startLine", line ? line : 1);
 	jw_end(w);
 	jw_end(w);
 	buf_release(&uri);
@@ -162,7 +162,7 @@ static void put_result(struct json_writer *w, const char *id, size_t index, enum
 {
 	jw_object(w);
 	put_member(w, "ruleId", str_from(id));
-	jw_u64(jw_key(w, "ruleIndex"), index);
+	jw_put_u64(w, "ruleIndex", index);
 	put_member(w, "level", str_from(level_of(severity)));
 	put_message(w, "message", message);
 }
@@ -172,7 +172,7 @@ static void put_place(struct json_writer *w, const char *file, uint64_t line, st
 {
 	struct buf name = BUF(BUF_MAX_MESSAGE);
 
-	jw_array(jw_key(w, "locations"));
+	jw_put_array(w, "locations");
 	if (file && strcmp(file, "-") != 0) {
 		jw_object(w);
 		put_physical(w, file, line);
@@ -182,7 +182,7 @@ static void put_place(struct json_writer *w, const char *file, uint64_t line, st
 	if (rollout.p) {
 		text_escape(&name, rollout);
 		text_escape(&name, pointer);
-		jw_object(jw_key(w, "partialFingerprints"));
+		jw_put_object(w, "partialFingerprints");
 		put_member(w, "rolloutAndPointer/v1", buf_view(&name));
 		jw_end(w);
 	}
@@ -301,9 +301,9 @@ static void end(struct report *r, const struct report_totals *t)
 		put_own(s, RULE_LEFT_OUT, &(struct report_case){.file = NULL}, str_from(more));
 	}
 	jw_end(w);
-	jw_array(jw_key(w, "invocations"));
+	jw_put_array(w, "invocations");
 	jw_object(w);
-	jw_bool(jw_key(w, "executionSuccessful"), t->errors == 0);
+	jw_put_bool(w, "executionSuccessful", t->errors == 0);
 	jw_end(w);
 	jw_end(w);
 	jw_end(w); /* end of the run */

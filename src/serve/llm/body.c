@@ -171,8 +171,7 @@ static void stream_text(struct streaming *s, const char *key, struct str string)
 	}
 	do {
 		begin_chunk(s, &w);
-		jw_key(&w, key);
-		jw_str(&w, next_piece(&rest, s->piece));
+		jw_put_str(&w, key, next_piece(&rest, s->piece));
 		end_chunk(s, &w, STR_NONE);
 	} while (rest.n);
 	arena_release(&arena);

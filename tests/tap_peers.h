@@ -147,8 +147,11 @@ static inline void tap_converse(struct str input, struct buf *recorded)
 	                                                                         .close = close_one,
 	                                                                         .ctx = &p,
 	                                                                         .faults = engine});
-	struct tap_reader_conf reading = {
-		.clock = clock, .recording = r, .rewriting = {.authority = "x"}};
+	struct tap_reader_conf reading = {.decoders = tap_decoders,
+	                                  .decoder_count = tap_decoders_count,
+	                                  .clock = clock,
+	                                  .recording = r,
+	                                  .rewriting = {.authority = "x"}};
 	p.reader = tap_reader_new(&reading);
 	p.flow = tap_flow_new(p.reader, 1);
 	p.faults = engine ? fault_bytes_new(engine) : NULL;

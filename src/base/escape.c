@@ -1,6 +1,5 @@
 /* Escapes text for a terminal and measures its width: part of text.h. */
 #include "base/text.h"
-#include "base/utf8.h"
 
 #include <stdio.h>
 #include <utf8proc.h>

@@ -31,8 +31,8 @@ static int command_line_check(struct command_line *l, struct error *err)
 	if (l->argc > 0) {
 		memcpy(copy, l->argv, (size_t)l->argc * sizeof(*copy));
 	}
-	int operands = options_parse(l->config.opts, l->config.opt_count, false, l->argc, copy,
-	                             l->values, NULL, err);
+	int operands = options_parse(l->config.opts, l->config.opt_count, (struct options_how){0},
+	                             l->argc, copy, l->values, err);
 	free(copy);
 	return operands;
 }
@@ -61,10 +61,9 @@ static int command_line_read(struct command_line *l, struct error *err)
 	    config_environment(f, name, typed, l->values, &l->target, err)) {
 		return -1;
 	}
-	const struct option_listener listener = {config_note, f};
-	int operands = options_parse(f->opts, f->opt_count, false, l->argc, l->argv, l->values,
-	                             &listener, err);
-	if (operands >= 0 && l->target) {
+	const struct options_how how = {.note = config_note, .ctx = f};
+	int operands = options_parse(f->opts, f->opt_count, how, l->argc, l->argv, l->values, err);
+	if (operands >= 0 && env && l->target) {
 		*env = l->target;
 	}
 	return operands;
@@ -307,8 +306,9 @@ static int run_command(struct context *c, const struct command *cmd, int argc, c
 static int dispatch(struct context *c, int argc, char **argv, struct error *err)
 {
 	struct globals g = {0};
-	int operands = options_parse(global_options, global_options_count, true, argc - 1, argv + 1,
-	                             &g, NULL, err);
+	int operands = options_parse(global_options, global_options_count,
+	                             (struct options_how){.stop_at_operand = true}, argc - 1,
+	                             argv + 1, &g, err);
 
 	if (operands < 0) {
 		return -1;

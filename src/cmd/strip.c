@@ -220,7 +220,7 @@ static int strip_all(const struct context *c, struct stripping *s, int argc, cha
 		by_rollout_open(NULL, files.paths, files.count, torn_warn, NULL, &s->lines, err) ||
 		check_any(s->lines, &files, err) ||
 		(jobs > 1 && !s->opts->text ? strip_in_threads(s, jobs, err)
-	                  : strip_rollouts(s, s->lines, put_and_flush, err));
+	                                    : strip_rollouts(s, s->lines, put_and_flush, err));
 
 	by_rollout_close(s->lines);
 	file_list_free(&files);

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/options/settings.h"
+#include "cmd/options/target.h"
 #include "cmd/progress.h"
 #include "cmd/store/recordings.h"
 #include "cmd/store/store.h"
@@ -50,7 +51,7 @@ static const struct opt options[] = {
 		"the model's server, recorded too: requests for completions on the same port, or on "
 		"that of --model-listen, are passed on to it; a path is not used"),
 	OPT_BOUNDED(0, "model-listen", OPT_REACH, 0, UINT16_MAX, "PORT", FIELD(model_port),
-                   "a port of its own for the model's server; 0 picks a free one"),
+                    "a port of its own for the model's server; 0 picks a free one"),
 	OPT_STRING(0, "bind", OPT_REACH, "ADDRESS", FIELD(bind),
                    "IPv4 address to listen on (default 127.0.0.1)"),
 	OPT_DURATION(0, "idle", OPT_HARMLESS, FIELD(idle),
@@ -294,27 +295,10 @@ static bool on_stop(void *ctx)
 
 static int collect_secrets(struct tapping *t, struct error *err)
 {
-	const struct tap_options *o = t->opts;
-
 	t->secrets = secrets_new();
-	if (o->to) {
-		credentials_add_target(t->secrets, o->to);
-	}
-	for (size_t i = 0; i < o->secrets.count; i++) {
-		if (!secrets_add(t->secrets, str_from(o->secrets.item[i]))) {
-			return error_set(err, FAIL_USAGE, "--secret: too short to be redacted");
-		}
-	}
-	for (size_t i = 0; i < o->secret_variables.count; i++) {
-		const char *value = t->context->variable(o->secret_variables.item[i]);
-
-		if (!value || !secrets_add(t->secrets, str_from(value))) {
-			return error_set(err, FAIL_USAGE,
-			                 "--secret-env %s: not set, or too short to be redacted",
-			                 o->secret_variables.item[i]);
-		}
-	}
-	return 0;
+	credentials_add_target(t->secrets, t->opts->to ? t->opts->to : "");
+	return target_add_secrets(t->secrets, &t->opts->secrets, &t->opts->secret_variables,
+	                          t->context, err);
 }
 
 /* Standard output belongs to the command, if there is one. */
@@ -361,14 +345,13 @@ static int set_up(struct tapping *t, struct error *err)
 		return error_set(err, FAIL_USAGE,
 		                 "--fault and --ask-state need --to URL, and exclude each other");
 	}
-	if (o->model_port.given && !o->model_to) {
-		return error_set(err, FAIL_USAGE, "--model-listen: --model-to names the server");
+	if ((o->model_port.given && !o->model_to) || (o->model_to && !o->to)) {
+		return error_set(err, FAIL_USAGE,
+		                 o->model_to ? "--model-to needs --to URL"
+		                             : "--model-listen needs --model-to URL");
 	}
-	if (o->model_to && !o->to) {
-		return error_set(err, FAIL_USAGE, "--model-to: --to names the environment");
-	}
-	return faults_new(&o->faults, o->delay.given ? o->delay.value : 1000,
-	                  o->max_envs.given ? o->max_envs.value : 1, &t->faults, err) ||
+	return faults_new(&o->faults, opt_number(o->delay, 1000), opt_number(o->max_envs, 1),
+	                  &t->faults, err) ||
 	       collect_secrets(t, err) || verdict_hints(&o->verdict, t->context, &t->hints, err) ||
 	       recordings_choose(&t->recordings, t->context, &o->recording, &no_plan, t->secrets,
 	                         err) ||
@@ -381,7 +364,6 @@ static int set_up(struct tapping *t, struct error *err)
 static int announce(struct tapping *t, struct error *err)
 {
 	struct output out = output_owner(t) ? output_to_stderr() : output_to_stdout();
-
 	const char *address = t->opts->bind ? t->opts->bind : ADDRESS;
 
 	buf_printf(&out.text, "listening on %s:%u\n", address, (unsigned)t->port);

@@ -437,11 +437,11 @@ static int each_entry(struct unpacking *u, int fd,
                       int (*take)(struct unpacking *u, struct str name, struct error *err),
                       struct error *err)
 {
-	struct str name;
+	struct str name = STR_NONE;
 	int more;
 
 	u->entries = 0;
-	if (archive_file_open(fd, &u->archive, err)) {
+	if (archive_file_open(fd, &u->archive, err) || !u->archive) {
 		return -1;
 	}
 	while ((more = archive_file_next(u->archive, &name, err)) > 0) {

@@ -1,7 +1,7 @@
 /* Converts between strings as spelled in quotes and their text. */
 #include "json/scan.h"
 
-#include "base/utf8.h"
+#include "base/text.h"
 #include "json/lex.h"
 #include "json/write.h"
 

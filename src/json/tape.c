@@ -30,7 +30,7 @@ void json_tape_read(struct json_tape *t, struct str value)
 		if (*p == ',' || *p == ':') {
 			continue;
 		}
-		if (*p == ']' || *p == '}') {
+		if (parent && (*p == ']' || *p == '}')) {
 			parent->value = lex_slice(lex_begin(parent->value), after);
 			parent->size = t->count - open[--depth];
 			continue;

@@ -2,7 +2,7 @@
    One pass, no recursion; never reads past the end. */
 #include "json/scan.h"
 
-#include "base/utf8.h"
+#include "base/text.h"
 #include "json/lex.h"
 
 struct scan {
@@ -361,7 +361,7 @@ int json_validate(struct str text, struct json_fault *fault)
 static const unsigned char *members(const struct scan *s, const unsigned char *p,
                                     struct json_member *out, size_t max, size_t *count)
 {
-	struct json_member beyond;
+	struct json_member beyond = {.key = STR_NONE};
 
 	for (;;) {
 		struct json_member *m = LIKELY(*count < max) ? &out[(*count)++] : &beyond;

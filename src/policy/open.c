@@ -41,22 +41,22 @@ static const struct policy_ops *by_spec(const char *spec)
 
 static const struct policy_ops *for_model(void)
 {
-	size_t i = 0;
-
-	while (!policies[i]->asks_model) {
-		i++;
+	for (size_t i = 0; i < policies_count; i++) {
+		if (policies[i]->asks_model) {
+			return policies[i];
+		}
 	}
-	return policies[i];
+	return NULL;
 }
 
 static const struct policy_ops *for_actions(void)
 {
-	size_t i = 0;
-
-	while (!policies[i]->takes_actions) {
-		i++;
+	for (size_t i = 0; i < policies_count; i++) {
+		if (policies[i]->takes_actions) {
+			return policies[i];
+		}
 	}
-	return policies[i];
+	return NULL;
 }
 
 static int no_policy(const struct policy_conf *conf, struct error *err)

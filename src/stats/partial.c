@@ -143,8 +143,11 @@ static bool get_numbers(struct str object, const char *key, double *doubles, int
 	size_t n = 0;
 
 	for (size_t cursor = 0; json_next(array, &cursor, &value); n++) {
-		if (n == count || (doubles ? !json_double(value, &doubles[n])
-		                           : !json_i64(value, &counts[n]) || counts[n] < 0)) {
+		bool fits = n < count &&
+		            (doubles ? json_double(value, &doubles[n])
+		                     : counts && json_i64(value, &counts[n]) && counts[n] >= 0);
+
+		if (!fits) {
 			return false;
 		}
 	}

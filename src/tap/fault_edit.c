@@ -28,11 +28,11 @@ static struct str find(struct str reply, const char *const places[], size_t coun
 /* The text between two places of the reply is replaced. */
 static bool replace(struct str reply, struct str part, struct str with, struct buf *out)
 {
-	size_t at = (size_t)(part.p - reply.p);
-
 	if (!part.p) {
 		return false;
 	}
+	size_t at = (size_t)(part.p - reply.p);
+
 	buf_add(out, reply.p, at);
 	buf_str(out, with);
 	buf_str(out, str_skip(reply, at + part.n));

@@ -1,14 +1,11 @@
 /* Moves bytes: see relay.h. What arrives is sent on at once; what the other side does not take waits
    in a bounded buffer, and while that is full, nothing more is read. */
-#include "tap/relay.h"
+#include "tap/relay_internal.h"
 
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "tap/ask_state.h"
 #include "tap/episode.h"
-#include "tap/fault_bytes.h"
-#include "tap/flow.h"
 #include "tap/learn.h"
 #include "tap/model.h"
 #include "tap/model_turn.h"
@@ -27,52 +24,14 @@
 #define EVENTS      256
 #define ROUNDS      4 /* reads of one connection in a row */
 
-struct end {
-	struct conn *conn; /* NULL: a descriptor that is none of a connection's */
-	enum tap_side side;
-	struct stream *stream;
-	struct buf pending; /* to be sent to this end */
-	bool over;          /* it has ended its side, or is lost */
-	bool lost;
-	bool shut;     /* we have ended ours */
-	bool more;     /* not all that arrived was read */
-	uint32_t seen; /* the events that epoll watches; 0: not watched */
-};
-
-struct conn {
-	struct conn *next, *previous;
-	struct end ends[2]; /* by enum tap_side */
-	struct tap_flow *flow;
-	struct stream_server *server; /* NULL: not known yet */
-	uint16_t port;                /* of the client */
-	struct fault_bytes *faults;   /* NULL: none are injected */
-	struct ask_state asking;
-	uint64_t due_ns;  /* when bytes may be sent to the server; 0: at once */
-	bool unreachable; /* the server is: the client gets a reply of ours */
-	bool dead;        /* to be freed at the end of the round */
-};
-
-struct relay {
-	const struct tap_relay_conf *conf;
-	int epoll;
-	struct end listener, model_listener, stop, wake;
-	struct conn *first, *dead;
-	struct tap_reader *reader, *model_reader;
-	size_t polled; /* connections that wait for something else than a descriptor */
-	char *room;
-	struct buf out;
-	bool over;
-	bool full; /* there were no descriptors left: said once */
-};
-
-static struct end *other(const struct end *e)
+struct end *relay_other(const struct end *e)
 {
 	return &e->conn->ends[e->side == TAP_CLIENT ? TAP_SERVER : TAP_CLIENT];
 }
 
 /* ---- what is watched ---- */
 
-static void watch(struct relay *r, struct end *e, int fd, uint32_t events)
+void relay_watch(struct relay *r, struct end *e, int fd, uint32_t events)
 {
 	struct epoll_event ev = {.events = events, .data.ptr = e};
 
@@ -100,7 +59,7 @@ static bool is_delayed(const struct end *e)
 
 static bool may_read(const struct end *e)
 {
-	return !e->over && other(e)->pending.n < PENDING_BYTES && !is_delayed(other(e));
+	return !e->over && relay_other(e)->pending.n < PENDING_BYTES && !is_delayed(relay_other(e));
 }
 
 static void watch_end(struct relay *r, struct end *e, bool connecting)
@@ -111,7 +70,7 @@ static void watch_end(struct relay *r, struct end *e, bool connecting)
 	uint32_t events = (reads ? (uint32_t)EPOLLIN : 0) | (writes ? (uint32_t)EPOLLOUT : 0);
 
 	if (e->stream) {
-		watch(r, e, stream_fd(e->stream), events);
+		relay_watch(r, e, stream_fd(e->stream), events);
 	}
 }
 
@@ -145,7 +104,7 @@ static void free_conn(struct relay *r, struct conn *c, bool stopped)
 		struct end *e = &c->ends[i];
 
 		if (e->stream) {
-			watch(r, e, stream_fd(e->stream), 0);
+			relay_watch(r, e, stream_fd(e->stream), 0);
 		}
 		stream_close(e->stream, reset);
 		buf_release(&e->pending);
@@ -155,7 +114,7 @@ static void free_conn(struct relay *r, struct conn *c, bool stopped)
 
 /* ---- sending ---- */
 
-static void lose(struct end *e)
+void relay_lose(struct end *e)
 {
 	if (!e->over && e->conn->flow) {
 		(void)tap_flow_ended(e->conn->flow, e->side, true);
@@ -173,7 +132,7 @@ static void flush(struct end *e)
 			return;
 		}
 		if (n == STREAM_LOST) {
-			lose(e);
+			relay_lose(e);
 			return;
 		}
 		buf_drop(&e->pending, (size_t)n);
@@ -185,7 +144,7 @@ static void flush(struct end *e)
 }
 
 /* Sends what it can at once; the rest waits. */
-static void send_to(struct end *e, struct str bytes)
+void relay_send(struct end *e, struct str bytes)
 {
 	if (e->lost || e->shut || (e->conn->unreachable && e->side == TAP_SERVER)) {
 		return;
@@ -194,7 +153,7 @@ static void send_to(struct end *e, struct str bytes)
 		ptrdiff_t n = bytes.n ? stream_send(e->stream, bytes) : 0;
 
 		if (n == STREAM_LOST) {
-			lose(e);
+			relay_lose(e);
 			return;
 		}
 		bytes = str_skip(bytes, n > 0 ? (size_t)n : 0);
@@ -221,7 +180,7 @@ static void reply_unreachable(struct relay *r, struct conn *c)
 	           "Content-Length: %zu\r\nConnection: close\r\n\r\n",
 	           length);
 	buf_str(&reply, buf_view(&r->out));
-	send_to(client, buf_view(&reply));
+	relay_send(client, buf_view(&reply));
 	buf_release(&reply);
 	client->over = true;
 	c->ends[TAP_SERVER].over = true;
@@ -229,136 +188,21 @@ static void reply_unreachable(struct relay *r, struct conn *c)
 
 /* ---- receiving ---- */
 
-static uint64_t now_ns(const struct relay *r)
-{
-	return r->conf->clock.monotonic_ns(r->conf->clock.ctx);
-}
-
-static void pass_to_client(struct relay *r, struct conn *c, struct str bytes)
-{
-	if (bytes.n) {
-		send_to(&c->ends[TAP_CLIENT], tap_flow_pass(c->flow, TAP_SERVER, bytes, &r->out));
-		tap_flow_tell(c->flow);
-	}
-}
-
-/* With faults, the decoders are told first: a request decides what becomes of it and of its reply. */
-static void relay_with_faults(struct relay *r, struct end *e, struct str bytes)
-{
-	struct conn *c = e->conn;
-	struct end *server = &c->ends[TAP_SERVER];
-	struct fault_out out;
-
-	if (e->side == TAP_CLIENT) {
-		bytes = tap_flow_pass(c->flow, TAP_CLIENT, bytes, &r->out);
-		tap_flow_tell(c->flow);
-		fault_bytes_client(c->faults, bytes, tap_flow_is_complete(c->flow), &out);
-		c->due_ns = out.wait ? now_ns(r) + tap_engine_delay_ns(r->conf->faults) : 0;
-		send_to(server, out.to_server);
-	} else {
-		fault_bytes_server(c->faults, tap_flow_is_socket(c->flow), bytes, &out);
-	}
-	pass_to_client(r, c, out.from_server);
-	fault_bytes_told(c->faults, tap_flow_is_socket(c->flow));
-	if (out.cut) {
-		lose(server);
-	} else if (out.end && !server->over) {
-		(void)tap_flow_ended(c->flow, TAP_SERVER, false);
-		server->over = true;
-	}
-}
-
-/* Our questions are told to the decoders as if they were the client's. */
-static void relay_asking(struct relay *r, struct end *e, struct str bytes)
-{
-	struct conn *c = e->conn;
-	struct end *server = &c->ends[TAP_SERVER];
-	bool filtered = e->side == TAP_SERVER && tap_flow_is_socket(c->flow);
-
-	bytes = tap_flow_pass(c->flow, e->side, bytes, &r->out);
-	if (filtered) {
-		buf_clear(&r->out); /* of a WebSocket the bytes are passed as they are */
-		ask_state_filter(&c->asking, bytes, &r->out);
-	}
-	send_to(other(e), filtered ? buf_view(&r->out) : bytes);
-	tap_flow_tell(c->flow);
-	buf_clear(&r->out);
-	if (tap_recording_took_request(r->conf->recording) && tap_flow_is_complete(c->flow) &&
-	    ask_state_put(&c->asking, tap_flow_messages(c->flow, TAP_CLIENT), &r->out)) {
-		struct buf none = BUF(0);
-
-		send_to(server, buf_view(&r->out));
-		(void)tap_flow_pass(c->flow, TAP_CLIENT, buf_view(&r->out), &none);
-		tap_flow_tell(c->flow);
-	}
-}
-
 static void end_side(struct relay *r, struct end *e, bool lost)
 {
 	if (e->conn->faults && e->side == TAP_SERVER) {
-		pass_to_client(r, e->conn, fault_bytes_ended(e->conn->faults));
+		relay_pass_to_client(r, e->conn, fault_bytes_ended(e->conn->faults));
 	}
 	struct str held = e->conn->flow ? tap_flow_ended(e->conn->flow, e->side, lost) : STR_NONE;
 
 	e->over = true;
 	e->lost |= lost;
 	if (!lost && held.n) {
-		send_to(other(e), held);
+		relay_send(relay_other(e), held);
 	}
 }
 
 /* Is the server known only from the requests? */
-static bool shares_port(const struct relay *r)
-{
-	return r->conf->model && r->conf->model_listener < 0;
-}
-
-static void connect_to(struct relay *r, struct conn *c, struct stream_server *server)
-{
-	c->server = server;
-	c->ends[TAP_SERVER].stream = stream_connect(server);
-	c->flow = tap_flow_new(server == r->conf->model ? r->model_reader : r->reader, c->port);
-	fault_bytes_free(c->faults);
-	c->faults = r->conf->faults && server == r->conf->server ? fault_bytes_new(r->conf->faults)
-	                                                         : NULL;
-}
-
-/* Is the first request one to a model? */
-static bool asks_model(struct str bytes)
-{
-	const char *target = bytes.n ? memchr(bytes.p, ' ', bytes.n) : NULL;
-	struct str rest = target ? str_skip(bytes, (size_t)(target + 1 - bytes.p)) : STR("");
-	size_t n = 0;
-
-	while (n < rest.n && !strchr(" ?\r\n", rest.p[n])) {
-		n++;
-	}
-	return model_owns_path((struct str){rest.p, n});
-}
-
-/* Some clients use one connection for both servers: it is then connected to the other one. */
-static void choose_server(struct relay *r, struct conn *c, struct str bytes)
-{
-	struct end *server = &c->ends[TAP_SERVER];
-	struct stream_server *wanted = r->conf->server;
-
-	if (c->server && !tap_flow_is_idle(c->flow)) {
-		return;
-	}
-	wanted = asks_model(bytes) ? r->conf->model : wanted;
-	if (wanted == c->server) {
-		return;
-	}
-	if (c->server) {
-		watch(r, server, stream_fd(server->stream), 0);
-		stream_close(server->stream, false);
-		tap_flow_free(c->flow, false);
-		c->ends[TAP_CLIENT].shut = c->unreachable = false;
-		server->over = server->lost = server->shut = server->more = false;
-	}
-	connect_to(r, c, wanted);
-}
-
 /* Returns false if nothing more can be read now. */
 static bool read_once(struct relay *r, struct end *e)
 {
@@ -373,17 +217,7 @@ static bool read_once(struct relay *r, struct end *e)
 		return false;
 	}
 	struct str bytes = {r->room, (size_t)n};
-	if (e->side == TAP_CLIENT && shares_port(r)) {
-		choose_server(r, e->conn, bytes);
-	}
-	if (e->conn->faults) {
-		relay_with_faults(r, e, bytes);
-	} else if (r->conf->ask_state && e->conn->server == r->conf->server) {
-		relay_asking(r, e, bytes);
-	} else {
-		send_to(other(e), tap_flow_pass(e->conn->flow, e->side, bytes, &r->out));
-		tap_flow_tell(e->conn->flow);
-	}
+	relay_pass(r, e, bytes);
 	if (e->conn->unreachable) {
 		reply_unreachable(r, e->conn);
 	}
@@ -416,7 +250,7 @@ static void begin_unreachable(struct relay *r, struct conn *c)
 /* The end of one side is passed on once all that it sent has been. */
 static void pass_end(struct end *e)
 {
-	struct end *to = other(e);
+	struct end *to = relay_other(e);
 
 	if (e->over && !to->shut && !to->pending.n && to->stream && !to->lost) {
 		stream_shut(to->stream);
@@ -481,8 +315,8 @@ static void serve(struct relay *r, struct end *e, uint32_t events)
 		    may_read(e)) {
 			read_end(r, e);
 		}
-		if (other(e)->more && may_read(other(e))) {
-			read_end(r, other(e));
+		if (relay_other(e)->more && may_read(relay_other(e))) {
+			read_end(r, relay_other(e));
 		}
 	}
 	settle(r, c);
@@ -504,7 +338,7 @@ static uint16_t port_of(const struct sockaddr_storage *a)
 static bool none_accepted(struct relay *r)
 {
 	if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-		watch(r, &r->listener, r->conf->listener, 0);
+		relay_watch(r, &r->listener, r->conf->listener, 0);
 		if (!r->full) {
 			log_warn("%s: new connections have to wait", strerror(errno));
 		}
@@ -532,7 +366,7 @@ static bool accept_one(struct relay *r, int listener, struct stream_server *serv
 		(struct end){.conn = c, .side = TAP_SERVER, .pending = BUF(PENDING_MAX)};
 	c->port = port_of(&from);
 	if (server) {
-		connect_to(r, c, server);
+		relay_connect(r, c, server);
 	}
 	c->next = r->first;
 	if (r->first) {
@@ -552,7 +386,8 @@ static void serve_event(struct relay *r, const struct epoll_event *ev)
 	if (e->conn) {
 		serve(r, e, ev->events);
 	} else if (e == &r->listener) {
-		while (accept_one(r, r->conf->listener, shares_port(r) ? NULL : r->conf->server)) {
+		while (accept_one(r, r->conf->listener,
+		                  relay_shares_port(r) ? NULL : r->conf->server)) {
 		}
 	} else if (e == &r->model_listener) {
 		while (accept_one(r, r->conf->model_listener, r->conf->model)) {
@@ -576,7 +411,7 @@ static void poll_others(struct relay *r)
 	r->polled = 0;
 	for (struct conn *c = r->first; c; c = next) {
 		next = c->next;
-		bool due = c->due_ns && now_ns(r) >= c->due_ns;
+		bool due = c->due_ns && relay_now_ns(r) >= c->due_ns;
 		c->due_ns = due ? 0 : c->due_ns;
 		if (due || c->due_ns ||
 		    (c->server && !c->unreachable && !c->ends[TAP_SERVER].seen)) {
@@ -601,11 +436,11 @@ static int loop(struct relay *r, struct error *err)
 	uint64_t tick_ns = 0;
 
 	while (!r->over) {
-		uint64_t now = now_ns(r);
+		uint64_t now = relay_now_ns(r);
 
 		if (now >= tick_ns) {
-			watch(r, &r->listener, r->conf->listener, EPOLLIN);
-			watch(r, &r->model_listener, r->conf->model_listener, EPOLLIN);
+			relay_watch(r, &r->listener, r->conf->listener, EPOLLIN);
+			relay_watch(r, &r->model_listener, r->conf->model_listener, EPOLLIN);
 			r->over |= !r->conf->on_tick(r->conf->ctx);
 			tick_ns = now + r->conf->tick_ms * 1000000;
 		}
@@ -658,8 +493,8 @@ int tap_relay(const struct tap_relay_conf *conf, struct error *err)
 	if (conf->io) {
 		tap_learn(r.reader, conf->io, conf->url);
 	}
-	watch(&r, &r.stop, conf->stop_fd, EPOLLIN);
-	watch(&r, &r.wake, conf->wake_fd, EPOLLIN);
+	relay_watch(&r, &r.stop, conf->stop_fd, EPOLLIN);
+	relay_watch(&r, &r.wake, conf->wake_fd, EPOLLIN);
 	int failed = loop(&r, err);
 	while (r.first) {
 		struct conn *c = r.first;

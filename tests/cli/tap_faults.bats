@@ -42,6 +42,7 @@ injected() {
 	while IFS='|' read -r fault wanted; do
 		through openenv "$fault@turn == 2"
 		[ "$(injected)" = "$fault@2" ]
+		# shellcheck disable=SC2053 # a pattern
 		[[ $(seen run.jsonl) == $wanted ]] || {
 			printf '%s: %s\n' "$fault" "$(seen run.jsonl)" >&2
 			return 1

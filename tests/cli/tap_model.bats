@@ -180,9 +180,9 @@ needs_python() {
 
 @test "the model's options need their servers, and its key is in no recording" {
 	expect 2 rolldbg tap --model-to http://127.0.0.1:1 -- true
-	has "$stderr" '--model-to: --to names the environment'
+	has "$stderr" '--model-to needs --to URL'
 	expect 2 rolldbg tap --to http://127.0.0.1:1 --model-listen 0
-	has "$stderr" '--model-listen: --model-to names the server'
+	has "$stderr" '--model-listen needs --model-to URL'
 	echo "$walk" >script.json
 	taps --out tap.jsonl
 	A_KEY=sk-very-secret agent --base-url "$model/v1" --key-env A_KEY

@@ -11,12 +11,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct trained *t = NULL;
 	struct error err = {0};
-	FILE *file = size ? fmemopen((void *)(uintptr_t)data, size, "rb") : tmpfile();
-	int failed = file ? trained_read_stream(file, "fuzz", &t, &err) : 0;
+	FILE *file = tmpfile();
 
 	if (!file) {
 		return 0;
 	}
+	fwrite(data, 1, size, file);
+	rewind(file);
+	int failed = trained_read_stream(file, "fuzz", &t, &err);
 	fclose(file);
 
 	if (failed) {

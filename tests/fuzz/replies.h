@@ -3,7 +3,6 @@
 #define TESTS_FUZZ_REPLIES_H
 
 #include "base/text.h"
-#include "base/utf8.h"
 #include "json/scan.h"
 #include "recording/env_reply.h"
 

@@ -53,7 +53,8 @@ static int parse(const char *line, bool stop, struct values *v, char **argv, str
 	}
 	size_t count;
 	struct opt *opts = options_expand(table, ARRAY_LEN(table), &count);
-	int operands = options_parse(opts, count, stop, argc, argv, v, NULL, err);
+	int operands = options_parse(opts, count, (struct options_how){.stop_at_operand = stop},
+	                             argc, argv, v, err);
 
 	free(opts);
 	return operands;

@@ -143,13 +143,11 @@ const struct check check_observation_frozen = {
 	.title = "the state moves, the observation given to the policy never does",
 	.severity = SEVERITY_ERROR,
 	.lowered =
-		"they equal that of the reset and have no member of the state, or no state is known",
+		"they equal that of the reset and have no member of the state, or none is known",
 	.explains = {&check_loop},
 	.why = "The calls changed the state, but each got the same observation: that of the reset, "
 	       "or one with a member that changed. Or no state is known, and six calls of one "
-	       "tool, three of them different, got one reply that names a value (\"position 1\"), "
-	       "as a tool server replies that has lost its state. Acknowledgments (\"ok\") are "
-	       "not reported.\n"
+	       "tool, three of them different, got one reply that names a value (\"position 1\").\n"
 	       "Look at what a step returns: the observation of before it, one that is built "
 	       "once, or the wrong variable.\n"
 	       "Fix: return what the environment shows after the step.",

@@ -148,14 +148,15 @@ static int new_strips(struct bisecting *b, struct layer *layer, struct error *er
 /* Targets are driven one after the other: they may lead to the same environment. */
 static int drive(struct bisecting *b, size_t jobs, struct batch_count *worst, struct error *err)
 {
+	struct batch_conf batch = {
+		.count = b->rollout_count, .jobs = jobs, .rollout = play_one, .ctx = b};
 	struct batch_count count;
 
 	*worst = (struct batch_count){0};
 	for (size_t i = 0; i < b->layer_count; i++) {
 		b->driven = &b->layers[i];
 		if (new_strips(b, b->driven, err) ||
-		    driver_batch(&b->driven->target.driver, b->context, b->rollout_count, jobs,
-		                 play_one, b, &count, err)) {
+		    driver_batch(&b->driven->target.driver, b->context, batch, &count, err)) {
 			return -1;
 		}
 		worst->interrupted += count.interrupted + (count.total - count.done);

@@ -88,27 +88,23 @@ int driver_rollout(struct driver *d, struct rollout_conf *conf, struct rollout_r
 	char env_session[TARGET_SESSION_DIGITS + 1];
 
 	conf->env.env_session = env_session;
-	if (env_target_new_session(env_session, err) || find_ops(d, conf, err) ||
-	    rollout_run(conf, result, err)) {
+	int failed = env_target_new_session(env_session, err) || find_ops(d, conf, err) ||
+	             rollout_run(conf, result, err);
+	conf->env.env_session = NULL;
+	if (failed) {
 		return -1;
 	}
 	keep_first(d, result);
 	return 0;
 }
 
-int driver_batch(struct driver *d, const struct context *c, size_t count, size_t jobs,
-                 int (*rollout)(void *ctx, size_t index, struct io *io, struct rollout_result *out,
-                                struct error *err),
-                 void *ctx, struct batch_count *out, struct error *err)
+int driver_batch(struct driver *d, const struct context *c, struct batch_conf conf,
+                 struct batch_count *out, struct error *err)
 {
-	struct batch_conf conf = {.count = count,
-	                          .jobs = jobs < count ? jobs : count,
-	                          .stop_fd = c->stop_fd,
-	                          .new_io = driver_new_io,
-	                          .io_ctx = d,
-	                          .rollout = rollout,
-	                          .ctx = ctx};
-
+	conf.jobs = conf.jobs < conf.count ? conf.jobs : conf.count;
+	conf.stop_fd = c->stop_fd;
+	conf.new_io = driver_new_io;
+	conf.io_ctx = d;
 	return batch_run(&conf, out, err);
 }
 

@@ -40,11 +40,9 @@ void driver_limit_turns(struct rollout_conf *conf, const struct opt_u64 *max_tur
 MUST_USE int driver_rollout(struct driver *d, struct rollout_conf *conf,
                             struct rollout_result *result, struct error *err);
 
-/* Runs `count` rollouts, at most `jobs` at a time. */
-MUST_USE int driver_batch(struct driver *d, const struct context *c, size_t count, size_t jobs,
-                          int (*rollout)(void *ctx, size_t index, struct io *io,
-                                         struct rollout_result *out, struct error *err),
-                          void *ctx, struct batch_count *out, struct error *err);
+/* Runs the rollouts; conf: count, jobs, rollout, ctx. */
+MUST_USE int driver_batch(struct driver *d, const struct context *c, struct batch_conf conf,
+                          struct batch_count *out, struct error *err);
 
 /* The exit code for the rollouts of a batch: 130 interrupted, 5 a local failure, 4 the server was
    not reached or lost; else 1 if a rollout was refused or timed out, or if `findings`; 0. */

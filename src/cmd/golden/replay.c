@@ -532,12 +532,12 @@ static int replay_run(const struct context *c, const void *opts, int argc, char 
 	                      .out = output_to_stdout(),
 	                      .printer = {.style = c->style}};
 	struct batch_count count;
-	size_t jobs;
+	struct batch_conf batch = {.rollout = replay_one, .ctx = &r};
 
 	driver_init(&r.driver, c);
-	int code = set_up(&r, argc, argv, &jobs, err) ||
-	                           driver_batch(&r.driver, c, r.goldens.count, jobs, replay_one, &r,
-	                                        &count, err)
+	int failed = set_up(&r, argc, argv, &batch.jobs, err);
+	batch.count = r.goldens.count;
+	int code = failed || driver_batch(&r.driver, c, batch, &count, err)
 	                   ? -1
 	                   : conclude(&r, &count, err);
 	if (code < 0) {

@@ -152,10 +152,11 @@ static int play(struct shrinking *s, struct shrink_attempt *attempts, size_t cou
                 struct error *err)
 {
 	struct shrink_attempts all = {s, attempts};
+	struct batch_conf batch = {
+		.count = count, .jobs = s->jobs, .rollout = play_one, .ctx = &all};
 	struct batch_count done;
 
-	if (driver_batch(&s->target.driver, s->context, count, s->jobs, play_one, &all, &done,
-	                 err)) {
+	if (driver_batch(&s->target.driver, s->context, batch, &done, err)) {
 		return -1;
 	}
 	s->runs += count;

@@ -309,13 +309,13 @@ struct parser {
 	int argc, at;
 	char **argv;
 	void *values;
-	const struct option_listener *listener; /* NULL: none */
+	struct options_how how;
 };
 
 static int set_value(struct parser *p, const struct opt *o, const char *value, struct error *err)
 {
-	if (p->listener) {
-		p->listener->note(p->listener->ctx, o, value);
+	if (p->how.note) {
+		p->how.note(p->how.ctx, o, value);
 	}
 	return options_set(o, value, p->values, err);
 }
@@ -349,8 +349,8 @@ static int parse_long(struct parser *p, const char *arg, struct error *err)
 		o = by_name(p->opts, p->count, str_skip(name, 3));
 		if (o && o->type == OPTION_FLAG) {
 			*(bool *)((char *)p->values + o->offset) = false;
-			if (p->listener) {
-				p->listener->note(p->listener->ctx, o, "false");
+			if (p->how.note) {
+				p->how.note(p->how.ctx, o, "false");
 			}
 			return 0;
 		}
@@ -396,10 +396,10 @@ static bool is_short_long(const struct parser *p, const char *name)
 	return strlen(name) == 2 && by_name(p->opts, p->count, str_from(name));
 }
 
-int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, int argc, char **argv,
-                  void *values, const struct option_listener *l, struct error *err)
+int options_parse(const struct opt *opts, size_t count, struct options_how how, int argc,
+                  char **argv, void *values, struct error *err)
 {
-	struct parser p = {opts, count, argc, 0, argv, values, l};
+	struct parser p = {opts, count, argc, 0, argv, values, how};
 	int operands = 0;
 	bool only_operands = false;
 
@@ -407,7 +407,7 @@ int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, in
 		char *arg = p.argv[p.at];
 
 		if (only_operands || arg[0] != '-' || !arg[1]) {
-			only_operands = only_operands || stop_at_operand;
+			only_operands = only_operands || how.stop_at_operand;
 			p.argv[operands++] = arg;
 		} else if (!strcmp(arg, "--")) {
 			only_operands = true;

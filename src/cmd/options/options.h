@@ -103,18 +103,19 @@ struct opt *options_expand(const struct opt *opts, size_t count, size_t *expande
 
 /* Called for each option that was given, with its value: NULL for a flag, "false" if --no-NAME
    cleared it. */
-struct option_listener {
-	void (*note)(void *ctx, const struct opt *o, const char *value);
+typedef void option_listener(void *ctx, const struct opt *o, const char *value);
+
+struct options_how {
+	bool stop_at_operand;  /* the first operand ends options: global options */
+	option_listener *note; /* NULL: none */
 	void *ctx;
 };
 
 /* Parses argv[0..argc): stores options in `values` (zeroed by the caller) and moves operands to the
    front of argv in order. Returns the number of operands, or -1 with FAIL_USAGE, which suggests the
-   nearest name for an unknown option. "--" ends options; "-" is an operand. `stop_at_operand`: the
-   first operand ends options (global options). The listener may be NULL. */
-MUST_USE int options_parse(const struct opt *opts, size_t count, bool stop_at_operand, int argc,
-                           char **argv, void *values, const struct option_listener *l,
-                           struct error *err);
+   nearest name for an unknown option. "--" ends options; "-" is an operand. */
+MUST_USE int options_parse(const struct opt *opts, size_t count, struct options_how how, int argc,
+                           char **argv, void *values, struct error *err);
 
 /* Sets one option from another source, as if the command line had given it. */
 MUST_USE int options_set(const struct opt *o, const char *value, void *values, struct error *err);

@@ -168,19 +168,23 @@ static void add_headers(struct env_target *t)
 	}
 }
 
-static int add_secret_variables(struct env_target *t, struct error *err)
+int target_add_secrets(struct secrets *secrets, const struct opt_list *values,
+                       const struct opt_list *names, const struct context *c, struct error *err)
 {
-	const struct opt_list *names = &t->options->secret_variables;
-
+	for (size_t i = 0; i < values->count; i++) {
+		if (!secrets_add(secrets, str_from(values->item[i]))) {
+			say_too_short("--secret", "");
+		}
+	}
 	for (size_t i = 0; i < names->count; i++) {
-		const char *value = t->context->variable(names->item[i]);
+		const char *value = c->variable(names->item[i]);
 
 		if (!value) {
 			return error_set(err, FAIL_USAGE,
 			                 "--secret-env: the variable %s is not set",
 			                 names->item[i]);
 		}
-		if (!secrets_add(t->secrets, str_from(value))) {
+		if (!secrets_add(secrets, str_from(value))) {
 			say_too_short("--secret-env", names->item[i]);
 		}
 	}
@@ -207,18 +211,12 @@ static void add_passed_variables(struct env_target *t)
 /* Called first, so that no message can contain a secret. */
 static int collect_secrets(struct env_target *t, struct error *err)
 {
-	const struct opt_list *values = &t->options->secrets;
-
 	t->secrets = secrets_new();
 	log_set_filter(hide_secrets, t->secrets);
 	credentials_add_target(t->secrets, t->name);
 	add_passed_variables(t);
-	for (size_t i = 0; i < values->count; i++) {
-		if (!secrets_add(t->secrets, str_from(values->item[i]))) {
-			say_too_short("--secret", "");
-		}
-	}
-	return add_secret_variables(t, err);
+	return target_add_secrets(t->secrets, &t->options->secrets, &t->options->secret_variables,
+	                          t->context, err);
 }
 
 static int check_reset_json(const char *text, struct error *err)

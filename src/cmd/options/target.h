@@ -73,6 +73,10 @@ MUST_USE int env_target_new_io(const struct env_target *t, struct io **out, stru
 /* Removes the variable of another peer's key from a stdio: server's environment. FAIL_USAGE. */
 MUST_USE int env_target_withhold(struct env_target *t, const char *variable, struct error *err);
 
+/* --secret and --secret-env. FAIL_USAGE: a variable is not set. */
+MUST_USE int target_add_secrets(struct secrets *secrets, const struct opt_list *values,
+                                const struct opt_list *names, const struct context *c,
+                                struct error *err);
 /* Redacts secrets in a message before it is printed. */
 void env_target_hide(const struct env_target *t, struct error *err);
 

@@ -181,7 +181,7 @@ static enum opt_class class_of_target(const struct opt *o, const char *text)
 {
 	bool named = o->type == OPTION_STRING && (!strchr(text, ':') || config_is_in_file(text));
 
-	return target_command(text) ? OPT_POWER
+	return target_command(text)                ? OPT_POWER
 	       : named || begins(text, "builtin:") ? OPT_HARMLESS
 	                                           : o->class;
 }

@@ -208,6 +208,7 @@ static void answer_endpoint(struct http_visit *v, size_t i)
 		reply_json(v->reply, 200, "");
 		endpoints[i].answer(v);
 	}
+	v->env = NULL;
 	episode_release(&own);
 }
 

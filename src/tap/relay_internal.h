@@ -1,0 +1,65 @@
+/* Connections of the relay. Private to relay.c and relay_pass.c. */
+#ifndef ROLLDBG_TAP_RELAY_INTERNAL_H
+#define ROLLDBG_TAP_RELAY_INTERNAL_H
+
+#include "tap/ask_state.h"
+#include "tap/fault_bytes.h"
+#include "tap/flow.h"
+#include "tap/relay.h"
+
+struct end {
+	struct conn *conn; /* NULL: a descriptor that is none of a connection's */
+	enum tap_side side;
+	struct stream *stream;
+	struct buf pending; /* to be sent to this end */
+	bool over;          /* it has ended its side, or is lost */
+	bool lost;
+	bool shut;     /* we have ended ours */
+	bool more;     /* not all that arrived was read */
+	uint32_t seen; /* the events that epoll watches; 0: not watched */
+};
+
+struct conn {
+	struct conn *next, *previous;
+	struct end ends[2]; /* by enum tap_side */
+	struct tap_flow *flow;
+	struct stream_server *server; /* NULL: not known yet */
+	uint16_t port;                /* of the client */
+	struct fault_bytes *faults;   /* NULL: none are injected */
+	struct ask_state asking;
+	uint64_t due_ns;  /* when bytes may be sent to the server; 0: at once */
+	bool unreachable; /* the server is: the client gets a reply of ours */
+	bool dead;        /* to be freed at the end of the round */
+};
+
+struct relay {
+	const struct tap_relay_conf *conf;
+	int epoll;
+	struct end listener, model_listener, stop, wake;
+	struct conn *first, *dead;
+	struct tap_reader *reader, *model_reader;
+	size_t polled; /* connections that wait for something else than a descriptor */
+	char *room;
+	struct buf out;
+	bool over;
+	bool full; /* there were no descriptors left: said once */
+};
+
+struct end *relay_other(const struct end *e);
+/* Sets what epoll watches; 0: nothing. */
+void relay_watch(struct relay *r, struct end *e, int fd, uint32_t events);
+/* Sends what it can at once; the rest waits. */
+void relay_send(struct end *e, struct str bytes);
+/* The end is lost; the decoders are told. */
+void relay_lose(struct end *e);
+
+/* One port serves the environment and the model. */
+bool relay_shares_port(const struct relay *r);
+/* Connects the client to that server. */
+void relay_connect(struct relay *r, struct conn *c, struct stream_server *server);
+/* What arrived at an end is told to the decoders and sent to the other one. */
+void relay_pass(struct relay *r, struct end *e, struct str bytes);
+void relay_pass_to_client(struct relay *r, struct conn *c, struct str bytes);
+uint64_t relay_now_ns(const struct relay *r);
+
+#endif

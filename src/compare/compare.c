@@ -446,9 +446,9 @@ bool compare_same_content(const struct line *a, const struct line *b)
 }
 
 void compare_next_steps(const struct rollout_copy *first, const struct line *a,
-                               const struct rollout_copy *second, const struct line *b,
-                               const struct compare_conf *conf, struct compare_progress *p,
-                               struct compare_count *count)
+                        const struct rollout_copy *second, const struct line *b,
+                        const struct compare_conf *conf, struct compare_progress *p,
+                        struct compare_count *count)
 {
 	struct comparison c = begin_comparison(first, second, conf, p, count);
 
@@ -458,8 +458,8 @@ void compare_next_steps(const struct rollout_copy *first, const struct line *a,
 }
 
 void compare_rest(const struct rollout_copy *first, const struct rollout_copy *second,
-                         const struct compare_conf *conf, struct compare_progress *p,
-                         struct compare_count *count)
+                  const struct compare_conf *conf, struct compare_progress *p,
+                  struct compare_count *count)
 {
 	struct comparison c = begin_comparison(first, second, conf, p, count);
 
@@ -477,8 +477,8 @@ void compare_rollouts(const struct rollout_copy *first, const struct rollout_cop
 	compare_rest(first, second, conf, &(struct compare_progress){.begun = false}, count);
 }
 
-void compare_unpaired(const struct rollout_copy *r, bool extra,
-                             const struct compare_conf *conf, struct compare_count *count)
+void compare_unpaired(const struct rollout_copy *r, bool extra, const struct compare_conf *conf,
+                      struct compare_count *count)
 {
 	struct comparison c = {.conf = conf, .count = count, .d = {.rollout = r->id}};
 

@@ -3,8 +3,8 @@
 #define ROLLDBG_POLICY_TOOLS_H
 
 #include "base/error.h"
-#include "json/schema.h"
 #include "json/scan.h"
+#include "json/schema.h"
 
 /* The tool's raw JSON; absent: no tool with that name. */
 struct str tool_find(struct str tools, struct str name);

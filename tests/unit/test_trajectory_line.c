@@ -175,7 +175,8 @@ static void words(void)
 	WORDS(error_class, CLASS_CAPACITY, CLASS_OTHER, line_parts, KEY_ERROR, "class");
 	WORDS(error_layer, LAYER_TRANSPORT, LAYER_TEXT, line_parts, KEY_ERROR, "layer");
 	WORDS(end_status, END_TERMINATED, END_FAILED, line_keys, KEY_STATUS, "status");
-	WORDS(event_kind, EVENT_SESSION_REPLACED, EVENT_FAULT_INJECTED, line_keys, KEY_EVENT, "event");
+	WORDS(event_kind, EVENT_SESSION_REPLACED, EVENT_FAULT_INJECTED, line_keys, KEY_EVENT,
+	      "event");
 	WORDS(state_kind, STATE_CONTROL_PLANE, STATE_IMPORT, line_parts, KEY_STATE_SOURCE, "kind");
 	WORDS(policy_kind, POLICY_SCRIPT, POLICY_IMPORT, line_parts, KEY_POLICY, "kind");
 	WORDS(protocol, PROTOCOL_MCP_GYM, PROTOCOL_VERIFIERS, line_parts, KEY_ENV, "protocol");

@@ -142,8 +142,7 @@ const struct check check_observation_frozen = {
 	.id = "observation-frozen",
 	.title = "the state moves, the observation given to the policy never does",
 	.severity = SEVERITY_ERROR,
-	.lowered =
-		"they equal that of the reset and have no member of the state, or none is known",
+	.lowered = "they equal that of the reset and have no member of the state, or none is known",
 	.explains = {&check_loop},
 	.why = "The calls changed the state, but each got the same observation: that of the reset, "
 	       "or one with a member that changed. Or no state is known, and six calls of one "

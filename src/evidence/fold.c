@@ -174,7 +174,11 @@ static void count_failure(struct open_rollout *o, const struct derived_line *m)
 	o->failed++;
 	bool counts = m->failed && !m->outside_episode;
 	f->episode.failed += counts;
-	f->episode.invalid += counts && line_error_class(m->line) == CLASS_ARGUMENTS;
+	enum error_class class = line_error_class(m->line);
+	f->episode.invalid += counts && class == CLASS_ARGUMENTS;
+	f->episode.refused += counts && m->line->outcome == OUTCOME_TOOL_ERROR &&
+	                      (class == CLASS_ARGUMENTS || class == CLASS_TOOL ||
+	                       class == CLASS_ENVIRONMENT || class == CLASS_OTHER);
 	if (++f->failed_run > o->longest_failed_run) {
 		o->longest_failed_run = f->failed_run;
 	}

@@ -199,8 +199,9 @@ void fold_header(struct open_rollout *o, const struct line *header)
 
 	f->task = json_text(f->arena, JSON_GET(header->value[KEY_TASK], "id"));
 	f->policy = line_policy_kind(header);
-	f->draws = f->policy == POLICY_RANDOM &&
-	           !JSON_GET(JSON_GET(header->value[KEY_POLICY], "params"), "actions").p;
+	struct str params = JSON_GET(header->value[KEY_POLICY], "params");
+	f->draws = f->policy == POLICY_RANDOM && !JSON_GET(params, "actions").p;
+	f->invents = str_is(JSON_GET(params, "invents"), "true");
 	f->imported = f->policy == POLICY_IMPORT || line_state_kind(header) == STATE_IMPORT;
 	f->known = known_keys(JSON_GET(header->value[KEY_ENV], "facts"));
 	json_i64(JSON_GET(header->value[KEY_LIMITS], "max_turns"), &f->max_turns);

@@ -112,6 +112,7 @@ enum source { SOURCE_NONE, SOURCE_OBSERVATION, SOURCE_NAMED };
 struct episode_counts {
 	int64_t steps, failed;
 	int64_t invalid;            /* failed ones whose arguments were refused */
+	int64_t refused;            /* failed ones that the tool refused, for reasons of its own */
 	int64_t idle;               /* steps that need not change anything */
 	int64_t changed, unchanged; /* by their effects; known when the rollout is over */
 };
@@ -144,7 +145,8 @@ struct rollout_facts {
 	struct str id;   /* as in the recording, decoded */
 	struct str task; /* task.id, decoded; absent if there is none */
 	enum policy_kind policy;
-	bool draws; /* the policy draws its calls from the tools' schemas */
+	bool draws;   /* the policy draws its calls from the tools' schemas */
+	bool invents; /* and makes up texts of which they name no values */
 	enum source source;
 	bool state_is_named; /* the user chose it, or another recorder */
 	/* decoded name of the tool that reads the states, which therefore changes nothing; absent: none */
@@ -203,11 +205,15 @@ struct rollout_facts {
 	struct workspace *work;
 };
 
-/* Was every step a call that was drawn, and refused as invalid? Such steps say nothing about the
-   environment; the rule drawn-calls has them. */
+/* Was every step a call that was drawn, and refused by the tool: as invalid, or with texts that were
+   made up? Such steps say nothing about the environment; the rule drawn-calls has them. */
 static inline bool drawn_calls_do_not_fit(const struct rollout_facts *r)
 {
-	return r->draws && r->episode.steps > 0 && r->episode.invalid == r->episode.steps;
+	const struct episode_counts *e = &r->episode;
+
+	return r->draws && e->steps > 0 &&
+	       (e->invalid == e->steps ||
+	        (r->invents && e->refused > 0 && e->refused + e->idle == e->steps));
 }
 
 /* The tool's index, or TOOL_UNLISTED. */

@@ -333,7 +333,7 @@ void call_example_arguments(struct str tool, struct buf *out)
 	struct named_values named;
 
 	named_values_begin(&named, &arena, tool);
-	draw_arguments(NULL, tool_schema(tool), &named, out);
+	(void)draw_arguments(NULL, tool_schema(tool), &named, out);
 	arena_release(&arena);
 }
 

@@ -38,6 +38,7 @@ struct drawing {
 	struct arena texts;
 	struct container frames[DEPTH_MAX];
 	size_t depth;
+	bool invented; /* a text */
 };
 
 /* Below bound; without a source, which makes an example, 0. */
@@ -241,6 +242,7 @@ static void begin_typed(struct drawing *d, const struct drawn *v, struct str typ
 		open_container(d, v, json_is(type, STR("object")));
 	} else {
 		draw_text(d->rng, v->schema, d->out);
+		d->invented = true;
 	}
 }
 
@@ -325,7 +327,7 @@ static void continue_container(struct drawing *d)
 	begin_value(d, next);
 }
 
-void draw_arguments(struct rng *r, struct str schema, const struct named_values *named,
+bool draw_arguments(struct rng *r, struct str schema, const struct named_values *named,
                     struct buf *out)
 {
 	struct drawing d = {.rng = r, .named = named, .out = out};
@@ -336,4 +338,5 @@ void draw_arguments(struct rng *r, struct str schema, const struct named_values 
 		continue_container(&d);
 	}
 	arena_release(&d.texts);
+	return d.invented;
 }

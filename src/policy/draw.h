@@ -9,8 +9,9 @@
 
 /* Appends an object with all required arguments and each optional one with probability 1/2;
    arrays and objects in it are not empty unless the schema requires it. named: of the tool. r NULL: an
-   example: the required arguments, the first values that the schema gives, TEXT where it gives none. */
-void draw_arguments(struct rng *r, struct str schema, const struct named_values *named,
+   example: the required arguments, the first values that the schema gives, TEXT where it gives none.
+   Returns whether a text was made up, because neither the schema nor `named` gives one. */
+bool draw_arguments(struct rng *r, struct str schema, const struct named_values *named,
                     struct buf *out);
 
 #endif

@@ -54,7 +54,7 @@ static int random_decide(struct policy *base, const struct policy_view *v, struc
 	buf_clear(&p->arguments);
 	buf_clear(&p->name);
 	json_decode(JSON_GET(p->tool->json, "name"), &p->name);
-	draw_arguments(&p->rng, tool_schema(p->tool->json), &p->tool->named, &p->arguments);
+	(void)draw_arguments(&p->rng, tool_schema(p->tool->json), &p->tool->named, &p->arguments);
 	*out = (struct decision){.kind = DECIDE_CALL,
 	                         .name = buf_view(&p->name),
 	                         .arguments = buf_view(&p->arguments)};
@@ -82,7 +82,22 @@ static void random_close(struct policy *base)
 	free(p);
 }
 
-/* The seed, and "tool" and "actions" if they were given. */
+/* Has a tool a required text of which neither its schema nor its description names values? */
+static bool invents(const struct random_policy *p)
+{
+	struct buf example = BUF(BUF_MAX_MESSAGE);
+	bool invented = false;
+
+	for (size_t i = 0; i < p->count && !invented; i++) {
+		buf_clear(&example);
+		invented = draw_arguments(NULL, tool_schema(p->tools[i].json), &p->tools[i].named,
+		                          &example);
+	}
+	buf_release(&example);
+	return invented;
+}
+
+/* The seed, "tool" and "actions" if they were given, and whether texts are made up. */
 static struct str describe(struct random_policy *p, uint64_t seed)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
@@ -96,7 +111,7 @@ static struct str describe(struct random_policy *p, uint64_t seed)
 			buf_text(&text, ",\"tool\":");
 			json_quote(&text, p->only);
 		}
-		buf_char(&text, '}');
+		buf_text(&text, invents(p) ? ",\"invents\":true}" : "}");
 	}
 	return buf_keep(&text, &p->arena);
 }

@@ -90,7 +90,7 @@ expect_unreachable() {
 		tools/call	error {"code":-32602,"message":"move must match ^[A-D]{2}$"}
 	END
 	expect 0 rolldbg run --env "$url" --policy random:1 -n 4 --out a.jsonl
-	has "$output" 'warning: drawn-calls: turns 0-3: the drawn calls do not fit: 4 of 4 were refused as invalid; '
+	has "$output" 'warning: drawn-calls: turns 0-3: the drawn calls do not fit: 4 of 4 were refused; '
 	lacks "$output" 'illusion'
 	expect 0 rolldbg check a.jsonl
 	has "$output" 'warning: drawn-calls: '

@@ -1,4 +1,4 @@
-/* Rule drawn-calls: every call that a random policy drew was refused as invalid. */
+/* Rule drawn-calls: every call that a random policy drew was refused by the tool. */
 #include "check/check.h"
 
 #include <inttypes.h>
@@ -31,22 +31,22 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (drawn_calls_do_not_fit(r)) {
 		finding_add(out, SEVERITY_WARNING, &s->span, "/tool_call/arguments",
 		            "the drawn calls do not fit: %" PRId64 " of %" PRId64
-		            " were refused as invalid; describe the values in the tool's schema, "
+		            " were refused; describe the values in the tool's schema, "
 		            "or give calls as actions or in a policy file; first error: %s",
-		            e->invalid, e->steps, s->error);
+		            s->span.count, e->steps, s->error);
 	}
 }
 
 const struct check check_drawn_calls = {
 	.id = "drawn-calls",
-	.title = "every call that a random policy drew was refused as invalid",
+	.title = "every call that a random policy drew was refused",
 	.severity = SEVERITY_WARNING,
 	.explains = {&check_retry_same_error, &check_arguments_schema, &check_one_step_episode},
-	.why = "The policy draws calls from the tools' schemas. The server refused each of them "
-	       "because of its arguments (error.class is arguments), so the rollout never reached "
-	       "the environment. That says nothing about the environment: the schemas do not say "
-	       "which values there are. As soon as one call is accepted, the usual rules judge "
-	       "the failed ones.\n"
+	.why = "The policy draws calls from the tools' schemas, which do not say which values there "
+	       "are. The tools refused each call: because of its arguments (error.class is "
+	       "arguments), or for any reason of their own where texts were made up "
+	       "(policy.params.invents). That says nothing about the environment. As soon as one "
+	       "call is accepted, the usual rules judge the failed ones.\n"
 	       "Look at the first error, and compare the call's arguments with the schema in the "
 	       "header's tools.\n"
 	       "Fix: describe the values in the tool's schema (enum, minimum and maximum, "

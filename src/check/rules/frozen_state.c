@@ -53,7 +53,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	const struct verdict *v = &r->verdict;
 	char count[96] = "";
 
-	bool rewarded = is_rewarded(s, r, m);
+	bool rewarded = is_rewarded(s, r, m), invented = r->draws && r->invents;
 
 	if (v->acting < STILL_CALLS || v->still < v->acting || !could_show(r) ||
 	    r->failed_run >= FAILED_RUN) {
@@ -65,17 +65,21 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		         r->env_count.moved ? "went" : "stayed", r->env_count.first,
 		         r->env_count.now);
 	}
-	finding_add(out, rewarded ? SEVERITY_WARNING : SEVERITY_ERROR, &s->sent, "/state",
-	            "%" PRId64 " calls were answered, and the state never changed%s%s%s", v->acting,
-	            v->silent ? "; all replies are equal" : "",
-	            rewarded ? "; but a reward tells the calls apart" : "", count);
+	finding_add(out, rewarded || invented ? SEVERITY_WARNING : SEVERITY_ERROR, &s->sent,
+	            "/state", "%" PRId64 " calls were answered, and the state never changed%s%s%s",
+	            v->acting, v->silent ? "; all replies are equal" : "",
+	            rewarded   ? "; but a reward tells the calls apart"
+	            : invented ? "; but the texts in the calls are made up"
+	                       : "",
+	            count);
 }
 
 const struct check check_frozen_state = {
 	.id = "frozen-state",
 	.title = "three or more calls were answered, and the state never changed",
 	.severity = SEVERITY_ERROR,
-	.lowered = "the rewards of the calls differ, or a grader gave one for the whole",
+	.lowered = "the rewards of the calls differ, a grader gave one for the whole, or a random "
+		   "policy made up texts",
 	.explains = {&check_loop, &check_reward_without_effect},
 	.why = "Three or more calls that act were answered, not all of them the same, and nothing "
 	       "in the state changed but times, ids and bookkeeping. The state's source was named "

@@ -19,5 +19,11 @@ int goldens_read_policy(struct goldens *g, const char **policy, const struct rec
 	int failed = goldens_read(g, &files, &no_masks, NULL, err);
 
 	g->path = path;
+	if (!failed && !o && g->count > 1) {
+		return error_set(err, FAIL_USAGE,
+		                 "%s has %zu rollouts, and one is needed: rolldbg convert %s --to "
+		                 "rolldbg --rollout %.*s >one.jsonl",
+		                 path, g->count, path, STR_ARG(g->items[0].want.id));
+	}
 	return failed || goldens_choose(g, NULL, o ? o->rollout : NULL, &g->policy, err) ? -1 : 0;
 }

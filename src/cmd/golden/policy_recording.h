@@ -7,7 +7,8 @@
 
 /* If *policy is a file that begins like a recording, its calls are the policy: reads its only
    rollout, or the one with that id, and sets *policy to NULL. Otherwise, or if *policy is NULL, does nothing.
-   o may be NULL. FAIL_USAGE: it has several rollouts, or not that one; lists their ids. */
+   o NULL: the command has no such option. FAIL_USAGE: it has several rollouts, or not that one; lists
+   their ids. */
 MUST_USE int goldens_read_policy(struct goldens *g, const char **policy,
                                  const struct recorded_options *o, struct error *err);
 #endif

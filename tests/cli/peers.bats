@@ -92,6 +92,9 @@ expect_unreachable() {
 	expect 0 rolldbg run --env "$url" --policy random:1 -n 4 --out a.jsonl
 	has "$output" 'warning: drawn-calls: turns 0-3: the drawn calls do not fit: 4 of 4 were refused; '
 	lacks "$output" 'illusion'
+	jq -se '.[0].policy.params == {seed: 1, invents: true}' a.jsonl
+	rolldbg run --quiet --policy random:1 -n 1 --fail-on never --out lake.jsonl # it names its values
+	jq -se '.[0].policy.params == {seed: 1}' lake.jsonl
 	expect 0 rolldbg check a.jsonl
 	has "$output" 'warning: drawn-calls: '
 	expect 1 rolldbg run --env "$url" --policy random:1 --actions UP,DOWN -n 4 --out b.jsonl

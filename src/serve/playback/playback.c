@@ -98,20 +98,28 @@ static struct recorded_rollout *next_matching(struct playback_source *p,
 	return best;
 }
 
+/* The next greater seed; NULL: none. after NULL: the smallest. */
+static const int64_t *next_seed(const struct recorded *r, const int64_t *after)
+{
+	const int64_t *next = NULL;
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct recorded_rollout *one = r->rollouts[i];
+
+		if (one->has_seed && (!after || one->seed > *after) &&
+		    (!next || one->seed < *next)) {
+			next = &one->seed;
+		}
+	}
+	return next;
+}
+
 static void list_seeds(const struct recorded *r, struct buf *why)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < r->count && count < SEEDS_MAX; i++) {
-		bool known = !r->rollouts[i]->has_seed;
-
-		for (size_t k = 0; !known && k < i; k++) {
-			known = r->rollouts[k]->has_seed &&
-			        r->rollouts[k]->seed == r->rollouts[i]->seed;
-		}
-		if (!known) {
-			buf_printf(why, "%s%" PRId64, count++ ? ", " : "", r->rollouts[i]->seed);
-		}
+	for (const int64_t *s = next_seed(r, NULL); s && count < SEEDS_MAX; s = next_seed(r, s)) {
+		buf_printf(why, "%s%" PRId64, count++ ? ", " : "", *s);
 	}
 }
 

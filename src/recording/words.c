@@ -92,7 +92,8 @@ static const char *name_in(const struct str *words, size_t count, size_t value)
 	return value < count ? words[value].p : NULL;
 }
 
-/* E_name and E_parse of one enum, of whose words the first `parsed` are in lines. */
+/* E_name and E_parse of one enum, of whose words the first `parsed` are in lines.
+   NOLINTBEGIN(bugprone-macro-parentheses): e is the name of a type */
 #define NAME_AND_PARSE(e, words, parsed)                                                           \
 	const char *e##_name(enum e value)                                                         \
 	{                                                                                          \
@@ -110,6 +111,7 @@ NAME_AND_PARSE(event_kind, event_kinds, ARRAY_LEN(event_kinds))
 NAME_AND_PARSE(state_kind, state_kinds, ARRAY_LEN(state_kinds))
 NAME_AND_PARSE(policy_kind, policy_kinds, ARRAY_LEN(policy_kinds))
 NAME_AND_PARSE(protocol, protocols, ARRAY_LEN(protocols))
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 bool state_kind_asks_server(enum state_kind s)
 {

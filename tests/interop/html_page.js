@@ -108,7 +108,7 @@ const scenarios = {
 		assert.match(await page.locator('#steps').textContent(), /Nothing matches/);
 		await press(page, 'Escape');
 		// a click on the timeline selects a step
-		const box = await page.locator('#timeline-bars svg').boundingBox();
+		const box = await page.locator('#timeline-bars svg[role=img]').boundingBox();
 		await page.mouse.click(box.x + box.width * 0.99, box.y + 20);
 		assert.equal(await heading(page), 'turn 5 \u00b7 step 5');
 	},

@@ -22,7 +22,7 @@ setup() {
 	"$installed/reports/bin/python" "$BATS_TEST_DIRNAME/read_junit.py" report.xml >cases
 	[ "$(head -n 1 cases)" = '4 2 1' ]
 	printf '%s\t%s\n' runs/a healthy.0 | diff - <(sed -n 2p cases)
-	printf '%s\t%s\t%s\n' runs/b sick.0 'Failure fallback-session' | diff - <(sed -n 3p cases)
+	printf '%s\t%s\t%s\n' runs/b sick.0 'Failure capacity' | diff - <(sed -n 3p cases)
 	grep -qF 'x]]></failure>&amp;\x1b[31m\u{fffe}\u{202e}(a).0' <(sed -n 4p cases)
 	printf '%s\t%s\t%s\n' runs/d 'the whole file' 'Error no-result' | diff - <(sed -n 5p cases)
 }

@@ -24,9 +24,8 @@ static void on_stop(int number)
 	uint64_t one = 1;
 
 	atomic_store(&last_stop, number);
-	if (atomic_fetch_add(&stops, 1) > 0) {
+	if (atomic_fetch_add(&stops, 1) > 0)
 		_exit(130);
-	}
 	ssize_t ignored = write(stop_fd, &one, sizeof(one));
 	(void)ignored;
 }
@@ -41,9 +40,8 @@ static void catch_stop(void)
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
 	sigaction(SIGHUP, NULL, &before);
-	if (before.sa_handler != SIG_IGN) {
+	if (before.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &stop, NULL);
-	}
 }
 
 /* Returns the signal that requested the stop and clears it: the next one counts as the first
@@ -82,9 +80,8 @@ static size_t columns_of(int fd)
 	struct winsize size = {0};
 	uint64_t columns;
 
-	if (asked && text_u64(str_from(asked), &columns) && columns && columns < UINT16_MAX) {
+	if (asked && text_u64(str_from(asked), &columns) && columns && columns < UINT16_MAX)
 		return (size_t)columns;
-	}
 	return ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col ? PIPE_COLUMNS : size.ws_col;
 }
 
@@ -93,9 +90,8 @@ static size_t columns_of_stderr(void)
 {
 	const char *term = getenv("TERM");
 
-	if (isatty(STDERR_FILENO) != 1 || !term || !strcmp(term, "dumb")) {
+	if (isatty(STDERR_FILENO) != 1 || !term || !strcmp(term, "dumb"))
 		return 0;
-	}
 	return columns_of(STDERR_FILENO);
 }
 
@@ -116,9 +112,8 @@ static void print_error(const struct error *err, const struct context *c)
 	buf_text(&line, "rolldbg: ");
 	text_escape(&line, str_from(err->text));
 	buf_char(&line, '\n');
-	if (err->kind == FAIL_USAGE && !c->started) {
+	if (err->kind == FAIL_USAGE && !c->started)
 		help_hint(c->command, &line);
-	}
 	ssize_t ignored = write(STDERR_FILENO, buf_cstr(&line), line.n);
 	(void)ignored;
 	buf_release(&line);

@@ -65,9 +65,8 @@ static inline void hostile_load(struct hostile *h, const char *path)
 	while (f && (n = getline(&line, &room, f)) > 0 && h->count < HOSTILE_ROWS) {
 		char *tab = strchr(line, '\t');
 
-		if (!tab || line[0] == '#') {
+		if (!tab || line[0] == '#')
 			continue;
-		}
 		n -= line[n - 1] == '\n';
 		tab += strspn(tab, "\t");
 		h->rows[h->count++] = (struct hostile_row){
@@ -83,11 +82,9 @@ static inline void hostile_load(struct hostile *h, const char *path)
 
 static inline const struct hostile_row *hostile_find(const struct hostile *h, struct str name)
 {
-	for (size_t i = 0; i < h->count; i++) {
-		if (str_is(name, h->rows[i].name)) {
+	for (size_t i = 0; i < h->count; i++)
+		if (str_is(name, h->rows[i].name))
 			return &h->rows[i];
-		}
-	}
 	return NULL;
 }
 
@@ -196,9 +193,8 @@ static inline bool hostile_repeat(struct hostile_peer *p, struct str argument)
 	size_t count = hostile_number(&argument), n;
 	char *bytes = hostile_bytes(p, argument, &n);
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		buf_add(&p->out, bytes, n);
-	}
 	free(bytes);
 	return true;
 }
@@ -210,9 +206,8 @@ static inline bool hostile_forever(struct hostile_peer *p, struct str argument)
 
 	hostile_flush(p);
 	char *bytes = hostile_bytes(p, argument, &n);
-	while (send(p->fd, bytes, n, MSG_NOSIGNAL) > 0) {
+	while (send(p->fd, bytes, n, MSG_NOSIGNAL) > 0)
 		poll(NULL, 0, 1);
-	}
 	free(bytes);
 	return false;
 }
@@ -310,9 +305,8 @@ static inline bool hostile_padded(struct hostile_peer *p, struct str argument)
 	size_t before = at ? (size_t)(at - p->message.p) + strlen(pad) : 0;
 
 	buf_add(&p->out, p->message.p, before);
-	for (size_t n = hostile_number(&argument); n > 0; n--) {
+	for (size_t n = hostile_number(&argument); n > 0; n--)
 		buf_char(&p->out, 'x');
-	}
 	buf_add(&p->out, p->message.p + before, p->message.n - before);
 	return true;
 }
@@ -372,14 +366,11 @@ static inline bool hostile_say_word(struct hostile_peer *p, struct str inside)
 {
 	size_t n = 0;
 
-	while (n < inside.n && inside.p[n] >= 'a' && inside.p[n] <= 'z') {
+	while (n < inside.n && inside.p[n] >= 'a' && inside.p[n] <= 'z')
 		n++;
-	}
-	for (size_t i = 0; i < ARRAY_LEN(hostile_words); i++) {
-		if (str_is((struct str){inside.p, n}, hostile_words[i].word)) {
+	for (size_t i = 0; i < ARRAY_LEN(hostile_words); i++)
+		if (str_is((struct str){inside.p, n}, hostile_words[i].word))
 			return hostile_words[i].say(p, str_skip(inside, n + 1));
-		}
-	}
 	fprintf(stderr, "no such word: <<%.*s>>\n", STR_ARG(inside));
 	exit(2);
 }
@@ -412,9 +403,8 @@ static inline struct str hostile_inside(struct str rest)
 	for (size_t i = 0; i + 1 < rest.n; i++) {
 		if (!strncmp(rest.p + i, "<<", 2) || !strncmp(rest.p + i, ">>", 2)) {
 			depth += rest.p[i] == '<' ? 1 : -1;
-			if (!depth) {
+			if (!depth)
 				return (struct str){rest.p, i};
-			}
 			i++;
 		}
 	}
@@ -430,9 +420,8 @@ static inline bool hostile_say(struct hostile_peer *p, struct str row)
 		if (str_starts(row, STR("<<"))) {
 			struct str inside = hostile_inside(str_skip(row, 2));
 
-			if (!hostile_say_word(p, inside)) {
+			if (!hostile_say_word(p, inside))
 				return false;
-			}
 			used = inside.n + 4;
 		} else if (*row.p == '\\') {
 			used = hostile_escape(&p->out, row.p);
@@ -449,11 +438,10 @@ static inline bool hostile_answer(struct hostile_peer *p, bool strikes)
 {
 	bool goes_on = true;
 
-	if (strikes) {
+	if (strikes)
 		goes_on = hostile_say(p, str_from(p->row->bytes));
-	} else {
+	else
 		hostile_say_ok(p);
-	}
 	hostile_flush(p);
 	return goes_on;
 }
@@ -465,9 +453,8 @@ static inline struct str hostile_member(struct str text, const char *key, const 
 {
 	const char *at = text.n ? strstr(text.p, key) : NULL;
 
-	if (!at) {
+	if (!at)
 		return STR("");
-	}
 	at += strlen(key);
 	at += strspn(at, " \"");
 	return (struct str){at, strcspn(at, ends)};
@@ -540,9 +527,8 @@ static inline const char *hostile_control(struct hostile_peer *p)
 	bool state = str_ends(p->path, STR("state")), reward = str_ends(p->path, STR("reward"));
 
 	buf_clear(&p->message);
-	if (strncmp(p->moment, "control", 7) != 0) {
+	if (strncmp(p->moment, "control", 7) != 0)
 		return "none";
-	}
 	buf_text(&p->message,
 	         state    ? "{\"position\":0}"
 	         : reward ? "{\"reward\":0.0}"
@@ -568,9 +554,8 @@ static inline const char *hostile_model(struct hostile_peer *p)
 static inline const char *hostile_page(struct hostile_peer *p)
 {
 	buf_clear(&p->message);
-	if (!str_ends(p->path, STR("/schema"))) {
+	if (!str_ends(p->path, STR("/schema")))
 		return "none";
-	}
 	buf_text(
 		&p->message,
 		"{\"action\":{\"title\":\"Walk\",\"type\":\"object\",\"properties\":{\"move\":"
@@ -587,9 +572,8 @@ static inline const char *hostile_routed(struct hostile_peer *p, const struct ho
 {
 	buf_clear(&p->message);
 	for (size_t i = 0; i < count; i++) {
-		if (!str_ends(p->path, str_from(r[i].path))) {
+		if (!str_ends(p->path, str_from(r[i].path)))
 			continue;
-		}
 		if (!r[i].reply) {
 			hostile_note(p->server, p->place, "call",
 			             hostile_member(p->body, "\"move\":", "\""));
@@ -639,24 +623,20 @@ static inline const char *hostile_moment(struct hostile_peer *p)
 	bool get = str_is(p->verb, "GET");
 	const char *last = get ? strstr(buf_cstr(&p->in), "Last-Event-ID: call-") : NULL;
 
-	if (last) {
+	if (last)
 		return hostile_resume(p, last + strlen("Last-Event-ID: call-"));
-	}
 
 	if (strstr(p->path.p, "/control/") &&
 	    strstr(p->path.p, "/control/") < p->path.p + p->path.n) {
 		return hostile_control(p);
 	}
-	if (str_ends(p->path, STR("/chat/completions"))) {
+	if (str_ends(p->path, STR("/chat/completions")))
 		return hostile_model(p);
-	}
 	const char *route = hostile_route(p);
-	if (route) {
+	if (route)
 		return route;
-	}
-	if (!str_ends(p->path, STR("/mcp"))) {
+	if (!str_ends(p->path, STR("/mcp")))
 		return hostile_page(p);
-	}
 	buf_clear(&p->message);
 	return get ? "background" : str_is(p->verb, "DELETE") ? "close" : hostile_rpc(p);
 }
@@ -685,9 +665,8 @@ static inline bool hostile_http(struct hostile_peer *p)
 	                                                       : NULL;
 	bool strikes = hostile_strikes(p, moment);
 
-	if (!strcmp(p->moment, "resume") && !strcmp(moment, "call")) {
+	if (!strcmp(p->moment, "resume") && !strcmp(moment, "call"))
 		return hostile_end_early(p);
-	}
 	if (!strikes && !strcmp(moment, "resume")) {
 		buf_printf(&p->out,
 		           "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
@@ -773,12 +752,10 @@ static inline size_t hostile_whole(struct hostile_peer *p)
 	const char *length = end ? strstr(text, "Content-Length:") : NULL;
 	size_t body = 0;
 
-	if (!end) {
+	if (!end)
 		return 0;
-	}
-	if (length && length < end) {
+	if (length && length < end)
 		body = strtoull(length + 15, NULL, 10);
-	}
 	size_t head = (size_t)(end - text) + 4;
 	p->verb = (struct str){text, strcspn(text, " ")};
 	p->path = (struct str){text + p->verb.n + 1, strcspn(text + p->verb.n + 1, " ")};
@@ -867,9 +844,8 @@ static inline void *hostile_accept_all(void *arg)
 		                           .out = BUF(HOSTILE_BODY),
 		                           .message = BUF(HOSTILE_BODY),
 		                           .moment = ""};
-		if (pthread_create(&thread, &small, hostile_serve, p)) {
+		if (pthread_create(&thread, &small, hostile_serve, p))
 			abort();
-		}
 	}
 	pthread_attr_destroy(&small);
 	return NULL;

@@ -63,9 +63,8 @@ static inline void send_all(int fd, const char *bytes, size_t n)
 	while (n > 0) {
 		ssize_t sent = send(fd, bytes, n, MSG_NOSIGNAL);
 
-		if (sent <= 0) {
+		if (sent <= 0)
 			return; /* the caller checks the reply */
-		}
 		bytes += sent;
 		n -= (size_t)sent;
 	}
@@ -97,9 +96,8 @@ static inline void join_chunks(char *body)
 		memmove(to, from, n);
 		to += n;
 		from += n + 2;
-		if (n == 0) {
+		if (n == 0)
 			break;
-		}
 	}
 	*to = '\0';
 }
@@ -112,22 +110,18 @@ static inline void read_reply(int fd, struct got *g)
 	ssize_t more;
 
 	memset(g, 0, sizeof(*g));
-	while (n < sizeof(bytes) - 1 &&
-	       (more = recv(fd, bytes + n, sizeof(bytes) - 1 - n, 0)) > 0) {
+	while (n < sizeof(bytes) - 1 && (more = recv(fd, bytes + n, sizeof(bytes) - 1 - n, 0)) > 0)
 		n += (size_t)more;
-	}
 	bytes[n] = '\0';
 	char *end = strstr(bytes, "\r\n\r\n");
 
-	if (!end || n < 12) {
+	if (!end || n < 12)
 		return;
-	}
 	g->status = (unsigned)strtoul(bytes + 9, NULL, 10);
 	snprintf(g->head, sizeof(g->head), "%.*s", (int)(end + 2 - bytes), bytes);
 	snprintf(g->body, sizeof(g->body), "%s", end + 4);
-	if (strstr(g->head, "ransfer-encoding: chunked")) {
+	if (strstr(g->head, "ransfer-encoding: chunked"))
 		join_chunks(g->body);
-	}
 	char *session = strstr(g->head, "mcp-session-id: ");
 
 	if (session) {

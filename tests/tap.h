@@ -34,13 +34,11 @@ __attribute__((format(printf, 2, 0))) static inline int tap_line(int good, const
 static inline void tap_note(const char *what, const char *text)
 {
 	fprintf(stderr, "#   %s: ", what);
-	for (const char *p = text ? text : "(null)"; *p; p++) {
-		if ((unsigned char)*p < ' ' || *p == 0x7f) {
+	for (const char *p = text ? text : "(null)"; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
 			fprintf(stderr, "\\x%02x", (unsigned)*p);
-		} else {
+		else
 			fputc(*p, stderr);
-		}
-	}
 	fputc('\n', stderr);
 }
 
@@ -52,9 +50,8 @@ tap_ok(int good, const char *cond, const char *file, int line, const char *name,
 	va_start(ap, name);
 	tap_line(good, name, ap);
 	va_end(ap);
-	if (!good) {
+	if (!good)
 		fprintf(stderr, "# failed at %s:%d: %s\n", file, line, cond);
-	}
 	return good;
 }
 

@@ -13,9 +13,8 @@
 
 static void require(bool holds)
 {
-	if (!holds) {
+	if (!holds)
 		abort();
-	}
 }
 
 struct peers {
@@ -95,9 +94,8 @@ static void say(struct peers *p, enum tap_side from, struct str bytes)
 	} else {
 		fault_bytes_server(p->faults, tap_flow_is_socket(p->flow), bytes, &out);
 	}
-	if (out.from_server.n) {
+	if (out.from_server.n)
 		pass(p, TAP_SERVER, out.from_server);
-	}
 	fault_bytes_told(p->faults, tap_flow_is_socket(p->flow));
 }
 

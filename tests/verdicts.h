@@ -26,9 +26,8 @@ static inline void verdicts_add_rule(struct verdicts *v, const char *rule)
 	char want[80];
 
 	snprintf(want, sizeof(want), "|%s|", rule);
-	if (strstr(buf_cstr(&v->rules), want)) {
+	if (strstr(buf_cstr(&v->rules), want))
 		return;
-	}
 	buf_text(&v->rules, v->rules.n ? want + 1 : want);
 }
 
@@ -109,9 +108,8 @@ static inline int verdicts_file(struct verdicts *v, const char *path, struct err
 {
 	struct reader *r;
 
-	if (reader_open(path, &r, err)) {
+	if (reader_open(path, &r, err))
 		return -1;
-	}
 	struct line l;
 	struct reader_note note;
 	int got;

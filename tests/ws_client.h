@@ -29,9 +29,8 @@ static inline unsigned ws_handshake(int fd, const char *path)
 	send_all(fd, head, (size_t)length);
 	while (n + 1 < sizeof(head) && recv(fd, head + n, 1, 0) == 1) {
 		head[++n] = '\0';
-		if (n >= 4 && memcmp(head + n - 4, "\r\n\r\n", 4) == 0) {
+		if (n >= 4 && memcmp(head + n - 4, "\r\n\r\n", 4) == 0)
 			break;
-		}
 	}
 	return n > 12 ? (unsigned)strtoul(head + 9, NULL, 10) : 0;
 }
@@ -62,9 +61,8 @@ static inline void ws_send(int fd, unsigned first, struct str payload)
 		head[n++] = (unsigned char)payload.n;
 	} else {
 		head[1] = 0x80 | 127;
-		for (int shift = 56; shift >= 0; shift -= 8) {
+		for (int shift = 56; shift >= 0; shift -= 8)
 			head[n++] = (unsigned char)((uint64_t)payload.n >> shift);
-		}
 	}
 	send_all(fd, (const char *)head, n + 4);
 	send_all(fd, payload.p, payload.n);
@@ -86,9 +84,8 @@ static inline bool ws_read(int fd, void *to, size_t n)
 	for (char *p = to; n > 0;) {
 		ssize_t got = recv(fd, p, n, 0);
 
-		if (got <= 0) {
+		if (got <= 0)
 			return false;
-		}
 		p += got;
 		n -= (size_t)got;
 	}
@@ -101,16 +98,13 @@ static inline void ws_next(int fd, struct ws_frame *f)
 	size_t n;
 
 	memset(f, 0, sizeof(*f));
-	if (!ws_read(fd, head, 2)) {
+	if (!ws_read(fd, head, 2))
 		return;
-	}
 	n = head[1];
-	if (n == 126 && ws_read(fd, longer, 2)) {
+	if (n == 126 && ws_read(fd, longer, 2))
 		n = (size_t)longer[0] << 8 | longer[1];
-	}
-	if (n >= sizeof(f->text) || !ws_read(fd, f->text, n)) {
+	if (n >= sizeof(f->text) || !ws_read(fd, f->text, n))
 		return;
-	}
 	f->opcode = head[0] & 15;
 	if (f->opcode == WS_CLOSE && n >= 2) {
 		f->code = (unsigned char)f->text[0] << 8 | (unsigned char)f->text[1];

@@ -74,9 +74,8 @@ static inline bool str_ends(struct str s, struct str suffix)
 static inline struct str str_skip(struct str s, size_t n)
 {
 	n = n < s.n ? n : s.n;
-	if (n) { /* an absent s stays absent */
+	if (n) /* an absent s stays absent */
 		s.p += n;
-	}
 	return (struct str){s.p, s.n - n};
 }
 

@@ -27,9 +27,8 @@ bool base64_decode(struct buf *out, struct str text)
 	int made = 0;
 	bool good = true;
 
-	if (!context) {
+	if (!context)
 		abort();
-	}
 	EVP_DecodeInit(context);
 	while (good && text.n) {
 		size_t n = text.n < PIECE ? text.n : PIECE;

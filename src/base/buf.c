@@ -27,12 +27,10 @@ void buf_add_growing(struct buf *b, const void *bytes, size_t n)
 {
 	char *room = buf_room(b, n);
 
-	if (!room) {
+	if (!room)
 		return;
-	}
-	if (n) {
+	if (n)
 		memcpy(room, bytes, n);
-	}
 	b->n += n;
 	b->p[b->n] = '\0';
 }
@@ -47,15 +45,13 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list args)
 	va_end(again);
 	char *room = n < 0 ? NULL : buf_room(b, (size_t)n);
 	if (!room) {
-		if (b->p) {
+		if (b->p)
 			b->p[b->n] = '\0';
-		}
 		b->full = true;
 		return;
 	}
-	if ((size_t)n >= left) {
+	if ((size_t)n >= left)
 		vsnprintf(room, (size_t)n + 1, fmt, args);
-	}
 	b->n += (size_t)n;
 }
 
@@ -72,9 +68,8 @@ void buf_clear(struct buf *b)
 {
 	b->n = 0;
 	b->full = false;
-	if (b->p) {
+	if (b->p)
 		b->p[0] = '\0';
-	}
 }
 
 void buf_set(struct buf *b, struct str s)
@@ -119,9 +114,8 @@ struct str buf_keep(struct buf *b, struct arena *a)
 
 void bufs_release(struct buf **list)
 {
-	while (*list) {
+	while (*list)
 		buf_release(*list++);
-	}
 }
 
 struct str buf_view(const struct buf *b)

@@ -60,9 +60,8 @@ static inline void buf_add(struct buf *b, const void *bytes, size_t n)
 		buf_add_growing(b, bytes, n);
 		return;
 	}
-	if (n) {
+	if (n)
 		memcpy(b->p + b->n, bytes, n);
-	}
 	b->n += n;
 	b->p[b->n] = '\0';
 }

@@ -48,18 +48,16 @@ int error_errno(struct error *e, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(what, sizeof(what), fmt, args);
 	va_end(args);
-	if (strerror_r(number, why, sizeof(why)) != 0) {
+	if (strerror_r(number, why, sizeof(why)) != 0)
 		snprintf(why, sizeof(why), "error %d", number);
-	}
 	return number == EINTR ? error_set(e, FAIL_INTERRUPTED, "%s: interrupted", what)
 	                       : error_set(e, FAIL_SYSTEM, "%s: %s", what, why);
 }
 
 int error_from_peer(struct error *e)
 {
-	if (e->kind == FAIL_USAGE || e->kind == FAIL_INPUT) {
+	if (e->kind == FAIL_USAGE || e->kind == FAIL_INPUT)
 		e->kind = FAIL_PROTOCOL;
-	}
 	return -1;
 }
 

@@ -52,11 +52,9 @@ static bool cluster_is_unsafe(uint32_t code)
 				{0xe0000, 0xe00ff}, /* tags, which are invisible to people but not to a model */
 			};
 
-	for (size_t i = 0; i < ARRAY_LEN(ranges) && code >= ranges[i].first; i++) {
-		if (code <= ranges[i].last) {
+	for (size_t i = 0; i < ARRAY_LEN(ranges) && code >= ranges[i].first; i++)
+		if (code <= ranges[i].last)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -83,9 +81,8 @@ static size_t cells_of(uint32_t code, bool first)
 		break;
 	}
 	/* UAX #11: unassigned code points on the ideographic planes are wide */
-	if (is_in(code, 0x20000, 0x3fffd)) {
+	if (is_in(code, 0x20000, 0x3fffd))
 		return 2;
-	}
 	return (size_t)utf8proc_charwidth((utf8proc_int32_t)code);
 }
 
@@ -117,12 +114,10 @@ static bool may_follow(uint32_t first, uint32_t last, uint32_t code, struct str 
 		return is_pictograph(first) && rest.n && utf8_decode(rest, &next) &&
 		       is_pictograph(next);
 	}
-	if (is_tag(code)) {
+	if (is_tag(code))
 		return first == BLACK_FLAG;
-	}
-	if (is_variation_selector(code)) {
+	if (is_variation_selector(code))
 		return !is_variation_selector(last);
-	}
 	return !cluster_is_unsafe(code);
 }
 
@@ -132,9 +127,8 @@ static size_t emoji_cells(uint32_t first, size_t characters, bool presentation, 
 	bool flag = break_class(first) == UTF8PROC_BOUNDCLASS_REGIONAL_INDICATOR;
 	bool wide = presentation || (flag && characters > 1);
 
-	if (wide || (is_pictograph(first) && cells > 2)) {
+	if (wide || (is_pictograph(first) && cells > 2))
 		return 2;
-	}
 	return cells;
 }
 
@@ -148,12 +142,10 @@ static struct cluster cluster_first(struct str s)
 	uint32_t code, last;
 
 	c.bytes = utf8_decode(s, &c.code);
-	if (!c.bytes) {
+	if (!c.bytes)
 		return cluster_escaped((unsigned char)s.p[0], 1);
-	}
-	if (cluster_is_unsafe(c.code) || is_variation_selector(c.code)) {
+	if (cluster_is_unsafe(c.code) || is_variation_selector(c.code))
 		return cluster_escaped(c.code, c.bytes);
-	}
 	c.cells = cells_of(c.code, true);
 	last = c.code;
 	while (c.bytes < s.n) {
@@ -163,9 +155,8 @@ static struct cluster cluster_first(struct str s)
 		                                           (utf8proc_int32_t)code, &state)) {
 			break;
 		}
-		if (!may_follow(c.code, last, code, str_skip(s, c.bytes + n))) {
+		if (!may_follow(c.code, last, code, str_skip(s, c.bytes + n)))
 			break;
-		}
 		presentation |= code == EMOJI_PRESENTATION;
 		c.cells += cells_of(code, false);
 		c.bytes += n;
@@ -188,16 +179,14 @@ static bool is_command(const char *begin, struct str s)
 {
 	size_t n = 2;
 
-	if (s.n <= n || (s.p[0] != ':' && s.p[0] != '#') || s.p[1] != s.p[0]) {
+	if (s.n <= n || (s.p[0] != ':' && s.p[0] != '#') || s.p[1] != s.p[0])
 		return false;
-	}
 	if (s.p[0] == ':') {
 		/* bytes of other characters count as blanks: Unicode has many */
 		return is_letter(s.p[n]) && (s.p == begin || s.p[-1] <= ' ' || s.p[-1] >= 0x7f);
 	}
-	while (n < s.n && is_letter(s.p[n])) {
+	while (n < s.n && is_letter(s.p[n]))
 		n++;
-	}
 	return n < s.n && s.p[n] == '[';
 }
 
@@ -207,9 +196,8 @@ static size_t plain(const char *begin, struct str s)
 {
 	size_t n = 0;
 
-	while (n < s.n && s.p[n] >= 0x20 && s.p[n] < 0x7f && !is_command(begin, str_skip(s, n))) {
+	while (n < s.n && s.p[n] >= 0x20 && s.p[n] < 0x7f && !is_command(begin, str_skip(s, n)))
 		n++;
-	}
 	return n && n < s.n && (unsigned char)s.p[n] >= 0x80 ? n - 1 : n;
 }
 
@@ -220,11 +208,10 @@ static struct cluster first(const char *begin, struct str s)
 
 static void add_cluster(struct buf *out, const struct cluster *c, struct str s)
 {
-	if (c->unsafe) {
+	if (c->unsafe)
 		buf_text(out, c->escape);
-	} else {
+	else
 		buf_add(out, s.p, c->bytes);
-	}
 }
 
 size_t text_escape_cut(struct buf *out, struct str s, size_t columns)
@@ -235,9 +222,8 @@ size_t text_escape_cut(struct buf *out, struct str s, size_t columns)
 	size_t fits = out->n,
 	       fit = 0; /* longest part that leaves room for the ellipsis, and its cells */
 
-	if (!columns) {
+	if (!columns)
 		return 0;
-	}
 	while (s.n) {
 		size_t run = plain(begin, s);
 
@@ -287,12 +273,10 @@ bool text_is_safe(struct str s)
 		size_t run = plain(begin, s);
 		struct cluster c = {.bytes = run};
 
-		if (!run) {
+		if (!run)
 			c = first(begin, s);
-		}
-		if (c.unsafe) {
+		if (c.unsafe)
 			return false;
-		}
 		s = str_skip(s, c.bytes);
 	}
 	return true;
@@ -362,9 +346,8 @@ void text_wrap(struct buf *out, struct str s, size_t indent, size_t columns)
 			s = str_skip(s, 1);
 			continue;
 		}
-		while (word < s.n && s.p[word] != ' ' && s.p[word] != '\n') {
+		while (word < s.n && s.p[word] != ' ' && s.p[word] != '\n')
 			word++;
-		}
 		size_t width = text_cells((struct str){s.p, word});
 		if (!first && at + 1 + width > columns) {
 			buf_printf(out, "\n%*s", (int)indent, "");

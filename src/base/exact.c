@@ -24,9 +24,8 @@ void exact_add(struct exact_sum *s, double x)
 		double low;
 
 		two_sum(x, s->part[i], &x, &low);
-		if (low != 0) {
+		if (low != 0)
 			s->part[kept++] = low;
-		}
 	}
 	s->count = kept;
 	if (!isfinite(x)) {
@@ -34,14 +33,12 @@ void exact_add(struct exact_sum *s, double x)
 		return;
 	}
 	if (x != 0 && s->count == EXACT_PARTS) { /* the smallest part is dropped */
-		for (int i = 1; i < EXACT_PARTS; i++) {
+		for (int i = 1; i < EXACT_PARTS; i++)
 			s->part[i - 1] = s->part[i];
-		}
 		s->count--;
 	}
-	if (x != 0) {
+	if (x != 0)
 		s->part[s->count++] = x;
-	}
 }
 
 void exact_add_product(struct exact_sum *s, double x, double y)
@@ -49,16 +46,14 @@ void exact_add_product(struct exact_sum *s, double x, double y)
 	double product = x * y;
 
 	exact_add(s, product);
-	if (isfinite(product)) {
+	if (isfinite(product))
 		exact_add(s, fma(x, y, -product));
-	}
 }
 
 void exact_merge(struct exact_sum *s, const struct exact_sum *other)
 {
-	for (int i = 0; i < other->count; i++) {
+	for (int i = 0; i < other->count; i++)
 		exact_add(s, other->part[i]);
-	}
 	s->special += other->special;
 }
 
@@ -69,12 +64,10 @@ double exact_value(const struct exact_sum *s)
 	int i = s->count - 1;
 	double high = 0, low = 0;
 
-	if (s->special != 0) {
+	if (s->special != 0)
 		return s->special;
-	}
-	while (i >= 0 && low == 0) {
+	while (i >= 0 && low == 0)
 		two_sum(high, s->part[i--], &high, &low);
-	}
 	if (i >= 0 && low != 0 && (low < 0) == (s->part[i] < 0)) {
 		double up = high + 2 * low;
 
@@ -90,9 +83,8 @@ int exact_parts(const struct exact_sum *s, double out[EXACT_PARTS])
 
 	while (count < EXACT_PARTS && exact_value(&rest) != 0) {
 		out[count] = exact_value(&rest);
-		if (!isfinite(out[count])) {
+		if (!isfinite(out[count]))
 			return count + 1;
-		}
 		exact_add(&rest, -out[count++]);
 	}
 	return count;
@@ -102,13 +94,10 @@ double exact_spread(double n, const struct exact_sum *sum, const struct exact_su
 {
 	struct exact_sum spread = {.special = sum->special + squares->special};
 
-	for (int i = 0; i < squares->count; i++) {
+	for (int i = 0; i < squares->count; i++)
 		exact_add_product(&spread, n, squares->part[i]);
-	}
-	for (int i = 0; i < sum->count; i++) {
-		for (int k = 0; k < sum->count; k++) {
+	for (int i = 0; i < sum->count; i++)
+		for (int k = 0; k < sum->count; k++)
 			exact_add_product(&spread, -sum->part[i], sum->part[k]);
-		}
-	}
 	return exact_value(&spread);
 }

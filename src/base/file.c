@@ -16,13 +16,11 @@ static int read_all(int fd, struct buf *out)
 	char piece[PIECE];
 	ssize_t n;
 
-	while (!out->full && (n = read(fd, piece, sizeof(piece))) != 0) {
-		if (n > 0) {
+	while (!out->full && (n = read(fd, piece, sizeof(piece))) != 0)
+		if (n > 0)
 			buf_add(out, piece, (size_t)n);
-		} else {
+		else
 			return -1;
-		}
-	}
 	return 0;
 }
 
@@ -35,9 +33,8 @@ static int cannot_read(const char *what, const char *path, struct error *err)
 
 int file_read_fd(const char *what, const char *path, int fd, struct buf *out, struct error *err)
 {
-	if (read_all(fd, out)) {
+	if (read_all(fd, out))
 		return cannot_read(what, path, err);
-	}
 	return out->full ? error_set(err, FAIL_INPUT, "cannot read %s %s: over %zu MiB", what, path,
 	                             out->max >> 20)
 	                 : 0;
@@ -45,13 +42,11 @@ int file_read_fd(const char *what, const char *path, int fd, struct buf *out, st
 
 int file_read(const char *what, const char *path, struct buf *out, struct error *err)
 {
-	if (strcmp(path, "-") == 0) {
+	if (strcmp(path, "-") == 0)
 		return file_read_fd(what, path, STDIN_FILENO, out, err);
-	}
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
+	if (fd < 0)
 		return cannot_read(what, path, err);
-	}
 	int failed = file_read_fd(what, path, fd, out, err);
 	close(fd);
 	return failed;
@@ -102,13 +97,12 @@ int fd_write(int fd, struct str text, size_t *done)
 	while (*done < text.n) {
 		ssize_t n = write(fd, text.p + *done, text.n - *done);
 
-		if (n >= 0) {
+		if (n >= 0)
 			*done += (size_t)n;
-		} else if (errno == EAGAIN) {
+		else if (errno == EAGAIN)
 			poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
-		} else if (errno != EINTR) {
+		else if (errno != EINTR)
 			return -1;
-		}
 	}
 	return 0;
 }

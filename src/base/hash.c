@@ -24,9 +24,8 @@ struct hasher *hasher_new(void)
 
 void hasher_free(struct hasher *h)
 {
-	if (!h) {
+	if (!h)
 		return;
-	}
 	EVP_MD_CTX_free(h->ctx);
 	EVP_MD_free(h->md5);
 	free(h);
@@ -45,9 +44,8 @@ static void put_hex(const unsigned char *raw, size_t n, char *out)
 
 static void sha256(SHA256_CTX *c, struct str s, unsigned char out[HASH_SHA256_BYTES])
 {
-	if (!SHA256_Init(c) || !SHA256_Update(c, s.p, s.n) || !SHA256_Final(out, c)) {
+	if (!SHA256_Init(c) || !SHA256_Update(c, s.p, s.n) || !SHA256_Final(out, c))
 		abort();
-	}
 }
 
 void hash_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
@@ -88,17 +86,15 @@ bool hash_sha256_fd(int fd, char out[HASH_SHA256_HEX + 1], int64_t *bytes)
 	ssize_t n;
 
 	*bytes = 0;
-	if (!SHA256_Init(&c)) {
+	if (!SHA256_Init(&c))
 		abort();
-	}
 	while ((n = read(fd, block, size)) > 0) {
 		*bytes += n;
 		SHA256_Update(&c, block, (size_t)n);
 	}
 	free(block);
-	if (!SHA256_Final(raw, &c)) {
+	if (!SHA256_Final(raw, &c))
 		abort();
-	}
 	put_hex(raw, sizeof(raw), out);
 	return n == 0;
 }
@@ -107,9 +103,8 @@ void hash_sha1(struct str s, unsigned char out[HASH_SHA1_BYTES])
 {
 	SHA_CTX c;
 
-	if (!SHA1_Init(&c) || !SHA1_Update(&c, s.p, s.n) || !SHA1_Final(out, &c)) {
+	if (!SHA1_Init(&c) || !SHA1_Update(&c, s.p, s.n) || !SHA1_Final(out, &c))
 		abort();
-	}
 }
 
 /* ---- a fast hash ---- */
@@ -125,9 +120,8 @@ static uint64_t load(const char *p, size_t n)
 /* 1 to 8 bytes. Loads of constant size, which overlap, need no call of memcpy. */
 static uint64_t last_word(const char *p, size_t n)
 {
-	if (n >= 4) {
+	if (n >= 4)
 		return load(p, 4) | load(p + n - 4, 4) << 8 * (n - 4);
-	}
 	return load(p, 1) | load(p + n / 2, 1) << 8 * (n / 2) | load(p + n - 1, 1) << 8 * (n - 1);
 }
 
@@ -141,8 +135,7 @@ uint64_t fingerprint(struct str s)
 {
 	uint64_t h = s.n * 0x9e3779b97f4a7c15u;
 
-	for (; s.n > 8; s = str_skip(s, 8)) {
+	for (; s.n > 8; s = str_skip(s, 8))
 		h = mix(h, load(s.p, 8));
-	}
 	return s.n ? mix(h, last_word(s.p, s.n)) : h;
 }

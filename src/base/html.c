@@ -19,9 +19,8 @@ static bool begins(struct str s, const char *word)
 static struct str document(struct str body)
 {
 	body = str_starts(body, STR("\xef\xbb\xbf")) ? str_skip(body, 3) : body;
-	while (body.n && isspace((unsigned char)body.p[0])) {
+	while (body.n && isspace((unsigned char)body.p[0]))
 		body = str_skip(body, 1);
-	}
 	return body;
 }
 
@@ -33,14 +32,12 @@ bool html_is_page(struct str body)
 
 static struct str title_of(struct str body)
 {
-	while (body.n && !begins(body, "<title>")) {
+	while (body.n && !begins(body, "<title>"))
 		body = str_skip(body, 1);
-	}
 	body = str_skip(body, strlen("<title>"));
 	size_t n = 0;
-	while (n < body.n && body.p[n] != '<') {
+	while (n < body.n && body.p[n] != '<')
 		n++;
-	}
 	return text_trim((struct str){body.p, n});
 }
 

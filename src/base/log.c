@@ -33,9 +33,8 @@ void log_set_guard(void (*guard)(void *ctx, bool begins), void *ctx)
 
 static void guard(bool begins)
 {
-	if (guard_now) {
+	if (guard_now)
 		guard_now(guard_ctx, begins);
-	}
 }
 
 bool log_wants(enum log_level level)
@@ -49,17 +48,15 @@ void log_say(enum log_level level, const char *fmt, ...)
 	struct buf text = BUF(BUF_MAX_SMALL), shown = BUF(2 * BUF_MAX_SMALL),
 		   line = BUF(8 * BUF_MAX_SMALL);
 
-	if (!log_wants(level)) {
+	if (!log_wants(level))
 		return;
-	}
 	va_start(args, fmt);
 	buf_vprintf(&text, fmt, args);
 	va_end(args);
-	if (filter_now) {
+	if (filter_now)
 		filter_now(filter_ctx, buf_view(&text), &shown);
-	} else {
+	else
 		buf_str(&shown, buf_view(&text));
-	}
 	buf_text(&line, "rolldbg: ");
 	text_escape(&line, buf_view(&shown));
 	buf_char(&line, '\n');

@@ -59,9 +59,8 @@ uint64_t map_hash(struct str key)
 		memcpy(&word, key.p + i, 8);
 		sip_word(&s, word);
 	}
-	for (unsigned bits = 0; i < key.n; i++, bits += 8) {
+	for (unsigned bits = 0; i < key.n; i++, bits += 8)
 		last |= (uint64_t)(unsigned char)key.p[i] << bits;
-	}
 	sip_word(&s, last);
 	return sip_end(&s);
 }
@@ -79,9 +78,8 @@ uint64_t map_hash_with(uint64_t hash, uint64_t number)
 
 static bool is_it(const struct map *m, const struct map_item *item, uint64_t hash, struct str key)
 {
-	if (item->hash != hash || !m->key) {
+	if (item->hash != hash || !m->key)
 		return item->hash == hash;
-	}
 	return str_eq(*(const struct str *)((const char *)item + m->key), key);
 }
 
@@ -89,9 +87,8 @@ void *map_find(const struct map *m, uint64_t hash, struct str key)
 {
 	struct map_item *item = m->root;
 
-	for (uint64_t bits = hash; item && !is_it(m, item, hash, key); bits <<= 1) {
+	for (uint64_t bits = hash; item && !is_it(m, item, hash, key); bits <<= 1)
 		item = item->child[bits >> 63];
-	}
 	return item;
 }
 
@@ -100,9 +97,8 @@ static struct map_item **place_of(struct map *m, const struct map_item *item, ui
 {
 	struct map_item **at = &m->root;
 
-	for (uint64_t bits = hash; *at && *at != item; bits <<= 1) {
+	for (uint64_t bits = hash; *at && *at != item; bits <<= 1)
 		at = &(*at)->child[bits >> 63];
-	}
 	return at;
 }
 
@@ -135,15 +131,12 @@ void *map_list(const struct map *m)
 	struct map_item **list = mem_array(m->count + 1, sizeof(struct map_item *));
 	size_t n = 0;
 
-	if (m->root) {
+	if (m->root)
 		list[n++] = m->root;
-	}
 	for (size_t i = 0; i < n; i++) { /* items after i are not visited yet */
-		for (size_t side = 0; side < 2; side++) {
-			if (list[i]->child[side]) {
+		for (size_t side = 0; side < 2; side++)
+			if (list[i]->child[side])
 				list[n++] = list[i]->child[side];
-			}
-		}
 	}
 	return list;
 }

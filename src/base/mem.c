@@ -19,9 +19,8 @@ static size_t product(size_t count, size_t size)
 {
 	size_t bytes = 0;
 
-	if (__builtin_mul_overflow(count, size, &bytes)) {
+	if (__builtin_mul_overflow(count, size, &bytes))
 		mem_failed(SIZE_MAX);
-	}
 	return bytes ? bytes : 1;
 }
 
@@ -35,9 +34,8 @@ void *mem_array(size_t count, size_t size)
 	size_t bytes = product(count, size);
 	void *p = bytes > CACHED_BYTES ? calloc(1, bytes) : malloc(bytes);
 
-	if (!p) {
+	if (!p)
 		mem_failed(bytes);
-	}
 	return bytes > CACHED_BYTES ? p : memset(p, 0, bytes);
 }
 
@@ -45,9 +43,8 @@ void *mem_resize(void *p, size_t count, size_t size)
 {
 	void *bigger = realloc(p, product(count, size));
 
-	if (!bigger) {
+	if (!bigger)
 		mem_failed(count * size);
-	}
 	return bigger;
 }
 
@@ -55,9 +52,8 @@ char *mem_text(struct str s)
 {
 	char *p = mem_array(1, s.n + 1);
 
-	if (s.n) {
+	if (s.n)
 		memcpy(p, s.p, s.n);
-	}
 	return p;
 }
 
@@ -95,9 +91,8 @@ void *arena_new(struct arena *a, size_t bytes)
 	struct arena_block *b = a->last;
 	size_t need = bytes ? (bytes + align - 1) / align * align : align;
 
-	if (need < bytes) {
+	if (need < bytes)
 		mem_failed(bytes);
-	}
 	if (!b || b->size - b->used < need) {
 		add_block(a, next_size(a, need));
 		b = a->last;
@@ -115,21 +110,18 @@ void *mem_grow(void *items, size_t count, size_t size)
 
 void *arena_grow(struct arena *a, void *items, size_t count, size_t size)
 {
-	if (count & (count - 1)) {
+	if (count & (count - 1))
 		return items;
-	}
 	void *more = arena_new(a, (count ? 2 * count : 1) * size);
-	if (count) {
+	if (count)
 		memcpy(more, items, count * size);
-	}
 	return more;
 }
 
 struct str arena_str(struct arena *a, struct str s)
 {
-	if (!s.p) {
+	if (!s.p)
 		return s;
-	}
 	char *p = arena_new(a, s.n + 1);
 	memcpy(p, s.p, s.n);
 	return (struct str){p, s.n};
@@ -142,9 +134,8 @@ void arena_reset(struct arena *a)
 	struct arena_block *last = a->last;
 	size_t room = a->bytes < ARENA_BLOCK ? a->bytes : ARENA_BLOCK;
 
-	if (!last) {
+	if (!last)
 		return;
-	}
 	if (last->before && last->size < room) {
 		arena_release(a);
 		add_block(a, room);

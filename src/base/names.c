@@ -14,9 +14,8 @@ static void list_all(struct buf *out, const char *const *names, size_t count)
 			buf_text(&list, ", ...");
 			break;
 		}
-		if (names[i]) {
+		if (names[i])
 			buf_printf(&list, "%s%s", list.n ? ", " : "", names[i]);
-		}
 	}
 	if (list.n) {
 		buf_text(out, "; available: ");
@@ -45,18 +44,16 @@ int names_suggest(struct error *err, struct str typed, const char *const *names,
 
 void names_add(struct names *n, struct str name)
 {
-	if (n->count < NAMES_MAX) {
+	if (n->count < NAMES_MAX)
 		n->text[n->count++] = arena_str(&n->arena, name).p;
-	}
 }
 
 bool names_know(const struct names *n, struct str name)
 {
 	size_t i = 0;
 
-	while (i < n->count && !str_is(name, n->text[i])) {
+	while (i < n->count && !str_is(name, n->text[i]))
 		i++;
-	}
 	return i < n->count || n->count == NAMES_MAX;
 }
 

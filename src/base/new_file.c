@@ -51,9 +51,8 @@ bool file_is_of_kind(const char *path, const struct file_kind *kind)
 
 		is = n >= 0 && begins_as(kind, (struct str){start, (size_t)n});
 	}
-	if (fd >= 0) {
+	if (fd >= 0)
 		close(fd);
-	}
 	return is;
 }
 
@@ -82,16 +81,14 @@ static int check_target(const struct new_file *f, struct error *err)
 	const char *other = "name another file, or remove it";
 	struct stat st;
 
-	if (f->in_place || f->conf.replace || lstat(path, &st)) {
+	if (f->in_place || f->conf.replace || lstat(path, &st))
 		return 0;
-	}
 	if (S_ISLNK(st.st_mode)) {
 		return error_set(err, FAIL_USAGE, "%s is a symbolic link: %s", path,
 		                 f->conf.kind ? other : "use \1force\2 to replace it");
 	}
-	if (!f->conf.kind) {
+	if (!f->conf.kind)
 		return error_set(err, FAIL_USAGE, "%s exists; use \1force\2 to overwrite it", path);
-	}
 	return !S_ISREG(st.st_mode) || !f->conf.kind->begins || file_is_of_kind(path, f->conf.kind)
 	               ? 0
 	               : error_set(err, FAIL_USAGE, "%s exists and is not %s: %s", path,
@@ -160,9 +157,8 @@ int new_file_open(struct new_file *f, const struct new_file_conf *conf, struct e
 		return cannot_write(f, err);
 	}
 	f->in_place = must_be_in_place(f->path);
-	if (check_target(f, err)) {
+	if (check_target(f, err))
 		return -1;
-	}
 	f->fd = f->in_place ? open_in_place(f->path) : open_fresh(f);
 	f->open = f->fd >= 0;
 	return f->open ? 0 : cannot_write(f, err);
@@ -174,9 +170,8 @@ static void write_now(struct new_file *f, struct str text)
 {
 	size_t done;
 
-	if (f->failed.kind == FAIL_NONE && fd_write(f->fd, text, &done)) {
+	if (f->failed.kind == FAIL_NONE && fd_write(f->fd, text, &done))
 		cannot_write(f, &f->failed);
-	}
 }
 
 void new_file_write(struct new_file *f, struct str text)
@@ -185,9 +180,8 @@ void new_file_write(struct new_file *f, struct str text)
 		write_now(f, text);
 		return;
 	}
-	if (!f->body) {
+	if (!f->body)
 		f->body = tmpfile();
-	}
 	if (f->failed.kind == FAIL_NONE &&
 	    (!f->body || fwrite(text.p, 1, text.n, f->body) != text.n)) {
 		error_errno(&f->failed, "cannot keep %s in a temporary file", f->path);
@@ -204,9 +198,8 @@ static void copy_body(struct new_file *f)
 		n = fread(block, 1, BLOCK, f->body);
 		write_now(f, (struct str){block, n});
 	}
-	if (ferror(f->body) && f->failed.kind == FAIL_NONE) {
+	if (ferror(f->body) && f->failed.kind == FAIL_NONE)
 		error_errno(&f->failed, "cannot read the temporary file of %s", f->path);
-	}
 	free(block);
 }
 
@@ -225,21 +218,17 @@ static int give_name(const struct new_file *f, const char *name)
 static int move_to_path(struct new_file *f)
 {
 	if (!f->partial) {
-		if (give_name(f, f->path) == 0) {
+		if (give_name(f, f->path) == 0)
 			return 0;
-		}
-		if (errno != EEXIST) {
+		if (errno != EEXIST)
 			return -1;
-		}
 		f->partial = temporary_name(f);
 		unlink(f->partial); /* of a killed process that had this id; usually there is none */
-		if (give_name(f, f->partial)) {
+		if (give_name(f, f->partial))
 			return -1;
-		}
 	}
-	if (rename(f->partial, f->path)) {
+	if (rename(f->partial, f->path))
 		return -1;
-	}
 	free(f->partial);
 	f->partial = NULL;
 	return 0;
@@ -247,21 +236,18 @@ static int move_to_path(struct new_file *f)
 
 static void close_now(struct new_file *f)
 {
-	if (f->open && close(f->fd) && errno != EINTR && f->failed.kind == FAIL_NONE) {
+	if (f->open && close(f->fd) && errno != EINTR && f->failed.kind == FAIL_NONE)
 		cannot_write(f, &f->failed);
-	}
 	f->open = false;
 }
 
 int new_file_publish(struct new_file *f, struct str head, struct error *err)
 {
 	write_now(f, head);
-	if (f->body) {
+	if (f->body)
 		copy_body(f);
-	}
-	if (f->partial) {
+	if (f->partial)
 		close_now(f); /* may report that the text was not written */
-	}
 	if (f->failed.kind == FAIL_NONE && !f->in_place && !check_target(f, &f->failed) &&
 	    move_to_path(f)) {
 		cannot_write(f, &f->failed);
@@ -276,15 +262,12 @@ int new_file_publish(struct new_file *f, struct str head, struct error *err)
 
 void new_file_release(struct new_file *f)
 {
-	if (f->open) {
+	if (f->open)
 		close(f->fd);
-	}
-	if (f->partial) {
+	if (f->partial)
 		unlink(f->partial); /* does not exist if it could not be created */
-	}
-	if (f->body) {
+	if (f->body)
 		fclose(f->body);
-	}
 	free(f->path);
 	free(f->partial);
 	*f = (struct new_file){.fd = -1};

@@ -37,9 +37,8 @@ uint32_t rng_below(struct rng *r, uint32_t bound)
 	for (;;) {
 		uint32_t x = rng_next(r);
 
-		if (x >= skip) {
+		if (x >= skip)
 			return x % bound;
-		}
 	}
 }
 
@@ -55,9 +54,8 @@ int rng_unique_bytes(void *out, size_t bytes)
 	while (bytes) {
 		ssize_t n = getrandom(to, bytes, 0);
 
-		if (n < 0 && errno != EINTR) {
+		if (n < 0 && errno != EINTR)
 			return -1;
-		}
 		to += n > 0 ? n : 0;
 		bytes -= n > 0 ? (size_t)n : 0;
 	}
@@ -70,9 +68,8 @@ int rng_unique_hex(char *out, size_t digits)
 	unsigned char byte = 0;
 
 	for (size_t i = 0; i < digits; i++) {
-		if (i % 2 == 0 && rng_unique_bytes(&byte, 1) != 0) {
+		if (i % 2 == 0 && rng_unique_bytes(&byte, 1) != 0)
 			return -1;
-		}
 		out[i] = hex[i % 2 ? byte & 15 : byte >> 4];
 	}
 	out[digits] = '\0';

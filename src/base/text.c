@@ -20,19 +20,16 @@ static size_t distance(struct str a, struct str b)
 	size_t rows[3][NEAREST_MAX + 1];
 	size_t *two_up = rows[0], *up = rows[1], *row = rows[2];
 
-	for (size_t j = 0; j <= b.n; j++) {
+	for (size_t j = 0; j <= b.n; j++)
 		up[j] = j;
-	}
 	for (size_t i = 1; i <= a.n; i++) {
 		row[0] = i;
 		for (size_t j = 1; j <= b.n; j++) {
 			bool same = a.p[i - 1] == b.p[j - 1];
 
 			row[j] = least(least(up[j], row[j - 1]) + 1, up[j - 1] + !same);
-			if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] &&
-			    a.p[i - 2] == b.p[j - 1]) {
+			if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] && a.p[i - 2] == b.p[j - 1])
 				row[j] = least(row[j], two_up[j - 2] + 1);
-			}
 		}
 		size_t *oldest = two_up;
 		two_up = up;
@@ -49,9 +46,8 @@ static const char *completed(struct str typed, const char *const *names, size_t 
 
 	for (size_t i = 0; i < count; i++) {
 		if (names[i] && str_starts(str_from(names[i]), typed)) {
-			if (found) {
+			if (found)
 				return NULL;
-			}
 			found = names[i];
 		}
 	}
@@ -63,15 +59,13 @@ const char *text_nearest(struct str typed, const char *const *names, size_t coun
 	const char *best = NULL;
 	size_t limit = typed.n < 3 ? typed.n / 2 : typed.n / 3, best_distance = SIZE_MAX;
 
-	if (typed.n == 0 || typed.n > NEAREST_MAX) {
+	if (typed.n == 0 || typed.n > NEAREST_MAX)
 		return NULL;
-	}
 	for (size_t i = 0; i < count; i++) {
 		struct str name = str_from(names[i]);
 
-		if (name.n == 0 || name.n > NEAREST_MAX) {
+		if (name.n == 0 || name.n > NEAREST_MAX)
 			continue;
-		}
 		size_t d = distance(typed, name);
 		size_t more = typed.n > 3 && typed.p[0] == name.p[0];
 		if (d <= limit + more && d < best_distance) {
@@ -101,9 +95,8 @@ bool text_i64(struct str s, int64_t *out)
 	bool negative = s.n > 0 && s.p[0] == '-';
 	uint64_t v;
 
-	if (!text_u64(str_skip(s, negative), &v) || v > (uint64_t)INT64_MAX + negative) {
+	if (!text_u64(str_skip(s, negative), &v) || v > (uint64_t)INT64_MAX + negative)
 		return false;
-	}
 	*out = negative ? (int64_t)(0 - v) : (int64_t)v;
 	return true;
 }
@@ -123,21 +116,17 @@ static bool with_unit(struct str s, const struct unit *units, size_t count, uint
 	size_t digits = 0;
 	uint64_t v;
 
-	while (digits < s.n && isdigit((unsigned char)s.p[digits])) {
+	while (digits < s.n && isdigit((unsigned char)s.p[digits]))
 		digits++;
-	}
-	if (!text_u64((struct str){s.p, digits}, &v)) {
+	if (!text_u64((struct str){s.p, digits}, &v))
 		return false;
-	}
 	if (digits == s.n) {
 		*out = 0;
 		return v == 0;
 	}
-	for (size_t i = 0; i < count; i++) {
-		if (str_is(str_skip(s, digits), units[i].name)) {
+	for (size_t i = 0; i < count; i++)
+		if (str_is(str_skip(s, digits), units[i].name))
 			return !__builtin_mul_overflow(v, units[i].factor, out);
-		}
-	}
 	return false;
 }
 
@@ -147,9 +136,8 @@ bool text_duration_ms(struct str s, uint64_t *out)
 	uint64_t ms;
 
 	/* deadlines are in nanoseconds: refuse durations that would overflow */
-	if (!with_unit(s, units, ARRAY_LEN(units), &ms) || ms > (uint64_t)1000 * 3600000) {
+	if (!with_unit(s, units, ARRAY_LEN(units), &ms) || ms > (uint64_t)1000 * 3600000)
 		return false;
-	}
 	*out = ms;
 	return true;
 }
@@ -175,9 +163,8 @@ static size_t run_of(struct str s, int (*is_in)(int))
 {
 	size_t n = 0;
 
-	while (n < s.n && is_in((unsigned char)s.p[n])) {
+	while (n < s.n && is_in((unsigned char)s.p[n]))
 		n++;
-	}
 	return n;
 }
 
@@ -187,17 +174,14 @@ static bool is_uuid(struct str s)
 	static const size_t groups[] = {8, 4, 4, 4, 12};
 	size_t at = 0;
 
-	if (s.n < 36) {
+	if (s.n < 36)
 		return false;
-	}
 	for (size_t g = 0; g < ARRAY_LEN(groups); g++) {
-		if (run_of((struct str){s.p + at, groups[g]}, isxdigit) != groups[g]) {
+		if (run_of((struct str){s.p + at, groups[g]}, isxdigit) != groups[g])
 			return false;
-		}
 		at += groups[g];
-		if (g + 1 < ARRAY_LEN(groups) && s.p[at++] != '-') {
+		if (g + 1 < ARRAY_LEN(groups) && s.p[at++] != '-')
 			return false;
-		}
 	}
 	return true;
 }
@@ -226,12 +210,10 @@ static bool is_blank(char c)
 
 struct str text_trim(struct str s)
 {
-	while (s.n && is_blank(s.p[s.n - 1])) {
+	while (s.n && is_blank(s.p[s.n - 1]))
 		s.n--;
-	}
-	while (s.n && is_blank(s.p[0])) {
+	while (s.n && is_blank(s.p[0]))
 		s = str_skip(s, 1);
-	}
 	return s;
 }
 
@@ -253,9 +235,8 @@ bool text_glob(struct str pattern, struct str s)
 			return false;
 		}
 	}
-	while (p < pattern.n && pattern.p[p] == '*') {
+	while (p < pattern.n && pattern.p[p] == '*')
 		p++;
-	}
 	return p == pattern.n;
 }
 
@@ -267,9 +248,8 @@ bool text_globs(const char *patterns, struct str s)
 		const char *comma = memchr(rest.p, ',', rest.n);
 		struct str one = {rest.p, comma ? (size_t)(comma - rest.p) : rest.n};
 
-		if (text_glob(one, s)) {
+		if (text_glob(one, s))
 			return true;
-		}
 		rest = str_skip(rest, one.n + 1);
 	}
 	return false;
@@ -301,14 +281,12 @@ size_t utf8_decode(struct str s, uint32_t *code)
 	           : p[0] >> 3 == 30 ? 4
 	                             : 0;
 
-	if (n == 0 || n > s.n) {
+	if (n == 0 || n > s.n)
 		return 0;
-	}
 	*code = n == 1 ? p[0] : p[0] & (0xffu >> (n + 1));
 	for (size_t i = 1; i < n; i++) {
-		if (p[i] >> 6 != 2) {
+		if (p[i] >> 6 != 2)
 			return 0;
-		}
 		*code = *code << 6 | (p[i] & 0x3fu);
 	}
 	bool surrogate = *code >= 0xd800 && *code < 0xe000;
@@ -323,9 +301,8 @@ size_t text_utf8_valid(struct str s)
 	while (at < s.n) {
 		size_t n = utf8_decode(str_skip(s, at), &code);
 
-		if (n == 0) {
+		if (n == 0)
 			return at;
-		}
 		at += n;
 	}
 	return at;
@@ -340,20 +317,17 @@ struct str text_utf8_cut(struct str s, size_t max)
 {
 	size_t n = max;
 
-	if (s.n <= max) {
+	if (s.n <= max)
 		return s;
-	}
-	while (n > 0 && max - n < 3 && continues(s.p[n])) {
+	while (n > 0 && max - n < 3 && continues(s.p[n]))
 		n--;
-	}
 	return (struct str){s.p, n};
 }
 
 void text_copy(char *out, size_t size, struct str s)
 {
 	s = text_utf8_cut(s, size - 1);
-	if (s.n) {
+	if (s.n)
 		memcpy(out, s.p, s.n);
-	}
 	out[s.n] = '\0';
 }

@@ -17,9 +17,8 @@ static void learn(const struct learning *b, const struct evidence_update *u)
 	for (int64_t i = 0; u->end && i < r->steps; i++) {
 		const struct completed_step *p = &r->completed[i];
 
-		if (p->tool >= 0 && r->tools[p->tool].name.p) {
+		if (p->tool >= 0 && r->tools[p->tool].name.p)
 			baseline_note(b->into, r->tools[p->tool].name, p);
-		}
 	}
 }
 
@@ -29,12 +28,10 @@ static int on_line(void *ctx, const struct line *l, const struct reader_note *no
 	const struct learning *b = ctx;
 	struct evidence_update u;
 
-	if (evidence_end_unfinished(b->facts, l, &u)) {
+	if (evidence_end_unfinished(b->facts, l, &u))
 		learn(b, &u);
-	}
-	if (evidence_line(b->facts, l, note, &u, err)) {
+	if (evidence_line(b->facts, l, note, &u, err))
 		return -1;
-	}
 	learn(b, &u);
 	return 0;
 }
@@ -43,12 +40,10 @@ static int learn_file(struct learning *b, const char *path, struct error *err)
 {
 	struct evidence_update u;
 
-	if (reader_file(path, on_line, b, err)) {
+	if (reader_file(path, on_line, b, err))
 		return -1;
-	}
-	while (evidence_end_next(b->facts, &u)) {
+	while (evidence_end_next(b->facts, &u))
 		learn(b, &u);
-	}
 	evidence_new_file(b->facts);
 	return 0;
 }
@@ -60,9 +55,8 @@ int baseline_add(struct baseline *t, const char *path, struct error *err)
 	struct file_list files = {0};
 	int failed = file_list_new(&operand, 1, &files, err);
 
-	for (size_t i = 0; !failed && i < files.count; i++) {
+	for (size_t i = 0; !failed && i < files.count; i++)
 		failed = learn_file(&b, files.paths[i], err);
-	}
 	evidence_free(b.facts);
 	file_list_free(&files);
 	free(operand);

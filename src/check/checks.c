@@ -14,11 +14,9 @@ _Static_assert(ARRAY_LEN(checks) <= CHECKS_MAX, "CHECKS_MAX is too small");
 
 const struct check *check_find(struct str id)
 {
-	for (size_t i = 0; i < checks_count; i++) {
-		if (str_is(id, checks[i]->id)) {
+	for (size_t i = 0; i < checks_count; i++)
+		if (str_is(id, checks[i]->id))
 			return checks[i];
-		}
-	}
 	return NULL;
 }
 
@@ -26,9 +24,8 @@ int check_unknown(struct str id, struct error *err)
 {
 	const char *names[CHECKS_MAX];
 
-	for (size_t i = 0; i < checks_count; i++) {
+	for (size_t i = 0; i < checks_count; i++)
 		names[i] = checks[i]->id;
-	}
 	error_set(err, FAIL_USAGE, "unknown rule '%.*s'", STR_ARG(id));
 	return names_suggest(err, id, names, checks_count);
 }
@@ -42,16 +39,13 @@ int checks_read_list(const char *list, bool named[CHECKS_MAX], struct error *err
 		struct str name = {rest.p, comma ? (size_t)(comma - rest.p) : rest.n};
 		size_t i = 0;
 
-		while (i < checks_count && !str_is(name, checks[i]->id)) {
+		while (i < checks_count && !str_is(name, checks[i]->id))
 			i++;
-		}
-		if (i == checks_count) {
+		if (i == checks_count)
 			return check_unknown(name, err);
-		}
 		named[i] = true;
-		if (!comma) {
+		if (!comma)
 			return 0;
-		}
 		rest = str_skip(rest, name.n + 1);
 	}
 }
@@ -61,12 +55,10 @@ int checks_choose(const char *only, const char *without, bool chosen[CHECKS_MAX]
 	bool left_out[CHECKS_MAX] = {false}, any = false;
 
 	memset(chosen, !only, CHECKS_MAX * sizeof(*chosen));
-	if (only && checks_read_list(only, chosen, err)) {
+	if (only && checks_read_list(only, chosen, err))
 		return error_wrap(err, "\1only\2");
-	}
-	if (without && checks_read_list(without, left_out, err)) {
+	if (without && checks_read_list(without, left_out, err))
 		return error_wrap(err, "\1without\2");
-	}
 	for (size_t i = 0; i < checks_count; i++) {
 		chosen[i] = chosen[i] && !left_out[i];
 		any = any || chosen[i];
@@ -85,10 +77,8 @@ const char *severity_name(enum severity s)
 void check_describe_severity(const struct check *c, struct buf *out)
 {
 	buf_text(out, severity_name(c->severity));
-	if (c->raised) {
+	if (c->raised)
 		buf_printf(out, "; %s when %s", severity_name(c->severity + 1), c->raised);
-	}
-	if (c->lowered) {
+	if (c->lowered)
 		buf_printf(out, "; %s when %s", severity_name(c->severity - 1), c->lowered);
-	}
 }

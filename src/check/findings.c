@@ -16,11 +16,9 @@ static struct finding *place(struct findings *f, enum severity severity)
 		return &f->list[f->count++];
 	}
 	f->left_out++;
-	for (size_t i = f->count; i-- > 0;) {
-		if (f->list[i].severity < severity) {
+	for (size_t i = f->count; i-- > 0;)
+		if (f->list[i].severity < severity)
 			return &f->list[i];
-		}
-	}
 	return NULL;
 }
 
@@ -29,9 +27,8 @@ void finding_add(struct findings *out, enum severity severity, const struct span
 {
 	struct finding *f = place(out, severity);
 
-	if (!f) {
+	if (!f)
 		return;
-	}
 	*f = (struct finding){.rule = out->rule,
 	                      .severity = severity,
 	                      .first_turn = -1,
@@ -61,33 +58,26 @@ static int by_weight(const void *left, const void *right)
 {
 	const struct finding *a = left, *b = right;
 
-	if (a->urgency != b->urgency) {
+	if (a->urgency != b->urgency)
 		return a->urgency > b->urgency ? -1 : 1;
-	}
-	if (a->depth != b->depth) {
+	if (a->depth != b->depth)
 		return a->depth < b->depth ? -1 : 1;
-	}
-	if (a->severity != b->severity) {
+	if (a->severity != b->severity)
 		return a->severity > b->severity ? -1 : 1;
-	}
-	if (a->first_turn != b->first_turn) {
+	if (a->first_turn != b->first_turn)
 		return a->first_turn < b->first_turn ? -1 : 1;
-	}
-	if (a->first_step != b->first_step) {
+	if (a->first_step != b->first_step)
 		return a->first_step < b->first_step ? -1 : 1;
-	}
 	return strcmp(a->rule, b->rule);
 }
 
 void findings_sort(struct findings *f)
 {
 	causes_find(f->list, f->count);
-	if (f->count > 1) {
+	if (f->count > 1)
 		qsort(f->list, f->count, sizeof(*f->list), by_weight);
-	}
-	if (f->left_out == 0) {
+	if (f->left_out == 0)
 		return;
-	}
 	char *message = f->list[f->count - 1].message;
 	char more[64];
 	int n = snprintf(more, sizeof(more), " (and %zu more findings, not listed)", f->left_out);
@@ -102,11 +92,10 @@ void findings_spell(struct findings *f, void (*settings)(char *text, size_t n))
 	for (size_t i = 0; i < f->count; i++) {
 		char *text = f->list[i].message;
 
-		if (strchr(text, SETTING_BEGIN) && settings) {
+		if (strchr(text, SETTING_BEGIN) && settings)
 			settings(text, strlen(text));
-		} else if (strchr(text, SETTING_BEGIN)) {
+		else if (strchr(text, SETTING_BEGIN))
 			settings_unmark(text);
-		}
 	}
 }
 
@@ -122,11 +111,9 @@ static bool explains(const char *rule, const char *other)
 {
 	const struct check *c = check_find(str_from(rule));
 
-	for (size_t i = 0; c && i < EXPLAINS_MAX && c->explains[i]; i++) {
-		if (strcmp(c->explains[i]->id, other) == 0) {
+	for (size_t i = 0; c && i < EXPLAINS_MAX && c->explains[i]; i++)
+		if (strcmp(c->explains[i]->id, other) == 0)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -157,19 +144,16 @@ static const char *cause_of(const struct finding *f, const struct finding *list,
 static const struct finding *cause_finding(const struct finding *f, const struct finding *list,
                                            size_t count)
 {
-	for (size_t i = 0; f->cause && i < count; i++) {
-		if (strcmp(list[i].rule, f->cause) == 0 && overlap(&list[i], f)) {
+	for (size_t i = 0; f->cause && i < count; i++)
+		if (strcmp(list[i].rule, f->cause) == 0 && overlap(&list[i], f))
 			return &list[i];
-		}
-	}
 	return NULL;
 }
 
 const struct finding *causes_root(const struct finding *list, size_t count, const struct finding *f)
 {
-	for (const struct finding *up = f; up; up = cause_finding(up, list, count)) {
+	for (const struct finding *up = f; up; up = cause_finding(up, list, count))
 		f = up;
-	}
 	return f;
 }
 
@@ -191,7 +175,6 @@ void causes_find(struct finding *list, size_t count)
 		list[i].urgency = list[i].severity;
 		list[i].depth = 0;
 	}
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		rank(list, count, &list[i]);
-	}
 }

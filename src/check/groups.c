@@ -55,11 +55,10 @@ static bool add_sample(struct group *g, int64_t sample)
 
 static void add_reward(struct group *g, double reward)
 {
-	if (g->rewarded++ == 0) {
+	if (g->rewarded++ == 0)
 		g->reward = reward;
-	} else if (reward != g->reward) {
+	else if (reward != g->reward)
 		g->differ = 1;
-	}
 }
 
 static void add_trace(struct group *g, const struct trace *t, int64_t seed)
@@ -73,13 +72,11 @@ static void add_trace(struct group *g, const struct trace *t, int64_t seed)
 		s->first = *t;
 		return;
 	}
-	if (s->seed != seed) {
+	if (s->seed != seed)
 		return;
-	}
 	s->count++;
-	if (trace_compare(&s->first, t, &calls) != TRACE_EQUAL && s->differ++ == 0) {
+	if (trace_compare(&s->first, t, &calls) != TRACE_EQUAL && s->differ++ == 0)
 		s->calls = calls;
-	}
 }
 
 void groups_keep_log(struct groups *g)
@@ -90,16 +87,14 @@ void groups_keep_log(struct groups *g)
 static void log_member(struct group_log *log, const struct group_member *m)
 {
 	log->full = log->full || log->count == GROUP_LOG_MAX;
-	if (log->full) {
+	if (log->full)
 		return;
-	}
 	log->members = mem_grow(log->members, log->count, sizeof(*log->members));
 	log->traces = mem_grow(log->traces, log->count, sizeof(*log->traces));
 	log->members[log->count] = *m;
 	log->members[log->count].task = arena_str(&log->arena, m->task);
-	if (m->trace) {
+	if (m->trace)
 		log->traces[log->count] = *m->trace;
-	}
 	log->count++;
 }
 
@@ -120,9 +115,8 @@ bool groups_can_absorb(const struct groups *g, const struct groups *other)
 	struct group **theirs = map_list(&other->by_task);
 	bool can = true;
 
-	for (size_t i = 0; can && other->log->full && i < other->by_task.count; i++) {
+	for (size_t i = 0; can && other->log->full && i < other->by_task.count; i++)
 		can = !map_find(&g->by_task, theirs[i]->item.hash, STR_NONE);
-	}
 	free(theirs);
 	return can;
 }
@@ -132,9 +126,8 @@ void groups_absorb(struct groups *g, struct groups *other)
 	struct group **theirs = map_list(&other->by_task);
 	struct group_log *log = other->log;
 
-	for (size_t i = 0; log->full && i < other->by_task.count; i++) {
+	for (size_t i = 0; log->full && i < other->by_task.count; i++)
 		map_add(&g->by_task, &theirs[i]->item, theirs[i]->item.hash);
-	}
 	free(theirs);
 	if (log->full) {
 		other->by_task = (struct map){.root = NULL};
@@ -155,12 +148,10 @@ static void add_void(struct group *g, const struct group_member *m)
 
 void groups_add(struct groups *g, const struct group_member *m)
 {
-	if (!m->task.p) {
+	if (!m->task.p)
 		return;
-	}
-	if (g->log) {
+	if (g->log)
 		log_member(g->log, m);
-	}
 	uint64_t hash = map_hash(m->task);
 	struct group *one = map_find(&g->by_task, hash, STR_NONE);
 	bool is_new = !one;
@@ -168,27 +159,22 @@ void groups_add(struct groups *g, const struct group_member *m)
 		one = mem_new(sizeof(*one));
 		map_add(&g->by_task, &one->item, hash);
 	}
-	if (m->size > 0 && m->size <= UINT32_MAX) {
+	if (m->size > 0 && m->size <= UINT32_MAX)
 		one->size = (uint32_t)m->size;
-	}
-	if (!one->task && (!is_new || one->size)) {
+	if (!one->task && (!is_new || one->size))
 		one->task = mem_text(m->task);
-	}
 	if (m->lost) {
 		add_void(one, m);
 		one->lost++;
 		return;
 	}
-	if (!add_sample(one, m->sample)) {
+	if (!add_sample(one, m->sample))
 		return;
-	}
 	add_void(one, m);
-	if (m->rewarded) {
+	if (m->rewarded)
 		add_reward(one, m->reward);
-	}
-	if (m->trace) {
+	if (m->trace)
 		add_trace(one, m->trace, m->seed);
-	}
 }
 
 static bool is_done(const struct group *g, bool last)
@@ -249,9 +235,8 @@ void groups_take(struct groups *g, bool last,
 			group_free(all[i]);
 		}
 	}
-	if (done > 1) {
+	if (done > 1)
 		qsort(all, done, sizeof(struct group *), by_task);
-	}
 	for (size_t i = 0; i < done; i++) {
 		report_group(all[i], report, ctx);
 		group_free(all[i]);
@@ -263,9 +248,8 @@ void groups_release(struct groups *g)
 {
 	struct group **all = map_list(&g->by_task);
 
-	for (size_t i = 0; i < g->by_task.count; i++) {
+	for (size_t i = 0; i < g->by_task.count; i++)
 		group_free(all[i]);
-	}
 	free(all);
 	if (g->log) {
 		arena_release(&g->log->arena);

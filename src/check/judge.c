@@ -34,13 +34,11 @@ static int select_rules(struct judge *j, size_t *size, struct error *err)
 	const size_t unit = _Alignof(max_align_t);
 
 	*size = 0;
-	if (checks_choose(j->conf.only, j->conf.without, chosen, err)) {
+	if (checks_choose(j->conf.only, j->conf.without, chosen, err))
 		return -1;
-	}
 	for (size_t i = 0; i < checks_count; i++) {
-		if (!chosen[i]) {
+		if (!chosen[i])
 			continue;
-		}
 		for (unsigned kind = 0; kind < KINDS; kind++) {
 			j->by_kind[kind] |= (uint64_t)(checks[i]->wants >> kind & 1)
 			                    << j->rule_count;
@@ -73,9 +71,8 @@ int judge_new(const struct judge_conf *conf, struct judge **out, struct error *e
 
 void judge_free(struct judge *j)
 {
-	if (!j) {
+	if (!j)
 		return;
-	}
 	evidence_free(j->facts);
 	groups_release(&j->groups);
 	free(j);
@@ -86,12 +83,10 @@ static uint64_t rules_for(const struct judge *j, unsigned kinds, const struct ro
 {
 	uint64_t rules = 0;
 
-	for (; kinds; kinds &= kinds - 1) {
+	for (; kinds; kinds &= kinds - 1)
 		rules |= j->by_kind[__builtin_ctz(kinds)];
-	}
-	for (size_t i = 0; r->known != UINT64_MAX && i < j->rule_count; i++) {
+	for (size_t i = 0; r->known != UINT64_MAX && i < j->rule_count; i++)
 		rules &= ~((uint64_t)check_lacks_facts(j->rules[i].check, r) << i);
-	}
 	return rules;
 }
 
@@ -100,9 +95,8 @@ static void run_completed(struct judge *j, struct judged_rollout *o, const struc
 	for (size_t i = 0; i < j->rule_count; i++) {
 		const struct check *c = j->rules[i].check;
 
-		if (!c->completed || check_lacks_facts(c, r)) {
+		if (!c->completed || check_lacks_facts(c, r))
 			continue;
-		}
 		o->findings.rule = c->id;
 		for (int64_t step = 0; step < r->steps; step++) {
 			c->completed(o->states + j->rules[i].state, r, &r->completed[step],
@@ -128,9 +122,8 @@ static void list_not_checked(struct judge *j)
 	size_t n = 0;
 
 	for (size_t i = 0; i < j->rule_count && n < sizeof(j->not_checked); i++) {
-		if (!j->rules[i].not_checked) {
+		if (!j->rules[i].not_checked)
 			continue;
-		}
 		n += (size_t)snprintf(j->not_checked + n, sizeof(j->not_checked) - n, "%s%s",
 		                      n ? "," : "", j->rules[i].check->id);
 	}
@@ -147,17 +140,14 @@ static void run_end(struct judge *j, struct judged_rollout *o, const struct evid
 
 		o->findings.rule = s->check->id;
 		o->findings.not_judged = check_lacks_facts(s->check, u->rollout);
-		if (s->check->end && !o->findings.not_judged) {
+		if (s->check->end && !o->findings.not_judged)
 			s->check->end(o->states + s->state, u->rollout, &u->derived, &o->findings);
-		}
 		bool found_nothing = findings_before == f->count + f->left_out;
-		if (f->not_judged || (stripped && s->check->needs_meta && found_nothing)) {
+		if (f->not_judged || (stripped && s->check->needs_meta && found_nothing))
 			missed = s->not_checked = true;
-		}
 	}
-	if (missed) {
+	if (missed)
 		list_not_checked(j);
-	}
 }
 
 static void count_findings(struct judge *j, const struct findings *f)
@@ -187,9 +177,8 @@ static void add_counters(struct judge *j, const struct counters *t)
 	sum->steps += t->steps;
 	sum->failed += t->failed;
 	sum->unknown += t->unknown;
-	if (t->effective >= 0) {
+	if (t->effective >= 0)
 		sum->effective = t->effective + (sum->effective > 0 ? sum->effective : 0);
-	}
 	if (json_double(str_from(t->reward), &reward)) {
 		j->file_reward += reward;
 		j->reward_known = true;
@@ -201,9 +190,8 @@ static bool is_disturbed(const struct rollout_verdict *v)
 {
 	for (size_t i = 0; i < v->finding_count; i++) {
 		const char *rule = v->findings[i].rule;
-		if (!strcmp(rule, "session-alias") || !strcmp(rule, "session-churn")) {
+		if (!strcmp(rule, "session-alias") || !strcmp(rule, "session-churn"))
 			return true;
-		}
 	}
 	return false;
 }
@@ -257,25 +245,21 @@ static void conclude(struct judge *j, struct judged_rollout *o, const struct evi
 	failure_count_take(&j->sum.failures, v.failure, v.no_reward);
 	movement_add(&j->sum.movement, u->rollout);
 	add_to_group(j, &v, u->rollout);
-	if (j->conf.verdict) {
+	if (j->conf.verdict)
 		j->conf.verdict(j->conf.ctx, &v);
-	}
 }
 
 static void judge_update(struct judge *j, const struct evidence_update *u)
 {
 	struct judged_rollout *o = u->user;
 
-	if (j->conf.places && u->derived.line) {
+	if (j->conf.places && u->derived.line)
 		turn_lines_add(&o->lines, u->derived.line);
-	}
 	run_line(j, o, u);
-	if (j->conf.line) {
+	if (j->conf.line)
 		j->conf.line(j->conf.ctx, u);
-	}
-	if (u->end) {
+	if (u->end)
 		conclude(j, o, u);
-	}
 }
 
 /* Reports findings that do not belong to one rollout, if any, and clears the list. */
@@ -286,19 +270,16 @@ static void report_findings(struct judge *j, struct rollout_verdict v, struct fi
 	v.findings = f->list;
 	v.finding_count = f->count;
 	count_findings(j, f);
-	if (f->count && j->conf.verdict) {
+	if (f->count && j->conf.verdict)
 		j->conf.verdict(j->conf.ctx, &v);
-	}
 	findings_release(f);
 }
 
 bool judge_has_rule(const struct judge *j, const struct check *rule)
 {
-	for (size_t i = 0; i < j->rule_count; i++) {
-		if (j->rules[i].check == rule) {
+	for (size_t i = 0; i < j->rule_count; i++)
+		if (j->rules[i].check == rule)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -327,9 +308,8 @@ static void report_group_findings(void *ctx, const struct task_group *g, bool ca
 	named.name = name;
 	for (size_t i = 0; i < j->rule_count; i++) {
 		f.rule = j->rules[i].check->id;
-		if (j->rules[i].check->group) {
+		if (j->rules[i].check->group)
 			j->rules[i].check->group(&named, &f);
-		}
 	}
 	report_findings(j, v, &f);
 }
@@ -338,9 +318,8 @@ static void finish_open(struct judge *j)
 {
 	struct evidence_update u;
 
-	while (evidence_end_next(j->facts, &u)) {
+	while (evidence_end_next(j->facts, &u))
 		judge_update(j, &u);
-	}
 }
 
 /* Findings that do not belong to one file. */
@@ -350,9 +329,8 @@ static void report_last(struct judge *j)
 
 	for (size_t i = 0; i < j->rule_count; i++) {
 		f.rule = j->rules[i].check->id;
-		if (j->rules[i].check->finish) {
+		if (j->rules[i].check->finish)
 			j->rules[i].check->finish(j->conf.hints.trained, &f);
-		}
 	}
 	report_findings(j, (struct rollout_verdict){.file = NULL}, &f);
 }
@@ -361,9 +339,8 @@ void judge_finish(struct judge *j)
 {
 	finish_open(j);
 	groups_take(&j->groups, true, report_group_findings, j);
-	if (j->conf.hints.trained) {
+	if (j->conf.hints.trained)
 		report_last(j);
-	}
 }
 
 void judge_many(struct judge *j)
@@ -389,9 +366,8 @@ static void add_incomplete(struct judge *j, const char *what)
 	struct findings f = {.rule = "incomplete"};
 	const struct rollout_verdict v = {.file = j->file, .status = END_INCOMPLETE};
 
-	if (!judge_has_rule(j, &check_incomplete)) {
+	if (!judge_has_rule(j, &check_incomplete))
 		return;
-	}
 	finding_add(&f, SEVERITY_ERROR, NULL, "", "%s", what);
 	report_findings(j, v, &f);
 }
@@ -420,13 +396,11 @@ int judge_line(struct judge *j, const struct line *l, const struct reader_note *
 {
 	struct evidence_update u;
 
-	if (evidence_end_unfinished(j->facts, l, &u)) {
+	if (evidence_end_unfinished(j->facts, l, &u))
 		judge_update(j, &u);
-	}
 	if (evidence_line(j->facts, l, note, &u, err)) {
-		if (!j->many || !evidence_is_headless(j->facts, l)) {
+		if (!j->many || !evidence_is_headless(j->facts, l))
 			return -1;
-		}
 		judge_headless(j);
 		return 0;
 	}
@@ -434,12 +408,10 @@ int judge_line(struct judge *j, const struct line *l, const struct reader_note *
 		add_incomplete(j,
 		               "the file ends in a truncated line that belongs to no open rollout");
 	}
-	if (!u.rollout) {
+	if (!u.rollout)
 		return 0;
-	}
-	if (j->conf.verify && verify(&u, err)) {
+	if (j->conf.verify && verify(&u, err))
 		return -1;
-	}
 	judge_update(j, &u);
 	return 0;
 }
@@ -454,9 +426,8 @@ static int to_judge(void *ctx, const struct line *l, const struct reader_note *n
 {
 	struct judging *j = ctx;
 
-	if (judge_line(j->judge, l, n, err)) {
+	if (judge_line(j->judge, l, n, err))
 		return -1;
-	}
 	return j->after ? j->after(j->ctx, err) : 0;
 }
 
@@ -466,25 +437,21 @@ int judge_recording(struct judge *j, const char *path, after_line_fn *after, voi
 	struct judging judging = {j, after, ctx};
 
 	judge_file(j, path);
-	if (!j->many) {
+	if (!j->many)
 		return reader_file(path, to_judge, &judging, err);
-	}
 	bool any;
-	if (reader_file_lines(path, to_judge, &judging, &any, err)) {
+	if (reader_file_lines(path, to_judge, &judging, &any, err))
 		return -1;
-	}
-	if (!any) {
+	if (!any)
 		add_incomplete(j, "the file is empty");
-	}
 	return 0;
 }
 
 int judge_part_new(const struct judge_conf *conf, int64_t number, struct judge **out,
                    struct error *err)
 {
-	if (judge_new(conf, out, err)) {
+	if (judge_new(conf, out, err))
 		return -1;
-	}
 	judge_many(*out);
 	groups_keep_log(&(*out)->groups);
 	evidence_number_file((*out)->facts, number);
@@ -514,9 +481,8 @@ static void add_sums(struct judge_summary *to, const struct judge_summary *s)
 	to->infos += s->infos;
 	failure_count_add(&to->failures, &s->failures);
 	movement_absorb(&to->movement, &s->movement);
-	if (s->effective >= 0) {
+	if (s->effective >= 0)
 		to->effective = s->effective + (to->effective > 0 ? to->effective : 0);
-	}
 }
 
 void judge_absorb(struct judge *j, struct judge *part)
@@ -526,9 +492,8 @@ void judge_absorb(struct judge *j, struct judge *part)
 	add_sums(&j->sum, &part->sum);
 	j->file_reward += part->file_reward;
 	j->reward_known |= part->reward_known;
-	for (size_t i = 0; i < j->rule_count; i++) {
+	for (size_t i = 0; i < j->rule_count; i++)
 		j->rules[i].not_checked |= part->rules[i].not_checked;
-	}
 	list_not_checked(j);
 }
 

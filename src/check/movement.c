@@ -25,9 +25,8 @@ static void list_read_only(const struct rollout_facts *r, char *out, size_t size
 	size_t listed = 0, n = 0;
 
 	for (size_t i = 0; i < r->tool_count && listed <= TOOLS_LISTED; i++) {
-		if (!r->tools[i].read_only) {
+		if (!r->tools[i].read_only)
 			continue;
-		}
 		peer_name(r->work, r->tools[i].name, name, sizeof(name));
 		n += (size_t)snprintf(out + n, size - n, "%s%s", listed ? ", " : "",
 		                      listed < TOOLS_LISTED ? name : "...");
@@ -43,9 +42,8 @@ static struct span still_steps(const struct rollout_facts *r)
 		const struct completed_step *p = &r->completed[i];
 		bool acted = !p->failed && !p->expected && !p->idle && !p->outside_episode;
 
-		if (acted && p->effect == EFFECT_UNCHANGED) {
+		if (acted && p->effect == EFFECT_UNCHANGED)
 			span_add(&span, p->turn, p->step);
-		}
 	}
 	return span;
 }
@@ -58,16 +56,13 @@ void movement_add(struct movement *to, const struct rollout_facts *r)
 	to->moved += v->moved;
 	to->still += v->still;
 	to->unknown += v->unknown + v->counted;
-	if (v->still > 0 && to->first_still.count == 0) {
+	if (v->still > 0 && to->first_still.count == 0)
 		to->first_still = still_steps(r);
-	}
-	if (v->unknown + v->counted == 0) {
+	if (v->unknown + v->counted == 0)
 		return;
-	}
 	to->rollouts[reason_of(r)]++;
-	if (!to->read_only_tools[0]) {
+	if (!to->read_only_tools[0])
 		list_read_only(r, to->read_only_tools, sizeof(to->read_only_tools));
-	}
 }
 
 void movement_absorb(struct movement *to, const struct movement *from)
@@ -77,20 +72,17 @@ void movement_absorb(struct movement *to, const struct movement *from)
 	to->still += from->still;
 	to->unknown += from->unknown;
 	to->first_still = to->first_still.count ? to->first_still : from->first_still;
-	for (size_t i = 0; i < UNKNOWN_REASONS; i++) {
+	for (size_t i = 0; i < UNKNOWN_REASONS; i++)
 		to->rollouts[i] += from->rollouts[i];
-	}
-	if (!to->read_only_tools[0]) {
+	if (!to->read_only_tools[0])
 		memcpy(to->read_only_tools, from->read_only_tools, sizeof(to->read_only_tools));
-	}
 }
 
 enum unknown_reason movement_reason(const struct movement *m)
 {
 	unsigned i = 0;
 
-	while (i < UNKNOWN_REASONS && !m->rollouts[i]) {
+	while (i < UNKNOWN_REASONS && !m->rollouts[i])
 		i++;
-	}
 	return (enum unknown_reason)i;
 }

@@ -12,13 +12,11 @@
 static void put_numbers(struct json_writer *w, const char *key, const int64_t *numbers,
                         size_t count)
 {
-	if (key) {
+	if (key)
 		jw_key(w, key);
-	}
 	jw_array(w);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		jw_i64(w, numbers[i]);
-	}
 	jw_end(w);
 }
 
@@ -27,11 +25,9 @@ static bool get_numbers(struct str array, int64_t *numbers, size_t count)
 	struct str value;
 	size_t n = 0;
 
-	for (size_t cursor = 0; json_next(array, &cursor, &value); n++) {
-		if (n == count || !json_i64(value, &numbers[n])) {
+	for (size_t cursor = 0; json_next(array, &cursor, &value); n++)
+		if (n == count || !json_i64(value, &numbers[n]))
 			return false;
-		}
-	}
 	return n == count;
 }
 
@@ -75,9 +71,8 @@ void part_put_verdict(struct json_writer *w, const struct rollout_verdict *v)
 	put_string(w, "reward", str_from(c->reward));
 	put_numbers(w, "numbers", n, ARRAY_LEN(n));
 	jw_put_array(w, "findings");
-	for (size_t i = 0; i < v->finding_count; i++) {
+	for (size_t i = 0; i < v->finding_count; i++)
 		put_finding(w, &v->findings[i]);
-	}
 	jw_end(w);
 	jw_end(w);
 }
@@ -140,11 +135,9 @@ bool part_get_verdict(struct str object, bool places, struct arena *arena,
 	};
 	text_copy(out->counters.reward, sizeof(out->counters.reward),
 	          json_text(arena, JSON_GET(object, "reward")));
-	for (size_t cursor = 0; json_next(list, &cursor, &one); out->finding_count++) {
-		if (!get_finding(one, places, arena, &findings[out->finding_count])) {
+	for (size_t cursor = 0; json_next(list, &cursor, &one); out->finding_count++)
+		if (!get_finding(one, places, arena, &findings[out->finding_count]))
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -303,15 +296,12 @@ bool part_get(struct str object, struct arena *arena, struct judge *part)
 		return false;
 	}
 	for (size_t cursor = 0; json_next(JSON_GET(object, "claims"), &cursor, &one);) {
-		if (!get_numbers(one, claim, ARRAY_LEN(claim))) {
+		if (!get_numbers(one, claim, ARRAY_LEN(claim)))
 			return false;
-		}
 		sharing_claimed(evidence_sharing(part->facts), claim);
 	}
-	for (size_t cursor = 0; json_next(JSON_GET(object, "members"), &cursor, &one);) {
-		if (!get_member(one, arena, &part->groups)) {
+	for (size_t cursor = 0; json_next(JSON_GET(object, "members"), &cursor, &one);)
+		if (!get_member(one, arena, &part->groups))
 			return false;
-		}
-	}
 	return get_not_checked(part, list.p);
 }

@@ -33,9 +33,8 @@ static struct str name_at(struct str s)
 {
 	size_t n = 0;
 
-	while (n < s.n && is_name_byte(s.p[n])) {
+	while (n < s.n && is_name_byte(s.p[n]))
 		n++;
-	}
 	return (struct str){s.p, n};
 }
 
@@ -50,9 +49,8 @@ static bool is_compound(struct str name)
 	for (size_t i = 1; i + 1 < name.n; i++) {
 		bool camel = is_small(name.p[i - 1]) && name.p[i] >= 'A' && name.p[i] <= 'Z';
 
-		if (camel || (name.p[i] == '_' && is_name_byte(name.p[i - 1]))) {
+		if (camel || (name.p[i] == '_' && is_name_byte(name.p[i - 1])))
 			return true;
-		}
 	}
 	return false;
 }
@@ -63,11 +61,9 @@ static bool is_in_schema(const struct rollout_facts *r, struct str name)
 	char quoted[NAME_MAX_BYTES + 2];
 
 	snprintf(quoted, sizeof(quoted), "\"%.*s\"", STR_ARG(name));
-	for (size_t i = 0; i < r->tool_count; i++) {
-		if (r->tools[i].schema.p && strstr(r->tools[i].schema.p, quoted)) {
+	for (size_t i = 0; i < r->tool_count; i++)
+		if (r->tools[i].schema.p && strstr(r->tools[i].schema.p, quoted))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -85,14 +81,11 @@ static bool is_candidate(struct prompt_search *p, struct str name)
 
 static void present(struct prompt_search *p, struct str name)
 {
-	for (size_t i = 0; i < p->count; i++) {
-		if (str_eq(p->names[i], name)) {
+	for (size_t i = 0; i < p->count; i++)
+		if (str_eq(p->names[i], name))
 			return;
-		}
-	}
-	if (p->count < p->max) {
+	if (p->count < p->max)
 		p->names[p->count++] = name;
-	}
 }
 
 /* lakeMove, LAKE_MOVE: the letters of a tool that is offered. */
@@ -115,11 +108,9 @@ static bool is_other_spelling(struct str name, struct str tool)
 
 static bool is_other_spelling_of_tool(const struct rollout_facts *r, struct str name)
 {
-	for (size_t i = 0; i < r->tool_count; i++) {
-		if (is_other_spelling(name, r->tools[i].name)) {
+	for (size_t i = 0; i < r->tool_count; i++)
+		if (is_other_spelling(name, r->tools[i].name))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -135,11 +126,9 @@ static bool ends_with(struct str s, const char *end)
 
 static bool ends_with_any(struct str s, const char *const *ends, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (ends_with(s, ends[i])) {
+	for (size_t i = 0; i < count; i++)
+		if (ends_with(s, ends[i]))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -171,9 +160,8 @@ static void look_at_quoted(struct prompt_search *p, struct str before, struct st
 	const char *tick = rest.n ? memchr(rest.p, '`', rest.n) : NULL;
 	bool call = rest.n && rest.p[0] == '(';
 
-	if (!tick || (!call && tick != rest.p) || !is_compound(name) || !is_candidate(p, name)) {
+	if (!tick || (!call && tick != rest.p) || !is_compound(name) || !is_candidate(p, name))
 		return;
-	}
 	struct str after = str_skip(rest, (size_t)(tick - rest.p) + 1);
 	if (is_called_tool(before, after) || is_other_spelling_of_tool(p->r, name) ||
 	    (call && takes_our_argument(p->r, str_skip(rest, 1)))) {
@@ -188,9 +176,8 @@ static void look_at_backticks(struct prompt_search *p, struct str text)
 	while (rest.n) {
 		const char *tick = memchr(rest.p, '`', rest.n);
 
-		if (!tick) {
+		if (!tick)
 			return;
-		}
 		rest = str_skip(rest, (size_t)(tick - rest.p) + 1);
 		struct str name = name_at(rest);
 		struct str before = {text.p, (size_t)(tick - text.p)};
@@ -240,17 +227,15 @@ static void look_at_definitions(struct prompt_search *p, struct str text)
 		const char *brace = memchr(text.p, '{', text.n);
 
 		p->gave_up = brace && read > budget;
-		if (!brace || p->gave_up) {
+		if (!brace || p->gave_up)
 			return;
-		}
 		text = str_skip(text, (size_t)(brace - text.p));
 		bool good = json_validate_first(text, &used, &fault) == 0;
 		struct str name = good ? defined_name((struct str){text.p, used}) : STR_NONE;
 
 		read += good ? used : fault.at + 1;
-		if (is_foreign(p->r, name)) {
+		if (is_foreign(p->r, name))
 			present(p, name);
-		}
 		text = str_skip(text, name.p ? used : 1);
 	}
 }
@@ -299,19 +284,16 @@ static bool is_tools_heading(struct str line, struct str *list)
 	if (colon) {
 		*list = text_trim(str_skip(line, (size_t)(colon - line.p) + 1));
 		line.n = (size_t)(colon - line.p);
-		while (str_starts(*list, STR("*"))) {
+		while (str_starts(*list, STR("*")))
 			*list = str_skip(*list, 1);
-		}
 	}
 	if ((!colon && !marked) || line.n > HEADING_MAX ||
 	    !(contains(line, "tools") || contains(line, "functions"))) {
 		return false;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
-		if (contains(line, others[i])) {
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		if (contains(line, others[i]))
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -320,12 +302,10 @@ static struct str item_of(struct str line)
 {
 	size_t n = 0;
 
-	if (line.n > 1 && strchr("-*+", line.p[0]) && line.p[1] == ' ') {
+	if (line.n > 1 && strchr("-*+", line.p[0]) && line.p[1] == ' ')
 		return text_trim(str_skip(line, 1));
-	}
-	while (n < line.n && line.p[n] >= '0' && line.p[n] <= '9') {
+	while (n < line.n && line.p[n] >= '0' && line.p[n] <= '9')
 		n++;
-	}
 	return n && n < line.n && strchr(".)", line.p[n]) ? text_trim(str_skip(line, n + 1))
 	                                                  : STR_NONE;
 }
@@ -342,9 +322,8 @@ static struct str listed_name(struct str item)
 	}
 	struct str name = name_at(item), after = str_skip(item, name.n);
 	bool call = str_starts(after, STR("("));
-	while (after.n && strchr("*`", after.p[0])) {
+	while (after.n && strchr("*`", after.p[0]))
 		after = str_skip(after, 1);
-	}
 	bool ends = call || !after.n || strchr(":,-", after.p[0]) || str_starts(after, STR(" -")) ||
 	            str_starts(after, STR(" (")) || str_starts(after, STR(" \xe2\x80\x93")) ||
 	            str_starts(after, STR(" \xe2\x80\x94")) || str_starts(after, STR(" :"));
@@ -355,9 +334,8 @@ static void look_at_item(struct prompt_search *p, struct str item)
 {
 	struct str name = listed_name(item);
 
-	if (is_candidate(p, name)) {
+	if (is_candidate(p, name))
 		present(p, name);
-	}
 }
 
 /* "a_b, c_d and e_f" */
@@ -368,15 +346,12 @@ static void look_at_row(struct prompt_search *p, struct str list)
 		size_t n = comma ? (size_t)(comma - list.p) : list.n;
 		struct str item = text_trim((struct str){list.p, n});
 
-		while (item.n && strchr(".`", item.p[item.n - 1])) {
+		while (item.n && strchr(".`", item.p[item.n - 1]))
 			item.n--;
-		}
-		while (item.n && item.p[0] == '`') {
+		while (item.n && item.p[0] == '`')
 			item = str_skip(item, 1);
-		}
-		if (name_at(item).n == item.n && is_compound(item)) {
+		if (name_at(item).n == item.n && is_compound(item))
 			look_at_item(p, item);
-		}
 		list = str_skip(list, n + (comma != NULL));
 	}
 }
@@ -400,9 +375,8 @@ static void look_at_sections(struct prompt_search *p, struct str text)
 			look_at_row(p, list);
 		} else if (inside && item.p) {
 			indent = indent == SIZE_MAX ? at : indent;
-			if (at <= indent) { /* deeper ones are its arguments */
+			if (at <= indent) /* deeper ones are its arguments */
 				look_at_item(p, item);
-			}
 		} else if (line.n && (str_ends(line, STR(":")) || str_starts(line, STR("#")) ||
 		                      (indent != SIZE_MAX && at <= indent))) {
 			inside = false;

@@ -7,9 +7,8 @@ static void make_room(struct turn_lines *t, size_t turn)
 {
 	size_t room = t->room ? t->room : 16;
 
-	while (room <= turn) {
+	while (room <= turn)
 		room *= 2;
-	}
 	if (room > t->room) {
 		t->first = mem_resize(t->first, room, sizeof(*t->first));
 		t->room = room;
@@ -20,20 +19,16 @@ static void make_room(struct turn_lines *t, size_t turn)
 
 void turn_lines_add(struct turn_lines *t, const struct line *l)
 {
-	if (l->type == LINE_HEADER && !t->header) {
+	if (l->type == LINE_HEADER && !t->header)
 		t->header = l->number;
-	}
-	if (l->turn < 0 || l->turn >= (int64_t)TURN_LINES_MAX) {
+	if (l->turn < 0 || l->turn >= (int64_t)TURN_LINES_MAX)
 		return;
-	}
 	size_t turn = (size_t)l->turn;
 
-	if (turn >= t->count) {
+	if (turn >= t->count)
 		make_room(t, turn);
-	}
-	if (!t->first[turn]) {
+	if (!t->first[turn])
 		t->first[turn] = l->number;
-	}
 }
 
 uint64_t turn_lines_find(const struct turn_lines *t, int64_t turn)

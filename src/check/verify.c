@@ -9,9 +9,8 @@ static int add_ignored(struct json_paths *paths, struct str list, struct workspa
 	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
 		buf_clear(&w->text);
 		json_decode(one, &w->text);
-		if (json_paths_add(paths, buf_view(&w->text), err)) {
+		if (json_paths_add(paths, buf_view(&w->text), err))
 			return error_wrap(err, "state_source.ignore");
-		}
 	}
 	return 0;
 }
@@ -22,9 +21,8 @@ int verify_ignored(const struct line *header, struct workspace *w, struct json_p
 	struct str list = JSON_GET(header->value[KEY_STATE_SOURCE], "ignore");
 
 	*out = NULL;
-	if (json_type(list) != JSON_ARRAY || json_count(list) == 0) {
+	if (json_type(list) != JSON_ARRAY || json_count(list) == 0)
 		return 0;
-	}
 	*out = json_paths_new(false);
 	if (add_ignored(*out, list, w, err)) {
 		json_paths_free(*out);
@@ -40,13 +38,11 @@ int verify_state(const struct line *l, const struct json_paths *ignored, struct 
 	struct str state = l->value[KEY_STATE], hash = line_state_hash(l);
 	char now[HASH_HEX + 1];
 
-	if (json_is_null(state) || hash.n == 0) {
+	if (json_is_null(state) || hash.n == 0)
 		return 0;
-	}
 	json_hash(w->hasher, state, ignored, &w->canon, now);
-	if (str_is(hash, now)) {
+	if (str_is(hash, now))
 		return 0;
-	}
 	return error_set(err, FAIL_INPUT,
 	                 "state_hash is %.*s, but the state's hash is %s: one of them was "
 	                 "changed after recording",

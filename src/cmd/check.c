@@ -130,17 +130,14 @@ static int judge_in_turn(struct file_checking *c, size_t index, struct error *er
 {
 	const char *path = c->files->paths[index];
 
-	if (c->verdicts->html) {
+	if (c->verdicts->html)
 		c->verdicts->html->recording = path;
-	}
-	if (!judge_recording(c->judge, path, flush_some, c->verdicts, err)) {
+	if (!judge_recording(c->judge, path, flush_some, c->verdicts, err))
 		return 0;
-	}
 	if (store_pass_over(c->files, err, &c->unusable)) {
 		reports_problem(c->verdicts->reports, path, err);
-		if (c->verdicts->html) {
+		if (c->verdicts->html)
 			html_file_note(c->verdicts->html, err->text);
-		}
 		return 0;
 	}
 	struct error ignored; /* verdicts so far are still printed */
@@ -184,15 +181,13 @@ static int check_each_file(struct file_checking *c, size_t jobs, struct error *e
 	                               .drop = drop,
 	                               .ctx = c};
 
-	if (jobs > 1 && c->files->count > 1 && !c->partials) {
+	if (jobs > 1 && c->files->count > 1 && !c->partials)
 		return in_order_run(&order, err);
-	}
 	for (size_t i = 0; i < c->files->count; i++) {
 		int failed = c->partials ? take(c, i, judged_elsewhere(c, i), err)
 		                         : judge_in_turn(c, i, err);
-		if (failed) {
+		if (failed)
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -244,9 +239,8 @@ static int list(const struct check_options *o, struct style style, int argc, cha
 {
 	bool json = reports_have_json(&o->report);
 
-	if (o->list && o->explain) {
+	if (o->list && o->explain)
 		return error_set(err, FAIL_USAGE, "--list and --explain are mutually exclusive");
-	}
 	if (argc) {
 		return error_set(err, FAIL_USAGE, "%s reads no recording: unexpected operand '%s'",
 		                 o->list ? "--list" : "--explain", argv[0]);
@@ -264,23 +258,19 @@ static int open_page(const struct check_options *o, struct file_checking *k, str
 static int check_files(const struct check_options *o, size_t jobs, struct file_checking *k,
                        struct error *err)
 {
-	if (k->files->many) {
+	if (k->files->many)
 		judge_many(k->judge);
-	}
-	if (k->files->count > 1) {
+	if (k->files->count > 1)
 		k->verdicts->origin = ORIGIN_FILE_AND_ROLLOUT;
-	}
 	/* one thread: pairing with the trainer's file requires all recordings, and a page is
 	   written in line order */
-	if (open_page(o, k, err) || check_each_file(k, o->trained || o->html ? 1 : jobs, err)) {
+	if (open_page(o, k, err) || check_each_file(k, o->trained || o->html ? 1 : jobs, err))
 		return -1;
-	}
 	judge_finish(k->judge);
 	if (o->html) {
 		html_file_summary(k->verdicts->html, k->judge, k->verdicts->unfinished);
-		if (html_file_publish(k->verdicts->html, err)) {
+		if (html_file_publish(k->verdicts->html, err))
 			return -1;
-		}
 	}
 	verdicts_summary(k->verdicts, k->judge);
 	return reports_close(k->verdicts->reports, k->judge, NULL, err) ||
@@ -307,9 +297,8 @@ static int take_ignored(const struct check_options *o, struct hints *out, struct
 
 static int check_division(const struct check_options *o, int argc, struct error *err)
 {
-	if (o->partial + o->merge > 1) {
+	if (o->partial + o->merge > 1)
 		return error_set(err, FAIL_USAGE, "--partial and --merge are mutually exclusive");
-	}
 	if ((o->partial || o->merge) && (o->html || o->trained)) {
 		return error_set(err, FAIL_USAGE,
 		                 "--%s cannot be combined with --html or --trainer-logprobs, which "
@@ -331,9 +320,8 @@ static int check_division(const struct check_options *o, int argc, struct error 
 
 static uint64_t hash_list(uint64_t hash, const struct opt_list *l)
 {
-	for (size_t i = 0; i < l->count; i++) {
+	for (size_t i = 0; i < l->count; i++)
 		hash = map_hash_with(hash, map_hash(str_from(l->item[i])));
-	}
 	return map_hash_with(hash, l->count);
 }
 
@@ -344,9 +332,8 @@ static uint64_t options_fingerprint(const struct check_options *o)
 	const char *texts[] = {v->only, v->without, v->read_only, v->noop, ROLLDBG_VERSION};
 	uint64_t hash = v->min_effective.value;
 
-	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		hash = map_hash_with(hash, texts[i] ? map_hash(str_from(texts[i])) : 0);
-	}
 	hash = hash_list(hash, &v->expected);
 	hash = hash_list(hash, &v->baselines);
 	hash = hash_list(hash, &v->effects);
@@ -358,9 +345,8 @@ static int write_partial(const struct check_options *o, struct file_checking *k,
 {
 	struct check_division d = {.options = options_fingerprint(o)};
 
-	if (shard_read(o->shard, k->verdicts->context, &d.shard, err)) {
+	if (shard_read(o->shard, k->verdicts->context, &d.shard, err))
 		return -1;
-	}
 	shard_files(&d.shard, files, &d.numbers);
 	int failed = check_partial_write(k->conf, files, &d, &k->verdicts->out, err);
 	free(d.numbers);
@@ -402,9 +388,8 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	struct buf tools = BUF(0);
 	struct file_checking k = {.files = &files, .conf = &conf, .verdicts = &v};
 
-	if (o->explain || o->list) {
+	if (o->explain || o->list)
 		return list(o, c->style, argc, argv, err);
-	}
 	size_t jobs = opt_number(o->jobs, 1);
 	int failed =
 		check_division(o, argc, err) || html_file_check(o->html, err) ||
@@ -417,9 +402,8 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 		store_operands(c, argc, argv, &files, err) ||
 		(o->merge && read_partials(o, &k, &files, err)) ||
 		(o->partial ? write_partial(o, &k, &files, err) : check_files(o, jobs, &k, err));
-	if (failed) {
+	if (failed)
 		reports_give_up(v.reports, NULL, NULL, err);
-	}
 	judge_free(k.judge);
 	buf_release(&tools);
 	trained_free(conf.hints.trained);
@@ -429,9 +413,8 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	html_file_release(&html);
 	output_release(&v.out);
 	check_partials_free(k.partials);
-	if (!failed && k.unusable) {
+	if (!failed && k.unusable)
 		return fail_exit_code(FAIL_INPUT);
-	}
 	/* a rollout that never started is not clean, even without findings; --only is about its one
 	   rule */
 	return failed ? -1 : v.at_or_above > 0 || (v.broken > 0 && !o->verdict.only);

@@ -51,16 +51,14 @@ static bool put_judged(const struct judge_conf *conf, const char *path, struct j
 	int64_t number = (int64_t)(map_hash(str_from(path)) >> 1);
 	bool good = !judge_part_new(&own, number, &part, &ignored) &&
 	            !judge_recording(part, path, NULL, NULL, &ignored);
-	if (good) {
+	if (good)
 		judge_part_finish(part);
-	}
 	jw_end(w);
 	jw_key(w, "part");
-	if (good) {
+	if (good)
 		good = part_put(w, part);
-	} else {
+	else
 		jw_null(w);
-	}
 	judge_free(part);
 	return good;
 }
@@ -77,9 +75,8 @@ static void put_file(const struct judge_conf *conf, const char *path, size_t num
 		jw_object(&w);
 		jw_put_u64(&w, "file", number);
 		jw_put_text(&w, "path", path);
-		if (again || put_judged(conf, path, &w)) {
+		if (again || put_judged(conf, path, &w))
 			break;
-		}
 	}
 	jw_end(&w);
 	buf_str(out, buf_view(&line));
@@ -93,9 +90,8 @@ int check_partial_write(const struct judge_conf *conf, const struct file_list *f
 	put_head(d, files, &out->text);
 	for (size_t i = 0; i < files->count; i++) {
 		put_file(conf, files->paths[i], d->numbers ? d->numbers[i] : i, &out->text);
-		if (output_flush_some(out, err)) {
+		if (output_flush_some(out, err))
 			return -1;
-		}
 	}
 	return output_flush(out, err);
 }
@@ -147,9 +143,8 @@ static int read_file(struct check_partials *p, struct str line, struct error *er
 	struct str path = json_text(&p->arena, JSON_GET(line, "path"));
 	int64_t number;
 
-	if (!path.p || !json_i64(JSON_GET(line, "file"), &number)) {
+	if (!path.p || !json_i64(JSON_GET(line, "file"), &number))
 		return error_set(err, FAIL_INPUT, "not a file of a partial result of check");
-	}
 	if (p->count == p->room) {
 		p->room = p->room ? 2 * p->room : 16;
 		p->files = mem_resize(p->files, p->room, sizeof(*p->files));
@@ -183,9 +178,8 @@ static int read_one(struct check_partials *p, struct str text, const char *name,
 			              : read_file(p, line, err);
 			left -= !head;
 		}
-		if (failed) {
+		if (failed)
 			return error_wrap(err, "%s:%zu", name, number);
-		}
 		text = str_skip(text, line.n + (end != NULL));
 	} while (text.n);
 	if (left) {
@@ -222,12 +216,10 @@ int check_partials_read(const struct file_list *partials, uint64_t options,
 		                  partials->paths[i], options, err);
 	}
 	free(ends);
-	if (failed || shard_set_whole(&p->shards, err)) {
+	if (failed || shard_set_whole(&p->shards, err))
 		return -1;
-	}
-	if (p->count > 1) {
+	if (p->count > 1)
 		qsort(p->files, p->count, sizeof(*p->files), by_number);
-	}
 	*files = (struct file_list){.paths = mem_array(p->count + 1, sizeof(*files->paths)),
 	                            .count = p->count,
 	                            .many = p->many || p->count > 1};
@@ -267,12 +259,10 @@ struct judge *check_partials_judge(const struct check_partials *p, size_t i,
 
 void check_partials_free(struct check_partials *p)
 {
-	if (!p) {
+	if (!p)
 		return;
-	}
-	for (size_t i = 0; i < p->count; i++) {
+	for (size_t i = 0; i < p->count; i++)
 		free(p->files[i].path);
-	}
 	free(p->files);
 	shard_set_release(&p->shards);
 	arena_release(&p->arena);

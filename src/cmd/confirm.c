@@ -40,9 +40,8 @@ struct confirm *confirm_new(bool asked, const struct hints *hints)
 
 void confirm_free(struct confirm *c)
 {
-	if (!c) {
+	if (!c)
 		return;
-	}
 	history_free(c->history);
 	buf_release(&c->said);
 	arena_release(&c->arena);
@@ -84,15 +83,12 @@ void confirm_line(struct confirm *c, const struct evidence_update *u)
 {
 	const struct line *l = u->derived.line;
 
-	if (!l || !u->rollout || c->enough) {
+	if (!l || !u->rollout || c->enough)
 		return;
-	}
-	if (!c->history && l->type == LINE_HEADER) {
+	if (!c->history && l->type == LINE_HEADER)
 		take_header(c, u);
-	}
-	if (!c->history || !str_eq(u->rollout->id, c->rollout)) {
+	if (!c->history || !str_eq(u->rollout->id, c->rollout))
 		return;
-	}
 	bool next = l->type == LINE_STEP || l->type == LINE_RESET || l->type == LINE_END;
 	if (c->pending && next) {
 		struct str state = l->value[KEY_STATE];
@@ -101,26 +97,23 @@ void confirm_line(struct confirm *c, const struct evidence_update *u)
 		c->enough = !history_add(c->history, &c->last) || l->type == LINE_RESET;
 		c->pending = false;
 	}
-	if (u->derived.is_step && !c->enough && !u->derived.outside_episode) {
+	if (u->derived.is_step && !c->enough && !u->derived.outside_episode)
 		take_step(c, &u->derived);
-	}
 }
 
 static const char *doubt(const struct judge_summary *s, char *text, size_t size)
 {
 	const struct movement *m = &s->movement;
 
-	if (s->errors + s->warnings + s->infos > 0) {
+	if (s->errors + s->warnings + s->infos > 0)
 		return "there are findings";
-	}
 	if (s->failed) {
 		snprintf(text, size, "%lld of %lld steps failed", (long long)s->failed,
 		         (long long)s->steps);
 		return text;
 	}
-	if (m->moved == m->acting) {
+	if (m->moved == m->acting)
 		return NULL;
-	}
 	snprintf(text, size, "%lld of %lld steps are not known to have changed the state",
 	         (long long)(m->acting - m->moved), (long long)m->acting);
 	return text;
@@ -161,9 +154,8 @@ static int send_calls(struct confirm *c, struct driver *d, const struct env_conf
 {
 	struct history_conf conf = {.env_ops = d->env_ops, .env = env, .settle_ms = SETTLE_MS};
 
-	if (driver_new_io(d, &conf.io, err)) {
+	if (driver_new_io(d, &conf.io, err))
 		return -1;
-	}
 	int failed = history_run(c->history, &conf, v, err);
 	io_free(conf.io);
 	return failed;
@@ -183,21 +175,18 @@ int confirm_run(struct confirm *c, struct driver *d, const struct env_conf *env,
 	size_t sessions, calls;
 
 	judge_summary(j, &s);
-	if (!c->history || !d->env_ops || s.movement.acting == 0 || s.errors > 0) {
+	if (!c->history || !d->env_ops || s.movement.acting == 0 || s.errors > 0)
 		return 0;
-	}
 	const char *useless = history_plan(c->history, &sessions, &calls);
-	if (!c->asked && (useless || !is_free(c, j, &s))) {
+	if (!c->asked && (useless || !is_free(c, j, &s)))
 		return 0;
-	}
 	c->sent = true;
 	if (!useless && !quiet) {
 		log_warn("history: %zu session%s for %zu calls", sessions, sessions == 1 ? "" : "s",
 		         calls);
 	}
-	if (send_calls(c, d, env, &v, err)) {
+	if (send_calls(c, d, env, &v, err))
 		return -1;
-	}
 	conclude(&v, c->asked, j, &c->said);
 	return 0;
 }
@@ -218,9 +207,8 @@ static void propose(const struct driver *d, const struct judge *j, struct buf *o
 
 	judge_summary(j, &s);
 	/* one call has none before it */
-	if (s.errors > 0 || s.movement.unknown == 0 || s.movement.acting < 2 * s.rollouts) {
+	if (s.errors > 0 || s.movement.unknown == 0 || s.movement.acting < 2 * s.rollouts)
 		return;
-	}
 	buf_text(&line, "rolldbg");
 	for (char *const *word = d->target.context->typed; *word;) {
 		int skipped = words_of_out(word);
@@ -240,9 +228,8 @@ static void propose(const struct driver *d, const struct judge *j, struct buf *o
 void confirm_say(const struct confirm *c, const struct driver *d, const struct judge *j,
                  struct buf *out)
 {
-	if (c->sent) {
+	if (c->sent)
 		buf_str(out, buf_view(&c->said));
-	} else if (!c->asked) {
+	else if (!c->asked)
 		propose(d, j, out);
-	}
 }

@@ -74,11 +74,9 @@ static int unknown_format(const char *option, const char *name, bool written, st
 	const char *names[FORMATS_MAX] = {RECORD_FORMAT};
 	size_t n = 1;
 
-	for (size_t i = 0; i < formats_count && n < FORMATS_MAX; i++) {
-		if (!written || formats[i]->write) {
+	for (size_t i = 0; i < formats_count && n < FORMATS_MAX; i++)
+		if (!written || formats[i]->write)
 			names[n++] = formats[i]->name;
-		}
-	}
 	error_set(err, FAIL_USAGE, "%s: unknown format '%s'", option, name);
 	return names_suggest(err, str_from(name), names, n);
 }
@@ -107,25 +105,20 @@ static int choose_formats(struct converting *v, struct error *err)
 	const char *from = v->opts->from, *to = v->opts->to;
 
 	if (from && str_starts(str_from(from), STR(MAP))) {
-		if (map_read(from + strlen(MAP), &v->map, err)) {
+		if (map_read(from + strlen(MAP), &v->map, err))
 			return -1;
-		}
 		from = NULL;
 	}
 	v->from = v->map ? v->map : from ? format_find(str_from(from)) : NULL;
 	v->to = to ? format_find(str_from(to)) : NULL;
-	if (to && (!strcmp(to, "steps") || !strcmp(to, "rollouts"))) {
+	if (to && (!strcmp(to, "steps") || !strcmp(to, "rollouts")))
 		return choose_table(v, err);
-	}
-	if (v->opts->csv) {
+	if (v->opts->csv)
 		return error_set(err, FAIL_USAGE, "--csv requires --to steps or --to rollouts");
-	}
-	if (from && !v->from && strcmp(from, RECORD_FORMAT) != 0) {
+	if (from && !v->from && strcmp(from, RECORD_FORMAT) != 0)
 		return unknown_format("--from", from, false, err);
-	}
-	if (to && !v->to && strcmp(to, RECORD_FORMAT) != 0) {
+	if (to && !v->to && strcmp(to, RECORD_FORMAT) != 0)
 		return unknown_format("--to", to, true, err);
-	}
 	if (v->to && !v->to->write) {
 		struct buf list = BUF(BUF_MAX_SMALL);
 
@@ -173,9 +166,8 @@ static int write_parquet(struct converting *v, struct error *err)
 {
 	struct buf columns = BUF(BUF_MAX_MESSAGE);
 
-	if (flush(v, 0, err) || fflush(v->rows) || lseek(fileno(v->rows), 0, SEEK_SET)) {
+	if (flush(v, 0, err) || fflush(v->rows) || lseek(fileno(v->rows), 0, SEEK_SET))
 		return err->kind != FAIL_NONE ? -1 : error_errno(err, "a temporary file failed");
-	}
 	tables_columns(v->table, &columns);
 	int failed = parquet_write(fileno(v->rows), buf_cstr(&columns), v->file.fd, err);
 	buf_release(&columns);
@@ -186,9 +178,8 @@ static int write_parquet(struct converting *v, struct error *err)
 
 static int close_file(struct converting *v, struct error *err)
 {
-	if (v->rows && write_parquet(v, err)) {
+	if (v->rows && write_parquet(v, err))
 		return -1;
-	}
 	int failed = flush(v, 0, err) || new_file_publish(&v->file, STR(""), err);
 
 	new_file_release(&v->file);
@@ -199,9 +190,8 @@ static int make_directory(struct converting *v, struct error *err)
 {
 	const char *out = v->opts->out;
 
-	if (mkdir(out, 0777) && errno != EEXIST) {
+	if (mkdir(out, 0777) && errno != EEXIST)
 		return error_errno(err, "cannot create the directory %s", out);
-	}
 	v->names.path = BUF(BUF_MAX_SMALL);
 	buf_text(&v->names.path, out);
 	buf_text(&v->names.path, str_ends(str_from(out), STR("/")) ? "" : "/");
@@ -214,9 +204,8 @@ static int open_rollout_file(struct converting *v, struct str id, struct error *
 	struct buf path = BUF(BUF_MAX_SMALL);
 
 	recordings_path(&v->names, id, &path);
-	if (v->to && v->to->one_a_file) {
+	if (v->to && v->to->one_a_file)
 		buf_cut(&path, path.n - 1); /* removes .jsonl */
-	}
 	int failed = open_file(v, buf_cstr(&path), err);
 	buf_release(&path);
 	return failed;
@@ -230,9 +219,8 @@ static int take_line(void *ctx, const struct line *l, const struct reader_note *
 	struct converting *v = ctx;
 
 	(void)note;
-	if (v->to) {
+	if (v->to)
 		return export_add(&v->export, l, err);
-	}
 	buf_str(&v->text, l->text);
 	buf_char(&v->text, '\n');
 	return flush(v, FLUSH_AT, err);
@@ -297,9 +285,8 @@ static int take_or_warn(void *ctx, const struct line *l, const struct reader_not
 	struct converting *v = ctx;
 
 	v->written++;
-	if (v->tables) {
+	if (v->tables)
 		return tables_line(v->tables, l, note, err) || flush(v, FLUSH_AT, err);
-	}
 	return note->torn ? torn_warn(ctx, l, note, err) : take_line(ctx, l, note, err);
 }
 
@@ -308,19 +295,15 @@ static int copy_lines(struct converting *v, struct error *err)
 	for (size_t i = 0; i < v->files.count; i++) {
 		struct reader *r = NULL;
 
-		if (reader_open(v->files.paths[i], &r, err)) {
+		if (reader_open(v->files.paths[i], &r, err))
 			return -1;
-		}
 		reader_set_format(r, v->from);
-		if (v->tables) {
+		if (v->tables)
 			tables_file(v->tables, v->files.paths[i]);
-		}
-		if (reader_each(r, take_or_warn, v, err)) {
+		if (reader_each(r, take_or_warn, v, err))
 			return -1;
-		}
-		if (v->tables) {
+		if (v->tables)
 			tables_file_end(v->tables);
-		}
 	}
 	return 0;
 }
@@ -330,12 +313,10 @@ static int convert_files(struct converting *v, struct error *err)
 	const char *out = v->opts->out ? v->opts->out : "-";
 	bool whole = !v->to && !v->directory && !v->opts->rollout;
 
-	if (v->directory ? make_directory(v, err) : open_file(v, out, err)) {
+	if (v->directory ? make_directory(v, err) : open_file(v, out, err))
 		return -1;
-	}
-	if (whole ? copy_lines(v, err) : write_rollouts(v, err)) {
+	if (whole ? copy_lines(v, err) : write_rollouts(v, err))
 		return -1;
-	}
 	if (!v->written) {
 		return v->opts->rollout
 		               ? error_set(err, FAIL_USAGE, "no rollout '%s'", v->opts->rollout)
@@ -356,29 +337,25 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
 
 	struct buf tools = BUF(0);
 
-	if (o->json && !o->list) {
+	if (o->json && !o->list)
 		return error_set(err, FAIL_USAGE, "--json requires --list");
-	}
 	if (o->list && argc) {
 		return error_set(err, FAIL_USAGE,
 		                 "--list reads no recording: unexpected operand '%s'", argv[0]);
 	}
-	if (o->list) {
+	if (o->list)
 		return listing_formats(c->style, o->json, err);
-	}
 	int failed = choose_formats(&v, err) || import_options_apply(&o->import, &tools, err) ||
 	             store_operands(c, argc, argv, &v.files, err) || convert_files(&v, err);
 	new_file_release(&v.file);
 	buf_release(&v.text);
 	buf_release(&tools);
-	if (!failed && v.to) {
+	if (!failed && v.to)
 		export_warn_of_losses(&v.export);
-	}
 	export_release(&v.export);
 	tables_free(v.tables);
-	if (v.rows) {
+	if (v.rows)
 		fclose(v.rows);
-	}
 	map_free(v.map);
 	recordings_release(&v.names);
 	file_list_free(&v.files);

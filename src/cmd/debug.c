@@ -171,26 +171,22 @@ static int run_live(void *ctx, const struct live_request *q, const char *path,
 	                           .secrets = g->driver.target.secrets};
 	struct error closing = {0};
 
-	if (new_io(g, q->stop_fd, &io, err)) {
+	if (new_io(g, q->stop_fd, &io, err))
 		return -1;
-	}
 	struct rollout_conf conf = conf_of(g, q, io);
 	int failed = recorder_new(&to, &conf.recorder, err);
 	bool opened = !failed;
-	if (opened) {
+	if (opened)
 		failed = drive(g, &conf, out, err);
-	}
 	if (opened && recorder_close(conf.recorder, &closing) && !failed) {
 		*err = closing;
 		failed = -1;
 	}
-	if (opened && !recordings_remove_empty(path) && !named) {
+	if (opened && !recordings_remove_empty(path) && !named)
 		failed = failed || store_set_latest(g->context, path, err) ? -1 : 0;
-	}
 	io_free(io);
-	if (failed) {
+	if (failed)
 		env_target_hide(&g->driver.target, err);
-	}
 	return failed;
 }
 
@@ -218,9 +214,8 @@ static int print(void *ctx, bool trouble, struct str text, struct error *err)
 	struct output *to = trouble ? &g->trouble : &g->out;
 
 	buf_str(&to->text, text);
-	if (output_flush(to, err)) {
+	if (output_flush(to, err))
 		return -1;
-	}
 	return to->closed ? error_set(err, FAIL_NONE, "standard output is closed") : 0;
 }
 
@@ -245,12 +240,10 @@ static int check_options(const struct debug_options *o, int argc, char **argv, s
 		return error_set(err, FAIL_USAGE,
 		                 "standard input holds commands: name a file as the recording");
 	}
-	if (o->out && (!is_live(o) || argc)) {
+	if (o->out && (!is_live(o) || argc))
 		return error_set(err, FAIL_USAGE, "--out needs a live session");
-	}
-	if (o->rollout && !argc && is_live(o)) {
+	if (o->rollout && !argc && is_live(o))
 		return error_set(err, FAIL_USAGE, "--rollout needs a recording");
-	}
 	return 0;
 }
 
@@ -265,9 +258,8 @@ static int prepare_target(struct debugging *g, struct error *err)
 {
 	const struct debug_options *o = g->opts;
 
-	if (!is_live(o)) {
+	if (!is_live(o))
 		return 0;
-	}
 	return env_target_prepare(&g->driver.target, g->context, &o->target, err) ||
 	       policies_find(g->context->variable, o->policy, &g->policy_path, &g->policy, err) ||
 	       goldens_read_policy(&g->recorded, &g->policy, NULL, err) ||
@@ -278,9 +270,8 @@ static int prepare_target(struct debugging *g, struct error *err)
 /* Input that cannot be seeked is copied to an unlinked file, named by its descriptor. */
 static int copy_if_needed(struct debugging *g, const char **path, struct error *err)
 {
-	if (recording_copy(*path, NULL, &g->copy, err)) {
+	if (recording_copy(*path, NULL, &g->copy, err))
 		return -1;
-	}
 	if (g->copy) {
 		fflush(g->copy);
 		snprintf(g->copy_path, sizeof(g->copy_path), "/proc/self/fd/%d", fileno(g->copy));
@@ -304,12 +295,10 @@ static int choose_file(struct debugging *g, int argc, char **argv, const char **
                        struct error *err)
 {
 	*path = argc ? argv[0] : NULL;
-	if (!argc && is_live(g->opts)) {
+	if (!argc && is_live(g->opts))
 		return 0;
-	}
-	if (!argc && store_latest(g->context, &g->latest, err)) {
+	if (!argc && store_latest(g->context, &g->latest, err))
 		return -1;
-	}
 	*path = argc ? argv[0] : buf_cstr(&g->latest);
 	g->name = *path;
 	return copy_if_needed(g, path, err);
@@ -320,9 +309,8 @@ static const char *history_of(struct debugging *g, bool terminal)
 {
 	struct error none;
 
-	if (!terminal || store_directory(g->context->variable, &g->history, &none)) {
+	if (!terminal || store_directory(g->context->variable, &g->history, &none))
 		return NULL;
-	}
 	buf_text(&g->history, "/debug-history");
 	return buf_cstr(&g->history);
 }
@@ -364,9 +352,8 @@ static int debug_session(struct debugging *g, const char *path, struct error *er
 
 static void release(struct debugging *g)
 {
-	if (g->copy) {
+	if (g->copy)
 		fclose(g->copy);
-	}
 	driver_release(&g->driver);
 	goldens_release(&g->recorded);
 	llm_conf_free(g->llm);
@@ -397,9 +384,8 @@ static int debug_run_options(const struct context *c, const struct debug_options
 	                   ? -1
 	                   : debug_session(&g, path, err);
 
-	if (code < 0) {
+	if (code < 0)
 		env_target_hide(&g.driver.target, err);
-	}
 	release(&g);
 	return code;
 }
@@ -424,9 +410,8 @@ int debug_until(const struct context *c, struct debug_options *o, const char *ex
 	struct expression *e;
 	size_t at;
 
-	if (expression_parse(str_from(expression), &e, &at, err)) {
+	if (expression_parse(str_from(expression), &e, &at, err))
 		return error_wrap(err, "--break: column %zu", at + 1);
-	}
 	expression_free(e);
 	buf_printf(&command, "tbreak %s", expression);
 	add_command(o, buf_cstr(&command));

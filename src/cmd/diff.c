@@ -98,9 +98,8 @@ static void take_verdict(void *ctx, const struct rollout_verdict *v)
 {
 	struct recording_side *s = ctx;
 
-	for (size_t i = 0; v->rollout.p && i < v->finding_count && !s->verdict; i++) {
+	for (size_t i = 0; v->rollout.p && i < v->finding_count && !s->verdict; i++)
 		s->verdict = v->findings[i].severity == SEVERITY_ERROR ? v->findings[i].rule : NULL;
-	}
 }
 
 static struct lockstep_side begin_rollout(struct recording_side *s)
@@ -117,9 +116,8 @@ static struct lockstep_side begin_rollout(struct recording_side *s)
 
 static void end_rollout(struct recording_side *s)
 {
-	if (s->judge) {
+	if (s->judge)
 		judge_file(s->judge, NULL); /* ends a rollout without an end line */
-	}
 }
 
 static int read_both(struct diffing *f, struct recording_side *a, struct recording_side *b,
@@ -127,9 +125,8 @@ static int read_both(struct diffing *f, struct recording_side *a, struct recordi
 {
 	struct lockstep_side first = begin_rollout(a), second = begin_rollout(b);
 
-	if (lockstep_compare(&first, &second, &f->conf, &f->one, err)) {
+	if (lockstep_compare(&first, &second, &f->conf, &f->one, err))
 		return -1;
-	}
 	end_rollout(a);
 	end_rollout(b);
 	return 0;
@@ -139,9 +136,8 @@ static int read_unpaired(struct diffing *f, struct recording_side *s, bool extra
 {
 	struct lockstep_side side = begin_rollout(s);
 
-	if (lockstep_unpaired(&side, extra, &f->conf, &f->one, err)) {
+	if (lockstep_unpaired(&side, extra, &f->conf, &f->one, err))
 		return -1;
-	}
 	end_rollout(s);
 	return 0;
 }
@@ -175,25 +171,21 @@ static void take_difference(void *ctx, const struct difference *d)
 {
 	struct diffing *f = ctx;
 
-	if (f->opts->stat) {
+	if (f->opts->stat)
 		difference_stats_see(&f->stats, d);
-	} else {
+	else
 		report_difference(&f->printer, d, &f->out.text);
-	}
-	if (f->page) {
+	if (f->page)
 		put_in_page(f, d);
-	}
 }
 
 /* Returns -1 with FAIL_NONE if the reader of the output has closed its end. */
 static int print_some(struct diffing *f, struct error *err)
 {
-	if (f->out.text.n && pager_start(&f->pager, f->context, err)) {
+	if (f->out.text.n && pager_start(&f->pager, f->context, err))
 		return -1;
-	}
-	if (output_flush(&f->out, err)) {
+	if (output_flush(&f->out, err))
 		return -1;
-	}
 	return f->out.closed ? error_set(err, FAIL_NONE, "the pager has exited") : 0;
 }
 
@@ -202,9 +194,8 @@ static void finish_rollout(struct diffing *f, const struct rollout_copy *first,
 {
 	const char *const verdicts[2] = {f->side[0].verdict, f->side[1].verdict};
 
-	if (f->opts->stat && f->one.differences) {
+	if (f->opts->stat && f->one.differences)
 		difference_stats_add(&f->stats, first, second, verdicts, &f->one);
-	}
 	compare_add(&f->count, &f->one);
 }
 
@@ -220,9 +211,8 @@ static int compare_pair_of(struct diffing *f, struct recording_side *a, struct r
                            struct error *err)
 {
 	f->one = (struct compare_count){.rollouts = 0};
-	if (a && b ? read_both(f, a, b, err) : read_unpaired(f, a ? a : b, !a, err)) {
+	if (a && b ? read_both(f, a, b, err) : read_unpaired(f, a ? a : b, !a, err))
 		return -1;
-	}
 	finish_rollout(f, a ? &a->rollout : NULL, b ? &b->rollout : NULL);
 	return 0;
 }
@@ -233,9 +223,8 @@ static int skip_same(struct diffing *f, struct error *err)
 {
 	size_t steps;
 
-	if (f->rules.patterns.missed) {
+	if (f->rules.patterns.missed)
 		return 0;
-	}
 	int same = by_rollout_skip_same(f->side[0].lines, f->side[1].lines, &steps, err);
 	if (same > 0) {
 		f->count.rollouts++;
@@ -251,9 +240,8 @@ static int compare_next(struct diffing *f, struct error *err)
 	struct recording_side *b = order >= 0 ? &f->side[1] : NULL;
 	struct str id = by_rollout_id((a ? a : b)->lines);
 
-	if (f->opts->rollout && !str_is(id, f->opts->rollout)) {
+	if (f->opts->rollout && !str_is(id, f->opts->rollout))
 		return skip_rollout(a, err) || skip_rollout(b, err) ? -1 : 0;
-	}
 	int same = a && b ? skip_same(f, err) : 0;
 	return same ? (same > 0 ? 0 : -1) : compare_pair_of(f, a, b, err);
 }
@@ -273,9 +261,8 @@ static struct difference_printer new_printer(const struct context *c, const stru
 
 static void open_group(struct diffing *f, struct by_rollout *const *all, const struct pair_group *g)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		f->side[i].lines = by_rollout_view(all[i], g->first[i], g->end[i]);
-	}
 }
 
 static void close_group(struct diffing *f, struct by_rollout *const *all)
@@ -291,9 +278,8 @@ static void drop(void *ctx, void *result)
 	struct diffing *own = result;
 
 	(void)ctx;
-	if (!own) {
+	if (!own)
 		return;
-	}
 	for (int i = 0; i < 2; i++) {
 		by_rollout_close(own->side[i].lines);
 		strip_free(own->side[i].strip);
@@ -315,9 +301,8 @@ static struct diffing *new_own(const struct diffing *f, const struct pair_group 
 	                        .conf = f->conf};
 	own->conf.ctx = own;
 	open_group(own, f->all, g);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		own->side[i].patterns = &own->rules.patterns; /* all patterns have matched by now */
-	}
 	return own;
 }
 
@@ -332,9 +317,8 @@ static void *compare_alone(void *ctx, size_t index)
 	             masks_strip(masks, &own->side[0].strip, &ignored) ||
 	             masks_strip(masks, &own->side[1].strip, &ignored);
 
-	while (!failed && has_next(own)) {
+	while (!failed && has_next(own))
 		failed = compare_next(own, &ignored) || own->out.text.n > ALONE_BYTES;
-	}
 	if (failed) {
 		drop(NULL, own);
 		return NULL;
@@ -354,18 +338,16 @@ static int take_group(void *ctx, size_t index, void *result, struct error *err)
 		return print_some(f, err);
 	}
 	open_group(f, f->all, &f->groups[index]);
-	while (!failed && has_next(f)) {
+	while (!failed && has_next(f))
 		failed = compare_next(f, err) || print_some(f, err);
-	}
 	close_group(f, f->all);
 	return failed ? -1 : 0;
 }
 
 static int compare_in_threads(struct diffing *f, size_t jobs, struct error *err)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		f->all[i] = f->side[i].lines;
-	}
 	f->groups = pair_groups_new(f->all[0], f->all[1], &f->group_count);
 	const struct in_order order = {.count = f->group_count,
 	                               .jobs = jobs,
@@ -382,31 +364,26 @@ static int compare_pairs(struct diffing *f, struct error *err)
 {
 	size_t jobs = f->opts->stat || f->opts->rollout ? 1 : f->jobs;
 
-	while (has_next(f) && (jobs == 1 || f->rules.patterns.missed)) {
-		if (compare_next(f, err) || print_some(f, err)) {
+	while (has_next(f) && (jobs == 1 || f->rules.patterns.missed))
+		if (compare_next(f, err) || print_some(f, err))
 			return -1;
-		}
-	}
 	return has_next(f) ? compare_in_threads(f, jobs, err) : 0;
 }
 
 static int compare_all(struct diffing *f, struct error *err)
 {
-	if (compare_pairs(f, err)) {
+	if (compare_pairs(f, err))
 		return -1;
-	}
 	if (f->opts->rollout && f->count.rollouts == 0) {
 		return error_set(err, FAIL_USAGE, "no rollout '%s' in either recording",
 		                 f->opts->rollout);
 	}
 	difference_stats_put(&f->stats, f->count.rollouts, f->opts->json, f->context->style,
 	                     &f->out.text);
-	if (f->opts->json || !f->context->quiet) {
+	if (f->opts->json || !f->context->quiet)
 		report_difference_summary(&f->count, f->opts->json, &f->out.text);
-	}
-	if (f->count.rollouts) {
+	if (f->count.rollouts)
 		compare_rules_warn(&f->rules, "the recordings");
-	}
 	return print_some(f, err);
 }
 
@@ -423,9 +400,8 @@ static int open_judge(struct recording_side *s, struct error *err)
 {
 	struct judge_conf conf = {.verdict = take_verdict, .ctx = s};
 
-	if (judge_new(&conf, &s->judge, err)) {
+	if (judge_new(&conf, &s->judge, err))
 		return -1;
-	}
 	judge_many(s->judge);
 	judge_file(s->judge, NULL);
 	return 0;
@@ -443,9 +419,8 @@ static int open_sides(struct diffing *f, struct error *err)
 		struct recording_side *s = &f->side[i];
 
 		s->patterns = &f->rules.patterns;
-		if (f->opts->stat && open_judge(s, err)) {
+		if (f->opts->stat && open_judge(s, err))
 			return -1;
-		}
 		if (masks_strip(&f->opts->compare.masks, &s->strip, err) ||
 		    by_rollout_open(NULL, s->files.paths, s->files.count, torn_warn, NULL,
 		                    &s->lines, err)) {
@@ -473,9 +448,8 @@ static int finish_page(struct diffing *f, struct error *err)
 {
 	struct buf line = BUF(BUF_MAX_SMALL);
 
-	if (!f->page) {
+	if (!f->page)
 		return 0;
-	}
 	report_difference_summary(&f->count, true, &line);
 	html_judge_results(f->page, buf_view(&line));
 	buf_release(&line);
@@ -522,18 +496,16 @@ static int diff_run(const struct context *c, const void *opts, int argc, char **
 		/* a page is written in the order of the rollouts */
 		f.jobs = o->html ? 1 : opt_number(o->jobs, 1);
 		compare_rules_apply(&f.rules, &f.conf);
-		if (diff_is_from_git(argc) && !o->json) {
+		if (diff_is_from_git(argc) && !o->json)
 			text_put_path(&f.out.text, "diff", argv[0]);
-		}
 		code = diff_operands(c, argc, argv, &f.side[0].files, &f.side[1].files, err) ||
 		                       compare_files(&f, err)
 		               ? -1
 		               : f.count.different > 0 && !o->no_exit_code &&
 		                         !diff_is_from_git(argc);
 	}
-	if (code < 0 && f.out.closed) {
+	if (code < 0 && f.out.closed)
 		code = f.count.different > 0 && !o->no_exit_code;
-	}
 	release(&f);
 	return code;
 }

@@ -24,12 +24,10 @@ int diff_operands(const struct context *c, int argc, char **argv, struct file_li
 		return error_set(err, FAIL_USAGE,
 		                 "needs two recordings, or none to compare the last two runs");
 	}
-	if (argc == 2 && !strcmp(argv[0], "-") && !strcmp(argv[1], "-")) {
+	if (argc == 2 && !strcmp(argv[0], "-") && !strcmp(argv[1], "-"))
 		return error_set(err, FAIL_USAGE, "standard input can be only one of the two");
-	}
-	if (!argc) {
+	if (!argc)
 		failed = store_last_two(c, &paths[0], &paths[1], err);
-	}
 	for (int i = 0; i < 2 && !failed; i++) {
 		char *path = git ? argv[i ? GIT_NEW : GIT_OLD] : argc ? argv[i] : paths[i].p;
 

@@ -28,9 +28,8 @@ static int command_line_check(struct command_line *l, struct error *err)
 {
 	char **copy = mem_array((size_t)l->argc + 1, sizeof(*copy));
 
-	if (l->argc > 0) {
+	if (l->argc > 0)
 		memcpy(copy, l->argv, (size_t)l->argc * sizeof(*copy));
-	}
 	int operands = options_parse(l->config.opts, l->config.opt_count, (struct options_how){0},
 	                             l->argc, copy, l->values, err);
 	free(copy);
@@ -53,9 +52,8 @@ static int command_line_read(struct command_line *l, struct error *err)
 	bool typed = name != NULL;
 
 	memset(l->values, 0, l->size);
-	if (config_open(f, err) || config_defaults(f, l->values, err)) {
+	if (config_open(f, err) || config_defaults(f, l->values, err))
 		return -1;
-	}
 	name = name ? name : env ? *env : NULL;
 	if (name && config_is_name(f, name) &&
 	    config_environment(f, name, typed, l->values, &l->target, err)) {
@@ -63,9 +61,8 @@ static int command_line_read(struct command_line *l, struct error *err)
 	}
 	const struct options_how how = {.note = config_note, .ctx = f};
 	int operands = options_parse(f->opts, f->opt_count, how, l->argc, l->argv, l->values, err);
-	if (operands >= 0 && env && l->target) {
+	if (operands >= 0 && env && l->target)
 		*env = l->target;
-	}
 	return operands;
 }
 
@@ -136,12 +133,10 @@ static void apply_globals(struct context *c, const struct globals *g)
 		c->quiet = true;
 		log_set_level(LOG_QUIET);
 	}
-	if (g->verbose) {
+	if (g->verbose)
 		log_set_level(g->verbose > 1 ? LOG_DEBUG : LOG_INFO);
-	}
-	if (g->color && strcmp(g->color, "auto") != 0) {
+	if (g->color && strcmp(g->color, "auto") != 0)
 		c->style.color = !strcmp(g->color, "always");
-	}
 }
 
 static int print(void (*text)(const struct command *, struct buf *), const struct command *cmd,
@@ -167,11 +162,9 @@ static int print_help(const struct command *cmd, const char *subject, struct err
 /* The word after --help. */
 static const char *help_subject(int argc, char **argv)
 {
-	for (int i = 0; i + 1 < argc; i++) {
-		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+	for (int i = 0; i + 1 < argc; i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
 			return argv[i + 1][0] == '-' ? NULL : argv[i + 1];
-		}
-	}
 	return NULL;
 }
 
@@ -192,9 +185,8 @@ static int check_operands(const struct command_line *l, int given, struct error 
 	const struct command *cmd = l->config.command;
 	char **argv = l->argv;
 
-	if (given < cmd->min_operands) {
+	if (given < cmd->min_operands)
 		return error_set(err, FAIL_USAGE, "missing operand: %s", cmd->operands);
-	}
 	if (cmd->max_operands >= 0 && given > cmd->max_operands) {
 		const char *operand = argv[cmd->max_operands];
 		bool is_url = strstr(operand, "://") &&
@@ -203,11 +195,9 @@ static int check_operands(const struct command_line *l, int given, struct error 
 		return error_set(err, FAIL_USAGE, "unexpected operand '%s'%s", operand,
 		                 is_url ? "; did you mean '--env URL'?" : "");
 	}
-	for (int i = 0; i < given; i++) {
-		if (!*argv[i]) {
+	for (int i = 0; i < given; i++)
+		if (!*argv[i])
 			return error_set(err, FAIL_USAGE, "operand %d is empty", i + 1);
-		}
-	}
 	return 0;
 }
 
@@ -219,13 +209,11 @@ static int start_command(const struct context *c, const struct command *cmd, con
 	struct sigaction pipe = {.sa_handler = cmd->network ? SIG_IGN : SIG_DFL};
 
 	sigaction(SIGPIPE, &pipe, NULL);
-	if (!cmd->network) {
+	if (!cmd->network)
 		return cmd->run(c, opts, argc, argv, err);
-	}
 	c->catch_stop();
-	if (io_global_init(err)) {
+	if (io_global_init(err))
 		return -1;
-	}
 	int code = cmd->run(c, opts, argc, argv, err);
 	io_global_cleanup();
 	return code;
@@ -250,14 +238,12 @@ static int run_settled(struct context *c, struct command_line *l, const struct g
 	apply_globals(c, g); /* as typed: before warnings about the project file */
 	c->started = true;   /* the command line was checked: a file is wrong */
 	int operands = command_line_read(l, err);
-	if (operands < 0) {
+	if (operands < 0)
 		return -1;
-	}
 	c->started = false;
 	apply_globals(c, g);
-	if (c->print_config) {
+	if (c->print_config)
 		return print_config(l, err);
-	}
 	if (!check_operands(l, operands, err) &&
 	    (!cmd->recordings ||
 	     !store_name_operands(c->variable, operands, l->argv, &names, err))) {
@@ -293,9 +279,8 @@ static int run_command(struct context *c, const struct command *cmd, int argc, c
 		memcpy(argv, typed, (size_t)argc * sizeof(*argv)); /* it was reordered */
 		code = run_settled(c, &l, g, err);
 	}
-	if (code < 0) {
+	if (code < 0)
 		error_wrap(err, "%s", cmd->name);
-	}
 	command_line_release(&l);
 	free(typed);
 	free(l.values);
@@ -310,22 +295,18 @@ static int dispatch(struct context *c, int argc, char **argv, struct error *err)
 	                             (struct options_how){.stop_at_operand = true}, argc - 1,
 	                             argv + 1, &g, err);
 
-	if (operands < 0) {
+	if (operands < 0)
 		return -1;
-	}
 	apply_globals(c, &g);
-	if (g.version) {
+	if (g.version)
 		return print(version_text, NULL, err);
-	}
 	if (!operands) {
-		if (g.help) {
+		if (g.help)
 			return print(list_text, NULL, err);
-		}
 		return command_none(err);
 	}
-	if (command_find(str_from(argv[1]), &c->command, err)) {
+	if (command_find(str_from(argv[1]), &c->command, err))
 		return -1;
-	}
 	return g.help ? print_help(c->command, operands > 1 ? argv[2] : NULL, err)
 	              : run_command(c, c->command, operands - 1, argv + 2, err);
 }
@@ -337,9 +318,8 @@ int command_main(struct context *c, int argc, char **argv, struct error *err)
 	memcpy(c->typed, argv + 1, (size_t)argc * sizeof(*argv));
 	int code = dispatch(c, argc, argv, err);
 
-	if (code < 0) {
+	if (code < 0)
 		settings_as_options(err->text, strlen(err->text));
-	}
 	free(c->typed);
 	c->typed = NULL;
 	return code;

@@ -31,9 +31,8 @@ const size_t exit_codes_count = ARRAY_LEN(exit_codes);
 
 static void put_names(const char *names[ARRAY_LEN(commands)])
 {
-	for (size_t i = 0; i < commands_count; i++) {
+	for (size_t i = 0; i < commands_count; i++)
 		names[i] = commands[i]->hidden ? NULL : commands[i]->name;
-	}
 }
 
 int command_none(struct error *err)
@@ -132,9 +131,8 @@ static int subject_help(const struct option_list *l, const char *subject, struct
 	struct buf known = BUF(BUF_MAX_SMALL);
 
 	buf_printf(out, "%s options:\n", subject);
-	if (options_help_subject(l->opts, l->count, str_from(subject), out)) {
+	if (options_help_subject(l->opts, l->count, str_from(subject), out))
 		return 0;
-	}
 	buf_clear(out);
 	put_subjects(l, &known);
 	error_set(err, FAIL_USAGE, "--help %s: no options of this subject; available: all%s%s",
@@ -177,11 +175,10 @@ int help_command(const struct command *cmd, const char *subject, struct buf *out
 	bool all = subject && !strcmp(subject, "all");
 
 	l.opts = options_expand(cmd->opts, cmd->opt_count, &l.count);
-	if (subject && !all) {
+	if (subject && !all)
 		failed = subject_help(&l, subject, out, err);
-	} else {
+	else
 		full_help(cmd, &l, all, out);
-	}
 	free(l.opts);
 	return failed;
 }
@@ -216,9 +213,8 @@ static int help_run(const struct context *c, const void *opts, int argc, char **
 
 	(void)c;
 	(void)opts;
-	if (argc && command_find(str_from(argv[0]), &cmd, err)) {
+	if (argc && command_find(str_from(argv[0]), &cmd, err))
 		return -1;
-	}
 	if (!cmd) {
 		help_all(&out.text);
 	} else if (help_command(cmd, argc > 1 ? argv[1] : NULL, &out.text, err)) {

@@ -18,9 +18,8 @@ int html_file_open(struct html_file *h, const char *path, struct error *err)
 	h->side = -1;
 	h->text = BUF(SIZE_MAX / 2);
 	h->conf.put_text = settings_put;
-	if (new_file_open(&h->file, &(struct new_file_conf){path, .kind = &page_kind}, err)) {
+	if (new_file_open(&h->file, &(struct new_file_conf){path, .kind = &page_kind}, err))
 		return -1;
-	}
 	h->page = page_new(&h->conf, &h->text);
 	return 0;
 }
@@ -60,9 +59,8 @@ void html_file_verdict(struct html_file *h, const struct rollout_verdict *v)
 
 void html_file_note(struct html_file *h, const char *text)
 {
-	if (h->page) {
+	if (h->page)
 		page_note(h->page, text, &h->text);
-	}
 }
 
 void html_file_results(struct html_file *h, struct str lines)
@@ -75,9 +73,8 @@ void html_file_results(struct html_file *h, struct str lines)
 
 void html_file_summary(struct html_file *h, const struct judge *j, int64_t unfinished)
 {
-	if (h->page) {
+	if (h->page)
 		page_summary(h->page, j, unfinished, &h->text);
-	}
 }
 
 int html_file_publish(struct html_file *h, struct error *err)
@@ -90,9 +87,8 @@ int html_file_publish(struct html_file *h, struct error *err)
 void html_file_release(struct html_file *h)
 {
 	page_free(h->page);
-	if (h->file.path) {
+	if (h->file.path)
 		new_file_release(&h->file);
-	}
 	buf_release(&h->text);
 	h->page = NULL;
 }

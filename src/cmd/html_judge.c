@@ -73,26 +73,22 @@ void html_judge_results(struct html_judge *h, struct str lines)
 /* Returns true if the recording is one of several: an unusable one is skipped. */
 static bool pass_over(struct html_judge *h, const struct file_list *files, const struct error *err)
 {
-	if (h->again) {
+	if (h->again)
 		return files->many && err->kind == FAIL_INPUT;
-	}
 	return store_pass_over(files, err, &h->unusable);
 }
 
 static int read_side(struct html_judge *h, struct judge *judge, const struct file_list *files,
                      struct error *err)
 {
-	if (files->many) {
+	if (files->many)
 		judge_many(judge);
-	}
 	for (size_t i = 0; i < files->count; i++) {
 		h->html.recording = files->paths[i];
-		if (!judge_recording(judge, files->paths[i], NULL, NULL, err)) {
+		if (!judge_recording(judge, files->paths[i], NULL, NULL, err))
 			continue;
-		}
-		if (!pass_over(h, files, err)) {
+		if (!pass_over(h, files, err))
 			return -1;
-		}
 		html_file_note(&h->html, err->text);
 	}
 	judge_finish(judge);
@@ -116,9 +112,8 @@ static int judge_sides(struct html_judge *h, struct error *err)
 		h->html.side = compared ? side : -1;
 		failed = judge_new(&conf, &judge, err) ||
 		         read_side(h, judge, h->job.sides[side], err);
-		if (!failed && !compared) {
+		if (!failed && !compared)
 			html_file_summary(&h->html, judge, h->unfinished);
-		}
 		judge_free(judge);
 	}
 	return failed ? -1 : 0;
@@ -126,9 +121,8 @@ static int judge_sides(struct html_judge *h, struct error *err)
 
 int html_judge_finish(struct html_judge *h, struct error *err)
 {
-	if (judge_sides(h, err)) {
+	if (judge_sides(h, err))
 		return -1;
-	}
 	if (!h->found && h->job.rollout) {
 		return error_set(err, FAIL_USAGE, "the recording has no rollout '%s'",
 		                 h->job.rollout);

@@ -64,11 +64,9 @@ static const char *stored_verdict_name(enum stored_verdict v)
 
 static bool stored_summary_found(const struct stored_summary *s, const char *rule)
 {
-	for (size_t i = 0; i < s->rule_count; i++) {
-		if (!strcmp(s->rules[i], rule)) {
+	for (size_t i = 0; i < s->rule_count; i++)
+		if (!strcmp(s->rules[i], rule))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -76,9 +74,8 @@ static void take_header(struct summarizing *s, const struct line *l)
 {
 	struct stored_summary *o = s->out;
 
-	if (o->protocol.p) {
+	if (o->protocol.p)
 		return;
-	}
 	o->env = json_text(s->arena, JSON_GET(l->value[KEY_ENV], "name"));
 	o->protocol = json_text(s->arena, JSON_GET(l->value[KEY_ENV], "protocol"));
 	o->url = json_text(s->arena, JSON_GET(l->value[KEY_META], "url"));
@@ -87,9 +84,8 @@ static void take_header(struct summarizing *s, const struct line *l)
 
 static void take_line(void *ctx, const struct evidence_update *u)
 {
-	if (u->derived.line && u->derived.line->type == LINE_HEADER) {
+	if (u->derived.line && u->derived.line->type == LINE_HEADER)
 		take_header(ctx, u->derived.line);
-	}
 }
 
 static void take_rules(struct stored_summary *o, const struct rollout_verdict *v)
@@ -97,9 +93,8 @@ static void take_rules(struct stored_summary *o, const struct rollout_verdict *v
 	for (size_t i = 0; i < v->finding_count; i++) {
 		const char *rule = v->findings[i].rule;
 
-		if (!stored_summary_found(o, rule) && o->rule_count < ARRAY_LEN(o->rules)) {
+		if (!stored_summary_found(o, rule) && o->rule_count < ARRAY_LEN(o->rules))
 			o->rules[o->rule_count++] = rule;
-		}
 	}
 }
 
@@ -108,9 +103,8 @@ static void take_verdict(void *ctx, const struct rollout_verdict *v)
 	struct summarizing *s = ctx;
 
 	take_rules(s->out, v);
-	if (!v->rollout.p) {
+	if (!v->rollout.p)
 		return;
-	}
 	s->broken = s->broken || v->status == END_REFUSED || v->status == END_UNREACHABLE ||
 	            v->status == END_FAILED;
 	if (!s->out->status.p) {
@@ -125,12 +119,10 @@ static void take_verdict(void *ctx, const struct rollout_verdict *v)
 
 static enum stored_verdict verdict_of(const struct judge_summary *sums, bool broken)
 {
-	if (sums->errors || broken) {
+	if (sums->errors || broken)
 		return STORED_ERROR;
-	}
-	if (sums->warnings) {
+	if (sums->warnings)
 		return STORED_WARNING;
-	}
 	return sums->steps && sums->effective < 0 ? STORED_UNKNOWN : STORED_CLEAN;
 }
 
@@ -168,13 +160,11 @@ static bool age_parse_ago(const char *text, uint64_t now_unix_ms, char out[AGE_T
 	size_t n = strlen(text);
 	uint64_t number;
 
-	if (n < 2 || !text_u64((struct str){text, n - 1}, &number)) {
+	if (n < 2 || !text_u64((struct str){text, n - 1}, &number))
 		return false;
-	}
 	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
-		if (text[n - 1] != units[i].unit) {
+		if (text[n - 1] != units[i].unit)
 			continue;
-		}
 		uint64_t most = now_unix_ms / 1000 / units[i].seconds;
 		uint64_t ago = (number < most ? number : most) * units[i].seconds * 1000;
 		char stamp[32];
@@ -262,9 +252,8 @@ static void time_of(const struct store_listing *l, size_t index, char out[AGE_TE
 	snprintf(out, AGE_TEXT, "%.19s", name);
 	if (strlen(name) > 19 && name[10] == 'T' && name[13] == '-' && name[16] == '-') {
 		out[13] = out[16] = ':';
-		if (age_parse(out, 0, day)) {
+		if (age_parse(out, 0, day))
 			return;
-		}
 	}
 	struct buf path = BUF(BUF_MAX_SMALL);
 	stored_path(&l->stored, index, &path);
@@ -283,11 +272,9 @@ static bool contains(struct str text, const char *part)
 {
 	size_t n = strlen(part);
 
-	for (size_t i = 0; n && i + n <= text.n; i++) {
-		if (memcmp(text.p + i, part, n) == 0) {
+	for (size_t i = 0; n && i + n <= text.n; i++)
+		if (memcmp(text.p + i, part, n) == 0)
 			return true;
-		}
-	}
 	return n == 0;
 }
 
@@ -295,9 +282,8 @@ static bool is_wanted(const struct store_listing *l, const struct stored_summary
 {
 	const char *env = l->opts->env;
 
-	if (l->opts->finding && !stored_summary_found(s, l->opts->finding)) {
+	if (l->opts->finding && !stored_summary_found(s, l->opts->finding))
 		return false;
-	}
 	return !env || contains(s->env, env) || contains(s->protocol, env) || contains(s->url, env);
 }
 
@@ -346,19 +332,16 @@ static void put_row(struct store_listing *l, size_t index, const char *time,
 	buf_printf(out, "@%-*zu  ", NAME_COLUMNS - 1, index + 1);
 	put_time(out, time);
 	buf_text(&verdict, stored_verdict_name(s->verdict));
-	if (s->rule_count) {
+	if (s->rule_count)
 		buf_printf(&verdict, ": %s", s->rules[0]);
-	} else if (s->verdict == STORED_ERROR) {
+	else if (s->verdict == STORED_ERROR)
 		buf_printf(&verdict, ": %.*s", STR_ARG(s->status));
-	}
-	if (l->context->style.color) {
+	if (l->context->style.color)
 		buf_printf(out, "\x1b[%sm", colors[s->verdict]);
-	}
 	put_cell(out, buf_view(&verdict), columns.verdict);
 	buf_text(out, l->context->style.color ? "\x1b[0m" : "");
-	if (s->tasks > 1) {
+	if (s->tasks > 1)
 		buf_printf(&task, "%lld tasks", (long long)s->tasks);
-	}
 	put_cell(out, task.n ? buf_view(&task) : s->task, columns.task);
 	put_cell(out, s->env.p ? s->env : s->url, columns.env);
 	if (s->verdict == STORED_UNUSABLE) {
@@ -367,9 +350,8 @@ static void put_row(struct store_listing *l, size_t index, const char *time,
 		buf_printf(out, "%lld step%s", (long long)s->sums.steps,
 		           s->sums.steps == 1 ? "" : "s");
 	}
-	if (s->sums.rollouts > 1) {
+	if (s->sums.rollouts > 1)
 		buf_printf(out, " of %lld rollouts", (long long)s->sums.rollouts);
-	}
 	buf_char(out, '\n');
 	buf_release(&verdict);
 	buf_release(&task);
@@ -379,11 +361,10 @@ static void put_row(struct store_listing *l, size_t index, const char *time,
 static void put_count(struct json_writer *w, const char *key, const struct stored_summary *s,
                       int64_t n)
 {
-	if (s->verdict == STORED_UNUSABLE || n < 0) {
+	if (s->verdict == STORED_UNUSABLE || n < 0)
 		jw_put_null(w, key);
-	} else {
+	else
 		jw_put_i64(w, key, n);
-	}
 }
 
 static void put_sums(struct json_writer *w, const struct stored_summary *s)
@@ -397,9 +378,8 @@ static void put_sums(struct json_writer *w, const struct stored_summary *s)
 	put_count(w, "failed", s, s->sums.failed);
 	jw_put_raw(w, "reward", usable ? str_from(s->sums.reward) : STR("null"));
 	jw_put_array(w, "rules");
-	for (size_t i = 0; i < s->rule_count; i++) {
+	for (size_t i = 0; i < s->rule_count; i++)
 		jw_text(w, s->rules[i]);
-	}
 	jw_end(w);
 }
 
@@ -432,18 +412,16 @@ static int list_one(struct store_listing *l, size_t index, struct error *err)
 	char time[AGE_TEXT];
 
 	time_of(l, index, time);
-	if (strcmp(time, l->since) < 0) {
+	if (strcmp(time, l->since) < 0)
 		return 0;
-	}
 	stored_path(&l->stored, index, &path);
 	stored_summarize(buf_cstr(&path), &arena, &s);
 	if (is_wanted(l, &s)) {
 		l->shown++;
-		if (l->opts->json) {
+		if (l->opts->json)
 			put_json(l, index, time, buf_cstr(&path), &s);
-		} else {
+		else
 			put_row(l, index, time, &s);
-		}
 	}
 	arena_release(&arena);
 	buf_release(&path);
@@ -452,11 +430,9 @@ static int list_one(struct store_listing *l, size_t index, struct error *err)
 
 static int list_all(struct store_listing *l, struct error *err)
 {
-	for (size_t i = 0; i < l->stored.count; i++) {
-		if (list_one(l, i, err)) {
+	for (size_t i = 0; i < l->stored.count; i++)
+		if (list_one(l, i, err))
 			return -1;
-		}
-	}
 	if (l->opts->json) {
 		struct json_writer w;
 
@@ -479,11 +455,10 @@ static int prune_one(struct store_listing *l, size_t index, struct error *err)
 	int failed = 0;
 
 	stored_path(&l->stored, index, &path);
-	if (!l->opts->dry_run && unlink(buf_cstr(&path)) && errno != ENOENT) {
+	if (!l->opts->dry_run && unlink(buf_cstr(&path)) && errno != ENOENT)
 		failed = error_errno(err, "cannot delete %s", buf_cstr(&path));
-	} else {
+	else
 		l->shown++;
-	}
 	if (!failed && !l->context->quiet) {
 		buf_printf(&l->out.text, "%s ", l->opts->dry_run ? "would delete" : "deleted");
 		text_escape(&l->out.text, buf_view(&path));
@@ -502,9 +477,8 @@ static int prune_all(struct store_listing *l, const char *before, struct error *
 		char time[AGE_TEXT];
 
 		time_of(l, i, time);
-		if (!needed[i] && strcmp(time, before) < 0) {
+		if (!needed[i] && strcmp(time, before) < 0)
 			failed = prune_one(l, i, err);
-		}
 	}
 	free(needed);
 	if (!l->context->quiet) {
@@ -542,12 +516,10 @@ static int read_options(struct store_listing *l, char before[AGE_TEXT], struct e
 		return error_set(err, FAIL_USAGE,
 		                 "--prune: expected an age (12h, 30d, 8w), got '%s'", o->prune);
 	}
-	if (o->prune && (o->finding || o->env || o->since || o->json)) {
+	if (o->prune && (o->finding || o->env || o->since || o->json))
 		return error_set(err, FAIL_USAGE, "--prune can only be combined with --dry-run");
-	}
-	if (o->missing && (o->finding || o->env || o->since || o->prune)) {
+	if (o->missing && (o->finding || o->env || o->since || o->prune))
 		return error_set(err, FAIL_USAGE, "--missing can only be combined with --json");
-	}
 	return o->dry_run && !o->prune ? error_set(err, FAIL_USAGE, "--dry-run requires --prune")
 	                               : 0;
 }

@@ -128,9 +128,8 @@ static int merge_run(const struct context *c, const void *opts, int argc, char *
 		m.side[i].text = BUF(SIZE_MAX / 2);
 		failed = by_rollout_open(NULL, &argv[i], 1, refuse_torn, &m, &m.side[i].lines, err);
 	}
-	while (!failed && next_id(&m).p) {
+	while (!failed && next_id(&m).p)
 		failed = merge_rollout(&m, err);
-	}
 	failed = failed || new_file_put(&out, buf_view(&m.merged), err);
 	for (int i = 0; i < SIDES; i++) {
 		by_rollout_close(m.side[i].lines);

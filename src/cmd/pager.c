@@ -19,15 +19,12 @@ static const char *pager_of(const struct context *c)
 {
 	const char *term = c->variable("TERM"), *pager = c->variable("ROLLDBG_PAGER");
 
-	if (!c->style.terminal || c->no_pager || !term || !strcmp(term, "dumb")) {
+	if (!c->style.terminal || c->no_pager || !term || !strcmp(term, "dumb"))
 		return NULL;
-	}
-	if (!pager) {
+	if (!pager)
 		pager = c->variable("PAGER");
-	}
-	if (!pager) {
+	if (!pager)
 		return "command -v less >/dev/null || exec cat; less";
-	}
 	return *pager && strcmp(pager, "cat") != 0 ? pager : NULL;
 }
 
@@ -36,9 +33,8 @@ static void set_handlers(void (*handler)(int))
 	static const int signals[] = {SIGINT, SIGQUIT, SIGPIPE};
 	struct sigaction action = {.sa_handler = handler};
 
-	for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
 		sigaction(signals[i], &action, NULL);
-	}
 }
 
 static pid_t spawn(const char *pager, int input)
@@ -60,12 +56,10 @@ int pager_start(struct pager *p, const struct context *c, struct error *err)
 	int ends[2];
 
 	p->asked = true;
-	if (!pager) {
+	if (!pager)
 		return 0;
-	}
-	if (pipe(ends)) {
+	if (pipe(ends))
 		return error_errno(err, "cannot start the pager");
-	}
 	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
 	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
 	p->pid = spawn(pager, ends[0]);
@@ -85,9 +79,8 @@ int pager_start(struct pager *p, const struct context *c, struct error *err)
 
 void pager_finish(struct pager *p)
 {
-	if (!p->pid) {
+	if (!p->pid)
 		return;
-	}
 	dup2(p->terminal, STDOUT_FILENO); /* closes the pager's input */
 	close(p->terminal);
 	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR) {

@@ -32,9 +32,8 @@ const struct option_group plan_group = {plan_rows, ARRAY_LEN(plan_rows), "task o
 static int contradicts(const char *option, struct opt_u64 given, uint64_t planned,
                        struct error *err)
 {
-	if (!given.given || given.value == planned) {
+	if (!given.given || given.value == planned)
 		return 0;
-	}
 	return error_set(err, FAIL_USAGE,
 	                 "--%s %" PRIu64
 	                 " contradicts the trainer settings, which result in %" PRIu64 ": omit it",
@@ -52,13 +51,11 @@ static int choose_numbers(struct plan *p, const struct plan_options *o, struct e
 	p->jobs = opt_number(o->jobs, 1);
 	p->grouped = o->group_size.given;
 	p->groups = 1;
-	if (!trainer_given(&o->trainer)) {
+	if (!trainer_given(&o->trainer))
 		return 0;
-	}
 	int failed = trainer_read(&o->trainer, &t, &description, err);
-	if (!failed) {
+	if (!failed)
 		log_warn("%s", buf_cstr(&description));
-	}
 	buf_release(&description);
 	if (failed || contradicts("jobs", o->jobs, t.sessions, err) ||
 	    (t.group_size && contradicts("group-size", o->group_size, t.group_size, err))) {
@@ -99,16 +96,13 @@ static int choose_tasks(struct plan *p, const struct plan_options *o,
 {
 	size_t wanted = p->groups;
 
-	if (!o->tasks) {
+	if (!o->tasks)
 		return 0;
-	}
-	if (task) {
+	if (task)
 		return error_set(err, FAIL_USAGE, "--task and --tasks are mutually exclusive");
-	}
 	bool of_env = str_starts(str_from(o->tasks), STR(OF_ENV));
-	if (of_env ? fetch_tasks(p, o->tasks, target, err) : tasks_read(o->tasks, &p->tasks, err)) {
+	if (of_env ? fetch_tasks(p, o->tasks, target, err) : tasks_read(o->tasks, &p->tasks, err))
 		return -1;
-	}
 	p->file = strcmp(o->tasks, "-") != 0 ? o->tasks : "standard input";
 	p->groups = p->tasks.count;
 	if (p->groups < wanted) {
@@ -124,9 +118,8 @@ static int choose_tasks(struct plan *p, const struct plan_options *o,
 static int choose_name(struct plan *p, const char *task, bool named, struct error *err)
 {
 	p->name = task;
-	if (!task && (named || p->groups * p->group_size > 1)) {
+	if (!task && (named || p->groups * p->group_size > 1))
 		p->name = NAMELESS;
-	}
 	if (p->groups > 1 && !p->file && strlen(p->name) > ROLLOUT_TASK_MAX - 8) {
 		return error_set(err, FAIL_USAGE,
 		                 "--task: at most %d bytes when tasks are numbered",
@@ -141,9 +134,8 @@ static void keep_shard(struct plan *p)
 	struct planned one;
 	size_t kept = 0;
 
-	if (!p->shard.count) {
+	if (!p->shard.count)
 		return;
-	}
 	size_t *numbers = mem_array(p->groups, sizeof(*numbers));
 	for (size_t i = 0; i < p->groups; i++) {
 		plan_nth(p, i * p->group_size, &one);
@@ -171,9 +163,8 @@ int plan_make(struct plan *p, const struct context *c, const struct plan_options
 		                 p->groups, p->group_size, ROLLOUTS_MAX);
 	}
 	p->all_groups = p->groups;
-	if (choose_name(p, task, named || p->shard.count, err)) {
+	if (choose_name(p, task, named || p->shard.count, err))
 		return -1;
-	}
 	keep_shard(p);
 	p->count = p->groups * p->group_size;
 	p->jobs = p->jobs < p->count ? p->jobs : p->count;
@@ -208,16 +199,14 @@ void plan_nth(const struct plan *p, size_t index, struct planned *out)
 
 	*out = (struct planned){.sample = index % p->group_size};
 	name_task(p, p->kept ? p->kept[group] : group, out);
-	if (*out->name) {
+	if (*out->name)
 		snprintf(out->id, sizeof(out->id), "%s.%zu", out->name, out->sample);
-	}
 }
 
 static enum fate fate_of(int failed, const struct rollout_result *r)
 {
-	if (failed) {
+	if (failed)
 		return FATE_FAILED;
-	}
 	switch (r->status) {
 	case END_REFUSED:
 		return FATE_REFUSED;
@@ -234,9 +223,8 @@ static enum fate fate_of(int failed, const struct rollout_result *r)
 
 void plan_ended(const struct plan *p, size_t index, int failed, const struct rollout_result *r)
 {
-	if (p->fates) {
+	if (p->fates)
 		p->fates[index] = (unsigned char)fate_of(failed, r);
-	}
 }
 
 void plan_apply_task(const struct task *t, struct rollout_conf *conf)
@@ -253,9 +241,8 @@ void plan_apply_task(const struct task *t, struct rollout_conf *conf)
 		p->llm = NULL; /* the options' model does not apply to this policy */
 	}
 	p->vars = t->vars;
-	if (t->state) {
+	if (t->state)
 		conf->env.state_spec = str_from(t->state);
-	}
 	conf->env.reset_args = t->reset.p ? t->reset : conf->env.reset_args;
 	if (t->has_seed) {
 		conf->env.has_seed = true;
@@ -285,9 +272,8 @@ int plan_check_policy(const struct plan *p, const struct task *t, struct policy_
 {
 	struct rollout_conf conf = {.policy = policy};
 
-	if (!t) {
+	if (!t)
 		return policy_check(&policy, err);
-	}
 	plan_apply_task(t, &conf);
 	if (policy_check(&conf.policy, err)) {
 		plan_blame_task(p, t, err);

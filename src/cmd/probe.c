@@ -48,11 +48,10 @@ static void properties_title(const char *target, const struct env_facts *f, stru
 	text_escape_cut(out, str_from(target), 80);
 	put_part(out, " · ", str_from(f->protocol));
 	put_part(out, " · ", f->name);
-	if (f->state_kind == STATE_NONE) {
+	if (f->state_kind == STATE_NONE)
 		buf_text(out, " · no state source");
-	} else {
+	else
 		put_part(out, " · state from ", str_from(state_kind_name(f->state_kind)));
-	}
 	buf_char(out, '\n');
 }
 
@@ -119,9 +118,8 @@ static void properties_conclusion(const struct probe_summary *s, struct style st
 	                                                          : PROPERTY_OK;
 	const char *between = "";
 
-	if (style.color) {
+	if (style.color)
 		buf_printf(out, "\x1b[%sm", color_of(worst));
-	}
 	for (size_t i = 0; i < PROPERTY_STATUSES; i++) {
 		if (s->count[i]) {
 			buf_printf(out, "%s%zu %s", between, s->count[i],
@@ -165,17 +163,15 @@ static void properties_json_summary(const struct probe_summary *s, size_t sessio
 	struct json_writer w;
 
 	jw_line(&w, out, "summary");
-	for (size_t i = 0; i < PROPERTY_STATUSES; i++) {
+	for (size_t i = 0; i < PROPERTY_STATUSES; i++)
 		jw_put_u64(&w, property_status_name((enum property_status)i), s->count[i]);
-	}
 	jw_put_u64(&w, "sessions", sessions);
 	jw_put_u64(&w, "need", need);
 	jw_put_u64(&w, "capacity", s->capacity);
 	jw_put_text(&w, "fit", fitness_name(s->fit));
 	put_string(&w, "fit_why", &s->fit_why);
-	if (model) {
+	if (model)
 		jw_put_u64(&w, "model_requests", s->model_requests);
-	}
 	jw_line_end(&w);
 }
 
@@ -255,11 +251,10 @@ struct probing {
 
 static void flush(struct probing *p)
 {
-	if (p->mute.kind == FAIL_NONE) {
+	if (p->mute.kind == FAIL_NONE)
 		(void)!output_flush(&p->out, &p->mute);
-	} else {
+	else
 		buf_clear(&p->out.text);
-	}
 }
 
 static void say_opened(void *ctx, const struct env_facts *f)
@@ -296,15 +291,13 @@ static void say_property(void *ctx, const struct property *found)
 		make_presentable(p, &copy);
 		*texts[i] = copy;
 	}
-	if (p->opts->json) {
+	if (p->opts->json)
 		properties_json(&safe, &p->out.text);
-	} else if (!p->context->quiet || safe.status == PROPERTY_FAIL) {
+	else if (!p->context->quiet || safe.status == PROPERTY_FAIL)
 		properties_line(&safe, p->context->style, &p->out.text);
-	}
 	flush(p);
-	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		buf_release(texts[i]);
-	}
 }
 
 /* ---- setting up ---- */
@@ -316,21 +309,18 @@ static int choose_need(const struct probe_options *o, struct opt_u64 *need,
 	struct buf description = BUF(BUF_MAX_SMALL);
 
 	*need = o->need;
-	if (!trainer_given(&o->trainer)) {
+	if (!trainer_given(&o->trainer))
 		return 0;
-	}
 	if (o->need.given) {
 		return error_set(err, FAIL_USAGE,
 		                 "--need and the trainer settings are mutually exclusive");
 	}
 	int failed = trainer_read(&o->trainer, plan, &description, err);
-	if (!failed) {
+	if (!failed)
 		log_info("%s", buf_cstr(&description));
-	}
 	buf_release(&description);
-	if (failed) {
+	if (failed)
 		return -1;
-	}
 	*need = (struct opt_u64){.given = true, .value = plan->sessions};
 	if (plan->sessions > SESSIONS_MAX) {
 		return error_set(err, FAIL_USAGE,
@@ -344,9 +334,8 @@ static int choose_numbers(struct probing *p, struct error *err)
 {
 	struct opt_u64 need;
 
-	if (choose_need(p->opts, &need, &p->trainer, err)) {
+	if (choose_need(p->opts, &need, &p->trainer, err))
 		return -1;
-	}
 	p->sessions = opt_number(p->opts->sessions, opt_number(need, DEFAULT_SESSIONS));
 	p->need = opt_number(need, p->sessions);
 	if (p->need > p->sessions) {
@@ -400,9 +389,8 @@ static int read_golden(struct probing *p, struct error *err)
 {
 	const char *file = p->opts->golden;
 
-	if (goldens_read_policy(&p->compared, &file, NULL, err)) {
+	if (goldens_read_policy(&p->compared, &file, NULL, err))
 		return -1;
-	}
 	return file ? error_set(err, FAIL_INPUT, "--golden %s: no recording", file) : 0;
 }
 
@@ -411,9 +399,8 @@ static int read_solution(struct probing *p, struct error *err)
 {
 	const char *file = solution_of(p->opts);
 
-	if (goldens_read_policy(&p->golden, &file, NULL, err)) {
+	if (goldens_read_policy(&p->golden, &file, NULL, err))
 		return -1;
-	}
 	p->solution = (struct policy_conf){.spec = file, .calls = goldens_policy(&p->golden)};
 	return policy_check(&p->solution, err);
 }
@@ -442,19 +429,17 @@ static int conclude(struct probing *p, struct probe_summary *s, struct error *er
 
 	make_presentable(p, &s->fit_why);
 
-	if (p->opts->json) {
+	if (p->opts->json)
 		properties_json_summary(s, p->sessions, p->need, p->model != NULL, &p->out.text);
-	} else if (!p->context->quiet) {
+	else if (!p->context->quiet)
 		properties_conclusion(s, p->context->style, &p->out.text);
-	}
 	flush(p);
 	if (p->mute.kind != FAIL_NONE) {
 		*err = p->mute;
 		return -1;
 	}
-	if (lost) {
+	if (lost)
 		target_say_lost(p->target.name, s->lost.text);
-	}
 	return lost || s->model_lost ? 4 : s->count[PROPERTY_FAIL] > 0;
 }
 
@@ -480,9 +465,8 @@ static int examine(struct probing *p, struct error *err)
 	                          .ctx = p};
 
 	conf.env.pages = p->pages;
-	if (p->compared.count) {
+	if (p->compared.count)
 		conf.golden_tools = p->compared.items[0].want.header.value[KEY_TOOLS];
-	}
 	if (p->golden.count && p->golden.items[0].has_seed && !conf.env.has_seed) {
 		conf.env.has_seed = true;
 		conf.env.seed = p->golden.items[0].seed;
@@ -507,9 +491,8 @@ static int probe_main(const struct context *c, const void *opts, int argc, char 
 	(void)argc;
 	(void)argv;
 	int code = set_up(&p, err) ? -1 : examine(&p, err);
-	if (code < 0) {
+	if (code < 0)
 		env_target_hide(&p.target, err);
-	}
 	output_release(&p.out);
 	io_free(p.io);
 	page_cache_free(p.pages);

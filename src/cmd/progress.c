@@ -28,20 +28,18 @@ static void say(struct str s)
 
 static void make_room(void *ctx, bool begins)
 {
-	if (begins) {
+	if (begins)
 		progress_give_way(ctx);
-	} else {
+	else
 		progress_go_on(ctx);
-	}
 }
 
 struct progress *progress_new(const struct context *c)
 {
 	struct progress *p;
 
-	if (!c->stderr_columns || c->quiet) {
+	if (!c->stderr_columns || c->quiet)
 		return NULL;
-	}
 	p = mem_new(sizeof(*p));
 	p->columns = c->stderr_columns;
 	p->line = BUF(BUF_MAX_SMALL);
@@ -52,9 +50,8 @@ struct progress *progress_new(const struct context *c)
 
 void progress_free(struct progress *p)
 {
-	if (!p) {
+	if (!p)
 		return;
-	}
 	log_set_guard(NULL, NULL);
 	progress_give_way(p);
 	progress_go_on(p);
@@ -65,9 +62,8 @@ void progress_free(struct progress *p)
 
 void progress_show(struct progress *p, struct str text)
 {
-	if (!p) {
+	if (!p)
 		return;
-	}
 	pthread_mutex_lock(&p->lock);
 	buf_clear(&p->line);
 	buf_text(&p->line, ERASE);
@@ -114,24 +110,20 @@ void progress_say_environments(const struct batch_count *count, struct buf *out)
 	              {count->unreachable, end_status_name(END_UNREACHABLE)},
 	              {count->lost, "lost the connection"}};
 
-	if (!count->refused && !count->unreachable && !count->lost) {
+	if (!count->refused && !count->unreachable && !count->lost)
 		return;
-	}
 	buf_printf(out, "%zu of %zu rollouts got an environment", count->opened,
 	           count->done + count->interrupted);
-	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
-		if (others[i].n) {
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		if (others[i].n)
 			buf_printf(out, " · %zu %s", others[i].n, others[i].what);
-		}
-	}
 	buf_char(out, '\n');
 }
 
 void progress_give_way(struct progress *p)
 {
-	if (!p) {
+	if (!p)
 		return;
-	}
 	pthread_mutex_lock(&p->lock);
 	if (p->shown) {
 		say(STR(ERASE));
@@ -141,7 +133,6 @@ void progress_give_way(struct progress *p)
 
 void progress_go_on(struct progress *p)
 {
-	if (p) {
+	if (p)
 		pthread_mutex_unlock(&p->lock);
-	}
 }

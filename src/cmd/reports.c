@@ -52,9 +52,8 @@ static const struct report_row *find_row(struct str name, struct error *err)
 	const char *names[OPT_LIST_MAX];
 
 	for (size_t i = 0; i < report_row_count; i++) {
-		if (str_is(name, report_rows[i].name)) {
+		if (str_is(name, report_rows[i].name))
 			return &report_rows[i];
-		}
 		names[i] = report_rows[i].name;
 	}
 	error_set(err, FAIL_USAGE, "--report: unknown kind '%.*s'", STR_ARG(name));
@@ -110,10 +109,8 @@ static int add_report(struct reports *r, const struct report_row *row, const cha
 {
 	struct open_report *o = &r->items[r->count];
 
-	if (check_file(r, row, file, err) ||
-	    (is_console(file) && claim_console(r, by, taken, err))) {
+	if (check_file(r, row, file, err) || (is_console(file) && claim_console(r, by, taken, err)))
 		return -1;
-	}
 	*o = (struct open_report){.row = row, .own = BUF(SIZE_MAX / 2)};
 	o->console = is_console(file);
 	o->report = (struct report){.kind = row->kind,
@@ -177,14 +174,11 @@ static int add_all(struct reports *r, const struct report_options *o, const char
 {
 	const struct report_row *json = find_row(STR("json"), err);
 
-	if (o->json && add_report(r, json, NULL, (struct asked){"--json", ""}, taken, err)) {
+	if (o->json && add_report(r, json, NULL, (struct asked){"--json", ""}, taken, err))
 		return -1;
-	}
-	for (size_t i = 0; i < o->kinds.count; i++) {
-		if (add_spec(r, o->kinds.item[i], taken, err)) {
+	for (size_t i = 0; i < o->kinds.count; i++)
+		if (add_spec(r, o->kinds.item[i], taken, err))
 			return -1;
-		}
-	}
 	r->table = r->table || !r->on_console.option;
 	return 0;
 }
@@ -204,9 +198,8 @@ int reports_open(const struct report_options *o, const struct context *c, struct
 	for (size_t i = 0; i < r->count; i++) {
 		struct report *one = &r->items[i].report;
 
-		if (one->kind->begin) {
+		if (one->kind->begin)
 			one->kind->begin(one);
-		}
 	}
 	*out = r;
 	return 0;
@@ -216,9 +209,8 @@ bool reports_have_json(const struct report_options *o)
 {
 	bool json = o->json;
 
-	for (size_t i = 0; i < o->kinds.count; i++) {
+	for (size_t i = 0; i < o->kinds.count; i++)
 		json = json || !strcmp(o->kinds.item[i], "json");
-	}
 	return json;
 }
 
@@ -232,9 +224,8 @@ bool reports_have_table(const struct reports *r)
 void reports_difference(struct reports *r, const struct difference_printer *at,
                         const struct difference *d)
 {
-	for (size_t i = 0; i < r->count; i++) {
+	for (size_t i = 0; i < r->count; i++)
 		report_add_difference(&r->items[i].report, at, d);
-	}
 }
 
 static void write_some(struct open_report *o, size_t at_least)
@@ -274,9 +265,8 @@ void reports_problem(struct reports *r, const char *file, const struct error *wh
 
 static int finish(struct reports *r, struct open_report *o, struct error *err)
 {
-	if (o->row->kind->end) {
+	if (o->row->kind->end)
 		o->row->kind->end(&o->report, &r->totals);
-	}
 	if (!o->console) {
 		write_some(o, 0);
 		return new_file_publish(&o->file, buf_view(&o->report.head), err);
@@ -297,11 +287,9 @@ int reports_close(struct reports *r, const struct judge *judge,
 	r->closed = true;
 	r->totals.judge = judge;
 	r->totals.compared = compared;
-	for (size_t i = 0; i < r->count; i++) {
-		if (finish(r, &r->items[i], failed ? &later : err)) {
+	for (size_t i = 0; i < r->count; i++)
+		if (finish(r, &r->items[i], failed ? &later : err))
 			failed = -1;
-		}
-	}
 	return failed;
 }
 
@@ -318,9 +306,8 @@ void reports_give_up(struct reports *r, const char *file, const struct judge *ju
 
 void reports_free(struct reports *r)
 {
-	if (!r) {
+	if (!r)
 		return;
-	}
 	for (size_t i = 0; i < r->count; i++) {
 		struct open_report *o = &r->items[i];
 

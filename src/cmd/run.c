@@ -131,14 +131,12 @@ static int take_line(struct running *r, const struct line *l, struct error *err)
 {
 	if (r->recordings.stored && !r->latest && recordings_is_worth_keeping(l)) {
 		r->latest = true;
-		if (store_set_latest(r->context, buf_cstr(&r->recordings.path), err)) {
+		if (store_set_latest(r->context, buf_cstr(&r->recordings.path), err))
 			return -1;
-		}
 	}
 	int failed = judge_line(r->judge, l, NULL, err);
-	if (r->table || are_many(r)) {
+	if (r->table || are_many(r))
 		print_some(r);
-	}
 	return failed;
 }
 
@@ -159,9 +157,8 @@ static void take_facts(void *ctx, const struct evidence_update *u)
 
 	r->steps += u->derived.is_step;
 	confirm_line(r->confirm, u);
-	if (r->table) {
+	if (r->table)
 		table_line(r->table, u, &r->verdicts.out.text);
-	}
 }
 
 /* Sets the file that contains the finding's rollout. */
@@ -212,9 +209,8 @@ static int check_policies(const struct running *r, struct error *err)
 
 	for (size_t i = 0; r->plan.count && i < count; i++) {
 		plan_nth(&r->plan, i * r->plan.group_size, &one);
-		if (plan_check_policy(&r->plan, one.task, policy_of(r, &one), err)) {
+		if (plan_check_policy(&r->plan, one.task, policy_of(r, &one), err))
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -267,9 +263,8 @@ static int open_verdicts(struct running *r, struct error *err)
 	    !are_many(r)) {
 		r->table = table_new(r->context->style, true);
 	}
-	if (are_many(r) || r->llm) {
+	if (are_many(r) || r->llm)
 		r->progress = progress_new(r->context);
-	}
 	return 0;
 }
 
@@ -321,9 +316,8 @@ conf_of(struct running *r, const struct planned *one, struct io *io)
 	conf.masks = o->masks.item;
 	conf.mask_count = o->masks.count;
 	conf.rereads = are_many(r) && r->plan.jobs > 1 ? &r->rereads : NULL;
-	if (one->task) {
+	if (one->task)
 		plan_apply_task(one->task, &conf);
-	}
 	return conf;
 }
 
@@ -366,9 +360,8 @@ static int run_one(void *ctx, size_t index, struct io *io, struct rollout_result
 	conf.sink_count = 1;
 	int failed = record(r, &conf, one.id, result, err);
 	plan_ended(&r->plan, index, failed, result);
-	if (failed && one.task) {
+	if (failed && one.task)
 		plan_blame_task(&r->plan, one.task, err);
-	}
 	return failed;
 }
 
@@ -427,9 +420,8 @@ static int confirm(struct running *r, const struct batch_count *count, struct er
 {
 	struct planned one;
 
-	if (count->done < count->total || !r->plan.count) {
+	if (count->done < count->total || !r->plan.count)
 		return 0;
-	}
 	plan_nth(&r->plan, 0, &one);
 	struct rollout_conf conf = conf_of(r, &one, NULL);
 	return confirm_run(r->confirm, &r->driver, &conf.env, r->judge, r->context->quiet, err);
@@ -441,18 +433,14 @@ static void say_summary(struct running *r, const struct batch_count *count)
 	bool people = reports_have_table(r->verdicts.reports) && !r->context->quiet;
 
 	verdicts_summary(&r->verdicts, r->judge);
-	if (people) {
+	if (people)
 		confirm_say(r->confirm, &r->driver, r->judge, out);
-	}
-	if (r->llm && people) {
+	if (r->llm && people)
 		model_say_usage(r->usage, r->llm, out);
-	}
-	if (people && are_many(r)) {
+	if (people && are_many(r))
 		progress_say_environments(count, out);
-	}
-	if (people && !r->opts->recording.out) {
+	if (people && !r->opts->recording.out)
 		text_put_path(out, "recorded", buf_cstr(&r->recordings.path));
-	}
 }
 
 /* The most serious result determines the code; a call left unanswered counts like a refused one. */
@@ -480,9 +468,8 @@ static int conclude(struct running *r, const struct batch_count *count, struct e
 	}
 	say_summary(r, count); /* of what was recorded, even if the experiment failed */
 	failed = failed || reports_close(r->verdicts.reports, r->judge, NULL, err);
-	if (output_flush(&r->verdicts.out, failed ? &ignored : err) || failed) {
+	if (output_flush(&r->verdicts.out, failed ? &ignored : err) || failed)
 		return -1;
-	}
 	return driver_exit_code(count, r->verdicts.at_or_above > 0);
 }
 
@@ -551,9 +538,8 @@ static int run_run(const struct context *c, const void *opts, int argc, char **a
 {
 	const struct run_options *o = opts;
 
-	if (o->stop_at) {
+	if (o->stop_at)
 		return run_in_debugger(c, o, err);
-	}
 	struct running r = {.context = c,
 	                    .opts = opts,
 	                    .usage = llm_usage_new(),

@@ -17,9 +17,8 @@ static int unknown_name(const char *typed, struct error *err)
 	for (size_t i = 0; i < commands_count && count < ARRAY_LEN(names); i++) {
 		struct buf unused = BUF(SIZE_MAX / 2);
 
-		if (schema_results(commands[i]->name, &unused)) {
+		if (schema_results(commands[i]->name, &unused))
 			names[count++] = commands[i]->name;
-		}
 		buf_release(&unused);
 	}
 	error_set(err, FAIL_USAGE, "no schema for '%s'", typed);
@@ -36,11 +35,10 @@ static int schema_run(const struct context *c, const void *opts, int argc, char 
 
 	(void)c;
 	(void)opts;
-	if (!strcmp(name, RECORDING)) {
+	if (!strcmp(name, RECORDING))
 		schema_recording(&schema);
-	} else if (!schema_results(name, &schema)) {
+	else if (!schema_results(name, &schema))
 		failed = unknown_name(name, err);
-	}
 	if (!failed) {
 		json_indent(&out.text, buf_view(&schema));
 		buf_char(&out.text, '\n');

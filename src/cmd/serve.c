@@ -73,15 +73,12 @@ static int configure(const struct context *c, const struct serve_options *o, con
 	}
 	if (o->max_envs.given) {
 		snprintf(number, sizeof(number), "%llu", (unsigned long long)o->max_envs.value);
-		if (set(conf, "max_envs", number, err)) {
+		if (set(conf, "max_envs", number, err))
 			return -1;
-		}
 	}
-	for (size_t i = 0; i < o->faults.count; i++) {
-		if (serve_conf_fault(conf, str_from(o->faults.item[i]), err)) {
+	for (size_t i = 0; i < o->faults.count; i++)
+		if (serve_conf_fault(conf, str_from(o->faults.item[i]), err))
 			return -1;
-		}
-	}
 	conf->bind = o->bind;
 	conf->origins = (struct allowed_origins){o->origins.item, o->origins.count};
 	conf->port = (uint16_t)opt_number(o->port, DEFAULT_SERVE_PORT);
@@ -102,9 +99,8 @@ static int wait_for_stop(const struct context *c, struct error *err)
 	struct io *io = NULL;
 	bool never = false;
 
-	if (io_new(&conf, &io, err)) {
+	if (io_new(&conf, &io, err))
 		return -1;
-	}
 	while (!io_stopped(io)) {
 		if (io_wait(io, &never, UINT32_MAX, err) && err->kind != FAIL_INTERRUPTED &&
 		    err->kind != FAIL_TIMEOUT) {
@@ -164,9 +160,8 @@ static int serve_llm(const struct context *c, const struct serve_options *o, con
 	                               .clock = c->clock};
 	struct llm_server *s = NULL;
 
-	if (llm_server_start(&conf, &s, err)) {
+	if (llm_server_start(&conf, &s, err))
 		return -1;
-	}
 	int failed = announce(conf.bind, llm_server_port(s), err) || wait_for_stop(c, err);
 	llm_server_stop(s);
 	return failed ? -1 : 0;
@@ -177,9 +172,8 @@ static int serve_environment(const struct context *c, const struct serve_conf *c
 {
 	struct server *s = NULL;
 
-	if (server_start(conf, &s, err)) {
+	if (server_start(conf, &s, err))
 		return -1;
-	}
 	int failed = announce(conf->bind, server_port(s), err) || wait_for_stop(c, err);
 	server_stop(s);
 	return failed ? -1 : 0;
@@ -192,9 +186,8 @@ static int choose_protocol(const struct serve_options *o, const char *path, stru
 	enum protocol recorded = protocol_parse(playback_sample(conf->playback)->protocol);
 	const char *family = protocol_family(recorded);
 
-	if (o->protocol) {
+	if (o->protocol)
 		return 0;
-	}
 	if (!protocol_has_sessions(recorded)) {
 		return error_set(err, FAIL_INPUT,
 		                 "%s: recorded over %s, which has no sessions to play it in; "
@@ -210,9 +203,8 @@ static int serve_recording(const struct context *c, const struct serve_options *
 	struct playback_conf playing = {.path = path, .loop = o->loop};
 	struct serve_conf conf;
 
-	while (o->match && strcmp(playback_matches[playing.match], o->match) != 0) {
+	while (o->match && strcmp(playback_matches[playing.match], o->match) != 0)
 		playing.match++;
-	}
 	if (configure(c, o, "frozen_lake", &conf, err) ||
 	    playback_new(&playing, &conf.playback, err)) {
 		return -1;
@@ -266,9 +258,8 @@ static int serve_one(const struct context *c, const struct serve_options *o, con
 		return check_options(o, SERVES_WORLD, err) || serve_world(c, o, operand, err) ? -1
 		                                                                              : 0;
 	}
-	if (check_options(o, as_model ? SERVES_MODEL : SERVES_RECORDING, err)) {
+	if (check_options(o, as_model ? SERVES_MODEL : SERVES_RECORDING, err))
 		return -1;
-	}
 	return as_model ? serve_model(c, o, operand, err) : serve_recording(c, o, operand, err);
 }
 
@@ -287,12 +278,10 @@ static int serve_run(const struct context *c, const void *opts, int argc, char *
 		               ? -1
 		               : 0;
 	}
-	if (argc > 1) {
+	if (argc > 1)
 		return error_set(err, FAIL_USAGE, "unexpected operand '%s'", argv[1]);
-	}
-	if (!argc && o->as) {
+	if (!argc && o->as)
 		return error_set(err, FAIL_USAGE, "--as needs a recording: rolldbg serve FILE");
-	}
 	return serve_one(c, o, argc ? argv[0] : "frozen_lake", err);
 }
 

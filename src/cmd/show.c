@@ -83,9 +83,8 @@ static bool wanted(const struct showing *s, const struct line *l)
 
 static void remember_id(struct showing *s, const struct line *l)
 {
-	if (l->type != LINE_HEADER) {
+	if (l->type != LINE_HEADER)
 		return;
-	}
 	s->rollouts++;
 	if (s->rollouts <= 20) {
 		buf_text(&s->ids, s->ids.n ? ", " : "");
@@ -102,9 +101,8 @@ static void take_messages(struct showing *s, struct str messages, bool own)
 	struct str message;
 
 	for (size_t cursor = 0; json_next(messages, &cursor, &message);) {
-		if (own && json_is(JSON_GET(message, "role"), STR("assistant"))) {
+		if (own && json_is(JSON_GET(message, "role"), STR("assistant")))
 			return;
-		}
 		conversation_chain(s->hasher, message, &s->scratch, s->hash);
 		if (s->opts->json) {
 			buf_text(&s->chosen, s->chosen.n ? "," : "[");
@@ -141,11 +139,10 @@ static struct shown_rollout *add_rollout(struct showing *s)
 
 	one->table = table_new(s->context->style, false);
 	one->waiting = BUF(SIZE_MAX / 2); /* bounded by the size of the input */
-	if (s->last) {
+	if (s->last)
 		s->last->next = one;
-	} else {
+	else
 		s->first = one;
-	}
 	s->last = one;
 	return one;
 }
@@ -177,9 +174,8 @@ static void take_rows(struct showing *s, const struct evidence_update *u)
 {
 	struct shown_rollout **mine = u->user;
 
-	if (!*mine) {
+	if (!*mine)
 		*mine = add_rollout(s);
-	}
 	table_line((*mine)->table, u, *mine == s->first ? &s->out.text : &(*mine)->waiting);
 	if (u->end) {
 		(*mine)->ended = true;
@@ -202,9 +198,8 @@ static void finish_facts(struct showing *s)
 {
 	struct evidence_update u;
 
-	while (evidence_end_next(s->facts, &u)) {
+	while (evidence_end_next(s->facts, &u))
 		take_facts(s, &u);
-	}
 	if (s->torn_line && !s->turn) {
 		buf_printf(&s->out.text, "   !  the last line is truncated (line %llu)\n",
 		           (unsigned long long)s->torn_line);
@@ -215,12 +210,10 @@ static void finish_facts(struct showing *s)
 /* Returns -1 with FAIL_NONE if the reader of the output has closed its end. */
 static int print_some(struct showing *s, struct error *err)
 {
-	if (s->out.text.n && pager_start(&s->pager, s->context, err)) {
+	if (s->out.text.n && pager_start(&s->pager, s->context, err))
 		return -1;
-	}
-	if (output_flush(&s->out, err)) {
+	if (output_flush(&s->out, err))
 		return -1;
-	}
 	return s->out.closed ? error_set(err, FAIL_NONE, "the pager has exited") : 0;
 }
 
@@ -236,22 +229,18 @@ static int show_line(void *ctx, const struct line *l, const struct reader_note *
 	}
 	s->any = true;
 	remember_id(s, l);
-	if (!wanted(s, l) || l->type == LINE_UNKNOWN) {
+	if (!wanted(s, l) || l->type == LINE_UNKNOWN)
 		return 0;
-	}
-	if (l->type == LINE_STEP) {
+	if (l->type == LINE_STEP)
 		s->last_turn = l->turn > s->last_turn ? l->turn : s->last_turn;
-	}
 	if (s->opts->prompt) {
 		take_prompt(s, l);
 		return 0;
 	}
-	if (evidence_end_unfinished(s->facts, l, &u)) {
+	if (evidence_end_unfinished(s->facts, l, &u))
 		take_facts(s, &u);
-	}
-	if (evidence_line(s->facts, l, note, &u, err)) {
+	if (evidence_line(s->facts, l, note, &u, err))
 		return -1;
-	}
 	take_facts(s, &u);
 	return s->out.text.n < ROWS_AT_ONCE ? 0 : print_some(s, err);
 }
@@ -260,9 +249,8 @@ static int no_such_turn(const struct showing *s, struct error *err)
 {
 	char last[48] = "";
 
-	if (s->last_turn >= 0) {
+	if (s->last_turn >= 0)
 		snprintf(last, sizeof(last), "; the last is turn %" PRId64, s->last_turn);
-	}
 	return error_set(err, FAIL_USAGE, "the recording has no turn %" PRIu64 "%s",
 	                 s->opts->turn.value, last);
 }
@@ -288,25 +276,21 @@ static int finish(struct showing *s, const char *path, struct error *err)
 		                 "the recording has no rollout '%s'; available: %s",
 		                 s->opts->rollout, buf_cstr(&s->ids));
 	}
-	if (!s->found && s->opts->turn.given) {
+	if (!s->found && s->opts->turn.given)
 		return no_such_turn(s, err);
-	}
 	if (s->opts->prompt && !s->chosen.n) {
 		return error_set(err, FAIL_INPUT,
 		                 "turn %" PRIu64 " has no prompt: no messages were recorded",
 		                 s->opts->turn.value);
 	}
-	if (s->opts->prompt && s->opts->json) {
+	if (s->opts->prompt && s->opts->json)
 		buf_text(&s->chosen, "]\n");
-	}
-	if (s->opts->raw || s->opts->json) {
+	if (s->opts->raw || s->opts->json)
 		buf_str(&s->out.text, buf_view(&s->chosen));
-	} else {
+	else
 		brief_base64(&s->out.text, buf_view(&s->chosen));
-	}
-	if (print_some(s, err)) {
+	if (print_some(s, err))
 		return -1;
-	}
 	return s->wrong_hash ? error_set(err, FAIL_INPUT,
 	                                 "these messages are not the prompt the model was given: "
 	                                 "the turn's prompt_hash differs (masked, edited, or "
@@ -316,15 +300,12 @@ static int finish(struct showing *s, const char *path, struct error *err)
 
 static int check_options(const struct show_options *o, int argc, char **argv, struct error *err)
 {
-	if (argc > 1 && !o->html) {
+	if (argc > 1 && !o->html)
 		return error_set(err, FAIL_USAGE, "unexpected operand '%s'", argv[1]);
-	}
-	if (o->prompt && !o->turn.given) {
+	if (o->prompt && !o->turn.given)
 		return error_set(err, FAIL_USAGE, "--prompt requires --turn N");
-	}
-	if (o->raw && !o->turn.given) {
+	if (o->raw && !o->turn.given)
 		return error_set(err, FAIL_USAGE, "--raw requires --turn N");
-	}
 	if (o->json && o->turn.given && !o->prompt) {
 		return error_set(err, FAIL_USAGE,
 		                 "--json prints all steps, without --turn; with --turn it requires "
@@ -368,9 +349,8 @@ static int take_step_line(void *ctx, const struct line *l, const struct reader_n
 
 	s->showing->any = s->showing->any || !note->torn;
 	remember_id(s->showing, l);
-	if (!wanted(s->showing, l) && !note->torn) {
+	if (!wanted(s->showing, l) && !note->torn)
 		return 0;
-	}
 	s->showing->found = s->showing->found || !note->torn;
 	return tables_line(s->rows, l, note, err) ? -1 : print_some(s->showing, err);
 }
@@ -399,9 +379,8 @@ static int show_steps(struct showing *s, const char *path, struct error *err)
 static int open_once(const struct showing *s, const char *path, struct reader **out,
                      struct error *err)
 {
-	if (!s->copy) {
+	if (!s->copy)
 		return reader_open(path, out, err);
-	}
 	rewind(s->copy);
 	return reader_open_fd(fileno(s->copy), path, out, err);
 }
@@ -413,9 +392,8 @@ static int open_twice(struct showing *s, const char *path, struct reader **out, 
 	struct evidence_conf conf = {.user_size = sizeof(struct shown_rollout *), .lenient = true};
 	struct reader *first;
 
-	if (recording_copy(path, NULL, &s->copy, err) || open_once(s, path, &first, err)) {
+	if (recording_copy(path, NULL, &s->copy, err) || open_once(s, path, &first, err))
 		return -1;
-	}
 	s->effects = effects_read(first, NULL);
 	conf.effects = s->effects;
 	s->facts = evidence_new(&conf);
@@ -461,15 +439,13 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	}
 	pager_finish(&s.pager);
 	failed = failed && !s.out.closed;
-	while (s.first) {
+	while (s.first)
 		drop_first(&s);
-	}
 	turn_view_free(s.turn);
 	evidence_free(s.facts);
 	effects_free(s.effects);
-	if (s.copy) {
+	if (s.copy)
 		(void)fclose(s.copy);
-	}
 	output_release(&s.out);
 	buf_release(&s.ids);
 	buf_release(&s.chosen);

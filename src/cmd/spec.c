@@ -77,20 +77,17 @@ static void put_faults(struct buf *out)
 		const struct fault *f = &serve_faults[i];
 
 		buf_printf(out, "topic\tfault\t%s\t%s", f->name, f->help);
-		for (size_t p = 0; p < serve_protocols_count; p++) {
-			if (f->protocols == 1u << p) {
+		for (size_t p = 0; p < serve_protocols_count; p++)
+			if (f->protocols == 1u << p)
 				buf_printf(out, " (%s)", serve_protocols[p]);
-			}
-		}
 		buf_char(out, '\n');
 	}
 }
 
 static void put_tap_faults(struct buf *out)
 {
-	for (size_t i = 0; i < TAP_FAULTS; i++) {
+	for (size_t i = 0; i < TAP_FAULTS; i++)
 		put_topic("tap-fault", tap_faults[i].name, tap_faults[i].help, out);
-	}
 }
 
 /* Values of --policy without a file: "llm", "random:". */
@@ -110,24 +107,21 @@ static void put_policy_values(struct buf *out)
 /* Values of convert's --from and --to, and the operand of schema. */
 static void put_names(struct buf *out)
 {
-	for (size_t n = 0; n < bookkeeping_names_count; n++) {
+	for (size_t n = 0; n < bookkeeping_names_count; n++)
 		buf_printf(out, "name\tbookkeeping\t%s\n", bookkeeping_names[n]);
-	}
 	put_topic("input", RECORD_FORMAT, "", out);
 	put_topic("input", "map:", "", out);
 	put_topic("output", RECORD_FORMAT, "", out);
 	for (size_t i = 0; i < formats_count; i++) {
 		put_topic("input", formats[i]->name, "", out);
-		if (formats[i]->write) {
+		if (formats[i]->write)
 			put_topic("output", formats[i]->name, "", out);
-		}
 	}
 	for (size_t i = 0; i < commands_count; i++) {
 		struct buf unused = BUF(SIZE_MAX / 2);
 
-		if (schema_results(commands[i]->name, &unused)) {
+		if (schema_results(commands[i]->name, &unused))
 			put_topic("schema", commands[i]->name, "", out);
-		}
 		buf_release(&unused);
 	}
 }
@@ -142,14 +136,11 @@ static void put_values(struct buf *out)
 		buf_printf(out, "topic\ttarget\tbuiltin:%s\t%s\n", worlds[i]->name,
 		           worlds[i]->help);
 	}
-	for (size_t i = 0; i < ARRAY_LEN(targets); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(targets); i++)
 		put_topic("target", targets[i], "", out);
-	}
-	for (size_t i = 0; i < environments_count; i++) {
-		for (const char *const *p = environments[i]->protocols; *p; p++) {
+	for (size_t i = 0; i < environments_count; i++)
+		for (const char *const *p = environments[i]->protocols; *p; p++)
 			put_topic("protocol", *p, "", out);
-		}
-	}
 	put_topic("source", "auto", "", out);
 	for (enum state_kind k = STATE_AUTO + 1; k < STATE_IMPORT; k++) {
 		buf_printf(out, "topic\tsource\t%s%s\t\n", state_kind_name(k),
@@ -170,11 +161,9 @@ static void put_file_keys(const char *kind, const char *within, const struct key
 static void put_file_keys_deep(const char *kind, const struct keyed_table *t, struct buf *out)
 {
 	put_file_keys(kind, "", t, out);
-	for (size_t i = 0; i < t->count; i++) {
-		if (t->rows[i].inner) {
+	for (size_t i = 0; i < t->count; i++)
+		if (t->rows[i].inner)
 			put_file_keys(kind, t->rows[i].key, t->rows[i].inner, out);
-		}
-	}
 }
 
 /* Kinds that need a file are listed with a trailing colon. */
@@ -202,18 +191,16 @@ static void put_debugger(struct buf *out)
 		}
 		buf_char(out, '\n');
 	}
-	for (size_t i = 0; i < FACTS_NAMED; i++) {
+	for (size_t i = 0; i < FACTS_NAMED; i++)
 		put_topic("fact", named_facts[i].name, named_facts[i].meaning, out);
-	}
 }
 
 static void put_topics(struct buf *out)
 {
 	put_debugger(out);
 	put_file_keys_deep("task", &task_keys, out);
-	for (size_t i = 0; i < environments_count; i++) {
+	for (size_t i = 0; i < environments_count; i++)
 		put_topic("env", environments[i]->name, environments[i]->help, out);
-	}
 	for (size_t i = 0; i < policies_count; i++) {
 		put_topic("policy", policy_kind_name(policies[i]->kind), policies[i]->help, out);
 		put_file_keys_deep(policy_kind_name(policies[i]->kind), policies[i]->keys, out);
@@ -225,25 +212,20 @@ static void put_topics(struct buf *out)
 		check_describe_severity(checks[i], out);
 		buf_char(out, '\n');
 	}
-	for (size_t i = 0; i < metric_count; i++) {
+	for (size_t i = 0; i < metric_count; i++)
 		put_topic("metric", metric_table[i].name, metric_table[i].meaning, out);
-	}
-	for (size_t i = 0; i < property_titles_count; i++) {
+	for (size_t i = 0; i < property_titles_count; i++)
 		put_topic("property", property_titles[i].name, property_titles[i].title, out);
-	}
 	for (size_t i = 0; i < preflight_titles_count; i++) {
 		put_topic("model-property", preflight_titles[i].name, preflight_titles[i].title,
 		          out);
 	}
-	for (enum outcome o = OUTCOME_NONE + 1; o < outcome_count; o++) {
+	for (enum outcome o = OUTCOME_NONE + 1; o < outcome_count; o++)
 		put_topic("outcome", outcome_name(o), outcome_meanings[o], out);
-	}
-	for (enum error_class c = CLASS_NONE + 1; c < error_class_count; c++) {
+	for (enum error_class c = CLASS_NONE + 1; c < error_class_count; c++)
 		put_topic("error-class", error_class_name(c), error_class_meanings[c], out);
-	}
-	for (enum failure_cause c = FAILURE_NONE + 1; c < FAILURE_CAUSES; c++) {
+	for (enum failure_cause c = FAILURE_NONE + 1; c < FAILURE_CAUSES; c++)
 		put_topic("failure", failure_cause_name(c), failure_cause_meaning(c), out);
-	}
 	put_faults(out);
 	put_tap_faults(out);
 	put_reports(out);
@@ -254,12 +236,10 @@ static void put_topics(struct buf *out)
 		buf_printf(out, "topic\tformat\t%s\t%s (%s)\n", formats[i]->name, formats[i]->what,
 		           formats[i]->write ? "read and written" : "read");
 	}
-	for (size_t i = 0; i < worlds_count; i++) {
+	for (size_t i = 0; i < worlds_count; i++)
 		put_topic("builtin", worlds[i]->name, worlds[i]->help, out);
-	}
-	for (size_t i = 0; i < exit_codes_count; i++) {
+	for (size_t i = 0; i < exit_codes_count; i++)
 		buf_printf(out, "topic\texit\t%d\t%s\n", exit_codes[i].code, exit_codes[i].meaning);
-	}
 }
 
 static void put_types(unsigned types, struct buf *out)
@@ -304,22 +284,18 @@ static void put_key(const char *kind, const char *owner, const struct line_key *
 
 static const char *key_name(enum key key)
 {
-	for (size_t i = 0; i < line_keys_count; i++) {
-		if (line_keys[i].key == key) {
+	for (size_t i = 0; i < line_keys_count; i++)
+		if (line_keys[i].key == key)
 			return line_keys[i].name;
-		}
-	}
 	return NULL;
 }
 
 static void put_keys(struct buf *out)
 {
-	for (size_t i = 0; i < line_keys_count; i++) {
+	for (size_t i = 0; i < line_keys_count; i++)
 		put_key("key", line_type_name(line_keys[i].line), &line_keys[i], out);
-	}
-	for (size_t i = 0; i < line_parts_count; i++) {
+	for (size_t i = 0; i < line_parts_count; i++)
 		put_key("part", key_name(line_parts[i].key), &line_parts[i], out);
-	}
 }
 
 /* The lines that --json prints, each followed by its members. */
@@ -349,11 +325,9 @@ static void put_policies(const struct context *c, struct buf *out)
 	struct names names = {.count = 0};
 
 	policies_names(c->variable, &names);
-	for (size_t i = 0; i < names.count; i++) {
-		if (text_is_safe(str_from(names.text[i]))) {
+	for (size_t i = 0; i < names.count; i++)
+		if (text_is_safe(str_from(names.text[i])))
 			buf_printf(out, "%s\n", names.text[i]);
-		}
-	}
 	names_release(&names);
 }
 

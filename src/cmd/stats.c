@@ -44,9 +44,8 @@ static void add_task(void *ctx, struct str task, const struct metrics *m)
 {
 	struct task_set *s = ctx;
 
-	if ((s->count & (s->count - 1)) == 0) { /* the array is full at 0 and powers of two */
+	if ((s->count & (s->count - 1)) == 0) /* the array is full at 0 and powers of two */
 		s->tasks = mem_resize(s->tasks, s->count ? 2 * s->count : 1, sizeof(*s->tasks));
-	}
 	s->tasks[s->count++] = (struct task_side){arena_str(&s->arena, task), *m};
 }
 
@@ -63,9 +62,8 @@ static void task_set_release(struct task_set *s)
 
 static int order(const struct task_side *a, const struct task_side *b)
 {
-	if (!a->task.p || !b->task.p) {
+	if (!a->task.p || !b->task.p)
 		return (a->task.p != NULL) - (b->task.p != NULL);
-	}
 	return str_order(a->task, b->task);
 }
 
@@ -84,9 +82,8 @@ static int each_pair(struct comparing *c,
 
 		i += which <= 0;
 		k += which >= 0;
-		if (pair(c, which <= 0 ? a : NULL, which >= 0 ? b : NULL, err)) {
+		if (pair(c, which <= 0 ? a : NULL, which >= 0 ? b : NULL, err))
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -117,9 +114,8 @@ static size_t compare_all(const struct metrics *before, const struct metrics *af
 /* The table omits metrics without information. */
 static bool is_shown(const struct comparing *c, const struct metric_change *m, bool of_task)
 {
-	if (c->format != CHANGES_TABLE || (of_task && c->all_tasks)) {
+	if (c->format != CHANGES_TABLE || (of_task && c->all_tasks))
 		return c->format != CHANGES_TABLE || m->difference.known;
-	}
 	return of_task ? m->verdict == CHANGE_MORE || m->verdict == CHANGE_LESS
 	               : m->before.known || m->after.known;
 }
@@ -129,14 +125,12 @@ static int compare_pair(struct comparing *c, const struct task_side *a, const st
 {
 	struct metric_change changes[COMPARED_MAX];
 
-	if (!a || !b) {
+	if (!a || !b)
 		return 0;
-	}
 	bool changed = compare_all(&a->metrics, &b->metrics, c->count.tasks, changes) > 0;
 	c->count.tasks_changed += changed;
-	if (!changed && !c->all_tasks) {
+	if (!changed && !c->all_tasks)
 		return 0;
-	}
 	report_changes_task(a->task, c->format, &c->out->text);
 	for (size_t i = 0; i < compared_metrics; i++) {
 		if (is_shown(c, &changes[i], true)) {
@@ -241,40 +235,35 @@ static enum metric_names names_of(const struct stats_options *o)
 
 static void put_task(struct counting *c, struct str task, const struct metrics *m)
 {
-	if (c->opts->csv) {
+	if (c->opts->csv)
 		report_csv_metrics(true, task, m, &c->out.text);
-	} else if (c->opts->json) {
+	else if (c->opts->json)
 		report_json_task(task, m, names_of(c->opts), &c->out.text);
-	} else {
+	else
 		report_metrics_row(task, m, &c->out.text);
-	}
 }
 
 static void take_task(void *ctx, struct str task, const struct metrics *m)
 {
 	struct counting *c = ctx;
 
-	if (c->opts->html) {
+	if (c->opts->html)
 		report_json_task(task, m, names_of(c->opts), &c->results);
-	}
-	if (!by_task(c)) {
+	if (!by_task(c))
 		return;
-	}
 	put_task(c, task, m);
-	if (c->failed.kind == FAIL_NONE) {
+	if (c->failed.kind == FAIL_NONE)
 		(void)!output_flush_some(&c->out, &c->failed);
-	} else {
+	else
 		buf_clear(&c->out.text);
-	}
 }
 
 static void put_title(struct counting *c)
 {
-	if (c->opts->csv) {
+	if (c->opts->csv)
 		report_csv_metrics_title(names_of(c->opts), &c->out.text);
-	} else if (by_task(c) && !c->opts->json) {
+	else if (by_task(c) && !c->opts->json)
 		report_metrics_title(&c->out.text);
-	}
 }
 
 static void put_total(struct counting *c, const struct metrics *total, bool trained)
@@ -317,9 +306,8 @@ static int say(struct counting *c, struct gathered *g, struct error *err)
 		return -1;
 	}
 	put_total(c, &total, g->trained);
-	if (output_flush(&c->out, err)) {
+	if (output_flush(&c->out, err))
 		return -1;
-	}
 	c->exceeded =
 		failure_gate_exceeded(c->max_failures, (int64_t)total.sum[SUM_ENVIRONMENT_FAILURES],
 	                              (int64_t)total.sum[SUM_ROLLOUTS]);
@@ -397,12 +385,10 @@ static int check_options(const struct stats_options *o, int argc, struct error *
 		return error_set(err, FAIL_USAGE,
 		                 "--json, --csv and --partial are mutually exclusive");
 	}
-	if (o->compare && argc != 2) {
+	if (o->compare && argc != 2)
 		return error_set(err, FAIL_USAGE, "--compare needs two operands: BEFORE AFTER");
-	}
-	if (o->compare && o->partial) {
+	if (o->compare && o->partial)
 		return error_set(err, FAIL_USAGE, "--compare and --partial are mutually exclusive");
-	}
 	if (o->max_failures && (o->partial || o->compare)) {
 		return error_set(err, FAIL_USAGE,
 		                 "--max-environment-failures cannot be combined with --partial or "
@@ -421,9 +407,8 @@ static int check_options(const struct stats_options *o, int argc, struct error *
 		                 "--trainer-logprobs applies where recordings are read, not with "
 		                 "--merge");
 	}
-	if (o->merge && argc == 0) {
+	if (o->merge && argc == 0)
 		return error_set(err, FAIL_USAGE, "--merge needs partial results to read");
-	}
 	return 0;
 }
 

@@ -60,12 +60,10 @@ static int put_block(struct stripping *s, const struct line *l, struct error *er
 	size_t used;
 	int failed = strip_line(s->strip, l, &text, err);
 
-	if (!failed && text.n) {
+	if (!failed && text.n)
 		failed = line_parse(buf_view(&text), &scratch, &stripped, &used, err);
-	}
-	if (!failed && text.n) {
+	if (!failed && text.n)
 		blocks_line(&s->blocks, &stripped, &s->out.text);
-	}
 	buf_release(&text);
 	buf_release(&scratch);
 	return failed;
@@ -80,12 +78,10 @@ static int put_stripped(void *ctx, const struct line *l, const struct reader_not
 	struct buf line = BUF(BUF_MAX_MESSAGE);
 
 	(void)note;
-	if (s->opts && s->opts->text) {
+	if (s->opts && s->opts->text)
 		return put_block(s, l, err);
-	}
-	if (!s->terminal) {
+	if (!s->terminal)
 		return strip_line(s->strip, l, &s->out.text, err);
-	}
 	int failed = strip_line(s->strip, l, &line, err);
 	text_escape_json(&s->out.text, buf_view(&line));
 	buf_release(&line);
@@ -103,11 +99,9 @@ static int put_and_flush(void *ctx, const struct line *l, const struct reader_no
 static int strip_rollouts(struct stripping *s, struct by_rollout *lines, reader_line_fn *put,
                           struct error *err)
 {
-	while (by_rollout_id(lines).p) {
-		if (by_rollout_next(lines, put, s, err)) {
+	while (by_rollout_id(lines).p)
+		if (by_rollout_next(lines, put, s, err))
 			return -1;
-		}
-	}
 	return 0;
 }
 
@@ -203,9 +197,8 @@ static int check_any(const struct by_rollout *lines, const struct file_list *fil
 	const char *path = files->count ? files->paths[0] : "-";
 	struct stat st;
 
-	if (by_rollout_id(lines).p || (stat(path, &st) == 0 && S_ISCHR(st.st_mode))) {
+	if (by_rollout_id(lines).p || (stat(path, &st) == 0 && S_ISCHR(st.st_mode)))
 		return 0;
-	}
 	return error_set(err, FAIL_INPUT, "%s: contains no recording",
 	                 strcmp(path, "-") == 0 ? "standard input" : path);
 }

@@ -128,9 +128,8 @@ static int take_line(void *ctx, const struct line *l, struct error *err)
 
 	if (t->recordings.stored && !t->latest && recordings_is_worth_keeping(l)) {
 		t->latest = true;
-		if (store_set_latest(t->context, buf_cstr(&t->recordings.path), err)) {
+		if (store_set_latest(t->context, buf_cstr(&t->recordings.path), err))
 			return -1;
-		}
 	}
 	int failed = judge_line(t->judge, l, NULL, err);
 	print_some(t);
@@ -194,9 +193,8 @@ static void put_counts(struct tapping *t, struct buf *out)
 	buf_printf(out, "%llu open (%llu at most) · %llu episodes · %llu steps",
 	           (unsigned long long)c->open, (unsigned long long)c->most_open,
 	           (unsigned long long)c->episodes, (unsigned long long)c->steps);
-	if (s.effective >= 0) {
+	if (s.effective >= 0)
 		buf_printf(out, " · %lld effective", (long long)s.effective);
-	}
 	buf_printf(out, " · %llu refused · %llu replaced", (unsigned long long)c->refused,
 	           (unsigned long long)c->replaced);
 }
@@ -228,9 +226,8 @@ static bool on_tick(void *ctx)
 
 	(void)tap_recording_tick(t->recording);
 	tap_joiner_tick(t->joiner, false);
-	if (t->progress) {
+	if (t->progress)
 		show_progress(t);
-	}
 	return !t->over_ns || (clock->monotonic_ns(clock->ctx) < t->over_ns &&
 	                       tap_recording_counts(t->recording)->open);
 }
@@ -263,13 +260,11 @@ static bool on_wake(void *ctx)
 {
 	struct tapping *t = ctx;
 
-	for (enum tap_signal s; (s = tap_signals_next(t->signals)) != TAP_SIGNAL_NONE;) {
-		if (s == TAP_SIGNAL_SUMMARY) {
+	for (enum tap_signal s; (s = tap_signals_next(t->signals)) != TAP_SIGNAL_NONE;)
+		if (s == TAP_SIGNAL_SUMMARY)
 			print_summary(t);
-		} else {
+		else
 			follow_job(t);
-		}
-	}
 	return true;
 }
 
@@ -281,13 +276,11 @@ static bool on_stop(void *ctx)
 	bool again = t->interrupted;
 
 	t->interrupted = true;
-	if (!t->job) {
+	if (!t->job)
 		return false;
-	}
 	int number = t->context->take_stop();
-	if (number != SIGINT || again) {
+	if (number != SIGINT || again)
 		kill(t->job, again ? SIGKILL : number);
-	}
 	return !again;
 }
 
@@ -419,9 +412,8 @@ static int relay(struct tapping *t, struct error *err)
 		t->progress = progress_new(t->context);
 		failed = announce(t, err) || start_job(t, err) || tap_relay(&conf, err);
 		close(conf.listener);
-		if (conf.model_listener >= 0) {
+		if (conf.model_listener >= 0)
 			close(conf.model_listener);
-		}
 	}
 	tap_joiner_tick(t->joiner, true);
 	stream_server_free(conf.model);
@@ -469,9 +461,8 @@ static void say_summary(struct tapping *t)
 	struct buf *out = &t->verdicts.out.text;
 
 	verdicts_summary(&t->verdicts, t->judge);
-	if (!reports_have_table(t->verdicts.reports) || t->context->quiet) {
+	if (!reports_have_table(t->verdicts.reports) || t->context->quiet)
 		return;
-	}
 	buf_printf(out, "sessions: %llu, at most %llu at once", (unsigned long long)c->sessions,
 	           (unsigned long long)c->most_open);
 	const struct {
@@ -481,16 +472,13 @@ static void say_summary(struct tapping *t)
 	            {c->replaced, "replaced without a reset"},
 	            {c->without_episode, "without an episode, not recorded"},
 	            {c->remarks, "connections with something else than the protocol"}};
-	for (size_t i = 0; i < ARRAY_LEN(more); i++) {
-		if (more[i].n) {
+	for (size_t i = 0; i < ARRAY_LEN(more); i++)
+		if (more[i].n)
 			buf_printf(out, ", %llu %s", (unsigned long long)more[i].n, more[i].what);
-		}
-	}
 	buf_char(out, '\n');
 	tap_apart_say(&t->apart, t->joiner, out);
-	if (!t->opts->recording.out) {
+	if (!t->opts->recording.out)
 		text_put_path(out, "recorded", buf_cstr(&t->recordings.path));
-	}
 }
 
 static int conclude(struct tapping *t, struct error *err)
@@ -501,12 +489,10 @@ static int conclude(struct tapping *t, struct error *err)
 	judge_finish(t->judge);
 	say_summary(t);
 	int failed = reports_close(t->verdicts.reports, t->judge, NULL, err);
-	if (output_flush(&t->verdicts.out, failed ? &ignored : err) || failed) {
+	if (output_flush(&t->verdicts.out, failed ? &ignored : err) || failed)
 		return -1;
-	}
-	if (t->job_code || (!t->opts->to && !t->opts->verdict.fail_on)) {
+	if (t->job_code || (!t->opts->to && !t->opts->verdict.fail_on))
 		return t->job_code; /* the client of a stdio server sees the server's code */
-	}
 	if (broken->kind != FAIL_NONE) {
 		*err = *broken;
 		return -1;
@@ -529,9 +515,8 @@ static void tear_down(struct tapping *t)
 	secrets_free(t->secrets);
 	buf_release(&t->file);
 	free(t->command);
-	if (t->signals >= 0) {
+	if (t->signals >= 0)
 		close(t->signals);
-	}
 }
 
 /* The operands are not terminated: options that stood before them follow. */
@@ -568,9 +553,8 @@ static int tap_run(const struct context *c, const void *opts, int argc, char **a
 		*err = closing;
 		code = -1;
 	}
-	if (code < 0) {
+	if (code < 0)
 		reports_give_up(t.verdicts.reports, NULL, t.judge, err);
-	}
 	tear_down(&t);
 	return code;
 }

@@ -40,9 +40,8 @@ void tap_apart_say(const struct tap_apart *a, const struct tap_joiner *j, struct
 {
 	const struct tap_join_counts *c = j ? tap_joiner_counts(j) : NULL;
 
-	if (!c) {
+	if (!c)
 		return;
-	}
 	buf_printf(out, "model: %llu turns, joined by name %llu, by content %llu, by time %llu",
 	           (unsigned long long)c->turns, (unsigned long long)c->named,
 	           (unsigned long long)c->content, (unsigned long long)c->time);
@@ -53,13 +52,10 @@ void tap_apart_say(const struct tap_apart *a, const struct tap_joiner *j, struct
 	            {c->ambiguous, "calls that several turns could have made"},
 	            {c->failed, "requests without a reply"},
 	            {c->unread, "requests that could not be read"}};
-	for (size_t i = 0; i < ARRAY_LEN(more); i++) {
-		if (more[i].n) {
+	for (size_t i = 0; i < ARRAY_LEN(more); i++)
+		if (more[i].n)
 			buf_printf(out, ", %llu %s", (unsigned long long)more[i].n, more[i].what);
-		}
-	}
 	buf_char(out, '\n');
-	if (a->path) {
+	if (a->path)
 		text_put_path(out, "apart", a->path);
-	}
 }

@@ -45,11 +45,9 @@ static bool holds(void *condition, const struct tap_request *q)
 
 static enum tap_fault_id find(struct str name)
 {
-	for (int i = 0; i < TAP_FAULTS; i++) {
-		if (str_is(name, tap_faults[i].name)) {
+	for (int i = 0; i < TAP_FAULTS; i++)
+		if (str_is(name, tap_faults[i].name))
 			return (enum tap_fault_id)i;
-		}
-	}
 	return TAP_FAULT_NONE;
 }
 
@@ -57,9 +55,8 @@ static int no_such_fault(struct str name, struct error *err)
 {
 	struct buf list = BUF(BUF_MAX_SMALL);
 
-	for (size_t i = 0; i < TAP_FAULTS; i++) {
+	for (size_t i = 0; i < TAP_FAULTS; i++)
 		buf_printf(&list, "%s%s", i ? ", " : "", tap_faults[i].name);
-	}
 	error_set(err, FAIL_USAGE, "--fault %.*s: unknown; there are: %s", STR_ARG(name),
 	          buf_cstr(&list));
 	buf_release(&list);
@@ -75,12 +72,10 @@ static int add(struct faults *f, struct str text, struct error *err)
 	size_t at;
 
 	rule->fault = find(name);
-	if (rule->fault == TAP_FAULT_NONE) {
+	if (rule->fault == TAP_FAULT_NONE)
 		return no_such_fault(name, err);
-	}
-	if (mark && expression_parse(str_skip(text, name.n + 1), &e, &at, err)) {
+	if (mark && expression_parse(str_skip(text, name.n + 1), &e, &at, err))
 		return error_wrap(err, "--fault %.*s", STR_ARG(name));
-	}
 	rule->condition = e;
 	f->count++;
 	if (e && (tap_faults[rule->fault].when == FAULT_AT_SESSION || !expression_is_before(e))) {
@@ -100,9 +95,8 @@ int faults_new(const struct opt_list *texts, uint64_t delay_ms, uint64_t max_ses
 
 	*out = f;
 	f->rules = mem_array(texts->count + 1, sizeof(*f->rules));
-	for (size_t i = 0; i < texts->count && !failed; i++) {
+	for (size_t i = 0; i < texts->count && !failed; i++)
 		failed = add(f, str_from(texts->item[i]), err);
-	}
 	if (!failed && f->count) {
 		f->engine = tap_engine_new(
 			&(struct tap_fault_conf){.rules = f->rules,
@@ -121,13 +115,11 @@ struct tap_engine *faults_engine(const struct faults *f)
 
 void faults_free(struct faults *f)
 {
-	if (!f) {
+	if (!f)
 		return;
-	}
 	tap_engine_free(f->engine);
-	for (size_t i = 0; i < f->count; i++) {
+	for (size_t i = 0; i < f->count; i++)
 		expression_free(f->rules[i].condition);
-	}
 	free(f->rules);
 	free(f);
 }

@@ -78,9 +78,8 @@ static void put_sentence(struct str text, struct buf *out)
 	for (size_t i = 0; i < text.n; i++) {
 		bool blank = strchr(" \t\r\n", text.p[i]) != NULL;
 
-		if (!blank || flat.p[flat.n - 1] != ' ') {
+		if (!blank || flat.p[flat.n - 1] != ' ')
 			buf_char(&flat, blank ? ' ' : text.p[i]);
-		}
 	}
 	text_escape_cut(out, buf_view(&flat), TEXT_COLUMNS);
 	buf_release(&flat);
@@ -129,11 +128,9 @@ static void put_hints(const struct tools_view *v, struct str tool, struct buf *o
 	struct str annotations = JSON_GET(tool, "annotations");
 	struct buf words = BUF(BUF_MAX_SMALL);
 
-	for (size_t i = 0; i < ARRAY_LEN(hints); i++) {
-		if (json_type(json_get(annotations, str_from(hints[i].key))) == JSON_TRUE) {
+	for (size_t i = 0; i < ARRAY_LEN(hints); i++)
+		if (json_type(json_get(annotations, str_from(hints[i].key))) == JSON_TRUE)
 			buf_printf(&words, "%s%s", words.n ? ", " : "    ", hints[i].word);
-		}
-	}
 	if (words.n) {
 		put_faint(v, buf_cstr(&words), out);
 		buf_char(out, '\n');
@@ -172,12 +169,10 @@ static void put_tool(struct tools_view *v, struct str tool)
 	}
 	buf_char(&v->text, '\n');
 	put_hints(v, tool, &v->text);
-	while (tool_next_argument(schema, &cursor, &a)) {
+	while (tool_next_argument(schema, &cursor, &a))
 		put_argument(&a, &r, &v->text);
-	}
-	if (!schema.p) {
+	if (!schema.p)
 		put_faint(v, "    no schema: its calls are sent unchecked\n", &v->text);
-	}
 	call_example(tool, &call);
 	if (call.n) {
 		put_option("--call", &call, &v->text);
@@ -268,9 +263,8 @@ static void put_next(struct tools_view *v)
 	for (size_t cursor = 0; !call.n && json_next(v->facts->tools, &cursor, &tool);) {
 		struct str hint = JSON_GET(JSON_GET(tool, "annotations"), "readOnlyHint");
 
-		if (json_type(hint) != JSON_TRUE) {
+		if (json_type(hint) != JSON_TRUE)
 			call_example(tool, &call);
-		}
 	}
 	if (call.n) {
 		buf_text(&line, "next: rolldbg run --env ");
@@ -300,9 +294,8 @@ static void put_title(struct tools_view *v)
 		}
 	}
 	buf_printf(&v->text, " · %zu tool%s", tools, tools == 1 ? "" : "s");
-	if (resources) {
+	if (resources)
 		buf_printf(&v->text, " · %zu resource%s", resources, resources == 1 ? "" : "s");
-	}
 	buf_char(&v->text, '\n');
 }
 
@@ -311,9 +304,8 @@ static void put_all(struct tools_view *v)
 	struct str tool;
 
 	put_title(v);
-	for (size_t cursor = 0; json_next(v->facts->tools, &cursor, &tool);) {
+	for (size_t cursor = 0; json_next(v->facts->tools, &cursor, &tool);)
 		put_tool(v, tool);
-	}
 	put_sources(v);
 	put_next(v);
 }
@@ -360,9 +352,8 @@ static void json_tool(struct tools_view *v, struct str tool)
 	struct json_writer w;
 
 	call_example(tool, &call);
-	if (why) {
+	if (why)
 		put_tool_source(tool, name, &source);
-	}
 	jw_line(&w, &v->text, "tool");
 	jw_put_str(&w, "name", name);
 	jw_put_str(&w, "description", json_text(&arena, JSON_GET(tool, "description")));
@@ -371,9 +362,8 @@ static void json_tool(struct tools_view *v, struct str tool)
 	for (size_t i = 0; i < ARRAY_LEN(hints); i++) {
 		struct str hint = json_get(JSON_GET(tool, "annotations"), str_from(hints[i].key));
 
-		if (json_type(hint) == JSON_TRUE || json_type(hint) == JSON_FALSE) {
+		if (json_type(hint) == JSON_TRUE || json_type(hint) == JSON_FALSE)
 			jw_put_raw(&w, hints[i].key, hint);
-		}
 	}
 	jw_end(&w);
 	jw_put_str(&w, "call", call.n ? buf_view(&call) : STR_NONE);
@@ -409,12 +399,10 @@ static void json_all(struct tools_view *v)
 	struct json_writer w;
 	struct str each;
 
-	for (size_t cursor = 0; json_next(f->tools, &cursor, &each);) {
+	for (size_t cursor = 0; json_next(f->tools, &cursor, &each);)
 		json_tool(v, each);
-	}
-	for (size_t cursor = 0; json_next(buf_view(&v->resources), &cursor, &each);) {
+	for (size_t cursor = 0; json_next(buf_view(&v->resources), &cursor, &each);)
 		json_resource(v, each);
-	}
 	jw_line(&w, &v->text, "summary");
 	jw_put_str(&w, "server", f->name);
 	jw_put_str(&w, "version", f->version);
@@ -438,9 +426,8 @@ static void say_events(struct tools_view *v)
 		struct str why = json_text(&arena, JSON_GET(e.detail, "why"));
 		struct str names = JSON_GET(e.detail, "names");
 
-		if (why.n) {
+		if (why.n)
 			log_warn("%.*s%s%.*s", STR_ARG(why), names.n ? ": " : "", STR_ARG(names));
-		}
 		arena_release(&arena);
 	}
 }
@@ -450,23 +437,20 @@ static int look(struct tools_view *v, const struct env_conf *conf, struct error 
 	const struct env_ops *ops = env_find(conf, v->io, err);
 	struct env_reply refusal;
 
-	if (!ops || env_open(ops, conf, v->io, &v->env, &refusal, err)) {
+	if (!ops || env_open(ops, conf, v->io, &v->env, &refusal, err))
 		return -1;
-	}
 	if (refusal.outcome != OUTCOME_OK) {
 		return error_set(err, FAIL_TRANSPORT, "%s refused a session: %.*s", v->target.name,
 		                 STR_ARG(refusal.error.message));
 	}
-	if (ops->resources && ops->resources(v->env, &v->resources, err)) {
+	if (ops->resources && ops->resources(v->env, &v->resources, err))
 		return -1;
-	}
 	v->facts = ops->facts(v->env);
 	say_events(v);
-	if (v->opts->json) {
+	if (v->opts->json)
 		json_all(v);
-	} else {
+	else
 		put_all(v);
-	}
 	secrets_redact(v->target.secrets, buf_view(&v->text), &v->out.text);
 	return output_flush(&v->out, err);
 }
@@ -497,9 +481,8 @@ static int tools_run(const struct context *c, const void *opts, int argc, char *
 			v.env->ops->close(v.env);
 		}
 	}
-	if (failed) {
+	if (failed)
 		env_target_hide(&v.target, err);
-	}
 	io_free(v.io);
 	buf_release(&v.resources);
 	buf_release(&v.text);

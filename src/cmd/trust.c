@@ -36,9 +36,8 @@ static void put_value(struct keyed *k, const cJSON *value, struct buf *out)
 
 	buf_text(&command, "stdio:");
 	cJSON_ArrayForEach (word, value) {
-		if (cJSON_IsString(word)) {
+		if (cJSON_IsString(word))
 			buf_printf(&command, "%s ", word->valuestring);
-		}
 	}
 	buf_text(&command, cJSON_IsString(value) ? value->valuestring : "");
 	credentials_add_target(secrets, buf_cstr(&command));
@@ -52,11 +51,10 @@ static void put_setting(void *ctx, struct keyed *k, const cJSON *value, enum opt
 	struct buf *out = ctx, line = BUF(BUF_MAX_MESSAGE);
 
 	buf_printf(&line, "%s:%zu: %s: \"%s\" = ", k->name, keyed_line(k), k->place, k->key);
-	if (is_hidden(k, value)) {
+	if (is_hidden(k, value))
 		buf_text(&line, "(not shown)");
-	} else {
+	else
 		put_value(k, value, &line);
-	}
 	buf_printf(&line, " (%s)",
 	           class == OPT_NEVER ? "never taken from a file that was found"
 	                              : option_class_name(class));
@@ -91,9 +89,8 @@ static int trust_file(const struct context *c, const struct trust_options *o, co
 	                       : config_file_read(path, arena, &f, err) ||
 	                                 show(&f, buf_cstr(&name), arena, out, err) ||
 	                                 (!o->dry_run && trusted_add(c->variable, &f, err));
-	if (!failed && !o->dry_run) {
+	if (!failed && !o->dry_run)
 		text_put_path(out, o->revoke ? "no longer trusted" : "trusted", buf_cstr(&name));
-	}
 	buf_release(&name);
 	return failed ? -1 : 0;
 }
@@ -107,13 +104,12 @@ static int trust_run(const struct context *c, const void *opts, int argc, char *
 	const char *path = argc ? argv[0] : config_file_upwards(&arena);
 	int failed;
 
-	if (o->list) {
+	if (o->list)
 		failed = trusted_list(c->variable, &out.text, err);
-	} else if (!path) {
+	else if (!path)
 		failed = error_set(err, FAIL_USAGE, "no .rolldbg.json here or above: name a file");
-	} else {
+	else
 		failed = trust_file(c, o, path, &arena, &out.text, err);
-	}
 	failed = failed || output_flush(&out, err);
 	output_release(&out);
 	arena_release(&arena);

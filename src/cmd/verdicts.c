@@ -54,9 +54,8 @@ bool verdict_never_fails(const struct verdict_options *o)
 static enum severity threshold(const struct verdicts *v, bool *never)
 {
 	*never = is_never(v->options->fail_on);
-	if (v->options->fail_on && !strcmp(v->options->fail_on, "warning")) {
+	if (v->options->fail_on && !strcmp(v->options->fail_on, "warning"))
 		return SEVERITY_WARNING;
-	}
 	return v->options->fail_on && !strcmp(v->options->fail_on, "info") ? SEVERITY_INFO
 	                                                                   : SEVERITY_ERROR;
 }
@@ -114,14 +113,11 @@ void verdict_hints_release(struct hints *t)
 
 static struct folded *folded_of(struct verdicts *v, const char *rule)
 {
-	for (size_t i = 0; i < v->folded_count; i++) {
-		if (!strcmp(v->folded[i].rule, rule)) {
+	for (size_t i = 0; i < v->folded_count; i++)
+		if (!strcmp(v->folded[i].rule, rule))
 			return &v->folded[i];
-		}
-	}
-	if (v->folded_count == ARRAY_LEN(v->folded)) {
+	if (v->folded_count == ARRAY_LEN(v->folded))
 		return NULL;
-	}
 	v->folded[v->folded_count] = (struct folded){rule, SEVERITY_INFO, 0};
 	return &v->folded[v->folded_count++];
 }
@@ -131,9 +127,8 @@ static bool is_shown(struct verdicts *v, const struct finding *f)
 {
 	struct folded *h = v->fold ? folded_of(v, f->rule) : NULL;
 
-	if (!h) {
+	if (!h)
 		return true;
-	}
 	h->severity = f->severity > h->severity ? f->severity : h->severity;
 	return h->count++ == 0 && !f->cause;
 }
@@ -156,9 +151,8 @@ static void show_findings(struct verdicts *v, const struct rollout_verdict *r)
 
 		one.findings = &r->findings[i];
 		one.finding_count = 1;
-		if (!is_shown(v, one.findings)) {
+		if (!is_shown(v, one.findings))
 			continue;
-		}
 		report_findings(&one, v->origin, style, &v->out.text);
 		note_worst(v, one.findings->rule, one.findings->severity);
 		if (!v->context->quiet && report_is_cause(r, one.findings)) {
@@ -221,19 +215,16 @@ void verdicts_take(void *ctx, const struct rollout_verdict *r)
 	enum severity least = threshold(v, &never);
 	int64_t count = 0;
 
-	for (size_t i = 0; i < r->finding_count; i++) {
+	for (size_t i = 0; i < r->finding_count; i++)
 		count += !never && r->findings[i].severity >= least;
-	}
 	v->at_or_above += count;
 	v->unfinished += r->rollout.p && !verdict_reached_an_end(r->status);
 	v->broken += !never && r->rollout.p && is_failure(r->status);
 	report_verdict(v, r, count);
-	if (v->html) {
+	if (v->html)
 		html_file_verdict(v->html, r);
-	}
-	if (reports_have_table(v->reports)) {
+	if (reports_have_table(v->reports))
 		show_findings(v, r);
-	}
 }
 
 void verdicts_absorb(struct verdicts *v, const struct verdicts *part)
@@ -242,18 +233,16 @@ void verdicts_absorb(struct verdicts *v, const struct verdicts *part)
 	v->broken += part->broken;
 	v->unfinished += part->unfinished;
 	v->has_cause = v->has_cause || part->has_cause;
-	if (part->worst) {
+	if (part->worst)
 		note_worst(v, part->worst, part->worst_severity);
-	}
 }
 
 void verdicts_line(void *ctx, const struct evidence_update *u)
 {
 	struct verdicts *v = ctx;
 
-	if (v->html) {
+	if (v->html)
 		html_file_line(v->html, u);
-	}
 }
 
 /* rules: ids, comma separated. Many are counted, and listed only with -v. */
@@ -262,9 +251,8 @@ static void put_not_checked(const char *rules, struct buf *out)
 	enum { FEW = 3 };
 	size_t count = 1;
 
-	for (const char *comma = strchr(rules, ','); comma; comma = strchr(comma + 1, ',')) {
+	for (const char *comma = strchr(rules, ','); comma; comma = strchr(comma + 1, ','))
 		count++;
-	}
 	bool listed = count <= FEW || log_wants(LOG_INFO);
 	buf_printf(out, "%zu of %zu rules need data that is not recorded, stripped or too large%s",
 	           count, checks_count, listed ? ": " : " (-v lists them)\n");
@@ -291,28 +279,23 @@ void verdicts_summary(struct verdicts *v, const struct judge *j)
 
 	judge_summary(j, &s);
 	v->at_or_above += is_limit_exceeded(v->options, &s);
-	if (!reports_have_table(v->reports)) {
+	if (!reports_have_table(v->reports))
 		return;
-	}
 	show_folded(v, out);
-	if (v->context->quiet) {
+	if (v->context->quiet)
 		return;
-	}
-	if (s.rollouts != 1) {
+	if (s.rollouts != 1)
 		buf_printf(out, "%lld rollouts · ", (long long)s.rollouts);
-	}
 	report_counters(s.turns, s.steps, s.effective, s.unknown, s.failed, s.reward, out);
 	size_t at = out->n;
 
 	report_failures(&s, v->context->style, out);
 	report_conclusion(&s, v->unfinished, v->context->style, out);
-	if (v->worst && !v->has_cause) {
+	if (v->worst && !v->has_cause)
 		report_more(v->worst, v->context->style, out);
-	}
 	settings_as_options(out->p + at, out->n - at);
-	if (judge_not_checked(j) && *judge_not_checked(j)) {
+	if (judge_not_checked(j) && *judge_not_checked(j))
 		put_not_checked(judge_not_checked(j), out);
-	}
 }
 
 /* ---- the gate of failures ---- */
@@ -340,9 +323,8 @@ bool failure_gate_exceeded(double limit, int64_t failures, int64_t rollouts)
 {
 	double all = (double)rollouts;
 
-	if ((double)failures <= limit * all) {
+	if ((double)failures <= limit * all)
 		return false;
-	}
 	log_error("%" PRId64 " of %" PRId64
 	          " rollouts (%.3g%%) failed by the environment, which is more than %.3g%%",
 	          failures, rollouts, 100 * (double)failures / all, 100 * limit);

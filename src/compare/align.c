@@ -38,9 +38,8 @@ static int64_t furthest_on(const struct edit_search *s, int64_t d, int64_t k)
 		x = comes_by_insertion(s, d, k) ? *furthest_at(s, d - 1, k + 1)
 		                                : *furthest_at(s, d - 1, k - 1) + 1;
 	}
-	while (x < s->in.n && x - k < s->in.m && s->in.first[x] == s->in.second[x - k]) {
+	while (x < s->in.n && x - k < s->in.m && s->in.first[x] == s->in.second[x - k])
 		x++;
-	}
 	return x;
 }
 
@@ -83,9 +82,8 @@ static size_t trace(const struct edit_search *s, struct aligned *out)
 		int64_t from = d == 0 ? 0 : *furthest_at(s, d - 1, insertion ? k + 1 : k - 1);
 		int64_t until = d == 0 ? 0 : from + !insertion;
 
-		while (x > until) {
+		while (x > until)
 			out[--at] = (struct aligned){ALIGN_BOTH, (size_t)--x, (size_t)--y};
-		}
 		if (d > 0) {
 			x -= !insertion;
 			y -= insertion;
@@ -100,12 +98,10 @@ static size_t all_different(const struct middle *in, struct aligned *out)
 {
 	size_t count = 0;
 
-	for (int64_t x = 0; x < in->n; x++) {
+	for (int64_t x = 0; x < in->n; x++)
 		out[count++] = (struct aligned){ALIGN_FIRST, (size_t)x, 0};
-	}
-	for (int64_t y = 0; y < in->m; y++) {
+	for (int64_t y = 0; y < in->m; y++)
 		out[count++] = (struct aligned){ALIGN_SECOND, (size_t)in->n, (size_t)y};
-	}
 	return count;
 }
 
@@ -132,9 +128,8 @@ size_t align(const uint64_t *first, size_t n, const uint64_t *second, size_t m, 
 		out[begin] = (struct aligned){ALIGN_BOTH, begin, begin};
 		begin++;
 	}
-	while (end < n - begin && end < m - begin && first[n - 1 - end] == second[m - 1 - end]) {
+	while (end < n - begin && end < m - begin && first[n - 1 - end] == second[m - 1 - end])
 		end++;
-	}
 	const struct middle in = {first + begin, second + begin, (int64_t)(n - begin - end),
 	                          (int64_t)(m - begin - end)};
 	count = begin + align_middle(&in, out + begin);
@@ -142,8 +137,7 @@ size_t align(const uint64_t *first, size_t n, const uint64_t *second, size_t m, 
 		out[i].first += begin;
 		out[i].second += begin;
 	}
-	for (size_t i = 0; i < end; i++) {
+	for (size_t i = 0; i < end; i++)
 		out[count++] = (struct aligned){ALIGN_BOTH, n - end + i, m - end + i};
-	}
 	return count;
 }

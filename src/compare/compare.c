@@ -57,9 +57,8 @@ static void add_difference(struct comparison *c, enum difference_kind kind)
 	c->count->differences++;
 	c->count->kinds[kind]++;
 	c->d.kind = kind;
-	if (c->conf->take) {
+	if (c->conf->take)
 		c->conf->take(c->conf->ctx, &c->d);
-	}
 }
 
 /* ---- values ---- */
@@ -91,9 +90,8 @@ static bool are_near(const struct comparison *c, struct str a, struct str b)
 	    !json_double(b, &y)) {
 		return false;
 	}
-	if (most > 0) {
+	if (most > 0)
 		return fabs(x - y) <= most;
-	}
 	return x == y && (is_fraction(a) || is_fraction(b));
 }
 
@@ -162,9 +160,8 @@ static const char *name_of(enum line_type type, enum key key)
 	size_t count, i = 0;
 	const struct line_key *rows = line_rows(type, &count);
 
-	while (rows[i].key != key) {
+	while (rows[i].key != key)
 		i++;
-	}
 	return rows[i].name;
 }
 
@@ -197,15 +194,13 @@ static void compare_values(struct comparison *c, const struct line *a, const str
 	const struct json_unordered how = {is_unordered, c};
 
 	for (size_t i = 0; i < ARRAY_LEN(compared); i++) {
-		if (compared[i].type != a->type) {
+		if (compared[i].type != a->type)
 			continue;
-		}
 		enum key key = compared[i].key;
 		const char *member = compared[i].member;
 		struct str x = value_of(a, key, member), y = value_of(b, key, member);
-		if (str_eq(x, y) || is_unknown(c, x, y) || is_left_out(c, key, a, b)) {
+		if (str_eq(x, y) || is_unknown(c, x, y) || is_left_out(c, key, a, b))
 			continue;
-		}
 		buf_clear(&c->pointer);
 		buf_printf(&c->pointer, "/%s%s%s", name_of(a->type, key), member ? "/" : "",
 		           member ? member : "");
@@ -245,9 +240,8 @@ static void take_tool(void *ctx, const struct tool_change *t)
 	struct comparison *c = ctx;
 
 	if (t->class != TOOL_BREAKING && c->conf->tools != TOOLS_STRICT) {
-		if (c->conf->tool_said) {
+		if (c->conf->tool_said)
 			c->conf->tool_said(c->conf->ctx, t);
-		}
 		return;
 	}
 	c->d.pointer = t->pointer;
@@ -279,9 +273,8 @@ static uint64_t content_of(const struct line *step)
 	static const enum key keys[] = {KEY_STATE, KEY_OBSERVATION, KEY_OUTCOME};
 	uint64_t hash = call_of(step);
 
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		hash = map_hash_with(hash, map_hash(step->value[keys[i]]));
-	}
 	return hash;
 }
 
@@ -291,9 +284,8 @@ static uint64_t *hashes_of(const struct rollout_copy *r, hash_fn *hash)
 {
 	uint64_t *hashes = mem_array(r->count + 1, sizeof(*hashes));
 
-	for (size_t i = 0; i < r->count; i++) {
+	for (size_t i = 0; i < r->count; i++)
 		hashes[i] = hash(&r->steps[i]);
-	}
 	return hashes;
 }
 
@@ -321,9 +313,8 @@ static struct alignment align_by(const struct rollout_copy *a, const struct roll
 	struct alignment all = {.list = mem_array(a->count + b->count + 1, sizeof(*all.list))};
 
 	all.count = align(first, a->count, second, b->count, all.list);
-	for (size_t i = 0; i < all.count; i++) {
+	for (size_t i = 0; i < all.count; i++)
 		all.pairs += all.list[i].kind == ALIGN_BOTH;
-	}
 	free(first);
 	free(second);
 	return all;
@@ -375,9 +366,8 @@ static struct alignment align_steps(const struct rollout_copy *a, const struct r
 {
 	struct alignment calls = align_by(a, b, call_of);
 
-	if (replayed || a->count == b->count) {
+	if (replayed || a->count == b->count)
 		return calls;
-	}
 	struct alignment content = align_by_content(a, b);
 	bool better = content.pairs >= calls.pairs;
 
@@ -393,13 +383,12 @@ static void compare_steps(struct comparison *c, const struct rollout_copy *first
 	for (size_t i = 0; i < all.count; i++) {
 		const struct aligned *p = &all.list[i];
 
-		if (p->kind == ALIGN_BOTH) {
+		if (p->kind == ALIGN_BOTH)
 			compare_lines(c, &first->steps[p->first], &second->steps[p->second]);
-		} else if (p->kind == ALIGN_FIRST) {
+		else if (p->kind == ALIGN_FIRST)
 			report_unpaired_step(c, &first->steps[p->first], false);
-		} else {
+		else
 			report_unpaired_step(c, &second->steps[p->second], true);
-		}
 	}
 	free(all.list);
 }
@@ -420,9 +409,8 @@ static struct comparison begin_comparison(const struct rollout_copy *first,
 
 	if (!p->begun) {
 		p->begun = true;
-		if (conf->header) {
+		if (conf->header)
 			compare_pair(&c, &first->header, &second->header);
-		}
 		compare_tool_lists(&c, &first->header, &second->header);
 		compare_pair(&c, &first->reset, &second->reset);
 	}
@@ -494,7 +482,6 @@ void compare_add(struct compare_count *to, const struct compare_count *more)
 	to->different += more->different;
 	to->steps += more->steps;
 	to->differences += more->differences;
-	for (int kind = 0; kind < DIFFERENCE_KINDS; kind++) {
+	for (int kind = 0; kind < DIFFERENCE_KINDS; kind++)
 		to->kinds[kind] += more->kinds[kind];
-	}
 }

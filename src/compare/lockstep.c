@@ -32,9 +32,8 @@ static int read_step(struct side_reading *r, int place, struct error *err)
 	while (!r->ended && !r->has[place]) {
 		int more = by_rollout_line(r->side->lines, &l, &note, err);
 
-		if (more < 0 || (more && take_line(r, place, &l, &note, err))) {
+		if (more < 0 || (more && take_line(r, place, &l, &note, err)))
 			return -1;
-		}
 		r->ended = !more;
 	}
 	return 0;
@@ -84,21 +83,18 @@ static int compare(struct side_reading *a, struct side_reading *b, const struct 
 	struct rollout_copy *first = a->side->rollout, *second = b->side->rollout;
 	struct compare_progress p = {.begun = false};
 
-	if (begin_reading(a, err) || begin_reading(b, err)) {
+	if (begin_reading(a, err) || begin_reading(b, err))
 		return -1;
-	}
 	while (is_pair(a, b, conf->replayed)) {
 		compare_next_steps(first, &a->step[a->now], second, &b->step[b->now], conf, &p,
 		                   count);
 		first->dropped++;
 		second->dropped++;
-		if (pass_step(a, err) || pass_step(b, err)) {
+		if (pass_step(a, err) || pass_step(b, err))
 			return -1;
-		}
 	}
-	if (keep_rest(a, err) || keep_rest(b, err)) {
+	if (keep_rest(a, err) || keep_rest(b, err))
 		return -1;
-	}
 	compare_rest(first, second, conf, &p, count);
 	return 0;
 }
@@ -133,8 +129,7 @@ int lockstep_unpaired(struct lockstep_side *side, bool extra, const struct compa
 		side->rollout->dropped += r.has[0];
 	} while (!failed && r.has[0]);
 	release(&r);
-	if (!failed) {
+	if (!failed)
 		compare_unpaired(side->rollout, extra, conf, count);
-	}
 	return failed;
 }

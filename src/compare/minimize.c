@@ -39,9 +39,8 @@ static struct sublist build(const struct ddmin *s, struct variant v, size_t *roo
 		bool kept =
 			s->pairs ? i != v.first && i != v.second : (i >= from && i < to) != v.rest;
 
-		if (kept) {
+		if (kept)
 			room[n++] = s->best->index[i];
-		}
 	}
 	return (struct sublist){room, n};
 }
@@ -58,9 +57,8 @@ static bool is_known(const struct ddmin *s, const struct sublist *l)
 
 static void note_failed(struct ddmin *s, const struct sublist *l)
 {
-	if (!is_known(s, l)) {
+	if (!is_known(s, l))
 		map_add(&s->failed, arena_new(&s->arena, sizeof(struct map_item)), hash_of(l));
-	}
 }
 
 static void keep_sublist(struct ddmin *s, const struct sublist *l)
@@ -82,9 +80,8 @@ static struct variant nth(const struct ddmin *s, size_t i)
 {
 	struct variant v = {.rest = true, .second = 1};
 
-	if (!s->pairs) {
+	if (!s->pairs)
 		return (struct variant){.part = i % s->parts, .rest = i >= s->parts};
-	}
 	while (i-- > 0) {
 		v.second++;
 		if (v.second == s->best->count) {
@@ -98,9 +95,8 @@ static struct variant nth(const struct ddmin *s, size_t i)
 /* Is this variant the same list as another variant, or as the list it is built from? */
 static bool is_twin(const struct ddmin *s, struct variant v)
 {
-	if (s->pairs) {
+	if (s->pairs)
 		return false;
-	}
 	return s->parts == 2 ? v.rest : s->parts == 1 && !v.rest;
 }
 
@@ -123,19 +119,17 @@ static void gather(const struct ddmin *s, size_t *next, struct ddmin_round *r)
 
 		r->variants[r->count] = nth(s, *next);
 		r->lists[r->count] = build(s, r->variants[r->count], room);
-		if (is_twin(s, r->variants[r->count]) || is_known(s, &r->lists[r->count])) {
+		if (is_twin(s, r->variants[r->count]) || is_known(s, &r->lists[r->count]))
 			free(room);
-		} else {
+		else
 			r->rooms[r->count++] = room;
-		}
 	}
 }
 
 static void forget(struct ddmin_round *r)
 {
-	for (size_t i = 0; i < r->count; i++) {
+	for (size_t i = 0; i < r->count; i++)
 		free(r->rooms[i]);
-	}
 	r->count = 0;
 }
 
@@ -146,9 +140,8 @@ static int try(struct ddmin *s, struct ddmin_round *r, struct variant *found, st
 	int kept = 0;
 
 	memset(r->passes, 0, c->at_once * sizeof(*r->passes));
-	if (c->test(c->ctx, r->lists, r->count, r->passes, err)) {
+	if (c->test(c->ctx, r->lists, r->count, r->passes, err))
 		return -1;
-	}
 	s->best->tests += r->count;
 	for (size_t i = 0; i < r->count && !kept; i++) {
 		if (r->passes[i]) {
@@ -159,9 +152,8 @@ static int try(struct ddmin *s, struct ddmin_round *r, struct variant *found, st
 			note_failed(s, &r->lists[i]);
 		}
 	}
-	if (c->progress) {
+	if (c->progress)
 		c->progress(c->ctx, s->best->count, s->best->tests);
-	}
 	return kept;
 }
 
@@ -176,9 +168,8 @@ static int one_round(struct ddmin *s, struct ddmin_round *r, struct variant *fou
 	*out = false;
 	while (!kept && next < count && !*out) {
 		gather(s, &next, r);
-		if (r->count > 0) {
+		if (r->count > 0)
 			kept = try(s, r, found, err);
-		}
 		*out = !kept && next < count && s->best->tests >= s->conf->max_tests;
 		forget(r);
 	}
@@ -203,16 +194,14 @@ static int search(struct ddmin *s, struct ddmin_round *r, struct error *err)
 		bool out;
 		int kept = one_round(s, r, &found, &out, err);
 
-		if (kept < 0 || out) {
+		if (kept < 0 || out)
 			return kept < 0 ? -1 : 0;
-		}
-		if (kept) {
+		if (kept)
 			refine(s, found);
-		} else if (s->parts < best->count) {
+		else if (s->parts < best->count)
 			s->parts = 2 * s->parts < best->count ? 2 * s->parts : best->count;
-		} else {
+		else
 			break;
-		}
 	}
 	best->is_minimal = true;
 	return 0;
@@ -224,9 +213,8 @@ static int drop_pair(struct ddmin *s, struct ddmin_round *r, struct error *err)
 	struct variant found;
 	bool out;
 
-	if (!s->best->is_minimal || s->best->count < 2 || s->best->count > PAIRS_MAX) {
+	if (!s->best->is_minimal || s->best->count < 2 || s->best->count > PAIRS_MAX)
 		return 0;
-	}
 	s->pairs = true;
 	int kept = one_round(s, r, &found, &out, err);
 
@@ -244,14 +232,12 @@ int minimize(const struct minimize_conf *conf, struct minimized *out, struct err
 
 	*out = (struct minimized){.index = mem_array(conf->count + 1, sizeof(*out->index)),
 	                          .count = conf->count};
-	for (size_t i = 0; i < conf->count; i++) {
+	for (size_t i = 0; i < conf->count; i++)
 		out->index[i] = i;
-	}
 	int going = 1;
 
-	while (going > 0) {
+	while (going > 0)
 		going = search(&s, &r, err) ? -1 : drop_pair(&s, &r, err);
-	}
 	free(r.lists);
 	free(r.rooms);
 	free(r.variants);

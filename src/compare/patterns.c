@@ -26,9 +26,8 @@ static bool is_index(struct str token)
 {
 	size_t i = 0;
 
-	while (i < token.n && token.p[i] >= '0' && token.p[i] <= '9') {
+	while (i < token.n && token.p[i] >= '0' && token.p[i] <= '9')
 		i++;
-	}
 	return i && i == token.n;
 }
 
@@ -37,9 +36,8 @@ void pattern_generalize(struct buf *out, struct str pointer)
 	for (size_t i = 0, n; i < pointer.n; i += n + 1) {
 		struct str token = str_skip(pointer, i + 1);
 
-		for (n = 0; n < token.n && token.p[n] != '/';) {
+		for (n = 0; n < token.n && token.p[n] != '/';)
 			n++;
-		}
 		buf_char(out, '/');
 		if (is_index((struct str){token.p, n})) {
 			buf_char(out, '*');
@@ -61,9 +59,8 @@ static void note_name(struct patterns *p, struct str pointer)
 		return;
 	}
 	pattern_generalize(&general, pointer);
-	if (!names_know(&p->near, buf_view(&general))) {
+	if (!names_know(&p->near, buf_view(&general)))
 		names_add(&p->near, buf_view(&general));
-	}
 	buf_release(&general);
 }
 
@@ -80,9 +77,8 @@ static bool see(void *ctx, struct str pointer, struct str value)
 			p->missed--;
 		}
 	}
-	if (p->lines <= LINES_NAMED) {
+	if (p->lines <= LINES_NAMED)
 		note_name(p, pointer);
-	}
 	return p->missed > 0;
 }
 
@@ -98,9 +94,8 @@ void patterns_see_rollout(struct patterns *p, const struct rollout_copy *r)
 {
 	const struct line *l;
 
-	for (size_t i = 0; (l = rollout_copy_line(r, i)); i++) {
+	for (size_t i = 0; (l = rollout_copy_line(r, i)); i++)
 		patterns_see(p, l->text);
-	}
 }
 
 size_t pointer_parent(struct str pointer)
@@ -125,9 +120,8 @@ bool patterns_suggest(const struct patterns *p, const struct used_pattern *misse
 		names[i] = deep ? p->near.text[i] + pointer_parent(name) : p->near.text[i];
 	}
 	const char *near = text_nearest(str_skip(typed, kept), names, p->near.count);
-	if (!near) {
+	if (!near)
 		return false;
-	}
 	buf_str(out, (struct str){typed.p, kept});
 	buf_text(out, near);
 	return true;

@@ -33,14 +33,11 @@ static size_t id_length(struct str word)
 {
 	size_t n = 0, digits = 0;
 
-	for (size_t i = 0; i < word.n; i++) {
-		if (!isalnum((unsigned char)word.p[i]) && !is_sign(word.p[i])) {
+	for (size_t i = 0; i < word.n; i++)
+		if (!isalnum((unsigned char)word.p[i]) && !is_sign(word.p[i]))
 			return 0;
-		}
-	}
-	if (word.n >= ID_MAX && clocks_is_uuid(str_skip(word, word.n - ID_MAX))) {
+	if (word.n >= ID_MAX && clocks_is_uuid(str_skip(word, word.n - ID_MAX)))
 		return ID_MAX;
-	}
 	while (n < word.n && isxdigit((unsigned char)word.p[word.n - n - 1])) {
 		n++;
 		digits += isdigit((unsigned char)word.p[word.n - n]) != 0;
@@ -70,13 +67,11 @@ static bool are_near(struct str a, struct str b, int *exponent)
 {
 	double x, y, most = 1e-18;
 
-	if (!json_double(a, &x) || !json_double(b, &y)) {
+	if (!json_double(a, &x) || !json_double(b, &y))
 		return false;
-	}
 	double size = fmin(fmax(fmax(fabs(x), fabs(y)), 0.1), 100);
-	for (*exponent = -18; most < 2 * fabs(x - y) && *exponent < 0; ++*exponent) {
+	for (*exponent = -18; most < 2 * fabs(x - y) && *exponent < 0; ++*exponent)
 		most *= 10;
-	}
 	return x != y && fabs(x - y) <= 1e-7 * size;
 }
 
@@ -86,9 +81,8 @@ static uint64_t sum_of_words(struct str string)
 	struct str word;
 	uint64_t sum = 0;
 
-	for (size_t at = 0; json_next_word(json_inner(string), &at, &word);) {
+	for (size_t at = 0; json_next_word(json_inner(string), &at, &word);)
 		sum += map_hash(word);
-	}
 	return sum;
 }
 
@@ -97,9 +91,8 @@ static bool are_alike(struct str a, struct str b)
 {
 	struct buf x = BUF(BUF_MAX_MESSAGE), y = BUF(BUF_MAX_MESSAGE);
 
-	if (json_type(a) != JSON_STRING || json_type(b) != JSON_STRING) {
+	if (json_type(a) != JSON_STRING || json_type(b) != JSON_STRING)
 		return json_type(a) == JSON_NUMBER && json_type(b) == JSON_NUMBER;
-	}
 	text_mask(&x, json_inner(a));
 	text_mask(&y, json_inner(b));
 	bool alike = str_eq(buf_view(&x), buf_view(&y)) || sum_of_words(a) == sum_of_words(b);
@@ -143,9 +136,8 @@ static bool copy_masked(const struct rollout_copy *from, const struct str *masks
 	struct error ignored; /* a line that grew too long: nothing is proposed */
 	bool failed = strip_new(masks, count, &strip, &ignored) != 0;
 
-	for (size_t i = 0; !failed && (l = rollout_copy_line(from, i)); i++) {
+	for (size_t i = 0; !failed && (l = rollout_copy_line(from, i)); i++)
 		failed = l->text.p && rollout_copy_add(to, strip, l, &ignored);
-	}
 	strip_free(strip);
 	return !failed;
 }
@@ -173,12 +165,10 @@ static struct options options_of(const struct compare_conf *conf, const struct p
 	o.masks = arena_new(&o.arena, n * sizeof(*o.masks));
 	o.tolerances = arena_new(&o.arena, (o.tolerance_count + n) * sizeof(*o.tolerances));
 	o.unordered = arena_new(&o.arena, (o.unordered_count + n) * sizeof(*o.unordered));
-	for (size_t i = 0; i < conf->tolerance_count; i++) {
+	for (size_t i = 0; i < conf->tolerance_count; i++)
 		o.tolerances[i] = conf->tolerances[i];
-	}
-	for (size_t i = 0; i < conf->unordered_count; i++) {
+	for (size_t i = 0; i < conf->unordered_count; i++)
 		o.unordered[i] = conf->unordered[i];
-	}
 	for (size_t i = 0; i < p->count; i++) {
 		const struct proposed *one = &p->items[i];
 
@@ -210,9 +200,8 @@ static bool compare_with(const struct pair *pair, const struct proposals *p, dif
 	conf.ctx = ctx;
 	bool copied = copy_masked(pair->first, o.masks, o.mask_count, &first) &&
 	              copy_masked(pair->second, o.masks, o.mask_count, &second);
-	if (copied) {
+	if (copied)
 		compare_rollouts(&first, &second, &conf, &(struct compare_count){.rollouts = 0});
-	}
 	rollout_copy_release(&first);
 	rollout_copy_release(&second);
 	arena_release(&o.arena);
@@ -253,9 +242,8 @@ static bool add(struct proposals *p, struct proposed one)
 
 static void name_unstable(struct proposals *p, struct str pattern)
 {
-	if (!names_know(&p->unstable, pattern)) {
+	if (!names_know(&p->unstable, pattern))
 		names_add(&p->unstable, pattern);
-	}
 }
 
 static void propose(struct proposing *s, enum proposed_kind kind, struct str pattern, int exponent)
@@ -271,18 +259,14 @@ static bool is_set(struct str array)
 	size_t count = json_count(array), at = 0;
 	struct str one, other;
 
-	if (json_type(array) != JSON_ARRAY || count > SET_MAX) {
+	if (json_type(array) != JSON_ARRAY || count > SET_MAX)
 		return false;
-	}
 	for (size_t cursor = 0; json_next(array, &cursor, &one);) {
-		if (json_type(one) == JSON_NUMBER && count <= POINT_MAX) {
+		if (json_type(one) == JSON_NUMBER && count <= POINT_MAX)
 			return false;
-		}
-		for (at = cursor; json_next(array, &at, &other);) {
-			if (str_eq(one, other)) {
+		for (at = cursor; json_next(array, &at, &other);)
+			if (str_eq(one, other))
 				return false;
-			}
-		}
 	}
 	return true;
 }
@@ -298,18 +282,15 @@ static bool find_order(struct proposing *s, const struct difference *d)
 
 		buf_clear(&pattern);
 		pattern_generalize(&pattern, element);
-		if (!str_ends(buf_view(&pattern), STR("/*"))) {
+		if (!str_ends(buf_view(&pattern), STR("/*")))
 			continue;
-		}
 		buf_cut(&pattern, pattern.n - 2);
-		if (names_know(&s->refused, buf_view(&pattern))) {
+		if (names_know(&s->refused, buf_view(&pattern)))
 			continue;
-		}
-		if (is_set(json_point(d->line->text, list, &scratch))) {
+		if (is_set(json_point(d->line->text, list, &scratch)))
 			propose(s, PROPOSE_UNORDERED, buf_view(&pattern), 0);
-		} else {
+		else
 			names_add(&s->refused, buf_view(&pattern));
-		}
 	}
 	buf_release(&pattern);
 	buf_release(&scratch);
@@ -336,9 +317,8 @@ static bool covers_facts(const struct rollout_copy *r, struct str mask)
 	struct covered c = {mask, true};
 	const struct line *l;
 
-	for (size_t i = 0; c.all_vary && (l = rollout_copy_line(r, i)); i++) {
+	for (size_t i = 0; c.all_vary && (l = rollout_copy_line(r, i)); i++)
 		json_walk(l->text, see_covered, &c);
-	}
 	return !c.all_vary;
 }
 
@@ -382,14 +362,12 @@ static void take_difference(void *ctx, const struct difference *d)
 	int exponent = 0;
 
 	s->left++;
-	if (s->next.pattern && is_in_reply(d)) {
+	if (s->next.pattern && is_in_reply(d))
 		return;
-	}
 	enum likeness likeness = likeness_of(d, &exponent);
 	s->hard = s->hard || !(is_in_reply(d) || (likeness == IS_NOISE && d->pointer.n));
-	if (!s->hard && !s->next.pattern && !find_order(s, d)) {
+	if (!s->hard && !s->next.pattern && !find_order(s, d))
 		take_value(s, d, likeness, exponent);
-	}
 }
 
 /* A random member of an element shows as another element. */
@@ -410,9 +388,8 @@ static bool try_next(struct proposing *s)
 {
 	bool order = s->next.kind == PROPOSE_UNORDERED;
 
-	if (!add(s->p, s->next)) {
+	if (!add(s->p, s->next))
 		return false;
-	}
 	s->within = 0;
 	if (order && (!compare_with(&s->pair, s->p, count_within, s) || s->within)) {
 		s->p->count--;
@@ -433,14 +410,12 @@ void proposals_find(struct proposals *p, const struct rollout_copy *first,
 		s.left = s.facts = 0;
 		names_release(&p->unstable);
 		s.hard = !compare_with(&s.pair, p, take_difference, &s) || s.hard;
-		if (s.hard || !s.next.pattern || !try_next(&s)) {
+		if (s.hard || !s.next.pattern || !try_next(&s))
 			break;
-		}
 	}
 	p->count = s.left ? 0 : p->count;
-	if (s.hard || s.facts || s.next.pattern) {
+	if (s.hard || s.facts || s.next.pattern)
 		names_release(&p->unstable);
-	}
 	names_release(&s.refused);
 }
 
@@ -454,9 +429,8 @@ void proposals_add(struct proposals *p, const struct proposals *more)
 		one.pattern = arena_str(&p->arena, str_from(one.pattern)).p;
 		(void)add(p, one);
 	}
-	for (size_t i = 0; i < more->unstable.count; i++) {
+	for (size_t i = 0; i < more->unstable.count; i++)
 		name_unstable(p, str_from(more->unstable.text[i]));
-	}
 }
 
 void proposals_release(struct proposals *p)

@@ -40,9 +40,8 @@ int rollout_copy_keep(struct rollout_copy *c, struct str text, uint64_t number, 
 		parsed.number = number;
 		struct line *place = place_for(c, parsed.type);
 
-		if (place) {
+		if (place)
 			*place = parsed;
-		}
 	}
 	buf_release(&scratch);
 	return failed;
@@ -54,12 +53,10 @@ int rollout_copy_add(struct rollout_copy *c, struct strip *strip, const struct l
 	struct buf text = BUF(SIZE_MAX / 2); /* no cap needed, because the line itself is capped */
 	int failed = strip_line(strip, l, &text, err);
 
-	if (!failed && c->text) {
+	if (!failed && c->text)
 		buf_str(c->text, buf_view(&text));
-	}
-	if (!failed && text.n > 0) {
+	if (!failed && text.n > 0)
 		failed = rollout_copy_keep(c, buf_view(&text), l->number, err);
-	}
 	buf_release(&text);
 	return failed;
 }
@@ -72,12 +69,10 @@ int rollout_copy_take(struct rollout_copy *c, struct strip *strip, const struct 
 
 	*is_step = false;
 	buf_clear(text);
-	if (strip_line(strip, l, text, err)) {
+	if (strip_line(strip, l, text, err))
 		return -1;
-	}
-	if (l->type != LINE_STEP) {
+	if (l->type != LINE_STEP)
 		return text->n ? rollout_copy_keep(c, buf_view(text), l->number, err) : 0;
-	}
 	*is_step = true;
 	int failed = line_parse(buf_view(text), &scratch, step, &used, err);
 	step->number = l->number;

@@ -66,11 +66,9 @@ static const struct keyword {
 
 static const struct keyword *keyword_of(struct str name)
 {
-	for (size_t i = 0; i < ARRAY_LEN(keywords); i++) {
-		if (str_is(name, keywords[i].name)) {
+	for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
+		if (str_is(name, keywords[i].name))
 			return &keywords[i];
-		}
-	}
 	return NULL;
 }
 
@@ -78,14 +76,11 @@ static bool has_type(struct str types, const char *name)
 {
 	struct str each;
 
-	if (json_type(types) == JSON_STRING) {
+	if (json_type(types) == JSON_STRING)
 		return json_is(types, str_from(name));
-	}
-	for (size_t cursor = 0; json_next(types, &cursor, &each);) {
-		if (json_is(each, str_from(name))) {
+	for (size_t cursor = 0; json_next(types, &cursor, &each);)
+		if (json_is(each, str_from(name)))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -100,9 +95,8 @@ static bool types_cover(struct str before, struct str now)
 		bool has = has_type(now, all[i]) ||
 		           (i == 2 && has_type(now, "number")); /* an integer is a number */
 
-		if (had && !has) {
+		if (had && !has)
 			return false;
-		}
 	}
 	return true;
 }
@@ -171,14 +165,12 @@ static struct str keyword_at(struct str pointer, bool *list)
 	while (pointer.n) {
 		keyword = next_token(&pointer);
 		*list = pointer.n > 0;
-		if (str_is(keyword, "additionalProperties")) {
+		if (str_is(keyword, "additionalProperties"))
 			return keyword;
-		}
-		if (holds_named(keyword) || holds_schemas(keyword)) {
+		if (holds_named(keyword) || holds_schemas(keyword))
 			next_token(&pointer);
-		} else if (!str_is(keyword, "items")) {
+		else if (!str_is(keyword, "items"))
 			return keyword;
-		}
 	}
 	return keyword;
 }
@@ -209,9 +201,8 @@ static bool is_among_alternatives(struct sorting *s, struct str pointer, struct 
 	struct str type = JSON_GET(json_point(s->before, parent, &scratch), "type");
 	bool found = false;
 
-	for (size_t cursor = 0; type.p && !found && json_next(list, &cursor, &each);) {
+	for (size_t cursor = 0; type.p && !found && json_next(list, &cursor, &each);)
 		found = types_cover(type, JSON_GET(each, "type"));
-	}
 	buf_release(&scratch);
 	return found;
 }
@@ -225,13 +216,12 @@ static void sort_in_schema(struct sorting *s, const struct json_difference *d, s
 	bool widened = effect == CHOICES && !list && !d->before.p &&
 	               is_among_alternatives(s, d->pointer, d->after);
 
-	if (effect == ALWAYS_TEXT) {
+	if (effect == ALWAYS_TEXT)
 		report(s, TOOL_TEXT, "text", d->before, d->after);
-	} else if (!widened && breaks(effect, list, d->before, d->after)) {
+	else if (!widened && breaks(effect, list, d->before, d->after))
 		report(s, TOOL_BREAKING, k->breaks, d->before, d->after);
-	} else {
+	else
 		report(s, TOOL_COMPATIBLE, "the input schema", d->before, d->after);
-	}
 }
 
 static bool take_member(void *ctx, const struct json_difference *d)
@@ -241,13 +231,12 @@ static bool take_member(void *ctx, const struct json_difference *d)
 
 	buf_cut(&s->pointer, s->base);
 	buf_str(&s->pointer, d->pointer);
-	if (str_is(member, "inputSchema") || str_is(member, "input_schema")) {
+	if (str_is(member, "inputSchema") || str_is(member, "input_schema"))
 		sort_in_schema(s, d, rest);
-	} else if (str_is(member, "annotations") || str_is(member, "outputSchema")) {
+	else if (str_is(member, "annotations") || str_is(member, "outputSchema"))
 		report(s, TOOL_COMPATIBLE, "about its replies", d->before, d->after);
-	} else {
+	else
 		report(s, TOOL_TEXT, "text", d->before, d->after);
-	}
 	return true;
 }
 
@@ -265,11 +254,9 @@ static struct str find(struct str tools, struct str name)
 {
 	struct str tool;
 
-	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
-		if (json_same_text(JSON_GET(tool, "name"), name)) {
+	for (size_t cursor = 0; json_next(tools, &cursor, &tool);)
+		if (json_same_text(JSON_GET(tool, "name"), name))
 			return tool;
-		}
-	}
 	return STR_NONE;
 }
 
@@ -296,9 +283,8 @@ static struct str find_renamed(struct str gone, struct str before, struct str no
 
 	for (size_t cursor = 0; json_next(now, &cursor, &tool);) {
 		if (!find(before, JSON_GET(tool, "name")).p && is_same_schema(gone, tool)) {
-			if (found.p) {
+			if (found.p)
 				return STR_NONE;
-			}
 			found = tool;
 		}
 	}
@@ -320,9 +306,8 @@ void tool_changes(struct str before, struct str now, tool_change_fn *take, void 
 	struct str renamed[NAMES_MAX], tool;
 	size_t count = 0, i;
 
-	if (json_type(before) != JSON_ARRAY || json_type(now) != JSON_ARRAY) {
+	if (json_type(before) != JSON_ARRAY || json_type(now) != JSON_ARRAY)
 		return;
-	}
 	for (size_t cursor = 0; json_next(before, &cursor, &tool);) {
 		struct str other = find(now, JSON_GET(tool, "name"));
 		struct str moved = other.p ? STR_NONE : find_renamed(tool, before, now);
@@ -361,9 +346,8 @@ static bool is_called(const struct rollout_copy *r, struct str name)
 	for (size_t i = 0; i < r->count; i++) {
 		struct str called = JSON_GET(r->steps[i].value[KEY_TOOL_CALL], "name");
 
-		if (json_same_text(called, name)) {
+		if (json_same_text(called, name))
 			return true;
-		}
 	}
 	return false;
 }
@@ -403,9 +387,8 @@ void compare_tools(const struct rollout_copy *golden, const struct rollout_copy 
 	struct str tool;
 	struct error text;
 
-	if (json_type(before) != JSON_ARRAY || json_type(after) != JSON_ARRAY) {
+	if (json_type(before) != JSON_ARRAY || json_type(after) != JSON_ARRAY)
 		return;
-	}
 	for (size_t cursor = 0; json_next(before, &cursor, &tool);) {
 		struct str name = JSON_GET(tool, "name");
 

@@ -23,11 +23,9 @@ static struct str tools_of(struct str interactions)
 {
 	struct str one;
 
-	for (size_t cursor = 0; json_next(interactions, &cursor, &one);) {
-		if (is_method(one, STR("tools/list"))) {
+	for (size_t cursor = 0; json_next(interactions, &cursor, &one);)
+		if (is_method(one, STR("tools/list")))
 			return JSON_GET(JSON_GET(JSON_GET(one, "response"), "result"), "tools");
-		}
-	}
 	return STR_NONE;
 }
 
@@ -52,9 +50,8 @@ static struct import_reply reply_of(struct import *m, struct str response, struc
 		return r;
 	}
 	r.observation = outcome_observation(m, JSON_GET(result, "content"));
-	if (json_count(r.observation) == 0 && json_type(structured) == JSON_OBJECT) {
+	if (json_count(r.observation) == 0 && json_type(structured) == JSON_OBJECT)
 		r.observation = structured;
-	}
 	outcome_set(m, hint, last, &r);
 	r.layer = r.layer == LAYER_FRAMEWORK ? LAYER_MCP : r.layer;
 	return r;
@@ -70,12 +67,10 @@ static void take_call(struct import *m, struct import_rollout *r, struct str one
 	                        .arguments = JSON_GET(params, "arguments"),
 	                        .reply = {REPLY_UNKNOWN}};
 
-	if (s.sent) {
+	if (s.sent)
 		s.reply = reply_of(m, response, *last);
-	}
-	if (s.reply.outcome == OUTCOME_OK) {
+	if (s.reply.outcome == OUTCOME_OK)
 		*last = s.reply.observation;
-	}
 	import_step(m, r, &s);
 }
 
@@ -102,11 +97,9 @@ static int import_agent_vcr(struct import *m, struct str value, struct error *er
 	r.id = import_rollout_id(m, h.task, &h.sample);
 	import_header(m, &r, &h);
 	import_reset(m, &r, &none, STR(""));
-	while (json_next(interactions, &cursor, &one)) {
-		if (is_method(one, STR("tools/call"))) {
+	while (json_next(interactions, &cursor, &one))
+		if (is_method(one, STR("tools/call")))
 			take_call(m, &r, one, &last);
-		}
-	}
 	import_end(m, &r, &(struct import_end){0});
 	return 0;
 }

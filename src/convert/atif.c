@@ -32,11 +32,10 @@ static void begin_step(struct atif *a, const char *source)
 /* A string, or the text parts of a list; other parts cannot be expressed. */
 static void put_content(struct json_writer *j, struct str content)
 {
-	if (json_is_null(content)) {
+	if (json_is_null(content))
 		jw_text(j, "");
-	} else {
+	else
 		export_text(j, content);
-	}
 }
 
 /* Messages of the user or the system are separate steps. */
@@ -62,11 +61,9 @@ static void put_other_messages(struct atif *a, struct str messages)
 {
 	struct str one;
 
-	for (size_t cursor = 0; json_next(messages, &cursor, &one);) {
-		if (!is_of_turn(one)) {
+	for (size_t cursor = 0; json_next(messages, &cursor, &one);)
+		if (!is_of_turn(one))
 			put_message(a, one);
-		}
-	}
 }
 
 /* Ids must be unique within a step: missing or repeated ones are replaced by numbers. */
@@ -97,9 +94,8 @@ static void put_arguments(struct json_writer *j, struct str arguments)
 		return;
 	}
 	jw_object(j);
-	if (!json_is_null(arguments)) {
+	if (!json_is_null(arguments))
 		jw_put_raw(j, "arguments", arguments);
-	}
 	jw_end(j);
 }
 
@@ -124,9 +120,8 @@ static void put_calls(struct atif *a, size_t from, size_t to)
 
 static void put_flag(struct json_writer *j, const char *key, int8_t flag)
 {
-	if (flag >= 0) {
+	if (flag >= 0)
 		jw_put_bool(j, key, flag);
-	}
 }
 
 static void put_result_extra(struct json_writer *j, const struct line *step)
@@ -148,9 +143,8 @@ static void put_results(struct atif *a, size_t from, size_t to)
 	for (size_t i = from; i < to; i++) {
 		const struct line *step = &a->x->steps[i];
 
-		if (step->step < 0) {
+		if (step->step < 0)
 			continue;
-		}
 		jw_object(&a->j);
 		jw_key(&a->j, "source_call_id");
 		put_call_id(a, from, i);
@@ -168,12 +162,9 @@ static struct str assistant_of(const struct export *x, size_t from, size_t to)
 	struct str one;
 
 	for (size_t i = from; i < to; i++) {
-		for (size_t cursor = 0;
-		     json_next(x->steps[i].value[KEY_MESSAGES], &cursor, &one);) {
-			if (json_is(JSON_GET(one, "role"), STR("assistant"))) {
+		for (size_t cursor = 0; json_next(x->steps[i].value[KEY_MESSAGES], &cursor, &one);)
+			if (json_is(JSON_GET(one, "role"), STR("assistant")))
 				return one;
-			}
-		}
 	}
 	return STR_NONE;
 }
@@ -187,19 +178,17 @@ static void put_turn(struct atif *a, size_t from, size_t to)
 	begin_step(a, "agent");
 	jw_key(&a->j, "message");
 	put_content(&a->j, JSON_GET(message, "content"));
-	if (!a->model) {
+	if (!a->model)
 		jw_put_i64(&a->j, "llm_call_count", 0);
-	} else if (json_type(reasoning) == JSON_STRING) {
+	else if (json_type(reasoning) == JSON_STRING)
 		jw_put_raw(&a->j, "reasoning_content", reasoning);
-	}
 	if (line_has(&a->x->steps[from], KEY_TOOL_CALL)) {
 		put_calls(a, from, to);
 		put_results(a, from, to);
 	}
 	jw_end(&a->j);
-	for (size_t i = from; i < to; i++) {
+	for (size_t i = from; i < to; i++)
 		put_other_messages(a, a->x->steps[i].value[KEY_MESSAGES]);
-	}
 }
 
 static void put_agent(struct atif *a)
@@ -213,9 +202,8 @@ static void put_agent(struct atif *a)
 	jw_put_raw(&a->j, "name", json_type(name) == JSON_STRING ? name : STR("\"unknown\""));
 	jw_put_raw(&a->j, "version",
 	           json_type(version) == JSON_STRING ? version : STR("\"unknown\""));
-	if (json_type(model) == JSON_STRING) {
+	if (json_type(model) == JSON_STRING)
 		jw_put_raw(&a->j, "model_name", model);
-	}
 	if (line_has(&a->x->header, KEY_TOOLS)) {
 		jw_key(&a->j, "tool_definitions");
 		export_tools(a->x, &a->j);
@@ -295,9 +283,8 @@ static void put_tool_calls(struct json_writer *j, struct str calls)
 	struct str one;
 	size_t cursor = 0;
 
-	if (!json_count(calls)) {
+	if (!json_count(calls))
 		return;
-	}
 	jw_put_array(j, "tool_calls");
 	while (json_next(calls, &cursor, &one)) {
 		jw_object(j);
@@ -357,15 +344,13 @@ static void take_step(struct import *m, struct dialog *d, struct str step)
 {
 	struct str source = JSON_GET(step, "source");
 
-	if (json_is(source, STR("agent"))) {
+	if (json_is(source, STR("agent")))
 		take_message(m, d, step, "assistant");
-	} else {
+	else
 		take_message(m, d, step, json_is(source, STR("system")) ? "system" : "user");
-	}
 	/* what the system shows by itself is no turn */
-	if (json_is(source, STR("agent")) || dialog_waits(d)) {
+	if (json_is(source, STR("agent")) || dialog_waits(d))
 		take_results(m, d, step);
-	}
 }
 
 static bool has_states(struct str steps)
@@ -402,12 +387,10 @@ static void add_trial(struct import *m, struct import_header *h, struct import_e
 	    !json_validate(buf_view(&text), &fault)) {
 		result = arena_str(&m->arena, buf_view(&text));
 		rewards = JSON_GET(JSON_GET(result, "verifier_result"), "rewards");
-		if (JSON_GET(result, "task_name").p) {
+		if (JSON_GET(result, "task_name").p)
 			h->task = import_task(m, JSON_GET(result, "task_name"));
-		}
-		if (!e->total_reward.p) {
+		if (!e->total_reward.p)
 			e->total_reward = JSON_GET(rewards, "reward");
-		}
 		e->reason = import_text(
 			m, JSON_GET(JSON_GET(result, "exception_info"), "exception_type"));
 		e->status = e->reason.n ? END_FAILED : e->status;
@@ -436,15 +419,13 @@ static int import_atif(struct import *m, struct str value, struct error *err)
 		                 "not an ATIF trajectory: schema_version and steps are required");
 	}
 	id = json_is_null(id) ? JSON_GET(value, "session_id") : id;
-	if (!import_own_id(m, id, extra, &h)) {
+	if (!import_own_id(m, id, extra, &h))
 		h.task = import_task(m, id);
-	}
 	e.status = end_status_parse(json_inner(JSON_GET(extra, "status")));
 	add_trial(m, &h, &e);
 	dialog_open(m, &d, &h);
-	while (json_next(steps, &cursor, &step)) {
+	while (json_next(steps, &cursor, &step))
 		take_step(m, &d, step);
-	}
 	dialog_end(m, &d, &e);
 	return 0;
 }

@@ -20,9 +20,8 @@ static int import_openai(struct import *m, struct str value, struct error *err)
 	                          .tools = JSON_GET(value, "tools"),
 	                          .policy_name = import_text(m, JSON_GET(value, "model"))};
 
-	if (!messages_may_be(JSON_GET(value, "messages"))) {
+	if (!messages_may_be(JSON_GET(value, "messages")))
 		return error_set(err, FAIL_INPUT, "the object has no messages");
-	}
 	dialog_whole(m, &h, JSON_GET(value, "messages"), &(struct import_end){0});
 	return 0;
 }

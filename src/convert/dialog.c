@@ -73,9 +73,8 @@ static void start(struct import *m, struct dialog *d)
 void dialog_state(struct dialog *d, struct str state)
 {
 	buf_clear(&d->state);
-	if (!json_is_null(state)) {
+	if (!json_is_null(state))
 		json_minify(state, &d->state);
-	}
 }
 
 static struct str state_now(const struct dialog *d)
@@ -89,9 +88,8 @@ static void judge_reply(struct import *m, struct dialog *d, struct dialog_call *
 
 	d->terminated = d->terminated || r->terminated > 0;
 	d->truncated = d->truncated || r->truncated > 0;
-	if (!call->answered) {
+	if (!call->answered)
 		return;
-	}
 	outcome_set(m, call->hint, d->last.n ? buf_view(&d->last) : STR_NONE, r);
 	if (r->outcome == OUTCOME_OK && r->observation.p) {
 		buf_clear(&d->last);
@@ -108,9 +106,8 @@ static void write_call(struct import *m, struct dialog *d, size_t i)
 	add_message(&messages, call->message);
 	add_message(&messages, i + 1 == d->count ? buf_view(&d->after) : STR_NONE);
 	judge_reply(m, d, call);
-	if (!json_is_null(call->state)) {
+	if (!json_is_null(call->state))
 		dialog_state(d, call->state);
-	}
 	import_step(m, &d->rollout,
 	            &(struct import_step){.sent = call->answered,
 	                                  .new_turn = i == 0,
@@ -121,9 +118,8 @@ static void write_call(struct import *m, struct dialog *d, size_t i)
 	                                  .arguments = call->arguments,
 	                                  .reply = call->reply,
 	                                  .llm = i == 0 ? d->llm : STR_NONE});
-	if (call->answered || call->state_after.p) {
+	if (call->answered || call->state_after.p)
 		dialog_state(d, call->state_after);
-	}
 	buf_release(&messages);
 }
 
@@ -145,15 +141,12 @@ static void write_turn_without_call(struct import *m, struct dialog *d)
 void dialog_flush(struct import *m, struct dialog *d)
 {
 	start(m, d);
-	if (!d->open) {
+	if (!d->open)
 		return;
-	}
-	for (size_t i = 0; i < d->count; i++) {
+	for (size_t i = 0; i < d->count; i++)
 		write_call(m, d, i);
-	}
-	if (!d->count) {
+	if (!d->count)
 		write_turn_without_call(m, d);
-	}
 	buf_clear(&d->after);
 	arena_reset(&d->arena);
 	d->open = d->replied = false;
@@ -166,9 +159,8 @@ void dialog_end(struct import *m, struct dialog *d, const struct import_end *e)
 	struct import_end end = *e;
 
 	dialog_flush(m, d);
-	if (end.status == END_UNKNOWN && (d->terminated || d->truncated)) {
+	if (end.status == END_UNKNOWN && (d->terminated || d->truncated))
 		end.status = d->terminated ? END_TERMINATED : END_TRUNCATED;
-	}
 	end.state = json_is_null(end.state) ? state_now(d) : end.state;
 	import_end(m, &d->rollout, &end);
 	dialog_release(d);
@@ -181,12 +173,10 @@ static struct str arguments_of(struct import *m, struct dialog *d, struct str ar
 {
 	struct str value = arguments;
 
-	if (json_is(arguments, STR(""))) {
+	if (json_is(arguments, STR("")))
 		return STR("{}");
-	}
-	if (json_type(arguments) == JSON_STRING) {
+	if (json_type(arguments) == JSON_STRING)
 		value = outcome_observation(m, arguments);
-	}
 	return arena_str(&d->arena, value);
 }
 
@@ -224,9 +214,8 @@ void dialog_call(struct import *m, struct dialog *d, struct str spelled)
 	} else if (json_type(v[0]) == JSON_STRING) {
 		name = v[0];
 	}
-	if (json_is(name, STR(NO_CALL))) {
+	if (json_is(name, STR(NO_CALL)))
 		return;
-	}
 	struct dialog_call *call = add_call(d);
 	call->id = arena_str(&d->arena, import_either(v[6], import_either(v[1], v[2])));
 	call->name = arena_str(&d->arena, name);
@@ -240,17 +229,13 @@ static void take_calls(struct import *m, struct dialog *d, struct str message)
 	struct str one;
 	size_t cursor = 0;
 
-	while (json_next(calls, &cursor, &one)) {
+	while (json_next(calls, &cursor, &one))
 		dialog_call(m, d, one);
-	}
-	if (json_type(legacy) == JSON_OBJECT && !d->count) {
+	if (json_type(legacy) == JSON_OBJECT && !d->count)
 		dialog_call(m, d, legacy);
-	}
-	for (cursor = 0; json_next(JSON_GET(message, "content"), &cursor, &one);) {
-		if (json_is(JSON_GET(one, "type"), STR("tool_use"))) {
+	for (cursor = 0; json_next(JSON_GET(message, "content"), &cursor, &one);)
+		if (json_is(JSON_GET(one, "type"), STR("tool_use")))
 			dialog_call(m, d, one);
-		}
-	}
 }
 
 /* ---- answers ---- */
@@ -264,21 +249,16 @@ static bool same_id(struct str a, struct str b)
    open call. Ids are not reliable: real files repeat them. NULL: no call is open. */
 static struct dialog_call *answered_call(struct dialog *d, struct str id)
 {
-	while (d->answered < d->count && d->calls[d->answered].answered) {
+	while (d->answered < d->count && d->calls[d->answered].answered)
 		d->answered++;
-	}
-	if (d->answered == d->count) {
+	if (d->answered == d->count)
 		return NULL;
-	}
 	struct dialog_call *next = &d->calls[d->answered];
-	if (json_type(id) != JSON_STRING || same_id(id, next->id) || d->count > PAIRED_BY_ID) {
+	if (json_type(id) != JSON_STRING || same_id(id, next->id) || d->count > PAIRED_BY_ID)
 		return next;
-	}
-	for (size_t i = d->answered; i < d->count; i++) {
-		if (!d->calls[i].answered && same_id(id, d->calls[i].id)) {
+	for (size_t i = d->answered; i < d->count; i++)
+		if (!d->calls[i].answered && same_id(id, d->calls[i].id))
 			return &d->calls[i];
-		}
-	}
 	return next;
 }
 
@@ -288,12 +268,10 @@ static void add_metadata(struct str metadata, struct dialog_facts *f)
 	struct str info = JSON_GET(metadata, "info"), plane = JSON_GET(info, "control_plane");
 	bool known = json_type(plane) != JSON_OBJECT;
 
-	if (json_is_null(f->reward) && (known || JSON_GET(plane, "reward_source").p)) {
+	if (json_is_null(f->reward) && (known || JSON_GET(plane, "reward_source").p))
 		f->reward = JSON_GET(metadata, "reward");
-	}
-	if (f->terminated < 0 && (known || JSON_GET(plane, "status_source").p)) {
+	if (f->terminated < 0 && (known || JSON_GET(plane, "status_source").p))
 		f->terminated = import_flag(JSON_GET(metadata, "terminated"));
-	}
 	f->name = import_either(f->name, JSON_GET(info, "tool_call"));
 	f->arguments = import_either(f->arguments, JSON_GET(info, "arguments"));
 }
@@ -312,9 +290,8 @@ static void add_own_facts(struct str message, struct dialog_facts *f)
 	json_pick(message, keys, ARRAY_LEN(keys), v);
 	add_metadata(v[0], f);
 	add_metadata(v[1], f);
-	if (f->hint.failed < 0) {
+	if (f->hint.failed < 0)
 		f->hint.failed = import_flag(import_either(v[2], v[3]));
-	}
 	f->hint.error = import_either(f->hint.error, v[4]);
 	f->name = import_either(import_either(v[5], v[6]), f->name);
 }
@@ -378,9 +355,8 @@ void dialog_step(struct import *m, struct dialog *d, struct str content,
 
 	call->answered = !json_is_null(facts->name);
 	set_facts(m, d, call, call->answered ? content : STR_NONE, facts);
-	if (!call->answered) {
+	if (!call->answered)
 		call->reply.reward = STR_NONE;
-	}
 	call->state_after = call->state_after.p ? call->state_after : STR("null");
 	dialog_flush(m, d);
 }
@@ -392,9 +368,8 @@ static bool is_unparsed(struct import *m, struct str content)
 {
 	struct str text;
 
-	if (json_type(content) != JSON_STRING) {
+	if (json_type(content) != JSON_STRING)
 		return false;
-	}
 	buf_clear(&m->value);
 	json_decode(content, &m->value);
 	text = text_trim(buf_view(&m->value));
@@ -409,11 +384,9 @@ static bool has_answers(struct str content)
 {
 	struct str one;
 
-	for (size_t cursor = 0; json_next(content, &cursor, &one);) {
-		if (json_is(JSON_GET(one, "type"), STR("tool_result"))) {
+	for (size_t cursor = 0; json_next(content, &cursor, &one);)
+		if (json_is(JSON_GET(one, "type"), STR("tool_result")))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -519,9 +492,8 @@ void dialog_message(struct import *m, struct dialog *d, struct str message,
 	case PART:
 		take_reply(m, d, message, meaning == PART);
 		take_calls(m, d, message);
-		if (!d->count && is_unparsed(m, JSON_GET(message, "content"))) {
+		if (!d->count && is_unparsed(m, JSON_GET(message, "content")))
 			d->llm = STR("{\"parse\":{\"source\":\"none\",\"cause\":\"markup\"}}");
-		}
 		break;
 	case OTHER:
 		add_message(d->open ? &d->after : &d->before, message);
@@ -537,11 +509,9 @@ void dialog_answer(struct import *m, struct dialog *d, struct str message,
 
 bool dialog_waits(const struct dialog *d)
 {
-	for (size_t i = 0; i < d->count; i++) {
-		if (!d->calls[i].answered) {
+	for (size_t i = 0; i < d->count; i++)
+		if (!d->calls[i].answered)
 			return d->open;
-		}
-	}
 	return false;
 }
 
@@ -550,9 +520,8 @@ void dialog_messages(struct import *m, struct dialog *d, struct str messages)
 	struct str one;
 	size_t cursor = 0;
 
-	while (json_next(messages, &cursor, &one)) {
+	while (json_next(messages, &cursor, &one))
 		dialog_message(m, d, one, NULL);
-	}
 }
 
 void dialog_whole(struct import *m, struct import_header *h, struct str messages,

@@ -26,15 +26,13 @@ static struct str first_observation(struct import *m, struct str messages)
 	bool found = false;
 
 	while (!found && json_next(messages, &cursor, &one)) {
-		if (!json_is(JSON_GET(one, "role"), STR("user"))) {
+		if (!json_is(JSON_GET(one, "role"), STR("user")))
 			continue;
-		}
 		buf_clear(&m->value);
 		buf_clear(&m->work);
 		json_text_or_json(JSON_GET(one, "content"), &m->value);
-		if (!python_find(buf_view(&m->value), &m->work)) {
+		if (!python_find(buf_view(&m->value), &m->work))
 			return STR_NONE;
-		}
 		found = true;
 	}
 	return found ? arena_str(&m->arena, buf_view(&m->work)) : STR_NONE;
@@ -86,15 +84,12 @@ static int import_eval_protocol(struct import *m, struct str value, struct error
 			"not a line of a playback file: env_index, step and messages are required");
 	}
 	e = dialogs_find(m, map_hash(index), err);
-	if (!e) {
+	if (!e)
 		return -1;
-	}
-	if (e->dialog.id && step <= e->step && json_count(messages) < e->messages) {
+	if (e->dialog.id && step <= e->step && json_count(messages) < e->messages)
 		end_environment(m, e); /* another run was appended to the file */
-	}
-	if (!e->dialog.id) {
+	if (!e->dialog.id)
 		begin(m, e, index, messages);
-	}
 	while (json_next(messages, &cursor, &one)) {
 		if (n++ >= e->messages) {
 			dialog_message(m, &e->dialog, one, NULL);
@@ -157,9 +152,8 @@ static struct str termination_reason(struct str status)
 	struct str found = JSON_GET(status, "termination_reason"), detail;
 	size_t cursor = 0;
 
-	while (!found.p && json_next(JSON_GET(status, "details"), &cursor, &detail)) {
+	while (!found.p && json_next(JSON_GET(status, "details"), &cursor, &detail))
 		found = JSON_GET(JSON_GET(detail, "metadata"), "termination_reason");
-	}
 	return found;
 }
 
@@ -183,11 +177,9 @@ static enum end_status status_of(struct str status, struct str reason)
 	struct str word = JSON_GET(status, "status");
 	int64_t code;
 
-	for (size_t i = 0; i < ARRAY_LEN(reasons); i++) {
-		if (json_is(reason, reasons[i].reason)) {
+	for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
+		if (json_is(reason, reasons[i].reason))
 			return reasons[i].status;
-		}
-	}
 	if (json_i64(JSON_GET(status, "code"), &code)) {
 		return code == CODE_RESOURCE_EXHAUSTED      ? END_REFUSED
 		       : code == CODE_FINISHED || code == 0 ? END_FINISHED
@@ -203,11 +195,9 @@ static bool has_rewards(struct str messages)
 {
 	struct str one;
 
-	for (size_t cursor = 0; json_next(messages, &cursor, &one);) {
-		if (JSON_GET(JSON_GET(one, "control_plane_step"), "reward").p) {
+	for (size_t cursor = 0; json_next(messages, &cursor, &one);)
+		if (JSON_GET(JSON_GET(one, "control_plane_step"), "reward").p)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -228,13 +218,11 @@ static int import_evaluation_row(struct import *m, struct str value, struct erro
 	};
 	struct import_end e = {.status = status_of(status, reason)};
 
-	if (!messages_may_be(messages)) {
+	if (!messages_may_be(messages))
 		return error_set(err, FAIL_INPUT, "the row has no messages");
-	}
 	e.reason = import_text(m, json_is_null(reason) ? message : reason);
-	if (!has_rewards(messages)) {
+	if (!has_rewards(messages))
 		e.total_reward = JSON_GET(JSON_GET(value, "evaluation_result"), "score");
-	}
 	dialog_whole(m, &h, messages, &e);
 	return 0;
 }

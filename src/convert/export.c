@@ -102,9 +102,8 @@ int export_add(struct export *x, const struct line *l, struct error *err)
 		kept.rollout = x->id;
 		struct line *place = place_for(x, kept.type);
 
-		if (place) {
+		if (place)
 			*place = kept;
-		}
 	}
 	buf_release(&scratch);
 	return failed;
@@ -129,9 +128,8 @@ int export_rollout(struct export *x, struct buf *out, struct error *err)
 		failed = error_set(err, FAIL_INPUT, "it is over %zu MiB in this format",
 		                   out->max >> 20);
 	}
-	if (failed) {
+	if (failed)
 		error_wrap(err, "rollout %.*s", STR_ARG(x->id));
-	}
 	x->index++;
 	forget(x);
 	return failed;
@@ -146,11 +144,9 @@ void export_release(struct export *x)
 
 static const char *name_of(enum key k)
 {
-	for (size_t i = 0; i < line_keys_count; i++) {
-		if (line_keys[i].key == k) {
+	for (size_t i = 0; i < line_keys_count; i++)
+		if (line_keys[i].key == k)
 			return line_keys[i].name;
-		}
-	}
 	return "";
 }
 
@@ -164,9 +160,8 @@ static void warn_of_loss(const struct export *x, const char *what, uint64_t line
 
 void export_warn_of_losses(const struct export *x)
 {
-	for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(facts); i++)
 		warn_of_loss(x, name_of(facts[i]), x->lost[facts[i]]);
-	}
 	warn_of_loss(x, "events", x->lost_events);
 }
 
@@ -186,9 +181,8 @@ void export_text(struct json_writer *j, struct str value)
 		jw_raw(j, value);
 		return;
 	}
-	if (!json_is_null(value)) {
+	if (!json_is_null(value))
 		json_text_or_json(value, &text);
-	}
 	jw_str(j, buf_view(&text));
 	buf_release(&text);
 }
@@ -202,10 +196,8 @@ size_t export_turn_end(const struct export *x, size_t i)
 {
 	size_t end = i + 1;
 
-	while (end < x->count && x->steps[end].turn == x->steps[i].turn &&
-	       x->steps[end].turn >= 0) {
+	while (end < x->count && x->steps[end].turn == x->steps[i].turn && x->steps[end].turn >= 0)
 		end++;
-	}
 	return end;
 }
 
@@ -215,13 +207,12 @@ static void put_arguments(struct json_writer *j, struct str arguments, unsigned 
 {
 	bool text = json_type(arguments) == JSON_STRING;
 
-	if (!(how & MESSAGES_OBJECTS)) {
+	if (!(how & MESSAGES_OBJECTS))
 		export_text(j, arguments.p ? arguments : STR("{}"));
-	} else if (text || json_is_null(arguments)) {
+	else if (text || json_is_null(arguments))
 		jw_raw(j, STR("{}"));
-	} else {
+	else
 		jw_raw(j, arguments);
-	}
 }
 
 static void put_call(struct json_writer *j, struct str id, struct str name, struct str arguments,
@@ -294,12 +285,10 @@ static void put_metadata(struct json_writer *j, const struct line *step)
 	jw_put_raw(j, "tool_call", JSON_GET(call, "name"));
 	jw_put_raw(j, "arguments", JSON_GET(call, "arguments"));
 	jw_put_object(j, "control_plane");
-	if (reward) {
+	if (reward)
 		jw_put_text(j, "reward_source", "control_plane_endpoint");
-	}
-	if (status) {
+	if (status)
 		jw_put_text(j, "status_source", "control_plane_endpoint");
-	}
 	jw_end(j);
 	jw_end(j);
 	jw_end(j);
@@ -324,14 +313,12 @@ static void put_recorded(const struct message_list *list, struct str message,
 	jw_put_known(&j, "reasoning_content", JSON_GET(message, "reasoning_content"));
 	if (json_count(calls)) {
 		jw_put_array(&j, "tool_calls");
-		while (json_next(calls, &cursor, &one)) {
+		while (json_next(calls, &cursor, &one))
 			put_spelled_call(&j, one, list->how);
-		}
 		jw_end(&j);
 	}
-	if (answer && step && list->how & MESSAGES_METADATA) {
+	if (answer && step && list->how & MESSAGES_METADATA)
 		put_metadata(&j, step);
-	}
 	jw_end(&j);
 }
 
@@ -339,11 +326,9 @@ static bool has_role(struct str messages, struct str role)
 {
 	struct str one;
 
-	for (size_t cursor = 0; json_next(messages, &cursor, &one);) {
-		if (json_is(JSON_GET(one, "role"), role)) {
+	for (size_t cursor = 0; json_next(messages, &cursor, &one);)
+		if (json_is(JSON_GET(one, "role"), role))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -351,9 +336,8 @@ static void put_all(const struct message_list *list, struct str messages, const 
 {
 	struct str one;
 
-	for (size_t cursor = 0; json_next(messages, &cursor, &one);) {
+	for (size_t cursor = 0; json_next(messages, &cursor, &one);)
 		put_recorded(list, one, step);
-	}
 }
 
 void export_prompt(const struct export *x, unsigned how, size_t start, struct buf *out)
@@ -393,15 +377,13 @@ static void put_made_answer(const struct message_list *list, const struct line *
 	struct str call = step->value[KEY_TOOL_CALL];
 	struct json_writer j = begin_message(list, "tool");
 
-	if (list->how & MESSAGES_OBJECTS) {
+	if (list->how & MESSAGES_OBJECTS)
 		jw_put_raw(&j, "name", JSON_GET(call, "name"));
-	}
 	jw_put_raw(&j, "tool_call_id", JSON_GET(call, "id"));
 	jw_key(&j, "content");
 	export_text(&j, step->value[KEY_OBSERVATION]);
-	if (list->how & MESSAGES_METADATA) {
+	if (list->how & MESSAGES_METADATA)
 		put_metadata(&j, step);
-	}
 	jw_end(&j);
 }
 
@@ -415,17 +397,15 @@ size_t export_turn(struct export *x, size_t i, unsigned how, size_t start, struc
 		has_assistant = has_assistant ||
 		                has_role(x->steps[k].value[KEY_MESSAGES], STR("assistant"));
 	}
-	if (!has_assistant && line_has(&x->steps[i], KEY_TOOL_CALL)) {
+	if (!has_assistant && line_has(&x->steps[i], KEY_TOOL_CALL))
 		put_made_calls(x, &list, i, end);
-	}
 	for (size_t k = i; k < end; k++) {
 		const struct line *step = &x->steps[k];
 		struct str messages = step->value[KEY_MESSAGES];
 
 		put_all(&list, messages, step);
-		if (step->step >= 0 && !has_role(messages, STR("tool"))) {
+		if (step->step >= 0 && !has_role(messages, STR("tool")))
 			put_made_answer(&list, step);
-		}
 	}
 	return end;
 }
@@ -435,9 +415,8 @@ int export_conversation(struct export *x, unsigned how, struct buf *out, struct 
 	buf_char(out, '[');
 	size_t start = out->n;
 	export_prompt(x, how, start, out);
-	for (size_t i = 0; i < x->count;) {
+	for (size_t i = 0; i < x->count;)
 		i = export_turn(x, i, how, start, out);
-	}
 	buf_char(out, ']');
 	return out->full ? error_set(err, FAIL_INPUT, "its conversation is longer than %zu MiB",
 	                             out->max >> 20)
@@ -449,9 +428,8 @@ int export_messages_and_tools(struct export *x, unsigned how, struct error *err)
 	struct json_writer j;
 
 	buf_text(x->out, "{\"messages\":");
-	if (export_conversation(x, how, x->out, err)) {
+	if (export_conversation(x, how, x->out, err))
 		return -1;
-	}
 	if (line_has(&x->header, KEY_TOOLS)) {
 		buf_text(x->out, ",\"tools\":");
 		jw_init(&j, x->out);

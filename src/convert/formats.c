@@ -20,11 +20,9 @@ const size_t formats_count = ARRAY_LEN(formats);
 
 const struct format *format_find(struct str name)
 {
-	for (size_t i = 0; i < formats_count; i++) {
-		if (str_is(name, formats[i]->name)) {
+	for (size_t i = 0; i < formats_count; i++)
+		if (str_is(name, formats[i]->name))
 			return formats[i];
-		}
-	}
 	return NULL;
 }
 

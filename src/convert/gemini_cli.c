@@ -23,9 +23,8 @@ static void take_result(struct import *m, struct dialog *d, struct str call)
 	struct dialog_facts f = DIALOG_FACTS;
 	size_t cursor = 0;
 
-	if (json_is_null(result)) {
+	if (json_is_null(result))
 		return; /* not answered, or cancelled */
-	}
 	content = result;
 	if (json_next(result, &cursor, &part)) {
 		response = JSON_GET(JSON_GET(part, "functionResponse"), "response");
@@ -46,12 +45,10 @@ static void take_message(struct import *m, struct dialog *d, struct str message)
 		dialog_message(m, d, message_new(m, "user", content), NULL);
 	} else if (json_is(type, STR("gemini"))) {
 		dialog_message(m, d, message_new(m, "assistant", content), NULL);
-		for (size_t cursor = 0; json_next(calls, &cursor, &one);) {
+		for (size_t cursor = 0; json_next(calls, &cursor, &one);)
 			dialog_call(m, d, one);
-		}
-		for (size_t cursor = 0; json_next(calls, &cursor, &one);) {
+		for (size_t cursor = 0; json_next(calls, &cursor, &one);)
 			take_result(m, d, one);
-		}
 	}
 }
 
@@ -68,9 +65,8 @@ static void take_last(struct import *m, struct open_dialog *o)
 
 static int finish(struct import *m, struct error *err)
 {
-	if (m->own) {
+	if (m->own)
 		take_last(m, dialogs_find(m, 0, err));
-	}
 	return dialogs_finish(m, err);
 }
 
@@ -80,9 +76,8 @@ static void begin(struct import *m, struct dialog *d, struct str value)
 	struct str messages = JSON_GET(value, "messages"), one;
 
 	dialog_open(m, d, &h);
-	for (size_t cursor = 0; json_next(messages, &cursor, &one);) {
+	for (size_t cursor = 0; json_next(messages, &cursor, &one);)
 		take_message(m, d, one);
-	}
 }
 
 static int import_gemini_cli(struct import *m, struct str value, struct error *err)
@@ -101,9 +96,8 @@ static int import_gemini_cli(struct import *m, struct str value, struct error *e
 		struct open_dialog *o = dialogs_find(m, 0, err);
 		struct str before = arena_str(&m->arena, buf_view(&o->last));
 
-		if (!before.n || !str_eq(JSON_GET(before, "id"), JSON_GET(value, "id"))) {
+		if (!before.n || !str_eq(JSON_GET(before, "id"), JSON_GET(value, "id")))
 			take_last(m, o);
-		}
 		buf_clear(&o->last);
 		buf_str(&o->last, value);
 	}

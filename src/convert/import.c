@@ -25,11 +25,9 @@ static bool is_yaml(struct str s)
 	const char *colon = s.n ? memchr(s.p, ':', s.n) : NULL;
 	size_t key = colon ? (size_t)(colon - s.p) : 0;
 
-	for (size_t i = 0; i < key; i++) {
-		if (!strchr("abcdefghijklmnopqrstuvwxyz_-ABCDEFGHIJKLMNOPQRSTUVWXYZ", s.p[i])) {
+	for (size_t i = 0; i < key; i++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyz_-ABCDEFGHIJKLMNOPQRSTUVWXYZ", s.p[i]))
 			return false;
-		}
-	}
 	return key && (key + 1 == s.n || s.p[key + 1] == ' ');
 }
 
@@ -40,9 +38,8 @@ static bool is_csv(struct str s)
 
 	for (size_t i = 0; i < s.n; i++) {
 		commas += s.p[i] == ',';
-		if (strchr("{}[]()", s.p[i])) {
+		if (strchr("{}[]()", s.p[i]))
 			return false;
-		}
 	}
 	return commas >= 2;
 }
@@ -57,11 +54,9 @@ static bool is_json(struct str s)
 
 static bool is_text(struct str s)
 {
-	for (size_t i = 0; i < s.n; i++) {
-		if ((unsigned char)s.p[i] < ' ' && s.p[i] != '\t' && s.p[i] != '\r') {
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < ' ' && s.p[i] != '\t' && s.p[i] != '\r')
 			return false;
-		}
-	}
 	return s.n && s.p[0] != '{' && s.p[0] != '[';
 }
 
@@ -90,26 +85,21 @@ static bool looks_like(const struct look *l, struct str begin)
 {
 	bool found = l->is && l->is(begin);
 
-	for (size_t i = 0; i < ARRAY_LEN(l->begins) && l->begins[i]; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(l->begins) && l->begins[i]; i++)
 		found = found || str_starts(begin, str_from(l->begins[i]));
-	}
 	return found;
 }
 
 /* True if it is a line of a recording, possibly damaged. */
 static bool is_ours(struct str begin)
 {
-	if (!begin.n || begin.p[0] == '\0') {
+	if (!begin.n || begin.p[0] == '\0')
 		return true;
-	}
-	if (!is_json(begin)) {
+	if (!is_json(begin))
 		return str_starts(begin, STR("{\"type\":"));
-	}
-	for (enum line_type t = 0; t < LINE_TYPES; t++) {
-		if (json_is(JSON_GET(begin, "type"), str_from(line_type_name(t)))) {
+	for (enum line_type t = 0; t < LINE_TYPES; t++)
+		if (json_is(JSON_GET(begin, "type"), str_from(line_type_name(t))))
 			return true;
-		}
-	}
 	return JSON_GET(begin, "rollout").p;
 }
 
@@ -149,11 +139,9 @@ struct foreign {
 
 static const struct format *recognize(struct str value)
 {
-	for (size_t i = 0; i < formats_count; i++) {
-		if (json_type(value) == JSON_OBJECT && formats[i]->is(value)) {
+	for (size_t i = 0; i < formats_count; i++)
+		if (json_type(value) == JSON_OBJECT && formats[i]->is(value))
 			return formats[i];
-		}
-	}
 	return NULL;
 }
 
@@ -193,12 +181,10 @@ static int take_value(struct foreign *f, struct str value, struct buf *out, stru
 	int failed = 0;
 
 	m->out = out;
-	if (json_type(value) != JSON_ARRAY) {
+	if (json_type(value) != JSON_ARRAY)
 		return take_one(m, value, err);
-	}
-	for (size_t cursor = 0; !failed && json_next(value, &cursor, &one);) {
+	for (size_t cursor = 0; !failed && json_next(value, &cursor, &one);)
 		failed = take_one(m, one, err);
-	}
 	return failed || !m->format->take_list_end ? failed : m->format->take_list_end(m, err);
 }
 
@@ -214,9 +200,8 @@ static void close_import(struct foreign *f)
 {
 	struct import *m = &f->import;
 
-	if (m->own_free) {
+	if (m->own_free)
 		m->own_free(m->own);
-	}
 	arena_release(&m->arena);
 	arena_release(&m->tasks);
 	buf_release(&m->work);
@@ -237,9 +222,8 @@ static int unpack(int fd, FILE *out, struct error *err)
 	char begin[16];
 	ssize_t n = pread(fd, begin, sizeof(begin), 0);
 
-	if (n > 0 && parquet_is((struct str){begin, (size_t)n})) {
+	if (n > 0 && parquet_is((struct str){begin, (size_t)n}))
 		return parquet_unpack(fd, out, err);
-	}
 	return inspect_unpack(fd, UNPACKED_MAX, out, err);
 }
 
@@ -277,11 +261,10 @@ struct str import_task(struct import *m, struct str id)
 	enum json_type type = json_type(id);
 
 	buf_clear(&m->value);
-	if (type == JSON_NUMBER || (type == JSON_STRING && json_inner(id).n)) {
+	if (type == JSON_NUMBER || (type == JSON_STRING && json_inner(id).n))
 		json_text_or_json(id, &m->value);
-	} else {
+	else
 		buf_printf(&m->value, "row-%llu", (unsigned long long)m->values);
-	}
 	return arena_str(&m->arena, buf_view(&m->value));
 }
 
@@ -366,17 +349,14 @@ struct str outcome_observation(struct import *m, struct str content)
 	struct json_fault fault;
 	size_t used;
 
-	if (json_type(text) != JSON_STRING) {
+	if (json_type(text) != JSON_STRING)
 		return text;
-	}
 	buf_clear(&m->value);
-	if (!json_decode(text, &m->value)) {
+	if (!json_decode(text, &m->value))
 		return text;
-	}
 	struct str decoded = buf_view(&m->value);
-	if (decoded.n && json_validate(decoded, &fault) == 0) {
+	if (decoded.n && json_validate(decoded, &fault) == 0)
 		return arena_str(&m->arena, decoded);
-	}
 	buf_clear(&m->work);
 	if (decoded.n && strchr("{[(", decoded.p[0]) && python_literal(decoded, &used, &m->work) &&
 	    used == decoded.n) {
@@ -415,9 +395,8 @@ static void set_stated(struct import *m, struct str error, struct str observatio
 	if (json_type(error) == JSON_OBJECT) {
 		code = code.p ? code : JSON_GET(error, "type");
 		set_failure(m, LAYER_FRAMEWORK, message.p ? message : error, code, reply);
-		if (json_is(code, STR("timeout"))) {
+		if (json_is(code, STR("timeout")))
 			reply->class = CLASS_TIMEOUT;
-		}
 		return;
 	}
 	bool text = json_type(error) == JSON_STRING && json_inner(error).n;
@@ -494,9 +473,8 @@ bool messages_are_plain(struct str value)
 	bool named = false;
 
 	json_pick(value, names, ARRAY_LEN(names), v);
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		named = named || json_type(v[i]) == JSON_STRING || json_type(v[i]) == JSON_NUMBER;
-	}
 	return !named && messages_is(JSON_GET(value, "messages"));
 }
 

@@ -23,15 +23,12 @@ static struct str score_of(struct str scores)
 	while (json_next_member(scores, &cursor, &one)) {
 		struct str value = JSON_GET(one.value, "value");
 
-		if (json_type(value) == JSON_NUMBER) {
+		if (json_type(value) == JSON_NUMBER)
 			return value;
-		}
-		if (json_is(value, STR("C"))) {
+		if (json_is(value, STR("C")))
 			return STR("1");
-		}
-		if (json_is(value, STR("I"))) {
+		if (json_is(value, STR("I")))
 			return STR("0");
-		}
 	}
 	return STR_NONE;
 }
@@ -58,9 +55,8 @@ static struct str rollout_id(struct import *m, struct str task, struct str epoch
 	struct buf id = BUF(BUF_MAX_SMALL);
 	int64_t n;
 
-	if (!json_i64(epoch, &n) || n < 1) {
+	if (!json_i64(epoch, &n) || n < 1)
 		return STR_NONE;
-	}
 	*sample = n - 1;
 	buf_str(&id, task);
 	buf_printf(&id, ".%" PRId64, *sample);
@@ -78,9 +74,8 @@ static int import_inspect(struct import *m, struct str value, struct error *err)
 		return error_set(err, FAIL_INPUT,
 		                 "not an evaluation log: version, status and eval are required");
 	}
-	if (!json_count(samples)) {
+	if (!json_count(samples))
 		return error_set(err, FAIL_INPUT, "the evaluation log has no samples");
-	}
 	while (json_next(samples, &cursor, &sample)) {
 		struct import_header h = {
 			.task = import_task(m, JSON_GET(sample, "id")),

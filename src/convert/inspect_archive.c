@@ -113,15 +113,12 @@ static int load(struct archive_library *l, struct error *err)
 static void archive_file_close(struct archive_file *a)
 {
 	if (a) {
-		if (a->archive) {
+		if (a->archive)
 			a->library.read_free(a->archive);
-		}
-		if (a->library.handle) {
+		if (a->library.handle)
 			dlclose(a->library.handle);
-		}
-		if (a->utf8) {
+		if (a->utf8)
 			freelocale(a->utf8);
-		}
 		buf_release(&a->name);
 		free(a);
 	}
@@ -162,9 +159,8 @@ static int next_entry(struct archive_file *a)
 
 	buf_clear(&a->name);
 	buf_text(&a->name, name ? name : "");
-	if (a->utf8) {
+	if (a->utf8)
 		uselocale(before);
-	}
 	return got;
 }
 
@@ -174,13 +170,11 @@ static int archive_file_next(struct archive_file *a, struct str *name, struct er
 {
 	int got = next_entry(a);
 
-	if (got == ARCHIVE_EOF) {
+	if (got == ARCHIVE_EOF)
 		return 0;
-	}
 	/* a warning means that the name is not valid text */
-	if (got != ARCHIVE_OK && got != ARCHIVE_WARN) {
+	if (got != ARCHIVE_OK && got != ARCHIVE_WARN)
 		return error_set(err, FAIL_INPUT, "the zip archive is damaged: %s", reason(a));
-	}
 	*name = buf_view(&a->name);
 	return 1;
 }
@@ -204,9 +198,8 @@ static int archive_file_read(struct archive_file *a, struct buf *out, struct err
 	int failed = 0;
 
 	buf_clear(out);
-	if (a->library.is_encrypted(a->entry)) {
+	if (a->library.is_encrypted(a->entry))
 		failed = bad_entry(a, "is encrypted", err);
-	}
 	while (!failed && n > 0) {
 		n = a->library.read_data(a->archive, block, BLOCK);
 		if (n < 0) {
@@ -264,9 +257,8 @@ static bool is_sample(struct str name)
 {
 	size_t at = name.n;
 
-	while (at > 0 && name.p[at - 1] >= '0' && name.p[at - 1] <= '9') {
+	while (at > 0 && name.p[at - 1] >= '0' && name.p[at - 1] <= '9')
 		at--;
-	}
 	return str_starts(name, STR("samples/")) && at < name.n &&
 	       str_ends((struct str){name.p, at}, STR("_epoch_"));
 }
@@ -278,12 +270,10 @@ static bool is_sample_with(struct str name, struct str end)
 
 static enum entry_kind entry_kind(struct str name)
 {
-	if (str_is(name, "header.json")) {
+	if (str_is(name, "header.json"))
 		return ENTRY_HEADER;
-	}
-	if (str_is(name, "_journal/start.json")) {
+	if (str_is(name, "_journal/start.json"))
 		return ENTRY_START;
-	}
 	return is_sample_with(name, STR("/sample.json")) ? ENTRY_PART
 	       : is_sample_with(name, STR(".json"))      ? ENTRY_SAMPLE
 	                                                 : ENTRY_OTHER;
@@ -291,12 +281,10 @@ static enum entry_kind entry_kind(struct str name)
 
 static int read_entry(struct unpacking *u, struct buf *out, struct error *err)
 {
-	if (archive_file_read(u->archive, out, err)) {
+	if (archive_file_read(u->archive, out, err))
 		return -1;
-	}
-	if (out->n > u->left) {
+	if (out->n > u->left)
 		return error_set(err, FAIL_INPUT, "the zip archive unpacks to too many bytes");
-	}
 	u->left -= out->n;
 	return 0;
 }
@@ -357,9 +345,8 @@ static void put_members(struct json_writer *j, struct str object, const char *co
 	for (size_t i = 0; i < count; i++) {
 		struct str value = json_get(object, str_from(names[i]));
 
-		if (value.p) {
+		if (value.p)
 			jw_put_raw(j, names[i], value);
-		}
 	}
 }
 
@@ -382,9 +369,8 @@ static void put_log(struct unpacking *u, struct str sample, struct str messages)
 	jw_put_array(&j, "samples");
 	jw_object(&j);
 	put_members(&j, sample, of_sample, ARRAY_LEN(of_sample));
-	if (messages.p) {
+	if (messages.p)
 		jw_put_raw(&j, "messages", messages);
-	}
 	jw_end(&j);
 	jw_end(&j);
 	jw_end(&j);
@@ -401,9 +387,8 @@ static int write_log(struct unpacking *u, struct str sample, struct str messages
 		                 "a sample in the zip archive is longer than %zu MiB",
 		                 u->line.max >> 20);
 	}
-	if (fwrite(u->line.p, 1, u->line.n, u->to) != u->line.n) {
+	if (fwrite(u->line.p, 1, u->line.n, u->to) != u->line.n)
 		return error_errno(err, "cannot unpack into a temporary file");
-	}
 	return 0;
 }
 
@@ -411,9 +396,8 @@ static int read_json(struct unpacking *u, struct str entry, struct error *err)
 {
 	struct json_fault fault;
 
-	if (read_entry(u, &u->content, err)) {
+	if (read_entry(u, &u->content, err))
 		return -1;
-	}
 	return json_validate(buf_view(&u->content), &fault) ? bad_json(entry.p, &fault, err) : 0;
 }
 
@@ -422,9 +406,8 @@ static int take_entry(struct unpacking *u, struct str entry, struct error *err)
 	struct entry_name *known = map_find(&u->names, map_hash(entry), STR_NONE);
 
 	u->entries++;
-	if (!known || known->last != u->entries) {
+	if (!known || known->last != u->entries)
 		return 0;
-	}
 	return read_json(u, entry, err)
 	               ? -1
 	               : write_log(u, buf_view(&u->content),
@@ -441,9 +424,8 @@ static int each_entry(struct unpacking *u, int fd,
 	int more;
 
 	u->entries = 0;
-	if (archive_file_open(fd, &u->archive, err) || !u->archive) {
+	if (archive_file_open(fd, &u->archive, err) || !u->archive)
 		return -1;
-	}
 	while ((more = archive_file_next(u->archive, &name, err)) > 0) {
 		if (take(u, name, err)) {
 			more = -1;
@@ -459,16 +441,14 @@ static int check_log(struct unpacking *u, struct error *err)
 	const char *entry = u->header.n ? "header.json" : "_journal/start.json";
 	struct json_fault fault;
 
-	if (!u->header.n) {
+	if (!u->header.n)
 		buf_str(&u->header, buf_view(&u->start));
-	}
 	if (!u->header.n) {
 		return error_set(err, FAIL_INPUT,
 		                 "a zip archive, but not an Inspect log: it has no header.json");
 	}
-	if (json_validate(buf_view(&u->header), &fault)) {
+	if (json_validate(buf_view(&u->header), &fault))
 		return bad_json(entry, &fault, err);
-	}
 	if (json_type(JSON_GET(buf_view(&u->header), "eval")) != JSON_OBJECT) {
 		return error_set(err, FAIL_INPUT,
 		                 "a zip archive, but not an Inspect log: its %s has no eval",
@@ -481,9 +461,8 @@ static void release(struct unpacking *u)
 {
 	struct buf *bufs[] = {&u->header, &u->start, &u->content, &u->value, &u->line};
 
-	for (size_t i = 0; i < ARRAY_LEN(bufs); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bufs); i++)
 		buf_release(bufs[i]);
-	}
 	arena_release(&u->arena);
 }
 

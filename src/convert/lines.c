@@ -22,9 +22,8 @@ static struct str count_value(struct import *m, int64_t n)
 {
 	struct json_writer j = import_value(m);
 
-	if (n < 0) {
+	if (n < 0)
 		return NONE;
-	}
 	jw_i64(&j, n);
 	return import_kept(m);
 }
@@ -47,11 +46,9 @@ static struct str number_value(struct str raw)
 /* The name of a key that occurs in a line of that type. */
 static const char *key_name(enum key k)
 {
-	for (size_t i = 0; i < line_keys_count; i++) {
-		if (line_keys[i].key == k) {
+	for (size_t i = 0; i < line_keys_count; i++)
+		if (line_keys[i].key == k)
 			return line_keys[i].name;
-		}
-	}
 	return NULL;
 }
 
@@ -60,9 +57,8 @@ static const char *key_name(enum key k)
 static void write_line(struct import *m, struct import_rollout *r, struct line *l)
 {
 	l->value[KEY_ROLLOUT] = text_value(m, r->id);
-	if (l->type == LINE_END) {
+	if (l->type == LINE_END)
 		l->value[KEY_LINES] = count_value(m, r->lines + 1);
-	}
 	line_write(l, m->out);
 	r->lines++;
 }
@@ -109,9 +105,8 @@ static void set_reply(struct import *m, struct line *l, const struct import_repl
 	l->value[KEY_OUTCOME] = text_value(m, str_from(outcome_name(r->outcome)));
 	l->value[KEY_OBSERVATION] = raw_value(r->observation);
 	l->value[KEY_ERROR] = NONE;
-	if (r->outcome == OUTCOME_OK || r->outcome == OUTCOME_NONE) {
+	if (r->outcome == OUTCOME_OK || r->outcome == OUTCOME_NONE)
 		return;
-	}
 	j = import_value(m);
 	jw_object(&j);
 	jw_put_text(&j, "class", error_class_name(r->class));
@@ -143,11 +138,9 @@ static struct str env_value(struct import *m, const struct import_header *h)
 	jw_put_str(&j, "version", h->env_version);
 	jw_put_array(&j, "facts");
 	uint64_t facts = m->format->facts | (m->options->tools.p ? FACT(TOOLS) : 0);
-	for (unsigned k = 0; k < KEY_COUNT; k++) {
-		if (facts >> k & 1) {
+	for (unsigned k = 0; k < KEY_COUNT; k++)
+		if (facts >> k & 1)
 			jw_text(&j, key_name(k));
-		}
-	}
 	jw_end(&j);
 	jw_end(&j);
 	return import_kept(m);
@@ -172,9 +165,8 @@ static bool ignored_paths(struct import *m, struct import_rollout *r, struct str
 	struct str one;
 	size_t cursor = 0;
 
-	if (json_type(list) != JSON_ARRAY || !json_count(list)) {
+	if (json_type(list) != JSON_ARRAY || !json_count(list))
 		return false;
-	}
 	r->ignore = json_paths_new(false);
 	while (json_next(list, &cursor, &one)) {
 		struct str pointer = json_text(&m->arena, one);
@@ -199,9 +191,8 @@ static void put_tool(struct json_writer *j, struct str tool)
 	jw_object(j);
 	jw_put_raw(j, "name", JSON_GET(inner, "name"));
 	jw_put_raw(j, "description", JSON_GET(inner, "description"));
-	if (!json_is_null(schema)) {
+	if (!json_is_null(schema))
 		jw_put_raw(j, "inputSchema", schema);
-	}
 	jw_end(j);
 }
 
@@ -212,16 +203,13 @@ static struct str tools_value(struct import *m, struct str tools)
 	struct str one;
 	size_t cursor = 0;
 
-	if (json_type(tools) != JSON_ARRAY || !json_count(tools)) {
+	if (json_type(tools) != JSON_ARRAY || !json_count(tools))
 		return STR_NONE;
-	}
 	j = import_value(m);
 	jw_array(&j);
-	while (json_next(tools, &cursor, &one)) {
-		if (json_type(one) == JSON_OBJECT) {
+	while (json_next(tools, &cursor, &one))
+		if (json_type(one) == JSON_OBJECT)
 			put_tool(&j, one);
-		}
-	}
 	jw_end(&j);
 	return import_kept(m);
 }
@@ -305,9 +293,8 @@ void import_step(struct import *m, struct import_rollout *r, const struct import
 	l.value[KEY_TRUNCATED] = flag_value(s->reply.truncated);
 	l.value[KEY_ENV_STEPS] = count_value(m, s->reply.env_steps);
 	l.value[KEY_LLM] = s->llm;
-	if (s->sent) {
+	if (s->sent)
 		add_reward(r, &s->reply);
-	}
 	put_line(m, r, &l);
 }
 

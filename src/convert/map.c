@@ -47,9 +47,8 @@ static int read_path(struct keyed *k, struct str value, void *to, size_t at)
 {
 	struct str text = json_text(k->arena, value);
 
-	if (!text.p || (text.n && text.p[0] != '/' && text.p[0] != '=')) {
+	if (!text.p || (text.n && text.p[0] != '/' && text.p[0] != '='))
 		return keyed_expected(k, "a JSON Pointer such as \"/action/name\", or \"=TEXT\"");
-	}
 	*(struct str *)(void *)((char *)to + at) = text;
 	return 0;
 }
@@ -96,9 +95,8 @@ static struct str find(struct import *m, struct str value, struct str path)
 {
 	struct json_writer j;
 
-	if (!path.p) {
+	if (!path.p)
 		return STR_NONE;
-	}
 	buf_clear(&m->work);
 	if (path.n && path.p[0] == '=') {
 		jw_init(&j, &m->work);
@@ -138,9 +136,8 @@ static struct str number_of(struct str value)
 	struct str inner = json_inner(value);
 	struct json_fault fault;
 
-	if (json_type(value) == JSON_STRING && json_validate(inner, &fault) == 0) {
+	if (json_type(value) == JSON_STRING && json_validate(inner, &fault) == 0)
 		return json_type(inner) == JSON_NUMBER ? inner : STR_NONE;
-	}
 	return value;
 }
 
@@ -195,9 +192,8 @@ static void take_step(struct import *m, struct dialog *d, struct str value)
 	f.name = find(m, value, p->tool);
 	f.arguments = find(m, value, p->arguments);
 	f.hint.error = error;
-	if (json_type(error) == JSON_FALSE || json_type(error) == JSON_TRUE) {
+	if (json_type(error) == JSON_FALSE || json_type(error) == JSON_TRUE)
 		f.hint.failed = json_type(error) == JSON_TRUE;
-	}
 	f.reward = number_of(find(m, value, p->reward));
 	f.terminated = tristate_of(find(m, value, p->end));
 	f.truncated = tristate_of(find(m, value, p->truncated));
@@ -221,9 +217,8 @@ static int take_steps(struct import *m, struct str value, struct error *err)
 		                 STR_ARG(p->steps));
 	}
 	dialog_open(m, &d, &h);
-	while (json_next(steps, &cursor, &one)) {
+	while (json_next(steps, &cursor, &one))
 		take_step(m, &d, one);
-	}
 	dialog_end(m, &d, &e);
 	return 0;
 }
@@ -242,11 +237,9 @@ static enum end_status status_of(struct str reason)
 		{"timeout", END_STOPPED},         {"context_window_exceeded", END_TRUNCATED},
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-		if (str_is(reason, words[i].reason)) {
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (str_is(reason, words[i].reason))
 			return words[i].status;
-		}
-	}
 	return END_UNKNOWN;
 }
 
@@ -268,9 +261,8 @@ static int take_messages(struct import *m, struct str value, struct error *err)
 	e.status = failure.n ? END_FAILED : ended ? END_TERMINATED : status_of(e.reason);
 	h.has_state = false;
 	dialog_open(m, &d, &h);
-	if (json_type(prompt) == JSON_STRING) {
+	if (json_type(prompt) == JSON_STRING)
 		dialog_message(m, &d, message_new(m, "user", prompt), NULL);
-	}
 	dialog_messages(m, &d, prompt);
 	dialog_messages(m, &d, messages);
 	dialog_end(m, &d, &e);
@@ -299,9 +291,8 @@ static struct dialog *rollout_of(struct import *m, struct str value, struct erro
 
 		h.has_state = h.has_state && !p->message.p;
 		dialog_open(m, &r->dialog, &h);
-		if (!p->message.p) {
+		if (!p->message.p)
 			dialog_flush(m, &r->dialog);
-		}
 	}
 	return r ? &r->dialog : NULL;
 }
@@ -313,16 +304,14 @@ static int take_one(struct import *m, struct str value, struct error *err)
 	struct str message = p->message.n ? find(m, value, p->message) : value;
 	bool one = p->one_rollout && !m->own; /* the first value names the rollout */
 
-	if (p->message.p && json_type(message) != JSON_OBJECT && !one) {
+	if (p->message.p && json_type(message) != JSON_OBJECT && !one)
 		return 0;
-	}
 	bool wanted = is_wanted(p, value, &m->work);
 	struct dialog *d = wanted || one ? rollout_of(m, value, err) : NULL;
-	if (wanted && d && !p->message.p) {
+	if (wanted && d && !p->message.p)
 		take_step(m, d, value);
-	} else if (wanted && d) {
+	else if (wanted && d)
 		dialog_message(m, d, message, NULL);
-	}
 	return d || !wanted ? 0 : -1;
 }
 
@@ -330,9 +319,8 @@ static int take_rollout(struct import *m, struct str value, struct error *err)
 {
 	const struct map_paths *p = paths_of(m);
 
-	if (p->messages.p) {
+	if (p->messages.p)
 		return take_messages(m, value, err);
-	}
 	return p->steps.p ? take_steps(m, value, err) : take_one(m, value, err);
 }
 
@@ -340,14 +328,11 @@ static int map_take(struct import *m, struct str value, struct error *err)
 {
 	struct str list = find(m, value, paths_of(m)->rollouts), one;
 
-	if (json_type(list) != JSON_ARRAY) {
+	if (json_type(list) != JSON_ARRAY)
 		return take_rollout(m, value, err);
-	}
-	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
-		if (take_rollout(m, one, err)) {
+	for (size_t cursor = 0; json_next(list, &cursor, &one);)
+		if (take_rollout(m, one, err))
 			return -1;
-		}
-	}
 	return 0;
 }
 
@@ -373,9 +358,8 @@ static bool map_is(const struct mapping *map, struct str value)
 	struct buf work = BUF(BUF_MAX_MESSAGE);
 	bool found = false;
 
-	for (size_t i = 0; i < MAP_CONDITIONS && !found; i++) {
+	for (size_t i = 0; i < MAP_CONDITIONS && !found; i++)
 		found = map->conditions[i][0] && holds_all(map->conditions[i], value, &work);
-	}
 	buf_release(&work);
 	return found;
 }

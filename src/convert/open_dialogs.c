@@ -53,9 +53,8 @@ int dialogs_finish(struct import *m, struct error *err)
 	struct open_dialogs *all = m->own;
 
 	(void)err;
-	if (!all) {
+	if (!all)
 		return 0;
-	}
 	for (struct open_dialog *one = all->first; one; one = one->next) {
 		if (one->dialog.id) {
 			dialog_end(m, &one->dialog,

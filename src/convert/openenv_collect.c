@@ -22,9 +22,8 @@ static bool has_states(struct str trace)
 	for (size_t cursor = 0; json_next(trace, &cursor, &one);) {
 		struct str metadata = JSON_GET(JSON_GET(one, "result"), "metadata");
 
-		if (!json_is_null(JSON_GET(metadata, "state"))) {
+		if (!json_is_null(JSON_GET(metadata, "state")))
 			return true;
-		}
 	}
 	return false;
 }
@@ -63,9 +62,8 @@ static void take_messages(struct import *m, struct dialog *d, struct str message
 	while (json_next(messages, &cursor, &message)) {
 		struct dialog_facts f = DIALOG_FACTS;
 
-		if (is_answer(message) && json_next(trace, &at, &traced)) {
+		if (is_answer(message) && json_next(trace, &at, &traced))
 			f = facts_of(traced);
-		}
 		dialog_message(m, d, message, &f);
 	}
 	while (json_next(trace, &at, &traced)) {
@@ -86,15 +84,12 @@ static int import_openenv_collect(struct import *m, struct str value, struct err
 	struct dialog d;
 	bool done;
 
-	if (!is_openenv_collect(value)) {
+	if (!is_openenv_collect(value))
 		return error_set(err, FAIL_INPUT, "the episode has no messages or no tool_trace");
-	}
-	if (json_bool(JSON_GET(value, "done"), &done)) {
+	if (json_bool(JSON_GET(value, "done"), &done))
 		e.status = done ? END_TERMINATED : END_STOPPED;
-	}
-	if (import_own_id(m, id, extra, &h)) {
+	if (import_own_id(m, id, extra, &h))
 		h.ignore = JSON_GET(extra, "state_ignore");
-	}
 	dialog_open(m, &d, &h);
 	dialog_state(&d, JSON_GET(extra, "state"));
 	take_messages(m, &d, JSON_GET(value, "messages"), trace);
@@ -146,11 +141,9 @@ static int write(struct export *x, struct error *err)
 	jw_put_raw(&j, "reward", x->end.value[KEY_TOTAL_REWARD]);
 	jw_put_bool(&j, "done", x->end.status == END_TERMINATED || x->end.status == END_TRUNCATED);
 	jw_put_array(&j, "tool_trace");
-	for (size_t i = 0; i < x->count; i++) {
-		if (x->steps[i].step >= 0) {
+	for (size_t i = 0; i < x->count; i++)
+		if (x->steps[i].step >= 0)
 			put_traced(x, i, &j);
-		}
-	}
 	jw_end(&j);
 	put_empty(&j, "metrics");
 	put_empty(&j, "verify_metrics");

@@ -11,9 +11,8 @@ static bool is_event(struct str value)
 {
 	struct str kind = JSON_GET(value, "kind");
 
-	if (json_type(JSON_GET(value, "source")) != JSON_STRING) {
+	if (json_type(JSON_GET(value, "source")) != JSON_STRING)
 		return false;
-	}
 	return json_type(JSON_GET(value, "action")) == JSON_STRING ||
 	       json_type(JSON_GET(value, "observation")) == JSON_STRING ||
 	       (json_type(kind) == JSON_STRING && str_ends(json_inner(kind), STR("Event")));
@@ -25,9 +24,8 @@ static bool is_openhands(struct str value)
 	struct str first, inner;
 	size_t cursor = 0, at = 0;
 
-	if (!json_next(JSON_GET(value, "history"), &cursor, &first)) {
+	if (!json_next(JSON_GET(value, "history"), &cursor, &first))
 		return is_event(value);
-	}
 	return is_event(json_next(first, &at, &inner) ? inner : first);
 }
 
@@ -82,11 +80,9 @@ static void take_talk(struct import *m, struct dialog *d, struct str event, stru
 
 static bool is_one_of(struct str value, const char *const *names)
 {
-	for (; *names; names++) {
-		if (json_is(value, str_from(*names))) {
+	for (; *names; names++)
+		if (json_is(value, str_from(*names)))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -146,12 +142,10 @@ static int import_output(struct import *m, struct str value)
 	e.status = e.reason.n ? END_FAILED : END_UNKNOWN;
 	dialog_open(m, &d, &h);
 	for (size_t cursor = 0; json_next(JSON_GET(value, "history"), &cursor, &one);) {
-		if (json_type(one) != JSON_ARRAY) {
+		if (json_type(one) != JSON_ARRAY)
 			take_event(m, &d, one);
-		}
-		for (size_t at = 0; json_next(one, &at, &inner);) {
+		for (size_t at = 0; json_next(one, &at, &inner);)
 			take_event(m, &d, inner);
-		}
 	}
 	dialog_end(m, &d, &e);
 	return 0;
@@ -161,9 +155,8 @@ static int import_openhands(struct import *m, struct str value, struct error *er
 {
 	struct import_header h = {0};
 
-	if (json_type(JSON_GET(value, "history")) == JSON_ARRAY) {
+	if (json_type(JSON_GET(value, "history")) == JSON_ARRAY)
 		return import_output(m, value);
-	}
 	if (!is_event(value)) {
 		return error_set(err, FAIL_INPUT,
 		                 "not an event of OpenHands, nor an output with its history");

@@ -137,9 +137,8 @@ static int start(const struct job *job, int errors, pid_t *pid)
 	int rc = posix_spawnp(pid, words[0], &files, &how, words, environ);
 	posix_spawn_file_actions_destroy(&files);
 	posix_spawnattr_destroy(&how);
-	for (size_t i = 0; words[i]; i++) {
+	for (size_t i = 0; words[i]; i++)
 		free(words[i]);
-	}
 	return rc;
 }
 
@@ -149,9 +148,8 @@ static int wait_for(pid_t pid, bool *interrupted)
 	int status = 0;
 
 	while (waitpid(pid, &status, 0) < 0) {
-		if (errno != EINTR) {
+		if (errno != EINTR)
 			return -1;
-		}
 		*interrupted = true;
 		kill(pid, SIGTERM);
 	}
@@ -195,9 +193,8 @@ static int run(const struct job *job, struct error *err)
 	bool interrupted = false;
 	pid_t pid = 0;
 
-	if (!errors) {
+	if (!errors)
 		return error_errno(err, "cannot create a temporary file");
-	}
 	int rc = start(job, fileno(errors), &pid);
 	int status = rc ? 0 : wait_for(pid, &interrupted), failed = 0;
 	if (rc || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) {
@@ -219,9 +216,8 @@ int parquet_unpack(int fd, FILE *out, struct error *err)
 {
 	const struct job job = {read_script, "", fd, fileno(out)};
 
-	if (lseek(fd, 0, SEEK_SET) != 0) {
+	if (lseek(fd, 0, SEEK_SET) != 0)
 		return error_errno(err, "cannot read");
-	}
 	return run(&job, err);
 }
 

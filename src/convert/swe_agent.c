@@ -91,18 +91,15 @@ static int import_swe_agent(struct import *m, struct str value, struct error *er
 	struct import_end e = {.reason = import_text(m, JSON_GET(info, "exit_status"))};
 	struct dialog d;
 
-	if (!is_swe_agent(value)) {
+	if (!is_swe_agent(value))
 		return error_set(err, FAIL_INPUT, "not a trajectory of SWE-agent");
-	}
-	if (e.reason.p) {
+	if (e.reason.p)
 		e.status = str_starts(e.reason, STR("submitted")) ? END_FINISHED : END_STOPPED;
-	}
 	dialog_open(m, &d, &h);
-	if (has_actions(value)) {
+	if (has_actions(value))
 		take_actions(m, &d, value);
-	} else {
+	else
 		dialog_messages(m, &d, JSON_GET(value, "history"));
-	}
 	dialog_end(m, &d, &e);
 	return 0;
 }
@@ -152,9 +149,8 @@ static struct str fenced(struct str text)
 	struct str rest = str_skip(text, begin + fence.n);
 	const char *feed = rest.n && begin < text.n ? memchr(rest.p, '\n', rest.n) : NULL;
 
-	if (!feed) {
+	if (!feed)
 		return STR_NONE;
-	}
 	rest = str_skip(rest, (size_t)(feed + 1 - rest.p));
 	size_t end = find_at(rest, fence);
 	return end < rest.n ? text_trim((struct str){rest.p, end}) : STR_NONE;
@@ -174,12 +170,10 @@ static void add_text_commands(struct import *m, struct dialog *d, struct str mes
 {
 	struct str actions = JSON_GET(JSON_GET(message, "extra"), "actions"), one, text;
 
-	for (size_t cursor = 0; json_next(actions, &cursor, &one);) {
+	for (size_t cursor = 0; json_next(actions, &cursor, &one);)
 		add_command(m, d, JSON_GET(one, "command"));
-	}
-	if (actions.p || !is_reply(next)) {
+	if (actions.p || !is_reply(next))
 		return;
-	}
 	text = fenced(import_text(m, JSON_GET(message, "content")));
 	if (text.n) {
 		struct json_writer j = import_value(m);
@@ -203,12 +197,10 @@ static int64_t code_of(struct str message)
 	struct str text = json_inner(JSON_GET(message, "content"));
 	int64_t code = 0;
 
-	if (json_i64(JSON_GET(JSON_GET(message, "extra"), "returncode"), &code)) {
+	if (json_i64(JSON_GET(JSON_GET(message, "extra"), "returncode"), &code))
 		return code;
-	}
-	if (!str_starts(text, mark)) {
+	if (!str_starts(text, mark))
 		return str_starts(text, STR("The last command <")) ? -1 : 0;
-	}
 	text = str_skip(text, mark.n);
 	text.n = find_at(text, STR("<"));
 	return json_i64(text, &code) ? code : 0;
@@ -245,9 +237,8 @@ static void take_mini_messages(struct import *m, struct dialog *d, struct str me
 		more = json_next(messages, &cursor, &next);
 		if (json_is(JSON_GET(message, "role"), STR("assistant"))) {
 			dialog_message(m, d, message, NULL);
-			if (!JSON_GET(message, "tool_calls").p) {
+			if (!JSON_GET(message, "tool_calls").p)
 				add_text_commands(m, d, message, next);
-			}
 		} else if (dialog_waits(d) && is_reply(message)) {
 			take_reply(m, d, message);
 		} else if (!json_is(JSON_GET(message, "role"), STR("exit"))) {

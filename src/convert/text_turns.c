@@ -46,9 +46,8 @@ static void take_turn(struct import *m, struct dialog *d, struct str text)
 	bool calls = false;
 
 	text = without_roles(text);
-	if (!text.n) {
+	if (!text.n)
 		return;
-	}
 	j = message_begin(m, "assistant");
 	jw_put_str(&j, "content", text);
 	while (text.n) {
@@ -58,16 +57,14 @@ static void take_turn(struct import *m, struct dialog *d, struct str text)
 
 		text = text_after(rest, call.n, CALL_END);
 		if (call.n && json_validate(call, &fault) == 0) {
-			if (!calls) {
+			if (!calls)
 				jw_put_array(&j, "tool_calls");
-			}
 			calls = true;
 			jw_raw(&j, text_trim(call));
 		}
 	}
-	if (calls) {
+	if (calls)
 		jw_end(&j);
-	}
 	dialog_message(m, d, message_end(m, &j), NULL);
 }
 
@@ -89,9 +86,8 @@ static void text_turns(struct import *m, struct dialog *d, struct str text)
 		size_t at = find_at(rest, ANSWER_BEGIN);
 
 		take_turn(m, d, (struct str){rest.p, at});
-		if (at == rest.n) {
+		if (at == rest.n)
 			return;
-		}
 		rest = text_after(rest, at, ANSWER_BEGIN);
 		at = find_at(rest, ANSWER_END);
 		take_answer(m, d, (struct str){rest.p, at});
@@ -115,9 +111,8 @@ static struct str text_turns_task(struct import *m, struct str prompt, struct st
 	hash_hex(m->hasher, prompt, hex);
 	hex[8] = '\0';
 	buf_clear(&m->value);
-	if (json_i64(step, &n)) {
+	if (json_i64(step, &n))
 		buf_printf(&m->value, "step-%lld.", (long long)n);
-	}
 	buf_printf(&m->value, "prompt-%s", hex);
 	return arena_str(&m->arena, buf_view(&m->value));
 }
@@ -191,9 +186,8 @@ static struct str reward_of(struct import *m, struct str value)
 	struct json_member one;
 	size_t cursor = 0, count = 0;
 
-	if (m->options->reward) {
+	if (m->options->reward)
 		return json_get(value, str_from(m->options->reward));
-	}
 	while (json_next_member(value, &cursor, &one)) {
 		if (is_reward(&one)) {
 			found = one.value;
@@ -219,9 +213,8 @@ static void put_rewards(struct import *m, struct dialog *d, struct str value)
 		}
 	}
 	buf_char(&list, '}');
-	if (count > 1) {
+	if (count > 1)
 		import_event(m, &d->rollout, EVENT_REWARDS, buf_view(&list));
-	}
 	buf_release(&list);
 }
 
@@ -233,14 +226,12 @@ static size_t token_length(struct str rest)
 	size_t n = 1;
 
 	if (rest.p[0] == '"') {
-		while (rest.p[n] != '"') {
+		while (rest.p[n] != '"')
 			n += rest.p[n] == '\\' ? 2 : 1;
-		}
 		return n + 1;
 	}
-	while (n < rest.n && !strchr("{}[]:,\" \t\r\n", rest.p[n])) {
+	while (n < rest.n && !strchr("{}[]:,\" \t\r\n", rest.p[n]))
 		n++;
-	}
 	return strchr("{}[]:, \t\r\n", rest.p[0]) ? 1 : n;
 }
 
@@ -266,13 +257,11 @@ static struct str without_arrow(struct import *m, struct str json)
 			comma = comma || first == ',';
 			continue;
 		}
-		if (comma && !strchr("}]", first) && to->n && !strchr("{[", to->p[to->n - 1])) {
+		if (comma && !strchr("}]", first) && to->n && !strchr("{[", to->p[to->n - 1]))
 			buf_char(to, ',');
-		}
 		comma = false;
-		if (strchr("-0123456789", first) && str_ends(token, STR(".0"))) {
+		if (strchr("-0123456789", first) && str_ends(token, STR(".0")))
 			token.n -= 2;
-		}
 		buf_str(to, token);
 	}
 	return arena_str(&m->arena, buf_view(to));
@@ -331,9 +320,8 @@ static void put_text(struct str messages, struct buf *text)
 		size_t at = 0;
 
 		buf_text(text, answer ? "<tool_response>" : "");
-		if (!json_is_null(content)) {
+		if (!json_is_null(content))
 			json_text_or_json(content, text);
-		}
 		buf_text(text, answer ? "</tool_response>" : "");
 		while (json_next(JSON_GET(one, "tool_calls"), &at, &call)) {
 			struct str function = JSON_GET(call, "function");
@@ -367,9 +355,8 @@ static int write(struct export *x, struct error *err)
 	struct json_writer j;
 
 	export_prompt(x, MESSAGES_OBJECTS, 0, &prompt);
-	for (size_t i = 0; i < x->count;) {
+	for (size_t i = 0; i < x->count;)
 		i = export_turn(x, i, MESSAGES_OBJECTS, 0, &completion);
-	}
 	if (prompt.full || completion.full) {
 		buf_release(&prompt);
 		buf_release(&completion);

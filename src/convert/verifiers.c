@@ -42,13 +42,12 @@ static struct import_end end_of(struct import *m, struct str value)
 	struct import_end e = {.reason = import_text(m, JSON_GET(value, "stop_condition"))};
 	struct str error = JSON_GET(value, "error"), errors = JSON_GET(value, "errors");
 
-	if (!json_is_null(error) || json_count(errors)) {
+	if (!json_is_null(error) || json_count(errors))
 		e.status = END_FAILED;
-	} else if (is_true(JSON_GET(value, "is_truncated"))) {
+	else if (is_true(JSON_GET(value, "is_truncated")))
 		e.status = END_TRUNCATED;
-	} else if (is_true(JSON_GET(value, "is_completed"))) {
+	else if (is_true(JSON_GET(value, "is_completed")))
 		e.status = END_FINISHED;
-	}
 	return e;
 }
 
@@ -75,24 +74,20 @@ static int take_nodes(struct import *m, struct dialog *d, struct str nodes, stru
 	size_t *path;
 	int64_t at = (int64_t)count - 1, parent;
 
-	if (count > NODES_MAX) {
+	if (count > NODES_MAX)
 		return error_set(err, FAIL_INPUT, "the trace has more than %d nodes", NODES_MAX);
-	}
 	list = arena_new(&m->arena, (count + 1) * sizeof(*list));
 	path = arena_new(&m->arena, (count + 1) * sizeof(*path));
-	while (json_next(nodes, &cursor, &node)) {
+	while (json_next(nodes, &cursor, &node))
 		list[n++] = node;
-	}
 	while (at >= 0 && length < count) {
 		path[length++] = (size_t)at;
-		if (!json_i64(JSON_GET(list[at], "parent"), &parent) || parent >= at) {
+		if (!json_i64(JSON_GET(list[at], "parent"), &parent) || parent >= at)
 			break;
-		}
 		at = parent;
 	}
-	while (length-- > 0) {
+	while (length-- > 0)
 		dialog_message(m, d, JSON_GET(list[path[length]], "message"), NULL);
-	}
 	return 0;
 }
 
@@ -103,16 +98,14 @@ static struct str reward_of(struct import *m, struct str rewards)
 	size_t cursor = 0;
 	double sum = 0, score, weight;
 
-	if (!json_count(rewards)) {
+	if (!json_count(rewards))
 		return STR_NONE;
-	}
 	while (json_next_member(rewards, &cursor, &one)) {
 		struct str given =
 			one.type == JSON_OBJECT ? JSON_GET(one.value, "score") : one.value;
 
-		if (!json_double(given, &score)) {
+		if (!json_double(given, &score))
 			return STR_NONE;
-		}
 		weight = 1;
 		(void)json_double(JSON_GET(one.value, "weight"), &weight);
 		sum += weight * score;
@@ -132,9 +125,8 @@ static int take_trace(struct import *m, struct str value, struct error *err)
 
 	key = json_is_null(key) ? id : key;
 	h.task = import_task(m, json_is_null(key) ? JSON_GET(value, "id") : key);
-	if (json_next(JSON_GET(value, "calls"), &cursor, &call)) {
+	if (json_next(JSON_GET(value, "calls"), &cursor, &call))
 		h.policy_name = import_text(m, JSON_GET(call, "model"));
-	}
 	e.total_reward = reward_of(m, JSON_GET(value, "rewards"));
 	dialog_open(m, &d, &h);
 	if (take_nodes(m, &d, JSON_GET(value, "nodes"), err)) {
@@ -150,21 +142,17 @@ static int import_verifiers(struct import *m, struct str value, struct error *er
 	struct str one;
 	size_t cursor = 0;
 
-	if (is_trace(value)) {
+	if (is_trace(value))
 		return take_trace(m, value, err);
-	}
 	if (is_result(value)) {
 		take_result(m, value);
 		return 0;
 	}
-	if (!is_episode(value)) {
+	if (!is_episode(value))
 		return error_set(err, FAIL_INPUT, "neither a result nor a trace of verifiers");
-	}
-	while (json_next(JSON_GET(value, "traces"), &cursor, &one)) {
-		if (take_trace(m, one, err)) {
+	while (json_next(JSON_GET(value, "traces"), &cursor, &one))
+		if (take_trace(m, one, err))
 			return -1;
-		}
-	}
 	return 0;
 }
 

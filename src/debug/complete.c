@@ -15,16 +15,14 @@ struct word_completion {
 /* A peer's name with a line feed or an escape sequence is not put into the typed line. */
 static void offer(struct word_completion *c, struct str candidate)
 {
-	if (str_starts(candidate, c->word) && text_is_safe(candidate)) {
+	if (str_starts(candidate, c->word) && text_is_safe(candidate))
 		c->take(c->ctx, candidate);
-	}
 }
 
 static void offer_verbs(struct word_completion *c)
 {
-	for (size_t i = 0; i < verbs_count; i++) {
+	for (size_t i = 0; i < verbs_count; i++)
 		offer(c, str_from(verbs[i].name));
-	}
 }
 
 static void offer_tools(struct debugger *d, struct word_completion *c)
@@ -42,16 +40,14 @@ static void offer_tools(struct debugger *d, struct word_completion *c)
 
 static void offer_facts(struct word_completion *c)
 {
-	for (size_t i = 0; i < FACTS_NAMED; i++) {
+	for (size_t i = 0; i < FACTS_NAMED; i++)
 		offer(c, str_from(named_facts[i].name));
-	}
 }
 
 static void offer_rules(struct word_completion *c)
 {
-	for (size_t i = 0; i < checks_count; i++) {
+	for (size_t i = 0; i < checks_count; i++)
 		offer(c, str_from(checks[i]->id));
-	}
 }
 
 /* Offers the members one level below the last slash of the word. */
@@ -61,13 +57,11 @@ static void offer_pointers(struct debugger *d, struct word_completion *c)
 	size_t slash = c->word.n, cursor = 0;
 	struct json_member m;
 
-	while (slash && c->word.p[slash - 1] != '/') {
+	while (slash && c->word.p[slash - 1] != '/')
 		slash--;
-	}
 	size_t dot = 0;
-	while (dot < slash && c->word.p[dot] != '/') {
+	while (dot < slash && c->word.p[dot] != '/')
 		dot++;
-	}
 	struct str above = {c->word.p + dot, slash ? slash - 1 - dot : 0};
 	struct str value = json_point(d->now.after, above, &scratch);
 	for (size_t n = 0; n < POINTERS_MAX && json_next_member(value, &cursor, &m); n++) {
@@ -80,9 +74,8 @@ static void offer_pointers(struct debugger *d, struct word_completion *c)
 
 static void offer_info(struct word_completion *c)
 {
-	for (size_t i = 0; info_topic(i); i++) {
+	for (size_t i = 0; info_topic(i); i++)
 		offer(c, str_from(info_topic(i)));
-	}
 }
 
 /* Candidates in an expression or for a path argument. */
@@ -91,25 +84,22 @@ static void offer_paths(struct debugger *d, struct word_completion *c, struct st
 	bool in_pointer = c->word.n && memchr(c->word.p, '/', c->word.n);
 
 	offer_pointers(d, c);
-	if (in_pointer) {
+	if (in_pointer)
 		return;
-	}
-	if (str_ends(before, STR("tool")) || str_ends(before, STR("tool =="))) {
+	if (str_ends(before, STR("tool")) || str_ends(before, STR("tool ==")))
 		offer_tools(d, c);
-	} else if (str_ends(before, STR("rule")) || str_ends(before, STR("rule =="))) {
+	else if (str_ends(before, STR("rule")) || str_ends(before, STR("rule ==")))
 		offer_rules(c);
-	} else {
+	else
 		offer_facts(c);
-	}
 }
 
 void complete_line(struct debugger *d, struct str line, completion_fn *take, void *ctx)
 {
 	size_t n = 0;
 
-	while (n < line.n && line.p[line.n - 1 - n] != ' ') {
+	while (n < line.n && line.p[line.n - 1 - n] != ' ')
 		n++;
-	}
 	struct word_completion c = {{line.p + line.n - n, n}, take, ctx};
 	struct str before = text_trim((struct str){line.p, line.n - n});
 	struct str rest = before, verb = argument_word(&rest);
@@ -120,16 +110,14 @@ void complete_line(struct debugger *d, struct str line, completion_fn *take, voi
 		offer_verbs(&c);
 		return;
 	}
-	if (verb_find(verb, &v, &unused)) {
+	if (verb_find(verb, &v, &unused))
 		return;
-	}
-	if (v->run == verb_help) {
+	if (v->run == verb_help)
 		offer_verbs(&c);
-	} else if (v->run == verb_info) {
+	else if (v->run == verb_info)
 		offer_info(&c);
-	} else if (v->group == GROUP_LIVE || v->run == verb_tools) {
+	else if (v->group == GROUP_LIVE || v->run == verb_tools)
 		offer_tools(d, &c);
-	} else if (v->run == verb_print || v->group == GROUP_STOP) {
+	else if (v->run == verb_print || v->group == GROUP_STOP)
 		offer_paths(d, &c, before);
-	}
 }

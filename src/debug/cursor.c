@@ -69,9 +69,8 @@ static enum effect effect_at(const struct cursor *c, int64_t position)
 
 static void thin_out(struct cursor *c)
 {
-	for (size_t i = 0; i < MARKS_MAX / 2; i++) {
+	for (size_t i = 0; i < MARKS_MAX / 2; i++)
 		c->marks[i] = c->marks[2 * i];
-	}
 	c->mark_count = MARKS_MAX / 2;
 	c->stride *= 2;
 }
@@ -82,14 +81,12 @@ static void add_mark(struct cursor *c, const struct line *l, const struct reader
 {
 	c->newest_turn = l->turn >= 0 ? l->turn : c->newest_turn;
 	c->newest_step = l->step >= 0 ? l->step : c->newest_step;
-	if ((position - 1) % c->stride) {
+	if ((position - 1) % c->stride)
 		return;
-	}
 	if (c->mark_count == MARKS_MAX) {
 		thin_out(c);
-		if ((position - 1) % c->stride) {
+		if ((position - 1) % c->stride)
 			return;
-		}
 	}
 	c->marks[c->mark_count++] = (struct step_mark){position, c->newest_turn, c->newest_step,
 	                                               note->offset, note->line};
@@ -102,13 +99,11 @@ static int index_line(void *ctx, const struct line *l, const struct reader_note 
 	struct cursor *c = ctx;
 	bool mine = str_eq(l->rollout, c->front.rollout);
 
-	if (look_for_interrupt(c, err)) {
+	if (look_for_interrupt(c, err))
 		return -1;
-	}
 	c->facts.others = c->facts.others || (!mine && l->type != LINE_UNKNOWN);
-	if (mine && l->type == LINE_STEP) {
+	if (mine && l->type == LINE_STEP)
 		add_mark(c, l, note, c->front.position + 1);
-	}
 	return 0;
 }
 
@@ -125,9 +120,8 @@ static void read_line(struct buf *text, struct buf *id, struct line *out)
 	struct error unused; /* the line was parsed before */
 	size_t used;
 
-	if (text->n && line_parse(buf_view(text), id, out, &used, &unused)) {
+	if (text->n && line_parse(buf_view(text), id, out, &used, &unused))
 		out->text = STR_NONE;
-	}
 }
 
 static void note_newest(struct cursor *c)
@@ -138,12 +132,10 @@ static void note_newest(struct cursor *c)
 	f->steps = c->newest.position;
 	f->torn = c->front.torn;
 	f->whole = c->front.over && !c->front.pending;
-	if (!f->header.text.p) {
+	if (!f->header.text.p)
 		read_line(&c->front.header, &c->header_id, &f->header);
-	}
-	if (!f->end.text.p) {
+	if (!f->end.text.p)
 		read_line(&c->front.end, &c->end_id, &f->end);
-	}
 }
 
 /* Reads the front's next moment: 1; 0: none. */
@@ -151,11 +143,10 @@ static int advance(struct cursor *c, struct error *err)
 {
 	int got = walk_next(&c->front, &c->newest, err);
 
-	if (got > 0) {
+	if (got > 0)
 		note_newest(c);
-	} else {
+	else
 		c->newest.events = STR_NONE; /* the walk may have reused the memory */
-	}
 	return got;
 }
 
@@ -169,11 +160,10 @@ static const struct step_mark *mark_before(const struct cursor *c, int64_t posit
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (c->marks[middle].position <= position) {
+		if (c->marks[middle].position <= position)
 			low = middle + 1;
-		} else {
+		else
 			high = middle;
-		}
 	}
 	return low ? &c->marks[low - 1] : NULL;
 }
@@ -182,20 +172,18 @@ static void seek_back(struct cursor *c, int64_t position)
 {
 	const struct step_mark *m = mark_before(c, position);
 
-	if (m) {
+	if (m)
 		walk_seek(&c->back, m->offset, m->number, m->position);
-	} else {
+	else
 		walk_seek(&c->back, c->facts.begin, c->begin_number, 0);
-	}
 }
 
 static int next_back(struct cursor *c, struct moment *out, struct error *err)
 {
 	int got = walk_next(&c->back, out, err);
 
-	if (got > 0) {
+	if (got > 0)
 		out->effect = effect_at(c, out->position);
-	}
 	return got;
 }
 
@@ -209,9 +197,8 @@ static int go_back(struct cursor *c, int64_t position, struct error *err)
 	do {
 		got = next_back(c, &m, err);
 	} while (got > 0 && m.position < position);
-	if (got > 0) {
+	if (got > 0)
 		c->now = m;
-	}
 	return got;
 }
 
@@ -223,9 +210,8 @@ static int advance_to(struct cursor *c, int64_t position, struct error *err)
 	                           (c->newest.position == position && c->newest.is_last))) {
 		int got = advance(c, err);
 
-		if (got <= 0) {
+		if (got <= 0)
 			return got;
-		}
 	}
 	return 0;
 }
@@ -256,9 +242,8 @@ int cursor_go(struct cursor *c, int64_t position, struct error *err)
 /* The next moment of a search: from the part read so far, then from the front. */
 static int next_known(struct cursor *c, int64_t position, struct moment *m, struct error *err)
 {
-	if (position < c->newest.position) {
+	if (position < c->newest.position)
 		return next_back(c, m, err);
-	}
 	int failed = advance_to(c, position, err);
 	*m = c->newest;
 	return failed ? -1 : m->position >= position;
@@ -271,16 +256,14 @@ static int search_forward(struct cursor *c, cursor_test_fn *test, void *ctx, int
 	int got, passed = 0;
 
 	*found = c->now.position;
-	if (c->now.position + 1 < c->newest.position) {
+	if (c->now.position + 1 < c->newest.position)
 		seek_back(c, c->now.position + 1);
-	}
 	for (int64_t p = c->now.position + 1; !passed; p++) {
 		do {
 			got = next_known(c, p, &m, err);
 		} while (got > 0 && m.position < p);
-		if (got <= 0) {
+		if (got <= 0)
 			return got;
-		}
 		*found = p;
 		passed = test(ctx, &m, err);
 	}
@@ -314,9 +297,8 @@ static int search_back(struct cursor *c, cursor_test_fn *test, void *ctx, int64_
 		const struct step_mark *m = mark_before(c, to - 1);
 		int64_t from = m ? m->position : 1;
 
-		if (search_block(c, from, to, test, ctx, found, err)) {
+		if (search_block(c, from, to, test, ctx, found, err))
 			return -1;
-		}
 		to = from;
 	}
 	return *found > 0;
@@ -351,11 +333,10 @@ static int64_t position_before(const struct cursor *c, bool turn, int64_t number
 		size_t middle = low + (high - low) / 2;
 		const struct step_mark *m = &c->marks[middle];
 
-		if ((turn ? m->turn : m->step) < number) {
+		if ((turn ? m->turn : m->step) < number)
 			low = middle + 1;
-		} else {
+		else
 			high = middle;
-		}
 	}
 	return low ? c->marks[low - 1].position : 0;
 }
@@ -381,9 +362,8 @@ int cursor_find(struct cursor *c, bool turn, int64_t number, struct error *err)
 	bool here = !failed && number_of(&c->now, turn) == number;
 	int got = failed ? -1 : here ? 1 : cursor_search(c, false, has_number, &wanted, err);
 
-	if (got < 0 || (got && number_of(&c->now, turn) == number)) {
+	if (got < 0 || (got && number_of(&c->now, turn) == number))
 		return got;
-	}
 	return cursor_go(c, before, err) < 0 ? -1 : 0;
 }
 
@@ -411,9 +391,8 @@ static int look_at_rollout(void *ctx, const struct rollout_place *p, struct erro
 	(void)err;
 	buf_str(&name, p->id);
 	c->instance = p->instance;
-	if (p->instance > 1) {
+	if (p->instance > 1)
 		buf_printf(&name, "#%lld", (long long)p->instance);
-	}
 	s->found = !s->wanted || str_is(buf_view(&name), s->wanted);
 	if (s->found) {
 		buf_str(&c->id, p->id);
@@ -445,9 +424,8 @@ static int find_rollout(struct cursor *c, const char *wanted, struct error *err)
 
 static int begin(struct cursor *c, struct error *err)
 {
-	if (find_rollout(c, c->conf.rollout, err)) {
+	if (find_rollout(c, c->conf.rollout, err))
 		return -1;
-	}
 	c->facts.path = c->path;
 	c->facts.rollout = buf_view(&c->id);
 	c->facts.name = c->name;
@@ -467,12 +445,10 @@ static int read_effects(struct cursor *c, struct error *err)
 {
 	struct reader *r;
 
-	if (c->conf.effects) {
+	if (c->conf.effects)
 		return 0;
-	}
-	if (reader_open(c->path, &r, err)) {
+	if (reader_open(c->path, &r, err))
 		return -1;
-	}
 	c->all_effects = effects_read(r, NULL);
 	return 0;
 }
@@ -500,9 +476,8 @@ int cursor_open(const struct cursor_conf *conf, struct cursor **out, struct erro
 
 void cursor_close(struct cursor *c)
 {
-	if (!c) {
+	if (!c)
 		return;
-	}
 	walk_close(&c->front);
 	walk_close(&c->back);
 	effects_free(c->all_effects);

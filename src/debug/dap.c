@@ -37,9 +37,8 @@ static int send_output(struct dap *p, const char *category, struct str text, str
 {
 	struct json_writer w;
 
-	if (!text.n) {
+	if (!text.n)
 		return 0;
-	}
 	w = dap_begin_event(&p->wire, "output");
 	jw_put_text(&w, "category", category);
 	jw_put_str(&w, "output", text);
@@ -76,9 +75,8 @@ static void on_initialize(struct dap *p, const struct dap_request *q, struct jso
 
 	(void)p;
 	(void)q;
-	for (size_t i = 0; i < ARRAY_LEN(can); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(can); i++)
 		jw_put_bool(w, can[i], true);
-	}
 }
 
 static void on_configured(struct dap *p, const struct dap_request *q, struct json_writer *w)
@@ -147,9 +145,8 @@ static int on_stack(struct dap *p, const struct dap_request *q, struct json_writ
 	jw_put_array(w, "stackFrames");
 	for (int64_t at = first; at >= 0 && at > first - levels && !failed; at--) {
 		failed = at_position(d, at, err);
-		if (!failed) {
+		if (!failed)
 			write_frame(d, w);
-		}
 	}
 	jw_end(w);
 	return at_position(d, here, err) || failed ? -1 : 0;
@@ -162,9 +159,8 @@ static int on_scopes(struct dap *p, const struct dap_request *q, struct json_wri
 	int64_t here = d->now.position, frame = number_of(q, "frameId", here + 1) - 1;
 	struct known k;
 
-	if (at_position(d, frame, err)) {
+	if (at_position(d, frame, err))
 		return -1;
-	}
 	k = debugger_known(d);
 	dap_values_scopes(&p->values, &k, frame, w);
 	return at_position(d, here, err);
@@ -191,15 +187,13 @@ static int on_evaluate(struct dap *p, const struct dap_request *q, struct json_w
 	p->d->moved = false;
 	int failed = run_command(p->d, buf_view(&line), err);
 	buf_release(&line);
-	if (failed) {
+	if (failed)
 		return -1;
-	}
 	struct buf text = BUF(SIZE_MAX / 2);
 	p->d->conf->spell(p->d->out.p, p->d->out.n);
 	buf_str(&text, p->d->value.n ? buf_view(&p->d->value) : buf_view(&p->d->out));
-	if (p->d->moved) {
+	if (p->d->moved)
 		note_stop(p, "step");
-	}
 	jw_put_str(w, "result", text_trim(buf_view(&text)));
 	jw_put_i64(w, "variablesReference", dap_values_add(&p->values, buf_view(&p->d->value)));
 	buf_release(&text);
@@ -211,11 +205,9 @@ static int on_evaluate(struct dap *p, const struct dap_request *q, struct json_w
 
 static void delete_points(struct points *points, enum point_kind kind)
 {
-	for (size_t i = points->count; i-- > 0;) {
-		if (points->list[i]->kind == kind) {
+	for (size_t i = points->count; i-- > 0;)
+		if (points->list[i]->kind == kind)
 			points_delete(points, points->list[i]);
-		}
-	}
 }
 
 static void write_breakpoint(const struct point *one, const struct error *why,
@@ -223,11 +215,10 @@ static void write_breakpoint(const struct point *one, const struct error *why,
 {
 	jw_object(w);
 	jw_put_bool(w, "verified", one != NULL);
-	if (one) {
+	if (one)
 		jw_put_i64(w, "id", one->number);
-	} else {
+	else
 		jw_put_text(w, "message", why->text);
-	}
 	jw_end(w);
 }
 
@@ -261,9 +252,8 @@ static void replace_points(struct points *points, const struct dap_request *q, c
 
 	delete_points(points, kind);
 	jw_put_array(w, "breakpoints");
-	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
+	for (size_t cursor = 0; json_next(list, &cursor, &one);)
 		set_breakpoint(points, one, key, kind, w);
-	}
 	jw_end(w);
 }
 
@@ -287,9 +277,8 @@ static void on_breakpoints(struct dap *p, const struct dap_request *q, struct js
 
 	(void)p;
 	jw_put_array(w, "breakpoints");
-	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
+	for (size_t cursor = 0; json_next(list, &cursor, &one);)
 		write_breakpoint(NULL, &why, w);
-	}
 	jw_end(w);
 }
 
@@ -352,11 +341,9 @@ static const struct handler {
 
 static const struct handler *handler_of(struct str command)
 {
-	for (size_t i = 0; i < ARRAY_LEN(handlers); i++) {
-		if (json_is(command, str_from(handlers[i].command))) {
+	for (size_t i = 0; i < ARRAY_LEN(handlers); i++)
+		if (json_is(command, str_from(handlers[i].command)))
 			return &handlers[i];
-		}
-	}
 	return NULL;
 }
 
@@ -386,9 +373,8 @@ static int answer(struct dap *p, const struct dap_request *q, struct json_writer
 		p->movement = h->movement;
 		p->reason = h->reason;
 	}
-	if (h->write) {
+	if (h->write)
 		h->write(p, q, w);
-	}
 	return h->answer ? h->answer(p, q, w, err) : 0;
 }
 
@@ -507,9 +493,8 @@ static int follow(struct dap *p, const struct dap_request *q, struct error *err)
 
 		return dap_end_event(&p->wire, &w, err);
 	}
-	if ((p->begins && begin(p, err)) || (p->movement && move(p, err))) {
+	if ((p->begins && begin(p, err)) || (p->movement && move(p, err)))
 		return -1;
-	}
 	return p->stopped && !p->leaves ? send_stopped(p, err) : 0;
 }
 

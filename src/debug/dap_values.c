@@ -23,9 +23,8 @@ static int64_t add(struct dap_values *v, struct str value, struct str path)
 	enum json_type type = json_type(value);
 	bool container = type == JSON_OBJECT || type == JSON_ARRAY;
 
-	if (!container || !json_count(value) || v->count == DAP_VALUES_MAX) {
+	if (!container || !json_count(value) || v->count == DAP_VALUES_MAX)
 		return 0;
-	}
 	v->list = mem_grow(v->list, v->count, sizeof(*v->list));
 	v->list[v->count++] =
 		(struct dap_value){arena_str(&v->arena, value), arena_str(&v->arena, path)};
@@ -45,9 +44,8 @@ static struct str object_of(struct dap_values *v, const struct known *k,
 	struct str kept;
 	struct json_writer w = jw_begin(&text);
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		jw_put_raw(&w, named_facts[facts[i]].name, fact_value(facts[i], k));
-	}
 	jw_end(&w);
 	kept = arena_str(&v->arena, buf_view(&text));
 	buf_release(&text);
@@ -116,11 +114,10 @@ int dap_values_members(struct dap_values *v, int64_t number, struct json_writer 
 	while (array ? json_next(of.value, &cursor, &m.value)
 	             : json_next_member(of.value, &cursor, &m)) {
 		buf_clear(&name);
-		if (array) {
+		if (array)
 			buf_printf(&name, "%zu", index++);
-		} else {
+		else
 			json_decode_key(m.key, &name);
-		}
 		write_variable(v, w, buf_view(&name), m.value, of.path);
 	}
 	jw_end(w);
@@ -130,9 +127,8 @@ int dap_values_members(struct dap_values *v, int64_t number, struct json_writer 
 
 bool dap_values_path(const struct dap_values *v, int64_t number, struct str name, struct buf *out)
 {
-	if (number < 1 || (size_t)number > v->count || !v->list[number - 1].path.p) {
+	if (number < 1 || (size_t)number > v->count || !v->list[number - 1].path.p)
 		return false;
-	}
 	buf_str(out, v->list[number - 1].path);
 	json_decode(name, out);
 	return true;

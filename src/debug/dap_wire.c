@@ -77,12 +77,10 @@ static int read_length(struct str line, size_t *length, struct error *err)
 	static const char name[] = "Content-Length:";
 	uint64_t n;
 
-	if (!str_starts(line, str_from(name))) {
+	if (!str_starts(line, str_from(name)))
 		return 0;
-	}
-	if (!text_u64(text_trim(str_skip(line, strlen(name))), &n) || !n || n > MESSAGE_MAX) {
+	if (!text_u64(text_trim(str_skip(line, strlen(name))), &n) || !n || n > MESSAGE_MAX)
 		return error_set(err, FAIL_INPUT, "invalid Content-Length: %.*s", STR_ARG(line));
-	}
 	*length = (size_t)n;
 	return 0;
 }
@@ -96,18 +94,16 @@ static int find_frame(struct str input, struct dap_frame *f, struct error *err)
 		const char *feed = memchr(input.p + at, '\n', input.n - at);
 		struct str line = {input.p + at, feed ? (size_t)(feed - input.p) - at : 0};
 
-		if (!feed) {
+		if (!feed)
 			break;
-		}
 		at += line.n + 1;
 		line = text_trim(line);
 		if (!line.n && length) {
 			*f = (struct dap_frame){at, length};
 			return input.n - at >= length;
 		}
-		if (read_length(line, &length, err)) {
+		if (read_length(line, &length, err))
 			return -1;
-		}
 	}
 	return at > HEADER_MAX || input.n - at > HEADER_MAX
 	               ? error_set(err, FAIL_INPUT, "the header of a message is too long")
@@ -148,17 +144,14 @@ static int read_input(struct dap_wire *p, int wait_ms, struct error *err)
 	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
 	int ready = p->ended ? 0 : poll(&in, 1, wait_ms);
 
-	if (ready <= 0) {
+	if (ready <= 0)
 		return ready == 0 || errno == EINTR ? 0 : error_errno(err, "standard input");
-	}
 	char *room = buf_room(&p->input, READ_BYTES);
-	if (!room) {
+	if (!room)
 		return error_set(err, FAIL_INPUT, "too many requests came while the rollout ran");
-	}
 	ssize_t n = read(STDIN_FILENO, room, READ_BYTES);
-	if (n < 0) {
+	if (n < 0)
 		return errno == EINTR || errno == EAGAIN ? 0 : error_errno(err, "standard input");
-	}
 	p->input.n += (size_t)n;
 	p->ended = n == 0;
 	return 0;
@@ -173,16 +166,13 @@ int dap_read(struct dap_wire *p, struct dap_request *q, bool *any, bool (*stops)
 	*any = false;
 	p->seen = 0;
 	while ((found = find_frame(buf_view(&p->input), &f, err)) == 0 && !p->ended) {
-		if (stops(ctx)) {
+		if (stops(ctx))
 			return 0;
-		}
-		if (read_input(p, LOOK_MS, err)) {
+		if (read_input(p, LOOK_MS, err))
 			return -1;
-		}
 	}
-	if (found <= 0) {
+	if (found <= 0)
 		return found;
-	}
 	*any = true;
 	return take_frame(p, 0, &f, &p->message, q, err);
 }
@@ -194,15 +184,13 @@ int dap_read_urgent(struct dap_wire *p, struct dap_request *q, bool *any, dap_ur
 	int found;
 
 	*any = false;
-	if (read_input(p, 0, err)) {
+	if (read_input(p, 0, err))
 		return -1;
-	}
 	while ((found = find_frame(str_skip(buf_view(&p->input), p->seen), &f, err)) > 0) {
 		const struct str content = {p->input.p + p->seen + f.header, f.content};
 
-		if (parse(content, q, err)) {
+		if (parse(content, q, err))
 			return -1;
-		}
 		if (urgent(q->command)) {
 			*any = true;
 			return take_frame(p, p->seen, &f, &p->urgent, q, err);

@@ -25,9 +25,8 @@ enum debug_mode debugger_mode(const struct debugger *d)
 {
 	bool newest = d->cursor && d->now.position >= cursor_facts(d->cursor)->steps;
 
-	if (!d->live || live_is_over(d->live) || !newest) {
+	if (!d->live || live_is_over(d->live) || !newest)
 		return MODE_REC;
-	}
 	return d->forked ? MODE_FORK : MODE_LIVE;
 }
 
@@ -48,9 +47,8 @@ static bool finding_begins(void *ctx, struct str rule, const struct moment *m)
 		            : b->turn >= 0 ? b->turn == m->line->turn
 		                           : m->is_last;
 
-		if (here && (!rule.n || str_is(rule, b->rule))) {
+		if (here && (!rule.n || str_is(rule, b->rule)))
 			return true;
-		}
 	}
 	return false;
 }
@@ -65,12 +63,10 @@ enum effect debugger_effect(struct debugger *d, const struct line *step, struct 
 {
 	char hash[HASH_HEX + 1];
 
-	if (!after.p) {
+	if (!after.p)
 		return EFFECT_UNKNOWN;
-	}
-	if (str_eq(after, step->value[KEY_STATE])) {
+	if (str_eq(after, step->value[KEY_STATE]))
 		return EFFECT_UNCHANGED;
-	}
 	json_hash(d->hasher, after, d->ignored, &d->hashing, hash);
 	return effect_between(line_state_hash(step), str_from(hash));
 }
@@ -88,17 +84,15 @@ static void add_live_state(struct debugger *d)
 		d->now.after_hash = str_from(d->live_hash);
 		d->now.effect = effect_between(line_state_hash(d->now.line), str_from(hash));
 	}
-	if (d->now.line->type != LINE_STEP) {
+	if (d->now.line->type != LINE_STEP)
 		d->now.effect = EFFECT_UNKNOWN;
-	}
 }
 
 void debugger_refresh(struct debugger *d)
 {
 	d->now = *cursor_now(d->cursor);
-	if (debugger_mode(d) != MODE_REC) {
+	if (debugger_mode(d) != MODE_REC)
 		add_live_state(d);
-	}
 }
 
 int debugger_to_newest(struct debugger *d, struct error *err)
@@ -131,9 +125,8 @@ static bool clear_interrupt(void *ctx)
 	bool attended = !c->batch && (c->terminal || !d->scripted);
 	struct error unused; /* the next output reports the print error */
 
-	if (!has_signal(d)) {
+	if (!has_signal(d))
 		return true; /* requested by the client */
-	}
 	if (c->terminal) {
 		/* after the ^C echoed by the terminal */
 		(void)!c->print(c->ctx, false, STR("\n"), &unused);
@@ -169,9 +162,8 @@ int debugger_open(struct debugger *d, const char *path, const char *rollout, str
 	                           .ctx = d};
 	struct cursor *opened;
 
-	if (cursor_open(&conf, &opened, err)) {
+	if (cursor_open(&conf, &opened, err))
 		return -1;
-	}
 	cursor_close(d->cursor);
 	d->cursor = opened;
 	json_paths_free(d->ignored);
@@ -195,9 +187,8 @@ static void add_begins(void *user, const struct rollout_verdict *v)
 {
 	struct debugger *d = user;
 
-	for (size_t i = 0; i < v->finding_count; i++) {
+	for (size_t i = 0; i < v->finding_count; i++)
 		add_begin(d, &v->findings[i]);
-	}
 }
 
 /* Judges a rollout up to a step. The rules read the lines of all rollouts, since some compare them.
@@ -226,12 +217,10 @@ static void take_verdict(void *ctx, const struct rollout_verdict *v)
 static int take_line(struct step_judging *g, const struct line *l, const struct reader_note *note,
                      struct error *err)
 {
-	if (g->until && note->offset >= g->until->end) {
+	if (g->until && note->offset >= g->until->end)
 		return 1;
-	}
-	if (++g->lines % INTERRUPT_LINES == 0 && debugger_is_interrupted(g->d)) {
+	if (++g->lines % INTERRUPT_LINES == 0 && debugger_is_interrupted(g->d))
 		return error_set(err, FAIL_INTERRUPTED, "interrupted");
-	}
 	return judge_line(g->judge, l, note, err) ? -1 : g->given;
 }
 
@@ -242,12 +231,10 @@ static int read_lines(struct step_judging *g, const char *path, struct error *er
 	struct line l;
 	int more, done = 0;
 
-	if (reader_open(path, &r, err)) {
+	if (reader_open(path, &r, err))
 		return -1;
-	}
-	while (!done && (more = reader_next(r, &l, &note, err)) > 0) {
+	while (!done && (more = reader_next(r, &l, &note, err)) > 0)
 		done = take_line(g, &l, &note, err);
-	}
 	reader_close(r);
 	return done < 0 || (!done && more < 0) ? -1 : 0;
 }
@@ -280,30 +267,26 @@ static int judge_until(struct debugger *d, const struct moment *until, judged_fn
 	const struct judge_conf rules = {
 		.without = until ? "one-step-episode" : NULL, .verdict = take_verdict, .ctx = &g};
 
-	if (judge_new(&rules, &g.judge, err)) {
+	if (judge_new(&rules, &g.judge, err))
 		return -1;
-	}
 	judge_many(g.judge);
 	judge_file(g.judge, path);
 	int failed = read_lines(&g, path, err);
-	if (!failed && !g.given && until) {
+	if (!failed && !g.given && until)
 		failed = put_end(&g, err);
-	} else if (!failed && !g.given) {
+	else if (!failed && !g.given)
 		judge_finish(g.judge);
-	}
 	judge_free(g.judge);
 	return failed ? -1 : 0;
 }
 
 int debugger_judge(struct debugger *d, struct error *err)
 {
-	if (d->begins_known) {
+	if (d->begins_known)
 		return 0;
-	}
 	d->begin_count = 0;
-	if (judge_until(d, NULL, add_begins, d, err)) {
+	if (judge_until(d, NULL, add_begins, d, err))
 		return -1;
-	}
 	d->begins_known = true;
 	return 0;
 }
@@ -325,12 +308,10 @@ static void add_new_rules(void *user, const struct rollout_verdict *v)
 			.rule = v->findings[i].rule, .first_turn = l->turn, .first_step = l->step};
 		bool known = false;
 
-		for (size_t k = 0; k < d->begin_count; k++) {
+		for (size_t k = 0; k < d->begin_count; k++)
 			known = known || !strcmp(d->begins[k].rule, now.rule);
-		}
-		if (!known) {
+		if (!known)
 			add_begin(d, &now);
-		}
 	}
 }
 
@@ -346,9 +327,8 @@ static int open_first(struct debugger *d, struct error *err)
 {
 	const struct debug_conf *c = d->conf;
 
-	if (c->path) {
+	if (c->path)
 		return debugger_open(d, c->path, c->rollout, err);
-	}
 	return live_session_begin(d, err);
 }
 
@@ -390,22 +370,19 @@ static int run(struct debugger *d, bool *failed, struct error *err)
 
 	d->scripted = c->dap;
 	if (c->dap) {
-		if ((c->path && open_first(d, err)) || dap_serve(d, err)) {
+		if ((c->path && open_first(d, err)) || dap_serve(d, err))
 			return -1;
-		}
 	} else if (open_first(d, err) || (!c->quiet && print_start(d, err)) ||
 	           run_scripts(d, failed, err)) {
 		return -1;
 	}
-	if (!d->quit && !c->batch && !c->dap && lines_read(d, failed, err)) {
+	if (!d->quit && !c->batch && !c->dap && lines_read(d, failed, err))
 		return -1;
-	}
 	bool unused, runs = d->live && !live_is_over(d->live);
-	if (runs && c->dap) {
+	if (runs && c->dap)
 		live_end(d->live, d->stopped);
-	} else if (runs && run_and_print(d, STR("kill"), &unused, err)) {
+	else if (runs && run_and_print(d, STR("kill"), &unused, err))
 		return -1;
-	}
 	return d->stopped ? error_set(err, FAIL_INTERRUPTED, "interrupted") : 0;
 }
 

@@ -92,12 +92,10 @@ static bool equal(struct str a, struct str b)
 {
 	double x, y;
 
-	if (json_is_null(a) || json_is_null(b)) {
+	if (json_is_null(a) || json_is_null(b))
 		return json_is_null(a) && json_is_null(b);
-	}
-	if (json_double(a, &x) && json_double(b, &y)) {
+	if (json_double(a, &x) && json_double(b, &y))
 		return !(x < y) && !(x > y);
-	}
 	return json_equal(a, b);
 }
 
@@ -116,9 +114,8 @@ static bool holds_alone(struct str value)
 {
 	double number;
 
-	if (json_is_null(value) || str_is(value, "false") || str_is(value, "\"\"")) {
+	if (json_is_null(value) || str_is(value, "false") || str_is(value, "\"\""))
 		return false;
-	}
 	return !json_double(value, &number) || number < 0 || number > 0;
 }
 
@@ -128,9 +125,8 @@ static bool member_changed(struct expression *e, struct str pointer, const struc
 	const struct moment *m = k->moment;
 	struct str before = m->line->type == LINE_STEP ? m->line->value[KEY_STATE] : STR_NONE;
 
-	if (json_is_null(before) || json_is_null(m->after)) {
+	if (json_is_null(before) || json_is_null(m->after))
 		return false;
-	}
 	return !json_equal(json_point(before, pointer, &e->scratch),
 	                   json_point(m->after, pointer, &e->other));
 }
@@ -154,9 +150,8 @@ static bool test(struct expression *e, const struct test *t, const struct known 
 		return t->left.pointer.n ? member_changed(e, t->left.pointer, k)
 		                         : k->moment->effect == EFFECT_CHANGED;
 	}
-	if (t->left.fact == FACT_RULE) {
+	if (t->left.fact == FACT_RULE)
 		return rule_test(t, k);
-	}
 	struct str a = path_value(&t->left, k, &e->scratch);
 	struct str b = t->right_is_path ? path_value(&t->right, k, &e->other) : t->literal;
 	switch (t->compare) {
@@ -263,12 +258,10 @@ void expression_each_path(const struct expression *e, void (*take)(void *ctx, co
 
 		const struct path left = plain_path(t->left), right = plain_path(t->right);
 
-		if (e->terms[i].kind == TERM_TEST && left.pointer.n) {
+		if (e->terms[i].kind == TERM_TEST && left.pointer.n)
 			take(ctx, &left);
-		}
-		if (e->terms[i].kind == TERM_TEST && t->right_is_path && right.pointer.n) {
+		if (e->terms[i].kind == TERM_TEST && t->right_is_path && right.pointer.n)
 			take(ctx, &right);
-		}
 	}
 }
 
@@ -305,9 +298,8 @@ static struct str unfold(struct str value, struct buf *text)
 	while (json_type(value) == JSON_STRING) {
 		buf_clear(&inner);
 		json_decode(value, &inner);
-		if (json_validate(buf_view(&inner), &fault)) {
+		if (json_validate(buf_view(&inner), &fault))
 			break;
-		}
 		buf_set(text, buf_view(&inner));
 		value = buf_view(text);
 	}
@@ -335,9 +327,8 @@ int nearest_pointer(const struct path *p, const struct known *k, struct error *e
 	value = unfold(value, &scratch);
 	add_members(value, part.pointer, &names);
 	error_set(err, FAIL_USAGE, "%s has no member %.*s here", fact, STR_ARG(p->pointer));
-	if (names.count) {
+	if (names.count)
 		names_suggest(err, p->pointer, names.text, names.count);
-	}
 	names_release(&names);
 	buf_release(&scratch);
 	return -1;

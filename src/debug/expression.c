@@ -49,11 +49,9 @@ static size_t operator_length(struct str rest)
 {
 	static const char *const two[] = {"==", "!=", "<=", ">=", "&&", "||"};
 
-	for (size_t i = 0; i < ARRAY_LEN(two); i++) {
-		if (str_starts(rest, str_from(two[i]))) {
+	for (size_t i = 0; i < ARRAY_LEN(two); i++)
+		if (str_starts(rest, str_from(two[i])))
 			return 2;
-		}
-	}
 	return 1;
 }
 
@@ -63,9 +61,8 @@ static int next_text(struct expression_parser *p)
 	struct json_fault fault;
 	size_t used;
 
-	if (json_validate_first(rest, &used, &fault)) {
+	if (json_validate_first(rest, &used, &fault))
 		return fail(p, p->at, "unterminated or invalid JSON string");
-	}
 	p->kind = TOKEN_TEXT;
 	p->token = (struct str){rest.p, used};
 	p->at += used;
@@ -74,9 +71,8 @@ static int next_text(struct expression_parser *p)
 
 static int next(struct expression_parser *p)
 {
-	while (p->at < p->text.n && is_blank(p->text.p[p->at])) {
+	while (p->at < p->text.n && is_blank(p->text.p[p->at]))
 		p->at++;
-	}
 	struct str rest = str_skip(p->text, p->at);
 	size_t n = 0;
 
@@ -86,13 +82,11 @@ static int next(struct expression_parser *p)
 		p->token = STR("");
 		return 0;
 	}
-	if (rest.p[0] == '"') {
+	if (rest.p[0] == '"')
 		return next_text(p);
-	}
 	p->kind = is_operator(rest.p[0]) ? TOKEN_OPERATOR : TOKEN_WORD;
-	if (p->kind == TOKEN_OPERATOR) {
+	if (p->kind == TOKEN_OPERATOR)
 		n = operator_length(rest);
-	}
 	while (p->kind == TOKEN_WORD && n < rest.n && !is_blank(rest.p[n]) &&
 	       !is_operator(rest.p[n])) {
 		n++;
@@ -119,9 +113,8 @@ static size_t name_length(struct str text)
 {
 	size_t n = 0;
 
-	while (n < text.n && text.p[n] != '.' && text.p[n] != '/') {
+	while (n < text.n && text.p[n] != '.' && text.p[n] != '/')
 		n++;
-	}
 	return n;
 }
 
@@ -130,16 +123,13 @@ static struct str pointer_of(struct str rest, struct arena *arena)
 {
 	struct buf pointer = BUF(BUF_MAX_MESSAGE);
 
-	if (rest.n && rest.p[0] == '.') {
+	if (rest.n && rest.p[0] == '.')
 		rest = str_skip(rest, 1);
-	}
-	if (!rest.n || rest.p[0] == '/') {
+	if (!rest.n || rest.p[0] == '/')
 		return rest;
-	}
 	buf_char(&pointer, '/');
-	for (size_t i = 0; i < rest.n; i++) {
+	for (size_t i = 0; i < rest.n; i++)
 		buf_char(&pointer, rest.p[i] == '.' ? '/' : rest.p[i]);
-	}
 	struct str kept = arena_str(arena, buf_view(&pointer));
 	buf_release(&pointer);
 	return kept;
@@ -149,9 +139,8 @@ static int no_such_fact(struct str name, struct error *err)
 {
 	const char *names[FACTS_NAMED];
 
-	for (size_t i = 0; i < FACTS_NAMED; i++) {
+	for (size_t i = 0; i < FACTS_NAMED; i++)
 		names[i] = named_facts[i].name;
-	}
 	error_set(err, FAIL_USAGE, "unknown name '%.*s'", STR_ARG(name));
 	return names_suggest(err, name, names, FACTS_NAMED);
 }
@@ -163,16 +152,14 @@ static int check_member(const struct path *p, struct error *err)
 	size_t n = 0;
 	struct str member = str_skip(p->pointer, 1);
 
-	if (p->fact != FACT_ERROR || !p->pointer.n) {
+	if (p->fact != FACT_ERROR || !p->pointer.n)
 		return 0;
-	}
 	member.n = name_length(member);
 	for (size_t i = 0; i < line_parts_count && n < ARRAY_LEN(names); i++) {
 		if (line_parts[i].key == KEY_ERROR) {
 			names[n++] = line_parts[i].name;
-			if (str_is(member, line_parts[i].name)) {
+			if (str_is(member, line_parts[i].name))
 				return 0;
-			}
 		}
 	}
 	error_set(err, FAIL_USAGE, "'error' has no member '%.*s'", STR_ARG(member));
@@ -187,12 +174,10 @@ int path_parse(struct str text, struct arena *arena, struct path *out, size_t *a
 
 	*at = 0;
 	*out = (struct path){.fact = FACT_STATE};
-	if (n && !fact_of(name, &out->fact)) {
+	if (n && !fact_of(name, &out->fact))
 		return no_such_fact(name, err);
-	}
-	if (!n && str_is(rest, "")) {
+	if (!n && str_is(rest, ""))
 		return error_set(err, FAIL_USAGE, "expected a name or a JSON Pointer");
-	}
 	out->pointer = pointer_of(rest, arena);
 	*at = n;
 	return check_member(out, err);
@@ -244,9 +229,8 @@ static int check_outcome(struct expression_parser *p)
 	const char *names[WORDS_MAX];
 	size_t n = 0;
 
-	for (; n + 1 < outcome_count && n < WORDS_MAX; n++) {
+	for (; n + 1 < outcome_count && n < WORDS_MAX; n++)
 		names[n] = outcome_name((enum outcome)(n + 1));
-	}
 	return outcome_parse(p->token) ? 0 : no_such_word(p, "outcome", names, n);
 }
 
@@ -255,9 +239,8 @@ static int check_class(struct expression_parser *p)
 	const char *names[WORDS_MAX];
 	size_t n = 0;
 
-	for (; n + 1 < error_class_count && n < WORDS_MAX; n++) {
+	for (; n + 1 < error_class_count && n < WORDS_MAX; n++)
 		names[n] = error_class_name((enum error_class)(n + 1));
-	}
 	return error_class_parse(p->token) ? 0 : no_such_word(p, "error class", names, n);
 }
 
@@ -266,11 +249,9 @@ static int check_effect(struct expression_parser *p)
 	const char *const names[] = {effect_name(EFFECT_CHANGED), effect_name(EFFECT_UNCHANGED),
 	                             effect_name(EFFECT_UNKNOWN)};
 
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		if (str_is(p->token, names[i])) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (str_is(p->token, names[i]))
 			return 0;
-		}
-	}
 	return no_such_word(p, "effect", names, ARRAY_LEN(names));
 }
 
@@ -279,9 +260,8 @@ static int check_word(struct expression_parser *p, const struct test *t)
 {
 	bool equality = t->compare == COMPARE_EQUAL || t->compare == COMPARE_UNEQUAL;
 
-	if (p->kind != TOKEN_WORD || !equality || str_is(p->token, "null")) {
+	if (p->kind != TOKEN_WORD || !equality || str_is(p->token, "null"))
 		return 0;
-	}
 	switch (t->left.fact) {
 	case FACT_RULE:
 		return check_rule(p);
@@ -300,9 +280,8 @@ static int check_word(struct expression_parser *p, const struct test *t)
 
 static int take_term(struct expression_parser *p, const struct term *term)
 {
-	if (p->out->count == EXPRESSION_TERMS) {
+	if (p->out->count == EXPRESSION_TERMS)
 		return fail(p, p->begin, "the expression is too long");
-	}
 	p->out->terms[p->out->count++] = *term;
 	return 0;
 }
@@ -340,17 +319,15 @@ static int read_value(struct expression_parser *p, struct test *t)
 	enum named_fact fact;
 	size_t n = name_length(p->token);
 
-	if (p->kind == TOKEN_END || p->kind == TOKEN_OPERATOR) {
+	if (p->kind == TOKEN_END || p->kind == TOKEN_OPERATOR)
 		return fail(p, p->begin, "expected a value");
-	}
 	if (p->kind == TOKEN_WORD && n < p->token.n &&
 	    fact_of((struct str){p->token.p, n}, &fact)) {
 		t->right_is_path = true;
 		return read_path(p, &t->right);
 	}
-	if (check_word(p, t)) {
+	if (check_word(p, t))
 		return -1;
-	}
 	t->literal = literal_of(p);
 	return next(p);
 }
@@ -360,9 +337,8 @@ static int read_changed(struct expression_parser *p, struct test *t)
 {
 	bool pointer = p->kind == TOKEN_WORD && (p->token.p[0] == '.' || p->token.p[0] == '/');
 
-	if (!pointer) {
+	if (!pointer)
 		return 0;
-	}
 	t->left.pointer = pointer_of(arena_str(&p->out->arena, p->token), &p->out->arena);
 	return next(p);
 }
@@ -372,12 +348,10 @@ static int read_comparison(struct expression_parser *p, struct test *t)
 	bool named = p->kind == TOKEN_OPERATOR && compare_of(p->token, &t->compare);
 	bool value = (p->kind == TOKEN_WORD && !str_is(p->token, "if")) || p->kind == TOKEN_TEXT;
 
-	if (named) {
+	if (named)
 		return next(p) || read_value(p, t);
-	}
-	if (p->kind == TOKEN_OPERATOR && str_is(p->token, "=")) {
+	if (p->kind == TOKEN_OPERATOR && str_is(p->token, "="))
 		return fail(p, p->begin, "'=' is not an operator; use '=='");
-	}
 	if (value) {
 		t->compare = COMPARE_EQUAL;
 		return read_value(p, t);
@@ -400,12 +374,10 @@ static int read_test(struct expression_parser *p)
 		t->compare = COMPARE_EQUAL;
 		return read_value(p, t) || take_term(p, &term);
 	}
-	if (read_path(p, &t->left)) {
+	if (read_path(p, &t->left))
 		return -1;
-	}
-	if (t->left.fact == FACT_CHANGED ? read_changed(p, t) : read_comparison(p, t)) {
+	if (t->left.fact == FACT_CHANGED ? read_changed(p, t) : read_comparison(p, t))
 		return -1;
-	}
 	return take_term(p, &term);
 }
 
@@ -413,9 +385,8 @@ static int read_test(struct expression_parser *p)
 
 static int push_operator(struct expression_parser *p, enum term_kind kind)
 {
-	if (p->waiting_count == EXPRESSION_TERMS) {
+	if (p->waiting_count == EXPRESSION_TERMS)
 		return fail(p, p->begin, "the expression is too long");
-	}
 	p->waiting[p->waiting_count++] = kind;
 	return next(p);
 }
@@ -426,21 +397,18 @@ static int pop_operators(struct expression_parser *p, enum term_kind loosest)
 	while (p->waiting_count && p->waiting[p->waiting_count - 1] >= loosest) {
 		struct term term = {.kind = p->waiting[--p->waiting_count]};
 
-		if (take_term(p, &term)) {
+		if (take_term(p, &term))
 			return -1;
-		}
 	}
 	return 0;
 }
 
 static int close_parenthesis(struct expression_parser *p)
 {
-	if (pop_operators(p, TERM_IF)) {
+	if (pop_operators(p, TERM_IF))
 		return -1;
-	}
-	if (!p->waiting_count) {
+	if (!p->waiting_count)
 		return fail(p, p->begin, "unmatched ')'");
-	}
 	p->waiting_count--;
 	return next(p);
 }
@@ -448,11 +416,9 @@ static int close_parenthesis(struct expression_parser *p)
 /* Reads a test, and "!" and "(" before it. */
 static int read_operand(struct expression_parser *p)
 {
-	while (p->kind == TOKEN_OPERATOR && (str_is(p->token, "!") || str_is(p->token, "("))) {
-		if (push_operator(p, str_is(p->token, "!") ? TERM_NOT : TERM_OPEN)) {
+	while (p->kind == TOKEN_OPERATOR && (str_is(p->token, "!") || str_is(p->token, "(")))
+		if (push_operator(p, str_is(p->token, "!") ? TERM_NOT : TERM_OPEN))
 			return -1;
-		}
-	}
 	return read_test(p);
 }
 
@@ -463,11 +429,9 @@ static int read_operator(struct expression_parser *p)
 		enum term_kind kind;
 	} operators[] = {{"&&", TERM_AND}, {"||", TERM_OR}, {"if", TERM_IF}};
 
-	while (str_is(p->token, ")") && p->kind == TOKEN_OPERATOR) {
-		if (close_parenthesis(p)) {
+	while (str_is(p->token, ")") && p->kind == TOKEN_OPERATOR)
+		if (close_parenthesis(p))
 			return -1;
-		}
-	}
 	for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
 		if (p->kind != TOKEN_TEXT && str_is(p->token, operators[i].spelled)) {
 			return pop_operators(p, operators[i].kind) ||
@@ -479,17 +443,13 @@ static int read_operator(struct expression_parser *p)
 
 static int parse(struct expression_parser *p)
 {
-	if (next(p) || read_operand(p)) {
+	if (next(p) || read_operand(p))
 		return -1;
-	}
-	while (p->kind != TOKEN_END) {
-		if (read_operator(p)) {
+	while (p->kind != TOKEN_END)
+		if (read_operator(p))
 			return -1;
-		}
-	}
-	if (pop_operators(p, TERM_IF)) {
+	if (pop_operators(p, TERM_IF))
 		return -1;
-	}
 	return p->waiting_count ? fail(p, p->begin, "missing ')'") : 0;
 }
 

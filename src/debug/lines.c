@@ -31,9 +31,8 @@ static int read_pipe(struct debugger *d, bool *failed, struct error *err)
 			clearerr(stdin); /* no command was running */
 			continue;
 		}
-		if (n < 0) {
+		if (n < 0)
 			break;
-		}
 		if ((size_t)n > LINE_MAX_BYTES) {
 			broken = error_set(err, FAIL_INPUT, "a command is longer than 1 MiB");
 			break;
@@ -81,12 +80,10 @@ static void take_candidate(void *ctx, struct str candidate)
 	struct editor *e = ctx;
 	size_t n = 0;
 
-	if (!e->candidates++) {
+	if (!e->candidates++)
 		buf_set(&e->common, candidate);
-	}
-	while (n < candidate.n && n < e->common.n && candidate.p[n] == e->common.p[n]) {
+	while (n < candidate.n && n < e->common.n && candidate.p[n] == e->common.p[n])
 		n++;
-	}
 	buf_cut(&e->common, n);
 	if (e->candidates <= SHOWN_MAX) {
 		size_t cells = text_cells(candidate) + 2;
@@ -102,9 +99,8 @@ static size_t last_word(struct str line)
 {
 	size_t n = 0;
 
-	while (n < line.n && line.p[line.n - 1 - n] != ' ') {
+	while (n < line.n && line.p[line.n - 1 - n] != ' ')
 		n++;
-	}
 	return n;
 }
 
@@ -120,15 +116,12 @@ static unsigned char complete(EditLine *line, int key)
 	e->candidates = e->cells = 0;
 	buf_clear(&e->shown);
 	complete_line(e->d, typed, take_candidate, e);
-	if (!e->candidates) {
+	if (!e->candidates)
 		return CC_ERROR;
-	}
-	if (e->candidates == 1) {
+	if (e->candidates == 1)
 		buf_char(&e->common, ' ');
-	}
-	if (e->common.n > word) {
+	if (e->common.n > word)
 		return el_insertstr(line, buf_cstr(&e->common) + word) ? CC_ERROR : CC_REFRESH;
-	}
 	printf("\n%s\n", buf_cstr(&e->shown));
 	fflush(stdout);
 	return CC_REDISPLAY;
@@ -142,9 +135,8 @@ static void open_history(struct editor *e)
 	e->history = history_init();
 	history(e->history, &event, H_SETSIZE, HISTORY_LINES);
 	history(e->history, &event, H_SETUNIQUE, 1);
-	if (file) {
+	if (file)
 		history(e->history, &event, H_LOAD, file);
-	}
 	el_set(e->line, EL_HIST, history, e->history);
 }
 
@@ -153,9 +145,8 @@ static void close_history(struct editor *e)
 	HistEvent event;
 	const char *file = e->d->conf->history;
 
-	if (file) {
+	if (file)
 		history(e->history, &event, H_SAVE, file);
-	}
 	history_end(e->history);
 }
 
@@ -166,13 +157,11 @@ static struct str or_last(struct debugger *d, struct str typed)
 	struct error unused;
 	struct str rest = typed, word = argument_word(&rest);
 
-	if (!word.n) {
+	if (!word.n)
 		return buf_view(&d->last_command);
-	}
 	buf_clear(&d->last_command);
-	if (!verb_find(word, &v, &unused) && v->repeats) {
+	if (!verb_find(word, &v, &unused) && v->repeats)
 		buf_str(&d->last_command, typed);
-	}
 	return typed;
 }
 
@@ -194,9 +183,8 @@ static int read_terminal(struct editor *e, struct error *err)
 			continue;
 		}
 		struct str typed = text_trim((struct str){line, (size_t)count});
-		if (typed.n) {
+		if (typed.n)
 			history(e->history, &event, H_ENTER, line);
-		}
 		broken = run_and_print(d, or_last(d, typed), &failed, err);
 		d->quit = d->quit || !debugger_goes_on(d);
 	}
@@ -208,9 +196,8 @@ static int edit_lines(struct debugger *d, struct error *err)
 	struct editor e = {.d = d, .common = BUF(BUF_MAX_SMALL), .shown = BUF(BUF_MAX_MESSAGE)};
 
 	e.line = el_init("rolldbg", stdin, stdout, stderr);
-	if (!e.line) {
+	if (!e.line)
 		return error_set(err, FAIL_SYSTEM, "cannot use the terminal");
-	}
 	el_set(e.line, EL_CLIENTDATA, &e);
 	el_set(e.line, EL_PROMPT, prompt_of);
 	el_set(e.line, EL_EDITOR, "emacs");

@@ -49,12 +49,10 @@ static void keep_request(struct live *l, const struct live_request *q)
 
 static void release(struct live *l)
 {
-	if (l->stop_fd >= 0) {
+	if (l->stop_fd >= 0)
 		close(l->stop_fd);
-	}
-	if (l->wake_fd >= 0) {
+	if (l->wake_fd >= 0)
 		close(l->wake_fd);
-	}
 	pthread_mutex_destroy(&l->lock);
 	pthread_cond_destroy(&l->changed);
 	arena_release(&l->arena);
@@ -71,30 +69,26 @@ static void take_facts(void *ctx, const struct evidence_update *u)
 	struct live *l = ctx;
 	const struct rollout_facts *r = u->rollout;
 
-	if (u->completed) {
+	if (u->completed)
 		effect_list_set(&l->effects, u->completed->position, u->completed->effect);
-	}
-	for (int64_t i = 0; u->end && i < r->steps; i++) {
+	for (int64_t i = 0; u->end && i < r->steps; i++)
 		effect_list_set(&l->effects, r->completed[i].position, r->completed[i].effect);
-	}
 }
 
 static void take_verdict(void *ctx, const struct rollout_verdict *v)
 {
 	const struct live *l = ctx;
 
-	if (v->rollout.p) {
+	if (v->rollout.p)
 		l->request.verdict(l->request.verdict_user, v);
-	}
 }
 
 static int open_judge(struct live *l, struct error *err)
 {
 	const struct judge_conf conf = {.line = take_facts, .verdict = take_verdict, .ctx = l};
 
-	if (judge_new(&conf, &l->judge, err)) {
+	if (judge_new(&conf, &l->judge, err))
 		return -1;
-	}
 	judge_file(l->judge, buf_cstr(&l->path));
 	return 0;
 }
@@ -120,9 +114,8 @@ int live_start(const struct live_target *t, const struct live_request *q, struct
 	failed = l->stop_fd < 0 || l->wake_fd < 0
 	                 ? error_errno(err, "cannot start a live session")
 	                 : t->record(t->ctx, &l->path, err) || open_judge(l, err);
-	if (!failed && (errno = pthread_create(&l->thread, NULL, run, l)) != 0) {
+	if (!failed && (errno = pthread_create(&l->thread, NULL, run, l)) != 0)
 		failed = error_errno(err, "cannot start a thread");
-	}
 	if (failed) {
 		release(l);
 		return -1;
@@ -190,9 +183,8 @@ bool live_proposed_line(const struct live *l, struct buf *text, struct line *out
 	const struct proposal *p = &l->proposal;
 	struct json_writer w;
 
-	if (p->kind != PROPOSAL_CALL && !p->edited) {
+	if (p->kind != PROPOSAL_CALL && !p->edited)
 		return false;
-	}
 	*out = (struct line){.type = LINE_STEP,
 	                     .turn = p->turn,
 	                     .step = p->step,
@@ -226,9 +218,8 @@ void live_note_divergence(struct live *l, int64_t calls)
 {
 	struct buf detail = BUF(BUF_MAX_SMALL);
 
-	if (l->diverged) {
+	if (l->diverged)
 		return;
-	}
 	l->diverged = true;
 	struct json_writer w = jw_begin(&detail);
 	jw_put_i64(&w, "calls", calls);
@@ -242,13 +233,12 @@ void live_ending(const struct live *l, struct buf *out)
 {
 	const char *status = end_status_name(l->result.status);
 
-	if (l->failed) {
+	if (l->failed)
 		buf_text(out, l->err.text);
-	} else if (l->result.peer.kind != FAIL_NONE) {
+	else if (l->result.peer.kind != FAIL_NONE)
 		buf_printf(out, "%s: %s", status, l->result.peer.text);
-	} else {
+	else
 		buf_text(out, status);
-	}
 }
 
 int live_failure(const struct live *l, struct error *err)
@@ -268,9 +258,8 @@ void live_edit(struct live *l, struct str name, struct str arguments)
 {
 	struct proposal *p = &l->proposal;
 
-	if (name.p) {
+	if (name.p)
 		buf_set(&l->name, name);
-	}
 	buf_set(&l->arguments, arguments);
 	p->name = buf_view(&l->name);
 	p->arguments = buf_view(&l->arguments);
@@ -295,9 +284,8 @@ void live_end(struct live *l, bool interrupted)
 	pthread_mutex_lock(&l->lock);
 	l->ending = true;
 	l->interrupted = l->interrupted || interrupted;
-	if (l->phase == LIVE_RUNS) {
+	if (l->phase == LIVE_RUNS)
 		signal_fd(l->stop_fd);
-	}
 	pthread_mutex_unlock(&l->lock);
 	live_go(l, NULL, NULL);
 	live_wait(l, NULL, NULL, NULL);

@@ -111,12 +111,10 @@ int live_take_line(void *ctx, const struct line *line, struct error *err)
 {
 	struct live *l = ctx;
 
-	if (judge_line(l->judge, line, NULL, err)) {
+	if (judge_line(l->judge, line, NULL, err))
 		return -1;
-	}
-	if (line->type != LINE_STEP) {
+	if (line->type != LINE_STEP)
 		return 0;
-	}
 	note_early_end(l, line);
 	l->is_new = true;
 	return line_copy_set(&l->step, line, err);
@@ -130,9 +128,8 @@ static bool passes(struct live *l)
 	bool asks = !l->pass || l->pausing || l->ending || l->proposal.kind == PROPOSAL_NONE;
 	pthread_mutex_unlock(&l->lock);
 	l->is_new = false;
-	if (asks) {
+	if (asks)
 		return false;
-	}
 	const struct moment answered = {
 		.line = &l->step.line, .position = 1, .after = l->proposal.state};
 	return l->pass(l->pass_ctx, is_new ? &answered : NULL);
@@ -161,9 +158,8 @@ static int consult(struct live *l, const struct policy_view *v, struct decision 
 		l->replied = true;
 		return 0;
 	}
-	if (err->kind != FAIL_INTERRUPTED || is_ending(l)) {
+	if (err->kind != FAIL_INTERRUPTED || is_ending(l))
 		return -1;
-	}
 	forget_stop(l);
 	*d = (struct decision){.kind = DECIDE_NOTHING};
 	propose(l, PROPOSAL_NONE, d, v,
@@ -183,9 +179,8 @@ static void apply_proposal(struct live *l, struct decision *d)
 	if (is_ending(l)) {
 		*d = (struct decision){.kind = DECIDE_STOPPED, .reason = "ended in the debugger"};
 	} else if (p->edited) {
-		if (d->kind != DECIDE_CALL) {
+		if (d->kind != DECIDE_CALL)
 			*d = (struct decision){.messages = d->messages, .llm = d->llm};
-		}
 		d->kind = DECIDE_CALL;
 		d->name = p->name;
 		d->arguments = p->arguments;
@@ -198,18 +193,15 @@ static int decide(struct policy *policy, const struct policy_view *v, struct dec
 	struct live *l = (struct live *)policy;
 	bool again = true;
 
-	if (v->over && l->inner) { /* the rest of the turn is not sent */
+	if (v->over && l->inner) /* the rest of the turn is not sent */
 		return l->inner->ops->decide(l->inner, v, out, err);
-	}
 	while (again) {
-		if (consult(l, v, out, err) || (!passes(l) && !is_ending(l) && ask(l, err))) {
+		if (consult(l, v, out, err) || (!passes(l) && !is_ending(l) && ask(l, err)))
 			return -1;
-		}
 		again = l->proposal.kind == PROPOSAL_NONE && !l->proposal.edited && !is_ending(l);
 	}
-	if (is_interrupted(l)) {
+	if (is_interrupted(l))
 		return error_set(err, FAIL_INTERRUPTED, "interrupted");
-	}
 	apply_proposal(l, out);
 	l->sent += out->kind == DECIDE_CALL;
 	return 0;
@@ -245,9 +237,8 @@ static void observe(struct policy *policy, const struct policy_result *r, struct
 
 	/* A policy only gets results of its own decisions: a model's conversation cannot contain
 	   the result of a call that the model did not make. */
-	if (!l->replaces || !l->uncalled) {
+	if (!l->replaces || !l->uncalled)
 		l->inner->ops->observe(l->inner, l->replaces ? &own : r, messages);
-	}
 }
 
 static bool event(struct policy *policy, struct event *out)
@@ -262,9 +253,8 @@ static void close_policy(struct policy *policy)
 {
 	struct live *l = (struct live *)policy;
 
-	if (l->inner) {
+	if (l->inner)
 		l->inner->ops->close(l->inner);
-	}
 	l->inner = NULL;
 }
 

@@ -37,9 +37,8 @@ static int add_call(void *ctx, const struct moment *m, struct error *err)
 	struct str call = m->line->value[KEY_TOOL_CALL], arguments = JSON_GET(call, "arguments");
 
 	(void)err;
-	if (m->line->step < 0 || json_type(JSON_GET(call, "name")) != JSON_STRING) {
+	if (m->line->step < 0 || json_type(JSON_GET(call, "name")) != JSON_STRING)
 		return 0;
-	}
 	jw_object(&c->w);
 	jw_put_raw(&c->w, "name", JSON_GET(call, "name"));
 	jw_put_raw(&c->w, "arguments", json_type(arguments) == JSON_OBJECT ? arguments : STR("{}"));
@@ -60,9 +59,8 @@ static int read_calls(struct prefix *p, struct cursor *c, int64_t position, stru
 	jw_array(&calls.w);
 	int got = cursor_search(c, false, add_call, &calls, err);
 	jw_end(&calls.w);
-	if (got >= 0 && text.full) {
+	if (got >= 0 && text.full)
 		got = error_set(err, FAIL_INPUT, "the calls of this rollout exceed 64 MiB");
-	}
 	p->request.calls = arena_str(&p->arena, buf_view(&text));
 	p->steps = calls.sent;
 	p->request.parent_ended = calls.ended;
@@ -97,9 +95,8 @@ static int prefix_read(struct prefix *p, const struct cursor *c, int64_t positio
 	const struct cursor_facts *f = cursor_facts(c);
 	const struct cursor_conf conf = {.path = f->path, .rollout = f->name};
 
-	if (cursor_open(&conf, parent, err) || read_calls(p, *parent, position, err)) {
+	if (cursor_open(&conf, parent, err) || read_calls(p, *parent, position, err))
 		return -1;
-	}
 	take_header(p, cursor_facts(*parent), file, fork);
 	return 0;
 }
@@ -149,9 +146,8 @@ static int prefix_compare(struct prefix *p, struct cursor *parent, int64_t step,
 {
 	struct str recorded;
 
-	if (recorded_state(p, parent, step, &recorded, err)) {
+	if (recorded_state(p, parent, step, &recorded, err))
 		return -1;
-	}
 	if (json_is_null(recorded) || json_is_null(state)) {
 		p->unknown++;
 		return 0;
@@ -169,9 +165,8 @@ static int prefix_compare(struct prefix *p, struct cursor *parent, int64_t step,
 
 static int need_live(struct debugger *d, struct error *err)
 {
-	if (debugger_mode(d) != MODE_REC) {
+	if (debugger_mode(d) != MODE_REC)
 		return 0;
-	}
 	if (d->live && !live_is_over(d->live)) {
 		return error_set(err, FAIL_USAGE,
 		                 "this is a recorded step; go to the newest one first: goto end");
@@ -198,15 +193,13 @@ static int begin(struct debugger *d, struct live_request *q, struct error *err)
 {
 	struct live *before = d->live; /* the cursor may still use it */
 
-	if (before) {
+	if (before)
 		live_end(before, false);
-	}
 	buf_clear(&d->live_end);
 	q->verdict = keep_verdict;
 	q->verdict_user = d;
-	if (live_start(d->conf->target, q, &d->live, err)) {
+	if (live_start(d->conf->target, q, &d->live, err))
 		return -1;
-	}
 	debugger_wait(d);
 	if ((live_is_over(d->live) && live_failure(d->live, err)) ||
 	    debugger_open(d, live_path(d->live), NULL, err)) {
@@ -288,12 +281,10 @@ int verb_call(struct debugger *d, struct str arguments, struct error *err)
 {
 	struct str rest = arguments, name = argument_word(&rest);
 
-	if (need_live(d, err)) {
+	if (need_live(d, err))
 		return -1;
-	}
-	if (!name.n) {
+	if (!name.n)
 		return error_set(err, FAIL_USAGE, "which tool? 'tools' lists them");
-	}
 	bool json = !rest.n || rest.p[0] == '{';
 	int failed = json ? propose(d, name, rest, err) : propose_text(d, arguments, err);
 	return failed || verb_step(d, STR(""), err) ? -1 : 0;
@@ -303,12 +294,10 @@ int verb_edit(struct debugger *d, struct str arguments, struct error *err)
 {
 	struct str rest = text_trim(arguments), name = STR_NONE;
 
-	if (need_live(d, err)) {
+	if (need_live(d, err))
 		return -1;
-	}
-	if (rest.n && rest.p[0] != '{') {
+	if (rest.n && rest.p[0] != '{')
 		name = argument_word(&rest);
-	}
 	if (!name.n && live_proposal(d->live)->kind != PROPOSAL_CALL) {
 		return error_set(err, FAIL_USAGE,
 		                 "no call is proposed; name a tool: edit NAME JSON");
@@ -321,9 +310,8 @@ int verb_edit(struct debugger *d, struct str arguments, struct error *err)
 	buf_str(&kept, name.n ? name : live_proposal(d->live)->name);
 	int failed = propose(d, buf_view(&kept), rest, err);
 	buf_release(&kept);
-	if (!failed) {
+	if (!failed)
 		stop_proposal(d);
-	}
 	return failed;
 }
 
@@ -344,12 +332,10 @@ int live_session_report(struct debugger *d, struct error *err)
 
 int verb_kill(struct debugger *d, struct str arguments, struct error *err)
 {
-	if (argument_none(arguments, err)) {
+	if (argument_none(arguments, err))
 		return -1;
-	}
-	if (!d->live || live_is_over(d->live)) {
+	if (!d->live || live_is_over(d->live))
 		return error_set(err, FAIL_USAGE, "no live session");
-	}
 	live_end(d->live, d->stopped);
 	return debugger_to_newest(d, err) || live_session_report(d, err) ? -1 : 0;
 }
@@ -378,15 +364,12 @@ static int run_prefix(struct debugger *d, struct prefix *p, struct cursor *paren
 {
 	*same = true;
 	for (int64_t step = 0; *same; step++) {
-		if (prefix_compare(p, parent, step, d->now.after, &d->out, same, err)) {
+		if (prefix_compare(p, parent, step, d->now.after, &d->out, same, err))
 			return -1;
-		}
-		if (!*same && d->forked) {
+		if (!*same && d->forked)
 			live_note_divergence(d->live, step);
-		}
-		if (!*same || step == p->steps) {
+		if (!*same || step == p->steps)
 			break;
-		}
 		if (live_is_over(d->live)) {
 			buf_printf(&d->out, "The session ended before step %lld.\n",
 			           (long long)step);
@@ -395,9 +378,8 @@ static int run_prefix(struct debugger *d, struct prefix *p, struct cursor *paren
 		}
 		live_go(d->live, NULL, NULL);
 		debugger_wait(d);
-		if (debugger_to_newest(d, err)) {
+		if (debugger_to_newest(d, err))
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -425,9 +407,8 @@ static int run_again(struct debugger *d, bool fork, struct str arguments, struct
 	struct cursor *parent = NULL;
 	bool turn, same = true;
 
-	if (need_target(d, err)) {
+	if (need_target(d, err))
 		return -1;
-	}
 	if (text_trim(arguments).n && (argument_place(arguments, &turn, &p.steps, err) ||
 	                               go_to_place(d, turn, p.steps, err))) {
 		return -1;

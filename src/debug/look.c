@@ -35,9 +35,8 @@ static int print_path(struct debugger *d, struct str text, struct error *err)
 
 		buf_str(&label, text);
 		failed = !value.p && path.pointer.n ? nearest_pointer(&path, &k, err) : 0;
-		if (!failed) {
+		if (!failed)
 			print_value(d, buf_cstr(&label), value);
-		}
 	}
 	BUFS_RELEASE(&scratch, &label);
 	arena_release(&arena);
@@ -50,9 +49,8 @@ static int print_expression(struct debugger *d, struct str text, struct error *e
 	struct known k = debugger_known(d);
 	struct expression *e;
 
-	if (expression_parse(text, &e, &d->column, err)) {
+	if (expression_parse(text, &e, &d->column, err))
 		return -1;
-	}
 	if (expression_asks_rules(e) && debugger_judge(d, err)) {
 		expression_free(e);
 		return -1;
@@ -73,26 +71,22 @@ static int print_prompt(struct debugger *d, struct error *err)
 	int more;
 	size_t start = d->out.n;
 
-	if (reader_open(cursor_facts(d->cursor)->path, &r, err)) {
+	if (reader_open(cursor_facts(d->cursor)->path, &r, err))
 		return -1;
-	}
 	reader_seek(r, cursor_facts(d->cursor)->begin, d->now.end, 1);
 	while ((more = reader_next(r, &l, &note, err)) > 0 && !note.torn) {
 		bool earlier =
 			l.type == LINE_RESET || (l.type == LINE_STEP && l.turn < d->now.line->turn);
 		struct str message;
 
-		if (!earlier || !str_eq(l.rollout, cursor_facts(d->cursor)->rollout)) {
+		if (!earlier || !str_eq(l.rollout, cursor_facts(d->cursor)->rollout))
 			continue;
-		}
-		for (size_t cursor = 0; json_next(l.value[KEY_MESSAGES], &cursor, &message);) {
+		for (size_t cursor = 0; json_next(l.value[KEY_MESSAGES], &cursor, &message);)
 			report_message(message, d->conf->style, &d->out);
-		}
 	}
 	reader_close(r);
-	if (more >= 0 && d->out.n == start) {
+	if (more >= 0 && d->out.n == start)
 		buf_text(&d->out, "no prompt: the policy uses no model\n");
-	}
 	return more < 0 ? -1 : 0;
 }
 
@@ -104,19 +98,16 @@ static void print_step(struct debugger *d)
 	for (enum named_fact f = FACT_BEFORE; f < FACT_RULE; f++) {
 		struct str value = fact_value(f, &k);
 
-		if (f != FACT_CHANGED && !json_is_null(value)) {
+		if (f != FACT_CHANGED && !json_is_null(value))
 			outline_add(&d->out, named_facts[f].name, value, d->conf->style);
-		}
 	}
 }
 
 static bool has_operator(struct str text)
 {
-	for (size_t i = 0; i < text.n; i++) {
-		if (strchr("=<>!&|~( ", text.p[i])) {
+	for (size_t i = 0; i < text.n; i++)
+		if (strchr("=<>!&|~( ", text.p[i]))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -128,18 +119,16 @@ int verb_print(struct debugger *d, struct str arguments, struct error *err)
 		print_step(d);
 		return 0;
 	}
-	if (str_is(text, "prompt")) {
+	if (str_is(text, "prompt"))
 		return print_prompt(d, err);
-	}
 	if (str_is(text, "line")) {
 		text_escape_json(&d->out, d->now.line->text);
 		buf_char(&d->out, '\n');
 		buf_str(&d->value, d->now.line->text);
 		return 0;
 	}
-	if (str_is(text, named_facts[FACT_RULE].name)) {
+	if (str_is(text, named_facts[FACT_RULE].name))
 		return verb_backtrace(d, STR(""), err);
-	}
 	return has_operator(text) ? print_expression(d, text, err) : print_path(d, text, err);
 }
 
@@ -148,11 +137,10 @@ int verb_print(struct debugger *d, struct str arguments, struct error *err)
 static void put_diff(struct debugger *d)
 {
 	stop_title(&d->now, d->conf->style, &d->out);
-	if (d->now.position == 0) {
+	if (d->now.position == 0)
 		buf_text(&d->out, "  this is the start of the rollout\n");
-	} else if (d->now.line->step < 0) {
+	else if (d->now.line->step < 0)
 		buf_text(&d->out, "  this turn sent no call\n");
-	}
 	stop_changes(d, SIZE_MAX, &d->out);
 }
 
@@ -165,9 +153,8 @@ int verb_diff(struct debugger *d, struct str arguments, struct error *err)
 		put_diff(d);
 		return 0;
 	}
-	if (argument_place(arguments, &turn, &number, err) || go_to_place(d, turn, number, err)) {
+	if (argument_place(arguments, &turn, &number, err) || go_to_place(d, turn, number, err))
 		return -1;
-	}
 	put_diff(d);
 	int back = cursor_go(d->cursor, before, err);
 	debugger_refresh(d);
@@ -188,9 +175,8 @@ static int put_rows(struct debugger *d, int64_t from, int64_t here, struct error
 			stop_title(&d->now, d->conf->style, &d->out);
 		}
 	}
-	if (got == 0 && from > here) {
+	if (got == 0 && from > here)
 		buf_text(&d->out, "   (end of the recording)\n");
-	}
 	return got < 0 ? -1 : 0;
 }
 
@@ -224,14 +210,11 @@ int verb_list(struct debugger *d, struct str arguments, struct error *err)
 void backtrace_put(const struct rollout_verdict *v, struct style style, struct buf *out)
 {
 	report_findings(v, ORIGIN_NONE, style, out);
-	for (size_t i = 0; i < v->finding_count; i++) {
-		if (report_is_cause(v, &v->findings[i])) {
+	for (size_t i = 0; i < v->finding_count; i++)
+		if (report_is_cause(v, &v->findings[i]))
 			report_cause(v, &v->findings[i], ORIGIN_NONE, style, out);
-		}
-	}
-	if (!v->finding_count) {
+	if (!v->finding_count)
 		buf_text(out, "no findings\n");
-	}
 	report_counters(v->counters.turns, v->counters.steps, v->counters.effective,
 	                v->counters.unknown, v->counters.failed, v->counters.reward, out);
 }
@@ -265,9 +248,8 @@ static void put_tool(struct debugger *d, struct str tool)
 		struct str one;
 		bool needed = false;
 
-		for (size_t at = 0; json_next(required, &at, &one);) {
+		for (size_t at = 0; json_next(required, &at, &one);)
 			needed = needed || str_eq(json_inner(one), m.key);
-		}
 		buf_text(&d->out, needed ? " " : " [");
 		text_escape(&d->out, m.key);
 		buf_text(&d->out, needed ? "" : "]");
@@ -315,9 +297,8 @@ int verb_tools(struct debugger *d, struct str arguments, struct error *err)
 		}
 	}
 	buf_str(&d->value, wanted.n ? STR("") : tools);
-	if (!wanted.n && !json_count(tools)) {
+	if (!wanted.n && !json_count(tools))
 		buf_text(&d->out, "the environment offers no tools, or they were not recorded\n");
-	}
 	return wanted.n && !found ? no_such_tool(tools, wanted, err) : 0;
 }
 
@@ -330,9 +311,8 @@ static int put_rollout(void *ctx, const struct rollout_place *p, struct error *e
 	(void)err;
 	buf_text(&d->out, p->offset == cursor_facts(d->cursor)->begin ? "-> " : "   ");
 	text_escape(&d->out, p->id);
-	if (p->instance > 1) {
+	if (p->instance > 1)
 		buf_printf(&d->out, "#%lld", (long long)p->instance);
-	}
 	buf_printf(&d->out, "  line %llu\n", (unsigned long long)p->line);
 	return 0;
 }
@@ -344,11 +324,9 @@ static void put_header(struct debugger *d, const struct line *h)
 	static const char *const names[] = {"task",   "seed",   "env",   "state source",
 	                                    "policy", "limits", "parent"};
 
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-		if (line_has(h, keys[i])) {
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		if (line_has(h, keys[i]))
 			outline_add(&d->out, names[i], h->value[keys[i]], d->conf->style);
-		}
-	}
 }
 
 static void put_session(struct debugger *d)
@@ -367,19 +345,17 @@ static void put_session(struct debugger *d)
 	           f->whole ? "" : " read so far");
 	outline_text(&d->out, "position", buf_cstr(&text), style);
 	outline_text(&d->out, "mode", debug_mode_name(debugger_mode(d)), style);
-	if (f->end.text.p) {
+	if (f->end.text.p)
 		outline_text(&d->out, "ended", end_status_name(f->end.status), style);
-	} else if (f->torn) {
+	else if (f->torn)
 		outline_text(&d->out, "ended", "the last line is truncated", style);
-	}
 	buf_release(&text);
 }
 
 static void put_facts(struct debugger *d)
 {
-	for (size_t i = 0; i < FACTS_NAMED; i++) {
+	for (size_t i = 0; i < FACTS_NAMED; i++)
 		buf_printf(&d->out, "  %-14s%s\n", named_facts[i].name, named_facts[i].meaning);
-	}
 	buf_text(&d->out, "Members: error.class, state./grid/0, ./position (of the state). "
 	                  "Operators: == != < <= > >= ~ (pattern) && || ! ( )\n");
 }
@@ -436,9 +412,8 @@ int verb_info(struct debugger *d, struct str arguments, struct error *err)
 	}
 	for (size_t i = 0; i < ARRAY_LEN(info_about); i++) {
 		names[i] = info_about[i].name;
-		if (str_starts(str_from(names[i]), word)) {
+		if (str_starts(str_from(names[i]), word))
 			return info_about[i].put(d, err);
-		}
 	}
 	error_set(err, FAIL_USAGE, "undefined info command: \"%.*s\"", STR_ARG(word));
 	return names_suggest(err, word, names, ARRAY_LEN(names));

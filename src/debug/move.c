@@ -14,9 +14,8 @@ struct travel {
 /* A new turn begins with its first step. */
 static bool counts_down(struct travel *t, const struct moment *m)
 {
-	if (!t->left || (t->by_turn && m->line->turn == t->turn)) {
+	if (!t->left || (t->by_turn && m->line->turn == t->turn))
 		return false;
-	}
 	t->turn = m->line->turn;
 	return --t->left == 0;
 }
@@ -66,9 +65,8 @@ static void arrive(struct debugger *d, bool over, enum point_phase phase)
 	struct known k = debugger_known(d);
 
 	d->moved = true;
-	if (d->now.position > 0 && !over) {
+	if (d->now.position > 0 && !over)
 		points_hit(&d->points, &k, phase, &d->out);
-	}
 	stop_print(d);
 }
 
@@ -83,22 +81,19 @@ static int travel_forward(struct travel *t, struct error *err)
 {
 	struct debugger *d = t->d;
 
-	if (needs_findings(t) && debugger_judge(d, err)) {
+	if (needs_findings(t) && debugger_judge(d, err))
 		return -1;
-	}
 	int64_t before = d->now.position;
 	int got = cursor_search(d->cursor, false, is_end_of_travel, t, err);
 	if (got < 0) {
 		debugger_refresh(d);
 		return -1;
 	}
-	if (got == 0) {
+	if (got == 0)
 		report_end(d);
-	}
 	debugger_refresh(d);
-	if (got == 0 && d->now.position == before) {
+	if (got == 0 && d->now.position == before)
 		return 0; /* it was there already */
-	}
 	arrive(d, t->ignores_points, PHASE_RECORDED);
 	return 0;
 }
@@ -108,16 +103,13 @@ static int travel_back(struct debugger *d, int64_t to, struct error *err)
 {
 	int got = cursor_go(d->cursor, to > 0 ? to : 0, err);
 
-	if (got < 0) {
+	if (got < 0)
 		return -1;
-	}
 	bool moved = d->now.position > 0;
-	if (to < 0) {
+	if (to < 0)
 		buf_text(&d->out, "No more reverse-execution history.\n");
-	}
-	if (moved) {
+	if (moved)
 		arrive(d, false, PHASE_RECORDED);
-	}
 	return 0;
 }
 
@@ -148,9 +140,8 @@ static bool stops_at_proposal(struct travel *t, bool report)
 		struct known k = known_at(d, &m);
 
 		stops = points_stop(&d->points, &k, PHASE_PROPOSED);
-		if (stops && report) {
+		if (stops && report)
 			points_hit(&d->points, &k, PHASE_PROPOSED, &d->out);
-		}
 	}
 	return stops;
 }
@@ -168,9 +159,8 @@ static bool stops_behind(struct travel *t, const struct moment *answered)
 	struct moment m = *answered;
 	const struct known k = known_at(t->d, &m);
 
-	if (t->asks_effect) {
+	if (t->asks_effect)
 		m.effect = debugger_effect(t->d, m.line, m.after);
-	}
 	return points_stop(&t->d->points, &k, PHASE_ANSWERED);
 }
 
@@ -195,9 +185,8 @@ static int travel_judging(struct travel *t, struct error *err)
 	while (!stop) {
 		int64_t before = d->now.position;
 
-		if (step_live(d, NULL, NULL, err) || debugger_note_new_findings(d, err)) {
+		if (step_live(d, NULL, NULL, err) || debugger_note_new_findings(d, err))
 			return -1;
-		}
 		bool moved = d->now.position > before;
 		stop = live_is_over(d->live) || live_proposal(d->live)->kind == PROPOSAL_NONE ||
 		       (moved && (counts_down(t, &d->now) || stops_at_answer(t))) ||
@@ -211,12 +200,10 @@ static int travel_live(struct travel *t, struct error *err)
 	struct debugger *d = t->d;
 	const struct proposal *p = live_proposal(d->live);
 
-	if (p->kind == PROPOSAL_NONE && !p->asks_again && !p->edited) {
+	if (p->kind == PROPOSAL_NONE && !p->asks_again && !p->edited)
 		return error_set(err, FAIL_USAGE, "%.*s", STR_ARG(p->reason));
-	}
-	if (needs_findings(t) ? travel_judging(t, err) : step_live(d, nothing_stops, t, err)) {
+	if (needs_findings(t) ? travel_judging(t, err) : step_live(d, nothing_stops, t, err))
 		return -1;
-	}
 	arrive(d, t->ignores_points, PHASE_ANSWERED);
 	(void)stops_at_proposal(t, true);
 	return live_is_over(d->live) ? live_session_report(d, err) : 0;
@@ -229,9 +216,8 @@ static int travel(struct travel *t, struct error *err)
 
 	t->turn = d->now.line->turn;
 	t->asks_effect = points_ask(&d->points, expression_asks_effect);
-	if (at_front(d) && !live_is_over(d->live)) {
+	if (at_front(d) && !live_is_over(d->live))
 		return travel_live(t, err);
-	}
 	if (d->live && live_is_over(d->live) && d->now.is_last) {
 		buf_text(&d->out,
 		         "the session has ended; 'backtrace' shows the findings, 'fork' starts "
@@ -293,15 +279,13 @@ int verb_reverse_next(struct debugger *d, struct str arguments, struct error *er
 {
 	int64_t count;
 
-	if (argument_count(arguments, &count, err)) {
+	if (argument_count(arguments, &count, err))
 		return -1;
-	}
 	while (count-- > 0 && d->now.position > 0) {
 		int64_t turn = d->now.line->turn;
 
-		if (cursor_search(d->cursor, true, is_other_turn, &turn, err) < 0) {
+		if (cursor_search(d->cursor, true, is_other_turn, &turn, err) < 0)
 			return -1;
-		}
 		debugger_refresh(d);
 	}
 	arrive(d, false, PHASE_RECORDED);
@@ -312,17 +296,15 @@ int verb_reverse_continue(struct debugger *d, struct str arguments, struct error
 {
 	struct travel t = {.d = d};
 
-	if (argument_none(arguments, err) || (needs_findings(&t) && debugger_judge(d, err))) {
+	if (argument_none(arguments, err) || (needs_findings(&t) && debugger_judge(d, err)))
 		return -1;
-	}
 	if (d->now.position == 0) {
 		buf_text(&d->out, "No more reverse-execution history.\n");
 		return 0;
 	}
 	int got = cursor_search(d->cursor, true, is_end_of_travel, &t, err);
-	if (got < 0) {
+	if (got < 0)
 		return -1;
-	}
 	buf_text(&d->out, got ? "" : "No more reverse-execution history.\n");
 	arrive(d, false, PHASE_RECORDED);
 	return 0;
@@ -333,9 +315,8 @@ int go_to_place(struct debugger *d, bool turn, int64_t number, struct error *err
 	const char *what = named_facts[turn ? FACT_TURN : FACT_STEP].name;
 	int got = cursor_find(d->cursor, turn, number, err);
 
-	if (got < 0) {
+	if (got < 0)
 		return -1;
-	}
 	debugger_refresh(d);
 	return got ? 0
 	           : error_set(err, FAIL_USAGE, "the recording has no %s %lld%s", what,
@@ -351,12 +332,10 @@ int verb_goto(struct debugger *d, struct str arguments, struct error *err)
 	if (str_is(word, "end") || str_is(word, "start")) {
 		bool end = str_is(word, "end");
 
-		if (end && cursor_read_all(d->cursor, err)) {
+		if (end && cursor_read_all(d->cursor, err))
 			return -1;
-		}
-		if (cursor_go(d->cursor, end ? cursor_facts(d->cursor)->steps : 0, err) < 0) {
+		if (cursor_go(d->cursor, end ? cursor_facts(d->cursor)->steps : 0, err) < 0)
 			return -1;
-		}
 	} else if (argument_place(arguments, &turn, &number, err) ||
 	           go_to_place(d, turn, number, err)) {
 		return -1;
@@ -370,17 +349,14 @@ int verb_rollout(struct debugger *d, struct str arguments, struct error *err)
 	struct buf name = BUF(BUF_MAX_SMALL);
 	struct str id = text_trim(arguments);
 
-	if (!id.n) {
+	if (!id.n)
 		return error_set(err, FAIL_USAGE, "which rollout? 'info rollouts' lists them");
-	}
-	if (d->live && !live_is_over(d->live)) {
+	if (d->live && !live_is_over(d->live))
 		return error_set(err, FAIL_USAGE, "the live session has no other rollout");
-	}
 	buf_str(&name, id);
 	int failed = debugger_open(d, cursor_facts(d->cursor)->path, buf_cstr(&name), err);
 	buf_release(&name);
-	if (!failed) {
+	if (!failed)
 		arrive(d, true, PHASE_RECORDED);
-	}
 	return failed;
 }

@@ -19,9 +19,8 @@ static void point_free(struct point *p)
 
 void points_release(struct points *p)
 {
-	for (size_t i = 0; i < p->count; i++) {
+	for (size_t i = 0; i < p->count; i++)
 		point_free(p->list[i]);
-	}
 	BUFS_RELEASE(&p->before, &p->after);
 	*p = (struct points){.count = 0};
 }
@@ -49,9 +48,8 @@ int points_add_break(struct points *p, enum point_kind kind, struct str text, st
 {
 	struct expression *e;
 
-	if (expression_parse(text, &e, at, err)) {
+	if (expression_parse(text, &e, at, err))
 		return -1;
-	}
 	if (add(p, kind, out, err)) {
 		expression_free(e);
 		return -1;
@@ -82,9 +80,8 @@ int point_set_condition(struct point *p, struct str text, size_t *at, struct err
 {
 	struct expression *e = NULL;
 
-	if (text.n && expression_parse(text, &e, at, err)) {
+	if (text.n && expression_parse(text, &e, at, err))
 		return -1;
-	}
 	expression_free(p->condition);
 	p->condition = e;
 	return 0;
@@ -92,12 +89,9 @@ int point_set_condition(struct point *p, struct str text, size_t *at, struct err
 
 struct point *points_find(const struct points *p, bool display, int64_t number)
 {
-	for (size_t i = 0; i < p->count; i++) {
-		if (p->list[i]->number == number &&
-		    (p->list[i]->kind == POINT_DISPLAY) == display) {
+	for (size_t i = 0; i < p->count; i++)
+		if (p->list[i]->number == number && (p->list[i]->kind == POINT_DISPLAY) == display)
 			return p->list[i];
-		}
-	}
 	return NULL;
 }
 
@@ -105,9 +99,8 @@ void points_delete(struct points *p, struct point *one)
 {
 	size_t i = 0;
 
-	while (p->list[i] != one) {
+	while (p->list[i] != one)
 		i++;
-	}
 	memmove(&p->list[i], &p->list[i + 1], (p->count - i - 1) * sizeof(struct point *));
 	p->count--;
 	point_free(one);
@@ -124,9 +117,8 @@ static struct str watched(const struct path *path, const struct known *k, bool a
 	bool step = k->moment->line->type == LINE_STEP;
 
 	scratch->max = BUF_MAX_MESSAGE;
-	if (p.fact == FACT_STATE && !after) {
+	if (p.fact == FACT_STATE && !after)
 		p.fact = FACT_BEFORE;
-	}
 	return !after && !step ? STR_NONE : path_value(&p, k, scratch);
 }
 
@@ -155,20 +147,17 @@ static bool fits_phase(const struct point *one, enum point_phase phase)
 
 bool points_look_ahead(const struct points *p)
 {
-	for (size_t i = 0; i < p->count; i++) {
-		if (looks_ahead(p->list[i])) {
+	for (size_t i = 0; i < p->count; i++)
+		if (looks_ahead(p->list[i]))
 			return true;
-		}
-	}
 	return false;
 }
 
 bool point_stops(struct points *p, const struct point *one, const struct known *k,
                  enum point_phase phase)
 {
-	if (!one->enabled || one->kind == POINT_DISPLAY || !fits_phase(one, phase)) {
+	if (!one->enabled || one->kind == POINT_DISPLAY || !fits_phase(one, phase))
 		return false;
-	}
 	bool stops = one->kind == POINT_WATCH ? has_changed(p, &one->path, k)
 	                                      : expression_holds(one->expression, k);
 	return stops && (!one->condition || expression_holds(one->condition, k));
@@ -176,11 +165,9 @@ bool point_stops(struct points *p, const struct point *one, const struct known *
 
 bool points_stop(struct points *p, const struct known *k, enum point_phase phase)
 {
-	for (size_t i = 0; i < p->count; i++) {
-		if (point_stops(p, p->list[i], k, phase)) {
+	for (size_t i = 0; i < p->count; i++)
+		if (point_stops(p, p->list[i], k, phase))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -240,19 +227,16 @@ void points_hit(struct points *p, const struct known *k, enum point_phase phase,
 	for (size_t i = 0; i < p->count; i++) {
 		struct point *one = p->list[i];
 
-		if (!point_stops(p, one, k, phase)) {
+		if (!point_stops(p, one, k, phase))
 			continue;
-		}
 		one->hits++;
 		p->hit = true;
 		p->hit_watch = one->kind == POINT_WATCH;
 		report_hit(p, one, k, out);
 	}
-	for (size_t i = p->count; i-- > 0;) {
-		if (p->list[i]->kind == POINT_TBREAK && p->list[i]->hits) {
+	for (size_t i = p->count; i-- > 0;)
+		if (p->list[i]->kind == POINT_TBREAK && p->list[i]->hits)
 			points_delete(p, p->list[i]);
-		}
-	}
 }
 
 static const char *kind_name(enum point_kind kind)
@@ -297,9 +281,8 @@ void points_list(const struct points *p, bool display, struct buf *out)
 	for (size_t i = 0; i < p->count; i++) {
 		const struct point *one = p->list[i];
 
-		if ((one->kind == POINT_DISPLAY) != display) {
+		if ((one->kind == POINT_DISPLAY) != display)
 			continue;
-		}
 		if (!any) {
 			buf_text(out,
 			         display ? "Num Expression\n" : "Num Type         Disp Enb What\n");
@@ -319,9 +302,8 @@ void points_display(struct points *p, const struct known *k, struct buf *out)
 	for (size_t i = 0; i < p->count; i++) {
 		const struct point *one = p->list[i];
 
-		if (one->kind != POINT_DISPLAY || !one->enabled) {
+		if (one->kind != POINT_DISPLAY || !one->enabled)
 			continue;
-		}
 		buf_printf(out, "  %d: ", one->number);
 		text_escape(out, one->text);
 		buf_text(out, " = ");

@@ -25,9 +25,8 @@ int verb_save(struct debugger *d, struct str arguments, struct error *err)
 	struct new_file_conf conf = {buf_cstr(&path), .kind = &saved_kind};
 	int failed = path.n ? new_file_put(&conf, buf_view(&text), err)
 	                    : error_set(err, FAIL_USAGE, "which file? save FILE");
-	if (!failed) {
+	if (!failed)
 		text_put_path(&d->out, "saved", buf_cstr(&path));
-	}
 	BUFS_RELEASE(&path, &text);
 	return failed;
 }
@@ -38,9 +37,8 @@ int run_command_file(struct debugger *d, const char *path, struct error *err)
 	struct str rest;
 	int failed = 0;
 
-	if (d->depth == FILES_DEEP) {
+	if (d->depth == FILES_DEEP)
 		return error_set(err, FAIL_USAGE, "%s: command files are nested too deeply", path);
-	}
 	if (file_read("command file", path, &text, err)) {
 		buf_release(&text);
 		return -1;
@@ -80,9 +78,8 @@ int verb_echo(struct debugger *d, struct str arguments, struct error *err)
 
 int verb_quit(struct debugger *d, struct str arguments, struct error *err)
 {
-	if (argument_none(arguments, err)) {
+	if (argument_none(arguments, err))
 		return -1;
-	}
 	d->quit = true;
 	return 0;
 }
@@ -101,12 +98,10 @@ int run_command(struct debugger *d, struct str line, struct error *err)
 		stop_print(d);
 		return d->live && live_is_over(d->live) ? live_session_report(d, err) : 0;
 	}
-	if (!word.n || word.p[0] == '#') {
+	if (!word.n || word.p[0] == '#')
 		return 0;
-	}
-	if (verb_find(word, &v, err)) {
+	if (verb_find(word, &v, err))
 		return -1;
-	}
 	if (v->run(d, rest, err)) {
 		/* columns count from the start of the typed line */
 		d->column += d->column == SIZE_MAX ? 0 : (size_t)(rest.p - line.p);
@@ -140,20 +135,18 @@ static void put_reply(struct debugger *d, struct str line, const struct error *e
 	jw_put_str(&w, "output", buf_view(&d->out));
 	jw_put_raw(&w, "value", d->value.n ? buf_view(&d->value) : STR_NONE);
 	jw_key(&w, "stop");
-	if (d->moved) {
+	if (d->moved)
 		stop_json(d, &w);
-	} else {
+	else
 		jw_null(&w);
-	}
 	if (err) {
 		jw_put_object(&w, "error");
 		jw_put_text(&w, "message", err->text);
 		jw_key(&w, "column");
-		if (d->column == SIZE_MAX) {
+		if (d->column == SIZE_MAX)
 			jw_null(&w);
-		} else {
+		else
 			jw_u64(&w, d->column);
-		}
 		jw_end(&w);
 	}
 	jw_end(&w);
@@ -180,9 +173,8 @@ int run_and_print(struct debugger *d, struct str line, bool *failed, struct erro
 		put_error(d, line, &why, &reply);
 	}
 	int broken = d->conf->print(d->conf->ctx, false, buf_view(&d->out), err);
-	if (!broken && *failed && !d->conf->json) {
+	if (!broken && *failed && !d->conf->json)
 		broken = d->conf->print(d->conf->ctx, true, buf_view(&reply), err);
-	}
 	buf_release(&reply);
 	return broken;
 }

@@ -31,9 +31,8 @@ static int add_break(struct debugger *d, enum point_kind kind, struct str text, 
 			"which step, or which condition? break 5, break reward > 0, break tool "
 			"NAME");
 	}
-	if (points_add_break(&d->points, kind, text, &one, &d->column, err)) {
+	if (points_add_break(&d->points, kind, text, &one, &d->column, err))
 		return -1;
-	}
 	buf_printf(&d->out, "%s %d: ", kind == POINT_TBREAK ? "Temporary breakpoint" : "Breakpoint",
 	           one->number);
 	text_escape(&d->out, one->text);
@@ -72,9 +71,8 @@ int verb_watch(struct debugger *d, struct str arguments, struct error *err)
 	size_t offset = condition.n ? (size_t)(condition.p - arguments.p) : 0;
 	struct point *one;
 
-	if (points_add_path(&d->points, POINT_WATCH, text, &one, &d->column, err)) {
+	if (points_add_path(&d->points, POINT_WATCH, text, &one, &d->column, err))
 		return -1;
-	}
 	if (point_set_condition(one, condition, &d->column, err)) {
 		d->column += offset;
 		points_delete(&d->points, one);
@@ -94,9 +92,8 @@ int verb_display(struct debugger *d, struct str arguments, struct error *err)
 	struct point *one;
 
 	if (text.n) {
-		if (points_add_path(&d->points, POINT_DISPLAY, text, &one, &d->column, err)) {
+		if (points_add_path(&d->points, POINT_DISPLAY, text, &one, &d->column, err))
 			return -1;
-		}
 		warn_absent(d, &one->path);
 	}
 	points_display(&d->points, &k, &d->out);
@@ -123,11 +120,9 @@ static struct point *find(struct debugger *d, bool display, struct str text, str
 
 static void delete_all(struct debugger *d, bool display)
 {
-	for (size_t i = d->points.count; i-- > 0;) {
-		if ((d->points.list[i]->kind == POINT_DISPLAY) == display) {
+	for (size_t i = d->points.count; i-- > 0;)
+		if ((d->points.list[i]->kind == POINT_DISPLAY) == display)
 			points_delete(&d->points, d->points.list[i]);
-		}
-	}
 }
 
 static int delete_some(struct debugger *d, bool display, struct str arguments, struct error *err)
@@ -139,9 +134,8 @@ static int delete_some(struct debugger *d, bool display, struct str arguments, s
 	while (text_trim(arguments).n) {
 		struct point *one = find(d, display, argument_word(&arguments), err);
 
-		if (!one) {
+		if (!one)
 			return -1;
-		}
 		points_delete(&d->points, one);
 	}
 	return 0;
@@ -164,15 +158,13 @@ static int set_enabled(struct debugger *d, struct str arguments, bool enabled, s
 {
 	bool all = !text_trim(arguments).n;
 
-	for (size_t i = 0; all && i < d->points.count; i++) {
+	for (size_t i = 0; all && i < d->points.count; i++)
 		d->points.list[i]->enabled = d->points.list[i]->kind == POINT_DISPLAY || enabled;
-	}
 	while (text_trim(arguments).n) {
 		struct point *one = find(d, false, argument_word(&arguments), err);
 
-		if (!one) {
+		if (!one)
 			return -1;
-		}
 		one->enabled = enabled;
 	}
 	return 0;
@@ -193,9 +185,8 @@ int verb_condition(struct debugger *d, struct str arguments, struct error *err)
 	struct str text = arguments, word = argument_word(&text);
 	struct point *one = find(d, false, word, err);
 
-	if (!one) {
+	if (!one)
 		return -1;
-	}
 	if (point_set_condition(one, text, &d->column, err)) {
 		d->column += d->column == SIZE_MAX ? 0 : (size_t)(text.p - arguments.p);
 		return -1;

@@ -38,9 +38,8 @@ void stop_title(const struct moment *m, struct style style, struct buf *out)
 		text_escape(out, l->rollout);
 	} else {
 		buf_printf(out, "turn %lld", (long long)l->turn);
-		if (l->step >= 0) {
+		if (l->step >= 0)
 			buf_printf(out, " · step %lld", (long long)l->step);
-		}
 		buf_text(out, "  ");
 		put_call(l, out);
 	}
@@ -73,11 +72,10 @@ static void put_changes(struct debugger *d, size_t most, struct buf *out)
 	struct buf lines = BUF(SIZE_MAX / 2);
 
 	changes_list(&lines, d->now.line->value[KEY_STATE], d->now.after, d->ignored, most);
-	if (most == SIZE_MAX) {
+	if (most == SIZE_MAX)
 		buf_str(out, buf_view(&lines));
-	} else {
+	else
 		put_cut_lines(buf_view(&lines), d->conf->style.columns, out);
-	}
 	buf_release(&lines);
 }
 
@@ -87,20 +85,18 @@ void stop_changes(struct debugger *d, size_t most, struct buf *out)
 	const struct moment *m = &d->now;
 	bool known = !json_is_null(m->after), before = !json_is_null(m->line->value[KEY_STATE]);
 
-	if (m->line->type != LINE_STEP || m->line->step < 0) {
+	if (m->line->type != LINE_STEP || m->line->step < 0)
 		return;
-	}
 	if (!known || !before) {
 		buf_text(out, "  state unknown\n");
 		return;
 	}
 	size_t start = out->n;
 	put_changes(d, most, out);
-	if (out->n == start) {
+	if (out->n == start)
 		buf_text(out, "  state unchanged\n");
-	} else if (m->effect == EFFECT_UNCHANGED) {
+	else if (m->effect == EFFECT_UNCHANGED)
 		buf_text(out, "  (no effect: this also changes without calls)\n");
-	}
 }
 
 /* The error, or what the policy got instead. */
@@ -142,11 +138,9 @@ static void put_events(struct debugger *d)
 
 static bool is_repeated(const struct rollout_verdict *v, size_t i)
 {
-	for (size_t k = 0; k < i; k++) {
-		if (!strcmp(v->findings[k].rule, v->findings[i].rule)) {
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(v->findings[k].rule, v->findings[i].rule))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -169,23 +163,20 @@ static void put_findings(struct debugger *d)
 {
 	struct error err;
 
-	if (d->now.position == 0 || d->now.line->type != LINE_STEP) {
+	if (d->now.position == 0 || d->now.line->type != LINE_STEP)
 		return;
-	}
-	if (d->now.end > FINDINGS_AUTO) {
+	if (d->now.end > FINDINGS_AUTO)
 		buf_text(&d->out, "  findings so far: use backtrace (the recording is long)\n");
-	} else if (debugger_findings(d, put_rules, d, &err)) {
+	else if (debugger_findings(d, put_rules, d, &err))
 		buf_printf(&d->out, "  findings so far: unknown: %s\n", err.text);
-	}
 }
 
 void stop_proposal(struct debugger *d)
 {
 	const struct proposal *p;
 
-	if (debugger_mode(d) == MODE_REC || live_is_over(d->live)) {
+	if (debugger_mode(d) == MODE_REC || live_is_over(d->live))
 		return;
-	}
 	p = live_proposal(d->live);
 	buf_text(&d->out, "  next: ");
 	switch (p->kind) {
@@ -219,9 +210,8 @@ void stop_print(struct debugger *d)
 	put_failure(d);
 	put_events(d);
 	points_display(&d->points, &k, &d->out);
-	if (!d->live || !live_is_over(d->live) || !d->now.is_last) {
+	if (!d->live || !live_is_over(d->live) || !d->now.is_last)
 		put_findings(d); /* otherwise the session's verdict is printed instead */
-	}
 	stop_proposal(d);
 }
 
@@ -297,11 +287,9 @@ void stop_json(struct debugger *d, struct json_writer *w)
 	jw_object(w);
 	jw_put_i64(w, "position", m->position);
 	jw_put_bool(w, "last", m->is_last);
-	for (enum named_fact f = FACT_TURN; f < FACT_RULE; f++) {
-		if (f != FACT_CHANGED && f != FACT_TOOL && f != FACT_ARGUMENTS) {
+	for (enum named_fact f = FACT_TURN; f < FACT_RULE; f++)
+		if (f != FACT_CHANGED && f != FACT_TOOL && f != FACT_ARGUMENTS)
 			jw_put_raw(w, named_facts[f].name, fact_value(f, &k));
-		}
-	}
 	write_changes(d, w);
 	jw_put_array(w, "findings");
 	if (m->position && m->end <= FINDINGS_AUTO &&

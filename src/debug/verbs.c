@@ -16,11 +16,9 @@ static bool has_form(const struct verb *v, struct str word)
 {
 	struct str rest = str_from(v->short_forms);
 
-	while (rest.n) {
-		if (str_eq(str_cut(&rest, ','), word)) {
+	while (rest.n)
+		if (str_eq(str_cut(&rest, ','), word))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -36,11 +34,9 @@ static int is_ambiguous(struct str word, struct error *err)
 {
 	struct buf names = BUF(BUF_MAX_SMALL);
 
-	for (size_t i = 0; i < verbs_count; i++) {
-		if (str_starts(str_from(verbs[i].name), word)) {
+	for (size_t i = 0; i < verbs_count; i++)
+		if (str_starts(str_from(verbs[i].name), word))
 			buf_printf(&names, "%s%s", names.n ? ", " : "", verbs[i].name);
-		}
-	}
 	error_set(err, FAIL_USAGE, "ambiguous command \"%.*s\": %s", STR_ARG(word),
 	          buf_cstr(&names));
 	buf_release(&names);
@@ -51,9 +47,8 @@ static int is_unknown(struct str word, struct error *err)
 {
 	const char *names[VERBS_MAX];
 
-	for (size_t i = 0; i < verbs_count && i < VERBS_MAX; i++) {
+	for (size_t i = 0; i < verbs_count && i < VERBS_MAX; i++)
 		names[i] = verbs[i].name;
-	}
 	const char *near = text_nearest(word, names, verbs_count);
 	return error_set(err, FAIL_USAGE, "undefined command: \"%.*s\"; %s%s%s", STR_ARG(word),
 	                 near ? "did you mean \"" : "try \"help\"", near ? near : "",
@@ -95,11 +90,10 @@ static void help_line(struct debugger *d, const struct verb *v)
 
 	buf_printf(&d->out, "  %s %s", v->name, v->arguments);
 	size_t used = d->out.n - start;
-	if (used + 2 > width) {
+	if (used + 2 > width)
 		buf_printf(&d->out, "\n%*s", (int)width, "");
-	} else {
+	else
 		buf_printf(&d->out, "%*s", (int)(width - used), "");
-	}
 	text_wrap(&d->out, str_from(v->help), width, d->conf->style.columns);
 }
 
@@ -108,13 +102,11 @@ int verb_help(struct debugger *d, struct str arguments, struct error *err)
 	struct str word = argument_word(&arguments);
 	const struct verb *v;
 
-	if (argument_none(arguments, err)) {
+	if (argument_none(arguments, err))
 		return -1;
-	}
 	if (word.n) {
-		if (verb_find(word, &v, err)) {
+		if (verb_find(word, &v, err))
 			return -1;
-		}
 		help_line(d, v);
 		if (*v->short_forms) {
 			buf_text(&d->out, "  aliases: ");
@@ -125,11 +117,9 @@ int verb_help(struct debugger *d, struct str arguments, struct error *err)
 	}
 	for (int group = 0; group < VERB_GROUPS; group++) {
 		buf_printf(&d->out, "%s\n", group_titles[group]);
-		for (size_t i = 0; i < verbs_count; i++) {
-			if ((int)verbs[i].group == group) {
+		for (size_t i = 0; i < verbs_count; i++)
+			if ((int)verbs[i].group == group)
 				help_line(d, &verbs[i]);
-			}
-		}
 	}
 	text_wrap(&d->out,
 	          STR("Names can be abbreviated if unambiguous. 'info facts' lists what "
@@ -146,9 +136,8 @@ struct str argument_word(struct str *rest)
 	size_t n = 0;
 
 	*rest = text_trim(*rest);
-	while (n < rest->n && rest->p[n] != ' ' && rest->p[n] != '\t') {
+	while (n < rest->n && rest->p[n] != ' ' && rest->p[n] != '\t')
 		n++;
-	}
 	word = (struct str){rest->p, n};
 	*rest = text_trim(str_skip(*rest, n));
 	return word;
@@ -172,9 +161,8 @@ int argument_count(struct str rest, int64_t *out, struct error *err)
 	struct str word = argument_word(&rest);
 
 	*out = 1;
-	if (argument_none(rest, err) || (word.n && number_of(word, out, err))) {
+	if (argument_none(rest, err) || (word.n && number_of(word, out, err)))
 		return -1;
-	}
 	return *out ? 0 : error_set(err, FAIL_USAGE, "expected a number of at least 1");
 }
 
@@ -183,9 +171,8 @@ int argument_place(struct str rest, bool *turn, int64_t *out, struct error *err)
 	struct str word = argument_word(&rest);
 
 	*turn = str_is(word, named_facts[FACT_TURN].name);
-	if (*turn || str_is(word, named_facts[FACT_STEP].name)) {
+	if (*turn || str_is(word, named_facts[FACT_STEP].name))
 		word = argument_word(&rest);
-	}
 	if (!word.n) {
 		return error_set(err, FAIL_USAGE, "expected the number of a %s",
 		                 named_facts[*turn ? FACT_TURN : FACT_STEP].name);

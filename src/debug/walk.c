@@ -17,12 +17,10 @@ int walk_open(struct rollout_walk *w, const char *path, struct str rollout, uint
 	                           .header = BUF(BUF_MAX_MESSAGE + 1),
 	                           .end = BUF(BUF_MAX_MESSAGE + 1),
 	                           .events = BUF(EVENTS_MAX)};
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		line_copy_init(&w->slot[i].copy);
-	}
-	if (reader_open(path, &w->reader, err)) {
+	if (reader_open(path, &w->reader, err))
 		return -1;
-	}
 	reader_seek(w->reader, offset, UINT64_MAX, number);
 	return 0;
 }
@@ -30,9 +28,8 @@ int walk_open(struct rollout_walk *w, const char *path, struct str rollout, uint
 void walk_close(struct rollout_walk *w)
 {
 	reader_close(w->reader);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		line_copy_release(&w->slot[i].copy);
-	}
 	BUFS_RELEASE(&w->header, &w->end, &w->events);
 	*w = (struct rollout_walk){.reader = NULL};
 }
@@ -79,12 +76,10 @@ static int take_place(struct rollout_walk *w, const struct line *l, const struct
 {
 	int other = !w->current, had = w->pending;
 
-	if (fill(&w->slot[other], l, note, err)) {
+	if (fill(&w->slot[other], l, note, err))
 		return -1;
-	}
-	if (had) {
+	if (had)
 		complete(w, &w->slot[other].copy.line, out);
-	}
 	w->pending = l->type != LINE_END;
 	w->over = l->type == LINE_END;
 	w->position += l->type == LINE_STEP;
@@ -102,13 +97,11 @@ static int take_start(struct rollout_walk *w, const struct line *l, const struct
 		w->over = true;
 		return 0;
 	}
-	if (header) {
+	if (header)
 		buf_set(&w->header, l->text);
-	}
 	w->begun = true;
-	if (w->position > 0) {
+	if (w->position > 0)
 		return 0; /* a later reset has no position */
-	}
 	w->pending = true;
 	w->position = 0;
 	return fill(&w->slot[w->current], l, note, err);
@@ -150,9 +143,8 @@ static int read_on(struct rollout_walk *w, struct moment *out, struct error *err
 		}
 		w->offset = note.offset + l.text.n;
 		w->number = note.line;
-		if (w->each && w->each(w->ctx, &l, &note, err)) {
+		if (w->each && w->each(w->ctx, &l, &note, err))
 			return -1;
-		}
 		got = str_eq(l.rollout, w->rollout) ? walk_line(w, &l, &note, out, err) : 0;
 	}
 	return more < 0 ? -1 : got;
@@ -161,9 +153,8 @@ static int read_on(struct rollout_walk *w, struct moment *out, struct error *err
 /* Returns the last moment although no line follows; it is returned again once one does. */
 static int give_last(struct rollout_walk *w, struct moment *out)
 {
-	if (!w->pending || (w->given && w->given_position == w->position)) {
+	if (!w->pending || (w->given && w->given_position == w->position))
 		return 0;
-	}
 	complete(w, NULL, out);
 	w->given = true;
 	w->given_position = w->position;
@@ -177,9 +168,8 @@ int walk_next(struct rollout_walk *w, struct moment *out, struct error *err)
 		buf_clear(&w->events);
 		w->clear_events = false;
 	}
-	if (w->at_end && !w->over) { /* the file may have grown */
+	if (w->at_end && !w->over) /* the file may have grown */
 		reader_seek(w->reader, w->offset, UINT64_MAX, w->number);
-	}
 	int got = read_on(w, out, err);
 	w->at_end = got == 0;
 	w->clear_events = got > 0;
@@ -223,12 +213,10 @@ int line_copy_set(struct line_copy *c, const struct line *l, struct error *err)
 		struct str *value = &c->line.value[k];
 
 		/* values of a line that was not parsed from its text */
-		if (value->p && !is_within(*value, l->text)) {
+		if (value->p && !is_within(*value, l->text))
 			return line_parse(c->line.text, &c->id, &c->line, &used, err);
-		}
-		if (value->p) {
+		if (value->p)
 			value->p = c->text.p + (value->p - l->text.p);
-		}
 	}
 	return 0;
 }
@@ -259,9 +247,8 @@ static int take_line(struct rollout_listing *l, const struct line *line,
 		seen = mem_new(sizeof(*seen));
 		map_add(&l->ids, &seen->item, hash);
 	}
-	if (!begins) {
+	if (!begins)
 		return 0;
-	}
 	seen->instances++;
 	return l->take(
 		l->ctx,
@@ -273,9 +260,8 @@ static void release(struct rollout_listing *l)
 {
 	struct seen_id **all = map_list(&l->ids);
 
-	for (size_t i = 0; i < l->ids.count; i++) {
+	for (size_t i = 0; i < l->ids.count; i++)
 		free(all[i]);
-	}
 	free(all);
 }
 
@@ -288,13 +274,11 @@ int rollouts_each(const char *path, const struct rollouts_interrupt *interrupt,
 	struct line line;
 	int more, stop = 0;
 
-	if (reader_open(path, &r, err)) {
+	if (reader_open(path, &r, err))
 		return -1;
-	}
 	for (uint64_t n = 1; !stop && (more = reader_skim(r, &line, &note, err)) > 0; n++) {
-		if (note.torn) {
+		if (note.torn)
 			break;
-		}
 		stop = line.type == LINE_UNKNOWN ? 0 : take_line(&l, &line, &note, err);
 		if (!stop && n % INTERRUPT_LINES == 0 && interrupt->interrupted &&
 		    interrupt->interrupted(interrupt->ctx)) {

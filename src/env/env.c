@@ -26,9 +26,8 @@ void env_reply_keep(struct env_reply *reply, struct arena *a)
 	                     &reply->structured, &reply->raw,           &reply->reward,
 	                     &reply->session,    &reply->env_session,   &reply->reply_session};
 
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		*all[i] = arena_str(a, *all[i]);
-	}
 }
 
 int env_reset(struct env *e, struct env_reply *out, struct error *err)
@@ -55,9 +54,8 @@ int env_finish(struct env *e, struct error *err)
 void env_contract_note(struct env_contract *c, bool kept, struct buf *clauses, const char *clause)
 {
 	c->kept += kept;
-	if (!kept) {
+	if (!kept)
 		buf_printf(clauses, "%s%s", clauses->n ? "; " : "", clause);
-	}
 }
 
 static const struct env_ops *unknown_protocol(const char *protocol, struct error *err)
@@ -79,11 +77,9 @@ static const struct env_ops *unknown_protocol(const char *protocol, struct error
 static const struct env_ops *by_name(const char *protocol, struct error *err)
 {
 	for (size_t i = 0; i < environments_count; i++) {
-		for (const char *const *p = environments[i]->protocols; *p; p++) {
-			if (!strcmp(protocol, *p)) {
+		for (const char *const *p = environments[i]->protocols; *p; p++)
+			if (!strcmp(protocol, *p))
 				return environments[i];
-			}
-		}
 	}
 	return unknown_protocol(protocol, err);
 }
@@ -95,19 +91,16 @@ static const struct env_ops *by_url(const struct env_conf *conf, struct io *io)
 	for (size_t i = 0; i < environments_count; i++) {
 		const struct env_ops *e = environments[i];
 
-		if (e->claims(conf->url) > 1) {
+		if (e->claims(conf->url) > 1)
 			return e;
-		}
 	}
 	for (size_t i = 0; i < environments_count; i++) {
 		const struct env_ops *e = environments[i];
 
-		if (!e->claims(conf->url)) {
+		if (!e->claims(conf->url))
 			continue;
-		}
-		if (e->recognizes && e->recognizes(conf, io)) {
+		if (e->recognizes && e->recognizes(conf, io))
 			return e;
-		}
 		may_be = e->recognizes ? may_be : e;
 	}
 	return may_be;
@@ -128,11 +121,9 @@ static bool lacks_scheme(const char *target)
 	size_t host = strcspn(target, ":/");
 	bool port = target[host] == ':' && target[host + 1] >= '0' && target[host + 1] <= '9';
 
-	for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
-		if (host == strlen(schemes[i]) && !strncmp(target, schemes[i], host)) {
+	for (size_t i = 0; i < ARRAY_LEN(schemes); i++)
+		if (host == strlen(schemes[i]) && !strncmp(target, schemes[i], host))
 			return false;
-		}
-	}
 	return host > 0 && !strchr(target, ' ') &&
 	       (port || (host == strlen("localhost") && !strncmp(target, "localhost", host)));
 }
@@ -152,9 +143,8 @@ static const struct env_ops *error_unsupported(const char *url, struct error *er
 	for (size_t i = 0; i < environments_count; i++) {
 		const struct env_ops *e = environments[i];
 
-		if (e->places) {
+		if (e->places)
 			buf_printf(&places, "%s, ", e->places);
-		}
 	}
 	error_set(err, FAIL_USAGE,
 	          "unsupported environment '%s': expected %sbuiltin:NAME, FILE#NAME (a server of "
@@ -169,12 +159,10 @@ const struct env_ops *env_find(const struct env_conf *conf, struct io *io, struc
 	const struct env_ops *found =
 		conf->protocol ? by_name(conf->protocol, err) : by_url(conf, io);
 
-	if (!found && conf->protocol) {
+	if (!found && conf->protocol)
 		return NULL;
-	}
-	if (!found || !is_supported(conf->url, found)) {
+	if (!found || !is_supported(conf->url, found))
 		return error_unsupported(conf->url, err);
-	}
 	if (conf->era && !found->has_eras) {
 		error_set(err, FAIL_USAGE, "\1era\2 %s: '%s' is not MCP, but %s", conf->era,
 		          conf->url, found->name);
@@ -190,9 +178,8 @@ int env_open(const struct env_ops *ops, const struct env_conf *conf, struct io *
 	struct buf span = BUF(BUF_MAX_SMALL);
 
 	*out = NULL;
-	if (ignore_paths_check(conf->ignore, conf->ignore_count, err)) {
+	if (ignore_paths_check(conf->ignore, conf->ignore_count, err))
 		return -1;
-	}
 	io_limit(io, ms ? ms : UINT64_MAX);
 	int failed = ops->open(conf, io, out, refusal, err);
 	bool late = io_limit_passed(io) &&

@@ -62,14 +62,11 @@ static const struct pattern patterns[] = {
 
 static bool starts_folded(struct str s, const char *part, size_t n)
 {
-	if (s.n < n) {
+	if (s.n < n)
 		return false;
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (tolower((unsigned char)s.p[i]) != tolower((unsigned char)part[i])) {
+	for (size_t i = 0; i < n; i++)
+		if (tolower((unsigned char)s.p[i]) != tolower((unsigned char)part[i]))
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -77,9 +74,8 @@ static bool starts_folded(struct str s, const char *part, size_t n)
 static struct str after_part(struct str s, const char *part, size_t n, bool at_start)
 {
 	do {
-		if (starts_folded(s, part, n)) {
+		if (starts_folded(s, part, n))
 			return str_skip(s, n);
-		}
 		s = str_skip(s, 1);
 	} while (s.n >= n && s.n > 0 && !at_start);
 	return STR_NONE;
@@ -93,9 +89,8 @@ bool error_text_matches(struct str message, const char *parts)
 		size_t n = strcspn(parts, "*");
 
 		message = after_part(message, parts, n, at_start);
-		if (!parts[n]) {
+		if (!parts[n])
 			return message.p != NULL;
-		}
 		parts += n + 1;
 	}
 	return false;
@@ -113,9 +108,8 @@ enum error_class error_text_class(struct str message, enum error_layer layer,
 	/* only the beginning: stack traces are not searched */
 	struct str head = {message.p, message.n < 512 ? message.n : 512};
 
-	if (!head.n) {
+	if (!head.n)
 		return fallback;
-	}
 	for (size_t i = 0; i < ARRAY_LEN(patterns); i++) {
 		if ((is_not_tool(layer) || !patterns[i].loose) &&
 		    error_text_matches(head, patterns[i].parts)) {

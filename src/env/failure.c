@@ -82,9 +82,8 @@ bool env_reply_of_failed_step(const struct error *err, struct env_reply *reply)
 		reply->env_steps = -1;
 		return true;
 	}
-	if (err->kind != FAIL_INTERRUPTED) {
+	if (err->kind != FAIL_INTERRUPTED)
 		return false;
-	}
 	env_reply_from_error(err, reply);
 	reply->error.message = STR("interrupted before the reply");
 	return true;

@@ -18,19 +18,16 @@ static bool equals_folded(struct str text, const char *word)
 {
 	size_t i = 0;
 
-	while (i < text.n && word[i] && tolower((unsigned char)text.p[i]) == word[i]) {
+	while (i < text.n && word[i] && tolower((unsigned char)text.p[i]) == word[i])
 		i++;
-	}
 	return i == text.n && !word[i];
 }
 
 static bool has_letter(struct str text)
 {
-	for (size_t i = 0; i < text.n; i++) {
-		if (isalpha((unsigned char)text.p[i]) || (unsigned char)text.p[i] >= 0x80) {
+	for (size_t i = 0; i < text.n; i++)
+		if (isalpha((unsigned char)text.p[i]) || (unsigned char)text.p[i] >= 0x80)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -39,17 +36,13 @@ static bool is_message(struct str value)
 {
 	struct str text = json_type(value) == JSON_STRING ? json_inner(value) : STR("");
 
-	while (text.n && (text.p[0] == ' ' || text.p[0] == '<' || text.p[0] == '(')) {
+	while (text.n && (text.p[0] == ' ' || text.p[0] == '<' || text.p[0] == '('))
 		text = str_skip(text, 1);
-	}
-	while (text.n && strchr(" .!>)", text.p[text.n - 1])) {
+	while (text.n && strchr(" .!>)", text.p[text.n - 1]))
 		text.n--;
-	}
-	for (size_t i = 0; i < ARRAY_LEN(no_error_words); i++) {
-		if (equals_folded(text, no_error_words[i])) {
+	for (size_t i = 0; i < ARRAY_LEN(no_error_words); i++)
+		if (equals_folded(text, no_error_words[i]))
 			return false;
-		}
-	}
 	return has_letter(text);
 }
 
@@ -64,11 +57,9 @@ static struct str message_of(struct str object)
 	struct str values[ARRAY_LEN(message_keys)];
 
 	json_pick(object, message_keys, ARRAY_LEN(message_keys), values);
-	for (size_t i = 0; json_type(object) == JSON_OBJECT && i < ARRAY_LEN(values); i++) {
-		if (is_message(values[i])) {
+	for (size_t i = 0; json_type(object) == JSON_OBJECT && i < ARRAY_LEN(values); i++)
+		if (is_message(values[i]))
 			return values[i];
-		}
-	}
 	return STR_NONE;
 }
 
@@ -77,9 +68,8 @@ static bool is_good_code(struct str code)
 {
 	double number;
 
-	if (json_type(code) == JSON_STRING) {
+	if (json_type(code) == JSON_STRING)
 		return !is_message(code) && !json_double_text(json_inner(code), &number);
-	}
 	return json_double(code, &number) && number == 0;
 }
 
@@ -88,9 +78,8 @@ static struct str message_in(struct str value)
 {
 	struct str none = {NULL, 0};
 
-	if (json_type(value) == JSON_OBJECT) {
+	if (json_type(value) == JSON_OBJECT)
 		return is_good_code(JSON_GET(value, "code")) ? none : message_of(value);
-	}
 	return is_message(value) ? value : none;
 }
 
@@ -163,21 +152,17 @@ static const struct str descriptions[] = {
 
 static bool is_report(struct str key)
 {
-	for (size_t i = 0; i < REPORTS; i++) {
-		if (str_eq(key, reports[i].key)) {
+	for (size_t i = 0; i < REPORTS; i++)
+		if (str_eq(key, reports[i].key))
 			return true;
-		}
-	}
 	return false;
 }
 
 static bool is_description(struct str key)
 {
-	for (size_t i = 0; i < ARRAY_LEN(descriptions); i++) {
-		if (str_eq(key, descriptions[i])) {
+	for (size_t i = 0; i < ARRAY_LEN(descriptions); i++)
+		if (str_eq(key, descriptions[i]))
 			return true;
-		}
-	}
 	return is_report(key);
 }
 
@@ -207,9 +192,8 @@ static enum content content_of(struct str body, struct str last)
 	json_index_begin(&before, last);
 
 	while (content != CONTENT_OTHER && json_next_member(body, &cursor, &m)) {
-		if (is_description(m.key) || is_empty(m.value)) {
+		if (is_description(m.key) || is_empty(m.value))
 			continue;
-		}
 		struct str then = json_index_find(&before, json_key_text(&names, m.key));
 		content = json_equal(m.value, then) ? CONTENT_AS_BEFORE : CONTENT_OTHER;
 	}
@@ -224,9 +208,8 @@ static struct str message_in_list(struct str list)
 	struct str each, found = {NULL, 0};
 	size_t cursor = 0;
 
-	while (!found.p && json_next(list, &cursor, &each)) {
+	while (!found.p && json_next(list, &cursor, &each))
 		found = message_in(each);
-	}
 	return found;
 }
 
@@ -287,9 +270,8 @@ weigh_flag(enum meaning meaning, enum hidden_error_strength strength, enum conte
 {
 	bool flag = meaning == IS_FALSE || (meaning == IS_ERROR && strength < HIDDEN_ERROR_CERTAIN);
 
-	if ((meaning == IS_4XX || meaning == IS_5XX) && content != CONTENT_NONE) {
+	if ((meaning == IS_4XX || meaning == IS_5XX) && content != CONTENT_NONE)
 		return HIDDEN_ERROR_NONE;
-	}
 
 	return flag && content == CONTENT_OTHER ? HIDDEN_ERROR_POSSIBLE : strength;
 }
@@ -312,9 +294,8 @@ static struct str unwrapped(struct str body)
 	while (json_next_member(body, &cursor, &m)) {
 		bool content = !is_empty(m.value) && !is_description(m.key);
 
-		if (content ? only.p || m.type != JSON_OBJECT : is_report(m.key)) {
+		if (content ? only.p || m.type != JSON_OBJECT : is_report(m.key))
 			return body;
-		}
 		only = content ? m.value : only;
 	}
 	return only.p ? only : body;
@@ -326,21 +307,17 @@ struct hidden_error hidden_error_in_body(struct str body, struct hidden_error_co
 	struct str keys[REPORTS], values[REPORTS];
 
 	body = unwrapped(body);
-	if (json_type(body) != JSON_OBJECT) {
+	if (json_type(body) != JSON_OBJECT)
 		return found;
-	}
-	for (size_t i = 0; i < REPORTS; i++) {
+	for (size_t i = 0; i < REPORTS; i++)
 		keys[i] = reports[i].key;
-	}
 	json_pick(body, keys, REPORTS, values);
 	for (size_t i = 0; i < REPORTS && found.strength != HIDDEN_ERROR_CERTAIN; i++) {
 		struct str message =
 			values[i].p ? read_member(reports[i].meaning, values[i], body) : values[i];
 
-		if (!message.p ||
-		    is_initial_data(&reports[i], values[i], unwrapped(before.start))) {
+		if (!message.p || is_initial_data(&reports[i], values[i], unwrapped(before.start)))
 			continue;
-		}
 		enum content content = content_of(body, unwrapped(before.last));
 		enum hidden_error_strength strength =
 			weigh_flag(reports[i].meaning, reports[i].strength, content);
@@ -430,14 +407,12 @@ struct hidden_error hidden_error_in_strings(struct str object, struct str last)
 	bool changed = false, rest = false;
 	struct json_member m;
 
-	if (!found.strength) {
+	if (!found.strength)
 		return found;
-	}
 	json_index_begin(&before, last);
 	for (size_t cursor = 0; !changed && json_next_member(object, &cursor, &m);) {
-		if (m.value.p == member.p) {
+		if (m.value.p == member.p)
 			continue;
-		}
 		struct str then = json_index_find(&before, json_key_text(&names, m.key));
 		rest |= !is_empty(m.value);
 		changed = !json_equal(m.value, then);

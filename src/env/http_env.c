@@ -58,10 +58,8 @@ int http_env_choose_ignored(struct http_env *e, struct error *err)
 {
 	ignore_paths_release(&e->ignored);
 	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL)};
-	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, e->last,
-	                        err)) {
+	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, e->last, err))
 		return -1;
-	}
 	e->facts.state_ignore = buf_view(&e->ignored.json);
 	e->facts.ignore_paths = e->ignored.paths;
 	return 0;
@@ -86,9 +84,8 @@ void http_env_keep_reset(struct http_env *e, struct env_reply *out, bool observe
 void http_env_keep_step(struct http_env *e, struct env_reply *out)
 {
 	e->last = reading_keep(out, &e->kept);
-	if (out->outcome == OUTCOME_OK) {
+	if (out->outcome == OUTCOME_OK)
 		http_env_store(&e->seen, e->last);
-	}
 	out->env_session = e->facts.env_session;
 }
 
@@ -106,9 +103,8 @@ void http_env_find_error(struct hidden_error_context before, const struct env_co
 	found = hidden_error_stronger(found,
 	                              hidden_error_by_pattern(out->observation, conf->error_texts,
 	                                                      conf->error_text_count));
-	if (found.strength < HIDDEN_ERROR_LIKELY) {
+	if (found.strength < HIDDEN_ERROR_LIKELY)
 		return;
-	}
 	buf_clear(&w->text);
 	json_text_or_json(found.message, &w->text);
 	reading_message(&w->message, buf_view(&w->text), out);
@@ -123,9 +119,8 @@ struct str http_env_reward(struct str value)
 {
 	bool truth;
 
-	if (json_bool(value, &truth)) {
+	if (json_bool(value, &truth))
 		return truth ? STR("1") : STR("0");
-	}
 	return json_type(value) == JSON_NUMBER ? value : STR_NONE;
 }
 
@@ -156,9 +151,8 @@ bool http_env_event(struct env *base, struct event *out)
 
 static void note_state(struct http_env *e, struct str why)
 {
-	if (!e->state_failed) {
+	if (!e->state_failed)
 		reading_note(&e->events, EVENT_CONTROL_PLANE_FAILED, "state", why, false);
-	}
 	e->state_failed = true;
 }
 
@@ -168,15 +162,12 @@ int http_env_state(struct http_env *e, http_env_call *call, struct str *out, str
 	struct env_reply reply;
 
 	*out = STR_NONE;
-	if (s->kind == STATE_OBSERVATION) {
+	if (s->kind == STATE_OBSERVATION)
 		*out = state_source_observed(s, e->last);
-	}
-	if (s->kind != STATE_TOOL) {
+	if (s->kind != STATE_TOOL)
 		return 0;
-	}
-	if (call(&e->base, s->target, s->arguments, &reply, err)) {
+	if (call(&e->base, s->target, s->arguments, &reply, err))
 		return -1;
-	}
 	if (reply.outcome != OUTCOME_OK) {
 		note_state(e, reply.error.message);
 		return 0;

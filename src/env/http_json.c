@@ -16,9 +16,8 @@ static void set_base(struct http_json *h, const char *url)
 
 	s.n = strcspn(url, "?#");
 	s = str_skip(s, place ? (size_t)(place - url) + 3 : 0);
-	while (str_ends(s, STR("/"))) {
+	while (str_ends(s, STR("/")))
 		s.n--;
-	}
 	buf_text(&h->base, tls ? "https://" : "http://");
 	buf_str(&h->base, s);
 }
@@ -37,9 +36,8 @@ void http_json_init(struct http_json *h, const struct env_conf *conf, struct io 
 		.reply = BUF(BUF_MAX_MESSAGE),
 		.headers = mem_array(conf->header_count + 2, sizeof(*h->headers)),
 	};
-	for (size_t i = 0; i < conf->header_count; i++) {
+	for (size_t i = 0; i < conf->header_count; i++)
 		h->headers[i] = conf->headers[i];
-	}
 	set_base(h, conf->url);
 }
 
@@ -60,9 +58,8 @@ static bool is_ours(const struct error *err)
 /* No response, or only a part of one. */
 static int no_answer(struct http_json *h, struct http_json_answer *out, struct error *err)
 {
-	if (is_ours(err)) {
+	if (is_ours(err))
 		return -1;
-	}
 	buf_clear(&h->why);
 	buf_text(&h->why, err->text);
 	*out = (struct http_json_answer){.late = err->kind == FAIL_TIMEOUT,
@@ -75,12 +72,10 @@ int http_json_begin(struct http_json *h, const char *path, struct str body, uint
 {
 	size_t n = h->conf->header_count;
 
-	if (h->session.n) {
+	if (h->session.n)
 		h->headers[n++] = buf_cstr(&h->session);
-	}
-	if (body.p) {
+	if (body.p)
 		h->headers[n++] = "Content-Type: application/json";
-	}
 	buf_clear(&h->url);
 	buf_printf(&h->url, "%s%s", buf_cstr(&h->base), path);
 	buf_clear(&h->reply);
@@ -94,9 +89,8 @@ int http_json_begin(struct http_json *h, const char *path, struct str body, uint
 	                                   .timeout_ms = timeout_ms,
 	                                   .may_repeat = !body.p,
 	                                   .follow = !body.p || h->follow_posts};
-	if (http_begin(h->io, &h->request, x, err)) {
+	if (http_begin(h->io, &h->request, x, err))
 		return -1;
-	}
 	if (http_wait_headers(*x, err)) {
 		int failed = http_json_end(h, *x, -1, out, err);
 
@@ -111,18 +105,15 @@ int http_json_end(struct http_json *h, struct http_exchange *x, int failed,
 {
 	*out = (struct http_json_answer){.status = failed ? 0 : http_status(x),
 	                                 .text = buf_view(&h->reply)};
-	if (http_repeats(x)) {
+	if (http_repeats(x))
 		events_push(h->events, EVENT_RETRY, STR(EVENTS_RETRY));
-	}
 	http_end(x);
-	if (failed) {
+	if (failed)
 		return no_answer(h, out, err);
-	}
-	if (json_validate(out->text, &out->fault) == 0) {
+	if (json_validate(out->text, &out->fault) == 0)
 		out->data = out->text;
-	} else {
+	else
 		out->page = html_is_page(out->text);
-	}
 	return 0;
 }
 
@@ -132,9 +123,8 @@ int http_json_finish(struct http_json *h, struct http_exchange *x, struct http_j
 	int failed = 0;
 
 	/* an event stream may never end */
-	if (!http_media_is(x, "text/event-stream")) {
+	if (!http_media_is(x, "text/event-stream"))
 		failed = http_read_all(x, &h->reply, err);
-	}
 	return http_json_end(h, x, failed, out, err);
 }
 
@@ -143,9 +133,8 @@ int http_json_ask(struct http_json *h, const char *path, struct str body,
 {
 	struct http_exchange *x;
 
-	if (http_json_begin(h, path, body, h->conf->timeout_ms, &x, out, err)) {
+	if (http_json_begin(h, path, body, h->conf->timeout_ms, &x, out, err))
 		return -1;
-	}
 	return x ? http_json_finish(h, x, out, err) : 0;
 }
 
@@ -155,9 +144,8 @@ int http_json_page(struct http_json *h, const char *path, int *status, struct st
 	struct http_json_answer a = {0};
 	struct page *ours;
 
-	if (page_cache_find(h->conf->pages, path, status, body, &ours)) {
+	if (page_cache_find(h->conf->pages, path, status, body, &ours))
 		return 0;
-	}
 	int failed = http_json_ask(h, path, STR_NONE, &a, err);
 	*status = failed ? 0 : a.status;
 	*body = *status == 200 ? a.data : STR_NONE;
@@ -183,16 +171,14 @@ void http_json_first_error(struct str errors, struct buf *text)
 	struct str first, part;
 	size_t cursor = 0, at = 0;
 
-	if (!json_next(errors, &cursor, &first)) {
+	if (!json_next(errors, &cursor, &first))
 		return;
-	}
 	for (struct str loc = JSON_GET(first, "loc"); json_next(loc, &at, &part);) {
 		buf_str(text, json_type(part) == JSON_STRING ? json_inner(part) : part);
 		buf_text(text, ": ");
 	}
-	if (json_type(JSON_GET(first, "msg")) == JSON_STRING) {
+	if (json_type(JSON_GET(first, "msg")) == JSON_STRING)
 		json_decode(JSON_GET(first, "msg"), text);
-	}
 }
 
 static enum error_class status_class(int status, const struct http_json_meaning *meanings)
@@ -204,11 +190,9 @@ static enum error_class status_class(int status, const struct http_json_meaning 
 	const struct http_json_meaning *both[] = {meanings, common};
 
 	for (size_t i = 0; i < ARRAY_LEN(both); i++) {
-		for (const struct http_json_meaning *m = both[i]; m && m->status; m++) {
-			if (m->status == status) {
+		for (const struct http_json_meaning *m = both[i]; m && m->status; m++)
+			if (m->status == status)
 				return m->class;
-			}
-		}
 	}
 	return http_status_class(status);
 }
@@ -221,17 +205,14 @@ static void put_reason(const struct http_json_answer *a, struct buf *text)
 
 	json_pick(a->data, keys, ARRAY_LEN(keys), values);
 	for (size_t i = 0; i < ARRAY_LEN(keys) && !text->n; i++) {
-		if (json_type(values[i]) == JSON_STRING) {
+		if (json_type(values[i]) == JSON_STRING)
 			json_decode(values[i], text);
-		}
 		http_json_first_error(values[i], text);
 	}
-	if (json_type(a->data) == JSON_STRING) {
+	if (json_type(a->data) == JSON_STRING)
 		json_decode(a->data, text);
-	}
-	if (html_is_page(a->text)) {
+	if (html_is_page(a->text))
 		html_summary(a->text, text);
-	}
 }
 
 static void read_status(const struct http_json_answer *a, const struct http_json_meaning *meanings,
@@ -251,9 +232,8 @@ static void read_status(const struct http_json_answer *a, const struct http_json
 	out->error.code = str_from(w->code);
 	buf_clear(&w->text);
 	put_reason(a, &w->text);
-	if (!w->text.n && !a->text.n) {
+	if (!w->text.n && !a->text.n)
 		buf_printf(&w->text, "HTTP %d without a body", a->status);
-	}
 	reading_message(&w->message, w->text.n ? buf_view(&w->text) : a->text, out);
 	out->observation = a->data;
 	out->raw = a->data.p || !a->text.n ? STR_NONE : a->text;
@@ -276,9 +256,8 @@ void http_json_read_failure(const struct http_json_answer *a,
 		out->error.class = CLASS_PROTOCOL;
 		buf_clear(&w->text);
 		buf_text(&w->text, "the reply is not JSON");
-		if (a->fault.why) {
+		if (a->fault.why)
 			buf_printf(&w->text, ", byte %zu: %s", a->fault.at, a->fault.why);
-		}
 		reading_message(&w->message, buf_view(&w->text), out);
 		out->raw = a->data.p ? STR_NONE : a->text;
 		out->observation = a->data;

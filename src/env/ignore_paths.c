@@ -20,9 +20,8 @@ static const char *const bookkeeping[] = {"/step_count", "/episode_id"};
 static int ignore(struct ignore_paths *e, struct json_writer *w, const char *pointer,
                   struct error *err)
 {
-	if (json_paths_add(e->paths, str_from(pointer), err)) {
+	if (json_paths_add(e->paths, str_from(pointer), err))
 		return error_wrap(err, "\1ignore\2");
-	}
 	jw_text(w, pointer);
 	return 0;
 }
@@ -39,9 +38,8 @@ static bool in_state(struct str state, const char *pointer)
 static int ignore_by_default(struct ignore_paths *e, struct json_writer *w, struct str state,
                              struct error *err)
 {
-	if (e->aside && ignore(e, w, e->aside, err)) {
+	if (e->aside && ignore(e, w, e->aside, err))
 		return -1;
-	}
 	for (size_t i = 0; i < ARRAY_LEN(bookkeeping); i++) {
 		if ((!state.p || in_state(state, bookkeeping[i])) &&
 		    ignore(e, w, bookkeeping[i], err)) {
@@ -59,11 +57,9 @@ static int ignore_by_default(struct ignore_paths *e, struct json_writer *w, stru
 
 static bool is_given(const char *word, const char *const *given, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(given[i], word) == 0) {
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(given[i], word) == 0)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -75,13 +71,11 @@ int ignore_paths_check(const char *const *given, size_t count, struct error *err
 
 	jw_init(&w, &e.json);
 	jw_array(&w);
-	for (size_t i = 0; i < count && !failed; i++) {
+	for (size_t i = 0; i < count && !failed; i++)
 		failed = strcmp(given[i], "none") != 0 && ignore(&e, &w, given[i], err) ? -1 : 0;
-	}
 	ignore_paths_release(&e);
-	if (failed) {
+	if (failed)
 		err->kind = FAIL_USAGE;
-	}
 	return failed;
 }
 
@@ -93,14 +87,11 @@ int ignore_paths_choose(struct ignore_paths *e, const char *const *given, size_t
 	jw_init(&w, &e->json);
 	jw_array(&w);
 	e->paths = json_paths_new(false);
-	if (!is_given("none", given, count) && ignore_by_default(e, &w, state, err)) {
+	if (!is_given("none", given, count) && ignore_by_default(e, &w, state, err))
 		return -1;
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(given[i], "none") != 0 && ignore(e, &w, given[i], err)) {
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(given[i], "none") != 0 && ignore(e, &w, given[i], err))
 			return -1;
-		}
-	}
 	jw_end(&w);
 	return 0;
 }

@@ -32,9 +32,8 @@ struct page_cache *page_cache_new(void)
 
 void page_cache_free(struct page_cache *p)
 {
-	if (!p) {
+	if (!p)
 		return;
-	}
 	while (p->first) {
 		struct page *page = p->first;
 
@@ -53,9 +52,8 @@ static struct page *find(struct page_cache *p, const char *path)
 {
 	struct page *page = p->first;
 
-	while (page && strcmp(page->path, path) != 0) {
+	while (page && strcmp(page->path, path) != 0)
 		page = page->next;
-	}
 	return page;
 }
 
@@ -74,14 +72,12 @@ bool page_cache_find(struct page_cache *p, const char *path, int *status, struct
                      struct page **ours)
 {
 	*ours = NULL;
-	if (!p) {
+	if (!p)
 		return false;
-	}
 	pthread_mutex_lock(&p->lock);
 	struct page *page = find(p, path);
-	while (page && page->pending) {
+	while (page && page->pending)
 		pthread_cond_wait(&p->answered, &p->lock);
-	}
 	if (!page) {
 		*ours = add(p, path);
 	} else if (page->status) {
@@ -98,19 +94,16 @@ static bool is_temporary(int status)
 {
 	static const int passing[] = {0, 408, 429, 502, 503, 504};
 
-	for (size_t i = 0; i < ARRAY_LEN(passing); i++) {
-		if (status == passing[i]) {
+	for (size_t i = 0; i < ARRAY_LEN(passing); i++)
+		if (status == passing[i])
 			return true;
-		}
-	}
 	return false;
 }
 
 void page_cache_store(struct page_cache *p, struct page *page, int status, struct str body)
 {
-	if (!page) {
+	if (!page)
 		return;
-	}
 	pthread_mutex_lock(&p->lock);
 	page->pending = false;
 	if (!is_temporary(status)) {

@@ -44,9 +44,8 @@ struct str reading_content(struct str content, struct buf *out)
 		return content;
 	}
 	struct str text = values[TEXT];
-	if (!json_is(values[TYPE], STR("text")) || json_type(text) != JSON_STRING) {
+	if (!json_is(values[TYPE], STR("text")) || json_type(text) != JSON_STRING)
 		return content;
-	}
 	buf_clear(out);
 	bool whole = json_decode(text, out);
 	bool is_json = whole && !out->full && json_validate(buf_view(out), &fault) == 0;
@@ -61,9 +60,8 @@ void reading_note(struct event_queue *q, enum event_kind event, const char *what
 
 	jw_put_text(&w, "what", what);
 	jw_put_str(&w, "why", text_utf8_cut(why, MESSAGE_MAX));
-	if (skipped) {
+	if (skipped)
 		jw_put_bool(&w, "skipped", true);
-	}
 	jw_end(&w);
 	events_push(q, event, buf_view(&detail));
 	buf_release(&detail);
@@ -77,16 +75,14 @@ void reading_child_words(struct child *child, struct event_queue *q)
 	struct buf detail = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
 
-	if (!words.n) {
+	if (!words.n)
 		return;
-	}
 	jw_init(&w, &detail);
 	jw_object(&w);
 	jw_put_text(&w, "channel", "stderr");
 	jw_put_str(&w, "text", words);
-	if (child_stderr_lost(child)) {
+	if (child_stderr_lost(child))
 		jw_put_u64(&w, "bytes_before", child_stderr_lost(child));
-	}
 	jw_end(&w);
 	events_push_json(q, EVENT_NOISE, &detail);
 	buf_release(&detail);

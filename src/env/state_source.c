@@ -31,9 +31,8 @@ static int check_target(struct state_source *s, struct error *err)
 		return error_set(err, FAIL_USAGE,
 		                 "\1state\2 observation needs a JSON Pointer: /a/b");
 	}
-	if (!state_kind_target(s->kind) && s->target.p) {
+	if (!state_kind_target(s->kind) && s->target.p)
 		return error_set(err, FAIL_USAGE, "\1state\2 %s takes no target", names[s->kind]);
-	}
 	if (s->kind == STATE_TOOL && json_validate(s->arguments, &fault)) {
 		return error_set(err, FAIL_USAGE,
 		                 "\1state\2 tool: the arguments are not JSON: %s at byte %zu",
@@ -54,9 +53,8 @@ int state_source_parse(struct str spec, struct state_source *out, struct error *
 	                             .scratch = BUF(BUF_MAX_MESSAGE),
 	                             .why = BUF(BUF_MAX_MESSAGE)};
 	for (size_t i = 0; i < NAMES_COUNT; i++) {
-		if (!str_is(kind, names[i])) {
+		if (!str_is(kind, names[i]))
 			continue;
-		}
 		out->kind = (enum state_kind)i;
 		out->target = kind.n < spec.n ? rest : STR_NONE;
 		if (out->kind == STATE_TOOL) {

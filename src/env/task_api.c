@@ -16,9 +16,8 @@ bool task_api_are_names(const struct http_json_answer *a)
 	size_t cursor = 0, count = 0;
 
 	while (json_next(a->data, &cursor, &name)) {
-		if (json_type(name) != JSON_STRING) {
+		if (json_type(name) != JSON_STRING)
 			return false;
-		}
 		count++;
 	}
 	return a->status == 200 && count > 0;
@@ -29,11 +28,9 @@ static bool is_listed(struct str names, struct str name)
 	struct str one;
 	size_t cursor = 0;
 
-	while (json_next(names, &cursor, &one)) {
-		if (json_is(one, name)) {
+	while (json_next(names, &cursor, &one))
+		if (json_is(one, name))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -54,12 +51,10 @@ int task_api_ask_names(struct http_json *h, struct buf *name, struct http_json_a
 	if (part.p) {
 		buf_str(name, part);
 		buf_cut(&h->base, h->base.n - name->n - 1);
-		if (http_json_ask(h, "/list_environments", STR_NONE, a, err)) {
+		if (http_json_ask(h, "/list_environments", STR_NONE, a, err))
 			return -1;
-		}
-		if (task_api_are_names(a)) {
+		if (task_api_are_names(a))
 			return 0;
-		}
 		buf_char(&h->base, '/');
 		buf_str(&h->base, buf_view(name));
 		buf_clear(name);
@@ -179,12 +174,10 @@ static int list(struct http_json *h, struct buf *name, const struct task_range *
 	struct http_json_answer a;
 	uint64_t count;
 
-	if (task_api_ask_names(h, name, &a, err)) {
+	if (task_api_ask_names(h, name, &a, err))
 		return -1;
-	}
-	if (!task_api_are_names(&a)) {
+	if (!task_api_are_names(&a))
 		return refused(&a, "/list_environments", err);
-	}
 	if (task_api_choose_name(h, a.data, name, err) ||
 	    count_tasks(h, name, r->split, &count, err)) {
 		return -1;
@@ -207,17 +200,15 @@ int task_api_list(const struct env_conf *conf, struct io *io, struct str spec, s
 	struct buf name = BUF(BUF_MAX_SMALL);
 	struct task_range range;
 
-	if (parse_range(spec, &range, err)) {
+	if (parse_range(spec, &range, err))
 		return -1;
-	}
 	if (!strstr(conf->url, "://")) {
 		return error_set(err, FAIL_USAGE,
 		                 "\1tasks\2 env: '%s' is not an ORS or OpenEnv server", conf->url);
 	}
 	http_json_init(&h, conf, io, &unread);
-	if (str_ends(buf_view(&h.base), STR("/ws"))) { /* of OpenEnv */
+	if (str_ends(buf_view(&h.base), STR("/ws"))) /* of OpenEnv */
 		buf_cut(&h.base, h.base.n - 3);
-	}
 	int failed = list(&h, &name, &range, out, err);
 	http_json_release(&h);
 	events_release(&unread);

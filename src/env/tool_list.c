@@ -67,11 +67,9 @@ static struct str find_tool(struct str tools, struct str name)
 	struct str tool;
 	size_t cursor = 0;
 
-	while (json_next(tools, &cursor, &tool)) {
-		if (json_is(JSON_GET(tool, "name"), name)) {
+	while (json_next(tools, &cursor, &tool))
+		if (json_is(JSON_GET(tool, "name"), name))
 			return tool;
-		}
-	}
 	return STR_NONE;
 }
 

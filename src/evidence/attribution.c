@@ -59,9 +59,8 @@ static enum failure_cause of_line(const struct line *l)
 	enum error_class class = line_error_class(l);
 	enum error_layer layer = line_error_layer(l);
 
-	if (json_is(JSON_GET(l->value[KEY_ERROR], "code"), STR("interrupted"))) {
+	if (json_is(JSON_GET(l->value[KEY_ERROR], "code"), STR("interrupted")))
 		return FAILURE_HARNESS;
-	}
 	for (size_t i = 0; i < ARRAY_LEN(by_class); i++) {
 		if (by_class[i].class == class &&
 		    (by_class[i].layer == layer || by_class[i].layer == LAYER_NONE)) {
@@ -92,9 +91,8 @@ void attribution_failed(struct attribution *a, const struct line *l, bool sent)
 	enum error_class class = line_error_class(l);
 
 	a->tool_failed = a->tool_failed || (sent && (class == CLASS_TOOL || class == CLASS_OTHER));
-	if (is_policys(a->calls)) { /* what failed first explains the rest */
+	if (is_policys(a->calls)) /* what failed first explains the rest */
 		a->calls = cause;
-	}
 }
 
 void attribution_model_failed(struct attribution *a)
@@ -120,9 +118,8 @@ void failure_count_take(struct failure_count *c, enum failure_cause cause, bool 
 
 void failure_count_add(struct failure_count *to, const struct failure_count *from)
 {
-	for (size_t i = 0; i < FAILURE_CAUSES; i++) {
+	for (size_t i = 0; i < FAILURE_CAUSES; i++)
 		to->of[i] += from->of[i];
-	}
 	to->no_rewards += from->no_rewards;
 }
 
@@ -130,19 +127,16 @@ int64_t failures_of_environment(const struct failure_count *c)
 {
 	int64_t n = 0;
 
-	for (size_t i = 0; i < FAILURE_CAUSES; i++) {
+	for (size_t i = 0; i < FAILURE_CAUSES; i++)
 		n += failure_of_environment((enum failure_cause)i) ? c->of[i] : 0;
-	}
 	return n;
 }
 
 static enum failure_cause of_end(const struct attribution_end *e)
 {
-	for (size_t i = 0; e->reason.p && i < ARRAY_LEN(by_reason); i++) {
-		if (find_in(e->reason, str_from(by_reason[i].words))) {
+	for (size_t i = 0; e->reason.p && i < ARRAY_LEN(by_reason); i++)
+		if (find_in(e->reason, str_from(by_reason[i].words)))
 			return by_reason[i].cause;
-		}
-	}
 	return by_status[e->status];
 }
 
@@ -152,21 +146,16 @@ enum failure_cause attribution_find(const struct attribution *a, const struct at
 	enum failure_cause end =
 		by_status[e->status] || e->status == END_UNKNOWN ? of_end(e) : FAILURE_NONE;
 
-	if (a->reset && !reached) {
+	if (a->reset && !reached)
 		return is_policys(a->reset) ? FAILURE_ENVIRONMENT : a->reset;
-	}
-	if (!is_policys(a->calls)) {
+	if (!is_policys(a->calls))
 		return a->calls;
-	}
-	if (a->model_failed) {
+	if (a->model_failed)
 		return FAILURE_HARNESS;
-	}
-	if (end) {
+	if (end)
 		return end;
-	}
-	if (a->replaced) {
+	if (a->replaced)
 		return FAILURE_ENVIRONMENT;
-	}
 	if (!reached) {
 		/* tools that fail at every call are no mistake of the policy */
 		bool broken = e->no_tools || (e->failed >= STILL_CALLS && a->tool_failed);

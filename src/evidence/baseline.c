@@ -25,9 +25,8 @@ struct baseline *baseline_new(void)
 
 void baseline_free(struct baseline *t)
 {
-	if (!t) {
+	if (!t)
 		return;
-	}
 	free(t->list);
 	arena_release(&t->names);
 	free(t);
@@ -35,11 +34,9 @@ void baseline_free(struct baseline *t)
 
 static struct tool_effect *find(const struct baseline *t, struct str name)
 {
-	for (size_t i = 0; i < t->count; i++) {
-		if (str_eq(t->list[i].name, name)) {
+	for (size_t i = 0; i < t->count; i++)
+		if (str_eq(t->list[i].name, name))
 			return &t->list[i];
-		}
-	}
 	return NULL;
 }
 
@@ -47,9 +44,8 @@ static struct tool_effect *find_or_add(struct baseline *t, struct str name)
 {
 	struct tool_effect *e = find(t, name);
 
-	if (e) {
+	if (e)
 		return e;
-	}
 	t->list = mem_grow(t->list, t->count, sizeof(*t->list));
 	e = &t->list[t->count++];
 	*e = (struct tool_effect){.name = arena_str(&t->names, name)};

@@ -11,9 +11,8 @@ static int find_tool(struct open_rollout *o, struct str name)
 	struct buf *text = &o->facts.work->text;
 	int tool = tool_at(&o->facts, json_inner(name));
 
-	if (tool >= 0 || !json_has_escape(name)) {
+	if (tool >= 0 || !json_has_escape(name))
 		return tool;
-	}
 	buf_clear(text);
 	json_decode(name, text);
 	return tool_at(&o->facts, buf_view(text));

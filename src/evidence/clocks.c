@@ -20,9 +20,8 @@ static size_t digits_at(struct str s)
 {
 	size_t n = 0;
 
-	while (n < s.n && is_digit(s.p[n])) {
+	while (n < s.n && is_digit(s.p[n]))
 		n++;
-	}
 	return n;
 }
 
@@ -48,9 +47,8 @@ static bool is_epoch(struct str digits)
 {
 	uint64_t seconds = 0;
 
-	for (size_t i = 0; i < EPOCH_DIGITS; i++) {
+	for (size_t i = 0; i < EPOCH_DIGITS; i++)
 		seconds = 10 * seconds + (uint64_t)(digits.p[i] - '0');
-	}
 	return seconds >= 1577836800 && seconds < 2208988800;
 }
 
@@ -58,12 +56,10 @@ static size_t epoch_at(struct str s)
 {
 	size_t n = digits_at(s);
 
-	if ((n != 10 && n != 13 && n != 16 && n != 19) || !is_epoch(s)) {
+	if ((n != 10 && n != 13 && n != 16 && n != 19) || !is_epoch(s))
 		return 0;
-	}
-	if (n == EPOCH_DIGITS && n + 1 < s.n && s.p[n] == '.') {
+	if (n == EPOCH_DIGITS && n + 1 < s.n && s.p[n] == '.')
 		n += 1 + digits_at(str_skip(s, n + 1));
-	}
 	return n;
 }
 
@@ -78,12 +74,10 @@ static size_t date_at(struct str s)
 {
 	size_t n = sizeof("dddd-dd-ddTdd:dd") - 1;
 
-	if (!fits(s, "dddd-dd-ddTdd:dd") && !fits(s, "dddd-dd-dd dd:dd")) {
+	if (!fits(s, "dddd-dd-ddTdd:dd") && !fits(s, "dddd-dd-dd dd:dd"))
 		return 0;
-	}
-	while (n < s.n && (is_digit(s.p[n]) || s.p[n] == ':' || is_fraction(str_skip(s, n)))) {
+	while (n < s.n && (is_digit(s.p[n]) || s.p[n] == ':' || is_fraction(str_skip(s, n))))
 		n++;
-	}
 	return n;
 }
 
@@ -93,12 +87,10 @@ static size_t log_time_at(struct str s)
 {
 	size_t n = sizeof("dd:dd:dd.ddd") - 1;
 
-	if (fits(s, "20dd dd:dd:dd") || fits(s, "20dd:dd:dd:dd")) {
+	if (fits(s, "20dd dd:dd:dd") || fits(s, "20dd:dd:dd:dd"))
 		return sizeof("20dd dd:dd:dd") - 1;
-	}
-	if (!fits(s, "dd:dd:dd.ddd") && !fits(s, "dd:dd:dd,ddd")) {
+	if (!fits(s, "dd:dd:dd.ddd") && !fits(s, "dd:dd:dd,ddd"))
 		return 0;
-	}
 	return n + digits_at(str_skip(s, n));
 }
 
@@ -125,11 +117,10 @@ void clocks_mask(struct str text, struct buf *out)
 		bool inside = i && (is_hex(text.p[i - 1]) || text.p[i - 1] == '.');
 		size_t n = inside ? 0 : volatile_at(str_skip(text, i));
 
-		if (n) {
+		if (n)
 			buf_char(out, '#');
-		} else {
+		else
 			buf_char(out, text.p[i]);
-		}
 		i += n ? n : 1;
 	}
 }
@@ -169,9 +160,8 @@ static int64_t number_at(struct str s, size_t at, size_t digits)
 {
 	int64_t n = 0;
 
-	for (size_t i = at; s.p && i < at + digits; i++) {
+	for (size_t i = at; s.p && i < at + digits; i++)
 		n = 10 * n + (s.p[i] - '0');
-	}
 	return n;
 }
 
@@ -181,9 +171,8 @@ static int64_t fraction_at(struct str s, size_t *used)
 	int64_t ms = 0, unit = 100;
 
 	*used = 0;
-	if (!s.n || (s.p[0] != '.' && s.p[0] != ',')) {
+	if (!s.n || (s.p[0] != '.' && s.p[0] != ','))
 		return 0;
-	}
 	for (*used = 1; *used < s.n && is_digit(s.p[*used]); ++*used) {
 		ms += unit * (s.p[*used] - '0');
 		unit /= 10;
@@ -199,9 +188,8 @@ static bool zone_of(struct str s, int64_t *minutes)
 	struct str rest = str_skip(s, 1);
 
 	*minutes = 0;
-	if (s.n == 0 || str_is(s, "Z") || str_is(s, "z")) {
+	if (s.n == 0 || str_is(s, "Z") || str_is(s, "z"))
 		return true;
-	}
 	for (size_t i = 0; (s.p[0] == '+' || s.p[0] == '-') && i < ARRAY_LEN(forms); i++) {
 		if (rest.n == strlen(forms[i]) && fits(rest, forms[i])) {
 			*minutes = 60 * number_at(rest, 0, 2) +
@@ -218,17 +206,15 @@ static bool iso_date(struct str s, int64_t *unix_ms)
 	int64_t seconds = 0, zone;
 	size_t at = sizeof("dddd-dd-ddTdd:dd") - 1, used;
 
-	if (!fits(s, "dddd-dd-ddTdd:dd") && !fits(s, "dddd-dd-dd dd:dd")) {
+	if (!fits(s, "dddd-dd-ddTdd:dd") && !fits(s, "dddd-dd-dd dd:dd"))
 		return false;
-	}
 	if (fits(str_skip(s, at), ":dd")) {
 		seconds = number_at(s, at + 1, 2);
 		at += 3;
 	}
 	int64_t ms = fraction_at(str_skip(s, at), &used);
-	if (!zone_of(str_skip(s, at + used), &zone)) {
+	if (!zone_of(str_skip(s, at + used), &zone))
 		return false;
-	}
 	int64_t days = days_from(number_at(s, 0, 4), number_at(s, 5, 2), number_at(s, 8, 2));
 	int64_t minutes = 60 * number_at(s, 11, 2) + number_at(s, 14, 2) - zone;
 	*unix_ms = days * DAY_MS + (60 * minutes + seconds) * 1000 + ms;
@@ -279,9 +265,8 @@ void clocks_of_call(struct str meta, int64_t *sent_ms, int64_t *answered_ms)
 
 	json_pick(meta, keys, ARRAY_LEN(keys), values);
 	*sent_ms = date_ms(values[0]);
-	if (!json_double(values[1], &latency) || latency < 0 || latency > LATENCY_MAX) {
+	if (!json_double(values[1], &latency) || latency < 0 || latency > LATENCY_MAX)
 		latency = 0;
-	}
 	*answered_ms = *sent_ms < 0 ? -1 : *sent_ms + (int64_t)latency;
 }
 
@@ -302,9 +287,8 @@ static bool is_unix_now(struct str number, int64_t now_ms)
 	double value;
 	bool found = false;
 
-	if (!json_double(number, &value)) {
+	if (!json_double(number, &value))
 		return false;
-	}
 	for (size_t i = 0; i < ARRAY_LEN(ms_per_unit) && !found; i++) {
 		double ms = value * ms_per_unit[i];
 
@@ -318,9 +302,8 @@ static bool is_time_of_day(struct str s)
 {
 	size_t n = sizeof("dd:dd:dd") - 1, used;
 
-	if (!fits(s, "dd:dd:dd")) {
+	if (!fits(s, "dd:dd:dd"))
 		return false;
-	}
 	(void)fraction_at(str_skip(s, n), &used);
 	return s.n == n + used;
 }
@@ -330,12 +313,10 @@ bool clocks_is_now(struct str value, int64_t now_ms)
 	struct str text = json_type(value) == JSON_STRING ? json_inner(value) : STR_NONE;
 	int64_t ms;
 
-	if (json_type(value) == JSON_NUMBER) {
+	if (json_type(value) == JSON_NUMBER)
 		return is_unix_now(value, now_ms);
-	}
-	if (text.n >= EPOCH_DIGITS && is_digit(text.p[0]) && epoch_at(text) == text.n) {
+	if (text.n >= EPOCH_DIGITS && is_digit(text.p[0]) && epoch_at(text) == text.n)
 		return is_unix_now(text, now_ms);
-	}
 	return (clocks_date(text, &ms) && is_near(ms, now_ms)) ||
 	       (now_ms >= 0 && is_time_of_day(text));
 }

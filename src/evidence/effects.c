@@ -48,14 +48,12 @@ void effects_add(struct effects *e, const struct rollout_facts *r, int64_t insta
 {
 	uint64_t key = key_of(r->id, instance);
 
-	if (map_find(&e->rollouts, key, STR_NONE)) {
+	if (map_find(&e->rollouts, key, STR_NONE))
 		return;
-	}
 	struct effect_list *l = arena_new(&e->arena, sizeof(*l));
 
-	for (int64_t i = 0; i < r->steps; i++) {
+	for (int64_t i = 0; i < r->steps; i++)
 		effect_list_set(l, r->completed[i].position, r->completed[i].effect);
-	}
 	map_add(&e->rollouts, &l->item, key);
 }
 
@@ -66,13 +64,11 @@ struct effects *effects_new(void)
 
 void effects_free(struct effects *e)
 {
-	if (!e) {
+	if (!e)
 		return;
-	}
 	struct effect_list **list = map_list(&e->rollouts);
-	for (size_t i = 0; i < e->rollouts.count; i++) {
+	for (size_t i = 0; i < e->rollouts.count; i++)
 		free(list[i]->bits);
-	}
 	free(list);
 	arena_release(&e->arena);
 	free(e);

@@ -10,9 +10,8 @@ struct effects_reading {
 
 static void take_effects(const struct effects_reading *r, const struct evidence_update *u)
 {
-	if (u->end) {
+	if (u->end)
 		effects_add(r->into, u->rollout, u->end->instance);
-	}
 }
 
 static int take_line(void *ctx, const struct line *l, const struct reader_note *note,
@@ -21,12 +20,10 @@ static int take_line(void *ctx, const struct line *l, const struct reader_note *
 	const struct effects_reading *r = ctx;
 	struct evidence_update u;
 
-	if (evidence_end_unfinished(r->evidence, l, &u)) {
+	if (evidence_end_unfinished(r->evidence, l, &u))
 		take_effects(r, &u);
-	}
-	if (evidence_line(r->evidence, l, note, &u, err)) {
+	if (evidence_line(r->evidence, l, note, &u, err))
 		return -1;
-	}
 	take_effects(r, &u);
 	return 0;
 }
@@ -41,9 +38,8 @@ struct effects *effects_read(struct reader *r, const struct hints *hints)
 	struct effects_reading e = {evidence_new(&conf), effects_new()};
 	/* whoever prints the recording says what is wrong with it */
 	(void)!reader_each(r, take_line, &e, &no_recording);
-	while (evidence_end_next(e.evidence, &u)) {
+	while (evidence_end_next(e.evidence, &u))
 		take_effects(&e, &u);
-	}
 	evidence_free(e.evidence);
 	return e.into;
 }

@@ -35,9 +35,8 @@ struct evidence *evidence_new(const struct evidence_conf *conf)
 
 void evidence_free(struct evidence *f)
 {
-	if (!f) {
+	if (!f)
 		return;
-	}
 	free(f->ending);
 	rollout_table_release(&f->open);
 	sharing_release(&f->sharing);
@@ -53,9 +52,8 @@ static void finish_last_line(struct evidence *f)
 
 	if (o) {
 		o->last_line = f->sharing.clock;
-		if (f->newest_called) {
+		if (f->newest_called)
 			sharing_called(&f->sharing, o);
-		}
 	}
 	if (f->ended) {
 		rollout_table_end(&f->open, f->ended);
@@ -67,9 +65,8 @@ static void note_torn(struct evidence *f)
 {
 	struct open_rollout **list = rollout_table_list(&f->open);
 
-	for (size_t i = 0; i < f->open.open.count; i++) {
+	for (size_t i = 0; i < f->open.open.count; i++)
 		list[i]->facts.torn = true;
-	}
 	free(list);
 }
 
@@ -127,9 +124,8 @@ static int rollout_of(struct evidence *f, const struct line *l, struct open_roll
 		*out = header ? begin(f, l, hash) : o;
 		return 0;
 	}
-	if (!f->conf.lenient) {
+	if (!f->conf.lenient)
 		return refuse(f, l, hash, err);
-	}
 	*out = o ? o : begin(f, l, hash);
 	return 0;
 }
@@ -152,12 +148,10 @@ int evidence_line(struct evidence *f, const struct line *l, const struct reader_
 		note_torn(f);
 		return 0;
 	}
-	if (rollout_of(f, l, &o, err)) {
+	if (rollout_of(f, l, &o, err))
 		return -1;
-	}
-	if (!o) {
+	if (!o)
 		return 0;
-	}
 	out->rollout = &o->facts;
 	out->user = o->user;
 	f->newest = o;
@@ -187,9 +181,8 @@ static struct open_rollout *next_open(struct evidence *f)
 		f->ending_count = f->open.open.count;
 		f->ending_next = 0;
 	}
-	if (f->ending_next < f->ending_count) {
+	if (f->ending_next < f->ending_count)
 		return f->ending[f->ending_next++];
-	}
 	free(f->ending);
 	f->ending = NULL;
 	return NULL;
@@ -214,9 +207,8 @@ bool evidence_end_next(struct evidence *f, struct evidence_update *out)
 	finish_last_line(f);
 	f->newest = NULL;
 	o = next_open(f);
-	if (o) {
+	if (o)
 		end_open(f, o, out);
-	}
 	return o;
 }
 
@@ -225,9 +217,8 @@ bool evidence_end_unfinished(struct evidence *f, const struct line *l, struct ev
 	struct open_rollout *o;
 	uint64_t hash;
 
-	if (l->type != LINE_HEADER || f->conf.lenient) {
+	if (l->type != LINE_HEADER || f->conf.lenient)
 		return false;
-	}
 	finish_last_line(f);
 	o = find(f, l->rollout, &hash);
 	if (o) {

@@ -23,9 +23,8 @@ static struct str name_of(struct str pointer)
 {
 	size_t n = pointer.n;
 
-	while (n && pointer.p[n - 1] != '/') {
+	while (n && pointer.p[n - 1] != '/')
 		n--;
-	}
 	return str_skip(pointer, n);
 }
 
@@ -35,9 +34,8 @@ static bool is_spelled(struct str text, struct str name)
 	for (size_t i = 0; i < name.n && text.n == name.n; i++) {
 		char c = text.p[i];
 
-		if ((c >= 'A' && c <= 'Z' ? c + 32 : c) != name.p[i]) {
+		if ((c >= 'A' && c <= 'Z' ? c + 32 : c) != name.p[i])
 			return false;
-		}
 	}
 	return text.n == name.n;
 }
@@ -46,11 +44,9 @@ static bool has_bookkeeping_name(const struct member *m)
 {
 	struct str name = name_of(m->pointer);
 
-	for (size_t i = 0; i < bookkeeping_names_count; i++) {
-		if (is_spelled(name, str_from(bookkeeping_names[i]))) {
+	for (size_t i = 0; i < bookkeeping_names_count; i++)
+		if (is_spelled(name, str_from(bookkeeping_names[i])))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -92,9 +88,8 @@ static bool is_count(const struct member *m, const struct series *s)
 {
 	struct str list = m->pointer;
 
-	while (list.n && list.p[list.n - 1] != '/') {
+	while (list.n && list.p[list.n - 1] != '/')
 		list.n--;
-	}
 	list.n -= list.n > 0;
 	const struct member *above =
 		m->pointer.n ? map_find(&s->members, map_hash_with(map_hash(list), 1), STR_NONE)
@@ -112,9 +107,8 @@ static bool is_echo(const struct member *m, const struct series *s)
 static enum explanation explain(const struct member *m, const struct series *s,
                                 const struct explaining *e)
 {
-	if (is_named(e->effects, e->effect_count, m)) {
+	if (is_named(e->effects, e->effect_count, m))
 		return MEMBER_EFFECT;
-	}
 	return is_volatile(m)         ? MEMBER_VOLATILE
 	       : is_bookkeeping(m, e) ? MEMBER_BOOKKEEPING
 	       : is_count(m, s)       ? MEMBER_COUNT
@@ -175,9 +169,8 @@ bool explain_has_stable(const struct series *s, const struct explaining *e)
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	struct str last = buf_view(&s->last);
 
-	if (json_type(last) != JSON_OBJECT && json_type(last) != JSON_ARRAY) {
+	if (json_type(last) != JSON_OBJECT && json_type(last) != JSON_ARRAY)
 		return last.n > 0 && !json_is_null(last);
-	}
 	json_canon(last, s->ignored, JSON_EDIT_DROP, &text);
 	json_walk(buf_view(&text), look_for_stable, &f);
 	buf_release(&text);
@@ -191,9 +184,8 @@ bool explain_is_aside(const struct series *s, const struct explaining *e, struct
 	struct str text = {pointer, (size_t)n};
 	struct member named = {.pointer = text};
 
-	if (n < 0 || (size_t)n >= sizeof(pointer)) {
+	if (n < 0 || (size_t)n >= sizeof(pointer))
 		return false;
-	}
 	const struct member *m = map_find(&s->members, map_hash_with(map_hash(text), 0), STR_NONE);
 	return (m && m->controls > 0) || is_bookkeeping(&named, e);
 }
@@ -204,9 +196,8 @@ static enum explanation explain_elsewhere(const struct series *s, const struct e
 {
 	bool counts = own && own->even && own->trials > 0 && own->trials == (int64_t)s->known_count;
 
-	if (is_named(e->effects, e->effect_count, m)) {
+	if (is_named(e->effects, e->effect_count, m))
 		return MEMBER_EFFECT;
-	}
 	return m->always_now || (own && is_volatile(own)) ? MEMBER_VOLATILE
 	       : is_bookkeeping(m, e)                     ? MEMBER_BOOKKEEPING
 	       : counts || is_count(own ? own : m, s) ? MEMBER_COUNT
@@ -251,7 +242,6 @@ void explain_sentence(const struct member *m, char *out, size_t size)
 	                 : m->explanation == MEMBER_BOOKKEEPING ? "is bookkeeping by its name"
 	                                                        : "is an effect of the calls");
 
-	if (n > 0 && (size_t)n < size && !m->is_list && m->explanation == MEMBER_COUNT) {
+	if (n > 0 && (size_t)n < size && !m->is_list && m->explanation == MEMBER_COUNT)
 		snprintf(out + n, size - (size_t)n, " (%s -> %s)", m->before, m->after);
-	}
 }

@@ -52,13 +52,12 @@ static void take_state(struct open_rollout *o, const struct line *l)
 	bool has = l && may_have_state(l);
 	struct str state = has ? state_of(l) : STR_NONE;
 
-	if (o->pending) {
+	if (o->pending)
 		series_trial(&o->series, state);
-	} else if (l && l->type == LINE_RESET) {
+	else if (l && l->type == LINE_RESET)
 		series_start(&o->series, STR_NONE);
-	} else if (has) {
+	else if (has)
 		series_control(&o->series, state, sharing_others_called(o->facts.sharing));
-	}
 	if (has && o->reread.n) {
 		series_control(&o->series, buf_view(&o->reread), o->reread_busy);
 		buf_clear(&o->reread);
@@ -96,9 +95,8 @@ static void trace_observation(struct open_rollout *o, const struct line *l)
 
 static void trace_start(struct open_rollout *o, const struct line *l)
 {
-	if (traces(o, true) && l->outcome == OUTCOME_OK && line_has(l, KEY_OBSERVATION)) {
+	if (traces(o, true) && l->outcome == OUTCOME_OK && line_has(l, KEY_OBSERVATION))
 		trace_add_start(&o->trace, l->value[KEY_OBSERVATION], &o->facts.work->text);
-	}
 }
 
 /* Did the user choose a source of states? */
@@ -112,9 +110,8 @@ static enum effect effect_so_far(struct open_rollout *o)
 {
 	const struct call_trial *t = &o->series.trials[o->series.trial_count - 1];
 
-	if (!t->known) {
+	if (!t->known)
 		return EFFECT_UNKNOWN;
-	}
 	if (explain_newest(&o->series, &o->explaining)) {
 		o->moved = true;
 		return EFFECT_CHANGED;
@@ -127,16 +124,13 @@ const struct completed_step *fold_complete_step(struct open_rollout *o, const st
 {
 	struct completed_step *p;
 
-	if (l && !may_have_state(l) && l->type != LINE_RESET && l->type != LINE_HEADER) {
+	if (l && !may_have_state(l) && l->type != LINE_RESET && l->type != LINE_HEADER)
 		return NULL;
-	}
-	if (l) {
+	if (l)
 		trace_state(o, l);
-	}
 	take_state(o, l);
-	if (!o->pending) {
+	if (!o->pending)
 		return NULL;
-	}
 	o->pending = false;
 	p = &o->steps[o->facts.steps - 1];
 	p->trial = (int64_t)o->series.trial_count - 1;
@@ -154,14 +148,12 @@ static void take_reward(struct open_rollout *o, const struct line *l, struct der
 	o->so_far.failed = failed;
 	o->so_far.status_seen = o->so_far.status_seen || l->terminated >= 0;
 	m->reward_seen = str_eq(reward, STR("0.0")) || json_double(reward, &m->reward);
-	if (!m->reward_seen) {
+	if (!m->reward_seen)
 		return;
-	}
 	o->so_far.reward_seen = true;
 	o->so_far.reward = m->reward;
-	if (failed) {
+	if (failed)
 		return;
-	}
 	o->facts.reward_known = true;
 	o->facts.reward_sum += m->reward;
 }
@@ -179,18 +171,16 @@ static void count_failure(struct open_rollout *o, const struct derived_line *m)
 	f->episode.refused += counts && m->line->outcome == OUTCOME_TOOL_ERROR &&
 	                      (class == CLASS_ARGUMENTS || class == CLASS_TOOL ||
 	                       class == CLASS_ENVIRONMENT || class == CLASS_OTHER);
-	if (++f->failed_run > o->longest_failed_run) {
+	if (++f->failed_run > o->longest_failed_run)
 		o->longest_failed_run = f->failed_run;
-	}
 }
 
 static bool is_expected(struct open_rollout *o, const struct line *l)
 {
 	struct str value = peer_error_value(l);
 
-	if (o->hints->error_count == 0) {
+	if (o->hints->error_count == 0)
 		return false;
-	}
 	if (json_type(value) != JSON_STRING || !json_has_escape(value)) {
 		return hints_expect_error(o->hints, l->turn,
 		                          json_type(value) == JSON_STRING ? json_inner(value)
@@ -209,9 +199,8 @@ static const char *error_of(struct open_rollout *o, const struct line *l,
 {
 	char text[ERROR_TEXT];
 
-	if (o->facts.failed_run > 1 && before && !before->expected) {
+	if (o->facts.failed_run > 1 && before && !before->expected)
 		return before->error;
-	}
 	peer_error(o->facts.work, l, text);
 	return arena_str(&o->arena, str_from(text)).p;
 }
@@ -274,9 +263,8 @@ static void add_reply(struct open_rollout *o, const struct line *l, const struct
 	struct replies *r = &o->facts.replies;
 	uint64_t reply;
 
-	if (l->outcome != OUTCOME_OK || m->idle || m->outside_episode) {
+	if (l->outcome != OUTCOME_OK || m->idle || m->outside_episode)
 		return;
-	}
 	reply = fingerprint(l->value[KEY_OBSERVATION]);
 	r->show_state = r->count ? r->show_state
 	                         : shows_state(o, l->value[KEY_OBSERVATION], l->value[KEY_STATE]);
@@ -308,9 +296,8 @@ static void derive_step(struct open_rollout *o, const struct line *l, struct der
 	m->expected = !ok && is_expected(o, l);
 	m->failed = !ok && !m->expected;
 	/* a call interrupted by the user failed, but outside the episode */
-	if (!ok && json_is(JSON_GET(l->value[KEY_ERROR], "code"), STR("interrupted"))) {
+	if (!ok && json_is(JSON_GET(l->value[KEY_ERROR], "code"), STR("interrupted")))
 		m->outside_episode = true;
-	}
 	m->idle = (m->tool >= 0 && f->tools[m->tool].read_only) ||
 	          ((o->hints->noop || o->hints->read_only) &&
 	           hints_idle(o->hints, m->tool_name, m->arguments));
@@ -328,31 +315,26 @@ static unsigned take_step(struct open_rollout *o, const struct line *l, struct d
 	derive_step(o, l, m);
 	f->episode.steps += !m->outside_episode;
 	f->episode.idle += m->idle && !m->outside_episode;
-	if (ok) {
+	if (ok)
 		f->failed_run = 0;
-	} else {
+	else
 		count_failure(o, m);
-	}
 	fold_failure_step(o, l, m);
 	take_reward(o, l, m);
 	add_step(o, l, m);
 	add_reply(o, l, m);
-	if (m->env_steps >= 0 && !m->outside_episode) {
+	if (m->env_steps >= 0 && !m->outside_episode)
 		add_count(&f->env_count, m->env_steps);
-	}
-	if (!line_has(l, KEY_STATE)) {
+	if (!line_has(l, KEY_STATE))
 		kinds |= KIND_NO_STATE;
-	}
-	if (!line_has(l, KEY_REWARD) || l->terminated < 0) {
+	if (!line_has(l, KEY_REWARD) || l->terminated < 0)
 		kinds |= KIND_UNREPORTED;
-	}
 	if (f->has_seed && o->trace.calls <= TRACE_CALLS) {
 		trace_call(&o->trace, m->call);
 		trace_observation(o, l);
 	}
-	if (m->expected) {
+	if (m->expected)
 		return 0;
-	}
 	return kinds | (m->failed ? KIND_FAILED : KIND_OK);
 }
 
@@ -372,27 +354,22 @@ static unsigned take_turn(struct open_rollout *o, const struct line *l, struct d
 
 	m->outside_episode = o->terminal;
 	f->positions++;
-	if (l->turn < 0 || l->turn != f->last_turn) {
+	if (l->turn < 0 || l->turn != f->last_turn)
 		f->turns++;
-	}
 	f->last_turn = l->turn;
-	if (line_has(l, KEY_TOOL_CALL)) {
+	if (line_has(l, KEY_TOOL_CALL))
 		call_parse(o, l->value[KEY_TOOL_CALL], m);
-	}
 	m->is_step = l->step >= 0;
 	kinds |= m->is_step ? take_step(o, l, m) : KIND_TURN;
-	if (!m->is_step && line_has(l, KEY_TOOL_CALL)) {
+	if (!m->is_step && line_has(l, KEY_TOOL_CALL))
 		attribution_failed(&o->attribution, l, false);
-	}
-	if (m->tool == TOOL_UNLISTED && !m->expected) {
+	if (m->tool == TOOL_UNLISTED && !m->expected)
 		kinds |= KIND_UNLISTED;
-	}
 	if (line_has(l, KEY_LLM)) {
 		json_pick(l->value[KEY_LLM], llm_keys, LLM_MEMBERS, m->llm);
 		kinds |= KIND_LLM;
-		if (m->llm[LLM_ERROR].p) {
+		if (m->llm[LLM_ERROR].p)
 			attribution_model_failed(&o->attribution);
-		}
 	}
 	if (!o->terminal && (l->terminated == 1 || l->truncated == 1)) {
 		o->terminal = true;
@@ -419,16 +396,13 @@ static void take_reread(struct open_rollout *o, struct str detail)
 
 static unsigned take_event(struct open_rollout *o, const struct line *l)
 {
-	if (o->facts.tools_known == TOOLS_ALL && are_tools_missing(l)) {
+	if (o->facts.tools_known == TOOLS_ALL && are_tools_missing(l))
 		o->facts.tools_known = TOOLS_SOME;
-	}
-	if (l->event == EVENT_SESSION_REPLACED) {
+	if (l->event == EVENT_SESSION_REPLACED)
 		series_start(&o->series, STR_NONE);
-	}
 	fold_failure_event(o, l);
-	if (l->event == EVENT_STATE_REREAD) {
+	if (l->event == EVENT_STATE_REREAD)
 		take_reread(o, l->value[KEY_DETAIL]);
-	}
 	return KIND_EVENT;
 }
 
@@ -466,11 +440,10 @@ void counters_number(bool known, double value, char out[32])
 	struct json_writer json;
 
 	jw_init(&json, &text);
-	if (known) {
+	if (known)
 		jw_double(&json, value);
-	} else {
+	else
 		jw_null(&json);
-	}
 	memcpy(out, buf_cstr(&text), text.n + 1);
 	buf_release(&text);
 }
@@ -510,12 +483,10 @@ static struct str end_text(struct open_rollout *o, struct str value)
 {
 	struct buf *text = &o->facts.work->text;
 
-	if (json_type(value) != JSON_STRING) {
+	if (json_type(value) != JSON_STRING)
 		return STR_NONE;
-	}
-	if (!json_has_escape(value)) {
+	if (!json_has_escape(value))
 		return json_inner(value);
-	}
 	buf_clear(text);
 	json_decode(value, text);
 	return arena_str(&o->arena, buf_view(text));
@@ -526,9 +497,8 @@ static struct str shown_id(struct open_rollout *o)
 	struct str id = o->facts.id;
 	char number[32];
 
-	if (o->instance == 1) {
+	if (o->instance == 1)
 		return id;
-	}
 	int n = snprintf(number, sizeof(number), "#%" PRId64, o->instance);
 	char *text = arena_new(&o->arena, id.n + (size_t)n + 1);
 	memcpy(text, id.p, id.n);

@@ -5,21 +5,18 @@
 /* An expected failure is an answer; calls after the end of the episode do not count. */
 void fold_failure_step(struct open_rollout *o, const struct line *l, const struct derived_line *m)
 {
-	if (o->terminal) {
+	if (o->terminal)
 		return;
-	}
-	if (m->failed) {
+	if (m->failed)
 		attribution_failed(&o->attribution, l, true);
-	} else {
+	else
 		attribution_answered(&o->attribution);
-	}
 }
 
 void fold_failure_event(struct open_rollout *o, const struct line *l)
 {
-	if (l->event == EVENT_SESSION_REPLACED) {
+	if (l->event == EVENT_SESSION_REPLACED)
 		attribution_replaced(&o->attribution);
-	}
 	if (l->event == EVENT_CONTROL_PLANE_FAILED && !peer_skipped(l) &&
 	    !peer_failed_state_read(l)) {
 		attribution_unread(&o->attribution);

@@ -46,15 +46,13 @@ static struct tool_fact tool_of(struct rollout_facts *f, const struct hints *hin
 	struct json_member member;
 	struct tool_fact t = {.read_only = false};
 
-	for (size_t cursor = 0; json_next_member(tool, &cursor, &member);) {
-		if (str_eq(member.key, STR("name"))) {
+	for (size_t cursor = 0; json_next_member(tool, &cursor, &member);)
+		if (str_eq(member.key, STR("name")))
 			name = member.value;
-		} else if (str_eq(member.key, STR("annotations"))) {
+		else if (str_eq(member.key, STR("annotations")))
 			annotations = member.value;
-		} else if (str_eq(member.key, STR("inputSchema"))) {
+		else if (str_eq(member.key, STR("inputSchema")))
 			schema = member.value;
-		}
-	}
 	bool hinted = json_bool(JSON_GET(annotations, "readOnlyHint"), &t.read_only);
 	bool reads = f->state_tool.n && json_is(name, f->state_tool);
 	json_bool(JSON_GET(annotations, "idempotentHint"), &t.idempotent);
@@ -98,11 +96,9 @@ int tool_at(const struct rollout_facts *r, struct str name)
 
 		return place ? place->at : TOOL_UNLISTED;
 	}
-	for (size_t i = 0; i < r->tool_count; i++) {
-		if (str_eq(r->tools[i].name, name)) {
+	for (size_t i = 0; i < r->tool_count; i++)
+		if (str_eq(r->tools[i].name, name))
 			return (int)i;
-		}
-	}
 	return TOOL_UNLISTED;
 }
 
@@ -114,9 +110,8 @@ static void keep_tools(struct open_rollout *o, struct str tools)
 	size_t n = 0, cursor = 0;
 	struct str tool;
 
-	if (json_type(tools) != JSON_ARRAY) {
+	if (json_type(tools) != JSON_ARRAY)
 		return;
-	}
 	f->tools_known = TOOLS_ALL;
 	while (json_next(tools, &cursor, &tool)) {
 		if (n == TOOLS_MAX || !fits(&left.names, JSON_GET(tool, "name"))) {
@@ -128,9 +123,8 @@ static void keep_tools(struct open_rollout *o, struct str tools)
 	}
 	f->tools = list;
 	f->tool_count = n;
-	if (n > TOOLS_SEARCHED) {
+	if (n > TOOLS_SEARCHED)
 		index_tools(f);
-	}
 }
 
 void fold_begin(struct open_rollout *o)
@@ -158,15 +152,12 @@ static uint64_t known_keys(struct str list)
 	uint64_t known = 0;
 	struct str one;
 
-	if (json_type(list) != JSON_ARRAY) {
+	if (json_type(list) != JSON_ARRAY)
 		return UINT64_MAX;
-	}
 	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
-		for (size_t i = 0; i < line_keys_count; i++) {
-			if (json_is(one, str_from(line_keys[i].name))) {
+		for (size_t i = 0; i < line_keys_count; i++)
+			if (json_is(one, str_from(line_keys[i].name)))
 				known |= UINT64_C(1) << line_keys[i].key;
-			}
-		}
 	}
 	return known;
 }
@@ -205,9 +196,8 @@ void fold_header(struct open_rollout *o, const struct line *header)
 	f->imported = f->policy == POLICY_IMPORT || line_state_kind(header) == STATE_IMPORT;
 	f->known = known_keys(JSON_GET(header->value[KEY_ENV], "facts"));
 	json_i64(JSON_GET(header->value[KEY_LIMITS], "max_turns"), &f->max_turns);
-	if (!json_i64(JSON_GET(header->value[KEY_LIMITS], "group_size"), &f->group_size)) {
+	if (!json_i64(JSON_GET(header->value[KEY_LIMITS], "group_size"), &f->group_size))
 		json_i64(JSON_GET(header->value[KEY_TASK], "group_size"), &f->group_size);
-	}
 	json_i64(header->value[KEY_SAMPLE], &f->sample);
 	f->protocol = line_protocol(header);
 	/* a plain MCP server is sent none */

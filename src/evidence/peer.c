@@ -13,12 +13,10 @@
 
 static struct str decoded(struct workspace *w, struct str value)
 {
-	if (json_type(value) != JSON_STRING) {
+	if (json_type(value) != JSON_STRING)
 		return json_is_null(value) ? STR_NONE : value;
-	}
-	if (!json_has_escape(value)) {
+	if (!json_has_escape(value))
 		return json_inner(value);
-	}
 	buf_clear(&w->text);
 	json_decode(value, &w->text);
 	return buf_view(&w->text);
@@ -65,9 +63,8 @@ void peer_nearest_tool(const struct rollout_facts *r, struct str name, char *out
 {
 	const char **names = mem_array(r->tool_count + 1, sizeof(*names));
 
-	for (size_t i = 0; i < r->tool_count; i++) {
+	for (size_t i = 0; i < r->tool_count; i++)
 		names[i] = r->tools[i].name.p;
-	}
 	peer_name(r->work, str_from(text_nearest(name, names, r->tool_count)), out, size);
 	free(names);
 }
@@ -82,13 +79,11 @@ static void put_code(struct str error, char out[ERROR_TEXT])
 	char number[24], text[ERROR_TEXT];
 	int64_t n;
 
-	if (!kind || !json_i64(code, &n)) {
+	if (!kind || !json_i64(code, &n))
 		return;
-	}
 	snprintf(number, sizeof(number), "%" PRId64, n);
-	if (strstr(out, number)) {
+	if (strstr(out, number))
 		return;
-	}
 	memcpy(text, out, sizeof(text));
 	size_t used = (size_t)snprintf(out, ERROR_TEXT, "%s %s: ", kind, number);
 	copy_cut(out + used, ERROR_TEXT - used, str_from(text));
@@ -97,9 +92,8 @@ static void put_code(struct str error, char out[ERROR_TEXT])
 void peer_error(struct workspace *w, const struct line *l, char out[ERROR_TEXT])
 {
 	peer_text(w, peer_error_value(l), out, ERROR_TEXT);
-	if (out[0] == '\0' && l->outcome != OUTCOME_NONE) {
+	if (out[0] == '\0' && l->outcome != OUTCOME_NONE)
 		text_copy(out, ERROR_TEXT, str_from(outcome_name(l->outcome)));
-	}
 	put_code(l->value[KEY_ERROR], out);
 }
 

@@ -64,9 +64,8 @@ static void count_ended(struct rollout_table *t, uint64_t hash)
 
 static void release(const struct rollout_table *t, struct open_rollout *o)
 {
-	if (t->user_release) {
+	if (t->user_release)
 		t->user_release(o->user);
-	}
 	series_release(&o->series);
 	buf_release(&o->reread);
 	free(o->steps);
@@ -105,9 +104,8 @@ void rollout_table_release(struct rollout_table *t)
 {
 	struct open_rollout **list = map_list(&t->open);
 
-	for (size_t i = 0; i < t->open.count; i++) {
+	for (size_t i = 0; i < t->open.count; i++)
 		release(t, list[i]);
-	}
 	free(list);
 	arena_release(&t->arena);
 	*t = (struct rollout_table){.user_release = NULL};

@@ -20,9 +20,8 @@ void series_release(struct series *s)
 {
 	struct member **list = map_list(&s->members);
 
-	for (size_t i = 0; i < s->members.count; i++) {
+	for (size_t i = 0; i < s->members.count; i++)
 		buf_release(&list[i]->value);
-	}
 	free(list);
 	json_paths_free(s->ignored);
 	BUFS_RELEASE(&s->last, &s->text);
@@ -52,11 +51,10 @@ void series_ignore(struct series *s, struct str pointers, struct str moving)
 	for (size_t cursor = 0; json_next(pointers, &cursor, &one);) {
 		struct str text = json_text(&texts, one);
 
-		if (text.p && json_index_find(&known, text).p) {
+		if (text.p && json_index_find(&known, text).p)
 			add_moving(s, text);
-		} else if (text.p && json_paths_add(s->ignored, text, &skipped)) {
+		else if (text.p && json_paths_add(s->ignored, text, &skipped))
 			continue;
-		}
 	}
 	json_index_release(&known);
 	arena_release(&texts);
@@ -71,9 +69,8 @@ static bool ends_word(char c)
 
 static struct str trimmed(struct str word)
 {
-	while (word.n > 1 && ends_word(word.p[word.n - 1])) {
+	while (word.n > 1 && ends_word(word.p[word.n - 1]))
 		word.n--;
-	}
 	while (word.n > 1 &&
 	       (word.p[0] == ':' || word.p[0] == '\'' || word.p[0] == '*' || word.p[0] == '`')) {
 		word = str_skip(word, 1);
@@ -130,19 +127,15 @@ static const struct word_set *words_of(struct series_words *c)
 	struct json_member m;
 	struct str word;
 
-	if (c->read) {
+	if (c->read)
 		return &c->set;
-	}
 	c->read = true;
 	c->set.count = 0;
-	for (size_t cursor = 0; json_next_member(buf_view(&c->arguments), &cursor, &m);) {
-		for (size_t at = 0; json_next_word(text_of(m.value), &at, &word);) {
+	for (size_t cursor = 0; json_next_member(buf_view(&c->arguments), &cursor, &m);)
+		for (size_t at = 0; json_next_word(text_of(m.value), &at, &word);)
 			add_word(&c->set, word);
-		}
-	}
-	if (c->set.count) {
+	if (c->set.count)
 		qsort(c->set.list, c->set.count, sizeof(*c->set.list), order_hashes);
-	}
 	return &c->set;
 }
 
@@ -199,11 +192,9 @@ static struct blanked blank(struct series_words *call, struct str text, struct b
 
 static bool is_moving(const struct series *s, struct str pointer)
 {
-	for (size_t i = 0; i < s->moving_count; i++) {
-		if (str_eq(s->moving[i], pointer)) {
+	for (size_t i = 0; i < s->moving_count; i++)
+		if (str_eq(s->moving[i], pointer))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -250,12 +241,10 @@ static void follow_echo(struct series *s, struct member *m, struct str before, s
 {
 	struct blanked b = {.hash = 0};
 
-	if (!first && !m->echoes) {
+	if (!first && !m->echoes)
 		return;
-	}
-	if (is_scalar(after) && after.p) {
+	if (is_scalar(after) && after.p)
 		b = blank(&s->words, text_of(after), &s->text);
-	}
 	if (first) {
 		m->text = b.hash;
 		m->is_word = b.only;
@@ -263,18 +252,15 @@ static void follow_echo(struct series *s, struct member *m, struct str before, s
 		s->echoing = m->echoes ? arena_grow(&s->arena, s->echoing, s->echoing_count,
 		                                    sizeof(struct member *))
 		                       : s->echoing;
-		if (m->echoes) {
+		if (m->echoes)
 			s->echoing[s->echoing_count++] = m;
-		}
-		if (m->echoes && s->known_count > 1 && before.p && !json_is_null(before)) {
+		if (m->echoes && s->known_count > 1 && before.p && !json_is_null(before))
 			b = blank(&s->words_before, text_of(before), &s->text);
-		}
 	}
 	m->echoes = m->echoes && b.any && b.hash == m->text;
 	buf_clear(&m->value);
-	if (m->echoes) {
+	if (m->echoes)
 		buf_str(&m->value, text_of(after));
-	}
 }
 
 /* A call that changed nothing is no echo of a member unless the value repeats its words. */
@@ -290,18 +276,16 @@ static void follow_unchanged(struct series *s)
 
 			m->echoes = b.any && b.hash == m->text;
 		}
-		if (m->echoes) {
+		if (m->echoes)
 			s->echoing[kept++] = m;
-		}
 	}
 	s->echoing_count = kept;
 }
 
 static void follow_number(struct member *m, bool number, double by)
 {
-	if (m->trials == 1) {
+	if (m->trials == 1)
 		m->step = by;
-	}
 	m->even =
 		m->even && number && by != 0 && fabs(by - m->step) <= 1e-9 * fmax(1, fabs(m->step));
 }
@@ -328,9 +312,8 @@ static void add_change(struct reading_diff *c, struct member *m, struct str befo
 		return;
 	}
 	int64_t index = (int64_t)s->trial_count - 1;
-	if (m->newest == index) {
+	if (m->newest == index)
 		return;
-	}
 	m->newest = index;
 	if (m->trials++ == 0) {
 		show(m->before, before);
@@ -355,9 +338,8 @@ static void compare_scalars(struct reading_diff *c, struct str pointer, struct s
 	double from = 0, to = 0;
 	bool number = json_double(before, &from) && json_double(after, &to);
 
-	if (number && from == to && fabs(from) < EXACT_DOUBLE) {
+	if (number && from == to && fabs(from) < EXACT_DOUBLE)
 		return; /* another spelling: 1 and 1.0 */
-	}
 	struct member *m = member_at(c->s, pointer, false);
 	add_change(c, m, before, after, number, to - from,
 	           m->always_now && are_now(c->s, before, after));
@@ -387,9 +369,8 @@ static void read_numbers(struct str text, struct numbered_text *out)
 		double value;
 		char c = digits.n ? digits.p[0] : '\0';
 
-		if ((c != '-' && (c < '0' || c > '9')) || !json_double_text(digits, &value)) {
+		if ((c != '-' && (c < '0' || c > '9')) || !json_double_text(digits, &value))
 			continue;
-		}
 		out->list = mem_grow(out->list, out->count, sizeof(*out->list));
 		out->list[out->count++] = (struct number){value, words, digits};
 		buf_add(&out->prose, text.p + from, (size_t)(digits.p - text.p) - from);
@@ -405,9 +386,8 @@ static void compare_numbers(struct reading_diff *c, struct str pointer,
 	struct buf name = BUF(BUF_MAX_MESSAGE);
 
 	for (size_t i = 0; i < a->count && i < b->count && !c->s->over; i++) {
-		if (a->list[i].value == b->list[i].value) {
+		if (a->list[i].value == b->list[i].value)
 			continue;
-		}
 		buf_set(&name, pointer);
 		buf_printf(&name, "/%zu", a->list[i].word);
 		add_change(c, member_at(c->s, buf_view(&name), false), a->list[i].text,
@@ -433,9 +413,8 @@ static void compare_texts(struct reading_diff *c, struct str pointer, struct str
 		read_numbers(x, &a);
 		read_numbers(y, &b);
 		bool same = str_eq(buf_view(&a.prose), buf_view(&b.prose));
-		if (a.count == b.count) {
+		if (a.count == b.count)
 			compare_numbers(c, pointer, &a, &b);
-		}
 		if (!same) {
 			add_change(c, member_at(c->s, pointer, false), buf_view(&a.prose),
 			           buf_view(&b.prose), false, 0, false);
@@ -454,37 +433,32 @@ static void grow_list(struct reading_diff *c, struct str pointer, double by)
 {
 	size_t n = pointer.n;
 
-	while (n && pointer.p[n - 1] >= '0' && pointer.p[n - 1] <= '9') {
+	while (n && pointer.p[n - 1] >= '0' && pointer.p[n - 1] <= '9')
 		n--;
-	}
-	if (n == pointer.n || n == 0 || pointer.p[n - 1] != '/') {
+	if (n == pointer.n || n == 0 || pointer.p[n - 1] != '/')
 		return;
-	}
 	struct member *list = member_at(c->s, (struct str){pointer.p, n - 1}, true);
 	bool again = list->newest == (int64_t)c->s->trial_count - 1 && c->trial;
 
 	list->growth = again ? list->growth + by : by;
-	if (!again) {
+	if (!again)
 		add_change(c, list, STR("-"), STR("-"), true, by, false);
-	} else if (list->trials == 1) {
+	else if (list->trials == 1)
 		list->step = list->growth;
-	} else {
+	else
 		list->even = false; /* by more than one entry, which no log of calls does */
-	}
 }
 
 static bool take_difference(void *ctx, const struct json_difference *d)
 {
 	struct reading_diff *c = ctx;
 
-	if (!d->before.p || !d->after.p) {
+	if (!d->before.p || !d->after.p)
 		grow_list(c, d->pointer, d->after.p ? 1 : -1);
-	}
-	if (json_type(d->before) == JSON_STRING && json_type(d->after) == JSON_STRING) {
+	if (json_type(d->before) == JSON_STRING && json_type(d->after) == JSON_STRING)
 		compare_texts(c, d->pointer, d->before, d->after);
-	} else {
+	else
 		compare_scalars(c, d->pointer, d->before, d->after);
-	}
 	c->s->over = c->s->over || c->s->arena.bytes > SERIES_BYTES;
 	return !c->s->over;
 }
@@ -493,9 +467,8 @@ static void compare_readings(struct reading_diff *c, struct str state)
 {
 	struct str last = buf_view(&c->s->last);
 
-	if (!c->s->over && !str_eq(last, state)) {
+	if (!c->s->over && !str_eq(last, state))
 		json_diff(last, state, c->s->ignored, take_difference, c);
-	}
 }
 
 static void keep_last(struct series *s, struct str state)
@@ -518,9 +491,8 @@ static void look_for_words(struct series *s, struct str state)
 {
 	struct str word;
 
-	for (size_t at = 0; !s->names_calls && json_next_word(state, &at, &word);) {
+	for (size_t at = 0; !s->names_calls && json_next_word(state, &at, &word);)
 		s->names_calls = is_name(trimmed(word)) && has_word(words_of(&s->words), word);
-	}
 }
 
 void series_call(struct series *s, struct str arguments, int64_t now_ms)
@@ -543,9 +515,8 @@ void series_trial(struct series *s, struct str state)
 
 		compare_readings(&c, state);
 		follow_unchanged(s);
-		if (!same || !s->words.repeated) {
+		if (!same || !s->words.repeated)
 			look_for_words(s, state);
-		}
 		c.trial->known = !s->over;
 	}
 	keep_last(s, state);

@@ -79,9 +79,8 @@ void sharing_claimed(struct sharing *s, const int64_t number[4])
 {
 	struct id_owner *o;
 
-	if (map_find(&s->owners, (uint64_t)number[0], STR_NONE)) {
+	if (map_find(&s->owners, (uint64_t)number[0], STR_NONE))
 		return;
-	}
 	o = arena_new(&s->arena, sizeof(*o));
 	o->rollout = (uint64_t)number[1];
 	o->mark = (uint64_t)number[2];
@@ -102,22 +101,19 @@ bool sharing_claim(struct sharing *s, char kind, struct str id, uint64_t mark, s
 		map_add(&s->owners, &taken->item, hash);
 		return false;
 	}
-	if (taken->mark == mark) {
+	if (taken->mark == mark)
 		return false;
-	}
 	taken->contested = true;
 	const struct open_rollout *o = rollout_table_find_hash(s->open, taken->rollout);
-	if (o && o != s->current) {
+	if (o && o != s->current)
 		*owner = o->facts.id;
-	}
 	return true;
 }
 
 void sharing_called(struct sharing *s, const struct open_rollout *o)
 {
-	if (s->caller != o->number) {
+	if (s->caller != o->number)
 		s->other_called = s->called;
-	}
 	s->caller = o->number;
 	s->called = s->clock;
 }
@@ -131,11 +127,9 @@ bool sharing_others_called(const struct sharing *s)
 
 static bool began_in(const struct sharing *s, uint64_t state)
 {
-	for (int64_t i = 0; i < s->started; i++) {
-		if (s->starts[i] == state) {
+	for (int64_t i = 0; i < s->started; i++)
+		if (s->starts[i] == state)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -145,9 +139,8 @@ int64_t sharing_begin(struct sharing *s, uint64_t state, bool alone)
 
 	s->broken =
 		s->broken || !alone || (s->started > 0 && state != s->end) || began_in(s, state);
-	if (!s->broken && !enough) {
+	if (!s->broken && !enough)
 		s->starts[s->started++] = state;
-	}
 	return s->broken ? 0 : s->started;
 }
 
@@ -189,9 +182,8 @@ const struct member *sharing_add(struct sharing *s, const struct series *x)
 	struct shared_pointer *p = m ? map_find(&s->shared, hash, STR_NONE) : NULL;
 
 	s->busy += x->busy;
-	if (!m) {
+	if (!m)
 		return NULL;
-	}
 	if (!p) {
 		p = arena_new(&s->arena, sizeof(*p));
 		map_add(&s->shared, &p->item, hash);

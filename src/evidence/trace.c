@@ -15,9 +15,8 @@ static bool is_id(struct str value)
 	bool digit = false;
 
 	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] == ' ') {
+		if (text.p[i] == ' ')
 			return false;
-		}
 		digit = digit || (text.p[i] >= '0' && text.p[i] <= '9');
 	}
 	return digit && text.n >= ID_MIN;
@@ -44,11 +43,10 @@ static struct trace_point point_of(const struct series *s, const struct explaini
 	}
 	while (json_next_member(value, &cursor, &m)) {
 		uint64_t key = fingerprint(m.key) | 1;
-		if (is_id(m.value) || explain_is_aside(s, e, m.key)) {
+		if (is_id(m.value) || explain_is_aside(s, e, m.key))
 			p.left_out += key;
-		} else {
+		else
 			p.seen += key * masked(m.value, scratch);
-		}
 	}
 	return p;
 }
@@ -62,18 +60,15 @@ static bool lacks_point(const struct trace *t)
 void trace_add(struct trace *t, const struct series *s, const struct explaining *e,
                struct str value, struct buf *scratch)
 {
-	if (lacks_point(t) && value.p && value.n <= VALUE_MAX) {
+	if (lacks_point(t) && value.p && value.n <= VALUE_MAX)
 		t->point[t->calls] = point_of(s, e, value, scratch);
-	}
 }
 
 static bool has_digit(struct str text)
 {
-	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] >= '0' && text.p[i] <= '9') {
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] >= '0' && text.p[i] <= '9')
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -89,9 +84,8 @@ static void put_trace_words(struct buf *out, struct str value)
 			i = end;
 			continue;
 		}
-		while (end < value.n && value.p[end] != '"') {
+		while (end < value.n && value.p[end] != '"')
 			end += value.p[end] == '\\' ? 2 : 1;
-		}
 		struct str text = {value.p + i, (end < value.n ? end + 1 : value.n) - i};
 		buf_str(out, has_digit(text) ? STR("#") : text);
 		i += text.n;
@@ -115,16 +109,14 @@ void trace_add_start(struct trace *t, struct str reply, struct buf *scratch)
 
 void trace_add_hash(struct trace *t, uint64_t hash)
 {
-	if (lacks_point(t)) {
+	if (lacks_point(t))
 		t->point[t->calls] = (struct trace_point){.seen = hash | 1};
-	}
 }
 
 void trace_call(struct trace *t, uint64_t call)
 {
-	if (t->calls < TRACE_CALLS) {
+	if (t->calls < TRACE_CALLS)
 		t->call[t->calls] = call;
-	}
 	t->calls += t->calls <= TRACE_CALLS;
 }
 
@@ -138,9 +130,8 @@ enum trace_similarity trace_compare(const struct trace *a, const struct trace *b
 	size_t n = 0;
 
 	*calls = 0;
-	if (differ(&a->point[0], &b->point[0]) || (a->start && b->start && a->start != b->start)) {
+	if (differ(&a->point[0], &b->point[0]) || (a->start && b->start && a->start != b->start))
 		return TRACE_DIFFERENT_START;
-	}
 	while (n < a->calls && n < b->calls && n < TRACE_CALLS && a->call[n] == b->call[n]) {
 		n++;
 		if (differ(&a->point[n], &b->point[n])) {

@@ -36,9 +36,8 @@ static const struct member *effect_member(const struct series *s, const struct c
 	for (size_t i = 0; i < t->count; i++) {
 		const struct member *m = s->changed[t->first + i];
 
-		if (m->explanation == MEMBER_EFFECT) {
+		if (m->explanation == MEMBER_EFFECT)
 			return m;
-		}
 		found = found || is_aside(m) ? found : m;
 	}
 	return found;
@@ -47,11 +46,9 @@ static const struct member *effect_member(const struct series *s, const struct c
 /* What changes by itself may have been changed by the call, too. */
 static bool drifted(const struct series *s, const struct call_trial *t)
 {
-	for (size_t i = 0; i < t->count; i++) {
-		if (s->changed[t->first + i]->drifts) {
+	for (size_t i = 0; i < t->count; i++)
+		if (s->changed[t->first + i]->drifts)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -63,12 +60,10 @@ static enum effect effect_of(const struct verdict *v, const struct series *s,
 	bool failed = p->failed || p->expected;
 
 	p->counted = false;
-	if (!known) {
+	if (!known)
 		return EFFECT_UNKNOWN;
-	}
-	if (m && m->explanation == MEMBER_EFFECT) {
+	if (m && m->explanation == MEMBER_EFFECT)
 		return s->over ? EFFECT_UNKNOWN : EFFECT_CHANGED;
-	}
 	if (m && !failed) {
 		p->counted = true;
 		return EFFECT_UNKNOWN;
@@ -80,29 +75,24 @@ static enum effect effect_of(const struct verdict *v, const struct series *s,
 
 static bool has_drift(const struct series *s)
 {
-	for (size_t i = 0; i < s->changed_count; i++) {
-		if (s->changed[i]->drifts) {
+	for (size_t i = 0; i < s->changed_count; i++)
+		if (s->changed[i]->drifts)
 			return true;
-		}
-	}
 	return false;
 }
 
 static bool has_effect(const struct series *s)
 {
-	for (size_t i = 0; i < s->changed_count; i++) {
-		if (s->changed[i]->explanation == MEMBER_EFFECT) {
+	for (size_t i = 0; i < s->changed_count; i++)
+		if (s->changed[i]->explanation == MEMBER_EFFECT)
 			return true;
-		}
-	}
 	return false;
 }
 
 static void add(struct verdict *v, const struct completed_step *p)
 {
-	if (p->failed || p->expected || p->idle || p->outside_episode) {
+	if (p->failed || p->expected || p->idle || p->outside_episode)
 		return;
-	}
 	v->acting++;
 	v->moved += p->effect == EFFECT_CHANGED;
 	v->still += p->effect == EFFECT_UNCHANGED;

@@ -43,16 +43,14 @@ static void read_words(struct argument_schema *p, struct arena *a)
 		uint64_t hash = map_hash(each);
 
 		plain = is_plain(each);
-		if (!map_find(&p->words, hash, STR_NONE)) {
+		if (!map_find(&p->words, hash, STR_NONE))
 			map_add(&p->words, arena_new(a, sizeof(struct map_item)), hash);
-		}
 	}
 	p->enum_list = plain ? list : STR_NONE;
 	json_pick(p->schema, other, ARRAY_LEN(other), found);
 	p->only_words = json_is(JSON_GET(p->schema, "type"), STR("string"));
-	for (size_t i = 0; i < ARRAY_LEN(other); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(other); i++)
 		p->only_words = p->only_words && !found[i].p;
-	}
 }
 
 static size_t find(const struct arguments_schema *s, struct str key)
@@ -67,11 +65,9 @@ static void read_required(struct arguments_schema *s, struct arena *a, struct st
 	struct str each;
 
 	s->required = arena_new(a, (json_count(required) + 1) * sizeof(*s->required));
-	for (size_t cursor = 0; json_next(required, &cursor, &each);) {
-		if (json_type(each) == JSON_STRING) {
+	for (size_t cursor = 0; json_next(required, &cursor, &each);)
+		if (json_type(each) == JSON_STRING)
 			s->required[s->required_count++] = json_text(a, each);
-		}
-	}
 }
 
 /* A schema accepts other arguments only if it says so or names no properties, because a misspelt
@@ -96,9 +92,8 @@ const struct arguments_schema *arguments_read(struct arena *a, struct str schema
 			.key = json_key_text(a, m.key), .spelled = m.key, .schema = m.value};
 		read_words(p, a);
 		uint64_t hash = map_hash(p->key);
-		if (!map_find(&s->by_key, hash, p->key)) {
+		if (!map_find(&s->by_key, hash, p->key))
 			map_add(&s->by_key, &p->item, hash);
-		}
 	}
 	s->references = arena_new(a, sizeof(*s->references));
 	references_begin(s->references, schema, a);
@@ -114,9 +109,8 @@ static int no_property(const struct arguments_schema *s, struct str key, struct 
 {
 	struct names known = {.count = 0};
 
-	for (size_t i = 0; i < s->count && i < NAMES_MAX; i++) {
+	for (size_t i = 0; i < s->count && i < NAMES_MAX; i++)
 		names_add(&known, s->properties[i].spelled);
-	}
 	error_set(err, FAIL_USAGE, "the tool has no argument '%.*s'", STR_ARG(key));
 	names_suggest(err, key, known.text, known.count);
 	names_release(&known);
@@ -129,9 +123,8 @@ static int check_required(const struct arguments_schema *s, struct str arguments
 	size_t i = 0;
 
 	json_index_begin(&given, arguments);
-	while (i < s->required_count && json_index_find(&given, s->required[i]).p) {
+	while (i < s->required_count && json_index_find(&given, s->required[i]).p)
 		i++;
-	}
 	json_index_release(&given);
 	return i == s->required_count
 	               ? 0
@@ -151,9 +144,8 @@ static size_t find_spelled(const struct arguments_schema *s, struct str key)
 static int check_value(const struct arguments_schema *s, const struct argument_schema *p,
                        const struct json_member *m, struct error *err)
 {
-	if (!p->enum_list.p || !p->only_words || !is_plain(m->value)) {
+	if (!p->enum_list.p || !p->only_words || !is_plain(m->value))
 		return schema_check(s->references, p->schema, m->key, m->value, err);
-	}
 	return map_find(&p->words, map_hash(m->value), STR_NONE)
 	               ? 0
 	               : schema_wrong_word(m->key, m->value, p->enum_list, err);
@@ -170,12 +162,10 @@ int arguments_check(const struct arguments_schema *s, struct str arguments, stru
 	for (size_t cursor = 0; json_next_member(arguments, &cursor, &m);) {
 		size_t i = find_spelled(s, m.key);
 
-		if (i < s->count && check_value(s, &s->properties[i], &m, err)) {
+		if (i < s->count && check_value(s, &s->properties[i], &m, err))
 			return -1;
-		}
-		if (i == s->count && !s->open) {
+		if (i == s->count && !s->open)
 			return no_property(s, m.key, err);
-		}
 	}
 	return check_required(s, arguments, err);
 }

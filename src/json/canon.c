@@ -105,21 +105,18 @@ static void pass_escape(struct canon *c)
 /* Moves p to the closing quote, or to the end if that is within the string. */
 static void pass_text(struct canon *c)
 {
-	while ((c->p = run_text(c->p, c->end)) < c->end && *c->p == '\\') {
-		if (c->p[1] == 'u' || c->p[1] == '/') {
+	while ((c->p = run_text(c->p, c->end)) < c->end && *c->p == '\\')
+		if (c->p[1] == 'u' || c->p[1] == '/')
 			pass_escape(c);
-		} else {
+		else
 			c->p += 2;
-		}
-	}
 }
 
 ALWAYS_INLINE void pass_string(struct canon *c)
 {
 	c->p = run_text(c->p + 1, c->end);
-	if (*c->p != '"') {
+	if (*c->p != '"')
 		pass_text(c);
-	}
 	c->p++;
 }
 
@@ -130,18 +127,16 @@ static void *grow(void *items, void *first, size_t *cap, size_t size)
 	void *grown = mem_array(2 * *cap, size);
 
 	memcpy(grown, items, *cap * size);
-	if (items != first) {
+	if (items != first)
 		free(items);
-	}
 	*cap *= 2;
 	return grown;
 }
 
 static struct frame *push_frame(struct canon *c, unsigned char closer, size_t states)
 {
-	if (c->frames_n == c->frames_cap) {
+	if (c->frames_n == c->frames_cap)
 		c->frames = grow(c->frames, c->first_frames, &c->frames_cap, sizeof(*c->frames));
-	}
 	struct frame *f = &c->frames[c->frames_n++];
 	*f = (struct frame){
 		.closer = closer,
@@ -193,9 +188,8 @@ static bool enter_string(struct canon *c, size_t states)
 	struct json_fault fault;
 	size_t n;
 
-	if (c->strings_n == STRINGS_MAX || !may_hold_json(inner)) {
+	if (c->strings_n == STRINGS_MAX || !may_hold_json(inner))
 		return false;
-	}
 	char *text = mem_new(inner.n + 1);
 	lex_decode(inner, text, &n);
 	struct str value;
@@ -204,9 +198,8 @@ static bool enter_string(struct canon *c, size_t states)
 		free(text);
 		return false;
 	}
-	if (!c->strings) {
+	if (!c->strings)
 		c->strings = mem_array(STRINGS_MAX, sizeof(*c->strings));
-	}
 	flush(c);
 	c->strings[c->strings_n++] = (struct string_frame){
 		.text = text,
@@ -297,15 +290,14 @@ ALWAYS_INLINE void begin_value(struct canon *c, size_t states)
 		push_frame(c, (unsigned char)(first + 2), states);
 		return;
 	}
-	if (first != '"') {
+	if (first != '"')
 		c->p = lex_word(c->p, c->end);
-	} else if (UNLIKELY(matches) && enter_string(c, states)) {
+	else if (UNLIKELY(matches) && enter_string(c, states))
 		return;
-	} else if (UNLIKELY(matches) && !paths_are_wild(c->paths)) {
+	else if (UNLIKELY(matches) && !paths_are_wild(c->paths))
 		put_words(c, states);
-	} else {
+	else
 		pass_string(c);
-	}
 	c->states.n = states;
 }
 
@@ -324,9 +316,8 @@ static void mask_value(struct canon *c)
 static void drop_child(struct canon *c, const struct frame *f, const unsigned char *value)
 {
 	flush(c);
-	if (f->count > 0 && !c->out->full) {
+	if (f->count > 0 && !c->out->full)
 		buf_cut(c->out, c->out->n - 1);
-	}
 	skip_to(c, lex_value(value, c->end));
 	c->edits++;
 }
@@ -391,11 +382,10 @@ static void begin_member(struct canon *c, struct frame *f)
 		return;
 	}
 	add_member(c, f, key);
-	if (plain) {
+	if (plain)
 		c->p = after;
-	} else {
+	else
 		pass_string(c);
-	}
 	skip_blanks(c);
 	c->p++; /* the colon */
 	skip_blanks(c);
@@ -409,18 +399,16 @@ static void sort(struct canon *c, const struct frame *f)
 
 	m[n - 1].end = place(c);
 	flush(c);
-	if (!c->out->full) {
+	if (!c->out->full)
 		sort_written(m, n, c->out->p);
-	}
 }
 
 ALWAYS_INLINE void end_container(struct canon *c)
 {
 	const struct frame *f = &c->frames[c->frames_n - 1];
 
-	if (UNLIKELY(!f->sorted)) {
+	if (UNLIKELY(!f->sorted))
 		sort(c, f);
-	}
 	c->p++;
 	pop_frame(c);
 }
@@ -432,27 +420,24 @@ ALWAYS_INLINE void go_on(struct canon *c)
 
 	skip_blanks(c);
 	if (UNLIKELY(f->closer == 0)) {
-		if (f->count++ == 0) {
+		if (f->count++ == 0)
 			begin_value(c, f->states);
-		} else {
+		else
 			leave_string(c);
-		}
 		return;
 	}
 	if (*c->p == ',') {
 		c->p++;
-		if (UNLIKELY(f->count == 0)) { /* what was before it was dropped */
+		if (UNLIKELY(f->count == 0)) /* what was before it was dropped */
 			c->from = c->p;
-		}
 		skip_blanks(c);
 	}
-	if (*c->p == f->closer) {
+	if (*c->p == f->closer)
 		end_container(c);
-	} else if (f->closer == '}') {
+	else if (f->closer == '}')
 		begin_member(c, f);
-	} else {
+	else
 		begin_element(c, f);
-	}
 }
 
 static void begin(struct canon *c, struct str value, struct buf *out)
@@ -470,23 +455,19 @@ static void begin(struct canon *c, struct str value, struct buf *out)
 	c->strings = NULL;
 	c->keys = (struct arena){0};
 	/* the canonical form is rarely longer than its source, so this is the only growth */
-	if (out->n <= out->max && value.n <= out->max - out->n) {
+	if (out->n <= out->max && value.n <= out->max - out->n)
 		buf_room(out, value.n);
-	}
 }
 
 static void end(struct canon *c)
 {
-	while (c->strings_n > 0) {
+	while (c->strings_n > 0)
 		free(c->strings[--c->strings_n].text);
-	}
 	free(c->strings);
-	if (c->frames != c->first_frames) {
+	if (c->frames != c->first_frames)
 		free(c->frames);
-	}
-	if (c->members != c->first_members) {
+	if (c->members != c->first_members)
 		free(c->members);
-	}
 	path_states_release(&c->states);
 	arena_release(&c->keys);
 	buf_add(c->out, "", 0); /* adds the terminating NUL */
@@ -494,9 +475,8 @@ static void end(struct canon *c)
 
 static void finish(struct canon *c)
 {
-	while (c->frames_n > 0 && !c->out->full) {
+	while (c->frames_n > 0 && !c->out->full)
 		go_on(c);
-	}
 	flush(c);
 	end(c);
 }
@@ -551,10 +531,9 @@ void json_canon_member(struct str value, const struct json_paths *paths, struct 
 	bool all = paths_root(paths, &c.states);
 	size_t root = c.states.n;
 	bool picked = paths_child(paths, &c.states, 0, root, key);
-	if (all ? !json_is_null(value) : picked) {
+	if (all ? !json_is_null(value) : picked)
 		mask_value(&c);
-	} else {
+	else
 		begin_value(&c, root);
-	}
 	finish(&c);
 }

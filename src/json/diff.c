@@ -60,9 +60,8 @@ static const struct json_node **list_children(const struct side *s, size_t *coun
 		mem_array((size_t)(s->end - s->at) + 1, sizeof(struct json_node *));
 
 	*count = 0;
-	for (const struct json_node *at = s->at; at < s->end; at = json_node_after(at)) {
+	for (const struct json_node *at = s->at; at < s->end; at = json_node_after(at))
 		list[(*count)++] = at;
-	}
 	return list;
 }
 
@@ -174,9 +173,8 @@ static void read_unordered(struct side *s, struct str key)
 		jw_raw(&w, at->value);
 	}
 	jw_end(&w);
-	if (!object.full && !name.full) {
+	if (!object.full && !name.full)
 		(void)visit_own(s, buf_view(&object));
-	}
 	buf_release(&name);
 	buf_release(&object);
 }
@@ -186,9 +184,8 @@ static bool enter(struct diff *w, const struct json_node *before, const struct j
 {
 	struct str key;
 
-	if (!may_hold(before) || !may_hold(after)) {
+	if (!may_hold(before) || !may_hold(after))
 		return false;
-	}
 	if (w->depth == w->room) {
 		w->room = w->room ? 2 * w->room : 16;
 		w->levels = mem_resize(w->levels, w->room, sizeof(*w->levels));
@@ -220,9 +217,8 @@ static void compare(struct diff *w, const struct json_node *before, const struct
 	struct json_difference d = {buf_view(&w->pointer), before ? before->value : STR_NONE,
 	                            after ? after->value : STR_NONE};
 
-	if (!(is_masked(d.before) && is_masked(d.after)) && !enter(w, before, after)) {
+	if (!(is_masked(d.before) && is_masked(d.after)) && !enter(w, before, after))
 		w->stopped = !w->take(w->ctx, &d);
-	}
 }
 
 /* The key order of the canonical form. */
@@ -231,9 +227,8 @@ static int compare_keys(struct str a, struct str b)
 	struct buf one = BUF(2 * a.n + 8), two = BUF(2 * b.n + 8);
 	int order;
 
-	if (!memchr(a.p, '\\', a.n) && !memchr(b.p, '\\', b.n)) {
+	if (!memchr(a.p, '\\', a.n) && !memchr(b.p, '\\', b.n))
 		return str_order(a, b);
-	}
 	json_decode_key(a, &one);
 	json_decode_key(b, &two);
 	order = str_order(buf_view(&one), buf_view(&two));
@@ -275,15 +270,13 @@ static void step(struct diff *w, struct diff_level *l)
 	const struct json_node *after = order >= 0 ? next_child(b) : NULL;
 	size_t index = l->index++;
 
-	if (before && after && same_values(before, after)) {
+	if (before && after && same_values(before, after))
 		return;
-	}
 	buf_cut(&w->pointer, l->pointer_n);
-	if (l->object) {
+	if (l->object)
 		json_pointer_add_key(&w->pointer, before ? before->key : after->key);
-	} else {
+	else
 		put_index(&w->pointer, index);
-	}
 	compare(w, before, after);
 }
 
@@ -292,9 +285,8 @@ static void run(struct diff *w, struct str before, struct str after)
 {
 	struct json_tape a = {.count = 0}, b = {.count = 0};
 
-	if (str_eq(before, after)) {
+	if (str_eq(before, after))
 		return;
-	}
 	w->pointer = BUF(BUF_MAX_MESSAGE);
 	json_tape_read(&a, before);
 	json_tape_read(&b, after);
@@ -302,15 +294,13 @@ static void run(struct diff *w, struct str before, struct str after)
 	while (w->depth && !w->stopped) {
 		struct diff_level *l = &w->levels[w->depth - 1];
 
-		if (l->before.at == l->before.end && l->after.at == l->after.end) {
+		if (l->before.at == l->before.end && l->after.at == l->after.end)
 			leave(w);
-		} else {
+		else
 			step(w, l);
-		}
 	}
-	while (w->depth) {
+	while (w->depth)
 		leave(w);
-	}
 	free(w->levels);
 	json_tape_release(&a);
 	json_tape_release(&b);
@@ -319,9 +309,8 @@ static void run(struct diff *w, struct str before, struct str after)
 
 static struct str canonical(struct str value, const struct json_paths *ignore, struct buf *out)
 {
-	if (!value.p) {
+	if (!value.p)
 		return value;
-	}
 	json_canon(value, ignore, JSON_EDIT_MASK, out);
 	return buf_view(out);
 }

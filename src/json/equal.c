@@ -6,9 +6,8 @@ bool json_equal(struct str a, struct str b)
 {
 	struct buf canon[2] = {BUF(BUF_MAX_MESSAGE), BUF(BUF_MAX_MESSAGE)};
 
-	if (json_type(a) != json_type(b) || str_eq(a, b)) {
+	if (json_type(a) != json_type(b) || str_eq(a, b))
 		return json_type(a) == json_type(b);
-	}
 	json_canon(a, NULL, JSON_EDIT_DROP, &canon[0]);
 	json_canon(b, NULL, JSON_EDIT_DROP, &canon[1]);
 	bool same = str_eq(buf_view(&canon[0]), buf_view(&canon[1]));
@@ -33,9 +32,8 @@ void json_minify(struct str value, struct buf *out)
 	while (value.n > 0) {
 		struct str line = take_until(&value, '\n');
 
-		while (line.n > 0) {
+		while (line.n > 0)
 			buf_str(out, take_until(&line, '\r'));
-		}
 	}
 }
 

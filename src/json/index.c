@@ -15,15 +15,13 @@ static bool next_named(struct str value, size_t *cursor, struct arena *a, struct
 	struct str each;
 
 	if (json_type(value) == JSON_OBJECT) {
-		if (!json_next_member(value, cursor, &m)) {
+		if (!json_next_member(value, cursor, &m))
 			return false;
-		}
 		*out = (struct named){.name = json_key_text(a, m.key), .value = m.value};
 		return true;
 	}
-	if (json_type(value) != JSON_ARRAY || !json_next(value, cursor, &each)) {
+	if (json_type(value) != JSON_ARRAY || !json_next(value, cursor, &each))
 		return false;
-	}
 	struct str name = json_type(each) == JSON_OBJECT ? JSON_GET(each, "name") : each;
 	*out = (struct named){.name = json_type(name) == JSON_STRING ? json_text(a, name)
 	                                                             : STR_NONE,
@@ -52,11 +50,9 @@ void json_index_begin(struct json_index *x, struct str value)
 	*x = (struct json_index){.value = value,
 	                         .mapped = value.n > SCANNED_BYTES,
 	                         .names = {.key = offsetof(struct named, name)}};
-	for (size_t cursor = 0; x->mapped && next_named(value, &cursor, &x->arena, &one);) {
-		if (one.name.p) {
+	for (size_t cursor = 0; x->mapped && next_named(value, &cursor, &x->arena, &one);)
+		if (one.name.p)
 			add(x, &one);
-		}
-	}
 }
 
 void json_index_release(struct json_index *x)
@@ -75,9 +71,8 @@ struct str json_index_find(const struct json_index *x, struct str name)
 
 		return known ? known->value : STR_NONE;
 	}
-	for (size_t cursor = 0; next_named(x->value, &cursor, &scratch, &one);) {
+	for (size_t cursor = 0; next_named(x->value, &cursor, &scratch, &one);)
 		found = one.name.p && str_eq(one.name, name) ? one.value : found;
-	}
 	arena_release(&scratch);
 	return found;
 }

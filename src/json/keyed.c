@@ -61,9 +61,8 @@ static int unknown_key(struct keyed *k, struct str key, const struct keyed_table
 {
 	const char *names[KEYED_ROWS_MAX];
 
-	for (size_t i = 0; i < t->count; i++) {
+	for (size_t i = 0; i < t->count; i++)
 		names[i] = t->rows[i].key;
-	}
 	keyed_fail(k, "unknown key \"%.*s\"", STR_ARG(text_utf8_cut(key, SHOWN)));
 	return names_suggest(k->err, key, names, t->count);
 }
@@ -111,13 +110,12 @@ static int take_chars(struct keyed *k, bool empty, const char **to)
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	int failed = 0;
 
-	if (!json_decode(k->value, &text) || memchr(buf_cstr(&text), 0, text.n)) {
+	if (!json_decode(k->value, &text) || memchr(buf_cstr(&text), 0, text.n))
 		failed = keyed_expected(k, "a string without a NUL or lone surrogate");
-	} else if (!text.n && !empty) {
+	else if (!text.n && !empty)
 		failed = keyed_expected(k, "a non-empty string");
-	} else {
+	else
 		*to = arena_str(k->arena, (struct str){buf_cstr(&text), text.n}).p;
-	}
 	buf_release(&text);
 	return failed;
 }
@@ -154,9 +152,8 @@ static int take_flag(struct keyed *k, bool inverted, bool *to)
 {
 	bool on = false;
 
-	if (!json_bool(k->value, &on)) {
+	if (!json_bool(k->value, &on))
 		return keyed_expected(k, "true or false");
-	}
 	*to = on != inverted;
 	return 0;
 }
@@ -214,12 +211,10 @@ static int take_value(struct keyed *k, const struct keyed_row *row, void *object
 	enum json_type type;
 	const char *wanted = wanted_of(row->type, &type);
 
-	if (row->type != KEYED_ANY && json_is_null(k->value)) {
+	if (row->type != KEYED_ANY && json_is_null(k->value))
 		return 0;
-	}
-	if (wanted && json_type(k->value) != type) {
+	if (wanted && json_type(k->value) != type)
 		return keyed_expected(k, wanted);
-	}
 	switch (row->type) {
 	case KEYED_IGNORED:
 		return 0;
@@ -263,17 +258,14 @@ static int take_member(struct keyed *k, const struct json_member *m, const struc
 {
 	size_t i = 0;
 
-	while (i < t->count && !json_key_is(m->key, str_from(t->rows[i].key))) {
+	while (i < t->count && !json_key_is(m->key, str_from(t->rows[i].key)))
 		i++;
-	}
 	k->value = m->value;
-	if (i == t->count) {
+	if (i == t->count)
 		return unknown_key(k, m->key, t);
-	}
 	k->key = t->rows[i].key;
-	if (*seen & (uint32_t)1 << i) {
+	if (*seen & (uint32_t)1 << i)
 		return keyed_fail(k, "duplicate key \"%s\"", k->key);
-	}
 	*seen |= (uint32_t)(m->type != JSON_NULL) << i;
 	return take_value(k, &t->rows[i], to);
 }
@@ -291,20 +283,15 @@ int keyed_read(struct keyed *k, struct str object, const struct keyed_table *t, 
 	struct json_member m;
 	uint32_t seen = 0;
 
-	if (keyed_is_object(k, object)) {
+	if (keyed_is_object(k, object))
 		return -1;
-	}
-	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
-		if (take_member(k, &m, t, &seen, to)) {
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m);)
+		if (take_member(k, &m, t, &seen, to))
 			return -1;
-		}
-	}
 	k->value = object;
-	for (size_t i = 0; i < t->count; i++) {
-		if (t->rows[i].required && !(seen >> i & 1)) {
+	for (size_t i = 0; i < t->count; i++)
+		if (t->rows[i].required && !(seen >> i & 1))
 			return keyed_fail(k, "\"%s\" is missing", t->rows[i].key);
-		}
-	}
 	return 0;
 }
 /* NOLINTEND(misc-no-recursion) */

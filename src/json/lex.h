@@ -110,9 +110,8 @@ RUN_OF(flat)
 /* Numbers are short, and a loop over their bytes is predictable. */
 ALWAYS_INLINE const unsigned char *run_digits(const unsigned char *p, const unsigned char *end)
 {
-	while (p < end && is_digit(*p)) {
+	while (p < end && is_digit(*p))
 		p++;
-	}
 	return p;
 }
 
@@ -128,9 +127,8 @@ ALWAYS_INLINE bool lex_is_blank(unsigned char c)
 
 ALWAYS_INLINE const unsigned char *lex_blanks(const unsigned char *p, const unsigned char *end)
 {
-	while (p < end && *p <= ' ' && lex_is_blank(*p)) { /* few bytes need the second test */
+	while (p < end && *p <= ' ' && lex_is_blank(*p)) /* few bytes need the second test */
 		p++;
-	}
 	return p;
 }
 
@@ -142,18 +140,16 @@ ALWAYS_INLINE const unsigned char *lex_string(const unsigned char *p, const unsi
 {
 	p++;
 	p = run_text(p, end);
-	if (LIKELY(p < end && *p == '"')) {
+	if (LIKELY(p < end && *p == '"'))
 		return p + 1;
-	}
 	return lex_string_rest(p, end);
 }
 
 /* From any byte of a number or literal to just after it: the bytes of both are above the comma. */
 ALWAYS_INLINE const unsigned char *lex_word(const unsigned char *p, const unsigned char *end)
 {
-	while (p < end && ((*p > ',' && *p != ']' && *p != '}') || *p == '+')) {
+	while (p < end && ((*p > ',' && *p != ']' && *p != '}') || *p == '+'))
 		p++;
-	}
 	return p;
 }
 
@@ -163,12 +159,10 @@ const unsigned char *lex_container(const unsigned char *p, const unsigned char *
 /* From the first byte of a value to just after it. */
 ALWAYS_INLINE const unsigned char *lex_value(const unsigned char *p, const unsigned char *end)
 {
-	if (p == end) {
+	if (p == end)
 		return p;
-	}
-	if (*p == '"') {
+	if (*p == '"')
 		return lex_string(p, end);
-	}
 	return *p == '{' || *p == '[' ? lex_container(p, end) : lex_word(p, end);
 }
 

@@ -24,9 +24,8 @@ static int64_t exponent(const unsigned char *p, const unsigned char *end)
 	bool negative = *p == '-';
 	int64_t e = 0;
 
-	for (p += *p == '-' || *p == '+'; p < end; p++) {
+	for (p += *p == '-' || *p == '+'; p < end; p++)
 		e = e >= EXPONENT_MAX / 10 ? EXPONENT_MAX : e * 10 + (*p - '0');
-	}
 	return negative ? -e : e;
 }
 
@@ -43,9 +42,8 @@ static struct decimal decimal(struct str token)
 		d.scale = -(int64_t)(p - fraction);
 	}
 	d.end = p;
-	if (p < end) {
+	if (p < end)
 		d.scale += exponent(p + 1, end);
-	}
 	return d;
 }
 
@@ -58,13 +56,11 @@ static bool significand(struct decimal *d, uint64_t *out)
 	}
 	uint64_t n = 0;
 	for (const unsigned char *p = d->digits; p < d->end; p++) {
-		if (*p == '.') {
+		if (*p == '.')
 			continue;
-		}
 		unsigned digit = *p - (unsigned)'0';
-		if (n > (UINT64_MAX - digit) / 10) {
+		if (n > (UINT64_MAX - digit) / 10)
 			return false;
-		}
 		n = n * 10 + digit;
 	}
 	*out = n;
@@ -73,26 +69,21 @@ static bool significand(struct decimal *d, uint64_t *out)
 
 bool json_i64(struct str value, int64_t *out)
 {
-	if (json_type(value) != JSON_NUMBER) {
+	if (json_type(value) != JSON_NUMBER)
 		return false;
-	}
 	struct decimal d = decimal(value);
 	uint64_t n, limit = (uint64_t)INT64_MAX + d.negative;
-	if (!significand(&d, &n)) {
+	if (!significand(&d, &n))
 		return false;
-	}
-	if (n != 0 && d.scale < 0) {
+	if (n != 0 && d.scale < 0)
 		return false;
-	}
 	for (; n != 0 && d.scale > 0; d.scale--) {
-		if (n > limit / 10) {
+		if (n > limit / 10)
 			return false;
-		}
 		n *= 10;
 	}
-	if (n > limit) {
+	if (n > limit)
 		return false;
-	}
 	*out = d.negative ? (int64_t)(0 - n) : (int64_t)n;
 	return true;
 }
@@ -109,18 +100,15 @@ static bool short_double(struct str token, double *out)
 	size_t point = token.n - 1; /* index of the last byte, or of the point */
 	uint64_t n = 0;
 
-	if (FLT_EVAL_METHOD != 0 || token.n >= SHORT) {
+	if (FLT_EVAL_METHOD != 0 || token.n >= SHORT)
 		return false;
-	}
-	for (size_t i = negative; i < token.n; i++) {
-		if (is_digit((unsigned char)token.p[i])) {
+	for (size_t i = negative; i < token.n; i++)
+		if (is_digit((unsigned char)token.p[i]))
 			n = n * 10 + (uint64_t)(token.p[i] - '0');
-		} else if (token.p[i] == '.') {
+		else if (token.p[i] == '.')
 			point = i;
-		} else {
+		else
 			return false;
-		}
-	}
 	double value = (double)n / powers[token.n - 1 - point];
 	*out = negative ? -value : value;
 	return true;
@@ -128,24 +116,20 @@ static bool short_double(struct str token, double *out)
 
 bool json_double(struct str value, double *out)
 {
-	if (json_type(value) != JSON_NUMBER) {
+	if (json_type(value) != JSON_NUMBER)
 		return false;
-	}
-	if (short_double(value, out)) {
+	if (short_double(value, out))
 		return true;
-	}
 	char small[64], *text = value.n < sizeof(small) ? small : mem_text(value);
 	if (text == small) {
 		memcpy(small, value.p, value.n);
 		small[value.n] = '\0';
 	}
 	double v = text_double(text);
-	if (text != small) {
+	if (text != small)
 		free(text);
-	}
-	if (!isfinite(v)) {
+	if (!isfinite(v))
 		return false;
-	}
 	*out = v;
 	return true;
 }

@@ -33,9 +33,8 @@ struct json_paths *json_paths_new(bool wild)
 
 void json_paths_free(struct json_paths *p)
 {
-	if (!p) {
+	if (!p)
 		return;
-	}
 	buf_release(&p->text);
 	free(p->tokens);
 	free(p);
@@ -59,13 +58,12 @@ static bool add_raw_token(struct json_paths *p, struct str raw)
 {
 	struct path_token t = {.kind = TOKEN_TEXT, .at = p->text.n};
 
-	if (p->wild && str_is(raw, "*")) {
+	if (p->wild && str_is(raw, "*"))
 		t.kind = TOKEN_ANY;
-	} else if (p->wild && str_is(raw, "**")) {
+	else if (p->wild && str_is(raw, "**"))
 		t.kind = TOKEN_DEEP;
-	} else if (!lex_token(raw, p->wild, &p->text)) {
+	else if (!lex_token(raw, p->wild, &p->text))
 		return false;
-	}
 	t.n = p->text.n - t.at;
 	add_token(p, t);
 	return true;
@@ -88,9 +86,8 @@ int json_paths_add(struct json_paths *p, struct str pointer, struct error *err)
 			                           : "write '~' as ~0 and '/' as ~1");
 		}
 	}
-	if (p->text.full || p->tokens_n >= UINT32_MAX) {
+	if (p->text.full || p->tokens_n >= UINT32_MAX)
 		return error_set(err, FAIL_INPUT, "too many JSON Pointers");
-	}
 	add_token(p, (struct path_token){.kind = TOKEN_END});
 	return 0;
 }
@@ -111,11 +108,9 @@ static void push_state(struct path_states *s, uint32_t at)
 
 static bool is_open(const struct path_states *s, size_t begin, uint32_t at)
 {
-	for (size_t i = begin; i < s->n; i++) {
-		if (s->at[i] == at) {
+	for (size_t i = begin; i < s->n; i++)
+		if (s->at[i] == at)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -124,12 +119,10 @@ static bool open_at(const struct json_paths *paths, struct path_states *s, size_
                     uint32_t at)
 {
 	while (paths->tokens[at].kind != TOKEN_END) {
-		if (!is_open(s, begin, at)) {
+		if (!is_open(s, begin, at))
 			push_state(s, at);
-		}
-		if (paths->tokens[at].kind != TOKEN_DEEP) {
+		if (paths->tokens[at].kind != TOKEN_DEEP)
 			return false;
-		}
 		at++;
 	}
 	return true;
@@ -141,9 +134,8 @@ bool paths_root(const struct json_paths *paths, struct path_states *s)
 	size_t begin = s->n, count = paths ? paths->tokens_n : 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (begins) {
+		if (begins)
 			picked = open_at(paths, s, begin, (uint32_t)i) || picked;
-		}
 		begins = paths->tokens[i].kind == TOKEN_END;
 	}
 	return picked;
@@ -166,11 +158,10 @@ bool paths_child(const struct json_paths *paths, struct path_states *s, size_t f
 		uint32_t at = s->at[i];
 		const struct path_token *t = &paths->tokens[at];
 
-		if (t->kind == TOKEN_DEEP) {
+		if (t->kind == TOKEN_DEEP)
 			picked = open_at(paths, s, begin, at) || picked;
-		} else if (fits(paths, t, token)) {
+		else if (fits(paths, t, token))
 			picked = open_at(paths, s, begin, at + 1) || picked;
-		}
 	}
 	return picked;
 }

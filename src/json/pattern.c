@@ -10,13 +10,11 @@ void json_pointer_add(struct buf *pointer, struct str token)
 		buf_str(pointer, token);
 		return;
 	}
-	for (size_t i = 0; i < token.n; i++) {
-		if (token.p[i] == '~' || token.p[i] == '/') {
+	for (size_t i = 0; i < token.n; i++)
+		if (token.p[i] == '~' || token.p[i] == '/')
 			buf_text(pointer, token.p[i] == '~' ? "~0" : "~1");
-		} else {
+		else
 			buf_char(pointer, token.p[i]);
-		}
-	}
 }
 
 void json_pointer_add_key(struct buf *pointer, struct str key)

@@ -11,9 +11,8 @@ bool lex_token(struct str raw, bool wild, struct buf *out)
 			continue;
 		}
 		char code = ++i < raw.n ? raw.p[i] : '\0';
-		if (code != '0' && code != '1' && !(code == '2' && wild)) {
+		if (code != '0' && code != '1' && !(code == '2' && wild))
 			return false;
-		}
 		buf_char(out, "~/*"[code - '0']);
 	}
 	return true;
@@ -21,14 +20,12 @@ bool lex_token(struct str raw, bool wild, struct buf *out)
 
 bool lex_index(struct str token, size_t *out)
 {
-	if (token.n == 0 || token.n > 18 || (token.n > 1 && token.p[0] == '0')) {
+	if (token.n == 0 || token.n > 18 || (token.n > 1 && token.p[0] == '0'))
 		return false;
-	}
 	*out = 0;
 	for (size_t i = 0; i < token.n; i++) {
-		if (!is_digit((unsigned char)token.p[i])) {
+		if (!is_digit((unsigned char)token.p[i]))
 			return false;
-		}
 		*out = *out * 10 + (size_t)(token.p[i] - '0');
 	}
 	return true;
@@ -39,13 +36,11 @@ static struct str element(struct str array, struct str token)
 	struct str e = STR_NONE;
 	size_t index, cursor = 0;
 
-	if (!lex_index(token, &index)) {
+	if (!lex_index(token, &index))
 		return e;
-	}
 	do {
-		if (!json_next(array, &cursor, &e)) {
+		if (!json_next(array, &cursor, &e))
 			return STR_NONE;
-		}
 	} while (index-- > 0);
 	return e;
 }
@@ -63,23 +58,19 @@ static struct str read_string(struct str string, struct buf *scratch)
 	size_t at = 0, n;
 	struct json_fault fault;
 
-	if (is_within(string, scratch)) {
+	if (is_within(string, scratch))
 		at = (size_t)(inner.p - scratch->p);
-	} else {
+	else
 		buf_clear(scratch);
-	}
 	char *room = buf_room(scratch, inner.n);
-	if (!room) {
+	if (!room)
 		return STR_NONE;
-	}
-	if (at) {
+	if (at)
 		inner.p = scratch->p + at;
-	}
 	lex_decode(inner, room, &n);
 	struct str text;
-	if (lex_validate((struct str){room, n}, &text, &fault) != 0) {
+	if (lex_validate((struct str){room, n}, &text, &fault) != 0)
 		return STR_NONE;
-	}
 	scratch->n += n;
 	scratch->p[scratch->n] = '\0';
 	return text;
@@ -87,9 +78,8 @@ static struct str read_string(struct str string, struct buf *scratch)
 
 static struct str child(struct str value, struct str token, struct buf *scratch)
 {
-	while (json_type(value) == JSON_STRING) {
+	while (json_type(value) == JSON_STRING)
 		value = read_string(value, scratch);
-	}
 	switch (json_type(value)) {
 	case JSON_OBJECT:
 		return json_get(value, token);
@@ -129,12 +119,10 @@ struct str json_held(struct str value, struct buf *text)
 	enum json_type type = json_type(value);
 	struct json_fault fault;
 
-	if (type == JSON_OBJECT || type == JSON_ARRAY) {
+	if (type == JSON_OBJECT || type == JSON_ARRAY)
 		return value;
-	}
-	if (type != JSON_STRING || (value.p[1] != '{' && value.p[1] != '[')) {
+	if (type != JSON_STRING || (value.p[1] != '{' && value.p[1] != '['))
 		return STR_NONE;
-	}
 	text->max = value.n;
 	json_decode(value, text);
 	return json_validate(buf_view(text), &fault) ? STR_NONE : buf_view(text);

@@ -29,9 +29,8 @@ struct python {
 
 static void skip_blanks(struct python *p)
 {
-	while (p->rest.n && p->rest.p[0] && strchr(" \t\r\n", p->rest.p[0])) {
+	while (p->rest.n && p->rest.p[0] && strchr(" \t\r\n", p->rest.p[0]))
 		p->rest = str_skip(p->rest, 1);
-	}
 }
 
 static char next_char(const struct python *p)
@@ -51,24 +50,20 @@ static bool put_hex(struct str *rest, size_t n, struct buf *out)
 {
 	uint32_t code = 0;
 
-	if (rest->n < n) {
+	if (rest->n < n)
 		return false;
-	}
 	for (size_t i = 0; i < n; i++) {
-		if (!isxdigit((unsigned char)rest->p[i])) {
+		if (!isxdigit((unsigned char)rest->p[i]))
 			return false;
-		}
 		code = code << 4 | hex_digit(rest->p[i]);
 	}
 	*rest = str_skip(*rest, n);
-	if (code > 0x10ffff) {
+	if (code > 0x10ffff)
 		return false;
-	}
-	if (code > 0xffff) {
+	if (code > 0xffff)
 		buf_printf(out, "\\u%04x\\u%04x", 0xd7c0 + (code >> 10), 0xdc00 + (code & 0x3ff));
-	} else {
+	else
 		buf_printf(out, "\\u%04x", code);
-	}
 	return true;
 }
 
@@ -78,9 +73,8 @@ static bool put_octal(struct str *rest, struct buf *out)
 	unsigned code = 0;
 	size_t n = 0;
 
-	for (; n < 3 && n < rest->n && rest->p[n] >= '0' && rest->p[n] <= '7'; n++) {
+	for (; n < 3 && n < rest->n && rest->p[n] >= '0' && rest->p[n] <= '7'; n++)
 		code = code << 3 | (unsigned)(rest->p[n] - '0');
-	}
 	if (n) {
 		buf_printf(out, "\\u%04x", code);
 		*rest = str_skip(*rest, n);
@@ -98,9 +92,8 @@ static bool put_escape(struct str *rest, struct buf *out)
 	char c = rest->n ? rest->p[0] : '\0';
 	const char *at = c ? strchr(letters, c) : NULL;
 
-	if (put_octal(rest, out)) {
+	if (put_octal(rest, out))
 		return true;
-	}
 	if (!at && c != 'x' && c != 'u' && c != 'U') {
 		buf_text(out, "\\\\");
 		return c != '\0';
@@ -116,13 +109,12 @@ static bool put_escape(struct str *rest, struct buf *out)
 /* Writes one unescaped character. */
 static void put_char(char c, struct buf *out)
 {
-	if ((unsigned char)c < ' ') {
+	if ((unsigned char)c < ' ')
 		buf_printf(out, "\\u%04x", (unsigned)c);
-	} else if (c == '"') {
+	else if (c == '"')
 		buf_text(out, "\\\"");
-	} else {
+	else
 		buf_char(out, c);
-	}
 }
 
 static bool read_string(struct python *p)
@@ -130,9 +122,8 @@ static bool read_string(struct python *p)
 	static const char *const triples[] = {"\"\"\"", "'''"};
 	struct str quote = {p->rest.p, 1};
 
-	for (size_t i = 0; i < ARRAY_LEN(triples); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(triples); i++)
 		quote.n = str_starts(p->rest, str_from(triples[i])) ? 3 : quote.n;
-	}
 	struct str rest = str_skip(p->rest, quote.n);
 
 	buf_char(p->out, '"');
@@ -140,15 +131,13 @@ static bool read_string(struct python *p)
 		char c = rest.p[0];
 
 		rest = str_skip(rest, 1);
-		if (c != '\\') {
+		if (c != '\\')
 			put_char(c, p->out);
-		} else if (!put_escape(&rest, p->out)) {
+		else if (!put_escape(&rest, p->out))
 			return false;
-		}
 	}
-	if (!rest.n) {
+	if (!rest.n)
 		return false;
-	}
 	buf_char(p->out, '"');
 	p->rest = str_skip(rest, quote.n);
 	return true;
@@ -161,13 +150,11 @@ static bool read_number(struct python *p)
 	struct buf text = BUF(BUF_MAX_SMALL);
 	size_t n = 0;
 
-	while (n < p->rest.n && p->rest.p[n] && strchr("+-.0123456789eE", p->rest.p[n])) {
+	while (n < p->rest.n && p->rest.p[n] && strchr("+-.0123456789eE", p->rest.p[n]))
 		n++;
-	}
 	buf_add(&text, p->rest.p, n);
-	if (n && p->rest.p[n - 1] == '.') {
+	if (n && p->rest.p[n - 1] == '.')
 		buf_char(&text, '0');
-	}
 	bool good = n && json_validate(buf_view(&text), &fault) == 0;
 	if (good) {
 		buf_str(p->out, buf_view(&text));
@@ -196,9 +183,8 @@ static bool read_word(struct python *p)
 	};
 	size_t n = 0;
 
-	while (n < p->rest.n && is_name(p->rest.p[n])) {
+	while (n < p->rest.n && is_name(p->rest.p[n]))
 		n++;
-	}
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
 		if (str_eq(words[i].word, (struct str){p->rest.p, n})) {
 			buf_text(p->out, words[i].json);
@@ -213,9 +199,8 @@ static bool read_scalar(struct python *p)
 {
 	char c = next_char(p);
 
-	if (c == '\'' || c == '"') {
+	if (c == '\'' || c == '"')
 		return read_string(p);
-	}
 	return c == '-' || isdigit((unsigned char)c) ? read_number(p) : read_word(p);
 }
 
@@ -233,9 +218,8 @@ static size_t call_length(struct str s)
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		size_t n = strlen(names[i]);
 
-		if (str_starts(name, str_from(names[i])) && name.n > n && name.p[n] == '(') {
+		if (str_starts(name, str_from(names[i])) && name.n > n && name.p[n] == '(')
 			return prefix + n + 1;
-		}
 	}
 	return 0;
 }
@@ -247,17 +231,15 @@ static bool open_bracket(struct python *p)
 	const char *which = next_char(p) ? strchr(openers, next_char(p)) : NULL;
 	size_t n = which ? 1 : call_length(p->rest);
 
-	if (!n || p->depth == DEPTH_MAX) {
+	if (!n || p->depth == DEPTH_MAX)
 		return false;
-	}
 	p->stack[p->depth++] =
 		(struct python_level){.closer = which ? closers[which - openers] : ')',
 	                              .braces = which && *which == '{',
 	                              .call = !which,
 	                              .at = p->out->n};
-	if (which) {
+	if (which)
 		buf_char(p->out, *which == '{' ? '{' : '[');
-	}
 	p->rest = str_skip(p->rest, n);
 	return true;
 }
@@ -267,9 +249,8 @@ static void close_bracket(struct python *p)
 	struct python_level *top = &p->stack[--p->depth];
 
 	p->rest = str_skip(p->rest, 1);
-	if (top->call) {
+	if (top->call)
 		return;
-	}
 	if (top->braces && !top->dict && top->count > 0) {
 		p->out->p[top->at] = '['; /* a set */
 		buf_char(p->out, ']');
@@ -285,15 +266,13 @@ static bool take_key(struct python *p, struct python_level *top)
 	char number[64];
 	size_t n = key.n;
 
-	if (!top->braces || top->value || (top->count > 1 && !top->dict)) {
+	if (!top->braces || top->value || (top->count > 1 && !top->dict))
 		return false;
-	}
 	top->dict = top->value = true;
 	p->rest = str_skip(p->rest, 1);
 	if (key.n && key.p[0] != '"') {
-		if (n >= sizeof(number) || key.p[0] == '[' || key.p[0] == '{') {
+		if (n >= sizeof(number) || key.p[0] == '[' || key.p[0] == '{')
 			return false;
-		}
 		memcpy(number, key.p, n);
 		buf_cut(p->out, top->key);
 		buf_printf(p->out, "\"%.*s\"", (int)n, number);
@@ -307,21 +286,18 @@ static bool skip_arguments(struct python *p)
 {
 	size_t n = 0;
 
-	while (n < p->rest.n && !strchr("()[]{}'\"", p->rest.p[n])) {
+	while (n < p->rest.n && !strchr("()[]{}'\"", p->rest.p[n]))
 		n++;
-	}
 	p->rest = str_skip(p->rest, n);
 	return next_char(p) == ')';
 }
 
 static bool take_comma(struct python *p, struct python_level *top)
 {
-	if (top->call) {
+	if (top->call)
 		return skip_arguments(p);
-	}
-	if (top->dict && !top->value) {
+	if (top->dict && !top->value)
 		return false;
-	}
 	top->value = false;
 	p->rest = str_skip(p->rest, 1);
 	return true;
@@ -332,12 +308,10 @@ static void begin_element(struct python *p)
 {
 	struct python_level *top = p->depth ? &p->stack[p->depth - 1] : NULL;
 
-	if (!top || top->value) {
+	if (!top || top->value)
 		return;
-	}
-	if (top->count++ > 0) {
+	if (top->count++ > 0)
 		buf_char(p->out, ',');
-	}
 	top->key = p->out->n;
 }
 
@@ -351,22 +325,18 @@ static bool after_value(struct python *p)
 {
 	for (;;) {
 		skip_blanks(p);
-		if (!p->depth) {
+		if (!p->depth)
 			return true;
-		}
 		struct python_level *top = &p->stack[p->depth - 1];
 		if (next_char(p) == top->closer) {
-			if (top->dict && !top->value) {
+			if (top->dict && !top->value)
 				return false;
-			}
 			close_bracket(p);
 		} else if (next_char(p) == ',') {
-			if (!take_comma(p, top)) {
+			if (!take_comma(p, top))
 				return false;
-			}
-			if (!top->call) {
+			if (!top->call)
 				return true;
-			}
 		} else {
 			return next_char(p) == ':' && take_key(p, top);
 		}
@@ -378,9 +348,8 @@ static bool read_value(struct python *p)
 	begin_element(p);
 	if (open_bracket(p)) {
 		skip_blanks(p);
-		if (!at_closer(p)) {
+		if (!at_closer(p))
 			return true;
-		}
 		close_bracket(p);
 		return after_value(p);
 	}
@@ -420,17 +389,15 @@ bool python_find(struct str text, struct buf *out)
 	for (size_t i = 0; i < text.n && tries < TRIES_MAX; i++) {
 		struct str rest = str_skip(text, i);
 
-		if (rest.p[0] != '{' && rest.p[0] != '[') {
+		if (rest.p[0] != '{' && rest.p[0] != '[')
 			continue;
-		}
 		tries++;
 		if (json_validate_first(rest, &used, &fault) == 0) {
 			buf_add(out, rest.p, used);
 			return true;
 		}
-		if (python_literal(rest, &used, out)) {
+		if (python_literal(rest, &used, out))
 			return true;
-		}
 	}
 	return false;
 }

@@ -39,12 +39,10 @@ const unsigned char *lex_string_rest(const unsigned char *p, const unsigned char
 {
 	for (;;) {
 		p = run_text(p, end);
-		if (p == end) {
+		if (p == end)
 			return p;
-		}
-		if (*p == '"') {
+		if (*p == '"')
 			return p + 1;
-		}
 		p += end - p > 1 ? 2 : 1;
 	}
 }
@@ -59,9 +57,8 @@ const unsigned char *lex_container(const unsigned char *p, const unsigned char *
 		} else {
 			depth = *p == '{' || *p == '[' ? depth + 1 : depth - 1;
 			p++;
-			if (depth == 0) {
+			if (depth == 0)
 				return p;
-			}
 		}
 		p = run_flat(p, end);
 	}
@@ -70,15 +67,13 @@ const unsigned char *lex_container(const unsigned char *p, const unsigned char *
 
 ALWAYS_INLINE const unsigned char *next_child(struct str value, size_t cursor, char opener)
 {
-	if (value.n == 0 || value.p[0] != opener) {
+	if (value.n == 0 || value.p[0] != opener)
 		return NULL;
-	}
 	const unsigned char *p = lex_begin(value) + cursor, *end = lex_end(value);
 	if (cursor > 0) {
 		p = lex_blanks(p, end);
-		if (p == end || *p != ',') {
+		if (p == end || *p != ',')
 			return NULL;
-		}
 	}
 	p = lex_blanks(p + 1, end);
 	return p == end || *p == ']' || *p == '}' ? NULL : p;
@@ -88,9 +83,8 @@ bool json_next(struct str array, size_t *cursor, struct str *element)
 {
 	const unsigned char *p = next_child(array, *cursor, '[');
 
-	if (!p) {
+	if (!p)
 		return false;
-	}
 	const unsigned char *after = lex_value(p, lex_end(array));
 	*element = lex_slice(p, after);
 	*cursor = (size_t)(after - lex_begin(array));
@@ -101,9 +95,8 @@ ALWAYS_INLINE bool next_member(struct str object, size_t *cursor, struct json_me
 {
 	const unsigned char *p = next_child(object, *cursor, '{');
 
-	if (!p) {
+	if (!p)
 		return false;
-	}
 	const unsigned char *end = lex_end(object), *after = lex_string(p, end);
 	member->key = lex_slice(p + 1, after - 1);
 	p = lex_blanks(lex_blanks(after, end) + 1, end);
@@ -121,9 +114,8 @@ bool json_next_member(struct str object, size_t *cursor, struct json_member *mem
 
 bool json_next_string(struct str value, size_t *cursor, struct str *string)
 {
-	if (!value.n) {
+	if (!value.n)
 		return false;
-	}
 	const unsigned char *p = lex_begin(value) + *cursor, *end = lex_end(value);
 	while (p < end) {
 		if (*p != '"') {
@@ -147,11 +139,9 @@ struct str json_get(struct str object, struct str key)
 	struct str found = STR_NONE;
 	struct json_member m;
 
-	for (size_t cursor = 0; next_member(object, &cursor, &m);) {
-		if (lex_key_is(m.key, key)) {
+	for (size_t cursor = 0; next_member(object, &cursor, &m);)
+		if (lex_key_is(m.key, key))
 			found = m.value;
-		}
-	}
 	return found;
 }
 
@@ -161,11 +151,9 @@ void json_pick(struct str object, const struct str *keys, size_t count, struct s
 
 	memset(values, 0, count * sizeof(*values));
 	for (size_t cursor = 0; next_member(object, &cursor, &m);) {
-		for (size_t i = 0; i < count; i++) {
-			if (lex_key_is(m.key, keys[i])) {
+		for (size_t i = 0; i < count; i++)
+			if (lex_key_is(m.key, keys[i]))
 				values[i] = m.value;
-			}
-		}
 	}
 }
 
@@ -174,9 +162,8 @@ bool json_next_picked(struct str array, size_t *cursor, const struct str *keys, 
 {
 	struct str each;
 
-	if (!json_next(array, cursor, &each)) {
+	if (!json_next(array, cursor, &each))
 		return false;
-	}
 	json_pick(each, keys, count, values);
 	return true;
 }
@@ -186,12 +173,10 @@ size_t json_count(struct str container)
 	struct json_member m;
 	size_t count = 0, cursor = 0;
 
-	while (json_next(container, &cursor, &m.value)) {
+	while (json_next(container, &cursor, &m.value))
 		count++;
-	}
-	while (next_member(container, &cursor, &m)) {
+	while (next_member(container, &cursor, &m))
 		count++;
-	}
 	return count;
 }
 
@@ -199,9 +184,8 @@ bool json_bool(struct str value, bool *out)
 {
 	enum json_type type = json_type(value);
 
-	if (type != JSON_TRUE && type != JSON_FALSE) {
+	if (type != JSON_TRUE && type != JSON_FALSE)
 		return false;
-	}
 	*out = type == JSON_TRUE;
 	return true;
 }

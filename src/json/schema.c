@@ -57,9 +57,8 @@ static void add_children(struct references *r, struct indexed_container *p, stru
 		}
 		return;
 	}
-	while (json_type(container) == JSON_OBJECT && json_next_member(container, &cursor, &m)) {
+	while (json_type(container) == JSON_OBJECT && json_next_member(container, &cursor, &m))
 		add_child(r, p, json_key_text(&names, m.key), m.value);
-	}
 	arena_release(&names);
 }
 
@@ -69,9 +68,8 @@ static struct indexed_container *parent_at(struct references *r, struct str poin
 	struct indexed_container *p = map_find(&r->parents, hash, STR_NONE);
 	struct buf scratch = BUF(BUF_MAX_MESSAGE);
 
-	if (p || r->parents.count == REFERENCES_PARENTS_MAX) {
+	if (p || r->parents.count == REFERENCES_PARENTS_MAX)
 		return p;
-	}
 	p = arena_new(r->arena, sizeof(*p));
 	map_add(&r->parents, &p->item, hash);
 	struct str container = json_point(r->root, pointer, &scratch);
@@ -85,15 +83,12 @@ struct str references_point(struct references *r, struct str pointer)
 	struct buf token = BUF(BUF_MAX_SMALL);
 	struct str parent = pointer, found = STR_NONE;
 
-	if (!pointer.n) {
+	if (!pointer.n)
 		return r->root;
-	}
-	while (parent.n && parent.p[parent.n - 1] != '/') {
+	while (parent.n && parent.p[parent.n - 1] != '/')
 		parent.n--;
-	}
-	if (!parent.n) {
+	if (!parent.n)
 		return STR_NONE;
-	}
 	parent.n--; /* exclude the slash */
 	const struct indexed_container *p = parent_at(r, parent);
 	if (p && lex_token(str_skip(pointer, parent.n + 1), false, &token)) {
@@ -125,9 +120,8 @@ static struct str resolve(struct references *r, struct str root, struct str sche
 			path = str_skip(path, 1);
 			schema = r ? references_point(r, path) : json_point(root, path, &scratch);
 		}
-		if (json_type(schema) != JSON_OBJECT || scratch.n) {
+		if (json_type(schema) != JSON_OBJECT || scratch.n)
 			schema = STR_NONE;
-		}
 	}
 	buf_release(&pointer);
 	buf_release(&scratch);
@@ -158,14 +152,11 @@ static bool type_has(struct str type, const char *name)
 	struct str each;
 	size_t cursor = 0;
 
-	if (json_type(type) == JSON_STRING) {
+	if (json_type(type) == JSON_STRING)
 		return json_is(type, str_from(name));
-	}
-	while (json_next(type, &cursor, &each)) {
-		if (json_is(each, str_from(name))) {
+	while (json_next(type, &cursor, &each))
+		if (json_is(each, str_from(name)))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -174,14 +165,11 @@ bool schema_names(struct references *r, struct str schema, const char *type)
 	struct str list = schema_alternatives(schema), each;
 	size_t cursor = 0;
 
-	if (type_has(JSON_GET(schema, "type"), type)) {
+	if (type_has(JSON_GET(schema, "type"), type))
 		return true;
-	}
-	while (json_next(list, &cursor, &each)) {
-		if (type_has(JSON_GET(schema_resolve_in(r, each), "type"), type)) {
+	while (json_next(list, &cursor, &each))
+		if (type_has(JSON_GET(schema_resolve_in(r, each), "type"), type))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -190,9 +178,8 @@ bool schema_names_any(struct references *r, struct str schema)
 	static const char *const types[] = TYPES;
 	bool any = false;
 
-	for (size_t i = 0; i < ARRAY_LEN(types) && !any; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(types) && !any; i++)
 		any = schema_names(r, schema, types[i]);
-	}
 	return any;
 }
 
@@ -202,14 +189,11 @@ static bool is_whole(struct str number)
 {
 	int64_t value;
 
-	if (json_i64(number, &value)) {
+	if (json_i64(number, &value))
 		return true;
-	}
-	for (size_t i = 0; i < number.n; i++) {
-		if (number.p[i] != '-' && (number.p[i] < '0' || number.p[i] > '9')) {
+	for (size_t i = 0; i < number.n; i++)
+		if (number.p[i] != '-' && (number.p[i] < '0' || number.p[i] > '9'))
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -249,9 +233,8 @@ int schema_wrong_word(struct str key, struct str value, struct str list, struct 
 	struct str typed = json_type(value) == JSON_STRING ? json_inner(value) : value, each;
 	struct names known = {.count = 0};
 
-	for (size_t cursor = 0; known.count < NAMES_MAX && json_next(list, &cursor, &each);) {
+	for (size_t cursor = 0; known.count < NAMES_MAX && json_next(list, &cursor, &each);)
 		names_add(&known, json_type(each) == JSON_STRING ? json_inner(each) : each);
-	}
 	error_set(err, FAIL_USAGE, "argument '%.*s' does not accept '%.*s'", STR_ARG(key),
 	          STR_ARG(typed));
 	names_suggest(err, typed, known.text, known.count);
@@ -269,14 +252,11 @@ static int check_words(struct str key, struct str value, struct str schema, stru
 		return error_set(err, FAIL_USAGE, "argument '%.*s' can only be %.*s", STR_ARG(key),
 		                 STR_ARG(fixed));
 	}
-	if (json_type(list) != JSON_ARRAY) {
+	if (json_type(list) != JSON_ARRAY)
 		return 0;
-	}
-	while (json_next(list, &cursor, &each)) {
-		if (same_value(value, each)) {
+	while (json_next(list, &cursor, &each))
+		if (same_value(value, each))
 			return 0;
-		}
-	}
 	return schema_wrong_word(key, value, list, err);
 }
 
@@ -297,16 +277,14 @@ static int check_range(struct str key, struct str value, struct str schema, stru
 {
 	double v, bound;
 
-	if (json_type(value) != JSON_NUMBER || !json_double(value, &v)) {
+	if (json_type(value) != JSON_NUMBER || !json_double(value, &v))
 		return 0;
-	}
 	for (size_t i = 0; i < ARRAY_LEN(bounds); i++) {
 		const struct bound *b = &bounds[i];
 		struct str limit = json_get(schema, str_from(b->key));
 
-		if (json_type(limit) != JSON_NUMBER || !json_double(limit, &bound)) {
+		if (json_type(limit) != JSON_NUMBER || !json_double(limit, &bound))
 			continue;
-		}
 		bool out = b->side < 0 ? v < bound : v > bound;
 		bool at = !(v < bound) && !(v > bound);
 		if (out || (at && !b->allowed)) {
@@ -323,9 +301,8 @@ static bool is_known(struct str type)
 	static const char *const types[] = TYPES;
 	bool known = false;
 
-	for (size_t i = 0; i < ARRAY_LEN(types) && !known; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(types) && !known; i++)
 		known = type_has(type, types[i]);
-	}
 	return known;
 }
 
@@ -359,9 +336,8 @@ static int check_alternatives(struct references *r, struct str list, struct str 
 	while (json_next(list, &cursor, &each)) {
 		struct str schema = schema_resolve_in(r, each);
 
-		if (!schema.p || check_plain(key, value, schema, &one) == 0) {
+		if (!schema.p || check_plain(key, value, schema, &one) == 0)
 			return 0;
-		}
 		why = is_null_type(schema) && why.kind != FAIL_NONE ? why : one;
 	}
 	*err = why;
@@ -372,8 +348,7 @@ int schema_check(struct references *r, struct str schema, struct str key, struct
                  struct error *err)
 {
 	schema = schema_resolve_in(r, schema);
-	if (check_plain(key, value, schema, err)) {
+	if (check_plain(key, value, schema, err))
 		return -1;
-	}
 	return check_alternatives(r, schema_alternatives(schema), key, value, err);
 }

@@ -15,9 +15,8 @@ static void insert_all(struct written_member *m, size_t n)
 		struct written_member one = m[i];
 		size_t j = i;
 
-		for (; j > 0 && key_order(m[j - 1].key, one.key) > 0; j--) {
+		for (; j > 0 && key_order(m[j - 1].key, one.key) > 0; j--)
 			m[j] = m[j - 1];
-		}
 		m[j] = one;
 	}
 }
@@ -38,21 +37,18 @@ void sort_written(struct written_member *m, size_t n, char *out)
 	char *copy = length <= sizeof(small) ? small : mem_array(length, 1);
 
 	memcpy(copy, to, length);
-	if (n <= RUN) {
+	if (n <= RUN)
 		insert_all(m, n);
-	} else {
+	else
 		qsort(m, n, sizeof(*m), by_key);
-	}
 	for (size_t i = 0; i < n; i++) {
 		size_t size = m[i].end - m[i].at;
 
-		if (i > 0) {
+		if (i > 0)
 			*to++ = ',';
-		}
 		memcpy(to, copy + (m[i].at - begin), size);
 		to += size;
 	}
-	if (copy != small) {
+	if (copy != small)
 		free(copy);
-	}
 }

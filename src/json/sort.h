@@ -13,9 +13,8 @@ struct written_member {
 /* Byte order. Most keys differ in their first byte, which needs no function call. */
 ALWAYS_INLINE int key_order(struct str a, struct str b)
 {
-	if (a.n && b.n && a.p[0] != b.p[0]) {
+	if (a.n && b.n && a.p[0] != b.p[0])
 		return (unsigned char)a.p[0] < (unsigned char)b.p[0] ? -1 : 1;
-	}
 	return str_order(a, b);
 }
 

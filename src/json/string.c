@@ -9,9 +9,8 @@ static uint32_t hex4(const unsigned char *p)
 {
 	uint32_t unit = 0;
 
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 4; i++)
 		unit = unit << 4 | (is_digit(p[i]) ? p[i] & 0xfu : (p[i] & 0xfu) + 9);
-	}
 	return unit;
 }
 
@@ -29,13 +28,11 @@ uint32_t lex_unescape(const unsigned char **p, const unsigned char *end)
 	}
 	uint32_t unit = hex4(at + 2);
 	*p = at += 6;
-	if (unit >> 10 != 0xd800 >> 10 || end - at < 6 || at[0] != '\\' || at[1] != 'u') {
+	if (unit >> 10 != 0xd800 >> 10 || end - at < 6 || at[0] != '\\' || at[1] != 'u')
 		return unit;
-	}
 	uint32_t low = hex4(at + 2);
-	if (low >> 10 != 0xdc00 >> 10) {
+	if (low >> 10 != 0xdc00 >> 10)
 		return unit;
-	}
 	*p = at + 6;
 	return 0x10000 + ((unit & 0x3ff) << 10 | (low & 0x3ff));
 }
@@ -46,9 +43,8 @@ static size_t put_hex4(uint32_t unit, char out[6])
 
 	out[0] = '\\';
 	out[1] = 'u';
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 4; i++)
 		out[2 + i] = digits[unit >> (12 - 4 * i) & 0xf];
-	}
 	return 6;
 }
 
@@ -59,9 +55,8 @@ static size_t put_utf8(uint32_t code, char out[6])
 		return 1;
 	}
 	size_t n = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-	for (size_t i = n - 1; i > 0; i--, code >>= 6) {
+	for (size_t i = n - 1; i > 0; i--, code >>= 6)
 		out[i] = (char)(0x80 | (code & 0x3f));
-	}
 	out[0] = (char)(0xf00 >> n | code);
 	return n;
 }
@@ -99,9 +94,8 @@ bool lex_decode(struct str inner, char *out, size_t *n)
 		memcpy(out, p, plain);
 		p += plain;
 		out += plain;
-		if (!escape) {
+		if (!escape)
 			break;
-		}
 		char text[6];
 		uint32_t code = lex_unescape(&p, end);
 		if (code < 0x80) {
@@ -122,9 +116,8 @@ bool json_decode_key(struct str key, struct buf *out)
 	char *room = buf_room(out, key.n);
 	size_t n;
 
-	if (!room) {
+	if (!room)
 		return false;
-	}
 	bool all = lex_decode(key, room, &n);
 	out->n += n;
 	out->p[out->n] = '\0';
@@ -152,11 +145,10 @@ struct str json_text(struct arena *a, struct str string)
 
 void json_text_or_json(struct str value, struct buf *out)
 {
-	if (json_type(value) == JSON_STRING) {
+	if (json_type(value) == JSON_STRING)
 		json_decode(value, out);
-	} else {
+	else
 		buf_str(out, value);
-	}
 }
 
 bool lex_rest_is(struct str inner, struct str decoded)
@@ -167,23 +159,20 @@ bool lex_rest_is(struct str inner, struct str decoded)
 	       inner.p[same] == decoded.p[same]) {
 		same++;
 	}
-	if (same == inner.n || inner.p[same] != '\\') { /* most keys have no escapes */
+	if (same == inner.n || inner.p[same] != '\\') /* most keys have no escapes */
 		return same == inner.n && same == decoded.n;
-	}
 	const unsigned char *p = lex_begin(inner) + same, *end = lex_end(inner);
 	decoded = str_skip(decoded, same);
 	while (p < end) {
 		char text[6];
 		size_t n = 1;
 
-		if (*p == '\\') {
+		if (*p == '\\')
 			n = lex_text(lex_unescape(&p, end), text);
-		} else {
+		else
 			text[0] = (char)*p++;
-		}
-		if (!str_starts(decoded, (struct str){text, n})) {
+		if (!str_starts(decoded, (struct str){text, n}))
 			return false;
-		}
 		decoded = str_skip(decoded, n);
 	}
 	return decoded.n == 0;
@@ -203,12 +192,10 @@ bool json_key_is(struct str key, struct str decoded)
 
 bool json_same_text(struct str a, struct str b)
 {
-	if (json_type(a) != JSON_STRING || json_type(b) != JSON_STRING) {
+	if (json_type(a) != JSON_STRING || json_type(b) != JSON_STRING)
 		return false;
-	}
-	if (!json_has_escape(b)) {
+	if (!json_has_escape(b))
 		return json_is(a, json_inner(b));
-	}
 	struct arena arena = {0};
 	bool same = json_is(a, json_text(&arena, b));
 	arena_release(&arena);
@@ -272,9 +259,8 @@ static bool separator_at(const unsigned char *p, const unsigned char *end,
                          const unsigned char **after)
 {
 	*after = p + 1;
-	if (*p != '\\') {
+	if (*p != '\\')
 		return separates(*p);
-	}
 	*after = p;
 	return separates(lex_unescape(after, end));
 }
@@ -283,13 +269,11 @@ bool json_next_word(struct str inner, size_t *at, struct str *word)
 {
 	const unsigned char *end = lex_end(inner), *p = lex_begin(inner) + *at, *from, *next;
 
-	while (p < end && separator_at(p, end, &next)) {
+	while (p < end && separator_at(p, end, &next))
 		p = next;
-	}
 	from = p;
-	while (p < end && !separator_at(p, end, &next)) {
+	while (p < end && !separator_at(p, end, &next))
 		p = next;
-	}
 	*word = lex_slice(from, p);
 	*at = (size_t)(p - lex_begin(inner));
 	return word->n > 0;

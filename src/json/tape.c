@@ -27,9 +27,8 @@ void json_tape_read(struct json_tape *t, struct str value)
 		struct json_node *parent = depth ? &t->nodes[open[depth - 1]] : NULL;
 
 		after = p + 1;
-		if (*p == ',' || *p == ':') {
+		if (*p == ',' || *p == ':')
 			continue;
-		}
 		if (parent && (*p == ']' || *p == '}')) {
 			parent->value = lex_slice(lex_begin(parent->value), after);
 			parent->size = t->count - open[--depth];
@@ -40,14 +39,12 @@ void json_tape_read(struct json_tape *t, struct str value)
 			key = lex_slice(p + 1, after - 1);
 			continue;
 		}
-		if (parent) {
+		if (parent)
 			parent->count++;
-		}
 		add_node(t, key, lex_slice(p, after));
 		key = STR_NONE;
-		if (opens) {
+		if (opens)
 			open[depth++] = t->count - 1;
-		}
 	}
 }
 

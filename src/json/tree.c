@@ -10,9 +10,8 @@ static const unsigned char *find_nul(struct str text)
 
 	while ((at = memchr(p, '\\', (size_t)(end - p)))) { /* in strings only: it is valid */
 		p = at;
-		if (lex_unescape(&p, end) == 0) {
+		if (lex_unescape(&p, end) == 0)
 			return at;
-		}
 	}
 	return NULL;
 }
@@ -57,9 +56,8 @@ int tree_parse(struct keyed *k, cJSON **root)
 	const char *nul, *stop = NULL;
 
 	*root = NULL;
-	if (keyed_parse(k)) {
+	if (keyed_parse(k))
 		return -1;
-	}
 	nul = (const char *)find_nul(k->text);
 	*root = nul ? NULL : cJSON_ParseWithLengthOpts(k->text.p, k->text.n, &stop, false);
 	if (!*root) {
@@ -74,9 +72,8 @@ const cJSON *tree_get(const cJSON *object, const char *key)
 {
 	const cJSON *found = NULL;
 
-	for (const cJSON *m = tree_first(object); m; m = m->next) {
+	for (const cJSON *m = tree_first(object); m; m = m->next)
 		found = strcmp(m->string, key) == 0 ? m : found;
-	}
 	return found;
 }
 

@@ -47,9 +47,8 @@ static const unsigned char *utf8(const struct scan *s, const unsigned char *p)
 	while (p < s->end && *p >= 0x80) {
 		size_t n = utf8_decode(lex_slice(p, s->end), &code);
 
-		if (UNLIKELY(n == 0)) {
+		if (UNLIKELY(n == 0))
 			return fail(s, p, "invalid UTF-8");
-		}
 		p += n;
 	}
 	return p;
@@ -69,17 +68,13 @@ static const unsigned char *escape(const struct scan *s, const unsigned char *p)
 	};
 	unsigned char c = peek(s, p + 1);
 
-	if (LIKELY(simple[c])) {
+	if (LIKELY(simple[c]))
 		return p + 2;
-	}
-	if (c != 'u') {
+	if (c != 'u')
 		return fail(s, p + 1, "unknown escape in a string");
-	}
-	for (size_t i = 2; i < 6; i++) {
-		if (!is_hex(peek(s, p + i))) {
+	for (size_t i = 2; i < 6; i++)
+		if (!is_hex(peek(s, p + i)))
 			return fail(s, p + i, "expected 4 hex digits after \\u");
-		}
-	}
 	return p + 6;
 }
 
@@ -88,19 +83,16 @@ static __attribute__((noinline)) const unsigned char *string_rest(const struct s
 {
 	while (p) {
 		p = run_plain(p, s->end);
-		if (p == s->end) {
+		if (p == s->end)
 			return fail(s, p, "");
-		}
-		if (*p == '"') {
+		if (*p == '"')
 			return p + 1;
-		}
-		if (*p == '\\') {
+		if (*p == '\\')
 			p = escape(s, p);
-		} else if (*p >= 0x80) {
+		else if (*p >= 0x80)
 			p = utf8(s, p);
-		} else {
+		else
 			return fail(s, p, "control character in a string");
-		}
 	}
 	return NULL;
 }
@@ -119,9 +111,8 @@ static __attribute__((noinline)) const unsigned char *exponent(const struct scan
 {
 	const unsigned char *digits = p + 1;
 
-	if (peek(s, digits) == '+' || peek(s, digits) == '-') {
+	if (peek(s, digits) == '+' || peek(s, digits) == '-')
 		digits++;
-	}
 	p = run_digits(digits, s->end);
 	return p == digits ? fail(s, p, "expected a digit") : p;
 }
@@ -132,18 +123,15 @@ ALWAYS_INLINE const unsigned char *number(const struct scan *s, const unsigned c
 	const unsigned char *first = p + (*p == '-');
 
 	p = run_digits(first, s->end);
-	if (UNLIKELY(p == first)) {
+	if (UNLIKELY(p == first))
 		return fail(s, p, "expected a digit");
-	}
-	if (UNLIKELY(*first == '0' && p - first > 1)) {
+	if (UNLIKELY(*first == '0' && p - first > 1))
 		return fail(s, first + 1, "a number must not start with 0");
-	}
 	if (peek(s, p) == '.') {
 		first = p + 1;
 		p = run_digits(first, s->end);
-		if (UNLIKELY(p == first)) {
+		if (UNLIKELY(p == first))
 			return fail(s, p, "expected a digit");
-		}
 	}
 	return UNLIKELY((peek(s, p) | 0x20) == 'e') ? exponent(s, p) : p;
 }
@@ -151,14 +139,11 @@ ALWAYS_INLINE const unsigned char *number(const struct scan *s, const unsigned c
 ALWAYS_INLINE const unsigned char *literal(const struct scan *s, const unsigned char *p,
                                            const char *word, size_t n)
 {
-	if (LIKELY((size_t)(s->end - p) >= n && memcmp(p, word, n) == 0)) {
+	if (LIKELY((size_t)(s->end - p) >= n && memcmp(p, word, n) == 0))
 		return p + n;
-	}
-	for (size_t i = 1; i < n; i++) {
-		if (peek(s, p + i) != (unsigned char)word[i]) {
+	for (size_t i = 1; i < n; i++)
+		if (peek(s, p + i) != (unsigned char)word[i])
 			return fail(s, p + i, "expected null, true or false");
-		}
-	}
 	return NULL;
 }
 
@@ -218,17 +203,15 @@ ALWAYS_INLINE const unsigned char *blanks(const struct scan *s, const unsigned c
 ALWAYS_INLINE const unsigned char *colon(const struct scan *s, const unsigned char *p)
 {
 	p = blanks(s, p);
-	if (UNLIKELY(peek(s, p) != ':')) {
+	if (UNLIKELY(peek(s, p) != ':'))
 		return fail(s, p, "expected ':'");
-	}
 	return blanks(s, p + 1);
 }
 
 ALWAYS_INLINE const unsigned char *key(const struct scan *s, const unsigned char *p)
 {
-	if (UNLIKELY(peek(s, p) != '"')) {
+	if (UNLIKELY(peek(s, p) != '"'))
 		return fail(s, p, "expected a key in double quotes");
-	}
 	return string(s, p + 1);
 }
 
@@ -256,9 +239,8 @@ struct nest {
 ALWAYS_INLINE const unsigned char *enter(const struct scan *s, const unsigned char *p,
                                          struct nest *n, size_t limit)
 {
-	if (UNLIKELY(n->depth == limit)) {
+	if (UNLIKELY(n->depth == limit))
 		return fail(s, p, "nested too deeply");
-	}
 	n->outer[n->depth++] = n->closer;
 	n->closer = (unsigned char)(*p + 2);
 	return blanks(s, p + 1);
@@ -271,9 +253,8 @@ ALWAYS_INLINE const unsigned char *leave(const struct scan *s, const unsigned ch
 	while (peek(s, p) == n->closer) {
 		n->closer = n->outer[--n->depth];
 		p++;
-		if (n->depth == 0) {
+		if (n->depth == 0)
 			return p;
-		}
 		p = blanks(s, p);
 	}
 	return p;
@@ -291,24 +272,20 @@ static const unsigned char *container(const struct scan *s, const unsigned char 
 	n.depth = n.closer = 0;
 	p = enter(s, p, &n, limit);
 	for (bool entered = true;;) {
-		if (UNLIKELY(!p)) {
+		if (UNLIKELY(!p))
 			return NULL;
-		}
 		if (LIKELY(s->end - p >= 2 && p[0] == ',' && p[1] > ' ' && !entered)) {
 			p++;
 		} else if (!entered || peek(s, p) == n.closer) {
 			p = leave(s, blanks(s, p), &n);
-			if (n.depth == 0) {
+			if (n.depth == 0)
 				return p;
-			}
-			if (UNLIKELY(peek(s, p) != ',')) {
+			if (UNLIKELY(peek(s, p) != ','))
 				return no_comma(s, p, n.closer);
-			}
 			p = blanks(s, p + 1);
 		}
-		if (n.closer == '}' && UNLIKELY(!(p = name(s, p)))) {
+		if (n.closer == '}' && UNLIKELY(!(p = name(s, p))))
 			return NULL;
-		}
 		entered = opens(peek(s, p));
 		p = entered ? enter(s, p, &n, limit) : scalar(s, p);
 	}
@@ -324,9 +301,8 @@ int json_validate_first(struct str text, size_t *used, struct json_fault *fault)
 	struct scan s = scan_of(text, fault);
 	const unsigned char *p = value(&s, blanks(&s, s.begin), JSON_DEPTH_MAX);
 
-	if (!p) {
+	if (!p)
 		return -1;
-	}
 	*used = (size_t)(p - s.begin);
 	return 0;
 }
@@ -336,9 +312,8 @@ int lex_validate(struct str text, struct str *found, struct json_fault *fault)
 	struct scan s = scan_of(text, fault);
 	const unsigned char *begin = blanks(&s, s.begin), *end = value(&s, begin, JSON_DEPTH_MAX);
 
-	if (!end) {
+	if (!end)
 		return -1;
-	}
 	const unsigned char *p = blanks(&s, end);
 	if (p != s.end) {
 		fail(&s, p, "unexpected text after the value");
@@ -370,19 +345,16 @@ static const unsigned char *members(const struct scan *s, const unsigned char *p
 		const unsigned char *end =
 			begin ? value(s, begin, JSON_DEPTH_MAX + JSON_DEPTH_AROUND - 1) : NULL;
 
-		if (UNLIKELY(!end)) {
+		if (UNLIKELY(!end))
 			return NULL;
-		}
 		m->key = lex_slice(p + 1, key_end - 1);
 		m->value = lex_slice(begin, end);
 		m->type = (enum json_type)json_types[*begin];
 		p = blanks(s, end);
-		if (peek(s, p) == '}') {
+		if (peek(s, p) == '}')
 			return p + 1;
-		}
-		if (UNLIKELY(peek(s, p) != ',')) {
+		if (UNLIKELY(peek(s, p) != ','))
 			return no_comma(s, p, '}');
-		}
 		p = blanks(s, p + 1);
 	}
 }
@@ -400,9 +372,8 @@ int json_validate_object(struct str text, struct json_member *out, size_t max, s
 	}
 	p = blanks(&s, p + 1);
 	p = peek(&s, p) == '}' ? p + 1 : members(&s, p, out, max, count);
-	if (!p) {
+	if (!p)
 		return -1;
-	}
 	*used = (size_t)(p - s.begin);
 	return 0;
 }

@@ -48,9 +48,8 @@ static bool next_child(struct walking *w, struct str *value)
 		buf_printf(&w->pointer, "/%zu", l->index++);
 		return json_next(l->container, &l->cursor, value);
 	}
-	if (!json_next_member(l->container, &l->cursor, &m)) {
+	if (!json_next_member(l->container, &l->cursor, &m))
 		return false;
-	}
 	json_pointer_add_key(&w->pointer, m.key);
 	*value = m.value;
 	return true;
@@ -72,9 +71,8 @@ void json_walk(struct str value, json_walk_fn *take, void *ctx)
 			buf_release(&w.levels[--w.depth].text);
 		}
 	}
-	while (w.depth) {
+	while (w.depth)
 		buf_release(&w.levels[--w.depth].text);
-	}
 	free(w.levels);
 	buf_release(&w.pointer);
 }

@@ -18,9 +18,8 @@ void jw_init(struct json_writer *w, struct buf *out)
 /* Writes the comma before a value, unless a key was just written. */
 static void before_value(struct json_writer *w)
 {
-	if (w->comma) {
+	if (w->comma)
 		buf_char(w->out, ',');
-	}
 	w->comma = true;
 }
 
@@ -108,11 +107,10 @@ void jw_u64(struct json_writer *w, uint64_t v)
 
 void jw_count(struct json_writer *w, int64_t v)
 {
-	if (v < 0) {
+	if (v < 0)
 		jw_null(w);
-	} else {
+	else
 		jw_i64(w, v);
-	}
 }
 
 /* 15 digits always survive, 17 always suffice; a subnormal number may need fewer than 15 */
@@ -127,9 +125,8 @@ void jw_double(struct json_writer *w, double v)
 	before_value(w);
 	for (int digits = fabs(v) < DBL_MIN ? 1 : DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, v);
-		if (text_double(text) == v) {
+		if (text_double(text) == v)
 			break;
-		}
 	}
 	buf_text(w->out, text);
 }
@@ -147,11 +144,10 @@ void jw_null(struct json_writer *w)
 void jw_raw(struct json_writer *w, struct str valid_json)
 {
 	before_value(w);
-	if (valid_json.p) {
+	if (valid_json.p)
 		buf_str(w->out, valid_json);
-	} else {
+	else
 		buf_text(w->out, "null");
-	}
 }
 
 #define PUT(name, type)                                                                            \
@@ -187,9 +183,8 @@ void jw_put_member(struct json_writer *w, struct str key, struct str valid_json)
 
 void jw_put_known(struct json_writer *w, const char *key, struct str valid_json)
 {
-	if (valid_json.p && !str_eq(valid_json, STR("null"))) {
+	if (valid_json.p && !str_eq(valid_json, STR("null")))
 		jw_put_raw(w, key, valid_json);
-	}
 }
 
 void jw_line(struct json_writer *w, struct buf *out, const char *type)
@@ -221,19 +216,17 @@ void json_indent(struct buf *out, struct str valid_json)
 		const bool opens = *p == '{' || *p == '[', closes = *p == '}' || *p == ']';
 
 		after = *p == '"' ? lex_string(p, end) : p + 1;
-		if (opens && p[1] == *p + 2) { /* empty */
+		if (opens && p[1] == *p + 2) /* empty */
 			after = p + 2;
-		} else if (closes) {
+		else if (closes)
 			new_line(out, --depth);
-		}
 		buf_str(out, lex_slice(p, after));
-		if (opens && after == p + 1) {
+		if (opens && after == p + 1)
 			new_line(out, ++depth);
-		} else if (*p == ',') {
+		else if (*p == ',')
 			new_line(out, depth);
-		} else if (*p == ':') {
+		else if (*p == ':')
 			buf_char(out, ' ');
-		}
 	}
 }
 /* ---- templates ---- */
@@ -246,26 +239,22 @@ static void put_argument(struct json_writer *w, struct str key, bool optional, c
 	int64_t number = 0;
 	bool is_number = strchr("bdi", type);
 
-	if (is_number) {
+	if (is_number)
 		number = type == 'i' ? va_arg(*args, int64_t) : va_arg(*args, int);
-	} else {
+	else
 		s = type == 't' ? str_from(va_arg(*args, const char *)) : va_arg(*args, struct str);
-	}
-	if (optional && !s.p) {
+	if (optional && !s.p)
 		return;
-	}
-	if (key.p) {
+	if (key.p)
 		jw_key_str(w, key);
-	}
-	if (is_number && type != 'b') {
+	if (is_number && type != 'b')
 		jw_i64(w, number);
-	} else if (is_number) {
+	else if (is_number)
 		jw_bool(w, number);
-	} else if (type == 'r') {
+	else if (type == 'r')
 		jw_raw(w, s);
-	} else {
+	else
 		jw_str(w, s);
-	}
 }
 
 /* Writes the value at the start of the template, and returns what follows it. */
@@ -280,9 +269,8 @@ static const char *put_form_value(struct json_writer *w, struct str key, const c
 		put_argument(w, key, optional, at[1 + optional], args);
 		return at + 2 + optional;
 	}
-	if (key.p) {
+	if (key.p)
 		jw_key_str(w, key);
-	}
 	if (*at == '{' || *at == '[') {
 		open(w, *at == '{');
 	} else if (*at == '\'') {

@@ -57,23 +57,19 @@ struct child {
 
 static void close_fd(int *fd)
 {
-	if (*fd >= 0) {
+	if (*fd >= 0)
 		close(*fd);
-	}
 	*fd = -1;
 }
 
 /* A pipe; [0] is the reading end. */
 static int open_pipes(int pipes[3][2])
 {
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++)
 		pipes[i][0] = pipes[i][1] = -1;
-	}
-	for (int i = 0; i < 3; i++) {
-		if (pipe2(pipes[i], O_CLOEXEC) < 0) {
+	for (int i = 0; i < 3; i++)
+		if (pipe2(pipes[i], O_CLOEXEC) < 0)
 			return -1;
-		}
-	}
 	return 0;
 }
 
@@ -89,13 +85,11 @@ static void close_others(posix_spawn_file_actions_t *files)
 	(void)files;
 	for (struct dirent *e; open_now && (e = readdir(open_now));) {
 		uint64_t fd = 0;
-		if (text_u64(str_from(e->d_name), &fd) && fd > STDERR_FILENO && fd <= INT_MAX) {
+		if (text_u64(str_from(e->d_name), &fd) && fd > STDERR_FILENO && fd <= INT_MAX)
 			fcntl((int)fd, F_SETFD, FD_CLOEXEC);
-		}
 	}
-	if (open_now) {
+	if (open_now)
 		closedir(open_now);
-	}
 #endif
 }
 
@@ -119,13 +113,11 @@ static int spawn(const struct child_conf *conf, const int fds[3], pid_t group, p
 	posix_spawnattr_setsigmask(&how, &none);
 	posix_spawnattr_setsigdefault(&how, &usual);
 	posix_spawn_file_actions_init(&files);
-	for (int fd = 0; fd < 3; fd++) {
-		if (fds[fd] >= 0) {
+	for (int fd = 0; fd < 3; fd++)
+		if (fds[fd] >= 0)
 			posix_spawn_file_actions_adddup2(&files, fds[fd], fd);
-		} else {
+		else
 			posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
-		}
-	}
 	close_others(&files);
 	rc = posix_spawn(pid, "/bin/sh", &files, &how, argv,
 	                 conf->variables ? conf->variables : no_variables);
@@ -141,14 +133,12 @@ static void start_guard(struct child *c)
 {
 	int pipe[2];
 
-	if (pipe2(pipe, O_CLOEXEC) < 0) {
+	if (pipe2(pipe, O_CLOEXEC) < 0)
 		return;
-	}
 	int fds[] = {pipe[0], -1, -1};
 	struct child_conf guard = {.command = "read -r end; kill -KILL 0"};
-	if (spawn(&guard, fds, c->pid, &c->guard)) {
+	if (spawn(&guard, fds, c->pid, &c->guard))
 		c->guard = 0; /* the child has already exited */
-	}
 	close_fd(&pipe[0]);
 	c->lifeline = pipe[1];
 }
@@ -157,16 +147,14 @@ static int on_ready(void *arg, int fd, short ready, struct error *err);
 
 static void watch(struct child *c, int fd, short want)
 {
-	if (fd >= 0) {
+	if (fd >= 0)
 		io_watch(c->io, fd, want, on_ready, c);
-	}
 }
 
 static void unwatch(struct child *c, int *fd)
 {
-	if (*fd >= 0) {
+	if (*fd >= 0)
 		io_watch(c->io, *fd, 0, on_ready, c);
-	}
 	close_fd(fd);
 }
 
@@ -205,9 +193,8 @@ int child_start(struct io *io, const struct child_conf *conf, struct child **out
 	                    .last = BUF(LAST_MAX)};
 	lines_init(&c->from, conf->max_line ? conf->max_line : BUF_MAX_MESSAGE, 4 * PIECE);
 	int ours[] = {c->in, c->out, c->err};
-	for (size_t i = 0; i < ARRAY_LEN(ours); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(ours); i++)
 		fcntl(ours[i], F_SETFL, O_NONBLOCK);
-	}
 	start_guard(c);
 	watch(c, c->out, POLLIN);
 	watch(c, c->err, POLLIN);
@@ -222,17 +209,15 @@ static void write_out(struct child *c)
 	while (c->in >= 0 && c->sent < c->to.n) {
 		ssize_t n = write(c->in, c->to.p + c->sent, c->to.n - c->sent);
 
-		if (n >= 0) {
+		if (n >= 0)
 			c->sent += (size_t)n;
-		} else if (errno == EAGAIN) {
+		else if (errno == EAGAIN)
 			break;
-		} else if (errno != EINTR) {
+		else if (errno != EINTR)
 			unwatch(c, &c->in); /* it no longer reads */
-		}
 	}
-	if (c->in >= 0 && c->sent < c->to.n) {
+	if (c->in >= 0 && c->sent < c->to.n)
 		return;
-	}
 	buf_clear(&c->to);
 	c->sent = 0;
 }
@@ -259,9 +244,8 @@ static void end_stderr_line(struct child *c)
 {
 	struct str line = buf_view(&c->line);
 
-	while (line.n && (unsigned char)line.p[line.n - 1] <= ' ') {
+	while (line.n && (unsigned char)line.p[line.n - 1] <= ' ')
 		line.n--;
-	}
 	if (line.n) {
 		log_info("server: %.*s", STR_ARG(line));
 		buf_set(&c->last, line);
@@ -282,9 +266,8 @@ static void add_stderr(struct child *c, struct str piece)
 		struct str line = {piece.p, lf ? (size_t)(lf - piece.p) : piece.n};
 
 		add_cut(&c->line, line);
-		if (lf) {
+		if (lf)
 			end_stderr_line(c);
-		}
 		piece = str_skip(piece, line.n + 1);
 	}
 }
@@ -316,11 +299,10 @@ static void read_lines(struct child *c)
 		return;
 	}
 	ssize_t n = read(c->out, room, PIECE);
-	if (n > 0) {
+	if (n > 0)
 		lines_added(&c->from, (size_t)n);
-	} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
 		unwatch(c, &c->out);
-	}
 }
 
 static int on_ready(void *arg, int fd, short ready, struct error *err)
@@ -382,19 +364,16 @@ static int wait_for(pid_t pid)
 /* It has exited or is about to, like the processes it started and the guard. */
 static void reap(struct child *c)
 {
-	if (!c->pid) {
+	if (!c->pid)
 		return;
-	}
 	kill(-c->pid, SIGKILL);
-	if (c->guard) {
+	if (c->guard)
 		wait_for(c->guard);
-	}
 	close_fd(&c->lifeline);
 	int status = wait_for(c->pid);
 	c->pid = 0;
-	if (!*c->why) {
+	if (!*c->why)
 		explain(c, status);
-	}
 }
 
 /* Discards its remaining output and waits until every process that holds its pipes has exited:
@@ -414,12 +393,10 @@ static bool await_end(struct child *c, uint64_t ms)
 			ended = true;
 			until = soon < until ? soon : until;
 		}
-		if (ended && c->out < 0 && c->err < 0) {
+		if (ended && c->out < 0 && c->err < 0)
 			return true;
-		}
-		if (poll(p, ARRAY_LEN(p), STEP_MS) <= 0) {
+		if (poll(p, ARRAY_LEN(p), STEP_MS) <= 0)
 			continue;
-		}
 		if (p[0].revents) {
 			struct str unwanted;
 
@@ -427,9 +404,8 @@ static bool await_end(struct child *c, uint64_t ms)
 				;
 			read_lines(c);
 		}
-		if (p[1].revents) {
+		if (p[1].revents)
 			read_stderr(c);
-		}
 	}
 	return false;
 }
@@ -437,15 +413,13 @@ static bool await_end(struct child *c, uint64_t ms)
 /* Called at the end of its output. Usually the child has exited, or is about to. */
 static void check_exit(struct child *c)
 {
-	if (*c->why) {
+	if (*c->why)
 		return;
-	}
 	await_end(c, EXIT_MS);
-	if (has_ended(c)) {
+	if (has_ended(c))
 		reap(c);
-	} else {
+	else
 		snprintf(c->why, sizeof(c->why), "closed its output");
-	}
 }
 
 void child_stop(struct child *c)
@@ -476,9 +450,8 @@ bool child_has_ended(const struct child *c)
 
 void child_free(struct child *c)
 {
-	if (!c) {
+	if (!c)
 		return;
-	}
 	reap(c);
 	unwatch(c, &c->in);
 	unwatch(c, &c->out);
@@ -492,9 +465,8 @@ void child_free(struct child *c)
 
 bool child_send(struct child *c, struct str line)
 {
-	if (c->in < 0) {
+	if (c->in < 0)
 		return true;
-	}
 	if (!buf_room(&c->to, line.n + 1)) {
 		c->to.full = false;
 		return false;
@@ -509,9 +481,8 @@ bool child_send(struct child *c, struct str line)
 /* there may be room again */
 static void resume_reading(struct child *c)
 {
-	if (c->full) {
+	if (c->full)
 		watch(c, c->out, POLLIN);
-	}
 	c->full = false;
 }
 
@@ -534,20 +505,17 @@ int child_receive(struct child *c, struct str *line, uint64_t timeout_ms, struct
 	for (bool over = false;;) {
 		int got = child_next(c, line, err);
 
-		if (got) {
+		if (got)
 			return got;
-		}
 		if (c->out < 0) {
 			check_exit(c);
 			return 0;
 		}
-		if (over) {
+		if (over)
 			return error_set(err, FAIL_TIMEOUT, "timed out");
-		}
 		over = io_now_ns(c->io) >= deadline;
-		if (io_turn(c->io, deadline, err) < 0) {
+		if (io_turn(c->io, deadline, err) < 0)
 			return -1;
-		}
 	}
 }
 
@@ -565,9 +533,8 @@ struct str child_stderr(const struct child *c)
 {
 	struct str errors = buf_view(&c->errors);
 
-	while (c->err >= 0 && errors.n < WORDS_MAX && errors.n && errors.p[errors.n - 1] != '\n') {
+	while (c->err >= 0 && errors.n < WORDS_MAX && errors.n && errors.p[errors.n - 1] != '\n')
 		errors.n--;
-	}
 	return errors;
 }
 

@@ -51,9 +51,8 @@ static void add_request_lines(struct handshake *h, const char *url, bool with_us
 	add_part(u, CURLUPART_HOST, " HTTP/1.1\r\nHost: ", &h->request);
 	add_part(u, CURLUPART_PORT, ":", &h->request);
 	buf_text(&h->request, "\r\n");
-	if (with_user) {
+	if (with_user)
 		add_user(u, &h->request);
-	}
 	curl_url_cleanup(u);
 }
 
@@ -85,11 +84,9 @@ void handshake_accept(struct str key, char out[HANDSHAKE_ACCEPT_MAX])
 
 static bool names_user(const char *const *headers, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (!strncasecmp(headers[i], "Authorization:", 14)) {
+	for (size_t i = 0; i < count; i++)
+		if (!strncasecmp(headers[i], "Authorization:", 14))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -111,11 +108,9 @@ int handshake_begin(struct handshake *h, const char *url, const char *user_agent
 	           "User-Agent: %s\r\n",
 	           buf_cstr(&key_text), user_agent);
 	buf_release(&key_text);
-	for (size_t i = 0; i < header_count; i++) {
-		if (add_header(&h->request, headers[i], err)) {
+	for (size_t i = 0; i < header_count; i++)
+		if (add_header(&h->request, headers[i], err))
 			return -1;
-		}
-	}
 	buf_text(&h->request, "\r\n");
 	return h->request.full ? error_set(err, FAIL_USAGE, "headers larger than 64 KiB") : 0;
 }
@@ -138,11 +133,9 @@ static bool is_folded(struct str s, struct str word)
 /* Is the word in the comma-separated list? */
 static bool lists(struct str list, struct str word)
 {
-	while (list.n) {
-		if (is_folded(text_trim(str_cut(&list, ',')), word)) {
+	while (list.n)
+		if (is_folded(text_trim(str_cut(&list, ',')), word))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -184,11 +177,9 @@ static int read_status(struct handshake *h, struct error *err)
 
 static const char *end_of_head(const struct buf *reply, size_t from)
 {
-	for (size_t at = from; at + 4 <= reply->n; at++) {
-		if (!memcmp(reply->p + at, "\r\n\r\n", 4)) {
+	for (size_t at = from; at + 4 <= reply->n; at++)
+		if (!memcmp(reply->p + at, "\r\n\r\n", 4))
 			return reply->p + at + 4;
-		}
-	}
 	return NULL;
 }
 
@@ -226,9 +217,8 @@ int handshake_feed(struct handshake *h, struct str bytes, struct error *err)
 	for (;; from = 0) {
 		int whole = read_head(h, from, err);
 
-		if (whole <= 0 || !is_interim(h)) {
+		if (whole <= 0 || !is_interim(h))
 			return whole;
-		}
 		buf_drop(&h->reply, h->head);
 	}
 }
@@ -243,9 +233,8 @@ struct str head_value(struct str head, const char *name)
 	while (head.n) {
 		struct str line = str_cut(&head, '\n');
 
-		if (line.n > n && line.p[n] == ':' && strncasecmp(line.p, name, n) == 0) {
+		if (line.n > n && line.p[n] == ':' && strncasecmp(line.p, name, n) == 0)
 			found = text_trim(str_skip(line, n + 1));
-		}
 	}
 	return found;
 }

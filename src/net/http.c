@@ -43,9 +43,8 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
 		return 0;
 	}
 	x->received += n;
-	if (!skips_body(x)) {
+	if (!skips_body(x))
 		buf_add(&x->in, bytes, n);
-	}
 	return n;
 }
 
@@ -55,9 +54,8 @@ static void end_of_headers(struct http_exchange *x)
 	long status = 0;
 
 	curl_easy_getinfo(x->transfer.easy, CURLINFO_RESPONSE_CODE, &status);
-	if (status < 200 && status != 101) {
+	if (status < 200 && status != 101)
 		return;
-	}
 	x->headers_done = true;
 	x->status = (int)status;
 	/* Servers close the connection after such a reply without "Connection: close". */
@@ -65,9 +63,8 @@ static void end_of_headers(struct http_exchange *x)
 		curl_easy_setopt(x->transfer.easy, CURLOPT_FORBID_REUSE, 1L);
 		x->closing = true;
 	}
-	if (!x->request->follow || (status != 307 && status != 308)) {
+	if (!x->request->follow || (status != 307 && status != 308))
 		return;
-	}
 	x->circled = x->hops >= MAX_HOPS;
 	x->redirected = !x->circled && target_redirect(&x->target, http_header(x, "Location"));
 }
@@ -78,19 +75,15 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *arg)
 	size_t n = size * count;
 	struct str line = {bytes, n};
 
-	if (x->headers_done) {
+	if (x->headers_done)
 		return n; /* trailers */
-	}
-	if (str_starts(line, STR("HTTP/"))) {
+	if (str_starts(line, STR("HTTP/")))
 		buf_clear(&x->head);
-	}
 	buf_str(&x->head, line);
-	if (x->head.full) {
+	if (x->head.full)
 		return 0;
-	}
-	if (n <= 2 && (n == 0 || bytes[0] == '\r' || bytes[0] == '\n')) {
+	if (n <= 2 && (n == 0 || bytes[0] == '\r' || bytes[0] == '\n'))
 		end_of_headers(x);
-	}
 	return n;
 }
 
@@ -109,9 +102,8 @@ static int before_sending(void *arg, char *peer, char *local, int peer_port, int
 	struct http_exchange *x = arg;
 
 	(void)peer, (void)local, (void)peer_port, (void)local_port;
-	if (x->sends++ == 0 || !anything_sent(x)) {
+	if (x->sends++ == 0 || !anything_sent(x))
 		return CURL_PREREQFUNC_OK;
-	}
 	if (x->request->may_repeat && x->repeats == 0) {
 		x->repeats++;
 		return CURL_PREREQFUNC_OK;
@@ -139,9 +131,8 @@ static void set_up_handle(struct http_exchange *x)
 	curl_easy_setopt(e, CURLOPT_HEADERDATA, x);
 	curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, before_sending);
 	curl_easy_setopt(e, CURLOPT_PREREQDATA, x);
-	if (x->io->ca_file) {
+	if (x->io->ca_file)
 		curl_easy_setopt(e, CURLOPT_CAINFO, x->io->ca_file);
-	}
 }
 
 static void exchange_free(struct http_exchange *x)
@@ -157,9 +148,8 @@ static struct http_exchange *exchange_new(struct io *io)
 {
 	CURL *easy = curl_easy_init();
 
-	if (!easy) {
+	if (!easy)
 		return NULL;
-	}
 	struct http_exchange *x = mem_new(sizeof(*x));
 	x->transfer.easy = easy;
 	x->io = io;
@@ -174,9 +164,8 @@ static struct http_exchange *exchange_new(struct io *io)
 
 static void unlink_from(struct http_exchange **list, struct http_exchange *x)
 {
-	while (*list != x) {
+	while (*list != x)
 		list = &(*list)->next;
-	}
 	*list = x->next;
 }
 
@@ -190,12 +179,10 @@ static void retire(struct http_exchange *x)
 		return;
 	}
 	x->request = NULL;
-	if (x->in.cap > KEEP_MEMORY) {
+	if (x->in.cap > KEEP_MEMORY)
 		buf_release(&x->in);
-	}
-	if (x->out.cap > KEEP_MEMORY) {
+	if (x->out.cap > KEEP_MEMORY)
 		buf_release(&x->out);
-	}
 	x->next = x->io->idle;
 	x->io->idle = x;
 }
@@ -206,9 +193,8 @@ static void sweep_draining(struct io *io)
 
 	for (struct http_exchange *x = io->draining, *next; x; x = next) {
 		next = x->next;
-		if (!x->transfer.done && now < x->deadline_ns) {
+		if (!x->transfer.done && now < x->deadline_ns)
 			continue;
-		}
 		unlink_from(&io->draining, x);
 		retire(x);
 	}
@@ -244,21 +230,18 @@ static struct http_exchange *pick(struct io *io, const struct http_request *q)
 			return x;
 		}
 	}
-	if (count < MAX_IDLE) {
+	if (count < MAX_IDLE)
 		return exchange_new(io);
-	}
 	unlink_from(&io->idle, last); /* the one not used for longest */
 	return last;
 }
 
 static int set_target(struct http_exchange *x, const char *url, struct error *err)
 {
-	if (*url && str_is(buf_view(&x->target.url), url)) {
+	if (*url && str_is(buf_view(&x->target.url), url))
 		return 0;
-	}
-	if (target_set(&x->target, url, err) < 0) {
+	if (target_set(&x->target, url, err) < 0)
 		return -1;
-	}
 	curl_easy_setopt(x->transfer.easy, CURLOPT_URL, url);
 	curl_easy_setopt(x->transfer.easy, CURLOPT_NOPROXY, x->target.loopback ? "*" : NULL);
 	return 0;
@@ -270,9 +253,8 @@ static bool same_headers(struct str lines, const struct http_request *q, struct 
 	for (size_t i = 0; i < q->header_count; i++) {
 		struct str h = str_from(q->headers[i]);
 
-		if (!str_starts(lines, h) || lines.n == h.n || lines.p[h.n] != '\n') {
+		if (!str_starts(lines, h) || lines.n == h.n || lines.p[h.n] != '\n')
 			return false;
-		}
 		lines = str_skip(lines, h.n + 1);
 	}
 	return str_eq(lines, end);
@@ -312,15 +294,13 @@ static int set_headers(struct http_exchange *x, const struct http_request *q, st
 {
 	bool has_type = !q->body.p;
 
-	for (size_t i = 0; i < q->header_count && !has_type; i++) {
+	for (size_t i = 0; i < q->header_count && !has_type; i++)
 		has_type = strncasecmp(q->headers[i], "Content-Type", 12) == 0;
-	}
 	struct str end = has_type ? STR("Expect:\n") : STR("Content-Type:\nExpect:\n");
 
 	end.n -= q->body.n < EXPECT_BYTES ? strlen("Expect:\n") : 0;
-	if (same_headers(buf_view(&x->header_lines), q, end)) {
+	if (same_headers(buf_view(&x->header_lines), q, end))
 		return 0;
-	}
 	struct buf lines = BUF(BUF_MAX_SMALL);
 	struct curl_slist *list = NULL;
 	int rc = 0;
@@ -331,11 +311,10 @@ static int set_headers(struct http_exchange *x, const struct http_request *q, st
 		buf_char(&lines, '\n');
 	}
 	buf_str(&lines, end);
-	if (rc == 0 && lines.full) {
+	if (rc == 0 && lines.full)
 		rc = error_set(err, FAIL_USAGE, "headers larger than 64 KiB");
-	} else if (rc == 0 && lines.n && !(list = header_list(&lines))) {
+	else if (rc == 0 && lines.n && !(list = header_list(&lines)))
 		rc = error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
-	}
 	if (rc < 0) {
 		buf_release(&lines);
 		return rc;
@@ -357,9 +336,8 @@ static void set_method(struct http_exchange *x, const struct http_request *q)
 		curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->body.n);
 		curl_easy_setopt(e, CURLOPT_POSTFIELDS, q->body.p ? q->body.p : "");
 	}
-	if (x->has_body == body && strcmp(x->method, q->method) == 0) {
+	if (x->has_body == body && strcmp(x->method, q->method) == 0)
 		return;
-	}
 	if (!body) {
 		curl_easy_setopt(e, CURLOPT_POSTFIELDS, NULL);
 		curl_easy_setopt(e, CURLOPT_HTTPGET, 1L);
@@ -417,28 +395,24 @@ int http_begin(struct io *io, const struct http_request *q, struct http_exchange
                struct error *err)
 {
 	*out = NULL;
-	if (io_stopped(io)) {
+	if (io_stopped(io))
 		return error_set(err, FAIL_INTERRUPTED, "interrupted");
-	}
 	sweep_draining(io);
 	struct http_exchange *x = pick(io, q);
-	if (!x) {
+	if (!x)
 		return error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
-	}
 	x->request = q;
 	x->deadline_ns = q->timeout_ms ? io_deadline_ns(io, q->timeout_ms) : UINT64_MAX;
 	x->repeats = x->hops = 0;
 	x->circled = x->draining = false;
 	forget_reply(x);
-	if (set_target(x, q->url, err) < 0 || set_headers(x, q, err) < 0) {
+	if (set_target(x, q->url, err) < 0 || set_headers(x, q, err) < 0)
 		goto fail;
-	}
 	set_method(x, q);
 	set_connection_rules(x, q);
 	set_trust(x, q);
-	if (io_start(io, &x->transfer, err) < 0) {
+	if (io_start(io, &x->transfer, err) < 0)
 		goto fail;
-	}
 	*out = x;
 	return 0;
 fail:
@@ -448,9 +422,8 @@ fail:
 
 static int turn(struct http_exchange *x, struct error *err)
 {
-	if (x->deadline_ns != UINT64_MAX && io_now_ns(x->io) >= x->deadline_ns) {
+	if (x->deadline_ns != UINT64_MAX && io_now_ns(x->io) >= x->deadline_ns)
 		return http_explain_timeout(x, err);
-	}
 	return io_turn(x->io, x->deadline_ns, err);
 }
 
@@ -468,12 +441,10 @@ int http_wait_headers(struct http_exchange *x, struct error *err)
 	while (!x->headers_done || x->redirected) {
 		bool ended = x->transfer.done;
 
-		if (ended && !x->redirected) {
+		if (ended && !x->redirected)
 			return http_explain(x, err);
-		}
-		if (ended ? follow(x, err) < 0 : turn(x, err) < 0) {
+		if (ended ? follow(x, err) < 0 : turn(x, err) < 0)
 			return -1;
-		}
 	}
 	x->headers_seen = true;
 	return x->circled ? error_set(err, FAIL_PROTOCOL, "%s redirected %s more than %d times",
@@ -485,9 +456,8 @@ bool http_ready(const struct http_exchange *x)
 {
 	bool body = x->headers_done && !x->redirected;
 
-	if (x->transfer.done || (body && (x->in.n || !x->headers_seen))) {
+	if (x->transfer.done || (body && (x->in.n || !x->headers_seen)))
 		return true;
-	}
 	return x->deadline_ns != UINT64_MAX && io_now_ns(x->io) >= x->deadline_ns;
 }
 
@@ -496,42 +466,33 @@ int http_wait_any(struct io *io, struct http_exchange *const *xs, size_t count, 
 {
 	uint64_t until = io_deadline_ns(io, timeout_ms), wake = until;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		wake = xs[i]->deadline_ns < wake ? xs[i]->deadline_ns : wake;
-	}
 	for (bool over = false;; over = io_now_ns(io) >= until) {
 		bool ready = over;
 
-		for (size_t i = 0; i < count; i++) {
+		for (size_t i = 0; i < count; i++)
 			ready = ready || http_ready(xs[i]);
-		}
-		if (ready) {
+		if (ready)
 			return 0;
-		}
-		if (io_turn(io, wake, err) < 0) {
+		if (io_turn(io, wake, err) < 0)
 			return -1;
-		}
 	}
 }
 
 int http_read(struct http_exchange *x, struct str *piece, struct error *err)
 {
 	*piece = STR("");
-	if (http_wait_headers(x, err) < 0) {
+	if (http_wait_headers(x, err) < 0)
 		return -1;
-	}
 	/* a peer that never stops sending must not exceed the deadline */
-	if (!x->transfer.done && io_now_ns(x->io) >= x->deadline_ns) {
+	if (!x->transfer.done && io_now_ns(x->io) >= x->deadline_ns)
 		return http_explain_timeout(x, err);
-	}
-	while (x->in.n == 0 && !x->transfer.done) {
-		if (turn(x, err) < 0) {
+	while (x->in.n == 0 && !x->transfer.done)
+		if (turn(x, err) < 0)
 			return -1;
-		}
-	}
-	if (x->in.n == 0) {
+	if (x->in.n == 0)
 		return x->transfer.result == CURLE_OK ? 0 : http_explain(x, err);
-	}
 	struct buf read = x->out;
 	x->out = x->in;
 	x->in = read;
@@ -568,16 +529,14 @@ bool http_was_sent(const struct http_exchange *x)
 
 void http_end(struct http_exchange *x)
 {
-	if (x) {
+	if (x)
 		retire(x);
-	}
 }
 
 void http_drain(struct http_exchange *x)
 {
-	if (!x) {
+	if (!x)
 		return;
-	}
 	/* The caller frees the borrowed body after this: it must have been sent. */
 	curl_off_t uploaded = 0;
 	curl_easy_getinfo(x->transfer.easy, CURLINFO_SIZE_UPLOAD_T, &uploaded);
@@ -591,7 +550,6 @@ void http_drain(struct http_exchange *x)
 	x->deadline_ns = io_deadline_ns(x->io, LEAVE_MS);
 	x->next = x->io->draining;
 	x->io->draining = x;
-	if (x->paused) {
+	if (x->paused)
 		curl_easy_pause(x->transfer.easy, CURLPAUSE_CONT);
-	}
 }

@@ -31,11 +31,9 @@ static const char *errno_words(long number, char out[80])
 		{EMFILE, "too many open files"},
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
-		if (known[i].number == number) {
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (known[i].number == number)
 			return known[i].words;
-		}
-	}
 	snprintf(out, 80, "system error %ld", number);
 	return out;
 }
@@ -45,9 +43,8 @@ static const char *reason(const struct io_transfer *t, const char *why, char out
 	long number = 0;
 
 	curl_easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
-	if (number) {
+	if (number)
 		return errno_words(number, out);
-	}
 	return why[0] ? why : curl_easy_strerror(t->result);
 }
 
@@ -60,11 +57,9 @@ static bool is_tls(CURLcode rc)
 		CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_SHUTDOWN_FAILED,
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(codes); i++) {
-		if (codes[i] == rc) {
+	for (size_t i = 0; i < ARRAY_LEN(codes); i++)
+		if (codes[i] == rc)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -74,11 +69,9 @@ static bool is_plain_answer(const char *why)
 	static const char *const words[] = {"wrong version number", "packet length too long",
 	                                    "unexpected TLS packet", "http request"};
 
-	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-		if (strstr(why, words[i])) {
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (strstr(why, words[i]))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -94,9 +87,8 @@ static bool is_proxy(const char *why, const char *place, char proxy[160])
 	static const char before[] = "Failed to connect to ", between[] = " port ";
 	const char *host = why + strlen(before), *port;
 
-	if (strncmp(why, before, strlen(before)) != 0 || !(port = strstr(host, between))) {
+	if (strncmp(why, before, strlen(before)) != 0 || !(port = strstr(host, between)))
 		return false;
-	}
 	int digits = (int)strspn(port + strlen(between), "0123456789");
 	snprintf(proxy, 160, "%.*s:%.*s", (int)(port - host), host, digits, port + strlen(between));
 	return strcasecmp(proxy, place) != 0;
@@ -112,9 +104,8 @@ int io_explain_connecting(const struct io_transfer *t, const char *place, const 
 		return error_set(err, FAIL_TRANSPORT, "cannot resolve %.*s",
 		                 (int)(strrchr(place, ':') - place), place);
 	}
-	if (rc == CURLE_COULDNT_RESOLVE_PROXY) {
+	if (rc == CURLE_COULDNT_RESOLVE_PROXY)
 		return error_set(err, FAIL_TRANSPORT, "cannot resolve the proxy for %s", place);
-	}
 	if (rc == CURLE_COULDNT_CONNECT && is_proxy(why, place, proxy)) {
 		return error_set(err, FAIL_TRANSPORT,
 		                 "cannot connect to the proxy %s to reach %s: %s", proxy, place,
@@ -125,9 +116,8 @@ int io_explain_connecting(const struct io_transfer *t, const char *place, const 
 		                 rc == CURLE_OPERATION_TIMEDOUT ? "timed out"
 		                                                : reason(t, why, words));
 	}
-	if (rc == CURLE_SSL_CACERT_BADFILE) {
+	if (rc == CURLE_SSL_CACERT_BADFILE)
 		return error_set(err, FAIL_INPUT, "cannot use the CA file: %s", why);
-	}
 	if (is_tls(rc) && is_plain_answer(why)) {
 		return error_set(err, FAIL_TRANSPORT,
 		                 "TLS: %s replies without TLS: use http:// instead of https://",

@@ -36,9 +36,8 @@ uint64_t http_retry_after_ms(const struct http_exchange *x)
 	uint64_t ms = 0;
 	curl_off_t seconds = 0;
 
-	if (text_u64(http_header(x, "retry-after-ms"), &ms)) {
+	if (text_u64(http_header(x, "retry-after-ms"), &ms))
 		return ms;
-	}
 	curl_easy_getinfo(x->transfer.easy, CURLINFO_RETRY_AFTER, &seconds);
 	return seconds > 0 ? (uint64_t)seconds * 1000 : 0;
 }
@@ -71,9 +70,8 @@ bool http_resolve(const char *url, struct str reference, struct buf *out)
 
 	target_init(&t);
 	bool same = target_set(&t, url, &ignored) == 0 && target_redirect(&t, reference);
-	if (same) {
+	if (same)
 		buf_str(out, buf_view(&t.url));
-	}
 	target_release(&t);
 	return same;
 }

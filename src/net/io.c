@@ -35,9 +35,8 @@ static void refresh_waits(struct io *io)
 
 	io->waits = mem_resize(io->waits, n + 1, sizeof(*io->waits));
 	io->polls = mem_resize(io->polls, n + 1, sizeof(*io->polls));
-	if (io->stop_fd >= 0) {
+	if (io->stop_fd >= 0)
 		io->polls[i++] = (struct pollfd){.fd = io->stop_fd, .events = POLLIN};
-	}
 	for (size_t w = 0; w < io->watch_count; w++) {
 		io->polls[i++] =
 			(struct pollfd){.fd = io->watches[w].fd, .events = io->watches[w].want};
@@ -55,13 +54,11 @@ static void refresh_waits(struct io *io)
 /* The libcurl half: created by the first transfer, and again after io_rest. */
 static int wake_multi(struct io *io, struct error *err)
 {
-	if (io->multi) {
+	if (io->multi)
 		return 0;
-	}
 	io->multi = curl_multi_init();
-	if (!io->multi) {
+	if (!io->multi)
 		return error_set(err, FAIL_SYSTEM, "cannot start libcurl: out of resources");
-	}
 	curl_multi_setopt(io->multi, CURLMOPT_MAXCONNECTS, 8L);
 	return 0;
 }
@@ -75,14 +72,11 @@ static const char *system_ca_file(void)
 	                                      "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
 	const curl_version_info_data *built = curl_version_info(CURLVERSION_NOW);
 
-	if (built->age < CURLVERSION_SEVENTH || built->cainfo || built->capath) {
+	if (built->age < CURLVERSION_SEVENTH || built->cainfo || built->capath)
 		return NULL;
-	}
-	for (size_t i = 0; i < ARRAY_LEN(bundles); i++) {
-		if (access(bundles[i], R_OK) == 0) {
+	for (size_t i = 0; i < ARRAY_LEN(bundles); i++)
+		if (access(bundles[i], R_OK) == 0)
 			return bundles[i];
-		}
-	}
 	return NULL;
 }
 
@@ -109,18 +103,16 @@ int io_new(const struct io_conf *conf, struct io **out, struct error *err)
 void io_rest(struct io *io)
 {
 	http_forget(io);
-	if (io->transfers || io->kept) {
+	if (io->transfers || io->kept)
 		return;
-	}
 	curl_multi_cleanup(io->multi);
 	io->multi = NULL;
 }
 
 void io_free(struct io *io)
 {
-	if (!io) {
+	if (!io)
 		return;
-	}
 	http_forget(io);
 	curl_multi_cleanup(io->multi);
 	free(io->waits);
@@ -146,9 +138,8 @@ uint64_t io_deadline_ns(const struct io *io, uint64_t timeout_ms)
 
 bool io_stopped(const struct io *io)
 {
-	if (io->stop_fd < 0 || io->stop_seen) {
+	if (io->stop_fd < 0 || io->stop_seen)
 		return io->stop_fd >= 0;
-	}
 	struct pollfd p = {.fd = io->stop_fd, .events = POLLIN};
 	return poll(&p, 1, 0) > 0;
 }
@@ -185,12 +176,10 @@ void io_watch(struct io *io, int fd, short want, io_fd_fn *fn, void *arg)
 {
 	size_t i = 0;
 
-	while (i < io->watch_count && io->watches[i].fd != fd) {
+	while (i < io->watch_count && io->watches[i].fd != fd)
 		i++;
-	}
-	if (want == 0 && i == io->watch_count) {
+	if (want == 0 && i == io->watch_count)
 		return;
-	}
 	if (want == 0) {
 		io->watches[i] = io->watches[--io->watch_count];
 	} else {
@@ -214,11 +203,9 @@ void io_unset_idle(struct io *io, const void *arg)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < io->idle_count; i++) {
-		if (io->idle_callbacks[i].arg != arg) {
+	for (size_t i = 0; i < io->idle_count; i++)
+		if (io->idle_callbacks[i].arg != arg)
 			io->idle_callbacks[kept++] = io->idle_callbacks[i];
-		}
-	}
 	io->idle_count = kept;
 }
 
@@ -226,9 +213,8 @@ static int call_idle(struct io *io, uint64_t *wake_ns, struct error *err)
 {
 	int did = 0;
 
-	if (io->in_idle) {
+	if (io->in_idle)
 		return 0;
-	}
 	io->in_idle = true;
 	for (size_t i = 0; i < io->idle_count && did >= 0; i++) {
 		int one = io->idle_callbacks[i].fn(io->idle_callbacks[i].arg, wake_ns, err);
@@ -246,18 +232,15 @@ static int serve_watches(struct io *io, struct error *err)
 	size_t first = io->stop_fd >= 0, n = 0;
 	struct pollfd *ready = mem_array(io->wait_count + 1, sizeof(*ready));
 
-	for (size_t i = first; i < io->wait_count; i++) {
-		if (io->polls[i].revents) {
+	for (size_t i = first; i < io->wait_count; i++)
+		if (io->polls[i].revents)
 			ready[n++] = io->polls[i];
-		}
-	}
 	int rc = 0;
 	for (size_t i = 0; i < n && rc >= 0; i++) {
 		size_t w = 0;
 
-		while (w < io->watch_count && io->watches[w].fd != ready[i].fd) {
+		while (w < io->watch_count && io->watches[w].fd != ready[i].fd)
 			w++;
-		}
 		if (w < io->watch_count) {
 			rc = io->watches[w].fn(io->watches[w].arg, ready[i].fd, ready[i].revents,
 			                       err);
@@ -272,12 +255,10 @@ static int perform(struct io *io, struct error *err)
 	int running, left;
 	CURLMcode rc = curl_multi_perform(io->multi, &running);
 
-	if (rc != CURLM_OK) {
+	if (rc != CURLM_OK)
 		return error_set(err, FAIL_SYSTEM, "libcurl failed: %s", curl_multi_strerror(rc));
-	}
-	if ((unsigned)running == io->transfers) {
+	if ((unsigned)running == io->transfers)
 		return 0;
-	}
 	for (CURLMsg *m; (m = curl_multi_info_read(io->multi, &left));) {
 		struct io_transfer *t = NULL;
 
@@ -293,19 +274,16 @@ static int perform(struct io *io, struct error *err)
 
 int io_start(struct io *io, struct io_transfer *t, struct error *err)
 {
-	if (wake_multi(io, err) < 0) {
+	if (wake_multi(io, err) < 0)
 		return -1;
-	}
 	t->done = t->kept = false;
 	t->result = CURLE_OK;
 	CURLMcode rc = curl_multi_add_handle(io->multi, t->easy);
-	if (rc != CURLM_OK) {
+	if (rc != CURLM_OK)
 		return error_set(err, FAIL_SYSTEM, "libcurl failed: %s", curl_multi_strerror(rc));
-	}
 	io->transfers++;
-	if (perform(io, err) == 0) {
+	if (perform(io, err) == 0)
 		return 0;
-	}
 	io_drop(io, t);
 	return -1;
 }
@@ -327,9 +305,8 @@ void io_keep_connection(struct io *io, struct io_transfer *t)
 /* Rounded up, so that a wait does not end just before its deadline and spin. */
 static int poll_ms(const struct io *io, uint64_t deadline_ns)
 {
-	if (deadline_ns == UINT64_MAX) {
+	if (deadline_ns == UINT64_MAX)
 		return INT_MAX;
-	}
 	uint64_t now = io_now_ns(io);
 	uint64_t left = now < deadline_ns ? deadline_ns - now : 0;
 	uint64_t ms = left / NS_PER_MS + (left % NS_PER_MS != 0);
@@ -341,47 +318,38 @@ static int turn_without_transfers(struct io *io, int ms, struct error *err)
 {
 	int ready = poll(io->polls, (nfds_t)io->wait_count, ms);
 
-	if (ready < 0 && errno != EINTR) {
+	if (ready < 0 && errno != EINTR)
 		return error_errno(err, "cannot wait");
-	}
-	if (ready <= 0) {
+	if (ready <= 0)
 		return 0;
-	}
 	io->stop_seen = io->stop_fd >= 0 && io->polls[0].revents;
 	return serve_watches(io, err);
 }
 
 int io_turn(struct io *io, uint64_t deadline_ns, struct error *err)
 {
-	if (io->stop_seen) {
+	if (io->stop_seen)
 		return error_set(err, FAIL_INTERRUPTED, "interrupted");
-	}
-	if (io_limit_passed(io)) {
+	if (io_limit_passed(io))
 		return error_set(err, FAIL_TIMEOUT, "timed out");
-	}
 	deadline_ns = deadline_ns < io->limit_ns ? deadline_ns : io->limit_ns;
 	int did = call_idle(io, &deadline_ns, err);
-	if (did < 0) {
+	if (did < 0)
 		return -1;
-	}
 	/* the caller's event may have happened meanwhile */
 	int ready = 0, ms = did ? 0 : poll_ms(io, deadline_ns);
-	if (io->transfers == 0) {
+	if (io->transfers == 0)
 		return turn_without_transfers(io, ms, err);
-	}
 	CURLMcode rc = curl_multi_poll(io->multi, io->waits, (unsigned)io->wait_count, ms, &ready);
-	if (rc != CURLM_OK) {
+	if (rc != CURLM_OK)
 		return error_set(err, FAIL_SYSTEM, "cannot wait: %s", curl_multi_strerror(rc));
-	}
 	io->stop_seen = ready > 0 && io->stop_fd >= 0 && io->waits[0].revents;
-	if (perform(io, err) < 0) {
+	if (perform(io, err) < 0)
 		return -1;
-	}
 	/* libcurl's poll (7.88) does not report POLLHUP and POLLERR of our descriptors: poll
 	   again. */
-	if (ready <= 0 || io->watch_count == 0 || poll(io->polls, (nfds_t)io->wait_count, 0) <= 0) {
+	if (ready <= 0 || io->watch_count == 0 || poll(io->polls, (nfds_t)io->wait_count, 0) <= 0)
 		return 0;
-	}
 	return serve_watches(io, err);
 }
 
@@ -390,16 +358,13 @@ int io_wait(struct io *io, const bool *done, uint64_t timeout_ms, struct error *
 	uint64_t deadline_ns = io_deadline_ns(io, timeout_ms);
 
 	for (bool over = false; !done || !*done;) {
-		if (over && !done) {
+		if (over && !done)
 			return 0;
-		}
-		if (over) {
+		if (over)
 			return error_set(err, FAIL_TIMEOUT, "timed out");
-		}
 		over = io_now_ns(io) >= deadline_ns;
-		if (io_turn(io, deadline_ns, err) < 0) {
+		if (io_turn(io, deadline_ns, err) < 0)
 			return -1;
-		}
 	}
 	return 0;
 }

@@ -59,17 +59,14 @@ enum lines_got lines_next(struct lines *l, bool ended, struct str *line)
 		if (skipping || end - l->taken > l->max_line + 1) {
 			cut(l, end);
 			l->skipping = !lf;
-			if (!skipping) {
+			if (!skipping)
 				return LINES_TOO_LONG;
-			}
-			if (!lf) {
+			if (!lf)
 				return LINES_NONE;
-			}
 			continue;
 		}
-		if (!whole) {
+		if (!whole)
 			return LINES_NONE;
-		}
 		*line = without_cr(cut(l, end));
 		return line->n > l->max_line ? LINES_TOO_LONG : LINES_ONE;
 	}

@@ -29,9 +29,8 @@ int listen_on(const char *address, uint16_t *port, int *out, struct error *err)
 	socklen_t n = sizeof(a);
 	int yes = 1, fd;
 
-	if (inet_pton(AF_INET, address, &a.sin_addr) != 1) {
+	if (inet_pton(AF_INET, address, &a.sin_addr) != 1)
 		return error_set(err, FAIL_USAGE, "'%s' is not an IPv4 address", address);
-	}
 	fd = socket(AF_INET, SOCK_STREAM, 0);
 	if (fd < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd, F_SETFL, O_NONBLOCK) != 0 ||
 	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
@@ -41,9 +40,8 @@ int listen_on(const char *address, uint16_t *port, int *out, struct error *err)
 
 		error_set(err, FAIL_SYSTEM, "cannot listen on %s:%u: %s%s", address, *port,
 		          strerror(reason), cure_of(reason));
-		if (fd >= 0) {
+		if (fd >= 0)
 			close(fd);
-		}
 		return -1;
 	}
 	*port = ntohs(a.sin_port);

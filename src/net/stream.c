@@ -73,26 +73,22 @@ int stream_server_new(const struct stream_server_conf *conf, struct stream_serve
 	buf_text(&url, conf->url + (ws ? 2 : 0));
 	int failed = target_set(&s->target, buf_cstr(&url), err);
 	buf_release(&url);
-	if (failed) {
+	if (failed)
 		return -1;
-	}
 	s->tls = str_is(buf_view(&s->target.scheme), "https");
 	set_authority(s);
-	if (!s->tls) {
+	if (!s->tls)
 		return resolve(s, err);
-	}
 	s->multi = curl_multi_init();
 	return s->multi ? 0 : error_set(err, FAIL_SYSTEM, "cannot start libcurl");
 }
 
 void stream_server_free(struct stream_server *s)
 {
-	if (!s) {
+	if (!s)
 		return;
-	}
-	if (s->addresses) {
+	if (s->addresses)
 		freeaddrinfo(s->addresses);
-	}
 	curl_multi_cleanup(s->multi);
 	target_release(&s->target);
 	buf_release(&s->authority);
@@ -138,16 +134,14 @@ struct stream *stream_adopt(int fd)
 static void fail(struct stream *s, const char *why)
 {
 	s->state = STREAM_FAILED;
-	if (!s->why[0]) {
+	if (!s->why[0])
 		text_copy(s->why, sizeof(s->why), str_from(why));
-	}
 }
 
 static void close_socket(struct stream *s)
 {
-	if (s->fd >= 0) {
+	if (s->fd >= 0)
 		close(s->fd);
-	}
 	s->fd = -1;
 }
 
@@ -159,9 +153,8 @@ static void try_next(struct stream *s)
 
 		close_socket(s);
 		s->fd = socket(a->ai_family, a->ai_socktype, a->ai_protocol);
-		if (s->fd < 0) {
+		if (s->fd < 0)
 			continue;
-		}
 		(void)fcntl(s->fd, F_SETFD, FD_CLOEXEC);
 		(void)fcntl(s->fd, F_SETFL, O_NONBLOCK);
 		send_at_once(s->fd);
@@ -203,16 +196,14 @@ static void connect_tls(struct stream *s)
 	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, s->why);
 	curl_easy_setopt(e, CURLOPT_PRIVATE, s);
 	curl_easy_setopt(e, CURLOPT_NOPROXY, s->server->target.loopback ? "*" : NULL);
-	if (s->server->ca_file) {
+	if (s->server->ca_file)
 		curl_easy_setopt(e, CURLOPT_CAINFO, s->server->ca_file);
-	}
 	if (s->server->insecure) {
 		curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 0L);
 		curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 0L);
 	}
-	if (curl_multi_add_handle(s->server->multi, e) != CURLM_OK) {
+	if (curl_multi_add_handle(s->server->multi, e) != CURLM_OK)
 		fail(s, "libcurl does not start");
-	}
 }
 
 struct stream *stream_connect(struct stream_server *server)
@@ -225,11 +216,10 @@ struct stream *stream_connect(struct stream_server *server)
 		return s;
 	}
 	s->easy = curl_easy_init();
-	if (s->easy) {
+	if (s->easy)
 		connect_tls(s);
-	} else {
+	else
 		fail(s, "libcurl does not start");
-	}
 	return s;
 }
 
@@ -267,11 +257,10 @@ static void perform(struct stream_server *server)
 enum stream_state stream_continue(struct stream *s)
 {
 	if (s->state == STREAM_CONNECTING) {
-		if (s->easy) {
+		if (s->easy)
 			perform(s->server);
-		} else {
+		else
 			connect_plain(s);
-		}
 	}
 	return s->state;
 }
@@ -290,12 +279,10 @@ void stream_close(struct stream *s, bool reset)
 {
 	struct linger at_once = {.l_onoff = 1};
 
-	if (!s) {
+	if (!s)
 		return;
-	}
-	if (reset && s->fd >= 0) {
+	if (reset && s->fd >= 0)
 		(void)setsockopt(s->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
-	}
 	if (s->easy) {
 		(void)curl_multi_remove_handle(s->server->multi, s->easy);
 		curl_easy_cleanup(s->easy);
@@ -314,9 +301,8 @@ static ptrdiff_t of_curl(CURLcode rc, size_t n)
 
 static ptrdiff_t of_socket(ssize_t n)
 {
-	if (n >= 0) {
+	if (n >= 0)
 		return n;
-	}
 	return errno == EAGAIN || errno == EINTR ? STREAM_AGAIN : STREAM_LOST;
 }
 
@@ -338,7 +324,6 @@ ptrdiff_t stream_send(struct stream *s, struct str bytes)
 
 void stream_shut(struct stream *s)
 {
-	if (!s->easy) { /* libcurl has no call that ends one side of TLS */
+	if (!s->easy) /* libcurl has no call that ends one side of TLS */
 		(void)shutdown(s->fd, SHUT_WR);
-	}
 }

@@ -24,9 +24,8 @@ static void read_part(CURLU *u, CURLUPart part, struct buf *out)
 {
 	char *text = NULL;
 
-	if (curl_url_get(u, part, &text, CURLU_DEFAULT_PORT) == CURLUE_OK) {
+	if (curl_url_get(u, part, &text, CURLU_DEFAULT_PORT) == CURLUE_OK)
 		buf_text(out, text);
-	}
 	curl_free(text);
 }
 
@@ -69,9 +68,8 @@ int target_set(struct target *t, const char *url, struct error *err)
 {
 	size_t n = strlen(url);
 
-	if (n > 0 && str_is(buf_view(&t->url), url)) {
+	if (n > 0 && str_is(buf_view(&t->url), url))
 		return 0;
-	}
 	CURLU *u = curl_url();
 	CURLUcode rc = !u                      ? CURLUE_OUT_OF_MEMORY
 	               : n > BUF_MAX_SMALL / 2 ? CURLUE_BAD_PATH

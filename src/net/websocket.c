@@ -47,9 +47,8 @@ static ssize_t on_recv(wslay_event_context_ptr frames, uint8_t *to, size_t room,
 
 	(void)flags;
 	ws->more = ws->more || ws->round >= ROUND_BYTES;
-	if (ws->drained || ws->more || ws->too_large || must_wait(ws)) {
+	if (ws->drained || ws->more || ws->too_large || must_wait(ws))
 		return would_block(frames);
-	}
 	if (n) {
 		memcpy(to, ws->early.p, n);
 		buf_drop(&ws->early, n);
@@ -58,9 +57,8 @@ static ssize_t on_recv(wslay_event_context_ptr frames, uint8_t *to, size_t room,
 		return (ssize_t)n;
 	}
 	CURLcode rc = ws->receive(ws, to, room, &n);
-	if (rc == CURLE_AGAIN) {
+	if (rc == CURLE_AGAIN)
 		return would_block(frames);
-	}
 	if (rc != CURLE_OK || n == 0) {
 		websocket_end_with(ws, WEBSOCKET_LOST,
 		                   "closed the connection without a Close frame");
@@ -118,9 +116,8 @@ static void on_frame_start(wslay_event_context_ptr frames,
 	ws->opcode = frame->opcode;
 	ws->close_bytes = frame->payload_length;
 	ws->frame_bytes = header_bytes(frame->payload_length) + frame->payload_length;
-	if (!wslay_is_ctrl_frame(frame->opcode)) {
+	if (!wslay_is_ctrl_frame(frame->opcode))
 		ws->fragmented = !frame->fin;
-	}
 	/* libwslay checks the limit only where it buffers the message itself */
 	if (!wslay_is_ctrl_frame(frame->opcode) &&
 	    frame->payload_length > ws->max_bytes - ws->partial.n) {
@@ -134,11 +131,10 @@ static void on_frame_chunk(wslay_event_context_ptr frames,
 	struct websocket *ws = arg;
 
 	(void)frames;
-	if (ws->opcode == WSLAY_CONNECTION_CLOSE) {
+	if (ws->opcode == WSLAY_CONNECTION_CLOSE)
 		buf_add(&ws->reason, piece->data, piece->data_length);
-	} else if (!wslay_is_ctrl_frame(ws->opcode) && !ws->too_large) {
+	else if (!wslay_is_ctrl_frame(ws->opcode) && !ws->too_large)
 		buf_add(&ws->partial, piece->data, piece->data_length);
-	}
 }
 
 static void on_frame_end(wslay_event_context_ptr frames, void *arg)
@@ -156,11 +152,10 @@ static void queue_message(struct websocket *ws, bool binary)
 	m->bytes = ws->partial;
 	m->binary = binary;
 	ws->partial = BUF(ws->max_bytes);
-	if (ws->last) {
+	if (ws->last)
 		ws->last->next = m;
-	} else {
+	else
 		ws->first = m;
-	}
 	ws->last = m;
 	ws->inbox++;
 	ws->inbox_bytes += m->bytes.n;
@@ -187,11 +182,10 @@ static void on_message(wslay_event_context_ptr frames,
 	struct websocket *ws = arg;
 
 	(void)frames;
-	if (message->opcode == WSLAY_CONNECTION_CLOSE) {
+	if (message->opcode == WSLAY_CONNECTION_CLOSE)
 		on_close_frame(ws);
-	} else if (!wslay_is_ctrl_frame(message->opcode) && !ws->too_large) {
+	else if (!wslay_is_ctrl_frame(message->opcode) && !ws->too_large)
 		queue_message(ws, message->opcode == WSLAY_BINARY_FRAME);
-	}
 }
 
 /* ---- libwslay's context ---- */
@@ -209,12 +203,10 @@ static wslay_event_context_ptr frames_of(struct websocket *ws)
 	};
 
 	ws->used = true;
-	if (ws->frames) {
+	if (ws->frames)
 		return ws->frames;
-	}
-	if (wslay_event_context_client_init(&ws->frames, &callbacks, ws)) {
+	if (wslay_event_context_client_init(&ws->frames, &callbacks, ws))
 		mem_failed(sizeof(struct websocket));
-	}
 	wslay_event_config_set_no_buffering(ws->frames, 1);
 	return ws->frames;
 }
@@ -237,9 +229,8 @@ int websocket_rest_later(void *arg, uint64_t *wake_ns, struct error *err)
 	struct websocket *ws = arg;
 
 	(void)err;
-	if (!ws->frames) {
+	if (!ws->frames)
 		return 0;
-	}
 	uint64_t now = io_now_ns(ws->io);
 	ws->rest_ns = ws->used ? now + REST_NS : ws->rest_ns;
 	ws->used = false;
@@ -261,9 +252,8 @@ void websocket_flush(struct websocket *ws)
 	while (at < ws->out.n) {
 		CURLcode rc = ws->transmit(ws, ws->out.p + at, ws->out.n - at, &n);
 
-		if (rc == CURLE_AGAIN) {
+		if (rc == CURLE_AGAIN)
 			break;
-		}
 		if (rc != CURLE_OK) {
 			websocket_end_with(ws, WEBSOCKET_LOST, "closed the connection");
 			at = ws->out.n;
@@ -279,13 +269,12 @@ static void fail_connection(struct websocket *ws, int code)
 {
 	const char *what = "sent frames that violate RFC 6455";
 
-	if (code == WSLAY_CODE_MESSAGE_TOO_BIG) {
+	if (code == WSLAY_CODE_MESSAGE_TOO_BIG)
 		what = "sent a message over the limit";
-	} else if (code == WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA) {
+	else if (code == WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA)
 		what = "sent text that is not UTF-8";
-	} else {
+	else
 		code = WSLAY_CODE_PROTOCOL_ERROR;
-	}
 	ws->code = code;
 	buf_clear(&ws->reason);
 	websocket_end_with(ws, WEBSOCKET_BROKEN, what);
@@ -294,20 +283,18 @@ static void fail_connection(struct websocket *ws, int code)
 /* libwslay answers a violation of the protocol with a Close of its own. */
 static void check_violation(struct websocket *ws)
 {
-	if (ws->end != WEBSOCKET_OPEN) {
+	if (ws->end != WEBSOCKET_OPEN)
 		return;
-	}
 	if (ws->too_large) {
 		fail_connection(ws, WSLAY_CODE_MESSAGE_TOO_BIG);
 	} else if (!wslay_event_get_read_enabled(ws->frames)) {
 		int code = wslay_event_get_status_code_sent(ws->frames);
 		bool close = ws->opcode == WSLAY_CONNECTION_CLOSE;
 
-		if (close && ws->reason.n >= 2 && ws->reason.n == ws->close_bytes) {
+		if (close && ws->reason.n >= 2 && ws->reason.n == ws->close_bytes)
 			on_close_frame(ws);
-		} else {
+		else
 			fail_connection(ws, close ? WSLAY_CODE_PROTOCOL_ERROR : code);
-		}
 	}
 }
 
@@ -318,9 +305,8 @@ static void watch(struct websocket *ws)
 	bool open = ws->end == WEBSOCKET_OPEN;
 	short want = 0;
 
-	if (open) {
+	if (open)
 		want = (short)((must_wait(ws) ? 0 : POLLIN) | (ws->out.n ? POLLOUT : 0));
-	}
 	if (want != ws->watched) {
 		io_watch(ws->io, ws->fd, want, on_ready, ws);
 		ws->watched = want;
@@ -335,9 +321,8 @@ void websocket_serve(struct websocket *ws)
 	ws->round = 0;
 	if (ws->end == WEBSOCKET_OPEN) {
 		(void)!wslay_event_recv(frames_of(ws));
-		if (ws->too_large) {
+		if (ws->too_large)
 			wslay_event_queue_close(ws->frames, WSLAY_CODE_MESSAGE_TOO_BIG, NULL, 0);
-		}
 		(void)!wslay_event_send(ws->frames);
 		check_violation(ws);
 		websocket_flush(ws);
@@ -365,12 +350,10 @@ static void free_message(struct ws_message *m)
 
 void websocket_free(struct websocket *ws)
 {
-	if (!ws) {
+	if (!ws)
 		return;
-	}
-	if (ws->watched) {
+	if (ws->watched)
 		io_watch(ws->io, ws->fd, 0, NULL, NULL);
-	}
 	io_unset_idle(ws->io, ws);
 	while (ws->first) {
 		struct ws_message *m = ws->first;
@@ -379,16 +362,13 @@ void websocket_free(struct websocket *ws)
 		free_message(m);
 	}
 	free_message(ws->taken);
-	if (ws->frames) {
+	if (ws->frames)
 		wslay_event_context_free(ws->frames);
-	}
-	if (ws->started) {
+	if (ws->started)
 		io_drop(ws->io, &ws->transfer);
-	}
 	curl_easy_cleanup(ws->transfer.easy);
-	if (ws->ours) {
+	if (ws->ours)
 		close(ws->fd);
-	}
 	handshake_release(&ws->handshake);
 	target_release(&ws->target);
 	free(ws->curl_why);
@@ -402,9 +382,8 @@ void websocket_close(struct websocket *ws, uint64_t timeout_ms)
 	struct error ignored = {0};
 	uint64_t deadline_ns = io_deadline_ns(ws->io, timeout_ms);
 
-	if (ws->end != WEBSOCKET_OPEN) {
+	if (ws->end != WEBSOCKET_OPEN)
 		return;
-	}
 	wslay_event_queue_close(frames_of(ws), WSLAY_CODE_NORMAL_CLOSURE, NULL, 0);
 	websocket_serve(ws);
 	/* later messages are discarded */
@@ -469,17 +448,15 @@ static bool next_message(struct websocket *ws, struct websocket_message *out)
 
 	free_message(ws->taken);
 	ws->taken = ws->first;
-	if (!ws->taken) {
+	if (!ws->taken)
 		return false;
-	}
 	ws->first = ws->taken->next;
 	ws->last = ws->first ? ws->last : NULL;
 	ws->inbox--;
 	ws->inbox_bytes -= ws->taken->bytes.n;
 	*out = (struct websocket_message){buf_view(&ws->taken->bytes), ws->taken->binary};
-	if (was_full) {
+	if (was_full)
 		websocket_serve(ws); /* libwslay may have buffered data that poll does not report */
-	}
 	return true;
 }
 
@@ -489,23 +466,18 @@ int websocket_receive(struct websocket *ws, struct websocket_message *out, uint6
 	uint64_t deadline_ns = io_deadline_ns(ws->io, timeout_ms);
 
 	for (bool over = false;;) {
-		if (next_message(ws, out)) {
+		if (next_message(ws, out))
 			return 1;
-		}
-		if (ws->end != WEBSOCKET_OPEN) {
+		if (ws->end != WEBSOCKET_OPEN)
 			return 0;
-		}
-		if (over) {
+		if (over)
 			return websocket_out_of_time(ws, "did not reply", err);
-		}
 		bool more = ws->more;
 		over = io_now_ns(ws->io) >= deadline_ns;
-		if (io_turn(ws->io, more ? 0 : deadline_ns, err)) {
+		if (io_turn(ws->io, more ? 0 : deadline_ns, err))
 			return -1;
-		}
-		if (more) {
+		if (more)
 			websocket_serve(ws);
-		}
 	}
 }
 

@@ -62,9 +62,8 @@ static void set_options(struct websocket *ws)
 	curl_easy_setopt(e, CURLOPT_BUFFERSIZE, 1024L); /* bodies are discarded */
 	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, ws->curl_why);
 	curl_easy_setopt(e, CURLOPT_NOPROXY, ws->target.loopback ? "*" : NULL);
-	if (ws->io->ca_file) {
+	if (ws->io->ca_file)
 		curl_easy_setopt(e, CURLOPT_CAINFO, ws->io->ca_file);
-	}
 	if (ws->io->insecure) {
 		curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 0L);
 		curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 0L);
@@ -97,13 +96,11 @@ static int move_to_own_socket(struct websocket *ws, struct error *err)
 	long tunnel = 0;
 
 	curl_easy_getinfo(ws->transfer.easy, CURLINFO_HTTP_CONNECTCODE, &tunnel);
-	if (ws->tls || tunnel) {
+	if (ws->tls || tunnel)
 		return 0;
-	}
 	ws->fd = fcntl(ws->fd, F_DUPFD_CLOEXEC, 0);
-	if (ws->fd < 0) {
+	if (ws->fd < 0)
 		return error_errno(err, "cannot duplicate the socket");
-	}
 	ws->ours = true;
 	ws->receive = receive_direct;
 	ws->transmit = transmit_direct;
@@ -120,17 +117,14 @@ static int connect_socket(struct websocket *ws, uint64_t deadline_ns, struct err
 {
 	const char *place = buf_cstr(&ws->target.place);
 
-	if (io_start(ws->io, &ws->transfer, err)) {
+	if (io_start(ws->io, &ws->transfer, err))
 		return -1;
-	}
 	ws->started = true;
 	while (!ws->transfer.done) {
-		if (io_now_ns(ws->io) >= deadline_ns) {
+		if (io_now_ns(ws->io) >= deadline_ns)
 			return websocket_out_of_time(ws, "did not accept a connection", err);
-		}
-		if (io_turn(ws->io, deadline_ns, err)) {
+		if (io_turn(ws->io, deadline_ns, err))
 			return -1;
-		}
 	}
 	if (ws->transfer.result != CURLE_OK) {
 		return io_explain_connecting(&ws->transfer, place, ws->curl_why, err)
@@ -156,9 +150,8 @@ static int read_reply(struct websocket *ws, struct error *err)
 	size_t n = 0;
 	CURLcode rc = ws->receive(ws, bytes, sizeof(bytes), &n);
 
-	if (rc == CURLE_AGAIN) {
+	if (rc == CURLE_AGAIN)
 		return 0;
-	}
 	if (rc != CURLE_OK || n == 0) {
 		return error_set(err, FAIL_TRANSPORT,
 		                 "%s closed the connection during the WebSocket handshake",
@@ -187,9 +180,8 @@ static int do_handshake(struct websocket *ws, uint64_t deadline_ns, struct error
 			whole = websocket_out_of_time(
 				ws, "did not reply to the WebSocket handshake", err);
 		}
-		if (!whole && io_turn(ws->io, deadline_ns, err)) {
+		if (!whole && io_turn(ws->io, deadline_ns, err))
 			whole = -1;
-		}
 		websocket_flush(ws);
 	}
 	io_watch(ws->io, ws->fd, 0, NULL, NULL);
@@ -229,25 +221,21 @@ static int open_connection(struct websocket *ws, const struct websocket_conf *co
 	uint64_t deadline_ns =
 		conf->timeout_ms ? io_deadline_ns(ws->io, conf->timeout_ms) : UINT64_MAX;
 
-	if (set_target(ws, conf->url, err)) {
+	if (set_target(ws, conf->url, err))
 		return -1;
-	}
-	if (rng_unique_bytes(key, sizeof(key))) {
+	if (rng_unique_bytes(key, sizeof(key)))
 		return error_errno(err, "cannot get random bytes for a WebSocket key");
-	}
 	if (handshake_begin(&ws->handshake, buf_cstr(&ws->target.url), ws->io->user_agent,
 	                    conf->headers, conf->header_count, key, err)) {
 		return -1;
 	}
 	set_options(ws);
-	if (connect_socket(ws, deadline_ns, err) || do_handshake(ws, deadline_ns, err)) {
+	if (connect_socket(ws, deadline_ns, err) || do_handshake(ws, deadline_ns, err))
 		return -1;
-	}
 	io_set_idle(ws->io, websocket_rest_later, ws);
 	buf_str(&ws->early, str_skip(buf_view(&ws->handshake.reply), ws->handshake.head));
-	if (ws->handshake.status != 101) {
+	if (ws->handshake.status != 101)
 		decline(ws);
-	}
 	handshake_release(&ws->handshake);
 	websocket_serve(ws);
 	return 0;

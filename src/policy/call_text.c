@@ -23,21 +23,17 @@ static bool next_word(const char **at, struct buf *word, char *open)
 
 	*open = '\0';
 	buf_clear(word);
-	while (is_blank(*p)) {
+	while (is_blank(*p))
 		p++;
-	}
-	if (!*p) {
+	if (!*p)
 		return false;
-	}
-	for (; *p && (*open || !is_blank(*p)); p++) {
-		if (*open ? *p == *open : *p == '\'' || *p == '"') {
+	for (; *p && (*open || !is_blank(*p)); p++)
+		if (*open ? *p == *open : *p == '\'' || *p == '"')
 			*open = *open ? '\0' : *p;
-		} else if (*p == '\\' && *open != '\'' && p[1]) {
+		else if (*p == '\\' && *open != '\'' && p[1])
 			buf_char(word, *++p);
-		} else {
+		else
 			buf_char(word, *p);
-		}
-	}
 	*at = p;
 	return !*open;
 }
@@ -51,9 +47,8 @@ static int check_json(struct str text, struct error *err)
 {
 	struct json_fault fault;
 
-	if (json_validate(text, &fault)) {
+	if (json_validate(text, &fault))
 		return error_set(err, FAIL_USAGE, "call '%.*s': %s", STR_ARG(text), fault.why);
-	}
 	text = text_trim(text);
 	return json_type(JSON_GET(text, "name")) == JSON_STRING &&
 	                       (!JSON_GET(text, "arguments").p ||
@@ -66,17 +61,15 @@ static int check_json(struct str text, struct error *err)
 
 int call_text_check(const char *text, struct error *err)
 {
-	if (is_json(text)) {
+	if (is_json(text))
 		return check_json(str_from(text), err);
-	}
 	struct buf word = BUF(BUF_MAX_MESSAGE);
 	const char *at = text;
 	size_t words = 0;
 	char open;
 
-	while (next_word(&at, &word, &open)) {
+	while (next_word(&at, &word, &open))
 		words++;
-	}
 	buf_release(&word);
 	return open    ? error_set(err, FAIL_USAGE, "call '%s': %c is not closed", text, open)
 	       : words ? 0
@@ -113,9 +106,8 @@ static int put_file(struct text_reading *r, const char *path, struct error *err)
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	int failed = file_read("file", path, &text, err);
 
-	if (!failed) {
+	if (!failed)
 		json_quote(r->out, buf_view(&text));
-	}
 	buf_release(&text);
 	return failed;
 }
@@ -123,12 +115,10 @@ static int put_file(struct text_reading *r, const char *path, struct error *err)
 /* key=value, without the key. */
 static int put_value(struct text_reading *r, bool json, const char *text, struct error *err)
 {
-	if (json) {
+	if (json)
 		return put_json(r, str_from(text), err);
-	}
-	if (text[0] == '@') {
+	if (text[0] == '@')
 		return put_file(r, text + 1, err);
-	}
 	if (!r->schema.p) {
 		json_quote(r->out, str_from(text));
 		return 0;
@@ -194,12 +184,10 @@ static int read_words(struct text_reading *r, const char *text, struct error *er
 	buf_char(r->out, '{');
 	next_word(&text, &word, &open); /* there is one: call_text_check */
 	failed = choose_tool(r, buf_view(&word), &whole, err);
-	if (!failed && whole) {
+	if (!failed && whole)
 		failed = put_argument(r, buf_view(&word), err);
-	}
-	while (!failed && next_word(&text, &word, &open)) {
+	while (!failed && next_word(&text, &word, &open))
 		failed = put_argument(r, buf_view(&word), err);
-	}
 	buf_char(r->out, '}');
 	buf_release(&word);
 	return failed;
@@ -213,9 +201,8 @@ static int read_json(const struct policy_conf *conf, struct str text, struct are
 	*out = (struct script_call){.name = json_text(arena, JSON_GET(text, "name")),
 	                            .arguments =
 	                                    arguments.p ? arena_str(arena, arguments) : STR("{}")};
-	if (conf->force_call || !conf->tools.p) {
+	if (conf->force_call || !conf->tools.p)
 		return 0;
-	}
 	return tool_require(conf->tools, out->name, err) ||
 	                       tool_check_arguments(tool_find(conf->tools, out->name),
 	                                            out->arguments, err)
@@ -229,20 +216,16 @@ int call_text_read(const struct policy_conf *conf, const char *text, struct aren
 	struct buf arguments = BUF(BUF_MAX_MESSAGE);
 	struct text_reading r = {.conf = conf, .arena = arena, .out = &arguments};
 
-	if (call_text_check(text, err)) {
+	if (call_text_check(text, err))
 		return -1;
-	}
-	if (is_json(text)) {
+	if (is_json(text))
 		return read_json(conf, text_trim(str_from(text)), arena, out, err);
-	}
 	int failed = read_words(&r, text, err);
 	struct str made = buf_view(&arguments);
-	if (!failed && !conf->force_call) {
+	if (!failed && !conf->force_call)
 		failed = tool_check_arguments(r.tool, made, err);
-	}
-	if (failed) {
+	if (failed)
 		error_wrap(err, "call '%s'", text);
-	}
 	*out = (struct script_call){.name = r.name, .arguments = arena_str(arena, made)};
 	names_release(&r.seen);
 	buf_release(&arguments);
@@ -256,21 +239,17 @@ static bool is_word(struct str s)
 {
 	static const char special[] = " \t\r\n'\"\\";
 
-	for (size_t i = 0; i < s.n; i++) {
-		if ((unsigned char)s.p[i] < ' ' || strchr(special, s.p[i])) {
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < ' ' || strchr(special, s.p[i]))
 			return false;
-		}
-	}
 	return s.n > 0;
 }
 
 static bool is_phrase(struct str s)
 {
-	for (size_t i = 0; i < s.n; i++) {
-		if ((unsigned char)s.p[i] < ' ' || strchr("'\"\\", s.p[i])) {
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < ' ' || strchr("'\"\\", s.p[i]))
 			return false;
-		}
-	}
 	return s.n > 0;
 }
 
@@ -309,9 +288,8 @@ static bool put_words(struct str tool, struct str name, struct str arguments, st
 
 	references_begin(&r, schema, &arena);
 	buf_str(out, name);
-	while (fits && json_next_member(arguments, &cursor, &m)) {
+	while (fits && json_next_member(arguments, &cursor, &m))
 		fits = put_word(&r, JSON_GET(schema, "properties"), &m, out);
-	}
 	arena_release(&arena);
 	return fits;
 }
@@ -320,9 +298,8 @@ void call_spell(struct str tool, struct str name, struct str arguments, struct b
 {
 	size_t start = out->n;
 
-	if (put_words(tool, name, arguments, out)) {
+	if (put_words(tool, name, arguments, out))
 		return;
-	}
 	buf_cut(out, start);
 	json_pack(out, "{name:%s,arguments:%r}", name, arguments);
 }

@@ -53,9 +53,8 @@ static struct str draw_any(struct rng *r, struct str array)
 	size_t count = json_type(array) == JSON_ARRAY ? json_count(array) : 0, cursor = 0;
 	struct str each = STR_NONE;
 
-	for (uint32_t n = count ? 1 + below(r, (uint32_t)count) : 0; n; n--) {
+	for (uint32_t n = count ? 1 + below(r, (uint32_t)count) : 0; n; n--)
 		json_next(array, &cursor, &each);
-	}
 	return each;
 }
 
@@ -108,17 +107,15 @@ static void draw_text(struct rng *r, struct str schema, struct buf *out)
 	int64_t most = length_of(schema, "maxLength", least > 3 ? least : 3);
 	int64_t n = least < TEXT_MAX ? least : TEXT_MAX;
 
-	if (most > n) {
+	if (most > n)
 		n += below(r, (uint32_t)(most - n < 3 ? most - n + 1 : 3));
-	}
 	if (!r && least <= 4 && length_of(schema, "maxLength", 4) >= 4) {
 		buf_text(out, "\"TEXT\"");
 		return;
 	}
 	buf_char(out, '"');
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < n; i++)
 		buf_char(out, (char)(i ? '0' + below(r, 10) : 'a' + below(r, 26)));
-	}
 	buf_char(out, '"');
 }
 
@@ -129,14 +126,12 @@ static bool put_named(struct drawing *d, struct str schema, struct str item, boo
 	struct error err;
 	double number;
 
-	if (as_json && !json_double_text(item, &number)) {
+	if (as_json && !json_double_text(item, &number))
 		return false;
-	}
-	if (as_json) {
+	if (as_json)
 		buf_str(d->out, item);
-	} else {
+	else
 		json_quote(d->out, item);
-	}
 	struct str made = {d->out->p + start, d->out->n - start};
 	if (schema_check(&d->references, schema, STR("value"), made, &err)) {
 		buf_cut(d->out, start);
@@ -150,17 +145,14 @@ static bool draw_named(struct drawing *d, struct str schema, struct str text)
 {
 	struct value_list l;
 
-	if (!named_values_list(text, &l)) {
+	if (!named_values_list(text, &l))
 		return false;
-	}
 	size_t first = below(d->rng, (uint32_t)l.count);
 	for (size_t i = 0; i < l.count; i++) {
 		struct str item = l.item[(first + i) % l.count];
 
-		if (put_named(d, schema, item, l.numbers) ||
-		    put_named(d, schema, item, !l.numbers)) {
+		if (put_named(d, schema, item, l.numbers) || put_named(d, schema, item, !l.numbers))
 			return true;
-		}
 	}
 	return false;
 }
@@ -212,15 +204,12 @@ static bool draw_given(struct drawing *d, const struct drawn *v)
 
 	json_pick(v->schema, keys, ARRAY_LEN(keys), given);
 	struct str value = given[0].p ? given[0] : draw_any(d->rng, given[1]);
-	if (!value.p && named && named->from_error && draw_named(d, v->schema, named->text)) {
+	if (!value.p && named && named->from_error && draw_named(d, v->schema, named->text))
 		return true;
-	}
-	if (!value.p && !json_is_null(given[2]) && !below(d->rng, 4)) {
+	if (!value.p && !json_is_null(given[2]) && !below(d->rng, 4))
 		value = given[2];
-	}
-	if (!value.p && d->rng && !below(d->rng, 8)) {
+	if (!value.p && d->rng && !below(d->rng, 8))
 		return false;
-	}
 	value = value.p ? value : draw_any(d->rng, given[3]);
 	if (value.p) {
 		buf_str(d->out, value);
@@ -255,16 +244,14 @@ static void begin_value(struct drawing *d, struct drawn v)
 	v.about = described(v.schema, v.about);
 	v.schema = schema_resolve_in(&d->references, v.schema);
 	struct str list = schema_alternatives(v.schema);
-	if (json_count(list)) {
+	if (json_count(list))
 		v.schema = schema_resolve_in(&d->references, draw_any(d->rng, list));
-	}
 	v.about = described(v.schema, v.about);
 	d->schema_bytes += v.schema.n + v.about.n + VALUE_BYTES;
 	struct str type = JSON_GET(v.schema, "type");
 	type = json_type(type) == JSON_ARRAY ? draw_any(d->rng, type) : type;
-	if (!draw_given(d, &v)) {
+	if (!draw_given(d, &v))
 		begin_typed(d, &v, type);
-	}
 }
 
 static bool has(struct drawing *d, const struct json_index *names, struct str key)
@@ -299,9 +286,8 @@ static bool next_member(struct drawing *d, struct container *f, struct drawn *ne
 static bool next_element(struct container *f, struct drawn *next)
 {
 	*next = f->value;
-	if (!json_next(JSON_GET(f->value.schema, "prefixItems"), &f->cursor, &next->schema)) {
+	if (!json_next(JSON_GET(f->value.schema, "prefixItems"), &f->cursor, &next->schema))
 		next->schema = JSON_GET(f->value.schema, "items");
-	}
 	return f->left-- > 0;
 }
 
@@ -318,12 +304,10 @@ static void continue_container(struct drawing *d)
 		d->depth--;
 		return;
 	}
-	if (!strchr("{[", d->out->p[d->out->n - 1])) {
+	if (!strchr("{[", d->out->p[d->out->n - 1]))
 		buf_char(d->out, ',');
-	}
-	if (f->object) {
+	if (f->object)
 		buf_printf(d->out, "\"%.*s\":", STR_ARG(next.key));
-	}
 	begin_value(d, next);
 }
 
@@ -334,9 +318,8 @@ bool draw_arguments(struct rng *r, struct str schema, const struct named_values 
 
 	references_begin(&d.references, schema, &d.texts);
 	open_container(&d, &(struct drawn){.schema = schema}, true);
-	while (d.depth) {
+	while (d.depth)
 		continue_container(&d);
-	}
 	arena_release(&d.texts);
 	return d.invented;
 }

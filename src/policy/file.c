@@ -12,11 +12,9 @@ static int error_no_policy(const char *path, struct error *err)
 {
 	struct buf others = BUF(BUF_MAX_SMALL);
 
-	for (size_t i = 0; i < policies_count; i++) {
-		if (policies[i]->spelled) {
+	for (size_t i = 0; i < policies_count; i++)
+		if (policies[i]->spelled)
 			buf_printf(&others, "%s%s", others.n ? " and " : "", policies[i]->spelled);
-		}
-	}
 	error_set(err, FAIL_INPUT,
 	          "policy '%s': no such file or ready-made policy; other policies are %s", path,
 	          buf_cstr(&others));
@@ -30,12 +28,10 @@ static int error_no_file(const char *path, struct error *err)
 	const char *names[POLICIES_MAX] = {NULL};
 	struct str kind = {path, strcspn(path, ":")};
 
-	for (size_t i = 0; i < policies_count && i < ARRAY_LEN(names); i++) {
+	for (size_t i = 0; i < policies_count && i < ARRAY_LEN(names); i++)
 		names[i] = policy_kind_name(policies[i]->kind);
-	}
-	if (!text_nearest(kind, names, ARRAY_LEN(names))) {
+	if (!text_nearest(kind, names, ARRAY_LEN(names)))
 		return error_no_policy(path, err);
-	}
 	error_set(err, FAIL_INPUT, "policy '%s': no such file", path);
 	return names_suggest(err, kind, names, ARRAY_LEN(names));
 }
@@ -46,9 +42,8 @@ static bool begins_with_call(struct str text)
 	struct json_fault fault;
 	size_t used;
 
-	if (json_validate_first(text, &used, &fault) != 0) {
+	if (json_validate_first(text, &used, &fault) != 0)
 		return false;
-	}
 	struct str first = text_trim((struct str){text.p, used});
 	return json_type(first) == JSON_OBJECT && !JSON_GET(first, "kind").p &&
 	       (JSON_GET(first, "arguments").p || text_trim(str_skip(text, used)).n > 0);
@@ -66,9 +61,8 @@ static int join_lines(struct keyed *k, struct str text, struct buf *out)
 		if (text_trim(k->text).n) {
 			buf_text(out, comma);
 			comma = ",";
-			if (keyed_parse(k)) {
+			if (keyed_parse(k))
 				return -1;
-			}
 		}
 		buf_str(out, k->text);
 		buf_text(out, feed ? "\n" : "");
@@ -104,9 +98,8 @@ int policy_file_read(const char *path, struct buf *out, struct error *err)
 {
 	struct buf text = BUF(out->max / 2); /* expanded, it fits into `out` */
 
-	if (!strchr(path, '/') && access(path, F_OK) && errno == ENOENT) {
+	if (!strchr(path, '/') && access(path, F_OK) && errno == ENOENT)
 		return error_no_file(path, err);
-	}
 	int failed =
 		file_read("policy", path, &text, err) || expand(path, buf_view(&text), out, err);
 	buf_release(&text);
@@ -129,17 +122,15 @@ static int error_kind(struct keyed *k)
 /* The kind is needed before the other keys can be read, so it is searched for first. */
 static int read_kind(struct keyed *k, struct str root, const struct policy_ops **kind)
 {
-	if (keyed_is_object(k, root)) {
+	if (keyed_is_object(k, root))
 		return -1;
-	}
 	k->key = "kind";
 	k->value = JSON_GET(root, "kind");
 	struct str word =
 		json_type(k->value) == JSON_STRING ? json_text(k->arena, k->value) : STR_NONE;
 	*kind = policy_of_kind(word);
-	if (!*kind) {
+	if (!*kind)
 		return error_kind(k);
-	}
 	return (*kind)->from_file ? 0
 	                          : keyed_fail(k,
 	                                       "a policy of kind \"%s\" applies to all tasks, "

@@ -65,9 +65,8 @@ static void llm_begin(struct policy *base, const struct policy_view *v, struct s
 		.observation = v->observation, .state = v->state, .task = p->task, .vars = p->vars};
 
 	chat_prompts(p->conf, p->tools, &values, &p->conversation);
-	if (p->conf->media) {
+	if (p->conf->media)
 		tool_result_media(v->observation, &p->media);
-	}
 	if (p->media.n) {
 		conversation_add_parts(&p->conversation, buf_view(&p->media));
 		buf_clear(&p->media);
@@ -97,9 +96,8 @@ static struct str history_name(struct llm_policy *p, size_t i)
 {
 	struct str name = p->calls.items[i].name;
 
-	if (!name.n) {
+	if (!name.n)
 		call_note(&p->calls.notes, "history-differs");
-	}
 	return name.n ? name : STR(NAMELESS);
 }
 
@@ -125,9 +123,8 @@ static void add_reply(struct llm_policy *p)
 	jw_init(&w, &p->text);
 	jw_pack(&w, "{role:'assistant',content:%s,reasoning:%?s", content,
 	        r->reasoning.n && profile->keeps_reasoning ? r->reasoning : STR_NONE);
-	if (native) {
+	if (native)
 		put_native_calls(p, &w);
-	}
 	jw_end(&w);
 	conversation_add(&p->conversation, buf_view(&p->text));
 }
@@ -141,9 +138,8 @@ static void put_reason(const struct llm_policy *p, const struct chat_failure *f,
 	buf_text(out, "model: ");
 	if (f->class != CHAT_TRANSPORT) {
 		buf_text(out, chat_failure_name(f->class));
-		if (f->status >= 400 && !strstr(buf_cstr(&f->message), "HTTP")) {
+		if (f->status >= 400 && !strstr(buf_cstr(&f->message), "HTTP"))
 			buf_printf(out, " (HTTP %d)", f->status);
-		}
 		buf_text(out, ": ");
 	}
 	buf_printf(out, "%s%s%s", f->class == CHAT_POISON ? POISON : "", buf_cstr(&f->message),
@@ -167,9 +163,8 @@ static void end_rollout(struct llm_policy *p, const struct chat_failure *f, stru
    is then requested, once. */
 static bool lower_limit(struct llm_policy *p, const struct chat_failure *f)
 {
-	if (f->class != CHAT_CONTEXT || p->limit_lowered || f->context <= f->prompt || !f->prompt) {
+	if (f->class != CHAT_CONTEXT || p->limit_lowered || f->context <= f->prompt || !f->prompt)
 		return false;
-	}
 	p->limit_lowered = true;
 	chat_request_limit(&p->request, f->context - f->prompt);
 	buf_clear(&p->text);
@@ -189,9 +184,8 @@ static bool change_form(struct llm_policy *p, const struct chat_failure *f)
 			? chat_history_wanted(&p->conversation.history, buf_view(&f->message))
 			: HISTORY_USUAL;
 
-	if (form == HISTORY_USUAL) {
+	if (form == HISTORY_USUAL)
 		return false;
-	}
 	chat_history_reform(&p->conversation.history, form, buf_view(&p->conversation.messages));
 	buf_clear(&p->text);
 	buf_printf(&p->text, "{\"what\":\"model\",\"class\":\"%s\",\"history\":\"%s\"}",
@@ -207,9 +201,8 @@ static int ask_once(struct llm_policy *p, struct chat_failure *failure, bool *an
                     struct error *err)
 {
 	chat_request_write(&p->request, buf_view(&p->conversation.history.sent), &p->body);
-	if (!p->body.full && !p->conversation.messages.full && !p->conversation.history.sent.full) {
+	if (!p->body.full && !p->conversation.messages.full && !p->conversation.history.sent.full)
 		return chat_ask(&p->chat, buf_view(&p->body), &p->reply, failure, answered, err);
-	}
 	failure->class = CHAT_CONTEXT;
 	buf_clear(&failure->message);
 	buf_printf(&failure->message, "the conversation is over %zu MiB", BUF_MAX_MESSAGE >> 20);
@@ -227,9 +220,8 @@ static int ask(struct llm_policy *p, struct decision *out, bool *answered, struc
 	do {
 		failed = ask_once(p, &failure, answered, err);
 	} while (!failed && !*answered && (lower_limit(p, &failure) || change_form(p, &failure)));
-	if (!failed && !*answered) {
+	if (!failed && !*answered)
 		end_rollout(p, &failure, out);
-	}
 	chat_failure_release(&failure);
 	return failed;
 }
@@ -304,12 +296,10 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 	memcpy(prompt_hash, p->conversation.hash, sizeof(prompt_hash));
 	llm_usage_turn(p->chat.usage, v->turn, io_now_ns(p->chat.io));
 	chat_request_turn(&p->request, p->turns++);
-	if (ask(p, out, &answered, err)) {
+	if (ask(p, out, &answered, err))
 		return -1;
-	}
-	if (!answered) {
+	if (!answered)
 		return 0;
-	}
 	struct calls_conf conf = {.tools = p->tools,
 	                          .mode = p->conf->tool_mode,
 	                          .format = p->conf->tool_format,
@@ -319,16 +309,14 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 	                          .stopped = is_stopped,
 	                          .ctx = p->chat.io};
 	calls_read(&conf, &p->reply, &p->turn, &p->calls);
-	if (p->calls.stopped) {
+	if (p->calls.stopped)
 		return error_set(err, FAIL_INTERRUPTED, "interrupted");
-	}
 	add_reply(p);
 	warn_stop_string(p);
-	if (p->calls.count) {
+	if (p->calls.count)
 		next_call(p, v, out);
-	} else {
+	else
 		decide_without_call(p, out);
-	}
 	/* copied: the conversation grows before the decision is recorded */
 	out->messages = arena_str(&p->turn, conversation_added(&p->conversation));
 	about_reply(&p->reply, &p->calls, p->request.turn_seed, prompt_hash, &p->about);
@@ -354,9 +342,8 @@ static enum tool_mode answer_mode(const struct llm_policy *p)
 {
 	bool role = !p->conf->api->request && tool_format_has_role(result_format(p));
 
-	if (strcmp(p->calls.source, "native") == 0 || role) {
+	if (strcmp(p->calls.source, "native") == 0 || role)
 		return TOOLS_NATIVE;
-	}
 	return p->conf->tool_mode == TOOLS_NATIVE ? TOOLS_TEXT : p->conf->tool_mode;
 }
 
@@ -389,22 +376,19 @@ static void put_answer(const struct policy_result *r, struct buf *out)
 	bool none = type == JSON_ABSENT || type == JSON_NULL ||
 	            (type == JSON_ARRAY && json_count(r->observation) == 0);
 
-	if (!none || json_is_null(r->structured)) {
+	if (!none || json_is_null(r->structured))
 		tool_result_text(r->observation, out);
-	} else {
+	else
 		json_text_or_json(r->structured, out);
-	}
-	if (!out->n) {
+	if (!out->n)
 		buf_str(out, r->raw.n ? r->raw : r->message);
-	}
 }
 
 /* Most APIs accept only text in results: images and sounds follow after all results of the turn. */
 static void add_media(struct llm_policy *p, const struct policy_result *r)
 {
-	if (p->conf->media) {
+	if (p->conf->media)
 		tool_result_media(r->observation, &p->media);
-	}
 	if (p->media.n && !r->decision->more) {
 		conversation_add_parts(&p->conversation, buf_view(&p->media));
 		buf_clear(&p->media);
@@ -417,9 +401,8 @@ static void llm_observe(struct policy *base, const struct policy_result *r, stru
 	bool nudge = p->conf->on_no_tool == NO_TOOL_NUDGE;
 
 	if (r->decision->kind == DECIDE_NOTHING) {
-		if (nudge) {
+		if (nudge)
 			events_push(&p->events, EVENT_NUDGE, STR("{\"why\":\"no tool call\"}"));
-		}
 		conversation_add_text(&p->conversation, "user", nudge ? STR(NUDGE) : STR(CONTINUE));
 	} else {
 		buf_clear(&p->text);
@@ -449,13 +432,11 @@ static void llm_close(struct policy *base)
 {
 	struct llm_policy *p = (struct llm_policy *)base;
 
-	if (!p) {
+	if (!p)
 		return;
-	}
 	struct buf *all[] = {&p->body, &p->text, &p->about, &p->reason, &p->media};
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		buf_release(all[i]);
-	}
 	chat_reply_release(&p->reply);
 	chat_request_release(&p->request);
 	chat_release(&p->chat);
@@ -491,12 +472,10 @@ static int llm_open(const struct policy_conf *conf, struct policy **out, struct 
 		                 "and \1base_url\2 URL",
 		                 conf->spec);
 	}
-	if (!conf->llm) {
+	if (!conf->llm)
 		return error_set(err, FAIL_USAGE, "\1policy\2 llm: no model given");
-	}
-	if (!out) {
+	if (!out)
 		return 0;
-	}
 	struct llm_policy *p = mem_new(sizeof(*p));
 
 	p->base.ops = &policy_llm;

@@ -30,9 +30,8 @@ static bool is_inside(struct str s, size_t i)
 
 static size_t skip_blanks(struct str s, size_t i)
 {
-	while (char_in(s, i, " \t\r\n")) {
+	while (char_in(s, i, " \t\r\n"))
 		i++;
-	}
 	return i;
 }
 
@@ -41,16 +40,13 @@ static bool read_quoted(struct str s, size_t i, struct prose_word *w)
 {
 	size_t escape = char_in(s, i, "\\"), start = i + escape + 1, end = start;
 
-	if (!char_in(s, start - 1, "'\"`")) {
+	if (!char_in(s, start - 1, "'\"`"))
 		return false;
-	}
-	while (end < s.n && end < start + QUOTED_MAX && !char_in(s, end, "'\"`\\\n")) {
+	while (end < s.n && end < start + QUOTED_MAX && !char_in(s, end, "'\"`\\\n"))
 		end++;
-	}
 	size_t close = end + escape;
-	if (end == start || close >= s.n || s.p[close] != s.p[start - 1]) {
+	if (end == start || close >= s.n || s.p[close] != s.p[start - 1])
 		return false;
-	}
 	*w = (struct prose_word){WORD_QUOTED, {s.p + start, end - start}, i, close + 1};
 	return true;
 }
@@ -62,12 +58,10 @@ static struct prose_word word_at(struct str s, size_t i)
 	size_t end = i + (char_in(s, i, "-") && char_in(s, i + 1, "0123456789"));
 	double number;
 
-	if (read_quoted(s, i, &w)) {
+	if (read_quoted(s, i, &w))
 		return w;
-	}
-	while (is_inside(s, end) || (end > i && char_in(s, end, "-.'") && is_inside(s, end + 1))) {
+	while (is_inside(s, end) || (end > i && char_in(s, end, "-.'") && is_inside(s, end + 1)))
 		end++;
-	}
 	w.text = (struct str){s.p + i, end - i};
 	w.end = end;
 	w.kind = end == i ? WORD_NONE : json_double_text(w.text, &number) ? WORD_NUMBER : WORD_BARE;
@@ -76,9 +70,8 @@ static struct prose_word word_at(struct str s, size_t i)
 
 static bool is_word(const struct prose_word *w, const char *const *list)
 {
-	while (*list && !str_is(w->text, *list)) {
+	while (*list && !str_is(w->text, *list))
 		list++;
-	}
 	return w->kind == WORD_BARE && *list;
 }
 #define IS_WORD(w, ...) is_word(w, (const char *const[]){__VA_ARGS__, NULL})
@@ -114,9 +107,8 @@ static size_t read_list(struct str s, struct prose_word w, struct value_list *ou
 
 	*out = (struct value_list){.numbers = kind == WORD_NUMBER};
 	while (w.kind == kind && continues(s, &w, joined)) {
-		if (out->count < VALUES_MAX) {
+		if (out->count < VALUES_MAX)
 			out->item[out->count++] = w.text;
-		}
 		end = w.end;
 		next = skip_separator(s, end, &joined);
 		w = next > end ? word_at(s, next) : (struct prose_word){.kind = WORD_NONE};
@@ -155,9 +147,8 @@ static bool next_word(struct prose *r, struct prose_word *w, struct value_list *
 		*w = word_at(r->text, r->at);
 		r->at += !w->kind;
 	}
-	if (!w->kind) {
+	if (!w->kind)
 		return false;
-	}
 	r->at = is_introduced(r, w) ? read_list(r->text, *w, list) : w->end;
 	if (list->count < 2) {
 		list->count = 0;
@@ -185,9 +176,8 @@ static struct named_parameter *parameter_of(struct named_values *v, const struct
 	for (struct named_parameter *p = v->item; p < v->item + v->count; p++) {
 		bool article = w->kind == WORD_BARE && p->sent.n == 1;
 
-		if (str_eq(w->text, p->key) || (!article && str_eq(w->text, p->sent))) {
+		if (str_eq(w->text, p->key) || (!article && str_eq(w->text, p->sent)))
 			return p;
-		}
 	}
 	return NULL;
 }
@@ -209,9 +199,8 @@ static void read_text(struct named_values *v, struct str text, bool is_error)
 
 			about->listed = true;
 			about->from_error = is_error;
-			if (!str_eq(about->text, found)) {
+			if (!str_eq(about->text, found))
 				about->text = arena_str(v->arena, found);
-			}
 		}
 	}
 }
@@ -243,10 +232,8 @@ void named_values_learn(struct named_values *v, struct str arguments, struct str
 
 const struct named_parameter *named_values_find(const struct named_values *v, struct str key)
 {
-	for (const struct named_parameter *p = v->item; p < v->item + v->count; p++) {
-		if (p->text.p && str_eq(p->key, key)) {
+	for (const struct named_parameter *p = v->item; p < v->item + v->count; p++)
+		if (p->text.p && str_eq(p->key, key))
 			return p;
-		}
-	}
 	return NULL;
 }

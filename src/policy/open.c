@@ -25,11 +25,9 @@ const struct policy_ops *policy_of_kind(struct str word)
 {
 	enum policy_kind kind = policy_kind_parse(word);
 
-	for (size_t i = 0; i < policies_count; i++) {
-		if (policies[i]->kind == kind) {
+	for (size_t i = 0; i < policies_count; i++)
+		if (policies[i]->kind == kind)
 			return policies[i];
-		}
-	}
 	return NULL;
 }
 
@@ -41,21 +39,17 @@ static const struct policy_ops *by_spec(const char *spec)
 
 static const struct policy_ops *for_model(void)
 {
-	for (size_t i = 0; i < policies_count; i++) {
-		if (policies[i]->asks_model) {
+	for (size_t i = 0; i < policies_count; i++)
+		if (policies[i]->asks_model)
 			return policies[i];
-		}
-	}
 	return NULL;
 }
 
 static const struct policy_ops *for_actions(void)
 {
-	for (size_t i = 0; i < policies_count; i++) {
-		if (policies[i]->takes_actions) {
+	for (size_t i = 0; i < policies_count; i++)
+		if (policies[i]->takes_actions)
 			return policies[i];
-		}
-	}
 	return NULL;
 }
 
@@ -103,12 +97,10 @@ static int choose(const struct policy_conf *conf, const struct policy_ops **kind
 	        : conf->spec  ? by_spec(conf->spec)
 	        : given       ? for_actions()
 	                      : NULL;
-	if (check_calls(conf, given, err)) {
+	if (check_calls(conf, given, err))
 		return -1;
-	}
-	if (conf->llm && given) {
+	if (conf->llm && given)
 		return error_set(err, FAIL_USAGE, "%s and a model are mutually exclusive", given);
-	}
 	if (conf->spec && given && !*kind && !conf->calls.p) {
 		return error_set(err, FAIL_USAGE, "%s and \1policy\2 FILE are mutually exclusive",
 		                 given);
@@ -120,9 +112,8 @@ int policy_open(const struct policy_conf *conf, struct policy **out, struct erro
 {
 	const struct policy_ops *kind;
 
-	if (choose(conf, &kind, err)) {
+	if (choose(conf, &kind, err))
 		return -1;
-	}
 	return conf->calls.p ? script_from_calls(conf, out, err)
 	       : kind        ? kind->open(conf, out, err)
 	       : conf->spec  ? policy_file_open(conf, out, err)
@@ -133,12 +124,10 @@ int policy_check(const struct policy_conf *conf, struct error *err)
 {
 	const struct policy_ops *kind;
 
-	if (choose(conf, &kind, err)) {
+	if (choose(conf, &kind, err))
 		return -1;
-	}
-	if (kind) {
+	if (kind)
 		return kind->open(conf, NULL, err);
-	}
 	return conf->spec && !conf->calls.p ? policy_file_open(conf, NULL, err) : 0;
 }
 
@@ -153,9 +142,8 @@ static int read_error_texts(struct keyed *k, const char *const **out, size_t *co
 	k->value = value;
 	*out = texts;
 	while (list ? json_next(value, &cursor, &k->value) : value.p && !*count) {
-		if (keyed_name(k, &texts[*count])) {
+		if (keyed_name(k, &texts[*count]))
 			return -1;
-		}
 		++*count;
 	}
 	return 0;
@@ -169,9 +157,8 @@ int policy_error_texts(const char *spec, struct arena *arena, const char *const 
 
 	*out = NULL;
 	*count = 0;
-	if (!spec || by_spec(spec)) {
+	if (!spec || by_spec(spec))
 		return 0;
-	}
 	int failed = policy_file_read(spec, &text, err);
 	k.text = buf_view(&text);
 	failed = failed || keyed_parse(&k) || read_error_texts(&k, out, count) ? -1 : 0;

@@ -44,12 +44,10 @@ static int random_decide(struct policy *base, const struct policy_view *v, struc
 			.kind = DECIDE_CALL, .name = c->name, .arguments = c->arguments};
 		return 0;
 	}
-	if (!p->count) {
+	if (!p->count)
 		return error_set(err, FAIL_USAGE, "\1policy\2 random: the server offers no tools");
-	}
-	if (p->tool && v->last != OUTCOME_NONE && v->last != OUTCOME_OK) {
+	if (p->tool && v->last != OUTCOME_NONE && v->last != OUTCOME_OK)
 		named_values_learn(&p->tool->named, buf_view(&p->arguments), v->last_error);
-	}
 	p->tool = &p->tools[rng_below(&p->rng, (uint32_t)p->count)];
 	buf_clear(&p->arguments);
 	buf_clear(&p->name);
@@ -73,9 +71,8 @@ static void random_close(struct policy *base)
 {
 	struct random_policy *p = (struct random_policy *)base;
 
-	if (!p) {
+	if (!p)
 		return;
-	}
 	buf_release(&p->arguments);
 	buf_release(&p->name);
 	arena_release(&p->arena);
@@ -135,12 +132,10 @@ static void add_tools(struct random_policy *p, struct str tools)
 /* Chooses what to draw from: the actions, the tool that was named, or all tools. */
 static int choose(struct random_policy *p, const struct policy_conf *conf, struct error *err)
 {
-	if (conf->actions) {
+	if (conf->actions)
 		return script_from_text(conf, &p->arena, &p->actions, err);
-	}
-	if (conf->tool) {
+	if (conf->tool)
 		p->only = arena_str(&p->arena, str_from(conf->tool));
-	}
 	add_tools(p, arena_str(&p->arena, conf->tools));
 	return p->only.p ? tool_require(conf->tools, p->only, err) : 0;
 }
@@ -188,9 +183,8 @@ static int random_open(const struct policy_conf *conf, struct policy **out, stru
 {
 	uint64_t seed = 0;
 
-	if (read_spec(conf->spec, &seed, err) || check_options(conf, err)) {
+	if (read_spec(conf->spec, &seed, err) || check_options(conf, err))
 		return -1;
-	}
 	return !out ? 0
 	            : open_seeded(conf, str_from(policy_kind_name(POLICY_RANDOM)), seed, out, err);
 }
@@ -212,9 +206,8 @@ static int random_from_file(struct keyed *k, struct str root, const struct polic
 {
 	struct random_file f = {.file = {.name = NULL}};
 
-	if (keyed_read(k, root, &random_table, &f)) {
+	if (keyed_read(k, root, &random_table, &f))
 		return -1;
-	}
 	return check_options(conf, k->err) ||
 	                       (out && open_seeded(conf, policy_file_title(conf, &f.file),
 	                                           (uint64_t)f.seed.value, out, k->err))

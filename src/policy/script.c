@@ -23,9 +23,8 @@ struct script {
 /* Counts how often the same masked error came in a row. */
 static void count_errors(struct script *s, const struct policy_view *v)
 {
-	if (v->last == OUTCOME_NONE) {
+	if (v->last == OUTCOME_NONE)
 		return;
-	}
 	if (v->last == OUTCOME_OK) {
 		s->equal_errors = 0;
 		return;
@@ -52,12 +51,10 @@ static int script_decide(struct policy *p, const struct policy_view *v, struct d
 		                                   "(on_error)"};
 		return 0;
 	}
-	if (s->next >= s->conf.count && s->conf.on_end == ON_END_CYCLE) {
+	if (s->next >= s->conf.count && s->conf.on_end == ON_END_CYCLE)
 		s->next = 0;
-	}
-	if (s->next >= s->conf.count && s->conf.on_end == ON_END_REPEAT && s->conf.count) {
+	if (s->next >= s->conf.count && s->conf.on_end == ON_END_REPEAT && s->conf.count)
 		s->next = s->conf.count - 1;
-	}
 	if (s->next >= s->conf.count) {
 		*out = (struct decision){.kind = DECIDE_FINISHED,
 		                         .reason = "all scripted actions were sent"};
@@ -84,9 +81,8 @@ static void script_close(struct policy *p)
 {
 	struct script *s = (struct script *)p;
 
-	if (!s) {
+	if (!s)
 		return;
-	}
 	buf_release(&s->last_error);
 	buf_release(&s->this_error);
 	arena_release(&s->arena);
@@ -102,9 +98,8 @@ static size_t value_length(struct str rest)
 	struct json_fault fault;
 	size_t n = 0;
 
-	if (!rest.n || !strchr("[{\"", rest.p[0]) || json_validate_first(rest, &n, &fault)) {
+	if (!rest.n || !strchr("[{\"", rest.p[0]) || json_validate_first(rest, &n, &fault))
 		return 0;
-	}
 	return n == rest.n || rest.p[n] == ',' ? n : 0;
 }
 
@@ -128,9 +123,8 @@ bool script_is_plain(struct str action)
 {
 	size_t word = 0;
 
-	while (word < action.n && is_of_word(action.p[word])) {
+	while (word < action.n && is_of_word(action.p[word]))
 		word++;
-	}
 	return action.n && (word == action.n || value_length(action) == action.n);
 }
 
@@ -140,9 +134,8 @@ int script_split(const char *actions, struct arena *arena, struct str **out, siz
 	struct str rest = str_from(actions);
 	size_t n = 1;
 
-	for (size_t i = 0; i < rest.n; i++) {
+	for (size_t i = 0; i < rest.n; i++)
 		n += rest.p[i] == ',';
-	}
 	*out = arena_new(arena, n * sizeof(**out));
 	for (*count = 0;;) {
 		size_t length = action_length(rest);
@@ -153,9 +146,8 @@ int script_split(const char *actions, struct arena *arena, struct str **out, siz
 			                 actions);
 		}
 		(*out)[(*count)++] = arena_str(arena, (struct str){rest.p, length});
-		if (length == rest.n) {
+		if (length == rest.n)
 			return 0;
-		}
 		rest = str_skip(rest, length + 1);
 	}
 }
@@ -200,12 +192,10 @@ static int choose_argument(struct action_slot *s, struct error *err)
 	s->tool = tool_find(s->conf->tools, s->name);
 	s->key = STR("action");
 	s->schema = STR_NONE;
-	if (!s->conf->force_call) {
+	if (!s->conf->force_call)
 		return tool_action_property(s->tool, named, &s->key, &s->schema, err);
-	}
-	if (tool_action_property(s->tool, named, &s->key, &s->schema, &ignored)) {
+	if (tool_action_property(s->tool, named, &s->key, &s->schema, &ignored))
 		s->key = named ? str_from(named) : STR("action");
-	}
 	return 0;
 }
 
@@ -219,9 +209,8 @@ static struct str params_of(struct str tool, const char *key, const struct str *
 	jw_init(&w, &params);
 	jw_pack(&w, "{tool:%?s", tool);
 	jw_put_array(&w, key);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		jw_str(&w, texts[i]);
-	}
 	jw_pack(&w, "]}");
 	return buf_keep(&params, arena);
 }
@@ -266,9 +255,8 @@ static bool slot_takes(const struct action_slot *s, struct str action, bool *arr
 	struct error ignored;
 	bool takes = !tool_action_arguments(s->tool, s->key, s->schema, action, &made, &ignored);
 
-	if (array) {
+	if (array)
 		*array = takes && made.p[s->key.n + strlen("{\"\":")] == '[';
-	}
 	buf_release(&made);
 	return takes;
 }
@@ -280,12 +268,10 @@ static bool is_list(const struct action_slot *s, struct str text)
 	bool strings = text.n && text.p[0] == '[' && json_is_valid(text) && json_count(text);
 	bool array = false;
 
-	for (size_t cursor = 0; strings && json_next(text, &cursor, &each);) {
+	for (size_t cursor = 0; strings && json_next(text, &cursor, &each);)
 		strings = json_type(each) == JSON_STRING;
-	}
-	if (strings) {
+	if (strings)
 		slot_takes(s, text, &array);
-	}
 	return strings && !array;
 }
 
@@ -342,9 +328,8 @@ static int check_parts(const struct action_slot *s, struct str text, const struc
 		/* a forced call is not checked later */
 		listed = listed && (!s->conf->force_call || slot_takes(s, parts[i], NULL));
 	}
-	if (count == 1 || plain || listed) {
+	if (count == 1 || plain || listed)
 		return 0;
-	}
 	struct buf shown = BUF(BUF_MAX_SMALL);
 
 	text_escape_cut(&shown, text, SHOWN);
@@ -371,18 +356,16 @@ int script_from_text(const struct policy_conf *conf, struct arena *arena, struct
 	    check_parts(&s, text, actions, count, err)) {
 		return -1;
 	}
-	if (is_list(&s, text)) {
+	if (is_list(&s, text))
 		read_list(text, arena, &actions, &count);
-	}
 	return make_calls(&s, actions, count, arena, out, err);
 }
 
 int script_check(const struct policy_conf *conf, const struct script_conf *script,
                  struct error *err)
 {
-	if (conf->force_call || !conf->tools.p) {
+	if (conf->force_call || !conf->tools.p)
 		return 0;
-	}
 	for (size_t i = 0; i < script->count; i++) {
 		const struct script_call *c = &script->calls[i];
 		struct str tool = tool_find(conf->tools, c->name);
@@ -414,14 +397,11 @@ static int check_spec(const struct policy_conf *conf, struct error *err)
 
 static int check_options(const struct policy_conf *conf, struct error *err)
 {
-	if (check_spec(conf, err) || script_check_actions(conf->actions, err)) {
+	if (check_spec(conf, err) || script_check_actions(conf->actions, err))
 		return -1;
-	}
-	for (size_t i = 0; i < conf->call_text_count; i++) {
-		if (call_text_check(conf->call_texts[i], err)) {
+	for (size_t i = 0; i < conf->call_text_count; i++)
+		if (call_text_check(conf->call_texts[i], err))
 			return -1;
-		}
-	}
 	return 0;
 }
 
@@ -448,17 +428,14 @@ static int script_open(const struct policy_conf *conf, struct policy **out, stru
 	struct script_conf script = {.name = STR("actions")};
 	struct arena arena = {0};
 
-	if (check_options(conf, err)) {
+	if (check_options(conf, err))
 		return -1;
-	}
-	if (!out) {
+	if (!out)
 		return 0;
-	}
 	int failed = conf->call_text_count ? script_from_texts(conf, &arena, &script, err)
 	                                   : script_from_text(conf, &arena, &script, err);
-	if (!failed) {
+	if (!failed)
 		*out = script_new(&script);
-	}
 	arena_release(&arena);
 	return failed ? -1 : 0;
 }
@@ -508,11 +485,10 @@ int script_from_calls(const struct policy_conf *conf, struct policy **out, struc
 		script.calls[script.count++].arguments = JSON_GET(call, "arguments");
 	}
 	int failed = script_check(conf, &script, err);
-	if (failed) {
+	if (failed)
 		err->kind = FAIL_INPUT;
-	} else {
+	else
 		*out = script_new(&script);
-	}
 	arena_release(&arena);
 	return failed;
 }

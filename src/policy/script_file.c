@@ -22,13 +22,10 @@ static int read_on_error(struct keyed *k, struct str value, void *to)
 	struct script_file *f = to;
 	int64_t times = 0;
 
-	if (json_is(value, STR("continue"))) {
+	if (json_is(value, STR("continue")))
 		return 0;
-	}
-	if (!json_i64(JSON_GET(value, "stop_after"), &times) || times < 1 ||
-	    json_count(value) != 1) {
+	if (!json_i64(JSON_GET(value, "stop_after"), &times) || times < 1 || json_count(value) != 1)
 		return keyed_expected(k, "\"continue\" or {\"stop_after\": K} with K >= 1");
-	}
 	f->script.stop_after = times;
 	return 0;
 }
@@ -46,9 +43,8 @@ static int read_calls(struct keyed *k, struct str list, void *to)
 	struct script_conf *script = &((struct script_file *)to)->script;
 	struct str each;
 
-	if (json_type(list) != JSON_ARRAY) {
+	if (json_type(list) != JSON_ARRAY)
 		return keyed_expected(k, "an array");
-	}
 	script->calls = arena_new(k->arena, (json_count(list) + 1) * sizeof(*script->calls));
 	for (size_t cursor = 0; json_next(list, &cursor, &each); script->count++) {
 		struct script_call *call = &script->calls[script->count];
@@ -103,9 +99,8 @@ static int open_calls(struct keyed *k, const struct policy_conf *conf, struct sc
 	for (size_t i = 0; i < script->count; i++) {
 		struct script_call *call = &script->calls[i];
 
-		if (call->text && call_text_read(conf, call->text, k->arena, call, k->err)) {
+		if (call->text && call_text_read(conf, call->text, k->arena, call, k->err))
 			return error_wrap(k->err, "calls[%zu]", i);
-		}
 	}
 	return script_check(conf, script, k->err);
 }
@@ -130,19 +125,15 @@ int script_from_file(struct keyed *k, struct str root, const struct policy_conf 
 {
 	struct script_file f = {.file = {.name = NULL}};
 
-	if (keyed_read(k, root, &script_file_keys, &f)) {
+	if (keyed_read(k, root, &script_file_keys, &f))
 		return -1;
-	}
-	if (check_keys(k, conf, &f)) {
+	if (check_keys(k, conf, &f))
 		return policy_file_invalid(k);
-	}
-	if (!out) {
+	if (!out)
 		return 0;
-	}
 	f.script.name = policy_file_title(conf, &f.file);
-	if (f.actions.p ? open_actions(k, conf, &f) : open_calls(k, conf, &f.script)) {
+	if (f.actions.p ? open_actions(k, conf, &f) : open_calls(k, conf, &f.script))
 		return policy_file_invalid(k);
-	}
 	f.script.params = keyed_compact(k, k->text);
 	*out = script_new(&f.script);
 	return 0;

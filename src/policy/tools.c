@@ -12,11 +12,9 @@ static struct str tool_name(struct str tool)
 {
 	struct json_member m;
 
-	for (size_t cursor = 0; json_next_member(tool, &cursor, &m);) {
-		if (json_key_is(m.key, STR("name"))) {
+	for (size_t cursor = 0; json_next_member(tool, &cursor, &m);)
+		if (json_key_is(m.key, STR("name")))
 			return m.type == JSON_STRING ? m.value : STR_NONE;
-		}
-	}
 	return STR_NONE;
 }
 
@@ -25,11 +23,9 @@ struct str tool_find(struct str tools, struct str name)
 	struct str tool;
 	size_t cursor = 0;
 
-	while (json_next(tools, &cursor, &tool)) {
-		if (json_is(tool_name(tool), name)) {
+	while (json_next(tools, &cursor, &tool))
+		if (json_is(tool_name(tool), name))
 			return tool;
-		}
-	}
 	return STR_NONE;
 }
 
@@ -37,14 +33,11 @@ struct str tool_bare_name(struct str name)
 {
 	struct str bare = name;
 
-	if (str_starts(name, STR("functions."))) {
+	if (str_starts(name, STR("functions.")))
 		return str_skip(name, strlen("functions."));
-	}
-	for (size_t i = 0; i < name.n; i++) {
-		if (name.p[i] == '.') {
+	for (size_t i = 0; i < name.n; i++)
+		if (name.p[i] == '.')
 			bare = str_skip(name, i + 1);
-		}
-	}
 	struct str space = {name.p, name.n - bare.n - (bare.n < name.n)};
 	return str_eq(space, bare) ? bare : name;
 }
@@ -53,9 +46,8 @@ struct str tool_schema(struct str tool)
 {
 	struct str schema = JSON_GET(tool, "inputSchema");
 
-	if (!schema.p) { /* OpenEnv and recent Python SDKs */
+	if (!schema.p) /* OpenEnv and recent Python SDKs */
 		schema = JSON_GET(tool, "input_schema");
-	}
 	return json_type(schema) == JSON_OBJECT ? schema : STR_NONE;
 }
 
@@ -89,12 +81,10 @@ int tool_require(struct str tools, struct str name, struct error *err)
 	struct str tool;
 	size_t cursor = 0;
 
-	if (tool_find(tools, name).p) {
+	if (tool_find(tools, name).p)
 		return 0;
-	}
-	while (json_next(tools, &cursor, &tool)) {
+	while (json_next(tools, &cursor, &tool))
 		names_add(&known, json_inner(tool_name(tool)));
-	}
 	error_set(err, FAIL_USAGE, "the server has no tool '%.*s'", STR_ARG(name));
 	names_suggest(err, name, known.text, known.count);
 	names_release(&known);
@@ -106,17 +96,15 @@ int tool_only(struct str tools, struct buf *name, struct error *err)
 	struct str tool;
 	size_t cursor = 0;
 
-	if (json_count(tools) == 0) {
+	if (json_count(tools) == 0)
 		return error_set(err, FAIL_USAGE, "the server offers no tools");
-	}
 	if (json_count(tools) != 1) {
 		return with_names(
 			tools, "the server has several tools: choose one with \1tool\2 NAME", err);
 	}
 	json_next(tools, &cursor, &tool);
-	if (!tool_name(tool).p) {
+	if (!tool_name(tool).p)
 		return error_set(err, FAIL_USAGE, "the server's only tool has no name");
-	}
 	json_decode(tool_name(tool), name);
 	return 0;
 }
@@ -177,12 +165,10 @@ static void put_example(struct str tool, struct str properties, struct str requi
 	bool all = json_count(required) == 0;
 
 	buf_str(out, json_inner(tool_name(tool)));
-	for (size_t cursor = 0; all && json_next_member(properties, &cursor, &m);) {
+	for (size_t cursor = 0; all && json_next_member(properties, &cursor, &m);)
 		buf_printf(out, " %.*s=..", STR_ARG(m.key));
-	}
-	for (size_t cursor = 0; json_next(required, &cursor, &name);) {
+	for (size_t cursor = 0; json_next(required, &cursor, &name);)
 		buf_printf(out, " %.*s=..", STR_ARG(json_inner(name)));
-	}
 }
 
 static int not_one_argument(struct str tool, struct str properties, struct str required,
@@ -213,9 +199,8 @@ int tool_action_property(struct str tool, const char *name, struct str *key, str
 	struct json_member m;
 	size_t cursor = 0;
 
-	if (name) {
+	if (name)
 		return named_property(properties, name, key, schema, err);
-	}
 	if (json_count(required) == 1 && json_next(required, &cursor, &only)) {
 		*key = json_inner(only);
 		*schema = get_spelled(properties, *key);
@@ -244,12 +229,10 @@ static bool is_meant_as_json(struct references *r, struct str schema, struct str
 {
 	bool any = !schema_names_any(r, schema), text = schema_names(r, schema, "string");
 
-	if (!any && !text) {
+	if (!any && !text)
 		return true;
-	}
-	if (!json_is_valid(action)) {
+	if (!json_is_valid(action))
 		return false;
-	}
 	switch (json_type(action)) {
 	case JSON_ARRAY:
 		return any || schema_names(r, schema, "array");
@@ -278,11 +261,10 @@ static int put_value(struct references *r, struct str key, struct str schema, st
 		return error_set(err, FAIL_USAGE, "the argument '%.*s' must be of type %.*s",
 		                 STR_ARG(key), STR_ARG(expected_type(resolved)));
 	}
-	if (as_json) {
+	if (as_json)
 		buf_str(out, text);
-	} else {
+	else
 		json_quote(out, text);
-	}
 	struct str made = {out->p + start, out->n - start};
 	if (schema_check(r, schema, key, made, err)) {
 		buf_cut(out, start);
@@ -347,9 +329,8 @@ const char *tool_why_state(const char *protocol, struct str tool, struct str nam
 	size_t required = json_count(JSON_GET(schema, "required"));
 	struct str hint = JSON_GET(JSON_GET(tool, "annotations"), "readOnlyHint");
 
-	if (strncmp(protocol, "mcp", 3) != 0) {
+	if (strncmp(protocol, "mcp", 3) != 0)
 		return NULL; /* only MCP servers are asked by a tool */
-	}
 	if (json_type(hint) == JSON_TRUE) {
 		return required ? "read-only; fill in the arguments"
 		       : json_count(JSON_GET(schema, "properties"))
@@ -379,9 +360,8 @@ static void put_range(struct str schema, struct buf *out)
 {
 	struct str least = JSON_GET(schema, "minimum"), most = JSON_GET(schema, "maximum");
 
-	if (least.p || most.p) {
+	if (least.p || most.p)
 		buf_printf(out, " %.*s..%.*s", STR_ARG(least), STR_ARG(most));
-	}
 }
 
 void tool_put_type(struct references *r, struct str schema, struct buf *out)
@@ -412,13 +392,12 @@ void tool_put_type(struct references *r, struct str schema, struct buf *out)
 		}
 		return;
 	}
-	if (json_type(type) == JSON_ARRAY) {
+	if (json_type(type) == JSON_ARRAY)
 		put_words(type, out);
-	} else if (type.p) {
+	else if (type.p)
 		json_text_or_json(type, out);
-	} else {
+	else
 		buf_text(out, "any");
-	}
 	struct str items = JSON_GET(schema_resolve_in(r, JSON_GET(given, "items")), "type");
 	if (items.p) {
 		buf_text(out, " of ");
@@ -433,15 +412,13 @@ bool tool_next_argument(struct str schema, size_t *cursor, struct tool_argument 
 	struct str each;
 	size_t at = 0;
 
-	if (!json_next_member(JSON_GET(schema, "properties"), cursor, &m)) {
+	if (!json_next_member(JSON_GET(schema, "properties"), cursor, &m))
 		return false;
-	}
 	*out = (struct tool_argument){.key = m.key,
 	                              .schema = m.value,
 	                              .description = JSON_GET(m.value, "description"),
 	                              .fallback = JSON_GET(m.value, "default")};
-	while (json_next(JSON_GET(schema, "required"), &at, &each)) {
+	while (json_next(JSON_GET(schema, "required"), &at, &each))
 		out->required |= json_type(each) == JSON_STRING && str_eq(json_inner(each), m.key);
-	}
 	return true;
 }

@@ -49,9 +49,8 @@ size_t probe_ok_calls(const struct probe *p)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->call_count; i++) {
+	for (size_t i = 0; i < p->call_count; i++)
 		n += p->calls[i].reply.outcome == OUTCOME_OK;
-	}
 	return n;
 }
 
@@ -59,9 +58,8 @@ size_t probe_changes(const struct probe *p)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->call_count; i++) {
+	for (size_t i = 0; i < p->call_count; i++)
 		n += p->calls[i].changed;
-	}
 	return n;
 }
 
@@ -106,9 +104,8 @@ static void add_to_fitness(const struct property *found, bool is_needed, struct 
 		buf_clear(&out->fit_why);
 		out->fit = PROPERTY_UNKNOWN;
 	}
-	if (s == out->fit && (is_needed || s == PROPERTY_FAIL)) {
+	if (s == out->fit && (is_needed || s == PROPERTY_FAIL))
 		add_reason(found, &out->fit_why);
-	}
 }
 
 static void report(struct probe *p, struct property *found, struct probe_summary *out)
@@ -162,18 +159,16 @@ static int check_reachable(struct probe *p, struct error *err)
 {
 	const struct session *first = &p->sessions[0];
 
-	if (p->opened || (first->status != SESSION_LOST && first->status != SESSION_LATE)) {
+	if (p->opened || (first->status != SESSION_LOST && first->status != SESSION_LATE))
 		return 0;
-	}
 	return error_set(err, first->status == SESSION_LATE ? FAIL_TIMEOUT : FAIL_TRANSPORT, "%s",
 	                 first->last.message);
 }
 
 static int examine(struct probe *p, struct probe_summary *out, struct error *err)
 {
-	if (probe_open_sessions(p, err) || check_reachable(p, err)) {
+	if (probe_open_sessions(p, err) || check_reachable(p, err))
 		return -1;
-	}
 	if (p->opened) {
 		const struct env_facts *f = session_facts(&p->sessions[0]);
 
@@ -181,17 +176,13 @@ static int examine(struct probe *p, struct probe_summary *out, struct error *err
 		p->traits = f->traits;
 		p->conf->opened(p->conf->ctx, f);
 	}
-	if (probe_act(p, err)) {
+	if (probe_act(p, err))
 		return -1;
-	}
-	if (p->opened && p->sessions[0].env) {
+	if (p->opened && p->sessions[0].env)
 		p->tools = arena_str(&p->arena, session_facts(&p->sessions[0])->tools);
-	}
-	for (size_t i = 0; i < ARRAY_LEN(properties); i++) {
-		if (judge_one(p, i, out, err)) {
+	for (size_t i = 0; i < ARRAY_LEN(properties); i++)
+		if (judge_one(p, i, out, err))
 			return -1;
-		}
-	}
 	return p->conf->model ? judge_model(p, out, err) : 0;
 }
 
@@ -219,9 +210,8 @@ void probe_close_sessions(struct probe *p)
 
 		session_close(&p->sessions[i]);
 		/* processes close independently: one slow close says nothing about others */
-		if (!p->traits.own_server && (io_now_ns(io) - began) / 1000000 >= UNRESPONSIVE_MS) {
+		if (!p->traits.own_server && (io_now_ns(io) - began) / 1000000 >= UNRESPONSIVE_MS)
 			io_cap_waits(io, SHORT_CLOSE_MS);
-		}
 	}
 	io_cap_waits(io, UINT64_MAX);
 }
@@ -230,9 +220,8 @@ static void close_everything(struct probe *p)
 {
 	io_ignore_stop(p->conf->io); /* closes have their own deadline */
 	probe_close_sessions(p);
-	for (size_t i = 0; i < p->conf->sessions; i++) {
+	for (size_t i = 0; i < p->conf->sessions; i++)
 		session_release(&p->sessions[i]);
-	}
 	session_pool_release(&p->pool);
 	series_release(&p->states);
 	series_release(&p->replies);
@@ -258,9 +247,8 @@ int probe_run(const struct probe_conf *conf, struct probe_summary *out, struct e
 	p.pool.all = p.sessions;
 	p.pool.all_count = conf->sessions;
 	int failed = session_pool_init(&p.pool, err) || examine(&p, out, err) ? -1 : 0;
-	if (p.pool.lost.kind != FAIL_TIMEOUT) {
+	if (p.pool.lost.kind != FAIL_TIMEOUT)
 		out->lost = p.pool.lost;
-	}
 	out->capacity = p.got_env;
 	close_everything(&p);
 	return failed;

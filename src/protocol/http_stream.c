@@ -72,11 +72,9 @@ struct str http_field(struct str fields, const char *name)
 {
 	struct str key, value;
 
-	for (size_t cursor = 0; http_next_field(fields, &cursor, &key, &value);) {
-		if (same_word(key, name)) {
+	for (size_t cursor = 0; http_next_field(fields, &cursor, &key, &value);)
+		if (same_word(key, name))
 			return value;
-		}
-	}
 	return STR_NONE;
 }
 
@@ -86,9 +84,8 @@ bool http_lists(struct str value, const char *word)
 		const char *comma = memchr(value.p, ',', value.n);
 		struct str one = {value.p, comma ? (size_t)(comma - value.p) : value.n};
 
-		if (same_word(text_trim(one), word)) {
+		if (same_word(text_trim(one), word))
 			return true;
-		}
 		value = str_skip(value, one.n + 1);
 	}
 	return false;
@@ -101,9 +98,8 @@ static bool is_token(struct str s)
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
 
-		if (c <= ' ' || c >= 127 || strchr("()<>@,;:\\\"/[]?={}", c)) {
+		if (c <= ' ' || c >= 127 || strchr("()<>@,;:\\\"/[]?={}", c))
 			return false;
-		}
 	}
 	return s.n > 0;
 }
@@ -117,13 +113,11 @@ static bool read_request_line(struct str line, struct http_part *out)
 {
 	const char *first = memchr(line.p, ' ', line.n), *last = line.p + line.n;
 
-	while (last > line.p && (last == line.p + line.n || *last != ' ')) {
+	while (last > line.p && (last == line.p + line.n || *last != ' '))
 		last--;
-	}
 
-	if (!first || last <= first || !is_version(str_skip(line, (size_t)(last - line.p) + 1))) {
+	if (!first || last <= first || !is_version(str_skip(line, (size_t)(last - line.p) + 1)))
 		return false;
-	}
 	out->method = (struct str){line.p, (size_t)(first - line.p)};
 	out->target = (struct str){first + 1, (size_t)(last - first) - 1};
 	return out->method.n <= METHOD_MAX && is_token(out->method);
@@ -166,9 +160,8 @@ static bool broken(struct http_stream *s, struct str raw, const char *why, struc
 
 static uint8_t body_of_length(const struct http_stream *s, bool known, uint64_t length)
 {
-	if (known) {
+	if (known)
 		return length ? IN_BODY : AT_END;
-	}
 	return s->replies ? TO_THE_END : AT_END;
 }
 
@@ -184,19 +177,17 @@ static bool choose_body(struct http_stream *s, struct str fields)
 			coded = true;
 			chunked = http_lists(value, "chunked");
 		} else if (same_word(name, "content-length")) {
-			if (!text_u64(value, &other) || (known && other != length)) {
+			if (!text_u64(value, &other) || (known && other != length))
 				return false;
-			}
 			length = other;
 			known = true;
 		}
 	}
 	s->left = length;
-	if (coded) {
+	if (coded)
 		s->body = chunked ? CHUNK_LINE : s->replies ? TO_THE_END : BROKEN;
-	} else {
+	else
 		s->body = body_of_length(s, known, length);
-	}
 	return s->body != BROKEN;
 }
 
@@ -213,9 +204,8 @@ static bool read_head(struct http_stream *s, struct str raw, struct http_part *o
 		return broken(s, raw, s->replies ? "no HTTP status line" : "no HTTP request line",
 		              out);
 	}
-	if (!choose_body(s, out->fields)) {
+	if (!choose_body(s, out->fields))
 		return broken(s, raw, "the length of the body is not clear", out);
-	}
 	s->state = AFTER_HEAD;
 	s->interim = s->replies && out->status < 200 && out->status != 101;
 	s->bodyless = s->replies && (out->status < 200 || out->status == 204 || out->status == 304);
@@ -229,12 +219,10 @@ static size_t head_length(struct str text, size_t from)
 
 	while ((at = memchr(at, '\n', (size_t)(end - at)))) {
 		at++;
-		if (at < end && *at == '\n') {
+		if (at < end && *at == '\n')
 			return (size_t)(at - text.p) + 1;
-		}
-		if (at + 1 < end && at[0] == '\r' && at[1] == '\n') {
+		if (at + 1 < end && at[0] == '\r' && at[1] == '\n')
 			return (size_t)(at - text.p) + 2;
-		}
 	}
 	return 0;
 }
@@ -260,9 +248,8 @@ static size_t blank_lines(struct str s)
 {
 	size_t n = 0;
 
-	while (n < s.n && (s.p[n] == '\r' || s.p[n] == '\n')) {
+	while (n < s.n && (s.p[n] == '\r' || s.p[n] == '\n'))
 		n++;
-	}
 	return n;
 }
 
@@ -277,9 +264,8 @@ static bool next_head(struct http_stream *s, struct http_part *out)
 	}
 	if (!s->held.n) {
 		length = head_length(s->rest, 0);
-		if (length && length <= HEAD_MAX) {
+		if (length && length <= HEAD_MAX)
 			return read_head(s, take(s, length), out);
-		}
 	}
 	size_t before = s->held.n;
 	size_t room = HEAD_MAX - before;
@@ -295,9 +281,8 @@ static bool next_head(struct http_stream *s, struct http_part *out)
 	}
 	take(s, more.n);
 	bool possible = may_be_head(s, buf_view(&s->held));
-	if (possible && s->held.n < HEAD_MAX) {
+	if (possible && s->held.n < HEAD_MAX)
 		return false;
-	}
 	return_held(s, &raw);
 	return broken(s, raw,
 	              !possible ? "these bytes are not HTTP/1.1" : "the head is longer than 64 KiB",
@@ -310,30 +295,25 @@ static bool next_in_body(struct http_stream *s, struct http_part *out)
 {
 	size_t n = s->rest.n;
 
-	if (s->state != TO_THE_END && s->left < n) {
+	if (s->state != TO_THE_END && s->left < n)
 		n = (size_t)s->left;
-	}
-	if (!n) {
+	if (!n)
 		return false;
-	}
 	*out = (struct http_part){.kind = HTTP_BODY, .raw = take(s, n)};
 	out->bytes = out->raw;
-	if (s->state != TO_THE_END) {
+	if (s->state != TO_THE_END)
 		s->left -= n;
-	}
-	if (s->state == IN_BODY && !s->left) {
+	if (s->state == IN_BODY && !s->left)
 		s->state = AT_END;
-	} else if (s->state == IN_CHUNK && !s->left) {
+	else if (s->state == IN_CHUNK && !s->left)
 		s->state = CHUNK_END;
-	}
 	return true;
 }
 
 static unsigned hex_digit(unsigned char c)
 {
-	if (c >= '0' && c <= '9') {
+	if (c >= '0' && c <= '9')
 		return (unsigned)c - '0';
-	}
 	c |= 32;
 	return c >= 'a' && c <= 'f' ? (unsigned)c - 'a' + 10 : 16;
 }
@@ -347,9 +327,8 @@ static bool hex(struct str line, uint64_t *out)
 		unsigned char c = (unsigned char)line.p[i];
 		unsigned digit = hex_digit(c);
 
-		if (digit == 16) {
+		if (digit == 16)
 			break;
-		}
 		*out = *out << 4 | digit;
 	}
 	return i && i < 16 && (i == line.n || line.p[i] == ';' || line.p[i] == ' ');
@@ -361,30 +340,25 @@ static bool next_line(struct http_stream *s, struct http_part *out)
 	const char *lf = s->rest.n ? memchr(s->rest.p, '\n', s->rest.n) : NULL;
 	struct str raw = take(s, lf ? (size_t)(lf - s->rest.p) + 1 : s->rest.n);
 
-	if (!raw.n) {
+	if (!raw.n)
 		return false;
-	}
 	*out = (struct http_part){.kind = HTTP_FRAMING, .raw = raw};
 	buf_str(&s->held, raw);
-	if (s->held.full || s->held.n > (s->state == TRAILERS ? HEAD_MAX : CHUNK_LINE_MAX)) {
+	if (s->held.full || s->held.n > (s->state == TRAILERS ? HEAD_MAX : CHUNK_LINE_MAX))
 		return broken(s, raw, "a line between chunks is too long", out);
-	}
-	if (!lf) {
+	if (!lf)
 		return true;
-	}
 	struct str line = text_trim(buf_view(&s->held));
 	s->release = true;
 	switch (s->state) {
 	case CHUNK_LINE:
-		if (!hex(line, &s->left)) {
+		if (!hex(line, &s->left))
 			return broken(s, raw, "no length where a chunk begins", out);
-		}
 		s->state = s->left ? IN_CHUNK : TRAILERS;
 		break;
 	case CHUNK_END:
-		if (line.n) {
+		if (line.n)
 			return broken(s, raw, "a chunk is longer than its length", out);
-		}
 		s->state = CHUNK_LINE;
 		break;
 	default: /* TRAILERS */
@@ -414,9 +388,8 @@ bool http_stream_next(struct http_stream *s, struct http_part *out)
 		s->held = BUF(HEAD_MAX);
 		s->release = false;
 	}
-	if (s->state == AFTER_HEAD) {
+	if (s->state == AFTER_HEAD)
 		begin_body(s);
-	}
 	switch (s->state) {
 	case AT_START:
 		return s->rest.n && next_head(s, out);
@@ -439,11 +412,9 @@ bool http_stream_finish(struct http_stream *s, struct http_part *out)
 {
 	struct str held = s->release ? STR_NONE : buf_view(&s->held);
 
-	if (s->state == AFTER_HEAD) {
+	if (s->state == AFTER_HEAD)
 		begin_body(s);
-	}
-	if (s->state == TO_THE_END || s->state == AT_END) {
+	if (s->state == TO_THE_END || s->state == AT_END)
 		return next_end(s, out);
-	}
 	return s->state == AT_START && held.n && broken(s, held, NULL, out);
 }

@@ -27,9 +27,8 @@ static void read_member(struct jsonrpc_message *m, const struct json_member *mem
 			return;
 		}
 	}
-	if (key_is(member->key, "jsonrpc")) {
+	if (key_is(member->key, "jsonrpc"))
 		*is_2_0 = json_is(member->value, STR("2.0"));
-	}
 }
 
 static bool is_id(struct str id)
@@ -51,9 +50,8 @@ static enum jsonrpc_kind kind_of_call(const struct jsonrpc_message *m)
 	bool good = json_type(m->method) == JSON_STRING && !m->result.p && !m->error.p &&
 	            (!m->params.p || is_container(m->params)) && (!m->id.p || is_id(m->id));
 
-	if (!good) {
+	if (!good)
 		return JSONRPC_INVALID;
-	}
 	return m->id.p ? JSONRPC_REQUEST : JSONRPC_NOTIFICATION;
 }
 
@@ -61,34 +59,27 @@ static enum jsonrpc_kind kind_of_reply(const struct jsonrpc_message *m)
 {
 	bool failed = !json_is_null(m->error);
 
-	if (failed && json_is_null(m->result) && json_type(m->error) == JSON_OBJECT) {
+	if (failed && json_is_null(m->result) && json_type(m->error) == JSON_OBJECT)
 		return json_is_null(m->id) || is_id(m->id) ? JSONRPC_ERROR : JSONRPC_INVALID;
-	}
 	return !failed && m->result.p && is_id(m->id) ? JSONRPC_RESULT : JSONRPC_INVALID;
 }
 
 /* Called after all members: determines the type of the message. */
 static void finish(struct jsonrpc_message *m, bool is_2_0)
 {
-	if (json_type(m->params) == JSON_NULL) {
+	if (json_type(m->params) == JSON_NULL)
 		m->params = STR_NONE;
-	}
 	m->kind = m->method.p ? kind_of_call(m) : kind_of_reply(m);
-	if (!is_2_0) {
+	if (!is_2_0)
 		m->kind = JSONRPC_INVALID;
-	}
-	if (json_type(m->method) == JSON_STRING) {
+	if (json_type(m->method) == JSON_STRING)
 		m->method = json_inner(m->method);
-	}
-	if (m->kind == JSONRPC_RESULT) {
+	if (m->kind == JSONRPC_RESULT)
 		m->error = STR_NONE;
-	}
-	if (m->kind == JSONRPC_ERROR) {
+	if (m->kind == JSONRPC_ERROR)
 		m->result = STR_NONE;
-	}
-	if (json_type(m->error) != JSON_OBJECT) {
+	if (json_type(m->error) != JSON_OBJECT)
 		return;
-	}
 	m->error_code = JSON_GET(m->error, "code");
 	m->error_message = JSON_GET(m->error, "message");
 	m->error_data = JSON_GET(m->error, "data");
@@ -97,18 +88,15 @@ static void finish(struct jsonrpc_message *m, bool is_2_0)
 void jsonrpc_read_valid(struct str value, struct jsonrpc_message *out)
 {
 	*out = (struct jsonrpc_message){.kind = JSONRPC_INVALID};
-	if (json_type(value) == JSON_ARRAY) {
+	if (json_type(value) == JSON_ARRAY)
 		out->kind = JSONRPC_BATCH;
-	}
-	if (json_type(value) != JSON_OBJECT) {
+	if (json_type(value) != JSON_OBJECT)
 		return;
-	}
 	size_t cursor = 0;
 	struct json_member member;
 	bool is_2_0 = false;
-	while (json_next_member(value, &cursor, &member)) {
+	while (json_next_member(value, &cursor, &member))
 		read_member(out, &member, &is_2_0);
-	}
 	finish(out, is_2_0);
 }
 
@@ -125,15 +113,13 @@ void jsonrpc_read(struct str text, struct jsonrpc_message *out)
 	    json_validate_object(value, members, ARRAY_LEN(members), &count, &used, &out->fault) ==
 	            0 &&
 	    used == value.n && count < ARRAY_LEN(members)) {
-		for (size_t i = 0; i < count; i++) {
+		for (size_t i = 0; i < count; i++)
 			read_member(out, &members[i], &is_2_0);
-		}
 		finish(out, is_2_0);
 		return;
 	}
-	if (json_validate(text, &out->fault) == 0) {
+	if (json_validate(text, &out->fault) == 0)
 		jsonrpc_read_valid(value, out);
-	}
 }
 
 bool jsonrpc_id_is(struct str id, int64_t number)
@@ -153,9 +139,8 @@ static void begin(struct json_writer *w, struct buf *out)
 static void call(struct json_writer *w, const char *method, struct str params)
 {
 	jw_put_text(w, "method", method);
-	if (params.p) {
+	if (params.p)
 		jw_put_raw(w, "params", params);
-	}
 	jw_end(w);
 }
 

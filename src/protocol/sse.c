@@ -24,9 +24,8 @@ void sse_restart(struct sse *s)
 {
 	struct buf *all[] = {&s->line, &s->data, &s->type, &s->id, &s->next_id};
 
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		buf_clear(all[i]);
-	}
 	*s = (struct sse){.line = s->line,
 	                  .data = s->data,
 	                  .type = s->type,
@@ -56,9 +55,8 @@ static void line_add(struct sse *s, struct str part)
 	size_t room = s->line.max - s->line.n;
 	bool fits = part.n <= room;
 
-	if (!s->line.full) {
+	if (!s->line.full)
 		buf_add(&s->line, part.p, fits ? part.n : room);
-	}
 	s->line.full = s->line.full || !fits;
 }
 
@@ -78,9 +76,8 @@ static void skip_bom(struct sse *s)
 /* The position of c at or after rest, or the end; each piece is searched only once. */
 static const char *find(struct str rest, const char *known, char c)
 {
-	if (known && known >= rest.p) {
+	if (known && known >= rest.p)
 		return known;
-	}
 	const char *at = memchr(rest.p, c, rest.n);
 	return at ? at : rest.p + rest.n;
 }
@@ -91,14 +88,12 @@ static bool next_line(struct sse *s, struct str *line, bool *too_long)
 {
 	skip_bom(s);
 	if (s->state == AFTER_CR && s->rest.n) {
-		if (s->rest.p[0] == '\n') {
+		if (s->rest.p[0] == '\n')
 			s->rest = str_skip(s->rest, 1);
-		}
 		s->state = IN_STREAM;
 	}
-	if (s->rest.n == 0) {
+	if (s->rest.n == 0)
 		return false;
-	}
 	s->lf = find(s->rest, s->lf, '\n');
 	s->cr = find(s->rest, s->cr, '\r');
 	const char *end = s->lf < s->cr ? s->lf : s->cr;
@@ -108,9 +103,8 @@ static bool next_line(struct sse *s, struct str *line, bool *too_long)
 		s->rest = STR_NONE;
 		return false;
 	}
-	if (*end == '\r') {
+	if (*end == '\r')
 		s->state = AFTER_CR;
-	}
 	s->rest = str_skip(s->rest, line->n + 1);
 	*too_long = line->n > s->line.max;
 	if (s->line.n || s->line.full) {
@@ -131,11 +125,10 @@ static void set(struct buf *b, struct str value)
    would change. */
 static void set_small(struct sse *s, struct buf *b, struct str value)
 {
-	if (value.n > b->max) {
+	if (value.n > b->max)
 		s->data.full = true;
-	} else {
+	else
 		set(b, value);
-	}
 }
 
 static void field(struct sse *s, struct str name, struct str value)
@@ -143,21 +136,18 @@ static void field(struct sse *s, struct str name, struct str value)
 	uint64_t ms;
 
 	if (str_eq(name, STR("data"))) {
-		if (s->has_data) {
+		if (s->has_data)
 			buf_char(&s->data, '\n');
-		}
 		buf_str(&s->data, value);
 		s->has_data = true;
 	} else if (str_eq(name, STR("event"))) {
 		set_small(s, &s->type, value);
 	} else if (str_eq(name, STR("id"))) {
-		if (!value.n || !memchr(value.p, '\0', value.n)) {
+		if (!value.n || !memchr(value.p, '\0', value.n))
 			set_small(s, &s->next_id, value);
-		}
 	} else if (str_eq(name, STR("retry"))) {
-		if (text_u64(value, &ms)) {
+		if (text_u64(value, &ms))
 			s->retry_ms = ms;
-		}
 	}
 }
 
@@ -174,9 +164,8 @@ static void read_line(struct sse *s, struct str line, bool too_long)
 	const char *colon = memchr(line.p, ':', line.n);
 	struct str name = {line.p, colon ? (size_t)(colon - line.p) : line.n};
 	struct str value = colon ? str_skip(line, name.n + 1) : STR("");
-	if (value.n && value.p[0] == ' ') {
+	if (value.n && value.p[0] == ' ')
 		value = str_skip(value, 1);
-	}
 	field(s, name, value);
 }
 
@@ -202,17 +191,14 @@ bool sse_next(struct sse *s, struct sse_event *out)
 			buf_clear(&s->type);
 			s->has_data = s->delivered = false;
 		}
-		if (!next_line(s, &line, &too_long)) {
+		if (!next_line(s, &line, &too_long))
 			return false;
-		}
 		bool empty = line.n == 0 && !too_long;
-		if (!empty) {
+		if (!empty)
 			read_line(s, line, too_long);
-		}
 		buf_clear(&s->line);
-		if (empty && dispatch(s)) {
+		if (empty && dispatch(s))
 			break;
-		}
 	}
 	out->type = s->type.n ? buf_view(&s->type) : STR("message");
 	out->data = buf_view(&s->data);

@@ -51,9 +51,8 @@ static uint64_t number(const unsigned char *p, size_t n)
 {
 	uint64_t v = 0;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		v = v << 8 | p[i];
-	}
 	return v;
 }
 
@@ -72,22 +71,18 @@ static const char *begin_frame(struct ws_copy *c)
 	memcpy(c->mask, h + 2 + more, c->masked ? 4 : 0);
 	c->in_frame = true;
 	c->have = 0;
-	if (h[0] & 0x70) {
+	if (h[0] & 0x70)
 		return "a frame uses an extension that was not agreed on";
-	}
-	if ((c->opcode > OPCODE_BINARY && c->opcode < OPCODE_CLOSE) || c->opcode > 10) {
+	if ((c->opcode > OPCODE_BINARY && c->opcode < OPCODE_CLOSE) || c->opcode > 10)
 		return "a frame of an unknown kind";
-	}
-	if (c->control) {
+	if (c->control)
 		return c->left > CONTROL_MAX || !c->fin ? "a control frame that is too long" : NULL;
-	}
 	if ((c->opcode == 0) != c->in_message) {
 		return c->opcode ? "a message begins within another one"
 		                 : "the continuation of no message";
 	}
-	if (c->left >> 63) {
+	if (c->left >> 63)
 		return "a frame of an impossible length";
-	}
 	if (c->opcode) {
 		c->in_message = true;
 		c->binary = c->opcode == OPCODE_BINARY;
@@ -101,9 +96,8 @@ static const char *begin_frame(struct ws_copy *c)
 static bool read_header(struct ws_copy *c, const char **why)
 {
 	while (c->have < header_length(c) || c->have < 2) {
-		if (!c->rest.n) {
+		if (!c->rest.n)
 			return false;
-		}
 		c->header[c->have++] = (unsigned char)c->rest.p[0];
 		c->rest = str_skip(c->rest, 1);
 	}
@@ -119,18 +113,16 @@ static void unmask(char *p, size_t n, const unsigned char mask[4], uint64_t at)
 	uint64_t word, key;
 	size_t i = 0;
 
-	for (size_t k = 0; k < sizeof(turned); k++) {
+	for (size_t k = 0; k < sizeof(turned); k++)
 		turned[k] = mask[(at + k) & 3];
-	}
 	memcpy(&key, turned, sizeof(key));
 	for (; i + sizeof(word) <= n; i += sizeof(word)) {
 		memcpy(&word, p + i, sizeof(word));
 		word ^= key;
 		memcpy(p + i, &word, sizeof(word));
 	}
-	for (; i < n; i++) {
+	for (; i < n; i++)
 		p[i] = (char)((unsigned char)p[i] ^ turned[i & 7]);
-	}
 }
 
 /* Appends as much as fits, unmasked; false: not all did. */
@@ -139,9 +131,8 @@ static bool keep(struct ws_copy *c, struct str piece, struct buf *to)
 	size_t room = to->max - to->n, n = piece.n < room ? piece.n : room, before = to->n;
 
 	buf_add(to, piece.p, n);
-	if (c->masked && n) {
+	if (c->masked && n)
 		unmask(to->p + before, n, c->mask, c->at);
-	}
 	return n == piece.n;
 }
 
@@ -159,16 +150,13 @@ static bool end_frame(struct ws_copy *c, struct ws_part *out)
 	struct str body = buf_view(&c->frame);
 
 	c->in_frame = false;
-	if (!c->control) {
+	if (!c->control)
 		return c->fin && end_message(c, buf_view(&c->message), out);
-	}
-	if (c->opcode != OPCODE_CLOSE) {
+	if (c->opcode != OPCODE_CLOSE)
 		return false;
-	}
 	*out = (struct ws_part){.kind = WS_CLOSE, .code = 1005, .bytes = str_skip(body, 2)};
-	if (body.n >= 2) {
+	if (body.n >= 2)
 		out->code = (int)number((const unsigned char *)body.p, 2);
-	}
 	return true;
 }
 
@@ -189,17 +177,14 @@ static bool in_place(struct ws_copy *c, struct ws_part *out)
 /* True: a part. */
 static bool read_payload(struct ws_copy *c, struct ws_part *out)
 {
-	if (in_place(c, out)) {
+	if (in_place(c, out))
 		return true;
-	}
 	struct str piece = {c->rest.p, c->left < c->rest.n ? (size_t)c->left : c->rest.n};
 
-	if (c->control && c->at == 0) {
+	if (c->control && c->at == 0)
 		buf_clear(&c->frame);
-	}
-	if (!keep(c, piece, c->control ? &c->frame : &c->message)) {
+	if (!keep(c, piece, c->control ? &c->frame : &c->message))
 		c->cut = true;
-	}
 	c->at += piece.n;
 	c->left -= piece.n;
 	c->rest = str_skip(c->rest, piece.n);
@@ -216,18 +201,14 @@ bool ws_copy_next(struct ws_copy *c, struct ws_part *out)
 		c->returned = false;
 	}
 	while (!c->broken) {
-		if (!c->in_frame && !read_header(c, &why)) {
+		if (!c->in_frame && !read_header(c, &why))
 			return false;
-		}
-		if (why) {
+		if (why)
 			return broken(c, why, out);
-		}
-		if (read_payload(c, out)) {
+		if (read_payload(c, out))
 			return true;
-		}
-		if (c->in_frame) { /* all input was read */
+		if (c->in_frame) /* all input was read */
 			return false;
-		}
 	}
 	return false;
 }

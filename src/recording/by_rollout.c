@@ -71,9 +71,8 @@ static struct rollout_rank *first_of(struct by_rollout *b, struct str id)
 	struct rollout_rank key = {.id = id}, *one;
 	void *node = tfind(&key, &b->ids, by_id);
 
-	if (node) {
+	if (node)
 		return *(struct rollout_rank **)node;
-	}
 	one = add_rollout(b, id.p ? arena_str(&b->arena, id) : STR(""), 0);
 	one->current = one;
 	tsearch(one, &b->ids, by_id);
@@ -187,13 +186,11 @@ static void rank(struct by_rollout *b)
 	struct rollout_rank **list = mem_array(b->rollouts + 1, sizeof(struct rollout_rank *));
 	size_t n = 0;
 
-	for (struct rollout_rank *one = b->all; one; one = one->next) {
+	for (struct rollout_rank *one = b->all; one; one = one->next)
 		list[n++] = one;
-	}
 	qsort(list, n, sizeof(struct rollout_rank *), by_id_and_instance);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		list[i]->rank = i;
-	}
 	free(list);
 }
 
@@ -201,12 +198,10 @@ static int by_rank(const void *left, const void *right)
 {
 	const struct stretch *a = left, *b = right;
 
-	if (a->rollout->rank != b->rollout->rank) {
+	if (a->rollout->rank != b->rollout->rank)
 		return a->rollout->rank < b->rollout->rank ? -1 : 1;
-	}
-	if (a->file != b->file) {
+	if (a->file != b->file)
 		return a->file < b->file ? -1 : 1;
-	}
 	return (a->begin > b->begin) - (a->begin < b->begin);
 }
 
@@ -218,9 +213,8 @@ static int open_stretch(struct by_rollout *b, const struct stretch *s, struct er
 	}
 	b->file = s->file;
 	if (!b->reader) {
-		if (open_file(b, s->file, &b->reader, err)) {
+		if (open_file(b, s->file, &b->reader, err))
 			return -1;
-		}
 		reader_set_ours(b->reader); /* of other files there is a copy */
 	}
 	return 0;
@@ -238,9 +232,8 @@ int by_rollout_open(const struct format *format, char *const *paths, size_t coun
 	                         .copies = mem_array(count + 1, sizeof(FILE *)),
 	                         .torn = torn,
 	                         .ctx = ctx};
-	for (size_t i = 0; i < count && !failed; i++) {
+	for (size_t i = 0; i < count && !failed; i++)
 		failed = note_file(b, i, err);
-	}
 	if (failed) {
 		by_rollout_close(b);
 		return -1;
@@ -265,18 +258,16 @@ int by_rollout_line(struct by_rollout *b, struct line *l, struct reader_note *no
 	for (;;) {
 		int more = b->in_stretch ? reader_next(b->reader, l, note, err) : 0;
 
-		if (more) {
+		if (more)
 			return more;
-		}
 		const struct stretch *s = &b->stretches[b->next];
 		b->in_stretch = false;
 		if (b->next == b->count || s->rollout != b->reading) {
 			b->reading = NULL;
 			return 0;
 		}
-		if (open_stretch(b, s, err)) {
+		if (open_stretch(b, s, err))
 			return -1;
-		}
 		reader_seek(b->reader, s->begin, s->end, s->line);
 		b->in_stretch = true;
 		b->next++;
@@ -295,11 +286,9 @@ int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx, struc
 	struct line l;
 	int more;
 
-	while ((more = by_rollout_line(b, &l, &note, err)) > 0) {
-		if (take(ctx, &l, &note, err)) {
+	while ((more = by_rollout_line(b, &l, &note, err)) > 0)
+		if (take(ctx, &l, &note, err))
 			return by_rollout_place_error(err, &note);
-		}
-	}
 	return more;
 }
 
@@ -321,12 +310,10 @@ static int skim(struct skimming *s, struct line *l, struct error *err)
 		const struct stretch *one = &b->stretches[s->next];
 
 		s->open = false;
-		if (s->next == b->count || one->rollout != b->stretches[b->next].rollout) {
+		if (s->next == b->count || one->rollout != b->stretches[b->next].rollout)
 			return 0;
-		}
-		if (open_stretch(b, one, err)) {
+		if (open_stretch(b, one, err))
 			return -1;
-		}
 		reader_seek(b->reader, one->begin, one->end, one->line);
 		s->open = true;
 		s->next++;
@@ -345,12 +332,10 @@ int by_rollout_skip_same(struct by_rollout *a, struct by_rollout *b, size_t *ste
 	do {
 		more = skim(&x, &first, err);
 		same = more < 0 ? -1 : skim(&y, &second, err);
-		if (more < 0 || same < 0) {
+		if (more < 0 || same < 0)
 			return -1;
-		}
-		if (more != same || (more && !line_same_but_meta(first.text, second.text))) {
+		if (more != same || (more && !line_same_but_meta(first.text, second.text)))
 			return 0;
-		}
 		*steps += more && first.type == LINE_STEP;
 	} while (more);
 	a->next = x.next;
@@ -360,22 +345,18 @@ int by_rollout_skip_same(struct by_rollout *a, struct by_rollout *b, size_t *ste
 
 void by_rollout_close(struct by_rollout *b)
 {
-	if (!b) {
+	if (!b)
 		return;
-	}
 	reader_close(b->reader);
 	if (b->view) {
 		free(b);
 		return;
 	}
-	for (size_t i = 0; i < b->path_count; i++) {
-		if (b->copies[i]) {
+	for (size_t i = 0; i < b->path_count; i++)
+		if (b->copies[i])
 			fclose(b->copies[i]);
-		}
-	}
-	while (b->ids) {
+	while (b->ids)
 		tdelete(*(struct rollout_rank **)b->ids, &b->ids, by_id);
-	}
 	free(b->copies);
 	free(b->stretches);
 	arena_release(&b->arena);

@@ -16,11 +16,9 @@ static int copy_error(const char *path, struct error *err)
 /* The length of the unterminated line at the end of these bytes; `before`: its length so far. */
 static size_t open_line_length(size_t before, const char *p, size_t n)
 {
-	for (size_t i = n; i; i--) {
-		if (p[i - 1] == '\n') {
+	for (size_t i = n; i; i--)
+		if (p[i - 1] == '\n')
 			return n - i;
-		}
-	}
 	return before + n;
 }
 
@@ -56,12 +54,10 @@ static int copy_unseekable(const char *path, FILE **out, struct error *err)
 		                 ? copy_error(path, err)
 		                 : 0;
 	}
-	if (!from && errno == EINTR) {
+	if (!from && errno == EINTR)
 		failed = copy_error(path, err);
-	}
-	if (from && !standard_input) {
+	if (from && !standard_input)
 		fclose(from);
-	}
 	return failed;
 }
 
@@ -81,20 +77,17 @@ static int copy_imported(struct reader *r, const char *path, FILE **out, struct 
 	bool good = true;
 	int more = reader_next(r, &l, &note, err);
 
-	if (!reader_format(r)) {
+	if (!reader_format(r))
 		return 0; /* the caller's own reader reports the error */
-	}
 	to = tmpfile();
-	for (good = to; good && more > 0; more = reader_next(r, &l, &note, err)) {
+	for (good = to; good && more > 0; more = reader_next(r, &l, &note, err))
 		good = copy_line(&l, &note, to);
-	}
 	if (good && more == 0 && fflush(to) == 0 && fseek(to, 0, SEEK_SET) == 0) {
 		*out = to;
 		return 0;
 	}
-	if (to) {
+	if (to)
 		fclose(to);
-	}
 	return good && more < 0 ? -1 : copy_error(path, err);
 }
 
@@ -106,9 +99,8 @@ int recording_copy(const char *path, const struct format *format, FILE **out, st
 	int failed = 0;
 
 	*out = NULL;
-	if (copy_unseekable(path, &raw, err)) {
+	if (copy_unseekable(path, &raw, err))
 		return -1;
-	}
 	if ((raw ? reader_open_fd(fileno(raw), path, &r, &ignored)
 	         : reader_open(path, &r, &ignored)) == 0) {
 		reader_set_format(r, format);
@@ -116,9 +108,8 @@ int recording_copy(const char *path, const struct format *format, FILE **out, st
 	}
 	reader_close(r);
 	if (lines || failed) {
-		if (raw) {
+		if (raw)
 			fclose(raw);
-		}
 		*out = lines;
 		return failed;
 	}

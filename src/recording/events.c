@@ -20,11 +20,10 @@ static void put(struct event_queue *q, enum event_kind kind, struct str detail)
 	e->kind = kind;
 	e->detail = mem_text(detail);
 	e->detail_bytes = detail.n;
-	if (q->last) {
+	if (q->last)
 		q->last->next = e;
-	} else {
+	else
 		q->first = e;
-	}
 	q->last = e;
 	q->count++;
 	q->bytes += detail.n;
@@ -42,11 +41,10 @@ void events_push(struct event_queue *q, enum event_kind kind, struct str detail)
 {
 	size_t share = is_unlimited(kind) ? 1 : 2;
 
-	if (q->count < share * EVENTS_MAX && q->bytes + detail.n <= share * EVENTS_MAX_BYTES) {
+	if (q->count < share * EVENTS_MAX && q->bytes + detail.n <= share * EVENTS_MAX_BYTES)
 		put(q, kind, detail);
-	} else {
+	else
 		q->dropped++;
-	}
 }
 
 void events_push_json(struct event_queue *q, enum event_kind kind, const struct buf *detail)
@@ -75,9 +73,8 @@ bool events_take(struct event_queue *q, struct event *out)
 		put(q, EVENT_NOISE, str_from(detail));
 		q->taken = q->first;
 	}
-	if (!q->taken) {
+	if (!q->taken)
 		return false;
-	}
 	q->first = q->taken->next;
 	q->last = q->first ? q->last : NULL;
 	q->count--;

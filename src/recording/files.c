@@ -24,11 +24,9 @@ static int is_recording(const struct dirent *e)
 	                                  STR_INIT(".parquet")};
 	struct str name = str_from(e->d_name);
 
-	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
-		if (e->d_name[0] != '.' && str_ends(name, ends[i])) {
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+		if (e->d_name[0] != '.' && str_ends(name, ends[i]))
 			return 1;
-		}
-	}
 	return 0;
 }
 
@@ -91,18 +89,16 @@ static int add_files(struct file_list *l, const char *path, struct error *err)
 	struct dirent **entries = NULL;
 	int n = scandir(path, &entries, is_recording, by_name);
 
-	if (n < 0) {
+	if (n < 0)
 		return error_set(err, FAIL_INPUT, "cannot read %s: %s", path, strerror(errno));
-	}
 	for (int i = 0; i < n; i++) {
 		struct buf name = BUF(BUF_MAX_SMALL);
 
 		put_path(&name, path, entries[i]->d_name);
-		if (file_may_block(buf_cstr(&name))) {
+		if (file_may_block(buf_cstr(&name)))
 			log_warn("%s is not a regular file and was skipped", buf_cstr(&name));
-		} else {
+		else
 			add(l, mem_text(buf_view(&name)));
-		}
 		buf_release(&name);
 		free(entries[i]);
 	}
@@ -141,13 +137,11 @@ static int add_directory(struct file_list *l, const char *path, struct error *er
 	int failed = add_files(l, path, err);
 
 	put_path(&inner, path, "completions");
-	if (!failed && stat(buf_cstr(&inner), &st) == 0 && S_ISDIR(st.st_mode)) {
+	if (!failed && stat(buf_cstr(&inner), &st) == 0 && S_ISDIR(st.st_mode))
 		failed = add_files(l, buf_cstr(&inner), err);
-	}
 	int n = failed ? 0 : scandir(path, &entries, is_visible, by_name);
-	if (!failed) {
+	if (!failed)
 		add_trial(l, path);
-	}
 	for (int i = 0; i < n; i++) {
 		buf_clear(&inner);
 		put_path(&inner, path, entries[i]->d_name);
@@ -192,9 +186,8 @@ int file_list_new(char *const *operands, size_t count, struct file_list *out, st
 
 void file_list_free(struct file_list *l)
 {
-	for (size_t i = 0; i < l->count; i++) {
+	for (size_t i = 0; i < l->count; i++)
 		free(l->paths[i]);
-	}
 	free(l->paths);
 	*l = (struct file_list){0};
 }

@@ -88,9 +88,8 @@ const char *line_type_name(enum line_type t)
 const struct line_key *line_rows(enum line_type t, size_t *count)
 {
 	*count = 0;
-	if ((size_t)t >= LINE_TYPES) {
+	if ((size_t)t >= LINE_TYPES)
 		return NULL;
-	}
 	*count = (size_t)line_types[t].end - (size_t)line_types[t].first;
 	return &line_keys[line_types[t].first];
 }
@@ -100,9 +99,8 @@ static bool has_word(const char *words, struct str value)
 	for (const char *w = words; *w;) {
 		size_t n = strcspn(w, ",");
 
-		if (json_is(value, (struct str){w, n})) {
+		if (json_is(value, (struct str){w, n}))
 			return true;
-		}
 		w += n + (w[n] == ',');
 	}
 	return false;
@@ -114,12 +112,10 @@ static bool is_whole(struct str number, bool is_count)
 {
 	size_t at = !is_count && number.p[0] == '-';
 
-	while (at < number.n && number.p[at] >= '0' && number.p[at] <= '9') {
+	while (at < number.n && number.p[at] >= '0' && number.p[at] <= '9')
 		at++;
-	}
-	if (at == number.n && (at <= 18 || !is_count)) {
+	if (at == number.n && (at <= 18 || !is_count))
 		return true;
-	}
 	int64_t exact;
 	return json_i64(number, &exact) && (!is_count || exact >= 0);
 }
@@ -128,17 +124,13 @@ bool line_key_allows(const struct line_key *k, struct str value)
 {
 	enum json_type type = json_type(value);
 
-	if (type == JSON_ABSENT) {
+	if (type == JSON_ABSENT)
 		return k->types & (T_NULL | T_OPTIONAL);
-	}
-	if (!(k->types >> type & 1)) {
+	if (!(k->types >> type & 1))
 		return false;
-	}
-	if (type == JSON_NUMBER && k->types & T_INTEGRAL) {
+	if (type == JSON_NUMBER && k->types & T_INTEGRAL)
 		return is_whole(value, k->types & T_NATURAL);
-	}
-	if (type == JSON_STRING && k->words && !(k->types & T_OPEN)) {
+	if (type == JSON_STRING && k->words && !(k->types & T_OPEN))
 		return has_word(k->words, value);
-	}
 	return true;
 }

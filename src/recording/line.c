@@ -39,11 +39,9 @@ static void types_text(unsigned types, struct buf *out)
 		{T_NULL, T_NULL, "null"},
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		if ((types & names[i].mask) == names[i].want) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if ((types & names[i].mask) == names[i].want)
 			buf_printf(out, "%s%s", out->n ? " or " : "", names[i].name);
-		}
-	}
 }
 
 static __attribute__((noinline, cold)) int
@@ -83,9 +81,8 @@ static const struct line_key *find_row(struct row_walk *w, struct str name)
 
 		w->next = w->next + 1 < w->count ? w->next + 1 : 0;
 		struct str key = {row->name, row->name_n};
-		if (str_eq(name, key) || (name.n > key.n && json_key_is(name, key))) {
+		if (str_eq(name, key) || (name.n > key.n && json_key_is(name, key)))
 			return row;
-		}
 	}
 	return NULL;
 }
@@ -93,16 +90,13 @@ static const struct line_key *find_row(struct row_walk *w, struct str name)
 /* The text of a string; strings that we write have no escapes. */
 static struct str word_of(struct str string, struct buf *decoded)
 {
-	if (json_type(string) != JSON_STRING) {
+	if (json_type(string) != JSON_STRING)
 		return (struct str){0};
-	}
-	if (!json_has_escape(string)) {
+	if (!json_has_escape(string))
 		return json_inner(string);
-	}
 	json_decode(string, decoded);
-	if (decoded->full) {
+	if (decoded->full)
 		return STR_NONE;
-	}
 	return buf_view(decoded);
 }
 
@@ -136,9 +130,8 @@ static bool line_key_takes(const struct line_key *row, struct str value, struct 
 		out->outcome = OUTCOME_OK;
 		return true;
 	}
-	if (row->key == KEY_OUTCOME || row->key == KEY_STATUS || row->key == KEY_EVENT) {
+	if (row->key == KEY_OUTCOME || row->key == KEY_STATUS || row->key == KEY_EVENT)
 		return take_word(row->key, value, out) || json_type(value) == JSON_NULL;
-	}
 	return row->key == KEY_TYPE || line_key_allows(row, value);
 }
 
@@ -147,12 +140,10 @@ static int take(struct row_walk *w, const struct json_member *m, struct line *ou
 {
 	const struct line_key *row = find_row(w, m->key);
 
-	if (!row) {
+	if (!row)
 		return 0;
-	}
-	if (!(row->types >> m->type & 1) || !line_key_takes(row, m->value, out)) {
+	if (!(row->types >> m->type & 1) || !line_key_takes(row, m->value, out))
 		return value_error(err, row, m->value, (size_t)(m->value.p - out->text.p));
-	}
 	out->value[row->key] = m->value;
 	return 0;
 }
@@ -165,29 +156,22 @@ static int take_all(struct line *out, const struct json_member *list, size_t cou
 	struct json_member m;
 
 	w.rows = line_rows(out->type, &w.count);
-	for (size_t i = 0; i < count; i++) {
-		if (take(&w, &list[i], out, err) != 0) {
+	for (size_t i = 0; i < count; i++)
+		if (take(&w, &list[i], out, err) != 0)
 			return -1;
-		}
-	}
-	if (count < MEMBERS_MAX) {
+	if (count < MEMBERS_MAX)
 		return 0;
-	}
-	for (size_t cursor = 0; json_next_member(out->text, &cursor, &m);) {
-		if (take(&w, &m, out, err) != 0) {
+	for (size_t cursor = 0; json_next_member(out->text, &cursor, &m);)
+		if (take(&w, &m, out, err) != 0)
 			return -1;
-		}
-	}
 	return 0;
 }
 
 static enum line_type type_of(struct str string)
 {
-	for (size_t t = 0; t < LINE_TYPES; t++) {
-		if (json_is(string, str_from(line_type_name((enum line_type)t)))) {
+	for (size_t t = 0; t < LINE_TYPES; t++)
+		if (json_is(string, str_from(line_type_name((enum line_type)t))))
 			return (enum line_type)t;
-		}
-	}
 	return LINE_UNKNOWN;
 }
 
@@ -254,13 +238,11 @@ static int fill(struct line *out, const struct json_member *list, size_t count, 
 
 	for (struct str type = {0}; type.p != last.p || !type.p;) {
 		type = last;
-		if (json_type(type) != JSON_STRING) {
+		if (json_type(type) != JSON_STRING)
 			return error_set(err, FAIL_INPUT, "an object without \"type\" at byte 1");
-		}
 		line_begin(out, out->text, type_of(type));
-		if (take_all(out, list, count, err) != 0) {
+		if (take_all(out, list, count, err) != 0)
 			return -1;
-		}
 		last = out->type == LINE_UNKNOWN ? JSON_GET(out->text, "type")
 		                                 : out->value[KEY_TYPE];
 	}
@@ -272,9 +254,8 @@ static struct str object_in(struct str text, size_t used)
 {
 	size_t blanks = 0;
 
-	while (text.p[blanks] != '{') {
+	while (text.p[blanks] != '{')
 		blanks++;
-	}
 	return (struct str){text.p + blanks, used - blanks};
 }
 
@@ -286,25 +267,21 @@ int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *u
 	size_t count, end;
 
 	*used = 0;
-	if (json_validate_object(text, members, MEMBERS_MAX, &count, &end, &fault) != 0) {
+	if (json_validate_object(text, members, MEMBERS_MAX, &count, &end, &fault) != 0)
 		return fault_error(err, text, &fault);
-	}
 	*used = end;
 	out->text = object_in(text, end);
-	if (fill(out, members, count, err) != 0) {
+	if (fill(out, members, count, err) != 0)
 		return -1;
-	}
 	if (out->type == LINE_UNKNOWN) {
 		out->value[KEY_ROLLOUT] = JSON_GET(out->text, "rollout");
-		if (json_type(out->value[KEY_ROLLOUT]) != JSON_STRING) {
+		if (json_type(out->value[KEY_ROLLOUT]) != JSON_STRING)
 			out->value[KEY_ROLLOUT] = STR_NONE;
-		}
 	} else if (!line_has(out, KEY_ROLLOUT)) {
 		return error_set(err, FAIL_INPUT, "a line without \"rollout\" at byte 1");
 	}
-	if (out->type == LINE_HEADER && check_header(out, err) != 0) {
+	if (out->type == LINE_HEADER && check_header(out, err) != 0)
 		return -1;
-	}
 	line_decode(out, scratch);
 	return 0;
 }
@@ -315,11 +292,10 @@ static void write_value(struct str value, struct buf *out)
 	/* line breaks in a string are always escaped; other values may contain whitespace */
 	bool string = value.p[0] == '"' && value.p[value.n - 1] == '"';
 
-	if (!string && (memchr(value.p, '\n', value.n) || memchr(value.p, '\r', value.n))) {
+	if (!string && (memchr(value.p, '\n', value.n) || memchr(value.p, '\r', value.n)))
 		json_minify(value, out);
-	} else {
+	else
 		buf_str(out, value);
-	}
 }
 
 void line_write(const struct line *l, struct buf *out)
@@ -327,24 +303,21 @@ void line_write(const struct line *l, struct buf *out)
 	size_t count;
 	const struct line_key *row = line_rows(l->type, &count);
 
-	if (!row) {
+	if (!row)
 		return;
-	}
 	buf_text(out, "{\"type\":\"");
 	buf_text(out, line_type_name(l->type));
 	buf_char(out, '"');
 	for (const struct line_key *end = row++ + count; row < end; row++) {
 		struct str value = l->value[row->key];
 
-		if (value.n == 0 && row->types & T_OPTIONAL) {
+		if (value.n == 0 && row->types & T_OPTIONAL)
 			continue;
-		}
 		buf_str(out, row->lead);
-		if (value.n) {
+		if (value.n)
 			write_value(value, out);
-		} else {
+		else
 			buf_text(out, "null");
-		}
 	}
 	buf_text(out, "}\n");
 }

@@ -148,13 +148,11 @@ static inline int64_t line_count(struct str value)
 	int64_t n = 0;
 
 	for (size_t i = 0; i < value.n && value.n < 18; i++) {
-		if (value.p[i] < '0' || value.p[i] > '9') {
+		if (value.p[i] < '0' || value.p[i] > '9')
 			break;
-		}
 		n = n * 10 + (value.p[i] - '0');
-		if (i + 1 == value.n) {
+		if (i + 1 == value.n)
 			return n;
-		}
 	}
 	return json_i64(value, &n) ? n : -1;
 }

@@ -12,9 +12,8 @@ size_t line_values_bytes(const struct line *l)
 {
 	size_t n = 0;
 
-	for (size_t k = 0; k < KEY_COUNT; k++) {
+	for (size_t k = 0; k < KEY_COUNT; k++)
 		n += l->value[k].n;
-	}
 	return n;
 }
 
@@ -23,11 +22,9 @@ void line_cut_whole(const struct line *l, enum key k, char detail[128])
 	size_t count;
 	const struct line_key *rows = line_rows(l->type, &count);
 
-	for (size_t i = 0; i < count; i++) {
-		if (rows[i].key == k) {
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].key == k)
 			snprintf(detail, 128, "{\"what\":\"%s\",\"kept\":0}", rows[i].name);
-		}
-	}
 }
 
 static const struct line_key *longest(const struct line *l)
@@ -68,9 +65,8 @@ bool line_cut_longest(struct line *l, struct arena *a, char detail[128])
 {
 	const struct line_key *k = longest(l);
 
-	if (!k) {
+	if (!k)
 		return false;
-	}
 	struct str *value = &l->value[k->key];
 	size_t before = value->n;
 	bool string = k->types & T_STRING && k->key != KEY_STATE && k->key != KEY_RAW_BASE64;

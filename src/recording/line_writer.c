@@ -75,11 +75,10 @@ static void set_i64(struct line_writer *w, struct line *l, enum key k, int64_t v
 {
 	struct json_writer j = begin_value(w);
 
-	if (v < 0) {
+	if (v < 0)
 		jw_null(&j);
-	} else {
+	else
 		jw_i64(&j, v);
-	}
 	keep_value(w, l, k);
 }
 
@@ -115,9 +114,8 @@ static void put_value(struct json_writer *j, const char *key, struct str s)
 /* Nothing if the value is empty. */
 static void put_raw(struct json_writer *j, const char *key, struct str value)
 {
-	if (value.n) {
+	if (value.n)
 		jw_put_raw(j, key, value);
-	}
 }
 
 static void put_text(struct json_writer *j, const char *key, const char *text)
@@ -131,17 +129,15 @@ static void set_outcome(struct line_writer *w, struct line *l, const struct env_
 
 	set_text(w, l, KEY_OUTCOME, outcome_name(r->outcome));
 	l->value[KEY_ERROR] = STR("null");
-	if (r->outcome == OUTCOME_OK) {
+	if (r->outcome == OUTCOME_OK)
 		return;
-	}
 	j = begin_object(w);
 	put_text(&j, "class", error_class_name(r->error.class));
 	put_text(&j, "layer", error_layer_name(r->error.layer));
 	jw_put_raw(&j, "code", r->error.code);
 	put_value(&j, "message", r->error.message);
-	if (r->error.disagrees != LAYER_NONE) {
+	if (r->error.disagrees != LAYER_NONE)
 		put_text(&j, "disagrees", error_layer_name(r->error.disagrees));
-	}
 	keep_object(w, &j, l, KEY_ERROR);
 }
 
@@ -150,9 +146,8 @@ static void set_raw_bytes(struct line_writer *w, struct line *l, struct str byte
 {
 	struct json_writer j = begin_value(w);
 
-	if (!bytes.p) {
+	if (!bytes.p)
 		return;
-	}
 	if (text_utf8_valid(bytes) == bytes.n) {
 		jw_str(&j, bytes);
 		keep_value(w, l, KEY_RAW);
@@ -208,17 +203,15 @@ static void put_thousandths(struct json_writer *j, const char *key, uint64_t tho
 
 static void put_str(struct json_writer *j, const char *key, struct str s)
 {
-	if (s.p && s.n) {
+	if (s.p && s.n)
 		put_value(j, key, s);
-	}
 }
 
 /* Nothing if it is 0. */
 static void put_count(struct json_writer *j, const char *key, int64_t n)
 {
-	if (n) {
+	if (n)
 		jw_put_i64(j, key, n);
-	}
 }
 
 /* ---- writing ---- */
@@ -228,20 +221,16 @@ static int hand_out(struct line_writer *w, struct str text, struct error *err)
 	struct line seen;
 	size_t used;
 
-	if (!w->sink_count) {
+	if (!w->sink_count)
 		return 0;
-	}
 	/* of the written text, so that live and offline checks see the same bytes */
 	buf_clear(&w->s->parsed);
-	if (line_parse(text, &w->s->parsed, &seen, &used, err)) {
+	if (line_parse(text, &w->s->parsed, &seen, &used, err))
 		return error_wrap(err, "a line this program wrote");
-	}
 	seen.number = recorder_line(w->recorder);
-	for (size_t i = 0; i < w->sink_count; i++) {
-		if (w->sinks[i].take(w->sinks[i].ctx, &seen, err)) {
+	for (size_t i = 0; i < w->sink_count; i++)
+		if (w->sinks[i].take(w->sinks[i].ctx, &seen, err))
 			return -1;
-		}
-	}
 	return 0;
 }
 
@@ -257,19 +246,15 @@ static int write_line(struct line_writer *w, struct line *l, struct error *err)
 	struct str written;
 
 	w->lines++;
-	if (l->type == LINE_END) {
+	if (l->type == LINE_END)
 		set_i64(w, l, KEY_LINES, w->lines);
-	}
-	if (w->order) {
+	if (w->order)
 		pthread_mutex_lock(w->order);
-	}
 	int failed = recorder_write(w->recorder, l, &w->s->text, &written, err);
-	if (!failed) {
+	if (!failed)
 		failed = hand_out(w, written, err);
-	}
-	if (w->order) {
+	if (w->order)
 		pthread_mutex_unlock(w->order);
-	}
 	scratch_give(w->pool, w->s);
 	w->s = NULL;
 	return failed;
@@ -380,9 +365,8 @@ static void set_limits_and_masks(struct line_writer *w, struct line *l,
 
 	j = begin_value(w);
 	jw_array(&j);
-	for (size_t i = 0; i < f->mask_count; i++) {
+	for (size_t i = 0; i < f->mask_count; i++)
 		jw_text(&j, f->masks[i]);
-	}
 	keep_object(w, &j, l, KEY_MASKS);
 }
 
@@ -453,12 +437,10 @@ int line_writer_reset(struct line_writer *w, const struct env_reply *r, struct s
 
 	set_outcome(w, &l, r);
 	set_content(w, &l, r);
-	if (r->terminated > 0) {
+	if (r->terminated > 0)
 		set_flag(&l, KEY_TERMINATED, r->terminated);
-	}
-	if (r->truncated > 0) {
+	if (r->truncated > 0)
 		set_flag(&l, KEY_TRUNCATED, r->truncated);
-	}
 	set_messages(w, &l, messages, STR_NONE);
 	return put_line(w, &l, err);
 }
@@ -478,9 +460,8 @@ static void set_tool_call(struct line_writer *w, struct line *l, const struct st
 
 static void put_control(struct json_writer *j, const struct env_reply *r)
 {
-	if (!r->control_reward && !r->control_status) {
+	if (!r->control_reward && !r->control_status)
 		return;
-	}
 	jw_put_object(j, "control");
 	put_text(j, "reward", r->control_reward);
 	put_text(j, "status", r->control_status);

@@ -28,13 +28,11 @@ bool logprob_next(struct logprob_walk *w, double *value)
 	if (!w->list.p) {
 		w->list = JSON_GET(w->logprobs, "content");
 		w->plain = json_count(w->list) == 0;
-		if (w->plain) {
+		if (w->plain)
 			w->list = JSON_GET(w->logprobs, "token_logprobs");
-		}
 	}
-	if (!json_next(w->list, &w->cursor, &each)) {
+	if (!json_next(w->list, &w->cursor, &each))
 		return false;
-	}
 	*value = number_of(w->plain ? each : JSON_GET(each, "logprob"));
 	return true;
 }
@@ -93,9 +91,8 @@ size_t ratios_turn(struct ratios *r, struct str llm, const double *trained, size
 
 	for (; logprob_next(&walk, &sampled); n++) {
 		zeros += sampled == 0;
-		if (n < count && !isnan(sampled)) {
+		if (n < count && !isnan(sampled))
 			ratios_add(r, n, trained[n], sampled);
-		}
 	}
 	return zeros == n && n > 1 ? 0 : n;
 }

@@ -50,9 +50,8 @@ static int begin(int fd, bool owned, const char *path, struct reader **out, stru
 		*out = r;
 		return 0;
 	}
-	if (owned && fd >= 0) {
+	if (owned && fd >= 0)
 		close(fd);
-	}
 	return -1;
 }
 
@@ -71,18 +70,14 @@ int reader_open_fd(int fd, const char *name, struct reader **out, struct error *
 
 void reader_close(struct reader *r)
 {
-	if (!r) {
+	if (!r)
 		return;
-	}
-	if (r->owned) {
+	if (r->owned)
 		close(r->fd);
-	}
-	if (r->unpacked) {
+	if (r->unpacked)
 		fclose(r->unpacked);
-	}
-	if (r->foreign) {
+	if (r->foreign)
 		foreign_formats.close(r->foreign);
-	}
 	buf_release(&r->made);
 	buf_release(&r->scratch);
 	free(r->p);
@@ -112,9 +107,8 @@ void reader_continue(struct reader *r, struct reader_place place)
 /* Makes room after `end` by moving the unread bytes to the front, or by growing. */
 static void make_room(struct reader *r)
 {
-	if (r->end < r->cap) {
+	if (r->end < r->cap)
 		return;
-	}
 	if (r->start > 0) {
 		memmove(r->p, r->p + r->start, r->end - r->start);
 		r->base += r->start;
@@ -132,12 +126,10 @@ static ssize_t read_some(const struct reader *r)
 	uint64_t at = r->base + r->end, left = r->limit > at ? r->limit - at : 0;
 	size_t room = r->cap - r->end;
 
-	if (!r->regular) {
+	if (!r->regular)
 		return read(r->fd, r->p + r->end, room);
-	}
-	if (!left) {
+	if (!left)
 		return 0;
-	}
 	return pread(r->fd, r->p + r->end, left < room ? (size_t)left : room, (off_t)at);
 }
 
@@ -162,11 +154,10 @@ int reader_fill(struct reader *r, struct error *err)
 			return error_set(err, FAIL_SYSTEM, "%s became shorter while it was read",
 			                 r->name);
 		}
-		if (errno == EAGAIN) { /* another process made standard input non-blocking */
+		if (errno == EAGAIN) /* another process made standard input non-blocking */
 			poll(&(struct pollfd){.fd = r->fd, .events = POLLIN}, 1, -1);
-		} else if (errno != EINTR || !r->regular) {
+		else if (errno != EINTR || !r->regular)
 			return error_errno(err, "cannot read %s", r->name);
-		}
 	}
 }
 
@@ -220,19 +211,15 @@ static int next_line(struct reader *r, struct error *err)
 		                           ? memchr(from + r->searched, '\n', have - r->searched)
 		                           : NULL;
 
-		if (feed) {
+		if (feed)
 			return take_line(r, (size_t)(feed - from), true, err);
-		}
-		if ((r->eof && have) || have > BUF_MAX_MESSAGE) {
+		if ((r->eof && have) || have > BUF_MAX_MESSAGE)
 			return take_line(r, have, false, err);
-		}
-		if (r->eof) {
+		if (r->eof)
 			return 0;
-		}
 		r->searched = have;
-		if (reader_fill(r, err) != 0) {
+		if (reader_fill(r, err) != 0)
 			return -1;
-		}
 	}
 }
 
@@ -240,9 +227,8 @@ static struct str skip_blanks(struct str s)
 {
 	size_t n = 0;
 
-	while (n < s.n && (s.p[n] == ' ' || s.p[n] == '\t' || s.p[n] == '\r')) {
+	while (n < s.n && (s.p[n] == ' ' || s.p[n] == '\t' || s.p[n] == '\r'))
 		n++;
-	}
 	return str_skip(s, n);
 }
 
@@ -296,9 +282,8 @@ static int next_object(struct reader *r, struct line *out, struct reader_note *n
 		return 1;
 	}
 	*err = bad;
-	if (!r->any && r->line == 1) {
+	if (!r->any && r->line == 1)
 		(void)foreign_formats.describe(r->rest, err);
-	}
 	if (note->fused) {
 		error_wrap(err, "after %" PRIu64 " complete object%s", r->objects,
 		           r->objects == 1 ? "" : "s");
@@ -311,13 +296,11 @@ int reader_content(struct reader *r, struct error *err)
 {
 	for (;;) {
 		r->rest = skip_blanks(r->rest);
-		if (r->rest.n) {
+		if (r->rest.n)
 			return 1;
-		}
 		int got = next_line(r, err);
-		if (got <= 0) {
+		if (got <= 0)
 			return got;
-		}
 	}
 }
 
@@ -341,14 +324,12 @@ int reader_next(struct reader *r, struct line *out, struct reader_note *note, st
 	struct reader_note unwanted = {.line = 0};
 
 	note = note ? note : &unwanted;
-	if (!r->looked && reader_look(r, err) != 0) {
+	if (!r->looked && reader_look(r, err) != 0)
 		return -1;
-	}
-	if (r->sought && !r->format) {
+	if (r->sought && !r->format)
 		reader_continue(r, r->place);
-	} else if (r->sought && reader_seek_imported(r, err) != 0) {
+	else if (r->sought && reader_seek_imported(r, err) != 0)
 		return -1;
-	}
 	r->sought = false;
 	if (r->format) {
 		r->foreign = r->foreign ? r->foreign : foreign_formats.open(r->format, r->name);
@@ -360,13 +341,11 @@ int reader_next(struct reader *r, struct line *out, struct reader_note *note, st
 
 int reader_skim(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
 {
-	if (!r->looked || r->sought || r->format) {
+	if (!r->looked || r->sought || r->format)
 		return reader_next(r, out, note, err);
-	}
 	int more = reader_content(r, err);
-	if (more <= 0 || !r->terminated || r->objects || !line_skim(r->rest, out)) {
+	if (more <= 0 || !r->terminated || r->objects || !line_skim(r->rest, out))
 		return more > 0 ? next_object(r, out, note, err) : more;
-	}
 	*note = current_note(r);
 	out->number = r->line;
 	r->rest = STR_NONE;
@@ -425,8 +404,7 @@ int reader_file(const char *path, reader_line_fn *take, void *ctx, struct error 
 {
 	bool any;
 
-	if (reader_file_lines(path, take, ctx, &any, err)) {
+	if (reader_file_lines(path, take, ctx, &any, err))
 		return -1;
-	}
 	return any ? 0 : error_set(err, FAIL_INPUT, "%s: contains no recording", path);
 }

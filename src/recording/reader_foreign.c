@@ -14,11 +14,9 @@
 
 static int look_for_archive(struct reader *r, bool *is, struct error *err)
 {
-	while (!r->eof && r->end - r->start < ARCHIVE_MAGIC) {
-		if (reader_fill(r, err) != 0) {
+	while (!r->eof && r->end - r->start < ARCHIVE_MAGIC)
+		if (reader_fill(r, err) != 0)
 			return -1;
-		}
-	}
 	*is = foreign_formats.is_archive((struct str){r->p + r->start, r->end - r->start});
 	return 0;
 }
@@ -29,37 +27,31 @@ static int spool(struct reader *r, FILE *to, struct error *err)
 	while (r->end > r->start) {
 		size_t n = r->end - r->start;
 
-		if (fwrite(r->p + r->start, 1, n, to) != n) {
+		if (fwrite(r->p + r->start, 1, n, to) != n)
 			return error_errno(err, "cannot copy %s into a temporary file", r->name);
-		}
 		r->start = r->end = 0;
-		if (reader_fill(r, err) != 0) {
+		if (reader_fill(r, err) != 0)
 			return -1;
-		}
 	}
 	return fflush(to) ? error_errno(err, "cannot copy %s into a temporary file", r->name) : 0;
 }
 
 static int unpack_into(struct reader *r, FILE *copy, FILE *values, struct error *err)
 {
-	if (!values || (!r->regular && !copy)) {
+	if (!values || (!r->regular && !copy))
 		return error_errno(err, "cannot create a temporary file");
-	}
-	if (copy && spool(r, copy, err)) {
+	if (copy && spool(r, copy, err))
 		return -1;
-	}
-	if (foreign_formats.unpack(copy ? fileno(copy) : r->fd, values, err)) {
+	if (foreign_formats.unpack(copy ? fileno(copy) : r->fd, values, err))
 		return error_wrap(err, "%s", r->name);
-	}
 	return fflush(values) ? error_errno(err, "cannot unpack %s into a temporary file", r->name)
 	                      : 0;
 }
 
 static void read_instead(struct reader *r, FILE *values)
 {
-	if (r->owned) {
+	if (r->owned)
 		close(r->fd);
-	}
 	r->unpacked = values;
 	r->fd = fileno(values);
 	r->owned = false;
@@ -73,25 +65,20 @@ static int unpack(struct reader *r, struct error *err)
 	FILE *copy = NULL, *values;
 	bool is = false;
 
-	if (r->unpacked) {
+	if (r->unpacked)
 		return 0;
-	}
-	if (look_for_archive(r, &is, err)) {
+	if (look_for_archive(r, &is, err))
 		return -1;
-	}
-	if (!is) {
+	if (!is)
 		return 0;
-	}
 	copy = r->regular ? NULL : tmpfile();
 	values = tmpfile();
 	int failed = unpack_into(r, copy, values, err);
-	if (copy) {
+	if (copy)
 		fclose(copy);
-	}
 	if (failed) {
-		if (values) {
+		if (values)
 			fclose(values);
-		}
 		return -1;
 	}
 	read_instead(r, values);
@@ -111,9 +98,8 @@ static struct str ahead(const struct reader *r, bool all)
 	struct str text = {r->p + r->start, r->end - r->start};
 	const char *feed;
 
-	while (text.n && is_blank(text.p[0])) {
+	while (text.n && is_blank(text.p[0]))
 		text = str_skip(text, 1);
-	}
 	feed = all ? NULL : memchr(text.p, '\n', text.n);
 	return feed ? (struct str){text.p, (size_t)(feed - text.p)} : text;
 }
@@ -125,12 +111,10 @@ static int read_ahead(struct reader *r, bool all, struct error *err)
 	while (!r->eof && r->end - r->start <= BUF_MAX_MESSAGE) {
 		struct str rest = ahead(r, true);
 
-		if (!all && rest.n && memchr(rest.p, '\n', rest.n)) {
+		if (!all && rest.n && memchr(rest.p, '\n', rest.n))
 			break;
-		}
-		if (reader_fill(r, err) != 0) {
+		if (reader_fill(r, err) != 0)
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -155,9 +139,8 @@ static int broken_document(const struct reader *r, struct str text, const struct
 {
 	uint64_t line = 1;
 
-	for (const char *p = r->p + r->start; p < text.p + fault->at; p++) {
+	for (const char *p = r->p + r->start; p < text.p + fault->at; p++)
 		line += *p == '\n';
-	}
 	return error_set(err, FAIL_INPUT, "%s:%" PRIu64 ": JSON of several lines that %s: %s",
 	                 r->name, line, fault->at >= text.n ? "ends too early" : "is not valid",
 	                 fault->why);
@@ -171,35 +154,29 @@ int reader_look(struct reader *r, struct error *err)
 	size_t used;
 
 	r->looked = true;
-	if (unpack(r, err) != 0 || read_ahead(r, false, err) != 0) {
+	if (unpack(r, err) != 0 || read_ahead(r, false, err) != 0)
 		return -1;
-	}
 	text = ahead(r, false);
-	if (!text.n || (text.p[0] != '{' && text.p[0] != '[')) {
+	if (!text.n || (text.p[0] != '{' && text.p[0] != '['))
 		return 0;
-	}
 	if (json_validate_first(text, &used, &fault) != 0) {
-		if (fault.at < text.n || r->eof) {
+		if (fault.at < text.n || r->eof)
 			return 0;
-		}
-		if (read_ahead(r, true, err) != 0) {
+		if (read_ahead(r, true, err) != 0)
 			return -1;
-		}
 		if (!r->eof) {
 			return error_set(err, FAIL_INPUT,
 			                 "%s: the first JSON value is longer than %zu MiB", r->name,
 			                 BUF_MAX_MESSAGE >> 20);
 		}
 		text = ahead(r, true);
-		if (json_validate_first(text, &used, &fault) != 0) {
+		if (json_validate_first(text, &used, &fault) != 0)
 			return broken_document(r, text, &fault, err);
-		}
 		r->whole = true;
 	}
 	text.n = used;
-	if (!r->format && !is_ours(text)) {
+	if (!r->format && !is_ours(text))
 		r->format = foreign_formats.recognize(first_of(text));
-	}
 	r->whole = r->whole && r->format;
 	return r->format || !foreign_formats.describe(text, err) ? 0
 	                                                         : error_wrap(err, "%s:1", r->name);
@@ -228,13 +205,11 @@ static int next_value(struct reader *r, struct str *value, bool *torn, struct er
 		r->start = r->end;
 		r->whole = false;
 	}
-	while (r->rest.n && is_blank(r->rest.p[0])) {
+	while (r->rest.n && is_blank(r->rest.p[0]))
 		r->rest = str_skip(r->rest, 1);
-	}
 	int more = reader_content(r, err);
-	if (more <= 0) {
+	if (more <= 0)
 		return more;
-	}
 	if (json_validate_first(r->rest, &used, &fault) != 0) {
 		*torn = reader_is_torn(r);
 		return *torn ? 0 : broken_value(r, &fault, err);
@@ -252,9 +227,8 @@ static int import_more(struct reader *r, struct error *err)
 	bool torn = false;
 	int more = next_value(r, &value, &torn, err);
 
-	if (more < 0 || torn) {
+	if (more < 0 || torn)
 		return more;
-	}
 	r->made_at += r->made.n;
 	buf_clear(&r->made);
 	r->taken = 0;
@@ -285,14 +259,11 @@ int reader_seek_imported(struct reader *r, struct error *err)
 
 	r->made_end = r->place.end;
 	r->foreign = r->foreign ? r->foreign : foreign_formats.open(r->format, r->name);
-	if (offset < r->made_at && start_again(r, err) != 0) {
+	if (offset < r->made_at && start_again(r, err) != 0)
 		return -1;
-	}
-	while (offset >= r->made_at + r->made.n && !r->done) {
-		if (import_more(r, err) < 0) {
+	while (offset >= r->made_at + r->made.n && !r->done)
+		if (import_more(r, err) < 0)
 			return -1;
-		}
-	}
 	r->taken = offset - r->made_at < r->made.n ? (size_t)(offset - r->made_at) : r->made.n;
 	return 0;
 }
@@ -303,22 +274,19 @@ int reader_next_imported(struct reader *r, struct line *out, struct reader_note 
 	struct error bad;
 	size_t used;
 
-	if (r->made_at + r->taken >= r->made_end) {
+	if (r->made_at + r->taken >= r->made_end)
 		return 0;
-	}
 	while (r->taken == r->made.n) {
 		int more = r->done ? 1 : import_more(r, err);
 
-		if (more < 0) {
+		if (more < 0)
 			return -1;
-		}
 		if (more == 0) {
 			reader_give_torn(r, out, note);
 			return 1;
 		}
-		if (r->done && r->taken == r->made.n) {
+		if (r->done && r->taken == r->made.n)
 			return 0;
-		}
 	}
 	struct str rest = str_skip(buf_view(&r->made), r->taken);
 	*note = (struct reader_note){

@@ -44,12 +44,10 @@ static int read_at(int fd, off_t from, size_t n, struct buf *out, struct error *
 	while (p && got < n) {
 		ssize_t more = pread(fd, p + got, n - got, from + (off_t)got);
 
-		if (more < 0 && errno == EINTR) {
+		if (more < 0 && errno == EINTR)
 			continue;
-		}
-		if (more <= 0) {
+		if (more <= 0)
 			return error_errno(err, "cannot read");
-		}
 		got += (size_t)more;
 	}
 	out->n += got;
@@ -69,11 +67,9 @@ static int find_last_line(int fd, off_t size, off_t *start, struct error *err)
 
 		buf_clear(&block);
 		result = read_at(fd, from, (size_t)(at - from), &block, err);
-		for (size_t i = block.n; result == 0 && i > 0 && *start == 0; i--) {
-			if (block.p[i - 1] == '\n') {
+		for (size_t i = block.n; result == 0 && i > 0 && *start == 0; i--)
+			if (block.p[i - 1] == '\n')
 				*start = from + (off_t)i;
-			}
-		}
 		at = from;
 	}
 	buf_release(&block);
@@ -90,15 +86,13 @@ static int keep_copy(const char *path, struct str tail, struct error *err)
 	for (int i = 1; fd < 0 && (i == 1 || errno == EEXIST) && i < 1000; i++) {
 		buf_clear(&name);
 		buf_printf(&name, "%s.bak", path);
-		if (i > 1) {
+		if (i > 1)
 			buf_printf(&name, "%d", i);
-		}
 		fd = open(buf_cstr(&name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	}
 	bool kept = fd >= 0 && fd_write(fd, tail, &done) == 0;
-	if (fd >= 0) {
+	if (fd >= 0)
 		kept = close(fd) == 0 && kept;
-	}
 	int result = kept ? 0 : error_errno(err, "cannot write a copy to %s", buf_cstr(&name));
 	if (kept) {
 		log_warn("the last line of %s was truncated: its %zu bytes were moved to %s", path,
@@ -115,18 +109,15 @@ static int mend(int fd, const char *path, off_t start, struct str tail, off_t *s
 	size_t done;
 
 	if (json_validate(tail, &fault) == 0) {
-		if (fd_write(fd, STR("\n"), &done) != 0) {
+		if (fd_write(fd, STR("\n"), &done) != 0)
 			return error_errno(err, "cannot terminate the last line of %s", path);
-		}
 		*size = start + (off_t)tail.n + 1;
 		return 0;
 	}
-	if (keep_copy(path, tail, err) != 0) {
+	if (keep_copy(path, tail, err) != 0)
 		return -1;
-	}
-	if (ftruncate(fd, start) != 0) {
+	if (ftruncate(fd, start) != 0)
 		return error_errno(err, "cannot remove the truncated line from %s", path);
-	}
 	*size = start;
 	return 0;
 }
@@ -139,26 +130,22 @@ static int repair_end(int fd, const char *path, off_t *size, struct error *err)
 	struct stat st;
 	off_t start;
 
-	if (fstat(fd, &st) != 0) {
+	if (fstat(fd, &st) != 0)
 		return error_errno(err, "cannot append to %s", path);
-	}
 	*size = st.st_size;
-	if (find_last_line(fd, st.st_size, &start, err) != 0) {
+	if (find_last_line(fd, st.st_size, &start, err) != 0)
 		return error_wrap(err, "%s", path);
-	}
 	size_t n = (size_t)(st.st_size - start);
-	if (n == 0) {
+	if (n == 0)
 		return 0;
-	}
 	if (n > BUF_MAX_MESSAGE) {
 		return error_set(err, FAIL_INPUT, "the last line of %s is longer than %zu MiB",
 		                 path, BUF_MAX_MESSAGE >> 20);
 	}
 	struct buf tail = BUF(BUF_MAX_MESSAGE);
 	int result = read_at(fd, start, n, &tail, err);
-	if (result == 0) {
+	if (result == 0)
 		result = mend(fd, path, start, buf_view(&tail), size, err);
-	}
 	buf_release(&tail);
 	return result;
 }
@@ -186,14 +173,12 @@ static int open_path(const struct recorder_conf *c, struct error *err)
 	            (file_is_of_system(c->path) ? 0 : O_NOFOLLOW);
 	mode_t mode = c->private ? 0600 : 0666;
 
-	if (c->force && file_is_link(c->path)) {
+	if (c->force && file_is_link(c->path))
 		unlink(c->path);
-	}
 	int fd = open(c->path, flags | O_CREAT | (c->force || c->append ? 0 : O_EXCL), mode);
 	if (fd < 0 && (errno == EEXIST || errno == ELOOP)) {
-		if (check_taken(c, err)) {
+		if (check_taken(c, err))
 			return -1;
-		}
 		fd = open(c->path, flags);
 	}
 	return fd < 0 ? error_errno(err, "cannot write %s", c->path) : fd;
@@ -214,9 +199,8 @@ static int continue_file(struct recorder *r, const struct recorder_conf *c, stru
 
 static int lock_file(struct recorder *r, struct error *err)
 {
-	if (flock(r->fd, LOCK_EX | LOCK_NB) == 0) {
+	if (flock(r->fd, LOCK_EX | LOCK_NB) == 0)
 		return 0;
-	}
 	if (errno == EWOULDBLOCK) {
 		return error_set(err, FAIL_SYSTEM, "%s is being written by another process",
 		                 r->name);
@@ -232,25 +216,19 @@ static int open_file(struct recorder *r, const struct recorder_conf *c, struct e
 
 	r->own = true;
 	r->fd = open_path(c, err);
-	if (r->fd < 0) {
+	if (r->fd < 0)
 		return -1;
-	}
-	if (fstat(r->fd, &st) != 0) {
+	if (fstat(r->fd, &st) != 0)
 		return error_errno(err, "cannot write %s", r->name);
-	}
 	r->regular = S_ISREG(st.st_mode);
-	if (!r->regular) {
+	if (!r->regular)
 		return 0;
-	}
-	if (lock_file(r, err) != 0) {
+	if (lock_file(r, err) != 0)
 		return -1;
-	}
-	if (c->append) {
+	if (c->append)
 		return continue_file(r, c, err);
-	}
-	if (ftruncate(r->fd, 0) != 0) {
+	if (ftruncate(r->fd, 0) != 0)
 		return error_errno(err, "cannot truncate %s", r->name);
-	}
 	r->fresh = true;
 	return 0;
 }
@@ -261,9 +239,8 @@ static void use_standard_output(struct recorder *r)
 
 	r->fd = STDOUT_FILENO;
 	r->regular = fstat(r->fd, &st) == 0 && S_ISREG(st.st_mode);
-	if (!r->regular) {
+	if (!r->regular)
 		return;
-	}
 	int flags = fcntl(r->fd, F_GETFL);
 	r->size = flags >= 0 && flags & O_APPEND ? st.st_size : lseek(r->fd, 0, SEEK_CUR);
 }
@@ -288,9 +265,8 @@ int recorder_new(const struct recorder_conf *conf, struct recorder **out, struct
 	if (standard_output) {
 		use_standard_output(r);
 	} else if (open_file(r, conf, err) != 0) {
-		if (r->fd >= 0) {
+		if (r->fd >= 0)
 			close(r->fd);
-		}
 		recorder_free(r);
 		return -1;
 	}
@@ -307,9 +283,8 @@ static void remove_partial_line(const struct recorder *r, size_t done)
 	    st.st_size != r->size + (off_t)done) {
 		return;
 	}
-	if (ftruncate(r->fd, r->size) != 0) {
+	if (ftruncate(r->fd, r->size) != 0)
 		log_warn("%s ends with part of a line: %s", r->name, strerror(errno));
-	}
 }
 
 static int write_line(struct recorder *r, struct str text, struct error *err)
@@ -327,9 +302,8 @@ static int write_line(struct recorder *r, struct str text, struct error *err)
 	}
 	r->size += (off_t)text.n;
 	r->lines++;
-	if (r->sync && fdatasync(r->fd) != 0 && errno != EINVAL && errno != EROFS) {
+	if (r->sync && fdatasync(r->fd) != 0 && errno != EINVAL && errno != EROFS)
 		return error_errno(err, "cannot sync %s", r->name);
-	}
 	return 0;
 }
 
@@ -350,13 +324,11 @@ int recorder_write(struct recorder *r, const struct line *l, struct buf *scratch
 	struct str text = buf_view(scratch);
 	pthread_mutex_lock(&r->lock);
 	int result = r->broken.kind == FAIL_NONE ? write_line(r, text, &r->broken) : -1;
-	if (result != 0) {
+	if (result != 0)
 		*err = r->broken;
-	}
 	pthread_mutex_unlock(&r->lock);
-	if (written) {
+	if (written)
 		*written = (struct str){text.p, text.n - 1};
-	}
 	return result;
 }
 
@@ -372,12 +344,10 @@ int recorder_close(struct recorder *r, struct error *err)
 {
 	int result = 0;
 
-	if (!r) {
+	if (!r)
 		return 0;
-	}
-	if (r->own && close(r->fd) != 0 && errno != EINTR) {
+	if (r->own && close(r->fd) != 0 && errno != EINTR)
 		result = error_errno(err, "cannot finish %s", r->name);
-	}
 	recorder_free(r);
 	return result;
 }

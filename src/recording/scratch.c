@@ -39,9 +39,8 @@ static void scratch_free(struct scratch *s)
 
 void scratch_pool_free(struct scratch_pool *p)
 {
-	if (!p) {
+	if (!p)
 		return;
-	}
 	while (p->first) {
 		struct scratch *s = p->first;
 
@@ -54,9 +53,8 @@ void scratch_pool_free(struct scratch_pool *p)
 
 struct scratch *scratch_take(struct scratch_pool *p)
 {
-	if (!p) {
+	if (!p)
 		return scratch_new();
-	}
 	pthread_mutex_lock(&p->lock);
 	struct scratch *s = p->first;
 	p->first = s ? s->next : NULL;

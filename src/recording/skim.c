@@ -51,18 +51,14 @@ static bool may_be_fused(struct str line)
 
 #ifdef __SSE2__
 	for (; end - p >= 16; p += 16) {
-		for (unsigned places = braces_apart(p); places; places &= places - 1) {
-			if (is_fused(p + __builtin_ctz(places))) {
+		for (unsigned places = braces_apart(p); places; places &= places - 1)
+			if (is_fused(p + __builtin_ctz(places)))
 				return true;
-			}
-		}
 	}
 #endif
-	for (; p < end; p++) {
-		if (*p == '{' && is_fused(p)) {
+	for (; p < end; p++)
+		if (*p == '{' && is_fused(p))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -71,12 +67,10 @@ static enum line_type skim(struct str text, struct str *rollout)
 {
 	size_t i = 0;
 
-	while (i < ARRAY_LEN(beginnings) && !str_starts(text, beginnings[i].begin)) {
+	while (i < ARRAY_LEN(beginnings) && !str_starts(text, beginnings[i].begin))
 		i++;
-	}
-	if (i == ARRAY_LEN(beginnings) || text.p[text.n - 1] != '}') {
+	if (i == ARRAY_LEN(beginnings) || text.p[text.n - 1] != '}')
 		return LINE_UNKNOWN;
-	}
 	struct str rest = str_skip(text, beginnings[i].begin.n);
 	const char *quote = memchr(rest.p, '"', rest.n);
 	size_t n = quote ? (size_t)(quote - rest.p) : 0;
@@ -89,9 +83,8 @@ bool line_skim(struct str text, struct line *out)
 	struct str rollout;
 	enum line_type type = skim(text, &rollout);
 
-	if (type == LINE_UNKNOWN || may_be_fused(text)) {
+	if (type == LINE_UNKNOWN || may_be_fused(text))
 		return false;
-	}
 	*out = (struct line){.type = type, .text = text, .rollout = rollout};
 	return true;
 }
@@ -100,9 +93,8 @@ static size_t common_bytes(struct str a, struct str b)
 {
 	size_t n = 0;
 
-	while (n < a.n && n < b.n && a.p[n] == b.p[n]) {
+	while (n < a.n && n < b.n && a.p[n] == b.p[n])
 		n++;
-	}
 	return n;
 }
 
@@ -121,12 +113,10 @@ bool line_same_but_meta(struct str a, struct str b)
 	static const struct str meta = STR_INIT(",\"meta\":{");
 	size_t at;
 
-	if (str_eq(a, b)) {
+	if (str_eq(a, b))
 		return true;
-	}
 	at = common_bytes(a, b);
-	while (at >= meta.n && memcmp(a.p + at - meta.n, meta.p, meta.n) != 0) {
+	while (at >= meta.n && memcmp(a.p + at - meta.n, meta.p, meta.n) != 0)
 		at--;
-	}
 	return at >= meta.n && is_last_member(a, at - 1) && is_last_member(b, at - 1);
 }

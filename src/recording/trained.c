@@ -55,19 +55,16 @@ static int read_line(struct trained *t, struct str text, uint64_t number, struct
 	struct trained_turn what = {.line = number};
 	int64_t turn;
 
-	if (json_validate(text, &fault)) {
+	if (json_validate(text, &fault))
 		return error_set(err, FAIL_INPUT, "%s at byte %zu", fault.why, fault.at + 1);
-	}
-	if (json_type(JSON_GET(text, "rollout")) != JSON_STRING) {
+	if (json_type(JSON_GET(text, "rollout")) != JSON_STRING)
 		return error_set(err, FAIL_INPUT, "\"rollout\" is missing or not a string");
-	}
 	if (!json_i64(JSON_GET(text, "turn"), &turn) || turn < 0) {
 		return error_set(err, FAIL_INPUT,
 		                 "\"turn\" is missing or not a non-negative integer");
 	}
-	if (read_logprobs(t, JSON_GET(text, "logprobs"), &what, err)) {
+	if (read_logprobs(t, JSON_GET(text, "logprobs"), &what, err))
 		return -1;
-	}
 	buf_clear(scratch);
 	json_decode(JSON_GET(text, "rollout"), scratch);
 	uint64_t hash = hash_of(buf_view(scratch), turn);
@@ -96,9 +93,8 @@ static int read_lines(struct trained *t, FILE *f, uint64_t *number, struct error
 		++*number;
 		failed = text_trim(text).n ? read_line(t, text, *number, &scratch, err) : 0;
 	}
-	if (!failed && ferror(f)) {
+	if (!failed && ferror(f))
 		failed = error_set(err, FAIL_INPUT, "%s", strerror(errno));
-	}
 	free(line);
 	buf_release(&scratch);
 	return failed;
@@ -110,18 +106,16 @@ int trained_read_stream(FILE *f, const char *name, struct trained **out, struct 
 	uint64_t number = 0;
 	int failed = read_lines(t, f, &number, err);
 
-	if (failed && !number) {
+	if (failed && !number)
 		error_wrap(err, "cannot read %s", name);
-	} else if (failed) {
+	else if (failed)
 		error_wrap(err, "%s:%" PRIu64, name, number);
-	} else if (t->turns.count == 0) {
+	else if (t->turns.count == 0)
 		failed = error_set(err, FAIL_INPUT, "%s: contains no log-probabilities", name);
-	}
-	if (failed) {
+	if (failed)
 		trained_free(t);
-	} else {
+	else
 		*out = t;
-	}
 	return failed;
 }
 
@@ -129,9 +123,8 @@ int trained_read(const char *path, struct trained **out, struct error *err)
 {
 	FILE *f = fopen(path, "rb");
 
-	if (!f) {
+	if (!f)
 		return error_set(err, FAIL_INPUT, "cannot read %s: %s", path, strerror(errno));
-	}
 	int failed = trained_read_stream(f, path, out, err);
 	fclose(f);
 	return failed;
@@ -139,9 +132,8 @@ int trained_read(const char *path, struct trained **out, struct error *err)
 
 void trained_free(struct trained *t)
 {
-	if (!t) {
+	if (!t)
 		return;
-	}
 	arena_release(&t->arena);
 	free(t);
 }

@@ -78,11 +78,9 @@ const size_t error_class_count = ARRAY_LEN(error_class_meanings);
    list. */
 static size_t find(const struct str *words, size_t count, struct str word)
 {
-	for (size_t i = 1; i < count; i++) {
-		if (words[i].n == word.n && memcmp(words[i].p, word.p, word.n) == 0) {
+	for (size_t i = 1; i < count; i++)
+		if (words[i].n == word.n && memcmp(words[i].p, word.p, word.n) == 0)
 			return i;
-		}
-	}
 	return 0;
 }
 
@@ -147,10 +145,8 @@ const char *target_command(const char *target)
 {
 	static const char *const schemes[] = {STDIO_SCHEME, VERIFIERS_SCHEME};
 
-	for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
-		if (str_starts(str_from(target), str_from(schemes[i]))) {
+	for (size_t i = 0; i < ARRAY_LEN(schemes); i++)
+		if (str_starts(str_from(target), str_from(schemes[i])))
 			return target + strlen(schemes[i]);
-		}
-	}
 	return NULL;
 }

@@ -17,11 +17,9 @@ static bool is_left_out(enum key k)
 		KEY_STATE_HASH, KEY_TOOL_CALL, KEY_LINES,  KEY_META,
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-		if (k == keys[i]) {
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		if (k == keys[i])
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -36,9 +34,8 @@ static void put_title(const struct line *l, struct buf *out)
 		text_escape(out, line_tool_name(l));
 	}
 	buf_char(out, '\n');
-	if (line_has(l, KEY_TOOL_CALL)) {
+	if (line_has(l, KEY_TOOL_CALL))
 		outline_add(out, "arguments", line_arguments(l), narrow);
-	}
 }
 
 static void put_values(const struct line *l, struct buf *out)
@@ -50,9 +47,8 @@ static void put_values(const struct line *l, struct buf *out)
 		struct str value = l->value[row->key];
 		bool empty = json_is_null(value) || str_is(value, "[]") || str_is(value, "false");
 
-		if (!empty && !is_left_out(row->key)) {
+		if (!empty && !is_left_out(row->key))
 			outline_add(out, row->name, value, narrow);
-		}
 	}
 }
 
@@ -78,13 +74,11 @@ static void put_changes(const struct blocks *b, const struct line *l, struct buf
 {
 	struct str now = l->value[KEY_STATE];
 
-	if (!b->state.n || !now.p || json_equal(buf_view(&b->state), now)) {
+	if (!b->state.n || !now.p || json_equal(buf_view(&b->state), now))
 		return;
-	}
 	outline_text(out, "changed", json_is_null(now) ? "unknown" : "", narrow);
-	if (!json_is_null(now)) {
+	if (!json_is_null(now))
 		json_diff(buf_view(&b->state), now, NULL, put_change, out);
-	}
 }
 
 void blocks_line(struct blocks *b, const struct line *l, struct buf *out)
@@ -100,9 +94,8 @@ void blocks_line(struct blocks *b, const struct line *l, struct buf *out)
 	b->any = true;
 	put_title(l, out);
 	put_values(l, out);
-	if (!b->state.n && line_has(l, KEY_STATE)) {
+	if (!b->state.n && line_has(l, KEY_STATE))
 		outline_add(out, "state", l->value[KEY_STATE], narrow);
-	}
 	if (l->value[KEY_STATE].p) {
 		buf_clear(&b->state);
 		buf_str(&b->state,

@@ -22,12 +22,10 @@ static void add_json(struct buf *out, struct str json)
 	json = beginning(json);
 	for (size_t i = 0; i < json.n; i++) {
 		inside ^= json.p[i] == '"';
-		if (inside || json.p[i] != ' ') {
+		if (inside || json.p[i] != ' ')
 			buf_char(&folded, json.p[i]);
-		}
-		if (inside && json.p[i] == '\\' && i + 1 < json.n) {
+		if (inside && json.p[i] == '\\' && i + 1 < json.n)
 			buf_char(&folded, json.p[++i]);
-		}
 	}
 	marks_add(out, buf_view(&folded));
 	buf_release(&folded);
@@ -52,9 +50,8 @@ static bool is_plain(struct str inner)
 		unsigned char c = (unsigned char)inner.p[i];
 		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
 
-		if (!letter && (c < '0' || c > '9') && (!c || !strchr(others, c))) {
+		if (!letter && (c < '0' || c > '9') && (!c || !strchr(others, c)))
 			return false;
-		}
 		letters |= letter;
 	}
 	return letters && !str_is(inner, "true") && !str_is(inner, "false") &&
@@ -63,20 +60,18 @@ static bool is_plain(struct str inner)
 
 void brief_value(struct buf *out, struct str value)
 {
-	if (json_type(value) == JSON_STRING && is_plain(json_inner(value))) {
+	if (json_type(value) == JSON_STRING && is_plain(json_inner(value)))
 		buf_str(out, beginning(json_inner(value)));
-	} else {
+	else
 		add_json(out, value);
-	}
 }
 
 void brief_text(struct buf *out, struct str value)
 {
-	if (json_type(value) == JSON_STRING && json_inner(value).n) {
+	if (json_type(value) == JSON_STRING && json_inner(value).n)
 		add_decoded(out, value);
-	} else {
+	else
 		add_json(out, value);
-	}
 }
 
 void brief_call(struct buf *out, const struct line *step)
@@ -126,12 +121,10 @@ static size_t base64_run(struct str text, size_t *digits)
 	for (; n < text.n; n++) {
 		char c = text.p[n];
 
-		if (c == '\\' && n + 1 < text.n && text.p[n + 1] == '/') {
+		if (c == '\\' && n + 1 < text.n && text.p[n + 1] == '/')
 			continue;
-		}
-		if (!c || (!isalnum((unsigned char)c) && !strchr("+/-_=", c))) {
+		if (!c || (!isalnum((unsigned char)c) && !strchr("+/-_=", c)))
 			break;
-		}
 		lower = lower || islower((unsigned char)c);
 		upper = upper || isupper((unsigned char)c);
 		number = number || isdigit((unsigned char)c);

@@ -12,13 +12,11 @@ void cells_add(struct cells *c, struct str text, size_t width, const char *color
 {
 	size_t left = cells_left(c);
 
-	if (c->color && color) {
+	if (c->color && color)
 		buf_printf(c->out, "\x1b[%sm", color);
-	}
 	c->used += text_escape_cut(c->out, text, at_most(width, left));
-	if (c->color && color) {
+	if (c->color && color)
 		buf_text(c->out, "\x1b[0m");
-	}
 }
 
 void cells_pad(struct cells *c, size_t column)
@@ -34,17 +32,15 @@ void cells_right(struct cells *c, struct str text, size_t column)
 {
 	size_t width = text_cells(text);
 
-	if (column > c->used + width) {
+	if (column > c->used + width)
 		cells_pad(c, column - width);
-	}
 	cells_add(c, text, column > c->used ? column - c->used : 0, NULL);
 }
 
 void cells_end(struct cells *c)
 {
-	while (c->out->n && c->out->p[c->out->n - 1] == ' ') {
+	while (c->out->n && c->out->p[c->out->n - 1] == ' ')
 		buf_cut(c->out, c->out->n - 1);
-	}
 	buf_char(c->out, '\n');
 	c->used = 0;
 }

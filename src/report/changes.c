@@ -25,14 +25,11 @@ static bool is_bookkeeping(struct str name)
 	while (name.n) {
 		size_t n = 0;
 
-		while (n < name.n && name.p[n] != '_' && name.p[n] != '-' && name.p[n] != '/') {
+		while (n < name.n && name.p[n] != '_' && name.p[n] != '-' && name.p[n] != '/')
 			n++;
-		}
-		for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-			if (str_is((struct str){name.p, n}, words[i])) {
+		for (size_t i = 0; i < ARRAY_LEN(words); i++)
+			if (str_is((struct str){name.p, n}, words[i]))
 				return true;
-			}
-		}
 		name = str_skip(name, n + 1);
 	}
 	return false;
@@ -49,12 +46,10 @@ static int rank_of(const struct change *c, const struct json_difference *d)
 {
 	int rank = is_bookkeeping(c->name) ? 8 : 0;
 
-	if (c->whole) {
+	if (c->whole)
 		return rank + 3;
-	}
-	if (!d->before.p || !d->after.p) {
+	if (!d->before.p || !d->after.p)
 		return rank + 2;
-	}
 	return rank + !(is_number_or_text(d->before) && is_number_or_text(d->after));
 }
 
@@ -78,9 +73,8 @@ static bool is_digest(struct str value)
 {
 	size_t digits = 0;
 
-	for (size_t i = 0; i < value.n; i++) {
+	for (size_t i = 0; i < value.n; i++)
 		digits += value.p[i] && strchr("0123456789abcdef", value.p[i]);
-	}
 	return json_type(value) == JSON_STRING && digits >= DIGEST_DIGITS && digits + 4 > value.n;
 }
 
@@ -107,19 +101,16 @@ static bool put_change(void *ctx, const struct json_difference *d)
 	size_t at = c->kept;
 
 	c->count++;
-	while (at > 0 && c->top[at - 1].rank > new.rank) {
+	while (at > 0 && c->top[at - 1].rank > new.rank)
 		at--;
-	}
-	if (at == CHANGES_KEPT) {
+	if (at == CHANGES_KEPT)
 		return true;
-	}
 	new.name = arena_str(&c->arena, new.name);
 	new.before = new.whole ? (struct str){"", 0} : keep_brief(c, d->before);
 	new.after = new.whole ? (struct str){"", 0} : keep_brief(c, d->after);
 	c->kept += c->kept < CHANGES_KEPT;
-	for (size_t i = c->kept - 1; i > at; i--) {
+	for (size_t i = c->kept - 1; i > at; i--)
 		c->top[i] = c->top[i - 1];
-	}
 	c->top[at] = new;
 	return true;
 }
@@ -129,9 +120,8 @@ void changes_find(struct changes *c, struct str before, struct str after,
 {
 	c->kept = c->count = 0;
 	arena_reset(&c->arena);
-	if (!json_is_null(before) && !json_is_null(after)) {
+	if (!json_is_null(before) && !json_is_null(after))
 		json_diff(before, after, ignored, put_change, c);
-	}
 }
 
 void changes_release(struct changes *c)
@@ -178,9 +168,8 @@ static struct str last_token(struct str name)
 {
 	size_t n = name.n;
 
-	while (n > 0 && name.p[n - 1] != '/') {
+	while (n > 0 && name.p[n - 1] != '/')
 		n--;
-	}
 	return str_skip(name, n);
 }
 
@@ -211,14 +200,12 @@ static void spell_within(struct buf *out, const struct change *c, size_t columns
 	struct change least = *c;
 	struct buf name = BUF(BUF_MAX_SMALL);
 
-	if (is_added_or_removed(c)) {
+	if (is_added_or_removed(c))
 		*(c->before.p ? &least.before : &least.after) = STR("");
-	}
 	shorten_name(&name, &least, columns);
 	buf_clear(out);
-	if (text_cells(buf_view(&name)) + VALUE_LEAST <= columns) {
+	if (text_cells(buf_view(&name)) + VALUE_LEAST <= columns)
 		least = *c;
-	}
 	spell(out, &least, buf_view(&name));
 	buf_release(&name);
 }
@@ -247,9 +234,8 @@ static size_t add_first(struct buf *out, const struct change *c, size_t columns)
 static size_t spell_more(struct buf *out, size_t left, bool brief)
 {
 	buf_clear(out);
-	if (left) {
+	if (left)
 		buf_printf(out, brief ? " +%zu" : ", +%zu more", left);
-	}
 	return out->n;
 }
 
@@ -263,9 +249,8 @@ static size_t add_others(struct buf *out, const struct changes *c, size_t column
 		const struct change *next = &c->top[*shown];
 		size_t wanted = 2 + cells_of(next, next->name);
 
-		if (cells + wanted + spell_more(&text, c->count - *shown - 1, false) > columns) {
+		if (cells + wanted + spell_more(&text, c->count - *shown - 1, false) > columns)
 			break;
-		}
 		buf_clear(&text);
 		buf_text(&text, ", ");
 		spell(&text, next, next->name);
@@ -289,18 +274,16 @@ size_t changes_add(struct buf *out, const struct changes *c, size_t columns)
 	struct buf rest = BUF(BUF_MAX_SMALL);
 	size_t shown = 1;
 
-	if (!c->kept) {
+	if (!c->kept)
 		return text_escape_cut(out, STR("changed"), columns);
-	}
 	size_t first = cells_of(&c->top[0], c->top[0].name);
 	bool brief = first + spell_more(&rest, c->count - 1, false) > columns;
 	size_t taken = spell_more(&rest, c->count - 1, brief);
 	size_t cells =
 		add_first(out, &c->top[0], columns >= taken + WORD ? columns - taken : columns);
 
-	if (!brief) {
+	if (!brief)
 		cells += add_others(out, c, columns - cells, &shown);
-	}
 	spell_more(&rest, c->count - shown, brief);
 	cells += text_escape_cut(out, buf_view(&rest), columns - cells);
 	buf_release(&rest);
@@ -321,9 +304,8 @@ static bool list(void *ctx, const struct json_difference *d)
 	struct buf before = BUF(BUF_MAX_SMALL), after = BUF(BUF_MAX_SMALL),
 		   text = BUF(BUF_MAX_MESSAGE);
 
-	if (l->count++ >= l->left) {
+	if (l->count++ >= l->left)
 		return true;
-	}
 	if (d->before.p) {
 		brief_value(&before, d->before);
 		c.before = buf_view(&before);
@@ -346,9 +328,8 @@ void changes_list(struct buf *out, struct str before, struct str after,
 	struct change_list l = {.out = out, .left = most};
 
 	json_diff(before, after, ignored, list, &l);
-	if (l.count > most) {
+	if (l.count > most)
 		buf_printf(out, "  +%zu more\n", l.count - most);
-	}
 }
 
 struct json_paths *changes_ignored(const struct line *header)

@@ -5,9 +5,8 @@
 
 static void separate(struct buf *out)
 {
-	if (out->n && out->p[out->n - 1] != '\n') {
+	if (out->n && out->p[out->n - 1] != '\n')
 		buf_char(out, ',');
-	}
 }
 
 /* An empty first field is quoted: otherwise it would not show up. */

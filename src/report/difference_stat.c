@@ -59,18 +59,14 @@ static enum news news_of(const struct stat_row *r)
 {
 	const struct stat_side *a = &r->side[0], *b = &r->side[1];
 
-	if (!a->there || !b->there) {
+	if (!a->there || !b->there)
 		return NEWS_LONE;
-	}
-	if (!same_verdict(a, b)) {
+	if (!same_verdict(a, b))
 		return NEWS_VERDICT;
-	}
-	if (!str_eq(a->reward, b->reward) && r->change > 0) {
+	if (!str_eq(a->reward, b->reward) && r->change > 0)
 		return NEWS_REWARD;
-	}
-	if (!str_eq(a->status, b->status)) {
+	if (!str_eq(a->status, b->status))
 		return NEWS_STATUS;
-	}
 	return a->steps != b->steps ? NEWS_STEPS : NEWS_VALUES;
 }
 
@@ -107,20 +103,17 @@ static int by_news(const void *left, const void *right)
 {
 	const struct stat_row *a = left, *b = right;
 
-	if (a->news != b->news) {
+	if (a->news != b->news)
 		return a->news < b->news ? -1 : 1;
-	}
-	if (a->news == NEWS_REWARD && a->change != b->change) {
+	if (a->news == NEWS_REWARD && a->change != b->change)
 		return a->change > b->change ? -1 : 1;
-	}
 	return (a->place > b->place) - (a->place < b->place);
 }
 
 static void put_change(const char *name, struct str before, struct str after, struct buf *out)
 {
-	if (str_eq(before, after)) {
+	if (str_eq(before, after))
 		return;
-	}
 	buf_printf(out, ", %s ", name);
 	text_escape_cut(out, before, VALUE_COLUMNS);
 	buf_text(out, " -> ");
@@ -132,12 +125,10 @@ static void put_counts(const struct compare_count *c, struct str what, struct bu
 	size_t changed = c->kinds[DIFFERENCE_CHANGED] + c->kinds[DIFFERENCE_ADDED] +
 	                 c->kinds[DIFFERENCE_REMOVED];
 
-	if (c->kinds[DIFFERENCE_MISSING_STEP]) {
+	if (c->kinds[DIFFERENCE_MISSING_STEP])
 		buf_printf(out, ", %zu missing", c->kinds[DIFFERENCE_MISSING_STEP]);
-	}
-	if (c->kinds[DIFFERENCE_EXTRA_STEP]) {
+	if (c->kinds[DIFFERENCE_EXTRA_STEP])
 		buf_printf(out, ", %zu extra", c->kinds[DIFFERENCE_EXTRA_STEP]);
-	}
 	if (changed) {
 		buf_printf(out, ", %zu value%s differ%s", changed, changed == 1 ? "" : "s",
 		           changed == 1 ? "s" : "");
@@ -201,19 +192,15 @@ void difference_stats_put(struct difference_stats *s, size_t rollouts, bool json
                           struct style style, struct buf *out)
 {
 	s->all.rollouts = rollouts;
-	if (!json && s->count > 1) {
+	if (!json && s->count > 1)
 		tally_print(&s->all, out);
-	}
-	if (s->count) {
+	if (s->count)
 		qsort(s->rows, s->count, sizeof(*s->rows), by_news);
-	}
-	for (size_t i = 0; i < s->count; i++) {
-		if (json) {
+	for (size_t i = 0; i < s->count; i++)
+		if (json)
 			put_json(&s->rows[i], out);
-		} else {
+		else
 			put_row(&s->rows[i], style, out);
-		}
-	}
 }
 
 void difference_stats_release(struct difference_stats *s)

@@ -46,9 +46,8 @@ void tally_difference(struct difference_tally *t, const struct difference *d)
 	size_t i = 0;
 
 	put_key(d, &key);
-	while (i < t->count && !str_eq(t->rows[i].key, buf_view(&key))) {
+	while (i < t->count && !str_eq(t->rows[i].key, buf_view(&key)))
 		i++;
-	}
 	if (i == t->count && i < TALLY_MAX) {
 		t->rows[t->count++] =
 			(struct tally_row){.key = arena_str(&t->arena, buf_view(&key))};
@@ -84,9 +83,8 @@ void tally_print(struct difference_tally *t, struct buf *out)
 {
 	size_t left = t->others;
 
-	if (t->rollouts < 2 || !t->count) {
+	if (t->rollouts < 2 || !t->count)
 		return;
-	}
 	qsort(t->rows, t->count, sizeof(*t->rows), by_rollouts);
 	buf_text(out, "what differs:\n");
 	for (size_t i = 0; i < t->count; i++) {
@@ -97,9 +95,8 @@ void tally_print(struct difference_tally *t, struct buf *out)
 			left++;
 		}
 	}
-	if (left) {
+	if (left)
 		buf_printf(out, "  and %zu more\n", left);
-	}
 }
 
 static int by_differences(const void *left, const void *right)
@@ -125,13 +122,11 @@ void tally_values(struct difference_tally *t, struct buf *out)
 			continue;
 		}
 		buf_printf(out, "%s%.*s", named++ ? ", " : ": ", STR_ARG(r->key));
-		if (r->differences > 1) {
+		if (r->differences > 1)
 			buf_printf(out, " (%zu)", r->differences);
-		}
 	}
-	if (left) {
+	if (left)
 		buf_printf(out, " and %zu more", left);
-	}
 }
 
 void tally_release(struct difference_tally *t)

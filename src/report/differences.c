@@ -21,9 +21,8 @@ void difference_printer_release(struct difference_printer *p)
 
 static void put_colored(struct str text, const char *color, struct style style, struct buf *out)
 {
-	if (style.color) {
+	if (style.color)
 		buf_printf(out, "\x1b[%sm", color);
-	}
 	buf_str(out, text);
 	buf_text(out, style.color ? "\x1b[0m" : "");
 }
@@ -47,22 +46,20 @@ static void put_call(const struct line *step, struct buf *out)
 {
 	struct buf brief = BUF(BUF_MAX_MESSAGE);
 
-	if (line_has(step, KEY_TOOL_CALL)) {
+	if (line_has(step, KEY_TOOL_CALL))
 		brief_call(&brief, step);
-	} else {
+	else
 		buf_text(&brief, "no tool call");
-	}
 	text_escape_cut(out, buf_view(&brief), VALUE_COLUMNS);
 	buf_release(&brief);
 }
 
 static void put_step(const struct line *step, struct buf *out)
 {
-	if (step->step < 0) {
+	if (step->step < 0)
 		buf_printf(out, "turn %lld  ", (long long)step->turn);
-	} else {
+	else
 		buf_printf(out, "step %lld  ", (long long)step->step);
-	}
 	put_call(step, out);
 }
 
@@ -80,9 +77,8 @@ static bool is_extra(const struct difference *d)
 /* Returns true, and notes the rollout and its file, if it is not the previous one. */
 static bool is_new_rollout(struct difference_printer *p, struct str id)
 {
-	if (p->rollout.n && p->file == p->rollout_file && str_eq(buf_view(&p->rollout), id)) {
+	if (p->rollout.n && p->file == p->rollout_file && str_eq(buf_view(&p->rollout), id))
 		return false;
-	}
 	p->rollout.max = BUF_MAX_MESSAGE;
 	p->rollout_file = p->file;
 	buf_set(&p->rollout, id);
@@ -103,9 +99,8 @@ static void put_rollout(const struct difference_printer *p, const struct differe
 	text_escape(&line, d->rollout);
 	put_colored(buf_view(&line), BOLD, p->style, out);
 	buf_char(out, '\n');
-	if (p->replayed.got) {
+	if (p->replayed.got)
 		report_divergence(&p->replayed, d, p->style, out);
-	}
 	buf_release(&line);
 }
 
@@ -116,13 +111,12 @@ static void put_unpaired(struct difference_printer *p, const struct difference *
 	bool extra = is_extra(d);
 
 	buf_text(&line, extra ? "+ " : "- ");
-	if (!d->line) {
+	if (!d->line)
 		buf_printf(&line, "only in the %s recording", extra ? "second" : "first");
-	} else if (d->line->type == LINE_STEP) {
+	else if (d->line->type == LINE_STEP)
 		put_step(d->line, &line);
-	} else {
+	else
 		buf_printf(&line, "the %s line", line_type_name(d->line->type));
-	}
 	put_colored(buf_view(&line), extra ? GREEN : RED, p->style, out);
 	buf_char(out, '\n');
 	p->line = LINE_UNKNOWN;
@@ -131,17 +125,15 @@ static void put_unpaired(struct difference_printer *p, const struct difference *
 
 static void put_heading(struct difference_printer *p, const struct line *l, struct buf *out)
 {
-	if (p->line == l->type && p->step == l->turn) {
+	if (p->line == l->type && p->step == l->turn)
 		return;
-	}
 	p->line = l->type;
 	p->step = l->turn;
 	buf_text(out, "  ");
-	if (l->type == LINE_STEP) {
+	if (l->type == LINE_STEP)
 		put_step(l, out);
-	} else {
+	else
 		buf_text(out, line_type_name(l->type));
-	}
 	buf_char(out, '\n');
 }
 
@@ -171,9 +163,8 @@ static size_t hidden_start(struct str a, struct str b, size_t columns)
 	enum { KEPT = 12 };
 	size_t n = 0;
 
-	while (n < a.n && n < b.n && a.p[n] == b.p[n]) {
+	while (n < a.n && n < b.n && a.p[n] == b.p[n])
 		n++;
-	}
 	return n > columns / 2 ? text_utf8_cut(a, n - KEPT).n : 0;
 }
 
@@ -214,16 +205,13 @@ static void put_pointer_and_values(const struct difference_printer *p, const str
 {
 	text_escape(out, d->pointer);
 	buf_text(out, "  ");
-	if (put_word_diff(p, d, out) || put_ends(p, d, out)) {
+	if (put_word_diff(p, d, out) || put_ends(p, d, out))
 		return;
-	}
-	if (d->expected.p) {
+	if (d->expected.p)
 		put_value(d->expected, RED, p->style, out);
-	}
 	buf_text(out, !d->expected.p ? "added: " : !d->got.p ? " removed" : " -> ");
-	if (d->got.p) {
+	if (d->got.p)
 		put_value(d->got, GREEN, p->style, out);
-	}
 }
 
 static void put_values(const struct difference_printer *p, const struct difference *d,
@@ -260,15 +248,13 @@ void report_difference(struct difference_printer *p, const struct difference *d,
 	bool begins = is_new_rollout(p, d->rollout);
 
 	if (p->json) {
-		if (begins && p->replayed.got) {
+		if (begins && p->replayed.got)
 			report_divergence_json(&p->replayed, d, p->file, out);
-		}
 		put_json(d, p->file, out);
 		return;
 	}
-	if (begins) {
+	if (begins)
 		put_rollout(p, d, out);
-	}
 	if (is_unpaired(d)) {
 		put_unpaired(p, d, out);
 	} else {
@@ -287,14 +273,12 @@ void report_difference_sentence(const struct difference *d, struct buf *out)
 		buf_printf(out, "%s rollout", is_extra(d) ? "extra" : "missing");
 		return;
 	}
-	if (is_unpaired(d)) {
+	if (is_unpaired(d))
 		buf_printf(out, "%s ", is_extra(d) ? "extra" : "missing");
-	}
-	if (d->line->type == LINE_STEP) {
+	if (d->line->type == LINE_STEP)
 		put_step(d->line, out);
-	} else {
+	else
 		buf_text(out, line_type_name(d->line->type));
-	}
 	if (!is_unpaired(d)) {
 		buf_text(out, ": ");
 		put_pointer_and_values(&plain, d, out);
@@ -319,9 +303,8 @@ static void put_json_summary(const struct compare_count *c, struct buf *out)
 	jw_put_u64(&w, "different", c->different);
 	jw_put_u64(&w, "steps", c->steps);
 	jw_put_object(&w, "differences");
-	for (int kind = 0; kind < DIFFERENCE_KINDS; kind++) {
+	for (int kind = 0; kind < DIFFERENCE_KINDS; kind++)
 		jw_put_u64(&w, difference_kind_name((enum difference_kind)kind), c->kinds[kind]);
-	}
 	jw_end(&w);
 	jw_end(&w);
 	buf_char(out, '\n');

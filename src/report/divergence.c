@@ -35,16 +35,14 @@ static void add(struct since_counting *c, const struct line *l)
 	struct evidence_update u;
 	struct error ignored; /* lines that evidence_line rejects are not counted */
 
-	if (!l->text.p || evidence_line(c->facts, l, NULL, &u, &ignored)) {
+	if (!l->text.p || evidence_line(c->facts, l, NULL, &u, &ignored))
 		return;
-	}
 	if (u.derived.is_step && l->step >= c->from) {
 		c->out->calls++;
 		c->out->ok += l->outcome == OUTCOME_OK;
 	}
-	if (u.end) {
+	if (u.end)
 		add_effects(c, u.rollout);
-	}
 }
 
 static void since_step(const struct rollout_copy *r, int64_t step, struct since *out)
@@ -55,14 +53,12 @@ static void since_step(const struct rollout_copy *r, int64_t step, struct since 
 	*out = (struct since){.calls = 0};
 	add(&c, &r->header);
 	add(&c, &r->reset);
-	for (size_t i = 0; i < r->count; i++) {
+	for (size_t i = 0; i < r->count; i++)
 		add(&c, &r->steps[i]);
-	}
 	add(&c, &r->end);
 	struct evidence_update u;
-	while (evidence_end_next(c.facts, &u)) {
+	while (evidence_end_next(c.facts, &u))
 		add_effects(&c, u.rollout);
-	}
 	evidence_free(c.facts);
 }
 
@@ -95,9 +91,8 @@ static void put_place(const struct difference *first, size_t steps, struct buf *
 
 static int64_t step_of(const struct difference *first)
 {
-	if (!first->line || first->line->type == LINE_END) {
+	if (!first->line || first->line->type == LINE_END)
 		return INT64_MAX;
-	}
 	return first->line->type == LINE_STEP ? first->line->step : 0;
 }
 
@@ -106,15 +101,13 @@ static void put_since(const struct replayed_pair *pair, int64_t step, struct buf
 	struct since since;
 
 	since_step(pair->got, step, &since);
-	if (!since.calls) {
+	if (!since.calls)
 		return;
-	}
 	buf_printf(out, "; from there on %lld call%s, %lld ok, %lld effective",
 	           (long long)since.calls, since.calls == 1 ? "" : "s", (long long)since.ok,
 	           (long long)since.effective);
-	if (since.unknown) {
+	if (since.unknown)
 		buf_printf(out, " (%lld unknown)", (long long)since.unknown);
-	}
 }
 
 static void put_end(struct str status, struct str reward, struct buf *out)

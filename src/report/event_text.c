@@ -11,11 +11,9 @@ static bool is_for_programs(struct str key)
 	                                  STR_INIT("wait_ms"), STR_INIT("_meta"),
 	                                  STR_INIT("progressToken")};
 
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-		if (str_eq(key, keys[i])) {
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		if (str_eq(key, keys[i]))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -27,9 +25,8 @@ static struct str text_in(struct str value)
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		struct str text = json_get(value, keys[i]);
 
-		if (json_type(text) == JSON_STRING) {
+		if (json_type(text) == JSON_STRING)
 			return text;
-		}
 	}
 	return value;
 }
@@ -59,11 +56,9 @@ static bool put_list(struct buf *out, struct str list)
 	struct str word;
 	size_t cursor = 0;
 
-	while (json_next(list, &cursor, &word)) {
-		if (json_type(word) != JSON_STRING) {
+	while (json_next(list, &cursor, &word))
+		if (json_type(word) != JSON_STRING)
 			return false;
-		}
-	}
 	cursor = 0;
 	for (const char *between = ""; json_next(list, &cursor, &word); between = ", ") {
 		buf_text(out, between);
@@ -74,12 +69,10 @@ static bool put_list(struct buf *out, struct str list)
 
 static void put_value(struct buf *out, struct str value)
 {
-	if (json_type(value) != JSON_ARRAY || !put_list(out, value)) {
+	if (json_type(value) != JSON_ARRAY || !put_list(out, value))
 		brief_text(out, value);
-	}
-	while (out->n && out->p[out->n - 1] == '\n') { /* of a line of stderr */
+	while (out->n && out->p[out->n - 1] == '\n') /* of a line of stderr */
 		buf_cut(out, out->n - 1);
-	}
 }
 
 /* "too_large" as "too large ". */
@@ -88,9 +81,8 @@ static void put_key(struct buf *out, struct str key)
 	size_t at = out->n;
 
 	buf_str(out, key);
-	for (; at < out->n; at++) {
+	for (; at < out->n; at++)
 		out->p[at] = out->p[at] == '_' ? ' ' : out->p[at];
-	}
 	buf_char(out, ' ');
 }
 
@@ -104,14 +96,12 @@ static void put_params(struct buf *out, struct str params)
 	bool first = true;
 
 	while (json_next_member(params, &cursor, &m)) {
-		if (!is_worth_showing(&m)) {
+		if (!is_worth_showing(&m))
 			continue;
-		}
 		bool named = is_named_by_value(m.key);
 		buf_text(out, first || named ? ": " : ", ");
-		if (!named) {
+		if (!named)
 			put_key(out, m.key);
-		}
 		put_value(out, named ? text_in(m.value) : m.value);
 		first = false;
 	}
@@ -128,9 +118,8 @@ static void put_message(struct buf *out, struct str message)
 	}
 	buf_text(out, "response to request ");
 	put_value(out, JSON_GET(message, "id"));
-	if (json_type(error) == JSON_OBJECT) {
+	if (json_type(error) == JSON_OBJECT)
 		put_params(out, error);
-	}
 }
 
 /* ---- events ---- */
@@ -148,9 +137,8 @@ static void put_member(struct buf *out, const struct json_member *m, bool first)
 		put_message(out, m->value);
 		return;
 	}
-	if (!is_named_by_value(m->key)) {
+	if (!is_named_by_value(m->key))
 		put_key(out, m->key);
-	}
 	put_value(out, m->value);
 }
 

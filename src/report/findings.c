@@ -18,9 +18,8 @@ static const char *color_of(enum severity s)
 
 static void put_span(const struct finding *f, struct buf *out)
 {
-	if (f->first_turn < 0) {
+	if (f->first_turn < 0)
 		return;
-	}
 	if (f->first_turn == f->last_turn || f->last_turn < 0) {
 		buf_printf(out, "turn %lld: ", (long long)f->first_turn);
 	} else {
@@ -78,11 +77,10 @@ void report_findings(const struct rollout_verdict *v, enum finding_origin origin
 
 		put_origin(v, origin, out);
 		size_t indent = out->n - start + strlen(severity) + strlen(": ");
-		if (style.color) {
+		if (style.color)
 			buf_printf(out, "\x1b[%sm%s\x1b[0m: ", color_of(f->severity), severity);
-		} else {
+		else
 			buf_printf(out, "%s: ", severity);
-		}
 		put_sentence(f, indent, style, out);
 	}
 }
@@ -97,12 +95,10 @@ static void put_explained(const struct rollout_verdict *v, const struct finding 
 		const struct finding *f = &v->findings[i];
 		bool again = false;
 
-		if (!f->cause || causes_root(v->findings, v->finding_count, f) != cause) {
+		if (!f->cause || causes_root(v->findings, v->finding_count, f) != cause)
 			continue;
-		}
-		for (size_t k = 0; k < i; k++) {
+		for (size_t k = 0; k < i; k++)
 			again = again || strcmp(v->findings[k].rule, f->rule) == 0;
-		}
 		if (!again) {
 			buf_printf(out, "%s%s", between, f->rule);
 			between = ", ";
@@ -127,9 +123,8 @@ static void put_more(const char *rule, struct buf *out)
 	const struct check *c = check_find(str_from(rule));
 
 	buf_printf(out, "more: rolldbg check \1explain\2 %s", rule);
-	if (c && c->more) {
+	if (c && c->more)
 		buf_printf(out, ", %s", c->more);
-	}
 }
 
 void report_more(const char *rule, struct style style, struct buf *out)
@@ -160,9 +155,8 @@ void report_cause(const struct rollout_verdict *v, const struct finding *f,
 
 static void put_count(const char *between, int64_t n, const char *what, struct buf *out)
 {
-	if (n > 0) {
+	if (n > 0)
 		buf_printf(out, "%s%lld %s%s", between, (long long)n, what, n == 1 ? "" : "s");
-	}
 }
 
 static void put_findings(const struct judge_summary *s, struct buf *out)
@@ -215,18 +209,15 @@ static void put_movement(const struct movement *m, struct buf *out)
 	}
 	buf_text(out, "no findings: ");
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-		if (parts[i] == 0) {
+		if (parts[i] == 0)
 			continue;
-		}
 		buf_printf(out, "%s%lld ", between, parts[i]);
-		if (!*between) {
+		if (!*between)
 			buf_printf(out, "of %lld steps ", acting);
-		}
-		if (i == 1) {
+		if (i == 1)
 			put_still(m, out);
-		} else {
+		else
 			buf_text(out, i == 0 ? "changed the state" : "unknown");
-		}
 		between = ", ";
 	}
 }
@@ -276,9 +267,8 @@ static void put_way_to_know(const struct judge_summary *s, struct buf *out)
 	}
 	buf_text(out, ways_to_know[why].text);
 	if (ways_to_know[why].rest) {
-		if (m->read_only_tools[0]) {
+		if (m->read_only_tools[0])
 			buf_printf(out, " (read-only: %s)", m->read_only_tools);
-		}
 		buf_text(out, ways_to_know[why].rest);
 	}
 }
@@ -292,16 +282,14 @@ void report_conclusion(const struct judge_summary *s, int64_t unfinished, struct
 		!findings && !unfinished && !s->failed && m->acting > 0 && m->moved == m->acting;
 	const char *color = moved ? "32" : s->errors ? "31" : "33";
 
-	if (style.color) {
+	if (style.color)
 		buf_printf(out, "\x1b[%sm", color);
-	}
-	if (findings) {
+	if (findings)
 		put_findings(s, out);
-	} else if (unfinished) {
+	else if (unfinished)
 		put_unfinished(s, unfinished, out);
-	} else {
+	else
 		put_no_findings(s, out);
-	}
 	buf_text(out, style.color ? "\x1b[0m\n" : "\n");
 	put_way_to_know(s, out);
 }
@@ -328,12 +316,10 @@ void report_failures(const struct judge_summary *s, struct style style, struct b
 	struct buf line = BUF(BUF_MAX_SMALL);
 	int64_t failed = 0;
 
-	for (size_t i = FAILURE_NONE + 1; i < FAILURE_CAUSES; i++) {
+	for (size_t i = FAILURE_NONE + 1; i < FAILURE_CAUSES; i++)
 		failed += s->failures.of[i];
-	}
-	if (failed == 0) {
+	if (failed == 0)
 		return;
-	}
 	buf_text(&line, "failure: ");
 	if (s->rollouts > 1) {
 		buf_printf(&line, "%lld of %lld rollouts: ", (long long)failed,
@@ -355,14 +341,12 @@ void report_counters(int64_t turns, int64_t steps, int64_t effective, int64_t un
 {
 	buf_printf(out, "%lld turn%s · %lld step%s · ", (long long)turns, turns == 1 ? "" : "s",
 	           (long long)steps, steps == 1 ? "" : "s");
-	if (effective < 0) {
+	if (effective < 0)
 		buf_text(out, steps ? "effective unknown" : "0 effective");
-	} else {
+	else
 		buf_printf(out, "%lld effective", (long long)effective);
-	}
-	if (effective >= 0 && unknown > 0) {
+	if (effective >= 0 && unknown > 0)
 		buf_printf(out, " (%lld unknown)", (long long)unknown);
-	}
 	buf_printf(out, " · %lld failed · reward %s\n", (long long)failed,
 	           strcmp(reward, "null") != 0 ? reward : "unknown");
 }

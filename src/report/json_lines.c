@@ -26,12 +26,10 @@ static void put_finding(const struct rollout_verdict *v, const struct finding *f
 
 void report_json_verdict(const struct rollout_verdict *v, struct buf *out)
 {
-	for (size_t i = 0; i < v->finding_count; i++) {
+	for (size_t i = 0; i < v->finding_count; i++)
 		put_finding(v, &v->findings[i], out);
-	}
-	if (!v->rollout.p) { /* findings about the whole file */
+	if (!v->rollout.p) /* findings about the whole file */
 		return;
-	}
 	struct json_writer w = jw_begin(out);
 	jw_put_text(&w, "type", "rollout");
 	jw_put_text(&w, "file", v->file);
@@ -46,11 +44,10 @@ void report_json_verdict(const struct rollout_verdict *v, struct buf *out)
 	jw_put_raw(&w, "reward", str_from(v->counters.reward));
 	jw_put_text(&w, "failure", failure_cause_name(v->failure));
 	jw_key(&w, "reward_valid");
-	if (strcmp(v->counters.reward, "null") != 0) {
+	if (strcmp(v->counters.reward, "null") != 0)
 		jw_bool(&w, !v->no_reward);
-	} else {
+	else
 		jw_null(&w);
-	}
 	jw_end(&w);
 	buf_char(out, '\n');
 }
@@ -58,18 +55,16 @@ void report_json_verdict(const struct rollout_verdict *v, struct buf *out)
 static void put_not_checked(struct json_writer *w, const char *rules)
 {
 	jw_put_array(w, "not_checked");
-	for (struct str rest = str_from(rules); rest.n;) {
+	for (struct str rest = str_from(rules); rest.n;)
 		jw_str(w, str_cut(&rest, ','));
-	}
 	jw_end(w);
 }
 
 static void put_failures(struct json_writer *w, const struct judge_summary *s)
 {
 	jw_put_object(w, "failures");
-	for (size_t i = FAILURE_NONE + 1; i < FAILURE_CAUSES; i++) {
+	for (size_t i = FAILURE_NONE + 1; i < FAILURE_CAUSES; i++)
 		jw_put_count(w, failure_cause_name((enum failure_cause)i), s->failures.of[i]);
-	}
 	jw_end(w);
 	jw_put_count(w, "environment_failures", failures_of_environment(&s->failures));
 	jw_put_count(w, "rewards_invalid", s->failures.no_rewards);
@@ -97,11 +92,10 @@ void report_json_summary(const struct judge *j, struct buf *out)
 	put_failures(&w, &s);
 	put_not_checked(&w, judge_not_checked(j));
 	jw_key(&w, "confirmed");
-	if (s.confirmation == CONFIRMED || s.confirmation == REFUTED) {
+	if (s.confirmation == CONFIRMED || s.confirmation == REFUTED)
 		jw_bool(&w, s.confirmation == CONFIRMED);
-	} else {
+	else
 		jw_null(&w);
-	}
 	jw_end(&w);
 	buf_char(out, '\n');
 }

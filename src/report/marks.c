@@ -15,11 +15,9 @@ static size_t escape_character(struct str s)
 		STR_INIT("\\u001B"),
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(spellings); i++) {
-		if (str_starts(s, spellings[i])) {
+	for (size_t i = 0; i < ARRAY_LEN(spellings); i++)
+		if (str_starts(s, spellings[i]))
 			return spellings[i].n;
-		}
-	}
 	return 0;
 }
 
@@ -28,9 +26,8 @@ static size_t sgr(struct str s, struct str *parameters)
 {
 	size_t n = escape_character(s), begin = n + 1;
 
-	if (!n || n >= s.n || s.p[n] != '[') {
+	if (!n || n >= s.n || s.p[n] != '[')
 		return 0;
-	}
 	for (n = begin; n < s.n && strchr("0123456789;:", s.p[n]) && s.p[n]; n++) {
 	}
 	*parameters = (struct str){s.p + begin, n - begin};
@@ -43,9 +40,8 @@ static unsigned next_number(struct str *s)
 	unsigned number = 0;
 	size_t n = 0;
 
-	for (; n < s->n && s->p[n] >= '0' && s->p[n] <= '9'; n++) {
+	for (; n < s->n && s->p[n] >= '0' && s->p[n] <= '9'; n++)
 		number = number < 1000 ? number * 10 + (unsigned)(s->p[n] - '0') : number;
-	}
 	*s = str_skip(*s, n + 1);
 	return number;
 }
@@ -60,25 +56,23 @@ static void apply(struct colors *c, struct str parameters)
 	do {
 		unsigned code = next_number(&parameters);
 
-		if (code == 0) {
+		if (code == 0)
 			*c = (struct colors){false};
-		} else if (code == 7 || code == 27) {
+		else if (code == 7 || code == 27)
 			c->reversed = code == 7;
-		} else if (code == 39) {
+		else if (code == 39)
 			c->foreground = false;
-		} else if (code == 49) {
+		else if (code == 49)
 			c->background = false;
-		} else if (is_color(code, 30)) {
+		else if (is_color(code, 30))
 			c->foreground = true;
-		} else if (is_color(code, 40)) {
+		else if (is_color(code, 40))
 			c->background = true;
-		}
 		if (code == 38 || code == 48) { /* 5;INDEX or 2;R;G;B follows */
 			unsigned numbers = next_number(&parameters) == 2 ? 3 : 1;
 
-			while (numbers--) {
+			while (numbers--)
 				next_number(&parameters);
-			}
 		}
 	} while (parameters.n);
 }

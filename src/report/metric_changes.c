@@ -15,11 +15,10 @@
 
 static void put_value(const struct estimate *v, struct buf *out)
 {
-	if (v->known) {
+	if (v->known)
 		buf_printf(out, "  %*.4g", VALUE_COLUMNS, v->value);
-	} else {
+	else
 		buf_printf(out, "  %*s", VALUE_COLUMNS, "-");
-	}
 }
 
 static const char *color_of(enum change_verdict v)
@@ -35,14 +34,12 @@ static void put_row(const struct metric_change *c, struct style style, struct bu
 	buf_printf(out, "%-*s", NAME_COLUMNS, c->metric);
 	put_value(&c->before, out);
 	put_value(&c->after, out);
-	if (d->known) {
+	if (d->known)
 		buf_printf(out, "  %+*.4g", VALUE_COLUMNS, d->value);
-	} else {
+	else
 		buf_printf(out, "  %*s", VALUE_COLUMNS, "-");
-	}
-	if (d->bounded) {
+	if (d->bounded)
 		snprintf(interval, sizeof(interval), "%+.3g .. %+.3g", d->low, d->high);
-	}
 	buf_printf(out, "  %-*s", INTERVAL_COLUMNS, interval);
 	if (style.color) {
 		buf_printf(out, "\x1b[%sm%s\x1b[0m\n", color_of(c->verdict),
@@ -56,9 +53,8 @@ static void put_end(const struct change_count *n, struct buf *out)
 {
 	buf_printf(out, "\n%zu task%s in both, %zu differ%s by more than noise", n->tasks,
 	           n->tasks == 1 ? "" : "s", n->tasks_changed, n->tasks_changed == 1 ? "s" : "");
-	if (n->only_before || n->only_after) {
+	if (n->only_before || n->only_after)
 		buf_printf(out, "; %zu only before, %zu only after", n->only_before, n->only_after);
-	}
 	buf_char(out, '\n');
 }
 
@@ -98,11 +94,10 @@ static void put_json(const struct metric_change *c, bool of_task, struct str tas
 	jw_put_text(&w, "metric", c->metric);
 	for (size_t i = 0; i < COLUMNS; i++) {
 		jw_key(&w, columns[i].name);
-		if (columns[i].known) {
+		if (columns[i].known)
 			jw_double(&w, columns[i].value);
-		} else {
+		else
 			jw_null(&w);
-		}
 	}
 	jw_put_text(&w, "verdict", change_verdict_name(c->verdict));
 	jw_end(&w);
@@ -117,9 +112,8 @@ static void put_csv(const struct metric_change *c, bool of_task, struct str task
 	csv_field(out, of_task ? STR("task") : STR("all"));
 	csv_field(out, task);
 	csv_field(out, str_from(c->metric));
-	for (size_t i = 0; i < COLUMNS; i++) {
+	for (size_t i = 0; i < COLUMNS; i++)
 		csv_number(out, columns[i].known, columns[i].value);
-	}
 	csv_field(out, str_from(change_verdict_name(c->verdict)));
 	csv_end(out);
 }
@@ -133,9 +127,8 @@ static void put_csv_title(struct buf *out)
 	csv_field(out, STR("scope"));
 	csv_field(out, STR("task"));
 	csv_field(out, STR("metric"));
-	for (size_t i = 0; i < COLUMNS; i++) {
+	for (size_t i = 0; i < COLUMNS; i++)
 		csv_field(out, str_from(columns[i].name));
-	}
 	csv_field(out, STR("verdict"));
 	csv_end(out);
 }
@@ -149,9 +142,8 @@ static void put_json_end(const struct change_count *n, struct buf *out)
 	jw_put_u64(&w, "only_before", n->only_before);
 	jw_put_u64(&w, "only_after", n->only_after);
 	jw_put_u64(&w, "tasks_changed", n->tasks_changed);
-	for (size_t i = 0; i < CHANGE_VERDICTS; i++) {
+	for (size_t i = 0; i < CHANGE_VERDICTS; i++)
 		jw_put_u64(&w, change_verdict_name((enum change_verdict)i), n->verdicts[i]);
-	}
 	jw_end(&w);
 	buf_char(out, '\n');
 }
@@ -171,9 +163,8 @@ void report_changes_title(enum change_format format, struct buf *out)
 
 void report_changes_task(struct str task, enum change_format format, struct buf *out)
 {
-	if (format != CHANGES_TABLE) {
+	if (format != CHANGES_TABLE)
 		return;
-	}
 	buf_text(out, "\ntask ");
 	text_escape_cut(out, task.p ? task : STR("(no task)"), 80);
 	buf_char(out, '\n');
@@ -182,21 +173,19 @@ void report_changes_task(struct str task, enum change_format format, struct buf 
 void report_change(const struct metric_change *c, bool of_task, struct str task,
                    enum change_format format, struct style style, struct buf *out)
 {
-	if (format == CHANGES_TABLE) {
+	if (format == CHANGES_TABLE)
 		put_row(c, style, out);
-	} else if (format == CHANGES_JSON) {
+	else if (format == CHANGES_JSON)
 		put_json(c, of_task, task, out);
-	} else {
+	else
 		put_csv(c, of_task, task, out);
-	}
 }
 
 void report_changes_end(const struct change_count *count, enum change_format format,
                         struct buf *out)
 {
-	if (format == CHANGES_TABLE) {
+	if (format == CHANGES_TABLE)
 		put_end(count, out);
-	} else if (format == CHANGES_JSON) {
+	else if (format == CHANGES_JSON)
 		put_json_end(count, out);
-	}
 }

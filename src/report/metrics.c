@@ -16,11 +16,10 @@ static void put_value(const struct metric *row, const struct metrics *m, struct 
 {
 	double v;
 
-	if (!metric_value(row, m, &v)) {
+	if (!metric_value(row, m, &v))
 		buf_text(out, "-");
-	} else {
+	else
 		buf_printf(out, "%.*g", v == floor(v) ? 15 : 6, v);
-	}
 }
 
 void report_metrics(const struct metrics *m, enum metric_names names, struct buf *out)
@@ -29,9 +28,8 @@ void report_metrics(const struct metrics *m, enum metric_names names, struct buf
 		const struct metric *row = &metric_table[i];
 		double v;
 
-		if (!metric_value(row, m, &v) || (row->detail && v == 0)) {
+		if (!metric_value(row, m, &v) || (row->detail && v == 0))
 			continue;
-		}
 		buf_printf(out, "%-*s  ", NAME_COLUMNS, metric_name(row, names));
 		put_value(row, m, out);
 		buf_char(out, '\n');
@@ -55,18 +53,16 @@ static const struct metric *row_of(const char *name)
 {
 	size_t i = 0;
 
-	while (strcmp(metric_table[i].name, name) != 0) {
+	while (strcmp(metric_table[i].name, name) != 0)
 		i++;
-	}
 	return &metric_table[i];
 }
 
 void report_metrics_title(struct buf *out)
 {
 	buf_printf(out, "%-*s", TASK_COLUMNS, "task");
-	for (size_t i = 0; i < ARRAY_LEN(columns); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
 		buf_printf(out, "  %*s", columns[i].columns, columns[i].title);
-	}
 	buf_char(out, '\n');
 }
 
@@ -95,11 +91,10 @@ void report_checklist(const struct checklist_line lines[CHECKLIST], struct style
 	for (size_t i = 0; i < CHECKLIST; i++) {
 		const char *status = check_status_name(lines[i].status);
 
-		if (style.color) {
+		if (style.color)
 			buf_printf(out, "\x1b[%sm%-7s\x1b[0m", colors[lines[i].status], status);
-		} else {
+		else
 			buf_printf(out, "%-7s", status);
-		}
 		buf_printf(out, "  %-10s  %s\n", lines[i].name, lines[i].value);
 	}
 }
@@ -110,9 +105,8 @@ void report_csv_metrics_title(enum metric_names names, struct buf *out)
 {
 	csv_field(out, STR("scope"));
 	csv_field(out, STR("task"));
-	for (size_t i = 0; i < metric_count; i++) {
+	for (size_t i = 0; i < metric_count; i++)
 		csv_field(out, str_from(metric_name(&metric_table[i], names)));
-	}
 	csv_end(out);
 }
 
@@ -135,11 +129,10 @@ static void put_metrics(struct json_writer *w, const struct metrics *m, enum met
 
 	for (size_t i = 0; i < metric_count; i++) {
 		jw_key(w, metric_name(&metric_table[i], names));
-		if (metric_value(&metric_table[i], m, &v)) {
+		if (metric_value(&metric_table[i], m, &v))
 			jw_double(w, v);
-		} else {
+		else
 			jw_null(w);
-		}
 	}
 }
 
@@ -192,8 +185,7 @@ void report_json_checklist(const struct checklist_line lines[CHECKLIST], const s
 	}
 	begin(&w, "summary", out);
 	jw_put_double(&w, "rollouts", m->sum[SUM_ROLLOUTS]);
-	for (size_t i = 0; i < CHECK_STATUSES; i++) {
+	for (size_t i = 0; i < CHECK_STATUSES; i++)
 		jw_put_i64(&w, check_status_name((enum check_status)i), count[i]);
-	}
 	finish(&w, out);
 }

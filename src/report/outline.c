@@ -33,11 +33,9 @@ void outline_lines(struct buf *out, struct str string, size_t indent)
 
 static bool holds(struct str s, struct str part)
 {
-	for (; s.n >= part.n; s = str_skip(s, 1)) {
-		if (str_starts(s, part)) {
+	for (; s.n >= part.n; s = str_skip(s, 1))
+		if (str_starts(s, part))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -46,9 +44,8 @@ static bool is_short(struct str value, size_t room)
 {
 	bool lines = holds(value, STR("\\n")) || holds(value, STR("\\u001b"));
 
-	if (json_type(value) == JSON_STRING) {
+	if (json_type(value) == JSON_STRING)
 		return !lines;
-	}
 	return json_count(value) == 0 || (value.n <= room && !lines);
 }
 
@@ -64,9 +61,8 @@ static void add_label(struct buf *out, struct str label, size_t indent, bool bol
 
 static void end_label(struct buf *out)
 {
-	while (out->n && out->p[out->n - 1] == ' ') {
+	while (out->n && out->p[out->n - 1] == ' ')
 		buf_cut(out, out->n - 1);
-	}
 	buf_char(out, '\n');
 }
 
@@ -102,9 +98,8 @@ static bool next(struct outline_level *l, struct buf *name, struct str *value)
 		buf_printf(name, "[%zu]", l->index++);
 		return json_next(l->container, &l->cursor, value);
 	}
-	if (!json_next_member(l->container, &l->cursor, &m)) {
+	if (!json_next_member(l->container, &l->cursor, &m))
 		return false;
-	}
 	buf_str(name, m.key);
 	*value = m.value;
 	return true;
@@ -116,9 +111,8 @@ static void add_tree(struct buf *out, struct str value, size_t depth, size_t col
 	struct buf name = BUF(BUF_MAX_MESSAGE);
 	size_t open = 0;
 
-	if (add_value(out, value, depth, columns)) {
+	if (add_value(out, value, depth, columns))
 		levels[open++] = (struct outline_level){.container = value};
-	}
 	while (open) {
 		size_t below = depth + open;
 
@@ -127,9 +121,8 @@ static void add_tree(struct buf *out, struct str value, size_t depth, size_t col
 			continue;
 		}
 		add_label(out, buf_view(&name), below * INDENT, false);
-		if (add_value(out, value, below, columns)) {
+		if (add_value(out, value, below, columns))
 			levels[open++] = (struct outline_level){.container = value};
-		}
 	}
 	buf_release(&name);
 }
@@ -163,9 +156,8 @@ void report_message(struct str message, struct style style, struct buf *out)
 	text_escape(out, json_inner(JSON_GET(message, "role")));
 	buf_text(out, style.color ? "\x1b[0m\n" : "\n");
 	for (size_t cursor = 0; json_next_member(message, &cursor, &m);) {
-		if (str_is(m.key, "role")) {
+		if (str_is(m.key, "role"))
 			continue;
-		}
 		if (str_is(m.key, "content") && json_type(m.value) == JSON_STRING) {
 			outline_lines(out, m.value, 4);
 			continue;

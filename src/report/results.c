@@ -27,10 +27,8 @@ const size_t result_members_count = ARRAY_LEN(result_members);
 
 bool result_is_of(const struct result_line *r, const char *command)
 {
-	for (struct str rest = str_from(r->commands); rest.n;) {
-		if (str_is(str_cut(&rest, ','), command)) {
+	for (struct str rest = str_from(r->commands); rest.n;)
+		if (str_is(str_cut(&rest, ','), command))
 			return true;
-		}
-	}
 	return false;
 }

@@ -37,9 +37,8 @@ static struct layout in_two_lines(size_t columns)
 struct layout layout_make(size_t columns, struct widths w)
 {
 	columns = at_least(columns, LEAST_COLUMNS);
-	if (columns < ONE_LINE) {
+	if (columns < ONE_LINE)
 		return in_two_lines(columns);
-	}
 	struct layout l = {.columns = columns};
 	size_t outcome = at_least(w.outcome, OUTCOME_LEAST);
 	size_t room = columns - TURN_COLUMNS - outcome - REWARD_COLUMNS - 5 * GAP;
@@ -48,9 +47,8 @@ struct layout layout_make(size_t columns, struct widths w)
 	size_t spare = w.observation < half ? half - w.observation : 0;
 	size_t call = at_least(w.call, CALL_LEAST), shown = at_most(call, CALL_SHOWN);
 
-	if (shown + REPLY_LEAST > room - state) {
+	if (shown + REPLY_LEAST > room - state)
 		return in_two_lines(columns);
-	}
 	call = at_least(at_most(call, half + spare), shown);
 	l.call = TURN_COLUMNS + GAP;
 	l.call_end = l.call + call;
@@ -84,9 +82,8 @@ static void set_observation(struct row *r, const struct line *l)
 {
 	struct str observation = l->value[KEY_OBSERVATION];
 
-	if (json_is_null(observation)) {
+	if (json_is_null(observation))
 		observation = JSON_GET(l->value[KEY_ERROR], "message");
-	}
 	brief_text(&r->observation, observation);
 }
 
@@ -121,11 +118,10 @@ void row_set(struct row *r, const struct line *step)
 	buf_clear(&r->observation);
 	buf_clear(&r->events);
 	brief_call(&r->call, step);
-	if (line_has(step, KEY_TOOL_CALL)) {
+	if (line_has(step, KEY_TOOL_CALL))
 		set_observation(r, step);
-	} else {
+	else
 		set_said(r, step);
-	}
 }
 
 /* ---- to a table ---- */
@@ -163,9 +159,8 @@ static void put_result(const struct row *r, const struct layout *l, struct cells
 {
 	size_t end = l->state_end;
 
-	if (!l->two_lines && r->effect != EFFECT_CHANGED) {
+	if (!l->two_lines && r->effect != EFFECT_CHANGED)
 		end = l->observation - GAP - 1 - at_most(strlen(r->reward), REWARD_COLUMNS);
-	}
 	cells_pad(c, l->outcome);
 	put_outcome(r, c);
 	cells_pad(c, at_least(l->state, c->used + GAP));
@@ -239,8 +234,7 @@ void row_print_heading(const struct layout *l, struct buf *out)
 			cells_pad(&c, at_least(names[order[i]].column, c.used ? c.used + GAP : 0));
 			cells_add(&c, names[order[i]].name, SIZE_MAX, NULL);
 		}
-		if (names[order[i]].ends && (l->two_lines || i == ARRAY_LEN(names) - 1)) {
+		if (names[order[i]].ends && (l->two_lines || i == ARRAY_LEN(names) - 1))
 			cells_end(&c);
-		}
 	}
 }

@@ -28,42 +28,34 @@ static void put_types(struct json_writer *w, unsigned types)
 	const char *found[ARRAY_LEN(names) + 1];
 	size_t count = 0;
 
-	if ((types & T_ANY) == T_ANY) {
+	if ((types & T_ANY) == T_ANY)
 		return;
-	}
-	if (types & T_NUMBER) {
+	if (types & T_NUMBER)
 		found[count++] = types & T_INTEGRAL ? "integer" : "number";
-	}
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		if (types & names[i].bits) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (types & names[i].bits)
 			found[count++] = names[i].name;
-		}
-	}
 	jw_key(w, "type");
 	if (count == 1) {
 		jw_text(w, found[0]);
 		return;
 	}
 	jw_array(w);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		jw_text(w, found[i]);
-	}
 	jw_end(w);
 }
 
 /* The words of an open list are examples. */
 static void put_enum(struct json_writer *w, const char *words, unsigned types)
 {
-	if (!words) {
+	if (!words)
 		return;
-	}
 	jw_put_array(w, types & T_OPEN ? "examples" : "enum");
-	for (struct str rest = str_from(words); rest.n;) {
+	for (struct str rest = str_from(words); rest.n;)
 		jw_str(w, str_cut(&rest, ','));
-	}
-	if (types & T_NULL) {
+	if (types & T_NULL)
 		jw_null(w);
-	}
 	jw_end(w);
 }
 
@@ -75,9 +67,8 @@ static void begin_value(struct json_writer *w, const char *name, const char *mea
 	put_text(w, "description", meaning);
 	put_types(w, types);
 	put_enum(w, words, types);
-	if (types & T_NATURAL) {
+	if (types & T_NATURAL)
 		jw_put_i64(w, "minimum", 0);
-	}
 }
 
 static void put_reference(struct json_writer *w, const char *name)
@@ -103,9 +94,8 @@ static void begin_schema(struct json_writer *w, const char *title, struct buf *o
 static void begin_object(struct json_writer *w, const char *name, const char *meaning)
 {
 	jw_put_object(w, name);
-	if (meaning) {
+	if (meaning)
 		put_text(w, "description", meaning);
-	}
 	jw_put_object(w, "properties");
 }
 
@@ -132,19 +122,16 @@ static const char *name_of(enum key key)
 {
 	size_t i = 0;
 
-	while (line_keys[i].key != key) {
+	while (line_keys[i].key != key)
 		i++;
-	}
 	return line_keys[i].name;
 }
 
 static bool has_parts(enum key key)
 {
-	for (size_t i = 0; i < line_parts_count; i++) {
-		if (line_parts[i].key == key) {
+	for (size_t i = 0; i < line_parts_count; i++)
+		if (line_parts[i].key == key)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -152,12 +139,10 @@ static bool has_parts(enum key key)
 static void put_key(struct json_writer *w, const struct line_key *k, bool inside)
 {
 	begin_value(w, k->name, k->meaning, inside ? k->types | T_NULL : k->types, k->words);
-	if (!inside && has_parts(k->key)) {
+	if (!inside && has_parts(k->key))
 		put_reference(w, k->name);
-	}
-	if (!inside && k->key == KEY_VERSION) {
+	if (!inside && k->key == KEY_VERSION)
 		jw_put_i64(w, "maximum", RECORD_VERSION);
-	}
 	jw_end(w);
 }
 
@@ -166,9 +151,8 @@ static void put_parts(struct json_writer *w)
 	for (size_t i = 0; i < line_parts_count; i++) {
 		enum key key = line_parts[i].key;
 
-		if (i == 0 || line_parts[i - 1].key != key) {
+		if (i == 0 || line_parts[i - 1].key != key)
 			begin_object(w, name_of(key), NULL);
-		}
 		put_key(w, &line_parts[i], true);
 		if (i + 1 == line_parts_count || line_parts[i + 1].key != key) {
 			jw_end(w);
@@ -183,9 +167,8 @@ static void put_line_type(struct json_writer *w, enum line_type type)
 	const struct line_key *rows = line_rows(type, &count);
 
 	begin_object(w, line_type_name(type), NULL);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		put_key(w, &rows[i], false);
-	}
 	jw_end(w);
 	if (type == LINE_HEADER) {
 		jw_put_array(w, "required");
@@ -212,14 +195,12 @@ void schema_recording(struct buf *out)
 	jw_end(&w);
 	jw_end(&w);
 	jw_put_array(&w, "allOf");
-	for (enum line_type t = LINE_HEADER; t < LINE_TYPES; t++) {
+	for (enum line_type t = LINE_HEADER; t < LINE_TYPES; t++)
 		put_case(&w, line_type_name(t));
-	}
 	jw_end(&w);
 	jw_put_object(&w, "$defs");
-	for (enum line_type t = LINE_HEADER; t < LINE_TYPES; t++) {
+	for (enum line_type t = LINE_HEADER; t < LINE_TYPES; t++)
 		put_line_type(&w, t);
-	}
 	put_parts(&w);
 	jw_end(&w);
 	jw_end(&w);
@@ -232,9 +213,8 @@ static void put_members(struct json_writer *w, enum result result)
 	for (size_t i = 0; i < result_members_count; i++) {
 		const struct result_member *m = &result_members[i];
 
-		if (m->result != result) {
+		if (m->result != result)
 			continue;
-		}
 		begin_value(w, m->name, m->meaning, m->types, m->words);
 		if (m->inner != RESULT_NONE && m->types == T_ARRAY) {
 			jw_put_object(w, "items");
@@ -258,13 +238,11 @@ static void put_required(struct json_writer *w, enum result result)
 	for (size_t i = 0; i < result_members_count; i++) {
 		const struct result_member *m = &result_members[i];
 
-		if (m->result == result && !(m->types & T_OPTIONAL)) {
+		if (m->result == result && !(m->types & T_OPTIONAL))
 			jw_text(w, m->name);
-		}
 	}
-	for (size_t i = 0; i < metric_count && result_lines[result].metrics; i++) {
+	for (size_t i = 0; i < metric_count && result_lines[result].metrics; i++)
 		jw_text(w, metric_table[i].name);
-	}
 	jw_end(w);
 }
 
@@ -286,17 +264,14 @@ static void put_result(struct json_writer *w, enum result result)
 /* Definitions of the line and of the objects in it. */
 static void put_definitions(struct json_writer *w, const char *command)
 {
-	for (enum result r = 0; r < RESULTS; r++) {
-		if (result_is_of(&result_lines[r], command)) {
+	for (enum result r = 0; r < RESULTS; r++)
+		if (result_is_of(&result_lines[r], command))
 			put_result(w, r);
-		}
-	}
 	for (size_t i = 0; i < result_members_count; i++) {
 		const struct result_member *m = &result_members[i];
 
-		if (m->inner != RESULT_NONE && result_is_of(&result_lines[m->result], command)) {
+		if (m->inner != RESULT_NONE && result_is_of(&result_lines[m->result], command))
 			put_result(w, m->inner);
-		}
 	}
 }
 
@@ -305,14 +280,11 @@ bool schema_results(const char *command, struct buf *out)
 	struct json_writer w;
 	struct buf title = BUF(BUF_MAX_SMALL), types = BUF(BUF_MAX_SMALL);
 
-	for (enum result r = 0; r < RESULTS; r++) {
-		if (result_is_of(&result_lines[r], command)) {
+	for (enum result r = 0; r < RESULTS; r++)
+		if (result_is_of(&result_lines[r], command))
 			buf_printf(&types, "%s%s", types.n ? "," : "", result_lines[r].type);
-		}
-	}
-	if (!types.n) {
+	if (!types.n)
 		return false;
-	}
 	buf_printf(&title, "A JSON line of rolldbg %s", command);
 	begin_schema(&w, buf_cstr(&title), out);
 	jw_put_array(&w, "required");
@@ -323,11 +295,9 @@ bool schema_results(const char *command, struct buf *out)
 	jw_end(&w);
 	jw_end(&w);
 	jw_put_array(&w, "allOf");
-	for (enum result r = 0; r < RESULTS; r++) {
-		if (result_is_of(&result_lines[r], command)) {
+	for (enum result r = 0; r < RESULTS; r++)
+		if (result_is_of(&result_lines[r], command))
 			put_case(&w, result_lines[r].type);
-		}
-	}
 	jw_end(&w);
 	jw_put_object(&w, "$defs");
 	put_definitions(&w, command);

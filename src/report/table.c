@@ -42,20 +42,17 @@ struct table *table_new(struct style style, bool live)
 	t->wait = live ? 1 : ROWS;
 	t->rollout = t->event = BUF(BUF_MAX_SMALL);
 	t->state = BUF(BUF_MAX_MESSAGE);
-	for (size_t i = 0; i < ROWS; i++) {
+	for (size_t i = 0; i < ROWS; i++)
 		row_init(&t->rows[i]);
-	}
 	return t;
 }
 
 void table_free(struct table *t)
 {
-	if (!t) {
+	if (!t)
 		return;
-	}
-	for (size_t i = 0; i < ROWS; i++) {
+	for (size_t i = 0; i < ROWS; i++)
 		row_release(&t->rows[i]);
-	}
 	json_paths_free(t->ignored);
 	BUFS_RELEASE(&t->rollout, &t->state, &t->event);
 	free(t);
@@ -72,9 +69,8 @@ static size_t longest_outcome(void)
 {
 	size_t longest = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(outcomes); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(outcomes); i++)
 		longest = at_least(longest, strlen(outcomes[i]));
-	}
 	return longest;
 }
 
@@ -83,9 +79,8 @@ static void lay_out(struct table *t, size_t n)
 {
 	struct widths w = {.state = 0};
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		row_widths(&t->rows[i], &w);
-	}
 	if (t->wait == 1) {
 		w.call += w.call < CALL_FORESEEN ? CALL_FORESEEN - w.call : FORESEEN_CELLS;
 		w.outcome = longest_outcome();
@@ -105,9 +100,8 @@ static void print_rows(struct table *t, struct buf *out)
 		row_print_heading(&t->layout, out);
 		t->headed = true;
 	}
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		row_print(&t->rows[i], &t->layout, t->style, out);
-	}
 	if (n &&
 	    t->open) { /* swap: the open row becomes the first one, and both keep their memory */
 		struct row first = t->rows[0];
@@ -124,25 +118,21 @@ static void close_row(struct table *t, const struct evidence_update *u, struct b
 	const struct line *l = u->derived.line;
 	struct str before = buf_view(&t->state);
 
-	if (!t->open) {
+	if (!t->open)
 		return;
-	}
 	struct row *r = &t->rows[t->count - 1];
 	t->open = false;
 	r->effect = u->completed ? u->completed->effect : EFFECT_UNKNOWN;
-	if (r->effect != EFFECT_UNCHANGED && before.n && l && line_has(l, KEY_STATE)) {
+	if (r->effect != EFFECT_UNCHANGED && before.n && l && line_has(l, KEY_STATE))
 		changes_find(&r->changes, before, l->value[KEY_STATE], t->ignored);
-	}
-	if (t->headed || t->count >= t->wait) {
+	if (t->headed || t->count >= t->wait)
 		print_rows(t, out);
-	}
 }
 
 static void add_row(struct table *t, const struct line *l, struct buf *out)
 {
-	if (t->count == ROWS) {
+	if (t->count == ROWS)
 		print_rows(t, out);
-	}
 	row_set(&t->rows[t->count++], l);
 	t->open = true;
 	buf_set(&t->state, line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE);
@@ -169,9 +159,8 @@ static void put_line(const struct table *t, const struct buf *text, struct buf *
 
 static void put_pair(struct buf *out, const char *name, struct str value)
 {
-	if (json_is_null(value)) {
+	if (json_is_null(value))
 		return;
-	}
 	buf_printf(out, " · %s", name);
 	text_escape_cut(out, json_type(value) == JSON_STRING ? json_inner(value) : value, 60);
 }
@@ -185,19 +174,16 @@ static void put_title(struct table *t, const struct line *l, struct buf *out)
 
 	text_escape_cut(&text, l->rollout, 80);
 	put_pair(&text, "", JSON_GET(env, "protocol"));
-	if (json_is(era, STR("modern"))) {
+	if (json_is(era, STR("modern")))
 		put_pair(&text, "era ", era); /* environment without sessions */
-	}
-	if (!str_starts(l->rollout, json_inner(JSON_GET(env, "name")))) {
+	if (!str_starts(l->rollout, json_inner(JSON_GET(env, "name"))))
 		put_pair(&text, "", JSON_GET(env, "name")); /* otherwise the id contains it */
-	}
 	put_pair(&text, "policy ", JSON_GET(policy, "name"));
 	put_pair(&text, "seed ", l->value[KEY_SEED]);
-	if (json_is(source, STR("none"))) {
+	if (json_is(source, STR("none")))
 		buf_text(&text, " · no state source");
-	} else {
+	else
 		put_pair(&text, "state from ", source);
-	}
 	put_line(t, &text, out);
 	buf_release(&text);
 }
@@ -252,9 +238,8 @@ static void event(struct table *t, const struct line *l, struct buf *out)
 		end_events(t, out);
 		buf_str(&t->event, name);
 	}
-	if (++t->repeated > EVENTS_SHOWN) {
+	if (++t->repeated > EVENTS_SHOWN)
 		return;
-	}
 	event_text(&text, l);
 	put_event(t, &text, below_rows(t, out));
 	buf_release(&text);
@@ -264,14 +249,12 @@ static void ending(struct table *t, const struct line *l, struct buf *out)
 {
 	struct buf sentence = BUF(BUF_MAX_MESSAGE), text = BUF(BUF_MAX_MESSAGE);
 
-	if (l->status == END_UNREACHABLE && t->timed_out) {
+	if (l->status == END_UNREACHABLE && t->timed_out)
 		buf_text(&sentence, "timed out"); /* it was reached before */
-	} else {
+	else
 		buf_str(&sentence, json_inner(l->value[KEY_STATUS]));
-	}
-	if (!str_eq(l->value[KEY_REASON], l->value[KEY_STATUS])) { /* "interrupted" is both */
+	if (!str_eq(l->value[KEY_REASON], l->value[KEY_STATUS])) /* "interrupted" is both */
 		put_sentence(&sentence, l->value[KEY_REASON]);
-	}
 	text_escape_cut(&text, buf_view(&sentence), 240);
 	put_line(t, &text, out);
 	BUFS_RELEASE(&sentence, &text);
@@ -320,12 +303,10 @@ void table_line(struct table *t, const struct evidence_update *u, struct buf *ou
 	const struct line *l = u->derived.line;
 	enum line_type type = l ? l->type : LINE_END;
 
-	if (type != LINE_EVENT) {
+	if (type != LINE_EVENT)
 		end_events(t, out);
-	}
-	if (l && !str_eq(l->rollout, buf_view(&t->rollout))) {
+	if (l && !str_eq(l->rollout, buf_view(&t->rollout)))
 		begin_rollout(t, l, out);
-	}
 	switch (type) {
 	case LINE_HEADER:
 		close_row(t, u, out);
@@ -346,12 +327,10 @@ void table_line(struct table *t, const struct evidence_update *u, struct buf *ou
 	case LINE_END:
 		close_row(t, u, out);
 		print_rows(t, out);
-		if (l) {
+		if (l)
 			ending(t, l, out);
-		}
-		if (t->live) {
+		if (t->live)
 			put_revised(u->rollout, out);
-		}
 		put_incomplete(l, u->rollout->lines, out);
 		break;
 	case LINE_TYPES:

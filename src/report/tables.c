@@ -80,20 +80,18 @@ static void release(void *user)
 
 static void begin_cell(struct tables *t)
 {
-	if (t->form != TABLE_CSV) {
+	if (t->form != TABLE_CSV)
 		jw_key(&t->w, t->columns[t->next].name);
-	}
 	t->next++;
 }
 
 static void put_null(struct tables *t)
 {
 	begin_cell(t);
-	if (t->form == TABLE_CSV) {
+	if (t->form == TABLE_CSV)
 		csv_number(t->out, false, 0);
-	} else {
+	else
 		jw_null(&t->w);
-	}
 }
 
 static void put_text(struct tables *t, struct str text)
@@ -103,11 +101,10 @@ static void put_text(struct tables *t, struct str text)
 		return;
 	}
 	begin_cell(t);
-	if (t->form == TABLE_CSV) {
+	if (t->form == TABLE_CSV)
 		csv_field(t->out, text);
-	} else {
+	else
 		jw_str(&t->w, text);
-	}
 }
 
 static void put_raw(struct tables *t, struct str value)
@@ -174,11 +171,10 @@ static void put_number(struct tables *t, struct str value)
 	jw_double(&w, n);
 	buf_text(&t->text, strpbrk(buf_cstr(&t->text), ".e") ? "" : ".0");
 	begin_cell(t);
-	if (t->form == TABLE_CSV) {
+	if (t->form == TABLE_CSV)
 		csv_field(t->out, buf_view(&t->text));
-	} else {
+	else
 		jw_raw(&t->w, buf_view(&t->text));
-	}
 }
 
 /* -1: unknown */
@@ -189,11 +185,10 @@ static void put_bool(struct tables *t, int value)
 		return;
 	}
 	begin_cell(t);
-	if (t->form == TABLE_CSV) {
+	if (t->form == TABLE_CSV)
 		csv_field(t->out, value ? STR("true") : STR("false"));
-	} else {
+	else
 		jw_bool(&t->w, value);
-	}
 }
 
 static void begin_row(struct tables *t)
@@ -204,16 +199,14 @@ static void begin_row(struct tables *t)
 		jw_init(&t->w, t->out);
 		jw_object(&t->w);
 	}
-	if (t->form == TABLE_VALUES) {
+	if (t->form == TABLE_VALUES)
 		jw_put_text(&t->w, "type", t->steps ? "step" : "rollout");
-	}
 }
 
 static void end_row(struct tables *t)
 {
-	if (t->form != TABLE_CSV) {
+	if (t->form != TABLE_CSV)
 		jw_end(&t->w);
-	}
 	buf_char(t->out, '\n');
 }
 
@@ -267,12 +260,10 @@ static bool put_change(void *ctx, const struct json_difference *d)
 
 	jw_object(&c->w);
 	jw_put_str(&c->w, "pointer", d->pointer);
-	if (d->before.p) {
+	if (d->before.p)
 		jw_put_raw(&c->w, "before", d->before);
-	}
-	if (d->after.p) {
+	if (d->after.p)
 		jw_put_raw(&c->w, "after", d->after);
-	}
 	jw_put_text(&c->w, "explanation",
 	            m          ? explanations[m->explanation]
 	            : c->trial ? "ignored"
@@ -287,9 +278,8 @@ static struct str changes_of(struct tables *t, const struct rollout_facts *r,
 {
 	struct listing_changes c = {.series = r->series, .trial = trial_of(r->series, p)};
 
-	if (!p || json_is_null(before) || json_is_null(after)) {
+	if (!p || json_is_null(before) || json_is_null(after))
 		return STR_NONE;
-	}
 	buf_clear(&t->changes);
 	jw_init(&c.w, &t->changes);
 	jw_array(&c.w);
@@ -345,9 +335,8 @@ static bool next_line(struct str *rest, struct buf *scratch, struct line *out)
 		struct str text = {rest->p, feed ? (size_t)(feed - rest->p) : rest->n};
 
 		*rest = str_skip(*rest, text.n + (feed != NULL));
-		if (!line_parse(text, scratch, out, &used, &ignored)) {
+		if (!line_parse(text, scratch, out, &used, &ignored))
 			return true;
-		}
 	}
 	return false;
 }
@@ -366,13 +355,11 @@ static void put_steps(struct tables *t, const struct table_rollout *kept,
 		const struct line *l = &lines[now], *following = &lines[!now];
 
 		more = next_line(&rest, &scratch[!now], &lines[!now]);
-		if (l->type != LINE_STEP) {
+		if (l->type != LINE_STEP)
 			continue;
-		}
 		position++;
-		while (next < r->steps && r->completed[next].position < position) {
+		while (next < r->steps && r->completed[next].position < position)
 			next++;
-		}
 		bool is_call = next < r->steps && r->completed[next].position == position;
 		put_step(t, r, u->end->id, l, is_call ? &r->completed[next] : NULL,
 		         more ? following->value[KEY_STATE] : STR_NONE);
@@ -394,9 +381,8 @@ static void put_rollout(struct tables *t, const struct table_rollout *kept,
 	struct error ignored;
 	size_t used;
 
-	if (line_parse(buf_view(&kept->header), &scratch, &h, &used, &ignored)) {
+	if (line_parse(buf_view(&kept->header), &scratch, &h, &used, &ignored))
 		h = (struct line){.type = LINE_UNKNOWN};
-	}
 	begin_row(t);
 	put_text(t, str_from(t->file));
 	put_text(t, e->id);
@@ -427,22 +413,19 @@ static void keep(struct tables *t, const struct evidence_update *u, const struct
 	struct table_rollout *kept = u->user;
 
 	kept->header.max = kept->lines.max = SIZE_MAX / 2;
-	if (l && l->type == LINE_HEADER && !kept->header.n) {
+	if (l && l->type == LINE_HEADER && !kept->header.n)
 		buf_str(&kept->header, l->text);
-	}
 	if (l && (l->type == LINE_STEP || l->type == LINE_RESET || l->type == LINE_END) &&
 	    t->steps) {
 		buf_str(&kept->lines, l->text);
 		buf_char(&kept->lines, '\n');
 	}
-	if (!u->end) {
+	if (!u->end)
 		return;
-	}
-	if (t->steps) {
+	if (t->steps)
 		put_steps(t, kept, u);
-	} else {
+	else
 		put_rollout(t, kept, u);
-	}
 }
 
 void tables_columns(enum table_kind kind, struct buf *out)
@@ -451,9 +434,8 @@ void tables_columns(enum table_kind kind, struct buf *out)
 	const struct table_column *c = kind == TABLE_STEPS ? step_columns : rollout_columns;
 	size_t n = kind == TABLE_STEPS ? ARRAY_LEN(step_columns) : ARRAY_LEN(rollout_columns);
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		buf_printf(out, "%s[\"%s\",\"%s\"]", i ? "," : "[", c[i].name, types[c[i].type]);
-	}
 	buf_char(out, ']');
 }
 
@@ -471,9 +453,8 @@ struct tables *tables_new(enum table_kind kind, enum table_form form, struct buf
 	t->out = out;
 	t->text = t->changes = BUF(SIZE_MAX / 2);
 	t->facts = evidence_new(&conf);
-	for (size_t i = 0; form == TABLE_CSV && i < t->count; i++) {
+	for (size_t i = 0; form == TABLE_CSV && i < t->count; i++)
 		csv_field(out, str_from(t->columns[i].name));
-	}
 	buf_text(out, form == TABLE_CSV ? "\n" : "");
 	return t;
 }
@@ -498,15 +479,12 @@ int tables_line(struct tables *t, const struct line *l, const struct reader_note
 {
 	struct evidence_update u;
 
-	if (evidence_end_unfinished(t->facts, l, &u)) {
+	if (evidence_end_unfinished(t->facts, l, &u))
 		keep(t, &u, NULL);
-	}
-	if (evidence_line(t->facts, l, note, &u, err)) {
+	if (evidence_line(t->facts, l, note, &u, err))
 		return -1;
-	}
-	if (u.rollout) {
+	if (u.rollout)
 		keep(t, &u, l);
-	}
 	return 0;
 }
 
@@ -514,9 +492,8 @@ void tables_file_end(struct tables *t)
 {
 	struct evidence_update u;
 
-	while (evidence_end_next(t->facts, &u)) {
+	while (evidence_end_next(t->facts, &u))
 		keep(t, &u, NULL);
-	}
 	evidence_new_file(t->facts);
 }
 

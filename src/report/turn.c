@@ -29,9 +29,8 @@ static void put_title(const struct line *l, const char *what, struct style style
 {
 	buf_text(out, style.color ? "\x1b[1m" : "");
 	buf_printf(out, "turn %lld", (long long)l->turn);
-	if (l->step >= 0) {
+	if (l->step >= 0)
 		buf_printf(out, " · step %lld", (long long)l->step);
-	}
 	buf_printf(out, "%s of rollout ", what);
 	text_escape(out, l->rollout);
 	buf_text(out, style.color ? "\x1b[0m\n" : "\n");
@@ -47,9 +46,8 @@ static void put_call(const struct line *l, struct style style, struct buf *out)
 	}
 	outline_add(out, "call", JSON_GET(l->value[KEY_TOOL_CALL], "name"), style);
 	outline_add(out, "arguments", arguments, style);
-	if (!json_is_null(id)) {
+	if (!json_is_null(id))
 		outline_add(out, "call id", id, style);
-	}
 }
 
 /* "tool-error (class arguments, reported by layer mcp)", then the message. */
@@ -60,9 +58,8 @@ static void put_outcome(const struct line *l, struct style style, struct buf *ou
 	struct buf text = BUF(BUF_MAX_SMALL);
 	struct json_member m;
 
-	if (l->outcome == OUTCOME_NONE) {
+	if (l->outcome == OUTCOME_NONE)
 		return;
-	}
 	buf_text(&text, outcome_name(l->outcome));
 	if (!json_is_null(error)) {
 		buf_printf(&text, " (class %.*s, reported by layer %.*s)",
@@ -88,25 +85,22 @@ static void put_outcome(const struct line *l, struct style style, struct buf *ou
 
 static void put_before(const struct line *l, struct style style, struct buf *out)
 {
-	if (line_has(l, KEY_STATE)) {
+	if (line_has(l, KEY_STATE))
 		outline_add(out, "state before", l->value[KEY_STATE], style);
-	} else {
+	else
 		outline_text(out, "state before", "unknown", style);
-	}
 }
 
 static void put_after(const struct step_view *s, struct style style, struct buf *out)
 {
-	if (s->line->step < 0) {
+	if (s->line->step < 0)
 		return; /* nothing was sent */
-	}
-	if (json_is_null(s->after)) {
+	if (json_is_null(s->after))
 		outline_text(out, "state after", "unknown", style);
-	} else if (s->effect == EFFECT_UNCHANGED) {
+	else if (s->effect == EFFECT_UNCHANGED)
 		outline_text(out, "state after", "unchanged", style);
-	} else {
+	else
 		outline_add(out, "state after", s->after, style);
-	}
 	if (s->effect != EFFECT_UNCHANGED && !json_is_null(s->after) &&
 	    line_has(s->line, KEY_STATE) && !json_equal(s->line->value[KEY_STATE], s->after)) {
 		outline_text(out,
@@ -136,11 +130,9 @@ static void put_keys(const struct line *l, const enum key *keys, size_t count, s
 	const struct line_key *row = line_rows(l->type, &rows);
 
 	for (const struct line_key *end = row + rows; row < end; row++) {
-		for (size_t i = 0; i < count; i++) {
-			if (row->key == keys[i] && l->value[keys[i]].p) {
+		for (size_t i = 0; i < count; i++)
+			if (row->key == keys[i] && l->value[keys[i]].p)
 				outline_add(out, row->name, l->value[keys[i]], style);
-			}
-		}
 	}
 }
 
@@ -185,9 +177,8 @@ struct turn_view *turn_view_new(int64_t turn, struct style style)
 
 void turn_view_free(struct turn_view *v)
 {
-	if (!v) {
+	if (!v)
 		return;
-	}
 	json_paths_free(v->ignored);
 	BUFS_RELEASE(&v->step, &v->events);
 	free(v);
@@ -211,12 +202,10 @@ static void close_step(struct turn_view *v, const struct evidence_update *u, str
 		struct step_view view = {
 			.line = &step, .effect = EFFECT_UNKNOWN, .ignored = v->ignored};
 
-		if (u->completed) {
+		if (u->completed)
 			view.effect = u->completed->effect;
-		}
-		if (next && line_has(next, KEY_STATE)) {
+		if (next && line_has(next, KEY_STATE))
 			view.after = next->value[KEY_STATE];
-		}
 		buf_text(out, out->n ? "\n" : "");
 		put_step(&view, v->style, out);
 		buf_str(out, buf_view(&v->events));
@@ -238,9 +227,8 @@ void turn_view_line(struct turn_view *v, const struct evidence_update *u, struct
 		put_event(l, v->style, where);
 		v->found = true;
 	}
-	if (l && l->type == LINE_EVENT) {
+	if (l && l->type == LINE_EVENT)
 		return;
-	}
 	close_step(v, u, out);
 	if (l && l->type == LINE_HEADER) {
 		json_paths_free(v->ignored);

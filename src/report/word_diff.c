@@ -38,9 +38,8 @@ static size_t word_length(struct str text)
 	enum letter kind = letter_of(text.p[0]);
 	size_t n = 1;
 
-	while (kind != LETTER_OTHER && n < text.n && letter_of(text.p[n]) == kind) {
+	while (kind != LETTER_OTHER && n < text.n && letter_of(text.p[n]) == kind)
 		n++;
-	}
 	return n;
 }
 
@@ -80,9 +79,8 @@ static size_t run_end(const struct printing *p, size_t i)
 {
 	size_t end = i;
 
-	while (end < p->count && p->pairs[end].kind == p->pairs[i].kind) {
+	while (end < p->count && p->pairs[end].kind == p->pairs[i].kind)
 		end++;
-	}
 	return end;
 }
 
@@ -100,16 +98,13 @@ static void put_changed(const struct printing *p, size_t from, size_t to)
 {
 	bool old = p->pairs[from].kind == ALIGN_FIRST;
 
-	if (p->style.color) {
+	if (p->style.color)
 		buf_text(p->out, old ? "\x1b[31m" : "\x1b[32m");
-	}
-	if (p->style.marks) {
+	if (p->style.marks)
 		buf_text(p->out, old ? "[-" : "{+");
-	}
 	put_word_range(p, from, to);
-	if (p->style.marks) {
+	if (p->style.marks)
 		buf_text(p->out, old ? "-]" : "+}");
-	}
 	buf_text(p->out, p->style.color ? "\x1b[0m" : "");
 }
 
@@ -135,11 +130,10 @@ static void print(const struct printing *p)
 	for (size_t i = 0; i < p->count;) {
 		size_t end = run_end(p, i);
 
-		if (p->pairs[i].kind == ALIGN_BOTH) {
+		if (p->pairs[i].kind == ALIGN_BOTH)
 			put_equal(p, i, end);
-		} else {
+		else
 			put_changed(p, i, end);
-		}
 		i = end;
 		if (p->out->n - began > CELLS_MAX && i < p->count) {
 			buf_text(p->out, "…");
@@ -177,9 +171,8 @@ bool word_diff(struct str before, struct str after, struct word_diff_style style
 
 		p.count = align(a.hashes, a.count, b.hashes, b.count, pairs);
 		readable = have_words_in_common(&p);
-		if (readable) {
+		if (readable)
 			print(&p);
-		}
 		free(pairs);
 	}
 	release(&a);

@@ -56,12 +56,10 @@ static bool next_index(struct batch *b, size_t *index)
 /* Called with the lock held. */
 static void fail(struct batch *b, const struct error *err)
 {
-	if (b->failure.kind == FAIL_NONE) {
+	if (b->failure.kind == FAIL_NONE)
 		b->failure = *err;
-	}
-	if (!b->stopping && b->conf->stop_fd >= 0) {
+	if (!b->stopping && b->conf->stop_fd >= 0)
 		raise_fd(b->conf->stop_fd);
-	}
 	b->stopping = true;
 }
 
@@ -70,14 +68,12 @@ static void finish(struct batch *b, int failed, const struct rollout_result *r,
 {
 	pthread_mutex_lock(&b->lock);
 	b->count.running--;
-	if (failed) {
+	if (failed)
 		fail(b, err);
-	}
-	if (failed || r->status == END_INTERRUPTED) {
+	if (failed || r->status == END_INTERRUPTED)
 		b->count.interrupted++;
-	} else {
+	else
 		b->count.done++;
-	}
 	b->count.opened += r->opened;
 	b->count.failed += !failed && r->status == END_FAILED;
 	b->count.refused += !failed && r->status == END_REFUSED;
@@ -129,9 +125,8 @@ static void *work(void *arg)
 	pthread_mutex_lock(&b->lock);
 	bool last = --b->threads == 0;
 	pthread_mutex_unlock(&b->lock);
-	if (last) {
+	if (last)
 		raise_fd(b->over_fd);
-	}
 	return NULL;
 }
 
@@ -207,12 +202,10 @@ static void run_threads(struct batch *b)
 	pthread_t *threads = mem_array(wanted, sizeof(*threads));
 	size_t started = start_threads(b, threads, wanted);
 
-	if (started) {
+	if (started)
 		wait_for_threads(b);
-	}
-	for (size_t i = 0; i < started; i++) {
+	for (size_t i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
-	}
 	free(threads);
 }
 
@@ -221,19 +214,16 @@ int batch_run(const struct batch_conf *conf, struct batch_count *out, struct err
 	struct batch b = {.conf = conf, .over_fd = -1, .count = {.total = conf->count}};
 
 	*out = b.count;
-	if (!conf->count) {
+	if (!conf->count)
 		return 0;
-	}
 	b.over_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (b.over_fd < 0) {
+	if (b.over_fd < 0)
 		return error_errno(err, "no file descriptor left");
-	}
 	pthread_mutex_init(&b.lock, NULL);
-	if (conf->count == 1 && !conf->tick) {
+	if (conf->count == 1 && !conf->tick)
 		run_queue(&b);
-	} else {
+	else
 		run_threads(&b);
-	}
 	pthread_mutex_destroy(&b.lock);
 	close(b.over_fd);
 	*out = b.count;

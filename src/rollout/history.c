@@ -52,12 +52,10 @@ struct history_script *history_new(const struct explaining *e, struct str state_
 
 void history_free(struct history_script *h)
 {
-	if (!h) {
+	if (!h)
 		return;
-	}
-	for (size_t i = 0; i < PARTS; i++) {
+	for (size_t i = 0; i < PARTS; i++)
 		series_release(&h->series[i]);
-	}
 	arena_release(&h->arena);
 	free(h);
 }
@@ -76,13 +74,11 @@ bool history_add(struct history_script *h, const struct history_step *step)
 	struct repeated_call *c = &h->calls[h->count];
 	size_t first = 0;
 
-	if (h->over || h->count == ARRAY_LEN(h->calls)) {
+	if (h->over || h->count == ARRAY_LEN(h->calls))
 		return false;
-	}
 	h->over = step->over;
-	if (step->outcome != OUTCOME_OK && (step->outcome != OUTCOME_TOOL_ERROR || !h->count)) {
+	if (step->outcome != OUTCOME_OK && (step->outcome != OUTCOME_TOOL_ERROR || !h->count))
 		return true;
-	}
 	*c = (struct repeated_call){
 		.name = arena_str(&h->arena, step->name),
 		.arguments = arena_str(&h->arena, step->arguments),
@@ -103,30 +99,25 @@ static size_t succeeded(const struct history_script *h)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < h->count; i++) {
+	for (size_t i = 0; i < h->count; i++)
 		count += h->calls[i].script.outcome == OUTCOME_OK;
-	}
 	return count;
 }
 
 static bool all_idle(const struct history_script *h)
 {
-	for (size_t i = 0; i < h->count; i++) {
-		if (!h->calls[i].idle) {
+	for (size_t i = 0; i < h->count; i++)
+		if (!h->calls[i].idle)
 			return false;
-		}
-	}
 	return true;
 }
 
 static bool is_constant(const struct history_script *h)
 {
 	for (size_t i = 1; i < h->count; i++) {
-		for (size_t part = 0; part < PARTS; part++) {
-			if (!str_eq(h->calls[i].script.part[part], h->calls[0].script.part[part])) {
+		for (size_t part = 0; part < PARTS; part++)
+			if (!str_eq(h->calls[i].script.part[part], h->calls[0].script.part[part]))
 				return false;
-			}
-		}
 	}
 	return true;
 }
@@ -135,9 +126,8 @@ const char *history_plan(const struct history_script *h, size_t *sessions, size_
 {
 	*sessions = 0;
 	*calls = h->count;
-	for (size_t i = 0; i < h->count; i++) {
+	for (size_t i = 0; i < h->count; i++)
 		*sessions += h->calls[i].first == i;
-	}
 	return succeeded(h) < 2 ? "at least two successful calls in one episode are needed"
 	       : all_idle(h)    ? "all calls are read-only"
 	       : is_constant(h) ? "every call got the same reply"
@@ -154,9 +144,8 @@ static bool is_peers(enum fail kind)
 /* 0 after a failure that the peer caused: `shown` stays unknown. */
 static int excuse(const struct error *why, struct error *err)
 {
-	if (is_peers(why->kind)) {
+	if (is_peers(why->kind))
 		return 0;
-	}
 	*err = *why;
 	return -1;
 }
@@ -165,9 +154,8 @@ static void drop_events(struct env *env)
 {
 	struct event e;
 
-	while (env->ops->event(env, &e)) {
+	while (env->ops->event(env, &e))
 		log_info("event: %s %.*s", event_kind_name(e.kind), STR_ARG(e.detail));
-	}
 }
 
 /* What a reply and the state after it show; a refusal shows nothing, a tool's error does. */
@@ -179,12 +167,10 @@ static int look(struct history_script *h, struct env *env, const struct env_repl
 	struct error why = {0};
 
 	drop_events(env);
-	if (outcome != OUTCOME_OK && outcome != OUTCOME_TOOL_ERROR) {
+	if (outcome != OUTCOME_OK && outcome != OUTCOME_TOOL_ERROR)
 		return 0;
-	}
-	if (env_state(env, &state, &why)) {
+	if (env_state(env, &state, &why))
 		return excuse(&why, err);
-	}
 	drop_events(env);
 	*out = keep_reply(h, outcome, observation, state);
 	return 0;
@@ -197,9 +183,8 @@ static int send(struct history_script *h, struct env *env, const struct repeated
 	struct error why = {0};
 
 	*over = true;
-	if (env_step(env, c->name, c->arguments, &reply, &why)) {
+	if (env_step(env, c->name, c->arguments, &reply, &why))
 		return excuse(&why, err);
-	}
 	*over = reply.terminated > 0 || reply.truncated > 0;
 	return look(h, env, &reply, out, err);
 }
@@ -211,16 +196,14 @@ static int act(struct history_script *h, struct env *env, struct repeated_call *
 	struct error why = {0};
 	bool over;
 
-	if (env_reset(env, &reply, &why)) {
+	if (env_reset(env, &reply, &why))
 		return excuse(&why, err);
-	}
 	if (reply.outcome != OUTCOME_OK) {
 		text_copy(h->refused, sizeof(h->refused), reply.error.message);
 		return 0;
 	}
-	if (look(h, env, &reply, &c->start, err) || send(h, env, c, &c->alone, &over, err)) {
+	if (look(h, env, &reply, &c->start, err) || send(h, env, c, &c->alone, &over, err))
 		return -1;
-	}
 	return c->alone.known && !over ? send(h, env, c, &c->again, &over, err) : 0;
 }
 
@@ -236,9 +219,8 @@ static int visit(struct history_script *h, const struct history_conf *conf, stru
 
 	own.env_session = id;
 	*full = false;
-	if (rng_unique_hex(id, SESSION_DIGITS)) {
+	if (rng_unique_hex(id, SESSION_DIGITS))
 		return error_errno(err, "cannot get random bytes for a session id");
-	}
 	if (env_open(conf->env_ops, &own, conf->io, &env, &refusal, &why)) {
 		text_copy(h->refused, sizeof(h->refused), str_from(why.text));
 		failed = excuse(&why, err);
@@ -249,9 +231,8 @@ static int visit(struct history_script *h, const struct history_conf *conf, stru
 		h->refused[0] = '\0';
 		failed = act(h, env, c, err);
 	}
-	if (env) {
+	if (env)
 		env->ops->close(env);
-	}
 	return failed;
 }
 
@@ -281,28 +262,23 @@ static void follow(struct history_script *h, enum part part)
 	struct series *s = &h->series[part];
 	const struct repeated_call *first = &h->calls[0];
 
-	if (part == PART_STATE) {
+	if (part == PART_STATE)
 		series_ignore(s, h->state_ignore, STR_NONE);
-	}
 	for (size_t i = 0; i < h->count; i++) {
-		if (h->calls[i].script.outcome != OUTCOME_OK) {
+		if (h->calls[i].script.outcome != OUTCOME_OK)
 			continue;
-		}
 		series_call(s, h->calls[i].arguments, -1);
-		if (i == 0) {
+		if (i == 0)
 			series_start(s, first->script.part[part]);
-		} else {
+		else
 			series_trial(s, h->calls[i].script.part[part]);
-		}
 	}
 	series_start(s, first->alone.part[part]);
 	series_control(s, first->script.part[part], false);
 	series_start(s, first->start.part[part]);
-	for (size_t i = 1; i < h->count; i++) {
-		if (h->calls[i].first == i && h->calls[i].start.known) {
+	for (size_t i = 1; i < h->count; i++)
+		if (h->calls[i].first == i && h->calls[i].start.known)
 			series_control(s, h->calls[i].start.part[part], false);
-		}
-	}
 	explain_members(s, h->explaining);
 }
 
@@ -418,11 +394,9 @@ int history_run(struct history_script *h, const struct history_conf *conf,
 		text_copy(out->why, sizeof(out->why), str_from(why));
 		return 0;
 	}
-	for (size_t i = 0; i < h->count; i++) {
-		if (h->calls[i].first == i && visit_when_free(h, conf, &h->calls[i], err)) {
+	for (size_t i = 0; i < h->count; i++)
+		if (h->calls[i].first == i && visit_when_free(h, conf, &h->calls[i], err))
 			return -1;
-		}
-	}
 	judge(h, out);
 	return 0;
 }

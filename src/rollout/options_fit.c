@@ -25,18 +25,16 @@ struct options_fit *options_fit_new(void)
 
 void options_fit_free(struct options_fit *f)
 {
-	if (!f) {
+	if (!f)
 		return;
-	}
 	pthread_mutex_destroy(&f->lock);
 	free(f);
 }
 
 void options_fit_begin(struct options_fit *f)
 {
-	if (!f) {
+	if (!f)
 		return;
-	}
 	pthread_mutex_lock(&f->lock);
 	f->opening++;
 	pthread_mutex_unlock(&f->lock);
@@ -44,9 +42,8 @@ void options_fit_begin(struct options_fit *f)
 
 void options_fit_end(struct options_fit *f, bool fits, uint64_t offer)
 {
-	if (!f) {
+	if (!f)
 		return;
-	}
 	pthread_mutex_lock(&f->lock);
 	f->opening--;
 	if (fits && !f->fit) {
@@ -67,9 +64,8 @@ int options_fit_another(struct options_fit *f, uint64_t offer, struct io *io, bo
 		*another = f->fit && f->offer != offer;
 		settled = f->fit || !f->opening;
 		pthread_mutex_unlock(&f->lock);
-		if (!settled && io_wait(io, NULL, WAIT_MS, err)) {
+		if (!settled && io_wait(io, NULL, WAIT_MS, err))
 			return -1;
-		}
 	}
 	return 0;
 }

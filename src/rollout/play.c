@@ -26,9 +26,8 @@ static struct str observed(struct rollout *r, const struct policy_result *result
 	struct policy *p = r->policy;
 	struct str messages = STR_NONE;
 
-	if (p->ops->observe) {
+	if (p->ops->observe)
 		p->ops->observe(p, result, &messages);
-	}
 	return messages;
 }
 
@@ -90,13 +89,11 @@ static int call_tool(struct rollout *r, const struct decision *d, struct str sta
 	second_read_call_sent(r);
 	int failed = env_step(r->env, d->name, d->arguments, reply, err);
 
-	if (failed && !env_reply_of_failed_step(err, reply)) {
+	if (failed && !env_reply_of_failed_step(err, reply))
 		return -1;
-	}
 	second_read_call_answered(r);
-	if (put_step(r, d, state, reply, &sent, err)) {
+	if (put_step(r, d, state, reply, &sent, err))
 		return -1;
-	}
 	r->steps++;
 	int unwritten = rollout_put_events(r, err); /* before the next turn's lines */
 	count_turn(r, d);
@@ -121,9 +118,8 @@ static int put_turn(struct rollout *r, const struct decision *d, struct str stat
 		f.call = &call;
 		f.reply = &unsent;
 	}
-	if (line_writer_turn(&r->writer, &f, err) || rollout_put_events(r, err)) {
+	if (line_writer_turn(&r->writer, &f, err) || rollout_put_events(r, err))
 		return -1;
-	}
 	count_turn(r, d);
 	return 0;
 }
@@ -144,13 +140,12 @@ static void end_with(struct ending *e, enum end_status status, const char *reaso
 
 static void end_if_over(struct rollout *r, const struct env_reply *reply, struct ending *end)
 {
-	if (reply->terminated > 0) {
+	if (reply->terminated > 0)
 		end_with(end, END_TERMINATED, "the environment reported terminated");
-	} else if (reply->truncated > 0) {
+	else if (reply->truncated > 0)
 		end_with(end, END_TRUNCATED, "the environment reported truncated");
-	} else if (r->lost >= LOST_STEPS_MAX) {
+	else if (r->lost >= LOST_STEPS_MAX)
 		end_with(end, END_UNREACHABLE, buf_cstr(&r->last_error));
-	}
 }
 
 static bool script_is_done(const struct rollout *r)
@@ -199,9 +194,8 @@ static int play_turn(struct rollout *r, struct ending *end, struct error *err)
 	}
 	/* after two calls without a reply the state is not requested either */
 	bool unreachable = end->done && end->status == END_UNREACHABLE;
-	if (!unreachable && rollout_read_state(r, &view.state, err)) {
+	if (!unreachable && rollout_read_state(r, &view.state, err))
 		return -1;
-	}
 	second_read_state_read(r);
 	if (rollout_put_events(r, err) || r->policy->ops->decide(r->policy, &view, &d, err) ||
 	    rollout_put_env_events(r, err)) { /* messages received while the policy was deciding */
@@ -209,12 +203,10 @@ static int play_turn(struct rollout *r, struct ending *end, struct error *err)
 	}
 	r->is_fresh = false;
 	r->more = d.more;
-	if (d.kind >= DECIDE_FINISHED) {
+	if (d.kind >= DECIDE_FINISHED)
 		return end_by_policy(r, &d, view.state, end, err);
-	}
-	if (d.kind != DECIDE_CALL) {
+	if (d.kind != DECIDE_CALL)
 		return put_turn(r, &d, view.state, err);
-	}
 	if (second_read_await_control(r, err) || second_read_if_due(r, view.state, err) ||
 	    call_tool(r, &d, view.state, &reply, err)) {
 		return -1;
@@ -226,9 +218,8 @@ static int play_turn(struct rollout *r, struct ending *end, struct error *err)
 /* If the last call got no answer, the environment was lost, and the rollout did not finish. */
 static void check_ending(struct rollout *r, struct ending *end)
 {
-	if (r->lost > 0 && end->status != END_UNREACHABLE) {
+	if (r->lost > 0 && end->status != END_UNREACHABLE)
 		end_with(end, END_UNREACHABLE, buf_cstr(&r->last_error));
-	}
 	if (end->status == END_UNREACHABLE && r->result->peer.kind == FAIL_NONE) {
 		error_set(&r->result->peer,
 		          r->last == OUTCOME_TIMEOUT ? FAIL_TIMEOUT : FAIL_TRANSPORT, "%s",
@@ -238,11 +229,9 @@ static void check_ending(struct rollout *r, struct ending *end)
 
 static int play_turns(struct rollout *r, struct ending *end, struct error *err)
 {
-	while (!end->done || r->more) { /* also records the calls beyond the limit */
-		if (play_turn(r, end, err)) {
+	while (!end->done || r->more) /* also records the calls beyond the limit */
+		if (play_turn(r, end, err))
 			return -1;
-		}
-	}
 	return 0;
 }
 
@@ -252,16 +241,14 @@ int rollout_play(struct rollout *r, struct error *err)
 	int failed = play_turns(r, &end, err);
 
 	second_read_end(r);
-	if (failed) {
+	if (failed)
 		return -1;
-	}
 	check_ending(r, &end);
 	if (end.status != END_UNREACHABLE && !end.state_read &&
 	    rollout_read_state(r, &end.state, err)) {
 		return -1;
 	}
-	if (end.status != END_UNREACHABLE && env_finish(r->env, err)) {
+	if (end.status != END_UNREACHABLE && env_finish(r->env, err))
 		return -1;
-	}
 	return rollout_put_end(r, end.status, end.reason, end.state, err);
 }

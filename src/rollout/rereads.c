@@ -73,9 +73,8 @@ bool rereads_may_read(struct rereads *r, bool take)
 	long long taken = atomic_load(&r->taken);
 
 	do {
-		if (taken * REQUESTS_EACH + REQUESTS_EACH / 2 > atomic_load(&r->requests)) {
+		if (taken * REQUESTS_EACH + REQUESTS_EACH / 2 > atomic_load(&r->requests))
 			return false;
-		}
 	} while (take && !atomic_compare_exchange_weak(&r->taken, &taken, taken + 1));
 	return true;
 }

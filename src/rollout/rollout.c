@@ -50,11 +50,9 @@ static void name_rollout(struct rollout *r)
 /* True for \1ignore\2 none: every member counts. */
 static bool ignores_none(const struct env_conf *conf)
 {
-	for (size_t i = 0; i < conf->ignore_count; i++) {
-		if (strcmp(conf->ignore[i], "none") == 0) {
+	for (size_t i = 0; i < conf->ignore_count; i++)
+		if (strcmp(conf->ignore[i], "none") == 0)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -91,9 +89,8 @@ static int put_header(struct rollout *r, struct error *err)
 		f.volatile_numbers = buf_view(&r->volatile_numbers);
 		f.state_ignore = r->ignore.n ? buf_view(&r->ignore) : f.state_ignore;
 	}
-	if (r->policy) {
+	if (r->policy)
 		lines_set_policy(&r->policy_facts, &f);
-	}
 	return line_writer_header(&r->writer, &f, err);
 }
 
@@ -107,11 +104,9 @@ int rollout_put_env_events(struct rollout *r, struct error *err)
 {
 	struct event e;
 
-	while (r->env && r->conf->env_ops->event(r->env, &e)) {
-		if (put_event(r, &e, err)) {
+	while (r->env && r->conf->env_ops->event(r->env, &e))
+		if (put_event(r, &e, err))
 			return -1;
-		}
-	}
 	return 0;
 }
 
@@ -120,14 +115,11 @@ int rollout_put_events(struct rollout *r, struct error *err)
 	struct policy *p = r->policy;
 	struct event e;
 
-	if (rollout_put_env_events(r, err)) {
+	if (rollout_put_env_events(r, err))
 		return -1;
-	}
-	while (p && p->ops->event && p->ops->event(p, &e)) {
-		if (put_event(r, &e, err)) {
+	while (p && p->ops->event && p->ops->event(p, &e))
+		if (put_event(r, &e, err))
 			return -1;
-		}
-	}
 	return 0;
 }
 
@@ -137,12 +129,10 @@ static struct str total_reward(struct rollout *r)
 	const struct env_facts *e = rollout_env_facts(r);
 	struct json_writer w;
 
-	if (e->total_reward.p) {
+	if (e->total_reward.p)
 		return e->total_reward;
-	}
-	if (!r->reward_known) {
+	if (!r->reward_known)
 		return STR_NONE;
-	}
 	buf_clear(&r->reward_text);
 	jw_init(&w, &r->reward_text);
 	jw_double(&w, r->reward_sum);
@@ -173,9 +163,8 @@ int rollout_read_state(struct rollout *r, struct str *state, struct error *err)
 		*state = r->fresh;
 		return 0;
 	}
-	if (env_state(r->env, state, err)) {
+	if (env_state(r->env, state, err))
 		return -1;
-	}
 	arena_reset(&r->now);
 	*state = arena_str(&r->now, *state);
 	return 0;
@@ -215,11 +204,10 @@ static int find_volatile_members(struct rollout *r, struct error *err)
 		failed = read_again(r, buf_view(&before), &reads, err);
 		state = r->fresh;
 	}
-	if (failed) {
+	if (failed)
 		volatile_members_skip(r->conf->volatile_members, false);
-	} else {
+	else
 		volatile_members_finish(r->conf->volatile_members);
-	}
 	buf_release(&before);
 	return failed;
 }
@@ -228,12 +216,10 @@ static int choose_ignored(struct rollout *r, bool reads, struct error *err)
 {
 	struct volatile_members *v = r->conf->volatile_members;
 
-	if (!v || ignores_none(&r->conf->env)) {
+	if (!v || ignores_none(&r->conf->env))
 		return 0;
-	}
-	if (reads && find_volatile_members(r, err)) {
+	if (reads && find_volatile_members(r, err))
 		return -1;
-	}
 	r->ignore = r->volatile_numbers = BUF(BUF_MAX_MESSAGE);
 	volatile_members_put_numbers(v, &r->volatile_numbers);
 	return volatile_members_add(v, rollout_env_facts(r)->state_ignore, &r->ignore,
@@ -252,12 +238,10 @@ static int end_unopened(struct rollout *r, const struct error *why, struct error
 
 	settings_unmark(recorded.text);
 	env_reply_from_error(&recorded, &reply);
-	if (!stopped && !ours) {
+	if (!stopped && !ours)
 		r->result->peer = *why;
-	}
-	if (put_header(r, err) || line_writer_reset(&r->writer, &reply, STR_NONE, err)) {
+	if (put_header(r, err) || line_writer_reset(&r->writer, &reply, STR_NONE, err))
 		return -1;
-	}
 	return rollout_put_end(r,
 	                       stopped ? END_INTERRUPTED
 	                       : ours  ? END_FAILED
@@ -300,9 +284,8 @@ static int end_refused(struct rollout *r, const struct env_reply *refusal, struc
 	struct buf why = BUF(BUF_MAX_MESSAGE);
 
 	buf_str(&why, refusal->error.message);
-	if (status >= 400 && !strstr(buf_cstr(&why), "HTTP ")) {
+	if (status >= 400 && !strstr(buf_cstr(&why), "HTTP "))
 		buf_printf(&why, " (HTTP %d)", status);
-	}
 	buf_text(&why, forgot      ? ": it does not know the session that it just opened; several "
 	                             "workers without affinity?"
 	               : elsewhere ? " (check that the URL is that of an environment server)"
@@ -325,16 +308,13 @@ static int open_policy(struct rollout *r, struct error *err)
 	conf.sample = r->conf->sample;
 	bool none =
 		!conf.spec && !conf.actions && !conf.call_text_count && !conf.calls.p && !conf.llm;
-	if ((!none || !r->conf->wrap) && policy_open(&conf, &r->policy, err)) {
+	if ((!none || !r->conf->wrap) && policy_open(&conf, &r->policy, err))
 		return -1;
-	}
-	if (r->conf->wrap) {
+	if (r->conf->wrap)
 		r->policy = r->conf->wrap(r->conf->wrap_ctx, r->policy, conf.io);
-	}
 	r->policy->ops->facts(r->policy, &r->policy_facts);
-	if (!r->conf->has_max_turns && r->policy_facts.length >= 0) {
+	if (!r->conf->has_max_turns && r->policy_facts.length >= 0)
 		r->max_turns = r->policy_facts.length;
-	}
 	return 0;
 }
 
@@ -357,13 +337,11 @@ static int open_conversation(struct rollout *r, struct env_reply *reply, struct 
 	struct policy *p = r->policy;
 	struct policy_view view = {.observation = r->observation};
 
-	if (reply->outcome != OUTCOME_OK || !p || !p->ops->begin) {
+	if (reply->outcome != OUTCOME_OK || !p || !p->ops->begin)
 		return 0;
-	}
 	env_reply_keep(reply, &r->kept);
-	if (rollout_read_state(r, &view.state, err)) {
+	if (rollout_read_state(r, &view.state, err))
 		return -1;
-	}
 	p->ops->begin(p, &view, messages);
 	return 0;
 }
@@ -375,18 +353,16 @@ static int reset(struct rollout *r, struct env_reply *reply, struct error *err)
 	bool reads = false;
 
 	v = ignores_none(&r->conf->env) ? NULL : v;
-	if (v && volatile_members_wait(v, r->conf->io, &reads, err)) {
+	if (v && volatile_members_wait(v, r->conf->io, &reads, err))
 		return -1;
-	}
 	int failed = env_reset(r->env, reply, err);
 	if (!failed) {
 		env_reply_keep(reply, &r->kept);
 		r->observation = reply->observation;
 	}
 	bool ok = !failed && reply->outcome == OUTCOME_OK;
-	if (reads && !ok) {
+	if (reads && !ok)
 		volatile_members_skip(v, !failed && env_reply_received(reply));
-	}
 	return failed || choose_ignored(r, reads && ok, err) ? -1 : 0;
 }
 
@@ -395,9 +371,8 @@ static int start(struct rollout *r, struct env_reply *reply, struct error *err)
 {
 	struct str messages = STR_NONE;
 
-	if (reset(r, reply, err)) {
+	if (reset(r, reply, err))
 		return -1;
-	}
 	bool refused = reply->outcome != OUTCOME_OK;
 	buf_str(&r->last_error, reply->error.message);
 	if (put_header(r, err) || open_conversation(r, reply, &messages, err) ||
@@ -409,9 +384,8 @@ static int start(struct rollout *r, struct env_reply *reply, struct error *err)
 		                           err);
 	}
 	r->result->opened = true;
-	if (r->conf->rereads) {
+	if (r->conf->rereads)
 		rereads_count_start(r->conf->rereads);
-	}
 	if (!r->policy) {
 		return rollout_put_end(r, END_STOPPED,
 		                       r->mismatch ? r->mismatch : "the server offers no tools",
@@ -428,9 +402,8 @@ static void end_failed(struct rollout *r, const struct error *why)
 
 	memcpy(text, why->text, sizeof(text));
 	settings_unmark(text);
-	if (r->writer.lines > 0 && rollout_put_end(r, END_FAILED, text, STR_NONE, &ignored)) {
+	if (r->writer.lines > 0 && rollout_put_end(r, END_FAILED, text, STR_NONE, &ignored))
 		log_debug("%s", ignored.text);
-	}
 }
 
 /* Errors of peers and interrupts end a rollout; they are not failures of the program. Not
@@ -475,16 +448,13 @@ static int join_error_texts(struct rollout *r, struct error *err)
 	                       &count, err)) {
 		return -1;
 	}
-	if (!count) {
+	if (!count)
 		return 0;
-	}
 	const char **all = arena_new(&r->texts, (e->error_text_count + count) * sizeof(*all));
-	for (size_t i = 0; i < e->error_text_count; i++) {
+	for (size_t i = 0; i < e->error_text_count; i++)
 		all[i] = e->error_texts[i];
-	}
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		all[e->error_text_count + i] = more[i];
-	}
 	e->error_texts = all;
 	e->error_text_count += count;
 	return 0;
@@ -507,17 +477,15 @@ static __attribute__((noinline)) int settle_mismatch(struct rollout *r, bool ope
 	struct error stopped = {0};
 	bool another;
 
-	if (err->kind != FAIL_USAGE && err->kind != FAIL_INPUT) {
+	if (err->kind != FAIL_USAGE && err->kind != FAIL_INPUT)
 		return -1;
-	}
 	if (options_fit_another(r->conf->options_fit, offer_of(r), r->conf->io, &another,
 	                        &stopped)) {
 		*err = stopped;
 		return -1;
 	}
-	if (!another) {
+	if (!another)
 		return -1;
-	}
 	error_wrap(err, "this session differs from others of the run");
 	error_from_peer(err);
 	stopped = *err;
@@ -543,12 +511,10 @@ static int run(struct rollout *r, struct error *err)
 {
 	struct env_reply reply;
 
-	if (join_error_texts(r, err) || open_session(r, &reply, err)) {
+	if (join_error_texts(r, err) || open_session(r, &reply, err))
 		return -1;
-	}
-	if (reply.outcome != OUTCOME_OK) {
+	if (reply.outcome != OUTCOME_OK)
 		return end_refused(r, &reply, err);
-	}
 	return start(r, &reply, err);
 }
 
@@ -576,9 +542,8 @@ int rollout_run(const struct rollout_conf *conf, struct rollout_result *out, str
 		io_ignore_stop(conf->io); /* closing has its own deadline */
 		conf->env_ops->close(r->env);
 	}
-	if (r->policy) {
+	if (r->policy)
 		r->policy->ops->close(r->policy);
-	}
 	arena_release(&r->texts);
 	arena_release(&r->kept);
 	arena_release(&r->now);

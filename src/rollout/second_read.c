@@ -26,9 +26,8 @@ void second_read_state_read(struct rollout *r)
 
 void second_read_call_sent(const struct rollout *r)
 {
-	if (r->conf->rereads) {
+	if (r->conf->rereads)
 		rereads_sent(r->conf->rereads);
-	}
 }
 
 void second_read_call_answered(const struct rollout *r)
@@ -52,9 +51,8 @@ int rollout_put_reread(struct rollout *r, struct str state, bool quiet, struct e
 	struct json_writer w = jw_begin(&detail);
 
 	jw_put_raw(&w, "state", state);
-	if (quiet) {
+	if (quiet)
 		jw_put_bool(&w, "quiet", true);
-	}
 	jw_end(&w);
 	if (detail.full) {
 		log_warn("a second read of the state is too large to be recorded: %zu bytes",
@@ -73,9 +71,8 @@ static int put_second_read(struct rollout *r, bool quiet, struct error *err)
 	struct str again;
 
 	r->rereads++;
-	if (env_state(r->env, &again, err)) {
+	if (env_state(r->env, &again, err))
 		return -1;
-	}
 	quiet = quiet && rereads_is_quiet(r->conf->rereads, r->calls_before);
 	return again.p ? rollout_put_reread(r, again, quiet, err) : 0;
 }
@@ -94,9 +91,8 @@ int second_read_await_control(struct rollout *r, struct error *err)
 	struct rereads *shared = r->conf->rereads;
 	int failed = 0;
 
-	if (r->steps > 0 || !is_possible(r)) {
+	if (r->steps > 0 || !is_possible(r))
 		return 0;
-	}
 	r->is_control = rereads_begin_control(shared);
 	for (int ms = 0; r->is_control && !failed && ms < READY_MS && !rereads_are_ready(shared);
 	     ms += WAIT_MS) {
@@ -157,9 +153,8 @@ static int await_others(struct rollout *r, bool *acted, struct error *err)
 	int failed = 0;
 
 	*acted = rereads_is_answered(shared, r->calls_before);
-	if (*acted || !rereads_begin_wait(shared)) {
+	if (*acted || !rereads_begin_wait(shared))
 		return 0;
-	}
 	for (uint64_t ms = wait_ms(r, WAIT_CALLS, WAIT_MS_MAX); !failed && !*acted && ms > 0;
 	     ms--) {
 		failed = io_wait(r->conf->io, NULL, WAIT_MS, err);
@@ -174,9 +169,8 @@ int second_read_if_due(struct rollout *r, struct str state, struct error *err)
 	struct rereads *shared = r->conf->rereads;
 	bool acted;
 
-	if (!is_possible(r) || !state.p || r->steps > REREAD_STEPS) {
+	if (!is_possible(r) || !state.p || r->steps > REREAD_STEPS)
 		return 0;
-	}
 	if (r->steps == 0) {
 		r->first_state = fingerprint(state);
 		return r->is_control ? 0 : reread_before_first_call(r, err);
@@ -185,14 +179,11 @@ int second_read_if_due(struct rollout *r, struct str state, struct error *err)
 		atomic_store(&shared->moved, fingerprint(state) != r->first_state);
 		return reread_as_control(r, err);
 	}
-	if (r->rereads == REREADS_EACH || !rereads_may_read(shared, false)) {
+	if (r->rereads == REREADS_EACH || !rereads_may_read(shared, false))
 		return 0;
-	}
-	if (await_others(r, &acted, err)) {
+	if (await_others(r, &acted, err))
 		return -1;
-	}
-	if (!acted || !rereads_may_read(shared, true)) {
+	if (!acted || !rereads_may_read(shared, true))
 		return 0;
-	}
 	return put_second_read(r, false, err);
 }

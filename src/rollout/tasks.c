@@ -23,13 +23,12 @@ static int read_id(struct keyed *k, struct str value, void *to)
 	const char *text = digits;
 	int64_t number;
 
-	if (json_i64(value, &number)) {
+	if (json_i64(value, &number))
 		snprintf(digits, sizeof(digits), "%" PRId64, number);
-	} else if (json_type(value) != JSON_STRING) {
+	else if (json_type(value) != JSON_STRING)
 		return keyed_expected(k, "a string or an integer");
-	} else if (keyed_name(k, &text)) {
+	else if (keyed_name(k, &text))
 		return -1;
-	}
 	if (strlen(text) > ROLLOUT_TASK_MAX) {
 		return keyed_fail(k, "\"id\" has %zu bytes, the maximum is %d", strlen(text),
 		                  ROLLOUT_TASK_MAX);
@@ -65,12 +64,10 @@ static int add_action(struct keyed *k, struct buf *joined)
 		json_minify(k->value, joined);
 		return 0;
 	}
-	if (type != JSON_STRING) {
+	if (type != JSON_STRING)
 		return keyed_expected(k, "an array of strings, arrays and objects");
-	}
-	if (keyed_name(k, &text)) {
+	if (keyed_name(k, &text))
 		return -1;
-	}
 	buf_str(joined,
 	        script_is_plain(str_from(text)) && *text != '"' ? str_from(text) : k->value);
 	return 0;
@@ -109,12 +106,10 @@ static int read_actions(struct keyed *k, struct str value, void *to)
 	struct task *task = to;
 	bool list = json_type(value) == JSON_ARRAY && json_count(value);
 
-	if (!list && json_type(value) != JSON_STRING) {
+	if (!list && json_type(value) != JSON_STRING)
 		return keyed_expected(k, "a string or an array of strings");
-	}
-	if (list ? join_actions(k, value, &task->actions) : keyed_name(k, &task->actions)) {
+	if (list ? join_actions(k, value, &task->actions) : keyed_name(k, &task->actions))
 		return -1;
-	}
 	return has_empty_action(task->actions) ? keyed_fail(k, "an action of \"actions\" is empty")
 	                                       : 0;
 }
@@ -126,9 +121,8 @@ static int read_state(struct keyed *k, struct str value, void *to)
 	struct error err;
 
 	(void)value;
-	if (keyed_name(k, &task->state)) {
+	if (keyed_name(k, &task->state))
 		return -1;
-	}
 	int failed = state_source_parse(str_from(task->state), &source, &err);
 	if (failed) {
 		settings_as_keys(err.text);
@@ -157,9 +151,8 @@ const struct keyed_table task_keys = KEYED_TABLE(task_rows);
 static int read_line(struct keyed *k, struct task *task)
 {
 	k->value = k->text;
-	if (k->text.n > TASK_LINE_MAX) {
+	if (k->text.n > TASK_LINE_MAX)
 		return keyed_fail(k, "the line is over 1 MiB");
-	}
 	return keyed_parse(k) || keyed_read(k, k->text, &task_keys, task) ? -1 : 0;
 }
 
@@ -185,11 +178,10 @@ static int read_lines(struct tasks *t, struct str text, const char *name, struct
 		                  .err = err};
 
 		text = str_skip(text, line.n + (end != NULL));
-		if (k.text.n && t->count == TASKS_MAX) {
+		if (k.text.n && t->count == TASKS_MAX)
 			failed = keyed_fail(&k, "more than %d tasks", TASKS_MAX);
-		} else if (k.text.n) {
+		else if (k.text.n)
 			failed = read_line(&k, new_task(t, number));
-		}
 	}
 	return failed;
 }
@@ -207,9 +199,8 @@ static int check_ids(const struct tasks *t, const char *name, struct error *err)
 	const struct task **sorted = mem_array(t->count, sizeof(const struct task *));
 	const struct task *twice = NULL, *first = NULL;
 
-	for (size_t i = 0; i < t->count; i++) {
+	for (size_t i = 0; i < t->count; i++)
 		sorted[i] = &t->items[i];
-	}
 	qsort(sorted, t->count, sizeof(const struct task *), by_id);
 	for (size_t i = 1; i < t->count; i++) {
 		bool same = !strcmp(sorted[i - 1]->id, sorted[i]->id);
@@ -230,12 +221,10 @@ static int check_ids(const struct tasks *t, const char *name, struct error *err)
 int tasks_parse(struct str text, const char *name, struct tasks *out, struct error *err)
 {
 	*out = (struct tasks){.count = 0};
-	if (str_starts(text, STR("\xef\xbb\xbf"))) {
+	if (str_starts(text, STR("\xef\xbb\xbf")))
 		text = str_skip(text, 3);
-	}
-	if (read_lines(out, text, name, err)) {
+	if (read_lines(out, text, name, err))
 		return -1;
-	}
 	if (!out->count) {
 		return error_set(err, FAIL_INPUT,
 		                 "%s: no tasks; a task is a line such as {\"id\":\"NAME\"}", name);

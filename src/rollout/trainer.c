@@ -35,11 +35,9 @@ bool trainer_evaluates(struct str eval_strategy)
 	static const char *const never[] = {"",      "no",  "No",   "NO",   "false",
 	                                    "False", "off", "null", "None", "~"};
 
-	for (size_t i = 0; i < ARRAY_LEN(never); i++) {
-		if (str_is(eval_strategy, never[i])) {
+	for (size_t i = 0; i < ARRAY_LEN(never); i++)
+		if (str_is(eval_strategy, never[i]))
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -83,9 +81,8 @@ static int find_batch_size(const struct trainer_settings *s, uint64_t *batch, st
 		                 "generation_batch_size and steps_per_generation cannot both be "
 		                 "given");
 	}
-	if (!multiply(per_device(s), processes(s), &global)) {
+	if (!multiply(per_device(s), processes(s), &global))
 		return too_many(err);
-	}
 	if (!s->generation_batch_size) {
 		steps = given_or(s->steps_per_generation, steps);
 		return multiply(global, steps, batch) ? 0 : too_many(err);
@@ -116,9 +113,8 @@ static int plan_batch(const struct trainer_settings *s, struct trainer_plan *out
 	                         .serial = true};
 	uint64_t eval = eval_batch(s);
 
-	if (find_batch_size(s, &p.sessions, err)) {
+	if (find_batch_size(s, &p.sessions, err))
 		return -1;
-	}
 	if (p.group_size < 2) {
 		return error_set(err, FAIL_USAGE,
 		                 "num_generations (%" PRIu64
@@ -133,9 +129,8 @@ static int plan_batch(const struct trainer_settings *s, struct trainer_plan *out
 		                 p.sessions, p.group_size);
 	}
 	p.groups = p.sessions / p.group_size;
-	if (eval > TRAINER_SESSIONS_MAX) {
+	if (eval > TRAINER_SESSIONS_MAX)
 		return too_many_sessions("per_device_eval_batch_size x num_processes", err);
-	}
 	p.sessions = eval > p.sessions ? eval : p.sessions;
 	*out = p;
 	return 0;
@@ -154,9 +149,8 @@ static int plan_inflight(const struct trainer_settings *s, struct trainer_plan *
 	           !multiply(n, processes(s), &n)) {
 		n = UINT64_MAX;
 	}
-	if (n > TRAINER_SESSIONS_MAX) {
+	if (n > TRAINER_SESSIONS_MAX)
 		return too_many_sessions("max_inflight_tasks", err);
-	}
 	*out = (struct trainer_plan){.sessions = n,
 	                             .group_size = given_or(s->num_generations, NUM_GENERATIONS)};
 	return 0;
@@ -165,9 +159,8 @@ static int plan_inflight(const struct trainer_settings *s, struct trainer_plan *
 static int plan_concurrent(const char *name, const struct trainer_settings *s, uint64_t n,
                            struct trainer_plan *out, struct error *err)
 {
-	if (n > TRAINER_SESSIONS_MAX) {
+	if (n > TRAINER_SESSIONS_MAX)
 		return too_many_sessions(name, err);
-	}
 	*out = (struct trainer_plan){.sessions = n, .group_size = s->num_generations};
 	return 0;
 }

@@ -17,9 +17,8 @@ static size_t number_named(struct str key)
 {
 	size_t i = 0;
 
-	while (i < trainer_numbers_count && !str_is(key, trainer_numbers[i].name)) {
+	while (i < trainer_numbers_count && !str_is(key, trainer_numbers[i].name))
 		i++;
-	}
 	return i;
 }
 
@@ -39,12 +38,10 @@ static int set(const struct config_lines *c, struct str key, struct str value, s
 	size_t i = number_named(key);
 	uint64_t number;
 
-	if (str_is(key, "eval_strategy")) {
+	if (str_is(key, "eval_strategy"))
 		c->settings->evaluates = trainer_evaluates(value);
-	}
-	if (i == trainer_numbers_count || is_null(value)) {
+	if (i == trainer_numbers_count || is_null(value))
 		return 0;
-	}
 	bool staleness = str_is(key, "max_staleness");
 	if (!text_u64(value, &number) || (number == 0 && !staleness)) {
 		return error_set(err, FAIL_INPUT,
@@ -63,20 +60,17 @@ static int read_object(struct config_lines *c, struct str text, struct error *er
 	struct json_fault fault;
 	size_t cursor = 0;
 
-	if (json_validate(text, &fault)) {
+	if (json_validate(text, &fault))
 		return error_set(err, FAIL_INPUT, "%s: not JSON: %s", c->name, fault.why);
-	}
 	text = text_trim(text);
 	while (json_next_member(text, &cursor, &m)) {
 		bool string = json_type(m.value) == JSON_STRING;
 
 		c->line = 1;
-		for (const char *p = text.p; p < m.value.p; p++) {
+		for (const char *p = text.p; p < m.value.p; p++)
 			c->line += *p == '\n';
-		}
-		if (set(c, m.key, string ? json_inner(m.value) : m.value, err)) {
+		if (set(c, m.key, string ? json_inner(m.value) : m.value, err))
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -92,11 +86,9 @@ static struct str scalar(struct str s)
 
 		return end ? (struct str){s.p + 1, (size_t)(end - s.p) - 1} : s;
 	}
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '#' && (i == 0 || s.p[i - 1] == ' ' || s.p[i - 1] == '\t')) {
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] == '#' && (i == 0 || s.p[i - 1] == ' ' || s.p[i - 1] == '\t'))
 			s.n = i;
-		}
-	}
 	return text_trim(s);
 }
 
@@ -107,15 +99,13 @@ static int read_line(struct config_lines *c, struct str line, struct error *err)
 	bool item = bare.n > 1 && bare.p[0] == '-' && bare.p[1] == ' ';
 	bool nested = item || (line.n && (line.p[0] == ' ' || line.p[0] == '\t'));
 
-	if (!bare.n || bare.p[0] == '#' || str_is(bare, "---") || str_is(bare, "...")) {
+	if (!bare.n || bare.p[0] == '#' || str_is(bare, "---") || str_is(bare, "..."))
 		return 0;
-	}
 	const char *start = bare.p + (item ? 2 : 0);
 	struct str key = colon ? scalar((struct str){start, (size_t)(colon - start)}) : bare;
 	if (nested || !colon) {
-		if (is_setting(key) || !nested) {
+		if (is_setting(key) || !nested)
 			c->skipped(c->ctx, c->line, bare);
-		}
 		return 0;
 	}
 	struct str value = {colon + 1, (size_t)(bare.p + bare.n - colon) - 1};
@@ -129,14 +119,12 @@ int trainer_config_read(struct str text, const char *name, struct trainer_settin
 	struct config_lines c = {.name = name, .settings = s, .skipped = skipped, .ctx = ctx};
 	struct str first = text_trim(text);
 
-	if (first.n && first.p[0] == '{') {
+	if (first.n && first.p[0] == '{')
 		return read_object(&c, text, err);
-	}
 	while (text.n) {
 		c.line++;
-		if (read_line(&c, str_cut(&text, '\n'), err)) {
+		if (read_line(&c, str_cut(&text, '\n'), err))
 			return -1;
-		}
 	}
 	return 0;
 }

@@ -40,9 +40,8 @@ struct volatile_members *volatile_members_new(void)
 
 void volatile_members_free(struct volatile_members *v)
 {
-	if (!v) {
+	if (!v)
 		return;
-	}
 	pthread_mutex_destroy(&v->lock);
 	arena_release(&v->arena);
 	free(v);
@@ -52,9 +51,8 @@ static enum reading try_to_read(struct volatile_members *v)
 {
 	pthread_mutex_lock(&v->lock);
 	enum reading before = v->reading;
-	if (before == NOT_READ) {
+	if (before == NOT_READ)
 		v->reading = BEING_READ;
-	}
 	pthread_mutex_unlock(&v->lock);
 	return before;
 }
@@ -64,12 +62,10 @@ int volatile_members_wait(struct volatile_members *v, struct io *io, bool *ours,
 	for (;;) {
 		enum reading before = try_to_read(v);
 		*ours = before == NOT_READ;
-		if (before != BEING_READ) {
+		if (before != BEING_READ)
 			return 0;
-		}
-		if (io_wait(io, NULL, WAIT_MS, err)) {
+		if (io_wait(io, NULL, WAIT_MS, err))
 			return -1;
-		}
 	}
 }
 
@@ -87,11 +83,9 @@ void volatile_members_skip(struct volatile_members *v, bool answered)
 
 static void add_found(struct volatile_members *v, struct str pointer, bool number)
 {
-	for (size_t i = 0; i < v->count; i++) {
-		if (str_eq(v->found[i], pointer)) {
+	for (size_t i = 0; i < v->count; i++)
+		if (str_eq(v->found[i], pointer))
 			return;
-		}
-	}
 	v->incomplete = v->incomplete || v->count == FOUND_MAX;
 	if (v->count < FOUND_MAX) {
 		v->numbers[v->count / 64] |= (uint64_t)number << v->count % 64;
@@ -105,9 +99,8 @@ static size_t count_words(struct str inner)
 	struct str word;
 	size_t n = 0;
 
-	for (size_t at = 0; json_next_word(inner, &at, &word);) {
+	for (size_t at = 0; json_next_word(inner, &at, &word);)
 		n++;
-	}
 	return n;
 }
 
@@ -118,9 +111,8 @@ static bool add_words(struct volatile_members *v, struct str pointer, struct str
 	struct buf name = BUF(BUF_MAX_MESSAGE);
 	size_t words = count_words(one), i = 0;
 
-	if (words < 2 || words != count_words(two)) {
+	if (words < 2 || words != count_words(two))
 		return false;
-	}
 	for (size_t at_a = 0, at_b = 0; json_next_word(one, &at_a, &x); i++) {
 		if (json_next_word(two, &at_b, &y) && !str_eq(x, y)) {
 			buf_set(&name, pointer);
@@ -221,12 +213,10 @@ int volatile_members_add(struct volatile_members *v, struct str ignored, struct 
 	*paths = json_paths_new(false);
 	jw_init(&w, json);
 	jw_array(&w);
-	while (!failed && json_next(ignored, &cursor, &pointer)) {
+	while (!failed && json_next(ignored, &cursor, &pointer))
 		failed = put(&w, *paths, json_text(&arena, pointer), err);
-	}
-	for (size_t i = 0; !failed && i < v->count; i++) {
+	for (size_t i = 0; !failed && i < v->count; i++)
 		failed = put(&w, *paths, v->found[i], err);
-	}
 	jw_end(&w);
 	arena_release(&arena);
 	return failed;
@@ -237,18 +227,14 @@ void volatile_members_put_numbers(const struct volatile_members *v, struct buf *
 	struct json_writer w;
 	bool any = false;
 
-	for (size_t i = 0; i < v->count; i++) {
+	for (size_t i = 0; i < v->count; i++)
 		any = any || (v->numbers[i / 64] >> i % 64 & 1);
-	}
-	if (!any) {
+	if (!any)
 		return;
-	}
 	jw_init(&w, json);
 	jw_array(&w);
-	for (size_t i = 0; i < v->count; i++) {
-		if (v->numbers[i / 64] >> i % 64 & 1) {
+	for (size_t i = 0; i < v->count; i++)
+		if (v->numbers[i / 64] >> i % 64 & 1)
 			jw_str(&w, v->found[i]);
-		}
-	}
 	jw_end(&w);
 }

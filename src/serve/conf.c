@@ -32,9 +32,8 @@ static int unknown(const char *what, struct str typed, const char *const *names,
 static int unknown_fault(struct str typed, const char *const *names, size_t count,
                          struct error *err)
 {
-	if (text_nearest(typed, names, count)) {
+	if (text_nearest(typed, names, count))
 		return unknown("fault", typed, names, count, err);
-	}
 	return error_set(err, FAIL_USAGE, "unknown fault '%.*s'; see rolldbg serve \1help\2",
 	                 STR_ARG(typed));
 }
@@ -55,9 +54,8 @@ static int set_protocol(struct serve_conf *c, struct str value, struct error *er
 {
 	size_t chosen = 0;
 
-	if (choose("protocol", value, serve_protocols, serve_protocols_count, &chosen, err) != 0) {
+	if (choose("protocol", value, serve_protocols, serve_protocols_count, &chosen, err) != 0)
 		return -1;
-	}
 	c->protocol = (enum serve_protocol)chosen;
 	return 0;
 }
@@ -66,9 +64,8 @@ static int set_map(struct serve_conf *c, struct str value, struct error *err)
 {
 	size_t chosen = 0;
 
-	if (choose("map", value, lake_map_names, lake_map_count, &chosen, err) != 0) {
+	if (choose("map", value, lake_map_names, lake_map_count, &chosen, err) != 0)
 		return -1;
-	}
 	c->world_conf.map = (enum lake_map)chosen;
 	return 0;
 }
@@ -107,15 +104,12 @@ int serve_conf_fault(struct serve_conf *c, struct str fault, struct error *err)
 	const char *names[SETTINGS_MAX];
 	size_t chosen = 0;
 
-	for (size_t i = 0; i < serve_faults_count; i++) {
+	for (size_t i = 0; i < serve_faults_count; i++)
 		names[i] = serve_faults[i].name;
-	}
-	while (chosen < serve_faults_count && !str_is(fault, names[chosen])) {
+	while (chosen < serve_faults_count && !str_is(fault, names[chosen]))
 		chosen++;
-	}
-	if (chosen == serve_faults_count) {
+	if (chosen == serve_faults_count)
 		return unknown_fault(fault, names, serve_faults_count, err);
-	}
 	c->faults |= UINT64_C(1) << chosen;
 	return 0;
 }
@@ -144,9 +138,8 @@ int serve_conf_set(struct serve_conf *c, struct str key, struct str value, struc
 			rows[count++] = i;
 		}
 	}
-	if (choose("setting", key, names, count, &chosen, err) != 0) {
+	if (choose("setting", key, names, count, &chosen, err) != 0)
 		return -1;
-	}
 	return settings[rows[chosen]].set(c, value, err);
 }
 
@@ -166,28 +159,24 @@ int serve_conf_target(struct serve_conf *c, struct str target, struct error *err
 	const char *names[SETTINGS_MAX];
 	size_t chosen = 0;
 
-	for (size_t i = 0; i < worlds_count; i++) {
+	for (size_t i = 0; i < worlds_count; i++)
 		names[i] = worlds[i]->name;
-	}
-	if (choose("built-in environment", world, names, worlds_count, &chosen, err) != 0) {
+	if (choose("built-in environment", world, names, worlds_count, &chosen, err) != 0)
 		return -1;
-	}
 	c->world = worlds[chosen];
 	while (rest.n > 0) {
 		struct str value, key = split(split(rest, '&', &rest), '=', &value);
 
-		if (serve_conf_set(c, key, value, err) != 0) {
+		if (serve_conf_set(c, key, value, err) != 0)
 			return -1;
-		}
 	}
 	return 0;
 }
 
 int serve_conf_max_envs(struct serve_conf *c, const char *value, struct error *err)
 {
-	if (!value) {
+	if (!value)
 		return 0;
-	}
 	if (!text_u64(str_from(value), &c->max_envs) || c->max_envs == 0) {
 		return error_set(err, FAIL_USAGE,
 		                 "MAX_CONCURRENT_ENVS is '%s', not a positive integer", value);

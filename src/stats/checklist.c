@@ -40,9 +40,8 @@ static bool any(const struct metrics *m, int sum)
 
 static enum check_status tools(const struct metrics *m, struct checklist_line *l)
 {
-	if (!any(m, SUM_ROLLOUTS)) {
+	if (!any(m, SUM_ROLLOUTS))
 		return say(l, CHECK_UNKNOWN, "no rollout");
-	}
 	return say(l, any(m, SUM_USED_TOOLS) ? CHECK_OK : CHECK_FAIL,
 	           "%" PRId64 " of %" PRId64 " rollout%s called a tool", whole(m, SUM_USED_TOOLS),
 	           whole(m, SUM_ROLLOUTS), plural(m, SUM_ROLLOUTS));
@@ -50,9 +49,8 @@ static enum check_status tools(const struct metrics *m, struct checklist_line *l
 
 static enum check_status reward(const struct metrics *m, struct checklist_line *l)
 {
-	if (!any(m, SUM_REWARDS)) {
+	if (!any(m, SUM_REWARDS))
 		return say(l, CHECK_UNKNOWN, "no rollout has a reward");
-	}
 	return say(l, any(m, SUM_REWARD_POSITIVE) ? CHECK_OK : CHECK_FAIL,
 	           "positive in %" PRId64 " of %" PRId64 " rollout%s with a reward",
 	           whole(m, SUM_REWARD_POSITIVE), whole(m, SUM_REWARDS), plural(m, SUM_REWARDS));
@@ -60,9 +58,8 @@ static enum check_status reward(const struct metrics *m, struct checklist_line *
 
 static enum check_status logprobs(const struct metrics *m, struct checklist_line *l)
 {
-	if (!any(m, SUM_LOGPROBS)) {
+	if (!any(m, SUM_LOGPROBS))
 		return say(l, CHECK_UNKNOWN, "none recorded");
-	}
 	if (any(m, SUM_LOGPROBS_BAD)) {
 		return say(l, CHECK_FAIL, "%" PRId64 " of %" PRId64 " are missing or above 0",
 		           whole(m, SUM_LOGPROBS_BAD), whole(m, SUM_LOGPROBS));
@@ -106,9 +103,8 @@ static enum check_status kl(const struct metrics *m, struct checklist_line *l)
 
 static enum check_status advantages(const struct metrics *m, struct checklist_line *l)
 {
-	if (!any(m, SUM_GROUPS)) {
+	if (!any(m, SUM_GROUPS))
 		return say(l, CHECK_UNKNOWN, "no task has two rewards to compare");
-	}
 	if (any(m, SUM_NOT_FINITE)) {
 		return say(l, CHECK_FAIL, "not finite in %" PRId64 " of %" PRId64 " group%s",
 		           whole(m, SUM_NOT_FINITE), whole(m, SUM_GROUPS), plural(m, SUM_GROUPS));
@@ -128,9 +124,8 @@ static enum check_status advantages(const struct metrics *m, struct checklist_li
 
 static enum check_status groups(const struct metrics *m, struct checklist_line *l)
 {
-	if (!any(m, SUM_SIZED_GROUPS)) {
+	if (!any(m, SUM_SIZED_GROUPS))
 		return say(l, CHECK_UNKNOWN, "no recording has a group size");
-	}
 	return say(l, m->sum[SUM_FULL_GROUPS] == m->sum[SUM_SIZED_GROUPS] ? CHECK_OK : CHECK_FAIL,
 	           "complete: %" PRId64 " of %" PRId64 " group%s", whole(m, SUM_FULL_GROUPS),
 	           whole(m, SUM_SIZED_GROUPS), plural(m, SUM_SIZED_GROUPS));

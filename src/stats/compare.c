@@ -38,9 +38,8 @@ static struct samples samples_of(const struct compared *c, const struct metrics 
 
 static enum change_verdict judge(const struct estimate *difference)
 {
-	if (!difference->bounded) {
+	if (!difference->bounded)
 		return CHANGE_UNKNOWN;
-	}
 	return difference->low > 0    ? CHANGE_MORE
 	       : difference->high < 0 ? CHANGE_LESS
 	                              : CHANGE_NOISE;

@@ -13,16 +13,13 @@ static void make_room(struct reward_group *g, struct arena *arena, size_t sample
 {
 	size_t room = g->room ? g->room : 4;
 
-	if (sample < g->room) {
+	if (sample < g->room)
 		return;
-	}
-	while (room <= sample) {
+	while (room <= sample)
 		room *= 2;
-	}
 	double *rewards = arena_new(arena, room * sizeof(*rewards));
-	if (g->room) {
+	if (g->room)
 		memcpy(rewards, g->rewards, g->room * sizeof(*rewards));
-	}
 	g->rewards = rewards;
 	g->room = room;
 }
@@ -40,9 +37,8 @@ static struct group_others *others_of(struct reward_group *g, struct arena *aren
 static void join_others(struct reward_group *g, struct arena *arena, const double *reward)
 {
 	g->others++;
-	if (!reward) {
+	if (!reward)
 		return;
-	}
 	struct group_others *o = others_of(g, arena);
 	exact_add(&o->sum, *reward);
 	exact_add_product(&o->squares, *reward, *reward);
@@ -93,9 +89,8 @@ struct group_rewards group_sum_up(const struct reward_group *g)
 	                          .rewards =
 	                                  __builtin_popcountll(g->rewarded) + g->others_rewarded};
 
-	if (g->other) {
+	if (g->other)
 		all = *g->other;
-	}
 	for (uint64_t left = g->rewarded; left; left &= left - 1) {
 		double reward = g->rewards[__builtin_ctzll(left)];
 
@@ -104,15 +99,13 @@ struct group_rewards group_sum_up(const struct reward_group *g)
 		all.low = fmin(all.low, reward);
 		all.high = fmax(all.high, reward);
 	}
-	if (r.rewards == 0) {
+	if (r.rewards == 0)
 		return r;
-	}
 	double n = (double)r.rewards;
 	r.mean = exact_value(&all.sum) / n;
 	r.low = all.low;
 	r.high = all.high;
-	if (r.rewards > 1) {
+	if (r.rewards > 1)
 		r.std = sqrt(exact_spread(n, &all.sum, &all.squares) / n / (n - 1));
-	}
 	return r;
 }

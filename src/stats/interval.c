@@ -17,11 +17,10 @@ static double solve(double (*tail)(double x, double freedom), double freedom, do
 	for (int i = 0; i < 200; i++) {
 		double middle = low + (high - low) / 2;
 
-		if (tail(middle, freedom) > wanted) {
+		if (tail(middle, freedom) > wanted)
 			low = middle;
-		} else {
+		else
 			high = middle;
-		}
 	}
 	return high;
 }
@@ -55,9 +54,8 @@ static double beta_fraction(double x, double a, double b)
 			c = fabs(c) < tiny ? tiny : c;
 			result *= c * d;
 		}
-		if (fabs(result - before) <= 1e-16 * fabs(result)) {
+		if (fabs(result - before) <= 1e-16 * fabs(result))
 			break;
-		}
 	}
 	return result;
 }
@@ -67,9 +65,8 @@ static double incomplete_beta(double x, double a, double b)
 {
 	double front;
 
-	if (x <= 0 || x >= 1) {
+	if (x <= 0 || x >= 1)
 		return x >= 1;
-	}
 	front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
 	return x < (a + 1) / (a + b + 2) ? front * beta_fraction(x, a, b) / a
 	                                 : 1 - front * beta_fraction(1 - x, b, a) / b;
@@ -98,9 +95,8 @@ struct estimate interval_of_rate(const struct samples *s, double level)
 	struct estimate r = {.known = s->n > 0, .bounded = s->n > 0};
 	double z = interval_normal(level), p, middle, half;
 
-	if (!r.known) {
+	if (!r.known)
 		return r;
-	}
 	p = s->sum / s->n;
 	middle = (p + z * z / (2 * s->n)) / (1 + z * z / s->n);
 	half = z * sqrt(p * (1 - p) / s->n + z * z / (4 * s->n * s->n)) / (1 + z * z / s->n);
@@ -122,9 +118,8 @@ struct estimate interval_of_mean(const struct samples *s, double level)
 {
 	struct estimate r = {.known = s->n > 0, .bounded = s->n > 1};
 
-	if (!r.known) {
+	if (!r.known)
 		return r;
-	}
 	r.value = r.low = r.high = s->sum / s->n;
 	if (r.bounded) {
 		double half = interval_student(level, s->n - 1) * sqrt(variance(s) / s->n);
@@ -157,13 +152,11 @@ struct estimate interval_of_means(const struct samples *before, const struct sam
 	struct estimate r = {.known = before->n > 0 && after->n > 0,
 	                     .bounded = before->n > 1 && after->n > 1};
 
-	if (!r.known) {
+	if (!r.known)
 		return r;
-	}
 	r.value = r.low = r.high = after->sum / after->n - before->sum / before->n;
-	if (!r.bounded) {
+	if (!r.bounded)
 		return r;
-	}
 	double a = variance(before) / before->n, b = variance(after) / after->n;
 	double both = a + b;
 	/* a few equal samples are no evidence of zero variance */

@@ -6,12 +6,10 @@
 void metrics_extreme(struct metrics *m, enum extreme e, double value)
 {
 	value += 0.0; /* never -0 */
-	if (!m->known[e] || value < m->low[e]) {
+	if (!m->known[e] || value < m->low[e])
 		m->low[e] = value;
-	}
-	if (!m->known[e] || value > m->high[e]) {
+	if (!m->known[e] || value > m->high[e])
 		m->high[e] = value;
-	}
 	m->known[e] = true;
 }
 
@@ -36,14 +34,12 @@ static double spread_std(const struct spread *s)
 
 void metrics_merge(struct metrics *m, const struct metrics *other)
 {
-	for (size_t i = 0; i < SUMS; i++) {
+	for (size_t i = 0; i < SUMS; i++)
 		m->sum[i] += other->sum[i];
-	}
 	spread_merge(&m->rewards, &other->rewards);
 	for (size_t i = 0; i < EXTREMES; i++) {
-		if (!other->known[i]) {
+		if (!other->known[i])
 			continue;
-		}
 		metrics_extreme(m, (enum extreme)i, other->low[i]);
 		metrics_extreme(m, (enum extreme)i, other->high[i]);
 	}
@@ -145,11 +141,9 @@ static const struct {
 
 const char *metric_name(const struct metric *row, enum metric_names names)
 {
-	for (size_t i = 0; names == NAMES_VERL && i < ARRAY_LEN(verl_names); i++) {
-		if (strcmp(verl_names[i].ours, row->name) == 0) {
+	for (size_t i = 0; names == NAMES_VERL && i < ARRAY_LEN(verl_names); i++)
+		if (strcmp(verl_names[i].ours, row->name) == 0)
 			return verl_names[i].verl;
-		}
-	}
 	return row->name;
 }
 

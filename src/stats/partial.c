@@ -13,18 +13,16 @@
 static void put_doubles(struct json_writer *w, const char *key, const double *values, size_t count)
 {
 	jw_put_array(w, key);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		jw_double(w, values[i]);
-	}
 	jw_end(w);
 }
 
 static void put_counts(struct json_writer *w, const char *key, const int64_t *values, size_t count)
 {
 	jw_put_array(w, key);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		jw_i64(w, values[i]);
-	}
 	jw_end(w);
 }
 
@@ -37,9 +35,8 @@ static void put_exact(struct json_writer *w, const char *key, const struct exact
 		int n = exact_parts(&sums[i], parts);
 
 		jw_array(w);
-		for (int k = 0; k < n; k++) {
+		for (int k = 0; k < n; k++)
 			jw_double(w, parts[k]);
-		}
 		jw_end(w);
 	}
 	jw_end(w);
@@ -77,11 +74,10 @@ static void put_group(struct json_writer *w, const struct reward_group *g)
 
 		jw_array(w);
 		jw_i64(w, sample);
-		if (g->rewarded >> sample & 1) {
+		if (g->rewarded >> sample & 1)
 			jw_double(w, g->rewards[sample]);
-		} else {
+		else
 			jw_null(w);
-		}
 		jw_end(w);
 	}
 	jw_end(w);
@@ -105,9 +101,8 @@ static void put_task(const struct task_metrics *t, struct buf *out)
 	put_extremes(&w, &t->metrics);
 	put_exact(&w, "exact", t->exact, EXACTS);
 	put_group(&w, &t->group);
-	if (t->ratios) {
+	if (t->ratios)
 		put_ratios(&w, t->ratios);
-	}
 	jw_end(&w);
 	buf_char(out, '\n');
 }
@@ -127,9 +122,8 @@ void partial_write(const struct stats *s, const struct partial_head *head, struc
 	jw_put_u64(&w, "tasks", count);
 	jw_end(&w);
 	buf_char(out, '\n');
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		put_task(tasks[i], out);
-	}
 	free(tasks);
 }
 
@@ -147,9 +141,8 @@ static bool get_numbers(struct str object, const char *key, double *doubles, int
 		            (doubles ? json_double(value, &doubles[n])
 		                     : counts && json_i64(value, &counts[n]) && counts[n] >= 0);
 
-		if (!fits) {
+		if (!fits)
 			return false;
-		}
 	}
 	return n == count;
 }
@@ -161,13 +154,11 @@ static bool get_exact(struct str object, const char *key, struct exact_sum *out,
 	double value;
 
 	for (size_t cursor = 0; json_next(array, &cursor, &sum); n++) {
-		if (n == count || json_type(sum) != JSON_ARRAY) {
+		if (n == count || json_type(sum) != JSON_ARRAY)
 			return false;
-		}
 		for (size_t at = 0; json_next(sum, &at, &part);) {
-			if (!json_double(part, &value)) {
+			if (!json_double(part, &value))
 				return false;
-			}
 			exact_add(&out[n], value);
 		}
 	}
@@ -183,12 +174,10 @@ static bool get_extremes(struct str object, struct metrics *m)
 		struct str low = STR_NONE, high = STR_NONE;
 		size_t at = 0;
 
-		if (n == EXTREMES) {
+		if (n == EXTREMES)
 			return false;
-		}
-		if (json_is_null(pair)) {
+		if (json_is_null(pair))
 			continue;
-		}
 		if (!json_next(pair, &at, &low) || !json_next(pair, &at, &high) ||
 		    !json_double(low, &m->low[n]) || !json_double(high, &m->high[n])) {
 			return false;
@@ -231,9 +220,8 @@ static bool get_group(struct str object, struct arena *arena, struct reward_grou
 	g->size = counts[0];
 	g->others = counts[1];
 	g->others_rewarded = counts[2];
-	if (!JSON_GET(object, "others").p) {
+	if (!JSON_GET(object, "others").p)
 		return g->others_rewarded == 0;
-	}
 	if (!get_exact(object, "others", sums, ARRAY_LEN(sums)) ||
 	    !get_numbers(object, "range", range, NULL, ARRAY_LEN(range))) {
 		return false;
@@ -247,13 +235,11 @@ static bool get_ratios(struct str object, struct arena *arena, struct ratio_sums
 {
 	int64_t tokens[2];
 
-	if (!JSON_GET(object, "ratios").p) {
+	if (!JSON_GET(object, "ratios").p)
 		return true;
-	}
 	*out = arena_new(arena, sizeof(**out));
-	if (!get_numbers(object, "tokens", NULL, tokens, ARRAY_LEN(tokens))) {
+	if (!get_numbers(object, "tokens", NULL, tokens, ARRAY_LEN(tokens)))
 		return false;
-	}
 	(*out)->tokens = tokens[0];
 	(*out)->first_tokens = tokens[1];
 	return get_exact(object, "ratios", (*out)->sum, RATIO_SUMS);
@@ -262,9 +248,8 @@ static bool get_ratios(struct str object, struct arena *arena, struct ratio_sums
 static void merge(struct stats *s, struct task_metrics *to, struct task_metrics *from)
 {
 	metrics_merge(&to->metrics, &from->metrics);
-	for (size_t i = 0; i < EXACTS; i++) {
+	for (size_t i = 0; i < EXACTS; i++)
 		exact_merge(&to->exact[i], &from->exact[i]);
-	}
 	group_merge(&to->group, stats_arena(s), &from->group);
 	if (to->ratios && from->ratios) {
 		ratio_sums_merge(to->ratios, from->ratios);
@@ -301,9 +286,8 @@ static int read_first(struct partial_reading *r, struct str line, struct error *
 	struct partial_head head;
 	int64_t version, shard, of;
 
-	if (!json_i64(JSON_GET(line, "partial"), &version)) {
+	if (!json_i64(JSON_GET(line, "partial"), &version))
 		return error_set(err, FAIL_INPUT, "not a partial result of stats");
-	}
 	if (version != PARTIAL_VERSION) {
 		return error_set(err, FAIL_INPUT,
 		                 "a partial result of version %lld, not %d: write it again with "
@@ -330,9 +314,8 @@ static int read_line(struct partial_reading *r, struct str line, struct error *e
 		return error_set(err, FAIL_INPUT, "not a partial result of stats: %s at byte %zu",
 		                 fault.why, fault.at + 1);
 	}
-	if (r->left == 0) {
+	if (r->left == 0)
 		return read_first(r, line, err);
-	}
 	bool good = read_task(r->stats, &arena, line);
 
 	arena_release(&arena);
@@ -351,9 +334,8 @@ int partial_read(struct stats *s, struct str text, const char *name, partial_hea
 		struct str line = {text.p, end ? (size_t)(end - text.p) : text.n};
 
 		number++;
-		if (read_line(&r, line, err)) {
+		if (read_line(&r, line, err))
 			return error_wrap(err, "%s:%zu", name, number);
-		}
 		text = str_skip(text, line.n + (end != NULL));
 	} while (text.n);
 	if (r.left) {

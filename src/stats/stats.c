@@ -39,12 +39,10 @@ struct stats *stats_new(void)
 
 void stats_free(struct stats *s)
 {
-	if (!s) {
+	if (!s)
 		return;
-	}
-	for (size_t i = 0; i < SCHEMAS; i++) {
+	for (size_t i = 0; i < SCHEMAS; i++)
 		arena_release(&s->schemas[i].arena);
-	}
 	arena_release(&s->arena);
 	free(s);
 }
@@ -118,9 +116,8 @@ static bool is_returned_error(const struct line *l)
 static void add_call(struct stats *s, double *sum, const struct rollout_facts *r,
                      const struct derived_line *m)
 {
-	if (!line_has(m->line, KEY_TOOL_CALL)) {
+	if (!line_has(m->line, KEY_TOOL_CALL))
 		return;
-	}
 	if (m->line->outcome == OUTCOME_UNPARSED) {
 		sum[SUM_CALLS_UNPARSED]++;
 	} else {
@@ -129,9 +126,8 @@ static void add_call(struct stats *s, double *sum, const struct rollout_facts *r
 		sum[SUM_CALLS_RETURNED_ERROR] +=
 			m->line->outcome != OUTCOME_OK && is_returned_error(m->line);
 	}
-	if (r->tools_known != TOOLS_ALL) {
+	if (r->tools_known != TOOLS_ALL)
 		return;
-	}
 	sum[SUM_CALLS_CHECKED]++;
 	sum[SUM_CALLS_FIT] += fits(s, r, m);
 }
@@ -191,23 +187,20 @@ static double *ratio_field(struct ratios *r, size_t i)
 
 static void add_ratios(struct stats *s, struct task_metrics *t, struct ratios *turn)
 {
-	if (!t->ratios) {
+	if (!t->ratios)
 		t->ratios = arena_new(&s->arena, sizeof(*t->ratios));
-	}
 	t->ratios->tokens += turn->tokens;
 	t->ratios->first_tokens += turn->first_tokens;
-	for (size_t i = 0; i < RATIO_SUMS; i++) {
+	for (size_t i = 0; i < RATIO_SUMS; i++)
 		exact_add(&t->ratios->sum[i], *ratio_field(turn, i));
-	}
 }
 
 void ratio_sums_merge(struct ratio_sums *to, const struct ratio_sums *from)
 {
 	to->tokens += from->tokens;
 	to->first_tokens += from->first_tokens;
-	for (size_t i = 0; i < RATIO_SUMS; i++) {
+	for (size_t i = 0; i < RATIO_SUMS; i++)
 		exact_merge(&to->sum[i], &from->sum[i]);
-	}
 }
 
 static void compare_samples(struct stats *s, struct task_metrics *t, const struct rollout_facts *r,
@@ -217,15 +210,13 @@ static void compare_samples(struct stats *s, struct task_metrics *t, const struc
 	const struct trained_turn *partner =
 		r->trained ? trained_find(r->trained, r->id, l->turn) : NULL;
 
-	if (!partner) {
+	if (!partner)
 		return;
-	}
 	size_t n = ratios_turn(&one, l->value[KEY_LLM], partner->logprobs, partner->count);
-	if (n == partner->count) {
+	if (n == partner->count)
 		add_ratios(s, t, &one);
-	} else {
+	else
 		t->metrics.sum[SUM_UNEVEN] += n > 0;
-	}
 }
 
 static void add_reply(struct stats *s, struct task_metrics *t, const struct rollout_facts *r,
@@ -234,9 +225,8 @@ static void add_reply(struct stats *s, struct task_metrics *t, const struct roll
 	struct str llm = l->value[KEY_LLM];
 	struct metrics *m = &t->metrics;
 
-	if (!line_has(l, KEY_LLM) || JSON_GET(llm, "error").p) {
+	if (!line_has(l, KEY_LLM) || JSON_GET(llm, "error").p)
 		return;
-	}
 	own->replied = true;
 	own->clipped = json_is(JSON_GET(llm, "finish_reason"), STR("length"));
 	add_parse(m->sum, JSON_GET(llm, "parse"));
@@ -269,18 +259,16 @@ static void join_group(struct stats *s, struct reward_group *g, const struct evi
 	const struct rollout_facts *r = u->rollout;
 
 	g->size = r->group_size > g->size ? r->group_size : g->size;
-	if (!u->end->lost) {
+	if (!u->end->lost)
 		group_join(g, &s->arena, r->sample, reward);
-	}
 }
 
 static void add_reward(struct task_metrics *t, const struct rollout_end *end, const double *reward)
 {
 	struct metrics *m = &t->metrics;
 
-	if (end->lost) {
+	if (end->lost)
 		return;
-	}
 	if (!reward) {
 		m->sum[SUM_UNREWARDED]++;
 		return;
@@ -329,12 +317,10 @@ void stats_take(struct stats *s, const struct evidence_update *u)
 {
 	struct task_metrics *t = stats_task(s, u->rollout->task);
 
-	if (u->derived.line) {
+	if (u->derived.line)
 		add_line(s, t, u->rollout, &u->derived, u->user);
-	}
-	if (u->end) {
+	if (u->end)
 		add_end(s, t, u);
-	}
 }
 
 /* ---- groups ---- */
@@ -350,11 +336,10 @@ static void close_rewards(struct metrics *m, const struct group_rewards *g)
 	m->sum[SUM_SOLVED_NONE] += g->high <= 0;
 	m->sum[SUM_SOLVED_ALL] += g->low >= 1;
 	m->sum[SUM_SOLVED_SOME] += g->high > 0 && g->low < 1;
-	if (isfinite(g->std) && isfinite(advantage)) {
+	if (isfinite(g->std) && isfinite(advantage))
 		metrics_extreme(m, EXTREME_ADVANTAGE, advantage);
-	} else {
+	else
 		m->sum[SUM_NOT_FINITE]++;
-	}
 }
 
 static void close_spread(struct spread *s, double count, const struct exact_sum exact[EXACTS])
@@ -369,14 +354,12 @@ static void close_spread(struct spread *s, double count, const struct exact_sum 
 
 static void close_ratios(struct metrics *m, const struct ratio_sums *sums)
 {
-	if (!sums) {
+	if (!sums)
 		return;
-	}
 	m->ratios.tokens = sums->tokens;
 	m->ratios.first_tokens = sums->first_tokens;
-	for (size_t i = 0; i < RATIO_SUMS; i++) {
+	for (size_t i = 0; i < RATIO_SUMS; i++)
 		*ratio_field(&m->ratios, i) = exact_value(&sums->sum[i]);
-	}
 	m->sum[SUM_K1] = m->ratios.lr != 0 ? -m->ratios.lr : 0; /* never -0 */
 	m->sum[SUM_K3] = m->ratios.k3;
 	m->sum[SUM_COMPARED] = (double)m->ratios.tokens;
@@ -392,16 +375,14 @@ static void close_task(struct task_metrics *t)
 	m->sum[SUM_REWARD] = exact_value(&t->exact[EXACT_REWARD]);
 	m->sum[SUM_REWARD_SQUARES] = exact_value(&t->exact[EXACT_REWARD_SQUARES]);
 	close_spread(&m->rewards, m->sum[SUM_REWARDS], t->exact);
-	if (!t->id.p) {
+	if (!t->id.p)
 		return;
-	}
 	m->sum[SUM_TASKS] = 1;
 	m->sum[SUM_SIZED_GROUPS] = t->group.size > 0;
 	m->sum[SUM_FULL_GROUPS] = t->group.size > 0 && g.samples >= t->group.size;
 	m->sum[SUM_ALONE] = g.rewards == 1;
-	if (g.rewards > 1) {
+	if (g.rewards > 1)
 		close_rewards(m, &g);
-	}
 }
 
 static int by_id(const void *left, const void *right)
@@ -421,9 +402,8 @@ struct task_receiver {
 static void finish_task(const struct task_receiver *to, struct task_metrics *t)
 {
 	close_task(t);
-	if (to->each) {
+	if (to->each)
 		to->each(to->ctx, t->id, &t->metrics);
-	}
 	metrics_merge(to->total, &t->metrics);
 }
 
@@ -436,9 +416,8 @@ struct task_metrics **stats_tasks(const struct stats *s, size_t *count)
 	qsort(sorted, s->tasks.count, sizeof(struct task_metrics *), by_id);
 	all = mem_array(*count + 1, sizeof(struct task_metrics *));
 	all[0] = s->no_task;
-	if (s->tasks.count) {
+	if (s->tasks.count)
 		memcpy(all + first, sorted, s->tasks.count * sizeof(struct task_metrics *));
-	}
 	free(sorted);
 	return all;
 }
@@ -452,9 +431,8 @@ void stats_finish(struct stats *s,
 	struct task_metrics **tasks = stats_tasks(s, &count);
 
 	*total = (struct metrics){.known = {false}};
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		finish_task(&to, tasks[i]);
-	}
 	free(tasks);
 	s->tasks = (struct map){.key = s->tasks.key};
 	s->no_task = NULL;

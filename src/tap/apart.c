@@ -23,14 +23,12 @@ struct tap_joiner *tap_joiner_new(struct tap_recording *r, const char *url)
 
 void tap_joiner_free(struct tap_joiner *j)
 {
-	if (!j) {
+	if (!j)
 		return;
-	}
 	struct map_item **shared = map_list(&j->shared);
 
-	for (size_t i = 0; i < j->shared.count; i++) {
+	for (size_t i = 0; i < j->shared.count; i++)
 		free(shared[i]);
-	}
 	free(shared);
 	hasher_free(j->hasher);
 	buf_release(&j->scratch);
@@ -63,9 +61,8 @@ static void chain_messages(struct tap_joiner *j, struct str messages, char hash[
 	buf_char(&list, '[');
 	buf_str(&list, messages);
 	buf_char(&list, ']');
-	for (size_t cursor = 0; json_next(buf_view(&list), &cursor, &message);) {
+	for (size_t cursor = 0; json_next(buf_view(&list), &cursor, &message);)
 		conversation_chain(j->hasher, message, &j->scratch, hash);
-	}
 	buf_release(&list);
 }
 
@@ -84,9 +81,8 @@ void tap_join_write(struct tap_joiner *j, const struct model_turn *t, size_t fro
 
 void tap_join_put_sent(const struct model_turn *t, struct buf *last, struct buf *llm)
 {
-	if (!t->sent.p || str_eq(t->sent, buf_view(last)) || !llm->n) {
+	if (!t->sent.p || str_eq(t->sent, buf_view(last)) || !llm->n)
 		return;
-	}
 	buf_clear(last);
 	buf_str(last, t->sent);
 	buf_cut(llm, llm->n - 1);
@@ -122,9 +118,8 @@ static void write_header(struct apart *a, const struct model_turn *t, bool calle
 	                          .version = r->conf.version,
 	                          .url = str_from(a->j->url)};
 
-	if (!tap_is_broken(r) && line_writer_header(&a->writer, &h, &err)) {
+	if (!tap_is_broken(r) && line_writer_header(&a->writer, &h, &err))
 		tap_stop_recording(r, &err);
-	}
 	arena_release(&scratch);
 }
 
@@ -141,9 +136,8 @@ static void write_apart(struct apart *a, const struct model_turn *t, size_t from
 	                        .messages = buf_view(&a->messages),
 	                        .llm = buf_view(&a->llm),
 	                        .at_ms = r->conf.clock.unix_ms(r->conf.clock.ctx)};
-	if (!tap_is_broken(r) && line_writer_turn(&a->writer, &f, &err)) {
+	if (!tap_is_broken(r) && line_writer_turn(&a->writer, &f, &err))
 		tap_stop_recording(r, &err);
-	}
 	a->j->counts.apart++;
 }
 
@@ -173,12 +167,10 @@ static void close_apart(struct apart *a)
 	                               "turns of a model for which no environment session is known",
 	                       .turns = a->turns};
 
-	if (!tap_is_broken(r) && line_writer_end(&a->writer, &f, &err)) {
+	if (!tap_is_broken(r) && line_writer_end(&a->writer, &f, &err))
 		tap_stop_recording(r, &err);
-	}
-	if (a->own && r->conf.close(r->conf.ctx, a->own, &err)) {
+	if (a->own && r->conf.close(r->conf.ctx, a->own, &err))
 		tap_stop_recording(r, &err);
-	}
 	buf_release(&a->id);
 	buf_release(&a->messages);
 	buf_release(&a->llm);
@@ -189,9 +181,8 @@ static struct model_turn *next_of(struct tap_joiner *j, const struct model_turn 
 {
 	struct model_turn *next = j->first;
 
-	while (next && !tap_join_continues(t, next)) {
+	while (next && !tap_join_continues(t, next))
 		next = next->next;
-	}
 	return next;
 }
 

@@ -8,9 +8,8 @@ bool ask_state_put(struct ask_state *a, uint64_t requests, struct buf *out)
 	/* masking protects proxies that read no WebSocket; a constant will do for a server that is named */
 	static const unsigned char mask[4] = {0x2a, 0x51, 0x17, 0x6d};
 
-	if (a->count == ASK_STATE_MAX) {
+	if (a->count == ASK_STATE_MAX)
 		return false;
-	}
 	a->places[a->count++] = requests + 1;
 	ws_copy_put_masked(out, STR("{\"type\":\"state\"}"), mask);
 	return true;
@@ -34,14 +33,12 @@ static void begin_frame(struct ask_state *a, struct buf *out)
 	unsigned char first = (unsigned char)a->head[0], size = (unsigned char)a->head[1] & 127;
 
 	a->left = size < 126 ? size : 0;
-	for (size_t i = 2; i < a->have; i++) {
+	for (size_t i = 2; i < a->have; i++)
 		a->left = a->left << 8 | (unsigned char)a->head[i];
-	}
 	a->control = first & 8;
 	a->fin = first & 128;
-	if (!is_ours(a)) {
+	if (!is_ours(a))
 		buf_add(out, a->head, a->have);
-	}
 }
 
 static void end_frame(struct ask_state *a)
@@ -49,9 +46,8 @@ static void end_frame(struct ask_state *a)
 	bool ours = is_ours(a);
 
 	a->have = 0;
-	if (!a->fin || a->control) {
+	if (!a->fin || a->control)
 		return;
-	}
 	a->replies++;
 	if (ours) {
 		a->count--;
@@ -70,19 +66,16 @@ void ask_state_filter(struct ask_state *a, struct str bytes, struct buf *out)
 			memcpy(a->head + a->have, bytes.p, n);
 			a->have += n;
 			bytes = str_skip(bytes, n);
-			if (head_left(a)) {
+			if (head_left(a))
 				continue;
-			}
 			begin_frame(a, out);
 		}
 		size_t n = bytes.n < a->left ? bytes.n : (size_t)a->left;
-		if (!is_ours(a)) {
+		if (!is_ours(a))
 			buf_add(out, bytes.p, n);
-		}
 		bytes = str_skip(bytes, n);
 		a->left -= n;
-		if (!a->left) {
+		if (!a->left)
 			end_frame(a);
-		}
 	}
 }

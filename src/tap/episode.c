@@ -69,18 +69,16 @@ static void put_event(struct tap_session *s, const struct event *e)
 	struct error err = {0};
 
 	log_info("event: %s %.*s", event_kind_name(e->kind), STR_ARG(e->detail));
-	if (!tap_is_broken(s->r) && line_writer_event(&s->episode->writer, turns_of(s), e, &err)) {
+	if (!tap_is_broken(s->r) && line_writer_event(&s->episode->writer, turns_of(s), e, &err))
 		tap_stop_recording(s->r, &err);
-	}
 }
 
 static void put_waiting(struct tap_session *s)
 {
 	struct event e;
 
-	while (events_take(&s->waiting, &e)) {
+	while (events_take(&s->waiting, &e))
 		put_event(s, &e);
-	}
 }
 
 static void put_header(struct tap_session *s, const struct tap_episode_start *f, const char *task,
@@ -110,30 +108,26 @@ static void put_header(struct tap_session *s, const struct tap_episode_start *f,
 	                          .era = e->era,
 	                          .transport = e->transport};
 
-	if (line_writer_header(&s->episode->writer, &h, err)) {
+	if (line_writer_header(&s->episode->writer, &h, err))
 		tap_stop_recording(s->r, err);
-	}
 }
 
 static void put_reset(struct tap_session *s, const struct env_reply *reply)
 {
 	struct error err = {0};
 
-	if (!tap_is_broken(s->r) && line_writer_reset(&s->episode->writer, reply, STR_NONE, &err)) {
+	if (!tap_is_broken(s->r) && line_writer_reset(&s->episode->writer, reply, STR_NONE, &err))
 		tap_stop_recording(s->r, &err);
-	}
 }
 
 static struct str total_reward(const struct tap_episode *e, struct buf *out)
 {
 	struct json_writer w;
 
-	if (e->total.n) {
+	if (e->total.n)
 		return buf_view(&e->total);
-	}
-	if (!e->rewarded) {
+	if (!e->rewarded)
 		return STR_NONE;
-	}
 	jw_init(&w, out);
 	jw_double(&w, e->reward);
 	return buf_view(out);
@@ -157,12 +151,10 @@ static void finish(struct tap_session *s, enum end_status status, const char *re
 	                       .ignore = e->ignore,
 	                       .took_ms = (tap_now_ns(r) - e->began_ns) / 1000000};
 
-	if (!tap_is_broken(r) && line_writer_end(&e->writer, &f, &err)) {
+	if (!tap_is_broken(r) && line_writer_end(&e->writer, &f, &err))
 		tap_stop_recording(r, &err);
-	}
-	if (e->own && r->conf.close(r->conf.ctx, e->own, &err)) {
+	if (e->own && r->conf.close(r->conf.ctx, e->own, &err))
 		tap_stop_recording(r, &err);
-	}
 	buf_release(&reward);
 	buf_release(&e->id);
 	buf_release(&e->total);
@@ -183,14 +175,12 @@ static void end_over(struct tap_session *s)
 
 void tap_episode_end(struct tap_session *s, enum end_status status, const char *reason)
 {
-	if (!s->episode) {
+	if (!s->episode)
 		return;
-	}
-	if (s->episode->over != END_UNKNOWN) {
+	if (s->episode->over != END_UNKNOWN)
 		end_over(s);
-	} else {
+	else
 		finish(s, status, reason);
-	}
 }
 
 /* ---- names ---- */
@@ -202,9 +192,8 @@ static bool name_task(struct tap_session *s, const struct tap_episode_start *f, 
 	struct naming_group *g = NULL;
 	struct buf data = BUF(BUF_MAX_SMALL);
 
-	if (s->group) { /* it goes on to its next episode */
+	if (s->group) /* it goes on to its next episode */
 		s->group->closed = true;
-	}
 	naming_clean(f->task.n         ? f->task
 	             : s->facts.name.n ? s->facts.name
 	                               : str_from(s->facts.protocol),
@@ -213,14 +202,12 @@ static bool name_task(struct tap_session *s, const struct tap_episode_start *f, 
 	if (f->data.n && !data.full) {
 		g = naming_join(&s->r->naming, buf_view(&data), tap_now_ns(s->r));
 		*sample = g->members - 1;
-		if (f->has_seed) {
+		if (f->has_seed)
 			buf_printf(task, "-seed%lld", (long long)f->seed);
-		} else if (!f->task.n) {
+		else if (!f->task.n)
 			naming_put_digest(buf_view(&data), task);
-		}
-		if (g->bursts > 1) {
+		if (g->bursts > 1)
 			buf_printf(task, "-%llu", (unsigned long long)g->bursts);
-		}
 	}
 	s->group = g;
 	buf_release(&data);
@@ -275,9 +262,8 @@ static void begin(struct tap_session *s, const struct tap_episode_start *f)
 	bool has_task = name_task(s, f, &task, &sample);
 	name_rollout(s, f->id, buf_view(&task), sample, &e->id);
 	open_recording(s);
-	if (!tap_is_broken(s->r)) {
+	if (!tap_is_broken(s->r))
 		put_header(s, f, has_task ? buf_cstr(&task) : NULL, sample, &err);
-	}
 	buf_release(&task);
 	s->episodes++;
 	s->counted = true;
@@ -329,9 +315,8 @@ void tap_episode_begin(struct tap_session *s, const struct tap_episode_start *f)
 		return;
 	}
 	s->r->counts.episodes++;
-	if (f->reset && f->reset->terminated > 0) {
+	if (f->reset && f->reset->terminated > 0)
 		s->episode->over = END_TERMINATED;
-	}
 }
 
 bool tap_episode_is_open(const struct tap_session *s)
@@ -361,11 +346,10 @@ void tap_event(struct tap_session *s, enum event_kind kind, struct str detail)
 {
 	struct event e = {kind, detail};
 
-	if (s->episode) {
+	if (s->episode)
 		put_event(s, &e);
-	} else {
+	else
 		events_push(&s->waiting, kind, detail);
-	}
 }
 
 void tap_note(struct tap_session *s, enum event_kind kind, const char *what, struct str why)

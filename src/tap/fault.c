@@ -66,12 +66,10 @@ static bool applies(const struct tap_engine *e, const struct tap_fault_rule *rul
 	const struct tap_fault *f = &tap_faults[rule->fault];
 	enum tap_fault_wire wire = q->socket ? FAULT_ON_SOCKET : FAULT_ON_HTTP;
 
-	if (f->when != q->when || !(f->wire & wire)) {
+	if (f->when != q->when || !(f->wire & wire))
 		return false;
-	}
-	if (f->when == FAULT_AT_SESSION) {
+	if (f->when == FAULT_AT_SESSION)
 		return q->open > e->conf.max_sessions;
-	}
 	return !rule->condition || e->conf.holds(rule->condition, q);
 }
 
@@ -85,15 +83,12 @@ enum tap_fault_id tap_engine_asked(struct tap_engine *e, const struct tap_reques
 {
 	enum tap_fault_id found = TAP_FAULT_NONE;
 
-	for (size_t i = 0; i < e->conf.count && found == TAP_FAULT_NONE; i++) {
+	for (size_t i = 0; i < e->conf.count && found == TAP_FAULT_NONE; i++)
 		found = applies(e, &e->conf.rules[i], q) ? e->conf.rules[i].fault : TAP_FAULT_NONE;
-	}
-	if (repeats(found) && !tap_engine_last(e, q->session, found == TAP_FAULT_OTHER_REPLY).p) {
+	if (repeats(found) && !tap_engine_last(e, q->session, found == TAP_FAULT_OTHER_REPLY).p)
 		found = TAP_FAULT_NONE;
-	}
-	if (q->when == FAULT_AT_SESSION && found == TAP_FAULT_NONE) {
+	if (q->when == FAULT_AT_SESSION && found == TAP_FAULT_NONE)
 		return found; /* its reply is not one that can be repeated */
-	}
 	e->strike = (struct tap_strike){.any = true, .fault = found, .session = q->session};
 	return found;
 }
@@ -126,18 +121,16 @@ void tap_engine_keep(struct tap_engine *e, uint64_t session, struct str reply)
 	struct kept *k = find(e, session);
 
 	if (!k) {
-		if (e->replies.count >= SESSIONS_MAX) {
+		if (e->replies.count >= SESSIONS_MAX)
 			forget(e);
-		}
 		k = mem_new(sizeof(*k));
 		k->reply = BUF(BUF_MAX_SMALL);
 		map_add(&e->replies, &k->item, map_hash_with(0, session));
 	}
 	buf_clear(&k->reply);
 	buf_str(&k->reply, reply);
-	if (k->reply.full) {
+	if (k->reply.full)
 		buf_clear(&k->reply);
-	}
 	if (session != e->last_session) {
 		e->last_of_another = e->last_session;
 		e->last_session = session;

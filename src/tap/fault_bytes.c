@@ -41,9 +41,8 @@ void fault_bytes_free(struct fault_bytes *f)
 	if (f) {
 		struct buf *all[] = {&f->request, &f->raw, &f->text, &f->head, &f->late, &f->out};
 
-		for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		for (size_t i = 0; i < ARRAY_LEN(all); i++)
 			buf_release(all[i]);
-		}
 		http_stream_release(&f->http);
 		free(f);
 	}
@@ -57,9 +56,8 @@ static void put_frame(unsigned char first, struct str payload, struct buf *out)
 
 	buf_char(out, (char)first);
 	buf_char(out, (char)(bytes == 0 ? payload.n : bytes == 2 ? 126 : 127));
-	while (bytes--) {
+	while (bytes--)
 		buf_char(out, (char)(payload.n >> (8 * bytes) & 0xff));
-	}
 	buf_str(out, payload);
 }
 
@@ -69,13 +67,11 @@ static size_t frame_head(struct str s, uint64_t *payload)
 	const unsigned char *p = (const unsigned char *)s.p;
 	size_t more = s.n < 2 ? 0 : (p[1] & 127) == 126 ? 2 : (p[1] & 127) == 127 ? 8 : 0;
 
-	if (s.n < 2 + more) {
+	if (s.n < 2 + more)
 		return 0;
-	}
 	*payload = more ? 0 : p[1] & 127;
-	for (size_t i = 0; i < more; i++) {
+	for (size_t i = 0; i < more; i++)
 		*payload = *payload << 8 | p[2 + i];
-	}
 	return 2 + more;
 }
 
@@ -91,11 +87,10 @@ static void put_text(struct fault_bytes *f, struct str text, const char *status,
 	}
 	const char *lf = memchr(head.p, '\n', head.n);
 	size_t start = lf ? (size_t)(lf - head.p) + 1 : head.n;
-	if (status) {
+	if (status)
 		buf_printf(&f->out, "HTTP/1.1 %s\r\n", status);
-	} else {
+	else
 		buf_add(&f->out, head.p, start);
-	}
 	head = str_skip(head, start);
 	for (size_t cursor = 0; http_next_field(head, &cursor, &name, &value);) {
 		if ((name.n != 14 || strncasecmp(name.p, "content-length", 14) != 0) &&
@@ -113,9 +108,8 @@ static struct str json_of(struct str text)
 	struct json_fault fault;
 	struct str found = STR_NONE;
 
-	if (json_validate(text, &fault) == 0) {
+	if (json_validate(text, &fault) == 0)
 		return text;
-	}
 	while (text.n) {
 		const char *lf = memchr(text.p, '\n', text.n);
 		struct str line = {text.p, lf ? (size_t)(lf - text.p) : text.n};
@@ -178,9 +172,8 @@ static void conclude(struct fault_bytes *f, bool socket, struct fault_out *out)
 			warn_unchanged(f);
 			buf_str(&f->out, buf_view(&f->raw));
 		}
-		if (json.p) {
+		if (json.p)
 			tap_engine_keep(f->engine, f->strike.session, json);
-		}
 	}
 	f->strike.any = false;
 	buf_clear(&f->raw);
@@ -204,9 +197,8 @@ static void take_frames(struct fault_bytes *f, struct fault_out *out)
 			continue;
 		}
 		at += frame.n;
-		if (first & 8) {
+		if (first & 8)
 			continue;
-		}
 		buf_str(&f->text, str_skip(frame, head));
 		if (first & 128) {
 			struct buf rest = BUF(HELD_MAX);
@@ -236,9 +228,8 @@ static void take_http(struct fault_bytes *f, struct str bytes, struct fault_out 
 			conclude(f, false, out);
 		}
 	}
-	if (!f->strike.any) {
+	if (!f->strike.any)
 		buf_str(&f->out, f->http.rest);
-	}
 }
 
 void fault_bytes_server(struct fault_bytes *f, bool socket, struct str bytes, struct fault_out *out)
@@ -317,14 +308,12 @@ void fault_bytes_client(struct fault_bytes *f, struct str bytes, bool complete,
 
 	*out = (struct fault_out){0};
 	buf_clear(&f->out);
-	if (f->passed) {
+	if (f->passed)
 		buf_clear(&f->request);
-	}
 	buf_str(&f->request, bytes);
 	f->passed = complete || f->request.n >= BUF_MAX_SMALL;
-	if (s.any) {
+	if (s.any)
 		expect(f, s);
-	}
 	if (s.any && s.fault != TAP_FAULT_NONE && !tap_faults[s.fault].passes) {
 		reply_instead(f, out);
 		f->passed = true;
@@ -339,9 +328,8 @@ void fault_bytes_told(struct fault_bytes *f, bool socket)
 {
 	struct tap_strike s = tap_engine_take(f->engine);
 
-	if (s.any && socket) {
+	if (s.any && socket)
 		expect(f, s);
-	}
 }
 
 struct str fault_bytes_ended(struct fault_bytes *f)

@@ -17,9 +17,8 @@ static struct str find(struct str reply, const char *const places[], size_t coun
 	struct buf scratch = BUF(BUF_MAX_SMALL);
 	struct str found = STR_NONE;
 
-	for (size_t i = 0; i < count && !found.p; i++) {
+	for (size_t i = 0; i < count && !found.p; i++)
 		found = json_point(reply, str_from(places[i]), &scratch);
-	}
 	bool inside = found.p && (uintptr_t)found.p - (uintptr_t)reply.p < reply.n;
 	buf_release(&scratch);
 	return inside ? found : STR_NONE; /* else it is JSON within a string */
@@ -28,9 +27,8 @@ static struct str find(struct str reply, const char *const places[], size_t coun
 /* The text between two places of the reply is replaced. */
 static bool replace(struct str reply, struct str part, struct str with, struct buf *out)
 {
-	if (!part.p) {
+	if (!part.p)
 		return false;
-	}
 	size_t at = (size_t)(part.p - reply.p);
 
 	buf_add(out, reply.p, at);
@@ -44,23 +42,18 @@ static struct str member_of(struct str reply, struct str value)
 {
 	int quotes = 0;
 
-	if (!value.p) {
+	if (!value.p)
 		return STR_NONE;
-	}
 	const char *from = value.p, *to = value.p + value.n;
-	while (quotes < 2) {
+	while (quotes < 2)
 		quotes += *--from == '"';
-	}
-	while (from[-1] == ' ') {
+	while (from[-1] == ' ')
 		from--;
-	}
-	if (from[-1] == ',') {
+	if (from[-1] == ',')
 		from--;
-	} else {
-		while (to < reply.p + reply.n && (*to == ' ' || *to == ',')) {
+	else
+		while (to < reply.p + reply.n && (*to == ' ' || *to == ','))
 			to++;
-		}
-	}
 	return (struct str){from, (size_t)(to - from)};
 }
 
@@ -91,9 +84,8 @@ static bool put_other(struct str reply, struct str other, struct buf *out)
 {
 	struct str id = JSON_GET(reply, "id");
 
-	if (id.p && JSON_GET(other, "jsonrpc").p) {
+	if (id.p && JSON_GET(other, "jsonrpc").p)
 		return replace(other, JSON_GET(other, "id"), id, out);
-	}
 	buf_str(out, other);
 	return other.p != NULL;
 }

@@ -70,22 +70,18 @@ struct tap_reader *tap_reader_new(const struct tap_reader_conf *conf)
 
 	r->conf = *conf;
 	r->decoders = mem_array(conf->decoder_count, sizeof(*r->decoders));
-	for (size_t i = 0; i < conf->decoder_count; i++) {
+	for (size_t i = 0; i < conf->decoder_count; i++)
 		r->decoders[i] = conf->decoders[i]->start(conf->recording);
-	}
 	return r;
 }
 
 void tap_reader_free(struct tap_reader *r)
 {
-	if (!r) {
+	if (!r)
 		return;
-	}
-	for (size_t i = 0; i < r->conf.decoder_count; i++) {
-		if (r->conf.decoders[i]->stop) {
+	for (size_t i = 0; i < r->conf.decoder_count; i++)
+		if (r->conf.decoders[i]->stop)
 			r->conf.decoders[i]->stop(r->decoders[i]);
-		}
-	}
 	free(r->decoders);
 	free(r->passed);
 	free(r);
@@ -169,11 +165,10 @@ static void pass_request_head(struct tap_flow *f, const struct http_part *part, 
 	x->shown.connection = &f->connection;
 	x->shown.request = keep_head(part, &x->request_head);
 	x->upgrade = rewrite_is_upgrade(part->fields);
-	if (f->last) {
+	if (f->last)
 		f->last->next = x;
-	} else {
+	else
 		f->first = x;
-	}
 	f->last = f->asking = x;
 	rewrite_request(&f->reader->conf.rewriting, part, out);
 	note(f, (struct passed){.what = REQUEST_HEAD, .x = x});
@@ -237,15 +232,13 @@ static void pass_reply_head(struct tap_flow *f, struct http_part *part, struct b
 		return;
 	}
 	rewrite_reply(&f->reader->conf.rewriting, part, tap_header(&x->shown.request, "host"), out);
-	if (part->status < 200 && part->status != 101) {
+	if (part->status < 200 && part->status != 101)
 		return;
-	}
 	f->http[TAP_SERVER].bodyless |= str_is(x->shown.request.method, "HEAD");
 	x->shown.reply = keep_head(part, &x->reply_head);
 	note(f, (struct passed){.what = REPLY_HEAD, .x = x});
-	if (part->status == 101) {
+	if (part->status == 101)
 		begin_socket(f, out);
-	}
 }
 
 static void pass_server_part(struct tap_flow *f, struct http_part *part, struct buf *out)
@@ -281,17 +274,14 @@ struct str tap_flow_pass(struct tap_flow *f, enum tap_side from, struct str byte
 		note(f, (struct passed){.what = SOCKET_BYTES, .from = from, .bytes = bytes});
 		return bytes;
 	}
-	if (f->mode == MODE_RAW) {
+	if (f->mode == MODE_RAW)
 		return bytes;
-	}
 	http_stream_feed(s, bytes);
-	while (f->mode == MODE_HTTP && http_stream_next(s, &part)) {
-		if (from == TAP_CLIENT) {
+	while (f->mode == MODE_HTTP && http_stream_next(s, &part))
+		if (from == TAP_CLIENT)
 			pass_client_part(f, &part, out);
-		} else {
+		else
 			pass_server_part(f, &part, out);
-		}
-	}
 	return buf_view(out);
 }
 
@@ -308,9 +298,8 @@ static void drop(struct relayed *x)
 
 static void close_exchange(struct relayed *x, const struct tap_ending *e)
 {
-	if (x->decoder && x->decoder->closed) {
+	if (x->decoder && x->decoder->closed)
 		x->decoder->closed(x->d, &x->shown, e);
-	}
 	drop(x);
 }
 
@@ -329,9 +318,8 @@ static void find_decoder(struct tap_flow *f, struct relayed *x)
 static void tell_request(struct tap_flow *f, struct relayed *x)
 {
 	x->shown.asked_ns = now_ns(f);
-	if (x->decoder && x->decoder->request) {
+	if (x->decoder && x->decoder->request)
 		x->decoder->request(x->d, &x->shown);
-	}
 }
 
 static void keep_body(struct relayed *x, struct str bytes, struct buf *body,
@@ -354,19 +342,16 @@ static void tell_reply_head(struct tap_flow *f, struct relayed *x)
 	x->shown.reply_body.encoded = tap_header(h, "content-encoding").n > 0;
 	x->streams = x->decoder && x->decoder->piece &&
 	             str_starts(tap_header(h, "content-type"), STR("text/event-stream"));
-	if (x->decoder && x->decoder->head) {
+	if (x->decoder && x->decoder->head)
 		x->decoder->head(x->d, &x->shown);
-	}
 }
 
 static void tell_reply_body(struct relayed *x, struct str bytes)
 {
-	if (x->decoder && x->decoder->piece) {
+	if (x->decoder && x->decoder->piece)
 		x->decoder->piece(x->d, &x->shown, bytes);
-	}
-	if (!x->streams) {
+	if (!x->streams)
 		keep_body(x, bytes, &x->reply_body, &x->shown.reply_body);
-	}
 }
 
 static void tell_reply(struct tap_flow *f, struct relayed *x)
@@ -375,12 +360,10 @@ static void tell_reply(struct tap_flow *f, struct relayed *x)
 
 	x->shown.replied_ns = now_ns(f);
 	x->replied = true;
-	if (x->decoder && x->decoder->reply) {
+	if (x->decoder && x->decoder->reply)
 		x->decoder->reply(x->d, &x->shown);
-	}
-	if (x->requested) {
+	if (x->requested)
 		close_exchange(x, &complete);
-	}
 }
 
 static void tell_request_end(struct tap_flow *f, struct relayed *x)
@@ -388,11 +371,10 @@ static void tell_request_end(struct tap_flow *f, struct relayed *x)
 	static const struct tap_ending complete = {.first = TAP_NOBODY};
 
 	x->requested = true;
-	if (x->replied) { /* the server did not wait for all of it */
+	if (x->replied) /* the server did not wait for all of it */
 		close_exchange(x, &complete);
-	} else if (!x->upgrade) {
+	else if (!x->upgrade)
 		tell_request(f, x);
-	}
 }
 
 static void set_ending(struct tap_flow *f, enum tap_side first, struct str why)
@@ -436,9 +418,8 @@ static void tell_one(struct tap_flow *f, const struct passed *p)
 		find_decoder(f, x);
 		x->shown.request_body.encoded =
 			tap_header(&x->shown.request, "content-encoding").n > 0;
-		if (x->upgrade) {
+		if (x->upgrade)
 			tell_request(f, x);
-		}
 		break;
 	case REQUEST_BODY:
 		keep_body(x, p->bytes, &x->request_body, &x->shown.request_body);
@@ -469,9 +450,8 @@ void tap_flow_tell(struct tap_flow *f)
 {
 	struct tap_reader *r = f->reader;
 
-	for (size_t i = 0; i < r->count; i++) {
+	for (size_t i = 0; i < r->count; i++)
 		tell_one(f, &r->passed[i]);
-	}
 	r->count = 0;
 }
 
@@ -482,9 +462,8 @@ static void close_all(struct tap_flow *f)
 {
 	struct relayed *x = f->first;
 
-	if (f->asking && f->asking->replied) { /* no longer in the list */
+	if (f->asking && f->asking->replied) /* no longer in the list */
 		close_exchange(f->asking, &f->ending);
-	}
 	f->asking = f->first = f->last = f->socket = NULL;
 	while (x) {
 		struct relayed *next = x->next;
@@ -562,17 +541,14 @@ bool tap_flow_is_idle(const struct tap_flow *f)
 
 void tap_flow_free(struct tap_flow *f, bool stopped)
 {
-	if (!f) {
+	if (!f)
 		return;
-	}
 	f->ending.stopped = stopped;
 	close_all(f);
 	const struct tap_reader *r = f->reader;
-	for (size_t i = 0; i < r->conf.decoder_count; i++) {
-		if (r->conf.decoders[i]->left) {
+	for (size_t i = 0; i < r->conf.decoder_count; i++)
+		if (r->conf.decoders[i]->left)
 			r->conf.decoders[i]->left(r->decoders[i], &f->connection, &f->ending);
-		}
-	}
 	for (int i = 0; i < 2; i++) {
 		http_stream_release(&f->http[i]);
 		ws_copy_release(&f->frames[i]);

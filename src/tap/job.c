@@ -33,9 +33,8 @@ enum tap_signal tap_signals_next(int fd)
 {
 	struct signalfd_siginfo info;
 
-	if (read(fd, &info, sizeof(info)) != sizeof(info)) {
+	if (read(fd, &info, sizeof(info)) != sizeof(info))
 		return TAP_SIGNAL_NONE;
-	}
 	return info.ssi_signo == SIGUSR1 ? TAP_SIGNAL_SUMMARY : TAP_SIGNAL_CHILD;
 }
 
@@ -64,9 +63,8 @@ bool tap_job_ended(pid_t pid, int *code)
 {
 	int status;
 
-	if (waitpid(pid, &status, WNOHANG) != pid) {
+	if (waitpid(pid, &status, WNOHANG) != pid)
 		return false;
-	}
 	*code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	return true;
 }

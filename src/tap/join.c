@@ -132,16 +132,13 @@ static bool is_anothers(const struct asking *a, const struct model_turn *t)
 {
 	bool telling = is_telling(a->j, t);
 
-	if (has_name(a, t)) {
+	if (has_name(a, t))
 		return false;
-	}
-	if (telling && a->talk->rollout && a->talk->rollout != name_hash(t)) {
+	if (telling && a->talk->rollout && a->talk->rollout != name_hash(t))
 		return true;
-	}
 	for (struct tap_session *o = a->j->r->sessions; o; o = o->next) {
-		if (o == a->s || !o->episode) {
+		if (o == a->s || !o->episode)
 			continue;
-		}
 		const struct tap_talk *k = &o->episode->talk;
 		if ((telling && (k->rollout == name_hash(t) || names_session(o, t))) ||
 		    (continues_talk(k, t->prompt) && !continues(a, t))) {
@@ -164,9 +161,8 @@ static size_t call_in(const struct asking *a, const struct model_turn *t)
 {
 	size_t i = t->next_call;
 
-	while (i < t->calls.count && !is_call(a, &t->calls.items[i])) {
+	while (i < t->calls.count && !is_call(a, &t->calls.items[i]))
 		i++;
-	}
 	return i;
 }
 
@@ -197,11 +193,9 @@ static bool narrow(struct set *s, const struct asking *a,
 
 static bool are_twins(const struct set *s)
 {
-	for (size_t i = 1; i < s->n; i++) {
-		if (s->at[i]->after != s->at[0]->after || s->at[i]->length != s->at[0]->length) {
+	for (size_t i = 1; i < s->n; i++)
+		if (s->at[i]->after != s->at[0]->after || s->at[i]->length != s->at[0]->length)
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -225,16 +219,12 @@ static struct model_turn *oldest(const struct set *s)
 static bool is_next_in_batch(const struct asking *a, const struct set *s,
                              const struct model_turn *first)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		if (s->at[i]->request != first->request) {
+	for (size_t i = 0; i < s->n; i++)
+		if (s->at[i]->request != first->request)
 			return false;
-		}
-	}
-	for (const struct model_turn *t = a->j->first; t; t = t->next) {
-		if (t->request == first->request && t->row < first->row && t->calls.count) {
+	for (const struct model_turn *t = a->j->first; t; t = t->next)
+		if (t->request == first->request && t->row < first->row && t->calls.count)
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -250,20 +240,17 @@ static struct model_turn *choose_by_time(const struct asking *a, struct set *s)
 	(void)narrow(s, a, is_asked_since);
 	struct model_turn *first = oldest(s);
 
-	if (s->n > 1 && !are_twins(s) && !is_next_in_batch(a, s, first)) {
+	if (s->n > 1 && !are_twins(s) && !is_next_in_batch(a, s, first))
 		return NULL;
-	}
 	a->j->guessed = guess_hash(a, first);
 	return first;
 }
 
 static bool is_alone(const struct asking *a)
 {
-	for (const struct tap_session *o = a->j->r->sessions; o; o = o->next) {
-		if (o != a->s && o->episode) {
+	for (const struct tap_session *o = a->j->r->sessions; o; o = o->next)
+		if (o != a->s && o->episode)
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -285,28 +272,25 @@ static void gather(const struct asking *a, struct set *s, bool called)
 static struct model_turn *choose_otherwise(const struct asking *a, struct set *s, const char **rung)
 {
 	gather(a, s, false);
-	if (s->n && narrow(s, a, has_name)) {
+	if (s->n && narrow(s, a, has_name))
 		*rung = s->at[0]->rung;
-	} else if (s->n && narrow(s, a, continues)) {
+	else if (s->n && narrow(s, a, continues))
 		*rung = "content";
-	} else if (s->n && is_alone(a)) {
+	else if (s->n && is_alone(a))
 		*rung = "time";
-	} else {
+	else
 		return NULL;
-	}
 	return s->n == 1 ? s->at[0] : NULL;
 }
 
 static struct model_turn *choose(const struct asking *a, struct set *s, const char **rung)
 {
 	gather(a, s, true);
-	if (!s->n) {
+	if (!s->n)
 		return choose_otherwise(a, s, rung);
-	}
 	*rung = narrow(s, a, has_name) ? s->at[0]->rung : "content";
-	if (!narrow(s, a, continues)) {
+	if (!narrow(s, a, continues))
 		(void)narrow(s, a, continues_prompt);
-	}
 	(void)(narrow(s, a, has_result) || narrow(s, a, is_first));
 	if (s->n == 1) { /* or what the last guess has left */
 		bool left = !strcmp(*rung, "content") && a->j->guessed == guess_hash(a, s->at[0]);
@@ -349,9 +333,8 @@ static void absorb(struct tap_joiner *j, struct tap_session *s, struct model_tur
 	struct tap_talk *k = &s->episode->talk;
 	bool goes_on = continues_talk(k, t->prompt);
 
-	if (!goes_on) {
+	if (!goes_on)
 		k->hash[0] = '\0';
-	}
 	tap_join_write(j, t, goes_on ? k->length : 0, k->hash, messages, llm);
 	k->sent.max = BUF_MAX_MESSAGE;
 	tap_join_put_sent(t, &k->sent, llm);
@@ -388,9 +371,8 @@ static void take_call(struct asking *a, struct model_turn *t, struct tap_step *s
 	size_t i = call_in(a, t);
 
 	i = i < t->calls.count ? i : t->next_call;
-	if (i < t->calls.count && !step->call.id.p) {
+	if (i < t->calls.count && !step->call.id.p)
 		step->call.id = arena_str(&step->arena, t->calls.items[i].id);
-	}
 	t->next_call = i + 1;
 }
 
@@ -407,9 +389,8 @@ void tap_join_call(struct tap_session *s, const struct tap_call *c, struct tap_s
 	const char *rung = NULL;
 
 	step->turn = -1;
-	if (!j) {
+	if (!j)
 		return;
-	}
 	if (k->turn && has_call(&a, k->turn)) {
 		step->turn = k->turns - 1;
 		take_call(&a, k->turn, step);
@@ -448,9 +429,8 @@ static void write_turn(struct tap_joiner *j, struct tap_session *s, struct model
 	                        .llm = buf_view(&llm),
 	                        .joined = t->joined,
 	                        .at_ms = clock->unix_ms(clock->ctx)};
-	if (!tap_is_broken(s->r) && line_writer_turn(&e->writer, &f, &err)) {
+	if (!tap_is_broken(s->r) && line_writer_turn(&e->writer, &f, &err))
 		tap_stop_recording(s->r, &err);
-	}
 	e->last_ns = tap_now_ns(s->r);
 	buf_release(&messages);
 	buf_release(&llm);
@@ -479,17 +459,14 @@ static struct tap_session *owner(struct tap_joiner *j, const struct model_turn *
 	for (struct tap_session *s = j->r->sessions; s; s = s->next) {
 		struct asking a = {.j = j, .s = s};
 
-		if (!s->episode) {
+		if (!s->episode)
 			continue;
-		}
 		a.talk = &s->episode->talk;
 		bool named = has_name(&a, t);
-		if (!named && !continues(&a, t)) {
+		if (!named && !continues(&a, t))
 			continue;
-		}
-		if (found) {
+		if (found)
 			return NULL;
-		}
 		found = s;
 		*rung = named ? t->rung : "content";
 	}
@@ -513,20 +490,18 @@ void tap_joiner_add(struct tap_joiner *j, struct model_turn *t)
 	if (s) {
 		struct model_turn **end = &s->episode->talk.waiting;
 
-		while (*end) {
+		while (*end)
 			end = &(*end)->next;
-		}
 		*end = t;
 		t->joined = rung;
 		count(j, rung);
 		write_waiting(j, s);
 		return;
 	}
-	if (j->last) {
+	if (j->last)
 		j->last->next = t;
-	} else {
+	else
 		j->first = t;
-	}
 	j->last = t;
 	j->waiting++;
 }
@@ -539,11 +514,10 @@ void tap_joiner_fail(struct tap_joiner *j, const struct model_request *q, struct
 	struct tap_session *s = q->prompt_count == 1 ? owner(j, &asked, &rung) : NULL;
 
 	j->counts.failed++;
-	if (s) {
+	if (s)
 		tap_event(s, EVENT_RETRY, detail);
-	} else {
+	else
 		log_info("a request to the model failed: %.*s", STR_ARG(detail));
-	}
 }
 
 /* ---- what sessions report ---- */
@@ -553,15 +527,13 @@ void tap_join_answered(struct tap_session *s, const struct env_reply *reply)
 	struct tap_joiner *j = tap_joiner_of(s->r);
 	struct tap_talk *k = &s->episode->talk;
 
-	if (!j) {
+	if (!j)
 		return;
-	}
 	k->result.max = BUF_MAX_MESSAGE;
 	buf_clear(&k->result);
 	tool_result_text(reply->observation, &k->result);
-	if (!k->result.n) {
+	if (!k->result.n)
 		buf_str(&k->result, reply->raw.n ? reply->raw : reply->error.message);
-	}
 	write_waiting(j, s);
 }
 
@@ -570,9 +542,8 @@ void tap_join_end(struct tap_session *s)
 	struct tap_joiner *j = tap_joiner_of(s->r);
 	struct tap_talk *k = &s->episode->talk;
 
-	if (j) {
+	if (j)
 		write_waiting(j, s);
-	}
 	model_turn_free(k->turn);
 	while (k->waiting) { /* a step in flight has no end */
 		struct model_turn *t = k->waiting;

@@ -34,9 +34,8 @@ static void mcp_stop(void *data)
 	struct mcp_decoder *d = data;
 	struct tap_ending e = {.first = TAP_NOBODY, .stopped = true};
 
-	while (d->first) {
+	while (d->first)
 		mcp_client_end(d->first, &e);
-	}
 	buf_release(&d->redirected);
 	buf_release(&d->tools);
 	free(d);
@@ -57,9 +56,8 @@ static bool mcp_owns(void *data, const struct tap_head *q)
 	    tap_header(q, "mcp-protocol-version").p) {
 		return true;
 	}
-	while (str_ends(path, STR("/"))) {
+	while (str_ends(path, STR("/")))
 		path.n--;
-	}
 	return str_ends(path, STR("/mcp")) ||
 	       (str_is(q->method, "POST") && has_event_stream(tap_header(q, "accept")) &&
 	        error_text_matches(tap_header(q, "accept"), "application/json"));
@@ -107,9 +105,8 @@ static struct mcp_client *client_of(struct mcp_decoder *d, const struct tap_exch
 {
 	struct str id = tap_header(&x->request, "mcp-session-id");
 
-	if (m->kind == JSONRPC_REQUEST && str_is(m->method, "initialize")) {
+	if (m->kind == JSONRPC_REQUEST && str_is(m->method, "initialize"))
 		return opening(d, x->connection, m->params);
-	}
 	if (id.n) { /* one that is unknown began before the tap */
 		struct mcp_client *c = mcp_client_find(d, MCP_BY_ID, id);
 
@@ -129,11 +126,10 @@ static void read_post(struct mcp_decoder *d, struct tap_exchange *x, struct mcp_
 	}
 	jsonrpc_read(x->request_body.bytes, &m);
 	join(h, client_of(d, x, &m));
-	if (h->client) {
+	if (h->client)
 		mcp_client_sent(h->client, x->request_body.bytes, x->id);
-	} else if (m.kind == JSONRPC_NOT_JSON || m.kind == JSONRPC_INVALID) {
+	else if (m.kind == JSONRPC_NOT_JSON || m.kind == JSONRPC_INVALID)
 		tap_remark(d->recording, x->connection, "a request that is not JSON-RPC");
-	}
 }
 
 /* ---- HTTP ---- */
@@ -160,9 +156,8 @@ static bool is_read_at_once(const struct mcp_decoder *d, const struct tap_exchan
 
 static struct mcp_http *http_of(struct tap_exchange *x)
 {
-	if (!x->own) {
+	if (!x->own)
 		x->own = mem_new(sizeof(struct mcp_http));
-	}
 	return x->own;
 }
 
@@ -179,14 +174,12 @@ static void take_request(void *data, struct tap_exchange *x)
 	struct mcp_http *h = http_of(x);
 	d->transport = "Streamable HTTP";
 	h->asked = true;
-	if (h->redirected || mcp_is_control(tap_path(&x->request))) {
+	if (h->redirected || mcp_is_control(tap_path(&x->request)))
 		return;
-	}
-	if (!is_post(x)) {
+	if (!is_post(x))
 		join(h, mcp_client_find(d, MCP_BY_ID, tap_header(&x->request, "mcp-session-id")));
-	} else if (h->headed || is_read_at_once(d, x)) {
+	else if (h->headed || is_read_at_once(d, x))
 		read_post(d, x, h);
-	}
 }
 
 static bool is_redirect(const struct tap_head *reply)
@@ -209,16 +202,13 @@ static void take_head(void *data, struct tap_exchange *x)
 		}
 		return;
 	}
-	if (is_post(x) && h->asked && !h->read && !mcp_is_control(tap_path(&x->request))) {
+	if (is_post(x) && h->asked && !h->read && !mcp_is_control(tap_path(&x->request)))
 		read_post(d, x, h);
-	}
-	if (h->client && id.n && !h->client->id.n) {
+	if (h->client && id.n && !h->client->id.n)
 		h->client->offered_id = arena_str(&h->client->texts, id);
-	}
 	h->stream = has_event_stream(tap_header(&x->reply, "content-type"));
-	if (h->stream) {
+	if (h->stream)
 		sse_init(&h->sse, MCP_REPLY_MAX);
-	}
 }
 
 static void take_piece(void *data, struct tap_exchange *x, struct str bytes)
@@ -227,15 +217,12 @@ static void take_piece(void *data, struct tap_exchange *x, struct str bytes)
 	struct sse_event event;
 
 	(void)data;
-	if (!h->stream || !h->client) {
+	if (!h->stream || !h->client)
 		return;
-	}
 	sse_feed(&h->sse, bytes);
-	while (sse_next(&h->sse, &event)) {
-		if (str_is(event.type, "message") && event.data.n && !h->client->over) {
+	while (sse_next(&h->sse, &event))
+		if (str_is(event.type, "message") && event.data.n && !h->client->over)
 			mcp_client_received(h->client, event.data, x->id, x->reply.status);
-		}
-	}
 }
 
 /* A reply without its message. */
@@ -262,14 +249,12 @@ static void read_control_reply(struct mcp_decoder *d, const struct tap_exchange 
 	struct str path = tap_path(&x->request);
 	enum control_what what;
 
-	if (!c) {
+	if (!c)
 		return; /* without an id, or that of a session which the tap does not know */
-	}
-	if (control_names(path, &what)) {
+	if (control_names(path, &what))
 		mcp_control_read(c, what, x->reply.status, x->reply_body.bytes);
-	} else if (str_ends(path, STR(CONTROL_RESET)) && is_post(x)) {
+	else if (str_ends(path, STR(CONTROL_RESET)) && is_post(x))
 		mcp_control_reset(c, x->reply.status, x->request_body.bytes, x->reply_body.bytes);
-	}
 }
 
 static void end_deleted(struct mcp_http *h)
@@ -288,9 +273,8 @@ static void take_reply(void *data, struct tap_exchange *x)
 {
 	struct mcp_http *h = http_of(x);
 
-	if (h->redirected) {
+	if (h->redirected)
 		return;
-	}
 	if (mcp_is_control(tap_path(&x->request))) {
 		read_control_reply(data, x);
 	} else if (str_is(x->request.method, "DELETE")) {
@@ -333,9 +317,8 @@ static void end_awaited(struct tap_exchange *x, const struct mcp_http *h,
 	bool resumable = h->stream && h->sse.id.n && x->reply.status == 200 && !e->stopped;
 	struct buf why = BUF(BUF_MAX_SMALL);
 
-	if (h->client->over || resumable || !mcp_client_awaits(h->client, x->id)) {
+	if (h->client->over || resumable || !mcp_client_awaits(h->client, x->id))
 		return;
-	}
 	put_why(e, h->stream, &why);
 	struct mcp_reply r = reply_of(x, MCP_GOT_TRANSPORT, buf_view(&why));
 	if (h->redirected) {
@@ -350,9 +333,8 @@ static void end_awaited(struct tap_exchange *x, const struct mcp_http *h,
 static void end_stdio(struct mcp_client *c, const struct tap_ending *e)
 {
 	mcp_client_flush(c);
-	if (e->first == TAP_CLIENT && !e->lost && !c->pending) {
+	if (e->first == TAP_CLIENT && !e->lost && !c->pending)
 		tap_episode_end(c->session, END_FINISHED, "the client ended the server's input");
-	}
 	mcp_client_end(c, e);
 }
 
@@ -368,9 +350,8 @@ static void take_closed(void *data, struct tap_exchange *x, const struct tap_end
 		end_awaited(x, h, e);
 		mcp_client_leave(h->client);
 	}
-	if (h->stream) {
+	if (h->stream)
 		sse_release(&h->sse);
-	}
 	free(h);
 }
 
@@ -399,9 +380,8 @@ static void take_message(void *data, struct tap_exchange *x, enum tap_side from,
 	struct mcp_client *c = x->own;
 	struct mcp_decoder *d = data;
 
-	if (!is_stdio(x)) { /* a WebSocket, as OpenEnv has one at /mcp */
+	if (!is_stdio(x)) /* a WebSocket, as OpenEnv has one at /mcp */
 		return;
-	}
 	if (m->cut) {
 		tap_remark(d->recording, x->connection,
 		           "a line over 64 MiB, which is not recorded");

@@ -19,9 +19,8 @@ static void put_events(struct mcp_client *c)
 {
 	struct event e;
 
-	while (events_take(&c->events, &e)) {
+	while (events_take(&c->events, &e))
 		tap_event(c->session, e.kind, e.detail);
-	}
 }
 
 static void end_step(struct mcp_client *c, struct tap_step *step, struct env_reply *out)
@@ -31,9 +30,8 @@ static void end_step(struct mcp_client *c, struct tap_step *step, struct env_rep
 	mcp_known_conclude(&c->known, out);
 	ok &= out->outcome == OUTCOME_OK;
 	tap_step_end(step, out);
-	if (c->state_kind == STATE_OBSERVATION) {
+	if (c->state_kind == STATE_OBSERVATION)
 		tap_state(c->session, ok ? out->observation : STR_NONE);
-	}
 	put_events(c);
 }
 
@@ -42,9 +40,8 @@ void mcp_client_flush(struct mcp_client *c)
 	struct mcp_held *h = &c->held;
 	struct tap_step *step = h->step;
 
-	if (!step) {
+	if (!step)
 		return;
-	}
 	h->step = NULL;
 	if (h->status.read) {
 		struct str status = h->status.text.n ? buf_view(&h->status.text) : STR_NONE;
@@ -113,9 +110,8 @@ static void call_tool(struct mcp_client *c, const struct jsonrpc_message *m, uin
 	struct str name = json_text(&texts, JSON_GET(m->params, "name"));
 
 	mcp_client_flush(c);
-	if (!tap_episode_is_open(c->session)) {
+	if (!tap_episode_is_open(c->session))
 		mcp_control_begin_episode(c);
-	}
 	p->reads_only = tool_is_read_only(buf_view(&c->decoder->tools), name);
 	p->step = tap_step_begin(
 		c->session,
@@ -131,9 +127,8 @@ static void read_resource(struct mcp_client *c, const struct jsonrpc_message *m,
 	struct str uri = json_text(&texts, JSON_GET(m->params, "uri"));
 	enum control_what what;
 
-	if (control_names(uri, &what)) {
+	if (control_names(uri, &what))
 		await(c, m, MCP_ASKED_RESOURCE, exchange)->control = what;
-	}
 	arena_release(&texts);
 }
 
@@ -171,9 +166,8 @@ static struct mcp_pending *find_pending(const struct mcp_client *c, struct str i
 {
 	struct mcp_pending *p = c->pending;
 
-	while (p && !json_equal((struct str){p->id, p->id_n}, id)) {
+	while (p && !json_equal((struct str){p->id, p->id_n}, id))
 		p = p->next;
-	}
 	return p;
 }
 
@@ -203,9 +197,8 @@ static void client_message(struct mcp_client *c, const struct jsonrpc_message *m
 		client_request(c, m, exchange);
 		break;
 	case JSONRPC_NOTIFICATION:
-		if (str_is(m->method, "notifications/cancelled")) {
+		if (str_is(m->method, "notifications/cancelled"))
 			cancelled(c, m->params);
-		}
 		break;
 	case JSONRPC_NOT_JSON:
 	case JSONRPC_INVALID:
@@ -295,9 +288,8 @@ static void settle_initialize(struct mcp_client *c, struct mcp_reply *r)
 		mcp_read_other(r, &c->known.reading, &refusal);
 		tap_session_refused(c->session, &refusal);
 	}
-	if (c->decoder->stdio) {
+	if (c->decoder->stdio)
 		return; /* the process is the session */
-	}
 	mcp_client_end(c, &e);
 }
 
@@ -320,12 +312,10 @@ static void settle_tools(struct mcp_client *c, const struct mcp_pending *p,
 	struct str tools = JSON_GET(r->message.result, "tools");
 	struct str next = JSON_GET(r->message.result, "nextCursor");
 
-	if (r->got != MCP_GOT_RESULT || json_type(tools) != JSON_ARRAY) {
+	if (r->got != MCP_GOT_RESULT || json_type(tools) != JSON_ARRAY)
 		return;
-	}
-	if (p->first_page) {
+	if (p->first_page)
 		buf_clear(&c->tools);
-	}
 	if (!c->tools.n) {
 		buf_str(&c->tools, tools);
 	} else if (json_count(tools)) {
@@ -387,18 +377,16 @@ static void lose(struct mcp_client *c)
 	mcp_client_flush(c);
 	c->lost = true;
 	c->id = STR_NONE;
-	if (!c->env_id.n) {
+	if (!c->env_id.n)
 		mcp_client_end(c, &e);
-	}
 }
 
 static void settle(struct mcp_client *c, struct mcp_pending *p, struct mcp_reply *r)
 {
 	struct mcp_pending **at = &c->pending;
 
-	while (*at != p) {
+	while (*at != p)
 		at = &(*at)->next;
-	}
 	*at = p->next;
 	json_i64((struct str){p->id, p->id_n}, &r->asked);
 	switch (p->asked) {
@@ -419,9 +407,8 @@ static void settle(struct mcp_client *c, struct mcp_pending *p, struct mcp_reply
 		break;
 	}
 	mcp_pending_free(p);
-	if (r->session_lost && !c->over) {
+	if (r->session_lost && !c->over)
 		lose(c);
-	}
 }
 
 /* ---- the server's messages ---- */
@@ -455,9 +442,8 @@ static struct mcp_pending *answered_by(const struct mcp_client *c, const struct 
 	struct mcp_pending *p = json_is_null(m->id) ? NULL : find_pending(c, m->id);
 	bool single;
 
-	if (p || m->kind != JSONRPC_ERROR || json_type(m->id) == JSON_NUMBER) {
+	if (p || m->kind != JSONRPC_ERROR || json_type(m->id) == JSON_NUMBER)
 		return p;
-	}
 	p = of_exchange(c, exchange, &single);
 	return single ? p : NULL;
 }
@@ -539,11 +525,9 @@ void mcp_client_replied(struct mcp_client *c, uint64_t exchange, struct mcp_repl
 
 	if (r->got == MCP_GOT_HTTP) {
 		jsonrpc_read(r->text, &r->message);
-		if (r->message.kind >= JSONRPC_RESULT) { /* an error, or several replies */
+		if (r->message.kind >= JSONRPC_RESULT) /* an error, or several replies */
 			server_text(c, r->text, exchange, r);
-		}
 	}
-	while (!c->over && (p = of_exchange(c, exchange, &single))) {
+	while (!c->over && (p = of_exchange(c, exchange, &single)))
 		settle(c, p, r);
-	}
 }

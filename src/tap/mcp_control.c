@@ -22,23 +22,19 @@ static void write_data(const struct mcp_client *c, struct buf *data)
 
 	jw_init(&w, data);
 	jw_object(&w);
-	if (c->task.n) {
+	if (c->task.n)
 		jw_put_str(&w, "task", c->task);
-	}
-	if (c->has_seed) {
+	if (c->has_seed)
 		jw_put_i64(&w, "seed", c->seed);
-	}
-	if (c->config.n) {
+	if (c->config.n)
 		jw_put_raw(&w, "config", buf_view(&c->config));
-	}
 	jw_end(&w);
 }
 
 static enum state_kind state_kind_of(const struct mcp_client *c)
 {
-	if (!c->has_control) {
+	if (!c->has_control)
 		return STATE_NONE;
-	}
 	return c->observes ? STATE_OBSERVATION : STATE_CONTROL_PLANE;
 }
 
@@ -109,9 +105,8 @@ static void read_state(struct mcp_client *c, struct str state, const char *why)
 		buf_str(&c->start, state);
 		return;
 	}
-	if (!state.p) {
+	if (!state.p)
 		mcp_known_trouble(&c->known, "state", why);
-	}
 	if (c->state_kind == STATE_CONTROL_PLANE) {
 		mcp_known_state(&c->known, state);
 		tap_state(c->session, state);
@@ -148,9 +143,8 @@ void mcp_control_read(struct mcp_client *c, enum control_what what, int status, 
 		read_state(c, holds ? body : STR_NONE, buf_cstr(&why));
 	} else if (c->held.step) {
 		keep_fact(facts[what], holds, body, &why);
-		if (c->held.status.read && c->held.reward.read) {
+		if (c->held.status.read && c->held.reward.read)
 			mcp_client_flush(c);
-		}
 	} else if (what == CONTROL_STATUS && !tap_episode_is_open(c->session)) {
 		read_status_before(c, holds ? body : STR_NONE, buf_cstr(&why));
 	}

@@ -26,9 +26,8 @@ void mcp_client_name(struct mcp_client *c, enum mcp_name by, struct str name)
 	struct mcp_client *other = mcp_client_find(c->decoder, by, name);
 
 	unname(c, by);
-	if (other && other != c) {
+	if (other && other != c)
 		unname(other, by);
-	}
 	if (name.n) {
 		map_add(&c->decoder->names[by], &c->names[by].item, map_hash(name));
 		c->names[by].client = c;
@@ -45,9 +44,8 @@ static void make_room(struct mcp_decoder *d)
 		struct tap_ending e = {.first = TAP_NOBODY,
 		                       .why = STR("the client left the session open")};
 
-		if (!c->exchanges && !c->pending) {
+		if (!c->exchanges && !c->pending)
 			mcp_client_end(c, &e);
-		}
 		c = next;
 	}
 }
@@ -69,9 +67,8 @@ struct mcp_client *mcp_client_new(struct mcp_decoder *d, const struct tap_connec
 	                         .session = tap_session_begin(d->recording, &f)};
 	struct buf *facts[] = {&c->held.status.text, &c->held.status.why, &c->held.reward.text,
 	                       &c->held.reward.why};
-	for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(facts); i++)
 		*facts[i] = BUF(BUF_MAX_SMALL);
-	}
 	mcp_known_init(&c->known, &c->events);
 	c->id = arena_str(&c->texts, id);
 	mcp_client_name(c, MCP_BY_ID, id);
@@ -97,9 +94,8 @@ static void free_client(struct mcp_client *c)
 		next = p->next;
 		mcp_pending_free(p);
 	}
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		buf_release(all[i]);
-	}
 	mcp_known_release(&c->known);
 	events_release(&c->events);
 	ignore_paths_release(&c->ignored);
@@ -112,28 +108,24 @@ void mcp_client_end(struct mcp_client *c, const struct tap_ending *e)
 {
 	struct mcp_decoder *d = c->decoder;
 
-	if (c->over) {
+	if (c->over)
 		return;
-	}
 	mcp_client_flush(c);
 	tap_session_end(c->session, e, NULL);
 	c->session = NULL;
 	c->over = true;
-	for (int by = 0; by < MCP_NAMES; by++) {
+	for (int by = 0; by < MCP_NAMES; by++)
 		unname(c, (enum mcp_name)by);
-	}
 	*(c->previous ? &c->previous->next : &d->first) = c->next;
 	*(c->next ? &c->next->previous : &d->last) = c->previous;
 	d->count--;
-	if (!c->exchanges) {
+	if (!c->exchanges)
 		free_client(c);
-	}
 }
 
 void mcp_client_leave(struct mcp_client *c)
 {
 	c->exchanges--;
-	if (c->over && !c->exchanges) {
+	if (c->over && !c->exchanges)
 		free_client(c);
-	}
 }

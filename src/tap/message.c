@@ -36,9 +36,8 @@ struct str tap_query(const struct tap_head *request, const char *name)
 		const char *end = memchr(rest.p, '&', rest.n);
 		struct str one = {rest.p, end ? (size_t)(end - rest.p) : rest.n};
 
-		if (one.n > n && one.p[n] == '=' && memcmp(one.p, name, n) == 0) {
+		if (one.n > n && one.p[n] == '=' && memcmp(one.p, name, n) == 0)
 			return str_skip(one, n + 1);
-		}
 		rest = str_skip(rest, one.n + 1);
 	}
 	return STR_NONE;

@@ -85,9 +85,8 @@ static void put_choice(struct str choice, struct str whole, const char *message,
 		jw_put_raw(&w, "content", JSON_GET(choice, "text"));
 		jw_end(&w);
 	}
-	for (size_t i = 0; i < ARRAY_LEN(kept); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(kept); i++)
 		jw_put_raw(&w, kept[i], json_get(choice, str_from(kept[i])));
-	}
 	jw_end(&w);
 	jw_end(&w);
 	jw_put_raw(&w, "prompt_token_ids", ids.p ? ids : JSON_GET(whole, "prompt_token_ids"));
@@ -155,15 +154,13 @@ static int read_whole(struct reply_reading *r, struct str body, struct chat_fail
 		chat_failure_in_body(f, 400, whole);
 		return 0;
 	}
-	if (!count) {
+	if (!count)
 		return error_set(err, FAIL_PROTOCOL, "the reply has no choices");
-	}
 	for (size_t cursor = 0; position < CHOICES_MAX && json_next(choices, &cursor, &choice);
 	     position++) {
 		put_choice(choice, whole, "message", count == 1, &r->d->part);
-		if (chat_reply_take(buf_view(&r->d->part), &reply, err)) {
+		if (chat_reply_take(buf_view(&r->d->part), &reply, err))
 			return -1;
-		}
 		add_turn(r, index_of(choice, position), count, &reply);
 	}
 	return 0;
@@ -173,14 +170,12 @@ static int read_whole(struct reply_reading *r, struct str body, struct chat_fail
 
 static struct chat_stream *stream_at(struct reply_reading *r, size_t index)
 {
-	if (index >= CHOICES_MAX) {
+	if (index >= CHOICES_MAX)
 		return NULL;
-	}
 	if (index >= r->count) {
 		r->streams = mem_resize(r->streams, index + 1, sizeof(*r->streams));
-		while (r->count <= index) {
+		while (r->count <= index)
 			chat_stream_init(&r->streams[r->count++]);
-		}
 	}
 	return &r->streams[index];
 }
@@ -199,9 +194,8 @@ static int add_chunk(struct reply_reading *r, struct str chunk, struct error *er
 		struct chat_stream *s = stream_at(r, index_of(choice, position));
 
 		put_choice(choice, chunk, "delta", r->count <= 1, &r->d->part);
-		if (s && chat_stream_add(s, buf_view(&r->d->part), err)) {
+		if (s && chat_stream_add(s, buf_view(&r->d->part), err))
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -265,12 +259,10 @@ static int read_stream(struct reply_reading *r, struct str body, struct chat_fai
 
 	sse_init(&sse, CHAT_REPLY_MAX);
 	sse_feed(&sse, body);
-	while (!bad && !done && sse_next(&sse, &event)) {
+	while (!bad && !done && sse_next(&sse, &event))
 		bad = add_event(r, &a, event.data, &done, err);
-	}
-	if (!bad && sse.too_large) {
+	if (!bad && sse.too_large)
 		bad = error_set(err, FAIL_PROTOCOL, "an event of its stream is too long");
-	}
 	sse_release(&sse);
 	return bad ? -1 : take_streams(r, done, f, err);
 }
@@ -301,12 +293,10 @@ static int read_body(struct reply_reading *r, struct chat_failure *f, struct err
 
 		return read_stream(r, buf_view(&s->body), f, err);
 	}
-	if (!r->ended_well) {
+	if (!r->ended_well)
 		return error_set(err, FAIL_TRANSPORT, "the connection ended within the reply");
-	}
-	if (json_validate(body, &fault)) {
+	if (json_validate(body, &fault))
 		return error_set(err, FAIL_PROTOCOL, "the reply is not JSON: %s", fault.why);
-	}
 	return read_whole(r, body, f, err);
 }
 
@@ -328,16 +318,13 @@ static void take(void *ctx, struct tap_exchange *x, const struct tap_ending *e)
 	                                      e->first == TAP_CLIENT ? "client" : "server",
 	                                      e->unreachable ? "accepts no connection"
 	                                                     : "closed the connection");
-	if (bad) {
+	if (bad)
 		chat_failure_from_error(&f, &err);
-	}
-	if (bad || f.message.n || f.status) {
+	if (bad || f.message.n || f.status)
 		add_failure(&r, &f);
-	}
 	chat_failure_release(&f);
-	for (size_t i = 0; i < r.count; i++) {
+	for (size_t i = 0; i < r.count; i++)
 		chat_stream_release(&r.streams[i]);
-	}
 	free(r.streams);
 	model_request_release(&r.request);
 }
@@ -347,11 +334,9 @@ static bool has_last_event(struct str bytes)
 	static const char *const marks[] = {"data: [DONE]", "\"message_stop\"",
 	                                    "\"response.completed\"", "\"response.incomplete\""};
 
-	for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
-		if (memmem(bytes.p, bytes.n, marks[i], strlen(marks[i]))) {
+	for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+		if (memmem(bytes.p, bytes.n, marks[i], strlen(marks[i])))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -360,9 +345,8 @@ static void piece(void *ctx, struct tap_exchange *x, struct str bytes)
 	static const struct tap_ending complete = {.first = TAP_NOBODY};
 	struct streamed *s = x->own;
 
-	if (!str_starts(tap_header(&x->reply, "content-type"), STR("text/event-stream"))) {
+	if (!str_starts(tap_header(&x->reply, "content-type"), STR("text/event-stream")))
 		return;
-	}
 	if (!s) {
 		x->own = s = mem_new(sizeof(*s));
 		s->body = BUF(TAP_BODY_MAX);
@@ -382,9 +366,8 @@ static void closed(void *ctx, struct tap_exchange *x, const struct tap_ending *e
 {
 	struct streamed *s = x->own;
 
-	if (!s || !s->told) {
+	if (!s || !s->told)
 		take(ctx, x, e);
-	}
 	if (s) {
 		buf_release(&s->body);
 		free(s);

@@ -44,11 +44,10 @@ void model_put_call_unit(struct str id, struct str name, struct str arguments, s
 	buf_char(out, '\n');
 	buf_str(out, name);
 	buf_char(out, '\n');
-	if (json_validate(arguments, &fault) == 0) {
+	if (json_validate(arguments, &fault) == 0)
 		json_canon(text_trim(arguments), NULL, JSON_EDIT_DROP, out);
-	} else {
+	else
 		buf_str(out, arguments);
-	}
 }
 
 static void add_call_unit(struct building *b, struct str call)
@@ -92,9 +91,8 @@ static void add_message(struct building *b, struct str message)
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	struct str call;
 
-	if (json_type(message) != JSON_OBJECT || p->units > PROMPT_UNITS_MAX) {
+	if (json_type(message) != JSON_OBJECT || p->units > PROMPT_UNITS_MAX)
 		return;
-	}
 	json_minify(message, &text);
 	message = arena_str(&p->arena, buf_view(&text));
 	buf_release(&text);
@@ -103,9 +101,8 @@ static void add_message(struct building *b, struct str message)
 	p->messages[p->count] = message;
 	p->begins[p->count++] = p->units;
 	add_text_unit(b, JSON_GET(message, "role"), JSON_GET(message, "content"));
-	for (size_t cursor = 0; json_next(JSON_GET(message, "tool_calls"), &cursor, &call);) {
+	for (size_t cursor = 0; json_next(JSON_GET(message, "tool_calls"), &cursor, &call);)
 		add_call_unit(b, call);
-	}
 }
 
 /* {"role":ROLE,"content":CONTENT}, and for a result the id of its call. */
@@ -114,15 +111,13 @@ static void add_made(struct building *b, struct str role, struct str content, st
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
 
-	if (json_is_null(content)) {
+	if (json_is_null(content))
 		return;
-	}
 	jw_init(&w, &text);
 	jw_object(&w);
 	jw_put_raw(&w, "role", role);
-	if (id.p) {
+	if (id.p)
 		jw_put_raw(&w, "tool_call_id", id);
-	}
 	jw_put_raw(&w, "content", content);
 	jw_end(&w);
 	add_message(b, buf_view(&text));
@@ -197,21 +192,18 @@ static void add_conversation(struct building *b, enum api_id api, struct str bod
 
 	add_made(b, STR("\"system\""),
 	         items ? JSON_GET(body, "instructions") : JSON_GET(body, "system"), STR_NONE);
-	if (json_type(list) == JSON_STRING) {
+	if (json_type(list) == JSON_STRING)
 		add_made(b, STR("\"user\""), list, STR_NONE);
-	}
 	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
 		struct str content = JSON_GET(one, "content");
 
-		if (api == API_RESPONSES) {
+		if (api == API_RESPONSES)
 			add_item(b, one);
-		} else if (api == API_ANTHROPIC && json_type(content) == JSON_ARRAY) {
-			for (size_t at = 0; json_next(content, &at, &block);) {
+		else if (api == API_ANTHROPIC && json_type(content) == JSON_ARRAY)
+			for (size_t at = 0; json_next(content, &at, &block);)
 				add_block(b, JSON_GET(one, "role"), block);
-			}
-		} else {
+		else
 			add_message(b, one);
-		}
 	}
 }
 
@@ -244,18 +236,14 @@ static void add_text(struct building *b, struct str prompt)
 	struct str id;
 
 	b->p->is_text = true;
-	for (size_t cursor = 0;
-	     json_next(prompt, &cursor, &id) && b->p->units < PROMPT_UNITS_MAX;) {
+	for (size_t cursor = 0; json_next(prompt, &cursor, &id) && b->p->units < PROMPT_UNITS_MAX;)
 		add_hash(b, model_next_token(b->p->chain[b->p->units], id));
-	}
-	if (json_type(prompt) != JSON_STRING) {
+	if (json_type(prompt) != JSON_STRING)
 		return;
-	}
 	buf_clear(&b->unit);
 	json_decode(prompt, &b->unit);
-	for (size_t i = 0; i < b->unit.n && i < PROMPT_UNITS_MAX; i++) {
+	for (size_t i = 0; i < b->unit.n && i < PROMPT_UNITS_MAX; i++)
 		add_hash(b, map_hash_with(b->p->chain[i], (unsigned char)b->unit.p[i]));
-	}
 }
 
 static void add_prompt(struct model_request *q, struct building *b)
@@ -303,9 +291,8 @@ static size_t path_of(struct str path)
 {
 	size_t i = 0;
 
-	while (i < ARRAY_LEN(paths) && !str_ends(path, str_from(paths[i].end))) {
+	while (i < ARRAY_LEN(paths) && !str_ends(path, str_from(paths[i].end)))
 		i++;
-	}
 	return i;
 }
 
@@ -317,11 +304,9 @@ static struct str rollout_in_path(struct str path, bool *weak)
 	struct str rest = STR_NONE;
 
 	*weak = false;
-	for (size_t i = 0; i < ARRAY_LEN(before) && !rest.p; i++) {
-		if (str_starts(path, str_from(before[i]))) {
+	for (size_t i = 0; i < ARRAY_LEN(before) && !rest.p; i++)
+		if (str_starts(path, str_from(before[i])))
 			rest = str_skip(path, strlen(before[i]));
-		}
-	}
 	if (!rest.p && path.n > 1) {
 		*weak = true; /* "/ID/v1": may also be where the server is mounted */
 		rest = str_skip(path, 1);
@@ -351,9 +336,8 @@ static struct str tools_of(struct arena *a, struct str list)
 	struct json_writer w;
 	struct str tool;
 
-	if (json_count(list) == 0) {
+	if (json_count(list) == 0)
 		return STR_NONE;
-	}
 	jw_init(&w, &text);
 	jw_array(&w);
 	for (size_t cursor = 0; json_next(list, &cursor, &tool);) {
@@ -362,9 +346,8 @@ static struct str tools_of(struct arena *a, struct str list)
 		f = json_type(f) == JSON_OBJECT ? f : tool;
 		struct str schema = JSON_GET(f, "parameters");
 		schema = schema.p ? schema : JSON_GET(f, "input_schema");
-		if (json_type(JSON_GET(f, "name")) != JSON_STRING) {
+		if (json_type(JSON_GET(f, "name")) != JSON_STRING)
 			continue;
-		}
 		jw_object(&w);
 		jw_put_raw(&w, "name", JSON_GET(f, "name"));
 		jw_put_raw(&w, "description", JSON_GET(f, "description"));
@@ -403,9 +386,8 @@ static struct str sent_of(struct arena *a, struct str body)
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		struct str value = json_get(body, str_from(names[i]));
 
-		if (!json_is_null(value)) {
+		if (!json_is_null(value))
 			jw_put_raw(&w, names[i], value);
-		}
 	}
 	jw_end(&w);
 	struct buf kept = BUF(BUF_MAX_SMALL);
@@ -430,12 +412,10 @@ static void name_rollout(struct model_request *q, const struct tap_head *h, stru
 	}
 	struct str mounted = named;
 	named = STR_NONE;
-	for (size_t i = 0; i < ARRAY_LEN(fields) && !named.n; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(fields) && !named.n; i++)
 		named = tap_header(h, fields[i]);
-	}
-	for (size_t i = 0; i < ARRAY_LEN(keys) && !key.n; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(keys) && !key.n; i++)
 		key = tap_header(h, keys[i]);
-	}
 	struct str inside = JSON_GET(body, "_session_id");
 	inside = inside.p ? inside : JSON_GET(body, "session_id");
 	if (named.n || json_type(inside) == JSON_STRING) {
@@ -459,9 +439,8 @@ bool model_request_read(struct model_request *q, const struct tap_exchange *x)
 	size_t which = path_of(tap_path(&x->request));
 
 	*q = (struct model_request){.api = which < ARRAY_LEN(paths) ? paths[which].api : NULL};
-	if (x->request_body.cut || json_validate(body, &fault)) {
+	if (x->request_body.cut || json_validate(body, &fault))
 		return false;
-	}
 	body = text_trim(body);
 	q->tools = tools_of(&q->arena, JSON_GET(body, "tools"));
 	q->sent = sent_of(&q->arena, body);
@@ -474,8 +453,7 @@ bool model_request_read(struct model_request *q, const struct tap_exchange *x)
 
 void model_request_release(struct model_request *q)
 {
-	for (size_t i = 0; i < q->prompt_count; i++) {
+	for (size_t i = 0; i < q->prompt_count; i++)
 		model_release_prompt(q->prompts[i]);
-	}
 	arena_release(&q->arena);
 }

@@ -17,9 +17,8 @@ static void put_reply(const struct chat_reply *r, struct buf *out)
 	jw_object(&w);
 	jw_put_text(&w, "role", "assistant");
 	jw_put_str(&w, "content", r->content);
-	if (r->call_count) {
+	if (r->call_count)
 		jw_put_array(&w, "tool_calls");
-	}
 	for (size_t i = 0; i < r->call_count; i++) {
 		const struct chat_call *c = &r->calls[i];
 		struct buf quoted[3] = {BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL),
@@ -30,13 +29,11 @@ static void put_reply(const struct chat_reply *r, struct buf *out)
 		json_quote(&quoted[2], c->arguments);
 		model_put_call(&w, buf_view(&quoted[0]), buf_view(&quoted[1]),
 		               buf_view(&quoted[2]));
-		for (int k = 0; k < 3; k++) {
+		for (int k = 0; k < 3; k++)
 			buf_release(&quoted[k]);
-		}
 	}
-	if (r->call_count) {
+	if (r->call_count)
 		jw_end(&w);
-	}
 	jw_end(&w);
 	buf_release(&text);
 }
@@ -93,9 +90,8 @@ static struct str named_tools(struct arena *a, struct str text)
 		struct json_fault fault;
 		size_t used;
 
-		if (!at) {
+		if (!at)
 			break;
-		}
 		rest = str_skip(rest, (size_t)(at - rest.p) + sizeof(key) - 1);
 		rest = str_skip(rest, (size_t)(text_trim(rest).p - rest.p));
 		struct str value = str_starts(rest, STR(":")) ? str_skip(rest, 1) : STR("");
@@ -132,11 +128,10 @@ struct model_turn *model_turn_new(const struct model_request *q, size_t prompt,
 	t->weak = q->weak;
 	t->after = t->almost = p->chain[p->units];
 	t->length = p->units;
-	if (p->is_text) {
+	if (p->is_text)
 		chain_text(t);
-	} else {
+	else
 		chain_message(t);
-	}
 	bool bare = p->is_text && !t->tools.p;
 	struct calls_conf conf = {.tools = bare ? named_tools(&t->arena, t->reply.content)
 	                                        : t->tools,

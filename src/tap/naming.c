@@ -18,9 +18,8 @@ static void free_items(struct map *m)
 {
 	struct map_item **all = map_list(m);
 
-	for (size_t i = 0; i < m->count; i++) {
+	for (size_t i = 0; i < m->count; i++)
 		free(all[i]);
-	}
 	free(all);
 }
 
@@ -66,9 +65,8 @@ void naming_claim(struct naming *n, struct buf *id)
 		used = mem_new(sizeof(*used));
 		map_add(&n->ids, &used->item, hash);
 	}
-	if (++used->times > 1) {
+	if (++used->times > 1)
 		buf_printf(id, ".%llu", (unsigned long long)used->times);
-	}
 }
 
 struct naming_group *naming_join(struct naming *n, struct str data, uint64_t now_ns)

@@ -54,9 +54,8 @@ static void stop(void *ctx)
 	struct gym_decoder *d = ctx;
 	struct gym_session **all = map_list(&d->sessions);
 
-	for (size_t n = d->sessions.count, i = 0; i < n; i++) {
+	for (size_t n = d->sessions.count, i = 0; i < n; i++)
 		end_session(d, all[i], &(struct tap_ending){.stopped = true});
-	}
 	free(all);
 	nemo_gym_reading_release(&d->reading);
 	http_json_words_release(&d->words);
@@ -79,9 +78,8 @@ static bool session_in(struct str cookies, struct buf *out)
 		const char *end = memchr(rest.p, ';', rest.n);
 		struct str one = {rest.p, end ? (size_t)(end - rest.p) : rest.n};
 
-		if (nemo_gym_session_id(one, out)) {
+		if (nemo_gym_session_id(one, out))
 			return true;
-		}
 		rest = str_skip(rest, one.n + 1);
 	}
 	return false;
@@ -101,9 +99,8 @@ static bool owns(void *ctx, const struct tap_head *request)
 	bool ours = post && (is_at(request, "/seed_session") || d->seen ||
 	                     session_in(tap_header(request, "cookie"), &id));
 
-	if (post && is_at(request, "/reset") && !ours) {
+	if (post && is_at(request, "/reset") && !ours)
 		ours = true;
-	}
 	d->seen |= ours;
 	buf_release(&id);
 	return ours && !is_at(request, "/aggregate_metrics");
@@ -136,11 +133,10 @@ static struct gym_session *session_of(struct gym_decoder *d, const struct tap_ex
 	struct buf id = BUF(BUF_MAX_SMALL);
 	struct gym_session *s = NULL;
 
-	if (session_in(tap_header(&x->request, "cookie"), &id)) {
+	if (session_in(tap_header(&x->request, "cookie"), &id))
 		s = find(d, buf_view(&id));
-	} else if (d->sessions.count == 1) {
+	else if (d->sessions.count == 1)
 		s = (struct gym_session *)d->sessions.root;
-	}
 	buf_release(&id);
 	return s;
 }
@@ -152,9 +148,8 @@ static void read_answer(const struct tap_exchange *x, struct http_json_answer *o
 	struct str body = x->reply_body.bytes.p ? x->reply_body.bytes : STR("");
 
 	*out = (struct http_json_answer){.status = x->reply.status, .text = body};
-	if (json_validate(body, &out->fault) == 0) {
+	if (json_validate(body, &out->fault) == 0)
 		out->data = body;
-	}
 }
 
 /* The task's own members: without the prompt and tools, which are long and the model's. */
@@ -175,9 +170,8 @@ static void begin_episode(struct gym_session *s, const struct tap_exchange *x, b
 					  .reset = reset});
 	http_env_store(&s->start, reset->observation);
 	http_env_store(&s->seen, reset->observation);
-	if (steps && reset->outcome == OUTCOME_OK) {
+	if (steps && reset->outcome == OUTCOME_OK)
 		tap_state(s->tap, reset->observation);
-	}
 }
 
 static void take_begin(struct gym_decoder *d, struct tap_exchange *x)
@@ -188,20 +182,18 @@ static void take_begin(struct gym_decoder *d, struct tap_exchange *x)
 	struct buf id = BUF(BUF_MAX_SMALL);
 
 	read_answer(x, &a);
-	if (steps) {
+	if (steps)
 		nemo_gym_read_step(&a, &d->reading, &reply);
-	} else {
+	else
 		nemo_gym_read_other(&a, &d->reading, &reply);
-	}
 	bool named = session_in(tap_header(&x->reply, "set-cookie"), &id) ||
 	             session_in(tap_header(&x->request, "cookie"), &id);
 	struct gym_session *s = named ? find(d, buf_view(&id)) : NULL;
 	s = s ? s : new_session(d, x, buf_view(&id));
 	begin_episode(s, x, steps, &reply);
 	s->over = reply.outcome != OUTCOME_OK;
-	if (s->over && !s->calls) {
+	if (s->over && !s->calls)
 		end_session(d, s, &(struct tap_ending){.first = TAP_NOBODY});
-	}
 	buf_release(&id);
 }
 
@@ -230,9 +222,8 @@ static void read_action(struct str body, struct buf *tool, struct buf *arguments
 			buf_clear(arguments);
 			json_text_or_json(JSON_GET(item, "name"), tool);
 			json_text_or_json(JSON_GET(item, "arguments"), arguments);
-			if (json_validate(buf_view(arguments), &fault) == 0) {
+			if (json_validate(buf_view(arguments), &fault) == 0)
 				return;
-			}
 		} else if (json_type(text) == JSON_STRING && !tool->n) {
 			buf_text(tool, "step");
 			buf_printf(arguments, "{\"text\":%.*s}", STR_ARG(text));
@@ -301,18 +292,16 @@ static void end_call(struct gym_decoder *d, struct gym_call *c, struct tap_excha
 		nemo_gym_read_tool(&a, false, reading_before(&s->start, &s->seen), &conf,
 		                   &d->reading, &reply);
 	}
-	if (reply.outcome == OUTCOME_OK) {
+	if (reply.outcome == OUTCOME_OK)
 		http_env_store(&s->seen, reply.observation);
-	}
 	bool other = name_answerer(s, x, &id, &reply);
 	tap_step_end(c->step, &reply);
 	if (other && tap_header(&x->request, "cookie").n) { /* which was not accepted */
 		tap_note(s->tap, EVENT_SESSION_REPLACED, "cookie",
 		         STR("the server answered for a new session"));
 	}
-	if (c->is_step) {
+	if (c->is_step)
 		tap_state(s->tap, reply.outcome == OUTCOME_OK ? reply.observation : STR_NONE);
-	}
 	s->over |= reply.terminated > 0 || reply.truncated > 0;
 	s->calls--;
 	free(c);
@@ -345,13 +334,12 @@ static void reply(void *ctx, struct tap_exchange *x)
 {
 	struct gym_session *s = session_of(ctx, x);
 
-	if (begins_episode(&x->request)) {
+	if (begins_episode(&x->request))
 		take_begin(ctx, x);
-	} else if (x->own) {
+	else if (x->own)
 		end_call(ctx, x->own, x, STR(""));
-	} else if (s && is_at(&x->request, "/verify")) {
+	else if (s && is_at(&x->request, "/verify"))
 		take_verify(ctx, s, x);
-	}
 }
 
 static void closed(void *ctx, struct tap_exchange *x, const struct tap_ending *e)
@@ -359,12 +347,10 @@ static void closed(void *ctx, struct tap_exchange *x, const struct tap_ending *e
 	struct gym_call *c = x->own;
 	struct gym_session *s = c ? c->session : session_of(ctx, x);
 
-	if (c) { /* the connection ended before the reply */
+	if (c) /* the connection ended before the reply */
 		end_call(ctx, c, x, e->why);
-	}
-	if (s && s->over && !s->calls) {
+	if (s && s->over && !s->calls)
 		end_session(ctx, s, e);
-	}
 }
 
 const struct tap_decoder tap_nemo_gym = {

@@ -67,9 +67,8 @@ static void learn_page(struct openenv_decoder *d, const struct tap_exchange *x)
 	struct str body = x->reply_body.bytes, action;
 	struct json_fault fault;
 
-	if (x->reply.status != 200 || x->reply_body.encoded || json_validate(body, &fault)) {
+	if (x->reply.status != 200 || x->reply_body.encoded || json_validate(body, &fault))
 		return;
-	}
 	if (is_page(&x->request, "/metadata")) {
 		openenv_learn_text(JSON_GET(body, "name"), &d->name);
 		openenv_learn_text(JSON_GET(body, "version"), &d->version);
@@ -88,9 +87,8 @@ static void request(void *ctx, struct tap_exchange *x)
 {
 	struct openenv_decoder *d = ctx;
 
-	if (!is_socket(&x->request)) {
+	if (!is_socket(&x->request))
 		return;
-	}
 	struct openenv_tap *s = mem_new(sizeof(*s));
 	struct tap_session_start f = {.connection = x->connection,
 	                              .protocol = protocol_name(PROTOCOL_OPENENV),
@@ -139,9 +137,8 @@ static void read_ending(struct openenv_tap *s, const struct tap_ending *e, struc
 
 static void free_session(struct openenv_tap *s)
 {
-	while (s->first) {
+	while (s->first)
 		openenv_pop(s);
-	}
 	openenv_reading_release(&s->reading);
 	ignore_paths_release(&s->ignored);
 	arena_release(&s->kept);
@@ -157,9 +154,8 @@ static void closed(void *ctx, struct tap_exchange *x, const struct tap_ending *e
 	struct env_reply lost;
 
 	(void)ctx;
-	if (!s) {
+	if (!s)
 		return;
-	}
 	openenv_finish_held(s, STR_NONE);
 	read_ending(s, e, &lost);
 	if (e->unreachable || (!s->closed && !tap_episode_is_open(s->tap) && s->begun &&
@@ -175,9 +171,8 @@ static void message(void *ctx, struct tap_exchange *x, enum tap_side from,
                     const struct tap_bytes *m)
 {
 	(void)ctx;
-	if (x->own) {
+	if (x->own)
 		openenv_take_message(x->own, from, m);
-	}
 }
 
 const struct tap_decoder tap_openenv = {

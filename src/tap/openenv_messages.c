@@ -29,11 +29,10 @@ static void push(struct openenv_tap *s, bool known, enum openenv_ask what, struc
 		a->data = mem_text(data);
 		a->n = data.n;
 	}
-	if (s->last) {
+	if (s->last)
 		s->last->next = a;
-	} else {
+	else
 		s->first = a;
-	}
 	s->last = a;
 }
 
@@ -90,9 +89,8 @@ static void choose_state(struct openenv_tap *s, struct str state, struct str obs
 	s->ignored =
 		(struct ignore_paths){.json = BUF(BUF_MAX_SMALL),
 	                              .aside = asks ? NULL : openenv_metadata_aside(observation)};
-	if (ignore_paths_choose(&s->ignored, NULL, 0, asks ? state : observation, &err)) {
+	if (ignore_paths_choose(&s->ignored, NULL, 0, asks ? state : observation, &err))
 		tap_note(s->tap, EVENT_NOTIFICATION, "ignored members", str_from(err.text));
-	}
 }
 
 static void set_state(struct openenv_tap *s, struct str state)
@@ -123,11 +121,10 @@ static void begin_episode(struct openenv_tap *s, const struct env_reply *reply, 
 	f.has_seed = json_i64(JSON_GET(data, "seed"), &f.seed);
 	tap_episode_begin(s->tap, &f);
 	ignore_paths_release(&before);
-	if (s->kind == STATE_OPENENV) {
+	if (s->kind == STATE_OPENENV)
 		set_state(s, state);
-	} else if (reply && reply->outcome == OUTCOME_OK) {
+	else if (reply && reply->outcome == OUTCOME_OK)
 		tap_state(s->tap, observation);
-	}
 	buf_release(&name);
 	buf_release(&args);
 	buf_release(&group);
@@ -164,11 +161,10 @@ static void finish_step(struct openenv_tap *s, struct str state)
 	}
 	tap_step_end(s->step, reply);
 	s->step = NULL;
-	if (s->kind == STATE_OPENENV) {
+	if (s->kind == STATE_OPENENV)
 		set_state(s, state);
-	} else {
+	else
 		tap_state(s->tap, reply->outcome == OUTCOME_OK ? reply->observation : STR_NONE);
-	}
 }
 
 void openenv_finish_held(struct openenv_tap *s, struct str state)
@@ -236,16 +232,13 @@ static void begin_next(struct openenv_tap *s)
 {
 	const struct openenv_asked *a = s->first;
 
-	if (!a || s->begun) {
+	if (!a || s->begun)
 		return;
-	}
-	if (s->holds && !(a->known && a->what == OPENENV_STATE)) {
+	if (s->holds && !(a->known && a->what == OPENENV_STATE))
 		openenv_finish_held(s, STR_NONE);
-	}
 	s->begun = true;
-	if (!a->known || lists_tools(a)) {
+	if (!a->known || lists_tools(a))
 		return;
-	}
 	if (a->what == OPENENV_STEP) {
 		begin_step(s, data_of(a));
 	} else if (a->what == OPENENV_RESET) {
@@ -290,9 +283,8 @@ static void take_request(struct openenv_tap *s, const struct tap_bytes *m)
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
 		if (json_is(type, str_from(words[i]))) {
 			push(s, true, (enum openenv_ask)i, data);
-			if (i == OPENENV_RESET || i == OPENENV_STEP) {
+			if (i == OPENENV_RESET || i == OPENENV_STEP)
 				tap_request_seen(s->tap);
-			}
 			begin_next(s);
 			return;
 		}
@@ -407,12 +399,10 @@ static void take_reply(struct openenv_tap *s, const struct tap_bytes *m)
 
 void openenv_take_message(struct openenv_tap *s, enum tap_side from, const struct tap_bytes *m)
 {
-	if (s->closed) {
+	if (s->closed)
 		return;
-	}
-	if (from == TAP_CLIENT) {
+	if (from == TAP_CLIENT)
 		take_request(s, m);
-	} else {
+	else
 		take_reply(s, m);
-	}
 }

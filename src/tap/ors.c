@@ -55,9 +55,8 @@ static void stop(void *ctx)
 	struct ors_decoder *d = ctx;
 	struct ors_session **all = map_list(&d->sessions);
 
-	for (size_t n = d->sessions.count, i = 0; i < n; i++) {
+	for (size_t n = d->sessions.count, i = 0; i < n; i++)
 		end_session(d, all[i], &(struct tap_ending){.stopped = true});
-	}
 	free(all);
 	ors_reading_release(&d->reading);
 	http_json_words_release(&d->words);
@@ -88,9 +87,8 @@ static struct ors_session *find(struct ors_decoder *d, const struct tap_exchange
 	uint64_t hash = map_hash(id);
 	struct ors_session *s = id.n ? map_find(&d->sessions, hash, id) : NULL;
 
-	if (s || !id.n || is_at(x, "/ping") || is_at(x, "/delete") || is_at(x, "/delete_session")) {
+	if (s || !id.n || is_at(x, "/ping") || is_at(x, "/delete") || is_at(x, "/delete_session"))
 		return s;
-	}
 	s = mem_new(sizeof(*s));
 	s->create = s->start = s->seen = BUF(BUF_MAX_MESSAGE);
 	s->name = BUF(BUF_MAX_SMALL);
@@ -120,9 +118,8 @@ static void read_answer(struct ors_decoder *d, const struct tap_exchange *x, str
 		                   str_is(tap_header(&x->reply, "x-backend-state"), "starting");
 	}
 	out->http.text = buf_view(&d->reply);
-	if (json_validate(out->http.text, &out->http.fault) == 0) {
+	if (json_validate(out->http.text, &out->http.fault) == 0)
 		out->http.data = out->http.text;
-	}
 }
 
 /* The data of `create`: what tells tasks apart. A task by its number has a name. */
@@ -134,9 +131,8 @@ static void begin_episode(struct ors_decoder *d, struct ors_session *s,
 	struct buf task = BUF(BUF_MAX_SMALL);
 	int64_t index;
 
-	if (json_type(name) == JSON_STRING && !s->name.n) {
+	if (json_type(name) == JSON_STRING && !s->name.n)
 		json_decode(name, &s->name);
-	}
 	tap_session_facts(s->tap, &(struct tap_env_facts){
 					  .protocol = protocol_name(PROTOCOL_ORS),
 					  .name = s->name.n ? buf_view(&s->name) : STR("ors"),
@@ -162,12 +158,10 @@ static void begin_step(struct ors_decoder *d, struct ors_session *s, struct tap_
 	struct buf tool = BUF(BUF_MAX_SMALL);
 	struct json_fault fault;
 
-	if (json_validate(body, &fault) || JSON_GET(body, "task_id").n > 2) {
+	if (json_validate(body, &fault) || JSON_GET(body, "task_id").n > 2)
 		return; /* asks for the rest of a stream */
-	}
-	if (s->created) { /* a client that needs no prompt */
+	if (s->created) /* a client that needs no prompt */
 		begin_episode(d, s, &(struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN});
-	}
 	name = JSON_GET(body, "name");
 	arguments = JSON_GET(body, "input");
 	json_text_or_json(name, &tool);
@@ -214,18 +208,16 @@ static void request(void *ctx, struct tap_exchange *x)
 {
 	struct ors_session *s = find(ctx, x);
 
-	if (s && is_at(x, "/call") && !may_be_redirected(x)) {
+	if (s && is_at(x, "/call") && !may_be_redirected(x))
 		begin_step(ctx, s, x);
-	}
 }
 
 static void head(void *ctx, struct tap_exchange *x)
 {
 	struct ors_session *s = find(ctx, x);
 
-	if (s && may_be_redirected(x) && !is_redirect(x)) {
+	if (s && may_be_redirected(x) && !is_redirect(x))
 		begin_step(ctx, s, x);
-	}
 }
 
 static void take_create(struct ors_session *s, const struct tap_exchange *x,
@@ -233,13 +225,11 @@ static void take_create(struct ors_session *s, const struct tap_exchange *x,
 {
 	struct json_fault fault;
 
-	if (json_validate(x->request_body.bytes, &fault) == 0) {
+	if (json_validate(x->request_body.bytes, &fault) == 0)
 		http_env_store(&s->create, x->request_body.bytes);
-	}
 	s->created = reply->outcome == OUTCOME_OK;
-	if (!s->created) {
+	if (!s->created)
 		begin_episode(d, s, reply);
-	}
 }
 
 /* "/lake/prompt": "lake" */
@@ -247,9 +237,8 @@ static void learn_name(struct ors_session *s, struct str path)
 {
 	const char *last = path.n ? memchr(path.p + 1, '/', path.n - 1) : NULL;
 
-	if (last && !s->name.n) {
+	if (last && !s->name.n)
 		buf_add(&s->name, path.p + 1, (size_t)(last - path.p) - 1);
-	}
 }
 
 static void take_reply(struct ors_decoder *d, struct ors_session *s, struct tap_exchange *x)
@@ -280,9 +269,8 @@ static void refuse(struct ors_decoder *d, const struct tap_exchange *x)
 
 	read_answer(d, x, &a);
 	ors_read_other(&a, &d->reading, &reply);
-	if (reply.outcome == OUTCOME_OK) {
+	if (reply.outcome == OUTCOME_OK)
 		return; /* the session is known by its first request */
-	}
 	struct tap_session *refused = tap_session_begin(
 		d->r, &(struct tap_session_start){.connection = x->connection,
 	                                          .protocol = protocol_name(PROTOCOL_ORS)});
@@ -294,13 +282,12 @@ static void reply(void *ctx, struct tap_exchange *x)
 {
 	struct ors_session *s = find(ctx, x);
 
-	if (!s) {
+	if (!s)
 		refuse(ctx, x);
-	} else if (x->own) {
+	else if (x->own)
 		end_step(ctx, s, x, STR(""));
-	} else if (!is_redirect(x) && !is_at(x, "/call")) {
+	else if (!is_redirect(x) && !is_at(x, "/call"))
 		take_reply(ctx, s, x);
-	}
 }
 
 /* The client may break the connection when it has the result. */
@@ -308,19 +295,15 @@ static void closed(void *ctx, struct tap_exchange *x, const struct tap_ending *e
 {
 	struct ors_session *s = find(ctx, x);
 
-	if (!s) {
+	if (!s)
 		return;
-	}
-	if (x->own) {
+	if (x->own)
 		end_step(ctx, s, x, e->why);
-	}
-	if (is_at(x, "/delete")) {
+	if (is_at(x, "/delete"))
 		tap_episode_end(s->tap, END_STOPPED, "the client deleted the session");
-	}
 	s->deleted |= is_at(x, "/delete_session");
-	if (s->deleted && !s->calls) {
+	if (s->deleted && !s->calls)
 		end_session(ctx, s, e);
-	}
 }
 
 const struct tap_decoder tap_ors = {

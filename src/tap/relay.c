@@ -35,9 +35,8 @@ void relay_watch(struct relay *r, struct end *e, int fd, uint32_t events)
 {
 	struct epoll_event ev = {.events = events, .data.ptr = e};
 
-	if (events == e->seen || fd < 0) {
+	if (events == e->seen || fd < 0)
 		return;
-	}
 	(void)epoll_ctl(r->epoll,
 	                !e->seen  ? EPOLL_CTL_ADD
 	                : !events ? EPOLL_CTL_DEL
@@ -69,27 +68,23 @@ static void watch_end(struct relay *r, struct end *e, bool connecting)
 	/* one that is neither read nor written is not watched: its loss would be reported for ever */
 	uint32_t events = (reads ? (uint32_t)EPOLLIN : 0) | (writes ? (uint32_t)EPOLLOUT : 0);
 
-	if (e->stream) {
+	if (e->stream)
 		relay_watch(r, e, stream_fd(e->stream), events);
-	}
 }
 
 /* ---- the end of a connection ---- */
 
 static void bury(struct relay *r, struct conn *c)
 {
-	if (c->dead) {
+	if (c->dead)
 		return;
-	}
 	c->dead = true;
-	if (c->previous) {
+	if (c->previous)
 		c->previous->next = c->next;
-	} else {
+	else
 		r->first = c->next;
-	}
-	if (c->next) {
+	if (c->next)
 		c->next->previous = c->previous;
-	}
 	c->next = r->dead;
 	r->dead = c;
 }
@@ -103,9 +98,8 @@ static void free_conn(struct relay *r, struct conn *c, bool stopped)
 	for (int i = 0; i < 2; i++) {
 		struct end *e = &c->ends[i];
 
-		if (e->stream) {
+		if (e->stream)
 			relay_watch(r, e, stream_fd(e->stream), 0);
-		}
 		stream_close(e->stream, reset);
 		buf_release(&e->pending);
 	}
@@ -116,9 +110,8 @@ static void free_conn(struct relay *r, struct conn *c, bool stopped)
 
 void relay_lose(struct end *e)
 {
-	if (!e->over && e->conn->flow) {
+	if (!e->over && e->conn->flow)
 		(void)tap_flow_ended(e->conn->flow, e->side, true);
-	}
 	e->over = e->lost = true;
 	buf_release(&e->pending);
 }
@@ -128,9 +121,8 @@ static void flush(struct end *e)
 	while (e->pending.n && !e->lost && !is_delayed(e)) {
 		ptrdiff_t n = stream_send(e->stream, buf_view(&e->pending));
 
-		if (n == STREAM_AGAIN) {
+		if (n == STREAM_AGAIN)
 			return;
-		}
 		if (n == STREAM_LOST) {
 			relay_lose(e);
 			return;
@@ -146,9 +138,8 @@ static void flush(struct end *e)
 /* Sends what it can at once; the rest waits. */
 void relay_send(struct end *e, struct str bytes)
 {
-	if (e->lost || e->shut || (e->conn->unreachable && e->side == TAP_SERVER)) {
+	if (e->lost || e->shut || (e->conn->unreachable && e->side == TAP_SERVER))
 		return;
-	}
 	if (!e->pending.n && !is_connecting(e) && !is_delayed(e)) {
 		ptrdiff_t n = bytes.n ? stream_send(e->stream, bytes) : 0;
 
@@ -166,9 +157,8 @@ static void reply_unreachable(struct relay *r, struct conn *c)
 {
 	struct end *client = &c->ends[TAP_CLIENT];
 
-	if (!tap_flow_awaits_reply(c->flow) || client->shut) {
+	if (!tap_flow_awaits_reply(c->flow) || client->shut)
 		return;
-	}
 	buf_clear(&r->out);
 	buf_printf(&r->out, "rolldbg tap: cannot connect to %s: %s\n",
 	           stream_server_authority(c->server), stream_why(c->ends[TAP_SERVER].stream));
@@ -190,16 +180,14 @@ static void reply_unreachable(struct relay *r, struct conn *c)
 
 static void end_side(struct relay *r, struct end *e, bool lost)
 {
-	if (e->conn->faults && e->side == TAP_SERVER) {
+	if (e->conn->faults && e->side == TAP_SERVER)
 		relay_pass_to_client(r, e->conn, fault_bytes_ended(e->conn->faults));
-	}
 	struct str held = e->conn->flow ? tap_flow_ended(e->conn->flow, e->side, lost) : STR_NONE;
 
 	e->over = true;
 	e->lost |= lost;
-	if (!lost && held.n) {
+	if (!lost && held.n)
 		relay_send(relay_other(e), held);
-	}
 }
 
 /* Is the server known only from the requests? */
@@ -218,9 +206,8 @@ static bool read_once(struct relay *r, struct end *e)
 	}
 	struct str bytes = {r->room, (size_t)n};
 	relay_pass(r, e, bytes);
-	if (e->conn->unreachable) {
+	if (e->conn->unreachable)
 		reply_unreachable(r, e->conn);
-	}
 	return (size_t)n == READ_BYTES || stream_server_is_tls(e->conn->server);
 }
 
@@ -262,9 +249,8 @@ static bool is_finished(const struct conn *c)
 {
 	const struct end *client = &c->ends[TAP_CLIENT], *server = &c->ends[TAP_SERVER];
 
-	if (client->lost || server->lost) { /* the other gets what is left, then a reset */
+	if (client->lost || server->lost) /* the other gets what is left, then a reset */
 		return (client->lost || !client->pending.n) && (server->lost || !server->pending.n);
-	}
 	return client->over && server->over && !client->pending.n && !server->pending.n;
 }
 
@@ -273,21 +259,18 @@ static void settle(struct relay *r, struct conn *c)
 	struct end *client = &c->ends[TAP_CLIENT], *server = &c->ends[TAP_SERVER];
 
 	if (!c->server) {
-		if (client->over) {
+		if (client->over)
 			bury(r, c);
-		} else {
+		else
 			watch_end(r, client, false);
-		}
 		return;
 	}
 	enum stream_state state = c->unreachable ? STREAM_FAILED : stream_continue(server->stream);
 
-	if (state == STREAM_FAILED && !c->unreachable) {
+	if (state == STREAM_FAILED && !c->unreachable)
 		begin_unreachable(r, c);
-	}
-	if (state == STREAM_OPEN) {
+	if (state == STREAM_OPEN)
 		pass_end(client);
-	}
 	pass_end(server);
 	if (is_finished(c) || (c->unreachable && client->over && !client->pending.n)) {
 		bury(r, c);
@@ -303,21 +286,16 @@ static void serve(struct relay *r, struct end *e, uint32_t events)
 {
 	struct conn *c = e->conn;
 
-	if (c->dead) {
+	if (c->dead)
 		return;
-	}
 	bool connecting = is_connecting(e);
 	if (!connecting && e->stream && !(c->unreachable && e->side == TAP_SERVER)) {
-		if (events & EPOLLOUT || e->pending.n) {
+		if (events & EPOLLOUT || e->pending.n)
 			flush(e);
-		}
-		if (events & (uint32_t)(EPOLLIN | EPOLLHUP | EPOLLERR | EPOLLRDHUP) &&
-		    may_read(e)) {
+		if (events & (uint32_t)(EPOLLIN | EPOLLHUP | EPOLLERR | EPOLLRDHUP) && may_read(e))
 			read_end(r, e);
-		}
-		if (relay_other(e)->more && may_read(relay_other(e))) {
+		if (relay_other(e)->more && may_read(relay_other(e)))
 			read_end(r, relay_other(e));
-		}
 	}
 	settle(r, c);
 }
@@ -328,9 +306,8 @@ static uint16_t port_of(const struct sockaddr_storage *a)
 {
 	struct sockaddr_in in = {0};
 
-	if (a->ss_family == AF_INET) {
+	if (a->ss_family == AF_INET)
 		memcpy(&in, a, sizeof(in));
-	}
 	return ntohs(in.sin_port);
 }
 
@@ -339,9 +316,8 @@ static bool none_accepted(struct relay *r)
 {
 	if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
 		relay_watch(r, &r->listener, r->conf->listener, 0);
-		if (!r->full) {
+		if (!r->full)
 			log_warn("%s: new connections have to wait", strerror(errno));
-		}
 		r->full = true;
 	}
 	return false;
@@ -354,9 +330,8 @@ static bool accept_one(struct relay *r, int listener, struct stream_server *serv
 	socklen_t n = sizeof(from);
 	int fd = accept(listener, (struct sockaddr *)&from, &n);
 
-	if (fd < 0) {
+	if (fd < 0)
 		return none_accepted(r);
-	}
 	struct conn *c = mem_new(sizeof(*c));
 	c->ends[TAP_CLIENT] = (struct end){.conn = c,
 	                                   .side = TAP_CLIENT,
@@ -365,13 +340,11 @@ static bool accept_one(struct relay *r, int listener, struct stream_server *serv
 	c->ends[TAP_SERVER] =
 		(struct end){.conn = c, .side = TAP_SERVER, .pending = BUF(PENDING_MAX)};
 	c->port = port_of(&from);
-	if (server) {
+	if (server)
 		relay_connect(r, c, server);
-	}
 	c->next = r->first;
-	if (r->first) {
+	if (r->first)
 		r->first->previous = c;
-	}
 	r->first = c;
 	settle(r, c);
 	return true;
@@ -405,18 +378,15 @@ static void poll_others(struct relay *r)
 {
 	struct conn *next;
 
-	if (!r->polled) {
+	if (!r->polled)
 		return;
-	}
 	r->polled = 0;
 	for (struct conn *c = r->first; c; c = next) {
 		next = c->next;
 		bool due = c->due_ns && relay_now_ns(r) >= c->due_ns;
 		c->due_ns = due ? 0 : c->due_ns;
-		if (due || c->due_ns ||
-		    (c->server && !c->unreachable && !c->ends[TAP_SERVER].seen)) {
+		if (due || c->due_ns || (c->server && !c->unreachable && !c->ends[TAP_SERVER].seen))
 			serve(r, &c->ends[TAP_SERVER], EPOLLOUT);
-		}
 	}
 }
 
@@ -448,12 +418,10 @@ static int loop(struct relay *r, struct error *err)
 		int n = epoll_wait(r->epoll, events, EVENTS,
 		                   r->polled && wait > STREAM_POLL_MS ? STREAM_POLL_MS : wait);
 
-		if (n < 0 && errno != EINTR) {
+		if (n < 0 && errno != EINTR)
 			return error_errno(err, "cannot wait for connections");
-		}
-		for (int i = 0; i < n; i++) {
+		for (int i = 0; i < n; i++)
 			serve_event(r, &events[i]);
-		}
 		poll_others(r);
 		free_dead(r);
 	}
@@ -490,9 +458,8 @@ int tap_relay(const struct tap_relay_conf *conf, struct error *err)
 	}
 	r.reader = new_reader(conf, conf->server, tap_decoders, tap_decoders_count);
 	r.model_reader = conf->model ? new_reader(conf, conf->model, tap_model_decoder, 1) : NULL;
-	if (conf->io) {
+	if (conf->io)
 		tap_learn(r.reader, conf->io, conf->url);
-	}
 	relay_watch(&r, &r.stop, conf->stop_fd, EPOLLIN);
 	relay_watch(&r, &r.wake, conf->wake_fd, EPOLLIN);
 	int failed = loop(&r, err);

@@ -93,9 +93,8 @@ static bool asks_model(struct str bytes)
 	struct str rest = target ? str_skip(bytes, (size_t)(target + 1 - bytes.p)) : STR("");
 	size_t n = 0;
 
-	while (n < rest.n && !strchr(" ?\r\n", rest.p[n])) {
+	while (n < rest.n && !strchr(" ?\r\n", rest.p[n]))
 		n++;
-	}
 	return model_owns_path((struct str){rest.p, n});
 }
 
@@ -105,13 +104,11 @@ static void choose_server(struct relay *r, struct conn *c, struct str bytes)
 	struct end *server = &c->ends[TAP_SERVER];
 	struct stream_server *wanted = r->conf->server;
 
-	if (c->server && !tap_flow_is_idle(c->flow)) {
+	if (c->server && !tap_flow_is_idle(c->flow))
 		return;
-	}
 	wanted = asks_model(bytes) ? r->conf->model : wanted;
-	if (wanted == c->server) {
+	if (wanted == c->server)
 		return;
-	}
 	if (c->server) {
 		relay_watch(r, server, stream_fd(server->stream), 0);
 		stream_close(server->stream, false);
@@ -124,9 +121,8 @@ static void choose_server(struct relay *r, struct conn *c, struct str bytes)
 
 void relay_pass(struct relay *r, struct end *e, struct str bytes)
 {
-	if (e->side == TAP_CLIENT && relay_shares_port(r)) {
+	if (e->side == TAP_CLIENT && relay_shares_port(r))
 		choose_server(r, e->conn, bytes);
-	}
 	if (e->conn->faults) {
 		relay_with_faults(r, e, bytes);
 	} else if (r->conf->ask_state && e->conn->server == r->conf->server) {

@@ -81,11 +81,10 @@ void rewrite_request(const struct tap_rewriting *r, const struct http_part *head
 		struct str line = next_line(&fields);
 
 		bool named = split(line, &name, &value);
-		if (named && r->set_host && is_name(name, "host")) {
+		if (named && r->set_host && is_name(name, "host"))
 			buf_printf(out, "Host: %s\r\n", r->authority);
-		} else if (!named || !is_left_out(r, upgrade, name)) {
+		else if (!named || !is_left_out(r, upgrade, name))
 			buf_str(out, line);
-		}
 	}
 }
 
@@ -101,9 +100,8 @@ static bool put_location(const struct tap_rewriting *r, struct str value, struct
 		return false;
 	}
 	rest = str_skip(rest, authority.n);
-	if (rest.n && !strchr("/?#", rest.p[0])) {
+	if (rest.n && !strchr("/?#", rest.p[0]))
 		return false;
-	}
 	buf_text(out, "Location: http://");
 	buf_str(out, host);
 	buf_str(out, rest);
@@ -159,8 +157,7 @@ void rewrite_reply(const struct tap_rewriting *r, const struct http_part *head, 
 			done = (is_name(name, "location") && put_location(r, value, host, out)) ||
 			       (is_name(name, "set-cookie") && put_cookie(r, value, out));
 		}
-		if (!done) {
+		if (!done)
 			buf_str(out, line);
-		}
 	}
 }

@@ -30,22 +30,19 @@ static void take_request(struct tap_session *s, enum tap_fault_time when,
 	                        .socket = protocol_parse(str_from(s->facts.protocol)) ==
 	                                  PROTOCOL_OPENENV};
 
-	if (!s->r->conf.faults) {
+	if (!s->r->conf.faults)
 		return;
-	}
 	q.step = s->episode ? s->episode->steps : 0;
-	for (const struct tap_step *t = s->first; step && t != step; t = t->next) {
+	for (const struct tap_step *t = s->first; step && t != step; t = t->next)
 		q.step++;
-	}
 	if (step) {
 		q.tool = step->call.name;
 		q.arguments = step->call.arguments;
 		q.state = step->state;
 	}
 	enum tap_fault_id f = tap_engine_asked(s->r->conf.faults, &q);
-	if (f != TAP_FAULT_NONE) {
+	if (f != TAP_FAULT_NONE)
 		tap_note(s, EVENT_FAULT_INJECTED, tap_faults[f].name, str_from(tap_faults[f].help));
-	}
 }
 
 void tap_reset_asked(struct tap_session *s)
@@ -60,9 +57,8 @@ struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c)
 	struct tap_step *step = mem_new(sizeof(*step));
 	const struct clock *clock = &s->r->conf.clock;
 
-	if (!s->episode) {
+	if (!s->episode)
 		tap_episode_begin(s, &(struct tap_episode_start){0});
-	}
 	step->session = s;
 	step->call = (struct call_fields){.id = arena_str(&step->arena, c->id),
 	                                  .name = arena_str(&step->arena, c->tool),
@@ -71,11 +67,10 @@ struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c)
 	tap_join_call(s, c, step);
 	step->at_ms = clock->unix_ms(clock->ctx);
 	step->began_ns = tap_now_ns(s->r);
-	if (s->last) {
+	if (s->last)
 		s->last->next = step;
-	} else {
+	else
 		s->first = step;
-	}
 	s->last = step;
 	take_request(s, FAULT_AT_STEP, step);
 	return step;
@@ -96,9 +91,8 @@ static void remove_step(struct tap_step *step)
 		at = &before->next;
 	}
 	*at = step->next;
-	if (s->last == step) {
+	if (s->last == step)
 		s->last = before;
-	}
 	arena_release(&step->arena);
 	free(step);
 }
@@ -112,19 +106,17 @@ static void count_reply(struct tap_episode *e, const struct env_reply *r)
 		e->reward += reward;
 		e->rewarded = true;
 	}
-	if (r->terminated > 0) {
+	if (r->terminated > 0)
 		e->over = END_TERMINATED;
-	} else if (r->truncated > 0 && e->over == END_UNKNOWN) {
+	else if (r->truncated > 0 && e->over == END_UNKNOWN)
 		e->over = END_TRUNCATED;
-	}
 }
 
 void tap_step_replied(struct tap_step *step)
 {
 	step->replied_ns = tap_now_ns(step->session->r);
-	if (step->session->episode) {
+	if (step->session->episode)
 		step->session->episode->talk.answered_ns = step->replied_ns;
-	}
 }
 
 static uint64_t latency_us(const struct tap_step *step, uint64_t now)
@@ -153,9 +145,8 @@ void tap_step_end(struct tap_step *step, const struct env_reply *reply)
 		                        .at_ms = step->at_ms,
 		                        .latency_us = latency_us(step, now)};
 
-		if (!tap_is_broken(s->r) && line_writer_step(&e->writer, &f, &err)) {
+		if (!tap_is_broken(s->r) && line_writer_step(&e->writer, &f, &err))
 			tap_stop_recording(s->r, &err);
-		}
 		count_reply(e, reply);
 		e->last_ns = now;
 		s->r->counts.steps++;
@@ -209,9 +200,8 @@ struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_
 	                          .state = BUF(BUF_MAX_MESSAGE),
 	                          .facts = {.protocol = f->protocol},
 	                          .next = r->sessions};
-	if (r->sessions) {
+	if (r->sessions)
 		r->sessions->previous = s;
-	}
 	r->sessions = s;
 	tap_session_name(s, f->session, f->env_session);
 	c->open++;
@@ -233,9 +223,8 @@ static void put_why(const struct tap_ending *e, struct buf *out)
 	           : e->lost      ? "the %s dropped the connection"
 	                          : "the %s closed the connection first",
 	           who);
-	if (e->code) {
+	if (e->code)
 		buf_printf(out, " (close code %d)", e->code);
-	}
 	if (e->why.n) {
 		buf_text(out, ": ");
 		text_escape_cut(out, e->why, 200);
@@ -282,14 +271,12 @@ void tap_session_end(struct tap_session *s, const struct tap_ending *e,
 	tap_episode_end(s, ending_status(e), buf_cstr(&why));
 	c->open--;
 	c->without_episode += !s->counted;
-	if (s->previous) {
+	if (s->previous)
 		s->previous->next = s->next;
-	} else {
+	else
 		s->r->sessions = s->next;
-	}
-	if (s->next) {
+	if (s->next)
 		s->next->previous = s->previous;
-	}
 	events_release(&s->waiting);
 	arena_release(&s->facts_arena);
 	buf_release(&s->session);
@@ -306,15 +293,13 @@ uint64_t tap_recording_tick(struct tap_recording *r)
 	uint64_t now = tap_now_ns(r), next = UINT64_MAX;
 
 	for (struct tap_session *s = r->sessions; s && r->conf.idle_ns; s = s->next) {
-		if (!s->episode || s->first) {
+		if (!s->episode || s->first)
 			continue;
-		}
 		uint64_t due = s->episode->last_ns + r->conf.idle_ns;
-		if (due <= now) {
+		if (due <= now)
 			tap_episode_end(s, END_STOPPED, "no message for too long");
-		} else {
+		else
 			next = due < next ? due : next;
-		}
 	}
 	return next;
 }

@@ -54,9 +54,8 @@ struct stdio {
 
 static void close_fd(int *fd)
 {
-	if (*fd >= 0) {
+	if (*fd >= 0)
 		close(*fd);
-	}
 	*fd = -1;
 }
 
@@ -99,18 +98,15 @@ static int start_server(struct stdio *s, const int in[2], const int out[2])
 	int report[2], why = 0;
 	pid_t parent = getpid();
 
-	if (pipe2(report, O_CLOEXEC) < 0) {
+	if (pipe2(report, O_CLOEXEC) < 0)
 		return errno;
-	}
 	s->pid = fork();
-	if (s->pid == 0) {
+	if (s->pid == 0)
 		become_server(s->conf->command, in, out, report[1], parent);
-	}
 	why = s->pid < 0 ? errno : 0;
 	close(report[1]);
-	if (s->pid > 0 && read(report[0], &why, sizeof(why)) == sizeof(why)) {
+	if (s->pid > 0 && read(report[0], &why, sizeof(why)) == sizeof(why))
 		waitpid(s->pid, NULL, 0);
-	}
 	close(report[0]);
 	return why;
 }
@@ -121,9 +117,8 @@ static int start(struct stdio *s, struct error *err)
 	const char *name = s->conf->command[0];
 
 	int why = pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0 ? errno : 0;
-	if (!why) {
+	if (!why)
 		why = start_server(s, in, out);
-	}
 	close_fd(&in[0]);
 	close_fd(&out[1]);
 	s->up.out = in[1];
@@ -153,9 +148,8 @@ static void pass_signal(struct stdio *s)
 	int number = s->conf->take_stop ? s->conf->take_stop() : SIGTERM;
 
 	s->stopped = true;
-	if (!s->exited && !(number == SIGINT && isatty(STDIN_FILENO))) {
+	if (!s->exited && !(number == SIGINT && isatty(STDIN_FILENO)))
 		kill(s->pid, number);
-	}
 }
 
 /* ---- relaying ---- */
@@ -176,18 +170,16 @@ static void read_copy(struct stdio *s, struct flow *f, struct str bytes, bool en
 		                      .cut = got != LINES_ONE,
 		                      .unended = ended};
 
-		if (s->decoder && s->decoder->message) {
+		if (s->decoder && s->decoder->message)
 			s->decoder->message(s->decoder_data, &s->exchange, f->from, &m);
-		}
 	}
 }
 
 /* Passes on that no more bytes come: closes both ends. */
 static void end_flow(struct stdio *s, struct flow *f)
 {
-	if (f->ended) {
+	if (f->ended)
 		return;
-	}
 	f->ended = true;
 	s->first = s->first == TAP_NOBODY ? f->from : s->first;
 	if (f->ours) {
@@ -207,13 +199,11 @@ static ssize_t write_some(const struct flow *f)
 	const char *p = f->piece + f->sent;
 	size_t n = f->n - f->sent;
 
-	if (f->ours) {
+	if (f->ours)
 		return write(f->out, p, n);
-	}
 	ssize_t done = send(f->out, p, n, MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (done < 0 && errno == ENOTSOCK) {
+	if (done < 0 && errno == ENOTSOCK)
 		done = write(f->out, p, n < PIPE_BUF ? n : PIPE_BUF);
-	}
 	return done;
 }
 
@@ -264,16 +254,14 @@ static void watch(const struct flow *f, struct pollfd pair[2])
 
 static void serve(struct stdio *s, struct flow *f, const struct pollfd pair[2])
 {
-	if (f->ended) {
+	if (f->ended)
 		return;
-	}
-	if (pair[1].revents & POLLERR && !f->n) {
+	if (pair[1].revents & POLLERR && !f->n)
 		end_flow(s, f);
-	} else if (pair[1].revents) {
+	else if (pair[1].revents)
 		push(s, f);
-	} else if (pair[0].revents) {
+	else if (pair[0].revents)
 		pull(s, f);
-	}
 }
 
 static int wait_ms(struct stdio *s)
@@ -282,12 +270,10 @@ static int wait_ms(struct stdio *s)
 	uint64_t now = s->conf->clock.monotonic_ns(s->conf->clock.ctx);
 	uint64_t ms = next == UINT64_MAX ? INT_MAX : next > now ? (next - now) / NS_PER_MS + 1 : 0;
 
-	if (s->exited) {
+	if (s->exited)
 		return 0; /* only what it has left in the pipe */
-	}
-	if (s->pidfd < 0) {
+	if (s->pidfd < 0)
 		ms = ms < UNSEEN_MS ? ms : UNSEEN_MS;
-	}
 	return ms < INT_MAX ? (int)ms : -1;
 }
 
@@ -303,9 +289,8 @@ static void relay(struct stdio *s)
 		fds[CHILD] = (struct pollfd){.fd = s->exited ? -1 : s->pidfd, .events = POLLIN};
 		bool served = s->stopped && !s->conf->take_stop;
 		fds[STOP] = (struct pollfd){.fd = served ? -1 : s->conf->stop_fd, .events = POLLIN};
-		if (s->exited) {
+		if (s->exited)
 			fds[UP].fd = fds[UP + 1].fd = -1;
-		}
 		int timeout = s->exited && s->down.n ? -1 : wait_ms(s);
 		ready = poll(fds, COUNT, timeout);
 		if (ready < 0) {
@@ -313,9 +298,8 @@ static void relay(struct stdio *s)
 			continue;
 		}
 		if (fds[STOP].revents) {
-			if (s->exited) {
+			if (s->exited)
 				return;
-			}
 			pass_signal(s);
 		}
 		serve(s, &s->up, fds + UP);
@@ -342,11 +326,10 @@ static void find_decoder(struct stdio *s)
 
 static void describe_exit(const struct stdio *s, char *text, size_t size)
 {
-	if (WIFSIGNALED(s->status)) {
+	if (WIFSIGNALED(s->status))
 		snprintf(text, size, "the server was ended by signal %d", WTERMSIG(s->status));
-	} else {
+	else
 		snprintf(text, size, "the server exited with status %d", WEXITSTATUS(s->status));
-	}
 }
 
 static void close_decoder(struct stdio *s)
@@ -355,12 +338,10 @@ static void close_decoder(struct stdio *s)
 
 	describe_exit(s, why, sizeof(why));
 	struct tap_ending e = {.first = s->first, .stopped = s->stopped, .why = str_from(why)};
-	if (s->decoder && s->decoder->closed) {
+	if (s->decoder && s->decoder->closed)
 		s->decoder->closed(s->decoder_data, &s->exchange, &e);
-	}
-	if (s->decoder && s->decoder->stop) {
+	if (s->decoder && s->decoder->stop)
 		s->decoder->stop(s->decoder_data);
-	}
 }
 
 int tap_stdio(const struct tap_stdio_conf *conf, int *code, struct error *err)
@@ -382,9 +363,8 @@ int tap_stdio(const struct tap_stdio_conf *conf, int *code, struct error *err)
 	int failed = start(s, err);
 	if (!failed) {
 		find_decoder(s);
-		if (s->decoder && s->decoder->request) {
+		if (s->decoder && s->decoder->request)
 			s->decoder->request(s->decoder_data, &s->exchange);
-		}
 		relay(s);
 		end_flow(s, &s->up);
 		end_flow(s, &s->down);

@@ -49,9 +49,8 @@ static void tell(struct loop *l, const char *text)
 	if (l->talk_n + n + 1 > l->talk_room) {
 		l->talk_room = 2 * (l->talk_n + n + 1);
 		l->talk = realloc(l->talk, l->talk_room);
-		if (!l->talk) {
+		if (!l->talk)
 			exit(1);
-		}
 	}
 	memcpy(l->talk + l->talk_n, text, n + 1);
 	l->talk_n += n;
@@ -146,20 +145,18 @@ static void ask(struct loop *l, const char *url, long number)
 
 static void step(struct loop *l, long number, char **paths)
 {
-	if (*paths[0] == '/') {
+	if (*paths[0] == '/')
 		request(l, "GET", paths[0], l->control, NULL);
-	} else {
+	else
 		ask(l, paths[0], number);
-	}
 	snprintf(l->body, sizeof l->body,
 	         "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":\"tools/"
 	         "call\",\"params\":{\"name\":"
 	         "\"lake_move\",\"arguments\":{\"action\":\"%s\"}}}",
 	         number + 2, number % 2 ? "LEFT" : "RIGHT");
 	request(l, "POST", "/mcp", l->mcp, l->body);
-	for (char **path = paths + 1; *path; path++) {
+	for (char **path = paths + 1; *path; path++)
 		request(l, "GET", *path, l->control, NULL);
-	}
 }
 
 int main(int argc, char **argv)
@@ -178,9 +175,8 @@ int main(int argc, char **argv)
 	curl_easy_setopt(l.curl, CURLOPT_NOPROXY, "*");
 	tell(&l, TALK);
 	session_begin(&l);
-	for (long i = 0; i < steps; i++) {
+	for (long i = 0; i < steps; i++)
 		step(&l, i, argv + 3);
-	}
 	request(&l, "DELETE", "/mcp", l.mcp, NULL);
 	curl_slist_free_all(l.mcp);
 	curl_slist_free_all(l.control);

@@ -43,18 +43,16 @@ static size_t frame(char *to, const char *text)
 
 static void give(struct session *s, const char *bytes, size_t n)
 {
-	if (send(s->fd, bytes, n, MSG_NOSIGNAL) != (ssize_t)n) {
+	if (send(s->fd, bytes, n, MSG_NOSIGNAL) != (ssize_t)n)
 		die("send");
-	}
 }
 
 static void more(struct session *s)
 {
 	ssize_t got = recv(s->fd, s->in + s->have, sizeof(s->in) - s->have, 0);
 
-	if (got <= 0) {
+	if (got <= 0)
 		die("recv");
-	}
 	s->have += (size_t)got;
 }
 
@@ -80,9 +78,8 @@ static void await_frame(struct session *s)
 {
 	size_t n;
 
-	while (!(n = whole_frame(s))) {
+	while (!(n = whole_frame(s)))
 		more(s);
-	}
 	forget(s, n);
 }
 
@@ -96,9 +93,8 @@ static void open_session(struct session *s, uint16_t port)
 	const char *end;
 
 	s->fd = socket(AF_INET, SOCK_STREAM, 0);
-	if (connect(s->fd, (struct sockaddr *)&a, sizeof(a))) {
+	if (connect(s->fd, (struct sockaddr *)&a, sizeof(a)))
 		die("connect");
-	}
 	setsockopt(s->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	give(s, handshake, sizeof(handshake) - 1);
 	do {
@@ -139,19 +135,16 @@ int main(int argc, char **argv)
 	size_t count = strtoul(argv[3], NULL, 10);
 	long steps = strtol(argv[4], NULL, 10);
 	struct session *all = calloc(count, sizeof(*all));
-	if (!all) {
+	if (!all)
 		die("calloc");
-	}
 	for (size_t i = 0; i < count; i++) {
 		all[i].steps = steps;
 		all[i].key = argv[2];
 		open_session(&all[i], (uint16_t)strtoul(argv[1], NULL, 10));
 	}
-	for (size_t i = 0; i < count; i++) {
-		if (pthread_create(&all[i].thread, NULL, walk, &all[i])) {
+	for (size_t i = 0; i < count; i++)
+		if (pthread_create(&all[i].thread, NULL, walk, &all[i]))
 			die("pthread_create");
-		}
-	}
 	for (size_t i = 0; i < count; i++) {
 		pthread_join(all[i].thread, NULL);
 		close(all[i].fd);

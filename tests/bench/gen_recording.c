@@ -54,9 +54,8 @@ static void hundredths(struct json_writer *w, uint32_t value)
 static void row_of_numbers(struct rng *rng, struct json_writer *w, int length, uint32_t below)
 {
 	jw_array(w);
-	for (int i = 0; i < length; i++) {
+	for (int i = 0; i < length; i++)
 		jw_u64(w, rng_below(rng, below));
-	}
 	jw_end(w);
 }
 
@@ -301,11 +300,10 @@ static void write_messages(struct episode *e, struct json_writer *w, const char 
 	key_text(w, "role", "tool");
 	key_text(w, "tool_call_id", call);
 	jw_key(w, "content");
-	if (e->observation.p[0] == '"') {
+	if (e->observation.p[0] == '"')
 		jw_raw(w, buf_view(&e->observation));
-	} else {
+	else
 		jw_str(w, buf_view(&e->observation));
-	}
 	jw_end(w);
 	jw_end(w);
 }
@@ -390,11 +388,9 @@ static size_t write_episode(struct episode *e, int64_t number)
 
 static const struct kind *kind_find(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-		if (strcmp(kinds[i].name, name) == 0) {
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (strcmp(kinds[i].name, name) == 0)
 			return &kinds[i];
-		}
-	}
 	return NULL;
 }
 
@@ -417,9 +413,8 @@ int main(int argc, char **argv)
 	                    .scratch = BUF(LINE_MAX_BYTES)};
 	rng_seed(&e.rng, argc == 4 ? strtoul(argv[3], NULL, 10) : 1, 1);
 	size_t written = 0;
-	for (int64_t number = 0; written < megabytes * 1000 * 1000; number++) {
+	for (int64_t number = 0; written < megabytes * 1000 * 1000; number++)
 		written += write_episode(&e, number);
-	}
 	hasher_free(e.hasher);
 	buf_release(&e.line);
 	buf_release(&e.state);

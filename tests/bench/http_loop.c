@@ -44,12 +44,10 @@ static void serve(int listener)
 
 		while ((got = read(fd, in + n, sizeof(in) - n)) > 0) {
 			n += (size_t)got;
-			if (n < 4 || memcmp(in + n - 4, "\"}}}", 4) != 0) {
+			if (n < 4 || memcmp(in + n - 4, "\"}}}", 4) != 0)
 				continue;
-			}
-			if (write(fd, answer, sizeof(answer) - 1) < 0) {
+			if (write(fd, answer, sizeof(answer) - 1) < 0)
 				break;
-			}
 			n = 0;
 		}
 		close(fd);
@@ -62,9 +60,8 @@ static uint16_t start_server(pid_t *pid)
 	int listener = loopback_listen(&port);
 
 	*pid = fork();
-	if (*pid == 0) {
+	if (*pid == 0)
 		serve(listener);
-	}
 	close(listener);
 	return port;
 }
@@ -115,9 +112,8 @@ static void loop_bare(const char *url, uint64_t n)
 	CURL *e = curl_easy_init();
 	struct curl_slist *list = curl_slist_append(NULL, "Expect:");
 
-	for (size_t i = 0; i < ARRAY_LEN(headers); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(headers); i++)
 		list = curl_slist_append(list, headers[i]);
-	}
 	struct buf all = BUF(BUF_MAX_MESSAGE);
 	curl_easy_setopt(e, CURLOPT_URL, url);
 	curl_easy_setopt(e, CURLOPT_HTTPHEADER, list);
@@ -177,19 +173,17 @@ int main(int argc, char **argv)
 {
 	uint64_t n = 5000;
 
-	if (argc > 1 && !text_u64(str_from(argv[1]), &n)) {
+	if (argc > 1 && !text_u64(str_from(argv[1]), &n))
 		check(false, "usage: http_loop [N [ours|bare]]");
-	}
 	pid_t server;
 	char url[64];
 	struct error err;
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d/mcp", start_server(&server));
 	check(io_global_init(&err) == 0, "libcurl");
-	if (argc > 2) {
+	if (argc > 2)
 		(strcmp(argv[2], "bare") == 0 ? loop_bare : loop_ours)(url, n);
-	} else {
+	else
 		compare(url, n);
-	}
 	io_global_cleanup();
 	kill(server, SIGTERM);
 	return 0;

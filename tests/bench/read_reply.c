@@ -45,9 +45,8 @@ int main(void)
 		double best = 1e9;
 
 		buf_text(&text, kinds[i].begin);
-		while (text.n < BYTES) {
+		while (text.n < BYTES)
 			buf_text(&text, kinds[i].piece);
-		}
 		buf_text(&text, kinds[i].end);
 		const struct chat_reply reply = {.content = buf_view(&text),
 		                                 .finish_reason = STR("stop")};

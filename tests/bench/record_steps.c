@@ -58,9 +58,8 @@ static int record(struct recorder *r, double *took_us, struct error *err)
 	line_writer_init(&w, r, NULL, 0, clock_real(), scratch);
 	w.rollout = "lake.0";
 	uint64_t began_ns = w.clock.monotonic_ns(w.clock.ctx);
-	for (int64_t number = 0; number < STEPS && rc == 0; number++) {
+	for (int64_t number = 0; number < STEPS && rc == 0; number++)
 		rc = record_step(&w, number, ignore, err);
-	}
 	*took_us = (double)(w.clock.monotonic_ns(w.clock.ctx) - began_ns) / 1e3;
 	scratch_pool_free(scratch);
 	json_paths_free(ignore);
@@ -79,9 +78,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	int rc = recorder_new(&conf, &recorder, &err);
-	if (rc == 0) {
+	if (rc == 0)
 		rc = record(recorder, &took_us, &err);
-	}
 	if (recorder_close(recorder, &late) != 0 && rc == 0) {
 		err = late;
 		rc = -1;

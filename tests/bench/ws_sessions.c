@@ -22,14 +22,11 @@ static long resident_kib(void)
 	long kib = 0;
 	FILE *f = fopen("/proc/self/status", "r");
 
-	while (f && fgets(line, sizeof(line), f)) {
-		if (!strncmp(line, "VmRSS:", 6)) {
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "VmRSS:", 6))
 			kib = strtol(line + 6, NULL, 10);
-		}
-	}
-	if (f) {
+	if (f)
 		fclose(f);
-	}
 	return kib;
 }
 
@@ -45,17 +42,15 @@ static void session_open(struct session *s, const char *url)
 	struct env_reply reply = {.outcome = OUTCOME_OK};
 	struct error err = {0};
 
-	if (rng_unique_hex(s->id, sizeof(s->id) - 1)) {
+	if (rng_unique_hex(s->id, sizeof(s->id) - 1))
 		fail("random bytes", "none");
-	}
 	s->conf = (struct env_conf){.url = url,
 	                            .timeout_ms = 60000,
 	                            .state_spec = STR_INIT("auto"),
 	                            .env_session = s->id,
 	                            .version = "bench"};
-	if (io_new(&io_conf, &s->io, &err)) {
+	if (io_new(&io_conf, &s->io, &err))
 		fail("io", err.text);
-	}
 	const struct env_ops *ops = env_find(&s->conf, s->io, &err);
 	if (!ops || ops->open(&s->conf, s->io, &s->env, &reply, &err) ||
 	    reply.outcome != OUTCOME_OK || ops->reset(s->env, &reply, &err) ||
@@ -70,22 +65,19 @@ int main(int argc, char **argv)
 	struct error err = {0};
 	struct rlimit files;
 
-	if (n <= 0) {
+	if (n <= 0)
 		fail("usage", "ws_sessions URL N");
-	}
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
 		files.rlim_cur = files.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &files);
 	}
-	if (io_global_init(&err)) {
+	if (io_global_init(&err))
 		fail("libcurl", err.text);
-	}
 	struct session *all = mem_array((size_t)n, sizeof(*all));
 	session_open(&all[0], argv[1]); /* what is paid once is not counted */
 	long before = resident_kib();
-	for (long i = 1; i < n; i++) {
+	for (long i = 1; i < n; i++)
 		session_open(&all[i], argv[1]);
-	}
 	long after = resident_kib();
 	printf("%.1f KiB a session, %.1f MiB in all\n",
 	       n > 1 ? (double)(after - before) / (double)(n - 1) : 0.0, (double)after / 1024);

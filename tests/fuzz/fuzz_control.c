@@ -23,9 +23,8 @@ static int answer(struct mcp_channel *c, const struct mcp_outgoing *q, struct mc
 	*r = (struct mcp_reply){.got = MCP_GOT_HTTP, .http_status = 200, .asked = q->id};
 	r->text = take_line(&l->rest);
 	jsonrpc_read(r->text, &r->message);
-	if (r->message.kind == JSONRPC_RESULT || r->message.kind == JSONRPC_ERROR) {
+	if (r->message.kind == JSONRPC_RESULT || r->message.kind == JSONRPC_ERROR)
 		r->got = r->message.kind == JSONRPC_RESULT ? MCP_GOT_RESULT : MCP_GOT_ERROR;
-	}
 	return 0;
 }
 

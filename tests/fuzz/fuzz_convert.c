@@ -22,9 +22,8 @@ static bool import_all(const struct format *format, struct str text, struct buf 
 	while (good && json_validate_first(text, &used, &fault) == 0) {
 		struct str value = {text.p, used};
 
-		while (value.n && strchr(" \t\r\n", value.p[0])) {
+		while (value.n && strchr(" \t\r\n", value.p[0]))
 			value = str_skip(value, 1);
-		}
 		good = foreign_formats.take(f, value, lines, &err) == 0;
 		text = str_skip(text, used);
 	}
@@ -43,12 +42,10 @@ static void collect(struct export *x, struct str lines)
 	bool over = false;
 
 	while (lines.n) {
-		if (line_parse(lines, &scratch, &l, &used, &err) != 0 || l.type == LINE_UNKNOWN) {
+		if (line_parse(lines, &scratch, &l, &used, &err) != 0 || l.type == LINE_UNKNOWN)
 			abort(); /* the importer's lines are valid */
-		}
-		if (!over && (!x->id.p || str_eq(x->id, l.rollout)) && export_add(x, &l, &err)) {
+		if (!over && (!x->id.p || str_eq(x->id, l.rollout)) && export_add(x, &l, &err))
 			abort();
-		}
 		over = over || (l.type == LINE_END && x->id.p && str_eq(x->id, l.rollout));
 		lines = str_skip(lines, used + 1);
 	}
@@ -65,11 +62,9 @@ static void write_in(const struct format *format, struct str lines)
 
 	collect(&x, lines);
 	if (x.header.text.p && export_rollout(&x, &text, &err) == 0) {
-		for (struct str rest = buf_view(&text); rest.n; rest = str_skip(rest, used + 1)) {
-			if (json_validate_first(rest, &used, &fault) != 0) {
+		for (struct str rest = buf_view(&text); rest.n; rest = str_skip(rest, used + 1))
+			if (json_validate_first(rest, &used, &fault) != 0)
 				abort();
-			}
-		}
 	}
 	buf_release(&text);
 	export_release(&x);
@@ -80,16 +75,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct str text = {(const char *)data, size};
 	struct buf lines = BUF(1 << 26);
 
-	if (!size) {
+	if (!size)
 		return 0;
-	}
 	const struct format *format = formats[data[0] % formats_count];
 	if (import_all(format, str_skip(text, 1), &lines) && !lines.full) {
-		for (size_t i = 0; i < formats_count; i++) {
-			if (formats[i]->write) {
+		for (size_t i = 0; i < formats_count; i++)
+			if (formats[i]->write)
 				write_in(formats[i], buf_view(&lines));
-			}
-		}
 	}
 	buf_release(&lines);
 	return 0;

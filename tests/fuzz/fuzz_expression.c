@@ -19,17 +19,15 @@ static bool holds(struct str text, const struct known *k)
 	size_t at = SIZE_MAX;
 
 	if (expression_parse(text, &e, &at, &err)) {
-		if (at > text.n || err.kind != FAIL_USAGE) {
+		if (at > text.n || err.kind != FAIL_USAGE)
 			abort();
-		}
 		return false;
 	}
 	struct expression *again;
 	struct str kept = expression_text(e);
 	bool first = expression_holds(e, k);
-	if (expression_parse(kept, &again, &at, &err) || expression_holds(again, k) != first) {
+	if (expression_parse(kept, &again, &at, &err) || expression_holds(again, k) != first)
 		abort();
-	}
 	expression_free(e);
 	expression_free(again);
 	return first;
@@ -42,9 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct line l;
 	size_t used;
 
-	if (line_parse(str_from(step_text), &id, &l, &used, &err)) {
+	if (line_parse(str_from(step_text), &id, &l, &used, &err))
 		abort();
-	}
 	const struct moment m = {.position = 3,
 	                         .line = &l,
 	                         .after = STR("{\"position\":5,\"bag\":[]}"),

@@ -10,9 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void must(bool holds)
 {
-	if (!holds) {
+	if (!holds)
 		abort();
-	}
 }
 
 static void must_be_valid(const struct buf *b)
@@ -85,14 +84,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t *line = size ? memchr(data, '\n', size) : NULL;
 	struct json_fault fault;
 
-	if (!line) {
+	if (!line)
 		return 0;
-	}
 	struct str pointers = {(const char *)data, (size_t)(line - data)};
 	struct str value = {(const char *)line + 1, size - pointers.n - 1};
-	if (json_validate(value, &fault) != 0) {
+	if (json_validate(value, &fault) != 0)
 		return 0;
-	}
 	check_repeated(value, NULL);
 	check(pointers, value, true);
 	check(pointers, value, false);

@@ -11,9 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void must(bool holds)
 {
-	if (!holds) {
+	if (!holds)
 		abort();
-	}
 }
 
 static void check_value(struct str value)
@@ -28,9 +27,8 @@ static void check_value(struct str value)
 		json_decode(value, &text);
 		must(!text.full && json_is(value, buf_view(&text)));
 	}
-	if (json_i64(value, &whole)) {
+	if (json_i64(value, &whole))
 		must(json_double(value, &number) && number == (double)whole);
-	}
 	buf_release(&text);
 }
 
@@ -45,9 +43,8 @@ static void check_children(struct str value)
 
 	must((json_validate_object(value, m, MEMBERS, &count, &used, &fault) == 0) == is_object);
 	must(!is_object || used == value.n);
-	for (; json_next(value, &cursor, &e); n++) {
+	for (; json_next(value, &cursor, &e); n++)
 		check_value(e);
-	}
 	for (cursor = 0; json_next_member(value, &cursor, &next); n++) {
 		check_value(next.value);
 		must(n >= MEMBERS ||
@@ -77,9 +74,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t used = 0;
 
 	must(portable_agrees(text));
-	if (accepted != 0) {
+	if (accepted != 0)
 		must(fault.at <= size && fault.why);
-	}
 	if (json_validate_first(text, &used, &fault) != 0) {
 		must(accepted != 0);
 		return 0;
@@ -89,8 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(used <= size && lex_value(begin, data + used) == data + used);
 	check_value(value);
 	check_children(value);
-	if (json_type(value) == JSON_OBJECT) {
+	if (json_type(value) == JSON_OBJECT)
 		check_prefixes(value);
-	}
 	return 0;
 }

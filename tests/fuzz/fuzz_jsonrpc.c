@@ -8,9 +8,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool holds)
 {
-	if (!holds) {
+	if (!holds)
 		abort();
-	}
 }
 
 static void check_slices(struct str text, const struct jsonrpc_message *m)
@@ -20,9 +19,8 @@ static void check_slices(struct str text, const struct jsonrpc_message *m)
 	struct json_fault fault;
 
 	for (size_t i = 0; i < ARRAY_LEN(slices); i++) {
-		if (!slices[i].p) {
+		if (!slices[i].p)
 			continue;
-		}
 		require(slices[i].p >= text.p && slices[i].p + slices[i].n <= text.p + text.n);
 		require(json_validate(slices[i], &fault) == 0);
 	}
@@ -71,9 +69,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	check_slices(text, &m);
 	check_written(&m);
-	while (text.n && strchr(" \t\r\n", text.p[0])) {
+	while (text.n && strchr(" \t\r\n", text.p[0]))
 		text = str_skip(text, 1);
-	}
 	jsonrpc_read_valid(text, &same);
 	check_same(&m, &same);
 	for (size_t cursor = 0; json_next(text, &cursor, &element);) {

@@ -15,16 +15,14 @@ struct sums {
 
 static void require(bool holds)
 {
-	if (!holds) {
+	if (!holds)
 		abort();
-	}
 }
 
 static void add(struct sums *s, struct str text)
 {
-	for (size_t i = 0; i < text.n; i++) {
+	for (size_t i = 0; i < text.n; i++)
 		s->hash = (s->hash ^ (unsigned char)text.p[i]) * 0x100000001b3u;
-	}
 }
 
 static void check_text(const char *text, size_t room)
@@ -32,9 +30,8 @@ static void check_text(const char *text, size_t room)
 	size_t n = strnlen(text, room);
 
 	require(n < room && text_utf8_valid((struct str){text, n}) == n);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		require((unsigned char)text[i] >= ' ' && text[i] != 0x7f);
-	}
 }
 
 static void check_finding(const struct finding *f, const struct finding *next)
@@ -84,9 +81,8 @@ static void feed(struct judge *j, struct str text)
 
 		note.fused = false;
 		while (one.n > 0 && line_parse(one, &scratch, &l, &used, &err) == 0 && used > 0) {
-			if (judge_line(j, &l, &note, &err)) {
+			if (judge_line(j, &l, &note, &err))
 				require(err.kind == FAIL_INPUT);
-			}
 			note.fused = true;
 			one = str_skip(one, used);
 		}

@@ -16,9 +16,8 @@ static void write_and_read(const struct line *l)
 	size_t used;
 
 	line_write(l, &text);
-	if (line_parse(buf_view(&text), &scratch, &back, &used, &err) != 0) {
+	if (line_parse(buf_view(&text), &scratch, &back, &used, &err) != 0)
 		abort();
-	}
 	line_write(&back, &again);
 	if (back.type != l->type || used + 1 != text.n ||
 	    !str_eq(buf_view(&text), buf_view(&again)) || back.turn != l->turn ||
@@ -39,10 +38,8 @@ static void redact(const struct secrets *s, const struct line *l)
 	size_t used;
 
 	secrets_redact_line(s, l, &text);
-	if (line_parse(buf_view(&text), &scratch, &back, &used, &err) != 0 ||
-	    back.type != l->type) {
+	if (line_parse(buf_view(&text), &scratch, &back, &used, &err) != 0 || back.type != l->type)
 		abort();
-	}
 	buf_release(&text);
 	buf_release(&scratch);
 }

@@ -11,9 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool holds)
 {
-	if (!holds) {
+	if (!holds)
 		abort();
-	}
 }
 
 static void tell(struct buf *told, bool too_long, struct str line)
@@ -28,9 +27,8 @@ static void take(struct lines *l, bool ended, struct buf *told)
 	enum lines_got got;
 	struct str line;
 
-	while ((got = lines_next(l, ended, &line)) != LINES_NONE) {
+	while ((got = lines_next(l, ended, &line)) != LINES_NONE)
 		tell(told, got == LINES_TOO_LONG, line);
-	}
 }
 
 /* pieces 0: as much at once as there is room for. */
@@ -53,9 +51,8 @@ static void run(const char *bytes, size_t size, uint32_t pieces, struct buf *tol
 		require(room != NULL);
 		memcpy(room, bytes + at, n);
 		lines_added(&l, n);
-		if (!pieces || pieces >> 30) {
+		if (!pieces || pieces >> 30)
 			take(&l, false, told);
-		}
 	}
 	take(&l, true, told);
 	lines_release(&l);

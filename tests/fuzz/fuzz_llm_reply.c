@@ -16,18 +16,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool holds)
 {
-	if (!holds) {
+	if (!holds)
 		abort();
-	}
 }
 
 static void check(const struct tool_call *c, const struct chat_reply *reply)
 {
 	struct json_fault fault;
 
-	if (c->arguments.p) {
+	if (c->arguments.p)
 		require(json_validate(c->arguments, &fault) == 0);
-	}
 	if (c->outcome == OUTCOME_NONE) {
 		require(json_type(c->arguments) == JSON_OBJECT && c->name.n > 0);
 		require(!reply->incomplete);
@@ -46,9 +44,8 @@ static void read_calls(const struct chat_reply *reply, bool repair)
 	calls_read(&conf, reply, &arena, &calls);
 	require(repair || calls.repairs.count == 0);
 	require((calls.count > 0) == (strcmp(calls.source, "none") != 0));
-	for (size_t i = 0; i < calls.count; i++) {
+	for (size_t i = 0; i < calls.count; i++)
 		check(&calls.items[i], reply);
-	}
 	arena_release(&arena);
 }
 
@@ -78,9 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct chat_reply reply = {.calls = NULL};
 	struct error err;
 
-	if (!size) {
+	if (!size)
 		return 0;
-	}
 	bool repair = data[0] & 1;
 	char *copy = malloc(size); /* of exactly its size, for the sanitizers */
 	require(copy != NULL);
@@ -89,9 +85,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if ((data[0] >> 1 & 3) == 1) {
 		read_stream(text, repair);
 	} else if ((data[0] >> 1 & 3) == 2) {
-		if (chat_reply_read(text, &reply, &err) == 0) {
+		if (chat_reply_read(text, &reply, &err) == 0)
 			read_calls(&reply, repair);
-		}
 		chat_reply_release(&reply);
 	} else {
 		reply.content = text;

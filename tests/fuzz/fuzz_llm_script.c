@@ -16,9 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool holds)
 {
-	if (!holds) {
+	if (!holds)
 		abort();
-	}
 }
 
 static bool is_json(struct str text)
@@ -35,9 +34,8 @@ static void read_events(struct str stream)
 
 	sse_init(&sse, LLM_BODY_MAX);
 	sse_feed(&sse, stream);
-	while (sse_next(&sse, &event)) {
+	while (sse_next(&sse, &event))
 		require(str_is(event.data, "[DONE]") || is_json(event.data));
-	}
 	sse_release(&sse);
 }
 
@@ -73,9 +71,8 @@ static void play(const struct llm_script *s, struct str request)
 		for (size_t i = 0; i < s->count + 2; i++) {
 			const struct llm_reply *r = llm_script_choose(s, &asked, &next);
 
-			if (r && r->size <= SIZE_MAX_HERE) {
+			if (r && r->size <= SIZE_MAX_HERE)
 				answer(r, &asked);
-			}
 		}
 	}
 	arena_release(&arena);
@@ -96,9 +93,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int failed = llm_script_parse(text, "fuzz", &s, &err);
 
 	require(failed ? err.kind == FAIL_INPUT : s.count > 0);
-	if (!failed) {
+	if (!failed)
 		play(&s, request);
-	}
 	llm_script_release(&s);
 	return 0;
 }

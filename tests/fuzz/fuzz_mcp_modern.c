@@ -9,9 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool holds)
 {
-	if (!holds) {
+	if (!holds)
 		abort();
-	}
 }
 
 /* "NAME: VALUE" or "NAME;", plain ASCII, each followed by a NUL. */
@@ -26,9 +25,8 @@ static void check_lines(const struct mcp_header_lines *lines)
 		require(n < rest.n && name > 0 && name < n);
 		require(rest.p[name] == ';' ? name + 1 == n
 		                            : rest.p[name + 1] == ' ' && name + 2 < n);
-		for (size_t i = 0; i < n; i++) {
+		for (size_t i = 0; i < n; i++)
 			require(rest.p[i] >= ' ' && rest.p[i] <= '~');
-		}
 		rest = str_skip(rest, n + 1);
 		count++;
 	}
@@ -83,15 +81,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	mcp_header_add(&lines, "Mcp-Name", text);
 	check_lines(&lines);
 	buf_release(&lines.text);
-	if (json_validate(text, &fault)) {
+	if (json_validate(text, &fault))
 		return 0;
-	}
-	while (text.n && strchr(" \t\r\n", text.p[0])) {
+	while (text.n && strchr(" \t\r\n", text.p[0]))
 		text = str_skip(text, 1);
-	}
-	while (text.n && strchr(" \t\r\n", text.p[text.n - 1])) {
+	while (text.n && strchr(" \t\r\n", text.p[text.n - 1]))
 		text.n--;
-	}
 	check_tool(JSON_GET(text, "tool"), JSON_GET(text, "arguments"));
 	check_result(text);
 	return 0;

@@ -24,15 +24,14 @@ static struct mcp_reply received(struct str text, unsigned flags, int status)
 	                      .session_lost = flags & SESSION_LOST};
 
 	jsonrpc_read(text, &r.message);
-	if (flags & TRANSPORT) {
+	if (flags & TRANSPORT)
 		r.got = flags & COUNTED ? MCP_GOT_TIMEOUT : MCP_GOT_TRANSPORT;
-	} else if (r.message.kind == JSONRPC_RESULT) {
+	else if (r.message.kind == JSONRPC_RESULT)
 		r.got = MCP_GOT_RESULT;
-	} else if (r.message.kind == JSONRPC_ERROR) {
+	else if (r.message.kind == JSONRPC_ERROR)
 		r.got = MCP_GOT_ERROR;
-	} else if (r.message.kind == JSONRPC_INVALID && status < 300) {
+	else if (r.message.kind == JSONRPC_INVALID && status < 300)
 		r.got = MCP_GOT_UNUSABLE;
-	}
 	return r;
 }
 

@@ -13,9 +13,8 @@ static struct openenv_answer received(struct str text, unsigned flags, int code)
 	struct str value = json_or_none(text);
 	struct json_fault fault = {0};
 
-	if (!value.p) {
+	if (!value.p)
 		a.fault = json_validate(text, &fault) ? fault : (struct json_fault){0};
-	}
 	if (flags & LOST) {
 		static const enum websocket_end ends[] = {WEBSOCKET_CLOSED, WEBSOCKET_BROKEN,
 		                                          WEBSOCKET_LOST};

@@ -23,17 +23,15 @@ static void decide(struct policy *p, struct str text, struct str tools, bool che
 	struct error err;
 
 	for (int turn = 0; turn < 8; turn++) {
-		if (p->ops->decide(p, &view, &d, &err) != 0 || d.kind != DECIDE_CALL) {
+		if (p->ops->decide(p, &view, &d, &err) != 0 || d.kind != DECIDE_CALL)
 			return;
-		}
 		if (json_validate(d.arguments, &fault) != 0 ||
 		    json_type(d.arguments) != JSON_OBJECT) {
 			abort();
 		}
 		struct str tool = tool_find(tools, d.name);
-		if (checked && (!tool.p || tool_check_arguments(tool, d.arguments, &err))) {
+		if (checked && (!tool.p || tool_check_arguments(tool, d.arguments, &err)))
 			abort();
-		}
 		view.last = turn % 2 ? OUTCOME_OK : OUTCOME_TOOL_ERROR;
 		/* an error may list values */
 		view.last_error = turn % 4 < 2 ? d.arguments : text;
@@ -48,13 +46,11 @@ static void open_with(struct str text, struct str tools, bool force, bool checke
 	struct json_fault fault;
 	struct error err;
 
-	if (policy_text_open(&conf, text, &p, &err) != 0) {
+	if (policy_text_open(&conf, text, &p, &err) != 0)
 		return;
-	}
 	p->ops->facts(p, &facts);
-	if (json_validate(facts.params, &fault) != 0) {
+	if (json_validate(facts.params, &fault) != 0)
 		abort();
-	}
 	decide(p, text, tools, checked);
 	p->ops->close(p);
 }
@@ -68,9 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (nul) {
 		text.n = (size_t)(nul - text.p);
 		tools = (struct str){nul + 1, size - text.n - 1};
-		if (json_validate(tools, &fault) != 0) {
+		if (json_validate(tools, &fault) != 0)
 			return 0;
-		}
 	}
 	open_with(text, tools, false, !nul);
 	open_with(text, tools, true, false);

@@ -15,9 +15,8 @@ static struct str take_head(struct str *rest)
 		struct str line = take_line(rest);
 
 		head.n = (size_t)(rest->p - head.p);
-		if (!text_trim(line).n) {
+		if (!text_trim(line).n)
 			break;
-		}
 	}
 	return head;
 }

@@ -14,9 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool holds)
 {
-	if (!holds) {
+	if (!holds)
 		abort();
-	}
 }
 
 static struct str next_line(struct str *rest)
@@ -81,14 +80,12 @@ static uint64_t judge(struct str input)
 	size_t count = feed(&s, input);
 	uint64_t sum = count;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		steps[i] = (struct completed_step){.trial = (int64_t)i, .failed = i % 5 == 4};
-	}
 	verdict_decide(&v, &s,
 	               &(struct deciding){.explaining = &e, .steps = steps, .count = count});
-	for (size_t i = 0; i < s.changed_count; i++) {
+	for (size_t i = 0; i < s.changed_count; i++)
 		check_member(s.changed[i], &s);
-	}
 	for (size_t i = 0; i < count; i++) {
 		require(s.trials[i].known || steps[i].effect == EFFECT_UNKNOWN);
 		require(steps[i].effect != EFFECT_CHANGED || s.trials[i].count > 0);

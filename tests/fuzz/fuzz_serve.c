@@ -51,9 +51,8 @@ static void check_stream(struct str body)
 	while (body.n) {
 		struct str line = take_line(&body);
 
-		if (str_starts(line, STR("data: "))) {
+		if (str_starts(line, STR("data: ")))
 			require_json(text_trim(str_skip(line, 6)));
-		}
 	}
 }
 
@@ -61,15 +60,13 @@ static void check_answer(const struct reply *r)
 {
 	struct str body = buf_view(&r->body);
 
-	if (r->action == REPLY_CLOSE || r->action == REPLY_WAIT) {
+	if (r->action == REPLY_CLOSE || r->action == REPLY_WAIT)
 		return;
-	}
 	require(r->action == REPLY_UPGRADE || (r->status >= 200 && r->status <= 599));
-	if (r->stream) {
+	if (r->stream)
 		check_stream(body);
-	} else if (r->type && strcmp(r->type, "application/json") == 0 && body.n) {
+	else if (r->type && strcmp(r->type, "application/json") == 0 && body.n)
 		require_json(body);
-	}
 }
 
 /* True: call it again. */
@@ -77,15 +74,13 @@ static bool answer(struct served *s, const struct request *q)
 {
 	struct reply r = {.body = BUF(BUF_MAX_MESSAGE)};
 
-	if (s->is_openenv) {
+	if (s->is_openenv)
 		openenv_answer(&s->openenv, q, &r);
-	} else {
+	else
 		exchange_answer(&s->gym, q, &r);
-	}
 	check_answer(&r);
-	if (r.session[0]) {
+	if (r.session[0])
 		memcpy(s->session, r.session, sizeof(s->session));
-	}
 	buf_release(&r.body);
 	return r.action == REPLY_WAIT;
 }
@@ -101,18 +96,16 @@ static void request(struct served *s, struct str text)
 	                    .content_type = STR("application/json"),
 	                    .host = STR("localhost")};
 
-	if (s->session[0] && (how & 32)) {
+	if (s->session[0] && (how & 32))
 		q.session = str_from(s->session);
-	}
 	if (str_is(q.path, "/ws")) {
 		q.upgrade = STR("websocket");
 		q.ws_key = str_skip(text, 1);
 		q.ws_version = STR("13");
 	}
 	q.waited = answer(s, &q);
-	if (q.waited) {
+	if (q.waited)
 		answer(s, &q);
-	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -17,11 +17,9 @@ struct ids {
 
 static void note_id(struct ids *ids, struct str id)
 {
-	for (size_t i = 0; i < ids->count; i++) {
-		if (str_eq(buf_view(&ids->id[i]), id)) {
+	for (size_t i = 0; i < ids->count; i++)
+		if (str_eq(buf_view(&ids->id[i]), id))
 			return;
-		}
-	}
 	if (ids->count < IDS_MAX) {
 		ids->id[ids->count] = BUF(1 << 20);
 		buf_str(&ids->id[ids->count++], id);
@@ -34,13 +32,11 @@ static bool next_line(struct str *text, struct buf *scratch, struct line *l, boo
 	struct error err;
 	size_t used;
 
-	while (text->n && text->p[0] == '\n') {
+	while (text->n && text->p[0] == '\n')
 		*text = str_skip(*text, 1);
-	}
 	if (!text->n || line_parse(*text, scratch, l, &used, &err)) {
-		if (text->n && must_work) {
+		if (text->n && must_work)
 			abort();
-		}
 		return false;
 	}
 	*text = str_skip(*text, used);
@@ -57,9 +53,8 @@ static void strip_rollout(struct strip *s, struct str text, struct str id, bool 
 
 	while (next_line(&text, &scratch, &l, must_work)) {
 		if (str_eq(l.rollout, id) && strip_line(s, &l, out, &err)) {
-			if (must_work) {
+			if (must_work)
 				abort();
-			}
 			break;
 		}
 	}
@@ -76,12 +71,10 @@ static void strip_text(struct str text, bool must_work, struct buf *out)
 	struct strip *s;
 	struct line l;
 
-	if (strip_new(NULL, 0, &s, &err) != 0) {
+	if (strip_new(NULL, 0, &s, &err) != 0)
 		abort();
-	}
-	while (next_line(&rest, &scratch, &l, must_work)) {
+	while (next_line(&rest, &scratch, &l, must_work))
 		note_id(&ids, l.rollout);
-	}
 	for (size_t i = 0; i < ids.count; i++) {
 		strip_rollout(s, text, buf_view(&ids.id[i]), must_work, out);
 		buf_release(&ids.id[i]);
@@ -97,9 +90,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	strip_text((struct str){(const char *)data, size}, false, &once);
 	if (!once.full) {
 		strip_text(buf_view(&once), true, &twice);
-		if (!str_eq(buf_view(&once), buf_view(&twice))) {
+		if (!str_eq(buf_view(&once), buf_view(&twice)))
 			abort();
-		}
 	}
 	buf_release(&once);
 	buf_release(&twice);

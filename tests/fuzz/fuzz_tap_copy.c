@@ -12,9 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool holds)
 {
-	if (!holds) {
+	if (!holds)
 		abort();
-	}
 }
 
 struct seen {
@@ -74,9 +73,8 @@ static void run(uint8_t mode, struct str input, uint32_t pieces, struct seen *se
 		}
 		free(copy);
 	}
-	if (http_stream_finish(&s, &last)) {
+	if (http_stream_finish(&s, &last))
 		buf_str(&seen->raw, last.raw);
-	}
 	http_stream_release(&s);
 	ws_copy_release(&c);
 }
@@ -86,9 +84,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct seen whole = {BUF(BUF_MAX_MESSAGE), BUF(BUF_MAX_MESSAGE)}, split = whole;
 	uint8_t mode = size ? data[0] % 3 : 0;
 
-	if (size < 2) {
+	if (size < 2)
 		return 0;
-	}
 	struct str input = {(const char *)data + 2, size - 2};
 	run(mode, input, 0, &whole);
 	run(mode, input, data[1] + 1u, &split);

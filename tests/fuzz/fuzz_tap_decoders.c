@@ -7,9 +7,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct buf recorded = BUF(BUF_MAX_MESSAGE);
 
-	if (size) {
+	if (size)
 		tap_converse((struct str){(const char *)data, size}, &recorded);
-	}
 	buf_release(&recorded);
 	return 0;
 }

@@ -13,18 +13,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct error err = {0};
 	FILE *file = tmpfile();
 
-	if (!file) {
+	if (!file)
 		return 0;
-	}
 	fwrite(data, 1, size, file);
 	rewind(file);
 	int failed = trained_read_stream(file, "fuzz", &t, &err);
 	fclose(file);
 
 	if (failed) {
-		if (err.kind != FAIL_INPUT || strncmp(err.text, "fuzz:", 5) != 0 || t) {
+		if (err.kind != FAIL_INPUT || strncmp(err.text, "fuzz:", 5) != 0 || t)
 			abort();
-		}
 		return 0;
 	}
 	struct trained_use use = trained_use(t);

@@ -19,9 +19,8 @@ struct feed {
 
 static void require(bool holds)
 {
-	if (!holds) {
+	if (!holds)
 		abort();
-	}
 }
 
 static CURLcode feed_receive(struct websocket *ws, void *to, size_t room, size_t *n)
@@ -30,12 +29,10 @@ static CURLcode feed_receive(struct websocket *ws, void *to, size_t room, size_t
 
 	*n = f->n < room ? f->n : room;
 	*n = *n < f->due ? *n : f->due;
-	if (f->n == 0) {
+	if (f->n == 0)
 		return CURLE_OK; /* end of input */
-	}
-	if (f->due == 0) {
+	if (f->due == 0)
 		return CURLE_AGAIN;
-	}
 	memcpy(to, f->p, *n);
 	f->p += *n;
 	f->n -= *n;

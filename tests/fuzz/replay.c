@@ -13,18 +13,16 @@ static void replay_file(const char *path)
 {
 	FILE *f = fopen(path, "rb");
 
-	if (!ok(f != NULL, "%s opens", path) || !f) {
+	if (!ok(f != NULL, "%s opens", path) || !f)
 		return;
-	}
 	fseek(f, 0, SEEK_END);
 	long size = ftell(f);
 	rewind(f);
 	uint8_t *data = malloc(size > 0 ? (size_t)size : 1);
 	size_t n = data ? fread(data, 1, (size_t)size, f) : 0;
 	fclose(f);
-	if (data) {
+	if (data)
 		LLVMFuzzerTestOneInput(data, n);
-	}
 	free(data);
 	ok(data && n == (size_t)size, "%s", path);
 }
@@ -43,9 +41,8 @@ int main(int argc, char **argv)
 		char path[1024];
 
 		snprintf(path, sizeof(path), "%s/%s", directory, entries[i]->d_name);
-		if (entries[i]->d_name[0] != '.') {
+		if (entries[i]->d_name[0] != '.')
 			replay_file(path);
-		}
 		free(entries[i]);
 	}
 	free(entries);

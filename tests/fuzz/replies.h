@@ -10,9 +10,8 @@
 
 static inline void require(bool holds)
 {
-	if (!holds) {
+	if (!holds)
 		abort();
-	}
 }
 
 static inline void require_json(struct str value)
@@ -53,15 +52,13 @@ static inline void check_reply(const struct env_reply *r, bool message_utf8)
 		require(json_type(r->error.code) == JSON_NUMBER ||
 		        json_type(r->error.code) == JSON_STRING);
 	}
-	if (r->outcome == OUTCOME_OK) {
+	if (r->outcome == OUTCOME_OK)
 		require(r->error.class == CLASS_NONE && r->error.layer == LAYER_NONE);
-	} else {
+	else
 		require(r->error.class != CLASS_NONE && r->error.layer != LAYER_NONE);
-	}
 	require(r->error.message.n <= 4096);
-	if (message_utf8) {
+	if (message_utf8)
 		require(text_utf8_valid(r->error.message) == r->error.message.n);
-	}
 }
 
 #endif

@@ -44,27 +44,23 @@ static void load(struct canned *c, const char *path)
 	while (f && (n = getline(&line, &room, f)) > 0 && c->count < ROWS_MAX) {
 		char *tab = strchr(line, '\t');
 
-		if (!tab) {
+		if (!tab)
 			continue;
-		}
 		n -= line[n - 1] == '\n';
 		c->rows[c->count++] =
 			(struct row){mem_text((struct str){line, (size_t)(tab - line)}),
 		                     mem_text((struct str){tab + 1, (size_t)(line + n - tab - 1)})};
 	}
 	free(line);
-	if (f) {
+	if (f)
 		fclose(f);
-	}
 }
 
 static const char *row_of(const struct canned *c, struct str method)
 {
-	for (size_t i = 0; i < c->count; i++) {
-		if (str_is(method, c->rows[i].method)) {
+	for (size_t i = 0; i < c->count; i++)
+		if (str_is(method, c->rows[i].method))
 			return c->rows[i].answer;
-		}
-	}
 	return "error {\"code\":-32601,\"message\":\"no such method\"}";
 }
 
@@ -108,9 +104,8 @@ static bool answer_post(struct connection *c, const char *request)
 	const char *answer = row_of(c->canned, method);
 	struct buf body = BUF(BUF_MAX_SMALL);
 
-	if (!strcmp(answer, "hang")) {
+	if (!strcmp(answer, "hang"))
 		return false;
-	}
 	if (!id.n) {
 		reply(c, "202 Accepted", "text/plain", STR(""));
 		return true;
@@ -137,9 +132,8 @@ static bool answer_request(struct connection *c, const char *head, const char *b
 		printf("%.*s%s%.*s\n", STR_ARG(verb), method.n ? " " : "", STR_ARG(method));
 		fflush(stdout);
 	}
-	if (!control && str_is(verb, "POST")) {
+	if (!control && str_is(verb, "POST"))
 		return answer_post(c, body);
-	}
 	reply(c, !control && str_is(verb, "DELETE") ? "200 OK" : "404 Not Found", "text/plain",
 	      STR(""));
 	return true;
@@ -152,9 +146,8 @@ static int whole_request(struct buf *in, size_t *head, size_t *all)
 	const char *length = end ? strstr(text, "Content-Length:") : NULL;
 	uint64_t n = 0;
 
-	if (!end) {
+	if (!end)
 		return 0;
-	}
 	if (length && length < end) {
 		length += strlen("Content-Length:");
 		length += strspn(length, " ");
@@ -172,9 +165,8 @@ static bool send_all(struct connection *c)
 	while (rest.n) {
 		ssize_t n = send(c->fd, rest.p, rest.n, MSG_NOSIGNAL);
 
-		if (n <= 0) {
+		if (n <= 0)
 			return false;
-		}
 		rest = str_skip(rest, (size_t)n);
 	}
 	buf_clear(&c->out);
@@ -227,9 +219,8 @@ int main(int argc, char **argv)
 		pthread_t thread;
 
 		*c = (struct connection){&canned, fd, BUF(BUF_MAX_MESSAGE), BUF(BUF_MAX_MESSAGE)};
-		if (pthread_create(&thread, NULL, serve, c)) {
+		if (pthread_create(&thread, NULL, serve, c))
 			return 1;
-		}
 		pthread_detach(thread);
 	}
 	return 0;

@@ -93,9 +93,8 @@ static void run_program(const struct trial *t)
 	argv[0] = argv[0] ? argv[0] : mem_text(STR("./rolldbg"));
 	snprintf(url, sizeof(url), "%s://127.0.0.1:%u/%s/%s/%s", tables[t->table].scheme,
 	         (unsigned)server.port, t->row->name, t->moment, tables[t->table].path);
-	for (const char *const *o = tables[t->table].options; *o; o++) {
+	for (const char *const *o = tables[t->table].options; *o; o++)
 		argv[n++] = mem_text(str_from(strcmp(*o, "@") != 0 ? *o : url));
-	}
 	argv[n++] = mem_text(STR("--out"));
 	argv[n++] = mem_text(str_from(path_of(t, "jsonl")));
 	int said = open(path_of(t, "said"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -111,12 +110,10 @@ static void read_whole(const char *path, struct buf *out)
 	ssize_t n;
 	int fd = open(path, O_RDONLY);
 
-	while (fd >= 0 && (n = read(fd, piece, sizeof(piece))) > 0) {
+	while (fd >= 0 && (n = read(fd, piece, sizeof(piece))) > 0)
 		buf_add(out, piece, (size_t)n);
-	}
-	if (fd >= 0) {
+	if (fd >= 0)
 		close(fd);
-	}
 }
 
 /* The error in the recording; NULL: none. */
@@ -149,15 +146,12 @@ static const char *judge_output(const struct trial *t, char why[WHY_MAX])
 	const char *wrong = NULL;
 
 	read_whole(path_of(t, "said"), &text);
-	if (memchr(buf_cstr(&text), '\x1b', text.n) || memchr(buf_cstr(&text), '\a', text.n)) {
+	if (memchr(buf_cstr(&text), '\x1b', text.n) || memchr(buf_cstr(&text), '\a', text.n))
 		wrong = "control characters were printed";
-	} else if (strstr(buf_cstr(&text), "Sanitizer") ||
-	           strstr(buf_cstr(&text), "runtime error")) {
+	else if (strstr(buf_cstr(&text), "Sanitizer") || strstr(buf_cstr(&text), "runtime error"))
 		wrong = "a sanitizer report";
-	}
-	if (text.n > WHY_MAX / 2) {
+	if (text.n > WHY_MAX / 2)
 		buf_cut(&text, WHY_MAX / 2);
-	}
 	snprintf(why, WHY_MAX, "%s", buf_cstr(&text));
 	buf_release(&text);
 	return wrong;
@@ -205,9 +199,8 @@ static const char *run_trial(const struct trial *t, char why[WHY_MAX])
 {
 	pid_t pid = fork();
 
-	if (pid == 0) {
+	if (pid == 0)
 		run_program(t);
-	}
 	const char *wrong = wait_for_exit(pid), *said = judge_output(t, why);
 	wrong = wrong ? wrong : said;
 	wrong = wrong ? wrong : judge_recording(t);
@@ -232,15 +225,12 @@ static void run_moments(struct trial *t, size_t *number, char text[WHY_MAX + 200
 	for (size_t i = 0; tables[t->table].moments[i]; i++) {
 		t->moment = tables[t->table].moments[i];
 		size_t pair = (size_t)(t->row - server.rows) + (*number)++;
-		if (pair % shares != share ||
-		    (only_moment && strcmp(t->moment, only_moment) != 0)) {
+		if (pair % shares != share || (only_moment && strcmp(t->moment, only_moment) != 0))
 			continue;
-		}
 		const char *wrong = run_trial(t, why);
 
-		if (wrong) {
+		if (wrong)
 			snprintf(text, WHY_MAX + 200, "at %s: %s: %s", t->moment, wrong, why);
-		}
 	}
 }
 
@@ -250,15 +240,12 @@ static void run_row(const struct hostile_row *row)
 	char text[WHY_MAX + 200] = "";
 	size_t number = 0;
 
-	for (t.table = 0; t.table < ARRAY_LEN(tables); t.table++) {
-		if (strcmp(tables[t.table].table, row->table) == 0) {
+	for (t.table = 0; t.table < ARRAY_LEN(tables); t.table++)
+		if (strcmp(tables[t.table].table, row->table) == 0)
 			run_moments(&t, &number, text);
-		}
-	}
 	pthread_mutex_lock(&next_lock);
-	if (!ok(!*text, "%s", row->name)) {
+	if (!ok(!*text, "%s", row->name))
 		tap_note(row->name, text);
-	}
 	pthread_mutex_unlock(&next_lock);
 }
 
@@ -266,15 +253,12 @@ static void *work(void *unused)
 {
 	for (;;) {
 		pthread_mutex_lock(&next_lock);
-		while (only && next_row < server.count &&
-		       !strstr(server.rows[next_row].name, only)) {
+		while (only && next_row < server.count && !strstr(server.rows[next_row].name, only))
 			next_row++;
-		}
 		size_t mine = next_row++;
 		pthread_mutex_unlock(&next_lock);
-		if (mine >= server.count) {
+		if (mine >= server.count)
 			return unused;
-		}
 		run_row(&server.rows[mine]);
 	}
 }
@@ -283,9 +267,8 @@ static bool read_share(const char *said)
 {
 	char *end;
 
-	if (!said) {
+	if (!said)
 		return true;
-	}
 	share = strtoul(said, &end, 10);
 	shares = *end == '/' ? strtoul(end + 1, NULL, 10) : 0;
 	return share < shares;
@@ -303,25 +286,20 @@ int main(int argc, char **argv)
 		only = mem_text((struct str){argv[1], strcspn(argv[1], "/")});
 		only_moment = slash ? slash + 1 : NULL;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
-		if (i == 0 || strcmp(tables[i].table, tables[i - 1].table) != 0) {
+	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
+		if (i == 0 || strcmp(tables[i].table, tables[i - 1].table) != 0)
 			hostile_load(&server, tables[i].table);
-		}
-	}
 	if (!read_share(getenv("SHARE")) || jobs < 1 || jobs > (int)ARRAY_LEN(threads) ||
 	    !mkdtemp(directory)) {
 		return 2;
 	}
 	setenv("XDG_STATE_HOME", directory, 1);
 	hostile_begin(&server);
-	for (int i = 0; i < jobs; i++) {
-		if (pthread_create(&threads[i], NULL, work, NULL)) {
+	for (int i = 0; i < jobs; i++)
+		if (pthread_create(&threads[i], NULL, work, NULL))
 			return 2;
-		}
-	}
-	for (int i = 0; i < jobs; i++) {
+	for (int i = 0; i < jobs; i++)
 		pthread_join(threads[i], NULL);
-	}
 	struct rusage largest;
 	getrusage(RUSAGE_CHILDREN, &largest);
 	ok((size_t)largest.ru_maxrss < BYTES_MAX / 1024, "the largest run took %ld MiB",

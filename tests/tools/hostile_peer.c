@@ -8,14 +8,12 @@ int main(int argc, char **argv)
 {
 	static struct hostile server;
 
-	for (int i = 1; i < argc; i++) {
+	for (int i = 1; i < argc; i++)
 		hostile_load(&server, argv[i]);
-	}
 	server.echo = true;
 	hostile_begin(&server);
 	printf("listening on 127.0.0.1:%u\n", (unsigned)server.port);
 	fflush(stdout);
-	for (;;) {
+	for (;;)
 		poll(NULL, 0, -1);
-	}
 }

@@ -85,9 +85,8 @@ static bool send_repeatedly(int fd, unsigned char first, struct str payload)
 	struct buf bytes = BUF(BUF_MAX_SMALL);
 
 	wss_frame(&bytes, first, payload);
-	while (send(fd, bytes.p, bytes.n, MSG_NOSIGNAL) > 0) {
+	while (send(fd, bytes.p, bytes.n, MSG_NOSIGNAL) > 0)
 		poll(NULL, 0, 1);
-	}
 	buf_release(&bytes);
 	return false;
 }
@@ -133,9 +132,8 @@ static bool send_gibibyte(int fd)
 
 	wss_send(fd, 0x01, STR("{"));
 	wss_frame(&piece, 0x00, (struct str){zeros, zeros ? ONE_MIB : 0});
-	for (int i = 0; i < 1024; i++) {
+	for (int i = 0; i < 1024; i++)
 		wss_write(fd, piece.p, piece.n);
-	}
 	free(zeros);
 	buf_release(&piece);
 	return false;
@@ -237,11 +235,9 @@ static const struct habit at_second_step[] = {
 
 static const struct habit *find(const struct habit *list, size_t n, const char *name)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (!strcmp(list[i].name, name)) {
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(list[i].name, name))
 			return &list[i];
-		}
-	}
 	return NULL;
 }
 
@@ -277,18 +273,16 @@ static bool answer(struct session *s, const char *question)
 	const struct habit *habit = FIND(at_second_step, habit_name);
 	char text[400];
 
-	if (strstr(question, "\"type\":\"close\"")) {
+	if (strstr(question, "\"type\":\"close\""))
 		return close_with(s->fd, 1000, "");
-	}
 	if (strstr(question, "\"type\":\"reset\"")) {
 		start_episode(s, question);
 	} else if (strstr(question, "\"type\":\"step\"")) {
 		s->steps++;
 		printf("step %d\n", s->steps);
 		fflush(stdout);
-		if (s->steps == 2 && habit) {
+		if (s->steps == 2 && habit)
 			return habit->act(s->fd);
-		}
 	} else {
 		snprintf(text, sizeof(text),
 		         "{\"type\":\"state\",\"data\":{\"episode_id\":\"%s\","
@@ -355,20 +349,17 @@ static const struct {
 
 static void print_habits(void)
 {
-	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
-		for (size_t j = 0; j < tables[i].count; j++) {
+	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
+		for (size_t j = 0; j < tables[i].count; j++)
 			printf("%s\n", tables[i].list[j].name);
-		}
-	}
 }
 
 static bool is_habit(const char *name)
 {
 	bool known = !strcmp(name, "none");
 
-	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
 		known = known || find(tables[i].list, tables[i].count, name);
-	}
 	return known;
 }
 
@@ -394,9 +385,8 @@ int main(int argc, char **argv)
 		pthread_t thread;
 
 		*place = fd;
-		if (pthread_create(&thread, NULL, serve, place)) {
+		if (pthread_create(&thread, NULL, serve, place))
 			abort();
-		}
 		pthread_detach(thread);
 	}
 	return 1;

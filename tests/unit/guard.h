@@ -35,9 +35,8 @@ static inline struct str guard_put(const struct guard *g, struct str s)
 {
 	char *at = g->base + g->room - s.n;
 
-	if (s.n) {
+	if (s.n)
 		memcpy(at, s.p, s.n);
-	}
 	return (struct str){at, s.n};
 }
 

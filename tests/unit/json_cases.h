@@ -36,18 +36,16 @@ static inline void cases_open(struct cases *c, const char *path)
 		printf("Bail out! %s is missing\n", path);
 		exit(1);
 	}
-	for (size_t i = 0; i < CASE_FIELDS; i++) {
+	for (size_t i = 0; i < CASE_FIELDS; i++)
 		c->bytes[i] = BUF(BUF_MAX_MESSAGE);
-	}
 }
 
 static inline void cases_close(struct cases *c)
 {
 	fclose(c->file);
 	free(c->line);
-	for (size_t i = 0; i < CASE_FIELDS; i++) {
+	for (size_t i = 0; i < CASE_FIELDS; i++)
 		buf_release(&c->bytes[i]);
-	}
 }
 
 static inline void case_field(struct buf *out, const char *text, size_t n)
@@ -75,9 +73,8 @@ static inline bool cases_next(struct cases *c)
 		got = getline(&c->line, &c->cap, c->file);
 		c->number++;
 	} while (got > 0 && (c->line[0] == '\n' || c->line[0] == '#'));
-	if (got <= 0) {
+	if (got <= 0)
 		return false;
-	}
 	char *at = c->line;
 	for (size_t i = 0; i < CASE_FIELDS; i++) {
 		size_t n = strcspn(at, "\t\n");

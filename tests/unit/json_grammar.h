@@ -29,9 +29,8 @@ static inline void grammar_case(const struct guard *g, struct str name, struct s
 	int moved = 0;
 	for (long pad = 1; pad <= 33; pad++) {
 		buf_clear(&around);
-		for (long i = 0; i < pad; i++) {
+		for (long i = 0; i < pad; i++)
 			buf_char(&around, ' ');
-		}
 		buf_str(&around, bytes);
 		long got = grammar_fault(guard_put(g, buf_view(&around)));
 		moved += got == (at < 0 ? -1 : at + pad);
@@ -46,9 +45,8 @@ static inline void grammar_cases(void)
 	struct cases c;
 
 	cases_open(&c, "tests/vectors/json_grammar.test");
-	while (cases_next(&c)) {
+	while (cases_next(&c))
 		grammar_case(&g, c.field[0], c.field[1], c.field[2]);
-	}
 	cases_close(&c);
 	guard_free(&g);
 }

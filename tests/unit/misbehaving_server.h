@@ -104,9 +104,8 @@ static void misbehaving_send(int fd, const char *bytes, size_t n)
 	while (n > 0) {
 		ssize_t sent = send(fd, bytes, n, MSG_NOSIGNAL);
 
-		if (sent <= 0) {
+		if (sent <= 0)
 			return;
-		}
 		bytes += sent;
 		n -= (size_t)sent;
 	}
@@ -121,9 +120,8 @@ static void misbehaving_text(int fd, const char *text)
 static void misbehaving_wait(struct misbehaving_server *s)
 {
 	pthread_mutex_lock(&s->lock);
-	while (!s->go) {
+	while (!s->go)
 		pthread_cond_wait(&s->changed, &s->lock);
-	}
 	s->go = false;
 	pthread_mutex_unlock(&s->lock);
 }
@@ -170,9 +168,8 @@ static enum misbehaving_after misbehaving_echo(struct misbehaving_connection *c)
 /* Replies to the first request of a connection; reads the second one without a reply. */
 static enum misbehaving_after misbehaving_second_drop(struct misbehaving_connection *c)
 {
-	if (c->requests > 1) {
+	if (c->requests > 1)
 		return MISBEHAVING_CLOSE;
-	}
 	misbehaving_text(c->fd, MISBEHAVING_OK);
 	return MISBEHAVING_KEEP;
 }
@@ -203,9 +200,8 @@ static enum misbehaving_after misbehaving_big_head(struct misbehaving_connection
 
 	snprintf(line, sizeof(line), "X-Long: %01000d\r\n", 1);
 	misbehaving_text(c->fd, "HTTP/1.1 200 OK\r\n");
-	for (int i = 0; i < 80; i++) {
+	for (int i = 0; i < 80; i++)
 		misbehaving_text(c->fd, line);
-	}
 	misbehaving_text(c->fd, "Content-Length: 0\r\n\r\n");
 	return MISBEHAVING_HANG;
 }
@@ -214,9 +210,8 @@ static enum misbehaving_after misbehaving_signal(struct misbehaving_connection *
 {
 	uint64_t one = 1;
 
-	if (write(c->server->signal_fd, &one, sizeof(one)) < 0) {
+	if (write(c->server->signal_fd, &one, sizeof(one)) < 0)
 		return MISBEHAVING_CLOSE;
-	}
 	return MISBEHAVING_HANG;
 }
 
@@ -250,15 +245,12 @@ static enum misbehaving_after misbehaving_answer(struct misbehaving_connection *
 	const char *path = strchr(c->request, ' ') + 1;
 	const char *host = strstr(path, "://");
 
-	if (host && host < strstr(path, "\r\n")) { /* the request line that a proxy gets */
+	if (host && host < strstr(path, "\r\n")) /* the request line that a proxy gets */
 		path = strchr(host + 3, '/');
-	}
 	size_t n = strcspn(path, " ?");
-	for (size_t i = 0; i < ARRAY_LEN(misbehaving_functions); i++) {
-		if (str_is((struct str){path, n}, misbehaving_functions[i].path)) {
+	for (size_t i = 0; i < ARRAY_LEN(misbehaving_functions); i++)
+		if (str_is((struct str){path, n}, misbehaving_functions[i].path))
 			return misbehaving_functions[i].answer(c);
-		}
-	}
 	for (size_t i = 0; i < ARRAY_LEN(misbehaving_replies); i++) {
 		if (str_is((struct str){path, n}, misbehaving_replies[i].path)) {
 			misbehaving_text(c->fd, misbehaving_replies[i].bytes);
@@ -286,21 +278,18 @@ static bool misbehaving_read_request(struct misbehaving_connection *c)
 	while (n < want) {
 		ssize_t got = recv(c->fd, c->request + n, want - n, 0);
 
-		if (got <= 0) {
+		if (got <= 0)
 			return false;
-		}
 		n += (size_t)got;
 		c->request[n] = '\0';
 		if (c->request[0] == 0x16) { /* TLS: as plain servers reply */
 			misbehaving_text(c->fd, "HTTP/1.1 400 Bad Request\r\n\r\n");
 			return false;
 		}
-		if (!end && (end = strstr(c->request, "\r\n\r\n"))) {
+		if (!end && (end = strstr(c->request, "\r\n\r\n")))
 			want = (size_t)(end + 4 - c->request) + misbehaving_body_length(c->request);
-		}
-		if (want > sizeof(c->request) - 1) {
+		if (want > sizeof(c->request) - 1)
 			return false;
-		}
 	}
 	c->requests++;
 	pthread_mutex_lock(&c->server->lock);
@@ -315,13 +304,11 @@ static void *misbehaving_connection_run(void *arg)
 	struct misbehaving_server *s = c->server;
 	enum misbehaving_after after = MISBEHAVING_KEEP;
 
-	while (after == MISBEHAVING_KEEP && misbehaving_read_request(c)) {
+	while (after == MISBEHAVING_KEEP && misbehaving_read_request(c))
 		after = misbehaving_answer(c);
-	}
 	char rest[512];
-	while (after == MISBEHAVING_HANG && recv(c->fd, rest, sizeof(rest), 0) > 0) {
+	while (after == MISBEHAVING_HANG && recv(c->fd, rest, sizeof(rest), 0) > 0)
 		continue;
-	}
 	if (after == MISBEHAVING_RESET) {
 		setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &(struct linger){1, 0},
 		           sizeof(struct linger));
@@ -344,18 +331,16 @@ static void *misbehaving_accept(void *arg)
 		pthread_t thread;
 		struct misbehaving_connection *c = calloc(1, sizeof(*c));
 
-		if (!c) {
+		if (!c)
 			abort();
-		}
 		c->server = s;
 		c->fd = fd;
 		pthread_mutex_lock(&s->lock);
 		s->connections++;
 		s->open++;
 		pthread_mutex_unlock(&s->lock);
-		if (pthread_create(&thread, NULL, misbehaving_connection_run, c) != 0) {
+		if (pthread_create(&thread, NULL, misbehaving_connection_run, c) != 0)
 			abort();
-		}
 		pthread_detach(thread);
 	}
 	return NULL;
@@ -367,27 +352,24 @@ static inline void misbehaving_start(struct misbehaving_server *s)
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->changed, NULL);
 	s->listener = loopback_listen(&s->port);
-	if (pthread_create(&s->thread, NULL, misbehaving_accept, s) != 0) {
+	if (pthread_create(&s->thread, NULL, misbehaving_accept, s) != 0)
 		abort();
-	}
 }
 
 /* Waits until at most n connections are open, and the others are closed on both sides. */
 static inline void misbehaving_wait_open(struct misbehaving_server *s, int n)
 {
 	pthread_mutex_lock(&s->lock);
-	while (s->open > n) {
+	while (s->open > n)
 		pthread_cond_wait(&s->changed, &s->lock);
-	}
 	pthread_mutex_unlock(&s->lock);
 }
 
 static inline void misbehaving_wait_streamed(struct misbehaving_server *s)
 {
 	pthread_mutex_lock(&s->lock);
-	while (!s->streamed) {
+	while (!s->streamed)
 		pthread_cond_wait(&s->changed, &s->lock);
-	}
 	s->streamed = false;
 	pthread_mutex_unlock(&s->lock);
 }

@@ -13,9 +13,8 @@ static inline struct str observed_part(struct str *rest)
 	static const struct str arrow = {" > ", 3};
 	size_t n = 0;
 
-	while (n + arrow.n <= rest->n && memcmp(rest->p + n, arrow.p, arrow.n) != 0) {
+	while (n + arrow.n <= rest->n && memcmp(rest->p + n, arrow.p, arrow.n) != 0)
 		n++;
-	}
 	n = n + arrow.n > rest->n ? rest->n : n;
 	struct str part = {rest->p, n};
 	*rest = str_skip(*rest, n == rest->n ? n : n + arrow.n);

@@ -33,9 +33,8 @@ void *memmem(const void *in, size_t in_bytes, const void *what, size_t bytes)
 
 	while (!found && (size_t)(end - p) >= bytes) {
 		p = memchr(p, *(const char *)what, (size_t)(end - p) - bytes + 1);
-		if (!p) {
+		if (!p)
 			break;
-		}
 		found = memcmp(p, what, bytes) == 0 ? p : NULL;
 		p++;
 	}

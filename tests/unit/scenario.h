@@ -48,25 +48,22 @@ static inline struct saying scenario_split(struct str line)
 {
 	size_t n = 0;
 
-	while (n < line.n && line.p[n] != ' ') {
+	while (n < line.n && line.p[n] != ' ')
 		n++;
-	}
 	return (struct saying){{line.p, n}, str_skip(line, n + 1)};
 }
 
 static inline bool scenario_is_one_of(struct str word, const char *const *words)
 {
-	while (*words && !str_is(word, *words)) {
+	while (*words && !str_is(word, *words))
 		words++;
-	}
 	return *words != NULL;
 }
 
 static inline void scenario_say(struct sayings *s, struct saying what)
 {
-	if (s->count == SCENARIO_MAX) {
+	if (s->count == SCENARIO_MAX)
 		abort();
-	}
 	s->item[s->count++] = what;
 }
 
@@ -80,24 +77,21 @@ static inline void scenario_inside(struct scenario *s, const char *file, struct 
 	                                  "fill",   "interrupt", "flood", "tools", NULL};
 	struct saying what = scenario_split(line);
 
-	if (!s->expected_count) {
+	if (!s->expected_count)
 		scenario_broken(file, line, "belongs to no request");
-	}
 	struct expected *e = &s->expected[s->expected_count - 1];
-	if (scenario_is_one_of(what.word, conditions)) {
+	if (scenario_is_one_of(what.word, conditions))
 		scenario_say(&e->conditions, what);
-	} else if (scenario_is_one_of(what.word, ops)) {
+	else if (scenario_is_one_of(what.word, ops))
 		scenario_say(&e->ops, what);
-	} else {
+	else
 		scenario_broken(file, line, "unknown word");
-	}
 }
 
 static inline void scenario_expect(struct scenario *s, struct saying what)
 {
-	if (s->expected_count == SCENARIO_MAX) {
+	if (s->expected_count == SCENARIO_MAX)
 		abort();
-	}
 	struct expected *e = &s->expected[s->expected_count++];
 	*e = (struct expected){
 		.name = what.rest, .label = what.rest, .always = str_is(what.word, "always")};
@@ -115,23 +109,22 @@ static inline void scenario_line(struct scenario *s, const char *file, struct st
 	                                    "clean", "stderr", "before", NULL};
 	struct saying what = scenario_split(line);
 
-	if (str_is(what.word, "#")) {
+	if (str_is(what.word, "#"))
 		s->title = s->title.p ? s->title : what.rest;
-	} else if (line.p[0] == '\t') {
+	else if (line.p[0] == '\t')
 		scenario_inside(s, file, str_skip(line, 1));
-	} else if (str_is(what.word, "on") || str_is(what.word, "always")) {
+	else if (str_is(what.word, "on") || str_is(what.word, "always"))
 		scenario_expect(s, what);
-	} else if (str_is(what.word, "at")) {
+	else if (str_is(what.word, "at"))
 		s->path = what.rest;
-	} else if (str_is(what.word, "env")) {
+	else if (str_is(what.word, "env"))
 		s->env = what.rest;
-	} else if (str_is(what.word, "run")) {
+	else if (str_is(what.word, "run"))
 		scenario_say(&s->options, what);
-	} else if (scenario_is_one_of(what.word, wants)) {
+	else if (scenario_is_one_of(what.word, wants))
 		scenario_say(&s->wants, what);
-	} else {
+	else
 		scenario_broken(file, line, "unknown word");
-	}
 }
 
 struct scenario_file {
@@ -178,9 +171,8 @@ static inline void scenario_part(struct scenario *s, const char *file, struct st
 
 	snprintf(path, sizeof(path), "%.*s/%.*s.part", (int)(slash - file), file, STR_ARG(name));
 	struct scenario_file part = scenario_open(path);
-	while (scenario_next(s, &part, &line)) {
+	while (scenario_next(s, &part, &line))
 		scenario_line(s, path, line);
-	}
 }
 
 static inline void scenario_read(struct scenario *s, const char *path)
@@ -189,13 +181,11 @@ static inline void scenario_read(struct scenario *s, const char *path)
 	struct str line;
 
 	*s = (struct scenario){.path = STR("/mcp")};
-	while (scenario_next(s, &file, &line)) {
-		if (str_starts(line, STR("use "))) {
+	while (scenario_next(s, &file, &line))
+		if (str_starts(line, STR("use ")))
 			scenario_part(s, path, str_skip(line, 4));
-		} else {
+		else
 			scenario_line(s, path, line);
-		}
-	}
 }
 
 #endif

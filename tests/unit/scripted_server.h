@@ -48,11 +48,9 @@ struct scripted_link {
 /* Does the head contain the text, ignoring case? */
 static inline bool scripted_in_head(const struct scripted_link *l, struct str text)
 {
-	for (size_t at = 0; at + text.n <= l->head.n; at++) {
-		if (strncasecmp(l->head.p + at, text.p, text.n) == 0) {
+	for (size_t at = 0; at + text.n <= l->head.n; at++)
+		if (strncasecmp(l->head.p + at, text.p, text.n) == 0)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -96,12 +94,10 @@ static inline struct expected *scripted_next(struct scripted_link *l)
 	struct expected *open = NULL, *e;
 
 	for (e = s->expected; e < s->expected + s->expected_count; e++) {
-		if (e->always && str_is(e->name, l->name)) {
+		if (e->always && str_is(e->name, l->name))
 			return e;
-		}
-		if (!e->always && !e->times && !open) {
+		if (!e->always && !e->times && !open)
 			open = e;
-		}
 	}
 	return open && str_is(open->name, l->name) ? open : NULL;
 }
@@ -111,11 +107,9 @@ static inline bool scripted_is_stream(const struct scripted_link *l)
 {
 	const struct scenario *s = l->server->scenario;
 
-	for (size_t i = 0; i < s->expected_count; i++) {
-		if (str_is(s->expected[i].name, l->name)) {
+	for (size_t i = 0; i < s->expected_count; i++)
+		if (str_is(s->expected[i].name, l->name))
 			return false;
-		}
-	}
 	return strcmp(l->name, "stream") == 0;
 }
 
@@ -139,9 +133,8 @@ static inline struct expected *scripted_take(struct scripted_link *l)
 			           buf_cstr(&l->body));
 		}
 	}
-	if (e) {
+	if (e)
 		e->times++;
-	}
 	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
 	return e;
@@ -152,9 +145,8 @@ static inline bool scripted_more(struct scripted_link *l, struct buf *to)
 	char piece[16384];
 	ssize_t n = recv(l->fd, piece, sizeof(piece), 0);
 
-	if (n > 0) {
+	if (n > 0)
 		buf_add(to, piece, (size_t)n);
-	}
 	return n > 0;
 }
 
@@ -165,21 +157,17 @@ static inline bool scripted_read(struct scripted_link *l)
 
 	buf_clear(&l->head);
 	buf_clear(&l->body);
-	while (!(end = strstr(buf_cstr(&l->head), "\r\n\r\n"))) {
-		if (!scripted_more(l, &l->head)) {
+	while (!(end = strstr(buf_cstr(&l->head), "\r\n\r\n")))
+		if (!scripted_more(l, &l->head))
 			return false;
-		}
-	}
 	size_t head = (size_t)(end + 4 - l->head.p);
 	buf_add(&l->body, l->head.p + head, l->head.n - head);
 	buf_cut(&l->head, head);
 	l->head.p[head] = '\0';
 	length = strstr(l->head.p, "\r\nContent-Length:");
-	while (length && l->body.n < strtoul(length + 17, NULL, 10)) {
-		if (!scripted_more(l, &l->body)) {
+	while (length && l->body.n < strtoul(length + 17, NULL, 10))
+		if (!scripted_more(l, &l->body))
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -190,9 +178,8 @@ static inline bool scripted_send(struct scripted_link *l, const char *bytes, siz
 	while (n > 0) {
 		ssize_t sent = send(l->fd, bytes, n, MSG_NOSIGNAL);
 
-		if (sent <= 0) {
+		if (sent <= 0)
 			return false;
-		}
 		bytes += sent;
 		n -= (size_t)sent;
 	}
@@ -267,9 +254,8 @@ static inline void scripted_wait(struct scripted_link *l, struct str name)
 
 			came |= e->times > 0 && str_eq(e->label, name);
 		}
-		if (!came) {
+		if (!came)
 			pthread_cond_wait(&s->changed, &s->lock);
-		}
 	}
 	pthread_mutex_unlock(&s->lock);
 }
@@ -278,12 +264,10 @@ static inline void scripted_wait(struct scripted_link *l, struct str name)
 static inline void scripted_interrupt(struct scripted *s)
 {
 	pthread_mutex_lock(&s->lock);
-	while (!s->client && !s->over) {
+	while (!s->client && !s->over)
 		pthread_cond_wait(&s->changed, &s->lock);
-	}
-	if (!s->over) {
+	if (!s->over)
 		kill(s->client, SIGINT);
-	}
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -313,9 +297,8 @@ static inline void scripted_tools(struct scripted_link *l, struct saying count)
 	for (uint64_t i = 0; i < tools; i++) {
 		buf_printf(&l->out, "%s{\"name\":\"t%" PRIu64 "\",\"description\":\"", i ? "," : "",
 		           i);
-		for (uint64_t n = 0; n < mebibytes * 1024; n++) {
+		for (uint64_t n = 0; n < mebibytes * 1024; n++)
 			buf_text(&l->out, block);
-		}
 		buf_text(&l->out, "\",\"inputSchema\":{\"properties\":{\"x\":{}}}}");
 	}
 	buf_text(&l->out, "]}}");
@@ -372,9 +355,8 @@ static inline void scripted_stream(struct scripted_link *l, struct saying op)
 		scripted_escaped(l, op.rest, &l->out);
 		size_t step = str_is(op.word, "bytes") ? 1 : l->out.n;
 
-		for (size_t i = 0; i < l->out.n; i += step) {
+		for (size_t i = 0; i < l->out.n; i += step)
 			scripted_chunk(l, l->out.p + i, step);
-		}
 	}
 }
 
@@ -423,12 +405,10 @@ static inline bool scripted_answer(struct scripted_link *l)
 	buf_clear(&l->status);
 	buf_clear(&l->headers);
 	l->streaming = l->closing = false;
-	for (size_t i = 0; i < count && !l->closing; i++) {
+	for (size_t i = 0; i < count && !l->closing; i++)
 		scripted_op(l, ops[i]);
-	}
-	if (l->streaming && !l->closing) {
+	if (l->streaming && !l->closing)
 		scripted_send(l, "0\r\n\r\n", 5);
-	}
 	return !l->closing;
 }
 
@@ -443,14 +423,12 @@ static inline void *scripted_serve(void *arg)
 	l->head = l->body = l->status = l->headers = l->out = BUF(BUF_MAX_MESSAGE);
 	while (scripted_read(l)) {
 		scripted_name(l);
-		if (!scripted_answer(l)) {
+		if (!scripted_answer(l))
 			break;
-		}
 	}
 	close(l->fd);
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		buf_release(all[i]);
-	}
 	free(l);
 	pthread_mutex_lock(&s->lock);
 	s->open--;
@@ -474,9 +452,8 @@ static inline void *scripted_accept(void *arg)
 		pthread_mutex_lock(&s->lock);
 		s->open++;
 		pthread_mutex_unlock(&s->lock);
-		if (pthread_create(&thread, NULL, scripted_serve, l) != 0) {
+		if (pthread_create(&thread, NULL, scripted_serve, l) != 0)
 			abort();
-		}
 		pthread_detach(thread);
 	}
 	return NULL;
@@ -510,9 +487,8 @@ static inline void scripted_stop(struct scripted *s)
 	pthread_mutex_lock(&s->lock);
 	s->over = true;
 	pthread_cond_broadcast(&s->changed);
-	while (s->open) {
+	while (s->open)
 		pthread_cond_wait(&s->changed, &s->lock);
-	}
 	pthread_mutex_unlock(&s->lock);
 	close(s->listener);
 	pthread_mutex_destroy(&s->lock);

@@ -164,9 +164,8 @@ static void test_utf8_and_base64(void)
 		is_str(buf_cstr(&out), texts[i][0], "to the same bytes");
 	}
 	const char *none[] = {"Zg", "Z===", "Zm9=v", "Zm9v!", "=", "Zm-_"};
-	for (size_t i = 0; i < ARRAY_LEN(none); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(none); i++)
 		ok(!base64_decode(&out, str_from(none[i])), "'%s' is not base64", none[i]);
-	}
 	buf_release(&out);
 }
 
@@ -179,9 +178,8 @@ static void test_long_base64(void)
 		buf_clear(&bytes);
 		buf_clear(&text);
 		buf_clear(&back);
-		for (size_t i = 0; i < n; i++) {
+		for (size_t i = 0; i < n; i++)
 			buf_char(&bytes, (char)(i * 7 + i / 256));
-		}
 		base64_encode(&text, buf_view(&bytes));
 		ok(text.n == (n + 2) / 3 * 4 && base64_decode(&back, buf_view(&text)) &&
 		           str_eq(buf_view(&bytes), buf_view(&back)),
@@ -334,9 +332,8 @@ static void test_rng(void)
 		uint32_t x = rng_below(&a, 6);
 
 		seen |= 1u << x;
-		if (x != rng_below(&b, 6) || x > 5) {
+		if (x != rng_below(&b, 6) || x > 5)
 			ok(false, "the same seed gives the same draws");
-		}
 	}
 	is_int(seen, 63, "each of the six values occurs, and no other");
 	ok(!rng_unique_hex(one, 32) && !rng_unique_hex(other, 32) && strlen(one) == 32,
@@ -372,9 +369,8 @@ static void *drain(void *ctx)
 	char piece[4096];
 	ssize_t n;
 
-	while ((n = read(d->fd, piece, sizeof(piece))) > 0) {
+	while ((n = read(d->fd, piece, sizeof(piece))) > 0)
 		d->total += (size_t)n;
-	}
 	return NULL;
 }
 
@@ -387,9 +383,8 @@ static void test_fd_write(void)
 	pthread_t reader;
 
 	sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
-	if (!ok(pipe(ends) == 0, "a pipe")) {
+	if (!ok(pipe(ends) == 0, "a pipe"))
 		return;
-	}
 	drained.fd = ends[0];
 	fcntl(ends[1], F_SETFL, O_NONBLOCK);
 	pthread_create(&reader, NULL, drain, &drained);

@@ -39,9 +39,8 @@ static void raise_stop(const struct batch_run *w)
 {
 	uint64_t one = 1;
 
-	if (write(w->stop_fd, &one, sizeof(one)) != (ssize_t)sizeof(one)) {
+	if (write(w->stop_fd, &one, sizeof(one)) != (ssize_t)sizeof(one))
 		abort();
-	}
 }
 
 static void count(struct batch_run *w, size_t index, int by)
@@ -79,9 +78,8 @@ static int rollout(void *ctx, size_t index, struct io *io, struct rollout_result
 
 	snprintf(session, sizeof(session), "session-%zu", index);
 	count(w, index, 1);
-	if (index == w->stop_at) {
+	if (index == w->stop_at)
 		raise_stop(w);
-	}
 	int failed = 0;
 	if (index == w->fail_at) {
 		*err = no_policy;

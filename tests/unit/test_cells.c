@@ -94,11 +94,10 @@ static bool cut_is_valid(struct str text, size_t columns)
 	bool well = cells <= columns && text_cells(buf_view(&out)) == cells &&
 	            text_utf8_valid(buf_view(&out)) == out.n;
 
-	if (text_cells(text) <= columns) {
+	if (text_cells(text) <= columns)
 		well &= cells == text_cells(text);
-	} else {
+	else
 		well &= !columns || str_ends(buf_view(&out), STR("\u2026"));
-	}
 	buf_release(&out);
 	return well;
 }
@@ -108,11 +107,9 @@ static void test_cuts(void)
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		size_t wrong = SIZE_MAX;
 
-		for (size_t columns = 0; columns < 24 && wrong == SIZE_MAX; columns++) {
-			if (!cut_is_valid(str_from(rows[i].text), columns)) {
+		for (size_t columns = 0; columns < 24 && wrong == SIZE_MAX; columns++)
+			if (!cut_is_valid(str_from(rows[i].text), columns))
 				wrong = columns;
-			}
-		}
 		ok(wrong == SIZE_MAX, "%s: cut to any width", rows[i].name);
 	}
 }

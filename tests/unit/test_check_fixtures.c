@@ -25,12 +25,10 @@ static void read_file(const char *path, struct buf *out)
 	char part[4096];
 	size_t n;
 
-	while (f && (n = fread(part, 1, sizeof(part), f)) > 0) {
+	while (f && (n = fread(part, 1, sizeof(part), f)) > 0)
 		buf_add(out, part, n);
-	}
-	if (f) {
+	if (f)
 		fclose(f);
-	}
 }
 
 /* The text between "== name" and the next "== ", as a terminated copy to free(). */
@@ -40,9 +38,8 @@ static char *section(const struct buf *want, const char *name)
 
 	snprintf(head, sizeof(head), "== %s\n", name);
 	const char *begin = strstr(buf_cstr(want), head);
-	if (!begin) {
+	if (!begin)
 		return mem_text(STR(""));
-	}
 	begin += strlen(head);
 	const char *end = strstr(begin, "== ");
 	return mem_text((struct str){begin, end ? (size_t)(end - begin) : strlen(begin)});
@@ -55,9 +52,8 @@ static void check_severities(const struct verdicts *v, const char *path)
 	char severity[16], rule[64];
 
 	for (; (at = strstr(at, "\n  ")); at++) {
-		if (sscanf(at, "\n  %15s %63s turns", severity, rule) != 2) {
+		if (sscanf(at, "\n  %15s %63s turns", severity, rule) != 2)
 			continue;
-		}
 		const struct check *c = check_find(str_from(rule));
 		bool usual = c && strcmp(severity, severity_name(c->severity)) == 0;
 		bool raised =
@@ -92,9 +88,8 @@ static struct trained *trained_beside(const char *fixture)
 	struct trained *t = NULL;
 
 	path_beside(fixture, ".trainer", path);
-	if (access(path, F_OK) == 0 && !ok(trained_read(path, &t, &err) == 0, "%s is read", path)) {
+	if (access(path, F_OK) == 0 && !ok(trained_read(path, &t, &err) == 0, "%s is read", path))
 		fprintf(stderr, "# %s\n", err.text);
-	}
 	return t;
 }
 
@@ -134,9 +129,8 @@ static bool check_name(struct directory *f, const struct verdicts *v, const char
 		}
 		return good;
 	}
-	if (strncmp(name, "also-", 5) == 0) {
+	if (strncmp(name, "also-", 5) == 0)
 		return ok(fires(v, f->id), "%s fires %s", path, f->id);
-	}
 	f->good++;
 	return ok(!fires(v, f->id), "%s does not fire %s", path, f->id);
 }
@@ -153,13 +147,11 @@ static void compare_text(struct directory *f, const char *path, const char *name
 {
 	char *want = section(&f->on_disk, name);
 
-	if (!updating() && !is_str(buf_cstr(text), want, "%s: the findings", path)) {
+	if (!updating() && !is_str(buf_cstr(text), want, "%s: the findings", path))
 		fprintf(stderr, "# if that is right: UPDATE_FIXTURES=1 writes want.txt anew\n");
-	}
 	const char *now = as_named ? buf_cstr(text) : want;
-	if (as_named || want[0]) {
+	if (as_named || want[0])
 		buf_printf(&f->fresh, "== %s\n%s", name, now);
-	}
 	free(want);
 }
 
@@ -178,9 +170,8 @@ static void judge_fixture(struct directory *f, const char *name)
 	hints.trained = trained_beside(path);
 	verdicts_begin_with(&v, (struct judge_conf){.hints = hints, .verify = true});
 	bool read = ok(verdicts_file(&v, path, &err) == 0, "%s is read", path);
-	if (!read) {
+	if (!read)
 		fprintf(stderr, "# %s\n", err.text);
-	}
 	bool as_named = check_name(f, &v, path, name);
 	check_severities(&v, path);
 	compare_text(f, path, name, &v.text, read && as_named);
@@ -237,9 +228,8 @@ static void judge_directory(const char *id)
 		}
 		bool known = strncmp(name, "bad-", 4) == 0 || strncmp(name, "good-", 5) == 0 ||
 		             strncmp(name, "also-", 5) == 0;
-		if (dot && strcmp(dot, ".jsonl") == 0 && ok(known, "%s has a known name", name)) {
+		if (dot && strcmp(dot, ".jsonl") == 0 && ok(known, "%s has a known name", name))
 			judge_fixture(&f, name);
-		}
 		free(entries[i]);
 	}
 	free(entries);
@@ -257,9 +247,8 @@ static void judge_directory(const char *id)
 static void id_to_file(const char *id, char *out, size_t size)
 {
 	snprintf(out, size, "src/check/rules/%s.c", id);
-	for (char *p = out; *p; p++) {
+	for (char *p = out; *p; p++)
 		*p = *p == '-' ? '_' : *p;
-	}
 }
 
 /* Follows "explains" from one rule to the next: it must never return to the start.
@@ -269,9 +258,8 @@ static void check_explains_cycle(const struct check *c, const struct check *from
 	for (size_t i = 0; i < EXPLAINS_MAX && from->explains[i]; i++) {
 		const struct check *to = from->explains[i];
 
-		if (!ok(to != c && depth < checks_count, "%s: explains %s", from->id, to->id)) {
+		if (!ok(to != c && depth < checks_count, "%s: explains %s", from->id, to->id))
 			return;
-		}
 		check_explains_cycle(c, to, depth + 1);
 	}
 }
@@ -314,12 +302,10 @@ static void has_row(const char *directory, const char *ending)
 		snprintf(path, sizeof(path), "%s/%s", directory, entries[i]->d_name);
 		snprintf(id, sizeof(id), "%.*s", (int)(strlen(entries[i]->d_name) - strlen(ending)),
 		         entries[i]->d_name);
-		for (char *p = id; *p; p++) {
+		for (char *p = id; *p; p++)
 			*p = *p == '_' ? '-' : *p;
-		}
-		if (ending[0]) {
+		if (ending[0])
 			read_file(path, &text);
-		}
 		bool is_rule =
 			ending[0] ? strstr(buf_cstr(&text), "\nconst struct check check_") != NULL
 				  : !strchr(entries[i]->d_name, '.');
@@ -340,9 +326,8 @@ int main(void)
 	for (size_t i = 0; i < checks_count; i++) {
 		has_words(checks[i]);
 		check_explains_cycle(checks[i], checks[i], 0);
-		if (checks[i] != &check_no_history) { /* in no recording */
+		if (checks[i] != &check_no_history) /* in no recording */
 			judge_directory(checks[i]->id);
-		}
 	}
 	has_row("src/check/rules", ".c");
 	has_row("fixtures/check", "");

@@ -22,9 +22,8 @@ static void says(const char *lines, const char *want, const char *name)
 	struct error err = {0};
 
 	verdicts_begin(&v, NULL, NULL);
-	if (!ok(verdicts_feed(&v, str_from(lines), &err) == 0, "%s: is taken", name)) {
+	if (!ok(verdicts_feed(&v, str_from(lines), &err) == 0, "%s: is taken", name))
 		tap_note("error   ", err.text);
-	}
 	judge_finish(v.judge);
 	is_str(buf_cstr(&v.text), want, "%s", name);
 	verdicts_end(&v);
@@ -293,9 +292,8 @@ static void put_header(struct buf *out, size_t tools, size_t schema_bytes)
 	struct str header = STR(HEADER("big")), end = STR("{\"name\":\"go\"}]}\n");
 	struct buf schema = BUF(BUF_MAX_MESSAGE);
 
-	while (schema.n < schema_bytes) {
+	while (schema.n < schema_bytes)
 		buf_char(&schema, 's');
-	}
 	buf_add(out, header.p, header.n - end.n);
 	for (size_t i = 0; i < tools; i++) {
 		buf_printf(out, "%s{\"name\":\"t%zu\",\"inputSchema\":{\"description\":\"",

@@ -253,22 +253,18 @@ static bool concerns(const struct change *c, const struct line *l)
 	const char *type = line_type_name(l->type);
 	size_t n = strlen(type);
 
-	if (!c->type || strncmp(c->type, type, n) != 0) {
+	if (!c->type || strncmp(c->type, type, n) != 0)
 		return false;
-	}
-	if (c->type[n] == '=') {
+	if (c->type[n] == '=')
 		return l->step == c->type[n + 1] - '0';
-	}
 	return c->type[n] == '\0' || (c->type[n] == '>' && l->step > c->type[n + 1] - '0');
 }
 
 static enum key key_of(const char *name)
 {
-	for (size_t i = 0; i < line_keys_count; i++) {
-		if (strcmp(line_keys[i].name, name) == 0) {
+	for (size_t i = 0; i < line_keys_count; i++)
+		if (strcmp(line_keys[i].name, name) == 0)
 			return line_keys[i].key;
-		}
-	}
 	return KEY_COUNT;
 }
 
@@ -281,31 +277,26 @@ static int feed(struct verdicts *v, const struct change *changes, size_t count, 
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	int got;
 
-	if (reader_open(HEALTHY, &r, err)) {
+	if (reader_open(HEALTHY, &r, err))
 		return -1;
-	}
 	while ((got = reader_next(r, &l, &note, err)) == 1) {
 		bool drop = false;
 		const char *more = NULL;
 
 		for (size_t i = 0; i < count; i++) {
-			if (!concerns(&changes[i], &l)) {
+			if (!concerns(&changes[i], &l))
 				continue;
-			}
-			if (!changes[i].key) {
+			if (!changes[i].key)
 				drop = true;
-			} else if (changes[i].key[0] == '+') {
+			else if (changes[i].key[0] == '+')
 				more = changes[i].value;
-			} else {
+			else
 				l.value[key_of(changes[i].key)] = str_from(changes[i].value);
-			}
 		}
-		if (!drop) {
+		if (!drop)
 			line_write(&l, &text);
-		}
-		if (more) {
+		if (more)
 			buf_printf(&text, "%s\n", more);
-		}
 	}
 	reader_close(r);
 	got = got ? got : verdicts_feed(v, buf_view(&text), err);
@@ -324,9 +315,8 @@ static void check_mutation(const struct mutation *m)
 	const struct change *first = &m->changes[0];
 	bool expects = strcmp(first->type, "expect") == 0;
 	struct hints hints = {.errors = &first->value, .error_count = expects};
-	if (strcmp(first->type, "minimum") == 0) {
+	if (strcmp(first->type, "minimum") == 0)
 		hints.min_effective = strtoll(first->value, NULL, 10);
-	}
 
 	if (strcmp(first->type, "trainer") == 0) {
 		ok(trained_read(first->value, &hints.trained, &err) == 0, "%s is read",
@@ -335,9 +325,8 @@ static void check_mutation(const struct mutation *m)
 	verdicts_begin_with(&v, (struct judge_conf){.hints = hints});
 	ok(feed(&v, m->changes, ARRAY_LEN(m->changes), &err) == 0, "%s: %s: is read", m->rule,
 	   m->what);
-	if (!ok(strstr(buf_cstr(&v.rules), rule) != NULL, "%s: %s: fires", m->rule, m->what)) {
+	if (!ok(strstr(buf_cstr(&v.rules), rule) != NULL, "%s: %s: fires", m->rule, m->what))
 		fprintf(stderr, "# %s%s\n", err.text, buf_cstr(&v.text));
-	}
 	verdicts_end(&v);
 	trained_free(hints.trained);
 }
@@ -351,15 +340,13 @@ int main(void)
 	ok(feed(&v, NULL, 0, &err) == 0 && v.count == 1, "the healthy rollout is read");
 	is_str(buf_cstr(&v.rules), "", "it has no findings");
 	verdicts_end(&v);
-	for (size_t i = 0; i < ARRAY_LEN(mutations); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(mutations); i++)
 		check_mutation(&mutations[i]);
-	}
 	for (size_t i = 0; i < checks_count; i++) {
 		size_t rows = 0;
 
-		for (size_t m = 0; m < ARRAY_LEN(mutations); m++) {
+		for (size_t m = 0; m < ARRAY_LEN(mutations); m++)
 			rows += strcmp(mutations[m].rule, checks[i]->id) == 0;
-		}
 		ok(rows > 0 || checks[i] == &check_no_history,
 		   "%s has a mutation (else add a row to mutations[] in this file: falsify "
 		   "good-whole.jsonl so that the rule fires)",

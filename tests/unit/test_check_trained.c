@@ -118,9 +118,8 @@ static void shifts(void)
 	for (size_t i = 0; i < 40; i++) {
 		ratios_add(&begin, i, i < RATIOS_FIRST ? -1.4 : -1, -1);
 		ratios_add(&even, i, -1.4, -1);
-		if (i < RATIOS_FIRST) {
+		if (i < RATIOS_FIRST)
 			ratios_add(&brief, i, -1.4, -1);
-		}
 	}
 	ok(ratios_shifted(&begin), "beginnings that are wrong");
 	ok(!ratios_out_of_range(&begin), "though the mean is within the band");
@@ -149,9 +148,8 @@ int main(void)
 {
 	int fd = mkstemp(path);
 
-	if (fd < 0) {
+	if (fd < 0)
 		return 1;
-	}
 	close(fd);
 	refuses();
 	reads();

@@ -27,9 +27,8 @@ static bool read_row(char *text, struct truth *t)
 	for (size_t i = 0; i < ARRAY_LEN(field); i++) {
 		field[i] = text;
 		char *tab = strpbrk(text, "\t\n");
-		if (!tab) {
+		if (!tab)
 			return false;
-		}
 		*tab = '\0';
 		text = tab + 1;
 	}
@@ -48,9 +47,8 @@ static bool read_truth(const char *directory, struct comparison *c)
 
 	snprintf(path, sizeof(path), "%s/truth.tsv", directory);
 	FILE *f = fopen(path, "r");
-	if (!f) {
+	if (!f)
 		return false;
-	}
 	while (fgets(line, sizeof(line), f)) {
 		c->rows = mem_resize(c->rows, c->count + 1, sizeof(*c->rows));
 		c->count += strncmp(line, "file\t", 5) != 0 && read_row(line, &c->rows[c->count]);
@@ -61,11 +59,9 @@ static bool read_truth(const char *directory, struct comparison *c)
 
 static const struct truth *find(const struct comparison *c, struct str rollout)
 {
-	for (size_t i = 0; i < c->count; i++) {
-		if (strcmp(c->rows[i].file, c->file) == 0 && str_is(rollout, c->rows[i].rollout)) {
+	for (size_t i = 0; i < c->count; i++)
+		if (strcmp(c->rows[i].file, c->file) == 0 && str_is(rollout, c->rows[i].rollout))
 			return &c->rows[i];
-		}
-	}
 	return NULL;
 }
 
@@ -73,9 +69,8 @@ static bool same(const struct truth *want, const struct counters *got)
 {
 	char effective[32] = "-";
 
-	if (got->effective >= 0) {
+	if (got->effective >= 0)
 		snprintf(effective, sizeof(effective), "%" PRId64, got->effective);
-	}
 	return got->turns == want->turns && got->steps == want->steps &&
 	       got->failed == want->failed && got->longest_failed_run == want->longest_run &&
 	       strcmp(effective, want->effective) == 0;
@@ -85,9 +80,8 @@ static void compare(void *ctx, const struct rollout_verdict *v)
 {
 	struct comparison *c = ctx;
 
-	if (!v->rollout.p) { /* about the group of a task */
+	if (!v->rollout.p) /* about the group of a task */
 		return;
-	}
 	const struct truth *want = find(c, v->rollout);
 	bool error = v->finding_count > 0 && v->findings[0].severity == SEVERITY_ERROR;
 	c->judged++;
@@ -95,9 +89,8 @@ static void compare(void *ctx, const struct rollout_verdict *v)
 		c->wrong++;
 		fprintf(stderr, "# %s: counters differ in %.*s\n", c->file, STR_ARG(v->rollout));
 	}
-	if (!want || !error) {
+	if (!want || !error)
 		return;
-	}
 	c->errors++;
 	c->errors_on_success += want->success;
 	c->airline_errors += want->success && strcmp(c->file, "tau-airline.jsonl") == 0;
@@ -113,9 +106,8 @@ static void compare_recording(struct comparison *c, const char *directory, const
 	snprintf(path, sizeof(path), "%s/%s", directory, file);
 	c->file = file;
 	int failed = judge_new(&conf, &v.judge, &err) || verdicts_file(&v, path, &err);
-	if (!ok(!failed, "%s is read", file)) {
+	if (!ok(!failed, "%s is read", file))
 		fprintf(stderr, "# %s\n", err.text);
-	}
 	verdicts_end(&v);
 }
 

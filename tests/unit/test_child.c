@@ -49,9 +49,8 @@ static bool is_alive(const char *pid)
 
 	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
 	FILE *f = fopen(path, "r");
-	if (!f) {
+	if (!f)
 		return false;
-	}
 	size_t n = fread(text, 1, sizeof(text) - 1, f);
 	fclose(f);
 	const char *name = n ? strrchr(text, ')') : NULL;
@@ -61,9 +60,8 @@ static bool is_alive(const char *pid)
 /* Signals are delivered asynchronously. */
 static bool ends_soon(const char *pid)
 {
-	for (int i = 0; i < LONG_MS && is_alive(pid); i++) {
+	for (int i = 0; i < LONG_MS && is_alive(pid); i++)
 		(void)!io_wait(io, NULL, 1, &err);
-	}
 	return !is_alive(pid);
 }
 
@@ -91,9 +89,8 @@ static void test_echo(void)
 	next_is(c, "two");
 	is_int(child_receive(c, &line, 0, &err), -1, "and then the end");
 	is_int(err.kind, FAIL_TIMEOUT, "in time");
-	while (big.n < CAP - 10) {
+	while (big.n < CAP - 10)
 		buf_text(&big, "0123456789");
-	}
 	ok(child_send(c, buf_view(&big)), "more than a pipe holds");
 	next_is(c, buf_cstr(&big));
 	child_stop(c);
@@ -129,9 +126,8 @@ static void test_unfinished_words(void)
 	struct child *c = start("printf 'one\ntw' >&2; echo; read -r go; echo o >&2; echo");
 
 	next_is(c, "");
-	while (child_stderr(c).n < 4) {
+	while (child_stderr(c).n < 4)
 		(void)!io_wait(io, NULL, 1, &err);
-	}
 	ok(str_is(child_stderr(c), "one\n"), "an incomplete line is kept");
 	child_clear_stderr(c);
 	ok(child_send(c, STR("go")), "the child continues");
@@ -159,32 +155,27 @@ static void test_floods(void)
 	struct child *c = start("yes words >&2");
 	struct str line;
 
-	for (int i = 0; i < 50; i++) {
+	for (int i = 0; i < 50; i++)
 		(void)!child_receive(c, &line, 1, &err);
-	}
-	while (!child_stderr_lost(c)) {
+	while (!child_stderr_lost(c))
 		(void)!child_receive(c, &line, 1, &err);
-	}
 	struct str words = child_stderr(c);
 	ok(words.n > (64 << 10) - 12 && words.n <= 64 << 10,
 	   "of stderr without end the newest is kept");
 	ok(str_starts(words, STR("words\n")) && words.p[words.n - 1] == '\n', "in complete lines");
 	child_free(c);
 	c = start("yes line");
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < 200; i++)
 		(void)!io_wait(io, NULL, 1, &err);
-	}
 	next_is(c, "line");
 	child_free(c);
 	c = start("sleep 1000");
 	struct buf much = BUF(BUF_MAX_MESSAGE);
 	bool room = true;
-	while (much.n < CAP) {
+	while (much.n < CAP)
 		buf_text(&much, "to one who does not read ");
-	}
-	for (int i = 0; i < 100 && room; i++) {
+	for (int i = 0; i < 100 && room; i++)
 		room = child_send(c, buf_view(&much));
-	}
 	ok(!room, "output for a child that does not read is limited");
 	buf_release(&much);
 	child_free(c);
@@ -206,9 +197,8 @@ static void test_ignored_signals(void)
 		is_int(child_receive(c, &line, LONG_MS, &err), 1, "it runs");
 		char *pid = mem_text(line);
 		ok(is_alive(pid), "%s: is running", pid);
-		if (i == 0) {
+		if (i == 0)
 			child_stop(c);
-		}
 		child_free(c);
 		ok(ends_soon(pid), "%s does not outlive us: %s", pid, commands[i]);
 		free(pid);
@@ -236,9 +226,8 @@ int main(void)
 	struct io_conf conf = {.clock = clock_real(), .stop_fd = -1};
 
 	signal(SIGPIPE, SIG_IGN);
-	if (io_global_init(&err) || io_new(&conf, &io, &err)) {
+	if (io_global_init(&err) || io_new(&conf, &io, &err))
 		return 1;
-	}
 	test_lines();
 	test_echo();
 	test_ends();

@@ -37,10 +37,8 @@ static size_t pairs_of(const uint64_t *a, size_t n, const uint64_t *b, size_t m,
 	for (size_t i = 0; i < count; i++) {
 		bool first = list[i].kind != ALIGN_SECOND, second = list[i].kind != ALIGN_FIRST;
 
-		if (list[i].first != x || list[i].second != y ||
-		    (first && second && a[x] != b[y])) {
+		if (list[i].first != x || list[i].second != y || (first && second && a[x] != b[y]))
 			return LONGEST + 1;
-		}
 		x += first;
 		y += second;
 		pairs += first && second;
@@ -109,9 +107,8 @@ static void make(struct rollout_copy *c, const char *text)
 	struct buf scratch = BUF(BUF_MAX_SMALL);
 	struct error err;
 
-	if (strip_new(NULL, 0, &strip, &err)) {
+	if (strip_new(NULL, 0, &strip, &err))
 		abort();
-	}
 	while (*text) {
 		size_t n = strcspn(text, "\n"), used;
 		struct line l;
@@ -132,13 +129,11 @@ static void note(void *ctx, const struct difference *d)
 	struct buf *out = ctx;
 
 	buf_printf(out, "%s", difference_kind_name(d->kind));
-	if (d->line && d->line->type == LINE_STEP) {
+	if (d->line && d->line->type == LINE_STEP)
 		buf_printf(out, " %lld", (long long)d->line->step);
-	}
 	buf_printf(out, " %.*s", STR_ARG(d->pointer));
-	if (d->expected.n < 40 && d->got.n < 40) {
+	if (d->expected.n < 40 && d->got.n < 40)
 		buf_printf(out, " %.*s -> %.*s", STR_ARG(d->expected), STR_ARG(d->got));
-	}
 	buf_char(out, '\n');
 }
 

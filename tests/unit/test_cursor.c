@@ -36,9 +36,8 @@ static char *recording(int steps, bool torn)
 	write_header(f, "b");
 	for (int i = 0; i < steps; i++) {
 		write_step(f, "a", i, i % 7);
-		if (i % 3 == 0) {
+		if (i % 3 == 0)
 			write_step(f, "b", i / 3, 0);
-		}
 		if (i % 5 == 0) {
 			fputs("{\"type\":\"event\",\"rollout\":\"a\",\"turn\":0,\"event\":\"noise\"}\n",
 			      f);
@@ -58,9 +57,8 @@ static struct cursor *opened(const char *path, const char *rollout)
 	struct error err;
 	struct cursor *c = NULL;
 
-	if (cursor_open(&conf, &c, &err)) {
+	if (cursor_open(&conf, &c, &err))
 		tap_note("cannot open", err.text);
-	}
 	return c;
 }
 
@@ -70,13 +68,11 @@ static bool is_at(const struct cursor *c, int64_t position, int steps, bool torn
 	const struct moment *m = cursor_now(c);
 	char after[32];
 
-	if (m->position != position || (position && m->line->step != position - 1)) {
+	if (m->position != position || (position && m->line->step != position - 1))
 		return false;
-	}
 	snprintf(after, sizeof(after), "{\"p\":%d}", position == steps ? 99 : (int)position % 7);
-	if (position == steps && torn) {
+	if (position == steps && torn)
 		return m->is_last && !m->after.p;
-	}
 	return m->is_last == (position == steps) && str_is(m->after, after) &&
 	       (position == 0 || !json_is_null(m->line->value[KEY_STATE]));
 }
@@ -89,15 +85,13 @@ static void test_moving(int steps, bool torn)
 	unsigned wrong = 0, x = 1;
 
 	ok(is_at(c, 0, steps, torn), "%d steps: it begins before the first", steps);
-	for (int64_t p = 1; p <= steps; p++) {
+	for (int64_t p = 1; p <= steps; p++)
 		wrong += cursor_go(c, p, &err) != 1 || !is_at(c, p, steps, torn);
-	}
 	is_int(wrong, 0, "%d steps: one by one", steps);
 	is_int(cursor_go(c, steps + 1, &err), 0, "no step after the last one");
 	ok(is_at(c, steps, steps, torn), "and it stays");
-	for (int64_t p = steps; p-- > (steps > 300 ? steps - 300 : 0);) {
+	for (int64_t p = steps; p-- > (steps > 300 ? steps - 300 : 0);)
 		wrong += cursor_go(c, p, &err) != 1 || !is_at(c, p, steps, torn);
-	}
 	is_int(wrong, 0, "back again");
 	for (int i = 0; i < 300; i++) {
 		x = x * 1103515245U + 12345U;

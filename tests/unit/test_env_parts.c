@@ -67,9 +67,8 @@ static void test_classes(void)
 		       error_class_name(messages[i].class), "'%s'", messages[i].message);
 	}
 	ok(error_text_class(STR_NONE, LAYER_HTTP, CLASS_AUTH) == CLASS_AUTH, "no message");
-	for (int i = 0; i < 600; i++) {
+	for (int i = 0; i < 600; i++)
 		buf_char(&far, 'x');
-	}
 	buf_text(&far, "at capacity");
 	ok(error_text_class(buf_view(&far), LAYER_HTTP, CLASS_TOOL) == CLASS_TOOL,
 	   "a page of text is not searched");
@@ -200,12 +199,10 @@ static void test_events(void)
 	   "the oldest first");
 	ok(events_take(&q, &e) && str_is(e.detail, "{\"n\":2}"), "then the next");
 	ok(!events_take(&q, &e), "and no more");
-	for (int i = 0; i < EVENTS_MAX + 44; i++) {
+	for (int i = 0; i < EVENTS_MAX + 44; i++)
 		events_push(&q, EVENT_NOTIFICATION, STR("{}"));
-	}
-	while (events_take(&q, &e)) {
+	while (events_take(&q, &e))
 		n++;
-	}
 	is_int(n, EVENTS_MAX + 1, "events beyond the limit are combined into one");
 	events_push(&q, EVENT_NOISE, STR("{}"));
 	ok(events_take(&q, &e), "then events can be added again");
@@ -218,20 +215,17 @@ static void test_events_dropped(void)
 	struct event e = {.kind = EVENT_UNKNOWN};
 	struct buf big = BUF(BUF_MAX_MESSAGE);
 
-	for (int i = 0; i < EVENTS_MAX + 44; i++) {
+	for (int i = 0; i < EVENTS_MAX + 44; i++)
 		events_push(&q, EVENT_NOTIFICATION, STR("{}"));
-	}
-	for (int i = 0; i <= EVENTS_MAX; i++) {
+	for (int i = 0; i <= EVENTS_MAX; i++)
 		events_take(&q, &e);
-	}
 	is_int(e.kind, EVENT_NOISE, "the last one has the reason");
 	ok(str_is(e.detail, "{\"events_dropped\":44}"), "with the number");
 	char *p = buf_room(&big, BUF_MAX_MESSAGE);
 	memset(p, ' ', BUF_MAX_MESSAGE);
 	big.n = BUF_MAX_MESSAGE;
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++)
 		events_push(&q, EVENT_NOTIFICATION, buf_view(&big));
-	}
 	ok(q.bytes <= EVENTS_MAX_BYTES && q.dropped == 2, "bytes are limited, too");
 	events_release(&q);
 	ok(!events_take(&q, &e), "empty after release");
@@ -268,9 +262,8 @@ static void test_ignored(void)
 		struct error err = {0};
 		size_t count = 0;
 
-		while (ignores[i].given[count]) {
+		while (ignores[i].given[count])
 			count++;
-		}
 		int failed = ignore_paths_choose(&e, ignores[i].given, count,
 		                                 str_from(ignores[i].state), &err);
 

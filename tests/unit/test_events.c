@@ -46,13 +46,11 @@ static void test_many_events(void)
 	char dropped[64];
 	int noise = 0;
 
-	for (int i = 0; i < EVENTS_MAX + 10; i++) {
+	for (int i = 0; i < EVENTS_MAX + 10; i++)
 		events_push(&q, EVENT_NOISE, STR("{}"));
-	}
 	events_push(&q, EVENT_SESSION_REPLACED, STR("{\"b\":2}"));
-	while (events_take(&q, &e) && e.kind == EVENT_NOISE) {
+	while (events_take(&q, &e) && e.kind == EVENT_NOISE)
 		noise++;
-	}
 	is_int(noise, EVENTS_MAX, "chatter has an end");
 	is_int(e.kind, EVENT_SESSION_REPLACED, "and room for important events after it");
 	snprintf(dropped, sizeof(dropped), "{\"events_dropped\":%d}", 10);

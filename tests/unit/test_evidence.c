@@ -51,12 +51,10 @@ static int take(void *ctx, const struct line *l, const struct reader_note *note,
 	struct told *t = ctx;
 	struct evidence_update u;
 
-	if (evidence_line(t->facts, l, note, &u, err)) {
+	if (evidence_line(t->facts, l, note, &u, err))
 		return -1;
-	}
-	if (u.rollout) {
+	if (u.rollout)
 		tell(t, &u);
-	}
 	return 0;
 }
 
@@ -64,9 +62,8 @@ static void finish(struct told *t)
 {
 	struct evidence_update u;
 
-	while (evidence_end_next(t->facts, &u)) {
+	while (evidence_end_next(t->facts, &u))
 		tell(t, &u);
-	}
 }
 
 static int feed(struct told *t, struct str text, struct error *err)

@@ -25,18 +25,16 @@ static void test_order(void)
 		exact_add(&forth, numbers[i]);
 		exact_add(&halves[i % 2], numbers[i]);
 	}
-	for (int i = NUMBERS; i-- > 0;) {
+	for (int i = NUMBERS; i-- > 0;)
 		exact_add(&back, numbers[i]);
-	}
 	exact_merge(&halves[0], &halves[1]);
 	ok(exact_value(&forth) == exact_value(&back), "the order does not matter");
 	ok(exact_value(&forth) == exact_value(&halves[0]), "nor does the division");
 	int n = exact_parts(&forth, parts[0]);
 	is_int(exact_parts(&halves[0], parts[1]), n, "as many parts");
 	ok(!memcmp(parts[0], parts[1], (size_t)n * sizeof(double)), "and the same");
-	for (int i = 0; i < NUMBERS; i++) {
+	for (int i = 0; i < NUMBERS; i++)
 		exact_add(&forth, -numbers[i]);
-	}
 	ok(exact_value(&forth) == 0 && !signbit(exact_value(&forth)), "and no precision is lost");
 }
 
@@ -44,9 +42,8 @@ static void test_rounding(void)
 {
 	struct exact_sum s = {.count = 0};
 
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 10; i++)
 		exact_add(&s, 0.1);
-	}
 	ok(exact_value(&s) == 1.0, "ten tenths are one");
 	s = (struct exact_sum){.count = 0};
 	exact_add(&s, 1e16);

@@ -174,9 +174,8 @@ static void test_sentence(void)
 
 int main(void)
 {
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		explains(&rows[i], &(struct explaining){.names = true}, rows[i].wanted);
-	}
 	for (size_t i = 0; i < bookkeeping_names_count; i++) {
 		struct series s = {.has_last = false};
 		char text[160];

@@ -169,9 +169,8 @@ static bool asks(const char *text, bool (*what)(const struct expression *e))
 	struct error err;
 	size_t at;
 
-	if (expression_parse(str_from(text), &e, &at, &err)) {
+	if (expression_parse(str_from(text), &e, &at, &err))
 		return false;
-	}
 	bool is = what(e);
 	expression_free(e);
 	return is;

@@ -9,11 +9,9 @@
 
 static bool wanted(struct str text, struct str part)
 {
-	for (size_t at = 0; at + part.n <= text.n; at++) {
-		if (memcmp(text.p + at, part.p, part.n) == 0) {
+	for (size_t at = 0; at + part.n <= text.n; at++)
+		if (memcmp(text.p + at, part.p, part.n) == 0)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -42,9 +40,8 @@ int main(void)
 	struct guard g = guard_new(1 << 12);
 	char bytes[TEXT_BYTES];
 
-	for (size_t i = 0; i < TEXT_BYTES; i++) {
+	for (size_t i = 0; i < TEXT_BYTES; i++)
 		bytes[i] = (char)('a' + i * i % 7);
-	}
 	is_int(differing(&g, bytes), 0, "as a loop over all places finds, in a text that repeats");
 	memset(bytes, 'a', sizeof(bytes));
 	is_int(differing(&g, bytes), 0, "and in one of equal bytes");

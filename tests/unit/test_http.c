@@ -38,9 +38,8 @@ static const char *with_host(const char *text)
 	static char out[600];
 	const char *host = strstr(text, "HOST");
 
-	if (!host) {
+	if (!host)
 		return text;
-	}
 	snprintf(out, sizeof(out), "%.*s127.0.0.1:%d%s", (int)(host - text), text, server.port,
 	         host + 4);
 	return out;
@@ -52,9 +51,8 @@ static struct io *io_make(int stop_fd)
 	struct io *io = NULL;
 	struct error err;
 
-	if (io_new(&conf, &io, &err) < 0) {
+	if (io_new(&conf, &io, &err) < 0)
 		abort();
-	}
 	return io;
 }
 
@@ -64,9 +62,8 @@ static void exchange(struct io *io, const struct http_request *q, struct result 
 
 	*r = (struct result){.body = BUF(BUF_MAX_MESSAGE)};
 	r->rc = http_begin(io, q, &x, &r->err);
-	if (r->rc < 0) {
+	if (r->rc < 0)
 		return;
-	}
 	r->rc = http_read_all(x, &r->body, &r->err);
 	r->status = http_status(x);
 	r->repeats = http_repeats(x);
@@ -149,9 +146,8 @@ static void test_large_body(struct io *io)
 {
 	struct buf body = BUF(BUF_MAX_MESSAGE);
 
-	for (int i = 0; i < 20000; i++) {
+	for (int i = 0; i < 20000; i++)
 		buf_text(&body, "0123456789");
-	}
 	struct http_request q = post("/echo");
 	struct result r;
 	q.body = buf_view(&body);
@@ -241,9 +237,8 @@ static void test_broken_chunk(struct io *io)
 	struct error err;
 	struct str piece;
 
-	if (!is_int(http_begin(io, &q, &x, &err), 0, "bad chunk: begins")) {
+	if (!is_int(http_begin(io, &q, &x, &err), 0, "bad chunk: begins"))
 		return;
-	}
 	is_int(http_read(x, &piece, &err), 1, "bad chunk: the bytes before it are delivered");
 	ok(str_is(piece, "half"), "bad chunk: all of them");
 	is_int(http_read(x, &piece, &err), -1, "bad chunk: then the failure");
@@ -354,13 +349,11 @@ static void test_headers(struct io *io)
 	struct error err;
 	struct str piece;
 
-	if (!is_int(http_begin(io, &q, &x, &err), 0, "headers: begins")) {
+	if (!is_int(http_begin(io, &q, &x, &err), 0, "headers: begins"))
 		return;
-	}
 	is_int(http_wait_headers(x, &err), 0, "headers arrive");
-	while (http_read(x, &piece, &err) > 0) {
+	while (http_read(x, &piece, &err) > 0)
 		continue;
-	}
 	ok(str_is(http_header(x, "X-TWO"), "last one"), "the last of several, in any case");
 	ok(http_header(x, "x-empty").p && http_header(x, "x-empty").n == 0, "an empty one");
 	ok(!http_header(x, "X-Tw").p && !http_header(x, "X-Early").p, "none");
@@ -380,9 +373,8 @@ static void test_redirects(struct io *io)
 
 		q.follow = true;
 		misbehaving_reset_counts(&server);
-		if (http_begin(io, &q, &x, &err) < 0 || http_read_all(x, &body, &err) < 0) {
+		if (http_begin(io, &q, &x, &err) < 0 || http_read_all(x, &body, &err) < 0)
 			abort();
-		}
 		ok(str_starts(buf_view(&body), STR("POST /echo ")) &&
 		           str_ends(buf_view(&body), STR("{\"n\":1}")),
 		   "%s: followed with method and body", paths[i]);
@@ -393,9 +385,8 @@ static void test_redirects(struct io *io)
 		http_end(x);
 		buf_clear(&body);
 		q.url = url_of("/ok");
-		if (http_begin(io, &q, &x, &err) < 0 || http_read_all(x, &body, &err) < 0) {
+		if (http_begin(io, &q, &x, &err) < 0 || http_read_all(x, &body, &err) < 0)
 			abort();
-		}
 		is_str(buf_cstr(&body), "ok", "%s: the next request goes to the target", paths[i]);
 		http_end(x);
 		buf_release(&body);
@@ -464,9 +455,8 @@ static void test_connections(void)
 		misbehaving_reset_counts(&server);
 		exchange(io, &q, &r);
 		buf_release(&r.body);
-		if (strcmp(rows[i].first, "/ok") != 0) {
+		if (strcmp(rows[i].first, "/ok") != 0)
 			misbehaving_wait_open(&server, 0);
-		}
 		q.url = url_of(rows[i].second);
 		q.fresh_connection = rows[i].fresh;
 		exchange(io, &q, &r);
@@ -487,9 +477,8 @@ static void test_two_at_once(struct io *io)
 	struct str piece;
 	struct result r;
 
-	if (!is_int(http_begin(io, &stream, &x, &err), 0, "stream: begins")) {
+	if (!is_int(http_begin(io, &stream, &x, &err), 0, "stream: begins"))
 		return;
-	}
 	is_int(http_read(x, &piece, &err), 1, "stream: first piece");
 	ok(str_is(http_media_type(x), "text/event-stream"), "stream: media type");
 	exchange(io, &other, &r);
@@ -515,9 +504,8 @@ static void test_leave(void)
 	misbehaving_wait_open(&server, 0);
 	misbehaving_reset_counts(&server);
 	server.streamed = false; /* no open connection */
-	if (http_begin(io, &q, &x, &err) < 0 || http_read(x, &piece, &err) < 0) {
+	if (http_begin(io, &q, &x, &err) < 0 || http_read(x, &piece, &err) < 0)
 		abort();
-	}
 	http_drain(x);
 	misbehaving_go(&server);
 	misbehaving_wait_streamed(&server);
@@ -532,9 +520,8 @@ static void test_leave(void)
 
 	io = io_make(-1);
 	q = post("/half-body");
-	if (http_begin(io, &q, &x, &err) < 0 || http_read(x, &piece, &err) < 0) {
+	if (http_begin(io, &q, &x, &err) < 0 || http_read(x, &piece, &err) < 0)
 		abort();
-	}
 	http_drain(x);
 	io_free(io);
 	misbehaving_wait_open(&server, 0);
@@ -563,9 +550,8 @@ static void test_caps(struct io *io)
 	struct http_exchange *x;
 	struct error err;
 	struct buf small = BUF(100);
-	if (http_begin(io, &q, &x, &err) < 0) {
+	if (http_begin(io, &q, &x, &err) < 0)
 		abort();
-	}
 	ok(http_read_all(x, &small, &err) < 0 && err.kind == FAIL_PROTOCOL, "the reader's own cap");
 	http_end(x);
 	buf_release(&small);
@@ -581,18 +567,16 @@ static void test_back_pressure(struct io *io)
 	struct result r;
 	size_t total = 0, wrong = 0, largest = 0;
 
-	if (http_begin(io, &big, &x, &err) < 0) {
+	if (http_begin(io, &big, &x, &err) < 0)
 		abort();
-	}
 	for (int i = 0; i < 500; i++) {
 		exchange(io, &q, &r);
 		buf_release(&r.body);
 	}
 	while (http_read(x, &piece, &err) > 0) {
 		largest = piece.n > largest ? piece.n : largest;
-		for (size_t i = 0; i < piece.n; i++, total++) {
+		for (size_t i = 0; i < piece.n; i++, total++)
 			wrong += piece.p[i] != (char)('a' + total / 4096 % 26);
-		}
 	}
 	is_int(total, 8388608, "8 MiB arrive");
 	is_int(wrong, 0, "in order");
@@ -642,9 +626,8 @@ static int on_ready(void *arg, int fd, short ready, struct error *err)
 	char bytes[64];
 
 	w->calls++;
-	if (w->fail) {
+	if (w->fail)
 		return error_set(err, FAIL_SYSTEM, "enough");
-	}
 	if ((ready & POLLIN) && read(fd, bytes, sizeof(bytes)) > 0) {
 		misbehaving_go(&server);
 		return 0;
@@ -659,9 +642,8 @@ static void test_watches(void)
 	struct io *io = io_make(-1);
 	int fd[2];
 
-	if (pipe(fd) < 0) {
+	if (pipe(fd) < 0)
 		abort();
-	}
 	struct watched w = {.io = io};
 	struct error err;
 	struct http_request q = post("/signal-and-wait");
@@ -704,12 +686,10 @@ static int on_idle(void *arg, uint64_t *wake_ns, struct error *err)
 
 	t->calls++;
 	t->called = t->calls > 1;
-	if (t->did < 0) {
+	if (t->did < 0)
 		return error_set(err, FAIL_SYSTEM, "enough");
-	}
-	if (t->wake_ns && t->wake_ns < *wake_ns) {
+	if (t->wake_ns && t->wake_ns < *wake_ns)
 		*wake_ns = t->wake_ns;
-	}
 	int rc = io_wait(t->io, &never, 0, &within);
 	ok(rc < 0 && within.kind == FAIL_TIMEOUT, "it may wait itself");
 	return t->did;
@@ -782,11 +762,9 @@ static void test_threads(void)
 	pthread_t threads[4];
 	int good[ARRAY_LEN(threads)] = {0}, all = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(threads); i++) {
-		if (pthread_create(&threads[i], NULL, use_own_io, &good[i]) != 0) {
+	for (size_t i = 0; i < ARRAY_LEN(threads); i++)
+		if (pthread_create(&threads[i], NULL, use_own_io, &good[i]) != 0)
 			abort();
-		}
-	}
 	for (size_t i = 0; i < ARRAY_LEN(threads); i++) {
 		pthread_join(threads[i], NULL);
 		all += good[i];
@@ -799,9 +777,8 @@ int main(void)
 	struct error err;
 
 	signal(SIGPIPE, SIG_IGN);
-	if (io_global_init(&err) < 0) {
+	if (io_global_init(&err) < 0)
 		return 1;
-	}
 	misbehaving_start(&server);
 	struct io *io = io_make(-1);
 	test_requests(io);

@@ -45,9 +45,8 @@ int main(void)
 		int got = arguments_check(s, str_from(rows[i].arguments), &err);
 
 		is_int(got, rows[i].why ? -1 : 0, "%s", rows[i].arguments);
-		if (rows[i].why) {
+		if (rows[i].why)
 			is_str(err.text, rows[i].why, "%s: why", rows[i].arguments);
-		}
 	}
 	struct error err = {0};
 	s = arguments_read(&arena, STR_NONE);

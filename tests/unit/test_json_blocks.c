@@ -15,13 +15,11 @@ static const char *const specials[] = {"\\\\", "\\\"", "\\\\\\\"", "]",         
 static void put_object(struct buf *out, size_t n, const char *special)
 {
 	buf_text(out, "{\"k\":\"");
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		buf_char(out, 'a');
-	}
 	buf_text(out, special);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		buf_char(out, 'b');
-	}
 	buf_text(out, "\",\"l\":[[1, 2],{},\"\"]}");
 }
 
@@ -76,9 +74,8 @@ static bool is_valid_after(const struct guard *g, size_t n, const char *before_e
 
 	for (size_t i = 0; i < 2; i++) {
 		buf_text(&b, i == 0 ? "[\"" : ",\"");
-		for (size_t k = 0; k < n; k++) {
+		for (size_t k = 0; k < n; k++)
 			buf_char(&b, 'a');
-		}
 		buf_text(&b, i == 0 ? "\\\"b\"" : before_end);
 	}
 	buf_text(&b, end);

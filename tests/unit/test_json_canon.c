@@ -24,9 +24,8 @@ static struct operation operation_new(struct str text)
 
 		space = memchr(rest.p, ' ', rest.n);
 		struct str pointer = {rest.p, space ? (size_t)(space - rest.p) : rest.n};
-		if (json_paths_add(o.paths, pointer, &err) != 0) {
+		if (json_paths_add(o.paths, pointer, &err) != 0)
 			tap_note("pointer", err.text);
-		}
 		text = rest;
 	}
 	return o;
@@ -63,9 +62,8 @@ static void repeated(void)
 
 	cases_open(&c, "tests/vectors/json_grammar.test");
 	while (cases_next(&c)) {
-		if (!str_is(c.field[1], "+")) {
+		if (!str_is(c.field[1], "+"))
 			continue;
-		}
 		buf_clear(&once);
 		buf_clear(&twice);
 		json_canon(c.field[2], NULL, JSON_EDIT_DROP, &once);

@@ -83,13 +83,11 @@ static bool count_two(void *ctx, const struct json_difference *d)
 
 static void nested(struct buf *out, char core)
 {
-	for (int i = 0; i < 500; i++) {
+	for (int i = 0; i < 500; i++)
 		buf_char(out, '[');
-	}
 	buf_char(out, core);
-	for (int i = 0; i < 500; i++) {
+	for (int i = 0; i < 500; i++)
 		buf_char(out, ']');
-	}
 }
 
 int main(void)

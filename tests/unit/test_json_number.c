@@ -143,9 +143,8 @@ static void shortest(void)
 	};
 	struct buf b = BUF(BUF_MAX_SMALL);
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		is_str(written(&b, rows[i].v), rows[i].want, "shortest %s", rows[i].want);
-	}
 	buf_release(&b);
 }
 
@@ -161,9 +160,8 @@ static void round_trips(void)
 
 		bits = bits * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 		memcpy(&v, &bits, sizeof(v));
-		if (!isfinite(v)) {
+		if (!isfinite(v))
 			continue;
-		}
 		struct json_fault fault;
 		const char *text = written(&b, v);
 		slow = strtod(text, NULL);
@@ -186,9 +184,8 @@ static void unvalidated(void)
 	double v = 0;
 
 	ok(json_double_text(STR("-1.5e3"), &v) && same(v, -1500), "a number");
-	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
 		ok(!json_double_text(str_from(wrong[i]), &v), "not a number: '%s'", wrong[i]);
-	}
 }
 
 int main(void)

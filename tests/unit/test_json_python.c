@@ -85,17 +85,14 @@ static void depth(void)
 	struct buf text = BUF(BUF_MAX_SMALL), out = BUF(BUF_MAX_SMALL);
 	size_t used;
 
-	for (int i = 0; i < 64; i++) {
+	for (int i = 0; i < 64; i++)
 		buf_char(&text, '[');
-	}
-	for (int i = 0; i < 64; i++) {
+	for (int i = 0; i < 64; i++)
 		buf_char(&text, ']');
-	}
 	ok(python_literal(buf_view(&text), &used, &out) && used == 128, "64 levels");
 	buf_clear(&text);
-	for (int i = 0; i < 10000; i++) {
+	for (int i = 0; i < 10000; i++)
 		buf_char(&text, '[');
-	}
 	ok(!python_literal(buf_view(&text), &used, &out), "10,000 levels are refused");
 	buf_release(&text);
 	buf_release(&out);

@@ -81,9 +81,8 @@ int main(void)
 	for (size_t kind = 0; kind < ARRAY_LEN(kinds); kind++) {
 		int count = 0;
 
-		for (int c = 0; c < 256; c++) {
+		for (int c = 0; c < 256; c++)
 			count += wrong_for_byte(kind, &g, (unsigned char)c);
-		}
 		is_int(count, 0, "run of %s", kinds[kind].name);
 		const unsigned char *p = (const unsigned char *)guard_put(&g, STR("")).p;
 		ok(kinds[kind].run(p, p) == p, "no %s at the end", kinds[kind].name);

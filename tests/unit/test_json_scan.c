@@ -61,13 +61,11 @@ static void object_case(const struct guard *g, struct str name, struct str text)
 	bool is_object =
 		json_validate_object(guard_put(g, text), m, MEMBERS, &count, &used, &fault) == 0;
 
-	if (!is_object) {
+	if (!is_object)
 		return;
-	}
 	struct str whole = text;
-	while (whole.p[0] != '{') {
+	while (whole.p[0] != '{')
 		whole = str_skip(whole, 1);
-	}
 	for (; json_next_member(whole, &cursor, &next); n++) {
 		same += n < MEMBERS && str_eq(next.key, m[n].key) &&
 		        str_eq(next.value, m[n].value) && next.type == m[n].type &&
@@ -88,11 +86,9 @@ static void objects(void)
 	struct cases c;
 
 	cases_open(&c, "tests/vectors/json_grammar.test");
-	while (cases_next(&c)) {
-		if (str_is(c.field[1], "+")) {
+	while (cases_next(&c))
+		if (str_is(c.field[1], "+"))
 			object_case(&g, c.field[0], c.field[2]);
-		}
-	}
 	cases_close(&c);
 	guard_free(&g);
 }
@@ -123,13 +119,11 @@ static void depth_of(const char *opener, const char *inside, const char *closer)
 
 	for (size_t depth = JSON_DEPTH_MAX; depth <= JSON_DEPTH_MAX + 1; depth++) {
 		buf_clear(&b);
-		for (size_t i = 0; i < depth; i++) {
+		for (size_t i = 0; i < depth; i++)
 			buf_text(&b, opener);
-		}
 		buf_text(&b, inside);
-		for (size_t i = 0; i < depth; i++) {
+		for (size_t i = 0; i < depth; i++)
 			buf_text(&b, closer);
-		}
 		bool fits = depth == JSON_DEPTH_MAX;
 		long want = fits ? -1 : (long)(JSON_DEPTH_MAX * strlen(opener));
 		is_int(grammar_fault(buf_view(&b)), want, "%zu times %s", depth, opener);
@@ -151,9 +145,8 @@ static void depth(void)
 	depth_of("{\"a\":", "1", "}");
 	depth_of("[", "", "]");
 	struct buf b = BUF(1 << 22);
-	for (int i = 0; i < 1 << 20; i++) {
+	for (int i = 0; i < 1 << 20; i++)
 		buf_char(&b, '[');
-	}
 	is_int(grammar_fault(buf_view(&b)), JSON_DEPTH_MAX, "a million brackets");
 	buf_release(&b);
 }

@@ -87,9 +87,8 @@ static size_t disagreements(const struct guard *g, struct str piece)
 
 static void piece_by_piece(const struct guard *g)
 {
-	for (size_t i = 0; i < ARRAY_LEN(pieces); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
 		is_int(disagreements(g, pieces[i]), 0, "piece %zu at every place", i);
-	}
 }
 
 static void two_pieces(const struct guard *g)

@@ -76,9 +76,8 @@ static void deepest(void)
 			jw_key(&w, "a");
 		}
 	}
-	for (int i = 0; i < JSON_WRITE_DEPTH; i++) {
+	for (int i = 0; i < JSON_WRITE_DEPTH; i++)
 		jw_end(&w);
-	}
 	is_int(json_validate(buf_view(&b), &fault), 0, "%d levels", JSON_WRITE_DEPTH);
 	buf_release(&b);
 }

@@ -30,9 +30,8 @@ static void tell(struct buf *told, const struct jsonrpc_message *m)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
-		if (!members[i].value.p) {
+		if (!members[i].value.p)
 			continue;
-		}
 		buf_printf(told, "%c ", members[i].letter);
 		buf_str(told, members[i].value);
 		buf_char(told, '\n');
@@ -54,9 +53,8 @@ static void check(struct vector *v)
 	if (m.kind == JSONRPC_NOT_JSON) {
 		ok(m.fault.why && m.fault.at <= text.n, "%s: has a position", v->name);
 	} else {
-		while (text.n && strchr(" \t\r\n", text.p[0])) {
+		while (text.n && strchr(" \t\r\n", text.p[0]))
 			text = str_skip(text, 1);
-		}
 		buf_clear(&told);
 		jsonrpc_read_valid(text, &m);
 		tell(&told, &m);
@@ -79,9 +77,8 @@ static void on_line(void *arg, char letter, const char *text)
 		buf_printf(&v->expected, "%c ", letter);
 		vectors_unescape(&v->expected, text);
 		buf_char(&v->expected, '\n');
-		if (letter == '=') {
+		if (letter == '=')
 			check(v);
-		}
 	}
 }
 
@@ -169,9 +166,8 @@ int main(void)
 
 	vectors_read("tests/vectors/jsonrpc.test", on_line, &v);
 	ok(v.count > 40, "there are vectors");
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		ok(v.of_kind[i] > 0, "some are of the kind %s", kinds[i]);
-	}
 	test_batch();
 	test_ids();
 	test_writing();

@@ -128,15 +128,12 @@ static void sort_values(struct drawn *d)
 	char *copy = mem_text(buf_view(&d->values)), *place = NULL, *line[DRAWS] = {NULL};
 	size_t count = 0;
 
-	for (char *p = strtok_r(copy, "\n", &place); p; p = strtok_r(NULL, "\n", &place)) {
+	for (char *p = strtok_r(copy, "\n", &place); p; p = strtok_r(NULL, "\n", &place))
 		line[count++] = p;
-	}
 	qsort(line, count, sizeof(*line), order);
-	for (size_t i = 0; i < count; i++) {
-		if (!i || strcmp(line[i - 1], line[i]) != 0) {
+	for (size_t i = 0; i < count; i++)
+		if (!i || strcmp(line[i - 1], line[i]) != 0)
 			buf_printf(&d->distinct, "%s%s", d->distinct.n ? " " : "", line[i]);
-		}
-	}
 	free(copy);
 }
 
@@ -183,18 +180,16 @@ static void draw(const struct row *r, const char *error, struct drawn *out)
 		good = p->ops->decide(p, &view, &d, &err) == 0;
 		struct str value = JSON_GET(d.arguments, "light");
 
-		if (i || !error) {
+		if (i || !error)
 			add_value(out, value);
-		}
 		view.last = i || !error ? OUTCOME_OK : OUTCOME_TOOL_ERROR;
 		if (error && !i) {
 			answer(error, value, &text);
 			view.last_error = buf_view(&text);
 		}
 	}
-	if (p) {
+	if (p)
 		p->ops->close(p);
-	}
 	sort_values(out);
 	buf_release(&tools);
 	buf_release(&text);
@@ -206,9 +201,8 @@ static bool is_listed(const char *listed, const char *value)
 	for (const char *p = strstr(listed, value); p; p = strstr(p + 1, value)) {
 		const char *end = p + strlen(value);
 
-		if ((p == listed || p[-1] == ' ') && (!*end || *end == ' ')) {
+		if ((p == listed || p[-1] == ' ') && (!*end || *end == ' '))
 			return true;
-		}
 	}
 	return false;
 }
@@ -219,9 +213,8 @@ static size_t of_the_list(const struct drawn *d, const char *listed)
 	size_t count = 0;
 	char *copy = mem_text(buf_view(&d->values)), *place = NULL;
 
-	for (char *p = strtok_r(copy, "\n", &place); p; p = strtok_r(NULL, "\n", &place)) {
+	for (char *p = strtok_r(copy, "\n", &place); p; p = strtok_r(NULL, "\n", &place))
 		count += is_listed(listed, p);
-	}
 	free(copy);
 	return count;
 }
@@ -234,9 +227,8 @@ static bool all_drawn(const struct drawn *d, const char *listed)
 
 	for (const char *p = listed; *p && all; p = *end ? end + 1 : end) {
 		end = p;
-		for (bool inside = false; *end && (inside || *end != ' '); end++) {
+		for (bool inside = false; *end && (inside || *end != ' '); end++)
 			inside ^= *end == '"';
-		}
 		char *one = mem_text((struct str){p, (size_t)(end - p)});
 		all = strstr(buf_cstr(&d->distinct), one) != NULL;
 		free(one);
@@ -280,8 +272,7 @@ static void check_row(const struct row *r)
 
 int main(void)
 {
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		check_row(&rows[i]);
-	}
 	return done();
 }

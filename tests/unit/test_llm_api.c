@@ -21,9 +21,8 @@ static const struct api *api_of(const char *name)
 {
 	size_t i = 0;
 
-	while (strcmp(api_names[i], name) != 0) {
+	while (strcmp(api_names[i], name) != 0)
 		i++;
-	}
 	return &apis[i];
 }
 
@@ -110,9 +109,8 @@ static void replies(void)
 		bool is_one = api_of(rows[i].name)->reply(str_from(rows[i].body), &out);
 
 		ok(is_one == (rows[i].chat != NULL), "%s: reply %zu", rows[i].name, i);
-		if (rows[i].chat) {
+		if (rows[i].chat)
 			same(rows[i].name, buf_view(&out), rows[i].chat, "a reply");
-		}
 		buf_release(&out);
 	}
 }

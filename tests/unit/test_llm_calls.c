@@ -23,13 +23,11 @@
 
 static void put_words(struct json_writer *w, const char *key, const struct call_notes *n)
 {
-	if (!n->count) {
+	if (!n->count)
 		return;
-	}
 	jw_put_array(w, key);
-	for (size_t i = 0; i < n->count; i++) {
+	for (size_t i = 0; i < n->count; i++)
 		jw_text(w, n->words[i]);
-	}
 	jw_end(w);
 }
 
@@ -37,17 +35,14 @@ static void put_call(struct json_writer *w, const struct tool_call *c, struct st
 {
 	jw_object(w);
 	jw_put_str(w, "name", c->name);
-	if (JSON_GET(want, "arguments_raw").p) {
+	if (JSON_GET(want, "arguments_raw").p)
 		jw_put_str(w, "arguments_raw", c->arguments);
-	} else {
+	else
 		jw_put_raw(w, "arguments", c->arguments);
-	}
-	if (c->outcome != OUTCOME_NONE) {
+	if (c->outcome != OUTCOME_NONE)
 		jw_put_text(w, "outcome", outcome_name(c->outcome));
-	}
-	if (JSON_GET(want, "id").p) {
+	if (JSON_GET(want, "id").p)
 		jw_put_str(w, "id", c->id);
-	}
 	jw_end(w);
 }
 
@@ -62,23 +57,18 @@ static void describe(const struct tool_calls *got, const struct chat_reply *repl
 	jw_init(&w, out);
 	jw_object(&w);
 	jw_put_text(&w, "source", got->source);
-	if (got->format) {
+	if (got->format)
 		jw_put_text(&w, "format", got->format);
-	}
-	if (got->cause) {
+	if (got->cause)
 		jw_put_text(&w, "cause", got->cause);
-	}
 	put_words(&w, "notes", &got->notes);
 	put_words(&w, "repairs", &got->repairs);
-	if (JSON_GET(want, "content").p) {
+	if (JSON_GET(want, "content").p)
 		jw_put_str(&w, "content", got->content);
-	}
-	if (got->reasoning.n) {
+	if (got->reasoning.n)
 		jw_put_str(&w, "reasoning", got->reasoning);
-	}
-	if (JSON_GET(want, "logprobs").p) {
+	if (JSON_GET(want, "logprobs").p)
 		jw_put_raw(&w, "logprobs", reply->logprobs);
-	}
 	jw_put_array(&w, "calls");
 	for (size_t i = 0; i < got->count; i++) {
 		json_next(JSON_GET(want, "calls"), &cursor, &each);
@@ -95,15 +85,12 @@ static int read_chunks(struct str chunks, struct chat_reply *reply, struct error
 	int bad = 0;
 
 	chat_stream_init(&s);
-	for (size_t cursor = 0; !bad && json_next(chunks, &cursor, &chunk);) {
+	for (size_t cursor = 0; !bad && json_next(chunks, &cursor, &chunk);)
 		bad = chat_stream_add(&s, chunk, err);
-	}
-	if (!bad && chat_stream_failure(&s).p) {
+	if (!bad && chat_stream_failure(&s).p)
 		bad = error_set(err, FAIL_PROTOCOL, "%.*s", STR_ARG(chat_stream_failure(&s)));
-	}
-	if (!bad) {
+	if (!bad)
 		chat_stream_reply(&s, true, reply);
-	}
 	chat_stream_release(&s);
 	return bad;
 }
@@ -114,9 +101,8 @@ static int read_reply(struct str line, struct chat_reply *reply, struct error *e
 	struct buf body = BUF(BUF_MAX_MESSAGE);
 	int bad;
 
-	if (chunks.p) {
+	if (chunks.p)
 		return read_chunks(chunks, reply, err);
-	}
 	if (JSON_GET(line, "content").p) {
 		reply->content = json_text(&reply->arena, JSON_GET(line, "content"));
 		reply->finish_reason = STR("stop");
@@ -136,9 +122,8 @@ static void refused_case(struct str line, const char *name)
 	struct error err = {0};
 
 	json_decode(JSON_GET(line, "refused"), &want);
-	if (ok(read_reply(line, &reply, &err) != 0, "%s: no reply", name)) {
+	if (ok(read_reply(line, &reply, &err) != 0, "%s: no reply", name))
 		ok(strstr(err.text, buf_cstr(&want)) != NULL, "%s: %s", name, err.text);
-	}
 	chat_reply_release(&reply);
 	buf_release(&want);
 }
@@ -147,9 +132,8 @@ static size_t sendable(const struct tool_calls *calls)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < calls->count; i++) {
+	for (size_t i = 0; i < calls->count; i++)
 		n += calls->items[i].outcome == OUTCOME_NONE;
-	}
 	return n;
 }
 
@@ -181,11 +165,9 @@ static void one_case(struct str line)
 	json_decode(JSON_GET(line, "case"), &name);
 	json_bool(JSON_GET(line, "repair"), &conf.repair);
 	conf.format = json_text(&arena, JSON_GET(line, "format")).p;
-	for (int i = 0; tool_mode_names[i]; i++) {
-		if (json_is(JSON_GET(line, "mode"), str_from(tool_mode_names[i]))) {
+	for (int i = 0; tool_mode_names[i]; i++)
+		if (json_is(JSON_GET(line, "mode"), str_from(tool_mode_names[i])))
 			conf.mode = (enum tool_mode)i;
-		}
-	}
 	if (JSON_GET(line, "refused").p) {
 		refused_case(line, buf_cstr(&name));
 	} else if (ok(read_reply(line, &reply, &err) == 0, "%s: a reply %s", buf_cstr(&name),
@@ -195,9 +177,8 @@ static void one_case(struct str line)
 		json_canon(buf_view(&got), NULL, JSON_EDIT_DROP, &a);
 		json_canon(want, NULL, JSON_EDIT_DROP, &b);
 		is_str(buf_cstr(&a), buf_cstr(&b), "%s", buf_cstr(&name));
-		if (calls.repairs.count) {
+		if (calls.repairs.count)
 			unrepaired(conf, &reply, &calls, buf_cstr(&name));
-		}
 	}
 	chat_reply_release(&reply);
 	arena_release(&arena);
@@ -254,9 +235,8 @@ static void cut_case(struct str line)
 	struct str name = json_text(&arena, JSON_GET(line, "case"));
 	struct str content = json_text(&arena, JSON_GET(line, "content"));
 
-	if (str_ends(name, STR(": parallel")) || str_ends(name, STR(": typed"))) {
+	if (str_ends(name, STR(": parallel")) || str_ends(name, STR(": typed")))
 		ok(safe_when_truncated(line, content), "%.*s: cut off anywhere", STR_ARG(name));
-	}
 	arena_release(&arena);
 }
 
@@ -300,9 +280,8 @@ static void all_cases(const char *path, struct buf *names)
 		}
 	}
 	free(line);
-	if (f) {
+	if (f)
 		fclose(f);
-	}
 }
 
 static bool is_true(const void *answer)
@@ -317,9 +296,8 @@ static void a_long_reply_can_be_stopped(void)
 	struct tool_calls calls;
 
 	buf_text(&text, "<tool_call>{\"name\":\"look\",\"arguments\":{}}</tool_call>");
-	for (int i = 0; i < 100000; i++) {
+	for (int i = 0; i < 100000; i++)
 		buf_text(&text, "<tool_call>");
-	}
 	struct chat_reply reply = {.content = buf_view(&text)};
 	for (int i = 0; i < 2; i++) {
 		bool stop = i;

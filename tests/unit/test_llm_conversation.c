@@ -141,9 +141,8 @@ static void base64(void)
 	struct buf json = BUF(BUF_MAX_MESSAGE), out = BUF(BUF_MAX_MESSAGE);
 
 	buf_text(&json, "{\"screen\":\"data:image/png;base64,");
-	for (int i = 0; i < 512; i++) {
+	for (int i = 0; i < 512; i++)
 		buf_text(&json, "aZ9/");
-	}
 	buf_text(&json, "==\",\"at\":4}");
 	tool_result_text(buf_view(&json), &out);
 	is_str(buf_cstr(&out),
@@ -152,9 +151,8 @@ static void base64(void)
 	buf_clear(&json);
 	buf_clear(&out);
 	buf_char(&json, '"');
-	for (int i = 0; i < 512; i++) {
+	for (int i = 0; i < 512; i++)
 		buf_text(&json, "ACGT");
-	}
 	buf_char(&json, '"');
 	tool_result_text(buf_view(&json), &out);
 	ok(out.n == 2048, "a gene is text");

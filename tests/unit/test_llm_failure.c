@@ -33,11 +33,10 @@ static void message_of(const char *name, int status, const char *body, const cha
 	struct chat_failure f;
 
 	chat_failure_init(&f);
-	if (status == 200) {
+	if (status == 200)
 		chat_failure_in_body(&f, 500, str_from(body));
-	} else {
+	else
 		chat_failure_from_reply(&f, status, STR("application/json"), str_from(body));
-	}
 	is_str(buf_cstr(&f.message), message, "%s: message", name);
 	chat_failure_release(&f);
 }

@@ -35,9 +35,8 @@ static void temporary(char path[64], const char *text)
 	snprintf(path, 64, "/tmp/rolldbg-test-XXXXXX");
 	int fd = mkstemp(path);
 
-	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text)) {
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
 		abort();
-	}
 	close(fd);
 }
 
@@ -100,9 +99,8 @@ static void drive(struct setup *w, struct rollout_result *result)
 	conf.policy.llm = llm;
 	conf.env_ops = env_find(&conf.env, conf.io, &err);
 	ok(conf.env_ops && rollout_run(&conf, result, &err) == 0, "a rollout runs");
-	if (recorder_close(conf.recorder, &err)) {
+	if (recorder_close(conf.recorder, &err))
 		exit_with_error(&err);
-	}
 	io_free(conf.io);
 	llm_conf_free(llm);
 	close(io.stop_fd);

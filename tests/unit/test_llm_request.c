@@ -78,9 +78,8 @@ static void request_case(struct str line, const struct llm_conf *conf, const cha
 	json_i64(JSON_GET(line, "turn"), &turn);
 	chat_request_init(&r, conf, tools.p ? tools : STR(TOOLS), sample);
 	chat_request_turn(&r, turn);
-	if (json_i64(JSON_GET(line, "limit"), &limit)) {
+	if (json_i64(JSON_GET(line, "limit"), &limit))
 		chat_request_limit(&r, (uint64_t)limit);
-	}
 	check_body(&r, JSON_GET(line, "want"), name);
 	chat_request_release(&r);
 }
@@ -140,18 +139,15 @@ int main(void)
 		struct json_fault fault;
 		struct str text = {line, (size_t)n - (line[n - 1] == '\n')};
 
-		if (ok(json_validate(text, &fault) == 0, "a case is JSON")) {
+		if (ok(json_validate(text, &fault) == 0, "a case is JSON"))
 			one_case(text, tested);
-		}
 	}
-	for (size_t i = 0; i < profiles_count; i++) {
+	for (size_t i = 0; i < profiles_count; i++)
 		ok(tested[i], "the profile %s has a case", profiles[i].name);
-	}
 	free(line);
 	free(tested);
-	if (f) {
+	if (f)
 		fclose(f);
-	}
 	close(fd);
 	unlink(path);
 	io_global_cleanup();

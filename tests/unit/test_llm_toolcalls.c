@@ -32,16 +32,14 @@ static bool same_but_for_numbers(const char *a, const char *b)
 		size_t n = in_string ? 0 : number_length(a), m = in_string ? 0 : number_length(b);
 
 		if (n && m) {
-			if (strtod(a, NULL) != strtod(b, NULL)) {
+			if (strtod(a, NULL) != strtod(b, NULL))
 				return false;
-			}
 			a += n;
 			b += m;
 			continue;
 		}
-		if (*a != *b) {
+		if (*a != *b)
 			return false;
-		}
 		in_string ^= *a == '"';
 		size_t step = *a == '\\' && a[1] && a[1] == b[1] ? 2 : 1;
 		a += step;
@@ -85,21 +83,17 @@ static bool is_expected(struct str expected, const struct tool_call *c)
 
 static enum verdict judge_cut(struct str expected, const struct tool_calls *got)
 {
-	for (size_t i = 0; i < got->count; i++) {
-		if (is_executed(&got->items[i]) && !is_expected(expected, &got->items[i])) {
+	for (size_t i = 0; i < got->count; i++)
+		if (is_executed(&got->items[i]) && !is_expected(expected, &got->items[i]))
 			return LEAKED;
-		}
-	}
 	return HELD;
 }
 
 static enum verdict judge_none(const struct tool_calls *got)
 {
-	for (size_t i = 0; i < got->count; i++) {
-		if (got->items[i].outcome == OUTCOME_NONE) {
+	for (size_t i = 0; i < got->count; i++)
+		if (got->items[i].outcome == OUTCOME_NONE)
 			return SPURIOUS;
-		}
-	}
 	return RIGHT;
 }
 
@@ -107,15 +101,12 @@ static enum verdict judge_one(struct str want, const struct tool_call *c)
 {
 	struct str arguments = JSON_GET(want, "arguments");
 
-	if (!json_is(JSON_GET(want, "name"), c->name)) {
+	if (!json_is(JSON_GET(want, "name"), c->name))
 		return WRONG;
-	}
-	if (json_type(arguments) == JSON_STRING) {
+	if (json_type(arguments) == JSON_STRING)
 		return RIGHT; /* broken arguments that the engine passes on */
-	}
-	if (!is_executed(c)) {
+	if (!is_executed(c))
 		return REFUSED;
-	}
 	return same(arguments, c->arguments) ? RIGHT : WRONG;
 }
 
@@ -124,18 +115,14 @@ static void drop_unknown(struct tool_calls *got, size_t wanted)
 {
 	size_t known = 0;
 
-	for (size_t i = 0; i < got->count; i++) {
+	for (size_t i = 0; i < got->count; i++)
 		known += got->items[i].class != CLASS_UNKNOWN_TOOL;
-	}
-	if (got->count == wanted || known != wanted) {
+	if (got->count == wanted || known != wanted)
 		return;
-	}
 	known = 0;
-	for (size_t i = 0; i < got->count; i++) {
-		if (got->items[i].class != CLASS_UNKNOWN_TOOL) {
+	for (size_t i = 0; i < got->count; i++)
+		if (got->items[i].class != CLASS_UNKNOWN_TOOL)
 			got->items[known++] = got->items[i];
-		}
-	}
 	got->count = known;
 }
 
@@ -145,19 +132,15 @@ static enum verdict judge(struct str line, struct tool_calls *got)
 	enum verdict verdict = RIGHT;
 	size_t i = 0;
 
-	if (json_type(JSON_GET(line, "partial")) == JSON_TRUE) {
+	if (json_type(JSON_GET(line, "partial")) == JSON_TRUE)
 		return judge_cut(expected, got);
-	}
-	if (!json_count(expected)) {
+	if (!json_count(expected))
 		return judge_none(got);
-	}
-	if (!got->count) {
+	if (!got->count)
 		return MISSED;
-	}
 	drop_unknown(got, json_count(expected));
-	if (got->count != json_count(expected)) {
+	if (got->count != json_count(expected))
 		return COUNT;
-	}
 	for (size_t cursor = 0; verdict != WRONG && json_next(expected, &cursor, &each); i++) {
 		enum verdict one = judge_one(each, &got->items[i]);
 
@@ -213,11 +196,9 @@ static enum verdict one_case(struct str line, int shown, char *const *verdicts)
 	conf.tools = buf_view(&tools);
 	calls_read(&conf, &reply, &arena, &got);
 	enum verdict verdict = judge(line, &got);
-	for (int i = 0; i < shown; i++) {
-		if (strcmp(verdicts[i], verdict_names[verdict]) == 0) {
+	for (int i = 0; i < shown; i++)
+		if (strcmp(verdicts[i], verdict_names[verdict]) == 0)
 			show(line, &got, verdict);
-		}
-	}
 	arena_release(&arena);
 	buf_release(&text);
 	buf_release(&tools);
@@ -248,9 +229,8 @@ int main(int argc, char **argv)
 	}
 	free(line);
 	fclose(f);
-	for (size_t i = 0; i < VERDICTS; i++) {
+	for (size_t i = 0; i < VERDICTS; i++)
 		printf("# %s: %zu\n", verdict_names[i], counts[i]);
-	}
 	is_int(all, 973, "every case was read");
 	ok(counts[RIGHT] + counts[HELD] >= 948, "right: %zu of %zu", counts[RIGHT] + counts[HELD],
 	   all);

@@ -33,9 +33,8 @@ static void test_hash(void)
 	         0xcf4e1fd128ae47db},
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		ok(map_hash(rows[i].text) == rows[i].hash, "SipHash of %zu bytes", rows[i].text.n);
-	}
 	ok(map_hash(STR_NONE) == map_hash(STR("")), "absent text hashes like none");
 	ok(map_hash_with(1, 2) != map_hash_with(2, 1), "a pair is ordered");
 }
@@ -92,11 +91,10 @@ static void test_come_and_go(void)
 		for (size_t i = 0; i < MANY; i++) {
 			struct thing *t = &things[rng_below(&rng, MANY)];
 
-			if (t->in) {
+			if (t->in)
 				map_remove(&m, &t->item);
-			} else {
+			else
 				map_add(&m, &t->item, map_hash(t->name));
-			}
 			t->in = !t->in;
 		}
 		check_all(&m, things, "after coming and going");

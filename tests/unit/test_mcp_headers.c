@@ -121,9 +121,8 @@ static void test_long_value(void)
 	struct buf arguments = BUF(BUF_MAX_MESSAGE), shown = BUF(BUF_MAX_SMALL);
 
 	buf_text(&arguments, "{\"r\":\"");
-	for (size_t i = 0; i <= MCP_HEADER_VALUE_MAX; i++) {
+	for (size_t i = 0; i <= MCP_HEADER_VALUE_MAX; i++)
 		buf_char(&arguments, 'x');
-	}
 	buf_text(&arguments, "\",\"s\":\"y\"}");
 	mcp_header_add_params(&lines, str_from(tool), buf_view(&arguments));
 	lines_of(&lines, &shown);
@@ -209,13 +208,11 @@ static void test_size(void)
 	struct buf tool = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_SMALL);
 
 	buf_text(&tool, "{\"inputSchema\":");
-	for (int i = 0; i < 250; i++) {
+	for (int i = 0; i < 250; i++)
 		buf_text(&tool, "{\"properties\":{\"a\":");
-	}
 	buf_text(&tool, MARKED("\"string\"", "\"Deep\""));
-	for (int i = 0; i < 250; i++) {
+	for (int i = 0; i < 250; i++)
 		buf_text(&tool, "}}");
-	}
 	buf_char(&tool, '}');
 	is_int(mcp_header_marks(buf_view(&tool), &why), 1, "500 levels");
 

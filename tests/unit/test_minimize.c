@@ -29,9 +29,8 @@ static bool holds(const struct puzzle *p, const struct sublist *l)
 		needed += p->needed[l->index[i]];
 		paired += p->paired[l->index[i]];
 	}
-	for (size_t i = 0; i < LONGEST; i++) {
+	for (size_t i = 0; i < LONGEST; i++)
 		wanted += p->needed[i];
-	}
 	return needed == wanted && paired % 2 == 0;
 }
 
@@ -39,9 +38,8 @@ static uint64_t bits(const struct sublist *l)
 {
 	uint64_t set = 0;
 
-	for (size_t i = 0; i < l->count; i++) {
+	for (size_t i = 0; i < l->count; i++)
 		set |= UINT64_C(1) << l->index[i];
-	}
 	return set;
 }
 
@@ -50,17 +48,14 @@ static int test(void *ctx, const struct sublist *lists, size_t count, bool *pass
 {
 	struct puzzle *p = ctx;
 
-	if (p->fail_at && ++p->calls == p->fail_at) {
+	if (p->fail_at && ++p->calls == p->fail_at)
 		return error_set(err, FAIL_SYSTEM, "no more");
-	}
 	for (size_t i = 0; i < count; i++) {
-		for (size_t k = 0; k < p->failed_count; k++) {
+		for (size_t k = 0; k < p->failed_count; k++)
 			p->asked_again |= p->failed[k] == bits(&lists[i]);
-		}
 		passes[i] = holds(p, &lists[i]);
-		if (!passes[i] && p->failed_count < ASKED) {
+		if (!passes[i] && p->failed_count < ASKED)
 			p->failed[p->failed_count++] = bits(&lists[i]);
-		}
 	}
 	return 0;
 }
@@ -85,14 +80,11 @@ static bool is_one_minimal(const struct puzzle *p, const struct minimized *m)
 	for (size_t without = 0; without < m->count; without++) {
 		struct sublist l = {rest, 0};
 
-		for (size_t i = 0; i < m->count; i++) {
-			if (i != without) {
+		for (size_t i = 0; i < m->count; i++)
+			if (i != without)
 				rest[l.count++] = m->index[i];
-			}
-		}
-		if (holds(p, &l)) {
+		if (holds(p, &l))
 			return false;
-		}
 	}
 	return true;
 }

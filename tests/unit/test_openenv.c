@@ -74,9 +74,8 @@ static bool send_line(int fd, const char *line)
 		wss_send_close(fd, (int)code, line[10] ? line + 11 : "");
 		return false;
 	}
-	if (!strcmp(line, DROP)) {
+	if (!strcmp(line, DROP))
 		return false;
-	}
 	if (!strncmp(line, PAIR, 5)) { /* in one write, so that the second one arrives in time */
 		const char *bar = strchr(line, '|');
 		struct buf both = BUF(BUF_MAX_SMALL);
@@ -90,9 +89,8 @@ static bool send_line(int fd, const char *line)
 	if (!strncmp(line, FLOOD, 6)) {
 		struct buf all = BUF(BUF_MAX_SMALL);
 
-		for (int i = 0; i < 100; i++) {
+		for (int i = 0; i < 100; i++)
 			wss_frame(&all, 0x81, str_from(line + 6));
-		}
 		wss_write(fd, all.p, all.n);
 		buf_release(&all);
 		return true;
@@ -101,9 +99,8 @@ static bool send_line(int fd, const char *line)
 		wss_send(fd, 0x82, STR("{\"type\":\"observation\",\"data\":{}}"));
 		return true;
 	}
-	if (strcmp(line, SILENT) != 0) {
+	if (strcmp(line, SILENT) != 0)
 		wss_send(fd, 0x81, str_from(line));
-	}
 	return true;
 }
 
@@ -122,12 +119,10 @@ static void play(struct server *s, int fd, const char *request)
 	}
 	for (;;) {
 		wss_next(fd, &f);
-		if (f.first == 0x88) {
+		if (f.first == 0x88)
 			wss_send_close(fd, 1000, "");
-		}
-		if (f.first != 0x81) {
+		if (f.first != 0x81)
 			break;
-		}
 		/* the state is requested together with the step, and received concurrently
 		   */
 		pthread_mutex_lock(&s->lock);
@@ -135,9 +130,8 @@ static void play(struct server *s, int fd, const char *request)
 		buf_char(&s->heard, '\n');
 		pthread_mutex_unlock(&s->lock);
 		bool bye = str_is(buf_view(&f.payload), "{\"type\":\"close\"}");
-		if (bye || !*line || !send_line(fd, *line++)) {
+		if (bye || !*line || !send_line(fd, *line++))
 			break;
-		}
 	}
 	buf_release(&f.payload);
 }
@@ -192,9 +186,8 @@ static void run_open(struct run *r, const struct script *script)
 	*r = (struct run){.server = {.script = script, .heard = BUF(BUF_MAX_SMALL)}};
 	pthread_mutex_init(&r->server.lock, NULL);
 	r->server.listener = loopback_listen(&r->server.port);
-	if (pthread_create(&r->server.thread, NULL, serve, &r->server) != 0) {
+	if (pthread_create(&r->server.thread, NULL, serve, &r->server) != 0)
 		abort();
-	}
 	snprintf(r->url, sizeof(r->url), "http://127.0.0.1:%d/", r->server.port);
 	r->conf = (struct env_conf){.url = r->url,
 	                            .timeout_ms = 500,
@@ -206,9 +199,8 @@ static void run_open(struct run *r, const struct script *script)
 	                            .env_session = "e1",
 	                            .version = "0"};
 	const struct env_ops *ops = env_find(&r->conf, io, &r->err);
-	if (!ops || strcmp(ops->name, "openenv") != 0) {
+	if (!ops || strcmp(ops->name, "openenv") != 0)
 		abort();
-	}
 	r->rc = ops->open(&r->conf, io, &r->env, &r->reply, &r->err);
 }
 
@@ -233,9 +225,8 @@ static int run_state(struct run *r)
 
 static void run_close(struct run *r)
 {
-	if (r->env) {
+	if (r->env)
 		r->env->ops->close(r->env);
-	}
 	shutdown(r->server.listener, SHUT_RDWR);
 	pthread_join(r->server.thread, NULL);
 	close(r->server.listener);
@@ -248,9 +239,8 @@ static bool has_event(struct run *r, enum event_kind kind)
 	struct event e;
 	bool found = false;
 
-	while (r->env->ops->event(r->env, &e)) {
+	while (r->env->ops->event(r->env, &e))
 		found = found || e.kind == kind;
-	}
 	return found;
 }
 
@@ -908,9 +898,8 @@ int main(void)
 	struct io_conf conf = {.clock = clock_real(), .stop_fd = -1};
 	struct error err;
 
-	if (io_global_init(&err) < 0 || io_new(&conf, &io, &err) < 0) {
+	if (io_global_init(&err) < 0 || io_new(&conf, &io, &err) < 0)
 		abort();
-	}
 	test_healthy();
 	test_reset_arguments();
 	test_failures();

@@ -47,9 +47,8 @@ static int parse(const char *line, bool stop, struct values *v, char **argv, str
 
 		argv[argc++] = p;
 		p += n;
-		if (*p) {
+		if (*p)
 			*p++ = '\0';
-		}
 	}
 	size_t count;
 	struct opt *opts = options_expand(table, ARRAY_LEN(table), &count);
@@ -136,9 +135,8 @@ static void test_too_many(void)
 	struct values v;
 	size_t n = 0;
 
-	for (int i = 0; i <= OPT_LIST_MAX; i++) {
+	for (int i = 0; i <= OPT_LIST_MAX; i++)
 		n += (size_t)snprintf(line + n, sizeof(line) - n, "%s-lx", i ? " " : "");
-	}
 	is_int(parse(line, false, &v, argv, &err), -1, "a list has an end");
 	is_str(err.text, "--list was given more than 64 times", "and reports it");
 }

@@ -23,9 +23,8 @@ static void *ask(void *arg)
 	int status = 0;
 	bool known = page_cache_find(a->pages, "/schema", &status, &body, &ours);
 
-	if (!known) {
+	if (!known)
 		page_cache_store(a->pages, ours, a->answer, STR("{\"a\":1}"));
-	}
 	pthread_mutex_lock(&a->lock);
 	a->asked += !known;
 	a->heard += known && status == a->answer && str_is(body, "{\"a\":1}");
@@ -45,9 +44,8 @@ static void ask_all(struct asker *a, int answer)
 			exit(1);
 		}
 	}
-	for (int i = 0; i < ASKING; i++) {
+	for (int i = 0; i < ASKING; i++)
 		pthread_join(threads[i], NULL);
-	}
 	pthread_mutex_destroy(&a->lock);
 	page_cache_free(a->pages);
 }

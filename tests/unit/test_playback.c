@@ -33,13 +33,11 @@ static struct playback_source *record(const char *text, struct playback_conf con
 	int fd = mkstemp(path);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 
-	if (!f || fputs(text, f) < 0 || fclose(f) != 0) {
+	if (!f || fputs(text, f) < 0 || fclose(f) != 0)
 		abort();
-	}
 	conf.path = path;
-	if (playback_new(&conf, &p, &err) != 0) {
+	if (playback_new(&conf, &p, &err) != 0)
 		tap_note("refused", err.text);
-	}
 	unlink(path);
 	return p;
 }

@@ -158,9 +158,8 @@ static void test_options(void)
 			           str_starts(str_from(err.text), str_from(options[i].message)),
 			   "refused: %s", err.text);
 		}
-		if (opened) {
+		if (opened)
 			p->ops->close(p);
-		}
 	}
 }
 
@@ -226,11 +225,10 @@ static void put_values(struct policy *p, struct buf *out)
 		struct str value = JSON_GET(d.arguments, "way");
 
 		buf_text(out, out->n ? "|" : "");
-		if (json_type(value) == JSON_STRING) {
+		if (json_type(value) == JSON_STRING)
 			json_decode(value, out);
-		} else {
+		else
 			buf_str(out, value);
-		}
 	}
 }
 
@@ -336,9 +334,8 @@ static void draw(const char *tools, const char *spec, struct buf *out)
 		buf_printf(out, "%.*s%.*s\n", STR_ARG(d.name), STR_ARG(d.arguments));
 	}
 	ok(good, "draws valid arguments for %s: %s", tools, err.text);
-	if (p) {
+	if (p)
 		p->ops->close(p);
-	}
 }
 
 /* "Invalid action 'a1'. Use 'up' or 'down'": the next calls use these words. */
@@ -368,9 +365,8 @@ static void test_words_of_errors(void)
 	}
 	is_int(named, 19, "the calls after the error use its values");
 	buf_release(&text);
-	if (p) {
+	if (p)
 		p->ops->close(p);
-	}
 }
 
 static void test_random(void)
@@ -435,9 +431,8 @@ static void test_no_tools(void)
 
 	ok(policy_open(&conf, &p, &err) == 0, "random calls without tools");
 	ok(p && p->ops->decide(p, &view, &d, &err) < 0, "cannot be drawn: %s", err.text);
-	if (p) {
+	if (p)
 		p->ops->close(p);
-	}
 }
 
 int main(void)

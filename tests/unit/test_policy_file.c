@@ -130,9 +130,8 @@ static void test_bad(void)
 		snprintf(wanted, sizeof(wanted), "%s%s", path, bad[i].message);
 		ok(!p && err.kind == FAIL_INPUT, "refused: %s", bad[i].text);
 		is_str(err.text + prefix, wanted, "and why");
-		if (p) {
+		if (p)
 			p->ops->close(p);
-		}
 	}
 }
 

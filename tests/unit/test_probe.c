@@ -100,25 +100,20 @@ static void begin(struct fake *f, struct world *w)
 	seed = has(DETERMINISTIC) ? 1 : seed;
 	*w = (struct world){.state = seed};
 	w->value = (int64_t)(draw(&w->state) % 1000000);
-	if (has(SEED_STARTS)) {
+	if (has(SEED_STARTS))
 		w->state = (uint64_t)server.starts;
-	}
-	if (has(ONE_GENERATOR)) {
+	if (has(ONE_GENERATOR))
 		server.generator = w->state;
-	}
 }
 
 static int refuse_open(struct env_reply *refusal, struct error *err)
 {
-	if (has(NOBODY) || (has(DIES) && server.opened >= CAP)) {
+	if (has(NOBODY) || (has(DIES) && server.opened >= CAP))
 		return error_set(err, FAIL_TRANSPORT, "nobody there");
-	}
-	if (server.taken < CAP || has(NO_LIMIT | STEP_FULL)) {
+	if (server.taken < CAP || has(NO_LIMIT | STEP_FULL))
 		return 0;
-	}
-	if (has(OPEN_HANGS) || (has(QUEUES) && server.taken >= CAP)) {
+	if (has(OPEN_HANGS) || (has(QUEUES) && server.taken >= CAP))
 		return error_set(err, FAIL_TIMEOUT, "no answer");
-	}
 	refusal->outcome = OUTCOME_CAPACITY;
 	refusal->error = (struct env_error){.class = CLASS_CAPACITY,
 	                                    .layer = LAYER_FRAMEWORK,
@@ -135,9 +130,8 @@ static int fake_open(const struct env_conf *conf, struct io *io, struct env **ou
 	struct fake *f = calloc(1, sizeof(*f));
 
 	(void)io;
-	if (!f) {
+	if (!f)
 		abort();
-	}
 	f->base.ops = &ops;
 	f->conf = conf;
 	*out = &f->base;
@@ -212,17 +206,16 @@ static void fail_step(struct env_reply *out, enum outcome outcome, enum error_cl
 
 static bool step_fails(const struct fake *f, struct env_reply *out)
 {
-	if (has(BREAKS) && f->world.steps >= 2) {
+	if (has(BREAKS) && f->world.steps >= 2)
 		fail_step(out, OUTCOME_TRANSPORT_ERROR, CLASS_TRANSPORT, LAYER_TRANSPORT);
-	} else if (has(STEP_FAILS)) {
+	else if (has(STEP_FAILS))
 		fail_step(out, OUTCOME_TOOL_ERROR, CLASS_ENVIRONMENT, LAYER_FRAMEWORK);
-	} else if (has(STEP_HANGS)) {
+	else if (has(STEP_HANGS))
 		fail_step(out, OUTCOME_TIMEOUT, CLASS_TIMEOUT, LAYER_TRANSPORT);
-	} else if (has(UNKNOWN_TOOL)) {
+	else if (has(UNKNOWN_TOOL))
 		fail_step(out, OUTCOME_TOOL_ERROR, CLASS_UNKNOWN_TOOL, LAYER_MCP);
-	} else if (has(STEP_FULL) && f->place > CAP) {
+	else if (has(STEP_FULL) && f->place > CAP)
 		fail_step(out, OUTCOME_CAPACITY, CLASS_CAPACITY, LAYER_BODY);
-	}
 	return out->outcome != OUTCOME_OK;
 }
 
@@ -244,9 +237,8 @@ static int fake_step(struct env *e, struct str name, struct str arguments, struc
 		out->outcome = OUTCOME_NONE;
 		return error_set(err, FAIL_INTERRUPTED, "interrupted");
 	}
-	if (step_fails(f, out)) {
+	if (step_fails(f, out))
 		return 0;
-	}
 	if (has(STOPS) && w->steps >= 2) {
 		out->env_steps = w->steps;
 		return 0;
@@ -254,9 +246,8 @@ static int fake_step(struct env *e, struct str name, struct str arguments, struc
 	w->steps++;
 	w->value += 1000 * by +
 	            (int64_t)(draw(has(ONE_GENERATOR) ? &server.generator : &w->state) % 1000);
-	if (!has(NO_COUNT | LOST_SOURCE)) {
+	if (!has(NO_COUNT | LOST_SOURCE))
 		out->env_steps = has(STATELESS) ? 1 : w->steps;
-	}
 	snprintf(f->observation, sizeof(f->observation), "{\"value\":%" PRId64 "}", w->value);
 	out->observation = str_from(f->observation);
 	return 0;

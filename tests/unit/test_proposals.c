@@ -36,9 +36,8 @@ static struct rollout_copy make(const char *members)
 	struct strip *strip;
 	struct error err;
 
-	if (strip_new(NULL, 0, &strip, &err)) {
+	if (strip_new(NULL, 0, &strip, &err))
 		abort();
-	}
 	buf_printf(&text,
 	           "{\"type\":\"header\",\"rollout\":\"r\",\"format\":\"rolldbg\",\"version\":1}\n"
 	           "{\"type\":\"reset\",\"rollout\":\"r\",\"outcome\":\"ok\"}\n" STEP(

@@ -14,18 +14,16 @@ static char texts[TEXTS_MAX][48];
 /* Few different characters, so that parts of texts occur often. */
 static size_t draw(struct rng *r, char *out, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		out[i] = (char)('a' + rng_below(r, 3));
-	}
 	out[n] = '\0';
 	return n;
 }
 
 static void draw_texts(struct rng *r, size_t count, size_t least, size_t range)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		draw(r, texts[i], least + rng_below(r, (uint32_t)range));
-	}
 }
 
 /* The longest text at this place of a string, or NULL. */
@@ -68,9 +66,8 @@ static struct replacer replacer_of(size_t count)
 {
 	struct replacer n = {.max = TEXTS_MAX};
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		replacer_add(&n, str_from(texts[i]), "<id>");
-	}
 	return n;
 }
 
@@ -149,9 +146,8 @@ static void dropped(void)
 			size_t j = i - k;
 
 			snprintf(json, sizeof(json), "%0*zu", lengths[j / 100 % 3], 1000000 + j);
-			if (k == 0) {
+			if (k == 0)
 				replacer_add(&n, str_from(json), "<id>");
-			}
 			memmove(json + 1, json, strlen(json) + 1);
 			json[0] = '"';
 			snprintf(json + strlen(json), 2, "\"");

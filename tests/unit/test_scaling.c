@@ -126,14 +126,12 @@ static struct buf nested(int levels, int n, int last)
 {
 	struct buf out = text();
 
-	for (int i = 0; i < levels; i++) {
+	for (int i = 0; i < levels; i++)
 		buf_text(&out, i % 2 ? "{\"k\":" : "[");
-	}
 	repeat(&out, "[", "[]", ",", n, false);
 	buf_printf(&out, "%d]", last);
-	for (int i = levels; i-- > 0;) {
+	for (int i = levels; i-- > 0;)
 		buf_text(&out, i % 2 ? "}" : "]");
-	}
 	return out;
 }
 

@@ -59,9 +59,8 @@ static void one_long_member(int n)
 	struct json_index index;
 	struct json_member m;
 	json_index_begin(&index, buf_view(&then));
-	for (size_t at = 0; json_next_member(buf_view(&now), &at, &m);) {
+	for (size_t at = 0; json_next_member(buf_view(&now), &at, &m);)
 		(void)json_index_find(&index, m.key);
-	}
 	json_index_release(&index);
 	buf_release(&now);
 	buf_release(&then);
@@ -140,17 +139,15 @@ static void list_changed(int n)
 	struct env_mcp e = {.session = &session, .tools = text(), .hasher = hasher_new()};
 	struct error err;
 
-	if (io_new(&io_conf, &session.conf.io, &err)) {
+	if (io_new(&io_conf, &session.conf.io, &err))
 		abort();
-	}
 	session.conf.events = &e.events;
 	session.marked = text();
 	tools = text();
 	repeat(&tools, "{\"tools\":[", "{\"name\":\"t%d\"}", "]}", n, false);
 	repeat(&e.tools, "[", "{\"name\":\"t%d\",\"title\":\"T\"}", "]", n, true);
-	if (mcp_check_tools(&e, &err)) {
+	if (mcp_check_tools(&e, &err))
 		abort();
-	}
 	buf_release(&tools);
 	buf_release(&e.tools);
 	buf_release(&session.request);
@@ -318,16 +315,14 @@ static void check_mark(const char *mark, void (*work)(const char *mark, int n), 
 		uint64_t few = blocks;
 		blocks = 0;
 		work(mark, n);
-		if (!is_linear(few, blocks)) {
+		if (!is_linear(few, blocks))
 			break;
-		}
 	}
 	char what[512];
 	snprintf(what, sizeof(what), "%s: \"%s\" %s%s%s", row->name, mark, how,
 	         *texts ? ", between: " : "", *texts ? *texts : "");
-	for (char *feed; (feed = strchr(what, '\n')) != NULL;) {
+	for (char *feed; (feed = strchr(what, '\n')) != NULL;)
 		*feed = ' '; /* some marks contain one */
-	}
 	ok(!*texts, "%s", what);
 }
 
@@ -343,11 +338,9 @@ static size_t marks_of(const char *marks[ROW_MARKS])
 		row->quote,   "</think>",      "```"};
 	size_t count = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-		for (size_t k = 0; k < MARKS_MAX && lists[i][k]; k++) {
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+		for (size_t k = 0; k < MARKS_MAX && lists[i][k]; k++)
 			marks[count++] = lists[i][k];
-		}
-	}
 	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
 		marks[count] = others[i];
 		count += others[i] != NULL;
@@ -459,9 +452,8 @@ static void stream_deltas(int n)
 	for (struct str rest = buf_view(&all); rest.n;) {
 		size_t length = (size_t)((const char *)memchr(rest.p, '\n', rest.n) - rest.p);
 
-		if (chat_stream_add(&s, (struct str){rest.p, length}, &err)) {
+		if (chat_stream_add(&s, (struct str){rest.p, length}, &err))
 			abort();
-		}
 		rest = str_skip(rest, length + 1);
 	}
 	chat_stream_reply(&s, true, &reply);
@@ -482,9 +474,8 @@ static void native_calls(int n)
 	repeat(&body, "{\"choices\":[{\"message\":{\"tool_calls\":[",
 	       "{\"id\":\"i%d\",\"function\":{\"name\":\"f\",\"arguments\":\"{'a':1}\"}}", "]}}]}",
 	       n, false);
-	if (chat_reply_read(buf_view(&body), &reply, &err)) {
+	if (chat_reply_read(buf_view(&body), &reply, &err))
 		abort();
-	}
 	calls_read(&conf, &reply, &arena, &calls);
 	arena_release(&arena);
 	chat_reply_release(&reply);
@@ -509,16 +500,14 @@ static void serve_request(const char *protocol, const char *method, const char *
 	struct error err;
 
 	serve_conf_init(&conf, clock_real());
-	if (serve_conf_target(&conf, str_from(protocol), &err)) {
+	if (serve_conf_target(&conf, str_from(protocol), &err))
 		abort();
-	}
 	gym_init(&gym, &conf);
 	openenv_init(&openenv, &conf);
-	if (conf.protocol == SERVE_OPENENV) {
+	if (conf.protocol == SERVE_OPENENV)
 		openenv_answer(&openenv, &q, &r);
-	} else {
+	else
 		exchange_answer(&gym, &q, &r);
-	}
 	gym_release(&gym);
 	openenv_release(&openenv);
 	buf_release(&r.body);
@@ -613,9 +602,8 @@ static void small_frames(int n)
 	for (int i = 0; i < n; i++) {
 		frames_feed(&f, (struct str){ping, 6});
 		frames_feed(&f, (struct str){more, 7});
-		for (struct frame_message *m; (m = frames_next(&f));) {
+		for (struct frame_message *m; (m = frames_next(&f));)
 			frame_message_free(m);
-		}
 	}
 	frames_release(&f);
 }
@@ -628,9 +616,8 @@ static void handshake_lines(int n)
 	struct error err;
 
 	repeat(&reply, "HTTP/1.1 403 no\r\n", "x: %d\r\n", "\r\n", n, false);
-	if (handshake_begin(&h, "http://127.0.0.1/ws", "t", NULL, 0, key, &err)) {
+	if (handshake_begin(&h, "http://127.0.0.1/ws", "t", NULL, 0, key, &err))
 		abort();
-	}
 	for (size_t i = 0;
 	     i < reply.n && handshake_feed(&h, (struct str){reply.p + i, 1}, &err) == 0;) {
 		i++;
@@ -706,9 +693,8 @@ int main(void)
 {
 	struct error err;
 
-	if (io_global_init(&err)) {
+	if (io_global_init(&err))
 		abort();
-	}
 	scaling_run(cases, ARRAY_LEN(cases));
 	check_formats();
 	check_powers();

@@ -19,9 +19,8 @@ static struct buf file_text(const char *path)
 	size_t n;
 	FILE *f = fopen(path, "rb");
 
-	while (f && (n = fread(bytes, 1, sizeof(bytes), f)) > 0) {
+	while (f && (n = fread(bytes, 1, sizeof(bytes), f)) > 0)
 		buf_add(&out, bytes, n);
-	}
 	if (!f || fclose(f)) {
 		perror(path);
 		exit(1);
@@ -96,9 +95,8 @@ static struct buf longer(struct str file, int n)
 		add_numbered(&out, buf_view(&renamed), "\"step\":", i * span);
 	}
 	buf_str(&out, buf_view(&ends));
-	if (!steps.n) {
+	if (!steps.n)
 		buf_clear(&out);
-	}
 	buf_release(&steps);
 	buf_release(&ends);
 	buf_release(&renamed);
@@ -141,9 +139,8 @@ static size_t feed_all(const struct verdicts *v, struct str lines)
 		size_t used;
 
 		one.n -= one.p[one.n - 1] == '\n';
-		if (one.n && line_parse(one, &scratch, &l, &used, &err) == 0) {
+		if (one.n && line_parse(one, &scratch, &l, &used, &err) == 0)
 			judged += judge_line(v->judge, &l, NULL, &err) == 0;
-		}
 	}
 	buf_release(&scratch);
 	return judged;
@@ -170,9 +167,8 @@ static void check_file(const struct check *rule, const char *path,
 	char what[512];
 
 	snprintf(what, sizeof(what), "%s, %s", path, how);
-	if (many.n) {
+	if (many.n)
 		scales(what, judge(rule, &few), judge(rule, &many));
-	}
 	buf_release(&file);
 	buf_release(&few);
 	buf_release(&many);
@@ -206,10 +202,8 @@ static void check_rule(const struct check *rule)
 
 int main(void)
 {
-	for (size_t i = 0; i < checks_count; i++) {
-		if (checks[i] != &check_no_history) { /* in no recording */
+	for (size_t i = 0; i < checks_count; i++)
+		if (checks[i] != &check_no_history) /* in no recording */
 			check_rule(checks[i]);
-		}
-	}
 	return done();
 }

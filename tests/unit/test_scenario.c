@@ -40,12 +40,10 @@ static void read_file(const char *name, struct buf *out)
 	FILE *f = fopen(path, "rb");
 	*out = BUF((size_t)256 << 20);
 	buf_text(out, "");
-	while (f && (n = fread(piece, 1, sizeof(piece), f)) > 0) {
+	while (f && (n = fread(piece, 1, sizeof(piece), f)) > 0)
 		buf_add(out, piece, n);
-	}
-	if (f) {
+	if (f)
 		fclose(f);
-	}
 }
 
 static pid_t spawn(char *const *argv)
@@ -150,9 +148,8 @@ static bool next_line(struct str *rest, struct str *line)
 {
 	const char *end = rest->n ? memchr(rest->p, '\n', rest->n) : NULL;
 
-	if (!rest->n) {
+	if (!rest->n)
 		return false;
-	}
 	*line = (struct str){rest->p, end ? (size_t)(end - rest->p) : rest->n};
 	*rest = str_skip(*rest, line->n + 1);
 	return true;
@@ -175,11 +172,9 @@ static struct str find_line(const struct outcome_of_run *r, struct str selector)
 			text_u64(str_skip(selector, i + 1), &wanted);
 		}
 	}
-	while (next_line(&rest, &line)) {
-		if (is_kind(line, kind) && wanted-- == 0) {
+	while (next_line(&rest, &line))
+		if (is_kind(line, kind) && wanted-- == 0)
 			return line;
-		}
-	}
 	return STR_NONE;
 }
 
@@ -188,9 +183,8 @@ static uint64_t count_lines(const struct outcome_of_run *r, struct str kind)
 	struct str rest = buf_view(&r->recording), line;
 	uint64_t n = 0;
 
-	while (next_line(&rest, &line)) {
+	while (next_line(&rest, &line))
 		n += is_kind(line, kind);
-	}
 	return n;
 }
 
@@ -212,12 +206,10 @@ static bool findings_have(const struct outcome_of_run *r, struct str rule)
 static bool contains(struct str text, struct str part)
 {
 	for (; text.n >= part.n; text = str_skip(text, 1)) {
-		if (str_starts(text, part)) {
+		if (str_starts(text, part))
 			return true;
-		}
-		if (!text.n) {
+		if (!text.n)
 			break;
-		}
 	}
 	return false;
 }
@@ -226,12 +218,10 @@ static bool value_is(struct str value, struct str wanted)
 {
 	struct buf canon[2] = {BUF(BUF_MAX_MESSAGE), BUF(BUF_MAX_MESSAGE)};
 
-	if (str_is(wanted, "absent")) {
+	if (str_is(wanted, "absent"))
 		return !value.p;
-	}
-	if (wanted.n && wanted.p[0] == '~') {
+	if (wanted.n && wanted.p[0] == '~')
 		return contains(value, str_skip(wanted, 1));
-	}
 	json_canon(value, NULL, JSON_EDIT_DROP, &canon[0]);
 	json_canon(wanted, NULL, JSON_EDIT_DROP, &canon[1]);
 	bool same = value.p && str_eq(buf_view(&canon[0]), buf_view(&canon[1]));
@@ -260,9 +250,8 @@ static bool number_is(const char *what, struct str wanted, uint64_t got)
 {
 	uint64_t n = 0;
 
-	if (text_u64(wanted, &n) && n == got) {
+	if (text_u64(wanted, &n) && n == got)
 		return true;
-	}
 	fprintf(stderr, "# %s: wanted %.*s, got %llu\n", what, STR_ARG(wanted),
 	        (unsigned long long)got);
 	return false;
@@ -272,29 +261,23 @@ static bool has_expected(const struct outcome_of_run *r, struct saying w)
 {
 	struct saying rest = scenario_split(w.rest);
 
-	if (str_is(w.word, "exit")) {
+	if (str_is(w.word, "exit"))
 		return number_is("exit", w.rest, (uint64_t)r->exit_code);
-	}
-	if (str_is(w.word, "calls")) {
+	if (str_is(w.word, "calls"))
 		return number_is("calls", w.rest, (uint64_t)r->calls);
-	}
-	if (str_is(w.word, "count")) {
+	if (str_is(w.word, "count"))
 		return number_is("count", rest.rest, count_lines(r, rest.word));
-	}
 	if (str_is(w.word, "before")) {
 		struct str first = find_line(r, rest.word), then = find_line(r, rest.rest);
 
 		return first.p && then.p && first.p < then.p;
 	}
-	if (str_is(w.word, "stderr")) {
+	if (str_is(w.word, "stderr"))
 		return contains(buf_view(&r->err), w.rest);
-	}
-	if (str_is(w.word, "finding")) {
+	if (str_is(w.word, "finding"))
 		return findings_have(r, w.rest);
-	}
-	if (str_is(w.word, "clean")) {
+	if (str_is(w.word, "clean"))
 		return !findings_have(r, STR(""));
-	}
 	return line_holds(r, w.rest);
 }
 
@@ -365,9 +348,8 @@ int main(int argc, char **argv)
 		perror(dir);
 		return 1;
 	}
-	for (int i = 1; i < argc; i++) {
+	for (int i = 1; i < argc; i++)
 		try_scenario(argv[i]);
-	}
 	int count = argc > 1 ? 0 : scandir(DIRECTORY, &found, is_scenario, alphasort);
 	for (int i = 0; i < count; i++) {
 		try_scenario(found[i]->d_name);

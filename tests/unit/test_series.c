@@ -82,9 +82,8 @@ static void put_changed(struct series *s, struct buf *out)
 			buf_char(out, '?');
 			continue;
 		}
-		if (t->count > 1) {
+		if (t->count > 1)
 			qsort(&s->changed[t->first], t->count, sizeof(struct member *), by_pointer);
-		}
 		for (size_t k = 0; k < t->count; k++) {
 			const struct member *m = s->changed[t->first + k];
 
@@ -106,9 +105,8 @@ static void check_row(const struct row *r)
 	struct series s = {.has_last = false};
 	struct buf out = BUF(BUF_MAX_SMALL);
 
-	if (r->ignore) {
+	if (r->ignore)
 		series_ignore(&s, str_from(r->ignore), STR_NONE);
-	}
 	series_start(&s, reading(r->readings[0]));
 	for (size_t i = 1; r->readings[i]; i++) {
 		series_call(&s, STR("{}"), -1);
@@ -176,9 +174,8 @@ static void test_start(void)
 static void put_list(struct buf *out, int value)
 {
 	buf_clear(out);
-	for (int i = 0; i < 400000; i++) {
+	for (int i = 0; i < 400000; i++)
 		buf_printf(out, "%c%d", i ? ',' : '[', value);
-	}
 	buf_char(out, ']');
 }
 
@@ -205,9 +202,8 @@ static void test_over(void)
 
 int main(void)
 {
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		check_row(&rows[i]);
-	}
 	test_controls();
 	test_control_of_a_list();
 	test_start();

@@ -72,9 +72,8 @@ static void check_bad(void)
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		is_int(parse(rows[i].target, &c, &err), -1, "'%s' is refused", rows[i].target);
 		is_int(err.kind, FAIL_USAGE, "as a usage error");
-		if (!ok(strstr(err.text, rows[i].says) != NULL, "that says: %s", rows[i].says)) {
+		if (!ok(strstr(err.text, rows[i].says) != NULL, "that says: %s", rows[i].says))
 			tap_note("got", err.text);
-		}
 	}
 }
 

@@ -150,9 +150,8 @@ static void check_slips(void)
 	move_with_seed(s, first);
 	move_with_seed(s, second);
 	ok(memcmp(first, second, sizeof(first)) == 0, "a seed slips the same way twice");
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < 20; i++)
 		slipped = slipped || first[i] % 8 != 0;
-	}
 	ok(slipped, "and does slip");
 	server_stop(s);
 }

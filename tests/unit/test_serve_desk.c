@@ -34,9 +34,8 @@ static void check_seeds(void)
 
 		for (size_t i = 0; i < a.count; i++) {
 			wanted += a.items[i].wanted;
-			if (a.items[i].drawer == DRAWER_ARCHIVE) {
+			if (a.items[i].drawer == DRAWER_ARCHIVE)
 				ok(0, "seed %d: the archive is empty at first", (int)seed);
-			}
 		}
 		is_int(wanted, DESK_WANTED, "seed %d: three different wanted items", (int)seed);
 		desk_release(&a);
@@ -86,9 +85,8 @@ static void check_room(void)
 	   "one byte more is refused");
 	for (size_t i = d.count; i < DESK_ITEMS_MAX; i++) {
 		snprintf(key, sizeof(key), "\"%zu\"", i);
-		if (!desk_put(&d, str_from(key), STR("null"))) {
+		if (!desk_put(&d, str_from(key), STR("null")))
 			ok(0, "room for item %zu", i);
-		}
 	}
 	ok(!desk_put(&d, STR("\"more\""), STR("null")), "no room for more");
 	ok(desk_put(&d, STR("\"k\""), STR(" [\n1 ,\r 2]")), "a new value needs none");
@@ -243,9 +241,8 @@ static uint64_t clock_of(const struct server *s, const char *id, char rest[8192]
 	char *after;
 
 	control(s, "GET", "initial_state", id, "", &g);
-	if (strncmp(g.body, "{\"clock\":", 9) != 0) {
+	if (strncmp(g.body, "{\"clock\":", 9) != 0)
 		return 0;
-	}
 	uint64_t clock = strtoull(g.body + 9, &after, 10);
 
 	snprintf(rest, 8192, "%s", after);

@@ -230,9 +230,8 @@ static void bad_field(void)
 	struct got a, g;
 
 	open_session(s, "{\"session_id\":\"a\"}", &a);
-	for (size_t i = 0; i < ARRAY_LEN(way); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(way); i++)
 		move(s, a.session, way[i], &g);
-	}
 	is_int(position_in(&g), 9, "next to the broken field all works");
 	move(s, a.session, "JUMP", &g);
 	ok(!strstr(message_of(&g), "is broken"), "a refused call is refused as usual");
@@ -279,9 +278,8 @@ static uint64_t wait_of(const char *target)
 	struct gym g;
 
 	serve_conf_init(&c, clock_real());
-	if (serve_conf_target(&c, str_from(target), &err) != 0) {
+	if (serve_conf_target(&c, str_from(target), &err) != 0)
 		return 0;
-	}
 	gym_init(&g, &c);
 	return fault_wait_ms(&g.conf);
 }
@@ -361,15 +359,12 @@ int main(void)
 	for (size_t i = 0; i < serve_faults_count; i++) {
 		size_t j = 0;
 
-		if (!(serve_faults[i].protocols >> SERVE_MCP & 1)) {
+		if (!(serve_faults[i].protocols >> SERVE_MCP & 1))
 			continue;
-		}
-		while (j < ARRAY_LEN(checks) && strcmp(checks[j].name, serve_faults[i].name) != 0) {
+		while (j < ARRAY_LEN(checks) && strcmp(checks[j].name, serve_faults[i].name) != 0)
 			j++;
-		}
-		if (ok(j < ARRAY_LEN(checks), "%s has a check", serve_faults[i].name)) {
+		if (ok(j < ARRAY_LEN(checks), "%s has a check", serve_faults[i].name))
 			checks[j].check();
-		}
 	}
 	check_several();
 	return done();

@@ -52,18 +52,16 @@ static void check_idle(const char *name, uint16_t port, const char *path)
 
 	for (size_t i = 0; i < IDLE; i++) {
 		idle[i] = connect_to_port(port);
-		if (i % 2) {
+		if (i % 2)
 			send_all(idle[i], "POST / HT", 9);
-		}
 	}
 	int fd = connect_to_port(port);
 	send_request(fd, "GET", path, "", "");
 	read_reply(fd, &g);
 	close(fd);
 	ok(g.status, "%s: answers next to %d idle connections: %u", name, IDLE, g.status);
-	for (size_t i = 0; i < IDLE; i++) {
+	for (size_t i = 0; i < IDLE; i++)
 		close(idle[i]);
-	}
 }
 
 int main(void)

@@ -56,13 +56,11 @@ static void check_edges_and_hole(void)
 	lake_move(&l, 1);
 	is_int(l.position, 5, "and stays there");
 	lake_init(&l, LAKE_8X8, false, 0);
-	for (int i = 0; i < 9; i++) {
+	for (int i = 0; i < 9; i++)
 		lake_move(&l, 2);
-	}
 	is_int(l.position, 7, "the large lake is eight wide");
-	for (int i = 0; i < 9; i++) {
+	for (int i = 0; i < 9; i++)
 		s = lake_move(&l, 1);
-	}
 	is_int(l.position, 63, "and eight high");
 	is_int(s.terminated, 1, "with the goal in the corner");
 }
@@ -97,9 +95,8 @@ static void check_slips(void)
 		struct lake_step s = lake_move(&a, 3);
 
 		lake_move(&b, 3);
-		if (a.position != b.position || s.chance > 0.34 || s.chance < 0.33) {
+		if (a.position != b.position || s.chance > 0.34 || s.chance < 0.33)
 			ok(0, "seed %d slips one way, with a chance of a third", (int)seed);
-		}
 		seen[a.position]++;
 	}
 	is_int(seen[14], 0, "no slips backwards");

@@ -212,9 +212,8 @@ static void check_refusals(const struct server *s)
 		ask(s, refusals[i].method, refusals[i].path, refusals[i].headers, refusals[i].body,
 		    &g);
 		is_int(g.status, refusals[i].status, "%s: status", refusals[i].what);
-		if (refusals[i].wants) {
+		if (refusals[i].wants)
 			is_str(g.body, refusals[i].wants, "%s: the body", refusals[i].what);
-		}
 		ok(g.status != 307 || strstr(g.head, "location: http://localhost/mcp\r\n"),
 		   "%s: sent to /mcp if anywhere", refusals[i].what);
 	}

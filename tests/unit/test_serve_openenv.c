@@ -94,9 +94,8 @@ static void message_forms(void)
 	is_int(f.opcode, WS_TEXT, "and the message too");
 	is_str(ws_ask(fd, " \r\n" STATE "\t", &f), PLACE("null", "0", "0", GRID0),
 	       "blanks do not matter");
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 100; i++)
 		ws_say(fd, i == 50 ? DOWN : STATE);
-	}
 	for (int i = 0; i < 50; i++) {
 		ws_next(fd, &f);
 		ok(strstr(f.text, "\"step_count\":0") != NULL, "answer %d", i);
@@ -157,9 +156,8 @@ static void refused(void)
 	int fd = ws_connect(s);
 
 	ws_ask(fd, RESET, &f);
-	for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(refusals); i++)
 		is_str(ws_ask(fd, refusals[i].sent, &f), refusals[i].got, "refusal %zu", i);
-	}
 	is_str(ws_ask(fd, STATE, &f), PLACE("\"ep-1\"", "0", "0", GRID0),
 	       "none of them had an effect");
 	is_int(server_steps(s), 0, "or was a step");
@@ -290,9 +288,8 @@ static void capacity(void)
 
 		ws_ask(d, STATE, &f);
 		close(d);
-		if (!strstr(f.text, "CAPACITY")) {
+		if (!strstr(f.text, "CAPACITY"))
 			break;
-		}
 	}
 	is_str(f.text, PLACE("null", "0", "0", GRID0), "also after a client has disconnected");
 	close(c);

@@ -59,9 +59,8 @@ static void leak_slot(void)
 	ok(is_refused(s), "the third is not, though both have left");
 	server_stop(s);
 	s = faulty("max_envs=1");
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++)
 		ok(!is_refused(s), "a healthy one lets everybody in, one by one");
-	}
 	server_stop(s);
 }
 
@@ -307,11 +306,9 @@ static const struct {
 
 static bool is_tested(const char *fault)
 {
-	for (size_t i = 0; i < ARRAY_LEN(tests); i++) {
-		if (strcmp(fault, tests[i].name) == 0) {
+	for (size_t i = 0; i < ARRAY_LEN(tests); i++)
+		if (strcmp(fault, tests[i].name) == 0)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -333,11 +330,9 @@ static void belongs(void)
 
 int main(void)
 {
-	for (size_t i = 0; i < ARRAY_LEN(tests); i++) {
-		if (tests[i].run) {
+	for (size_t i = 0; i < ARRAY_LEN(tests); i++)
+		if (tests[i].run)
 			tests[i].run();
-		}
-	}
 	for (size_t i = 0; i < serve_faults_count; i++) {
 		ok(!(serve_faults[i].protocols >> SERVE_OPENENV & 1) ||
 		           is_tested(serve_faults[i].name),

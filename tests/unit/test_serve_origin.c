@@ -59,9 +59,8 @@ static unsigned status_of(int fd, const char *method, const char *path, const ch
 	while (n < sizeof(start) - 1) {
 		ssize_t got = recv(fd, start + n, sizeof(start) - 1 - n, 0);
 
-		if (got <= 0) {
+		if (got <= 0)
 			break;
-		}
 		n += (size_t)got;
 	}
 	close(fd);

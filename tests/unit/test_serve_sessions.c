@@ -138,9 +138,8 @@ static bool reach_goal(const struct server *s, const char *session)
 
 	for (size_t i = 0; i < ARRAY_LEN(actions); i++) {
 		move(s, session, actions[i], &g);
-		if (position_in(&g) != positions[i]) {
+		if (position_in(&g) != positions[i])
 			return false;
-		}
 	}
 	return true;
 }

@@ -38,9 +38,8 @@ static const char *tell(struct vector *v, size_t first, size_t size, struct buf 
 	sse_init(&s, 64);
 	buf_clear(told);
 	feed(&s, v, (struct str){rest.p, first}, told);
-	for (rest = str_skip(rest, first); rest.n; rest = str_skip(rest, size)) {
+	for (rest = str_skip(rest, first); rest.n; rest = str_skip(rest, size))
 		feed(&s, v, (struct str){rest.p, size < rest.n ? size : rest.n}, told);
-	}
 	buf_char(told, '=');
 	vectors_escape(told, buf_view(&s.id));
 	buf_printf(told, "|%llu|%llu|%d\n", (unsigned long long)s.retry_ms,
@@ -56,9 +55,8 @@ static void check(struct vector *v)
 
 	is_str(tell(v, n, 1, &told), buf_cstr(&v->expected), "%s", v->name);
 	is_str(tell(v, 0, 1, &told), buf_cstr(&v->expected), "%s: byte by byte", v->name);
-	for (size_t at = 0; at <= n; at++) {
+	for (size_t at = 0; at <= n; at++)
 		differing += strcmp(tell(v, at, n, &told), buf_cstr(&v->expected)) != 0;
-	}
 	is_int(differing, 0, "%s: split at each of %zu places", v->name, n + 1);
 	buf_release(&told);
 	v->count++;
@@ -90,14 +88,12 @@ static void test_linear(void)
 	struct sse_event e;
 	size_t events = 0;
 
-	for (int i = 0; i < 600000; i++) {
+	for (int i = 0; i < 600000; i++)
 		buf_text(&input, "data:\r\r");
-	}
 	sse_init(&s, BUF_MAX_MESSAGE);
 	sse_feed(&s, buf_view(&input));
-	while (sse_next(&s, &e)) {
+	while (sse_next(&s, &e))
 		events++;
-	}
 	is_int(events, 600000, "lone CRs in one large piece");
 	sse_release(&s);
 	buf_release(&input);

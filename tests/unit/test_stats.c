@@ -47,14 +47,12 @@ static void feed(struct gathered *g, const char *text)
 
 		failed = line_parse(one, &scratch, &l, &used, &err) ||
 		         evidence_line(g->facts, &l, NULL, &u, &err);
-		if (!failed && u.rollout) {
+		if (!failed && u.rollout)
 			stats_take(g->stats, &u);
-		}
 		rest = str_skip(rest, one.n + 1);
 	}
-	if (failed) {
+	if (failed)
 		ok(false, "lines are read: %s", err.text);
-	}
 	buf_release(&scratch);
 }
 
@@ -62,9 +60,8 @@ static void finish(struct gathered *g)
 {
 	struct evidence_update u;
 
-	while (evidence_end_next(g->facts, &u)) {
+	while (evidence_end_next(g->facts, &u))
 		stats_take(g->stats, &u);
-	}
 	stats_finish(g->stats, task, g, &g->total);
 }
 
@@ -101,11 +98,9 @@ static double value(const struct metrics *m, const char *name)
 {
 	double v;
 
-	for (size_t i = 0; i < metric_count; i++) {
-		if (strcmp(metric_table[i].name, name) == 0) {
+	for (size_t i = 0; i < metric_count; i++)
+		if (strcmp(metric_table[i].name, name) == 0)
 			return metric_value(&metric_table[i], m, &v) ? v : (double)NAN;
-		}
-	}
 	ok(false, "%s is a metric", name);
 	return -1;
 }

@@ -214,9 +214,8 @@ static void test_widths(bool live)
 		            !memchr(out.p, '\x1b', out.n) &&
 		            (columns < 40 || strstr(buf_cstr(&out), "observation"));
 		bad = well ? 0 : columns;
-		if (bad) {
+		if (bad)
 			tap_note("table", buf_cstr(&out));
-		}
 		buf_release(&out);
 	}
 	is_int(bad, 0, "no line is wider than the terminal, and the observation is there: %s",

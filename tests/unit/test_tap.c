@@ -22,9 +22,8 @@ static int run_captured(char *out, size_t size)
 {
 	int fd[2];
 
-	if (pipe(fd) != 0) {
+	if (pipe(fd) != 0)
 		abort();
-	}
 	pid_t pid = fork();
 	if (pid == 0) {
 		dup2(fd[1], STDOUT_FILENO);
@@ -36,9 +35,8 @@ static int run_captured(char *out, size_t size)
 	close(fd[1]);
 	size_t n = 0;
 	ssize_t got;
-	while (n < size - 1 && (got = read(fd[0], out + n, size - 1 - n)) > 0) {
+	while (n < size - 1 && (got = read(fd[0], out + n, size - 1 - n)) > 0)
 		n += (size_t)got;
-	}
 	out[n] = '\0';
 	close(fd[0]);
 	int status = 0;
@@ -62,8 +60,7 @@ int main(void)
 	char out[4096];
 
 	is_int(run_captured(out, sizeof(out)), 1, "a failed check fails the program");
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		ok(strstr(out, wanted[i]) != NULL, "the output has line %zu of the expected", i);
-	}
 	return done();
 }

@@ -44,12 +44,10 @@ static void read_file(const char *name, struct buf *out)
 	snprintf(path, sizeof(path), "fixtures/fuzz/tap_decoders/%s", name);
 	FILE *f = fopen(path, "rb");
 	ok(f != NULL, "%s is there", path);
-	for (int c; f && (c = getc(f)) != EOF;) {
+	for (int c; f && (c = getc(f)) != EOF;)
 		buf_char(out, (char)c);
-	}
-	if (f) {
+	if (f)
 		fclose(f);
-	}
 }
 
 int main(void)

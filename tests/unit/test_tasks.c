@@ -103,9 +103,8 @@ static void test_caps(void)
 	struct buf text = BUF(4 * TASK_LINE_MAX);
 
 	buf_text(&text, "{\"id\":\"a\"}\n{\"id\":\"");
-	for (int i = 0; i <= ROLLOUT_TASK_MAX; i++) {
+	for (int i = 0; i <= ROLLOUT_TASK_MAX; i++)
 		buf_char(&text, 'x');
-	}
 	buf_text(&text, "\"}");
 	ok(tasks_parse(buf_view(&text), "t", &t, &err) == -1, "an id too long");
 	is_str(err.text, "t:2: \"id\" has 128 bytes, the maximum is 127", "is refused");
@@ -113,9 +112,8 @@ static void test_caps(void)
 
 	buf_clear(&text);
 	buf_text(&text, "{\"id\":\"a\",\"vars\":{\"v\":\"");
-	while (text.n <= TASK_LINE_MAX) {
+	while (text.n <= TASK_LINE_MAX)
 		buf_char(&text, 'x');
-	}
 	buf_text(&text, "\"}}");
 	ok(tasks_parse(buf_view(&text), "t", &t, &err) == -1, "a line too long");
 	is_str(err.text, "t:1: the line is over 1 MiB", "is refused");

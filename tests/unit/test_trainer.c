@@ -90,9 +90,8 @@ static void test_row(char *row)
 	struct trainer_plan p = {.sessions = 0};
 	struct error err = {0};
 
-	while (strcmp(kinds[s.kind], kind) != 0) {
+	while (strcmp(kinds[s.kind], kind) != 0)
 		s.kind++;
-	}
 	as_lines(config);
 	ok(!trainer_config_read(str_from(config), "config.yaml", &s, skipped, NULL, &err),
 	   "%s: read", config);

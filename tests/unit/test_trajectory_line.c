@@ -29,18 +29,15 @@ static const char *value_for(const struct line_key *row)
 	};
 	static char word[32];
 
-	if (row->key == KEY_VERSION) {
+	if (row->key == KEY_VERSION)
 		return "1";
-	}
 	if (row->words) {
 		snprintf(word, sizeof(word), "\"%.*s\"", (int)strcspn(row->words, ","), row->words);
 		return word;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
-		if (row->types & values[i].type) {
+	for (size_t i = 0; i < ARRAY_LEN(values); i++)
+		if (row->types & values[i].type)
 			return values[i].value;
-		}
-	}
 	return "null";
 }
 
@@ -63,9 +60,8 @@ static void whole_line(enum line_type t)
 	is_int(line_parse(buf_view(&text), &scratch, &back, &used, &err), 0,
 	       "%s: parse(write(x)) %s", line_type_name(t), err.text);
 	bool same = back.type == t;
-	for (size_t k = 0; k < KEY_COUNT; k++) {
+	for (size_t k = 0; k < KEY_COUNT; k++)
 		same = same && str_eq(back.value[k], l.value[k]);
-	}
 	ok(same, "%s: every value survives a round trip", line_type_name(t));
 	line_write(&back, &again);
 	is_str(buf_cstr(&again), buf_cstr(&text), "%s: and is written as it was",
@@ -110,9 +106,8 @@ static void table(void)
 		bool ours = count > 2 && first[0].key == KEY_TYPE && first[1].key == KEY_ROLLOUT &&
 		            first[count - 1].key == KEY_META;
 
-		for (size_t i = 0; i < count; i++) {
+		for (size_t i = 0; i < count; i++)
 			ours = ours && (int)first[i].line == t && first[i].meaning[0];
-		}
 		ok(ours, "%s: type and rollout first, meta last",
 		   line_type_name((enum line_type)t));
 		is_str(first[0].words, line_type_name((enum line_type)t), "its name is its type");
@@ -134,19 +129,16 @@ static void same_ids_same_names(void)
 		same = same && (!*name || strcmp(*name, line_keys[i].name) == 0);
 		*name = line_keys[i].name;
 	}
-	for (size_t k = 0; k < KEY_COUNT; k++) {
+	for (size_t k = 0; k < KEY_COUNT; k++)
 		same = same && names[k];
-	}
 	ok(same, "each key has one name, and a row");
 }
 
 static const char *words_of(const struct line_key *rows, size_t count, enum key k, const char *name)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (rows[i].key == k && strcmp(rows[i].name, name) == 0) {
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].key == k && strcmp(rows[i].name, name) == 0)
 			return rows[i].words;
-		}
-	}
 	return NULL;
 }
 

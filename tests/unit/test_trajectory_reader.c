@@ -20,9 +20,8 @@ static void add_kind(struct buf *out, const struct line *l, const struct reader_
 		buf_char(out, '~');
 		return;
 	}
-	if (note->fused) {
+	if (note->fused)
 		buf_char(out, '+');
-	}
 	buf_char(out, l->type < LINE_TYPES ? kinds[l->type] : '?');
 }
 
@@ -34,12 +33,10 @@ static void read_kinds(const char *path, struct buf *kinds, struct error *err)
 	struct reader_note note;
 
 	*err = (struct error){0};
-	if (reader_open(path, &r, err) != 0) {
+	if (reader_open(path, &r, err) != 0)
 		return;
-	}
-	while (reader_next(r, &l, &note, err) == 1) {
+	while (reader_next(r, &l, &note, err) == 1)
 		add_kind(kinds, &l, &note);
-	}
 	reader_close(r);
 }
 
@@ -81,9 +78,8 @@ static void check_rows(const char *table)
 			without++;
 		}
 	}
-	if (d) {
+	if (d)
 		closedir(d);
-	}
 	is_int(without, 0, "every recording has a row in expected.tsv");
 }
 
@@ -97,19 +93,16 @@ static void table(void)
 		buf_text(&all, row);
 		row[strcspn(row, "\n")] = '\0';
 		char *kinds = strchr(row, '\t');
-		if (row[0] == '#' || !kinds) {
+		if (row[0] == '#' || !kinds)
 			continue;
-		}
 		*kinds++ = '\0';
 		char *error = kinds + strcspn(kinds, "\t");
-		if (*error) {
+		if (*error)
 			*error++ = '\0';
-		}
 		check_row(row, kinds, error);
 	}
-	if (f) {
+	if (f)
 		fclose(f);
-	}
 	check_rows(buf_cstr(&all));
 	buf_release(&all);
 }
@@ -125,9 +118,8 @@ static void places(void)
 		ok(0, "fused.jsonl opens");
 		return;
 	}
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++)
 		is_int(reader_next(r, &l, &note, &err), 1, "a line");
-	}
 	is_int(note.line, 2, "the fused object is on line 2");
 	FILE *f = fopen(DIRECTORY "/fused.jsonl", "r");
 	char start[17] = "";
@@ -138,9 +130,8 @@ static void places(void)
 	is_int(l.turn, 0, "turn");
 	is_int(l.outcome, OUTCOME_OK, "outcome");
 	is_int(l.terminated, 0, "terminated");
-	if (f) {
+	if (f)
 		fclose(f);
-	}
 	reader_close(r);
 }
 
@@ -156,9 +147,8 @@ static void write_long_step(FILE *f, size_t bytes)
 	fputs("{\"type\":\"step\",\"rollout\":\"long.0\",\"turn\":0,\"step\":0,"
 	      "\"observation\":\"",
 	      f);
-	for (size_t i = 0; i < bytes; i += 64) {
+	for (size_t i = 0; i < bytes; i += 64)
 		fputs("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", f);
-	}
 	fputs("\",\"outcome\":\"ok\"}\n", f);
 }
 
@@ -169,9 +159,8 @@ static void long_lines(void)
 	struct error err;
 	FILE *f = temporary(path);
 
-	if (!ok(f != NULL, "a temporary file") || !f) {
+	if (!ok(f != NULL, "a temporary file") || !f)
 		return;
-	}
 	write_long_step(f, (size_t)1 << 20);
 	write_long_step(f, 64);
 	write_long_step(f, BUF_MAX_MESSAGE - 1024);
@@ -199,9 +188,8 @@ static void many_lines(void)
 	int64_t n = 0;
 	bool good = true;
 
-	if (!ok(f != NULL, "a temporary file") || !f) {
+	if (!ok(f != NULL, "a temporary file") || !f)
 		return;
-	}
 	for (int i = 0; i < 20000; i++) {
 		fprintf(f,
 		        "{\"type\":\"step\",\"rollout\":\"m.%d\",\"turn\":%d,"
@@ -236,9 +224,8 @@ static void growing_file(void)
 	struct error err;
 	FILE *f = temporary(path);
 
-	if (!ok(f != NULL, "a temporary file") || !f) {
+	if (!ok(f != NULL, "a temporary file") || !f)
 		return;
-	}
 	fputs(line, f);
 	fflush(f);
 	is_int(reader_open(path, &r, &err), 0, "opens");
@@ -264,9 +251,8 @@ static void shrinking_file(void)
 	struct error err;
 	FILE *f = temporary(path);
 
-	if (!ok(f != NULL, "a temporary file") || !f) {
+	if (!ok(f != NULL, "a temporary file") || !f)
 		return;
-	}
 	fputs(line, f);
 	fclose(f);
 	is_int(reader_open(path, &r, &err), 0, "opens");
@@ -301,9 +287,8 @@ static void operands(void)
 	is_str(list.paths[0], "-", "standard input stays");
 	is_str(list.paths[1], DIRECTORY "/bad-mask.jsonl", "a directory is its recordings");
 	bool sorted = true;
-	for (size_t i = 2; i < list.count; i++) {
+	for (size_t i = 2; i < list.count; i++)
 		sorted = sorted && strcmp(list.paths[i - 1], list.paths[i]) < 0;
-	}
 	ok(sorted, "in the order of their names");
 	file_list_free(&list);
 	is_int(file_list_new((char *[]){missing}, 1, &list, &err), -1, "a missing operand");

@@ -33,14 +33,11 @@ static void remove_directory(void)
 {
 	DIR *d = opendir(directory);
 
-	for (struct dirent *e; d && (e = readdir(d));) {
-		if (e->d_name[0] != '.') {
+	for (struct dirent *e; d && (e = readdir(d));)
+		if (e->d_name[0] != '.')
 			unlink(in_directory(e->d_name));
-		}
-	}
-	if (d) {
+	if (d)
 		closedir(d);
-	}
 	rmdir(directory);
 }
 
@@ -48,9 +45,8 @@ static void put_file(const char *path, const char *text)
 {
 	FILE *f = fopen(path, "w");
 
-	if (!f || fputs(text, f) < 0 || fclose(f) != 0) {
+	if (!f || fputs(text, f) < 0 || fclose(f) != 0)
 		ok(0, "%s is written", path);
-	}
 }
 
 static void get_file(const char *path, struct buf *out)
@@ -59,12 +55,10 @@ static void get_file(const char *path, struct buf *out)
 	char block[4096];
 
 	buf_clear(out);
-	for (size_t n; f && (n = fread(block, 1, sizeof(block), f)) > 0;) {
+	for (size_t n; f && (n = fread(block, 1, sizeof(block), f)) > 0;)
 		buf_add(out, block, n);
-	}
-	if (f) {
+	if (f)
 		fclose(f);
-	}
 }
 
 /* One step of a rollout; its observation has `bytes` characters. */
@@ -82,16 +76,14 @@ static int write_step(struct recorder *r, const char *rollout, int64_t n, size_t
 	l.value[KEY_TURN].n = values.n - from;
 	from = values.n;
 	buf_char(&values, '"');
-	for (size_t i = 0; i < bytes; i++) {
+	for (size_t i = 0; i < bytes; i++)
 		buf_char(&values, (char)('a' + i % 26));
-	}
 	buf_char(&values, '"');
 	l.value[KEY_OBSERVATION].n = values.n - from;
 	line_point(&l, values.p);
 	int result = recorder_write(r, &l, &scratch, &written, err);
-	if (result == 0 && (written.n == 0 || written.p[written.n - 1] != '}')) {
+	if (result == 0 && (written.n == 0 || written.p[written.n - 1] != '}'))
 		result = -2;
-	}
 	buf_release(&values);
 	buf_release(&scratch);
 	return result;
@@ -121,17 +113,15 @@ static int64_t count_lines(const char *path, bool *torn)
 	int got;
 
 	*torn = false;
-	if (reader_open(path, &r, &err) != 0) {
+	if (reader_open(path, &r, &err) != 0)
 		return -1;
-	}
 	while ((got = reader_next(r, &l, &note, &err)) == 1) {
 		*torn = note.torn;
 		n += !note.torn;
 	}
 	reader_close(r);
-	if (got < 0) {
+	if (got < 0)
 		tap_note("reading back", err.text);
-	}
 	return got < 0 ? -1 : n;
 }
 
@@ -232,9 +222,8 @@ static void long_tail(void)
 	struct error err;
 
 	buf_text(&text, "{\"type\":\"a\"}\n{\"type\":\"");
-	for (int i = 0; i < 20000; i++) {
+	for (int i = 0; i < 20000; i++)
 		buf_text(&text, "0123456789");
-	}
 	put_file(in_directory("long.jsonl"), buf_cstr(&text));
 	struct recorder *r = must_open(
 		(struct recorder_conf){.path = in_directory("long.jsonl"), .append = true});
@@ -311,12 +300,10 @@ static int fill_up(void (*prepare)(void), const char *path)
 		ignore(SIGXFSZ);
 		ignore(SIGPIPE);
 		prepare();
-		if (recorder_new(&(struct recorder_conf){.path = path}, &r, &err) != 0) {
+		if (recorder_new(&(struct recorder_conf){.path = path}, &r, &err) != 0)
 			_exit(254);
-		}
-		while (n < 200 && write_step(r, "f.0", n, 1000, &err) == 0) {
+		while (n < 200 && write_step(r, "f.0", n, 1000, &err) == 0)
 			n++;
-		}
 		bool stays = write_step(r, "f.0", n, 1, &again) == -1 &&
 		             strcmp(err.text, again.text) == 0;
 		_exit(err.kind == FAIL_SYSTEM && stays && strstr(err.text, "complete lines") ? n
@@ -369,14 +356,11 @@ static void write_forever(const char *path, int report)
 	struct recorder *r = NULL;
 	struct error err;
 
-	if (recorder_new(&(struct recorder_conf){.path = path}, &r, &err) != 0) {
+	if (recorder_new(&(struct recorder_conf){.path = path}, &r, &err) != 0)
 		_exit(1);
-	}
-	for (int64_t i = 0; write_step(r, "k.0", i, (size_t)(i * 101 % 5000), &err) == 0; i++) {
-		if (write(report, "", 1) != 1) {
+	for (int64_t i = 0; write_step(r, "k.0", i, (size_t)(i * 101 % 5000), &err) == 0; i++)
+		if (write(report, "", 1) != 1)
 			_exit(1);
-		}
-	}
 	_exit(1);
 }
 
@@ -388,9 +372,8 @@ static void killed(void)
 	bool torn;
 	const char *path = in_directory("killed.jsonl");
 
-	if (pipe(fd) != 0) {
+	if (pipe(fd) != 0)
 		abort();
-	}
 	pid_t pid = fork();
 	if (pid == 0) {
 		close(fd[0]);
@@ -400,15 +383,13 @@ static void killed(void)
 	while (reported < 500) {
 		ssize_t n = read(fd[0], block, sizeof(block));
 
-		if (n <= 0) {
+		if (n <= 0)
 			break;
-		}
 		reported += n;
 	}
 	kill(pid, SIGKILL);
-	for (ssize_t n; (n = read(fd[0], block, sizeof(block))) > 0;) {
+	for (ssize_t n; (n = read(fd[0], block, sizeof(block))) > 0;)
 		reported += n;
-	}
 	close(fd[0]);
 	waitpid(pid, NULL, 0);
 	int64_t found = count_lines(path, &torn);
@@ -442,9 +423,8 @@ static void secret_lines(void)
 
 int main(void)
 {
-	if (!mkdtemp(directory)) {
+	if (!mkdtemp(directory))
 		abort();
-	}
 	log_set_level(LOG_QUIET);
 	refusals();
 	torn_tails();

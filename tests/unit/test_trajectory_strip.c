@@ -36,9 +36,8 @@ static int strip_file(const char *path, const struct str *masks, size_t count, s
 	int result = strip_new(masks, count, &s.strip, err) ||
 	             by_rollout_open(NULL, paths, 1, take, &s, &b, err);
 
-	while (result == 0 && by_rollout_id(b).p) {
+	while (result == 0 && by_rollout_id(b).p)
 		result = by_rollout_next(b, take, &s, err);
-	}
 	by_rollout_close(b);
 	strip_free(s.strip);
 	free(paths[0]);
@@ -55,9 +54,8 @@ static int strip_text(struct str text, struct buf *out, struct error *err)
 
 	while (result == 0 && text.n) {
 		result = line_parse(text, &scratch, &l, &used, err);
-		if (result == 0) {
+		if (result == 0)
 			result = strip_line(s, &l, out, err);
-		}
 		text = str_skip(text, used + 1);
 	}
 	strip_free(s);
@@ -80,9 +78,8 @@ static bool is_good(struct str text)
 		       l.type != LINE_UNKNOWN && l.value[KEY_META].n == 0;
 		text = str_skip(text, used + 1);
 	}
-	if (err.kind) {
+	if (err.kind)
 		tap_note("stripped line", err.text);
-	}
 	buf_release(&scratch);
 	return good;
 }
@@ -92,9 +89,8 @@ static void properties(const char *path, const char *name)
 	struct buf once = BUF((size_t)1 << 30), twice = BUF((size_t)1 << 30);
 	struct error err = {0};
 
-	if (strip_file(path, NULL, 0, &once, &err) != 0 && err.kind != FAIL_INPUT) {
+	if (strip_file(path, NULL, 0, &once, &err) != 0 && err.kind != FAIL_INPUT)
 		ok(0, "%s: %s", name, err.text);
-	}
 	ok(is_good(buf_view(&once)), "%s: the output is valid, without meta", name);
 	is_int(strip_text(buf_view(&once), &twice, &err), 0, "%s: it can be stripped again", name);
 	ok(str_eq(buf_view(&once), buf_view(&twice)), "%s: and stays as it is", name);
@@ -128,12 +124,10 @@ static void get_file(const char *path, struct buf *out)
 	FILE *f = fopen(path, "r");
 	char block[4096];
 
-	for (size_t n; f && (n = fread(block, 1, sizeof(block), f)) > 0;) {
+	for (size_t n; f && (n = fread(block, 1, sizeof(block), f)) > 0;)
 		buf_add(out, block, n);
-	}
-	if (f) {
+	if (f)
 		fclose(f);
-	}
 }
 
 static void expected(const char *name)
@@ -200,11 +194,10 @@ static void shared(const char *name)
 
 	snprintf(path, sizeof(path), "%s/recordings/rolldbg/%s",
 	         directory ? directory : "../shared", name);
-	if (stat(path, &st) == 0) {
+	if (stat(path, &st) == 0)
 		properties(path, name);
-	} else {
+	else
 		skip("no shared recordings");
-	}
 }
 
 int main(void)

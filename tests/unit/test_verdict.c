@@ -82,9 +82,8 @@ static void decide(const struct row *r, struct verdict *v, char *out, size_t siz
 	verdict_decide(v, &s,
 	               &(struct deciding){
 			       .explaining = &e, .named = r->named, .steps = steps, .count = n});
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		out[i] = effect_letter(&steps[i]);
-	}
 	snprintf(out + n, size - n, "%s", v->informative ? " informative" : "");
 	series_release(&s);
 }

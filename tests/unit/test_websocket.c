@@ -36,31 +36,26 @@ static void *serve_handshake(void *arg)
 	struct buf reply = BUF(BUF_MAX_MESSAGE);
 
 	p->fd = accept(p->listener, NULL, NULL);
-	if (p->fd < 0 || !wss_request(p->fd, p->request, sizeof(p->request))) {
+	if (p->fd < 0 || !wss_request(p->fd, p->request, sizeof(p->request)))
 		return NULL;
-	}
 	buf_text(&reply, p->before ? p->before : "");
-	if (p->answer) {
+	if (p->answer)
 		buf_text(&reply, p->answer);
-	} else {
+	else
 		wss_reply(p->request, p->more ? p->more : "", &reply);
-	}
 	buf_str(&reply, p->early);
-	for (size_t i = 0; p->drip && i < reply.n; i++) {
+	for (size_t i = 0; p->drip && i < reply.n; i++)
 		wss_write(p->fd, reply.p + i, 1);
-	}
 	size_t first = p->split && p->split < reply.n ? p->split : reply.n;
-	if (p->drip) {
+	if (p->drip)
 		first = reply.n = 0;
-	}
 	wss_write(p->fd, reply.p, first);
 	if (first < reply.n) { /* most likely two reads of the client */
 		poll(NULL, 0, 1);
 		wss_write(p->fd, reply.p + first, reply.n - first);
 	}
-	if (p->close_after) {
+	if (p->close_after)
 		shutdown(p->fd, SHUT_RDWR);
-	}
 	buf_release(&reply);
 	return NULL;
 }
@@ -79,9 +74,8 @@ static void pair_open(struct pair *p, size_t max_bytes, uint64_t timeout_ms)
 	                              .header_count = 1,
 	                              .timeout_ms = timeout_ms,
 	                              .max_bytes = max_bytes};
-	if (pthread_create(&thread, NULL, serve_handshake, p) != 0) {
+	if (pthread_create(&thread, NULL, serve_handshake, p) != 0)
 		abort();
-	}
 	p->rc = websocket_open(io, &conf, &p->ws, &p->err);
 	pthread_join(thread, NULL);
 	close(p->listener);
@@ -92,18 +86,16 @@ static struct pair open_pair(void)
 	struct pair p = {0};
 
 	pair_open(&p, 1 << 20, LONG_MS);
-	if (p.rc != 0) {
+	if (p.rc != 0)
 		abort();
-	}
 	return p;
 }
 
 static void pair_close(struct pair *p)
 {
 	websocket_free(p->ws);
-	if (p->fd >= 0) {
+	if (p->fd >= 0)
 		close(p->fd);
-	}
 }
 
 /* The next message as a string; "" if there is none. */
@@ -115,9 +107,8 @@ static const char *next_text(struct pair *p)
 
 	buf_release(&text);
 	text = BUF(BUF_MAX_MESSAGE);
-	if (websocket_receive(p->ws, &m, LONG_MS, &err) == 1) {
+	if (websocket_receive(p->ws, &m, LONG_MS, &err) == 1)
 		buf_str(&text, m.bytes);
-	}
 	return buf_cstr(&text);
 }
 
@@ -207,9 +198,8 @@ static void test_endless_headers(void)
 	struct buf answer = BUF(BUF_MAX_MESSAGE);
 
 	buf_text(&answer, "HTTP/1.1 101 x\r\n");
-	while (answer.n < 70000) {
+	while (answer.n < 70000)
 		buf_text(&answer, "X-More: and more\r\n");
-	}
 	struct pair p = {.answer = buf_cstr(&answer)};
 	pair_open(&p, 0, LONG_MS);
 	ok(p.rc == -1 && p.err.kind == FAIL_PROTOCOL && strstr(p.err.text, "over 64 KiB"),
@@ -349,9 +339,8 @@ static void test_sizes(void)
 		struct websocket_message m = {0};
 		struct error err = {0};
 
-		for (size_t n = 0; n < sizes[i]; n++) {
+		for (size_t n = 0; n < sizes[i]; n++)
 			buf_char(&text, (char)('a' + n % 26));
-		}
 		struct buf bytes = BUF(BUF_MAX_MESSAGE);
 		wss_frame(&bytes, 0x81, buf_view(&text));
 		/* more than a socket's buffer: the server must not wait for the client */
@@ -378,9 +367,8 @@ static void test_splits(void)
 	struct buf long_text = BUF(BUF_MAX_SMALL);
 	int good = 0;
 
-	for (int i = 0; i < 130; i++) {
+	for (int i = 0; i < 130; i++)
 		buf_char(&long_text, 'x');
-	}
 	wss_frame(&bytes, 0x01, STR("ab"));
 	wss_frame(&bytes, 0x89, STR("ping"));
 	wss_frame(&bytes, 0x00, STR("c\xc3"));
@@ -593,9 +581,8 @@ static void *pour(void *arg)
 		for (size_t at = 0; at < b->n;) {
 			ssize_t n = send(f->fd, b->p + at, b->n - at, MSG_NOSIGNAL);
 
-			if (n <= 0) {
+			if (n <= 0)
 				return NULL;
-			}
 			at += (size_t)n;
 		}
 	}
@@ -604,9 +591,8 @@ static void *pour(void *arg)
 
 static void flood_start(struct flood *f)
 {
-	if (pthread_create(&f->thread, NULL, pour, f) != 0) {
+	if (pthread_create(&f->thread, NULL, pour, f) != 0)
 		abort();
-	}
 }
 
 static void flood_stop(struct flood *f)
@@ -628,9 +614,8 @@ static void test_gibibyte_in_pieces(void)
 	struct websocket_message m;
 	struct error err = {0};
 
-	while (text.n < 65536) {
+	while (text.n < 65536)
 		buf_char(&text, 'x');
-	}
 	wss_send(p.fd, 0x01, STR("begin"));
 	wss_frame(&f.piece, 0x00, buf_view(&text));
 	flood_start(&f);
@@ -667,23 +652,19 @@ static void test_endless_pings(void)
 
 	setsockopt(p.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
 	setsockopt(p.ws->fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
-	while (f.piece.n < 60000) {
+	while (f.piece.n < 60000)
 		wss_frame(&f.piece, 0x89, STR("are you there"));
-	}
 	wss_frame(&f.last, 0x81, STR("after"));
 	flood_start(&f);
-	while (p.ws->out.n <= PONGS_MAX && waits++ < 4000) {
+	while (p.ws->out.n <= PONGS_MAX && waits++ < 4000)
 		messages += websocket_receive(p.ws, &m, 5, &err) != -1;
-	}
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < 20; i++)
 		messages += websocket_receive(p.ws, &m, 1, &err) != -1;
-	}
 	is_int(messages, 0, "pings are not messages");
 	ok(p.ws->out.n > PONGS_MAX && p.ws->out.n < PONGS_MAX + 4 * ROUND_BYTES,
 	   "%zu bytes wait for a peer that does not read", p.ws->out.n);
-	if (pthread_create(&reader, NULL, drain, &p.fd) != 0) {
+	if (pthread_create(&reader, NULL, drain, &p.fd) != 0)
 		abort();
-	}
 	is_str(next_text(&p), "after", "and once it reads, we do");
 	flood_stop(&f);
 	pthread_join(reader, NULL);
@@ -701,9 +682,8 @@ static void test_flood_and_deadline(void)
 	struct websocket_message m;
 	struct error err = {0};
 
-	while (f.piece.n < 60000) {
+	while (f.piece.n < 60000)
 		wss_frame(&f.piece, 0x8a, STR("a pong"));
-	}
 	flood_start(&f);
 	is_int(websocket_receive(p.ws, &m, 50, &err), -1, "pongs without end");
 	is_int(err.kind, FAIL_TIMEOUT, "%s", err.text);
@@ -722,9 +702,8 @@ static void test_pings_while_thinking(void)
 	struct pollfd answer = {.fd = p.fd, .events = POLLIN};
 
 	wss_send(p.fd, 0x89, STR("are you there"));
-	for (int i = 0; i < 2000 && poll(&answer, 1, 0) == 0; i++) {
+	for (int i = 0; i < 2000 && poll(&answer, 1, 0) == 0; i++)
 		is_int(io_wait(io, NULL, 10, &err) == 0 ? 0 : 1, 0, "thinking");
-	}
 	wss_next(p.fd, &f);
 	ok(f.first == 0x8a && str_is(buf_view(&f.payload), "are you there"),
 	   "a ping is answered while the client waits for nothing");
@@ -816,18 +795,15 @@ static void test_sending(void)
 		pthread_t thread;
 		bool said = false;
 
-		for (size_t n = 0; n < sizes[i]; n++) {
+		for (size_t n = 0; n < sizes[i]; n++)
 			buf_char(&text, (char)('a' + n % 26));
-		}
-		if (pthread_create(&thread, NULL, read_one, &r) != 0) {
+		if (pthread_create(&thread, NULL, read_one, &r) != 0)
 			abort();
-		}
 		websocket_send(p.ws, buf_view(&text));
 		/* bytes that do not fit into the socket are sent while waiting */
 		wss_send(p.fd, 0x81, STR("go on"));
-		while (!said && io_wait(io, NULL, 1, &err) == 0) {
+		while (!said && io_wait(io, NULL, 1, &err) == 0)
 			said = atomic_load(&r.done);
-		}
 		pthread_join(thread, NULL);
 		ok(r.got.first == 0x81 && r.got.masked &&
 		           str_eq(buf_view(&r.got.payload), buf_view(&text)),
@@ -847,9 +823,8 @@ static void test_interrupt(void)
 	struct error err = {0};
 	struct websocket_message m;
 
-	if (io_new(&conf, &io, &err) < 0) {
+	if (io_new(&conf, &io, &err) < 0)
 		abort();
-	}
 	struct pair p = open_pair();
 	ok(eventfd_write(stop, 1) == 0, "a signal");
 	is_int(websocket_receive(p.ws, &m, LONG_MS, &err), -1, "ends the wait");
@@ -865,9 +840,8 @@ int main(void)
 	struct io_conf conf = {.clock = clock_real(), .stop_fd = -1};
 	struct error err;
 
-	if (io_global_init(&err) < 0 || io_new(&conf, &io, &err) < 0) {
+	if (io_global_init(&err) < 0 || io_new(&conf, &io, &err) < 0)
 		abort();
-	}
 	test_handshake();
 	test_bad_handshakes();
 	test_interim();

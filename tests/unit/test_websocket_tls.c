@@ -31,12 +31,10 @@ static void echo_connection(int fd)
 	if (wss_request(fd, request, sizeof(request))) {
 		wss_reply(request, "", &reply);
 		wss_write(fd, reply.p, reply.n);
-		for (wss_next(fd, &f); f.first == 0x81; wss_next(fd, &f)) {
+		for (wss_next(fd, &f); f.first == 0x81; wss_next(fd, &f))
 			wss_send(fd, 0x81, buf_view(&f.payload));
-		}
-		if (f.first == 0x88) {
+		if (f.first == 0x88)
 			wss_send_close(fd, 1000, "");
-		}
 	}
 	buf_release(&f.payload);
 	buf_release(&reply);
@@ -65,9 +63,8 @@ static struct io *client(const char *trusted, bool insecure)
 	struct io *io;
 	struct error err;
 
-	if (io_new(&conf, &io, &err) < 0) {
+	if (io_new(&conf, &io, &err) < 0)
 		abort();
-	}
 	return io;
 }
 
@@ -86,9 +83,8 @@ static bool echo_works(struct websocket *ws, size_t bytes)
 	struct websocket_message m = {0};
 	struct error err = {0};
 
-	for (size_t i = 0; i < bytes; i++) {
+	for (size_t i = 0; i < bytes; i++)
 		buf_char(&text, (char)('a' + i % 26));
-	}
 	websocket_send(ws, buf_view(&text));
 	int got = websocket_receive(ws, &m, LONG_MS, &err);
 	bool same = got == 1 && str_eq(m.bytes, buf_view(&text));
@@ -110,9 +106,8 @@ static void test_trusted(void)
 	tls_front_start(&front, &ca, "IP:127.0.0.1", 3600, echo.port);
 	snprintf(url, sizeof(url), "wss://127.0.0.1:%d/ws", front.port);
 	is_int(try_open(io, url, &ws, &err), 0, "a private authority that is named: %s", err.text);
-	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
 		ok(echo_works(ws, sizes[i]), "%zu bytes there and back", sizes[i]);
-	}
 	io_rest(io);
 	ok(echo_works(ws, 10), "and after a pause, which this connection survives");
 	websocket_close(ws, LONG_MS);
@@ -199,9 +194,8 @@ static void pass(int from, int to, bool *open)
 	ssize_t n = recv(from, bytes, sizeof(bytes), 0);
 
 	*open = *open && n > 0;
-	if (n > 0) {
+	if (n > 0)
 		wss_write(to, bytes, (size_t)n);
-	}
 }
 
 static void *proxy_serve(void *arg)
@@ -215,20 +209,17 @@ static void *proxy_serve(void *arg)
 	bool open = fd >= 0 && wss_request(fd, p->request, sizeof(p->request)) && !p->refusal &&
 	            connect(there, (struct sockaddr *)&to, sizeof(to)) == 0;
 
-	if (p->refusal && fd >= 0) {
+	if (p->refusal && fd >= 0)
 		wss_write(fd, p->refusal, strlen(p->refusal));
-	} else if (open) {
+	else if (open)
 		wss_write(fd, "HTTP/1.1 200 OK\r\n\r\n", 19);
-	}
 	struct pollfd ready[] = {{.fd = fd, .events = POLLIN}, {.fd = there, .events = POLLIN}};
 	while (open) {
 		poll(ready, 2, -1);
-		if (ready[0].revents) {
+		if (ready[0].revents)
 			pass(fd, there, &open);
-		}
-		if (ready[1].revents) {
+		if (ready[1].revents)
 			pass(there, fd, &open);
-		}
 	}
 	close(there);
 	close(fd);
@@ -242,9 +233,8 @@ static void proxy_start(struct proxy *p, const char *variable)
 	p->listener = loopback_listen(&p->port);
 	snprintf(address, sizeof(address), "http://127.0.0.1:%d", p->port);
 	setenv(variable, address, 1);
-	if (pthread_create(&p->thread, NULL, proxy_serve, p) != 0) {
+	if (pthread_create(&p->thread, NULL, proxy_serve, p) != 0)
 		abort();
-	}
 }
 
 static void proxy_stop(struct proxy *p, const char *variable)
@@ -290,9 +280,8 @@ static int status_of(struct io *io, const char *url, enum http_trust trust)
 	struct http_exchange *x = NULL;
 	struct error err = {0};
 
-	if (http_begin(io, &q, &x, &err)) {
+	if (http_begin(io, &q, &x, &err))
 		abort();
-	}
 	int status = http_wait_headers(x, &err) ? 0 : http_status(x);
 	ok(status || strstr(err.text, "TLS"), "refused for its certificate, or not %s", err.text);
 	http_end(x);
@@ -407,21 +396,18 @@ int main(void)
 	const char *directory = getenv("TMPDIR");
 
 	signal(SIGPIPE, SIG_IGN); /* libssl may write to a closed connection */
-	for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(variables); i++)
 		unsetenv(variables[i]);
-	}
 	snprintf(ca_file, sizeof(ca_file), "%.40s/rolldbg-ca.XXXXXX",
 	         directory ? directory : "/tmp");
 	int fd = mkstemp(ca_file);
-	if (fd < 0 || io_global_init(&err) < 0) {
+	if (fd < 0 || io_global_init(&err) < 0)
 		abort();
-	}
 	close(fd);
 	ca = tls_ca_new(ca_file);
 	echo.listener = loopback_listen(&echo.port);
-	if (pthread_create(&echo.thread, NULL, echo_serve, &echo) != 0) {
+	if (pthread_create(&echo.thread, NULL, echo_serve, &echo) != 0)
 		abort();
-	}
 	test_trusted();
 	test_untrusted();
 	test_no_tls_there();

@@ -29,9 +29,8 @@ static inline void tls_extend(X509 *cert, X509 *issuer, int nid, const char *val
 
 	X509V3_set_ctx(&ctx, issuer, cert, NULL, NULL, 0);
 	X509_EXTENSION *e = X509V3_EXT_conf_nid(NULL, &ctx, nid, value);
-	if (!e || !X509_add_ext(cert, e, -1)) {
+	if (!e || !X509_add_ext(cert, e, -1))
 		abort();
-	}
 	X509_EXTENSION_free(e);
 }
 
@@ -52,12 +51,10 @@ static inline X509 *tls_cert(const struct tls_ca *ca, EVP_PKEY *key, const char 
 	X509_set_issuer_name(cert, X509_get_subject_name(issuer));
 	X509_set_pubkey(cert, key);
 	tls_extend(cert, issuer, NID_basic_constraints, ca ? "CA:FALSE" : "CA:TRUE");
-	if (san) {
+	if (san)
 		tls_extend(cert, issuer, NID_subject_alt_name, san);
-	}
-	if (!X509_sign(cert, ca ? ca->key : key, EVP_sha256())) {
+	if (!X509_sign(cert, ca ? ca->key : key, EVP_sha256()))
 		abort();
-	}
 	return cert;
 }
 
@@ -67,9 +64,8 @@ static inline struct tls_ca tls_ca_new(const char *pem_file)
 	FILE *f = fopen(pem_file, "w");
 
 	ca.cert = tls_cert(NULL, ca.key, "a private authority", NULL, 86400);
-	if (!f || !PEM_write_X509(f, ca.cert) || fclose(f)) {
+	if (!f || !PEM_write_X509(f, ca.cert) || fclose(f))
 		abort();
-	}
 	return ca;
 }
 
@@ -98,9 +94,8 @@ static inline bool tls_pass_in(SSL *ssl, int plain)
 	do {
 		int n = SSL_read(ssl, bytes, sizeof(bytes));
 
-		if (n <= 0) {
+		if (n <= 0)
 			return false;
-		}
 		wss_write(plain, bytes, (size_t)n);
 	} while (SSL_pending(ssl) > 0);
 	return true;
@@ -120,12 +115,10 @@ static inline void tls_pump(SSL *ssl, int fd, int plain)
 
 	for (bool open = true; open;) {
 		poll(ready, 2, -1);
-		if (ready[0].revents) {
+		if (ready[0].revents)
 			open = tls_pass_in(ssl, plain);
-		}
-		if (open && ready[1].revents) {
+		if (open && ready[1].revents)
 			open = tls_pass_out(ssl, plain);
-		}
 	}
 }
 
@@ -144,9 +137,8 @@ static inline void *tls_serve(void *arg)
 		if (SSL_accept(ssl) == 1) {
 			int plain = socket(AF_INET, SOCK_STREAM, 0);
 
-			if (connect(plain, (struct sockaddr *)&to, sizeof(to)) == 0) {
+			if (connect(plain, (struct sockaddr *)&to, sizeof(to)) == 0)
 				tls_pump(ssl, fd, plain);
-			}
 			close(plain);
 		}
 		SSL_free(ssl);
@@ -164,16 +156,13 @@ static inline void tls_front_start(struct tls_front *f, const struct tls_ca *ca,
 
 	*f = (struct tls_front){.ctx = SSL_CTX_new(TLS_server_method()), .to = to};
 	SSL_CTX_set_alpn_select_cb(f->ctx, tls_note_alpn, f);
-	if (SSL_CTX_use_certificate(f->ctx, cert) != 1 ||
-	    SSL_CTX_use_PrivateKey(f->ctx, key) != 1) {
+	if (SSL_CTX_use_certificate(f->ctx, cert) != 1 || SSL_CTX_use_PrivateKey(f->ctx, key) != 1)
 		abort();
-	}
 	X509_free(cert);
 	EVP_PKEY_free(key);
 	f->listener = loopback_listen(&f->port);
-	if (pthread_create(&f->thread, NULL, tls_serve, f) != 0) {
+	if (pthread_create(&f->thread, NULL, tls_serve, f) != 0)
 		abort();
-	}
 }
 
 static inline void tls_front_stop(struct tls_front *f)

@@ -45,17 +45,16 @@ static inline void vectors_escape(struct buf *out, struct str s)
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
 
-		if (c == '\n') {
+		if (c == '\n')
 			buf_text(out, "\\n");
-		} else if (c == '\r') {
+		else if (c == '\r')
 			buf_text(out, "\\r");
-		} else if (c == '\0') {
+		else if (c == '\0')
 			buf_text(out, "\\0");
-		} else if (c < ' ' || c >= 0x7f) {
+		else if (c < ' ' || c >= 0x7f)
 			buf_printf(out, "\\x%02x", c);
-		} else {
+		else
 			buf_char(out, (char)c);
-		}
 	}
 }
 
@@ -73,12 +72,10 @@ vectors_read(const char *path, void (*on_line)(void *arg, char letter, const cha
 		exit(1);
 	}
 	while ((n = getline(&line, &cap, f)) > 0) {
-		if (line[n - 1] == '\n') {
+		if (line[n - 1] == '\n')
 			line[--n] = '\0';
-		}
-		if (n > 0) {
+		if (n > 0)
 			on_line(arg, line[0], n > 2 ? line + 2 : "");
-		}
 	}
 	free(line);
 	fclose(f);
@@ -95,21 +92,18 @@ static inline struct str guarded_copy(char **page, struct str s)
 		abort();
 	}
 	*page = p;
-	if (s.n > GUARDED_SIZE) {
+	if (s.n > GUARDED_SIZE)
 		abort();
-	}
 	char *at = *page + GUARDED_SIZE - s.n;
-	if (s.n) {
+	if (s.n)
 		memcpy(at, s.p, s.n);
-	}
 	return (struct str){at, s.n};
 }
 
 static inline void guarded_release(char **page)
 {
-	if (*page && mprotect(*page + GUARDED_SIZE, GUARD_SIZE, PROT_READ | PROT_WRITE) < 0) {
+	if (*page && mprotect(*page + GUARDED_SIZE, GUARD_SIZE, PROT_READ | PROT_WRITE) < 0)
 		abort();
-	}
 	free(*page);
 	*page = NULL;
 }

@@ -22,9 +22,8 @@ static inline void wss_write(int fd, const void *bytes, size_t n)
 	for (const char *p = bytes; n > 0;) {
 		ssize_t sent = send(fd, p, n, MSG_NOSIGNAL);
 
-		if (sent <= 0) {
+		if (sent <= 0)
 			return;
-		}
 		p += sent;
 		n -= (size_t)sent;
 	}
@@ -35,9 +34,8 @@ static inline bool wss_read(int fd, void *to, size_t n)
 	for (char *p = to; n > 0;) {
 		ssize_t got = recv(fd, p, n, 0);
 
-		if (got <= 0) {
+		if (got <= 0)
 			return false;
-		}
 		p += got;
 		n -= (size_t)got;
 	}
@@ -51,9 +49,8 @@ static inline bool wss_request(int fd, char *out, size_t room)
 
 	while (n + 1 < room && wss_read(fd, out + n, 1)) {
 		out[++n] = '\0';
-		if (n >= 4 && !memcmp(out + n - 4, "\r\n\r\n", 4)) {
+		if (n >= 4 && !memcmp(out + n - 4, "\r\n\r\n", 4))
 			return true;
-		}
 	}
 	return false;
 }
@@ -97,9 +94,8 @@ static inline void wss_frame(struct buf *out, unsigned char first, struct str pa
 		buf_add(out, head, sizeof(head));
 	} else {
 		buf_char(out, 127);
-		for (int shift = 56; shift >= 0; shift -= 8) {
+		for (int shift = 56; shift >= 0; shift -= 8)
 			buf_char(out, (char)((uint64_t)n >> shift & 255));
-		}
 	}
 	buf_str(out, payload);
 }
@@ -138,29 +134,23 @@ static inline void wss_next(int fd, struct wss_got *f)
 
 	buf_release(&f->payload);
 	*f = (struct wss_got){.payload = BUF(BUF_MAX_MESSAGE)};
-	if (!wss_read(fd, head, 2)) {
+	if (!wss_read(fd, head, 2))
 		return;
-	}
 	n = head[1] & 127;
 	size_t more = n == 126 ? 2 : n == 127 ? 8 : 0;
-	if (!wss_read(fd, longer, more)) {
+	if (!wss_read(fd, longer, more))
 		return;
-	}
-	for (size_t i = 0; i < more; i++) {
+	for (size_t i = 0; i < more; i++)
 		n = (i ? n << 8 : 0) | longer[i];
-	}
 	f->masked = head[1] & 128;
-	if (f->masked && !wss_read(fd, mask, 4)) {
+	if (f->masked && !wss_read(fd, mask, 4))
 		return;
-	}
 	char *to = buf_room(&f->payload, n);
-	if (n && (!to || !wss_read(fd, to, n))) {
+	if (n && (!to || !wss_read(fd, to, n)))
 		return;
-	}
 	f->payload.n += n;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		to[i] = (char)((unsigned char)to[i] ^ mask[i % 4]);
-	}
 	buf_cstr(&f->payload); /* callers search it as a string */
 	f->first = head[0];
 }

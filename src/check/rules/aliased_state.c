@@ -41,16 +41,14 @@ static void compare_states(struct aliased *s, const struct rollout_facts *r, siz
 		return;
 	}
 	struct str now = json_point(observation, str_from(pointer), &r->work->text);
-	if (!now.p) {
+	if (!now.p)
 		return;
-	}
 	struct seen_member *seen = &s->members[i];
 	seen->equal = str_eq(now, m->value);
 	if (!seen->equal && !seen->differed) {
 		seen->differed = true;
-		if (!s->name[0]) {
+		if (!s->name[0])
 			peer_name(r->work, m->key, s->name, sizeof(s->name));
-		}
 	}
 }
 
@@ -60,14 +58,12 @@ static void compare_members(struct aliased *s, const struct rollout_facts *r, co
 	struct json_member m;
 	size_t cursor = 0;
 
-	if (json_type(state) != JSON_OBJECT) {
+	if (json_type(state) != JSON_OBJECT)
 		return;
-	}
 	for (size_t i = 0; json_next_member(state, &cursor, &m) && i < MEMBERS; i++) {
 		compare_states(s, r, i, &m, l->value[KEY_OBSERVATION]);
-		if (s->steps.count == 0 && is_count(m.key)) {
+		if (s->steps.count == 0 && is_count(m.key))
 			json_i64(m.value, &s->count_before);
-		}
 	}
 }
 
@@ -80,29 +76,23 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	    !line_has(m->line, KEY_STATE_HASH)) {
 		return;
 	}
-	if (s->steps.count == 0) {
+	if (s->steps.count == 0)
 		s->count_before = -1;
-	}
 	compare_members(s, r, m->line);
-	if (!m->failed && !m->idle) {
+	if (!m->failed && !m->idle)
 		span_add(&s->steps, m->line->turn, m->line->step);
-	}
-	if (m->env_steps < 0) {
+	if (m->env_steps < 0)
 		return;
-	}
-	if (s->counted++ == 0) {
+	if (s->counted++ == 0)
 		s->first_count = m->env_steps;
-	}
 	s->last_count = m->env_steps;
 }
 
 static bool observed(const struct aliased *s)
 {
-	for (size_t i = 0; i < MEMBERS; i++) {
-		if (s->members[i].differed && s->members[i].equal) {
+	for (size_t i = 0; i < MEMBERS; i++)
+		if (s->members[i].differed && s->members[i].equal)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -113,9 +103,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	const struct aliased *s = state;
 	const struct episode_counts *e = &r->episode;
 	bool moved = s->counted >= 2 && s->last_count > s->first_count;
-	if (!r->imported || r->series->changed_count > 0 || e->unchanged < 2) {
+	if (!r->imported || r->series->changed_count > 0 || e->unchanged < 2)
 		return;
-	}
 	if (observed(s)) {
 		finding_add(out, SEVERITY_ERROR, &s->steps, "/state",
 		            "every step has the final state, although %s changed in the "

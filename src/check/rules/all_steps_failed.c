@@ -12,9 +12,8 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 {
 	(void)r, (void)out;
 	struct first_step *s = state;
-	if (s->span.count > 0 || !p->failed) {
+	if (s->span.count > 0 || !p->failed)
 		return;
-	}
 	span_add(&s->span, p->turn, p->step);
 	s->error = p->error;
 	s->refuted = p->by_content && p->effect == EFFECT_CHANGED;

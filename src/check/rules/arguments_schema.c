@@ -22,12 +22,10 @@ struct schema_violations {
 static const struct arguments_schema *schema_of(struct schema_violations *s,
                                                 const struct rollout_facts *r, int tool)
 {
-	if (!s->schemas) {
+	if (!s->schemas)
 		s->schemas = arena_new(r->arena, r->tool_count * sizeof(*s->schemas));
-	}
-	if (!s->schemas[tool].of) {
+	if (!s->schemas[tool].of)
 		s->schemas[tool].of = arguments_read(r->arena, r->tools[tool].schema);
-	}
 	return s->schemas[tool].of;
 }
 
@@ -53,13 +51,11 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	}
 	s->beyond = s->beyond || (m->tool >= 0 && r->tools[m->tool].schema_left_out) ||
 	            (m->tool == TOOL_UNLISTED && r->tools_known == TOOLS_SOME);
-	if (m->tool < 0 || s->outdated || !r->tools[m->tool].schema.p) {
+	if (m->tool < 0 || s->outdated || !r->tools[m->tool].schema.p)
 		return;
-	}
 	struct str given = json_is_null(m->arguments) ? STR("{}") : m->arguments;
-	if (arguments_check(schema_of(s, r, m->tool), given, &err)) {
+	if (arguments_check(schema_of(s, r, m->tool), given, &err))
 		note(s, r, m, &err);
-	}
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -67,9 +63,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	(void)r, (void)m;
 	const struct schema_violations *s = state;
-	if (s->beyond) {
+	if (s->beyond)
 		rule_not_judged(out);
-	}
 	if (s->calls.count > 0) {
 		finding_add(out, SEVERITY_WARNING, &s->calls, "/tool_call/arguments",
 		            "%" PRId64 " call%s not match the tool's schema; first mismatch: %s: "

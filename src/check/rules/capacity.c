@@ -21,17 +21,14 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	(void)out;
 	struct capacity *s = state;
-	if (!is_capacity(m->line)) {
+	if (!is_capacity(m->line))
 		return;
-	}
-	if (!s->session && s->steps.count == 0) {
+	if (!s->session && s->steps.count == 0)
 		peer_error(r->work, m->line, s->error);
-	}
-	if (m->is_step) {
+	if (m->is_step)
 		span_add(&s->steps, m->line->turn, m->line->step);
-	} else {
+	else
 		s->session = true;
-	}
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,

@@ -28,14 +28,12 @@ static void add_event(struct blind *s, const struct rollout_facts *r, const stru
 	    (s->named && peer_failed_state_read(l))) {
 		return;
 	}
-	if (!s->reason[0]) {
+	if (!s->reason[0])
 		peer_text(r->work, reason, s->reason, sizeof(s->reason));
-	}
-	if (lost) {
+	if (lost)
 		span_add(&s->lost, l->turn, -1);
-	} else {
+	else
 		span_add(peer_skipped(l) ? &s->skipped : &s->failed, l->turn, -1);
-	}
 }
 
 /* Reading errors reported by the recorder; in other recordings, values that were present before
@@ -49,9 +47,8 @@ static bool is_unread(const struct rollout_facts *r, const struct derived_line *
 		return json_is(JSON_GET(control, "reward"), STR("failed")) ||
 		       json_is(JSON_GET(control, "status"), STR("failed"));
 	}
-	if (m->failed || r->policy == POLICY_IMPORT) {
+	if (m->failed || r->policy == POLICY_IMPORT)
 		return false;
-	}
 	return (r->previous.reward_seen && !line_has(l, KEY_REWARD)) ||
 	       (r->previous.status_seen && l->terminated < 0);
 }
@@ -70,16 +67,14 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		add_event(s, r, l);
 		return;
 	}
-	if (is_unread(r, m)) {
+	if (is_unread(r, m))
 		span_add(&s->unread, l->turn, l->step);
-	}
 }
 
 static void report_skipped(const struct blind *s, struct findings *out)
 {
-	if (s->lost.count + s->failed.count + s->unread.count > 0 || s->skipped.count == 0) {
+	if (s->lost.count + s->failed.count + s->unread.count > 0 || s->skipped.count == 0)
 		return;
-	}
 	finding_add(out, SEVERITY_INFO, &s->skipped, "/event",
 	            "the control plane was deliberately not read%s%s", s->reason[0] ? ": " : "",
 	            s->reason);

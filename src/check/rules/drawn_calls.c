@@ -13,12 +13,10 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 {
 	(void)out;
 	struct refused *s = state;
-	if (!r->draws || !p->failed || p->outside_episode) {
+	if (!r->draws || !p->failed || p->outside_episode)
 		return;
-	}
-	if (s->span.count == 0) {
+	if (s->span.count == 0)
 		s->error = p->error;
-	}
 	span_add(&s->span, p->turn, p->step);
 }
 

@@ -13,12 +13,10 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 {
 	(void)r, (void)out;
 	struct despite *s = state;
-	if (!(p->failed || p->expected) || p->outside_episode || p->effect != EFFECT_CHANGED) {
+	if (!(p->failed || p->expected) || p->outside_episode || p->effect != EFFECT_CHANGED)
 		return;
-	}
-	if (s->steps.count == 0) {
+	if (s->steps.count == 0)
 		s->error = p->error;
-	}
 	span_add(&s->steps, p->turn, p->step);
 }
 

@@ -15,9 +15,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		int64_t turn;
 		char pattern[ERROR_TEXT];
 
-		if (r->expected_came[i]) {
+		if (r->expected_came[i])
 			continue;
-		}
 		if (text_i64(one, &turn)) {
 			struct span where = {0};
 

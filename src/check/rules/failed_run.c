@@ -10,9 +10,8 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 {
 	struct streak ended;
 
-	if (!streak_add(state, p, &ended) || drawn_calls_do_not_fit(r)) {
+	if (!streak_add(state, p, &ended) || drawn_calls_do_not_fit(r))
 		return;
-	}
 	finding_add(out, SEVERITY_WARNING, &ended.span, "/outcome",
 	            "%" PRId64
 	            " steps failed in a row before the rollout recovered; %s; first error: %s",

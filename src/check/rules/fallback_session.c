@@ -33,9 +33,8 @@ static bool is_digits(struct str s)
 {
 	size_t i = 0;
 
-	while (i < s.n && s.p[i] >= '0' && s.p[i] <= '9') {
+	while (i < s.n && s.p[i] >= '0' && s.p[i] <= '9')
 		i++;
-	}
 	return i == s.n;
 }
 
@@ -45,17 +44,14 @@ static bool is_made_up(struct str id)
 	static const struct str prefixes[] = {STR_INIT("gym_"), STR_INIT("sim_")};
 	static const char word[] = "fallback";
 
-	for (size_t i = 0; i + sizeof(word) - 1 <= id.n; i++) {
-		if (memcmp(id.p + i, word, sizeof(word) - 1) == 0) {
+	for (size_t i = 0; i + sizeof(word) - 1 <= id.n; i++)
+		if (memcmp(id.p + i, word, sizeof(word) - 1) == 0)
 			return true;
-		}
-	}
 	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
 		struct str rest = str_skip(id, prefixes[i].n);
 
-		if (str_starts(id, prefixes[i]) && rest.n >= 8 && is_digits(rest)) {
+		if (str_starts(id, prefixes[i]) && rest.n >= 8 && is_digits(rest))
 			return true;
-		}
 	}
 	return false;
 }
@@ -70,12 +66,10 @@ static struct str id_in_reply(const struct derived_line *m)
 
 static bool is_foreign(struct session_ids ids)
 {
-	if (is_made_up(json_inner(ids.reply))) {
+	if (is_made_up(json_inner(ids.reply)))
 		return true;
-	}
-	if (json_is_null(ids.transport) && json_is_null(ids.env)) {
+	if (json_is_null(ids.transport) && json_is_null(ids.env))
 		return false;
-	}
 	return !str_eq(ids.reply, ids.transport) && !str_eq(ids.reply, ids.env);
 }
 
@@ -85,12 +79,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	(void)out;
 	struct fallback *s = state;
 	struct session_ids ids = read_session_ids(m->line->value[KEY_META]);
-	if (json_type(ids.reply) != JSON_STRING) {
+	if (json_type(ids.reply) != JSON_STRING)
 		ids.reply = id_in_reply(m);
-	}
-	if (json_type(ids.reply) != JSON_STRING || !is_foreign(ids)) {
+	if (json_type(ids.reply) != JSON_STRING || !is_foreign(ids))
 		return;
-	}
 	char now[ID_TEXT];
 	peer_text(r->work, ids.reply, now, sizeof(now));
 	if (s->replies.count == 0) {
@@ -109,9 +101,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	(void)m;
 	const struct fallback *s = state;
-	if (s->replies.count == 0) {
+	if (s->replies.count == 0)
 		return;
-	}
 	finding_add(out, s->changes > 0 ? SEVERITY_ERROR : SEVERITY_WARNING, &s->replies,
 	            "/meta/reply_session",
 	            "%" PRId64 " of %" PRId64 " replies name session %s%s%s%s", s->replies.count,

@@ -18,9 +18,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	(void)r, (void)out;
 	struct frozen *s = state;
 
-	if (m->outside_episode || m->idle) {
+	if (m->outside_episode || m->idle)
 		return;
-	}
 	s->reward = s->sent.count ? s->reward : m->reward;
 	s->rewards_differ = s->rewards_differ || m->reward != s->reward;
 	span_add(&s->sent, m->line->turn, m->line->step);

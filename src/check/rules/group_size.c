@@ -8,9 +8,8 @@ static void group(const struct task_group *g, struct findings *out)
 {
 	char lost[64] = "";
 
-	if (g->size < 0 || g->count >= g->size) {
+	if (g->size < 0 || g->count >= g->size)
 		return;
-	}
 	if (g->lost > 0) {
 		snprintf(lost, sizeof(lost), "; %" PRId64 " got no session or did not finish",
 		         g->lost);

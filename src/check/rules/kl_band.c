@@ -36,9 +36,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	struct ratios one = {.tokens = 0};
 
 	(void)out;
-	if (!r->trained) {
+	if (!r->trained)
 		return;
-	}
 	if (m->line->type == LINE_HEADER) {
 		struct str params = JSON_GET(m->line->value[KEY_POLICY], "params");
 
@@ -52,9 +51,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	}
 	struct trained_turn *partner = trained_find(r->trained, r->id, turn);
 	if (!partner) {
-		if (has_any(llm)) {
+		if (has_any(llm))
 			span_add(&s->alone, turn, step);
-		}
 		return;
 	}
 	partner->uses++;

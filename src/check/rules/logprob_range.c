@@ -51,28 +51,22 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		header(s, m->line);
 		return;
 	}
-	if (m->llm[LLM_ERROR].p) {
+	if (m->llm[LLM_ERROR].p)
 		return;
-	}
 	struct logprob_counts t = read_tokens(m->llm[LLM_LOGPROBS]);
 	if (t.count == 0) {
-		if (s->asked) {
+		if (s->asked)
 			span_add(&s->missing, turn, step);
-		}
 		return;
 	}
-	if (t.positive) {
+	if (t.positive)
 		span_add(&s->positive, turn, step);
-	}
-	if (t.unset) {
+	if (t.unset)
 		span_add(&s->unset, turn, step);
-	}
-	if (t.zero == t.count && t.count > 1) {
+	if (t.zero == t.count && t.count > 1)
 		span_add(&s->zero, turn, step);
-	}
-	if (ids.p && json_count(ids) != (size_t)t.count) {
+	if (ids.p && json_count(ids) != (size_t)t.count)
 		span_add(&s->uneven, turn, step);
-	}
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,

@@ -48,9 +48,8 @@ static uint64_t mix(uint64_t a, uint64_t b)
 
 static uint64_t sample(struct str s)
 {
-	if (s.n <= 3 * SAMPLE) {
+	if (s.n <= 3 * SAMPLE)
 		return fingerprint(s);
-	}
 	uint64_t h = mix(s.n, fingerprint((struct str){s.p, SAMPLE}));
 	h = mix(h, fingerprint((struct str){s.p + s.n / 2, SAMPLE}));
 	return mix(h, fingerprint((struct str){s.p + s.n - SAMPLE, SAMPLE}));
@@ -80,9 +79,8 @@ static uint64_t full_hash(const struct rollout_facts *r, const struct derived_li
 	struct str hash = line_state_hash(m->line);
 	uint64_t h = call_hash(r->work, m);
 
-	if (hash.n) {
+	if (hash.n)
 		return mix(mix(h, fingerprint(hash)), peer_masked(r->work, answer)) | 1;
-	}
 	return mix(h, fingerprint(answer)) | 1;
 }
 
@@ -101,9 +99,8 @@ static bool is_loop(const struct loop *s, const struct cycle *c)
 {
 	int64_t rounds = s->repeatable >= c->period ? ROUNDS_REPEATABLE : ROUNDS;
 
-	if (c->equal_steps < (rounds - 1) * c->period || is_uniform(s, c->period)) {
+	if (c->equal_steps < (rounds - 1) * c->period || is_uniform(s, c->period))
 		return false;
-	}
 	return c->period > 1 || s->failed == 0; /* otherwise it is retry-same-error */
 }
 
@@ -118,9 +115,8 @@ static struct cycle *extend_cycle(struct loop *s, const struct loop_step *now, i
 		return c;
 	}
 	c->period = period;
-	if (c->equal_steps++ == 0) {
+	if (c->equal_steps++ == 0)
 		span_add(&c->span, before->turn, before->step);
-	}
 	span_add(&c->span, now->turn, now->step);
 	return c;
 }
@@ -128,12 +124,10 @@ static struct cycle *extend_cycle(struct loop *s, const struct loop_step *now, i
 static void keep_longest(struct loop *s, const struct rollout_facts *r,
                          const struct derived_line *m, const struct cycle *c)
 {
-	if (!is_loop(s, c) || c->equal_steps < s->longest.equal_steps) {
+	if (!is_loop(s, c) || c->equal_steps < s->longest.equal_steps)
 		return;
-	}
-	if (s->longest.equal_steps && s->longest.span.first_step != c->span.first_step) {
+	if (s->longest.equal_steps && s->longest.span.first_step != c->span.first_step)
 		s->other_loops++;
-	}
 	s->longest = *c;
 	peer_tool(r->work, m, s->tool, sizeof(s->tool));
 	s->learned = m->tool >= 0 && r->tools[m->tool].learned;
@@ -157,21 +151,17 @@ static void forget_unless_consecutive(struct loop *s, int64_t step)
 /* Most steps equal none of the last ones: only the others are hashed in full. */
 static bool may_equal_last(const struct loop *s, uint64_t quick)
 {
-	for (int i = 0; i < s->known_steps; i++) {
-		if (s->last[i].quick_hash == quick) {
+	for (int i = 0; i < s->known_steps; i++)
+		if (s->last[i].quick_hash == quick)
 			return true;
-		}
-	}
 	return false;
 }
 
 static bool in_cycle(const struct loop *s)
 {
-	for (int i = 0; i < PERIODS; i++) {
-		if (s->current[i].equal_steps) {
+	for (int i = 0; i < PERIODS; i++)
+		if (s->current[i].equal_steps)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -180,22 +170,18 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	(void)out;
 	struct loop *s = state;
-	if (m->outside_episode || r->policy == POLICY_RANDOM) {
+	if (m->outside_episode || r->policy == POLICY_RANDOM)
 		return;
-	}
 	forget_unless_consecutive(s, m->line->step);
 	struct loop_step now = {quick_hash(m), 0, m->line->turn, m->line->step};
 	bool again = may_equal_last(s, now.quick_hash);
-	if (again) {
+	if (again)
 		now.full = full_hash(r, m);
-	}
 	s->repeatable = is_repeatable(r, m) ? s->repeatable + 1 : 0;
 	s->failed = m->failed ? s->failed + 1 : 0;
-	if (again || in_cycle(s)) {
-		for (int period = 1; period <= PERIODS; period++) {
+	if (again || in_cycle(s))
+		for (int period = 1; period <= PERIODS; period++)
 			keep_longest(s, r, m, extend_cycle(s, &now, period));
-		}
-	}
 	memmove(&s->last[1], &s->last[0], (PERIODS - 1) * sizeof(s->last[0]));
 	s->last[0] = now;
 	s->known_steps += s->known_steps < PERIODS;
@@ -208,12 +194,10 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	const struct loop *s = state;
 	const struct cycle *c = &s->longest;
 	char calls[40] = "one call", more[48] = "";
-	if (c->equal_steps == 0) {
+	if (c->equal_steps == 0)
 		return;
-	}
-	if (c->period > 1) {
+	if (c->period > 1)
 		snprintf(calls, sizeof(calls), "a sequence of %d calls", c->period);
-	}
 	if (s->other_loops) {
 		snprintf(more, sizeof(more), "; and %" PRId64 " shorter loop%s", s->other_loops,
 		         s->other_loops == 1 ? "" : "s");

@@ -37,13 +37,11 @@ static void add_event(struct missing *s, const struct rollout_facts *r, const st
 
 	s->lost = s->lost || event->event == EVENT_STATE_SOURCE_LOST;
 	s->skipped = s->skipped || peer_skipped(event) || was_cut(event);
-	if (!s->named || !peer_failed_state_read(event)) {
+	if (!s->named || !peer_failed_state_read(event))
 		return;
-	}
 	span_add(&s->reads, event->turn, -1);
-	if (!s->reason[0]) {
+	if (!s->reason[0])
 		peer_text(r->work, reason, s->reason, sizeof(s->reason));
-	}
 }
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -65,9 +63,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		s->was_read = true;
 		return;
 	}
-	if (!is_expected(s, r)) {
+	if (!is_expected(s, r))
 		span_add(&s->steps, m->line->turn, m->line->step);
-	}
 	s->skipped = false;
 }
 

@@ -22,12 +22,10 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 	struct streak ended;
 	streak_add(&s->streak, p, &ended);
 	s->read += p->idle && !p->failed && !p->outside_episode;
-	if (!p->failed || p->outside_episode) {
+	if (!p->failed || p->outside_episode)
 		return;
-	}
-	if (s->failed.count == 0) {
+	if (s->failed.count == 0)
 		s->error = p->error;
-	}
 	span_add(&s->failed, p->turn, p->step);
 	s->moved += p->effect == EFFECT_CHANGED;
 }
@@ -68,13 +66,11 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	(void)m;
 	const struct illusion *s = state;
 	const struct episode_counts *e = &r->episode;
-	if (drawn_calls_do_not_fit(r)) {
+	if (drawn_calls_do_not_fit(r))
 		return; /* left to drawn-calls */
-	}
 	if (e->failed >= 2 && e->failed + s->read == e->steps) {
-		if (s->moved == 0) {
+		if (s->moved == 0)
 			report_all_failed(s, r, out);
-		}
 	} else if (s->streak.span.count >= STREAK_LONG && !r->draws) {
 		/* a policy that draws its calls ends anywhere */
 		finding_add(out, SEVERITY_ERROR, &s->streak.span, "/outcome",

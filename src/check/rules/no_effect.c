@@ -13,11 +13,9 @@ struct no_effect {
 
 static bool is_new(struct no_effect *s, uint64_t call)
 {
-	for (size_t i = 0; i < s->different; i++) {
-		if (s->calls[i] == call) {
+	for (size_t i = 0; i < s->different; i++)
+		if (s->calls[i] == call)
 			return false;
-		}
-	}
 	return s->different < STILL_CALLS;
 }
 
@@ -28,21 +26,18 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 	(void)r, (void)out;
 	struct no_effect *s = state;
 
-	if (p->idle || p->outside_episode) {
+	if (p->idle || p->outside_episode)
 		return;
-	}
 	if (p->effect != EFFECT_UNCHANGED || p->failed || p->expected) {
 		s->now = (struct span){.count = 0};
 		s->different = 0;
 		return;
 	}
-	if (is_new(s, p->call)) {
+	if (is_new(s, p->call))
 		s->calls[s->different++] = p->call;
-	}
 	span_add(&s->now, p->turn, p->step);
-	if (s->different == STILL_CALLS && s->now.count > s->longest.count) {
+	if (s->different == STILL_CALLS && s->now.count > s->longest.count)
 		s->longest = s->now;
-	}
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,

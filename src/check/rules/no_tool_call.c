@@ -53,14 +53,11 @@ static const char *cause_text(const struct derived_line *m)
 	struct str parse = JSON_GET(m->line->value[KEY_LLM], "parse");
 	struct str cause = JSON_GET(parse, "cause");
 
-	if (m->line->value[KEY_TOOL_CALL].p && !json_is_null(m->line->value[KEY_TOOL_CALL])) {
+	if (m->line->value[KEY_TOOL_CALL].p && !json_is_null(m->line->value[KEY_TOOL_CALL]))
 		cause = STR("\"unsent\"");
-	}
-	for (size_t i = 0; i < ARRAY_LEN(causes); i++) {
-		if (json_is(cause, str_from(causes[i].cause))) {
+	for (size_t i = 0; i < ARRAY_LEN(causes); i++)
+		if (json_is(cause, str_from(causes[i].cause)))
 			return causes[i].words;
-		}
-	}
 	return "the cause was not recorded";
 }
 
@@ -75,14 +72,11 @@ static bool is_answered(const struct rollout_facts *r, const struct line *l)
 {
 	struct str message;
 
-	if (r->policy == POLICY_LLM) {
+	if (r->policy == POLICY_LLM)
 		return false;
-	}
-	for (size_t cursor = 0; json_next(l->value[KEY_MESSAGES], &cursor, &message);) {
-		if (json_is(JSON_GET(message, "role"), STR("user"))) {
+	for (size_t cursor = 0; json_next(l->value[KEY_MESSAGES], &cursor, &message);)
+		if (json_is(JSON_GET(message, "role"), STR("user")))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -103,21 +97,17 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	bool called = r->steps > s->steps;
 
 	(void)out;
-	if ((r->tool_count == 0 && !is_of_a_log(r)) || m->outside_episode || m->llm[LLM_ERROR].p) {
+	if ((r->tool_count == 0 && !is_of_a_log(r)) || m->outside_episode || m->llm[LLM_ERROR].p)
 		return; /* without tools to call, or without a model */
-	}
 	s->begun = true;
 	s->turn = m->line->turn;
 	s->steps = r->steps;
-	if (called || is_answered(r, m->line)) {
+	if (called || is_answered(r, m->line))
 		close_run(s);
-	}
-	if (same_turn || is_answered(r, m->line)) {
+	if (same_turn || is_answered(r, m->line))
 		return; /* several calls of one turn that could not be sent */
-	}
-	if (s->run.count == 0) {
+	if (s->run.count == 0)
 		s->cause = cause_text(m);
-	}
 	s->talked++;
 	s->unparsed = s->unparsed || s->cause == causes[CAUSE_MARKUP].words;
 	span_add(&s->run, s->turn, -1);
@@ -132,12 +122,10 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	close_run(s);
 	bool never = r->steps == 0 && s->talked > 0 && s->longest.count == s->talked;
 	bool offered = r->tool_count > 0 || s->unparsed;
-	if (!never && (s->longest.count < IN_A_ROW || !offered)) {
+	if (!never && (s->longest.count < IN_A_ROW || !offered))
 		return;
-	}
-	if (!offered && s->talked < r->turns) {
+	if (!offered && s->talked < r->turns)
 		return; /* an environment that is played in text */
-	}
 	if (!offered) {
 		finding_add(out, SEVERITY_WARNING, &s->longest, "/tool_call",
 		            "no tool was called in %" PRId64

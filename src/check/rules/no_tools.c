@@ -22,16 +22,14 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	(void)out;
 	struct refusals *s = state;
-	if (m->tool < 0 || s->accepted) {
+	if (m->tool < 0 || s->accepted)
 		return;
-	}
 	if (!is_refused(m->line)) {
 		s->accepted = true;
 		return;
 	}
-	if (!s->refused) {
+	if (!s->refused)
 		s->refused = arena_new(r->arena, r->tool_count * sizeof(*s->refused));
-	}
 	s->count += !s->refused[m->tool];
 	s->refused[m->tool] = true;
 	span_add(&s->calls, m->line->turn, m->line->step);
@@ -42,12 +40,10 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	(void)m;
 	const struct refusals *s = state;
-	if (r->tools_known == TOOLS_SOME && s->count && !s->accepted) {
+	if (r->tools_known == TOOLS_SOME && s->count && !s->accepted)
 		rule_not_judged(out);
-	}
-	if (r->tools_known != TOOLS_ALL) {
+	if (r->tools_known != TOOLS_ALL)
 		return;
-	}
 	if (r->tool_count == 0) {
 		finding_add(out, SEVERITY_ERROR, NULL, "/tools", "the server offers no tools");
 	} else if (!s->accepted && s->count == r->tool_count) {

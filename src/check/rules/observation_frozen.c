@@ -40,14 +40,12 @@ static bool names_value(struct str reply)
 		return json_count(reply) == 1 && json_next_member(reply, &cursor, &m) &&
 		       is_number(m.value);
 	}
-	if (json_type(reply) != JSON_STRING) {
+	if (json_type(reply) != JSON_STRING)
 		return false;
-	}
 	struct str text = json_inner(reply);
 	size_t at = text.n;
-	while (at > 0 && text.p[at - 1] != ' ') {
+	while (at > 0 && text.p[at - 1] != ' ')
 		at--;
-	}
 	return at > 0 && is_number(str_skip(text, at));
 }
 
@@ -68,9 +66,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		s->start = !text && is_empty(value) ? 0 : fingerprint(value);
 		return;
 	}
-	if (m->outside_episode || m->idle || s->differ) {
+	if (m->outside_episode || m->idle || s->differ)
 		return;
-	}
 	if (s->replies.count == 0) {
 		s->tool = m->tool;
 		s->hash = fingerprint(value);
@@ -80,12 +77,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	}
 	s->differ = s->differ || fingerprint(value) != s->hash;
 	bool is_new = true;
-	for (size_t i = 0; i < s->call_count; i++) {
+	for (size_t i = 0; i < s->call_count; i++)
 		is_new = is_new && s->calls[i] != m->call;
-	}
-	if (is_new && s->call_count < STILL_CALLS) {
+	if (is_new && s->call_count < STILL_CALLS)
 		s->calls[s->call_count++] = m->call;
-	}
 	s->tool = s->tool == m->tool ? s->tool : TOOL_NONE;
 	span_add(&s->replies, m->line->turn, m->line->step);
 }

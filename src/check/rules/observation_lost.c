@@ -32,14 +32,11 @@ static bool is_missing_in_conversation(const struct line *l)
 	struct str values[ARRAY_LEN(keys)], messages = l->value[KEY_MESSAGES];
 	bool has_reply = false;
 
-	for (size_t cursor = 0;
-	     json_next_picked(messages, &cursor, keys, ARRAY_LEN(keys), values);) {
-		if (json_is(values[0], STR("assistant"))) {
+	for (size_t cursor = 0; json_next_picked(messages, &cursor, keys, ARRAY_LEN(keys), values);)
+		if (json_is(values[0], STR("assistant")))
 			has_reply = true;
-		} else if (!is_empty(values[1])) {
+		else if (!is_empty(values[1]))
 			return false;
-		}
-	}
 	return has_reply;
 }
 
@@ -67,13 +64,11 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 
 	(void)out;
 	s->replies++;
-	if (is_empty(l->value[KEY_OBSERVATION]) && is_empty(l->value[KEY_STRUCTURED])) {
+	if (is_empty(l->value[KEY_OBSERVATION]) && is_empty(l->value[KEY_STRUCTURED]))
 		span_add(&s->empty, l->turn, l->step);
-	}
 	if (!is_empty(l->value[KEY_OBSERVATION])) {
-		if (s->looked < LOOKS && ++s->looked && is_missing_in_conversation(l)) {
+		if (s->looked < LOOKS && ++s->looked && is_missing_in_conversation(l))
 			span_add(&s->not_in_conversation, l->turn, l->step);
-		}
 	} else if (has_near(s, r->work, l->value[KEY_STRUCTURED]) || !is_empty(l->value[KEY_RAW])) {
 		span_add(&s->unread, l->turn, l->step);
 	}

@@ -26,18 +26,14 @@ static bool is_explained(const struct one_step *s, const struct rollout_facts *r
 	    status == END_INTERRUPTED || status == END_FAILED) {
 		return true;
 	}
-	if (s->terminated == 1 || s->truncated == 1) {
+	if (s->terminated == 1 || s->truncated == 1)
 		return true;
-	}
-	if (status == END_TERMINATED) {
+	if (status == END_TERMINATED)
 		return s->terminated < 0;
-	}
-	if (status == END_TRUNCATED) {
+	if (status == END_TRUNCATED)
 		return s->truncated < 0;
-	}
-	if (status == END_MAX_TURNS) {
+	if (status == END_MAX_TURNS)
 		return r->max_turns < 0 || r->turns >= r->max_turns;
-	}
 	return r->policy == POLICY_SCRIPT || r->policy == POLICY_REPLAY;
 }
 
@@ -46,12 +42,10 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	const struct one_step *s = state;
 
-	if (!m->line || r->steps != 1 || r->last_turn > s->step.first_turn + 1) {
+	if (!m->line || r->steps != 1 || r->last_turn > s->step.first_turn + 1)
 		return;
-	}
-	if (is_explained(s, r, m->line->status)) {
+	if (is_explained(s, r, m->line->status))
 		return;
-	}
 	const char *word = end_status_name(m->line->status);
 	finding_add(out, SEVERITY_WARNING, &s->step, "/terminated",
 	            "the rollout ended after one step with status \"%s\", although neither the "

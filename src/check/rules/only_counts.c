@@ -16,9 +16,8 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 	(void)r, (void)out;
 	struct only_counts *s = state;
 
-	if (p->counted && !p->idle && !p->outside_episode) {
+	if (p->counted && !p->idle && !p->outside_episode)
 		span_add(&s->steps, p->turn, p->step);
-	}
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -30,9 +29,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 
 	(void)m;
 	/* beside movement, a count is just a count */
-	if (s->steps.count == 0 || r->verdict.moved > 0 || !member) {
+	if (s->steps.count == 0 || r->verdict.moved > 0 || !member)
 		return;
-	}
 	peer_name(r->work, member->pointer, name, sizeof(name));
 	snprintf(pointer, sizeof(pointer), "/state%s", name);
 	explain_sentence(member, text, sizeof(text));

@@ -7,9 +7,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
                  struct findings *out)
 {
 	(void)r, (void)out;
-	if (m->is_step) {
+	if (m->is_step)
 		span_add(state, m->line->turn, m->line->step);
-	}
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,

@@ -43,9 +43,8 @@ static void add(struct token_ids *ids, struct arena *a, int64_t id)
 		size_t room = ids->room ? 2 * ids->room : 256;
 		int32_t *more = arena_new(a, room * sizeof(*more));
 
-		if (ids->n) {
+		if (ids->n)
 			memcpy(more, ids->at, ids->n * sizeof(*more));
-		}
 		ids->at = more;
 		ids->room = room;
 	}
@@ -58,13 +57,11 @@ static bool read_ids(struct token_ids *ids, struct arena *a, struct str list)
 	struct str each;
 	int64_t id;
 
-	if (json_type(list) != JSON_ARRAY) {
+	if (json_type(list) != JSON_ARRAY)
 		return false;
-	}
 	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
-		if (ids->n == IDS_MAX || !json_i64(each, &id) || id < 0 || id > INT32_MAX) {
+		if (ids->n == IDS_MAX || !json_i64(each, &id) || id < 0 || id > INT32_MAX)
 			return false;
-		}
 		add(ids, a, id);
 	}
 	return true;
@@ -74,9 +71,8 @@ static size_t common(const int32_t *a, size_t a_n, const int32_t *b, size_t b_n)
 {
 	size_t i = 0;
 
-	while (i < a_n && i < b_n && a[i] == b[i]) {
+	while (i < a_n && i < b_n && a[i] == b[i])
 		i++;
-	}
 	return i;
 }
 
@@ -98,12 +94,10 @@ static bool only_cut(const struct drifts *s, size_t at)
 
 static enum drift class_of(const struct drifts *s, size_t at)
 {
-	if (s->thought && at < s->prompt.n && only_cut(s, at)) {
+	if (s->thought && at < s->prompt.n && only_cut(s, at))
 		return DRIFT_REASONING;
-	}
-	if (at < s->prompt_n) {
+	if (at < s->prompt_n)
 		return DRIFT_TEMPLATE;
-	}
 	return s->verbatim ? DRIFT_RETOKEN : DRIFT_OTHERS;
 }
 
@@ -126,9 +120,8 @@ static void compare_prompts(struct drifts *s, const struct line *l)
 
 	s->compared++;
 	/* templates write the end-of-turn token, so the last sampled one may differ */
-	if (at + 1 >= e->n) {
+	if (at + 1 >= e->n)
 		return;
-	}
 	enum drift drift = class_of(s, at);
 	if (!s->span.count) {
 		s->first = drift;
@@ -152,9 +145,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		s->prompt_left_out = s->prompt_left_out || s->prompt.n == IDS_MAX;
 		return;
 	}
-	if (s->known) {
+	if (s->known)
 		compare_prompts(s, m->line);
-	}
 	struct str parse = JSON_GET(m->line->value[KEY_LLM], "parse");
 	struct token_ids spare = s->expected;
 	s->expected = s->prompt;
@@ -172,12 +164,10 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	bool harmless = s->count[DRIFT_REASONING] == s->span.count;
 
 	(void)r, (void)m;
-	if (s->prompt_left_out) {
+	if (s->prompt_left_out)
 		rule_not_judged(out);
-	}
-	if (!s->span.count) {
+	if (!s->span.count)
 		return;
-	}
 	finding_add(out, harmless ? SEVERITY_INFO : SEVERITY_WARNING, &s->span,
 	            "/llm/prompt_token_ids",
 	            "in %" PRId64 " of %" PRId64 " turns the prompt does not continue the "

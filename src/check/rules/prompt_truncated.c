@@ -46,9 +46,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	struct growth *s = state;
 
 	(void)r, (void)m;
-	if (!s->span.count) {
+	if (!s->span.count)
 		return;
-	}
 	finding_add(out, SEVERITY_WARNING, &s->span, "/llm/usage/prompt_tokens",
 	            "the prompt %s %" PRId64 " tokens although %" PRId64 " bytes of messages "
 	            "were added: the server truncates it",

@@ -26,22 +26,19 @@ static void store_error(struct retry *s, const struct rollout_facts *r, struct s
 		s->masked = peer_masked(r->work, value);
 		return;
 	}
-	if (!s->kept) {
+	if (!s->kept)
 		s->kept = arena_new(r->arena, KEPT_MAX);
-	}
 	s->kept_n = value.n;
-	if (value.n) {
+	if (value.n)
 		memcpy(s->kept, value.p, value.n);
-	}
 }
 
 static bool is_same_error(const struct retry *s, struct workspace *w, struct str value)
 {
 	const struct str kept = {s->kept, s->kept_n};
 
-	if (!s->is_long && str_eq(kept, value)) {
+	if (!s->is_long && str_eq(kept, value))
 		return true;
-	}
 	uint64_t before = s->is_long ? s->masked : peer_masked(w, kept);
 	return peer_masked(w, value) == before;
 }
@@ -63,9 +60,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	struct retry *s = state;
 
-	if (m->outside_episode) {
+	if (m->outside_episode)
 		return;
-	}
 	uint64_t call = call_hash(r->work, m);
 	struct str value = peer_error_value(m->line);
 	/* steps that failed as expected are not passed to the rule, but end the row */

@@ -22,9 +22,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	    (r->previous.reward_seen && m->reward == r->previous.reward)) {
 		return;
 	}
-	if (s->failed.count == 0) {
+	if (s->failed.count == 0)
 		peer_text(r->work, m->line->value[KEY_REWARD], s->reward, sizeof(s->reward));
-	}
 	span_add(&s->failed, m->line->turn, m->line->step);
 }
 
@@ -43,12 +42,10 @@ static void report_no_effect(const struct rollout_facts *r, const struct derived
 	double total = r->reward_sum;
 	bool by_steps = r->reward_known && r->reward_sum > 0;
 
-	if (e->steps == 0 || e->unchanged != e->steps || e->idle == e->steps || is_answered(r)) {
+	if (e->steps == 0 || e->unchanged != e->steps || e->idle == e->steps || is_answered(r))
 		return;
-	}
-	if (m->line) {
+	if (m->line)
 		json_double(m->line->value[KEY_TOTAL_REWARD], &total);
-	}
 	if (total > 0) {
 		finding_add(out, by_steps ? SEVERITY_WARNING : SEVERITY_INFO, NULL, "/total_reward",
 		            "the rollout earned a reward of %.15g, but none of its %" PRId64

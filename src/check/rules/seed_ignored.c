@@ -27,9 +27,8 @@ static void group(const struct task_group *g, struct findings *out)
 {
 	char when[64] = "at the start";
 
-	if (g->seed_differ == 0) {
+	if (g->seed_differ == 0)
 		return;
-	}
 	if (g->seed_calls > 0) {
 		snprintf(when, sizeof(when), "after %" PRId64 " identical call%s", g->seed_calls,
 		         g->seed_calls == 1 ? "" : "s");

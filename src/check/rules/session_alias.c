@@ -26,9 +26,8 @@ static bool is_generated(struct str id)
 
 		digits = digit || letter ? digits + digit : 0;
 		letters = digit || letter ? letters + letter : 0;
-		if (digits + letters >= HEX_MIN && digits > 0 && letters > 0) {
+		if (digits + letters >= HEX_MIN && digits > 0 && letters > 0)
 			return true;
-		}
 	}
 	return false;
 }
@@ -60,13 +59,11 @@ static void claim(struct alias *s, const struct rollout_facts *r, const struct d
 		return;
 	}
 	s->is_shared = true;
-	if (owner.p) {
+	if (owner.p)
 		peer_name(r->work, owner, other, sizeof(other));
-	}
 	peer_name(r->work, text, shown, sizeof(shown));
-	if (m->line->type == LINE_STEP) {
+	if (m->line->type == LINE_STEP)
 		span_add(&where, m->line->turn, m->line->step);
-	}
 	finding_add(out, SEVERITY_ERROR, &where, what,
 	            "this rollout has the same environment as %s: %s", other, shown);
 }
@@ -78,23 +75,19 @@ static void check_ids(struct alias *s, const struct rollout_facts *r, const stru
 	struct str session = STR_NONE, ours = STR_NONE, episode = STR_NONE;
 	struct json_member member;
 
-	for (size_t cursor = 0; json_next_member(meta, &cursor, &member);) {
-		if (str_eq(member.key, STR("env_session"))) {
+	for (size_t cursor = 0; json_next_member(meta, &cursor, &member);)
+		if (str_eq(member.key, STR("env_session")))
 			ours = member.value;
-		} else if (str_eq(member.key, STR("session"))) {
+		else if (str_eq(member.key, STR("session")))
 			session = member.value;
-		} else if (str_eq(member.key, STR("episode"))) {
+		else if (str_eq(member.key, STR("episode")))
 			episode = member.value;
-		}
-	}
-	if (m->line->type == LINE_HEADER) {
+	if (m->line->type == LINE_HEADER)
 		s->mark = fingerprint(meta) ^ fingerprint(r->id);
-	}
-	if (json_type(ours) == JSON_STRING) {
+	if (json_type(ours) == JSON_STRING)
 		claim(s, r, m, 's', "/meta/env_session", ours, out);
-	} else {
+	else
 		claim(s, r, m, 's', "/meta/session", session, out);
-	}
 	claim(s, r, m, 'e', "/meta/episode", episode, out);
 }
 
@@ -103,9 +96,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	struct alias *s = state;
 
-	if (!m->is_step || r->steps == 1) {
+	if (!m->is_step || r->steps == 1)
 		check_ids(s, r, m, out);
-	}
 }
 
 static void report_member(const struct rollout_facts *r, const struct member *m,
@@ -135,9 +127,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	(void)m;
 	const struct alias *s = state;
 
-	if (s->is_shared) {
+	if (s->is_shared)
 		return;
-	}
 	if (!protocol_has_sessions(r->protocol) && r->concurrent) {
 		finding_add(out, SEVERITY_ERROR, NULL, "/env/protocol",
 		            "%s has no sessions: rollouts that run at the same time share one "

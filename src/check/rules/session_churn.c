@@ -10,11 +10,10 @@ struct churn {
 /* An autoreset after the step that ends the episode is not churn. */
 static void add_event(struct churn *s, const struct rollout_facts *r, const struct line *l)
 {
-	if (l->event == EVENT_SESSION_ID_CHANGED) {
+	if (l->event == EVENT_SESSION_ID_CHANGED)
 		span_add(&s->session, l->turn, -1);
-	} else if (l->event == EVENT_EPISODE_CHANGED && r->ended_turn < 0) {
+	else if (l->event == EVENT_EPISODE_CHANGED && r->ended_turn < 0)
 		span_add(&s->episode, l->turn, -1);
-	}
 }
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,

@@ -25,11 +25,9 @@ struct marked {
 
 static const char *find_mark(struct str text)
 {
-	for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
-		if (memmem(text.p, text.n, marks[i], strlen(marks[i]))) {
+	for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+		if (memmem(text.p, text.n, marks[i], strlen(marks[i])))
 			return marks[i];
-		}
-	}
 	return NULL;
 }
 
@@ -37,12 +35,10 @@ static void check_text(struct marked *s, enum place place, struct str text, cons
 {
 	const char *mark = text.n ? find_mark(text) : NULL;
 
-	if (!mark) {
+	if (!mark)
 		return;
-	}
-	if (!s->spans[place].count) {
+	if (!s->spans[place].count)
 		s->mark[place] = mark;
-	}
 	span_add(&s->spans[place], l->turn, l->step);
 }
 
@@ -57,9 +53,8 @@ static void check_messages(struct marked *s, const struct line *l)
 		struct str role = values[ROLE];
 		bool reply = json_is(role, STR("assistant"));
 
-		if (json_is(role, STR("tool")) || (s->own && l->type != LINE_RESET)) {
+		if (json_is(role, STR("tool")) || (s->own && l->type != LINE_RESET))
 			continue;
-		}
 		check_text(s, reply ? IN_REPLY : IN_PROMPT, values[CONTENT], l);
 	}
 }
@@ -75,9 +70,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		s->own = mode.p && !json_is(mode, STR("native"));
 		return;
 	}
-	if (s->own && m->line->type == LINE_RESET) {
+	if (s->own && m->line->type == LINE_RESET)
 		return; /* the prompt describes these tokens */
-	}
 	check_messages(s, m->line);
 	check_text(s, IN_OBSERVATION, m->line->value[KEY_OBSERVATION], m->line);
 }

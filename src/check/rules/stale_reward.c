@@ -15,12 +15,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	(void)out;
 	struct stale *s = state;
-	if (!r->previous.reward_seen || m->reward == 0 || m->reward != r->previous.reward) {
+	if (!r->previous.reward_seen || m->reward == 0 || m->reward != r->previous.reward)
 		return;
-	}
-	if (s->steps.count == 0) {
+	if (s->steps.count == 0)
 		peer_text(r->work, m->line->value[KEY_REWARD], s->reward, sizeof(s->reward));
-	}
 	span_add(&s->steps, m->line->turn, m->line->step);
 }
 

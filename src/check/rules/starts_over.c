@@ -20,11 +20,9 @@ struct starts_over {
 
 static bool has_digit(struct str text)
 {
-	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] >= '0' && text.p[i] <= '9') {
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] >= '0' && text.p[i] <= '9')
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -36,9 +34,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	struct str reply = m->line->value[KEY_OBSERVATION], before = line_state_hash(m->line);
 	bool acts = m->line->outcome == OUTCOME_OK && !m->idle && !m->outside_episode;
 
-	if (s->count == STEPS_MAX) {
+	if (s->count == STEPS_MAX)
 		return;
-	}
 	s->steps = arena_grow(r->arena, s->steps, s->count, sizeof(*s->steps));
 	s->steps[s->count++] = (struct kept_step){.call = m->call,
 	                                          .reply = fingerprint(reply),
@@ -49,11 +46,9 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 /* The previous step with the same call before step `at`; -1: none. */
 static int64_t earlier(const struct starts_over *s, size_t at)
 {
-	for (size_t i = at; i-- > 0 && at - i <= 64;) {
-		if (s->steps[i].call == s->steps[at].call && s->steps[i].comparable) {
+	for (size_t i = at; i-- > 0 && at - i <= 64;)
+		if (s->steps[i].call == s->steps[at].call && s->steps[i].comparable)
 			return (int64_t)i;
-		}
-	}
 	return -1;
 }
 
@@ -85,9 +80,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 			continue;
 		}
 		repeats++;
-		if (a->reply == s->steps[i].reply) {
+		if (a->reply == s->steps[i].reply)
 			span_add(&again, r->completed[i].turn, r->completed[i].step);
-		}
 	}
 	if (again.count >= REPEATS && again.count == repeats) {
 		finding_add(out, SEVERITY_WARNING, &again, "/observation",

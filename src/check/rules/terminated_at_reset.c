@@ -26,9 +26,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	const struct at_reset *s = state;
 
 	(void)r, (void)m;
-	if (!s->terminated && !s->truncated) {
+	if (!s->terminated && !s->truncated)
 		return;
-	}
 	finding_add(out, s->continues ? SEVERITY_WARNING : SEVERITY_ERROR, NULL,
 	            s->terminated ? "/terminated" : "/truncated",
 	            "the environment reported %s before the first step%s",

@@ -22,17 +22,14 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	struct timeouts *s = state;
 
 	(void)out;
-	if (!is_timeout(m->line)) {
+	if (!is_timeout(m->line))
 		return;
-	}
-	if (!s->reset && s->steps.count == 0) {
+	if (!s->reset && s->steps.count == 0)
 		peer_error(r->work, m->line, s->error);
-	}
-	if (m->is_step) {
+	if (m->is_step)
 		span_add(&s->steps, m->line->turn, m->line->step);
-	} else {
+	else
 		s->reset = true;
-	}
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,

@@ -25,9 +25,8 @@ struct drift {
 
 static void note(struct drift *s, const struct rollout_facts *r, const char *where, struct str name)
 {
-	if (s->count++ > 0) {
+	if (s->count++ > 0)
 		return;
-	}
 	snprintf(s->where, sizeof(s->where), "%s", where);
 	peer_name(r->work, name, s->name, sizeof(s->name));
 	peer_nearest_tool(r, name, s->nearest, sizeof(s->nearest));
@@ -42,9 +41,8 @@ static struct str name_in(struct str element)
 
 	if (json_type(element) == JSON_OBJECT) {
 		name = JSON_GET(element, "name");
-		if (!name.p) {
+		if (!name.p)
 			name = JSON_GET(JSON_GET(element, "function"), "name");
-		}
 	}
 	return json_type(name) == JSON_STRING ? json_inner(name) : STR_NONE;
 }
@@ -54,15 +52,13 @@ static void check_list(struct drift *s, const struct rollout_facts *r, const cha
 {
 	struct str element;
 
-	if (json_type(list) != JSON_ARRAY) {
+	if (json_type(list) != JSON_ARRAY)
 		return;
-	}
 	for (size_t cursor = 0; json_next(list, &cursor, &element);) {
 		struct str name = name_in(element);
 
-		if (name.n > 0 && tool_at(r, name) < 0) {
+		if (name.n > 0 && tool_at(r, name) < 0)
 			note(s, r, where, name);
-		}
 	}
 }
 
@@ -86,9 +82,8 @@ static void check_text(struct drift *s, const struct rollout_facts *r, struct st
 	json_decode(string, &text);
 	size_t count = prompt_tools(r, buf_view(&text), names, QUOTED_MAX, &all);
 	s->cut |= text.full || !all;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		note(s, r, "the prompt", names[i]);
-	}
 	buf_release(&text);
 }
 
@@ -100,15 +95,13 @@ static void check_content(struct drift *s, const struct rollout_facts *r, struct
 		check_text(s, r, content);
 		return;
 	}
-	if (json_type(content) != JSON_ARRAY) {
+	if (json_type(content) != JSON_ARRAY)
 		return;
-	}
 	for (size_t cursor = 0; json_next(content, &cursor, &part);) {
 		struct str text = JSON_GET(part, "text");
 
-		if (json_type(text) == JSON_STRING) {
+		if (json_type(text) == JSON_STRING)
 			check_text(s, r, text);
-		}
 	}
 }
 
@@ -116,12 +109,10 @@ static void check_prompt(struct drift *s, const struct rollout_facts *r, struct 
 {
 	struct str message;
 
-	if (json_type(messages) != JSON_ARRAY) {
+	if (json_type(messages) != JSON_ARRAY)
 		return;
-	}
-	for (size_t cursor = 0; json_next(messages, &cursor, &message);) {
+	for (size_t cursor = 0; json_next(messages, &cursor, &message);)
 		check_content(s, r, JSON_GET(message, "content"));
-	}
 }
 
 /* ---- a list that changed ---- */
@@ -131,22 +122,19 @@ static void add_names(struct span *span, char first[NAME_MAX_BYTES], const struc
 {
 	struct str list = json_get(l->value[KEY_DETAIL], str_from(key)), element;
 
-	if (json_type(list) != JSON_ARRAY) {
+	if (json_type(list) != JSON_ARRAY)
 		return;
-	}
 	for (size_t cursor = 0; json_next(list, &cursor, &element);) {
-		if (span->count == 0) {
+		if (span->count == 0)
 			peer_name(r->work, name_in(element), first, NAME_MAX_BYTES);
-		}
 		span_add(span, l->turn, -1);
 	}
 }
 
 static void check_change(struct drift *s, const struct rollout_facts *r, const struct line *l)
 {
-	if (l->event != EVENT_TOOLS_CHANGED) {
+	if (l->event != EVENT_TOOLS_CHANGED)
 		return;
-	}
 	add_names(&s->removed, s->removed_name, r, l, "removed");
 	add_names(&s->changed, s->changed_name, r, l, "changed");
 }
@@ -156,9 +144,8 @@ static void report_tool_change(const struct span *span, const char *name, const 
 {
 	char more[48] = "";
 
-	if (span->count > 1) {
+	if (span->count > 1)
 		snprintf(more, sizeof(more), ", and %" PRId64 " more", span->count - 1);
-	}
 	if (span->count > 0) {
 		finding_add(out, SEVERITY_ERROR, span, pointer,
 		            "the server %s a tool during the rollout: %s%s", what, name, more);
@@ -203,11 +190,10 @@ static bool differs(const struct rollout_facts *r, const struct line *l, bool of
 	struct buf *key = &r->work->text;
 
 	buf_clear(key);
-	if (of_group) {
+	if (of_group)
 		buf_printf(key, "%" PRId64 " %.*s ", r->group_size, STR_ARG(r->task));
-	} else {
+	else
 		buf_printf(key, "file %" PRId64 " ", c->files);
-	}
 	buf_str(key, l->value[KEY_ENV]);
 	buf_str(key, JSON_GET(l->value[KEY_META], "url"));
 	return sharing_claim(c, 't', buf_view(key), fingerprint, owner);
@@ -219,14 +205,12 @@ static void check_sessions(const struct rollout_facts *r, const struct line *l,
 	struct str tools = l->value[KEY_TOOLS], owner;
 	char other[64] = "an earlier rollout";
 
-	if (r->imported || json_type(tools) != JSON_ARRAY) {
+	if (r->imported || json_type(tools) != JSON_ARRAY)
 		return;
-	}
 	uint64_t fingerprint = tools_fingerprint(r, tools);
 	bool other_file = r->group_size > 1 && differs(r, l, true, fingerprint, &owner);
-	if (!differs(r, l, false, fingerprint, &owner) && !other_file) {
+	if (!differs(r, l, false, fingerprint, &owner) && !other_file)
 		return;
-	}
 	if (owner.p) {
 		snprintf(other, sizeof(other), "rollout ");
 		peer_name(r->work, owner, other + 8, sizeof(other) - 8);
@@ -240,19 +224,16 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	struct drift *s = state;
 
-	if (m->line->type == LINE_HEADER) {
+	if (m->line->type == LINE_HEADER)
 		check_sessions(r, m->line, out);
-	}
-	if (r->tools_known != TOOLS_ALL || r->tool_count == 0) {
+	if (r->tools_known != TOOLS_ALL || r->tool_count == 0)
 		return;
-	}
-	if (m->line->type == LINE_HEADER) {
+	if (m->line->type == LINE_HEADER)
 		check_header(s, r, m->line);
-	} else if (m->line->type == LINE_RESET) {
+	else if (m->line->type == LINE_RESET)
 		check_prompt(s, r, m->line->value[KEY_MESSAGES]);
-	} else {
+	else
 		check_change(s, r, m->line);
-	}
 }
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
@@ -261,12 +242,10 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	(void)m;
 	const struct drift *s = state;
 	char more[48] = "";
-	if (r->tools_known == TOOLS_SOME || s->cut) {
+	if (r->tools_known == TOOLS_SOME || s->cut)
 		rule_not_judged(out);
-	}
-	if (s->count > 1) {
+	if (s->count > 1)
 		snprintf(more, sizeof(more), ", and %" PRId64 " more", s->count - 1);
-	}
 	if (s->count > 0) {
 		finding_add(out, SEVERITY_ERROR, NULL, "",
 		            "%s names a tool that the server does not offer: %s%s%s%s%s", s->where,

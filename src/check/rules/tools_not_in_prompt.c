@@ -21,9 +21,8 @@ static size_t shown_bytes(struct str tool)
 {
 	struct str schema = JSON_GET(tool, "inputSchema");
 
-	if (!schema.p) {
+	if (!schema.p)
 		schema = JSON_GET(tool, "input_schema");
-	}
 	return JSON_GET(tool, "name").n + JSON_GET(tool, "description").n + schema.n;
 }
 
@@ -32,9 +31,8 @@ static void header(struct prompt *s, const struct line *l)
 	struct str params = JSON_GET(l->value[KEY_POLICY], "params"), tool;
 	size_t bytes = 0;
 
-	for (size_t cursor = 0; json_next(l->value[KEY_TOOLS], &cursor, &tool);) {
+	for (size_t cursor = 0; json_next(l->value[KEY_TOOLS], &cursor, &tool);)
 		bytes += shown_bytes(tool);
-	}
 	s->native = json_is(JSON_GET(params, "tool_mode"), STR("native"));
 	s->needed = bytes < TOOLS_MIN_BYTES ? 0 : (int64_t)(bytes / BYTES_A_TOKEN);
 }
@@ -54,9 +52,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	    tokens <= 0 || tokens >= s->needed) {
 		return;
 	}
-	if (!s->span.count) {
+	if (!s->span.count)
 		s->tokens = tokens;
-	}
 	span_add(&s->span, m->line->turn, m->line->step);
 }
 
@@ -66,9 +63,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	struct prompt *s = state;
 
 	(void)m;
-	if (!s->span.count) {
+	if (!s->span.count)
 		return;
-	}
 	finding_add(out, SEVERITY_WARNING, &s->span, "/llm/usage/prompt_tokens",
 	            "the prompt had %" PRId64 " tokens, but the %zu tool%s alone need at "
 	            "least %" PRId64 ": the server leaves them out",

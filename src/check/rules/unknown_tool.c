@@ -15,9 +15,8 @@ struct unknown {
 /* If the server's list is unknown, its error decides. */
 static bool is_unknown(const struct rollout_facts *r, const struct derived_line *m)
 {
-	if (r->tools_known == TOOLS_ALL) {
+	if (r->tools_known == TOOLS_ALL)
 		return r->tool_count > 0; /* an empty list is left to no-tools */
-	}
 	return r->tools_known == TOOLS_UNKNOWN && line_error_class(m->line) == CLASS_UNKNOWN_TOOL;
 }
 
@@ -28,9 +27,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	struct unknown *s = state;
 	bool cut = !m->tool_name.n && m->line->step < 0; /* cut off before its name */
 	s->beyond = s->beyond || (!cut && r->tools_known == TOOLS_SOME);
-	if (cut || !is_unknown(r, m)) {
+	if (cut || !is_unknown(r, m))
 		return;
-	}
 	if (s->calls.count == 0) {
 		peer_name(r->work, m->tool_name, s->name, sizeof(s->name));
 		peer_nearest_tool(r, m->tool_name, s->nearest, sizeof(s->nearest));
@@ -43,12 +41,10 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	(void)m;
 	const struct unknown *s = state;
-	if (s->beyond) {
+	if (s->beyond)
 		rule_not_judged(out);
-	}
-	if (s->calls.count == 0) {
+	if (s->calls.count == 0)
 		return;
-	}
 	char offered[64] = "the tool list is unknown";
 	if (r->tools_known == TOOLS_ALL) {
 		snprintf(offered, sizeof(offered), "it offers %zu tool%s", r->tool_count,

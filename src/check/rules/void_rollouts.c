@@ -7,9 +7,8 @@ static void group(const struct task_group *g, struct findings *out)
 {
 	int64_t all = g->count + g->lost;
 
-	if (all < 2 || g->void_rewarded == 0) {
+	if (all < 2 || g->void_rewarded == 0)
 		return;
-	}
 	finding_add(out, SEVERITY_ERROR, NULL, "",
 	            "%" PRId64 " of %" PRId64 " rollouts of task %s never reached the environment, "
 	            "and %" PRId64 " of them still set the group's baseline with their reward",

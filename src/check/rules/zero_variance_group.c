@@ -8,14 +8,12 @@ static void group(const struct task_group *g, struct findings *out)
 {
 	char all[32];
 
-	if (g->rewarded < 2 || g->rewarded < g->count || g->rewards_differ) {
+	if (g->rewarded < 2 || g->rewarded < g->count || g->rewards_differ)
 		return;
-	}
-	if (g->rewarded == 2) {
+	if (g->rewarded == 2)
 		snprintf(all, sizeof(all), "both");
-	} else {
+	else
 		snprintf(all, sizeof(all), "all %" PRId64, g->rewarded);
-	}
 	finding_add(out, SEVERITY_WARNING, NULL, "",
 	            "%s rollouts of task %s earned %.15g, so every advantage is zero", all, g->name,
 	            g->reward);

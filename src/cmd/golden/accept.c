@@ -39,9 +39,8 @@ static enum update update_of(const char *word)
 
 static int review_possible(struct error *err)
 {
-	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO)) {
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO))
 		return 0;
-	}
 	return error_set(err, FAIL_USAGE,
 	                 "--review needs a terminal: read the differences, then use --accept (all "
 	                 "of them) or mv GOLDEN.new GOLDEN (one)");
@@ -100,9 +99,8 @@ static bool has_conversation(const struct golden *g)
 {
 	size_t messages = json_count(g->want.reset.value[KEY_MESSAGES]);
 
-	for (size_t i = 0; i < g->want.count; i++) {
+	for (size_t i = 0; i < g->want.count; i++)
 		messages += json_count(g->want.steps[i].value[KEY_MESSAGES]);
-	}
 	return messages > 0;
 }
 
@@ -135,9 +133,8 @@ bool accept_may_replace(const struct golden *g)
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	const char *why = refusal_of(g, &text);
 
-	if (why) {
+	if (why)
 		log_warn("%s: rollout %.*s is not accepted: %s", g->file, STR_ARG(g->want.id), why);
-	}
 	buf_release(&text);
 	return !why;
 }
@@ -153,12 +150,10 @@ static int read_key(int stop_fd, char *key, struct error *err)
 	*key = 0;
 	while (poll(fds, 2, -1) < 0 || (!fds[0].revents && !fds[1].revents)) {
 	}
-	if (fds[1].revents) {
+	if (fds[1].revents)
 		return error_set(err, FAIL_INTERRUPTED, "interrupted");
-	}
-	if (read(STDIN_FILENO, key, 1) != 1) {
+	if (read(STDIN_FILENO, key, 1) != 1)
 		*key = 0;
-	}
 	return 0;
 }
 
@@ -181,18 +176,16 @@ static const struct {
 static void ask(const char *question)
 {
 	fprintf(stderr, "%s [", question);
-	for (size_t i = 0; answers[i].help; i++) {
+	for (size_t i = 0; answers[i].help; i++)
 		fprintf(stderr, "%c,", answers[i].key);
-	}
 	fputs("?]? ", stderr);
 }
 
 static void explain(const char *question)
 {
 	fputs("help\n", stderr);
-	for (size_t i = 0; answers[i].help; i++) {
+	for (size_t i = 0; answers[i].help; i++)
 		fprintf(stderr, "  %c  %s\n", answers[i].key, answers[i].help);
-	}
 	ask(question);
 }
 
@@ -223,13 +216,11 @@ int review_ask(const char *question, int stop_fd, enum review_answer *out, struc
 	ask(question);
 	do {
 		failed = read_key(stop_fd, &key, err);
-		if (!failed && key == '?') {
+		if (!failed && key == '?')
 			explain(question);
-		}
 	} while (!failed && !(said = find_answer(key, out)));
-	if (terminal) {
+	if (terminal)
 		tcsetattr(STDIN_FILENO, TCSANOW, &before);
-	}
 	fprintf(stderr, "%s\n", failed ? "" : said);
 	return failed;
 }

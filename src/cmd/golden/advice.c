@@ -31,11 +31,9 @@ static bool has_tool(struct str tools, struct str name)
 {
 	struct str tool;
 
-	for (size_t at = 0; json_next(tools, &at, &tool);) {
-		if (json_same_text(JSON_GET(tool, "name"), name)) {
+	for (size_t at = 0; json_next(tools, &at, &tool);)
+		if (json_same_text(JSON_GET(tool, "name"), name))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -47,9 +45,8 @@ static void advise_map(struct names *said, const struct golden *g)
 	size_t at = 0, i = 0;
 	struct str name = STR_NONE;
 
-	while (i < g->want.count && (!name.p || has_tool(tools, name))) {
+	while (i < g->want.count && (!name.p || has_tool(tools, name)))
 		name = JSON_GET(g->want.steps[i++].value[KEY_TOOL_CALL], "name");
-	}
 	if (JSON_GET(g->want.header.value[KEY_ENV], "facts").p && json_type(name) == JSON_STRING &&
 	    json_next(tools, &at, &tool) && !has_tool(tools, name)) {
 		text_escape(&from, json_inner(name));

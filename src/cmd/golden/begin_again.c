@@ -38,9 +38,8 @@ static bool open_again(struct driver *d, struct again *a)
 		conf.sink_count = 1;
 		result.opened = !driver_rollout(d, &conf, &result, &ignored) && result.opened;
 	}
-	if (recorder) {
+	if (recorder)
 		(void)!recorder_close(recorder, &ignored);
-	}
 	io_free(io);
 	return result.opened && a->copy.end.text.p;
 }
@@ -70,9 +69,8 @@ void begin_again(struct driver *d, struct golden *g, const struct compare_conf *
 		struct rollout_copy second = begin_of(&a.copy, &a.copy.end);
 
 		compare_rollouts(&first, &second, &silent, &count);
-		if (g->has_seed) {
+		if (g->has_seed)
 			snprintf(seed, sizeof(seed), " with seed %" PRId64, g->seed);
-		}
 		log_warn(
 			"%s: rollout %.*s began differently; in one more session%s the environment "
 			"%s",

@@ -121,14 +121,12 @@ static int play_one(void *ctx, size_t index, struct io *io, struct rollout_resul
 	struct line_sink sink = {take_line, r};
 	struct trial trial = {.golden = g, .policy = policy_of(b, g), .sink = &sink};
 
-	if (trial_run(&layer->target, &trial, io, result, err)) {
+	if (trial_run(&layer->target, &trial, io, result, err))
 		return -1;
-	}
 	r->whole = trial_is_whole(result);
 	pthread_mutex_lock(&layer->lock);
-	if (result->peer.kind != FAIL_NONE && layer->peer.kind == FAIL_NONE) {
+	if (result->peer.kind != FAIL_NONE && layer->peer.kind == FAIL_NONE)
 		layer->peer = result->peer;
-	}
 	pthread_mutex_unlock(&layer->lock);
 	return 0;
 }
@@ -138,9 +136,8 @@ static int new_strips(struct bisecting *b, struct layer *layer, struct error *er
 	layer->rollouts = mem_array(b->rollout_count, sizeof(*layer->rollouts));
 	for (size_t i = 0; i < b->rollout_count; i++) {
 		const struct golden *g = &b->rollouts[i];
-		if (masks_strip_all(g->masks, g->mask_count, &layer->rollouts[i].strip, err)) {
+		if (masks_strip_all(g->masks, g->mask_count, &layer->rollouts[i].strip, err))
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -161,9 +158,8 @@ static int drive(struct bisecting *b, size_t jobs, struct batch_count *worst, st
 		}
 		worst->interrupted += count.interrupted + (count.total - count.done);
 		worst->unreachable += count.unreachable + count.lost;
-		if (worst->interrupted) {
+		if (worst->interrupted)
 			return 0;
-		}
 	}
 	return 0;
 }
@@ -180,23 +176,20 @@ static void take_difference(void *ctx, const struct difference *d)
 {
 	struct bisecting *b = ctx;
 
-	if (!b->first_line) {
+	if (!b->first_line)
 		b->first_line = d->line;
-	}
-	if (b->opts->json || d->line == b->first_line) {
+	if (b->opts->json || d->line == b->first_line)
 		report_difference(&b->printer, d, &b->out.text);
-	} else {
+	else
 		b->more++;
-	}
 }
 
 static void name_line(const struct line *l, struct buf *out)
 {
-	if (l && l->type == LINE_STEP) {
+	if (l && l->type == LINE_STEP)
 		buf_printf(out, "step %lld", (long long)l->step);
-	} else {
+	else
 		buf_text(out, l ? line_type_name(l->type) : "rollout");
-	}
 }
 
 static void put_layer(struct bisecting *b, const struct golden *g, const struct layer *layer,
@@ -210,19 +203,17 @@ static void put_layer(struct bisecting *b, const struct golden *g, const struct 
 	jw_put_text(&w, "target", layer->name);
 	jw_put_text(&w, "against", layer[-1].name);
 	jw_put_u64(&w, "differences", differences);
-	if (l && l->step >= 0) {
+	if (l && l->step >= 0)
 		jw_put_i64(&w, "step", l->step);
-	} else {
+	else
 		jw_put_null(&w, "step");
-	}
 	jw_line_end(&w);
 }
 
 static const struct line *same_line(const struct rollout_copy *r, const struct line *l)
 {
-	if (l->type == LINE_STEP) {
+	if (l->type == LINE_STEP)
 		return l->step >= 0 && (size_t)l->step < r->count ? &r->steps[l->step] : NULL;
-	}
 	return l->type == LINE_RESET ? &r->reset : &r->end;
 }
 
@@ -271,9 +262,8 @@ static void compare_pair(struct bisecting *b, size_t index, struct layer *layer)
 	struct compare_count count = {0};
 	struct buf heading = BUF(BUF_MAX_SMALL);
 
-	if (!first->whole || !second->whole) {
+	if (!first->whole || !second->whole)
 		return;
-	}
 	compare_rules_apply(&b->rules, &conf);
 	b->first_line = NULL;
 	b->more = 0;
@@ -282,18 +272,16 @@ static void compare_pair(struct bisecting *b, size_t index, struct layer *layer)
 	buf_clear(&b->printer.rollout);
 	compare_rollouts(&first->got, &second->got, &conf, &count);
 	compare_add(&b->total, &count);
-	if (b->opts->json) {
+	if (b->opts->json)
 		put_layer(b, g, layer, count.differences);
-	} else if (count.differences) {
+	else if (count.differences)
 		show_answers(b, index);
-	}
 	if (!b->opts->json && b->more) {
 		buf_printf(&b->out.text, "  %zu more difference%s after it\n", b->more,
 		           b->more == 1 ? "" : "s");
 	}
-	if (count.differences) {
+	if (count.differences)
 		note_change(b, g, layer);
-	}
 	buf_release(&heading);
 }
 
@@ -312,9 +300,8 @@ static int compare_all(struct bisecting *b, struct error *err)
 	for (size_t i = 0; i < b->rollout_count; i++) {
 		for (size_t k = 1; k < b->layer_count; k++) {
 			compare_pair(b, i, &b->layers[k]);
-			if (output_flush_some(&b->out, err)) {
+			if (output_flush_some(&b->out, err))
 				return -1;
-			}
 		}
 	}
 	return 0;
@@ -324,9 +311,8 @@ static int compare_all(struct bisecting *b, struct error *err)
 
 static void list_targets(struct bisecting *b)
 {
-	for (size_t i = 0; !b->opts->json && !b->context->quiet && i < b->layer_count; i++) {
+	for (size_t i = 0; !b->opts->json && !b->context->quiet && i < b->layer_count; i++)
 		buf_printf(&b->out.text, "%c  %s\n", letter(b, &b->layers[i]), b->layers[i].name);
-	}
 }
 
 static void put_summary(struct bisecting *b)
@@ -359,21 +345,16 @@ static void say_end(struct bisecting *b)
 static int conclude(struct bisecting *b, const struct batch_count *count, struct error *err)
 {
 	list_targets(b);
-	if (compare_all(b, err)) {
+	if (compare_all(b, err))
 		return -1;
-	}
 	say_end(b);
-	if (output_flush(&b->out, err)) {
+	if (output_flush(&b->out, err))
 		return -1;
-	}
-	for (size_t i = 0; i < b->layer_count; i++) {
-		if (b->layers[i].peer.kind != FAIL_NONE) {
+	for (size_t i = 0; i < b->layer_count; i++)
+		if (b->layers[i].peer.kind != FAIL_NONE)
 			target_say_lost(b->layers[i].name, b->layers[i].peer.text);
-		}
-	}
-	if (count->interrupted) {
+	if (count->interrupted)
 		log_warn("interrupted");
-	}
 	return count->interrupted ? 130 : count->unreachable ? 4 : b->changer != NULL;
 }
 
@@ -437,9 +418,8 @@ static int open_layers(struct bisecting *b, struct error *err)
 		layer->options = b->opts->target;
 		layer->options.env = envs->item[i];
 		pthread_mutex_init(&layer->lock, NULL);
-		if (trial_target_open(&layer->target, b->context, &layer->options, err)) {
+		if (trial_target_open(&layer->target, b->context, &layer->options, err))
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -463,9 +443,8 @@ static void close_layer(struct layer *layer, size_t rollouts)
 
 static void tear_down(struct bisecting *b)
 {
-	while (b->opened > 0) {
+	while (b->opened > 0)
 		close_layer(&b->layers[--b->opened], b->rollout_count);
-	}
 	goldens_release(&b->goldens);
 	compare_rules_release(&b->rules);
 	file_list_free(&b->files);
@@ -491,9 +470,8 @@ static int bisect_run(const struct context *c, const void *opts, int argc, char 
 	                   ? -1
 	                   : conclude(&b, &count, err);
 
-	if (code < 0 && b.opened) {
+	if (code < 0 && b.opened)
 		env_target_hide(&b.layers[0].target.driver.target, err);
-	}
 	tear_down(&b);
 	return code;
 }

@@ -61,9 +61,8 @@ void driver_limit_turns(struct rollout_conf *conf, const struct opt_u64 *max_tur
 static int find_ops(struct driver *d, struct rollout_conf *conf, struct error *err)
 {
 	pthread_mutex_lock(&d->lock);
-	if (!d->env_ops) {
+	if (!d->env_ops)
 		d->env_ops = env_find(&conf->env, conf->io, err);
-	}
 	conf->env_ops = d->env_ops;
 	pthread_mutex_unlock(&d->lock);
 	return conf->env_ops ? 0 : -1;
@@ -71,9 +70,8 @@ static int find_ops(struct driver *d, struct rollout_conf *conf, struct error *e
 
 static void keep_first(struct driver *d, const struct rollout_result *result)
 {
-	if (result->peer.kind == FAIL_NONE) {
+	if (result->peer.kind == FAIL_NONE)
 		return;
-	}
 	pthread_mutex_lock(&d->lock);
 	if (d->peer.kind == FAIL_NONE) {
 		d->peer = result->peer;
@@ -91,9 +89,8 @@ int driver_rollout(struct driver *d, struct rollout_conf *conf, struct rollout_r
 	int failed = env_target_new_session(env_session, err) || find_ops(d, conf, err) ||
 	             rollout_run(conf, result, err);
 	conf->env.env_session = NULL;
-	if (failed) {
+	if (failed)
 		return -1;
-	}
 	keep_first(d, result);
 	return 0;
 }
@@ -110,15 +107,12 @@ int driver_batch(struct driver *d, const struct context *c, struct batch_conf co
 
 int driver_exit_code(const struct batch_count *count, bool findings)
 {
-	if (count->interrupted || count->done < count->total) {
+	if (count->interrupted || count->done < count->total)
 		return 130;
-	}
-	if (count->failed) {
+	if (count->failed)
 		return 5;
-	}
-	if (count->unreachable || count->lost > count->timed_out) {
+	if (count->unreachable || count->lost > count->timed_out)
 		return 4;
-	}
 	return count->refused || count->timed_out || findings;
 }
 
@@ -142,9 +136,8 @@ void trial_target_close(struct trial_target *t)
 {
 	struct error ignored; /* it contains nothing */
 
-	if (!t->options) {
+	if (!t->options)
 		return;
-	}
 	(void)!recorder_close(t->nowhere, &ignored);
 	driver_release(&t->driver);
 	t->options = NULL;
@@ -161,9 +154,8 @@ int trial_run(struct trial_target *t, const struct trial *trial, struct io *io,
 	conf.sink_count = trial->sink ? 1 : 0;
 	conf.options_fit = NULL; /* recorded calls are sent even if they do not fit the schema */
 	conf.order = NULL;       /* lines need no order: they are not shown */
-	if (trial->golden) {
+	if (trial->golden)
 		golden_start(trial->golden, t->options->seed.given, &conf);
-	}
 	return driver_rollout(&t->driver, &conf, out, err);
 }
 

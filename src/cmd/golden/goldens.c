@@ -71,12 +71,10 @@ static int add_line(void *ctx, const struct line *l, const struct reader_note *n
 
 	(void)note;
 	r->one->lines++;
-	if (l->type == LINE_END && !json_i64(l->value[KEY_LINES], &r->one->lines_counted)) {
+	if (l->type == LINE_END && !json_i64(l->value[KEY_LINES], &r->one->lines_counted))
 		r->one->lines_counted = -1;
-	}
-	if (r->uses) {
+	if (r->uses)
 		patterns_see(r->uses, l->text);
-	}
 	return was_sent(l) ? add_sent(r, l, err) : strip_line(r->strip, l, &r->one->stripped, err);
 }
 
@@ -93,9 +91,8 @@ static void read_masks(struct golden *g)
 	size_t cursor = 0;
 
 	g->masks = arena_new(arena, (json_count(masks) + 1) * sizeof(*g->masks));
-	while (json_next(masks, &cursor, &mask)) {
+	while (json_next(masks, &cursor, &mask))
 		g->masks[g->mask_count++] = json_text(arena, mask).p;
-	}
 }
 
 static void read_calls(struct golden *g)
@@ -134,9 +131,8 @@ static void read_source(struct golden *g)
 	for (size_t at = 0; json_next(list, &at, &each);) {
 		struct str pointer = json_text(&g->want.arena, each);
 
-		if (pointer.p) {
+		if (pointer.p)
 			g->ignore[g->ignore_count++] = pointer.p;
-		}
 	}
 }
 
@@ -187,22 +183,18 @@ void golden_start(const struct golden *g, bool seeded, struct rollout_conf *conf
 		conf->env.has_seed = true;
 		conf->env.seed = g->seed;
 	}
-	if (g->reset.p && !conf->env.reset_args.p) {
+	if (g->reset.p && !conf->env.reset_args.p)
 		conf->env.reset_args = g->reset;
-	}
-	if (g->state.p && str_is(conf->env.state_spec, "auto")) {
+	if (g->state.p && str_is(conf->env.state_spec, "auto"))
 		conf->env.state_spec = g->state;
-	}
 	if (g->ignore_count && !conf->env.ignore_count) {
 		conf->env.ignore = g->ignore;
 		conf->env.ignore_count = g->ignore_count;
 	}
-	if (g->plain && !conf->env.protocol) {
+	if (g->plain && !conf->env.protocol)
 		conf->env.protocol = protocol_name(PROTOCOL_MCP);
-	}
-	if (g->unrecorded) {
+	if (g->unrecorded)
 		plan_apply_task(g->unrecorded, conf);
-	}
 }
 
 /* ---- files ---- */
@@ -223,9 +215,8 @@ static int read_rollout(struct golden_reading *r, struct by_rollout *lines, stru
 {
 	r->one = add_golden(r->goldens, r->file);
 	r->one->want.text = &r->one->stripped;
-	if (by_rollout_next(lines, add_line, r, err) || check_complete(r->one, err)) {
+	if (by_rollout_next(lines, add_line, r, err) || check_complete(r->one, err))
 		return -1;
-	}
 	read_header(r->one);
 	read_masks(r->one);
 	read_calls(r->one);
@@ -241,12 +232,10 @@ static int read_file(struct goldens *g, struct golden_reading *r, char *const *f
 	             masks_strip_all(r->masks.items, r->masks.count, &r->strip, err) ||
 	             by_rollout_open(NULL, file, 1, refuse_torn, NULL, &lines, err);
 
-	while (!failed && by_rollout_id(lines).p) {
+	while (!failed && by_rollout_id(lines).p)
 		failed = read_rollout(r, lines, err);
-	}
-	if (!failed && g->count == before) {
+	if (!failed && g->count == before)
 		failed = error_set(err, FAIL_INPUT, "%s: contains no recording", *file);
-	}
 	by_rollout_close(lines);
 	strip_free(r->strip);
 	return failed ? -1 : 0;
@@ -289,9 +278,8 @@ int goldens_add_task(struct goldens *g, const struct task *t, const char *file,
 	one->want.id = arena_str(&one->want.arena, buf_view(&id));
 	one->task = arena_str(&one->want.arena, str_from(t->id));
 	one->masks = arena_new(&one->want.arena, (masks->count + 1) * sizeof(*one->masks));
-	for (size_t i = 0; i < masks->count; i++) {
+	for (size_t i = 0; i < masks->count; i++)
 		one->masks[one->mask_count++] = masks->item[i];
-	}
 	keep_texts(g);
 	buf_release(&id);
 	return masks_strip_all(one->masks, one->mask_count, &one->strip, err);
@@ -304,13 +292,11 @@ bool goldens_read_first(const char *file, struct buf *env)
 	struct line first;
 	struct error ignored; /* whoever uses the file reports it */
 
-	if (reader_open(file, &r, &ignored)) {
+	if (reader_open(file, &r, &ignored))
 		return false;
-	}
 	bool is = reader_next(r, &first, &note, &ignored) > 0 && first.type == LINE_HEADER;
-	if (is && env) {
+	if (is && env)
 		buf_str(env, first.value[KEY_ENV]);
-	}
 	reader_close(r);
 	return is;
 }
@@ -404,9 +390,8 @@ const char *goldens_repeated_id(const struct goldens *g)
 	for (size_t i = 0; i < g->count; i++) {
 		uint64_t hash = map_hash(g->items[i].want.id);
 
-		if (map_find(&seen, hash, STR_NONE)) {
+		if (map_find(&seen, hash, STR_NONE))
 			return g->items[i].want.id.p;
-		}
 		map_add(&seen, &g->items[i].item, hash);
 	}
 	return NULL;
@@ -474,11 +459,10 @@ static void write_rollouts(const struct goldens *g, const char *file, bool over,
 	for (size_t i = 0; i < g->count; i++) {
 		const struct golden *one = &g->items[i];
 
-		if (one->file == file && over && !one->accepted) {
+		if (one->file == file && over && !one->accepted)
 			new_file_write(to, buf_view(&one->stripped));
-		} else if (one->file == file) {
+		else if (one->file == file)
 			write_replayed(one, to);
-		}
 	}
 }
 
@@ -508,8 +492,7 @@ void goldens_forget(const char *file)
 	struct buf path = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&path, "%s.new", file);
-	if (file_is_of_kind(buf_cstr(&path), &recording_kind)) {
+	if (file_is_of_kind(buf_cstr(&path), &recording_kind))
 		unlink(buf_cstr(&path));
-	}
 	buf_release(&path);
 }

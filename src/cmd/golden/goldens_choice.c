@@ -30,9 +30,8 @@ static int find_first(const char *file, const char *rule, struct buf *id, struct
 	struct judge *judge = NULL;
 	int failed = judge_new(&conf, &judge, err) || judge_recording(judge, file, NULL, NULL, err);
 
-	if (!failed) {
+	if (!failed)
 		judge_finish(judge);
-	}
 	if (!failed && !first.found) {
 		failed = error_set(err, FAIL_INPUT, "%s: no rollout in it has a finding of rule %s",
 		                   file, rule);
@@ -76,9 +75,8 @@ int goldens_choose(const struct goldens *g, const char *rule, const char *id, st
 
 		*out = fits ? &g->items[i] : NULL;
 	}
-	if (!failed && !*out) {
+	if (!failed && !*out)
 		failed = list_ids(g, wanted, err);
-	}
 	buf_release(&first);
 	return failed;
 }

@@ -9,9 +9,8 @@ int goldens_read_policy(struct goldens *g, const char **policy, const struct rec
 	static const struct opt_list no_masks;
 	const char *file = *policy;
 
-	if (!file || !goldens_read_first(file, NULL)) {
+	if (!file || !goldens_read_first(file, NULL))
 		return 0;
-	}
 	*policy = NULL;
 	char *path = mem_text(str_from(file));
 	const struct file_list files = {.paths = &path, .count = 1};

@@ -144,9 +144,8 @@ static int replay_one(void *ctx, size_t index, struct io *io, struct rollout_res
 	g->started = true;
 	conf.sinks = &sink;
 	conf.sink_count = 1;
-	if (driver_rollout(&r->driver, &conf, result, err)) {
+	if (driver_rollout(&r->driver, &conf, result, err))
 		return -1;
-	}
 	g->took_ms = (io_now_ns(io) - began_ns) / 1000000;
 	take_result(r, g, result);
 	return 0;
@@ -159,9 +158,8 @@ static int settle_jobs(const struct replaying *r, size_t *jobs, struct error *er
 	const char *repeated;
 
 	*jobs = opt_number(r->opts->jobs, 1);
-	if (*jobs == 1) {
+	if (*jobs == 1)
 		return 0;
-	}
 	repeated = goldens_repeated_id(&r->goldens);
 	if (repeated) {
 		log_warn("two goldens have the rollout id %s: replayed one at a time (record them "
@@ -180,15 +178,13 @@ static int open_recording(struct replaying *r, struct error *err)
 	struct recorder_conf conf = {
 		.force = r->opts->force, .private = !out, .secrets = r->driver.target.secrets};
 
-	if (out) {
+	if (out)
 		buf_text(&r->path, out);
-	} else if (store_new_file(r->context, &r->path, err)) {
+	else if (store_new_file(r->context, &r->path, err))
 		return -1;
-	}
 	conf.path = buf_cstr(&r->path);
-	if (recorder_new(&conf, &r->recorder, err)) {
+	if (recorder_new(&conf, &r->recorder, err))
 		return -1;
-	}
 	return 0;
 }
 
@@ -230,9 +226,8 @@ static void take_difference(void *ctx, const struct difference *d)
 	r->began = g->count.differences == 1 ? difference_is_at_begin(d) : r->began;
 	tally_difference(&r->tally, d);
 	reports_difference(r->reports, &r->printer, d);
-	if (reports_have_table(r->reports)) {
+	if (reports_have_table(r->reports))
 		report_difference(&r->printer, d, &r->out.text);
-	}
 }
 
 /* `problem`: why it was not compared, or NULL. */
@@ -248,9 +243,8 @@ static void report_golden(struct replaying *r, const struct golden *g, const cha
 	                        .compared = problem ? NULL : &g->count,
 	                        .problem = problem};
 
-	if (g->unrecorded && g->accepted) {
+	if (g->unrecorded && g->accepted)
 		c.golden = "recorded";
-	}
 	c.result = problem ? CASE_ERROR : counts ? CASE_FAILED : CASE_PASSED;
 	proposals_say(&g->proposals, &hint);
 	c.hint = hint.n ? buf_cstr(&hint) : NULL;
@@ -270,9 +264,8 @@ static void compare_one(struct replaying *r, struct golden *g)
 		advise_not_compared(g);
 		return;
 	}
-	if (g->unrecorded) {
+	if (g->unrecorded)
 		return;
-	}
 	compare_rules_apply(&r->rules, &conf);
 	tally_rollout(&r->tally);
 	r->golden = g;
@@ -285,9 +278,8 @@ static void compare_one(struct replaying *r, struct golden *g)
 	conf.tools = TOOLS_IGNORED; /* no mask is proposed for them */
 	if (g->count.differences) {
 		proposals_find(&g->proposals, &g->want, &g->got, &conf);
-		if (r->began && !r->opts->target.seed.given && !g->proposals.count && !r->again++) {
+		if (r->began && !r->opts->target.seed.given && !g->proposals.count && !r->again++)
 			begin_again(&r->driver, g, &conf);
-		}
 	}
 }
 
@@ -302,9 +294,8 @@ static int ask(struct replaying *r, struct golden *g, struct error *err)
 	int failed = output_flush(&r->out, err) ||
 	             (answer == REVIEW_NONE &&
 	              review_ask(buf_cstr(&question), r->context->stop_fd, &answer, err));
-	if (answer == REVIEW_ACCEPT_ALL || answer == REVIEW_QUIT) {
+	if (answer == REVIEW_ACCEPT_ALL || answer == REVIEW_QUIT)
 		r->for_all = answer;
-	}
 	g->accepted = answer == REVIEW_ACCEPT || answer == REVIEW_ACCEPT_ALL;
 	g->rejected = answer == REVIEW_REJECT;
 	buf_release(&question);
@@ -318,12 +309,10 @@ static int settle_one(struct replaying *r, struct golden *g, struct error *err)
 		g->accepted = g->compared && g->opened;
 		return 0;
 	}
-	if (!g->count.differences || !g->opened) {
+	if (!g->count.differences || !g->opened)
 		return 0;
-	}
-	if (r->update >= UPDATE_ALL && g->compared && !accept_may_replace(g)) {
+	if (r->update >= UPDATE_ALL && g->compared && !accept_may_replace(g))
 		return 0;
-	}
 	g->accepted = r->update == UPDATE_ALL;
 	return r->update == UPDATE_REVIEW ? ask(r, g, err) : 0;
 }
@@ -331,9 +320,8 @@ static int settle_one(struct replaying *r, struct golden *g, struct error *err)
 static int write_golden(struct replaying *r, const char *file, bool over, const char *what,
                         struct error *err)
 {
-	if (goldens_write(&r->goldens, file, over, err)) {
+	if (goldens_write(&r->goldens, file, over, err))
 		return -1;
-	}
 	if (reports_have_table(r->reports) && !r->context->quiet) {
 		buf_printf(&r->out.text, "%s: ", what);
 		text_escape(&r->out.text, str_from(file));
@@ -351,16 +339,14 @@ static int write_file(struct replaying *r, const char *file, struct error *err)
 	size_t open = v.different - (writable ? v.accepted : 0);
 
 	r->differs = r->differs || open;
-	if (!writable) {
+	if (!writable)
 		return 0;
-	}
 	if ((v.accepted || v.recorded) &&
 	    write_golden(r, file, true, v.recorded ? "recorded" : "accepted", err)) {
 		return -1;
 	}
-	if (open > v.rejected) {
+	if (open > v.rejected)
 		return write_golden(r, file, false, "written", err);
-	}
 	goldens_forget(file);
 	return 0;
 }
@@ -371,19 +357,15 @@ static int compare_all(struct replaying *r, struct error *err)
 		struct golden *g = &r->goldens.items[i];
 
 		compare_one(r, g);
-		if (settle_one(r, g, err)) {
+		if (settle_one(r, g, err))
 			return -1;
-		}
 		report_golden(r, g, advice_problem(g));
-		if (output_flush_some(&r->out, err)) {
+		if (output_flush_some(&r->out, err))
 			return -1;
-		}
 	}
-	for (size_t i = 0; i < r->files.count; i++) {
-		if (write_file(r, r->files.paths[i], err)) {
+	for (size_t i = 0; i < r->files.count; i++)
+		if (write_file(r, r->files.paths[i], err))
 			return -1;
-		}
-	}
 	return 0;
 }
 
@@ -392,13 +374,11 @@ static void say_end(struct replaying *r)
 	const struct compare_count *c = &r->count;
 	struct buf *out = &r->out.text;
 
-	if (!reports_have_table(r->reports)) {
+	if (!reports_have_table(r->reports))
 		return;
-	}
 	goldens_propose(&r->goldens, out);
-	if (r->context->quiet) {
+	if (r->context->quiet)
 		return;
-	}
 	tally_print(&r->tally, out);
 	report_difference_summary(c, false, out);
 	if (!c->different && c->rollouts) {
@@ -415,12 +395,10 @@ static void say_peer(const struct replaying *r)
 	const struct driver *d = &r->driver;
 	size_t left = 0;
 
-	for (size_t i = 0; i < r->goldens.count; i++) {
+	for (size_t i = 0; i < r->goldens.count; i++)
 		left += !r->goldens.items[i].started;
-	}
-	if (d->peer.kind != FAIL_NONE) {
+	if (d->peer.kind != FAIL_NONE)
 		target_say_lost(d->target.name, d->peer.text);
-	}
 	if (left && r->unreachable) {
 		log_warn("%zu rollout%s not tried after that (--keep-going tries all)", left,
 		         left == 1 ? " was" : "s were");
@@ -442,10 +420,8 @@ static int link_latest(const struct replaying *r, struct error *err)
 {
 	size_t i = 0;
 
-	while (i < r->goldens.count && !r->goldens.items[i].opened &&
-	       !r->goldens.items[i].compared) {
+	while (i < r->goldens.count && !r->goldens.items[i].opened && !r->goldens.items[i].compared)
 		i++;
-	}
 	return r->opts->out || i == r->goldens.count
 	               ? 0
 	               : store_set_latest(r->context, buf_cstr(&r->path), err);
@@ -472,9 +448,8 @@ static int conclude(struct replaying *r, const struct batch_count *count, struct
 		         output_flush(&r->out, err);
 	}
 	compare_rules_warn(&r->rules, "the goldens");
-	if (!failed) {
+	if (!failed)
 		failed = link_latest(r, err);
-	}
 	if (recorder_close(r->recorder, &closing) && !failed) {
 		*err = closing;
 		failed = -1;
@@ -523,9 +498,8 @@ static int replay_run(const struct context *c, const void *opts, int argc, char 
 {
 	const struct replay_options *o = opts;
 
-	if (o->until_divergence) {
+	if (o->until_divergence)
 		return replay_in_debugger(c, o, argc, argv, err);
-	}
 	struct replaying r = {.context = c,
 	                      .opts = opts,
 	                      .path = BUF(BUF_MAX_SMALL),
@@ -540,9 +514,8 @@ static int replay_run(const struct context *c, const void *opts, int argc, char 
 	int code = failed || driver_batch(&r.driver, c, batch, &count, err)
 	                   ? -1
 	                   : conclude(&r, &count, err);
-	if (code < 0) {
+	if (code < 0)
 		give_up(&r, err);
-	}
 	tear_down(&r);
 	return code;
 }

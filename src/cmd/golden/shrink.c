@@ -102,9 +102,8 @@ static void write_calls(const struct shrinking *s, const struct sublist *list, s
 
 	jw_init(&w, out);
 	jw_array(&w);
-	for (size_t i = 0; i < list->count; i++) {
+	for (size_t i = 0; i < list->count; i++)
 		jw_raw(&w, s->calls[list->index[i]]);
-	}
 	jw_end(&w);
 }
 
@@ -156,13 +155,11 @@ static int play(struct shrinking *s, struct shrink_attempt *attempts, size_t cou
 		.count = count, .jobs = s->jobs, .rollout = play_one, .ctx = &all};
 	struct batch_count done;
 
-	if (driver_batch(&s->target.driver, s->context, batch, &done, err)) {
+	if (driver_batch(&s->target.driver, s->context, batch, &done, err))
 		return -1;
-	}
 	s->runs += count;
-	if (done.interrupted || done.done < done.total) {
+	if (done.interrupted || done.done < done.total)
 		return error_set(err, FAIL_INTERRUPTED, "interrupted after %zu runs", s->runs);
-	}
 	if (s->unreached) {
 		*err = s->peer;
 		return -1;
@@ -182,15 +179,12 @@ static int test(void *ctx, const struct sublist *lists, size_t count, bool *pass
 	for (size_t t = 0; t < s->tries && !failed; t++) {
 		size_t open = 0;
 
-		for (size_t i = 0; i < count; i++) {
-			if (!passes[i]) {
+		for (size_t i = 0; i < count; i++)
+			if (!passes[i])
 				attempts[open++] = (struct shrink_attempt){.list = &lists[i]};
-			}
-		}
 		failed = open ? play(s, attempts, open, err) : 0;
-		for (size_t i = 0; i < open && !failed; i++) {
+		for (size_t i = 0; i < open && !failed; i++)
 			passes[attempts[i].list - lists] |= attempts[i].seen;
-		}
 	}
 	free(attempts);
 	return failed;
@@ -238,19 +232,16 @@ static int reproduce(struct shrinking *s, const struct sublist *all, size_t *len
 	int64_t last = -1;
 	size_t seen = 0;
 
-	for (size_t i = 0; i < TRIES; i++) {
+	for (size_t i = 0; i < TRIES; i++)
 		attempts[i] = (struct shrink_attempt){.list = all};
-	}
-	if (play(s, attempts, TRIES, err)) {
+	if (play(s, attempts, TRIES, err))
 		return -1;
-	}
 	for (size_t i = 0; i < TRIES; i++) {
 		seen += attempts[i].seen;
 		last = attempts[i].last_step > last ? attempts[i].last_step : last;
 	}
-	if (seen == 0) {
+	if (seen == 0)
 		return not_reproduced(s, err);
-	}
 	if (seen < TRIES) {
 		log_warn(
 			"flaky: %s appeared in %zu of %d runs of the same calls; each candidate is "
@@ -268,9 +259,8 @@ static int cut_tail(struct shrinking *s, struct sublist *all, size_t length, str
 	struct sublist head = {all->index, length};
 	bool passes = false;
 
-	if (length < all->count && test(s, &head, 1, &passes, err)) {
+	if (length < all->count && test(s, &head, 1, &passes, err))
 		return -1;
-	}
 	all->count = passes ? length : all->count;
 	show_progress(s, all->count, 1);
 	return 0;
@@ -282,15 +272,13 @@ static int search(struct shrinking *s, struct minimized *out, struct error *err)
 	struct sublist all = {indexes, s->count};
 	size_t length = 0;
 
-	for (size_t i = 0; i < s->count; i++) {
+	for (size_t i = 0; i < s->count; i++)
 		indexes[i] = i;
-	}
 	int failed = reproduce(s, &all, &length, err) || cut_tail(s, &all, length, err);
 
 	free(indexes);
-	if (failed) {
+	if (failed)
 		return -1;
-	}
 	size_t left = s->max_runs > s->runs ? (s->max_runs - s->runs) / s->tries : 0;
 	struct minimize_conf conf = {.count = all.count,
 	                             .at_once = s->jobs,
@@ -367,9 +355,8 @@ static void say_result(struct shrinking *s, const struct minimized *m,
 	buf_printf(out, "%zu of %zu calls are enough%s · %zu runs\n", m->count, s->count,
 	           m->is_minimal ? ", and each is needed" : "", s->runs);
 	show_calls(s, m);
-	if (last->seen) {
+	if (last->seen)
 		buf_printf(out, "%s: %s\n", what(s), last->message);
-	}
 	if (!s->context->quiet) {
 		buf_text(out, "written: ");
 		text_escape(out, buf_view(&s->files.recording));
@@ -391,14 +378,12 @@ static int finish(struct shrinking *s, const struct minimized *m, struct error *
 	             shrink_files_write_policy(&s->files, buf_view(&calls), s->golden, err);
 
 	progress_give_way(s->progress);
-	if (!failed && !m->is_minimal) {
+	if (!failed && !m->is_minimal)
 		log_warn("stopped by --max-runs: the result may not be minimal");
-	}
-	if (!failed && s->opts->json) {
+	if (!failed && s->opts->json)
 		put_result(s, m, &calls, last.seen);
-	} else if (!failed) {
+	else if (!failed)
 		say_result(s, m, &last);
-	}
 	buf_release(&calls);
 	return failed || output_flush(&s->out, err) ? -1 : !last.seen;
 }
@@ -414,9 +399,8 @@ static int check_rule(const char *rule, struct error *err)
 
 static int check_usage(const struct shrink_options *o, int argc, struct error *err)
 {
-	if (!o->rule == !o->divergence) {
+	if (!o->rule == !o->divergence)
 		return error_set(err, FAIL_USAGE, "needs --rule RULE or --divergence GOLDEN");
-	}
 	if (o->divergence && argc) {
 		return error_set(
 			err, FAIL_USAGE,
@@ -447,9 +431,8 @@ static int take_calls(struct shrinking *s, struct error *err)
 	struct str call;
 
 	s->calls = mem_array(s->golden->want.count + 1, sizeof(*s->calls));
-	for (size_t cursor = 0; json_next(s->golden->calls, &cursor, &call);) {
+	for (size_t cursor = 0; json_next(s->golden->calls, &cursor, &call);)
 		s->calls[s->count++] = call;
-	}
 	return s->count ? 0
 	                : error_set(err, FAIL_INPUT,
 	                            "rollout %.*s sent no call: there is nothing to shrink",
@@ -460,9 +443,8 @@ static int set_up(struct shrinking *s, int argc, char **argv, struct error *err)
 {
 	const struct shrink_options *o = s->opts;
 
-	if (check_usage(o, argc, err) || settle_numbers(s, err)) {
+	if (check_usage(o, argc, err) || settle_numbers(s, err))
 		return -1;
-	}
 	char *file = mem_text(str_from(argc ? argv[0] : o->divergence));
 	const struct file_list files = {.paths = &file, .count = 1};
 	int failed = goldens_read(&s->goldens, &files, &o->masks, NULL, err) ||
@@ -504,9 +486,8 @@ static int shrink_run(const struct context *c, const void *opts, int argc, char 
 	int code = set_up(&s, argc, argv, err) || search(&s, &m, err) ? -1 : finish(&s, &m, err);
 
 	progress_give_way(s.progress);
-	if (code < 0) {
+	if (code < 0)
 		env_target_hide(&s.target.driver.target, err);
-	}
 	free(m.index);
 	tear_down(&s);
 	return code;

@@ -11,9 +11,8 @@ static struct str without_suffix(const char *path)
 {
 	struct str s = str_from(path);
 
-	if (str_ends(s, STR(".jsonl"))) {
+	if (str_ends(s, STR(".jsonl")))
 		s.n -= strlen(".jsonl");
-	}
 	return s;
 }
 
@@ -37,11 +36,10 @@ int shrink_files_choose(struct shrink_files *f, const char *from, const char *ou
 			"the recording is read from standard input: name the file to write "
 			"with --out");
 	}
-	if (out) {
+	if (out)
 		buf_text(&f->recording, out);
-	} else {
+	else
 		buf_printf(&f->recording, "%.*s.shrunk.jsonl", STR_ARG(stem));
-	}
 	buf_printf(&f->policy, out ? "%.*s.policy.json" : "%.*s.shrunk.policy.json", STR_ARG(stem));
 	return !replace && (check_new(&f->recording, err) || check_new(&f->policy, err)) ? -1 : 0;
 }
@@ -61,9 +59,8 @@ static void write_policy(struct str calls, const struct golden *g, struct buf *o
 	json_quote(out, buf_view(&text));
 	buf_release(&text);
 	buf_text(out, ",\n\t\"calls\": [");
-	for (size_t cursor = 0; json_next(calls, &cursor, &call); between = ",\n") {
+	for (size_t cursor = 0; json_next(calls, &cursor, &call); between = ",\n")
 		buf_printf(out, "%s\t\t%.*s", between, STR_ARG(call));
-	}
 	buf_text(out, "\n\t]\n}\n");
 }
 

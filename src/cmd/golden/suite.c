@@ -41,9 +41,8 @@ static int take_shard(const struct context *c, const char *text, struct file_lis
 	struct shard shard;
 	size_t all = files->count, *numbers;
 
-	if (shard_read(text, c, &shard, err)) {
+	if (shard_read(text, c, &shard, err))
 		return -1;
-	}
 	shard_files(&shard, files, &numbers);
 	free(numbers);
 	log_warn("shard %llu of %llu: %zu of %zu goldens", (unsigned long long)shard.index,
@@ -58,13 +57,11 @@ static int read_tasks(struct suite *s, const char *path, struct error *err)
 	struct task_list *t = mem_new(sizeof(*t));
 
 	s->tasks = t;
-	if (tasks_read(path, &t->read, err)) {
+	if (tasks_read(path, &t->read, err))
 		return -1;
-	}
 	t->goldens = mem_array(t->read.count + 1, sizeof(*t->goldens));
-	for (size_t i = 0; i < t->read.count; i++) {
+	for (size_t i = 0; i < t->read.count; i++)
 		map_add(&t->by_id, &t->goldens[i].item, map_hash(str_from(t->read.items[i].id)));
-	}
 	return 0;
 }
 
@@ -72,11 +69,9 @@ static bool are_directories(char *const *operands, size_t count)
 {
 	struct stat st;
 
-	for (size_t i = 0; i < count; i++) {
-		if (stat(operands[i], &st) != 0 || !S_ISDIR(st.st_mode)) {
+	for (size_t i = 0; i < count; i++)
+		if (stat(operands[i], &st) != 0 || !S_ISDIR(st.st_mode))
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -95,9 +90,8 @@ static void say(const struct report_case *c, struct reports *reports, struct buf
 	reports_case(reports, c);
 	if (reports_have_table(reports)) {
 		text_escape(out, str_from(c->file));
-		if (c->line) {
+		if (c->line)
 			buf_printf(out, ":%llu", (unsigned long long)c->line);
-		}
 		buf_printf(out, ": %s: ", c->golden);
 		text_escape(out, str_from(c->problem));
 		buf_char(out, '\n');
@@ -144,9 +138,8 @@ static bool mark_task(struct task_list *t, struct str id)
 {
 	struct expected_golden *e = map_find(&t->by_id, map_hash(id), STR_NONE);
 
-	if (e) {
+	if (e)
 		e->found = true;
-	}
 	return e != NULL;
 }
 
@@ -177,12 +170,10 @@ int suite_add_missing(struct suite *s, struct goldens *g, struct file_list *file
 {
 	struct task_list *tasks = s->tasks;
 
-	if (!tasks || !s->directories || s->options->shard) {
+	if (!tasks || !s->directories || s->options->shard)
 		return 0;
-	}
-	for (size_t i = 0; i < g->count; i++) {
+	for (size_t i = 0; i < g->count; i++)
 		mark_task(tasks, g->items[i].task);
-	}
 	for (size_t i = 0; i < tasks->read.count; i++) {
 		const struct task *t = &tasks->read.items[i];
 
@@ -201,27 +192,22 @@ void suite_judge(struct suite *s, const struct goldens *g, bool whole, struct re
 {
 	struct task_list *t = s->tasks;
 
-	if (!t) {
+	if (!t)
 		return;
-	}
 	if (!whole || !s->directories || s->options->shard) {
 		log_warn("not checked: which goldens are obsolete or missing (this takes a run "
 		         "that replays whole directories to the end)");
 		return;
 	}
 	for (size_t i = 0; i < g->count; i++) {
-		if (g->items[i].unrecorded && !g->items[i].accepted) {
+		if (g->items[i].unrecorded && !g->items[i].accepted)
 			continue;
-		}
-		if (!g->items[i].task.p || !mark_task(t, g->items[i].task)) {
+		if (!g->items[i].task.p || !mark_task(t, g->items[i].task))
 			say_obsolete(s, &g->items[i], reports, out);
-		}
 	}
-	for (size_t i = 0; i < t->read.count; i++) {
-		if (!t->goldens[i].found) {
+	for (size_t i = 0; i < t->read.count; i++)
+		if (!t->goldens[i].found)
 			say_missing(s, &t->read.items[i], reports, out);
-		}
-	}
 }
 
 void suite_release(struct suite *s)

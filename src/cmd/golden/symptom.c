@@ -115,12 +115,10 @@ static void take_verdict(void *ctx, const struct rollout_verdict *v)
 	for (size_t i = 0; i < v->finding_count; i++) {
 		const struct finding *f = &v->findings[i];
 
-		if (strcmp(f->rule, w->symptom->rule) != 0) {
+		if (strcmp(f->rule, w->symptom->rule) != 0)
 			continue;
-		}
-		if (!w->seen) {
+		if (!w->seen)
 			snprintf(w->message, sizeof(w->message), "%s", f->message);
-		}
 		w->seen = true;
 		w->last_step = f->last_step > w->last_step ? f->last_step : w->last_step;
 	}
@@ -131,9 +129,8 @@ int symptom_watch_start(struct symptom_watch *w, const struct symptom *s, struct
 	struct judge_conf conf = {.only = s->rule, .verdict = take_verdict, .ctx = w};
 
 	*w = (struct symptom_watch){.symptom = s, .last_step = -1};
-	if (!s->golden) {
+	if (!s->golden)
 		return judge_new(&conf, &w->judge, err);
-	}
 	return masks_strip_all(s->golden->masks, s->golden->mask_count, &w->strip, err);
 }
 
@@ -162,16 +159,14 @@ void symptom_watch_finish(struct symptom_watch *w)
 	const struct rollout_copy *r = &w->copy;
 	uint64_t history = 0;
 
-	if (w->judge) {
+	if (w->judge)
 		judge_finish(w->judge);
-	}
 	for (size_t i = 0; i < r->count && !w->seen; i++) {
 		const struct known_step *known =
 			map_find(&w->symptom->steps, hash_place(&r->steps[i], &history), STR_NONE);
 
-		if (known && !known->ambiguous && known->answer != hash_answer(r, i)) {
+		if (known && !known->ambiguous && known->answer != hash_answer(r, i))
 			note_divergence(w, &r->steps[i]);
-		}
 	}
 }
 

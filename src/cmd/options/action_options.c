@@ -48,17 +48,14 @@ int call_list_open(const struct action_options *o, const char **policy, struct c
 		out->count = o->calls.count;
 		return 0;
 	}
-	if (o->calls.count) {
+	if (o->calls.count)
 		return error_set(err, FAIL_USAGE, "--policy - and --call are mutually exclusive");
-	}
 	*policy = NULL;
 	out->text = BUF(BUF_MAX_MESSAGE);
-	if (file_read("policy", "-", &out->text, err)) {
+	if (file_read("policy", "-", &out->text, err))
 		return -1;
-	}
-	if (out->text.n && memchr(out->text.p, '\0', out->text.n)) {
+	if (out->text.n && memchr(out->text.p, '\0', out->text.n))
 		return error_set(err, FAIL_INPUT, "policy -: a NUL byte");
-	}
 	buf_cstr(&out->text);
 	cut(out);
 	return out->count ? 0

@@ -107,20 +107,15 @@ int compare_rules_read(struct compare_rules *r, const struct compare_options *o,
 {
 	for (size_t i = 0; i < o->masks.count; i++) {
 		patterns_add(&r->patterns, "--mask", o->masks.item[i]);
-		if (check_pointer("--mask", o->masks.item[i], err)) {
+		if (check_pointer("--mask", o->masks.item[i], err))
 			return -1;
-		}
 	}
-	for (size_t i = 0; i < o->tolerances.count; i++) {
-		if (read_tolerance(r, o->tolerances.item[i], err)) {
+	for (size_t i = 0; i < o->tolerances.count; i++)
+		if (read_tolerance(r, o->tolerances.item[i], err))
 			return -1;
-		}
-	}
-	for (size_t i = 0; i < o->unordered.count; i++) {
-		if (read_unordered(r, o->unordered.item[i], err)) {
+	for (size_t i = 0; i < o->unordered.count; i++)
+		if (read_unordered(r, o->unordered.item[i], err))
 			return -1;
-		}
-	}
 	return 0;
 }
 
@@ -164,9 +159,8 @@ static void put_option(struct buf *out, const struct proposed *one)
 	struct buf word = BUF(BUF_MAX_SMALL);
 
 	buf_text(&word, one->pattern);
-	if (one->kind == PROPOSE_TOLERANCE) {
+	if (one->kind == PROPOSE_TOLERANCE)
 		buf_printf(&word, "=1e%d", one->exponent);
-	}
 	buf_printf(out, " %s ", names[one->kind]);
 	config_shell_word(out, buf_cstr(&word));
 	buf_release(&word);
@@ -177,9 +171,8 @@ void proposals_say(const struct proposals *p, struct buf *out)
 	size_t options = p->count, named = p->unstable.count;
 
 	buf_text(out, options ? "if that may differ from run to run:" : "");
-	for (size_t i = 0; i < options; i++) {
+	for (size_t i = 0; i < options; i++)
 		put_option(out, &p->items[i]);
-	}
 	buf_text(out, options && named ? "\n" : "");
 	for (size_t i = 0; i < named && i < NAMED_MAX; i++) {
 		buf_text(out, i ? ", " : "unstable or changed: ");
@@ -201,9 +194,8 @@ int masks_strip_all(const char *const *masks, size_t count, struct strip **out, 
 {
 	struct str *pointers = mem_array(count + 1, sizeof(*pointers));
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		pointers[i] = str_from(masks[i]);
-	}
 	int failed = strip_new(pointers, count, out, err);
 	free(pointers);
 	return failed ? error_wrap(err, "--mask") : 0;
@@ -225,9 +217,8 @@ static void add(struct mask_list *l, const char *mask)
 
 void mask_list_options(struct mask_list *l, const struct opt_list *masks)
 {
-	for (size_t i = 0; i < masks->count; i++) {
+	for (size_t i = 0; i < masks->count; i++)
 		add(l, masks->item[i]);
-	}
 }
 
 static const char *origin_of(struct mask_list *l, const char *path, size_t number)
@@ -248,13 +239,11 @@ static int add_line(struct mask_list *l, struct str line, const char *origin, st
 	int failed = json_paths_add(checked, line, err);
 
 	json_paths_free(checked);
-	if (failed) {
+	if (failed)
 		return error_wrap(err, "%s", origin);
-	}
 	add(l, mask);
-	if (uses) {
+	if (uses)
 		patterns_add(uses, origin, mask);
-	}
 	return 0;
 }
 
@@ -270,9 +259,8 @@ static int add_lines(struct mask_list *l, struct str text, const char *path, str
 		struct str line = text_trim((struct str){text.p, n});
 
 		number++;
-		if (line.n && line.p[0] != '#') {
+		if (line.n && line.p[0] != '#')
 			failed = add_line(l, line, origin_of(l, path, number), uses, err);
-		}
 		text = str_skip(text, n + 1);
 	}
 	return failed;

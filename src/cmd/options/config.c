@@ -24,9 +24,8 @@ static struct keyed keyed_of(struct config *f, struct error *err)
 /* Reports and forgets an error where the file must not stop the command. */
 static bool pass_over(const struct config *f, const struct error *err)
 {
-	if (f->lenient) {
+	if (f->lenient)
 		log_warn("ignored: %s", err->text);
-	}
 	return f->lenient;
 }
 
@@ -34,9 +33,8 @@ int config_open(struct config *f, struct error *err)
 {
 	const struct config_visitor none = {.setting = NULL};
 
-	if (f->command->no_config) {
+	if (f->command->no_config)
 		return 0;
-	}
 	int failed = config_file_find(f->context, &f->arena, &f->file, err);
 	f->lenient = !f->command->network && !f->file.named;
 	if (!failed && f->file.path) {
@@ -93,9 +91,8 @@ static const char *beside(struct config *f, const struct opt *o, const char *val
 
 	if (o->arg && !strncmp(o->arg, "FILE", 4) && value[0] != '/' && f->file.directory) {
 		buf_printf(&path, "%s/%s", f->file.directory, value);
-		if (access(buf_cstr(&path), F_OK) == 0) {
+		if (access(buf_cstr(&path), F_OK) == 0)
 			found = arena_str(&f->arena, buf_view(&path)).p;
-		}
 	}
 	buf_release(&path);
 	return found;
@@ -106,9 +103,8 @@ static int set(struct config *f, struct keyed *k, const struct opt *o, const cha
 {
 	struct error why;
 
-	if (options_set(o, beside(f, o, value), values, &why)) {
+	if (options_set(o, beside(f, o, value), values, &why))
 		return keyed_fail(k, "%s", why.text);
-	}
 	return 0;
 }
 
@@ -126,9 +122,8 @@ static int add_secrets(struct config *f, struct keyed *k, const struct config_va
 	f->secrets = f->secrets ? f->secrets : secrets_new();
 	for (size_t i = 0; i < secret->count; i++) {
 		secrets_add(f->secrets, str_from(f->context->variable(secret->name[i])));
-		if (add(f, k, "secret_env", secret->name[i], values)) {
+		if (add(f, k, "secret_env", secret->name[i], values))
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -152,9 +147,8 @@ static int set_one(struct config *f, struct keyed *k, const struct opt *o, const
 	           add_secrets(f, k, &secret, values)) {
 		return -1;
 	}
-	if (set(f, k, o, text, values)) {
+	if (set(f, k, o, text, values))
 		return -1;
-	}
 	note(f, o, value->valuestring ? value->valuestring : text, origin_of(f, k));
 	return 0;
 }
@@ -164,20 +158,16 @@ static int set_option(struct config *f, struct keyed *k, const struct opt *o, co
 {
 	const cJSON *each;
 
-	if (config_check_type(k, o, value)) {
+	if (config_check_type(k, o, value))
 		return -1;
-	}
 	tree_at(k, value);
-	if (config_permit(f->context, &f->file, k, config_class(f->command, o, value))) {
+	if (config_permit(f->context, &f->file, k, config_class(f->command, o, value)))
 		return -1;
-	}
-	if (!cJSON_IsArray(value)) {
+	if (!cJSON_IsArray(value))
 		return set_one(f, k, o, value, values);
-	}
 	cJSON_ArrayForEach (each, value) {
-		if (set_one(f, k, o, each, values)) {
+		if (set_one(f, k, o, each, values))
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -188,13 +178,11 @@ static int apply(struct config *f, struct keyed *k, const cJSON *settings, void 
 	for (const cJSON *m = tree_first(settings); m; m = m->next) {
 		const struct opt *o = config_option_of(f->opts, f->opt_count, m->string);
 
-		if (!o || cJSON_IsNull(m) || o == config_env_option(f->opts, f->opt_count)) {
+		if (!o || cJSON_IsNull(m) || o == config_env_option(f->opts, f->opt_count))
 			continue;
-		}
 		k->key = m->string;
-		if (set_option(f, k, o, m, values) && !pass_over(f, k->err)) {
+		if (set_option(f, k, o, m, values) && !pass_over(f, k->err))
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -206,9 +194,8 @@ int config_defaults(struct config *f, void *values, struct error *err)
 	const cJSON *env = tree_get(mine, "env");
 	const struct opt *o = config_env_option(f->opts, f->opt_count);
 
-	if (f->no_defaults) {
+	if (f->no_defaults)
 		return 0;
-	}
 	snprintf(k.place, sizeof(k.place), "defaults.%s", f->command->name);
 	k.key = "env";
 	return apply(f, &k, mine, values) ||
@@ -221,9 +208,8 @@ bool config_pass_over_defaults(struct config *f, const struct error *err)
 {
 	bool set = tree_first(tree_get(tree_get(f->file.root, "defaults"), f->command->name));
 
-	if (err->kind != FAIL_USAGE || !f->lenient || f->no_defaults || !set) {
+	if (err->kind != FAIL_USAGE || !f->lenient || f->no_defaults || !set)
 		return false;
-	}
 	log_warn("ignored: %s: defaults.%s: %s", f->file.path, f->command->name, err->text);
 	config_release(f);
 	*f = (struct config){.context = f->context,
@@ -258,9 +244,8 @@ static int add_headers(struct config *f, const struct config_file *file, struct 
 {
 	const struct opt *header = config_option_of(f->opts, f->opt_count, "header");
 
-	if (headers && tree_is_object(k, headers)) {
+	if (headers && tree_is_object(k, headers))
 		return -1;
-	}
 	for (const cJSON *m = tree_first(headers); header && m; m = m->next) {
 		struct config_variables used = {.count = 0};
 		struct buf line = BUF(BUF_MAX_MESSAGE), shown = BUF(BUF_MAX_MESSAGE);
@@ -279,9 +264,8 @@ static int add_headers(struct config *f, const struct config_file *file, struct 
 		failed = failed ? failed : add_secrets(f, k, &used, values);
 		buf_release(&line);
 		buf_release(&shown);
-		if (failed) {
+		if (failed)
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -292,9 +276,8 @@ static int add_variables(struct config *f, struct keyed *k, const cJSON *env, vo
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	struct config_variables secret = {.count = 0};
 
-	if (env && tree_is_object(k, env)) {
+	if (env && tree_is_object(k, env))
 		return -1;
-	}
 	for (const cJSON *m = tree_first(env); m; m = m->next) {
 		const char *value = "";
 
@@ -333,9 +316,8 @@ static int apply_server(struct config *f, const char *spec, bool named, void *va
 	struct mcp_server server = {.target = NULL};
 	struct config_file file = {.named = named};
 
-	if (config_file_read(path, &f->arena, &file, err)) {
+	if (config_file_read(path, &f->arena, &file, err))
 		return -1;
-	}
 	k.text = file.text;
 	int failed = tree_parse(&k, &file.root) ||
 	             mcp_servers_find(&k, file.root, f->context->variable, hash + 1, &server) ||
@@ -372,9 +354,8 @@ int config_environment(struct config *f, const char *name, bool typed, void *val
 	struct keyed k = keyed_of(f, err);
 	const cJSON *entry;
 
-	if (config_is_in_file(name)) {
+	if (config_is_in_file(name))
 		return apply_server(f, name, f->file.named && !typed, values, target, err);
-	}
 	entry = tree_get(tree_get(f->file.root, "environments"), name);
 	if (!entry) {
 		error_set(err, FAIL_USAGE,
@@ -413,15 +394,14 @@ static void find_secrets(struct config *f, const char *target)
 	for (size_t i = 0; i < f->applied_count; i++) {
 		const struct applied *a = &f->applied[i];
 
-		if (!strcmp(a->opt->name, "secret")) {
+		if (!strcmp(a->opt->name, "secret"))
 			secrets_add(f->secrets, str_from(a->value));
-		} else if (!strcmp(a->opt->name, "secret-env")) {
+		else if (!strcmp(a->opt->name, "secret-env"))
 			secrets_add(f->secrets, str_from(f->context->variable(a->value)));
-		} else if (a->opt->arg && !strcmp(a->opt->arg, "TARGET")) {
+		else if (a->opt->arg && !strcmp(a->opt->arg, "TARGET"))
 			credentials_add_target(f->secrets, a->value);
-		} else {
+		else
 			credentials_add_url(f->secrets, a->value);
-		}
 	}
 	credentials_add_target(f->secrets, target ? target : "");
 }
@@ -454,9 +434,8 @@ void config_print(struct config *f, const char *target, struct buf *out)
 		const struct applied *a = &f->applied[i];
 		size_t name = strcspn(a->value, ":=");
 
-		if (is_overridden(f, i) || !strcmp(a->opt->name, "print-config")) {
+		if (is_overridden(f, i) || !strcmp(a->opt->name, "print-config"))
 			continue;
-		}
 		buf_printf(out, "%-16s ", a->opt->name);
 		if (is_hidden(a)) {
 			text_escape(out,

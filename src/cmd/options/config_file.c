@@ -21,20 +21,17 @@ const char *config_file_upwards(struct arena *arena)
 	char path[PATH_BYTES + sizeof(CONFIG_NAME)];
 	struct stat st;
 
-	if (!getcwd(path, PATH_BYTES)) {
+	if (!getcwd(path, PATH_BYTES))
 		return NULL;
-	}
 	for (size_t n = strlen(path);; n = (size_t)(strrchr(path, '/') - path)) {
 		path[n] = '\0';
 		n -= n == 1; /* root directory: CONFIG_NAME begins with the slash */
 		memcpy(path + n, CONFIG_NAME, sizeof(CONFIG_NAME));
-		if (lstat(path, &st) == 0) { /* a link to nothing as well: it is judged later */
+		if (lstat(path, &st) == 0) /* a link to nothing as well: it is judged later */
 			return arena_str(arena, str_from(path)).p;
-		}
 		path[n] = '\0';
-		if (n == 0) {
+		if (n == 0)
 			return NULL;
-		}
 	}
 }
 
@@ -42,12 +39,10 @@ static const char *flaw_of(int fd)
 {
 	struct stat st;
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return "is no regular file";
-	}
-	if (st.st_uid != geteuid() && st.st_uid != 0) {
+	if (st.st_uid != geteuid() && st.st_uid != 0)
 		return "belongs to another user";
-	}
 	return st.st_mode & (S_IWGRP | S_IWOTH) ? WRITABLE : NULL;
 }
 
@@ -65,9 +60,8 @@ static const char *open_found(const char *path, int *fd)
 		                         : "cannot be opened";
 	}
 	flaw = flaw_of(*fd);
-	if (flaw) {
+	if (flaw)
 		close(*fd);
-	}
 	return flaw;
 }
 
@@ -102,9 +96,8 @@ int config_file_read(const char *path, struct arena *arena, struct config_file *
 		                 strcmp(flaw, WRITABLE) ? "" : " (chmod go-w)");
 	}
 	int failed = read_text(path, fd, arena, f, err);
-	if (fd >= 0) {
+	if (fd >= 0)
 		close(fd);
-	}
 	return failed;
 }
 
@@ -114,9 +107,8 @@ static int refuse_found(const char *path, const char *flaw, struct error *err)
 	struct buf cure = BUF(BUF_MAX_SMALL), word = BUF(BUF_MAX_SMALL);
 
 	config_shell_word(&word, path);
-	if (!strcmp(flaw, WRITABLE)) {
+	if (!strcmp(flaw, WRITABLE))
 		buf_printf(&cure, "chmod go-w %s, ", buf_cstr(&word));
-	}
 	error_set(err, FAIL_USAGE,
 	          "%s may not be used: it %s: %sname it with --config %s, or use none with "
 	          "ROLLDBG_CONFIG=",
@@ -133,17 +125,14 @@ int config_file_find(const struct context *c, struct arena *arena, struct config
 	int fd;
 
 	f->named = path != NULL;
-	if (f->named) {
+	if (f->named)
 		return *path ? config_file_read(path, arena, f, err) : 0;
-	}
 	path = config_file_upwards(arena);
-	if (!path) {
+	if (!path)
 		return 0;
-	}
 	flaw = open_found(path, &fd);
-	if (flaw) {
+	if (flaw)
 		return refuse_found(path, flaw, err);
-	}
 	int failed = read_text(path, fd, arena, f, err);
 	close(fd);
 	return failed;
@@ -198,9 +187,8 @@ int config_expand(struct keyed *k, const cJSON *string, environment *variable, c
 	int failed = 0;
 
 	tree_at(k, string);
-	if (!cJSON_IsString(string) || !*text) {
+	if (!cJSON_IsString(string) || !*text)
 		return keyed_expected(k, text ? "a non-empty string" : "a string");
-	}
 
 	while (!failed && (open = strstr(text, "${")) && strchr(open, '}')) {
 		struct str inner = {open + 2, strcspn(open + 2, "}")};
@@ -208,9 +196,8 @@ int config_expand(struct keyed *k, const cJSON *string, environment *variable, c
 		buf_str(&result, (struct str){text, (size_t)(open - text)});
 		name = NULL;
 		failed = put_variable(k, variable, inner, &result, &name);
-		if (name) {
+		if (name)
 			note(used, name, (size_t)(inner.p - begin));
-		}
 		text = inner.p + inner.n + 1;
 	}
 	if (!failed) {
@@ -227,16 +214,14 @@ int config_expand_target(struct keyed *k, const cJSON *string, environment *vari
 	struct config_variables used = {.count = 0};
 	const char *text = string->valuestring, *host;
 
-	if (config_expand(k, string, variable, out, &used)) {
+	if (config_expand(k, string, variable, out, &used))
 		return -1;
-	}
 	host = target_command(text) ? NULL : strstr(text, "://");
 	for (size_t i = 0; i < used.count; i++) {
 		bool behind = host && text + used.at[i] > host + 3 + strcspn(host + 3, "/?#");
 
-		if (behind || credentials_named(str_from(used.name[i]))) {
+		if (behind || credentials_named(str_from(used.name[i])))
 			note(secret, used.name[i], used.at[i]);
-		}
 	}
 	return 0;
 }
@@ -253,9 +238,8 @@ void config_shell_word(struct buf *out, const char *word)
 	buf_char(out, '\'');
 	for (; *word; word++) {
 		buf_text(out, *word == '\'' ? "'\\''" : "");
-		if (*word != '\'') {
+		if (*word != '\'')
 			buf_char(out, *word);
-		}
 	}
 	buf_char(out, '\'');
 }

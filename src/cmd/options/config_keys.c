@@ -21,11 +21,9 @@ static bool is_key_of(const struct opt *o, const char *key)
 
 const struct opt *config_option_of(const struct opt *opts, size_t count, const char *key)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (is_key_of(&opts[i], key)) {
+	for (size_t i = 0; i < count; i++)
+		if (is_key_of(&opts[i], key))
 			return &opts[i];
-		}
-	}
 	return NULL;
 }
 
@@ -34,15 +32,13 @@ static int unknown_key(struct keyed *k, const struct opt *opts, size_t count,
 {
 	struct names names = {.count = 0};
 
-	for (; *more; more++) {
+	for (; *more; more++)
 		names_add(&names, str_from(*more));
-	}
 	for (size_t i = 0; opts && i < count; i++) {
 		struct buf name = BUF(BUF_MAX_SMALL);
 
-		for (const char *c = opts[i].name; *c; c++) {
+		for (const char *c = opts[i].name; *c; c++)
 			buf_char(&name, *c == '-' ? '_' : *c);
-		}
 		names_add(&names, buf_view(&name));
 		buf_release(&name);
 	}
@@ -54,11 +50,9 @@ static int unknown_key(struct keyed *k, const struct opt *opts, size_t count,
 
 static const struct command *command_of(const char *name)
 {
-	for (size_t i = 0; i < commands_count; i++) {
-		if (!commands[i]->no_config && !strcmp(name, commands[i]->name)) {
+	for (size_t i = 0; i < commands_count; i++)
+		if (!commands[i]->no_config && !strcmp(name, commands[i]->name))
 			return commands[i];
-		}
-	}
 	return NULL;
 }
 
@@ -87,9 +81,8 @@ static bool takes_object(const struct opt *o)
 static int check_value(struct keyed *k, const struct opt *o, const cJSON *value)
 {
 	tree_at(k, value);
-	if (value->type & (expected[o->type].types | (takes_object(o) ? cJSON_Object : 0))) {
+	if (value->type & (expected[o->type].types | (takes_object(o) ? cJSON_Object : 0)))
 		return 0;
-	}
 	return keyed_expected(k, takes_object(o) ? "an object" : expected[o->type].wanted);
 }
 
@@ -98,19 +91,15 @@ int config_check_type(struct keyed *k, const struct opt *o, const cJSON *value)
 	const cJSON *each;
 
 	tree_at(k, value);
-	if (cJSON_IsNull(value)) {
+	if (cJSON_IsNull(value))
 		return 0;
-	}
-	if (!cJSON_IsArray(value)) {
+	if (!cJSON_IsArray(value))
 		return check_value(k, o, value);
-	}
-	if (o->type != OPTION_LIST) {
+	if (o->type != OPTION_LIST)
 		return keyed_expected(k, "one value");
-	}
 	cJSON_ArrayForEach (each, value) {
-		if (check_value(k, o, each)) {
+		if (check_value(k, o, each))
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -122,9 +111,8 @@ static const char *const environment_keys[] = {"target", "headers", "description
 
 static bool is_one_of(const char *key, const char *const *words)
 {
-	while (*words && strcmp(key, *words) != 0) {
+	while (*words && strcmp(key, *words) != 0)
 		words++;
-	}
 	return *words;
 }
 
@@ -132,9 +120,8 @@ static void config_visit(const struct config_visitor *v, struct keyed *k, const 
                          enum opt_class class)
 {
 	tree_at(k, value);
-	if (v->setting && !cJSON_IsNull(value)) {
+	if (v->setting && !cJSON_IsNull(value))
 		v->setting(v->ctx, k, value, class);
-	}
 }
 
 static int check_single(struct keyed *k, const cJSON *object, const cJSON *m)
@@ -152,9 +139,8 @@ static int check_keys(struct keyed *k, const cJSON *object, const struct command
 	struct opt *opts;
 	int failed = tree_is_object(k, object);
 
-	if (failed) {
+	if (failed)
 		return -1;
-	}
 	opts = options_expand(cmd->opts, cmd->opt_count, &count);
 	for (const cJSON *m = tree_first(object); !failed && m; m = m->next) {
 		const struct opt *o = config_option_of(opts, count, m->string);
@@ -179,11 +165,9 @@ static int unknown_command(struct keyed *k, const char *name)
 {
 	struct names names = {.count = 0};
 
-	for (size_t i = 0; i < commands_count; i++) {
-		if (!commands[i]->no_config) {
+	for (size_t i = 0; i < commands_count; i++)
+		if (!commands[i]->no_config)
 			names_add(&names, str_from(commands[i]->name));
-		}
-	}
 	keyed_fail(k, "defaults: unknown command \"%.*s\"",
 	           STR_ARG(text_utf8_cut(str_from(name), 60)));
 	names_suggest(k->err, str_from(name), names.text, names.count);
@@ -194,20 +178,17 @@ static int unknown_command(struct keyed *k, const char *name)
 static int check_defaults(struct keyed *k, const cJSON *defaults, const struct config_visitor *v)
 {
 
-	if (!cJSON_IsObject(defaults)) {
+	if (!cJSON_IsObject(defaults))
 		return keyed_expected(k, "an object");
-	}
 	for (const cJSON *m = tree_first(defaults); m; m = m->next) {
 		const struct command *cmd = command_of(m->string);
 
 		tree_at(k, m);
-		if (!cmd) {
+		if (!cmd)
 			return unknown_command(k, m->string);
-		}
 		snprintf(k->place, sizeof(k->place), "defaults.%s", cmd->name);
-		if (check_keys(k, m, cmd, no_keys, v)) {
+		if (check_keys(k, m, cmd, no_keys, v))
 			return -1;
-		}
 		k->place[0] = '\0';
 	}
 	return 0;
@@ -216,9 +197,8 @@ static int check_defaults(struct keyed *k, const cJSON *defaults, const struct c
 /* The member is of that type (of cJSON), `wanted` in messages; or null or absent. */
 static int check_member(struct keyed *k, const cJSON *m, int type, const char *wanted)
 {
-	if (tree_is_null(m) || m->type == type) {
+	if (tree_is_null(m) || m->type == type)
 		return 0;
-	}
 	k->key = m->string;
 	tree_at(k, m);
 	return keyed_expected(k, wanted);
@@ -227,15 +207,13 @@ static int check_member(struct keyed *k, const cJSON *m, int type, const char *w
 static int check_headers(struct keyed *k, const cJSON *headers, const struct config_visitor *v)
 {
 
-	if (check_member(k, headers, cJSON_Object, "an object")) {
+	if (check_member(k, headers, cJSON_Object, "an object"))
 		return -1;
-	}
 	for (const cJSON *m = tree_first(headers); m; m = m->next) {
 		k->key = m->string;
 		tree_at(k, m);
-		if (!cJSON_IsString(m)) {
+		if (!cJSON_IsString(m))
 			return keyed_expected(k, "a string");
-		}
 		config_visit(v, k, m, config_class_as("HEADER", m));
 	}
 	return 0;
@@ -251,9 +229,8 @@ static int check_environment(struct keyed *k, const cJSON *entry, const struct c
 	}
 	k->key = "target";
 	tree_at(k, target);
-	if (!cJSON_IsString(target)) {
+	if (!cJSON_IsString(target))
 		return keyed_expected(k, "a string");
-	}
 	config_visit(v, k, target, config_class_as("TARGET", target));
 	return check_member(k, tree_get(entry, "description"), cJSON_String, "a string") ||
 	                       check_headers(k, tree_get(entry, "headers"), v)
@@ -266,9 +243,8 @@ static int check_environments(struct keyed *k, const cJSON *environments,
                               const struct config_visitor *v)
 {
 
-	if (!cJSON_IsObject(environments)) {
+	if (!cJSON_IsObject(environments))
 		return keyed_expected(k, "an object");
-	}
 	for (const cJSON *m = tree_first(environments); m; m = m->next) {
 		snprintf(k->place, sizeof(k->place), "environments.%.*s",
 		         STR_ARG(text_utf8_cut(str_from(m->string), 40)));
@@ -291,32 +267,25 @@ static int check_top(struct keyed *k, const cJSON *m, const struct config_visito
 {
 	k->key = m->string;
 	tree_at(k, m);
-	if (!is_one_of(m->string, top_keys)) {
+	if (!is_one_of(m->string, top_keys))
 		return unknown_key(k, NULL, 0, top_keys);
-	}
-	if (cJSON_IsNull(m)) {
+	if (cJSON_IsNull(m))
 		return 0;
-	}
-	if (!strcmp(m->string, "environments")) {
+	if (!strcmp(m->string, "environments"))
 		return check_environments(k, m, v);
-	}
-	if (!strcmp(m->string, "defaults")) {
+	if (!strcmp(m->string, "defaults"))
 		return check_defaults(k, m, v);
-	}
 	return cJSON_IsString(m) ? 0 : keyed_expected(k, "a string");
 }
 
 int config_check(struct keyed *k, const cJSON *root, const struct config_visitor *v)
 {
 
-	if (tree_is_object(k, root)) {
+	if (tree_is_object(k, root))
 		return -1;
-	}
-	for (const cJSON *m = tree_first(root); m; m = m->next) {
-		if (check_single(k, root, m) || check_top(k, m, v)) {
+	for (const cJSON *m = tree_first(root); m; m = m->next)
+		if (check_single(k, root, m) || check_top(k, m, v))
 			return -1;
-		}
-	}
 	return 0;
 }
 
@@ -346,12 +315,10 @@ void config_suggest(struct error *err, const char *name, const cJSON *object)
 {
 	struct names names = {.count = 0};
 
-	for (const cJSON *m = tree_first(object); m; m = m->next) {
+	for (const cJSON *m = tree_first(object); m; m = m->next)
 		names_add(&names, str_from(m->string));
-	}
-	if (names.count) {
+	if (names.count)
 		names_suggest(err, str_from(name), names.text, names.count);
-	}
 	names_release(&names);
 }
 
@@ -370,9 +337,8 @@ static int add_words(struct keyed *k, environment *variable, const cJSON *args, 
 			buf_text(command, " ''");
 			continue;
 		}
-		if (config_expand_target(k, each, variable, &word, secret)) {
+		if (config_expand_target(k, each, variable, &word, secret))
 			return -1;
-		}
 		buf_char(command, ' ');
 		config_shell_word(command, word);
 	}
@@ -385,9 +351,8 @@ static int text_of(struct keyed *k, environment *variable, const cJSON *server, 
 	const cJSON *value = tree_get(server, key);
 
 	*out = NULL;
-	if (tree_is_null(value)) {
+	if (tree_is_null(value))
 		return 0;
-	}
 	k->key = key;
 	return config_expand_target(k, value, variable, out, secret);
 }
@@ -397,9 +362,8 @@ static int read_command(struct keyed *k, environment *variable, const cJSON *ser
 {
 	const char *directory;
 
-	if (text_of(k, variable, server, "cwd", &directory, secret)) {
+	if (text_of(k, variable, server, "cwd", &directory, secret))
 		return -1;
-	}
 	buf_text(command, "stdio:");
 	if (directory) {
 		buf_text(command, "cd ");
@@ -421,9 +385,8 @@ static int read_target(struct keyed *k, environment *variable, const cJSON *serv
 	    text_of(k, variable, server, "command", &program, &out->secret)) {
 		return -1;
 	}
-	if (out->target) {
+	if (out->target)
 		return 0;
-	}
 	if (!program) {
 		tree_at(k, server);
 		return keyed_fail(k, "\"url\" or \"command\" is missing");
@@ -440,14 +403,11 @@ static enum opt_class class_of(const char *key, const cJSON *value)
 	static const char *const program[] = {"command", "args", "cwd"};
 	enum opt_class class = config_class_as("TARGET", value);
 
-	if (!strcmp(key, "url")) {
+	if (!strcmp(key, "url"))
 		return class > OPT_REACH ? class : OPT_REACH;
-	}
-	for (size_t i = 0; i < ARRAY_LEN(program); i++) {
-		if (!strcmp(key, program[i])) {
+	for (size_t i = 0; i < ARRAY_LEN(program); i++)
+		if (!strcmp(key, program[i]))
 			return OPT_POWER;
-		}
-	}
 	return OPT_HARMLESS;
 }
 
@@ -455,9 +415,8 @@ static void visit_server(struct keyed *k, const cJSON *server, const struct conf
 {
 	for (const cJSON *m = tree_first(server); m; m = m->next) {
 		k->key = m->string;
-		if (class_of(k->key, m) != OPT_HARMLESS) {
+		if (class_of(k->key, m) != OPT_HARMLESS)
 			config_visit(v, k, m, class_of(k->key, m));
-		}
 	}
 	for (const cJSON *m = tree_first(tree_get(server, "headers")); m; m = m->next) {
 		k->key = m->string;
@@ -473,14 +432,12 @@ int mcp_servers_visit(struct keyed *k, const cJSON *file, const struct config_vi
 {
 	const cJSON *servers;
 
-	if (open_servers(k, file, &servers)) {
+	if (open_servers(k, file, &servers))
 		return -1;
-	}
 	for (const cJSON *m = tree_first(servers); m; m = m->next) {
 		snprintf(k->place, sizeof(k->place), "%.60s", m->string);
-		if (tree_is_object(k, m)) {
+		if (tree_is_object(k, m))
 			return -1;
-		}
 		visit_server(k, m, v);
 	}
 	return 0;
@@ -491,9 +448,8 @@ int mcp_servers_find(struct keyed *k, const cJSON *file, environment *variable, 
 {
 	const cJSON *servers, *server;
 
-	if (open_servers(k, file, &servers)) {
+	if (open_servers(k, file, &servers))
 		return -1;
-	}
 	server = tree_get(servers, name);
 	if (!server) {
 		tree_at(k, servers);

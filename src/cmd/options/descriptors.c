@@ -14,12 +14,10 @@ int descriptors_allow(size_t rollouts, struct error *err)
 	struct rlimit limit;
 	rlim_t least = rollouts * LEAST_EACH + OURS, most = rollouts * MOST_EACH + OURS;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit)) {
+	if (getrlimit(RLIMIT_NOFILE, &limit))
 		return error_errno(err, "cannot read the limit on open files");
-	}
-	if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= most) {
+	if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= most)
 		return 0;
-	}
 	if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < least) {
 		return error_set(err, FAIL_SYSTEM,
 		                 "%zu concurrent rollouts need about %llu open files, but the "

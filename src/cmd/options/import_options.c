@@ -24,17 +24,15 @@ int import_options_apply(const struct import_options *o, struct buf *tools, stru
 
 	*tools = BUF(BUF_MAX_MESSAGE);
 	if (o->tools) {
-		if (file_read("tools", o->tools, tools, err)) {
+		if (file_read("tools", o->tools, tools, err))
 			return -1;
-		}
 		if (json_validate(buf_view(tools), &fault)) {
 			return error_set(err, FAIL_INPUT, "\1tools\2 %s: not valid JSON: %s",
 			                 o->tools, fault.why);
 		}
 		all.tools = text_trim(buf_view(tools));
-		if (json_type(all.tools) == JSON_OBJECT) {
+		if (json_type(all.tools) == JSON_OBJECT)
 			all.tools = JSON_GET(all.tools, "tools");
-		}
 		if (json_type(all.tools) != JSON_ARRAY || !json_count(all.tools)) {
 			return error_set(err, FAIL_INPUT, "\1tools\2 %s: not a list of tools",
 			                 o->tools);

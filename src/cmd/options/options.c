@@ -53,39 +53,32 @@ struct opt *options_expand(const struct opt *opts, size_t count, size_t *expande
 	struct opt *all;
 	size_t n = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		n += opts[i].group ? opts[i].group->count : 1;
-	}
 	all = mem_array(n, sizeof(*all));
 	*expanded = n;
 	n = 0;
 	for (int titled = 0; titled < 2; titled++) {
-		for (size_t i = 0; i < count; i++) {
-			if (!option_title(&opts[i]) == !titled) {
+		for (size_t i = 0; i < count; i++)
+			if (!option_title(&opts[i]) == !titled)
 				n += expand(&opts[i], &all[n]);
-			}
-		}
 	}
 	return all;
 }
 
 static const struct opt *by_name(const struct opt *opts, size_t count, struct str name)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (str_is(name, opts[i].name)) {
+	for (size_t i = 0; i < count; i++)
+		if (str_is(name, opts[i].name))
 			return &opts[i];
-		}
-	}
 	return NULL;
 }
 
 static const struct opt *by_letter(const struct opt *opts, size_t count, char letter)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (opts[i].letter == letter) {
+	for (size_t i = 0; i < count; i++)
+		if (opts[i].letter == letter)
 			return &opts[i];
-		}
-	}
 	return NULL;
 }
 
@@ -99,9 +92,8 @@ static bool is_choice(const struct opt *o, struct str value)
 	for (const char *c = o->choices; *c;) {
 		size_t n = strcspn(c, "|");
 
-		if (str_eq(value, (struct str){c, n})) {
+		if (str_eq(value, (struct str){c, n}))
 			return true;
-		}
 		c += n + (c[n] == '|');
 	}
 	return false;
@@ -135,9 +127,8 @@ static int bad_number(const struct opt *o, const char *expected, const char *val
 
 static int out_of_range(const struct opt *o, uint64_t n, struct error *err)
 {
-	if (!o->most || (n >= o->least && n <= o->most)) {
+	if (!o->most || (n >= o->least && n <= o->most))
 		return 0;
-	}
 	return error_set(err, FAIL_USAGE,
 	                 "--%s: expected a number from %" PRIu64 " to %" PRIu64 ", got %" PRIu64,
 	                 o->name, o->least, o->most, n);
@@ -150,9 +141,8 @@ static int set_u64(const struct opt *o, struct opt_u64 *out, const char *value, 
 	bool ok = o->type == OPTION_DURATION ? text_duration_ms(str_from(value), &n) && n
 	                                     : text_u64(str_from(value), &n);
 
-	if (ok && out_of_range(o, n, err)) {
+	if (ok && out_of_range(o, n, err))
 		return -1;
-	}
 	if (ok) { /* else unchanged: the caller may go on */
 		*out = (struct opt_u64){.given = true, .value = n};
 		return 0;
@@ -172,9 +162,8 @@ static bool may_be_file(const struct opt *o)
 	static const char *const words[] = {"FILE", "DIR", "GOLDEN", "TARGET", "COMMAND", "REPORT"};
 	bool file = false;
 
-	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		file = file || strstr(o->arg, words[i]);
-	}
 	return file;
 }
 
@@ -182,13 +171,10 @@ int options_set(const struct opt *o, const char *value, void *values, struct err
 {
 	void *field = (char *)values + o->offset;
 
-	if (value && !*value) {
+	if (value && !*value)
 		return error_set(err, FAIL_USAGE, "--%s: the value is empty", o->name);
-	}
-	if (value && o->arg && !may_be_file(o) &&
-	    text_utf8_valid(str_from(value)) != strlen(value)) {
+	if (value && o->arg && !may_be_file(o) && text_utf8_valid(str_from(value)) != strlen(value))
 		return error_set(err, FAIL_USAGE, "--%s: the value is not valid UTF-8", o->name);
-	}
 	switch (o->type) {
 	case OPTION_FLAG:
 		*(bool *)field = true;
@@ -210,9 +196,8 @@ int options_set(const struct opt *o, const char *value, void *values, struct err
 	case OPTION_DURATION:
 		return set_u64(o, field, value, err);
 	case OPTION_INTEGER:
-		if (!text_i64(str_from(value), &((struct opt_i64 *)field)->value)) {
+		if (!text_i64(str_from(value), &((struct opt_i64 *)field)->value))
 			return bad_number(o, "a whole number", value, err);
-		}
 		((struct opt_i64 *)field)->given = true;
 		return 0;
 	case OPTION_LIST:
@@ -248,11 +233,9 @@ static bool is_given(const struct opt *o, const void *field)
 
 const struct opt *options_given(const struct option_group *g, const void *values)
 {
-	for (size_t i = 0; i < g->count; i++) {
-		if (is_given(&g->rows[i], (const char *)values + g->rows[i].offset)) {
+	for (size_t i = 0; i < g->count; i++)
+		if (is_given(&g->rows[i], (const char *)values + g->rows[i].offset))
 			return &g->rows[i];
-		}
-	}
 	return NULL;
 }
 
@@ -265,12 +248,10 @@ static bool has_words(const char *name, struct str typed)
 	while (*name && at < typed.n) {
 		size_t n = at, word = strcspn(name, "-");
 
-		while (n < typed.n && typed.p[n] != '-') {
+		while (n < typed.n && typed.p[n] != '-')
 			n++;
-		}
-		if (n - at <= word && !strncmp(name, typed.p + at, n - at)) {
+		if (n - at <= word && !strncmp(name, typed.p + at, n - at))
 			at = n + (n < typed.n);
-		}
 		name += word + (name[word] == '-');
 	}
 	return at == typed.n;
@@ -280,12 +261,10 @@ static const char *nearest(struct str typed, const char *const *names, size_t co
 {
 	const char *near = text_nearest(typed, names, count);
 
-	if (!near && str_starts(typed, STR("no-"))) {
+	if (!near && str_starts(typed, STR("no-")))
 		near = text_nearest(str_skip(typed, 3), names, count);
-	}
-	for (size_t i = 0; !near && i < count; i++) {
+	for (size_t i = 0; !near && i < count; i++)
 		near = has_words(names[i], typed) ? names[i] : NULL;
-	}
 	return near;
 }
 
@@ -314,9 +293,8 @@ struct parser {
 
 static int set_value(struct parser *p, const struct opt *o, const char *value, struct error *err)
 {
-	if (p->how.note) {
+	if (p->how.note)
 		p->how.note(p->how.ctx, o, value);
-	}
 	return options_set(o, value, p->values, err);
 }
 
@@ -349,22 +327,18 @@ static int parse_long(struct parser *p, const char *arg, struct error *err)
 		o = by_name(p->opts, p->count, str_skip(name, 3));
 		if (o && o->type == OPTION_FLAG) {
 			*(bool *)((char *)p->values + o->offset) = false;
-			if (p->how.note) {
+			if (p->how.note)
 				p->how.note(p->how.ctx, o, "false");
-			}
 			return 0;
 		}
 		o = NULL;
 	}
-	if (!o) {
+	if (!o)
 		return unknown(p->opts, p->count, name, err);
-	}
-	if (!takes_value(o) && value) {
+	if (!takes_value(o) && value)
 		return error_set(err, FAIL_USAGE, "--%s takes no value", o->name);
-	}
-	if (takes_value(o) && !value && needs_value(p, o, &value, err)) {
+	if (takes_value(o) && !value && needs_value(p, o, &value, err))
 		return -1;
-	}
 	return set_value(p, o, value, err);
 }
 
@@ -374,18 +348,15 @@ static int parse_short(struct parser *p, const char *letters, struct error *err)
 		const struct opt *o = by_letter(p->opts, p->count, *letters);
 		const char *value = NULL;
 
-		if (!o) {
+		if (!o)
 			return error_set(err, FAIL_USAGE, "unknown option '-%c'", *letters);
-		}
 		if (takes_value(o)) {
-			if (!letters[1] && needs_value(p, o, &value, err)) {
+			if (!letters[1] && needs_value(p, o, &value, err))
 				return -1;
-			}
 			return set_value(p, o, value ? value : letters + 1, err);
 		}
-		if (set_value(p, o, NULL, err)) {
+		if (set_value(p, o, NULL, err))
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -425,11 +396,10 @@ static void help_of(const struct opt *o, struct buf *out)
 	size_t start = out->n;
 
 	buf_text(out, "  ");
-	if (o->letter) {
+	if (o->letter)
 		buf_printf(out, "-%c, ", o->letter);
-	} else {
+	else
 		buf_text(out, "    ");
-	}
 	buf_printf(out, "--%s", o->name);
 	if (takes_value(o)) {
 		/* longer lists are left to the manual */
@@ -449,11 +419,9 @@ static void help_of(const struct opt *o, struct buf *out)
 
 void options_help_common(const struct opt *opts, size_t count, struct buf *out)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (opts[i].common) {
+	for (size_t i = 0; i < count; i++)
+		if (opts[i].common)
 			help_of(&opts[i], out);
-		}
-	}
 }
 
 bool options_help_subject(const struct opt *opts, size_t count, struct str word, struct buf *out)
@@ -476,9 +444,8 @@ void options_help(const struct opt *opts, size_t count, struct buf *out)
 	for (size_t i = 0; i < count; i++) {
 		const char *title = option_title(&opts[i]);
 
-		if (title && (!above || strcmp(title, above) != 0)) {
+		if (title && (!above || strcmp(title, above) != 0))
 			buf_printf(out, "\n%s:\n", title);
-		}
 		above = title;
 		help_of(&opts[i], out);
 	}

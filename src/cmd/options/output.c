@@ -53,9 +53,8 @@ static int flush_first(struct output *o, size_t n, struct error *err)
 
 int output_flush(struct output *o, struct error *err)
 {
-	if (flush_first(o, o->text.n, err)) {
+	if (flush_first(o, o->text.n, err))
 		return -1;
-	}
 	buf_clear(&o->text);
 	return 0;
 }

@@ -42,9 +42,8 @@ static int ask(struct io *io, const char *url, uint64_t timeout_ms, int *status,
 
 	*status = 0;
 	*connected = false;
-	if (http_begin(io, &q, &x, err)) {
+	if (http_begin(io, &q, &x, err))
 		return -1;
-	}
 	int failed = http_wait_headers(x, err);
 	*connected = http_was_sent(x);
 	*status = failed ? 0 : http_status(x);
@@ -127,20 +126,16 @@ static int wait_until_served(struct io *io, const char *url, uint64_t wait_ms, s
 			log_info("%s is served: it replies with %d (try %d)", url, status, tries);
 			return 0;
 		}
-		if (s && child_has_ended(s->child)) {
+		if (s && child_has_ended(s->child))
 			return set_ended(s, err);
-		}
-		if (io_now_ns(io) >= until) {
+		if (io_now_ns(io) >= until)
 			return set_late(url, wait_ms, &why, status, err);
-		}
-		if (status) {
+		if (status)
 			log_info("try %d: %s replies with %d: tried again", tries, url, status);
-		} else {
+		else
 			log_info("try %d: %s: tried again", tries, why.text);
-		}
-		if (io_wait(io, NULL, pause, err)) {
+		if (io_wait(io, NULL, pause, err))
 			return -1;
-		}
 		pause = pause * 2 < PAUSE_MAX_MS ? pause * 2 : PAUSE_MAX_MS;
 	}
 }
@@ -181,9 +176,8 @@ static int open_log(struct own_server *s, const char *directory, struct error *e
 	buf_printf(&s->log, "%s/rolldbg-serve-XXXXXX", directory);
 	(void)buf_cstr(&s->log);
 	int fd = mkstemp(s->log.p);
-	if (fd < 0) {
+	if (fd < 0)
 		return error_errno(err, "cannot create %s", s->log.p);
-	}
 	close(fd);
 	log_info("the output of --serve goes to %s", s->log.p);
 	return 0;

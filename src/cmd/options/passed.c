@@ -27,9 +27,8 @@ static bool is_name(struct str name)
 		"!#$%&'*+-.^_`|~";
 	size_t n = 0;
 
-	while (n < name.n && memchr(allowed, name.p[n], sizeof(allowed) - 1)) {
+	while (n < name.n && memchr(allowed, name.p[n], sizeof(allowed) - 1))
 		n++;
-	}
 	return n > 0 && n == name.n;
 }
 
@@ -38,9 +37,8 @@ static int add_header(struct header_list *l, struct str header, const char *from
 	const char *colon = header.n ? memchr(header.p, ':', header.n) : NULL;
 	bool control = false;
 
-	for (size_t i = 0; i < header.n; i++) {
+	for (size_t i = 0; i < header.n; i++)
 		control |= (unsigned char)header.p[i] < ' ' && header.p[i] != '\t';
-	}
 	if (!colon || !is_name((struct str){header.p, (size_t)(colon - header.p)}) || control) {
 		/* the text may be a secret: not quoted */
 		return error_set(err, FAIL_USAGE, "%s: expected 'Name: value'", from);
@@ -65,20 +63,16 @@ static int add_file(struct header_list *l, const char *path, struct error *err)
 	ssize_t n;
 	int failed = 0;
 
-	if (!f) {
+	if (!f)
 		return cannot_read(path, err);
-	}
 	while (!failed && (n = getline(&line, &room, f)) >= 0) {
-		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r')) {
+		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
 			n--;
-		}
-		if (n > 0 && line[0] != '#') {
+		if (n > 0 && line[0] != '#')
 			failed = add_header(l, (struct str){line, (size_t)n}, path, err);
-		}
 	}
-	if (!failed && ferror(f)) {
+	if (!failed && ferror(f))
 		failed = cannot_read(path, err);
-	}
 	free(line);
 	fclose(f);
 	return failed;
@@ -116,19 +110,16 @@ int headers_read(const struct context *c, const struct header_options *o, struct
 		}
 	}
 	out->given = out->count;
-	for (size_t i = 0; i < o->variables.count; i++) {
-		if (add_variable(c, out, o->variables.item[i], err)) {
+	for (size_t i = 0; i < o->variables.count; i++)
+		if (add_variable(c, out, o->variables.item[i], err))
 			return -1;
-		}
-	}
 	return 0;
 }
 
 void headers_release(struct header_list *l)
 {
-	for (size_t i = 0; i < l->count; i++) {
+	for (size_t i = 0; i < l->count; i++)
 		free(l->items[i]);
-	}
 	free(l->items);
 	*l = (struct header_list){0};
 }
@@ -143,9 +134,8 @@ static size_t find(const struct child_variables *v, const char *name)
 {
 	size_t n = strlen(name), i = 0;
 
-	while (i < v->count && (strncmp(v->items[i], name, n) != 0 || v->items[i][n] != '=')) {
+	while (i < v->count && (strncmp(v->items[i], name, n) != 0 || v->items[i][n] != '='))
 		i++;
-	}
 	return i;
 }
 
@@ -153,9 +143,8 @@ static void put_variable(struct child_variables *v, const char *name, const char
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
-	if (find(v, name) < v->count) {
+	if (find(v, name) < v->count)
 		return;
-	}
 	buf_printf(&text, "%s=%s", name, value);
 	v->items = mem_resize(v->items, v->count + 2, sizeof(*v->items));
 	v->items[v->count++] = mem_text(buf_view(&text));
@@ -206,9 +195,8 @@ static int withhold_headers(struct child_variables *v, const struct opt_list *na
 	for (size_t i = 0; i < headers->variables.count; i++) {
 		const char *equals = strchr(headers->variables.item[i], '=');
 
-		if (equals && child_variables_withhold(v, names, equals + 1, err)) {
+		if (equals && child_variables_withhold(v, names, equals + 1, err))
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -221,9 +209,8 @@ int child_variables_read(const struct context *c, const struct opt_list *names,
 		const char *value = c->variable(inherited[i]);
 
 		/* "()": an exported shell function, which the SDKs omit as well */
-		if (value && strncmp(value, "()", 2) != 0) {
+		if (value && strncmp(value, "()", 2) != 0)
 			put_variable(out, inherited[i], value);
-		}
 	}
 	for (size_t i = 0; i < names->count; i++) {
 		const char *equals = strchr(names->item[i], '=');
@@ -244,9 +231,8 @@ int child_variables_read(const struct context *c, const struct opt_list *names,
 
 void child_variables_release(struct child_variables *v)
 {
-	for (size_t i = 0; i < v->count; i++) {
+	for (size_t i = 0; i < v->count; i++)
 		free(v->items[i]);
-	}
 	free(v->items);
 	*v = (struct child_variables){0};
 }

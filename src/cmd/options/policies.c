@@ -54,11 +54,10 @@ static bool each_directory(environment *variable, directory_visit visit, void *c
 	const char *shared = variable("XDG_DATA_DIRS");
 	struct buf places = BUF(BUF_MAX_MESSAGE);
 
-	if (own && *own) {
+	if (own && *own)
 		buf_text(&places, own);
-	} else if (home && *home) {
+	else if (home && *home)
 		buf_printf(&places, "%s/.local/share", home);
-	}
 	buf_char(&places, ':');
 	put_own_share(&places);
 	buf_printf(&places, ":%s", shared && *shared ? shared : "/usr/local/share:/usr/share");
@@ -86,11 +85,9 @@ static bool has_it(void *ctx, const char *directory)
 /* True for a kind (random:7) or a path, which is used as it is. */
 static bool is_plain(const char *spec)
 {
-	for (size_t i = 0; i < policies_count; i++) {
-		if (!strcmp(spec, policy_kind_name(policies[i]->kind))) {
+	for (size_t i = 0; i < policies_count; i++)
+		if (!strcmp(spec, policy_kind_name(policies[i]->kind)))
 			return true;
-		}
-	}
 	return strpbrk(spec, "/:") || str_ends(str_from(spec), STR(SUFFIX)) ||
 	       access(spec, F_OK) == 0;
 }
@@ -103,17 +100,15 @@ static int no_such_policy(environment *variable, const char *spec, struct error 
 
 	for (size_t i = 0; i < policies_count; i++) {
 		names_add(&kinds, str_from(policy_kind_name(policies[i]->kind)));
-		if (policies[i]->spelled) {
+		if (policies[i]->spelled)
 			names_add(&all, str_from(policies[i]->spelled));
-		}
 	}
 	policies_names(variable, &all);
 	error_set(err, FAIL_INPUT, "policy '%s': no such file, kind or ready-made policy", spec);
-	if (text_nearest(str_from(spec), kinds.text, kinds.count)) {
+	if (text_nearest(str_from(spec), kinds.text, kinds.count))
 		names_suggest(err, str_from(spec), kinds.text, kinds.count);
-	} else {
+	else
 		names_suggest(err, str_from(spec), all.text, all.count);
-	}
 	names_release(&kinds);
 	names_release(&all);
 	return -1;
@@ -136,12 +131,10 @@ int policies_find(environment *variable, const char *spec, struct buf *path, con
 	struct wanted w = {spec, path};
 
 	*out = spec;
-	if (!spec || is_plain(spec)) {
+	if (!spec || is_plain(spec))
 		return spec ? check_readable_again(spec, err) : 0;
-	}
-	if (!each_directory(variable, has_it, &w)) {
+	if (!each_directory(variable, has_it, &w))
 		return no_such_policy(variable, spec, err);
-	}
 	*out = buf_cstr(path);
 	return check_readable_again(*out, err);
 }
@@ -150,11 +143,9 @@ int policies_find(environment *variable, const char *spec, struct buf *path, con
 
 static bool is_known(const struct names *all, struct str name)
 {
-	for (size_t i = 0; i < all->count; i++) {
-		if (str_is(name, all->text[i])) {
+	for (size_t i = 0; i < all->count; i++)
+		if (str_is(name, all->text[i]))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -169,15 +160,13 @@ static bool add_names(void *ctx, const char *directory)
 
 		if (str_ends(name, STR(SUFFIX))) {
 			name.n -= strlen(SUFFIX);
-			if (!is_known(all, name)) {
+			if (!is_known(all, name))
 				names_add(all, name);
-			}
 		}
 		free(entries[i]);
 	}
-	if (n >= 0) {
+	if (n >= 0)
 		free(entries);
-	}
 	return false;
 }
 

@@ -14,9 +14,8 @@ static size_t name_end(const char *text, size_t at, size_t n)
 void settings_as_options(char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (text[i] != SETTING_BEGIN) {
+		if (text[i] != SETTING_BEGIN)
 			continue;
-		}
 		size_t end = name_end(text, i + 1, n);
 
 		text[i++] = '-';
@@ -42,7 +41,6 @@ void settings_put(struct buf *out, const char *text)
 	size_t at = out->n;
 
 	buf_text(out, text);
-	if (out->n > at) {
+	if (out->n > at)
 		settings_as_options(out->p + at, out->n - at);
-	}
 }

@@ -14,9 +14,8 @@ static bool number_of(const struct context *c, const char *name, uint64_t *out, 
 {
 	const char *text = name ? c->variable(name) : NULL;
 
-	if (!text || !*text) {
+	if (!text || !*text)
 		return false;
-	}
 	if (!text_u64(str_from(text), out)) {
 		*bad = name;
 		return false;
@@ -55,9 +54,8 @@ static int read_job(const struct context *c, const struct job_kind *k, uint64_t 
 	number_of(c, k->step, &step, &bad);
 	bool array = number_of(c, k->last, &last, &bad);
 
-	if (bad) {
+	if (bad)
 		return error_set(err, FAIL_USAGE, "--shard auto: %s is not a number", bad);
-	}
 	if (!counted) {
 		return error_set(
 			err, FAIL_USAGE,
@@ -65,9 +63,8 @@ static int read_job(const struct context *c, const struct job_kind *k, uint64_t 
 			"in --shard auto/8",
 			k->number, k->count);
 	}
-	if (first > 1 || step != 1 || (array && last - first + 1 != count)) {
+	if (first > 1 || step != 1 || (array && last - first + 1 != count))
 		return refuse_part(k, err);
-	}
 	if (number < first || number - first >= count) {
 		return error_set(err, FAIL_USAGE,
 		                 "--shard auto: %s is %" PRIu64 ", which is none of %" PRIu64
@@ -83,12 +80,10 @@ static int read_auto(const struct context *c, uint64_t count, struct shard *out,
 	for (size_t i = 0; i < ARRAY_LEN(job_kinds); i++) {
 		const char *number = c->variable(job_kinds[i].number);
 
-		if (!number || !*number) {
+		if (!number || !*number)
 			continue;
-		}
-		if (read_job(c, &job_kinds[i], count, out, err)) {
+		if (read_job(c, &job_kinds[i], count, out, err))
 			return -1;
-		}
 		log_info("shard %" PRIu64 " of %" PRIu64 ", from %s", out->index, out->count,
 		         job_kinds[i].number);
 		return 0;
@@ -103,9 +98,8 @@ int shard_read(const char *text, const struct context *c, struct shard *out, str
 	struct str s = text ? str_from(text) : STR_NONE, head, tail;
 
 	*out = (struct shard){0};
-	if (!text) {
+	if (!text)
 		return 0;
-	}
 	const char *slash = strchr(text, '/');
 	head = slash ? (struct str){text, (size_t)(slash - text)} : s;
 	tail = slash ? str_from(slash + 1) : STR_NONE;
@@ -129,13 +123,11 @@ bool shard_has(const struct shard *s, struct str key)
 	unsigned char hash[HASH_SHA256_BYTES];
 	uint64_t number = 0;
 
-	if (s->count < 2) {
+	if (s->count < 2)
 		return true;
-	}
 	hash_sha256(key, hash);
-	for (size_t i = 0; i < sizeof(number); i++) {
+	for (size_t i = 0; i < sizeof(number); i++)
 		number = number << 8 | hash[i];
-	}
 	return number % s->count == s->index - 1;
 }
 
@@ -168,9 +160,8 @@ int shard_set_add(struct shard_set *s, const struct shard *one, const char *name
 		                 " shards, not %" PRIu64,
 		                 s->first, one->count, s->count);
 	}
-	if (!one->count) {
+	if (!one->count)
 		return 0;
-	}
 	if (s->names[one->index - 1]) {
 		return error_set(err, FAIL_INPUT,
 		                 "shard %" PRIu64 "/%" PRIu64 " again: %s is the same one",

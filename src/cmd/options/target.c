@@ -112,9 +112,8 @@ static const struct world *world_of(struct str env)
 	struct str version = json_inner(JSON_GET(env, "version"));
 	size_t i = 0;
 
-	while (i < worlds_count && !json_is(JSON_GET(env, "name"), str_from(worlds[i]->server))) {
+	while (i < worlds_count && !json_is(JSON_GET(env, "name"), str_from(worlds[i]->server)))
 		i++;
-	}
 	return i < worlds_count && (!version.n || str_starts(version, STR("builtin-"))) ? worlds[i]
 	                                                                                : NULL;
 }
@@ -171,11 +170,9 @@ static void add_headers(struct env_target *t)
 int target_add_secrets(struct secrets *secrets, const struct opt_list *values,
                        const struct opt_list *names, const struct context *c, struct error *err)
 {
-	for (size_t i = 0; i < values->count; i++) {
-		if (!secrets_add(secrets, str_from(values->item[i]))) {
+	for (size_t i = 0; i < values->count; i++)
+		if (!secrets_add(secrets, str_from(values->item[i])))
 			say_too_short("--secret", "");
-		}
-	}
 	for (size_t i = 0; i < names->count; i++) {
 		const char *value = c->variable(names->item[i]);
 
@@ -184,9 +181,8 @@ int target_add_secrets(struct secrets *secrets, const struct opt_list *values,
 			                 "--secret-env: the variable %s is not set",
 			                 names->item[i]);
 		}
-		if (!secrets_add(secrets, str_from(value))) {
+		if (!secrets_add(secrets, str_from(value)))
 			say_too_short("--secret-env", names->item[i]);
-		}
 	}
 	return 0;
 }
@@ -200,11 +196,10 @@ static void add_passed_variables(struct env_target *t)
 		const char *item = names->item[i], *equals = strchr(item, '=');
 		const char *value = equals ? equals + 1 : t->context->variable(item);
 
-		if (value && credentials_named((struct str){item, strcspn(item, "=")})) {
+		if (value && credentials_named((struct str){item, strcspn(item, "=")}))
 			secrets_add(t->secrets, str_from(value));
-		} else if (value) {
+		else if (value)
 			credentials_add_url(t->secrets, value);
-		}
 	}
 }
 
@@ -223,9 +218,8 @@ static int check_reset_json(const char *text, struct error *err)
 {
 	struct json_fault fault;
 
-	if (!text) {
+	if (!text)
 		return 0;
-	}
 	if (json_validate(str_from(text), &fault)) {
 		return error_set(err, FAIL_USAGE, "--reset-json: not JSON: %s at byte %zu",
 		                 fault.why, fault.at + 1);
@@ -301,12 +295,10 @@ static int await_server(struct env_target *t, struct error *err)
 	uint64_t wait_ms = o->wait.given ? o->wait.value : DEFAULT_WAIT_MS;
 	const char *directory = t->context->variable("TMPDIR");
 
-	if (!o->serve && !o->wait.given) {
+	if (!o->serve && !o->wait.given)
 		return 0;
-	}
-	if (env_target_new_io(t, &t->io, err)) {
+	if (env_target_new_io(t, &t->io, err))
 		return -1;
-	}
 	t->own.io = t->io;
 	return o->serve ? own_server_start(&t->own, o->serve, t->variables.items,
 	                                   directory && *directory ? directory : "/tmp",
@@ -316,12 +308,10 @@ static int await_server(struct env_target *t, struct error *err)
 
 int env_target_start(struct env_target *t, struct error *err)
 {
-	if (is_builtin(t) && t->options->serve) {
+	if (is_builtin(t) && t->options->serve)
 		return error_set(err, FAIL_USAGE, "--serve: %s needs no server", t->name);
-	}
-	if (is_builtin(t)) {
+	if (is_builtin(t))
 		return start_builtin(t, t->name + strlen(BUILTIN), err);
-	}
 	if (names_a_user(t->name)) {
 		return error_set(err, FAIL_USAGE,
 		                 "--env: a password in a URL would be recorded: pass it with "
@@ -372,9 +362,8 @@ struct env_conf env_target_conf(const struct env_target *t)
 
 int env_target_new_session(char out[TARGET_SESSION_DIGITS + 1], struct error *err)
 {
-	if (rng_unique_hex(out, TARGET_SESSION_DIGITS)) {
+	if (rng_unique_hex(out, TARGET_SESSION_DIGITS))
 		return error_errno(err, "cannot get random bytes for a session id");
-	}
 	return 0;
 }
 
@@ -382,9 +371,8 @@ int env_target_new_io(const struct env_target *t, struct io **out, struct error 
 {
 	const char *variable = t->context->variable("SSL_CERT_FILE"); /* OpenSSL's */
 
-	if (variable && !*variable) {
+	if (variable && !*variable)
 		variable = NULL;
-	}
 	struct io_conf conf = {.clock = t->context->clock,
 	                       .stop_fd = t->context->stop_fd,
 	                       .user_agent = "rolldbg/" ROLLDBG_VERSION,

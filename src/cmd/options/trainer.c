@@ -82,9 +82,8 @@ static int read_config(const char *path, struct trainer_settings *s, struct erro
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	int failed = file_read("a trainer's configuration", path, &text, err);
 
-	if (!failed) {
+	if (!failed)
 		failed = trainer_config_read(buf_view(&text), path, s, say_skipped, &path, err);
-	}
 	buf_release(&text);
 	return failed;
 }
@@ -94,19 +93,14 @@ int trainer_read(const struct trainer_options *o, struct trainer_plan *plan,
 {
 	struct trainer_settings s = {.kind = TRAINER_TRL};
 
-	for (size_t i = 0; i < o->configs.count; i++) {
-		if (read_config(o->configs.item[i], &s, err)) {
+	for (size_t i = 0; i < o->configs.count; i++)
+		if (read_config(o->configs.item[i], &s, err))
 			return -1;
-		}
-	}
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-		if (o->trainer && !strcmp(o->trainer, kinds[i])) {
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (o->trainer && !strcmp(o->trainer, kinds[i]))
 			s.kind = (enum trainer_kind)i;
-		}
-	}
-	if (o->eval_strategy) {
+	if (o->eval_strategy)
 		s.evaluates = trainer_evaluates(str_from(o->eval_strategy));
-	}
 	for (size_t i = 0; i < trainer_numbers_count; i++) {
 		const struct opt_u64 *given = option_of(o, i);
 
@@ -114,13 +108,11 @@ int trainer_read(const struct trainer_options *o, struct trainer_plan *plan,
 			return error_set(err, FAIL_USAGE, "\1%s\2 must be at least 1",
 			                 trainer_numbers[i].name);
 		}
-		if (given->given) {
+		if (given->given)
 			*trainer_number_at(&s, i) = given->value;
-		}
 	}
-	if (trainer_plan(&s, plan, err)) {
+	if (trainer_plan(&s, plan, err))
 		return -1;
-	}
 	trainer_describe(&s, plan, description);
 	return 0;
 }

@@ -32,9 +32,8 @@ static void put_hash(struct str text, struct buf *out)
 	unsigned char hash[HASH_SHA256_BYTES];
 
 	hash_sha256(text, hash);
-	for (size_t i = 0; i < sizeof(hash); i++) {
+	for (size_t i = 0; i < sizeof(hash); i++)
 		buf_printf(out, "%02x", hash[i]);
-	}
 }
 
 /* An entry is named by the hash of the path, and contains "HASH PATH\n" with that of the text. */
@@ -145,9 +144,8 @@ int trusted_list(environment *variable, struct buf *out, struct error *err)
 
 	buf_text(&path, FOLDER);
 	int count = failed ? 0 : scandir(buf_cstr(&path), &entries, NULL, alphasort);
-	if (count < 0 && errno != ENOENT) {
+	if (count < 0 && errno != ENOENT)
 		failed = error_errno(err, "cannot read the directory %s", buf_cstr(&path));
-	}
 	for (int i = 0; i < count; i++) {
 		if (strlen(entries[i]->d_name) == HEX) {
 			size_t folder = path.n;
@@ -189,18 +187,14 @@ static enum opt_class class_of_target(const struct opt *o, const char *text)
 /* ${VAR} may be a secret, and @FILE any file. A report without ':' is printed. */
 static enum opt_class class_of_text(const struct opt *o, const char *text)
 {
-	if (o->class == OPT_NEVER) {
+	if (o->class == OPT_NEVER)
 		return OPT_NEVER;
-	}
-	if (strstr(text, "${") || (text[0] == '@' && strchr(o->arg, '@'))) {
+	if (strstr(text, "${") || (text[0] == '@' && strchr(o->arg, '@')))
 		return OPT_POWER;
-	}
-	if (!strcmp(o->arg, "TARGET")) {
+	if (!strcmp(o->arg, "TARGET"))
 		return class_of_target(o, text);
-	}
-	if (!strcmp(o->arg, "REPORT") && strchr(text, ':')) {
+	if (!strcmp(o->arg, "REPORT") && strchr(text, ':'))
 		return OPT_POWER;
-	}
 	return !strcmp(o->arg, "SOURCE") && begins(text, "tool:") ? OPT_REACH : o->class;
 }
 
@@ -209,15 +203,12 @@ static enum opt_class class_of(const struct opt *o, const cJSON *value)
 	enum opt_class worst = OPT_HARMLESS;
 	const cJSON *each;
 
-	if (cJSON_IsFalse(value)) {
+	if (cJSON_IsFalse(value))
 		return OPT_HARMLESS; /* as without the setting */
-	}
-	if (!o->arg) {
+	if (!o->arg)
 		return o->class;
-	}
-	if (cJSON_IsString(value)) {
+	if (cJSON_IsString(value))
 		return class_of_text(o, value->valuestring);
-	}
 	if (cJSON_IsObject(value)) {
 		char *text = cJSON_PrintUnformatted(value);
 
@@ -255,9 +246,8 @@ int config_permit(const struct context *c, const struct config_file *f, struct k
 	enum trusted trusted;
 	struct buf path = BUF(BUF_MAX_SMALL);
 
-	if (f->named || class == OPT_HARMLESS) {
+	if (f->named || class == OPT_HARMLESS)
 		return 0;
-	}
 	if (class == OPT_NEVER) {
 		keyed_fail(k,
 		           "\"%s\" is not taken from a file that was found: use \1%s\2, or name "
@@ -267,9 +257,8 @@ int config_permit(const struct context *c, const struct config_file *f, struct k
 		return -1;
 	}
 	trusted = trusted_look(c->variable, f->path, f->text);
-	if (trusted == TRUSTED_YES) {
+	if (trusted == TRUSTED_YES)
 		return 0;
-	}
 	config_shell_word(&path, f->path);
 	keyed_fail(
 		k, "\"%s\" needs trust (%s)%s: rolldbg trust %s", k->key, option_class_name(class),

@@ -27,19 +27,16 @@ static int take_line(void *ctx, const struct line *l, const struct reader_note *
 	struct evidence_update u;
 
 	g->any = g->any || !note->torn;
-	if (evidence_end_unfinished(g->facts, l, &u)) {
+	if (evidence_end_unfinished(g->facts, l, &u))
 		stats_take(g->stats, &u);
-	}
 	if (evidence_line(g->facts, l, note, &u, err)) {
-		if (!g->many || !evidence_is_headless(g->facts, l)) {
+		if (!g->many || !evidence_is_headless(g->facts, l))
 			return -1;
-		}
 		g->headless = g->headless ? g->headless : note->line;
 		return 0;
 	}
-	if (u.rollout) {
+	if (u.rollout)
 		stats_take(g->stats, &u);
-	}
 	return 0;
 }
 
@@ -50,23 +47,20 @@ static int take_file(struct gathering *g, const char *path, struct error *err)
 
 	g->headless = 0;
 	g->any = false;
-	if (reader_file_lines(path, take_line, g, &any, err)) {
+	if (reader_file_lines(path, take_line, g, &any, err))
 		return -1;
-	}
 	if (!g->any && !g->many) {
 		return error_set(err, FAIL_INPUT, "%s: contains no recording%s", path,
 		                 any ? ", only a truncated line" : "");
 	}
-	if (!g->any) {
+	if (!g->any)
 		log_warn(any ? "%s contains no complete line" : "%s is empty", path);
-	}
 	if (g->headless) {
 		log_warn("%s:%llu: lines of a rollout without a header are skipped", path,
 		         (unsigned long long)g->headless);
 	}
-	while (evidence_end_next(g->facts, &u)) {
+	while (evidence_end_next(g->facts, &u))
 		stats_take(g->stats, &u);
-	}
 	evidence_new_file(g->facts);
 	return 0;
 }
@@ -95,9 +89,8 @@ static void warn_if_seen(const struct file_list *files, uint64_t *hashes, size_t
 {
 	hashes[i] = map_hash(text);
 	for (size_t k = 0; k < i; k++) {
-		if (hashes[k] != hashes[i]) {
+		if (hashes[k] != hashes[i])
 			continue;
-		}
 		if (!strcmp(files->paths[k], files->paths[i])) {
 			log_warn("%s is given twice: its rollouts are counted twice",
 			         files->paths[i]);

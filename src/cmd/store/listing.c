@@ -46,9 +46,8 @@ static void put_rule(const struct check *c, struct buf *out)
 	jw_put_text(&w, "raised", c->raised);
 	jw_put_text(&w, "lowered", c->lowered);
 	jw_put_array(&w, "explains");
-	for (size_t i = 0; i < EXPLAINS_MAX && c->explains[i]; i++) {
+	for (size_t i = 0; i < EXPLAINS_MAX && c->explains[i]; i++)
 		jw_text(&w, c->explains[i]->id);
-	}
 	jw_end(&w);
 	put_settings(&w, "title", c->title);
 	put_settings(&w, "explanation", c->why);
@@ -103,9 +102,8 @@ static void explain_rule(const struct check *c, struct buf *out)
 	settings_put(&text, c->title);
 	buf_text(&text, "\nSeverity: ");
 	check_describe_severity(c, &text);
-	for (size_t i = 0; i < EXPLAINS_MAX && c->explains[i]; i++) {
+	for (size_t i = 0; i < EXPLAINS_MAX && c->explains[i]; i++)
 		buf_printf(&text, "%s%s", i ? ", " : "\nExplains: ", c->explains[i]->id);
-	}
 	text_wrap(out, buf_view(&text), 0, EXPLAIN_WIDTH);
 	buf_clear(&text);
 	settings_put(&text, c->why);
@@ -153,16 +151,13 @@ static int print_list(const struct list *list, size_t count, struct style style,
 {
 	struct output out = output_to_stdout();
 
-	for (size_t i = 0; i < count; i++) {
-		if (json) {
+	for (size_t i = 0; i < count; i++)
+		if (json)
 			list->as_json(i, &out.text);
-		} else {
+		else
 			list->as_text(i, width_of(style), &out.text);
-		}
-	}
-	if (json) {
+	if (json)
 		put_count(count, &out.text);
-	}
 	return output_close(&out, err);
 }
 

@@ -29,9 +29,8 @@ _Static_assert(ARRAY_LEN(fate_names) == FATES, "a name for each");
 
 int manifest_check(const struct plan *p, const char *out, struct error *err)
 {
-	if (!p->shard.count || (out && strcmp(out, "-") != 0)) {
+	if (!p->shard.count || (out && strcmp(out, "-") != 0))
 		return 0;
-	}
 	return error_set(err, FAIL_USAGE,
 	                 "--shard needs --out FILE or DIR/: the shard's manifest is written beside "
 	                 "the recording");
@@ -43,9 +42,8 @@ static enum fate task_fate(const struct plan *p, size_t task)
 	for (size_t i = 0; i < p->group_size; i++) {
 		enum fate f = p->fates[task * p->group_size + i];
 
-		if (f != FATE_DONE) {
+		if (f != FATE_DONE)
 			return f;
-		}
 	}
 	return FATE_DONE;
 }
@@ -54,17 +52,14 @@ static void put_tasks(struct json_writer *w, const struct plan *p)
 {
 	uint64_t count[FATES] = {0};
 
-	for (size_t i = 0; i < p->groups; i++) {
+	for (size_t i = 0; i < p->groups; i++)
 		count[task_fate(p, i)]++;
-	}
 	jw_put_u64(w, "expected", p->groups);
 	jw_put_u64(w, "done", count[FATE_DONE]);
 	jw_put_object(w, "failed");
-	for (size_t i = 0; i < FATES; i++) {
-		if (count[i] && i != FATE_DONE) {
+	for (size_t i = 0; i < FATES; i++)
+		if (count[i] && i != FATE_DONE)
 			jw_put_u64(w, fate_names[i], count[i]);
-		}
-	}
 	jw_end(w);
 }
 
@@ -76,9 +71,8 @@ static void put_missing(struct json_writer *w, const struct plan *p)
 	for (size_t i = 0; i < p->groups; i++) {
 		enum fate f = task_fate(p, i);
 
-		if (f == FATE_DONE) {
+		if (f == FATE_DONE)
 			continue;
-		}
 		plan_nth(p, i * p->group_size, &one);
 		jw_object(w);
 		jw_put_text(w, "task", one.name);
@@ -96,9 +90,8 @@ static int put_file(struct json_writer *w, const char *path, struct error *err)
 	int64_t bytes;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0) {
+	if (fd < 0)
 		return 0;
-	}
 	bool read = hash_sha256_fd(fd, hash, &bytes);
 	int failed = read ? 0 : error_errno(err, "cannot read %s", path);
 
@@ -151,9 +144,8 @@ static void put_plan(struct json_writer *w, const struct plan *p)
 static void put_path(const struct plan *p, const struct recordings *r, struct buf *out)
 {
 	buf_str(out, buf_view(&r->path));
-	if (r->directory) {
+	if (r->directory)
 		buf_printf(out, "shard-%" PRIu64 "-of-%" PRIu64, p->shard.index, p->shard.count);
-	}
 	buf_text(out, MANIFEST_ENDING);
 }
 
@@ -164,9 +156,8 @@ int manifest_write(const struct plan *p, const struct recordings *r, struct erro
 	struct buf path = BUF(BUF_MAX_SMALL), text = BUF(SIZE_MAX / 2);
 	struct json_writer w;
 
-	if (!p->shard.count) {
+	if (!p->shard.count)
 		return 0;
-	}
 	jw_init(&w, &text);
 	jw_object(&w);
 	jw_put_i64(&w, "manifest", MANIFEST_VERSION);
@@ -242,13 +233,11 @@ static const char *fault_of(const struct manifests *m, const char *name, struct 
 	                 ? -1
 	                 : open(buf_cstr(&path), O_RDONLY | O_CLOEXEC);
 	bool read = fd >= 0 && hash_sha256_fd(fd, hash, &bytes);
-	if (fd >= 0) {
+	if (fd >= 0)
 		close(fd);
-	}
 	buf_release(&path);
-	if (!read) {
+	if (!read)
 		return "cannot be read";
-	}
 	return json_i64(JSON_GET(entry, "bytes"), &want) && want == bytes &&
 	                       json_is(JSON_GET(entry, "sha256"), str_from(hash))
 	               ? NULL
@@ -263,9 +252,8 @@ static void take_files(struct manifests *m, int64_t shard, struct str text, stru
 		const char *name = json_text(arena, JSON_GET(entry, "file")).p;
 		const char *fault = name ? fault_of(m, name, entry) : NULL;
 
-		if (fault) {
+		if (fault)
 			say(m, shard, STR_NONE, name, fault);
-		}
 	}
 }
 
@@ -377,9 +365,8 @@ static int read_all(struct manifests *m, struct error *err)
 		failed = file_read_regular("manifest", buf_cstr(&path), &text, err) ||
 		         take(m, entries[i]->d_name, text_trim(buf_view(&text)), err);
 	}
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++)
 		free(entries[i]);
-	}
 	free(entries);
 	buf_release(&path);
 	buf_release(&text);
@@ -396,11 +383,9 @@ static void say_all(struct manifests *m, int64_t complete)
 	struct buf *out = &m->out->text, list = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
 
-	for (int64_t i = 0; i < m->count; i++) {
-		if (!m->shards[i].complete) {
+	for (int64_t i = 0; i < m->count; i++)
+		if (!m->shards[i].complete)
 			buf_printf(&list, "%s%lld", list.n ? "," : "", (long long)i + 1);
-		}
-	}
 	if (m->json) {
 		jw_line(&w, out, "shards");
 		jw_put_i64(&w, "shards", m->count);
@@ -426,9 +411,8 @@ int missing_list(const char *directory, bool json, struct output *out, bool *mis
 	int64_t complete = 0;
 
 	for (int64_t i = 0; !failed && i < m.count; i++) {
-		if (!m.shards[i].name) {
+		if (!m.shards[i].name)
 			say(&m, i + 1, STR_NONE, NULL, "no manifest");
-		}
 		complete += m.shards[i].complete;
 	}
 	if (!failed) {
@@ -436,9 +420,8 @@ int missing_list(const char *directory, bool json, struct output *out, bool *mis
 		*missing = complete < m.count;
 		failed = output_flush(out, err);
 	}
-	for (int64_t i = 0; i < m.count; i++) {
+	for (int64_t i = 0; i < m.count; i++)
 		free(m.shards[i].name);
-	}
 	free(m.shards);
 	return failed ? -1 : 0;
 }

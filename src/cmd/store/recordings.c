@@ -53,14 +53,12 @@ static size_t put_name(struct str rollout, struct buf *out)
 	for (size_t i = 0; i < rollout.n; i++) {
 		unsigned char c = (unsigned char)rollout.p[i];
 
-		if (out->n <= NAME_KEPT && (c & 0xc0) != 0x80) {
+		if (out->n <= NAME_KEPT && (c & 0xc0) != 0x80)
 			length = out->n;
-		}
-		if (is_safe(c, i == 0)) {
+		if (is_safe(c, i == 0))
 			buf_char(out, (char)c);
-		} else {
+		else
 			buf_printf(out, "%%%02X", (unsigned)c);
-		}
 	}
 	return length;
 }
@@ -71,11 +69,10 @@ void recordings_path(const struct recordings *r, struct str rollout, struct buf 
 	size_t length = put_name(rollout, &name);
 
 	buf_str(out, buf_view(&r->path));
-	if (name.n <= NAME_LONGEST) {
+	if (name.n <= NAME_LONGEST)
 		buf_str(out, buf_view(&name));
-	} else {
+	else
 		buf_printf(out, "%.*s~%016" PRIx64, (int)length, name.p, map_hash(rollout));
-	}
 	buf_text(out, ".jsonl");
 	buf_release(&name);
 }
@@ -86,23 +83,19 @@ static int make_directory(struct recordings *r, struct error *err)
 	struct stat st;
 
 	buf_text(&r->path, r->options->out);
-	while (r->path.n > 1 && r->path.p[r->path.n - 1] == '/') {
+	while (r->path.n > 1 && r->path.p[r->path.n - 1] == '/')
 		buf_cut(&r->path, r->path.n - 1);
-	}
 	path = buf_cstr(&r->path);
-	if (mkdir(path, 0777) && errno != EEXIST) {
+	if (mkdir(path, 0777) && errno != EEXIST)
 		return error_errno(err, "cannot create the directory %s", path);
-	}
 	if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode)) {
 		return error_set(err, FAIL_USAGE, "--out %s: %s is not a directory",
 		                 r->options->out, path);
 	}
-	if (access(path, W_OK | X_OK)) {
+	if (access(path, W_OK | X_OK))
 		return error_errno(err, "cannot write into the directory %s", path);
-	}
-	if (strcmp(path, "/") != 0) {
+	if (strcmp(path, "/") != 0)
 		buf_char(&r->path, '/');
-	}
 	return 0;
 }
 
@@ -145,12 +138,10 @@ int recordings_choose(struct recordings *r, const struct context *c,
 	                         .secrets = secrets,
 	                         .path = BUF(BUF_MAX_SMALL),
 	                         .directory = recordings_is_directory(o->out)};
-	if (o->force && o->append) {
+	if (o->force && o->append)
 		return error_set(err, FAIL_USAGE, "--force and --append are mutually exclusive");
-	}
-	if (r->directory) {
+	if (r->directory)
 		return make_directory(r, err) || check_files(r, plan, err);
-	}
 	if (o->out) {
 		buf_text(&r->path, o->out);
 		return 0;
@@ -182,9 +173,8 @@ bool recordings_remove_empty(const char *path)
 	struct stat st;
 	bool empty = stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
 
-	if (empty) {
+	if (empty)
 		unlink(path);
-	}
 	return empty;
 }
 
@@ -193,9 +183,8 @@ static int close_one(struct recorder *recorder, const char *path, bool created, 
 {
 	int failed = recorder_close(recorder, err);
 
-	if (created) {
+	if (created)
 		recordings_remove_empty(path);
-	}
 	return failed;
 }
 
@@ -214,9 +203,8 @@ int recordings_close(struct recordings *r, struct error *err)
 
 bool recordings_is_worth_keeping(const struct line *l)
 {
-	if (l->type == LINE_END) {
+	if (l->type == LINE_END)
 		return l->status != END_UNREACHABLE && l->status != END_INTERRUPTED;
-	}
 	return l->type == LINE_STEP ||
 	       (l->type == LINE_RESET && l->outcome != OUTCOME_TRANSPORT_ERROR);
 }
@@ -230,9 +218,8 @@ int recording_open(const struct recordings *r, const char *rollout, struct recor
                    struct error *err)
 {
 	*out = (struct recording){.recorder = r->recorder, .path = BUF(BUF_MAX_SMALL)};
-	if (!r->directory) {
+	if (!r->directory)
 		return 0;
-	}
 	recordings_path(r, str_from(rollout), &out->path);
 	return open_one(r, buf_cstr(&out->path), &out->recorder, &out->created, err);
 }
@@ -254,12 +241,10 @@ int recordings_check_directory(const struct recordings *r, struct error *err)
 	DIR *d = r->directory && !o->force && !o->append ? opendir(path) : NULL;
 	bool taken = false;
 
-	for (struct dirent *e; d && (e = readdir(d));) {
+	for (struct dirent *e; d && (e = readdir(d));)
 		taken |= str_ends(str_from(e->d_name), STR(".jsonl"));
-	}
-	if (d) {
+	if (d)
 		closedir(d);
-	}
 	return taken ? error_set(err, FAIL_USAGE,
 	                         "--out %s: there are recordings in it; use another directory, or "
 	                         "--force to overwrite those of the same name",

@@ -22,9 +22,8 @@ int store_make_directories(struct buf *path, const char *cure, struct error *err
 	for (size_t i = 1; i <= path->n; i++) {
 		char kept = path->p[i];
 
-		if (kept != '/' && kept != '\0') {
+		if (kept != '/' && kept != '\0')
 			continue;
-		}
 		path->p[i] = '\0';
 		if (mkdir(path->p, 0700) && errno != EEXIST) {
 			return error_errno(err, "cannot create the directory %s (%s)", path->p,
@@ -43,15 +42,12 @@ int store_new_file(const struct context *c, struct buf *path, struct error *err)
 	    store_make_directories(path, "use --out FILE to record elsewhere", err)) {
 		return -1;
 	}
-	if (rng_unique_hex(unique, 8)) {
+	if (rng_unique_hex(unique, 8))
 		return error_errno(err, "cannot get random bytes for a file name");
-	}
 	clock_format(c->clock.unix_ms(c->clock.ctx), stamp);
-	for (char *p = stamp; *p; p++) {
-		if (*p == ':' || *p == '.') {
+	for (char *p = stamp; *p; p++)
+		if (*p == ':' || *p == '.')
 			*p = '-';
-		}
-	}
 	/* with milliseconds: the order of the names is that of the runs */
 	buf_printf(path, "/%.23s-%s.jsonl", stamp, unique);
 	return 0;
@@ -79,9 +75,8 @@ int store_set_latest(const struct context *c, const char *path, struct error *er
 
 int store_latest(const struct context *c, struct buf *path, struct error *err)
 {
-	if (store_directory(c->variable, path, err)) {
+	if (store_directory(c->variable, path, err))
 		return -1;
-	}
 	buf_text(path, "/latest");
 	if (access(buf_cstr(path), R_OK)) {
 		return error_set(
@@ -119,22 +114,19 @@ int store_operands(const struct context *c, int argc, char **argv, struct file_l
 	struct buf latest = BUF(BUF_MAX_SMALL);
 	int failed;
 
-	if (argc) {
+	if (argc)
 		return file_list_new(argv, (size_t)argc, files, err);
-	}
 	failed = store_latest(c, &latest, err);
-	if (!failed) {
+	if (!failed)
 		failed = file_list_new(&latest.p, 1, files, err);
-	}
 	buf_release(&latest);
 	return failed;
 }
 
 bool store_pass_over(const struct file_list *files, const struct error *err, size_t *unusable)
 {
-	if (!files->many || err->kind != FAIL_INPUT) {
+	if (!files->many || err->kind != FAIL_INPUT)
 		return false;
-	}
 	log_error("%s", err->text);
 	(*unusable)++;
 	return true;
@@ -188,9 +180,8 @@ int store_list(environment *variable, struct stored *out, struct error *err)
 	struct dirent **entries = NULL;
 
 	*out = (struct stored){.directory = BUF(BUF_MAX_SMALL)};
-	if (store_directory(variable, &out->directory, err)) {
+	if (store_directory(variable, &out->directory, err))
 		return -1;
-	}
 	int count = scandir(buf_cstr(&out->directory), &entries, is_recording, newest_first);
 	if (count < 0 && errno != ENOENT) {
 		error_errno(err, "cannot read the directory %s", buf_cstr(&out->directory));
@@ -199,9 +190,8 @@ int store_list(environment *variable, struct stored *out, struct error *err)
 	out->names = mem_array((size_t)(count > 0 ? count : 0) + 1, sizeof(*out->names));
 	out->count = 0;
 	for (int i = 0; i < count; i++) {
-		if (is_file(buf_cstr(&out->directory), entries[i]->d_name)) {
+		if (is_file(buf_cstr(&out->directory), entries[i]->d_name))
 			out->names[out->count++] = mem_text(str_from(entries[i]->d_name));
-		}
 		free(entries[i]);
 	}
 	free(entries);
@@ -210,9 +200,8 @@ int store_list(environment *variable, struct stored *out, struct error *err)
 
 void stored_release(struct stored *s)
 {
-	for (size_t i = 0; s->names && i < s->count; i++) {
+	for (size_t i = 0; s->names && i < s->count; i++)
 		free(s->names[i]);
-	}
 	free(s->names);
 	buf_release(&s->directory);
 	*s = (struct stored){.count = 0};
@@ -230,9 +219,8 @@ static bool is_being_written(const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0;
 
-	if (fd >= 0) {
+	if (fd >= 0)
 		close(fd);
-	}
 	return locked;
 }
 
@@ -243,15 +231,13 @@ static struct str needed_by(const char *directory, const char *entry, struct buf
 	const char *extension = strstr(entry, ".jsonl.");
 	char target[4096];
 
-	if (extension) {
+	if (extension)
 		return (struct str){entry, (size_t)(extension - entry) + strlen(".jsonl")};
-	}
 	buf_clear(scratch);
 	buf_printf(scratch, "%s/%s", directory, entry);
 	ssize_t length = readlink(buf_cstr(scratch), target, sizeof(target) - 1);
-	if (length < 0) {
+	if (length < 0)
 		return STR_NONE;
-	}
 	target[length] = '\0';
 	const char *last = strrchr(target, '/');
 	buf_clear(scratch);
@@ -261,9 +247,8 @@ static struct str needed_by(const char *directory, const char *entry, struct buf
 
 static void mark(const struct stored *s, struct str name, bool *needed)
 {
-	for (size_t i = 0; name.p && i < s->count; i++) {
+	for (size_t i = 0; name.p && i < s->count; i++)
 		needed[i] = needed[i] || str_is(name, s->names[i]);
-	}
 }
 
 int store_needed(const struct stored *s, bool *needed, struct error *err)
@@ -273,15 +258,12 @@ int store_needed(const struct stored *s, bool *needed, struct error *err)
 
 	buf_str(&directory, buf_view(&s->directory));
 	DIR *entries = opendir(buf_cstr(&directory));
-	if (!entries && errno != ENOENT) {
+	if (!entries && errno != ENOENT)
 		failed = error_errno(err, "cannot read the directory %s", buf_cstr(&directory));
-	}
-	for (struct dirent *e; entries && (e = readdir(entries)) != NULL;) {
+	for (struct dirent *e; entries && (e = readdir(entries)) != NULL;)
 		mark(s, needed_by(buf_cstr(&directory), e->d_name, &scratch), needed);
-	}
-	if (entries) {
+	if (entries)
 		closedir(entries);
-	}
 	for (size_t i = 0; i < s->count && !failed; i++) {
 		buf_clear(&scratch);
 		stored_path(s, i, &scratch);
@@ -305,9 +287,8 @@ int store_name(environment *variable, const char **name, struct arena *arena, st
 	struct stored all;
 	uint64_t number = number_of(*name);
 
-	if (!number) {
+	if (!number)
 		return 0;
-	}
 	int failed = store_list(variable, &all, err);
 	if (!failed && number > all.count) {
 		failed = error_set(err, FAIL_INPUT,
@@ -332,9 +313,8 @@ int store_name_operands(environment *variable, int argc, char **argv, struct are
 	for (int i = 0; i < argc; i++) {
 		const char *name = argv[i];
 
-		if (store_name(variable, &name, arena, err)) {
+		if (store_name(variable, &name, arena, err))
 			return -1;
-		}
 		if (name != argv[i]) { /* argv gets a copy that may be modified */
 			argv[i] = arena_new(arena, strlen(name) + 1);
 			memcpy(argv[i], name, strlen(name) + 1);
@@ -351,9 +331,8 @@ int torn_warn(void *ctx, const struct line *l, const struct reader_note *note, s
 
 	(void)l;
 	(void)err;
-	if (torn) {
+	if (torn)
 		atomic_store(torn, true);
-	}
 	log_warn("%s:%llu: the last line is truncated and was skipped", note->file,
 	         (unsigned long long)note->line);
 	return 0;

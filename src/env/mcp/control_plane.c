@@ -30,12 +30,10 @@ static void set_base(struct control_plane *c, const char *mcp_url)
 	buf_clear(&c->base);
 	buf_clear(&c->query);
 	buf_text(&c->query, mcp_url + url.n);
-	while (str_ends(url, STR("/"))) {
+	while (str_ends(url, STR("/")))
 		url.n--;
-	}
-	if (str_ends(url, STR("/mcp"))) {
+	if (str_ends(url, STR("/mcp")))
 		url.n -= 4;
-	}
 	buf_str(&c->base, url);
 }
 
@@ -74,17 +72,15 @@ static size_t build_headers(struct control_plane *c, bool with_id, bool with_bod
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < c->user_header_count; i++) {
+	for (size_t i = 0; i < c->user_header_count; i++)
 		c->headers[n++] = c->user_headers[i];
-	}
 	if (with_id) {
 		buf_clear(&c->id_header);
 		buf_printf(&c->id_header, "mcp-session-id: %s", buf_cstr(&c->id));
 		c->headers[n++] = buf_cstr(&c->id_header);
 	}
-	if (with_body) {
+	if (with_body)
 		c->headers[n++] = "Content-Type: application/json";
-	}
 	return n;
 }
 
@@ -112,29 +108,24 @@ static int fetch(struct control_plane *c, const char *method, const char *path, 
 		buf_printf(&c->why, "%s is no longer requested: %s", path, GAVE_UP);
 		return 0;
 	}
-	if (http_begin(c->io, &q, &x, err)) {
+	if (http_begin(c->io, &q, &x, err))
 		return -1;
-	}
 	int failed = http_wait_headers(x, err);
 	if (!failed && !http_media_is(x, "text/event-stream")) {
 		/* an event stream is not a control plane response, and may never end */
 		failed = http_read_all(x, &c->body, err);
 	}
-	if (!failed) {
+	if (!failed)
 		*status = http_status(x);
-	}
-	if (http_repeats(x)) {
+	if (http_repeats(x))
 		events_push(c->events, EVENT_RETRY, STR(EVENTS_RETRY));
-	}
 	http_end(x);
-	if (failed && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM)) {
+	if (failed && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM))
 		return -1;
-	}
 	bool late = failed && err->kind == FAIL_TIMEOUT;
 	c->unanswered = late ? c->unanswered + 1 : 0;
-	if (failed) {
+	if (failed)
 		buf_text(&c->why, err->text);
-	}
 	return 0;
 }
 
@@ -145,18 +136,14 @@ static int find_resources(struct control_plane *c, struct error *err)
 	size_t cursor = 0;
 
 	c->kind = CONTROL_NONE;
-	if (mcp_request(c->session, "resources/list", STR_NONE, &reply, err)) {
+	if (mcp_request(c->session, "resources/list", STR_NONE, &reply, err))
 		return -1;
-	}
-	if (reply.got != MCP_GOT_RESULT) {
+	if (reply.got != MCP_GOT_RESULT)
 		return 0; /* no resources: a plain MCP server */
-	}
 	struct str list = JSON_GET(reply.message.result, "resources");
-	while (json_next(list, &cursor, &each)) {
-		if (json_is(JSON_GET(each, "uri"), str_from(endpoints[CONTROL_STATUS].uri))) {
+	while (json_next(list, &cursor, &each))
+		if (json_is(JSON_GET(each, "uri"), str_from(endpoints[CONTROL_STATUS].uri)))
 			c->kind = CONTROL_RESOURCES;
-		}
-	}
 	return 0;
 }
 
@@ -173,9 +160,8 @@ static bool misses_id(const struct control_plane *c, int status)
 
 static void note_no_reply(struct control_plane *c, int status)
 {
-	if (!status && !c->undetected_why.n) {
+	if (!status && !c->undetected_why.n)
 		buf_str(&c->undetected_why, buf_view(&c->why));
-	}
 }
 
 int control_detect(struct control_plane *c, struct error *err)
@@ -183,20 +169,17 @@ int control_detect(struct control_plane *c, struct error *err)
 	int status;
 
 	set_base(c, mcp_session_url(c->session));
-	if (str_starts(buf_view(&c->base), STR(STDIO_SCHEME))) {
+	if (str_starts(buf_view(&c->base), STR(STDIO_SCHEME)))
 		return find_resources(c, err);
-	}
-	if (fetch(c, "POST", CONTROL_RESET, false, STR("{}"), &status, err)) {
+	if (fetch(c, "POST", CONTROL_RESET, false, STR("{}"), &status, err))
 		return -1;
-	}
 	note_no_reply(c, status);
 	if (misses_id(c, status)) {
 		c->kind = CONTROL_HTTP;
 		return 0;
 	}
-	if (fetch(c, "GET", "/control/status", false, STR_NONE, &status, err)) {
+	if (fetch(c, "GET", "/control/status", false, STR_NONE, &status, err))
 		return -1;
-	}
 	note_no_reply(c, status);
 	if (misses_id(c, status)) {
 		c->kind = CONTROL_HTTP_HASHED;
@@ -212,9 +195,8 @@ static size_t escape_python(const char *p, struct buf *out)
 	size_t n = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
 	uint32_t code = n == 1 ? lead : lead & (0x7fu >> n);
 
-	for (size_t i = 1; i < n; i++) {
+	for (size_t i = 1; i < n; i++)
 		code = code << 6 | ((unsigned char)p[i] & 0x3f);
-	}
 	if (code >= 0x10000) {
 		buf_printf(out, "\\u%04x", 0xd7c0 + (code >> 10));
 		code = 0xdc00 | (code & 0x3ff);
@@ -238,13 +220,12 @@ static void write_python(struct str value, struct buf *out)
 			continue;
 		}
 		buf_char(out, c);
-		if (inside && c == '\\') {
+		if (inside && c == '\\')
 			buf_char(out, canon.p[++i]);
-		} else if (c == '"') {
+		else if (c == '"')
 			inside = !inside;
-		} else if (!inside && (c == ',' || c == ':')) {
+		else if (!inside && (c == ',' || c == ':'))
 			buf_char(out, ' ');
-		}
 	}
 	buf_release(&canon);
 }
@@ -259,11 +240,10 @@ void control_use_hash(struct control_plane *c, struct hasher *h, struct str conf
 	buf_text(&text, "{\"config\": ");
 	write_python(config.p ? config : STR("{}"), &text);
 	buf_printf(&text, ", \"name\": \"%s\", \"seed\": ", name);
-	if (has_seed) {
+	if (has_seed)
 		buf_printf(&text, "%lld", (long long)seed);
-	} else {
+	else
 		buf_text(&text, "null");
-	}
 	buf_printf(&text, ", \"version\": \"%s\"}", version);
 	hash_md5_hex(h, buf_view(&text), id);
 	buf_release(&text);
@@ -287,9 +267,8 @@ static int read_resource(struct control_plane *c, const char *uri, struct error 
 	buf_release(&params);
 	buf_clear(&c->body);
 	buf_clear(&c->why);
-	if (failed) {
+	if (failed)
 		return -1;
-	}
 	struct str contents = JSON_GET(reply.message.result, "contents");
 	if (reply.got == MCP_GOT_RESULT && json_next(contents, &cursor, &content) &&
 	    json_type(JSON_GET(content, "text")) == JSON_STRING) {
@@ -375,17 +354,15 @@ int control_read(struct control_plane *c, enum control_what what, struct str *ou
 	                                 : fetch(c, "GET", e->path, true, STR_NONE, &status, err)) {
 		return -1;
 	}
-	if (!c->why.n && control_reply_holds(what, status, buf_view(&c->body), &c->why)) {
+	if (!c->why.n && control_reply_holds(what, status, buf_view(&c->body), &c->why))
 		*out = buf_view(&c->body);
-	}
 	return 0;
 }
 
 void control_explain_reset(int status, struct str body, struct buf *why)
 {
-	if (status) {
+	if (status)
 		explain_http("POST", CONTROL_RESET, status, body, why);
-	}
 }
 
 int control_reset(struct control_plane *c, int64_t seed, int *status, struct error *err)
@@ -397,9 +374,8 @@ int control_reset(struct control_plane *c, int64_t seed, int *status, struct err
 	buf_release(&body);
 	if (!failed && *status != 200) {
 		control_explain_reset(*status, buf_view(&c->body), &c->why);
-		if (seed < 0) {
+		if (seed < 0)
 			buf_text(&c->why, " (Gymnasium refuses negative seeds)");
-		}
 	}
 	return failed;
 }

@@ -41,9 +41,8 @@ static void add_offer(struct offers *o, struct str option)
 {
 	struct map_item *item;
 
-	if (json_type(option) != JSON_STRING) {
+	if (json_type(option) != JSON_STRING)
 		return;
-	}
 	uint64_t hash = map_hash(json_text(&o->arena, option));
 	if (!map_find(&o->texts, hash, STR_NONE)) {
 		item = arena_new(&o->arena, sizeof(*item));
@@ -61,9 +60,8 @@ static void offers_begin(struct offers *o, struct str field)
 		struct str list = json_get(field, keys[i]);
 
 		o->limited = json_type(list) == JSON_ARRAY;
-		for (size_t cursor = 0; o->limited && json_next(list, &cursor, &each);) {
+		for (size_t cursor = 0; o->limited && json_next(list, &cursor, &each);)
 			add_offer(o, i ? JSON_GET(each, "const") : each);
-		}
 	}
 }
 
@@ -84,11 +82,9 @@ static bool are_offered(const struct offers *o, struct str list)
 {
 	struct str each;
 
-	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
-		if (json_type(each) != JSON_STRING || !is_offered(o, each)) {
+	for (size_t cursor = 0; json_next(list, &cursor, &each);)
+		if (json_type(each) != JSON_STRING || !is_offered(o, each))
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -99,9 +95,8 @@ static struct str default_of(struct str field)
 	bool list = json_type(value) == JSON_ARRAY;
 	struct offers offers;
 
-	if (!fits_type(JSON_GET(field, "type"), value)) {
+	if (!fits_type(JSON_GET(field, "type"), value))
 		return STR_NONE;
-	}
 	offers_begin(&offers, list ? JSON_GET(field, "items") : field);
 	bool valid = list ? are_offered(&offers, value) : is_offered(&offers, value);
 	arena_release(&offers.arena);
@@ -125,9 +120,8 @@ static bool lacks_default(struct str required, const struct json_index *fields, 
 		}
 		/* a repeated name is checked once */
 		bool again = json_index_find(&wanted, text).p != name.p;
-		if (!again && !default_of(json_index_find(fields, text)).p) {
+		if (!again && !default_of(json_index_find(fields, text)).p)
 			lacking = name;
-		}
 	}
 	if (lacking.p) {
 		buf_text(why, "no default for the required field ");
@@ -150,9 +144,8 @@ static void write_content(struct json_writer *w, struct str properties,
 		bool last = json_index_find(fields, name).p == field.value.p;
 		struct str value = last ? default_of(field.value) : STR_NONE;
 
-		if (value.p) {
+		if (value.p)
 			jw_put_member(w, name, value);
-		}
 	}
 	arena_release(&names);
 }

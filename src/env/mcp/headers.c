@@ -20,14 +20,11 @@
 
 static bool is_plain(struct str value)
 {
-	if (value.n && (value.p[0] == ' ' || value.p[value.n - 1] == ' ')) {
+	if (value.n && (value.p[0] == ' ' || value.p[value.n - 1] == ' '))
 		return false;
-	}
-	for (size_t i = 0; i < value.n; i++) {
-		if (value.p[i] < ' ' || value.p[i] > '~') {
+	for (size_t i = 0; i < value.n; i++)
+		if (value.p[i] < ' ' || value.p[i] > '~')
 			return false;
-		}
-	}
 	return !str_starts(value, BASE64_OPEN) || !str_ends(value, BASE64_CLOSE);
 }
 
@@ -128,17 +125,15 @@ static size_t keyword_of(struct str key)
 {
 	size_t i = 0;
 
-	while (i < ARRAY_LEN(keywords) && !json_key_is(key, str_from(keywords[i].name))) {
+	while (i < ARRAY_LEN(keywords) && !json_key_is(key, str_from(keywords[i].name)))
 		i++;
-	}
 	return i;
 }
 
 static struct str member_named(struct schema_walk *w, struct str object, struct str key)
 {
-	if (json_type(object) != JSON_OBJECT) {
+	if (json_type(object) != JSON_OBJECT)
 		return STR_NONE;
-	}
 	buf_clear(&w->key);
 	json_decode_key(key, &w->key);
 	return w->key.full ? STR_NONE : json_get(object, buf_view(&w->key));
@@ -158,17 +153,15 @@ static bool next_of_schema(struct level *l, struct level *child)
 	while (json_next_member(l->node, &l->cursor, &m)) {
 		size_t k = keyword_of(m.key);
 
-		if (k == ARRAY_LEN(keywords)) {
+		if (k == ARRAY_LEN(keywords))
 			continue;
-		}
 		*child = (struct level){.node = m.value, .place = keywords[k].place};
 		if (k == 0) {
 			child->reachable = l->reachable;
 			child->value = l->value;
 		}
-		if (m.type == JSON_ARRAY) { /* `items` of older drafts */
+		if (m.type == JSON_ARRAY) /* `items` of older drafts */
 			child->place = SCHEMAS_LISTED;
-		}
 		return true;
 	}
 	return false;
@@ -182,13 +175,11 @@ static bool next_child(struct schema_walk *w, struct level *l, struct level *chi
 	case SCHEMA:
 		return next_of_schema(l, child);
 	case SCHEMAS_BY_NAME:
-		if (!json_next_member(l->node, &l->cursor, &m)) {
+		if (!json_next_member(l->node, &l->cursor, &m))
 			return false;
-		}
 		*child = (struct level){.node = m.value, .reachable = l->reachable};
-		if (l->reachable && holds_mark(m.value)) {
+		if (l->reachable && holds_mark(m.value))
 			child->value = member_named(w, l->value, m.key);
-		}
 		return true;
 	case SCHEMAS_LISTED:
 		break;
@@ -208,12 +199,10 @@ static const struct level *next_mark(struct schema_walk *w)
 			w->depth--;
 			continue;
 		}
-		if (w->depth < ARRAY_LEN(w->levels)) {
+		if (w->depth < ARRAY_LEN(w->levels))
 			w->levels[w->depth++] = child;
-		}
-		if (child.place == SCHEMA && JSON_GET(child.node, MARK).p) {
+		if (child.place == SCHEMA && JSON_GET(child.node, MARK).p)
 			return &w->levels[w->depth - 1];
-		}
 	}
 	buf_release(&w->key);
 	return NULL;
@@ -242,9 +231,8 @@ static bool is_token(struct str s)
 		char c = s.p[i];
 		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 
-		if (!letter && !(c >= '0' && c <= '9') && (!c || !strchr(others, c))) {
+		if (!letter && !(c >= '0' && c <= '9') && (!c || !strchr(others, c)))
 			return false;
-		}
 	}
 	return s.n > 0;
 }
@@ -262,9 +250,8 @@ static bool fits_header(struct str type)
 	size_t cursor = 0, primitive = 0;
 
 	while (json_next(type, &cursor, &each)) {
-		if (!is_primitive(each) && !json_is(each, STR("null"))) {
+		if (!is_primitive(each) && !json_is(each, STR("null")))
 			return false;
-		}
 		primitive += is_primitive(each);
 	}
 	return primitive > 0 || is_primitive(type);
@@ -291,24 +278,20 @@ static bool seen_before(const struct buf *seen, struct str name)
 	while (rest.n) {
 		struct str one = str_cut(&rest, '\n');
 
-		if (one.n == name.n && !strncasecmp(one.p, name.p, one.n)) {
+		if (one.n == name.n && !strncasecmp(one.p, name.p, one.n))
 			return true;
-		}
 	}
 	return false;
 }
 
 static const char *broken_rule(const struct level *l, struct str name, const struct buf *seen)
 {
-	if (!name.n) {
+	if (!name.n)
 		return "is not a valid HTTP field name";
-	}
-	if (!l->reachable) {
+	if (!l->reachable)
 		return "is not on a property of the arguments";
-	}
-	if (!fits_header(JSON_GET(l->node, "type"))) {
+	if (!fits_header(JSON_GET(l->node, "type")))
 		return "is on a property that is not a string, integer or boolean";
-	}
 	return seen_before(seen, name) ? "is used twice" : NULL;
 }
 
@@ -381,14 +364,12 @@ void mcp_header_add_params(struct mcp_header_lines *out, struct str tool, struct
 	while ((l = next_mark(&w))) {
 		struct str called = l->reachable ? name_of(l, &name) : STR("");
 
-		if (!called.n || !spell(l->value, &value)) {
+		if (!called.n || !spell(l->value, &value))
 			continue;
-		}
-		if (value.full) {
+		if (value.full)
 			log_omitted("Mcp-Param-", called);
-		} else {
+		else
 			add_line(out, "Mcp-Param-", called, buf_view(&value));
-		}
 	}
 	BUFS_RELEASE(&name, &value);
 }

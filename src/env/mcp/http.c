@@ -54,25 +54,20 @@ void mcp_http_headers_begin(struct mcp_http_headers *h, const struct mcp_session
                             const char *const *own)
 {
 	h->count = 0;
-	while (*own) {
+	while (*own)
 		add_line(h, *own++);
-	}
-	for (size_t i = 0; i < s->conf.header_count; i++) {
+	for (size_t i = 0; i < s->conf.header_count; i++)
 		add_line(h, s->conf.headers[i]);
-	}
-	if (s->id.n && !s->ops->shared) {
+	if (s->id.n && !s->ops->shared)
 		add_value(h, &h->session, "mcp-session-id", buf_view(&s->id));
-	}
-	if (s->agreed && mcp_revision_has_header(s->revision)) {
+	if (s->agreed && mcp_revision_has_header(s->revision))
 		add_value(h, &h->version, "MCP-Protocol-Version", str_from(s->revision));
-	}
 }
 
 void mcp_http_headers_add_last(struct mcp_http_headers *h, struct str event_id)
 {
-	if (event_id.n) {
+	if (event_id.n)
 		add_value(h, &h->last, "Last-Event-ID", event_id);
-	}
 }
 
 /* ---- the channel ---- */
@@ -112,9 +107,8 @@ static void build_headers(struct http_channel *c, const struct mcp_outgoing *q)
 	                                  "Accept: application/json, text/event-stream", NULL};
 
 	mcp_http_headers_begin(&c->headers, c->base.session, own);
-	for (size_t i = 0; i < q->header_count; i++) {
+	for (size_t i = 0; i < q->header_count; i++)
 		add_line(&c->headers, q->headers[i]);
-	}
 }
 
 static struct http_request post(struct http_channel *c, const struct mcp_outgoing *q)
@@ -157,17 +151,14 @@ static int http_send(struct mcp_channel *base, const struct mcp_outgoing *q, str
 	struct http_exchange *x = NULL;
 	int failed = mcp_post_message(base->session, &request, &x, err);
 
-	if (x) {
+	if (x)
 		note_session(c, x);
-	}
 	http_drain(x);
-	if (failed) {
+	if (failed)
 		return -1;
-	}
 	/* from now on the server may send unsolicited messages */
-	if (q->method && strcmp(q->method, "notifications/initialized") == 0) {
+	if (q->method && strcmp(q->method, "notifications/initialized") == 0)
 		return mcp_listen_start(&c->listen, err);
-	}
 	return 0;
 }
 
@@ -183,14 +174,12 @@ static int process_events(struct http_channel *c, int64_t id, struct mcp_reply *
 
 	while (sse_next(&c->sse, &event)) {
 		mcp_store_event_id(s, &c->last_id, event.id);
-		if (!str_is(event.type, "message") || event.data.n == 0) {
+		if (!str_is(event.type, "message") || event.data.n == 0)
 			continue; /* priming events and unknown types have no message */
-		}
 		buf_set(&s->kept.body, event.data);
 		int got = mcp_process(s, buf_view(&s->kept.body), id, &r->message, err);
-		if (got) {
+		if (got)
 			return got;
-		}
 	}
 	if (c->sse.too_large) {
 		return error_set(err, FAIL_PROTOCOL, "an event of the response is over %zu MiB",
@@ -209,9 +198,8 @@ static int read_events(struct http_channel *c, struct http_exchange *x, int64_t 
 
 	sse_restart(&c->sse);
 	while (!got) {
-		if (mcp_listen_until(&c->listen, x, UINT64_MAX, err)) {
+		if (mcp_listen_until(&c->listen, x, UINT64_MAX, err))
 			return -1;
-		}
 		int more = http_read(x, &piece, err);
 		if (more <= 0) {
 			got = more;
@@ -245,12 +233,10 @@ static int read_rest(struct http_channel *c, int64_t id, struct mcp_reply *r, st
 	uint64_t left = mcp_time_left_ms(s);
 	struct http_exchange *x = NULL;
 
-	if (c->retry_ms >= left) {
+	if (c->retry_ms >= left)
 		return 2;
-	}
-	if (mcp_listen_until(&c->listen, NULL, c->retry_ms, err)) {
+	if (mcp_listen_until(&c->listen, NULL, c->retry_ms, err))
 		return -1;
-	}
 	left = mcp_time_left_ms(s);
 	mcp_http_headers_begin(&c->headers, s, own);
 	mcp_http_headers_add_last(&c->headers, buf_view(&c->last_id));
@@ -261,14 +247,12 @@ static int read_rest(struct http_channel *c, int64_t id, struct mcp_reply *r, st
 	                         .timeout_ms = left == UINT64_MAX ? 0 : left + !left,
 	                         .max_bytes = MCP_REPLY_MAX,
 	                         .may_repeat = true};
-	if (http_begin(s->conf.io, &q, &x, err)) {
+	if (http_begin(s->conf.io, &q, &x, err))
 		return -1;
-	}
 	int got = mcp_listen_until(&c->listen, x, UINT64_MAX, err) || http_wait_headers(x, err) ? -1
 	                                                                                        : 2;
-	if (got == 2 && http_status(x) == 200 && http_media_is(x, "text/event-stream")) {
+	if (got == 2 && http_status(x) == 200 && http_media_is(x, "text/event-stream"))
 		got = read_events(c, x, id, r, err);
-	}
 	http_drain(x);
 	return got;
 }
@@ -317,22 +301,19 @@ static int read_body(struct http_channel *c, struct http_exchange *x, int64_t id
 	struct mcp_session *s = c->base.session;
 
 	buf_clear(&s->kept.body);
-	if (http_read_all(x, &s->kept.body, err)) {
+	if (http_read_all(x, &s->kept.body, err))
 		return -1;
-	}
 	r->text = buf_view(&s->kept.body);
 	jsonrpc_read(r->text, &r->message);
 	if (r->message.kind == JSONRPC_BATCH) {
 		int got = mcp_process(s, r->text, id, &r->message, err);
 
-		if (got > 0) {
+		if (got > 0)
 			mcp_set_got(s, r);
-		}
 		return got < 0 ? -1 : 0;
 	}
-	if (mcp_is_answer(&r->message, id)) {
+	if (mcp_is_answer(&r->message, id))
 		mcp_set_got(s, r);
-	}
 	return 0;
 }
 
@@ -341,9 +322,8 @@ static int read_reply(struct http_channel *c, struct http_exchange *x, int64_t i
 {
 	struct mcp_session *s = c->base.session;
 
-	if (mcp_listen_until(&c->listen, x, UINT64_MAX, err) || http_wait_headers(x, err)) {
+	if (mcp_listen_until(&c->listen, x, UINT64_MAX, err) || http_wait_headers(x, err))
 		return -1;
-	}
 	struct str media = http_media_type(x);
 	r->http_status = http_status(x);
 	buf_set(&s->kept.media, media);
@@ -387,29 +367,23 @@ static int http_exchange_one(struct mcp_channel *base, const struct mcp_outgoing
 
 	mcp_begin_exchange(s, q, r);
 	buf_clear(&c->last_id);
-	if (q->opens) {
+	if (q->opens)
 		mcp_listen_stop(&c->listen);
-	}
-	if (http_begin(s->conf.io, &request, &x, err)) {
+	if (http_begin(s->conf.io, &request, &x, err))
 		return -1;
-	}
 	int failed = read_reply(c, x, q->id, r, err);
-	if (q->opens && !failed) {
+	if (q->opens && !failed)
 		failed = store_session_id(c, x, r->got == MCP_GOT_RESULT, err);
-	}
 	note_session(c, x);
 	unsigned repeats = http_repeats(x);
-	if (failed) {
+	if (failed)
 		http_end(x); /* without sessions, this cancels the request */
-	} else {
+	else
 		http_drain(x);
-	}
-	if (repeats) {
+	if (repeats)
 		events_push(s->conf.events, EVENT_RETRY, STR(EVENTS_RETRY));
-	}
-	if (failed && err->kind == FAIL_TIMEOUT && c->last_id.n) {
+	if (failed && err->kind == FAIL_TIMEOUT && c->last_id.n)
 		mcp_timeout_error(s, q, err); /* over several connections */
-	}
 	return failed ? mcp_or_failure(s, r, err) : 0;
 }
 
@@ -428,9 +402,8 @@ static void http_close(struct mcp_channel *base)
 	struct http_exchange *x = NULL;
 
 	mcp_listen_stop(&c->listen);
-	if (!s->id.n) {
+	if (!s->id.n)
 		return;
-	}
 	build_headers(c, &nothing);
 	struct http_request q = {.method = "DELETE",
 	                         .url = buf_cstr(&s->url),
@@ -438,12 +411,10 @@ static void http_close(struct mcp_channel *base)
 	                         .header_count = c->headers.count,
 	                         .timeout_ms = CLOSE_TIMEOUT_MS,
 	                         .may_repeat = true};
-	if (http_begin(s->conf.io, &q, &x, &ignored)) {
+	if (http_begin(s->conf.io, &q, &x, &ignored))
 		return;
-	}
-	if (http_wait_headers(x, &ignored)) {
+	if (http_wait_headers(x, &ignored))
 		log_info("the session could not be deleted: %s", ignored.text);
-	}
 	http_end(x);
 	buf_clear(&s->id);
 }

@@ -15,9 +15,8 @@ enum mcp_result_kind mcp_result_kind(struct str result)
 {
 	struct str type = JSON_GET(result, "resultType");
 
-	if (json_is_null(type) || json_is(type, STR("complete"))) {
+	if (json_is_null(type) || json_is(type, STR("complete")))
 		return MCP_RESULT_COMPLETE;
-	}
 	return json_is(type, STR("input_required")) ? MCP_RESULT_INPUT_REQUIRED
 	                                            : MCP_RESULT_UNKNOWN;
 }
@@ -55,9 +54,8 @@ static bool answer_all(struct str requests, struct json_writer *w, struct buf *w
 
 		json_decode_key(m.key, &key);
 		answered = answer_request(m.value, &answer, why);
-		if (answered) {
+		if (answered)
 			jw_put_member(w, buf_view(&key), buf_view(&answer));
-		}
 		BUFS_RELEASE(&key, &answer);
 	}
 	return answered;
@@ -86,9 +84,8 @@ bool mcp_input_answer(struct str result, struct buf *responses, struct buf *stat
 		answered = answer_all(requests, &w, why);
 		jw_end(&w);
 	}
-	if (!json_is_null(opaque)) {
+	if (!json_is_null(opaque))
 		buf_str(state, opaque);
-	}
 	return answered;
 }
 

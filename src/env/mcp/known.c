@@ -54,9 +54,8 @@ void mcp_known_cut_raw(struct mcp_known *k, struct env_reply *out)
 	char detail[96];
 	struct str kept = text_utf8_cut(out->raw, RAW_MAX);
 
-	if (kept.n == out->raw.n) {
+	if (kept.n == out->raw.n)
 		return;
-	}
 	snprintf(detail, sizeof(detail), "{\"what\":\"raw\",\"kept\":%zu,\"of\":%zu}", kept.n,
 	         out->raw.n);
 	events_push(k->events, EVENT_TRUNCATED_BYTES, str_from(detail));
@@ -70,9 +69,8 @@ static void note(struct mcp_known *k, enum event_kind event, const char *what, c
 
 void mcp_known_trouble(struct mcp_known *k, const char *what, const char *why)
 {
-	if (!k->control_failed) {
+	if (!k->control_failed)
 		note(k, EVENT_CONTROL_PLANE_FAILED, what, why);
-	}
 	k->control_failed = true;
 }
 
@@ -91,9 +89,8 @@ static bool differs(struct str before, struct str now)
 	struct json_member first;
 	bool differ = false;
 
-	if (json_type(before) != JSON_OBJECT || json_type(now) != JSON_OBJECT) {
+	if (json_type(before) != JSON_OBJECT || json_type(now) != JSON_OBJECT)
 		return false;
-	}
 	json_index_begin(&index, now);
 	for (size_t cursor = 0; !differ && json_next_member(before, &cursor, &first);) {
 		struct str value = json_index_find(&index, json_key_text(&names, first.key));
@@ -126,28 +123,24 @@ static void suspect_source(struct mcp_known *k, const struct env_reply *out, int
 	k->doubted = out->outcome == OUTCOME_OK && !k->state_lost && before >= 0 &&
 	             out->env_steps == before && !k->reads_only &&
 	             differs(buf_view(&k->control_state), out->observation);
-	if (k->doubted && !k->states_are_its) {
+	if (k->doubted && !k->states_are_its)
 		mark_source_lost(k); /* its state is not read */
-	}
 }
 
 void mcp_known_state(struct mcp_known *k, struct str state)
 {
-	if (k->doubted && state.p && !differs(buf_view(&k->control_state), state)) {
+	if (k->doubted && state.p && !differs(buf_view(&k->control_state), state))
 		mark_source_lost(k);
-	}
 	k->doubted = false;
-	if (state.p) {
+	if (state.p)
 		buf_set(&k->control_state, state);
-	}
 }
 
 /* counted: did the environment count the step (1, 0; -1: its count tells nothing)? */
 static void settle(struct mcp_known *k, int counted, struct env_reply *out)
 {
-	if (out->outcome == OUTCOME_OK) {
+	if (out->outcome == OUTCOME_OK)
 		mcp_settle_suspected(&k->reading, counted, out);
-	}
 }
 
 void mcp_known_status(struct mcp_known *k, struct str status, const char *why,
@@ -166,15 +159,13 @@ void mcp_known_status(struct mcp_known *k, struct str status, const char *why,
 		settle(k, before >= 0 ? out->env_steps > before : -1, out);
 		suspect_source(k, out, before);
 	}
-	if (k->state_lost) {
+	if (k->state_lost)
 		return; /* its rewards and endings belong to other steps */
-	}
 	out->terminated = read_flag(status, STR("terminated"));
 	out->truncated = read_flag(status, STR("truncated"));
 	struct str total = JSON_GET(status, "total_reward");
-	if (json_type(total) == JSON_NUMBER) {
+	if (json_type(total) == JSON_NUMBER)
 		buf_str(&k->total_reward, total);
-	}
 }
 
 void mcp_known_reward(struct mcp_known *k, struct str body, const char *why, struct env_reply *out)
@@ -198,7 +189,6 @@ struct str mcp_known_total_reward(const struct mcp_known *k)
 void mcp_known_conclude(struct mcp_known *k, struct env_reply *out)
 {
 	settle(k, -1, out);
-	if (out->outcome == OUTCOME_OK) {
+	if (out->outcome == OUTCOME_OK)
 		buf_set(&k->seen, out->observation);
-	}
 }

@@ -13,9 +13,8 @@ void mcp_store_event_id(struct mcp_session *s, struct buf *last, struct str id)
 {
 	char detail[128];
 
-	if (!id.n) {
+	if (!id.n)
 		return;
-	}
 	buf_clear(last);
 	if (id.n <= MCP_ID_MAX) {
 		buf_str(last, id);
@@ -29,18 +28,15 @@ void mcp_store_event_id(struct mcp_session *s, struct buf *last, struct str id)
 int mcp_post_message(struct mcp_session *s, const struct http_request *q, struct http_exchange **x,
                      struct error *err)
 {
-	if (http_begin(s->conf.io, q, x, err)) {
+	if (http_begin(s->conf.io, q, x, err))
 		return -1;
-	}
 	/* the body is not read: some servers answer such a message with an endless stream */
 	int failed = http_wait_headers(*x, err);
 	int status = http_status(*x);
-	if (failed && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM)) {
+	if (failed && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM))
 		return -1;
-	}
-	if (failed || status < 200 || status > 299) {
+	if (failed || status < 200 || status > 299)
 		mcp_note_refused(s, q->body, status, failed ? err->text : NULL);
-	}
 	return 0;
 }
 
@@ -128,14 +124,12 @@ static int process_event(struct mcp_listen *l, struct error *err)
 		events_push(l->session->conf.events, EVENT_TRUNCATED_BYTES,
 		            STR("{\"what\":\"an event of the background stream\"}"));
 	}
-	if (!more) {
+	if (!more)
 		return 0;
-	}
 	l->empty_streams = 0;
 	mcp_store_event_id(l->session, &l->last_id, event.id);
-	if (!str_is(event.type, "message") || !event.data.n) {
+	if (!str_is(event.type, "message") || !event.data.n)
 		return 1;
-	}
 	/* processing a message may take time */
 	buf_set(&l->message, event.data);
 	struct str message = buf_view(&l->message);
@@ -156,9 +150,8 @@ static int read_piece(struct mcp_listen *l, struct error *err)
 			end_listening(l, false);
 			return 1;
 		}
-		if (!http_ready(l->exchange)) {
+		if (!http_ready(l->exchange))
 			return 0;
-		}
 		if (http_read(l->exchange, &piece, &why) > 0) {
 			sse_feed(&l->sse, piece);
 			return 1;
@@ -175,13 +168,11 @@ static int read_piece(struct mcp_listen *l, struct error *err)
 
 int mcp_listen_serve(struct mcp_listen *l, uint64_t *wake_ns, struct error *err)
 {
-	if (l->due_ns != UINT64_MAX && io_now_ns(l->session->conf.io) >= l->due_ns) {
+	if (l->due_ns != UINT64_MAX && io_now_ns(l->session->conf.io) >= l->due_ns)
 		return begin(l, err) ? -1 : 1;
-	}
 	int took = process_event(l, err);
-	if (!took && l->exchange && http_ready(l->exchange)) {
+	if (!took && l->exchange && http_ready(l->exchange))
 		took = read_piece(l, err);
-	}
 	*wake_ns = l->due_ns < *wake_ns ? l->due_ns : *wake_ns;
 	return took;
 }
@@ -191,9 +182,8 @@ static int serve(struct mcp_listen *l, uint64_t *wake_ns, struct error *err)
 {
 	int took = mcp_listen_serve(l, wake_ns, err);
 
-	while (took > 0) {
+	while (took > 0)
 		took = process_event(l, err);
-	}
 	return took;
 }
 
@@ -203,32 +193,26 @@ int mcp_listen_until(struct mcp_listen *l, struct http_exchange *x, uint64_t tim
 	struct io *io = l->session->conf.io;
 	uint64_t now = io_now_ns(io), until = UINT64_MAX;
 
-	if (timeout_ms < (UINT64_MAX - now) / NS_PER_MS) {
+	if (timeout_ms < (UINT64_MAX - now) / NS_PER_MS)
 		until = now + timeout_ms * NS_PER_MS;
-	}
 	for (;;) {
 		struct http_exchange *xs[2];
 		uint64_t wake = until;
 		size_t count = 0;
 
-		if (serve(l, &wake, err)) {
+		if (serve(l, &wake, err))
 			return -1;
-		}
 		now = io_now_ns(io);
-		if ((x && http_ready(x)) || now >= until) {
+		if ((x && http_ready(x)) || now >= until)
 			return 0;
-		}
-		if (x) {
+		if (x)
 			xs[count++] = x;
-		}
-		if (l->exchange) {
+		if (l->exchange)
 			xs[count++] = l->exchange;
-		}
 		uint64_t left = wake == UINT64_MAX ? UINT64_MAX
 		                : wake > now       ? (wake - now) / NS_PER_MS + 1
 		                                   : 0;
-		if (http_wait_any(io, xs, count, left, err)) {
+		if (http_wait_any(io, xs, count, left, err))
 			return -1;
-		}
 	}
 }

@@ -33,20 +33,17 @@ static void describe_client(struct env_mcp *e)
 	buf_printf(&e->client_version, "+%s", e->conf->env_session);
 	struct json_writer w = jw_begin(&e->extra);
 	jw_put_text(&w, "session_id", e->conf->env_session);
-	if (e->conf->has_seed) {
+	if (e->conf->has_seed)
 		jw_put_i64(&w, "seed", e->conf->seed);
-	}
-	if (json_count(e->conf->reset_args)) {
+	if (json_count(e->conf->reset_args))
 		jw_put_raw(&w, "config", e->conf->reset_args);
-	}
 	jw_end(&w);
 }
 
 static enum mcp_era era_of(const char *name)
 {
-	if (!name || !strcmp(name, "legacy")) {
+	if (!name || !strcmp(name, "legacy"))
 		return MCP_ERA_LEGACY;
-	}
 	return strcmp(name, "modern") ? MCP_ERA_AUTO : MCP_ERA_MODERN;
 }
 
@@ -55,12 +52,10 @@ static int list_tools(struct env_mcp *e, struct env_reply *refusal, struct error
 	struct mcp_reply r;
 	bool endless;
 
-	if (mcp_list_tools(e->session, &e->tools, &endless, &r, err)) {
+	if (mcp_list_tools(e->session, &e->tools, &endless, &r, err))
 		return -1;
-	}
-	if (r.got != MCP_GOT_RESULT) {
+	if (r.got != MCP_GOT_RESULT)
 		return mcp_refused(e, &r, "tools/list", refusal, err);
-	}
 	mcp_note_endless(e, endless);
 	e->facts.tools = buf_view(&e->tools);
 	return 0;
@@ -68,12 +63,10 @@ static int list_tools(struct env_mcp *e, struct env_reply *refusal, struct error
 
 static int find_control_plane(struct env_mcp *e, struct error *err)
 {
-	if (plain(e->conf)) {
+	if (plain(e->conf))
 		return 0;
-	}
-	if (control_detect(&e->control, err)) {
+	if (control_detect(&e->control, err))
 		return -1;
-	}
 	if (e->control.kind == CONTROL_HTTP_HASHED) {
 		control_use_hash(&e->control, e->hasher, e->conf->reset_args, "rolldbg",
 		                 buf_cstr(&e->client_version), e->conf->has_seed, e->conf->seed);
@@ -100,9 +93,8 @@ static void choose_source(struct env_mcp *e)
 {
 	bool control = e->control.kind != CONTROL_NONE;
 
-	if (e->source.kind == STATE_AUTO) {
+	if (e->source.kind == STATE_AUTO)
 		e->source.kind = control ? STATE_CONTROL_PLANE : STATE_NONE;
-	}
 	e->known.states_are_its = e->source.kind == STATE_CONTROL_PLANE;
 }
 
@@ -120,9 +112,8 @@ static int check_source(struct env_mcp *e, struct error *err)
 		                 "\1state\2 control-plane: the server has no control plane; use "
 		                 "resource:URI, tool:NAME or observation");
 	}
-	if (e->source.kind == STATE_OPENENV) {
+	if (e->source.kind == STATE_OPENENV)
 		return error_set(err, FAIL_USAGE, "\1state\2 openenv: this is an MCP server");
-	}
 	return e->source.kind == STATE_TOOL && !must_not_read_state(e)
 	               ? mcp_check_state_tool(&e->source, buf_view(&e->tools), e->session,
 	                                      &e->known.reading, err)
@@ -174,16 +165,13 @@ static int mcp_claims(const char *url)
 {
 	struct str s = str_from(url);
 
-	if (str_starts(s, STR(STDIO_SCHEME))) {
+	if (str_starts(s, STR(STDIO_SCHEME)))
 		return s.n > strlen(STDIO_SCHEME) ? 2 : 0;
-	}
-	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0) {
+	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
 		return 0;
-	}
 	s.n = strcspn(url, "?#");
-	while (str_ends(s, STR("/"))) {
+	while (str_ends(s, STR("/")))
 		s.n--;
-	}
 	return str_ends(s, STR("/mcp")) || str_ends(s, STR("/sse")) ? 2 : 1;
 }
 
@@ -193,9 +181,8 @@ static int open_session(struct env_mcp *e, struct env_reply *refusal, struct err
 {
 	struct mcp_reply r;
 
-	if (mcp_session_open(e->session, &r, err)) {
+	if (mcp_session_open(e->session, &r, err))
 		return -1;
-	}
 	if (r.got != MCP_GOT_RESULT) {
 		bool modern = era_of(e->conf->era) == MCP_ERA_MODERN;
 
@@ -212,16 +199,12 @@ static int mcp_open(const struct env_conf *conf, struct io *io, struct env **out
 
 	*out = &e->base;
 	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
-	if (state_source_parse(conf->state_spec, &e->source, err) ||
-	    open_session(e, refusal, err)) {
+	if (state_source_parse(conf->state_spec, &e->source, err) || open_session(e, refusal, err))
 		return -1;
-	}
-	if (refusal->outcome != OUTCOME_OK) {
+	if (refusal->outcome != OUTCOME_OK)
 		return 0;
-	}
-	if (find_control_plane(e, err)) {
+	if (find_control_plane(e, err))
 		return error_from_peer(err);
-	}
 	choose_source(e);
 	fill_facts(e);
 	return check_source(e, err);
@@ -245,9 +228,8 @@ static int seed_episode(struct env_mcp *e, struct env_reply *out, struct error *
 {
 	int status;
 
-	if (!e->conf->has_seed) {
+	if (!e->conf->has_seed)
 		return 0;
-	}
 	if (e->control.kind != CONTROL_HTTP) {
 		if (e->control.kind != CONTROL_HTTP_HASHED && !e->conf->seed_is_tried) {
 			log_warn("the server does not accept a seed: \1seed\2 is recorded, but "
@@ -255,12 +237,10 @@ static int seed_episode(struct env_mcp *e, struct env_reply *out, struct error *
 		}
 		return 0;
 	}
-	if (control_reset(&e->control, e->conf->seed, &status, err)) {
+	if (control_reset(&e->control, e->conf->seed, &status, err))
 		return -1;
-	}
-	if (status != 200) {
+	if (status != 200)
 		read_refused_reset(e, status, out);
-	}
 	return 0;
 }
 
@@ -275,19 +255,15 @@ static int read_start(struct env_mcp *e, struct env_reply *out, struct error *er
 		         true);
 		return 0;
 	}
-	if (control_read(&e->control, CONTROL_STATE, &first, err)) {
+	if (control_read(&e->control, CONTROL_STATE, &first, err))
 		return -1;
-	}
 	/* the environment exists from here on and can only now be seeded */
-	if (seed_episode(e, out, err) || out->outcome != OUTCOME_OK) {
+	if (seed_episode(e, out, err) || out->outcome != OUTCOME_OK)
 		return out->outcome != OUTCOME_OK ? 0 : -1;
-	}
-	if (e->conf->has_seed && control_read(&e->control, CONTROL_STATE, &first, err)) {
+	if (e->conf->has_seed && control_read(&e->control, CONTROL_STATE, &first, err))
 		return -1;
-	}
-	if (!first.p) {
+	if (!first.p)
 		mcp_known_trouble(&e->known, "state", buf_cstr(&e->control.why));
-	}
 	out->observation = arena_str(&e->kept, first);
 	return 0;
 }
@@ -298,12 +274,10 @@ static int read_source(struct env_mcp *e, struct str *out, struct error *err)
 	                   err)) {
 		return -1;
 	}
-	if (!out->p && e->source.why.n) {
+	if (!out->p && e->source.why.n)
 		mcp_note(e, EVENT_CONTROL_PLANE_FAILED, "state", buf_cstr(&e->source.why), false);
-	}
-	if (e->source.kind == STATE_CONTROL_PLANE) {
+	if (e->source.kind == STATE_CONTROL_PLANE)
 		mcp_known_state(&e->known, *out);
-	}
 	return 0;
 }
 
@@ -315,18 +289,15 @@ static int choose_ignored(struct env_mcp *e, struct error *err)
 	bool control = e->source.kind == STATE_CONTROL_PLANE;
 	struct str first = control ? e->last : STR_NONE;
 
-	if (!control && !given && read_source(e, &first, err)) {
+	if (!control && !given && read_source(e, &first, err))
 		return -1;
-	}
 	e->state_read = !control && first.p != NULL;
-	if (e->source.kind == STATE_NONE && !given) {
+	if (e->source.kind == STATE_NONE && !given)
 		first = STR("null"); /* there will never be a state: nothing to ignore */
-	}
 	ignore_paths_release(&e->ignored);
 	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_MESSAGE)};
-	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, first, err)) {
+	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, first, err))
 		return -1;
-	}
 	e->facts.state_ignore = buf_view(&e->ignored.json);
 	e->facts.ignore_paths = e->ignored.paths;
 	return 0;
@@ -338,9 +309,8 @@ static int read_status_before(struct env_mcp *e, struct env_reply *start, struct
 {
 	struct env_reply before = *start;
 
-	if (mcp_read_status(e, &before, err)) {
+	if (mcp_read_status(e, &before, err))
 		return -1;
-	}
 	if (before.terminated > 0 || before.truncated > 0) {
 		start->terminated = before.terminated;
 		start->truncated = before.truncated;
@@ -360,13 +330,11 @@ static int mcp_reset(struct env *base, struct env_reply *out, struct error *err)
 	arena_release(&e->kept);
 	mcp_known_forget(&e->known);
 	if (e->control.kind == CONTROL_NONE || e->control.kind == CONTROL_RESOURCES) {
-		if (seed_episode(e, out, err)) {
+		if (seed_episode(e, out, err))
 			return -1;
-		}
 	}
-	if (e->control.kind != CONTROL_NONE && read_start(e, out, err)) {
+	if (e->control.kind != CONTROL_NONE && read_start(e, out, err))
 		return -1;
-	}
 	e->last = out->observation;
 	if (out->outcome == OUTCOME_OK && e->control.kind != CONTROL_NONE &&
 	    !must_not_read_state(e) && read_status_before(e, out, err)) {
@@ -382,12 +350,10 @@ static int mcp_state(struct env *base, struct str *out, struct error *err)
 	bool unreadable = e->source.kind == STATE_CONTROL_PLANE && must_not_read_state(e);
 
 	*out = STR_NONE;
-	if (mcp_check_tools(e, err)) {
+	if (mcp_check_tools(e, err))
 		return -1;
-	}
-	if (unreadable) {
+	if (unreadable)
 		return 0;
-	}
 	if (e->state_read) {
 		e->state_read = false;
 		*out = buf_view(&e->source.value);
@@ -413,9 +379,8 @@ static int mcp_step(struct env *base, struct str name, struct str arguments, str
 	*out = (struct env_reply){REPLY_UNKNOWN};
 	e->acted = true;
 	e->known.reads_only = tool_is_read_only(buf_view(&e->tools), name);
-	if (mcp_call_tool(e->session, name, arguments, &r, err)) {
+	if (mcp_call_tool(e->session, name, arguments, &r, err))
 		return -1;
-	}
 	struct mcp_call_context context = call_context(e);
 	mcp_read_tool_reply(&r, &context, &e->known.reading, out);
 	mcp_known_cut_raw(&e->known, out);
@@ -423,14 +388,12 @@ static int mcp_step(struct env *base, struct str name, struct str arguments, str
 	e->facts.session = mcp_session_id(e->session);
 	out->session = e->facts.session;
 	out->env_session = e->facts.env_session;
-	if (out->outcome != OUTCOME_OK && out->error.layer == LAYER_TRANSPORT) {
+	if (out->outcome != OUTCOME_OK && out->error.layer == LAYER_TRANSPORT)
 		return 0; /* no reply: two more requests would only time out again */
-	}
 	int failed = mcp_read_control_plane(e, out, err);
 	mcp_known_conclude(&e->known, out);
-	if (out->outcome != OUTCOME_OK) {
+	if (out->outcome != OUTCOME_OK)
 		e->last = STR_NONE;
-	}
 	return failed;
 }
 
@@ -453,9 +416,8 @@ static void mcp_close(struct env *base)
 {
 	struct env_mcp *e = mcp_of(base);
 
-	if (!e) {
+	if (!e)
 		return;
-	}
 	mcp_session_close(e->session);
 	mcp_session_free(e->session);
 	control_release(&e->control);

@@ -17,9 +17,8 @@ void mcp_write_message(const struct jsonrpc_message *m, struct str raw, struct b
 		bool text = text_utf8_valid(raw) == raw.n;
 		struct buf base64 = BUF(2 * NOISE_MAX);
 
-		if (!text) {
+		if (!text)
 			base64_encode(&base64, raw);
-		}
 		jw_put_str(&w, text ? "text" : "base64", text ? raw : buf_view(&base64));
 		buf_release(&base64);
 	} else {
@@ -30,14 +29,11 @@ void mcp_write_message(const struct jsonrpc_message *m, struct str raw, struct b
 
 const char *mcp_message_fault(const struct jsonrpc_message *m)
 {
-	if (!json_is_null(m->error) && json_type(m->error) != JSON_OBJECT) {
+	if (!json_is_null(m->error) && json_type(m->error) != JSON_OBJECT)
 		return "its error is not an object";
-	}
-	if (!m->result.n && json_is_null(m->error)) {
+	if (!m->result.n && json_is_null(m->error))
 		return "it has neither a result nor an error";
-	}
-	if (!json_is_null(m->result) && !json_is_null(m->error)) {
+	if (!json_is_null(m->result) && !json_is_null(m->error))
 		return "it has both a result and an error";
-	}
 	return "it lacks \"jsonrpc\":\"2.0\"";
 }

@@ -58,9 +58,8 @@ static void write_meta(const struct mcp_exchange *t, struct json_writer *w)
 	jw_key(w, META("clientInfo"));
 	mcp_write_client_info(s, false, w); /* servers of this revision read nothing more */
 	jw_put_raw(w, META("clientCapabilities"), STR(MCP_INPUT_CAPABILITIES));
-	if (!t->q.may_repeat) { /* a call that may have effects */
+	if (!t->q.may_repeat) /* a call that may have effects */
 		mcp_write_progress_token(s, w);
-	}
 	jw_end(w);
 }
 
@@ -79,12 +78,10 @@ static void write_params(const struct mcp_exchange *t, struct buf *out)
 
 	write_meta(t, &w);
 	add_members(out, t->params);
-	if (t->responses.n) {
+	if (t->responses.n)
 		jw_put_raw(&w, "inputResponses", buf_view(&t->responses));
-	}
-	if (t->state.n) {
+	if (t->state.n)
 		jw_put_raw(&w, "requestState", buf_view(&t->state));
-	}
 	jw_end(&w);
 }
 
@@ -94,11 +91,9 @@ static struct str named_by(const struct mcp_exchange *t)
 	static const char *const methods[][2] = {
 		{"tools/call", "name"}, {"resources/read", "uri"}, {"prompts/get", "name"}};
 
-	for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
-		if (!strcmp(t->q.method, methods[i][0])) {
+	for (size_t i = 0; i < ARRAY_LEN(methods); i++)
+		if (!strcmp(t->q.method, methods[i][0]))
 			return json_get(t->params, str_from(methods[i][1]));
-		}
-	}
 	return STR_NONE;
 }
 
@@ -106,11 +101,9 @@ static struct str marked_tool(const struct mcp_session *s, struct str name)
 {
 	struct str tool;
 
-	for (size_t cursor = 0; json_next(buf_view(&s->marked), &cursor, &tool);) {
-		if (json_is(JSON_GET(tool, "name"), name)) {
+	for (size_t cursor = 0; json_next(buf_view(&s->marked), &cursor, &tool);)
+		if (json_is(JSON_GET(tool, "name"), name))
 			return tool;
-		}
-	}
 	return STR_NONE;
 }
 
@@ -185,9 +178,8 @@ static void retry_in_revision(struct mcp_exchange *t, const struct mcp_reply *r,
 {
 	const char *other = mcp_revision_in(JSON_GET(r->message.error_data, "supported"), false);
 
-	if (!other || t->revised) {
+	if (!other || t->revised)
 		return;
-	}
 	t->revised = *again = true;
 	t->session->revision = other;
 	log_info("the server refused the MCP revision for %s; sending it again with revision %s",
@@ -247,9 +239,8 @@ static void answer_questions(struct mcp_exchange *t, struct mcp_reply *r, bool *
 		*again = true;
 		note_input_requests(t, r->message.result);
 	}
-	if (!*again) {
+	if (!*again)
 		fail_exchange(t, r, buf_cstr(&why));
-	}
 	buf_release(&why);
 }
 
@@ -264,9 +255,8 @@ static void read_result_kind(struct mcp_exchange *t, struct mcp_reply *r, bool *
 		answer_questions(t, r, again);
 		break;
 	case MCP_RESULT_UNKNOWN:
-		if (strcmp(t->q.method, "tools/call") != 0 && mcp_result_is_unusable(r, &why)) {
+		if (strcmp(t->q.method, "tools/call") != 0 && mcp_result_is_unusable(r, &why))
 			mcp_set_failure(t->session, r, MCP_GOT_UNUSABLE, buf_cstr(&why));
-		}
 		break;
 	}
 	buf_release(&why);
@@ -281,9 +271,8 @@ static bool continue_exchange(struct mcp_exchange *t, struct mcp_reply *r)
 	if (r->got == MCP_GOT_RESULT) {
 		read_result_kind(t, r, &again);
 	} else if (error_code(r, &code) && refused_before(r)) {
-		if (code == UNSUPPORTED_VERSION) {
+		if (code == UNSUPPORTED_VERSION)
 			retry_in_revision(t, r, &again);
-		}
 		r->headers_refused =
 			code == HEADER_MISMATCH && strcmp(t->q.method, "tools/call") == 0;
 	}
@@ -432,20 +421,17 @@ int mcp_modern_open(struct mcp_session *s, bool *final, struct mcp_reply *r, str
 		.session = s,
 		.q = {.method = "server/discover", .may_repeat = true, .opens = true}};
 
-	if (s->ops != &mcp_http && (!timeout_ms || timeout_ms > SILENCE_MS)) {
+	if (s->ops != &mcp_http && (!timeout_ms || timeout_ms > SILENCE_MS))
 		timeout_ms = SILENCE_MS;
-	}
 	t.q.timeout_ms = timeout_ms;
 	s->revision = mcp_newest_revision(false);
 	s->agreed = false;
-	if (converse(&t, r, err)) {
+	if (converse(&t, r, err))
 		return -1;
-	}
 	buf_clear(&s->id); /* unrelated to sessions */
-	if (r->got == MCP_GOT_RESULT) {
+	if (r->got == MCP_GOT_RESULT)
 		read_discovery(s, r, final);
-	} else {
+	else
 		read_no_discovery(s, r, final);
-	}
 	return 0;
 }

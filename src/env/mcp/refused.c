@@ -81,9 +81,8 @@ int mcp_refused(struct env_mcp *e, const struct mcp_reply *r, const char *what,
 		return error_set(err, FAIL_PROTOCOL, "%s: %.*s", mcp_session_url(e->session),
 		                 STR_ARG(r->text));
 	}
-	if (r->got == MCP_GOT_HTTP && !answered) {
+	if (r->got == MCP_GOT_HTTP && !answered)
 		return not_mcp(e, r, what, err);
-	}
 	if (lacks_initialize(r, what)) {
 		const char *url = mcp_session_url(e->session);
 		bool http = !strncmp(url, "http", 4) && str_ends(str_from(url), STR("/mcp"));

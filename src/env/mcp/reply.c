@@ -119,9 +119,8 @@ static void read_http(const struct mcp_reply *r, struct mcp_reading *m, struct e
 
 	class = html_is_page(r->text) ? web_page_class(class)
 	                              : error_text_class(r->text, LAYER_HTTP, class);
-	if (class == CLASS_SESSION && r->http_status == 404 && !r->session_lost) {
+	if (class == CLASS_SESSION && r->http_status == 404 && !r->session_lost)
 		class = CLASS_PROTOCOL; /* without a session it cannot be lost: the URL is wrong */
-	}
 	fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_HTTP, class);
 	out->error.code = code_of_status(m, r->http_status);
 	explain_http(r, refused, m, out);
@@ -151,11 +150,9 @@ static enum error_class jsonrpc_class(struct str code)
 		{-32020, CLASS_PROTOCOL}, {-32021, CLASS_PROTOCOL}, {-32022, CLASS_PROTOCOL}};
 	int64_t number;
 
-	for (size_t i = 0; json_i64(code, &number) && i < ARRAY_LEN(rows); i++) {
-		if (rows[i].code == number) {
+	for (size_t i = 0; json_i64(code, &number) && i < ARRAY_LEN(rows); i++)
+		if (rows[i].code == number)
 			return rows[i].class;
-		}
-	}
 	return CLASS_OTHER;
 }
 
@@ -195,9 +192,8 @@ static void read_structured(struct str structured, struct env_reply *out)
 	struct json_member inner, second;
 	size_t cursor = 0;
 
-	if (json_is_null(structured)) {
+	if (json_is_null(structured))
 		return;
-	}
 	/* FastMCP wraps values that are not objects */
 	bool wrapped = json_next_member(structured, &cursor, &inner) &&
 	               json_key_is(inner.key, STR("result")) &&
@@ -218,9 +214,8 @@ static struct str text_of(struct str observation)
 
 	while (json_type(observation) == JSON_ARRAY && json_next(observation, &cursor, &block)) {
 		text = JSON_GET(block, "text");
-		if (json_type(text) == JSON_STRING) {
+		if (json_type(text) == JSON_STRING)
 			return text;
-		}
 	}
 	return observation;
 }
@@ -259,9 +254,8 @@ static void read_session_error(struct mcp_reading *m, struct env_reply *out)
 	struct str rest = out->error.message;
 	const char *quote = rest.n ? memchr(rest.p, '\'', rest.n) : NULL;
 
-	if (out->reply_session.p || !quote || !str_ends(rest, STR("'"))) {
+	if (out->reply_session.p || !quote || !str_ends(rest, STR("'")))
 		return;
-	}
 	rest = str_skip(rest, (size_t)(quote - rest.p) + 1);
 	if (rest.n > 1) {
 		buf_clear(&m->session);
@@ -309,9 +303,8 @@ static struct hidden_error claim_of(const struct str *members, const struct mcp_
 		claim.strength = HIDDEN_ERROR_CERTAIN;
 		return claim;
 	}
-	if (call->is_state && inside.layer == LAYER_BODY && !inside.bare) {
+	if (call->is_state && inside.layer == LAYER_BODY && !inside.bare)
 		return (struct hidden_error){.layer = LAYER_BODY};
-	}
 	struct hidden_error named = hidden_error_by_pattern(out->observation, call->error_texts,
 	                                                    call->error_text_count);
 	return inside.strength == HIDDEN_ERROR_CERTAIN ? inside
@@ -322,9 +315,8 @@ static struct hidden_error claim_of(const struct str *members, const struct mcp_
 static bool read_unfinished(const struct mcp_reply *r, const struct str *members,
                             struct mcp_reading *m, struct env_reply *out)
 {
-	if (json_is_null(members[RESULT_TYPE]) && json_type(members[CONTENT]) == JSON_ARRAY) {
+	if (json_is_null(members[RESULT_TYPE]) && json_type(members[CONTENT]) == JSON_ARRAY)
 		return false; /* as most results are */
-	}
 	struct buf why = BUF(BUF_MAX_SMALL);
 	bool is_so = mcp_result_is_unusable(r, &why);
 
@@ -352,9 +344,8 @@ static void store_suspicion(const struct hidden_error *claim, bool denied, struc
 	size_t n = claim->code.n < sizeof(m->code) ? claim->code.n : 0;
 
 	m->suspected = *claim;
-	if (claim->strength == HIDDEN_ERROR_NONE) {
+	if (claim->strength == HIDDEN_ERROR_NONE)
 		return; /* most replies: nothing to classify */
-	}
 	m->suspected_class = store_claim(claim, m, out);
 	m->denied = denied;
 	memcpy(m->code, claim->code.p ? claim->code.p : "", n);
@@ -368,9 +359,8 @@ static void read_result(const struct mcp_reply *r, const struct mcp_call_context
 	struct str members[MEMBERS];
 
 	json_pick(r->message.result, result_keys, MEMBERS, members);
-	if (read_unfinished(r, members, m, out)) {
+	if (read_unfinished(r, members, m, out))
 		return;
-	}
 	out->observation = reading_content(members[CONTENT], &m->observation);
 	read_structured(members[STRUCTURED], out);
 	read_reply_session(out->observation, m, out);
@@ -382,12 +372,10 @@ static void read_result(const struct mcp_reply *r, const struct mcp_call_context
 		return;
 	}
 	enum error_class class = store_claim(&claim, m, out);
-	if (is_session_error(out->error.message, call->env_session)) {
+	if (is_session_error(out->error.message, call->env_session))
 		class = CLASS_SESSION;
-	}
-	if (class == CLASS_SESSION) {
+	if (class == CLASS_SESSION)
 		read_session_error(m, out);
-	}
 	fail(out, OUTCOME_TOOL_ERROR, claim.layer, class);
 	out->error.code = claim.code;
 	out->error.disagrees = denied && claim.layer > LAYER_MCP ? LAYER_MCP : LAYER_NONE;
@@ -432,9 +420,8 @@ void mcp_read_tool_reply(const struct mcp_reply *r, const struct mcp_call_contex
 {
 	out->http_status = r->http_status;
 	m->suspected.strength = HIDDEN_ERROR_NONE;
-	if (r->got == MCP_GOT_RESULT) {
+	if (r->got == MCP_GOT_RESULT)
 		read_result(r, call, m, out);
-	} else {
+	else
 		mcp_read_other(r, m, out);
-	}
 }

@@ -18,9 +18,8 @@ const char *mcp_newest_revision(bool sessions)
 {
 	size_t i = 0;
 
-	while (revisions[i].sessions != sessions) {
+	while (revisions[i].sessions != sessions)
 		i++;
-	}
 	return revisions[i].name;
 }
 
@@ -28,9 +27,8 @@ const char *mcp_oldest_revision(bool sessions)
 {
 	size_t i = ARRAY_LEN(revisions) - 1;
 
-	while (revisions[i].sessions != sessions) {
+	while (revisions[i].sessions != sessions)
 		i--;
-	}
 	return revisions[i].name;
 }
 
@@ -54,19 +52,16 @@ const char *mcp_revision_in(struct str list, bool sessions)
 		const char *named = mcp_revision_named(each, sessions);
 
 		/* dates: their order is that of their bytes */
-		if (named && (!newest || strcmp(named, newest) > 0)) {
+		if (named && (!newest || strcmp(named, newest) > 0))
 			newest = named;
-		}
 	}
 	return newest;
 }
 
 bool mcp_revision_has_header(const char *revision)
 {
-	for (size_t i = 0; i < ARRAY_LEN(revisions); i++) {
-		if (strcmp(revisions[i].name, revision) == 0) {
+	for (size_t i = 0; i < ARRAY_LEN(revisions); i++)
+		if (strcmp(revisions[i].name, revision) == 0)
 			return revisions[i].version_header;
-		}
-	}
 	return false;
 }

@@ -29,9 +29,8 @@ void mcp_kept_release(struct mcp_kept *k)
 /* Switches to this channel, and discards the state of the previous one. */
 static void use_channel(struct mcp_session *s, const struct mcp_channel_ops *ops)
 {
-	if (s->channel) {
+	if (s->channel)
 		s->ops->destroy(s->channel);
-	}
 	s->ops = ops;
 	s->channel = ops->create(s);
 }
@@ -53,9 +52,8 @@ struct mcp_session *mcp_session_new(const struct mcp_conf *conf)
 
 void mcp_session_free(struct mcp_session *s)
 {
-	if (!s) {
+	if (!s)
 		return;
-	}
 	io_unset_idle(s->conf.io, s);
 	s->ops->destroy(s->channel);
 	BUFS_RELEASE(&s->url, &s->id, &s->name, &s->version, &s->request);
@@ -119,9 +117,8 @@ void mcp_write_client_info(const struct mcp_session *s, bool extra, struct json_
 	jw_object(w);
 	jw_put_text(w, "name", "rolldbg");
 	jw_put_text(w, "version", s->conf.client_version);
-	if (extra && s->conf.extra.n) {
+	if (extra && s->conf.extra.n)
 		jw_put_raw(w, "_extra", s->conf.extra);
-	}
 	jw_end(w);
 }
 
@@ -148,12 +145,10 @@ void mcp_store_server_info(struct mcp_session *s, struct str info)
 
 	buf_clear(&s->name);
 	buf_clear(&s->version);
-	if (json_type(name) == JSON_STRING) {
+	if (json_type(name) == JSON_STRING)
 		json_decode(name, &s->name);
-	}
-	if (json_type(version) == JSON_STRING) {
+	if (json_type(version) == JSON_STRING)
 		json_decode(version, &s->version);
-	}
 }
 
 /* Sends notifications/cancelled: the response is no longer awaited. */
@@ -184,9 +179,8 @@ int mcp_ask(struct mcp_session *s, struct mcp_outgoing q, struct mcp_reply *r, s
 	s->request_pending = true;
 	int failed = s->ops->exchange(s->channel, &q, r, err);
 	s->request_pending = false;
-	if (failed) {
+	if (failed)
 		return -1;
-	}
 	/* over HTTP without sessions, closing the connection is enough */
 	bool needs_no_cancel = q.opens || (s->modern && s->ops == &mcp_http);
 	return r->got == MCP_GOT_TIMEOUT && !needs_no_cancel ? cancel(s, q.id, err) : 0;
@@ -230,9 +224,8 @@ static int send_initialized(struct mcp_session *s, struct error *err)
 static int initialize(struct mcp_session *s, struct mcp_reply *r, struct error *err)
 {
 	s->revision = mcp_newest_revision(true);
-	if (initialize_once(s, r, err)) {
+	if (initialize_once(s, r, err))
 		return -1;
-	}
 	const char *instead = r->got == MCP_GOT_ERROR ? mcp_offered_instead(r) : NULL;
 	if (instead) {
 		log_info("the server refused revision %s, trying %s", s->revision, instead);
@@ -254,12 +247,10 @@ static bool may_be_older(const struct mcp_session *s, const struct mcp_reply *r)
    counts. */
 static int initialize_any(struct mcp_session *s, struct mcp_reply *r, struct error *err)
 {
-	if (initialize(s, r, err)) {
+	if (initialize(s, r, err))
 		return -1;
-	}
-	if (!may_be_older(s, r)) {
+	if (!may_be_older(s, r))
 		return 0;
-	}
 	struct mcp_kept kept = s->kept;
 	struct mcp_reply first = *r;
 	mcp_kept_init(&s->kept);
@@ -279,13 +270,11 @@ static int initialize_any(struct mcp_session *s, struct mcp_reply *r, struct err
 
 static int open_legacy(struct mcp_session *s, struct mcp_reply *r, struct error *err)
 {
-	if (initialize_any(s, r, err)) {
+	if (initialize_any(s, r, err))
 		return -1;
-	}
 	if (r->got != MCP_GOT_RESULT) {
-		if (mcp_is_modern_error(r)) {
+		if (mcp_is_modern_error(r))
 			log_warn("the server has no sessions: use \1era\2 modern");
-		}
 		return 0;
 	}
 	struct str version = JSON_GET(r->message.result, "protocolVersion");
@@ -310,19 +299,16 @@ int mcp_session_open(struct mcp_session *s, struct mcp_reply *r, struct error *e
 {
 	bool final = false;
 
-	if (s->conf.era == MCP_ERA_LEGACY) {
+	if (s->conf.era == MCP_ERA_LEGACY)
 		return open_legacy(s, r, err);
-	}
-	if (mcp_modern_open(s, &final, r, err)) {
+	if (mcp_modern_open(s, &final, r, err))
 		return -1;
-	}
 	if (s->conf.era == MCP_ERA_MODERN && !s->modern && !final && r->got == MCP_GOT_ERROR) {
 		log_warn("the server does not support the revision without sessions: try "
 		         "\1era\2 legacy or auto");
 	}
-	if (final || s->conf.era == MCP_ERA_MODERN) {
+	if (final || s->conf.era == MCP_ERA_MODERN)
 		return 0;
-	}
 	if (s->ops != &mcp_http) {
 		/* some programs exit on a request before initialize: restart */
 		use_channel(s, s->ops);
@@ -357,18 +343,14 @@ int mcp_request(struct mcp_session *s, const char *method, struct str params, st
 {
 	struct mcp_outgoing q = {.method = method, .params = params, .may_repeat = true};
 
-	if (s->modern) {
+	if (s->modern)
 		return mcp_modern_request(s, method, params, true, r, err);
-	}
-	if (mcp_ask(s, q, r, err)) {
+	if (mcp_ask(s, q, r, err))
 		return -1;
-	}
-	if (!r->session_lost) {
+	if (!r->session_lost)
 		return 0;
-	}
-	if (replace_session(s, r, err)) {
+	if (replace_session(s, r, err))
 		return -1;
-	}
 	return r->got == MCP_GOT_RESULT ? mcp_ask(s, q, r, err) : 0;
 }
 
@@ -390,9 +372,8 @@ int mcp_call_once(struct mcp_session *s, struct str name, struct str arguments, 
 	int failed = s->modern ? mcp_modern_request(s, q.method, q.params, false, r, err)
 	                       : mcp_ask(s, q, r, err);
 	buf_release(&params);
-	if (failed || !r->session_lost) {
+	if (failed || !r->session_lost)
 		return failed;
-	}
 	/* the reply's slices point into it, and a handshake overwrites it */
 	struct mcp_kept kept = s->kept;
 	struct mcp_reply opened;

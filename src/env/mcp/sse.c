@@ -132,11 +132,10 @@ static int process_event(struct sse_channel *c, struct error *err)
 		return error_set(err, FAIL_PROTOCOL, "an event is over %zu MiB",
 		                 MCP_REPLY_MAX >> 20);
 	}
-	if (more && str_is(event.type, "endpoint")) {
+	if (more && str_is(event.type, "endpoint"))
 		failed = set_endpoint(c, event.data, err);
-	} else if (more && str_is(event.type, "message") && event.data.n) {
+	else if (more && str_is(event.type, "message") && event.data.n)
 		failed = process_message(c, event.data, err);
-	}
 	return failed ? -1 : more;
 }
 
@@ -160,9 +159,8 @@ static int read_piece(struct sse_channel *c, struct error *err)
 		sse_feed(&c->sse, piece);
 		return 0;
 	}
-	if (more == 0) {
+	if (more == 0)
 		error_set(err, FAIL_TRANSPORT, "the event stream ended without the response");
-	}
 	close_stream(c);
 	return -1;
 }
@@ -177,9 +175,8 @@ static int await(struct sse_channel *c, struct http_exchange *x, uint64_t ms, st
 {
 	struct http_exchange *xs[] = {c->stream, x};
 
-	if (!ms) {
+	if (!ms)
 		return error_set(err, FAIL_TIMEOUT, "timed out");
-	}
 	return http_wait_any(c->base.session->conf.io, xs, x ? 2 : 1, ms, err);
 }
 
@@ -200,29 +197,24 @@ static int connect_stream(struct sse_channel *c, struct error *err)
 	                               .headers = c->headers.line,
 	                               .header_count = c->headers.count,
 	                               .max_bytes = SIZE_MAX};
-	if (http_begin(s->conf.io, &c->get, &c->stream, err)) {
+	if (http_begin(s->conf.io, &c->get, &c->stream, err))
 		return -1;
-	}
 	for (bool checked = false; !c->endpoint.n;) {
 		uint64_t now = io_now_ns(s->conf.io) / 1000000;
 
-		if (await(c, NULL, now < until ? until - now : 0, err)) {
+		if (await(c, NULL, now < until ? until - now : 0, err))
 			return -1;
-		}
-		if (!http_ready(c->stream)) {
+		if (!http_ready(c->stream))
 			continue;
-		}
-		if (!checked && http_wait_headers(c->stream, err)) {
+		if (!checked && http_wait_headers(c->stream, err))
 			return -1;
-		}
 		if (!checked && (http_status(c->stream) != 200 ||
 		                 !http_media_is(c->stream, "text/event-stream"))) {
 			return error_set(err, FAIL_PROTOCOL, "%s is not an event stream: HTTP %d",
 			                 c->get.url, http_status(c->stream));
 		}
-		if (checked && read_stream(c, err)) {
+		if (checked && read_stream(c, err))
 			return -1;
-		}
 		checked = true;
 	}
 	return 0;
@@ -254,20 +246,17 @@ static int read_refusal(struct sse_channel *c, struct http_exchange *x, struct e
 	r->got = MCP_GOT_HTTP;
 	r->http_status = http_status(x);
 	r->session_lost = r->http_status == 404;
-	if (r->session_lost) {
+	if (r->session_lost)
 		close_stream(c); /* the stream cannot be resumed in the new session */
-	}
 	buf_set(&s->kept.media, http_media_type(x));
 	r->media = buf_view(&s->kept.media);
 	buf_clear(&s->kept.body);
-	if (http_read_all(x, &s->kept.body, err)) {
+	if (http_read_all(x, &s->kept.body, err))
 		return -1;
-	}
 	r->text = buf_view(&s->kept.body);
 	jsonrpc_read(r->text, &r->message);
-	if (r->message.kind == JSONRPC_ERROR) {
+	if (r->message.kind == JSONRPC_ERROR)
 		mcp_set_got(s, r);
-	}
 	return 0;
 }
 
@@ -276,21 +265,16 @@ static int read_refusal(struct sse_channel *c, struct http_exchange *x, struct e
 static int converse(struct sse_channel *c, struct http_exchange *x, struct error *err)
 {
 	for (bool taken = false; !taken || !c->answered;) {
-		if (await(c, taken ? NULL : x, mcp_time_left_ms(c->base.session), err)) {
+		if (await(c, taken ? NULL : x, mcp_time_left_ms(c->base.session), err))
 			return -1;
-		}
-		if (http_ready(c->stream) && read_stream(c, err)) {
+		if (http_ready(c->stream) && read_stream(c, err))
 			return -1;
-		}
-		if (taken || !http_ready(x)) {
+		if (taken || !http_ready(x))
 			continue;
-		}
-		if (http_wait_headers(x, err)) {
+		if (http_wait_headers(x, err))
 			return -1;
-		}
-		if (http_status(x) < 200 || http_status(x) > 299) {
+		if (http_status(x) < 200 || http_status(x) > 299)
 			return read_refusal(c, x, err) ? -1 : 1;
-		}
 		taken = true;
 	}
 	return 0;
@@ -301,11 +285,9 @@ static int process_older(struct sse_channel *c, struct error *err)
 {
 	int took;
 
-	while (c->stream && (took = process_event(c, err)) != 0) {
-		if (took < 0 && mcp_note_trouble(c->base.session, err)) {
+	while (c->stream && (took = process_event(c, err)) != 0)
+		if (took < 0 && mcp_note_trouble(c->base.session, err))
 			return -1;
-		}
-	}
 	return 0;
 }
 
@@ -317,9 +299,8 @@ static int sse_exchange(struct mcp_channel *base, const struct mcp_outgoing *q, 
 	struct http_exchange *x = NULL;
 
 	mcp_begin_exchange(s, q, r);
-	if (process_older(c, err)) {
+	if (process_older(c, err))
 		return -1;
-	}
 	c->id = q->id;
 	c->reply = r;
 	c->answered = false;
@@ -333,19 +314,16 @@ static int sse_exchange(struct mcp_channel *base, const struct mcp_outgoing *q, 
 		return 0;
 	}
 	struct http_request request = post(c, q);
-	if (http_begin(s->conf.io, &request, &x, err)) {
+	if (http_begin(s->conf.io, &request, &x, err))
 		return -1;
-	}
 	int got = converse(c, x, err);
 	http_drain(x);
 	c->id = MCP_NO_ID;
 	r->session_lost |= !c->stream;
-	if (got < 0 && err->kind == FAIL_TIMEOUT && c->stream) {
+	if (got < 0 && err->kind == FAIL_TIMEOUT && c->stream)
 		mcp_timeout_error(s, q, err);
-	}
-	if (got < 0) {
+	if (got < 0)
 		return mcp_or_failure(s, r, err);
-	}
 	if (got == 0) {
 		r->http_status = 200;
 		mcp_set_got(s, r);
@@ -376,16 +354,13 @@ static int sse_listen(struct mcp_channel *base, uint64_t *wake_ns, struct error 
 	int took = c->stream ? process_event(c, err) : 0;
 
 	(void)wake_ns;
-	if (took || !c->stream || !http_ready(c->stream)) {
+	if (took || !c->stream || !http_ready(c->stream))
 		return took;
-	}
 	int failed = read_piece(c, err);
-	if (failed && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM)) {
+	if (failed && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM))
 		return -1;
-	}
-	if (failed) { /* the next request will find it closed */
+	if (failed) /* the next request will find it closed */
 		log_info("the event stream ended between requests");
-	}
 	return 1;
 }
 

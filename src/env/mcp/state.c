@@ -16,11 +16,10 @@ static void store_text(struct state_source *s, struct str string)
 	struct json_fault fault;
 
 	buf_clear(&s->scratch);
-	if (json_decode(string, &s->scratch) && json_validate(buf_view(&s->scratch), &fault) == 0) {
+	if (json_decode(string, &s->scratch) && json_validate(buf_view(&s->scratch), &fault) == 0)
 		buf_str(&s->value, buf_view(&s->scratch));
-	} else {
+	else
 		buf_str(&s->value, string);
-	}
 }
 
 static int read_resource(struct state_source *s, struct mcp_session *session, struct error *err)
@@ -35,9 +34,8 @@ static int read_resource(struct state_source *s, struct mcp_session *session, st
 	jw_end(&w);
 	int failed = mcp_request(session, "resources/read", buf_view(&params), &reply, err);
 	buf_release(&params);
-	if (failed) {
+	if (failed)
 		return -1;
-	}
 	struct str contents = JSON_GET(reply.message.result, "contents");
 	if (reply.got != MCP_GOT_RESULT || json_type(contents) != JSON_ARRAY) {
 		buf_text(&s->why, "resources/read was refused: ");
@@ -45,11 +43,10 @@ static int read_resource(struct state_source *s, struct mcp_session *session, st
 		return 0;
 	}
 	json_next(contents, &cursor, &first);
-	if (json_count(contents) == 1 && json_type(JSON_GET(first, "text")) == JSON_STRING) {
+	if (json_count(contents) == 1 && json_type(JSON_GET(first, "text")) == JSON_STRING)
 		store_text(s, JSON_GET(first, "text"));
-	} else {
+	else
 		buf_str(&s->value, contents);
-	}
 	return 0;
 }
 
@@ -60,9 +57,8 @@ static int read_tool(struct state_source *s, struct mcp_session *session,
 	struct mcp_call_context call = {.is_state = true};
 	struct env_reply out = {0};
 
-	if (mcp_call_tool(session, s->target, s->arguments, &reply, err)) {
+	if (mcp_call_tool(session, s->target, s->arguments, &reply, err))
 		return -1;
-	}
 	mcp_read_tool_reply(&reply, &call, reading, &out);
 	if (out.outcome == OUTCOME_OK) {
 		buf_str(&s->value, out.observation);
@@ -77,13 +73,11 @@ static int read_control(struct state_source *s, struct control_plane *control, s
 {
 	struct str state;
 
-	if (control_read(control, CONTROL_STATE, &state, err)) {
+	if (control_read(control, CONTROL_STATE, &state, err))
 		return -1;
-	}
 	buf_str(&s->value, state);
-	if (!state.p) {
+	if (!state.p)
 		buf_str(&s->why, buf_view(&control->why));
-	}
 	return 0;
 }
 
@@ -112,9 +106,8 @@ int mcp_read_state(struct state_source *s, struct mcp_session *session,
 	default: /* none, or one of another protocol */
 		break;
 	}
-	if (!failed && s->value.n) {
+	if (!failed && s->value.n)
 		*out = buf_view(&s->value);
-	}
 	return failed;
 }
 
@@ -128,9 +121,8 @@ static int no_state_tool(struct str name, struct str tools, struct str refusal, 
 	struct str tool;
 	size_t cursor = 0;
 
-	while (json_next(tools, &cursor, &tool)) {
+	while (json_next(tools, &cursor, &tool))
 		names_add(&known, json_text(&texts, JSON_GET(tool, "name")));
-	}
 	text_escape_cut(&typed, name, REFUSAL_CELLS);
 	text_escape_cut(&why, refusal, REFUSAL_CELLS);
 	error_set(err, FAIL_USAGE,
@@ -152,16 +144,13 @@ int mcp_check_state_tool(const struct state_source *s, struct str tools,
 	struct env_reply out = {0};
 	struct mcp_reply reply;
 
-	if (!json_count(tools) || tool_is_listed(tools, s->target)) {
+	if (!json_count(tools) || tool_is_listed(tools, s->target))
 		return 0;
-	}
-	if (mcp_call_tool(session, s->target, s->arguments, &reply, err)) {
+	if (mcp_call_tool(session, s->target, s->arguments, &reply, err))
 		return -1;
-	}
 	mcp_read_tool_reply(&reply, &call, reading, &out);
-	if (out.outcome != OUTCOME_OK) {
+	if (out.outcome != OUTCOME_OK)
 		return no_state_tool(s->target, tools, out.error.message, err);
-	}
 	log_info("\1state\2 tool:%.*s: not in the server's list of tools, but it can be called",
 	         STR_ARG(s->target));
 	return 0;

@@ -25,9 +25,8 @@ static struct mcp_channel *stdio_create(struct mcp_session *s)
 	struct stdio_channel *c = mem_new(sizeof(*c));
 
 	c->base.session = s;
-	if (s->conf.header_count) {
+	if (s->conf.header_count)
 		log_warn("\1header\2: not available over stdio");
-	}
 	return &c->base;
 }
 
@@ -51,9 +50,8 @@ static int start(struct stdio_channel *c, struct error *err)
 	                          .variables = c->base.session->conf.child_variables,
 	                          .max_line = MCP_REPLY_MAX};
 
-	if (c->child && !*child_why(c->child)) {
+	if (c->child && !*child_why(c->child))
 		return 0;
-	}
 	child_free(c->child);
 	c->child = NULL;
 	return child_start(c->base.session->conf.io, &conf, &c->child, err);
@@ -68,15 +66,12 @@ static int await_answer(struct stdio_channel *c, const struct mcp_outgoing *q, s
 	for (uint64_t left; (left = mcp_time_left_ms(s)) > 0;) {
 		int rc = child_receive(c->child, &line, left, err);
 
-		if (rc < 0) {
+		if (rc < 0)
 			return err->kind == FAIL_TIMEOUT ? mcp_timeout_error(s, q, err) : -1;
-		}
-		if (rc == 0) {
+		if (rc == 0)
 			return reading_child_end(c->child, command_of(s), err);
-		}
-		if (!line.n) {
+		if (!line.n)
 			continue;
-		}
 		buf_set(&s->kept.body, line);
 		int got = mcp_process(s, buf_view(&s->kept.body), q->id, &r->message, err);
 		if (got) {
@@ -104,27 +99,22 @@ static int stdio_exchange(struct mcp_channel *base, const struct mcp_outgoing *q
 	struct mcp_session *s = base->session;
 
 	mcp_begin_exchange(s, q, r);
-	if (q->opens && start(c, err)) {
+	if (q->opens && start(c, err))
 		return -1;
-	}
 	int failed = put(c, q->text, err) || await_answer(c, q, r, err);
-	if (c->child) {
+	if (c->child)
 		reading_child_words(c->child, s->conf.events);
-	}
-	if (failed && mcp_or_failure(s, r, err)) {
+	if (failed && mcp_or_failure(s, r, err))
 		return -1;
-	}
-	if (failed && r->got == MCP_GOT_UNUSABLE) {
+	if (failed && r->got == MCP_GOT_UNUSABLE)
 		r->message.kind = JSONRPC_INVALID; /* caused by the child */
-	}
 	return 0;
 }
 
 static int stdio_send(struct mcp_channel *base, const struct mcp_outgoing *q, struct error *err)
 {
-	if (put(stdio_of(base), q->text, err)) {
+	if (put(stdio_of(base), q->text, err))
 		mcp_note_refused(base->session, q->text, 0, err->text);
-	}
 	return 0;
 }
 
@@ -136,9 +126,8 @@ static int stdio_listen(struct mcp_channel *base, uint64_t *wake_ns, struct erro
 	int got = c->child ? child_next(c->child, &line, err) : 0;
 
 	(void)wake_ns; /* its output wakes a waiting call */
-	if (got > 0 && line.n && mcp_process(base->session, line, MCP_NO_ID, &unused, err) < 0) {
+	if (got > 0 && line.n && mcp_process(base->session, line, MCP_NO_ID, &unused, err) < 0)
 		return -1;
-	}
 	return got;
 }
 
@@ -146,9 +135,8 @@ static void stdio_close(struct mcp_channel *base)
 {
 	struct stdio_channel *c = stdio_of(base);
 
-	if (c->child) {
+	if (c->child)
 		child_stop(c->child);
-	}
 }
 
 const struct mcp_channel_ops mcp_stdio = {

@@ -44,9 +44,8 @@ static int list_page(struct mcp_session *s, const char *method, struct str curso
 
 static void note_repeated(struct listing *l, struct str name)
 {
-	if (l->repeated.n) {
+	if (l->repeated.n)
 		buf_char(&l->repeated, ',');
-	}
 	buf_str(&l->repeated, name);
 }
 
@@ -59,19 +58,16 @@ static void add_tool(struct listing *l, struct str tool)
 		note_repeated(l, name);
 		return;
 	}
-	if (l->session->modern && !mcp_modern_accepts_tool(l->session, tool)) {
+	if (l->session->modern && !mcp_modern_accepts_tool(l->session, tool))
 		return;
-	}
 	if (l->left_out || l->kept == TOOLS_MAX || tool.n > TOOLS_BYTES_MAX - l->tools->n - 2) {
 		l->left_out++;
 		return;
 	}
-	if (l->kept++) {
+	if (l->kept++)
 		buf_char(l->tools, ',');
-	}
-	if (name.n) {
+	if (name.n)
 		map_add(&l->names, arena_new(&l->arena, sizeof(struct map_item)), hash);
-	}
 	buf_str(l->tools, tool);
 }
 
@@ -79,13 +75,11 @@ static void add_tool(struct listing *l, struct str tool)
 static bool turn_page(struct listing *l, struct str next, int page, struct buf *cursor,
                       bool *endless)
 {
-	if (json_is_null(next) || json_is(next, STR(""))) {
+	if (json_is_null(next) || json_is(next, STR("")))
 		return false;
-	}
 	l->more_pages = true;
-	if (l->left_out) {
+	if (l->left_out)
 		return false;
-	}
 	bool late = l->until_ns && io_now_ns(l->session->conf.io) >= l->until_ns;
 	*endless = late || page == TOOL_PAGES_MAX || next.n >= BUF_MAX_SMALL ||
 	           str_eq(next, buf_view(cursor));
@@ -101,25 +95,20 @@ static int list_pages(struct mcp_session *s, struct listing *l, struct buf *curs
 		struct str at = cursor->n ? buf_view(cursor) : STR_NONE, tool;
 		size_t tools_cursor = 0;
 
-		if (list_page(s, "tools/list", at, r, err)) {
+		if (list_page(s, "tools/list", at, r, err))
 			return -1;
-		}
-		if (r->got != MCP_GOT_RESULT) {
+		if (r->got != MCP_GOT_RESULT)
 			return 0;
-		}
 		struct str tools = JSON_GET(r->message.result, "tools");
 		if (json_type(tools) != JSON_ARRAY) {
 			r->got = MCP_GOT_UNUSABLE;
 			r->text = STR("the result of tools/list has no array \"tools\"");
 			return 0;
 		}
-		while (json_next(tools, &tools_cursor, &tool)) {
+		while (json_next(tools, &tools_cursor, &tool))
 			add_tool(l, tool);
-		}
-		if (!turn_page(l, JSON_GET(r->message.result, "nextCursor"), page, cursor,
-		               endless)) {
+		if (!turn_page(l, JSON_GET(r->message.result, "nextCursor"), page, cursor, endless))
 			return 0;
-		}
 	}
 }
 
@@ -146,9 +135,8 @@ static void note_omissions(struct mcp_session *s, const struct listing *l)
 		jw_put_text(&w, "why",
 		            "duplicate tool name: only the first tool of that name is used");
 		jw_put_array(&w, "names");
-		if (!l->repeated.full) {
+		if (!l->repeated.full)
 			jw_raw(&w, buf_view(&l->repeated));
-		}
 		jw_end(&w);
 		jw_end(&w);
 		events_push_json(s->conf.events, EVENT_NOISE, &detail);
@@ -226,9 +214,8 @@ int mcp_list_resources(struct mcp_session *s, struct buf *out, struct error *err
 		failed = list_page(s, "resources/list", page ? buf_view(&cursor) : STR_NONE, &r,
 		                   err);
 		buf_clear(&cursor);
-		if (failed || r.got != MCP_GOT_RESULT) {
+		if (failed || r.got != MCP_GOT_RESULT)
 			break;
-		}
 		struct str list = JSON_GET(r.message.result, "resources");
 		for (size_t at = 0; json_next(list, &at, &each);) {
 			buf_char(out, count++ ? ',' : '[');

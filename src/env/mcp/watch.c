@@ -16,9 +16,8 @@ int mcp_read_status(struct env_mcp *e, struct env_reply *out, struct error *err)
 {
 	struct str status;
 
-	if (control_read(&e->control, CONTROL_STATUS, &status, err)) {
+	if (control_read(&e->control, CONTROL_STATUS, &status, err))
 		return -1;
-	}
 	mcp_known_status(&e->known, status, buf_cstr(&e->control.why), out);
 	e->facts.total_reward = mcp_known_total_reward(&e->known);
 	return 0;
@@ -28,18 +27,14 @@ int mcp_read_control_plane(struct env_mcp *e, struct env_reply *out, struct erro
 {
 	struct str body;
 
-	if (e->control.kind == CONTROL_NONE) {
+	if (e->control.kind == CONTROL_NONE)
 		return 0;
-	}
-	if (mcp_read_status(e, out, err)) {
+	if (mcp_read_status(e, out, err))
 		return -1;
-	}
-	if (e->known.state_lost) {
+	if (e->known.state_lost)
 		return 0;
-	}
-	if (control_read(&e->control, CONTROL_REWARD, &body, err)) {
+	if (control_read(&e->control, CONTROL_REWARD, &body, err))
 		return -1;
-	}
 	mcp_known_reward(&e->known, body, buf_cstr(&e->control.why), out);
 	return 0;
 }
@@ -62,9 +57,8 @@ int mcp_check_tools(struct env_mcp *e, struct error *err)
 	struct mcp_reply r;
 	bool endless;
 
-	if (!mcp_tools_changed(e->session)) {
+	if (!mcp_tools_changed(e->session))
 		return 0;
-	}
 	int failed = mcp_list_tools(e->session, &now, &endless, &r, err);
 	if (!failed && r.got != MCP_GOT_RESULT) {
 		mcp_note(e, EVENT_NOISE, "tools/list",

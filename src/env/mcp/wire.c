@@ -25,9 +25,8 @@ uint64_t mcp_time_left_ms(const struct mcp_session *s)
 {
 	uint64_t now = io_now_ns(s->conf.io);
 
-	if (s->deadline_ns == UINT64_MAX) {
+	if (s->deadline_ns == UINT64_MAX)
 		return UINT64_MAX;
-	}
 	return now < s->deadline_ns ? (s->deadline_ns - now) / NS_PER_MS : 0;
 }
 
@@ -55,9 +54,8 @@ static void answer_elicitation(struct mcp_session *s, const struct jsonrpc_messa
 	jw_put_text(&w, "method", "elicitation/create");
 	jw_put_raw(&w, "params", m->params);
 	jw_put_raw(&w, "answered", buf_view(&result));
-	if (why.n) {
+	if (why.n)
 		jw_put_str(&w, "why", buf_view(&why));
-	}
 	jw_end(&w);
 	events_push_json(s->conf.events, EVENT_NOTIFICATION, &detail);
 	BUFS_RELEASE(&result, &why, &detail);
@@ -69,9 +67,8 @@ static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m,
 	uint64_t left = mcp_time_left_ms(s);
 	size_t i = 0;
 
-	if (!left) {
+	if (!left)
 		return 0; /* the connection is lost: the next read reports it */
-	}
 	if (++s->asked > ASKED_MAX) {
 		return error_set(err, FAIL_PROTOCOL,
 		                 "the server sent more than %u requests instead of the response",
@@ -81,14 +78,12 @@ static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m,
 		answer_elicitation(s, m, &body);
 		i = ARRAY_LEN(answers) + 1;
 	}
-	while (i < ARRAY_LEN(answers) && !str_is(m->method, answers[i].method)) {
+	while (i < ARRAY_LEN(answers) && !str_is(m->method, answers[i].method))
 		i++;
-	}
-	if (i < ARRAY_LEN(answers)) {
+	if (i < ARRAY_LEN(answers))
 		jsonrpc_write_result(&body, m->id, str_from(answers[i].result));
-	} else if (i == ARRAY_LEN(answers)) {
+	else if (i == ARRAY_LEN(answers))
 		jsonrpc_write_error(&body, m->id, -32601, "Method not found");
-	}
 	/* if it is not accepted, there must be time left for the awaited response */
 	uint64_t timeout_ms = left / 2 < ASIDE_MS ? left / 2 + 1 : ASIDE_MS;
 	struct mcp_outgoing q = {.text = buf_view(&body), .timeout_ms = timeout_ms};
@@ -147,9 +142,8 @@ static bool is_id(struct str id, int64_t number)
    late answer to another request. */
 bool mcp_is_answer(const struct jsonrpc_message *m, int64_t id)
 {
-	if (is_id(m->id, id)) {
+	if (is_id(m->id, id))
 		return m->kind == JSONRPC_RESULT || m->kind == JSONRPC_ERROR;
-	}
 	return m->kind == JSONRPC_ERROR && json_type(m->id) != JSON_NUMBER;
 }
 
@@ -157,15 +151,12 @@ bool mcp_is_answer(const struct jsonrpc_message *m, int64_t id)
    other request is pending. */
 static bool is_awaited(const struct mcp_session *s, const struct jsonrpc_message *m, int64_t id)
 {
-	if (id == MCP_NO_ID) {
+	if (id == MCP_NO_ID)
 		return false;
-	}
-	if (m->kind == JSONRPC_INVALID) {
+	if (m->kind == JSONRPC_INVALID)
 		return is_id(m->id, id) && !m->method.p; /* there will be no other response */
-	}
-	if (!s->ops->shared || is_id(m->id, id)) {
+	if (!s->ops->shared || is_id(m->id, id))
 		return mcp_is_answer(m, id);
-	}
 	return m->kind == JSONRPC_ERROR && json_is_null(m->id) && !s->late_responses;
 }
 
@@ -175,9 +166,8 @@ static int process_message(struct mcp_session *s, const struct jsonrpc_message *
 {
 	switch (m->kind) {
 	case JSONRPC_REQUEST:
-		if (!s->modern) {
+		if (!s->modern)
 			return answer_server(s, m, err);
-		}
 		break; /* not allowed there, and not answered */
 	case JSONRPC_NOTIFICATION:
 		s->tools_changed |= str_is(m->method, "notifications/tools/list_changed");
@@ -199,9 +189,8 @@ static int process_message(struct mcp_session *s, const struct jsonrpc_message *
 		break;
 	}
 	s->unrelated++;
-	if (m->kind == JSONRPC_NOT_JSON && str_starts(raw, STR("{"))) {
+	if (m->kind == JSONRPC_NOT_JSON && str_starts(raw, STR("{")))
 		s->broken = m->fault.why; /* possibly the response */
-	}
 	note_message(s, EVENT_NOISE, m, raw);
 	if (is_awaited(s, m, id)) {
 		*out = *m;
@@ -219,15 +208,13 @@ int mcp_process(struct mcp_session *s, struct str text, int64_t id, struct jsonr
 	int got = 0;
 
 	jsonrpc_read(text, &m);
-	if (m.kind != JSONRPC_BATCH) {
+	if (m.kind != JSONRPC_BATCH)
 		return process_message(s, &m, text, id, out, err);
-	}
 	while (json_next(text, &cursor, &each)) {
 		jsonrpc_read_valid(each, &m);
 		int one = process_message(s, &m, each, id, out, err);
-		if (one < 0) {
+		if (one < 0)
 			return -1;
-		}
 		got |= one;
 	}
 	return got;
@@ -243,9 +230,8 @@ int mcp_timeout_error(const struct mcp_session *s, const struct mcp_outgoing *q,
 	if (s->unrelated) {
 		buf_printf(&but, ", although %u unrelated message%s arrived", s->unrelated,
 		           s->unrelated > 1 ? "s" : "");
-		if (s->broken) {
+		if (s->broken)
 			buf_printf(&but, " (one is not JSON: %s)", s->broken);
-		}
 	}
 	error_set(err, FAIL_TIMEOUT, "no reply to %s within %s%s", q->method, buf_cstr(&span),
 	          buf_cstr(&but));
@@ -288,9 +274,8 @@ static bool is_ours(enum fail kind)
 
 int mcp_or_failure(struct mcp_session *s, struct mcp_reply *r, struct error *err)
 {
-	if (is_ours(err->kind)) {
+	if (is_ours(err->kind))
 		return -1;
-	}
 	mcp_set_failure(s, r,
 	                err->kind == FAIL_TIMEOUT     ? MCP_GOT_TIMEOUT
 	                : err->kind == FAIL_TRANSPORT ? MCP_GOT_TRANSPORT
@@ -303,9 +288,8 @@ int mcp_note_trouble(struct mcp_session *s, struct error *err)
 {
 	struct buf detail = BUF(BUF_MAX_SMALL);
 
-	if (is_ours(err->kind)) {
+	if (is_ours(err->kind))
 		return -1;
-	}
 	struct json_writer w = jw_begin(&detail);
 	jw_put_text(&w, "why", err->text);
 	jw_end(&w);
@@ -321,9 +305,8 @@ int mcp_listen_idle(void *session, uint64_t *wake_ns, struct error *err)
 	struct mcp_session *s = session;
 	uint64_t now = io_now_ns(s->conf.io);
 
-	if (s->request_pending) {
+	if (s->request_pending)
 		return 0;
-	}
 	s->asked = 0;
 	s->deadline_ns = now + ASIDE_MS * NS_PER_MS;
 	int did = s->ops->listen(s->channel, wake_ns, err);

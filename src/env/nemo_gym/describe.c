@@ -30,9 +30,8 @@ static int style_of(struct str openapi)
 		const struct nemo_gym_style_words *s = &nemo_gym_styles[order[i]];
 		bool sure = order[i] != NEMO_GYM_STEPS || has_path(paths, "/aggregate_metrics");
 
-		if (sure && has_path(paths, s->evidence[0]) && has_path(paths, s->evidence[1])) {
+		if (sure && has_path(paths, s->evidence[0]) && has_path(paths, s->evidence[1]))
 			return (int)order[i];
-		}
 	}
 	return -1;
 }
@@ -48,9 +47,8 @@ bool nemo_gym_answers(const struct env_conf *conf, struct io *io)
 	http_json_init(&h, conf, io, &unread);
 	bool yes = !http_json_page(&h, "/openapi.json", &status, &openapi, &err) &&
 	           style_of(openapi) >= 0;
-	if (yes) {
+	if (yes)
 		log_info("%s: NeMo Gym, because of the paths in its /openapi.json", conf->url);
-	}
 	http_json_release(&h);
 	events_release(&unread);
 	return yes;
@@ -64,11 +62,9 @@ static bool is_own_path(struct str path)
 	                                  "reset",         "step",   "close_session",
 	                                  "reverify_mode", "mcp"};
 
-	for (size_t i = 0; i < ARRAY_LEN(own); i++) {
-		if (str_is(path, own[i])) {
+	for (size_t i = 0; i < ARRAY_LEN(own); i++)
+		if (str_is(path, own[i]))
 			return true;
-		}
-	}
 	return !path.n || memchr(path.p, '/', path.n) || memchr(path.p, '{', path.n);
 }
 
@@ -81,12 +77,10 @@ static void add_references(struct str schema, struct names *to, struct arena *te
 		struct str name = str_skip(json_inner(text), strlen(SCHEMAS));
 		bool known = !str_starts(json_inner(text), STR(SCHEMAS));
 
-		for (size_t i = 0; i < to->count && !known; i++) {
+		for (size_t i = 0; i < to->count && !known; i++)
 			known = str_is(name, to->text[i]);
-		}
-		if (!known) {
+		if (!known)
 			names_add(to, arena_str(texts, name));
-		}
 	}
 }
 
@@ -105,26 +99,21 @@ static void write_schema(struct str operation, struct str components, struct buf
 		used.count = 0;
 		add_references(schema, &used, &texts);
 	}
-	for (size_t i = 0; i < used.count; i++) { /* grows */
+	for (size_t i = 0; i < used.count; i++) /* grows */
 		add_references(json_get(components, str_from(used.text[i])), &used, &texts);
-	}
 	struct json_writer w = jw_begin(out);
-	for (size_t cursor = 0; json_next_member(schema, &cursor, &m);) {
+	for (size_t cursor = 0; json_next_member(schema, &cursor, &m);)
 		jw_put_member(&w, m.key, m.value);
-	}
-	if (!JSON_GET(schema, "type").p) {
+	if (!JSON_GET(schema, "type").p)
 		jw_put_text(&w, "type", "object");
-	}
 	if (used.count) {
 		jw_put_object(&w, "components");
 		jw_put_object(&w, "schemas");
 	}
-	for (size_t i = 0; i < used.count; i++) {
+	for (size_t i = 0; i < used.count; i++)
 		jw_put_raw(&w, used.text[i], json_get(components, str_from(used.text[i])));
-	}
-	while (w.depth) {
+	while (w.depth)
 		jw_end(&w);
-	}
 	names_release(&used);
 	arena_release(&texts);
 }
@@ -152,9 +141,8 @@ static void write_routes(struct json_writer *w, struct str openapi)
 	for (size_t cursor = 0; json_next_member(JSON_GET(openapi, "paths"), &cursor, &m);) {
 		struct str post = JSON_GET(m.value, "post");
 
-		if (post.p && !is_own_path(str_skip(m.key, 1))) {
+		if (post.p && !is_own_path(str_skip(m.key, 1)))
 			write_tool(w, str_skip(m.key, 1), post, components);
-		}
 	}
 }
 
@@ -166,11 +154,9 @@ static void write_task_tools(struct json_writer *w, struct str tools)
 	                                       STR_INIT("parameters")};
 	struct str tool[COUNT];
 
-	for (size_t cursor = 0; json_next_picked(tools, &cursor, keys, COUNT, tool);) {
-		if (json_type(tool[NAME]) == JSON_STRING) {
+	for (size_t cursor = 0; json_next_picked(tools, &cursor, keys, COUNT, tool);)
+		if (json_type(tool[NAME]) == JSON_STRING)
 			http_env_put_tool(w, tool[NAME], tool[DESCRIPTION], tool[PARAMETERS]);
-		}
-	}
 }
 
 static void write_tools(struct env_nemo_gym *e, struct str openapi)
@@ -200,12 +186,10 @@ int nemo_gym_describe(struct env_nemo_gym *e, struct env_reply *refusal, struct 
 	struct http_json_answer a = {0};
 	struct str openapi, title;
 
-	if (http_json_page(&e->http.http, "/openapi.json", &a.status, &openapi, err)) {
+	if (http_json_page(&e->http.http, "/openapi.json", &a.status, &openapi, err))
 		return -1;
-	}
-	if (!a.status) {
+	if (!a.status)
 		return error_set(err, FAIL_TRANSPORT, "%s", buf_cstr(&e->http.http.why));
-	}
 	if (a.status == 401 || a.status == 403 || a.status >= 500) {
 		nemo_gym_read_other(&a, &e->reading, refusal);
 		return 0;
@@ -219,11 +203,10 @@ int nemo_gym_describe(struct env_nemo_gym *e, struct env_reply *refusal, struct 
 	}
 	e->style = (enum nemo_gym_style)style;
 	title = JSON_GET(JSON_GET(openapi, "info"), "title");
-	if (json_is(title, STR("FastAPI")) || json_type(title) != JSON_STRING) {
+	if (json_is(title, STR("FastAPI")) || json_type(title) != JSON_STRING)
 		buf_text(&e->http.name, "nemo-gym");
-	} else {
+	else
 		json_decode(title, &e->http.name);
-	}
 	write_tools(e, openapi);
 	return 0;
 }

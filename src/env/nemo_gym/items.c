@@ -86,12 +86,10 @@ static void begin_task(struct env_nemo_gym *e, struct json_writer *w)
 	buf_clear(&e->http.request);
 	jw_init(w, &e->http.request);
 	jw_object(w);
-	while (json_next_member(args, &cursor, &m)) {
+	while (json_next_member(args, &cursor, &m))
 		jw_put_member(w, m.key, m.value);
-	}
-	if (!JSON_GET(args, PARAMS).p) {
+	if (!JSON_GET(args, PARAMS).p)
 		jw_put_raw(w, PARAMS, STR("{\"input\":[]}"));
-	}
 }
 
 /* The members that the schema of a Response requires. */
@@ -144,11 +142,10 @@ void nemo_gym_write_step(struct env_nemo_gym *e, struct str name, struct str arg
 	struct json_writer w;
 
 	buf_char(&items, '[');
-	if (str_is(name, "step") && json_type(text) == JSON_STRING) {
+	if (str_is(name, "step") && json_type(text) == JSON_STRING)
 		put_message(&items, e->calls++, text);
-	} else {
+	else
 		put_call(&items, e->calls++, name, arguments);
-	}
 	buf_char(&items, ']');
 	begin_task(e, &w);
 	put_response(&w, buf_view(&items));

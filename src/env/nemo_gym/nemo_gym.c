@@ -16,9 +16,8 @@ static struct env_nemo_gym *nemo_gym_of(struct env *base)
 static int post(struct env_nemo_gym *e, const char *path, struct http_json_answer *a,
                 struct error *err)
 {
-	if (nemo_gym_post(&e->wire, path, buf_view(&e->http.request), a, err)) {
+	if (nemo_gym_post(&e->wire, path, buf_view(&e->http.request), a, err))
 		return -1;
-	}
 	e->http.facts.session = e->http.facts.env_session = buf_view(&e->wire.session);
 	return 0;
 }
@@ -40,17 +39,15 @@ static int close_session(struct env_nemo_gym *e)
 	struct http_json_answer a = {0};
 	struct error ignored = {0};
 
-	if (!e->resources_session.n) {
+	if (!e->resources_session.n)
 		return 0;
-	}
 	buf_clear(&e->http.request);
 	struct json_writer w = jw_begin(&e->http.request);
 	jw_put_str(&w, "resources_session_id", buf_view(&e->resources_session));
 	jw_put_text(&w, "episode_id", e->http.conf->env_session);
 	jw_end(&w);
-	if (!post(e, "/close_session", &a, &ignored) && a.status != 200) {
+	if (!post(e, "/close_session", &a, &ignored) && a.status != 200)
 		reading_note(&e->http.events, EVENT_NOTIFICATION, "close_session", a.text, false);
-	}
 	buf_clear(&e->resources_session);
 	return a.status;
 }
@@ -61,9 +58,8 @@ static void take_session(struct env_nemo_gym *e, struct str reply)
 	struct str id = JSON_GET(reply, "resources_session_id");
 	struct str tools = JSON_GET(reply, "resources_tools");
 
-	if (json_type(id) == JSON_STRING) {
+	if (json_type(id) == JSON_STRING)
 		json_decode(id, &e->resources_session);
-	}
 	if (!json_is_null(tools)) {
 		reading_note(&e->http.events, EVENT_NOTIFICATION, "resources_tools",
 		             STR("the server also offers its tools over MCP"), false);
@@ -82,9 +78,8 @@ static int nemo_gym_reset(struct env *base, struct env_reply *out, struct error 
 	e->calls = 0;
 	e->http.facts.total_reward = e->http.facts.reward_components = STR_NONE;
 	nemo_gym_write_task(e);
-	if (post(e, nemo_gym_styles[e->style].begin, &a, err)) {
+	if (post(e, nemo_gym_styles[e->style].begin, &a, err))
 		return -1;
-	}
 	if (e->style == NEMO_GYM_STEPS) {
 		nemo_gym_read_step(&a, &e->reading, out);
 	} else {
@@ -115,9 +110,8 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 		failed = post(e, buf_cstr(&path), &a, err);
 	}
 	buf_release(&path);
-	if (failed) {
+	if (failed)
 		return -1;
-	}
 	if (e->style == NEMO_GYM_STEPS) {
 		nemo_gym_read_step(&a, &e->reading, out);
 	} else {
@@ -139,12 +133,10 @@ static int nemo_gym_step(struct env *base, struct str name, struct str arguments
 	struct env_nemo_gym *e = nemo_gym_of(base);
 
 	*out = (struct env_reply){REPLY_UNKNOWN};
-	if (call(base, name, arguments, out, err)) {
+	if (call(base, name, arguments, out, err))
 		return -1;
-	}
-	if (e->style != NEMO_GYM_STEPS) {
+	if (e->style != NEMO_GYM_STEPS)
 		nemo_gym_add_call(e, name, arguments, out);
-	}
 	http_env_keep_step(&e->http, out);
 	if (e->wire.replaced) { /* who was asked, and who answered */
 		out->env_session = buf_view(&e->wire.before);
@@ -164,11 +156,9 @@ static void note_verified(struct env_nemo_gym *e, struct str reply)
 	struct json_writer w = jw_begin(&detail);
 
 	jw_put_text(&w, "what", "verify");
-	for (size_t cursor = 0; json_next_member(reply, &cursor, &m);) {
-		if (!json_get(request, m.key).p) {
+	for (size_t cursor = 0; json_next_member(reply, &cursor, &m);)
+		if (!json_get(request, m.key).p)
 			jw_put_member(&w, m.key, m.value);
-		}
-	}
 	jw_end(&w);
 	events_push_json(&e->http.events, EVENT_NOTIFICATION, &detail);
 	buf_release(&detail);
@@ -180,13 +170,11 @@ static int nemo_gym_finish(struct env *base, struct error *err)
 	struct http_json_answer a;
 	struct env_reply reply;
 
-	if (e->style == NEMO_GYM_STEPS) {
+	if (e->style == NEMO_GYM_STEPS)
 		return 0;
-	}
 	nemo_gym_write_verify(e);
-	if (post(e, "/verify", &a, err)) {
+	if (post(e, "/verify", &a, err))
 		return -1;
-	}
 	note_replaced(e);
 	nemo_gym_read_other(&a, &e->reading, &reply);
 	struct str reward = http_env_reward(JSON_GET(a.data, "reward"));
@@ -216,9 +204,8 @@ static int begin_again(struct env_nemo_gym *e, struct env_contract *out, struct 
 	struct http_json_answer a;
 
 	nemo_gym_write_task(e);
-	if (post(e, nemo_gym_styles[e->style].begin, &a, err)) {
+	if (post(e, nemo_gym_styles[e->style].begin, &a, err))
 		return -1;
-	}
 	env_contract_note(out, !e->wire.replaced, &out->broken,
 	                  "a second seed_session gets another session");
 	return 0;
@@ -238,9 +225,8 @@ static int close_twice(struct env_nemo_gym *e, struct str name, struct str argum
 	buf_release(&id);
 	env_contract_note(out, first == 200 && second == 200, &out->broken,
 	                  "a second close_session fails");
-	if (call(&e->http.base, name, arguments, &reply, err)) {
+	if (call(&e->http.base, name, arguments, &reply, err))
 		return -1;
-	}
 	env_contract_note(out, reply.outcome != OUTCOME_OK, &out->broken,
 	                  "a call after close_session is answered");
 	return 0;
@@ -257,9 +243,8 @@ static int nemo_gym_examine(struct env *base, struct str name, struct str argume
 		return -1;
 	}
 	nemo_gym_forget(&e->wire);
-	if (call(base, name, arguments, &reply, err)) {
+	if (call(base, name, arguments, &reply, err))
 		return -1;
-	}
 	env_contract_note(out, reply.outcome != OUTCOME_OK, &out->odd,
 	                  "a call without the cookie is answered, for a new session");
 	return 0;
@@ -284,9 +269,8 @@ static int nemo_gym_open(const struct env_conf *conf, struct io *io, struct env 
 	    nemo_gym_describe(e, refusal, err)) {
 		return -1;
 	}
-	if (e->http.source.kind == STATE_AUTO) {
+	if (e->http.source.kind == STATE_AUTO)
 		e->http.source.kind = e->style == NEMO_GYM_STEPS ? STATE_OBSERVATION : STATE_NONE;
-	}
 	return refusal->outcome == OUTCOME_OK ? http_env_set_source(&e->http, err) : 0;
 }
 
@@ -294,9 +278,8 @@ static void nemo_gym_close(struct env *base)
 {
 	struct env_nemo_gym *e = nemo_gym_of(base);
 
-	if (!e) {
+	if (!e)
 		return;
-	}
 	close_session(e);
 	BUFS_RELEASE(&e->items, &e->reward, &e->components, &e->resources_session);
 	nemo_gym_wire_release(&e->wire);

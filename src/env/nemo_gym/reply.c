@@ -21,11 +21,10 @@ static void read_body(const struct http_json_answer *a, const struct http_json_m
                       struct nemo_gym_reading *r, struct env_reply *out)
 {
 	*out = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
-	if (a->status != 200 || !a->data.p) {
+	if (a->status != 200 || !a->data.p)
 		http_json_read_failure(a, meanings, r->words, out);
-	} else {
+	else
 		out->observation = a->data;
-	}
 	out->http_status = a->status;
 }
 
@@ -49,9 +48,8 @@ void nemo_gym_read_tool(const struct http_json_answer *a, bool known,
 		{0, CLASS_NONE}};
 
 	read_body(a, meanings, r, out);
-	if (out->outcome == OUTCOME_OK) {
+	if (out->outcome == OUTCOME_OK)
 		http_env_find_error(before, conf, r->words, out);
-	}
 }
 
 /* ---- gymnasium-style servers ---- */
@@ -63,9 +61,8 @@ static struct str tool_output(struct str info, struct nemo_gym_reading *r)
 	struct json_fault fault;
 	size_t cursor = 0;
 
-	if (!json_next(JSON_GET(info, "tool_outputs"), &cursor, &first)) {
+	if (!json_next(JSON_GET(info, "tool_outputs"), &cursor, &first))
 		return STR_NONE;
-	}
 	struct str output = JSON_GET(first, "output");
 	buf_clear(&r->observation);
 	if (json_type(output) == JSON_STRING && json_decode(output, &r->observation) &&
@@ -95,9 +92,8 @@ void nemo_gym_read_step(const struct http_json_answer *a, struct nemo_gym_readin
 	bool flag;
 
 	nemo_gym_read_other(a, r, out);
-	if (out->outcome != OUTCOME_OK) {
+	if (out->outcome != OUTCOME_OK)
 		return;
-	}
 	json_pick(a->data, keys, COUNT, values);
 	if (!values[OBSERVATION].p && !values[INFO].p) {
 		out->outcome = OUTCOME_PROTOCOL_ERROR;
@@ -109,16 +105,12 @@ void nemo_gym_read_step(const struct http_json_answer *a, struct nemo_gym_readin
 	}
 	out->observation = values[OBSERVATION];
 	out->reward = http_env_reward(values[REWARD]);
-	if (json_bool(values[TERMINATED], &flag)) {
+	if (json_bool(values[TERMINATED], &flag))
 		out->terminated = (int8_t)flag;
-	}
-	if (json_bool(values[TRUNCATED], &flag)) {
+	if (json_bool(values[TRUNCATED], &flag))
 		out->truncated = (int8_t)flag;
-	}
-	if (json_is_null(out->observation)) {
+	if (json_is_null(out->observation))
 		out->observation = tool_output(values[INFO], r);
-	}
-	if (json_count(values[INFO])) {
+	if (json_count(values[INFO]))
 		keep_info(values[INFO], r, out);
-	}
 }

@@ -37,16 +37,14 @@ bool nemo_gym_session_id(struct str cookie, struct buf *out)
 	struct str value = str_skip(cookie, until(cookie, '=').n + 1);
 
 	buf_str(&payload, until(value, '.'));
-	while (payload.n % 4) {
+	while (payload.n % 4)
 		buf_char(&payload, '=');
-	}
 	bool found = base64_decode(&json, buf_view(&payload)) &&
 	             json_validate(buf_view(&json), &fault) == 0 &&
 	             json_type(JSON_GET(buf_view(&json), "session_id")) == JSON_STRING;
 	buf_clear(out);
-	if (found) {
+	if (found)
 		json_decode(JSON_GET(buf_view(&json), "session_id"), out);
-	}
 	BUFS_RELEASE(&payload, &json);
 	return found;
 }
@@ -57,9 +55,8 @@ static void take_cookie(struct nemo_gym_wire *w, struct str set_cookie)
 	struct buf id = BUF(BUF_MAX_SMALL);
 
 	w->replaced = false;
-	if (!cookie.n) {
+	if (!cookie.n)
 		return;
-	}
 	buf_clear(&w->http->session);
 	buf_text(&w->http->session, COOKIE);
 	buf_str(&w->http->session, cookie);
@@ -77,12 +74,10 @@ int nemo_gym_post(struct nemo_gym_wire *w, const char *path, struct str body,
 	struct http_exchange *x;
 
 	w->replaced = false;
-	if (http_json_begin(w->http, path, body, w->http->conf->timeout_ms, &x, out, err)) {
+	if (http_json_begin(w->http, path, body, w->http->conf->timeout_ms, &x, out, err))
 		return -1;
-	}
-	if (!x) {
+	if (!x)
 		return 0;
-	}
 	take_cookie(w, http_header(x, "Set-Cookie"));
 	return http_json_finish(w->http, x, out, err);
 }

@@ -60,18 +60,16 @@ static int ask_page(struct env_openenv *e, const char *path, struct str *body, s
 {
 	int status;
 
-	if (http_json_page(&e->wire.http, path, &status, body, err)) {
+	if (http_json_page(&e->wire.http, path, &status, body, err))
 		return -1;
-	}
 	return status ? 0 : error_set(err, FAIL_TRANSPORT, "%s", buf_cstr(&e->wire.http.why));
 }
 
 /* The name is optional: to report it, the server creates an environment, which may take long. */
 static int allow_no_reply(const struct error *err)
 {
-	if (err->kind != FAIL_TRANSPORT) {
+	if (err->kind != FAIL_TRANSPORT)
 		return -1;
-	}
 	log_info("the server does not report its name: %s", err->text);
 	return 0;
 }
@@ -80,22 +78,19 @@ int openenv_describe(struct env_openenv *e, bool *known, struct error *err)
 {
 	struct str body;
 
-	if (ask_page(e, "/schema", &body, err)) {
+	if (ask_page(e, "/schema", &body, err))
 		return -1;
-	}
 	*known = is_schema(body);
 	if (*known) {
 		buf_str(&e->schema, JSON_GET(body, "action"));
-		if (ask_page(e, "/metadata", &body, err)) {
+		if (ask_page(e, "/metadata", &body, err))
 			return allow_no_reply(err);
-		}
 		store_text(JSON_GET(body, "name"), &e->name);
 		store_text(JSON_GET(body, "version"), &e->version);
 		return 0;
 	}
-	if (ask_page(e, "/openapi.json", &body, err)) {
+	if (ask_page(e, "/openapi.json", &body, err))
 		return -1;
-	}
 	*known = is_old(body);
 	return 0;
 }
@@ -108,19 +103,16 @@ static bool may_have_tools(const struct env_openenv *e)
 	static const char *const titles[] = {"Action", "CallToolAction", "ListToolsAction"};
 	struct str title = JSON_GET(buf_view(&e->schema), "title");
 
-	for (size_t i = 0; json_type(title) == JSON_STRING && i < ARRAY_LEN(titles); i++) {
-		if (json_is(title, str_from(titles[i]))) {
+	for (size_t i = 0; json_type(title) == JSON_STRING && i < ARRAY_LEN(titles); i++)
+		if (json_is(title, str_from(titles[i])))
 			return true;
-		}
-	}
 	return false;
 }
 
 static bool store_tools(struct env_openenv *e, struct str tools)
 {
-	if (json_type(tools) != JSON_ARRAY) {
+	if (json_type(tools) != JSON_ARRAY)
 		return false;
-	}
 	buf_str(&e->tools, tools);
 	e->calls_tools = true;
 	return true;
@@ -134,21 +126,17 @@ static int list_tools(struct env_openenv *e, struct error *err)
 	struct openenv_answer a;
 
 	if (e->wire.ws) {
-		if (openenv_ask(&e->wire, OPENENV_MCP, request, &a, err)) {
+		if (openenv_ask(&e->wire, OPENENV_MCP, request, &a, err))
 			return -1;
-		}
 		struct str result = JSON_GET(a.data, "result");
-		if (a.got == OPENENV_ANSWER && store_tools(e, JSON_GET(result, "tools"))) {
+		if (a.got == OPENENV_ANSWER && store_tools(e, JSON_GET(result, "tools")))
 			return 0;
-		}
 	}
-	if (openenv_ask(&e->wire, OPENENV_STEP, STR("{\"type\":\"list_tools\"}"), &a, err)) {
+	if (openenv_ask(&e->wire, OPENENV_STEP, STR("{\"type\":\"list_tools\"}"), &a, err))
 		return -1;
-	}
 	struct str observation = JSON_GET(a.data, "observation");
-	if (a.got == OPENENV_ANSWER) {
+	if (a.got == OPENENV_ANSWER)
 		store_tools(e, JSON_GET(observation, "tools"));
-	}
 	return 0;
 }
 
@@ -169,9 +157,8 @@ void openenv_put_step_tool(struct str schema, struct buf *out)
 
 static int check_source(struct env_openenv *e, struct error *err)
 {
-	if (e->source.kind == STATE_OPENENV || !state_kind_asks_server(e->source.kind)) {
+	if (e->source.kind == STATE_OPENENV || !state_kind_asks_server(e->source.kind))
 		return 0;
-	}
 	return error_set(err, FAIL_USAGE,
 	                 "\1state\2 %s: not available on an OpenEnv server: use openenv, "
 	                 "observation or none",
@@ -181,15 +168,12 @@ static int check_source(struct env_openenv *e, struct error *err)
 int openenv_learn_facts(struct env_openenv *e, struct error *err)
 {
 	e->facts.protocol = e->base.ops->name;
-	if (check_source(e, err)) {
+	if (check_source(e, err))
 		return -1;
-	}
-	if (may_have_tools(e) && list_tools(e, err)) {
+	if (may_have_tools(e) && list_tools(e, err))
 		return error_from_peer(err);
-	}
-	if (!e->calls_tools) {
+	if (!e->calls_tools)
 		openenv_put_step_tool(buf_view(&e->schema), &e->tools);
-	}
 	buf_release(&e->schema);
 	e->facts.name = e->name.n ? buf_view(&e->name) : STR("openenv");
 	e->facts.version = e->version.n ? buf_view(&e->version) : STR_NONE;

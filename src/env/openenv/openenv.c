@@ -51,11 +51,9 @@ bool openenv_state_informs(struct str state)
 	struct json_member m;
 	size_t cursor = 0;
 
-	while (json_next_member(state, &cursor, &m)) {
-		if (!is_bookkeeping(m.key)) {
+	while (json_next_member(state, &cursor, &m))
+		if (!is_bookkeeping(m.key))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -63,12 +61,10 @@ static void check_episode(struct env_openenv *e, struct str id, bool ours)
 {
 	struct buf now = BUF(BUF_MAX_SMALL);
 
-	if (json_type(id) == JSON_STRING && json_is(id, buf_view(&e->episode))) {
+	if (json_type(id) == JSON_STRING && json_is(id, buf_view(&e->episode)))
 		return;
-	}
-	if (json_type(id) == JSON_STRING) {
+	if (json_type(id) == JSON_STRING)
 		json_decode(id, &now);
-	}
 	if (!ours && !str_eq(buf_view(&now), buf_view(&e->episode))) {
 		openenv_note(e, EVENT_EPISODE_CHANGED, "episode_id",
 		             json_is_null(id) ? STR("null") : id);
@@ -86,24 +82,21 @@ static int request_state(struct env_openenv *e, bool after_reset, struct error *
 	buf_clear(&e->state);
 	e->env_steps = -1;
 	e->state_returned = false;
-	if (openenv_ask(&e->wire, OPENENV_STATE, STR_NONE, &a, err)) {
+	if (openenv_ask(&e->wire, OPENENV_STATE, STR_NONE, &a, err))
 		return -1;
-	}
 	if (a.got == OPENENV_ANSWER && json_type(a.data) == JSON_OBJECT) {
 		struct str values[ARRAY_LEN(bookkeeping)];
 
 		buf_str(&e->state, a.data);
 		json_pick(a.data, bookkeeping, ARRAY_LEN(bookkeeping), values);
 		check_episode(e, values[0], after_reset);
-		if (!json_i64(values[1], &e->env_steps) || e->env_steps < 0) {
+		if (!json_i64(values[1], &e->env_steps) || e->env_steps < 0)
 			e->env_steps = -1;
-		}
 		return 0;
 	}
 	openenv_read_other(&a, &e->reading, &failure);
-	if (!e->state_failed) {
+	if (!e->state_failed)
 		openenv_note(e, EVENT_CONTROL_PLANE_FAILED, "state", failure.error.message);
-	}
 	e->state_failed = true;
 	return 0;
 }
@@ -133,11 +126,9 @@ const char *openenv_metadata_aside(struct str observation)
 	struct json_member m;
 	size_t cursor = 0;
 
-	while (json_next_member(observation, &cursor, &m)) {
-		if (!str_is(m.key, "metadata")) {
+	while (json_next_member(observation, &cursor, &m))
+		if (!str_is(m.key, "metadata"))
 			return "/metadata";
-		}
-	}
 	return NULL;
 }
 
@@ -164,9 +155,8 @@ int openenv_state(struct env *base, struct str *out, struct error *err)
 	struct env_openenv *e = openenv_of(base);
 
 	*out = STR_NONE;
-	if (e->wire.gone && !e->over) {
+	if (e->wire.gone && !e->over)
 		return error_set(err, FAIL_TRANSPORT, "%s", buf_cstr(&e->wire.http.why));
-	}
 	if (e->source.kind == STATE_OPENENV && e->state_returned && !e->wire.gone &&
 	    request_state(e, false, err)) {
 		return -1;
@@ -176,9 +166,8 @@ int openenv_state(struct env *base, struct str *out, struct error *err)
 		*out = e->state.n ? buf_view(&e->state) : STR_NONE;
 		return 0;
 	}
-	if (e->source.kind == STATE_OBSERVATION) {
+	if (e->source.kind == STATE_OBSERVATION)
 		*out = state_source_observed(&e->source, e->last);
-	}
 	return 0;
 }
 
@@ -204,12 +193,10 @@ static void write_reset(struct env_openenv *e)
 		key = json_key_text(&keys, m.key);
 		jw_put_raw(&w, key.p, m.value);
 	}
-	if (e->conf->has_seed && !JSON_GET(args, "seed").p) {
+	if (e->conf->has_seed && !JSON_GET(args, "seed").p)
 		jw_put_i64(&w, "seed", e->conf->seed);
-	}
-	if (!JSON_GET(args, "episode_id").p) {
+	if (!JSON_GET(args, "episode_id").p)
 		jw_put_text(&w, "episode_id", e->conf->env_session);
-	}
 	jw_end(&w);
 	arena_release(&keys);
 }
@@ -217,12 +204,10 @@ static void write_reset(struct env_openenv *e)
 /* Many environments assign their own episode ids, or none. */
 static void read_episode_id(struct env_openenv *e)
 {
-	if (e->episode.n) {
+	if (e->episode.n)
 		e->facts.env_session = buf_view(&e->episode);
-	}
-	if (!str_is(buf_view(&e->episode), e->conf->env_session)) {
+	if (!str_is(buf_view(&e->episode), e->conf->env_session))
 		log_info("the environment ignores the requested episode_id");
-	}
 }
 
 int openenv_reset(struct env *base, struct env_reply *out, struct error *err)
@@ -231,17 +216,15 @@ int openenv_reset(struct env *base, struct env_reply *out, struct error *err)
 	struct openenv_answer a;
 
 	write_reset(e);
-	if (openenv_ask(&e->wire, OPENENV_RESET, buf_view(&e->request), &a, err)) {
+	if (openenv_ask(&e->wire, OPENENV_RESET, buf_view(&e->request), &a, err))
 		return -1;
-	}
 	struct openenv_question q = {.known_tool = true, .is_reset = true};
 	openenv_read(&a, &q, &e->reading, out);
 	keep_reply(e, out);
 	buf_set(&e->start, e->last);
 	buf_set(&e->seen, e->last);
-	if (out->outcome == OUTCOME_OK && request_state(e, true, err)) {
+	if (out->outcome == OUTCOME_OK && request_state(e, true, err))
 		return -1;
-	}
 	read_episode_id(e);
 	choose_source(e);
 	return choose_ignored(e, err);
@@ -272,11 +255,10 @@ static struct openenv_question question_of(const struct env_openenv *e, bool kno
 
 static void keep_seen(struct env_openenv *e, const struct env_reply *out)
 {
-	if (out->outcome == OUTCOME_OK) {
+	if (out->outcome == OUTCOME_OK)
 		buf_set(&e->seen, out->observation);
-	} else {
+	else
 		e->last = STR_NONE;
-	}
 }
 
 int openenv_step(struct env *base, struct str name, struct str arguments, struct env_reply *out,
@@ -290,17 +272,15 @@ int openenv_step(struct env *base, struct str name, struct str arguments, struct
 	*out = (struct env_reply){REPLY_UNKNOWN};
 	buf_clear(&e->state);
 	write_action(e, name, arguments);
-	if (openenv_ask_and_state(&e->wire, OPENENV_STEP, buf_view(&e->request), &a, err)) {
+	if (openenv_ask_and_state(&e->wire, OPENENV_STEP, buf_view(&e->request), &a, err))
 		return -1;
-	}
 	struct openenv_question q = question_of(e, known);
 	openenv_read(&a, &q, &e->reading, out);
 	keep_reply(e, out);
 	bool no_reply = out->outcome == OUTCOME_TRANSPORT_ERROR || out->outcome == OUTCOME_TIMEOUT;
 	bool unreadable = e->wire.gone || (no_reply && !e->wire.ws);
-	if (!unreadable && request_state(e, false, err)) {
+	if (!unreadable && request_state(e, false, err))
 		return -1;
-	}
 	out->env_steps = unreadable ? -1 : e->env_steps;
 	openenv_confirm_uncounted(&e->reading, counted, &e->counts, out);
 	keep_seen(e, out);
@@ -355,16 +335,13 @@ static int await_first_state(struct env_openenv *e, struct env_reply *refusal, s
 {
 	struct openenv_answer a;
 
-	if (openenv_ask(&e->wire, OPENENV_STATE, STR_NONE, &a, err)) {
+	if (openenv_ask(&e->wire, OPENENV_STATE, STR_NONE, &a, err))
 		return -1;
-	}
-	if (!e->wire.gone) {
+	if (!e->wire.gone)
 		return 0; /* an environment may have no state before its first reset */
-	}
 	openenv_read_other(&a, &e->reading, refusal);
-	if (a.got == OPENENV_ENDED && a.end == WEBSOCKET_LOST) {
+	if (a.got == OPENENV_ENDED && a.end == WEBSOCKET_LOST)
 		return error_set(err, FAIL_TRANSPORT, "%.*s", STR_ARG(a.text));
-	}
 	return 0;
 }
 
@@ -381,12 +358,10 @@ static int openenv_open(const struct env_conf *conf, struct io *io, struct env *
 	    openenv_describe(e, &known, err) || openenv_connect(&e->wire, &a, err)) {
 		return -1;
 	}
-	if (a.got == OPENENV_STATUS) {
+	if (a.got == OPENENV_STATUS)
 		return declined(e, &a, known, refusal, err);
-	}
-	if (await_first_state(e, refusal, err)) {
+	if (await_first_state(e, refusal, err))
 		return error_from_peer(err);
-	}
 	return refusal->outcome == OUTCOME_OK ? openenv_learn_facts(e, err) : 0;
 }
 
@@ -404,9 +379,8 @@ void openenv_close(struct env *base)
 {
 	struct env_openenv *e = openenv_of(base);
 
-	if (!e) {
+	if (!e)
 		return;
-	}
 	openenv_wire_release(&e->wire);
 	openenv_reading_release(&e->reading);
 	state_source_release(&e->source);
@@ -422,9 +396,8 @@ static int openenv_claims(const char *url)
 {
 	bool http = !strncmp(url, "http://", 7) || !strncmp(url, "https://", 8);
 
-	if (!strncmp(url, "ws://", 5) || !strncmp(url, "wss://", 6)) {
+	if (!strncmp(url, "ws://", 5) || !strncmp(url, "wss://", 6))
 		return 2;
-	}
 	return http ? 1 : 0;
 }
 

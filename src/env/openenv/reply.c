@@ -85,9 +85,8 @@ static void refine(struct env_reply *out)
 {
 	enum error_class class = out->error.class;
 
-	if (class != CLASS_ENVIRONMENT && class != CLASS_TOOL) {
+	if (class != CLASS_ENVIRONMENT && class != CLASS_TOOL)
 		return;
-	}
 	class = error_text_class(out->error.message, out->error.layer, class);
 	if (class == CLASS_SESSION || class == CLASS_CAPACITY) {
 		out->error.class = class;
@@ -101,9 +100,8 @@ static void read_error_frame(struct str data, struct openenv_reading *r, struct 
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
 	fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, CLASS_OTHER);
-	if (known) {
+	if (known)
 		fail(out, known->outcome, LAYER_FRAMEWORK, known->class);
-	}
 	out->error.code = error_code_of(data);
 	buf_str(&text, as_text(r, JSON_GET(data, "message")));
 	if (json_count(JSON_GET(data, "errors"))) { /* "Invalid message" alone is not helpful */
@@ -135,14 +133,11 @@ static void read_framework_error(struct str error, bool known_tool, struct opene
 	struct str type = JSON_GET(error, "error_type");
 	enum error_class class = CLASS_TOOL;
 
-	for (size_t i = 0; i < ARRAY_LEN(error_types); i++) {
-		if (json_is(type, str_from(error_types[i].type))) {
+	for (size_t i = 0; i < ARRAY_LEN(error_types); i++)
+		if (json_is(type, str_from(error_types[i].type)))
 			class = error_types[i].class;
-		}
-	}
-	if (class == CLASS_UNKNOWN_TOOL && known_tool) {
+	if (class == CLASS_UNKNOWN_TOOL && known_tool)
 		class = CLASS_TOOL;
-	}
 	fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, class);
 	out->error.code = type;
 	reading_message(&r->words.message, as_text(r, JSON_GET(error, "message")), out);
@@ -183,9 +178,8 @@ static struct str only_text(struct str observation)
 		    (m.type == JSON_STRING && !json_inner(m.value).n)) {
 			continue;
 		}
-		if (text.p || m.type != JSON_STRING) {
+		if (text.p || m.type != JSON_STRING)
 			return STR_NONE;
-		}
 		text = m.value;
 	}
 	return text;
@@ -244,9 +238,8 @@ static void find_hidden_error(struct str observation, struct str metadata,
 		hidden_error_stronger(in_result, hidden_error_in_fields(observation, metadata, q));
 	bool of_tool = in_result.strength && found.strength == in_result.strength;
 
-	if (q->is_reset && !is_failed_reset(&found, r)) {
+	if (q->is_reset && !is_failed_reset(&found, r))
 		return;
-	}
 	if (found.strength != HIDDEN_ERROR_CERTAIN) {
 		found = hidden_error_stronger(
 			found,
@@ -291,9 +284,8 @@ static struct str read_metadata(struct str beside, struct openenv_reading *r, st
 {
 	struct str inside = JSON_GET(out->observation, "metadata");
 
-	if (json_count(inside) > 0 || json_count(beside) == 0) {
+	if (json_count(inside) > 0 || json_count(beside) == 0)
 		return inside;
-	}
 	buf_clear(&r->structured);
 	struct json_writer w = jw_begin(&r->structured);
 	jw_put_raw(&w, "metadata", beside);
@@ -339,13 +331,11 @@ static void read_observation(struct str data, const struct openenv_question *q,
 		return;
 	}
 	out->reward = http_env_reward(values[REWARD]);
-	if (json_bool(values[DONE], &done)) {
+	if (json_bool(values[DONE], &done))
 		out->terminated = (int8_t)done;
-	}
 	struct str metadata = read_metadata(values[METADATA], r, out);
-	if (q) {
+	if (q)
 		read_failure(out->observation, metadata, q, r, out);
-	}
 }
 
 static void confirm_suspected(struct openenv_reading *r, struct env_reply *out)
@@ -367,9 +357,8 @@ void openenv_confirm_uncounted(struct openenv_reading *r, int64_t before, bool *
 
 	*counts |= known && out->env_steps > before;
 	bool evidence = *counts || r->suspected.unchanged;
-	if (known && evidence && out->env_steps == before) {
+	if (known && evidence && out->env_steps == before)
 		confirm_suspected(r, out);
-	}
 }
 
 static void read_no_message(const struct openenv_answer *a, struct openenv_reading *r,
@@ -377,9 +366,8 @@ static void read_no_message(const struct openenv_answer *a, struct openenv_readi
 {
 	buf_clear(&r->words.text);
 	buf_text(&r->words.text, "the reply is not an OpenEnv JSON message");
-	if (a->fault.why) {
+	if (a->fault.why)
 		buf_printf(&r->words.text, ", byte %zu: %s", a->fault.at, a->fault.why);
-	}
 	reading_message(&r->words.message, buf_view(&r->words.text), out);
 }
 
@@ -421,9 +409,8 @@ void openenv_read(const struct openenv_answer *a, const struct openenv_question 
 		reading_message(&r->words.message, a->text, out);
 		break;
 	}
-	if (q && !q->known_tool && out->error.class == CLASS_ARGUMENTS) {
+	if (q && !q->known_tool && out->error.class == CLASS_ARGUMENTS)
 		out->error.class = CLASS_UNKNOWN_TOOL;
-	}
 	out->http_status = a->got == OPENENV_STATUS ? a->code : 0;
 }
 

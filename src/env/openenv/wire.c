@@ -32,11 +32,9 @@ const struct openenv_frame_error *openenv_frame_error(struct str data)
 {
 	struct str code = JSON_GET(data, "code");
 
-	for (size_t i = 0; json_type(code) == JSON_STRING && i < ARRAY_LEN(frame_errors); i++) {
-		if (json_is(code, str_from(frame_errors[i].code))) {
+	for (size_t i = 0; json_type(code) == JSON_STRING && i < ARRAY_LEN(frame_errors); i++)
+		if (json_is(code, str_from(frame_errors[i].code)))
 			return &frame_errors[i];
-		}
-	}
 	return NULL;
 }
 
@@ -49,15 +47,13 @@ static void set_urls(struct openenv_wire *w, const char *url)
 	struct buf *base = &w->http.base;
 	const char *mark = strpbrk(url, "?#");
 
-	if (str_ends(buf_view(base), STR("/ws"))) {
+	if (str_ends(buf_view(base), STR("/ws")))
 		buf_cut(base, base->n - 3);
-	}
 	buf_text(&w->url, "ws");
 	buf_text(&w->url, buf_cstr(base) + strlen("http"));
 	buf_text(&w->url, "/ws");
-	if (mark && *mark == '?') {
+	if (mark && *mark == '?')
 		buf_add(&w->url, mark, strcspn(mark, "#"));
-	}
 }
 
 void openenv_wire_init(struct openenv_wire *w, const struct env_conf *conf, struct io *io,
@@ -91,9 +87,8 @@ int openenv_connect(struct openenv_wire *w, struct openenv_answer *out, struct e
 	*out = (struct openenv_answer){.got = OPENENV_ANSWER};
 	io_rest(w->http.io); /* the pages have been read: frees the connection */
 	buf_release(&w->http.reply);
-	if (websocket_open(w->http.io, &conf, &w->ws, err)) {
+	if (websocket_open(w->http.io, &conf, &w->ws, err))
 		return -1;
-	}
 	io_rest(w->http.io);
 	if (websocket_end(w->ws) == WEBSOCKET_DECLINED) {
 		*out = (struct openenv_answer){.got = OPENENV_STATUS,
@@ -145,15 +140,13 @@ static void read_frame(struct str text, bool binary, const char *wanted, struct 
 		json_pick(text, keys, ARRAY_LEN(keys), values);
 	}
 	struct str type = values[0];
-	if (json_type(type) != JSON_STRING) {
+	if (json_type(type) != JSON_STRING)
 		return;
-	}
 	out->data = values[1];
-	if (json_is(type, STR("error"))) {
+	if (json_is(type, STR("error")))
 		out->got = OPENENV_ERROR;
-	} else {
+	else
 		out->got = json_is(type, str_from(wanted)) ? OPENENV_ANSWER : OPENENV_STRAY;
-	}
 }
 
 void openenv_read_frame(struct str text, bool binary, const enum openenv_ask *asked,
@@ -190,9 +183,8 @@ static bool read_unsolicited(struct openenv_wire *w, struct openenv_answer *out,
 			close_session(w, out->text);
 			return true;
 		}
-		if (websocket_receive(w->ws, &m, 0, err) <= 0) {
+		if (websocket_receive(w->ws, &m, 0, err) <= 0)
 			break;
-		}
 		read_frame(m.bytes, m.binary, "", out);
 		if (out->got == OPENENV_ERROR && openenv_error_closes(out->data)) {
 			close_session(w, STR("the server closed the session"));
@@ -200,9 +192,8 @@ static bool read_unsolicited(struct openenv_wire *w, struct openenv_answer *out,
 		}
 		note_unsolicited(w, &m);
 	}
-	if (websocket_end(w->ws) == WEBSOCKET_OPEN) {
+	if (websocket_end(w->ws) == WEBSOCKET_OPEN)
 		return false;
-	}
 	ended(w, out);
 	return true;
 }
@@ -212,17 +203,15 @@ static void write_frame(struct openenv_wire *w, const char *type, struct str dat
 	buf_clear(&w->request);
 	struct json_writer j = jw_begin(&w->request);
 	jw_put_text(&j, "type", type);
-	if (data.p) {
+	if (data.p)
 		jw_put_raw(&j, "data", data);
-	}
 	jw_end(&j);
 }
 
 static int no_answer(struct openenv_wire *w, struct openenv_answer *out, struct error *err)
 {
-	if (err->kind != FAIL_TIMEOUT) {
+	if (err->kind != FAIL_TIMEOUT)
 		return -1;
-	}
 	buf_clear(&w->http.reply);
 	buf_text(&w->http.reply, err->text);
 	*out = (struct openenv_answer){.got = OPENENV_LATE, .text = buf_view(&w->http.reply)};
@@ -234,15 +223,13 @@ static int no_answer(struct openenv_wire *w, struct openenv_answer *out, struct 
 static bool send_question(struct openenv_wire *w, const struct question *q, struct str data,
                           bool and_state, struct openenv_answer *out, struct error *err)
 {
-	if (read_unsolicited(w, out, err)) {
+	if (read_unsolicited(w, out, err))
 		return false;
-	}
 	write_frame(w, q->type, data);
-	if (and_state) {
+	if (and_state)
 		websocket_send_both(w->ws, buf_view(&w->request), STR("{\"type\":\"state\"}"));
-	} else {
+	else
 		websocket_send(w->ws, buf_view(&w->request));
-	}
 	w->state_asked = and_state;
 	return true;
 }
@@ -253,13 +240,11 @@ static int receive_answer(struct openenv_wire *w, const struct question *q,
 	struct websocket_message m;
 	int got = websocket_receive(w->ws, &m, w->http.conf->timeout_ms, err);
 
-	if (got <= 0) {
+	if (got <= 0)
 		return got ? no_answer(w, out, err) : ended(w, out);
-	}
 	read_frame(m.bytes, m.binary, q->answer, out);
-	if (out->got == OPENENV_ERROR && openenv_error_closes(out->data)) {
+	if (out->got == OPENENV_ERROR && openenv_error_closes(out->data))
 		close_session(w, STR("the server closed the session"));
-	}
 	if (out->got == OPENENV_STRAY) {
 		close_session(w, STR("the server's replies no longer match the requests: the "
 		                     "session was closed"));
@@ -278,9 +263,8 @@ static int ask_ws(struct openenv_wire *w, enum openenv_ask what, struct str data
 	bool asked = w->state_asked && what == OPENENV_STATE;
 
 	w->state_asked = false;
-	if (!asked && !send_question(w, q, data, and_state, out, err)) {
+	if (!asked && !send_question(w, q, data, and_state, out, err))
 		return 0;
-	}
 	return receive_answer(w, q, out, err);
 }
 
@@ -296,20 +280,18 @@ static int ask_http(struct openenv_wire *w, enum openenv_ask what, struct str da
 	buf_text(&w->request, what == OPENENV_STEP ? "{\"action\":" : "");
 	buf_str(&w->request, data.p ? data : STR("{}"));
 	buf_text(&w->request, what == OPENENV_STEP ? "}" : "");
-	if (http_json_ask(&w->http, q->path, q->get ? STR_NONE : buf_view(&w->request), &a, err)) {
+	if (http_json_ask(&w->http, q->path, q->get ? STR_NONE : buf_view(&w->request), &a, err))
 		return -1;
-	}
 	*out = (struct openenv_answer){.got = OPENENV_STATUS,
 	                               .code = a.status,
 	                               .page = a.page,
 	                               .data = a.data,
 	                               .text = a.text,
 	                               .fault = a.fault};
-	if (!a.status) {
+	if (!a.status)
 		out->got = a.late ? OPENENV_LATE : OPENENV_UNREACHABLE;
-	} else if (a.status == 200) {
+	else if (a.status == 200)
 		out->got = a.data.p ? OPENENV_ANSWER : OPENENV_NOT_JSON;
-	}
 	return 0;
 }
 

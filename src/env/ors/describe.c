@@ -24,9 +24,8 @@ bool ors_answers(const struct env_conf *conf, struct io *io)
 
 	http_json_init(&h, conf, io, &unread);
 	bool yes = !task_api_ask_names(&h, &name, &a, &err) && task_api_are_names(&a);
-	if (yes) {
+	if (yes)
 		log_info("%s: ORS, because of its /list_environments", conf->url);
-	}
 	http_json_release(&h);
 	events_release(&unread);
 	buf_release(&name);
@@ -37,9 +36,8 @@ int ors_find_environment(struct env_ors *e, struct env_reply *refusal, struct er
 {
 	struct ors_answer a = {.stream = ORS_NO_STREAM};
 
-	if (task_api_ask_names(&e->http.http, &e->http.name, &a.http, err)) {
+	if (task_api_ask_names(&e->http.http, &e->http.name, &a.http, err))
 		return -1;
-	}
 	if (!a.http.status) {
 		return error_set(err, a.http.late ? FAIL_TIMEOUT : FAIL_TRANSPORT, "%.*s",
 		                 STR_ARG(a.http.text));
@@ -70,9 +68,8 @@ void ors_put_tools(struct str list, struct buf *out)
 	buf_clear(out);
 	jw_init(&w, out);
 	jw_array(&w);
-	while (json_next_picked(list, &cursor, keys, COUNT, tool)) {
+	while (json_next_picked(list, &cursor, keys, COUNT, tool))
 		http_env_put_tool(&w, tool[NAME], tool[DESCRIPTION], tool[SCHEMA]);
-	}
 	jw_end(&w);
 }
 
@@ -81,17 +78,15 @@ int ors_list_tools(struct env_ors *e, struct env_reply *refusal, struct error *e
 	uint64_t timeout_ms = e->http.conf->timeout_ms;
 	struct ors_answer a;
 
-	if (ors_ask(&e->wire, ors_path(e, "task_tools"), STR_NONE, timeout_ms, &a, err)) {
+	if (ors_ask(&e->wire, ors_path(e, "task_tools"), STR_NONE, timeout_ms, &a, err))
 		return -1;
-	}
 	if (a.http.status >= 400 && a.http.status < 500 && /* an older server */
 	    ors_ask(&e->wire, ors_path(e, "tools"), STR_NONE, timeout_ms, &a, err)) {
 		return -1;
 	}
 	ors_read_other(&a, &e->reading, refusal);
-	if (refusal->outcome != OUTCOME_OK) {
+	if (refusal->outcome != OUTCOME_OK)
 		return 0;
-	}
 	ors_put_tools(JSON_GET(a.http.data, "tools"), &e->http.tools);
 	struct str terminal = JSON_GET(JSON_GET(a.http.data, "terminal_tool"), "name");
 	if (json_type(terminal) == JSON_STRING) {

@@ -45,13 +45,11 @@ static int ping_if_due(void *env, uint64_t *wake_ns, struct error *err)
 	if (e->session.n && now >= e->ping_ns) {
 		e->ping_ns = now + (uint64_t)PING_MS * NS_PER_MS;
 		end_ping(e);
-		if (http_begin(h->io, &h->request, &e->ping, err)) {
+		if (http_begin(h->io, &h->request, &e->ping, err))
 			return -1;
-		}
 	}
-	if (e->session.n && e->ping_ns < *wake_ns) {
+	if (e->session.n && e->ping_ns < *wake_ns)
 		*wake_ns = e->ping_ns;
-	}
 	return 0;
 }
 
@@ -81,13 +79,11 @@ static int open_session(struct env_ors *e, struct env_reply *out, struct error *
 {
 	struct ors_answer a;
 
-	if (ask(e, "/create_session", STR("{}"), &a, err)) {
+	if (ask(e, "/create_session", STR("{}"), &a, err))
 		return -1;
-	}
 	ors_read_other(&a, &e->reading, out);
-	if (out->outcome != OUTCOME_OK) {
+	if (out->outcome != OUTCOME_OK)
 		return 0;
-	}
 	if (!a.task_id.p) {
 		return error_set(err, FAIL_PROTOCOL,
 		                 "%s: not an ORS server: create_session names no session",
@@ -108,12 +104,10 @@ static int find_split(struct env_ors *e, struct error *err)
 	struct str first;
 	size_t cursor = 0;
 
-	if (e->split.n) {
+	if (e->split.n)
 		return 0;
-	}
-	if (ask(e, ors_path(e, "splits"), STR_NONE, &a, err)) {
+	if (ask(e, ors_path(e, "splits"), STR_NONE, &a, err))
 		return -1;
-	}
 	if (a.http.status == 200 && json_next(a.http.data, &cursor, &first)) {
 		struct str name = JSON_GET(first, "name");
 
@@ -129,23 +123,18 @@ static int write_create(struct env_ors *e, struct error *err)
 	struct json_member m;
 	bool task = JSON_GET(args, "task_spec").p != NULL;
 
-	if (!task && !JSON_GET(args, "split").p && find_split(e, err)) {
+	if (!task && !JSON_GET(args, "split").p && find_split(e, err))
 		return -1;
-	}
 	buf_clear(&e->http.request);
 	struct json_writer w = jw_begin(&e->http.request);
-	for (size_t cursor = 0; json_next_member(args, &cursor, &m);) {
+	for (size_t cursor = 0; json_next_member(args, &cursor, &m);)
 		jw_put_member(&w, m.key, m.value);
-	}
-	if (!JSON_GET(args, "env_name").p) {
+	if (!JSON_GET(args, "env_name").p)
 		jw_put_str(&w, "env_name", buf_view(&e->http.name));
-	}
-	if (!task && !JSON_GET(args, "split").p) {
+	if (!task && !JSON_GET(args, "split").p)
 		jw_put_str(&w, "split", buf_view(&e->split));
-	}
-	if (!task && !JSON_GET(args, "index").p) {
+	if (!task && !JSON_GET(args, "index").p)
 		jw_put_i64(&w, "index", 0);
-	}
 	jw_end(&w);
 	return 0;
 }
@@ -159,9 +148,8 @@ static int await_prompt(struct env_ors *e, struct ors_answer *a, struct error *e
 	uint64_t end = io_now_ns(e->http.http.io) + ms * NS_PER_MS;
 
 	for (unsigned tries = 0;; tries++) {
-		if (ask(e, ors_path(e, "prompt"), STR_NONE, a, err)) {
+		if (ask(e, ors_path(e, "prompt"), STR_NONE, a, err))
 			return -1;
-		}
 		if (!a->is_starting || io_now_ns(e->http.http.io) >= end) {
 			log_info("the environment was ready after %u refusals", tries);
 			return 0;
@@ -181,22 +169,17 @@ static int begin_episode(struct env_ors *e, struct env_reply *out, struct error 
 {
 	struct ors_answer a;
 
-	if (open_session(e, out, err)) {
+	if (open_session(e, out, err))
 		return -1;
-	}
-	if (out->outcome != OUTCOME_OK) {
+	if (out->outcome != OUTCOME_OK)
 		return 0;
-	}
-	if (write_create(e, err) || ask(e, "/create", buf_view(&e->http.request), &a, err)) {
+	if (write_create(e, err) || ask(e, "/create", buf_view(&e->http.request), &a, err))
 		return -1;
-	}
 	ors_read_other(&a, &e->reading, out);
-	if (out->outcome != OUTCOME_OK) {
+	if (out->outcome != OUTCOME_OK)
 		return 0;
-	}
-	if (await_prompt(e, &a, err)) {
+	if (await_prompt(e, &a, err))
 		return -1;
-	}
 	ors_read_prompt(&a, &e->reading, out);
 	http_env_store(&e->prompt, out->observation);
 	return 0;
@@ -210,9 +193,8 @@ static void end_episode(struct env_ors *e)
 
 	io_unset_idle(e->http.http.io, e);
 	end_ping(e);
-	if (!e->session.n) {
+	if (!e->session.n)
 		return;
-	}
 	buf_clear(&e->http.request);
 	buf_printf(&e->http.request, "{\"sid\":\"%s\"}", buf_cstr(&e->session));
 	const char *const paths[] = {"/delete", "/delete_session"};
@@ -236,9 +218,8 @@ static int ors_reset(struct env *base, struct env_reply *out, struct error *err)
 		out->observation = buf_view(&e->prompt);
 	} else {
 		end_episode(e);
-		if (begin_episode(e, out, err)) {
+		if (begin_episode(e, out, err))
 			return -1;
-		}
 	}
 	http_env_keep_reset(&e->http, out, false);
 	e->http.facts.total_reward = STR_NONE;
@@ -260,9 +241,8 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 	jw_put_str(&w, "name", name);
 	jw_put_raw(&w, "input", arguments);
 	jw_end(&w);
-	if (ask(e, ors_path(e, "call"), buf_view(&e->http.request), &a, err)) {
+	if (ask(e, ors_path(e, "call"), buf_view(&e->http.request), &a, err))
 		return -1;
-	}
 	ors_read_call(&a, http_env_before(&e->http), e->http.conf, &e->reading, out);
 	return 0;
 }
@@ -278,9 +258,8 @@ static int ors_step(struct env *base, struct str name, struct str arguments, str
 	struct env_ors *e = ors_of(base);
 
 	*out = (struct env_reply){REPLY_UNKNOWN};
-	if (call(base, name, arguments, out, err)) {
+	if (call(base, name, arguments, out, err))
 		return -1;
-	}
 	http_env_keep_step(&e->http, out);
 	if (out->outcome == OUTCOME_OK && out->reward.p) {
 		http_env_store(&e->reward, out->reward);
@@ -297,9 +276,8 @@ static int try_call(struct env_ors *e, struct str name, struct str arguments, bo
 {
 	struct env_reply reply = {REPLY_UNKNOWN};
 
-	if (call(&e->http.base, name, arguments, &reply, err)) {
+	if (call(&e->http.base, name, arguments, &reply, err))
 		return -1;
-	}
 	*answered = reply.outcome == OUTCOME_OK;
 	return 0;
 }
@@ -311,9 +289,8 @@ static int delete_twice(struct env_ors *e, struct env_contract *out, struct erro
 	for (int i = 0; i < 2; i++) {
 		buf_clear(&e->http.request);
 		buf_printf(&e->http.request, "{\"sid\":\"%s\"}", buf_cstr(&e->session));
-		if (ask(e, "/delete", buf_view(&e->http.request), &a, err)) {
+		if (ask(e, "/delete", buf_view(&e->http.request), &a, err))
 			return -1;
-		}
 	}
 	env_contract_note(out, a.http.status == 200, &out->broken,
 	                  "a second delete of a session fails");
@@ -328,9 +305,8 @@ static int ors_examine(struct env *base, struct str name, struct str arguments,
 	struct ors_answer a;
 	bool answered;
 
-	if (write_create(e, err) || ask(e, "/create", buf_view(&e->http.request), &a, err)) {
+	if (write_create(e, err) || ask(e, "/create", buf_view(&e->http.request), &a, err))
 		return -1;
-	}
 	env_contract_note(out, a.http.status != 200, &out->broken,
 	                  "a second create in a session is accepted");
 	http_env_store(&session, buf_view(&e->http.http.session));
@@ -338,13 +314,11 @@ static int ors_examine(struct env *base, struct str name, struct str arguments,
 	int failed = try_call(e, name, arguments, &answered, err);
 	http_env_store(&e->http.http.session, buf_view(&session));
 	buf_release(&session);
-	if (failed) {
+	if (failed)
 		return -1;
-	}
 	env_contract_note(out, !answered, &out->broken, "a call without a session is answered");
-	if (delete_twice(e, out, err) || try_call(e, name, arguments, &answered, err)) {
+	if (delete_twice(e, out, err) || try_call(e, name, arguments, &answered, err))
 		return -1;
-	}
 	env_contract_note(out, !answered, &out->broken, "a call after delete is answered");
 	return 0;
 }
@@ -367,21 +341,16 @@ static int ors_open(const struct env_conf *conf, struct io *io, struct env **out
 	ors_reading_init(&e->reading, &e->http.words);
 	e->http.facts.traits.has_episodes = e->http.facts.traits.starts_over = true;
 	e->http.facts.traits.names_sessions = true;
-	if (state_source_parse(conf->state_spec, &e->http.source, err)) {
+	if (state_source_parse(conf->state_spec, &e->http.source, err))
 		return -1;
-	}
-	if (e->http.source.kind == STATE_AUTO) { /* a prompt is no state, a tool's text rarely */
+	if (e->http.source.kind == STATE_AUTO) /* a prompt is no state, a tool's text rarely */
 		e->http.source.kind = STATE_NONE;
-	}
-	if (ors_find_environment(e, refusal, err) || refusal->outcome != OUTCOME_OK) {
+	if (ors_find_environment(e, refusal, err) || refusal->outcome != OUTCOME_OK)
 		return err->kind ? -1 : 0;
-	}
-	if (begin_episode(e, refusal, err) || refusal->outcome != OUTCOME_OK) {
+	if (begin_episode(e, refusal, err) || refusal->outcome != OUTCOME_OK)
 		return err->kind ? -1 : 0;
-	}
-	if (ors_list_tools(e, refusal, err)) {
+	if (ors_list_tools(e, refusal, err))
 		return -1;
-	}
 	return http_env_set_source(&e->http, err);
 }
 
@@ -389,9 +358,8 @@ static void ors_close(struct env *base)
 {
 	struct env_ors *e = ors_of(base);
 
-	if (!e) {
+	if (!e)
 		return;
-	}
 	end_episode(e);
 	BUFS_RELEASE(&e->session, &e->split, &e->prompt, &e->path, &e->reward);
 	http_json_release(&e->alive);

@@ -63,11 +63,9 @@ static void read_refusal(struct str result, struct ors_reading *r, struct env_re
 	struct str reason = JSON_GET(result, "reason");
 	enum error_class class = CLASS_TOOL;
 
-	for (size_t i = 0; i < ARRAY_LEN(reasons); i++) {
-		if (json_is(reason, str_from(reasons[i].reason))) {
+	for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
+		if (json_is(reason, str_from(reasons[i].reason)))
 			class = reasons[i].class;
-		}
-	}
 	fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, class);
 	out->error.code = json_type(reason) == JSON_STRING ? reason : STR_NONE;
 	buf_clear(&r->words->text);
@@ -88,9 +86,8 @@ static void read_output(struct str output, struct ors_reading *r, struct env_rep
 	json_pick(output, keys, COUNT, values);
 	out->observation = reading_content(values[BLOCKS], &r->observation);
 	out->reward = http_env_reward(values[REWARD]);
-	if (json_bool(values[FINISHED], &finished)) {
+	if (json_bool(values[FINISHED], &finished))
 		out->terminated = (int8_t)finished;
-	}
 	if (!json_is_null(values[METADATA])) {
 		buf_clear(&r->structured);
 		w = jw_begin(&r->structured);
@@ -116,9 +113,8 @@ void ors_read_call(const struct ors_answer *a, struct hidden_error_context befor
 	bool ok = false;
 
 	ors_read_other(a, r, out);
-	if (out->outcome != OUTCOME_OK) {
+	if (out->outcome != OUTCOME_OK)
 		return;
-	}
 	if (!json_bool(JSON_GET(a->http.data, "ok"), &ok)) {
 		read_no_result(a, r, "the reply is not the result of a call: it has no 'ok'", out);
 	} else if (!ok) {
@@ -134,9 +130,8 @@ void ors_read_call(const struct ors_answer *a, struct hidden_error_context befor
 void ors_read_prompt(const struct ors_answer *a, struct ors_reading *r, struct env_reply *out)
 {
 	ors_read_other(a, r, out);
-	if (out->outcome == OUTCOME_OK && json_type(a->http.data) != JSON_ARRAY) {
+	if (out->outcome == OUTCOME_OK && json_type(a->http.data) != JSON_ARRAY)
 		read_no_result(a, r, "the prompt is not a list of blocks", out);
-	} else if (out->outcome == OUTCOME_OK) {
+	else if (out->outcome == OUTCOME_OK)
 		out->observation = reading_content(a->http.data, &r->observation);
-	}
 }

@@ -34,9 +34,8 @@ enum ors_stream ors_read_events(struct sse *sse, struct str piece, struct buf *r
 	struct sse_event e;
 
 	sse_feed(sse, piece);
-	while (got == ORS_CUT && sse_next(sse, &e)) {
+	while (got == ORS_CUT && sse_next(sse, &e))
 		got = take_event(&e, reply, task_id);
-	}
 	return got;
 }
 
@@ -49,9 +48,8 @@ static int read_stream(struct ors_wire *w, struct http_exchange *x, enum ors_str
 	sse_restart(&w->sse);
 	buf_clear(&w->task_id);
 	*out = ORS_CUT;
-	while (*out == ORS_CUT && (got = http_read(x, &piece, err)) > 0) {
+	while (*out == ORS_CUT && (got = http_read(x, &piece, err)) > 0)
 		*out = ors_read_events(&w->sse, piece, &w->http->reply, &w->task_id);
-	}
 	return got < 0 ? -1 : 0;
 }
 
@@ -64,12 +62,10 @@ int ors_ask(struct ors_wire *w, const char *path, struct str body, uint64_t time
 	int failed;
 
 	*out = (struct ors_answer){.stream = ORS_NO_STREAM};
-	if (http_json_begin(w->http, path, body, timeout_ms, &x, &out->http, err)) {
+	if (http_json_begin(w->http, path, body, timeout_ms, &x, &out->http, err))
 		return -1;
-	}
-	if (!x) {
+	if (!x)
 		return 0;
-	}
 	if (http_media_is(x, "text/event-stream") && http_status(x) == 200) {
 		failed = read_stream(w, x, &stream, err);
 	} else {
@@ -78,9 +74,8 @@ int ors_ask(struct ors_wire *w, const char *path, struct str body, uint64_t time
 		              str_is(http_header(x, "X-Backend-State"), "starting");
 	}
 	out->try_again_ms = failed ? 0 : http_retry_after_ms(x);
-	if (http_json_end(w->http, x, failed, &out->http, err)) {
+	if (http_json_end(w->http, x, failed, &out->http, err))
 		return -1;
-	}
 	out->is_starting = is_starting;
 	out->stream = out->http.status ? stream : ORS_NO_STREAM;
 	out->task_id = w->task_id.n && stream ? buf_view(&w->task_id) : STR_NONE;

@@ -39,12 +39,10 @@ static void drop(struct channel_connection *k)
 	io_watch(c->io, stream_fd(k->stream), 0, NULL, NULL);
 	stream_close(k->stream, false);
 	http_stream_release(&k->in);
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		buf_release(all[i]);
-	}
-	for (size_t i = 0; i < CHANNEL_CONNECTIONS; i++) {
+	for (size_t i = 0; i < CHANNEL_CONNECTIONS; i++)
 		c->connections[i] = c->connections[i] == k ? NULL : c->connections[i];
-	}
 	free(k);
 }
 
@@ -98,12 +96,10 @@ static bool read_requests(struct channel_connection *k)
 	struct http_part part;
 	ptrdiff_t n = stream_receive(k->stream, piece, sizeof(piece));
 
-	if (n == STREAM_AGAIN) {
+	if (n == STREAM_AGAIN)
 		return true;
-	}
-	if (n <= 0) {
+	if (n <= 0)
 		return false;
-	}
 	http_stream_feed(&k->in, (struct str){piece, (size_t)n});
 	while (http_stream_next(&k->in, &part)) {
 		switch (part.kind) {
@@ -138,9 +134,8 @@ static int serve(void *connection, int fd, short ready, struct error *err)
 	while (k->out.n) {
 		ptrdiff_t n = stream_send(k->stream, buf_view(&k->out));
 
-		if (n == STREAM_AGAIN) {
+		if (n == STREAM_AGAIN)
 			break;
-		}
 		if (n <= 0) {
 			drop(k);
 			return 0;
@@ -159,13 +154,11 @@ static int accept_one(void *channel, int listener, short ready, struct error *er
 
 	(void)ready;
 	(void)err;
-	while (i < CHANNEL_CONNECTIONS && c->connections[i]) {
+	while (i < CHANNEL_CONNECTIONS && c->connections[i])
 		i++;
-	}
 	if (fd < 0 || i == CHANNEL_CONNECTIONS) {
-		if (fd >= 0) {
+		if (fd >= 0)
 			close(fd);
-		}
 		return 0;
 	}
 	struct channel_connection *k = mem_new(sizeof(*k));
@@ -188,23 +181,19 @@ int channel_open(struct channel *c, struct io *io, const char *secret, struct er
 	                      .listener = -1,
 	                      .task = BUF(BUF_MAX_MESSAGE),
 	                      .state = BUF(BUF_MAX_MESSAGE)};
-	if (listen_on("127.0.0.1", &c->port, &c->listener, err)) {
+	if (listen_on("127.0.0.1", &c->port, &c->listener, err))
 		return -1;
-	}
 	io_watch(io, c->listener, POLLIN, accept_one, c);
 	return 0;
 }
 
 void channel_close(struct channel *c)
 {
-	if (!c->io) {
+	if (!c->io)
 		return;
-	}
-	for (size_t i = 0; i < CHANNEL_CONNECTIONS; i++) {
-		if (c->connections[i]) {
+	for (size_t i = 0; i < CHANNEL_CONNECTIONS; i++)
+		if (c->connections[i])
 			drop(c->connections[i]);
-		}
-	}
 	if (c->listener >= 0) {
 		io_watch(c->io, c->listener, 0, NULL, NULL);
 		close(c->listener);

@@ -85,22 +85,19 @@ static int start_child(struct env_verifiers *e, const char *command, struct erro
 	char *const *given = e->conf->child_variables;
 	size_t n = 0;
 
-	while (given && given[n]) {
+	while (given && given[n])
 		n++;
-	}
 	struct buf line = BUF(BUF_MAX_MESSAGE), own = BUF(BUF_MAX_SMALL);
 	char **all = mem_array(n + 6, sizeof(*all));
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		all[i] = given[i];
-	}
 	buf_printf(&own,
 	           "VF_STATE_URL=http://127.0.0.1:%u/state%cVF_STATE_SECRET=%s%cMCP_HOST=127.0.0.1"
 	           "%cMCP_PORT=0%cMCP_PORT_FILE=%s",
 	           e->channel.port, 0, e->conf->env_session, 0, 0, 0, e->port_file);
 	(void)buf_cstr(&own);
-	for (char *p = own.p; p && p < own.p + own.n; p += strlen(p) + 1) {
+	for (char *p = own.p; p && p < own.p + own.n; p += strlen(p) + 1)
 		all[n++] = p;
-	}
 	/* the shell stays, because the server ends with the thread that started it */
 	buf_printf(&line, "exec </dev/null >&2\n%s\nexit $?", command);
 	struct child_conf conf = {.command = buf_cstr(&line), .variables = all};
@@ -118,9 +115,8 @@ static bool read_port(struct env_verifiers *e)
 	int fd = open(e->port_file, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd >= 0 ? read(fd, digits, sizeof(digits)) : 0;
 
-	if (fd >= 0) {
+	if (fd >= 0)
 		close(fd);
-	}
 	if (n > 0) {
 		buf_printf(&e->url, "http://127.0.0.1:%.*s/mcp", (int)n, digits);
 		unlink(e->port_file);
@@ -136,9 +132,8 @@ static int ask(struct env_verifiers *e, bool *listens, struct error *err)
 	struct http_exchange *x;
 	struct error why = {0};
 
-	if (http_begin(e->io, &q, &x, err)) {
+	if (http_begin(e->io, &q, &x, err))
 		return -1;
-	}
 	*listens = !http_wait_headers(x, &why);
 	http_end(x);
 	if (!*listens && (why.kind == FAIL_INTERRUPTED || why.kind == FAIL_SYSTEM)) {
@@ -155,12 +150,10 @@ static int await_server(struct env_verifiers *e, struct error *err)
 			child_terminate(e->child); /* sets why */
 			return reading_child_end(e->child, target_command(e->conf->url), err);
 		}
-		if ((e->url.n || read_port(e)) && ask(e, &listens, err)) {
+		if ((e->url.n || read_port(e)) && ask(e, &listens, err))
 			return -1;
-		}
-		if (!listens && io_wait(e->io, NULL, PAUSE_MS, err)) {
+		if (!listens && io_wait(e->io, NULL, PAUSE_MS, err))
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -195,9 +188,8 @@ static int check_conf(struct env_verifiers *e, struct error *err)
 		                 "\1protocol\2 verifiers starts the server itself: expected "
 		                 "verifiers:COMMAND; a server that runs is mcp");
 	}
-	if (!failed && e->conf->has_seed && !e->conf->seed_is_tried) {
+	if (!failed && e->conf->has_seed && !e->conf->seed_is_tried)
 		log_warn("verifiers has no seeds: \1seed\2 is recorded, but not sent");
-	}
 	return failed;
 }
 
@@ -213,9 +205,8 @@ static int verifiers_open(const struct env_conf *conf, struct io *io, struct env
 	e->state = BUF(BUF_MAX_MESSAGE);
 	*out = &e->base;
 	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
-	if (check_conf(e, err) || channel_open(&e->channel, io, conf->env_session, err)) {
+	if (check_conf(e, err) || channel_open(&e->channel, io, conf->env_session, err))
 		return -1;
-	}
 	set_task(e);
 	if (add_port_file(e, err) || start_child(e, target_command(conf->url), err) ||
 	    await_server(e, err)) {
@@ -228,12 +219,10 @@ static int verifiers_open(const struct env_conf *conf, struct io *io, struct env
 	e->mcp_conf.reset_args = STR_NONE;
 	e->mcp_conf.has_seed = false;
 	e->mcp_conf.pages = NULL; /* of another server */
-	if (env_mcp.open(&e->mcp_conf, io, &e->mcp, refusal, err)) {
+	if (env_mcp.open(&e->mcp_conf, io, &e->mcp, refusal, err))
 		return -1;
-	}
-	if (refusal->outcome == OUTCOME_OK) {
+	if (refusal->outcome == OUTCOME_OK)
 		fill_facts(e);
-	}
 	return 0;
 }
 
@@ -241,18 +230,15 @@ static void verifiers_close(struct env *base)
 {
 	struct env_verifiers *e = verifiers_of(base);
 
-	if (!e) {
+	if (!e)
 		return;
-	}
 	env_mcp.close(e->mcp);
-	if (e->child) {
+	if (e->child)
 		child_terminate(e->child);
-	}
 	child_free(e->child);
 	channel_close(&e->channel);
-	if (e->port_file[0]) {
+	if (e->port_file[0])
 		unlink(e->port_file);
-	}
 	events_release(&e->events);
 	ignore_paths_release(&e->ignored);
 	buf_release(&e->url);
@@ -268,14 +254,12 @@ static int verifiers_reset(struct env *base, struct env_reply *out, struct error
 	struct str first =
 		json_count(buf_view(&e->channel.state)) ? buf_view(&e->channel.state) : STR_NONE;
 
-	if (env_mcp.reset(e->mcp, out, err)) {
+	if (env_mcp.reset(e->mcp, out, err))
 		return -1;
-	}
 	ignore_paths_release(&e->ignored);
 	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL)};
-	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, first, err)) {
+	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, first, err))
 		return -1;
-	}
 	fill_facts(e);
 	out->env_session = e->facts.env_session;
 	return 0;
@@ -294,12 +278,10 @@ static int verifiers_state(struct env *base, struct str *out, struct error *err)
 {
 	struct env_verifiers *e = verifiers_of(base);
 
-	if (env_mcp.state(e->mcp, out, err)) {
+	if (env_mcp.state(e->mcp, out, err))
 		return -1;
-	}
-	if (!e->own_state || e->unused) {
+	if (!e->own_state || e->unused)
 		return 0;
-	}
 	if (!e->channel.is_json) {
 		note_once(e, EVENT_CONTROL_PLANE_FAILED,
 		          "the state that the server has put is not JSON");
@@ -318,9 +300,8 @@ static int verifiers_step(struct env *base, struct str name, struct str argument
 	uint64_t gets = e->channel.gets;
 	int failed = env_mcp.step(e->mcp, name, arguments, out, err);
 
-	if (failed || out->outcome != OUTCOME_OK) { /* the traceback; else it logs each request */
+	if (failed || out->outcome != OUTCOME_OK) /* the traceback; else it logs each request */
 		reading_child_words(e->child, &e->events);
-	}
 	child_clear_stderr(e->child);
 	if (!failed && e->own_state && out->outcome == OUTCOME_OK && e->channel.gets == gets) {
 		e->unused = true;

@@ -29,9 +29,8 @@ static bool is_listed(const char *list, const char *word)
 
 	for (const char *at = list; at; at = strchr(at, ',')) {
 		at += *at == ',';
-		if (strncmp(at, word, n) == 0 && (at[n] == ',' || at[n] == '\0')) {
+		if (strncmp(at, word, n) == 0 && (at[n] == ',' || at[n] == '\0'))
 			return true;
-		}
 	}
 	return false;
 }
@@ -78,9 +77,8 @@ void api_put_list(struct json_writer *w, const char *key, struct str list,
 	struct str each;
 
 	jw_put_array(w, key);
-	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
+	for (size_t cursor = 0; json_next(list, &cursor, &each);)
 		put(w, each);
-	}
 	jw_end(w);
 }
 
@@ -96,14 +94,12 @@ bool api_is_type(struct str value, const char *type)
 
 void api_put_usage(struct json_writer *w, const struct api_usage *u)
 {
-	if (!u->known) {
+	if (!u->known)
 		return;
-	}
 	jw_pack(w, "usage:{prompt_tokens:%i,completion_tokens:%i,total_tokens:%i", u->prompt,
 	        u->completion, u->prompt + u->completion);
-	if (u->cached) {
+	if (u->cached)
 		jw_pack(w, "prompt_tokens_details:{cached_tokens:%i}", u->cached);
-	}
 	jw_end(w);
 }
 

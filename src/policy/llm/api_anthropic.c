@@ -31,17 +31,15 @@ static void put_user(struct json_writer *w, struct str content)
 {
 	struct str part;
 
-	if (json_type(content) == JSON_STRING) {
+	if (json_type(content) == JSON_STRING)
 		put_text_block(w, content);
-	}
 	for (size_t cursor = 0; json_next(content, &cursor, &part);) {
 		struct str url = JSON_GET(JSON_GET(part, "image_url"), "url");
 
-		if (url.p) {
+		if (url.p)
 			put_image(w, url);
-		} else if (json_type(JSON_GET(part, "text")) == JSON_STRING) {
+		else if (json_type(JSON_GET(part, "text")) == JSON_STRING)
 			put_text_block(w, JSON_GET(part, "text"));
-		}
 	}
 }
 
@@ -70,14 +68,12 @@ static void put_assistant(struct json_writer *w, struct str message)
 		   call;
 	bool empty = json_is_null(content) || json_is(content, STR(""));
 
-	if (!empty) {
+	if (!empty)
 		put_text_block(w, content);
-	} else if (!json_count(calls)) {
+	else if (!json_count(calls))
 		put_text_block(w, STR("\"(empty)\"")); /* an empty text is rejected */
-	}
-	for (size_t cursor = 0; json_next(calls, &cursor, &call);) {
+	for (size_t cursor = 0; json_next(calls, &cursor, &call);)
 		put_call(w, call);
-	}
 }
 
 /* Consecutive results and user messages become one message. */
@@ -90,25 +86,21 @@ static void put_messages(struct json_writer *w, struct str messages)
 		struct str role = JSON_GET(message, "role");
 		bool assistant = json_is(role, STR("assistant")), tool = json_is(role, STR("tool"));
 
-		if (json_is(role, STR("system"))) {
+		if (json_is(role, STR("system")))
 			continue;
-		}
 		struct str now = assistant ? STR("assistant") : STR("user");
 
-		if (last.p && !str_eq(last, now)) {
+		if (last.p && !str_eq(last, now))
 			jw_pack(w, "]}");
-		}
-		if (!last.p || !str_eq(last, now)) {
+		if (!last.p || !str_eq(last, now))
 			jw_pack(w, "{role:%s,content:[", now);
-		}
 		last = now;
-		if (assistant) {
+		if (assistant)
 			put_assistant(w, message);
-		} else if (tool) {
+		else if (tool)
 			put_result(w, message);
-		} else {
+		else
 			put_user(w, JSON_GET(message, "content"));
-		}
 	}
 	jw_pack(w, last.p ? "]}]" : "]");
 }
@@ -124,9 +116,8 @@ static void put_system(struct json_writer *w, struct str messages)
 			json_decode(JSON_GET(message, "content"), &text);
 		}
 	}
-	if (text.n) {
+	if (text.n)
 		jw_pack(w, "system:%s", buf_view(&text));
-	}
 	buf_release(&text);
 }
 
@@ -142,13 +133,12 @@ static void put_choice(struct json_writer *w, struct str choice)
 {
 	struct str name = JSON_GET(JSON_GET(choice, "function"), "name");
 
-	if (name.p) {
+	if (name.p)
 		jw_pack(w, "tool_choice:{type:'tool',name:%r}", name);
-	} else if (json_is(choice, STR("required"))) {
+	else if (json_is(choice, STR("required")))
 		jw_pack(w, "tool_choice:{type:'any'}");
-	} else {
+	else
 		jw_pack(w, "tool_choice:{type:%r}", choice);
-	}
 }
 
 void api_anthropic_request(struct str chat, struct buf *out)
@@ -220,9 +210,8 @@ static void put_texts(struct json_writer *w, struct str content, const char *typ
 			any = true;
 		}
 	}
-	if (any) {
+	if (any)
 		jw_put_str(w, key, buf_view(&text));
-	}
 	buf_release(&text);
 }
 

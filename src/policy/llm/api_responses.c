@@ -9,21 +9,19 @@ static void put_part(struct json_writer *w, struct str part)
 	struct str url = JSON_GET(JSON_GET(part, "image_url"), "url"),
 		   text = JSON_GET(part, "text");
 
-	if (url.p) {
+	if (url.p)
 		jw_pack(w, "{type:'input_image',image_url:%r}", url);
-	} else {
+	else
 		jw_pack(w, "{type:'input_text',text:%r}", text.p ? text : STR("\"\""));
-	}
 }
 
 static void put_message(struct json_writer *w, struct str role, struct str content)
 {
 	jw_pack(w, "{role:%r", role);
-	if (json_type(content) == JSON_ARRAY) {
+	if (json_type(content) == JSON_ARRAY)
 		api_put_list(w, "content", content, put_part);
-	} else {
+	else
 		jw_pack(w, "content:%r", content);
-	}
 	jw_end(w);
 }
 
@@ -44,12 +42,10 @@ static void put_item(struct json_writer *w, struct str message)
 		        JSON_GET(message, "tool_call_id"), content);
 		return;
 	}
-	if (!json_is_null(content) && !json_is(content, STR(""))) {
+	if (!json_is_null(content) && !json_is(content, STR("")))
 		put_message(w, role, content);
-	}
-	for (size_t cursor = 0; json_next(JSON_GET(message, "tool_calls"), &cursor, &call);) {
+	for (size_t cursor = 0; json_next(JSON_GET(message, "tool_calls"), &cursor, &call);)
 		put_call(w, call);
-	}
 }
 
 static void put_tool(struct json_writer *w, struct str tool)
@@ -105,12 +101,10 @@ void api_responses_request(struct str chat, struct buf *out)
 	buf_clear(out);
 	jw_init(&w, out);
 	jw_object(&w);
-	for (size_t cursor = 0; json_next_member(chat, &cursor, &m);) {
+	for (size_t cursor = 0; json_next_member(chat, &cursor, &m);)
 		put_member(&w, &m);
-	}
-	if (!JSON_GET(chat, "store").p) {
+	if (!JSON_GET(chat, "store").p)
 		jw_pack(&w, "store:false"); /* each request has the whole conversation */
-	}
 	jw_end(&w);
 }
 
@@ -145,23 +139,19 @@ static bool append_texts(struct str output, const char *item_type, const char *l
 	bool any = false;
 
 	for (size_t cursor = 0; json_next(output, &cursor, &item);) {
-		if (!api_is_type(item, item_type)) {
+		if (!api_is_type(item, item_type))
 			continue;
-		}
-		for (size_t at = 0; json_next(json_get(item, str_from(list)), &at, &part);) {
-			if (api_is_type(part, type)) {
+		for (size_t at = 0; json_next(json_get(item, str_from(list)), &at, &part);)
+			if (api_is_type(part, type))
 				any |= json_decode(json_get(part, str_from(key)), text);
-			}
-		}
 	}
 	return any;
 }
 
 static void put_text(struct json_writer *w, const char *key, bool any, struct buf *text)
 {
-	if (any) {
+	if (any)
 		jw_put_str(w, key, buf_view(text));
-	}
 	buf_clear(text);
 }
 
@@ -221,11 +211,9 @@ static bool has_calls(struct str response)
 {
 	struct str item;
 
-	for (size_t cursor = 0; json_next(JSON_GET(response, "output"), &cursor, &item);) {
-		if (api_is_type(item, "function_call")) {
+	for (size_t cursor = 0; json_next(JSON_GET(response, "output"), &cursor, &item);)
+		if (api_is_type(item, "function_call"))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -256,11 +244,9 @@ void api_responses_event(struct api_stream *s, struct str data, struct buf *out,
 
 	(void)s;
 	buf_clear(out);
-	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-		if (api_is_type(data, texts[i].type)) {
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+		if (api_is_type(data, texts[i].type))
 			api_chunk(texts[i].key, JSON_GET(data, "delta"), out);
-		}
-	}
 	if (api_is_type(data, "response.output_item.added") && api_is_type(item, "function_call")) {
 		put_call_piece(data, item, STR("\"\""), out);
 	} else if (api_is_type(data, "response.function_call_arguments.delta")) {

@@ -66,9 +66,8 @@ static struct str unwrap(struct call_reading *r, struct str value)
 	for (int i = 0; i < UNWRAP_MAX && json_type(value) == JSON_STRING; i++) {
 		struct str inner = json_text(r->arena, value);
 
-		if (!json_is_valid(inner)) {
+		if (!json_is_valid(inner))
 			return value;
-		}
 		value = text_trim(inner);
 	}
 	return value;
@@ -80,9 +79,8 @@ static bool is_concatenated(struct str text, struct str *first)
 	struct json_fault fault;
 	size_t used;
 
-	if (json_validate_first(text, &used, &fault)) {
+	if (json_validate_first(text, &used, &fault))
 		return false;
-	}
 	*first = text_trim((struct str){text.p, used});
 	return str_starts(text_trim(str_skip(text, used)), STR("{"));
 }
@@ -102,9 +100,8 @@ static bool repair_arguments(struct call_reading *r, struct str text, struct str
 	if (json_repair(text, &out, &used, &repaired) && !text_trim(str_skip(text, used)).n &&
 	    repaired.count && !call_noted(&repaired, "missing-end")) {
 		*object = arena_str(r->arena, buf_view(&out));
-		for (size_t i = 0; i < repaired.count; i++) {
+		for (size_t i = 0; i < repaired.count; i++)
 			call_note(named, repaired.words[i]);
-		}
 		good = true;
 	}
 	buf_release(&out);
@@ -145,9 +142,8 @@ static void read_arguments(struct call_reading *r, struct tool_call *c, struct s
 	}
 	if (json_type(object) == JSON_STRING && repair) {
 		object = unwrap(r, object);
-		if (json_type(object) == JSON_OBJECT) {
+		if (json_type(object) == JSON_OBJECT)
 			call_note(&r->out->repairs, "double-encoded");
-		}
 	}
 	if (json_type(object) != JSON_OBJECT) {
 		error_set(&why, FAIL_INPUT, "the arguments must be an object, not %s",
@@ -170,9 +166,8 @@ static void check_name(struct call_reading *r, struct tool_call *c)
 {
 	struct error why = {0};
 
-	if (c->outcome == OUTCOME_NONE && is_offered(r, c->name)) {
+	if (c->outcome == OUTCOME_NONE && is_offered(r, c->name))
 		return;
-	}
 	struct str bare = tool_bare_name(c->name);
 	if (!is_offered(r, c->name) && is_offered(r, bare) && r->conf->repair) {
 		bool functions = str_starts(c->name, STR("functions."));
@@ -180,12 +175,10 @@ static void check_name(struct call_reading *r, struct tool_call *c)
 		c->name = bare;
 		call_note(&r->out->repairs, functions ? "functions-prefix" : "namespace-prefix");
 	}
-	if (c->outcome == OUTCOME_NONE && !c->name.n) {
+	if (c->outcome == OUTCOME_NONE && !c->name.n)
 		refuse(r, c, OUTCOME_UNPARSED, CLASS_ARGUMENTS, "the call has no tool name");
-	}
-	if (c->outcome == OUTCOME_NONE && tool_require(r->conf->tools, c->name, &why)) {
+	if (c->outcome == OUTCOME_NONE && tool_require(r->conf->tools, c->name, &why))
 		refuse(r, c, OUTCOME_NOT_SENT, CLASS_UNKNOWN_TOOL, why.text);
-	}
 }
 
 /* Nine letters and digits, the form that every chat template accepts. */
@@ -202,11 +195,9 @@ static struct str generate_id(struct call_reading *r, size_t i)
 /* Does an earlier call have the id? Their results could then not be distinguished. */
 static bool is_repeated(const struct chat_reply *reply, size_t i)
 {
-	for (size_t j = 0; j < i; j++) {
-		if (reply->calls[i].id.n && str_eq(reply->calls[j].id, reply->calls[i].id)) {
+	for (size_t j = 0; j < i; j++)
+		if (reply->calls[i].id.n && str_eq(reply->calls[j].id, reply->calls[i].id))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -224,12 +215,10 @@ static void read_native(struct call_reading *r)
 
 		c->name = call->name.p ? call->name : STR("");
 		c->id = call->id.n ? call->id : generate_id(r, i);
-		if (call->not_text) {
+		if (call->not_text)
 			call_note(&out->notes, "arguments-not-a-string");
-		}
-		if (is_repeated(reply, i)) {
+		if (is_repeated(reply, i))
 			call_note(&out->notes, "same-id");
-		}
 		check_name(r, c);
 		struct tool_call arguments = {.name = c->name};
 		read_arguments(r, &arguments, call->arguments, i + 1 == out->count);
@@ -240,12 +229,10 @@ static void read_native(struct call_reading *r)
 			c->message = arguments.message;
 		}
 	}
-	if (reply->calls_dropped) {
+	if (reply->calls_dropped)
 		call_note(&out->notes, "too-many-calls");
-	}
-	if (str_is(reply->finish_reason, "stop")) {
+	if (str_is(reply->finish_reason, "stop"))
 		call_note(&out->notes, "finish-reason-disagrees");
-	}
 }
 
 /* ---- no call ---- */
@@ -258,9 +245,8 @@ static bool names_a_tool(const struct call_reading *r, struct str text)
 	for (size_t cursor = 0; json_next(r->conf->tools, &cursor, &tool);) {
 		struct str name = json_inner(JSON_GET(tool, "name"));
 
-		if (name.n && text.n && memmem(text.p, text.n, name.p, name.n)) {
+		if (name.n && text.n && memmem(text.p, text.n, name.p, name.n))
 			return true;
-		}
 	}
 	return false;
 }
@@ -276,27 +262,20 @@ static const char *cause_without_text(const struct call_reading *r)
 
 static const char *cause_of(const struct call_reading *r, struct str text, bool marked)
 {
-	if (str_is(r->reply->finish_reason, "length")) {
+	if (str_is(r->reply->finish_reason, "length"))
 		return "finish-length";
-	}
-	if (str_is(r->reply->finish_reason, "content_filter")) {
+	if (str_is(r->reply->finish_reason, "content_filter"))
 		return "content-filter";
-	}
-	if (str_is(r->reply->finish_reason, "error") || str_is(r->reply->finish_reason, "abort")) {
+	if (str_is(r->reply->finish_reason, "error") || str_is(r->reply->finish_reason, "abort"))
 		return "finish-error";
-	}
-	if (r->reply->calls_no_list) {
+	if (r->reply->calls_no_list)
 		return "calls-not-a-list";
-	}
-	if (marked) {
+	if (marked)
 		return "markup";
-	}
-	if (r->reply->refusal.n) {
+	if (r->reply->refusal.n)
 		return "refusal";
-	}
-	if (!text_trim(text).n) {
+	if (!text_trim(text).n)
 		return cause_without_text(r);
-	}
 	return names_a_tool(r, text) ? "names-a-tool" : "prose";
 }
 
@@ -316,9 +295,8 @@ static bool needs_nothing(const struct call_reading *r, const struct found_call 
 	for (size_t cursor = 0; json_next(r->conf->tools, &cursor, &tool);) {
 		struct str name = json_inner(JSON_GET(tool, "name"));
 
-		if (name.n > found->name.n && str_starts(name, found->name)) {
+		if (name.n > found->name.n && str_starts(name, found->name))
 			return false; /* an argument may have been intended */
-		}
 	}
 	return true;
 }
@@ -358,9 +336,8 @@ static void add_found(struct call_reading *r, const struct reading *found)
 	out->format = found->format;
 	out->count = found->count;
 	out->items = arena_new(r->arena, (out->count + 1) * sizeof(*out->items));
-	for (size_t i = 0; i < found->count; i++) {
+	for (size_t i = 0; i < found->count; i++)
 		read_found(r, &found->calls[i], i);
-	}
 }
 
 static void read_text(struct call_reading *r)
@@ -381,16 +358,14 @@ static void read_text(struct call_reading *r)
 	reading_text(&conf, r->reply->content, r->arena, &found);
 	out->content = found.content;
 	out->stopped = found.stopped;
-	if (!out->reasoning.n) {
+	if (!out->reasoning.n)
 		out->reasoning = found.reasoning;
-	}
 	call_notes_add(&out->notes, &found.notes);
 	call_notes_add(&out->repairs, &found.repairs);
-	if (found.count) {
+	if (found.count)
 		add_found(r, &found);
-	} else {
+	else
 		out->cause = cause_of(r, found.content, found.marked);
-	}
 }
 
 /* Calls of an interrupted stream may be incomplete and must not be executed. */
@@ -418,29 +393,24 @@ void calls_read(const struct calls_conf *conf, const struct chat_reply *reply, s
 		read_native(&r);
 	} else {
 		read_text(&r);
-		if (out->count && conf->mode == TOOLS_NATIVE) {
+		if (out->count && conf->mode == TOOLS_NATIVE)
 			call_note(&out->notes, "server-without-parser");
-		}
-		if (str_is(reply->finish_reason, "tool_calls")) {
+		if (str_is(reply->finish_reason, "tool_calls"))
 			call_note(&out->notes, "finish-reason-disagrees");
-		}
 	}
-	if (reply->incomplete) {
+	if (reply->incomplete)
 		refuse_all(&r);
-	}
 }
 
 /* ---- in the recording ---- */
 
 static void put_notes(struct json_writer *w, const char *key, const struct call_notes *n)
 {
-	if (!n->count) {
+	if (!n->count)
 		return;
-	}
 	jw_put_array(w, key);
-	for (size_t i = 0; i < n->count; i++) {
+	for (size_t i = 0; i < n->count; i++)
 		jw_text(w, n->words[i]);
-	}
 	jw_end(w);
 }
 
@@ -466,9 +436,8 @@ void about_reply(const struct chat_reply *r, const struct tool_calls *calls, str
 	buf_clear(out);
 	jw_init(&w, out);
 	jw_pack(&w, "{finish_reason:%s,stop_reason:%?r", r->finish_reason, r->stop_reason);
-	if (r->incomplete) {
+	if (r->incomplete)
 		jw_pack(&w, "incomplete:true");
-	}
 	put_parse(&w, calls);
 	jw_pack(&w, "usage:%?r,seed:%?r,prompt_hash:%t,reasoning:%?s,refusal:%?s", r->usage, seed,
 	        prompt_hash, given(calls->reasoning), given(r->refusal));

@@ -22,9 +22,8 @@ void chat_add_key(const struct llm_conf *conf, struct buf *authorization, const 
 		buf_printf(authorization, "%s%s", conf->api->key_header, conf->key);
 		headers[(*count)++] = buf_cstr(authorization);
 	}
-	if (conf->api->header) {
+	if (conf->api->header)
 		headers[(*count)++] = conf->api->header;
-	}
 }
 
 void chat_init(struct chat *c, const struct llm_conf *conf, struct io *io,
@@ -67,13 +66,11 @@ static int on_event(struct chat *c, struct api_stream *a, struct chat_stream *s,
 {
 	bool done = false;
 
-	if (!c->conf->api->event || !json_is_valid(data)) {
+	if (!c->conf->api->event || !json_is_valid(data))
 		return chat_stream_add(s, data, err);
-	}
 	c->conf->api->event(a, data, &c->translated, &done);
-	if (chat_stream_add(s, buf_view(&c->translated), err)) {
+	if (chat_stream_add(s, buf_view(&c->translated), err))
 		return -1;
-	}
 	return done ? chat_stream_add(s, STR("[DONE]"), err) : 0;
 }
 
@@ -85,9 +82,8 @@ static int feed(struct chat *c, struct sse *sse, struct api_stream *a, struct ch
 	sse_feed(sse, piece);
 	while (sse_next(sse, &event)) {
 		*any = true;
-		if (on_event(c, a, s, event.data, err)) {
+		if (on_event(c, a, s, event.data, err))
 			return -1;
-		}
 		llm_usage_piece(c->usage);
 	}
 	return sse->too_large ? error_set(err, FAIL_PROTOCOL,
@@ -138,9 +134,8 @@ static int read_stream(struct chat *c, struct http_exchange *x, struct attempt *
 	chat_stream_init(&s);
 	sse_init(&sse, CHAT_REPLY_MAX);
 	while (!bad && !s.done && (more = http_read(x, &piece, err)) > 0) {
-		if (!c->body.n) {
+		if (!c->body.n)
 			buf_str(&c->body, piece); /* for messages */
-		}
 		bad = feed(c, &sse, &api, &s, piece, &any, err);
 	}
 	struct str failure = chat_stream_failure(&s);
@@ -171,9 +166,8 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 	struct str body;
 
 	buf_clear(&c->body);
-	if (http_read_all(x, &c->body, err)) {
+	if (http_read_all(x, &c->body, err))
 		return -1;
-	}
 	body = text_trim(buf_view(&c->body));
 	bool valid = json_is_valid(body);
 
@@ -193,9 +187,8 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 		}
 		body = buf_view(&c->translated);
 	}
-	if (valid ? chat_reply_take(body, a->reply, err) : chat_reply_read(body, a->reply, err)) {
+	if (valid ? chat_reply_take(body, a->reply, err) : chat_reply_read(body, a->reply, err))
 		return -1;
-	}
 	a->answered = true;
 	return 0;
 }
@@ -208,31 +201,26 @@ static int read_refusal(struct chat *c, struct http_exchange *x, int status, str
 	int more = 0;
 
 	buf_clear(&c->body);
-	while (c->body.n < FAILURE_BODY_MAX && (more = http_read(x, &piece, err)) > 0) {
+	while (c->body.n < FAILURE_BODY_MAX && (more = http_read(x, &piece, err)) > 0)
 		buf_str(&c->body, piece);
-	}
-	if (more < 0 && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM)) {
+	if (more < 0 && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM))
 		return -1;
-	}
 	body = buf_view(&c->body);
 	body.n = body.n < FAILURE_BODY_MAX ? body.n : FAILURE_BODY_MAX;
 	a->retry_after_ms = http_retry_after_ms(x);
 	chat_failure_from_reply(a->failure, status, http_media_type(x), body);
-	if (status < 400) {
+	if (status < 400)
 		chat_failure_redirected(a->failure, http_header(x, "Location"));
-	}
 	return 0;
 }
 
 static int read_reply(struct chat *c, struct http_exchange *x, struct attempt *a, struct error *err)
 {
-	if (http_wait_headers(x, err)) {
+	if (http_wait_headers(x, err))
 		return -1;
-	}
 	int status = http_status(x);
-	if (status < 200 || status > 299) {
+	if (status < 200 || status > 299)
 		return read_refusal(c, x, status, a, err);
-	}
 	return http_media_is(x, "text/event-stream") ? read_stream(c, x, a, err)
 	                                             : read_body(c, x, a, err);
 }
@@ -251,18 +239,15 @@ static int attempt(struct chat *c, struct str body, struct attempt *a, struct er
 	                         .trust = c->conf->insecure ? TRUST_ANY : TRUST_VALID};
 	struct http_exchange *x = NULL;
 
-	if (http_begin(c->io, &q, &x, err)) {
+	if (http_begin(c->io, &q, &x, err))
 		return -1;
-	}
 	llm_usage_request(c->usage);
 	int failed = read_reply(c, x, a, err);
-	if (http_repeats(x)) {
+	if (http_repeats(x))
 		events_push(c->events, EVENT_RETRY, STR(EVENTS_RETRY));
-	}
 	http_drain(x);
-	if (!failed) {
+	if (!failed)
 		return 0;
-	}
 	if (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM || err->kind == FAIL_USAGE ||
 	    err->kind == FAIL_INPUT) {
 		return -1;
@@ -277,12 +262,10 @@ static uint64_t wait_before(struct chat *c, unsigned tries, uint64_t retry_after
 {
 	uint64_t wait = FIRST_WAIT_MS;
 
-	if (retry_after_ms) {
+	if (retry_after_ms)
 		return retry_after_ms;
-	}
-	while (--tries && wait < LAST_WAIT_MS) {
+	while (--tries && wait < LAST_WAIT_MS)
 		wait *= 2;
-	}
 	wait = wait < LAST_WAIT_MS ? wait : LAST_WAIT_MS;
 	return (uint64_t)((double)wait * (0.75 + rng_unit(&c->rng) / 2));
 }
@@ -321,13 +304,11 @@ static int ask(struct chat *c, struct str body, struct chat_reply *reply,
 		struct attempt a = {.reply = reply, .failure = failure};
 
 		*reply = (struct chat_reply){.calls = NULL};
-		if (attempt(c, body, &a, err)) {
+		if (attempt(c, body, &a, err))
 			return -1;
-		}
 		*answered = a.answered;
-		if (a.answered) {
+		if (a.answered)
 			return 0;
-		}
 		check_repeated_failure(c, failure, tries);
 		bool again = tries <= chat_failure_retries(failure->class, c->conf->retries);
 		if (again && a.retry_after_ms > RETRY_AFTER_MAX_MS) {
@@ -337,14 +318,12 @@ static int ask(struct chat *c, struct str body, struct chat_reply *reply,
 			           RETRY_AFTER_MAX_MS / 1000);
 			again = false;
 		}
-		if (!again) {
+		if (!again)
 			return 0;
-		}
 		uint64_t wait = wait_before(c, tries, a.retry_after_ms);
 		note_retry(c, failure, tries, wait);
-		if (io_wait(c->io, NULL, wait, err)) {
+		if (io_wait(c->io, NULL, wait, err))
 			return -1;
-		}
 	}
 }
 
@@ -353,9 +332,8 @@ int chat_ask(struct chat *c, struct str body, struct chat_reply *reply,
 {
 	*answered = false;
 	*reply = (struct chat_reply){.calls = NULL};
-	if (llm_usage_denied(c->usage, failure)) {
+	if (llm_usage_denied(c->usage, failure))
 		return 0;
-	}
 	struct buf request = BUF(BUF_MAX_MESSAGE);
 
 	if (c->conf->api->request) {
@@ -366,9 +344,8 @@ int chat_ask(struct chat *c, struct str body, struct chat_reply *reply,
 	buf_release(&request);
 	llm_usage_reply(c->usage, !failed && *answered, reply->usage);
 	c->replied |= !failed && *answered;
-	if (!failed && !*answered && failure->class == CHAT_AUTH && failure->status == 401) {
+	if (!failed && !*answered && failure->class == CHAT_AUTH && failure->status == 401)
 		llm_usage_deny(c->usage, failure);
-	}
 	return failed;
 }
 
@@ -382,9 +359,8 @@ static bool put_template_url(const struct llm_conf *c, struct buf *out)
 {
 	const char *version = strstr(strstr(c->url, "://") + 3, "/v1/");
 
-	if (!version) {
+	if (!version)
 		return http_resolve(c->url, str_from(c->profile->template_path), out);
-	}
 	buf_add(out, c->url, (size_t)(version - c->url));
 	buf_text(out, c->profile->template_path);
 	return true;
@@ -403,9 +379,8 @@ static bool get_template(struct chat *c, const char *url, struct buf *body, int 
 	                               .trust = c->conf->insecure ? TRUST_ANY : TRUST_VALID};
 	struct http_exchange *x = NULL;
 
-	if (http_begin(c->io, &q, &x, err)) {
+	if (http_begin(c->io, &q, &x, err))
 		return false;
-	}
 	bool got = http_wait_headers(x, err) == 0;
 	*status = got ? http_status(x) : 0;
 	got = got && *status == 200 && http_read_all(x, body, err) == 0;
@@ -445,8 +420,7 @@ static const char *ask_template(void *arg)
 
 const char *chat_template_format(struct chat *c)
 {
-	if (c->conf->tool_format || !c->conf->profile->template_path || !c->io) {
+	if (c->conf->tool_format || !c->conf->profile->template_path || !c->io)
 		return NULL;
-	}
 	return llm_usage_format(c->usage, ask_template, c);
 }

@@ -124,9 +124,8 @@ static bool open_file(struct conf_reading *r, const char *path)
 {
 	struct error ignored;
 
-	if (file_read("policy", path, &r->text, &ignored) || !json_is_valid(buf_view(&r->text))) {
+	if (file_read("policy", path, &r->text, &ignored) || !json_is_valid(buf_view(&r->text)))
 		return false;
-	}
 	r->path = path;
 	return json_is(JSON_GET(text_trim(buf_view(&r->text)), "kind"),
 	               str_from(policy_kind_name(POLICY_LLM)));
@@ -154,9 +153,8 @@ static int choose(const char *word, enum fail kind, const char *what, const char
 			return 0;
 		}
 	}
-	if (!word) {
+	if (!word)
 		return 0;
-	}
 	error_set(err, kind, "unknown %s \"%s\"", what, word);
 	return names_suggest(err, str_from(word), words, count);
 }
@@ -200,9 +198,8 @@ static int read_numbers(struct conf_reading *r, struct error *err)
 	const struct llm_options *o = r->options;
 	uint64_t retries = r->file.retries.given ? (uint64_t)r->file.retries.value : LLM_RETRIES;
 
-	if (r->file.timeout_ms == 0) {
+	if (r->file.timeout_ms == 0)
 		return error_set(err, FAIL_INPUT, "\"timeout\" must be more than 0");
-	}
 	r->conf->retries = o->has_retries ? o->retries : retries;
 	r->conf->timeout_ms = o->has_timeout ? o->timeout_ms : r->file.timeout_ms;
 	return 0;
@@ -212,9 +209,8 @@ static bool ends_with_version(struct str url)
 {
 	size_t n = url.n;
 
-	while (n && url.p[n - 1] >= '0' && url.p[n - 1] <= '9') {
+	while (n && url.p[n - 1] >= '0' && url.p[n - 1] <= '9')
 		n--;
-	}
 	return n < url.n && n >= 2 && url.p[n - 1] == 'v' && url.p[n - 2] == '/';
 }
 
@@ -257,12 +253,10 @@ static int read_url(struct conf_reading *r, struct error *err)
 		                 "the model's base URL must end with its path, without \"?\" "
 		                 "or \"#\"");
 	}
-	if (check_host(r, base, err)) {
+	if (check_host(r, base, err))
 		return -1;
-	}
-	while (s.n && s.p[s.n - 1] == '/') {
+	while (s.n && s.p[s.n - 1] == '/')
 		s.n--;
-	}
 	buf_str(&url, s);
 	if (!str_ends(s, str_from(r->conf->api->path))) {
 		buf_text(&url, ends_with_version(s) ? "" : "/v1");
@@ -294,9 +288,8 @@ static bool is_allowed(const struct conf_reading *r, const char *name)
 	bool allowed = o->key_env || (own && is_url_of(r->conf->url, p->key_host)) ||
 	               http_is_loopback(r->conf->url);
 
-	for (size_t i = 0; i < o->allowed_key_count; i++) {
+	for (size_t i = 0; i < o->allowed_key_count; i++)
 		allowed = allowed || strcmp(o->allowed_keys[i], name) == 0;
-	}
 	return allowed;
 }
 
@@ -404,9 +397,8 @@ static int read_all(struct conf_reading *r, const char *(*variable)(const char *
 	c->tokens = r->file.tokens || o->tokens;
 	c->media = r->file.media;
 	c->price = r->file.price;
-	if (c->price.cached < 0) {
+	if (c->price.cached < 0)
 		c->price.cached = c->price.input;
-	}
 	c->asked = r->file.sampling.p ? r->file.sampling : STR("{}");
 	c->extra = r->file.extra;
 	warn_unsent(c);
@@ -427,14 +419,12 @@ int llm_conf_new(const char *spec, const struct llm_options *o,
 	if (spec && (plain || open_file(&r, spec))) {
 		r.conf = mem_new(sizeof(*r.conf));
 		failed = read_file(&r, err);
-		if (!failed && read_all(&r, variable, err)) {
+		if (!failed && read_all(&r, variable, err))
 			failed = r.path ? error_wrap(err, "policy %s", r.path) : -1;
-		}
-		if (failed) {
+		if (failed)
 			llm_conf_free(r.conf);
-		} else {
+		else
 			*out = r.conf;
-		}
 	}
 	buf_release(&r.text);
 	return failed;

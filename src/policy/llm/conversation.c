@@ -43,9 +43,8 @@ static void message_added(struct conversation *c, size_t begin)
 
 static size_t begin_message(struct conversation *c)
 {
-	if (c->messages.n) {
+	if (c->messages.n)
 		buf_char(&c->messages, ',');
-	}
 	return c->messages.n;
 }
 
@@ -106,9 +105,8 @@ static struct str placeholder(struct str s)
 {
 	size_t n = 1;
 
-	while (n < s.n && is_name(s.p[n])) {
+	while (n < s.n && is_name(s.p[n]))
 		n++;
-	}
 	return n > 1 && n < s.n && s.p[n] == '}' ? (struct str){s.p + 1, n - 1} : STR_NONE;
 }
 
@@ -170,9 +168,8 @@ void prompt_fill(const char *template, const struct prompt_values *v, struct buf
 		}
 		rest = str_skip(rest, n);
 	}
-	while (out->n && out->p[out->n - 1] == '\n') {
+	while (out->n && out->p[out->n - 1] == '\n')
 		buf_cut(out, out->n - 1);
-	}
 }
 
 /* ---- the history in the form it is sent ---- */
@@ -310,9 +307,8 @@ static void put_single(struct history *h, struct str id)
 	       !str_eq(JSON_GET(call, "id"), id)) {
 		n++;
 	}
-	if (!id.p || !str_eq(JSON_GET(call, "id"), id)) {
+	if (!id.p || !str_eq(JSON_GET(call, "id"), id))
 		return; /* no such call: the server will report it */
-	}
 	begin(h);
 	jw_init(&w, &h->sent);
 	jw_object(&w);
@@ -355,17 +351,15 @@ void chat_history_add(struct history *h, struct str message)
 		return;
 	}
 	h->user_last = false;
-	if (h->forms & HISTORY_RESULTS_AS_USER && json_is(role, STR("assistant"))) {
+	if (h->forms & HISTORY_RESULTS_AS_USER && json_is(role, STR("assistant")))
 		h->called = JSON_GET(message, "tool_calls").p != NULL;
-	}
 	if (single && json_count(JSON_GET(message, "tool_calls")) > 1) {
 		buf_clear(&h->calls);
 		buf_str(&h->calls, message);
 		return; /* each call is written before its result */
 	}
-	if (single && h->calls.n && json_is(role, STR("tool"))) {
+	if (single && h->calls.n && json_is(role, STR("tool")))
 		put_single(h, JSON_GET(message, "tool_call_id"));
-	}
 	begin(h);
 	buf_str(&h->sent, message);
 }
@@ -382,8 +376,7 @@ void chat_history_reform(struct history *h, enum history_form f, struct str mess
 	buf_char(&list, '[');
 	buf_str(&list, messages);
 	buf_char(&list, ']');
-	for (size_t cursor = 0; json_next(buf_view(&list), &cursor, &each);) {
+	for (size_t cursor = 0; json_next(buf_view(&list), &cursor, &each);)
 		chat_history_add(h, each);
-	}
 	buf_release(&list);
 }

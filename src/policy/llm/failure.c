@@ -100,9 +100,8 @@ static struct str first_detail(struct str body)
 	struct str detail = JSON_GET(body, "detail"), first;
 	size_t cursor = 0;
 
-	if (json_next(detail, &cursor, &first)) {
+	if (json_next(detail, &cursor, &first))
 		return JSON_GET(first, "msg");
-	}
 	return detail;
 }
 
@@ -112,14 +111,11 @@ static void read_param(struct chat_failure *f, struct str holder, struct str bod
 	struct str param = JSON_GET(holder, "param"), first, each;
 	size_t cursor = 0;
 
-	if (json_next(JSON_GET(body, "detail"), &cursor, &first)) {
-		for (cursor = 0; json_next(JSON_GET(first, "loc"), &cursor, &each);) {
+	if (json_next(JSON_GET(body, "detail"), &cursor, &first))
+		for (cursor = 0; json_next(JSON_GET(first, "loc"), &cursor, &each);)
 			param = json_is(each, STR("body")) ? param : each;
-		}
-	}
-	if (json_type(param) == JSON_STRING) {
+	if (json_type(param) == JSON_STRING)
 		json_decode(param, &f->param);
-	}
 }
 
 /* For a reply without a message: its status, and the error's name if there is one. */
@@ -127,14 +123,12 @@ static void describe_unexplained(struct chat_failure *f)
 {
 	struct str name = buf_view(&f->code);
 
-	if (f->message.n) {
+	if (f->message.n)
 		return;
-	}
-	if (f->status == 200) {
+	if (f->status == 200)
 		buf_text(&f->message, "an error without an explanation");
-	} else {
+	else
 		buf_printf(&f->message, "HTTP %d without an explanation", f->status);
-	}
 	if (json_type(name) == JSON_STRING) {
 		buf_text(&f->message, " (");
 		keep_string(f, name);
@@ -150,22 +144,17 @@ static void read_body(struct chat_failure *f, struct str body)
 	                           first_detail(body)};
 	struct str code = JSON_GET(holder, "code");
 
-	for (size_t i = 0; i < ARRAY_LEN(candidates) && !f->message.n; i++) {
-		if (json_type(candidates[i]) == JSON_STRING) {
+	for (size_t i = 0; i < ARRAY_LEN(candidates) && !f->message.n; i++)
+		if (json_type(candidates[i]) == JSON_STRING)
 			keep_string(f, candidates[i]);
-		}
-	}
-	if (!f->message.n && json_type(candidates[0]) != JSON_STRING) {
+	if (!f->message.n && json_type(candidates[0]) != JSON_STRING)
 		keep_message(f, body); /* of no known format */
-	}
 	read_param(f, holder, body);
 	/* gateways: code is the status, the error's name is in another member */
-	if (json_is_null(code) || json_is(JSON_GET(holder, "type"), STR("insufficient_quota"))) {
+	if (json_is_null(code) || json_is(JSON_GET(holder, "type"), STR("insufficient_quota")))
 		code = JSON_GET(holder, "type");
-	}
-	if (!json_is_null(code) && code.n < MESSAGE_MAX) {
+	if (!json_is_null(code) && code.n < MESSAGE_MAX)
 		buf_str(&f->code, code);
-	}
 }
 
 /* ---- classification ---- */
@@ -230,9 +219,8 @@ static uint64_t number_before(const struct buf *text, const char *words)
 	const char *all = buf_cstr(text), *end = strstr(all, words), *at = end;
 	uint64_t value = 0;
 
-	while (at && at > all && at[-1] >= '0' && at[-1] <= '9') {
+	while (at && at > all && at[-1] >= '0' && at[-1] <= '9')
 		at--;
-	}
 	return at && text_u64((struct str){at, (size_t)(end - at)}, &value) ? value : 0;
 }
 
@@ -282,14 +270,11 @@ static int status_of(struct str code)
 	uint64_t number;
 	struct str digits = json_type(code) == JSON_STRING ? json_inner(code) : code;
 
-	if (text_u64(digits, &number) && number >= 400 && number <= 599) {
+	if (text_u64(digits, &number) && number >= 400 && number <= 599)
 		return (int)number;
-	}
-	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-		if (text_glob(str_from(words[i].word), code)) {
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (text_glob(str_from(words[i].word), code))
 			return words[i].status;
-		}
-	}
 	return 0;
 }
 
@@ -314,9 +299,8 @@ static enum chat_failure_class class_of(const struct chat_failure *f, int status
 	default:
 		break;
 	}
-	if (status < 500 || about_context(f)) {
+	if (status < 500 || about_context(f))
 		return about_context(f) ? CHAT_CONTEXT : CHAT_REQUEST;
-	}
 	return CHAT_SERVER;
 }
 
@@ -361,13 +345,12 @@ void chat_failure_from_reply(struct chat_failure *f, int status, struct str medi
 	body = text_trim(body);
 	html = html || html_is_page(body);
 	f->status = status;
-	if (!html && body.n && json_is_valid(body)) {
+	if (!html && body.n && json_is_valid(body))
 		read_body(f, body);
-	} else if (html) {
+	else if (html)
 		explain_page(f, status, body);
-	} else if (body.n) {
+	else if (body.n)
 		keep_message(f, body);
-	}
 	describe_unexplained(f);
 	classify(f, status);
 }
@@ -377,9 +360,8 @@ void chat_failure_redirected(struct chat_failure *f, struct str location)
 {
 	const char *query = location.n ? memchr(location.p, '?', location.n) : NULL;
 
-	if (query) {
+	if (query)
 		location.n = (size_t)(query - location.p);
-	}
 	if (location.n) {
 		buf_clear(&f->message);
 		buf_printf(&f->message, "HTTP %d: redirected to ", f->status);

@@ -16,9 +16,8 @@ bool chat_content(struct str content, struct buf *out)
 	for (size_t cursor = 0; json_next(content, &cursor, &part);) {
 		struct str text = JSON_GET(part, "text");
 
-		if (json_type(text) == JSON_STRING) {
+		if (json_type(text) == JSON_STRING)
 			json_decode(text, out);
-		}
 	}
 	return json_type(content) == JSON_ARRAY;
 }
@@ -28,9 +27,8 @@ bool chat_thoughts(struct str content, struct buf *out)
 	struct str part;
 	bool any = false;
 
-	for (size_t cursor = 0; json_next(content, &cursor, &part);) {
+	for (size_t cursor = 0; json_next(content, &cursor, &part);)
 		any |= chat_content(JSON_GET(part, "thinking"), out);
-	}
 	return any;
 }
 
@@ -40,9 +38,8 @@ static struct str joined(struct arena *a, struct str content,
 	struct buf text = BUF(CHAT_REPLY_MAX);
 	struct str kept = STR_NONE;
 
-	if (join(content, &text)) {
+	if (join(content, &text))
 		kept = arena_str(a, buf_view(&text));
-	}
 	buf_release(&text);
 	return kept;
 }
@@ -81,16 +78,13 @@ static void read_calls(struct str list, struct str old, struct chat_reply *out)
 	struct str call;
 	size_t cursor = 0;
 
-	while (out->call_count < CHAT_CALLS_MAX && json_next(list, &cursor, &call)) {
+	while (out->call_count < CHAT_CALLS_MAX && json_next(list, &cursor, &call))
 		add_call(out, JSON_GET(call, "id"), JSON_GET(call, "function"));
-	}
-	while (out->call_count == CHAT_CALLS_MAX && json_next(list, &cursor, &call)) {
+	while (out->call_count == CHAT_CALLS_MAX && json_next(list, &cursor, &call))
 		out->calls_dropped++;
-	}
 	out->calls_no_list = !json_is_null(list) && json_type(list) != JSON_ARRAY;
-	if (!out->call_count && json_type(old) == JSON_OBJECT) {
+	if (!out->call_count && json_type(old) == JSON_OBJECT)
 		add_call(out, STR_NONE, old);
-	}
 }
 
 static int not_completion(struct str body, const char *why, struct error *err)
@@ -119,9 +113,8 @@ static struct str find_choice(struct str choices)
 	int64_t index;
 
 	for (size_t cursor = 0; json_next(choices, &cursor, &each);) {
-		if (json_i64(JSON_GET(each, "index"), &index) && index == 0) {
+		if (json_i64(JSON_GET(each, "index"), &index) && index == 0)
 			return each;
-		}
 		first = first.p ? first : each;
 	}
 	return first;
@@ -133,9 +126,8 @@ static void read_message(struct arena *a, struct str message, struct chat_reply 
 
 	out->content = joined(a, content, chat_content);
 	out->reasoning = json_text(a, chat_reasoning(message));
-	if (!out->reasoning.p) {
+	if (!out->reasoning.p)
 		out->reasoning = joined(a, content, chat_thoughts);
-	}
 	out->refusal = json_text(a, JSON_GET(message, "refusal"));
 	read_calls(JSON_GET(message, "tool_calls"), JSON_GET(message, "function_call"), out);
 }
@@ -147,12 +139,10 @@ int chat_reply_take(struct str body, struct chat_reply *out, struct error *err)
 	struct arena *a = &out->arena;
 
 	*out = (struct chat_reply){.calls = NULL};
-	if (!choice.p) {
+	if (!choice.p)
 		return not_completion(body, "it has no choices", err);
-	}
-	if (json_type(message) != JSON_OBJECT) {
+	if (json_type(message) != JSON_OBJECT)
 		return not_completion(body, "its choice has no message", err);
-	}
 	read_message(a, message, out);
 	out->finish_reason = json_text(a, JSON_GET(choice, "finish_reason"));
 	out->stop_reason = kept(a, JSON_GET(choice, "stop_reason"));
@@ -170,12 +160,10 @@ int chat_reply_read(struct str body, struct chat_reply *out, struct error *err)
 
 	*out = (struct chat_reply){.calls = NULL};
 	body = text_trim(body); /* blanks keep slow connections open */
-	if (!body.n) {
+	if (!body.n)
 		return not_completion(body, "it is empty", err);
-	}
-	if (json_validate(body, &fault)) {
+	if (json_validate(body, &fault))
 		return not_completion(body, fault.why, err);
-	}
 	return chat_reply_take(body, out, err);
 }
 

@@ -67,17 +67,15 @@ static void put_reply_schema(struct json_writer *w, struct str tools)
 		return;
 	}
 	jw_pack(w, "{oneOf:[");
-	while (json_next(tools, &cursor, &tool)) {
+	while (json_next(tools, &cursor, &tool))
 		put_call_schema(w, tool);
-	}
 	jw_pack(w, "]}");
 }
 
 static void put_response_format(struct json_writer *w, enum schema_form form, struct str tools)
 {
-	if (form == SCHEMA_UNSUPPORTED) {
+	if (form == SCHEMA_UNSUPPORTED)
 		return;
-	}
 	jw_pack(w, "response_format:{");
 	if (form == SCHEMA_JSON_OBJECT) {
 		jw_pack(w, "type:'json_object'");
@@ -109,10 +107,8 @@ static int64_t seed_of(const struct llm_conf *c, int64_t sample)
 {
 	int64_t seed = -1;
 
-	if (!llm_conf_sends(c, "seed") || !json_i64(JSON_GET(c->asked, "seed"), &seed) ||
-	    seed < 0) {
+	if (!llm_conf_sends(c, "seed") || !json_i64(JSON_GET(c->asked, "seed"), &seed) || seed < 0)
 		return -1;
-	}
 	return seed_plus(seed, sample);
 }
 
@@ -136,9 +132,8 @@ static void put_parameter(struct json_writer *w, const struct llm_conf *c,
 	if (llm_conf_sends(c, buf_cstr(&name))) {
 		bool limit = str_is(m->key, "max_tokens");
 
-		if (str_is(m->key, "seed") && seed.p) {
+		if (str_is(m->key, "seed") && seed.p)
 			value = seed;
-		}
 		jw_put_raw(w, limit ? c->profile->max_tokens : buf_cstr(&name), value);
 	}
 	buf_release(&name);
@@ -148,12 +143,10 @@ static void put_parameter(struct json_writer *w, const struct llm_conf *c,
    some servers return no log-probs without it. */
 static void ask_for_tokens(struct json_writer *w, const struct llm_conf *c)
 {
-	if (llm_conf_sends(c, "logprobs") && !JSON_GET(c->asked, "logprobs").p) {
+	if (llm_conf_sends(c, "logprobs") && !JSON_GET(c->asked, "logprobs").p)
 		jw_pack(w, "logprobs:true");
-	}
-	if (llm_conf_sends(c, "top_logprobs") && !JSON_GET(c->asked, "top_logprobs").p) {
+	if (llm_conf_sends(c, "top_logprobs") && !JSON_GET(c->asked, "top_logprobs").p)
 		jw_pack(w, "top_logprobs:1");
-	}
 }
 
 static void write_sent(struct chat_request *r, const struct llm_conf *c, struct str tools)
@@ -163,23 +156,19 @@ static void write_sent(struct chat_request *r, const struct llm_conf *c, struct 
 
 	jw_init(&w, &r->sent);
 	jw_object(&w);
-	for (size_t cursor = 0; json_next_member(c->asked, &cursor, &m);) {
+	for (size_t cursor = 0; json_next_member(c->asked, &cursor, &m);)
 		put_parameter(&w, c, &m, r->turn_seed);
-	}
 	/* some servers reject it without tools */
 	if (c->tool_mode == TOOLS_NATIVE && json_count(tools) && llm_conf_sends(c, "tool_choice") &&
 	    !JSON_GET(c->asked, "tool_choice").p) {
 		jw_pack(&w, "tool_choice:'auto'");
 	}
-	if (c->tokens) {
+	if (c->tokens)
 		ask_for_tokens(&w, c);
-	}
-	if (c->stream) {
+	if (c->stream)
 		jw_pack(&w, "stream:true");
-	}
-	if (c->stream && llm_conf_sends(c, "stream_options")) {
+	if (c->stream && llm_conf_sends(c, "stream_options"))
 		jw_pack(&w, "stream_options:{include_usage:true}");
-	}
 	jw_end(&w);
 }
 
@@ -189,9 +178,8 @@ static void add_members(struct buf *out, struct str object, const char *but, con
 	struct json_member m;
 
 	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
-		if ((but && str_is(m.key, but)) || (nor && str_is(m.key, nor))) {
+		if ((but && str_is(m.key, but)) || (nor && str_is(m.key, nor)))
 			continue;
-		}
 		buf_text(out, ",\"");
 		buf_str(out, m.key);
 		buf_text(out, "\":");
@@ -211,12 +199,10 @@ void chat_request_init(struct chat_request *r, const struct llm_conf *c, struct 
 	write_sent(r, c, tools);
 	jw_init(&w, &r->fixed);
 	jw_pack(&w, "{model:%t", c->model);
-	if (c->tool_mode == TOOLS_NATIVE && json_count(tools)) {
+	if (c->tool_mode == TOOLS_NATIVE && json_count(tools))
 		put_tools(&w, tools); /* some servers reject an empty list */
-	}
-	if (c->tool_mode == TOOLS_JSON) {
+	if (c->tool_mode == TOOLS_JSON)
 		put_response_format(&w, c->profile->schema, tools);
-	}
 	jw_end(&w);
 	buf_cut(&r->fixed, r->fixed.n - 1);
 	add_members(&r->fixed, buf_view(&r->sent), c->profile->max_tokens,
@@ -285,13 +271,11 @@ static const char *const how_to_call[] = {
 static void write_prompts(const struct llm_conf *c, struct str tools, const struct prompt_values *v,
                           struct buf *system, struct buf *user)
 {
-	if (c->system) {
+	if (c->system)
 		prompt_fill(c->system, v, system);
-	}
 	prompt_fill(c->user, v, user);
-	if (!user->n) {
+	if (!user->n)
 		buf_text(user, NOTHING_TO_SAY); /* some servers reject an empty message */
-	}
 	if (how_to_call[c->tool_mode]) {
 		buf_text(system, how_to_call[c->tool_mode]);
 		chat_tools_describe(tools, system);
@@ -311,9 +295,8 @@ void chat_prompts(const struct llm_conf *c, struct str tools, const struct promp
 	struct buf system = BUF(BUF_MAX_MESSAGE), user = BUF(BUF_MAX_MESSAGE);
 
 	write_prompts(c, tools, v, &system, &user);
-	if (system.n) {
+	if (system.n)
 		conversation_add_text(to, "system", buf_view(&system));
-	}
 	conversation_add_text(to, "user", buf_view(&user));
 	buf_release(&system);
 	buf_release(&user);

@@ -28,9 +28,8 @@ void chat_stream_init(struct chat_stream *s)
 	*s = (struct chat_stream){.calls = NULL};
 	s->content = s->reasoning = s->refusal = s->finish_reason = s->token_ids = s->stop_reason =
 		s->usage = s->prompt_token_ids = s->model = s->failure = BUF(CHAT_REPLY_MAX);
-	for (size_t i = 0; i < CHAT_LOGPROBS; i++) {
+	for (size_t i = 0; i < CHAT_LOGPROBS; i++)
 		s->logprobs[i] = BUF(CHAT_REPLY_MAX);
-	}
 	begin_call(&s->older, -1);
 }
 
@@ -40,15 +39,12 @@ void chat_stream_release(struct chat_stream *s)
 	                     &s->finish_reason,    &s->stop_reason, &s->model,   &s->usage,
 	                     &s->prompt_token_ids, &s->failure};
 
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		buf_release(all[i]);
-	}
-	for (size_t i = 0; i < CHAT_LOGPROBS; i++) {
+	for (size_t i = 0; i < CHAT_LOGPROBS; i++)
 		buf_release(&s->logprobs[i]);
-	}
-	for (size_t i = 0; i < s->call_count; i++) {
+	for (size_t i = 0; i < s->call_count; i++)
 		release_call(&s->calls[i]);
-	}
 	release_call(&s->older);
 	free(s->calls);
 }
@@ -57,9 +53,8 @@ void chat_stream_release(struct chat_stream *s)
 
 static bool append_text(struct buf *out, struct str string)
 {
-	if (json_type(string) != JSON_STRING) {
+	if (json_type(string) != JSON_STRING)
 		return false;
-	}
 	json_decode(string, out);
 	return true;
 }
@@ -118,11 +113,9 @@ static struct chat_stream_call *find_call(struct chat_stream *s, struct str piec
 	int64_t index = -1;
 
 	json_i64(JSON_GET(piece, "index"), &index);
-	for (size_t i = 0; i < s->call_count; i++) {
-		if (s->calls[i].index == index || index < 0) {
+	for (size_t i = 0; i < s->call_count; i++)
+		if (s->calls[i].index == index || index < 0)
 			found = &s->calls[i];
-		}
-	}
 	if (found && (named ? found->has_id && !json_is(id, buf_view(&found->id))
 	                    : !found->has_id && starts_new_call(found, piece))) {
 		found = NULL;
@@ -134,9 +127,8 @@ static void merge_function(struct chat_stream_call *c, struct str function)
 {
 	struct str arguments = JSON_GET(function, "arguments");
 
-	if (!c->has_name) {
+	if (!c->has_name)
 		c->has_name = append_text(&c->name, JSON_GET(function, "name")) && c->name.n > 0;
-	}
 	if (!append_text(&c->arguments, arguments) && !json_is_null(arguments)) {
 		set_raw(&c->arguments, arguments);
 		c->not_text = true;
@@ -147,12 +139,10 @@ static void merge_call(struct chat_stream *s, struct str piece)
 {
 	struct chat_stream_call *c = find_call(s, piece);
 
-	if (!c) {
+	if (!c)
 		return;
-	}
-	if (!c->has_id) {
+	if (!c->has_id)
 		c->has_id = append_text(&c->id, JSON_GET(piece, "id")) && c->id.n > 0;
-	}
 	merge_function(c, JSON_GET(piece, "function"));
 }
 
@@ -167,9 +157,8 @@ static void merge_delta(struct chat_stream *s, struct str delta)
 	s->has_reasoning |= append_text(&s->reasoning, chat_reasoning(delta)) ||
 	                    chat_thoughts(content, &s->reasoning);
 	s->has_refusal |= append_text(&s->refusal, JSON_GET(delta, "refusal"));
-	for (size_t cursor = 0; json_next(JSON_GET(delta, "tool_calls"), &cursor, &piece);) {
+	for (size_t cursor = 0; json_next(JSON_GET(delta, "tool_calls"), &cursor, &piece);)
 		merge_call(s, piece);
-	}
 	if (json_type(older) == JSON_OBJECT) {
 		merge_function(&s->older, older);
 		s->has_older = true;
@@ -190,9 +179,8 @@ static void merge_choice(struct chat_stream *s, struct str choice)
 	int64_t index = 0;
 
 	json_i64(JSON_GET(choice, "index"), &index);
-	if (index != 0) {
+	if (index != 0)
 		return; /* only one is requested */
-	}
 	merge_delta(s, JSON_GET(choice, "delta"));
 	if (json_type(finish) == JSON_STRING) {
 		buf_clear(&s->finish_reason);
@@ -209,12 +197,10 @@ static bool is_over_limit(const struct chat_stream *s)
 	            s->usage.full || s->prompt_token_ids.full || s->older.arguments.full ||
 	            s->older.name.full;
 
-	for (size_t i = 0; i < CHAT_LOGPROBS; i++) {
+	for (size_t i = 0; i < CHAT_LOGPROBS; i++)
 		full |= s->logprobs[i].full;
-	}
-	for (size_t i = 0; i < s->call_count; i++) {
+	for (size_t i = 0; i < s->call_count; i++)
 		full |= s->calls[i].arguments.full || s->calls[i].name.full || s->calls[i].id.full;
-	}
 	return full;
 }
 
@@ -230,9 +216,8 @@ int chat_stream_add(struct chat_stream *s, struct str data, struct error *err)
 	struct json_fault fault;
 	struct str choice;
 
-	if (!data.n || s->done) {
+	if (!data.n || s->done)
 		return 0;
-	}
 	if (str_is(data, "[DONE]")) {
 		s->done = true;
 		return 0;
@@ -245,14 +230,12 @@ int chat_stream_add(struct chat_stream *s, struct str data, struct error *err)
 		set_raw(&s->failure, data);
 		return 0;
 	}
-	for (size_t cursor = 0; json_next(JSON_GET(data, "choices"), &cursor, &choice);) {
+	for (size_t cursor = 0; json_next(JSON_GET(data, "choices"), &cursor, &choice);)
 		merge_choice(s, choice);
-	}
 	set_raw(&s->usage, JSON_GET(data, "usage"));
 	set_raw(&s->model, JSON_GET(data, "model"));
-	if (!s->prompt_token_ids.n) {
+	if (!s->prompt_token_ids.n)
 		set_raw(&s->prompt_token_ids, JSON_GET(data, "prompt_token_ids"));
-	}
 	return is_over_limit(s) ? error_set(err, FAIL_PROTOCOL, "the model's reply is over %zu MiB",
 	                                    CHAT_REPLY_MAX >> 20)
 	                        : 0;
@@ -281,9 +264,8 @@ static struct str whole_list(struct arena *a, bool there, const struct buf *elem
 {
 	struct buf text = BUF(CHAT_REPLY_MAX + 64);
 
-	if (there) {
+	if (there)
 		put_list(&text, elements);
-	}
 	struct str kept = copy_part(a, there, &text);
 	buf_release(&text);
 	return kept;
@@ -330,10 +312,8 @@ void chat_stream_reply(const struct chat_stream *s, bool ended_well, struct chat
 	out->logprobs = whole_logprobs(a, s);
 	out->token_ids = whole_list(a, s->has_token_ids, &s->token_ids);
 	out->calls = arena_new(a, (s->call_count + 1) * sizeof(*out->calls));
-	for (size_t i = 0; i < s->call_count; i++) {
+	for (size_t i = 0; i < s->call_count; i++)
 		out->calls[i] = whole_call(a, &s->calls[i]);
-	}
-	if (!s->call_count && s->has_older) {
+	if (!s->call_count && s->has_older)
 		out->calls[out->call_count++] = whole_call(a, &s->older);
-	}
 }

@@ -10,9 +10,8 @@ static bool is_parts(struct str value)
 {
 	struct str each;
 
-	if (json_type(value) != JSON_ARRAY || !json_count(value)) {
+	if (json_type(value) != JSON_ARRAY || !json_count(value))
 		return false;
-	}
 	for (size_t cursor = 0; json_next(value, &cursor, &each);) {
 		if (json_type(each) != JSON_OBJECT ||
 		    json_type(JSON_GET(each, "type")) != JSON_STRING) {
@@ -55,11 +54,10 @@ static void put_placeholder(struct str part, struct buf *out)
 	json_decode(JSON_GET(part, "type"), out);
 	put_result_words(JSON_GET(inner, "uri"), " ", out);
 	put_result_words(JSON_GET(inner, "mimeType"), " ", out);
-	if (json_type(data) == JSON_STRING) {
+	if (json_type(data) == JSON_STRING)
 		buf_printf(out, ", %zu bytes", json_inner(data).n / 4 * 3);
-	} else if (json_type(source) == JSON_OBJECT) {
+	else if (json_type(source) == JSON_OBJECT)
 		buf_printf(out, ", %zu bytes of URL", json_inner(JSON_GET(source, "url")).n);
-	}
 	buf_char(out, ']');
 }
 
@@ -67,14 +65,12 @@ static void put_part(struct str part, struct buf *out)
 {
 	struct str text = JSON_GET(part, "text");
 
-	if (json_type(text) != JSON_STRING) {
+	if (json_type(text) != JSON_STRING)
 		text = JSON_GET(inner_of(part), "text");
-	}
-	if (json_type(text) == JSON_STRING) {
+	if (json_type(text) == JSON_STRING)
 		json_decode(text, out);
-	} else {
+	else
 		put_placeholder(part, out);
-	}
 }
 
 /* The length of a run of base64 at the start of s. Encoded binary data uses all classes of
@@ -112,9 +108,8 @@ static void replace_base64(struct buf *out, size_t begin)
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	size_t done = 0, run;
 
-	if (s.n < BASE64_LEAST) {
+	if (s.n < BASE64_LEAST)
 		return;
-	}
 	for (size_t at = 0; at < s.n; at++) {
 		run = is_boundary(s, at) ? base64_run(str_skip(s, at)) : 0;
 		if (run) {
@@ -137,9 +132,8 @@ void tool_result_text(struct str observation, struct buf *out)
 	struct str each;
 	size_t begin = out->n;
 
-	if (json_is_null(observation)) {
+	if (json_is_null(observation))
 		return;
-	}
 	if (!is_parts(observation)) {
 		json_text_or_json(observation, out);
 		replace_base64(out, begin);
@@ -167,9 +161,8 @@ static void put_bytes(struct str holder, struct str data, struct buf *parts)
 	struct str mime = JSON_GET(holder, "mimeType");
 	struct str sound = subtype(mime, STR("audio/"));
 
-	if (json_type(data) != JSON_STRING || !(sound.p || subtype(mime, STR("image/")).p)) {
+	if (json_type(data) != JSON_STRING || !(sound.p || subtype(mime, STR("image/")).p))
 		return;
-	}
 	buf_text(parts, parts->n ? "," : "");
 	if (sound.p) {
 		bool wav = str_eq(sound, STR("wav")) || str_ends(sound, STR("wav"));
@@ -189,9 +182,8 @@ void tool_result_media(struct str observation, struct buf *parts)
 {
 	struct str each;
 
-	if (!is_parts(observation)) {
+	if (!is_parts(observation))
 		return;
-	}
 	for (size_t cursor = 0; json_next(observation, &cursor, &each);) {
 		struct str inner = inner_of(each), data = JSON_GET(each, "data");
 

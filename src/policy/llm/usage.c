@@ -90,9 +90,8 @@ void llm_usage_reply(struct llm_usage *u, bool answered, struct str usage)
 {
 	struct str details = JSON_GET(usage, "prompt_tokens_details");
 
-	if (!u) {
+	if (!u)
 		return;
-	}
 	pthread_mutex_lock(&u->lock);
 	u->now.waiting = false;
 	u->now.unknown += answered && json_type(usage) != JSON_OBJECT;
@@ -104,9 +103,8 @@ void llm_usage_reply(struct llm_usage *u, bool answered, struct str usage)
 
 const char *llm_usage_format(struct llm_usage *u, const char *(*ask)(void *arg), void *arg)
 {
-	if (!u) {
+	if (!u)
 		return ask(arg);
-	}
 	pthread_mutex_lock(&u->format_lock);
 	if (!u->asked) {
 		u->format = ask(arg);
@@ -137,9 +135,8 @@ bool llm_usage_denied(struct llm_usage *u, struct chat_failure *out)
 	if (u) {
 		pthread_mutex_lock(&u->lock);
 		denied = u->denied;
-		if (denied) {
+		if (denied)
 			chat_failure_copy(out, &u->denial);
-		}
 		pthread_mutex_unlock(&u->lock);
 	}
 	return denied;

@@ -24,9 +24,8 @@ static bool read_objects(struct finder *f, struct str text, bool *lines)
 			found_cut(f, STR_NONE, s);
 			return true;
 		}
-		if (how != FOUND_WHOLE || !found_objects(f, &plain, value)) {
+		if (how != FOUND_WHOLE || !found_objects(f, &plain, value))
 			return false;
-		}
 		s = skip_whitespace(str_skip(s, used));
 		if (s.n && (s.p[0] == ';' || s.p[0] == ',')) {
 			*lines = s.p[0] == ';';
@@ -45,9 +44,8 @@ static bool read_json(struct finder *f, struct str text)
 {
 	bool lines;
 
-	if (!begins_json(text) || !read_objects(f, text, &lines)) {
+	if (!begins_json(text) || !read_objects(f, text, &lines))
 		return false;
-	}
 	f->format = lines ? "llama" : "json";
 	return true;
 }
@@ -58,9 +56,8 @@ static struct str without_stray_end(struct finder *f, struct str text)
 	struct json_fault fault;
 	size_t used;
 
-	if (!begins_json(text) || json_validate_first(text, &used, &fault)) {
+	if (!begins_json(text) || json_validate_first(text, &used, &fault))
 		return text;
-	}
 	struct str left = text_trim(str_skip(text, used));
 	if (left.n && left.n <= 2 && f->conf->repair && strspn(left.p, "\"}]") >= left.n) {
 		call_note(f->repairs, "stray-end");
@@ -90,13 +87,11 @@ static bool read_fence(struct finder *f, struct str *s, struct str *inside)
 {
 	struct str rest = *s, left;
 
-	if (!skip_fence(&rest)) {
+	if (!skip_fence(&rest))
 		return false;
-	}
 	*inside = rest;
-	if (!cut_at(f, str_skip(rest, values_end(rest)), "```", &left, &rest)) {
+	if (!cut_at(f, str_skip(rest, values_end(rest)), "```", &left, &rest))
 		return false;
-	}
 	*inside = text_trim((struct str){inside->p, (size_t)(left.p - inside->p) + left.n});
 	*s = skip_whitespace(rest);
 	return true;
@@ -110,9 +105,8 @@ static bool read_fences(struct finder *f, struct str text)
 	struct str before = text_trim((struct str){text.p, at}), s = str_skip(text, at), inside;
 	bool lines;
 
-	if (at == text.n || str_ends(before, STR("?"))) {
+	if (at == text.n || str_ends(before, STR("?")))
 		return false;
-	}
 	while (s.n) {
 		if (!read_fence(f, &s, &inside) || !begins_json(inside) ||
 		    !read_objects(f, inside, &lines)) {
@@ -167,9 +161,8 @@ static bool read_python(struct finder *f, struct str text)
 		   s = text;
 	struct str after = str_skip(inside, name.n), none = STR_NONE;
 
-	if (!name.n || !after.n || after.p[0] != '(') {
+	if (!name.n || !after.n || after.p[0] != '(')
 		return false;
-	}
 	grammar_keywords(f, &plain, &none, &s);
 	f->format = "pythonic";
 	return !text_trim(s).n;
@@ -200,9 +193,8 @@ static bool read_within(struct finder *f, struct str text)
 	struct str s = str_skip(text, at), value, none = STR_NONE;
 	size_t used = 0;
 
-	if (!s.n || (!python && (!format || strcmp(format, "llama") != 0))) {
+	if (!s.n || (!python && (!format || strcmp(format, "llama") != 0)))
 		return false;
-	}
 	if (python) {
 		grammar_keywords(f, &plain, &none, &s);
 		used = text.n - at - s.n;
@@ -231,9 +223,8 @@ static bool read_forms(struct finder *f, struct str text, form_fn *const *forms,
 			good = is_offered(f, f->calls[k].name) ||
 			       (f->calls[k].how == FOUND_CUT && f->conf->asked_for_json);
 		}
-		if (good) {
+		if (good)
 			return true;
-		}
 		f->count = 0;
 		f->format = NULL;
 		buf_clear(&f->rest);
@@ -256,9 +247,8 @@ bool read_whole(struct finder *f, struct str text)
 	struct str all = f->text;
 
 	text = text_trim(text);
-	if (!begins_json(text) && !str_starts(text, STR("```"))) {
+	if (!begins_json(text) && !str_starts(text, STR("```")))
 		return false;
-	}
 	if (read_forms(f, text, forms, ARRAY_LEN(forms)) && is_wanted(f->conf, f->format) &&
 	    f->calls[f->count - 1].how == FOUND_WHOLE) {
 		return true;

@@ -8,11 +8,10 @@
 
 void found_add(struct finder *f, struct found_call call)
 {
-	if (f->count < FOUND_CALLS_MAX) {
+	if (f->count < FOUND_CALLS_MAX)
 		f->calls[f->count++] = call;
-	} else {
+	else
 		call_note(f->notes, "too-many-calls");
-	}
 }
 
 void found_bad(struct finder *f, struct str name, struct str text, const char *why)
@@ -55,9 +54,8 @@ enum ending {
 
 static enum ending ending_of(const struct tool_format *row, struct str s, size_t end)
 {
-	if (end == s.n) {
+	if (end == s.n)
 		return ENDS_TEXT;
-	}
 	return mark_here(str_skip(s, end), row->close) ? ENDS_CLOSE : ENDS_NEXT;
 }
 
@@ -73,9 +71,8 @@ static bool has_inner_members(struct str json, int level)
 		char c = json.p[i];
 
 		if (c == '"') {
-			for (i++; i < json.n && json.p[i] != '"'; i++) {
+			for (i++; i < json.n && json.p[i] != '"'; i++)
 				i += json.p[i] == '\\';
-			}
 		} else if (c == '{' || c == '[') {
 			open[depth++] = c;
 			objects += c == '{';
@@ -105,9 +102,8 @@ static enum found_how repaired_at(struct finder *f, const struct tool_format *ro
 
 		how = !open_end || slip ? FOUND_WHOLE : ending == ENDS_TEXT ? FOUND_CUT : FOUND_BAD;
 		*value = arena_str(f->arena, buf_view(&text));
-		if (how == FOUND_WHOLE) {
+		if (how == FOUND_WHOLE)
 			call_notes_add(f->repairs, &repaired);
-		}
 	}
 	buf_release(&text);
 	return how;
@@ -133,9 +129,8 @@ enum found_how json_at(struct finder *f, const struct tool_format *row, struct s
 	}
 	struct str body = {s.p, call_end(f, row, s)};
 	enum ending ending = ending_of(row, s, body.n);
-	if (f->conf->repair) {
+	if (f->conf->repair)
 		how = repaired_at(f, row, body, ending, value, used);
-	}
 	return how == FOUND_BAD && fault.at >= s.n && ending == ENDS_TEXT ? FOUND_CUT : how;
 }
 
@@ -143,13 +138,11 @@ bool skip_fence(struct str *s)
 {
 	struct str inside = skip_whitespace(*s);
 
-	if (!str_starts(inside, STR("```"))) {
+	if (!str_starts(inside, STR("```")))
 		return false;
-	}
 	inside = str_skip(inside, 3);
-	while (inside.n && ((inside.p[0] >= 'a' && inside.p[0] <= 'z') || inside.p[0] == '_')) {
+	while (inside.n && ((inside.p[0] >= 'a' && inside.p[0] <= 'z') || inside.p[0] == '_'))
 		inside = str_skip(inside, 1);
-	}
 	*s = skip_whitespace(inside);
 	return true;
 }
@@ -165,27 +158,23 @@ static struct str any_of(struct str object, const char *const *keys, size_t coun
 {
 	struct str value = STR_NONE;
 
-	for (size_t i = 0; i < count && !value.p; i++) {
+	for (size_t i = 0; i < count && !value.p; i++)
 		value = json_get(object, str_from(keys[i]));
-	}
 	return value;
 }
 
 struct str call_name(struct finder *f, struct str object)
 {
-	if (json_type(object) != JSON_OBJECT) {
+	if (json_type(object) != JSON_OBJECT)
 		return STR_NONE;
-	}
 	return json_text(f->arena, any_of(object, name_keys, ARRAY_LEN(name_keys)));
 }
 
 static bool is_one_of(struct str key, const char *const *keys, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (json_key_is(key, str_from(keys[i]))) {
+	for (size_t i = 0; i < count; i++)
+		if (json_key_is(key, str_from(keys[i])))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -200,11 +189,9 @@ static bool has_others(struct str object)
 {
 	struct json_member m;
 
-	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
-		if (!is_of_call(m.key)) {
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m);)
+		if (!is_of_call(m.key))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -224,9 +211,8 @@ static bool has_two(struct str object, struct str arguments)
 	for (size_t i = 0; i < ARRAY_LEN(argument_keys); i++) {
 		struct str other = json_get(object, str_from(argument_keys[i]));
 
-		if (json_type(other) == JSON_OBJECT && !str_eq(other, arguments)) {
+		if (json_type(other) == JSON_OBJECT && !str_eq(other, arguments))
 			return true;
-		}
 	}
 	return false;
 }
@@ -250,18 +236,14 @@ static bool has_argument_beside(const struct finder *f, struct str object, struc
 static const char *unlikely_reason(const struct finder *f, struct str object, struct str name,
                                    struct str arguments)
 {
-	if (is_definition(f, name, arguments)) {
+	if (is_definition(f, name, arguments))
 		return "this is a tool's definition, not a call";
-	}
-	if (has_two(object, arguments)) {
+	if (has_two(object, arguments))
 		return "it has arguments under two keys";
-	}
-	if (!arguments.p && has_others(object)) {
+	if (!arguments.p && has_others(object))
 		return "its arguments are not under a known key";
-	}
-	if (has_argument_beside(f, object, name)) {
+	if (has_argument_beside(f, object, name))
 		return "an argument is outside its arguments object";
-	}
 	return NULL;
 }
 
@@ -323,9 +305,8 @@ static bool found_object(struct finder *f, const struct tool_format *row, struct
 	}
 	struct str name = call_name(f, object);
 	struct str arguments = any_of(object, argument_keys, ARRAY_LEN(argument_keys));
-	if (!name.n || (f->bare && !is_plain_call(f, object, name, arguments))) {
+	if (!name.n || (f->bare && !is_plain_call(f, object, name, arguments)))
 		return !f->bare && row->keyed && found_keyed(f, object);
-	}
 	const char *why = unlikely_reason(f, object, name, arguments);
 	if (why) {
 		found_bad(f, name, object, why);
@@ -335,9 +316,8 @@ static bool found_object(struct finder *f, const struct tool_format *row, struct
 		call_note(f->notes, "arguments-as-string");
 		arguments = json_text(f->arena, arguments);
 	}
-	if (row->typed_json && json_type(arguments) == JSON_OBJECT) {
+	if (row->typed_json && json_type(arguments) == JSON_OBJECT)
 		arguments = typed_members(f, name, arguments);
-	}
 	found_add(f, (struct found_call){.id = id, .name = name, .arguments = arguments});
 	return true;
 }
@@ -348,15 +328,13 @@ bool found_objects(struct finder *f, const struct tool_format *row, struct str v
 	bool any = false;
 
 	list = json_type(list) == JSON_ARRAY ? list : value;
-	if (json_type(list) == JSON_OBJECT) {
+	if (json_type(list) == JSON_OBJECT)
 		return found_object(f, row, list);
-	}
 	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
 		bool call = json_type(each) == JSON_OBJECT && found_object(f, row, each);
 
-		if (!call && f->bare) {
+		if (!call && f->bare)
 			return false;
-		}
 		any |= call;
 	}
 	return any;

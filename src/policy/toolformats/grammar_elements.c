@@ -35,9 +35,8 @@ static struct str child_schema(const struct tree *t, struct str schema, struct s
 	struct str list =
 		JSON_GET(schema, "anyOf").p ? JSON_GET(schema, "anyOf") : JSON_GET(schema, "oneOf");
 
-	for (size_t cursor = 0; !items.p && json_next(list, &cursor, &each);) {
+	for (size_t cursor = 0; !items.p && json_next(list, &cursor, &each);)
 		items = JSON_GET(each, "items");
-	}
 	return found.p ? found : items;
 }
 
@@ -47,9 +46,8 @@ static size_t elements_in(struct finder *f, struct str s)
 	size_t count = 2;
 	struct str before;
 
-	while (count < ELEMENTS_MAX && cut_at(f, s, NAMESPACE, &before, &s)) {
+	while (count < ELEMENTS_MAX && cut_at(f, s, NAMESPACE, &before, &s))
 		count++;
-	}
 	return count;
 }
 
@@ -77,9 +75,8 @@ static size_t open_element(struct tree *t, size_t parent, struct str name)
 static bool read_tag(struct finder *f, struct str *s, struct str *tag)
 {
 	*s = skip_whitespace(*s);
-	if (!s->n || s->p[0] != '<') {
+	if (!s->n || s->p[0] != '<')
 		return false;
-	}
 	*s = str_skip(*s, 1);
 	return cut_at(f, *s, ">", tag, s);
 }
@@ -91,9 +88,8 @@ static size_t close_element(struct tree *t, size_t at, struct str name, struct s
 		t->why = "a parameter has no end tag";
 		return at;
 	}
-	if (t->all[at].children && text_trim(text).n) {
+	if (t->all[at].children && text_trim(text).n)
 		t->why = TEXT_BETWEEN;
-	}
 	t->all[at].text = t->all[at].children ? STR_NONE : text;
 	return t->all[at].parent;
 }
@@ -107,19 +103,17 @@ static bool read_elements(struct tree *t, struct str *s)
 	while (!t->why && cut_at(t->f, *s, NAMESPACE, &text, s)) {
 		/* the tokenizer may double the bracket */
 		text.n -= text.n && at == 0 && text.p[text.n - 1] == ']';
-		if (!read_tag(t->f, s, &tag)) {
+		if (!read_tag(t->f, s, &tag))
 			return false;
-		}
 		bool closes = tag.n && tag.p[0] == '/';
-		if (text_trim(text).n && (at == 0 || !closes)) {
+		if (text_trim(text).n && (at == 0 || !closes))
 			t->why = TEXT_BETWEEN;
-		} else if (at == 0 && str_is(tag, "/invoke")) {
+		else if (at == 0 && str_is(tag, "/invoke"))
 			return true;
-		} else if (closes) {
+		else if (closes)
 			at = close_element(t, at, str_skip(tag, 1), text);
-		} else {
+		else
 			at = open_element(t, at, tag);
-		}
 	}
 	return t->why != NULL;
 }
@@ -130,17 +124,13 @@ static bool is_list(const struct tree *t, size_t at)
 {
 	unsigned types = schema_types(t->root, t->all[at].schema);
 
-	if (types & TYPE_ARRAY) {
+	if (types & TYPE_ARRAY)
 		return true;
-	}
-	if (types & TYPE_OBJECT || at == 0) {
+	if (types & TYPE_OBJECT || at == 0)
 		return false;
-	}
-	for (size_t i = at + 1; i < t->count; i++) {
-		if (t->all[i].parent == at && !str_is(t->all[i].name, "item")) {
+	for (size_t i = at + 1; i < t->count; i++)
+		if (t->all[i].parent == at && !str_is(t->all[i].name, "item"))
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -182,9 +172,8 @@ static void put_container(const struct tree *t, size_t at, struct buf *out)
 
 	buf_char(out, list ? '[' : '{');
 	for (size_t i = at + 1; i < t->count; i++) {
-		if (t->all[i].parent != at || (!list && !is_first_of_name(t, i))) {
+		if (t->all[i].parent != at || (!list && !is_first_of_name(t, i)))
 			continue;
-		}
 		buf_text(out, out->n > start ? "," : "");
 		if (list) {
 			buf_str(out, t->all[i].json);
@@ -223,9 +212,8 @@ void grammar_elements(struct finder *f, const struct tool_format *row, struct st
 	struct typed typed;
 
 	(void)before;
-	if (!cut_at(f, s, ">", &tag, &s) || !cut_at(f, tag, "=", &name, &name)) {
+	if (!cut_at(f, s, ">", &tag, &s) || !cut_at(f, tag, "=", &name, &name))
 		return; /* no name: the mark is ordinary text */
-	}
 	name = text_trim(name);
 	name = name.n > 1 && strchr("\"'", name.p[0]) ? (struct str){name.p + 1, name.n - 2} : name;
 	typed_begin(f, name, &typed);
@@ -242,9 +230,8 @@ void grammar_elements(struct finder *f, const struct tool_format *row, struct st
 		found_bad(f, name, source, t.why);
 		s = str_skip(*rest, source.n);
 	} else {
-		for (size_t i = t.count; i-- > 0;) {
+		for (size_t i = t.count; i-- > 0;)
 			settle_element(&t, i);
-		}
 		found_add(f, (struct found_call){.name = name, .arguments = t.all[0].json});
 	}
 	leave_call(f, row, first, &s);

@@ -51,9 +51,8 @@ static bool read_value(struct finder *f, const struct tool_format *row, struct s
 		*s = str_skip(*s, body.n);
 		return false;
 	}
-	if (!found_objects(f, row, value)) {
+	if (!found_objects(f, row, value))
 		found_bad(f, STR_NONE, value, "it has no tool name");
-	}
 	*s = str_skip(*s, used);
 	return true;
 }
@@ -62,9 +61,8 @@ static bool read_value(struct finder *f, const struct tool_format *row, struct s
 static struct str skip_separators(struct str s)
 {
 	s = skip_whitespace(s);
-	while (s.n && (s.p[0] == ',' || s.p[0] == ';')) {
+	while (s.n && (s.p[0] == ',' || s.p[0] == ';'))
 		s = skip_whitespace(str_skip(s, 1));
-	}
 	return s;
 }
 
@@ -82,12 +80,10 @@ void grammar_calls(struct finder *f, const struct tool_format *row, struct str *
 		more = more && !mark_here(next, row->open); /* which may begin with a bracket */
 		s = begins_json(next) ? next : s;
 	}
-	if (f->count == first) {
+	if (f->count == first)
 		return; /* no call: the mark is ordinary text */
-	}
-	if (fenced && str_starts(skip_whitespace(s), STR("```"))) {
+	if (fenced && str_starts(skip_whitespace(s), STR("```")))
 		s = str_skip(skip_whitespace(s), 3);
-	}
 	leave_call(f, row, first, &s);
 	*rest = s;
 }
@@ -102,11 +98,9 @@ struct head {
 /* Removes an incomplete mark at the end of the text. */
 static struct str without_cut_mark(struct str s, const char *const marks[MARKS_MAX])
 {
-	for (size_t i = 0; i < s.n; i++) {
-		if (mark_cut(str_skip(s, i), marks)) {
+	for (size_t i = 0; i < s.n; i++)
+		if (mark_cut(str_skip(s, i), marks))
 			return (struct str){s.p, i};
-		}
-	}
 	return s;
 }
 
@@ -115,18 +109,16 @@ static void settle_head(struct finder *f, struct head *h)
 {
 	struct str call_id, name = text_trim(h->name);
 
-	if (cut_at(f, name, "[CALL_ID]", &name, &call_id)) {
+	if (cut_at(f, name, "[CALL_ID]", &name, &call_id))
 		h->id = text_trim(call_id);
-	}
 	size_t colon = mark_at(f, name, ":");
 	struct str number = str_skip(name, colon + 1);
 	if (number.n && strspn(number.p, "0123456789") >= number.n) {
 		h->id = name;
 		name.n = colon;
 	}
-	if (h->id.p && str_starts(name, STR("functions."))) {
+	if (h->id.p && str_starts(name, STR("functions.")))
 		name = str_skip(name, strlen("functions."));
-	}
 	h->name = text_trim(name);
 }
 
@@ -158,9 +150,8 @@ static struct head read_head(struct finder *f, const struct tool_format *row, st
 		size_t n = 0;
 
 		end = call_end(f, row, line);
-		while (n < end && !strchr("\n{`", line.p[n])) {
+		while (n < end && !strchr("\n{`", line.p[n]))
 			n++;
-		}
 		h.name = (struct str){line.p, n};
 		*s = str_skip(line, n);
 	}
@@ -173,9 +164,8 @@ static struct str skip_before_json(const struct tool_format *row, struct str s)
 	size_t bytes;
 
 	s = skip_whitespace(s);
-	while ((bytes = mark_here(s, row->before_json)) > 0) {
+	while ((bytes = mark_here(s, row->before_json)) > 0)
 		s = skip_whitespace(str_skip(s, bytes));
-	}
 	return s;
 }
 
@@ -211,16 +201,12 @@ static bool accepts(struct finder *f, struct str tool, struct str arguments)
 	struct str schema = tool_schema(tool), each;
 	struct json_member m;
 
-	for (size_t cursor = 0; json_next_member(arguments, &cursor, &m);) {
-		if (!typed_property(schema, schema, json_key_text(f->arena, m.key)).p) {
+	for (size_t cursor = 0; json_next_member(arguments, &cursor, &m);)
+		if (!typed_property(schema, schema, json_key_text(f->arena, m.key)).p)
 			return false;
-		}
-	}
-	for (size_t cursor = 0; json_next(JSON_GET(schema, "required"), &cursor, &each);) {
-		if (!json_get(arguments, json_text(f->arena, each)).p) {
+	for (size_t cursor = 0; json_next(JSON_GET(schema, "required"), &cursor, &each);)
+		if (!json_get(arguments, json_text(f->arena, each)).p)
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -237,12 +223,10 @@ static void name_by_arguments(struct finder *f, size_t first)
 		return;
 	}
 	for (size_t cursor = 0; json_next(f->conf->tools, &cursor, &tool);) {
-		if (!accepts(f, tool, call->arguments)) {
+		if (!accepts(f, tool, call->arguments))
 			continue;
-		}
-		if (found.p) {
+		if (found.p)
 			return; /* ambiguous */
-		}
 		found = tool;
 	}
 	if (found.p) {
@@ -267,17 +251,15 @@ void grammar_named(struct finder *f, const struct tool_format *row, struct str *
 	size_t first = f->count;
 
 	if (row->starts == STARTS_ANYTHING && (begins_json(s) || is_list_after(f, s))) {
-		if (!begins_json(s)) {
+		if (!begins_json(s))
 			call_note(f->notes, "text-before-call");
-		}
 		*rest = str_skip(s, begins_json(s) ? 0 : mark_at(f, s, "["));
 		grammar_calls(f, row, before, rest);
 		return;
 	}
 	struct head h = read_head(f, row, &s);
-	if (!h.name.n || (leading_name(h.name).n < h.name.n && !is_offered(f, h.name))) {
+	if (!h.name.n || (leading_name(h.name).n < h.name.n && !is_offered(f, h.name)))
 		return; /* a sentence that mentions the mark */
-	}
 	struct str body = skip_before_json(row, s);
 	bool fenced = skip_fence(&body);
 	if (begins_json(body)) {
@@ -296,9 +278,8 @@ void grammar_named(struct finder *f, const struct tool_format *row, struct str *
 		found_add(f, (struct found_call){.id = h.id, .name = h.name});
 		s = body;
 	}
-	if (fenced && str_starts(skip_whitespace(s), STR("```"))) {
+	if (fenced && str_starts(skip_whitespace(s), STR("```")))
 		s = str_skip(skip_whitespace(s), 3);
-	}
 	leave_call(f, row, first, &s);
 	*rest = s;
 }

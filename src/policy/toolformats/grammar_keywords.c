@@ -16,9 +16,8 @@
 static bool ends_call(struct str after)
 {
 	after = skip_whitespace(after);
-	if (!after.n || after.p[0] == ']') {
+	if (!after.n || after.p[0] == ']')
 		return skip_whitespace(str_skip(after, 1)).n == 0;
-	}
 	after = skip_whitespace(str_skip(after, after.p[0] == ',' || after.p[0] == ';'));
 	struct str name = leading_name(after);
 	return name.n && name.n < after.n && after.p[name.n] == '(';
@@ -28,16 +27,13 @@ static bool ends_call(struct str after)
 static bool ends_literal(struct str after)
 {
 	after = skip_whitespace(after);
-	if (after.n && after.p[0] == ')') {
+	if (after.n && after.p[0] == ')')
 		return ends_call(str_skip(after, 1));
-	}
-	if (!after.n || after.p[0] != ',') {
+	if (!after.n || after.p[0] != ',')
 		return false;
-	}
 	after = skip_whitespace(str_skip(after, 1));
-	if (after.n && after.p[0] == ')') {
+	if (after.n && after.p[0] == ')')
 		return ends_call(str_skip(after, 1));
-	}
 	struct str key = leading_name(after);
 	after = skip_whitespace(str_skip(after, key.n));
 	return key.n && after.n && after.p[0] == '=';
@@ -63,11 +59,9 @@ static size_t string_length(struct str s)
 /* The same for unescaped quotes inside: the first quote followed by a valid continuation. */
 static size_t loose_string_length(struct str s)
 {
-	for (size_t i = 1; i < s.n; i++) {
-		if (s.p[i] == s.p[0] && ends_literal(str_skip(s, i + 1))) {
+	for (size_t i = 1; i < s.n; i++)
+		if (s.p[i] == s.p[0] && ends_literal(str_skip(s, i + 1)))
 			return i + 1;
-		}
-	}
 	return s.n;
 }
 
@@ -79,9 +73,8 @@ static size_t literal_length(struct str s, const char *stops)
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
 
-		if (depth == 0 && c && strchr(stops, c)) {
+		if (depth == 0 && c && strchr(stops, c))
 			return i;
-		}
 		if (c == '\'' || c == '"') {
 			i += string_length(str_skip(s, i)) - 1;
 		} else {
@@ -101,9 +94,8 @@ static bool put_literal(struct buf *out, struct str literal)
 	size_t used;
 	bool good = python_literal(literal, &used, &value) && !text_trim(str_skip(literal, used)).n;
 
-	if (good) {
+	if (good)
 		buf_str(out, buf_view(&value));
-	}
 	buf_release(&value);
 	return good;
 }
@@ -111,12 +103,10 @@ static bool put_literal(struct buf *out, struct str literal)
 /* 07: invalid in Python, but unambiguous. */
 static bool put_padded(struct buf *out, struct str s)
 {
-	while (s.n > 1 && s.p[0] == '0') {
+	while (s.n > 1 && s.p[0] == '0')
 		s = str_skip(s, 1);
-	}
-	if (!json_is_valid(s) || json_type(s) != JSON_NUMBER) {
+	if (!json_is_valid(s) || json_type(s) != JSON_NUMBER)
 		return false;
-	}
 	buf_str(out, s);
 	return true;
 }
@@ -140,9 +130,8 @@ static bool has_arguments(struct finder *f, struct str root, struct str s, char 
 		    typed_property(root, root, text_trim(name)).p) {
 			return true;
 		}
-		if (s.p[i] == '(' && is_offered(f, name)) {
+		if (s.p[i] == '(' && is_offered(f, name))
 			return true;
-		}
 		begin = leading_name((struct str){s.p + i, 1}).n ? begin : i + 1;
 	}
 	return false;
@@ -155,15 +144,12 @@ static bool put_loose(struct finder *f, struct str root, struct buf *out, struct
 	size_t n = s.n && strchr("'\"", s.p[0]) ? loose_string_length(s) : s.n;
 	struct str after = skip_whitespace(str_skip(s, string_length(s)));
 
-	if (after.n && after.p[0] == '+') {
+	if (after.n && after.p[0] == '+')
 		after = skip_whitespace(str_skip(after, 1));
-	}
-	if (n == s.n || n < 2 || s.p[1] == s.p[0] || (after.n && strchr("'\"", after.p[0]))) {
+	if (n == s.n || n < 2 || s.p[1] == s.p[0] || (after.n && strchr("'\"", after.p[0])))
 		return false; /* Python would join 'a' 'b' and 'a' + 'b' */
-	}
-	if (has_arguments(f, root, (struct str){s.p + 1, n - 2}, s.p[0])) {
+	if (has_arguments(f, root, (struct str){s.p + 1, n - 2}, s.p[0]))
 		return false;
-	}
 	json_quote(out, (struct str){s.p + 1, n - 2});
 	*used = n;
 	return true;
@@ -178,9 +164,8 @@ static bool put_value(struct finder *f, struct buf *out, struct str s, struct ar
 	*used = literal.n;
 	literal = text_trim(literal);
 	bool clear = *used < s.n && (s.p[*used] == ')' || ends_literal(str_skip(s, *used)));
-	if (clear && put_literal(out, literal)) {
+	if (clear && put_literal(out, literal))
 		return true;
-	}
 	if (f->conf->repair && put_padded(out, literal)) {
 		call_note(f->repairs, "leading-zeros");
 		return true;
@@ -201,9 +186,8 @@ static bool has_repeated(struct finder *f, struct str object)
 	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
 		struct str key = json_key_text(f->arena, m.key);
 
-		if (++count > KEYWORDS_MAX || json_get(object, key).p != m.value.p) {
+		if (++count > KEYWORDS_MAX || json_get(object, key).p != m.value.p)
 			return true;
-		}
 	}
 	return false;
 }
@@ -219,20 +203,17 @@ static bool put_keywords(struct finder *f, struct buf *out, struct str *s, struc
 	while (s->n && s->p[0] != ')') {
 		key = leading_name(*s);
 		*s = skip_whitespace(str_skip(*s, key.n));
-		if (!key.n || !s->n || s->p[0] != '=') {
+		if (!key.n || !s->n || s->p[0] != '=')
 			return false;
-		}
 		*s = skip_whitespace(str_skip(*s, 1));
 		buf_text(out, out->n > 1 ? "," : "");
 		json_quote(out, key);
 		buf_char(out, ':');
-		if (!put_value(f, out, *s, how, &used)) {
+		if (!put_value(f, out, *s, how, &used))
 			return false;
-		}
 		*s = skip_whitespace(str_skip(*s, used));
-		if (s->n && s->p[0] == ',') {
+		if (s->n && s->p[0] == ',')
 			*s = skip_whitespace(str_skip(*s, 1));
-		}
 	}
 	buf_char(out, '}');
 	bool ended = s->n > 0;
@@ -248,12 +229,10 @@ static bool read_call(struct finder *f, bool closed, struct str *s)
 	struct str name = leading_name(*s), after = str_skip(*s, name.n), start = *s;
 	struct buf object = BUF(FOUND_TEXT_MAX);
 
-	if (!name.n || !after.n || after.p[0] != '(') {
+	if (!name.n || !after.n || after.p[0] != '(')
 		return false;
-	}
-	if (str_ends(name, STR(".call")) && !is_offered(f, name)) {
+	if (str_ends(name, STR(".call")) && !is_offered(f, name))
 		name.n -= strlen(".call"); /* Llama's form for its built-in tools */
-	}
 	struct str inside = str_skip(after, 1), rest = inside;
 	struct arguments how = {.root = tool_schema(tool_find(f->conf->tools, name)),
 	                        .closed = closed};
@@ -286,39 +265,33 @@ static void read_call_list(struct finder *f, struct str *body, bool closed)
 
 		read_call(f, closed, body);
 		if (body->p == at.p) {
-			if (closed && f->count > first) {
+			if (closed && f->count > first)
 				found_bad(f, STR_NONE, *body, "it is not a call");
-			}
 			return;
 		}
 		*body = skip_whitespace(*body);
-		if (body->n && (body->p[0] == ',' || body->p[0] == ';')) {
+		if (body->n && (body->p[0] == ',' || body->p[0] == ';'))
 			*body = skip_whitespace(str_skip(*body, 1));
-		}
 	}
 	*body = str_skip(*body, 1);
 }
 
 static bool all_whole(const struct finder *f, size_t first)
 {
-	for (size_t i = first; i < f->count; i++) {
-		if (f->calls[i].how != FOUND_WHOLE) {
+	for (size_t i = first; i < f->count; i++)
+		if (f->calls[i].how != FOUND_WHOLE)
 			return false;
-		}
-	}
 	return true;
 }
 
 /* The first end mark that is not in a string; s.n: none. */
 static size_t mark_outside_strings(const struct tool_format *row, struct str s)
 {
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '\'' || s.p[i] == '"') {
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] == '\'' || s.p[i] == '"')
 			i += string_length(str_skip(s, i)) - 1;
-		} else if (s.p[i] == '<' && mark_here(str_skip(s, i), row->close)) {
+		else if (s.p[i] == '<' && mark_here(str_skip(s, i), row->close))
 			return i;
-		}
-	}
 	return s.n;
 }
 
@@ -331,9 +304,8 @@ static void read_again(struct finder *f, const struct tool_format *row, struct s
 	size_t end = mark_outside_strings(row, near), count = f->count;
 	struct str body = skip_whitespace(str_skip((struct str){s.p, end}, list));
 
-	if (end == near.n) {
+	if (end == near.n)
 		return;
-	}
 	read_call_list(f, &body, true);
 	bool good = f->count > count && !text_trim(body).n && all_whole(f, count);
 	size_t more = good ? f->count - count : 0;
@@ -356,12 +328,10 @@ void grammar_keywords(struct finder *f, const struct tool_format *row, struct st
 	after = str_skip(s, body.n);
 	body = skip_whitespace(str_skip(body, list));
 	read_call_list(f, &body, closed);
-	if (closed && !all_whole(f, first)) {
+	if (closed && !all_whole(f, first))
 		read_again(f, row, s, list, first, &after);
-	}
-	if (f->count == first) {
+	if (f->count == first)
 		return; /* no call: the mark is ordinary text */
-	}
 	s = closed ? after : body;
 	leave_call(f, row, first, &s);
 	*rest = s;

@@ -22,9 +22,8 @@ static struct str header_of(struct finder *f, struct str *before)
 	/* without a mark before it, the header is the first line: to=NAME */
 	size_t channel = mark_at(f, header, "<|channel|>"), to = mark_at(f, header, "to=");
 	size_t begin = channel < to ? channel : to;
-	if (s.p == before->p) {
+	if (s.p == before->p)
 		header = str_skip(header, begin);
-	}
 	before->n -= header.n;
 	return header;
 }
@@ -33,9 +32,8 @@ static struct str recipient(struct finder *f, struct str header)
 {
 	struct str before, name;
 
-	if (!cut_at(f, header, "to=", &before, &name)) {
+	if (!cut_at(f, header, "to=", &before, &name))
 		return STR_NONE;
-	}
 	return leading_name(name);
 }
 
@@ -59,17 +57,14 @@ static size_t reasoning_end(struct finder *f, struct str s)
 
 	s.n = end;
 	to = mark_at(f, s, "<|message|>");
-	if (to == end) {
+	if (to == end)
 		return end;
-	}
 	s.n = to;
 	to = mark_at(f, s, "<|channel|>");
-	if (to < s.n) {
+	if (to < s.n)
 		return to;
-	}
-	while (to > 0 && s.p[to - 1] != ' ' && s.p[to - 1] != '\n') {
+	while (to > 0 && s.p[to - 1] != ' ' && s.p[to - 1] != '\n')
 		to--;
-	}
 	return str_starts(str_skip(s, to), STR("to=")) ? to : end;
 }
 
@@ -83,9 +78,8 @@ static void read_parameter_list(struct finder *f, const struct tool_format *row,
 
 	typed_begin(f, name, &t);
 	while ((at = nearest_mark(f, body, row->parameter, &bytes)) < body.n) {
-		if (text_trim((struct str){body.p, at}).n) {
+		if (text_trim((struct str){body.p, at}).n)
 			t.why = "unexpected text between its parameters";
-		}
 		body = str_skip(body, at + bytes);
 		if (!read_parameter(f, row, &t, &body)) {
 			buf_release(&t.object);
@@ -98,9 +92,8 @@ static void read_parameter_list(struct finder *f, const struct tool_format *row,
 		found_cut(f, name, source);
 		return;
 	}
-	if (text_trim(body).n) {
+	if (text_trim(body).n)
 		t.why = "unexpected text between its parameters";
-	}
 	typed_end(&t, name, source);
 }
 

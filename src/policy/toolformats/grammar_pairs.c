@@ -59,22 +59,19 @@ static bool read_key(struct pairs *p, struct str *key)
 	struct str name;
 
 	if (str_starts(p->s, str_from(p->quote))) {
-		if (!read_string(p, key)) {
+		if (!read_string(p, key))
 			return false;
-		}
 		p->s = skip_whitespace(p->s);
 	} else {
 		name = leading_name(p->s);
 		name.n = mark_at(p->f, name, ":");
 		*key = name;
-		if (name.n > 1 && name.n < p->s.n && p->s.p[name.n] != ':') {
+		if (name.n > 1 && name.n < p->s.n && p->s.p[name.n] != ':')
 			p->why = "it does not consist of keys and values";
-		}
 		p->s = str_skip(p->s, name.n);
 	}
-	if (p->s.n && (p->s.p[0] != ':' || !key->n)) {
+	if (p->s.n && (p->s.p[0] != ':' || !key->n))
 		p->why = "it does not consist of keys and values";
-	}
 	bool there = p->s.n > 0;
 	p->s = skip_whitespace(str_skip(p->s, 1));
 	return there;
@@ -85,36 +82,31 @@ static bool read_value(struct pairs *p, struct str schema)
 	size_t n = 0;
 	struct str text;
 
-	if (!p->s.n) {
+	if (!p->s.n)
 		return false;
-	}
 	if (p->s.p[0] == '{' || p->s.p[0] == '[') {
 		push(p, p->s.p[0] == '{' ? '}' : ']', schema);
 		return true;
 	}
 	if (str_starts(p->s, str_from(p->quote))) {
-		if (!read_string(p, &text)) {
+		if (!read_string(p, &text))
 			return false;
-		}
 		typed_value(p->f, p->root, schema, text, HINT_TEXT, &p->out);
 		p->first = false;
 		return true;
 	}
-	while (n < p->s.n && !strchr(",]})", p->s.p[n])) {
+	while (n < p->s.n && !strchr(",]})", p->s.p[n]))
 		n++;
-	}
 	text = text_trim((struct str){p->s.p, n});
-	if (!text.n) {
+	if (!text.n)
 		p->why = "a value is missing";
-	} else if (mark_at(NULL, text, p->quote) < text.n) {
+	else if (mark_at(NULL, text, p->quote) < text.n)
 		p->why = "a quote mark of a string is missing";
-	}
 	size_t at = p->out.n;
 	unsigned types = schema_types(p->root, schema);
 	typed_value(p->f, p->root, schema, text, HINT_JSON, &p->out);
-	if (types && !(types & TYPE_STRING) && p->out.n > at && p->out.p[at] == '"') {
+	if (types && !(types & TYPE_STRING) && p->out.n > at && p->out.p[at] == '"')
 		p->why = "a value without quote marks is not of its type";
-	}
 	p->first = false;
 	p->s = str_skip(p->s, n);
 	return p->s.n > 0;
@@ -124,9 +116,8 @@ static struct str schema_of(struct pairs *p, struct str key)
 {
 	struct str schema = p->schema[p->depth - 1];
 
-	if (p->open[p->depth - 1] == ']') {
+	if (p->open[p->depth - 1] == ']')
 		return JSON_GET(schema, "items");
-	}
 	return typed_property(p->root, schema, key);
 }
 
@@ -141,16 +132,14 @@ static bool read_member(struct pairs *p)
 		return true;
 	}
 	if (!p->first) {
-		if (p->s.n && p->s.p[0] != ',') {
+		if (p->s.n && p->s.p[0] != ',')
 			p->why = "it does not consist of keys and values";
-		}
 		p->s = skip_whitespace(str_skip(p->s, 1));
 		buf_char(&p->out, ',');
 	}
 	if (p->open[p->depth - 1] != ']') {
-		if (!read_key(p, &key)) {
+		if (!read_key(p, &key))
 			return false;
-		}
 		json_quote(&p->out, key);
 		buf_char(&p->out, ':');
 	}
@@ -160,11 +149,9 @@ static bool read_member(struct pairs *p)
 static bool read_object(struct pairs *p, struct str root)
 {
 	push(p, p->s.p[0] == '(' ? ')' : '}', root);
-	while (p->depth && !p->why) {
-		if (!read_member(p)) {
+	while (p->depth && !p->why)
+		if (!read_member(p))
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -212,11 +199,10 @@ void grammar_pairs(struct finder *f, const struct tool_format *row, struct str *
 	if (s.p[0] != '{' && s.p[0] != '(') {
 		name.n = (size_t)(rest->p + end - name.p);
 		name = text_trim(name);
-		if (is_offered(f, name)) {
+		if (is_offered(f, name))
 			found_add(f, (struct found_call){.name = name});
-		} else {
+		else
 			found_bad(f, name, source, "it has no arguments in braces");
-		}
 		s = str_skip(*rest, end);
 	} else if (!read_object(&p, t.root)) {
 		found_cut(f, name, *rest);

@@ -32,9 +32,8 @@ static bool read_parameter_list(struct finder *f, const struct tool_format *row,
 		bool cut = at == s->n && end == s->n &&
 		           (mark_cut(between, row->parameter) || mark_cut(between, row->close));
 
-		if (between.n && !cut && !str_is(between, "\\n")) {
+		if (between.n && !cut && !str_is(between, "\\n"))
 			t->why = "unexpected text between its parameters";
-		}
 		if (!bytes || end < at) {
 			bool ended = end < s->n || is_full(f, t, *s);
 
@@ -46,9 +45,8 @@ static bool read_parameter_list(struct finder *f, const struct tool_format *row,
 			return ended;
 		}
 		*s = str_skip(*s, at + bytes);
-		if (!read_parameter(f, row, t, s)) {
+		if (!read_parameter(f, row, t, s))
 			return false;
-		}
 	}
 }
 
@@ -71,9 +69,8 @@ static bool read_name(struct finder *f, const struct tool_format *row, struct st
 		whole = at < s->n;
 	}
 	*name = tag_name(f, row, row->name_attribute, (struct str){s->p, whole ? at : end});
-	if (!whole) { /* a truncated name */
+	if (!whole) /* a truncated name */
 		*name = leading_name(*name);
-	}
 	*s = str_skip(*s, whole ? at + bytes : end);
 	return whole;
 }
@@ -122,11 +119,9 @@ static bool is_open_tag(const struct finder *f, const struct tool_format *row, s
 
 static bool has_letter(struct str s)
 {
-	for (size_t i = 0; i < s.n; i++) {
-		if (!strchr("-.:_/\\!?*", s.p[i])) {
+	for (size_t i = 0; i < s.n; i++)
+		if (!strchr("-.:_/\\!?*", s.p[i]))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -137,9 +132,8 @@ static bool is_prose(struct finder *f, const struct tool_format *row, struct str
 {
 	bool plain = row->starts == STARTS_WORD; /* a name outside a tag */
 
-	if (!has_letter(name) || (!row->name_attribute && leading_name(name).n < name.n)) {
+	if (!has_letter(name) || (!row->name_attribute && leading_name(name).n < name.n))
 		return true;
-	}
 	return !whole && ((plain && !is_offered(f, name)) ||
 	                  (!row->name_attribute && text_trim(head).n > name.n));
 }
@@ -162,9 +156,8 @@ static bool read_parameters(struct finder *f, const struct tool_format *row, str
 		return true;
 	}
 	buf_release(&t.object);
-	if (!t.count && (t.why || !t.root.p)) {
+	if (!t.count && (t.why || !t.root.p))
 		return false;
-	}
 	found_add(f, (struct found_call){.how = FOUND_CUT,
 	                                 .name = name,
 	                                 .arguments = t.count || s->n ? source : STR_NONE,
@@ -208,16 +201,14 @@ void grammar_parameters(struct finder *f, const struct tool_format *row, struct 
 		*rest = s;
 		return;
 	}
-	if (is_prose(f, row, head, name, whole)) {
+	if (is_prose(f, row, head, name, whole))
 		return;
-	}
 	bool doubled = whole && skip_doubled(row, head, &s);
 	if (whole && is_json_body(row, s)) {
 		read_json_body(f, row, name, &s);
 	} else if (whole) {
-		if (!read_parameters(f, row, name, *rest, &s)) {
+		if (!read_parameters(f, row, name, *rest, &s))
 			return;
-		}
 	} else if (s.n) {
 		found_bad(f, name, head, NO_NAME_END);
 	} else {
@@ -228,8 +219,7 @@ void grammar_parameters(struct finder *f, const struct tool_format *row, struct 
 		                                 .begun = row->end_required});
 	}
 	leave_call(f, row, first, &s);
-	if (doubled) {
+	if (doubled)
 		found_repaired(f, first, "doubled-mark", "its mark is repeated");
-	}
 	*rest = s;
 }

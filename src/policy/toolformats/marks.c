@@ -9,9 +9,8 @@
 
 struct str skip_whitespace(struct str s)
 {
-	while (s.n && strchr(" \t\r\n", s.p[0]) && s.p[0]) {
+	while (s.n && strchr(" \t\r\n", s.p[0]) && s.p[0])
 		s = str_skip(s, 1);
-	}
 	return s;
 }
 
@@ -30,9 +29,8 @@ static struct mark_slot *slot_of(struct finder *f, const char *mark)
 	for (size_t i = 0; i < MARK_PROBES; i++) {
 		struct mark_slot *slot = &f->slots[(home + i) % MARK_SLOTS];
 
-		if (slot->mark == mark || !slot->mark) {
+		if (slot->mark == mark || !slot->mark)
 			return slot;
-		}
 	}
 	return &f->slots[home % MARK_SLOTS];
 }
@@ -67,9 +65,8 @@ size_t mark_at(struct finder *f, struct str s, const char *mark)
 {
 	const char *end = s.p + s.n;
 
-	if (!s.n) {
+	if (!s.n)
 		return 0;
-	}
 	const char *at = f && is_in_text(f, s) ? find_known(f, s.p, mark) : find(s.p, end, mark);
 
 	return at < end && (size_t)(end - at) >= strlen(mark) ? (size_t)(at - s.p) : s.n;
@@ -103,11 +100,9 @@ bool cut_at(struct finder *f, struct str s, const char *mark, struct str *before
 
 size_t mark_here(struct str s, const char *const marks[MARKS_MAX])
 {
-	for (size_t i = 0; i < MARKS_MAX && marks[i]; i++) {
-		if (str_starts(s, str_from(marks[i]))) {
+	for (size_t i = 0; i < MARKS_MAX && marks[i]; i++)
+		if (str_starts(s, str_from(marks[i])))
 			return strlen(marks[i]);
-		}
-	}
 	return 0;
 }
 
@@ -121,11 +116,9 @@ bool has_mark(struct finder *f, struct str s, const char *const marks[MARKS_MAX]
 
 bool mark_cut(struct str s, const char *const marks[MARKS_MAX])
 {
-	for (size_t i = 0; i < MARKS_MAX && marks[i]; i++) {
-		if (s.n && s.n < strlen(marks[i]) && str_starts(str_from(marks[i]), s)) {
+	for (size_t i = 0; i < MARKS_MAX && marks[i]; i++)
+		if (s.n && s.n < strlen(marks[i]) && str_starts(str_from(marks[i]), s))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -141,14 +134,12 @@ static struct str suffix_of(struct str text)
 	for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
 		struct str s = str_skip(text, mark_at(NULL, text, marks[i]));
 
-		if (!s.n) {
+		if (!s.n)
 			continue;
-		}
 		s = str_skip(s, strlen(marks[i]) - 1);
 		size_t n = leading_name(s).n;
-		if (n > 1 && n <= SUFFIX_MAX && n < s.n && s.p[n] == '>') {
+		if (n > 1 && n <= SUFFIX_MAX && n < s.n && s.p[n] == '>')
 			return (struct str){s.p, n};
-		}
 	}
 	return (struct str){text.p, 0};
 }
@@ -158,9 +149,8 @@ static bool ends_in_tag(struct str s)
 {
 	size_t n = s.n;
 
-	while (n && ((s.p[n - 1] >= 'a' && s.p[n - 1] <= 'z') || s.p[n - 1] == '_')) {
+	while (n && ((s.p[n - 1] >= 'a' && s.p[n - 1] <= 'z') || s.p[n - 1] == '_'))
 		n--;
-	}
 	bool word = n < s.n;
 	n -= n && s.p[n - 1] == '/';
 	return word && n && s.p[n - 1] == '<';
@@ -172,9 +162,8 @@ struct str without_suffixes(struct arena *a, struct str text)
 	struct buf out = BUF(FOUND_TEXT_MAX);
 	char mark[SUFFIX_MAX + 2];
 
-	if (!suffix.n) {
+	if (!suffix.n)
 		return text;
-	}
 	memcpy(mark, suffix.p, suffix.n);
 	memcpy(mark + suffix.n, ">", 2);
 	while (cut_at(NULL, s, mark, &before, &rest)) {
@@ -192,9 +181,8 @@ struct str leading_name(struct str s)
 {
 	size_t n = 0;
 
-	while (n < s.n && (unsigned char)s.p[n] > ' ' && !strchr("<>[](){}\"'`,;=|", s.p[n])) {
+	while (n < s.n && (unsigned char)s.p[n] > ' ' && !strchr("<>[](){}\"'`,;=|", s.p[n]))
 		n++;
-	}
 	return (struct str){s.p, n};
 }
 
@@ -223,9 +211,8 @@ static size_t skip_close(const struct tool_format *row, struct str *s, bool *dou
 	for (;;) {
 		mark = skip_whitespace(*s);
 		mark.n = mark_here(mark, row->close);
-		if (!mark.n) {
+		if (!mark.n)
 			return count;
-		}
 		*doubled |= count && str_eq(mark, last);
 		last = mark;
 		*s = str_skip(skip_whitespace(*s), mark.n);
@@ -248,17 +235,15 @@ void leave_call(struct finder *f, const struct tool_format *row, size_t first, s
 	size_t bytes, closes, close = nearest_mark(f, s, row->close, &bytes);
 	bool doubled;
 
-	if (!row->close[0]) {
+	if (!row->close[0])
 		return;
-	}
 	if (bytes && close == call_end(f, row, s) && close > 0) {
 		report_junk(f, first, text_trim((struct str){s.p, close}));
 		*rest = str_skip(s, close);
 	}
 	closes = skip_close(row, rest, &doubled);
-	if (doubled) {
+	if (doubled)
 		found_repaired(f, first, "doubled-end-mark", "its end mark is repeated");
-	}
 	s = skip_whitespace(*rest);
 	bool cut = f->count > first && f->calls[f->count - 1].how == FOUND_CUT;
 	if (!closes && !cut && (!s.n || mark_cut(s, row->close))) {
@@ -273,11 +258,9 @@ void leave_call(struct finder *f, const struct tool_format *row, size_t first, s
 
 bool tool_format_has_role(const char *format)
 {
-	for (size_t i = 0; format && i < tool_formats_count; i++) {
-		if (strcmp(tool_formats[i].name, format) == 0 && tool_formats[i].result.role) {
+	for (size_t i = 0; format && i < tool_formats_count; i++)
+		if (strcmp(tool_formats[i].name, format) == 0 && tool_formats[i].result.role)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -286,21 +269,18 @@ void tool_format_result(const char *format, struct str id, struct str name, stru
 {
 	const struct tool_format *row = NULL;
 
-	for (size_t i = 0; format && !row && i < tool_formats_count; i++) {
-		if (strcmp(tool_formats[i].name, format) == 0 && tool_formats[i].result.open) {
+	for (size_t i = 0; format && !row && i < tool_formats_count; i++)
+		if (strcmp(tool_formats[i].name, format) == 0 && tool_formats[i].result.open)
 			row = &tool_formats[i];
-		}
-	}
 	buf_text(out, row ? row->result.open : "<tool_response>\n");
 	if (row && row->result.named) {
 		buf_str(out, row->result.by_id ? id : name);
 		buf_text(out, row->result.named);
 	}
-	if (row && row->result.quoted) {
+	if (row && row->result.quoted)
 		json_quote(out, text);
-	} else {
+	else
 		buf_str(out, text);
-	}
 	buf_text(out, row ? row->result.close : "\n</tool_response>");
 }
 
@@ -314,9 +294,8 @@ static size_t bytes_in(struct str template, const char *mark)
 	char line[64];
 	size_t n = mark ? strcspn(mark, "\n") : 0;
 
-	if (n < MARK_MIN || n >= sizeof(line)) {
+	if (n < MARK_MIN || n >= sizeof(line))
 		return 0;
-	}
 	memcpy(line, mark, n);
 	line[n] = '\0';
 	return mark_at(NULL, template, line) < template.n ? n : 0;
@@ -326,9 +305,8 @@ static size_t bytes_of(struct str template, const char *const marks[MARKS_MAX])
 {
 	size_t sum = 0;
 
-	for (size_t i = 0; i < MARKS_MAX && marks[i]; i++) {
+	for (size_t i = 0; i < MARKS_MAX && marks[i]; i++)
 		sum += bytes_in(template, marks[i]);
-	}
 	return sum;
 }
 
@@ -338,9 +316,8 @@ static size_t likeness(struct str template, const struct tool_format *row)
 	size_t open = bytes_of(template, row->open);
 	size_t parameter = bytes_of(template, row->parameter);
 
-	if (!open || row->weak || (row->parameter[0] && !parameter)) {
+	if (!open || row->weak || (row->parameter[0] && !parameter))
 		return 0;
-	}
 	return open + parameter + bytes_of(template, row->close) +
 	       bytes_of(template, row->name_end) + bytes_of(template, row->value_close) +
 	       bytes_of(template, row->around) + bytes_of(template, row->section_end) +

@@ -23,9 +23,8 @@ static struct str decoded(struct finder *f, struct str s)
 	while (s.n) {
 		size_t i = 0, bytes = 1;
 
-		while (i < ARRAY_LEN(entities) && !str_starts(s, str_from(entities[i].entity))) {
+		while (i < ARRAY_LEN(entities) && !str_starts(s, str_from(entities[i].entity)))
 			i++;
-		}
 		bool found = i < ARRAY_LEN(entities);
 		bytes = found ? strlen(entities[i].entity) : 1;
 		buf_char(&out, found ? entities[i].byte : s.p[0]);
@@ -40,16 +39,14 @@ static struct str behind_attribute(struct str tag, const char *name)
 {
 	struct str before, after = tag;
 
-	if (!name[0]) {
+	if (!name[0])
 		return tag;
-	}
 	while (cut_at(NULL, after, name, &before, &after)) {
 		size_t at = (size_t)(before.p - tag.p) + before.n;
 		bool begins = at == 0 || strchr(" \t\r\n", tag.p[at - 1]);
 
-		if (begins && str_starts(skip_whitespace(after), STR("="))) {
+		if (begins && str_starts(skip_whitespace(after), STR("=")))
 			return skip_whitespace(after);
-		}
 	}
 	return STR_NONE;
 }
@@ -59,9 +56,8 @@ static struct str attribute(struct str tag, const char *name)
 {
 	struct str value = name ? skip_whitespace(behind_attribute(tag, name)) : STR_NONE;
 
-	if (!value.n || value.p[0] != '=') {
+	if (!value.n || value.p[0] != '=')
 		return STR_NONE;
-	}
 	value = skip_whitespace(str_skip(value, 1));
 	if (value.n && (value.p[0] == '"' || value.p[0] == '\'')) {
 		const char quote[2] = {value.p[0], '\0'};
@@ -77,12 +73,10 @@ struct str tag_name(struct finder *f, const struct tool_format *row, const char 
 {
 	struct str name = by ? attribute(tag, by) : text_trim(tag);
 
-	if (!by && name.n > 1 && strchr("\"'", name.p[0]) && name.p[name.n - 1] == name.p[0]) {
+	if (!by && name.n > 1 && strchr("\"'", name.p[0]) && name.p[name.n - 1] == name.p[0])
 		name = (struct str){name.p + 1, name.n - 2};
-	}
-	while (str_ends(name, STR("\\n"))) {
+	while (str_ends(name, STR("\\n")))
 		name.n -= 2;
-	}
 	return row->entities ? decoded(f, name) : name;
 }
 
@@ -90,9 +84,8 @@ static enum hint hint_of(const struct tool_format *row, struct str tag)
 {
 	struct str type = attribute(tag, row->type_attribute);
 
-	if (!type.p) {
+	if (!type.p)
 		return row->json_values ? HINT_JSON : HINT_NONE;
-	}
 	/* string="true", type="string" */
 	return str_is(type, "true") || str_is(type, "string") ? HINT_TEXT : HINT_JSON;
 }
@@ -118,9 +111,8 @@ static size_t value_end(struct finder *f, const struct tool_format *row, struct 
 
 	for (;;) {
 		at += nearest_mark(f, str_skip(s, at), row->value_close, bytes);
-		if (!*bytes || ends_value(row, str_skip(s, at + *bytes))) {
+		if (!*bytes || ends_value(row, str_skip(s, at + *bytes)))
 			return at;
-		}
 		at += *bytes;
 	}
 }
@@ -160,9 +152,8 @@ static size_t next_parameter(const struct tool_format *row, struct typed *t, str
 
 	for (int passed = 0; passed < CANDIDATES_MAX; passed++) {
 		at += nearest_mark(t->f, str_skip(s, at), row->parameter, &bytes);
-		if (!bytes || is_parameter(row, t, key, str_skip(s, at + bytes))) {
+		if (!bytes || is_parameter(row, t, key, str_skip(s, at + bytes)))
 			return at;
-		}
 		at += bytes;
 		t->searched = s.p + at;
 	}
@@ -179,9 +170,8 @@ static void drop_misspelt(const struct tool_format *row, struct typed *t, struct
 		size_t at = s.n;
 
 		mark.n -= str_ends(mark, STR(">"));
-		while (at > 0 && !str_starts(str_skip(s, at), mark)) {
+		while (at > 0 && !str_starts(str_skip(s, at), mark))
 			at = s.n - at < TAG_MAX ? at - 1 : 0;
-		}
 		tag = str_skip(s, at + mark.n);
 		if (str_starts(str_skip(s, at), mark) &&
 		    leading_name(tag).n + str_ends(tag, STR(">")) == tag.n) {
@@ -214,16 +204,13 @@ static bool read_value(const struct tool_format *row, struct typed *t, struct st
 	t->unclosed = true;
 	size_t stray = nearest_mark(t->f, within, row->value_close, &bytes);
 	size_t end = nearest_mark(t->f, within, row->close, &end_bytes);
-	if (!end_bytes) {
+	if (!end_bytes)
 		end = nearest_mark(t->f, within, row->section_end, &end_bytes);
-	}
-	if (end_bytes) {
+	if (end_bytes)
 		t->why = "a parameter has no end mark";
-	}
 	*value = (struct str){s->p, end_bytes ? end : next};
-	if (bytes && stray < value->n) {
+	if (bytes && stray < value->n)
 		t->why = "unexpected text between its parameters";
-	}
 	*s = str_skip(*s, value->n);
 	drop_misspelt(row, t, value);
 	return end_bytes > 0 || next_bytes;
@@ -295,9 +282,8 @@ static bool opens_declared(const struct tool_format *row, struct typed *t, struc
 	for (int passed = 0; passed < CANDIDATES_MAX; passed++) {
 		size_t at = nearest_mark(t->f, s, row->parameter, &bytes);
 
-		if (!bytes) {
+		if (!bytes)
 			return false;
-		}
 		s = str_skip(s, at + bytes);
 		struct str name = opened_name(row, t, s);
 		if (name.n && (row->declared_only || str_eq(name, key) ||
@@ -323,9 +309,8 @@ static struct inner_marks marks_in(struct finder *f, const struct tool_format *r
 		size_t open = nearest_mark(f, s, row->parameter, &open_bytes);
 		size_t close = nearest_mark(f, s, row->value_close, &close_bytes);
 
-		if (!open_bytes && !close_bytes) {
+		if (!open_bytes && !close_bytes)
 			return in;
-		}
 		if (open < close) {
 			in.opens++;
 			s = str_skip(s, open + open_bytes);
@@ -347,20 +332,16 @@ static const char *overrun_reason(struct typed *t, const struct tool_format *row
 	size_t parameters, opens, open = nearest_mark(t->f, value, row->open, &opens);
 	struct str call = str_skip(value, open + opens);
 
-	if (is_cdata(value)) {
+	if (is_cdata(value))
 		return NULL;
-	}
 	nearest_mark(t->f, call, row->parameter, &parameters);
-	if (opens && parameters) {
+	if (opens && parameters)
 		return "a value contains a call, so that its end is not certain";
-	}
 	struct inner_marks in = marks_in(t->f, row, value);
-	if ((!in.closes && !in.opens) || !is_text(t, key, value)) {
+	if ((!in.closes && !in.opens) || !is_text(t, key, value))
 		return NULL;
-	}
-	if (is_mistyped(t, key, value)) {
+	if (is_mistyped(t, key, value))
 		return "unexpected text between its parameters";
-	}
 	return !in.pairs || (in.closes < in.opens && opens_declared(row, t, key, value))
 	               ? "a value contains a parameter's mark, so that its end is not certain"
 	               : NULL;
@@ -376,9 +357,8 @@ static bool is_overrun(struct finder *f, const struct tool_format *row, struct s
 		struct str close = str_from(row->value_close[i]);
 
 		close.n -= str_ends(close, str_from(row->key_end)) ? end : 0;
-		if (str_ends(tag, close)) {
+		if (str_ends(tag, close))
 			return true;
-		}
 	}
 	return has_mark(f, tag, row->parameter) ||
 	       (row->value_open && mark_at(f, tag, row->value_open) < tag.n);
@@ -401,9 +381,8 @@ bool read_parameter(struct finder *f, const struct tool_format *row, struct type
 	enum hint hint;
 
 	struct str start = *s;
-	if (!cut_at(f, *s, row->key_end, &tag, s)) {
+	if (!cut_at(f, *s, row->key_end, &tag, s))
 		return false;
-	}
 	if (is_overrun(f, row, tag)) {
 		t->why = "the end of a parameter's name is missing";
 		*s = str_skip(start, call_end(f, row, start));
@@ -420,32 +399,27 @@ bool read_parameter(struct finder *f, const struct tool_format *row, struct type
 			*s = str_skip(*s, end);
 			return true;
 		}
-		if (!cut_at(f, *s, row->value_open, &between, s)) {
+		if (!cut_at(f, *s, row->value_open, &between, s))
 			return false;
-		}
 		between = text_trim(between);
-		if (between.n && !str_is(between, "\\n")) {
+		if (between.n && !str_is(between, "\\n"))
 			t->why = "unexpected text between its parameters";
-		}
 	}
 	skip_doubled_open(row, t, s);
 	key = tag_name(f, row, row->key_attribute, tag);
 	bool doubtful = t->unclosed; /* does the value before it only contain its mark? */
-	if (!read_value(row, t, key, s, &value)) {
+	if (!read_value(row, t, key, s, &value))
 		return false;
-	}
-	if (!s->n && str_starts(value, STR(CDATA)) && !str_ends(text_trim(value), STR("]]>"))) {
+	if (!s->n && str_starts(value, STR(CDATA)) && !str_ends(text_trim(value), STR("]]>")))
 		return false; /* the end mark may be part of the value */
-	}
 	if (row->key_attribute && str_ends(key, STR("="))) {
 		t->why =
 			"the end of a parameter's name is missing"; /* the next attribute's quote */
 	}
 	const char *why = overrun_reason(t, row, key, value);
 	t->why = why ? why : t->why;
-	if (doubtful && is_mistyped(t, key, value)) {
+	if (doubtful && is_mistyped(t, key, value))
 		t->why = "a parameter has no end mark";
-	}
 	typed_add(t, key, bare_value(row, t->compact, value), hint);
 	return true;
 }

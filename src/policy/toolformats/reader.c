@@ -110,9 +110,8 @@ static void marks_add(struct marks *m, const char *text, enum mark_kind kind, si
 	m->first[(unsigned char)text[0]] = true;
 	struct mark *mark = &m->all[m->count++];
 	*mark = (struct mark){.text = text, .n = n, .kind = kind, .index = index};
-	if (!m->last[slot]) {
+	if (!m->last[slot])
 		m->last[slot] = &m->slot[slot];
-	}
 	*m->last[slot] = mark;
 	m->last[slot] = &mark->next;
 }
@@ -123,12 +122,10 @@ static void marks_fill_open(struct marks *m, const char *name, bool of)
 	for (size_t i = 0; i < tool_formats_count; i++) {
 		const struct tool_format *row = &tool_formats[i];
 
-		if (name && (strcmp(name, row->name) == 0) != of) {
+		if (name && (strcmp(name, row->name) == 0) != of)
 			continue;
-		}
-		for (size_t k = 0; k < MARKS_MAX && row->open[k]; k++) {
+		for (size_t k = 0; k < MARKS_MAX && row->open[k]; k++)
 			marks_add(m, row->open[k], MARK_OPEN, i);
-		}
 	}
 }
 
@@ -142,23 +139,19 @@ static void marks_fill(struct marks *m, const char *format, const char *likely)
 	}
 	for (size_t i = 0; i < ARRAY_LEN(thoughts); i++) {
 		marks_add(m, thoughts[i].open, MARK_REASONING, i);
-		if (!thoughts[i].shared) {
+		if (!thoughts[i].shared)
 			marks_add(m, thoughts[i].close, MARK_REASONING_END, i);
-		}
 	}
 	for (size_t i = 0; i < tool_formats_count; i++) {
 		const struct tool_format *row = &tool_formats[i];
 
-		for (size_t k = 0; k < MARKS_MAX && row->around[k]; k++) {
+		for (size_t k = 0; k < MARKS_MAX && row->around[k]; k++)
 			marks_add(m, row->around[k], MARK_AROUND, i);
-		}
-		for (size_t k = 0; k < MARKS_MAX && row->section_end[k]; k++) {
+		for (size_t k = 0; k < MARKS_MAX && row->section_end[k]; k++)
 			marks_add(m, row->section_end[k], MARK_AROUND, i);
-		}
 	}
-	for (size_t i = 0; i < ARRAY_LEN(end_tokens); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(end_tokens); i++)
 		marks_add(m, end_tokens[i], MARK_END_TOKEN, i);
-	}
 }
 
 static bool starts_call(enum starts starts, struct str s)
@@ -197,9 +190,8 @@ static bool mark_fits(const struct mark *m, struct str s)
 static bool next_mark(const struct marks *m, struct str text, size_t from, struct mark_place *e)
 {
 	for (size_t i = from; i + MARK_BYTES <= text.n; i++) {
-		if (!m->first[(unsigned char)text.p[i]]) {
+		if (!m->first[(unsigned char)text.p[i]])
 			continue;
-		}
 		const struct mark *mark = m->slot[slot_of(text.p + i)];
 
 		for (; mark; mark = mark->next) {
@@ -292,9 +284,8 @@ static void end_reasoning(struct text_walk *w, const struct mark_place *e)
 	if (w->opened || last) {
 		flush(w, e->at);
 	} else {
-		if (w->f.count) {
+		if (w->f.count)
 			call_note(w->f.notes, "call-in-reasoning");
-		}
 		add_reasoning(w, (struct str){w->text.p, e->at});
 		w->f.count = 0;
 		w->f.format = NULL;
@@ -311,29 +302,25 @@ static void drop_mark(struct text_walk *w, const struct mark_place *e)
 	buf_text(&w->raw, e->mark->text);
 	w->from = e->at + e->mark->n;
 	w->dropped = true;
-	if (e->mark->kind == MARK_AROUND) {
+	if (e->mark->kind == MARK_AROUND)
 		w->marked = true;
-	} else {
+	else
 		w->end_token = true;
-	}
 }
 
 static bool all_offered(const struct finder *f, size_t first)
 {
-	for (size_t i = first; i < f->count; i++) {
-		if (!is_offered(f, f->calls[i].name)) {
+	for (size_t i = first; i < f->count; i++)
+		if (!is_offered(f, f->calls[i].name))
 			return false;
-		}
-	}
 	return true;
 }
 
 /* Skips a directly repeated mark. */
 static struct str skip_doubled(const struct mark *mark, struct str rest)
 {
-	while (str_starts(skip_whitespace(rest), str_from(mark->text))) {
+	while (str_starts(skip_whitespace(rest), str_from(mark->text)))
 		rest = str_skip(skip_whitespace(rest), mark->n);
-	}
 	return rest;
 }
 
@@ -341,16 +328,12 @@ static struct str skip_doubled(const struct mark *mark, struct str rest)
    prompt's template opened: the model only mentioned the mark. */
 static bool is_reasoned(struct text_walk *w, size_t first, struct str text)
 {
-	for (size_t i = first; i < w->f.count; i++) {
-		if (w->f.calls[i].how == FOUND_WHOLE) {
+	for (size_t i = first; i < w->f.count; i++)
+		if (w->f.calls[i].how == FOUND_WHOLE)
 			return false;
-		}
-	}
-	for (size_t i = 0; !w->opened && i < ARRAY_LEN(thoughts); i++) {
-		if (!thoughts[i].shared && mark_at(&w->f, text, thoughts[i].close) < text.n) {
+	for (size_t i = 0; !w->opened && i < ARRAY_LEN(thoughts); i++)
+		if (!thoughts[i].shared && mark_at(&w->f, text, thoughts[i].close) < text.n)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -376,14 +359,12 @@ static bool read_call_list(struct text_walk *w, const struct mark_place *e, size
 		w->f.count = first;
 		return false;
 	}
-	if (after.n != start.n) {
+	if (after.n != start.n)
 		found_repaired(&w->f, first, "doubled-mark", "its mark is repeated");
-	}
 	buf_str(&w->f.rest, before);
 	buf_str(&w->raw, before);
-	if (!w->f.format && w->f.count > first) {
+	if (!w->f.format && w->f.count > first)
 		w->f.format = row->name;
-	}
 	w->from = w->text.n - rest.n;
 	return true;
 }
@@ -425,20 +406,17 @@ static void walk_text(struct text_walk *w)
 	while (next_mark(w->marks, w->text, at, &e) && !is_stopped(w, e.at)) {
 		switch (e.mark->kind) {
 		case MARK_OPEN:
-			if (!read_call_list(w, &e, &at)) {
+			if (!read_call_list(w, &e, &at))
 				continue;
-			}
 			break;
 		case MARK_REASONING:
-			if (is_in_fence(w, &e, &at)) {
+			if (is_in_fence(w, &e, &at))
 				continue;
-			}
 			read_reasoning(w, &e);
 			break;
 		case MARK_REASONING_END:
-			if (is_in_fence(w, &e, &at)) {
+			if (is_in_fence(w, &e, &at))
 				continue;
-			}
 			end_reasoning(w, &e);
 			break;
 		case MARK_AROUND:

@@ -10,26 +10,22 @@
 
 bool call_noted(const struct call_notes *n, const char *word)
 {
-	for (size_t i = 0; i < n->count; i++) {
-		if (strcmp(n->words[i], word) == 0) {
+	for (size_t i = 0; i < n->count; i++)
+		if (strcmp(n->words[i], word) == 0)
 			return true;
-		}
-	}
 	return false;
 }
 
 void call_note(struct call_notes *n, const char *word)
 {
-	if (!call_noted(n, word) && n->count < CALL_NOTES_MAX) {
+	if (!call_noted(n, word) && n->count < CALL_NOTES_MAX)
 		n->words[n->count++] = word;
-	}
 }
 
 void call_notes_add(struct call_notes *n, const struct call_notes *more)
 {
-	for (size_t i = 0; i < more->count; i++) {
+	for (size_t i = 0; i < more->count; i++)
 		call_note(n, more->words[i]);
-	}
 }
 
 struct repairer {
@@ -60,9 +56,8 @@ static char quote_at(const struct repairer *m, size_t *bytes)
 	struct str rest = str_skip(m->in, m->at);
 
 	*bytes = 1;
-	if (rest.n && (rest.p[0] == '"' || rest.p[0] == '\'')) {
+	if (rest.n && (rest.p[0] == '"' || rest.p[0] == '\''))
 		return rest.p[0];
-	}
 	for (size_t i = 0; i < ARRAY_LEN(smart_quotes); i++) {
 		if (str_starts(rest, str_from(smart_quotes[i].bytes))) {
 			*bytes = 3;
@@ -151,9 +146,8 @@ static bool string(struct repairer *m)
 	size_t bytes, other;
 	char quote = quote_at(m, &bytes);
 
-	if (quote == '\'' || bytes > 1) {
+	if (quote == '\'' || bytes > 1)
 		call_note(m->repaired, bytes > 1 ? "smart-quotes" : "single-quotes");
-	}
 	bool python = m->in.p[m->at] == '\'';
 
 	m->at += bytes;
@@ -168,9 +162,8 @@ static bool string(struct repairer *m)
 		}
 		m->at++;
 		if (c == '\\' && m->at < m->in.n) {
-			if (!python || !put_python_escape(m)) {
+			if (!python || !put_python_escape(m))
 				put_escape(m, m->in.p[m->at++]);
-			}
 		} else {
 			put_plain(m, c);
 		}
@@ -198,21 +191,17 @@ static bool word(struct repairer *m)
 	struct str s = str_skip(m->in, m->at);
 	size_t n = 0;
 
-	while (n < s.n && is_word_char(s.p[n])) {
+	while (n < s.n && is_word_char(s.p[n]))
 		n++;
-	}
-	if (m->out->n && is_word_char(m->out->p[m->out->n - 1])) {
+	if (m->out->n && is_word_char(m->out->p[m->out->n - 1]))
 		return false; /* two words without a comma: they must not become one */
-	}
 	s.n = n;
 	m->at += n;
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-		if (!str_is(s, words[i].word)) {
+		if (!str_is(s, words[i].word))
 			continue;
-		}
-		if (strcmp(words[i].word, words[i].json) != 0) {
+		if (strcmp(words[i].word, words[i].json) != 0)
 			call_note(m->repaired, "python-literal");
-		}
 		buf_text(m->out, words[i].json);
 		return true;
 	}
@@ -233,9 +222,8 @@ static void drop_comma(struct repairer *m)
 
 static bool close_bracket(struct repairer *m, char c)
 {
-	if (!m->depth || m->open[m->depth - 1] != c) {
+	if (!m->depth || m->open[m->depth - 1] != c)
 		return false;
-	}
 	drop_comma(m);
 	buf_char(m->out, c);
 	m->depth--;
@@ -246,9 +234,8 @@ static bool close_bracket(struct repairer *m, char c)
 
 static bool open_bracket(struct repairer *m, char c)
 {
-	if (m->depth == REPAIR_DEPTH_MAX) {
+	if (m->depth == REPAIR_DEPTH_MAX)
 		return false;
-	}
 	m->open[m->depth++] = c == '{' ? '}' : ']';
 	buf_char(m->out, c);
 	m->at++;
@@ -260,12 +247,10 @@ static bool one_token(struct repairer *m, bool *cut)
 	char c = m->in.p[m->at];
 	size_t bytes;
 
-	if (c == '{' || c == '[') {
+	if (c == '{' || c == '[')
 		return open_bracket(m, c);
-	}
-	if (c == '}' || c == ']') {
+	if (c == '}' || c == ']')
 		return close_bracket(m, c);
-	}
 	if (quote_at(m, &bytes)) {
 		*cut = !string(m);
 		m->value = m->depth == 0;
@@ -285,13 +270,11 @@ bool json_repair(struct str text, struct buf *out, size_t *used, struct call_not
 	struct repairer m = {.in = text, .out = out, .repaired = repaired};
 	bool cut = false;
 
-	while (m.at < text.n && !m.value && !cut) {
-		if (strchr(" \t\r\n", text.p[m.at])) {
+	while (m.at < text.n && !m.value && !cut)
+		if (strchr(" \t\r\n", text.p[m.at]))
 			m.at++;
-		} else if (!one_token(&m, &cut)) {
+		else if (!one_token(&m, &cut))
 			return false;
-		}
-	}
 	if (cut) {
 		call_note(repaired, "missing-quote");
 		buf_char(out, '"');
@@ -300,9 +283,8 @@ bool json_repair(struct str text, struct buf *out, size_t *used, struct call_not
 		call_note(repaired, "missing-end");
 		drop_comma(&m);
 	}
-	while (m.depth) {
+	while (m.depth)
 		buf_char(out, m.open[--m.depth]);
-	}
 	*used = m.at;
 	return !out->full && json_is_valid(buf_view(out));
 }

@@ -25,11 +25,9 @@ static const struct {
 
 static unsigned named_type(struct str name)
 {
-	for (size_t i = 0; i < ARRAY_LEN(type_names); i++) {
-		if (json_is(name, str_from(type_names[i].name))) {
+	for (size_t i = 0; i < ARRAY_LEN(type_names); i++)
+		if (json_is(name, str_from(type_names[i].name)))
 			return type_names[i].type;
-		}
-	}
 	return 0;
 }
 
@@ -62,9 +60,8 @@ static unsigned each_type(struct str list, unsigned (*of)(struct str))
 	struct str each;
 	unsigned types = 0;
 
-	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
+	for (size_t cursor = 0; json_next(list, &cursor, &each);)
 		types |= of(each);
-	}
 	return types;
 }
 
@@ -75,15 +72,12 @@ static unsigned own_types(struct str schema)
 
 	types |= json_type(type) == JSON_ARRAY ? each_type(type, named_type) : named_type(type);
 	types |= each_type(JSON_GET(schema, "enum"), type_of) | type_of(constant);
-	if (!types && JSON_GET(schema, "items").p) {
+	if (!types && JSON_GET(schema, "items").p)
 		types = TYPE_ARRAY;
-	}
-	if (!types && JSON_GET(schema, "properties").p) {
+	if (!types && JSON_GET(schema, "properties").p)
 		types = TYPE_OBJECT;
-	}
-	if (json_type(JSON_GET(schema, "nullable")) == JSON_TRUE) {
+	if (json_type(JSON_GET(schema, "nullable")) == JSON_TRUE)
 		types |= TYPE_NULL;
-	}
 	return types;
 }
 
@@ -104,16 +98,14 @@ static bool schemas_next(struct schemas *q, struct str root, struct str *schema)
 	static const char *const keys[] = {"anyOf", "oneOf", "allOf"};
 	struct str each;
 
-	if (q->next == q->count) {
+	if (q->next == q->count)
 		return false;
-	}
 	*schema = schema_resolve(root, q->items[q->next++]);
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		struct str list = json_get(*schema, str_from(keys[i]));
 
-		if (json_type(list) != JSON_ARRAY) {
+		if (json_type(list) != JSON_ARRAY)
 			continue;
-		}
 		for (size_t cursor = 0;
 		     q->count < ALTERNATIVES_MAX && json_next(list, &cursor, &each);) {
 			q->items[q->count++] = each;
@@ -128,9 +120,8 @@ unsigned schema_types(struct str root, struct str schema)
 	struct str each;
 	unsigned types = 0;
 
-	for (schemas_begin(&q, schema); schemas_next(&q, root, &each);) {
+	for (schemas_begin(&q, schema); schemas_next(&q, root, &each);)
 		types |= own_types(each);
-	}
 	return types;
 }
 
@@ -155,18 +146,16 @@ static bool is_word(struct str s, const char *lower)
 	size_t n = strlen(lower);
 	bool same = s.n == n;
 
-	for (size_t i = 0; same && i < n; i++) {
+	for (size_t i = 0; same && i < n; i++)
 		same = (s.p[i] | 0x20) == lower[i];
-	}
 	return same;
 }
 
 /* 007 to 7: leading zeros are not valid JSON. */
 static struct str without_zeros(struct str s)
 {
-	while (s.n > 1 && s.p[0] == '0' && s.p[1] >= '0' && s.p[1] <= '9') {
+	while (s.n > 1 && s.p[0] == '0' && s.p[1] >= '0' && s.p[1] <= '9')
 		s = str_skip(s, 1);
-	}
 	return s;
 }
 
@@ -205,9 +194,8 @@ static bool put_container(struct finder *f, unsigned types, struct str s, struct
 	struct buf b = BUF(FOUND_TEXT_MAX);
 	size_t used;
 
-	if (!s.n || (s.p[0] != '{' && s.p[0] != '[')) {
+	if (!s.n || (s.p[0] != '{' && s.p[0] != '['))
 		return false;
-	}
 	bool good = json_is_valid(s);
 	if (good) {
 		buf_str(&b, s);
@@ -230,18 +218,15 @@ static bool put_escaped(struct finder *f, unsigned types, struct str s, struct b
 	struct buf quoted = BUF(FOUND_TEXT_MAX);
 	bool good = false;
 
-	if (!f->conf->repair || mark_at(NULL, s, "\\\"") == s.n) {
+	if (!f->conf->repair || mark_at(NULL, s, "\\\"") == s.n)
 		return false;
-	}
 	buf_char(&quoted, '"');
 	buf_str(&quoted, s);
 	buf_char(&quoted, '"');
-	if (json_is_valid(buf_view(&quoted))) {
+	if (json_is_valid(buf_view(&quoted)))
 		good = put_container(f, types, json_text(f->arena, buf_view(&quoted)), out);
-	}
-	if (good) {
+	if (good)
 		call_note(f->repairs, "double-encoded");
-	}
 	buf_release(&quoted);
 	return good;
 }
@@ -249,9 +234,8 @@ static bool put_escaped(struct finder *f, unsigned types, struct str s, struct b
 /* JSON as is; false: not JSON, or a string. */
 static bool put_json(struct str s, struct buf *out)
 {
-	if (!json_is_valid(s) || json_type(s) == JSON_STRING) {
+	if (!json_is_valid(s) || json_type(s) == JSON_STRING)
 		return false;
-	}
 	buf_str(out, s);
 	return true;
 }
@@ -283,9 +267,8 @@ void typed_value(struct finder *f, struct str root, struct str schema, struct st
 
 	bool is_text = hint == HINT_TEXT && (types & TYPE_STRING);
 
-	if (is_text || (!put_typed(f, types, s, out) && !(json && put_json(s, out)))) {
+	if (is_text || (!put_typed(f, types, s, out) && !(json && put_json(s, out))))
 		json_quote(out, text);
-	}
 }
 
 /* ---- the object ---- */
@@ -353,11 +336,9 @@ bool typed_full(const struct typed *t)
 	struct json_member m;
 	size_t count = 0;
 
-	for (size_t cursor = 0; json_next_member(declared, &cursor, &m); count++) {
-		if (!has_key(t, json_key_text(t->f->arena, m.key))) {
+	for (size_t cursor = 0; json_next_member(declared, &cursor, &m); count++)
+		if (!has_key(t, json_key_text(t->f->arena, m.key)))
 			return false;
-		}
-	}
 	return count > 0;
 }
 
@@ -366,15 +347,13 @@ static bool are_declared(const struct typed *t, struct str object)
 {
 	struct json_member m;
 
-	if (!JSON_GET(t->root, "properties").p) {
+	if (!JSON_GET(t->root, "properties").p)
 		return true;
-	}
 	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
 		struct str key = json_key_text(t->f->arena, m.key);
 
-		if (!typed_property(t->root, t->root, key).p) {
+		if (!typed_property(t->root, t->root, key).p)
 			return false;
-		}
 	}
 	return true;
 }
@@ -406,11 +385,9 @@ bool typed_required(const struct typed *t)
 {
 	struct str each;
 
-	for (size_t cursor = 0; json_next(JSON_GET(t->root, "required"), &cursor, &each);) {
-		if (!has_key(t, json_text(t->f->arena, each))) {
+	for (size_t cursor = 0; json_next(JSON_GET(t->root, "required"), &cursor, &each);)
+		if (!has_key(t, json_text(t->f->arena, each)))
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -418,9 +395,8 @@ void typed_end(struct typed *t, struct str name, struct str source)
 {
 	struct str inner = unwrapped(t);
 
-	if (t->undeclared && !inner.p && !t->why && !typed_required(t)) {
+	if (t->undeclared && !inner.p && !t->why && !typed_required(t))
 		t->why = "the tool has no parameter of that name"; /* it may be the missing one */
-	}
 	buf_char(&t->object, '}');
 	if (t->why) {
 		found_bad(t->f, name, source, t->why);
@@ -434,9 +410,8 @@ void typed_end(struct typed *t, struct str name, struct str source)
 			found_repaired(t->f, t->f->count - 1, "undeclared-parameter",
 			               "the tool has no parameter of that name");
 		}
-		if (t->repair) {
+		if (t->repair)
 			found_repaired(t->f, t->f->count - 1, t->repair, t->repair_why);
-		}
 	}
 	buf_release(&t->object);
 }

@@ -6,12 +6,10 @@ static size_t count_envs(const struct probe *p)
 {
 	size_t n = p->opened;
 
-	if (p->step_refused && p->refused_session == 1) {
+	if (p->step_refused && p->refused_session == 1)
 		return 0;
-	}
-	for (size_t i = 1; i < p->opened; i++) {
+	for (size_t i = 1; i < p->opened; i++)
 		n -= p->neighbors[i].called && p->neighbors[i].reply.outcome == OUTCOME_CAPACITY;
-	}
 	return n;
 }
 
@@ -79,9 +77,8 @@ static void report_refusal(const struct probe *p, struct property *out)
 /* Any environment may answer a request. */
 static bool has_no_sessions(const struct probe *p, struct property *out)
 {
-	if (!p->traits.no_sessions) {
+	if (!p->traits.no_sessions)
 		return false;
-	}
 	property_judge(out, PROPERTY_FAIL, "no sessions");
 	property_evidence(out, "%s", p->traits.no_sessions);
 	property_fix(out, "%s", p->traits.no_sessions_fix);
@@ -91,9 +88,8 @@ static bool has_no_sessions(const struct probe *p, struct property *out)
 static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	(void)err;
-	if (has_no_sessions(p, out)) {
+	if (has_no_sessions(p, out))
 		return 0;
-	}
 	p->got_env = count_envs(p);
 	bool enough = p->got_env >= p->conf->need;
 	bool lost = p->refused_status == SESSION_LOST;
@@ -104,17 +100,14 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	                      : PROPERTY_FAIL,
 	               "%zu of %zu", p->got_env, p->conf->sessions);
 	report_refusal(p, out);
-	if (p->conf->need < p->conf->sessions) {
+	if (p->conf->need < p->conf->sessions)
 		property_evidence(out, "%zu needed", p->conf->need);
-	}
-	if (p->traits.names_sessions && !p->sessions[0].ids[0][0]) {
+	if (p->traits.names_sessions && !p->sessions[0].ids[0][0])
 		property_evidence(out, "the server assigns no session ids: it may be stateless");
-	}
-	if (enough) {
+	if (enough)
 		buf_clear(&out->fix);
-	} else {
+	else
 		advise_need(p, out);
-	}
 	return 0;
 }
 

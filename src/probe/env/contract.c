@@ -23,15 +23,12 @@ static int reset_and_read(struct probe *p, int64_t seed, struct str *start, stru
 	struct session *s = &p->sessions[0];
 
 	*start = STR_NONE;
-	if (!session_is_open(s) || session_reset(&p->pool, s, seed, err)) {
+	if (!session_is_open(s) || session_reset(&p->pool, s, seed, err))
 		return session_is_open(s) ? -1 : 0;
-	}
-	if (session_read_state(&p->pool, s, &s->later, err)) {
+	if (session_read_state(&p->pool, s, &s->later, err))
 		return -1;
-	}
-	if (s->later.known) {
+	if (s->later.known)
 		*start = arena_str(&p->arena, buf_view(&s->later.json));
-	}
 	return 0;
 }
 
@@ -41,16 +38,14 @@ static int examine_seed(struct probe *p, struct contract *c, struct error *err)
 	int64_t other = p->seed == INT64_MAX ? p->seed - 1 : p->seed + 1;
 	struct str first, twice, else_where, again;
 
-	if (!p->traits.starts_over || !p->traits.takes_seed || p->state_drifts) {
+	if (!p->traits.starts_over || !p->traits.takes_seed || p->state_drifts)
 		return 0;
-	}
 	if (reset_and_read(p, p->seed, &first, err) || reset_and_read(p, p->seed, &twice, err) ||
 	    reset_and_read(p, other, &else_where, err) || reset_and_read(p, p->seed, &again, err)) {
 		return -1;
 	}
-	if (probe_alike(p, &p->states, first, twice)) {
+	if (probe_alike(p, &p->states, first, twice))
 		c->seed = probe_alike(p, &p->states, first, again) ? KEPT : BROKEN;
-	}
 	return 0;
 }
 
@@ -64,20 +59,16 @@ static int play_to_end(struct probe *p, struct policy *policy, struct probe_call
 	struct decision d = {0};
 
 	for (; view.turn < END_CALLS && session_is_open(s) && !last->reply.over; view.turn++) {
-		if (policy->ops->decide(policy, &view, &d, err)) {
+		if (policy->ops->decide(policy, &view, &d, err))
 			return -1;
-		}
-		if (d.kind != DECIDE_CALL) {
+		if (d.kind != DECIDE_CALL)
 			break;
-		}
 		last->name = arena_str(&p->arena, d.name);
 		last->arguments = arena_str(&p->arena, d.arguments);
-		if (session_step(&p->pool, s, d.name, d.arguments, &last->reply, err)) {
+		if (session_step(&p->pool, s, d.name, d.arguments, &last->reply, err))
 			return -1;
-		}
-		if (last->reply.layer == LAYER_TRANSPORT) {
+		if (last->reply.layer == LAYER_TRANSPORT)
 			break;
-		}
 		view.last = last->reply.outcome;
 		view.last_error = str_from(last->reply.message);
 	}
@@ -115,9 +106,8 @@ static int examine_end(struct probe *p, struct contract *c, struct error *err)
 	struct policy *policy = NULL;
 
 	snprintf(c->why, sizeof(c->why), "no episode ended within %d calls", END_CALLS);
-	if (!p->conf->solution && (!p->good_count || !p->traits.has_episodes)) {
+	if (!p->conf->solution && (!p->good_count || !p->traits.has_episodes))
 		return 0;
-	}
 	conf.tools = p->tools;
 	int failed = policy_open(&conf, &policy, err);
 	if (failed && (err->kind == FAIL_INPUT || err->kind == FAIL_USAGE)) {
@@ -125,12 +115,10 @@ static int examine_end(struct probe *p, struct contract *c, struct error *err)
 		return 0;
 	}
 	failed = failed || play_to_end(p, policy, &last, err);
-	if (policy) {
+	if (policy)
 		policy->ops->close(policy);
-	}
-	if (!failed && last.reply.over) {
+	if (!failed && last.reply.over)
 		failed = call_after_end(p, &last, c, err);
-	}
 	return failed ? -1 : 0;
 }
 
@@ -143,12 +131,10 @@ static int examine_protocol(struct probe *p, struct contract *c, struct property
 	struct session *s = &p->sessions[0];
 
 	session_close(s);
-	if (!call || !p->pool.ops->examine) {
+	if (!call || !p->pool.ops->examine)
 		return 0;
-	}
-	if (probe_fresh(p, out, err)) {
+	if (probe_fresh(p, out, err))
 		return -1;
-	}
 	return session_is_open(s) ? p->pool.ops->examine(s->env, call->name, call->arguments,
 	                                                 &c->protocol, err)
 	                          : 0;
@@ -169,9 +155,8 @@ static void judge_protocol(const struct contract *c, struct property *out)
 		property_evidence(out, "%u mistake%s of a client answered as the protocol says",
 		                  k->kept, k->kept == 1 ? "" : "s");
 	}
-	if (k->odd.n) {
+	if (k->odd.n)
 		property_evidence(out, "%s", buf_cstr(&k->odd));
-	}
 }
 
 /* ---- the verdict ---- */
@@ -201,11 +186,10 @@ static void judge(const struct probe *p, const struct contract *c, struct proper
 		                  "seed %" PRId64 " leads to its start again after another seed",
 		                  p->seed);
 	}
-	if (c->end == KEPT) {
+	if (c->end == KEPT)
 		property_evidence(out, "calls after the end earn nothing");
-	} else {
+	else
 		property_evidence(out, "%s", c->why);
-	}
 	if (c->end == BROKEN) {
 		property_fix(out, "refuse calls after the end of an episode, or reply without a "
 		                  "reward");
@@ -216,15 +200,12 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	struct contract c = {.protocol = {.broken = BUF(BUF_MAX_SMALL), .odd = BUF(BUF_MAX_SMALL)}};
 
-	if (probe_lacks_sessions(p, out)) {
+	if (probe_lacks_sessions(p, out))
 		return 0;
-	}
-	if (probe_fresh(p, out, err)) {
+	if (probe_fresh(p, out, err))
 		return -1;
-	}
-	if (!session_is_open(&p->sessions[0])) {
+	if (!session_is_open(&p->sessions[0]))
 		return 0;
-	}
 	int failed = examine_seed(p, &c, err) || examine_end(p, &c, err) ||
 	             examine_protocol(p, &c, out, err);
 	session_close(&p->sessions[0]);

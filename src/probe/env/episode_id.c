@@ -5,19 +5,16 @@ static size_t count_requested(const struct probe *p)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->opened; i++) {
+	for (size_t i = 0; i < p->opened; i++)
 		n += !strcmp(p->sessions[i].ids[1], p->sessions[i].id);
-	}
 	return n;
 }
 
 static bool is_same_for_all(const struct probe *p)
 {
-	for (size_t i = 1; i < p->opened; i++) {
-		if (strcmp(p->sessions[i].ids[1], p->sessions[0].ids[1]) != 0) {
+	for (size_t i = 1; i < p->opened; i++)
+		if (strcmp(p->sessions[i].ids[1], p->sessions[0].ids[1]) != 0)
 			return false;
-		}
-	}
 	return p->opened > 1;
 }
 
@@ -30,9 +27,8 @@ static bool reports_null(const struct probe *p)
 
 	while (p->traits.has_episode_id && json_type(state) == JSON_OBJECT &&
 	       json_next_member(state, &cursor, &m)) {
-		if (str_is(m.key, "episode_id")) {
+		if (str_is(m.key, "episode_id"))
 			return m.type == JSON_NULL;
-		}
 	}
 	return !p->sessions[0].ids[1][0];
 }

@@ -19,9 +19,8 @@ static struct history_script *make_script(const struct probe *p)
 		                            .idle = tool_is_read_only(p->tools, c->name),
 		                            .over = c->reply.over};
 
-		if (!history_add(h, &step)) {
+		if (!history_add(h, &step))
 			break;
-		}
 	}
 	return h;
 }
@@ -38,14 +37,12 @@ int probe_history(struct probe *p, struct error *err)
 {
 	const char *why = why_not_sent(p);
 
-	if (p->history_asked) {
+	if (p->history_asked)
 		return 0;
-	}
 	p->history_asked = true;
 	text_copy(p->history.why, sizeof(p->history.why), why ? str_from(why) : STR_NONE);
-	if (why) {
+	if (why)
 		return 0;
-	}
 	struct history_script *h = make_script(p);
 	struct history_conf conf = {.env_ops = p->conf->env_ops,
 	                            .env = &p->env,
@@ -65,9 +62,8 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	const struct history_verdict *v = &p->history;
 
-	if (probe_history(p, err)) {
+	if (probe_history(p, err))
 		return -1;
-	}
 	switch (v->answer) {
 	case HISTORY_UNKNOWN:
 		property_judge(out, PROPERTY_UNKNOWN, "not shown");

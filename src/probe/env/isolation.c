@@ -57,9 +57,8 @@ static int same_reply(struct probe *p, struct session *s, const struct probe_cal
 {
 	struct probe_reply reply;
 
-	if (session_step(&p->pool, s, call->name, call->arguments, &reply, err)) {
+	if (session_step(&p->pool, s, call->name, call->arguments, &reply, err))
 		return -1;
-	}
 	*same = reply.outcome == call->reply.outcome &&
 	        probe_compare(p, &p->replies, wanted, buf_view(&s->observation)) < MEMBER_EFFECT;
 	return 0;
@@ -85,9 +84,8 @@ static int replay(struct probe *p, bool *continues, struct error *err)
 
 		failed = same_reply(p, s, call, p->again, last ? continues : &ignored, err);
 	}
-	if (!failed && *continues) {
+	if (!failed && *continues)
 		failed = same_reply(p, s, call, p->neighbors[1].observation, continues, err);
-	}
 	session_close(s);
 	return failed ? -1 : 0;
 }
@@ -118,9 +116,8 @@ static bool put_change(void *ctx, const struct json_difference *d)
 {
 	struct shown_change *c = ctx;
 
-	if (!str_is(d->pointer, c->pointer) || d->before.n + d->after.n > CHANGE_MAX) {
+	if (!str_is(d->pointer, c->pointer) || d->before.n + d->after.n > CHANGE_MAX)
 		return true;
-	}
 	buf_printf(c->out, " from %.*s to %.*s", STR_ARG(d->before), STR_ARG(d->after));
 	return false;
 }
@@ -141,9 +138,8 @@ static void report_shared(const struct probe *p, const struct isolation *v, bool
                           struct property *out)
 {
 	property_judge(out, PROPERTY_FAIL, "shared");
-	if (v->moved) {
+	if (v->moved)
 		report_moved(p, v->example, out);
-	}
 	if (continues) {
 		property_evidence(out,
 		                  "session 2 began like session 1, but its first reply is the one "
@@ -161,15 +157,12 @@ static bool keeps_nothing(const struct probe *p)
 
 static const char *why_unknown(const struct probe *p, const struct isolation *v)
 {
-	if (p->not_called) {
+	if (p->not_called)
 		return p->not_called;
-	}
-	if (!p->good_count) {
+	if (!p->good_count)
 		return "no call succeeded";
-	}
-	if (keeps_nothing(p)) {
+	if (keeps_nothing(p))
 		return "no state is kept between calls";
-	}
 	return !p->start.p ? "the states of the sessions are unknown"
 	       : !v->acted ? "no call of session 1 changed the state"
 	       : p->state_kind == STATE_OBSERVATION
@@ -205,15 +198,13 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		return 0;
 	}
 	compare_sessions(p, &v);
-	if (!v.moved && examine_continuation(p, &continues, err)) {
+	if (!v.moved && examine_continuation(p, &continues, err))
 		return -1;
-	}
 	p->shared = v.moved || continues;
-	if (p->shared) {
+	if (p->shared)
 		report_shared(p, &v, continues, out);
-	} else {
+	else
 		report(p, &v, out);
-	}
 	if (v.same_ids) {
 		property_evidence(out, "%s%zu sessions report environment %s",
 		                  p->shared ? "" : "but ", v.same_ids + 1, p->env_id);

@@ -17,9 +17,8 @@ static double ms(uint64_t us)
 
 static void add_timing(const char *what, struct timings *t, struct property *out)
 {
-	if (!t->count) {
+	if (!t->count)
 		return;
-	}
 	qsort(t->us, t->count, sizeof(*t->us), by_size);
 	buf_printf(&out->value, "%s%s %.1f/%.1f/%.1f", out->value.n ? " · " : "", what,
 	           ms(t->us[0]), ms(t->us[t->count / 2]), ms(t->us[t->count - 1]));
@@ -31,9 +30,8 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	(void)err;
 	add_timing("open", &p->pool.open, out);
-	if (p->traits.has_episodes) {
+	if (p->traits.has_episodes)
 		add_timing("reset", &p->pool.reset, out);
-	}
 	add_timing("step", &p->pool.step, out);
 	out->status = out->value.n ? PROPERTY_OK : PROPERTY_UNKNOWN;
 	if (p->conf->trainer && p->pool.step.count) {
@@ -43,11 +41,10 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		trainer_describe_time(p->conf->trainer, turns,
 		                      p->pool.step.us[p->pool.step.count / 2], &out->evidence);
 	}
-	if (out->value.n) {
+	if (out->value.n)
 		buf_text(&out->value, " ms (min/median/max)");
-	} else {
+	else
 		buf_text(&out->value, "no samples");
-	}
 	return 0;
 }
 

@@ -23,9 +23,8 @@ static void gate_pass(struct gate *g, int which)
 	pthread_mutex_lock(&g->lock);
 	g->arrived[which]++;
 	pthread_cond_broadcast(&g->all);
-	while (g->arrived[which] < g->expected) {
+	while (g->arrived[which] < g->expected)
 		pthread_cond_wait(&g->all, &g->lock);
-	}
 	pthread_mutex_unlock(&g->lock);
 }
 
@@ -67,16 +66,14 @@ static int open_session(struct load_session *w)
 	uint64_t deadline = io_now_ns(w->io) + w->p->conf->settle_ms * 1000000;
 
 	for (;;) {
-		if (session_open(&w->pool, &w->session, NULL, &w->err)) {
+		if (session_open(&w->pool, &w->session, NULL, &w->err))
 			return -1;
-		}
 		if (w->session.status != SESSION_REFUSED ||
 		    w->session.last.outcome != OUTCOME_CAPACITY || io_now_ns(w->io) >= deadline) {
 			return 0;
 		}
-		if (io_wait(w->io, NULL, PAUSE_MS, &w->err)) {
+		if (io_wait(w->io, NULL, PAUSE_MS, &w->err))
 			return -1;
-		}
 	}
 }
 
@@ -97,9 +94,8 @@ static int make_calls(struct load_session *w)
 			s->observation.n ? arena_str(&w->arena, buf_view(&s->observation))
 					 : STR_NONE;
 		const struct probe_reply *r = &w->replies[w->calls++];
-		if (r->over || r->layer == LAYER_TRANSPORT) {
+		if (r->over || r->layer == LAYER_TRANSPORT)
 			break;
-		}
 	}
 	return 0;
 }
@@ -111,9 +107,8 @@ static void *run_session(void *arg)
 
 	w->opened = !failed && session_is_open(&w->session);
 	gate_pass(w->gate, 0);
-	if (w->opened) {
+	if (w->opened)
 		(void)!make_calls(w);
-	}
 	gate_pass(w->gate, 1);
 	session_release(&w->session);
 	return NULL;
@@ -130,16 +125,13 @@ static int start_one(struct probe *p, struct load_session *w, struct gate *gate,
 {
 	*w = (struct load_session){.p = p, .gate = gate, .pool = {.ops = p->conf->env_ops}};
 	w->pool.conf = &p->env;
-	if (p->conf->new_io(p->conf->ctx, &w->io, err)) {
+	if (p->conf->new_io(p->conf->ctx, &w->io, err))
 		return -1;
-	}
 	w->pool.io = w->io;
-	if (session_pool_init(&w->pool, err)) {
+	if (session_pool_init(&w->pool, err))
 		return -1;
-	}
-	if (pthread_create(&w->thread, NULL, run_session, w)) {
+	if (pthread_create(&w->thread, NULL, run_session, w))
 		return error_set(err, FAIL_SYSTEM, "cannot start a thread");
-	}
 	return 0;
 }
 
@@ -199,14 +191,11 @@ static uint64_t median_of(const struct rung *r)
 {
 	struct timings all = {.us = NULL};
 
-	for (size_t i = 0; i < r->count; i++) {
-		for (size_t k = 0; k < r->sessions[i].pool.step.count; k++) {
+	for (size_t i = 0; i < r->count; i++)
+		for (size_t k = 0; k < r->sessions[i].pool.step.count; k++)
 			timings_add(&all, r->sessions[i].pool.step.us[k]);
-		}
-	}
-	if (!all.count) {
+	if (!all.count)
 		return 0;
-	}
 	qsort(all.us, all.count, sizeof(*all.us), by_size);
 	uint64_t median = all.us[all.count / 2];
 	free(all.us);
@@ -250,9 +239,8 @@ static struct result result_of(const struct probe *p, const struct load_session 
 		size_t differs = foreign_reply(p, alone, w);
 
 		out.opened += w->opened;
-		if (!w->opened && !out.why) {
+		if (!w->opened && !out.why)
 			out.why = &w->session.last;
-		}
 		count_failures(alone, w, &out);
 		out.foreign_step =
 			differs < LOAD_CALLS && !out.foreign ? differs + 1 : out.foreign_step;
@@ -286,9 +274,8 @@ static void judge_break(size_t n, const struct result *r, struct property *out)
 		                  "lock or copy what a handler uses");
 		return;
 	}
-	if (r->why) {
+	if (r->why)
 		property_quote(out, r->why);
-	}
 	property_fix(out, "see the server's log at that load; until it is repaired, run fewer "
 	                  "rollouts at a time");
 }
@@ -324,9 +311,8 @@ static bool any_ok(const struct load_session *w)
 {
 	bool ok = false;
 
-	for (size_t i = 0; i < w->calls; i++) {
+	for (size_t i = 0; i < w->calls; i++)
 		ok = ok || w->replies[i].outcome == OUTCOME_OK;
-	}
 	return ok;
 }
 
@@ -352,22 +338,18 @@ static int examine_rungs(struct probe *p, struct ladder *l, struct property *out
 	size_t most = p->got_env < LOAD_SESSIONS ? p->got_env : LOAD_SESSIONS;
 	bool broken = false;
 
-	if (begin(p, l, err)) {
+	if (begin(p, l, err))
 		return -1;
-	}
 	if (!l->top) {
 		property_judge(out, PROPERTY_UNKNOWN, "not tested");
 		property_evidence(out, "no call of a session alone succeeded");
 		return 0;
 	}
-	for (size_t n = 2; l->top < most && !broken; n *= 2) {
-		if (climb(p, l, n < most ? n : most, &broken, out, err)) {
+	for (size_t n = 2; l->top < most && !broken; n *= 2)
+		if (climb(p, l, n < most ? n : most, &broken, out, err))
 			return -1;
-		}
-	}
-	if (!broken) {
+	if (!broken)
 		property_judge(out, PROPERTY_OK, "%zu session%s at once", l->top, plural(l->top));
-	}
 	property_evidence(out, "a call takes %.3g ms alone, %.3g ms in %zu sessions",
 	                  (double)l->first_us / 1000,
 	                  (double)(l->top > 1 ? l->top_us : l->first_us) / 1000, l->top);
@@ -382,9 +364,8 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	struct ladder l = {.top = 0};
 
-	if (probe_lacks_sessions(p, out)) {
+	if (probe_lacks_sessions(p, out))
 		return 0;
-	}
 	const char *why = !p->conf->new_io                  ? "there are no other threads"
 	                  : p->shared                       ? "sessions share their environment"
 	                  : p->leaks                        ? "closed sessions keep their slots"

@@ -18,9 +18,8 @@ static int ask_queue(struct probe *p, struct error *err)
 	struct session *last = &p->sessions[--p->opened];
 
 	session_close(last);
-	if (session_open(&p->pool, last, NULL, err)) {
+	if (session_open(&p->pool, last, NULL, err))
 		return -1;
-	}
 	p->queued = session_is_open(last);
 	p->opened += p->queued;
 	return 0;
@@ -28,17 +27,15 @@ static int ask_queue(struct probe *p, struct error *err)
 
 static int open_next(struct probe *p, struct session *s, struct error *err)
 {
-	if (session_open(&p->pool, s, NULL, err)) {
+	if (session_open(&p->pool, s, NULL, err))
 		return -1;
-	}
 	if (s->status == SESSION_REFUSED && s->last.outcome != OUTCOME_CAPACITY &&
 	    !p->conf->env.has_seed && p->opened == 0) {
 		p->env.has_seed = false; /* perhaps it takes none */
 		return session_open(&p->pool, s, NULL, err);
 	}
-	if (s->status == SESSION_REFUSED && s->last.outcome == OUTCOME_CAPACITY) {
+	if (s->status == SESSION_REFUSED && s->last.outcome == OUTCOME_CAPACITY)
 		return probe_pause(p, RETRY_MS, err) || session_open(&p->pool, s, NULL, err);
-	}
 	return 0;
 }
 
@@ -48,12 +45,10 @@ int probe_open_sessions(struct probe *p, struct error *err)
 
 	while (p->tried < p->conf->sessions) {
 		s = &p->sessions[p->tried++];
-		if (open_next(p, s, err)) {
+		if (open_next(p, s, err))
 			return -1;
-		}
-		if (!session_is_open(s)) {
+		if (!session_is_open(s))
 			break;
-		}
 		p->opened++;
 	}
 	p->refused_status = s->status;
@@ -154,9 +149,8 @@ static void note_call(struct probe *p, struct exploring *x, const struct probe_c
 
 	x->ok += ok;
 	x->lost = ok || a->reply.layer != LAYER_TRANSPORT ? 0 : x->lost + 1;
-	if (ok && a->changed && p->first_effect == CALLS_MAX) {
+	if (ok && a->changed && p->first_effect == CALLS_MAX)
 		p->first_effect = p->call_count;
-	}
 	note_refusal(p, 1, &a->reply);
 	p->call_count++;
 	x->done = a->reply.over || x->lost > 1 || p->step_refused ||
@@ -173,15 +167,13 @@ static int call_once(struct probe *p, struct exploring *x, const struct decision
 
 	a->name = arena_str(&p->arena, d->name);
 	a->arguments = arena_str(&p->arena, d->arguments);
-	if (session_step(&p->pool, s, a->name, a->arguments, &a->reply, err)) {
+	if (session_step(&p->pool, s, a->name, a->arguments, &a->reply, err))
 		return -1;
-	}
 	a->observation = copy_to_arena(p, &s->observation);
 	buf_clear(&x->last_error);
 	buf_text(&x->last_error, a->reply.message);
-	if (session_read_state(&p->pool, s, &x->now, err)) {
+	if (session_read_state(&p->pool, s, &x->now, err))
 		return -1;
-	}
 	a->state = keep_state(p, &x->now);
 	series_call(&p->states, a->arguments, -1);
 	series_trial(&p->states, a->state);
@@ -203,18 +195,14 @@ static int explore(struct probe *p, struct exploring *x, struct error *err)
 		struct policy_view view = {.turn = (int64_t)p->call_count,
 		                           .last_error = buf_view(&x->last_error)};
 
-		if (p->call_count) {
+		if (p->call_count)
 			view.last = p->calls[p->call_count - 1].reply.outcome;
-		}
-		if (x->policy->ops->decide(x->policy, &view, &d, err)) {
+		if (x->policy->ops->decide(x->policy, &view, &d, err))
 			return -1;
-		}
-		if (d.kind != DECIDE_CALL) {
+		if (d.kind != DECIDE_CALL)
 			break;
-		}
-		if (call_once(p, x, &d, err)) {
+		if (call_once(p, x, &d, err))
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -234,9 +222,8 @@ static void explain_calls(struct probe *p)
 			a->changed = a->changed ||
 			             p->states.changed[t->first + k]->explanation == MEMBER_EFFECT;
 		}
-		if (a->changed && a->reply.outcome == OUTCOME_OK && p->first_effect == CALLS_MAX) {
+		if (a->changed && a->reply.outcome == OUTCOME_OK && p->first_effect == CALLS_MAX)
 			p->first_effect = i;
-		}
 	}
 }
 
@@ -251,9 +238,8 @@ static void choose_good(struct probe *p)
 			has_changer |= i == p->first_effect;
 		}
 	}
-	if (!has_changer && p->good_count) {
+	if (!has_changer && p->good_count)
 		p->good[p->good_count - 1] = p->first_effect;
-	}
 }
 
 static int call_first_session(struct probe *p, struct error *err)
@@ -261,12 +247,10 @@ static int call_first_session(struct probe *p, struct error *err)
 	struct exploring x = {.last_error = BUF(BUF_MAX_SMALL),
 	                      .now = {.json = BUF(BUF_MAX_MESSAGE)}};
 
-	if (open_policy(p, &x.policy, err)) {
+	if (open_policy(p, &x.policy, err))
 		return -1;
-	}
-	if (p->not_called) {
+	if (p->not_called)
 		return 0;
-	}
 	int failed = explore(p, &x, err);
 	explain_calls(p);
 	choose_good(p);
@@ -327,15 +311,13 @@ static int leave_start(struct probe *p, struct error *err)
 	const struct probe_call *call = probe_call_for_others(p);
 	struct session *s = &p->sessions[0];
 
-	if (session_read_state(&p->pool, s, &s->later, err)) {
+	if (session_read_state(&p->pool, s, &s->later, err))
 		return -1;
-	}
 	p->later = keep_state(p, &s->later);
 	while (call && p->again_count < AGAIN_MAX && session_is_open(s) && !s->last.over &&
 	       !has_left_start(p, call)) {
-		if (call_again(p, call, err)) {
+		if (call_again(p, call, err))
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -380,20 +362,16 @@ static int visit(struct probe *p, size_t i, struct error *err)
 	struct neighbor *v = &p->neighbors[i];
 	const struct probe_call *a = probe_call_for_others(p);
 
-	if (session_read_state(&p->pool, s, &s->later, err)) {
+	if (session_read_state(&p->pool, s, &s->later, err))
 		return -1;
-	}
 	v->later = keep_state(p, &s->later);
-	if (look_for_moves(p, s, v, err)) {
+	if (look_for_moves(p, s, v, err))
 		return -1;
-	}
-	if (!a || !session_is_open(s)) {
+	if (!a || !session_is_open(s))
 		return 0;
-	}
 	v->called = true;
-	if (session_step(&p->pool, s, a->name, a->arguments, &v->reply, err)) {
+	if (session_step(&p->pool, s, a->name, a->arguments, &v->reply, err))
 		return -1;
-	}
 	v->observation = copy_to_arena(p, &s->observation);
 	note_refusal(p, i + 1, &v->reply);
 	return 0;
@@ -410,19 +388,16 @@ static int read_initial_states(struct probe *p, struct error *err)
 
 		v->begin = copy_to_arena(p, &s->observation);
 		v->same_id = s->ids[1][0] && !strcmp(s->ids[1], first->ids[1]);
-		if (session_read_state(&p->pool, s, &s->start, err)) {
+		if (session_read_state(&p->pool, s, &s->start, err))
 			return -1;
-		}
 		v->start = keep_state(p, &s->start);
 	}
-	if (session_read_state(&p->pool, first, &first->later, err)) {
+	if (session_read_state(&p->pool, first, &first->later, err))
 		return -1;
-	}
 	p->begin = p->neighbors[0].begin;
 	p->start = p->neighbors[0].start;
-	if (session_is_open(first)) {
+	if (session_is_open(first))
 		p->state_ignore = arena_str(&p->arena, session_facts(first)->state_ignore);
-	}
 	memcpy(p->env_id, first->ids[1], sizeof(p->env_id));
 	series_ignore(&p->states, p->state_ignore, STR_NONE);
 	series_start(&p->states, p->start);
@@ -434,11 +409,9 @@ static int read_initial_states(struct probe *p, struct error *err)
 
 static int visit_others(struct probe *p, struct error *err)
 {
-	for (size_t i = 1; i < p->opened; i++) {
-		if (session_is_open(&p->sessions[i]) && visit(p, i, err)) {
+	for (size_t i = 1; i < p->opened; i++)
+		if (session_is_open(&p->sessions[i]) && visit(p, i, err))
 			return -1;
-		}
-	}
 	return 0;
 }
 
@@ -446,17 +419,14 @@ int probe_act(struct probe *p, struct error *err)
 {
 	p->named = user_has_calls(p);
 	p->not_called = p->opened ? NULL : "no session was opened";
-	if (!p->opened) {
+	if (!p->opened)
 		return 0;
-	}
-	if (read_initial_states(p, err) || call_first_session(p, err)) {
+	if (read_initial_states(p, err) || call_first_session(p, err))
 		return -1;
-	}
 	p->lost = p->sessions[0].status == SESSION_LOST;
 	p->last = p->sessions[0].last;
-	if (p->opened > 1 && (leave_start(p, err) || visit_others(p, err))) {
+	if (p->opened > 1 && (leave_start(p, err) || visit_others(p, err)))
 		return -1;
-	}
 	p->seen = p->sessions[0].seen;
 	return 0;
 }

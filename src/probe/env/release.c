@@ -10,12 +10,10 @@ static int try_call(struct probe *p, struct session *s, bool *got, struct error 
 	const struct probe_call *act = p->good_count ? probe_good(p, 0) : NULL;
 	struct probe_reply a;
 
-	if (!p->step_refused || !act) {
+	if (!p->step_refused || !act)
 		return 0;
-	}
-	if (session_step(&p->pool, s, act->name, act->arguments, &a, err)) {
+	if (session_step(&p->pool, s, act->name, act->arguments, &a, err))
 		return -1;
-	}
 	*got = a.outcome != OUTCOME_CAPACITY;
 	return 0;
 }
@@ -27,16 +25,13 @@ static int admit(struct probe *p, struct session *s, uint64_t deadline_ns, bool 
 
 	do {
 		late = io_now_ns(p->conf->io) >= deadline_ns;
-		if (probe_reopen(p, s, NULL, deadline_ns, err)) {
+		if (probe_reopen(p, s, NULL, deadline_ns, err))
 			return -1;
-		}
 		*got = session_is_open(s);
-		if (!*got) {
+		if (!*got)
 			return 0;
-		}
-		if (try_call(p, s, got, err) || (!*got && probe_pause(p, 100, err))) {
+		if (try_call(p, s, got, err) || (!*got && probe_pause(p, 100, err)))
 			return -1;
-		}
 	} while (!*got && !late);
 	return 0;
 }
@@ -61,13 +56,11 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	bool got = true;
 
 	probe_close_sessions(p);
-	if (probe_lacks_sessions(p, out)) {
+	if (probe_lacks_sessions(p, out))
 		return 0;
-	}
 	while (got && back < p->got_env) {
-		if (admit(p, &p->sessions[back], deadline, &got, err)) {
+		if (admit(p, &p->sessions[back], deadline, &got, err))
 			return -1;
-		}
 		back += got;
 	}
 	uint64_t took_ms = (io_now_ns(p->conf->io) - began) / 1000000;

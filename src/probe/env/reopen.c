@@ -27,9 +27,8 @@ int probe_reopen(struct probe *p, struct session *s, const int64_t *seed, uint64
 		    io_now_ns(p->conf->io) >= deadline_ns) {
 			return 0;
 		}
-		if (probe_pause(p, pause_ms, err)) {
+		if (probe_pause(p, pause_ms, err))
 			return -1;
-		}
 		pause_ms = pause_ms < 500 ? 2 * pause_ms : pause_ms;
 	}
 	return -1;
@@ -37,9 +36,8 @@ int probe_reopen(struct probe *p, struct session *s, const int64_t *seed, uint64
 
 int probe_fresh(struct probe *p, struct property *out, struct error *err)
 {
-	if (probe_reopen(p, &p->sessions[0], &p->seed, probe_settle_deadline(p), err)) {
+	if (probe_reopen(p, &p->sessions[0], &p->seed, probe_settle_deadline(p), err))
 		return -1;
-	}
 	if (!session_is_open(&p->sessions[0])) {
 		property_judge(out, PROPERTY_UNKNOWN, "not tested");
 		property_evidence(out, "no session could be opened");

@@ -20,15 +20,12 @@ static int play(struct probe *p, struct round *r, struct error *err)
 	}
 	r->reset = s->last;
 	r->refused = !session_is_open(s);
-	if (r->refused) {
+	if (r->refused)
 		return 0;
-	}
-	if (session_read_state(&p->pool, s, &r->start, err)) {
+	if (session_read_state(&p->pool, s, &r->start, err))
 		return -1;
-	}
-	if (!call || !session_is_open(s)) {
+	if (!call || !session_is_open(s))
 		return 0;
-	}
 	return session_step(&p->pool, s, call->name, call->arguments, &r->act, err) ||
 	                       session_read_state(&p->pool, s, &r->after, err)
 	               ? -1
@@ -112,15 +109,13 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	struct round one = {.refused = false}, two = {.refused = false};
 
-	if (is_not_testable(p, out)) {
+	if (is_not_testable(p, out))
 		return 0;
-	}
 	int failed = play(p, &one, err) || (!one.refused && play(p, &two, err)) ? -1 : 0;
-	if (!failed && (one.refused || two.refused)) {
+	if (!failed && (one.refused || two.refused))
 		judge_refusal(one.refused ? &one.reset : &two.reset, out);
-	} else if (!failed) {
+	else if (!failed)
 		judge(p, &one, &two, out);
-	}
 	release(&one);
 	release(&two);
 	return failed;

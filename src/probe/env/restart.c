@@ -13,9 +13,8 @@ static struct str keep(struct probe *p, struct str text)
 
 static int read_state(struct probe *p, struct session *s, struct str *out, struct error *err)
 {
-	if (session_read_state(&p->pool, s, &s->later, err)) {
+	if (session_read_state(&p->pool, s, &s->later, err))
 		return -1;
-	}
 	*out = s->later.known ? keep(p, buf_view(&s->later.json)) : STR_NONE;
 	return 0;
 }
@@ -28,13 +27,11 @@ static int play(struct probe *p, size_t times, struct restart *e, struct propert
 	struct session *s = &p->sessions[0];
 	struct probe_reply reply;
 
-	if (probe_fresh(p, out, err) || read_state(p, s, &e->start, err)) {
+	if (probe_fresh(p, out, err) || read_state(p, s, &e->start, err))
 		return -1;
-	}
 	for (size_t i = 0; i < times && session_is_open(s) && !s->last.over; i++) {
-		if (session_step(&p->pool, s, call->name, call->arguments, &reply, err)) {
+		if (session_step(&p->pool, s, call->name, call->arguments, &reply, err))
 			return -1;
-		}
 		e->reply = keep(p, buf_view(&s->observation));
 	}
 	int failed = read_state(p, s, &e->end, err);
@@ -78,9 +75,8 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	struct restart e[3] = {{.start = STR_NONE}};
 
-	if (probe_lacks_sessions(p, out)) {
+	if (probe_lacks_sessions(p, out))
 		return 0;
-	}
 	if (!probe_call_for_others(p) || p->state_drifts || p->shared) {
 		property_judge(out, PROPERTY_UNKNOWN, "not tested");
 		property_evidence(out, "%s",
@@ -91,12 +87,10 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		return 0;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(e); i++) {
-		if (play(p, i == 1 ? 2 : 1, &e[i], out, err)) {
+		if (play(p, i == 1 ? 2 : 1, &e[i], out, err))
 			return -1;
-		}
-		if (out->evidence.n) {
+		if (out->evidence.n)
 			return 0;
-		}
 	}
 	judge(p, &e[0], &e[1], &e[2], out);
 	return 0;

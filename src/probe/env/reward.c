@@ -21,9 +21,8 @@ struct earned {
 
 static void take_reply(const struct probe_reply *r, struct earned *e)
 {
-	if (r->outcome != OUTCOME_OK && e->failed++ == 0) {
+	if (r->outcome != OUTCOME_OK && e->failed++ == 0)
 		e->why = *r;
-	}
 	e->calls++;
 	e->known = e->known || r->reward_known;
 	e->reward += r->reward;
@@ -39,9 +38,8 @@ static int next_call(struct policy *policy, const struct probe_call *again, size
 	                           .last = turn ? s->last.outcome : OUTCOME_NONE,
 	                           .last_error = str_from(s->last.message)};
 
-	if (policy) {
+	if (policy)
 		return policy->ops->decide(policy, &view, d, err);
-	}
 	*d = (struct decision){.kind = again ? DECIDE_CALL : DECIDE_FINISHED};
 	if (again) {
 		d->name = again->name;
@@ -59,19 +57,15 @@ static int play_calls(struct probe *p, struct policy *policy, const struct probe
 		struct decision d = {0};
 		struct probe_reply reply;
 
-		if (next_call(policy, again, e->calls, s, &d, err)) {
+		if (next_call(policy, again, e->calls, s, &d, err))
 			return -1;
-		}
-		if (d.kind != DECIDE_CALL) {
+		if (d.kind != DECIDE_CALL)
 			break;
-		}
-		if (session_step(&p->pool, s, d.name, d.arguments, &reply, err)) {
+		if (session_step(&p->pool, s, d.name, d.arguments, &reply, err))
 			return -1;
-		}
 		take_reply(&reply, e);
-		if (reply.layer == LAYER_TRANSPORT) { /* each would take the whole timeout */
+		if (reply.layer == LAYER_TRANSPORT) /* each would take the whole timeout */
 			break;
-		}
 	}
 	return 0;
 }
@@ -85,12 +79,10 @@ static int play(struct probe *p, const struct policy_conf *conf, const struct pr
 	size_t most = conf && conf == p->conf->solution ? SOLUTION_CALLS : PANEL_CALLS;
 
 	*e = (struct earned){.played = false};
-	if (probe_fresh(p, out, err)) {
+	if (probe_fresh(p, out, err))
 		return -1;
-	}
-	if (!session_is_open(s)) {
+	if (!session_is_open(s))
 		return 0;
-	}
 	int failed = 0;
 	if (conf) {
 		struct policy_conf own = *conf;
@@ -108,12 +100,10 @@ static int play(struct probe *p, const struct policy_conf *conf, const struct pr
 	failed = failed || (session_is_open(s) && env_finish(s->env, err));
 	e->played = true;
 	/* the environment's own total, if it has one */
-	if (!failed && s->env && json_double(session_facts(s)->total_reward, &e->reward)) {
+	if (!failed && s->env && json_double(session_facts(s)->total_reward, &e->reward))
 		e->known = true;
-	}
-	if (policy) {
+	if (policy)
 		policy->ops->close(policy);
-	}
 	session_close(s);
 	return failed ? -1 : 0;
 }
@@ -127,22 +117,18 @@ static int play_panel(struct probe *p, struct panel *panel, struct property *out
 	struct policy_conf drawn = {.tool = p->conf->policy.tool};
 	char spec[32];
 
-	if (p->conf->solution && play(p, p->conf->solution, NULL, &panel->solution, out, err)) {
+	if (p->conf->solution && play(p, p->conf->solution, NULL, &panel->solution, out, err))
 		return -1;
-	}
-	if (out->evidence.n) {
+	if (out->evidence.n)
 		return 0;
-	}
-	if (play(p, NULL, NULL, &panel->nothing, out, err)) {
+	if (play(p, NULL, NULL, &panel->nothing, out, err))
 		return -1;
-	}
 	/* random calls of other servers may have effects anywhere */
 	for (int i = 0; i < RANDOM_TRIES && p->traits.has_episodes && json_count(p->tools); i++) {
 		snprintf(spec, sizeof(spec), "random:%d", i + 1);
 		drawn.spec = spec;
-		if (play(p, &drawn, NULL, &panel->random[i], out, err)) {
+		if (play(p, &drawn, NULL, &panel->random[i], out, err))
 			return -1;
-		}
 	}
 	return probe_call_for_others(p) && p->traits.has_episodes
 	               ? play(p, NULL, probe_call_for_others(p), &panel->again, out, err)
@@ -157,13 +143,11 @@ static void describe(const struct panel *panel, struct property *out)
 		                  plural(panel->solution.calls));
 	}
 	property_evidence(out, "no action %g", panel->nothing.reward);
-	for (size_t i = 0; i < RANDOM_TRIES && panel->random[i].played; i++) {
-		if (i == 0) {
+	for (size_t i = 0; i < RANDOM_TRIES && panel->random[i].played; i++)
+		if (i == 0)
 			property_evidence(out, "random calls %g", panel->random[i].reward);
-		} else {
+		else
 			buf_printf(&out->evidence, " %g", panel->random[i].reward);
-		}
-	}
 	if (panel->again.played) {
 		property_evidence(out, "one call %zu time%s %g", panel->again.calls,
 		                  plural(panel->again.calls), panel->again.reward);
@@ -187,9 +171,8 @@ static bool is_known(const struct panel *panel)
 {
 	bool known = panel->solution.known || panel->nothing.known || panel->again.known;
 
-	for (size_t i = 0; i < RANDOM_TRIES; i++) {
+	for (size_t i = 0; i < RANDOM_TRIES; i++)
 		known = known || panel->random[i].known;
-	}
 	return known;
 }
 
@@ -227,9 +210,8 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	struct panel panel = {.solution.played = false};
 
-	if (probe_lacks_sessions(p, out)) {
+	if (probe_lacks_sessions(p, out))
 		return 0;
-	}
 	if (!p->traits.has_episodes && !p->conf->solution) {
 		property_judge(out, PROPERTY_SKIPPED, "no environment");
 		property_evidence(out, "the server has no episodes: its tools may have effects "
@@ -241,12 +223,10 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		property_evidence(out, "%s", p->not_called ? p->not_called : "no call succeeded");
 		return 0;
 	}
-	if (play_panel(p, &panel, out, err)) {
+	if (play_panel(p, &panel, out, err))
 		return -1;
-	}
-	if (!out->evidence.n) {
+	if (!out->evidence.n)
 		judge(&panel, out);
-	}
 	return 0;
 }
 

@@ -18,9 +18,8 @@ static void note(struct episode *t, const struct snapshot *m, const struct probe
 {
 	const char *hash = m->known ? m->hash : a->has_observation ? a->observation : "";
 
-	if (hash[0]) {
+	if (hash[0])
 		trace_add_hash(&t->trace, fingerprint(str_from(hash)));
-	}
 }
 
 static int call_other_session(struct probe *p, struct session *neighbor, size_t i,
@@ -49,9 +48,8 @@ static int play(struct probe *p, struct session *s, struct session *neighbor, st
 		}
 		trace_call(&t->trace, i + 1);
 		note(t, &s->later, &a);
-		if (a.over) {
+		if (a.over)
 			break;
-		}
 	}
 	return 0;
 }
@@ -62,17 +60,14 @@ static int record(struct probe *p, int64_t seed, struct session *neighbor, struc
 	struct session *s = &p->sessions[0];
 
 	*t = (struct episode){.start = BUF(BUF_MAX_SMALL)};
-	if (probe_reopen(p, s, &seed, probe_settle_deadline(p), err)) {
+	if (probe_reopen(p, s, &seed, probe_settle_deadline(p), err))
 		return -1;
-	}
 	t->got = session_is_open(s);
 	t->why = s->last;
-	if (!t->got) {
+	if (!t->got)
 		return 0;
-	}
-	if (session_read_state(&p->pool, s, &s->start, err)) {
+	if (session_read_state(&p->pool, s, &s->start, err))
 		return -1;
-	}
 	note(t, &s->start, &t->why);
 	buf_str(&t->start, buf_view(&s->start.json));
 	int failed = play(p, s, neighbor, t, err);
@@ -174,9 +169,8 @@ static void judge_other(struct probe *p, const struct traces *t, struct property
 	                  "seed %" PRId64 " repeats its episode, and seed %" PRId64
 	                  " gives a different one",
 	                  p->seed, other_seed(p, 1));
-	if (t->busy.got) {
+	if (t->busy.got)
 		property_evidence(out, "steps in another session do not affect it");
-	}
 	if (zero && compare_episodes(&t->zero[0], &t->zero[1]) != TRACE_EQUAL) {
 		property_evidence(out, "but seed 0 is treated as no seed");
 		property_fix(out, "start with seed 1");
@@ -188,9 +182,8 @@ static int examine_busy(struct probe *p, struct traces *t, struct error *err)
 	struct session *neighbor = p->conf->sessions > 1 ? &p->sessions[1] : NULL;
 	int64_t elsewhere = other_seed(p, 2);
 
-	if (!neighbor || p->got_env < 2 || p->shared || !p->good_count) {
+	if (!neighbor || p->got_env < 2 || p->shared || !p->good_count)
 		return 0;
-	}
 	if (probe_reopen(p, neighbor, &elsewhere, probe_settle_deadline(p), err) ||
 	    record(p, p->seed, neighbor, &t->busy, err)) {
 		return -1;
@@ -201,12 +194,10 @@ static int examine_busy(struct probe *p, struct traces *t, struct error *err)
 
 static int judge(struct probe *p, struct traces *t, struct property *out, struct error *err)
 {
-	if (judge_alone(p, t, out)) {
+	if (judge_alone(p, t, out))
 		return 0;
-	}
-	if (examine_busy(p, t, err)) {
+	if (examine_busy(p, t, err))
 		return -1;
-	}
 	if (t->busy.got && compare_episodes(&t->first, &t->busy) != TRACE_EQUAL) {
 		p->seed_is_shared = true;
 		property_judge(out, PROPERTY_FAIL, "only without other sessions");
@@ -254,9 +245,8 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	struct traces t = {.first.got = false};
 
-	if (probe_lacks_sessions(p, out)) {
+	if (probe_lacks_sessions(p, out))
 		return 0;
-	}
 	if (!p->traits.takes_seed) {
 		property_judge(out, PROPERTY_SKIPPED, "not supported");
 		property_evidence(out, "the server does not accept a seed");
@@ -271,9 +261,8 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	}
 	int failed = try_seeds(p, &t, out, err);
 	struct episode *all[] = {&t.first, &t.again, &t.other, &t.busy, &t.zero[0], &t.zero[1]};
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		buf_release(&all[i]->start);
-	}
 	return failed;
 }
 

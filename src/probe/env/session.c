@@ -20,9 +20,8 @@ uint64_t timings_longest_ms(const struct timings *t)
 {
 	uint64_t longest = 0;
 
-	for (size_t i = 0; i < t->count; i++) {
+	for (size_t i = 0; i < t->count; i++)
 		longest = t->us[i] > longest ? t->us[i] : longest;
-	}
 	return longest / 1000;
 }
 
@@ -90,17 +89,15 @@ static void read_reply(struct session_pool *a, const struct env_reply *r, struct
 	text_copy(out->message, sizeof(out->message), r->error.message);
 	text_copy(out->code, sizeof(out->code), code);
 	text_copy(out->named, sizeof(out->named), r->reply_session);
-	if (out->has_observation) {
+	if (out->has_observation)
 		json_hash(a->hasher, r->observation, NULL, &a->scratch, out->observation);
-	}
 }
 
 static void keep_observation(struct session *s, const struct env_reply *r)
 {
 	buf_clear(&s->observation);
-	if (r->outcome == OUTCOME_OK) {
+	if (r->outcome == OUTCOME_OK)
 		buf_str(&s->observation, r->observation);
-	}
 }
 
 /* Records a failure caused by the peer. -1: it was not caused by the peer. */
@@ -125,9 +122,8 @@ void probe_reply_describe(const struct probe_reply *r, struct buf *out)
 
 	buf_text(out, r->message[0] ? r->message : outcome_name(r->outcome));
 	if (r->layer == LAYER_HTTP && r->code[0]) {
-		if (!strstr(r->message, "HTTP ")) {
+		if (!strstr(r->message, "HTTP "))
 			buf_printf(out, " (HTTP %s)", r->code);
-		}
 	} else if (layer) {
 		buf_printf(out, " (%s%s%s)", layer, r->code[0] ? " " : "", r->code);
 	}
@@ -137,11 +133,9 @@ void probe_reply_describe(const struct probe_reply *r, struct buf *out)
 
 static bool is_ours(const struct session_pool *a, const struct session *s, struct str episode)
 {
-	for (size_t i = 0; i < a->all_count; i++) {
-		if (&a->all[i] != s && a->all[i].ids[1][0] && str_is(episode, a->all[i].ids[1])) {
+	for (size_t i = 0; i < a->all_count; i++)
+		if (&a->all[i] != s && a->all[i].ids[1][0] && str_is(episode, a->all[i].ids[1]))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -151,12 +145,10 @@ static unsigned classify_event(const struct session_pool *a, struct session *s,
 	struct buf why = BUF(BUF_MAX_SMALL);
 	unsigned bits = 0;
 
-	if (e->kind == EVENT_SESSION_REPLACED || e->kind == EVENT_SESSION_ID_CHANGED) {
+	if (e->kind == EVENT_SESSION_REPLACED || e->kind == EVENT_SESSION_ID_CHANGED)
 		bits |= SEEN_REPLACED;
-	}
-	if (e->kind == EVENT_STATE_SOURCE_LOST) {
+	if (e->kind == EVENT_STATE_SOURCE_LOST)
 		bits |= SEEN_SOURCE_LOST;
-	}
 	json_decode(JSON_GET(e->detail, "why"), &why);
 	struct str text = buf_view(&why);
 	if (e->kind == EVENT_EPISODE_CHANGED) {
@@ -168,12 +160,10 @@ static unsigned classify_event(const struct session_pool *a, struct session *s,
 		        : s->last.over    ? 0U
 		                          : (unsigned)SEEN_OTHER_EPISODE;
 	}
-	if (e->kind == EVENT_CONTROL_PLANE_FAILED && !s->unread[0]) {
+	if (e->kind == EVENT_CONTROL_PLANE_FAILED && !s->unread[0])
 		text_copy(s->unread, sizeof(s->unread), text);
-	}
-	if (e->kind == EVENT_NOTIFICATION && str_starts(text, STR("not informative"))) {
+	if (e->kind == EVENT_NOTIFICATION && str_starts(text, STR("not informative")))
 		bits |= SEEN_BARE_STATE;
-	}
 	buf_release(&why);
 	return bits;
 }
@@ -243,9 +233,8 @@ static int open_one(struct session_pool *a, struct session *s, struct error *err
 		return 0;
 	}
 	timings_add(&a->open, since_us(a, began));
-	if (answer_reset(a, s, err)) {
+	if (answer_reset(a, s, err))
 		return -1;
-	}
 	copy_ids(s);
 	return 0;
 }
@@ -260,9 +249,8 @@ int session_open(struct session_pool *a, struct session *s, const int64_t *seed,
 		s->conf.has_seed = true;
 		s->conf.seed = *seed;
 	}
-	if (rng_unique_hex(s->id, SESSION_ID_DIGITS)) {
+	if (rng_unique_hex(s->id, SESSION_ID_DIGITS))
 		return error_errno(err, "cannot get random bytes for a session id");
-	}
 	int failed = open_one(a, s, err);
 	if (!failed && s->status != SESSION_OPEN && s->env) {
 		read_events(a, s);
@@ -276,18 +264,16 @@ int session_reset(struct session_pool *a, struct session *s, int64_t seed, struc
 {
 	s->conf.has_seed = true;
 	s->conf.seed = seed;
-	if (answer_reset(a, s, err)) {
+	if (answer_reset(a, s, err))
 		return -1;
-	}
 	copy_ids(s);
 	return 0;
 }
 
 void session_close(struct session *s)
 {
-	if (s->env) {
+	if (s->env)
 		s->env->ops->close(s->env);
-	}
 	s->env = NULL;
 	s->status = SESSION_CLOSED;
 }
@@ -310,9 +296,8 @@ int session_step(struct session_pool *a, struct session *s, struct str name, str
 	int failed = env_step(s->env, name, arguments, &reply, &why);
 
 	timings_add(&a->step, since_us(a, began));
-	if (failed && record_failure(a, s, &why, err)) {
+	if (failed && record_failure(a, s, &why, err))
 		return -1;
-	}
 	if (!failed) {
 		read_reply(a, &reply, &s->last);
 		keep_observation(s, &reply);
@@ -339,17 +324,14 @@ int session_read_state(struct session_pool *a, struct session *s, struct snapsho
 
 	out->known = false;
 	buf_clear(&out->json);
-	if (!session_is_open(s)) {
+	if (!session_is_open(s))
 		return 0;
-	}
 	int failed = env_state(s->env, &state, &why);
 	read_events(a, s);
-	if (failed) {
+	if (failed)
 		return record_failure(a, s, &why, err);
-	}
-	if (!state.p) {
+	if (!state.p)
 		return 0;
-	}
 	out->known = true;
 	hash_state(a, state, out->hash);
 	buf_str(&out->json, state);

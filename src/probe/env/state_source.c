@@ -6,11 +6,9 @@
 
 static bool was_known(const struct probe *p)
 {
-	for (size_t i = 0; i < p->call_count; i++) {
-		if (p->calls[i].known) {
+	for (size_t i = 0; i < p->call_count; i++)
+		if (p->calls[i].known)
 			return true;
-		}
-	}
 	return false;
 }
 

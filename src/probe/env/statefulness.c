@@ -7,11 +7,9 @@
 
 static const struct probe_reply *misdirected_reply(const struct probe *p)
 {
-	for (size_t i = 0; i < p->call_count; i++) {
-		if (p->calls[i].reply.other_session) {
+	for (size_t i = 0; i < p->call_count; i++)
+		if (p->calls[i].reply.other_session)
 			return &p->calls[i].reply;
-		}
-	}
 	return NULL;
 }
 
@@ -26,20 +24,17 @@ static bool judge_misrouting(const struct probe *p, struct property *out)
 {
 	const struct probe_reply *misdirected = misdirected_reply(p);
 
-	if (!misdirected && !(p->seen & (SEEN_REPLACED | SEEN_OTHER_EPISODE | SEEN_SOURCE_LOST))) {
+	if (!misdirected && !(p->seen & (SEEN_REPLACED | SEEN_OTHER_EPISODE | SEEN_SOURCE_LOST)))
 		return false;
-	}
 	property_judge(out, PROPERTY_FAIL, "state lost between calls");
 	if (misdirected) {
 		property_evidence(out, "a reply named session %s, not the session of the call",
 		                  misdirected->named);
 	}
-	if (p->seen & SEEN_REPLACED) {
+	if (p->seen & SEEN_REPLACED)
 		property_evidence(out, "the session was replaced between calls");
-	}
-	if (p->seen & SEEN_OTHER_EPISODE) {
+	if (p->seen & SEEN_OTHER_EPISODE)
 		property_evidence(out, "the episode changed between calls");
-	}
 	if (p->seen & SEEN_SOURCE_LOST) {
 		property_evidence(out,
 		                  "a call succeeded, but the session's environment did not count "
@@ -57,9 +52,8 @@ static bool judge_loss(const struct probe *p, size_t ok, struct property *out)
 	bool no_reply = o == OUTCOME_TIMEOUT || o == OUTCOME_TRANSPORT_ERROR;
 	bool ended = p->lost && !last->reply.over;
 
-	if (ok == 0 || (!no_reply && !ended && o != OUTCOME_SESSION_LOST)) {
+	if (ok == 0 || (!no_reply && !ended && o != OUTCOME_SESSION_LOST))
 		return false;
-	}
 	property_judge(out, PROPERTY_FAIL, "session lost");
 	property_evidence(out, "call %zu", p->call_count);
 	property_quote(out, o == OUTCOME_OK ? &p->last : &last->reply);
@@ -88,9 +82,8 @@ static bool judge_stop(const struct probe *p, struct property *out)
 {
 	size_t uncounted = probe_uncounted(p);
 
-	if (uncounted < 2 || p->calls[p->call_count - 1].reply.env_steps < 1) {
+	if (uncounted < 2 || p->calls[p->call_count - 1].reply.env_steps < 1)
 		return false;
-	}
 	if (uncounted >= UNCOUNTED_MIN && repeats_effective(p, uncounted)) {
 		property_judge(out, PROPERTY_FAIL, "stopped counting");
 		property_fix(out, "the session outlives its environment: look for an idle "
@@ -129,20 +122,18 @@ static void judge_history(const struct probe *p, size_t ok, struct property *out
 	                  ok == 1 && p->calls[p->call_count - 1].reply.over
 	                          ? ", then the episode ended"
 	                          : "");
-	if (p->calls[0].known) {
+	if (p->calls[0].known)
 		property_evidence(out, "the state changed %zu time%s", changes, plural(changes));
-	} else {
+	else
 		property_evidence(out, "the state is unknown");
-	}
 }
 
 static void judge_nothing_called(const struct probe *p, struct property *out)
 {
 	property_judge(out, PROPERTY_UNKNOWN, "not tested");
 	property_evidence(out, "%s", p->not_called);
-	if (p->opened) {
+	if (p->opened)
 		property_fix(out, "specify calls to try: \1actions\2 A,B or \1policy\2");
-	}
 }
 
 static void judge_all_failed(const struct probe *p, struct property *out)
@@ -150,18 +141,16 @@ static void judge_all_failed(const struct probe *p, struct property *out)
 	property_judge(out, PROPERTY_UNKNOWN, "no call succeeded");
 	property_evidence(out, "%s %s", p->calls[0].name.p, p->calls[0].arguments.p);
 	property_quote(out, &p->calls[0].reply);
-	if (!p->named && p->calls[0].reply.layer != LAYER_TRANSPORT) {
+	if (!p->named && p->calls[0].reply.layer != LAYER_TRANSPORT)
 		property_fix(out, "specify calls that succeed: \1actions\2 A,B");
-	}
 }
 
 static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	size_t ok = probe_ok_calls(p);
 
-	if (probe_history(p, err)) {
+	if (probe_history(p, err))
 		return -1;
-	}
 	if (p->not_called) {
 		judge_nothing_called(p, out);
 	} else if (judge_misrouting(p, out)) {

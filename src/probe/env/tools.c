@@ -24,9 +24,8 @@ static void note_change(void *tally, const struct tool_change *c)
 {
 	struct tally *t = tally;
 
-	if (c->class == TOOL_BREAKING && !t->changes[TOOL_BREAKING]) {
+	if (c->class == TOOL_BREAKING && !t->changes[TOOL_BREAKING])
 		property_evidence(t->out, "%s: %.*s", c->what, STR_ARG(c->pointer));
-	}
 	t->changes[c->class]++;
 }
 
@@ -34,9 +33,8 @@ static void compare_with_golden(const struct probe *p, struct str tools, struct 
 {
 	struct buf counts = BUF(BUF_MAX_SMALL);
 
-	if (!p->conf->golden_tools.p) {
+	if (!p->conf->golden_tools.p)
 		return;
-	}
 	tool_changes(p->conf->golden_tools, tools, note_change, t);
 	for (int i = 0; i < TOOL_CHANGE_CLASSES; i++) {
 		if (t->changes[i]) {
@@ -56,9 +54,8 @@ static void note(struct tally *t, struct str name, const struct probe_reply *a,
                  struct property *out)
 {
 	t->called++;
-	if (!has_no_answer(a)) {
+	if (!has_no_answer(a))
 		return;
-	}
 	t->unanswered++;
 	t->late = t->late || a->outcome == OUTCOME_TIMEOUT;
 	if (t->unanswered == 1) {
@@ -72,9 +69,8 @@ static void note_failure(struct tally *t, const struct probe_call *best, struct 
 {
 	enum outcome o = best->reply.outcome;
 
-	if (o == OUTCOME_OK || o == OUTCOME_CAPACITY || has_no_answer(&best->reply)) {
+	if (o == OUTCOME_OK || o == OUTCOME_CAPACITY || has_no_answer(&best->reply))
 		return;
-	}
 	t->failed++;
 	if (t->failed == 1) {
 		property_evidence(out, "no call to %.*s succeeded", STR_ARG(best->name));
@@ -94,31 +90,26 @@ static void note_called_tools(const struct probe *p, struct tally *t, struct pro
 		const struct probe_call *best = &p->calls[i];
 		bool seen = false;
 
-		for (size_t j = 0; j < i; j++) {
+		for (size_t j = 0; j < i; j++)
 			seen |= str_eq(p->calls[j].name, p->calls[i].name);
-		}
 		for (size_t j = i; j < p->call_count; j++) {
 			if (str_eq(p->calls[j].name, best->name) &&
 			    rank(&p->calls[j].reply) > rank(&best->reply)) {
 				best = &p->calls[j];
 			}
 		}
-		if (!seen) {
+		if (!seen)
 			note(t, best->name, &best->reply, out);
-		}
-		if (!seen && p->named) {
+		if (!seen && p->named)
 			note_failure(t, best, out);
-		}
 	}
 }
 
 static bool was_called(const struct probe *p, struct str name)
 {
-	for (size_t i = 0; i < p->call_count; i++) {
-		if (str_eq(p->calls[i].name, name)) {
+	for (size_t i = 0; i < p->call_count; i++)
+		if (str_eq(p->calls[i].name, name))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -135,13 +126,11 @@ static int call_readers(struct probe *p, struct str tools, struct tally *t, stru
 	while (!failed && session_is_open(s) && json_next(tools, &cursor, &tool)) {
 		buf_clear(&name);
 		json_decode(JSON_GET(tool, "name"), &name);
-		if (!tool_is_read_only(tools, buf_view(&name)) || was_called(p, buf_view(&name))) {
+		if (!tool_is_read_only(tools, buf_view(&name)) || was_called(p, buf_view(&name)))
 			continue;
-		}
 		failed = session_step(&p->pool, s, buf_view(&name), STR("{}"), &a, err);
-		if (!failed) {
+		if (!failed)
 			note(t, buf_view(&name), &a, out);
-		}
 	}
 	buf_release(&name);
 	return failed;
@@ -164,13 +153,11 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	size_t count = json_count(tools);
 	note_called_tools(p, &t, out);
 	int failed = p->conf->call_read_only ? call_readers(p, tools, &t, out, err) : 0;
-	if (!failed) {
+	if (!failed)
 		compare_with_golden(p, tools, &t);
-	}
 	arena_release(&kept);
-	if (failed) {
+	if (failed)
 		return -1;
-	}
 	bool broken = t.changes[TOOL_BREAKING] > 0;
 	property_judge(out,
 	               !count || broken || t.unanswered || t.failed ? PROPERTY_FAIL

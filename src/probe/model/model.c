@@ -32,11 +32,9 @@ static bool is_same_model(const char *a, const char *b)
 
 static bool is_listed(const struct preflight *p)
 {
-	for (size_t i = 0; i < p->name_count; i++) {
-		if (is_same_model(p->names[i], p->conf->model)) {
+	for (size_t i = 0; i < p->name_count; i++)
+		if (is_same_model(p->names[i], p->conf->model))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -53,9 +51,8 @@ static void advise_name(const struct preflight *p, struct property *out)
 		return;
 	}
 	property_fix(out, "use \1model\2 with one of the listed names:");
-	for (size_t i = 0; i < p->name_count && i < 5; i++) {
+	for (size_t i = 0; i < p->name_count && i < 5; i++)
 		buf_printf(&out->fix, "%s %s", i ? "," : "", p->names[i]);
-	}
 	buf_text(&out->fix, p->name_count > 5 ? ", .." : "");
 }
 
@@ -133,17 +130,16 @@ static void judge_no_reply(const struct preflight *p, struct property *out)
 
 	property_judge(out, PROPERTY_FAIL, "%s", by_class[a->class].value);
 	preflight_quote(out, "", a);
-	if (a->class == CHAT_AUTH) {
+	if (a->class == CHAT_AUTH)
 		advise_key(p, a->status, out);
-	} else if (a->class == CHAT_REQUEST && a->status == 404) {
+	else if (a->class == CHAT_REQUEST && a->status == 404)
 		judge_not_found(p, a, out);
-	} else if (a->class == CHAT_PROTOCOL || says_html(a)) {
+	else if (a->class == CHAT_PROTOCOL || says_html(a))
 		advise_base_url(p, out);
-	} else if (a->class == CHAT_REQUEST && p->names && !is_listed(p)) {
+	else if (a->class == CHAT_REQUEST && p->names && !is_listed(p))
 		advise_name(p, out);
-	} else {
+	else
 		property_fix(out, "%s", fix);
-	}
 }
 
 static void judge_unlisted(const struct preflight *p, struct property *out)
@@ -153,11 +149,10 @@ static void judge_unlisted(const struct preflight *p, struct property *out)
 
 	property_judge(out, same ? PROPERTY_UNKNOWN : PROPERTY_FAIL,
 	               "replies, but \"%s\" is not listed", p->conf->model);
-	if (reply && reply->model.n) {
+	if (reply && reply->model.n)
 		property_evidence(out, "the reply names model %.*s", STR_ARG(reply->model));
-	} else {
+	else
 		property_evidence(out, "the reply does not name its model");
-	}
 	advise_name(p, out);
 }
 

@@ -18,11 +18,9 @@ const struct model_answer *preflight_reply(const struct preflight *p)
 {
 	const struct model_answer *all[] = {&p->own, &p->plain, &p->required};
 
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		if (all[i]->answered) {
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		if (all[i]->answered)
 			return all[i];
-		}
-	}
 	return NULL;
 }
 
@@ -34,11 +32,9 @@ bool preflight_lost(const struct preflight *p)
 
 bool preflight_called(const struct model_answer *a)
 {
-	for (size_t i = 0; i < a->calls.count; i++) {
-		if (a->calls.items[i].outcome == OUTCOME_NONE) {
+	for (size_t i = 0; i < a->calls.count; i++)
+		if (a->calls.items[i].outcome == OUTCOME_NONE)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -82,9 +78,8 @@ void preflight_quote(struct property *out, const char *what, const struct model_
 
 bool preflight_has_no_reply(const struct preflight *p, struct property *out)
 {
-	if (preflight_reply(p)) {
+	if (preflight_reply(p))
 		return false;
-	}
 	property_judge(out, PROPERTY_UNKNOWN, "not tested");
 	property_evidence(out, "the model did not reply");
 	return true;
@@ -133,12 +128,10 @@ static int choose_call(struct preflight *p, struct error *err)
 		p->arguments = p->good_arguments;
 		return 0;
 	}
-	if (!json_count(p->tools)) {
+	if (!json_count(p->tools))
 		return 0;
-	}
-	if (policy_open(&conf, &policy, err)) {
+	if (policy_open(&conf, &policy, err))
 		return -1;
-	}
 	int failed = policy->ops->decide(policy, &view, &d, err);
 	p->name = arena_str(&p->arena, d.name);
 	p->arguments = d.arguments.n <= SHORT_CALL ? arena_str(&p->arena, d.arguments) : STR("{}");
@@ -172,9 +165,8 @@ static void add_request(struct preflight *p, struct conversation *conversation)
 
 static void append_words(struct buf *out, const char *word)
 {
-	for (int i = 0; i < PREFLIGHT_WORDS; i++) {
+	for (int i = 0; i < PREFLIGHT_WORDS; i++)
 		buf_printf(out, "%s%s", i ? " " : "", word);
-	}
 }
 
 static void add_call(const struct preflight *p, struct conversation *conversation)
@@ -199,9 +191,8 @@ static bool refuses(const struct model_answer *a, struct str name)
 {
 	struct buf pattern = BUF(BUF_MAX_SMALL);
 
-	if (a->param.n) {
+	if (a->param.n)
 		return str_eq(a->param, name);
-	}
 	buf_printf(&pattern, "*%.*s*", STR_ARG(name));
 	bool found = text_glob(buf_view(&pattern), a->message);
 	buf_release(&pattern);
@@ -217,15 +208,12 @@ static void find_refused(struct preflight *p)
 	chat_request_init(&r, p->conf, p->tools, 0);
 	const struct str all[] = {buf_view(&r.sent), p->conf->extra};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		for (size_t cursor = 0; json_next_member(all[i], &cursor, &m);) {
-			if (m.key.n > p->refused.n && refuses(&p->own, m.key)) {
+		for (size_t cursor = 0; json_next_member(all[i], &cursor, &m);)
+			if (m.key.n > p->refused.n && refuses(&p->own, m.key))
 				p->refused = arena_str(&p->arena, m.key);
-			}
-		}
 	}
-	if (!p->refused.n && p->own.param.n) {
+	if (!p->refused.n && p->own.param.n)
 		p->refused = p->own.param;
-	}
 	chat_request_release(&r);
 }
 
@@ -236,17 +224,15 @@ static struct str measuring(struct preflight *p)
 	struct buf text = BUF(BUF_MAX_SMALL);
 	struct json_writer w;
 
-	if (!p->own.answered && !p->plain.answered) {
+	if (!p->own.answered && !p->plain.answered)
 		return STR(REQUIRED_ONLY);
-	}
 	jw_init(&w, &text);
 	jw_object(&w);
 	for (size_t i = 0; i < ARRAY_LEN(kept) && p->own.answered; i++) {
 		struct str value = json_get(p->conf->asked, str_from(kept[i]));
 
-		if (value.p) {
+		if (value.p)
 			jw_put_raw(&w, kept[i], value);
-		}
 	}
 	jw_end(&w);
 	return buf_keep(&text, &p->arena);
@@ -267,9 +253,8 @@ static struct model_question simple_question(const struct preflight *p, struct s
 	q.conf.asked = STR("{}");
 	q.conf.stream = q.conf.tokens = false;
 	q.limit = PREFLIGHT_TOKENS;
-	if (!p->own.answered) {
+	if (!p->own.answered)
 		q.conf.extra = STR_NONE;
-	}
 	return q;
 }
 
@@ -289,12 +274,10 @@ static int ask_policy(struct preflight *p, struct str messages, struct error *er
 
 	q.conf.retries = p->conf->retries ? 1 : 0;
 	q.limit = JSON_GET(p->conf->asked, "max_tokens").p ? 0 : PREFLIGHT_TOKENS;
-	if (preflight_ask(p, &q, &p->own, err)) {
+	if (preflight_ask(p, &q, &p->own, err))
 		return -1;
-	}
-	if (p->own.answered || preflight_tools_refused(&p->own) || !is_about_request(&p->own)) {
+	if (p->own.answered || preflight_tools_refused(&p->own) || !is_about_request(&p->own))
 		return 0;
-	}
 	find_refused(p);
 	q = simple_question(p, messages);
 	return preflight_ask(p, &q, &p->plain, err);
@@ -337,9 +320,8 @@ static int ask_with_results(struct preflight *p, struct conversation *conversati
 	buf_cut(&conversation->messages, before);
 	append_words(&words, "south");
 	conversation_add_result(conversation, STR(CALL_ID), p->name, buf_view(&words));
-	if (!failed && p->brief.answered) {
+	if (!failed && p->brief.answered)
 		failed = measure(p, buf_view(&conversation->messages), p->tools, &p->wordy, err);
-	}
 	buf_release(&words);
 	return failed;
 }
@@ -348,12 +330,10 @@ static int ask_sizes(struct preflight *p, struct conversation *conversation, str
 {
 	struct str messages = buf_view(&conversation->messages), none = STR_NONE;
 
-	if (p->conf->tool_mode != TOOLS_NATIVE || !preflight_reply(p)) {
+	if (p->conf->tool_mode != TOOLS_NATIVE || !preflight_reply(p))
 		return 0;
-	}
-	if (measure(p, messages, none, &p->bare, err)) {
+	if (measure(p, messages, none, &p->bare, err))
 		return -1;
-	}
 	if (p->bare.prompt_tokens >= 0 && preflight_offered(p) < 0 &&
 	    measure(p, messages, p->tools, &p->offered, err)) {
 		return -1;
@@ -365,18 +345,14 @@ static int ask_sizes(struct preflight *p, struct conversation *conversation, str
 static int ask(struct preflight *p, struct conversation *conversation, struct error *err)
 {
 	add_request(p, conversation);
-	if (preflight_list(p, err)) {
+	if (preflight_list(p, err))
 		return -1;
-	}
-	if (p->unreachable) {
+	if (p->unreachable)
 		return 0;
-	}
-	if (ask_policy(p, buf_view(&conversation->messages), err)) {
+	if (ask_policy(p, buf_view(&conversation->messages), err))
 		return -1;
-	}
-	if (!p->name.n || (!preflight_reply(p) && !preflight_tools_refused(&p->own))) {
+	if (!p->name.n || (!preflight_reply(p) && !preflight_tools_refused(&p->own)))
 		return 0;
-	}
 	return ask_required(p, buf_view(&conversation->messages), err) ||
 	                       ask_sizes(p, conversation, err)
 	               ? -1
@@ -387,9 +363,8 @@ int preflight_ask_all(struct preflight *p, struct error *err)
 {
 	struct conversation conversation;
 
-	if (choose_call(p, err)) {
+	if (choose_call(p, err))
 		return -1;
-	}
 	conversation_init(&conversation);
 	int failed = ask(p, &conversation, err);
 	conversation_release(&conversation);
@@ -401,8 +376,7 @@ void preflight_release(struct preflight *p)
 	struct model_answer *all[] = {&p->own,   &p->plain,   &p->required, &p->bare,
 	                              &p->brief, &p->offered, &p->wordy};
 
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		chat_reply_release(&all[i]->reply);
-	}
 	arena_release(&p->arena);
 }

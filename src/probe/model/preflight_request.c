@@ -50,9 +50,8 @@ static size_t count_sent(struct event_queue *events)
 	struct event e;
 	size_t n = 1;
 
-	while (events_take(events, &e)) {
+	while (events_take(events, &e))
 		n += e.kind == EVENT_RETRY;
-	}
 	return n;
 }
 
@@ -68,11 +67,10 @@ static int converse(struct preflight *p, const struct model_question *q, struct 
 	chat_init(&chat, &q->conf, p->io, &events, 0);
 	int failed = chat_ask(&chat, body, &out->reply, &failure, &answered, err);
 	p->requests += count_sent(&events);
-	if (!failed && answered) {
+	if (!failed && answered)
 		copy_reply(p, q, out);
-	} else if (!failed) {
+	else if (!failed)
 		copy_failure(p, &failure, out);
-	}
 	chat_release(&chat);
 	chat_failure_release(&failure);
 	events_release(&events);
@@ -85,15 +83,13 @@ int preflight_ask(struct preflight *p, const struct model_question *q, struct mo
 	struct buf body = BUF(BUF_MAX_MESSAGE);
 	struct chat_request request;
 
-	if (p->requests >= PREFLIGHT_REQUESTS) {
+	if (p->requests >= PREFLIGHT_REQUESTS)
 		return 0;
-	}
 	out->asked = true;
 	out->prompt_tokens = -1;
 	chat_request_init(&request, &q->conf, q->tools, 0);
-	if (q->limit) {
+	if (q->limit)
 		chat_request_limit(&request, q->limit);
-	}
 	chat_request_write(&request, q->messages, &body);
 	int failed = converse(p, q, buf_view(&body), out, err);
 	chat_request_release(&request);
@@ -107,9 +103,8 @@ static struct str name_of(struct str model)
 	static const char *const keys[] = {"id", "name", "model"};
 	struct str name = STR_NONE;
 
-	for (size_t i = 0; i < ARRAY_LEN(keys) && json_type(name) != JSON_STRING; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(keys) && json_type(name) != JSON_STRING; i++)
 		name = json_get(model, str_from(keys[i]));
-	}
 	return name;
 }
 
@@ -118,9 +113,8 @@ static void read_list(struct preflight *p, struct str body)
 	struct str list = JSON_GET(body, "data"), each, name;
 	struct buf text = BUF(BUF_MAX_SMALL);
 
-	if (json_type(list) != JSON_ARRAY) {
+	if (json_type(list) != JSON_ARRAY)
 		list = JSON_GET(body, "models");
-	}
 	if (json_type(list) != JSON_ARRAY) {
 		p->list_fault = STR("the reply contains no list");
 		return;
@@ -129,9 +123,8 @@ static void read_list(struct preflight *p, struct str body)
 	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
 		name = json_type(each) == JSON_OBJECT ? name_of(each) : each;
 		buf_clear(&text);
-		if (json_type(name) == JSON_STRING && json_decode(name, &text)) {
+		if (json_type(name) == JSON_STRING && json_decode(name, &text))
 			p->names[p->name_count++] = copy_text(p, &text).p;
-		}
 	}
 	buf_release(&text);
 }
@@ -173,9 +166,8 @@ static int list(struct preflight *p, const struct http_request *q, struct error 
 {
 	struct http_exchange *x = NULL;
 
-	if (http_begin(p->io, q, &x, err)) {
+	if (http_begin(p->io, q, &x, err))
 		return -1;
-	}
 	int failed = receive_list(p, x, err);
 	p->requests += 1 + http_repeats(x);
 	p->unreachable = failed && err->kind == FAIL_TRANSPORT && !http_was_sent(x);

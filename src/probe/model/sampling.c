@@ -19,11 +19,9 @@ static void list_profiles(const char *name, struct property *out)
 
 static bool some_profile_leaves_out(const char *name)
 {
-	for (size_t i = 0; i < profiles_count; i++) {
-		if (!profile_accepts(&profiles[i], name)) {
+	for (size_t i = 0; i < profiles_count; i++)
+		if (!profile_accepts(&profiles[i], name))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -89,9 +87,8 @@ static void report_unsent(const struct preflight *p, struct property *out)
 			buf_str(&out->evidence, m.key);
 		}
 	}
-	if (kept) {
+	if (kept)
 		buf_printf(&out->evidence, " (profile %s)", p->conf->profile->name);
-	}
 	buf_release(&name);
 }
 
@@ -191,9 +188,8 @@ static void judge_room(const struct trainer_plan *t, size_t room, struct propert
 {
 	size_t whole = room / (size_t)t->group_size;
 
-	if (room >= t->sessions) {
+	if (room >= t->sessions)
 		return;
-	}
 	out->status = PROPERTY_FAIL;
 	property_evidence(out, "%zu get an environment: %zu complete group%s at a time", room,
 	                  whole, plural(whole));
@@ -206,9 +202,8 @@ static void judge_room(const struct trainer_plan *t, size_t room, struct propert
 static void judge_tasks(const struct trainer_plan *t, const struct tasks *tasks,
                         struct property *out)
 {
-	if (!tasks || tasks->count >= t->groups) {
+	if (!tasks || tasks->count >= t->groups)
 		return;
-	}
 	out->status = PROPERTY_FAIL;
 	property_evidence(out,
 	                  "%zu task%s for %" PRIu64

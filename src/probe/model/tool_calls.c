@@ -39,11 +39,9 @@ static const char *parser_of(const struct preflight *p, const char *format)
 {
 	bool sglang = strcmp(p->conf->profile->name, "sglang") == 0;
 
-	for (size_t i = 0; format && i < ARRAY_LEN(parsers); i++) {
-		if (strcmp(parsers[i].format, format) == 0) {
+	for (size_t i = 0; format && i < ARRAY_LEN(parsers); i++)
+		if (strcmp(parsers[i].format, format) == 0)
 			return sglang ? parsers[i].sglang : parsers[i].vllm;
-		}
-	}
 	return "NAME (hermes for Qwen and Hermes models)";
 }
 
@@ -52,9 +50,8 @@ static void advise_server(const struct preflight *p, const char *format, struct 
 	for (size_t i = 0; i < ARRAY_LEN(servers); i++) {
 		const char *fix = servers[i].fix, *gap = strstr(fix, "%s");
 
-		if (strcmp(servers[i].profile, p->conf->profile->name) != 0) {
+		if (strcmp(servers[i].profile, p->conf->profile->name) != 0)
 			continue;
-		}
 		property_fix(out, "%.*s%s%s", gap ? (int)(gap - fix) : 400, fix,
 		             gap ? parser_of(p, format) : "", gap ? gap + 2 : "");
 	}
@@ -62,23 +59,19 @@ static void advise_server(const struct preflight *p, const char *format, struct 
 
 static const struct tool_call *first_call(const struct model_answer *a)
 {
-	for (size_t i = 0; i < a->calls.count; i++) {
-		if (a->calls.items[i].outcome == OUTCOME_NONE) {
+	for (size_t i = 0; i < a->calls.count; i++)
+		if (a->calls.items[i].outcome == OUTCOME_NONE)
 			return &a->calls.items[i];
-		}
-	}
 	return NULL;
 }
 
 static void report_notes(const char *what, const struct call_notes *n, struct property *out)
 {
-	for (size_t i = 0; i < n->count; i++) {
-		if (i) {
+	for (size_t i = 0; i < n->count; i++)
+		if (i)
 			buf_printf(&out->evidence, ", %s", n->words[i]);
-		} else {
+		else
 			property_evidence(out, "%s%s", what, n->words[i]);
-		}
-	}
 }
 
 /* ---- with a call ---- */
@@ -146,11 +139,10 @@ static void judge_refused(const struct preflight *p, struct property *out)
 {
 	property_judge(out, PROPERTY_FAIL, "refused");
 	report_no_call(own_choice(p), &p->own, out);
-	if (required_works(p)) {
+	if (required_works(p))
 		property_evidence(out, "required: a call");
-	} else if (p->required.asked) {
+	else if (p->required.asked)
 		report_no_call("required", &p->required, out);
-	}
 	advise_server(p, NULL, out);
 	property_fix(out, "or use \1tool_mode\2 json or text");
 }
@@ -270,16 +262,14 @@ static void judge_sizes_results(const struct preflight *p, struct property *out)
 	                  "%" PRId64 " tokens with a call and a word as its result, %" PRId64
 	                  " with %d words",
 	                  brief, wordy, PREFLIGHT_WORDS);
-	if (before >= 0) {
+	if (before >= 0)
 		property_evidence(out, "%" PRId64 " before the call", before);
-	}
-	if (wordy - brief < TOKENS_SHOWN) {
+	if (wordy - brief < TOKENS_SHOWN)
 		judge_missing_results("results are", out);
-	} else if (before >= 0 && brief - before < TOKENS_SHOWN) {
+	else if (before >= 0 && brief - before < TOKENS_SHOWN)
 		judge_missing_results("the model's own calls are", out);
-	} else {
+	else
 		property_judge(out, PROPERTY_OK, "included");
-	}
 }
 
 static void judge_refused_results(const struct model_answer *a, struct property *out)

@@ -25,11 +25,9 @@ static void note(struct name_check *l, struct str name)
 {
 	struct str near = preflight_nearest(name, l->names, l->count);
 
-	for (size_t i = 0; i < l->unknown && i < UNKNOWN_SHOWN; i++) {
-		if (str_eq(l->seen[i], name)) {
+	for (size_t i = 0; i < l->unknown && i < UNKNOWN_SHOWN; i++)
+		if (str_eq(l->seen[i], name))
 			return;
-		}
-	}
 	if (l->unknown < UNKNOWN_SHOWN) {
 		l->seen[l->unknown] = arena_str(&l->arena, name);
 		property_evidence(l->out, "%s: %.*s", l->where, STR_ARG(name));
@@ -49,18 +47,16 @@ static bool is_tool(const struct name_check *l, struct str name)
 static void check_name(struct name_check *l, struct str name)
 {
 	l->named++;
-	if (!is_tool(l, name)) {
+	if (!is_tool(l, name))
 		note(l, name);
-	}
 }
 
 static void check_string(struct name_check *l, struct str string)
 {
 	struct buf name = BUF(BUF_MAX_SMALL);
 
-	if (json_type(string) == JSON_STRING && json_decode(string, &name)) {
+	if (json_type(string) == JSON_STRING && json_decode(string, &name))
 		check_name(l, buf_view(&name));
-	}
 	buf_release(&name);
 }
 
@@ -101,9 +97,8 @@ static void check_quoted(struct name_check *l, struct str name, struct str rest)
 {
 	bool called = rest.n && (rest.p[0] == '(' || str_starts(rest, STR("` tool")));
 
-	if (name.n < 3 || name.n > NAME_BYTES) {
+	if (name.n < 3 || name.n > NAME_BYTES)
 		return;
-	}
 	if (is_tool(l, name)) {
 		l->named++;
 	} else if (!is_in_tools(l, name) && (called || memchr(name.p, '_', name.n) ||
@@ -121,12 +116,10 @@ static void check_text(struct name_check *l, struct str text)
 		struct str rest = str_skip(text, (size_t)(tick - text.p) + 1);
 		size_t n = 0;
 
-		while (n < rest.n && is_name_byte(rest.p[n])) {
+		while (n < rest.n && is_name_byte(rest.p[n]))
 			n++;
-		}
-		if (n && n < rest.n && (rest.p[n] == '`' || rest.p[n] == '(')) {
+		if (n && n < rest.n && (rest.p[n] == '`' || rest.p[n] == '('))
 			check_quoted(l, (struct str){rest.p, n}, str_skip(rest, n));
-		}
 		text = str_skip(rest, n + (n < rest.n && rest.p[n] == '`'));
 	}
 }
@@ -138,11 +131,10 @@ static void check_vars(struct name_check *l, struct str vars)
 
 	for (size_t cursor = 0; json_next_member(vars, &cursor, &m);) {
 		buf_clear(&text);
-		if (m.type == JSON_ARRAY && str_is(m.key, "tools")) {
+		if (m.type == JSON_ARRAY && str_is(m.key, "tools"))
 			check_list(l, m.value);
-		} else if (m.type == JSON_STRING && json_decode(m.value, &text)) {
+		else if (m.type == JSON_STRING && json_decode(m.value, &text))
 			check_text(l, buf_view(&text));
-		}
 	}
 	buf_release(&text);
 }
@@ -153,9 +145,8 @@ static void check_tasks(struct name_check *l, const struct tasks *tasks)
 		const struct task *t = &tasks->items[i];
 
 		snprintf(l->where, sizeof(l->where), "task line %zu", t->line);
-		if (t->tool) {
+		if (t->tool)
 			check_name(l, str_from(t->tool));
-		}
 		check_vars(l, t->vars);
 	}
 }
@@ -175,9 +166,8 @@ static void list_names(struct name_check *l)
 	struct str tool;
 
 	l->names = arena_new(&l->arena, (json_count(l->p->tools) + 1) * sizeof(*l->names));
-	for (size_t cursor = 0; json_next(l->p->tools, &cursor, &tool);) {
+	for (size_t cursor = 0; json_next(l->p->tools, &cursor, &tool);)
 		l->names[l->count++] = json_text(&l->arena, JSON_GET(tool, "name")).p;
-	}
 }
 
 static void judge(struct name_check *l)

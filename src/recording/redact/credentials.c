@@ -19,11 +19,9 @@ static bool contains(struct str name, const char *word)
 {
 	size_t n = strlen(word);
 
-	for (size_t at = 0; at + n <= name.n; at++) {
-		if (same_letters(name, at, word, n)) {
+	for (size_t at = 0; at + n <= name.n; at++)
+		if (same_letters(name, at, word, n))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -34,17 +32,14 @@ bool credentials_named(struct str name)
 	                                    "api-key",       "api_key", "signature"};
 	static const char *const ends[] = {"key", "auth", "sig", "pass", "pwd", "jwt", "_pat"};
 
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-		if (contains(name, parts[i])) {
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		if (contains(name, parts[i]))
 			return true;
-		}
-	}
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
 		size_t n = strlen(ends[i]);
 
-		if (name.n >= n && same_letters(name, name.n - n, ends[i], n)) {
+		if (name.n >= n && same_letters(name, name.n - n, ends[i], n))
 			return true;
-		}
 	}
 	return false;
 }
@@ -72,9 +67,8 @@ static void add_basic(struct secrets *s, struct str digits)
 {
 	struct buf user = BUF(BUF_MAX_SMALL);
 
-	if (base64_decode(&user, digits)) {
+	if (base64_decode(&user, digits))
 		add_user(s, buf_view(&user));
-	}
 	buf_release(&user);
 }
 
@@ -85,9 +79,8 @@ static void add_cookies(struct secrets *s, struct str pairs)
 
 		cut_at(cut_at(pairs, ';', &pairs), '=', &value);
 		value = text_trim(value);
-		if (value.n >= COOKIE_MIN) {
+		if (value.n >= COOKIE_MIN)
 			secrets_add(s, value);
-		}
 	}
 }
 
@@ -95,11 +88,9 @@ static bool is_scheme(struct str word)
 {
 	static const char *const schemes[] = {"Basic", "Bearer", "Token", "ApiKey"};
 
-	for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
-		if (word.n == strlen(schemes[i]) && same_letters(word, 0, schemes[i], word.n)) {
+	for (size_t i = 0; i < ARRAY_LEN(schemes); i++)
+		if (word.n == strlen(schemes[i]) && same_letters(word, 0, schemes[i], word.n))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -109,20 +100,16 @@ bool credentials_add_header(struct secrets *s, struct str header, bool whatever)
 	struct str name = text_trim(cut_at(header, ':', &value));
 
 	value = text_trim(value);
-	if (!whatever && !credentials_named(name)) {
+	if (!whatever && !credentials_named(name))
 		return true;
-	}
 	struct str scheme = cut_at(value, ' ', &rest);
 	rest = text_trim(rest);
-	if (rest.n && (is_scheme(scheme) || contains(name, "authorization"))) {
+	if (rest.n && (is_scheme(scheme) || contains(name, "authorization")))
 		value = rest;
-	}
-	if (is_scheme(scheme) && same_letters(scheme, 0, "Basic", scheme.n)) {
+	if (is_scheme(scheme) && same_letters(scheme, 0, "Basic", scheme.n))
 		add_basic(s, rest);
-	}
-	if (contains(name, "cookie")) {
+	if (contains(name, "cookie"))
 		add_cookies(s, value);
-	}
 	return secrets_add(s, value);
 }
 
@@ -156,9 +143,8 @@ static void add_query(struct secrets *s, struct str query)
 		struct buf plain = BUF(BUF_MAX_SMALL);
 		size_t end = 0;
 
-		while (end < query.n && query.p[end] != '&' && query.p[end] != ';') {
+		while (end < query.n && query.p[end] != '&' && query.p[end] != ';')
 			end++;
-		}
 		struct str value, name = cut_at((struct str){query.p, end}, '=', &value);
 
 		if (credentials_named(name) || str_is(name, "code")) {
@@ -176,9 +162,8 @@ static void add_place(struct secrets *s, const char *host)
 	struct str place = {host, strcspn(host, "/?#")};
 	struct buf user = BUF(BUF_MAX_SMALL);
 
-	while (place.n && place.p[place.n - 1] != '@') {
+	while (place.n && place.p[place.n - 1] != '@')
 		place.n--;
-	}
 	unescape((struct str){place.p, place.n ? place.n - 1 : 0}, &user);
 	add_user(s, buf_view(&user));
 	buf_release(&user);
@@ -189,9 +174,8 @@ void credentials_add_url(struct secrets *s, const char *url)
 	const char *scheme = strstr(url, "://");
 	struct str query, fragment;
 
-	if (scheme) {
+	if (scheme)
 		add_place(s, scheme + 3);
-	}
 	cut_at(cut_at(str_from(url), '#', &fragment), '?', &query);
 	add_query(s, query);
 	add_query(s, fragment);
@@ -231,9 +215,8 @@ static void add_word(struct secrets *s, const char *word)
 			credentials_add_url(s, value);
 			return;
 		}
-		if (equals && credentials_named((struct str){value, (size_t)(equals - value)})) {
+		if (equals && credentials_named((struct str){value, (size_t)(equals - value)}))
 			secrets_add(s, str_from(equals + 1));
-		}
 		value = equals ? equals + 1 : NULL;
 	}
 }
@@ -246,9 +229,8 @@ static void add_command(struct secrets *s, const char *command)
 	while (next_word(&command, &word)) {
 		const char *text = buf_cstr(&word);
 
-		if (named && text[0] != '-') {
+		if (named && text[0] != '-')
 			secrets_add(s, buf_view(&word));
-		}
 		named = text[0] == '-' && !strchr(text, '=') && credentials_named(buf_view(&word));
 		add_word(s, text);
 	}
@@ -261,8 +243,7 @@ void credentials_add_target(struct secrets *s, const char *target)
 		add_command(s, target_command(target));
 		return;
 	}
-	if (!strstr(target, "://")) {
+	if (!strstr(target, "://"))
 		add_place(s, target);
-	}
 	credentials_add_url(s, target);
 }

@@ -41,12 +41,10 @@ struct secrets *secrets_new(void)
 
 void secrets_free(struct secrets *s)
 {
-	if (!s) {
+	if (!s)
 		return;
-	}
-	for (size_t i = 0; i < s->count; i++) {
+	for (size_t i = 0; i < s->count; i++)
 		free(s->needles[i].text);
-	}
 	free(s->needles);
 	free(s);
 }
@@ -62,11 +60,9 @@ static void add_pair(struct secrets *s, char first, char second)
 /* text has at least two bytes. */
 static void add_needle(struct secrets *s, struct str text, const char *between)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		if (str_eq((struct str){s->needles[i].text, s->needles[i].n}, text)) {
+	for (size_t i = 0; i < s->count; i++)
+		if (str_eq((struct str){s->needles[i].text, s->needles[i].n}, text))
 			return;
-		}
-	}
 	s->needles = mem_resize(s->needles, s->count + 1, sizeof(*s->needles));
 	s->needles[s->count++] = (struct needle){mem_text(text), text.n, between};
 	s->first[(unsigned char)text.p[0]] = true;
@@ -88,9 +84,8 @@ static void add_base64_digits(struct secrets *s, struct str digits)
 
 	add_needle(s, digits, line_ends);
 	buf_str(&url, digits);
-	for (size_t i = 0; i < url.n; i++) {
+	for (size_t i = 0; i < url.n; i++)
 		url.p[i] = (char)(url.p[i] == '+' ? '-' : url.p[i] == '/' ? '_' : url.p[i]);
-	}
 	add_needle(s, buf_view(&url), line_ends);
 	buf_release(&url);
 }
@@ -120,14 +115,12 @@ static void add_base64(struct secrets *s, struct str value)
 	for (size_t i = 0; i < 3; i++) {
 		struct str digits = base64_digits(value, i, &once), again;
 
-		if (digits.n) {
+		if (digits.n)
 			add_base64_digits(s, digits);
-		}
 		for (size_t k = 0; k < 3 && digits.n; k++) {
 			again = base64_digits(digits, k, &twice);
-			if (again.n) {
+			if (again.n)
 				add_needle(s, again, line_ends);
-			}
 		}
 	}
 	buf_release(&once);
@@ -142,9 +135,8 @@ static void add_hex(struct secrets *s, struct str value, const char *sixteen)
 		buf_char(&digits, sixteen[(unsigned char)value.p[i] >> 4]);
 		buf_char(&digits, sixteen[(unsigned char)value.p[i] & 15]);
 	}
-	if (!digits.full) {
+	if (!digits.full)
 		add_needle(s, buf_view(&digits), value.n < PART_MIN ? line_ends : separators);
-	}
 	buf_release(&digits);
 }
 
@@ -163,9 +155,8 @@ static void add_lines(struct secrets *s, struct str value)
 		size_t n = end ? (size_t)(end - value.p) : value.n;
 		struct str line = text_trim((struct str){value.p, n});
 
-		if (line.n >= PART_MIN) {
+		if (line.n >= PART_MIN)
 			add_value(s, line);
-		}
 		value = str_skip(value, n + 1);
 	}
 }
@@ -178,9 +169,8 @@ static void add_strings(struct secrets *s, struct str json)
 	for (size_t cursor = 0; json_next_string(json, &cursor, &string);) {
 		buf_clear(&text);
 		json_decode(string, &text);
-		if (text.n >= PART_MIN) {
+		if (text.n >= PART_MIN)
 			add_value(s, buf_view(&text));
-		}
 	}
 	buf_release(&text);
 }
@@ -190,16 +180,13 @@ bool secrets_add(struct secrets *s, struct str value)
 	struct json_fault fault;
 
 	value = text_trim(value);
-	if (value.n < SECRET_MIN) {
+	if (value.n < SECRET_MIN)
 		return false;
-	}
 	add_value(s, value);
-	if (memchr(value.p, '\n', value.n)) {
+	if (memchr(value.p, '\n', value.n))
 		add_lines(s, value);
-	}
-	if (json_validate(value, &fault) == 0) {
+	if (json_validate(value, &fault) == 0)
 		add_strings(s, value);
-	}
 	return true;
 }
 
@@ -240,24 +227,20 @@ static size_t match_end(const struct secrets *s, struct str text, size_t at, boo
 		struct str needle = {s->needles[i].text, s->needles[i].n};
 		size_t used;
 
-		if (needle.p[0] != here.p[0] && !spelling_is_escape(here.p[0])) {
+		if (needle.p[0] != here.p[0] && !spelling_is_escape(here.p[0]))
 			continue;
-		}
 		size_t matched = spelling_match(needle, here, s->needles[i].between, &used);
-		if (at + used > end && is_enough(matched, needle, inside || at + used == text.n)) {
+		if (at + used > end && is_enough(matched, needle, inside || at + used == text.n))
 			end = at + used;
-		}
 	}
 	return end;
 }
 
 static bool is_in(const struct secrets *s, struct str text, bool inside)
 {
-	for (size_t at = 0; (at = next_candidate(s, text, at)) < text.n; at++) {
-		if (match_end(s, text, at, inside) > at) {
+	for (size_t at = 0; (at = next_candidate(s, text, at)) < text.n; at++)
+		if (match_end(s, text, at, inside) > at)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -279,20 +262,18 @@ static void replace(const void *ctx, struct str text, struct buf *out)
 			buf_add(out, text.p + copied, at - copied);
 			buf_text(out, put);
 		}
-		if (now > at && now > end) {
+		if (now > at && now > end)
 			copied = end = now;
-		}
 	}
 	buf_str(out, str_skip(text, copied));
 }
 
 void secrets_redact(const struct secrets *s, struct str text, struct buf *out)
 {
-	if (s && s->count) {
+	if (s && s->count)
 		replace(s, text, out);
-	} else {
+	else
 		buf_str(out, text);
-	}
 }
 
 /* ---- lines ---- */
@@ -318,11 +299,10 @@ static void redact_values(const struct secrets *s, const struct line *l, struct 
 		enum key k = rows[i].key;
 		size_t from = store->n;
 
-		if (is_ours_alone(&rows[i])) {
+		if (is_ours_alone(&rows[i]))
 			buf_str(store, l->value[k]);
-		} else {
+		else
 			replace_json(&replacer, l->value[k], &scratch, store);
-		}
 		out->value[k].n = store->n - from;
 	}
 	line_point(out, store->p);
@@ -335,9 +315,8 @@ void secrets_redact_line(const struct secrets *s, const struct line *l, struct b
 
 	line_write(l, out);
 	struct str text = {out->p + from, out->n - from};
-	if (!s || !s->count || out->full || text.n == 0 || !is_in(s, text, true)) {
+	if (!s || !s->count || out->full || text.n == 0 || !is_in(s, text, true))
 		return;
-	}
 	struct buf store = BUF(out->max);
 	struct line redacted;
 	(void)!buf_room(&store, text.n); /* allocate once: the result has about this length */

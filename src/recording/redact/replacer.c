@@ -15,17 +15,15 @@
 /* The position after the closing quote of the string that begins at json[at]. */
 static size_t string_end(struct str json, size_t at)
 {
-	for (at++; at < json.n && json.p[at] != '"'; at++) {
+	for (at++; at < json.n && json.p[at] != '"'; at++)
 		at += json.p[at] == '\\';
-	}
 	return at < json.n ? at + 1 : json.n;
 }
 
 static size_t number_end(struct str json, size_t at)
 {
-	while (at < json.n && strchr("+-.0123456789eE", json.p[at]) && json.p[at]) {
+	while (at < json.n && strchr("+-.0123456789eE", json.p[at]) && json.p[at])
 		at++;
-	}
 	return at;
 }
 
@@ -38,9 +36,8 @@ static bool replace_plain(const struct text_replacer *r, const struct token *t, 
 {
 	struct str inner = json_inner(t->text);
 
-	if (!r->found(r->ctx, inner)) {
+	if (!r->found(r->ctx, inner))
 		return false;
-	}
 	buf_str(out, t->before);
 	buf_char(out, '"');
 	r->replace(r->ctx, inner, out);
@@ -55,15 +52,13 @@ static bool replace_escaped(const struct text_replacer *r, const struct token *t
 	buf_clear(scratch);
 	bool exact = json_decode(t->text, scratch);
 	const char *put = r->found(r->ctx, buf_view(scratch));
-	if (!put) {
+	if (!put)
 		return false;
-	}
 	struct buf replaced = BUF(scratch->max);
-	if (exact) {
+	if (exact)
 		r->replace(r->ctx, buf_view(scratch), &replaced);
-	} else {
+	else
 		buf_text(&replaced, put);
-	}
 	buf_str(out, t->before);
 	json_quote(out, buf_view(&replaced));
 	buf_release(&replaced);
@@ -74,9 +69,8 @@ static bool replace_number(const struct text_replacer *r, const struct token *t,
 {
 	const char *put = r->found(r->ctx, t->text);
 
-	if (!put) {
+	if (!put)
 		return false;
-	}
 	buf_str(out, t->before);
 	json_quote(out, str_from(put));
 	return true;
@@ -124,9 +118,8 @@ static size_t bucket_of(struct str text)
 {
 	uint32_t word = 0;
 
-	if (text.n >= sizeof(word)) {
+	if (text.n >= sizeof(word))
 		memcpy(&word, text.p, sizeof(word));
-	}
 	return word * UINT32_C(2654435761) >> 24;
 }
 
@@ -149,11 +142,9 @@ static void fill_buckets(struct replacer *n)
 /* The item with that text, or NULL. */
 static const struct replacement *item_of(const struct replacer *n, struct str text)
 {
-	for (uint32_t i = n->buckets[bucket_of(text)]; i; i = n->items[i - 1].next) {
-		if (str_eq(text_of(&n->items[i - 1]), text)) {
+	for (uint32_t i = n->buckets[bucket_of(text)]; i; i = n->items[i - 1].next)
+		if (str_eq(text_of(&n->items[i - 1]), text))
 			return &n->items[i - 1];
-		}
-	}
 	return NULL;
 }
 
@@ -161,11 +152,9 @@ static void remove_oldest(struct replacer *n)
 {
 	size_t oldest = 0;
 
-	for (size_t i = 1; i < n->count; i++) {
-		if (n->items[i].age < n->items[oldest].age) {
+	for (size_t i = 1; i < n->count; i++)
+		if (n->items[i].age < n->items[oldest].age)
 			oldest = i;
-		}
-	}
 	free(n->items[oldest].text);
 	n->count--;
 	memmove(&n->items[oldest], &n->items[oldest + 1], (n->count - oldest) * sizeof(*n->items));
@@ -177,9 +166,8 @@ static bool is_plain(struct str text)
 	for (size_t i = 0; i < text.n; i++) {
 		unsigned char c = (unsigned char)text.p[i];
 
-		if (c < 0x20 || c == '"' || c == '\\' || c == '/') {
+		if (c < 0x20 || c == '"' || c == '\\' || c == '/')
 			return false;
-		}
 	}
 	return true;
 }
@@ -188,12 +176,10 @@ void replacer_add(struct replacer *n, struct str text, const char *put)
 {
 	size_t at = 0;
 
-	if (text.n == 0 || item_of(n, text)) {
+	if (text.n == 0 || item_of(n, text))
 		return;
-	}
-	while (at < n->count && n->items[at].n >= text.n) {
+	while (at < n->count && n->items[at].n >= text.n)
 		at++;
-	}
 	n->items = mem_resize(n->items, n->count + 1, sizeof(*n->items));
 	memmove(&n->items[at + 1], &n->items[at], (n->count - at) * sizeof(*n->items));
 	n->items[at] = (struct replacement){.text = mem_text(text),
@@ -202,17 +188,15 @@ void replacer_add(struct replacer *n, struct str text, const char *put)
 	                                    .plain = is_plain(text),
 	                                    .age = n->added++};
 	n->count++;
-	if (n->max && n->count > n->max) {
+	if (n->max && n->count > n->max)
 		remove_oldest(n);
-	}
 	fill_buckets(n);
 }
 
 void replacer_release(struct replacer *n)
 {
-	for (size_t i = 0; i < n->count; i++) {
+	for (size_t i = 0; i < n->count; i++)
 		free(n->items[i].text);
-	}
 	free(n->items);
 	*n = (struct replacer){.max = n->max};
 }
@@ -222,15 +206,13 @@ static const struct replacement *match(const struct replacer *n, struct str text
 {
 	const struct str rest = str_skip(text, at);
 
-	if (rest.n < REPLACER_INSIDE) {
+	if (rest.n < REPLACER_INSIDE)
 		return at == 0 && n->whole ? item_of(n, text) : NULL;
-	}
 	for (uint32_t i = n->buckets[bucket_of(rest)]; i; i = n->items[i - 1].next) {
 		const struct replacement *x = &n->items[i - 1];
 
-		if (!is_whole(x) && str_starts(rest, text_of(x))) {
+		if (!is_whole(x) && str_starts(rest, text_of(x)))
 			return x;
-		}
 	}
 	return NULL;
 }
@@ -240,9 +222,8 @@ static const struct replacement *first_match(const struct replacer *n, struct st
 	for (size_t at = 0; n->count && at < text.n; at++) {
 		const struct replacement *x = match(n, text, at);
 
-		if (x) {
+		if (x)
 			return x;
-		}
 	}
 	return NULL;
 }
@@ -282,19 +263,14 @@ static bool has_bytes(const struct replacer *n, struct str json)
 {
 	size_t inside = n->count - n->whole;
 
-	for (size_t i = inside; i < n->count; i++) {
-		if (is_string(&n->items[i], json)) {
+	for (size_t i = inside; i < n->count; i++)
+		if (is_string(&n->items[i], json))
 			return true;
-		}
-	}
-	if (inside > FEW) {
+	if (inside > FEW)
 		return first_match(n, json);
-	}
-	for (size_t i = 0; i < inside; i++) {
-		if (find_in(json, text_of(&n->items[i]))) {
+	for (size_t i = 0; i < inside; i++)
+		if (find_in(json, text_of(&n->items[i])))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -305,13 +281,11 @@ static bool has_unicode_escape(struct str json)
 	while (at < json.n) {
 		const char *p = memchr(json.p + at, '\\', json.n - at);
 
-		if (!p) {
+		if (!p)
 			return false;
-		}
 		at = (size_t)(p - json.p) + 2;
-		if (at > json.n || p[1] == 'u') {
+		if (at > json.n || p[1] == 'u')
 			return true;
-		}
 	}
 	return false;
 }

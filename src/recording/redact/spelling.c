@@ -20,9 +20,8 @@ struct meanings {
 
 static void add_byte(struct meanings *m, unsigned char byte, size_t used)
 {
-	if (m->count < MEANINGS) {
+	if (m->count < MEANINGS)
 		m->item[m->count++] = (struct meaning){{(char)byte}, 1, used};
-	}
 }
 
 static void add_code(struct meanings *m, uint32_t code, size_t used)
@@ -34,13 +33,11 @@ static void add_code(struct meanings *m, uint32_t code, size_t used)
 		add_byte(m, (unsigned char)code, used);
 		return;
 	}
-	if (code > 0x10ffff || m->count == MEANINGS) {
+	if (code > 0x10ffff || m->count == MEANINGS)
 		return;
-	}
 	x.n = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-	for (size_t i = x.n - 1; i > 0; i--, code >>= 6) {
+	for (size_t i = x.n - 1; i > 0; i--, code >>= 6)
 		x.bytes[i] = (char)(0x80 | (code & 0x3f));
-	}
 	x.bytes[0] = (char)(lead[x.n] | code);
 	m->item[m->count++] = x;
 }
@@ -60,9 +57,8 @@ static size_t read_digits(struct str s, unsigned base, size_t max, uint32_t *val
 		unsigned c = (unsigned char)s.p[n], letter = (c | 32) - 'a';
 		unsigned digit = c - '0' < 10 ? c - '0' : letter < 6 ? letter + 10 : 99;
 
-		if (digit >= base) {
+		if (digit >= base)
 			break;
-		}
 		*value = *value * base + digit;
 	}
 	return n;
@@ -72,9 +68,8 @@ static size_t backslashes(struct str s)
 {
 	size_t n = 0;
 
-	while (at_of(s, n) == '\\') {
+	while (at_of(s, n) == '\\')
 		n++;
-	}
 	return n;
 }
 
@@ -82,9 +77,8 @@ static size_t backslashes(struct str s)
    braces; 0: none. */
 static size_t read_unicode(struct str s, uint32_t *code)
 {
-	if (at_of(s, 0) != '{') {
+	if (at_of(s, 0) != '{')
 		return read_digits(s, 16, 4, code) == 4 ? 4 : 0;
-	}
 	size_t n = read_digits(str_skip(s, 1), 16, 6, code);
 
 	return n && at_of(s, n + 1) == '}' ? n + 2 : 0;
@@ -96,9 +90,8 @@ static void add_unicode(struct meanings *m, struct str s, size_t at)
 	uint32_t code, low;
 	size_t n = read_unicode(str_skip(s, at), &code);
 
-	if (!n) {
+	if (!n)
 		return;
-	}
 	at += n;
 	if (code >= 0xd800 && code < 0xdc00) {
 		size_t run = backslashes(str_skip(s, at));
@@ -121,16 +114,14 @@ static void read_backslash(struct meanings *m, struct str s)
 	const char *known = c ? strchr(letters, c) : NULL;
 	uint32_t code;
 
-	for (size_t n = 2; n <= run && n <= 16; n *= 2) {
+	for (size_t n = 2; n <= run && n <= 16; n *= 2)
 		add_byte(m, '\\', n);
-	}
-	if (known) {
+	if (known)
 		add_byte(m, (unsigned char)stands_for[known - letters], run + 1);
-	} else if (c == 'u') {
+	else if (c == 'u')
 		add_unicode(m, s, run + 1);
-	} else if (c == 'x' && read_digits(str_skip(s, run + 1), 16, 2, &code) == 2) {
+	else if (c == 'x' && read_digits(str_skip(s, run + 1), 16, 2, &code) == 2)
 		add_byte(m, (unsigned char)code, run + 3);
-	}
 }
 
 /* %41, %2541, ... */
@@ -138,10 +129,8 @@ static void read_percent(struct meanings *m, struct str s)
 {
 	uint32_t code = '%';
 
-	for (size_t at = 1; code == '%' && read_digits(str_skip(s, at), 16, 2, &code) == 2;
-	     at += 2) {
+	for (size_t at = 1; code == '%' && read_digits(str_skip(s, at), 16, 2, &code) == 2; at += 2)
 		add_byte(m, (unsigned char)code, at + 2);
-	}
 }
 
 static void read_entity(struct meanings *m, struct str s)
@@ -157,22 +146,18 @@ static void read_entity(struct meanings *m, struct str s)
 	size_t at = 1;
 	uint32_t code;
 
-	for (; str_starts(str_skip(s, at), amp); at += amp.n) {
+	for (; str_starts(str_skip(s, at), amp); at += amp.n)
 		add_byte(m, '&', at + amp.n);
-	}
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		if (str_starts(str_skip(s, at), names[i].name)) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (str_starts(str_skip(s, at), names[i].name))
 			add_byte(m, (unsigned char)names[i].byte, at + names[i].name.n);
-		}
-	}
 	if (at_of(s, at) == '#') {
 		bool hex = at_of(s, at + 1) == 'x' || at_of(s, at + 1) == 'X';
 		size_t from = at + 1 + hex,
 		       n = read_digits(str_skip(s, from), hex ? 16 : 10, 7, &code);
 
-		if (n && at_of(s, from + n) == ';') {
+		if (n && at_of(s, from + n) == ';')
 			add_code(m, code, from + n + 1);
-		}
 	}
 }
 
@@ -208,9 +193,8 @@ bool spelling_begins(struct str s, const bool bytes[256])
 
 	m.count = 0;
 	read_escape(&m, s);
-	for (size_t i = 0; i < m.count; i++) {
+	for (size_t i = 0; i < m.count; i++)
 		begins = begins || bytes[(unsigned char)m.item[i].bytes[0]];
-	}
 	return begins;
 }
 
@@ -246,13 +230,12 @@ static size_t gap_length(struct str s, const char *between)
 	for (;;) {
 		c = at_of(s, n);
 		run = backslashes(str_skip(s, n));
-		if (c && (strchr(between, c) || (n && strchr(" \t\r\n", c)))) {
+		if (c && (strchr(between, c) || (n && strchr(" \t\r\n", c))))
 			n++;
-		} else if (run && (at_of(s, n + run) == 'n' || at_of(s, n + run) == 'r')) {
+		else if (run && (at_of(s, n + run) == 'n' || at_of(s, n + run) == 'r'))
 			n += run + 1;
-		} else {
+		else
 			return n;
-		}
 	}
 }
 
@@ -263,18 +246,16 @@ static void branch(struct search *w, struct spelled p)
 	struct str left = str_skip(w->text, p.text);
 	size_t gap = p.text ? gap_length(str_skip(w->s, p.s), w->between) : 0;
 
-	if (gap && w->count < PLACES) {
+	if (gap && w->count < PLACES)
 		w->open[w->count++] = (struct spelled){p.text, p.s + gap};
-	}
 	m.count = 0;
 	read_escape(&m, str_skip(w->s, p.s));
 	add_byte(&m, (unsigned char)at_of(w->s, p.s), 1);
 	for (size_t i = 0; i < m.count && w->count < PLACES; i++) {
 		const struct meaning *x = &m.item[i];
 
-		if (str_starts(left, (struct str){x->bytes, x->n})) {
+		if (str_starts(left, (struct str){x->bytes, x->n}))
 			w->open[w->count++] = (struct spelled){p.text + x->n, p.s + x->used};
-		}
 	}
 }
 
@@ -294,10 +275,8 @@ size_t spelling_match(struct str text, struct str s, const char *between, size_t
 
 		best = p.text > best.text ? p : best;
 		char next = at_of(s, p.s);
-		if (p.text < text.n && next &&
-		    (spelling_is_escape(next) || strchr(between, next))) {
+		if (p.text < text.n && next && (spelling_is_escape(next) || strchr(between, next)))
 			branch(&w, p);
-		}
 	}
 	*used = best.s;
 	return best.text;

@@ -64,9 +64,8 @@ static void end_rollout(struct strip *s)
 
 static int add_path(struct json_paths **paths, bool wild, struct str pointer, struct error *err)
 {
-	if (!*paths) {
+	if (!*paths)
 		*paths = json_paths_new(wild);
-	}
 	return json_paths_add(*paths, pointer, err);
 }
 
@@ -83,30 +82,25 @@ static int add_paths(struct json_paths **paths, bool wild, struct str array, str
 			                 (int)(element.n < 64 ? element.n : 64), element.p);
 		}
 		json_decode(element, scratch);
-		if (add_path(paths, wild, buf_view(scratch), err) != 0) {
+		if (add_path(paths, wild, buf_view(scratch), err) != 0)
 			return -1;
-		}
 	}
 	return 0;
 }
 
 static int add_own_masks(const struct strip *s, struct json_paths **paths, struct error *err)
 {
-	for (size_t i = 0; i < s->mask_count; i++) {
-		if (add_path(paths, true, str_from(s->masks[i]), err) != 0) {
+	for (size_t i = 0; i < s->mask_count; i++)
+		if (add_path(paths, true, str_from(s->masks[i]), err) != 0)
 			return -1;
-		}
-	}
 	return 0;
 }
 
 static bool has_mask(const struct strip *s, struct str mask)
 {
-	for (size_t i = 0; i < s->mask_count; i++) {
-		if (str_is(mask, s->masks[i])) {
+	for (size_t i = 0; i < s->mask_count; i++)
+		if (str_is(mask, s->masks[i]))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -128,11 +122,9 @@ int strip_new(const struct str *masks, size_t count, struct strip **out, struct 
 	struct json_paths *paths = NULL;
 
 	s->masks = mem_array(count + 1, sizeof(*s->masks));
-	for (size_t i = 0; i < count; i++) {
-		if (!has_mask(s, masks[i])) {
+	for (size_t i = 0; i < count; i++)
+		if (!has_mask(s, masks[i]))
 			s->masks[s->mask_count++] = mem_text(masks[i]);
-		}
-	}
 	s->hasher = hasher_new();
 	list_parts(s);
 	s->id = s->replaced = s->masked = s->plain = s->scratch = BUF(LINE_MAX);
@@ -149,14 +141,12 @@ int strip_new(const struct str *masks, size_t count, struct strip **out, struct 
 
 void strip_free(struct strip *s)
 {
-	if (!s) {
+	if (!s)
 		return;
-	}
 	end_rollout(s);
 	buf_release(&s->id);
-	for (size_t i = 0; i < s->mask_count; i++) {
+	for (size_t i = 0; i < s->mask_count; i++)
 		free(s->masks[i]);
-	}
 	free(s->masks);
 	hasher_free(s->hasher);
 	free(s->part_names);
@@ -178,12 +168,10 @@ static int begin_rollout(struct strip *s, const struct line *l, struct error *er
 	buf_str(&s->id, l->rollout);
 	r->id = buf_view(&s->id);
 	s->open = true;
-	if (add_own_masks(s, &r->masks, err) != 0) {
+	if (add_own_masks(s, &r->masks, err) != 0)
 		return -1;
-	}
-	if (add_paths(&r->masks, true, l->value[KEY_MASKS], &s->scratch, err) != 0) {
+	if (add_paths(&r->masks, true, l->value[KEY_MASKS], &s->scratch, err) != 0)
 		return error_wrap(err, "masks");
-	}
 	struct str ignore = JSON_GET(l->value[KEY_STATE_SOURCE], "ignore");
 	if (json_type(ignore) == JSON_ARRAY &&
 	    add_paths(&r->ignore, false, ignore, &s->scratch, err) != 0) {
@@ -234,9 +222,8 @@ static void put_masks(const struct strip *s, struct str named, struct buf *out)
 	for (size_t i = 0; i < s->mask_count; i++) {
 		bool there = false;
 
-		for (size_t cursor = 0; json_next(named, &cursor, &element);) {
+		for (size_t cursor = 0; json_next(named, &cursor, &element);)
 			there = there || json_is(element, str_from(s->masks[i]));
-		}
 		if (!there) {
 			buf_text(out, lead);
 			json_quote(out, str_from(s->masks[i]));
@@ -257,11 +244,9 @@ static void write_name(const char *lead, struct str name, struct buf *out)
 
 static bool is_one_of(struct str name, const struct str *names, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (str_eq(name, names[i])) {
+	for (size_t i = 0; i < count; i++)
+		if (str_eq(name, names[i]))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -337,11 +322,10 @@ static void write_canonical(struct strip *s, const struct line_key *row, struct 
 		                  &s->masked);
 		value = buf_view(&s->masked);
 	}
-	if (parts.count && json_type(value) == JSON_OBJECT) {
+	if (parts.count && json_type(value) == JSON_OBJECT)
 		write_parts(s, parts, value, out);
-	} else {
+	else
 		json_canon(value, NULL, JSON_EDIT_MASK, out);
-	}
 }
 
 /* Reduces the line count of `end` by the lines dropped, so that a line that was missing before is
@@ -350,9 +334,8 @@ static void write_lines(const struct stripped_rollout *r, struct str value, stru
 {
 	int64_t lines;
 
-	if (!json_i64(value, &lines)) {
+	if (!json_i64(value, &lines))
 		lines = r->written + r->dropped + 1;
-	}
 	buf_printf(out, "%" PRId64, lines > r->dropped ? lines - r->dropped : 0);
 }
 
@@ -404,12 +387,9 @@ static void write_line(struct strip *s, const struct line *line, bool replace, s
 	buf_text(out, "{\"type\":\"");
 	buf_text(out, line_type_name(line->type));
 	buf_char(out, '"');
-	for (row++; row < end; row++) {
-		if (row->key != KEY_META &&
-		    (line->value[row->key].n || !(row->types & T_OPTIONAL))) {
+	for (row++; row < end; row++)
+		if (row->key != KEY_META && (line->value[row->key].n || !(row->types & T_OPTIONAL)))
 			write_row(s, &l, row, out);
-		}
-	}
 	buf_text(out, "}\n");
 }
 
@@ -431,12 +411,10 @@ int strip_line(struct strip *s, const struct line *l, struct buf *out, struct er
 	struct stripped_rollout *r = &s->rollout;
 	bool goes_on = s->open && str_eq(r->id, l->rollout);
 
-	if (l->type == LINE_UNKNOWN && !goes_on) {
+	if (l->type == LINE_UNKNOWN && !goes_on)
 		return 0;
-	}
-	if ((!goes_on || l->type == LINE_HEADER) && begin_rollout(s, l, err) != 0) {
+	if ((!goes_on || l->type == LINE_HEADER) && begin_rollout(s, l, err) != 0)
 		return -1;
-	}
 	note_ids(s, r, l);
 	if (is_volatile(l)) {
 		r->dropped++;
@@ -444,14 +422,11 @@ int strip_line(struct strip *s, const struct line *l, struct buf *out, struct er
 	}
 	strip_to(s, l, out);
 	r->written++;
-	if (l->type == LINE_END) {
+	if (l->type == LINE_END)
 		end_rollout(s);
-	}
 	const struct buf *used[] = {&s->replaced, &s->masked, &s->plain, &s->scratch, out};
-	for (size_t i = 0; i < ARRAY_LEN(used); i++) {
-		if (used[i]->full) {
+	for (size_t i = 0; i < ARRAY_LEN(used); i++)
+		if (used[i]->full)
 			return error_set(err, FAIL_INPUT, "the stripped line is too long");
-		}
-	}
 	return 0;
 }

@@ -57,11 +57,10 @@ static void put_part(enum mark part, struct buf *out)
 	const struct str parts[] = {{page_part_style, page_part_style_n},
 	                            {page_part_script, page_part_script_n}};
 
-	if (part < MARK_STYLE_HASH) {
+	if (part < MARK_STYLE_HASH)
 		buf_str(out, parts[part]);
-	} else {
+	else
 		put_hash(parts[part - MARK_STYLE_HASH], out);
-	}
 }
 
 /* Appends the template before the place of the data, or after it. */
@@ -73,13 +72,12 @@ static void put_side(bool head, struct buf *out)
 	while (rest.n) {
 		enum mark m = mark_at(rest);
 
-		if (m == MARK_DATA) {
+		if (m == MARK_DATA)
 			before = false;
-		} else if (m < MARK_DATA && before == head) {
+		else if (m < MARK_DATA && before == head)
 			put_part(m, out);
-		} else if (m == MARKS && before == head) {
+		else if (m == MARKS && before == head)
 			buf_char(out, *rest.p);
-		}
 		rest = str_skip(rest,
 		                m < MARKS ? MARK_OPEN.n + strlen(mark_names[m]) + MARK_CLOSE.n : 1);
 	}
@@ -103,9 +101,8 @@ static void put_data(struct str line, struct buf *out)
 		}
 	}
 	buf_add(out, line.p + from, line.n - from);
-	if (!str_ends(line, STR("\n"))) {
+	if (!str_ends(line, STR("\n")))
 		buf_char(out, '\n');
-	}
 }
 
 /* ---- state ---- */
@@ -170,13 +167,11 @@ static void drop_rollout(struct html_page *p, struct page_rollout *r)
 
 void page_free(struct html_page *p)
 {
-	if (!p) {
+	if (!p)
 		return;
-	}
 	struct page_rollout **all = map_list(&p->open);
-	for (size_t i = p->open.count; i-- > 0;) {
+	for (size_t i = p->open.count; i-- > 0;)
 		drop_rollout(p, all[i]);
-	}
 	free(all);
 	changes_release(&p->changes);
 	BUFS_RELEASE(&p->text, &p->row);
@@ -265,9 +260,8 @@ static void put_changes(struct html_page *p, struct json_writer *w, const struct
 	jw_array(w);
 	json_diff(before, after, r->ignored, put_pointer, &list);
 	jw_end(w);
-	if (list.count > list.put) {
+	if (list.count > list.put)
 		jw_u64(w, list.count);
-	}
 	buf_release(&list.text);
 }
 
@@ -280,9 +274,8 @@ static void put_step(struct html_page *p, struct page_rollout *r, const struct e
 	struct held_step *s = &r->last;
 	bool after = l && line_has(l, KEY_STATE);
 
-	if (!s->held) {
+	if (!s->held)
 		return;
-	}
 	struct json_writer w = row_begin(p, "step");
 	s->held = false;
 	jw_i64(&w, r->number);
@@ -417,15 +410,12 @@ void page_line(struct html_page *p, const struct evidence_update *u, const struc
 		return;
 	}
 	struct page_rollout *r = map_find(&p->open, map_hash(id), id);
-	if (!r) {
+	if (!r)
 		r = add_rollout(p, u, from, out);
-	}
-	if (!l || (l->type != LINE_EVENT && l->type != LINE_UNKNOWN)) {
+	if (!l || (l->type != LINE_EVENT && l->type != LINE_UNKNOWN))
 		put_step(p, r, u, p->lines, out);
-	}
-	if (l) {
+	if (l)
 		put_row(p, r, l, out);
-	}
 	if (u->end) {
 		put_effects(p, r, u->rollout, out);
 		p->ended = r->number;
@@ -456,9 +446,8 @@ static void put_text(const struct html_page *p, struct json_writer *w, const cha
 static void explain(struct html_page *p, const char *rule, struct buf *out)
 {
 	for (size_t i = 0; i < checks_count; i++) {
-		if (p->explained[i] || strcmp(checks[i]->id, rule) != 0) {
+		if (p->explained[i] || strcmp(checks[i]->id, rule) != 0)
 			continue;
-		}
 		struct json_writer w = row_begin(p, "rule");
 		p->explained[i] = true;
 		jw_text(&w, rule);
@@ -485,12 +474,10 @@ void page_verdict(struct html_page *p, const struct rollout_verdict *v, struct b
 {
 	struct buf lines = BUF(BUF_MAX_MESSAGE);
 
-	if (v->rollout.p && p->ended < 0) {
+	if (v->rollout.p && p->ended < 0)
 		return; /* its rollout is left out */
-	}
-	for (size_t i = 0; i < v->finding_count; i++) {
+	for (size_t i = 0; i < v->finding_count; i++)
 		explain(p, v->findings[i].rule, out);
-	}
 	report_json_verdict(v, &lines);
 	put_lines(p, "verdict", v->rollout.p ? p->ended : -1, buf_view(&lines), out);
 	buf_release(&lines);

@@ -31,11 +31,9 @@ static int rank_of(const struct difference *d)
 	static const char *const results[] = {"/reward",  "/total_reward", "/status",
 	                                      "/outcome", "/terminated",   "/truncated"};
 
-	for (size_t i = 0; i < ARRAY_LEN(results); i++) {
-		if (str_is(d->pointer, results[i])) {
+	for (size_t i = 0; i < ARRAY_LEN(results); i++)
+		if (str_is(d->pointer, results[i]))
 			return 0;
-		}
-	}
 	return d->kind == DIFFERENCE_ADDED || d->kind == DIFFERENCE_REMOVED ? 2 : 1;
 }
 
@@ -82,11 +80,9 @@ static void add_findings(struct case_text *t, const struct rollout_verdict *v)
 	static const enum severity order[] = {SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_INFO};
 
 	for (size_t k = 0; k < ARRAY_LEN(order); k++) {
-		for (size_t i = 0; i < v->finding_count; i++) {
-			if (v->findings[i].severity == order[k]) {
+		for (size_t i = 0; i < v->finding_count; i++)
+			if (v->findings[i].severity == order[k])
 				add_finding(t, v, i);
-			}
-		}
 	}
 }
 
@@ -105,21 +101,18 @@ static void add_problem(struct case_text *t, const struct report_case *c)
 void case_text_finish(struct case_text *t, const struct report_case *c)
 {
 	make_usable(t);
-	if (c->verdict) {
+	if (c->verdict)
 		add_findings(t, c->verdict);
-	}
 	if (c->verdict && c->verdict->failure && (t->count || c->problem)) {
 		buf_printf(&t->body, "failure: %s%s\n", failure_cause_name(c->verdict->failure),
 		           c->verdict->no_reward ? "; its reward is not a reward" : "");
 	}
-	if (c->problem) {
+	if (c->problem)
 		add_problem(t, c);
-	} else if (t->count > 1) {
+	else if (t->count > 1)
 		buf_printf(&t->title, " (and %zu more)", t->count - 1);
-	}
-	if (t->left_out) {
+	if (t->left_out)
 		buf_printf(&t->body, "%zu more\n", t->left_out);
-	}
 	if (c->hint) {
 		text_escape(&t->body, str_from(c->hint));
 		buf_char(&t->body, '\n');
@@ -164,26 +157,23 @@ void case_name(const struct report_case *c, struct buf *out)
 void report_add_difference(struct report *r, const struct difference_printer *at,
                            const struct difference *d)
 {
-	if (r->kind->difference) {
+	if (r->kind->difference)
 		r->kind->difference(r, at, d);
-	} else if (r->kind->rollout) {
+	else if (r->kind->rollout)
 		case_text_difference(&r->text, d);
-	}
 }
 
 void report_add_case(struct report *r, const struct report_case *c)
 {
-	if (r->kind->rollout) {
+	if (r->kind->rollout)
 		r->kind->rollout(r, c);
-	}
 	case_text_clear(&r->text);
 }
 
 void report_release(struct report *r)
 {
-	if (r->kind->release) {
+	if (r->kind->release)
 		r->kind->release(r->state);
-	}
 	free(r->state);
 	case_text_release(&r->text);
 	buf_release(&r->head);

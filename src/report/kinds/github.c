@@ -24,13 +24,11 @@ static const char *const commands[] = {
 /* A message ends at a line feed; a property also at ',' or ':'. */
 static void put_escaped(struct buf *out, struct str text, const char *special)
 {
-	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] && strchr(special, text.p[i])) {
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] && strchr(special, text.p[i]))
 			buf_printf(out, "%%%02X", (unsigned)(unsigned char)text.p[i]);
-		} else {
+		else
 			buf_char(out, text.p[i]);
-		}
-	}
 }
 
 static void put_property(struct buf *out, const char *before, const char *name, struct str value)
@@ -45,9 +43,8 @@ static void annotate(struct annotations *l, enum severity severity, const struct
 {
 	struct buf name = BUF(BUF_MAX_MESSAGE);
 
-	if (l->count++ >= SHOWN_OF_A_LEVEL) {
+	if (l->count++ >= SHOWN_OF_A_LEVEL)
 		return;
-	}
 	l->lines.max = BUF_MAX_MESSAGE;
 	l->last = l->lines.n;
 	buf_printf(&l->lines, "::%s", commands[severity]);
@@ -102,9 +99,8 @@ static void rollout(struct report *r, const struct report_case *c)
 
 		alone.verdict = NULL; /* its findings have their own annotations */
 		case_text_finish(&r->text, &alone);
-		if (c->result != CASE_PASSED) { /* accepted differences get no annotation */
+		if (c->result != CASE_PASSED) /* accepted differences get no annotation */
 			annotate_case(g, &r->text, c);
-		}
 	}
 }
 
@@ -140,27 +136,22 @@ static void end(struct report *r, const struct report_totals *t)
 	bool some = false;
 
 	(void)t;
-	for (size_t i = 0; i < ARRAY_LEN(g->levels); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(g->levels); i++)
 		some = some || left_out(&g->levels[i], SHOWN_OF_A_LEVEL);
-	}
-	if (some && notices->count >= SHOWN_OF_A_LEVEL) {
+	if (some && notices->count >= SHOWN_OF_A_LEVEL)
 		buf_cut(&notices->lines, notices->last);
-	}
-	for (size_t i = ARRAY_LEN(g->levels); i-- > 0;) {
+	for (size_t i = ARRAY_LEN(g->levels); i-- > 0;)
 		buf_str(r->out, buf_view(&g->levels[i].lines));
-	}
-	if (some) {
+	if (some)
 		put_left_out(g, r->out);
-	}
 }
 
 static void release(void *state)
 {
 	struct github *g = state;
 
-	for (size_t i = 0; i < ARRAY_LEN(g->levels); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(g->levels); i++)
 		buf_release(&g->levels[i].lines);
-	}
 }
 
 const struct report_kind report_kind_github = {

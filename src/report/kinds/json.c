@@ -33,24 +33,20 @@ static void rollout(struct report *r, const struct report_case *c)
 {
 	struct buf lines = BUF(BUF_MAX_MESSAGE);
 
-	if (c->golden) {
+	if (c->golden)
 		put_golden(c, &lines);
-	}
-	if (c->verdict) {
+	if (c->verdict)
 		report_json_verdict(c->verdict, &lines);
-	}
 	text_escape_json(r->out, buf_view(&lines));
 	buf_release(&lines);
 }
 
 static void end(struct report *r, const struct report_totals *t)
 {
-	if (t->judge) {
+	if (t->judge)
 		report_json_summary(t->judge, r->out);
-	}
-	if (t->compared) {
+	if (t->compared)
 		report_difference_summary(t->compared, true, r->out);
-	}
 }
 
 static void release(void *state)

@@ -85,9 +85,8 @@ static void put_classname(struct report *r, const struct report_case *c)
 	struct buf name = BUF(BUF_MAX_SMALL);
 	size_t n = sizeof(suffix) - 1;
 
-	if (file.n > n && !memcmp(file.p + file.n - n, suffix, n)) {
+	if (file.n > n && !memcmp(file.p + file.n - n, suffix, n))
 		file.n -= n;
-	}
 	text_escape(&name, file);
 	put_attribute(r->out, "classname", buf_view(&name));
 	buf_release(&name);

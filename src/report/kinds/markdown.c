@@ -23,9 +23,8 @@ static size_t longest_ticks(struct str text)
 
 static void put_ticks(struct buf *out, size_t n)
 {
-	while (n--) {
+	while (n--)
 		buf_char(out, '`');
-	}
 }
 
 static void put_span(struct buf *out, struct str text)
@@ -59,9 +58,8 @@ static void put_case(struct buf *out, const struct report_case *c, const struct 
 	buf_text(out, c->result == CASE_ERROR ? "**no result** " : "**failed** ");
 	if (c->file) {
 		text_escape(&name, str_from(c->file));
-		if (t->line) {
+		if (t->line)
 			buf_printf(&name, ":%llu", (unsigned long long)t->line);
-		}
 		put_span(out, buf_view(&name));
 		buf_char(out, ' ');
 		buf_clear(&name);
@@ -93,9 +91,8 @@ static void rollout(struct report *r, const struct report_case *c)
 
 static void put_count(struct buf *out, size_t n, const char *what)
 {
-	if (n) {
+	if (n)
 		buf_printf(out, ", %zu %s", n, what);
-	}
 }
 
 static void end(struct report *r, const struct report_totals *t)

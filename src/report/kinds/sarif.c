@@ -49,9 +49,8 @@ static void put_message(struct json_writer *w, const char *key, struct str text)
 	struct buf safe = BUF(BUF_MAX_MESSAGE);
 
 	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] == ']' && i + 1 < text.n && text.p[i + 1] == '(') {
+		if (text.p[i] == ']' && i + 1 < text.n && text.p[i + 1] == '(')
 			buf_char(&safe, '\\');
-		}
 		buf_char(&safe, text.p[i]);
 	}
 	jw_put_object(w, key);
@@ -132,11 +131,10 @@ static void put_uri(struct buf *out, const char *path)
 		bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
 		             (*p >= '0' && *p <= '9') || strchr("-._~/", *p);
 
-		if (plain) {
+		if (plain)
 			buf_char(out, *p);
-		} else {
+		else
 			buf_printf(out, "%%%02X", (unsigned)(unsigned char)*p);
-		}
 	}
 }
 
@@ -217,15 +215,13 @@ static void difference(struct report *r, const struct difference_printer *at,
 	struct buf message = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
 
-	if (!has_room(s)) {
+	if (!has_room(s))
 		return;
-	}
 	s->results--;
 	s->pending_results++;
 	s->pending.max = SIZE_MAX / 2; /* bounded by RESULTS_MAX */
-	if (s->pending.n) {
+	if (s->pending.n)
 		buf_char(&s->pending, ',');
-	}
 	text_escape(&message, d->rollout);
 	buf_text(&message, ": ");
 	report_difference_sentence(d, &message);
@@ -250,9 +246,8 @@ static size_t index_of(const char *rule)
 {
 	size_t i = 0;
 
-	while (i < checks_count && strcmp(checks[i]->id, rule) != 0) {
+	while (i < checks_count && strcmp(checks[i]->id, rule) != 0)
 		i++;
-	}
 	return i;
 }
 
@@ -276,9 +271,8 @@ static void rollout(struct report *r, const struct report_case *c)
 	struct buf message = BUF(BUF_MAX_MESSAGE);
 
 	settle_differences(s, c);
-	for (size_t i = 0; c->verdict && i < c->verdict->finding_count; i++) {
+	for (size_t i = 0; c->verdict && i < c->verdict->finding_count; i++)
 		put_finding(s, c, &c->verdict->findings[i]);
-	}
 	if (c->problem) {
 		case_name(c, &message);
 		buf_text(&message, ": ");

@@ -17,9 +17,8 @@ static void begin(struct report *r)
 static void put_description(struct buf *out, struct str text)
 {
 	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] == '#' || text.p[i] == '\\') {
+		if (text.p[i] == '#' || text.p[i] == '\\')
 			buf_char(out, '\\');
-		}
 		buf_char(out, text.p[i]);
 	}
 }
@@ -52,9 +51,8 @@ static void put_block(struct buf *out, const struct report_case *c, const struct
 		buf_text(out, "  file: ");
 		put_quoted(out, str_from(c->file));
 	}
-	if (t->line) {
+	if (t->line)
 		buf_printf(out, "  line: %llu\n", (unsigned long long)t->line);
-	}
 	buf_text(out, "  message: ");
 	put_quoted(out, buf_view(&t->title));
 	put_details(out, buf_view(&t->body));
@@ -75,9 +73,8 @@ static void rollout(struct report *r, const struct report_case *c)
 	buf_printf(r->out, "%sok %zu - ", c->result == CASE_PASSED ? "" : "not ", ++t->count);
 	put_description(r->out, buf_view(&name));
 	buf_char(r->out, '\n');
-	if (c->result != CASE_PASSED) {
+	if (c->result != CASE_PASSED)
 		put_block(r->out, c, &r->text);
-	}
 	buf_release(&name);
 }
 

@@ -13,9 +13,8 @@
 /* As behind a proxy or on a wrong port. */
 static bool html_200(const struct request *q, struct reply *r)
 {
-	if (!str_starts(q->path, STR("/mcp"))) {
+	if (!str_starts(q->path, STR("/mcp")))
 		return false;
-	}
 	r->status = 200;
 	r->type = "text/html; charset=utf-8";
 	buf_text(&r->body, "<!DOCTYPE html>\n"
@@ -29,18 +28,16 @@ static bool http_500(const struct request *q, struct reply *r)
 	struct jsonrpc_message m;
 
 	jsonrpc_read(q->body, &m);
-	if (!str_is(q->path, "/mcp") || !str_is(m.method, "tools/call")) {
+	if (!str_is(q->path, "/mcp") || !str_is(m.method, "tools/call"))
 		return false;
-	}
 	reply_text(r, 500, "Internal Server Error");
 	return true;
 }
 
 static bool no_control_plane(const struct request *q, struct reply *r)
 {
-	if (!str_starts(q->path, STR("/control/"))) {
+	if (!str_starts(q->path, STR("/control/")))
 		return false;
-	}
 	reply_text(r, 404, "Not Found");
 	return true;
 }
@@ -68,9 +65,8 @@ static void refuse_as_proxy(struct gym *g, struct call *c)
 
 static void refuse_call(struct gym *g, struct call *c)
 {
-	if (c->env->refused) {
+	if (c->env->refused)
 		refuse_as_proxy(g, c);
-	}
 }
 
 /* A proxy that cannot tell its clients apart: each call runs in a new environment, which is never
@@ -89,9 +85,8 @@ static void start_over(struct gym *g, struct call *c)
 
 static void rebuild(struct gym *g, struct call *c)
 {
-	if (!c->done) {
+	if (!c->done)
 		gym_env_reset(g, c->env, NULL);
-	}
 }
 
 /* The first id of the session stays valid. */
@@ -195,9 +190,8 @@ static void act_in_new(struct openenv_message *t)
 {
 	struct openenv_session *s = t->session;
 
-	if (t->kind == MESSAGE_STEP || t->kind == MESSAGE_STATE) {
+	if (t->kind == MESSAGE_STEP || t->kind == MESSAGE_STATE)
 		episode_begin(s->episode, &s->server->conf, openenv_next_seed(s->server), STR_NONE);
-	}
 }
 
 /* A session that is idle for too long loses its environment and its slot, but not its socket. Here
@@ -262,9 +256,8 @@ const struct fault *fault_of(const struct serve_conf *c, size_t *cursor)
 	while (*cursor < serve_faults_count) {
 		size_t i = (*cursor)++;
 
-		if (c->faults >> i & 1) {
+		if (c->faults >> i & 1)
 			return &serve_faults[i];
-		}
 	}
 	return NULL;
 }
@@ -274,9 +267,8 @@ unsigned fault_traits(const struct serve_conf *c)
 	unsigned traits = 0;
 	size_t cursor = 0;
 
-	for (const struct fault *f; (f = fault_of(c, &cursor));) {
+	for (const struct fault *f; (f = fault_of(c, &cursor));)
 		traits |= f->traits;
-	}
 	return traits;
 }
 
@@ -285,8 +277,7 @@ uint64_t fault_wait_ms(const struct serve_conf *c)
 	uint64_t wait_ms = c->delay_ms;
 	size_t cursor = 0;
 
-	for (const struct fault *f; (f = fault_of(c, &cursor));) {
+	for (const struct fault *f; (f = fault_of(c, &cursor));)
 		wait_ms = !wait_ms || f->wait_ms == WAIT_FOREVER ? f->wait_ms : wait_ms;
-	}
 	return wait_ms;
 }

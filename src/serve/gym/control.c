@@ -57,9 +57,8 @@ static void initial_state(struct control *c)
 		             c->gym->conf.max_envs);
 		return;
 	}
-	if (!e->instance) {
+	if (!e->instance)
 		gym_env_reset(c->gym, e, NULL);
-	}
 	c->gym->conf.world->state(e->instance, &c->reply->body);
 }
 
@@ -119,11 +118,10 @@ static void status(struct control *c)
 
 static void info(struct control *c)
 {
-	if (c->env->played || c->env->step_count == 0) {
+	if (c->env->played || c->env->step_count == 0)
 		buf_text(&c->reply->body, "{}");
-	} else {
+	else
 		c->gym->conf.world->info(c->env->instance, &c->reply->body);
-	}
 }
 
 /* Accepts a non-negative integer. Without a seed the environment uses its own. */
@@ -131,15 +129,13 @@ static bool read_seed(struct str body, bool *given, uint64_t *seed)
 {
 	int64_t number = 0;
 
-	if (!json_is_valid(body) || json_type(body) != JSON_OBJECT) {
+	if (!json_is_valid(body) || json_type(body) != JSON_OBJECT)
 		return false;
-	}
 	struct str value = JSON_GET(body, "seed");
 
 	*given = !json_is_null(value);
-	if (*given && (!json_i64(value, &number) || number < 0)) {
+	if (*given && (!json_i64(value, &number) || number < 0))
 		return false;
-	}
 	*seed = (uint64_t)number;
 	return true;
 }
@@ -149,11 +145,10 @@ static void reset_playback(struct control *c, bool given, uint64_t seed)
 	struct playback_request wanted = {.has_seed = given, .seed = (int64_t)seed};
 	struct buf why = BUF(BUF_MAX_SMALL);
 
-	if (playback_reset(c->env->played, &wanted, &why)) {
+	if (playback_reset(c->env->played, &wanted, &why))
 		buf_text(&c->reply->body, "{\"message\":\"Session reset successfully\"}");
-	} else {
+	else
 		answer_error(c->reply, 409, "%s", buf_cstr(&why));
-	}
 	buf_release(&why);
 }
 
@@ -170,9 +165,8 @@ static void reset_session(struct control *c)
 	} else if (c->env && c->env->played) {
 		reset_playback(c, given, seed);
 	} else {
-		if (c->env) {
+		if (c->env)
 			gym_env_reset(c->gym, c->env, given ? &seed : NULL);
-		}
 		buf_text(&c->reply->body, "{\"message\":\"Session reset successfully\"}");
 	}
 }
@@ -198,17 +192,15 @@ static void answer_endpoint(struct control *c, size_t i)
 		return;
 	}
 	c->env = gym_env(c->gym, c->request->session);
-	if (c->env && !c->env->instance && !c->env->played) {
+	if (c->env && !c->env->instance && !c->env->played)
 		c->env = NULL;
-	}
 	reply_json(c->reply, 200, "");
-	if (!endpoints[i].is_post && c->request->session.n == 0) {
+	if (!endpoints[i].is_post && c->request->session.n == 0)
 		answer_error(c->reply, 400, "Missing mcp-session-id header");
-	} else if (endpoints[i].needs_env && !c->env) {
+	else if (endpoints[i].needs_env && !c->env)
 		answer_error(c->reply, 404, "Session %.*s not found", STR_ARG(c->request->session));
-	} else {
+	else
 		endpoints[i].answer(c);
-	}
 }
 
 /* False when playing the recording of a plain MCP server. */

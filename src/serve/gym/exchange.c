@@ -31,11 +31,9 @@ void exchange_answer(struct gym *g, const struct request *q, struct reply *r)
 {
 	size_t cursor = 0;
 
-	for (const struct fault *f; (f = fault_of(&g->conf, &cursor));) {
-		if (f->request && f->request(q, r)) {
+	for (const struct fault *f; (f = fault_of(&g->conf, &cursor));)
+		if (f->request && f->request(q, r))
 			return;
-		}
-	}
 	if (str_is(q->path, "/mcp")) {
 		mcp_answer(g, q, r);
 	} else if (str_is(q->path, "/mcp/")) {
@@ -61,11 +59,9 @@ static void refuse_unknown(const struct gym *g, struct call *c)
 {
 	struct str tools = call_tools(g), tool;
 
-	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
-		if (json_is(c->world_call.tool, json_inner(JSON_GET(tool, "name")))) {
+	for (size_t cursor = 0; json_next(tools, &cursor, &tool);)
+		if (json_is(c->world_call.tool, json_inner(JSON_GET(tool, "name"))))
 			return;
-		}
-	}
 	world_call_unknown_tool(&c->world_call);
 	c->done = true;
 }
@@ -81,20 +77,15 @@ void call_execute(struct gym *g, struct transport *t, struct str tool, struct st
 	                                    .text = BUF(BUF_MAX_MESSAGE),
 	                                    .structured = BUF(BUF_MAX_MESSAGE)};
 	refuse_unknown(g, c);
-	for (size_t cursor = 0; !c->done && (f = fault_of(&g->conf, &cursor));) {
-		if (f->before_call) {
+	for (size_t cursor = 0; !c->done && (f = fault_of(&g->conf, &cursor));)
+		if (f->before_call)
 			f->before_call(g, c);
-		}
-	}
-	if (!c->done) {
+	if (!c->done)
 		gym_env_act(g, c->env, &c->world_call);
-	}
 	t->calls++;
-	for (size_t cursor = 0; (f = fault_of(&g->conf, &cursor));) {
-		if (f->after_call) {
+	for (size_t cursor = 0; (f = fault_of(&g->conf, &cursor));)
+		if (f->after_call)
 			f->after_call(g, c);
-		}
-	}
 }
 
 void call_release(struct call *c)

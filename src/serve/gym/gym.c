@@ -24,9 +24,8 @@ static void env_end(const struct gym *g, struct gym_env *e)
 
 static void env_free(struct gym *g, struct gym_env *e)
 {
-	if (e->counted && !(g->traits & FAULT_KEEPS_SLOTS)) {
+	if (e->counted && !(g->traits & FAULT_KEEPS_SLOTS))
 		g->slots_used--;
-	}
 	map_remove(&g->envs, &e->item);
 	env_end(g, e);
 	free(e);
@@ -37,9 +36,8 @@ void gym_release(struct gym *g)
 	struct transport **transports = map_list(&g->transports);
 	struct gym_env **envs = map_list(&g->envs);
 
-	for (size_t i = 0; i < g->transports.count; i++) {
+	for (size_t i = 0; i < g->transports.count; i++)
 		free(transports[i]);
-	}
 	for (size_t i = 0; i < g->envs.count; i++) {
 		env_end(g, envs[i]);
 		free(envs[i]);
@@ -62,14 +60,12 @@ static bool evict_unused(struct gym *g)
 	for (size_t i = 0; i < g->envs.count; i++) {
 		struct gym_env *e = envs[i];
 
-		if (e->counted && e->transports == 0 && (!oldest || e->serial < oldest->serial)) {
+		if (e->counted && e->transports == 0 && (!oldest || e->serial < oldest->serial))
 			oldest = e;
-		}
 	}
 	free(envs);
-	if (!oldest || g->traits & FAULT_KEEPS_SLOTS) {
+	if (!oldest || g->traits & FAULT_KEEPS_SLOTS)
 		return false;
-	}
 	env_free(g, oldest);
 	return true;
 }
@@ -80,16 +76,13 @@ struct gym_env *gym_env_open(struct gym *g, struct str id)
 	bool counted = !(g->traits & FAULT_HAS_NO_LIMIT);
 	bool refused = false;
 
-	if (e) {
+	if (e)
 		return e;
-	}
-	if (id.n > ENV_ID_MAX || g->envs.count > TRANSPORTS_MAX) {
+	if (id.n > ENV_ID_MAX || g->envs.count > TRANSPORTS_MAX)
 		return NULL;
-	}
 	if (counted && g->slots_used >= g->conf.max_envs && !evict_unused(g)) {
-		if (!(g->traits & FAULT_OPENS_ALL)) {
+		if (!(g->traits & FAULT_OPENS_ALL))
 			return NULL;
-		}
 		refused = true;
 		counted = false;
 	}
@@ -119,13 +112,11 @@ void gym_env_reset(struct gym *g, struct gym_env *e, const uint64_t *seed)
 
 void gym_env_act(struct gym *g, struct gym_env *e, struct world_call *a)
 {
-	if (!e->instance) {
+	if (!e->instance)
 		gym_env_reset(g, e, NULL);
-	}
 	g->conf.world->call(e->instance, a);
-	if (a->is_error) {
+	if (a->is_error)
 		return;
-	}
 	atomic_fetch_add(&g->steps, 1);
 	e->step_count++;
 	e->reward = a->reward - (g->traits & FAULT_MOVES_COST ? 1 : 0);
@@ -139,9 +130,8 @@ void gym_env_act(struct gym *g, struct gym_env *e, struct world_call *a)
 
 struct transport *gym_transport(const struct gym *g, struct str id)
 {
-	if (id.n != TRANSPORT_ID) {
+	if (id.n != TRANSPORT_ID)
 		return NULL;
-	}
 	struct str key = {id.p, TRANSPORT_ID - TELLING_DIGITS};
 	struct transport *t = map_find(&g->transports, map_hash(key), key);
 
@@ -150,16 +140,14 @@ struct transport *gym_transport(const struct gym *g, struct str id)
 
 static void detach_env(struct gym *g, struct gym_env *e)
 {
-	if (--e->transports == 0 && !(g->traits & FAULT_KEEPS_SLOTS)) {
+	if (--e->transports == 0 && !(g->traits & FAULT_KEEPS_SLOTS))
 		env_free(g, e);
-	}
 }
 
 void gym_new_id(char id[TRANSPORT_ID + 1])
 {
-	if (rng_unique_hex(id, TRANSPORT_ID) != 0) {
+	if (rng_unique_hex(id, TRANSPORT_ID) != 0)
 		abort(); /* no kernel randomness: treated like out of memory */
-	}
 }
 
 struct transport *gym_transport_open(struct gym *g, struct str env_id)
@@ -185,9 +173,8 @@ bool gym_transport_move(struct gym *g, struct transport *t, struct str env_id)
 {
 	struct gym_env *e = gym_env_open(g, env_id.p ? env_id : str_from(t->id));
 
-	if (!e) {
+	if (!e)
 		return false;
-	}
 	e->transports++;
 	detach_env(g, t->env);
 	t->env = e;

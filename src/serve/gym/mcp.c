@@ -32,9 +32,8 @@ static void make_stream(struct reply *r)
 	static const struct str head = STR_INIT("event: message\r\ndata: ");
 	char *room = buf_room(&r->body, head.n + 4);
 
-	if (!room) {
+	if (!room)
 		return;
-	}
 	memmove(r->body.p + head.n, r->body.p, r->body.n);
 	memcpy(r->body.p, head.p, head.n);
 	memcpy(r->body.p + head.n + r->body.n, "\r\n\r\n", 4);
@@ -72,12 +71,10 @@ static bool read_env_id(struct str params, struct buf *id, struct str *out)
 	struct str chosen = JSON_GET(extra, "session_id");
 
 	*out = STR_NONE;
-	if (json_is_null(chosen)) {
+	if (json_is_null(chosen))
 		return true;
-	}
-	if (json_type(chosen) != JSON_STRING) {
+	if (json_type(chosen) != JSON_STRING)
 		return false;
-	}
 	json_decode(chosen, id);
 	*out = buf_view(id);
 	return !id->full && id->n <= ENV_ID_MAX;
@@ -86,9 +83,8 @@ static bool read_env_id(struct str params, struct buf *id, struct str *out)
 /* Opens the transport. A repeated initialize switches it to the requested environment. */
 static bool open_session(struct exchange *x, struct str env_id)
 {
-	if (x->transport) {
+	if (x->transport)
 		return gym_transport_move(x->gym, x->transport, env_id);
-	}
 	x->transport = gym_transport_open(x->gym, env_id);
 	return x->transport != NULL;
 }
@@ -156,14 +152,12 @@ static bool start_playback(struct exchange *x)
 	struct buf why = BUF(BUF_MAX_SMALL);
 	struct playback_reply a = {.body = BUF(BUF_MAX_MESSAGE)};
 
-	if (!e->played) {
+	if (!e->played)
 		e->played = playback_begin(x->gym->conf.playback, &wanted, &why);
-	}
-	if (!e->played) {
+	if (!e->played)
 		reply_refusal(x->reply, 503, INTERNAL_ERROR, buf_cstr(&why));
-	} else if (playback_mcp_refusal(e->played, &a)) {
+	else if (playback_mcp_refusal(e->played, &a))
 		answer_playback(x, &a);
-	}
 	bool refused = x->reply->status != 0 || x->reply->action != REPLY_SEND;
 
 	if (refused) {
@@ -177,11 +171,9 @@ static bool start_playback(struct exchange *x)
 
 static const char *negotiate(struct str wanted)
 {
-	for (size_t i = 0; i < ARRAY_LEN(revisions); i++) {
-		if (json_is(wanted, str_from(revisions[i]))) {
+	for (size_t i = 0; i < ARRAY_LEN(revisions); i++)
+		if (json_is(wanted, str_from(revisions[i])))
 			return revisions[i];
-		}
-	}
 	return NEWEST;
 }
 
@@ -235,9 +227,8 @@ static void write_result(const struct world_call *a, struct buf *result)
 
 	jw_init(&w, result);
 	jw_pack(&w, "{content:[{type:'text',text:%s}]", buf_view(&a->text));
-	if (a->structured.n > 0) {
+	if (a->structured.n > 0)
 		jw_pack(&w, "structuredContent:{result:%r}", buf_view(&a->structured));
-	}
 	jw_pack(&w, "isError:%b}", a->is_error);
 }
 
@@ -247,9 +238,8 @@ static void play_call(struct exchange *x, struct str name, struct str arguments)
 
 	playback_mcp_call(x->transport->env->played, name, arguments, &a);
 	x->transport->calls++;
-	if (a.changes_session) {
+	if (a.changes_session)
 		gym_transport_rename(x->transport);
-	}
 	atomic_fetch_add(&x->gym->steps, 1);
 	answer_playback(x, &a);
 	buf_release(&a.body);
@@ -293,9 +283,8 @@ static bool play_resource(struct exchange *x, struct str uri)
 	const struct playback_session *s = x->transport->env->played;
 	struct buf text = BUF(BUF_MAX_MESSAGE), result = BUF(BUF_MAX_MESSAGE);
 
-	if (s->rollout->state_kind != STATE_RESOURCE || !playback_state(s).p) {
+	if (s->rollout->state_kind != STATE_RESOURCE || !playback_state(s).p)
 		return false;
-	}
 	playback_state_text(s, &text);
 	json_pack(&result, "{contents:[{uri:%r,text:%s}]}", uri, buf_view(&text));
 	answer_result(x, buf_view(&result));
@@ -313,9 +302,8 @@ static void read_resource(struct exchange *x)
 		answer_invalid(x);
 		return;
 	}
-	if (x->gym->conf.playback && play_resource(x, uri)) {
+	if (x->gym->conf.playback && play_resource(x, uri))
 		return;
-	}
 	buf_text(&why, "Unknown resource: ");
 	json_decode(uri, &why);
 	answer_error(x, 0, buf_view(&why), NULL);
@@ -341,11 +329,9 @@ static const struct {
 
 static bool is_revision(struct str version)
 {
-	for (size_t i = 0; i < ARRAY_LEN(revisions); i++) {
-		if (str_is(version, revisions[i])) {
+	for (size_t i = 0; i < ARRAY_LEN(revisions); i++)
+		if (str_is(version, revisions[i]))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -359,14 +345,12 @@ static bool has_session(struct exchange *x)
 		reply_refusal(x->reply, 400, INVALID_REQUEST, "Bad Request: Missing session ID");
 		return false;
 	}
-	if (!version.p || is_revision(version)) {
+	if (!version.p || is_revision(version))
 		return true;
-	}
 	buf_printf(&why, "Bad Request: Unsupported protocol version: %.*s. Supported versions: ",
 	           STR_ARG(version));
-	for (size_t i = 0; i < ARRAY_LEN(revisions); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(revisions); i++)
 		buf_printf(&why, "%s%s", i ? ", " : "", revisions[i]);
-	}
 	reply_refusal(x->reply, 400, INVALID_REQUEST, buf_cstr(&why));
 	buf_release(&why);
 	return false;
@@ -376,11 +360,9 @@ static bool has_token(struct str list, const char *token)
 {
 	size_t n = strlen(token);
 
-	for (size_t i = 0; i + n <= list.n; i++) {
-		if (memcmp(list.p + i, token, n) == 0) {
+	for (size_t i = 0; i + n <= list.n; i++)
+		if (memcmp(list.p + i, token, n) == 0)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -404,22 +386,19 @@ static void answer_message(struct exchange *x)
 {
 	bool opens = str_is(x->message.method, "initialize");
 
-	if (!(opens && wants_answer(&x->message)) && !has_session(x)) {
+	if (!(opens && wants_answer(&x->message)) && !has_session(x))
 		return;
-	}
 	if (!wants_answer(&x->message)) {
 		x->reply->status = 202;
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
-		if (!str_is(x->message.method, methods[i].method)) {
+		if (!str_is(x->message.method, methods[i].method))
 			continue;
-		}
-		if (methods[i].result) {
+		if (methods[i].result)
 			answer_result(x, str_from(methods[i].result));
-		} else {
+		else
 			methods[i].answer(x);
-		}
 		return;
 	}
 	answer_invalid(x);
@@ -461,9 +440,8 @@ static void answer_post(struct exchange *x)
 
 static void answer_delete(struct exchange *x)
 {
-	if (!has_session(x)) {
+	if (!has_session(x))
 		return;
-	}
 	x->reply->status = 200;
 	x->reply->ended = true;
 }
@@ -478,11 +456,10 @@ static void answer_other(struct exchange *x)
    must not adopt it. */
 static void name_session(struct exchange *x)
 {
-	if (x->transport) {
+	if (x->transport)
 		memcpy(x->reply->session, x->transport->reply_id, sizeof(x->reply->session));
-	} else if (x->reply->status != 503) {
+	else if (x->reply->status != 503)
 		gym_new_id(x->reply->session);
-	}
 }
 
 void mcp_answer(struct gym *g, const struct request *q, struct reply *r)
@@ -501,15 +478,13 @@ void mcp_answer(struct gym *g, const struct request *q, struct reply *r)
 			return;
 		}
 	}
-	if (post) {
+	if (post)
 		answer_post(&x);
-	} else if (str_is(q->method, "DELETE")) {
+	else if (str_is(q->method, "DELETE"))
 		answer_delete(&x);
-	} else {
+	else
 		answer_other(&x);
-	}
 	name_session(&x);
-	if (r->ended) {
+	if (r->ended)
 		gym_transport_close(g, x.transport);
-	}
 }

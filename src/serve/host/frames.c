@@ -47,9 +47,8 @@ static void on_frame_start(wslay_event_context_ptr wslay,
 
 	(void)wslay;
 	f->opcode = frame->opcode;
-	if (wslay_is_ctrl_frame(frame->opcode) || n <= FRAMES_MESSAGE_MAX - f->partial.n) {
+	if (wslay_is_ctrl_frame(frame->opcode) || n <= FRAMES_MESSAGE_MAX - f->partial.n)
 		return;
-	}
 	f->too_large = true;
 	snprintf(why, sizeof(why), "a message of over %zu bytes", FRAMES_MESSAGE_MAX);
 	frames_close(f, WSLAY_CODE_MESSAGE_TOO_BIG, why);
@@ -61,9 +60,8 @@ static void on_frame_chunk(wslay_event_context_ptr wslay,
 	struct frames *f = arg;
 
 	(void)wslay;
-	if (!wslay_is_ctrl_frame(f->opcode) && !f->too_large) {
+	if (!wslay_is_ctrl_frame(f->opcode) && !f->too_large)
 		buf_add(&f->partial, piece->data, piece->data_length);
-	}
 }
 
 static void queue_message(struct frames *f, bool binary)
@@ -73,11 +71,10 @@ static void queue_message(struct frames *f, bool binary)
 	m->bytes = f->partial;
 	m->binary = binary;
 	f->partial = BUF(FRAMES_MESSAGE_MAX);
-	if (f->last) {
+	if (f->last)
 		f->last->next = m;
-	} else {
+	else
 		f->first = m;
-	}
 	f->last = m;
 	f->count++;
 }
@@ -99,9 +96,8 @@ static void on_message(wslay_event_context_ptr wslay, const struct wslay_event_o
 	case WSLAY_PING:
 		break;
 	default:
-		if (!f->too_large) {
+		if (!f->too_large)
 			queue_message(f, m->opcode == WSLAY_BINARY_FRAME);
-		}
 	}
 }
 
@@ -116,20 +112,17 @@ void frames_init(struct frames *f)
 	};
 
 	*f = (struct frames){.partial = BUF(FRAMES_MESSAGE_MAX), .out = BUF(OUT_MAX)};
-	if (wslay_event_context_server_init(&f->wslay, &callbacks, f) != 0) {
+	if (wslay_event_context_server_init(&f->wslay, &callbacks, f) != 0)
 		abort(); /* out of memory */
-	}
 	wslay_event_config_set_no_buffering(f->wslay, 1);
 }
 
 void frames_release(struct frames *f)
 {
-	for (struct frame_message *m; (m = frames_next(f));) {
+	for (struct frame_message *m; (m = frames_next(f));)
 		frame_message_free(m);
-	}
-	if (f->wslay) {
+	if (f->wslay)
 		wslay_event_context_free(f->wslay);
-	}
 	buf_release(&f->partial);
 	buf_release(&f->out);
 	*f = (struct frames){0};
@@ -141,9 +134,8 @@ void frames_feed(struct frames *f, struct str bytes)
 	(void)!wslay_event_recv(f->wslay);
 	(void)!wslay_event_send(f->wslay);
 	f->input = STR_NONE;
-	if (!wslay_event_get_read_enabled(f->wslay) && !f->peer_closed) {
+	if (!wslay_event_get_read_enabled(f->wslay) && !f->peer_closed)
 		f->broken = true; /* libwslay has queued the Close */
-	}
 	f->broken |= f->too_large;
 }
 

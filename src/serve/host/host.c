@@ -27,9 +27,8 @@ struct str host_header(struct MHD_Connection *connection, const char *name)
 
 void host_add_header(struct MHD_Response *response, const char *name, const char *value)
 {
-	if (MHD_add_response_header(response, name, value) != MHD_YES) {
+	if (MHD_add_response_header(response, name, value) != MHD_YES)
 		log_warn("serve: the header %s could not be set", name);
-	}
 }
 
 enum MHD_Result host_send(struct MHD_Connection *connection, unsigned status,
@@ -71,14 +70,12 @@ enum MHD_Result cors_answer_preflight(struct MHD_Connection *connection)
 	struct MHD_Response *response =
 		MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
 
-	if (!response) {
+	if (!response)
 		return MHD_NO;
-	}
 	add_origin(response, host_header(connection, "origin").p);
 	host_add_header(response, "access-control-allow-methods", "GET, POST, DELETE");
-	if (headers.n) {
+	if (headers.n)
 		host_add_header(response, "access-control-allow-headers", headers.p);
-	}
 	host_add_header(response, "access-control-max-age", "600"); /* browsers have caps */
 	return host_send(connection, 204, response);
 }
@@ -120,9 +117,8 @@ static enum MHD_Result refuse_lengths(struct MHD_Connection *connection)
 	struct MHD_Response *response =
 		MHD_create_response_from_buffer(sizeof(text) - 1, text, MHD_RESPMEM_PERSISTENT);
 
-	if (!response) {
+	if (!response)
 		return MHD_NO;
-	}
 	host_add_header(response, "content-type", "text/plain");
 	host_add_header(response, "connection", "close");
 	return host_send(connection, 400, response);
@@ -134,11 +130,10 @@ static enum MHD_Result receive(const struct host *h, struct host_request *q, con
 {
 	q->received += *n;
 	q->too_large = q->received > h->conf.body_max;
-	if (q->too_large) {
+	if (q->too_large)
 		buf_clear(&q->body);
-	} else {
+	else
 		buf_add(&q->body, piece, *n);
-	}
 	*n = 0;
 	return q->received <= BODY_PATIENCE ? MHD_YES : MHD_NO;
 }
@@ -155,16 +150,14 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
 	(void)version;
 	if (!q) {
 		MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, BETWEEN_S);
-		if (has_two_lengths(connection)) {
+		if (has_two_lengths(connection))
 			return refuse_lengths(connection);
-		}
 		q = *state = mem_new(sizeof(*q));
 		q->body = BUF(h->conf.body_max);
 		return MHD_YES;
 	}
-	if (*piece_n > 0) {
+	if (*piece_n > 0)
 		return receive(h, q, piece, piece_n);
-	}
 	q->method = method;
 	q->url = url;
 	pthread_mutex_lock(&h->lock);
@@ -213,18 +206,16 @@ bool host_wait(struct host *h, struct str session, uint64_t wait_ms)
 		due = forever ? pthread_cond_wait(&h->changed, &h->lock)
 		              : pthread_cond_timedwait(&h->changed, &h->lock, &until);
 	}
-	while (*at != &me) {
+	while (*at != &me)
 		at = &(*at)->next;
-	}
 	*at = me.next;
 	return !h->closed;
 }
 
 void host_end_session(struct host *h, struct str session)
 {
-	for (struct host_waiter *w = h->waiters; w; w = w->next) {
+	for (struct host_waiter *w = h->waiters; w; w = w->next)
 		w->ended |= str_eq(w->session, session);
-	}
 	pthread_cond_broadcast(&h->changed);
 }
 
@@ -259,16 +250,14 @@ int host_start(struct host *h, const struct host_conf *c, struct error *err)
 
 	*h = (struct host){.conf = *c, .port = c->port};
 	listen_allow_many();
-	if (pipe2(h->stop, O_CLOEXEC)) {
+	if (pipe2(h->stop, O_CLOEXEC))
 		return error_errno(err, "cannot create a pipe");
-	}
 	pthread_mutex_init(&h->lock, NULL);
 	pthread_cond_init(&h->changed, NULL);
 	if (listen_on(c->bind ? c->bind : "127.0.0.1", &h->port, &fd, err) ||
 	    start_daemon(h, fd, err)) {
-		if (fd >= 0) {
+		if (fd >= 0)
 			close(fd);
-		}
 		close(h->stop[0]);
 		close(h->stop[1]);
 		return -1;
@@ -282,9 +271,8 @@ void host_close(struct host *h)
 	h->closed = true;
 	close(h->stop[1]);
 	pthread_cond_broadcast(&h->changed);
-	while (h->sockets) {
+	while (h->sockets)
 		pthread_cond_wait(&h->changed, &h->lock);
-	}
 	pthread_mutex_unlock(&h->lock);
 }
 

@@ -29,9 +29,8 @@ static struct str without_port(struct str authority)
 {
 	size_t n = authority.n;
 
-	while (n && authority.p[n - 1] >= '0' && authority.p[n - 1] <= '9') {
+	while (n && authority.p[n - 1] >= '0' && authority.p[n - 1] <= '9')
 		n--;
-	}
 	return n && n < authority.n && authority.p[n - 1] == ':' ? (struct str){authority.p, n - 1}
 	                                                         : authority;
 }
@@ -43,9 +42,8 @@ static bool is_local(struct str host)
 	                                   STR_INIT("[::1]")};
 	bool local = false;
 
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		local = local || same(host, names[i]);
-	}
 	return local;
 }
 
@@ -54,9 +52,8 @@ static bool is_address(struct str host)
 {
 	size_t digits = 0;
 
-	if (host.n && host.p[0] == '[') {
+	if (host.n && host.p[0] == '[')
 		return true;
-	}
 	while (digits < host.n &&
 	       (host.p[digits] == '.' || (host.p[digits] >= '0' && host.p[digits] <= '9'))) {
 		digits++;
@@ -70,9 +67,8 @@ static bool is_allowed(const struct allowed_origins *allowed, struct str text, b
 	for (size_t i = 0; i < allowed->count; i++) {
 		struct str one = str_from(allowed->items[i]);
 
-		if (str_is(one, "*") || same(text, authority_only ? authority_of(one) : one)) {
+		if (str_is(one, "*") || same(text, authority_only ? authority_of(one) : one))
 			return true;
-		}
 	}
 	return false;
 }
@@ -101,9 +97,8 @@ struct origin_refusal origin_refuse(const struct allowed_origins *allowed, struc
 	    !is_allowed(allowed, origin, false)) {
 		return (struct origin_refusal){403, "Invalid Origin header"};
 	}
-	if (host.p && !is_local(name) && !is_address(name) && !is_allowed(allowed, host, true)) {
+	if (host.p && !is_local(name) && !is_address(name) && !is_allowed(allowed, host, true))
 		return (struct origin_refusal){421, "Invalid Host header"};
-	}
 	return (struct origin_refusal){0, NULL};
 }
 

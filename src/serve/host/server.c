@@ -32,9 +32,8 @@ static void add_location(struct MHD_Response *response, struct str host)
 {
 	struct buf url = BUF(BUF_MAX_SMALL);
 
-	if (host.n > 0) {
+	if (host.n > 0)
 		buf_printf(&url, "http://%.*s", STR_ARG(host));
-	}
 	buf_text(&url, "/mcp");
 	host_add_header(response, "location", buf_cstr(&url));
 	buf_release(&url);
@@ -48,30 +47,24 @@ static enum MHD_Result send_reply(const struct allowed_origins *origins,
 	struct MHD_Response *response =
 		MHD_create_response_from_buffer_with_free_callback(r->body.n, r->body.p, free);
 
-	if (!response) {
+	if (!response)
 		return MHD_NO;
-	}
 	r->body = BUF(REPLY_MAX); /* now owned by the response */
-	if (r->type) {
+	if (r->type)
 		host_add_header(response, "content-type", r->type);
-	}
 	if (r->stream) {
 		host_add_header(response, "cache-control", "no-cache, no-transform");
 		host_add_header(response, "transfer-encoding", "chunked");
 	}
-	if (r->session[0] != '\0') {
+	if (r->session[0] != '\0')
 		host_add_header(response, "mcp-session-id", r->session);
-	}
-	if (r->allow) {
+	if (r->allow)
 		host_add_header(response, "allow", r->allow);
-	}
 	cors_add(response, origins, connection);
-	if (q->upgrade.n > 0) {
+	if (q->upgrade.n > 0)
 		host_add_header(response, "connection", "close");
-	}
-	if (r->redirect) {
+	if (r->redirect)
 		add_location(response, q->host);
-	}
 	return host_send(connection, r->status, response);
 }
 
@@ -85,9 +78,8 @@ static void on_upgrade(void *cls, struct MHD_Connection *connection, void *state
 		MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "session_id");
 
 	(void)state;
-	if (host_add_socket(&s->host, 1)) {
+	if (host_add_socket(&s->host, 1))
 		socket_serve(&s->host, &s->openenv, fd, (struct str){early, early_n}, str_from(id));
-	}
 	MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
 	host_add_socket(&s->host, -1);
 }
@@ -98,9 +90,8 @@ static enum MHD_Result upgrade(struct server *s, struct MHD_Connection *connecti
 	struct MHD_Response *response = MHD_create_response_for_upgrade(on_upgrade, s);
 	char accept[HANDSHAKE_ACCEPT_MAX];
 
-	if (!response) {
+	if (!response)
 		return MHD_NO;
-	}
 	handshake_accept(q->ws_key, accept);
 	host_add_header(response, "Upgrade", "websocket");
 	host_add_header(response, "Sec-WebSocket-Accept", accept);
@@ -113,22 +104,19 @@ static bool answer(struct server *s, struct request *q, bool too_large, struct r
 	struct origin_refusal refused = origin_refuse(&s->gym.conf.origins, q->origin, q->host);
 
 	for (;;) {
-		if (refused.status) {
+		if (refused.status)
 			reply_text(r, refused.status, refused.why);
-		} else if (too_large) {
+		else if (too_large)
 			reply_text(r, 413, "Request body too large");
-		} else if (has_sockets(s)) {
+		else if (has_sockets(s))
 			openenv_answer(&s->openenv, q, r);
-		} else {
+		else
 			exchange_answer(&s->gym, q, r);
-		}
 		log_debug("serve: %.*s %.*s: %u", STR_ARG(q->method), STR_ARG(q->path), r->status);
-		if (r->action != REPLY_WAIT) {
+		if (r->action != REPLY_WAIT)
 			return true;
-		}
-		if (!host_wait(&s->host, q->session, r->wait_ms)) {
+		if (!host_wait(&s->host, q->session, r->wait_ms))
 			return false;
-		}
 		q->waited = true;
 		buf_release(&r->body);
 		*r = (struct reply){.body = BUF(REPLY_MAX)};
@@ -173,18 +161,15 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
 	    cors_is_preflight(origins, connection, received->method)) {
 		return cors_answer_preflight(connection);
 	}
-	if (has_sockets(s)) {
+	if (has_sockets(s))
 		read_upgrade(connection, &q);
-	}
 	bool answered = answer(s, &q, received->too_large, &r);
-	if (r.ended) {
+	if (r.ended)
 		host_end_session(&s->host, q.session);
-	}
-	if (answered && r.action == REPLY_UPGRADE) {
+	if (answered && r.action == REPLY_UPGRADE)
 		result = upgrade(s, connection, &q);
-	} else if (answered && r.action == REPLY_SEND) {
+	else if (answered && r.action == REPLY_SEND)
 		result = send_reply(origins, connection, &q, &r);
-	}
 	buf_release(&r.body);
 	return result;
 }
@@ -214,9 +199,8 @@ static int start_host(struct server *s, const struct serve_conf *c, struct error
 
 int server_start(const struct serve_conf *c, struct server **out, struct error *err)
 {
-	if (serve_conf_check(c, err) != 0) {
+	if (serve_conf_check(c, err) != 0)
 		return -1;
-	}
 	struct server *s = mem_new(sizeof(*s));
 	gym_init(&s->gym, c);
 	openenv_init(&s->openenv, c);

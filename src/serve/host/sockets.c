@@ -52,9 +52,8 @@ static void timer_set(struct socket *k, enum timer which, uint64_t ms)
 
 static void disconnect(struct socket *k)
 {
-	if (!k->gone) {
+	if (!k->gone)
 		shutdown(k->fd, SHUT_RDWR);
-	}
 	k->gone = k->closing = true;
 	k->due[TIMER_PING] = k->due[TIMER_CLOSE] = NEVER;
 }
@@ -67,12 +66,10 @@ static void flush(struct socket *k)
 	while (!k->gone && sent < out->n) {
 		ssize_t n = send(k->fd, out->p + sent, out->n - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
 
-		if (n < 0 && errno == EINTR) {
+		if (n < 0 && errno == EINTR)
 			continue;
-		}
-		if (n < 0 && errno == EAGAIN) {
+		if (n < 0 && errno == EAGAIN)
 			break;
-		}
 		if (n <= 0) {
 			disconnect(k);
 			break;
@@ -80,9 +77,8 @@ static void flush(struct socket *k)
 		sent += (size_t)n;
 	}
 	buf_drop(out, sent);
-	if (out->n == 0) {
+	if (out->n == 0)
 		buf_release(out); /* idle connections keep no buffer */
-	}
 }
 
 /* The connection ends when the peer has answered the Close. */
@@ -112,12 +108,10 @@ static void apply_reply(struct socket *k, struct openenv_reply *r)
 		frames_send(&k->frames, (struct str){lines.p, n});
 		lines = str_skip(lines, n + 1);
 	}
-	if (r->disconnect) {
+	if (r->disconnect)
 		disconnect(k);
-	}
-	if (r->text.n > 0 && !k->closing) {
+	if (r->text.n > 0 && !k->closing)
 		frames_send(&k->frames, buf_view(&r->text));
-	}
 	if (r->close != 0 && !k->closing) {
 		frames_close(&k->frames, r->close, r->reason);
 		begin_close(k);
@@ -149,26 +143,23 @@ static void answer_all(struct socket *k)
 {
 	struct frame_message *m;
 
-	while (!k->waiting && !k->closing && (m = frames_next(&k->frames))) {
+	while (!k->waiting && !k->closing && (m = frames_next(&k->frames)))
 		answer(k, m, false);
-	}
 }
 
 static void feed(struct socket *k, struct str bytes)
 {
-	if (k->frames.broken) {
+	if (k->frames.broken)
 		return; /* read and discarded */
-	}
 	frames_feed(&k->frames, bytes);
 	if (k->frames.pong_received && k->awaiting_pong && !k->closing) {
 		k->awaiting_pong = false;
 		timer_set(k, TIMER_PING, k->server->conf.ping_ms);
 	}
-	if (k->frames.broken) {
+	if (k->frames.broken)
 		fail_connection(k);
-	} else if (k->frames.peer_closed) {
+	else if (k->frames.peer_closed)
 		k->closing = true;
-	}
 }
 
 static void read_input(struct socket *k)
@@ -179,9 +170,8 @@ static void read_input(struct socket *k)
 	while (n == SCRATCH && !k->gone && k->frames.count < INBOX_MAX) {
 		ssize_t got = recv(k->fd, bytes, SCRATCH, MSG_DONTWAIT);
 
-		if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+		if (got < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
-		}
 		if (got <= 0) {
 			disconnect(k);
 			return;
@@ -219,21 +209,18 @@ static void run_timers(struct socket *k)
 		k->awaiting_pong = true;
 		timer_set(k, TIMER_PING, k->server->conf.ping_timeout_ms);
 	}
-	if (is_due(k, TIMER_CLOSE)) {
+	if (is_due(k, TIMER_CLOSE))
 		disconnect(k);
-	}
 }
 
 static int sleep_ms(const struct socket *k)
 {
 	uint64_t now = now_ns(k), next = NEVER;
 
-	for (int i = 0; i < TIMERS; i++) {
+	for (int i = 0; i < TIMERS; i++)
 		next = k->due[i] < next ? k->due[i] : next;
-	}
-	if (next == NEVER) {
+	if (next == NEVER)
 		return -1;
-	}
 	uint64_t ms = next > now ? (next - now + NS_PER_MS - 1) / NS_PER_MS : 0;
 	return ms < 60000 ? (int)ms : 60000;
 }
@@ -251,17 +238,15 @@ static void close_session(struct socket *k)
    running step has finished, unless that step never finishes. False: the connection is over. */
 static bool flush_or_close(struct socket *k)
 {
-	if (k->closing && (!k->waiting || k->due[TIMER_STEP] == NEVER)) {
+	if (k->closing && (!k->waiting || k->due[TIMER_STEP] == NEVER))
 		close_session(k);
-	}
 	flush(k);
 	if (k->failed && !k->gone) {
 		shutdown(k->fd, SHUT_WR);
 		k->failed = false;
 	}
-	if (k->frames.peer_closed && k->frames.out.n == 0) {
+	if (k->frames.peer_closed && k->frames.out.n == 0)
 		disconnect(k);
-	}
 	return !k->gone || (k->waiting && k->due[TIMER_STEP] != NEVER);
 }
 
@@ -274,14 +259,12 @@ static bool wait_input(struct socket *k)
 	fds[1].events = (short)((k->frames.count < INBOX_MAX ? POLLIN : 0) |
 	                        (k->frames.out.n > 0 ? POLLOUT : 0));
 	poll(fds, 2, sleep_ms(k));
-	if (fds[0].revents) {
+	if (fds[0].revents)
 		return false;
-	}
-	if (fds[1].revents & POLLIN) {
+	if (fds[1].revents & POLLIN)
 		read_input(k);
-	} else if (fds[1].revents & (POLLHUP | POLLERR)) {
+	else if (fds[1].revents & (POLLHUP | POLLERR))
 		disconnect(k);
-	}
 	return true;
 }
 

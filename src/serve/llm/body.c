@@ -55,9 +55,8 @@ static void write_message(const struct llm_reply *r, uint64_t number, struct buf
 	jw_pack(&w, "{role:'assistant',content:%r", r->text);
 	if (r->calls.p) {
 		jw_pack(&w, "tool_calls:[");
-		for (size_t cursor = 0; json_next(r->calls, &cursor, &call);) {
+		for (size_t cursor = 0; json_next(r->calls, &cursor, &call);)
 			put_call(&w, call, number, i++);
-		}
 		jw_end(&w);
 	}
 	jw_end(&w);
@@ -166,9 +165,8 @@ static void stream_text(struct streaming *s, const char *key, struct str string)
 	struct str rest = json_text(&arena, string);
 	struct json_writer w;
 
-	if (!rest.p) {
+	if (!rest.p)
 		return;
-	}
 	do {
 		begin_chunk(s, &w);
 		jw_put_str(&w, key, next_piece(&rest, s->piece));
@@ -181,9 +179,8 @@ static void begin_call(struct streaming *s, struct json_writer *w, size_t i)
 {
 	begin_chunk(s, w);
 	jw_pack(w, "tool_calls:[{");
-	if (s->r->stream.index != INDEX_MISSING) {
+	if (s->r->stream.index != INDEX_MISSING)
 		jw_pack(w, "index:%d", s->r->stream.index == INDEX_SAME ? 0 : (int)i);
-	}
 }
 
 static void end_call(struct streaming *s, struct json_writer *w)
@@ -207,11 +204,10 @@ static void stream_call(struct streaming *s, struct str call, size_t i)
 	end_call(s, &w);
 	while (text && rest.n) {
 		begin_call(s, &w, i);
-		if (s->r->stream.repeat) {
+		if (s->r->stream.repeat)
 			jw_pack(&w, "id:%r,type:'function',function:{name:%?r", id, name);
-		} else {
+		else
 			jw_pack(&w, "function:{");
-		}
 		jw_pack(&w, "arguments:%s", next_piece(&rest, s->piece));
 		end_call(s, &w);
 	}
@@ -223,9 +219,8 @@ static void stream_tokens(struct streaming *s)
 {
 	struct json_writer w;
 
-	if (!s->r->logprobs.p && !s->r->token_ids.p) {
+	if (!s->r->logprobs.p && !s->r->token_ids.p)
 		return;
-	}
 	begin_chunk(s, &w);
 	jw_pack(&w, "},logprobs:%?r,token_ids:%?r}]}", s->r->logprobs, s->r->token_ids);
 	end_event(s);
@@ -241,12 +236,10 @@ static void stream_message(struct streaming *s, struct str message)
 	begin_chunk(s, &w);
 	jw_pack(&w, "role:'assistant'");
 	end_chunk(s, &w, STR_NONE);
-	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		stream_text(s, texts[i], json_get(message, str_from(texts[i])));
-	}
-	for (size_t cursor = 0; json_next(JSON_GET(message, "tool_calls"), &cursor, &call);) {
+	for (size_t cursor = 0; json_next(JSON_GET(message, "tool_calls"), &cursor, &call);)
 		stream_call(s, call, n++);
-	}
 	stream_tokens(s);
 }
 
@@ -286,9 +279,8 @@ void llm_body_stream(const struct llm_reply *r, const struct scripted_request *a
 		begin_chunk(&s, &w);
 		end_chunk(&s, &w, finish_of(r, buf_view(&message)));
 	}
-	if (r->usage.p && a->include_usage && !r->stream.no_usage) {
+	if (r->usage.p && a->include_usage && !r->stream.no_usage)
 		stream_usage(&s);
-	}
 	if (!r->stream.no_done) {
 		buf_text(out, "data: [DONE]");
 		end_event(&s);
@@ -321,12 +313,10 @@ static const char *type_of(const struct llm_error_body *c)
 {
 	size_t at = c->status < 500 ? 0 : ARRAY_LEN(error_types) - 2;
 
-	if (c->form == ERROR_OPENAI && json_is(c->code, STR("insufficient_quota"))) {
+	if (c->form == ERROR_OPENAI && json_is(c->code, STR("insufficient_quota")))
 		return "insufficient_quota";
-	}
-	for (size_t i = 0; i < ARRAY_LEN(error_types); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(error_types); i++)
 		at = error_types[i].status == c->status ? i : at;
-	}
 	return c->form == ERROR_VLLM        ? error_types[at].vllm
 	       : c->form == ERROR_ANTHROPIC ? error_types[at].anthropic
 	                                    : error_types[at].openai;
@@ -349,9 +339,8 @@ static void write_error(const struct llm_error_body *c, struct buf *out)
 
 const char *llm_body_error(const struct llm_error_body *c, struct buf *out)
 {
-	if (c->form == ERROR_EMPTY) {
+	if (c->form == ERROR_EMPTY)
 		return NULL;
-	}
 	if (c->form == ERROR_HTML) {
 		buf_printf(out, HTML, c->status, c->status);
 		return "text/html; charset=utf-8";
@@ -380,8 +369,7 @@ void llm_body_models(struct str models, struct buf *out)
 
 	jw_init(&w, out);
 	jw_pack(&w, "{object:'list',data:[");
-	for (size_t cursor = 0; json_next(models, &cursor, &name);) {
+	for (size_t cursor = 0; json_next(models, &cursor, &name);)
 		put_model(&w, name);
-	}
 	jw_pack(&w, "]}");
 }

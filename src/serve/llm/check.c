@@ -67,14 +67,11 @@ static bool check_assistant(struct checking *c, struct str message)
 		return !json_is_null(JSON_GET(message, "content")) ||
 		       reject_message(c, "an assistant message has neither content nor tool_calls");
 	}
-	if (json_type(calls) != JSON_ARRAY || !json_count(calls)) {
+	if (json_type(calls) != JSON_ARRAY || !json_count(calls))
 		return reject_message(c, "tool_calls is not an array of at least one call");
-	}
-	for (size_t cursor = 0; json_next(calls, &cursor, &call);) {
-		if (!check_call(c, call)) {
+	for (size_t cursor = 0; json_next(calls, &cursor, &call);)
+		if (!check_call(c, call))
 			return false;
-		}
-	}
 	c->open = calls;
 	c->cursor = 0;
 	expect_next(c);
@@ -104,23 +101,19 @@ static bool check_message(struct checking *c, struct str message)
 	enum json_type type = json_type(content);
 	bool assistant = json_is(role, STR("assistant"));
 
-	if (json_type(message) != JSON_OBJECT || json_type(role) != JSON_STRING) {
+	if (json_type(message) != JSON_OBJECT || json_type(role) != JSON_STRING)
 		return reject_message(c, "it has no role");
-	}
-	if (type != JSON_STRING && type != JSON_ARRAY && !(assistant && json_is_null(content))) {
+	if (type != JSON_STRING && type != JSON_ARRAY && !(assistant && json_is_null(content)))
 		return reject_message(c, "content is neither a string nor an array of parts");
-	}
-	if (json_is(role, STR("tool"))) {
+	if (json_is(role, STR("tool")))
 		return check_tool(c, message);
-	}
 	if (c->unanswered.p) {
 		return reject_message(
 			c, "an assistant message with tool_calls must be followed by a message "
 			   "of role tool for each of them");
 	}
-	if (assistant) {
+	if (assistant)
 		return check_assistant(c, message);
-	}
 	return json_is(role, STR("system")) || json_is(role, STR("developer")) ||
 	       json_is(role, STR("user")) || reject_message(c, "unknown role");
 }
@@ -129,17 +122,13 @@ static bool check_messages(struct checking *c, struct str messages)
 {
 	struct str message = STR_NONE;
 
-	if (json_type(messages) != JSON_ARRAY || !json_count(messages)) {
+	if (json_type(messages) != JSON_ARRAY || !json_count(messages))
 		return reject(c, "messages is not an array of at least one message");
-	}
-	for (size_t cursor = 0; json_next(messages, &cursor, &message); c->at++) {
-		if (!check_message(c, message)) {
+	for (size_t cursor = 0; json_next(messages, &cursor, &message); c->at++)
+		if (!check_message(c, message))
 			return false;
-		}
-	}
-	if (c->unanswered.p) {
+	if (c->unanswered.p)
 		return reject_message(c, "the last tool calls have no result");
-	}
 	c->out->last = json_text(c->arena, JSON_GET(message, "content"));
 	return true;
 }
@@ -154,9 +143,8 @@ static bool check_tools(struct checking *c, struct str body)
 		return !JSON_GET(body, "tool_choice").p ||
 		       reject(c, "tool_choice is only allowed when tools are given");
 	}
-	if (json_type(tools) != JSON_ARRAY || !json_count(tools)) {
+	if (json_type(tools) != JSON_ARRAY || !json_count(tools))
 		return reject(c, "tools is not an array of at least one tool");
-	}
 	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
 		struct str function = JSON_GET(tool, "function");
 
@@ -194,15 +182,13 @@ static bool check_request(struct checking *c, struct str body)
 		buf_printf(c->why, "the body is not JSON: %s", fault.why);
 		return false;
 	}
-	if (json_type(body) != JSON_OBJECT || json_type(JSON_GET(body, "model")) != JSON_STRING) {
+	if (json_type(body) != JSON_OBJECT || json_type(JSON_GET(body, "model")) != JSON_STRING)
 		return reject(c, "you must provide a model parameter");
-	}
 	out->model = json_text(c->arena, JSON_GET(body, "model"));
 	out->seed.given = json_i64(JSON_GET(body, "seed"), &out->seed.value);
 	n = JSON_GET(body, "n");
-	if (!json_is_null(n) && (!json_i64(n, &choices) || choices != 1)) {
+	if (!json_is_null(n) && (!json_i64(n, &choices) || choices != 1))
 		return reject(c, "n is not 1: a script has one reply to a request");
-	}
 	return check_stream(c, body);
 }
 

@@ -46,12 +46,10 @@ static ssize_t read_body(void *cls, uint64_t at, char *out, size_t max)
 	struct sending *s = cls;
 	size_t n = s->body.n - (size_t)at;
 
-	if (at >= s->cut) {
+	if (at >= s->cut)
 		return MHD_CONTENT_READER_END_WITH_ERROR;
-	}
-	if (n == 0) {
+	if (n == 0)
 		return MHD_CONTENT_READER_END_OF_STREAM;
-	}
 	n = n < max ? n : max;
 	n = n < s->every ? n : s->every;
 	n = n < s->cut - (size_t)at ? n : s->cut - (size_t)at;
@@ -82,9 +80,8 @@ static void add_headers(struct MHD_Response *response, const struct completion *
 		host_add_header(response, buf_cstr(&name), buf_cstr(&value));
 		typed |= strcasecmp(buf_cstr(&name), "content-type") == 0;
 	}
-	if (a->type && !typed) {
+	if (a->type && !typed)
 		host_add_header(response, "Content-Type", a->type);
-	}
 	if (r && r->retry_after.p) {
 		buf_clear(&value);
 		buf_str(&value, r->retry_after);
@@ -105,12 +102,10 @@ static enum MHD_Result send_answer(const struct llm_server *server,
 
 	*s = (struct sending){.body = a->body, .every = BLOCK, .cut = SIZE_MAX};
 	a->body = BUF(LLM_BODY_MAX);
-	if (cut) {
+	if (cut)
 		s->cut = s->body.n / 2;
-	}
-	if (r && r->stream.every.given && r->stream.every.value > 0) {
+	if (r && r->stream.every.given && r->stream.every.value > 0)
 		s->every = (size_t)r->stream.every.value;
-	}
 	struct MHD_Response *response =
 		MHD_create_response_from_callback(size, BLOCK, read_body, s, sent);
 
@@ -213,11 +208,10 @@ static void answer_chat(struct llm_server *s, struct str body, struct completion
 	} else {
 		const struct llm_reply *r = llm_script_choose(&s->script, &asked, &s->next);
 
-		if (r) {
+		if (r)
 			answer_scripted(r, &asked, number, a);
-		} else {
+		else
 			answer_error(a, 500, "\"script_over\"", "no more replies in the script");
-		}
 	}
 	arena_release(&arena);
 	buf_release(&why);
@@ -295,15 +289,13 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
 		&s->origins, host_header(connection, "origin"), host_header(connection, "host"));
 	enum MHD_Result result = MHD_NO;
 
-	if (!refused.status && cors_is_preflight(&s->origins, connection, q->method)) {
+	if (!refused.status && cors_is_preflight(&s->origins, connection, q->method))
 		return cors_answer_preflight(connection);
-	}
 	answer(s, connection, q, refused, &a);
 	const struct llm_reply *r = a.reply;
 	bool open = !(r && r->delay_ms) || host_wait(&s->host, STR_NONE, r->delay_ms);
-	if (open && !(r && r->close == CLOSE_BEFORE)) {
+	if (open && !(r && r->close == CLOSE_BEFORE))
 		result = send_answer(s, connection, &a);
-	}
 	buf_release(&a.body);
 	return result;
 }

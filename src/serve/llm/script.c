@@ -22,9 +22,8 @@ static int read_base64(struct keyed *k, struct str value, void *to)
 	struct buf bytes = BUF(SCRIPT_MAX);
 	bool good = json_type(value) == JSON_STRING && base64_decode(&bytes, json_inner(value));
 
-	if (good) {
+	if (good)
 		reply->raw = arena_str(k->arena, buf_view(&bytes));
-	}
 	buf_release(&bytes);
 	return good ? 0 : keyed_expected(k, "a string of base64");
 }
@@ -104,17 +103,15 @@ static int read_replies(struct keyed *k, struct str list, void *to)
 	struct llm_script *s = to;
 	struct str each;
 
-	if (json_type(list) != JSON_ARRAY || !json_count(list)) {
+	if (json_type(list) != JSON_ARRAY || !json_count(list))
 		return keyed_expected(k, "an array of at least one reply");
-	}
 	s->replies = arena_new(k->arena, json_count(list) * sizeof(*s->replies));
 	for (size_t cursor = 0; json_next(list, &cursor, &each); s->count++) {
 		struct llm_reply *reply = &s->replies[s->count];
 
 		snprintf(k->place, sizeof(k->place), "replies[%zu]", s->count);
-		if (keyed_read(k, each, &reply_table, reply)) {
+		if (keyed_read(k, each, &reply_table, reply))
 			return -1;
-		}
 		reply->matched = JSON_GET(each, "when").p != NULL;
 	}
 	k->place[0] = '\0';
@@ -166,11 +163,9 @@ static bool matches(const struct llm_when *w, const struct scripted_request *a)
 
 static const struct llm_reply *in_order(const struct llm_script *s, size_t which)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		if (!s->replies[i].matched && which-- == 0) {
+	for (size_t i = 0; i < s->count; i++)
+		if (!s->replies[i].matched && which-- == 0)
 			return &s->replies[i];
-		}
-	}
 	return NULL;
 }
 
@@ -178,9 +173,8 @@ static size_t count_ordered(const struct llm_script *s)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->count; i++) {
+	for (size_t i = 0; i < s->count; i++)
 		n += !s->replies[i].matched;
-	}
 	return n;
 }
 
@@ -189,14 +183,11 @@ const struct llm_reply *llm_script_choose(const struct llm_script *s,
 {
 	size_t count = count_ordered(s), which;
 
-	for (size_t i = 0; i < s->count; i++) {
-		if (s->replies[i].matched && matches(&s->replies[i].when, a)) {
+	for (size_t i = 0; i < s->count; i++)
+		if (s->replies[i].matched && matches(&s->replies[i].when, a))
 			return &s->replies[i];
-		}
-	}
 	which = (*next)++;
-	if (count && which >= count && s->then != THEN_END) {
+	if (count && which >= count && s->then != THEN_END)
 		which = s->then == THEN_CYCLE ? which % count : count - 1;
-	}
 	return in_order(s, which);
 }

@@ -61,13 +61,12 @@ static bool move(struct openenv_episode *e, struct str action, struct buf *why)
 bool episode_act(struct openenv_episode *e, struct str action, enum metadata_place metadata,
                  struct buf *out, struct buf *why)
 {
-	if (episode_has_tools(e->world)) {
+	if (episode_has_tools(e->world))
 		episode_tool_step(e, action, out);
-	} else if (move(e, action, why)) {
+	else if (move(e, action, why))
 		episode_observe(e, true, metadata, out);
-	} else {
+	else
 		return false;
-	}
 	return true;
 }
 
@@ -83,9 +82,8 @@ static void write_state_members(const struct openenv_episode *e, struct buf *out
 	struct buf state = BUF(BUF_MAX_MESSAGE);
 
 	e->world->state(e->instance, &state);
-	if (state.n > 2) {
+	if (state.n > 2)
 		buf_str(out, (struct str){state.p + 1, state.n - 2});
-	}
 	buf_release(&state);
 }
 
@@ -109,15 +107,13 @@ void episode_observe(const struct openenv_episode *e, bool stepped, enum metadat
 		observe_no_call(stepped, out);
 		return;
 	}
-	if (stepped) {
+	if (stepped)
 		e->world->info(e->instance, &said);
-	} else {
+	else
 		buf_text(&said, "{}");
-	}
 	buf_text(out, "{\"observation\":{");
-	if (metadata != METADATA_NOWHERE) {
+	if (metadata != METADATA_NOWHERE)
 		buf_printf(out, "\"metadata\":%s,", buf_cstr(&said));
-	}
 	write_state_members(e, out);
 	if (stepped) {
 		buf_printf(out, "},\"reward\":%d.0,\"done\":%s", e->reward,
@@ -125,9 +121,8 @@ void episode_observe(const struct openenv_episode *e, bool stepped, enum metadat
 	} else {
 		buf_text(out, "},\"reward\":null,\"done\":false");
 	}
-	if (metadata == METADATA_ALWAYS || (metadata == METADATA_TWICE && stepped)) {
+	if (metadata == METADATA_ALWAYS || (metadata == METADATA_TWICE && stepped))
 		buf_printf(out, ",\"metadata\":%s", stepped ? buf_cstr(&said) : "null");
-	}
 	buf_char(out, '}');
 	buf_release(&said);
 }
@@ -189,9 +184,8 @@ void episode_schema(const struct world *w, struct buf *out)
 {
 	struct buf action = BUF(BUF_MAX_MESSAGE);
 
-	if (!episode_has_tools(w)) {
+	if (!episode_has_tools(w))
 		write_action_schema(only_tool(w), &action);
-	}
 	episode_schema_of(action.n ? buf_view(&action) : STR_NONE, out);
 	buf_release(&action);
 }
@@ -216,11 +210,9 @@ static bool is_tool(const struct world *w, struct str name)
 	struct str tool;
 	size_t cursor = 0;
 
-	while (json_next(w->tools, &cursor, &tool)) {
-		if (json_is(name, json_inner(JSON_GET(tool, "name")))) {
+	while (json_next(w->tools, &cursor, &tool))
+		if (json_is(name, json_inner(JSON_GET(tool, "name"))))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -250,11 +242,10 @@ bool episode_call(struct openenv_episode *e, struct str tool, struct str argumen
 	                       .structured = BUF(BUF_MAX_MESSAGE)};
 
 	e->reward = 0;
-	if (is_tool(e->world, tool)) {
+	if (is_tool(e->world, tool))
 		e->world->call(e->instance, &a);
-	} else {
+	else
 		world_call_unknown_tool(&a);
-	}
 	if (a.is_error) {
 		buf_str(why, buf_view(&a.text));
 	} else {
@@ -314,9 +305,8 @@ static void call_tool(struct openenv_episode *e, struct str tool, struct str arg
 
 void episode_tool_step(struct openenv_episode *e, struct str action, struct buf *out)
 {
-	if (episode_lists_tools(action)) {
+	if (episode_lists_tools(action))
 		list_tools(e->world, out);
-	} else {
+	else
 		call_tool(e, JSON_GET(action, "tool_name"), JSON_GET(action, "arguments"), out);
-	}
 }

@@ -6,11 +6,9 @@
 
 static bool is_move(struct str value)
 {
-	for (int i = 0; i < LAKE_ACTIONS; i++) {
-		if (json_is(value, str_from(lake_action_names[i]))) {
+	for (int i = 0; i < LAKE_ACTIONS; i++)
+		if (json_is(value, str_from(lake_action_names[i])))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -48,11 +46,9 @@ bool fields_wrong(struct buf *why, const char *type, struct str name, const char
 
 static bool is_field(struct str name, const struct field *fields, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (str_is(name, fields[i].name)) {
+	for (size_t i = 0; i < count; i++)
+		if (str_is(name, fields[i].name))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -65,12 +61,10 @@ bool fields_validate(struct str object, const struct field *fields, size_t count
 		struct str name = str_from(fields[i].name), value = json_get(object, name);
 		const char *wrong = value.p ? misfit(value, fields[i].type) : NULL;
 
-		if (!value.p && fields[i].required) {
+		if (!value.p && fields[i].required)
 			return fields_wrong(why, "missing", name, "Field required", object);
-		}
-		if (wrong) {
+		if (wrong)
 			return fields_wrong(why, "value_error", name, wrong, value);
-		}
 	}
 	for (size_t cursor = 0; !allow_extra && json_next_member(object, &cursor, &m);) {
 		if (!is_field(m.key, fields, count)) {
@@ -92,11 +86,9 @@ bool fields_validate_action(const struct world *w, struct str action, struct buf
 	                                    {"tool_name", FIELD_TEXT, true},
 	                                    {"arguments", FIELD_DICT, false}};
 
-	if (!episode_has_tools(w)) {
+	if (!episode_has_tools(w))
 		return fields_validate(action, move, ARRAY_LEN(move), false, why);
-	}
-	if (episode_lists_tools(action)) {
+	if (episode_lists_tools(action))
 		return fields_validate(action, list, ARRAY_LEN(list), false, why);
-	}
 	return fields_validate(action, call, ARRAY_LEN(call), false, why);
 }

@@ -64,29 +64,26 @@ static void step(struct http_visit *v)
 	struct str action = JSON_GET(v->body, "action");
 	struct buf why = BUF(ERRORS_MAX);
 
-	if (v->old && json_type(action) != JSON_OBJECT) {
+	if (v->old && json_type(action) != JSON_OBJECT)
 		action = v->body;
-	}
 	v->reply->wait_ms = fault_wait_ms(&v->server->conf);
-	if (!is_step(v, &why)) {
+	if (!is_step(v, &why))
 		answer_invalid(v, &why);
-	} else if (v->reply->wait_ms > 0 && !v->request->waited) {
+	else if (v->reply->wait_ms > 0 && !v->request->waited)
 		v->reply->action = REPLY_WAIT;
-	} else if (episode_act(v->env, action, metadata_place(v), &v->reply->body, &why)) {
+	else if (episode_act(v->env, action, metadata_place(v), &v->reply->body, &why))
 		atomic_fetch_add(&v->server->steps, 1);
-	} else {
+	else
 		reply_text(v->reply, 500, "Internal Server Error");
-	}
 	buf_release(&why);
 }
 
 static void state(struct http_visit *v)
 {
-	if (v->old) {
+	if (v->old)
 		episode_state(v->env, &v->reply->body);
-	} else { /* the framework's state model has no extra fields */
+	else /* the framework's state model has no extra fields */
 		buf_text(&v->reply->body, "{\"episode_id\":null,\"step_count\":0}");
-	}
 }
 
 static void health(struct http_visit *v)
@@ -113,11 +110,10 @@ static void metadata(struct http_visit *v)
 
 static void schema(struct http_visit *v)
 {
-	if (v->server->conf.playback) {
+	if (v->server->conf.playback)
 		openenv_playback_schema(v->server->conf.playback, &v->reply->body);
-	} else {
+	else
 		episode_schema(v->server->conf.world, &v->reply->body);
-	}
 }
 
 static void environments(struct http_visit *v)
@@ -174,9 +170,8 @@ static bool read_body(struct http_visit *v)
 	struct buf why = BUF(BUF_MAX_SMALL);
 
 	v->body = v->request->body.n ? v->request->body : STR("{}");
-	if (json_is_valid(v->body) && json_type(v->body) == JSON_OBJECT) {
+	if (json_is_valid(v->body) && json_type(v->body) == JSON_OBJECT)
 		return true;
-	}
 	fields_wrong(&why, "json_invalid", STR("body"), "Input should be a JSON object",
 	             STR("null"));
 	answer_invalid(v, &why);

@@ -105,11 +105,10 @@ static void run_step(struct openenv_message *t)
 	struct buf seen = BUF(ANSWER_MAX), why = BUF(ERRORS_MAX);
 	uint64_t before = s->episode->step_count;
 
-	if (episode_act(s->episode, t->data, metadata_place(s->server), &seen, &why)) {
+	if (episode_act(s->episode, t->data, metadata_place(s->server), &seen, &why))
 		json_pack(&t->reply->text, "{type:'observation',data:%r}", buf_view(&seen));
-	} else {
+	else
 		openenv_reply_error(t->reply, "EXECUTION_ERROR", "%s", buf_cstr(&why));
-	}
 	atomic_fetch_add(&s->server->steps, s->episode->step_count - before);
 	buf_release(&seen);
 	buf_release(&why);
@@ -118,9 +117,8 @@ static void run_step(struct openenv_message *t)
 static void step(struct openenv_message *t)
 {
 	t->reply->wait_ms = t->waited ? 0 : fault_wait_ms(&t->session->server->conf);
-	if (t->reply->wait_ms == 0) {
+	if (t->reply->wait_ms == 0)
 		run_step(t);
-	}
 }
 
 static bool validate_action(struct openenv_message *t)
@@ -128,9 +126,8 @@ static bool validate_action(struct openenv_message *t)
 	struct buf why = BUF(ERRORS_MAX);
 	bool fits = fields_validate_action(t->session->server->conf.world, t->data, &why);
 
-	if (!fits) {
+	if (!fits)
 		answer_invalid(t->reply, &why);
-	}
 	buf_release(&why);
 	return fits;
 }
@@ -174,9 +171,8 @@ static bool validate_envelope(struct openenv_message *t, int data)
 	struct buf why = BUF(ERRORS_MAX);
 	bool fits = fields_validate(t->message, fields, data == NO_DATA ? 1 : 2, false, &why);
 
-	if (!fits) {
+	if (!fits)
 		answer_invalid(t->reply, &why);
-	}
 	buf_release(&why);
 	return fits;
 }
@@ -185,20 +181,17 @@ static void answer_unknown(struct openenv_reply *r, struct str type)
 {
 	struct buf name = BUF(ERRORS_MAX);
 
-	if (type.p) {
+	if (type.p)
 		json_text_or_json(type, &name);
-	}
 	openenv_reply_error(r, "UNKNOWN_TYPE", "Unknown message type: %s", buf_cstr(&name));
 	buf_release(&name);
 }
 
 static const struct message *find_message(struct str type)
 {
-	for (size_t i = 0; json_type(type) == JSON_STRING && i < ARRAY_LEN(messages); i++) {
-		if (json_is(type, str_from(messages[i].type))) {
+	for (size_t i = 0; json_type(type) == JSON_STRING && i < ARRAY_LEN(messages); i++)
+		if (json_is(type, str_from(messages[i].type)))
 			return &messages[i];
-		}
-	}
 	return NULL;
 }
 
@@ -208,25 +201,19 @@ static void execute_message(struct openenv_message *t, const struct message *m)
 	const struct serve_conf *c = &t->session->server->conf;
 	const struct fault *f;
 
-	for (size_t cursor = 0; !t->waited && !t->done && (f = fault_of(c, &cursor));) {
-		if (f->before_message) {
+	for (size_t cursor = 0; !t->waited && !t->done && (f = fault_of(c, &cursor));)
+		if (f->before_message)
 			f->before_message(t);
-		}
-	}
-	if (!t->done && t->session->played && t->kind != MESSAGE_OTHER) {
+	if (!t->done && t->session->played && t->kind != MESSAGE_OTHER)
 		openenv_play(t);
-	} else if (!t->done) {
+	else if (!t->done)
 		m->answer(t);
-	}
-	if (t->reply->wait_ms > 0) {
+	if (t->reply->wait_ms > 0)
 		return;
-	}
 	t->session->steps += t->kind == MESSAGE_STEP;
-	for (size_t cursor = 0; (f = fault_of(c, &cursor));) {
-		if (f->after_message) {
+	for (size_t cursor = 0; (f = fault_of(c, &cursor));)
+		if (f->after_message)
 			f->after_message(t);
-		}
-	}
 }
 
 static void answer_message(struct openenv_message *t)
@@ -241,9 +228,8 @@ static void answer_message(struct openenv_message *t)
 	t->kind = m->kind;
 	bool judged = t->kind == MESSAGE_STEP && !t->session->played;
 
-	if (validate_envelope(t, m->data) && (!judged || validate_action(t))) {
+	if (validate_envelope(t, m->data) && (!judged || validate_action(t)))
 		execute_message(t, m);
-	}
 }
 
 void openenv_handle_message(struct openenv_session *s, struct str message, bool binary, bool waited,
@@ -294,9 +280,8 @@ static void take_slot(struct openenv_session *s)
 	s->refused = !s->counted;
 	o->slots_used += s->counted;
 	s->episode = o->traits & FAULT_SHARES_ENV ? &o->shared : &s->own;
-	if (!s->episode->instance) {
+	if (!s->episode->instance)
 		episode_begin(s->episode, &o->conf, openenv_next_seed(o), STR_NONE);
-	}
 }
 
 void openenv_open(struct openenv *o, struct openenv_session *s, struct str id,
@@ -310,17 +295,15 @@ void openenv_open(struct openenv *o, struct openenv_session *s, struct str id,
 		refuse(o, r);
 	} else {
 		take_slot(s);
-		if (o->conf.playback) {
+		if (o->conf.playback)
 			openenv_play_open(s, r);
-		}
 	}
 }
 
 void openenv_free_slot(struct openenv_session *s)
 {
-	if (s->counted && !(s->server->traits & FAULT_KEEPS_SLOTS)) {
+	if (s->counted && !(s->server->traits & FAULT_KEEPS_SLOTS))
 		s->server->slots_used--;
-	}
 	s->counted = false;
 }
 

@@ -53,21 +53,20 @@ static void close_as_recorded(const struct recorded_reply *r, struct openenv_rep
 
 static void write_reply(const struct recorded_reply *r, struct openenv_reply *out)
 {
-	if (r->bytes.p) {
+	if (r->bytes.p)
 		buf_str(&out->text, r->bytes);
-	} else if (r->outcome == OUTCOME_TIMEOUT && r->layer == LAYER_TRANSPORT) {
+	else if (r->outcome == OUTCOME_TIMEOUT && r->layer == LAYER_TRANSPORT)
 		return; /* no reply: the client times out */
-	} else if (r->layer == LAYER_TRANSPORT || r->layer == LAYER_HTTP) {
+	else if (r->layer == LAYER_TRANSPORT || r->layer == LAYER_HTTP)
 		out->disconnect = true;
-	} else if (r->layer == LAYER_WEBSOCKET) {
+	else if (r->layer == LAYER_WEBSOCKET)
 		close_as_recorded(r, out);
-	} else if (is_error_frame(r)) {
+	else if (is_error_frame(r))
 		write_data("error", r->observation, &out->text);
-	} else if (r->layer == LAYER_BODY && r->outcome == OUTCOME_PROTOCOL_ERROR) {
+	else if (r->layer == LAYER_BODY && r->outcome == OUTCOME_PROTOCOL_ERROR)
 		write_data("observation", r->observation, &out->text);
-	} else {
+	else
 		write_observation(r, &out->text);
-	}
 }
 
 /* ---- messages ---- */
@@ -76,9 +75,8 @@ static void write_reply(const struct recorded_reply *r, struct openenv_reply *ou
 static void set_episode_id(struct openenv_session *s, struct str id)
 {
 	buf_clear(&s->own.id);
-	if (json_type(id) == JSON_STRING) {
+	if (json_type(id) == JSON_STRING)
 		buf_str(&s->own.id, id);
-	}
 }
 
 /* An id that appears later belongs to another episode and is not replaced. */
@@ -140,18 +138,16 @@ static void step(struct openenv_message *t)
 		list_tools(s, &t->reply->text);
 		return;
 	}
-	if (!by_tool) {
+	if (!by_tool)
 		buf_text(&name, "step");
-	} else if (json_type(tool) == JSON_STRING) {
+	else if (json_type(tool) == JSON_STRING)
 		json_decode(tool, &name);
-	}
 	const struct recorded_call *c = playback_call(s, buf_view(&name), arguments, &why);
 
-	if (c) {
+	if (c)
 		write_reply(&c->reply, t->reply);
-	} else {
+	else
 		openenv_reply_error(t->reply, "EXECUTION_ERROR", "%s", buf_cstr(&why));
-	}
 	atomic_fetch_add(&t->session->server->steps, c != NULL);
 	buf_release(&name);
 	buf_release(&why);

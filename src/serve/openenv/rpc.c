@@ -76,9 +76,8 @@ static void use_tools(struct openenv *o, struct openenv_session *s, struct str r
 	} else if (json_is(JSON_GET(request, "method"), STR("tools/list"))) {
 		json_pack(out, "{jsonrpc:'2.0',id:%r,result:{tools:%r}}", id, o->conf.world->tools);
 	} else {
-		if (!s) {
+		if (!s)
 			episode_begin(e, &o->conf, openenv_next_seed(o), STR_NONE);
-		}
 		call_tool(o, e, id, params, out);
 	}
 	episode_release(&own);

@@ -12,11 +12,9 @@ static bool is_block(struct str value)
 	static const char *const types[] = {"text", "image", "audio", "resource", "resource_link"};
 	struct str type = JSON_GET(value, "type");
 
-	for (size_t i = 0; json_type(type) == JSON_STRING && i < ARRAY_LEN(types); i++) {
-		if (json_is(type, str_from(types[i]))) {
+	for (size_t i = 0; json_type(type) == JSON_STRING && i < ARRAY_LEN(types); i++)
+		if (json_is(type, str_from(types[i])))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -26,14 +24,11 @@ static bool is_content(struct str observation)
 	struct str each;
 	size_t cursor = 0;
 
-	if (json_type(observation) != JSON_ARRAY) {
+	if (json_type(observation) != JSON_ARRAY)
 		return false;
-	}
-	while (json_next(observation, &cursor, &each)) {
-		if (!is_block(each)) {
+	while (json_next(observation, &cursor, &each))
+		if (!is_block(each))
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -44,11 +39,10 @@ static void put_text(struct str value, struct buf *out)
 	bool plain = json_type(value) == JSON_STRING &&
 	             (!json_decode(value, &text) || !json_is_valid(buf_view(&text)));
 
-	if (plain) {
+	if (plain)
 		buf_str(out, value);
-	} else {
+	else
 		json_quote(out, value.p ? value : STR("null"));
-	}
 	buf_release(&text);
 }
 
@@ -61,11 +55,10 @@ static void put_content(const struct recorded_reply *r, struct buf *out)
 		return;
 	}
 	buf_text(out, "[{\"type\":\"text\",\"text\":");
-	if (r->text.p) {
+	if (r->text.p)
 		buf_str(out, r->text);
-	} else {
+	else
 		put_text(observation, out);
-	}
 	buf_text(out, "}]");
 }
 
@@ -73,11 +66,9 @@ static struct str output_schema(const struct playback_session *s, struct str nam
 {
 	struct str tool;
 
-	for (size_t cursor = 0; json_next(s->rollout->tools, &cursor, &tool);) {
-		if (json_is(JSON_GET(tool, "name"), name)) {
+	for (size_t cursor = 0; json_next(s->rollout->tools, &cursor, &tool);)
+		if (json_is(JSON_GET(tool, "name"), name))
 			return JSON_GET(tool, "outputSchema");
-		}
-	}
 	return STR_NONE;
 }
 
@@ -91,13 +82,12 @@ static void put_structured(const struct playback_session *s, const struct record
 	bool wrapped = JSON_GET(JSON_GET(schema, "properties"), "result").p &&
 	               !JSON_GET(observation, "result").p;
 
-	if (r->structured.p) {
+	if (r->structured.p)
 		buf_printf(out, ",\"structuredContent\":%.*s", STR_ARG(r->structured));
-	} else if (schema.p && observation.p && r->outcome == OUTCOME_OK && wrapped) {
+	else if (schema.p && observation.p && r->outcome == OUTCOME_OK && wrapped)
 		buf_printf(out, ",\"structuredContent\":{\"result\":%.*s}", STR_ARG(observation));
-	} else if (schema.p && r->outcome == OUTCOME_OK && json_type(observation) == JSON_OBJECT) {
+	else if (schema.p && r->outcome == OUTCOME_OK && json_type(observation) == JSON_OBJECT)
 		buf_printf(out, ",\"structuredContent\":%.*s", STR_ARG(observation));
-	}
 }
 
 /* ---- replies ---- */
@@ -117,12 +107,10 @@ static void write_result(const struct playback_session *s, const struct recorded
 		buf_text(out, "\"content\":null");
 	}
 	put_structured(s, c, out);
-	if (by_mcp || denied) {
+	if (by_mcp || denied)
 		buf_printf(out, ",\"isError\":%s", by_mcp ? "true" : "false");
-	}
-	if (r->layer == LAYER_FRAMEWORK) { /* recorded from a server that misspelled isError */
+	if (r->layer == LAYER_FRAMEWORK) /* recorded from a server that misspelled isError */
 		buf_text(out, ",\"is_error\":true");
-	}
 	buf_char(out, '}');
 }
 
@@ -182,9 +170,8 @@ static void answer_recorded(const struct playback_session *s, const struct recor
 	const struct recorded_reply *r = &c->reply;
 
 	out->changes_session = c->changes_session;
-	if (write_failure(r, out)) {
+	if (write_failure(r, out))
 		return;
-	}
 	out->kind = PLAYBACK_RESULT;
 	if (r->outcome == OUTCOME_PROTOCOL_ERROR && r->layer == LAYER_MCP &&
 	    json_type(r->observation) == JSON_OBJECT) {
@@ -205,9 +192,8 @@ static void answer_state(const struct playback_session *s, struct playback_reply
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	bool known = playback_state(s).p != NULL;
 
-	if (known) {
+	if (known)
 		playback_state_text(s, &text);
-	}
 	answer_text(known ? buf_view(&text) : STR("no state was recorded here"), !known, out);
 	buf_release(&text);
 }
@@ -224,11 +210,10 @@ void playback_mcp_call(struct playback_session *s, struct str name, struct str a
 		const struct recorded_call *c =
 			playback_call(s, buf_view(&decoded), arguments, &why);
 
-		if (c) {
+		if (c)
 			answer_recorded(s, c, out);
-		} else {
+		else
 			answer_text(buf_view(&why), true, out);
-		}
 	}
 	buf_release(&decoded);
 	buf_release(&why);
@@ -251,9 +236,8 @@ struct str playback_control_state(struct playback_session *s)
 	s->state_unread = false;
 	struct str now = playback_state(s);
 
-	if (s->rollout->state_kind != STATE_CONTROL_PLANE || (state_unread && start.p)) {
+	if (s->rollout->state_kind != STATE_CONTROL_PLANE || (state_unread && start.p))
 		return start;
-	}
 	return now.p || s->last ? now : start;
 }
 

@@ -38,13 +38,11 @@ static void put_calls(struct json_writer *w, struct str calls, struct str record
 	struct str call, arguments = JSON_GET(recorded, "arguments"), id = JSON_GET(recorded, "id");
 
 	jw_array(w);
-	for (size_t cursor = 0; json_next(calls, &cursor, &call);) {
-		if (json_type(arguments) == JSON_STRING && json_equal(JSON_GET(call, "id"), id)) {
+	for (size_t cursor = 0; json_next(calls, &cursor, &call);)
+		if (json_type(arguments) == JSON_STRING && json_equal(JSON_GET(call, "id"), id))
 			put_call(w, call, arguments);
-		} else {
+		else
 			jw_raw(w, call);
-		}
-	}
 	jw_end(w);
 }
 
@@ -57,11 +55,10 @@ static void put_message(struct json_writer *w, struct str message, struct str ll
 	jw_pack(w, "message:{");
 	for (size_t cursor = 0; json_next_member(message, &cursor, &m);) {
 		jw_key_str(w, json_key_text(&keys, m.key));
-		if (str_is(m.key, "tool_calls")) {
+		if (str_is(m.key, "tool_calls"))
 			put_calls(w, m.value, call);
-		} else {
+		else
 			jw_raw(w, m.value);
-		}
 	}
 	jw_pack(w, "reasoning:%?r,refusal:%?r}",
 	        JSON_GET(message, "reasoning").p ? STR_NONE : JSON_GET(llm, "reasoning"),
@@ -120,17 +117,13 @@ static int read_line(void *ctx, const struct line *l, const struct reader_note *
 		r->rollouts++;
 		r->turn = 0;
 	}
-	if (l->type != LINE_STEP) {
+	if (l->type != LINE_STEP)
 		return 0;
-	}
-	for (size_t cursor = 0; json_next(l->value[KEY_MESSAGES], &cursor, &message);) {
-		if (json_is(JSON_GET(message, "role"), STR("assistant"))) {
+	for (size_t cursor = 0; json_next(l->value[KEY_MESSAGES], &cursor, &message);)
+		if (json_is(JSON_GET(message, "role"), STR("assistant")))
 			read_message(r, message, llm, l->value[KEY_TOOL_CALL]);
-		}
-	}
-	if (json_type(error) == JSON_OBJECT) {
+	if (json_type(error) == JSON_OBJECT)
 		read_error(r, error);
-	}
 	return r->unnumbered.full
 	               ? error_set(err, FAIL_INPUT, "cannot play back more than 256 MiB of replies")
 	               : 0;
@@ -154,9 +147,8 @@ int playback_model(const char *path, struct buf *out, struct error *err)
 	buf_text(out, "{\"replies\":[");
 	buf_str(out, buf_view(replies));
 	buf_text(out, "]}");
-	if (!failed && (replies->full || out->full)) {
+	if (!failed && (replies->full || out->full))
 		failed = error_set(err, FAIL_INPUT, "%s: more than 256 MiB of replies", path);
-	}
 	buf_release(&r.replies);
 	buf_release(&r.unnumbered);
 	return failed ? -1 : 0;

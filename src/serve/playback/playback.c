@@ -42,11 +42,9 @@ const struct recorded_rollout *playback_sample(const struct playback_source *p)
 {
 	const struct recorded *r = &p->recorded;
 
-	for (size_t i = 0; i < r->count; i++) {
-		if (r->rollouts[i]->tools.p) {
+	for (size_t i = 0; i < r->count; i++)
+		if (r->rollouts[i]->tools.p)
 			return r->rollouts[i];
-		}
-	}
 	return r->rollouts[0];
 }
 
@@ -65,11 +63,9 @@ static bool has_args(const struct recorded_rollout *r, const struct playback_req
 
 static bool any_seed(const struct recorded *r)
 {
-	for (size_t i = 0; i < r->count; i++) {
-		if (r->rollouts[i]->has_seed) {
+	for (size_t i = 0; i < r->count; i++)
+		if (r->rollouts[i]->has_seed)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -80,9 +76,8 @@ static struct recorded_rollout *next_matching(struct playback_source *p,
 	struct recorded *r = &p->recorded;
 	struct recorded_rollout *best = NULL;
 
-	while (!p->loop && p->first_unused < r->count && r->rollouts[p->first_unused]->plays > 0) {
+	while (!p->loop && p->first_unused < r->count && r->rollouts[p->first_unused]->plays > 0)
 		p->first_unused++;
-	}
 	for (size_t i = p->first_unused; i < r->count; i++) {
 		struct recorded_rollout *one = r->rollouts[i];
 		bool usable = p->loop || one->plays == 0;
@@ -91,9 +86,8 @@ static struct recorded_rollout *next_matching(struct playback_source *p,
 		    (!best || one->plays < best->plays)) {
 			best = one;
 		}
-		if (best && best->plays == 0) {
+		if (best && best->plays == 0)
 			break;
-		}
 	}
 	return best;
 }
@@ -106,10 +100,8 @@ static const int64_t *next_seed(const struct recorded *r, const int64_t *after)
 	for (size_t i = 0; i < r->count; i++) {
 		const struct recorded_rollout *one = r->rollouts[i];
 
-		if (one->has_seed && (!after || one->seed > *after) &&
-		    (!next || one->seed < *next)) {
+		if (one->has_seed && (!after || one->seed > *after) && (!next || one->seed < *next))
 			next = &one->seed;
-		}
 	}
 	return next;
 }
@@ -118,9 +110,8 @@ static void list_seeds(const struct recorded *r, struct buf *why)
 {
 	size_t count = 0;
 
-	for (const int64_t *s = next_seed(r, NULL); s && count < SEEDS_MAX; s = next_seed(r, s)) {
+	for (const int64_t *s = next_seed(r, NULL); s && count < SEEDS_MAX; s = next_seed(r, s))
 		buf_printf(why, "%s%" PRId64, count++ ? ", " : "", *s);
-	}
 }
 
 static void explain_none(const struct playback_source *p, const struct playback_request *w,
@@ -132,9 +123,8 @@ static void explain_none(const struct playback_source *p, const struct playback_
 	bool by_seed = w->has_seed && any_seed(r);
 
 	buf_clear(why);
-	for (size_t i = 0; i < r->count; i++) {
+	for (size_t i = 0; i < r->count; i++)
 		with_seed += !by_seed || has_seed(r->rollouts[i], w);
-	}
 	if (with_seed == 0) {
 		buf_printf(why, "the recording has no rollout with seed %" PRId64 "; recorded: ",
 		           w->seed);
@@ -143,9 +133,8 @@ static void explain_none(const struct playback_source *p, const struct playback_
 		return;
 	}
 	buf_printf(why, "the recording has %zu rollout%s", with_seed, with_seed == 1 ? "" : "s");
-	if (by_seed) {
+	if (by_seed)
 		buf_printf(why, " with seed %" PRId64, w->seed);
-	}
 	buf_text(why, ", and all have been played: restart the server, or use loop mode");
 	log_warn("serve: %s", buf_cstr(why));
 }
@@ -288,12 +277,10 @@ static int64_t similarity(struct str a, struct str b)
 {
 	size_t most = a.n < b.n ? a.n : b.n, head = 0, tail = 0;
 
-	while (head < most && a.p[head] == b.p[head]) {
+	while (head < most && a.p[head] == b.p[head])
 		head++;
-	}
-	while (tail < most - head && a.p[a.n - 1 - tail] == b.p[b.n - 1 - tail]) {
+	while (tail < most - head && a.p[a.n - 1 - tail] == b.p[b.n - 1 - tail])
 		tail++;
-	}
 	return 3 * (int64_t)(head + tail) - (int64_t)(a.n + b.n);
 }
 
@@ -356,9 +343,8 @@ static const struct recorded_call *find_equal(const struct playback_session *s, 
 	for (size_t i = 0; i < r->count; i++) {
 		const struct recorded_call *c = &r->calls[(s->next + i) % r->count];
 
-		if (c->key == key) {
+		if (c->key == key)
 			return c;
-		}
 	}
 	return NULL;
 }
@@ -425,9 +411,8 @@ static bool swap_rollouts(struct playback_session *s, uint64_t key)
 		struct recorded_rollout *other = r->rollouts[i], *mine = s->rollout;
 		struct playback_session *session = other->session;
 
-		if (!can_swap(s, other, key)) {
+		if (!can_swap(s, other, key))
 			continue;
-		}
 		if (session) {
 			set_rollout(session, mine);
 		} else {
@@ -448,9 +433,8 @@ static void advance(struct playback_session *s, const struct recorded_call *c)
 	s->next = (size_t)(c - s->rollout->calls) + 1;
 	s->state_unread = false;
 	s->state_read = false;
-	if (c->reply.outcome == OUTCOME_OK && json_double(c->reply.reward, &reward)) {
+	if (c->reply.outcome == OUTCOME_OK && json_double(c->reply.reward, &reward))
 		s->rewards += reward;
-	}
 }
 
 const struct recorded_call *playback_call(struct playback_session *s, struct str name,
@@ -459,14 +443,12 @@ const struct recorded_call *playback_call(struct playback_session *s, struct str
 	uint64_t key = key_of(name, arguments);
 	const struct recorded_call *c = find_call(s, key);
 
-	if (!c && s->all->match == MATCH_EXACT && swap_rollouts(s, key)) {
+	if (!c && s->all->match == MATCH_EXACT && swap_rollouts(s, key))
 		c = find_call(s, key);
-	}
-	if (c) {
+	if (c)
 		advance(s, c);
-	} else {
+	else
 		explain_miss(s, name, arguments, why);
-	}
 	return c;
 }
 
@@ -474,17 +456,15 @@ bool playback_reads_state(struct playback_session *s, struct str name, struct st
 {
 	const struct recorded_rollout *r = s->rollout;
 
-	if (r->state_kind != STATE_TOOL) {
+	if (r->state_kind != STATE_TOOL)
 		return false;
-	}
 	uint64_t key = key_of(name, arguments);
 
 	s->state_key = s->state_key ? s->state_key : key;
 	bool next_is_same = s->next < r->count && r->calls[s->next].key == key;
 
-	if (key != s->state_key || (s->state_read && next_is_same)) {
+	if (key != s->state_key || (s->state_read && next_is_same))
 		return false;
-	}
 	s->state_read = true;
 	return true;
 }
@@ -507,9 +487,8 @@ int64_t playback_steps(const struct playback_session *s)
 	const struct recorded_rollout *r = s->rollout;
 	int64_t first = r->count ? r->calls[0].reply.env_steps : 0;
 
-	if (s->last) {
+	if (s->last)
 		return s->last->reply.env_steps;
-	}
 	return first > 0 && r->calls[0].reply.outcome == OUTCOME_OK ? first - 1 : first;
 }
 

@@ -102,12 +102,10 @@ static struct str without_wrapping(struct str text)
 {
 	size_t from = 0, to = text.n;
 
-	while (from < to && !strchr("{[", text.p[from])) {
+	while (from < to && !strchr("{[", text.p[from]))
 		from++;
-	}
-	while (to > from && !strchr("}]", text.p[to - 1])) {
+	while (to > from && !strchr("}]", text.p[to - 1]))
 		to--;
-	}
 	return from < to ? (struct str){text.p + from, to - from} : STR("");
 }
 
@@ -121,9 +119,8 @@ static struct str text_of(struct recorded *r, const struct line *l)
 		struct str content = JSON_GET(message, "content");
 
 		buf_clear(&decoded);
-		if (json_type(content) != JSON_STRING || !json_decode(content, &decoded)) {
+		if (json_type(content) != JSON_STRING || !json_decode(content, &decoded))
 			continue;
-		}
 		struct str text = without_wrapping(buf_view(&decoded));
 
 		if (json_is_valid(text) && json_equal(text, observation)) {
@@ -171,9 +168,8 @@ static struct recorded_rollout *begin(struct recorded *r, struct str id)
 {
 	struct recorded_rollout *old = find(r, id), *one = mem_new(sizeof(*one));
 
-	if (old) {
+	if (old)
 		map_remove(&r->ids, &old->item);
-	}
 	if (r->count == r->room) {
 		r->room = r->room ? 2 * r->room : 16;
 		r->rollouts = mem_resize(r->rollouts, r->room, sizeof(struct recorded_rollout *));
@@ -220,17 +216,15 @@ static int read_line(void *ctx, const struct line *l, const struct reader_note *
 		break;
 	case LINE_STEP:
 		read_state(r, one, l);
-		if (was_sent(l)) {
+		if (was_sent(l))
 			read_call(r, one, l);
-		}
 		break;
 	case LINE_END:
 		read_end(r, one, l);
 		break;
 	case LINE_EVENT:
-		if (l->event == EVENT_SESSION_ID_CHANGED && one->count > 0) {
+		if (l->event == EVENT_SESSION_ID_CHANGED && one->count > 0)
 			one->calls[one->count - 1].changes_session = true;
-		}
 		break;
 	case LINE_TYPES:
 	case LINE_UNKNOWN:
@@ -269,9 +263,8 @@ static void add_tools(const struct recorded_rollout *one, struct map *seen, stru
 	for (size_t i = 0; i < one->count; i++) {
 		uint64_t hash = map_hash(one->calls[i].name);
 
-		if (map_find(seen, hash, STR_NONE)) {
+		if (map_find(seen, hash, STR_NONE))
 			continue;
-		}
 		struct called *c = arena_new(arena, sizeof(*c));
 
 		map_add(seen, &c->item, hash);
@@ -281,11 +274,9 @@ static void add_tools(const struct recorded_rollout *one, struct map *seen, stru
 
 static bool has_tools(const struct recorded *r)
 {
-	for (size_t i = 0; i < r->count; i++) {
-		if (r->rollouts[i]->tools.p) {
+	for (size_t i = 0; i < r->count; i++)
+		if (r->rollouts[i]->tools.p)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -298,17 +289,14 @@ static void offer_called(struct recorded *r)
 
 	jw_init(&w, &tools);
 	jw_array(&w);
-	for (size_t i = 0; i < r->count; i++) {
+	for (size_t i = 0; i < r->count; i++)
 		add_tools(r->rollouts[i], &seen, &arena, &w);
-	}
 	jw_end(&w);
 	struct str kept = arena_str(&r->arena, buf_view(&tools));
 
-	for (size_t i = 0; i < r->count; i++) {
-		if (r->rollouts[i]->count > 0) {
+	for (size_t i = 0; i < r->count; i++)
+		if (r->rollouts[i]->count > 0)
 			r->rollouts[i]->tools = kept;
-		}
-	}
 	arena_release(&arena);
 	buf_release(&tools);
 }
@@ -316,12 +304,10 @@ static void offer_called(struct recorded *r)
 int recorded_read(const char *path, struct recorded *out, struct error *err)
 {
 	*out = (struct recorded){.ids = {.key = offsetof(struct recorded_rollout, id)}};
-	if (reader_file(path, read_line, out, err) || check(out, path, err)) {
+	if (reader_file(path, read_line, out, err) || check(out, path, err))
 		return -1;
-	}
-	if (!has_tools(out)) {
+	if (!has_tools(out))
 		offer_called(out);
-	}
 	return 0;
 }
 

@@ -38,9 +38,8 @@ static void fill_in(const char *pattern, struct rng *rng, struct buf *out)
 /* Draws `wanted` different numbers below count. */
 static void choose(struct rng *rng, size_t count, size_t *row, size_t wanted)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		row[i] = i;
-	}
 	for (size_t i = 0; i < wanted; i++) {
 		size_t j = i + rng_below(rng, (uint32_t)(count - i)), other = row[j];
 
@@ -73,9 +72,8 @@ void desk_init(struct desk *d, uint64_t seed, uint64_t clock)
 
 void desk_release(struct desk *d)
 {
-	for (size_t i = 0; i < d->count; i++) {
+	for (size_t i = 0; i < d->count; i++)
 		free(d->items[i].text);
-	}
 	d->count = 0;
 }
 
@@ -92,11 +90,9 @@ static bool same_text(struct str a, struct str b)
 
 struct item *desk_find(struct desk *d, struct str key)
 {
-	for (size_t i = 0; i < d->count; i++) {
-		if (same_text(key, d->items[i].key)) {
+	for (size_t i = 0; i < d->count; i++)
+		if (same_text(key, d->items[i].key))
 			return &d->items[i];
-		}
-	}
 	return NULL;
 }
 
@@ -118,9 +114,8 @@ bool desk_put(struct desk *d, struct str key, struct str value)
 {
 	struct item *item = desk_find(d, key);
 
-	if (key.n + value.n > DESK_ITEM_MAX || (!item && d->count == DESK_ITEMS_MAX)) {
+	if (key.n + value.n > DESK_ITEM_MAX || (!item && d->count == DESK_ITEMS_MAX))
 		return false;
-	}
 	if (!item) {
 		item = &d->items[d->count++];
 		*item = (struct item){.drawer = DRAWER_INBOX};
@@ -308,9 +303,8 @@ static void get_item(struct desk *d, struct world_call *a)
 {
 	const struct item *item = requested_item(d, a);
 
-	if (item) {
+	if (item)
 		write_item(item, &a->text);
-	}
 }
 
 static bool contains(struct str key, struct str part)
@@ -319,9 +313,8 @@ static bool contains(struct str key, struct str part)
 	bool found = false;
 
 	json_decode(key, &text);
-	for (size_t i = 0; !found && i + part.n <= text.n; i++) {
+	for (size_t i = 0; !found && i + part.n <= text.n; i++)
 		found = memcmp(text.p + i, part.p, part.n) == 0;
-	}
 	buf_release(&text);
 	return found;
 }
@@ -333,9 +326,8 @@ static void search(struct desk *d, struct world_call *a)
 	struct str value;
 	size_t found = 0;
 
-	if (!world_call_arguments(a, parameters, ARRAY_LEN(parameters), &value)) {
+	if (!world_call_arguments(a, parameters, ARRAY_LEN(parameters), &value))
 		return;
-	}
 	json_decode(value, &text);
 	for (size_t i = 0; i < d->count; i++) {
 		if (contains(d->items[i].key, buf_view(&text))) {
@@ -356,9 +348,8 @@ static void put_item(struct desk *d, struct world_call *a)
 	                                              {"value", .text = false}};
 	struct str values[ARRAY_LEN(parameters)];
 
-	if (!world_call_arguments(a, parameters, ARRAY_LEN(parameters), values)) {
+	if (!world_call_arguments(a, parameters, ARRAY_LEN(parameters), values))
 		return;
-	}
 	if (desk_put(d, values[0], values[1])) {
 		write_item(desk_find(d, values[0]), &a->text);
 		return;
@@ -370,11 +361,9 @@ static void put_item(struct desk *d, struct world_call *a)
 
 static int drawer_of(struct str name)
 {
-	for (int i = 0; i < DRAWERS; i++) {
-		if (json_is(name, str_from(drawer_names[i]))) {
+	for (int i = 0; i < DRAWERS; i++)
+		if (json_is(name, str_from(drawer_names[i])))
 			return i;
-		}
-	}
 	return -1;
 }
 
@@ -385,9 +374,8 @@ static void move_item(struct desk *d, struct world_call *a)
 	                                              {"drawer", .text = true}};
 	struct str values[ARRAY_LEN(parameters)];
 
-	if (!world_call_arguments(a, parameters, ARRAY_LEN(parameters), values)) {
+	if (!world_call_arguments(a, parameters, ARRAY_LEN(parameters), values))
 		return;
-	}
 	int drawer = drawer_of(values[1]);
 
 	if (drawer < 0) {

@@ -47,9 +47,8 @@ static bool is_solvable(const char *fields, unsigned side)
 	while (count > 0) {
 		unsigned at = waiting[--count];
 
-		if (fields[at] == 'G') {
+		if (fields[at] == 'G')
 			return true;
-		}
 		for (int action = 0; action < LAKE_ACTIONS; action++) {
 			unsigned next = neighbor(side, at, action);
 
@@ -67,9 +66,8 @@ static void draw_fields(struct lake *l)
 	unsigned count = l->side * l->side;
 
 	do {
-		for (unsigned i = 0; i < count; i++) {
+		for (unsigned i = 0; i < count; i++)
 			l->fields[i] = rng_below(&l->rng, 100) < FROZEN_PERCENT ? 'F' : 'H';
-		}
 		l->fields[0] = 'S';
 		l->fields[count - 1] = 'G';
 	} while (!is_solvable(l->fields, l->side));
@@ -79,11 +77,10 @@ void lake_init(struct lake *l, enum lake_map map, bool slippery, uint64_t seed)
 {
 	*l = (struct lake){.side = maps[map].side, .last_action = -1, .slippery = slippery};
 	rng_seed(&l->rng, seed, 0);
-	if (maps[map].fields) {
+	if (maps[map].fields)
 		memcpy(l->fields, maps[map].fields, (size_t)l->side * l->side);
-	} else {
+	else
 		draw_fields(l);
-	}
 }
 
 struct lake_step lake_move(struct lake *l, int action)
@@ -112,19 +109,16 @@ void lake_draw(const struct lake *l, struct buf *out)
 {
 	static const char *const shown[LAKE_ACTIONS] = {"Left", "Down", "Right", "Up"};
 
-	if (l->last_action >= 0) {
+	if (l->last_action >= 0)
 		buf_printf(out, "  (%s)", shown[l->last_action]);
-	}
 	buf_char(out, '\n');
 	for (unsigned i = 0; i < l->side * l->side; i++) {
-		if (i == l->position) {
+		if (i == l->position)
 			buf_printf(out, "\x1b[41m%c\x1b[0m", l->fields[i]);
-		} else {
+		else
 			buf_char(out, l->fields[i]);
-		}
-		if ((i + 1) % l->side == 0) {
+		if ((i + 1) % l->side == 0)
 			buf_char(out, '\n');
-		}
 	}
 }
 
@@ -155,17 +149,13 @@ static struct str normalize(struct buf *action)
 {
 	struct str s = buf_view(action);
 
-	while (s.n > 0 && is_blank(s.p[0])) {
+	while (s.n > 0 && is_blank(s.p[0]))
 		s = str_skip(s, 1);
-	}
-	while (s.n > 0 && is_blank(s.p[s.n - 1])) {
+	while (s.n > 0 && is_blank(s.p[s.n - 1]))
 		s.n--;
-	}
-	for (size_t i = (size_t)(s.p - action->p), end = i + s.n; i < end; i++) {
-		if (action->p[i] >= 'a' && action->p[i] <= 'z') {
+	for (size_t i = (size_t)(s.p - action->p), end = i + s.n; i < end; i++)
+		if (action->p[i] >= 'a' && action->p[i] <= 'z')
 			action->p[i] = (char)(action->p[i] - 'a' + 'A');
-		}
-	}
 	return s;
 }
 
@@ -181,9 +171,8 @@ static void observe(const struct lake *l, const char *action, bool indented, str
 	buf_printf(out, "{%s\"position\":%s%u%s\"grid\":%s", first, blank, l->position, then,
 	           blank);
 	json_quote(out, buf_view(&grid));
-	if (action) {
+	if (action)
 		buf_printf(out, "%s\"action\":%s\"%s\"", then, blank, action);
-	}
 	buf_printf(out, "%s}", last);
 	buf_release(&grid);
 }
@@ -214,9 +203,8 @@ static void lake_call(void *instance, struct world_call *a)
 	struct buf action = BUF(BUF_MAX_MESSAGE);
 	struct str value;
 
-	if (!world_call_arguments(a, parameters, ARRAY_LEN(parameters), &value)) {
+	if (!world_call_arguments(a, parameters, ARRAY_LEN(parameters), &value))
 		return;
-	}
 	json_decode(value, &action);
 	if (action.n == 0) {
 		world_call_fail(a);

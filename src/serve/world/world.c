@@ -23,9 +23,8 @@ void *world_begin(const struct world *w, const struct world_conf *conf, uint64_t
 
 void world_end(const struct world *w, void *instance)
 {
-	if (instance && w->release) {
+	if (instance && w->release)
 		w->release(instance);
-	}
 	free(instance);
 }
 

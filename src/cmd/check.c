@@ -213,7 +213,8 @@ static const struct opt options[] = {
                     "check N files at a time (default 1); the output is the same"),
 	OPT_LIST(0, "ignore", OPT_HARMLESS, "POINTER", FIELD(ignored),
                  "JSON Pointer to a part of the state whose changes are no effects, in addition to "
-                 "what the recordings ignore; may be given several times"),
+                 "what the recordings ignore; none: names of bookkeeping are no reason either; "
+                 "may be given several times"),
 	OPT_GROUP(FIELD(import), import_group),
 	OPT_STRING(0, "trainer-logprobs", OPT_HARMLESS, "FILE", FIELD(trained),
                    "the trainer's log-probabilities of the sampled tokens, for kl-band"),
@@ -284,9 +285,11 @@ static int take_ignored(const struct check_options *o, struct hints *out, struct
 	out->ignored = o->ignored.item;
 	out->ignored_count = o->ignored.count;
 	for (size_t i = 0; i < out->ignored_count; i++) {
-		if (out->ignored[i][0] != '/') {
+		out->no_names |= strcmp(out->ignored[i], "none") == 0;
+		if (out->ignored[i][0] != '/' && strcmp(out->ignored[i], "none") != 0) {
 			return error_set(err, FAIL_USAGE,
-			                 "\1ignore\2 %s: not a JSON Pointer, which begins with '/'",
+			                 "\1ignore\2 %s: not a JSON Pointer, which begins with '/', "
+			                 "and not \"none\"",
 			                 out->ignored[i]);
 		}
 	}

@@ -258,6 +258,7 @@ static void put_sources(struct tools_view *v)
 static void put_next(struct tools_view *v)
 {
 	struct buf call = BUF(BUF_MAX_MESSAGE), line = BUF(BUF_MAX_MESSAGE);
+	struct env_conf conf = env_target_conf(&v->target);
 	struct str tool;
 
 	for (size_t cursor = 0; !call.n && json_next(v->facts->tools, &cursor, &tool);) {
@@ -269,6 +270,8 @@ static void put_next(struct tools_view *v)
 	if (call.n) {
 		buf_text(&line, "next: rolldbg run --env ");
 		config_shell_word(&line, v->target.name);
+		if (conf.protocol)
+			buf_printf(&line, " --protocol %s", conf.protocol);
 		buf_text(&line, " --call ");
 		config_shell_word(&line, buf_cstr(&call));
 		buf_char(&v->text, '\n');

@@ -139,7 +139,7 @@ void fold_begin(struct open_rollout *o)
 	f->expected = o->hints->errors;
 	f->expected_count = o->hints->error_count;
 	f->expected_came = arena_new(f->arena, f->expected_count + 1);
-	o->explaining = (struct explaining){.names = true,
+	o->explaining = (struct explaining){.names = !o->hints->no_names,
 	                                    .effects = o->hints->effects,
 	                                    .effect_count = o->hints->effect_count,
 	                                    .ignored = o->hints->ignored,
@@ -180,7 +180,8 @@ static void take_source(struct open_rollout *o, const struct line *header)
 	o->facts.source = source_of(header);
 	o->facts.state_is_named = is_named(header);
 	o->facts.state_tool = json_text(o->facts.arena, JSON_GET(source, "tool"));
-	o->explaining.names = !str_is(JSON_GET(source, "names"), "false");
+	if (str_is(JSON_GET(source, "names"), "false"))
+		o->explaining.names = false;
 	series_ignore(&o->series, JSON_GET(source, "ignore"), JSON_GET(source, "volatile"));
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "json/lex.h"
+#include "json/scan.h"
 
 #include <assert.h>
 #include <float.h>
@@ -75,6 +76,16 @@ void jw_key_str(struct json_writer *w, struct str key)
 	before_value(w);
 	json_quote(w->out, key);
 	buf_char(w->out, ':');
+	w->comma = false;
+}
+
+void jw_key_spelled(struct json_writer *w, struct str key)
+{
+	assert(in_object(w));
+	before_value(w);
+	buf_char(w->out, '"');
+	buf_str(w->out, key);
+	buf_text(w->out, "\":");
 	w->comma = false;
 }
 
@@ -179,6 +190,16 @@ void jw_put_member(struct json_writer *w, struct str key, struct str valid_json)
 {
 	jw_key_str(w, key);
 	jw_raw(w, valid_json);
+}
+
+void jw_put_members(struct json_writer *w, struct str object)
+{
+	struct json_member m;
+
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
+		jw_key_spelled(w, m.key);
+		jw_raw(w, m.value);
+	}
 }
 
 void jw_put_known(struct json_writer *w, const char *key, struct str valid_json)

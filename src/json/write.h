@@ -22,6 +22,7 @@ void jw_array(struct json_writer *w);
 void jw_end(struct json_writer *w); /* closes the innermost */
 void jw_key(struct json_writer *w, const char *key);
 void jw_key_str(struct json_writer *w, struct str key);
+void jw_key_spelled(struct json_writer *w, struct str key); /* as in json_member.key */
 /* absent: null. Invalid UTF-8 becomes U+FFFD: use raw_base64 for bytes that must survive. */
 void jw_str(struct json_writer *w, struct str s);
 void jw_text(struct json_writer *w, const char *s); /* NULL: null */
@@ -48,6 +49,8 @@ void jw_put_raw(struct json_writer *w, const char *key, struct str valid_json);
 void jw_put_count(struct json_writer *w, const char *key, int64_t v); /* negative: null */
 /* With a key that is no constant. */
 void jw_put_member(struct json_writer *w, struct str key, struct str valid_json);
+/* The members of a JSON object, as they are spelled; none if `object` is absent. */
+void jw_put_members(struct json_writer *w, struct str object);
 /* Nothing if it is absent or null. */
 void jw_put_known(struct json_writer *w, const char *key, struct str valid_json);
 

@@ -38,6 +38,15 @@ expect_property() {
 	has "$stderr" "the server has no tool 'list_itms'; did you mean 'list_items'?"
 }
 
+@test "--ignore none is a word of check and probe, too" {
+	expect 0 rolldbg probe --ignore none --sessions 1 --settle 100ms --actions DOWN
+	rolldbg check --ignore none "$root/fixtures/check/only-counts/good-by-name.jsonl" >with || [ $? = 1 ]
+	rolldbg check "$root/fixtures/check/only-counts/good-by-name.jsonl" >without || [ $? = 1 ]
+	! cmp with without
+	expect 2 rolldbg check --ignore nothing "$root/fixtures/check/only-counts/good-by-name.jsonl"
+	has "$stderr" 'nothing: not a JSON Pointer'
+}
+
 @test "every fault has a row for each of its protocols" {
 	faults >wanted
 	rows | awk '$2 != "-" { print $1, $2 }' | sort | diff wanted -

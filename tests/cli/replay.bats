@@ -621,6 +621,20 @@ on_terminal() {
 	lacks "$stderr" 'record the golden with --seed'
 }
 
+@test "a golden of --ignore none compares all of the state, and what is ignored does not grow" {
+	local have
+	rolldbg run --quiet --seed 1 --actions DOWN --ignore none --out raw.jsonl
+	rolldbg strip raw.jsonl | jq -c 'if .state.grid then .state.grid = "another" else . end' >golden.jsonl
+	expect 1 rolldbg replay golden.jsonl
+	has "$output" '/state/grid'
+	rolldbg run --quiet --seed 1 --actions DOWN --ignore /position --out raw.jsonl --force
+	rolldbg strip raw.jsonl >golden.jsonl
+	have=$(head -n 1 golden.jsonl | jq -c .state_source.ignore)
+	jq -c 'if .step == 0 then .reward = 5 else . end' golden.jsonl >other.jsonl
+	expect 1 rolldbg replay other.jsonl
+	[ "$(head -n 1 other.jsonl.new | jq -c .state_source.ignore)" = "$have" ]
+}
+
 @test "an episode that begins differently each time: the environment ignores its seed" {
 	start openenv "$ROLLDBG" serve --protocol openenv --port 0 --map random --fault seed-ignored
 	env=ws${url#http}

@@ -18,6 +18,8 @@ load lib
 	has "$output" $'    --state resource:note:///a  (notes)\n    --state '"'tool:get_item:{\"keys\":[\"TEXT\"]}'  (read-only; fill"
 	lacks "$output" 'tool:listen'
 	has "$output" "next: rolldbg run --env $url --call 'add item=TEXT way=up'"
+	expect 0 rolldbg tools --env "$url" --protocol mcp
+	has "$output" "next: rolldbg run --env $url --protocol mcp --call 'add item=TEXT way=up'"
 	has "$stderr" 'duplicate tool name: only the first tool of that name is used: ["listen"]'
 	[ -z "$(ls "$XDG_STATE_HOME")" ]
 	run grep -c 'POST tools/call' shop.log

@@ -128,6 +128,8 @@ static void read_source(struct golden *g)
 	g->state = spec.n ? arena_str(&g->want.arena, buf_view(&spec)) : STR_NONE;
 	buf_release(&spec);
 	g->ignore = arena_new(&g->want.arena, (json_count(list) + 1) * sizeof(*g->ignore));
+	if (str_is(JSON_GET(source, "names"), "false"))
+		g->ignore[g->ignore_count++] = "none";
 	for (size_t at = 0; json_next(list, &at, &each);) {
 		struct str pointer = json_text(&g->want.arena, each);
 

@@ -43,7 +43,8 @@ static const struct opt target_rows[] = {
                    "openenv, resource:URI, tool:NAME[:JSON], observation[:POINTER] or none"),
 	OPT_LIST(0, "ignore", OPT_HARMLESS, "POINTER", FIELD(ignore),
                  "JSON Pointer to a part of the state that does not count as change (a clock, a "
-                 "counter); may be given several times"),
+                 "counter), or none: not even bookkeeping and renderings are left out by default; "
+                 "may be given several times"),
 	OPT_STRING(0, "reset-json", OPT_REACH, "OBJECT", FIELD(reset_json),
                    "reset the environment with these arguments, a JSON object such as "
                    "'{\"task_id\": 7}': passed to OpenEnv in the reset, to MCP-Gym as config, to "

@@ -91,7 +91,6 @@ static void write_schema(struct str operation, struct str components, struct buf
 	struct str schema = JSON_GET(JSON_GET(content, "application/json"), "schema");
 	struct names used = {.count = 0};
 	struct arena texts = {0};
-	struct json_member m;
 
 	add_references(schema, &used, &texts);
 	if (used.count == 1 && JSON_GET(schema, "$ref").p) {
@@ -102,8 +101,7 @@ static void write_schema(struct str operation, struct str components, struct buf
 	for (size_t i = 0; i < used.count; i++) /* grows */
 		add_references(json_get(components, str_from(used.text[i])), &used, &texts);
 	struct json_writer w = jw_begin(out);
-	for (size_t cursor = 0; json_next_member(schema, &cursor, &m);)
-		jw_put_member(&w, m.key, m.value);
+	jw_put_members(&w, schema);
 	if (!JSON_GET(schema, "type").p)
 		jw_put_text(&w, "type", "object");
 	if (used.count) {

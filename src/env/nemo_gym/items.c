@@ -80,14 +80,10 @@ void nemo_gym_add_call(struct env_nemo_gym *e, struct str name, struct str argum
 static void begin_task(struct env_nemo_gym *e, struct json_writer *w)
 {
 	struct str args = e->http.conf->reset_args;
-	struct json_member m;
-	size_t cursor = 0;
 
 	buf_clear(&e->http.request);
-	jw_init(w, &e->http.request);
-	jw_object(w);
-	while (json_next_member(args, &cursor, &m))
-		jw_put_member(w, m.key, m.value);
+	*w = jw_begin(&e->http.request);
+	jw_put_members(w, args);
 	if (!JSON_GET(args, PARAMS).p)
 		jw_put_raw(w, PARAMS, STR("{\"input\":[]}"));
 }

@@ -157,8 +157,10 @@ static void note_verified(struct env_nemo_gym *e, struct str reply)
 
 	jw_put_text(&w, "what", "verify");
 	for (size_t cursor = 0; json_next_member(reply, &cursor, &m);)
-		if (!json_get(request, m.key).p)
-			jw_put_member(&w, m.key, m.value);
+		if (!json_get(request, m.key).p) {
+			jw_key_spelled(&w, m.key);
+			jw_raw(&w, m.value);
+		}
 	jw_end(&w);
 	events_push_json(&e->http.events, EVENT_NOTIFICATION, &detail);
 	buf_release(&detail);

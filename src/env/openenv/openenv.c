@@ -182,23 +182,16 @@ static void keep_reply(struct env_openenv *e, struct env_reply *out)
 /* The user's reset arguments; our own only if the user gave none. */
 static void write_reset(struct env_openenv *e)
 {
-	struct str args = e->conf->reset_args, key;
-	struct json_member m;
-	struct arena keys = {0};
-	size_t cursor = 0;
+	struct str args = e->conf->reset_args;
 
 	buf_clear(&e->request);
 	struct json_writer w = jw_begin(&e->request);
-	while (json_next_member(args, &cursor, &m)) {
-		key = json_key_text(&keys, m.key);
-		jw_put_raw(&w, key.p, m.value);
-	}
+	jw_put_members(&w, args);
 	if (e->conf->has_seed && !JSON_GET(args, "seed").p)
 		jw_put_i64(&w, "seed", e->conf->seed);
 	if (!JSON_GET(args, "episode_id").p)
 		jw_put_text(&w, "episode_id", e->conf->env_session);
 	jw_end(&w);
-	arena_release(&keys);
 }
 
 /* Many environments assign their own episode ids, or none. */

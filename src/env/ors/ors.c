@@ -120,15 +120,13 @@ static int find_split(struct env_ors *e, struct error *err)
 static int write_create(struct env_ors *e, struct error *err)
 {
 	struct str args = e->http.conf->reset_args;
-	struct json_member m;
 	bool task = JSON_GET(args, "task_spec").p != NULL;
 
 	if (!task && !JSON_GET(args, "split").p && find_split(e, err))
 		return -1;
 	buf_clear(&e->http.request);
 	struct json_writer w = jw_begin(&e->http.request);
-	for (size_t cursor = 0; json_next_member(args, &cursor, &m);)
-		jw_put_member(&w, m.key, m.value);
+	jw_put_members(&w, args);
 	if (!JSON_GET(args, "env_name").p)
 		jw_put_str(&w, "env_name", buf_view(&e->http.name));
 	if (!task && !JSON_GET(args, "split").p)

@@ -166,7 +166,7 @@ void api_anthropic_request(struct str chat, struct buf *out)
 			                                         : "stop_sequences:[%r]",
 			        m.value);
 		} else if (!str_is(m.key, "response_format")) { /* not supported */
-			jw_key_str(&w, m.key);
+			jw_key_spelled(&w, m.key);
 			jw_raw(&w, m.value);
 		}
 	}

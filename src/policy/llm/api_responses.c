@@ -88,7 +88,7 @@ static void put_member(struct json_writer *w, const struct json_member *m)
 	} else if (str_is(m->key, "reasoning_effort")) {
 		jw_pack(w, "reasoning:{effort:%r}", m->value);
 	} else {
-		jw_key_str(w, m->key);
+		jw_key_spelled(w, m->key);
 		jw_raw(w, m->value);
 	}
 }

@@ -313,7 +313,7 @@ static void put_single(struct history *h, struct str id)
 	jw_init(&w, &h->sent);
 	jw_object(&w);
 	for (cursor = 0; json_next_member(message, &cursor, &m);) {
-		jw_key_str(&w, m.key);
+		jw_key_spelled(&w, m.key);
 		if (json_key_is(m.key, STR("tool_calls"))) {
 			jw_array(&w);
 			jw_raw(&w, call);

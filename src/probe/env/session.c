@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "env/failure.h"
+#include "env/ignore_paths.h"
 #include "evidence/clocks.h"
 
 #include <stdlib.h>
@@ -28,20 +29,15 @@ uint64_t timings_longest_ms(const struct timings *t)
 /* Episodes are compared without their ids and step counts. */
 int session_pool_init(struct session_pool *a, struct error *err)
 {
+	struct ignore_paths chosen = {.json = BUF(BUF_MAX_MESSAGE)};
+
 	a->hasher = hasher_new();
 	a->scratch = a->masked = BUF(BUF_MAX_MESSAGE);
-	a->left_out = json_paths_new(false);
-	if (json_paths_add(a->left_out, STR("/step_count"), err) ||
-	    json_paths_add(a->left_out, STR("/episode_id"), err)) {
-		return -1;
-	}
-	for (size_t i = 0; i < a->conf->ignore_count; i++) {
-		if (json_paths_add(a->left_out, str_from(a->conf->ignore[i]), err)) {
-			err->kind = FAIL_USAGE;
-			return error_wrap(err, "\1ignore\2");
-		}
-	}
-	return 0;
+	int failed = ignore_paths_choose(&chosen, a->conf->ignore, a->conf->ignore_count, STR_NONE,
+	                                 err);
+	buf_release(&chosen.json);
+	a->left_out = chosen.paths;
+	return failed;
 }
 
 void session_pool_release(struct session_pool *a)

@@ -287,10 +287,11 @@ static int take_ignored(const struct check_options *o, struct hints *out, struct
 	for (size_t i = 0; i < out->ignored_count; i++) {
 		out->no_names |= strcmp(out->ignored[i], "none") == 0;
 		if (out->ignored[i][0] != '/' && strcmp(out->ignored[i], "none") != 0) {
-			return error_set(err, FAIL_USAGE,
-			                 "\1ignore\2 %s: not a JSON Pointer, which begins with '/', "
-			                 "and not \"none\"",
-			                 out->ignored[i]);
+			return error_set(
+				err, FAIL_USAGE,
+				"\1ignore\2 %s: not a JSON Pointer, which begins with '/', "
+				"and not \"none\"",
+				out->ignored[i]);
 		}
 	}
 	return 0;

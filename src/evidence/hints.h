@@ -18,7 +18,7 @@ struct hints {
 	/* Pointers of members of the state that are effects, and that are not. */
 	const char *const *effects, *const *ignored;
 	size_t effect_count, ignored_count;
-	bool no_names; /* the names of bookkeeping.def count for nothing */
+	bool no_names;         /* the names of bookkeeping.def count for nothing */
 	int64_t min_effective; /* minimum number of effective steps per rollout; 0: none */
 };
 

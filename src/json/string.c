@@ -278,3 +278,13 @@ bool json_next_word(struct str inner, size_t *at, struct str *word)
 	*at = (size_t)(p - lex_begin(inner));
 	return word->n > 0;
 }
+
+void jw_put_members(struct json_writer *w, struct str object)
+{
+	struct json_member m;
+
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
+		jw_key_spelled(w, m.key);
+		jw_raw(w, m.value);
+	}
+}

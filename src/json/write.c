@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "json/lex.h"
-#include "json/scan.h"
 
 #include <assert.h>
 #include <float.h>
@@ -190,16 +189,6 @@ void jw_put_member(struct json_writer *w, struct str key, struct str valid_json)
 {
 	jw_key_str(w, key);
 	jw_raw(w, valid_json);
-}
-
-void jw_put_members(struct json_writer *w, struct str object)
-{
-	struct json_member m;
-
-	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
-		jw_key_spelled(w, m.key);
-		jw_raw(w, m.value);
-	}
 }
 
 void jw_put_known(struct json_writer *w, const char *key, struct str valid_json)

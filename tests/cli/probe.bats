@@ -42,7 +42,7 @@ expect_property() {
 	expect 0 rolldbg probe --ignore none --sessions 1 --settle 100ms --actions DOWN
 	rolldbg check --ignore none "$root/fixtures/check/only-counts/good-by-name.jsonl" >with || [ $? = 1 ]
 	rolldbg check "$root/fixtures/check/only-counts/good-by-name.jsonl" >without || [ $? = 1 ]
-	! cmp with without
+	run ! cmp with without
 	expect 2 rolldbg check --ignore nothing "$root/fixtures/check/only-counts/good-by-name.jsonl"
 	has "$stderr" 'nothing: not a JSON Pointer'
 }

@@ -33,8 +33,8 @@ int session_pool_init(struct session_pool *a, struct error *err)
 
 	a->hasher = hasher_new();
 	a->scratch = a->masked = BUF(BUF_MAX_MESSAGE);
-	int failed = ignore_paths_choose(&chosen, a->conf->ignore, a->conf->ignore_count, STR_NONE,
-	                                 err);
+	int failed =
+		ignore_paths_choose(&chosen, a->conf->ignore, a->conf->ignore_count, STR_NONE, err);
 	buf_release(&chosen.json);
 	a->left_out = chosen.paths;
 	return failed;

@@ -10,7 +10,7 @@
 
 /* Appends the result of `elicitation/create`: {"action":"accept","content":{..}}, or
    {"action":"decline"} with the reason in `why`. params: the request's, valid JSON. Returns true
-   if accepted. A default that does not match its own field is ignored. */
+   if accepted. */
 bool elicit_answer(struct str params, struct buf *result, struct buf *why);
 
 #endif

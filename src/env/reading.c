@@ -35,7 +35,6 @@ struct str reading_content(struct str content, struct buf *out)
 {
 	enum { TYPE, TEXT, COUNT };
 	static const struct str keys[COUNT] = {STR_INIT("type"), STR_INIT("text")};
-	struct json_fault fault;
 	struct str second, values[COUNT];
 	size_t cursor = 0;
 
@@ -48,7 +47,7 @@ struct str reading_content(struct str content, struct buf *out)
 		return content;
 	buf_clear(out);
 	bool whole = json_decode(text, out);
-	bool is_json = whole && !out->full && json_validate(buf_view(out), &fault) == 0;
+	bool is_json = whole && !out->full && json_is_valid(buf_view(out));
 	return is_json ? buf_view(out) : text;
 }
 
@@ -73,12 +72,10 @@ void reading_child_words(struct child *child, struct event_queue *q)
 {
 	struct str words = child_stderr(child);
 	struct buf detail = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
 
 	if (!words.n)
 		return;
-	jw_init(&w, &detail);
-	jw_object(&w);
+	struct json_writer w = jw_begin(&detail);
 	jw_put_text(&w, "channel", "stderr");
 	jw_put_str(&w, "text", words);
 	if (child_stderr_lost(child))

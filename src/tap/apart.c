@@ -83,8 +83,7 @@ void tap_join_put_sent(const struct model_turn *t, struct buf *last, struct buf 
 {
 	if (!t->sent.p || str_eq(t->sent, buf_view(last)) || !llm->n)
 		return;
-	buf_clear(last);
-	buf_str(last, t->sent);
+	buf_set(last, t->sent);
 	buf_cut(llm, llm->n - 1);
 	buf_text(llm, ",\"sent\":");
 	buf_str(llm, t->sent);
@@ -171,10 +170,7 @@ static void close_apart(struct apart *a)
 		tap_stop_recording(r, &err);
 	if (a->own && r->conf.close(r->conf.ctx, a->own, &err))
 		tap_stop_recording(r, &err);
-	buf_release(&a->id);
-	buf_release(&a->messages);
-	buf_release(&a->llm);
-	buf_release(&a->sent);
+	BUFS_RELEASE(&a->id, &a->messages, &a->llm, &a->sent);
 }
 
 static struct model_turn *next_of(struct tap_joiner *j, const struct model_turn *t)

@@ -155,9 +155,7 @@ static void finish(struct tap_session *s, enum end_status status, const char *re
 		tap_stop_recording(r, &err);
 	if (e->own && r->conf.close(r->conf.ctx, e->own, &err))
 		tap_stop_recording(r, &err);
-	buf_release(&reward);
-	buf_release(&e->id);
-	buf_release(&e->total);
+	BUFS_RELEASE(&reward, &e->id, &e->total);
 	arena_release(&e->arena);
 	free(e);
 	s->episode = NULL;
@@ -337,8 +335,7 @@ void tap_session_refused(struct tap_session *s, const struct env_reply *refusal)
 
 void tap_state(struct tap_session *s, struct str state)
 {
-	buf_clear(&s->state);
-	buf_str(&s->state, state);
+	buf_set(&s->state, state);
 	s->state_known = state.p && !s->state.full;
 }
 
@@ -355,10 +352,8 @@ void tap_event(struct tap_session *s, enum event_kind kind, struct str detail)
 void tap_note(struct tap_session *s, enum event_kind kind, const char *what, struct str why)
 {
 	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
 
-	jw_init(&w, &detail);
-	jw_object(&w);
+	struct json_writer w = jw_begin(&detail);
 	jw_put_text(&w, "what", what);
 	jw_put_str(&w, "why", text_utf8_cut(why, 4096));
 	jw_end(&w);
@@ -379,7 +374,6 @@ void tap_total(struct tap_session *s, struct str reward)
 
 	if (e && reward.p) {
 		e->total.max = BUF_MAX_SMALL;
-		buf_clear(&e->total);
-		buf_str(&e->total, reward);
+		buf_set(&e->total, reward);
 	}
 }

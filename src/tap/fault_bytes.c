@@ -105,10 +105,9 @@ static void put_text(struct fault_bytes *f, struct str text, const char *status,
 /* The JSON of the reply: all of it, or the last data line of an event stream. */
 static struct str json_of(struct str text)
 {
-	struct json_fault fault;
 	struct str found = STR_NONE;
 
-	if (json_validate(text, &fault) == 0)
+	if (json_is_valid(text))
 		return text;
 	while (text.n) {
 		const char *lf = memchr(text.p, '\n', text.n);
@@ -118,7 +117,7 @@ static struct str json_of(struct str text)
 		if (str_starts(line, STR("data:"))) {
 			line = str_skip(line, line.n > 5 && line.p[5] == ' ' ? 6 : 5);
 			line.n -= line.n && line.p[line.n - 1] == '\r';
-			found = json_validate(line, &fault) == 0 ? line : found;
+			found = json_is_valid(line) ? line : found;
 		}
 	}
 	return found;
@@ -143,8 +142,7 @@ static bool put_edited(struct fault_bytes *f, struct str json, bool socket)
 		buf_str(&body, str_skip(text, at + json.n));
 		put_text(f, buf_view(&body), status ? "500 Internal Server Error" : NULL, socket);
 	}
-	buf_release(&edited);
-	buf_release(&body);
+	BUFS_RELEASE(&edited, &body);
 	return done;
 }
 
@@ -219,14 +217,12 @@ static void take_http(struct fault_bytes *f, struct str bytes, struct fault_out 
 	http_stream_feed(&f->http, bytes);
 	while (f->strike.any && http_stream_next(&f->http, &p)) {
 		buf_str(&f->raw, p.raw);
-		if (p.kind == HTTP_HEAD) {
-			buf_clear(&f->head);
-			buf_str(&f->head, p.raw);
-		} else if (p.kind == HTTP_BODY) {
+		if (p.kind == HTTP_HEAD)
+			buf_set(&f->head, p.raw);
+		else if (p.kind == HTTP_BODY)
 			buf_str(&f->text, p.bytes);
-		} else if (p.kind == HTTP_END) {
+		else if (p.kind == HTTP_END)
 			conclude(f, false, out);
-		}
 	}
 	if (!f->strike.any)
 		buf_str(&f->out, f->http.rest);

@@ -147,8 +147,7 @@ static struct str moved(struct str slice, struct str from, const struct buf *cop
 
 static struct tap_head keep_head(const struct http_part *part, struct buf *copy)
 {
-	buf_clear(copy);
-	buf_str(copy, part->raw);
+	buf_set(copy, part->raw);
 	return (struct tap_head){.method = moved(part->method, part->raw, copy),
 	                         .target = moved(part->target, part->raw, copy),
 	                         .status = part->status,
@@ -289,10 +288,7 @@ struct str tap_flow_pass(struct tap_flow *f, enum tap_side from, struct str byte
 
 static void drop(struct relayed *x)
 {
-	buf_release(&x->request_head);
-	buf_release(&x->reply_head);
-	buf_release(&x->request_body);
-	buf_release(&x->reply_body);
+	BUFS_RELEASE(&x->request_head, &x->reply_head, &x->request_body, &x->reply_body);
 	free(x);
 }
 

@@ -361,8 +361,7 @@ static void join(struct asking *a, struct model_turn *t, const char *rung, struc
 	step->llm = arena_str(&step->arena, buf_view(&llm));
 	model_turn_free(k->turn);
 	k->turn = t;
-	buf_release(&messages);
-	buf_release(&llm);
+	BUFS_RELEASE(&messages, &llm);
 }
 
 /* The step has the id that the model gave the call. */
@@ -432,8 +431,7 @@ static void write_turn(struct tap_joiner *j, struct tap_session *s, struct model
 	if (!tap_is_broken(s->r) && line_writer_turn(&e->writer, &f, &err))
 		tap_stop_recording(s->r, &err);
 	e->last_ns = tap_now_ns(s->r);
-	buf_release(&messages);
-	buf_release(&llm);
+	BUFS_RELEASE(&messages, &llm);
 	model_turn_free(t);
 }
 
@@ -551,8 +549,7 @@ void tap_join_end(struct tap_session *s)
 		k->waiting = t->next;
 		model_turn_free(t);
 	}
-	buf_release(&k->result);
-	buf_release(&k->sent);
+	BUFS_RELEASE(&k->result, &k->sent);
 }
 
 void tap_joiner_tick(struct tap_joiner *j, bool all)

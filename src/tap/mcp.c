@@ -36,8 +36,7 @@ static void mcp_stop(void *data)
 
 	while (d->first)
 		mcp_client_end(d->first, &e);
-	buf_release(&d->redirected);
-	buf_release(&d->tools);
+	BUFS_RELEASE(&d->redirected, &d->tools);
 	free(d);
 }
 
@@ -196,10 +195,8 @@ static void take_head(void *data, struct tap_exchange *x)
 	h->headed = true;
 	h->redirected = is_redirect(&x->reply);
 	if (h->redirected && !h->read) {
-		if (is_post(x)) {
-			buf_clear(&d->redirected);
-			buf_str(&d->redirected, tap_path(&x->request));
-		}
+		if (is_post(x))
+			buf_set(&d->redirected, tap_path(&x->request));
 		return;
 	}
 	if (is_post(x) && h->asked && !h->read && !mcp_is_control(tap_path(&x->request)))

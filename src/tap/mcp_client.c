@@ -94,8 +94,7 @@ static void read_initialize(struct mcp_client *c, struct str params)
 	c->task = own_text(c, JSON_GET(extra, "dataset_row_id"));
 	c->env_id = own_text(c, JSON_GET(extra, "session_id"));
 	c->has_seed = json_i64(JSON_GET(extra, "seed"), &c->seed);
-	buf_clear(&c->config);
-	buf_str(&c->config, json_type(config) == JSON_OBJECT ? config : STR_NONE);
+	buf_set(&c->config, json_type(config) == JSON_OBJECT ? config : STR_NONE);
 	if (c->env_id.n) {
 		mcp_client_name(c, MCP_BY_ENV, c->env_id);
 		tap_session_name(c->session, STR_NONE, c->env_id);
@@ -325,10 +324,8 @@ static void settle_tools(struct mcp_client *c, const struct mcp_pending *p,
 		buf_text(&c->tools, any ? "," : "");
 		buf_add(&c->tools, tools.p + 1, tools.n - 1);
 	}
-	if ((json_is_null(next) || json_is(next, STR(""))) && !c->tools.full) {
-		buf_clear(&c->decoder->tools);
-		buf_str(&c->decoder->tools, buf_view(&c->tools));
-	}
+	if ((json_is_null(next) || json_is(next, STR(""))) && !c->tools.full)
+		buf_set(&c->decoder->tools, buf_view(&c->tools));
 }
 
 static void settle_call(struct mcp_client *c, const struct mcp_pending *p, struct mcp_reply *r)

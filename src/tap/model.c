@@ -50,8 +50,7 @@ static void stop(void *ctx)
 {
 	struct decoder *d = ctx;
 
-	buf_release(&d->part);
-	buf_release(&d->chunk);
+	BUFS_RELEASE(&d->part, &d->chunk);
 	free(d);
 }
 
@@ -70,11 +69,9 @@ static void put_choice(struct str choice, struct str whole, const char *message,
 	static const char *const kept[] = {"finish_reason", "stop_reason", "logprobs", "token_ids"};
 	struct str ids = JSON_GET(choice, "prompt_token_ids");
 	struct str said = json_get(choice, str_from(message));
-	struct json_writer w;
 
 	buf_clear(out);
-	jw_init(&w, out);
-	jw_object(&w);
+	struct json_writer w = jw_begin(out);
 	jw_put_array(&w, "choices");
 	jw_object(&w);
 	jw_key(&w, message);
@@ -120,11 +117,9 @@ static void add_turn(struct reply_reading *r, size_t index, size_t choices,
 static void add_failure(struct reply_reading *r, const struct chat_failure *f)
 {
 	struct buf *out = &r->d->chunk;
-	struct json_writer w;
 
 	buf_clear(out);
-	jw_init(&w, out);
-	jw_object(&w);
+	struct json_writer w = jw_begin(out);
 	jw_put_text(&w, "what", "model");
 	jw_put_text(&w, "class", chat_failure_name(f->class));
 	jw_put_i64(&w, "http_status", f->status);

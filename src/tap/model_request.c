@@ -37,14 +37,12 @@ static void add_unit(struct building *b, char kind, struct str text)
 /* Id, name and arguments of a call, in any spelling of the JSON. */
 void model_put_call_unit(struct str id, struct str name, struct str arguments, struct buf *out)
 {
-	struct json_fault fault;
 
-	buf_clear(out);
-	buf_str(out, id);
+	buf_set(out, id);
 	buf_char(out, '\n');
 	buf_str(out, name);
 	buf_char(out, '\n');
-	if (json_validate(arguments, &fault) == 0)
+	if (json_is_valid(arguments))
 		json_canon(text_trim(arguments), NULL, JSON_EDIT_DROP, out);
 	else
 		buf_str(out, arguments);
@@ -109,12 +107,10 @@ static void add_message(struct building *b, struct str message)
 static void add_made(struct building *b, struct str role, struct str content, struct str id)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
 
 	if (json_is_null(content))
 		return;
-	jw_init(&w, &text);
-	jw_object(&w);
+	struct json_writer w = jw_begin(&text);
 	jw_put_raw(&w, "role", role);
 	if (id.p)
 		jw_put_raw(&w, "tool_call_id", id);
@@ -140,10 +136,8 @@ void model_put_call(struct json_writer *w, struct str id, struct str name, struc
 static void add_made_call(struct building *b, struct str id, struct str name, struct str arguments)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
 
-	jw_init(&w, &text);
-	jw_object(&w);
+	struct json_writer w = jw_begin(&text);
 	jw_put_text(&w, "role", "assistant");
 	jw_put_null(&w, "content");
 	jw_put_array(&w, "tool_calls");
@@ -358,8 +352,7 @@ static struct str tools_of(struct arena *a, struct str list)
 	struct buf kept = BUF(BUF_MAX_MESSAGE);
 	json_minify(buf_view(&text), &kept);
 	struct str tools = arena_str(a, buf_view(&kept));
-	buf_release(&text);
-	buf_release(&kept);
+	BUFS_RELEASE(&text, &kept);
 	return tools;
 }
 
@@ -379,10 +372,8 @@ static struct str sent_of(struct arena *a, struct str body)
 	                                    "tool_choice",
 	                                    "seed"};
 	struct buf text = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
 
-	jw_init(&w, &text);
-	jw_object(&w);
+	struct json_writer w = jw_begin(&text);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		struct str value = json_get(body, str_from(names[i]));
 
@@ -393,8 +384,7 @@ static struct str sent_of(struct arena *a, struct str body)
 	struct buf kept = BUF(BUF_MAX_SMALL);
 	json_minify(buf_view(&text), &kept);
 	struct str sent = kept.n > 2 && !kept.full ? arena_str(a, buf_view(&kept)) : STR_NONE;
-	buf_release(&text);
-	buf_release(&kept);
+	BUFS_RELEASE(&text, &kept);
 	return sent;
 }
 
@@ -434,12 +424,11 @@ static void name_rollout(struct model_request *q, const struct tap_head *h, stru
 
 bool model_request_read(struct model_request *q, const struct tap_exchange *x)
 {
-	struct json_fault fault;
 	struct str body = x->request_body.bytes;
 	size_t which = path_of(tap_path(&x->request));
 
 	*q = (struct model_request){.api = which < ARRAY_LEN(paths) ? paths[which].api : NULL};
-	if (x->request_body.cut || json_validate(body, &fault))
+	if (x->request_body.cut || !json_is_valid(body))
 		return false;
 	body = text_trim(body);
 	q->tools = tools_of(&q->arena, JSON_GET(body, "tools"));

@@ -11,10 +11,8 @@
 static void put_reply(const struct chat_reply *r, struct buf *out)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
 
-	jw_init(&w, out);
-	jw_object(&w);
+	struct json_writer w = jw_begin(out);
 	jw_put_text(&w, "role", "assistant");
 	jw_put_str(&w, "content", r->content);
 	if (r->call_count)

@@ -43,9 +43,7 @@ static void end_session(struct gym_decoder *d, struct gym_session *s, const stru
 {
 	map_remove(&d->sessions, &s->item);
 	tap_session_end(s->tap, e, NULL);
-	buf_release(&s->id);
-	buf_release(&s->start);
-	buf_release(&s->seen);
+	BUFS_RELEASE(&s->id, &s->start, &s->seen);
 	free(s);
 }
 
@@ -156,9 +154,8 @@ static void read_answer(const struct tap_exchange *x, struct http_json_answer *o
 static void begin_episode(struct gym_session *s, const struct tap_exchange *x, bool steps,
                           const struct env_reply *reset)
 {
-	struct json_fault fault;
 	struct str body = x->request_body.bytes;
-	struct str data = json_validate(body, &fault) == 0 ? body : STR_NONE;
+	struct str data = json_is_valid(body) ? body : STR_NONE;
 
 	tap_session_facts(s->tap,
 	                  &(struct tap_env_facts){.protocol = protocol_name(PROTOCOL_NEMO_GYM),
@@ -212,7 +209,6 @@ static struct str item_text(struct str item)
 static void read_action(struct str body, struct buf *tool, struct buf *arguments)
 {
 	struct str output = JSON_GET(JSON_GET(body, "response"), "output"), item;
-	struct json_fault fault;
 
 	for (size_t cursor = 0; json_next(output, &cursor, &item);) {
 		struct str text = item_text(item);
@@ -222,7 +218,7 @@ static void read_action(struct str body, struct buf *tool, struct buf *arguments
 			buf_clear(arguments);
 			json_text_or_json(JSON_GET(item, "name"), tool);
 			json_text_or_json(JSON_GET(item, "arguments"), arguments);
-			if (json_validate(buf_view(arguments), &fault) == 0)
+			if (json_is_valid(buf_view(arguments)))
 				return;
 		} else if (json_type(text) == JSON_STRING && !tool->n) {
 			buf_text(tool, "step");
@@ -236,9 +232,8 @@ static void request(void *ctx, struct tap_exchange *x)
 	struct gym_session *s = session_of(ctx, x);
 	struct str body = x->request_body.bytes;
 	struct buf tool = BUF(BUF_MAX_SMALL), arguments = BUF(BUF_MAX_MESSAGE);
-	struct json_fault fault;
 	bool is_step = is_at(&x->request, "/step");
-	bool valid = json_validate(body, &fault) == 0;
+	bool valid = json_is_valid(body);
 
 	if (!s || begins_episode(&x->request) || is_at(&x->request, "/verify") ||
 	    is_at(&x->request, "/close_session")) {
@@ -257,8 +252,7 @@ static void request(void *ctx, struct tap_exchange *x)
 	                                                    .arguments = buf_view(&arguments)});
 	s->calls++;
 	x->own = c;
-	buf_release(&tool);
-	buf_release(&arguments);
+	BUFS_RELEASE(&tool, &arguments);
 }
 
 /* Does the reply name another session? Then it was given for that one. */

@@ -18,9 +18,7 @@ static void stop(void *ctx)
 {
 	struct openenv_decoder *d = ctx;
 
-	buf_release(&d->name);
-	buf_release(&d->version);
-	buf_release(&d->tools);
+	BUFS_RELEASE(&d->name, &d->version, &d->tools);
 	free(d);
 }
 
@@ -56,8 +54,7 @@ void openenv_learn_text(struct str value, struct buf *out)
 void openenv_learn_tools(struct openenv_decoder *d, struct str tools)
 {
 	if (json_count(tools) > 0) {
-		buf_clear(&d->tools);
-		buf_str(&d->tools, tools);
+		buf_set(&d->tools, tools);
 		d->calls_tools = true;
 	}
 }
@@ -65,9 +62,8 @@ void openenv_learn_tools(struct openenv_decoder *d, struct str tools)
 static void learn_page(struct openenv_decoder *d, const struct tap_exchange *x)
 {
 	struct str body = x->reply_body.bytes, action;
-	struct json_fault fault;
 
-	if (x->reply.status != 200 || x->reply_body.encoded || json_validate(body, &fault))
+	if (x->reply.status != 200 || x->reply_body.encoded || !json_is_valid(body))
 		return;
 	if (is_page(&x->request, "/metadata")) {
 		openenv_learn_text(JSON_GET(body, "name"), &d->name);
@@ -105,14 +101,13 @@ static void request(void *ctx, struct tap_exchange *x)
 static void reply(void *ctx, struct tap_exchange *x)
 {
 	struct openenv_tap *s = x->own;
-	struct json_fault fault;
 
 	if (!s) {
 		learn_page(ctx, x);
 		return;
 	}
 	struct str body = x->reply_body.bytes;
-	bool json = body.n && json_validate(body, &fault) == 0;
+	bool json = body.n && json_is_valid(body);
 	struct openenv_answer a = {.got = OPENENV_STATUS,
 	                           .end = WEBSOCKET_DECLINED,
 	                           .code = x->reply.status,
@@ -142,9 +137,7 @@ static void free_session(struct openenv_tap *s)
 	openenv_reading_release(&s->reading);
 	ignore_paths_release(&s->ignored);
 	arena_release(&s->kept);
-	buf_release(&s->start);
-	buf_release(&s->seen);
-	buf_release(&s->reset);
+	BUFS_RELEASE(&s->start, &s->seen, &s->reset);
 	free(s);
 }
 

@@ -58,12 +58,10 @@ static struct str data_of(const struct openenv_asked *a)
 static struct str without(struct str data, bool seed_too, struct buf *out)
 {
 	struct arena keys = {0};
-	struct json_writer w;
 	struct json_member m;
 	bool any = false;
 
-	jw_init(&w, out);
-	jw_object(&w);
+	struct json_writer w = jw_begin(out);
 	for (size_t cursor = 0; json_next_member(data, &cursor, &m);) {
 		struct str key = json_key_text(&keys, m.key);
 
@@ -125,9 +123,7 @@ static void begin_episode(struct openenv_tap *s, const struct env_reply *reply, 
 		set_state(s, state);
 	else if (reply && reply->outcome == OUTCOME_OK)
 		tap_state(s->tap, observation);
-	buf_release(&name);
-	buf_release(&args);
-	buf_release(&group);
+	BUFS_RELEASE(&name, &args, &group);
 }
 
 static int64_t count_of(struct str state)
@@ -155,10 +151,8 @@ static void finish_step(struct openenv_tap *s, struct str state)
 	s->holds = HOLDS_NOTHING;
 	s->env_steps = reply->env_steps = count_of(state);
 	openenv_confirm_uncounted(&s->reading, before, &s->counts, reply);
-	if (reply->outcome == OUTCOME_OK) {
-		buf_clear(&s->seen);
-		buf_str(&s->seen, reply->observation);
-	}
+	if (reply->outcome == OUTCOME_OK)
+		buf_set(&s->seen, reply->observation);
 	tap_step_end(s->step, reply);
 	s->step = NULL;
 	if (s->kind == STATE_OPENENV)
@@ -242,8 +236,7 @@ static void begin_next(struct openenv_tap *s)
 	if (a->what == OPENENV_STEP) {
 		begin_step(s, data_of(a));
 	} else if (a->what == OPENENV_RESET) {
-		buf_clear(&s->reset);
-		buf_str(&s->reset, data_of(a));
+		buf_set(&s->reset, data_of(a));
 		tap_reset_asked(s->tap);
 	}
 }
@@ -270,8 +263,7 @@ static void close_session(struct openenv_tap *s)
 
 static void take_request(struct openenv_tap *s, const struct tap_bytes *m)
 {
-	struct json_fault fault;
-	bool valid = !m->binary && !m->cut && json_validate(m->bytes, &fault) == 0;
+	bool valid = !m->binary && !m->cut && json_is_valid(m->bytes);
 	struct str type = valid ? JSON_GET(m->bytes, "type") : STR_NONE;
 	struct str data = valid ? JSON_GET(m->bytes, "data") : STR_NONE;
 

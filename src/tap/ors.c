@@ -43,10 +43,7 @@ static void end_session(struct ors_decoder *d, struct ors_session *s, const stru
 {
 	map_remove(&d->sessions, &s->item);
 	tap_session_end(s->tap, e, NULL);
-	buf_release(&s->create);
-	buf_release(&s->name);
-	buf_release(&s->start);
-	buf_release(&s->seen);
+	BUFS_RELEASE(&s->create, &s->name, &s->start, &s->seen);
 	free(s);
 }
 
@@ -61,9 +58,7 @@ static void stop(void *ctx)
 	ors_reading_release(&d->reading);
 	http_json_words_release(&d->words);
 	sse_release(&d->sse);
-	buf_release(&d->reply);
-	buf_release(&d->task_id);
-	buf_release(&d->tools);
+	BUFS_RELEASE(&d->reply, &d->task_id, &d->tools);
 	free(d);
 }
 
@@ -156,9 +151,8 @@ static void begin_step(struct ors_decoder *d, struct ors_session *s, struct tap_
 {
 	struct str body = x->request_body.bytes, name, arguments;
 	struct buf tool = BUF(BUF_MAX_SMALL);
-	struct json_fault fault;
 
-	if (json_validate(body, &fault) || JSON_GET(body, "task_id").n > 2)
+	if (!json_is_valid(body) || JSON_GET(body, "task_id").n > 2)
 		return; /* asks for the rest of a stream */
 	if (s->created) /* a client that needs no prompt */
 		begin_episode(d, s, &(struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN});
@@ -223,9 +217,8 @@ static void head(void *ctx, struct tap_exchange *x)
 static void take_create(struct ors_session *s, const struct tap_exchange *x,
                         const struct env_reply *reply, struct ors_decoder *d)
 {
-	struct json_fault fault;
 
-	if (json_validate(x->request_body.bytes, &fault) == 0)
+	if (json_is_valid(x->request_body.bytes))
 		http_env_store(&s->create, x->request_body.bytes);
 	s->created = reply->outcome == OUTCOME_OK;
 	if (!s->created)

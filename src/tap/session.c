@@ -177,14 +177,10 @@ void tap_session_facts(struct tap_session *s, const struct tap_env_facts *f)
 
 void tap_session_name(struct tap_session *s, struct str session, struct str env_session)
 {
-	if (session.p) {
-		buf_clear(&s->session);
-		buf_str(&s->session, session);
-	}
-	if (env_session.p) {
-		buf_clear(&s->env_session);
-		buf_str(&s->env_session, env_session);
-	}
+	if (session.p)
+		buf_set(&s->session, session);
+	if (env_session.p)
+		buf_set(&s->env_session, env_session);
 }
 
 struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_session_start *f)
@@ -279,10 +275,7 @@ void tap_session_end(struct tap_session *s, const struct tap_ending *e,
 		s->next->previous = s->previous;
 	events_release(&s->waiting);
 	arena_release(&s->facts_arena);
-	buf_release(&s->session);
-	buf_release(&s->env_session);
-	buf_release(&s->state);
-	buf_release(&why);
+	BUFS_RELEASE(&s->session, &s->env_session, &s->state, &why);
 	free(s);
 }
 

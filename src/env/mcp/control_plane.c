@@ -151,10 +151,9 @@ static int find_resources(struct control_plane *c, struct error *err)
    message. A bare 400 proves nothing. */
 static bool misses_id(const struct control_plane *c, int status)
 {
-	struct json_fault fault;
 	struct str body = buf_view(&c->body);
 
-	return status == 400 && json_validate(body, &fault) == 0 &&
+	return status == 400 && json_is_valid(body) &&
 	       json_type(JSON_GET(body, "error")) == JSON_STRING;
 }
 
@@ -282,11 +281,10 @@ static int read_resource(struct control_plane *c, const char *uri, struct error 
 static void explain_http(const char *method, const char *path, int status, struct str body,
                          struct buf *why)
 {
-	struct json_fault fault;
 
 	buf_clear(why);
 	buf_printf(why, "%s %s returned HTTP %d", method, path, status);
-	struct str error = json_validate(body, &fault) == 0 ? JSON_GET(body, "error") : STR_NONE;
+	struct str error = json_is_valid(body) ? JSON_GET(body, "error") : STR_NONE;
 	if (json_type(error) == JSON_STRING) {
 		buf_text(why, ": ");
 		json_decode(error, why);

@@ -13,10 +13,9 @@
 /* Stores a text: as JSON if it is valid JSON, else as a string. */
 static void store_text(struct state_source *s, struct str string)
 {
-	struct json_fault fault;
 
 	buf_clear(&s->scratch);
-	if (json_decode(string, &s->scratch) && json_validate(buf_view(&s->scratch), &fault) == 0)
+	if (json_decode(string, &s->scratch) && json_is_valid(buf_view(&s->scratch)))
 		buf_str(&s->value, buf_view(&s->scratch));
 	else
 		buf_str(&s->value, string);

@@ -73,7 +73,6 @@ int mcp_check_tools(struct env_mcp *e, struct error *err)
 		events_push(&e->events, EVENT_TOOLS_CHANGED, buf_view(&detail));
 	}
 	mcp_note_endless(e, !failed && endless);
-	buf_release(&now);
-	buf_release(&detail);
+	BUFS_RELEASE(&now, &detail);
 	return failed;
 }

@@ -58,7 +58,6 @@ void nemo_gym_read_tool(const struct http_json_answer *a, bool known,
 static struct str tool_output(struct str info, struct nemo_gym_reading *r)
 {
 	struct str first;
-	struct json_fault fault;
 	size_t cursor = 0;
 
 	if (!json_next(JSON_GET(info, "tool_outputs"), &cursor, &first))
@@ -66,7 +65,7 @@ static struct str tool_output(struct str info, struct nemo_gym_reading *r)
 	struct str output = JSON_GET(first, "output");
 	buf_clear(&r->observation);
 	if (json_type(output) == JSON_STRING && json_decode(output, &r->observation) &&
-	    json_validate(buf_view(&r->observation), &fault) == 0) {
+	    json_is_valid(buf_view(&r->observation))) {
 		return buf_view(&r->observation);
 	}
 	return output;

@@ -33,14 +33,12 @@ static struct str until(struct str s, char end)
 bool nemo_gym_session_id(struct str cookie, struct buf *out)
 {
 	struct buf payload = BUF(BUF_MAX_SMALL), json = BUF(BUF_MAX_SMALL);
-	struct json_fault fault;
 	struct str value = str_skip(cookie, until(cookie, '=').n + 1);
 
 	buf_str(&payload, until(value, '.'));
 	while (payload.n % 4)
 		buf_char(&payload, '=');
-	bool found = base64_decode(&json, buf_view(&payload)) &&
-	             json_validate(buf_view(&json), &fault) == 0 &&
+	bool found = base64_decode(&json, buf_view(&payload)) && json_is_valid(buf_view(&json)) &&
 	             json_type(JSON_GET(buf_view(&json), "session_id")) == JSON_STRING;
 	buf_clear(out);
 	if (found)

@@ -56,11 +56,9 @@ static void set_task(struct env_verifiers *e)
 	struct str args = e->conf->reset_args, state = JSON_GET(args, "state");
 	struct str class = JSON_GET(args, "cls"), task = JSON_GET(args, "task");
 	bool whole = !state.p && !class.p && !task.p;
-	struct json_writer w;
 
 	task = whole ? args : task;
-	jw_init(&w, &e->channel.task);
-	jw_object(&w);
+	struct json_writer w = jw_begin(&e->channel.task);
 	jw_put_raw(&w, "cls", class.p ? class : STR("\"" TASK_CLASS "\""));
 	jw_put_str(&w, "task", task.p ? task : STR("{}"));
 	jw_end(&w);
@@ -103,8 +101,7 @@ static int start_child(struct env_verifiers *e, const char *command, struct erro
 	struct child_conf conf = {.command = buf_cstr(&line), .variables = all};
 	int failed = child_start(e->io, &conf, &e->child, err);
 	free(all);
-	buf_release(&line);
-	buf_release(&own);
+	BUFS_RELEASE(&line, &own);
 	return failed;
 }
 
@@ -241,8 +238,7 @@ static void verifiers_close(struct env *base)
 		unlink(e->port_file);
 	events_release(&e->events);
 	ignore_paths_release(&e->ignored);
-	buf_release(&e->url);
-	buf_release(&e->state);
+	BUFS_RELEASE(&e->url, &e->state);
 	free(e);
 }
 

@@ -95,10 +95,7 @@ static void read_initialize(struct mcp_client *c, struct str params)
 	c->env_id = own_text(c, JSON_GET(extra, "session_id"));
 	c->has_seed = json_i64(JSON_GET(extra, "seed"), &c->seed);
 	buf_set(&c->config, json_type(config) == JSON_OBJECT ? config : STR_NONE);
-	if (c->env_id.n) {
-		mcp_client_name(c, MCP_BY_ENV, c->env_id);
-		tap_session_name(c->session, STR_NONE, c->env_id);
-	}
+	tap_session_name(c->session, STR_NONE, c->env_id.n ? c->env_id : STR_NONE);
 }
 
 static void call_tool(struct mcp_client *c, const struct jsonrpc_message *m, uint64_t exchange)
@@ -255,15 +252,9 @@ static bool asks_for_another(const struct mcp_reply *r)
 /* Without an id the connection is all that tells sessions apart. */
 static void take_offered_id(struct mcp_client *c)
 {
-	char number[32];
-
 	c->id = c->offered_id;
 	tap_session_name(c->session, c->id, STR_NONE);
-	mcp_client_name(c, MCP_BY_ID, c->id);
-	if (!c->id.n) {
-		snprintf(number, sizeof(number), "%llu", (unsigned long long)c->connection);
-		mcp_client_name(c, MCP_BY_CONNECTION, str_from(number));
-	}
+	c->connection_id = c->id.n ? 0 : c->connection;
 	if (c->lost) {
 		c->lost = false;
 		tap_event(c->session, EVENT_SESSION_REPLACED,
@@ -373,7 +364,6 @@ static void lose(struct mcp_client *c)
 
 	mcp_client_flush(c);
 	c->lost = true;
-	c->id = STR_NONE;
 	if (!c->env_id.n)
 		mcp_client_end(c, &e);
 }
@@ -403,7 +393,8 @@ static void settle(struct mcp_client *c, struct mcp_pending *p, struct mcp_reply
 		settle_resource(c, p, r);
 		break;
 	}
-	mcp_pending_free(p);
+	free(p->id);
+	free(p);
 	if (r->session_lost && !c->over)
 		lose(c);
 }

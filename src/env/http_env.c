@@ -13,14 +13,14 @@ void http_env_init(struct http_env *e, const struct env_ops *ops, const struct e
 	e->tools = e->request = e->start = e->seen = BUF(BUF_MAX_MESSAGE);
 	e->name = e->ignored.json = BUF(BUF_MAX_SMALL);
 	http_json_init(&e->http, conf, io, &e->events);
-	http_json_words_init(&e->words);
+	reading_init(&e->reading);
 }
 
 void http_env_release(struct http_env *e)
 {
 	BUFS_RELEASE(&e->name, &e->tools, &e->request, &e->start, &e->seen);
 	http_json_release(&e->http);
-	http_json_words_release(&e->words);
+	reading_release(&e->reading);
 	state_source_release(&e->source);
 	events_release(&e->events);
 	ignore_paths_release(&e->ignored);
@@ -95,7 +95,7 @@ struct hidden_error_context http_env_before(const struct http_env *e)
 }
 
 void http_env_find_error(struct hidden_error_context before, const struct env_conf *conf,
-                         struct http_json_words *w, struct env_reply *out)
+                         struct reply_reading *r, struct env_reply *out)
 {
 	struct hidden_error found = hidden_error_in_body(out->observation, before);
 
@@ -105,9 +105,9 @@ void http_env_find_error(struct hidden_error_context before, const struct env_co
 	                                                      conf->error_text_count));
 	if (found.strength < HIDDEN_ERROR_LIKELY)
 		return;
-	buf_clear(&w->text);
-	json_text_or_json(found.message, &w->text);
-	reading_message(&w->message, buf_view(&w->text), out);
+	buf_clear(&r->text);
+	json_text_or_json(found.message, &r->text);
+	reading_message(&r->message, buf_view(&r->text), out);
 	out->error.class = error_text_class(out->error.message, found.layer, CLASS_TOOL);
 	out->outcome = error_class_outcome(out->error.class, OUTCOME_TOOL_ERROR);
 	out->error.layer = found.layer;

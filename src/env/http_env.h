@@ -13,7 +13,7 @@ struct http_env {
 	struct env base;
 	const struct env_conf *conf;
 	struct http_json http;
-	struct http_json_words words;
+	struct reply_reading reading;
 	struct event_queue events;
 	struct state_source source;
 	struct ignore_paths ignored;
@@ -52,7 +52,7 @@ struct hidden_error_context http_env_before(const struct http_env *e);
 
 /* Marks an answer that was sent as a success, but reports an error. */
 void http_env_find_error(struct hidden_error_context before, const struct env_conf *conf,
-                         struct http_json_words *w, struct env_reply *out);
+                         struct reply_reading *r, struct env_reply *out);
 
 /* The number a reward is: true is 1, false is 0; absent if it is something else. */
 struct str http_env_reward(struct str value);

@@ -4,6 +4,7 @@
 #define ROLLDBG_ENV_HTTP_JSON_H
 
 #include "env/env.h"
+#include "env/reading.h"
 
 struct http_json {
 	struct io *io;
@@ -33,12 +34,6 @@ struct http_json_meaning {
 	enum error_class class;
 };
 
-/* Buffers for a reply's error, valid until the next one. */
-struct http_json_words {
-	struct buf message, text;
-	char code[16];
-};
-
 /* Sets the base to the URL without its query and the slashes at its end; ws: is http:. */
 void http_json_init(struct http_json *h, const struct env_conf *conf, struct io *io,
                     struct event_queue *events);
@@ -65,14 +60,11 @@ MUST_USE int http_json_ask(struct http_json *h, const char *path, struct str bod
 MUST_USE int http_json_page(struct http_json *h, const char *path, int *status, struct str *body,
                             struct error *err);
 
-void http_json_words_init(struct http_json_words *w);
-void http_json_words_release(struct http_json_words *w);
-
 /* Reads a reply that is no success of the protocol: none, a status other than 200, or not JSON.
    400, 422 and 500 are refused calls unless the meanings, which end with status 0 (or are NULL),
    say otherwise. */
 void http_json_read_failure(const struct http_json_answer *a,
-                            const struct http_json_meaning *meanings, struct http_json_words *w,
+                            const struct http_json_meaning *meanings, struct reply_reading *r,
                             struct env_reply *out);
 
 /* Appends the first of a list of pydantic's errors: "body: move: Field required". */

@@ -8,6 +8,25 @@
 
 #define MESSAGE_MAX ((size_t)4096)
 
+void reading_init(struct reply_reading *r)
+{
+	*r = (struct reply_reading){.denied = false};
+	r->message = r->text = r->observation = r->structured = r->session = BUF(BUF_MAX_MESSAGE);
+}
+
+void reading_release(struct reply_reading *r)
+{
+	BUFS_RELEASE(&r->message, &r->text, &r->observation, &r->structured, &r->session);
+}
+
+void reading_fail(struct env_reply *out, enum outcome outcome, enum error_layer layer,
+                  enum error_class class)
+{
+	out->outcome = outcome;
+	out->error.layer = layer;
+	out->error.class = class;
+}
+
 void reading_message(struct buf *to, struct str text, struct env_reply *out)
 {
 	buf_set(to, text_utf8_cut(text, MESSAGE_MAX));

@@ -135,15 +135,15 @@ static void write_tasks(const struct task_range *r, uint64_t count, struct buf *
 
 static int refused(const struct http_json_answer *a, const char *what, struct error *err)
 {
-	struct http_json_words words;
+	struct reply_reading reading;
 	struct env_reply reply = {0};
 
-	http_json_words_init(&words);
-	http_json_read_failure(a, NULL, &words, &reply);
+	reading_init(&reading);
+	http_json_read_failure(a, NULL, &reading, &reply);
 	error_set(err, a->status == 400 || a->status == 422 ? FAIL_USAGE : FAIL_PROTOCOL,
 	          "\1tasks\2 env: %s: %.*s", what, STR_ARG(reply.error.message));
 	err->kind = a->status ? err->kind : FAIL_TRANSPORT;
-	http_json_words_release(&words);
+	reading_release(&reading);
 	return -1;
 }
 

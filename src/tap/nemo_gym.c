@@ -18,8 +18,7 @@ struct gym_session {
 struct gym_decoder {
 	struct tap_recording *r;
 	struct map sessions;
-	struct http_json_words words;
-	struct nemo_gym_reading reading;
+	struct reply_reading reading;
 	bool seen; /* a client of this protocol */
 };
 
@@ -34,8 +33,7 @@ static void *start(struct tap_recording *r)
 	struct gym_decoder *d = mem_new(sizeof(*d));
 
 	d->r = r;
-	http_json_words_init(&d->words);
-	nemo_gym_reading_init(&d->reading, &d->words);
+	reading_init(&d->reading);
 	return d;
 }
 
@@ -55,8 +53,7 @@ static void stop(void *ctx)
 	for (size_t n = d->sessions.count, i = 0; i < n; i++)
 		end_session(d, all[i], &(struct tap_ending){.stopped = true});
 	free(all);
-	nemo_gym_reading_release(&d->reading);
-	http_json_words_release(&d->words);
+	reading_release(&d->reading);
 	free(d);
 }
 

@@ -92,7 +92,7 @@ static void request(void *ctx, struct tap_exchange *x)
 	s->d = d;
 	s->env_steps = -1;
 	s->start = s->seen = s->reset = BUF(BUF_MAX_MESSAGE);
-	openenv_reading_init(&s->reading);
+	reading_init(&s->reading);
 	s->tap = tap_session_begin(d->r, &f);
 	x->own = s;
 }
@@ -134,7 +134,7 @@ static void free_session(struct openenv_tap *s)
 {
 	while (s->first)
 		openenv_pop(s);
-	openenv_reading_release(&s->reading);
+	reading_release(&s->reading);
 	ignore_paths_release(&s->ignored);
 	arena_release(&s->kept);
 	BUFS_RELEASE(&s->start, &s->seen, &s->reset);

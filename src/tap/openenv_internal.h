@@ -21,7 +21,7 @@ struct openenv_tap {
 	struct openenv_asked *first, *last;
 	bool begun;            /* the first request in the queue was looked at */
 	struct tap_step *step; /* of the step in flight */
-	struct openenv_reading reading;
+	struct reply_reading reading;
 	struct buf start, seen; /* observations: of the reset, and the last good one */
 	struct ignore_paths ignored;
 	enum state_kind kind;

@@ -20,8 +20,7 @@ struct ors_session {
 struct ors_decoder {
 	struct tap_recording *r;
 	struct map sessions;
-	struct http_json_words words;
-	struct ors_reading reading;
+	struct reply_reading reading;
 	struct sse sse;
 	struct buf reply, task_id, tools;
 };
@@ -33,8 +32,7 @@ static void *start(struct tap_recording *r)
 	d->r = r;
 	d->reply = d->tools = BUF(BUF_MAX_MESSAGE);
 	d->task_id = BUF(BUF_MAX_SMALL);
-	http_json_words_init(&d->words);
-	ors_reading_init(&d->reading, &d->words);
+	reading_init(&d->reading);
 	sse_init(&d->sse, BUF_MAX_MESSAGE);
 	return d;
 }
@@ -55,8 +53,7 @@ static void stop(void *ctx)
 	for (size_t n = d->sessions.count, i = 0; i < n; i++)
 		end_session(d, all[i], &(struct tap_ending){.stopped = true});
 	free(all);
-	ors_reading_release(&d->reading);
-	http_json_words_release(&d->words);
+	reading_release(&d->reading);
 	sse_release(&d->sse);
 	BUFS_RELEASE(&d->reply, &d->task_id, &d->tools);
 	free(d);

@@ -48,11 +48,11 @@ static void read_all(struct control_plane *c)
 static void read_states(struct mcp_session *s, struct control_plane *c)
 {
 	static const enum state_kind kinds[] = {STATE_RESOURCE, STATE_TOOL, STATE_CONTROL_PLANE};
-	struct mcp_reading reading;
+	struct reply_reading reading;
 	struct error err;
 	struct str out;
 
-	mcp_reading_init(&reading);
+	reading_init(&reading);
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		struct state_source source = {.kind = kinds[i],
 		                              .target = STR("x://y"),
@@ -68,7 +68,7 @@ static void read_states(struct mcp_session *s, struct control_plane *c)
 		buf_release(&source.why);
 		buf_release(&source.scratch);
 	}
-	mcp_reading_release(&reading);
+	reading_release(&reading);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -164,7 +164,7 @@ static void openenv_frame(int n)
 	struct openenv_question q = {.known_tool = true};
 	struct openenv_answer a = {.got = OPENENV_ANSWER};
 	struct buf data = text(), then = text();
-	struct openenv_reading reading;
+	struct reply_reading reading;
 	struct env_reply reply;
 
 	repeat(&data, "{\"observation\":{\"text\":\"Error: no\",\"success\":false,", MEMBERS,
@@ -172,9 +172,9 @@ static void openenv_frame(int n)
 	repeat(&then, "{\"success\":true,", MEMBERS, "}", n, true);
 	q.before.last = buf_view(&then);
 	a.data = buf_view(&data);
-	openenv_reading_init(&reading);
+	reading_init(&reading);
 	openenv_read(&a, &q, &reading, &reply);
-	openenv_reading_release(&reading);
+	reading_release(&reading);
 	buf_release(&data);
 	buf_release(&then);
 }
@@ -182,16 +182,16 @@ static void openenv_frame(int n)
 static void openenv_errors(int n)
 {
 	struct openenv_answer a = {.got = OPENENV_ERROR};
-	struct openenv_reading reading;
+	struct reply_reading reading;
 	struct buf data = text();
 	struct env_reply reply;
 
 	repeat(&data, "{\"message\":\"no\",\"errors\":[", "{\"loc\":[\"a\",%d],\"msg\":\"m\"}",
 	       "]}", n, false);
 	a.data = buf_view(&data);
-	openenv_reading_init(&reading);
+	reading_init(&reading);
 	openenv_read_other(&a, &reading, &reply);
-	openenv_reading_release(&reading);
+	reading_release(&reading);
 	buf_release(&data);
 }
 

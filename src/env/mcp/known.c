@@ -21,12 +21,12 @@ void mcp_known_init(struct mcp_known *k, struct event_queue *events)
 		.reward = BUF(BUF_MAX_SMALL),
 		.env_steps = -1,
 	};
-	mcp_reading_init(&k->reading);
+	reading_init(&k->reading);
 }
 
 void mcp_known_release(struct mcp_known *k)
 {
-	mcp_reading_release(&k->reading);
+	reading_release(&k->reading);
 	BUFS_RELEASE(&k->control_state, &k->start, &k->seen, &k->total_reward, &k->reward);
 }
 

@@ -7,7 +7,7 @@
 
 struct mcp_known {
 	struct event_queue *events; /* borrowed */
-	struct mcp_reading reading;
+	struct reply_reading reading;
 	struct buf control_state; /* as last read from the control plane; empty: never */
 	struct buf start;         /* the first observation; empty: none */
 	struct buf seen;          /* the last good observation; empty: none */

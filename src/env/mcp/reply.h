@@ -4,21 +4,8 @@
 #define ROLLDBG_ENV_MCP_REPLY_H
 
 #include "env/env.h"
-#include "env/hidden_error.h"
 #include "env/mcp/exchange.h"
-
-/* Owns decoded parts of a reply that its slices point to. */
-struct mcp_reading {
-	struct buf observation, structured, message, session;
-	char code[16];
-	/* marked as success, but looks like an error: the environment's own count decides */
-	struct hidden_error suspected;
-	enum error_class suspected_class;
-	bool denied; /* isError is false */
-};
-
-void mcp_reading_init(struct mcp_reading *m);
-void mcp_reading_release(struct mcp_reading *m);
+#include "env/reading.h"
 
 /* Context of a call, used to read its reply. */
 struct mcp_call_context {
@@ -36,14 +23,14 @@ struct mcp_call_context {
    rest is not changed. A hidden error that is not certain is stored in m->suspected. Slices
    point into `reply` and `m`. */
 void mcp_read_tool_reply(const struct mcp_reply *reply, const struct mcp_call_context *call,
-                         struct mcp_reading *m, struct env_reply *out);
+                         struct reply_reading *m, struct env_reply *out);
 
 /* Decides m->suspected afterwards. counted: did the environment count the step (1, 0; -1:
    unknown)? A confirmed error disagrees with isError:false. */
-void mcp_settle_suspected(struct mcp_reading *m, int counted, struct env_reply *out);
+void mcp_settle_suspected(struct reply_reading *m, int counted, struct env_reply *out);
 
 /* The same for a response that is not a tool result (initialize, tools/list): outcome and error
    only. */
-void mcp_read_other(const struct mcp_reply *reply, struct mcp_reading *m, struct env_reply *out);
+void mcp_read_other(const struct mcp_reply *reply, struct reply_reading *m, struct env_reply *out);
 
 #endif

@@ -50,7 +50,7 @@ static int read_resource(struct state_source *s, struct mcp_session *session, st
 }
 
 static int read_tool(struct state_source *s, struct mcp_session *session,
-                     struct mcp_reading *reading, struct error *err)
+                     struct reply_reading *reading, struct error *err)
 {
 	struct mcp_reply reply;
 	struct mcp_call_context call = {.is_state = true};
@@ -81,7 +81,7 @@ static int read_control(struct state_source *s, struct control_plane *control, s
 }
 
 int mcp_read_state(struct state_source *s, struct mcp_session *session,
-                   struct control_plane *control, struct mcp_reading *reading, struct str last,
+                   struct control_plane *control, struct reply_reading *reading, struct str last,
                    struct str *out, struct error *err)
 {
 	int failed = 0;
@@ -136,7 +136,7 @@ static int no_state_tool(struct str name, struct str tools, struct str refusal, 
 }
 
 int mcp_check_state_tool(const struct state_source *s, struct str tools,
-                         struct mcp_session *session, struct mcp_reading *reading,
+                         struct mcp_session *session, struct reply_reading *reading,
                          struct error *err)
 {
 	struct mcp_call_context call = {.is_state = false};

@@ -81,9 +81,9 @@ static int nemo_gym_reset(struct env *base, struct env_reply *out, struct error 
 	if (post(e, nemo_gym_styles[e->style].begin, &a, err))
 		return -1;
 	if (e->style == NEMO_GYM_STEPS) {
-		nemo_gym_read_step(&a, &e->reading, out);
+		nemo_gym_read_step(&a, &e->http.reading, out);
 	} else {
-		nemo_gym_read_other(&a, &e->reading, out);
+		nemo_gym_read_other(&a, &e->http.reading, out);
 		take_session(e, a.data);
 	}
 	http_env_keep_reset(&e->http, out, e->style == NEMO_GYM_STEPS);
@@ -113,10 +113,10 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 	if (failed)
 		return -1;
 	if (e->style == NEMO_GYM_STEPS) {
-		nemo_gym_read_step(&a, &e->reading, out);
+		nemo_gym_read_step(&a, &e->http.reading, out);
 	} else {
 		nemo_gym_read_tool(&a, tool_is_listed(e->http.facts.tools, name),
-		                   http_env_before(&e->http), e->http.conf, &e->reading, out);
+		                   http_env_before(&e->http), e->http.conf, &e->http.reading, out);
 	}
 	note_replaced(e);
 	return 0;
@@ -176,7 +176,7 @@ static int nemo_gym_finish(struct env *base, struct error *err)
 	if (post(e, "/verify", &a, err))
 		return -1;
 	note_replaced(e);
-	nemo_gym_read_other(&a, &e->reading, &reply);
+	nemo_gym_read_other(&a, &e->http.reading, &reply);
 	struct str reward = http_env_reward(JSON_GET(a.data, "reward"));
 	if (reply.outcome != OUTCOME_OK || !reward.p) {
 		reading_note(&e->http.events, EVENT_CONTROL_PLANE_FAILED, "verify",
@@ -263,7 +263,6 @@ static int nemo_gym_open(const struct env_conf *conf, struct io *io, struct env 
 	e->items = e->components = BUF(BUF_MAX_MESSAGE);
 	e->reward = e->resources_session = BUF(BUF_MAX_SMALL);
 	nemo_gym_wire_init(&e->wire, &e->http.http);
-	nemo_gym_reading_init(&e->reading, &e->http.words);
 	e->http.facts.traits.has_episodes = e->http.facts.traits.starts_over = true;
 	if (state_source_parse(conf->state_spec, &e->http.source, err) ||
 	    nemo_gym_describe(e, refusal, err)) {
@@ -283,7 +282,6 @@ static void nemo_gym_close(struct env *base)
 	close_session(e);
 	BUFS_RELEASE(&e->items, &e->reward, &e->components, &e->resources_session);
 	nemo_gym_wire_release(&e->wire);
-	nemo_gym_reading_release(&e->reading);
 	http_env_release(&e->http);
 	free(e);
 }

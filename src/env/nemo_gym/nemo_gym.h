@@ -20,7 +20,6 @@ extern const struct nemo_gym_style_words nemo_gym_styles[];
 struct env_nemo_gym {
 	struct http_env http;
 	struct nemo_gym_wire wire;
-	struct nemo_gym_reading reading;
 	enum nemo_gym_style style;
 	struct buf items; /* the calls made, as items of a Responses output, with commas between */
 	struct buf reward, components; /* of the last verify; empty: none */

@@ -4,31 +4,19 @@
 #include "env/http_env.h"
 #include "json/write.h"
 
-void nemo_gym_reading_init(struct nemo_gym_reading *r, struct http_json_words *words)
-{
-	*r = (struct nemo_gym_reading){.words = words,
-	                               .observation = BUF(BUF_MAX_MESSAGE),
-	                               .structured = BUF(BUF_MAX_MESSAGE)};
-}
-
-void nemo_gym_reading_release(struct nemo_gym_reading *r)
-{
-	BUFS_RELEASE(&r->observation, &r->structured);
-}
-
 /* Any JSON is a tool's result; a text that is not JSON is one, too. */
 static void read_body(const struct http_json_answer *a, const struct http_json_meaning *meanings,
-                      struct nemo_gym_reading *r, struct env_reply *out)
+                      struct reply_reading *r, struct env_reply *out)
 {
 	*out = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	if (a->status != 200 || !a->data.p)
-		http_json_read_failure(a, meanings, r->words, out);
+		http_json_read_failure(a, meanings, r, out);
 	else
 		out->observation = a->data;
 	out->http_status = a->status;
 }
 
-void nemo_gym_read_other(const struct http_json_answer *a, struct nemo_gym_reading *r,
+void nemo_gym_read_other(const struct http_json_answer *a, struct reply_reading *r,
                          struct env_reply *out)
 {
 	static const struct http_json_meaning meanings[] = {
@@ -39,7 +27,7 @@ void nemo_gym_read_other(const struct http_json_answer *a, struct nemo_gym_readi
 
 void nemo_gym_read_tool(const struct http_json_answer *a, bool known,
                         struct hidden_error_context before, const struct env_conf *conf,
-                        struct nemo_gym_reading *r, struct env_reply *out)
+                        struct reply_reading *r, struct env_reply *out)
 {
 	const struct http_json_meaning meanings[] = {
 		{404, known ? CLASS_ENVIRONMENT : CLASS_UNKNOWN_TOOL},
@@ -49,13 +37,13 @@ void nemo_gym_read_tool(const struct http_json_answer *a, bool known,
 
 	read_body(a, meanings, r, out);
 	if (out->outcome == OUTCOME_OK)
-		http_env_find_error(before, conf, r->words, out);
+		http_env_find_error(before, conf, r, out);
 }
 
 /* ---- gymnasium-style servers ---- */
 
 /* The output of the call, if the server executes calls itself; a text that is JSON, as JSON. */
-static struct str tool_output(struct str info, struct nemo_gym_reading *r)
+static struct str tool_output(struct str info, struct reply_reading *r)
 {
 	struct str first;
 	size_t cursor = 0;
@@ -71,7 +59,7 @@ static struct str tool_output(struct str info, struct nemo_gym_reading *r)
 	return output;
 }
 
-static void keep_info(struct str info, struct nemo_gym_reading *r, struct env_reply *out)
+static void keep_info(struct str info, struct reply_reading *r, struct env_reply *out)
 {
 	buf_clear(&r->structured);
 	struct json_writer w = jw_begin(&r->structured);
@@ -80,7 +68,7 @@ static void keep_info(struct str info, struct nemo_gym_reading *r, struct env_re
 	out->structured = buf_view(&r->structured);
 }
 
-void nemo_gym_read_step(const struct http_json_answer *a, struct nemo_gym_reading *r,
+void nemo_gym_read_step(const struct http_json_answer *a, struct reply_reading *r,
                         struct env_reply *out)
 {
 	enum { OBSERVATION, REWARD, TERMINATED, TRUNCATED, INFO, COUNT };
@@ -98,8 +86,8 @@ void nemo_gym_read_step(const struct http_json_answer *a, struct nemo_gym_readin
 		out->outcome = OUTCOME_PROTOCOL_ERROR;
 		out->error.layer = LAYER_BODY;
 		out->error.class = CLASS_PROTOCOL;
-		reading_message(&r->words->message,
-		                STR("the reply has neither an observation nor info"), out);
+		reading_message(&r->message, STR("the reply has neither an observation nor info"),
+		                out);
 		return;
 	}
 	out->observation = values[OBSERVATION];

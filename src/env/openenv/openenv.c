@@ -22,7 +22,7 @@ struct env_openenv *openenv_new(const struct env_ops *ops, const struct env_conf
 	e->start = e->seen = BUF(BUF_MAX_MESSAGE);
 	e->name = e->version = e->episode = e->ignored.json = BUF(BUF_MAX_SMALL);
 	e->env_steps = -1;
-	openenv_reading_init(&e->reading);
+	reading_init(&e->reading);
 	openenv_wire_init(&e->wire, conf, io, &e->events);
 	return e;
 }
@@ -382,7 +382,7 @@ void openenv_close(struct env *base)
 	if (!e)
 		return;
 	openenv_wire_release(&e->wire);
-	openenv_reading_release(&e->reading);
+	reading_release(&e->reading);
 	state_source_release(&e->source);
 	events_release(&e->events);
 	ignore_paths_release(&e->ignored);

@@ -23,7 +23,7 @@ struct env_openenv {
 	struct env base;
 	const struct env_conf *conf;
 	struct openenv_wire wire;
-	struct openenv_reading reading;
+	struct reply_reading reading;
 	struct state_source source;
 	struct event_queue events;
 	struct ignore_paths ignored;

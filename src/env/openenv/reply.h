@@ -5,14 +5,6 @@
 #include "env/hidden_error.h"
 #include "env/openenv/wire.h"
 
-/* Buffers for a reply, valid until the next one. */
-struct openenv_reading {
-	struct http_json_words words;
-	struct buf structured;
-	/* looks like an error: the environment's count decides */
-	struct hidden_error suspected;
-};
-
 /* Context of a request, used to read its reply. */
 struct openenv_question {
 	/* the tool is advertised: a "not found" in its message is about something else. If it is
@@ -26,21 +18,18 @@ struct openenv_question {
 	size_t error_text_count;
 };
 
-void openenv_reading_init(struct openenv_reading *r);
-void openenv_reading_release(struct openenv_reading *r);
-
 /* Reads a reply to a reset or a step. */
 void openenv_read(const struct openenv_answer *a, const struct openenv_question *q,
-                  struct openenv_reading *r, struct env_reply *out);
+                  struct reply_reading *r, struct env_reply *out);
 /* Reads a reply to another request: outcome and error only. */
-void openenv_read_other(const struct openenv_answer *a, struct openenv_reading *r,
+void openenv_read_other(const struct openenv_answer *a, struct reply_reading *r,
                         struct env_reply *out);
 
 /* Call for a step whose reply may have been one that only looks good: out->env_steps is the
    environment's count after it, `before` the one before it (-1: unknown). A step that was not
    counted by an environment that counts steps (*counts: it did so before) confirms r->suspected as
    an error. */
-void openenv_confirm_uncounted(struct openenv_reading *r, int64_t before, bool *counts,
+void openenv_confirm_uncounted(struct reply_reading *r, int64_t before, bool *counts,
                                struct env_reply *out);
 
 #endif

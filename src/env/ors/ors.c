@@ -81,7 +81,7 @@ static int open_session(struct env_ors *e, struct env_reply *out, struct error *
 
 	if (ask(e, "/create_session", STR("{}"), &a, err))
 		return -1;
-	ors_read_other(&a, &e->reading, out);
+	ors_read_other(&a, &e->http.reading, out);
 	if (out->outcome != OUTCOME_OK)
 		return 0;
 	if (!a.task_id.p) {
@@ -175,12 +175,12 @@ static int begin_episode(struct env_ors *e, struct env_reply *out, struct error 
 		return 0;
 	if (write_create(e, err) || ask(e, "/create", buf_view(&e->http.request), &a, err))
 		return -1;
-	ors_read_other(&a, &e->reading, out);
+	ors_read_other(&a, &e->http.reading, out);
 	if (out->outcome != OUTCOME_OK)
 		return 0;
 	if (await_prompt(e, &a, err))
 		return -1;
-	ors_read_prompt(&a, &e->reading, out);
+	ors_read_prompt(&a, &e->http.reading, out);
 	http_env_store(&e->prompt, out->observation);
 	return 0;
 }
@@ -243,7 +243,7 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 	jw_end(&w);
 	if (ask(e, ors_path(e, "call"), buf_view(&e->http.request), &a, err))
 		return -1;
-	ors_read_call(&a, http_env_before(&e->http), e->http.conf, &e->reading, out);
+	ors_read_call(&a, http_env_before(&e->http), e->http.conf, &e->http.reading, out);
 	return 0;
 }
 
@@ -338,7 +338,6 @@ static int ors_open(const struct env_conf *conf, struct io *io, struct env **out
 	e->prompt = BUF(BUF_MAX_MESSAGE);
 	http_json_init(&e->alive, conf, io, &e->http.events);
 	ors_wire_init(&e->wire, &e->http.http);
-	ors_reading_init(&e->reading, &e->http.words);
 	e->http.facts.traits.has_episodes = e->http.facts.traits.starts_over = true;
 	e->http.facts.traits.names_sessions = true;
 	if (state_source_parse(conf->state_spec, &e->http.source, err))
@@ -364,7 +363,6 @@ static void ors_close(struct env *base)
 	BUFS_RELEASE(&e->session, &e->split, &e->prompt, &e->path, &e->reward);
 	http_json_release(&e->alive);
 	ors_wire_release(&e->wire);
-	ors_reading_release(&e->reading);
 	http_env_release(&e->http);
 	free(e);
 }

@@ -9,7 +9,6 @@
 struct env_ors {
 	struct http_env http; /* its name is that of the environment */
 	struct ors_wire wire;
-	struct ors_reading reading;
 	struct buf session; /* the session's id; empty: none is open */
 	struct buf split;   /* of the first task, if the user names none */
 	struct buf prompt;  /* raw JSON blocks of the episode that open() began; empty: none */

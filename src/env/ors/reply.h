@@ -5,20 +5,12 @@
 #include "env/hidden_error.h"
 #include "env/ors/wire.h"
 
-struct ors_reading {
-	struct http_json_words *words;
-	struct buf observation, structured;
-};
-
-void ors_reading_init(struct ors_reading *r, struct http_json_words *words);
-void ors_reading_release(struct ors_reading *r);
-
 /* A call's reply. before: see env/hidden_error.h. */
 void ors_read_call(const struct ors_answer *a, struct hidden_error_context before,
-                   const struct env_conf *conf, struct ors_reading *r, struct env_reply *out);
+                   const struct env_conf *conf, struct reply_reading *r, struct env_reply *out);
 /* The prompt: the first observation. */
-void ors_read_prompt(const struct ors_answer *a, struct ors_reading *r, struct env_reply *out);
+void ors_read_prompt(const struct ors_answer *a, struct reply_reading *r, struct env_reply *out);
 /* Another request's: outcome and error only. */
-void ors_read_other(const struct ors_answer *a, struct ors_reading *r, struct env_reply *out);
+void ors_read_other(const struct ors_answer *a, struct reply_reading *r, struct env_reply *out);
 
 #endif

@@ -12,7 +12,7 @@ void http_env_init(struct http_env *e, const struct env_ops *ops, const struct e
 	e->conf = conf;
 	e->tools = e->request = e->start = e->seen = BUF(BUF_MAX_MESSAGE);
 	e->name = e->ignored.json = BUF(BUF_MAX_SMALL);
-	http_json_init(&e->http, conf, io, &e->events);
+	http_json_init(&e->http, conf, io, &e->base.events);
 	reading_init(&e->reading);
 }
 
@@ -22,7 +22,7 @@ void http_env_release(struct http_env *e)
 	http_json_release(&e->http);
 	reading_release(&e->reading);
 	state_source_release(&e->source);
-	events_release(&e->events);
+	events_release(&e->base.events);
 	ignore_paths_release(&e->ignored);
 	arena_release(&e->kept);
 }
@@ -44,13 +44,13 @@ int http_env_set_source(struct http_env *e, struct error *err)
 		                 "observation or none",
 		                 state_kind_name(kind), e->base.ops->name);
 	}
-	e->facts.protocol = e->base.ops->name;
-	e->facts.state_kind = kind;
-	e->facts.state_target = e->source.target;
-	e->facts.state_arguments = e->source.arguments;
-	e->facts.name = buf_view(&e->name);
-	e->facts.tools = buf_view(&e->tools);
-	e->facts.url = buf_view(&e->http.base);
+	e->base.facts.protocol = e->base.ops->name;
+	e->base.facts.state_kind = kind;
+	e->base.facts.state_target = e->source.target;
+	e->base.facts.state_arguments = e->source.arguments;
+	e->base.facts.name = buf_view(&e->name);
+	e->base.facts.tools = buf_view(&e->tools);
+	e->base.facts.url = buf_view(&e->http.base);
 	return 0;
 }
 
@@ -60,8 +60,8 @@ int http_env_choose_ignored(struct http_env *e, struct error *err)
 	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL)};
 	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, e->last, err))
 		return -1;
-	e->facts.state_ignore = buf_view(&e->ignored.json);
-	e->facts.ignore_paths = e->ignored.paths;
+	e->base.facts.state_ignore = buf_view(&e->ignored.json);
+	e->base.facts.ignore_paths = e->ignored.paths;
 	return 0;
 }
 
@@ -86,7 +86,7 @@ void http_env_keep_step(struct http_env *e, struct env_reply *out)
 	e->last = reading_keep(out, &e->kept);
 	if (out->outcome == OUTCOME_OK)
 		http_env_store(&e->seen, e->last);
-	out->env_session = e->facts.env_session;
+	out->env_session = e->base.facts.env_session;
 }
 
 struct hidden_error_context http_env_before(const struct http_env *e)
@@ -135,24 +135,10 @@ void http_env_put_tool(struct json_writer *w, struct str name, struct str descri
 	jw_end(w);
 }
 
-/* ---- members of struct env_ops ---- */
-
-const struct env_facts *http_env_facts(const struct env *base)
-{
-	return &((const struct http_env *)base)->facts;
-}
-
-bool http_env_event(struct env *base, struct event *out)
-{
-	return events_take(&((struct http_env *)base)->events, out);
-}
-
-/* ---- the state ---- */
-
 static void note_state(struct http_env *e, struct str why)
 {
 	if (!e->state_failed)
-		reading_note(&e->events, EVENT_CONTROL_PLANE_FAILED, "state", why, false);
+		reading_note(&e->base.events, EVENT_CONTROL_PLANE_FAILED, "state", why, false);
 	e->state_failed = true;
 }
 

@@ -14,7 +14,6 @@ struct http_env {
 	const struct env_conf *conf;
 	struct http_json http;
 	struct reply_reading reading;
-	struct event_queue events;
 	struct state_source source;
 	struct ignore_paths ignored;
 	struct arena kept; /* the last reply's slices */
@@ -23,7 +22,6 @@ struct http_env {
 	struct buf seen;   /* the last good observation; empty: none */
 	struct str last;   /* the observation from which the state is read; absent: none */
 	bool state_failed; /* reported once */
-	struct env_facts facts;
 };
 
 void http_env_init(struct http_env *e, const struct env_ops *ops, const struct env_conf *conf,
@@ -69,9 +67,5 @@ typedef int http_env_call(struct env *base, struct str name, struct str argument
    that fails, *out is absent, and an event says why once. */
 MUST_USE int http_env_state(struct http_env *e, http_env_call *call, struct str *out,
                             struct error *err);
-
-/* Members of struct env_ops. */
-const struct env_facts *http_env_facts(const struct env *base);
-bool http_env_event(struct env *base, struct event *out);
 
 #endif

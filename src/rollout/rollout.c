@@ -17,7 +17,7 @@ const struct env_facts *rollout_env_facts(const struct rollout *r)
 {
 	static const struct env_facts none = {.protocol = NULL};
 
-	return r->env ? r->conf->env_ops->facts(r->env) : &none;
+	return r->env ? &r->env->facts : &none;
 }
 
 /* ---- names ---- */
@@ -104,7 +104,7 @@ int rollout_put_env_events(struct rollout *r, struct error *err)
 {
 	struct event e;
 
-	while (r->env && r->conf->env_ops->event(r->env, &e))
+	while (r->env && events_take(&r->env->events, &e))
 		if (put_event(r, &e, err))
 			return -1;
 	return 0;

@@ -57,7 +57,7 @@ static int list_tools(struct env_mcp *e, struct env_reply *refusal, struct error
 	if (r.got != MCP_GOT_RESULT)
 		return mcp_refused(e, &r, "tools/list", refusal, err);
 	mcp_note_endless(e, endless);
-	e->facts.tools = buf_view(&e->tools);
+	e->base.facts.tools = buf_view(&e->tools);
 	return 0;
 }
 
@@ -127,22 +127,22 @@ static void fill_facts(struct env_mcp *e)
 	                                    [CONTROL_HTTP_HASHED] = "HTTP, hashed session id",
 	                                    [CONTROL_RESOURCES] = "resources"};
 
-	e->facts.protocol = e->control.kind == CONTROL_NONE ? "mcp" : "mcp-gym";
-	e->facts.revision = mcp_session_revision(e->session);
-	e->facts.era = mcp_session_is_none(e->session) ? "modern" : "legacy";
-	e->facts.transport = mcp_session_transport(e->session);
-	e->facts.name = mcp_server_name(e->session);
-	e->facts.version = mcp_server_version(e->session);
-	e->facts.state_kind = e->source.kind;
-	e->facts.state_target = e->source.target;
-	e->facts.state_arguments = e->source.arguments;
-	e->facts.session = mcp_session_id(e->session);
+	e->base.facts.protocol = e->control.kind == CONTROL_NONE ? "mcp" : "mcp-gym";
+	e->base.facts.revision = mcp_session_revision(e->session);
+	e->base.facts.era = mcp_session_is_none(e->session) ? "modern" : "legacy";
+	e->base.facts.transport = mcp_session_transport(e->session);
+	e->base.facts.name = mcp_server_name(e->session);
+	e->base.facts.version = mcp_server_version(e->session);
+	e->base.facts.state_kind = e->source.kind;
+	e->base.facts.state_target = e->source.target;
+	e->base.facts.state_arguments = e->source.arguments;
+	e->base.facts.session = mcp_session_id(e->session);
 	if (!plain(e->conf) &&
 	    (e->control.kind != CONTROL_NONE || !mcp_session_is_none(e->session))) {
-		e->facts.env_session = buf_view(&e->control.id);
+		e->base.facts.env_session = buf_view(&e->control.id);
 	}
-	e->facts.url = str_from(mcp_session_url(e->session));
-	e->facts.traits = (struct env_traits){
+	e->base.facts.url = str_from(mcp_session_url(e->session));
+	e->base.facts.traits = (struct env_traits){
 		.takes_seed =
 			e->control.kind == CONTROL_HTTP || e->control.kind == CONTROL_HTTP_HASHED,
 		.starts_over = e->control.kind == CONTROL_HTTP,
@@ -151,7 +151,7 @@ static void fill_facts(struct env_mcp *e)
 		.own_server = str_starts(str_from(e->conf->url), STR(STDIO_SCHEME)),
 	};
 	log_info("%s: control plane: %s; state source: %s", mcp_session_url(e->session),
-	         kinds[e->control.kind], state_kind_name(e->facts.state_kind));
+	         kinds[e->control.kind], state_kind_name(e->base.facts.state_kind));
 }
 
 /* ---- the vtable ---- */
@@ -188,7 +188,7 @@ static int open_session(struct env_mcp *e, struct env_reply *refusal, struct err
 
 		return mcp_refused(e, &r, modern ? "server/discover" : "initialize", refusal, err);
 	}
-	e->facts.session = mcp_session_id(e->session);
+	e->base.facts.session = mcp_session_id(e->session);
 	return list_tools(e, refusal, err) ? error_from_peer(err) : 0;
 }
 
@@ -298,8 +298,8 @@ static int choose_ignored(struct env_mcp *e, struct error *err)
 	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_MESSAGE)};
 	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, first, err))
 		return -1;
-	e->facts.state_ignore = buf_view(&e->ignored.json);
-	e->facts.ignore_paths = e->ignored.paths;
+	e->base.facts.state_ignore = buf_view(&e->ignored.json);
+	e->base.facts.ignore_paths = e->ignored.paths;
 	return 0;
 }
 
@@ -364,7 +364,7 @@ static int mcp_state(struct env *base, struct str *out, struct error *err)
 
 static struct mcp_call_context call_context(const struct env_mcp *e)
 {
-	return (struct mcp_call_context){.env_session = e->facts.env_session,
+	return (struct mcp_call_context){.env_session = e->base.facts.env_session,
 	                                 .before = mcp_known_before(&e->known),
 	                                 .error_texts = e->conf->error_texts,
 	                                 .error_text_count = e->conf->error_text_count};
@@ -385,9 +385,9 @@ static int mcp_step(struct env *base, struct str name, struct str arguments, str
 	mcp_read_tool_reply(&r, &context, &e->known.reading, out);
 	mcp_known_cut_raw(&e->known, out);
 	e->last = reading_keep(out, &e->kept);
-	e->facts.session = mcp_session_id(e->session);
-	out->session = e->facts.session;
-	out->env_session = e->facts.env_session;
+	e->base.facts.session = mcp_session_id(e->session);
+	out->session = e->base.facts.session;
+	out->env_session = e->base.facts.env_session;
 	if (out->outcome != OUTCOME_OK && out->error.layer == LAYER_TRANSPORT)
 		return 0; /* no reply: two more requests would only time out again */
 	int failed = mcp_read_control_plane(e, out, err);
@@ -397,19 +397,9 @@ static int mcp_step(struct env *base, struct str name, struct str arguments, str
 	return failed;
 }
 
-static const struct env_facts *mcp_facts(const struct env *base)
-{
-	return &((const struct env_mcp *)base)->facts;
-}
-
 static int mcp_resources(struct env *base, struct buf *out, struct error *err)
 {
 	return mcp_list_resources(mcp_of(base)->session, out, err);
-}
-
-static bool mcp_event(struct env *base, struct event *out)
-{
-	return events_take(&mcp_of(base)->events, out);
 }
 
 static void mcp_close(struct env *base)
@@ -423,7 +413,7 @@ static void mcp_close(struct env *base)
 	control_release(&e->control);
 	state_source_release(&e->source);
 	mcp_known_release(&e->known);
-	events_release(&e->events);
+	events_release(&e->base.events);
 	hasher_free(e->hasher);
 	ignore_paths_release(&e->ignored);
 	arena_release(&e->kept);
@@ -445,9 +435,7 @@ const struct env_ops env_mcp = {
 	.reset = mcp_reset,
 	.state = mcp_state,
 	.step = mcp_step,
-	.facts = mcp_facts,
 	.resources = mcp_resources,
-	.event = mcp_event,
 	.close = mcp_close,
 };
 
@@ -461,7 +449,7 @@ static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io)
 	e->tools = e->ignored.json = BUF(BUF_MAX_MESSAGE);
 	e->extra = e->client_version = BUF(BUF_MAX_SMALL);
 	e->hasher = hasher_new();
-	mcp_known_init(&e->known, &e->events);
+	mcp_known_init(&e->known, &e->base.events);
 	describe_client(e);
 	struct mcp_conf mcp = {.url = conf->url,
 	                       .era = era_of(conf->era),
@@ -472,8 +460,8 @@ static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io)
 	                       .client_version = buf_cstr(&e->client_version),
 	                       .extra = e->extra.n ? buf_view(&e->extra) : STR_NONE,
 	                       .io = io,
-	                       .events = &e->events};
+	                       .events = &e->base.events};
 	e->session = mcp_session_new(&mcp);
-	control_init(&e->control, io, e->session, &e->events, conf);
+	control_init(&e->control, io, e->session, &e->base.events, conf);
 	return e;
 }

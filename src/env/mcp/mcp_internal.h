@@ -21,7 +21,6 @@ struct env_mcp {
 	struct control_plane control;
 	struct state_source source;
 	struct mcp_known known;
-	struct event_queue events;
 	struct hasher *hasher;
 	struct ignore_paths ignored;
 	struct buf tools, extra, client_version;
@@ -29,7 +28,6 @@ struct env_mcp {
 	struct str last;   /* last observation, if the state is read from it */
 	bool state_read;   /* the state of the first turn is in source.value */
 	bool acted;        /* a step was sent */
-	struct env_facts facts;
 };
 
 /* Queues an event {"what","why"}; why is shortened to a sentence. `skipped`: intentionally not

@@ -7,7 +7,7 @@
 void mcp_note(struct env_mcp *e, enum event_kind event, const char *what, const char *why,
               bool skipped)
 {
-	reading_note(&e->events, event, what, str_from(why), skipped);
+	reading_note(&e->base.events, event, what, str_from(why), skipped);
 }
 
 /* ---- the control plane ---- */
@@ -19,7 +19,7 @@ int mcp_read_status(struct env_mcp *e, struct env_reply *out, struct error *err)
 	if (control_read(&e->control, CONTROL_STATUS, &status, err))
 		return -1;
 	mcp_known_status(&e->known, status, buf_cstr(&e->control.why), out);
-	e->facts.total_reward = mcp_known_total_reward(&e->known);
+	e->base.facts.total_reward = mcp_known_total_reward(&e->known);
 	return 0;
 }
 
@@ -69,8 +69,8 @@ int mcp_check_tools(struct env_mcp *e, struct error *err)
 
 		e->tools = now;
 		now = before;
-		e->facts.tools = buf_view(&e->tools);
-		events_push(&e->events, EVENT_TOOLS_CHANGED, buf_view(&detail));
+		e->base.facts.tools = buf_view(&e->tools);
+		events_push(&e->base.events, EVENT_TOOLS_CHANGED, buf_view(&detail));
 	}
 	mcp_note_endless(e, !failed && endless);
 	BUFS_RELEASE(&now, &detail);

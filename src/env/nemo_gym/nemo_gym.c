@@ -18,7 +18,7 @@ static int post(struct env_nemo_gym *e, const char *path, struct http_json_answe
 {
 	if (nemo_gym_post(&e->wire, path, buf_view(&e->http.request), a, err))
 		return -1;
-	e->http.facts.session = e->http.facts.env_session = buf_view(&e->wire.session);
+	e->http.base.facts.session = e->http.base.facts.env_session = buf_view(&e->wire.session);
 	return 0;
 }
 
@@ -26,7 +26,7 @@ static int post(struct env_nemo_gym *e, const char *path, struct http_json_answe
 static void note_replaced(struct env_nemo_gym *e)
 {
 	if (e->wire.replaced) {
-		reading_note(&e->http.events, EVENT_SESSION_REPLACED, "cookie",
+		reading_note(&e->http.base.events, EVENT_SESSION_REPLACED, "cookie",
 		             STR("the server answered for a new session"), false);
 	}
 }
@@ -47,7 +47,8 @@ static int close_session(struct env_nemo_gym *e)
 	jw_put_text(&w, "episode_id", e->http.conf->env_session);
 	jw_end(&w);
 	if (!post(e, "/close_session", &a, &ignored) && a.status != 200)
-		reading_note(&e->http.events, EVENT_NOTIFICATION, "close_session", a.text, false);
+		reading_note(&e->http.base.events, EVENT_NOTIFICATION, "close_session", a.text,
+		             false);
 	buf_clear(&e->resources_session);
 	return a.status;
 }
@@ -61,7 +62,7 @@ static void take_session(struct env_nemo_gym *e, struct str reply)
 	if (json_type(id) == JSON_STRING)
 		json_decode(id, &e->resources_session);
 	if (!json_is_null(tools)) {
-		reading_note(&e->http.events, EVENT_NOTIFICATION, "resources_tools",
+		reading_note(&e->http.base.events, EVENT_NOTIFICATION, "resources_tools",
 		             STR("the server also offers its tools over MCP"), false);
 	}
 }
@@ -76,7 +77,7 @@ static int nemo_gym_reset(struct env *base, struct env_reply *out, struct error 
 	nemo_gym_forget(&e->wire);
 	buf_clear(&e->items);
 	e->calls = 0;
-	e->http.facts.total_reward = e->http.facts.reward_components = STR_NONE;
+	e->http.base.facts.total_reward = e->http.base.facts.reward_components = STR_NONE;
 	nemo_gym_write_task(e);
 	if (post(e, nemo_gym_styles[e->style].begin, &a, err))
 		return -1;
@@ -87,7 +88,7 @@ static int nemo_gym_reset(struct env *base, struct env_reply *out, struct error 
 		take_session(e, a.data);
 	}
 	http_env_keep_reset(&e->http, out, e->style == NEMO_GYM_STEPS);
-	out->env_session = e->http.facts.env_session;
+	out->env_session = e->http.base.facts.env_session;
 	return http_env_choose_ignored(&e->http, err);
 }
 
@@ -115,7 +116,7 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 	if (e->style == NEMO_GYM_STEPS) {
 		nemo_gym_read_step(&a, &e->http.reading, out);
 	} else {
-		nemo_gym_read_tool(&a, tool_is_listed(e->http.facts.tools, name),
+		nemo_gym_read_tool(&a, tool_is_listed(e->http.base.facts.tools, name),
 		                   http_env_before(&e->http), e->http.conf, &e->http.reading, out);
 	}
 	note_replaced(e);
@@ -160,7 +161,7 @@ static void note_verified(struct env_nemo_gym *e, struct str reply)
 		if (!json_get(request, m.key).p)
 			jw_put_member(&w, m.key, m.value);
 	jw_end(&w);
-	events_push_json(&e->http.events, EVENT_NOTIFICATION, &detail);
+	events_push_json(&e->http.base.events, EVENT_NOTIFICATION, &detail);
 	buf_release(&detail);
 }
 
@@ -179,18 +180,18 @@ static int nemo_gym_finish(struct env *base, struct error *err)
 	nemo_gym_read_other(&a, &e->http.reading, &reply);
 	struct str reward = http_env_reward(JSON_GET(a.data, "reward"));
 	if (reply.outcome != OUTCOME_OK || !reward.p) {
-		reading_note(&e->http.events, EVENT_CONTROL_PLANE_FAILED, "verify",
+		reading_note(&e->http.base.events, EVENT_CONTROL_PLANE_FAILED, "verify",
 		             reply.outcome == OUTCOME_OK ? STR("the reply has no reward")
 		                                         : reply.error.message,
 		             false);
 		return 0;
 	}
 	http_env_store(&e->reward, reward);
-	e->http.facts.total_reward = buf_view(&e->reward);
+	e->http.base.facts.total_reward = buf_view(&e->reward);
 	struct str components = JSON_GET(a.data, "reward_components");
 	if (json_type(components) == JSON_OBJECT) {
 		http_env_store(&e->components, components);
-		e->http.facts.reward_components = buf_view(&e->components);
+		e->http.base.facts.reward_components = buf_view(&e->components);
 	}
 	note_verified(e, a.data);
 	return 0;
@@ -263,7 +264,7 @@ static int nemo_gym_open(const struct env_conf *conf, struct io *io, struct env 
 	e->items = e->components = BUF(BUF_MAX_MESSAGE);
 	e->reward = e->resources_session = BUF(BUF_MAX_SMALL);
 	nemo_gym_wire_init(&e->wire, &e->http.http);
-	e->http.facts.traits.has_episodes = e->http.facts.traits.starts_over = true;
+	e->http.base.facts.traits.has_episodes = e->http.base.facts.traits.starts_over = true;
 	if (state_source_parse(conf->state_spec, &e->http.source, err) ||
 	    nemo_gym_describe(e, refusal, err)) {
 		return -1;
@@ -300,7 +301,5 @@ const struct env_ops env_nemo_gym = {
 	.step = nemo_gym_step,
 	.finish = nemo_gym_finish,
 	.examine = nemo_gym_examine,
-	.facts = http_env_facts,
-	.event = http_env_event,
 	.close = nemo_gym_close,
 };

@@ -167,7 +167,7 @@ static int check_source(struct env_openenv *e, struct error *err)
 
 int openenv_learn_facts(struct env_openenv *e, struct error *err)
 {
-	e->facts.protocol = e->base.ops->name;
+	e->base.facts.protocol = e->base.ops->name;
 	if (check_source(e, err))
 		return -1;
 	if (may_have_tools(e) && list_tools(e, err))
@@ -175,12 +175,12 @@ int openenv_learn_facts(struct env_openenv *e, struct error *err)
 	if (!e->calls_tools)
 		openenv_put_step_tool(buf_view(&e->schema), &e->tools);
 	buf_release(&e->schema);
-	e->facts.name = e->name.n ? buf_view(&e->name) : STR("openenv");
-	e->facts.version = e->version.n ? buf_view(&e->version) : STR_NONE;
-	e->facts.tools = buf_view(&e->tools);
-	e->facts.env_session = str_from(e->conf->env_session);
-	e->facts.url = buf_view(e->wire.ws ? &e->wire.url : &e->wire.http.base);
-	e->facts.traits.takes_seed = e->facts.traits.starts_over = true;
-	e->facts.traits.has_episodes = e->facts.traits.has_episode_id = true;
+	e->base.facts.name = e->name.n ? buf_view(&e->name) : STR("openenv");
+	e->base.facts.version = e->version.n ? buf_view(&e->version) : STR_NONE;
+	e->base.facts.tools = buf_view(&e->tools);
+	e->base.facts.env_session = str_from(e->conf->env_session);
+	e->base.facts.url = buf_view(e->wire.ws ? &e->wire.url : &e->wire.http.base);
+	e->base.facts.traits.takes_seed = e->base.facts.traits.starts_over = true;
+	e->base.facts.traits.has_episodes = e->base.facts.traits.has_episode_id = true;
 	return 0;
 }

@@ -23,7 +23,7 @@ struct env_openenv *openenv_new(const struct env_ops *ops, const struct env_conf
 	e->name = e->version = e->episode = e->ignored.json = BUF(BUF_MAX_SMALL);
 	e->env_steps = -1;
 	reading_init(&e->reading);
-	openenv_wire_init(&e->wire, conf, io, &e->events);
+	openenv_wire_init(&e->wire, conf, io, &e->base.events);
 	return e;
 }
 
@@ -34,7 +34,7 @@ static struct env_openenv *openenv_of(struct env *base)
 
 void openenv_note(struct env_openenv *e, enum event_kind event, const char *what, struct str why)
 {
-	reading_note(&e->events, event, what, why, false);
+	reading_note(&e->base.events, event, what, why, false);
 }
 
 /* ---- the state ---- */
@@ -114,9 +114,9 @@ static void choose_source(struct env_openenv *e)
 			                 "step_count; observations are compared instead"));
 		}
 	}
-	e->facts.state_kind = e->source.kind;
-	e->facts.state_target = e->source.target;
-	e->facts.state_arguments = e->source.arguments;
+	e->base.facts.state_kind = e->source.kind;
+	e->base.facts.state_target = e->source.target;
+	e->base.facts.state_arguments = e->source.arguments;
 }
 
 /* Members next to the observation: often present only after the first step, and only in some
@@ -145,8 +145,8 @@ static int choose_ignored(struct env_openenv *e, struct error *err)
 	                        first.n ? first : STR_NONE, err)) {
 		return -1;
 	}
-	e->facts.state_ignore = buf_view(&e->ignored.json);
-	e->facts.ignore_paths = e->ignored.paths;
+	e->base.facts.state_ignore = buf_view(&e->ignored.json);
+	e->base.facts.ignore_paths = e->ignored.paths;
 	return 0;
 }
 
@@ -205,7 +205,7 @@ static void write_reset(struct env_openenv *e)
 static void read_episode_id(struct env_openenv *e)
 {
 	if (e->episode.n)
-		e->facts.env_session = buf_view(&e->episode);
+		e->base.facts.env_session = buf_view(&e->episode);
 	if (!str_is(buf_view(&e->episode), e->conf->env_session))
 		log_info("the environment ignores the requested episode_id");
 }
@@ -265,7 +265,8 @@ int openenv_step(struct env *base, struct str name, struct str arguments, struct
                  struct error *err)
 {
 	struct env_openenv *e = openenv_of(base);
-	bool known = e->calls_tools ? tool_is_listed(e->facts.tools, name) : str_is(name, "step");
+	bool known =
+		e->calls_tools ? tool_is_listed(e->base.facts.tools, name) : str_is(name, "step");
 	struct openenv_answer a;
 	int64_t counted = e->env_steps;
 
@@ -284,7 +285,7 @@ int openenv_step(struct env *base, struct str name, struct str arguments, struct
 	out->env_steps = unreadable ? -1 : e->env_steps;
 	openenv_confirm_uncounted(&e->reading, counted, &e->counts, out);
 	keep_seen(e, out);
-	out->env_session = e->facts.env_session;
+	out->env_session = e->base.facts.env_session;
 	return 0;
 }
 
@@ -365,16 +366,6 @@ static int openenv_open(const struct env_conf *conf, struct io *io, struct env *
 	return refusal->outcome == OUTCOME_OK ? openenv_learn_facts(e, err) : 0;
 }
 
-const struct env_facts *openenv_facts(const struct env *base)
-{
-	return &((const struct env_openenv *)base)->facts;
-}
-
-bool openenv_event(struct env *base, struct event *out)
-{
-	return events_take(&openenv_of(base)->events, out);
-}
-
 void openenv_close(struct env *base)
 {
 	struct env_openenv *e = openenv_of(base);
@@ -384,7 +375,7 @@ void openenv_close(struct env *base)
 	openenv_wire_release(&e->wire);
 	reading_release(&e->reading);
 	state_source_release(&e->source);
-	events_release(&e->events);
+	events_release(&e->base.events);
 	ignore_paths_release(&e->ignored);
 	arena_release(&e->kept);
 	BUFS_RELEASE(&e->schema, &e->tools, &e->request, &e->name, &e->version, &e->state,
@@ -413,7 +404,5 @@ const struct env_ops env_openenv = {
 	.reset = openenv_reset,
 	.state = openenv_state,
 	.step = openenv_step,
-	.facts = openenv_facts,
-	.event = openenv_event,
 	.close = openenv_close,
 };

@@ -25,7 +25,6 @@ struct env_openenv {
 	struct openenv_wire wire;
 	struct reply_reading reading;
 	struct state_source source;
-	struct event_queue events;
 	struct ignore_paths ignored;
 	struct arena kept; /* the last reply's slices */
 	struct buf schema; /* of an action; empty: unknown */
@@ -42,7 +41,6 @@ struct env_openenv {
 	bool state_failed;   /* reported once */
 	bool state_returned; /* `state` was returned once: other clients may have changed it since
 			        */
-	struct env_facts facts;
 };
 
 /* Does the server describe itself as an OpenEnv server over HTTP? False also without a reply. */
@@ -70,8 +68,6 @@ int openenv_reset(struct env *base, struct env_reply *out, struct error *err);
 int openenv_state(struct env *base, struct str *out, struct error *err);
 int openenv_step(struct env *base, struct str name, struct str arguments, struct env_reply *out,
                  struct error *err);
-const struct env_facts *openenv_facts(const struct env *base);
-bool openenv_event(struct env *base, struct event *out);
 void openenv_close(struct env *base);
 
 /* Queues an event {"what","why"}. */

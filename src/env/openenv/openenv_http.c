@@ -27,10 +27,10 @@ static int http_open(const struct env_conf *conf, struct io *io, struct env **ou
 	openenv_note(e, EVENT_NOTIFICATION, "session",
 	             STR("plain HTTP has no sessions: each request runs in a new environment, "
 	                 "or in one that all clients share"));
-	e->facts.traits.no_sessions =
+	e->base.facts.traits.no_sessions =
 		"over plain HTTP each request runs in a new environment, or in one "
 		"that all clients share";
-	e->facts.traits.no_sessions_fix =
+	e->base.facts.traits.no_sessions_fix =
 		"use the server's WebSocket: omit \1protocol\2 openenv-http";
 	return openenv_learn_facts(e, err);
 }
@@ -45,7 +45,5 @@ const struct env_ops env_openenv_http = {
 	.reset = openenv_reset,
 	.state = openenv_state,
 	.step = openenv_step,
-	.facts = openenv_facts,
-	.event = openenv_event,
 	.close = openenv_close,
 };

@@ -90,7 +90,7 @@ int ors_list_tools(struct env_ors *e, struct env_reply *refusal, struct error *e
 	ors_put_tools(JSON_GET(a.http.data, "tools"), &e->http.tools);
 	struct str terminal = JSON_GET(JSON_GET(a.http.data, "terminal_tool"), "name");
 	if (json_type(terminal) == JSON_STRING) {
-		reading_note(&e->http.events, EVENT_NOTIFICATION, "terminal_tool",
+		reading_note(&e->http.base.events, EVENT_NOTIFICATION, "terminal_tool",
 		             json_inner(terminal), false);
 	}
 	return 0;

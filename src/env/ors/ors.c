@@ -92,7 +92,7 @@ static int open_session(struct env_ors *e, struct env_reply *out, struct error *
 	buf_str(&e->session, a.task_id);
 	buf_clear(&e->http.http.session);
 	buf_printf(&e->http.http.session, "X-Session-ID: %s", buf_cstr(&e->session));
-	e->http.facts.session = e->http.facts.env_session = buf_view(&e->session);
+	e->http.base.facts.session = e->http.base.facts.env_session = buf_view(&e->session);
 	start_pings(e);
 	return 0;
 }
@@ -155,7 +155,7 @@ static int await_prompt(struct env_ors *e, struct ors_answer *a, struct error *e
 			return 0;
 		}
 		uint64_t wait = a->try_again_ms ? a->try_again_ms : TRY_AGAIN_MS;
-		events_push(&e->http.events, EVENT_RETRY,
+		events_push(&e->http.base.events, EVENT_RETRY,
 		            STR("{\"why\":\"the environment is still being set up\"}"));
 		if (io_wait(e->http.http.io, NULL, wait < TRY_AGAIN_MOST ? wait : TRY_AGAIN_MOST,
 		            err)) {
@@ -222,9 +222,9 @@ static int ors_reset(struct env *base, struct env_reply *out, struct error *err)
 			return -1;
 	}
 	http_env_keep_reset(&e->http, out, false);
-	e->http.facts.total_reward = STR_NONE;
+	e->http.base.facts.total_reward = STR_NONE;
 	buf_clear(&e->prompt);
-	out->env_session = e->http.facts.env_session;
+	out->env_session = e->http.base.facts.env_session;
 	return http_env_choose_ignored(&e->http, err);
 }
 
@@ -263,7 +263,7 @@ static int ors_step(struct env *base, struct str name, struct str arguments, str
 	http_env_keep_step(&e->http, out);
 	if (out->outcome == OUTCOME_OK && out->reward.p) {
 		http_env_store(&e->reward, out->reward);
-		e->http.facts.total_reward = buf_view(&e->reward);
+		e->http.base.facts.total_reward = buf_view(&e->reward);
 	}
 	return 0;
 }
@@ -336,10 +336,10 @@ static int ors_open(const struct env_conf *conf, struct io *io, struct env **out
 	e->http.http.follow_posts = true;
 	e->session = e->split = e->path = e->reward = BUF(BUF_MAX_SMALL);
 	e->prompt = BUF(BUF_MAX_MESSAGE);
-	http_json_init(&e->alive, conf, io, &e->http.events);
+	http_json_init(&e->alive, conf, io, &e->http.base.events);
 	ors_wire_init(&e->wire, &e->http.http);
-	e->http.facts.traits.has_episodes = e->http.facts.traits.starts_over = true;
-	e->http.facts.traits.names_sessions = true;
+	e->http.base.facts.traits.has_episodes = e->http.base.facts.traits.starts_over = true;
+	e->http.base.facts.traits.names_sessions = true;
 	if (state_source_parse(conf->state_spec, &e->http.source, err))
 		return -1;
 	if (e->http.source.kind == STATE_AUTO) /* a prompt is no state, a tool's text rarely */
@@ -380,7 +380,5 @@ const struct env_ops env_ors = {
 	.state = ors_state,
 	.step = ors_step,
 	.examine = ors_examine,
-	.facts = http_env_facts,
-	.event = http_env_event,
 	.close = ors_close,
 };

@@ -54,11 +54,12 @@ int http_env_set_source(struct http_env *e, struct error *err)
 	return 0;
 }
 
-int http_env_choose_ignored(struct http_env *e, struct error *err)
+int http_env_choose_ignored(struct http_env *e, struct str first, const char *aside,
+                            struct error *err)
 {
 	ignore_paths_release(&e->ignored);
-	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL)};
-	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, e->last, err))
+	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL), .aside = aside};
+	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, first, err))
 		return -1;
 	e->base.facts.state_ignore = buf_view(&e->ignored.json);
 	e->base.facts.ignore_paths = e->ignored.paths;
@@ -67,25 +68,20 @@ int http_env_choose_ignored(struct http_env *e, struct error *err)
 
 /* ---- replies ---- */
 
-void http_env_store(struct buf *to, struct str value)
-{
-	buf_set(to, value);
-}
-
 void http_env_keep_reset(struct http_env *e, struct env_reply *out, bool observed)
 {
 	struct str first = reading_keep(out, &e->kept);
 
 	e->last = observed ? first : STR_NONE;
-	http_env_store(&e->start, first);
-	http_env_store(&e->seen, first);
+	buf_set(&e->start, first);
+	buf_set(&e->seen, first);
 }
 
 void http_env_keep_step(struct http_env *e, struct env_reply *out)
 {
 	e->last = reading_keep(out, &e->kept);
 	if (out->outcome == OUTCOME_OK)
-		http_env_store(&e->seen, e->last);
+		buf_set(&e->seen, e->last);
 	out->env_session = e->base.facts.env_session;
 }
 
@@ -135,7 +131,7 @@ void http_env_put_tool(struct json_writer *w, struct str name, struct str descri
 	jw_end(w);
 }
 
-static void note_state(struct http_env *e, struct str why)
+void http_env_note_state(struct http_env *e, struct str why)
 {
 	if (!e->state_failed)
 		reading_note(&e->base.events, EVENT_CONTROL_PLANE_FAILED, "state", why, false);
@@ -155,10 +151,10 @@ int http_env_state(struct http_env *e, http_env_call *call, struct str *out, str
 	if (call(&e->base, s->target, s->arguments, &reply, err))
 		return -1;
 	if (reply.outcome != OUTCOME_OK) {
-		note_state(e, reply.error.message);
+		http_env_note_state(e, reply.error.message);
 		return 0;
 	}
-	http_env_store(&s->value, reply.observation);
+	buf_set(&s->value, reply.observation);
 	*out = buf_view(&s->value);
 	return 0;
 }

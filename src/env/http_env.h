@@ -35,11 +35,9 @@ int http_env_claims(const char *url);
 /* Checks the source, which the caller has set to one of its own if it was left open. Sets the
    facts that do not depend on the protocol. FAIL_USAGE. */
 MUST_USE int http_env_set_source(struct http_env *e, struct error *err);
-/* Once the first observation is known: which members of the state are ignored. */
-MUST_USE int http_env_choose_ignored(struct http_env *e, struct error *err);
-
-/* Replaces the content of a buffer. */
-void http_env_store(struct buf *to, struct str value);
+/* Which members of the state are ignored, once the first one is known; aside: see ignore_paths.h. */
+MUST_USE int http_env_choose_ignored(struct http_env *e, struct str first, const char *aside,
+                                     struct error *err);
 
 /* Keeps a reply, before the next request. observed: its observation is a state, too. */
 void http_env_keep_reset(struct http_env *e, struct env_reply *out, bool observed);
@@ -63,6 +61,8 @@ void http_env_put_tool(struct json_writer *w, struct str name, struct str descri
 /* Calls a tool; the slices of *out are valid until the next call. */
 typedef int http_env_call(struct env *base, struct str name, struct str arguments,
                           struct env_reply *out, struct error *err);
+/* Reports once that the state cannot be read. */
+void http_env_note_state(struct http_env *e, struct str why);
 /* For env_ops.state: from the last observation, or from the reply of the tool that is the source. If
    that fails, *out is absent, and an event says why once. */
 MUST_USE int http_env_state(struct http_env *e, http_env_call *call, struct str *out,

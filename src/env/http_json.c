@@ -17,6 +17,7 @@ static void set_base(struct http_json *h, const char *url)
 	s = str_skip(s, place ? (size_t)(place - url) + 3 : 0);
 	while (str_ends(s, STR("/")))
 		s.n--;
+	s.n -= str_ends(s, STR("/ws")) ? 3 : 0; /* the WebSocket of an OpenEnv server */
 	buf_text(&h->base, tls ? "https://" : "http://");
 	buf_str(&h->base, s);
 }

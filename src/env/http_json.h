@@ -34,7 +34,7 @@ struct http_json_meaning {
 	enum error_class class;
 };
 
-/* Sets the base to the URL without its query and the slashes at its end; ws: is http:. */
+/* Sets the base to the URL without its query and the slashes at its end, and without a last /ws; ws: is http:. */
 void http_json_init(struct http_json *h, const struct env_conf *conf, struct io *io,
                     struct event_queue *events);
 void http_json_release(struct http_json *h);

@@ -207,8 +207,6 @@ int task_api_list(const struct env_conf *conf, struct io *io, struct str spec, s
 		                 "\1tasks\2 env: '%s' is not an ORS or OpenEnv server", conf->url);
 	}
 	http_json_init(&h, conf, io, &unread);
-	if (str_ends(buf_view(&h.base), STR("/ws"))) /* of OpenEnv */
-		buf_cut(&h.base, h.base.n - 3);
 	int failed = list(&h, &name, &range, out, err);
 	http_json_release(&h);
 	events_release(&unread);

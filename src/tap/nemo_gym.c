@@ -162,8 +162,8 @@ static void begin_episode(struct gym_session *s, const struct tap_exchange *x, b
 					  .data = data,
 					  .state_kind = steps ? STATE_OBSERVATION : STATE_UNKNOWN,
 					  .reset = reset});
-	http_env_store(&s->start, reset->observation);
-	http_env_store(&s->seen, reset->observation);
+	buf_set(&s->start, reset->observation);
+	buf_set(&s->seen, reset->observation);
 	if (steps && reset->outcome == OUTCOME_OK)
 		tap_state(s->tap, reset->observation);
 }
@@ -284,7 +284,7 @@ static void end_call(struct gym_decoder *d, struct gym_call *c, struct tap_excha
 		                   &d->reading, &reply);
 	}
 	if (reply.outcome == OUTCOME_OK)
-		http_env_store(&s->seen, reply.observation);
+		buf_set(&s->seen, reply.observation);
 	bool other = name_answerer(s, x, &id, &reply);
 	tap_step_end(c->step, &reply);
 	if (other && tap_header(&x->request, "cookie").n) { /* which was not accepted */

@@ -139,8 +139,8 @@ static void begin_episode(struct ors_decoder *d, struct ors_session *s,
 	                                              .data = data,
 	                                              .reset = reset});
 	s->created = false;
-	http_env_store(&s->start, reset->observation);
-	http_env_store(&s->seen, reset->observation);
+	buf_set(&s->start, reset->observation);
+	buf_set(&s->seen, reset->observation);
 	buf_release(&task);
 }
 
@@ -177,7 +177,7 @@ static void end_step(struct ors_decoder *d, struct ors_session *s, struct tap_ex
 	x->own = NULL;
 	s->calls--;
 	if (reply.outcome == OUTCOME_OK) {
-		http_env_store(&s->seen, reply.observation);
+		buf_set(&s->seen, reply.observation);
 		tap_total(s->tap, reply.reward);
 	}
 }
@@ -216,7 +216,7 @@ static void take_create(struct ors_session *s, const struct tap_exchange *x,
 {
 
 	if (json_is_valid(x->request_body.bytes))
-		http_env_store(&s->create, x->request_body.bytes);
+		buf_set(&s->create, x->request_body.bytes);
 	s->created = reply->outcome == OUTCOME_OK;
 	if (!s->created)
 		begin_episode(d, s, reply);

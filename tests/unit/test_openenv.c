@@ -711,12 +711,15 @@ static void test_urls(void)
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct env_conf conf = {.url = rows[i].url};
 		struct event_queue none = {0};
+		struct http_json http;
 		struct openenv_wire w;
 
-		openenv_wire_init(&w, &conf, io, &none);
-		is_str(buf_cstr(&w.http.base), rows[i].base, "%s: pages", rows[i].url);
+		http_json_init(&http, &conf, io, &none);
+		openenv_wire_init(&w, &http);
+		is_str(buf_cstr(&http.base), rows[i].base, "%s: pages", rows[i].url);
 		is_str(buf_cstr(&w.url), rows[i].ws, "%s: session", rows[i].url);
 		openenv_wire_release(&w);
+		http_json_release(&http);
 	}
 }
 

@@ -89,7 +89,7 @@ static int nemo_gym_reset(struct env *base, struct env_reply *out, struct error 
 	}
 	http_env_keep_reset(&e->http, out, e->style == NEMO_GYM_STEPS);
 	out->env_session = e->http.base.facts.env_session;
-	return http_env_choose_ignored(&e->http, err);
+	return http_env_choose_ignored(&e->http, e->http.last, NULL, err);
 }
 
 /* ---- calls and the state ---- */
@@ -106,7 +106,7 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 		nemo_gym_write_step(e, name, arguments);
 		failed = post(e, "/step", &a, err);
 	} else {
-		http_env_store(&e->http.request, arguments);
+		buf_set(&e->http.request, arguments);
 		buf_printf(&path, "/%.*s", STR_ARG(name));
 		failed = post(e, buf_cstr(&path), &a, err);
 	}
@@ -186,11 +186,11 @@ static int nemo_gym_finish(struct env *base, struct error *err)
 		             false);
 		return 0;
 	}
-	http_env_store(&e->reward, reward);
+	buf_set(&e->reward, reward);
 	e->http.base.facts.total_reward = buf_view(&e->reward);
 	struct str components = JSON_GET(a.data, "reward_components");
 	if (json_type(components) == JSON_OBJECT) {
-		http_env_store(&e->components, components);
+		buf_set(&e->components, components);
 		e->http.base.facts.reward_components = buf_view(&e->components);
 	}
 	note_verified(e, a.data);
@@ -219,9 +219,9 @@ static int close_twice(struct env_nemo_gym *e, struct str name, struct str argum
 	struct buf id = BUF(BUF_MAX_SMALL);
 	struct env_reply reply;
 
-	http_env_store(&id, buf_view(&e->resources_session));
+	buf_set(&id, buf_view(&e->resources_session));
 	int first = close_session(e);
-	http_env_store(&e->resources_session, buf_view(&id));
+	buf_set(&e->resources_session, buf_view(&id));
 	int second = close_session(e);
 	buf_release(&id);
 	env_contract_note(out, first == 200 && second == 200, &out->broken,

@@ -42,27 +42,16 @@ const struct openenv_frame_error *openenv_frame_error(struct str data)
 
 /* ws://host/prefix/ws and http://host/prefix/ are the same server. The query string is only used
    for the WebSocket. */
-static void set_urls(struct openenv_wire *w, const char *url)
+void openenv_wire_init(struct openenv_wire *w, struct http_json *http)
 {
-	struct buf *base = &w->http.base;
-	const char *mark = strpbrk(url, "?#");
+	const char *mark = strpbrk(http->conf->url, "?#");
 
-	if (str_ends(buf_view(base), STR("/ws")))
-		buf_cut(base, base->n - 3);
-	buf_text(&w->url, "ws");
-	buf_text(&w->url, buf_cstr(base) + strlen("http"));
-	buf_text(&w->url, "/ws");
+	*w = (struct openenv_wire){.http = http,
+	                           .url = BUF(BUF_MAX_SMALL),
+	                           .request = BUF(BUF_MAX_MESSAGE + BUF_MAX_SMALL)};
+	buf_printf(&w->url, "ws%s/ws", buf_cstr(&http->base) + strlen("http"));
 	if (mark && *mark == '?')
 		buf_add(&w->url, mark, strcspn(mark, "#"));
-}
-
-void openenv_wire_init(struct openenv_wire *w, const struct env_conf *conf, struct io *io,
-                       struct event_queue *events)
-{
-	*w = (struct openenv_wire){.url = BUF(BUF_MAX_SMALL),
-	                           .request = BUF(BUF_MAX_MESSAGE + BUF_MAX_SMALL)};
-	http_json_init(&w->http, conf, io, events);
-	set_urls(w, conf->url);
 }
 
 void openenv_wire_release(struct openenv_wire *w)
@@ -72,7 +61,6 @@ void openenv_wire_release(struct openenv_wire *w)
 		websocket_close(w->ws, w->gone ? 0 : CLOSE_TIMEOUT_MS);
 		websocket_free(w->ws);
 	}
-	http_json_release(&w->http);
 	BUFS_RELEASE(&w->url, &w->request);
 	*w = (struct openenv_wire){.gone = true};
 }
@@ -80,16 +68,16 @@ void openenv_wire_release(struct openenv_wire *w)
 int openenv_connect(struct openenv_wire *w, struct openenv_answer *out, struct error *err)
 {
 	struct websocket_conf conf = {.url = buf_cstr(&w->url),
-	                              .headers = w->http.conf->headers,
-	                              .header_count = w->http.conf->header_count,
-	                              .timeout_ms = w->http.conf->timeout_ms};
+	                              .headers = w->http->conf->headers,
+	                              .header_count = w->http->conf->header_count,
+	                              .timeout_ms = w->http->conf->timeout_ms};
 
 	*out = (struct openenv_answer){.got = OPENENV_ANSWER};
-	io_rest(w->http.io); /* the pages have been read: frees the connection */
-	buf_release(&w->http.reply);
-	if (websocket_open(w->http.io, &conf, &w->ws, err))
+	io_rest(w->http->io); /* the pages have been read: frees the connection */
+	buf_release(&w->http->reply);
+	if (websocket_open(w->http->io, &conf, &w->ws, err))
 		return -1;
-	io_rest(w->http.io);
+	io_rest(w->http->io);
 	if (websocket_end(w->ws) == WEBSOCKET_DECLINED) {
 		*out = (struct openenv_answer){.got = OPENENV_STATUS,
 		                               .end = WEBSOCKET_DECLINED,
@@ -105,7 +93,7 @@ int openenv_connect(struct openenv_wire *w, struct openenv_answer *out, struct e
 
 static void close_session(struct openenv_wire *w, struct str why)
 {
-	buf_set(&w->http.why, why);
+	buf_set(&w->http->why, why);
 	w->gone = true;
 }
 
@@ -164,7 +152,7 @@ static void note_unsolicited(struct openenv_wire *w, const struct websocket_mess
 	jw_put_text(&j, "what", "a message that is not a reply to a request");
 	jw_put_str(&j, "message", buf_view(&text));
 	jw_end(&j);
-	events_push(w->http.events, EVENT_LATE_REPLY, buf_view(&detail));
+	events_push(w->http->events, EVENT_LATE_REPLY, buf_view(&detail));
 	BUFS_RELEASE(&detail, &text);
 }
 
@@ -212,9 +200,9 @@ static int no_answer(struct openenv_wire *w, struct openenv_answer *out, struct 
 {
 	if (err->kind != FAIL_TIMEOUT)
 		return -1;
-	buf_clear(&w->http.reply);
-	buf_text(&w->http.reply, err->text);
-	*out = (struct openenv_answer){.got = OPENENV_LATE, .text = buf_view(&w->http.reply)};
+	buf_clear(&w->http->reply);
+	buf_text(&w->http->reply, err->text);
+	*out = (struct openenv_answer){.got = OPENENV_LATE, .text = buf_view(&w->http->reply)};
 	close_session(w, STR("no reply in time; session closed"));
 	return 0;
 }
@@ -238,7 +226,7 @@ static int receive_answer(struct openenv_wire *w, const struct question *q,
                           struct openenv_answer *out, struct error *err)
 {
 	struct websocket_message m;
-	int got = websocket_receive(w->ws, &m, w->http.conf->timeout_ms, err);
+	int got = websocket_receive(w->ws, &m, w->http->conf->timeout_ms, err);
 
 	if (got <= 0)
 		return got ? no_answer(w, out, err) : ended(w, out);
@@ -280,7 +268,7 @@ static int ask_http(struct openenv_wire *w, enum openenv_ask what, struct str da
 	buf_text(&w->request, what == OPENENV_STEP ? "{\"action\":" : "");
 	buf_str(&w->request, data.p ? data : STR("{}"));
 	buf_text(&w->request, what == OPENENV_STEP ? "}" : "");
-	if (http_json_ask(&w->http, q->path, q->get ? STR_NONE : buf_view(&w->request), &a, err))
+	if (http_json_ask(w->http, q->path, q->get ? STR_NONE : buf_view(&w->request), &a, err))
 		return -1;
 	*out = (struct openenv_answer){.got = OPENENV_STATUS,
 	                               .code = a.status,
@@ -301,7 +289,7 @@ static int ask(struct openenv_wire *w, enum openenv_ask what, struct str data, b
 	if (w->gone) {
 		*out = (struct openenv_answer){.got = OPENENV_ENDED,
 		                               .end = WEBSOCKET_LOST,
-		                               .text = buf_view(&w->http.why)};
+		                               .text = buf_view(&w->http->why)};
 		return 0;
 	}
 	return w->ws ? ask_ws(w, what, data, and_state, out, err)

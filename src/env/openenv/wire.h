@@ -50,17 +50,16 @@ bool openenv_error_closes(struct str data);
 const struct openenv_frame_error *openenv_frame_error(struct str data);
 
 struct openenv_wire {
-	struct http_json http; /* plain HTTP; its base is the server's URL, its `why` also the
-	                          reason for `gone` */
-	struct buf url;        /* of the WebSocket */
-	struct websocket *ws;  /* NULL: plain HTTP */
+	/* plain HTTP; borrowed; its base is the server's URL, its `why` also the reason for `gone` */
+	struct http_json *http;
+	struct buf url;       /* of the WebSocket */
+	struct websocket *ws; /* NULL: plain HTTP */
 	struct buf request;
 	bool gone;        /* nothing more can be requested; `why` is the reason */
 	bool state_asked; /* already requested, together with the last request */
 };
 
-void openenv_wire_init(struct openenv_wire *w, const struct env_conf *conf, struct io *io,
-                       struct event_queue *events);
+void openenv_wire_init(struct openenv_wire *w, struct http_json *http);
 /* Closes the connection within a short time. */
 void openenv_wire_release(struct openenv_wire *w);
 

@@ -181,7 +181,7 @@ static int begin_episode(struct env_ors *e, struct env_reply *out, struct error 
 	if (await_prompt(e, &a, err))
 		return -1;
 	ors_read_prompt(&a, &e->http.reading, out);
-	http_env_store(&e->prompt, out->observation);
+	buf_set(&e->prompt, out->observation);
 	return 0;
 }
 
@@ -225,7 +225,7 @@ static int ors_reset(struct env *base, struct env_reply *out, struct error *err)
 	e->http.base.facts.total_reward = STR_NONE;
 	buf_clear(&e->prompt);
 	out->env_session = e->http.base.facts.env_session;
-	return http_env_choose_ignored(&e->http, err);
+	return http_env_choose_ignored(&e->http, e->http.last, NULL, err);
 }
 
 /* ---- calls and the state ---- */
@@ -262,7 +262,7 @@ static int ors_step(struct env *base, struct str name, struct str arguments, str
 		return -1;
 	http_env_keep_step(&e->http, out);
 	if (out->outcome == OUTCOME_OK && out->reward.p) {
-		http_env_store(&e->reward, out->reward);
+		buf_set(&e->reward, out->reward);
 		e->http.base.facts.total_reward = buf_view(&e->reward);
 	}
 	return 0;
@@ -309,10 +309,10 @@ static int ors_examine(struct env *base, struct str name, struct str arguments,
 		return -1;
 	env_contract_note(out, a.http.status != 200, &out->broken,
 	                  "a second create in a session is accepted");
-	http_env_store(&session, buf_view(&e->http.http.session));
+	buf_set(&session, buf_view(&e->http.http.session));
 	buf_clear(&e->http.http.session);
 	int failed = try_call(e, name, arguments, &answered, err);
-	http_env_store(&e->http.http.session, buf_view(&session));
+	buf_set(&e->http.http.session, buf_view(&session));
 	buf_release(&session);
 	if (failed)
 		return -1;

@@ -384,8 +384,7 @@ static int start(struct rollout *r, struct env_reply *reply, struct error *err)
 		                           err);
 	}
 	r->result->opened = true;
-	if (r->conf->rereads)
-		rereads_count_start(r->conf->rereads);
+	second_read_begin(r);
 	if (!r->policy) {
 		return rollout_put_end(r, END_STOPPED,
 		                       r->mismatch ? r->mismatch : "the server offers no tools",

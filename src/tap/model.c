@@ -1,8 +1,6 @@
 /* Decoder of models' servers: chat completions, completions, responses and messages, whole or as a
    stream. Each choice of a reply is a turn, which joining.h relates to the environment's sessions. */
 #define _GNU_SOURCE /* memmem */
-#include "tap/model.h"
-
 #include "base/text.h"
 #include "json/write.h"
 #include "policy/llm/failure.h"

@@ -1,10 +1,9 @@
 /* Requests to models: see model_turn.h. */
-#include "tap/model_turn_internal.h"
+#include "tap/model_turn.h"
 
 #include "base/map.h"
 #include "base/text.h"
 #include "json/canon.h"
-#include "json/write.h"
 
 #include <stdio.h>
 #include <stdlib.h>

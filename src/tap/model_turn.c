@@ -1,6 +1,6 @@
 /* Turns of models: see model_turn.h. */
 #define _GNU_SOURCE /* memmem */
-#include "tap/model_turn_internal.h"
+#include "tap/model_turn.h"
 
 #include "base/map.h"
 #include "base/text.h"

@@ -11,7 +11,7 @@
 /* "POST /mcp", without the query. */
 static const char *request_name(const struct http_exchange *x, char out[160])
 {
-	snprintf(out, 160, "%s %.120s", x->method, buf_cstr(&x->target.path));
+	snprintf(out, 160, "%s %.120s", x->request->method, buf_cstr(&x->target.path));
 	return out;
 }
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void set_base(struct http_json *h, const char *url)
+void http_json_set_base(struct http_json *h, const char *url)
 {
 	struct str s = str_from(url);
 	const char *place = strstr(url, "://");
@@ -18,7 +18,7 @@ static void set_base(struct http_json *h, const char *url)
 	while (str_ends(s, STR("/")))
 		s.n--;
 	s.n -= str_ends(s, STR("/ws")) ? 3 : 0; /* the WebSocket of an OpenEnv server */
-	buf_text(&h->base, tls ? "https://" : "http://");
+	buf_set(&h->base, tls ? STR("https://") : STR("http://"));
 	buf_str(&h->base, s);
 }
 
@@ -38,7 +38,7 @@ void http_json_init(struct http_json *h, const struct env_conf *conf, struct io 
 	};
 	for (size_t i = 0; i < conf->header_count; i++)
 		h->headers[i] = conf->headers[i];
-	set_base(h, conf->url);
+	http_json_set_base(h, conf->url);
 }
 
 void http_json_release(struct http_json *h)
@@ -87,7 +87,7 @@ int http_json_begin(struct http_json *h, const char *path, struct str body, uint
 	                                   .header_count = n,
 	                                   .body = body,
 	                                   .timeout_ms = timeout_ms,
-	                                   .may_repeat = !body.p,
+	                                   .may_repeat = !body.p || h->posts_repeat,
 	                                   .follow = !body.p || h->follow_posts};
 	if (http_begin(h->io, &h->request, x, err))
 		return -1;

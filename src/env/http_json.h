@@ -13,6 +13,7 @@ struct http_json {
 	struct buf base;    /* "http://host/prefix", without a trailing slash */
 	struct buf session; /* a header line that names the session; empty: none */
 	bool follow_posts;  /* 307 and 308 are followed for POST, too */
+	bool posts_repeat;  /* so may a POST be that a reused connection has lost */
 	struct buf url, reply, why;
 	struct http_request request; /* of the exchange that has begun */
 	const char **headers;        /* the user's, `session`, a content type */
@@ -34,10 +35,11 @@ struct http_json_meaning {
 	enum error_class class;
 };
 
-/* Sets the base to the URL without its query and the slashes at its end, and without a last /ws; ws: is http:. */
 void http_json_init(struct http_json *h, const struct env_conf *conf, struct io *io,
                     struct event_queue *events);
 void http_json_release(struct http_json *h);
+/* Sets the base to the URL, as http_json_init does to conf's: without its query and the slashes at its end, and without a last /ws; ws: is http:. */
+void http_json_set_base(struct http_json *h, const char *url);
 
 /* Sends a request, a GET (which may be repeated and follows redirects) if there is no body, and
    waits for the headers. *x NULL: no response, *out is complete. -1: interrupted, or a local

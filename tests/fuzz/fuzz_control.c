@@ -2,7 +2,7 @@
    next request. A value that was read is JSON, otherwise there is a message with the
    reason; the id that hashing servers derive can be computed from any JSON. */
 #include "env/mcp/control_plane.h"
-#include "env/mcp/session_state.h"
+#include "env/mcp/session.h"
 #include "env/mcp/state.h"
 #include "replies.h"
 

@@ -3,7 +3,7 @@
 #include "env/mcp/elicit.h"
 #include "env/mcp/headers.h"
 #include "env/mcp/mcp_internal.h"
-#include "env/mcp/session_state.h"
+#include "env/mcp/session.h"
 #include "env/openenv/reply.h"
 #include "json/arguments.h"
 #include "json/index.h"

@@ -67,8 +67,7 @@ static int fetch(struct control_plane *c, const char *path, bool with_id, struct
 		buf_printf(&c->http.session, "mcp-session-id: %s", buf_cstr(&c->id));
 	buf_clear(&c->path);
 	buf_text(&c->path, path);
-	buf_text(&c->path,
-	         mcp_session_url(c->session) + strcspn(mcp_session_url(c->session), "?#"));
+	buf_text(&c->path, buf_cstr(&c->session->url) + strcspn(buf_cstr(&c->session->url), "?#"));
 	if (http_json_ask(&c->http, buf_cstr(&c->path), body, &a, err))
 		return -1;
 	*status = a.status;
@@ -120,9 +119,9 @@ int control_detect(struct control_plane *c, struct error *err)
 {
 	int status;
 
-	if (str_starts(str_from(mcp_session_url(c->session)), STR(STDIO_SCHEME)))
+	if (str_starts(str_from(buf_cstr(&c->session->url)), STR(STDIO_SCHEME)))
 		return find_resources(c, err);
-	set_base(c, mcp_session_url(c->session));
+	set_base(c, buf_cstr(&c->session->url));
 	if (fetch(c, CONTROL_RESET, false, STR("{}"), &status, err))
 		return -1;
 	note_no_reply(c, status);

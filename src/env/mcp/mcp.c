@@ -4,7 +4,6 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "env/mcp/state.h"
 #include "env/reading.h"
 #include "json/write.h"
 
@@ -84,7 +83,7 @@ static int find_control_plane(struct env_mcp *e, struct error *err)
 		return error_set(err, FAIL_PROTOCOL,
 		                 "%s has no MCP-Gym control plane (use \1protocol\2 mcp for "
 		                 "plain MCP)",
-		                 mcp_session_url(e->session));
+		                 buf_cstr(&e->session->url));
 	}
 	return 0;
 }
@@ -128,20 +127,18 @@ static void fill_facts(struct env_mcp *e)
 	                                    [CONTROL_RESOURCES] = "resources"};
 
 	e->base.facts.protocol = e->control.kind == CONTROL_NONE ? "mcp" : "mcp-gym";
-	e->base.facts.revision = mcp_session_revision(e->session);
-	e->base.facts.era = mcp_session_is_none(e->session) ? "modern" : "legacy";
-	e->base.facts.transport = mcp_session_transport(e->session);
-	e->base.facts.name = mcp_server_name(e->session);
-	e->base.facts.version = mcp_server_version(e->session);
+	e->base.facts.revision = e->session->revision;
+	e->base.facts.era = e->session->modern ? "modern" : "legacy";
+	e->base.facts.transport = e->session->ops->name;
+	e->base.facts.name = e->session->name.n ? buf_view(&e->session->name) : STR_NONE;
+	e->base.facts.version = e->session->version.n ? buf_view(&e->session->version) : STR_NONE;
 	e->base.facts.state_kind = e->source.kind;
 	e->base.facts.state_target = e->source.target;
 	e->base.facts.state_arguments = e->source.arguments;
-	e->base.facts.session = mcp_session_id(e->session);
-	if (!plain(e->conf) &&
-	    (e->control.kind != CONTROL_NONE || !mcp_session_is_none(e->session))) {
+	e->base.facts.session = buf_view(&e->session->id);
+	if (!plain(e->conf) && (e->control.kind != CONTROL_NONE || !e->session->modern))
 		e->base.facts.env_session = buf_view(&e->control.id);
-	}
-	e->base.facts.url = str_from(mcp_session_url(e->session));
+	e->base.facts.url = str_from(buf_cstr(&e->session->url));
 	e->base.facts.traits = (struct env_traits){
 		.takes_seed =
 			e->control.kind == CONTROL_HTTP || e->control.kind == CONTROL_HTTP_HASHED,
@@ -150,7 +147,7 @@ static void fill_facts(struct env_mcp *e)
 		.names_sessions = true,
 		.own_server = str_starts(str_from(e->conf->url), STR(STDIO_SCHEME)),
 	};
-	log_info("%s: control plane: %s; state source: %s", mcp_session_url(e->session),
+	log_info("%s: control plane: %s; state source: %s", buf_cstr(&e->session->url),
 	         kinds[e->control.kind], state_kind_name(e->base.facts.state_kind));
 }
 
@@ -188,7 +185,7 @@ static int open_session(struct env_mcp *e, struct env_reply *refusal, struct err
 
 		return mcp_refused(e, &r, modern ? "server/discover" : "initialize", refusal, err);
 	}
-	e->base.facts.session = mcp_session_id(e->session);
+	e->base.facts.session = buf_view(&e->session->id);
 	return list_tools(e, refusal, err) ? error_from_peer(err) : 0;
 }
 
@@ -385,7 +382,7 @@ static int mcp_step(struct env *base, struct str name, struct str arguments, str
 	mcp_read_tool_reply(&r, &context, &e->known.reading, out);
 	mcp_known_cut_raw(&e->known, out);
 	e->last = reading_keep(out, &e->kept);
-	e->base.facts.session = mcp_session_id(e->session);
+	e->base.facts.session = buf_view(&e->session->id);
 	out->session = e->base.facts.session;
 	out->env_session = e->base.facts.env_session;
 	if (out->outcome != OUTCOME_OK && out->error.layer == LAYER_TRANSPORT)
@@ -408,7 +405,7 @@ static void mcp_close(struct env *base)
 
 	if (!e)
 		return;
-	mcp_session_close(e->session);
+	e->session->ops->close(e->session->channel);
 	mcp_session_free(e->session);
 	control_release(&e->control);
 	state_source_release(&e->source);

@@ -8,9 +8,10 @@
 
 #include "base/mem.h"
 #include "env/ignore_paths.h"
+#include "env/mcp/control_plane.h"
 #include "env/mcp/known.h"
-#include "env/mcp/state.h"
 #include "env/mcp/tools.h"
+#include "env/state_source.h"
 #include "env/tool_list.h"
 
 struct env_mcp {
@@ -52,5 +53,20 @@ MUST_USE int mcp_read_control_plane(struct env_mcp *e, struct env_reply *out, st
 
 /* After list_changed: lists the tools again and reports the differences. */
 MUST_USE int mcp_check_tools(struct env_mcp *e, struct error *err);
+
+/* ---- the state, from its source: the control plane, a resource or a tool (state.c) ---- */
+
+/* The current state, absent if it could not be read (s->why says why). `last` is the last
+   observation, for STATE_OBSERVATION: absent after a failed step. */
+MUST_USE int mcp_read_state(struct state_source *s, struct mcp_session *session,
+                            struct control_plane *control, struct reply_reading *reading,
+                            struct str last, struct str *out, struct error *err);
+
+/* For STATE_TOOL: FAIL_USAGE, with the nearest tool, if the tool is not in the list (a raw JSON
+   array) and the server refuses to call it; it may execute tools that it does not list. No call is
+   made if the tool is in the list, or if the list is absent or empty. */
+MUST_USE int mcp_check_state_tool(const struct state_source *s, struct str tools,
+                                  struct mcp_session *session, struct reply_reading *reading,
+                                  struct error *err);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef ROLLDBG_ENV_MCP_MODERN_H
 #define ROLLDBG_ENV_MCP_MODERN_H
 
-#include "env/mcp/session_state.h"
+#include "env/mcp/session.h"
 
 /* Sends server/discover, determines s->modern from the answer, and logs the result and the
    reason. *final: there is nothing else to try; otherwise `initialize` may still open a session.

@@ -7,7 +7,6 @@
 #include "env/mcp/http.h"
 #include "env/mcp/modern.h"
 #include "env/mcp/revisions.h"
-#include "json/write.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,54 +59,6 @@ void mcp_session_free(struct mcp_session *s)
 	mcp_kept_release(&s->kept);
 	buf_release(&s->marked);
 	free(s);
-}
-
-const char *mcp_session_revision(const struct mcp_session *s)
-{
-	return s->revision;
-}
-
-const char *mcp_session_transport(const struct mcp_session *s)
-{
-	return s->ops->name;
-}
-
-struct str mcp_session_id(const struct mcp_session *s)
-{
-	return buf_view(&s->id);
-}
-
-bool mcp_session_is_none(const struct mcp_session *s)
-{
-	return s->modern;
-}
-
-const char *mcp_session_url(const struct mcp_session *s)
-{
-	return buf_cstr(&s->url);
-}
-
-static struct str unless_empty(const struct buf *b)
-{
-	return b->n ? buf_view(b) : STR_NONE;
-}
-
-struct str mcp_server_name(const struct mcp_session *s)
-{
-	return unless_empty(&s->name);
-}
-
-struct str mcp_server_version(const struct mcp_session *s)
-{
-	return unless_empty(&s->version);
-}
-
-bool mcp_tools_changed(struct mcp_session *s)
-{
-	bool changed = s->tools_changed;
-
-	s->tools_changed = false;
-	return changed;
 }
 
 /* ---- open, request, close ---- */
@@ -382,9 +333,4 @@ int mcp_call_once(struct mcp_session *s, struct str name, struct str arguments, 
 	mcp_kept_release(&s->kept);
 	s->kept = kept;
 	return failed;
-}
-
-void mcp_session_close(struct mcp_session *s)
-{
-	s->ops->close(s->channel);
 }

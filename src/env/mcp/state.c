@@ -1,11 +1,9 @@
-/* The state of an MCP server: see state.h. */
-#include "env/mcp/state.h"
+/* The state of an MCP server: see mcp_internal.h. */
+#include "env/mcp/mcp_internal.h"
 
 #include "base/log.h"
 #include "base/names.h"
 #include "base/text.h"
-#include "env/mcp/tools.h"
-#include "env/tool_list.h"
 #include "json/write.h"
 
 #define REFUSAL_CELLS 120

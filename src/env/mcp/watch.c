@@ -57,8 +57,9 @@ int mcp_check_tools(struct env_mcp *e, struct error *err)
 	struct mcp_reply r;
 	bool endless;
 
-	if (!mcp_tools_changed(e->session))
+	if (!e->session->tools_changed)
 		return 0;
+	e->session->tools_changed = false;
 	int failed = mcp_list_tools(e->session, &now, &endless, &r, err);
 	if (!failed && r.got != MCP_GOT_RESULT) {
 		mcp_note(e, EVENT_NOISE, "tools/list",

@@ -1,5 +1,5 @@
-/* Messages of an MCP session, independent of the transport: see session_state.h. */
-#include "env/mcp/session_state.h"
+/* Messages of an MCP session, independent of the transport: see session.h. */
+#include "env/mcp/session.h"
 
 #include "base/text.h"
 #include "env/mcp/elicit.h"

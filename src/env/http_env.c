@@ -123,12 +123,8 @@ struct str http_env_reward(struct str value)
 void http_env_put_tool(struct json_writer *w, struct str name, struct str description,
                        struct str schema)
 {
-	jw_object(w);
-	jw_put_raw(w, "name", name);
-	jw_put_raw(w, "description", description);
-	jw_put_raw(w, "inputSchema",
-	           json_type(schema) == JSON_OBJECT ? schema : STR("{\"type\":\"object\"}"));
-	jw_end(w);
+	jw_pack(w, "{name:%r,description:%r,inputSchema:%r}", name, description,
+	        json_type(schema) == JSON_OBJECT ? schema : STR("{\"type\":\"object\"}"));
 }
 
 void http_env_note_state(struct http_env *e, struct str why)

@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "env/env.h"
-#include "json/write.h"
 #include "net/child.h"
 
 #define MESSAGE_MAX ((size_t)4096)
@@ -73,16 +72,8 @@ struct str reading_content(struct str content, struct buf *out)
 void reading_note(struct event_queue *q, enum event_kind event, const char *what, struct str why,
                   bool skipped)
 {
-	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w = jw_begin(&detail);
-
-	jw_put_text(&w, "what", what);
-	jw_put_str(&w, "why", text_utf8_cut(why, MESSAGE_MAX));
-	if (skipped)
-		jw_put_bool(&w, "skipped", true);
-	jw_end(&w);
-	events_push(q, event, buf_view(&detail));
-	buf_release(&detail);
+	events_pack(q, event, skipped ? "{what:%t,why:%s,skipped:true}" : "{what:%t,why:%s}", what,
+	            text_utf8_cut(why, MESSAGE_MAX));
 }
 
 /* ---- a server that is our child ---- */
@@ -90,18 +81,14 @@ void reading_note(struct event_queue *q, enum event_kind event, const char *what
 void reading_child_words(struct child *child, struct event_queue *q)
 {
 	struct str words = child_stderr(child);
-	struct buf detail = BUF(BUF_MAX_MESSAGE);
+	int64_t lost = (int64_t)child_stderr_lost(child);
 
 	if (!words.n)
 		return;
-	struct json_writer w = jw_begin(&detail);
-	jw_put_text(&w, "channel", "stderr");
-	jw_put_str(&w, "text", words);
-	if (child_stderr_lost(child))
-		jw_put_u64(&w, "bytes_before", child_stderr_lost(child));
-	jw_end(&w);
-	events_push_json(q, EVENT_NOISE, &detail);
-	buf_release(&detail);
+	events_pack(q, EVENT_NOISE,
+	            lost ? "{channel:'stderr',text:%s,bytes_before:%i}"
+	                 : "{channel:'stderr',text:%s}",
+	            words, lost);
 	child_clear_stderr(child);
 }
 

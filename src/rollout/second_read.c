@@ -118,12 +118,8 @@ int rollout_put_reread(struct rollout *r, struct str state, bool quiet, struct e
 {
 	struct buf detail = BUF(BUF_MAX_MESSAGE);
 	int failed = 0;
-	struct json_writer w = jw_begin(&detail);
 
-	jw_put_raw(&w, "state", state);
-	if (quiet)
-		jw_put_bool(&w, "quiet", true);
-	jw_end(&w);
+	json_pack(&detail, quiet ? "{state:%r,quiet:true}" : "{state:%r}", state);
 	if (detail.full) {
 		log_warn("a second read of the state is too large to be recorded: %zu bytes",
 		         state.n);

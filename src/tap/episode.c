@@ -353,10 +353,7 @@ void tap_note(struct tap_session *s, enum event_kind kind, const char *what, str
 {
 	struct buf detail = BUF(BUF_MAX_SMALL);
 
-	struct json_writer w = jw_begin(&detail);
-	jw_put_text(&w, "what", what);
-	jw_put_str(&w, "why", text_utf8_cut(why, 4096));
-	jw_end(&w);
+	json_pack(&detail, "{what:%t,why:%s}", what, text_utf8_cut(why, 4096));
 	tap_event(s, kind, buf_view(&detail));
 	buf_release(&detail);
 }

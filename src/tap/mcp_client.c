@@ -148,11 +148,7 @@ static void client_request(struct mcp_client *c, const struct jsonrpc_message *m
 static void note_message(struct mcp_client *c, enum event_kind kind,
                          const struct jsonrpc_message *m, struct str raw)
 {
-	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
-
-	mcp_write_message(m, raw, &detail);
-	events_push_json(&c->events, kind, &detail);
-	buf_release(&detail);
+	mcp_note_message(&c->events, kind, m, raw);
 	put_events(c);
 }
 

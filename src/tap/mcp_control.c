@@ -18,15 +18,13 @@ bool mcp_is_control(struct str path)
 /* Rollouts that were asked for the same are one group. */
 static void write_data(const struct mcp_client *c, struct buf *data)
 {
+	struct json_writer w;
 
-	struct json_writer w = jw_begin(data);
-	if (c->task.n)
-		jw_put_str(&w, "task", c->task);
+	jw_init(&w, data);
+	jw_pack(&w, "{task:%?s", c->task.n ? c->task : STR_NONE);
 	if (c->has_seed)
 		jw_put_i64(&w, "seed", c->seed);
-	if (c->config.n)
-		jw_put_raw(&w, "config", buf_view(&c->config));
-	jw_end(&w);
+	jw_pack(&w, "config:%?r}", c->config.n ? buf_view(&c->config) : STR_NONE);
 }
 
 static enum state_kind state_kind_of(const struct mcp_client *c)

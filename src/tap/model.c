@@ -117,12 +117,8 @@ static void add_failure(struct reply_reading *r, const struct chat_failure *f)
 	struct buf *out = &r->d->chunk;
 
 	buf_clear(out);
-	struct json_writer w = jw_begin(out);
-	jw_put_text(&w, "what", "model");
-	jw_put_text(&w, "class", chat_failure_name(f->class));
-	jw_put_i64(&w, "http_status", f->status);
-	jw_put_str(&w, "message", buf_view(&f->message));
-	jw_end(&w);
+	json_pack(out, "{what:'model',class:%t,http_status:%d,message:%s}",
+	          chat_failure_name(f->class), (int)f->status, buf_view(&f->message));
 	tap_joiner_fail(r->d->joiner, &r->request, buf_view(out));
 }
 

@@ -91,8 +91,7 @@ static void add_message(struct building *b, struct str message)
 	if (json_type(message) != JSON_OBJECT || p->units > PROMPT_UNITS_MAX)
 		return;
 	json_minify(message, &text);
-	message = arena_str(&p->arena, buf_view(&text));
-	buf_release(&text);
+	message = buf_keep(&text, &p->arena);
 	p->messages = arena_grow(&p->arena, p->messages, p->count, sizeof(*p->messages));
 	p->begins = arena_grow(&p->arena, p->begins, p->count, sizeof(*p->begins));
 	p->messages[p->count] = message;
@@ -109,26 +108,9 @@ static void add_made(struct building *b, struct str role, struct str content, st
 
 	if (json_is_null(content))
 		return;
-	struct json_writer w = jw_begin(&text);
-	jw_put_raw(&w, "role", role);
-	if (id.p)
-		jw_put_raw(&w, "tool_call_id", id);
-	jw_put_raw(&w, "content", content);
-	jw_end(&w);
+	json_pack(&text, "{role:%r,tool_call_id:%?r,content:%r}", role, id, content);
 	add_message(b, buf_view(&text));
 	buf_release(&text);
-}
-
-void model_put_call(struct json_writer *w, struct str id, struct str name, struct str arguments)
-{
-	jw_object(w);
-	jw_put_raw(w, "id", id);
-	jw_put_text(w, "type", "function");
-	jw_put_object(w, "function");
-	jw_put_raw(w, "name", name);
-	jw_put_raw(w, "arguments", arguments);
-	jw_end(w);
-	jw_end(w);
 }
 
 /* arguments: a raw JSON string. */
@@ -136,13 +118,11 @@ static void add_made_call(struct building *b, struct str id, struct str name, st
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
-	struct json_writer w = jw_begin(&text);
-	jw_put_text(&w, "role", "assistant");
-	jw_put_null(&w, "content");
-	jw_put_array(&w, "tool_calls");
-	model_put_call(&w, id, name, arguments);
-	jw_end(&w);
-	jw_end(&w);
+	json_pack(
+		&text,
+		"{role:'assistant',content:null,tool_calls:[{id:%r,type:'function',function:{name:%r,"
+		"arguments:%r}}]}",
+		id, name, arguments);
 	add_message(b, buf_view(&text));
 	buf_release(&text);
 }
@@ -323,6 +303,16 @@ bool model_owns_path(struct str path)
 	       (rollout_in_path(path, &weak).p && !weak);
 }
 
+/* Without white space, in the arena; releases the text. */
+static struct str keep_minified(struct arena *a, struct buf *text)
+{
+	struct buf kept = BUF(BUF_MAX_MESSAGE);
+
+	json_minify(buf_view(text), &kept);
+	buf_release(text);
+	return buf_keep(&kept, a);
+}
+
 static struct str tools_of(struct arena *a, struct str list)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
@@ -341,18 +331,11 @@ static struct str tools_of(struct arena *a, struct str list)
 		schema = schema.p ? schema : JSON_GET(f, "input_schema");
 		if (json_type(JSON_GET(f, "name")) != JSON_STRING)
 			continue;
-		jw_object(&w);
-		jw_put_raw(&w, "name", JSON_GET(f, "name"));
-		jw_put_raw(&w, "description", JSON_GET(f, "description"));
-		jw_put_raw(&w, "inputSchema", schema.p ? schema : STR("{}"));
-		jw_end(&w);
+		jw_pack(&w, "{name:%r,description:%r,inputSchema:%r}", JSON_GET(f, "name"),
+		        JSON_GET(f, "description"), schema.p ? schema : STR("{}"));
 	}
 	jw_end(&w);
-	struct buf kept = BUF(BUF_MAX_MESSAGE);
-	json_minify(buf_view(&text), &kept);
-	struct str tools = arena_str(a, buf_view(&kept));
-	BUFS_RELEASE(&text, &kept);
-	return tools;
+	return keep_minified(a, &text);
 }
 
 static struct str sent_of(struct arena *a, struct str body)
@@ -380,11 +363,8 @@ static struct str sent_of(struct arena *a, struct str body)
 			jw_put_raw(&w, names[i], value);
 	}
 	jw_end(&w);
-	struct buf kept = BUF(BUF_MAX_SMALL);
-	json_minify(buf_view(&text), &kept);
-	struct str sent = kept.n > 2 && !kept.full ? arena_str(a, buf_view(&kept)) : STR_NONE;
-	BUFS_RELEASE(&text, &kept);
-	return sent;
+	struct str sent = keep_minified(a, &text);
+	return sent.n > 2 ? sent : STR_NONE;
 }
 
 static void name_rollout(struct model_request *q, const struct tap_head *h, struct str body)

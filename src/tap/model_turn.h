@@ -89,8 +89,6 @@ uint64_t model_next_token(uint64_t hash, struct str id);
 /* Writes id, name and arguments of a call as a unit, equal for any spelling of the JSON. */
 void model_put_call_unit(struct str id, struct str name, struct str arguments, struct buf *out);
 
-/* An element of `tool_calls`; arguments: a raw JSON string. */
-void model_put_call(struct json_writer *w, struct str id, struct str name, struct str arguments);
 void model_release_prompt(struct tap_prompt *p); /* NULL is fine */
 
 #endif

@@ -210,10 +210,8 @@ static int read_resource(struct control_plane *c, const char *uri, struct error 
 	struct mcp_reply reply;
 	struct str content;
 	size_t cursor = 0;
-	struct json_writer w = jw_begin(&params);
 
-	jw_put_text(&w, "uri", uri);
-	jw_end(&w);
+	json_pack(&params, "{uri:%t}", uri);
 	int failed = mcp_request(c->session, "resources/read", buf_view(&params), &reply, err);
 	buf_release(&params);
 	buf_clear(&c->body);

@@ -11,18 +11,15 @@
 
 void mcp_store_event_id(struct mcp_session *s, struct buf *last, struct str id)
 {
-	char detail[128];
+	char why[96];
 
-	if (!id.n)
-		return;
-	buf_clear(last);
-	if (id.n <= MCP_ID_MAX) {
-		buf_str(last, id);
-		return;
+	if (id.n)
+		buf_set(last, id.n <= MCP_ID_MAX ? id : STR_NONE);
+	if (id.n > MCP_ID_MAX) {
+		snprintf(why, sizeof(why),
+		         "the id of an event has %zu bytes: too long to resume with", id.n);
+		events_pack(s->conf.events, EVENT_NOISE, "{why:%t}", why);
 	}
-	snprintf(detail, sizeof(detail),
-	         "{\"why\":\"the id of an event has %zu bytes: too long to resume with\"}", id.n);
-	events_push(s->conf.events, EVENT_NOISE, str_from(detail));
 }
 
 int mcp_post_message(struct mcp_session *s, const struct http_request *q, struct http_exchange **x,

@@ -3,28 +3,25 @@
 
 #include "base/base64.h"
 #include "base/text.h"
-#include "json/write.h"
 
 #define NOISE_MAX ((size_t)64 << 10) /* recorded bytes of a text that is not a message */
 
-void mcp_write_message(const struct jsonrpc_message *m, struct str raw, struct buf *detail)
+void mcp_note_message(struct event_queue *q, enum event_kind kind, const struct jsonrpc_message *m,
+                      struct str raw)
 {
-	struct json_writer w = jw_begin(detail);
+	struct buf base64 = BUF(2 * NOISE_MAX);
 
 	if (m->kind != JSONRPC_NOT_JSON) {
-		jw_put_raw(&w, "message", raw);
-	} else if (raw.n <= NOISE_MAX) {
-		bool text = text_utf8_valid(raw) == raw.n;
-		struct buf base64 = BUF(2 * NOISE_MAX);
-
-		if (!text)
-			base64_encode(&base64, raw);
-		jw_put_str(&w, text ? "text" : "base64", text ? raw : buf_view(&base64));
-		buf_release(&base64);
+		events_pack(q, kind, "{message:%r}", raw);
+	} else if (raw.n > NOISE_MAX) {
+		events_pack(q, kind, "{bytes:%i}", (int64_t)raw.n);
+	} else if (text_utf8_valid(raw) == raw.n) {
+		events_pack(q, kind, "{text:%s}", raw);
 	} else {
-		jw_put_u64(&w, "bytes", raw.n);
+		base64_encode(&base64, raw);
+		events_pack(q, kind, "{base64:%s}", buf_view(&base64));
 	}
-	jw_end(&w);
+	buf_release(&base64);
 }
 
 const char *mcp_message_fault(const struct jsonrpc_message *m)

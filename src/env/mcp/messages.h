@@ -3,10 +3,12 @@
 #define ROLLDBG_ENV_MCP_MESSAGES_H
 
 #include "protocol/jsonrpc.h"
+#include "recording/events.h"
 
-/* Writes the detail of an event about a message: {"message"}; of a text that is none {"text"},
-   {"base64"} or, of a long one, {"bytes"}. raw: the text it was read from. */
-void mcp_write_message(const struct jsonrpc_message *m, struct str raw, struct buf *detail);
+/* Queues an event about a message: {"message"}; of a text that is none {"text"}, {"base64"} or, of a
+   long one, {"bytes"}. raw: the text it was read from. */
+void mcp_note_message(struct event_queue *q, enum event_kind kind, const struct jsonrpc_message *m,
+                      struct str raw);
 
 /* Why the message, which is JSON, is no JSON-RPC response: a clause. */
 const char *mcp_message_fault(const struct jsonrpc_message *m);

@@ -63,31 +63,14 @@ void mcp_session_free(struct mcp_session *s)
 
 /* ---- open, request, close ---- */
 
-void mcp_write_client_info(const struct mcp_session *s, bool extra, struct json_writer *w)
-{
-	jw_object(w);
-	jw_put_text(w, "name", "rolldbg");
-	jw_put_text(w, "version", s->conf.client_version);
-	if (extra && s->conf.extra.n)
-		jw_put_raw(w, "_extra", s->conf.extra);
-	jw_end(w);
-}
-
-void mcp_write_progress_token(const struct mcp_session *s, struct json_writer *w)
-{
-	jw_put_i64(w, "progressToken", s->next_id);
-}
-
 /* Writes the parameters of initialize. */
 static void write_offer(struct mcp_session *s, struct buf *params)
 {
-	struct json_writer w = jw_begin(params);
-
-	jw_put_text(&w, "protocolVersion", s->revision);
-	jw_put_raw(&w, "capabilities", STR("{" ELICIT_CAPABILITY "}"));
-	jw_key(&w, "clientInfo");
-	mcp_write_client_info(s, true, &w);
-	jw_end(&w);
+	json_pack(params,
+	          "{protocolVersion:%t,capabilities:%r,clientInfo:{name:'rolldbg',version:%t,"
+	          "_extra:%?r}}",
+	          s->revision, STR("{" ELICIT_CAPABILITY "}"), s->conf.client_version,
+	          s->conf.extra.n ? s->conf.extra : STR_NONE);
 }
 
 void mcp_store_server_info(struct mcp_session *s, struct str info)
@@ -269,23 +252,17 @@ int mcp_session_open(struct mcp_session *s, struct mcp_reply *r, struct error *e
 
 static int replace_session(struct mcp_session *s, struct mcp_reply *r, struct error *err)
 {
-	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w = jw_begin(&detail);
-
-	jw_put_text(&w, "why",
-	            s->ops == &mcp_sse ? "the event stream ended"
-	                               : "HTTP 404: the server no longer has the session");
+	const char *why = s->ops == &mcp_sse ? "the event stream ended"
+	                                     : "HTTP 404: the server no longer has the session";
 	int failed = mcp_session_open(s, r, err);
-	jw_put_bool(&w, "opened", !failed && r->got == MCP_GOT_RESULT);
-	if (!failed && r->got != MCP_GOT_RESULT) {
-		struct str why = r->got == MCP_GOT_ERROR ? r->message.error : r->text;
+	bool refused = !failed && r->got != MCP_GOT_RESULT;
+	struct str answer = !refused                  ? STR_NONE
+	                    : r->got == MCP_GOT_ERROR ? r->message.error
+	                                              : r->text;
 
-		jw_put_str(&w, "answer",
-		           (struct str){why.p, why.n < ANSWER_MAX ? why.n : ANSWER_MAX});
-	}
-	jw_end(&w);
-	events_push_json(s->conf.events, EVENT_SESSION_REPLACED, &detail);
-	buf_release(&detail);
+	answer.n = answer.n < ANSWER_MAX ? answer.n : ANSWER_MAX;
+	events_pack(s->conf.events, EVENT_SESSION_REPLACED, "{why:%t,opened:%b,answer:%?s}", why,
+	            !failed && !refused, answer);
 	return failed;
 }
 
@@ -309,16 +286,13 @@ int mcp_call_once(struct mcp_session *s, struct str name, struct str arguments, 
                   struct error *err)
 {
 	struct buf params = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w = jw_begin(&params);
 
-	jw_put_str(&w, "name", name);
-	jw_put_raw(&w, "arguments", arguments);
-	if (!s->modern) { /* there it is part of the client information */
-		jw_put_object(&w, "_meta");
-		mcp_write_progress_token(s, &w);
-		jw_end(&w);
-	}
-	jw_end(&w);
+	/* without a progress token, servers report no progress: the id of the request; in the modern era
+	   it is part of the client information */
+	json_pack(&params,
+	          s->modern ? "{name:%s,arguments:%r}"
+	                    : "{name:%s,arguments:%r,_meta:{progressToken:%i}}",
+	          name, arguments, s->next_id);
 	struct mcp_outgoing q = {.method = "tools/call", .params = buf_view(&params)};
 	int failed = s->modern ? mcp_modern_request(s, q.method, q.params, false, r, err)
 	                       : mcp_ask(s, q, r, err);

@@ -175,10 +175,6 @@ void mcp_kept_release(struct mcp_kept *k);
 MUST_USE int mcp_ask(struct mcp_session *s, struct mcp_outgoing q, struct mcp_reply *r,
                      struct error *err);
 
-/* Writes clientInfo; extra: including the environment session. */
-void mcp_write_client_info(const struct mcp_session *s, bool extra, struct json_writer *w);
-/* Writes a progress token (without one, servers report no progress): the id of the next request. */
-void mcp_write_progress_token(const struct mcp_session *s, struct json_writer *w);
 /* Stores name and version of a serverInfo. */
 void mcp_store_server_info(struct mcp_session *s, struct str info);
 /* The newest supported revision with sessions among those an error lists; NULL: none. */

@@ -25,10 +25,8 @@ static int read_resource(struct state_source *s, struct mcp_session *session, st
 	struct mcp_reply reply;
 	struct str first = STR_NONE;
 	size_t cursor = 0;
-	struct json_writer w = jw_begin(&params);
 
-	jw_put_str(&w, "uri", s->target);
-	jw_end(&w);
+	json_pack(&params, "{uri:%s}", s->target);
 	int failed = mcp_request(session, "resources/read", buf_view(&params), &reply, err);
 	buf_release(&params);
 	if (failed)

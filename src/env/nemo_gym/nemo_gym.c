@@ -42,10 +42,8 @@ static int close_session(struct env_nemo_gym *e)
 	if (!e->resources_session.n)
 		return 0;
 	buf_clear(&e->http.request);
-	struct json_writer w = jw_begin(&e->http.request);
-	jw_put_str(&w, "resources_session_id", buf_view(&e->resources_session));
-	jw_put_text(&w, "episode_id", e->http.conf->env_session);
-	jw_end(&w);
+	json_pack(&e->http.request, "{resources_session_id:%s,episode_id:%t}",
+	          buf_view(&e->resources_session), e->http.conf->env_session);
 	if (!post(e, "/close_session", &a, &ignored) && a.status != 200)
 		reading_note(&e->http.base.events, EVENT_NOTIFICATION, "close_session", a.text,
 		             false);

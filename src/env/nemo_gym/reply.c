@@ -62,9 +62,7 @@ static struct str tool_output(struct str info, struct reply_reading *r)
 static void keep_info(struct str info, struct reply_reading *r, struct env_reply *out)
 {
 	buf_clear(&r->structured);
-	struct json_writer w = jw_begin(&r->structured);
-	jw_put_raw(&w, "info", info);
-	jw_end(&w);
+	json_pack(&r->structured, "{info:%r}", info);
 	out->structured = buf_view(&r->structured);
 }
 

@@ -141,17 +141,10 @@ static int list_tools(struct env_openenv *e, struct error *err)
 
 void openenv_put_step_tool(struct str schema, struct buf *out)
 {
-	struct json_writer w;
-
-	jw_init(&w, out);
-	jw_array(&w);
-	jw_object(&w);
-	jw_put_text(&w, "name", "step");
-	jw_put_text(&w, "description",
-	            "One step of the environment; the arguments are the action.");
-	jw_put_raw(&w, "inputSchema", schema.n ? schema : STR("{\"type\":\"object\"}"));
-	jw_end(&w);
-	jw_end(&w);
+	json_pack(out,
+	          "[{name:'step',description:'One step of the environment; the arguments are the "
+	          "action.',inputSchema:%r}]",
+	          schema.n ? schema : STR("{\"type\":\"object\"}"));
 }
 
 static int check_source(struct env_openenv *e, struct error *err)

@@ -218,11 +218,8 @@ static void write_action(struct env_openenv *e, struct str name, struct str argu
 		buf_str(&e->http.request, arguments);
 		return;
 	}
-	struct json_writer w = jw_begin(&e->http.request);
-	jw_put_text(&w, "type", "call_tool");
-	jw_put_str(&w, "tool_name", name);
-	jw_put_raw(&w, "arguments", arguments);
-	jw_end(&w);
+	json_pack(&e->http.request, "{type:'call_tool',tool_name:%s,arguments:%r}", name,
+	          arguments);
 }
 
 static void keep_seen(struct env_openenv *e, const struct env_reply *out)

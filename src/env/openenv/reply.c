@@ -266,9 +266,7 @@ static struct str read_metadata(struct str beside, struct reply_reading *r, stru
 	if (json_count(inside) > 0 || json_count(beside) == 0)
 		return inside;
 	buf_clear(&r->structured);
-	struct json_writer w = jw_begin(&r->structured);
-	jw_put_raw(&w, "metadata", beside);
-	jw_end(&w);
+	json_pack(&r->structured, "{metadata:%r}", beside);
 	out->structured = buf_view(&r->structured);
 	return beside;
 }

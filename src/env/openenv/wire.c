@@ -145,15 +145,13 @@ void openenv_read_frame(struct str text, bool binary, const enum openenv_ask *as
 
 static void note_unsolicited(struct openenv_wire *w, const struct websocket_message *m)
 {
-	struct buf detail = BUF(BUF_MAX_SMALL), text = BUF(BUF_MAX_SMALL);
+	struct buf text = BUF(BUF_MAX_SMALL);
 
 	text_escape_cut(&text, m->bytes, 400);
-	struct json_writer j = jw_begin(&detail);
-	jw_put_text(&j, "what", "a message that is not a reply to a request");
-	jw_put_str(&j, "message", buf_view(&text));
-	jw_end(&j);
-	events_push(w->http->events, EVENT_LATE_REPLY, buf_view(&detail));
-	BUFS_RELEASE(&detail, &text);
+	events_pack(w->http->events, EVENT_LATE_REPLY,
+	            "{what:'a message that is not a reply to a request',message:%s}",
+	            buf_view(&text));
+	buf_release(&text);
 }
 
 /* Reads unsolicited messages before a request. True: the server has closed the session. */
@@ -189,11 +187,7 @@ static bool read_unsolicited(struct openenv_wire *w, struct openenv_answer *out,
 static void write_frame(struct openenv_wire *w, const char *type, struct str data)
 {
 	buf_clear(&w->request);
-	struct json_writer j = jw_begin(&w->request);
-	jw_put_text(&j, "type", type);
-	if (data.p)
-		jw_put_raw(&j, "data", data);
-	jw_end(&j);
+	json_pack(&w->request, "{type:%t,data:%?r}", type, data);
 }
 
 static int no_answer(struct openenv_wire *w, struct openenv_answer *out, struct error *err)

@@ -237,10 +237,7 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 	struct ors_answer a;
 
 	buf_clear(&e->http.request);
-	struct json_writer w = jw_begin(&e->http.request);
-	jw_put_str(&w, "name", name);
-	jw_put_raw(&w, "input", arguments);
-	jw_end(&w);
+	json_pack(&e->http.request, "{name:%s,input:%r}", name, arguments);
 	if (ask(e, ors_path(e, "call"), buf_view(&e->http.request), &a, err))
 		return -1;
 	ors_read_call(&a, http_env_before(&e->http), e->http.conf, &e->http.reading, out);

@@ -59,7 +59,6 @@ static void read_output(struct str output, struct reply_reading *r, struct env_r
 	static const struct str keys[COUNT] = {STR_INIT("blocks"), STR_INIT("metadata"),
 	                                       STR_INIT("reward"), STR_INIT("finished")};
 	struct str values[COUNT];
-	struct json_writer w;
 	bool finished;
 
 	json_pick(output, keys, COUNT, values);
@@ -69,9 +68,7 @@ static void read_output(struct str output, struct reply_reading *r, struct env_r
 		out->terminated = (int8_t)finished;
 	if (!json_is_null(values[METADATA])) {
 		buf_clear(&r->structured);
-		w = jw_begin(&r->structured);
-		jw_put_raw(&w, "metadata", values[METADATA]);
-		jw_end(&w);
+		json_pack(&r->structured, "{metadata:%r}", values[METADATA]);
 		out->structured = buf_view(&r->structured);
 	}
 }

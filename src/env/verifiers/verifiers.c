@@ -56,10 +56,8 @@ static void set_task(struct env_verifiers *e)
 	bool whole = !state.p && !class.p && !task.p;
 
 	task = whole ? args : task;
-	struct json_writer w = jw_begin(&e->channel.task);
-	jw_put_raw(&w, "cls", class.p ? class : STR("\"" TASK_CLASS "\""));
-	jw_put_str(&w, "task", task.p ? task : STR("{}"));
-	jw_end(&w);
+	json_pack(&e->channel.task, "{cls:%r,task:%s}", class.p ? class : STR("\"" TASK_CLASS "\""),
+	          task.p ? task : STR("{}"));
 	channel_set_state(&e->channel, state.p ? state : STR("{}"));
 }
 

@@ -100,17 +100,14 @@ struct task_range {
 /* "train", "train:5", "train:0-9" */
 static int parse_range(struct str spec, struct task_range *out, struct error *err)
 {
-	const char *colon = spec.n ? memchr(spec.p, ':', spec.n) : NULL;
-	struct str digits = colon ? str_skip(spec, (size_t)(colon - spec.p) + 1) : STR_NONE;
-	const char *dash = digits.n ? memchr(digits.p, '-', digits.n) : NULL;
-	struct str first = dash ? (struct str){digits.p, (size_t)(dash - digits.p)} : digits;
-	struct str last = dash ? str_skip(digits, first.n + 1) : first;
+	struct str last = spec;
 
-	*out = (struct task_range){.split = colon ? (struct str){spec.p, (size_t)(colon - spec.p)}
-	                                          : spec,
-	                           .last = UINT64_MAX};
-	bool right = !colon || (text_u64(first, &out->first) && text_u64(last, &out->last) &&
-	                        out->first <= out->last);
+	*out = (struct task_range){.split = str_cut(&last, ':'), .last = UINT64_MAX};
+	bool whole = out->split.n == spec.n;
+	bool range = last.n && memchr(last.p, '-', last.n);
+	struct str first = range ? str_cut(&last, '-') : last;
+	bool right = whole || (text_u64(first, &out->first) && text_u64(last, &out->last) &&
+	                       out->first <= out->last);
 	return right && out->split.n
 	               ? 0
 	               : error_set(err, FAIL_USAGE,

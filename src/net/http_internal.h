@@ -1,4 +1,4 @@
-/* The fields of an HTTP exchange, for http.c, http_reply.c and http_error.c. */
+/* The fields of an HTTP exchange, for http.c and http_error.c. */
 #ifndef ROLLDBG_NET_HTTP_INTERNAL_H
 #define ROLLDBG_NET_HTTP_INTERNAL_H
 

@@ -1,7 +1,6 @@
 /* The lines of a model's turns, and recordings of those that no session could be found for: see
-   join_internal.h. */
+   joining.h. */
 #include "tap/episode_internal.h"
-#include "tap/join_internal.h"
 
 #include "json/write.h"
 #include "policy/llm/calls.h"

@@ -226,10 +226,8 @@ static struct str json_of(struct str text)
 	if (json_is_valid(text))
 		return text;
 	while (text.n) {
-		const char *lf = memchr(text.p, '\n', text.n);
-		struct str line = {text.p, lf ? (size_t)(lf - text.p) : text.n};
+		struct str line = str_cut(&text, '\n');
 
-		text = str_skip(text, line.n + 1);
 		if (str_starts(line, STR("data:"))) {
 			line = str_skip(line, line.n > 5 && line.p[5] == ' ' ? 6 : 5);
 			line.n -= line.n && line.p[line.n - 1] == '\r';

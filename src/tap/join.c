@@ -6,7 +6,6 @@
 #include "json/canon.h"
 #include "json/write.h"
 #include "policy/llm/tool_result.h"
-#include "tap/join_internal.h"
 
 #include <stdlib.h>
 

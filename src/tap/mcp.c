@@ -339,14 +339,13 @@ static void take_piece(void *data, struct tap_exchange *x, struct str bytes)
 static struct mcp_reply reply_of(const struct tap_exchange *x, enum mcp_got got, struct str text)
 {
 	struct str type = tap_header(&x->reply, "content-type");
-	const char *end = type.n ? memchr(type.p, ';', type.n) : NULL;
 	bool named = tap_header(&x->request, "mcp-session-id").n;
 
 	return (struct mcp_reply){
 		.got = got,
 		.http_status = x->reply.status,
 		.text = text,
-		.media = text_trim(end ? (struct str){type.p, (size_t)(end - type.p)} : type),
+		.media = type.n ? text_trim(str_cut(&type, ';')) : type,
 		.location = tap_header(&x->reply, "location"),
 		.session_lost = named && x->reply.status == 404,
 	};

@@ -2,7 +2,6 @@
 #include "tap/mcp_client.h"
 
 #include "env/failure.h"
-#include "env/mcp/messages.h"
 #include "env/mcp/revisions.h"
 #include "env/reading.h"
 #include "env/tool_list.h"

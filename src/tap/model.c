@@ -266,10 +266,7 @@ static int read_body(struct reply_reading *r, struct chat_failure *f, struct err
 	struct json_fault fault;
 
 	if (x->reply.status < 200 || x->reply.status > 299) {
-		const char *end = type.n ? memchr(type.p, ';', type.n) : NULL;
-
-		type.n = end ? (size_t)(end - type.p) : type.n;
-		chat_failure_from_reply(f, x->reply.status, type, b->bytes);
+		chat_failure_from_reply(f, x->reply.status, str_cut(&type, ';'), b->bytes);
 		return 0;
 	}
 	if (b->cut || b->encoded) {

@@ -67,17 +67,11 @@ static bool is_at(const struct tap_head *request, const char *path)
 /* The session in a header of the form "NAME=VALUE[; ..]"; false if it names none. */
 static bool session_in(struct str cookies, struct buf *out)
 {
-	struct str rest = cookies;
+	bool found = false;
 
-	while (rest.n) {
-		const char *end = memchr(rest.p, ';', rest.n);
-		struct str one = {rest.p, end ? (size_t)(end - rest.p) : rest.n};
-
-		if (nemo_gym_session_id(one, out))
-			return true;
-		rest = str_skip(rest, one.n + 1);
-	}
-	return false;
+	while (cookies.n && !found)
+		found = nemo_gym_session_id(str_cut(&cookies, ';'), out);
+	return found;
 }
 
 static bool begins_episode(const struct tap_head *request)

@@ -1,6 +1,5 @@
 /* Elicitation requests of a server: the reply is valid JSON, and accepts only if each
    required field has a default. */
-#include "env/mcp/elicit.h"
 #include "env/mcp/input.h"
 #include "replies.h"
 

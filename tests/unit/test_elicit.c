@@ -1,5 +1,5 @@
 /* Replies to elicitations: the defaults of a form, or a refusal. */
-#include "env/mcp/elicit.h"
+#include "env/mcp/input.h"
 #include "tap.h"
 
 #define SCHEMA(properties, required)                                                               \

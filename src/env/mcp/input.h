@@ -25,4 +25,13 @@ bool mcp_input_answer(struct str result, struct buf *responses, struct buf *stat
 /* Is the result of a tool call unusable, and why? */
 bool mcp_result_is_unusable(const struct mcp_reply *r, struct buf *why);
 
+/* The client capability that announces this. */
+#define ELICIT_CAPABILITY "\"elicitation\":{}"
+
+/* Answers a server's question to the user: as there is no user, the form's defaults are sent (SEP-1034),
+   if every required field has one. Appends the result of `elicitation/create`: {"action":"accept","content":{..}}, or
+   {"action":"decline"} with the reason in `why`. params: the request's, valid JSON. Returns true
+   if accepted. */
+bool elicit_answer(struct str params, struct buf *result, struct buf *why);
+
 #endif

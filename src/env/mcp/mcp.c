@@ -10,6 +10,80 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static void note(struct env_mcp *e, enum event_kind event, const char *what, const char *why,
+              bool skipped)
+{
+	reading_note(&e->base.events, event, what, str_from(why), skipped);
+}
+
+/* ---- the control plane ---- */
+
+static int read_status(struct env_mcp *e, struct env_reply *out, struct error *err)
+{
+	struct str status;
+
+	if (control_read(&e->control, CONTROL_STATUS, &status, err))
+		return -1;
+	mcp_known_status(&e->known, status, buf_cstr(&e->control.why), out);
+	e->base.facts.total_reward = mcp_known_total_reward(&e->known);
+	return 0;
+}
+
+static int read_control_plane(struct env_mcp *e, struct env_reply *out, struct error *err)
+{
+	struct str body;
+
+	if (e->control.kind == CONTROL_NONE)
+		return 0;
+	if (read_status(e, out, err))
+		return -1;
+	if (e->known.state_lost)
+		return 0;
+	if (control_read(&e->control, CONTROL_REWARD, &body, err))
+		return -1;
+	mcp_known_reward(&e->known, body, buf_cstr(&e->control.why), out);
+	return 0;
+}
+
+/* ---- tools ---- */
+
+static void note_endless(struct env_mcp *e, bool endless)
+{
+	if (endless) {
+		note(e, EVENT_NOISE, "tools/list",
+		         "pagination does not end: the cursor repeats, or the pages are too large "
+		         "or too slow",
+		         false);
+	}
+}
+
+static int check_tools(struct env_mcp *e, struct error *err)
+{
+	struct buf now = BUF(BUF_MAX_MESSAGE), detail = BUF(BUF_MAX_MESSAGE);
+	struct mcp_reply r;
+	bool endless;
+
+	if (!e->session->tools_changed)
+		return 0;
+	e->session->tools_changed = false;
+	int failed = mcp_list_tools(e->session, &now, &endless, &r, err);
+	if (!failed && r.got != MCP_GOT_RESULT) {
+		note(e, EVENT_NOISE, "tools/list",
+		         "the tool list changed, but reading the new one was refused", false);
+	} else if (!failed &&
+	           tools_differ(buf_view(&e->tools), buf_view(&now), e->hasher, &detail)) {
+		struct buf before = e->tools;
+
+		e->tools = now;
+		now = before;
+		e->base.facts.tools = buf_view(&e->tools);
+		events_push(&e->base.events, EVENT_TOOLS_CHANGED, buf_view(&detail));
+	}
+	note_endless(e, !failed && endless);
+	BUFS_RELEASE(&now, &detail);
+	return failed;
+}
+
 /* ---- opening ---- */
 
 static bool plain(const struct env_conf *conf)
@@ -55,7 +129,7 @@ static int list_tools(struct env_mcp *e, struct env_reply *refusal, struct error
 		return -1;
 	if (r.got != MCP_GOT_RESULT)
 		return mcp_refused(e, &r, "tools/list", refusal, err);
-	mcp_note_endless(e, endless);
+	note_endless(e, endless);
 	e->base.facts.tools = buf_view(&e->tools);
 	return 0;
 }
@@ -76,7 +150,7 @@ static int find_control_plane(struct env_mcp *e, struct error *err)
 		log_warn("cannot tell whether the server has a control plane (%s): treated as "
 		         "plain MCP",
 		         why);
-		mcp_note(e, EVENT_CONTROL_PLANE_FAILED, "detection", why, false);
+		note(e, EVENT_CONTROL_PLANE_FAILED, "detection", why, false);
 	}
 	if (e->control.kind == CONTROL_NONE && e->conf->protocol &&
 	    !strcmp(e->conf->protocol, "mcp-gym")) {
@@ -246,7 +320,7 @@ static int read_start(struct env_mcp *e, struct env_reply *out, struct error *er
 	struct str first;
 
 	if (must_not_read_state(e)) {
-		mcp_note(e, EVENT_CONTROL_PLANE_FAILED, "state",
+		note(e, EVENT_CONTROL_PLANE_FAILED, "state",
 		         "not read before the first call, which would create an unseeded "
 		         "environment on this server",
 		         true);
@@ -272,7 +346,7 @@ static int read_source(struct env_mcp *e, struct str *out, struct error *err)
 		return -1;
 	}
 	if (!out->p && e->source.why.n)
-		mcp_note(e, EVENT_CONTROL_PLANE_FAILED, "state", buf_cstr(&e->source.why), false);
+		note(e, EVENT_CONTROL_PLANE_FAILED, "state", buf_cstr(&e->source.why), false);
 	if (e->source.kind == STATE_CONTROL_PLANE)
 		mcp_known_state(&e->known, *out);
 	return 0;
@@ -306,12 +380,12 @@ static int read_status_before(struct env_mcp *e, struct env_reply *start, struct
 {
 	struct env_reply before = *start;
 
-	if (mcp_read_status(e, &before, err))
+	if (read_status(e, &before, err))
 		return -1;
 	if (before.terminated > 0 || before.truncated > 0) {
 		start->terminated = before.terminated;
 		start->truncated = before.truncated;
-		mcp_note(e, EVENT_NOTIFICATION, "status",
+		note(e, EVENT_NOTIFICATION, "status",
 		         "the episode was over before the first step: another client used it, "
 		         "and it was not reset",
 		         false);
@@ -347,7 +421,7 @@ static int mcp_state(struct env *base, struct str *out, struct error *err)
 	bool unreadable = e->source.kind == STATE_CONTROL_PLANE && must_not_read_state(e);
 
 	*out = STR_NONE;
-	if (mcp_check_tools(e, err))
+	if (check_tools(e, err))
 		return -1;
 	if (unreadable)
 		return 0;
@@ -387,7 +461,7 @@ static int mcp_step(struct env *base, struct str name, struct str arguments, str
 	out->env_session = e->base.facts.env_session;
 	if (out->outcome != OUTCOME_OK && out->error.layer == LAYER_TRANSPORT)
 		return 0; /* no reply: two more requests would only time out again */
-	int failed = mcp_read_control_plane(e, out, err);
+	int failed = read_control_plane(e, out, err);
 	mcp_known_conclude(&e->known, out);
 	if (out->outcome != OUTCOME_OK)
 		e->last = STR_NONE;

@@ -1,8 +1,8 @@
 /* The directory env/mcp/: the MCP adapter: sessions, their channels, tools, the control plane,
    replies. The interface it implements is env.h; JSON-RPC and event streams are in protocol/. */
 
-/* The internals of an MCP environment, shared by mcp.c (open to close), watch.c (checks besides
-   replies) and refused.c. */
+/* The internals of an MCP environment, shared by mcp.c (open to close), state.c and
+   refused.c. */
 #ifndef ROLLDBG_ENV_MCP_MCP_INTERNAL_H
 #define ROLLDBG_ENV_MCP_MCP_INTERNAL_H
 
@@ -31,28 +31,10 @@ struct env_mcp {
 	bool acted;        /* a step was sent */
 };
 
-/* Queues an event {"what","why"}; why is shortened to a sentence. `skipped`: intentionally not
-   done. */
-void mcp_note(struct env_mcp *e, enum event_kind event, const char *what, const char *why,
-              bool skipped);
-
-/* Reports that not all pages of the tool list were read. */
-void mcp_note_endless(struct env_mcp *e, bool endless);
-
-/* Fills env_steps, terminated and truncated of out, and checks whether the control plane
-   belongs to the environment that acted. -1 only when interrupted, or for a local failure. */
-MUST_USE int mcp_read_status(struct env_mcp *e, struct env_reply *out, struct error *err);
-
 /* Handles a refused session. -1 with an error: no server, or not an MCP server. Otherwise it is
    a refusal, which is recorded. */
 MUST_USE int mcp_refused(struct env_mcp *e, const struct mcp_reply *r, const char *what,
                          struct env_reply *refusal, struct error *err);
-
-/* After a step: reads the status, then the reward. */
-MUST_USE int mcp_read_control_plane(struct env_mcp *e, struct env_reply *out, struct error *err);
-
-/* After list_changed: lists the tools again and reports the differences. */
-MUST_USE int mcp_check_tools(struct env_mcp *e, struct error *err);
 
 /* ---- the state, from its source: the control plane, a resource or a tool (state.c) ---- */
 

@@ -217,4 +217,14 @@ void mcp_note_retry(struct mcp_session *s, const struct mcp_reply *refusal, cons
 /* Queues an event `noise`: the server refused a message. http_status 0: none; why NULL: unknown. */
 void mcp_note_refused(struct mcp_session *s, struct str message, int http_status, const char *why);
 
+/* ---- messages that are not replies to a call, also of a client behind the tap ---- */
+
+/* Queues an event about a message: {"message"}; of a text that is none {"text"}, {"base64"} or, of a
+   long one, {"bytes"}. raw: the text it was read from. */
+void mcp_note_message(struct event_queue *q, enum event_kind kind, const struct jsonrpc_message *m,
+                      struct str raw);
+
+/* Why the message, which is JSON, is no JSON-RPC response: a clause. */
+const char *mcp_message_fault(const struct jsonrpc_message *m);
+
 #endif

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 static void note(struct env_mcp *e, enum event_kind event, const char *what, const char *why,
-              bool skipped)
+                 bool skipped)
 {
 	reading_note(&e->base.events, event, what, str_from(why), skipped);
 }
@@ -51,9 +51,9 @@ static void note_endless(struct env_mcp *e, bool endless)
 {
 	if (endless) {
 		note(e, EVENT_NOISE, "tools/list",
-		         "pagination does not end: the cursor repeats, or the pages are too large "
-		         "or too slow",
-		         false);
+		     "pagination does not end: the cursor repeats, or the pages are too large "
+		     "or too slow",
+		     false);
 	}
 }
 
@@ -69,7 +69,7 @@ static int check_tools(struct env_mcp *e, struct error *err)
 	int failed = mcp_list_tools(e->session, &now, &endless, &r, err);
 	if (!failed && r.got != MCP_GOT_RESULT) {
 		note(e, EVENT_NOISE, "tools/list",
-		         "the tool list changed, but reading the new one was refused", false);
+		     "the tool list changed, but reading the new one was refused", false);
 	} else if (!failed &&
 	           tools_differ(buf_view(&e->tools), buf_view(&now), e->hasher, &detail)) {
 		struct buf before = e->tools;
@@ -321,9 +321,9 @@ static int read_start(struct env_mcp *e, struct env_reply *out, struct error *er
 
 	if (must_not_read_state(e)) {
 		note(e, EVENT_CONTROL_PLANE_FAILED, "state",
-		         "not read before the first call, which would create an unseeded "
-		         "environment on this server",
-		         true);
+		     "not read before the first call, which would create an unseeded "
+		     "environment on this server",
+		     true);
 		return 0;
 	}
 	if (control_read(&e->control, CONTROL_STATE, &first, err))
@@ -386,9 +386,9 @@ static int read_status_before(struct env_mcp *e, struct env_reply *start, struct
 		start->terminated = before.terminated;
 		start->truncated = before.truncated;
 		note(e, EVENT_NOTIFICATION, "status",
-		         "the episode was over before the first step: another client used it, "
-		         "and it was not reset",
-		         false);
+		     "the episode was over before the first step: another client used it, "
+		     "and it was not reset",
+		     false);
 	}
 	return 0;
 }

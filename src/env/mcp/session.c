@@ -3,8 +3,8 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "env/mcp/input.h"
 #include "env/mcp/http.h"
+#include "env/mcp/input.h"
 #include "env/mcp/modern.h"
 #include "env/mcp/revisions.h"
 

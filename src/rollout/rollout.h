@@ -6,7 +6,9 @@
 #ifndef ROLLDBG_ROLLOUT_ROLLOUT_H
 #define ROLLDBG_ROLLOUT_ROLLOUT_H
 
-#include "rollout/lines.h"
+#include "env/env.h"
+#include "policy/policy.h"
+#include "recording/line_writer.h"
 #include "rollout/options_fit.h"
 #include "rollout/volatile_members.h"
 

@@ -1,6 +1,6 @@
 /* Replies of an OpenEnv server, and their classification. Four lines: flags and a code, the
    first observation, the last good one, and the frame or the body. */
-#include "env/openenv/reply.h"
+#include "env/openenv/openenv.h"
 #include "replies.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,7 +5,7 @@
 #include "env/ignore_paths.h"
 #include "env/mcp/control_plane.h"
 #include "env/mcp/reply.h"
-#include "env/openenv/reply.h"
+#include "env/openenv/openenv.h"
 #include "env/state_source.h"
 #include "tap.h"
 

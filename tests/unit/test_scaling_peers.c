@@ -4,7 +4,7 @@
 #include "env/mcp/input.h"
 #include "env/mcp/mcp_internal.h"
 #include "env/mcp/session.h"
-#include "env/openenv/reply.h"
+#include "env/openenv/openenv.h"
 #include "json/arguments.h"
 #include "json/index.h"
 #include "json/schema.h"

@@ -1,5 +1,5 @@
-/* What the replies of a resources server mean: see reply.h. */
-#include "env/nemo_gym/reply.h"
+/* What the replies of a resources server mean: see nemo_gym.h. */
+#include "env/nemo_gym/nemo_gym.h"
 
 #include "env/http_env.h"
 #include "json/write.h"

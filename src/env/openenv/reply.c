@@ -1,7 +1,7 @@
-/* Classifies OpenEnv's replies: see reply.h. Layers that report errors, from the transport
+/* Classifies OpenEnv's replies: see openenv.h. Layers that report errors, from the transport
    inwards: the connection, the frame, the framework (error of an MCP action), the tool, the
    environment's own fields. */
-#include "env/openenv/reply.h"
+#include "env/openenv/openenv.h"
 
 #include "base/text.h"
 #include "env/error_text.h"

@@ -1,5 +1,5 @@
-/* Envelopes of OpenEnv, over /ws and over plain HTTP: see wire.h. */
-#include "env/openenv/wire.h"
+/* Envelopes of OpenEnv, over /ws and over plain HTTP: see openenv.h. */
+#include "env/openenv/openenv.h"
 
 #include "base/text.h"
 #include "json/write.h"

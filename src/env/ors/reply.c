@@ -1,6 +1,6 @@
-/* What the replies of an ORS server mean: see reply.h. The layers that report errors, from the
+/* What the replies of an ORS server mean: see ors.h. The layers that report errors, from the
    outside: HTTP, the event stream, `ok` of the result, the tool's own text. */
-#include "env/ors/reply.h"
+#include "env/ors/ors.h"
 
 #include "env/http_env.h"
 #include "json/write.h"

@@ -44,6 +44,8 @@ struct openenv_frame_error {
 	bool closes; /* the server closes the session after this frame */
 };
 
+/* The request of a client with this raw `type`. */
+bool openenv_ask_of(struct str type, enum openenv_ask *out);
 /* Reads a frame of the WebSocket as the answer to a request; asked NULL: to none. */
 void openenv_read_frame(struct str text, bool binary, const enum openenv_ask *asked,
                         struct openenv_answer *out);

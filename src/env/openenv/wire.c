@@ -18,6 +18,17 @@ static const struct question {
 	[OPENENV_MCP] = {"mcp", "mcp", "/mcp", false},
 };
 
+bool openenv_ask_of(struct str type, enum openenv_ask *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(questions); i++) {
+		if (json_is(type, str_from(questions[i].type))) {
+			*out = (enum openenv_ask)i;
+			return true;
+		}
+	}
+	return false;
+}
+
 static const struct openenv_frame_error frame_errors[] = {
 	{"CAPACITY_REACHED", OUTCOME_CAPACITY, CLASS_CAPACITY, true},
 	{"SESSION_ERROR", OUTCOME_SESSION_LOST, CLASS_SESSION, true},

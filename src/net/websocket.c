@@ -152,10 +152,7 @@ static void queue_message(struct websocket *ws, bool binary)
 	m->bytes = ws->partial;
 	m->binary = binary;
 	ws->partial = BUF(ws->max_bytes);
-	if (ws->last)
-		ws->last->next = m;
-	else
-		ws->first = m;
+	*(ws->last ? &ws->last->next : &ws->first) = m;
 	ws->last = m;
 	ws->inbox++;
 	ws->inbox_bytes += m->bytes.n;

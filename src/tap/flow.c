@@ -164,10 +164,7 @@ static void pass_request_head(struct tap_flow *f, const struct http_part *part, 
 	x->shown.connection = &f->connection;
 	x->shown.request = keep_head(part, &x->request_head);
 	x->upgrade = rewrite_is_upgrade(part->fields);
-	if (f->last)
-		f->last->next = x;
-	else
-		f->first = x;
+	*(f->last ? &f->last->next : &f->first) = x;
 	f->last = f->asking = x;
 	rewrite_request(&f->reader->conf.rewriting, part, out);
 	note(f, (struct passed){.what = REQUEST_HEAD, .x = x});

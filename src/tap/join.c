@@ -495,10 +495,7 @@ void tap_joiner_add(struct tap_joiner *j, struct model_turn *t)
 		write_waiting(j, s);
 		return;
 	}
-	if (j->last)
-		j->last->next = t;
-	else
-		j->first = t;
+	*(j->last ? &j->last->next : &j->first) = t;
 	j->last = t;
 	j->waiting++;
 }

@@ -79,10 +79,7 @@ static void bury(struct relay *r, struct conn *c)
 	if (c->dead)
 		return;
 	c->dead = true;
-	if (c->previous)
-		c->previous->next = c->next;
-	else
-		r->first = c->next;
+	*(c->previous ? &c->previous->next : &r->first) = c->next;
 	if (c->next)
 		c->next->previous = c->previous;
 	c->next = r->dead;

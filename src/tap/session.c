@@ -67,10 +67,7 @@ struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c)
 	tap_join_call(s, c, step);
 	step->at_ms = clock->unix_ms(clock->ctx);
 	step->began_ns = tap_now_ns(s->r);
-	if (s->last)
-		s->last->next = step;
-	else
-		s->first = step;
+	*(s->last ? &s->last->next : &s->first) = step;
 	s->last = step;
 	take_request(s, FAULT_AT_STEP, step);
 	return step;
@@ -267,10 +264,7 @@ void tap_session_end(struct tap_session *s, const struct tap_ending *e,
 	tap_episode_end(s, ending_status(e), buf_cstr(&why));
 	c->open--;
 	c->without_episode += !s->counted;
-	if (s->previous)
-		s->previous->next = s->next;
-	else
-		s->r->sessions = s->next;
+	*(s->previous ? &s->previous->next : &s->r->sessions) = s->next;
 	if (s->next)
 		s->next->previous = s->previous;
 	events_release(&s->waiting);

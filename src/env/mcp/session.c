@@ -85,21 +85,32 @@ void mcp_store_server_info(struct mcp_session *s, struct str info)
 		json_decode(version, &s->version);
 }
 
-/* Sends notifications/cancelled: the response is no longer awaited. */
+static int notify(struct mcp_session *s, const char *method, struct str params, uint64_t timeout_ms,
+                  struct error *err)
+{
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	jsonrpc_write_notification(&text, method, params);
+	struct mcp_outgoing q = {.text = buf_view(&text),
+	                         .method = method,
+	                         .params = params,
+	                         .timeout_ms = timeout_ms};
+	int failed = s->ops->send(s->channel, &q, err);
+	buf_release(&text);
+	return failed;
+}
+
+/* The response is no longer awaited. */
 static int cancel(struct mcp_session *s, int64_t id, struct error *err)
 {
 	uint64_t timeout_ms = s->conf.timeout_ms;
-	struct buf params = BUF(BUF_MAX_SMALL), text = BUF(BUF_MAX_SMALL);
-	struct mcp_outgoing q = {.method = "notifications/cancelled",
-	                         .timeout_ms = timeout_ms < CANCEL_MS ? timeout_ms : CANCEL_MS};
+	struct buf params = BUF(BUF_MAX_SMALL);
 
 	s->late_responses++;
-	buf_printf(&params, "{\"requestId\":%lld,\"reason\":\"timeout\"}", (long long)id);
-	q.params = buf_view(&params);
-	jsonrpc_write_notification(&text, q.method, q.params);
-	q.text = buf_view(&text);
-	int failed = s->ops->send(s->channel, &q, err);
-	BUFS_RELEASE(&params, &text);
+	json_pack(&params, "{requestId:%i,reason:'timeout'}", id);
+	int failed = notify(s, "notifications/cancelled", buf_view(&params),
+	                    timeout_ms < CANCEL_MS ? timeout_ms : CANCEL_MS, err);
+	buf_release(&params);
 	return failed;
 }
 
@@ -140,19 +151,6 @@ static int initialize_once(struct mcp_session *s, struct mcp_reply *r, struct er
 const char *mcp_offered_instead(const struct mcp_reply *r)
 {
 	return mcp_revision_in(JSON_GET(r->message.error_data, "supported"), true);
-}
-
-static int send_initialized(struct mcp_session *s, struct error *err)
-{
-	struct buf text = BUF(BUF_MAX_SMALL);
-	struct mcp_outgoing q = {.method = "notifications/initialized",
-	                         .timeout_ms = s->conf.timeout_ms};
-
-	jsonrpc_write_notification(&text, q.method, q.params);
-	q.text = buf_view(&text);
-	int failed = s->ops->send(s->channel, &q, err);
-	buf_release(&text);
-	return failed;
 }
 
 static int initialize(struct mcp_session *s, struct mcp_reply *r, struct error *err)
@@ -226,7 +224,9 @@ static int open_legacy(struct mcp_session *s, struct mcp_reply *r, struct error 
 	s->agreed = true;
 	mcp_store_server_info(s, JSON_GET(r->message.result, "serverInfo"));
 	log_info("MCP session open, revision %s", s->revision);
-	return send_initialized(s, err) ? error_from_peer(err) : 0;
+	return notify(s, "notifications/initialized", STR_NONE, s->conf.timeout_ms, err)
+	               ? error_from_peer(err)
+	               : 0;
 }
 
 int mcp_session_open(struct mcp_session *s, struct mcp_reply *r, struct error *err)

@@ -427,7 +427,7 @@ static void write_turn(struct tap_joiner *j, struct tap_session *s, struct model
 	                        .llm = buf_view(&llm),
 	                        .joined = t->joined,
 	                        .at_ms = clock->unix_ms(clock->ctx)};
-	if (!tap_is_broken(s->r) && line_writer_turn(&e->writer, &f, &err))
+	if (!tap_is_broken(s->r) && line_writer_turn(&e->lines.writer, &f, &err))
 		tap_stop_recording(s->r, &err);
 	e->last_ns = tap_now_ns(s->r);
 	BUFS_RELEASE(&messages, &llm);

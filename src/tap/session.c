@@ -142,7 +142,7 @@ void tap_step_end(struct tap_step *step, const struct env_reply *reply)
 		                        .at_ms = step->at_ms,
 		                        .latency_us = latency_us(step, now)};
 
-		if (!tap_is_broken(s->r) && line_writer_step(&e->writer, &f, &err))
+		if (!tap_is_broken(s->r) && line_writer_step(&e->lines.writer, &f, &err))
 			tap_stop_recording(s->r, &err);
 		count_reply(e, reply);
 		e->last_ns = now;

@@ -4,7 +4,7 @@
 #include "env/failure.h"
 #include "env/ignore_paths.h"
 #include "env/mcp/control_plane.h"
-#include "env/mcp/reply.h"
+#include "env/mcp/known.h"
 #include "env/openenv/openenv.h"
 #include "env/state_source.h"
 #include "tap.h"

@@ -1,11 +1,10 @@
-/* MCP without sessions: see modern.h. */
-#include "env/mcp/modern.h"
+/* MCP without sessions: see session.h. */
+#include "env/mcp/session.h"
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "env/mcp/headers.h"
 #include "env/mcp/input.h"
-#include "env/mcp/revisions.h"
 #include "json/write.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* The table of MCP revisions: see revisions.h. */
-#include "env/mcp/revisions.h"
+/* The table of MCP revisions: see session.h. */
+#include "env/mcp/session.h"
 
 #include "json/scan.h"
 

@@ -5,8 +5,6 @@
 #include "base/mem.h"
 #include "env/mcp/http.h"
 #include "env/mcp/input.h"
-#include "env/mcp/modern.h"
-#include "env/mcp/revisions.h"
 
 #include <stdlib.h>
 #include <string.h>

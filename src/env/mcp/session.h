@@ -4,6 +4,7 @@
 #ifndef ROLLDBG_ENV_MCP_SESSION_H
 #define ROLLDBG_ENV_MCP_SESSION_H
 
+#include "base/base.h"
 #include "json/write.h"
 #include "net/io.h"
 #include "protocol/jsonrpc.h"
@@ -84,7 +85,7 @@ MUST_USE int mcp_request(struct mcp_session *s, const char *method, struct str p
 
 /* A tool call, sent at most once. If the session is lost it is replaced for later calls, but
    this one stays lost (reply->session_lost). If the server refuses the headers, the caller may
-   list the tools and call again: see mcp_call_tool (tools.h). */
+   list the tools and call again: see mcp_call_tool. */
 MUST_USE int mcp_call_once(struct mcp_session *s, struct str name, struct str arguments,
                            struct mcp_reply *reply, struct error *err);
 
@@ -226,5 +227,60 @@ void mcp_note_message(struct event_queue *q, enum event_kind kind, const struct 
 
 /* Why the message, which is JSON, is no JSON-RPC response: a clause. */
 const char *mcp_message_fault(const struct jsonrpc_message *m);
+
+/* ---- without sessions: modern.c ---- */
+
+/* Sends server/discover, determines s->modern from the answer, and logs the result and the
+   reason. *final: there is nothing else to try; otherwise `initialize` may still open a session.
+   Reply and failures as for mcp_session_open. */
+MUST_USE int mcp_modern_open(struct mcp_session *s, bool *final, struct mcp_reply *reply,
+                             struct error *err);
+
+/* Sends a request, repeating it if needed: in another revision if the server refused this one
+   before executing it (HTTP 400; event `retry`), and with answers to its input requests (event
+   `notification`), at most MCP_ROUNDS_MAX times and within one timeout. A result of an unknown
+   kind is MCP_GOT_UNUSABLE, except for tools/call, whose caller checks it. */
+#define MCP_ROUNDS_MAX 10
+
+MUST_USE int mcp_modern_request(struct mcp_session *s, const char *method, struct str params,
+                                bool may_repeat, struct mcp_reply *reply, struct error *err);
+
+/* Is the error one that only servers of this revision send? */
+bool mcp_is_modern_error(const struct mcp_reply *reply);
+
+/* May a tool of tools/list be offered? If not, an event `noise` has the reason. Tools that
+   require headers are stored for later calls. */
+bool mcp_modern_accepts_tool(struct mcp_session *s, struct str tool);
+
+/* ---- tools and resources: tools.c ---- */
+
+/* Fills tools with one raw JSON array: at most 16 MiB, whole tools, each name once; omissions
+   are queued as events. *endless: a cursor repeated, or the pages did not end; the tools
+   received so far are returned. r->got other than MCP_GOT_RESULT: how the server refused. -1
+   only if interrupted, or for a local failure. */
+MUST_USE int mcp_list_tools(struct mcp_session *s, struct buf *tools, bool *endless,
+                            struct mcp_reply *r, struct error *err);
+
+/* mcp_call_once; if the server refuses the headers before executing the call, the tools are
+   listed again and the call is sent again (event `retry`). */
+MUST_USE int mcp_call_tool(struct mcp_session *s, struct str name, struct str arguments,
+                           struct mcp_reply *r, struct error *err);
+
+/* Appends the resources, at most 16 pages of them, as a raw JSON array; nothing if the server lists none.
+   -1 only if interrupted, or for a local failure. */
+MUST_USE int mcp_list_resources(struct mcp_session *s, struct buf *out, struct error *err);
+
+/* ---- revisions.def ---- */
+
+const char *mcp_newest_revision(bool sessions);
+const char *mcp_oldest_revision(bool sessions);
+
+/* The supported revision with that name (a raw JSON string); NULL: none. */
+const char *mcp_revision_named(struct str string, bool sessions);
+/* The newest supported one in a raw JSON array of strings; NULL: none. */
+const char *mcp_revision_in(struct str list, bool sessions);
+
+/* Is it sent in a header of each HTTP request? */
+bool mcp_revision_has_header(const char *revision);
 
 #endif

@@ -1,9 +1,8 @@
-/* tools/list, all pages, and tools/call: see tools.h. */
-#include "env/mcp/tools.h"
+/* tools/list, all pages, and tools/call: see session.h. */
+#include "env/mcp/session.h"
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "env/mcp/modern.h"
 #include "json/write.h"
 
 #define TOOL_PAGES_MAX     1000

@@ -2,7 +2,7 @@
 #include "tap/mcp_client.h"
 
 #include "env/failure.h"
-#include "env/mcp/session.h"
+#include "env/mcp/mcp_session.h"
 #include "env/reading.h"
 #include "env/tool_list.h"
 #include "json/write.h"

@@ -25,7 +25,7 @@ struct streamed {
 };
 
 /* One exchange, while its reply is read. */
-struct reply_reading {
+struct model_reading {
 	struct decoder *d;
 	const struct tap_exchange *x;
 	const struct api *api; /* NULL: completions */
@@ -97,7 +97,7 @@ static size_t index_of(struct str choice, size_t position)
 	return json_i64(JSON_GET(choice, "index"), &index) && index >= 0 ? (size_t)index : position;
 }
 
-static void add_turn(struct reply_reading *r, size_t index, size_t choices,
+static void add_turn(struct model_reading *r, size_t index, size_t choices,
                      struct chat_reply *reply)
 {
 	size_t n = r->request.prompt_count > 0 ? r->request.prompt_count : 1;
@@ -112,7 +112,7 @@ static void add_turn(struct reply_reading *r, size_t index, size_t choices,
 }
 
 /* A request without a usable reply. */
-static void add_failure(struct reply_reading *r, const struct chat_failure *f)
+static void add_failure(struct model_reading *r, const struct chat_failure *f)
 {
 	struct buf *out = &r->d->chunk;
 
@@ -124,7 +124,7 @@ static void add_failure(struct reply_reading *r, const struct chat_failure *f)
 
 /* ---- whole replies ---- */
 
-static int read_whole(struct reply_reading *r, struct str body, struct chat_failure *f,
+static int read_whole(struct model_reading *r, struct str body, struct chat_failure *f,
                       struct error *err)
 {
 	struct str choices, choice, whole = body;
@@ -157,7 +157,7 @@ static int read_whole(struct reply_reading *r, struct str body, struct chat_fail
 
 /* ---- streams ---- */
 
-static struct chat_stream *stream_at(struct reply_reading *r, size_t index)
+static struct chat_stream *stream_at(struct model_reading *r, size_t index)
 {
 	if (index >= CHOICES_MAX)
 		return NULL;
@@ -169,7 +169,7 @@ static struct chat_stream *stream_at(struct reply_reading *r, size_t index)
 	return &r->streams[index];
 }
 
-static int add_chunk(struct reply_reading *r, struct str chunk, struct error *err)
+static int add_chunk(struct model_reading *r, struct str chunk, struct error *err)
 {
 	struct str choices = JSON_GET(chunk, "choices"), choice;
 	size_t position = 0;
@@ -189,7 +189,7 @@ static int add_chunk(struct reply_reading *r, struct str chunk, struct error *er
 	return 0;
 }
 
-static int add_event(struct reply_reading *r, struct api_stream *a, struct str data, bool *done,
+static int add_event(struct model_reading *r, struct api_stream *a, struct str data, bool *done,
                      struct error *err)
 {
 	struct json_fault fault;
@@ -210,7 +210,7 @@ static int add_event(struct reply_reading *r, struct api_stream *a, struct str d
 }
 
 /* The turns of a stream that ended as it should. */
-static int take_streams(struct reply_reading *r, bool done, struct chat_failure *f,
+static int take_streams(struct model_reading *r, bool done, struct chat_failure *f,
                         struct error *err)
 {
 	struct str failure = r->count ? chat_stream_failure(&r->streams[0]) : STR_NONE;
@@ -237,7 +237,7 @@ static int take_streams(struct reply_reading *r, bool done, struct chat_failure 
 	return 0;
 }
 
-static int read_stream(struct reply_reading *r, struct str body, struct chat_failure *f,
+static int read_stream(struct model_reading *r, struct str body, struct chat_failure *f,
                        struct error *err)
 {
 	struct api_stream a = {.prompt_tokens = 0};
@@ -258,7 +258,7 @@ static int read_stream(struct reply_reading *r, struct str body, struct chat_fai
 
 /* ---- exchanges ---- */
 
-static int read_body(struct reply_reading *r, struct chat_failure *f, struct error *err)
+static int read_body(struct model_reading *r, struct chat_failure *f, struct error *err)
 {
 	const struct tap_exchange *x = r->x;
 	const struct tap_bytes *b = &x->reply_body;
@@ -288,7 +288,7 @@ static int read_body(struct reply_reading *r, struct chat_failure *f, struct err
 
 static void take(void *ctx, struct tap_exchange *x, const struct tap_ending *e)
 {
-	struct reply_reading r = {.d = ctx, .x = x, .ended_well = !x->reply_body.unended};
+	struct model_reading r = {.d = ctx, .x = x, .ended_well = !x->reply_body.unended};
 	struct chat_failure f;
 	struct error err = {0};
 

@@ -2,8 +2,8 @@
    next request. A value that was read is JSON, otherwise there is a message with the
    reason; the id that hashing servers derive can be computed from any JSON. */
 #include "env/mcp/control_plane.h"
-#include "env/mcp/session.h"
-#include "env/mcp/state.h"
+#include "env/mcp/mcp_session.h"
+#include "env/mcp/mcp_internal.h"
 #include "replies.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

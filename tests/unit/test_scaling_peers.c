@@ -3,7 +3,7 @@
 #include "env/mcp/headers.h"
 #include "env/mcp/input.h"
 #include "env/mcp/mcp_internal.h"
-#include "env/mcp/session.h"
+#include "env/mcp/mcp_session.h"
 #include "env/openenv/openenv.h"
 #include "json/arguments.h"
 #include "json/index.h"

@@ -10,7 +10,7 @@
 #define ROLLDBG_ENV_MCP_CONTROL_PLANE_H
 
 #include "env/http_json.h"
-#include "env/mcp/session.h"
+#include "env/mcp/mcp_session.h"
 
 #define CONTROL_RESET "/control/reset_session"
 

@@ -82,7 +82,7 @@ struct schema_walk {
 };
 
 /* A property with a mark, and its value in the arguments; may be absent. */
-struct marked {
+struct header_mark {
 	struct str schema, mark, value;
 };
 
@@ -115,7 +115,7 @@ static bool holds_mark(struct str schema)
 	       memmem(schema.p, schema.n, "\\u", 2); /* it may be escaped */
 }
 
-static bool next_mark(struct schema_walk *w, struct marked *out)
+static bool next_mark(struct schema_walk *w, struct header_mark *out)
 {
 	struct json_member m;
 
@@ -128,7 +128,7 @@ static bool next_mark(struct schema_walk *w, struct marked *out)
 		}
 		if (!holds_mark(m.value))
 			continue;
-		*out = (struct marked){.schema = m.value,
+		*out = (struct header_mark){.schema = m.value,
 		                       .mark = JSON_GET(m.value, MARK),
 		                       .value = member_named(w, l->value, m.key)};
 		enter(w, m.value, out->value);
@@ -200,7 +200,7 @@ static bool seen_before(const struct buf *seen, struct str name)
 	return false;
 }
 
-static const char *broken_rule(const struct marked *m, struct str name, const struct buf *seen)
+static const char *broken_rule(const struct header_mark *m, struct str name, const struct buf *seen)
 {
 	if (!name.n)
 		return "is not a valid HTTP field name";
@@ -213,7 +213,7 @@ int mcp_header_marks(struct str tool, struct buf *why)
 {
 	struct schema_walk w;
 	struct buf name = BUF(NAME_MAX), seen = BUF((NAME_MAX + 1) * MARKS_MAX);
-	struct marked m;
+	struct header_mark m;
 	const char *broken = NULL;
 	int count = 0;
 
@@ -269,7 +269,7 @@ void mcp_header_add_params(struct mcp_header_lines *out, struct str tool, struct
 {
 	struct schema_walk w;
 	struct buf name = BUF(NAME_MAX), value = BUF(MCP_HEADER_VALUE_MAX);
-	struct marked m;
+	struct header_mark m;
 
 	walk_start(&w, tool, arguments);
 	while (next_mark(&w, &m)) {

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "env/mcp/session.h"
+#include "env/mcp/mcp_session.h"
 #include "json/write.h"
 
 #include <stdlib.h>

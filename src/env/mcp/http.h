@@ -2,7 +2,7 @@
 #ifndef ROLLDBG_ENV_MCP_HTTP_H
 #define ROLLDBG_ENV_MCP_HTTP_H
 
-#include "env/mcp/session.h"
+#include "env/mcp/mcp_session.h"
 #include "net/http.h"
 #include "protocol/sse.h"
 

@@ -3,7 +3,7 @@
 #ifndef ROLLDBG_ENV_MCP_INPUT_H
 #define ROLLDBG_ENV_MCP_INPUT_H
 
-#include "env/mcp/session.h"
+#include "env/mcp/mcp_session.h"
 
 /* The kinds of input we support: clientCapabilities in each request. */
 #define MCP_INPUT_CAPABILITIES "{\"roots\":{},\"elicitation\":{}}"

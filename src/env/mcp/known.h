@@ -4,7 +4,7 @@
 #define ROLLDBG_ENV_MCP_KNOWN_H
 
 #include "env/env.h"
-#include "env/mcp/session.h"
+#include "env/mcp/mcp_session.h"
 #include "env/reading.h"
 
 /* Context of a call, used to read its reply. */

@@ -10,7 +10,7 @@
 #include "env/ignore_paths.h"
 #include "env/mcp/control_plane.h"
 #include "env/mcp/known.h"
-#include "env/mcp/session.h"
+#include "env/mcp/mcp_session.h"
 #include "env/state_source.h"
 #include "env/tool_list.h"
 

@@ -1,5 +1,5 @@
-/* MCP without sessions: see session.h. */
-#include "env/mcp/session.h"
+/* MCP without sessions: see mcp_session.h. */
+#include "env/mcp/mcp_session.h"
 
 #include "base/log.h"
 #include "base/mem.h"

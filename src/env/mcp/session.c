@@ -1,5 +1,5 @@
-/* Opening and closing an MCP session: see session.h. */
-#include "env/mcp/session.h"
+/* Opening and closing an MCP session: see mcp_session.h. */
+#include "env/mcp/mcp_session.h"
 
 #include "base/log.h"
 #include "base/mem.h"

@@ -1,5 +1,5 @@
-/* tools/list, all pages, and tools/call: see session.h. */
-#include "env/mcp/session.h"
+/* tools/list, all pages, and tools/call: see mcp_session.h. */
+#include "env/mcp/mcp_session.h"
 
 #include "base/map.h"
 #include "base/mem.h"

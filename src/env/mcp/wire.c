@@ -1,5 +1,5 @@
-/* Messages of an MCP session, independent of the transport: see session.h. */
-#include "env/mcp/session.h"
+/* Messages of an MCP session, independent of the transport: see mcp_session.h. */
+#include "env/mcp/mcp_session.h"
 
 #include "base/base64.h"
 #include "base/text.h"

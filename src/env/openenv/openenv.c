@@ -11,9 +11,9 @@
 
 #include <stdlib.h>
 
-extern const struct env_ops env_openenv, env_openenv_http;
+extern const struct env_ops env_openenv;
 
-static struct env_openenv *openenv_new(const struct env_ops *ops, const struct env_conf *conf,
+struct env_openenv *openenv_new(const struct env_ops *ops, const struct env_conf *conf,
                                        struct io *io)
 {
 	struct env_openenv *e = mem_new(sizeof(*e));
@@ -31,7 +31,7 @@ static struct env_openenv *openenv_of(struct env *base)
 	return (struct env_openenv *)base;
 }
 
-static void note(struct env_openenv *e, enum event_kind event, const char *what, struct str why)
+void openenv_note(struct env_openenv *e, enum event_kind event, const char *what, struct str why)
 {
 	reading_note(&e->http.base.events, event, what, why, false);
 }
@@ -65,7 +65,7 @@ static void check_episode(struct env_openenv *e, struct str id, bool ours)
 	if (json_type(id) == JSON_STRING)
 		json_decode(id, &now);
 	if (!ours && !str_eq(buf_view(&now), buf_view(&e->episode)))
-		note(e, EVENT_EPISODE_CHANGED, "episode_id", json_is_null(id) ? STR("null") : id);
+		openenv_note(e, EVENT_EPISODE_CHANGED, "episode_id", json_is_null(id) ? STR("null") : id);
 	buf_set(&e->episode, buf_view(&now));
 	buf_release(&now);
 }
@@ -104,7 +104,7 @@ static void choose_source(struct env_openenv *e)
 		e->http.source.kind = STATE_OPENENV;
 		if (e->state.n && e->wire.ws && !openenv_state_informs(buf_view(&e->state))) {
 			e->http.source.kind = STATE_OBSERVATION;
-			note(e, EVENT_NOTIFICATION, "state",
+			openenv_note(e, EVENT_NOTIFICATION, "state",
 			     STR("not informative: it contains only episode_id and "
 			         "step_count; observations are compared instead"));
 		}
@@ -137,7 +137,7 @@ static int choose_ignored(struct env_openenv *e, struct error *err)
 	                               whole ? openenv_metadata_aside(e->http.last) : NULL, err);
 }
 
-static int openenv_state(struct env *base, struct str *out, struct error *err)
+int openenv_state(struct env *base, struct str *out, struct error *err)
 {
 	struct env_openenv *e = openenv_of(base);
 
@@ -191,7 +191,7 @@ static void read_episode_id(struct env_openenv *e)
 		log_info("the environment ignores the requested episode_id");
 }
 
-static int openenv_reset(struct env *base, struct env_reply *out, struct error *err)
+int openenv_reset(struct env *base, struct env_reply *out, struct error *err)
 {
 	struct env_openenv *e = openenv_of(base);
 	struct openenv_answer a;
@@ -230,7 +230,7 @@ static void keep_seen(struct env_openenv *e, const struct env_reply *out)
 		e->http.last = STR_NONE;
 }
 
-static int openenv_step(struct env *base, struct str name, struct str arguments,
+int openenv_step(struct env *base, struct str name, struct str arguments,
                         struct env_reply *out, struct error *err)
 {
 	struct env_openenv *e = openenv_of(base);
@@ -339,34 +339,7 @@ static int openenv_open(const struct env_conf *conf, struct io *io, struct env *
 	return refusal->outcome == OUTCOME_OK ? openenv_learn_facts(e, err) : 0;
 }
 
-static int http_open(const struct env_conf *conf, struct io *io, struct env **out,
-                     struct env_reply *refusal, struct error *err)
-{
-	struct env_openenv *e = openenv_new(&env_openenv_http, conf, io);
-	bool known;
-
-	*out = &e->http.base;
-	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
-	if (state_source_parse(conf->state_spec, &e->http.source, err) ||
-	    openenv_describe(e, &known, err)) {
-		return -1;
-	}
-	if (!known) {
-		return error_set(err, FAIL_PROTOCOL, "%s: not an OpenEnv server; check the URL",
-		                 buf_cstr(&e->http.http.base));
-	}
-	note(e, EVENT_NOTIFICATION, "session",
-	     STR("plain HTTP has no sessions: each request runs in a new environment, "
-	         "or in one that all clients share"));
-	e->http.base.facts.traits.no_sessions =
-		"over plain HTTP each request runs in a new environment, or in one "
-		"that all clients share";
-	e->http.base.facts.traits.no_sessions_fix =
-		"use the server's WebSocket: omit \1protocol\2 openenv-http";
-	return openenv_learn_facts(e, err);
-}
-
-static void openenv_close(struct env *base)
+void openenv_close(struct env *base)
 {
 	struct env_openenv *e = openenv_of(base);
 
@@ -385,39 +358,15 @@ static int openenv_claims(const char *url)
 	return websocket ? 2 : http_env_claims(url);
 }
 
-/* Only on request. */
-static int http_claims(const char *url)
-{
-	(void)url;
-	return 0;
-}
-
-#define LIMIT_FIX                                                                                  \
-	"raise MAX_CONCURRENT_ENVS, or max_concurrent_envs where the server creates its app (the " \
-	"environment must declare SUPPORTS_CONCURRENT_SESSIONS = True)"
-
 const struct env_ops env_openenv = {
 	.name = "openenv",
 	.help = "OpenEnv over its WebSocket",
 	.protocols = (const char *const[]){"openenv", NULL},
 	.places = "ws(s)://HOST, http(s)://HOST",
-	.limit_fix = LIMIT_FIX,
+	.limit_fix = OPENENV_LIMIT_FIX,
 	.claims = openenv_claims,
 	.recognizes = openenv_answers,
 	.open = openenv_open,
-	.reset = openenv_reset,
-	.state = openenv_state,
-	.step = openenv_step,
-	.close = openenv_close,
-};
-
-const struct env_ops env_openenv_http = {
-	.name = "openenv-http",
-	.help = "OpenEnv over plain HTTP, without sessions",
-	.protocols = (const char *const[]){"openenv-http", NULL},
-	.limit_fix = LIMIT_FIX,
-	.claims = http_claims,
-	.open = http_open,
 	.reset = openenv_reset,
 	.state = openenv_state,
 	.step = openenv_step,

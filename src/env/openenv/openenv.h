@@ -144,4 +144,19 @@ MUST_USE int openenv_describe(struct env_openenv *e, bool *known, struct error *
 /* Sets the tools, the state source and the facts, once a session is open. */
 MUST_USE int openenv_learn_facts(struct env_openenv *e, struct error *err);
 
+/* ---- for both adapters ---- */
+
+#define OPENENV_LIMIT_FIX                                                                                  \
+	"raise MAX_CONCURRENT_ENVS, or max_concurrent_envs where the server creates its app (the " \
+	"environment must declare SUPPORTS_CONCURRENT_SESSIONS = True)"
+
+struct env_openenv *openenv_new(const struct env_ops *ops, const struct env_conf *conf,
+                                struct io *io);
+void openenv_note(struct env_openenv *e, enum event_kind event, const char *what, struct str why);
+int openenv_reset(struct env *base, struct env_reply *out, struct error *err);
+int openenv_state(struct env *base, struct str *out, struct error *err);
+int openenv_step(struct env *base, struct str name, struct str arguments, struct env_reply *out,
+                 struct error *err);
+void openenv_close(struct env *base);
+
 #endif

@@ -1,8 +1,8 @@
 /* One MCP session (specification revisions 2024-11-05 to 2025-11-25, "Transports" and
    "Lifecycle"): initialize, requests, replies to the server's own requests, close; or, with
    revision 2026-07-28, the same calls without a session. Independent of environments. */
-#ifndef ROLLDBG_ENV_MCP_SESSION_H
-#define ROLLDBG_ENV_MCP_SESSION_H
+#ifndef ROLLDBG_ENV_MCP_MCP_SESSION_H
+#define ROLLDBG_ENV_MCP_MCP_SESSION_H
 
 #include "base/base.h"
 #include "json/write.h"

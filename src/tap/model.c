@@ -25,7 +25,7 @@ struct streamed {
 };
 
 /* One exchange, while its reply is read. */
-struct model_reading {
+struct turn_reading {
 	struct decoder *d;
 	const struct tap_exchange *x;
 	const struct api *api; /* NULL: completions */
@@ -97,8 +97,7 @@ static size_t index_of(struct str choice, size_t position)
 	return json_i64(JSON_GET(choice, "index"), &index) && index >= 0 ? (size_t)index : position;
 }
 
-static void add_turn(struct model_reading *r, size_t index, size_t choices,
-                     struct chat_reply *reply)
+static void add_turn(struct turn_reading *r, size_t index, size_t choices, struct chat_reply *reply)
 {
 	size_t n = r->request.prompt_count > 0 ? r->request.prompt_count : 1;
 	size_t each = choices > n ? choices / n : 1;
@@ -112,7 +111,7 @@ static void add_turn(struct model_reading *r, size_t index, size_t choices,
 }
 
 /* A request without a usable reply. */
-static void add_failure(struct model_reading *r, const struct chat_failure *f)
+static void add_failure(struct turn_reading *r, const struct chat_failure *f)
 {
 	struct buf *out = &r->d->chunk;
 
@@ -124,7 +123,7 @@ static void add_failure(struct model_reading *r, const struct chat_failure *f)
 
 /* ---- whole replies ---- */
 
-static int read_whole(struct model_reading *r, struct str body, struct chat_failure *f,
+static int read_whole(struct turn_reading *r, struct str body, struct chat_failure *f,
                       struct error *err)
 {
 	struct str choices, choice, whole = body;
@@ -157,7 +156,7 @@ static int read_whole(struct model_reading *r, struct str body, struct chat_fail
 
 /* ---- streams ---- */
 
-static struct chat_stream *stream_at(struct model_reading *r, size_t index)
+static struct chat_stream *stream_at(struct turn_reading *r, size_t index)
 {
 	if (index >= CHOICES_MAX)
 		return NULL;
@@ -169,7 +168,7 @@ static struct chat_stream *stream_at(struct model_reading *r, size_t index)
 	return &r->streams[index];
 }
 
-static int add_chunk(struct model_reading *r, struct str chunk, struct error *err)
+static int add_chunk(struct turn_reading *r, struct str chunk, struct error *err)
 {
 	struct str choices = JSON_GET(chunk, "choices"), choice;
 	size_t position = 0;
@@ -189,7 +188,7 @@ static int add_chunk(struct model_reading *r, struct str chunk, struct error *er
 	return 0;
 }
 
-static int add_event(struct model_reading *r, struct api_stream *a, struct str data, bool *done,
+static int add_event(struct turn_reading *r, struct api_stream *a, struct str data, bool *done,
                      struct error *err)
 {
 	struct json_fault fault;
@@ -210,7 +209,7 @@ static int add_event(struct model_reading *r, struct api_stream *a, struct str d
 }
 
 /* The turns of a stream that ended as it should. */
-static int take_streams(struct model_reading *r, bool done, struct chat_failure *f,
+static int take_streams(struct turn_reading *r, bool done, struct chat_failure *f,
                         struct error *err)
 {
 	struct str failure = r->count ? chat_stream_failure(&r->streams[0]) : STR_NONE;
@@ -237,7 +236,7 @@ static int take_streams(struct model_reading *r, bool done, struct chat_failure 
 	return 0;
 }
 
-static int read_stream(struct model_reading *r, struct str body, struct chat_failure *f,
+static int read_stream(struct turn_reading *r, struct str body, struct chat_failure *f,
                        struct error *err)
 {
 	struct api_stream a = {.prompt_tokens = 0};
@@ -258,7 +257,7 @@ static int read_stream(struct model_reading *r, struct str body, struct chat_fai
 
 /* ---- exchanges ---- */
 
-static int read_body(struct model_reading *r, struct chat_failure *f, struct error *err)
+static int read_body(struct turn_reading *r, struct chat_failure *f, struct error *err)
 {
 	const struct tap_exchange *x = r->x;
 	const struct tap_bytes *b = &x->reply_body;
@@ -288,7 +287,7 @@ static int read_body(struct model_reading *r, struct chat_failure *f, struct err
 
 static void take(void *ctx, struct tap_exchange *x, const struct tap_ending *e)
 {
-	struct model_reading r = {.d = ctx, .x = x, .ended_well = !x->reply_body.unended};
+	struct turn_reading r = {.d = ctx, .x = x, .ended_well = !x->reply_body.unended};
 	struct chat_failure f;
 	struct error err = {0};
 

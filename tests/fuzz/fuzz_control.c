@@ -2,8 +2,8 @@
    next request. A value that was read is JSON, otherwise there is a message with the
    reason; the id that hashing servers derive can be computed from any JSON. */
 #include "env/mcp/control_plane.h"
-#include "env/mcp/mcp_session.h"
 #include "env/mcp/mcp_internal.h"
+#include "env/mcp/mcp_session.h"
 #include "replies.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct lines l = {.rest = {(const char *)data, size}};
 	struct event_queue events = {0};
-	struct env_conf conf = {.env_session = "s1"};
+	struct env_conf conf = {.url = STDIO_SCHEME "x", .env_session = "s1"};
 	struct mcp_session s = {.ops = &ops,
 	                        .channel = &l.base,
 	                        .request = BUF(BUF_MAX_MESSAGE),

@@ -54,7 +54,7 @@ static void check_result(struct str result)
 		   why = BUF(BUF_MAX_MESSAGE);
 	struct mcp_reply r = {.got = MCP_GOT_RESULT, .message = {.result = result}};
 	struct json_fault fault;
-	bool none = mcp_result_is_unusable(&r, &why);
+	bool none = mcp_result_is_unusable(r.message.result, r.given_up, &why);
 
 	require(none == (why.n > 0));
 	buf_clear(&why);

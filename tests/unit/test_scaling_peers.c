@@ -141,7 +141,7 @@ static void list_changed(int n)
 
 	if (io_new(&io_conf, &session.conf.io, &err))
 		abort();
-	session.conf.events = &e.events;
+	session.conf.events = &e.base.events;
 	session.marked = text();
 	tools = text();
 	repeat(&tools, "{\"tools\":[", "{\"name\":\"t%d\"}", "]}", n, false);
@@ -152,7 +152,7 @@ static void list_changed(int n)
 	buf_release(&e.tools);
 	buf_release(&session.request);
 	buf_release(&session.marked);
-	events_release(&e.events);
+	events_release(&e.base.events);
 	hasher_free(e.hasher);
 	io_free(session.conf.io);
 }

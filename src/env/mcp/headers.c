@@ -129,8 +129,8 @@ static bool next_mark(struct schema_walk *w, struct header_mark *out)
 		if (!holds_mark(m.value))
 			continue;
 		*out = (struct header_mark){.schema = m.value,
-		                       .mark = JSON_GET(m.value, MARK),
-		                       .value = member_named(w, l->value, m.key)};
+		                            .mark = JSON_GET(m.value, MARK),
+		                            .value = member_named(w, l->value, m.key)};
 		enter(w, m.value, out->value);
 		if (out->mark.p)
 			return true;

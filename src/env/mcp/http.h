@@ -34,9 +34,6 @@ void mcp_store_event_id(struct mcp_session *s, struct buf *last, struct str id);
 MUST_USE int mcp_post_message(struct mcp_session *s, const struct http_request *q,
                               struct http_exchange **x, struct error *err);
 
-/* The older HTTP+SSE: has the server named its message endpoint? */
-bool mcp_sse_found(const struct mcp_channel *c);
-
 /* A stream of messages: a GET that is kept open. The background stream: many servers do not support it (405),
    which is allowed; when it ends it is reopened after the time requested by the server. That of HTTP+SSE
    is the session. */

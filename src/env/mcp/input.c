@@ -178,17 +178,15 @@ bool mcp_input_answer(struct str result, struct buf *responses, struct buf *stat
 
 /* ---- results that are not results ---- */
 
-bool mcp_result_is_unusable(const struct mcp_reply *r, struct buf *why)
+bool mcp_result_is_unusable(struct str result, struct str given_up, struct buf *why)
 {
-	struct str result = r->message.result;
-
 	switch (mcp_result_kind(result)) {
 	case MCP_RESULT_INPUT_REQUIRED:
 		buf_text(why, "the server requires more input before it acts (resultType "
 		              "input_required)");
-		if (r->given_up.n) {
+		if (given_up.n) {
 			buf_text(why, ": ");
-			buf_str(why, r->given_up);
+			buf_str(why, given_up);
 		}
 		break;
 	case MCP_RESULT_UNKNOWN:

@@ -3,7 +3,7 @@
 #ifndef ROLLDBG_ENV_MCP_INPUT_H
 #define ROLLDBG_ENV_MCP_INPUT_H
 
-#include "env/mcp/mcp_session.h"
+#include "base/buf.h"
 
 /* The kinds of input we support: clientCapabilities in each request. */
 #define MCP_INPUT_CAPABILITIES "{\"roots\":{},\"elicitation\":{}}"
@@ -22,8 +22,8 @@ enum mcp_result_kind mcp_result_kind(struct str result);
    in `why`, if the server requests unsupported input, or none. */
 bool mcp_input_answer(struct str result, struct buf *responses, struct buf *state, struct buf *why);
 
-/* Is the result of a tool call unusable, and why? */
-bool mcp_result_is_unusable(const struct mcp_reply *r, struct buf *why);
+/* Is the result of a tool call unusable, and why? given_up: see struct mcp_reply. */
+bool mcp_result_is_unusable(struct str result, struct str given_up, struct buf *why);
 
 /* The client capability that announces this. */
 #define ELICIT_CAPABILITY "\"elicitation\":{}"

@@ -57,7 +57,7 @@ static void note_endless(struct env_mcp *e, bool endless)
 	}
 }
 
-static int check_tools(struct env_mcp *e, struct error *err)
+int mcp_check_tools(struct env_mcp *e, struct error *err)
 {
 	struct buf now = BUF(BUF_MAX_MESSAGE), detail = BUF(BUF_MAX_MESSAGE);
 	struct mcp_reply r;
@@ -421,7 +421,7 @@ static int mcp_state(struct env *base, struct str *out, struct error *err)
 	bool unreadable = e->source.kind == STATE_CONTROL_PLANE && must_not_read_state(e);
 
 	*out = STR_NONE;
-	if (check_tools(e, err))
+	if (mcp_check_tools(e, err))
 		return -1;
 	if (unreadable)
 		return 0;

@@ -36,6 +36,9 @@ struct env_mcp {
 MUST_USE int mcp_refused(struct env_mcp *e, const struct mcp_reply *r, const char *what,
                          struct env_reply *refusal, struct error *err);
 
+/* After list_changed: lists the tools again and reports the differences. */
+MUST_USE int mcp_check_tools(struct env_mcp *e, struct error *err);
+
 /* ---- the state, from its source: the control plane, a resource or a tool (state.c) ---- */
 
 /* The current state, absent if it could not be read (s->why says why). `last` is the last

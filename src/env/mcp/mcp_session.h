@@ -138,6 +138,9 @@ extern const struct mcp_channel_ops mcp_http;  /* Streamable HTTP */
 extern const struct mcp_channel_ops mcp_sse;   /* the older HTTP+SSE */
 extern const struct mcp_channel_ops mcp_stdio; /* a child process */
 
+/* The older HTTP+SSE: has the server named its message endpoint? */
+bool mcp_sse_found(const struct mcp_channel *c);
+
 /* ---- the session ---- */
 
 /* Buffers that a reply's slices point into. */

@@ -250,7 +250,8 @@ static void read_result_kind(struct mcp_exchange *t, struct mcp_reply *r, bool *
 		answer_questions(t, r, again);
 		break;
 	case MCP_RESULT_UNKNOWN:
-		if (strcmp(t->q.method, "tools/call") != 0 && mcp_result_is_unusable(r, &why))
+		if (strcmp(t->q.method, "tools/call") != 0 &&
+		    mcp_result_is_unusable(r->message.result, r->given_up, &why))
 			mcp_set_failure(t->session, r, MCP_GOT_UNUSABLE, buf_cstr(&why));
 		break;
 	}

@@ -309,7 +309,7 @@ static bool read_unfinished(const struct mcp_reply *r, const struct str *members
 	if (json_is_null(members[RESULT_TYPE]) && json_type(members[CONTENT]) == JSON_ARRAY)
 		return false; /* as most results are */
 	struct buf why = BUF(BUF_MAX_SMALL);
-	bool is_so = mcp_result_is_unusable(r, &why);
+	bool is_so = mcp_result_is_unusable(r->message.result, r->given_up, &why);
 
 	if (is_so) {
 		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_MCP, CLASS_PROTOCOL);

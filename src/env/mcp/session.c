@@ -3,7 +3,6 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "env/mcp/http.h"
 #include "env/mcp/input.h"
 
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 extern const struct env_ops env_openenv;
 
 struct env_openenv *openenv_new(const struct env_ops *ops, const struct env_conf *conf,
-                                       struct io *io)
+                                struct io *io)
 {
 	struct env_openenv *e = mem_new(sizeof(*e));
 
@@ -65,7 +65,8 @@ static void check_episode(struct env_openenv *e, struct str id, bool ours)
 	if (json_type(id) == JSON_STRING)
 		json_decode(id, &now);
 	if (!ours && !str_eq(buf_view(&now), buf_view(&e->episode)))
-		openenv_note(e, EVENT_EPISODE_CHANGED, "episode_id", json_is_null(id) ? STR("null") : id);
+		openenv_note(e, EVENT_EPISODE_CHANGED, "episode_id",
+		             json_is_null(id) ? STR("null") : id);
 	buf_set(&e->episode, buf_view(&now));
 	buf_release(&now);
 }
@@ -105,8 +106,8 @@ static void choose_source(struct env_openenv *e)
 		if (e->state.n && e->wire.ws && !openenv_state_informs(buf_view(&e->state))) {
 			e->http.source.kind = STATE_OBSERVATION;
 			openenv_note(e, EVENT_NOTIFICATION, "state",
-			     STR("not informative: it contains only episode_id and "
-			         "step_count; observations are compared instead"));
+			             STR("not informative: it contains only episode_id and "
+			                 "step_count; observations are compared instead"));
 		}
 	}
 	e->http.base.facts.state_kind = e->http.source.kind;
@@ -230,8 +231,8 @@ static void keep_seen(struct env_openenv *e, const struct env_reply *out)
 		e->http.last = STR_NONE;
 }
 
-int openenv_step(struct env *base, struct str name, struct str arguments,
-                        struct env_reply *out, struct error *err)
+int openenv_step(struct env *base, struct str name, struct str arguments, struct env_reply *out,
+                 struct error *err)
 {
 	struct env_openenv *e = openenv_of(base);
 	bool known = e->calls_tools ? tool_is_listed(e->http.base.facts.tools, name)

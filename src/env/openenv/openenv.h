@@ -146,7 +146,7 @@ MUST_USE int openenv_learn_facts(struct env_openenv *e, struct error *err);
 
 /* ---- for both adapters ---- */
 
-#define OPENENV_LIMIT_FIX                                                                                  \
+#define OPENENV_LIMIT_FIX                                                                          \
 	"raise MAX_CONCURRENT_ENVS, or max_concurrent_envs where the server creates its app (the " \
 	"environment must declare SUPPORTS_CONCURRENT_SESSIONS = True)"
 

@@ -27,8 +27,8 @@ static int http_open(const struct env_conf *conf, struct io *io, struct env **ou
 		                 buf_cstr(&e->http.http.base));
 	}
 	openenv_note(e, EVENT_NOTIFICATION, "session",
-	     STR("plain HTTP has no sessions: each request runs in a new environment, "
-	         "or in one that all clients share"));
+	             STR("plain HTTP has no sessions: each request runs in a new environment, "
+	                 "or in one that all clients share"));
 	e->http.base.facts.traits.no_sessions =
 		"over plain HTTP each request runs in a new environment, or in one "
 		"that all clients share";

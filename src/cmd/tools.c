@@ -424,7 +424,7 @@ static void say_events(struct tools_view *v)
 {
 	struct event e;
 
-	while (v->env->ops->event(v->env, &e)) {
+	while (events_take(&v->env->events, &e)) {
 		struct arena arena = {0};
 		struct str why = json_text(&arena, JSON_GET(e.detail, "why"));
 		struct str names = JSON_GET(e.detail, "names");
@@ -448,7 +448,7 @@ static int look(struct tools_view *v, const struct env_conf *conf, struct error 
 	}
 	if (ops->resources && ops->resources(v->env, &v->resources, err))
 		return -1;
-	v->facts = ops->facts(v->env);
+	v->facts = &v->env->facts;
 	say_events(v);
 	if (v->opts->json)
 		json_all(v);

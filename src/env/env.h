@@ -125,20 +125,18 @@ struct env_ops {
 	   a session), with a call that has succeeded. The session is over then. NULL: nothing to examine. */
 	int (*examine)(struct env *e, struct str name, struct str arguments,
 	               struct env_contract *out, struct error *err);
-	const struct env_facts *(*facts)(const struct env *e);
 	/* Appends the resources that the server lists: a raw JSON array of objects with a `uri`; nothing
 	   if it has none. NULL: the protocol knows none. -1: only interrupted, or a local failure. */
 	int (*resources)(struct env *e, struct buf *out, struct error *err);
-	/* Removes and returns the oldest event; false if there is none. Slices are valid until
-	   the next call. */
-	bool (*event)(struct env *e, struct event *out);
-	/* Closes the session, within bounded time. NULL is allowed. */
+	/* Closes the session, within bounded time; releases the events. NULL is allowed. */
 	void (*close)(struct env *e);
 };
 
 /* First member of each adapter's own struct. */
 struct env {
 	const struct env_ops *ops;
+	struct env_facts facts;    /* once the session is open */
+	struct event_queue events; /* that were not taken yet */
 };
 
 extern const struct env_ops *const environments[];

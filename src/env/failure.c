@@ -3,24 +3,9 @@
 
 enum outcome error_class_outcome(enum error_class c, enum outcome fallback)
 {
-	switch (c) {
-	case CLASS_CAPACITY:
-		return OUTCOME_CAPACITY;
-	case CLASS_SESSION:
-		return OUTCOME_SESSION_LOST;
-	case CLASS_TIMEOUT:
-	case CLASS_NONE:
-	case CLASS_UNKNOWN_TOOL:
-	case CLASS_ARGUMENTS:
-	case CLASS_TOOL:
-	case CLASS_ENVIRONMENT:
-	case CLASS_TRANSPORT:
-	case CLASS_PROTOCOL:
-	case CLASS_AUTH:
-	case CLASS_OTHER:
-		break;
-	}
-	return fallback;
+	return c == CLASS_CAPACITY  ? OUTCOME_CAPACITY
+	       : c == CLASS_SESSION ? OUTCOME_SESSION_LOST
+	                            : fallback;
 }
 
 enum error_class http_status_class(int status)

@@ -12,17 +12,17 @@ void http_env_init(struct http_env *e, const struct env_ops *ops, const struct e
 	e->conf = conf;
 	e->tools = e->request = e->start = e->seen = BUF(BUF_MAX_MESSAGE);
 	e->name = e->ignored.json = BUF(BUF_MAX_SMALL);
-	http_json_init(&e->http, conf, io, &e->events);
-	http_json_words_init(&e->words);
+	http_json_init(&e->http, conf, io, &e->base.events);
+	reading_init(&e->reading);
 }
 
 void http_env_release(struct http_env *e)
 {
 	BUFS_RELEASE(&e->name, &e->tools, &e->request, &e->start, &e->seen);
 	http_json_release(&e->http);
-	http_json_words_release(&e->words);
+	reading_release(&e->reading);
 	state_source_release(&e->source);
-	events_release(&e->events);
+	events_release(&e->base.events);
 	ignore_paths_release(&e->ignored);
 	arena_release(&e->kept);
 }
@@ -44,49 +44,45 @@ int http_env_set_source(struct http_env *e, struct error *err)
 		                 "observation or none",
 		                 state_kind_name(kind), e->base.ops->name);
 	}
-	e->facts.protocol = e->base.ops->name;
-	e->facts.state_kind = kind;
-	e->facts.state_target = e->source.target;
-	e->facts.state_arguments = e->source.arguments;
-	e->facts.name = buf_view(&e->name);
-	e->facts.tools = buf_view(&e->tools);
-	e->facts.url = buf_view(&e->http.base);
+	e->base.facts.protocol = e->base.ops->name;
+	e->base.facts.state_kind = kind;
+	e->base.facts.state_target = e->source.target;
+	e->base.facts.state_arguments = e->source.arguments;
+	e->base.facts.name = buf_view(&e->name);
+	e->base.facts.tools = buf_view(&e->tools);
+	e->base.facts.url = buf_view(&e->http.base);
 	return 0;
 }
 
-int http_env_choose_ignored(struct http_env *e, struct error *err)
+int http_env_choose_ignored(struct http_env *e, struct str first, const char *aside,
+                            struct error *err)
 {
 	ignore_paths_release(&e->ignored);
-	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL)};
-	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, e->last, err))
+	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL), .aside = aside};
+	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, first, err))
 		return -1;
-	e->facts.state_ignore = buf_view(&e->ignored.json);
-	e->facts.ignore_paths = e->ignored.paths;
+	e->base.facts.state_ignore = buf_view(&e->ignored.json);
+	e->base.facts.ignore_paths = e->ignored.paths;
 	return 0;
 }
 
 /* ---- replies ---- */
-
-void http_env_store(struct buf *to, struct str value)
-{
-	buf_set(to, value);
-}
 
 void http_env_keep_reset(struct http_env *e, struct env_reply *out, bool observed)
 {
 	struct str first = reading_keep(out, &e->kept);
 
 	e->last = observed ? first : STR_NONE;
-	http_env_store(&e->start, first);
-	http_env_store(&e->seen, first);
+	buf_set(&e->start, first);
+	buf_set(&e->seen, first);
 }
 
 void http_env_keep_step(struct http_env *e, struct env_reply *out)
 {
 	e->last = reading_keep(out, &e->kept);
 	if (out->outcome == OUTCOME_OK)
-		http_env_store(&e->seen, e->last);
-	out->env_session = e->facts.env_session;
+		buf_set(&e->seen, e->last);
+	out->env_session = e->base.facts.env_session;
 }
 
 struct hidden_error_context http_env_before(const struct http_env *e)
@@ -95,7 +91,7 @@ struct hidden_error_context http_env_before(const struct http_env *e)
 }
 
 void http_env_find_error(struct hidden_error_context before, const struct env_conf *conf,
-                         struct http_json_words *w, struct env_reply *out)
+                         struct reply_reading *r, struct env_reply *out)
 {
 	struct hidden_error found = hidden_error_in_body(out->observation, before);
 
@@ -105,9 +101,9 @@ void http_env_find_error(struct hidden_error_context before, const struct env_co
 	                                                      conf->error_text_count));
 	if (found.strength < HIDDEN_ERROR_LIKELY)
 		return;
-	buf_clear(&w->text);
-	json_text_or_json(found.message, &w->text);
-	reading_message(&w->message, buf_view(&w->text), out);
+	buf_clear(&r->text);
+	json_text_or_json(found.message, &r->text);
+	reading_message(&r->message, buf_view(&r->text), out);
 	out->error.class = error_text_class(out->error.message, found.layer, CLASS_TOOL);
 	out->outcome = error_class_outcome(out->error.class, OUTCOME_TOOL_ERROR);
 	out->error.layer = found.layer;
@@ -127,32 +123,14 @@ struct str http_env_reward(struct str value)
 void http_env_put_tool(struct json_writer *w, struct str name, struct str description,
                        struct str schema)
 {
-	jw_object(w);
-	jw_put_raw(w, "name", name);
-	jw_put_raw(w, "description", description);
-	jw_put_raw(w, "inputSchema",
-	           json_type(schema) == JSON_OBJECT ? schema : STR("{\"type\":\"object\"}"));
-	jw_end(w);
+	jw_pack(w, "{name:%r,description:%r,inputSchema:%r}", name, description,
+	        json_type(schema) == JSON_OBJECT ? schema : STR("{\"type\":\"object\"}"));
 }
 
-/* ---- members of struct env_ops ---- */
-
-const struct env_facts *http_env_facts(const struct env *base)
-{
-	return &((const struct http_env *)base)->facts;
-}
-
-bool http_env_event(struct env *base, struct event *out)
-{
-	return events_take(&((struct http_env *)base)->events, out);
-}
-
-/* ---- the state ---- */
-
-static void note_state(struct http_env *e, struct str why)
+void http_env_note_state(struct http_env *e, struct str why)
 {
 	if (!e->state_failed)
-		reading_note(&e->events, EVENT_CONTROL_PLANE_FAILED, "state", why, false);
+		reading_note(&e->base.events, EVENT_CONTROL_PLANE_FAILED, "state", why, false);
 	e->state_failed = true;
 }
 
@@ -169,10 +147,10 @@ int http_env_state(struct http_env *e, http_env_call *call, struct str *out, str
 	if (call(&e->base, s->target, s->arguments, &reply, err))
 		return -1;
 	if (reply.outcome != OUTCOME_OK) {
-		note_state(e, reply.error.message);
+		http_env_note_state(e, reply.error.message);
 		return 0;
 	}
-	http_env_store(&s->value, reply.observation);
+	buf_set(&s->value, reply.observation);
 	*out = buf_view(&s->value);
 	return 0;
 }

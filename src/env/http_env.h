@@ -13,8 +13,7 @@ struct http_env {
 	struct env base;
 	const struct env_conf *conf;
 	struct http_json http;
-	struct http_json_words words;
-	struct event_queue events;
+	struct reply_reading reading;
 	struct state_source source;
 	struct ignore_paths ignored;
 	struct arena kept; /* the last reply's slices */
@@ -23,7 +22,6 @@ struct http_env {
 	struct buf seen;   /* the last good observation; empty: none */
 	struct str last;   /* the observation from which the state is read; absent: none */
 	bool state_failed; /* reported once */
-	struct env_facts facts;
 };
 
 void http_env_init(struct http_env *e, const struct env_ops *ops, const struct env_conf *conf,
@@ -37,11 +35,9 @@ int http_env_claims(const char *url);
 /* Checks the source, which the caller has set to one of its own if it was left open. Sets the
    facts that do not depend on the protocol. FAIL_USAGE. */
 MUST_USE int http_env_set_source(struct http_env *e, struct error *err);
-/* Once the first observation is known: which members of the state are ignored. */
-MUST_USE int http_env_choose_ignored(struct http_env *e, struct error *err);
-
-/* Replaces the content of a buffer. */
-void http_env_store(struct buf *to, struct str value);
+/* Which members of the state are ignored, once the first one is known; aside: see ignore_paths.h. */
+MUST_USE int http_env_choose_ignored(struct http_env *e, struct str first, const char *aside,
+                                     struct error *err);
 
 /* Keeps a reply, before the next request. observed: its observation is a state, too. */
 void http_env_keep_reset(struct http_env *e, struct env_reply *out, bool observed);
@@ -52,7 +48,7 @@ struct hidden_error_context http_env_before(const struct http_env *e);
 
 /* Marks an answer that was sent as a success, but reports an error. */
 void http_env_find_error(struct hidden_error_context before, const struct env_conf *conf,
-                         struct http_json_words *w, struct env_reply *out);
+                         struct reply_reading *r, struct env_reply *out);
 
 /* The number a reward is: true is 1, false is 0; absent if it is something else. */
 struct str http_env_reward(struct str value);
@@ -65,13 +61,11 @@ void http_env_put_tool(struct json_writer *w, struct str name, struct str descri
 /* Calls a tool; the slices of *out are valid until the next call. */
 typedef int http_env_call(struct env *base, struct str name, struct str arguments,
                           struct env_reply *out, struct error *err);
+/* Reports once that the state cannot be read. */
+void http_env_note_state(struct http_env *e, struct str why);
 /* For env_ops.state: from the last observation, or from the reply of the tool that is the source. If
    that fails, *out is absent, and an event says why once. */
 MUST_USE int http_env_state(struct http_env *e, http_env_call *call, struct str *out,
                             struct error *err);
-
-/* Members of struct env_ops. */
-const struct env_facts *http_env_facts(const struct env *base);
-bool http_env_event(struct env *base, struct event *out);
 
 #endif

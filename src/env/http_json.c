@@ -3,12 +3,11 @@
 
 #include "base/html.h"
 #include "env/failure.h"
-#include "env/reading.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-static void set_base(struct http_json *h, const char *url)
+void http_json_set_base(struct http_json *h, const char *url)
 {
 	struct str s = str_from(url);
 	const char *place = strstr(url, "://");
@@ -18,7 +17,8 @@ static void set_base(struct http_json *h, const char *url)
 	s = str_skip(s, place ? (size_t)(place - url) + 3 : 0);
 	while (str_ends(s, STR("/")))
 		s.n--;
-	buf_text(&h->base, tls ? "https://" : "http://");
+	s.n -= str_ends(s, STR("/ws")) ? 3 : 0; /* the WebSocket of an OpenEnv server */
+	buf_set(&h->base, tls ? STR("https://") : STR("http://"));
 	buf_str(&h->base, s);
 }
 
@@ -38,7 +38,7 @@ void http_json_init(struct http_json *h, const struct env_conf *conf, struct io 
 	};
 	for (size_t i = 0; i < conf->header_count; i++)
 		h->headers[i] = conf->headers[i];
-	set_base(h, conf->url);
+	http_json_set_base(h, conf->url);
 }
 
 void http_json_release(struct http_json *h)
@@ -87,7 +87,7 @@ int http_json_begin(struct http_json *h, const char *path, struct str body, uint
 	                                   .header_count = n,
 	                                   .body = body,
 	                                   .timeout_ms = timeout_ms,
-	                                   .may_repeat = !body.p,
+	                                   .may_repeat = !body.p || h->posts_repeat,
 	                                   .follow = !body.p || h->follow_posts};
 	if (http_begin(h->io, &h->request, x, err))
 		return -1;
@@ -155,17 +155,6 @@ int http_json_page(struct http_json *h, const char *path, int *status, struct st
 
 /* ---- failures ---- */
 
-void http_json_words_init(struct http_json_words *w)
-{
-	*w = (struct http_json_words){.message = BUF(BUF_MAX_MESSAGE),
-	                              .text = BUF(BUF_MAX_MESSAGE)};
-}
-
-void http_json_words_release(struct http_json_words *w)
-{
-	BUFS_RELEASE(&w->message, &w->text);
-}
-
 void http_json_first_error(struct str errors, struct buf *text)
 {
 	struct str first, part;
@@ -216,7 +205,7 @@ static void put_reason(const struct http_json_answer *a, struct buf *text)
 }
 
 static void read_status(const struct http_json_answer *a, const struct http_json_meaning *meanings,
-                        struct http_json_words *w, struct env_reply *out)
+                        struct reply_reading *r, struct env_reply *out)
 {
 	enum error_class class = status_class(a->status, meanings);
 
@@ -228,37 +217,37 @@ static void read_status(const struct http_json_answer *a, const struct http_json
 	out->error.layer = LAYER_HTTP;
 	out->error.class = class;
 	out->http_status = a->status;
-	snprintf(w->code, sizeof(w->code), "%d", a->status);
-	out->error.code = str_from(w->code);
-	buf_clear(&w->text);
-	put_reason(a, &w->text);
-	if (!w->text.n && !a->text.n)
-		buf_printf(&w->text, "HTTP %d without a body", a->status);
-	reading_message(&w->message, w->text.n ? buf_view(&w->text) : a->text, out);
+	snprintf(r->code, sizeof(r->code), "%d", a->status);
+	out->error.code = str_from(r->code);
+	buf_clear(&r->text);
+	put_reason(a, &r->text);
+	if (!r->text.n && !a->text.n)
+		buf_printf(&r->text, "HTTP %d without a body", a->status);
+	reading_message(&r->message, r->text.n ? buf_view(&r->text) : a->text, out);
 	out->observation = a->data;
 	out->raw = a->data.p || !a->text.n ? STR_NONE : a->text;
 }
 
 void http_json_read_failure(const struct http_json_answer *a,
-                            const struct http_json_meaning *meanings, struct http_json_words *w,
+                            const struct http_json_meaning *meanings, struct reply_reading *r,
                             struct env_reply *out)
 {
 	if (!a->status) {
 		out->outcome = a->late ? OUTCOME_TIMEOUT : OUTCOME_TRANSPORT_ERROR;
 		out->error.layer = LAYER_TRANSPORT;
 		out->error.class = a->late ? CLASS_TIMEOUT : CLASS_TRANSPORT;
-		reading_message(&w->message, a->text, out);
+		reading_message(&r->message, a->text, out);
 	} else if (a->status != 200) {
-		read_status(a, meanings, w, out);
+		read_status(a, meanings, r, out);
 	} else {
 		out->outcome = OUTCOME_PROTOCOL_ERROR;
 		out->error.layer = LAYER_BODY;
 		out->error.class = CLASS_PROTOCOL;
-		buf_clear(&w->text);
-		buf_text(&w->text, "the reply is not JSON");
+		buf_clear(&r->text);
+		buf_text(&r->text, "the reply is not JSON");
 		if (a->fault.why)
-			buf_printf(&w->text, ", byte %zu: %s", a->fault.at, a->fault.why);
-		reading_message(&w->message, buf_view(&w->text), out);
+			buf_printf(&r->text, ", byte %zu: %s", a->fault.at, a->fault.why);
+		reading_message(&r->message, buf_view(&r->text), out);
 		out->raw = a->data.p ? STR_NONE : a->text;
 		out->observation = a->data;
 		out->http_status = a->status;

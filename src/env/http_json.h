@@ -4,6 +4,7 @@
 #define ROLLDBG_ENV_HTTP_JSON_H
 
 #include "env/env.h"
+#include "env/reading.h"
 
 struct http_json {
 	struct io *io;
@@ -12,6 +13,7 @@ struct http_json {
 	struct buf base;    /* "http://host/prefix", without a trailing slash */
 	struct buf session; /* a header line that names the session; empty: none */
 	bool follow_posts;  /* 307 and 308 are followed for POST, too */
+	bool posts_repeat;  /* so may a POST be that a reused connection has lost */
 	struct buf url, reply, why;
 	struct http_request request; /* of the exchange that has begun */
 	const char **headers;        /* the user's, `session`, a content type */
@@ -33,16 +35,11 @@ struct http_json_meaning {
 	enum error_class class;
 };
 
-/* Buffers for a reply's error, valid until the next one. */
-struct http_json_words {
-	struct buf message, text;
-	char code[16];
-};
-
-/* Sets the base to the URL without its query and the slashes at its end; ws: is http:. */
 void http_json_init(struct http_json *h, const struct env_conf *conf, struct io *io,
                     struct event_queue *events);
 void http_json_release(struct http_json *h);
+/* Sets the base to the URL, as http_json_init does to conf's: without its query and the slashes at its end, and without a last /ws; ws: is http:. */
+void http_json_set_base(struct http_json *h, const char *url);
 
 /* Sends a request, a GET (which may be repeated and follows redirects) if there is no body, and
    waits for the headers. *x NULL: no response, *out is complete. -1: interrupted, or a local
@@ -65,14 +62,11 @@ MUST_USE int http_json_ask(struct http_json *h, const char *path, struct str bod
 MUST_USE int http_json_page(struct http_json *h, const char *path, int *status, struct str *body,
                             struct error *err);
 
-void http_json_words_init(struct http_json_words *w);
-void http_json_words_release(struct http_json_words *w);
-
 /* Reads a reply that is no success of the protocol: none, a status other than 200, or not JSON.
    400, 422 and 500 are refused calls unless the meanings, which end with status 0 (or are NULL),
    say otherwise. */
 void http_json_read_failure(const struct http_json_answer *a,
-                            const struct http_json_meaning *meanings, struct http_json_words *w,
+                            const struct http_json_meaning *meanings, struct reply_reading *r,
                             struct env_reply *out);
 
 /* Appends the first of a list of pydantic's errors: "body: move: Field required". */

@@ -3,10 +3,28 @@
 
 #include "base/text.h"
 #include "env/env.h"
-#include "json/write.h"
 #include "net/child.h"
 
 #define MESSAGE_MAX ((size_t)4096)
+
+void reading_init(struct reply_reading *r)
+{
+	*r = (struct reply_reading){.denied = false};
+	r->message = r->text = r->observation = r->structured = r->session = BUF(BUF_MAX_MESSAGE);
+}
+
+void reading_release(struct reply_reading *r)
+{
+	BUFS_RELEASE(&r->message, &r->text, &r->observation, &r->structured, &r->session);
+}
+
+void reading_fail(struct env_reply *out, enum outcome outcome, enum error_layer layer,
+                  enum error_class class)
+{
+	out->outcome = outcome;
+	out->error.layer = layer;
+	out->error.class = class;
+}
 
 void reading_message(struct buf *to, struct str text, struct env_reply *out)
 {
@@ -35,7 +53,6 @@ struct str reading_content(struct str content, struct buf *out)
 {
 	enum { TYPE, TEXT, COUNT };
 	static const struct str keys[COUNT] = {STR_INIT("type"), STR_INIT("text")};
-	struct json_fault fault;
 	struct str second, values[COUNT];
 	size_t cursor = 0;
 
@@ -48,23 +65,15 @@ struct str reading_content(struct str content, struct buf *out)
 		return content;
 	buf_clear(out);
 	bool whole = json_decode(text, out);
-	bool is_json = whole && !out->full && json_validate(buf_view(out), &fault) == 0;
+	bool is_json = whole && !out->full && json_is_valid(buf_view(out));
 	return is_json ? buf_view(out) : text;
 }
 
 void reading_note(struct event_queue *q, enum event_kind event, const char *what, struct str why,
                   bool skipped)
 {
-	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w = jw_begin(&detail);
-
-	jw_put_text(&w, "what", what);
-	jw_put_str(&w, "why", text_utf8_cut(why, MESSAGE_MAX));
-	if (skipped)
-		jw_put_bool(&w, "skipped", true);
-	jw_end(&w);
-	events_push(q, event, buf_view(&detail));
-	buf_release(&detail);
+	events_pack(q, event, skipped ? "{what:%t,why:%s,skipped:true}" : "{what:%t,why:%s}", what,
+	            text_utf8_cut(why, MESSAGE_MAX));
 }
 
 /* ---- a server that is our child ---- */
@@ -72,20 +81,14 @@ void reading_note(struct event_queue *q, enum event_kind event, const char *what
 void reading_child_words(struct child *child, struct event_queue *q)
 {
 	struct str words = child_stderr(child);
-	struct buf detail = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
+	int64_t lost = (int64_t)child_stderr_lost(child);
 
 	if (!words.n)
 		return;
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_put_text(&w, "channel", "stderr");
-	jw_put_str(&w, "text", words);
-	if (child_stderr_lost(child))
-		jw_put_u64(&w, "bytes_before", child_stderr_lost(child));
-	jw_end(&w);
-	events_push_json(q, EVENT_NOISE, &detail);
-	buf_release(&detail);
+	events_pack(q, EVENT_NOISE,
+	            lost ? "{channel:'stderr',text:%s,bytes_before:%i}"
+	                 : "{channel:'stderr',text:%s}",
+	            words, lost);
 	child_clear_stderr(child);
 }
 

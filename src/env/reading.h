@@ -9,6 +9,22 @@
 #include "recording/env_reply.h"
 #include "recording/events.h"
 
+/* Owns decoded parts of a reply, which its slices point to; valid until the next one. */
+struct reply_reading {
+	struct buf message, text, observation, structured, session;
+	char code[16];
+	/* marked as success, but looks like an error: the environment's own count decides */
+	struct hidden_error suspected;
+	/* of MCP: its class; isError is false */
+	enum error_class suspected_class;
+	bool denied;
+};
+
+void reading_init(struct reply_reading *r);
+void reading_release(struct reply_reading *r);
+
+void reading_fail(struct env_reply *out, enum outcome outcome, enum error_layer layer,
+                  enum error_class class);
 /* Stores an error's message in `to`, cut at 4 KiB: the observation has all of it. */
 void reading_message(struct buf *to, struct str text, struct env_reply *out);
 

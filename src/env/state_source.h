@@ -1,5 +1,5 @@
 /* State sources: the parsed option, and reading from the observation, which all adapters
-   support. The other sources are read by the adapters (env/mcp/state.h), in the session that
+   support. The other sources are read by the adapters (env/mcp/state.c), in the session that
    acts, and must be free of side effects, which the user guarantees by selecting them. */
 #ifndef ROLLDBG_ENV_STATE_SOURCE_H
 #define ROLLDBG_ENV_STATE_SOURCE_H

@@ -100,17 +100,14 @@ struct task_range {
 /* "train", "train:5", "train:0-9" */
 static int parse_range(struct str spec, struct task_range *out, struct error *err)
 {
-	const char *colon = spec.n ? memchr(spec.p, ':', spec.n) : NULL;
-	struct str digits = colon ? str_skip(spec, (size_t)(colon - spec.p) + 1) : STR_NONE;
-	const char *dash = digits.n ? memchr(digits.p, '-', digits.n) : NULL;
-	struct str first = dash ? (struct str){digits.p, (size_t)(dash - digits.p)} : digits;
-	struct str last = dash ? str_skip(digits, first.n + 1) : first;
+	struct str last = spec;
 
-	*out = (struct task_range){.split = colon ? (struct str){spec.p, (size_t)(colon - spec.p)}
-	                                          : spec,
-	                           .last = UINT64_MAX};
-	bool right = !colon || (text_u64(first, &out->first) && text_u64(last, &out->last) &&
-	                        out->first <= out->last);
+	*out = (struct task_range){.split = str_cut(&last, ':'), .last = UINT64_MAX};
+	bool whole = out->split.n == spec.n;
+	bool range = last.n && memchr(last.p, '-', last.n);
+	struct str first = range ? str_cut(&last, '-') : last;
+	bool right = whole || (text_u64(first, &out->first) && text_u64(last, &out->last) &&
+	                       out->first <= out->last);
 	return right && out->split.n
 	               ? 0
 	               : error_set(err, FAIL_USAGE,
@@ -135,15 +132,15 @@ static void write_tasks(const struct task_range *r, uint64_t count, struct buf *
 
 static int refused(const struct http_json_answer *a, const char *what, struct error *err)
 {
-	struct http_json_words words;
+	struct reply_reading reading;
 	struct env_reply reply = {0};
 
-	http_json_words_init(&words);
-	http_json_read_failure(a, NULL, &words, &reply);
+	reading_init(&reading);
+	http_json_read_failure(a, NULL, &reading, &reply);
 	error_set(err, a->status == 400 || a->status == 422 ? FAIL_USAGE : FAIL_PROTOCOL,
 	          "\1tasks\2 env: %s: %.*s", what, STR_ARG(reply.error.message));
 	err->kind = a->status ? err->kind : FAIL_TRANSPORT;
-	http_json_words_release(&words);
+	reading_release(&reading);
 	return -1;
 }
 
@@ -207,8 +204,6 @@ int task_api_list(const struct env_conf *conf, struct io *io, struct str spec, s
 		                 "\1tasks\2 env: '%s' is not an ORS or OpenEnv server", conf->url);
 	}
 	http_json_init(&h, conf, io, &unread);
-	if (str_ends(buf_view(&h.base), STR("/ws"))) /* of OpenEnv */
-		buf_cut(&h.base, h.base.n - 3);
 	int failed = list(&h, &name, &range, out, err);
 	http_json_release(&h);
 	events_release(&unread);

@@ -319,13 +319,22 @@ void jw_pack(struct json_writer *w, const char *form, ...)
 	va_end(args);
 }
 
-void json_pack(struct buf *out, const char *form, ...)
+void json_vpack(struct buf *out, const char *form, va_list args)
 {
 	struct json_writer w;
-	va_list args;
+	va_list rest;
 
 	jw_init(&w, out);
+	va_copy(rest, args);
+	put_form(&w, form, &rest);
+	va_end(rest);
+}
+
+void json_pack(struct buf *out, const char *form, ...)
+{
+	va_list args;
+
 	va_start(args, form);
-	put_form(&w, form, &args);
+	json_vpack(out, form, args);
 	va_end(args);
 }

@@ -66,6 +66,7 @@ void jw_line_end(struct json_writer *w);
 void jw_pack(struct json_writer *w, const char *form, ...);
 /* The same, with a writer of its own. */
 void json_pack(struct buf *out, const char *form, ...);
+void json_vpack(struct buf *out, const char *form, va_list args);
 
 /* Appends s as a quoted JSON string, escaped as in RFC 8785 (also used by canon). */
 void json_quote(struct buf *out, struct str s);

@@ -1,5 +1,5 @@
 /* A child process behind three pipes: see child.h. */
-#define _GNU_SOURCE /* pipe2, posix_spawn_file_actions_addclosefrom_np */
+#define _GNU_SOURCE /* pipe2 */
 #include "net/child.h"
 
 #include "base/log.h"
@@ -19,12 +19,6 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#ifdef __GLIBC_PREREQ
-#define CAN_CLOSE_FROM __GLIBC_PREREQ(2, 34)
-#else
-#define CAN_CLOSE_FROM 0
-#endif
 
 #define PIECE     ((size_t)64 << 10)
 #define WORDS_MAX ((size_t)64 << 10)
@@ -73,24 +67,19 @@ static int open_pipes(int pipes[3][2])
 	return 0;
 }
 
-/* Closes all descriptors above standard error in the new process. Libraries open some without
-   O_CLOEXEC. */
-static void close_others(posix_spawn_file_actions_t *files)
+/* No process that we start gets our descriptors: libraries open some without O_CLOEXEC. */
+static void close_others(void)
 {
-#if CAN_CLOSE_FROM
-	posix_spawn_file_actions_addclosefrom_np(files, STDERR_FILENO + 1);
-#else
 	DIR *open_now = opendir("/dev/fd");
 
-	(void)files;
 	for (struct dirent *e; open_now && (e = readdir(open_now));) {
 		uint64_t fd = 0;
+
 		if (text_u64(str_from(e->d_name), &fd) && fd > STDERR_FILENO && fd <= INT_MAX)
 			fcntl((int)fd, F_SETFD, FD_CLOEXEC);
 	}
 	if (open_now)
 		closedir(open_now);
-#endif
 }
 
 /* Starts a shell with these descriptors as 0, 1 and 2 (-1: closed) in this process group (0: a
@@ -118,7 +107,7 @@ static int spawn(const struct child_conf *conf, const int fds[3], pid_t group, p
 			posix_spawn_file_actions_adddup2(&files, fds[fd], fd);
 		else
 			posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
-	close_others(&files);
+	close_others();
 	rc = posix_spawn(pid, "/bin/sh", &files, &how, argv,
 	                 conf->variables ? conf->variables : no_variables);
 	posix_spawn_file_actions_destroy(&files);
@@ -324,7 +313,7 @@ static int on_ready(void *arg, int fd, short ready, struct error *err)
 /* ---- exit of the child ---- */
 
 /* Has it exited? It is not reaped yet, so its process group id cannot be reused. */
-static bool has_ended(const struct child *c)
+bool child_has_ended(const struct child *c)
 {
 	siginfo_t info = {.si_pid = 0};
 
@@ -387,7 +376,7 @@ static bool await_end(struct child *c, uint64_t ms)
 		struct pollfd p[] = {{.fd = c->out, .events = POLLIN},
 		                     {.fd = c->err, .events = POLLIN}};
 
-		if (!ended && has_ended(c)) {
+		if (!ended && child_has_ended(c)) {
 			uint64_t soon = io_deadline_ns(c->io, EXIT_MS);
 
 			ended = true;
@@ -416,7 +405,7 @@ static void check_exit(struct child *c)
 	if (*c->why)
 		return;
 	await_end(c, EXIT_MS);
-	if (has_ended(c))
+	if (child_has_ended(c))
 		reap(c);
 	else
 		snprintf(c->why, sizeof(c->why), "closed its output");
@@ -426,7 +415,7 @@ void child_stop(struct child *c)
 {
 	write_out(c);
 	unwatch(c, &c->in);
-	if (!await_end(c, GRACE_MS) && !has_ended(c)) {
+	if (!await_end(c, GRACE_MS) && !child_has_ended(c)) {
 		log_info("the server did not exit after its stdin was closed: sending SIGTERM");
 		kill(-c->pid, SIGTERM);
 		await_end(c, TERM_MS);
@@ -436,16 +425,11 @@ void child_stop(struct child *c)
 
 void child_terminate(struct child *c)
 {
-	if (!has_ended(c)) {
+	if (!child_has_ended(c)) {
 		kill(-c->pid, SIGTERM);
 		await_end(c, GRACE_MS);
 	}
 	reap(c);
-}
-
-bool child_has_ended(const struct child *c)
-{
-	return has_ended(c);
 }
 
 void child_free(struct child *c)

@@ -3,6 +3,8 @@
 #include "net/http.h"
 
 #include "base/mem.h"
+#include "base/text.h"
+#include "net/handshake.h"
 #include "net/http_internal.h"
 
 #include <stdio.h>
@@ -15,7 +17,6 @@
 #define LEAVE_MS     2000u
 #define MAX_HOPS     5
 #define EXPECT_BYTES ((size_t)512 << 10) /* libcurl expects a reply to headers from 1 MiB on */
-#define MAX_IDLE     4                   /* exchanges kept for the next request */
 /* Whole seconds, rounded down by libcurl: connections idle for 2 s or more are too old. Servers
    drop idle connections without notice, some after 5 s, and a request sent on a dropped one is
    lost. */
@@ -59,10 +60,8 @@ static void end_of_headers(struct http_exchange *x)
 	x->headers_done = true;
 	x->status = (int)status;
 	/* Servers close the connection after such a reply without "Connection: close". */
-	if (status >= 500 && !x->closing) {
+	if (status >= 500)
 		curl_easy_setopt(x->transfer.easy, CURLOPT_FORBID_REUSE, 1L);
-		x->closing = true;
-	}
 	if (!x->request->follow || (status != 307 && status != 308))
 		return;
 	x->circled = x->hops >= MAX_HOPS;
@@ -112,12 +111,16 @@ static int before_sending(void *arg, char *peer, char *local, int peer_port, int
 	return CURL_PREREQFUNC_ABORT;
 }
 
-/* Options common to all requests of an io. */
-static void set_up_handle(struct http_exchange *x)
+/* All options of a request: the handle keeps none of those before. */
+static void set_up_handle(struct http_exchange *x, const struct http_request *q)
 {
 	CURL *e = x->transfer.easy;
+	bool any = q->trust == TRUST_AS_IO ? x->io->insecure : q->trust == TRUST_ANY;
 
+	curl_easy_reset(e);
 	curl_easy_setopt(e, CURLOPT_PRIVATE, x);
+	curl_easy_setopt(e, CURLOPT_URL, q->url);
+	curl_easy_setopt(e, CURLOPT_NOPROXY, x->target.loopback ? "*" : NULL);
 	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L); /* aborting does not wait for a name server */
 	curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -131,8 +134,19 @@ static void set_up_handle(struct http_exchange *x)
 	curl_easy_setopt(e, CURLOPT_HEADERDATA, x);
 	curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, before_sending);
 	curl_easy_setopt(e, CURLOPT_PREREQDATA, x);
+	curl_easy_setopt(e, CURLOPT_HTTPHEADER, x->headers);
+	curl_easy_setopt(e, CURLOPT_MAXAGE_CONN, q->may_repeat ? MAX_IDLE_SAFE_S : MAX_IDLE_S);
+	curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, (long)q->fresh_connection);
+	curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, any ? 0L : 1L);
+	curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, any ? 0L : 2L);
 	if (x->io->ca_file)
 		curl_easy_setopt(e, CURLOPT_CAINFO, x->io->ca_file);
+	if (strcmp(q->method, "POST") == 0 || q->body.p) {
+		curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->body.n);
+		curl_easy_setopt(e, CURLOPT_POSTFIELDS, q->body.p ? q->body.p : "");
+	}
+	if (strcmp(q->method, "POST") != 0 && (q->body.p || strcmp(q->method, "GET") != 0))
+		curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, q->method);
 }
 
 static void exchange_free(struct http_exchange *x)
@@ -140,7 +154,7 @@ static void exchange_free(struct http_exchange *x)
 	curl_easy_cleanup(x->transfer.easy);
 	curl_slist_free_all(x->headers);
 	target_release(&x->target);
-	BUFS_RELEASE(&x->header_lines, &x->head, &x->in, &x->out);
+	BUFS_RELEASE(&x->head, &x->in, &x->out);
 	free(x);
 }
 
@@ -154,11 +168,9 @@ static struct http_exchange *exchange_new(struct io *io)
 	x->transfer.easy = easy;
 	x->io = io;
 	target_init(&x->target);
-	x->header_lines = BUF(BUF_MAX_SMALL);
 	x->head = BUF(BUF_MAX_SMALL);
 	x->in = BUF(2 * HIGH_WATER);
 	x->out = BUF(2 * HIGH_WATER);
-	set_up_handle(x);
 	return x;
 }
 
@@ -216,48 +228,14 @@ void http_forget(struct io *io)
 	}
 }
 
-/* The idle exchange set up for this request, else a new one: to point an exchange at another URL
-   costs more than to keep one for each of the few URLs of a rollout. */
-static struct http_exchange *pick(struct io *io, const struct http_request *q)
+static struct http_exchange *pick(struct io *io)
 {
-	struct http_exchange *last = NULL;
-	size_t count = 0;
+	struct http_exchange *x = io->idle;
 
-	for (struct http_exchange *x = io->idle; x; x = x->next, count++) {
-		last = x;
-		if (strcmp(x->method, q->method) == 0 && str_is(buf_view(&x->target.url), q->url)) {
-			unlink_from(&io->idle, x);
-			return x;
-		}
-	}
-	if (count < MAX_IDLE)
+	if (!x)
 		return exchange_new(io);
-	unlink_from(&io->idle, last); /* the one not used for longest */
-	return last;
-}
-
-static int set_target(struct http_exchange *x, const char *url, struct error *err)
-{
-	if (*url && str_is(buf_view(&x->target.url), url))
-		return 0;
-	if (target_set(&x->target, url, err) < 0)
-		return -1;
-	curl_easy_setopt(x->transfer.easy, CURLOPT_URL, url);
-	curl_easy_setopt(x->transfer.easy, CURLOPT_NOPROXY, x->target.loopback ? "*" : NULL);
-	return 0;
-}
-
-/* Are the lines those of the request, in that order, with nothing but `end` after them? */
-static bool same_headers(struct str lines, const struct http_request *q, struct str end)
-{
-	for (size_t i = 0; i < q->header_count; i++) {
-		struct str h = str_from(q->headers[i]);
-
-		if (!str_starts(lines, h) || lines.n == h.n || lines.p[h.n] != '\n')
-			return false;
-		lines = str_skip(lines, h.n + 1);
-	}
-	return str_eq(lines, end);
+	io->idle = x->next;
+	return x;
 }
 
 static int check_header(const char *h, struct error *err)
@@ -271,110 +249,34 @@ static int check_header(const char *h, struct error *err)
 	                        h);
 }
 
-/* NULL: no memory. */
-static struct curl_slist *header_list(const struct buf *lines)
+static int add_header(struct http_exchange *x, const char *line, struct error *err)
 {
-	struct curl_slist *list = NULL, *longer = NULL;
+	struct curl_slist *longer = curl_slist_append(x->headers, line);
 
-	for (char *at = lines->p, *end; (end = strchr(at, '\n')); at = end + 1, list = longer) {
-		*end = '\0';
-		longer = curl_slist_append(list, at);
-		*end = '\n';
-		if (!longer) {
-			curl_slist_free_all(list);
-			break;
-		}
-	}
-	return longer;
+	x->headers = longer ? longer : x->headers;
+	return longer ? 0 : error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
 }
 
-/* Sets CURLOPT_HTTPHEADER, if it differs from the previous one. Removes two headers of libcurl's
-   own: a form's content type, and a large body's "Expect: 100-continue", a round trip. */
+/* Removes two headers of libcurl's own: a form's content type, and a large body's
+   "Expect: 100-continue", a round trip. */
 static int set_headers(struct http_exchange *x, const struct http_request *q, struct error *err)
 {
 	bool has_type = !q->body.p;
+	size_t bytes = 0;
 
-	for (size_t i = 0; i < q->header_count && !has_type; i++)
-		has_type = strncasecmp(q->headers[i], "Content-Type", 12) == 0;
-	struct str end = has_type ? STR("Expect:\n") : STR("Content-Type:\nExpect:\n");
-
-	end.n -= q->body.n < EXPECT_BYTES ? strlen("Expect:\n") : 0;
-	if (same_headers(buf_view(&x->header_lines), q, end))
-		return 0;
-	struct buf lines = BUF(BUF_MAX_SMALL);
-	struct curl_slist *list = NULL;
-	int rc = 0;
-
-	for (size_t i = 0; i < q->header_count && rc == 0; i++) {
-		rc = check_header(q->headers[i], err);
-		buf_text(&lines, q->headers[i]);
-		buf_char(&lines, '\n');
-	}
-	buf_str(&lines, end);
-	if (rc == 0 && lines.full)
-		rc = error_set(err, FAIL_USAGE, "headers larger than 64 KiB");
-	else if (rc == 0 && lines.n && !(list = header_list(&lines)))
-		rc = error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
-	if (rc < 0) {
-		buf_release(&lines);
-		return rc;
-	}
-	curl_easy_setopt(x->transfer.easy, CURLOPT_HTTPHEADER, list);
 	curl_slist_free_all(x->headers);
-	x->headers = list;
-	buf_release(&x->header_lines);
-	x->header_lines = lines;
-	return 0;
-}
-
-static void set_method(struct http_exchange *x, const struct http_request *q)
-{
-	CURL *e = x->transfer.easy;
-	bool post = strcmp(q->method, "POST") == 0, body = post || q->body.p;
-
-	if (body) {
-		curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->body.n);
-		curl_easy_setopt(e, CURLOPT_POSTFIELDS, q->body.p ? q->body.p : "");
+	x->headers = NULL;
+	for (size_t i = 0; i < q->header_count; i++) {
+		has_type = has_type || strncasecmp(q->headers[i], "Content-Type", 12) == 0;
+		bytes += strlen(q->headers[i]) + 1;
+		if (check_header(q->headers[i], err) || add_header(x, q->headers[i], err))
+			return -1;
 	}
-	if (x->has_body == body && strcmp(x->method, q->method) == 0)
-		return;
-	if (!body) {
-		curl_easy_setopt(e, CURLOPT_POSTFIELDS, NULL);
-		curl_easy_setopt(e, CURLOPT_HTTPGET, 1L);
-	}
-	bool plain = post || (!body && strcmp(q->method, "GET") == 0);
-	curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, plain ? NULL : q->method);
-	x->has_body = body;
-	snprintf(x->method, sizeof(x->method), "%s", q->method);
-}
-
-static void set_trust(struct http_exchange *x, const struct http_request *q)
-{
-	bool any = q->trust == TRUST_AS_IO ? x->io->insecure : q->trust == TRUST_ANY;
-
-	if (x->trusting != any) {
-		x->trusting = any;
-		curl_easy_setopt(x->transfer.easy, CURLOPT_SSL_VERIFYPEER, any ? 0L : 1L);
-		curl_easy_setopt(x->transfer.easy, CURLOPT_SSL_VERIFYHOST, any ? 0L : 2L);
-	}
-}
-
-static void set_connection_rules(struct http_exchange *x, const struct http_request *q)
-{
-	CURL *e = x->transfer.easy;
-
-	if (x->once == q->may_repeat) {
-		x->once = !q->may_repeat;
-		curl_easy_setopt(e, CURLOPT_MAXAGE_CONN, x->once ? MAX_IDLE_S : MAX_IDLE_SAFE_S);
-	}
-	if (x->fresh != q->fresh_connection) {
-		x->fresh = q->fresh_connection;
-		curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, (long)x->fresh);
-	}
-	if (x->closing) {
-		x->closing = false;
-		curl_easy_setopt(e, CURLOPT_FORBID_REUSE, 0L);
-	}
+	if (bytes > BUF_MAX_SMALL)
+		return error_set(err, FAIL_USAGE, "headers larger than 64 KiB");
+	if (!has_type && add_header(x, "Content-Type:", err))
+		return -1;
+	return q->body.n < EXPECT_BYTES ? 0 : add_header(x, "Expect:", err);
 }
 
 /* For the first sending, and for each one after a redirect. */
@@ -398,7 +300,7 @@ int http_begin(struct io *io, const struct http_request *q, struct http_exchange
 	if (io_stopped(io))
 		return error_set(err, FAIL_INTERRUPTED, "interrupted");
 	sweep_draining(io);
-	struct http_exchange *x = pick(io, q);
+	struct http_exchange *x = pick(io);
 	if (!x)
 		return error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
 	x->request = q;
@@ -406,18 +308,17 @@ int http_begin(struct io *io, const struct http_request *q, struct http_exchange
 	x->repeats = x->hops = 0;
 	x->circled = x->draining = false;
 	forget_reply(x);
-	if (set_target(x, q->url, err) < 0 || set_headers(x, q, err) < 0)
-		goto fail;
-	set_method(x, q);
-	set_connection_rules(x, q);
-	set_trust(x, q);
-	if (io_start(io, &x->transfer, err) < 0)
-		goto fail;
+	int failed = target_set(&x->target, q->url, err) || set_headers(x, q, err);
+	if (!failed) {
+		set_up_handle(x, q);
+		failed = io_start(io, &x->transfer, err);
+	}
+	if (failed) {
+		exchange_free(x);
+		return -1;
+	}
 	*out = x;
 	return 0;
-fail:
-	exchange_free(x);
-	return -1;
 }
 
 static int turn(struct http_exchange *x, struct error *err)
@@ -552,4 +453,75 @@ void http_drain(struct http_exchange *x)
 	x->io->draining = x;
 	if (x->paused)
 		curl_easy_pause(x->transfer.easy, CURLPAUSE_CONT);
+}
+
+/* ---- the reply ---- */
+
+int http_status(const struct http_exchange *x)
+{
+	return x->status;
+}
+
+struct str http_header(const struct http_exchange *x, const char *name)
+{
+	return x->headers_done ? head_value(buf_view(&x->head), name) : STR_NONE;
+}
+
+struct str http_media_type(const struct http_exchange *x)
+{
+	struct str type = http_header(x, "Content-Type");
+
+	return type.p ? text_trim(str_cut(&type, ';')) : type;
+}
+
+bool http_media_is(const struct http_exchange *x, const char *type)
+{
+	struct str media = http_media_type(x);
+
+	return media.n == strlen(type) && !strncasecmp(media.p, type, media.n);
+}
+
+uint64_t http_retry_after_ms(const struct http_exchange *x)
+{
+	uint64_t ms = 0;
+	curl_off_t seconds = 0;
+
+	if (text_u64(http_header(x, "retry-after-ms"), &ms))
+		return ms;
+	curl_easy_getinfo(x->transfer.easy, CURLINFO_RETRY_AFTER, &seconds);
+	return seconds > 0 ? (uint64_t)seconds * 1000 : 0;
+}
+
+const char *http_url(const struct http_exchange *x)
+{
+	return buf_cstr(&x->target.url);
+}
+
+unsigned http_repeats(const struct http_exchange *x)
+{
+	return x->repeats;
+}
+
+bool http_is_loopback(const char *url)
+{
+	struct error ignored;
+	struct target t;
+
+	target_init(&t);
+	bool loopback = target_set(&t, url, &ignored) == 0 && t.loopback;
+	target_release(&t);
+	return loopback;
+}
+
+bool http_resolve(const char *url, struct str reference, struct buf *out)
+{
+	struct error ignored;
+	struct target t;
+
+	target_init(&t);
+	bool same = target_set(&t, url, &ignored) == 0 && target_redirect(&t, reference);
+	if (same)
+		buf_str(out, buf_view(&t.url));
+	target_release(&t);
+	return same;
 }

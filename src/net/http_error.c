@@ -11,7 +11,7 @@
 /* "POST /mcp", without the query. */
 static const char *request_name(const struct http_exchange *x, char out[160])
 {
-	snprintf(out, 160, "%s %.120s", x->method, buf_cstr(&x->target.path));
+	snprintf(out, 160, "%s %.120s", x->request->method, buf_cstr(&x->target.path));
 	return out;
 }
 
@@ -186,16 +186,12 @@ int http_explain(struct http_exchange *x, struct error *err)
 	    explain_protocol(x, what, err) < 0) {
 		return -1;
 	}
-	if (rc == CURLE_GOT_NOTHING || x->repeat_refused) {
-		return error_set(err, FAIL_TRANSPORT,
-		                 "%s closed the connection before replying to %s", place, what);
-	}
 	/* libcurl treats a reply that ends inside its headers as complete. */
-	if (rc == CURLE_OK) {
-		return error_set(err, FAIL_TRANSPORT,
-		                 "%s closed the connection in the middle of the response "
-		                 "headers to %s",
-		                 place, what);
+	if (rc == CURLE_GOT_NOTHING || rc == CURLE_OK || x->repeat_refused) {
+		return error_set(err, FAIL_TRANSPORT, "%s closed the connection %s %s", place,
+		                 rc == CURLE_OK ? "in the middle of the response headers to"
+		                                : "before replying to",
+		                 what);
 	}
 	if (rc == CURLE_PARTIAL_FILE) {
 		return error_set(err, FAIL_TRANSPORT,
@@ -212,23 +208,17 @@ int http_explain(struct http_exchange *x, struct error *err)
 
 int http_explain_timeout(struct http_exchange *x, struct error *err)
 {
-	const char *place = buf_cstr(&x->target.place), *span;
-	struct buf text = BUF(BUF_MAX_SMALL);
+	const char *place = buf_cstr(&x->target.place);
+	bool begun = x->headers_done && !x->redirected;
+	const char *what = begun              ? "the response of"
+	                   : http_was_sent(x) ? "no response from"
+	                                      : "cannot connect to";
+	struct buf span = BUF(BUF_MAX_SMALL);
 	char name[160];
 
-	request_name(x, name);
-	text_put_duration(&text, x->request->timeout_ms);
-	span = buf_cstr(&text);
-	if (x->headers_done && !x->redirected) {
-		error_set(err, FAIL_TIMEOUT, "the response of %s did not end within %s (%s)", place,
-		          span, name);
-	} else if (!http_was_sent(x)) {
-		error_set(err, FAIL_TIMEOUT, "cannot connect to %s within %s (%s)", place, span,
-		          name);
-	} else {
-		error_set(err, FAIL_TIMEOUT, "no response from %s within %s (%s)", place, span,
-		          name);
-	}
-	buf_release(&text);
+	text_put_duration(&span, x->request->timeout_ms);
+	error_set(err, FAIL_TIMEOUT, "%s %s%s within %s (%s)", what, place,
+	          begun ? " did not end" : "", buf_cstr(&span), request_name(x, name));
+	buf_release(&span);
 	return -1;
 }

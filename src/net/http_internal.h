@@ -1,4 +1,4 @@
-/* The fields of an HTTP exchange, for http.c, http_reply.c and http_error.c. */
+/* The fields of an HTTP exchange, for http.c and http_error.c. */
 #ifndef ROLLDBG_NET_HTTP_INTERNAL_H
 #define ROLLDBG_NET_HTTP_INTERNAL_H
 
@@ -13,12 +13,7 @@ struct http_exchange {
 	const struct http_request *request;
 	uint64_t deadline_ns;
 
-	/* The options currently set on the handle: setting one to the same value would be wasted
-	   work. */
 	struct target target;
-	char method[16];
-	bool has_body, once, fresh, closing, trusting;
-	struct buf header_lines; /* each ends in LF */
 	struct curl_slist *headers;
 
 	/* Counted just before bytes are sent. */

@@ -152,10 +152,7 @@ static void queue_message(struct websocket *ws, bool binary)
 	m->bytes = ws->partial;
 	m->binary = binary;
 	ws->partial = BUF(ws->max_bytes);
-	if (ws->last)
-		ws->last->next = m;
-	else
-		ws->first = m;
+	*(ws->last ? &ws->last->next : &ws->first) = m;
 	ws->last = m;
 	ws->inbox++;
 	ws->inbox_bytes += m->bytes.n;
@@ -202,7 +199,6 @@ static wslay_event_context_ptr frames_of(struct websocket *ws)
 		.on_msg_recv_callback = on_message,
 	};
 
-	ws->used = true;
 	if (ws->frames)
 		return ws->frames;
 	if (wslay_event_context_client_init(&ws->frames, &callbacks, ws))
@@ -212,8 +208,8 @@ static wslay_event_context_ptr frames_of(struct websocket *ws)
 }
 
 /* A context of libwslay has 8 KiB of buffers. Between two messages it holds nothing else, unless
-   the connection is being closed. */
-void websocket_rest(struct websocket *ws)
+   the connection is being closed: then it is freed, for there may be thousands of connections. */
+static void rest(struct websocket *ws)
 {
 	bool busy = ws->unframed || ws->fragmented || ws->end != WEBSOCKET_OPEN;
 
@@ -222,25 +218,6 @@ void websocket_rest(struct websocket *ws)
 		wslay_event_context_free(ws->frames);
 		ws->frames = NULL;
 	}
-}
-
-int websocket_rest_later(void *arg, uint64_t *wake_ns, struct error *err)
-{
-	struct websocket *ws = arg;
-
-	(void)err;
-	if (!ws->frames)
-		return 0;
-	uint64_t now = io_now_ns(ws->io);
-	ws->rest_ns = ws->used ? now + REST_NS : ws->rest_ns;
-	ws->used = false;
-	if (now >= ws->rest_ns) {
-		websocket_rest(ws);
-		ws->rest_ns = UINT64_MAX; /* a context that cannot be freed */
-	} else if (*wake_ns > ws->rest_ns) {
-		*wake_ns = ws->rest_ns;
-	}
-	return 0;
 }
 
 /* ---- rounds of reading and sending ---- */
@@ -328,6 +305,7 @@ void websocket_serve(struct websocket *ws)
 		websocket_flush(ws);
 	}
 	ws->more = ws->more || (waited && !must_wait(ws));
+	rest(ws);
 	watch(ws);
 }
 
@@ -354,7 +332,6 @@ void websocket_free(struct websocket *ws)
 		return;
 	if (ws->watched)
 		io_watch(ws->io, ws->fd, 0, NULL, NULL);
-	io_unset_idle(ws->io, ws);
 	while (ws->first) {
 		struct ws_message *m = ws->first;
 
@@ -414,6 +391,7 @@ static void send_queued(struct websocket *ws)
 {
 	if (ws->end == WEBSOCKET_OPEN) {
 		websocket_flush(ws);
+		rest(ws);
 		watch(ws);
 	}
 }

@@ -18,11 +18,6 @@
 /* Bytes of pongs that a peer has not read at which reading from it pauses. */
 #define PONGS_MAX ((size_t)64 << 10)
 
-/* The length of a wait after which it pays to free the context: a server that answers sooner
-   would only make us allocate it for each message. Of a thousand sessions whose replies come at
-   once, few hold one at a time. */
-#define REST_NS UINT64_C(25000000)
-
 struct ws_message {
 	struct ws_message *next;
 	struct buf bytes;
@@ -37,9 +32,7 @@ struct websocket {
 	CURLcode (*transmit)(struct websocket *ws, const void *bytes, size_t n, size_t *sent);
 	struct target target;
 	struct handshake handshake;
-	wslay_event_context_ptr frames; /* NULL: websocket_rest */
-	bool used;                      /* since the last wait */
-	uint64_t rest_ns;
+	wslay_event_context_ptr frames; /* NULL between messages */
 	curl_socket_t fd;
 	bool tls, started;
 	bool ours;      /* fd is ours; libcurl no longer uses it */
@@ -76,10 +69,6 @@ void websocket_end_with(struct websocket *ws, enum websocket_end end, const char
 void websocket_flush(struct websocket *ws);
 /* Reads available data and sends what is queued, pongs included. */
 void websocket_serve(struct websocket *ws);
-/* Frees libwslay's context if nothing is being sent or received; the next frame recreates it. */
-void websocket_rest(struct websocket *ws);
-/* The same once a wait has lasted for REST_NS. An io_idle_fn. */
-int websocket_rest_later(void *ws, uint64_t *wake_ns, struct error *err);
 /* Sets FAIL_TIMEOUT: "host:port <what> in time" */
 int websocket_out_of_time(const struct websocket *ws, const char *what, struct error *err);
 

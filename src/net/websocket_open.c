@@ -232,7 +232,6 @@ static int open_connection(struct websocket *ws, const struct websocket_conf *co
 	set_options(ws);
 	if (connect_socket(ws, deadline_ns, err) || do_handshake(ws, deadline_ns, err))
 		return -1;
-	io_set_idle(ws->io, websocket_rest_later, ws);
 	buf_str(&ws->early, str_skip(buf_view(&ws->handshake.reply), ws->handshake.head));
 	if (ws->handshake.status != 101)
 		decline(ws);

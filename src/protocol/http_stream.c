@@ -80,15 +80,11 @@ struct str http_field(struct str fields, const char *name)
 
 bool http_lists(struct str value, const char *word)
 {
-	while (value.n) {
-		const char *comma = memchr(value.p, ',', value.n);
-		struct str one = {value.p, comma ? (size_t)(comma - value.p) : value.n};
+	bool found = false;
 
-		if (same_word(text_trim(one), word))
-			return true;
-		value = str_skip(value, one.n + 1);
-	}
-	return false;
+	while (value.n && !found)
+		found = same_word(text_trim(str_cut(&value, ',')), word);
+	return found;
 }
 
 /* ---- heads ---- */

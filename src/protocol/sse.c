@@ -35,11 +35,7 @@ void sse_restart(struct sse *s)
 
 void sse_release(struct sse *s)
 {
-	buf_release(&s->line);
-	buf_release(&s->data);
-	buf_release(&s->type);
-	buf_release(&s->id);
-	buf_release(&s->next_id);
+	BUFS_RELEASE(&s->line, &s->data, &s->type, &s->id, &s->next_id);
 }
 
 void sse_feed(struct sse *s, struct str piece)
@@ -117,8 +113,7 @@ static bool next_line(struct sse *s, struct str *line, bool *too_long)
 
 static void set(struct buf *b, struct str value)
 {
-	buf_clear(b);
-	buf_str(b, value);
+	buf_set(b, value);
 }
 
 /* An event whose type or id exceeds the cap is treated as too large: without them its meaning

@@ -13,8 +13,7 @@ void ws_copy_init(struct ws_copy *c, size_t max_message)
 
 void ws_copy_release(struct ws_copy *c)
 {
-	buf_release(&c->message);
-	buf_release(&c->frame);
+	BUFS_RELEASE(&c->message, &c->frame);
 }
 
 void ws_copy_feed(struct ws_copy *c, struct str piece)

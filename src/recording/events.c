@@ -2,6 +2,7 @@
 #include "recording/events.h"
 
 #include "base/mem.h"
+#include "json/write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,18 @@ void events_push(struct event_queue *q, enum event_kind kind, struct str detail)
 void events_push_json(struct event_queue *q, enum event_kind kind, const struct buf *detail)
 {
 	events_push(q, kind, detail->full ? STR("{\"detail_too_large\":true}") : buf_view(detail));
+}
+
+void events_pack(struct event_queue *q, enum event_kind kind, const char *form, ...)
+{
+	struct buf detail = BUF(EVENTS_MAX_BYTES);
+	va_list args;
+
+	va_start(args, form);
+	json_vpack(&detail, form, args);
+	va_end(args);
+	events_push_json(q, kind, &detail);
+	buf_release(&detail);
 }
 
 static void free_event(struct queued_event *e)

@@ -31,6 +31,8 @@ void events_push(struct event_queue *q, enum event_kind kind, struct str detail)
 /* The same for a detail written to a capped buffer: if it did not fit, it is replaced by
    {"detail_too_large":true}. */
 void events_push_json(struct event_queue *q, enum event_kind kind, const struct buf *detail);
+/* The same for a detail from a template of jw_pack. */
+void events_pack(struct event_queue *q, enum event_kind kind, const char *form, ...);
 /* Removes the oldest event, whose slices are valid until the next call; false if there is
    none. */
 bool events_take(struct event_queue *q, struct event *out);

@@ -154,7 +154,7 @@ static void drop_events(struct env *env)
 {
 	struct event e;
 
-	while (env->ops->event(env, &e))
+	while (events_take(&env->events, &e))
 		log_info("event: %s %.*s", event_kind_name(e.kind), STR_ARG(e.detail));
 }
 

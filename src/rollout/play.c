@@ -5,6 +5,11 @@
 
 #define LOST_STEPS_MAX 2 /* consecutive calls without a reply after which the environment is lost */
 
+static struct call_fields call_of(const struct decision *d)
+{
+	return (struct call_fields){.id = d->id, .name = d->name, .arguments = d->arguments};
+}
+
 static void record_reply(struct rollout *r, const struct env_reply *reply)
 {
 	double reward;
@@ -65,7 +70,7 @@ static __attribute__((noinline)) int put_step(struct rollout *r, const struct de
                                               const struct sent *sent, struct error *err)
 {
 	struct step_fields f = step_fields(r, d, state);
-	struct call_fields call = lines_call(d);
+	struct call_fields call = call_of(d);
 
 	f.at_ms = sent->at_ms;
 	f.latency_us = r->latency_us = (io_now_ns(r->conf->io) - sent->began_ns) / 1000;
@@ -105,8 +110,10 @@ static int put_turn(struct rollout *r, const struct decision *d, struct str stat
                     struct error *err)
 {
 	struct step_fields f = step_fields(r, d, state);
-	struct call_fields call = lines_call(d);
-	struct env_reply unsent = lines_unsent(d);
+	struct call_fields call = call_of(d);
+	struct env_reply unsent = {
+		.outcome = d->outcome,
+		.error = {.class = d->class, .layer = LAYER_BODY, .message = d->message}};
 
 	f.at_ms = unix_ms(r);
 	if (d->kind == DECIDE_UNSENT || d->kind == DECIDE_NOTHING) {

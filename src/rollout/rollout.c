@@ -17,7 +17,7 @@ const struct env_facts *rollout_env_facts(const struct rollout *r)
 {
 	static const struct env_facts none = {.protocol = NULL};
 
-	return r->env ? r->conf->env_ops->facts(r->env) : &none;
+	return r->env ? &r->env->facts : &none;
 }
 
 /* ---- names ---- */
@@ -58,6 +58,24 @@ static bool ignores_none(const struct env_conf *conf)
 
 /* ---- lines of the recording ---- */
 
+static void set_env(const struct env_facts *e, struct header_fields *out)
+{
+	out->protocol = e->protocol;
+	out->env_name = e->name;
+	out->env_version = e->version;
+	out->state_kind = e->state_kind;
+	out->state_target = e->state_target;
+	out->state_arguments = e->state_arguments;
+	out->state_ignore = e->state_ignore;
+	out->tools = e->tools;
+	out->url = e->url.n ? e->url : out->url;
+	out->session = e->session;
+	out->env_session = e->env_session;
+	out->revision = e->revision;
+	out->era = e->era;
+	out->transport = e->transport;
+}
+
 static int put_header(struct rollout *r, struct error *err)
 {
 	const struct rollout_conf *c = r->conf;
@@ -84,13 +102,16 @@ static int put_header(struct rollout *r, struct error *err)
 
 	if (e->protocol) {
 		f.seeded = r->result->seeded = c->env.has_seed && e->traits.takes_seed;
-		lines_set_env(e, &f);
+		set_env(e, &f);
 		f.no_names = ignores_none(&c->env);
 		f.volatile_numbers = buf_view(&r->volatile_numbers);
 		f.state_ignore = r->ignore.n ? buf_view(&r->ignore) : f.state_ignore;
 	}
-	if (r->policy)
-		lines_set_policy(&r->policy_facts, &f);
+	if (r->policy) {
+		f.policy_kind = r->policy_facts.kind;
+		f.policy_name = r->policy_facts.name;
+		f.policy_params = r->policy_facts.params;
+	}
 	return line_writer_header(&r->writer, &f, err);
 }
 
@@ -104,7 +125,7 @@ int rollout_put_env_events(struct rollout *r, struct error *err)
 {
 	struct event e;
 
-	while (r->env && r->conf->env_ops->event(r->env, &e))
+	while (r->env && events_take(&r->env->events, &e))
 		if (put_event(r, &e, err))
 			return -1;
 	return 0;
@@ -384,8 +405,7 @@ static int start(struct rollout *r, struct env_reply *reply, struct error *err)
 		                           err);
 	}
 	r->result->opened = true;
-	if (r->conf->rereads)
-		rereads_count_start(r->conf->rereads);
+	second_read_begin(r);
 	if (!r->policy) {
 		return rollout_put_end(r, END_STOPPED,
 		                       r->mismatch ? r->mismatch : "the server offers no tools",

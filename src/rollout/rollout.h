@@ -6,12 +6,32 @@
 #ifndef ROLLDBG_ROLLOUT_ROLLOUT_H
 #define ROLLDBG_ROLLOUT_ROLLOUT_H
 
-#include "rollout/lines.h"
+#include "env/env.h"
+#include "policy/policy.h"
+#include "recording/line_writer.h"
 #include "rollout/options_fit.h"
-#include "rollout/rereads.h"
 #include "rollout/volatile_members.h"
 
+#include <stdatomic.h>
+
 #define DEFAULT_MAX_TURNS 100
+
+/* What the rollouts of a batch share to decide which of them reads its state a second time before a
+   call, to detect changes by others (second_read.c). Each read costs a request: limited to a tenth of
+   all requests of the batch. Zeroed but for `most`. */
+struct rereads {
+	atomic_llong requests; /* other requests sent by the batch */
+	atomic_llong taken;
+	atomic_llong sent, answered; /* calls */
+	atomic_bool waiting;         /* some rollout waits for others to act, and sends no calls */
+	/* The first rollout to act is the control: it reads its state again after its first call,
+	   while the others wait. A difference then cannot be caused by another rollout. */
+	atomic_int control;
+	atomic_bool moved; /* the control's first call changed its state */
+	atomic_int ready;  /* rollouts that have read their first state */
+	size_t most;       /* rollouts that run at the same time */
+	atomic_int starts; /* reads before a first call */
+};
 
 typedef struct policy *policy_wrap_fn(void *ctx, struct policy *inner, struct io *io);
 

@@ -60,9 +60,10 @@ MUST_USE int rollout_read_state(struct rollout *r, struct str *state, struct err
 /* Second reads (second_read.c): in a batch the state is read again before some of a rollout's first
    calls. A difference was caused by another rollout, or the state changes without calls. To tell
    these apart, the first rollout to act is the control: it reads again after its first call, while
-   the others wait. Data shared by the rollouts is in rereads.h.
-   Call these when the state of a turn was read, when a call is about to be sent, and when it was
+   the others wait.
+   Call these when the session is open, when the state of a turn was read, when a call is about to be sent, and when it was
    answered: */
+void second_read_begin(struct rollout *r);
 void second_read_state_read(struct rollout *r);
 void second_read_call_sent(const struct rollout *r);
 void second_read_call_answered(const struct rollout *r);

@@ -5,7 +5,8 @@
 #include "base/log.h"
 #include "json/write.h"
 #include "net/io.h"
-#include "rollout/rereads.h"
+
+enum { SECOND_NONE, SECOND_RUNS, SECOND_OVER }; /* the control */
 
 #define WAIT_MS     1
 #define WAIT_CALLS  UINT64_C(3) /* how long it waits, in durations of the last call */
@@ -15,27 +16,96 @@
 #define FIRST_MS   500 /* how long the others wait before their first call */
 #define READY_MS   60  /* how long the control waits for their first states */
 
+/* ---- what the rollouts of a batch share ---- */
+
+#define REQUESTS_EACH     10 /* other requests per read, rounded */
+#define REQUESTS_TO_START 3  /* the session, the reset, the first state */
+#define REQUESTS_A_CALL   2  /* the call, and the state after it */
+#define CALLS_MAX         1000
+#define REREAD_STEPS      6 /* calls of a rollout, after its first one, that a second read may precede */
+#define REREADS_EACH      2 /* reads per rollout */
+/* Rollouts that read again before their first call, if the control's call changed its state. The
+   control waits a little until as many have read theirs. */
+#define REREAD_STARTS 2
+
+void second_read_begin(struct rollout *r)
+{
+	if (r->conf->rereads)
+		atomic_fetch_add(&r->conf->rereads->requests, REQUESTS_TO_START);
+}
+
 void second_read_state_read(struct rollout *r)
 {
-	if (r->conf->rereads) {
-		r->calls_before = rereads_calls_sent(r->conf->rereads);
-		r->before_answers = atomic_load(&r->conf->rereads->answered) == 0;
-		atomic_fetch_add(&r->conf->rereads->ready, r->steps == 0);
+	struct rereads *shared = r->conf->rereads;
+
+	if (shared) {
+		r->calls_before = atomic_load(&shared->sent);
+		r->before_answers = atomic_load(&shared->answered) == 0;
+		atomic_fetch_add(&shared->ready, r->steps == 0);
 	}
 }
 
 void second_read_call_sent(const struct rollout *r)
 {
 	if (r->conf->rereads)
-		rereads_sent(r->conf->rereads);
+		atomic_fetch_add(&r->conf->rereads->sent, 1);
 }
 
 void second_read_call_answered(const struct rollout *r)
 {
 	if (r->conf->rereads) {
-		rereads_answered(r->conf->rereads);
-		rereads_count(r->conf->rereads, 2); /* the call and the state after it, or more */
+		atomic_fetch_add(&r->conf->rereads->answered, 1);
+		atomic_fetch_add(&r->conf->rereads->requests, REQUESTS_A_CALL);
 	}
+}
+
+/* Was a call answered that was sent after the state was read? May become true late, because only the
+   number of answers is counted, not which calls they belong to. */
+static bool others_acted(const struct rollout *r)
+{
+	return atomic_load(&r->conf->rereads->answered) > r->calls_before;
+}
+
+/* Was no call sent since the state was read, and are all before it answered? */
+static bool is_quiet(const struct rollout *r)
+{
+	return atomic_load(&r->conf->rereads->sent) == r->calls_before &&
+	       atomic_load(&r->conf->rereads->answered) == r->calls_before;
+}
+
+/* May a read be sent? With `take`, it is then counted as sent. */
+static bool may_read(struct rereads *shared, bool take)
+{
+	long long taken = atomic_load(&shared->taken);
+
+	do {
+		if (taken * REQUESTS_EACH + REQUESTS_EACH / 2 > atomic_load(&shared->requests))
+			return false;
+	} while (take && !atomic_compare_exchange_weak(&shared->taken, &taken, taken + 1));
+	return true;
+}
+
+/* The same for a read before a first call, of the requests that are to be expected. */
+static bool take_start(struct rereads *shared, int64_t calls)
+{
+	long long requests = atomic_load(&shared->requests);
+	long long each = calls < CALLS_MAX ? calls : CALLS_MAX;
+	long long expected = requests + requests / REQUESTS_TO_START * each * REQUESTS_A_CALL;
+
+	if ((atomic_load(&shared->taken) + 1) * REQUESTS_EACH > expected ||
+	    atomic_fetch_add(&shared->starts, 1) >= REREAD_STARTS) {
+		return false;
+	}
+	atomic_fetch_add(&shared->taken, 1);
+	return true;
+}
+
+/* Have enough other rollouts read their first state? */
+static bool are_ready(struct rereads *shared)
+{
+	size_t wanted = shared->most <= REREAD_STARTS ? shared->most : REREAD_STARTS + 1;
+
+	return (size_t)atomic_load(&shared->ready) >= wanted;
 }
 
 /* Are there other rollouts, and is a request needed to read the state? */
@@ -48,12 +118,8 @@ int rollout_put_reread(struct rollout *r, struct str state, bool quiet, struct e
 {
 	struct buf detail = BUF(BUF_MAX_MESSAGE);
 	int failed = 0;
-	struct json_writer w = jw_begin(&detail);
 
-	jw_put_raw(&w, "state", state);
-	if (quiet)
-		jw_put_bool(&w, "quiet", true);
-	jw_end(&w);
+	json_pack(&detail, quiet ? "{state:%r,quiet:true}" : "{state:%r}", state);
 	if (detail.full) {
 		log_warn("a second read of the state is too large to be recorded: %zu bytes",
 		         state.n);
@@ -73,7 +139,7 @@ static int put_second_read(struct rollout *r, bool quiet, struct error *err)
 	r->rereads++;
 	if (env_state(r->env, &again, err))
 		return -1;
-	quiet = quiet && rereads_is_quiet(r->conf->rereads, r->calls_before);
+	quiet = quiet && is_quiet(r);
 	return again.p ? rollout_put_reread(r, again, quiet, err) : 0;
 }
 
@@ -89,16 +155,17 @@ static uint64_t wait_ms(const struct rollout *r, uint64_t calls, uint64_t most)
 int second_read_await_control(struct rollout *r, struct error *err)
 {
 	struct rereads *shared = r->conf->rereads;
-	int failed = 0;
+	int failed = 0, none = SECOND_NONE;
 
 	if (r->steps > 0 || !is_possible(r))
 		return 0;
-	r->is_control = rereads_begin_control(shared);
-	for (int ms = 0; r->is_control && !failed && ms < READY_MS && !rereads_are_ready(shared);
+	r->is_control = atomic_compare_exchange_strong(&shared->control, &none, SECOND_RUNS);
+	for (int ms = 0; r->is_control && !failed && ms < READY_MS && !are_ready(shared);
 	     ms += WAIT_MS) {
 		failed = io_wait(r->conf->io, NULL, WAIT_MS, err);
 	}
-	for (int ms = 0; !r->is_control && !failed && ms < FIRST_MS && rereads_control_runs(shared);
+	for (int ms = 0; !r->is_control && !failed && ms < FIRST_MS &&
+	                 atomic_load(&shared->control) == SECOND_RUNS;
 	     ms += WAIT_MS) {
 		failed = io_wait(r->conf->io, NULL, WAIT_MS, err);
 	}
@@ -108,7 +175,7 @@ int second_read_await_control(struct rollout *r, struct error *err)
 void second_read_end(struct rollout *r)
 {
 	if (r->is_control) {
-		rereads_end_control(r->conf->rereads);
+		atomic_store(&r->conf->rereads->control, SECOND_OVER);
 		r->is_control = false;
 	}
 }
@@ -116,16 +183,16 @@ void second_read_end(struct rollout *r)
 static int reread_as_control(struct rollout *r, struct error *err)
 {
 	struct rereads *shared = r->conf->rereads;
-	bool quiet = rereads_is_quiet(shared, r->calls_before);
+	bool quiet = is_quiet(r);
 	int failed = 0;
 
 	for (uint64_t ms = wait_ms(r, 2 * WAIT_CALLS, CONTROL_MS); quiet && !failed && ms > 0;
 	     ms--) {
 		failed = io_wait(r->conf->io, NULL, WAIT_MS, err);
-		quiet = rereads_is_quiet(shared, r->calls_before);
+		quiet = is_quiet(r);
 	}
 	if (quiet && !failed) {
-		rereads_take(shared);
+		atomic_fetch_add(&shared->taken, 1);
 		failed = put_second_read(r, true, err);
 	}
 	second_read_end(r);
@@ -140,8 +207,7 @@ static int reread_before_first_call(struct rollout *r, struct error *err)
 {
 	struct rereads *shared = r->conf->rereads;
 
-	return r->before_answers && atomic_load(&shared->moved) &&
-	                       rereads_take_start(shared, r->max_turns)
+	return r->before_answers && atomic_load(&shared->moved) && take_start(shared, r->max_turns)
 	               ? put_second_read(r, false, err)
 	               : 0;
 }
@@ -152,15 +218,15 @@ static int await_others(struct rollout *r, bool *acted, struct error *err)
 	struct rereads *shared = r->conf->rereads;
 	int failed = 0;
 
-	*acted = rereads_is_answered(shared, r->calls_before);
-	if (*acted || !rereads_begin_wait(shared))
+	*acted = others_acted(r);
+	if (*acted || atomic_exchange(&shared->waiting, true))
 		return 0;
 	for (uint64_t ms = wait_ms(r, WAIT_CALLS, WAIT_MS_MAX); !failed && !*acted && ms > 0;
 	     ms--) {
 		failed = io_wait(r->conf->io, NULL, WAIT_MS, err);
-		*acted = rereads_is_answered(shared, r->calls_before);
+		*acted = others_acted(r);
 	}
-	rereads_end_wait(shared);
+	atomic_store(&shared->waiting, false);
 	return failed;
 }
 
@@ -179,11 +245,11 @@ int second_read_if_due(struct rollout *r, struct str state, struct error *err)
 		atomic_store(&shared->moved, fingerprint(state) != r->first_state);
 		return reread_as_control(r, err);
 	}
-	if (r->rereads == REREADS_EACH || !rereads_may_read(shared, false))
+	if (r->rereads == REREADS_EACH || !may_read(shared, false))
 		return 0;
 	if (await_others(r, &acted, err))
 		return -1;
-	if (!acted || !rereads_may_read(shared, true))
+	if (!acted || !may_read(shared, true))
 		return 0;
 	return put_second_read(r, false, err);
 }

@@ -21,6 +21,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "rollout/trainer.h"
 
 enum trainer_kind { TRAINER_TRL, TRAINER_TRL_ASYNC, TRAINER_VERIFIERS, TRAINER_NEMO_GYM };
 
@@ -73,5 +74,13 @@ void trainer_describe(const struct trainer_settings *s, const struct trainer_pla
    batch (the trainer never overlaps two calls)". */
 void trainer_describe_time(const struct trainer_plan *p, uint64_t turns, uint64_t step_us,
                            struct buf *out);
+
+/* Sets the settings that the text names; others are the trainer's business. Calls `skipped` for
+   each line that is not understood and might have held a setting: a nested one that bears the name of
+   a setting, or one that is no `key: value`. FAIL_INPUT, "NAME:LINE: ..": a setting whose value is no
+   whole number from 1, or invalid JSON. */
+MUST_USE int trainer_config_read(struct str text, const char *name, struct trainer_settings *s,
+                                 void (*skipped)(void *ctx, int64_t line, struct str text),
+                                 void *ctx, struct error *err);
 
 #endif

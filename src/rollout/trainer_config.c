@@ -1,5 +1,5 @@
-/* Configurations of trainers: see trainer_config.h. */
-#include "rollout/trainer_config.h"
+/* Configurations of trainers: see trainer.h. */
+#include "rollout/trainer.h"
 
 #include "base/text.h"
 #include "json/scan.h"

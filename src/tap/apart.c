@@ -1,7 +1,6 @@
 /* The lines of a model's turns, and recordings of those that no session could be found for: see
-   join_internal.h. */
+   joining.h. */
 #include "tap/episode_internal.h"
-#include "tap/join_internal.h"
 
 #include "json/write.h"
 #include "policy/llm/calls.h"
@@ -83,8 +82,7 @@ void tap_join_put_sent(const struct model_turn *t, struct buf *last, struct buf 
 {
 	if (!t->sent.p || str_eq(t->sent, buf_view(last)) || !llm->n)
 		return;
-	buf_clear(last);
-	buf_str(last, t->sent);
+	buf_set(last, t->sent);
 	buf_cut(llm, llm->n - 1);
 	buf_text(llm, ",\"sent\":");
 	buf_str(llm, t->sent);
@@ -95,11 +93,10 @@ void tap_join_put_sent(const struct model_turn *t, struct buf *last, struct buf 
 
 struct apart {
 	struct tap_joiner *j;
-	struct line_writer writer;
+	struct tap_lines lines;
 	char hash[HASH_HEX + 1];
 	struct buf id, messages, llm, sent;
 	int64_t turns;
-	void *own;
 };
 
 /* Tools are named if none of the conversation's turns called one: otherwise the calls were made,
@@ -118,7 +115,7 @@ static void write_header(struct apart *a, const struct model_turn *t, bool calle
 	                          .version = r->conf.version,
 	                          .url = str_from(a->j->url)};
 
-	if (!tap_is_broken(r) && line_writer_header(&a->writer, &h, &err))
+	if (!tap_is_broken(r) && line_writer_header(&a->lines.writer, &h, &err))
 		tap_stop_recording(r, &err);
 	arena_release(&scratch);
 }
@@ -136,45 +133,9 @@ static void write_apart(struct apart *a, const struct model_turn *t, size_t from
 	                        .messages = buf_view(&a->messages),
 	                        .llm = buf_view(&a->llm),
 	                        .at_ms = r->conf.clock.unix_ms(r->conf.clock.ctx)};
-	if (!tap_is_broken(r) && line_writer_turn(&a->writer, &f, &err))
+	if (!tap_is_broken(r) && line_writer_turn(&a->lines.writer, &f, &err))
 		tap_stop_recording(r, &err);
 	a->j->counts.apart++;
-}
-
-static void open_apart(struct apart *a)
-{
-	struct tap_recording *r = a->j->r;
-	struct recorder *recorder = NULL;
-	struct error err = {0};
-
-	buf_printf(&a->id, "model.%llu", (unsigned long long)++a->j->conversations);
-	naming_claim(&r->naming, &a->id);
-	if (!tap_is_broken(r) &&
-	    r->conf.open_apart(r->conf.ctx, buf_cstr(&a->id), &recorder, &a->own, &err)) {
-		tap_stop_recording(r, &err);
-	}
-	line_writer_init(&a->writer, recorder, r->conf.sinks, r->conf.sink_count, r->conf.clock,
-	                 r->pool);
-	a->writer.rollout = buf_cstr(&a->id);
-}
-
-static void close_apart(struct apart *a)
-{
-	struct tap_recording *r = a->j->r;
-	struct error err = {0};
-	struct end_fields f = {.status = END_STOPPED,
-	                       .reason =
-	                               "turns of a model for which no environment session is known",
-	                       .turns = a->turns};
-
-	if (!tap_is_broken(r) && line_writer_end(&a->writer, &f, &err))
-		tap_stop_recording(r, &err);
-	if (a->own && r->conf.close(r->conf.ctx, a->own, &err))
-		tap_stop_recording(r, &err);
-	buf_release(&a->id);
-	buf_release(&a->messages);
-	buf_release(&a->llm);
-	buf_release(&a->sent);
 }
 
 static struct model_turn *next_of(struct tap_joiner *j, const struct model_turn *t)
@@ -202,7 +163,9 @@ void tap_join_apart(struct tap_joiner *j, struct model_turn *t)
 		last->next = next;
 		called |= next->calls.count > 0;
 	}
-	open_apart(&a);
+	buf_printf(&a.id, "model.%llu", (unsigned long long)++j->conversations);
+	naming_claim(&j->r->naming, &a.id);
+	tap_lines_open(j->r, j->r->conf.open_apart, buf_cstr(&a.id), &a.lines);
 	write_header(&a, t, called);
 	for (size_t from = 0; chain; chain = t) {
 		write_apart(&a, chain, from);
@@ -210,5 +173,10 @@ void tap_join_apart(struct tap_joiner *j, struct model_turn *t)
 		t = chain->next;
 		model_turn_free(chain);
 	}
-	close_apart(&a);
+	struct end_fields end = {
+		.status = END_STOPPED,
+		.reason = "turns of a model for which no environment session is known",
+		.turns = a.turns};
+	tap_lines_close(j->r, &a.lines, &end);
+	BUFS_RELEASE(&a.id, &a.messages, &a.llm, &a.sent);
 }

@@ -58,6 +58,29 @@ void tap_stop_recording(struct tap_recording *r, const struct error *why)
 
 /* ---- lines ---- */
 
+void tap_lines_open(struct tap_recording *r, tap_open_fn *open, const char *id,
+                    struct tap_lines *out)
+{
+	struct recorder *recorder = NULL;
+	struct error err = {0};
+
+	if (!tap_is_broken(r) && open(r->conf.ctx, id, &recorder, &out->own, &err))
+		tap_stop_recording(r, &err);
+	line_writer_init(&out->writer, recorder, r->conf.sinks, r->conf.sink_count, r->conf.clock,
+	                 r->pool);
+	out->writer.rollout = id;
+}
+
+void tap_lines_close(struct tap_recording *r, struct tap_lines *l, const struct end_fields *f)
+{
+	struct error err = {0};
+
+	if (!tap_is_broken(r) && line_writer_end(&l->writer, f, &err))
+		tap_stop_recording(r, &err);
+	if (l->own && r->conf.close(r->conf.ctx, l->own, &err))
+		tap_stop_recording(r, &err);
+}
+
 /* The number of its turns so far. */
 static int64_t turns_of(const struct tap_session *s)
 {
@@ -69,7 +92,8 @@ static void put_event(struct tap_session *s, const struct event *e)
 	struct error err = {0};
 
 	log_info("event: %s %.*s", event_kind_name(e->kind), STR_ARG(e->detail));
-	if (!tap_is_broken(s->r) && line_writer_event(&s->episode->writer, turns_of(s), e, &err))
+	if (!tap_is_broken(s->r) &&
+	    line_writer_event(&s->episode->lines.writer, turns_of(s), e, &err))
 		tap_stop_recording(s->r, &err);
 }
 
@@ -108,7 +132,7 @@ static void put_header(struct tap_session *s, const struct tap_episode_start *f,
 	                          .era = e->era,
 	                          .transport = e->transport};
 
-	if (line_writer_header(&s->episode->writer, &h, err))
+	if (line_writer_header(&s->episode->lines.writer, &h, err))
 		tap_stop_recording(s->r, err);
 }
 
@@ -116,7 +140,8 @@ static void put_reset(struct tap_session *s, const struct env_reply *reply)
 {
 	struct error err = {0};
 
-	if (!tap_is_broken(s->r) && line_writer_reset(&s->episode->writer, reply, STR_NONE, &err))
+	if (!tap_is_broken(s->r) &&
+	    line_writer_reset(&s->episode->lines.writer, reply, STR_NONE, &err))
 		tap_stop_recording(s->r, &err);
 }
 
@@ -138,7 +163,6 @@ static void finish(struct tap_session *s, enum end_status status, const char *re
 {
 	struct tap_recording *r = s->r;
 	struct tap_episode *e = s->episode;
-	struct error err = {0};
 	struct buf reward = BUF(BUF_MAX_SMALL);
 
 	tap_join_end(s);
@@ -151,13 +175,8 @@ static void finish(struct tap_session *s, enum end_status status, const char *re
 	                       .ignore = e->ignore,
 	                       .took_ms = (tap_now_ns(r) - e->began_ns) / 1000000};
 
-	if (!tap_is_broken(r) && line_writer_end(&e->writer, &f, &err))
-		tap_stop_recording(r, &err);
-	if (e->own && r->conf.close(r->conf.ctx, e->own, &err))
-		tap_stop_recording(r, &err);
-	buf_release(&reward);
-	buf_release(&e->id);
-	buf_release(&e->total);
+	tap_lines_close(r, &e->lines, &f);
+	BUFS_RELEASE(&reward, &e->id, &e->total);
 	arena_release(&e->arena);
 	free(e);
 	s->episode = NULL;
@@ -233,22 +252,6 @@ static void name_rollout(struct tap_session *s, struct str wire, struct str task
 
 /* ---- episodes ---- */
 
-static void open_recording(struct tap_session *s)
-{
-	struct tap_recording *r = s->r;
-	struct tap_episode *e = s->episode;
-	struct recorder *recorder = NULL;
-	struct error err = {0};
-
-	if (!tap_is_broken(r) &&
-	    r->conf.open(r->conf.ctx, buf_cstr(&e->id), &recorder, &e->own, &err)) {
-		tap_stop_recording(r, &err);
-	}
-	line_writer_init(&e->writer, recorder, r->conf.sinks, r->conf.sink_count, r->conf.clock,
-	                 r->pool);
-	e->writer.rollout = buf_cstr(&e->id);
-}
-
 static void begin(struct tap_session *s, const struct tap_episode_start *f)
 {
 	struct buf task = BUF(BUF_MAX_SMALL);
@@ -261,7 +264,7 @@ static void begin(struct tap_session *s, const struct tap_episode_start *f)
 	e->began_ns = e->last_ns = tap_now_ns(s->r);
 	bool has_task = name_task(s, f, &task, &sample);
 	name_rollout(s, f->id, buf_view(&task), sample, &e->id);
-	open_recording(s);
+	tap_lines_open(s->r, s->r->conf.open, buf_cstr(&e->id), &e->lines);
 	if (!tap_is_broken(s->r))
 		put_header(s, f, has_task ? buf_cstr(&task) : NULL, sample, &err);
 	buf_release(&task);
@@ -337,8 +340,7 @@ void tap_session_refused(struct tap_session *s, const struct env_reply *refusal)
 
 void tap_state(struct tap_session *s, struct str state)
 {
-	buf_clear(&s->state);
-	buf_str(&s->state, state);
+	buf_set(&s->state, state);
 	s->state_known = state.p && !s->state.full;
 }
 
@@ -355,13 +357,8 @@ void tap_event(struct tap_session *s, enum event_kind kind, struct str detail)
 void tap_note(struct tap_session *s, enum event_kind kind, const char *what, struct str why)
 {
 	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
 
-	jw_init(&w, &detail);
-	jw_object(&w);
-	jw_put_text(&w, "what", what);
-	jw_put_str(&w, "why", text_utf8_cut(why, 4096));
-	jw_end(&w);
+	json_pack(&detail, "{what:%t,why:%s}", what, text_utf8_cut(why, 4096));
 	tap_event(s, kind, buf_view(&detail));
 	buf_release(&detail);
 }
@@ -379,7 +376,6 @@ void tap_total(struct tap_session *s, struct str reward)
 
 	if (e && reward.p) {
 		e->total.max = BUF_MAX_SMALL;
-		buf_clear(&e->total);
-		buf_str(&e->total, reward);
+		buf_set(&e->total, reward);
 	}
 }

@@ -113,6 +113,9 @@ void tap_remark(struct tap_recording *r, const struct tap_connection *c, const c
 
 /* ---- for the command and the relay ---- */
 
+typedef int tap_open_fn(void *ctx, const char *rollout, struct recorder **out, void **own,
+                        struct error *err);
+
 struct tap_recording_conf {
 	struct clock clock;
 	const char *version; /* of rolldbg */
@@ -120,12 +123,10 @@ struct tap_recording_conf {
 	const struct line_sink *sinks;
 	size_t sink_count;
 	/* Opens and closes the recording of a rollout. */
-	int (*open)(void *ctx, const char *rollout, struct recorder **out, void **own,
-	            struct error *err);
+	tap_open_fn *open;
 	int (*close)(void *ctx, void *own, struct error *err);
 	/* Opens that of turns of a model without a session; closed as the others. */
-	int (*open_apart)(void *ctx, const char *rollout, struct recorder **out, void **own,
-	                  struct error *err);
+	tap_open_fn *open_apart;
 	void *ctx;
 	struct tap_engine *faults; /* that are injected; NULL: none */
 	uint64_t idle_ns;          /* after which an open episode ends; 0: never */

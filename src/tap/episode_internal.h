@@ -7,11 +7,16 @@
 #include "tap/joining.h"
 #include "tap/naming.h"
 
+/* The recording of a rollout. */
+struct tap_lines {
+	struct line_writer writer;
+	void *own; /* of conf.open */
+};
+
 struct tap_episode {
 	struct arena arena;
 	struct buf id;
-	struct line_writer writer;
-	void *own; /* its recording, of conf.open */
+	struct tap_lines lines;
 	const struct json_paths *ignore;
 	int64_t steps;
 	double reward;
@@ -65,5 +70,11 @@ struct tap_recording {
 bool tap_is_broken(const struct tap_recording *r);
 void tap_stop_recording(struct tap_recording *r, const struct error *why);
 uint64_t tap_now_ns(const struct tap_recording *r);
+
+/* open: conf.open or conf.open_apart. The id is borrowed. */
+void tap_lines_open(struct tap_recording *r, tap_open_fn *open, const char *id,
+                    struct tap_lines *out);
+/* Writes the end line. */
+void tap_lines_close(struct tap_recording *r, struct tap_lines *l, const struct end_fields *f);
 
 #endif

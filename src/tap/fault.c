@@ -127,8 +127,7 @@ void tap_engine_keep(struct tap_engine *e, uint64_t session, struct str reply)
 		k->reply = BUF(BUF_MAX_SMALL);
 		map_add(&e->replies, &k->item, map_hash_with(0, session));
 	}
-	buf_clear(&k->reply);
-	buf_str(&k->reply, reply);
+	buf_set(&k->reply, reply);
 	if (k->reply.full)
 		buf_clear(&k->reply);
 	if (session != e->last_session) {

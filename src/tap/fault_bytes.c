@@ -4,9 +4,10 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
+#include "json/paths.h"
 #include "json/scan.h"
 #include "protocol/http_stream.h"
-#include "tap/fault_edit.h"
 
 #include <stdlib.h>
 #include <strings.h>
@@ -75,6 +76,121 @@ static size_t frame_head(struct str s, uint64_t *payload)
 	return 2 + more;
 }
 
+/* ---- changed replies: all bytes but the member in question are the server's ---- */
+
+#define MESSAGE "injected by rolldbg tap"
+
+/* Where the protocols have the reward, and the end of the episode: OpenEnv, ORS, NeMo Gym. */
+static const char *const rewards[] = {"/data/reward", "/output/reward", "/reward"};
+static const char *const ends[] = {"/data/done", "/output/finished", "/terminated"};
+
+static struct str find_member(struct str reply, const char *const places[], size_t count)
+{
+	struct buf scratch = BUF(BUF_MAX_SMALL);
+	struct str found = STR_NONE;
+
+	for (size_t i = 0; i < count && !found.p; i++)
+		found = json_point(reply, str_from(places[i]), &scratch);
+	bool inside = found.p && (uintptr_t)found.p - (uintptr_t)reply.p < reply.n;
+	buf_release(&scratch);
+	return inside ? found : STR_NONE; /* else it is JSON within a string */
+}
+
+/* The text between two places of the reply is replaced. */
+static bool replace(struct str reply, struct str part, struct str with, struct buf *out)
+{
+	if (!part.p)
+		return false;
+	size_t at = (size_t)(part.p - reply.p);
+
+	buf_add(out, reply.p, at);
+	buf_str(out, with);
+	buf_str(out, str_skip(reply, at + part.n));
+	return true;
+}
+
+/* The member of a value, with its name, and one of the commas beside it. */
+static struct str member_of(struct str reply, struct str value)
+{
+	int quotes = 0;
+
+	if (!value.p)
+		return STR_NONE;
+	const char *from = value.p, *to = value.p + value.n;
+	while (quotes < 2)
+		quotes += *--from == '"';
+	while (from[-1] == ' ')
+		from--;
+	if (from[-1] == ',')
+		from--;
+	else
+		while (to < reply.p + reply.n && (*to == ' ' || *to == ','))
+			to++;
+	return (struct str){from, (size_t)(to - from)};
+}
+
+static bool put_error(struct str reply, struct buf *out, int *status)
+{
+	struct str type = JSON_GET(reply, "type"), ok = JSON_GET(reply, "ok");
+
+	if (JSON_GET(reply, "jsonrpc").p) {
+		return replace(reply, JSON_GET(reply, "result"),
+		               STR("{\"content\":[{\"type\":\"text\",\"text\":\"" MESSAGE
+		                   "\"}],\"isError\":true}"),
+		               out);
+	}
+	if (type.p && JSON_GET(reply, "data").p) {
+		buf_text(out, "{\"type\":\"error\",\"data\":{\"message\":\"" MESSAGE
+		              "\",\"code\":\"EXECUTION_ERROR\"}}");
+	} else if (ok.p) {
+		buf_text(out, "{\"ok\":false,\"error\":\"" MESSAGE "\"}");
+	} else {
+		buf_text(out, "{\"detail\":\"" MESSAGE "\"}");
+		*status = 500;
+	}
+	return true;
+}
+
+/* A reply of JSON-RPC keeps the id of its request. */
+static bool put_other(struct str reply, struct str other, struct buf *out)
+{
+	struct str id = JSON_GET(reply, "id");
+
+	if (id.p && JSON_GET(other, "jsonrpc").p)
+		return replace(other, JSON_GET(other, "id"), id, out);
+	buf_str(out, other);
+	return other.p != NULL;
+}
+
+/* Appends the changed text. reply: a JSON object of any of the protocols; other: the reply that takes its
+   place, for faults that repeat one. *status: set if the HTTP status has to change as well. False: there is
+   nothing in it that the fault could change. */
+static bool edit(enum tap_fault_id fault, struct str reply, struct str other, struct buf *out,
+                 int *status)
+{
+	switch (fault) {
+	case TAP_FAULT_ERROR_REPLY:
+		return put_error(reply, out, status);
+	case TAP_FAULT_STALE_REPLY:
+	case TAP_FAULT_OTHER_REPLY:
+		return put_other(reply, other, out);
+	case TAP_FAULT_NULL_REWARD:
+		return replace(reply, find_member(reply, rewards, ARRAY_LEN(rewards)), STR("null"),
+		               out);
+	case TAP_FAULT_NAN_REWARD:
+		return replace(reply, find_member(reply, rewards, ARRAY_LEN(rewards)), STR("NaN"),
+		               out);
+	case TAP_FAULT_NO_DONE:
+		return replace(reply, member_of(reply, find_member(reply, ends, ARRAY_LEN(ends))),
+		               STR(""), out);
+	case TAP_FAULT_CUT_JSON:
+		buf_str(out, text_utf8_cut(reply, reply.n / 2));
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* ---- replies ---- */
 
 static void put_text(struct fault_bytes *f, struct str text, const char *status, bool socket)
@@ -105,20 +221,17 @@ static void put_text(struct fault_bytes *f, struct str text, const char *status,
 /* The JSON of the reply: all of it, or the last data line of an event stream. */
 static struct str json_of(struct str text)
 {
-	struct json_fault fault;
 	struct str found = STR_NONE;
 
-	if (json_validate(text, &fault) == 0)
+	if (json_is_valid(text))
 		return text;
 	while (text.n) {
-		const char *lf = memchr(text.p, '\n', text.n);
-		struct str line = {text.p, lf ? (size_t)(lf - text.p) : text.n};
+		struct str line = str_cut(&text, '\n');
 
-		text = str_skip(text, line.n + 1);
 		if (str_starts(line, STR("data:"))) {
 			line = str_skip(line, line.n > 5 && line.p[5] == ' ' ? 6 : 5);
 			line.n -= line.n && line.p[line.n - 1] == '\r';
-			found = json_validate(line, &fault) == 0 ? line : found;
+			found = json_is_valid(line) ? line : found;
 		}
 	}
 	return found;
@@ -130,10 +243,9 @@ static bool put_edited(struct fault_bytes *f, struct str json, bool socket)
 	struct str text = buf_view(&f->text);
 	struct buf edited = BUF(HELD_MAX), body = BUF(HELD_MAX);
 	int status = 0;
-	bool done =
-		json.p && tap_fault_edit(f->strike.fault, json,
-	                                 tap_engine_last(f->engine, f->strike.session, of_another),
-	                                 &edited, &status);
+	bool done = json.p && edit(f->strike.fault, json,
+	                           tap_engine_last(f->engine, f->strike.session, of_another),
+	                           &edited, &status);
 
 	if (done) {
 		size_t at = (size_t)(json.p - text.p);
@@ -143,8 +255,7 @@ static bool put_edited(struct fault_bytes *f, struct str json, bool socket)
 		buf_str(&body, str_skip(text, at + json.n));
 		put_text(f, buf_view(&body), status ? "500 Internal Server Error" : NULL, socket);
 	}
-	buf_release(&edited);
-	buf_release(&body);
+	BUFS_RELEASE(&edited, &body);
 	return done;
 }
 
@@ -219,14 +330,12 @@ static void take_http(struct fault_bytes *f, struct str bytes, struct fault_out 
 	http_stream_feed(&f->http, bytes);
 	while (f->strike.any && http_stream_next(&f->http, &p)) {
 		buf_str(&f->raw, p.raw);
-		if (p.kind == HTTP_HEAD) {
-			buf_clear(&f->head);
-			buf_str(&f->head, p.raw);
-		} else if (p.kind == HTTP_BODY) {
+		if (p.kind == HTTP_HEAD)
+			buf_set(&f->head, p.raw);
+		else if (p.kind == HTTP_BODY)
 			buf_str(&f->text, p.bytes);
-		} else if (p.kind == HTTP_END) {
+		else if (p.kind == HTTP_END)
 			conclude(f, false, out);
-		}
 	}
 	if (!f->strike.any)
 		buf_str(&f->out, f->http.rest);

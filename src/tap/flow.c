@@ -147,8 +147,7 @@ static struct str moved(struct str slice, struct str from, const struct buf *cop
 
 static struct tap_head keep_head(const struct http_part *part, struct buf *copy)
 {
-	buf_clear(copy);
-	buf_str(copy, part->raw);
+	buf_set(copy, part->raw);
 	return (struct tap_head){.method = moved(part->method, part->raw, copy),
 	                         .target = moved(part->target, part->raw, copy),
 	                         .status = part->status,
@@ -165,10 +164,7 @@ static void pass_request_head(struct tap_flow *f, const struct http_part *part, 
 	x->shown.connection = &f->connection;
 	x->shown.request = keep_head(part, &x->request_head);
 	x->upgrade = rewrite_is_upgrade(part->fields);
-	if (f->last)
-		f->last->next = x;
-	else
-		f->first = x;
+	*(f->last ? &f->last->next : &f->first) = x;
 	f->last = f->asking = x;
 	rewrite_request(&f->reader->conf.rewriting, part, out);
 	note(f, (struct passed){.what = REQUEST_HEAD, .x = x});
@@ -289,10 +285,7 @@ struct str tap_flow_pass(struct tap_flow *f, enum tap_side from, struct str byte
 
 static void drop(struct relayed *x)
 {
-	buf_release(&x->request_head);
-	buf_release(&x->reply_head);
-	buf_release(&x->request_body);
-	buf_release(&x->reply_body);
+	BUFS_RELEASE(&x->request_head, &x->reply_head, &x->request_body, &x->reply_body);
 	free(x);
 }
 

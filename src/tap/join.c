@@ -6,7 +6,6 @@
 #include "json/canon.h"
 #include "json/write.h"
 #include "policy/llm/tool_result.h"
-#include "tap/join_internal.h"
 
 #include <stdlib.h>
 
@@ -361,8 +360,7 @@ static void join(struct asking *a, struct model_turn *t, const char *rung, struc
 	step->llm = arena_str(&step->arena, buf_view(&llm));
 	model_turn_free(k->turn);
 	k->turn = t;
-	buf_release(&messages);
-	buf_release(&llm);
+	BUFS_RELEASE(&messages, &llm);
 }
 
 /* The step has the id that the model gave the call. */
@@ -429,11 +427,10 @@ static void write_turn(struct tap_joiner *j, struct tap_session *s, struct model
 	                        .llm = buf_view(&llm),
 	                        .joined = t->joined,
 	                        .at_ms = clock->unix_ms(clock->ctx)};
-	if (!tap_is_broken(s->r) && line_writer_turn(&e->writer, &f, &err))
+	if (!tap_is_broken(s->r) && line_writer_turn(&e->lines.writer, &f, &err))
 		tap_stop_recording(s->r, &err);
 	e->last_ns = tap_now_ns(s->r);
-	buf_release(&messages);
-	buf_release(&llm);
+	BUFS_RELEASE(&messages, &llm);
 	model_turn_free(t);
 }
 
@@ -498,10 +495,7 @@ void tap_joiner_add(struct tap_joiner *j, struct model_turn *t)
 		write_waiting(j, s);
 		return;
 	}
-	if (j->last)
-		j->last->next = t;
-	else
-		j->first = t;
+	*(j->last ? &j->last->next : &j->first) = t;
 	j->last = t;
 	j->waiting++;
 }
@@ -551,8 +545,7 @@ void tap_join_end(struct tap_session *s)
 		k->waiting = t->next;
 		model_turn_free(t);
 	}
-	buf_release(&k->result);
-	buf_release(&k->sent);
+	BUFS_RELEASE(&k->result, &k->sent);
 }
 
 void tap_joiner_tick(struct tap_joiner *j, bool all)

@@ -5,9 +5,10 @@
 #include "base/text.h"
 #include "env/error_text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
+
+#define CLIENTS_MAX 4096 /* sessions that are neither deleted nor used: the oldest is ended */
+#define TOOLS_MAX   ((size_t)16 << 20)
 
 /* Of an exchange over HTTP. */
 struct mcp_http {
@@ -18,6 +19,121 @@ struct mcp_http {
 	bool stream;
 	struct sse sse;
 };
+
+/* ---- sessions ---- */
+
+/* Clients that never delete their sessions do not fill the memory. */
+static void make_room(struct mcp_decoder *d)
+{
+	struct mcp_client *c = d->first;
+
+	while (d->count >= CLIENTS_MAX && c) {
+		struct mcp_client *next = c->next;
+		struct tap_ending e = {.first = TAP_NOBODY,
+		                       .why = STR("the client left the session open")};
+
+		if (!c->exchanges && !c->pending)
+			mcp_client_end(c, &e);
+		c = next;
+	}
+}
+
+static struct mcp_client *new_client(struct mcp_decoder *d, const struct tap_connection *connection,
+                                     struct str id)
+{
+	struct tap_session_start f = {.connection = connection, .protocol = "mcp", .session = id};
+
+	make_room(d);
+	struct mcp_client *c = mem_new(sizeof(*c));
+	*c = (struct mcp_client){.decoder = d,
+	                         .connection = connection->id,
+	                         .previous = d->last,
+	                         .config = BUF(BUF_MAX_SMALL),
+	                         .start = BUF(BUF_MAX_MESSAGE),
+	                         .tools = BUF(TOOLS_MAX),
+	                         .ending = {REPLY_UNKNOWN},
+	                         .session = tap_session_begin(d->recording, &f)};
+	struct buf *facts[] = {&c->held.status.text, &c->held.status.why, &c->held.reward.text,
+	                       &c->held.reward.why};
+	for (size_t i = 0; i < ARRAY_LEN(facts); i++)
+		*facts[i] = BUF(BUF_MAX_SMALL);
+	mcp_known_init(&c->known, &c->events);
+	c->id = arena_str(&c->texts, id);
+	*(d->last ? &d->last->next : &d->first) = c;
+	d->last = c;
+	d->count++;
+	return c;
+}
+
+static void free_client(struct mcp_client *c)
+{
+	struct buf *all[] = {&c->config,           &c->start,           &c->tools,
+	                     &c->held.status.text, &c->held.status.why, &c->held.reward.text,
+	                     &c->held.reward.why};
+
+	for (struct mcp_pending *p = c->pending, *next; p; p = next) {
+		next = p->next;
+		free(p->id);
+		free(p);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		buf_release(all[i]);
+	mcp_known_release(&c->known);
+	events_release(&c->events);
+	ignore_paths_release(&c->ignored);
+	arena_release(&c->held.kept);
+	arena_release(&c->texts);
+	free(c);
+}
+
+void mcp_client_end(struct mcp_client *c, const struct tap_ending *e)
+{
+	struct mcp_decoder *d = c->decoder;
+
+	if (c->over)
+		return;
+	mcp_client_flush(c);
+	tap_session_end(c->session, e, NULL);
+	c->session = NULL;
+	c->over = true;
+	*(c->previous ? &c->previous->next : &d->first) = c->next;
+	*(c->next ? &c->next->previous : &d->last) = c->previous;
+	d->count--;
+	if (!c->exchanges)
+		free_client(c);
+}
+
+static void leave_client(struct mcp_client *c)
+{
+	c->exchanges--;
+	if (c->over && !c->exchanges)
+		free_client(c);
+}
+
+/* The last session with that id of the transport, that of the environment, or on that connection. */
+static struct mcp_client *find_client(const struct mcp_decoder *d, struct str id, struct str env_id,
+                                      uint64_t connection)
+{
+	struct mcp_client *c = d->last;
+
+	while (c && !(id.n && str_eq(c->id, id)) && !(env_id.n && str_eq(c->env_id, env_id)) &&
+	       !(connection && c->connection_id == connection)) {
+		c = c->previous;
+	}
+	return c;
+}
+
+static struct mcp_client *by_id(const struct mcp_decoder *d, struct str id)
+{
+	return find_client(d, id, STR_NONE, 0);
+}
+
+static struct mcp_client *by_env_id(const struct mcp_decoder *d, struct str id)
+{
+	return find_client(d, STR_NONE, id, 0);
+}
+
+/* ---- the decoder ---- */
 
 static void *mcp_start(struct tap_recording *r)
 {
@@ -36,8 +152,7 @@ static void mcp_stop(void *data)
 
 	while (d->first)
 		mcp_client_end(d->first, &e);
-	buf_release(&d->redirected);
-	buf_release(&d->tools);
+	BUFS_RELEASE(&d->redirected, &d->tools);
 	free(d);
 }
 
@@ -75,13 +190,11 @@ static void join(struct mcp_http *h, struct mcp_client *c)
 
 static struct mcp_client *by_connection(struct mcp_decoder *d, const struct tap_connection *k)
 {
-	char number[32];
+	struct mcp_client *c = find_client(d, STR_NONE, STR_NONE, k->id);
 
-	snprintf(number, sizeof(number), "%llu", (unsigned long long)k->id);
-	struct mcp_client *c = mcp_client_find(d, MCP_BY_CONNECTION, str_from(number));
 	if (!c) {
-		c = mcp_client_new(d, k, STR_NONE);
-		mcp_client_name(c, MCP_BY_CONNECTION, str_from(number));
+		c = new_client(d, k, STR_NONE);
+		c->connection_id = k->id;
 	}
 	return c;
 }
@@ -92,12 +205,11 @@ static struct mcp_client *opening(struct mcp_decoder *d, const struct tap_connec
 {
 	struct str id = JSON_GET(JSON_GET(JSON_GET(params, "clientInfo"), "_extra"), "session_id");
 	struct arena texts = {0};
-	struct mcp_client *c = json_type(id) == JSON_STRING
-	                               ? mcp_client_find(d, MCP_BY_ENV, json_text(&texts, id))
-	                               : NULL;
+	struct mcp_client *c =
+		json_type(id) == JSON_STRING ? by_env_id(d, json_text(&texts, id)) : NULL;
 
 	arena_release(&texts);
-	return c && c->lost ? c : mcp_client_new(d, k, STR_NONE);
+	return c && c->lost ? c : new_client(d, k, STR_NONE);
 }
 
 static struct mcp_client *client_of(struct mcp_decoder *d, const struct tap_exchange *x,
@@ -108,9 +220,9 @@ static struct mcp_client *client_of(struct mcp_decoder *d, const struct tap_exch
 	if (m->kind == JSONRPC_REQUEST && str_is(m->method, "initialize"))
 		return opening(d, x->connection, m->params);
 	if (id.n) { /* one that is unknown began before the tap */
-		struct mcp_client *c = mcp_client_find(d, MCP_BY_ID, id);
+		struct mcp_client *c = by_id(d, id);
 
-		return c ? c : mcp_client_new(d, x->connection, id);
+		return c ? c : new_client(d, x->connection, id);
 	}
 	return m->kind == JSONRPC_REQUEST ? by_connection(d, x->connection) : NULL;
 }
@@ -168,7 +280,7 @@ static void take_request(void *data, struct tap_exchange *x)
 	if (is_stdio(x)) {
 		d->stdio = true;
 		d->transport = "stdio";
-		x->own = mcp_client_new(d, x->connection, STR_NONE);
+		x->own = new_client(d, x->connection, STR_NONE);
 		return;
 	}
 	struct mcp_http *h = http_of(x);
@@ -177,7 +289,7 @@ static void take_request(void *data, struct tap_exchange *x)
 	if (h->redirected || mcp_is_control(tap_path(&x->request)))
 		return;
 	if (!is_post(x))
-		join(h, mcp_client_find(d, MCP_BY_ID, tap_header(&x->request, "mcp-session-id")));
+		join(h, by_id(d, tap_header(&x->request, "mcp-session-id")));
 	else if (h->headed || is_read_at_once(d, x))
 		read_post(d, x, h);
 }
@@ -196,15 +308,13 @@ static void take_head(void *data, struct tap_exchange *x)
 	h->headed = true;
 	h->redirected = is_redirect(&x->reply);
 	if (h->redirected && !h->read) {
-		if (is_post(x)) {
-			buf_clear(&d->redirected);
-			buf_str(&d->redirected, tap_path(&x->request));
-		}
+		if (is_post(x))
+			buf_set(&d->redirected, tap_path(&x->request));
 		return;
 	}
 	if (is_post(x) && h->asked && !h->read && !mcp_is_control(tap_path(&x->request)))
 		read_post(d, x, h);
-	if (h->client && id.n && !h->client->id.n)
+	if (h->client && id.n && (!h->client->id.n || h->client->lost))
 		h->client->offered_id = arena_str(&h->client->texts, id);
 	h->stream = has_event_stream(tap_header(&x->reply, "content-type"));
 	if (h->stream)
@@ -229,14 +339,13 @@ static void take_piece(void *data, struct tap_exchange *x, struct str bytes)
 static struct mcp_reply reply_of(const struct tap_exchange *x, enum mcp_got got, struct str text)
 {
 	struct str type = tap_header(&x->reply, "content-type");
-	const char *end = type.n ? memchr(type.p, ';', type.n) : NULL;
 	bool named = tap_header(&x->request, "mcp-session-id").n;
 
 	return (struct mcp_reply){
 		.got = got,
 		.http_status = x->reply.status,
 		.text = text,
-		.media = text_trim(end ? (struct str){type.p, (size_t)(end - type.p)} : type),
+		.media = type.n ? text_trim(str_cut(&type, ';')) : type,
 		.location = tap_header(&x->reply, "location"),
 		.session_lost = named && x->reply.status == 404,
 	};
@@ -244,8 +353,7 @@ static struct mcp_reply reply_of(const struct tap_exchange *x, enum mcp_got got,
 
 static void read_control_reply(struct mcp_decoder *d, const struct tap_exchange *x)
 {
-	struct mcp_client *c =
-		mcp_client_find(d, MCP_BY_ENV, tap_header(&x->request, "mcp-session-id"));
+	struct mcp_client *c = by_env_id(d, tap_header(&x->request, "mcp-session-id"));
 	struct str path = tap_path(&x->request);
 	enum control_what what;
 
@@ -348,7 +456,7 @@ static void take_closed(void *data, struct tap_exchange *x, const struct tap_end
 	struct mcp_http *h = http_of(x);
 	if (h->client) {
 		end_awaited(x, h, e);
-		mcp_client_leave(h->client);
+		leave_client(h->client);
 	}
 	if (h->stream)
 		sse_release(&h->sse);
@@ -358,10 +466,8 @@ static void take_closed(void *data, struct tap_exchange *x, const struct tap_end
 /* Where there are no session ids, the connection is the session. */
 static void take_left(void *data, const struct tap_connection *k, const struct tap_ending *e)
 {
-	char number[32];
+	struct mcp_client *c = find_client(data, STR_NONE, STR_NONE, k->id);
 
-	snprintf(number, sizeof(number), "%llu", (unsigned long long)k->id);
-	struct mcp_client *c = mcp_client_find(data, MCP_BY_CONNECTION, str_from(number));
 	if (c) {
 		mcp_client_flush(c);
 		if (e->first == TAP_CLIENT && !e->lost && !c->pending) {

@@ -2,8 +2,7 @@
 #include "tap/mcp_client.h"
 
 #include "env/failure.h"
-#include "env/mcp/messages.h"
-#include "env/mcp/revisions.h"
+#include "env/mcp/mcp_session.h"
 #include "env/reading.h"
 #include "env/tool_list.h"
 #include "json/write.h"
@@ -94,12 +93,8 @@ static void read_initialize(struct mcp_client *c, struct str params)
 	c->task = own_text(c, JSON_GET(extra, "dataset_row_id"));
 	c->env_id = own_text(c, JSON_GET(extra, "session_id"));
 	c->has_seed = json_i64(JSON_GET(extra, "seed"), &c->seed);
-	buf_clear(&c->config);
-	buf_str(&c->config, json_type(config) == JSON_OBJECT ? config : STR_NONE);
-	if (c->env_id.n) {
-		mcp_client_name(c, MCP_BY_ENV, c->env_id);
-		tap_session_name(c->session, STR_NONE, c->env_id);
-	}
+	buf_set(&c->config, json_type(config) == JSON_OBJECT ? config : STR_NONE);
+	tap_session_name(c->session, STR_NONE, c->env_id.n ? c->env_id : STR_NONE);
 }
 
 static void call_tool(struct mcp_client *c, const struct jsonrpc_message *m, uint64_t exchange)
@@ -152,11 +147,7 @@ static void client_request(struct mcp_client *c, const struct jsonrpc_message *m
 static void note_message(struct mcp_client *c, enum event_kind kind,
                          const struct jsonrpc_message *m, struct str raw)
 {
-	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
-
-	mcp_write_message(m, raw, &detail);
-	events_push_json(&c->events, kind, &detail);
-	buf_release(&detail);
+	mcp_note_message(&c->events, kind, m, raw);
 	put_events(c);
 }
 
@@ -256,15 +247,9 @@ static bool asks_for_another(const struct mcp_reply *r)
 /* Without an id the connection is all that tells sessions apart. */
 static void take_offered_id(struct mcp_client *c)
 {
-	char number[32];
-
 	c->id = c->offered_id;
 	tap_session_name(c->session, c->id, STR_NONE);
-	mcp_client_name(c, MCP_BY_ID, c->id);
-	if (!c->id.n) {
-		snprintf(number, sizeof(number), "%llu", (unsigned long long)c->connection);
-		mcp_client_name(c, MCP_BY_CONNECTION, str_from(number));
-	}
+	c->connection_id = c->id.n ? 0 : c->connection;
 	if (c->lost) {
 		c->lost = false;
 		tap_event(c->session, EVENT_SESSION_REPLACED,
@@ -325,10 +310,8 @@ static void settle_tools(struct mcp_client *c, const struct mcp_pending *p,
 		buf_text(&c->tools, any ? "," : "");
 		buf_add(&c->tools, tools.p + 1, tools.n - 1);
 	}
-	if ((json_is_null(next) || json_is(next, STR(""))) && !c->tools.full) {
-		buf_clear(&c->decoder->tools);
-		buf_str(&c->decoder->tools, buf_view(&c->tools));
-	}
+	if ((json_is_null(next) || json_is(next, STR(""))) && !c->tools.full)
+		buf_set(&c->decoder->tools, buf_view(&c->tools));
 }
 
 static void settle_call(struct mcp_client *c, const struct mcp_pending *p, struct mcp_reply *r)
@@ -376,7 +359,6 @@ static void lose(struct mcp_client *c)
 
 	mcp_client_flush(c);
 	c->lost = true;
-	c->id = STR_NONE;
 	if (!c->env_id.n)
 		mcp_client_end(c, &e);
 }
@@ -406,7 +388,8 @@ static void settle(struct mcp_client *c, struct mcp_pending *p, struct mcp_reply
 		settle_resource(c, p, r);
 		break;
 	}
-	mcp_pending_free(p);
+	free(p->id);
+	free(p);
 	if (r->session_lost && !c->over)
 		lose(c);
 }

@@ -1,25 +1,14 @@
-/* MCP behind the tap: the sessions of clients. mcp.c tells which session a message belongs to,
-   mcp_sessions.c has their table, mcp_client.c
+/* MCP behind the tap: the sessions of clients. mcp.c tells which session a message belongs to, mcp_client.c
    says what the messages mean, mcp_control.c what the control plane of MCP-Gym adds. */
 #ifndef ROLLDBG_TAP_MCP_CLIENT_H
 #define ROLLDBG_TAP_MCP_CLIENT_H
 
-#include "base/map.h"
 #include "base/mem.h"
 #include "env/ignore_paths.h"
 #include "env/mcp/control_plane.h"
 #include "env/mcp/known.h"
 #include "protocol/sse.h"
 #include "tap/episode.h"
-
-/* What a session is known by: the id that the server gave it, that of the environment, or, if there
-   is neither, the connection. */
-enum mcp_name { MCP_BY_ID, MCP_BY_ENV, MCP_BY_CONNECTION, MCP_NAMES };
-
-struct mcp_named {
-	struct map_item item;      /* equal hashes are equal names */
-	struct mcp_client *client; /* NULL: not in the map */
-};
 
 /* Requests whose replies matter. */
 enum mcp_asked {
@@ -60,7 +49,6 @@ struct mcp_held {
 struct mcp_client {
 	struct mcp_decoder *decoder;
 	struct mcp_client *next, *previous;
-	struct mcp_named names[MCP_NAMES];
 	struct tap_session *session;
 	struct event_queue events;
 	struct mcp_known known;
@@ -72,7 +60,11 @@ struct mcp_client {
 	bool modern;        /* no sessions */
 	struct tap_env_facts facts;
 	struct arena texts; /* for those below */
-	struct str id, env_id, task;
+	/* What it is known by: the id that the server gave it, that of the environment, or, if there is
+	   neither, the connection (0: it is not). */
+	struct str id, env_id;
+	uint64_t connection_id;
+	struct str task;
 	struct str offered_id; /* with the reply to initialize */
 	uint64_t connection;   /* the first one */
 	bool observes; /* its observations are the states: it reads the control plane's only once */
@@ -88,7 +80,6 @@ struct mcp_client {
 
 struct mcp_decoder {
 	struct tap_recording *recording;
-	struct map names[MCP_NAMES];
 	struct mcp_client *first, *last;
 	size_t count;
 	struct buf tools; /* the last whole list that a client got; empty: none */
@@ -97,18 +88,8 @@ struct mcp_decoder {
 	struct buf redirected; /* the path that the server redirects; empty: none */
 };
 
-/* connection: the first one of the session. */
-struct mcp_client *mcp_client_new(struct mcp_decoder *d, const struct tap_connection *connection,
-                                  struct str id);
-/* The last session that has this name; NULL: none. */
-struct mcp_client *mcp_client_find(struct mcp_decoder *d, enum mcp_name by, struct str name);
-/* Gives it that name, which may have belonged to another session. */
-void mcp_client_name(struct mcp_client *c, enum mcp_name by, struct str name);
-/* Ends the session. Frees c, unless exchanges refer to it: then mcp_client_leave does. */
+/* Ends the session. Frees c, unless exchanges refer to it. */
 void mcp_client_end(struct mcp_client *c, const struct tap_ending *e);
-void mcp_client_leave(struct mcp_client *c);
-
-void mcp_pending_free(struct mcp_pending *p);
 
 /* ---- mcp_client.c ---- */
 

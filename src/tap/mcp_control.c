@@ -21,14 +21,10 @@ static void write_data(const struct mcp_client *c, struct buf *data)
 	struct json_writer w;
 
 	jw_init(&w, data);
-	jw_object(&w);
-	if (c->task.n)
-		jw_put_str(&w, "task", c->task);
+	jw_pack(&w, "{task:%?s", c->task.n ? c->task : STR_NONE);
 	if (c->has_seed)
 		jw_put_i64(&w, "seed", c->seed);
-	if (c->config.n)
-		jw_put_raw(&w, "config", buf_view(&c->config));
-	jw_end(&w);
+	jw_pack(&w, "config:%?r}", c->config.n ? buf_view(&c->config) : STR_NONE);
 }
 
 static enum state_kind state_kind_of(const struct mcp_client *c)
@@ -101,8 +97,7 @@ static void read_state(struct mcp_client *c, struct str state, const char *why)
 {
 	mcp_client_flush(c);
 	if (!tap_episode_is_open(c->session)) {
-		buf_clear(&c->start);
-		buf_str(&c->start, state);
+		buf_set(&c->start, state);
 		return;
 	}
 	if (!state.p)
@@ -125,10 +120,8 @@ static void read_status_before(struct mcp_client *c, struct str status, const ch
 /* A server without these paths has no control plane; one that has says why it knows no session. */
 static bool is_control_error(struct str body)
 {
-	struct json_fault fault;
 
-	return json_validate(body, &fault) == 0 &&
-	       json_type(JSON_GET(body, "error")) == JSON_STRING;
+	return json_is_valid(body) && json_type(JSON_GET(body, "error")) == JSON_STRING;
 }
 
 void mcp_control_read(struct mcp_client *c, enum control_what what, int status, struct str body)
@@ -178,12 +171,10 @@ static void refuse_reset(struct mcp_client *c, int status, struct str body)
 
 void mcp_control_reset(struct mcp_client *c, int status, struct str asked, struct str body)
 {
-	struct json_fault fault;
 
 	mcp_client_flush(c);
 	c->has_control = true;
-	c->has_seed =
-		json_validate(asked, &fault) == 0 && json_i64(JSON_GET(asked, "seed"), &c->seed);
+	c->has_seed = json_is_valid(asked) && json_i64(JSON_GET(asked, "seed"), &c->seed);
 	if (status != 200) {
 		refuse_reset(c, status, body);
 		return;

@@ -22,9 +22,8 @@ struct str tap_header(const struct tap_head *h, const char *name)
 struct str tap_path(const struct tap_head *request)
 {
 	struct str target = request->target;
-	const char *mark = target.n ? memchr(target.p, '?', target.n) : NULL;
 
-	return mark ? (struct str){target.p, (size_t)(mark - target.p)} : target;
+	return str_cut(&target, '?');
 }
 
 struct str tap_query(const struct tap_head *request, const char *name)
@@ -33,12 +32,10 @@ struct str tap_query(const struct tap_head *request, const char *name)
 	size_t n = strlen(name);
 
 	while (rest.n) {
-		const char *end = memchr(rest.p, '&', rest.n);
-		struct str one = {rest.p, end ? (size_t)(end - rest.p) : rest.n};
+		struct str one = str_cut(&rest, '&');
 
 		if (one.n > n && one.p[n] == '=' && memcmp(one.p, name, n) == 0)
 			return str_skip(one, n + 1);
-		rest = str_skip(rest, one.n + 1);
 	}
 	return STR_NONE;
 }

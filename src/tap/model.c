@@ -1,8 +1,6 @@
 /* Decoder of models' servers: chat completions, completions, responses and messages, whole or as a
    stream. Each choice of a reply is a turn, which joining.h relates to the environment's sessions. */
 #define _GNU_SOURCE /* memmem */
-#include "tap/model.h"
-
 #include "base/text.h"
 #include "json/write.h"
 #include "policy/llm/failure.h"
@@ -27,7 +25,7 @@ struct streamed {
 };
 
 /* One exchange, while its reply is read. */
-struct reply_reading {
+struct turn_reading {
 	struct decoder *d;
 	const struct tap_exchange *x;
 	const struct api *api; /* NULL: completions */
@@ -50,8 +48,7 @@ static void stop(void *ctx)
 {
 	struct decoder *d = ctx;
 
-	buf_release(&d->part);
-	buf_release(&d->chunk);
+	BUFS_RELEASE(&d->part, &d->chunk);
 	free(d);
 }
 
@@ -70,11 +67,9 @@ static void put_choice(struct str choice, struct str whole, const char *message,
 	static const char *const kept[] = {"finish_reason", "stop_reason", "logprobs", "token_ids"};
 	struct str ids = JSON_GET(choice, "prompt_token_ids");
 	struct str said = json_get(choice, str_from(message));
-	struct json_writer w;
 
 	buf_clear(out);
-	jw_init(&w, out);
-	jw_object(&w);
+	struct json_writer w = jw_begin(out);
 	jw_put_array(&w, "choices");
 	jw_object(&w);
 	jw_key(&w, message);
@@ -102,8 +97,7 @@ static size_t index_of(struct str choice, size_t position)
 	return json_i64(JSON_GET(choice, "index"), &index) && index >= 0 ? (size_t)index : position;
 }
 
-static void add_turn(struct reply_reading *r, size_t index, size_t choices,
-                     struct chat_reply *reply)
+static void add_turn(struct turn_reading *r, size_t index, size_t choices, struct chat_reply *reply)
 {
 	size_t n = r->request.prompt_count > 0 ? r->request.prompt_count : 1;
 	size_t each = choices > n ? choices / n : 1;
@@ -117,25 +111,19 @@ static void add_turn(struct reply_reading *r, size_t index, size_t choices,
 }
 
 /* A request without a usable reply. */
-static void add_failure(struct reply_reading *r, const struct chat_failure *f)
+static void add_failure(struct turn_reading *r, const struct chat_failure *f)
 {
 	struct buf *out = &r->d->chunk;
-	struct json_writer w;
 
 	buf_clear(out);
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_put_text(&w, "what", "model");
-	jw_put_text(&w, "class", chat_failure_name(f->class));
-	jw_put_i64(&w, "http_status", f->status);
-	jw_put_str(&w, "message", buf_view(&f->message));
-	jw_end(&w);
+	json_pack(out, "{what:'model',class:%t,http_status:%d,message:%s}",
+	          chat_failure_name(f->class), (int)f->status, buf_view(&f->message));
 	tap_joiner_fail(r->d->joiner, &r->request, buf_view(out));
 }
 
 /* ---- whole replies ---- */
 
-static int read_whole(struct reply_reading *r, struct str body, struct chat_failure *f,
+static int read_whole(struct turn_reading *r, struct str body, struct chat_failure *f,
                       struct error *err)
 {
 	struct str choices, choice, whole = body;
@@ -168,7 +156,7 @@ static int read_whole(struct reply_reading *r, struct str body, struct chat_fail
 
 /* ---- streams ---- */
 
-static struct chat_stream *stream_at(struct reply_reading *r, size_t index)
+static struct chat_stream *stream_at(struct turn_reading *r, size_t index)
 {
 	if (index >= CHOICES_MAX)
 		return NULL;
@@ -180,7 +168,7 @@ static struct chat_stream *stream_at(struct reply_reading *r, size_t index)
 	return &r->streams[index];
 }
 
-static int add_chunk(struct reply_reading *r, struct str chunk, struct error *err)
+static int add_chunk(struct turn_reading *r, struct str chunk, struct error *err)
 {
 	struct str choices = JSON_GET(chunk, "choices"), choice;
 	size_t position = 0;
@@ -200,7 +188,7 @@ static int add_chunk(struct reply_reading *r, struct str chunk, struct error *er
 	return 0;
 }
 
-static int add_event(struct reply_reading *r, struct api_stream *a, struct str data, bool *done,
+static int add_event(struct turn_reading *r, struct api_stream *a, struct str data, bool *done,
                      struct error *err)
 {
 	struct json_fault fault;
@@ -221,7 +209,7 @@ static int add_event(struct reply_reading *r, struct api_stream *a, struct str d
 }
 
 /* The turns of a stream that ended as it should. */
-static int take_streams(struct reply_reading *r, bool done, struct chat_failure *f,
+static int take_streams(struct turn_reading *r, bool done, struct chat_failure *f,
                         struct error *err)
 {
 	struct str failure = r->count ? chat_stream_failure(&r->streams[0]) : STR_NONE;
@@ -248,7 +236,7 @@ static int take_streams(struct reply_reading *r, bool done, struct chat_failure 
 	return 0;
 }
 
-static int read_stream(struct reply_reading *r, struct str body, struct chat_failure *f,
+static int read_stream(struct turn_reading *r, struct str body, struct chat_failure *f,
                        struct error *err)
 {
 	struct api_stream a = {.prompt_tokens = 0};
@@ -269,7 +257,7 @@ static int read_stream(struct reply_reading *r, struct str body, struct chat_fai
 
 /* ---- exchanges ---- */
 
-static int read_body(struct reply_reading *r, struct chat_failure *f, struct error *err)
+static int read_body(struct turn_reading *r, struct chat_failure *f, struct error *err)
 {
 	const struct tap_exchange *x = r->x;
 	const struct tap_bytes *b = &x->reply_body;
@@ -277,10 +265,7 @@ static int read_body(struct reply_reading *r, struct chat_failure *f, struct err
 	struct json_fault fault;
 
 	if (x->reply.status < 200 || x->reply.status > 299) {
-		const char *end = type.n ? memchr(type.p, ';', type.n) : NULL;
-
-		type.n = end ? (size_t)(end - type.p) : type.n;
-		chat_failure_from_reply(f, x->reply.status, type, b->bytes);
+		chat_failure_from_reply(f, x->reply.status, str_cut(&type, ';'), b->bytes);
 		return 0;
 	}
 	if (b->cut || b->encoded) {
@@ -302,7 +287,7 @@ static int read_body(struct reply_reading *r, struct chat_failure *f, struct err
 
 static void take(void *ctx, struct tap_exchange *x, const struct tap_ending *e)
 {
-	struct reply_reading r = {.d = ctx, .x = x, .ended_well = !x->reply_body.unended};
+	struct turn_reading r = {.d = ctx, .x = x, .ended_well = !x->reply_body.unended};
 	struct chat_failure f;
 	struct error err = {0};
 

@@ -1,10 +1,9 @@
 /* Requests to models: see model_turn.h. */
-#include "tap/model_turn_internal.h"
+#include "tap/model_turn.h"
 
 #include "base/map.h"
 #include "base/text.h"
 #include "json/canon.h"
-#include "json/write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,14 +36,12 @@ static void add_unit(struct building *b, char kind, struct str text)
 /* Id, name and arguments of a call, in any spelling of the JSON. */
 void model_put_call_unit(struct str id, struct str name, struct str arguments, struct buf *out)
 {
-	struct json_fault fault;
 
-	buf_clear(out);
-	buf_str(out, id);
+	buf_set(out, id);
 	buf_char(out, '\n');
 	buf_str(out, name);
 	buf_char(out, '\n');
-	if (json_validate(arguments, &fault) == 0)
+	if (json_is_valid(arguments))
 		json_canon(text_trim(arguments), NULL, JSON_EDIT_DROP, out);
 	else
 		buf_str(out, arguments);
@@ -94,8 +91,7 @@ static void add_message(struct building *b, struct str message)
 	if (json_type(message) != JSON_OBJECT || p->units > PROMPT_UNITS_MAX)
 		return;
 	json_minify(message, &text);
-	message = arena_str(&p->arena, buf_view(&text));
-	buf_release(&text);
+	message = buf_keep(&text, &p->arena);
 	p->messages = arena_grow(&p->arena, p->messages, p->count, sizeof(*p->messages));
 	p->begins = arena_grow(&p->arena, p->begins, p->count, sizeof(*p->begins));
 	p->messages[p->count] = message;
@@ -109,47 +105,24 @@ static void add_message(struct building *b, struct str message)
 static void add_made(struct building *b, struct str role, struct str content, struct str id)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
 
 	if (json_is_null(content))
 		return;
-	jw_init(&w, &text);
-	jw_object(&w);
-	jw_put_raw(&w, "role", role);
-	if (id.p)
-		jw_put_raw(&w, "tool_call_id", id);
-	jw_put_raw(&w, "content", content);
-	jw_end(&w);
+	json_pack(&text, "{role:%r,tool_call_id:%?r,content:%r}", role, id, content);
 	add_message(b, buf_view(&text));
 	buf_release(&text);
-}
-
-void model_put_call(struct json_writer *w, struct str id, struct str name, struct str arguments)
-{
-	jw_object(w);
-	jw_put_raw(w, "id", id);
-	jw_put_text(w, "type", "function");
-	jw_put_object(w, "function");
-	jw_put_raw(w, "name", name);
-	jw_put_raw(w, "arguments", arguments);
-	jw_end(w);
-	jw_end(w);
 }
 
 /* arguments: a raw JSON string. */
 static void add_made_call(struct building *b, struct str id, struct str name, struct str arguments)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
 
-	jw_init(&w, &text);
-	jw_object(&w);
-	jw_put_text(&w, "role", "assistant");
-	jw_put_null(&w, "content");
-	jw_put_array(&w, "tool_calls");
-	model_put_call(&w, id, name, arguments);
-	jw_end(&w);
-	jw_end(&w);
+	json_pack(
+		&text,
+		"{role:'assistant',content:null,tool_calls:[{id:%r,type:'function',function:{name:%r,"
+		"arguments:%r}}]}",
+		id, name, arguments);
 	add_message(b, buf_view(&text));
 	buf_release(&text);
 }
@@ -330,6 +303,16 @@ bool model_owns_path(struct str path)
 	       (rollout_in_path(path, &weak).p && !weak);
 }
 
+/* Without white space, in the arena; releases the text. */
+static struct str keep_minified(struct arena *a, struct buf *text)
+{
+	struct buf kept = BUF(BUF_MAX_MESSAGE);
+
+	json_minify(buf_view(text), &kept);
+	buf_release(text);
+	return buf_keep(&kept, a);
+}
+
 static struct str tools_of(struct arena *a, struct str list)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
@@ -348,19 +331,11 @@ static struct str tools_of(struct arena *a, struct str list)
 		schema = schema.p ? schema : JSON_GET(f, "input_schema");
 		if (json_type(JSON_GET(f, "name")) != JSON_STRING)
 			continue;
-		jw_object(&w);
-		jw_put_raw(&w, "name", JSON_GET(f, "name"));
-		jw_put_raw(&w, "description", JSON_GET(f, "description"));
-		jw_put_raw(&w, "inputSchema", schema.p ? schema : STR("{}"));
-		jw_end(&w);
+		jw_pack(&w, "{name:%r,description:%r,inputSchema:%r}", JSON_GET(f, "name"),
+		        JSON_GET(f, "description"), schema.p ? schema : STR("{}"));
 	}
 	jw_end(&w);
-	struct buf kept = BUF(BUF_MAX_MESSAGE);
-	json_minify(buf_view(&text), &kept);
-	struct str tools = arena_str(a, buf_view(&kept));
-	buf_release(&text);
-	buf_release(&kept);
-	return tools;
+	return keep_minified(a, &text);
 }
 
 static struct str sent_of(struct arena *a, struct str body)
@@ -379,10 +354,8 @@ static struct str sent_of(struct arena *a, struct str body)
 	                                    "tool_choice",
 	                                    "seed"};
 	struct buf text = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
 
-	jw_init(&w, &text);
-	jw_object(&w);
+	struct json_writer w = jw_begin(&text);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		struct str value = json_get(body, str_from(names[i]));
 
@@ -390,12 +363,8 @@ static struct str sent_of(struct arena *a, struct str body)
 			jw_put_raw(&w, names[i], value);
 	}
 	jw_end(&w);
-	struct buf kept = BUF(BUF_MAX_SMALL);
-	json_minify(buf_view(&text), &kept);
-	struct str sent = kept.n > 2 && !kept.full ? arena_str(a, buf_view(&kept)) : STR_NONE;
-	buf_release(&text);
-	buf_release(&kept);
-	return sent;
+	struct str sent = keep_minified(a, &text);
+	return sent.n > 2 ? sent : STR_NONE;
 }
 
 static void name_rollout(struct model_request *q, const struct tap_head *h, struct str body)
@@ -434,12 +403,11 @@ static void name_rollout(struct model_request *q, const struct tap_head *h, stru
 
 bool model_request_read(struct model_request *q, const struct tap_exchange *x)
 {
-	struct json_fault fault;
 	struct str body = x->request_body.bytes;
 	size_t which = path_of(tap_path(&x->request));
 
 	*q = (struct model_request){.api = which < ARRAY_LEN(paths) ? paths[which].api : NULL};
-	if (x->request_body.cut || json_validate(body, &fault))
+	if (x->request_body.cut || !json_is_valid(body))
 		return false;
 	body = text_trim(body);
 	q->tools = tools_of(&q->arena, JSON_GET(body, "tools"));

@@ -1,6 +1,6 @@
 /* Turns of models: see model_turn.h. */
 #define _GNU_SOURCE /* memmem */
-#include "tap/model_turn_internal.h"
+#include "tap/model_turn.h"
 
 #include "base/map.h"
 #include "base/text.h"
@@ -10,32 +10,22 @@
 /* The reply as a message of a conversation, as the next request is expected to have it. */
 static void put_reply(const struct chat_reply *r, struct buf *out)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
 
 	jw_init(&w, out);
-	jw_object(&w);
-	jw_put_text(&w, "role", "assistant");
-	jw_put_str(&w, "content", r->content);
+	jw_pack(&w, "{role:'assistant',content:%s", r->content);
 	if (r->call_count)
 		jw_put_array(&w, "tool_calls");
 	for (size_t i = 0; i < r->call_count; i++) {
 		const struct chat_call *c = &r->calls[i];
-		struct buf quoted[3] = {BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL),
-		                        BUF(BUF_MAX_MESSAGE)};
 
-		json_quote(&quoted[0], c->id);
-		json_quote(&quoted[1], c->name);
-		json_quote(&quoted[2], c->arguments);
-		model_put_call(&w, buf_view(&quoted[0]), buf_view(&quoted[1]),
-		               buf_view(&quoted[2]));
-		for (int k = 0; k < 3; k++)
-			buf_release(&quoted[k]);
+		jw_pack(&w, "{id:%s,type:'function',function:{name:%s,arguments:%s}}",
+		        c->id.p ? c->id : STR(""), c->name.p ? c->name : STR(""),
+		        c->arguments.p ? c->arguments : STR(""));
 	}
 	if (r->call_count)
 		jw_end(&w);
 	jw_end(&w);
-	buf_release(&text);
 }
 
 static void chain_message(struct model_turn *t)

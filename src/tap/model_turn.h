@@ -3,9 +3,13 @@
 #ifndef ROLLDBG_TAP_MODEL_TURN_H
 #define ROLLDBG_TAP_MODEL_TURN_H
 
+#include "json/write.h"
 #include "policy/llm/api.h"
 #include "policy/llm/calls.h"
 #include "tap/message.h"
+
+extern const struct tap_decoder
+	*const tap_model_decoder[]; /* the only one, for a flow to a model */
 
 #define PROMPT_UNITS_MAX ((size_t)1 << 18) /* a longer prompt has none: it continues nothing */
 
@@ -76,5 +80,15 @@ void model_turn_free(struct model_turn *t); /* NULL is fine */
 
 /* Appends the messages from the unit `from` on, each with a comma before it but for the first. */
 void model_turn_put_messages(const struct model_turn *t, size_t from, struct buf *out);
+
+/* ---- units and prompts, for model_request.c (what was asked) and model_turn.c (what was replied) ---- */
+
+/* The hash of the units up to a text, a call or a result, or up to a token. */
+uint64_t model_chain_on(uint64_t hash, char kind, struct str text);
+uint64_t model_next_token(uint64_t hash, struct str id);
+/* Writes id, name and arguments of a call as a unit, equal for any spelling of the JSON. */
+void model_put_call_unit(struct str id, struct str name, struct str arguments, struct buf *out);
+
+void model_release_prompt(struct tap_prompt *p); /* NULL is fine */
 
 #endif

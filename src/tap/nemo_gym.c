@@ -18,8 +18,7 @@ struct gym_session {
 struct gym_decoder {
 	struct tap_recording *r;
 	struct map sessions;
-	struct http_json_words words;
-	struct nemo_gym_reading reading;
+	struct reply_reading reading;
 	bool seen; /* a client of this protocol */
 };
 
@@ -34,8 +33,7 @@ static void *start(struct tap_recording *r)
 	struct gym_decoder *d = mem_new(sizeof(*d));
 
 	d->r = r;
-	http_json_words_init(&d->words);
-	nemo_gym_reading_init(&d->reading, &d->words);
+	reading_init(&d->reading);
 	return d;
 }
 
@@ -43,9 +41,7 @@ static void end_session(struct gym_decoder *d, struct gym_session *s, const stru
 {
 	map_remove(&d->sessions, &s->item);
 	tap_session_end(s->tap, e, NULL);
-	buf_release(&s->id);
-	buf_release(&s->start);
-	buf_release(&s->seen);
+	BUFS_RELEASE(&s->id, &s->start, &s->seen);
 	free(s);
 }
 
@@ -57,8 +53,7 @@ static void stop(void *ctx)
 	for (size_t n = d->sessions.count, i = 0; i < n; i++)
 		end_session(d, all[i], &(struct tap_ending){.stopped = true});
 	free(all);
-	nemo_gym_reading_release(&d->reading);
-	http_json_words_release(&d->words);
+	reading_release(&d->reading);
 	free(d);
 }
 
@@ -72,17 +67,11 @@ static bool is_at(const struct tap_head *request, const char *path)
 /* The session in a header of the form "NAME=VALUE[; ..]"; false if it names none. */
 static bool session_in(struct str cookies, struct buf *out)
 {
-	struct str rest = cookies;
+	bool found = false;
 
-	while (rest.n) {
-		const char *end = memchr(rest.p, ';', rest.n);
-		struct str one = {rest.p, end ? (size_t)(end - rest.p) : rest.n};
-
-		if (nemo_gym_session_id(one, out))
-			return true;
-		rest = str_skip(rest, one.n + 1);
-	}
-	return false;
+	while (cookies.n && !found)
+		found = nemo_gym_session_id(str_cut(&cookies, ';'), out);
+	return found;
 }
 
 static bool begins_episode(const struct tap_head *request)
@@ -156,9 +145,8 @@ static void read_answer(const struct tap_exchange *x, struct http_json_answer *o
 static void begin_episode(struct gym_session *s, const struct tap_exchange *x, bool steps,
                           const struct env_reply *reset)
 {
-	struct json_fault fault;
 	struct str body = x->request_body.bytes;
-	struct str data = json_validate(body, &fault) == 0 ? body : STR_NONE;
+	struct str data = json_is_valid(body) ? body : STR_NONE;
 
 	tap_session_facts(s->tap,
 	                  &(struct tap_env_facts){.protocol = protocol_name(PROTOCOL_NEMO_GYM),
@@ -168,8 +156,8 @@ static void begin_episode(struct gym_session *s, const struct tap_exchange *x, b
 					  .data = data,
 					  .state_kind = steps ? STATE_OBSERVATION : STATE_UNKNOWN,
 					  .reset = reset});
-	http_env_store(&s->start, reset->observation);
-	http_env_store(&s->seen, reset->observation);
+	buf_set(&s->start, reset->observation);
+	buf_set(&s->seen, reset->observation);
 	if (steps && reset->outcome == OUTCOME_OK)
 		tap_state(s->tap, reset->observation);
 }
@@ -212,7 +200,6 @@ static struct str item_text(struct str item)
 static void read_action(struct str body, struct buf *tool, struct buf *arguments)
 {
 	struct str output = JSON_GET(JSON_GET(body, "response"), "output"), item;
-	struct json_fault fault;
 
 	for (size_t cursor = 0; json_next(output, &cursor, &item);) {
 		struct str text = item_text(item);
@@ -222,7 +209,7 @@ static void read_action(struct str body, struct buf *tool, struct buf *arguments
 			buf_clear(arguments);
 			json_text_or_json(JSON_GET(item, "name"), tool);
 			json_text_or_json(JSON_GET(item, "arguments"), arguments);
-			if (json_validate(buf_view(arguments), &fault) == 0)
+			if (json_is_valid(buf_view(arguments)))
 				return;
 		} else if (json_type(text) == JSON_STRING && !tool->n) {
 			buf_text(tool, "step");
@@ -236,9 +223,8 @@ static void request(void *ctx, struct tap_exchange *x)
 	struct gym_session *s = session_of(ctx, x);
 	struct str body = x->request_body.bytes;
 	struct buf tool = BUF(BUF_MAX_SMALL), arguments = BUF(BUF_MAX_MESSAGE);
-	struct json_fault fault;
 	bool is_step = is_at(&x->request, "/step");
-	bool valid = json_validate(body, &fault) == 0;
+	bool valid = json_is_valid(body);
 
 	if (!s || begins_episode(&x->request) || is_at(&x->request, "/verify") ||
 	    is_at(&x->request, "/close_session")) {
@@ -257,8 +243,7 @@ static void request(void *ctx, struct tap_exchange *x)
 	                                                    .arguments = buf_view(&arguments)});
 	s->calls++;
 	x->own = c;
-	buf_release(&tool);
-	buf_release(&arguments);
+	BUFS_RELEASE(&tool, &arguments);
 }
 
 /* Does the reply name another session? Then it was given for that one. */
@@ -293,7 +278,7 @@ static void end_call(struct gym_decoder *d, struct gym_call *c, struct tap_excha
 		                   &d->reading, &reply);
 	}
 	if (reply.outcome == OUTCOME_OK)
-		http_env_store(&s->seen, reply.observation);
+		buf_set(&s->seen, reply.observation);
 	bool other = name_answerer(s, x, &id, &reply);
 	tap_step_end(c->step, &reply);
 	if (other && tap_header(&x->request, "cookie").n) { /* which was not accepted */

@@ -20,8 +20,7 @@ struct ors_session {
 struct ors_decoder {
 	struct tap_recording *r;
 	struct map sessions;
-	struct http_json_words words;
-	struct ors_reading reading;
+	struct reply_reading reading;
 	struct sse sse;
 	struct buf reply, task_id, tools;
 };
@@ -33,8 +32,7 @@ static void *start(struct tap_recording *r)
 	d->r = r;
 	d->reply = d->tools = BUF(BUF_MAX_MESSAGE);
 	d->task_id = BUF(BUF_MAX_SMALL);
-	http_json_words_init(&d->words);
-	ors_reading_init(&d->reading, &d->words);
+	reading_init(&d->reading);
 	sse_init(&d->sse, BUF_MAX_MESSAGE);
 	return d;
 }
@@ -43,10 +41,7 @@ static void end_session(struct ors_decoder *d, struct ors_session *s, const stru
 {
 	map_remove(&d->sessions, &s->item);
 	tap_session_end(s->tap, e, NULL);
-	buf_release(&s->create);
-	buf_release(&s->name);
-	buf_release(&s->start);
-	buf_release(&s->seen);
+	BUFS_RELEASE(&s->create, &s->name, &s->start, &s->seen);
 	free(s);
 }
 
@@ -58,12 +53,9 @@ static void stop(void *ctx)
 	for (size_t n = d->sessions.count, i = 0; i < n; i++)
 		end_session(d, all[i], &(struct tap_ending){.stopped = true});
 	free(all);
-	ors_reading_release(&d->reading);
-	http_json_words_release(&d->words);
+	reading_release(&d->reading);
 	sse_release(&d->sse);
-	buf_release(&d->reply);
-	buf_release(&d->task_id);
-	buf_release(&d->tools);
+	BUFS_RELEASE(&d->reply, &d->task_id, &d->tools);
 	free(d);
 }
 
@@ -147,8 +139,8 @@ static void begin_episode(struct ors_decoder *d, struct ors_session *s,
 	                                              .data = data,
 	                                              .reset = reset});
 	s->created = false;
-	http_env_store(&s->start, reset->observation);
-	http_env_store(&s->seen, reset->observation);
+	buf_set(&s->start, reset->observation);
+	buf_set(&s->seen, reset->observation);
 	buf_release(&task);
 }
 
@@ -156,9 +148,8 @@ static void begin_step(struct ors_decoder *d, struct ors_session *s, struct tap_
 {
 	struct str body = x->request_body.bytes, name, arguments;
 	struct buf tool = BUF(BUF_MAX_SMALL);
-	struct json_fault fault;
 
-	if (json_validate(body, &fault) || JSON_GET(body, "task_id").n > 2)
+	if (!json_is_valid(body) || JSON_GET(body, "task_id").n > 2)
 		return; /* asks for the rest of a stream */
 	if (s->created) /* a client that needs no prompt */
 		begin_episode(d, s, &(struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN});
@@ -186,7 +177,7 @@ static void end_step(struct ors_decoder *d, struct ors_session *s, struct tap_ex
 	x->own = NULL;
 	s->calls--;
 	if (reply.outcome == OUTCOME_OK) {
-		http_env_store(&s->seen, reply.observation);
+		buf_set(&s->seen, reply.observation);
 		tap_total(s->tap, reply.reward);
 	}
 }
@@ -223,10 +214,9 @@ static void head(void *ctx, struct tap_exchange *x)
 static void take_create(struct ors_session *s, const struct tap_exchange *x,
                         const struct env_reply *reply, struct ors_decoder *d)
 {
-	struct json_fault fault;
 
-	if (json_validate(x->request_body.bytes, &fault) == 0)
-		http_env_store(&s->create, x->request_body.bytes);
+	if (json_is_valid(x->request_body.bytes))
+		buf_set(&s->create, x->request_body.bytes);
 	s->created = reply->outcome == OUTCOME_OK;
 	if (!s->created)
 		begin_episode(d, s, reply);

@@ -5,9 +5,8 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "env/http_json.h"
 #include "tap/episode.h"
-#include "tap/learn.h"
-#include "tap/model.h"
 #include "tap/model_turn.h"
 
 #include <errno.h>
@@ -23,6 +22,7 @@
 #define PENDING_MAX (PENDING_BYTES + READ_BYTES + 4 * BUF_MAX_SMALL)
 #define EVENTS      256
 #define ROUNDS      4 /* reads of one connection in a row */
+#define LEARN_MS    2000
 
 struct end *relay_other(const struct end *e)
 {
@@ -79,10 +79,7 @@ static void bury(struct relay *r, struct conn *c)
 	if (c->dead)
 		return;
 	c->dead = true;
-	if (c->previous)
-		c->previous->next = c->next;
-	else
-		r->first = c->next;
+	*(c->previous ? &c->previous->next : &r->first) = c->next;
 	if (c->next)
 		c->next->previous = c->previous;
 	c->next = r->dead;
@@ -135,7 +132,6 @@ static void flush(struct end *e)
 	}
 }
 
-/* Sends what it can at once; the rest waits. */
 void relay_send(struct end *e, struct str bytes)
 {
 	if (e->lost || e->shut || (e->conn->unreachable && e->side == TAP_SERVER))
@@ -190,7 +186,6 @@ static void end_side(struct relay *r, struct end *e, bool lost)
 		relay_send(relay_other(e), held);
 }
 
-/* Is the server known only from the requests? */
 /* Returns false if nothing more can be read now. */
 static bool read_once(struct relay *r, struct end *e)
 {
@@ -428,6 +423,37 @@ static int loop(struct relay *r, struct error *err)
 	return 0;
 }
 
+/* False: there is no use in asking further. */
+static bool learn_page(struct tap_reader *r, struct http_json *h, const char *path)
+{
+	struct error err = {0};
+	struct str body;
+	int status;
+
+	if (http_json_page(h, path, &status, &body, &err) || status != 200 || !body.p)
+		return false;
+	tap_reader_tell_page(r, path, body);
+	return true;
+}
+
+/* What an OpenEnv server says about itself without a session: asked once, before the first client comes,
+   because few clients ask. The decoders are told. */
+static void learn(struct tap_reader *r, struct io *io, const char *url)
+{
+	struct env_conf conf = {.url = url, .timeout_ms = LEARN_MS};
+	struct event_queue unread = {0};
+	struct http_json pages;
+
+	if (str_ends(str_from(url), STR("/mcp")) || str_ends(str_from(url), STR("/mcp/")))
+		return;
+	io_limit(io, LEARN_MS);
+	http_json_init(&pages, &conf, io, &unread);
+	if (learn_page(r, &pages, "/schema"))
+		(void)learn_page(r, &pages, "/metadata");
+	http_json_release(&pages);
+	events_release(&unread);
+}
+
 static struct tap_reader *new_reader(const struct tap_relay_conf *conf,
                                      struct stream_server *server,
                                      const struct tap_decoder *const *decoders, size_t count)
@@ -459,7 +485,7 @@ int tap_relay(const struct tap_relay_conf *conf, struct error *err)
 	r.reader = new_reader(conf, conf->server, tap_decoders, tap_decoders_count);
 	r.model_reader = conf->model ? new_reader(conf, conf->model, tap_model_decoder, 1) : NULL;
 	if (conf->io)
-		tap_learn(r.reader, conf->io, conf->url);
+		learn(r.reader, conf->io, conf->url);
 	relay_watch(&r, &r.stop, conf->stop_fd, EPOLLIN);
 	relay_watch(&r, &r.wake, conf->wake_fd, EPOLLIN);
 	int failed = loop(&r, err);

@@ -123,10 +123,8 @@ static bool put_cookie(const struct tap_rewriting *r, struct str value, struct b
 
 	buf_text(out, "Set-Cookie: ");
 	while (value.n) {
-		const char *end = memchr(value.p, ';', value.n);
-		struct str part = {value.p, end ? (size_t)(end - value.p) : value.n};
+		struct str part = str_cut(&value, ';');
 
-		value = str_skip(value, part.n + 1);
 		if (!first && is_bound(r, text_trim(part))) {
 			dropped = true;
 			continue;

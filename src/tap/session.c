@@ -67,10 +67,7 @@ struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c)
 	tap_join_call(s, c, step);
 	step->at_ms = clock->unix_ms(clock->ctx);
 	step->began_ns = tap_now_ns(s->r);
-	if (s->last)
-		s->last->next = step;
-	else
-		s->first = step;
+	*(s->last ? &s->last->next : &s->first) = step;
 	s->last = step;
 	take_request(s, FAULT_AT_STEP, step);
 	return step;
@@ -145,7 +142,7 @@ void tap_step_end(struct tap_step *step, const struct env_reply *reply)
 		                        .at_ms = step->at_ms,
 		                        .latency_us = latency_us(step, now)};
 
-		if (!tap_is_broken(s->r) && line_writer_step(&e->writer, &f, &err))
+		if (!tap_is_broken(s->r) && line_writer_step(&e->lines.writer, &f, &err))
 			tap_stop_recording(s->r, &err);
 		count_reply(e, reply);
 		e->last_ns = now;
@@ -177,14 +174,10 @@ void tap_session_facts(struct tap_session *s, const struct tap_env_facts *f)
 
 void tap_session_name(struct tap_session *s, struct str session, struct str env_session)
 {
-	if (session.p) {
-		buf_clear(&s->session);
-		buf_str(&s->session, session);
-	}
-	if (env_session.p) {
-		buf_clear(&s->env_session);
-		buf_str(&s->env_session, env_session);
-	}
+	if (session.p)
+		buf_set(&s->session, session);
+	if (env_session.p)
+		buf_set(&s->env_session, env_session);
 }
 
 struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_session_start *f)
@@ -271,18 +264,12 @@ void tap_session_end(struct tap_session *s, const struct tap_ending *e,
 	tap_episode_end(s, ending_status(e), buf_cstr(&why));
 	c->open--;
 	c->without_episode += !s->counted;
-	if (s->previous)
-		s->previous->next = s->next;
-	else
-		s->r->sessions = s->next;
+	*(s->previous ? &s->previous->next : &s->r->sessions) = s->next;
 	if (s->next)
 		s->next->previous = s->previous;
 	events_release(&s->waiting);
 	arena_release(&s->facts_arena);
-	buf_release(&s->session);
-	buf_release(&s->env_session);
-	buf_release(&s->state);
-	buf_release(&why);
+	BUFS_RELEASE(&s->session, &s->env_session, &s->state, &why);
 	free(s);
 }
 

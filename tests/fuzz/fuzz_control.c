@@ -2,8 +2,8 @@
    next request. A value that was read is JSON, otherwise there is a message with the
    reason; the id that hashing servers derive can be computed from any JSON. */
 #include "env/mcp/control_plane.h"
-#include "env/mcp/session_state.h"
-#include "env/mcp/state.h"
+#include "env/mcp/mcp_internal.h"
+#include "env/mcp/mcp_session.h"
 #include "replies.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -48,11 +48,11 @@ static void read_all(struct control_plane *c)
 static void read_states(struct mcp_session *s, struct control_plane *c)
 {
 	static const enum state_kind kinds[] = {STATE_RESOURCE, STATE_TOOL, STATE_CONTROL_PLANE};
-	struct mcp_reading reading;
+	struct reply_reading reading;
 	struct error err;
 	struct str out;
 
-	mcp_reading_init(&reading);
+	reading_init(&reading);
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		struct state_source source = {.kind = kinds[i],
 		                              .target = STR("x://y"),
@@ -68,14 +68,14 @@ static void read_states(struct mcp_session *s, struct control_plane *c)
 		buf_release(&source.why);
 		buf_release(&source.scratch);
 	}
-	mcp_reading_release(&reading);
+	reading_release(&reading);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct lines l = {.rest = {(const char *)data, size}};
 	struct event_queue events = {0};
-	struct env_conf conf = {.env_session = "s1"};
+	struct env_conf conf = {.url = STDIO_SCHEME "x", .env_session = "s1"};
 	struct mcp_session s = {.ops = &ops,
 	                        .channel = &l.base,
 	                        .request = BUF(BUF_MAX_MESSAGE),

@@ -1,6 +1,5 @@
 /* Elicitation requests of a server: the reply is valid JSON, and accepts only if each
-   required field has one of the offered values. */
-#include "env/mcp/elicit.h"
+   required field has a default. */
 #include "env/mcp/input.h"
 #include "replies.h"
 

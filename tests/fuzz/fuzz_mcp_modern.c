@@ -2,6 +2,7 @@
    lines that are safe to send, a result that requires input gets a reply of valid JSON. */
 #include "env/mcp/headers.h"
 #include "env/mcp/input.h"
+#include "json/scan.h"
 
 #include <stdlib.h>
 
@@ -52,9 +53,8 @@ static void check_result(struct str result)
 {
 	struct buf responses = BUF(BUF_MAX_MESSAGE), state = BUF(BUF_MAX_MESSAGE),
 		   why = BUF(BUF_MAX_MESSAGE);
-	struct mcp_reply r = {.got = MCP_GOT_RESULT, .message = {.result = result}};
 	struct json_fault fault;
-	bool none = mcp_result_is_unusable(&r, &why);
+	bool none = mcp_result_is_unusable(result, STR_NONE, &why);
 
 	require(none == (why.n > 0));
 	buf_clear(&why);

@@ -1,6 +1,6 @@
 /* Replies of an MCP server to a call, and their classification. Four lines: flags and an
    HTTP status, the first observation, the last good one, and the reply. */
-#include "env/mcp/reply.h"
+#include "env/mcp/known.h"
 #include "replies.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -39,9 +39,9 @@ static void classify(const struct mcp_reply *r, const struct mcp_call_context *c
 {
 	struct env_reply out = {.outcome = OUTCOME_NONE}, other = {.outcome = OUTCOME_NONE};
 	bool decoded = r->got == MCP_GOT_RESULT || r->got == MCP_GOT_ERROR;
-	struct mcp_reading reading;
+	struct reply_reading reading;
 
-	mcp_reading_init(&reading);
+	reading_init(&reading);
 	mcp_read_tool_reply(r, call, &reading, &out);
 	check_reply(&out, decoded);
 	if (out.outcome == OUTCOME_OK) {
@@ -56,7 +56,7 @@ static void classify(const struct mcp_reply *r, const struct mcp_call_context *c
 	require(reading.suspected.strength == HIDDEN_ERROR_NONE || out.outcome != OUTCOME_OK);
 	mcp_read_other(r, &reading, &other);
 	check_reply(&other, decoded);
-	mcp_reading_release(&reading);
+	reading_release(&reading);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

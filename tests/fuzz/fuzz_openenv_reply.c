@@ -1,6 +1,6 @@
 /* Replies of an OpenEnv server, and their classification. Four lines: flags and a code, the
    first observation, the last good one, and the frame or the body. */
-#include "env/openenv/reply.h"
+#include "env/openenv/openenv.h"
 #include "replies.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned flags = first.n ? (unsigned char)first.p[0] : 0;
 	struct openenv_question q = {.known_tool = flags & KNOWN_TOOL,
 	                             .is_reset = flags & IS_RESET};
-	struct openenv_reading reading;
+	struct reply_reading reading;
 	struct env_reply out;
 	bool counts = true;
 	uint64_t code = 200;
@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	struct openenv_answer a = received(rest, flags, (int)(code % 5000));
 	bool decoded = a.got == OPENENV_ANSWER || a.got == OPENENV_ERROR;
-	openenv_reading_init(&reading);
+	reading_init(&reading);
 	openenv_read(&a, &q, &reading, &out);
 	check_reply(&out, decoded);
 	out.env_steps = flags & PATTERN ? 3 : -1;
@@ -63,6 +63,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_reply(&out, decoded);
 	openenv_read_other(&a, &reading, &out);
 	check_reply(&out, decoded);
-	openenv_reading_release(&reading);
+	reading_release(&reading);
 	return 0;
 }

@@ -89,7 +89,6 @@ static void run(struct io *io, const uint8_t *bytes, size_t size, uint32_t piece
 		pieces = pieces ? pieces * 1664525u + 1013904223u : 0;
 		f.due = pieces ? (pieces >> 24 & 15) + 1 : size + 1;
 		websocket_serve(ws);
-		websocket_rest(ws);
 		take_all(ws, told);
 	}
 	take_all(ws, told);

@@ -4,8 +4,8 @@
 #include "env/failure.h"
 #include "env/ignore_paths.h"
 #include "env/mcp/control_plane.h"
-#include "env/mcp/reply.h"
-#include "env/openenv/reply.h"
+#include "env/mcp/known.h"
+#include "env/openenv/openenv.h"
 #include "env/state_source.h"
 #include "tap.h"
 
@@ -115,25 +115,25 @@ static struct env_reply mcp_reply_of(int status, bool page)
 {
 	struct mcp_reply r = {.got = MCP_GOT_HTTP, .http_status = status, .session_lost = true};
 	struct env_reply out = {.outcome = OUTCOME_NONE};
-	struct mcp_reading m = {.denied = false};
+	struct reply_reading m = {.denied = false};
 
 	r.text = page ? STR("<!DOCTYPE html><html></html>") : STR_NONE;
-	mcp_reading_init(&m);
+	reading_init(&m);
 	mcp_read_other(&r, &m, &out);
-	mcp_reading_release(&m);
+	reading_release(&m);
 	return out;
 }
 
 static struct env_reply openenv_reply_of(int status, bool page)
 {
 	struct openenv_answer a = {.got = OPENENV_STATUS, .code = status, .page = page};
-	struct openenv_reading r;
+	struct reply_reading r;
 	struct env_reply out;
 
 	a.text = page ? STR("<!DOCTYPE html><html></html>") : STR_NONE;
-	openenv_reading_init(&r);
+	reading_init(&r);
 	openenv_read_other(&a, &r, &out);
-	openenv_reading_release(&r);
+	reading_release(&r);
 	return out;
 }
 

@@ -2,7 +2,7 @@
    the adapter's result is checked. The script covers the defects of real servers: refusals
    after a successful handshake, replies to earlier requests, sessions that outlive their
    environment. */
-#include "env/openenv/wire.h"
+#include "env/openenv/openenv.h"
 #include "tap.h"
 #include "ws_server.h"
 
@@ -239,7 +239,7 @@ static bool has_event(struct run *r, enum event_kind kind)
 	struct event e;
 	bool found = false;
 
-	while (r->env->ops->event(r->env, &e))
+	while (events_take(&r->env->events, &e))
 		found = found || e.kind == kind;
 	return found;
 }
@@ -265,7 +265,7 @@ static void test_healthy(void)
 	struct run r;
 
 	run_started(&r, &script);
-	const struct env_facts *f = r.env->ops->facts(r.env);
+	const struct env_facts *f = &r.env->facts;
 	is_str(f->protocol, "openenv", "protocol");
 	ok(str_is(f->name, "Lake") && str_is(f->version, "2"), "name and version");
 	is_int(f->state_kind, STATE_OPENENV, "state source");
@@ -711,12 +711,15 @@ static void test_urls(void)
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct env_conf conf = {.url = rows[i].url};
 		struct event_queue none = {0};
+		struct http_json http;
 		struct openenv_wire w;
 
-		openenv_wire_init(&w, &conf, io, &none);
-		is_str(buf_cstr(&w.http.base), rows[i].base, "%s: pages", rows[i].url);
+		http_json_init(&http, &conf, io, &none);
+		openenv_wire_init(&w, &http);
+		is_str(buf_cstr(&http.base), rows[i].base, "%s: pages", rows[i].url);
 		is_str(buf_cstr(&w.url), rows[i].ws, "%s: session", rows[i].url);
 		openenv_wire_release(&w);
+		http_json_release(&http);
 	}
 }
 
@@ -784,8 +787,7 @@ static void test_bare_state(void)
 	static const struct script script = {.name = "bare", .lines = {BARE, TILE(3), BARE}};
 	struct run r;
 	run_started(&r, &script);
-	is_int(r.env->ops->facts(r.env)->state_kind, STATE_OBSERVATION,
-	       "an uninformative state: observations");
+	is_int(r.env->facts.state_kind, STATE_OBSERVATION, "an uninformative state: observations");
 	ok(run_state(&r) == 0 && str_is(r.state, "{\"position\":3}"), "the first one");
 	ok(has_event(&r, EVENT_NOTIFICATION), "and that is reported");
 	run_close(&r);
@@ -812,7 +814,7 @@ static void test_metadata_aside(void)
 		struct run r;
 
 		run_started(&r, &rows[i].script);
-		struct str ignored = r.env->ops->facts(r.env)->state_ignore;
+		struct str ignored = r.env->facts.state_ignore;
 		ok(str_is(ignored, rows[i].ignored), "%s: left out: %.*s", rows[i].script.name,
 		   STR_ARG(ignored));
 		run_close(&r);
@@ -859,7 +861,7 @@ static void test_tools(void)
 		struct run r;
 
 		run_started(&r, scripts[i]);
-		const struct env_facts *f = r.env->ops->facts(r.env);
+		const struct env_facts *f = &r.env->facts;
 		ok(f->tools.p && strstr(f->tools.p, "\"add\""), "%s", scripts[i]->name);
 		run_step(&r, "add", "{\"by\":1}");
 		ok(heard(&r, "{\"type\":\"step\",\"data\":{\"type\":\"call_tool\","

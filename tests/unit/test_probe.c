@@ -53,7 +53,6 @@ struct fake {
 	struct env base;
 	const struct env_conf *conf;
 	struct world world;
-	struct env_facts facts;
 	struct json_paths *none;
 	char text[96], observation[96];
 	int resets, place;
@@ -145,21 +144,21 @@ static int fake_open(const struct env_conf *conf, struct io *io, struct env **ou
 	}
 	server.opened++;
 	f->place = ++server.taken;
-	f->facts = (struct env_facts){.protocol = has(PLAIN) ? "mcp" : "openenv",
-	                              .name = STR("fake"),
-	                              .tools = has(NO_TOOLS)
-	                                               ? STR("[]")
-	                                               : STR("[{\"name\":\"act\",\"inputSchema\":{"
-	                                                     "\"type\":\"object\",\"required\":["
-	                                                     "\"by\"],\"properties\":{\"by\":"
-	                                                     "{\"enum\":[1,2,3]}}}}]"),
-	                              .state_kind = has(PLAIN) ? STATE_NONE : STATE_OPENENV,
-	                              .env_session = str_from(conf->env_session),
-	                              .traits = {.takes_seed = !has(PLAIN),
-	                                         .starts_over = !has(PLAIN | NO_RESET),
-	                                         .has_episodes = !has(PLAIN),
-	                                         .names_sessions = has(PLAIN),
-	                                         .has_episode_id = !has(PLAIN)}};
+	f->base.facts = (struct env_facts){
+		.protocol = has(PLAIN) ? "mcp" : "openenv",
+		.name = STR("fake"),
+		.tools = has(NO_TOOLS) ? STR("[]")
+	                               : STR("[{\"name\":\"act\",\"inputSchema\":{"
+	                                     "\"type\":\"object\",\"required\":["
+	                                     "\"by\"],\"properties\":{\"by\":"
+	                                     "{\"enum\":[1,2,3]}}}}]"),
+		.state_kind = has(PLAIN) ? STATE_NONE : STATE_OPENENV,
+		.env_session = str_from(conf->env_session),
+		.traits = {.takes_seed = !has(PLAIN),
+	                   .starts_over = !has(PLAIN | NO_RESET),
+	                   .has_episodes = !has(PLAIN),
+	                   .names_sessions = has(PLAIN),
+	                   .has_episode_id = !has(PLAIN)}};
 	return 0;
 }
 
@@ -219,6 +218,19 @@ static bool step_fails(const struct fake *f, struct env_reply *out)
 	return out->outcome != OUTCOME_OK;
 }
 
+static void put_event(struct fake *f)
+{
+	bool now = !f->said && world_of(f)->steps >= 2 && has(CHURN | LOST_SOURCE);
+
+	f->said |= now;
+	if (now && has(CHURN)) {
+		events_push(&f->base.events, EVENT_EPISODE_CHANGED,
+		            STR("{\"what\":\"episode_id\",\"why\":\"\\\"other\\\"\"}"));
+	} else if (now) {
+		events_push(&f->base.events, EVENT_STATE_SOURCE_LOST, STR("{\"why\":\"x\"}"));
+	}
+}
+
 static int fake_step(struct env *e, struct str name, struct str arguments, struct env_reply *out,
                      struct error *err)
 {
@@ -248,27 +260,10 @@ static int fake_step(struct env *e, struct str name, struct str arguments, struc
 	            (int64_t)(draw(has(ONE_GENERATOR) ? &server.generator : &w->state) % 1000);
 	if (!has(NO_COUNT | LOST_SOURCE))
 		out->env_steps = has(STATELESS) ? 1 : w->steps;
+	put_event(f);
 	snprintf(f->observation, sizeof(f->observation), "{\"value\":%" PRId64 "}", w->value);
 	out->observation = str_from(f->observation);
 	return 0;
-}
-
-static const struct env_facts *fake_facts(const struct env *e)
-{
-	return &((const struct fake *)e)->facts;
-}
-
-static bool fake_event(struct env *e, struct event *out)
-{
-	struct fake *f = fake_of(e);
-	bool now = !f->said && world_of(f)->steps >= 2 && has(CHURN | LOST_SOURCE);
-
-	f->said |= now;
-	*out = has(CHURN) ? (struct event){EVENT_EPISODE_CHANGED,
-	                                   STR("{\"what\":\"episode_id\",\"why\":"
-	                                       "\"\\\"other\\\"\"}")}
-	                  : (struct event){EVENT_STATE_SOURCE_LOST, STR("{\"why\":\"x\"}")};
-	return now;
 }
 
 static void fake_close(struct env *e)
@@ -278,6 +273,7 @@ static void fake_close(struct env *e)
 	server.open--;
 	server.closed++;
 	server.taken -= f->place > 0 && !has(LEAK);
+	events_release(&e->events);
 	free(f);
 }
 
@@ -286,8 +282,6 @@ static const struct env_ops ops = {.name = "openenv",
                                    .reset = fake_reset,
                                    .state = fake_state,
                                    .step = fake_step,
-                                   .facts = fake_facts,
-                                   .event = fake_event,
                                    .close = fake_close};
 
 /* One letter per property, in the order of properties.def: capacity, tools, reset, state source,

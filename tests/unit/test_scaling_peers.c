@@ -1,10 +1,10 @@
 /* Data from servers, models and clients is processed in linear time: replies, tool calls in
    text, streams, requests to the built-in servers. See scaling.h. */
-#include "env/mcp/elicit.h"
 #include "env/mcp/headers.h"
+#include "env/mcp/input.h"
 #include "env/mcp/mcp_internal.h"
-#include "env/mcp/session_state.h"
-#include "env/openenv/reply.h"
+#include "env/mcp/mcp_session.h"
+#include "env/openenv/openenv.h"
 #include "json/arguments.h"
 #include "json/index.h"
 #include "json/schema.h"
@@ -141,7 +141,7 @@ static void list_changed(int n)
 
 	if (io_new(&io_conf, &session.conf.io, &err))
 		abort();
-	session.conf.events = &e.events;
+	session.conf.events = &e.base.events;
 	session.marked = text();
 	tools = text();
 	repeat(&tools, "{\"tools\":[", "{\"name\":\"t%d\"}", "]}", n, false);
@@ -152,7 +152,7 @@ static void list_changed(int n)
 	buf_release(&e.tools);
 	buf_release(&session.request);
 	buf_release(&session.marked);
-	events_release(&e.events);
+	events_release(&e.base.events);
 	hasher_free(e.hasher);
 	io_free(session.conf.io);
 }
@@ -164,7 +164,7 @@ static void openenv_frame(int n)
 	struct openenv_question q = {.known_tool = true};
 	struct openenv_answer a = {.got = OPENENV_ANSWER};
 	struct buf data = text(), then = text();
-	struct openenv_reading reading;
+	struct reply_reading reading;
 	struct env_reply reply;
 
 	repeat(&data, "{\"observation\":{\"text\":\"Error: no\",\"success\":false,", MEMBERS,
@@ -172,9 +172,9 @@ static void openenv_frame(int n)
 	repeat(&then, "{\"success\":true,", MEMBERS, "}", n, true);
 	q.before.last = buf_view(&then);
 	a.data = buf_view(&data);
-	openenv_reading_init(&reading);
+	reading_init(&reading);
 	openenv_read(&a, &q, &reading, &reply);
-	openenv_reading_release(&reading);
+	reading_release(&reading);
 	buf_release(&data);
 	buf_release(&then);
 }
@@ -182,16 +182,16 @@ static void openenv_frame(int n)
 static void openenv_errors(int n)
 {
 	struct openenv_answer a = {.got = OPENENV_ERROR};
-	struct openenv_reading reading;
+	struct reply_reading reading;
 	struct buf data = text();
 	struct env_reply reply;
 
 	repeat(&data, "{\"message\":\"no\",\"errors\":[", "{\"loc\":[\"a\",%d],\"msg\":\"m\"}",
 	       "]}", n, false);
 	a.data = buf_view(&data);
-	openenv_reading_init(&reading);
+	reading_init(&reading);
 	openenv_read_other(&a, &reading, &reply);
-	openenv_reading_release(&reading);
+	reading_release(&reading);
 	buf_release(&data);
 }
 

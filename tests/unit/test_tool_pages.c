@@ -1,6 +1,6 @@
 /* An endless tool list: each page has a new cursor and arrives in time. */
 #include "env/mcp/mcp_internal.h"
-#include "env/mcp/session_state.h"
+#include "env/mcp/mcp_session.h"
 #include "tap.h"
 
 #include <stdio.h>

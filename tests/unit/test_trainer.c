@@ -1,6 +1,5 @@
 /* Batch sizes of trainers: parallel sessions, refused settings, and their description. */
 #include "rollout/trainer.h"
-#include "rollout/trainer_config.h"
 #include "tap.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "cmd/options/config_keys.h"
-#include "rollout/trainer_config.h"
+#include "rollout/trainer.h"
 
 #define FIELD(f) offsetof(struct trainer_options, f)
 

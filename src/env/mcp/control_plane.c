@@ -1,11 +1,8 @@
 /* The control plane of MCP-Gym servers: see control_plane.h. */
 #include "env/mcp/control_plane.h"
 
-#include "base/mem.h"
 #include "env/hidden_error.h"
 #include "json/write.h"
-
-#include <stdlib.h>
 
 /* Limit on timeouts, so that an unresponsive control plane does not delay every step. */
 #define UNANSWERED_MAX 2
@@ -21,111 +18,66 @@ static const struct endpoint endpoints[] = {
 	[CONTROL_STATUS] = {"/control/status", "control://status"},
 };
 
-/* The control endpoints are siblings of /mcp, not below it; the URL's query string (perhaps a
-   key) is kept. */
+/* The control endpoints are siblings of /mcp, not below it. */
 static void set_base(struct control_plane *c, const char *mcp_url)
 {
-	struct str url = {mcp_url, strcspn(mcp_url, "?#")};
-
-	buf_clear(&c->base);
-	buf_clear(&c->query);
-	buf_text(&c->query, mcp_url + url.n);
-	while (str_ends(url, STR("/")))
-		url.n--;
-	if (str_ends(url, STR("/mcp")))
-		url.n -= 4;
-	buf_str(&c->base, url);
+	http_json_set_base(&c->http, mcp_url);
+	if (str_ends(buf_view(&c->http.base), STR("/mcp")))
+		buf_cut(&c->http.base, c->http.base.n - 4);
 }
 
 void control_init(struct control_plane *c, struct io *io, struct mcp_session *session,
                   struct event_queue *events, const struct env_conf *conf)
 {
 	*c = (struct control_plane){
-		.io = io,
 		.session = session,
-		.events = events,
-		.user_headers = conf->headers,
-		.user_header_count = conf->header_count,
-		.timeout_ms = conf->timeout_ms,
-		.base = BUF(BUF_MAX_SMALL),
-		.query = BUF(BUF_MAX_SMALL),
 		.id = BUF(BUF_MAX_SMALL),
-		.id_header = BUF(BUF_MAX_SMALL),
-		.url = BUF(BUF_MAX_SMALL),
-		.body = BUF(BUF_MAX_MESSAGE),
+		.path = BUF(BUF_MAX_SMALL),
+		.body = BUF(MCP_REPLY_MAX),
 		.why = BUF(BUF_MAX_SMALL),
 		.undetected_why = BUF(BUF_MAX_SMALL),
 	};
-	c->headers = mem_array(conf->header_count + 2, sizeof(*c->headers));
+	http_json_init(&c->http, conf, io, events);
+	c->http.posts_repeat = true;
 	buf_text(&c->id, conf->env_session);
 }
 
 void control_release(struct control_plane *c)
 {
-	BUFS_RELEASE(&c->base, &c->query, &c->id, &c->id_header, &c->url, &c->body, &c->why,
-	             &c->undetected_why);
-	free(c->headers);
-	c->headers = NULL;
+	http_json_release(&c->http);
+	BUFS_RELEASE(&c->id, &c->path, &c->body, &c->why, &c->undetected_why);
 }
 
-static size_t build_headers(struct control_plane *c, bool with_id, bool with_body)
+/* Body absent: GET. Status 0: no reply, with the reason in c->why. The reply is in c->body. The URL's
+   query string (perhaps a key) is kept. */
+static int fetch(struct control_plane *c, const char *path, bool with_id, struct str body,
+                 int *status, struct error *err)
 {
-	size_t n = 0;
+	struct http_json_answer a;
 
-	for (size_t i = 0; i < c->user_header_count; i++)
-		c->headers[n++] = c->user_headers[i];
-	if (with_id) {
-		buf_clear(&c->id_header);
-		buf_printf(&c->id_header, "mcp-session-id: %s", buf_cstr(&c->id));
-		c->headers[n++] = buf_cstr(&c->id_header);
-	}
-	if (with_body)
-		c->headers[n++] = "Content-Type: application/json";
-	return n;
-}
-
-/* Status 0: no reply, with the reason in c->why. The body is in c->body. */
-static int fetch(struct control_plane *c, const char *method, const char *path, bool with_id,
-                 struct str body, int *status, struct error *err)
-{
-	struct http_exchange *x = NULL;
-
-	buf_clear(&c->url);
-	buf_printf(&c->url, "%s%s%s", buf_cstr(&c->base), path, buf_cstr(&c->query));
 	buf_clear(&c->body);
 	buf_clear(&c->why);
-	struct http_request q = {.method = method,
-	                         .url = buf_cstr(&c->url),
-	                         .headers = c->headers,
-	                         .header_count = build_headers(c, with_id, body.p != NULL),
-	                         .body = body,
-	                         .timeout_ms = c->timeout_ms,
-	                         .max_bytes = MCP_REPLY_MAX,
-	                         .may_repeat = true};
-
 	*status = 0;
 	if (c->unanswered >= UNANSWERED_MAX) {
 		buf_printf(&c->why, "%s is no longer requested: %s", path, GAVE_UP);
 		return 0;
 	}
-	if (http_begin(c->io, &q, &x, err))
+	buf_clear(&c->http.session);
+	if (with_id)
+		buf_printf(&c->http.session, "mcp-session-id: %s", buf_cstr(&c->id));
+	buf_clear(&c->path);
+	buf_text(&c->path, path);
+	buf_text(&c->path, buf_cstr(&c->session->url) + strcspn(buf_cstr(&c->session->url), "?#"));
+	if (http_json_ask(&c->http, buf_cstr(&c->path), body, &a, err))
 		return -1;
-	int failed = http_wait_headers(x, err);
-	if (!failed && !http_media_is(x, "text/event-stream")) {
-		/* an event stream is not a control plane response, and may never end */
-		failed = http_read_all(x, &c->body, err);
+	*status = a.status;
+	c->unanswered = a.late ? c->unanswered + 1 : 0;
+	buf_str(a.status ? &c->body : &c->why, a.text);
+	if (c->body.full) {
+		*status = 0;
+		buf_printf(&c->why, "the response to %s is larger than %zu bytes", path,
+		           MCP_REPLY_MAX);
 	}
-	if (!failed)
-		*status = http_status(x);
-	if (http_repeats(x))
-		events_push(c->events, EVENT_RETRY, STR(EVENTS_RETRY));
-	http_end(x);
-	if (failed && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM))
-		return -1;
-	bool late = failed && err->kind == FAIL_TIMEOUT;
-	c->unanswered = late ? c->unanswered + 1 : 0;
-	if (failed)
-		buf_text(&c->why, err->text);
 	return 0;
 }
 
@@ -151,10 +103,9 @@ static int find_resources(struct control_plane *c, struct error *err)
    message. A bare 400 proves nothing. */
 static bool misses_id(const struct control_plane *c, int status)
 {
-	struct json_fault fault;
 	struct str body = buf_view(&c->body);
 
-	return status == 400 && json_validate(body, &fault) == 0 &&
+	return status == 400 && json_is_valid(body) &&
 	       json_type(JSON_GET(body, "error")) == JSON_STRING;
 }
 
@@ -168,17 +119,17 @@ int control_detect(struct control_plane *c, struct error *err)
 {
 	int status;
 
-	set_base(c, mcp_session_url(c->session));
-	if (str_starts(buf_view(&c->base), STR(STDIO_SCHEME)))
+	if (str_starts(str_from(buf_cstr(&c->session->url)), STR(STDIO_SCHEME)))
 		return find_resources(c, err);
-	if (fetch(c, "POST", CONTROL_RESET, false, STR("{}"), &status, err))
+	set_base(c, buf_cstr(&c->session->url));
+	if (fetch(c, CONTROL_RESET, false, STR("{}"), &status, err))
 		return -1;
 	note_no_reply(c, status);
 	if (misses_id(c, status)) {
 		c->kind = CONTROL_HTTP;
 		return 0;
 	}
-	if (fetch(c, "GET", "/control/status", false, STR_NONE, &status, err))
+	if (fetch(c, "/control/status", false, STR_NONE, &status, err))
 		return -1;
 	note_no_reply(c, status);
 	if (misses_id(c, status)) {
@@ -259,10 +210,8 @@ static int read_resource(struct control_plane *c, const char *uri, struct error 
 	struct mcp_reply reply;
 	struct str content;
 	size_t cursor = 0;
-	struct json_writer w = jw_begin(&params);
 
-	jw_put_text(&w, "uri", uri);
-	jw_end(&w);
+	json_pack(&params, "{uri:%t}", uri);
 	int failed = mcp_request(c->session, "resources/read", buf_view(&params), &reply, err);
 	buf_release(&params);
 	buf_clear(&c->body);
@@ -282,11 +231,10 @@ static int read_resource(struct control_plane *c, const char *uri, struct error 
 static void explain_http(const char *method, const char *path, int status, struct str body,
                          struct buf *why)
 {
-	struct json_fault fault;
 
 	buf_clear(why);
 	buf_printf(why, "%s %s returned HTTP %d", method, path, status);
-	struct str error = json_validate(body, &fault) == 0 ? JSON_GET(body, "error") : STR_NONE;
+	struct str error = json_is_valid(body) ? JSON_GET(body, "error") : STR_NONE;
 	if (json_type(error) == JSON_STRING) {
 		buf_text(why, ": ");
 		json_decode(error, why);
@@ -351,7 +299,7 @@ int control_read(struct control_plane *c, enum control_what what, struct str *ou
 
 	*out = STR_NONE;
 	if (c->kind == CONTROL_RESOURCES ? read_resource(c, e->uri, err)
-	                                 : fetch(c, "GET", e->path, true, STR_NONE, &status, err)) {
+	                                 : fetch(c, e->path, true, STR_NONE, &status, err)) {
 		return -1;
 	}
 	if (!c->why.n && control_reply_holds(what, status, buf_view(&c->body), &c->why))
@@ -370,7 +318,7 @@ int control_reset(struct control_plane *c, int64_t seed, int *status, struct err
 	struct buf body = BUF(64);
 
 	buf_printf(&body, "{\"seed\":%lld}", (long long)seed);
-	int failed = fetch(c, "POST", CONTROL_RESET, true, buf_view(&body), status, err);
+	int failed = fetch(c, CONTROL_RESET, true, buf_view(&body), status, err);
 	buf_release(&body);
 	if (!failed && *status != 200) {
 		control_explain_reset(*status, buf_view(&c->body), &c->why);

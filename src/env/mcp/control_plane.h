@@ -9,8 +9,8 @@
 #ifndef ROLLDBG_ENV_MCP_CONTROL_PLANE_H
 #define ROLLDBG_ENV_MCP_CONTROL_PLANE_H
 
-#include "env/env.h"
-#include "env/mcp/session.h"
+#include "env/http_json.h"
+#include "env/mcp/mcp_session.h"
 
 #define CONTROL_RESET "/control/reset_session"
 
@@ -20,16 +20,11 @@ enum control_what { CONTROL_STATE, CONTROL_REWARD, CONTROL_STATUS };
 
 struct control_plane {
 	enum control_kind kind;
-	struct io *io;
+	struct http_json http;       /* of the server that /mcp is on; its session is the id */
 	struct mcp_session *session; /* for resources; borrowed */
-	struct event_queue *events;  /* borrowed */
-	const char *const *user_headers;
-	size_t user_header_count;
-	uint64_t timeout_ms;
-	int unanswered; /* consecutive requests without a reply in time */
-	struct buf base, query, id, id_header, url, body, why;
+	int unanswered;              /* consecutive requests without a reply in time */
+	struct buf id, path, body, why;
 	struct buf undetected_why; /* why the detection got no reply */
-	const char **headers;
 };
 
 /* Borrows everything. `id` is the environment session sent in clientInfo._extra. */

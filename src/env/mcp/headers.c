@@ -67,73 +67,42 @@ void mcp_header_add(struct mcp_header_lines *out, const char *name, struct str v
 
 /* ---- marks in a schema ---- */
 
-/* The kind of value at one level of the walk. */
-enum place {
-	SCHEMA,
-	SCHEMAS_BY_NAME,
-	SCHEMAS_LISTED,
-};
-
+/* The properties of an object in the arguments, and that object; it may be absent. */
 struct level {
-	struct str node;
+	struct str properties, value;
 	size_t cursor;
-	enum place place;
-	bool reachable;   /* reachable from the root through `properties` only */
-	struct str value; /* the value in the arguments there; may be absent */
 };
 
-/* Validated JSON is never nested deeper. */
+/* Looks at properties, and those of properties: only they can be marked. Validated JSON is never nested
+   deeper. */
 struct schema_walk {
 	struct level levels[JSON_DEPTH_MAX];
 	size_t depth;
 	struct buf key;
 };
 
-/* Keywords of JSON Schema 2020-12 whose values are schemas. Values of other keywords (default,
-   const, enum, examples) are data, and a $ref is not followed. */
-struct keyword {
-	const char *name;
-	enum place place;
+/* A property with a mark, and its value in the arguments; may be absent. */
+struct header_mark {
+	struct str schema, mark, value;
 };
 
-static const struct keyword keywords[] = {
-	{"properties", SCHEMAS_BY_NAME},
-	{"patternProperties", SCHEMAS_BY_NAME},
-	{"dependentSchemas", SCHEMAS_BY_NAME},
-	{"$defs", SCHEMAS_BY_NAME},
-	{"definitions", SCHEMAS_BY_NAME},
-	{"items", SCHEMA},
-	{"prefixItems", SCHEMAS_LISTED},
-	{"additionalItems", SCHEMA},
-	{"unevaluatedItems", SCHEMA},
-	{"contains", SCHEMA},
-	{"additionalProperties", SCHEMA},
-	{"unevaluatedProperties", SCHEMA},
-	{"propertyNames", SCHEMA},
-	{"contentSchema", SCHEMA},
-	{"allOf", SCHEMAS_LISTED},
-	{"anyOf", SCHEMAS_LISTED},
-	{"oneOf", SCHEMAS_LISTED},
-	{"not", SCHEMA},
-	{"if", SCHEMA},
-	{"then", SCHEMA},
-	{"else", SCHEMA},
-};
-
-/* 0 is `properties`; ARRAY_LEN(keywords): not in the list. */
-static size_t keyword_of(struct str key)
+static void enter(struct schema_walk *w, struct str schema, struct str value)
 {
-	size_t i = 0;
+	struct str properties = JSON_GET(schema, "properties");
 
-	while (i < ARRAY_LEN(keywords) && !json_key_is(key, str_from(keywords[i].name)))
-		i++;
-	return i;
+	if (json_type(properties) == JSON_OBJECT && w->depth < ARRAY_LEN(w->levels))
+		w->levels[w->depth++] = (struct level){.properties = properties, .value = value};
+}
+
+static void walk_start(struct schema_walk *w, struct str tool, struct str arguments)
+{
+	w->depth = 0;
+	w->key = BUF(BUF_MAX_SMALL);
+	enter(w, JSON_GET(tool, "inputSchema"), arguments);
 }
 
 static struct str member_named(struct schema_walk *w, struct str object, struct str key)
 {
-	if (json_type(object) != JSON_OBJECT)
-		return STR_NONE;
 	buf_clear(&w->key);
 	json_decode_key(key, &w->key);
 	return w->key.full ? STR_NONE : json_get(object, buf_view(&w->key));
@@ -146,79 +115,28 @@ static bool holds_mark(struct str schema)
 	       memmem(schema.p, schema.n, "\\u", 2); /* it may be escaped */
 }
 
-static bool next_of_schema(struct level *l, struct level *child)
+static bool next_mark(struct schema_walk *w, struct header_mark *out)
 {
 	struct json_member m;
 
-	while (json_next_member(l->node, &l->cursor, &m)) {
-		size_t k = keyword_of(m.key);
-
-		if (k == ARRAY_LEN(keywords))
-			continue;
-		*child = (struct level){.node = m.value, .place = keywords[k].place};
-		if (k == 0) {
-			child->reachable = l->reachable;
-			child->value = l->value;
-		}
-		if (m.type == JSON_ARRAY) /* `items` of older drafts */
-			child->place = SCHEMAS_LISTED;
-		return true;
-	}
-	return false;
-}
-
-static bool next_child(struct schema_walk *w, struct level *l, struct level *child)
-{
-	struct json_member m;
-
-	switch (l->place) {
-	case SCHEMA:
-		return next_of_schema(l, child);
-	case SCHEMAS_BY_NAME:
-		if (!json_next_member(l->node, &l->cursor, &m))
-			return false;
-		*child = (struct level){.node = m.value, .reachable = l->reachable};
-		if (l->reachable && holds_mark(m.value))
-			child->value = member_named(w, l->value, m.key);
-		return true;
-	case SCHEMAS_LISTED:
-		break;
-	}
-	*child = (struct level){.place = SCHEMA};
-	return json_next(l->node, &l->cursor, &child->node);
-}
-
-/* The next schema with a mark; the root is left to the caller. The level is valid until the next
-   call. */
-static const struct level *next_mark(struct schema_walk *w)
-{
 	while (w->depth) {
-		struct level child;
+		struct level *l = &w->levels[w->depth - 1];
 
-		if (!next_child(w, &w->levels[w->depth - 1], &child)) {
+		if (!json_next_member(l->properties, &l->cursor, &m)) {
 			w->depth--;
 			continue;
 		}
-		if (w->depth < ARRAY_LEN(w->levels))
-			w->levels[w->depth++] = child;
-		if (child.place == SCHEMA && JSON_GET(child.node, MARK).p)
-			return &w->levels[w->depth - 1];
+		if (!holds_mark(m.value))
+			continue;
+		*out = (struct header_mark){.schema = m.value,
+		                            .mark = JSON_GET(m.value, MARK),
+		                            .value = member_named(w, l->value, m.key)};
+		enter(w, m.value, out->value);
+		if (out->mark.p)
+			return true;
 	}
 	buf_release(&w->key);
-	return NULL;
-}
-
-static struct str schema_of(struct str tool)
-{
-	return JSON_GET(tool, "inputSchema");
-}
-
-static void walk_start(struct schema_walk *w, struct str schema, struct str arguments)
-{
-	w->depth = 1;
-	w->key = BUF(BUF_MAX_SMALL);
-	w->levels[0] = (struct level){
-		.node = schema, .place = SCHEMA, .reachable = true, .value = arguments};
+	return false;
 }
 
 /* ---- rules ---- */
@@ -257,11 +175,9 @@ static bool fits_header(struct str type)
 	return primitive > 0 || is_primitive(type);
 }
 
-/* The decoded name; empty if it is not a string. */
-static struct str name_of(const struct level *l, struct buf *name)
+/* The decoded name; absent if it is none. */
+static struct str name_of(struct str mark, struct buf *name)
 {
-	struct str mark = JSON_GET(l->node, MARK);
-
 	buf_clear(name);
 	if (json_type(mark) != JSON_STRING || !json_decode(mark, name) || name->full ||
 	    !is_token(buf_view(name))) {
@@ -284,13 +200,11 @@ static bool seen_before(const struct buf *seen, struct str name)
 	return false;
 }
 
-static const char *broken_rule(const struct level *l, struct str name, const struct buf *seen)
+static const char *broken_rule(const struct header_mark *m, struct str name, const struct buf *seen)
 {
 	if (!name.n)
 		return "is not a valid HTTP field name";
-	if (!l->reachable)
-		return "is not on a property of the arguments";
-	if (!fits_header(JSON_GET(l->node, "type")))
+	if (!fits_header(JSON_GET(m->schema, "type")))
 		return "is on a property that is not a string, integer or boolean";
 	return seen_before(seen, name) ? "is used twice" : NULL;
 }
@@ -298,25 +212,22 @@ static const char *broken_rule(const struct level *l, struct str name, const str
 int mcp_header_marks(struct str tool, struct buf *why)
 {
 	struct schema_walk w;
-	struct str schema = schema_of(tool), at_root = JSON_GET(schema, MARK);
 	struct buf name = BUF(NAME_MAX), seen = BUF((NAME_MAX + 1) * MARKS_MAX);
-	const struct level *l;
-	const char *broken = at_root.p ? "is on the arguments as a whole" : NULL;
-	struct str mark = at_root;
+	struct header_mark m;
+	const char *broken = NULL;
 	int count = 0;
 
-	walk_start(&w, schema, STR_NONE);
-	while ((l = next_mark(&w)) && !broken) {
-		broken = broken_rule(l, name_of(l, &name), &seen);
+	walk_start(&w, tool, STR_NONE);
+	while (!broken && next_mark(&w, &m)) {
+		broken = broken_rule(&m, name_of(m.mark, &name), &seen);
 		broken =
 			!broken && ++count > MARKS_MAX ? "exceeds the limit of 64 headers" : broken;
-		mark = JSON_GET(l->node, MARK);
 		buf_str(&seen, buf_view(&name));
 		buf_char(&seen, '\n');
 	}
 	if (broken) {
-		buf_printf(why, "%s %.*s %s", MARK, (int)(mark.n < NAME_MAX ? mark.n : NAME_MAX),
-		           mark.p, broken);
+		buf_printf(why, "%s %.*s %s", MARK,
+		           (int)(m.mark.n < NAME_MAX ? m.mark.n : NAME_MAX), m.mark.p, broken);
 	}
 	BUFS_RELEASE(&w.key, &name, &seen);
 	return broken ? -1 : count;
@@ -358,13 +269,13 @@ void mcp_header_add_params(struct mcp_header_lines *out, struct str tool, struct
 {
 	struct schema_walk w;
 	struct buf name = BUF(NAME_MAX), value = BUF(MCP_HEADER_VALUE_MAX);
-	const struct level *l;
+	struct header_mark m;
 
-	walk_start(&w, schema_of(tool), arguments);
-	while ((l = next_mark(&w))) {
-		struct str called = l->reachable ? name_of(l, &name) : STR("");
+	walk_start(&w, tool, arguments);
+	while (next_mark(&w, &m)) {
+		struct str called = name_of(m.mark, &name);
 
-		if (!called.n || !spell(l->value, &value))
+		if (!called.n || !spell(m.value, &value))
 			continue;
 		if (value.full)
 			log_omitted("Mcp-Param-", called);

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "env/mcp/revisions.h"
+#include "env/mcp/mcp_session.h"
 #include "json/write.h"
 
 #include <stdlib.h>
@@ -214,14 +214,8 @@ static int read_events(struct http_channel *c, struct http_exchange *x, int64_t 
 
 static void note_reconnected(struct http_channel *c, const char *why)
 {
-	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w = jw_begin(&detail);
-
-	jw_put_text(&w, "why", why);
-	jw_put_str(&w, "after_event", buf_view(&c->last_id));
-	jw_end(&w);
-	events_push_json(c->base.session->conf.events, EVENT_RECONNECTED, &detail);
-	buf_release(&detail);
+	events_pack(c->base.session->conf.events, EVENT_RECONNECTED, "{why:%t,after_event:%s}", why,
+	            buf_view(&c->last_id));
 }
 
 /* Reconnects once to the stream of an answer, after the time the server asks for. 1, 0: as

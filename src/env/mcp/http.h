@@ -2,7 +2,7 @@
 #ifndef ROLLDBG_ENV_MCP_HTTP_H
 #define ROLLDBG_ENV_MCP_HTTP_H
 
-#include "env/mcp/session_state.h"
+#include "env/mcp/mcp_session.h"
 #include "net/http.h"
 #include "protocol/sse.h"
 
@@ -34,11 +34,9 @@ void mcp_store_event_id(struct mcp_session *s, struct buf *last, struct str id);
 MUST_USE int mcp_post_message(struct mcp_session *s, const struct http_request *q,
                               struct http_exchange **x, struct error *err);
 
-/* The older HTTP+SSE: has the server named its message endpoint? */
-bool mcp_sse_found(const struct mcp_channel *c);
-
-/* The background stream: a GET that is kept open. Many servers do not support it (405), which is
-   allowed. When it ends it is reopened after the time requested by the server. */
+/* A stream of messages: a GET that is kept open. The background stream: many servers do not support it (405),
+   which is allowed; when it ends it is reopened after the time requested by the server. That of HTTP+SSE
+   is the session. */
 struct mcp_listen {
 	struct mcp_session *session;
 	struct http_exchange *exchange; /* NULL: not open */
@@ -49,6 +47,10 @@ struct mcp_listen {
 	struct buf message, last_id; /* of the newest event with an id */
 	uint64_t due_ns;             /* when to open it; UINT64_MAX: never */
 	unsigned empty_streams;      /* consecutive streams without an event */
+	/* Of HTTP+SSE: takes each event, and the stream is not reopened. NULL: a background stream. */
+	int (*take)(void *channel, const struct sse_event *e, struct error *err);
+	void *channel;
+	struct error why; /* how it ended, if `take` is set */
 };
 
 void mcp_listen_init(struct mcp_listen *l, struct mcp_session *s);
@@ -61,6 +63,8 @@ void mcp_listen_stop(struct mcp_listen *l);
    and the result are as for `listen` in struct mcp_channel_ops. */
 MUST_USE int mcp_listen_serve(struct mcp_listen *l, uint64_t *wake_ns, struct error *err);
 
+/* Handles one piece with all its events, so that an endless stream cannot block the caller. */
+MUST_USE int mcp_listen_piece(struct mcp_listen *l, uint64_t *wake_ns, struct error *err);
 /* Waits until x is ready (http_ready) or, if x is NULL, for timeout_ms, and meanwhile processes
    the background stream. -1: interrupted, a local failure, or the server sent too much. */
 MUST_USE int mcp_listen_until(struct mcp_listen *l, struct http_exchange *x, uint64_t timeout_ms,

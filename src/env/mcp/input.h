@@ -3,7 +3,7 @@
 #ifndef ROLLDBG_ENV_MCP_INPUT_H
 #define ROLLDBG_ENV_MCP_INPUT_H
 
-#include "env/mcp/exchange.h"
+#include "base/buf.h"
 
 /* The kinds of input we support: clientCapabilities in each request. */
 #define MCP_INPUT_CAPABILITIES "{\"roots\":{},\"elicitation\":{}}"
@@ -22,7 +22,16 @@ enum mcp_result_kind mcp_result_kind(struct str result);
    in `why`, if the server requests unsupported input, or none. */
 bool mcp_input_answer(struct str result, struct buf *responses, struct buf *state, struct buf *why);
 
-/* Is the result of a tool call unusable, and why? */
-bool mcp_result_is_unusable(const struct mcp_reply *r, struct buf *why);
+/* Is the result of a tool call unusable, and why? given_up: see struct mcp_reply. */
+bool mcp_result_is_unusable(struct str result, struct str given_up, struct buf *why);
+
+/* The client capability that announces this. */
+#define ELICIT_CAPABILITY "\"elicitation\":{}"
+
+/* Answers a server's question to the user: as there is no user, the form's defaults are sent (SEP-1034),
+   if every required field has one. Appends the result of `elicitation/create`: {"action":"accept","content":{..}}, or
+   {"action":"decline"} with the reason in `why`. params: the request's, valid JSON. Returns true
+   if accepted. */
+bool elicit_answer(struct str params, struct buf *result, struct buf *why);
 
 #endif

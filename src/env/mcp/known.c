@@ -6,8 +6,6 @@
 #include "json/canon.h"
 #include "json/index.h"
 
-#include <stdio.h>
-
 #define RAW_MAX ((size_t)4 << 20)
 
 void mcp_known_init(struct mcp_known *k, struct event_queue *events)
@@ -21,12 +19,12 @@ void mcp_known_init(struct mcp_known *k, struct event_queue *events)
 		.reward = BUF(BUF_MAX_SMALL),
 		.env_steps = -1,
 	};
-	mcp_reading_init(&k->reading);
+	reading_init(&k->reading);
 }
 
 void mcp_known_release(struct mcp_known *k)
 {
-	mcp_reading_release(&k->reading);
+	reading_release(&k->reading);
 	BUFS_RELEASE(&k->control_state, &k->start, &k->seen, &k->total_reward, &k->reward);
 }
 
@@ -51,14 +49,12 @@ struct hidden_error_context mcp_known_before(const struct mcp_known *k)
 
 void mcp_known_cut_raw(struct mcp_known *k, struct env_reply *out)
 {
-	char detail[96];
 	struct str kept = text_utf8_cut(out->raw, RAW_MAX);
 
-	if (kept.n == out->raw.n)
-		return;
-	snprintf(detail, sizeof(detail), "{\"what\":\"raw\",\"kept\":%zu,\"of\":%zu}", kept.n,
-	         out->raw.n);
-	events_push(k->events, EVENT_TRUNCATED_BYTES, str_from(detail));
+	if (kept.n < out->raw.n) {
+		events_pack(k->events, EVENT_TRUNCATED_BYTES, "{what:'raw',kept:%i,of:%i}",
+		            (int64_t)kept.n, (int64_t)out->raw.n);
+	}
 	out->raw = kept;
 }
 

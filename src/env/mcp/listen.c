@@ -11,18 +11,15 @@
 
 void mcp_store_event_id(struct mcp_session *s, struct buf *last, struct str id)
 {
-	char detail[128];
+	char why[96];
 
-	if (!id.n)
-		return;
-	buf_clear(last);
-	if (id.n <= MCP_ID_MAX) {
-		buf_str(last, id);
-		return;
+	if (id.n)
+		buf_set(last, id.n <= MCP_ID_MAX ? id : STR_NONE);
+	if (id.n > MCP_ID_MAX) {
+		snprintf(why, sizeof(why),
+		         "the id of an event has %zu bytes: too long to resume with", id.n);
+		events_pack(s->conf.events, EVENT_NOISE, "{why:%t}", why);
 	}
-	snprintf(detail, sizeof(detail),
-	         "{\"why\":\"the id of an event has %zu bytes: too long to resume with\"}", id.n);
-	events_push(s->conf.events, EVENT_NOISE, str_from(detail));
 }
 
 int mcp_post_message(struct mcp_session *s, const struct http_request *q, struct http_exchange **x,
@@ -119,7 +116,12 @@ static int process_event(struct mcp_listen *l, struct error *err)
 	struct sse_event event;
 	bool more = sse_next(&l->sse, &event);
 
-	if (l->sse.too_large && !l->too_large) {
+	if (l->take && !more && l->sse.too_large) {
+		l->sse.too_large = false; /* reported once each */
+		return error_set(err, FAIL_PROTOCOL, "an event is over %zu MiB",
+		                 MCP_REPLY_MAX >> 20);
+	}
+	if (!l->take && l->sse.too_large && !l->too_large) {
 		l->too_large = true;
 		events_push(l->session->conf.events, EVENT_TRUNCATED_BYTES,
 		            STR("{\"what\":\"an event of the background stream\"}"));
@@ -127,6 +129,8 @@ static int process_event(struct mcp_listen *l, struct error *err)
 	if (!more)
 		return 0;
 	l->empty_streams = 0;
+	if (l->take)
+		return l->take(l->channel, &event, err) ? -1 : 1;
 	mcp_store_event_id(l->session, &l->last_id, event.id);
 	if (!str_is(event.type, "message") || !event.data.n)
 		return 1;
@@ -145,8 +149,9 @@ static int read_piece(struct mcp_listen *l, struct error *err)
 	if (http_wait_headers(l->exchange, &why) == 0) {
 		if (http_status(l->exchange) != 200 ||
 		    !http_media_is(l->exchange, "text/event-stream")) {
-			log_info("no background stream: GET returned HTTP %d",
-			         http_status(l->exchange));
+			error_set(&l->why, FAIL_PROTOCOL, "%s is not an event stream: HTTP %d",
+			          l->request.url, http_status(l->exchange));
+			log_info("no stream: %s", l->why.text);
 			end_listening(l, false);
 			return 1;
 		}
@@ -161,8 +166,11 @@ static int read_piece(struct mcp_listen *l, struct error *err)
 		*err = why;
 		return -1;
 	}
-	log_info("the background stream ended%s%s", why.kind ? ": " : "", why.kind ? why.text : "");
-	end_listening(l, true);
+	if (!why.kind)
+		error_set(&why, FAIL_TRANSPORT, "the event stream ended without the response");
+	log_info("a stream ended: %s", why.text);
+	l->why = why;
+	end_listening(l, !l->take);
 	return 1;
 }
 
@@ -177,8 +185,7 @@ int mcp_listen_serve(struct mcp_listen *l, uint64_t *wake_ns, struct error *err)
 	return took;
 }
 
-/* Handles one piece with all its events, so that an endless stream cannot block the caller. */
-static int serve(struct mcp_listen *l, uint64_t *wake_ns, struct error *err)
+int mcp_listen_piece(struct mcp_listen *l, uint64_t *wake_ns, struct error *err)
 {
 	int took = mcp_listen_serve(l, wake_ns, err);
 
@@ -200,7 +207,7 @@ int mcp_listen_until(struct mcp_listen *l, struct http_exchange *x, uint64_t tim
 		uint64_t wake = until;
 		size_t count = 0;
 
-		if (serve(l, &wake, err))
+		if (mcp_listen_piece(l, &wake, err))
 			return -1;
 		now = io_now_ns(io);
 		if ((x && http_ready(x)) || now >= until)

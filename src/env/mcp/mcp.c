@@ -4,12 +4,85 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "env/mcp/state.h"
 #include "env/reading.h"
 #include "json/write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+static void note(struct env_mcp *e, enum event_kind event, const char *what, const char *why,
+                 bool skipped)
+{
+	reading_note(&e->base.events, event, what, str_from(why), skipped);
+}
+
+/* ---- the control plane ---- */
+
+static int read_status(struct env_mcp *e, struct env_reply *out, struct error *err)
+{
+	struct str status;
+
+	if (control_read(&e->control, CONTROL_STATUS, &status, err))
+		return -1;
+	mcp_known_status(&e->known, status, buf_cstr(&e->control.why), out);
+	e->base.facts.total_reward = mcp_known_total_reward(&e->known);
+	return 0;
+}
+
+static int read_control_plane(struct env_mcp *e, struct env_reply *out, struct error *err)
+{
+	struct str body;
+
+	if (e->control.kind == CONTROL_NONE)
+		return 0;
+	if (read_status(e, out, err))
+		return -1;
+	if (e->known.state_lost)
+		return 0;
+	if (control_read(&e->control, CONTROL_REWARD, &body, err))
+		return -1;
+	mcp_known_reward(&e->known, body, buf_cstr(&e->control.why), out);
+	return 0;
+}
+
+/* ---- tools ---- */
+
+static void note_endless(struct env_mcp *e, bool endless)
+{
+	if (endless) {
+		note(e, EVENT_NOISE, "tools/list",
+		     "pagination does not end: the cursor repeats, or the pages are too large "
+		     "or too slow",
+		     false);
+	}
+}
+
+int mcp_check_tools(struct env_mcp *e, struct error *err)
+{
+	struct buf now = BUF(BUF_MAX_MESSAGE), detail = BUF(BUF_MAX_MESSAGE);
+	struct mcp_reply r;
+	bool endless;
+
+	if (!e->session->tools_changed)
+		return 0;
+	e->session->tools_changed = false;
+	int failed = mcp_list_tools(e->session, &now, &endless, &r, err);
+	if (!failed && r.got != MCP_GOT_RESULT) {
+		note(e, EVENT_NOISE, "tools/list",
+		     "the tool list changed, but reading the new one was refused", false);
+	} else if (!failed &&
+	           tools_differ(buf_view(&e->tools), buf_view(&now), e->hasher, &detail)) {
+		struct buf before = e->tools;
+
+		e->tools = now;
+		now = before;
+		e->base.facts.tools = buf_view(&e->tools);
+		events_push(&e->base.events, EVENT_TOOLS_CHANGED, buf_view(&detail));
+	}
+	note_endless(e, !failed && endless);
+	BUFS_RELEASE(&now, &detail);
+	return failed;
+}
 
 /* ---- opening ---- */
 
@@ -56,8 +129,8 @@ static int list_tools(struct env_mcp *e, struct env_reply *refusal, struct error
 		return -1;
 	if (r.got != MCP_GOT_RESULT)
 		return mcp_refused(e, &r, "tools/list", refusal, err);
-	mcp_note_endless(e, endless);
-	e->facts.tools = buf_view(&e->tools);
+	note_endless(e, endless);
+	e->base.facts.tools = buf_view(&e->tools);
 	return 0;
 }
 
@@ -77,14 +150,14 @@ static int find_control_plane(struct env_mcp *e, struct error *err)
 		log_warn("cannot tell whether the server has a control plane (%s): treated as "
 		         "plain MCP",
 		         why);
-		mcp_note(e, EVENT_CONTROL_PLANE_FAILED, "detection", why, false);
+		note(e, EVENT_CONTROL_PLANE_FAILED, "detection", why, false);
 	}
 	if (e->control.kind == CONTROL_NONE && e->conf->protocol &&
 	    !strcmp(e->conf->protocol, "mcp-gym")) {
 		return error_set(err, FAIL_PROTOCOL,
 		                 "%s has no MCP-Gym control plane (use \1protocol\2 mcp for "
 		                 "plain MCP)",
-		                 mcp_session_url(e->session));
+		                 buf_cstr(&e->session->url));
 	}
 	return 0;
 }
@@ -127,22 +200,20 @@ static void fill_facts(struct env_mcp *e)
 	                                    [CONTROL_HTTP_HASHED] = "HTTP, hashed session id",
 	                                    [CONTROL_RESOURCES] = "resources"};
 
-	e->facts.protocol = e->control.kind == CONTROL_NONE ? "mcp" : "mcp-gym";
-	e->facts.revision = mcp_session_revision(e->session);
-	e->facts.era = mcp_session_is_none(e->session) ? "modern" : "legacy";
-	e->facts.transport = mcp_session_transport(e->session);
-	e->facts.name = mcp_server_name(e->session);
-	e->facts.version = mcp_server_version(e->session);
-	e->facts.state_kind = e->source.kind;
-	e->facts.state_target = e->source.target;
-	e->facts.state_arguments = e->source.arguments;
-	e->facts.session = mcp_session_id(e->session);
-	if (!plain(e->conf) &&
-	    (e->control.kind != CONTROL_NONE || !mcp_session_is_none(e->session))) {
-		e->facts.env_session = buf_view(&e->control.id);
-	}
-	e->facts.url = str_from(mcp_session_url(e->session));
-	e->facts.traits = (struct env_traits){
+	e->base.facts.protocol = e->control.kind == CONTROL_NONE ? "mcp" : "mcp-gym";
+	e->base.facts.revision = e->session->revision;
+	e->base.facts.era = e->session->modern ? "modern" : "legacy";
+	e->base.facts.transport = e->session->ops->name;
+	e->base.facts.name = e->session->name.n ? buf_view(&e->session->name) : STR_NONE;
+	e->base.facts.version = e->session->version.n ? buf_view(&e->session->version) : STR_NONE;
+	e->base.facts.state_kind = e->source.kind;
+	e->base.facts.state_target = e->source.target;
+	e->base.facts.state_arguments = e->source.arguments;
+	e->base.facts.session = buf_view(&e->session->id);
+	if (!plain(e->conf) && (e->control.kind != CONTROL_NONE || !e->session->modern))
+		e->base.facts.env_session = buf_view(&e->control.id);
+	e->base.facts.url = str_from(buf_cstr(&e->session->url));
+	e->base.facts.traits = (struct env_traits){
 		.takes_seed =
 			e->control.kind == CONTROL_HTTP || e->control.kind == CONTROL_HTTP_HASHED,
 		.starts_over = e->control.kind == CONTROL_HTTP,
@@ -150,8 +221,8 @@ static void fill_facts(struct env_mcp *e)
 		.names_sessions = true,
 		.own_server = str_starts(str_from(e->conf->url), STR(STDIO_SCHEME)),
 	};
-	log_info("%s: control plane: %s; state source: %s", mcp_session_url(e->session),
-	         kinds[e->control.kind], state_kind_name(e->facts.state_kind));
+	log_info("%s: control plane: %s; state source: %s", buf_cstr(&e->session->url),
+	         kinds[e->control.kind], state_kind_name(e->base.facts.state_kind));
 }
 
 /* ---- the vtable ---- */
@@ -188,7 +259,7 @@ static int open_session(struct env_mcp *e, struct env_reply *refusal, struct err
 
 		return mcp_refused(e, &r, modern ? "server/discover" : "initialize", refusal, err);
 	}
-	e->facts.session = mcp_session_id(e->session);
+	e->base.facts.session = buf_view(&e->session->id);
 	return list_tools(e, refusal, err) ? error_from_peer(err) : 0;
 }
 
@@ -249,10 +320,10 @@ static int read_start(struct env_mcp *e, struct env_reply *out, struct error *er
 	struct str first;
 
 	if (must_not_read_state(e)) {
-		mcp_note(e, EVENT_CONTROL_PLANE_FAILED, "state",
-		         "not read before the first call, which would create an unseeded "
-		         "environment on this server",
-		         true);
+		note(e, EVENT_CONTROL_PLANE_FAILED, "state",
+		     "not read before the first call, which would create an unseeded "
+		     "environment on this server",
+		     true);
 		return 0;
 	}
 	if (control_read(&e->control, CONTROL_STATE, &first, err))
@@ -275,7 +346,7 @@ static int read_source(struct env_mcp *e, struct str *out, struct error *err)
 		return -1;
 	}
 	if (!out->p && e->source.why.n)
-		mcp_note(e, EVENT_CONTROL_PLANE_FAILED, "state", buf_cstr(&e->source.why), false);
+		note(e, EVENT_CONTROL_PLANE_FAILED, "state", buf_cstr(&e->source.why), false);
 	if (e->source.kind == STATE_CONTROL_PLANE)
 		mcp_known_state(&e->known, *out);
 	return 0;
@@ -298,8 +369,8 @@ static int choose_ignored(struct env_mcp *e, struct error *err)
 	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_MESSAGE)};
 	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, first, err))
 		return -1;
-	e->facts.state_ignore = buf_view(&e->ignored.json);
-	e->facts.ignore_paths = e->ignored.paths;
+	e->base.facts.state_ignore = buf_view(&e->ignored.json);
+	e->base.facts.ignore_paths = e->ignored.paths;
 	return 0;
 }
 
@@ -309,15 +380,15 @@ static int read_status_before(struct env_mcp *e, struct env_reply *start, struct
 {
 	struct env_reply before = *start;
 
-	if (mcp_read_status(e, &before, err))
+	if (read_status(e, &before, err))
 		return -1;
 	if (before.terminated > 0 || before.truncated > 0) {
 		start->terminated = before.terminated;
 		start->truncated = before.truncated;
-		mcp_note(e, EVENT_NOTIFICATION, "status",
-		         "the episode was over before the first step: another client used it, "
-		         "and it was not reset",
-		         false);
+		note(e, EVENT_NOTIFICATION, "status",
+		     "the episode was over before the first step: another client used it, "
+		     "and it was not reset",
+		     false);
 	}
 	return 0;
 }
@@ -364,7 +435,7 @@ static int mcp_state(struct env *base, struct str *out, struct error *err)
 
 static struct mcp_call_context call_context(const struct env_mcp *e)
 {
-	return (struct mcp_call_context){.env_session = e->facts.env_session,
+	return (struct mcp_call_context){.env_session = e->base.facts.env_session,
 	                                 .before = mcp_known_before(&e->known),
 	                                 .error_texts = e->conf->error_texts,
 	                                 .error_text_count = e->conf->error_text_count};
@@ -385,31 +456,21 @@ static int mcp_step(struct env *base, struct str name, struct str arguments, str
 	mcp_read_tool_reply(&r, &context, &e->known.reading, out);
 	mcp_known_cut_raw(&e->known, out);
 	e->last = reading_keep(out, &e->kept);
-	e->facts.session = mcp_session_id(e->session);
-	out->session = e->facts.session;
-	out->env_session = e->facts.env_session;
+	e->base.facts.session = buf_view(&e->session->id);
+	out->session = e->base.facts.session;
+	out->env_session = e->base.facts.env_session;
 	if (out->outcome != OUTCOME_OK && out->error.layer == LAYER_TRANSPORT)
 		return 0; /* no reply: two more requests would only time out again */
-	int failed = mcp_read_control_plane(e, out, err);
+	int failed = read_control_plane(e, out, err);
 	mcp_known_conclude(&e->known, out);
 	if (out->outcome != OUTCOME_OK)
 		e->last = STR_NONE;
 	return failed;
 }
 
-static const struct env_facts *mcp_facts(const struct env *base)
-{
-	return &((const struct env_mcp *)base)->facts;
-}
-
 static int mcp_resources(struct env *base, struct buf *out, struct error *err)
 {
 	return mcp_list_resources(mcp_of(base)->session, out, err);
-}
-
-static bool mcp_event(struct env *base, struct event *out)
-{
-	return events_take(&mcp_of(base)->events, out);
 }
 
 static void mcp_close(struct env *base)
@@ -418,12 +479,12 @@ static void mcp_close(struct env *base)
 
 	if (!e)
 		return;
-	mcp_session_close(e->session);
+	e->session->ops->close(e->session->channel);
 	mcp_session_free(e->session);
 	control_release(&e->control);
 	state_source_release(&e->source);
 	mcp_known_release(&e->known);
-	events_release(&e->events);
+	events_release(&e->base.events);
 	hasher_free(e->hasher);
 	ignore_paths_release(&e->ignored);
 	arena_release(&e->kept);
@@ -445,9 +506,7 @@ const struct env_ops env_mcp = {
 	.reset = mcp_reset,
 	.state = mcp_state,
 	.step = mcp_step,
-	.facts = mcp_facts,
 	.resources = mcp_resources,
-	.event = mcp_event,
 	.close = mcp_close,
 };
 
@@ -461,7 +520,7 @@ static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io)
 	e->tools = e->ignored.json = BUF(BUF_MAX_MESSAGE);
 	e->extra = e->client_version = BUF(BUF_MAX_SMALL);
 	e->hasher = hasher_new();
-	mcp_known_init(&e->known, &e->events);
+	mcp_known_init(&e->known, &e->base.events);
 	describe_client(e);
 	struct mcp_conf mcp = {.url = conf->url,
 	                       .era = era_of(conf->era),
@@ -472,8 +531,8 @@ static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io)
 	                       .client_version = buf_cstr(&e->client_version),
 	                       .extra = e->extra.n ? buf_view(&e->extra) : STR_NONE,
 	                       .io = io,
-	                       .events = &e->events};
+	                       .events = &e->base.events};
 	e->session = mcp_session_new(&mcp);
-	control_init(&e->control, io, e->session, &e->events, conf);
+	control_init(&e->control, io, e->session, &e->base.events, conf);
 	return e;
 }

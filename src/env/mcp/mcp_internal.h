@@ -1,16 +1,17 @@
 /* The directory env/mcp/: the MCP adapter: sessions, their channels, tools, the control plane,
    replies. The interface it implements is env.h; JSON-RPC and event streams are in protocol/. */
 
-/* The internals of an MCP environment, shared by mcp.c (open to close), watch.c (checks besides
-   replies) and refused.c. */
+/* The internals of an MCP environment, shared by mcp.c (open to close), state.c and
+   refused.c. */
 #ifndef ROLLDBG_ENV_MCP_MCP_INTERNAL_H
 #define ROLLDBG_ENV_MCP_MCP_INTERNAL_H
 
 #include "base/mem.h"
 #include "env/ignore_paths.h"
+#include "env/mcp/control_plane.h"
 #include "env/mcp/known.h"
-#include "env/mcp/state.h"
-#include "env/mcp/tools.h"
+#include "env/mcp/mcp_session.h"
+#include "env/state_source.h"
 #include "env/tool_list.h"
 
 struct env_mcp {
@@ -21,7 +22,6 @@ struct env_mcp {
 	struct control_plane control;
 	struct state_source source;
 	struct mcp_known known;
-	struct event_queue events;
 	struct hasher *hasher;
 	struct ignore_paths ignored;
 	struct buf tools, extra, client_version;
@@ -29,30 +29,29 @@ struct env_mcp {
 	struct str last;   /* last observation, if the state is read from it */
 	bool state_read;   /* the state of the first turn is in source.value */
 	bool acted;        /* a step was sent */
-	struct env_facts facts;
 };
-
-/* Queues an event {"what","why"}; why is shortened to a sentence. `skipped`: intentionally not
-   done. */
-void mcp_note(struct env_mcp *e, enum event_kind event, const char *what, const char *why,
-              bool skipped);
-
-/* Reports that not all pages of the tool list were read. */
-void mcp_note_endless(struct env_mcp *e, bool endless);
-
-/* Fills env_steps, terminated and truncated of out, and checks whether the control plane
-   belongs to the environment that acted. -1 only when interrupted, or for a local failure. */
-MUST_USE int mcp_read_status(struct env_mcp *e, struct env_reply *out, struct error *err);
 
 /* Handles a refused session. -1 with an error: no server, or not an MCP server. Otherwise it is
    a refusal, which is recorded. */
 MUST_USE int mcp_refused(struct env_mcp *e, const struct mcp_reply *r, const char *what,
                          struct env_reply *refusal, struct error *err);
 
-/* After a step: reads the status, then the reward. */
-MUST_USE int mcp_read_control_plane(struct env_mcp *e, struct env_reply *out, struct error *err);
-
 /* After list_changed: lists the tools again and reports the differences. */
 MUST_USE int mcp_check_tools(struct env_mcp *e, struct error *err);
+
+/* ---- the state, from its source: the control plane, a resource or a tool (state.c) ---- */
+
+/* The current state, absent if it could not be read (s->why says why). `last` is the last
+   observation, for STATE_OBSERVATION: absent after a failed step. */
+MUST_USE int mcp_read_state(struct state_source *s, struct mcp_session *session,
+                            struct control_plane *control, struct reply_reading *reading,
+                            struct str last, struct str *out, struct error *err);
+
+/* For STATE_TOOL: FAIL_USAGE, with the nearest tool, if the tool is not in the list (a raw JSON
+   array) and the server refuses to call it; it may execute tools that it does not list. No call is
+   made if the tool is in the list, or if the list is absent or empty. */
+MUST_USE int mcp_check_state_tool(const struct state_source *s, struct str tools,
+                                  struct mcp_session *session, struct reply_reading *reading,
+                                  struct error *err);
 
 #endif

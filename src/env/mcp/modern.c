@@ -1,11 +1,10 @@
-/* MCP without sessions: see modern.h. */
-#include "env/mcp/modern.h"
+/* MCP without sessions: see mcp_session.h. */
+#include "env/mcp/mcp_session.h"
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "env/mcp/headers.h"
 #include "env/mcp/input.h"
-#include "env/mcp/revisions.h"
 #include "json/write.h"
 
 #include <inttypes.h>
@@ -53,13 +52,14 @@ static void write_meta(const struct mcp_exchange *t, struct json_writer *w)
 {
 	const struct mcp_session *s = t->session;
 
-	jw_put_object(w, "_meta");
-	jw_put_text(w, META("protocolVersion"), s->revision);
-	jw_key(w, META("clientInfo"));
-	mcp_write_client_info(s, false, w); /* servers of this revision read nothing more */
-	jw_put_raw(w, META("clientCapabilities"), STR(MCP_INPUT_CAPABILITIES));
+	/* servers of this revision read nothing more of clientInfo */
+	jw_pack(w,
+	        "_meta:{" META("protocolVersion") ":%t," META(
+			"clientInfo") ":{name:'rolldbg',version:"
+	                              "%t}," META("clientCapabilities") ":%r",
+	        s->revision, s->conf.client_version, STR(MCP_INPUT_CAPABILITIES));
 	if (!t->q.may_repeat) /* a call that may have effects */
-		mcp_write_progress_token(s, w);
+		jw_put_i64(w, "progressToken", s->next_id);
 	jw_end(w);
 }
 
@@ -199,15 +199,10 @@ static bool refused_before(const struct mcp_reply *r)
 /* Without requestState, which only the server understands and which differs each time. */
 static void note_input_requests(const struct mcp_exchange *t, struct str result)
 {
-	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
-	struct json_writer w = jw_begin(&detail);
-
-	jw_put_text(&w, "what", "input_required");
-	jw_put_raw(&w, "asked", JSON_GET(result, "inputRequests"));
-	jw_put_raw(&w, "answered", t->responses.n ? buf_view(&t->responses) : STR("null"));
-	jw_end(&w);
-	events_push_json(t->session->conf.events, EVENT_NOTIFICATION, &detail);
-	buf_release(&detail);
+	events_pack(t->session->conf.events, EVENT_NOTIFICATION,
+	            "{what:'input_required',asked:%r,answered:%r}",
+	            JSON_GET(result, "inputRequests"),
+	            t->responses.n ? buf_view(&t->responses) : STR_NONE);
 }
 
 /* Gives up, with a reason that is valid until the next request. */
@@ -255,7 +250,8 @@ static void read_result_kind(struct mcp_exchange *t, struct mcp_reply *r, bool *
 		answer_questions(t, r, again);
 		break;
 	case MCP_RESULT_UNKNOWN:
-		if (strcmp(t->q.method, "tools/call") != 0 && mcp_result_is_unusable(r, &why))
+		if (strcmp(t->q.method, "tools/call") != 0 &&
+		    mcp_result_is_unusable(r->message.result, r->given_up, &why))
 			mcp_set_failure(t->session, r, MCP_GOT_UNUSABLE, buf_cstr(&why));
 		break;
 	}
@@ -310,19 +306,15 @@ int mcp_modern_request(struct mcp_session *s, const char *method, struct str par
 
 bool mcp_modern_accepts_tool(struct mcp_session *s, struct str tool)
 {
-	struct buf why = BUF(BUF_MAX_SMALL), detail = BUF(BUF_MAX_SMALL);
+	struct buf why = BUF(BUF_MAX_SMALL);
 	/* channels without headers need not follow their rules */
 	int marks = s->ops == &mcp_http ? mcp_header_marks(tool, &why) : 0;
-	struct json_writer w;
 
 	if (marks < 0) {
-		w = jw_begin(&detail);
-		jw_put_text(&w, "what", "tools/list");
-		jw_put_text(&w, "why", "a tool that violates the header rules is not offered");
-		jw_put_raw(&w, "tool", JSON_GET(tool, "name"));
-		jw_put_str(&w, "rule", buf_view(&why));
-		jw_end(&w);
-		events_push_json(s->conf.events, EVENT_NOISE, &detail);
+		events_pack(s->conf.events, EVENT_NOISE,
+		            "{what:'tools/list',why:'a tool that violates the header rules is not "
+		            "offered',tool:%r,rule:%s}",
+		            JSON_GET(tool, "name"), buf_view(&why));
 		log_warn("a tool is not offered: %s", buf_cstr(&why));
 	}
 	if (marks > 0) {
@@ -331,7 +323,7 @@ bool mcp_modern_accepts_tool(struct mcp_session *s, struct str tool)
 		buf_str(&s->marked, tool);
 		buf_char(&s->marked, ']');
 	}
-	BUFS_RELEASE(&why, &detail);
+	buf_release(&why);
 	return marks >= 0;
 }
 

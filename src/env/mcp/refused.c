@@ -44,8 +44,8 @@ static int not_mcp(struct env_mcp *e, const struct mcp_reply *r, const char *wha
 		put_content(r, &text);
 	}
 	bool other = !moved && !gateway && !is_broken_json(r);
-	bool usual = str_ends(str_from(mcp_session_url(e->session)), STR("/mcp"));
-	error_set(err, FAIL_PROTOCOL, "%s%s: %s returned HTTP %d%s%s", mcp_session_url(e->session),
+	bool usual = str_ends(str_from(buf_cstr(&e->session->url)), STR("/mcp"));
+	error_set(err, FAIL_PROTOCOL, "%s%s: %s returned HTTP %d%s%s", buf_cstr(&e->session->url),
 	          other ? " is not an MCP server" : "", what, r->http_status, buf_cstr(&text),
 	          moved     ? "; use the URL it redirects to"
 	          : gateway ? "; a proxy in between cannot reach the server"
@@ -78,13 +78,13 @@ int mcp_refused(struct env_mcp *e, const struct mcp_reply *r, const char *what,
 		                 "%.*s", STR_ARG(r->text));
 	}
 	if (r->got == MCP_GOT_UNUSABLE) {
-		return error_set(err, FAIL_PROTOCOL, "%s: %.*s", mcp_session_url(e->session),
+		return error_set(err, FAIL_PROTOCOL, "%s: %.*s", buf_cstr(&e->session->url),
 		                 STR_ARG(r->text));
 	}
 	if (r->got == MCP_GOT_HTTP && !answered)
 		return not_mcp(e, r, what, err);
 	if (lacks_initialize(r, what)) {
-		const char *url = mcp_session_url(e->session);
+		const char *url = buf_cstr(&e->session->url);
 		bool http = !strncmp(url, "http", 4) && str_ends(str_from(url), STR("/mcp"));
 
 		return error_set(err, FAIL_PROTOCOL,

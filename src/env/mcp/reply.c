@@ -1,9 +1,9 @@
-/* Classifies MCP replies: see reply.h. The numbers in comments are the shapes of errors, as in
+/* Classifies MCP replies: see known.h. The numbers in comments are the shapes of errors, as in
    fixtures/scenario/shape-N-*: 1 no response; 2 an HTTP error without JSON-RPC; 3 one with a
    JSON-RPC error; 4 a JSON-RPC error with HTTP 200; 5 isError; 6 isError misnamed or misplaced;
    7 an error in the text; 8 one in structuredContent only; 9 a stream that ends without the
    response; 10 a result that is none yet; 11 no capacity for a session. */
-#include "env/mcp/reply.h"
+#include "env/mcp/known.h"
 
 #include "base/html.h"
 #include "env/error_text.h"
@@ -16,17 +16,7 @@
 
 #define ID_MAX ((size_t)64) /* maximum length of an id in a message */
 
-void mcp_reading_init(struct mcp_reading *m)
-{
-	m->observation = m->structured = m->message = m->session = BUF(BUF_MAX_MESSAGE);
-}
-
-void mcp_reading_release(struct mcp_reading *m)
-{
-	BUFS_RELEASE(&m->observation, &m->structured, &m->message, &m->session);
-}
-
-static void store_json_message(struct mcp_reading *m, struct str value, struct env_reply *out)
+static void store_json_message(struct reply_reading *m, struct str value, struct env_reply *out)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
@@ -45,7 +35,8 @@ static void fail(struct env_reply *out, enum outcome outcome, enum error_layer l
 
 /* ---- 1, 2, 9: no response, or one that is not MCP ---- */
 
-static void read_no_answer(const struct mcp_reply *r, struct mcp_reading *m, struct env_reply *out)
+static void read_no_answer(const struct mcp_reply *r, struct reply_reading *m,
+                           struct env_reply *out)
 {
 	bool late = r->got == MCP_GOT_TIMEOUT;
 
@@ -60,7 +51,7 @@ static enum error_class http_class(int status)
 }
 
 /* The code must be raw JSON, but there is only the status. */
-static struct str code_of_status(struct mcp_reading *m, int status)
+static struct str code_of_status(struct reply_reading *m, int status)
 {
 	snprintf(m->code, sizeof(m->code), "%d", status);
 	return str_from(m->code);
@@ -88,7 +79,7 @@ static void explain_json(const struct mcp_reply *r, struct buf *text)
 	}
 }
 
-static void explain_http(const struct mcp_reply *r, bool refused, struct mcp_reading *m,
+static void explain_http(const struct mcp_reply *r, bool refused, struct reply_reading *m,
                          struct env_reply *out)
 {
 	const struct json_fault *fault = &r->message.fault;
@@ -112,7 +103,7 @@ static void explain_http(const struct mcp_reply *r, bool refused, struct mcp_rea
 	buf_release(&text);
 }
 
-static void read_http(const struct mcp_reply *r, struct mcp_reading *m, struct env_reply *out)
+static void read_http(const struct mcp_reply *r, struct reply_reading *m, struct env_reply *out)
 {
 	bool refused = r->http_status >= 300;
 	enum error_class class = refused ? http_class(r->http_status) : CLASS_PROTOCOL;
@@ -128,7 +119,7 @@ static void read_http(const struct mcp_reply *r, struct mcp_reading *m, struct e
 }
 
 /* A response came, but too large, or not HTTP. */
-static void read_unusable(const struct mcp_reply *r, struct mcp_reading *m, struct env_reply *out)
+static void read_unusable(const struct mcp_reply *r, struct reply_reading *m, struct env_reply *out)
 {
 	bool message = r->message.kind == JSONRPC_INVALID;
 
@@ -156,7 +147,7 @@ static enum error_class jsonrpc_class(struct str code)
 	return CLASS_OTHER;
 }
 
-static void read_error(const struct mcp_reply *r, struct mcp_reading *m, struct env_reply *out)
+static void read_error(const struct mcp_reply *r, struct reply_reading *m, struct env_reply *out)
 {
 	bool http = r->http_status >= 300;
 	enum error_class class = jsonrpc_class(r->message.error_code);
@@ -220,7 +211,7 @@ static struct str text_of(struct str observation)
 	return observation;
 }
 
-static void read_reply_session(struct str body, struct mcp_reading *m, struct env_reply *out)
+static void read_reply_session(struct str body, struct reply_reading *m, struct env_reply *out)
 {
 	enum { ID, SESSION, COUNT };
 	static const struct str keys[COUNT] = {STR_INIT("session_id"), STR_INIT("session")};
@@ -249,7 +240,7 @@ static bool is_session_error(struct str message, struct str session)
 }
 
 /* A KeyError contains only the requested session: "Error executing tool NAME: '<id>'". */
-static void read_session_error(struct mcp_reading *m, struct env_reply *out)
+static void read_session_error(struct reply_reading *m, struct env_reply *out)
 {
 	struct str rest = out->error.message;
 	const char *quote = rest.n ? memchr(rest.p, '\'', rest.n) : NULL;
@@ -313,12 +304,12 @@ static struct hidden_error claim_of(const struct str *members, const struct mcp_
 
 /* 10: a result that requests input, or has no content. */
 static bool read_unfinished(const struct mcp_reply *r, const struct str *members,
-                            struct mcp_reading *m, struct env_reply *out)
+                            struct reply_reading *m, struct env_reply *out)
 {
 	if (json_is_null(members[RESULT_TYPE]) && json_type(members[CONTENT]) == JSON_ARRAY)
 		return false; /* as most results are */
 	struct buf why = BUF(BUF_MAX_SMALL);
-	bool is_so = mcp_result_is_unusable(r, &why);
+	bool is_so = mcp_result_is_unusable(r->message.result, r->given_up, &why);
 
 	if (is_so) {
 		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_MCP, CLASS_PROTOCOL);
@@ -330,7 +321,7 @@ static bool read_unfinished(const struct mcp_reply *r, const struct str *members
 }
 
 /* Stores the message of a claim and derives the class from it. */
-static enum error_class store_claim(const struct hidden_error *claim, struct mcp_reading *m,
+static enum error_class store_claim(const struct hidden_error *claim, struct reply_reading *m,
                                     struct env_reply *out)
 {
 	store_json_message(m, claim->message.p ? claim->message : text_of(out->observation), out);
@@ -338,7 +329,7 @@ static enum error_class store_claim(const struct hidden_error *claim, struct mcp
 }
 
 /* Kept until the environment's count is known, when the reply's bytes are gone. */
-static void store_suspicion(const struct hidden_error *claim, bool denied, struct mcp_reading *m,
+static void store_suspicion(const struct hidden_error *claim, bool denied, struct reply_reading *m,
                             struct env_reply *out)
 {
 	size_t n = claim->code.n < sizeof(m->code) ? claim->code.n : 0;
@@ -354,7 +345,7 @@ static void store_suspicion(const struct hidden_error *claim, bool denied, struc
 }
 
 static void read_result(const struct mcp_reply *r, const struct mcp_call_context *call,
-                        struct mcp_reading *m, struct env_reply *out)
+                        struct reply_reading *m, struct env_reply *out)
 {
 	struct str members[MEMBERS];
 
@@ -381,7 +372,7 @@ static void read_result(const struct mcp_reply *r, const struct mcp_call_context
 	out->error.disagrees = denied && claim.layer > LAYER_MCP ? LAYER_MCP : LAYER_NONE;
 }
 
-void mcp_settle_suspected(struct mcp_reading *m, int counted, struct env_reply *out)
+void mcp_settle_suspected(struct reply_reading *m, int counted, struct env_reply *out)
 {
 	if (hidden_error_holds(&m->suspected, counted)) {
 		fail(out, OUTCOME_TOOL_ERROR, m->suspected.layer, m->suspected_class);
@@ -392,7 +383,7 @@ void mcp_settle_suspected(struct mcp_reading *m, int counted, struct env_reply *
 	m->suspected.strength = HIDDEN_ERROR_NONE;
 }
 
-void mcp_read_other(const struct mcp_reply *r, struct mcp_reading *m, struct env_reply *out)
+void mcp_read_other(const struct mcp_reply *r, struct reply_reading *m, struct env_reply *out)
 {
 	out->http_status = r->http_status;
 	switch (r->got) {
@@ -416,7 +407,7 @@ void mcp_read_other(const struct mcp_reply *r, struct mcp_reading *m, struct env
 }
 
 void mcp_read_tool_reply(const struct mcp_reply *r, const struct mcp_call_context *call,
-                         struct mcp_reading *m, struct env_reply *out)
+                         struct reply_reading *m, struct env_reply *out)
 {
 	out->http_status = r->http_status;
 	m->suspected.strength = HIDDEN_ERROR_NONE;

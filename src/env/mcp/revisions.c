@@ -1,5 +1,5 @@
-/* The table of MCP revisions: see revisions.h. */
-#include "env/mcp/revisions.h"
+/* The table of MCP revisions: see mcp_session.h. */
+#include "env/mcp/mcp_session.h"
 
 #include "json/scan.h"
 

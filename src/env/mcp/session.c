@@ -1,13 +1,9 @@
-/* Opening and closing an MCP session: see session.h. */
-#include "env/mcp/session.h"
+/* Opening and closing an MCP session: see mcp_session.h. */
+#include "env/mcp/mcp_session.h"
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "env/mcp/elicit.h"
-#include "env/mcp/http.h"
-#include "env/mcp/modern.h"
-#include "env/mcp/revisions.h"
-#include "json/write.h"
+#include "env/mcp/input.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,81 +58,16 @@ void mcp_session_free(struct mcp_session *s)
 	free(s);
 }
 
-const char *mcp_session_revision(const struct mcp_session *s)
-{
-	return s->revision;
-}
-
-const char *mcp_session_transport(const struct mcp_session *s)
-{
-	return s->ops->name;
-}
-
-struct str mcp_session_id(const struct mcp_session *s)
-{
-	return buf_view(&s->id);
-}
-
-bool mcp_session_is_none(const struct mcp_session *s)
-{
-	return s->modern;
-}
-
-const char *mcp_session_url(const struct mcp_session *s)
-{
-	return buf_cstr(&s->url);
-}
-
-static struct str unless_empty(const struct buf *b)
-{
-	return b->n ? buf_view(b) : STR_NONE;
-}
-
-struct str mcp_server_name(const struct mcp_session *s)
-{
-	return unless_empty(&s->name);
-}
-
-struct str mcp_server_version(const struct mcp_session *s)
-{
-	return unless_empty(&s->version);
-}
-
-bool mcp_tools_changed(struct mcp_session *s)
-{
-	bool changed = s->tools_changed;
-
-	s->tools_changed = false;
-	return changed;
-}
-
 /* ---- open, request, close ---- */
-
-void mcp_write_client_info(const struct mcp_session *s, bool extra, struct json_writer *w)
-{
-	jw_object(w);
-	jw_put_text(w, "name", "rolldbg");
-	jw_put_text(w, "version", s->conf.client_version);
-	if (extra && s->conf.extra.n)
-		jw_put_raw(w, "_extra", s->conf.extra);
-	jw_end(w);
-}
-
-void mcp_write_progress_token(const struct mcp_session *s, struct json_writer *w)
-{
-	jw_put_i64(w, "progressToken", s->next_id);
-}
 
 /* Writes the parameters of initialize. */
 static void write_offer(struct mcp_session *s, struct buf *params)
 {
-	struct json_writer w = jw_begin(params);
-
-	jw_put_text(&w, "protocolVersion", s->revision);
-	jw_put_raw(&w, "capabilities", STR("{" ELICIT_CAPABILITY "}"));
-	jw_key(&w, "clientInfo");
-	mcp_write_client_info(s, true, &w);
-	jw_end(&w);
+	json_pack(params,
+	          "{protocolVersion:%t,capabilities:%r,clientInfo:{name:'rolldbg',version:%t,"
+	          "_extra:%?r}}",
+	          s->revision, STR("{" ELICIT_CAPABILITY "}"), s->conf.client_version,
+	          s->conf.extra.n ? s->conf.extra : STR_NONE);
 }
 
 void mcp_store_server_info(struct mcp_session *s, struct str info)
@@ -151,21 +82,32 @@ void mcp_store_server_info(struct mcp_session *s, struct str info)
 		json_decode(version, &s->version);
 }
 
-/* Sends notifications/cancelled: the response is no longer awaited. */
+static int notify(struct mcp_session *s, const char *method, struct str params, uint64_t timeout_ms,
+                  struct error *err)
+{
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	jsonrpc_write_notification(&text, method, params);
+	struct mcp_outgoing q = {.text = buf_view(&text),
+	                         .method = method,
+	                         .params = params,
+	                         .timeout_ms = timeout_ms};
+	int failed = s->ops->send(s->channel, &q, err);
+	buf_release(&text);
+	return failed;
+}
+
+/* The response is no longer awaited. */
 static int cancel(struct mcp_session *s, int64_t id, struct error *err)
 {
 	uint64_t timeout_ms = s->conf.timeout_ms;
-	struct buf params = BUF(BUF_MAX_SMALL), text = BUF(BUF_MAX_SMALL);
-	struct mcp_outgoing q = {.method = "notifications/cancelled",
-	                         .timeout_ms = timeout_ms < CANCEL_MS ? timeout_ms : CANCEL_MS};
+	struct buf params = BUF(BUF_MAX_SMALL);
 
 	s->late_responses++;
-	buf_printf(&params, "{\"requestId\":%lld,\"reason\":\"timeout\"}", (long long)id);
-	q.params = buf_view(&params);
-	jsonrpc_write_notification(&text, q.method, q.params);
-	q.text = buf_view(&text);
-	int failed = s->ops->send(s->channel, &q, err);
-	BUFS_RELEASE(&params, &text);
+	json_pack(&params, "{requestId:%i,reason:'timeout'}", id);
+	int failed = notify(s, "notifications/cancelled", buf_view(&params),
+	                    timeout_ms < CANCEL_MS ? timeout_ms : CANCEL_MS, err);
+	buf_release(&params);
 	return failed;
 }
 
@@ -206,19 +148,6 @@ static int initialize_once(struct mcp_session *s, struct mcp_reply *r, struct er
 const char *mcp_offered_instead(const struct mcp_reply *r)
 {
 	return mcp_revision_in(JSON_GET(r->message.error_data, "supported"), true);
-}
-
-static int send_initialized(struct mcp_session *s, struct error *err)
-{
-	struct buf text = BUF(BUF_MAX_SMALL);
-	struct mcp_outgoing q = {.method = "notifications/initialized",
-	                         .timeout_ms = s->conf.timeout_ms};
-
-	jsonrpc_write_notification(&text, q.method, q.params);
-	q.text = buf_view(&text);
-	int failed = s->ops->send(s->channel, &q, err);
-	buf_release(&text);
-	return failed;
 }
 
 static int initialize(struct mcp_session *s, struct mcp_reply *r, struct error *err)
@@ -292,7 +221,9 @@ static int open_legacy(struct mcp_session *s, struct mcp_reply *r, struct error 
 	s->agreed = true;
 	mcp_store_server_info(s, JSON_GET(r->message.result, "serverInfo"));
 	log_info("MCP session open, revision %s", s->revision);
-	return send_initialized(s, err) ? error_from_peer(err) : 0;
+	return notify(s, "notifications/initialized", STR_NONE, s->conf.timeout_ms, err)
+	               ? error_from_peer(err)
+	               : 0;
 }
 
 int mcp_session_open(struct mcp_session *s, struct mcp_reply *r, struct error *err)
@@ -318,23 +249,17 @@ int mcp_session_open(struct mcp_session *s, struct mcp_reply *r, struct error *e
 
 static int replace_session(struct mcp_session *s, struct mcp_reply *r, struct error *err)
 {
-	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w = jw_begin(&detail);
-
-	jw_put_text(&w, "why",
-	            s->ops == &mcp_sse ? "the event stream ended"
-	                               : "HTTP 404: the server no longer has the session");
+	const char *why = s->ops == &mcp_sse ? "the event stream ended"
+	                                     : "HTTP 404: the server no longer has the session";
 	int failed = mcp_session_open(s, r, err);
-	jw_put_bool(&w, "opened", !failed && r->got == MCP_GOT_RESULT);
-	if (!failed && r->got != MCP_GOT_RESULT) {
-		struct str why = r->got == MCP_GOT_ERROR ? r->message.error : r->text;
+	bool refused = !failed && r->got != MCP_GOT_RESULT;
+	struct str answer = !refused                  ? STR_NONE
+	                    : r->got == MCP_GOT_ERROR ? r->message.error
+	                                              : r->text;
 
-		jw_put_str(&w, "answer",
-		           (struct str){why.p, why.n < ANSWER_MAX ? why.n : ANSWER_MAX});
-	}
-	jw_end(&w);
-	events_push_json(s->conf.events, EVENT_SESSION_REPLACED, &detail);
-	buf_release(&detail);
+	answer.n = answer.n < ANSWER_MAX ? answer.n : ANSWER_MAX;
+	events_pack(s->conf.events, EVENT_SESSION_REPLACED, "{why:%t,opened:%b,answer:%?s}", why,
+	            !failed && !refused, answer);
 	return failed;
 }
 
@@ -358,16 +283,13 @@ int mcp_call_once(struct mcp_session *s, struct str name, struct str arguments, 
                   struct error *err)
 {
 	struct buf params = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w = jw_begin(&params);
 
-	jw_put_str(&w, "name", name);
-	jw_put_raw(&w, "arguments", arguments);
-	if (!s->modern) { /* there it is part of the client information */
-		jw_put_object(&w, "_meta");
-		mcp_write_progress_token(s, &w);
-		jw_end(&w);
-	}
-	jw_end(&w);
+	/* without a progress token, servers report no progress: the id of the request; in the modern era
+	   it is part of the client information */
+	json_pack(&params,
+	          s->modern ? "{name:%s,arguments:%r}"
+	                    : "{name:%s,arguments:%r,_meta:{progressToken:%i}}",
+	          name, arguments, s->next_id);
 	struct mcp_outgoing q = {.method = "tools/call", .params = buf_view(&params)};
 	int failed = s->modern ? mcp_modern_request(s, q.method, q.params, false, r, err)
 	                       : mcp_ask(s, q, r, err);
@@ -382,9 +304,4 @@ int mcp_call_once(struct mcp_session *s, struct str name, struct str arguments, 
 	mcp_kept_release(&s->kept);
 	s->kept = kept;
 	return failed;
-}
-
-void mcp_session_close(struct mcp_session *s)
-{
-	s->ops->close(s->channel);
 }

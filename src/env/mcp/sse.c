@@ -13,9 +13,7 @@
 struct sse_channel {
 	struct mcp_channel base;
 	struct mcp_http_headers headers;
-	struct http_request get;
-	struct http_exchange *stream; /* NULL: not open */
-	struct sse sse;
+	struct mcp_listen stream;
 	struct buf endpoint; /* the message endpoint; empty: unknown */
 	bool found;          /* an endpoint was named, valid or not */
 	/* of the current exchange */
@@ -29,29 +27,12 @@ static struct sse_channel *sse_of(struct mcp_channel *c)
 	return (struct sse_channel *)c;
 }
 
-static struct mcp_channel *sse_create(struct mcp_session *s)
-{
-	struct sse_channel *c = mem_new(sizeof(*c));
-
-	c->base.session = s;
-	c->endpoint = BUF(BUF_MAX_SMALL);
-	sse_init(&c->sse, MCP_REPLY_MAX);
-	return &c->base;
-}
-
-static void close_stream(struct sse_channel *c)
-{
-	http_end(c->stream);
-	c->stream = NULL;
-}
-
 static void sse_destroy(struct mcp_channel *base)
 {
 	struct sse_channel *c = sse_of(base);
 
-	close_stream(c);
+	mcp_listen_release(&c->stream);
 	mcp_http_headers_release(&c->headers);
-	sse_release(&c->sse);
 	buf_release(&c->endpoint);
 	free(c);
 }
@@ -88,11 +69,11 @@ static int set_endpoint(struct sse_channel *c, struct str data, struct error *er
 	c->found = true;
 	buf_clear(&c->endpoint);
 	if (!http_resolve(url, data, &c->endpoint)) {
-		close_stream(c);
-		return error_set(err, FAIL_PROTOCOL,
-		                 "%s names the message endpoint '%.*s', which is on another "
-		                 "host or port",
-		                 url, (int)(data.n < 200 ? data.n : 200), data.p);
+		error_set(err, FAIL_PROTOCOL,
+		          "%s names the message endpoint '%.*s', which is on another host or port",
+		          url, (int)(data.n < 200 ? data.n : 200), data.p);
+		mcp_listen_stop(&c->stream);
+		return -1;
 	}
 	store_session_id(c);
 	return 0;
@@ -120,102 +101,59 @@ static int process_message(struct sse_channel *c, struct str data, struct error 
 	return got < 0 ? -1 : 0;
 }
 
-/* Processes the next event already read. 1; 0 if there is none; -1. */
-static int process_event(struct sse_channel *c, struct error *err)
+static int take_event(void *channel, const struct sse_event *e, struct error *err)
 {
-	struct sse_event event;
-	int failed = 0;
-	bool more = sse_next(&c->sse, &event);
+	struct sse_channel *c = channel;
 
-	if (!more && c->sse.too_large) {
-		c->sse.too_large = false; /* reported once each */
-		return error_set(err, FAIL_PROTOCOL, "an event is over %zu MiB",
-		                 MCP_REPLY_MAX >> 20);
-	}
-	if (more && str_is(event.type, "endpoint"))
-		failed = set_endpoint(c, event.data, err);
-	else if (more && str_is(event.type, "message") && event.data.n)
-		failed = process_message(c, event.data, err);
-	return failed ? -1 : more;
+	if (str_is(e->type, "endpoint"))
+		return set_endpoint(c, e->data, err);
+	return str_is(e->type, "message") && e->data.n ? process_message(c, e->data, err) : 0;
 }
 
-static int process_events(struct sse_channel *c, struct error *err)
+static struct mcp_channel *sse_create(struct mcp_session *s)
 {
-	int took;
+	struct sse_channel *c = mem_new(sizeof(*c));
 
-	do {
-		took = process_event(c, err);
-	} while (took > 0);
-	return took;
+	c->base.session = s;
+	c->endpoint = BUF(BUF_MAX_SMALL);
+	mcp_listen_init(&c->stream, s);
+	c->stream.take = take_event;
+	c->stream.channel = c;
+	return &c->base;
 }
 
-/* Reads what is available, without waiting for more. */
-static int read_piece(struct sse_channel *c, struct error *err)
-{
-	struct str piece;
-	int more = http_read(c->stream, &piece, err);
-
-	if (more > 0) {
-		sse_feed(&c->sse, piece);
-		return 0;
-	}
-	if (more == 0)
-		error_set(err, FAIL_TRANSPORT, "the event stream ended without the response");
-	close_stream(c);
-	return -1;
-}
-
-static int read_stream(struct sse_channel *c, struct error *err)
-{
-	return read_piece(c, err) ? -1 : process_events(c, err);
-}
-
-/* Waits until x or the stream is ready (x NULL: only the stream); FAIL_TIMEOUT after ms. */
+/* Waits until x or the stream is ready (x NULL: only the stream), and processes what has arrived;
+   FAIL_TIMEOUT after ms. -1 also if the stream has ended. */
 static int await(struct sse_channel *c, struct http_exchange *x, uint64_t ms, struct error *err)
 {
-	struct http_exchange *xs[] = {c->stream, x};
+	struct http_exchange *xs[] = {c->stream.exchange, x};
+	uint64_t unused = UINT64_MAX;
 
 	if (!ms)
 		return error_set(err, FAIL_TIMEOUT, "timed out");
-	return http_wait_any(c->base.session->conf.io, xs, x ? 2 : 1, ms, err);
+	if (http_wait_any(c->base.session->conf.io, xs, x ? 2 : 1, ms, err) ||
+	    mcp_listen_piece(&c->stream, &unused, err)) {
+		return -1;
+	}
+	if (!c->stream.exchange)
+		*err = c->stream.why;
+	return c->stream.exchange ? 0 : -1;
 }
 
 static int connect_stream(struct sse_channel *c, struct error *err)
 {
-	static const char *const own[] = {"Accept: text/event-stream", NULL};
 	struct mcp_session *s = c->base.session;
 	uint64_t left = mcp_time_left_ms(s);
 	uint64_t until = io_now_ns(s->conf.io) / 1000000 + (left < CONNECT_MS ? left : CONNECT_MS);
 
-	close_stream(c);
 	buf_clear(&c->endpoint);
-	sse_release(&c->sse);
-	sse_init(&c->sse, MCP_REPLY_MAX);
-	mcp_http_headers_begin(&c->headers, s, own);
-	c->get = (struct http_request){.method = "GET",
-	                               .url = buf_cstr(&s->url),
-	                               .headers = c->headers.line,
-	                               .header_count = c->headers.count,
-	                               .max_bytes = SIZE_MAX};
-	if (http_begin(s->conf.io, &c->get, &c->stream, err))
+	if (mcp_listen_start(&c->stream, err))
 		return -1;
-	for (bool checked = false; !c->endpoint.n;) {
+	while (!c->endpoint.n) {
 		uint64_t now = io_now_ns(s->conf.io) / 1000000;
 
 		if (await(c, NULL, now < until ? until - now : 0, err))
 			return -1;
-		if (!http_ready(c->stream))
-			continue;
-		if (!checked && http_wait_headers(c->stream, err))
-			return -1;
-		if (!checked && (http_status(c->stream) != 200 ||
-		                 !http_media_is(c->stream, "text/event-stream"))) {
-			return error_set(err, FAIL_PROTOCOL, "%s is not an event stream: HTTP %d",
-			                 c->get.url, http_status(c->stream));
-		}
-		if (checked && read_stream(c, err))
-			return -1;
-		checked = true;
 	}
 	return 0;
 }
@@ -247,7 +185,7 @@ static int read_refusal(struct sse_channel *c, struct http_exchange *x, struct e
 	r->http_status = http_status(x);
 	r->session_lost = r->http_status == 404;
 	if (r->session_lost)
-		close_stream(c); /* the stream cannot be resumed in the new session */
+		mcp_listen_stop(&c->stream); /* it cannot be resumed in the new session */
 	buf_set(&s->kept.media, http_media_type(x));
 	r->media = buf_view(&s->kept.media);
 	buf_clear(&s->kept.body);
@@ -267,8 +205,6 @@ static int converse(struct sse_channel *c, struct http_exchange *x, struct error
 	for (bool taken = false; !taken || !c->answered;) {
 		if (await(c, taken ? NULL : x, mcp_time_left_ms(c->base.session), err))
 			return -1;
-		if (http_ready(c->stream) && read_stream(c, err))
-			return -1;
 		if (taken || !http_ready(x))
 			continue;
 		if (http_wait_headers(x, err))
@@ -280,13 +216,13 @@ static int converse(struct sse_channel *c, struct http_exchange *x, struct error
 	return 0;
 }
 
-/* Processes messages read before the request was sent. */
+/* Processes messages that arrived before the request is sent. */
 static int process_older(struct sse_channel *c, struct error *err)
 {
-	int took;
+	uint64_t unused = UINT64_MAX;
 
-	while (c->stream && (took = process_event(c, err)) != 0)
-		if (took < 0 && mcp_note_trouble(c->base.session, err))
+	while (mcp_listen_piece(&c->stream, &unused, err))
+		if (mcp_note_trouble(c->base.session, err))
 			return -1;
 	return 0;
 }
@@ -304,11 +240,11 @@ static int sse_exchange(struct mcp_channel *base, const struct mcp_outgoing *q, 
 	c->id = q->id;
 	c->reply = r;
 	c->answered = false;
-	if (q->opens && !(c->stream && c->endpoint.n) && connect_stream(c, err)) {
-		close_stream(c);
+	if (q->opens && !(c->stream.exchange && c->endpoint.n) && connect_stream(c, err)) {
+		mcp_listen_stop(&c->stream);
 		return mcp_or_failure(s, r, err);
 	}
-	if (!c->stream) {
+	if (!c->stream.exchange) {
 		r->session_lost = true;
 		mcp_set_failure(s, r, MCP_GOT_TRANSPORT, "the event stream ended");
 		return 0;
@@ -319,8 +255,8 @@ static int sse_exchange(struct mcp_channel *base, const struct mcp_outgoing *q, 
 	int got = converse(c, x, err);
 	http_drain(x);
 	c->id = MCP_NO_ID;
-	r->session_lost |= !c->stream;
-	if (got < 0 && err->kind == FAIL_TIMEOUT && c->stream)
+	r->session_lost |= !c->stream.exchange;
+	if (got < 0 && err->kind == FAIL_TIMEOUT && c->stream.exchange)
 		mcp_timeout_error(s, q, err);
 	if (got < 0)
 		return mcp_or_failure(s, r, err);
@@ -350,23 +286,12 @@ static int sse_send(struct mcp_channel *base, const struct mcp_outgoing *q, stru
 
 static int sse_listen(struct mcp_channel *base, uint64_t *wake_ns, struct error *err)
 {
-	struct sse_channel *c = sse_of(base);
-	int took = c->stream ? process_event(c, err) : 0;
-
-	(void)wake_ns;
-	if (took || !c->stream || !http_ready(c->stream))
-		return took;
-	int failed = read_piece(c, err);
-	if (failed && (err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM))
-		return -1;
-	if (failed) /* the next request will find it closed */
-		log_info("the event stream ended between requests");
-	return 1;
+	return mcp_listen_serve(&sse_of(base)->stream, wake_ns, err);
 }
 
 static void sse_close(struct mcp_channel *base)
 {
-	close_stream(sse_of(base));
+	mcp_listen_stop(&sse_of(base)->stream);
 }
 
 const struct mcp_channel_ops mcp_sse = {

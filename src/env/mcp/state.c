@@ -1,11 +1,9 @@
-/* The state of an MCP server: see state.h. */
-#include "env/mcp/state.h"
+/* The state of an MCP server: see mcp_internal.h. */
+#include "env/mcp/mcp_internal.h"
 
 #include "base/log.h"
 #include "base/names.h"
 #include "base/text.h"
-#include "env/mcp/tools.h"
-#include "env/tool_list.h"
 #include "json/write.h"
 
 #define REFUSAL_CELLS 120
@@ -13,10 +11,9 @@
 /* Stores a text: as JSON if it is valid JSON, else as a string. */
 static void store_text(struct state_source *s, struct str string)
 {
-	struct json_fault fault;
 
 	buf_clear(&s->scratch);
-	if (json_decode(string, &s->scratch) && json_validate(buf_view(&s->scratch), &fault) == 0)
+	if (json_decode(string, &s->scratch) && json_is_valid(buf_view(&s->scratch)))
 		buf_str(&s->value, buf_view(&s->scratch));
 	else
 		buf_str(&s->value, string);
@@ -28,10 +25,8 @@ static int read_resource(struct state_source *s, struct mcp_session *session, st
 	struct mcp_reply reply;
 	struct str first = STR_NONE;
 	size_t cursor = 0;
-	struct json_writer w = jw_begin(&params);
 
-	jw_put_str(&w, "uri", s->target);
-	jw_end(&w);
+	json_pack(&params, "{uri:%s}", s->target);
 	int failed = mcp_request(session, "resources/read", buf_view(&params), &reply, err);
 	buf_release(&params);
 	if (failed)
@@ -51,7 +46,7 @@ static int read_resource(struct state_source *s, struct mcp_session *session, st
 }
 
 static int read_tool(struct state_source *s, struct mcp_session *session,
-                     struct mcp_reading *reading, struct error *err)
+                     struct reply_reading *reading, struct error *err)
 {
 	struct mcp_reply reply;
 	struct mcp_call_context call = {.is_state = true};
@@ -82,7 +77,7 @@ static int read_control(struct state_source *s, struct control_plane *control, s
 }
 
 int mcp_read_state(struct state_source *s, struct mcp_session *session,
-                   struct control_plane *control, struct mcp_reading *reading, struct str last,
+                   struct control_plane *control, struct reply_reading *reading, struct str last,
                    struct str *out, struct error *err)
 {
 	int failed = 0;
@@ -137,7 +132,7 @@ static int no_state_tool(struct str name, struct str tools, struct str refusal, 
 }
 
 int mcp_check_state_tool(const struct state_source *s, struct str tools,
-                         struct mcp_session *session, struct mcp_reading *reading,
+                         struct mcp_session *session, struct reply_reading *reading,
                          struct error *err)
 {
 	struct mcp_call_context call = {.is_state = false};

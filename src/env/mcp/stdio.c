@@ -1,6 +1,6 @@
 /* MCP over stdin and stdout of a child process (all revisions, "Transports", stdio): one message
    per line. Output on stderr is recorded and is not a failure. */
-#include "env/mcp/session_state.h"
+#include "env/mcp/mcp_session.h"
 
 #include "base/log.h"
 #include "base/mem.h"

@@ -1,9 +1,8 @@
-/* tools/list, all pages, and tools/call: see tools.h. */
-#include "env/mcp/tools.h"
+/* tools/list, all pages, and tools/call: see mcp_session.h. */
+#include "env/mcp/mcp_session.h"
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "env/mcp/modern.h"
 #include "json/write.h"
 
 #define TOOL_PAGES_MAX     1000
@@ -31,22 +30,21 @@ static int list_page(struct mcp_session *s, const char *method, struct str curso
 {
 	struct buf params = BUF(2 * BUF_MAX_SMALL);
 
-	if (cursor.p) {
-		buf_text(&params, "{\"cursor\":");
-		buf_str(&params, cursor);
-		buf_char(&params, '}');
-	}
+	if (cursor.p)
+		json_pack(&params, "{cursor:%r}", cursor);
 	struct str given = params.n ? buf_view(&params) : STR_NONE;
 	int failed = mcp_request(s, method, given, r, err);
 	buf_release(&params);
 	return failed;
 }
 
+/* As many as fit. */
 static void note_repeated(struct listing *l, struct str name)
 {
-	if (l->repeated.n)
-		buf_char(&l->repeated, ',');
-	buf_str(&l->repeated, name);
+	if (l->repeated.n + name.n + 1 < l->repeated.max) {
+		buf_text(&l->repeated, l->repeated.n ? "," : "");
+		buf_str(&l->repeated, name);
+	}
 }
 
 static void add_tool(struct listing *l, struct str tool)
@@ -114,34 +112,20 @@ static int list_pages(struct mcp_session *s, struct listing *l, struct buf *curs
 
 static void note_omissions(struct mcp_session *s, const struct listing *l)
 {
-	struct buf detail = BUF(2 * BUF_MAX_SMALL);
-	struct json_writer w;
+	struct event_queue *q = s->conf.events;
 
 	if (l->left_out) {
-		jw_init(&w, &detail);
-		jw_object(&w);
-		jw_put_text(&w, "what", "tools");
-		jw_put_u64(&w, "kept", l->kept);
-		jw_put_u64(&w, "left_out", l->left_out);
-		jw_put_bool(&w, "more_pages", l->more_pages);
-		jw_end(&w);
-		events_push_json(s->conf.events, EVENT_TRUNCATED_BYTES, &detail);
+		events_pack(q, EVENT_TRUNCATED_BYTES,
+		            "{what:'tools',kept:%i,left_out:%i,more_pages:%b}", (int64_t)l->kept,
+		            (int64_t)l->left_out, l->more_pages);
 	}
-	buf_clear(&detail);
-	if (l->repeated.n || l->repeated.full) {
-		jw_init(&w, &detail);
-		jw_object(&w);
-		jw_put_text(&w, "what", "tools/list");
-		jw_put_text(&w, "why",
-		            "duplicate tool name: only the first tool of that name is used");
-		jw_put_array(&w, "names");
-		if (!l->repeated.full)
-			jw_raw(&w, buf_view(&l->repeated));
-		jw_end(&w);
-		jw_end(&w);
-		events_push_json(s->conf.events, EVENT_NOISE, &detail);
+	if (l->repeated.n) {
+		events_pack(
+			q, EVENT_NOISE,
+			"{what:'tools/list',why:'duplicate tool name: only the first tool of that "
+			"name is used',names:[%r]}",
+			buf_view(&l->repeated));
 	}
-	buf_release(&detail);
 }
 
 int mcp_list_tools(struct mcp_session *s, struct buf *tools, bool *endless, struct mcp_reply *r,

@@ -1,9 +1,9 @@
-/* Messages of an MCP session, independent of the transport: see session_state.h. */
-#include "env/mcp/session_state.h"
+/* Messages of an MCP session, independent of the transport: see mcp_session.h. */
+#include "env/mcp/mcp_session.h"
 
+#include "base/base64.h"
 #include "base/text.h"
-#include "env/mcp/elicit.h"
-#include "env/mcp/messages.h"
+#include "env/mcp/input.h"
 #include "json/write.h"
 
 #include <stdio.h>
@@ -46,19 +46,13 @@ static void answer_elicitation(struct mcp_session *s, const struct jsonrpc_messa
                                struct buf *body)
 {
 	struct buf result = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_SMALL);
-	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
 
 	elicit_answer(m->params, &result, &why);
 	jsonrpc_write_result(body, m->id, buf_view(&result));
-	struct json_writer w = jw_begin(&detail);
-	jw_put_text(&w, "method", "elicitation/create");
-	jw_put_raw(&w, "params", m->params);
-	jw_put_raw(&w, "answered", buf_view(&result));
-	if (why.n)
-		jw_put_str(&w, "why", buf_view(&why));
-	jw_end(&w);
-	events_push_json(s->conf.events, EVENT_NOTIFICATION, &detail);
-	BUFS_RELEASE(&result, &why, &detail);
+	events_pack(s->conf.events, EVENT_NOTIFICATION,
+	            "{method:'elicitation/create',params:%r,answered:%r,why:%?s}", m->params,
+	            buf_view(&result), why.n ? buf_view(&why) : STR_NONE);
+	BUFS_RELEASE(&result, &why);
 }
 
 static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m, struct error *err)
@@ -92,40 +86,16 @@ static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m,
 	return failed;
 }
 
-static void note_message(struct mcp_session *s, enum event_kind event,
-                         const struct jsonrpc_message *m, struct str raw)
-{
-	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
-
-	mcp_write_message(m, raw, &detail);
-	events_push_json(s->conf.events, event, &detail);
-	buf_release(&detail);
-}
-
 void mcp_note_retry(struct mcp_session *s, const struct mcp_reply *refusal, const char *why)
 {
-	struct buf detail = BUF(BUF_MAX_SMALL);
-	struct json_writer w = jw_begin(&detail);
-
-	jw_put_text(&w, "why", why);
-	jw_put_i64(&w, "http_status", refusal->http_status);
-	jw_put_raw(&w, "code", refusal->message.error_code);
-	jw_end(&w);
-	events_push_json(s->conf.events, EVENT_RETRY, &detail);
-	buf_release(&detail);
+	events_pack(s->conf.events, EVENT_RETRY, "{why:%t,http_status:%d,code:%r}", why,
+	            refusal->http_status, refusal->message.error_code);
 }
 
 void mcp_note_refused(struct mcp_session *s, struct str message, int http_status, const char *why)
 {
-	struct buf detail = BUF(2 * BUF_MAX_MESSAGE);
-	struct json_writer w = jw_begin(&detail);
-
-	jw_put_raw(&w, "refused", message);
-	jw_put_i64(&w, "http_status", http_status);
-	jw_put_text(&w, "error", why);
-	jw_end(&w);
-	events_push_json(s->conf.events, EVENT_NOISE, &detail);
-	buf_release(&detail);
+	events_pack(s->conf.events, EVENT_NOISE, "{refused:%r,http_status:%d,error:%t}", message,
+	            http_status, why);
 }
 
 /* Some servers return our number as a string. */
@@ -171,7 +141,7 @@ static int process_message(struct mcp_session *s, const struct jsonrpc_message *
 		break; /* not allowed there, and not answered */
 	case JSONRPC_NOTIFICATION:
 		s->tools_changed |= str_is(m->method, "notifications/tools/list_changed");
-		note_message(s, EVENT_NOTIFICATION, m, raw);
+		mcp_note_message(s->conf.events, EVENT_NOTIFICATION, m, raw);
 		return 0;
 	case JSONRPC_RESULT:
 	case JSONRPC_ERROR:
@@ -181,7 +151,7 @@ static int process_message(struct mcp_session *s, const struct jsonrpc_message *
 		}
 		s->late_responses -= s->late_responses > 0;
 		s->unrelated++;
-		note_message(s, EVENT_LATE_REPLY, m, raw);
+		mcp_note_message(s->conf.events, EVENT_LATE_REPLY, m, raw);
 		return 0;
 	case JSONRPC_NOT_JSON:
 	case JSONRPC_INVALID:
@@ -191,7 +161,7 @@ static int process_message(struct mcp_session *s, const struct jsonrpc_message *
 	s->unrelated++;
 	if (m->kind == JSONRPC_NOT_JSON && str_starts(raw, STR("{")))
 		s->broken = m->fault.why; /* possibly the response */
-	note_message(s, EVENT_NOISE, m, raw);
+	mcp_note_message(s->conf.events, EVENT_NOISE, m, raw);
 	if (is_awaited(s, m, id)) {
 		*out = *m;
 		return 1;
@@ -311,4 +281,37 @@ int mcp_listen_idle(void *session, uint64_t *wake_ns, struct error *err)
 	s->deadline_ns = now + ASIDE_MS * NS_PER_MS;
 	int did = s->ops->listen(s->channel, wake_ns, err);
 	return did >= 0 ? did : mcp_note_trouble(s, err) ? -1 : 1;
+}
+
+/* ---- what is recorded of messages ---- */
+
+#define NOISE_MAX ((size_t)64 << 10) /* recorded bytes of a text that is not a message */
+
+void mcp_note_message(struct event_queue *q, enum event_kind kind, const struct jsonrpc_message *m,
+                      struct str raw)
+{
+	struct buf base64 = BUF(2 * NOISE_MAX);
+
+	if (m->kind != JSONRPC_NOT_JSON) {
+		events_pack(q, kind, "{message:%r}", raw);
+	} else if (raw.n > NOISE_MAX) {
+		events_pack(q, kind, "{bytes:%i}", (int64_t)raw.n);
+	} else if (text_utf8_valid(raw) == raw.n) {
+		events_pack(q, kind, "{text:%s}", raw);
+	} else {
+		base64_encode(&base64, raw);
+		events_pack(q, kind, "{base64:%s}", buf_view(&base64));
+	}
+	buf_release(&base64);
+}
+
+const char *mcp_message_fault(const struct jsonrpc_message *m)
+{
+	if (!json_is_null(m->error) && json_type(m->error) != JSON_OBJECT)
+		return "its error is not an object";
+	if (!m->result.n && json_is_null(m->error))
+		return "it has neither a result nor an error";
+	if (!json_is_null(m->result) && !json_is_null(m->error))
+		return "it has both a result and an error";
+	return "it lacks \"jsonrpc\":\"2.0\"";
 }

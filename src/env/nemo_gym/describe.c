@@ -189,7 +189,7 @@ int nemo_gym_describe(struct env_nemo_gym *e, struct env_reply *refusal, struct 
 	if (!a.status)
 		return error_set(err, FAIL_TRANSPORT, "%s", buf_cstr(&e->http.http.why));
 	if (a.status == 401 || a.status == 403 || a.status >= 500) {
-		nemo_gym_read_other(&a, &e->reading, refusal);
+		nemo_gym_read_other(&a, &e->http.reading, refusal);
 		return 0;
 	}
 	int style = style_of(openapi);

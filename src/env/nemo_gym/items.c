@@ -8,25 +8,14 @@
 
 #define PARAMS "responses_create_params"
 
-static void put_text(struct json_writer *w, const char *key, const char *text)
-{
-	jw_put_text(w, key, text);
-}
-
-/* {"type":"function_call","call_id":"call_0","id":..,"name":..,"arguments":"{..}",..} */
 static void put_call(struct buf *out, int number, struct str name, struct str arguments)
 {
 	char id[32];
 
 	snprintf(id, sizeof(id), "call_%d", number);
-	struct json_writer w = jw_begin(out);
-	put_text(&w, "type", "function_call");
-	put_text(&w, "call_id", id);
-	put_text(&w, "id", id);
-	jw_put_str(&w, "name", name);
-	jw_put_str(&w, "arguments", arguments);
-	put_text(&w, "status", "completed");
-	jw_end(&w);
+	json_pack(out,
+	          "{type:'function_call',call_id:%t,id:%t,name:%s,arguments:%s,status:'completed'}",
+	          id, id, name, arguments);
 }
 
 static void put_output(struct buf *out, int number, struct str output)
@@ -34,11 +23,7 @@ static void put_output(struct buf *out, int number, struct str output)
 	char id[32];
 
 	snprintf(id, sizeof(id), "call_%d", number);
-	struct json_writer w = jw_begin(out);
-	put_text(&w, "type", "function_call_output");
-	put_text(&w, "call_id", id);
-	jw_put_str(&w, "output", output);
-	jw_end(&w);
+	json_pack(out, "{type:'function_call_output',call_id:%t,output:%s}", id, output);
 }
 
 /* What a model says: the action of environments without tools. */
@@ -47,20 +32,10 @@ static void put_message(struct buf *out, int number, struct str text)
 	char id[32];
 
 	snprintf(id, sizeof(id), "message_%d", number);
-	struct json_writer w = jw_begin(out);
-	put_text(&w, "type", "message");
-	put_text(&w, "id", id);
-	put_text(&w, "role", "assistant");
-	put_text(&w, "status", "completed");
-	jw_put_array(&w, "content");
-	jw_object(&w);
-	put_text(&w, "type", "output_text");
-	jw_put_raw(&w, "text", text);
-	jw_put_array(&w, "annotations");
-	jw_end(&w);
-	jw_end(&w);
-	jw_end(&w);
-	jw_end(&w);
+	json_pack(out,
+	          "{type:'message',id:%t,role:'assistant',status:'completed',"
+	          "content:[{type:'output_text',text:%r,annotations:[]}]}",
+	          id, text);
 }
 
 void nemo_gym_add_call(struct env_nemo_gym *e, struct str name, struct str arguments,
@@ -91,17 +66,10 @@ static void begin_task(struct env_nemo_gym *e, struct json_writer *w)
 /* The members that the schema of a Response requires. */
 static void put_response(struct json_writer *w, struct str items)
 {
-	jw_put_object(w, "response");
-	put_text(w, "id", "resp_0");
-	jw_put_i64(w, "created_at", 0);
-	put_text(w, "model", "rolldbg");
-	put_text(w, "object", "response");
-	jw_put_raw(w, "output", items);
-	jw_put_bool(w, "parallel_tool_calls", false);
-	put_text(w, "tool_choice", "auto");
-	jw_put_array(w, "tools");
-	jw_end(w);
-	jw_end(w);
+	jw_pack(w,
+	        "response:{id:'resp_0',created_at:0,model:'rolldbg',object:'response',output:%r,"
+	        "parallel_tool_calls:false,tool_choice:'auto',tools:[]}",
+	        items);
 }
 
 /* The ids of the native contract; the episode's is that of the rollout. */
@@ -111,9 +79,8 @@ static void begin_native(struct env_nemo_gym *e, struct json_writer *w)
 
 	buf_clear(&e->http.request);
 	jw_init(w, &e->http.request);
-	jw_object(w);
-	put_text(w, "episode_id", e->http.conf->env_session);
-	jw_put_raw(w, "task_id", task.p ? task : STR("\"0\""));
+	jw_pack(w, "{episode_id:%t,task_id:%r", e->http.conf->env_session,
+	        task.p ? task : STR("\"0\""));
 }
 
 void nemo_gym_write_task(struct env_nemo_gym *e)

@@ -1,6 +1,7 @@
 /* The NeMo Gym adapter: episodes, calls, and the verification at their end. */
 #include "env/nemo_gym/nemo_gym.h"
 
+#include "base/base64.h"
 #include "env/tool_list.h"
 #include "json/write.h"
 
@@ -13,12 +14,91 @@ static struct env_nemo_gym *nemo_gym_of(struct env *base)
 	return (struct env_nemo_gym *)base;
 }
 
+/* ---- exchanges, with the session in a cookie ---- */
+
+#define COOKIE "Cookie: "
+
+void nemo_gym_wire_init(struct nemo_gym_wire *w, struct http_json *http)
+{
+	*w = (struct nemo_gym_wire){
+		.http = http, .session = BUF(BUF_MAX_SMALL), .before = BUF(BUF_MAX_SMALL)};
+}
+
+void nemo_gym_wire_release(struct nemo_gym_wire *w)
+{
+	BUFS_RELEASE(&w->session, &w->before);
+}
+
+void nemo_gym_forget(struct nemo_gym_wire *w)
+{
+	buf_clear(&w->http->session);
+	buf_clear(&w->session);
+	w->replaced = false;
+}
+
+static struct str until(struct str s, char end)
+{
+	const char *at = s.n ? memchr(s.p, end, s.n) : NULL;
+
+	return at ? (struct str){s.p, (size_t)(at - s.p)} : s;
+}
+
+bool nemo_gym_session_id(struct str cookie, struct buf *out)
+{
+	struct buf payload = BUF(BUF_MAX_SMALL), json = BUF(BUF_MAX_SMALL);
+	struct str value = str_skip(cookie, until(cookie, '=').n + 1);
+
+	buf_str(&payload, until(value, '.'));
+	while (payload.n % 4)
+		buf_char(&payload, '=');
+	bool found = base64_decode(&json, buf_view(&payload)) && json_is_valid(buf_view(&json)) &&
+	             json_type(JSON_GET(buf_view(&json), "session_id")) == JSON_STRING;
+	buf_clear(out);
+	if (found)
+		json_decode(JSON_GET(buf_view(&json), "session_id"), out);
+	BUFS_RELEASE(&payload, &json);
+	return found;
+}
+
+static void take_cookie(struct nemo_gym_wire *w, struct str set_cookie)
+{
+	struct str cookie = until(set_cookie, ';');
+	struct buf id = BUF(BUF_MAX_SMALL);
+
+	w->replaced = false;
+	if (!cookie.n)
+		return;
+	buf_clear(&w->http->session);
+	buf_text(&w->http->session, COOKIE);
+	buf_str(&w->http->session, cookie);
+	if (nemo_gym_session_id(cookie, &id)) {
+		buf_set(&w->before, buf_view(&w->session));
+		w->replaced = w->session.n && !str_eq(buf_view(&id), buf_view(&w->session));
+		buf_set(&w->session, buf_view(&id));
+	}
+	buf_release(&id);
+}
+
+int nemo_gym_post(struct nemo_gym_wire *w, const char *path, struct str body,
+                  struct http_json_answer *out, struct error *err)
+{
+	struct http_exchange *x;
+
+	w->replaced = false;
+	if (http_json_begin(w->http, path, body, w->http->conf->timeout_ms, &x, out, err))
+		return -1;
+	if (!x)
+		return 0;
+	take_cookie(w, http_header(x, "Set-Cookie"));
+	return http_json_finish(w->http, x, out, err);
+}
+
 static int post(struct env_nemo_gym *e, const char *path, struct http_json_answer *a,
                 struct error *err)
 {
 	if (nemo_gym_post(&e->wire, path, buf_view(&e->http.request), a, err))
 		return -1;
-	e->http.facts.session = e->http.facts.env_session = buf_view(&e->wire.session);
+	e->http.base.facts.session = e->http.base.facts.env_session = buf_view(&e->wire.session);
 	return 0;
 }
 
@@ -26,7 +106,7 @@ static int post(struct env_nemo_gym *e, const char *path, struct http_json_answe
 static void note_replaced(struct env_nemo_gym *e)
 {
 	if (e->wire.replaced) {
-		reading_note(&e->http.events, EVENT_SESSION_REPLACED, "cookie",
+		reading_note(&e->http.base.events, EVENT_SESSION_REPLACED, "cookie",
 		             STR("the server answered for a new session"), false);
 	}
 }
@@ -42,12 +122,11 @@ static int close_session(struct env_nemo_gym *e)
 	if (!e->resources_session.n)
 		return 0;
 	buf_clear(&e->http.request);
-	struct json_writer w = jw_begin(&e->http.request);
-	jw_put_str(&w, "resources_session_id", buf_view(&e->resources_session));
-	jw_put_text(&w, "episode_id", e->http.conf->env_session);
-	jw_end(&w);
+	json_pack(&e->http.request, "{resources_session_id:%s,episode_id:%t}",
+	          buf_view(&e->resources_session), e->http.conf->env_session);
 	if (!post(e, "/close_session", &a, &ignored) && a.status != 200)
-		reading_note(&e->http.events, EVENT_NOTIFICATION, "close_session", a.text, false);
+		reading_note(&e->http.base.events, EVENT_NOTIFICATION, "close_session", a.text,
+		             false);
 	buf_clear(&e->resources_session);
 	return a.status;
 }
@@ -61,7 +140,7 @@ static void take_session(struct env_nemo_gym *e, struct str reply)
 	if (json_type(id) == JSON_STRING)
 		json_decode(id, &e->resources_session);
 	if (!json_is_null(tools)) {
-		reading_note(&e->http.events, EVENT_NOTIFICATION, "resources_tools",
+		reading_note(&e->http.base.events, EVENT_NOTIFICATION, "resources_tools",
 		             STR("the server also offers its tools over MCP"), false);
 	}
 }
@@ -76,19 +155,19 @@ static int nemo_gym_reset(struct env *base, struct env_reply *out, struct error 
 	nemo_gym_forget(&e->wire);
 	buf_clear(&e->items);
 	e->calls = 0;
-	e->http.facts.total_reward = e->http.facts.reward_components = STR_NONE;
+	e->http.base.facts.total_reward = e->http.base.facts.reward_components = STR_NONE;
 	nemo_gym_write_task(e);
 	if (post(e, nemo_gym_styles[e->style].begin, &a, err))
 		return -1;
 	if (e->style == NEMO_GYM_STEPS) {
-		nemo_gym_read_step(&a, &e->reading, out);
+		nemo_gym_read_step(&a, &e->http.reading, out);
 	} else {
-		nemo_gym_read_other(&a, &e->reading, out);
+		nemo_gym_read_other(&a, &e->http.reading, out);
 		take_session(e, a.data);
 	}
 	http_env_keep_reset(&e->http, out, e->style == NEMO_GYM_STEPS);
-	out->env_session = e->http.facts.env_session;
-	return http_env_choose_ignored(&e->http, err);
+	out->env_session = e->http.base.facts.env_session;
+	return http_env_choose_ignored(&e->http, e->http.last, NULL, err);
 }
 
 /* ---- calls and the state ---- */
@@ -105,7 +184,7 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 		nemo_gym_write_step(e, name, arguments);
 		failed = post(e, "/step", &a, err);
 	} else {
-		http_env_store(&e->http.request, arguments);
+		buf_set(&e->http.request, arguments);
 		buf_printf(&path, "/%.*s", STR_ARG(name));
 		failed = post(e, buf_cstr(&path), &a, err);
 	}
@@ -113,10 +192,10 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 	if (failed)
 		return -1;
 	if (e->style == NEMO_GYM_STEPS) {
-		nemo_gym_read_step(&a, &e->reading, out);
+		nemo_gym_read_step(&a, &e->http.reading, out);
 	} else {
-		nemo_gym_read_tool(&a, tool_is_listed(e->http.facts.tools, name),
-		                   http_env_before(&e->http), e->http.conf, &e->reading, out);
+		nemo_gym_read_tool(&a, tool_is_listed(e->http.base.facts.tools, name),
+		                   http_env_before(&e->http), e->http.conf, &e->http.reading, out);
 	}
 	note_replaced(e);
 	return 0;
@@ -162,7 +241,7 @@ static void note_verified(struct env_nemo_gym *e, struct str reply)
 			jw_raw(&w, m.value);
 		}
 	jw_end(&w);
-	events_push_json(&e->http.events, EVENT_NOTIFICATION, &detail);
+	events_push_json(&e->http.base.events, EVENT_NOTIFICATION, &detail);
 	buf_release(&detail);
 }
 
@@ -178,21 +257,21 @@ static int nemo_gym_finish(struct env *base, struct error *err)
 	if (post(e, "/verify", &a, err))
 		return -1;
 	note_replaced(e);
-	nemo_gym_read_other(&a, &e->reading, &reply);
+	nemo_gym_read_other(&a, &e->http.reading, &reply);
 	struct str reward = http_env_reward(JSON_GET(a.data, "reward"));
 	if (reply.outcome != OUTCOME_OK || !reward.p) {
-		reading_note(&e->http.events, EVENT_CONTROL_PLANE_FAILED, "verify",
+		reading_note(&e->http.base.events, EVENT_CONTROL_PLANE_FAILED, "verify",
 		             reply.outcome == OUTCOME_OK ? STR("the reply has no reward")
 		                                         : reply.error.message,
 		             false);
 		return 0;
 	}
-	http_env_store(&e->reward, reward);
-	e->http.facts.total_reward = buf_view(&e->reward);
+	buf_set(&e->reward, reward);
+	e->http.base.facts.total_reward = buf_view(&e->reward);
 	struct str components = JSON_GET(a.data, "reward_components");
 	if (json_type(components) == JSON_OBJECT) {
-		http_env_store(&e->components, components);
-		e->http.facts.reward_components = buf_view(&e->components);
+		buf_set(&e->components, components);
+		e->http.base.facts.reward_components = buf_view(&e->components);
 	}
 	note_verified(e, a.data);
 	return 0;
@@ -220,9 +299,9 @@ static int close_twice(struct env_nemo_gym *e, struct str name, struct str argum
 	struct buf id = BUF(BUF_MAX_SMALL);
 	struct env_reply reply;
 
-	http_env_store(&id, buf_view(&e->resources_session));
+	buf_set(&id, buf_view(&e->resources_session));
 	int first = close_session(e);
-	http_env_store(&e->resources_session, buf_view(&id));
+	buf_set(&e->resources_session, buf_view(&id));
 	int second = close_session(e);
 	buf_release(&id);
 	env_contract_note(out, first == 200 && second == 200, &out->broken,
@@ -265,8 +344,7 @@ static int nemo_gym_open(const struct env_conf *conf, struct io *io, struct env 
 	e->items = e->components = BUF(BUF_MAX_MESSAGE);
 	e->reward = e->resources_session = BUF(BUF_MAX_SMALL);
 	nemo_gym_wire_init(&e->wire, &e->http.http);
-	nemo_gym_reading_init(&e->reading, &e->http.words);
-	e->http.facts.traits.has_episodes = e->http.facts.traits.starts_over = true;
+	e->http.base.facts.traits.has_episodes = e->http.base.facts.traits.starts_over = true;
 	if (state_source_parse(conf->state_spec, &e->http.source, err) ||
 	    nemo_gym_describe(e, refusal, err)) {
 		return -1;
@@ -285,7 +363,6 @@ static void nemo_gym_close(struct env *base)
 	close_session(e);
 	BUFS_RELEASE(&e->items, &e->reward, &e->components, &e->resources_session);
 	nemo_gym_wire_release(&e->wire);
-	nemo_gym_reading_release(&e->reading);
 	http_env_release(&e->http);
 	free(e);
 }
@@ -304,7 +381,5 @@ const struct env_ops env_nemo_gym = {
 	.step = nemo_gym_step,
 	.finish = nemo_gym_finish,
 	.examine = nemo_gym_examine,
-	.facts = http_env_facts,
-	.event = http_env_event,
 	.close = nemo_gym_close,
 };

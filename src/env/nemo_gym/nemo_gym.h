@@ -1,9 +1,45 @@
-/* The adapter of NeMo Gym: what its files share. */
+/* The directory env/nemo_gym/: the adapter of NeMo Gym's resources servers. The session is a signed
+   cookie, which the server signs anew in each reply; a request without a valid one gets a new session,
+   and no error. */
 #ifndef ROLLDBG_ENV_NEMO_GYM_NEMO_GYM_H
 #define ROLLDBG_ENV_NEMO_GYM_NEMO_GYM_H
 
+#include "env/hidden_error.h"
 #include "env/http_env.h"
-#include "env/nemo_gym/reply.h"
+#include "env/http_json.h"
+
+struct nemo_gym_wire {
+	struct http_json *http; /* its session is the cookie */
+	struct buf session;     /* the id in the cookie; empty: none */
+	struct buf before;      /* the id in the one that was sent with the last request */
+	bool replaced;          /* the last reply named another session than the request */
+};
+
+void nemo_gym_wire_init(struct nemo_gym_wire *w, struct http_json *http);
+void nemo_gym_wire_release(struct nemo_gym_wire *w);
+/* Without a cookie, the next request gets a new session. */
+void nemo_gym_forget(struct nemo_gym_wire *w);
+
+/* POST path, sent once. -1: interrupted, or a local failure. */
+MUST_USE int nemo_gym_post(struct nemo_gym_wire *w, const char *path, struct str body,
+                           struct http_json_answer *out, struct error *err);
+
+/* Sets `out` to the session's id in a cookie "NAME=base64 of JSON.time.signature"; false if it
+   has none. */
+bool nemo_gym_session_id(struct str cookie, struct buf *out);
+
+/* The reply of a tool. known: the tool is listed, so 404 is its own. before: see
+   env/hidden_error.h. */
+void nemo_gym_read_tool(const struct http_json_answer *a, bool known,
+                        struct hidden_error_context before, const struct env_conf *conf,
+                        struct reply_reading *r, struct env_reply *out);
+/* The reply to /reset and /step: {"observation","reward","terminated","truncated","info"}. */
+void nemo_gym_read_step(const struct http_json_answer *a, struct reply_reading *r,
+                        struct env_reply *out);
+/* The reply to another request, of which 404 means an unknown session: outcome and error; the
+   observation is the reply. */
+void nemo_gym_read_other(const struct http_json_answer *a, struct reply_reading *r,
+                         struct env_reply *out);
 
 enum nemo_gym_style {
 	NEMO_GYM_TOOLS,  /* /seed_session, a POST for each tool, /verify */
@@ -20,7 +56,6 @@ extern const struct nemo_gym_style_words nemo_gym_styles[];
 struct env_nemo_gym {
 	struct http_env http;
 	struct nemo_gym_wire wire;
-	struct nemo_gym_reading reading;
 	enum nemo_gym_style style;
 	struct buf items; /* the calls made, as items of a Responses output, with commas between */
 	struct buf reward, components; /* of the last verify; empty: none */

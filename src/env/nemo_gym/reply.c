@@ -1,34 +1,22 @@
-/* What the replies of a resources server mean: see reply.h. */
-#include "env/nemo_gym/reply.h"
+/* What the replies of a resources server mean: see nemo_gym.h. */
+#include "env/nemo_gym/nemo_gym.h"
 
 #include "env/http_env.h"
 #include "json/write.h"
 
-void nemo_gym_reading_init(struct nemo_gym_reading *r, struct http_json_words *words)
-{
-	*r = (struct nemo_gym_reading){.words = words,
-	                               .observation = BUF(BUF_MAX_MESSAGE),
-	                               .structured = BUF(BUF_MAX_MESSAGE)};
-}
-
-void nemo_gym_reading_release(struct nemo_gym_reading *r)
-{
-	BUFS_RELEASE(&r->observation, &r->structured);
-}
-
 /* Any JSON is a tool's result; a text that is not JSON is one, too. */
 static void read_body(const struct http_json_answer *a, const struct http_json_meaning *meanings,
-                      struct nemo_gym_reading *r, struct env_reply *out)
+                      struct reply_reading *r, struct env_reply *out)
 {
 	*out = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	if (a->status != 200 || !a->data.p)
-		http_json_read_failure(a, meanings, r->words, out);
+		http_json_read_failure(a, meanings, r, out);
 	else
 		out->observation = a->data;
 	out->http_status = a->status;
 }
 
-void nemo_gym_read_other(const struct http_json_answer *a, struct nemo_gym_reading *r,
+void nemo_gym_read_other(const struct http_json_answer *a, struct reply_reading *r,
                          struct env_reply *out)
 {
 	static const struct http_json_meaning meanings[] = {
@@ -39,7 +27,7 @@ void nemo_gym_read_other(const struct http_json_answer *a, struct nemo_gym_readi
 
 void nemo_gym_read_tool(const struct http_json_answer *a, bool known,
                         struct hidden_error_context before, const struct env_conf *conf,
-                        struct nemo_gym_reading *r, struct env_reply *out)
+                        struct reply_reading *r, struct env_reply *out)
 {
 	const struct http_json_meaning meanings[] = {
 		{404, known ? CLASS_ENVIRONMENT : CLASS_UNKNOWN_TOOL},
@@ -49,16 +37,15 @@ void nemo_gym_read_tool(const struct http_json_answer *a, bool known,
 
 	read_body(a, meanings, r, out);
 	if (out->outcome == OUTCOME_OK)
-		http_env_find_error(before, conf, r->words, out);
+		http_env_find_error(before, conf, r, out);
 }
 
 /* ---- gymnasium-style servers ---- */
 
 /* The output of the call, if the server executes calls itself; a text that is JSON, as JSON. */
-static struct str tool_output(struct str info, struct nemo_gym_reading *r)
+static struct str tool_output(struct str info, struct reply_reading *r)
 {
 	struct str first;
-	struct json_fault fault;
 	size_t cursor = 0;
 
 	if (!json_next(JSON_GET(info, "tool_outputs"), &cursor, &first))
@@ -66,22 +53,20 @@ static struct str tool_output(struct str info, struct nemo_gym_reading *r)
 	struct str output = JSON_GET(first, "output");
 	buf_clear(&r->observation);
 	if (json_type(output) == JSON_STRING && json_decode(output, &r->observation) &&
-	    json_validate(buf_view(&r->observation), &fault) == 0) {
+	    json_is_valid(buf_view(&r->observation))) {
 		return buf_view(&r->observation);
 	}
 	return output;
 }
 
-static void keep_info(struct str info, struct nemo_gym_reading *r, struct env_reply *out)
+static void keep_info(struct str info, struct reply_reading *r, struct env_reply *out)
 {
 	buf_clear(&r->structured);
-	struct json_writer w = jw_begin(&r->structured);
-	jw_put_raw(&w, "info", info);
-	jw_end(&w);
+	json_pack(&r->structured, "{info:%r}", info);
 	out->structured = buf_view(&r->structured);
 }
 
-void nemo_gym_read_step(const struct http_json_answer *a, struct nemo_gym_reading *r,
+void nemo_gym_read_step(const struct http_json_answer *a, struct reply_reading *r,
                         struct env_reply *out)
 {
 	enum { OBSERVATION, REWARD, TERMINATED, TRUNCATED, INFO, COUNT };
@@ -99,8 +84,8 @@ void nemo_gym_read_step(const struct http_json_answer *a, struct nemo_gym_readin
 		out->outcome = OUTCOME_PROTOCOL_ERROR;
 		out->error.layer = LAYER_BODY;
 		out->error.class = CLASS_PROTOCOL;
-		reading_message(&r->words->message,
-		                STR("the reply has neither an observation nor info"), out);
+		reading_message(&r->message, STR("the reply has neither an observation nor info"),
+		                out);
 		return;
 	}
 	out->observation = values[OBSERVATION];

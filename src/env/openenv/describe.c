@@ -24,25 +24,24 @@ static bool is_old(struct str openapi)
 
 bool openenv_answers(const struct env_conf *conf, struct io *io)
 {
-	struct openenv_wire wire;
+	struct http_json h;
 	struct event_queue unread = {0};
 	struct error err = {0};
 	struct str body;
 	int status = 0;
 
-	openenv_wire_init(&wire, conf, io, &unread);
-	bool yes = !http_json_page(&wire.http, "/schema", &status, &body, &err) && is_schema(body);
+	http_json_init(&h, conf, io, &unread);
+	bool yes = !http_json_page(&h, "/schema", &status, &body, &err) && is_schema(body);
 	if (yes) {
 		log_info("%s: OpenEnv, because /schema describes actions and observations",
-		         buf_cstr(&wire.http.base));
+		         buf_cstr(&h.base));
 	} else if (status) {
-		yes = !http_json_page(&wire.http, "/openapi.json", &status, &body, &err) &&
-		      is_old(body);
-		log_info("%s: %s", buf_cstr(&wire.http.base),
+		yes = !http_json_page(&h, "/openapi.json", &status, &body, &err) && is_old(body);
+		log_info("%s: %s", buf_cstr(&h.base),
 		         yes ? "OpenEnv 0.1, because of the title of its /openapi.json"
 		             : "not OpenEnv: /schema and /openapi.json do not mention it");
 	}
-	openenv_wire_release(&wire);
+	http_json_release(&h);
 	events_release(&unread);
 	return yes;
 }
@@ -60,9 +59,9 @@ static int ask_page(struct env_openenv *e, const char *path, struct str *body, s
 {
 	int status;
 
-	if (http_json_page(&e->wire.http, path, &status, body, err))
+	if (http_json_page(&e->http.http, path, &status, body, err))
 		return -1;
-	return status ? 0 : error_set(err, FAIL_TRANSPORT, "%s", buf_cstr(&e->wire.http.why));
+	return status ? 0 : error_set(err, FAIL_TRANSPORT, "%s", buf_cstr(&e->http.http.why));
 }
 
 /* The name is optional: to report it, the server creates an environment, which may take long. */
@@ -85,7 +84,7 @@ int openenv_describe(struct env_openenv *e, bool *known, struct error *err)
 		buf_str(&e->schema, JSON_GET(body, "action"));
 		if (ask_page(e, "/metadata", &body, err))
 			return allow_no_reply(err);
-		store_text(JSON_GET(body, "name"), &e->name);
+		store_text(JSON_GET(body, "name"), &e->http.name);
 		store_text(JSON_GET(body, "version"), &e->version);
 		return 0;
 	}
@@ -113,7 +112,7 @@ static bool store_tools(struct env_openenv *e, struct str tools)
 {
 	if (json_type(tools) != JSON_ARRAY)
 		return false;
-	buf_str(&e->tools, tools);
+	buf_str(&e->http.tools, tools);
 	e->calls_tools = true;
 	return true;
 }
@@ -142,45 +141,38 @@ static int list_tools(struct env_openenv *e, struct error *err)
 
 void openenv_put_step_tool(struct str schema, struct buf *out)
 {
-	struct json_writer w;
-
-	jw_init(&w, out);
-	jw_array(&w);
-	jw_object(&w);
-	jw_put_text(&w, "name", "step");
-	jw_put_text(&w, "description",
-	            "One step of the environment; the arguments are the action.");
-	jw_put_raw(&w, "inputSchema", schema.n ? schema : STR("{\"type\":\"object\"}"));
-	jw_end(&w);
-	jw_end(&w);
+	json_pack(out,
+	          "[{name:'step',description:'One step of the environment; the arguments are the "
+	          "action.',inputSchema:%r}]",
+	          schema.n ? schema : STR("{\"type\":\"object\"}"));
 }
 
 static int check_source(struct env_openenv *e, struct error *err)
 {
-	if (e->source.kind == STATE_OPENENV || !state_kind_asks_server(e->source.kind))
+	if (e->http.source.kind == STATE_OPENENV || !state_kind_asks_server(e->http.source.kind))
 		return 0;
 	return error_set(err, FAIL_USAGE,
 	                 "\1state\2 %s: not available on an OpenEnv server: use openenv, "
 	                 "observation or none",
-	                 state_kind_name(e->source.kind));
+	                 state_kind_name(e->http.source.kind));
 }
 
 int openenv_learn_facts(struct env_openenv *e, struct error *err)
 {
-	e->facts.protocol = e->base.ops->name;
+	e->http.base.facts.protocol = e->http.base.ops->name;
 	if (check_source(e, err))
 		return -1;
 	if (may_have_tools(e) && list_tools(e, err))
 		return error_from_peer(err);
 	if (!e->calls_tools)
-		openenv_put_step_tool(buf_view(&e->schema), &e->tools);
+		openenv_put_step_tool(buf_view(&e->schema), &e->http.tools);
 	buf_release(&e->schema);
-	e->facts.name = e->name.n ? buf_view(&e->name) : STR("openenv");
-	e->facts.version = e->version.n ? buf_view(&e->version) : STR_NONE;
-	e->facts.tools = buf_view(&e->tools);
-	e->facts.env_session = str_from(e->conf->env_session);
-	e->facts.url = buf_view(e->wire.ws ? &e->wire.url : &e->wire.http.base);
-	e->facts.traits.takes_seed = e->facts.traits.starts_over = true;
-	e->facts.traits.has_episodes = e->facts.traits.has_episode_id = true;
+	e->http.base.facts.name = e->http.name.n ? buf_view(&e->http.name) : STR("openenv");
+	e->http.base.facts.version = e->version.n ? buf_view(&e->version) : STR_NONE;
+	e->http.base.facts.tools = buf_view(&e->http.tools);
+	e->http.base.facts.env_session = str_from(e->http.conf->env_session);
+	e->http.base.facts.url = buf_view(e->wire.ws ? &e->wire.url : &e->http.http.base);
+	e->http.base.facts.traits.takes_seed = e->http.base.facts.traits.starts_over = true;
+	e->http.base.facts.traits.has_episodes = e->http.base.facts.traits.has_episode_id = true;
 	return 0;
 }

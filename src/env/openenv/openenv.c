@@ -11,19 +11,18 @@
 
 #include <stdlib.h>
 
+extern const struct env_ops env_openenv;
+
 struct env_openenv *openenv_new(const struct env_ops *ops, const struct env_conf *conf,
                                 struct io *io)
 {
 	struct env_openenv *e = mem_new(sizeof(*e));
 
-	e->base.ops = ops;
-	e->conf = conf;
-	e->schema = e->tools = e->request = e->state = BUF(BUF_MAX_MESSAGE);
-	e->start = e->seen = BUF(BUF_MAX_MESSAGE);
-	e->name = e->version = e->episode = e->ignored.json = BUF(BUF_MAX_SMALL);
+	http_env_init(&e->http, ops, conf, io);
+	e->schema = e->state = BUF(BUF_MAX_MESSAGE);
+	e->version = e->episode = BUF(BUF_MAX_SMALL);
 	e->env_steps = -1;
-	openenv_reading_init(&e->reading);
-	openenv_wire_init(&e->wire, conf, io, &e->events);
+	openenv_wire_init(&e->wire, &e->http.http);
 	return e;
 }
 
@@ -34,7 +33,7 @@ static struct env_openenv *openenv_of(struct env *base)
 
 void openenv_note(struct env_openenv *e, enum event_kind event, const char *what, struct str why)
 {
-	reading_note(&e->events, event, what, why, false);
+	reading_note(&e->http.base.events, event, what, why, false);
 }
 
 /* ---- the state ---- */
@@ -65,10 +64,9 @@ static void check_episode(struct env_openenv *e, struct str id, bool ours)
 		return;
 	if (json_type(id) == JSON_STRING)
 		json_decode(id, &now);
-	if (!ours && !str_eq(buf_view(&now), buf_view(&e->episode))) {
+	if (!ours && !str_eq(buf_view(&now), buf_view(&e->episode)))
 		openenv_note(e, EVENT_EPISODE_CHANGED, "episode_id",
 		             json_is_null(id) ? STR("null") : id);
-	}
 	buf_set(&e->episode, buf_view(&now));
 	buf_release(&now);
 }
@@ -94,10 +92,8 @@ static int request_state(struct env_openenv *e, bool after_reset, struct error *
 			e->env_steps = -1;
 		return 0;
 	}
-	openenv_read_other(&a, &e->reading, &failure);
-	if (!e->state_failed)
-		openenv_note(e, EVENT_CONTROL_PLANE_FAILED, "state", failure.error.message);
-	e->state_failed = true;
+	openenv_read_other(&a, &e->http.reading, &failure);
+	http_env_note_state(&e->http, failure.error.message);
 	return 0;
 }
 
@@ -105,18 +101,18 @@ static int request_state(struct env_openenv *e, bool after_reset, struct error *
    exist for one request are not used as state. */
 static void choose_source(struct env_openenv *e)
 {
-	if (e->source.kind == STATE_AUTO) {
-		e->source.kind = STATE_OPENENV;
+	if (e->http.source.kind == STATE_AUTO) {
+		e->http.source.kind = STATE_OPENENV;
 		if (e->state.n && e->wire.ws && !openenv_state_informs(buf_view(&e->state))) {
-			e->source.kind = STATE_OBSERVATION;
+			e->http.source.kind = STATE_OBSERVATION;
 			openenv_note(e, EVENT_NOTIFICATION, "state",
 			             STR("not informative: it contains only episode_id and "
 			                 "step_count; observations are compared instead"));
 		}
 	}
-	e->facts.state_kind = e->source.kind;
-	e->facts.state_target = e->source.target;
-	e->facts.state_arguments = e->source.arguments;
+	e->http.base.facts.state_kind = e->http.source.kind;
+	e->http.base.facts.state_target = e->http.source.target;
+	e->http.base.facts.state_arguments = e->http.source.arguments;
 }
 
 /* Members next to the observation: often present only after the first step, and only in some
@@ -134,20 +130,12 @@ const char *openenv_metadata_aside(struct str observation)
 
 static int choose_ignored(struct env_openenv *e, struct error *err)
 {
-	struct str first = e->source.kind == STATE_OPENENV ? buf_view(&e->state) : e->last;
+	enum state_kind kind = e->http.source.kind;
+	struct str first = kind == STATE_OPENENV ? buf_view(&e->state) : e->http.last;
+	bool whole = kind == STATE_OBSERVATION && !e->http.source.target.n;
 
-	bool whole = e->source.kind == STATE_OBSERVATION && !e->source.target.n;
-
-	ignore_paths_release(&e->ignored);
-	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL),
-	                                   .aside = whole ? openenv_metadata_aside(e->last) : NULL};
-	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count,
-	                        first.n ? first : STR_NONE, err)) {
-		return -1;
-	}
-	e->facts.state_ignore = buf_view(&e->ignored.json);
-	e->facts.ignore_paths = e->ignored.paths;
-	return 0;
+	return http_env_choose_ignored(&e->http, first.n ? first : STR_NONE,
+	                               whole ? openenv_metadata_aside(e->http.last) : NULL, err);
 }
 
 int openenv_state(struct env *base, struct str *out, struct error *err)
@@ -156,41 +144,35 @@ int openenv_state(struct env *base, struct str *out, struct error *err)
 
 	*out = STR_NONE;
 	if (e->wire.gone && !e->over)
-		return error_set(err, FAIL_TRANSPORT, "%s", buf_cstr(&e->wire.http.why));
-	if (e->source.kind == STATE_OPENENV && e->state_returned && !e->wire.gone &&
+		return error_set(err, FAIL_TRANSPORT, "%s", buf_cstr(&e->http.http.why));
+	if (e->http.source.kind == STATE_OPENENV && e->state_returned && !e->wire.gone &&
 	    request_state(e, false, err)) {
 		return -1;
 	}
-	if (e->source.kind == STATE_OPENENV) {
+	if (e->http.source.kind == STATE_OPENENV) {
 		e->state_returned = true;
 		*out = e->state.n ? buf_view(&e->state) : STR_NONE;
 		return 0;
 	}
-	if (e->source.kind == STATE_OBSERVATION)
-		*out = state_source_observed(&e->source, e->last);
+	if (e->http.source.kind == STATE_OBSERVATION)
+		*out = state_source_observed(&e->http.source, e->http.last);
 	return 0;
 }
 
 /* ---- reset and step ---- */
 
-static void keep_reply(struct env_openenv *e, struct env_reply *out)
-{
-	e->last = reading_keep(out, &e->kept);
-	e->over = out->terminated > 0;
-}
-
 /* The user's reset arguments; our own only if the user gave none. */
 static void write_reset(struct env_openenv *e)
 {
-	struct str args = e->conf->reset_args;
+	struct str args = e->http.conf->reset_args;
 
-	buf_clear(&e->request);
-	struct json_writer w = jw_begin(&e->request);
+	buf_clear(&e->http.request);
+	struct json_writer w = jw_begin(&e->http.request);
 	jw_put_members(&w, args);
-	if (e->conf->has_seed && !JSON_GET(args, "seed").p)
-		jw_put_i64(&w, "seed", e->conf->seed);
+	if (e->http.conf->has_seed && !JSON_GET(args, "seed").p)
+		jw_put_i64(&w, "seed", e->http.conf->seed);
 	if (!JSON_GET(args, "episode_id").p)
-		jw_put_text(&w, "episode_id", e->conf->env_session);
+		jw_put_text(&w, "episode_id", e->http.conf->env_session);
 	jw_end(&w);
 }
 
@@ -198,8 +180,8 @@ static void write_reset(struct env_openenv *e)
 static void read_episode_id(struct env_openenv *e)
 {
 	if (e->episode.n)
-		e->facts.env_session = buf_view(&e->episode);
-	if (!str_is(buf_view(&e->episode), e->conf->env_session))
+		e->http.base.facts.env_session = buf_view(&e->episode);
+	if (!str_is(buf_view(&e->episode), e->http.conf->env_session))
 		log_info("the environment ignores the requested episode_id");
 }
 
@@ -209,13 +191,12 @@ int openenv_reset(struct env *base, struct env_reply *out, struct error *err)
 	struct openenv_answer a;
 
 	write_reset(e);
-	if (openenv_ask(&e->wire, OPENENV_RESET, buf_view(&e->request), &a, err))
+	if (openenv_ask(&e->wire, OPENENV_RESET, buf_view(&e->http.request), &a, err))
 		return -1;
 	struct openenv_question q = {.known_tool = true, .is_reset = true};
-	openenv_read(&a, &q, &e->reading, out);
-	keep_reply(e, out);
-	buf_set(&e->start, e->last);
-	buf_set(&e->seen, e->last);
+	openenv_read(&a, &q, &e->http.reading, out);
+	http_env_keep_reset(&e->http, out, true);
+	e->over = out->terminated > 0;
 	if (out->outcome == OUTCOME_OK && request_state(e, true, err))
 		return -1;
 	read_episode_id(e);
@@ -226,58 +207,52 @@ int openenv_reset(struct env *base, struct env_reply *out, struct error *err)
 /* No tool is named "step", so the arguments are the action. */
 static void write_action(struct env_openenv *e, struct str name, struct str arguments)
 {
-	buf_clear(&e->request);
+	buf_clear(&e->http.request);
 	if (str_is(name, "step")) {
-		buf_str(&e->request, arguments);
+		buf_str(&e->http.request, arguments);
 		return;
 	}
-	struct json_writer w = jw_begin(&e->request);
-	jw_put_text(&w, "type", "call_tool");
-	jw_put_str(&w, "tool_name", name);
-	jw_put_raw(&w, "arguments", arguments);
-	jw_end(&w);
-}
-
-static struct openenv_question question_of(const struct env_openenv *e, bool known_tool)
-{
-	return (struct openenv_question){.known_tool = known_tool,
-	                                 .before = reading_before(&e->start, &e->seen),
-	                                 .error_texts = e->conf->error_texts,
-	                                 .error_text_count = e->conf->error_text_count};
+	json_pack(&e->http.request, "{type:'call_tool',tool_name:%s,arguments:%r}", name,
+	          arguments);
 }
 
 static void keep_seen(struct env_openenv *e, const struct env_reply *out)
 {
 	if (out->outcome == OUTCOME_OK)
-		buf_set(&e->seen, out->observation);
+		buf_set(&e->http.seen, out->observation);
 	else
-		e->last = STR_NONE;
+		e->http.last = STR_NONE;
 }
 
 int openenv_step(struct env *base, struct str name, struct str arguments, struct env_reply *out,
                  struct error *err)
 {
 	struct env_openenv *e = openenv_of(base);
-	bool known = e->calls_tools ? tool_is_listed(e->facts.tools, name) : str_is(name, "step");
+	bool known = e->calls_tools ? tool_is_listed(e->http.base.facts.tools, name)
+	                            : str_is(name, "step");
 	struct openenv_answer a;
 	int64_t counted = e->env_steps;
 
 	*out = (struct env_reply){REPLY_UNKNOWN};
 	buf_clear(&e->state);
 	write_action(e, name, arguments);
-	if (openenv_ask_and_state(&e->wire, OPENENV_STEP, buf_view(&e->request), &a, err))
+	if (openenv_ask_and_state(&e->wire, OPENENV_STEP, buf_view(&e->http.request), &a, err))
 		return -1;
-	struct openenv_question q = question_of(e, known);
-	openenv_read(&a, &q, &e->reading, out);
-	keep_reply(e, out);
+	struct openenv_question q = {.known_tool = known,
+	                             .before = http_env_before(&e->http),
+	                             .error_texts = e->http.conf->error_texts,
+	                             .error_text_count = e->http.conf->error_text_count};
+	openenv_read(&a, &q, &e->http.reading, out);
+	e->http.last = reading_keep(out, &e->http.kept);
+	e->over = out->terminated > 0;
 	bool no_reply = out->outcome == OUTCOME_TRANSPORT_ERROR || out->outcome == OUTCOME_TIMEOUT;
 	bool unreadable = e->wire.gone || (no_reply && !e->wire.ws);
 	if (!unreadable && request_state(e, false, err))
 		return -1;
 	out->env_steps = unreadable ? -1 : e->env_steps;
-	openenv_confirm_uncounted(&e->reading, counted, &e->counts, out);
+	openenv_confirm_uncounted(&e->http.reading, counted, &e->counts, out);
 	keep_seen(e, out);
-	out->env_session = e->facts.env_session;
+	out->env_session = e->http.base.facts.env_session;
 	return 0;
 }
 
@@ -290,7 +265,7 @@ static int declined(struct env_openenv *e, const struct openenv_answer *a, bool 
 	bool busy = a->code == 429 || (a->code >= 500 && a->code != 501);
 
 	if (a->code == 401 || (busy && !a->page)) {
-		openenv_read_other(a, &e->reading, refusal);
+		openenv_read_other(a, &e->http.reading, refusal);
 		return 0;
 	}
 	if (a->code / 100 == 3) {
@@ -332,7 +307,7 @@ static int await_first_state(struct env_openenv *e, struct env_reply *refusal, s
 		return -1;
 	if (!e->wire.gone)
 		return 0; /* an environment may have no state before its first reset */
-	openenv_read_other(&a, &e->reading, refusal);
+	openenv_read_other(&a, &e->http.reading, refusal);
 	if (a.got == OPENENV_ENDED && a.end == WEBSOCKET_LOST)
 		return error_set(err, FAIL_TRANSPORT, "%.*s", STR_ARG(a.text));
 	return 0;
@@ -345,9 +320,9 @@ static int openenv_open(const struct env_conf *conf, struct io *io, struct env *
 	struct openenv_answer a;
 	bool known;
 
-	*out = &e->base;
+	*out = &e->http.base;
 	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
-	if (state_source_parse(conf->state_spec, &e->source, err) ||
+	if (state_source_parse(conf->state_spec, &e->http.source, err) ||
 	    openenv_describe(e, &known, err) || openenv_connect(&e->wire, &a, err)) {
 		return -1;
 	}
@@ -358,16 +333,6 @@ static int openenv_open(const struct env_conf *conf, struct io *io, struct env *
 	return refusal->outcome == OUTCOME_OK ? openenv_learn_facts(e, err) : 0;
 }
 
-const struct env_facts *openenv_facts(const struct env *base)
-{
-	return &((const struct env_openenv *)base)->facts;
-}
-
-bool openenv_event(struct env *base, struct event *out)
-{
-	return events_take(&openenv_of(base)->events, out);
-}
-
 void openenv_close(struct env *base)
 {
 	struct env_openenv *e = openenv_of(base);
@@ -375,23 +340,16 @@ void openenv_close(struct env *base)
 	if (!e)
 		return;
 	openenv_wire_release(&e->wire);
-	openenv_reading_release(&e->reading);
-	state_source_release(&e->source);
-	events_release(&e->events);
-	ignore_paths_release(&e->ignored);
-	arena_release(&e->kept);
-	BUFS_RELEASE(&e->schema, &e->tools, &e->request, &e->name, &e->version, &e->state,
-	             &e->episode, &e->start, &e->seen);
+	http_env_release(&e->http);
+	BUFS_RELEASE(&e->schema, &e->version, &e->state, &e->episode);
 	free(e);
 }
 
 static int openenv_claims(const char *url)
 {
-	bool http = !strncmp(url, "http://", 7) || !strncmp(url, "https://", 8);
+	bool websocket = !strncmp(url, "ws://", 5) || !strncmp(url, "wss://", 6);
 
-	if (!strncmp(url, "ws://", 5) || !strncmp(url, "wss://", 6))
-		return 2;
-	return http ? 1 : 0;
+	return websocket ? 2 : http_env_claims(url);
 }
 
 const struct env_ops env_openenv = {
@@ -406,7 +364,5 @@ const struct env_ops env_openenv = {
 	.reset = openenv_reset,
 	.state = openenv_state,
 	.step = openenv_step,
-	.facts = openenv_facts,
-	.event = openenv_event,
 	.close = openenv_close,
 };

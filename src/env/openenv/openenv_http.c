@@ -1,7 +1,9 @@
-/* OpenEnv over plain HTTP, only on request. There are no sessions: each request runs in a new
-   environment or, up to 0.1, in one shared by all clients. */
+/* OpenEnv over plain HTTP, without a session: see openenv.h. */
 #include "env/openenv/openenv.h"
 
+extern const struct env_ops env_openenv_http;
+
+/* Only on request. */
 static int http_claims(const char *url)
 {
 	(void)url;
@@ -14,23 +16,23 @@ static int http_open(const struct env_conf *conf, struct io *io, struct env **ou
 	struct env_openenv *e = openenv_new(&env_openenv_http, conf, io);
 	bool known;
 
-	*out = &e->base;
+	*out = &e->http.base;
 	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
-	if (state_source_parse(conf->state_spec, &e->source, err) ||
+	if (state_source_parse(conf->state_spec, &e->http.source, err) ||
 	    openenv_describe(e, &known, err)) {
 		return -1;
 	}
 	if (!known) {
 		return error_set(err, FAIL_PROTOCOL, "%s: not an OpenEnv server; check the URL",
-		                 buf_cstr(&e->wire.http.base));
+		                 buf_cstr(&e->http.http.base));
 	}
 	openenv_note(e, EVENT_NOTIFICATION, "session",
 	             STR("plain HTTP has no sessions: each request runs in a new environment, "
 	                 "or in one that all clients share"));
-	e->facts.traits.no_sessions =
+	e->http.base.facts.traits.no_sessions =
 		"over plain HTTP each request runs in a new environment, or in one "
 		"that all clients share";
-	e->facts.traits.no_sessions_fix =
+	e->http.base.facts.traits.no_sessions_fix =
 		"use the server's WebSocket: omit \1protocol\2 openenv-http";
 	return openenv_learn_facts(e, err);
 }
@@ -45,7 +47,5 @@ const struct env_ops env_openenv_http = {
 	.reset = openenv_reset,
 	.state = openenv_state,
 	.step = openenv_step,
-	.facts = openenv_facts,
-	.event = openenv_event,
 	.close = openenv_close,
 };

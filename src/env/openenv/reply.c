@@ -1,7 +1,7 @@
-/* Classifies OpenEnv's replies: see reply.h. Layers that report errors, from the transport
+/* Classifies OpenEnv's replies: see openenv.h. Layers that report errors, from the transport
    inwards: the connection, the frame, the framework (error of an MCP action), the tool, the
    environment's own fields. */
-#include "env/openenv/reply.h"
+#include "env/openenv/openenv.h"
 
 #include "base/text.h"
 #include "env/error_text.h"
@@ -12,69 +12,48 @@
 
 #include <stdio.h>
 
-void openenv_reading_init(struct openenv_reading *r)
+static struct str as_text(struct reply_reading *r, struct str value)
 {
-	r->structured = BUF(BUF_MAX_MESSAGE);
-	http_json_words_init(&r->words);
+	buf_clear(&r->text);
+	json_text_or_json(value, &r->text);
+	return buf_view(&r->text);
 }
 
-void openenv_reading_release(struct openenv_reading *r)
+static struct str code_number(struct reply_reading *r, int code)
 {
-	buf_release(&r->structured);
-	http_json_words_release(&r->words);
-}
-
-static void fail(struct env_reply *out, enum outcome outcome, enum error_layer layer,
-                 enum error_class class)
-{
-	out->outcome = outcome;
-	out->error.layer = layer;
-	out->error.class = class;
-}
-
-static struct str as_text(struct openenv_reading *r, struct str value)
-{
-	buf_clear(&r->words.text);
-	json_text_or_json(value, &r->words.text);
-	return buf_view(&r->words.text);
-}
-
-static struct str code_number(struct openenv_reading *r, int code)
-{
-	snprintf(r->words.code, sizeof(r->words.code), "%d", code);
-	return code ? str_from(r->words.code) : STR_NONE;
+	snprintf(r->code, sizeof(r->code), "%d", code);
+	return code ? str_from(r->code) : STR_NONE;
 }
 
 /* ---- no reply ---- */
 
-static void read_end(const struct openenv_answer *a, struct openenv_reading *r,
-                     struct env_reply *out)
+static void read_end(const struct openenv_answer *a, struct reply_reading *r, struct env_reply *out)
 {
 	switch (a->end) {
 	case WEBSOCKET_CLOSED: /* with any code, even 1000: the session has ended */
-		fail(out, OUTCOME_SESSION_LOST, LAYER_WEBSOCKET, CLASS_SESSION);
+		reading_fail(out, OUTCOME_SESSION_LOST, LAYER_WEBSOCKET, CLASS_SESSION);
 		break;
 	case WEBSOCKET_BROKEN:
-		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_WEBSOCKET, CLASS_PROTOCOL);
+		reading_fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_WEBSOCKET, CLASS_PROTOCOL);
 		break;
 	case WEBSOCKET_OPEN:
 	case WEBSOCKET_DECLINED:
 	case WEBSOCKET_LOST:
-		fail(out, OUTCOME_TRANSPORT_ERROR, LAYER_TRANSPORT, CLASS_TRANSPORT);
+		reading_fail(out, OUTCOME_TRANSPORT_ERROR, LAYER_TRANSPORT, CLASS_TRANSPORT);
 		break;
 	}
 	out->error.code = code_number(r, a->code);
-	reading_message(&r->words.message, a->text, out);
+	reading_message(&r->message, a->text, out);
 }
 
 /* Also of a handshake that was declined. */
-static void read_status(const struct openenv_answer *a, struct openenv_reading *r,
+static void read_status(const struct openenv_answer *a, struct reply_reading *r,
                         struct env_reply *out)
 {
 	http_json_read_failure(
 		&(struct http_json_answer){
 			.status = a->code, .data = a->data, .text = a->text, .page = a->page},
-		NULL, &r->words, out);
+		NULL, r, out);
 }
 
 /* ---- error frames ---- */
@@ -94,21 +73,21 @@ static void refine(struct env_reply *out)
 	}
 }
 
-static void read_error_frame(struct str data, struct openenv_reading *r, struct env_reply *out)
+static void read_error_frame(struct str data, struct reply_reading *r, struct env_reply *out)
 {
 	const struct openenv_frame_error *known = openenv_frame_error(data);
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
-	fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, CLASS_OTHER);
+	reading_fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, CLASS_OTHER);
 	if (known)
-		fail(out, known->outcome, LAYER_FRAMEWORK, known->class);
+		reading_fail(out, known->outcome, LAYER_FRAMEWORK, known->class);
 	out->error.code = error_code_of(data);
 	buf_str(&text, as_text(r, JSON_GET(data, "message")));
 	if (json_count(JSON_GET(data, "errors"))) { /* "Invalid message" alone is not helpful */
 		buf_text(&text, ": ");
 		http_json_first_error(JSON_GET(data, "errors"), &text);
 	}
-	reading_message(&r->words.message, buf_view(&text), out);
+	reading_message(&r->message, buf_view(&text), out);
 	buf_release(&text);
 	out->observation = data;
 	refine(out);
@@ -127,7 +106,7 @@ static const struct {
 
 /* observation.error of an MCP action. The framework guesses its type from the text, so "not
    found" for an advertised tool is ignored. */
-static void read_framework_error(struct str error, bool known_tool, struct openenv_reading *r,
+static void read_framework_error(struct str error, bool known_tool, struct reply_reading *r,
                                  struct env_reply *out)
 {
 	struct str type = JSON_GET(error, "error_type");
@@ -138,9 +117,9 @@ static void read_framework_error(struct str error, bool known_tool, struct opene
 			class = error_types[i].class;
 	if (class == CLASS_UNKNOWN_TOOL && known_tool)
 		class = CLASS_TOOL;
-	fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, class);
+	reading_fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, class);
 	out->error.code = type;
-	reading_message(&r->words.message, as_text(r, JSON_GET(error, "message")), out);
+	reading_message(&r->message, as_text(r, JSON_GET(error, "message")), out);
 	refine(out);
 }
 
@@ -157,12 +136,12 @@ static struct str tool_text(struct str result)
 }
 
 static void set_claim(const struct hidden_error *claim, enum error_layer success,
-                      struct openenv_reading *r, struct env_reply *out)
+                      struct reply_reading *r, struct env_reply *out)
 {
-	fail(out, OUTCOME_TOOL_ERROR, claim->layer, CLASS_ENVIRONMENT);
+	reading_fail(out, OUTCOME_TOOL_ERROR, claim->layer, CLASS_ENVIRONMENT);
 	out->error.disagrees = success;
 	out->error.code = claim->code;
-	reading_message(&r->words.message, as_text(r, claim->message), out);
+	reading_message(&r->message, as_text(r, claim->message), out);
 	refine(out);
 }
 
@@ -220,7 +199,7 @@ static struct hidden_error hidden_error_in_fields(struct str observation, struct
 
 /* A first observation may have a member "error" that is data. The reset failed only if it is
    certainly an error, and reports that there is no environment, or is the only content. */
-static bool is_failed_reset(const struct hidden_error *r, struct openenv_reading *reading)
+static bool is_failed_reset(const struct hidden_error *r, struct reply_reading *reading)
 {
 	enum error_class class =
 		error_text_class(as_text(reading, r->message), r->layer, CLASS_NONE);
@@ -230,7 +209,7 @@ static bool is_failed_reset(const struct hidden_error *r, struct openenv_reading
 }
 
 static void find_hidden_error(struct str observation, struct str metadata,
-                              const struct openenv_question *q, struct openenv_reading *r,
+                              const struct openenv_question *q, struct reply_reading *r,
                               struct env_reply *out)
 {
 	struct hidden_error in_result = hidden_error_in_result(JSON_GET(observation, "result"), q);
@@ -249,13 +228,13 @@ static void find_hidden_error(struct str observation, struct str metadata,
 		set_claim(&found, of_tool ? LAYER_MCP : LAYER_FRAMEWORK, r, out);
 	} else if (found.strength == HIDDEN_ERROR_POSSIBLE) {
 		r->suspected = found;
-		reading_message(&r->words.message, as_text(r, found.message), out);
+		reading_message(&r->message, as_text(r, found.message), out);
 		out->error.message = STR_NONE;
 	}
 }
 
 static void read_failure(struct str observation, struct str metadata,
-                         const struct openenv_question *q, struct openenv_reading *r,
+                         const struct openenv_question *q, struct reply_reading *r,
                          struct env_reply *out)
 {
 	static const struct str keys[] = {STR_INIT("error"), STR_INIT("result")};
@@ -268,8 +247,8 @@ static void read_failure(struct str observation, struct str metadata,
 		read_framework_error(error, q->known_tool, r, out);
 	} else if (json_type(JSON_GET(result, "is_error")) == JSON_TRUE ||
 	           json_type(JSON_GET(result, "isError")) == JSON_TRUE) {
-		fail(out, OUTCOME_TOOL_ERROR, LAYER_MCP, CLASS_TOOL);
-		reading_message(&r->words.message, as_text(r, tool_text(result)), out);
+		reading_fail(out, OUTCOME_TOOL_ERROR, LAYER_MCP, CLASS_TOOL);
+		reading_message(&r->message, as_text(r, tool_text(result)), out);
 		refine(out);
 	} else {
 		find_hidden_error(observation, metadata, q, r, out);
@@ -280,22 +259,20 @@ static void read_failure(struct str observation, struct str metadata,
 
 /* Releases put metadata inside the observation, next to it, both, or nowhere: one copy is kept,
    the inner one. */
-static struct str read_metadata(struct str beside, struct openenv_reading *r, struct env_reply *out)
+static struct str read_metadata(struct str beside, struct reply_reading *r, struct env_reply *out)
 {
 	struct str inside = JSON_GET(out->observation, "metadata");
 
 	if (json_count(inside) > 0 || json_count(beside) == 0)
 		return inside;
 	buf_clear(&r->structured);
-	struct json_writer w = jw_begin(&r->structured);
-	jw_put_raw(&w, "metadata", beside);
-	jw_end(&w);
+	json_pack(&r->structured, "{metadata:%r}", beside);
 	out->structured = buf_view(&r->structured);
 	return beside;
 }
 
 /* A reply without an observation. The message mentions a similar key. */
-static void read_no_observation(struct str data, struct openenv_reading *r, struct env_reply *out)
+static void read_no_observation(struct str data, struct reply_reading *r, struct env_reply *out)
 {
 	static const char *const meant[] = {"observation"};
 	struct buf text = BUF(BUF_MAX_SMALL);
@@ -309,12 +286,12 @@ static void read_no_observation(struct str data, struct openenv_reading *r, stru
 			break;
 		}
 	}
-	reading_message(&r->words.message, buf_view(&text), out);
+	reading_message(&r->message, buf_view(&text), out);
 	buf_release(&text);
 }
 
 static void read_observation(struct str data, const struct openenv_question *q,
-                             struct openenv_reading *r, struct env_reply *out)
+                             struct reply_reading *r, struct env_reply *out)
 {
 	enum { OBSERVATION, REWARD, DONE, METADATA, COUNT };
 	static const struct str keys[COUNT] = {STR_INIT("observation"), STR_INIT("reward"),
@@ -325,7 +302,7 @@ static void read_observation(struct str data, const struct openenv_question *q,
 	json_pick(data, keys, COUNT, values);
 	out->observation = values[OBSERVATION];
 	if (!out->observation.p) {
-		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL);
+		reading_fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL);
 		read_no_observation(data, r, out);
 		out->observation = data;
 		return;
@@ -338,19 +315,19 @@ static void read_observation(struct str data, const struct openenv_question *q,
 		read_failure(out->observation, metadata, q, r, out);
 }
 
-static void confirm_suspected(struct openenv_reading *r, struct env_reply *out)
+static void confirm_suspected(struct reply_reading *r, struct env_reply *out)
 {
 	if (out->outcome == OUTCOME_OK && hidden_error_holds(&r->suspected, 0)) {
-		fail(out, OUTCOME_TOOL_ERROR, r->suspected.layer, CLASS_ENVIRONMENT);
+		reading_fail(out, OUTCOME_TOOL_ERROR, r->suspected.layer, CLASS_ENVIRONMENT);
 		out->error.disagrees = LAYER_FRAMEWORK;
-		out->error.message = buf_view(&r->words.message);
+		out->error.message = buf_view(&r->message);
 		refine(out);
 	}
 	r->suspected.strength = HIDDEN_ERROR_NONE;
 }
 
 /* A count that never changed is no evidence: some environments do not count. */
-void openenv_confirm_uncounted(struct openenv_reading *r, int64_t before, bool *counts,
+void openenv_confirm_uncounted(struct reply_reading *r, int64_t before, bool *counts,
                                struct env_reply *out)
 {
 	bool known = before >= 0 && out->env_steps >= 0;
@@ -361,18 +338,18 @@ void openenv_confirm_uncounted(struct openenv_reading *r, int64_t before, bool *
 		confirm_suspected(r, out);
 }
 
-static void read_no_message(const struct openenv_answer *a, struct openenv_reading *r,
+static void read_no_message(const struct openenv_answer *a, struct reply_reading *r,
                             struct env_reply *out)
 {
-	buf_clear(&r->words.text);
-	buf_text(&r->words.text, "the reply is not an OpenEnv JSON message");
+	buf_clear(&r->text);
+	buf_text(&r->text, "the reply is not an OpenEnv JSON message");
 	if (a->fault.why)
-		buf_printf(&r->words.text, ", byte %zu: %s", a->fault.at, a->fault.why);
-	reading_message(&r->words.message, buf_view(&r->words.text), out);
+		buf_printf(&r->text, ", byte %zu: %s", a->fault.at, a->fault.why);
+	reading_message(&r->message, buf_view(&r->text), out);
 }
 
 void openenv_read(const struct openenv_answer *a, const struct openenv_question *q,
-                  struct openenv_reading *r, struct env_reply *out)
+                  struct reply_reading *r, struct env_reply *out)
 {
 	r->suspected.strength = HIDDEN_ERROR_NONE;
 	*out = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
@@ -387,13 +364,13 @@ void openenv_read(const struct openenv_answer *a, const struct openenv_question 
 		read_status(a, r, out);
 		break;
 	case OPENENV_NOT_JSON:
-		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL);
+		reading_fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL);
 		read_no_message(a, r, out);
 		out->raw = a->text;
 		break;
 	case OPENENV_STRAY:
-		fail(out, OUTCOME_SESSION_LOST, LAYER_FRAMEWORK, CLASS_PROTOCOL);
-		reading_message(&r->words.message,
+		reading_fail(out, OUTCOME_SESSION_LOST, LAYER_FRAMEWORK, CLASS_PROTOCOL);
+		reading_message(&r->message,
 		                STR("the reply's type does not match the request: it belongs to an "
 		                    "earlier one"),
 		                out);
@@ -404,9 +381,10 @@ void openenv_read(const struct openenv_answer *a, const struct openenv_question 
 		break;
 	case OPENENV_UNREACHABLE:
 	case OPENENV_LATE:
-		fail(out, a->got == OPENENV_LATE ? OUTCOME_TIMEOUT : OUTCOME_TRANSPORT_ERROR,
-		     LAYER_TRANSPORT, a->got == OPENENV_LATE ? CLASS_TIMEOUT : CLASS_TRANSPORT);
-		reading_message(&r->words.message, a->text, out);
+		reading_fail(
+			out, a->got == OPENENV_LATE ? OUTCOME_TIMEOUT : OUTCOME_TRANSPORT_ERROR,
+			LAYER_TRANSPORT, a->got == OPENENV_LATE ? CLASS_TIMEOUT : CLASS_TRANSPORT);
+		reading_message(&r->message, a->text, out);
 		break;
 	}
 	if (q && !q->known_tool && out->error.class == CLASS_ARGUMENTS)
@@ -414,7 +392,7 @@ void openenv_read(const struct openenv_answer *a, const struct openenv_question 
 	out->http_status = a->got == OPENENV_STATUS ? a->code : 0;
 }
 
-void openenv_read_other(const struct openenv_answer *a, struct openenv_reading *r,
+void openenv_read_other(const struct openenv_answer *a, struct reply_reading *r,
                         struct env_reply *out)
 {
 	openenv_read(a, NULL, r, out);

@@ -1,5 +1,5 @@
-/* Envelopes of OpenEnv, over /ws and over plain HTTP: see wire.h. */
-#include "env/openenv/wire.h"
+/* Envelopes of OpenEnv, over /ws and over plain HTTP: see openenv.h. */
+#include "env/openenv/openenv.h"
 
 #include "base/text.h"
 #include "json/write.h"
@@ -17,6 +17,17 @@ static const struct question {
 	[OPENENV_STATE] = {"state", "state", "/state", true},
 	[OPENENV_MCP] = {"mcp", "mcp", "/mcp", false},
 };
+
+bool openenv_ask_of(struct str type, enum openenv_ask *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(questions); i++) {
+		if (json_is(type, str_from(questions[i].type))) {
+			*out = (enum openenv_ask)i;
+			return true;
+		}
+	}
+	return false;
+}
 
 static const struct openenv_frame_error frame_errors[] = {
 	{"CAPACITY_REACHED", OUTCOME_CAPACITY, CLASS_CAPACITY, true},
@@ -42,27 +53,16 @@ const struct openenv_frame_error *openenv_frame_error(struct str data)
 
 /* ws://host/prefix/ws and http://host/prefix/ are the same server. The query string is only used
    for the WebSocket. */
-static void set_urls(struct openenv_wire *w, const char *url)
+void openenv_wire_init(struct openenv_wire *w, struct http_json *http)
 {
-	struct buf *base = &w->http.base;
-	const char *mark = strpbrk(url, "?#");
+	const char *mark = strpbrk(http->conf->url, "?#");
 
-	if (str_ends(buf_view(base), STR("/ws")))
-		buf_cut(base, base->n - 3);
-	buf_text(&w->url, "ws");
-	buf_text(&w->url, buf_cstr(base) + strlen("http"));
-	buf_text(&w->url, "/ws");
+	*w = (struct openenv_wire){.http = http,
+	                           .url = BUF(BUF_MAX_SMALL),
+	                           .request = BUF(BUF_MAX_MESSAGE + BUF_MAX_SMALL)};
+	buf_printf(&w->url, "ws%s/ws", buf_cstr(&http->base) + strlen("http"));
 	if (mark && *mark == '?')
 		buf_add(&w->url, mark, strcspn(mark, "#"));
-}
-
-void openenv_wire_init(struct openenv_wire *w, const struct env_conf *conf, struct io *io,
-                       struct event_queue *events)
-{
-	*w = (struct openenv_wire){.url = BUF(BUF_MAX_SMALL),
-	                           .request = BUF(BUF_MAX_MESSAGE + BUF_MAX_SMALL)};
-	http_json_init(&w->http, conf, io, events);
-	set_urls(w, conf->url);
 }
 
 void openenv_wire_release(struct openenv_wire *w)
@@ -72,7 +72,6 @@ void openenv_wire_release(struct openenv_wire *w)
 		websocket_close(w->ws, w->gone ? 0 : CLOSE_TIMEOUT_MS);
 		websocket_free(w->ws);
 	}
-	http_json_release(&w->http);
 	BUFS_RELEASE(&w->url, &w->request);
 	*w = (struct openenv_wire){.gone = true};
 }
@@ -80,16 +79,16 @@ void openenv_wire_release(struct openenv_wire *w)
 int openenv_connect(struct openenv_wire *w, struct openenv_answer *out, struct error *err)
 {
 	struct websocket_conf conf = {.url = buf_cstr(&w->url),
-	                              .headers = w->http.conf->headers,
-	                              .header_count = w->http.conf->header_count,
-	                              .timeout_ms = w->http.conf->timeout_ms};
+	                              .headers = w->http->conf->headers,
+	                              .header_count = w->http->conf->header_count,
+	                              .timeout_ms = w->http->conf->timeout_ms};
 
 	*out = (struct openenv_answer){.got = OPENENV_ANSWER};
-	io_rest(w->http.io); /* the pages have been read: frees the connection */
-	buf_release(&w->http.reply);
-	if (websocket_open(w->http.io, &conf, &w->ws, err))
+	io_rest(w->http->io); /* the pages have been read: frees the connection */
+	buf_release(&w->http->reply);
+	if (websocket_open(w->http->io, &conf, &w->ws, err))
 		return -1;
-	io_rest(w->http.io);
+	io_rest(w->http->io);
 	if (websocket_end(w->ws) == WEBSOCKET_DECLINED) {
 		*out = (struct openenv_answer){.got = OPENENV_STATUS,
 		                               .end = WEBSOCKET_DECLINED,
@@ -105,7 +104,7 @@ int openenv_connect(struct openenv_wire *w, struct openenv_answer *out, struct e
 
 static void close_session(struct openenv_wire *w, struct str why)
 {
-	buf_set(&w->http.why, why);
+	buf_set(&w->http->why, why);
 	w->gone = true;
 }
 
@@ -157,15 +156,13 @@ void openenv_read_frame(struct str text, bool binary, const enum openenv_ask *as
 
 static void note_unsolicited(struct openenv_wire *w, const struct websocket_message *m)
 {
-	struct buf detail = BUF(BUF_MAX_SMALL), text = BUF(BUF_MAX_SMALL);
+	struct buf text = BUF(BUF_MAX_SMALL);
 
 	text_escape_cut(&text, m->bytes, 400);
-	struct json_writer j = jw_begin(&detail);
-	jw_put_text(&j, "what", "a message that is not a reply to a request");
-	jw_put_str(&j, "message", buf_view(&text));
-	jw_end(&j);
-	events_push(w->http.events, EVENT_LATE_REPLY, buf_view(&detail));
-	BUFS_RELEASE(&detail, &text);
+	events_pack(w->http->events, EVENT_LATE_REPLY,
+	            "{what:'a message that is not a reply to a request',message:%s}",
+	            buf_view(&text));
+	buf_release(&text);
 }
 
 /* Reads unsolicited messages before a request. True: the server has closed the session. */
@@ -201,20 +198,16 @@ static bool read_unsolicited(struct openenv_wire *w, struct openenv_answer *out,
 static void write_frame(struct openenv_wire *w, const char *type, struct str data)
 {
 	buf_clear(&w->request);
-	struct json_writer j = jw_begin(&w->request);
-	jw_put_text(&j, "type", type);
-	if (data.p)
-		jw_put_raw(&j, "data", data);
-	jw_end(&j);
+	json_pack(&w->request, "{type:%t,data:%?r}", type, data);
 }
 
 static int no_answer(struct openenv_wire *w, struct openenv_answer *out, struct error *err)
 {
 	if (err->kind != FAIL_TIMEOUT)
 		return -1;
-	buf_clear(&w->http.reply);
-	buf_text(&w->http.reply, err->text);
-	*out = (struct openenv_answer){.got = OPENENV_LATE, .text = buf_view(&w->http.reply)};
+	buf_clear(&w->http->reply);
+	buf_text(&w->http->reply, err->text);
+	*out = (struct openenv_answer){.got = OPENENV_LATE, .text = buf_view(&w->http->reply)};
 	close_session(w, STR("no reply in time; session closed"));
 	return 0;
 }
@@ -238,7 +231,7 @@ static int receive_answer(struct openenv_wire *w, const struct question *q,
                           struct openenv_answer *out, struct error *err)
 {
 	struct websocket_message m;
-	int got = websocket_receive(w->ws, &m, w->http.conf->timeout_ms, err);
+	int got = websocket_receive(w->ws, &m, w->http->conf->timeout_ms, err);
 
 	if (got <= 0)
 		return got ? no_answer(w, out, err) : ended(w, out);
@@ -280,7 +273,7 @@ static int ask_http(struct openenv_wire *w, enum openenv_ask what, struct str da
 	buf_text(&w->request, what == OPENENV_STEP ? "{\"action\":" : "");
 	buf_str(&w->request, data.p ? data : STR("{}"));
 	buf_text(&w->request, what == OPENENV_STEP ? "}" : "");
-	if (http_json_ask(&w->http, q->path, q->get ? STR_NONE : buf_view(&w->request), &a, err))
+	if (http_json_ask(w->http, q->path, q->get ? STR_NONE : buf_view(&w->request), &a, err))
 		return -1;
 	*out = (struct openenv_answer){.got = OPENENV_STATUS,
 	                               .code = a.status,
@@ -301,7 +294,7 @@ static int ask(struct openenv_wire *w, enum openenv_ask what, struct str data, b
 	if (w->gone) {
 		*out = (struct openenv_answer){.got = OPENENV_ENDED,
 		                               .end = WEBSOCKET_LOST,
-		                               .text = buf_view(&w->http.why)};
+		                               .text = buf_view(&w->http->why)};
 		return 0;
 	}
 	return w->ws ? ask_ws(w, what, data, and_state, out, err)

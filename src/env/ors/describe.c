@@ -48,7 +48,7 @@ int ors_find_environment(struct env_ors *e, struct env_reply *refusal, struct er
 		                 "%s: not an ORS server: /list_environments is no list of names",
 		                 buf_cstr(&e->http.http.base));
 	}
-	ors_read_other(&a, &e->reading, refusal);
+	ors_read_other(&a, &e->http.reading, refusal);
 	return refusal->outcome == OUTCOME_OK
 	               ? task_api_choose_name(&e->http.http, a.http.data, &e->http.name, err)
 	               : 0;
@@ -84,13 +84,13 @@ int ors_list_tools(struct env_ors *e, struct env_reply *refusal, struct error *e
 	    ors_ask(&e->wire, ors_path(e, "tools"), STR_NONE, timeout_ms, &a, err)) {
 		return -1;
 	}
-	ors_read_other(&a, &e->reading, refusal);
+	ors_read_other(&a, &e->http.reading, refusal);
 	if (refusal->outcome != OUTCOME_OK)
 		return 0;
 	ors_put_tools(JSON_GET(a.http.data, "tools"), &e->http.tools);
 	struct str terminal = JSON_GET(JSON_GET(a.http.data, "terminal_tool"), "name");
 	if (json_type(terminal) == JSON_STRING) {
-		reading_note(&e->http.events, EVENT_NOTIFICATION, "terminal_tool",
+		reading_note(&e->http.base.events, EVENT_NOTIFICATION, "terminal_tool",
 		             json_inner(terminal), false);
 	}
 	return 0;

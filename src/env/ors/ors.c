@@ -26,6 +26,89 @@ static int ask(struct env_ors *e, const char *path, struct str body, struct ors_
 	return ors_ask(&e->wire, path, body, e->http.conf->timeout_ms, out, err);
 }
 
+/* ---- exchanges ---- */
+
+void ors_wire_init(struct ors_wire *w, struct http_json *http)
+{
+	*w = (struct ors_wire){.http = http, .task_id = BUF(BUF_MAX_SMALL)};
+	sse_init(&w->sse, BUF_MAX_MESSAGE);
+}
+
+void ors_wire_release(struct ors_wire *w)
+{
+	sse_release(&w->sse);
+	buf_release(&w->task_id);
+}
+
+static enum ors_stream take_event(const struct sse_event *e, struct buf *reply, struct buf *task_id)
+{
+	if (str_is(e->type, "task_id")) {
+		buf_set(task_id, e->data);
+	} else if (str_is(e->type, "chunk") || str_is(e->type, "end")) {
+		buf_str(reply, e->data);
+		return str_is(e->type, "end") ? ORS_END : ORS_CUT;
+	} else if (str_is(e->type, "error")) {
+		buf_set(reply, e->data);
+		return ORS_ERROR;
+	}
+	return ORS_CUT;
+}
+
+enum ors_stream ors_read_events(struct sse *sse, struct str piece, struct buf *reply,
+                                struct buf *task_id)
+{
+	enum ors_stream got = ORS_CUT;
+	struct sse_event e;
+
+	sse_feed(sse, piece);
+	while (got == ORS_CUT && sse_next(sse, &e))
+		got = take_event(&e, reply, task_id);
+	return got;
+}
+
+static int read_stream(struct ors_wire *w, struct http_exchange *x, enum ors_stream *out,
+                       struct error *err)
+{
+	struct str piece;
+	int got = 0;
+
+	sse_restart(&w->sse);
+	buf_clear(&w->task_id);
+	*out = ORS_CUT;
+	while (*out == ORS_CUT && (got = http_read(x, &piece, err)) > 0)
+		*out = ors_read_events(&w->sse, piece, &w->http->reply, &w->task_id);
+	return got < 0 ? -1 : 0;
+}
+
+int ors_ask(struct ors_wire *w, const char *path, struct str body, uint64_t timeout_ms,
+            struct ors_answer *out, struct error *err)
+{
+	struct http_exchange *x;
+	enum ors_stream stream = ORS_NO_STREAM;
+	bool is_starting = false;
+	int failed;
+
+	*out = (struct ors_answer){.stream = ORS_NO_STREAM};
+	if (http_json_begin(w->http, path, body, timeout_ms, &x, &out->http, err))
+		return -1;
+	if (!x)
+		return 0;
+	if (http_media_is(x, "text/event-stream") && http_status(x) == 200) {
+		failed = read_stream(w, x, &stream, err);
+	} else {
+		failed = http_read_all(x, &w->http->reply, err);
+		is_starting = http_status(x) == 503 &&
+		              str_is(http_header(x, "X-Backend-State"), "starting");
+	}
+	out->try_again_ms = failed ? 0 : http_retry_after_ms(x);
+	if (http_json_end(w->http, x, failed, &out->http, err))
+		return -1;
+	out->is_starting = is_starting;
+	out->stream = out->http.status ? stream : ORS_NO_STREAM;
+	out->task_id = w->task_id.n && stream ? buf_view(&w->task_id) : STR_NONE;
+	return 0;
+}
+
 /* ---- staying alive ---- */
 
 static void end_ping(struct env_ors *e)
@@ -81,7 +164,7 @@ static int open_session(struct env_ors *e, struct env_reply *out, struct error *
 
 	if (ask(e, "/create_session", STR("{}"), &a, err))
 		return -1;
-	ors_read_other(&a, &e->reading, out);
+	ors_read_other(&a, &e->http.reading, out);
 	if (out->outcome != OUTCOME_OK)
 		return 0;
 	if (!a.task_id.p) {
@@ -92,7 +175,7 @@ static int open_session(struct env_ors *e, struct env_reply *out, struct error *
 	buf_str(&e->session, a.task_id);
 	buf_clear(&e->http.http.session);
 	buf_printf(&e->http.http.session, "X-Session-ID: %s", buf_cstr(&e->session));
-	e->http.facts.session = e->http.facts.env_session = buf_view(&e->session);
+	e->http.base.facts.session = e->http.base.facts.env_session = buf_view(&e->session);
 	start_pings(e);
 	return 0;
 }
@@ -153,7 +236,7 @@ static int await_prompt(struct env_ors *e, struct ors_answer *a, struct error *e
 			return 0;
 		}
 		uint64_t wait = a->try_again_ms ? a->try_again_ms : TRY_AGAIN_MS;
-		events_push(&e->http.events, EVENT_RETRY,
+		events_push(&e->http.base.events, EVENT_RETRY,
 		            STR("{\"why\":\"the environment is still being set up\"}"));
 		if (io_wait(e->http.http.io, NULL, wait < TRY_AGAIN_MOST ? wait : TRY_AGAIN_MOST,
 		            err)) {
@@ -173,13 +256,13 @@ static int begin_episode(struct env_ors *e, struct env_reply *out, struct error 
 		return 0;
 	if (write_create(e, err) || ask(e, "/create", buf_view(&e->http.request), &a, err))
 		return -1;
-	ors_read_other(&a, &e->reading, out);
+	ors_read_other(&a, &e->http.reading, out);
 	if (out->outcome != OUTCOME_OK)
 		return 0;
 	if (await_prompt(e, &a, err))
 		return -1;
-	ors_read_prompt(&a, &e->reading, out);
-	http_env_store(&e->prompt, out->observation);
+	ors_read_prompt(&a, &e->http.reading, out);
+	buf_set(&e->prompt, out->observation);
 	return 0;
 }
 
@@ -220,10 +303,10 @@ static int ors_reset(struct env *base, struct env_reply *out, struct error *err)
 			return -1;
 	}
 	http_env_keep_reset(&e->http, out, false);
-	e->http.facts.total_reward = STR_NONE;
+	e->http.base.facts.total_reward = STR_NONE;
 	buf_clear(&e->prompt);
-	out->env_session = e->http.facts.env_session;
-	return http_env_choose_ignored(&e->http, err);
+	out->env_session = e->http.base.facts.env_session;
+	return http_env_choose_ignored(&e->http, e->http.last, NULL, err);
 }
 
 /* ---- calls and the state ---- */
@@ -235,13 +318,10 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 	struct ors_answer a;
 
 	buf_clear(&e->http.request);
-	struct json_writer w = jw_begin(&e->http.request);
-	jw_put_str(&w, "name", name);
-	jw_put_raw(&w, "input", arguments);
-	jw_end(&w);
+	json_pack(&e->http.request, "{name:%s,input:%r}", name, arguments);
 	if (ask(e, ors_path(e, "call"), buf_view(&e->http.request), &a, err))
 		return -1;
-	ors_read_call(&a, http_env_before(&e->http), e->http.conf, &e->reading, out);
+	ors_read_call(&a, http_env_before(&e->http), e->http.conf, &e->http.reading, out);
 	return 0;
 }
 
@@ -260,8 +340,8 @@ static int ors_step(struct env *base, struct str name, struct str arguments, str
 		return -1;
 	http_env_keep_step(&e->http, out);
 	if (out->outcome == OUTCOME_OK && out->reward.p) {
-		http_env_store(&e->reward, out->reward);
-		e->http.facts.total_reward = buf_view(&e->reward);
+		buf_set(&e->reward, out->reward);
+		e->http.base.facts.total_reward = buf_view(&e->reward);
 	}
 	return 0;
 }
@@ -307,10 +387,10 @@ static int ors_examine(struct env *base, struct str name, struct str arguments,
 		return -1;
 	env_contract_note(out, a.http.status != 200, &out->broken,
 	                  "a second create in a session is accepted");
-	http_env_store(&session, buf_view(&e->http.http.session));
+	buf_set(&session, buf_view(&e->http.http.session));
 	buf_clear(&e->http.http.session);
 	int failed = try_call(e, name, arguments, &answered, err);
-	http_env_store(&e->http.http.session, buf_view(&session));
+	buf_set(&e->http.http.session, buf_view(&session));
 	buf_release(&session);
 	if (failed)
 		return -1;
@@ -334,11 +414,10 @@ static int ors_open(const struct env_conf *conf, struct io *io, struct env **out
 	e->http.http.follow_posts = true;
 	e->session = e->split = e->path = e->reward = BUF(BUF_MAX_SMALL);
 	e->prompt = BUF(BUF_MAX_MESSAGE);
-	http_json_init(&e->alive, conf, io, &e->http.events);
+	http_json_init(&e->alive, conf, io, &e->http.base.events);
 	ors_wire_init(&e->wire, &e->http.http);
-	ors_reading_init(&e->reading, &e->http.words);
-	e->http.facts.traits.has_episodes = e->http.facts.traits.starts_over = true;
-	e->http.facts.traits.names_sessions = true;
+	e->http.base.facts.traits.has_episodes = e->http.base.facts.traits.starts_over = true;
+	e->http.base.facts.traits.names_sessions = true;
 	if (state_source_parse(conf->state_spec, &e->http.source, err))
 		return -1;
 	if (e->http.source.kind == STATE_AUTO) /* a prompt is no state, a tool's text rarely */
@@ -362,7 +441,6 @@ static void ors_close(struct env *base)
 	BUFS_RELEASE(&e->session, &e->split, &e->prompt, &e->path, &e->reward);
 	http_json_release(&e->alive);
 	ors_wire_release(&e->wire);
-	ors_reading_release(&e->reading);
 	http_env_release(&e->http);
 	free(e);
 }
@@ -380,7 +458,5 @@ const struct env_ops env_ors = {
 	.state = ors_state,
 	.step = ors_step,
 	.examine = ors_examine,
-	.facts = http_env_facts,
-	.event = http_env_event,
 	.close = ors_close,
 };

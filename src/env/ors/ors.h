@@ -1,15 +1,58 @@
-/* The adapter of ORS: what its files share. One session has one episode: `create_session` names
+/* The directory env/ors/: the adapter of ORS, which OpenReward serves. One session has one episode: `create_session` names
    it, `create` gives it an environment with a task, calls are sent to it, `delete` ends it. */
 #ifndef ROLLDBG_ENV_ORS_ORS_H
 #define ROLLDBG_ENV_ORS_ORS_H
 
+#include "env/hidden_error.h"
 #include "env/http_env.h"
-#include "env/ors/reply.h"
+#include "env/http_json.h"
+#include "protocol/sse.h"
+
+enum ors_stream {
+	ORS_NO_STREAM, /* the reply is no event stream */
+	ORS_END,       /* http.data: the result, absent if it is empty or not JSON */
+	ORS_ERROR,     /* the environment raised an exception: http.text */
+	ORS_CUT,       /* the stream ended without a result */
+};
+
+/* Slices are valid until the next request. */
+struct ors_answer {
+	struct http_json_answer http;
+	enum ors_stream stream;
+	struct str task_id;    /* of a stream; absent: none */
+	bool is_starting;      /* 503 because the environment is not set up yet */
+	uint64_t try_again_ms; /* in that case, as the server asks; 0: it does not say */
+};
+
+/* Reads a piece of a stream: ORS_CUT as long as it has no result. The result's pieces are joined in
+   `reply`, an exception's text replaces them. */
+enum ors_stream ors_read_events(struct sse *sse, struct str piece, struct buf *reply,
+                                struct buf *task_id);
+
+struct ors_wire {
+	struct http_json *http;
+	struct sse sse;
+	struct buf task_id;
+};
+
+void ors_wire_init(struct ors_wire *w, struct http_json *http);
+void ors_wire_release(struct ors_wire *w);
+
+/* One request, sent once; body absent: GET. -1: interrupted, or a local failure. */
+MUST_USE int ors_ask(struct ors_wire *w, const char *path, struct str body, uint64_t timeout_ms,
+                     struct ors_answer *out, struct error *err);
+
+/* A call's reply. before: see env/hidden_error.h. */
+void ors_read_call(const struct ors_answer *a, struct hidden_error_context before,
+                   const struct env_conf *conf, struct reply_reading *r, struct env_reply *out);
+/* The prompt: the first observation. */
+void ors_read_prompt(const struct ors_answer *a, struct reply_reading *r, struct env_reply *out);
+/* Another request's: outcome and error only. */
+void ors_read_other(const struct ors_answer *a, struct reply_reading *r, struct env_reply *out);
 
 struct env_ors {
 	struct http_env http; /* its name is that of the environment */
 	struct ors_wire wire;
-	struct ors_reading reading;
 	struct buf session; /* the session's id; empty: none is open */
 	struct buf split;   /* of the first task, if the user names none */
 	struct buf prompt;  /* raw JSON blocks of the episode that open() began; empty: none */

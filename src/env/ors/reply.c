@@ -1,6 +1,6 @@
-/* What the replies of an ORS server mean: see reply.h. The layers that report errors, from the
+/* What the replies of an ORS server mean: see ors.h. The layers that report errors, from the
    outside: HTTP, the event stream, `ok` of the result, the tool's own text. */
-#include "env/ors/reply.h"
+#include "env/ors/ors.h"
 
 #include "env/http_env.h"
 #include "json/write.h"
@@ -8,39 +8,18 @@
 static const struct http_json_meaning meanings[] = {
 	{404, CLASS_SESSION}, {410, CLASS_SESSION}, {0, CLASS_NONE}};
 
-void ors_reading_init(struct ors_reading *r, struct http_json_words *words)
-{
-	*r = (struct ors_reading){.words = words,
-	                          .observation = BUF(BUF_MAX_MESSAGE),
-	                          .structured = BUF(BUF_MAX_MESSAGE)};
-}
-
-void ors_reading_release(struct ors_reading *r)
-{
-	BUFS_RELEASE(&r->observation, &r->structured);
-}
-
-static void fail(struct env_reply *out, enum outcome outcome, enum error_layer layer,
-                 enum error_class class)
-{
-	out->outcome = outcome;
-	out->error.layer = layer;
-	out->error.class = class;
-}
-
-void ors_read_other(const struct ors_answer *a, struct ors_reading *r, struct env_reply *out)
+void ors_read_other(const struct ors_answer *a, struct reply_reading *r, struct env_reply *out)
 {
 	*out = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	if (a->stream == ORS_ERROR) {
-		fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, CLASS_ENVIRONMENT);
-		reading_message(&r->words->message, a->http.text, out);
+		reading_fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, CLASS_ENVIRONMENT);
+		reading_message(&r->message, a->http.text, out);
 		out->raw = a->http.text;
 	} else if (a->stream == ORS_CUT) {
-		fail(out, OUTCOME_TRANSPORT_ERROR, LAYER_TRANSPORT, CLASS_TRANSPORT);
-		reading_message(&r->words->message, STR("the event stream ended without a result"),
-		                out);
+		reading_fail(out, OUTCOME_TRANSPORT_ERROR, LAYER_TRANSPORT, CLASS_TRANSPORT);
+		reading_message(&r->message, STR("the event stream ended without a result"), out);
 	} else if (a->http.status != 200 || (a->stream == ORS_NO_STREAM && !a->http.data.p)) {
-		http_json_read_failure(&a->http, meanings, r->words, out);
+		http_json_read_failure(&a->http, meanings, r, out);
 	}
 	out->http_status = a->http.status;
 }
@@ -58,7 +37,7 @@ static const struct {
 };
 
 /* {"ok":false,"error","reason"}; the reason is newer than the rest. */
-static void read_refusal(struct str result, struct ors_reading *r, struct env_reply *out)
+static void read_refusal(struct str result, struct reply_reading *r, struct env_reply *out)
 {
 	struct str reason = JSON_GET(result, "reason");
 	enum error_class class = CLASS_TOOL;
@@ -66,21 +45,20 @@ static void read_refusal(struct str result, struct ors_reading *r, struct env_re
 	for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
 		if (json_is(reason, str_from(reasons[i].reason)))
 			class = reasons[i].class;
-	fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, class);
+	reading_fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, class);
 	out->error.code = json_type(reason) == JSON_STRING ? reason : STR_NONE;
-	buf_clear(&r->words->text);
-	json_text_or_json(JSON_GET(result, "error"), &r->words->text);
-	reading_message(&r->words->message, buf_view(&r->words->text), out);
+	buf_clear(&r->text);
+	json_text_or_json(JSON_GET(result, "error"), &r->text);
+	reading_message(&r->message, buf_view(&r->text), out);
 	out->observation = JSON_GET(result, "error");
 }
 
-static void read_output(struct str output, struct ors_reading *r, struct env_reply *out)
+static void read_output(struct str output, struct reply_reading *r, struct env_reply *out)
 {
 	enum { BLOCKS, METADATA, REWARD, FINISHED, COUNT };
 	static const struct str keys[COUNT] = {STR_INIT("blocks"), STR_INIT("metadata"),
 	                                       STR_INIT("reward"), STR_INIT("finished")};
 	struct str values[COUNT];
-	struct json_writer w;
 	bool finished;
 
 	json_pick(output, keys, COUNT, values);
@@ -90,24 +68,22 @@ static void read_output(struct str output, struct ors_reading *r, struct env_rep
 		out->terminated = (int8_t)finished;
 	if (!json_is_null(values[METADATA])) {
 		buf_clear(&r->structured);
-		w = jw_begin(&r->structured);
-		jw_put_raw(&w, "metadata", values[METADATA]);
-		jw_end(&w);
+		json_pack(&r->structured, "{metadata:%r}", values[METADATA]);
 		out->structured = buf_view(&r->structured);
 	}
 }
 
-static void read_no_result(const struct ors_answer *a, struct ors_reading *r, const char *what,
+static void read_no_result(const struct ors_answer *a, struct reply_reading *r, const char *what,
                            struct env_reply *out)
 {
-	fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL);
-	reading_message(&r->words->message, str_from(what), out);
+	reading_fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL);
+	reading_message(&r->message, str_from(what), out);
 	out->observation = a->http.data;
 	out->raw = a->http.data.p || !a->http.text.n ? STR_NONE : a->http.text;
 }
 
 void ors_read_call(const struct ors_answer *a, struct hidden_error_context before,
-                   const struct env_conf *conf, struct ors_reading *r, struct env_reply *out)
+                   const struct env_conf *conf, struct reply_reading *r, struct env_reply *out)
 {
 	struct str output = JSON_GET(a->http.data, "output");
 	bool ok = false;
@@ -123,11 +99,11 @@ void ors_read_call(const struct ors_answer *a, struct hidden_error_context befor
 		read_no_result(a, r, "the result of the call has no 'blocks'", out);
 	} else {
 		read_output(output, r, out);
-		http_env_find_error(before, conf, r->words, out);
+		http_env_find_error(before, conf, r, out);
 	}
 }
 
-void ors_read_prompt(const struct ors_answer *a, struct ors_reading *r, struct env_reply *out)
+void ors_read_prompt(const struct ors_answer *a, struct reply_reading *r, struct env_reply *out)
 {
 	ors_read_other(a, r, out);
 	if (out->outcome == OUTCOME_OK && json_type(a->http.data) != JSON_ARRAY)

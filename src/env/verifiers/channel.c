@@ -24,11 +24,9 @@ struct channel_connection {
 
 void channel_set_state(struct channel *c, struct str state)
 {
-	struct json_fault fault;
 
-	buf_clear(&c->state);
-	buf_str(&c->state, state);
-	c->is_json = !c->state.full && json_validate(state, &fault) == 0;
+	buf_set(&c->state, state);
+	c->is_json = !c->state.full && json_is_valid(state);
 }
 
 static void drop(struct channel_connection *k)
@@ -198,6 +196,5 @@ void channel_close(struct channel *c)
 		io_watch(c->io, c->listener, 0, NULL, NULL);
 		close(c->listener);
 	}
-	buf_release(&c->task);
-	buf_release(&c->state);
+	BUFS_RELEASE(&c->task, &c->state);
 }

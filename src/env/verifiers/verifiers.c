@@ -30,14 +30,12 @@ struct env_verifiers {
 	struct env *mcp; /* NULL: not started */
 	struct child *child;
 	struct channel channel;
-	struct event_queue events;
 	struct ignore_paths ignored;
 	struct buf url, state;
 	bool own_state; /* the channel's, not one that the user has named */
 	bool unused;    /* a call was answered without the channel */
 	bool noted;     /* why the state is not known, or not used */
 	char port_file[sizeof("/tmp/rolldbg-port-XXXXXX")];
-	struct env_facts facts;
 };
 
 extern const struct env_ops env_mcp, env_verifiers;
@@ -56,14 +54,10 @@ static void set_task(struct env_verifiers *e)
 	struct str args = e->conf->reset_args, state = JSON_GET(args, "state");
 	struct str class = JSON_GET(args, "cls"), task = JSON_GET(args, "task");
 	bool whole = !state.p && !class.p && !task.p;
-	struct json_writer w;
 
 	task = whole ? args : task;
-	jw_init(&w, &e->channel.task);
-	jw_object(&w);
-	jw_put_raw(&w, "cls", class.p ? class : STR("\"" TASK_CLASS "\""));
-	jw_put_str(&w, "task", task.p ? task : STR("{}"));
-	jw_end(&w);
+	json_pack(&e->channel.task, "{cls:%r,task:%s}", class.p ? class : STR("\"" TASK_CLASS "\""),
+	          task.p ? task : STR("{}"));
 	channel_set_state(&e->channel, state.p ? state : STR("{}"));
 }
 
@@ -103,8 +97,7 @@ static int start_child(struct env_verifiers *e, const char *command, struct erro
 	struct child_conf conf = {.command = buf_cstr(&line), .variables = all};
 	int failed = child_start(e->io, &conf, &e->child, err);
 	free(all);
-	buf_release(&line);
-	buf_release(&own);
+	BUFS_RELEASE(&line, &own);
 	return failed;
 }
 
@@ -160,19 +153,27 @@ static int await_server(struct env_verifiers *e, struct error *err)
 
 /* ---- opening ---- */
 
+static void take_events(struct env_verifiers *e)
+{
+	struct event one;
+
+	while (e->mcp && events_take(&e->mcp->events, &one))
+		events_push(&e->base.events, one.kind, one.detail);
+}
+
 static void fill_facts(struct env_verifiers *e)
 {
-	const struct env_facts *mcp = e->mcp->ops->facts(e->mcp);
+	const struct env_facts *mcp = &e->mcp->facts;
 
-	e->facts = *mcp;
-	e->facts.protocol = e->base.ops->name;
-	e->facts.env_session = str_from(e->conf->env_session);
-	e->facts.url = str_from(e->conf->url);
-	e->facts.traits = (struct env_traits){.has_episodes = true, .own_server = true};
+	e->base.facts = *mcp;
+	e->base.facts.protocol = e->base.ops->name;
+	e->base.facts.env_session = str_from(e->conf->env_session);
+	e->base.facts.url = str_from(e->conf->url);
+	e->base.facts.traits = (struct env_traits){.has_episodes = true, .own_server = true};
 	if (e->own_state) {
-		e->facts.state_kind = STATE_VERIFIERS;
-		e->facts.state_ignore = buf_view(&e->ignored.json);
-		e->facts.ignore_paths = e->ignored.paths;
+		e->base.facts.state_kind = STATE_VERIFIERS;
+		e->base.facts.state_ignore = buf_view(&e->ignored.json);
+		e->base.facts.ignore_paths = e->ignored.paths;
 	}
 }
 
@@ -219,7 +220,9 @@ static int verifiers_open(const struct env_conf *conf, struct io *io, struct env
 	e->mcp_conf.reset_args = STR_NONE;
 	e->mcp_conf.has_seed = false;
 	e->mcp_conf.pages = NULL; /* of another server */
-	if (env_mcp.open(&e->mcp_conf, io, &e->mcp, refusal, err))
+	int failed = env_mcp.open(&e->mcp_conf, io, &e->mcp, refusal, err);
+	take_events(e);
+	if (failed)
 		return -1;
 	if (refusal->outcome == OUTCOME_OK)
 		fill_facts(e);
@@ -239,10 +242,9 @@ static void verifiers_close(struct env *base)
 	channel_close(&e->channel);
 	if (e->port_file[0])
 		unlink(e->port_file);
-	events_release(&e->events);
+	events_release(&e->base.events);
 	ignore_paths_release(&e->ignored);
-	buf_release(&e->url);
-	buf_release(&e->state);
+	BUFS_RELEASE(&e->url, &e->state);
 	free(e);
 }
 
@@ -254,22 +256,24 @@ static int verifiers_reset(struct env *base, struct env_reply *out, struct error
 	struct str first =
 		json_count(buf_view(&e->channel.state)) ? buf_view(&e->channel.state) : STR_NONE;
 
-	if (env_mcp.reset(e->mcp, out, err))
+	int failed = env_mcp.reset(e->mcp, out, err);
+	take_events(e);
+	if (failed)
 		return -1;
 	ignore_paths_release(&e->ignored);
 	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL)};
 	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, first, err))
 		return -1;
 	fill_facts(e);
-	out->env_session = e->facts.env_session;
+	out->env_session = e->base.facts.env_session;
 	return 0;
 }
 
 static void note_once(struct env_verifiers *e, enum event_kind event, const char *why)
 {
 	if (!e->noted) {
-		reading_note(&e->events, event, state_kind_name(STATE_VERIFIERS), str_from(why),
-		             false);
+		reading_note(&e->base.events, event, state_kind_name(STATE_VERIFIERS),
+		             str_from(why), false);
 	}
 	e->noted = true;
 }
@@ -278,7 +282,9 @@ static int verifiers_state(struct env *base, struct str *out, struct error *err)
 {
 	struct env_verifiers *e = verifiers_of(base);
 
-	if (env_mcp.state(e->mcp, out, err))
+	int failed = env_mcp.state(e->mcp, out, err);
+	take_events(e);
+	if (failed)
 		return -1;
 	if (!e->own_state || e->unused)
 		return 0;
@@ -300,8 +306,9 @@ static int verifiers_step(struct env *base, struct str name, struct str argument
 	uint64_t gets = e->channel.gets;
 	int failed = env_mcp.step(e->mcp, name, arguments, out, err);
 
+	take_events(e);
 	if (failed || out->outcome != OUTCOME_OK) /* the traceback; else it logs each request */
-		reading_child_words(e->child, &e->events);
+		reading_child_words(e->child, &e->base.events);
 	child_clear_stderr(e->child);
 	if (!failed && e->own_state && out->outcome == OUTCOME_OK && e->channel.gets == gets) {
 		e->unused = true;
@@ -310,7 +317,7 @@ static int verifiers_step(struct env *base, struct str name, struct str argument
 			"it answers calls without asking for the state: the toolset declares none");
 	}
 	fill_facts(e);
-	out->env_session = e->facts.env_session;
+	out->env_session = e->base.facts.env_session;
 	return failed;
 }
 
@@ -319,21 +326,9 @@ static int verifiers_claims(const char *url)
 	return str_starts(str_from(url), STR(VERIFIERS_SCHEME)) && *target_command(url) ? 2 : 0;
 }
 
-static const struct env_facts *verifiers_facts(const struct env *base)
-{
-	return &((const struct env_verifiers *)base)->facts;
-}
-
 static int verifiers_resources(struct env *base, struct buf *out, struct error *err)
 {
 	return env_mcp.resources(verifiers_of(base)->mcp, out, err);
-}
-
-static bool verifiers_event(struct env *base, struct event *out)
-{
-	struct env_verifiers *e = verifiers_of(base);
-
-	return events_take(&e->events, out) || (e->mcp && env_mcp.event(e->mcp, out));
 }
 
 const struct env_ops env_verifiers = {
@@ -347,8 +342,6 @@ const struct env_ops env_verifiers = {
 	.reset = verifiers_reset,
 	.state = verifiers_state,
 	.step = verifiers_step,
-	.facts = verifiers_facts,
 	.resources = verifiers_resources,
-	.event = verifiers_event,
 	.close = verifiers_close,
 };

@@ -57,7 +57,7 @@ bool session_is_open(const struct session *s)
 
 const struct env_facts *session_facts(const struct session *s)
 {
-	return s->env->ops->facts(s->env);
+	return &s->env->facts;
 }
 
 /* ---- replies ---- */
@@ -168,7 +168,7 @@ static void read_events(struct session_pool *a, struct session *s)
 {
 	struct event e;
 
-	while (s->env && s->env->ops->event(s->env, &e)) {
+	while (s->env && events_take(&s->env->events, &e)) {
 		log_info("event: %s %.*s", event_kind_name(e.kind), STR_ARG(e.detail));
 		s->seen |= json_type(e.detail) == JSON_OBJECT ? classify_event(a, s, &e) : 0;
 	}
